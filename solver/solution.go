@@ -1,0 +1,71 @@
+package solver
+
+import "time"
+
+// Limits ends a solve early. The zero value sets no limit.
+type Limits struct {
+	// Iterations is the largest number of simplex iterations of this call; 0
+	// means no limit.
+	Iterations int
+	// Time is the longest wall time of this call; 0 means no limit.
+	Time time.Duration
+	// Cutoff lets the engine stop with [Cutoff] once it has proven that the
+	// optimum is not below this value; nil means none. An engine is free not to
+	// use it, and may then answer Optimal with a larger objective.
+	Cutoff *float64
+}
+
+// Solution is what a solve found. Parts that do not exist are nil.
+type Solution struct {
+	Status Status
+
+	// Objective is c'x at Primal. It has a meaning only where Primal is there;
+	// at Cutoff it is the proven lower bound instead.
+	Objective float64
+
+	// Primal and RowActivity are x, by Col, and Ax, by Row. At Optimal they are
+	// feasible. At a limit they are the last iterate and need not be.
+	Primal, RowActivity []float64
+
+	// RowDual and ReducedCost are y, by Row, and c - A'y, by Col, with the signs
+	// of the package comment. At a limit they need not be dual feasible;
+	// [DualBound] tells what they prove.
+	RowDual, ReducedCost []float64
+
+	// Ray is a Farkas ray by Row at Infeasible, and an improving direction by
+	// Col at Unbounded.
+	Ray []float64
+
+	// Basis is the basis at which the engine stopped, to be given to
+	// Model.SetBasis.
+	Basis *Basis
+
+	// Iterations counts the simplex iterations of this call.
+	Iterations int
+}
+
+// VarStatus says where a column, or the activity of a row, rests in a basis.
+type VarStatus uint8
+
+const (
+	// AtLower is nonbasic at the lower bound.
+	AtLower VarStatus = iota
+	// Basic is in the basis.
+	Basic
+	// AtUpper is nonbasic at the upper bound.
+	AtUpper
+	// AtZero is nonbasic without a bound, at zero.
+	AtZero
+	// Fixed is nonbasic between two equal bounds.
+	Fixed
+	// Superbasic is nonbasic at a value between its bounds; an engine that
+	// stopped early may leave such a column.
+	Superbasic
+)
+
+// Basis is a basis of a program: as many of its columns and rows are Basic as
+// there are rows.
+type Basis struct {
+	Cols []VarStatus // by Col
+	Rows []VarStatus // by Row
+}

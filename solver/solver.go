@@ -1,0 +1,81 @@
+package solver
+
+import "context"
+
+// Caps says what an engine can do beyond solving a program once.
+type Caps struct {
+	WarmStart bool // a changed model starts from its last basis, and takes one
+	Farkas    bool // Infeasible and Unbounded come with a ray
+	Ranging   bool // its models implement Ranger
+}
+
+// Solver is an engine.
+type Solver interface {
+	// Name is the name of the engine and, where it knows it, its version.
+	Name() string
+	// Caps says what the engine can do.
+	Caps() Caps
+	// Load validates the problem and copies it into a model of its own.
+	Load(*Problem) (Model, error)
+}
+
+// Model is a live copy of a program inside an engine. Changes keep the last
+// basis wherever the engine can. A call that returns an error for malformed data
+// changes nothing. One model is for one goroutine at a time; separate models may
+// be used at the same time.
+type Model interface {
+	// Dims returns the present number of rows and columns.
+	Dims() (rows, cols int)
+	// Problem returns a copy of the program as it stands.
+	Problem() *Problem
+
+	// AddCols appends columns; they enter nonbasic.
+	AddCols(cols ...Column) error
+	// AddRows appends rows; they enter basic.
+	AddRows(rows ...Constraint) error
+	// SetColBounds replaces the two bounds of a column.
+	SetColBounds(col Col, lower, upper float64) error
+	// SetRowBounds replaces the two bounds of a row.
+	SetRowBounds(row Row, lower, upper float64) error
+	// SetCost replaces the cost of a column.
+	SetCost(col Col, cost float64) error
+
+	// Basis returns a copy of the present basis, or nil where there is none.
+	Basis() *Basis
+	// SetBasis makes the next solve start from the given basis. A basis of fewer
+	// columns or rows than the model has now is completed: later columns are
+	// nonbasic, later rows basic. A basis is a hint: an engine repairs a singular
+	// one, and an engine without Caps.WarmStart ignores it.
+	SetBasis(*Basis) error
+
+	// Solve optimises from the present basis. A context that ends during the
+	// call gives its error, soon; the model stays usable and keeps its basis, so
+	// that a later call goes on from there.
+	Solve(ctx context.Context, limits Limits) (*Solution, error)
+
+	// Close releases the model; any use after it is an error. A second Close
+	// does nothing.
+	Close() error
+}
+
+// Ranger is a model that can tell how far one number of the program may move,
+// all others kept, before its optimal basis changes. It is asked after a Solve
+// that ended Optimal.
+type Ranger interface {
+	Range(ctx context.Context) (*Ranging, error)
+}
+
+// Ranging holds the two ends of each such interval; infinities say that there is
+// no end. At a degenerate optimum the intervals belong to the basis, and may be
+// smaller than those of the optimal value.
+type Ranging struct {
+	// CostLower and CostUpper, by Col: while the cost of the column is between
+	// the two, the optimal solution keeps its values.
+	CostLower, CostUpper []float64
+	// ActivityLower and ActivityUpper, by Row: while a row that is active at a
+	// bound has that bound between the two, its dual stays its derivative. Rows
+	// that are not active have the interval from -Inf to their activity, or from
+	// their activity to +Inf, or both, for the bound that is not met: it may
+	// move up to the activity.
+	ActivityLower, ActivityUpper []float64
+}

@@ -1,0 +1,50 @@
+package solver
+
+import "fmt"
+
+// Status says why a solve stopped. The zero value is of a model that was never
+// solved.
+type Status int
+
+const (
+	// Unsolved is the status of a solution nobody computed.
+	Unsolved Status = iota
+	// Optimal: primal, duals and basis are there and passed [Check].
+	Optimal
+	// Infeasible: no point meets (1) and (2). Engines with Caps.Farkas give the
+	// Farkas ray that proves it, with one entry for each row, unless the bounds
+	// of a single empty row prove it already and the ray is a unit vector.
+	Infeasible
+	// Unbounded: there is a feasible point and a direction that improves it for
+	// ever. Engines with Caps.Farkas give that direction, with one entry for each
+	// column.
+	Unbounded
+	// IterationLimit: Limits.Iterations was reached first.
+	IterationLimit
+	// TimeLimit: Limits.Time was reached first.
+	TimeLimit
+	// Cutoff: the optimum is proven to be at least Limits.Cutoff, or the program
+	// is infeasible; which of the two is not known.
+	Cutoff
+	// Numerical: the engine gave up on its own, without a proof of anything.
+	Numerical
+)
+
+var statusNames = [...]string{
+	Unsolved:       "unsolved",
+	Optimal:        "optimal",
+	Infeasible:     "infeasible",
+	Unbounded:      "unbounded",
+	IterationLimit: "iteration limit",
+	TimeLimit:      "time limit",
+	Cutoff:         "cutoff",
+	Numerical:      "numerical trouble",
+}
+
+// String returns the status in words.
+func (s Status) String() string {
+	if s < 0 || int(s) >= len(statusNames) {
+		return fmt.Sprintf("status %d", int(s))
+	}
+	return statusNames[s]
+}

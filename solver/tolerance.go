@@ -1,0 +1,22 @@
+package solver
+
+// The tolerances of every check in and below this package. They are relative
+// where the comment says so: |difference| <= tolerance * max(1, magnitude).
+const (
+	// FeasibilityTol bounds the violation of (1) and (2), relative to the bound.
+	FeasibilityTol = 1e-6
+	// DualTol bounds a dual or a reduced cost of the wrong sign, relative to the
+	// largest cost or the terms that make up the reduced cost.
+	DualTol = 1e-6
+	// GapTol bounds the difference between primal and dual objective, relative
+	// to the objective.
+	GapTol = 1e-6
+	// RayTol bounds the wrong-way components of a ray that is scaled to a
+	// largest component of 1.
+	RayTol = 1e-7
+
+	// Huge is the magnitude from which engines read a number as an infinity.
+	// Validate refuses finite numbers that large, lest they mean different
+	// things to different engines.
+	Huge = 1e20
+)
