@@ -43,29 +43,3 @@ type Solution struct {
 	// Iterations counts the simplex iterations of this call.
 	Iterations int
 }
-
-// VarStatus says where a column, or the activity of a row, rests in a basis.
-type VarStatus uint8
-
-const (
-	// AtLower is nonbasic at the lower bound.
-	AtLower VarStatus = iota
-	// Basic is in the basis.
-	Basic
-	// AtUpper is nonbasic at the upper bound.
-	AtUpper
-	// AtZero is nonbasic without a bound, at zero.
-	AtZero
-	// Fixed is nonbasic between two equal bounds.
-	Fixed
-	// Superbasic is nonbasic at a value between its bounds; an engine that
-	// stopped early may leave such a column.
-	Superbasic
-)
-
-// Basis is a basis of a program: as many of its columns and rows are Basic as
-// there are rows.
-type Basis struct {
-	Cols []VarStatus // by Col
-	Rows []VarStatus // by Row
-}

@@ -12,8 +12,7 @@ const (
 	// Optimal: primal, duals and basis are there and passed [Check].
 	Optimal
 	// Infeasible: no point meets (1) and (2). Engines with Caps.Farkas give the
-	// Farkas ray that proves it, with one entry for each row, unless the bounds
-	// of a single empty row prove it already and the ray is a unit vector.
+	// Farkas ray that proves it, with one entry for each row.
 	Infeasible
 	// Unbounded: there is a feasible point and a direction that improves it for
 	// ever. Engines with Caps.Farkas give that direction, with one entry for each

@@ -1,0 +1,88 @@
+package solver
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Mirror is the Go side of a live model: the program as it stands, changed only
+// by calls that were validated. Engines keep one beside their own copy, since an
+// answer is checked against the data and not against the engine's view of it.
+type Mirror struct{ problem *Problem }
+
+// NewMirror copies a program that was validated.
+func NewMirror(p *Problem) *Mirror { return &Mirror{problem: p.Clone()} }
+
+// Problem returns the program as it stands; it is not a copy.
+func (m *Mirror) Problem() *Problem { return m.problem }
+
+// AddCols appends columns, all or none.
+func (m *Mirror) AddCols(cols ...Column) error {
+	var faults []error
+	for _, c := range cols {
+		faults = append(faults, c.Validate(m.problem.Rows()))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return err
+	}
+	for _, c := range cols {
+		m.problem.AddCol(c.Name, c.Cost, c.Lower, c.Upper, c.Entries...)
+	}
+	return nil
+}
+
+// AddRows appends rows, all or none.
+func (m *Mirror) AddRows(rows ...Constraint) error {
+	var faults []error
+	for _, r := range rows {
+		faults = append(faults, r.Validate(m.problem.Cols()))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return err
+	}
+	m.problem.AddConstraints(rows...)
+	return nil
+}
+
+// SetColBounds replaces the bounds of a column.
+func (m *Mirror) SetColBounds(col Col, lower, upper float64) error {
+	if err := m.inCols(col); err != nil {
+		return err
+	}
+	if err := ValidateBounds(lower, upper); err != nil {
+		return err
+	}
+	m.problem.ColLower[col], m.problem.ColUpper[col] = lower, upper
+	return nil
+}
+
+// SetRowBounds replaces the bounds of a row.
+func (m *Mirror) SetRowBounds(row Row, lower, upper float64) error {
+	if row < 0 || int(row) >= m.problem.Rows() {
+		return fmt.Errorf("solver: row %d out of range, there are %d", row, m.problem.Rows())
+	}
+	if err := ValidateBounds(lower, upper); err != nil {
+		return err
+	}
+	m.problem.RowLower[row], m.problem.RowUpper[row] = lower, upper
+	return nil
+}
+
+// SetCost replaces the cost of a column.
+func (m *Mirror) SetCost(col Col, cost float64) error {
+	if err := m.inCols(col); err != nil {
+		return err
+	}
+	if err := ValidateCost(cost); err != nil {
+		return err
+	}
+	m.problem.Cost[col] = cost
+	return nil
+}
+
+func (m *Mirror) inCols(col Col) error {
+	if col < 0 || int(col) >= m.problem.Cols() {
+		return fmt.Errorf("solver: column %d out of range, there are %d", col, m.problem.Cols())
+	}
+	return nil
+}

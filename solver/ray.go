@@ -1,0 +1,129 @@
+package solver
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// CheckFarkas returns nil when the ray, by Row, proves from the data alone that
+// the program has no feasible point: with the sign rule of row duals, the least
+// value of y'(activity) over the row bounds exceeds the largest value of (y'A)x
+// over the column bounds. The scale of the ray does not matter. Components that
+// ask for an infinite bound are dropped while they are below [RayTol] of the
+// largest.
+func CheckFarkas(p *Problem, ray []float64) error {
+	if len(ray) != p.Rows() {
+		return fmt.Errorf("solver: Farkas ray has length %d, want %d rows", len(ray), p.Rows())
+	}
+	size, err := largest(ray)
+	if err != nil {
+		return fmt.Errorf("solver: Farkas ray: %w", err)
+	}
+	y := make([]float64, len(ray))
+	proof, terms := 0.0, 0.0
+	for i, v := range ray {
+		v /= size
+		bound := p.RowLower[i]
+		if v < 0 {
+			bound = p.RowUpper[i]
+		}
+		switch {
+		case v == 0:
+			continue
+		case math.IsInf(bound, 0) && math.Abs(v) <= RayTol:
+			continue
+		case math.IsInf(bound, 0):
+			return fmt.Errorf("solver: Farkas ray: %s has %.3g and no bound on that side", p.rowLabel(Row(i)), v)
+		}
+		y[i] = v
+		proof += v * bound
+		terms += math.Abs(v * bound)
+	}
+	for j := range p.Cols() {
+		rows, values := p.Column(Col(j))
+		d, scale := 0.0, 0.0
+		for k, i := range rows {
+			d -= values[k] * y[i]
+			scale = max(scale, math.Abs(values[k]*y[i]))
+		}
+		bound := p.ColLower[j]
+		if d < 0 {
+			bound = p.ColUpper[j]
+		}
+		switch {
+		case d == 0:
+			continue
+		case math.IsInf(bound, 0) && math.Abs(d) <= RayTol*max(1, scale):
+			continue
+		case math.IsInf(bound, 0):
+			return fmt.Errorf("solver: Farkas ray: %s is unlimited in the direction of %.3g", p.colLabel(Col(j)), d)
+		}
+		proof += d * bound
+		terms += math.Abs(d * bound)
+	}
+	if !(proof > RayTol*terms) || proof == 0 {
+		return fmt.Errorf("solver: Farkas ray proves nothing: %.3g of terms of %.3g", proof, terms)
+	}
+	return nil
+}
+
+// CheckRay returns nil when the ray, by Col, improves the objective for ever
+// from any feasible point: it meets no finite bound, and c'r < 0. The scale of
+// the ray does not matter. That a feasible point exists is not checked here.
+func CheckRay(p *Problem, ray []float64) error {
+	if len(ray) != p.Cols() {
+		return fmt.Errorf("solver: unbounded ray has length %d, want %d columns", len(ray), p.Cols())
+	}
+	size, err := largest(ray)
+	if err != nil {
+		return fmt.Errorf("solver: unbounded ray: %w", err)
+	}
+	r := make([]float64, len(ray))
+	cost, terms := 0.0, 0.0
+	for j, v := range ray {
+		r[j] = v / size
+		if blocked(r[j], p.ColLower[j], p.ColUpper[j], RayTol) {
+			return fmt.Errorf("solver: unbounded ray: %s moves by %.3g against a bound", p.colLabel(Col(j)), r[j])
+		}
+		cost += p.Cost[j] * r[j]
+		terms += math.Abs(p.Cost[j] * r[j])
+	}
+	product, _ := multiply(p, r)
+	scale := make([]float64, p.Rows()) // by Row: the largest term of the product
+	for j := range p.Cols() {
+		rows, values := p.Column(Col(j))
+		for k, i := range rows {
+			scale[i] = max(scale[i], math.Abs(values[k]*r[j]))
+		}
+	}
+	for i, v := range product {
+		if blocked(v, p.RowLower[i], p.RowUpper[i], RayTol*max(1, scale[i])) {
+			return fmt.Errorf("solver: unbounded ray: %s moves by %.3g against a bound", p.rowLabel(Row(i)), v)
+		}
+	}
+	if !(cost < -RayTol*terms) || cost == 0 {
+		return fmt.Errorf("solver: unbounded ray improves nothing: %.3g of terms of %.3g", cost, terms)
+	}
+	return nil
+}
+
+// blocked says whether a step runs into a finite bound in the long run.
+func blocked(step, lower, upper, tol float64) bool {
+	return step > tol && !math.IsInf(upper, 1) || step < -tol && !math.IsInf(lower, -1)
+}
+
+// largest returns the largest magnitude of a vector that is finite and not zero.
+func largest(v []float64) (float64, error) {
+	size := 0.0
+	for _, x := range v {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return 0, errors.New("not finite")
+		}
+		size = max(size, math.Abs(x))
+	}
+	if size == 0 {
+		return 0, errors.New("all zero")
+	}
+	return size, nil
+}
