@@ -1,0 +1,187 @@
+package instance
+
+import (
+	"fmt"
+	"math"
+)
+
+// Limits of what can be planned. They keep compiled integers far from
+// overflow and hostile files from filling memory.
+const (
+	maxGPUs       = 1 << 20
+	maxNodes      = 1 << 17
+	maxJobs       = 1 << 17
+	maxTasks      = 50_000_000
+	maxIterations = 1_000_000
+	maxWeight     = 1_000_000_000
+	maxDepths     = 16
+	maxTicks      = Tick(1) << 40
+	maxTickUS     = 60_000_000
+)
+
+// Compile checks the spec and turns it into an [Instance]. Models that the
+// spec has no profile for are looked up in library, which may be nil. Every
+// mistake is reported: an error is of type [Problems], in file order.
+func Compile(spec *Spec, library ProfileSource) (*Instance, error) {
+	c := compiler{spec: spec, library: library, in: &Instance{
+		Name: spec.Name, TickUS: spec.TickUS, Objective: spec.Objective,
+	}}
+	c.header()
+	c.cluster()
+	c.profiles()
+	c.jobs()
+	if err := c.problems.err(); err != nil {
+		return nil, err
+	}
+	c.in.classes = classify(c.in.Jobs)
+	return c.in, nil
+}
+
+// compiler carries one compilation: the instance as it grows and the problems
+// found so far. Later steps skip what earlier problems made unusable.
+type compiler struct {
+	spec     *Spec
+	library  ProfileSource
+	in       *Instance
+	problems Problems
+
+	types map[string]TypeID
+	own   map[string][]*Profile // the spec's profiles by model
+}
+
+func (c *compiler) header() {
+	in := c.in
+	if c.spec.Version != Version {
+		c.problems.add("version", "version %d is not supported; write version: %d", c.spec.Version, Version)
+	}
+	if in.TickUS == 0 {
+		in.TickUS = 1000
+	}
+	if in.TickUS < 0 || in.TickUS > maxTickUS {
+		c.problems.add("tick_us", "a tick of %d us is out of range; choose 1 to %d", in.TickUS, maxTickUS)
+		in.TickUS = 1000
+	}
+	if in.Objective == "" {
+		in.Objective = Makespan
+	}
+	if !in.Objective.valid() {
+		c.problems.add("objective", "unknown objective %q; choose one of %v", clip(string(in.Objective)), Objectives())
+		in.Objective = Makespan
+	}
+	if c.spec.MaxPeriod != 0 {
+		in.MaxPeriod = Tick(int64(c.spec.MaxPeriod) / (in.TickUS * 1000))
+		switch {
+		case !in.Objective.Periodic():
+			c.problems.add("max_period", "only the throughput objectives have a period; remove it or set the objective")
+		case in.MaxPeriod == 0:
+			c.problems.add("max_period", "%v is shorter than a tick of %d us", c.spec.MaxPeriod, in.TickUS)
+		}
+	}
+}
+
+func (o Objective) valid() bool {
+	for _, known := range Objectives() {
+		if o == known {
+			return true
+		}
+	}
+	return false
+}
+
+// ceilTicks converts a duration run at a relative speed to whole ticks,
+// rounded up.
+func (c *compiler) ceilTicks(path string, d Duration, speed Ratio) Tick {
+	t := Tick(ceilMulDiv(int64(d), int64(One), saturatingMul(int64(speed), c.in.TickUS*1000)))
+	if t > maxTicks {
+		c.problems.add(path, "%v is %d ticks of %d us, more than %d; choose a longer tick_us", d, t, c.in.TickUS, maxTicks)
+		return maxTicks
+	}
+	return t
+}
+
+// name checks a name and that it is new among seen.
+func (c *compiler) name(path, name, what string, seen map[string]bool) {
+	switch {
+	case name == "":
+		c.problems.add(path, "a %s needs a name", what)
+	case len(name) > 200:
+		c.problems.add(path, "the name is longer than 200 bytes")
+	case !printable(name):
+		c.problems.add(path, "the name %q holds control characters", clip(name))
+	case seen[name]:
+		c.problems.add(path, "there is another %s named %q; names must differ", what, clip(name))
+	}
+	seen[name] = true
+}
+
+func printable(s string) bool {
+	for _, r := range s {
+		if r < ' ' || r == 0x7f || r == '\uFFFD' {
+			return false
+		}
+	}
+	return true
+}
+
+// profiles checks the spec's own profiles and files them by model.
+func (c *compiler) profiles() {
+	c.own = map[string][]*Profile{}
+	for i, p := range c.spec.Profiles {
+		path := fmt.Sprintf("profiles[%d]", i)
+		if p == nil {
+			c.problems.add(path, "the profile is empty")
+			continue
+		}
+		for _, problem := range p.Validate() {
+			c.problems.add(path+"."+problem.Path, "%s", problem.Message)
+		}
+		for _, other := range c.own[p.Model] {
+			if other.GPU == p.GPU && other.Batch == p.Batch {
+				c.problems.add(path, "there is another profile of %q on %q at batch %d", clip(p.Model), clip(p.GPU), p.Batch)
+			}
+		}
+		c.own[p.Model] = append(c.own[p.Model], p)
+	}
+}
+
+// Validate reports what is wrong with the profile, with paths relative to it.
+func (p *Profile) Validate() Problems {
+	var problems Problems
+	if p.Model == "" || !printable(p.Model) || len(p.Model) > 200 {
+		problems.add("model", "a profile needs a printable model name of at most 200 bytes")
+	}
+	if p.GPU == "" || !printable(p.GPU) || len(p.GPU) > 200 {
+		problems.add("gpu", "a profile needs the printable name of the GPU it was measured on")
+	}
+	if p.Batch < 1 {
+		problems.add("batch", "the batch size is %d; it must be at least 1", p.Batch)
+	}
+	if len(p.Layers) == 0 {
+		problems.add("layers", "a profile needs at least one layer")
+	}
+	if p.Workspace < 0 {
+		problems.add("workspace", "must not be negative")
+	}
+	sum := float64(p.Workspace)
+	for i, l := range p.Layers {
+		if l.Forward < 0 || l.Backward < 0 || l.Parameters < 0 || l.Activations < 0 {
+			problems.add(fmt.Sprintf("layers[%d]", i), "times and sizes must not be negative")
+		}
+		sum += float64(l.Forward) + float64(l.Backward) + float64(l.Parameters) + float64(l.Activations)
+	}
+	if sum > math.MaxInt64/8 {
+		problems.add("layers", "the totals of times and sizes overflow")
+	}
+	return problems
+}
+
+// modelProfiles returns the profiles of a model: the spec's own, or else the library's.
+func (c *compiler) modelProfiles(model string) []*Profile {
+	if own := c.own[model]; len(own) > 0 {
+		return own
+	}
+	if c.library == nil {
+		return nil
+	}
+	return c.library.Profiles(model)
+}

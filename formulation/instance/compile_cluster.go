@@ -1,0 +1,276 @@
+package instance
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// cluster compiles GPU types, nodes, links and routes.
+func (c *compiler) cluster() {
+	spec, in := &c.spec.Cluster, c.in
+	c.gpuTypes()
+	in.Latency = c.ceilTicks("cluster.latency", spec.Latency, One)
+	c.rateLevels()
+
+	switch short, full := len(spec.Racks) > 0, len(spec.Switches)+len(spec.Nodes)+len(spec.Links) > 0; {
+	case short && full:
+		c.problems.add("cluster", "give either racks, or switches, nodes and links, not both")
+	case short:
+		c.racks()
+	case full:
+		c.network()
+	default:
+		c.problems.add("cluster", "the cluster has no nodes; give racks, or switches and nodes")
+	}
+	if len(c.problems) == 0 && len(in.GPUs) == 0 {
+		c.problems.add("cluster", "the cluster has no GPUs")
+	}
+}
+
+func (c *compiler) gpuTypes() {
+	c.types = map[string]TypeID{}
+	seen := map[string]bool{}
+	if len(c.spec.Cluster.GPUTypes) == 0 {
+		c.problems.add("cluster.gpu_types", "list at least one GPU type with its memory")
+	}
+	for i, t := range c.spec.Cluster.GPUTypes {
+		path := fmt.Sprintf("cluster.gpu_types[%d]", i)
+		c.name(path+".name", t.Name, "GPU type", seen)
+		if t.Memory <= 0 {
+			c.problems.add(path+".memory", "give the memory of a GPU, like \"16GiB\"")
+		}
+		for n, as := range t.ProfiledAs {
+			path := fmt.Sprintf("%s.profiled_as[%d]", path, n)
+			if as.GPU == "" {
+				c.problems.add(path+".gpu", "name the GPU whose profiles serve for %q", clip(t.Name))
+			}
+			if as.Speed < 0 || as.Speed > 1000*One || as.Speed != 0 && as.Speed < One/1000 {
+				c.problems.add(path+".speed", "a relative speed of %v is out of range; choose 0.001 to 1000", as.Speed)
+			}
+		}
+		c.types[t.Name] = TypeID(len(c.in.Types))
+		c.in.Types = append(c.in.Types, GPUType{t.Name, t.Memory})
+	}
+}
+
+func (c *compiler) rateLevels() {
+	in := c.in
+	in.RateLevels = slices.Clone(c.spec.Cluster.RateLevels)
+	if len(in.RateLevels) == 0 {
+		in.RateLevels = []RateLevel{1, 2, 4}
+	}
+	slices.Sort(in.RateLevels)
+	for i, l := range in.RateLevels {
+		if l < 1 || l > 1024 || i > 0 && l == in.RateLevels[i-1] {
+			c.problems.add("cluster.rate_levels", "levels must be different fractions 1/n with n from 1 to 1024")
+			in.RateLevels = []RateLevel{1}
+			return
+		}
+	}
+}
+
+// speed checks a link speed.
+func (c *compiler) speed(path string, r BitRate) {
+	if r <= 0 {
+		c.problems.add(path, "give a speed like \"100Gbit/s\"")
+	}
+}
+
+// nodeShape checks what both forms say of a node and returns its GPU type.
+func (c *compiler) nodeShape(path, gpu string, gpus int, nic, fabric BitRate) TypeID {
+	t, ok := c.types[gpu]
+	if !ok {
+		c.problems.add(path+".gpu", "unknown GPU type %q; list it in cluster.gpu_types", clip(gpu))
+	}
+	if gpus < 1 || gpus > 1024 {
+		c.problems.add(path+".gpus", "%d GPUs in a node is out of range; choose 1 to 1024", gpus)
+	}
+	c.speed(path+".nic", nic)
+	c.speed(path+".fabric", fabric)
+	return t
+}
+
+// racks expands the short form: identical racks under one core switch, whose
+// links to it are rack-up and rack-down. A single rack needs no core.
+func (c *compiler) racks() {
+	total, size := 0, 0
+	for i, r := range c.spec.Cluster.Racks {
+		path := fmt.Sprintf("cluster.racks[%d]", i)
+		c.nodeShape(path, r.GPU, r.GPUs, r.NIC, r.Fabric)
+		if r.Nodes < 1 || r.Nodes > maxNodes {
+			c.problems.add(path+".nodes", "%d nodes in a rack is out of range; choose 1 to %d", r.Nodes, maxNodes)
+		}
+		if r.Count < 0 || r.Count > maxNodes {
+			c.problems.add(path+".count", "%d racks is out of range; choose 1 to %d", r.Count, maxNodes)
+		}
+		if r.Uplink != 0 && r.Oversubscription != 0 {
+			c.problems.add(path+".oversubscription", "give either uplink or oversubscription, not both")
+		}
+		if r.Oversubscription < 0 || r.Oversubscription > 1000*One {
+			c.problems.add(path+".oversubscription", "an oversubscription of %v is out of range; choose 0.001 to 1000", r.Oversubscription)
+		}
+		total += max(1, r.Count)
+		size += max(1, r.Count) * r.Nodes
+	}
+	if size > maxNodes {
+		c.problems.add("cluster.racks", "%d nodes are more than the limit of %d", size, maxNodes)
+	}
+	if len(c.problems) > 0 {
+		return
+	}
+
+	core := total // switch number, after the racks' own
+	var trunks []trunk
+	for _, r := range c.spec.Cluster.Racks {
+		uplink := r.Uplink
+		if uplink == 0 {
+			over := r.Oversubscription
+			if over == 0 {
+				over = One
+			}
+			uplink = max(1, BitRate(ceilMulDiv(int64(r.NIC)*int64(r.Nodes), int64(One), int64(over))))
+		}
+		for range max(1, r.Count) {
+			rack := len(c.in.Racks)
+			name := "r" + strconv.Itoa(rack)
+			c.in.Racks = append(c.in.Racks, Rack{Name: name})
+			for n := range r.Nodes {
+				c.addNode(NodeSpec{name + "n" + strconv.Itoa(n), "", r.GPUs, r.GPU, r.NIC, r.Fabric}, rack)
+			}
+			if total > 1 {
+				up := c.addLink(name+".up", RackUp, uplink)
+				down := c.addLink(name+".down", RackDown, uplink)
+				trunks = append(trunks, trunk{up, rack, core}, trunk{down, core, rack})
+			}
+		}
+	}
+	leaf := make([]int, total)
+	for i := range leaf {
+		leaf[i] = i
+	}
+	c.route(leaf, total+1, trunks)
+}
+
+// network compiles the full form. Nodes are renumbered switch by switch, so
+// that rings over ascending nodes stay local.
+func (c *compiler) network() {
+	spec := &c.spec.Cluster
+	seen := map[string]bool{}
+	index := map[string]int{}
+	for i, s := range spec.Switches {
+		c.name(fmt.Sprintf("cluster.switches[%d].name", i), s.Name, "switch or node", seen)
+		index[s.Name] = i
+	}
+	if len(spec.Nodes) > maxNodes {
+		c.problems.add("cluster.nodes", "%d nodes are more than the limit of %d", len(spec.Nodes), maxNodes)
+		return
+	}
+	under := make([][]NodeSpec, len(spec.Switches))
+	for i, n := range spec.Nodes {
+		path := fmt.Sprintf("cluster.nodes[%d]", i)
+		c.name(path+".name", n.Name, "switch or node", seen)
+		c.nodeShape(path, n.GPU, n.GPUs, n.NIC, n.Fabric)
+		s, ok := index[n.Switch]
+		if !ok {
+			c.problems.add(path+".switch", "unknown switch %q; list it in cluster.switches", clip(n.Switch))
+			continue
+		}
+		under[s] = append(under[s], n)
+	}
+	linkNames := map[string]bool{}
+	for i, l := range spec.Links {
+		path := fmt.Sprintf("cluster.links[%d]", i)
+		c.speed(path+".rate", l.Rate)
+		for _, end := range []string{l.From, l.To} {
+			if _, ok := index[end]; !ok {
+				c.problems.add(path, "unknown switch %q; links join switches, nodes hang on theirs by their nic", clip(end))
+			}
+		}
+		if l.From == l.To {
+			c.problems.add(path, "the link joins %q to itself", clip(l.From))
+		}
+		c.name(path+".name", l.label(), "link", linkNames)
+	}
+	if len(c.problems) > 0 {
+		return
+	}
+
+	var leaf []int
+	for s, nodes := range under {
+		if len(nodes) == 0 {
+			continue
+		}
+		rack := len(c.in.Racks)
+		leaf = append(leaf, s)
+		c.in.Racks = append(c.in.Racks, Rack{Name: spec.Switches[s].Name})
+		for _, n := range nodes {
+			c.addNode(n, rack)
+		}
+	}
+	var trunks []trunk
+	for _, l := range spec.Links {
+		from, to := index[l.From], index[l.To]
+		trunks = append(trunks,
+			trunk{c.addLink(l.label()+".fwd", Trunk, l.Rate), from, to},
+			trunk{c.addLink(l.label()+".rev", Trunk, l.Rate), to, from})
+	}
+	c.route(leaf, len(spec.Switches), trunks)
+}
+
+// label is the link's name, or one made of its ends.
+func (l LinkSpec) label() string {
+	if l.Name != "" {
+		return l.Name
+	}
+	return l.From + "-" + l.To
+}
+
+func (c *compiler) addLink(name string, kind LinkKind, capacity BitRate) LinkID {
+	c.in.Links = append(c.in.Links, Link{Name: name, Kind: kind, Capacity: capacity})
+	return LinkID(len(c.in.Links) - 1)
+}
+
+func (c *compiler) addNode(n NodeSpec, rack int) {
+	in, t := c.in, c.types[n.GPU]
+	if len(in.GPUs)+n.GPUs > maxGPUs {
+		if len(c.problems) == 0 {
+			c.problems.add("cluster", "the cluster has more than %d GPUs", maxGPUs)
+		}
+		return
+	}
+	id := NodeID(len(in.Nodes))
+	in.Nodes = append(in.Nodes, Node{
+		Name: n.Name, Rack: rack, Type: t, FirstGPU: GPUID(len(in.GPUs)), GPUs: n.GPUs,
+		Up:     c.addLink(n.Name+".up", NICUp, n.NIC),
+		Down:   c.addLink(n.Name+".down", NICDown, n.NIC),
+		Fabric: c.addLink(n.Name+".fabric", Fabric, n.Fabric),
+	})
+	for range n.GPUs {
+		in.GPUs = append(in.GPUs, GPU{id, t})
+	}
+	in.Racks[rack].Nodes = append(in.Racks[rack].Nodes, id)
+	in.Racks[rack].GPUs += n.GPUs
+}
+
+// route marks the failed links and searches routes over the others.
+func (c *compiler) route(leaf []int, switches int, trunks []trunk) {
+	in := c.in
+	if len(c.spec.Cluster.FailedLinks) > 0 {
+		byName := map[string]LinkID{}
+		for i, l := range in.Links {
+			byName[l.Name] = LinkID(i)
+		}
+		for i, name := range c.spec.Cluster.FailedLinks {
+			l, ok := byName[name]
+			if !ok {
+				c.problems.add(fmt.Sprintf("cluster.failed_links[%d]", i),
+					"unknown link %q; links are named like %q", clip(name), in.Links[0].Name)
+				continue
+			}
+			in.Links[l].Failed = true
+		}
+	}
+	working := slices.DeleteFunc(trunks, func(t trunk) bool { return in.Links[t.link].Failed })
+	in.routes = newRoutes(leaf, switches, len(in.Links), working)
+}

@@ -1,0 +1,385 @@
+package instance
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// jobs compiles all jobs, expanding those with a count.
+func (c *compiler) jobs() {
+	if len(c.spec.Jobs) == 0 {
+		c.problems.add("jobs", "list at least one job")
+	}
+	usable := len(c.problems) == 0 // cluster and profiles can be referred to
+	seen, tasks := map[string]bool{}, 0
+	for i := range c.spec.Jobs {
+		spec, path := &c.spec.Jobs[i], fmt.Sprintf("jobs[%d]", i)
+		count := max(1, spec.Count)
+		if spec.Count < 0 || spec.Count > maxJobs || len(c.in.Jobs)+count > maxJobs {
+			c.problems.add(path+".count", "%d jobs are too many or too few; choose 1 to %d in all", spec.Count, maxJobs)
+			continue
+		}
+		if spec.Name == "" {
+			c.problems.add(path+".name", "a job needs a name")
+			continue
+		}
+		j, ok := c.job(path, spec, usable)
+		for n := range count {
+			j.Name = spec.Name
+			if count > 1 {
+				j.Name += "-" + strconv.Itoa(n+1)
+			}
+			c.name(path+".name", j.Name, "job", seen)
+			if ok {
+				c.in.Jobs = append(c.in.Jobs, j)
+			}
+		}
+		if tasks += count * min(j.Workers, maxGPUs) * min(j.Iterations, maxIterations); tasks > maxTasks {
+			c.problems.add(path, "the jobs up to this one have more than %d tasks (workers x iterations)", maxTasks)
+			return
+		}
+	}
+}
+
+// job compiles one job; ok is false if it had problems. Where the cluster is
+// not usable only the job's own fields are checked.
+func (c *compiler) job(path string, s *JobSpec, usable bool) (j Job, ok bool) {
+	before := len(c.problems)
+	defer func() {
+		for i := before; i < len(c.problems); i++ {
+			c.problems[i].Subject = s.Name
+		}
+	}()
+	bad := func(field, format string, args ...any) { c.problems.add(path+field, format, args...) }
+
+	j = Job{
+		Model: s.Model, Batch: s.Batch, Workers: s.Workers, Iterations: max(1, s.Iterations), Weight: max(1, s.Weight),
+		Gang: s.Gang, Release: c.ceilTicks(path+".release", s.Release, One),
+	}
+	if s.Workers < 1 || s.Workers > maxGPUs {
+		bad(".workers", "%d workers; a job needs 1 to %d", s.Workers, maxGPUs)
+	}
+	if s.Iterations < 0 || s.Iterations > maxIterations {
+		bad(".iterations", "%d iterations; choose 1 to %d", s.Iterations, maxIterations)
+	}
+	if s.Weight < 0 || s.Weight > maxWeight {
+		bad(".weight", "a weight of %d is out of range; choose 1 to %d", s.Weight, maxWeight)
+	}
+	if s.Batch < 0 {
+		bad(".batch", "the batch size %d is negative", s.Batch)
+	}
+	if s.Deadline != 0 {
+		// A deadline is rounded down: ticks are whole.
+		if j.Deadline = Tick(int64(s.Deadline) / (c.in.TickUS * 1000)); j.Deadline == 0 {
+			bad(".deadline", "%v is shorter than a tick of %d us", s.Deadline, c.in.TickUS)
+		}
+		j.Deadline = min(j.Deadline, maxTicks)
+	}
+	if c.in.Objective.Periodic() && (s.Release != 0 || s.Deadline != 0) {
+		bad("", "a periodic plan has no beginning: remove release and deadline, or change the objective")
+	}
+	copies, known := map[string]int64{"sgd": 2, "momentum": 3, "": 3, "adam": 4}[s.Optimizer]
+	if !known {
+		bad(".optimizer", "unknown optimizer %q; choose sgd, momentum or adam", clip(s.Optimizer))
+	}
+	switch s.Placement.Within {
+	case "", "cluster":
+	case "rack":
+		j.Within = WithinRack
+	case "node":
+		j.Within = WithinNode
+	default:
+		bad(".placement.within", "unknown limit %q; choose node, rack or cluster", clip(s.Placement.Within))
+	}
+	allowed := c.allowedTypes(path, s)
+	if !usable || len(c.problems) > before {
+		c.rule(path, s, &j) // its fields can be checked all the same
+		return j, false
+	}
+
+	reference := c.costs(path, s, &j, allowed, copies)
+	if reference == nil {
+		return j, false
+	}
+	j.Batch = reference.Batch
+	c.rule(path, s, &j)
+	if len(c.problems) == before {
+		c.room(path, &j)
+	}
+	return j, len(c.problems) == before
+}
+
+// allowedTypes returns which GPU types the placement admits.
+func (c *compiler) allowedTypes(path string, s *JobSpec) []bool {
+	allowed := make([]bool, len(c.in.Types))
+	for t := range allowed {
+		allowed[t] = len(s.Placement.GPUTypes) == 0
+	}
+	for i, name := range s.Placement.GPUTypes {
+		if t, ok := c.types[name]; ok {
+			allowed[t] = true
+		} else {
+			c.problems.add(fmt.Sprintf("%s.placement.gpu_types[%d]", path, i), "unknown GPU type %q; list it in cluster.gpu_types", clip(name))
+		}
+	}
+	return allowed
+}
+
+// costs finds the job's profile for every allowed GPU type, chooses the
+// depths from the first one, and fills the cost tables. It returns that first
+// profile, nil on a problem.
+func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool, copies int64) *Profile {
+	profiles := c.modelProfiles(s.Model)
+	if len(profiles) == 0 {
+		c.problems.add(path+".model", "no profile of model %q; add one under profiles, or choose a model of the profile library", clip(s.Model))
+		return nil
+	}
+	var reference *Profile
+	batch := s.Batch
+	j.On = make([]*Costs, len(c.in.Types))
+	for t, admitted := range allowed {
+		if !admitted {
+			continue
+		}
+		p, speed, ambiguous := c.profileFor(profiles, t, batch)
+		if ambiguous {
+			c.problems.add(path+".batch", "model %q has profiles at batch sizes %s on %q; choose one",
+				clip(s.Model), batchSizes(profiles), c.in.Types[t].Name)
+			return nil
+		}
+		if p == nil {
+			continue
+		}
+		if reference == nil {
+			reference, batch = p, p.Batch
+			if !c.depths(path, s, p, j) {
+				return nil
+			}
+		} else if !sameLayers(reference, p) {
+			c.problems.add(path+".placement.gpu_types", "the profiles of %q on %q and %q split the model into different layers, so depths do not match; allow only one of these GPU types",
+				clip(s.Model), reference.GPU, p.GPU)
+			return nil
+		}
+		j.On[t] = c.table(path, p, speed, j, copies)
+	}
+	if reference == nil {
+		var on []string
+		for _, p := range profiles {
+			on = append(on, fmt.Sprintf("%s at batch %d", p.GPU, p.Batch))
+		}
+		c.problems.add(path+".model", "model %q has no profile for its GPU types at batch %d, only on %s; set profiled_as on a GPU type, or another batch",
+			clip(s.Model), s.Batch, strings.Join(on, ", "))
+	}
+	return reference
+}
+
+// profileFor returns the profile that serves for GPU type t, and the relative
+// speed to run it at. ambiguous means the batch must be named.
+func (c *compiler) profileFor(profiles []*Profile, t, batch int) (p *Profile, speed Ratio, ambiguous bool) {
+	spec := &c.spec.Cluster.GPUTypes[t]
+	as := spec.ProfiledAs
+	if len(as) == 0 {
+		as = []ProfiledAs{{GPU: spec.Name}}
+	}
+	for _, a := range as {
+		var found *Profile
+		for _, candidate := range profiles {
+			if candidate.GPU != a.GPU || batch != 0 && candidate.Batch != batch {
+				continue
+			}
+			if found != nil {
+				return nil, 0, true
+			}
+			found = candidate
+		}
+		if found != nil {
+			if a.Speed == 0 {
+				a.Speed = One
+			}
+			return found, a.Speed, false
+		}
+	}
+	return nil, 0, false
+}
+
+func batchSizes(profiles []*Profile) string {
+	var sizes []int
+	for _, p := range profiles {
+		sizes = append(sizes, p.Batch)
+	}
+	slices.Sort(sizes)
+	return strings.Trim(fmt.Sprint(slices.Compact(sizes)), "[]")
+}
+
+// sameLayers reports whether depths mean the same in both profiles.
+func sameLayers(a, b *Profile) bool {
+	return slices.EqualFunc(a.Layers, b.Layers, func(x, y Layer) bool {
+		return x.Parameters == y.Parameters && x.Joined == y.Joined
+	})
+}
+
+// depths chooses the allowed depths: those listed, or as many as asked for,
+// each the shallowest legal cut that covers its even part of the backward time.
+func (c *compiler) depths(path string, s *JobSpec, p *Profile, j *Job) bool {
+	full := len(p.Layers)
+	chosen := slices.Clone(s.SPB.Depths)
+	for i, d := range chosen {
+		if !p.CutAllowed(d) {
+			c.problems.add(fmt.Sprintf("%s.spb.depths[%d]", path, i), "depth %d is not a cut of %q, whose depths go from 1 to %d; it has %d legal cuts",
+				d, p.Model, full, legalCuts(p))
+			return false
+		}
+	}
+	backward := make([]Duration, full+1) // by depth
+	for d := 1; d <= full; d++ {
+		backward[d] = backward[d-1] + p.Layers[full-d].Backward
+	}
+	if len(chosen) == 0 {
+		cuts := s.SPB.Cuts
+		if cuts == 0 {
+			cuts = 4
+		}
+		for i, d := 1, 1; i < cuts; i++ {
+			for d < full && !(p.CutAllowed(d) && int64(cuts)*int64(backward[d]) >= int64(i)*int64(backward[full])) {
+				d++
+			}
+			chosen = append(chosen, d)
+		}
+	}
+	chosen = append(chosen, full)
+	slices.Sort(chosen)
+	chosen = slices.Compact(chosen)
+
+	for _, d := range chosen {
+		share := One
+		if d < full {
+			if share = Ratio(int64(One) * int64(d) / int64(full)); s.SPB.Measure != "layers" && backward[full] > 0 {
+				share = Ratio(floorMulDiv(int64(backward[d]), int64(One), int64(backward[full])))
+			}
+		}
+		j.Depths = append(j.Depths, Depth{d, share})
+	}
+	j.SegmentBytes = make([]Bytes, len(chosen))
+	for s, d := range chosen {
+		from := 0
+		if s > 0 {
+			from = chosen[s-1]
+		}
+		for _, l := range p.Layers[full-d : full-from] {
+			j.SegmentBytes[s] += l.Parameters
+		}
+	}
+	return true
+}
+
+func legalCuts(p *Profile) (n int) {
+	for d := 1; d <= len(p.Layers); d++ {
+		if p.CutAllowed(d) {
+			n++
+		}
+	}
+	return n
+}
+
+// table computes the job's costs on one GPU type.
+func (c *compiler) table(path string, p *Profile, speed Ratio, j *Job, copies int64) *Costs {
+	total := p.Totals()
+	costs := &Costs{Persistent: Bytes(saturatingMul(int64(total.Parameters), copies))}
+	for _, depth := range j.Depths {
+		time, kept := total.Forward, p.Workspace
+		for _, l := range p.Layers[len(p.Layers)-depth.Layers:] {
+			time += l.Backward
+			kept += l.Activations
+		}
+		costs.Time = append(costs.Time, max(1, c.ceilTicks(path+".model", time, speed)))
+		costs.Ephemeral = append(costs.Ephemeral, kept)
+	}
+	return costs
+}
+
+// rule compiles the SPB rule; the job's depths may still be unknown.
+func (c *compiler) rule(path string, s *JobSpec, j *Job) {
+	bad := func(field, format string, args ...any) { c.problems.add(path+".spb."+field, format, args...) }
+	spb := &s.SPB
+	if spb.Cuts < 0 || spb.Cuts > maxDepths {
+		bad("cuts", "%d cuts; choose 1 to %d", spb.Cuts, maxDepths)
+	}
+	if len(spb.Depths) > maxDepths {
+		bad("depths", "%d depths are more than %d", len(spb.Depths), maxDepths)
+	}
+	if len(spb.Depths) > 0 && spb.Cuts != 0 {
+		bad("depths", "give either cuts or depths, not both")
+	}
+	if spb.Measure != "" && spb.Measure != "backward_time" && spb.Measure != "layers" {
+		bad("measure", "unknown measure %q; choose backward_time or layers", clip(spb.Measure))
+	}
+	if spb.Rule != "free" && (spb.MinFull != 0 || spb.MinMeanDepth != 0) {
+		bad("rule", "min_full and min_mean_depth belong to rule: free")
+	}
+	m := len(j.Depths)
+	switch spb.Rule {
+	case "full":
+		if m > 0 {
+			j.Rule.Fixed = make([]int, m)
+			j.Rule.Fixed[m-1] = j.Workers
+		}
+	case "", "ladder":
+		if m > 0 {
+			j.Rule.Fixed = ladder(j)
+		}
+	case "free":
+		if spb.MinFull < 0 || spb.MinFull > j.Workers {
+			bad("min_full", "%d full-depth workers; choose 1 to the job's %d workers", spb.MinFull, j.Workers)
+		}
+		if spb.MinMeanDepth < 0 || spb.MinMeanDepth > One {
+			bad("min_mean_depth", "a mean depth-fraction of %v is out of range; choose 0 to 1", spb.MinMeanDepth)
+		}
+		j.Rule.MinFull = max(1, spb.MinFull)
+		j.Rule.MinShare = int64(spb.MinMeanDepth) * int64(j.Workers)
+	default:
+		bad("rule", "unknown rule %q; choose full, ladder or free", clip(spb.Rule))
+	}
+}
+
+// ladder gives worker i of k the shallowest allowed depth of at least i/k of
+// the layers.
+func ladder(j *Job) []int {
+	counts := make([]int, len(j.Depths))
+	layers := int64(j.Depths[j.Full()].Layers)
+	d := 0
+	for i := 1; i <= j.Workers; i++ {
+		for int64(j.Depths[d].Layers)*int64(j.Workers) < int64(i)*layers {
+			d++
+		}
+		counts[d]++
+	}
+	return counts
+}
+
+// room checks that the cluster has a place with enough GPUs for the job.
+func (c *compiler) room(path string, j *Job) {
+	inCluster, inRack, inNode := 0, 0, 0
+	for _, r := range c.in.Racks {
+		rack := 0
+		for _, n := range r.Nodes {
+			if node := &c.in.Nodes[n]; j.Runs(node.Type) {
+				rack += node.GPUs
+				inNode = max(inNode, node.GPUs)
+			}
+		}
+		inRack = max(inRack, rack)
+		inCluster += rack
+	}
+	limit, what := inCluster, "that the cluster has for it"
+	switch j.Within {
+	case WithinNode:
+		limit, what = inNode, "of its node limit"
+	case WithinRack:
+		limit, what = inRack, "of its rack limit"
+	}
+	if j.Workers > limit {
+		c.problems.add(path+".workers", "%d workers exceed the %d GPUs %s", j.Workers, limit, what)
+	}
+}

@@ -1,0 +1,214 @@
+package instance
+
+import "fmt"
+
+// Indices into the slices of an [Instance].
+type (
+	// TypeID indexes Instance.Types.
+	TypeID int
+	// NodeID indexes Instance.Nodes.
+	NodeID int
+	// GPUID indexes Instance.GPUs.
+	GPUID int
+	// LinkID indexes Instance.Links.
+	LinkID int
+	// JobID indexes Instance.Jobs.
+	JobID int
+)
+
+// Instance is a compiled [Spec]: all durations in ticks, all sizes in bytes,
+// all speeds in bit/s. It is immutable and safe for concurrent use. Bounds,
+// schedules and proofs are exact on these integers.
+type Instance struct {
+	Name      string
+	TickUS    int64
+	Objective Objective
+	MaxPeriod Tick // 0: no bound
+
+	Types []GPUType
+	Nodes []Node
+	GPUs  []GPU
+	// Racks lists the nodes under each leaf switch.
+	Racks []Rack
+	Links []Link
+	// Latency is the least length of a synchronisation.
+	Latency Tick
+	// RateLevels holds n for each level 1/n, ascending; index 0 is the fastest.
+	RateLevels []RateLevel
+
+	Jobs []Job
+
+	classes [][]JobID
+	routes  routes
+}
+
+// GPUType is a kind of GPU.
+type GPUType struct {
+	Name   string
+	Memory Bytes
+}
+
+// Node is a server with identical GPUs, numbered contiguously.
+type Node struct {
+	Name             string
+	Rack             int // index into Instance.Racks
+	Type             TypeID
+	FirstGPU         GPUID
+	GPUs             int
+	Up, Down, Fabric LinkID
+}
+
+// GPU is one device.
+type GPU struct {
+	Node NodeID
+	Type TypeID
+}
+
+// Rack is a leaf switch with its nodes.
+type Rack struct {
+	Name  string
+	Nodes []NodeID
+	GPUs  int
+}
+
+// LinkKind tells where in the network a link is.
+type LinkKind string
+
+const (
+	NICUp    LinkKind = "nic_up"
+	NICDown  LinkKind = "nic_down"
+	Fabric   LinkKind = "fabric"
+	Trunk    LinkKind = "trunk"     // between switches, full form
+	RackUp   LinkKind = "rack_up"   // short form: rack switch to core
+	RackDown LinkKind = "rack_down" // short form: core to rack switch
+)
+
+// Link is a directed link, or the ring inside a node.
+type Link struct {
+	// Name is "<node>.up", "<node>.down", "<node>.fabric", "<rack>.up",
+	// "<rack>.down", or "<link>.fwd" and "<link>.rev" in the full form.
+	Name     string
+	Kind     LinkKind
+	Capacity BitRate
+	Failed   bool
+}
+
+// Within is a locality limit of a job.
+type Within int
+
+const (
+	WithinCluster Within = iota
+	WithinRack
+	WithinNode
+)
+
+// Job is a compiled training job. Slices indexed by depth are indexed by the
+// position in Depths, 0 the shallowest.
+type Job struct {
+	Name       string
+	Model      string
+	Batch      int
+	Workers    int // k
+	Iterations int // R; not used by periodic objectives
+	Weight     int64
+	Release    Tick
+	Deadline   Tick // 0: none
+	Gang       bool
+	Within     Within
+
+	// Depths allowed, ascending; the last one is full.
+	Depths []Depth
+	// SegmentBytes[s] are the parameter bytes back-propagated at depth s but
+	// not at depth s-1. A worker at depth d contributes segments 0..d.
+	SegmentBytes []Bytes
+	Rule         Rule
+
+	// Per GPU type. On[t] is nil where the job may not run.
+	On []*Costs
+}
+
+// Depth is an allowed depth of a job.
+type Depth struct {
+	Layers int
+	// Share is the depth-fraction in parts per million, full = [One].
+	Share Ratio
+}
+
+// Costs of a job on one GPU type.
+type Costs struct {
+	// Time[d] is the length of a task of depth d, at least 1.
+	Time []Tick
+	// Persistent bytes on every resident GPU.
+	Persistent Bytes
+	// Ephemeral[d] bytes while a task of depth d runs.
+	Ephemeral []Bytes
+}
+
+// Full returns the index of full depth.
+func (j *Job) Full() int { return len(j.Depths) - 1 }
+
+// HasSync reports whether the job's iterations end with a synchronisation: a
+// lone worker has nobody to synchronise with.
+func (j *Job) HasSync() bool { return j.Workers > 1 }
+
+// Runs reports whether the job may live on GPUs of type t.
+func (j *Job) Runs(t TypeID) bool { return j.On[t] != nil }
+
+// Rule is a compiled SPB rule: how many of an iteration's k workers have
+// which depth.
+type Rule struct {
+	// Fixed[d] is the exact number of workers at depth d, summing to k; nil
+	// for a free rule.
+	Fixed []int
+	// MinFull workers at full depth, for a free rule.
+	MinFull int
+	// MinShare is the least sum over workers of Depth.Share, for a free rule.
+	MinShare int64
+}
+
+// Allows reports whether counts[d] workers at depth d, for all d, meet the
+// job's rule.
+func (j *Job) Allows(counts []int) bool {
+	if j.Rule.Fixed != nil {
+		for d, n := range counts {
+			if n != j.Rule.Fixed[d] {
+				return false
+			}
+		}
+		return true
+	}
+	workers, share := 0, int64(0)
+	for d, n := range counts {
+		workers += n
+		share += int64(n) * int64(j.Depths[d].Share)
+	}
+	return workers == j.Workers && counts[j.Full()] >= j.Rule.MinFull && share >= j.Rule.MinShare
+}
+
+// Classes groups the jobs that are identical but for their names, in order of
+// each class's first job. The caller must not change the slices.
+func (in *Instance) Classes() [][]JobID { return in.classes }
+
+func classify(jobs []Job) [][]JobID {
+	var classes [][]JobID
+	index := map[string]int{}
+	for i := range jobs {
+		j := jobs[i]
+		costs := make([]Costs, len(j.On))
+		for t, c := range j.On {
+			if c != nil {
+				costs[t] = *c
+			}
+		}
+		j.Name, j.On = "", nil
+		key := fmt.Sprintf("%+v %+v", j, costs)
+		n, ok := index[key]
+		if !ok {
+			n = len(classes)
+			index[key] = n
+			classes = append(classes, nil)
+		}
+		classes[n] = append(classes[n], JobID(i))
+	}
+	return classes
+}

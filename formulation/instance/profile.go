@@ -1,0 +1,76 @@
+package instance
+
+// Profile holds the layer costs of one model on one GPU type at one batch
+// size. Depth d of a worker is the number of layers it back-propagates,
+// counted from the loss: layers[L-d:], for d = 1..L.
+type Profile struct {
+	// Model is the name jobs refer to.
+	Model string `yaml:"model" json:"model"`
+	// GPU is the GPU type the times were measured on.
+	GPU string `yaml:"gpu" json:"gpu"`
+	// Batch is the number of samples per worker and iteration.
+	Batch int `yaml:"batch" json:"batch"`
+	// Workspace is memory a task needs besides its activations.
+	Workspace Bytes `yaml:"workspace,omitempty" json:"workspace,omitempty"`
+	// Source says where the figures come from; shipped profiles all have one.
+	Source *Source `yaml:"source,omitempty" json:"source,omitempty"`
+	// Layers in order of the forward pass; L = len(Layers) >= 1.
+	Layers []Layer `yaml:"layers" json:"layers"`
+}
+
+// Layer is one step of the forward pass and its share of the backward pass.
+type Layer struct {
+	Name     string   `yaml:"name" json:"name"`
+	Forward  Duration `yaml:"forward" json:"forward"`
+	Backward Duration `yaml:"backward" json:"backward"`
+	// Parameters is the size of the layer's weights.
+	Parameters Bytes `yaml:"parameters,omitempty" json:"parameters,omitempty"`
+	// Activations is what the layer keeps from its forward pass for its
+	// backward pass.
+	Activations Bytes `yaml:"activations,omitempty" json:"activations,omitempty"`
+	// Joined marks a layer inside a block: back-propagation cannot stop just
+	// before it, so no depth begins at this layer. Meaningless on the first layer.
+	Joined bool `yaml:"joined,omitempty" json:"joined,omitempty"`
+}
+
+// Source is the provenance of a profile.
+type Source struct {
+	Repository string `yaml:"repository" json:"repository"`
+	Commit     string `yaml:"commit" json:"commit"`
+	File       string `yaml:"file" json:"file"`
+	Licence    string `yaml:"licence" json:"licence"`
+	// Note says what the import did to the figures, and which of them are
+	// derived rather than measured.
+	Note string `yaml:"note,omitempty" json:"note,omitempty"`
+}
+
+// Totals are sums over all layers of a profile.
+type Totals struct {
+	Forward, Backward       Duration
+	Parameters, Activations Bytes
+}
+
+// Totals sums the layers.
+func (p *Profile) Totals() Totals {
+	var t Totals
+	for _, l := range p.Layers {
+		t.Forward += l.Forward
+		t.Backward += l.Backward
+		t.Parameters += l.Parameters
+		t.Activations += l.Activations
+	}
+	return t
+}
+
+// CutAllowed reports whether a worker may have depth d: it may always be
+// full, and otherwise the layer it stops at must begin a block.
+func (p *Profile) CutAllowed(d int) bool {
+	n := len(p.Layers)
+	return d == n || d >= 1 && d < n && !p.Layers[n-d].Joined
+}
+
+// ProfileSource finds the profiles of a model, whatever their GPU type and
+// batch size. An unknown model has none.
+type ProfileSource interface {
+	Profiles(model string) []*Profile
+}

@@ -1,0 +1,103 @@
+package instance
+
+import "slices"
+
+// routes holds, for every rack, a tree of fewest-hop paths over the switches.
+// Links that failed are left out; among equally short paths the one whose
+// links were declared first wins, so routes are deterministic.
+type routes struct {
+	leaf []int      // rack -> switch
+	ends [][2]int   // link -> switches it joins; only trunk links are used
+	tree [][]LinkID // rack -> switch -> last link of the path there, or noLink
+}
+
+const noLink LinkID = -1
+
+// trunk is a directed link between two switches.
+type trunk struct {
+	link     LinkID
+	from, to int
+}
+
+// newRoutes searches breadth-first from the switch of every rack. trunks lists
+// the links that work, in order of declaration.
+func newRoutes(leaf []int, switches, links int, trunks []trunk) routes {
+	r := routes{leaf: leaf, ends: make([][2]int, links), tree: make([][]LinkID, len(leaf))}
+	out := make([][]trunk, switches)
+	for _, t := range trunks {
+		r.ends[t.link] = [2]int{t.from, t.to}
+		out[t.from] = append(out[t.from], t)
+	}
+	for rack, root := range leaf {
+		tree := make([]LinkID, switches)
+		for s := range tree {
+			tree[s] = noLink
+		}
+		queue := []int{root}
+		for len(queue) > 0 {
+			s := queue[0]
+			queue = queue[1:]
+			for _, t := range out[s] {
+				if t.to != root && tree[t.to] == noLink {
+					tree[t.to] = t.link
+					queue = append(queue, t.to)
+				}
+			}
+		}
+		r.tree[rack] = tree
+	}
+	return r
+}
+
+// path appends the trunk links from rack a to rack b, last hop first.
+func (r *routes) path(links []LinkID, a, b int) ([]LinkID, bool) {
+	for s := r.leaf[b]; s != r.leaf[a]; {
+		l := r.tree[a][s]
+		if l == noLink {
+			return links, false
+		}
+		links = append(links, l)
+		s = r.ends[l][0]
+	}
+	return links, true
+}
+
+// ring returns the links of the closed ring through the nodes in the given
+// order. Node numbers go rack by rack, so an ascending order enters and leaves
+// each rack once.
+func (r *routes) ring(in *Instance, nodes []NodeID) ([]LinkUse, bool) {
+	links := make([]LinkID, 0, 2*len(nodes)+8)
+	for i, a := range nodes {
+		from, to := &in.Nodes[a], &in.Nodes[nodes[(i+1)%len(nodes)]]
+		if in.Links[from.Up].Failed || in.Links[from.Down].Failed {
+			return nil, false
+		}
+		links = append(links, from.Up, from.Down)
+		if from.Rack != to.Rack {
+			var ok bool
+			if links, ok = r.path(links, from.Rack, to.Rack); !ok {
+				return nil, false
+			}
+		}
+	}
+	slices.Sort(links)
+	uses := make([]LinkUse, 0, len(links))
+	for _, l := range links {
+		if n := len(uses); n > 0 && uses[n-1].Link == l {
+			uses[n-1].Times++
+		} else {
+			uses = append(uses, LinkUse{l, 1})
+		}
+	}
+	return uses, true
+}
+
+// nodesOf returns the distinct nodes of the GPUs, ascending.
+func (in *Instance) nodesOf(gpus []GPUID) []NodeID {
+	nodes := make([]NodeID, len(gpus))
+	for i, g := range gpus {
+		nodes[i] = in.GPUs[g].Node
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
+}

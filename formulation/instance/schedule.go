@@ -1,0 +1,166 @@
+package instance
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+)
+
+// Schedule is a plan for an [Instance]: where every job lives and when each of
+// its iterations computes and synchronises. [Check] decides whether it is valid.
+//
+// In a periodic plan times are unrolled: they may pass the period, a GPU or
+// link is busy at a time modulo the period, and the first iteration of the
+// next period starts Period after the first iteration of this one.
+type Schedule struct {
+	// Period of a periodic plan in ticks; 0 for a plan that runs once.
+	Period Tick
+	// Residency[j] lists the distinct GPUs of job j, ascending. Empty only in
+	// a periodic plan, for a job that gets no iterations.
+	Residency [][]GPUID
+	// Tasks by job, iteration, GPU; see [Schedule.Sort].
+	Tasks []Task
+	// Syncs by job, iteration. Jobs with one worker have none.
+	Syncs []Sync
+}
+
+// Task is the forward and backward pass of one worker in one iteration.
+type Task struct {
+	Job       JobID
+	Iteration int // counts from 1
+	GPU       GPUID
+	Depth     int // index into Job.Depths
+	Start     Tick
+	End       Tick
+}
+
+// Sync is the synchronisation that ends an iteration.
+type Sync struct {
+	Job       JobID
+	Iteration int // counts from 1
+	Start     Tick
+	End       Tick
+	Rate      RateLevel
+}
+
+// Sort brings residencies, tasks and syncs into their canonical order.
+func (s *Schedule) Sort() {
+	for _, gpus := range s.Residency {
+		slices.Sort(gpus)
+	}
+	slices.SortFunc(s.Tasks, func(a, b Task) int {
+		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Iteration, b.Iteration), cmp.Compare(a.GPU, b.GPU))
+	})
+	slices.SortFunc(s.Syncs, func(a, b Sync) int {
+		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Iteration, b.Iteration))
+	})
+}
+
+// Completion returns for every job the end of its last synchronisation, or of
+// its last task where it has none.
+func (s *Schedule) Completion(in *Instance) []Tick {
+	c := make([]Tick, len(in.Jobs))
+	for _, t := range s.Tasks {
+		c[t.Job] = max(c[t.Job], t.End)
+	}
+	for _, y := range s.Syncs {
+		c[y.Job] = max(c[y.Job], y.End)
+	}
+	return c
+}
+
+// Makespan returns the largest completion time.
+func (s *Schedule) Makespan(in *Instance) Tick {
+	return slices.Max(append(s.Completion(in), 0))
+}
+
+// Iterations returns how many iterations of every job the schedule holds: the
+// job's R, or its iterations in one period.
+func (s *Schedule) Iterations(in *Instance) []int {
+	r := make([]int, len(in.Jobs))
+	for _, t := range s.Tasks {
+		r[t.Job] = max(r[t.Job], t.Iteration)
+	}
+	return r
+}
+
+// Value returns the schedule's objective, exactly: ticks for makespan,
+// weight-ticks for weighted completion, weighted iterations per tick for
+// throughput, and a fraction of the full-depth speed for its max-min form.
+func (in *Instance) Value(s *Schedule) *big.Rat {
+	switch in.Objective {
+	case WeightedCompletion:
+		sum := new(big.Int)
+		for j, c := range s.Completion(in) {
+			sum.Add(sum, new(big.Int).Mul(big.NewInt(in.Jobs[j].Weight), big.NewInt(int64(c))))
+		}
+		return new(big.Rat).SetInt(sum)
+	case Throughput, MaxMinThroughput:
+		return in.RateValue(s.Iterations(in), s.Period)
+	}
+	return new(big.Rat).SetInt64(int64(s.Makespan(in)))
+}
+
+// RateValue returns the value of completing iterations[j] of every job j in
+// each period, under the instance's periodic objective.
+func (in *Instance) RateValue(iterations []int, period Tick) *big.Rat {
+	if in.Objective == Throughput {
+		sum := new(big.Int)
+		for j, r := range iterations {
+			sum.Add(sum, new(big.Int).Mul(big.NewInt(in.Jobs[j].Weight), big.NewInt(int64(r))))
+		}
+		return new(big.Rat).SetFrac(sum, big.NewInt(int64(period)))
+	}
+	var least *big.Rat
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		num := new(big.Int).Mul(big.NewInt(int64(iterations[j])), big.NewInt(int64(job.FastestFull())))
+		den := new(big.Int).Mul(big.NewInt(int64(period)), big.NewInt(job.Weight))
+		if rate := new(big.Rat).SetFrac(num, den); least == nil || rate.Cmp(least) < 0 {
+			least = rate
+		}
+	}
+	return least
+}
+
+// Better reports whether objective value a is strictly better than b.
+func (o Objective) Better(a, b *big.Rat) bool {
+	if o.Periodic() {
+		return a.Cmp(b) > 0
+	}
+	return a.Cmp(b) < 0
+}
+
+// FastestFull returns the shortest full-depth task over the GPU types the job
+// runs on: the yardstick of its normalised rate.
+func (j *Job) FastestFull() Tick {
+	var best Tick
+	for _, c := range j.On {
+		if c != nil && (best == 0 || c.Time[j.Full()] < best) {
+			best = c.Time[j.Full()]
+		}
+	}
+	return best
+}
+
+// Efficiency returns the full-backpropagation work delivered per GPU-tick
+// available until the makespan, or within a period (problem.md section 5).
+// It is 0 for an empty plan.
+func (s *Schedule) Efficiency(in *Instance) float64 {
+	work := 0.0
+	iterations := s.Iterations(in)
+	for j, gpus := range s.Residency {
+		job := &in.Jobs[j]
+		for _, g := range gpus {
+			work += float64(iterations[j]) * float64(job.On[in.GPUs[g].Type].Time[job.Full()])
+		}
+	}
+	span := s.Period
+	if span == 0 {
+		span = s.Makespan(in)
+	}
+	if span == 0 {
+		return 0
+	}
+	return work / (float64(len(in.GPUs)) * float64(span))
+}

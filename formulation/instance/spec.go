@@ -1,0 +1,181 @@
+package instance
+
+// Version is the version of the instance file format that this package reads
+// and writes.
+const Version = 1
+
+// Spec is an instance as a person writes it: names, units and defaults. It is
+// compiled to an [Instance], whose integers every bound, schedule and proof
+// refers to.
+type Spec struct {
+	Version int    `yaml:"version" json:"version"`
+	Name    string `yaml:"name,omitempty" json:"name,omitempty"`
+	// Lesson is a line about what the instance shows.
+	Lesson string `yaml:"lesson,omitempty" json:"lesson,omitempty"`
+	// TickUS is the length of a tick in microseconds; 0 means 1000.
+	TickUS    int64     `yaml:"tick_us,omitempty" json:"tick_us,omitempty"`
+	Objective Objective `yaml:"objective,omitempty" json:"objective,omitempty"`
+	// MaxPeriod bounds the period of a periodic plan; 0 means no bound.
+	MaxPeriod Duration    `yaml:"max_period,omitempty" json:"max_period,omitempty"`
+	Cluster   ClusterSpec `yaml:"cluster" json:"cluster"`
+	// Profiles given here go before those of the profile library.
+	Profiles []*Profile `yaml:"profiles,omitempty" json:"profiles,omitempty"`
+	Jobs     []JobSpec  `yaml:"jobs" json:"jobs"`
+}
+
+// Objective is what a plan optimises; see problem.md section 5.
+type Objective string
+
+const (
+	// Makespan is the end of the last iteration, minimised. The default.
+	Makespan Objective = "makespan"
+	// WeightedCompletion is sum over jobs of weight x completion time, minimised.
+	WeightedCompletion Objective = "weighted_completion"
+	// Throughput is sum over jobs of weight x iterations per tick of a
+	// periodic plan, maximised.
+	Throughput Objective = "throughput"
+	// MaxMinThroughput is the smallest normalised rate of a periodic plan,
+	// maximised: iterations per tick x fastest full-depth compute time / weight.
+	MaxMinThroughput Objective = "max_min_throughput"
+)
+
+// Objectives lists the valid objectives.
+func Objectives() []Objective {
+	return []Objective{Makespan, WeightedCompletion, Throughput, MaxMinThroughput}
+}
+
+// Periodic reports whether plans for o repeat with a period; such objectives
+// are maximised, the others minimised.
+func (o Objective) Periodic() bool { return o == Throughput || o == MaxMinThroughput }
+
+// ClusterSpec describes GPUs, nodes and links: either the short form (Racks)
+// or the full form (Switches, Nodes, Links).
+type ClusterSpec struct {
+	GPUTypes []GPUTypeSpec `yaml:"gpu_types" json:"gpu_types"`
+
+	// Racks is the short form: each entry is a group of identical racks under
+	// one core switch.
+	Racks []RackSpec `yaml:"racks,omitempty" json:"racks,omitempty"`
+
+	// Switches, Nodes and Links are the full form. Every node hangs on one switch.
+	Switches []SwitchSpec `yaml:"switches,omitempty" json:"switches,omitempty"`
+	Nodes    []NodeSpec   `yaml:"nodes,omitempty" json:"nodes,omitempty"`
+	Links    []LinkSpec   `yaml:"links,omitempty" json:"links,omitempty"`
+
+	// FailedLinks names links that carry nothing; see [Link.Name].
+	FailedLinks []string `yaml:"failed_links,omitempty" json:"failed_links,omitempty"`
+	// Latency is the least length of a synchronisation.
+	Latency Duration `yaml:"latency,omitempty" json:"latency,omitempty"`
+	// RateLevels are the speeds a synchronisation may run at, as fractions
+	// 1/n of the slowest link on its routes. Empty means 1, 1/2, 1/4.
+	RateLevels []RateLevel `yaml:"rate_levels,omitempty" json:"rate_levels,omitempty"`
+}
+
+// GPUTypeSpec is a kind of GPU.
+type GPUTypeSpec struct {
+	Name   string `yaml:"name" json:"name"`
+	Memory Bytes  `yaml:"memory" json:"memory"`
+	// ProfiledAs says whose measurements serve for this type, the first that
+	// a model has a profile for. Empty means its own name at speed 1.
+	ProfiledAs []ProfiledAs `yaml:"profiled_as,omitempty" json:"profiled_as,omitempty"`
+}
+
+// ProfiledAs takes the profiles of another GPU, divided by a relative speed.
+type ProfiledAs struct {
+	GPU string `yaml:"gpu" json:"gpu"`
+	// Speed relative to the profiled GPU; 0 means 1.
+	Speed Ratio `yaml:"speed,omitempty" json:"speed,omitempty"`
+}
+
+// RackSpec is a group of identical racks of identical nodes.
+type RackSpec struct {
+	// Count of racks; 0 means 1.
+	Count int `yaml:"count,omitempty" json:"count,omitempty"`
+	Nodes int `yaml:"nodes" json:"nodes"`
+	// GPUs per node.
+	GPUs int    `yaml:"gpus" json:"gpus"`
+	GPU  string `yaml:"gpu" json:"gpu"`
+	// NIC is the speed of a node's network interface, each way.
+	NIC BitRate `yaml:"nic" json:"nic"`
+	// Fabric is the speed of the ring inside a node.
+	Fabric BitRate `yaml:"fabric" json:"fabric"`
+	// Uplink is the speed between the rack's switch and the core, each way.
+	// If absent it is nodes x NIC / oversubscription.
+	Uplink           BitRate `yaml:"uplink,omitempty" json:"uplink,omitempty"`
+	Oversubscription Ratio   `yaml:"oversubscription,omitempty" json:"oversubscription,omitempty"`
+}
+
+// SwitchSpec is a switch of the full form.
+type SwitchSpec struct {
+	Name string `yaml:"name" json:"name"`
+}
+
+// NodeSpec is a node of the full form.
+type NodeSpec struct {
+	Name   string  `yaml:"name" json:"name"`
+	Switch string  `yaml:"switch" json:"switch"`
+	GPUs   int     `yaml:"gpus" json:"gpus"`
+	GPU    string  `yaml:"gpu" json:"gpu"`
+	NIC    BitRate `yaml:"nic" json:"nic"`
+	Fabric BitRate `yaml:"fabric" json:"fabric"`
+}
+
+// LinkSpec is a pair of links of the full form, one each way, between two switches.
+type LinkSpec struct {
+	Name string `yaml:"name,omitempty" json:"name,omitempty"`
+	From string `yaml:"from" json:"from"`
+	To   string `yaml:"to" json:"to"`
+	// Rate is the speed each way.
+	Rate BitRate `yaml:"rate" json:"rate"`
+}
+
+// JobSpec is a training job, or Count identical ones.
+type JobSpec struct {
+	Name string `yaml:"name" json:"name"`
+	// Count of identical jobs; above 1 they are named name-1, name-2, ...
+	Count int    `yaml:"count,omitempty" json:"count,omitempty"`
+	Model string `yaml:"model" json:"model"`
+	// Batch per worker; 0 is allowed where the model has one batch size only.
+	Batch   int `yaml:"batch,omitempty" json:"batch,omitempty"`
+	Workers int `yaml:"workers" json:"workers"`
+	// Iterations to run; periodic objectives do not use it. 0 means 1.
+	Iterations int `yaml:"iterations,omitempty" json:"iterations,omitempty"`
+	// Weight in the objective; 0 means 1.
+	Weight  int64    `yaml:"weight,omitempty" json:"weight,omitempty"`
+	Release Duration `yaml:"release,omitempty" json:"release,omitempty"`
+	// Deadline counts from time 0; 0 means none.
+	Deadline Duration `yaml:"deadline,omitempty" json:"deadline,omitempty"`
+	// Optimizer sets the copies of the parameters held: sgd 2 (weights and
+	// gradient), momentum 3, adam 4. Empty means momentum.
+	Optimizer string `yaml:"optimizer,omitempty" json:"optimizer,omitempty"`
+	// Gang asks the tasks of an iteration to start together.
+	Gang      bool          `yaml:"gang,omitempty" json:"gang,omitempty"`
+	Placement PlacementSpec `yaml:"placement,omitempty" json:"placement,omitzero"`
+	SPB       SPBSpec       `yaml:"spb,omitempty" json:"spb,omitzero"`
+}
+
+// PlacementSpec limits where a job may live.
+type PlacementSpec struct {
+	// GPUTypes allowed; empty means every type the job has a profile for.
+	GPUTypes []string `yaml:"gpu_types,omitempty" json:"gpu_types,omitempty"`
+	// Within is "node" or "rack" where all workers must share one; empty or
+	// "cluster" means no limit.
+	Within string `yaml:"within,omitempty" json:"within,omitempty"`
+}
+
+// SPBSpec is a job's rule of structured partial backpropagation.
+type SPBSpec struct {
+	// Rule is "full", "ladder" or "free"; empty means ladder.
+	Rule string `yaml:"rule,omitempty" json:"rule,omitempty"`
+	// MinFull is the least number of full-depth workers of a free rule; 0 means 1.
+	MinFull int `yaml:"min_full,omitempty" json:"min_full,omitempty"`
+	// MinMeanDepth is the least mean depth-fraction of a free rule.
+	MinMeanDepth Ratio `yaml:"min_mean_depth,omitempty" json:"min_mean_depth,omitempty"`
+	// Measure of the depth-fraction: "backward_time" (default) or "layers".
+	Measure string `yaml:"measure,omitempty" json:"measure,omitempty"`
+	// Cuts is how many depths to allow, chosen to split the backward time
+	// evenly; 0 means 4.
+	Cuts int `yaml:"cuts,omitempty" json:"cuts,omitempty"`
+	// Depths lists the allowed depths in layers, instead of Cuts.
+	Depths []int `yaml:"depths,omitempty" json:"depths,omitempty"`
+}

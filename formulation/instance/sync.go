@@ -1,0 +1,82 @@
+package instance
+
+// RateLevel n stands for the speed 1/n of the slowest link on a
+// synchronisation's routes.
+type RateLevel int
+
+// LinkUse says how often a synchronisation's ring crosses a link: running at
+// rate x it takes Times*x of the link's capacity.
+type LinkUse struct {
+	Link  LinkID
+	Times int
+}
+
+// Span is what the synchronisations of a job use, given its residency.
+type Span struct {
+	// Parties q: the nodes the job lives on, or its GPUs if that is one node.
+	Parties int
+	// Uses of links, by ascending link. Empty for a lone worker.
+	Uses []LinkUse
+	// Slowest is the rate at level 1: min over Uses of capacity/times.
+	Slowest BitRate
+}
+
+// Span returns the links used by synchronisations among the given GPUs.
+// ok is false where a failed link leaves two nodes without a route.
+func (in *Instance) Span(gpus []GPUID) (span Span, ok bool) {
+	if len(gpus) <= 1 {
+		return Span{Parties: 1}, true
+	}
+	return in.SpanNodes(in.nodesOf(gpus), len(gpus))
+}
+
+// SpanNodes is [Instance.Span] for k > 1 workers on the given nodes, which
+// must be ascending and distinct.
+func (in *Instance) SpanNodes(nodes []NodeID, k int) (span Span, ok bool) {
+	if len(nodes) == 1 {
+		l := in.Nodes[nodes[0]].Fabric
+		if in.Links[l].Failed {
+			return Span{}, false
+		}
+		return Span{k, []LinkUse{{l, 1}}, in.Links[l].Capacity}, true
+	}
+	uses, ok := in.routes.ring(in, nodes)
+	if !ok {
+		return Span{}, false
+	}
+	span = Span{Parties: len(nodes), Uses: uses}
+	for i, u := range uses {
+		if r := in.Links[u.Link].Capacity / BitRate(u.Times); i == 0 || r < span.Slowest {
+			span.Slowest = r
+		}
+	}
+	return span, span.Slowest > 0
+}
+
+// Volume returns the bytes that every party of a synchronisation sends, and
+// receives, when counts[d] workers ran at depth d (problem.md section 4):
+// segment s of G bytes with n contributors among q parties costs
+// G(min(q,n)-1)/min(q,n) for the reduction plus G(q-1)/q for the broadcast,
+// each rounded up to whole bytes.
+func (j *Job) Volume(counts []int, parties int) Bytes {
+	q, v, n := int64(parties), Bytes(0), int64(0)
+	for s := len(counts) - 1; s >= 0; s-- {
+		n += int64(counts[s])
+		if n == 0 {
+			continue
+		}
+		qs := min(q, n)
+		g := int64(j.SegmentBytes[s])
+		v += Bytes(ceilMulDiv(g, qs-1, qs) + ceilMulDiv(g, q-1, q))
+	}
+	return v
+}
+
+// Rate returns the speed of a synchronisation at the given level.
+func (s Span) Rate(level RateLevel) BitRate { return max(1, s.Slowest/BitRate(level)) }
+
+// SyncTicks returns the length of a synchronisation that moves volume bytes
+// per party at the given speed: rounded up to whole ticks, at least the latency.
+func (in *Instance) SyncTicks(volume Bytes, rate BitRate) Tick {
+	return max(in.Latency, Tick(ceilMulDiv(int64(volume), 8_000_000, max(1, saturatingMul(int64(rate), in.TickUS)))))
+}

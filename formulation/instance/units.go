@@ -1,0 +1,253 @@
+package instance
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bytes is an amount of memory or traffic in bytes. In files: a plain integer
+// or a decimal with one of the suffixes B, kB, MB, GB, TB (powers of 1000) or
+// KiB, MiB, GiB, TiB (powers of 1024): "16GiB".
+type Bytes int64
+
+// BitRate is a link speed in bit/s. In files: a decimal with one of the
+// suffixes bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s (powers of 1000), or B/s,
+// kB/s, MB/s, GB/s, TB/s (eight bits each): "100Gbit/s".
+type BitRate int64
+
+// Duration is a span of time in nanoseconds. In files: what
+// [time.ParseDuration] reads: "12.5ms", "350us", "1h30m".
+type Duration int64
+
+// Ratio is a dimensionless number in parts per million. In files: a decimal
+// with at most six digits after the point ("0.75"), or a percentage ("75%").
+type Ratio int64
+
+// Tick counts the instance's unit of time; see [Instance.TickUS].
+type Tick int64
+
+// One is the [Ratio] 1.
+const One Ratio = 1_000_000
+
+type unit struct {
+	suffix string
+	scale  int64
+}
+
+var (
+	// Longest suffixes first: "GiB" must be tried before "B".
+	byteUnits = []unit{
+		{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10},
+		{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1}, {"", 1},
+	}
+	rateUnits = []unit{
+		{"Tbit/s", 1e12}, {"Gbit/s", 1e9}, {"Mbit/s", 1e6}, {"kbit/s", 1e3}, {"bit/s", 1},
+		{"TB/s", 8e12}, {"GB/s", 8e9}, {"MB/s", 8e6}, {"kB/s", 8e3}, {"B/s", 8},
+	}
+	ratioUnits = []unit{{"%", int64(One) / 100}, {"", int64(One)}}
+)
+
+// maxQuantity bounds every parsed quantity so that sums and small products of
+// compiled integers stay far from overflow.
+const maxQuantity = 1 << 56
+
+// parseQuantity reads a decimal number followed by one of the units and
+// returns the exact integer in the base unit; a remainder is an error.
+func parseQuantity(text, what, example string, units []unit) (int64, error) {
+	s := strings.TrimSpace(text)
+	for _, u := range units {
+		digits, found := strings.CutSuffix(s, u.suffix)
+		digits = strings.TrimSpace(digits)
+		if !found || !isDecimal(digits) {
+			continue
+		}
+		r, ok := new(big.Rat).SetString(digits)
+		if !ok {
+			break
+		}
+		r.Mul(r, new(big.Rat).SetInt64(u.scale))
+		if !r.IsInt() {
+			return 0, fmt.Errorf("%s %q is finer than the smallest unit; write it with fewer digits", what, text)
+		}
+		if !r.Num().IsInt64() || r.Num().Int64() > maxQuantity {
+			return 0, fmt.Errorf("%s %q is too large", what, text)
+		}
+		return r.Num().Int64(), nil
+	}
+	return 0, fmt.Errorf("%q is not a %s; write it like %s", clip(text), what, example)
+}
+
+// isDecimal reports whether s is digits with at most one point. It keeps
+// exponents, signs and hexadecimal, which big.Rat would read, out of files.
+func isDecimal(s string) bool {
+	points, digits := 0, 0
+	for _, c := range s {
+		switch {
+		case c == '.':
+			points++
+		case c >= '0' && c <= '9':
+			digits++
+		default:
+			return false
+		}
+	}
+	return points <= 1 && digits > 0 && digits <= 30
+}
+
+// clip shortens text quoted in a message.
+func clip(s string) string {
+	if len(s) > 40 {
+		return s[:40] + "…"
+	}
+	return s
+}
+
+// formatQuantity writes v with the largest unit that divides it.
+func formatQuantity(v int64, units []unit) string {
+	best := unit{units[len(units)-1].suffix, units[len(units)-1].scale}
+	for _, u := range units {
+		if u.scale > best.scale && v != 0 && v%u.scale == 0 {
+			best = u
+		}
+	}
+	return strconv.FormatInt(v/best.scale, 10) + best.suffix
+}
+
+// UnmarshalText reads a number with a unit; see [Bytes].
+func (b *Bytes) UnmarshalText(text []byte) error {
+	v, err := parseQuantity(string(text), "size", `"16GiB" or "500MB"`, byteUnits)
+	*b = Bytes(v)
+	return err
+}
+
+// MarshalText writes the size exactly, with the largest unit that divides it.
+func (b Bytes) MarshalText() ([]byte, error) {
+	return []byte(formatQuantity(int64(b), byteUnits[:9])), nil
+}
+
+func (b Bytes) String() string {
+	switch f := float64(b); {
+	case f >= 1<<30:
+		return fmt.Sprintf("%.2f GiB", f/(1<<30))
+	case f >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", f/(1<<20))
+	case f >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", f/(1<<10))
+	}
+	return fmt.Sprintf("%d B", int64(b))
+}
+
+// UnmarshalText reads a number with a unit; see [BitRate].
+func (r *BitRate) UnmarshalText(text []byte) error {
+	v, err := parseQuantity(string(text), "link speed", `"100Gbit/s"`, rateUnits)
+	*r = BitRate(v)
+	return err
+}
+
+// MarshalText writes the speed exactly, with the largest unit that divides it.
+func (r BitRate) MarshalText() ([]byte, error) {
+	return []byte(formatQuantity(int64(r), rateUnits[:5])), nil
+}
+
+func (r BitRate) String() string {
+	switch f := float64(r); {
+	case f >= 1e9:
+		return strconv.FormatFloat(f/1e9, 'g', 4, 64) + " Gbit/s"
+	case f >= 1e6:
+		return strconv.FormatFloat(f/1e6, 'g', 4, 64) + " Mbit/s"
+	}
+	return strconv.FormatInt(int64(r), 10) + " bit/s"
+}
+
+// UnmarshalText reads a Go duration; see [Duration].
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(strings.TrimSpace(string(text)))
+	if err != nil {
+		return fmt.Errorf("%q is not a duration; write it like \"12.5ms\" or \"2h30m\"", clip(string(text)))
+	}
+	if v < 0 {
+		return fmt.Errorf("duration %q is negative", clip(string(text)))
+	}
+	*d = Duration(v)
+	return nil
+}
+
+// MarshalText writes the duration exactly, to the nanosecond.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// UnmarshalText reads a decimal or a percentage; see [Ratio].
+func (r *Ratio) UnmarshalText(text []byte) error {
+	v, err := parseQuantity(string(text), "ratio", `"0.75" or "75%"`, ratioUnits)
+	*r = Ratio(v)
+	return err
+}
+
+// MarshalText writes the ratio exactly, as a decimal.
+func (r Ratio) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+func (r Ratio) String() string {
+	return strconv.FormatFloat(float64(r)/float64(One), 'f', -1, 64)
+}
+
+// Float returns the ratio as a floating-point number.
+func (r Ratio) Float() float64 { return float64(r) / float64(One) }
+
+// UnmarshalText reads "1", "1/2", "1/4", or the decimal of such a fraction.
+func (l *RateLevel) UnmarshalText(text []byte) error {
+	s := strings.TrimSpace(string(text))
+	num, den, _ := strings.Cut(s, "/")
+	r, ok := new(big.Rat), isDecimal(num) && (den == "" || isDecimal(den))
+	if ok {
+		r, ok = r.SetString(s)
+	}
+	if !ok || r.Sign() <= 0 || !r.Num().IsInt64() || r.Num().Int64() != 1 || !r.Denom().IsInt64() {
+		return fmt.Errorf("%q is not a rate level; write 1, 1/2, 1/4 or another fraction 1/n", clip(string(text)))
+	}
+	*l = RateLevel(r.Denom().Int64())
+	return nil
+}
+
+// MarshalText writes the fraction 1/n.
+func (l RateLevel) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+func (l RateLevel) String() string {
+	if l == 1 {
+		return "1"
+	}
+	return "1/" + strconv.Itoa(int(l))
+}
+
+// floorMulDiv returns floor(a*b/c) for non-negative a, b and positive c, exact
+// in 128 bits, saturating at math.MaxInt64.
+func floorMulDiv(a, b, c int64) int64 { return mulAddDiv(a, b, 0, c) }
+
+// ceilMulDiv is floorMulDiv rounding up.
+func ceilMulDiv(a, b, c int64) int64 { return mulAddDiv(a, b, c-1, c) }
+
+// mulAddDiv returns floor((a*b+add)/c), saturating at math.MaxInt64.
+func mulAddDiv(a, b, add, c int64) int64 {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	lo, carry := bits.Add64(lo, uint64(add), 0)
+	hi += carry
+	if hi >= uint64(c) {
+		return math.MaxInt64
+	}
+	q, _ := bits.Div64(hi, lo, uint64(c))
+	return int64(min(q, math.MaxInt64))
+}
+
+// saturatingMul returns a*b for non-negative a and b, at most math.MaxInt64.
+func saturatingMul(a, b int64) int64 {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	if hi != 0 || lo > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(lo)
+}
