@@ -73,9 +73,8 @@ type Ranging struct {
 	// the two, the optimal solution keeps its values.
 	CostLower, CostUpper []float64
 	// ActivityLower and ActivityUpper, by Row: while a row that is active at a
-	// bound has that bound between the two, its dual stays its derivative. Rows
-	// that are not active have the interval from -Inf to their activity, or from
-	// their activity to +Inf, or both, for the bound that is not met: it may
-	// move up to the activity.
+	// bound has that bound between the two, its dual stays the derivative of the
+	// optimal objective. For a row that is active at no bound both are its
+	// activity: its lower bound may rise, and its upper bound fall, to there.
 	ActivityLower, ActivityUpper []float64
 }

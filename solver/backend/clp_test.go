@@ -1,0 +1,35 @@
+//go:build cgo && !noclp && !js
+
+package backend
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/solver"
+)
+
+// The engine of a build with CLP solves a program, and says who it is.
+func TestEnginesSolve(t *testing.T) {
+	t.Parallel()
+	for name, get := range map[string]func() (solver.Solver, error){"default": Default, "one shot": OneShot} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			engine, err := get()
+			require.NoError(t, err)
+			p := &solver.Problem{}
+			r := p.AddRow("demand", 3, math.Inf(1))
+			p.AddCol("x", 2, 0, math.Inf(1), solver.Entry{Row: r, Value: 1})
+			m, err := engine.Load(p)
+			require.NoError(t, err)
+			defer m.Close()
+			s, err := m.Solve(t.Context(), solver.Limits{})
+			require.NoError(t, err)
+			require.Equal(t, solver.Optimal, s.Status)
+			require.InDelta(t, 6, s.Objective, 1e-9)
+		})
+	}
+	require.Contains(t, Description(), "CLP")
+}

@@ -1,0 +1,40 @@
+// Package clp solves linear programs with COIN-OR CLP.
+//
+// It has two faces with one contract, [solver.Solver]:
+//
+//   - [New] is for live models, over CLP's own C header: columns and rows join,
+//     bounds and costs change, the basis is kept, read and written, and
+//     infeasible and unbounded programs come with a ray.
+//   - [NewOneShot] is for programs that are solved once, over
+//     github.com/lanl/clp, and offers ranging of costs and right-hand sides at
+//     the optimum. Every Solve starts from scratch. That binding tells neither
+//     iteration counts nor rays nor a basis, so Solution.Iterations is 0 and the
+//     others are nil; it has no objective limit, so Limits.Cutoff is not used.
+//
+// # How CLP is reached
+//
+// The live model is written once over [table], the C functions it needs in plain
+// Go types. The build tags `cgo && !noclp && !js` choose the implementation that
+// links the C library (Debian: coinor-libclp-dev and pkg-config). Without it the
+// package still compiles, [Available] says no, and the constructors return
+// [ErrUnavailable].
+//
+// # What a caller can rely on
+//
+// Signs are those of package solver. CLP agrees with them for duals and reduced
+// costs, and has the opposite sign for Farkas rays, which is turned here.
+//
+// Every claim is checked against a copy of the data that CLP never sees: an
+// optimum by [solver.Check], an infeasible program by its Farkas ray, an
+// unbounded one by its ray and a feasible point, a cutoff by the bound its duals
+// prove. A claim that fails is tried again without scaling, then from scratch;
+// if it still fails the result is an error, never a wrong number.
+//
+// A solve runs in slices of simplex iterations, between which the context and
+// the wall clock are read. The length of a slice depends on the size of the
+// program alone, and not on the clock, so that the same calls give the same
+// pivots on every machine.
+//
+// A context that ends gives its error, wrapped. The model keeps the basis it had
+// reached.
+package clp

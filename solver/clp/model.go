@@ -1,0 +1,245 @@
+package clp
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	"jigsaw/solver"
+)
+
+// model is a live model. The mirror is the truth about the data, and basis the
+// truth about the basis; CLP's copy is brought up to date before it solves.
+type model struct {
+	table   table
+	handle  handle
+	cleanup runtime.Cleanup // deletes CLP's model when Close was forgotten
+	closed  bool
+
+	mirror *solver.Mirror
+	basis  *solver.Basis // of the last solve or SetBasis; may be shorter than the model; nil before
+
+	// What CLP's copy does not know yet.
+	colBounds, rowBounds, costs, basisChanged bool
+
+	// What is known about the basis: it chooses the algorithm that can go on
+	// from there.
+	primalFeasible, dualFeasible bool
+}
+
+// newModel copies a validated problem.
+func newModel(t table, p *solver.Problem) *model {
+	m := &model{table: t, mirror: solver.NewMirror(p)}
+	m.load()
+	return m
+}
+
+// load gives CLP a fresh copy of the mirror.
+func (m *model) load() {
+	p := m.mirror.Problem()
+	h := m.table.newModel()
+	m.table.setLogLevel(h, 0)
+	m.table.loadProblem(h, int32(p.Cols()), int32(p.Rows()), starts(p), indices(p.Index), p.Value,
+		toCoin(p.ColLower), toCoin(p.ColUpper), p.Cost, toCoin(p.RowLower), toCoin(p.RowUpper))
+	m.handle = h
+	m.cleanup = runtime.AddCleanup(m, m.table.deleteModel, h)
+	m.colBounds, m.rowBounds, m.costs, m.basisChanged = false, false, false, true
+}
+
+// unload frees CLP's copy.
+func (m *model) unload() {
+	m.cleanup.Stop()
+	m.table.deleteModel(m.handle)
+	m.handle = 0
+}
+
+func starts(p *solver.Problem) []int32 {
+	out := make([]int32, p.Cols()+1)
+	for j := range p.Cols() {
+		out[j+1] = int32(p.Start[j+1])
+	}
+	return out
+}
+
+func indices(rows []solver.Row) []int32 {
+	out := make([]int32, len(rows))
+	for k, i := range rows {
+		out[k] = int32(i)
+	}
+	return out
+}
+
+// errClosed is the error of every use after Close.
+var errClosed = errors.New("clp: the model is closed")
+
+// Dims returns the present number of rows and columns.
+func (m *model) Dims() (rows, cols int) {
+	return m.mirror.Problem().Rows(), m.mirror.Problem().Cols()
+}
+
+// Problem returns a copy of the program as it stands.
+func (m *model) Problem() *solver.Problem { return m.mirror.Problem().Clone() }
+
+// AddCols appends columns, all or none.
+func (m *model) AddCols(cols ...solver.Column) error {
+	if m.closed {
+		return errClosed
+	}
+	if err := m.mirror.AddCols(cols...); err != nil {
+		return fmt.Errorf("clp: add columns: %w", err)
+	}
+	if len(cols) == 0 {
+		return nil
+	}
+	var lower, upper, cost, values []float64
+	var rows []int32
+	start := make([]int32, 1, len(cols)+1)
+	for _, c := range cols {
+		lower = append(lower, c.Lower)
+		upper = append(upper, c.Upper)
+		cost = append(cost, c.Cost)
+		for _, e := range c.Entries {
+			rows = append(rows, int32(e.Row))
+			values = append(values, e.Value)
+		}
+		start = append(start, int32(len(rows)))
+		// A column that must stay away from zero moves the others.
+		m.primalFeasible = m.primalFeasible && c.Lower <= 0 && c.Upper >= 0
+	}
+	m.table.addColumns(m.handle, toCoin(lower), toCoin(upper), cost, start, rows, values)
+	m.dualFeasible = false
+	m.basisChanged = true
+	runtime.KeepAlive(m)
+	return nil
+}
+
+// AddRows appends rows, all or none.
+func (m *model) AddRows(rows ...solver.Constraint) error {
+	if m.closed {
+		return errClosed
+	}
+	if err := m.mirror.AddRows(rows...); err != nil {
+		return fmt.Errorf("clp: add rows: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	var lower, upper, values []float64
+	var cols []int32
+	start := make([]int32, 1, len(rows)+1)
+	for _, r := range rows {
+		lower = append(lower, r.Lower)
+		upper = append(upper, r.Upper)
+		for _, t := range r.Terms {
+			cols = append(cols, int32(t.Col))
+			values = append(values, t.Value)
+		}
+		start = append(start, int32(len(cols)))
+	}
+	m.table.addRows(m.handle, toCoin(lower), toCoin(upper), start, cols, values)
+	m.primalFeasible = false
+	m.basisChanged = true
+	runtime.KeepAlive(m)
+	return nil
+}
+
+// SetColBounds replaces the two bounds of a column.
+func (m *model) SetColBounds(col solver.Col, lower, upper float64) error {
+	if m.closed {
+		return errClosed
+	}
+	if err := m.mirror.SetColBounds(col, lower, upper); err != nil {
+		return fmt.Errorf("clp: bounds of column %d: %w", col, err)
+	}
+	m.colBounds, m.basisChanged = true, true
+	m.primalFeasible = false
+	return nil
+}
+
+// SetRowBounds replaces the two bounds of a row.
+func (m *model) SetRowBounds(row solver.Row, lower, upper float64) error {
+	if m.closed {
+		return errClosed
+	}
+	if err := m.mirror.SetRowBounds(row, lower, upper); err != nil {
+		return fmt.Errorf("clp: bounds of row %d: %w", row, err)
+	}
+	m.rowBounds, m.basisChanged = true, true
+	m.primalFeasible = false
+	return nil
+}
+
+// SetCost replaces the cost of a column.
+func (m *model) SetCost(col solver.Col, cost float64) error {
+	if m.closed {
+		return errClosed
+	}
+	if err := m.mirror.SetCost(col, cost); err != nil {
+		return fmt.Errorf("clp: cost of column %d: %w", col, err)
+	}
+	m.costs = true
+	m.dualFeasible = false
+	return nil
+}
+
+// Basis returns a copy of the present basis, or nil before there is one.
+func (m *model) Basis() *solver.Basis { return m.basis.Clone() }
+
+// SetBasis makes the next solve start from the given basis.
+func (m *model) SetBasis(b *solver.Basis) error {
+	if m.closed {
+		return errClosed
+	}
+	full, err := b.Complete(m.mirror.Problem())
+	if err != nil {
+		return fmt.Errorf("clp: set basis: %w", err)
+	}
+	m.basis = full
+	m.basisChanged = true
+	m.primalFeasible, m.dualFeasible = false, false
+	return nil
+}
+
+// Close frees the model.
+func (m *model) Close() error {
+	if !m.closed {
+		m.closed = true
+		m.unload()
+	}
+	return nil
+}
+
+// flush brings CLP's copy up to date.
+func (m *model) flush() error {
+	p := m.mirror.Problem()
+	if m.colBounds {
+		m.table.chgColumnLower(m.handle, toCoin(p.ColLower))
+		m.table.chgColumnUpper(m.handle, toCoin(p.ColUpper))
+	}
+	if m.rowBounds {
+		m.table.chgRowLower(m.handle, toCoin(p.RowLower))
+		m.table.chgRowUpper(m.handle, toCoin(p.RowUpper))
+	}
+	if m.costs {
+		m.table.chgObjCoefficients(m.handle, p.Cost)
+	}
+	if m.basisChanged {
+		// Completing also moves what rests at a bound that went away.
+		full, err := m.basis.Complete(p)
+		if err != nil {
+			return fmt.Errorf("clp: basis: %w", err)
+		}
+		m.basis = full
+		m.table.copyinStatus(m.handle, codes(full))
+	}
+	m.colBounds, m.rowBounds, m.costs, m.basisChanged = false, false, false, false
+	return nil
+}
+
+// fetchBasis reads the basis CLP stopped at.
+func (m *model) fetchBasis() {
+	rows, cols := m.Dims()
+	status := make([]byte, cols+rows)
+	m.table.statusArray(m.handle, status)
+	m.basis = basisOf(status, cols)
+}

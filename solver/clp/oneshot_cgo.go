@@ -1,0 +1,246 @@
+//go:build cgo && !noclp && !js
+
+package clp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+
+	coin "github.com/lanl/clp"
+
+	"jigsaw/solver"
+)
+
+// NewOneShot returns the face for programs that are solved once, with ranging.
+func NewOneShot() (solver.Solver, error) {
+	return solver.OneShot{
+		Title:    "CLP through lanl/clp, one shot",
+		Optimise: optimiseOnce,
+		Ranging:  rangeOnce,
+	}, nil
+}
+
+// once is a program inside the binding. The binding frees both objects in
+// finalizers and does not keep them alive during its own calls, so every user
+// has to, with keep.
+type once struct {
+	simplex *coin.Simplex
+	matrix  *coin.PackedMatrix
+}
+
+func loadOnce(p *solver.Problem) *once {
+	o := &once{simplex: coin.NewSimplex(), matrix: coin.NewPackedMatrix()}
+	for j := range p.Cols() {
+		rows, values := p.Column(solver.Col(j))
+		column := make([]coin.Nonzero, len(rows))
+		for k, i := range rows {
+			column[k] = coin.Nonzero{Index: int(i), Value: values[k]}
+		}
+		o.matrix.AppendColumn(column)
+	}
+	// Without this the last rows would be missing when they are empty.
+	o.matrix.SetDimensions(p.Rows(), p.Cols())
+	o.simplex.LoadProblem(o.matrix, coinBounds(p.ColLower, p.ColUpper), p.Cost, coinBounds(p.RowLower, p.RowUpper), nil)
+	o.simplex.SetOptimizationDirection(coin.Minimize)
+	return o
+}
+
+func (o *once) keep() {
+	runtime.KeepAlive(o.simplex)
+	runtime.KeepAlive(o.matrix)
+}
+
+func coinBounds(lower, upper []float64) []coin.Bounds {
+	low, high := toCoin(lower), toCoin(upper)
+	out := make([]coin.Bounds, len(low))
+	for k := range out {
+		out[k] = coin.Bounds{Lower: low[k], Upper: high[k]}
+	}
+	return out
+}
+
+// optimiseOnce solves from scratch, more carefully when the answer does not
+// stand its check.
+func optimiseOnce(ctx context.Context, p *solver.Problem, limits solver.Limits) (*solver.Solution, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("clp: solve: %w", err)
+	}
+	if withoutCoefficients(p) {
+		s := inspect(p)
+		s.Ray, s.Basis = nil, nil
+		return s, nil
+	}
+	b := newBudget(ctx, limits)
+	var doubts []error
+	for _, scaling := range [...]coin.Scaling{coin.AutoScaling, coin.NoScaling} {
+		o := loadOnce(p)
+		o.simplex.SetScaling(scaling)
+		s, doubt, err := o.solve(b, p)
+		o.keep()
+		if err != nil {
+			return nil, err
+		}
+		if doubt == nil {
+			return s, nil
+		}
+		doubts = append(doubts, doubt)
+	}
+	return nil, fmt.Errorf("clp: solve: no answer stood its check: %w", errors.Join(doubts...))
+}
+
+// solve runs the dual simplex, and the primal one where the dual one cannot tell
+// an unbounded program from an infeasible one.
+func (o *once) solve(b *budget, p *solver.Problem) (s *solver.Solution, doubt, err error) {
+	status, err := o.iterate(b, p, dualSimplex)
+	if err == nil && status == solver.Unbounded {
+		status, err = o.iterate(b, p, primalSimplex)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	switch status {
+	case solver.Infeasible:
+		return &solver.Solution{Status: status}, nil, nil
+	case solver.Optimal, solver.Unbounded, solver.IterationLimit, solver.TimeLimit:
+	default:
+		return nil, fmt.Errorf("clp: stopped with secondary status %d", o.simplex.SecondaryStatus()), nil
+	}
+	s = &solver.Solution{
+		Status:      status,
+		Primal:      o.simplex.PrimalColumnSolution(),
+		RowActivity: o.simplex.PrimalRowSolution(),
+		RowDual:     o.simplex.DualRowSolution(),
+		ReducedCost: o.simplex.DualColumnSolution(),
+	}
+	for j, c := range p.Cost {
+		s.Objective += c * s.Primal[j]
+	}
+	if status == solver.Unbounded {
+		s.RowDual, s.ReducedCost = nil, nil
+		if !feasible(p, s) {
+			return nil, errors.New("clp: unbounded, without a feasible point"), nil
+		}
+	}
+	return s, solver.Verify(p, s), nil
+}
+
+// iterate runs one algorithm in slices. The binding does not tell how many
+// iterations a slice took: one that was not the last took all it had.
+func (o *once) iterate(b *budget, p *solver.Problem, alg algorithm) (solver.Status, error) {
+	slice := sliceLength(p)
+	for {
+		if err := b.ctx.Err(); err != nil {
+			return solver.Unsolved, fmt.Errorf("clp: solve: %w", err)
+		}
+		count := slice
+		if b.limits.Iterations > 0 {
+			count = min(count, b.limits.Iterations-b.iterations)
+			if count <= 0 {
+				return solver.IterationLimit, nil
+			}
+		}
+		seconds := b.seconds()
+		if seconds == 0 {
+			return solver.TimeLimit, nil
+		}
+		o.simplex.SetMaxIterations(count)
+		o.simplex.SetMaxSeconds(seconds)
+		var primary coin.SimplexStatus
+		if alg == dualSimplex {
+			primary = o.simplex.Dual(coin.NoValuesPass, coin.NoStartFinishOptions)
+		} else {
+			primary = o.simplex.Primal(coin.NoValuesPass, coin.NoStartFinishOptions)
+		}
+		status := outcome(int32(primary), int32(o.simplex.SecondaryStatus()))
+		if status != solver.IterationLimit && status != solver.TimeLimit {
+			return status, nil
+		}
+		b.iterations += count
+	}
+}
+
+// rangeOnce solves from scratch and asks CLP for its ranging. CLP solves once
+// more inside each of its two calls, from the optimal basis.
+func rangeOnce(ctx context.Context, p *solver.Problem) (*solver.Ranging, error) {
+	m, n := p.Rows(), p.Cols()
+	if withoutCoefficients(p) {
+		return rangeByInspection(p), nil
+	}
+	b := newBudget(ctx, solver.Limits{})
+	o := loadOnce(p)
+	defer o.keep()
+	s, doubt, err := o.solve(b, p)
+	if err == nil {
+		err = doubt
+	}
+	if err != nil {
+		return nil, fmt.Errorf("clp: ranging: %w", err)
+	}
+	if s.Status != solver.Optimal {
+		return nil, fmt.Errorf("clp: ranging: the program is %v", s.Status)
+	}
+
+	r := &solver.Ranging{
+		CostLower: make([]float64, n), CostUpper: make([]float64, n),
+		ActivityLower: make([]float64, m), ActivityUpper: make([]float64, m),
+	}
+	up, down, which := make([]float64, n), make([]float64, n), make([]int, n)
+	for j := range which {
+		which[j] = j
+	}
+	if o.simplex.DualRanging(n, which, up, make([]int, n), down, make([]int, n), nil, nil) != 0 {
+		return nil, errors.New("clp: ranging: CLP has no ranging of the costs at this optimum")
+	}
+	for j, c := range p.Cost {
+		r.CostLower[j], r.CostUpper[j] = c-fromCoin(down[j]), c+fromCoin(up[j])
+	}
+
+	// Rows come after the columns in CLP's numbering. Where the row is basic CLP
+	// gives the distances to its own bounds, which is not what is asked.
+	up, down, which = make([]float64, m), make([]float64, m), make([]int, m)
+	for i := range which {
+		which[i] = n + i
+	}
+	if o.simplex.PrimalRanging(m, which, up, make([]int, m), down, make([]int, m)) != 0 {
+		return nil, errors.New("clp: ranging: CLP has no ranging of the rows at this optimum")
+	}
+	for i, at := range s.RowActivity {
+		r.ActivityLower[i], r.ActivityUpper[i] = at, at
+		if active(at, p.RowLower[i], p.RowUpper[i]) {
+			r.ActivityLower[i] = at - fromCoin(down[i])
+			r.ActivityUpper[i] = at + fromCoin(up[i])
+		}
+	}
+	return r, nil
+}
+
+// active says whether a row is at one of its bounds.
+func active(at, lower, upper float64) bool {
+	near := func(bound float64) bool {
+		return !math.IsInf(bound, 0) && math.Abs(at-bound) <= solver.FeasibilityTol*max(1, math.Abs(bound))
+	}
+	return near(lower) || near(upper)
+}
+
+// rangeByInspection ranges an optimum of a program without coefficients.
+func rangeByInspection(p *solver.Problem) *solver.Ranging {
+	m, n := p.Rows(), p.Cols()
+	r := &solver.Ranging{
+		CostLower: make([]float64, n), CostUpper: make([]float64, n),
+		ActivityLower: make([]float64, m), ActivityUpper: make([]float64, m),
+	}
+	for j, status := range inspect(p).Basis.Cols {
+		switch status {
+		case solver.Fixed:
+			r.CostLower[j], r.CostUpper[j] = math.Inf(-1), math.Inf(1)
+		case solver.AtLower:
+			r.CostUpper[j] = math.Inf(1)
+		case solver.AtUpper:
+			r.CostLower[j] = math.Inf(-1)
+		}
+	}
+	return r
+}

@@ -1,0 +1,52 @@
+package clp
+
+import (
+	"errors"
+
+	"jigsaw/solver"
+)
+
+// ErrUnavailable is the error of the constructors in a build without CLP.
+var ErrUnavailable = errors.New("clp: this build has no CLP: install coinor-libclp-dev and pkg-config, " +
+	"then build with CGO_ENABLED=1 and without -tags noclp")
+
+// Values of CLP's status, from ClpModel.hpp; 10 and others are internal.
+const (
+	clpOptimal          = 0
+	clpPrimalInfeasible = 1
+	clpDualInfeasible   = 2
+	clpStopped          = 3
+	clpErrors           = 4
+	clpStoppedByEvent   = 5
+)
+
+// Values of CLP's secondary status that change what the status means.
+const (
+	clpSecondaryDualLimit = 1 // with clpPrimalInfeasible: the objective passed the dual objective limit
+	clpSecondaryOnTime    = 9 // with clpStopped: on time, not on iterations
+)
+
+// outcome translates CLP's pair of statuses. It is the only place that does. Two
+// of its answers are claims that the caller has to prove from the data: an
+// optimum that may only hold for the scaled program (secondary 2, 3, 4), and
+// Unbounded, which CLP calls dual infeasible and says of programs without any
+// feasible point too.
+func outcome(status, secondary int32) solver.Status {
+	switch status {
+	case clpOptimal:
+		return solver.Optimal
+	case clpPrimalInfeasible:
+		if secondary == clpSecondaryDualLimit {
+			return solver.Cutoff
+		}
+		return solver.Infeasible
+	case clpDualInfeasible:
+		return solver.Unbounded
+	case clpStopped:
+		if secondary == clpSecondaryOnTime {
+			return solver.TimeLimit
+		}
+		return solver.IterationLimit
+	}
+	return solver.Numerical
+}

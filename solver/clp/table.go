@@ -1,0 +1,65 @@
+package clp
+
+// handle names one CLP model inside a table; 0 is none.
+type handle uintptr
+
+// table is the part of CLP's C interface (Clp_C_Interface.h) that a live model
+// needs, in plain Go types so that each way to reach CLP implements it: cgo here;
+// a browser or a WebAssembly runtime can do the same with a compiled module. An
+// implementation translates and does nothing else. Slices are read or filled
+// during the call and never kept. Bounds come with CLP's own infinities, see
+// coinInfinity. Starts have one more entry than the vectors they delimit.
+type table interface {
+	version() string
+
+	newModel() handle
+	deleteModel(handle)
+	setLogLevel(h handle, level int32)
+
+	loadProblem(h handle, cols, rows int32, start, index []int32, value,
+		colLower, colUpper, cost, rowLower, rowUpper []float64)
+	addColumns(h handle, lower, upper, cost []float64, start, rows []int32, values []float64)
+	addRows(h handle, lower, upper []float64, start, cols []int32, values []float64)
+	chgColumnLower(h handle, lower []float64)
+	chgColumnUpper(h handle, upper []float64)
+	chgRowLower(h handle, lower []float64)
+	chgRowUpper(h handle, upper []float64)
+	chgObjCoefficients(h handle, cost []float64)
+
+	// copyinStatus and statusArray move the basis: columns, then rows, one byte
+	// each as the clp* codes below.
+	copyinStatus(h handle, status []byte)
+	statusArray(h handle, status []byte)
+
+	setMaximumIterations(h handle, count int32)
+	setMaximumSeconds(h handle, seconds float64) // processor time from now; negative is none
+	setDualObjectiveLimit(h handle, limit float64)
+	scaling(h handle, mode int32)
+	setPerturbation(h handle, value int32)
+
+	dual(h handle, ifValuesPass int32)
+	primal(h handle, ifValuesPass int32)
+	status(h handle) int32
+	secondaryStatus(h handle) int32
+	numberIterations(h handle) int32
+
+	primalColumnSolution(h handle, x []float64)
+	primalRowSolution(h handle, activity []float64)
+	dualRowSolution(h handle, y []float64)
+	dualColumnSolution(h handle, d []float64)
+	// infeasibilityRay fills one entry per row, unboundedRay one per column; false
+	// where CLP has none.
+	infeasibilityRay(h handle, ray []float64) bool
+	unboundedRay(h handle, ray []float64) bool
+}
+
+// Codes of a status array, from ClpSimplex.hpp.
+const (
+	clpFree       = 0
+	clpBasic      = 1
+	clpAtUpper    = 2
+	clpAtLower    = 3
+	clpSuperbasic = 4
+	clpFixed      = 5
+	clpStatusMask = 7 // the upper bits are CLP's own marks
+)
