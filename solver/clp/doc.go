@@ -8,8 +8,10 @@
 //   - [NewOneShot] is for programs that are solved once, over
 //     github.com/lanl/clp, and offers ranging of costs and right-hand sides at
 //     the optimum. Every Solve starts from scratch. That binding tells neither
-//     iteration counts nor rays nor a basis, so Solution.Iterations is 0 and the
-//     others are nil; it has no objective limit, so Limits.Cutoff is not used.
+//     iteration counts nor a basis, so Solution.Iterations is 0 and Basis is nil;
+//     it has no objective limit, so Limits.Cutoff is not used; it has no rays, so
+//     those come from side programs. Its ranging includes CLP's dual tolerance:
+//     the ends of the intervals are good to about 1e-6.
 //
 // # How CLP is reached
 //
@@ -27,8 +29,10 @@
 // Every claim is checked against a copy of the data that CLP never sees: an
 // optimum by [solver.Check], an infeasible program by its Farkas ray, an
 // unbounded one by its ray and a feasible point, a cutoff by the bound its duals
-// prove. A claim that fails is tried again without scaling, then from scratch;
-// if it still fails the result is an error, never a wrong number.
+// prove. A claim that fails is tried again with the other algorithm, without
+// scaling, and from scratch; if it still fails the result is an error, never a
+// wrong number. This is not idle: CLP 1.17.6 calls a few unbounded programs
+// infeasible.
 //
 // A solve runs in slices of simplex iterations, between which the context and
 // the wall clock are read. The length of a slice depends on the size of the

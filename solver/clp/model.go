@@ -15,6 +15,7 @@ type model struct {
 	handle  handle
 	cleanup runtime.Cleanup // deletes CLP's model when Close was forgotten
 	closed  bool
+	isSide  bool // a side program: it has an optimum, and any other claim is wrong
 
 	mirror *solver.Mirror
 	basis  *solver.Basis // of the last solve or SetBasis; may be shorter than the model; nil before

@@ -20,6 +20,7 @@ func NewOneShot() (solver.Solver, error) {
 		Title:    "CLP through lanl/clp, one shot",
 		Optimise: optimiseOnce,
 		Ranging:  rangeOnce,
+		Rays:     true,
 	}, nil
 }
 
@@ -62,23 +63,36 @@ func coinBounds(lower, upper []float64) []coin.Bounds {
 	return out
 }
 
-// optimiseOnce solves from scratch, more carefully when the answer does not
-// stand its check.
+// onceEfforts are the ways to try, the later ones more careful.
+var onceEfforts = [...]struct {
+	alg     algorithm
+	scaling coin.Scaling
+}{
+	{dualSimplex, coin.AutoScaling},
+	{primalSimplex, coin.AutoScaling},
+	{primalSimplex, coin.NoScaling},
+}
+
 func optimiseOnce(ctx context.Context, p *solver.Problem, limits solver.Limits) (*solver.Solution, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("clp: solve: %w", err)
+	return solveOnce(newBudget(ctx, limits), p, false)
+}
+
+// solveOnce solves from scratch until an answer stands its check. A side program
+// is one that is known to have an optimum.
+func solveOnce(b *budget, p *solver.Problem, isSide bool) (*solver.Solution, error) {
+	if err := b.err(); err != nil {
+		return nil, err
 	}
 	if withoutCoefficients(p) {
 		s := inspect(p)
-		s.Ray, s.Basis = nil, nil
+		s.Basis = nil
 		return s, nil
 	}
-	b := newBudget(ctx, limits)
 	var doubts []error
-	for _, scaling := range [...]coin.Scaling{coin.AutoScaling, coin.NoScaling} {
+	for _, e := range onceEfforts {
 		o := loadOnce(p)
-		o.simplex.SetScaling(scaling)
-		s, doubt, err := o.solve(b, p)
+		o.simplex.SetScaling(e.scaling)
+		s, doubt, err := o.try(b, p, e.alg, isSide)
 		o.keep()
 		if err != nil {
 			return nil, err
@@ -91,24 +105,41 @@ func optimiseOnce(ctx context.Context, p *solver.Problem, limits solver.Limits) 
 	return nil, fmt.Errorf("clp: solve: no answer stood its check: %w", errors.Join(doubts...))
 }
 
-// solve runs the dual simplex, and the primal one where the dual one cannot tell
-// an unbounded program from an infeasible one.
-func (o *once) solve(b *budget, p *solver.Problem) (s *solver.Solution, doubt, err error) {
-	status, err := o.iterate(b, p, dualSimplex)
-	if err == nil && status == solver.Unbounded {
+// try solves once and checks what CLP claims, as the live model does.
+func (o *once) try(b *budget, p *solver.Problem, alg algorithm, isSide bool) (s *solver.Solution, doubt, err error) {
+	status, err := o.iterate(b, p, alg)
+	if err == nil && status == solver.Unbounded && alg == dualSimplex {
 		status, err = o.iterate(b, p, primalSimplex)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	switch status {
-	case solver.Infeasible:
-		return &solver.Solution{Status: status}, nil, nil
-	case solver.Optimal, solver.Unbounded, solver.IterationLimit, solver.TimeLimit:
-	default:
-		return nil, fmt.Errorf("clp: stopped with secondary status %d", o.simplex.SecondaryStatus()), nil
+	v := prover{problem: p, side: func(side *solver.Problem) (*solver.Solution, error) {
+		s, err := solveOnce(b, side, true)
+		if err == nil && s.Status != solver.Optimal {
+			s = &solver.Solution{Status: s.Status} // the iterate is of another program
+		}
+		return s, err
+	}}
+	switch {
+	case status == solver.Optimal:
+		s := o.solution(p, status)
+		return s, solver.Verify(p, s), nil
+	case status == solver.IterationLimit || status == solver.TimeLimit:
+		return o.solution(p, status), nil, nil
+	case isSide:
+		return nil, fmt.Errorf("clp: a side program, which has an optimum, was called %v", status), nil
+	case status == solver.Infeasible:
+		return v.infeasible(nil)
+	case status == solver.Unbounded:
+		return v.unbounded(nil, o.solution(p, status))
 	}
-	s = &solver.Solution{
+	return nil, fmt.Errorf("clp: stopped with secondary status %d", o.simplex.SecondaryStatus()), nil
+}
+
+// solution reads what the binding tells at the point where CLP stopped.
+func (o *once) solution(p *solver.Problem, status solver.Status) *solver.Solution {
+	s := &solver.Solution{
 		Status:      status,
 		Primal:      o.simplex.PrimalColumnSolution(),
 		RowActivity: o.simplex.PrimalRowSolution(),
@@ -118,13 +149,7 @@ func (o *once) solve(b *budget, p *solver.Problem) (s *solver.Solution, doubt, e
 	for j, c := range p.Cost {
 		s.Objective += c * s.Primal[j]
 	}
-	if status == solver.Unbounded {
-		s.RowDual, s.ReducedCost = nil, nil
-		if !feasible(p, s) {
-			return nil, errors.New("clp: unbounded, without a feasible point"), nil
-		}
-	}
-	return s, solver.Verify(p, s), nil
+	return s
 }
 
 // iterate runs one algorithm in slices. The binding does not tell how many
@@ -132,19 +157,12 @@ func (o *once) solve(b *budget, p *solver.Problem) (s *solver.Solution, doubt, e
 func (o *once) iterate(b *budget, p *solver.Problem, alg algorithm) (solver.Status, error) {
 	slice := sliceLength(p)
 	for {
-		if err := b.ctx.Err(); err != nil {
-			return solver.Unsolved, fmt.Errorf("clp: solve: %w", err)
+		if err := b.err(); err != nil {
+			return solver.Unsolved, err
 		}
-		count := slice
-		if b.limits.Iterations > 0 {
-			count = min(count, b.limits.Iterations-b.iterations)
-			if count <= 0 {
-				return solver.IterationLimit, nil
-			}
-		}
-		seconds := b.seconds()
-		if seconds == 0 {
-			return solver.TimeLimit, nil
+		count, seconds, spent := b.next(slice)
+		if spent != solver.Unsolved {
+			return spent, nil
 		}
 		o.simplex.SetMaxIterations(count)
 		o.simplex.SetMaxSeconds(seconds)
@@ -172,7 +190,7 @@ func rangeOnce(ctx context.Context, p *solver.Problem) (*solver.Ranging, error) 
 	b := newBudget(ctx, solver.Limits{})
 	o := loadOnce(p)
 	defer o.keep()
-	s, doubt, err := o.solve(b, p)
+	s, doubt, err := o.try(b, p, dualSimplex, true)
 	if err == nil {
 		err = doubt
 	}

@@ -1,7 +1,6 @@
 package clp
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -9,71 +8,94 @@ import (
 	"jigsaw/solver"
 )
 
-// proveInfeasible finds a Farkas ray that the data bear out: CLP's own, or else
-// the duals of a program that is always feasible.
-func (m *model) proveInfeasible(b *budget) (s *solver.Solution, doubt, err error) {
-	p := m.mirror.Problem()
-	m.dualFeasible = true
-	ray := make([]float64, p.Rows())
-	if m.table.infeasibilityRay(m.handle, ray) {
-		for i := range ray {
-			ray[i] = -ray[i]
-		}
-		if solver.CheckFarkas(p, ray) == nil {
-			return m.infeasible(ray), nil, nil
-		}
-	}
-	phase, err := m.side(b, elastic(p))
-	if err != nil || phase.Status != solver.Optimal {
-		return phase, nil, err
-	}
-	if doubt := solver.CheckFarkas(p, phase.RowDual); doubt != nil {
-		return nil, fmt.Errorf("clp: infeasible: %w", doubt), nil
-	}
-	return m.infeasible(phase.RowDual), nil, nil
+// CLP says infeasible of unbounded programs now and then, and unbounded of
+// infeasible ones, mostly of those without a feasible dual point. So neither is
+// believed without a certificate, and where CLP has none at hand, or a wrong
+// one, two side programs give one.
+
+// prover turns claims about a program into proven answers. Its side function
+// solves a program that is known to have an optimum, on what is left of the
+// budget; it answers with that optimum or with the status of a limit.
+type prover struct {
+	problem *solver.Problem
+	side    func(*solver.Problem) (*solver.Solution, error)
 }
 
-func (m *model) infeasible(ray []float64) *solver.Solution {
-	return &solver.Solution{Status: solver.Infeasible, Ray: ray, Basis: m.basis.Clone()}
+// errFeasible is the doubt that remains when a program that CLP called
+// infeasible has a feasible point.
+var errFeasible = errors.New("clp: called infeasible, but has a feasible point")
+
+// infeasible proves the claim that there is no feasible point, by a given ray or
+// by one of its own.
+func (v prover) infeasible(ray []float64) (s *solver.Solution, doubt, err error) {
+	if ray == nil || solver.CheckFarkas(v.problem, ray) != nil {
+		phase, err := v.side(elastic(v.problem))
+		if err != nil || phase.Status != solver.Optimal {
+			return phase, nil, err
+		}
+		ray = phase.RowDual
+		if doubt := solver.CheckFarkas(v.problem, ray); doubt != nil {
+			if pointOf(v.problem, phase) != nil {
+				return nil, errFeasible, nil
+			}
+			return nil, fmt.Errorf("clp: called infeasible: %w", doubt), nil
+		}
+	}
+	return &solver.Solution{Status: solver.Infeasible, Ray: ray}, nil, nil
 }
 
-// proveUnbounded finds a feasible point and a ray that the data bear out: CLP's
-// own, or else the answers of two programs that have one.
-func (m *model) proveUnbounded(b *budget) (s *solver.Solution, doubt, err error) {
-	p := m.mirror.Problem()
-	s = m.solution(solver.Unbounded)
-	s.RowDual, s.ReducedCost = nil, nil
-
-	s.Ray = make([]float64, p.Cols())
-	if !m.table.unboundedRay(m.handle, s.Ray) || solver.CheckRay(p, s.Ray) != nil {
-		direction, err := m.side(b, recession(p))
+// unbounded proves the claim that the objective has no end, by a given ray and
+// the point of a given solution, or by its own. The answer may be that there is
+// no feasible point after all.
+func (v prover) unbounded(ray []float64, point *solver.Solution) (s *solver.Solution, doubt, err error) {
+	if ray == nil || solver.CheckRay(v.problem, ray) != nil {
+		direction, err := v.side(recession(v.problem))
 		if err != nil || direction.Status != solver.Optimal {
 			return direction, nil, err
 		}
-		if doubt := solver.CheckRay(p, direction.Primal); doubt != nil {
-			return nil, fmt.Errorf("clp: unbounded: %w", doubt), nil
-		}
-		s.Ray = direction.Primal
-	}
-	if !feasible(p, s) {
-		point, err := m.side(b, withoutCosts(p))
-		if err != nil {
-			return nil, nil, err
-		}
-		switch point.Status {
-		case solver.Infeasible:
-			return m.infeasible(point.Ray), nil, nil
-		case solver.Optimal:
-			s.Primal, s.RowActivity, s.Objective = point.Primal, point.RowActivity, 0
-			for j, c := range p.Cost {
-				s.Objective += c * s.Primal[j]
-			}
-		default:
-			return point, nil, nil
+		ray = direction.Primal
+		if doubt := solver.CheckRay(v.problem, ray); doubt != nil {
+			return nil, fmt.Errorf("clp: called unbounded: %w", doubt), nil
 		}
 	}
-	m.primalFeasible = true
+	if !feasible(v.problem, point) {
+		phase, err := v.side(elastic(v.problem))
+		if err != nil || phase.Status != solver.Optimal {
+			return phase, nil, err
+		}
+		if solver.CheckFarkas(v.problem, phase.RowDual) == nil {
+			return &solver.Solution{Status: solver.Infeasible, Ray: phase.RowDual}, nil, nil
+		}
+		if point = pointOf(v.problem, phase); point == nil {
+			return nil, errors.New("clp: called unbounded: no point is feasible within the tolerance"), nil
+		}
+	}
+	s = &solver.Solution{
+		Status:      solver.Unbounded,
+		Primal:      point.Primal,
+		RowActivity: point.RowActivity,
+		Ray:         ray,
+	}
+	for j, c := range v.problem.Cost {
+		s.Objective += c * s.Primal[j]
+	}
 	return s, nil, nil
+}
+
+// pointOf takes the feasible point out of an optimum of the elastic program, nil
+// where that point is not feasible.
+func pointOf(p *solver.Problem, phase *solver.Solution) *solver.Solution {
+	point := &solver.Solution{Primal: phase.Primal[:p.Cols()], RowActivity: make([]float64, p.Rows())}
+	for j, x := range point.Primal {
+		rows, values := p.Column(solver.Col(j))
+		for k, i := range rows {
+			point.RowActivity[i] += values[k] * x
+		}
+	}
+	if !feasible(p, point) {
+		return nil
+	}
+	return point
 }
 
 // feasible checks the point of a solution alone: with zero costs and duals it
@@ -87,38 +109,6 @@ func feasible(p *solver.Problem, s *solver.Solution) bool {
 		ReducedCost: make([]float64, p.Cols()),
 	})
 	return err == nil && r.Err() == nil
-}
-
-// side solves a program beside this one, on the same budget.
-func (m *model) side(b *budget, p *solver.Problem) (*solver.Solution, error) {
-	other := newModel(m.table, p)
-	defer other.Close()
-	limits := solver.Limits{}
-	if b.limits.Iterations > 0 {
-		limits.Iterations = b.limits.Iterations - b.iterations
-		if limits.Iterations <= 0 {
-			return &solver.Solution{Status: solver.IterationLimit, Basis: m.basis.Clone()}, nil
-		}
-	}
-	ctx, cancel := b.ctx, context.CancelFunc(func() {})
-	if !b.deadline.IsZero() {
-		ctx, cancel = context.WithDeadline(b.ctx, b.deadline)
-	}
-	defer cancel()
-	s, err := other.Solve(ctx, limits)
-	if err != nil && errors.Is(err, context.DeadlineExceeded) && b.ctx.Err() == nil {
-		return &solver.Solution{Status: solver.TimeLimit, Basis: m.basis.Clone()}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	b.iterations += s.Iterations
-	switch s.Status {
-	case solver.IterationLimit, solver.TimeLimit:
-		// The iterate is of another program.
-		return &solver.Solution{Status: s.Status, Basis: m.basis.Clone()}, nil
-	}
-	return s, nil
 }
 
 // elastic lets every row be missed at a price: min s+ + s-, rowLower <= Ax + s+

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"time"
 
 	"jigsaw/solver"
 )
@@ -29,6 +28,7 @@ const (
 
 // effort is one way to try: each next one is slower and more careful.
 type effort struct {
+	primal       bool // primal simplex whatever the basis
 	fresh        bool // throw CLP's copy and the basis away
 	scaling      int32
 	perturbation int32
@@ -36,33 +36,9 @@ type effort struct {
 
 var efforts = [...]effort{
 	{scaling: scalingAuto, perturbation: perturbationAuto},
-	{scaling: scalingOff, perturbation: perturbationOff},
+	{primal: true, scaling: scalingOff, perturbation: perturbationOff},
 	{fresh: true, scaling: scalingAuto, perturbation: perturbationOff},
-	{fresh: true, scaling: scalingOff, perturbation: perturbationOff},
-}
-
-// budget is what is left of the limits of one call.
-type budget struct {
-	ctx        context.Context
-	limits     solver.Limits
-	deadline   time.Time // zero without a limit of time
-	iterations int       // used so far
-}
-
-func newBudget(ctx context.Context, limits solver.Limits) *budget {
-	b := &budget{ctx: ctx, limits: limits}
-	if limits.Time > 0 {
-		b.deadline = time.Now().Add(limits.Time)
-	}
-	return b
-}
-
-// seconds is the time left, negative without a limit.
-func (b *budget) seconds() float64 {
-	if b.deadline.IsZero() {
-		return -1
-	}
-	return max(0, time.Until(b.deadline).Seconds())
+	{fresh: true, primal: true, scaling: scalingOff, perturbation: perturbationOff},
 }
 
 // Solve optimises from the present basis.
@@ -70,10 +46,15 @@ func (m *model) Solve(ctx context.Context, limits solver.Limits) (*solver.Soluti
 	if m.closed {
 		return nil, errClosed
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("clp: solve: %w", err)
-	}
+	return m.solve(newBudget(ctx, limits))
+}
+
+// solve tries until an answer stands its check.
+func (m *model) solve(b *budget) (*solver.Solution, error) {
 	defer runtime.KeepAlive(m)
+	if err := b.err(); err != nil {
+		return nil, err
+	}
 	if p := m.mirror.Problem(); withoutCoefficients(p) {
 		s := inspect(p)
 		if s.Basis != nil {
@@ -81,8 +62,7 @@ func (m *model) Solve(ctx context.Context, limits solver.Limits) (*solver.Soluti
 		}
 		return s, nil
 	}
-
-	b := newBudget(ctx, limits)
+	before := b.iterations
 	var doubts []error
 	for _, e := range efforts {
 		s, doubt, err := m.try(b, e)
@@ -93,7 +73,10 @@ func (m *model) Solve(ctx context.Context, limits solver.Limits) (*solver.Soluti
 			doubts = append(doubts, doubt)
 			continue
 		}
-		s.Iterations = b.iterations
+		s.Iterations = b.iterations - before
+		if s.Basis == nil {
+			s.Basis = m.basis.Clone()
+		}
 		return s, nil
 	}
 	return nil, fmt.Errorf("clp: solve: no answer stood its check: %w", errors.Join(doubts...))
@@ -113,59 +96,101 @@ func (m *model) try(b *budget, e effort) (s *solver.Solution, doubt, err error) 
 	m.table.scaling(m.handle, e.scaling)
 	m.table.setPerturbation(m.handle, e.perturbation)
 
-	limit := float64(coinInfinity)
-	if b.limits.Cutoff != nil {
-		limit = *b.limits.Cutoff
-	}
-	m.table.setDualObjectiveLimit(m.handle, limit)
 	alg := dualSimplex
-	if m.primalFeasible && !m.dualFeasible {
+	if e.primal || m.primalFeasible && !m.dualFeasible {
 		alg = primalSimplex
 	}
 	m.primalFeasible, m.dualFeasible = false, false
-	status, err := m.iterate(b, alg)
+	status, err := m.iterateBelow(b, alg)
+	if err == nil && status == solver.Unbounded && alg == dualSimplex {
+		// The dual simplex only found that no dual point exists.
+		status, err = m.iterate(b, primalSimplex)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 
-	if status == solver.Cutoff {
-		s := m.solution(status)
-		s.Objective = solver.DualBound(m.mirror.Problem(), s.RowDual, solver.DualTol)
-		if s.Objective >= limit-solver.GapTol*max(1, math.Abs(limit)) {
-			m.dualFeasible = true
-			return s, nil, nil
-		}
-		// CLP stopped on a perturbed objective, or on dual infeasible duals. Go
-		// on without the limit: an optimum above it tells more anyway.
-		m.table.setDualObjectiveLimit(m.handle, coinInfinity)
-		if status, err = m.iterate(b, dualSimplex); err != nil {
-			return nil, nil, err
-		}
-	}
-	if status == solver.Unbounded && alg == dualSimplex {
-		// The dual simplex only found that no dual point exists.
-		if status, err = m.iterate(b, primalSimplex); err != nil {
-			return nil, nil, err
-		}
-	}
-
+	p := m.mirror.Problem()
 	switch status {
 	case solver.Optimal:
 		s := m.solution(status)
-		if doubt := solver.Verify(m.mirror.Problem(), s); doubt != nil {
+		if doubt := solver.Verify(p, s); doubt != nil {
 			return nil, doubt, nil
 		}
 		m.primalFeasible, m.dualFeasible = true, true
 		return s, nil, nil
-	case solver.Infeasible:
-		return m.proveInfeasible(b)
-	case solver.Unbounded:
-		return m.proveUnbounded(b)
+	case solver.Cutoff:
+		s := m.solution(status)
+		s.Objective = solver.DualBound(p, s.RowDual, solver.DualTol)
+		m.dualFeasible = true
+		return s, nil, nil
 	case solver.IterationLimit, solver.TimeLimit:
 		return m.solution(status), nil, nil
+	case solver.Infeasible, solver.Unbounded:
+		return m.prove(b, status)
 	}
 	return nil, fmt.Errorf("clp: stopped with status %d, secondary %d",
 		m.table.status(m.handle), m.table.secondaryStatus(m.handle)), nil
+}
+
+// prove turns a claim that there is no optimum into a proven answer.
+func (m *model) prove(b *budget, status solver.Status) (s *solver.Solution, doubt, err error) {
+	p := m.mirror.Problem()
+	if m.isSide {
+		return nil, fmt.Errorf("clp: a side program, which has an optimum, was called %v", status), nil
+	}
+	v := prover{problem: p, side: func(side *solver.Problem) (*solver.Solution, error) {
+		other := newModel(m.table, side)
+		other.isSide = true
+		defer other.Close()
+		rest := *b
+		rest.limits.Cutoff = nil
+		s, err := other.solve(&rest)
+		b.iterations = rest.iterations
+		if err == nil && s.Status != solver.Optimal {
+			s = &solver.Solution{Status: s.Status} // the iterate is of another program
+		}
+		return s, err
+	}}
+	if status == solver.Infeasible {
+		ray := make([]float64, p.Rows())
+		if m.table.infeasibilityRay(m.handle, ray) {
+			for i := range ray {
+				ray[i] = -ray[i] // CLP's sign is the opposite
+			}
+		} else {
+			ray = nil
+		}
+		return v.infeasible(ray)
+	}
+	ray := make([]float64, p.Cols())
+	if !m.table.unboundedRay(m.handle, ray) {
+		ray = nil
+	}
+	return v.unbounded(ray, m.solution(status))
+}
+
+// iterateBelow iterates with the cutoff as the limit of CLP's dual objective. It
+// returns Cutoff only when the duals prove it from the data: CLP looks at a
+// perturbed objective, and at duals that need not be feasible.
+func (m *model) iterateBelow(b *budget, alg algorithm) (solver.Status, error) {
+	cutoff := b.limits.Cutoff
+	if cutoff == nil {
+		return m.iterate(b, alg)
+	}
+	m.table.setDualObjectiveLimit(m.handle, *cutoff)
+	status, err := m.iterate(b, alg)
+	m.table.setDualObjectiveLimit(m.handle, coinInfinity)
+	if err != nil || status != solver.Cutoff {
+		return status, err
+	}
+	y := make([]float64, m.mirror.Problem().Rows())
+	m.table.dualRowSolution(m.handle, y)
+	if solver.DualBound(m.mirror.Problem(), y, solver.DualTol) >= *cutoff-solver.GapTol*max(1, math.Abs(*cutoff)) {
+		return solver.Cutoff, nil
+	}
+	// Go on without the limit: an optimum above it tells more anyway.
+	return m.iterate(b, dualSimplex)
 }
 
 // iterate runs one algorithm in slices until it stops by itself or the budget
@@ -175,19 +200,12 @@ func (m *model) iterate(b *budget, alg algorithm) (solver.Status, error) {
 	slice := sliceLength(m.mirror.Problem())
 	idle := 0
 	for {
-		if err := b.ctx.Err(); err != nil {
-			return solver.Unsolved, fmt.Errorf("clp: solve: %w", err)
+		if err := b.err(); err != nil {
+			return solver.Unsolved, err
 		}
-		count := slice
-		if b.limits.Iterations > 0 {
-			count = min(count, b.limits.Iterations-b.iterations)
-			if count <= 0 {
-				return solver.IterationLimit, nil
-			}
-		}
-		seconds := b.seconds()
-		if seconds == 0 {
-			return solver.TimeLimit, nil
+		count, seconds, spent := b.next(slice)
+		if spent != solver.Unsolved {
+			return spent, nil
 		}
 		m.table.setMaximumIterations(m.handle, int32(count))
 		m.table.setMaximumSeconds(m.handle, seconds)
@@ -212,24 +230,6 @@ func (m *model) iterate(b *budget, alg algorithm) (solver.Status, error) {
 	}
 }
 
-const (
-	// sliceWork is about how many matrix entries CLP can touch in 50 ms.
-	sliceWork = 2.5e7
-	// Slices shorter than minSlice lose too much to starting again; slices
-	// longer than maxSlice gain nothing.
-	minSlice, maxSlice = 50, 20000
-	// maxIdleSlices ends a solve that stops again and again without moving.
-	maxIdleSlices = 100
-)
-
-// sliceLength is the number of iterations between two looks at the context. An
-// iteration prices all columns, and solves with a factor that is denser than the
-// basis.
-func sliceLength(p *solver.Problem) int {
-	work := float64(len(p.Value) + p.Cols() + 20*p.Rows())
-	return int(min(max(sliceWork/max(1, work), minSlice), maxSlice))
-}
-
 // solution reads everything CLP has at the point where it stopped.
 func (m *model) solution(status solver.Status) *solver.Solution {
 	p := m.mirror.Problem()
@@ -239,7 +239,6 @@ func (m *model) solution(status solver.Status) *solver.Solution {
 		RowActivity: make([]float64, p.Rows()),
 		RowDual:     make([]float64, p.Rows()),
 		ReducedCost: make([]float64, p.Cols()),
-		Basis:       m.basis.Clone(),
 	}
 	m.table.primalColumnSolution(m.handle, s.Primal)
 	m.table.primalRowSolution(m.handle, s.RowActivity)
@@ -247,6 +246,17 @@ func (m *model) solution(status solver.Status) *solver.Solution {
 	m.table.dualColumnSolution(m.handle, s.ReducedCost)
 	for j, c := range p.Cost {
 		s.Objective += c * s.Primal[j]
+	}
+	// CLP leaves a column that lost its bounds where it was and calls it free.
+	for j, rest := range m.basis.Cols {
+		if rest == solver.AtZero && s.Primal[j] != 0 {
+			m.basis.Cols[j] = solver.Superbasic
+		}
+	}
+	for i, rest := range m.basis.Rows {
+		if rest == solver.AtZero && s.RowActivity[i] != 0 {
+			m.basis.Rows[i] = solver.Superbasic
+		}
 	}
 	return s
 }

@@ -1,0 +1,72 @@
+package clp
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"jigsaw/solver"
+)
+
+// budget is what is left of the context and the limits of one call, all its side
+// programs included.
+type budget struct {
+	ctx        context.Context
+	limits     solver.Limits
+	deadline   time.Time // zero without a limit of time
+	iterations int       // used so far
+}
+
+func newBudget(ctx context.Context, limits solver.Limits) *budget {
+	b := &budget{ctx: ctx, limits: limits}
+	if limits.Time > 0 {
+		b.deadline = time.Now().Add(limits.Time)
+	}
+	return b
+}
+
+// err is the error of a context that has ended.
+func (b *budget) err() error {
+	if err := b.ctx.Err(); err != nil {
+		return fmt.Errorf("clp: solve: %w", err)
+	}
+	return nil
+}
+
+// next returns the iterations and the seconds, negative without a limit, that
+// the next slice may take. Where there is nothing left it returns the status of
+// the limit.
+func (b *budget) next(slice int) (count int, seconds float64, spent solver.Status) {
+	count, seconds = slice, -1
+	if b.limits.Iterations > 0 {
+		count = min(count, b.limits.Iterations-b.iterations)
+		if count <= 0 {
+			return 0, 0, solver.IterationLimit
+		}
+	}
+	if !b.deadline.IsZero() {
+		seconds = time.Until(b.deadline).Seconds()
+		if seconds <= 0 {
+			return 0, 0, solver.TimeLimit
+		}
+	}
+	return count, seconds, solver.Unsolved
+}
+
+const (
+	// sliceWork is about how many matrix entries CLP can touch in 50 ms.
+	sliceWork = 2.5e7
+	// Slices shorter than minSlice lose too much to starting again; slices
+	// longer than maxSlice gain nothing.
+	minSlice, maxSlice = 50, 20000
+	// maxIdleSlices ends a solve that stops again and again without moving.
+	maxIdleSlices = 100
+)
+
+// sliceLength is the number of iterations between two looks at the context. An
+// iteration prices all columns, and solves with a factor that is denser than the
+// basis.
+func sliceLength(p *solver.Problem) int {
+	work := float64(len(p.Value) + p.Cols() + 20*p.Rows())
+	return int(min(max(sliceWork/max(1, work), minSlice), maxSlice))
+}

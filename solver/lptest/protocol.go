@@ -1,0 +1,206 @@
+package lptest
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/solver"
+)
+
+// medium is a program that takes any simplex well over a hundred iterations.
+func medium(seed uint64) planted {
+	return plantOptimal(random(seed), shape{rows: 120, cols: 240, density: 0.2, degenerate: 0.3})
+}
+
+// testBasis takes bases out and puts them back in.
+func testBasis(t *testing.T, engine solver.Solver) {
+	for seed := range seeds(8) {
+		want := medium(seed)
+		m := load(t, engine, want.problem)
+		first := solve(t, engine, m)
+		other := load(t, engine, want.problem)
+
+		// A basis larger than the program is refused and changes nothing.
+		tooLarge := &solver.Basis{Cols: make([]solver.VarStatus, want.problem.Cols()+1)}
+		require.Error(t, other.SetBasis(tooLarge))
+		if !engine.Caps().WarmStart {
+			require.NoError(t, other.SetBasis(first.Basis))
+			requireSame(t, first, solve(t, engine, other))
+			continue
+		}
+		require.Equal(t, first.Basis, m.Basis())
+		require.NoError(t, other.SetBasis(first.Basis))
+		second := solve(t, engine, other)
+		requireSame(t, first, second)
+		require.LessOrEqual(t, second.Iterations, 2, "an optimal basis leaves nothing to do")
+
+		// A basis from before columns and rows joined still helps.
+		require.NoError(t, m.AddCols(solver.Column{Cost: 1e6, Upper: 1, Entries: []solver.Entry{{Row: 0, Value: 1}}}))
+		require.NoError(t, m.AddRows(solver.Constraint{Lower: -1e6, Upper: 1e6, Terms: []solver.Term{{Col: 0, Value: 1}}}))
+		require.NoError(t, m.SetBasis(first.Basis))
+		third := solve(t, engine, m)
+		requireSame(t, first, third)
+		require.LessOrEqual(t, third.Iterations, 5, "neither the column nor the row matters")
+
+		// A nonsense basis is repaired: everything basic, then nothing.
+		for _, status := range []solver.VarStatus{solver.Basic, solver.AtUpper} {
+			bad := other.Basis()
+			for j := range bad.Cols {
+				bad.Cols[j] = status
+			}
+			for i := range bad.Rows {
+				bad.Rows[i] = status
+			}
+			require.NoError(t, other.SetBasis(bad))
+			requireSame(t, first, solve(t, engine, other))
+		}
+	}
+}
+
+// testLimits stops solves and goes on from there.
+func testLimits(t *testing.T, engine solver.Solver) {
+	t.Run("iterations", func(t *testing.T) {
+		want := medium(1)
+		m := load(t, engine, want.problem)
+		s, err := m.Solve(t.Context(), solver.Limits{Iterations: 3})
+		require.NoError(t, err)
+		require.Equal(t, solver.IterationLimit, s.Status)
+		require.LessOrEqual(t, s.Iterations, 3)
+		s = solve(t, engine, m)
+		requireObjective(t, want.objective, s.Objective)
+		if !engine.Caps().WarmStart {
+			return
+		}
+		// In small helpings, a live model gets there too.
+		m = load(t, engine, want.problem)
+		for helping := 0; ; helping++ {
+			require.Less(t, helping, 200)
+			s, err := m.Solve(t.Context(), solver.Limits{Iterations: 25})
+			require.NoError(t, err)
+			require.LessOrEqual(t, s.Iterations, 25)
+			if s.Status == solver.Optimal {
+				requireObjective(t, want.objective, s.Objective)
+				break
+			}
+			require.Equal(t, solver.IterationLimit, s.Status)
+			require.NotNil(t, s.Basis)
+		}
+	})
+	t.Run("time", func(t *testing.T) {
+		want := medium(2)
+		m := load(t, engine, want.problem)
+		s, err := m.Solve(t.Context(), solver.Limits{Time: time.Nanosecond})
+		require.NoError(t, err)
+		require.Equal(t, solver.TimeLimit, s.Status)
+		s, err = m.Solve(t.Context(), solver.Limits{Time: time.Hour})
+		require.NoError(t, err)
+		require.Equal(t, solver.Optimal, s.Status)
+		requireObjective(t, want.objective, s.Objective)
+	})
+	t.Run("cutoff", func(t *testing.T) {
+		for seed := range seeds(12) {
+			want := plantOptimal(random(seed), shape{rows: 30, cols: 60, density: 0.3, degenerate: 0.2})
+			m := load(t, engine, want.problem)
+			slack := 0.1 * max(1, math.Abs(want.objective))
+			for name, c := range map[string]struct {
+				cutoff float64
+				may    []solver.Status
+			}{
+				"below the optimum":     {want.objective - slack, []solver.Status{solver.Cutoff, solver.Optimal}},
+				"above the optimum":     {want.objective + slack, []solver.Status{solver.Optimal}},
+				"far above the optimum": {want.objective + 1e6, []solver.Status{solver.Optimal}},
+			} {
+				s, err := m.Solve(t.Context(), solver.Limits{Cutoff: &c.cutoff})
+				require.NoError(t, err)
+				require.Contains(t, c.may, s.Status, "seed %d, cutoff %s", seed, name)
+				require.NoError(t, solver.Verify(m.Problem(), s))
+				if s.Status == solver.Optimal {
+					requireObjective(t, want.objective, s.Objective)
+				} else {
+					require.GreaterOrEqual(t, s.Objective, c.cutoff-1e-6*max(1, math.Abs(c.cutoff)))
+					require.LessOrEqual(t, s.Objective, want.objective+1e-6*max(1, math.Abs(want.objective)))
+				}
+			}
+			// A limit of one call is not a limit of the next.
+			requireObjective(t, want.objective, solve(t, engine, m).Objective)
+		}
+	})
+	t.Run("cancelled before", func(t *testing.T) {
+		want := medium(3)
+		m := load(t, engine, want.problem)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		s, err := m.Solve(ctx, solver.Limits{})
+		require.ErrorIs(t, err, context.Canceled)
+		require.Nil(t, s)
+		requireObjective(t, want.objective, solve(t, engine, m).Objective)
+	})
+}
+
+// testFaults hands over malformed data: each is an error, and none changes the
+// model.
+func testFaults(t *testing.T, engine solver.Solver) {
+	nan := math.NaN()
+	crossedBounds := &solver.Problem{}
+	crossedBounds.AddCol("x", 1, 2, 1)
+	_, err := engine.Load(crossedBounds)
+	require.ErrorContains(t, err, "lower bound 2 is above upper bound 1")
+
+	want := medium(4)
+	p := want.problem.Clone()
+	m := load(t, engine, p)
+	// The model is a copy: what the caller does to the problem is his business.
+	for j := range p.Cost {
+		p.Cost[j] = nan
+	}
+	for k := range p.Value {
+		p.Value[k] = nan
+	}
+	rows, cols := m.Dims()
+	for name, call := range map[string]func() error{
+		"cost":                               func() error { return m.SetCost(0, nan) },
+		"cost of a column that is not there": func() error { return m.SetCost(solver.Col(cols), 1) },
+		"column bounds":                      func() error { return m.SetColBounds(0, 2, 1) },
+		"bounds of a column before the first": func() error {
+			return m.SetColBounds(-1, 0, 1)
+		},
+		"row bounds":                        func() error { return m.SetRowBounds(0, infinity, infinity) },
+		"bounds of a row that is not there": func() error { return m.SetRowBounds(solver.Row(rows), 0, 1) },
+		"second of two columns": func() error {
+			return m.AddCols(solver.Column{Cost: -1e9, Upper: infinity},
+				solver.Column{Entries: []solver.Entry{{Row: solver.Row(rows), Value: 1}}})
+		},
+		"column with two entries in one row": func() error {
+			return m.AddCols(solver.Column{Entries: []solver.Entry{{Row: 1, Value: 1}, {Row: 1, Value: 2}}})
+		},
+		"second of two rows": func() error {
+			return m.AddRows(solver.Constraint{Lower: 1, Upper: 1},
+				solver.Constraint{Terms: []solver.Term{{Col: solver.Col(cols), Value: 1}}})
+		},
+		"row with an infinite coefficient": func() error {
+			return m.AddRows(solver.Constraint{Terms: []solver.Term{{Col: 0, Value: infinity}}})
+		},
+	} {
+		require.Error(t, call(), name)
+		gotRows, gotCols := m.Dims()
+		require.Equal(t, [2]int{rows, cols}, [2]int{gotRows, gotCols}, name)
+	}
+	s := solve(t, engine, m)
+	require.Equal(t, solver.Optimal, s.Status)
+	requireObjective(t, want.objective, s.Objective)
+
+	require.NoError(t, m.Close())
+	require.NoError(t, m.Close(), "a second Close does nothing")
+	_, err = m.Solve(t.Context(), solver.Limits{})
+	require.Error(t, err, "a closed model does not solve")
+	require.Error(t, m.AddCols(solver.Column{}))
+	require.Error(t, m.AddRows(solver.Constraint{}))
+	require.Error(t, m.SetCost(0, 1))
+	require.Error(t, m.SetColBounds(0, 0, 1))
+	require.Error(t, m.SetRowBounds(0, 0, 1))
+	require.Error(t, m.SetBasis(&solver.Basis{}))
+}
