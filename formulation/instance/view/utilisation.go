@@ -1,0 +1,131 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// Usage is how much of the cluster a schedule uses, until its makespan or
+// within its period.
+type Usage struct {
+	// Span is the makespan or the period.
+	Span instance.Tick
+	// GPUs by GPU.
+	GPUs []GPUUsage
+	// Links by link.
+	Links []LinkUsage
+}
+
+// GPUUsage is the use of one GPU.
+type GPUUsage struct {
+	Tasks int
+	Busy  instance.Tick
+	// Share is Busy / Span.
+	Share float64
+	// Memory is the peak demand: the persistent bytes of the resident jobs
+	// and the largest ephemeral bytes of a task.
+	Memory instance.Bytes
+}
+
+// LinkUsage is the use of one link.
+type LinkUsage struct {
+	// Bytes carried.
+	Bytes instance.Bytes
+	// Share is Bytes / (capacity x Span).
+	Share float64
+	// Peak is the largest part of the capacity reserved at any one time;
+	// above 1 the schedule is not valid.
+	Peak float64
+}
+
+// MeanGPU returns the mean busy share over all GPUs.
+func (u *Usage) MeanGPU() float64 {
+	sum := 0.0
+	for _, g := range u.GPUs {
+		sum += g.Share
+	}
+	return sum / float64(max(1, len(u.GPUs)))
+}
+
+// Busiest returns the link with the largest share, ok false where no link
+// carries anything.
+func (u *Usage) Busiest() (l instance.LinkID, ok bool) {
+	for i := range u.Links {
+		if u.Links[i].Bytes > 0 && (!ok || u.Links[i].Share > u.Links[l].Share) {
+			l, ok = instance.LinkID(i), true
+		}
+	}
+	return l, ok
+}
+
+// Utilisation adds up what a schedule uses of every GPU and link.
+func Utilisation(in *instance.Instance, s *instance.Schedule) (*Usage, error) {
+	p, err := newPlan(in, s)
+	if err != nil {
+		return nil, err
+	}
+	return p.usage(), nil
+}
+
+func (p *plan) usage() *Usage {
+	in := p.in
+	u := &Usage{Span: p.span, GPUs: make([]GPUUsage, len(in.GPUs)), Links: make([]LinkUsage, len(in.Links))}
+	ephemeral := make([]instance.Bytes, len(in.GPUs))
+	for _, t := range p.tasks {
+		g := &u.GPUs[t.GPU]
+		g.Tasks++
+		g.Busy += t.End - t.Start
+		ephemeral[t.GPU] = max(ephemeral[t.GPU], in.Jobs[t.Job].On[in.GPUs[t.GPU].Type].Ephemeral[t.Depth])
+	}
+	for j, gpus := range p.s.Residency {
+		for _, g := range gpus {
+			u.GPUs[g].Memory += in.Jobs[j].On[in.GPUs[g].Type].Persistent
+		}
+	}
+	for g := range u.GPUs {
+		u.GPUs[g].Memory += ephemeral[g]
+		if p.span > 0 {
+			u.GPUs[g].Share = float64(u.GPUs[g].Busy) / float64(p.span)
+		}
+	}
+	for l, loads := range p.loads() {
+		p.linkUsage(&u.Links[l], instance.LinkID(l), loads)
+	}
+	return u
+}
+
+// step is a change of a link's load at a time.
+type step struct {
+	at    instance.Tick
+	share float64
+}
+
+func (p *plan) linkUsage(u *LinkUsage, l instance.LinkID, loads []jobLoad) {
+	var steps []step
+	var pieces []piece
+	for _, load := range loads {
+		first, end := p.syncsOf(load.job)
+		for i := first; i < end; i++ {
+			u.Bytes += p.moves[i].volume * instance.Bytes(load.times)
+			share := p.share(i, load.times, l)
+			pieces = p.pieces(pieces[:0], p.syncs[i].Start, p.syncs[i].End)
+			for _, part := range pieces {
+				if part.from < part.to {
+					steps = append(steps, step{part.from, share}, step{part.to, -share})
+				}
+			}
+		}
+	}
+	// Ends before starts: a sync may begin where another ends.
+	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.share, b.share)) })
+	now := 0.0
+	for _, s := range steps {
+		now += s.share
+		u.Peak = max(u.Peak, now)
+	}
+	if c := p.in.Links[l].Capacity; c > 0 && p.span > 0 {
+		u.Share = float64(u.Bytes) * 8e6 / (float64(c) * float64(p.span) * float64(p.in.TickUS))
+	}
+}
