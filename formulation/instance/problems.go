@@ -1,31 +1,40 @@
 package instance
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Problem is one mistake in an instance file.
 type Problem struct {
-	// Path of the value in the file: "jobs[3].placement.within".
+	// Path of the value in the file: "jobs[3].placement.within". Empty for the
+	// file as a whole.
 	Path string
 	// Subject is the name of the job at fault, if one is.
 	Subject string
-	// Line in the file, from 1; 0 where it is not known.
-	Line    int
-	Message string
+	// Line and Column in the file, from 1; 0 where they are not known.
+	Line, Column int
+	Message      string
 }
 
 func (p Problem) String() string {
 	var b strings.Builder
 	if p.Line > 0 {
-		fmt.Fprintf(&b, "line %d: ", p.Line)
+		fmt.Fprintf(&b, "line %d", p.Line)
+		if p.Column > 0 {
+			fmt.Fprintf(&b, ", column %d", p.Column)
+		}
+		b.WriteString(": ")
 	}
-	b.WriteString(p.Path)
-	if p.Subject != "" {
-		fmt.Fprintf(&b, " %q", clip(p.Subject))
+	if p.Path != "" {
+		b.WriteString(p.Path)
+		if p.Subject != "" {
+			fmt.Fprintf(&b, " %q", clip(p.Subject))
+		}
+		b.WriteString(": ")
 	}
-	b.WriteString(": ")
 	b.WriteString(p.Message)
 	return b.String()
 }
@@ -49,6 +58,13 @@ func (p *Problems) add(path, format string, args ...any) {
 	if len(*p) < maxProblems {
 		*p = append(*p, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 	}
+}
+
+// sort brings the problems into the order of the file.
+func (p Problems) sort() {
+	slices.SortStableFunc(p, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
 }
 
 // err returns the problems as an error, nil if there are none.

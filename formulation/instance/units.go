@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Bytes is an amount of memory or traffic in bytes. In files: a plain integer
@@ -101,10 +102,14 @@ func isDecimal(s string) bool {
 
 // clip shortens text quoted in a message.
 func clip(s string) string {
-	if len(s) > 40 {
-		return s[:40] + "…"
+	if len(s) <= 40 {
+		return s
 	}
-	return s
+	end := 40
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
 }
 
 // formatQuantity writes v with the largest unit that divides it.
@@ -177,8 +182,18 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText writes the duration exactly, to the nanosecond.
-func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+// MarshalText writes the duration exactly, to the nanosecond, without zero
+// minutes and seconds after whole hours or minutes.
+func (d Duration) MarshalText() ([]byte, error) {
+	s := d.String()
+	if minutes, ok := strings.CutSuffix(s, "m0s"); ok {
+		s = minutes + "m"
+	}
+	if hours, ok := strings.CutSuffix(s, "h0m"); ok {
+		s = hours + "h"
+	}
+	return []byte(s), nil
+}
 
 func (d Duration) String() string { return time.Duration(d).String() }
 
@@ -193,7 +208,9 @@ func (r *Ratio) UnmarshalText(text []byte) error {
 func (r Ratio) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 func (r Ratio) String() string {
-	return strconv.FormatFloat(float64(r)/float64(One), 'f', -1, 64)
+	// Not by floating point, which is not exact for large ratios.
+	s := new(big.Rat).SetFrac64(int64(r), int64(One)).FloatString(6)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
 // Float returns the ratio as a floating-point number.
@@ -202,8 +219,12 @@ func (r Ratio) Float() float64 { return float64(r) / float64(One) }
 // UnmarshalText reads "1", "1/2", "1/4", or the decimal of such a fraction.
 func (l *RateLevel) UnmarshalText(text []byte) error {
 	s := strings.TrimSpace(string(text))
-	num, den, _ := strings.Cut(s, "/")
-	r, ok := new(big.Rat), isDecimal(num) && (den == "" || isDecimal(den))
+	num, den, fraction := strings.Cut(s, "/")
+	r, ok := new(big.Rat), isDecimal(num)
+	if fraction {
+		// big.Rat would take 010 in a fraction for octal.
+		ok = ok && isDecimal(den) && num[:1] != "0" && den[:1] != "0"
+	}
 	if ok {
 		r, ok = r.SetString(s)
 	}
