@@ -1,0 +1,131 @@
+package profiles
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"jigsaw/formulation/instance"
+)
+
+// Version is the version of the profile file format.
+const Version = 1
+
+// envelope is a profile file: one of Profile and Profiles.
+type envelope struct {
+	Version  int                 `json:"version"`
+	Profile  *instance.Profile   `json:"profile"`
+	Profiles []*instance.Profile `json:"profiles"`
+}
+
+// Encode validates profiles and writes them as a profile file, one layer per line.
+func Encode(w io.Writer, ps []*instance.Profile) error {
+	if len(ps) == 0 {
+		return errors.New("profiles: nothing to write")
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	put := func(v any) error {
+		err := enc.Encode(v)
+		if buf.Len() > 0 {
+			buf.Truncate(buf.Len() - 1) // the line break that Encode adds
+		}
+		return err
+	}
+	fmt.Fprintf(&buf, `{"version":%d,"profiles":[`, Version)
+	for i, p := range ps {
+		if err := validate(p, fmt.Sprintf("profiles[%d].", i)); err != nil {
+			return err
+		}
+		if i > 0 {
+			buf.WriteByte(',')
+		}
+		// Layers come last, so that the head can be written without them.
+		head := *p
+		head.Layers = []instance.Layer{}
+		buf.WriteByte('\n')
+		if err := put(&head); err != nil {
+			return err
+		}
+		buf.Truncate(buf.Len() - len("]}"))
+		for k := range p.Layers {
+			if k > 0 {
+				buf.WriteByte(',')
+			}
+			buf.WriteByte('\n')
+			if err := put(&p.Layers[k]); err != nil {
+				return err
+			}
+		}
+		buf.WriteString("]}")
+	}
+	buf.WriteString("]}\n")
+	_, err := w.Write(buf.Bytes())
+	return err
+}
+
+// Decode reads a profile file and validates its profiles. Unknown fields, other
+// versions and text after the end are errors.
+func Decode(r io.Reader) ([]*instance.Profile, error) {
+	data, err := readAll(r)
+	if err != nil {
+		return nil, err
+	}
+	var version struct {
+		Version *int `json:"version"`
+	}
+	if err := json.Unmarshal(data, &version); err != nil {
+		return nil, decodeError(data, err)
+	}
+	switch {
+	case version.Version == nil:
+		return nil, fmt.Errorf(`profiles: version is missing; a profile file is {"version":%d,"profiles":[...]}`, Version)
+	case *version.Version != Version:
+		return nil, fmt.Errorf("profiles: version %d; this program reads version %d", *version.Version, Version)
+	}
+	var e envelope
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&e); err != nil {
+		return nil, decodeError(data, err)
+	}
+	ps, one := e.Profiles, e.Profile != nil
+	switch {
+	case one && e.Profiles != nil:
+		return nil, errors.New("profiles: both profile and profiles are given; keep one")
+	case one:
+		ps = []*instance.Profile{e.Profile}
+	case len(ps) == 0:
+		return nil, errors.New("profiles: the file has no profile")
+	}
+	for i, p := range ps {
+		path := fmt.Sprintf("profiles[%d].", i)
+		if one {
+			path = "profile."
+		}
+		if err := validate(p, path); err != nil {
+			return nil, err
+		}
+	}
+	return ps, nil
+}
+
+// decodeError adds the line, where encoding/json tells the place.
+func decodeError(data []byte, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	offset := int64(-1)
+	switch {
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+	case errors.As(err, &kind):
+		offset = kind.Offset
+	}
+	if offset < 0 || offset > int64(len(data)) {
+		return fmt.Errorf("profiles: %w", err)
+	}
+	return fmt.Errorf("profiles: line %d: %w", 1+bytes.Count(data[:offset], []byte("\n")), err)
+}

@@ -1,0 +1,331 @@
+package profiles
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"jigsaw/formulation/instance"
+)
+
+const dnnPartitioningNote = "Times are fpgaLatency, for layer graphs profiled on a GPU that the file does not name, with a batch size it does not name. " +
+	"Activations are the size of the tensor that leaves a node, parameters the rest of its size; " +
+	"what a module keeps inside is not in the source, so the activations are those of recomputation from module outputs. " +
+	"Backward time of some modules is booked further up: no cut in between."
+
+// ImportDNNPartitioning reads a training layer graph of dnn-partitioning; see
+// the package comment. It returns one profile.
+func ImportDNNPartitioning(r io.Reader, opt ImportOptions) ([]*instance.Profile, error) {
+	if err := opt.check(true); err != nil {
+		return nil, err
+	}
+	data, err := readAll(r)
+	if err != nil {
+		return nil, err
+	}
+	nodes, edges, err := readDNNPartitioning(data)
+	if err != nil {
+		return nil, err
+	}
+	g, err := pairDNNPartitioning(nodes, edges)
+	if err != nil {
+		return nil, err
+	}
+	layers, err := g.layers()
+	if err != nil {
+		return nil, err
+	}
+	p, err := opt.profile(opt.Batch, dnnPartitioningNote, layers)
+	if err != nil {
+		return nil, err
+	}
+	return []*instance.Profile{p}, nil
+}
+
+// boolean may be written 0 or 1.
+type boolean bool
+
+func (f *boolean) UnmarshalJSON(data []byte) error {
+	switch string(data) {
+	case "0", "false":
+		*f = false
+	case "1", "true":
+		*f = true
+	default:
+		return fmt.Errorf("%q is not true, false, 0 or 1", clip(string(data)))
+	}
+	return nil
+}
+
+// dnnNode and dnnEdge are the entries of the file, less those not used.
+type dnnNode struct {
+	ID        *int64      `json:"id"`
+	Name      string      `json:"name"`
+	Supported *boolean    `json:"supportedOnFpga"`
+	Latency   json.Number `json:"fpgaLatency"`
+	Backward  boolean     `json:"isBackwardNode"`
+	Colour    *int64      `json:"colorClass"`
+	Size      json.Number `json:"size"`
+	where     string
+}
+
+type dnnEdge struct {
+	From  *int64      `json:"sourceId"`
+	To    *int64      `json:"destId"`
+	Size  json.Number `json:"size"`
+	where string
+}
+
+// readDNNPartitioning reads nodes and edges with their places in the file.
+func readDNNPartitioning(data []byte) (nodes []dnnNode, edges []dnnEdge, err error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	place := func(offset int64) string {
+		return fmt.Sprintf("line %d", 1+bytes.Count(data[:min(offset, int64(len(data)))], []byte("\n")))
+	}
+	fail := func(err error) ([]dnnNode, []dnnEdge, error) {
+		return nil, nil, fmt.Errorf("profiles: %s: %w", place(dec.InputOffset()), jsonError(err))
+	}
+	if err := delim(dec, '{'); err != nil {
+		return fail(err)
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return fail(err)
+		}
+		switch key {
+		case "nodes":
+			if nodes != nil {
+				return fail(errors.New(`"nodes" is given twice`))
+			}
+			nodes, err = array(dec, data, "nodes", maxNodes, func(n *dnnNode, where string) { n.where = where })
+			if err != nil {
+				return nil, nil, err
+			}
+		case "edges":
+			if edges != nil {
+				return fail(errors.New(`"edges" is given twice`))
+			}
+			edges, err = array(dec, data, "edges", maxEdges, func(e *dnnEdge, where string) { e.where = where })
+			if err != nil {
+				return nil, nil, err
+			}
+		default:
+			var skipped json.RawMessage
+			if err := dec.Decode(&skipped); err != nil {
+				return fail(err)
+			}
+		}
+	}
+	if err := delim(dec, '}'); err != nil {
+		return fail(err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return fail(errors.New("text after the closing brace"))
+	}
+	if len(nodes) == 0 {
+		return nil, nil, errors.New(`profiles: the file has no nodes; expected {"nodes": [...], "edges": [...]}`)
+	}
+	return nodes, edges, nil
+}
+
+// delim reads one brace or bracket.
+func delim(dec *json.Decoder, want json.Delim) error {
+	t, err := dec.Token()
+	if err == nil && t != want {
+		err = fmt.Errorf("expected %q", want.String())
+	}
+	return err
+}
+
+// array reads an array of at most limit entries; place is given each entry and
+// its line and path. Its errors name the line.
+func array[T any](dec *json.Decoder, data []byte, name string, limit int, place func(*T, string)) ([]T, error) {
+	line, counted := 1, int64(0)
+	where := func() string {
+		// The entry begins after the comma and the space that come next.
+		to := dec.InputOffset()
+		for to < int64(len(data)) && bytes.IndexByte([]byte(" \t\r\n,:"), data[to]) >= 0 {
+			to++
+		}
+		line += bytes.Count(data[counted:to], []byte("\n"))
+		counted = to
+		return fmt.Sprintf("line %d: %s", line, name)
+	}
+	at := where()
+	if err := delim(dec, '['); err != nil {
+		return nil, fmt.Errorf("profiles: %s: %w", at, jsonError(err))
+	}
+	out := []T{}
+	for dec.More() {
+		at := fmt.Sprintf("%s[%d]", where(), len(out))
+		if len(out) == limit {
+			return nil, fmt.Errorf("profiles: %s: more than %d %s", at, limit, name)
+		}
+		var v T
+		if err := dec.Decode(&v); err != nil {
+			return nil, fmt.Errorf("profiles: %s: %w", at, jsonError(err))
+		}
+		place(&v, at)
+		out = append(out, v)
+	}
+	if err := delim(dec, ']'); err != nil {
+		return nil, fmt.Errorf("profiles: %s: %w", where(), jsonError(err))
+	}
+	return out, nil
+}
+
+// jsonError replaces the message for a file that ends early.
+func jsonError(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the file ends too early")
+	}
+	return err
+}
+
+// pairDNNPartitioning makes a graph of the forward nodes, each with the time of
+// its backward node.
+func pairDNNPartitioning(nodes []dnnNode, edges []dnnEdge) (*graph, error) {
+	bad := func(where, format string, args ...any) (*graph, error) {
+		return nil, fmt.Errorf("profiles: %s: "+format, append([]any{where}, args...)...)
+	}
+	type figures struct {
+		time instance.Duration
+		size instance.Bytes
+	}
+	at := make(map[int64]int, len(nodes)) // id to index into nodes
+	cost := make([]figures, len(nodes))
+	forward := make(map[int64]int) // colour to index into nodes
+	backward := make(map[int64]int)
+	for i, n := range nodes {
+		switch {
+		case n.ID == nil || n.Colour == nil || n.Latency == "" || n.Size == "":
+			return bad(n.where, "id, colorClass, fpgaLatency and size are all needed")
+		case n.Supported != nil && !bool(*n.Supported):
+			return bad(n.where, "node %d does not run on the accelerator (supportedOnFpga), so it has no time there", *n.ID)
+		}
+		if j, found := at[*n.ID]; found {
+			return bad(n.where, "id %d is taken by %s; ids are unique", *n.ID, nodes[j].where)
+		}
+		at[*n.ID] = i
+		var err error
+		if cost[i].time, err = parseRoundedMilliseconds(n.Latency.String()); err != nil {
+			return bad(n.where, "fpgaLatency %s %w", clip(n.Latency.String()), err)
+		}
+		if cost[i].size, err = parseBytes(n.Size.String()); err != nil {
+			return bad(n.where, "size %s %w", clip(n.Size.String()), err)
+		}
+		group, pass := forward, "forward"
+		if n.Backward {
+			group, pass = backward, "backward"
+		}
+		if j, found := group[*n.Colour]; found {
+			return bad(n.where, "colour class %d has a second %s node beside %s; only layer graphs, with one each, can be imported", *n.Colour, pass, nodes[j].where)
+		}
+		group[*n.Colour] = i
+	}
+
+	g := newGraph(nil)
+	index := make(map[int]int) // index into nodes to index into g.nodes
+	for i, n := range nodes {
+		if n.Backward {
+			if _, found := forward[*n.Colour]; !found {
+				return bad(n.where, "backward node %d has no forward node of colour class %d", *n.ID, *n.Colour)
+			}
+			continue
+		}
+		b, found := backward[*n.Colour]
+		if !found {
+			return bad(n.where, "forward node %d has no backward node of colour class %d; an inference graph has no backward times to import", *n.ID, *n.Colour)
+		}
+		if cost[i].size != cost[b].size {
+			return bad(n.where, "forward node %d has %d bytes, its backward node %d", *n.ID, cost[i].size, cost[b].size)
+		}
+		index[i] = len(g.nodes)
+		name := n.Name
+		if name == "" {
+			name = fmt.Sprintf("node%d", *n.ID)
+		}
+		g.nodes = append(g.nodes, node{id: *n.ID, where: n.where, layer: instance.Layer{Name: name, Forward: cost[i].time, Backward: cost[b].time}})
+	}
+	g.preds = make([][]int, len(g.nodes))
+
+	sent := make(map[int]instance.Bytes)     // forward node to the size of the edges that leave it
+	mirrored := make(map[int]instance.Bytes) // forward node to the size of the edges into its backward node
+	seen := make(map[[2]int64]string)
+	for _, e := range edges {
+		if e.From == nil || e.To == nil {
+			return bad(e.where, "sourceId and destId are needed")
+		}
+		from, okFrom := at[*e.From]
+		to, okTo := at[*e.To]
+		if !okFrom || !okTo {
+			missing := *e.From
+			if okFrom {
+				missing = *e.To
+			}
+			return bad(e.where, "edge names node %d, which is not in nodes", missing)
+		}
+		if from == to {
+			return bad(e.where, "edge from node %d to itself; a forward pass has no cycles, remove it", *e.From)
+		}
+		key := [2]int64{*e.From, *e.To}
+		if other, found := seen[key]; found {
+			return bad(e.where, "edge from %d to %d is given already by %s; remove one", *e.From, *e.To, other)
+		}
+		seen[key] = e.where
+		if e.Size == "" {
+			continue // found missing below, if it matters
+		}
+		size, err := parseBytes(e.Size.String())
+		if err != nil {
+			return bad(e.where, "size %s %w", clip(e.Size.String()), err)
+		}
+		switch {
+		case bool(nodes[from].Backward) && bool(nodes[to].Backward):
+			f := index[forward[*nodes[to].Colour]]
+			mirrored[f] = max(mirrored[f], size)
+		case !bool(nodes[from].Backward) && !bool(nodes[to].Backward):
+			f := index[from]
+			if other, found := sent[f]; found && other != size {
+				return bad(e.where, "edges out of node %d carry %d and %d bytes; the output of a node has one size", *e.From, other, size)
+			}
+			sent[f] = size
+			g.preds[index[to]] = append(g.preds[index[to]], f)
+		}
+	}
+
+	reads := make([]bool, len(g.nodes)) // some node reads its output
+	for _, ps := range g.preds {
+		for _, u := range ps {
+			reads[u] = true
+		}
+	}
+	for i := range nodes {
+		f, found := index[i]
+		if !found {
+			continue
+		}
+		n := &g.nodes[f]
+		size := cost[i].size
+		output, found := sent[f]
+		if !found {
+			output, found = mirrored[f]
+		}
+		switch {
+		case !found && size > 0:
+			return bad(n.where, "no edge gives the size of the output of node %d, so its %d bytes cannot be split into parameters and activations", n.id, size)
+		case output > size:
+			return bad(n.where, "node %d has %d bytes, but its output has %d", n.id, size, output)
+		}
+		l := &n.layer
+		l.Activations, l.Parameters = output, size-output
+		free := l.Forward|l.Backward == 0 && l.Parameters == 0
+		n.input = len(g.preds[f]) == 0 && free && size == 0
+		n.view = len(g.preds[f]) > 0 && free && !reads[f]
+		n.bookedAbove = l.Parameters > 0 && l.Backward < l.Forward/4
+	}
+	return g, nil
+}

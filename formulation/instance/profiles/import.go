@@ -1,0 +1,160 @@
+package profiles
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"jigsaw/formulation/instance"
+)
+
+// Format names a kind of profile file of another project.
+type Format string
+
+const (
+	PipeDream       Format = "pipedream"
+	DeepPool        Format = "deeppool"
+	DNNPartitioning Format = "dnn-partitioning"
+)
+
+// Formats lists the formats that [Import] reads.
+func Formats() []Format { return []Format{PipeDream, DeepPool, DNNPartitioning} }
+
+const (
+	// maxInput is the largest file read, in bytes.
+	maxInput = 64 << 20
+	// maxLine is the longest line read, in bytes.
+	maxLine = 1 << 20
+	// maxNodes and maxEdges bound a graph. The largest published one has 2,000 nodes.
+	maxNodes = 20_000
+	maxEdges = 200_000
+)
+
+// ImportOptions says what the files themselves do not.
+type ImportOptions struct {
+	// Model and GPU name the profile. Required.
+	Model, GPU string
+	// Batch is the number of samples per iteration that was profiled. A
+	// DeepPool file has its own batch sizes: there Batch picks one, and 0
+	// picks all. Otherwise required.
+	Batch int
+	// Source is the provenance to put into the profiles. Its Note is added to
+	// the importer's own.
+	Source instance.Source
+}
+
+// Import reads a profile file of another project. An empty format is detected
+// from the content.
+func Import(format Format, r io.Reader, opt ImportOptions) ([]*instance.Profile, error) {
+	data, err := readAll(r)
+	if err != nil {
+		return nil, err
+	}
+	if format == "" {
+		if format, err = Detect(data); err != nil {
+			return nil, err
+		}
+	}
+	switch format {
+	case PipeDream:
+		return ImportPipeDream(bytes.NewReader(data), opt)
+	case DeepPool:
+		return ImportDeepPool(bytes.NewReader(data), opt)
+	case DNNPartitioning:
+		return ImportDNNPartitioning(bytes.NewReader(data), opt)
+	}
+	return nil, fmt.Errorf("profiles: format %q is unknown; choose one of %s", clip(string(format)), formatList())
+}
+
+// Detect tells the format of a profile file from its content.
+func Detect(data []byte) (Format, error) {
+	text := bytes.TrimSpace(data)
+	if len(text) == 0 {
+		return "", errors.New("profiles: the file is empty")
+	}
+	if text[0] == '{' {
+		switch {
+		case bytes.Contains(text, []byte(`"nodes"`)):
+			return DNNPartitioning, nil
+		case bytes.Contains(text, []byte(`"layers"`)):
+			return "", errors.New("profiles: the file is a JigSaw profile already; use it as it is")
+		}
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	first := string(line)
+	brace := strings.IndexByte(first, '{')
+	switch {
+	case strings.HasPrefix(first, "node") && strings.Contains(first, " -- "):
+		return PipeDream, nil
+	case brace > 0 && isWord(first[:brace]) && strings.Contains(first, "}["):
+		return DeepPool, nil
+	}
+	return "", fmt.Errorf("profiles: the format of a file that begins with %q is not known; name one of %s", clip(first), formatList())
+}
+
+func formatList() string {
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
+
+// readAll reads a whole file of bounded size.
+func readAll(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("profiles: %w", err)
+	}
+	if len(data) > maxInput {
+		return nil, fmt.Errorf("profiles: the file is larger than %d MiB", maxInput>>20)
+	}
+	return data, nil
+}
+
+// check validates the options; needBatch where the file does not tell it.
+func (o ImportOptions) check(needBatch bool) error {
+	var errs []error
+	if !isName(o.Model) {
+		errs = append(errs, fmt.Errorf("profiles: model name %q: %s", clip(o.Model), nameRule))
+	}
+	if !isName(o.GPU) {
+		errs = append(errs, fmt.Errorf("profiles: GPU name %q: %s", clip(o.GPU), nameRule))
+	}
+	switch {
+	case o.Batch < 0 || o.Batch > maxBatch:
+		errs = append(errs, fmt.Errorf("profiles: batch %d is not between 1 and %d", o.Batch, maxBatch))
+	case o.Batch == 0 && needBatch:
+		errs = append(errs, errors.New("profiles: the file does not tell its batch size; give the one that was profiled"))
+	}
+	return errors.Join(errs...)
+}
+
+// profile makes a profile of the layers and validates it.
+func (o ImportOptions) profile(batch int, note string, layers []instance.Layer) (*instance.Profile, error) {
+	src := o.Source
+	src.Note = strings.TrimSpace(note + " " + src.Note)
+	p := &instance.Profile{Model: o.Model, GPU: o.GPU, Batch: batch, Source: &src, Layers: layers}
+	if err := Validate(p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// isWord reports whether s is letters, digits and underscores.
+func isWord(s string) bool {
+	return s != "" && !slices.ContainsFunc([]byte(s), func(c byte) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_')
+	})
+}
+
+// clip shortens text quoted in a message.
+func clip(s string) string {
+	if len(s) > 60 {
+		return s[:60] + "..."
+	}
+	return s
+}

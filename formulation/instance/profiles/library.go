@@ -1,0 +1,116 @@
+package profiles
+
+import (
+	"cmp"
+	"embed"
+	"fmt"
+	"slices"
+	"sync"
+
+	"jigsaw/formulation/instance"
+)
+
+//go:embed library/*.json
+var library embed.FS
+
+// Library is a set of profiles, at most one for each model, GPU type and batch
+// size. It is immutable and safe for concurrent use; its profiles are shared
+// and must not be changed. It is an [instance.ProfileSource].
+type Library struct {
+	sorted []*instance.Profile // by model, GPU type, batch size
+}
+
+var _ instance.ProfileSource = (*Library)(nil)
+
+// Builtin returns the shipped library. It is decoded at the first call.
+func Builtin() (*Library, error) { return builtin() }
+
+var builtin = sync.OnceValues(func() (*Library, error) {
+	files, err := library.ReadDir("library")
+	if err != nil {
+		return nil, fmt.Errorf("profiles: %w", err)
+	}
+	var all []*instance.Profile
+	for _, f := range files {
+		name := "library/" + f.Name()
+		file, err := library.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("profiles: %w", err)
+		}
+		ps, err := Decode(file)
+		file.Close()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all = append(all, ps...)
+	}
+	return New(all...)
+})
+
+// New makes a library. Two profiles with the same model, GPU type and batch
+// size are an error.
+func New(ps ...*instance.Profile) (*Library, error) {
+	return (&Library{}).With(ps...)
+}
+
+// With returns a library that has ps besides the profiles of l. A profile whose
+// model, GPU type and batch size l has already is an error, as are two such in ps.
+func (l *Library) With(ps ...*instance.Profile) (*Library, error) {
+	for i, p := range ps {
+		if err := validate(p, fmt.Sprintf("profiles[%d].", i)); err != nil {
+			return nil, err
+		}
+	}
+	sorted := slices.Concat(l.sorted, ps)
+	slices.SortStableFunc(sorted, compare)
+	for i := 1; i < len(sorted); i++ {
+		if p := sorted[i]; compare(sorted[i-1], p) == 0 {
+			return nil, fmt.Errorf("profiles: two profiles of %s on %s at batch %d, from %s and from %s; rename or remove one",
+				p.Model, p.GPU, p.Batch, origin(sorted[i-1]), origin(p))
+		}
+	}
+	return &Library{sorted}, nil
+}
+
+func compare(a, b *instance.Profile) int {
+	return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Batch, b.Batch))
+}
+
+// All returns the profiles by model, GPU type and batch size.
+func (l *Library) All() []*instance.Profile { return slices.Clone(l.sorted) }
+
+// Profiles returns the profiles of a model, by GPU type and batch size; none if
+// the model is unknown.
+func (l *Library) Profiles(model string) []*instance.Profile {
+	byModel := func(p *instance.Profile, m string) int { return cmp.Compare(p.Model, m) }
+	from, _ := slices.BinarySearchFunc(l.sorted, model, byModel)
+	to := from
+	for to < len(l.sorted) && l.sorted[to].Model == model {
+		to++
+	}
+	return slices.Clone(l.sorted[from:to])
+}
+
+// Find returns the profile of a model on a GPU type at a batch size, and
+// whether there is one.
+func (l *Library) Find(model, gpu string, batch int) (*instance.Profile, bool) {
+	i, found := slices.BinarySearchFunc(l.sorted, &instance.Profile{Model: model, GPU: gpu, Batch: batch}, compare)
+	if !found {
+		return nil, false
+	}
+	return l.sorted[i], true
+}
+
+// origin names the source of a profile for people.
+func origin(p *instance.Profile) string {
+	s := p.Source
+	switch {
+	case s == nil || s.Repository == "" && s.File == "":
+		return "an unnamed source"
+	case s.Repository == "":
+		return s.File
+	case s.Commit == "":
+		return s.Repository
+	}
+	return s.Repository + "@" + s.Commit
+}
