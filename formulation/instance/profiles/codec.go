@@ -70,7 +70,7 @@ func Encode(w io.Writer, ps []*instance.Profile) error {
 // Decode reads a profile file and validates its profiles. Unknown fields, other
 // versions and text after the end are errors.
 func Decode(r io.Reader) ([]*instance.Profile, error) {
-	data, err := readAll(r)
+	data, err := readAll(r, maxInput)
 	if err != nil {
 		return nil, err
 	}

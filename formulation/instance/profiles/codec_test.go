@@ -108,8 +108,10 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-func TestReadersRefuseLargeFiles(t *testing.T) {
-	big := strings.NewReader(strings.Repeat(" ", maxInput+1))
-	_, err := Decode(big)
-	assert.ErrorContains(t, err, "larger than 64 MiB")
+func TestReadAll(t *testing.T) {
+	data, err := readAll(strings.NewReader("1234"), 4)
+	assert.NoError(t, err)
+	assert.Equal(t, "1234", string(data))
+	_, err = readAll(strings.NewReader("12345"), 4)
+	assert.EqualError(t, err, "profiles: the file is larger than 4 bytes")
 }

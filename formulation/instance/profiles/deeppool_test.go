@@ -11,7 +11,7 @@ import (
 )
 
 func TestImportDeepPool(t *testing.T) {
-	p := importOne(t, "small.prof")
+	p := importOne(t, "small_deeppool.txt")
 	// Numbers per sample, by hand; two samples, four bytes each.
 	const (
 		conv = 3*8*9 + 8
@@ -33,7 +33,7 @@ func TestImportDeepPool(t *testing.T) {
 }
 
 func TestImportDeepPoolBatches(t *testing.T) {
-	in := readTestdata(t, "small.prof")
+	in := readTestdata(t, "small_deeppool.txt")
 	opt := someOptions
 	opt.Batch = 0
 	ps, err := ImportDeepPool(strings.NewReader(in), opt)

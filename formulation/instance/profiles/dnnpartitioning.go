@@ -21,7 +21,7 @@ func ImportDNNPartitioning(r io.Reader, opt ImportOptions) ([]*instance.Profile,
 	if err := opt.check(true); err != nil {
 		return nil, err
 	}
-	data, err := readAll(r)
+	data, err := readAll(r, maxInput)
 	if err != nil {
 		return nil, err
 	}

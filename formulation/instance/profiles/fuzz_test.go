@@ -38,7 +38,7 @@ func FuzzPipeDream(f *testing.F) {
 }
 
 func FuzzDeepPool(f *testing.F) {
-	fuzzImport(f, DeepPool, readTestdata(f, "small.prof"),
+	fuzzImport(f, DeepPool, readTestdata(f, "small_deeppool.txt"),
 		"adAvgPool2d{\"output_height\":1,\"output_width\":1}[1][9,7,7] 0 1 2\navgPool2d{\"kernel_size\":1,\"padding\":0,\"stride\":1}[1][9,1,1] 0 1 2")
 }
 

@@ -151,28 +151,53 @@ func (g *graph) order(topo []int, preds [][]int, kept []bool) []int {
 	}
 	slices.SortFunc(ends, deeper)
 
-	var order []int
+	// A linked list, because further ends are put in the middle.
+	const none = -1
+	first, next := none, make([]int, len(g.nodes))
 	listed := make([]bool, len(g.nodes))
-	for _, e := range ends {
+	group := make([]int, len(g.nodes)) // which end listed the node, from 1
+	asked := make([]int, len(g.nodes)) // the last group that reads the node
+	count := 0
+	for k, e := range ends {
+		k++
 		more := above(e, preds, listed)
-		// Everything above an end that is listed already is listed already, so
-		// inserting after the latest of its inputs keeps the order topological.
-		var reads []int
+		count += len(more)
 		for _, v := range more {
-			reads = append(reads, preds[v]...)
+			group[v] = k
 		}
-		slices.Sort(reads)
-		at := len(order)
-		if len(reads) == 0 {
-			at = 0
-		}
-		for at > 0 {
-			if _, found := slices.BinarySearch(reads, order[at-1]); found {
-				break
+		// What the group reads is listed already, and nothing listed reads the
+		// group; so it goes after the latest node that it reads.
+		after, reads := none, 0
+		for _, v := range more {
+			for _, u := range preds[v] {
+				if group[u] != k && asked[u] != k {
+					asked[u] = k
+					after = u
+					reads++
+				}
 			}
-			at--
 		}
-		order = slices.Insert(order, at, more...)
+		if reads > 1 {
+			for v := first; v != none; v = next[v] {
+				if asked[v] == k {
+					after = v
+				}
+			}
+		}
+		link := &first
+		if after != none {
+			link = &next[after]
+		}
+		rest := *link
+		for _, v := range more {
+			*link = v
+			link = &next[v]
+		}
+		*link = rest
+	}
+	order := make([]int, 0, count)
+	for v := first; v != none; v = next[v] {
+		order = append(order, v)
 	}
 	return order
 }

@@ -49,7 +49,7 @@ type ImportOptions struct {
 // Import reads a profile file of another project. An empty format is detected
 // from the content.
 func Import(format Format, r io.Reader, opt ImportOptions) ([]*instance.Profile, error) {
-	data, err := readAll(r)
+	data, err := readAll(r, maxInput)
 	if err != nil {
 		return nil, err
 	}
@@ -103,14 +103,14 @@ func formatList() string {
 	return strings.Join(names, ", ")
 }
 
-// readAll reads a whole file of bounded size.
-func readAll(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+// readAll reads a whole file of at most limit bytes.
+func readAll(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
 		return nil, fmt.Errorf("profiles: %w", err)
 	}
-	if len(data) > maxInput {
-		return nil, fmt.Errorf("profiles: the file is larger than %d MiB", maxInput>>20)
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("profiles: the file is larger than %d bytes", limit)
 	}
 	return data, nil
 }

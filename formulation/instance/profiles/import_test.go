@@ -52,9 +52,9 @@ func TestDetect(t *testing.T) {
 		err  string
 	}{
 		{readTestdata(t, "small_graph.txt"), PipeDream, ""},
-		{readTestdata(t, "small.prof"), DeepPool, ""},
+		{readTestdata(t, "small_deeppool.txt"), DeepPool, ""},
 		{readTestdata(t, "small_layers.json"), DNNPartitioning, ""},
-		{"\n\n  " + readTestdata(t, "small.prof"), DeepPool, ""},
+		{"\n\n  " + readTestdata(t, "small_deeppool.txt"), DeepPool, ""},
 		{"", "", "the file is empty"},
 		{" \n", "", "the file is empty"},
 		{`{"version":1,"profiles":[{"layers":[]}]}`, "", "JigSaw profile already"},

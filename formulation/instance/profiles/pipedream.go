@@ -126,7 +126,7 @@ func readPipeDream(r io.Reader) (*graph, error) {
 // eachLine calls f with each line that is not blank, and puts the line number
 // before its error.
 func eachLine(r io.Reader, f func(line int, text string) error) error {
-	data, err := readAll(r)
+	data, err := readAll(r, maxInput)
 	if err != nil {
 		return err
 	}
