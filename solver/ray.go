@@ -9,43 +9,50 @@ import (
 // CheckFarkas returns nil when the ray, by Row, proves from the data alone that
 // the program has no feasible point: with the sign rule of row duals, the least
 // value of y'(activity) over the row bounds exceeds the largest value of (y'A)x
-// over the column bounds. The scale of the ray does not matter. Components that
-// ask for an infinite bound are dropped while they are below [RayTol] of the
-// largest.
+// over the column bounds. The scale of the ray does not matter. Sizes are those
+// of a program whose rows are scaled to a largest coefficient of 1 and a ray that
+// is scaled to a largest component of 1; what asks for an infinite bound by less
+// than [RayTol] there is dropped.
 func CheckFarkas(p *Problem, ray []float64) error {
 	if len(ray) != p.Rows() {
 		return fmt.Errorf("solver: Farkas ray has length %d, want %d rows", len(ray), p.Rows())
 	}
-	size, err := largest(ray)
+	norm := rowNorms(p)
+	y := make([]float64, len(ray)) // for the scaled rows
+	for i, v := range ray {
+		y[i] = v * norm[i]
+	}
+	size, err := largest(y)
 	if err != nil {
 		return fmt.Errorf("solver: Farkas ray: %w", err)
 	}
-	y := make([]float64, len(ray))
 	proof, terms := 0.0, 0.0
-	for i, v := range ray {
-		v /= size
+	for i := range y {
+		y[i] /= size
 		bound := p.RowLower[i]
-		if v < 0 {
+		if y[i] < 0 {
 			bound = p.RowUpper[i]
 		}
 		switch {
-		case v == 0:
+		case y[i] == 0:
 			continue
-		case math.IsInf(bound, 0) && math.Abs(v) <= RayTol:
+		case math.IsInf(bound, 0) && math.Abs(y[i]) <= RayTol:
+			y[i] = 0
 			continue
 		case math.IsInf(bound, 0):
-			return fmt.Errorf("solver: Farkas ray: %s has %.3g and no bound on that side", p.rowLabel(Row(i)), v)
+			return fmt.Errorf("solver: Farkas ray: %s has %.3g and no bound on that side", p.rowLabel(Row(i)), y[i])
 		}
-		y[i] = v
-		proof += v * bound
-		terms += math.Abs(v * bound)
+		term := y[i] * (bound / norm[i])
+		proof += term
+		terms += math.Abs(term)
 	}
 	for j := range p.Cols() {
 		rows, values := p.Column(Col(j))
 		d, scale := 0.0, 0.0
 		for k, i := range rows {
-			d -= values[k] * y[i]
-			scale = max(scale, math.Abs(values[k]*y[i]))
+			a := values[k] / norm[i]
+			d -= a * y[i]
+			scale = max(scale, math.Abs(a))
 		}
 		bound := p.ColLower[j]
 		if d < 0 {
@@ -54,7 +61,7 @@ func CheckFarkas(p *Problem, ray []float64) error {
 		switch {
 		case d == 0:
 			continue
-		case math.IsInf(bound, 0) && math.Abs(d) <= RayTol*max(1, scale):
+		case math.IsInf(bound, 0) && math.Abs(d) <= RayTol*scale:
 			continue
 		case math.IsInf(bound, 0):
 			return fmt.Errorf("solver: Farkas ray: %s is unlimited in the direction of %.3g", p.colLabel(Col(j)), d)
@@ -62,7 +69,7 @@ func CheckFarkas(p *Problem, ray []float64) error {
 		proof += d * bound
 		terms += math.Abs(d * bound)
 	}
-	if !(proof > RayTol*terms) || proof == 0 {
+	if !(proof > RayTol*terms) {
 		return fmt.Errorf("solver: Farkas ray proves nothing: %.3g of terms of %.3g", proof, terms)
 	}
 	return nil
@@ -89,20 +96,14 @@ func CheckRay(p *Problem, ray []float64) error {
 		cost += p.Cost[j] * r[j]
 		terms += math.Abs(p.Cost[j] * r[j])
 	}
+	norm := rowNorms(p)
 	product, _ := multiply(p, r)
-	scale := make([]float64, p.Rows()) // by Row: the largest term of the product
-	for j := range p.Cols() {
-		rows, values := p.Column(Col(j))
-		for k, i := range rows {
-			scale[i] = max(scale[i], math.Abs(values[k]*r[j]))
-		}
-	}
 	for i, v := range product {
-		if blocked(v, p.RowLower[i], p.RowUpper[i], RayTol*max(1, scale[i])) {
+		if blocked(v, p.RowLower[i], p.RowUpper[i], RayTol*norm[i]) {
 			return fmt.Errorf("solver: unbounded ray: %s moves by %.3g against a bound", p.rowLabel(Row(i)), v)
 		}
 	}
-	if !(cost < -RayTol*terms) || cost == 0 {
+	if !(cost < -RayTol*terms) {
 		return fmt.Errorf("solver: unbounded ray improves nothing: %.3g of terms of %.3g", cost, terms)
 	}
 	return nil
@@ -126,4 +127,19 @@ func largest(v []float64) (float64, error) {
 		return 0, errors.New("all zero")
 	}
 	return size, nil
+}
+
+// rowNorms returns the largest magnitude of a coefficient, by Row; 1 for a row
+// without one.
+func rowNorms(p *Problem) []float64 {
+	norm := make([]float64, p.Rows())
+	for k, i := range p.Index {
+		norm[i] = max(norm[i], math.Abs(p.Value[k]))
+	}
+	for i, v := range norm {
+		if v == 0 {
+			norm[i] = 1
+		}
+	}
+	return norm
 }

@@ -13,7 +13,7 @@ const (
 	GapTol = 1e-6
 	// RayTol bounds the wrong-way components of a ray that is scaled to a
 	// largest component of 1.
-	RayTol = 1e-7
+	RayTol = 1e-9
 
 	// Huge is the magnitude from which engines read a number as an infinity.
 	// Validate refuses finite numbers that large, lest they mean different

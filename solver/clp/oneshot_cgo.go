@@ -177,8 +177,15 @@ func (o *once) iterate(b *budget, p *solver.Problem, alg algorithm) (solver.Stat
 			return status, nil
 		}
 		b.iterations += count
+		if b.iterations > hopeless(p) {
+			return solver.Numerical, nil
+		}
 	}
 }
+
+// hopeless is a number of iterations that no program of this size needs. The
+// binding does not tell a slice that moved from one that did not.
+func hopeless(p *solver.Problem) int { return 10_000_000 + 1000*(p.Rows()+p.Cols()) }
 
 // rangeOnce solves from scratch and asks CLP for its ranging. CLP solves once
 // more inside each of its two calls, from the optimal basis.

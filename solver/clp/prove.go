@@ -28,12 +28,12 @@ var errFeasible = errors.New("clp: called infeasible, but has a feasible point")
 // infeasible proves the claim that there is no feasible point, by a given ray or
 // by one of its own.
 func (v prover) infeasible(ray []float64) (s *solver.Solution, doubt, err error) {
-	if ray == nil || solver.CheckFarkas(v.problem, ray) != nil {
+	if ray == nil || solver.CheckFarkas(v.problem, signed(v.problem, ray)) != nil {
 		phase, err := v.side(elastic(v.problem))
 		if err != nil || phase.Status != solver.Optimal {
 			return phase, nil, err
 		}
-		ray = phase.RowDual
+		ray = signed(v.problem, phase.RowDual)
 		if doubt := solver.CheckFarkas(v.problem, ray); doubt != nil {
 			if pointOf(v.problem, phase) != nil {
 				return nil, errFeasible, nil
@@ -63,7 +63,7 @@ func (v prover) unbounded(ray []float64, point *solver.Solution) (s *solver.Solu
 		if err != nil || phase.Status != solver.Optimal {
 			return phase, nil, err
 		}
-		if solver.CheckFarkas(v.problem, phase.RowDual) == nil {
+		if solver.CheckFarkas(v.problem, signed(v.problem, phase.RowDual)) == nil {
 			return &solver.Solution{Status: solver.Infeasible, Ray: phase.RowDual}, nil, nil
 		}
 		if point = pointOf(v.problem, phase); point == nil {
@@ -80,6 +80,17 @@ func (v prover) unbounded(ray []float64, point *solver.Solution) (s *solver.Solu
 		s.Objective += c * s.Primal[j]
 	}
 	return s, nil, nil
+}
+
+// signed clears, in place, what of a ray asks for a row bound that does not
+// exist: rounding left it there, and a proof is better without it.
+func signed(p *solver.Problem, ray []float64) []float64 {
+	for i, y := range ray {
+		if y > 0 && math.IsInf(p.RowLower[i], -1) || y < 0 && math.IsInf(p.RowUpper[i], 1) {
+			ray[i] = 0
+		}
+	}
+	return ray
 }
 
 // pointOf takes the feasible point out of an optimum of the elastic program, nil
@@ -111,14 +122,26 @@ func feasible(p *solver.Problem, s *solver.Solution) bool {
 	return err == nil && r.Err() == nil
 }
 
-// elastic lets every row be missed at a price: min s+ + s-, rowLower <= Ax + s+
-// - s- <= rowUpper. It is feasible and bounded, and its optimal row duals are a
-// Farkas ray when its optimum is positive.
+// elasticCost is the price of missing a row by its largest coefficient. It is
+// large against CLP's dual tolerance, so that a ray made of duals is precise.
+const elasticCost = 1000
+
+// elastic lets every row be missed at a price: min elasticCost (s+ + s-),
+// rowLower <= Ax + D s+ - D s- <= rowUpper, D the largest coefficient of each
+// row. It is feasible and bounded, and its optimal row duals are a Farkas ray
+// when its optimum is positive.
 func elastic(p *solver.Problem) *solver.Problem {
+	norm := make([]float64, p.Rows())
+	for k, i := range p.Index {
+		norm[i] = max(norm[i], math.Abs(p.Value[k]))
+	}
 	e := withoutCosts(p)
-	for i := range p.Rows() {
-		e.AddCol("", 1, 0, math.Inf(1), solver.Entry{Row: solver.Row(i), Value: 1})
-		e.AddCol("", 1, 0, math.Inf(1), solver.Entry{Row: solver.Row(i), Value: -1})
+	for i, v := range norm {
+		if v == 0 {
+			v = 1
+		}
+		e.AddCol("", elasticCost, 0, math.Inf(1), solver.Entry{Row: solver.Row(i), Value: v})
+		e.AddCol("", elasticCost, 0, math.Inf(1), solver.Entry{Row: solver.Row(i), Value: -v})
 	}
 	return e
 }

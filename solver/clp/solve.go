@@ -247,16 +247,33 @@ func (m *model) solution(status solver.Status) *solver.Solution {
 	for j, c := range p.Cost {
 		s.Objective += c * s.Primal[j]
 	}
-	// CLP leaves a column that lost its bounds where it was and calls it free.
-	for j, rest := range m.basis.Cols {
-		if rest == solver.AtZero && s.Primal[j] != 0 {
-			m.basis.Cols[j] = solver.Superbasic
-		}
-	}
-	for i, rest := range m.basis.Rows {
-		if rest == solver.AtZero && s.RowActivity[i] != 0 {
-			m.basis.Rows[i] = solver.Superbasic
-		}
-	}
+	settle(m.basis.Cols, s.Primal, p.ColLower, p.ColUpper)
+	settle(m.basis.Rows, s.RowActivity, p.RowLower, p.RowUpper)
 	return s
+}
+
+// settle corrects the statuses of what is nonbasic by where it is. CLP leaves a
+// column that lost its bounds where it was and calls it free, and calls some
+// fixed that no longer are.
+func settle(status []solver.VarStatus, at, lower, upper []float64) {
+	near := func(v, bound float64) bool {
+		return !math.IsInf(bound, 0) && math.Abs(v-bound) <= solver.FeasibilityTol*max(1, math.Abs(bound))
+	}
+	for k, s := range status {
+		low, high := near(at[k], lower[k]), near(at[k], upper[k])
+		switch {
+		case s == solver.Basic:
+			continue
+		case low && high:
+			status[k] = solver.AtLower.Rest(lower[k], upper[k])
+		case low:
+			status[k] = solver.AtLower
+		case high:
+			status[k] = solver.AtUpper
+		case at[k] == 0 && math.IsInf(lower[k], -1) && math.IsInf(upper[k], 1):
+			status[k] = solver.AtZero
+		default:
+			status[k] = solver.Superbasic
+		}
+	}
 }
