@@ -1,0 +1,375 @@
+package heuristics
+
+import (
+	"context"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+const (
+	// periodicEvaluations bounds the plans that periodicGreedy builds.
+	periodicEvaluations = 600
+	// periodicWork bounds the tasks it tries to place over all plans, and
+	// periodicPlanTasks those of a single plan.
+	periodicWork      = 2_500_000
+	periodicPlanTasks = 250_000
+	// smallPeriod is the greatest MaxPeriod all of whose periods are tried.
+	smallPeriod = 64
+)
+
+// periodicGreedy returns a periodic plan of high value by modulo list
+// scheduling.
+//
+// A plan is built from a choice of residencies, a period P and target rates:
+// iterations are placed one by one on cyclic timelines of GPUs and links, the
+// job that is furthest behind its target first, until no chain of iterations
+// has room for another. Then the orders that came about are kept and the
+// period is shrunk to the least that they admit, and the time this opens is
+// filled again. Candidates for P are iteration lengths, GPU loads, and their
+// multiples; random variations of the best plans follow. The work is bounded
+// by counts, not by a clock, so that a seed gives one result.
+//
+// improved, if not nil, is told of every plan better than those before. When
+// ctx is cancelled the best plan so far is returned, and only without one the
+// context's error. A job need not get iterations; if none can, the plan is
+// empty, with period 1 and value 0.
+func periodicGreedy(ctx context.Context, in *instance.Instance, rng *rand.Rand, improved func(*instance.Schedule)) (*instance.Schedule, error) {
+	s := newPeriodicSearch(ctx, in, rng, improved)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	counts := s.multisets(false)
+	for _, how := range s.lodgings(counts) {
+		s.lodge(how)
+		if len(s.pool) > 1 && s.work > periodicWork/2 {
+			break
+		}
+	}
+	s.systematic()
+	s.vary()
+	return s.result()
+}
+
+// periodicExclusive returns the periodic plan of whole jobs on dedicated GPUs:
+// in order of weight density each job takes free GPUs, in one node or rack
+// where it can, until too few are left; the others get no iterations. Every
+// job runs back to back at the depths the instance's rule gives, so for the
+// baseline of problem.md section 7 pass [instance.Instance.FullDepth].
+//
+// With cycles of c_j ticks a period of P ticks holds floor(P/c_j) iterations.
+// P is the one of greatest value among multiples of the cycles up to
+// MaxPeriod or, without one, up to 64 times the longest cycle; of nearly equal
+// ones the shortest. Where jobs compete for links their cycles stretch, and
+// the plan of a few of the best periods that loses the least to that is kept.
+func periodicExclusive(ctx context.Context, in *instance.Instance, rng *rand.Rand, improved func(*instance.Schedule)) (*instance.Schedule, error) {
+	s := newPeriodicSearch(ctx, in, rng, improved)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	s.exclusive = true
+	s.lodge(lodging{counts: s.multisets(false), dedicated: true})
+	for _, list := range s.pool {
+		for _, l := range list {
+			l.target = 1 / float64(l.cycle)
+		}
+		for _, period := range exclusivePeriods(in, list) {
+			if s.done() {
+				break
+			}
+			s.evaluate(list, period, filling{}, slackEarly)
+		}
+	}
+	return s.result()
+}
+
+// periodicSearch carries one search for a periodic plan.
+type periodicSearch struct {
+	ctx      context.Context
+	in       *instance.Instance
+	rng      *rand.Rand
+	improved func(*instance.Schedule)
+	ceiling  float64 // no plan is worth more
+
+	pool        [][]*lodger // residencies found
+	work        int         // tasks tried
+	evaluations int
+
+	exclusive bool
+	fixed     int // residencies in the pool that stay there
+
+	best      *moduloScheduler
+	bestValue *big.Rat
+	running   int // jobs with iterations in the best plan
+	// From what the best plan was built.
+	bestPool   int
+	bestPeriod instance.Tick
+}
+
+func newPeriodicSearch(ctx context.Context, in *instance.Instance, rng *rand.Rand, improved func(*instance.Schedule)) *periodicSearch {
+	return &periodicSearch{ctx: ctx, in: in, rng: rng, improved: improved, ceiling: periodicCeiling(in)}
+}
+
+// done reports whether to stop: cancelled, out of budget, or provably optimal.
+func (s *periodicSearch) done() bool {
+	if s.ctx.Err() != nil || s.work >= periodicWork || s.evaluations >= periodicEvaluations {
+		return true
+	}
+	if s.bestValue == nil {
+		return false
+	}
+	value, _ := s.bestValue.Float64()
+	return value >= s.ceiling*(1-1e-12)
+}
+
+// result returns the best plan found, an empty one if there is none.
+func (s *periodicSearch) result() (*instance.Schedule, error) {
+	if s.best == nil {
+		if err := s.ctx.Err(); err != nil {
+			return nil, err
+		}
+		return &instance.Schedule{Period: 1, Residency: make([][]instance.GPUID, len(s.in.Jobs))}, nil
+	}
+	return s.best.schedule(), nil
+}
+
+// multisets chooses a depth multiset for every job: the cheapest one, or any
+// of those worth trying.
+func (s *periodicSearch) multisets(random bool) [][]int {
+	counts := make([][]int, len(s.in.Jobs))
+	for _, class := range s.in.Classes() {
+		job := &s.in.Jobs[class[0]]
+		t := fastestType(job)
+		choices := [][]int{cheapestMultiset(job, t)}
+		if random {
+			choices = multisets(job, t)
+		}
+		for _, j := range class {
+			counts[j] = choices[0]
+			if random && len(choices) > 1 {
+				counts[j] = choices[s.rng.IntN(len(choices))]
+			}
+		}
+	}
+	return counts
+}
+
+// lodgings lists the residencies to begin with, most promising first.
+func (s *periodicSearch) lodgings(counts [][]int) []lodging {
+	if s.in.Objective == instance.MaxMinThroughput {
+		return []lodging{{counts: counts}, {counts: counts, scatter: true}}
+	}
+	return []lodging{
+		{counts: counts, share: 1.3},
+		{counts: counts},
+		{counts: counts, share: 1},
+		{counts: counts, share: 1.8, scatter: true},
+	}
+}
+
+// lodge adds residencies to the pool. For the least rate one that lacks jobs
+// is worth nothing, so harder means are tried then.
+func (s *periodicSearch) lodge(how lodging) {
+	if s.ctx.Err() != nil {
+		return
+	}
+	list := lodge(s.in, how)
+	if s.in.Objective == instance.MaxMinThroughput && len(list) < len(s.in.Jobs) && !how.dedicated {
+		demand, _ := demands(s.in, how.counts)
+		if p, err := placeHard(s.in, placing{counts: how.counts, iterations: demand, noise: how.rng}); err == nil {
+			list = lodgers(s.in, p, how.counts)
+		}
+	}
+	s.work += len(s.in.GPUs) * len(s.in.Jobs) / 1000
+	if len(list) == 0 {
+		return
+	}
+	s.pool = append(s.pool, list)
+}
+
+// systematic tries every residency with the periods that suggest themselves.
+func (s *periodicSearch) systematic() {
+	// All residencies with one period, then with the next: should the budget
+	// end early, each had its turn.
+	periods := make([][]instance.Tick, len(s.pool))
+	most := 0
+	for i, list := range s.pool {
+		aim(s.in, list, 1)
+		periods[i] = naturalPeriods(s.in, list)
+		most = max(most, len(periods[i]))
+	}
+	for n := range most {
+		for i, list := range s.pool {
+			if n < len(periods[i]) && !s.done() && s.evaluations < periodicEvaluations/2 {
+				s.try(i, list, periods[i][n], filling{}, slackSnug)
+			}
+		}
+	}
+}
+
+// vary tries random variations until the budget ends.
+func (s *periodicSearch) vary() {
+	s.fixed = len(s.pool)
+	small := len(s.in.Jobs)*len(s.in.GPUs) <= 4096
+	for !s.done() && len(s.pool) > 0 {
+		i := s.bestPool
+		switch p := s.rng.Float64(); {
+		case p < 0.25 && small:
+			how := lodging{counts: s.multisets(s.rng.IntN(2) == 0), rng: s.rng, scatter: s.rng.IntN(2) == 0, mask: s.rng.Float64() * 0.7}
+			if s.rng.IntN(2) == 0 {
+				for _, j := range s.rng.Perm(len(s.in.Jobs)) {
+					how.order = append(how.order, instance.JobID(j))
+				}
+			}
+			known := len(s.pool)
+			if s.lodge(how); len(s.pool) > known {
+				i = known
+			}
+		case p < 0.45:
+			i = s.rng.IntN(len(s.pool))
+		}
+		list := s.pool[i]
+		speed := 1.0
+		if s.rng.IntN(2) == 0 {
+			speed = 0.4 + 0.6*s.rng.Float64()
+		}
+		aim(s.in, list, speed)
+
+		natural := naturalPeriods(s.in, list)
+		period := natural[s.rng.IntN(len(natural))]
+		if s.best != nil && s.rng.IntN(3) > 0 {
+			period = s.bestPeriod
+			if s.rng.IntN(2) == 0 {
+				period = s.best.period
+			}
+			period += instance.Tick(float64(period) * (s.rng.Float64() - 0.4) / 4)
+		}
+		period = clampPeriod(s.in, list, period)
+
+		f := filling{jitter: make([]float64, len(list))}
+		spread := s.rng.Float64() * 1.5
+		for n := range list {
+			f.jitter[n] = spread * s.rng.Float64()
+		}
+		if s.rng.IntN(3) == 0 {
+			f.first = make([]instance.Tick, len(list))
+			for n := range list {
+				f.first[n] = instance.Tick(s.rng.Int64N(int64(period)))
+			}
+		}
+		s.try(i, list, period, f, slack(s.rng.IntN(3)))
+		if last := len(s.pool) - 1; last >= s.fixed+8 && last != s.bestPool {
+			s.pool = s.pool[:last] // a random residency that did not pay
+		}
+	}
+}
+
+// try evaluates and remembers where the best plan came from.
+func (s *periodicSearch) try(pool int, list []*lodger, period instance.Tick, f filling, where slack) {
+	if s.evaluate(list, period, f, where) {
+		s.bestPool, s.bestPeriod = pool, period
+	}
+}
+
+// evaluate builds a plan, compacts it and fills it up again, and keeps what is
+// best. It reports whether that is a new one.
+func (s *periodicSearch) evaluate(list []*lodger, period instance.Tick, f filling, where slack) (better bool) {
+	s.evaluations++
+	even := s.in.Objective == instance.MaxMinThroughput && !s.exclusive
+	f.even = even
+	m := newModuloScheduler(s.in, list, period)
+	m.slack = where
+	defer func() { s.work += m.tasks }()
+	if m.fill(s.ctx, f) != nil {
+		return s.keep(m) // what is placed is a plan all the same
+	}
+	for range 3 {
+		if even {
+			m.trim()
+		}
+		better = s.keep(m) || better
+		// Far from the best, compaction is not worth its time.
+		if value, _ := s.value(m).Float64(); s.bestValue != nil {
+			if best, _ := s.bestValue.Float64(); value < 0.8*best {
+				return better
+			}
+		}
+		short := m.compact(s.ctx)
+		if short == nil {
+			return better
+		}
+		short.tasks = m.tasks
+		m = short
+		better = s.keep(m) || better
+		if even {
+			return better
+		}
+		before := m.placed()
+		if m.fill(s.ctx, filling{}) != nil || m.placed() == before {
+			return better
+		}
+	}
+	return s.keep(m) || better
+}
+
+func (s *periodicSearch) value(m *moduloScheduler) *big.Rat {
+	return s.in.RateValue(m.iterations(), m.period)
+}
+
+// keep makes m the best plan if it is better. Among plans of value 0 under the
+// least rate, more running jobs are better.
+func (s *periodicSearch) keep(m *moduloScheduler) bool {
+	running := 0
+	for _, chain := range m.chains {
+		running += min(1, len(chain))
+	}
+	if running == 0 {
+		return false
+	}
+	value := s.value(m)
+	if s.best != nil {
+		if c := value.Cmp(s.bestValue); c < 0 || c == 0 && (value.Sign() > 0 || running <= s.running) {
+			return false
+		}
+	}
+	// The chains are copied, for m may grow.
+	s.best = &moduloScheduler{in: m.in, period: m.period, lodgers: m.lodgers, chains: slices.Clone(m.chains)}
+	s.bestValue, s.running = value, running
+	if s.improved != nil {
+		s.improved(s.best.schedule())
+	}
+	return true
+}
+
+// placed returns the number of iterations.
+func (m *moduloScheduler) placed() (n int) {
+	for _, chain := range m.chains {
+		n += len(chain)
+	}
+	return n
+}
+
+// trim drops iterations that do not raise the least normalised rate, so that
+// the period can shrink. The time they took is not given back to m.
+func (m *moduloScheduler) trim() {
+	if len(m.chains) < len(m.in.Jobs) {
+		return // the least rate is 0
+	}
+	var least *big.Rat // iterations x full time / weight
+	for i, l := range m.lodgers {
+		num := new(big.Int).Mul(big.NewInt(int64(len(m.chains[i]))), big.NewInt(int64(l.job.FastestFull())))
+		if rate := new(big.Rat).SetFrac(num, big.NewInt(l.job.Weight)); least == nil || rate.Cmp(least) < 0 {
+			least = rate
+		}
+	}
+	for i, l := range m.lodgers {
+		need := new(big.Rat).Mul(least, big.NewRat(l.job.Weight, int64(l.job.FastestFull())))
+		n := new(big.Int).Add(need.Num(), need.Denom())
+		n.Sub(n, big.NewInt(1)).Quo(n, need.Denom()) // rounded up
+		if r := int(n.Int64()); r < len(m.chains[i]) {
+			m.chains[i] = m.chains[i][:r:r]
+		}
+	}
+}

@@ -1,0 +1,418 @@
+package heuristics
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// lodger is a job with a residency, as the modulo scheduler sees it. Slices
+// are by worker, in order of the residency, unless they say otherwise.
+type lodger struct {
+	id     instance.JobID
+	job    *instance.Job
+	gpus   []instance.GPUID
+	time   [][]instance.Tick // task time in ticks by depth
+	counts []int             // workers by depth, in every iteration
+	// deepest is the greatest depth that each GPU's memory has room for.
+	deepest []int
+
+	uses  []instance.LinkUse
+	syncs []syncLevel // fastest first; empty for a lone worker
+	// cycle is a lower bound on the ticks of an iteration.
+	cycle instance.Tick
+	// work is the mean task time on each GPU, in ticks per iteration.
+	work []float64
+	// target is the rate to aim at, in iterations per tick.
+	target float64
+}
+
+// syncLevel is a speed that a job's synchronisations may have.
+type syncLevel struct {
+	level  instance.RateLevel
+	rate   instance.BitRate
+	length instance.Tick
+}
+
+// iteration is where one iteration of a lodger runs, in unrolled ticks.
+type iteration struct {
+	start []instance.Tick // by worker
+	depth []uint8         // by worker
+	sync  instance.Tick
+	level int // index into lodger.syncs
+	end   instance.Tick
+}
+
+// begin returns the earliest start.
+func (it *iteration) begin() instance.Tick { return slices.Min(it.start) }
+
+// slack says where a task goes that need not start at once because a deeper
+// one ends later.
+type slack int
+
+const (
+	slackEarly slack = iota // as early as possible
+	slackSnug               // where it leaves the least useless time
+	slackLate               // as late as possible
+)
+
+// moduloScheduler lays iterations one after another on GPUs and links whose
+// time is cyclic, as modulo scheduling of loops does (Rau, Iterative modulo
+// scheduling, MICRO 1994): the reservations are modulo the period, and a job's
+// iterations form a chain that must close within a period. An iteration is
+// placed as early as its predecessor, the GPUs and the links allow.
+type moduloScheduler struct {
+	in     *instance.Instance
+	period instance.Tick
+	gpus   []gpuWheel
+	links  []linkWheel
+	// chains[i] are the iterations of lodgers[i].
+	lodgers []*lodger
+	chains  [][]iteration
+	slack   slack
+	// tasks placed, to measure work.
+	tasks int
+
+	order  []int // scratch, by worker
+	starts []instance.Tick
+}
+
+func newModuloScheduler(in *instance.Instance, lodgers []*lodger, period instance.Tick) *moduloScheduler {
+	m := &moduloScheduler{
+		in: in, period: period, lodgers: lodgers,
+		gpus: make([]gpuWheel, len(in.GPUs)), links: make([]linkWheel, len(in.Links)),
+		chains: make([][]iteration, len(lodgers)),
+	}
+	for g := range m.gpus {
+		m.gpus[g].period = period
+	}
+	for l := range m.links {
+		m.links[l].period, m.links[l].capacity = period, in.Links[l].Capacity
+	}
+	return m
+}
+
+// turn is a lodger waiting for its next iteration.
+type turn struct {
+	lodger int
+	key    float64 // virtual deadline
+}
+
+// before orders the queue, earliest deadline first.
+func (t turn) before(o turn) bool {
+	return t.key < o.key || t.key == o.key && t.lodger < o.lodger
+}
+
+// filling says how [moduloScheduler.fill] goes about it.
+type filling struct {
+	// first[i] is when lodger i's first iteration may begin; nil for 0.
+	first []instance.Tick
+	// jitter[i] is added to the virtual deadlines of lodger i, in iterations;
+	// nil for none.
+	jitter []float64
+	// even stops as soon as one lodger finds no room: only the least rate counts.
+	even bool
+}
+
+// fill adds iterations until no lodger has room for another. The lodger whose
+// next iteration is due first by its target rate goes first; those without a
+// target follow, in order.
+func (m *moduloScheduler) fill(ctx context.Context, f filling) error {
+	due := func(i int) float64 {
+		r := float64(len(m.chains[i]) + 1)
+		if f.jitter != nil {
+			r += f.jitter[i]
+		}
+		if t := m.lodgers[i].target; t > 0 {
+			return r / t
+		}
+		return math.Inf(1)
+	}
+	queue := make([]turn, len(m.lodgers)) // a heap
+	for i := range queue {
+		queue[i] = turn{i, due(i)}
+	}
+	for i := len(queue)/2 - 1; i >= 0; i-- {
+		siftDown(queue, i, turn.before)
+	}
+	for n := 0; len(queue) > 0; n++ {
+		if n%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		i := queue[0].lodger
+		ready := instance.Tick(0)
+		if f.first != nil {
+			ready = f.first[i]
+		}
+		if m.append(i, ready) {
+			queue[0].key = due(i)
+		} else if f.even {
+			return nil
+		} else {
+			last := len(queue) - 1
+			queue[0] = queue[last]
+			queue = queue[:last]
+		}
+		siftDown(queue, 0, turn.before)
+	}
+	return nil
+}
+
+// append adds an iteration to the end of lodger i's chain; its first one
+// begins at or after ready. It reports false, with nothing changed, where
+// there is no room.
+func (m *moduloScheduler) append(i int, ready instance.Tick) bool {
+	chain := m.chains[i]
+	var close instance.Tick // the chain ends by then; 0 before there is one
+	if len(chain) > 0 {
+		ready, close = chain[len(chain)-1].end, chain[0].begin()+m.period
+		if ready+m.lodgers[i].cycle > close {
+			return false
+		}
+	}
+	it, ok := m.find(m.lodgers[i], ready, close)
+	if !ok {
+		return false
+	}
+	m.reserve(m.lodgers[i], &it)
+	m.chains[i] = append(chain, it)
+	return true
+}
+
+// find chooses starts, depths and synchronisation of an iteration that begins
+// at or after ready and ends by close or, if close is 0, within a period.
+func (m *moduloScheduler) find(l *lodger, ready, close instance.Tick) (it iteration, ok bool) {
+	k := len(l.gpus)
+	m.tasks += k
+	full := l.job.Full()
+	if cap(m.starts) < k {
+		m.starts, m.order = make([]instance.Tick, k), make([]int, k)
+	}
+	m.starts, m.order = m.starts[:k], m.order[:k]
+	for w, g := range l.gpus {
+		start, ok := m.gpus[g].first(ready, l.time[w][min(full, l.deepest[w])])
+		if !ok {
+			return it, false
+		}
+		m.starts[w], m.order[w] = start, w
+	}
+	it = iteration{start: make([]instance.Tick, k), depth: make([]uint8, k)}
+	m.roles(l, it.depth)
+	var end instance.Tick
+	if l.job.Gang {
+		end, ok = m.together(l, ready, &it)
+	} else {
+		end, ok = m.apart(l, ready, &it)
+	}
+	if !ok {
+		return it, false
+	}
+	if close == 0 {
+		close = it.begin() + m.period
+	}
+	it.sync, it.end, ok = end, end, len(l.syncs) == 0
+	for n, s := range l.syncs {
+		if end+s.length > close || ok && end+s.length >= it.end {
+			break // slower levels take longer still
+		}
+		start, found := m.syncStart(l, end, close, s)
+		if found && (!ok || start+s.length < it.end) {
+			it.sync, it.end, it.level, ok = start, start+s.length, n, true
+		}
+	}
+	return it, ok && it.end <= close
+}
+
+// roles gives the deepest tasks to the GPUs that would end them first, and
+// among equals to those with the most free time, as far as memory lets it.
+func (m *moduloScheduler) roles(l *lodger, depth []uint8) {
+	full := l.job.Full()
+	end := func(w int) instance.Tick { return m.starts[w] + l.time[w][min(full, l.deepest[w])] }
+	slices.SortFunc(m.order, func(a, b int) int {
+		return cmp.Or(
+			cmp.Compare(end(a), end(b)),
+			cmp.Compare(m.gpus[l.gpus[a]].load, m.gpus[l.gpus[b]].load),
+			cmp.Compare(a, b))
+	})
+	rest := m.order
+	for d := full; d >= 0; d-- {
+		left := l.counts[d]
+		kept := rest[:0]
+		for _, w := range rest {
+			if left > 0 && l.deepest[w] >= d {
+				depth[w] = uint8(d)
+				left--
+			} else {
+				kept = append(kept, w)
+			}
+		}
+		rest = kept
+	}
+}
+
+// apart starts every task for itself and returns the end of the last. What
+// ends before it may move within its slack.
+func (m *moduloScheduler) apart(l *lodger, ready instance.Tick, it *iteration) (end instance.Tick, ok bool) {
+	for w, g := range l.gpus {
+		length := l.time[w][it.depth[w]]
+		start, ok := m.gpus[g].first(ready, length)
+		if !ok {
+			return 0, false
+		}
+		it.start[w] = start
+		end = max(end, start+length)
+	}
+	if m.slack == slackEarly {
+		return end, true
+	}
+	for w, g := range l.gpus {
+		length := l.time[w][it.depth[w]]
+		if it.start[w]+length == end {
+			continue
+		}
+		if start, ok := m.gpus[g].within(ready, end, length, m.slack == slackLate); ok {
+			it.start[w] = start
+		}
+	}
+	return end, true
+}
+
+// together finds the earliest common start.
+func (m *moduloScheduler) together(l *lodger, ready instance.Tick, it *iteration) (end instance.Tick, ok bool) {
+	start := ready
+	for agreed := 0; agreed < len(l.gpus); {
+		for w, g := range l.gpus {
+			s, ok := m.gpus[g].first(start, l.time[w][it.depth[w]])
+			if !ok || s-ready > m.period {
+				return 0, false
+			}
+			if s > start {
+				start, agreed = s, 0
+			}
+			if agreed++; agreed >= len(l.gpus) {
+				break
+			}
+		}
+	}
+	for w := range l.gpus {
+		it.start[w] = start
+		end = max(end, start+l.time[w][it.depth[w]])
+	}
+	return end, true
+}
+
+// syncStart returns the earliest start from ready on at which all links have
+// room, such that the synchronisation ends by close.
+func (m *moduloScheduler) syncStart(l *lodger, ready, close instance.Tick, s syncLevel) (start instance.Tick, ok bool) {
+	start = ready
+	for agreed := 0; agreed < len(l.uses); {
+		for _, u := range l.uses {
+			next, ok := m.links[u.Link].first(start, s.length, s.rate*instance.BitRate(u.Times))
+			if !ok || next+s.length > close {
+				return 0, false
+			}
+			if next > start {
+				start, agreed = next, 0
+			}
+			if agreed++; agreed >= len(l.uses) {
+				break
+			}
+		}
+	}
+	return start, true
+}
+
+// reserve takes the time and rates of an iteration.
+func (m *moduloScheduler) reserve(l *lodger, it *iteration) {
+	for w, g := range l.gpus {
+		m.gpus[g].add(it.start[w], l.time[w][it.depth[w]])
+	}
+	if len(l.syncs) > 0 {
+		s := l.syncs[it.level]
+		for _, u := range l.uses {
+			m.links[u.Link].add(it.sync, s.length, s.rate*instance.BitRate(u.Times))
+		}
+	}
+}
+
+// fits reports whether the time and rates of an iteration are all free.
+func (m *moduloScheduler) fits(l *lodger, it *iteration) bool {
+	for w, g := range l.gpus {
+		if s, ok := m.gpus[g].first(it.start[w], l.time[w][it.depth[w]]); !ok || s != it.start[w] {
+			return false
+		}
+	}
+	if len(l.syncs) > 0 {
+		s := l.syncs[it.level]
+		for _, u := range l.uses {
+			if t, ok := m.links[u.Link].first(it.sync, s.length, s.rate*instance.BitRate(u.Times)); !ok || t != it.sync {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// load reserves given chains; ok is false if they collide.
+func (m *moduloScheduler) load(chains [][]iteration) (ok bool) {
+	for i, chain := range chains {
+		for n := range chain {
+			if !m.fits(m.lodgers[i], &chain[n]) {
+				return false
+			}
+			m.reserve(m.lodgers[i], &chain[n])
+		}
+		m.chains[i] = slices.Clone(chain)
+	}
+	return true
+}
+
+// iterations returns the iterations of every job in a period.
+func (m *moduloScheduler) iterations() []int {
+	r := make([]int, len(m.in.Jobs))
+	for i, l := range m.lodgers {
+		r[l.id] = len(m.chains[i])
+	}
+	return r
+}
+
+// schedule writes the plan out. Every chain begins within the first period.
+func (m *moduloScheduler) schedule() *instance.Schedule {
+	s := &instance.Schedule{Period: m.period, Residency: make([][]instance.GPUID, len(m.in.Jobs))}
+	tasks, syncs := 0, 0
+	for i, l := range m.lodgers {
+		tasks += len(l.gpus) * len(m.chains[i])
+		syncs += len(m.chains[i])
+	}
+	s.Tasks = make([]instance.Task, 0, tasks)
+	s.Syncs = make([]instance.Sync, 0, syncs)
+	for i, l := range m.lodgers {
+		chain := m.chains[i]
+		if len(chain) == 0 {
+			continue
+		}
+		s.Residency[l.id] = slices.Clone(l.gpus)
+		first := chain[0].begin()
+		shift := residue(first, m.period) - first
+		for n := range chain {
+			it := &chain[n]
+			for w, g := range l.gpus {
+				start := it.start[w] + shift
+				s.Tasks = append(s.Tasks, instance.Task{
+					Job: l.id, Iteration: n + 1, GPU: g, Depth: int(it.depth[w]),
+					Start: start, End: start + l.time[w][it.depth[w]],
+				})
+			}
+			if len(l.syncs) > 0 {
+				s.Syncs = append(s.Syncs, instance.Sync{
+					Job: l.id, Iteration: n + 1, Start: it.sync + shift, End: it.end + shift, Rate: l.syncs[it.level].level,
+				})
+			}
+		}
+	}
+	s.Sort()
+	return s
+}

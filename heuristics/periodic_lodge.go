@@ -1,0 +1,244 @@
+package heuristics
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// lodging says how [lodge] chooses residencies for a periodic plan.
+type lodging struct {
+	// counts[j] is the depth multiset of job j.
+	counts [][]int
+	// order in which jobs choose; nil: by weight density for the sum of rates,
+	// by GPU time for the least rate.
+	order []instance.JobID
+	// share is the GPU time that the residents of a GPU may ask for, each
+	// running at full speed: 1 is all of it, 0 no limit.
+	share float64
+	// dedicated gives every GPU to one job only.
+	dedicated bool
+	// scatter values balance over locality.
+	scatter bool
+	// mask hides each GPU from a job with this probability, for restarts.
+	mask float64
+	rng  *rand.Rand
+}
+
+// lodge finds residencies for as many jobs as memory and the share admit.
+// Lodgers are by descending weight density.
+func lodge(in *instance.Instance, how lodging) []*lodger {
+	demand, unit := demands(in, how.counts)
+	p := newPlacer(in, placing{counts: how.counts, iterations: demand, pin: !how.dedicated, scatter: how.scatter, noise: how.rng})
+	order := how.order
+	if order == nil && in.Objective == instance.Throughput {
+		order = byDensity(in, how.counts)
+	} else if order == nil {
+		order = p.byArea()
+	}
+	limit := instance.Tick(math.MaxInt64)
+	if how.dedicated {
+		limit = 1
+	} else if how.share > 0 {
+		limit = instance.Tick(how.share * unit)
+	}
+	for _, j := range order {
+		full := in.Jobs[j].Full()
+		fit := func(g instance.GPUID) bool { return p.load[g] < limit && p.room(j, g, full) >= 0 }
+		p.price(j)
+		found := false
+		if how.mask > 0 {
+			p.collect(j, func(g instance.GPUID) bool { return how.rng.Float64() >= how.mask && fit(g) })
+			found = p.take(j)
+		}
+		if !found {
+			p.collect(j, fit)
+			found = p.take(j)
+		}
+		if !found && p.how.pin && how.share == 0 {
+			p.putPinned(j)
+		}
+	}
+	return lodgers(in, p.out, how.counts)
+}
+
+// take settles job j on the best of the collected GPUs, ready for every depth.
+func (p *placer) take(j instance.JobID) bool {
+	gpus, span, ok := p.choose(j)
+	if ok {
+		limit := make([]int, len(gpus))
+		for n := range limit {
+			limit[n] = p.in.Jobs[j].Full()
+		}
+		p.settle(j, gpus, limit, span)
+	}
+	return ok
+}
+
+// demands returns the iterations of every job to balance loads by: for the sum
+// of rates what each could do alone in a common time, for the least rate in
+// proportion to the rates asked for. unit is that time in ticks.
+func demands(in *instance.Instance, counts [][]int) (demand []int64, unit float64) {
+	cycle := make([]float64, len(in.Jobs)) // ticks per iteration, or per unit of normalised rate
+	longest := 1.0
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		full := float64(job.FastestFull())
+		if in.Objective == instance.MaxMinThroughput {
+			cycle[j] = full / float64(job.Weight)
+		} else {
+			cycle[j] = full + lightSync(in, instance.JobID(j), counts[j])
+		}
+		longest = max(longest, cycle[j])
+	}
+	unit = min(64*longest, 1<<40)
+	demand = make([]int64, len(in.Jobs))
+	for j := range demand {
+		demand[j] = max(1, int64(unit/cycle[j]))
+	}
+	return demand, unit
+}
+
+// lightSync estimates the ticks of a synchronisation of job j within the first
+// node large enough, or across the first two nodes.
+func lightSync(in *instance.Instance, j instance.JobID, counts []int) float64 {
+	job := &in.Jobs[j]
+	if !job.HasSync() {
+		return 0
+	}
+	parties, rate := 2, in.Links[in.Nodes[0].Up].Capacity
+	for n := range in.Nodes {
+		if node := &in.Nodes[n]; job.Runs(node.Type) && node.GPUs >= job.Workers {
+			parties, rate = job.Workers, in.Links[node.Fabric].Capacity
+			break
+		}
+	}
+	return float64(in.SyncTicks(job.Volume(counts, parties), rate))
+}
+
+// density returns the weight per GPU-tick of an iteration of job j.
+func density(in *instance.Instance, j instance.JobID, counts []int) float64 {
+	job := &in.Jobs[j]
+	work := fastest(job, func(t instance.TypeID) int64 { return int64(meanTime(job, t, counts)) })
+	return float64(job.Weight) / (float64(work) * float64(job.Workers))
+}
+
+// byDensity orders the jobs by descending density.
+func byDensity(in *instance.Instance, counts [][]int) []instance.JobID {
+	order := make([]instance.JobID, len(in.Jobs))
+	value := make([]float64, len(in.Jobs))
+	for j := range order {
+		order[j] = instance.JobID(j)
+		value[j] = density(in, order[j], counts[j])
+	}
+	slices.SortFunc(order, func(a, b instance.JobID) int {
+		return cmp.Or(cmp.Compare(value[b], value[a]), cmp.Compare(a, b))
+	})
+	return order
+}
+
+// lodgers describes the placed jobs to the modulo scheduler, by descending
+// density.
+func lodgers(in *instance.Instance, p *placement, counts [][]int) []*lodger {
+	room := make([]instance.Bytes, len(in.GPUs)) // left by what lives there
+	for g := range room {
+		room[g] = in.Types[in.GPUs[g].Type].Memory
+	}
+	for j, gpus := range p.gpus {
+		for _, g := range gpus {
+			room[g] -= in.Jobs[j].On[in.GPUs[g].Type].Persistent
+		}
+	}
+	var list []*lodger
+	for _, j := range byDensity(in, counts) {
+		if len(p.gpus[j]) == 0 {
+			continue
+		}
+		l := &lodger{id: j, job: &in.Jobs[j], gpus: p.gpus[j], counts: counts[j], uses: p.span[j].Uses}
+		longest := instance.Tick(0)
+		for _, g := range l.gpus {
+			costs := l.job.On[in.GPUs[g].Type]
+			d := l.job.Full()
+			for d > 0 && costs.Ephemeral[d] > room[g] {
+				d--
+			}
+			l.deepest = append(l.deepest, d)
+			l.time = append(l.time, costs.Time)
+			if d == l.job.Full() && (longest == 0 || costs.Time[d] < longest) {
+				longest = costs.Time[d] // full depth may take the fastest GPU
+			}
+		}
+		l.cycle = longest
+		if l.job.HasSync() {
+			volume := l.job.Volume(l.counts, p.span[j].Parties)
+			for _, level := range in.RateLevels {
+				rate := p.span[j].Rate(level)
+				l.syncs = append(l.syncs, syncLevel{level, rate, in.SyncTicks(volume, rate)})
+			}
+			l.cycle += l.syncs[0].length
+		}
+		for _, time := range l.time {
+			sum := instance.Tick(0)
+			for d, n := range l.counts {
+				sum += instance.Tick(n) * time[d]
+			}
+			l.work = append(l.work, float64(sum)/float64(len(l.gpus)))
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// aim sets the target rates of all lodgers. For the least rate they are in
+// proportion to weight / fastest full-depth time, and as high as the most
+// loaded GPU, link or chain lets them be. For the sum they are a greedy
+// solution of the fluid relaxation: in order of density, each job takes what
+// its GPUs and links have left, at most speed times its full rate.
+func aim(in *instance.Instance, list []*lodger, speed float64) {
+	gpu := make([]float64, len(in.GPUs))   // share in use
+	link := make([]float64, len(in.Links)) // likewise
+	share := func(l *lodger, u instance.LinkUse) float64 {
+		s := l.syncs[0]
+		return float64(s.length) * float64(s.rate) * float64(u.Times) / float64(in.Links[u.Link].Capacity)
+	}
+	add := func(l *lodger, rate float64) {
+		for w, g := range l.gpus {
+			gpu[g] += rate * l.work[w]
+		}
+		for _, u := range l.uses {
+			link[u.Link] += rate * share(l, u)
+		}
+	}
+	if in.Objective == instance.MaxMinThroughput {
+		worst := 0.0
+		for _, l := range list {
+			l.target = float64(l.job.Weight) / float64(l.job.FastestFull())
+			add(l, l.target)
+			worst = max(worst, l.target*float64(l.cycle))
+		}
+		worst = max(worst, slices.Max(append(gpu, link...)))
+		for _, l := range list {
+			l.target /= worst
+		}
+		return
+	}
+	for _, l := range list {
+		rate := speed / float64(l.cycle)
+		for w, g := range l.gpus {
+			rate = min(rate, (1-gpu[g])/l.work[w])
+		}
+		for _, u := range l.uses {
+			if s := share(l, u); s > 0 {
+				rate = min(rate, (1-link[u.Link])/s)
+			}
+		}
+		l.target = 0
+		if rate*float64(l.cycle) > 1e-3 {
+			l.target = rate
+			add(l, rate)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package heuristics
+
+import (
+	"slices"
+	"sort"
+
+	"jigsaw/formulation/instance"
+)
+
+// gpuWheel is the busy time of one GPU modulo a period: disjoint intervals
+// within [0, period), ascending, merged where they touch. A task that crosses
+// the end of the period is two intervals. Lists of intervals, and not an array
+// of ticks, keep a period of a million ticks as cheap as one of ten.
+type gpuWheel struct {
+	period instance.Tick
+	busy   []arc
+	load   instance.Tick // sum of the busy intervals
+}
+
+// arc is the time from..to, modulo a period, from < to.
+type arc struct{ from, to instance.Tick }
+
+// residue returns t modulo the period for any non-negative or negative t.
+func residue(t, period instance.Tick) instance.Tick {
+	if t %= period; t < 0 {
+		t += period
+	}
+	return t
+}
+
+// first returns the earliest start at or after t of a free stretch of the
+// given length.
+func (w *gpuWheel) first(t, length instance.Tick) (start instance.Tick, ok bool) {
+	n := len(w.busy)
+	switch {
+	case length > w.period:
+		return 0, false
+	case n == 0:
+		return t, true
+	}
+	at := residue(t, w.period)
+	base := t - at
+	i := sort.Search(n, func(i int) bool { return w.busy[i].to > at })
+	cur, lap := at, instance.Tick(0)
+	for cur-at < w.period {
+		if i == n {
+			i, lap = 0, lap+w.period
+		}
+		if w.busy[i].from+lap-cur >= length {
+			return base + cur, true
+		}
+		cur = max(cur, w.busy[i].to+lap)
+		i++
+	}
+	return 0, false
+}
+
+// within returns the start of a task of the given length in a free stretch
+// inside the window [t, limit). late asks for the latest start. Otherwise it is
+// in the smallest stretch that has room, at an end of that stretch where the
+// window lets it, so that little time is left in pieces too short to use.
+func (w *gpuWheel) within(t, limit, length instance.Tick, late bool) (start instance.Tick, ok bool) {
+	n := len(w.busy)
+	switch {
+	case length > w.period || limit-t < length:
+		return 0, false
+	case n == 0 && late:
+		return limit - length, true
+	case n == 0:
+		return t, true
+	}
+	at := residue(t, w.period)
+	base := t - at
+	i := sort.Search(n, func(i int) bool { return w.busy[i].from > at })
+	for smallest := w.period + 1; ; i++ {
+		if i == n {
+			i, base = 0, base+w.period
+		}
+		from, to := base+w.busy[(i+n-1)%n].to, base+w.busy[i].from
+		if i == 0 {
+			from -= w.period
+		}
+		if from >= limit || from-t >= w.period {
+			return start, ok
+		}
+		lo, hi := max(from, t), min(to, limit)
+		if hi-lo < length {
+			continue
+		}
+		switch {
+		case late:
+			start, ok = hi-length, true
+		case to-from >= smallest:
+		default:
+			smallest, ok = to-from, true
+			if start = lo; from < t && to <= limit {
+				start = to - length
+			}
+		}
+	}
+}
+
+// add marks [start, start+length) busy; it must be free.
+func (w *gpuWheel) add(start, length instance.Tick) {
+	if length == 0 {
+		return
+	}
+	w.load += length
+	from := residue(start, w.period)
+	if to := from + length; to <= w.period {
+		w.insert(from, to)
+	} else {
+		w.insert(from, w.period)
+		w.insert(0, to-w.period)
+	}
+}
+
+func (w *gpuWheel) insert(from, to instance.Tick) {
+	i := sort.Search(len(w.busy), func(i int) bool { return w.busy[i].from >= from })
+	left := i > 0 && w.busy[i-1].to == from
+	right := i < len(w.busy) && w.busy[i].from == to
+	switch {
+	case left && right:
+		w.busy[i-1].to = w.busy[i].to
+		w.busy = slices.Delete(w.busy, i, i+1)
+	case left:
+		w.busy[i-1].to = to
+	case right:
+		w.busy[i].from = from
+	default:
+		w.busy = slices.Insert(w.busy, i, arc{from, to})
+	}
+}
+
+// linkWheel is the rate taken of one link modulo a period, as a step function:
+// used[i] from at[i] to at[i+1], the last step to the period. at[0] is 0.
+type linkWheel struct {
+	period   instance.Tick
+	capacity instance.BitRate
+	at       []instance.Tick
+	used     []instance.BitRate
+}
+
+// first returns the earliest start at or after t at which rate is free for the
+// given length, as [gpuWheel.first].
+func (w *linkWheel) first(t, length instance.Tick, rate instance.BitRate) (start instance.Tick, ok bool) {
+	room := w.capacity - rate
+	switch {
+	case length > w.period || room < 0:
+		return 0, false
+	case length == 0 || len(w.at) == 0:
+		return t, true
+	}
+	at := residue(t, w.period)
+	base := t - at
+	n := len(w.at)
+	i := sort.Search(n, func(i int) bool { return w.at[i] > at }) - 1
+	cur, lap := at, instance.Tick(0)
+	for cur-at < w.period {
+		end := w.period + lap
+		if i+1 < n {
+			end = w.at[i+1] + lap
+		}
+		if w.used[i] > room {
+			cur = end
+		} else if end-cur >= length {
+			return base + cur, true
+		}
+		if i++; i == n {
+			i, lap = 0, lap+w.period
+		}
+	}
+	return 0, false
+}
+
+// add takes rate over [start, start+length); it must be free.
+func (w *linkWheel) add(start, length instance.Tick, rate instance.BitRate) {
+	if length == 0 {
+		return
+	}
+	if len(w.at) == 0 {
+		w.at, w.used = append(w.at, 0), append(w.used, 0)
+	}
+	from := residue(start, w.period)
+	if to := from + length; to <= w.period {
+		w.take(from, to, rate)
+	} else {
+		w.take(from, w.period, rate)
+		w.take(0, to-w.period, rate)
+	}
+}
+
+func (w *linkWheel) take(from, to instance.Tick, rate instance.BitRate) {
+	first, end := w.split(from), len(w.at)
+	if to < w.period {
+		end = w.split(to)
+	}
+	for i := first; i < end; i++ {
+		w.used[i] += rate
+	}
+}
+
+// split makes a step begin at t and returns its index.
+func (w *linkWheel) split(t instance.Tick) int {
+	i, found := slices.BinarySearch(w.at, t)
+	if !found {
+		w.at = slices.Insert(w.at, i, t)
+		w.used = slices.Insert(w.used, i, w.used[i-1])
+	}
+	return i
+}
