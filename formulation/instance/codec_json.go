@@ -1,11 +1,11 @@
 package instance
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -24,16 +24,20 @@ const maxTextBytes = 16 << 20
 // encoding/json knows offsets only, takes keys twice and in any case, and
 // reads a schedule of a million tasks much slower.
 type jsonReader struct {
-	r      *bufio.Reader
-	offset int64 // of the next byte
-	line   int   // of the next byte, from 1
-	origin int64 // the offset that is column 0 of this line
+	r      io.Reader
+	buffer []byte
+	window []byte // the part of the buffer that is read and not yet used
+	err    error  // what ended the stream
+	offset int64  // of the window
+	line   int    // of the window, from 1
+	origin int64  // the offset that is column 0 of this line
 
 	// Of the last token: its position, and what it says if it is a value.
 	tokenLine, tokenColumn int
 	text                   []byte
 
-	depth int // of nested arrays and objects
+	depth int               // of nested arrays and objects
+	keys  map[string]string // so that the keys of many objects are not many strings
 }
 
 // jsonKey is a key of an object and its position.
@@ -43,7 +47,7 @@ type jsonKey struct {
 }
 
 func newJSONReader(r io.Reader) *jsonReader {
-	return &jsonReader{r: bufio.NewReaderSize(r, 1<<16), line: 1, origin: -1}
+	return &jsonReader{r: r, buffer: make([]byte, 1<<16), line: 1, origin: -1, keys: map[string]string{}}
 }
 
 // parseJSON reads a JSON file into the tree that a YAML parser would make.
@@ -141,7 +145,7 @@ func (j *jsonReader) object(each func(key jsonKey, first jsonToken) error) error
 		if t != '"' {
 			return j.unexpected(t, "a field name in double quotes")
 		}
-		key := jsonKey{string(j.text), j.tokenLine, j.tokenColumn}
+		key := jsonKey{j.intern(j.text), j.tokenLine, j.tokenColumn}
 		if t, err = j.token(); err != nil {
 			return err
 		} else if t != ':' {
@@ -186,35 +190,86 @@ func (j *jsonReader) finish() error {
 	return err
 }
 
+// intern returns the text of a key, the same string for the same key unless
+// there are very many.
+func (j *jsonReader) intern(text []byte) string {
+	key, ok := j.keys[string(text)]
+	if !ok {
+		if key = string(text); len(j.keys) < 100 {
+			j.keys[key] = key
+		}
+	}
+	return key
+}
+
+// ensure makes the window at least n bytes long, if the stream has them.
+func (j *jsonReader) ensure(n int) bool {
+	for len(j.window) < n && j.err == nil {
+		kept := copy(j.buffer, j.window)
+		read, err := j.r.Read(j.buffer[kept:])
+		j.window, j.err = j.buffer[:kept+read], err
+	}
+	return len(j.window) >= n
+}
+
+// drop moves past n bytes of the window.
+func (j *jsonReader) drop(n int) {
+	j.window = j.window[n:]
+	j.offset += int64(n)
+}
+
+// peek returns the next byte, 0 at the end.
+func (j *jsonReader) peek() byte {
+	if len(j.window) == 0 && !j.ensure(1) {
+		return 0
+	}
+	return j.window[0]
+}
+
+// take moves the next byte to the token's text.
+func (j *jsonReader) take() {
+	j.text = append(j.text, j.window[0])
+	j.drop(1)
+}
+
+// ended returns the error of a stream that ended in the middle of something,
+// or failed.
+func (j *jsonReader) ended(format string) error {
+	if j.err != nil && j.err != io.EOF {
+		return fmt.Errorf("instance: %w", j.err)
+	}
+	return j.fail("%s", format)
+}
+
 // token reads the next token.
 func (j *jsonReader) token() (jsonToken, error) {
 	for {
-		b, err := j.r.ReadByte()
-		if err != nil {
-			j.mark()
+		j.tokenLine, j.tokenColumn = j.line, int(j.offset-j.origin)
+		if len(j.window) == 0 && !j.ensure(1) {
 			j.text = j.text[:0]
-			if err == io.EOF {
-				return 0, nil
+			if j.err != io.EOF {
+				return 0, fmt.Errorf("instance: %w", j.err)
 			}
-			return 0, fmt.Errorf("instance: %w", err)
+			return 0, nil
 		}
-		j.offset++
+		b := j.window[0]
 		switch b {
 		case ' ', '\t', '\r':
+			j.drop(1)
 			continue
 		case '\n':
 			j.line++
-			j.origin = j.offset - 1
+			j.origin = j.offset
+			j.drop(1)
 			continue
 		}
-		j.mark()
-		j.tokenColumn--
-		j.text = append(j.text[:0], b)
+		j.text = j.text[:0]
 		switch {
 		case b == '"':
+			j.drop(1)
 			return '"', j.string()
 		case b == '-' || b >= '0' && b <= '9':
-			return '0', j.number(b)
+			return '0', j.number()
 		case b == 't':
 			return 't', j.literal("true")
 		case b == 'f':
@@ -222,35 +277,13 @@ func (j *jsonReader) token() (jsonToken, error) {
 		case b == 'n':
 			return 'n', j.literal("null")
 		}
+		j.take()
 		return jsonToken(b), nil
 	}
 }
 
-// mark notes the position of the next byte as the token's.
-func (j *jsonReader) mark() {
-	j.tokenLine, j.tokenColumn = j.line, int(j.offset-j.origin)
-}
-
-// peek returns the next byte, 0 at the end or on an error, which the next
-// read will meet again.
-func (j *jsonReader) peek() byte {
-	b, err := j.r.Peek(1)
-	if err != nil {
-		return 0
-	}
-	return b[0]
-}
-
-// take moves the next byte to the token's text.
-func (j *jsonReader) take() {
-	if b, err := j.r.ReadByte(); err == nil {
-		j.offset++
-		j.text = append(j.text, b)
-	}
-}
-
 func (j *jsonReader) literal(word string) error {
-	for b := j.peek(); b >= 'a' && b <= 'z' && len(j.text) <= len(word); b = j.peek() {
+	for b := j.peek(); b >= 'a' && b <= 'z' && len(j.text) < 40; b = j.peek() {
 		j.take()
 	}
 	if string(j.text) != word {
@@ -259,8 +292,8 @@ func (j *jsonReader) literal(word string) error {
 	return nil
 }
 
-// number reads the rest of a number of JSON's grammar.
-func (j *jsonReader) number(first byte) error {
+// number reads a number of JSON's grammar.
+func (j *jsonReader) number() error {
 	digits := func() bool {
 		start := len(j.text)
 		for b := j.peek(); b >= '0' && b <= '9' && len(j.text) < 1000; b = j.peek() {
@@ -268,22 +301,20 @@ func (j *jsonReader) number(first byte) error {
 		}
 		return len(j.text) > start
 	}
-	ok := true
-	if first == '-' {
-		if first = j.peek(); first >= '0' && first <= '9' {
-			j.take()
-		} else {
-			ok = false
-		}
+	if j.peek() == '-' {
+		j.take()
 	}
-	if first != '0' {
-		digits()
+	ok := true
+	if j.peek() == '0' {
+		j.take()
+	} else {
+		ok = digits()
 	}
 	if ok && j.peek() == '.' {
 		j.take()
 		ok = digits()
 	}
-	if b := j.peek(); ok && (b == 'e' || b == 'E') {
+	if b := j.peek(); ok && b|0x20 == 'e' {
 		j.take()
 		if b := j.peek(); b == '+' || b == '-' {
 			j.take()
@@ -291,95 +322,86 @@ func (j *jsonReader) number(first byte) error {
 		ok = digits()
 	}
 	if b := j.peek(); !ok || b >= '0' && b <= '9' || b == '.' || b|0x20 >= 'a' && b|0x20 <= 'z' {
-		return j.fail("invalid JSON: the number %q is malformed", clip(string(j.text)))
+		return j.fail("invalid JSON: the number that begins with %q is malformed", clip(string(j.text)))
 	}
 	return nil
 }
 
 // string reads the rest of a text and resolves its escapes.
 func (j *jsonReader) string() error {
-	j.text = j.text[:0]
 	for {
-		b, err := j.r.ReadByte()
-		if err != nil {
-			if err == io.EOF {
-				return j.fail("invalid JSON: the text that begins here does not end")
-			}
-			return fmt.Errorf("instance: %w", err)
+		if len(j.window) == 0 && !j.ensure(1) {
+			return j.ended("invalid JSON: the text that begins here does not end")
 		}
-		j.offset++
-		switch {
-		case b == '"':
+		n := 0
+		for n < len(j.window) && j.window[n] != '"' && j.window[n] != '\\' && j.window[n] >= ' ' {
+			if j.window[n]&0xC0 == 0x80 {
+				j.origin++ // columns count characters
+			}
+			n++
+		}
+		j.text = append(j.text, j.window[:n]...)
+		j.drop(n)
+		if len(j.text) > maxTextBytes {
+			return j.fail("a text is longer than %d MiB", maxTextBytes>>20)
+		}
+		if len(j.window) == 0 {
+			continue
+		}
+		switch j.window[0] {
+		case '"':
+			j.drop(1)
 			if !utf8.Valid(j.text) {
 				return j.fail("the text is not UTF-8")
 			}
 			return nil
-		case b < ' ':
-			return j.fail("invalid JSON: the text that begins here holds a control character; write it as an escape")
-		case b == '\\':
+		case '\\':
 			if err := j.escape(); err != nil {
 				return err
 			}
 		default:
-			if b&0xC0 == 0x80 {
-				j.origin++ // columns count characters
-			}
-			j.text = append(j.text, b)
-		}
-		if len(j.text) > maxTextBytes {
-			return j.fail("a text is longer than %d MiB", maxTextBytes>>20)
+			return j.fail("invalid JSON: the text that begins here holds a control character; write it as an escape")
 		}
 	}
 }
 
-// escape reads what follows a backslash.
+// escape reads a backslash and what it stands for.
 func (j *jsonReader) escape() error {
-	b, err := j.r.ReadByte()
-	if err != nil {
-		return j.fail("invalid JSON: the text that begins here does not end")
+	if !j.ensure(2) {
+		return j.ended("invalid JSON: the text that begins here does not end")
 	}
-	j.offset++
-	if i := bytes.IndexByte([]byte(`"\/bfnrt`), b); i >= 0 {
+	b := j.window[1]
+	if i := strings.IndexByte(`"\/bfnrt`, b); i >= 0 {
 		j.text = append(j.text, "\"\\/\b\f\n\r\t"[i])
+		j.drop(2)
 		return nil
 	}
 	if b != 'u' {
 		return j.fail("invalid JSON: the text that begins here has an unknown escape \\%c", b)
 	}
-	r, ok := j.hex(0)
+	r, ok := j.unicode()
 	if !ok {
 		return j.fail("invalid JSON: the text that begins here has a malformed \\u escape")
 	}
-	j.skipBytes(4)
+	j.drop(6)
 	if utf16.IsSurrogate(r) {
 		// Half of a pair: without its other half it stands for nothing.
-		pair := rune(utf8.RuneError)
-		if next, err := j.r.Peek(2); err == nil && string(next) == `\u` {
-			if low, ok := j.hex(2); ok {
-				pair = utf16.DecodeRune(r, low)
-			}
-		}
-		if r = pair; r != utf8.RuneError {
-			j.skipBytes(6)
+		low, _ := j.unicode()
+		if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+			j.drop(6)
 		}
 	}
 	j.text = utf8.AppendRune(j.text, r)
 	return nil
 }
 
-// hex reads, without consuming, four hexadecimal digits after skip bytes.
-func (j *jsonReader) hex(skip int) (rune, bool) {
-	b, err := j.r.Peek(skip + 4)
-	if err != nil {
+// unicode reads, without using it up, an escape \uXXXX.
+func (j *jsonReader) unicode() (rune, bool) {
+	if !j.ensure(6) || string(j.window[:2]) != `\u` {
 		return 0, false
 	}
-	v, err := strconv.ParseUint(string(b[skip:]), 16, 16)
+	v, err := strconv.ParseUint(string(j.window[2:6]), 16, 16)
 	return rune(v), err == nil
-}
-
-func (j *jsonReader) skipBytes(n int) {
-	n, _ = j.r.Discard(n)
-	j.offset += int64(n)
 }
 
 // fail returns a problem at the last token.

@@ -1,0 +1,396 @@
+package instance
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Limits of a schedule file. A million tasks are about 80 MB.
+const (
+	maxScheduleBytes = 1 << 30
+	maxTime          = Tick(1) << 60
+)
+
+// Names of a schedule's fields, in the order of the indices used below.
+var (
+	scheduleFields = []string{"period", "residency", "tasks", "syncs"}
+	taskFields     = []string{"job", "iteration", "gpu", "depth", "start", "end"}
+	syncFields     = []string{"job", "iteration", "start", "end", "rate"}
+)
+
+// DecodeSchedule reads a schedule of the instance: a JSON object of the form
+// of [ScheduleJSON], or any JSON object that has such an object under the key
+// "schedule", like the result of a plan, whose other keys are ignored.
+//
+// It is strict about the schedule itself: unknown, repeated and missing keys,
+// unknown jobs, GPUs, depths and rates are mistakes, reported together as
+// [Problems] with line and column. Whether the schedule is valid is for
+// [Check] to say. The schedule comes back sorted, see [Schedule.Sort]. The
+// file is read as a stream of at most 1 GiB.
+func DecodeSchedule(in *Instance, r io.Reader) (*Schedule, error) {
+	j := newJSONReader(io.LimitReader(r, maxScheduleBytes+1))
+	s, err := decodeSchedule(in, j)
+	if j.offset > maxScheduleBytes {
+		return nil, whole("the schedule is larger than %d MiB", maxScheduleBytes>>20)
+	}
+	return s, err
+}
+
+func decodeSchedule(in *Instance, j *jsonReader) (*Schedule, error) {
+	if err := j.preamble(); err != nil {
+		return nil, err
+	}
+	jobs := make(map[string]JobID, len(in.Jobs))
+	for id := range in.Jobs {
+		jobs[in.Jobs[id].Name] = JobID(id)
+	}
+	bare := &scheduleDecoder{in: in, jobs: jobs, j: j}
+	var inner *scheduleDecoder // what the key "schedule" holds
+	first, err := j.token()
+	if err != nil {
+		return nil, err
+	}
+	if first != '{' {
+		return nil, j.fail("a schedule is a JSON object; it begins with {")
+	}
+	err = j.object(func(key jsonKey, first jsonToken) error {
+		if key.name != "schedule" {
+			return bare.member(key, first)
+		}
+		if inner != nil {
+			return j.fail(`the key "schedule" is given twice`)
+		}
+		if first == 'n' {
+			return j.fail("the plan holds no schedule")
+		}
+		inner = &scheduleDecoder{in: in, jobs: jobs, j: j, prefix: "schedule."}
+		if first != '{' {
+			return j.fail(`the key "schedule" must hold an object`)
+		}
+		return j.object(inner.member)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := j.finish(); err != nil {
+		return nil, err
+	}
+	if inner != nil {
+		return inner.schedule()
+	}
+	return bare.schedule()
+}
+
+// preamble skips a byte order mark and refuses UTF-16.
+func (j *jsonReader) preamble() error {
+	j.ensure(3)
+	start := j.window[:min(3, len(j.window))]
+	switch {
+	case string(start) == "\uFEFF":
+		j.drop(3)
+		j.origin += 3
+	case len(start) >= 2 && (string(start[:2]) == "\xff\xfe" || string(start[:2]) == "\xfe\xff"):
+		return whole("the file is UTF-16; save it as UTF-8")
+	}
+	return nil
+}
+
+// scheduleDecoder reads the keys of one schedule object.
+type scheduleDecoder struct {
+	in     *Instance
+	jobs   map[string]JobID
+	j      *jsonReader
+	prefix string
+
+	s        Schedule
+	seen     uint64 // bit i for scheduleFields[i]
+	problems Problems
+
+	// The list and index that are being read, where the values of the entry's
+	// fields are, and the entry itself.
+	list   string
+	index  int
+	fields []position
+	task   Task
+	sync   Sync
+}
+
+type position struct{ line, column int }
+
+// bad reports a problem of a field of the current entry, or of the whole
+// entry if field is empty, at the last token.
+func (d *scheduleDecoder) bad(field, format string, args ...any) {
+	d.badAt(position{d.j.tokenLine, d.j.tokenColumn}, field, format, args...)
+}
+
+func (d *scheduleDecoder) badAt(at position, field, format string, args ...any) {
+	if len(d.problems) >= maxProblems {
+		return
+	}
+	path := d.prefix + d.list
+	if d.index >= 0 {
+		path += "[" + strconv.Itoa(d.index) + "]"
+	}
+	if field != "" {
+		path += "." + field
+	}
+	d.problems = append(d.problems, Problem{
+		Path: strings.Trim(path, "."), Line: at.line, Column: at.column, Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// schedule returns what was read, or what is wrong with it.
+func (d *scheduleDecoder) schedule() (*Schedule, error) {
+	d.list, d.index = "", -1
+	for i, name := range scheduleFields {
+		if d.seen&(1<<i) == 0 && name != "period" {
+			d.bad("", "the key %q is missing", name)
+		}
+	}
+	if len(d.problems) > 0 {
+		d.problems.sort()
+		return nil, d.problems
+	}
+	d.s.Sort()
+	return &d.s, nil
+}
+
+// key finds a key among those known and reports unknown and repeated ones.
+func (d *scheduleDecoder) key(key jsonKey, known []string, seen *uint64) (i int, ok bool) {
+	i = slices.Index(known, key.name)
+	switch {
+	case i < 0:
+		d.badAt(position{key.line, key.column}, "", "unknown key %q; the keys here are %s", clip(key.name), strings.Join(known, ", "))
+	case *seen&(1<<i) != 0:
+		d.badAt(position{key.line, key.column}, "", "the key %q is given twice", key.name)
+	default:
+		*seen |= 1 << i
+		return i, true
+	}
+	return i, false
+}
+
+// member reads one key of the schedule object.
+func (d *scheduleDecoder) member(key jsonKey, first jsonToken) error {
+	d.list, d.index = "", -1
+	i, ok := d.key(key, scheduleFields, &d.seen)
+	if !ok {
+		return d.j.skip(first)
+	}
+	d.list = key.name
+	switch scheduleFields[i] {
+	case "period":
+		period, err := d.integer("", first, 1, int64(maxTime))
+		d.s.Period = Tick(period)
+		return err
+	case "residency":
+		return d.residency(first)
+	case "tasks":
+		return d.entries(first, taskFields, d.taskValue, d.fileTask)
+	}
+	return d.entries(first, syncFields, d.syncValue, d.fileSync)
+}
+
+func (d *scheduleDecoder) residency(first jsonToken) error {
+	d.s.Residency = make([][]GPUID, len(d.in.Jobs))
+	if first != '{' {
+		d.bad("", "expected an object that lists the GPUs of every job")
+		return d.j.skip(first)
+	}
+	seen := make([]bool, len(d.in.Jobs))
+	return d.j.object(func(key jsonKey, first jsonToken) error {
+		at := position{key.line, key.column}
+		job, ok := d.jobs[key.name]
+		switch {
+		case !ok:
+			d.badAt(at, "", "the instance has no job %q", clip(key.name))
+			return d.j.skip(first)
+		case seen[job]:
+			d.badAt(at, "", "the job %q is given twice", clip(key.name))
+			return d.j.skip(first)
+		case first != '[':
+			d.bad("", "expected a list of the GPUs of %q", clip(key.name))
+			return d.j.skip(first)
+		}
+		seen[job] = true
+		return d.j.array(func(_ int, first jsonToken) error {
+			gpu, err := d.gpu("", first)
+			switch gpus := d.s.Residency[job]; {
+			case len(d.problems) > 0:
+			case len(gpus) == len(d.in.GPUs):
+				d.bad("", "the job %q has more GPUs than the instance", clip(key.name))
+			default:
+				d.s.Residency[job] = append(gpus, gpu)
+			}
+			return err
+		})
+	})
+}
+
+// entries reads a list of objects that have all of the given fields. value
+// reads the value of field i, and file keeps the entry that is complete.
+func (d *scheduleDecoder) entries(first jsonToken, fields []string, value func(i int, first jsonToken) error, file func()) error {
+	if first != '[' {
+		d.bad("", "expected a list")
+		return d.j.skip(first)
+	}
+	d.fields = make([]position, len(fields))
+	return d.j.array(func(index int, first jsonToken) error {
+		d.index = index
+		if first != '{' {
+			d.bad("", "expected an object with the keys %s", strings.Join(fields, ", "))
+			return d.j.skip(first)
+		}
+		before, seen := len(d.problems), uint64(0)
+		start := position{d.j.tokenLine, d.j.tokenColumn}
+		err := d.j.object(func(key jsonKey, first jsonToken) error {
+			i, ok := d.key(key, fields, &seen)
+			if !ok {
+				return d.j.skip(first)
+			}
+			d.fields[i] = position{d.j.tokenLine, d.j.tokenColumn}
+			return value(i, first)
+		})
+		if err != nil {
+			return err
+		}
+		for i, name := range fields {
+			if seen&(1<<i) == 0 {
+				d.badAt(start, "", "the key %q is missing", name)
+			}
+		}
+		if len(d.problems) == before {
+			file()
+		}
+		return nil
+	})
+}
+
+// taskValue reads the value of taskFields[i].
+func (d *scheduleDecoder) taskValue(i int, first jsonToken) (err error) {
+	t, n := &d.task, int64(0)
+	switch name := taskFields[i]; name {
+	case "job":
+		t.Job, err = d.job(first)
+	case "iteration":
+		n, err = d.integer(name, first, 1, maxIterations)
+		t.Iteration = int(n)
+	case "gpu":
+		t.GPU, err = d.gpu(name, first)
+	case "depth":
+		n, err = d.integer(name, first, 1, math.MaxInt32)
+		t.Depth = int(n) // in layers, until the task is filed
+	case "start":
+		t.Start, err = d.time(name, first)
+	case "end":
+		t.End, err = d.time(name, first)
+	}
+	return err
+}
+
+// fileTask translates the depth, which needs the job, and keeps the task.
+func (d *scheduleDecoder) fileTask() {
+	t := d.task
+	job := &d.in.Jobs[t.Job]
+	layers := t.Depth
+	t.Depth = slices.IndexFunc(job.Depths, func(depth Depth) bool { return depth.Layers == layers })
+	if t.Depth < 0 {
+		var allowed []string
+		for _, depth := range job.Depths {
+			allowed = append(allowed, strconv.Itoa(depth.Layers))
+		}
+		d.badAt(d.fields[slices.Index(taskFields, "depth")], "depth", "%d layers are not an allowed depth of %q; it has %s",
+			layers, clip(job.Name), strings.Join(allowed, ", "))
+	}
+	// With a problem nothing more is kept, so that mistakes cannot fill memory.
+	if len(d.problems) == 0 {
+		d.s.Tasks = append(d.s.Tasks, t)
+	}
+}
+
+// syncValue reads the value of syncFields[i].
+func (d *scheduleDecoder) syncValue(i int, first jsonToken) (err error) {
+	y, n := &d.sync, int64(0)
+	switch name := syncFields[i]; name {
+	case "job":
+		y.Job, err = d.job(first)
+	case "iteration":
+		n, err = d.integer(name, first, 1, maxIterations)
+		y.Iteration = int(n)
+	case "start":
+		y.Start, err = d.time(name, first)
+	case "end":
+		y.End, err = d.time(name, first)
+	case "rate":
+		y.Rate, err = d.rate(name, first)
+	}
+	return err
+}
+
+func (d *scheduleDecoder) fileSync() {
+	if len(d.problems) == 0 {
+		d.s.Syncs = append(d.s.Syncs, d.sync)
+	}
+}
+
+// integer reads a whole number in plain digits.
+func (d *scheduleDecoder) integer(field string, first jsonToken, least, most int64) (int64, error) {
+	if first != '0' {
+		d.bad(field, "expected a whole number")
+		return 0, d.j.skip(first)
+	}
+	n, err := strconv.ParseInt(string(d.j.text), 10, 64)
+	switch text := clip(string(d.j.text)); {
+	case strings.ContainsAny(text, ".eE"):
+		d.bad(field, "%s is not a whole number in plain decimal digits", text)
+	case err != nil || n < least || n > most:
+		d.bad(field, "%s is out of range; it goes from %d to %d", text, least, most)
+	default:
+		return n, nil
+	}
+	return 0, nil
+}
+
+func (d *scheduleDecoder) time(field string, first jsonToken) (Tick, error) {
+	n, err := d.integer(field, first, 0, int64(maxTime))
+	return Tick(n), err
+}
+
+func (d *scheduleDecoder) gpu(field string, first jsonToken) (GPUID, error) {
+	n, err := d.integer(field, first, 0, int64(len(d.in.GPUs))-1)
+	return GPUID(n), err
+}
+
+func (d *scheduleDecoder) job(first jsonToken) (JobID, error) {
+	if first != '"' {
+		d.bad("job", "expected the name of a job")
+		return 0, d.j.skip(first)
+	}
+	job, ok := d.jobs[string(d.j.text)]
+	if !ok {
+		d.bad("job", "the instance has no job %q", clip(string(d.j.text)))
+	}
+	return job, nil
+}
+
+// rate reads the share 1/n of a level of the instance.
+func (d *scheduleDecoder) rate(field string, first jsonToken) (RateLevel, error) {
+	if first != '0' {
+		d.bad(field, "expected a number like 0.5")
+		return 0, d.j.skip(first)
+	}
+	share, err := strconv.ParseFloat(string(d.j.text), 64)
+	if err == nil {
+		for _, level := range d.in.RateLevels {
+			if math.Abs(share-level.share()) <= 1e-9 {
+				return level, nil
+			}
+		}
+	}
+	d.bad(field, "%s is not the rate of a level; the levels are %v", clip(string(d.j.text)), d.in.RateLevels)
+	return 0, nil
+}
