@@ -1,0 +1,265 @@
+package formulation
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// maxReasons limits the sentences of one kind: a hopeless instance with a
+// thousand jobs needs no thousand of them.
+const maxReasons = 8
+
+// Infeasible returns cheap proofs, in sentences, that the instance has no valid
+// schedule; nil where it found none, which proves nothing. They are exact.
+// Periodic plans need not run every job, so they are never infeasible.
+func Infeasible(in *instance.Instance) []string { return newModel(in).infeasible() }
+
+func (m *model) infeasible() []string {
+	if m.in.Objective.Periodic() {
+		return nil
+	}
+	var reasons []string
+	for _, proofs := range [][]string{m.tooLarge(), m.tooLate(), m.tooManyParameters(), m.tooMuchBefore()} {
+		if len(proofs) > maxReasons {
+			more := len(proofs) - maxReasons
+			proofs = append(proofs[:maxReasons:maxReasons], fmt.Sprintf("and %d more like these", more))
+		}
+		reasons = append(reasons, proofs...)
+	}
+	return reasons
+}
+
+// tooLarge finds jobs that no residency can hold: too little memory, or too few
+// GPUs that have it, or links that failed.
+func (m *model) tooLarge() []string {
+	var reasons []string
+	for c := range m.demands {
+		d := &m.demands[c]
+		name := m.className(c)
+		if d.short {
+			j, depth := d.job, d.job.Full()
+			for o, least := range d.leastWithMemory(m) {
+				if least < 0 && d.needs(o) {
+					depth = o
+				}
+			}
+			need, largest := instance.Bytes(-1), instance.Bytes(0)
+			for t, c := range j.On {
+				if c == nil || m.gpus[t] == 0 {
+					continue
+				}
+				if b := c.Persistent + c.Ephemeral[depth]; need < 0 || b < need {
+					need = b
+				}
+				largest = max(largest, m.in.Types[t].Memory)
+			}
+			reasons = append(reasons, fmt.Sprintf("%s: a worker needs at least %v of memory, the GPUs it may use have %v",
+				name, need, largest))
+			continue
+		}
+		gpus := int64(0)
+		for t := range m.in.Types {
+			if d.usable(instance.TypeID(t)) {
+				gpus += m.gpus[t]
+			}
+		}
+		if gpus < int64(d.job.Workers) {
+			reasons = append(reasons, fmt.Sprintf("%s: it needs %d GPUs, only %d have the memory for it", name, d.job.Workers, gpus))
+		} else if d.unplaced && len(m.modesIgnoring(d)) == 0 {
+			reasons = append(reasons, fmt.Sprintf("%s: no %d GPUs within its placement limits have the memory and working links between them",
+				name, d.job.Workers))
+		}
+	}
+	return reasons
+}
+
+// leastWithMemory is d.least before fit gave up on memory.
+func (d *demand) leastWithMemory(m *model) []instance.Tick {
+	probe := demand{job: d.job, jobs: d.jobs}
+	probe.fit(m, true)
+	return probe.least
+}
+
+// needs reports whether the job's rule cannot do without a depth.
+func (d *demand) needs(depth int) bool {
+	if d.job.Rule.Fixed != nil {
+		return d.job.Rule.Fixed[depth] > 0
+	}
+	return depth == d.job.Full()
+}
+
+// modesIgnoring lists the job's modes as if it had no deadline.
+func (m *model) modesIgnoring(d *demand) []mode {
+	job := *d.job
+	job.Deadline = 0
+	free := *d
+	free.job = &job
+	return m.modes(&free, true)
+}
+
+// tooLate finds jobs whose own chain ends after their deadline.
+func (m *model) tooLate() []string {
+	var reasons []string
+	for c := range m.demands {
+		d := &m.demands[c]
+		if d.job.Deadline == 0 || d.short {
+			continue
+		}
+		modes := m.modesIgnoring(d)
+		if len(modes) == 0 {
+			continue // said elsewhere
+		}
+		least := modes[0].iteration()
+		for i := range modes {
+			least = min(least, modes[i].iteration())
+		}
+		end := d.chain(least)
+		if end.Cmp(big.NewInt(int64(d.job.Deadline))) <= 0 {
+			continue
+		}
+		name := m.className(c)
+		what := "its"
+		if len(d.jobs) > 1 {
+			name, what = name+", each", "their"
+		}
+		run := new(big.Int).Sub(end, big.NewInt(int64(d.job.Release)))
+		reason := fmt.Sprintf("%s: %s %s at least %v ticks, the deadline is %d", name,
+			what, iterationsNeed(d.job.Iterations), run, d.job.Deadline)
+		if d.job.Release > 0 {
+			reason += fmt.Sprintf(" and the release %d", d.job.Release)
+		}
+		reasons = append(reasons, reason)
+	}
+	return reasons
+}
+
+func iterationsNeed(n int) string {
+	if n == 1 {
+		return "one iteration needs"
+	}
+	return fmt.Sprintf("%d iterations need", n)
+}
+
+// tooManyParameters finds sets of GPU types whose memory cannot hold the
+// parameters of the jobs confined to them.
+func (m *model) tooManyParameters() []string {
+	var reasons []string
+	for _, set := range m.typeSets() {
+		kept, memory, gpus := new(big.Int), new(big.Int), int64(0)
+		for t, in := range set {
+			if in {
+				memory.Add(memory, mul(int64(m.in.Types[t].Memory), m.gpus[t]))
+				gpus += m.gpus[t]
+			}
+		}
+		jobs := int64(0)
+		for c := range m.demands {
+			d := &m.demands[c]
+			if d.short || !subset(m.classTypes(c), set) {
+				continue
+			}
+			least := int64(-1)
+			for t := range set {
+				if d.usable(instance.TypeID(t)) && (least < 0 || int64(d.job.On[t].Persistent) < least) {
+					least = int64(d.job.On[t].Persistent)
+				}
+			}
+			kept.Add(kept, new(big.Int).Mul(mul(max(0, least), int64(d.job.Workers)), big.NewInt(d.count())))
+			jobs += d.count()
+		}
+		if kept.Cmp(memory) > 0 {
+			subject := m.typesName(set, gpus)
+			reasons = append(reasons, fmt.Sprintf("%s at least %v of parameters resident, %s %s %v", keep(jobs), bytesOf(kept),
+				subject, map[bool]string{true: "holds", false: "hold"}[gpus == 1], bytesOf(memory)))
+		}
+	}
+	return reasons
+}
+
+func keep(jobs int64) string {
+	if jobs == 1 {
+		return "the job keeps"
+	}
+	return fmt.Sprintf("%d jobs keep", jobs)
+}
+
+func bytesOf(v *big.Int) instance.Bytes {
+	if v.IsInt64() {
+		return instance.Bytes(v.Int64())
+	}
+	return instance.Bytes(1<<63 - 1)
+}
+
+// tooMuchBefore finds deadlines before which more work has to be done than the
+// resources can do.
+func (m *model) tooMuchBefore() []string {
+	var reasons []string
+	for _, l := range m.loads() {
+		var heads, dates []int64
+		for _, item := range l.items {
+			if d := &m.demands[item.class]; d.job.Deadline > 0 && !d.short && !d.unplaced {
+				heads = append(heads, item.head)
+				dates = append(dates, int64(d.job.Deadline)-item.tail)
+			}
+		}
+		if dates == nil {
+			continue
+		}
+		heads, dates = candidates(heads, 32), candidates(dates, 256)
+		for _, date := range dates {
+			if reason := m.overfull(&l, heads, date); reason != "" {
+				reasons = append(reasons, reason)
+				break // later dates of the same resource tell nothing new
+			}
+		}
+	}
+	return slices.Compact(reasons)
+}
+
+// overfull says that a load cannot be done between some head and a date.
+func (m *model) overfull(l *load, heads []int64, date int64) string {
+	for _, h := range heads {
+		work, n := new(big.Int), new(big.Int)
+		jobs := int64(0)
+		for i := range l.items {
+			item := &l.items[i]
+			d := &m.demands[item.class]
+			if d.job.Deadline == 0 || d.short || d.unplaced {
+				continue
+			}
+			r, step := d.job.Iterations, max(1, int64(d.iteration))
+			// The last iteration's work ends by deadline - tail, each earlier
+			// one l before: those that end by the date count.
+			spare := int64(d.job.Deadline) - item.tail - date
+			count := late(h, item.head, step, r)
+			if spare > 0 {
+				count -= (spare + step - 1) / step
+			}
+			if count > 0 {
+				work.Add(work, n.Mul(item.amount, n.SetInt64(count*d.count())))
+				jobs += d.count()
+			}
+		}
+		room := new(big.Int).Mul(l.capacity, big.NewInt(max(0, date-h)))
+		if work.Cmp(room) > 0 {
+			percent, _ := new(big.Rat).SetFrac(new(big.Int).Mul(work, big.NewInt(100)), big.NewInt(1).Set(maxInt(room, 1))).Float64()
+			if room.Sign() == 0 {
+				return fmt.Sprintf("%d jobs with deadlines have work for %s that must be done by tick %d, and none of it can begin before tick %d",
+					jobs, l.subject, date, h)
+			}
+			return fmt.Sprintf("%d jobs with deadlines have work for %s that must be done between ticks %d and %d: %.4g %% of what can be done there",
+				jobs, l.subject, h, date, percent)
+		}
+	}
+	return ""
+}
+
+func maxInt(v *big.Int, least int64) *big.Int {
+	if l := big.NewInt(least); v.Cmp(l) < 0 {
+		return l
+	}
+	return v
+}
