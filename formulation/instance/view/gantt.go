@@ -1,0 +1,346 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"jigsaw/formulation/instance"
+)
+
+// GanttOptions are the settings of [Gantt]; the zero value serves.
+type GanttOptions struct {
+	// Title above the picture; empty means the instance's name.
+	Title string
+	// Bound is a proven bound on the objective, in the units of
+	// [instance.Instance.Value]; 0 means none is known. The gap follows from it.
+	Bound float64
+	// Certified says that the bound was checked in integer arithmetic.
+	Certified bool
+	// Width of the picture in pixels; 0 chooses by what there is to show.
+	Width int
+}
+
+// limits are the sizes above which a chart leaves things out. They keep the
+// file below about 10 MB.
+type limits struct {
+	tooltips int // shapes with their own label and tooltip
+	shapes   int // shapes
+	gpuRows  int
+	linkRows int
+	jobs     int // entries of the legend
+}
+
+var defaultLimits = limits{tooltips: 20_000, shapes: 200_000, gpuRows: 2048, linkRows: 72, jobs: 60}
+
+// Gantt writes the schedule as one self-contained SVG: a row for each GPU, by
+// rack and node, with the tasks; below a row for each link that carries
+// traffic, with the syncs, whose height is the share of the capacity they use.
+// A node's or rack's two directions share a row where their loads are alike.
+//
+// Jobs have colours; where there are more jobs than colours, identical jobs
+// share one and the label tells them apart. Depth is the shade of a task, and
+// the height of the bar at its left edge. A periodic plan is drawn folded into
+// one period, with the beginning of the next one faint behind it; what crosses
+// the boundary has an arrow there.
+//
+// Large charts say what they left out: above 20,000 shapes labels and
+// tooltips, above 200,000 single tasks (columns then show the job with the most
+// GPU time), above 2,048 GPUs single GPUs, above 72 rows single links.
+//
+// The picture follows the viewer's preference for light or dark colours, and
+// needs no scripts, fonts or other files.
+func Gantt(w io.Writer, in *instance.Instance, s *instance.Schedule, opt GanttOptions) error {
+	return gantt(w, in, s, opt, defaultLimits)
+}
+
+func gantt(w io.Writer, in *instance.Instance, s *instance.Schedule, opt GanttOptions, lim limits) error {
+	p, err := newPlan(in, s)
+	if err != nil {
+		return err
+	}
+	c := &chart{svg: svg{w: w}, plan: p, opt: opt, lim: lim, use: p.usage(), byGPU: p.tasksByGPU()}
+	c.layout()
+	c.draw()
+	return c.flush()
+}
+
+// chart is one picture: measured by layout, then written by draw.
+type chart struct {
+	svg
+	*plan
+	opt   GanttOptions
+	lim   limits
+	use   *Usage
+	byGPU [][]int32
+
+	colour []int        // of each job
+	legend []legendItem // with places
+	head   []textLine
+	notes  []string
+
+	x0, plot float64 // left edge and width of the time range
+	width    float64
+	horizon  float64 // ticks in the time range
+	marks    []jobMark
+
+	rows   []gpuRow
+	groups []rowGroup
+	racks  []rackHead
+	links  []linkRow
+	bars   int // syncs on links, as drawn
+
+	thinned              bool // columns instead of tasks
+	plain                bool // no labels and tooltips
+	area                 bool // links show their load only, not the syncs
+	top, bottom, linkTop float64
+	height               float64
+}
+
+type textLine struct {
+	class, text string
+	x, y        float64
+}
+
+const (
+	margin   = 18.0
+	shareCol = 50.0 // right column: busy share
+)
+
+// px returns the place of a time.
+func (c *chart) px(t float64) float64 { return c.x0 + c.plot*t/c.horizon }
+
+// echo is the part of the next period that is shown.
+const echo = 0.2
+
+func (c *chart) layout() {
+	c.colour = jobColours(c.in)
+	c.plain = len(c.tasks) > c.lim.tooltips
+	c.thinned = len(c.tasks) > c.lim.shapes
+
+	c.layoutTime()
+	y := c.layoutHead(margin)
+	y = c.layoutLegend(y + 8)
+	y += 20 // makespan label
+	if len(c.marks) > 0 {
+		y += 12
+	}
+	c.top = y + 18
+	c.linkTop = c.layoutRows(c.top)
+	c.bottom = c.layoutLinks(c.linkTop)
+	y = c.bottom + 34
+	for range c.layoutNotes() {
+		y += 15
+	}
+	c.height = math.Ceil(y + margin - 6)
+}
+
+// layoutTime chooses the widths and the time range.
+func (c *chart) layoutTime() {
+	gutter := 70.0
+	for i := range c.in.Nodes {
+		n := &c.in.Nodes[i]
+		gutter = max(gutter, 30+textWidth(n.Name, 11), 30+textWidth(c.nodeType(n), 9))
+	}
+	for i := range c.in.Links {
+		if c.use.Links[i].Bytes > 0 {
+			gutter = max(gutter, 16+textWidth(linkLabel(&c.in.Links[i], true), 10))
+		}
+	}
+	c.x0 = margin + min(gutter, 190)
+	most := 0
+	for _, tasks := range c.byGPU {
+		most = max(most, len(tasks))
+	}
+	c.plot = min(max(float64(most)*46, 820), 1500)
+	if c.opt.Width > 0 {
+		c.plot = max(float64(c.opt.Width)-c.x0-shareCol-margin, 200)
+	}
+	c.width = math.Ceil(c.x0 + c.plot + shareCol + margin)
+
+	c.horizon = max(1, float64(c.span))
+	if c.period > 0 {
+		c.horizon *= 1 + echo
+		return
+	}
+	c.marks = c.jobMarks()
+	for _, m := range c.marks {
+		// A little beyond the makespan a deadline is still worth showing.
+		if t := float64(m.at); t <= 1.25*float64(c.span) {
+			c.horizon = max(c.horizon, t)
+		}
+	}
+	c.marks = slices.DeleteFunc(c.marks, func(m jobMark) bool { return float64(m.at) > c.horizon })
+}
+
+func (c *chart) nodeType(n *instance.Node) string {
+	return fmt.Sprintf("%d × %s", n.GPUs, c.in.Types[n.Type].Name)
+}
+
+// title returns the heading.
+func (c *chart) title() string {
+	switch {
+	case c.opt.Title != "":
+		return c.opt.Title
+	case c.in.Name != "":
+		return c.in.Name
+	}
+	return "Schedule"
+}
+
+// summary returns what the picture amounts to, most important first.
+func (c *chart) summary() []string {
+	in := c.in
+	var parts []string
+	value, _ := 0.0, 0.0
+	if c.period > 0 {
+		parts = append(parts, fmt.Sprintf("period %s ticks (%s)", integer(c.period), seconds(in, float64(c.period))))
+	}
+	if len(in.Jobs) > 0 && (c.period > 0 || !in.Objective.Periodic()) {
+		value, _ = in.Value(c.s).Float64()
+		if in.Objective != instance.Makespan {
+			parts = append(parts, objectiveName(in.Objective)+" "+c.value(value))
+		}
+	}
+	if c.period == 0 {
+		parts = append(parts, fmt.Sprintf("makespan %s ticks (%s)", integer(c.span), seconds(in, float64(c.span))))
+	}
+	parts = append(parts, "efficiency "+percent(c.s.Efficiency(in)))
+	if bound := c.opt.Bound; c.hasBound() {
+		name := "bound "
+		if c.opt.Certified {
+			name = "certified bound "
+		}
+		gap := math.Abs(value-bound) / max(math.Abs(value), 1e-9)
+		parts = append(parts, name+c.value(bound), "gap "+percent(gap))
+	}
+	return append(parts, "GPUs busy "+percent(c.use.MeanGPU()))
+}
+
+// hasBound reports whether a usable bound is given.
+func (c *chart) hasBound() bool { return c.opt.Bound > 0 && !math.IsInf(c.opt.Bound, 0) }
+
+// inventory says what is in the picture.
+func (c *chart) inventory() []string {
+	in := c.in
+	places := plural(len(in.GPUs), "GPU") + " on " + plural(len(in.Nodes), "node")
+	if len(in.Racks) > 1 {
+		places += " in " + plural(len(in.Racks), "rack")
+	}
+	return []string{places, plural(len(in.Jobs), "job"), plural(len(c.tasks), "task"), plural(len(c.syncs), "sync"),
+		fmt.Sprintf("1 tick = %s", seconds(in, 1))}
+}
+
+func objectiveName(o instance.Objective) string {
+	return strings.ReplaceAll(string(o), "_", " ")
+}
+
+// value writes a value of the objective with its unit.
+func (c *chart) value(v float64) string {
+	switch c.in.Objective {
+	case instance.WeightedCompletion:
+		return significant(v) + " weight-ticks"
+	case instance.Throughput:
+		return significant(v*1e6/float64(c.in.TickUS)) + " weighted iterations/s"
+	case instance.MaxMinThroughput:
+		return percent(v) + " of full-depth speed"
+	}
+	return significant(v) + " ticks"
+}
+
+// layoutHead places title and figures, and returns the end.
+func (c *chart) layoutHead(y float64) float64 {
+	wide := c.width - 2*margin
+	c.head = append(c.head, textLine{"h", fit(c.title(), wide, 17), margin, y + 14})
+	y += 34
+	for _, part := range []struct {
+		class string
+		words []string
+	}{{"s", c.summary()}, {"d", c.inventory()}} {
+		line := ""
+		for _, word := range part.words {
+			if line != "" && textWidth(line+"  ·  "+word, 12) > wide {
+				c.head = append(c.head, textLine{part.class, line, margin, y})
+				y, line = y+17, ""
+			}
+			if line != "" {
+				line += "  ·  "
+			}
+			line += word
+		}
+		c.head = append(c.head, textLine{part.class, line, margin, y})
+		y += 17
+	}
+	return y - 8
+}
+
+// layoutNotes collects what was left out.
+func (c *chart) layoutNotes() []string {
+	note := func(format string, args ...any) { c.notes = append(c.notes, fmt.Sprintf(format, args...)) }
+	if len(c.tasks) == 0 {
+		note("The schedule is empty.")
+	}
+	switch {
+	case c.thinned || c.rows != nil && c.rows[0].hi-c.rows[0].lo > 1:
+		note("Thinned: %s are drawn as columns that show the job with the most GPU time; their height is the busy share.", plural(len(c.tasks), "task"))
+	case c.plain:
+		note("Thinned: with %s, tasks have no labels and tooltips.", plural(len(c.tasks), "task"))
+	}
+	if len(c.rows) > 0 && c.rows[0].hi-c.rows[0].lo > 1 {
+		note("Thinned: a row stands for several of the %s.", plural(len(c.in.GPUs), "GPU"))
+	}
+	if len(c.links) > 0 && c.links[0].merged {
+		n := 0
+		for i := range c.use.Links {
+			if c.use.Links[i].Bytes > 0 {
+				n++
+			}
+		}
+		note("Thinned: %s with traffic are drawn as %s; the height is their mean load.", plural(n, "link"), plural(len(c.links), "row"))
+	} else if c.area {
+		note("Thinned: links show their load, not single syncs.")
+	}
+	lost := 0
+	for _, y := range c.syncs {
+		if !c.routes[y.Job].ok {
+			lost++
+		}
+	}
+	if lost > 0 {
+		note("%s cannot be drawn: failed links leave no route.", plural(lost, "sync"))
+	}
+	for j, end := range c.s.Completion(c.in) {
+		if d := c.in.Jobs[j].Deadline; d > 0 && end > d && c.period == 0 && len(c.notes) < 8 {
+			note("Late: %s ends %s ticks after its deadline.", fit(c.in.Jobs[j].Name, 200, 12), integer(end-d))
+		}
+	}
+	return c.notes
+}
+
+func (c *chart) draw() {
+	c.str(`<svg xmlns="http://www.w3.org/2000/svg" class="jigsaw" role="img" width="`).num(c.width).str(`" height="`).num(c.height)
+	c.str(`" viewBox="0 0 `).num(c.width).str(" ").num(c.height).str(`">` + "\n")
+	c.str("<title>").text(c.title()).str("</title>\n<desc>")
+	c.text("Gantt chart of a schedule: " + strings.Join(append(c.summary(), c.inventory()...), "; ") + ".")
+	for _, n := range c.notes {
+		c.str(" ").text(n)
+	}
+	c.str("</desc>\n")
+	c.style()
+	c.str(`<rect class="page" width="100%" height="100%"/>` + "\n")
+	for _, l := range c.head {
+		c.label(l.class, l.x, l.y, l.text)
+	}
+	c.drawLegend()
+	c.drawTracks()
+	c.drawAxis()
+	c.drawTasks()
+	c.drawLinks()
+	c.drawLines()
+	for i, n := range c.notes {
+		c.label("w", margin, c.bottom+38+15*float64(i), n)
+	}
+	c.str("</svg>\n")
+}

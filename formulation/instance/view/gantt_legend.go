@@ -1,0 +1,113 @@
+package view
+
+import (
+	"fmt"
+
+	"jigsaw/formulation/instance"
+)
+
+// jobColours gives every job a colour: its own while there are enough,
+// otherwise one for each class of identical jobs. It depends on the instance
+// only, so that pictures of several plans agree.
+func jobColours(in *instance.Instance) []int {
+	colour := make([]int, len(in.Jobs))
+	for j := range colour {
+		colour[j] = j % len(colours)
+	}
+	if len(in.Jobs) <= len(colours) {
+		return colour
+	}
+	for n, class := range in.Classes() {
+		for _, j := range class {
+			colour[j] = n % len(colours)
+		}
+	}
+	return colour
+}
+
+// legendItem is a job, or a class of identical ones, with its place.
+type legendItem struct {
+	colour    int
+	name, dim string
+	x, y      float64
+}
+
+// layoutLegend places an entry for every job, or every class of identical
+// jobs where those share colours, and returns the end.
+func (c *chart) layoutLegend(y float64) float64 {
+	entries := make([][]instance.JobID, 0, len(c.in.Jobs))
+	if len(c.in.Jobs) > len(colours) {
+		entries = append(entries, c.in.Classes()...)
+	}
+	if len(entries) == 0 {
+		for j := range c.in.Jobs {
+			entries = append(entries, []instance.JobID{instance.JobID(j)})
+		}
+	}
+	wide := 0.0
+	for n, jobs := range entries {
+		if n == c.lim.jobs {
+			c.legend = append(c.legend, legendItem{-1, fmt.Sprintf("and %s more", integer(len(entries)-n)), "", 0, 0})
+			break
+		}
+		job := &c.in.Jobs[jobs[0]]
+		name := fit(job.Name, 150, 11)
+		if len(jobs) > 1 {
+			name = fmt.Sprintf("%s and %s like it", fit(job.Name, 110, 11), integer(len(jobs)-1))
+		}
+		dim := fmt.Sprintf("%d × %s", job.Workers, integer(job.Iterations))
+		if c.period > 0 {
+			dim = fmt.Sprintf("%d × %s", job.Workers, integer(c.s.Iterations(c.in)[jobs[0]]))
+		}
+		c.legend = append(c.legend, legendItem{c.colour[jobs[0]], name, dim, 0, 0})
+		wide = max(wide, 36+textWidth(name+"  "+dim, 11))
+	}
+	columns := max(1, int((c.width-2*margin)/max(wide, 60)))
+	for i := range c.legend {
+		c.legend[i].x = margin + float64(i%columns)*wide
+		c.legend[i].y = y + 17*float64(i/columns)
+	}
+	y += 17 * float64((len(c.legend)+columns-1)/columns)
+	return y + 20 // the key to shades
+}
+
+func (c *chart) drawLegend() {
+	c.str("<g>\n")
+	end := 0.0
+	for _, item := range c.legend {
+		x := item.x
+		if item.colour >= 0 {
+			c.str(`<rect class="`).str(className(item.colour, shades-1)).str(`" x="`).num(x).str(`" y="`).num(item.y).str(`" width="14" height="11" rx="2"/>`)
+			x += 20
+		}
+		c.str(`<text x="`).num(x).str(`" y="`).num(item.y + 9.5).str(`">`).text(item.name)
+		c.str(` <tspan class="d">`).text(" " + item.dim).str("</tspan></text>\n")
+		end = item.y + 17
+	}
+	c.str("</g>\n")
+
+	// The key to shades: what a task of growing depth looks like.
+	y := end + 5
+	x := margin
+	say := func(text string) {
+		c.label("d", x, y+9.5, text)
+		x += textWidth(text, 11) + 6
+	}
+	say("depth: shallow")
+	for shade := range shades {
+		k := className(0, shade)
+		share := float64(shade+1) / shades
+		c.str(`<g class="`).str(k).str(`"><path d="`).box(x, y, 20, 12).str(`"/><path class="m" d="`)
+		c.box(x, y+12*(1-share), gaugeWidth, 12*share).str("\"/></g>\n")
+		x += 22
+	}
+	x += 2
+	unit := "workers × iterations"
+	if c.period > 0 {
+		unit = "workers × iterations in a period"
+	}
+	say("full (bar at the left edge: part of the backward pass)")
+	if x+textWidth("·  label: job·iteration  ·  in the list: "+unit, 11) < c.width-margin {
+		say("·  label: job·iteration  ·  in the list: " + unit)
+	}
+}
