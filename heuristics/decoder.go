@@ -1,0 +1,150 @@
+package heuristics
+
+import (
+	"context"
+	"math/bits"
+
+	"jigsaw/formulation/instance"
+)
+
+// decision is everything that a decoder needs to make one definite schedule.
+// Searches change decisions, never schedules.
+type decision struct {
+	// counts[j] is the depth multiset of job j in every iteration.
+	counts [][]int
+	where  *placement
+	// Job j's iteration i = 0.. has the priority key base[j] + i*slope[j];
+	// lower goes first, ties by job index.
+	base, slope []int64
+	// patience, in quarters: a GPU stays idle rather than start a task if a
+	// job with a better key comes back within that part of the task's length.
+	// 0 never waits.
+	patience int
+}
+
+// value orders schedules: first by missed deadlines, then by the objective of
+// the instance. Lower is better. The objective is a 128-bit integer, because
+// weights times ticks times jobs pass 64 bits.
+type value struct {
+	late   instance.Tick // sum over jobs of ticks past the deadline
+	hi, lo uint64
+}
+
+func (v value) less(o value) bool {
+	switch {
+	case v.late != o.late:
+		return v.late < o.late
+	case v.hi != o.hi:
+		return v.hi < o.hi
+	}
+	return v.lo < o.lo
+}
+
+// valueOf computes the value of a schedule with the given completion times.
+func valueOf(in *instance.Instance, completion []instance.Tick) value {
+	var v value
+	for j, c := range completion {
+		job := &in.Jobs[j]
+		if job.Deadline > 0 && c > job.Deadline {
+			v.late += c - job.Deadline
+		}
+		if in.Objective == instance.WeightedCompletion {
+			hi, lo := bits.Mul64(uint64(job.Weight), uint64(c))
+			var carry uint64
+			v.lo, carry = bits.Add64(v.lo, lo, 0)
+			v.hi += hi + carry
+		} else {
+			v.lo = max(v.lo, uint64(c))
+		}
+	}
+	return v
+}
+
+// record holds the times of one schedule, flat. The tasks of job j, iteration
+// i = 0.., resident n are at taskAt[j] + i*k + n; its syncs at syncAt[j] + i.
+type record struct {
+	start     []instance.Tick
+	depth     []uint8
+	syncStart []instance.Tick
+	level     []uint8 // index into Instance.RateLevels
+	// completion per job.
+	completion []instance.Tick
+	where      *placement
+	counts     [][]int
+}
+
+// layout is where a record keeps what; it depends on the instance only.
+type layout struct {
+	slotAt              []int // per job: its first worker among all workers of all jobs
+	taskAt              []int
+	syncAt              []int
+	slots, tasks, syncs int
+}
+
+func newLayout(in *instance.Instance) *layout {
+	l := &layout{
+		slotAt: make([]int, len(in.Jobs)+1), taskAt: make([]int, len(in.Jobs)+1), syncAt: make([]int, len(in.Jobs)+1),
+	}
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		l.slotAt[j], l.taskAt[j], l.syncAt[j] = l.slots, l.tasks, l.syncs
+		l.slots += job.Workers
+		l.tasks += job.Workers * job.Iterations
+		if job.HasSync() {
+			l.syncs += job.Iterations
+		}
+	}
+	l.slotAt[len(in.Jobs)], l.taskAt[len(in.Jobs)], l.syncAt[len(in.Jobs)] = l.slots, l.tasks, l.syncs
+	return l
+}
+
+func (l *layout) newRecord(jobs int) *record {
+	return &record{
+		start: make([]instance.Tick, l.tasks), depth: make([]uint8, l.tasks),
+		syncStart: make([]instance.Tick, l.syncs), level: make([]uint8, l.syncs),
+		completion: make([]instance.Tick, jobs),
+	}
+}
+
+// schedule writes the record out in canonical order.
+func (r *record) schedule(in *instance.Instance, l *layout) *instance.Schedule {
+	s := &instance.Schedule{
+		Residency: make([][]instance.GPUID, len(in.Jobs)),
+		Tasks:     make([]instance.Task, 0, l.tasks),
+		Syncs:     make([]instance.Sync, 0, l.syncs),
+	}
+	for j := range in.Jobs {
+		job, id := &in.Jobs[j], instance.JobID(j)
+		gpus, span := r.where.gpus[j], r.where.span[j]
+		s.Residency[j] = append([]instance.GPUID(nil), gpus...)
+		volume := instance.Bytes(0)
+		if job.HasSync() {
+			volume = job.Volume(r.counts[j], span.Parties)
+		}
+		at := l.taskAt[j]
+		for i := range job.Iterations {
+			for n, g := range gpus {
+				start, d := r.start[at+n], int(r.depth[at+n])
+				s.Tasks = append(s.Tasks, instance.Task{
+					Job: id, Iteration: i + 1, GPU: g, Depth: d,
+					Start: start, End: start + job.On[in.GPUs[g].Type].Time[d],
+				})
+			}
+			at += job.Workers
+			if job.HasSync() {
+				start, rate := r.syncStart[l.syncAt[j]+i], in.RateLevels[r.level[l.syncAt[j]+i]]
+				s.Syncs = append(s.Syncs, instance.Sync{
+					Job: id, Iteration: i + 1, Start: start, End: start + in.SyncTicks(volume, span.Rate(rate)), Rate: rate,
+				})
+			}
+		}
+	}
+	return s
+}
+
+// decoder turns decisions into schedules. It keeps its memory from call to
+// call; one decoder serves one goroutine.
+type decoder interface {
+	// decode fills out. The error is that of the context.
+	decode(ctx context.Context, d *decision, out *record) error
+}

@@ -1,0 +1,140 @@
+package heuristics
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"jigsaw/formulation/instance"
+)
+
+// batch is how many decisions are decoded before they are compared. It is
+// fixed, so that what is tried does not depend on the number of cores.
+const batch = 8
+
+// decodeBudget is the number of tasks decoded by a greedy of effort 1, and
+// maxDecodes the number of schedules, whichever is reached first.
+const (
+	decodeBudget = 8_000_000
+	maxDecodes   = 4000
+)
+
+// portfolio tries decisions and keeps the best schedule.
+type portfolio struct {
+	ctx    context.Context
+	config Config
+	in     *instance.Instance
+	rng    *rand.Rand
+	layout *layout
+	budget int // work that may still be spent on decoding
+	cost   int // work of decoding once, about the number of events
+
+	workers []*worker
+	best    *record // nil: none yet
+	value   value   // of best
+	chosen  *decision
+}
+
+// worker is a goroutine's decoder with the best record it made of a batch.
+type worker struct {
+	decoder   decoder
+	now, best *record
+	value     value
+	index     int // in the batch; -1: none
+}
+
+func newPortfolio(ctx context.Context, c Config, in *instance.Instance, rng *rand.Rand) *portfolio {
+	p := &portfolio{ctx: ctx, config: c, in: in, rng: rng, layout: newLayout(in)}
+	p.cost = p.layout.tasks + p.layout.syncs + len(in.GPUs) + len(in.Links) + len(in.Jobs)
+	p.budget = min(decodeBudget, maxDecodes*p.cost) * max(1, c.Effort)
+	for range max(1, min(runtime.GOMAXPROCS(0), batch)) {
+		p.workers = append(p.workers, &worker{})
+	}
+	return p
+}
+
+// try decodes the decisions, at most batch of them and no more than the budget
+// allows, and takes over the best if it beats the incumbent. The first
+// schedule of all is decoded whatever the budget. It reports whether to go on.
+func (p *portfolio) try(list []*decision) bool {
+	if affordable := p.budget / p.cost; len(list) > affordable {
+		list = list[:affordable]
+		if p.best == nil && affordable == 0 {
+			list = list[:1]
+		}
+	}
+	if len(list) == 0 {
+		return false
+	}
+	p.budget -= len(list) * p.cost
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for _, w := range p.workers[:min(len(p.workers), len(list))] {
+		w.index = -1
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := int(next.Add(1)) - 1; i < len(list); i = int(next.Add(1)) - 1 {
+				p.decode(w, list[i], i)
+			}
+		}()
+	}
+	wg.Wait()
+	var top *worker
+	for _, w := range p.workers[:min(len(p.workers), len(list))] {
+		if w.index >= 0 && (top == nil || w.value.less(top.value) || w.value == top.value && w.index < top.index) {
+			top = w
+		}
+	}
+	if top != nil {
+		p.best, top.best = top.best, p.best
+		p.value, p.chosen = top.value, list[top.index]
+		if p.config.Improved != nil && p.value.late == 0 {
+			p.config.Improved(p.best.schedule(p.in, p.layout))
+		}
+	}
+	return p.ctx.Err() == nil && p.budget >= p.cost
+}
+
+// decode tries one decision and keeps its record if it beats the incumbent
+// and what the worker has of this batch.
+func (p *portfolio) decode(w *worker, d *decision, index int) {
+	if w.decoder == nil {
+		w.decoder = newDispatcher(p.in, p.layout)
+	}
+	if w.now == nil {
+		w.now = p.layout.newRecord(len(p.in.Jobs))
+	}
+	if w.decoder.decode(p.ctx, d, w.now) != nil {
+		return
+	}
+	v := valueOf(p.in, w.now.completion)
+	if p.best != nil && !v.less(p.value) || w.index >= 0 && !v.less(w.value) {
+		return
+	}
+	w.now, w.best = w.best, w.now
+	w.value, w.index = v, index
+}
+
+// result returns the incumbent, or why there is none.
+func (p *portfolio) result() (*instance.Schedule, error) {
+	if p.best == nil {
+		return nil, p.ctx.Err()
+	}
+	if p.value.late > 0 {
+		if err := p.ctx.Err(); err != nil {
+			return nil, err
+		}
+		worst, most := instance.JobID(0), instance.Tick(0)
+		for j, c := range p.best.completion {
+			if d := p.in.Jobs[j].Deadline; d > 0 && c-d > most {
+				worst, most = instance.JobID(j), c-d
+			}
+		}
+		return nil, noPlan(p.in, worst, "would miss its deadline, tick %d, by %d ticks in the best schedule tried",
+			p.in.Jobs[worst].Deadline, most)
+	}
+	return p.best.schedule(p.in, p.layout), nil
+}
