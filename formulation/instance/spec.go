@@ -8,19 +8,23 @@ const Version = 1
 // compiled to an [Instance], whose integers every bound, schedule and proof
 // refers to.
 type Spec struct {
-	Version int    `yaml:"version" json:"version"`
-	Name    string `yaml:"name,omitempty" json:"name,omitempty"`
+	// Version of the file format.
+	Version int `yaml:"version" json:"version"`
+	// Name of the instance in reports.
+	Name string `yaml:"name,omitempty" json:"name,omitempty"`
 	// Lesson is a line about what the instance shows.
 	Lesson string `yaml:"lesson,omitempty" json:"lesson,omitempty"`
 	// TickUS is the length of a tick in microseconds; 0 means 1000.
-	TickUS    int64     `yaml:"tick_us,omitempty" json:"tick_us,omitempty"`
+	TickUS int64 `yaml:"tick_us,omitempty" json:"tick_us,omitempty"`
+	// Objective of the plan; empty means makespan.
 	Objective Objective `yaml:"objective,omitempty" json:"objective,omitempty"`
 	// MaxPeriod bounds the period of a periodic plan; 0 means no bound.
 	MaxPeriod Duration    `yaml:"max_period,omitempty" json:"max_period,omitempty"`
 	Cluster   ClusterSpec `yaml:"cluster" json:"cluster"`
 	// Profiles given here go before those of the profile library.
 	Profiles []*Profile `yaml:"profiles,omitempty" json:"profiles,omitempty"`
-	Jobs     []JobSpec  `yaml:"jobs" json:"jobs"`
+	// Jobs to plan.
+	Jobs []JobSpec `yaml:"jobs" json:"jobs"`
 }
 
 // Objective is what a plan optimises; see problem.md section 5.
@@ -51,6 +55,7 @@ func (o Objective) Periodic() bool { return o == Throughput || o == MaxMinThroug
 // ClusterSpec describes GPUs, nodes and links: either the short form (Racks)
 // or the full form (Switches, Nodes, Links).
 type ClusterSpec struct {
+	// GPUTypes in the cluster.
 	GPUTypes []GPUTypeSpec `yaml:"gpu_types" json:"gpu_types"`
 
 	// Racks is the short form: each entry is a group of identical racks under
@@ -59,8 +64,10 @@ type ClusterSpec struct {
 
 	// Switches, Nodes and Links are the full form. Every node hangs on one switch.
 	Switches []SwitchSpec `yaml:"switches,omitempty" json:"switches,omitempty"`
-	Nodes    []NodeSpec   `yaml:"nodes,omitempty" json:"nodes,omitempty"`
-	Links    []LinkSpec   `yaml:"links,omitempty" json:"links,omitempty"`
+	// Nodes of the full form.
+	Nodes []NodeSpec `yaml:"nodes,omitempty" json:"nodes,omitempty"`
+	// Links between the switches of the full form.
+	Links []LinkSpec `yaml:"links,omitempty" json:"links,omitempty"`
 
 	// FailedLinks names links that carry nothing; see [Link.Name].
 	FailedLinks []string `yaml:"failed_links,omitempty" json:"failed_links,omitempty"`
@@ -73,8 +80,9 @@ type ClusterSpec struct {
 
 // GPUTypeSpec is a kind of GPU.
 type GPUTypeSpec struct {
-	Name   string `yaml:"name" json:"name"`
-	Memory Bytes  `yaml:"memory" json:"memory"`
+	Name string `yaml:"name" json:"name"`
+	// Memory of one GPU.
+	Memory Bytes `yaml:"memory" json:"memory"`
 	// ProfiledAs says whose measurements serve for this type, the first that
 	// a model has a profile for. Empty means its own name at speed 1.
 	ProfiledAs []ProfiledAs `yaml:"profiled_as,omitempty" json:"profiled_as,omitempty"`
@@ -82,6 +90,7 @@ type GPUTypeSpec struct {
 
 // ProfiledAs takes the profiles of another GPU, divided by a relative speed.
 type ProfiledAs struct {
+	// GPU that was profiled.
 	GPU string `yaml:"gpu" json:"gpu"`
 	// Speed relative to the profiled GPU; 0 means 1.
 	Speed Ratio `yaml:"speed,omitempty" json:"speed,omitempty"`
@@ -91,18 +100,21 @@ type ProfiledAs struct {
 type RackSpec struct {
 	// Count of racks; 0 means 1.
 	Count int `yaml:"count,omitempty" json:"count,omitempty"`
+	// Nodes per rack.
 	Nodes int `yaml:"nodes" json:"nodes"`
 	// GPUs per node.
-	GPUs int    `yaml:"gpus" json:"gpus"`
-	GPU  string `yaml:"gpu" json:"gpu"`
+	GPUs int `yaml:"gpus" json:"gpus"`
+	// GPU type of the nodes.
+	GPU string `yaml:"gpu" json:"gpu"`
 	// NIC is the speed of a node's network interface, each way.
 	NIC BitRate `yaml:"nic" json:"nic"`
 	// Fabric is the speed of the ring inside a node.
 	Fabric BitRate `yaml:"fabric" json:"fabric"`
 	// Uplink is the speed between the rack's switch and the core, each way.
 	// If absent it is nodes x NIC / oversubscription.
-	Uplink           BitRate `yaml:"uplink,omitempty" json:"uplink,omitempty"`
-	Oversubscription Ratio   `yaml:"oversubscription,omitempty" json:"oversubscription,omitempty"`
+	Uplink BitRate `yaml:"uplink,omitempty" json:"uplink,omitempty"`
+	// Oversubscription of the uplink, instead of its speed; 0 means 1.
+	Oversubscription Ratio `yaml:"oversubscription,omitempty" json:"oversubscription,omitempty"`
 }
 
 // SwitchSpec is a switch of the full form.
@@ -112,17 +124,24 @@ type SwitchSpec struct {
 
 // NodeSpec is a node of the full form.
 type NodeSpec struct {
-	Name   string  `yaml:"name" json:"name"`
-	Switch string  `yaml:"switch" json:"switch"`
-	GPUs   int     `yaml:"gpus" json:"gpus"`
-	GPU    string  `yaml:"gpu" json:"gpu"`
-	NIC    BitRate `yaml:"nic" json:"nic"`
+	Name string `yaml:"name" json:"name"`
+	// Switch the node hangs on.
+	Switch string `yaml:"switch" json:"switch"`
+	// GPUs in the node.
+	GPUs int `yaml:"gpus" json:"gpus"`
+	// GPU type of the node.
+	GPU string `yaml:"gpu" json:"gpu"`
+	// NIC is the speed of the network interface, each way.
+	NIC BitRate `yaml:"nic" json:"nic"`
+	// Fabric is the speed of the ring inside the node.
 	Fabric BitRate `yaml:"fabric" json:"fabric"`
 }
 
 // LinkSpec is a pair of links of the full form, one each way, between two switches.
 type LinkSpec struct {
+	// Name of the pair; empty means "<from>-<to>".
 	Name string `yaml:"name,omitempty" json:"name,omitempty"`
+	// From and To are switches.
 	From string `yaml:"from" json:"from"`
 	To   string `yaml:"to" json:"to"`
 	// Rate is the speed each way.
@@ -133,15 +152,18 @@ type LinkSpec struct {
 type JobSpec struct {
 	Name string `yaml:"name" json:"name"`
 	// Count of identical jobs; above 1 they are named name-1, name-2, ...
-	Count int    `yaml:"count,omitempty" json:"count,omitempty"`
+	Count int `yaml:"count,omitempty" json:"count,omitempty"`
+	// Model whose profile the job runs.
 	Model string `yaml:"model" json:"model"`
 	// Batch per worker; 0 is allowed where the model has one batch size only.
-	Batch   int `yaml:"batch,omitempty" json:"batch,omitempty"`
+	Batch int `yaml:"batch,omitempty" json:"batch,omitempty"`
+	// Workers of the job, each on a GPU of its own.
 	Workers int `yaml:"workers" json:"workers"`
 	// Iterations to run; periodic objectives do not use it. 0 means 1.
 	Iterations int `yaml:"iterations,omitempty" json:"iterations,omitempty"`
 	// Weight in the objective; 0 means 1.
-	Weight  int64    `yaml:"weight,omitempty" json:"weight,omitempty"`
+	Weight int64 `yaml:"weight,omitempty" json:"weight,omitempty"`
+	// Release is when the job may start, counted from time 0.
 	Release Duration `yaml:"release,omitempty" json:"release,omitempty"`
 	// Deadline counts from time 0; 0 means none.
 	Deadline Duration `yaml:"deadline,omitempty" json:"deadline,omitempty"`

@@ -1,0 +1,211 @@
+package instance
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// TestPublishedSchemas keeps the published files equal to what the types say.
+func TestPublishedSchemas(t *testing.T) {
+	docs, err := SchemaDocs(os.DirFS("."))
+	require.NoError(t, err)
+	spec, err := GenerateSchema(Spec{}, specSchema(docs))
+	require.NoError(t, err)
+	golden(t, "instance.schema.json", spec)
+	schedule, err := GenerateSchema(&ScheduleJSON{}, scheduleFileSchema(docs))
+	require.NoError(t, err)
+	golden(t, "schedule.schema.json", schedule)
+}
+
+func TestSchema(t *testing.T) {
+	for _, kind := range SchemaKinds() {
+		schema, err := Schema(kind)
+		require.NoError(t, err)
+		assert.True(t, json.Valid(schema))
+	}
+	_, err := Schema("plan")
+	assert.EqualError(t, err, `instance: there is no schema of "plan"; choose one of [instance schedule]`)
+}
+
+// TestTagsAgree holds both sets of tags to one name and one idea of what is
+// required: the decoder goes by the tags for YAML, the schema by those for JSON.
+func TestTagsAgree(t *testing.T) {
+	var check func(reflect.Type)
+	check = func(typ reflect.Type) {
+		switch typ.Kind() {
+		case reflect.Pointer, reflect.Slice:
+			check(typ.Elem())
+		case reflect.Struct:
+			for _, f := range fieldsOf(typ) {
+				name, flags, _ := strings.Cut(typ.Field(f.index).Tag.Get("json"), ",")
+				assert.Equal(t, f.name, name)
+				assert.Equal(t, f.required, !strings.Contains(flags, "omit"), "%v.%s", typ, name)
+				check(typ.Field(f.index).Type)
+			}
+		}
+	}
+	check(reflect.TypeFor[Spec]())
+}
+
+func TestGenerateSchemaErrors(t *testing.T) {
+	_, err := GenerateSchema(struct {
+		C chan int `json:"c"`
+	}{}, SchemaOptions{})
+	assert.EqualError(t, err, "instance: schema: no JSON Schema for the type chan int")
+	_, err = GenerateSchema(Spec{}, SchemaOptions{Fields: map[string]map[string]any{"Spec.Nmae": {}}})
+	assert.EqualError(t, err, "instance: schema: there is no field Spec.Nmae")
+}
+
+func TestGenerateSchemaOfOtherTypes(t *testing.T) {
+	type Inner struct {
+		Next *Inner `json:"next,omitempty"`
+	}
+	type Base struct{ Shared bool }
+	type outer struct {
+		Base
+		hidden   int
+		Skipped  int              `json:"-"`
+		Any      any              `json:"any"`
+		ByName   map[string]Inner `json:"by_name"`
+		Pairs    [][2]float64     `json:"pairs,omitzero"`
+		Unnamed  struct{ X int8 } `json:"unnamed"`
+		Gap      *float32         `json:"gap"`
+		Untagged string
+	}
+	_ = outer{}.hidden
+	got, err := GenerateSchema(outer{}, SchemaOptions{ID: "urn:x", Title: "X", Docs: map[string]string{"outer.Gap": "Relative."}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:x", "title": "X", "type": "object",
+"additionalProperties": false, "required": ["Shared", "any", "by_name", "unnamed", "gap", "Untagged"], "properties": {
+  "Shared": {"type": "boolean"}, "any": {}, "by_name": {"type": "object", "additionalProperties": {"$ref": "#/$defs/Inner"}},
+  "pairs": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
+  "unnamed": {"type": "object", "additionalProperties": false, "required": ["X"], "properties": {"X": {"type": "integer"}}},
+  "gap": {"type": "number", "description": "Relative."}, "Untagged": {"type": "string"}},
+"$defs": {"Inner": {"type": "object", "additionalProperties": false, "properties": {"next": {"$ref": "#/$defs/Inner"}}}}}`, string(got))
+}
+
+// validator is the independent reader of a published schema.
+func validator(t require.TestingT, kind string) func(file []byte) error {
+	schema, err := Schema(kind)
+	require.NoError(t, err)
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("schema.json", parsed))
+	compiled, err := c.Compile("schema.json")
+	require.NoError(t, err)
+	return func(file []byte) error {
+		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(file))
+		if err != nil {
+			return err
+		}
+		return compiled.Validate(v)
+	}
+}
+
+// validSpec is a file with every field, to break in one place at a time.
+const validSpec = `{
+  "version": 1, "name": "n", "lesson": "l", "tick_us": 1000, "objective": "makespan", "cluster": {
+    "gpu_types": [{"name": "v100", "memory": "16GiB"}, {"name": "a100", "memory": 40000000000, "profiled_as": [{"gpu": "v100", "speed": 2.5}]}],
+    "racks": [{"count": 2, "nodes": 2, "gpus": 4, "gpu": "v100", "nic": "10Gbit/s", "fabric": "1.2 TB/s", "oversubscription": "150%"}],
+    "failed_links": ["r0.up"], "latency": "10us", "rate_levels": [1, 0.5, "1/3"]
+  },
+  "profiles": [{"model": "m", "gpu": "v100", "batch": 32, "workspace": "1MB",
+    "source": {"repository": "r", "commit": "c", "file": "f", "licence": "MIT", "note": "n"},
+    "layers": [{"name": "a", "forward": "1ms", "backward": "1.5ms", "parameters": "1MiB", "activations": 10, "joined": true}, {"name": "b", "forward": 0, "backward": "1h2m3.5s"}]}],
+  "jobs": [{"name": "j", "count": 2, "model": "m", "batch": 32, "workers": 2, "iterations": 3, "weight": 4, "release": "5s", "deadline": "6h",
+    "optimizer": "adam", "gang": true, "placement": {"gpu_types": ["v100"], "within": "rack"},
+    "spb": {"rule": "free", "min_full": 1, "min_mean_depth": "75%", "measure": "layers", "depths": [1, 2]}}]
+}`
+
+func TestSchemaAgreesWithDecode(t *testing.T) {
+	validate := validator(t, "instance")
+	require.NoError(t, validate([]byte(validSpec)))
+	d, err := Decode([]byte(validSpec))
+	require.NoError(t, err)
+	_, err = d.Compile(nil)
+	require.NoError(t, err)
+
+	// Each breaks the valid file in one place.
+	breaks := [][2]string{
+		{`"version": 1,`, ``}, {`"version": 1`, `"version": 2`}, {`"version": 1`, `"version": "1"`}, {`"version": 1`, `"version": null`},
+		{`"name": "n"`, `"nmae": "n"`}, {`"name": "n"`, `"name": 3`}, {`"name": "n"`, `"name": true`}, {`"tick_us": 1000`, `"tick_us": 0.5`},
+		{`"tick_us": 1000`, `"tick_us": -1`}, {`"tick_us": 1000`, `"tick_us": 60000001`}, {`"makespan"`, `"fast"`}, {`"makespan"`, `["makespan"]`},
+		{`"memory": "16GiB"`, `"memory": "16 gigs"`}, {`"memory": "16GiB"`, `"memory": -1`}, {`, "memory": "16GiB"`, ``},
+		{`"speed": 2.5`, `"speed": -2.5`}, {`"speed": 2.5`, `"speed": "fast"`}, {`"speed": 2.5`, `"speed": [1]`},
+		{`"nodes": 2`, `"nodes": 0`}, {`"nodes": 2`, `"nodes": {}`}, {`"gpus": 4`, `"gpus": 1025`}, {`"gpu": "v100", "nic"`, `"gpu": "", "nic"`},
+		{`"nic": "10Gbit/s"`, `"nic": 10`}, {`"nic": "10Gbit/s"`, `"nic": "10Gb/s"`}, {`"nic": "10Gbit/s", `, ``}, {`"150%"`, `"-150%"`},
+		{`["r0.up"]`, `"r0.up"`}, {`["r0.up"]`, `[1]`}, {`"10us"`, `"10"`}, {`"10us"`, `10`}, {`"10us"`, `"-10us"`}, {`"10us"`, `"10 us"`},
+		{`"1/3"`, `"2/3x"`}, {`"1/3"`, `"0/3"`}, {`"1/3"`, `0`}, {`"1/3"`, `2`}, {`"1/3"`, `null`},
+		{`"batch": 32, "workspace"`, `"batch": 0, "workspace"`}, {`"licence": "MIT", `, ``}, {`"source": {`, `"source": {"x": 1, `}, {`"joined": true`, `"joined": "yes"`}, {`"joined": true`, `"joined": 1`},
+		{`"forward": "1ms", `, ``}, {`"layers": [`, `"layers": [3, `}, {`"name": "j"`, `"name": ""`}, {`"count": 2, "model"`, `"count": -2, "model"`},
+		{`"workers": 2`, `"workers": 0`}, {`"workers": 2`, `"workers": "2"`}, {`"workers": 2, `, ``}, {`"weight": 4`, `"weight": -4`}, {`"adam"`, `"lion"`},
+		{`"gang": true`, `"gang": "on"`}, {`"within": "rack"`, `"within": "room"`}, {`"rule": "free"`, `"rule": "loose"`}, {`"min_full": 1`, `"min_full": -1`},
+		{`"75%"`, `"75 percent"`}, {`"measure": "layers"`, `"measure": "time"`}, {`[1, 2]`, `{"1": 2}`}, {`[1, 2]`, `[1, "2"]`}, {`[1, 2]`, `[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]`},
+	}
+	for _, b := range breaks {
+		broken := strings.Replace(validSpec, b[0], b[1], 1)
+		require.NotEqual(t, validSpec, broken, b[0])
+		t.Run(b[0]+" to "+b[1], func(t *testing.T) {
+			d, err := Decode([]byte(broken))
+			if err == nil {
+				_, err = d.Compile(nil)
+			}
+			assert.Error(t, err)
+			assert.Error(t, validate([]byte(broken)))
+		})
+	}
+}
+
+// TestSchemaTakesWhatIsEncoded checks that no file we write is refused.
+func TestSchemaTakesWhatIsEncoded(t *testing.T) {
+	instances, schedules := validator(t, "instance"), validator(t, "schedule")
+	in := scheduled(t)
+	var b bytes.Buffer
+	require.NoError(t, EncodeJSON(&b, twoNodes(JobSpec{Name: "a", Model: "four", Workers: 4})))
+	require.NoError(t, instances(b.Bytes()))
+	rapid.Check(t, func(t *rapid.T) {
+		// Quantities of any size; what a spec must say besides them holds.
+		size := rapid.Int64Range(0, maxQuantity)
+		spec := twoNodes(JobSpec{Name: "a", Model: "four", Workers: 4, Release: Duration(size.Draw(t, "release")), SPB: SPBSpec{MinMeanDepth: Ratio(size.Draw(t, "mean"))}})
+		spec.Cluster.Racks[0].NIC = BitRate(size.Draw(t, "nic"))
+		spec.Cluster.GPUTypes[0].Memory = Bytes(size.Draw(t, "memory"))
+		spec.Cluster.RateLevels = []RateLevel{RateLevel(rapid.IntRange(1, 5000).Draw(t, "level"))}
+		var b bytes.Buffer
+		require.NoError(t, EncodeJSON(&b, spec))
+		require.NoError(t, instances(b.Bytes()))
+
+		b.Reset()
+		require.NoError(t, EncodeSchedule(&b, in, drawSchedule(t, in)))
+		require.NoError(t, schedules(b.Bytes()))
+	})
+}
+
+func TestScheduleSchemaAgreesWithDecode(t *testing.T) {
+	in, validate := scheduled(t), validator(t, "schedule")
+	const valid = `{"period": 9, "residency": {"a-1": [0, 1, 2, 3]}, "tasks": [{"job": "a-1", "iteration": 1, "gpu": 0, "depth": 1, "start": 0, "end": 6}],
+"syncs": [{"job": "a-1", "iteration": 1, "start": 6, "end": 9, "rate": 0.5}]}`
+	require.NoError(t, validate([]byte(valid)))
+	_, err := DecodeSchedule(in, strings.NewReader(valid))
+	require.NoError(t, err)
+	for _, b := range [][2]string{
+		{`"period": 9`, `"period": 0`}, {`"period": 9`, `"perod": 9`}, {`"period": 9, "residency": {"a-1": [0, 1, 2, 3]}`, `"period": 9`}, {`[0, 1, 2, 3]`, `3`}, {`[0, 1, 2, 3]`, `[-1]`},
+		{`"iteration": 1`, `"iteration": 0`}, {`"iteration": 1`, `"iteration": 1.5`}, {`"gpu": 0, `, ``}, {`"depth": 1`, `"depth": 0`}, {`"start": 0`, `"start": -1`},
+		{`"end": 6}`, `"end": 6, "x": 1}`}, {`"job": "a-1"`, `"job": 1`}, {`"rate": 0.5`, `"rate": "1/2"`}, {`"rate": 0.5`, `"rate": 0`}, {`"rate": 0.5`, `"rate": 2`},
+	} {
+		broken := strings.Replace(valid, b[0], b[1], 1)
+		require.NotEqual(t, valid, broken)
+		_, err := DecodeSchedule(in, strings.NewReader(broken))
+		assert.Error(t, err, broken)
+		assert.Error(t, validate([]byte(broken)), broken)
+	}
+}
