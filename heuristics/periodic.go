@@ -79,7 +79,7 @@ func periodicExclusive(ctx context.Context, in *instance.Instance, rng *rand.Ran
 			if s.done() {
 				break
 			}
-			s.evaluate(list, period, filling{}, slackEarly)
+			s.evaluate(list, period, filling{}, style{})
 		}
 	}
 	return s.result()
@@ -203,7 +203,7 @@ func (s *periodicSearch) systematic() {
 	for n := range most {
 		for i, list := range s.pool {
 			if n < len(periods[i]) && !s.done() && s.evaluations < periodicEvaluations/2 {
-				s.try(i, list, periods[i][n], filling{}, slackSnug)
+				s.try(i, list, periods[i][n], filling{}, style{slack: slackSnug})
 			}
 		}
 	}
@@ -249,9 +249,9 @@ func (s *periodicSearch) vary() {
 		period = clampPeriod(s.in, list, period)
 
 		f := filling{jitter: make([]float64, len(list))}
-		spread := s.rng.Float64() * 1.5
+		head, spread := s.rng.Float64(), s.rng.Float64()*1.5
 		for n := range list {
-			f.jitter[n] = spread * s.rng.Float64()
+			f.jitter[n] = spread*s.rng.Float64() - head
 		}
 		if s.rng.IntN(3) == 0 {
 			f.first = make([]instance.Tick, len(list))
@@ -259,7 +259,11 @@ func (s *periodicSearch) vary() {
 				f.first[n] = instance.Tick(s.rng.Int64N(int64(period)))
 			}
 		}
-		s.try(i, list, period, f, slack(s.rng.IntN(3)))
+		how := style{slack: slack(s.rng.IntN(3)), rng: s.rng}
+		if s.rng.IntN(2) == 0 {
+			how.whim = s.rng.Float64() / 2
+		}
+		s.try(i, list, period, f, how)
 		if last := len(s.pool) - 1; last >= s.fixed+8 && last != s.bestPool {
 			s.pool = s.pool[:last] // a random residency that did not pay
 		}
@@ -267,20 +271,20 @@ func (s *periodicSearch) vary() {
 }
 
 // try evaluates and remembers where the best plan came from.
-func (s *periodicSearch) try(pool int, list []*lodger, period instance.Tick, f filling, where slack) {
-	if s.evaluate(list, period, f, where) {
+func (s *periodicSearch) try(pool int, list []*lodger, period instance.Tick, f filling, how style) {
+	if s.evaluate(list, period, f, how) {
 		s.bestPool, s.bestPeriod = pool, period
 	}
 }
 
 // evaluate builds a plan, compacts it and fills it up again, and keeps what is
 // best. It reports whether that is a new one.
-func (s *periodicSearch) evaluate(list []*lodger, period instance.Tick, f filling, where slack) (better bool) {
+func (s *periodicSearch) evaluate(list []*lodger, period instance.Tick, f filling, how style) (better bool) {
 	s.evaluations++
 	even := s.in.Objective == instance.MaxMinThroughput && !s.exclusive
 	f.even = even
 	m := newModuloScheduler(s.in, list, period)
-	m.slack = where
+	m.style = how
 	defer func() { s.work += m.tasks }()
 	if m.fill(s.ctx, f) != nil {
 		return s.keep(m) // what is placed is a plan all the same

@@ -69,7 +69,7 @@ func (m *moduloScheduler) compact(ctx context.Context) *moduloScheduler {
 		return nil
 	}
 	short := newModuloScheduler(m.in, m.lodgers, good)
-	short.slack = m.slack
+	short.style = m.style
 	// Syncs that overlapped in pairs might now overlap all at once.
 	if !short.load(c.moved(goodX)) {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -59,6 +60,16 @@ const (
 	slackLate               // as late as possible
 )
 
+// style is how the scheduler chooses where there is a choice.
+type style struct {
+	slack slack
+	// whim is the probability that an iteration takes its depth roles at
+	// random or its synchronisation not at the highest rate, drawn from rng:
+	// what is best for it may not be best for all. rng may be nil if whim is 0.
+	whim float64
+	rng  *rand.Rand
+}
+
 // moduloScheduler lays iterations one after another on GPUs and links whose
 // time is cyclic, as modulo scheduling of loops does (Rau, Iterative modulo
 // scheduling, MICRO 1994): the reservations are modulo the period, and a job's
@@ -72,7 +83,7 @@ type moduloScheduler struct {
 	// chains[i] are the iterations of lodgers[i].
 	lodgers []*lodger
 	chains  [][]iteration
-	slack   slack
+	style
 	// tasks placed, to measure work.
 	tasks int
 
@@ -113,7 +124,8 @@ type filling struct {
 	// jitter[i] is added to the virtual deadlines of lodger i, in iterations;
 	// nil for none.
 	jitter []float64
-	// even stops as soon as one lodger finds no room: only the least rate counts.
+	// even serves the least rate: when a lodger finds no room, the others go on
+	// only until they are level with it.
 	even bool
 }
 
@@ -138,20 +150,26 @@ func (m *moduloScheduler) fill(ctx context.Context, f filling) error {
 	for i := len(queue)/2 - 1; i >= 0; i-- {
 		siftDown(queue, i, turn.before)
 	}
+	level := math.Inf(1)
 	for n := 0; len(queue) > 0; n++ {
 		if n%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		i := queue[0].lodger
+		reached := 0.0
+		if f.even {
+			reached = float64(len(m.chains[i])) / m.lodgers[i].target
+		}
 		ready := instance.Tick(0)
 		if f.first != nil {
 			ready = f.first[i]
 		}
-		if m.append(i, ready) {
+		if reached < level && m.append(i, ready) {
 			queue[0].key = due(i)
-		} else if f.even {
-			return nil
 		} else {
+			if f.even {
+				level = min(level, reached*(1-1e-9))
+			}
 			last := len(queue) - 1
 			queue[0] = queue[last]
 			queue = queue[:last]
@@ -195,7 +213,7 @@ func (m *moduloScheduler) find(l *lodger, ready, close instance.Tick) (it iterat
 	for w, g := range l.gpus {
 		start, ok := m.gpus[g].first(ready, l.time[w][min(full, l.deepest[w])])
 		if !ok {
-			return it, false
+			start = ready + m.period // there may be room for a shallower task
 		}
 		m.starts[w], m.order[w] = start, w
 	}
@@ -214,7 +232,12 @@ func (m *moduloScheduler) find(l *lodger, ready, close instance.Tick) (it iterat
 		close = it.begin() + m.period
 	}
 	it.sync, it.end, ok = end, end, len(l.syncs) == 0
-	for n, s := range l.syncs {
+	slowed := 0
+	if len(l.syncs) > 1 && m.whimsical() {
+		slowed = m.rng.IntN(len(l.syncs))
+	}
+	for n := slowed; n < len(l.syncs); n++ {
+		s := l.syncs[n]
 		if end+s.length > close || ok && end+s.length >= it.end {
 			break // slower levels take longer still
 		}
@@ -229,14 +252,18 @@ func (m *moduloScheduler) find(l *lodger, ready, close instance.Tick) (it iterat
 // roles gives the deepest tasks to the GPUs that would end them first, and
 // among equals to those with the most free time, as far as memory lets it.
 func (m *moduloScheduler) roles(l *lodger, depth []uint8) {
+	if m.rng != nil {
+		m.rng.Shuffle(len(m.order), func(a, b int) { m.order[a], m.order[b] = m.order[b], m.order[a] })
+	}
 	full := l.job.Full()
 	end := func(w int) instance.Tick { return m.starts[w] + l.time[w][min(full, l.deepest[w])] }
-	slices.SortFunc(m.order, func(a, b int) int {
-		return cmp.Or(
-			cmp.Compare(end(a), end(b)),
-			cmp.Compare(m.gpus[l.gpus[a]].load, m.gpus[l.gpus[b]].load),
-			cmp.Compare(a, b))
-	})
+	if !m.whimsical() {
+		slices.SortStableFunc(m.order, func(a, b int) int {
+			return cmp.Or(
+				cmp.Compare(end(a), end(b)),
+				cmp.Compare(m.gpus[l.gpus[a]].load, m.gpus[l.gpus[b]].load))
+		})
+	}
 	rest := m.order
 	for d := full; d >= 0; d-- {
 		left := l.counts[d]
@@ -252,6 +279,8 @@ func (m *moduloScheduler) roles(l *lodger, depth []uint8) {
 		rest = kept
 	}
 }
+
+func (m *moduloScheduler) whimsical() bool { return m.whim > 0 && m.rng.Float64() < m.whim }
 
 // apart starts every task for itself and returns the end of the last. What
 // ends before it may move within its slack.

@@ -107,7 +107,7 @@ func TestPeriodicExclusiveByHand(t *testing.T) {
 
 // TestPeriodicOptimum compares with brute force on tiny instances.
 func TestPeriodicOptimum(t *testing.T) {
-	instances := 60
+	instances := 400
 	if testing.Short() {
 		instances = 25
 	}
