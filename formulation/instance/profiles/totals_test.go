@@ -78,9 +78,6 @@ func TestPipeDreamBatches(t *testing.T) {
 		}
 		classes := sum(t, text, `(?m)in_features=(?:2048|4096|1024), out_features=1000, .*activation_size=([0-9.]+)`)
 		assert.Equal(t, float64(s.opt.Batch*1000*4), classes, s.into)
-		if s.opt.Model == "inception_v3" {
-			continue // its Input is 299 pixels wide; checked next
-		}
 		assert.Equal(t, float64(s.opt.Batch*3*side*side*4), sum(t, text, ` -- Input -- .*activation_size=([0-9.]+)`), s.into)
 	}
 }
