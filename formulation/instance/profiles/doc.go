@@ -109,9 +109,9 @@
 // size (bytes), isBackwardNode, and colorClass, which pairs a forward node with
 // its backward node; edges with the size of the tensor that crosses. Only
 // layer graphs for training are read: one forward and one backward node in each
-// colour. In the layer graphs, size is parameters plus output (checked against
-// the PipeDream profiles that the same authors converted: equal on every node
-// of ResNet-50 and Inception-v3), so
+// colour. In the layer graphs, size is parameters plus output (compared
+// with the PipeDream profiles that the same authors converted, on five nodes of
+// ResNet-50 and three of Inception-v3: equal), so
 //
 //	activations = size of the edges that leave the forward node (of the edges
 //	              into its backward node, if it is an output)

@@ -24,7 +24,7 @@ type source struct {
 
 const (
 	imageNets = "pipedream/profiler/image_classification/profiles/"
-	v100      = "GPU named after the PipeDream paper (V100 class), batch size from the size of the input. "
+	v100      = "The GPU is V100 class; the file does not name it. Batch size from the size of the input. "
 )
 
 // sources is what the library is made from. The batch sizes of PipeDream are
@@ -37,13 +37,14 @@ var sources = []source{
 	{PipeDream, imageNets + "resnet101/graph.txt", "resnet101", ImportOptions{Model: "resnet101", GPU: "v100", Batch: 64, Source: instance.Source{Note: v100}}},
 	{PipeDream, imageNets + "resnet50/graph.txt", "resnet50", ImportOptions{Model: "resnet50", GPU: "v100", Batch: 128, Source: instance.Source{Note: v100}}},
 	{PipeDream, imageNets + "vgg16/graph.txt", "vgg16_v100", ImportOptions{Model: "vgg16", GPU: "v100", Batch: 128, Source: instance.Source{Note: v100}}},
-	{PipeDream, "pipedream/profiler/translation/profiles/gnmt/graph.txt", "gnmt", ImportOptions{Model: "gnmt", GPU: "v100", Batch: 32, Source: instance.Source{Note: "GPU named after the PipeDream paper (V100 class), batch size 32 from the size of the recurrent state, 131072 bytes = 32 x 1024 x 4. " +
+	{PipeDream, "pipedream/profiler/translation/profiles/gnmt/graph.txt", "gnmt", ImportOptions{Model: "gnmt", GPU: "v100", Batch: 32, Source: instance.Source{Note: "The GPU is V100 class; the file does not name it. Batch size 32 from the size of the recurrent state, 131072 bytes = 32 x 1024 x 4. " +
 		"The source gives a concatenation the size of its first part only. The decoder hangs together through attention, so it is one block."}}},
 	{DeepPool, "deeppool/profile/A100_vgg.prof", "vgg16_a100", ImportOptions{Model: "vgg16", GPU: "a100", Source: instance.Source{Note: "GPU from the file name."}}},
 	{DeepPool, "deeppool/profile/A100_wrn.prof", "wrn101_2", ImportOptions{Model: "wrn101_2", GPU: "a100", Source: instance.Source{Note: "GPU from the file name. " +
 		"The batch norm after the first convolution has no row: 128 parameters are missing, and 64 of a bias that torchvision's model lacks are counted."}}},
 	{DNNPartitioning, "dnn-partitioning/throughput-inputs/LayerGraphs/bert24_training.json", "bert24", ImportOptions{Model: "bert24", GPU: "v100", Batch: 2, Source: instance.Source{Note: "GPU v100 is inferred, not given: " +
-		"the ResNet-50 and Inception-v3 graphs beside it are PipeDream's V100-class profiles figure for figure, and its device limit is 16 GB. " +
+		"the ResNet-50 and Inception-v3 graphs beside it have the times of PipeDream's V100-class profiles, and its device limit is 16 GB; "+
+		"its matrix products run slower than PipeDream's, which may mean a slower card. " +
 		"Batch size 2 at 512 tokens is derived: 4194304 bytes = 2 x 512 x 1024 x 4 leave a layer, 8192 = 2 x 1024 x 4 the pooler. " +
 		"The output embedding, tied to the input embedding in BERT, is counted in both places (125018112 bytes)."}}},
 }
