@@ -158,7 +158,9 @@ func demo(in *instance.Instance, period instance.Tick, iterations func(j int) in
 		for _, g := range best {
 			load[g] += job.On[in.GPUs[g].Type].Time[job.Full()] * instance.Tick(iterations(j))
 		}
-		ready[j] = job.Release
+		if ready[j] = job.Release; period > 0 {
+			ready[j] += period * 3 / 4
+		}
 		rounds = max(rounds, iterations(j))
 	}
 	for {
@@ -275,7 +277,7 @@ func periodic(t testing.TB) (*instance.Instance, *instance.Schedule) {
 		{Name: "dlrm", Model: "dlrm", Workers: 3},
 		{Name: "gnmt", Model: "gnmt", Workers: 2},
 	}})
-	return in, demo(in, 520, func(j int) int { return []int{1, 2, 3, 1}[j] })
+	return in, demo(in, 487, func(j int) int { return []int{1, 2, 3, 1}[j] })
 }
 
 // hetero is nodes of two GPU types and unequal size behind a trunk.

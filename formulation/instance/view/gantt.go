@@ -121,25 +121,41 @@ func (c *chart) layout() {
 	c.thinned = len(c.tasks) > c.lim.shapes
 
 	c.layoutTime()
+	// What has to be said above the rows depends on them: place them first.
+	c.linkTop = c.layoutRows(0)
+	c.bottom = c.layoutLinks(c.linkTop)
+	c.collectNotes()
+
 	y := c.layoutHead(margin)
 	y = c.layoutLegend(y + 8)
 	y += 20 // makespan label
 	if len(c.marks) > 0 {
 		y += 12
 	}
-	c.top = y + 18
-	c.linkTop = c.layoutRows(c.top)
-	c.bottom = c.layoutLinks(c.linkTop)
-	y = c.bottom + 34
-	for range c.layoutNotes() {
-		y += 15
+	c.move(math.Ceil(y + 18))
+	c.height = math.Ceil(c.bottom + 22 + margin)
+}
+
+// move shifts all rows down.
+func (c *chart) move(dy float64) {
+	for i := range c.rows {
+		c.rows[i].y += dy
 	}
-	c.height = math.Ceil(y + margin - 6)
+	for i := range c.groups {
+		c.groups[i].y += dy
+	}
+	for i := range c.racks {
+		c.racks[i].y += dy
+	}
+	for i := range c.links {
+		c.links[i].y += dy
+	}
+	c.top, c.linkTop, c.bottom = dy, c.linkTop+dy, c.bottom+dy
 }
 
 // layoutTime chooses the widths and the time range.
 func (c *chart) layoutTime() {
-	gutter := 70.0
+	gutter := 100.0 // the heading of the links fits
 	for i := range c.in.Nodes {
 		n := &c.in.Nodes[i]
 		gutter = max(gutter, 30+textWidth(n.Name, 11), 30+textWidth(c.nodeType(n), 9))
@@ -258,7 +274,7 @@ func (c *chart) layoutHead(y float64) float64 {
 	for _, part := range []struct {
 		class string
 		words []string
-	}{{"s", c.summary()}, {"d", c.inventory()}} {
+	}{{"s", c.summary()}, {"i d", c.inventory()}} {
 		line := ""
 		for _, word := range part.words {
 			if line != "" && textWidth(line+"  ·  "+word, 12) > wide {
@@ -273,11 +289,15 @@ func (c *chart) layoutHead(y float64) float64 {
 		c.head = append(c.head, textLine{part.class, line, margin, y})
 		y += 17
 	}
+	for _, n := range c.notes {
+		c.head = append(c.head, textLine{"w", n, margin, y})
+		y += 17
+	}
 	return y - 8
 }
 
-// layoutNotes collects what was left out.
-func (c *chart) layoutNotes() []string {
+// collectNotes says what was left out, and what is wrong.
+func (c *chart) collectNotes() {
 	note := func(format string, args ...any) { c.notes = append(c.notes, fmt.Sprintf(format, args...)) }
 	if len(c.tasks) == 0 {
 		note("The schedule is empty.")
@@ -316,7 +336,6 @@ func (c *chart) layoutNotes() []string {
 			note("Late: %s ends %s ticks after its deadline.", fit(c.in.Jobs[j].Name, 200, 12), integer(end-d))
 		}
 	}
-	return c.notes
 }
 
 func (c *chart) draw() {
@@ -339,8 +358,5 @@ func (c *chart) draw() {
 	c.drawTasks()
 	c.drawLinks()
 	c.drawLines()
-	for i, n := range c.notes {
-		c.label("w", margin, c.bottom+38+15*float64(i), n)
-	}
 	c.str("</svg>\n")
 }

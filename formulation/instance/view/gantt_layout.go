@@ -61,7 +61,9 @@ func (c *chart) layoutRows(y float64) float64 {
 		nodeGap = 1
 	}
 	if len(in.Racks) > 1 && level < 2 {
-		rackGap = 16
+		if rackGap = 16; h < 4 {
+			rackGap = 13
+		}
 	}
 	for r := 0; r < len(in.Racks); r += perRow {
 		rack := &in.Racks[r]
@@ -122,11 +124,11 @@ func (c *chart) drawTracks() {
 	if len(c.racks) > 0 {
 		c.str(`<path class="r" d="`)
 		for _, r := range c.racks {
-			c.box(margin, r.y+5, c.width-2*margin, 1)
+			c.box(margin, r.y+1.5, c.width-2*margin, 1)
 		}
 		c.str(`"/>` + "\n")
 		for _, r := range c.racks {
-			c.label("z d e", c.width-margin, r.y+14.5, fit(r.name, 200, 9))
+			c.label("z d", margin, r.y+10.5, fit(r.name, c.x0-margin, 9))
 		}
 	}
 	last := -100.0
@@ -137,9 +139,10 @@ func (c *chart) drawTracks() {
 		last = g.y
 		room := c.x0 - margin - 26
 		switch {
-		case g.h >= 28:
-			c.label("n", margin, g.y+13, fit(g.name, room, 11.5))
-			c.label("z d", margin, g.y+25, fit(g.sub, room, 9))
+		case g.h >= 21:
+			pad := min(3, (g.h-21)/2)
+			c.label("n", margin, g.y+pad+9.5, fit(g.name, room, 11.5))
+			c.label("z d", margin, g.y+pad+20, fit(g.sub, room, 9))
 		default:
 			size, class := 11.5, "n"
 			if g.h < 13 {
@@ -191,20 +194,20 @@ func (c *chart) drawAxis() {
 
 // drawLines draws makespan, bound, period, and the releases and deadlines.
 func (c *chart) drawLines() {
-	line := func(class string, at float64) {
-		c.str(`<path class="`).str(class).str(`" d="M`).num(c.px(at)).str(" ").num(c.top - 16).str("V").num(c.bottom + 2).str(`"/>` + "\n")
+	line := func(class string, at, above float64) {
+		c.str(`<path class="`).str(class).str(`" d="M`).num(c.px(at)).str(" ").num(c.top - above).str("V").num(c.bottom + 2).str(`"/>` + "\n")
 	}
 	c.drawMarks()
 	if c.period > 0 {
-		line("l", 0)
-		line("l", float64(c.period))
+		line("l", 0, 3)
+		line("l", float64(c.period), 28)
 		c.label("z", c.px(float64(c.period))+5, c.top-18, "the next period")
 		return
 	}
 	end := float64(c.span)
 	name := "makespan " + integer(c.span)
 	if c.in.Objective == instance.Makespan && c.hasBound() && c.opt.Bound <= c.horizon {
-		line("l b", c.opt.Bound)
+		line("l b", c.opt.Bound, 16)
 		bound := "bound " + significant(c.opt.Bound)
 		if c.px(end)-textWidth(name, 9) < c.px(c.opt.Bound)+8 {
 			bound += "  |  " + name // the labels would collide
@@ -214,7 +217,7 @@ func (c *chart) drawLines() {
 			c.label("z e", c.px(c.opt.Bound), c.top-19, bound)
 		}
 	}
-	line("l", end)
+	line("l", end, 16)
 	if name != "" {
 		c.label("z e", c.px(end), c.top-19, name)
 	}

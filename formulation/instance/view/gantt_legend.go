@@ -97,17 +97,24 @@ func (c *chart) drawLegend() {
 	for shade := range shades {
 		k := className(0, shade)
 		share := float64(shade+1) / shades
-		c.str(`<g class="`).str(k).str(`"><path d="`).box(x, y, 20, 12).str(`"/><path class="m" d="`)
-		c.box(x, y+12*(1-share), gaugeWidth, 12*share).str("\"/></g>\n")
-		x += 22
+		c.str(`<g class="`).str(k).str(`"><path d="`).box(x, y, 22, 12).str(`"/><path class="m" d="`)
+		c.box(x+0.4, y+12*(1-share), gaugeWidth, 12*share).str("\"/></g>\n")
+		x += 26
 	}
-	x += 2
+	x += 3
 	unit := "workers × iterations"
 	if c.period > 0 {
 		unit = "workers × iterations in a period"
 	}
-	say("full (bar at the left edge: part of the backward pass)")
-	if x+textWidth("·  label: job·iteration  ·  in the list: "+unit, 11) < c.width-margin {
-		say("·  label: job·iteration  ·  in the list: " + unit)
+	text := "full"
+	if !c.plain && len(c.rows) > 0 && c.rows[0].h >= 8 {
+		text += "; bar at the left edge: part of the backward pass  ·  label: job·iteration"
 	}
+	if more := text + "  ·  above: " + unit; x+textWidth(more, 11) < c.width-margin {
+		text = more
+	}
+	if more := text + "  ·  flags: release (pointing right), deadline (left)"; len(c.marks) > 0 && x+textWidth(more, 11) < c.width-margin {
+		text = more
+	}
+	say(text)
 }

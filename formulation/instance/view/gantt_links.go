@@ -18,6 +18,7 @@ type linkRow struct {
 	label  string
 	sub    string
 	merged bool
+	alike  int // further links, or pairs, with the same loads
 	y, h   float64
 }
 
@@ -73,6 +74,9 @@ func (c *chart) layoutLinks(y float64) float64 {
 	slices.SortStableFunc(c.links, func(a, b linkRow) int {
 		return cmp.Compare(family(c.in.Links[a.links[0]].Kind), family(c.in.Links[b.links[0]].Kind))
 	})
+	if len(c.links) > fewLinks {
+		c.mergeAlike()
+	}
 	if len(c.links) > c.lim.linkRows {
 		c.mergeLinks(true)
 	}
@@ -108,6 +112,35 @@ func (c *chart) layoutLinks(y float64) float64 {
 		y += h + 3
 	}
 	return y
+}
+
+// fewLinks is up to how many rows every link has its own.
+const fewLinks = 16
+
+// mergeAlike gives links of a kind that carry the same syncs one row: the
+// nodes that a single job lives on.
+func (c *chart) mergeAlike() {
+	index := map[string]int{}
+	var rows []linkRow
+	for _, row := range c.links {
+		l := &c.in.Links[row.links[0]]
+		k := fmt.Sprint(l.Kind, l.Capacity, len(row.links), row.loads)
+		n, ok := index[k]
+		if !ok {
+			index[k] = len(rows)
+			rows = append(rows, row)
+			continue
+		}
+		rows[n].links = append(rows[n].links, row.links...)
+		rows[n].alike++
+	}
+	c.links = rows
+	for i := range c.links {
+		if r := &c.links[i]; r.alike > 0 {
+			r.label = fmt.Sprintf("%s +%d", r.label, r.alike)
+			r.sub += fmt.Sprintf(", %d alike", r.alike+1)
+		}
+	}
 }
 
 // mergeLinks puts together the links of a kind: those of a rack, or all.
@@ -160,7 +193,7 @@ func (c *chart) drawLinks() {
 	}
 	y := c.linkTop + 18
 	c.label("n", margin, y, "Links with traffic")
-	c.label("z d", c.x0, y, "height: share of the capacity")
+	c.label("z d", max(c.x0, margin+textWidth("Links with traffic", 11)+12), y, "height: share of the capacity")
 	c.label("z d e", c.x0+c.plot+shareCol-4, y, "used")
 	room := c.x0 - margin - 10
 	for i := range c.links {
@@ -283,7 +316,7 @@ func (c *chart) drawBars(r *linkRow) string {
 		for _, band := range b.bands {
 			top := r.y + r.h*(1-band[1])
 			height := r.h * (band[1] - band[0])
-			c.str(`<rect x="`).num(x0).str(`" y="`).num(top).str(`" width="`).num(x1 - x0).str(`" height="`).num(height).str(`"/>`)
+			c.rect(x0, top, x1-x0, height).str("/>")
 		}
 		if len(b.bands) > 0 {
 			band := b.bands[0]
@@ -309,10 +342,10 @@ func (c *chart) syncLabel(y *instance.Sync, x0, x1, top, height float64, part pi
 	if w := x1 - x0; (part.before || part.after) && height >= 6 && w >= 5 {
 		c.str(`<path class="m" d="`)
 		if part.before {
-			c.str("M").num(x0 + 0.6).str(" ").num(top + height/2 - 3).str("l4 3l-4 3z")
+			c.tip(x0+0.6, top+height/2)
 		}
 		if part.after {
-			c.str("M").num(x1 - 4.6).str(" ").num(top + height/2 - 3).str("l4 3l-4 3z")
+			c.tip(x1-4.6, top+height/2)
 		}
 		c.str(`"/>`)
 		x0, x1 = x0+5, x1-5

@@ -9,7 +9,7 @@ import "fmt"
 func (c *chart) style() {
 	c.str("<style>\n")
 	c.str(".jigsaw{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:11px}\n")
-	c.str(".jigsaw .h{font-size:17px;font-weight:600}.jigsaw .s,.jigsaw .d,.jigsaw .w{font-size:12px}.jigsaw .s{font-weight:500}\n")
+	c.str(".jigsaw .h{font-size:17px;font-weight:600}.jigsaw .s,.jigsaw .i,.jigsaw .w{font-size:12px}.jigsaw .s{font-weight:500}\n")
 	c.str(".jigsaw .n{font-size:11px;font-weight:600}.jigsaw .z{font-size:9px}.jigsaw .e{text-anchor:end}.jigsaw .c{text-anchor:middle}\n")
 	c.str(fmt.Sprintf(".jigsaw .tasks text{font-size:%dpx;text-anchor:middle}.jigsaw .syncs text{font-size:9px;text-anchor:middle}\n", c.labelSize()))
 	c.str(".jigsaw .m{opacity:.62}.jigsaw .echo{opacity:.38}.jigsaw .g{fill:none;stroke-width:1}.jigsaw .l{fill:none;stroke-width:1.5}.jigsaw .b{stroke-dasharray:5 4}\n")
@@ -42,8 +42,12 @@ func (c *chart) palette(t *theme) {
 	for colour := range colours {
 		for shade := 0; used[colour] && shade < shades; shade++ {
 			fill, ink := t.shade(colour, shade)
+			gauge := ink
+			if t == &light {
+				gauge = light.text // legible on all, and one look for all
+			}
 			k := className(colour, shade)
-			c.str(fmt.Sprintf(".jigsaw .%s{fill:%s}.jigsaw .%s .m,.jigsaw .%s text{fill:%s}", k, fill, k, k, ink))
+			c.str(fmt.Sprintf(".jigsaw .%s{fill:%s}.jigsaw .%s .m{fill:%s}.jigsaw .%s text{fill:%s}", k, fill, k, gauge, k, ink))
 		}
 	}
 	c.str("\n")

@@ -98,7 +98,7 @@ func (c *chart) drawDetailed(b *buckets) {
 		}
 		c.str(`<g class="`).str(className(k/shades, k%shades)).str(`">` + "\n")
 		for _, s := range shapes {
-			c.str(`<rect x="`).num(s.x).str(`" y="`).num(s.y).str(`" width="`).num(s.w).str(`" height="`).num(s.h).str(`"><title>`)
+			c.rect(s.x, s.y, s.w, s.h).str("><title>")
 			c.taskTitle(&c.tasks[s.task])
 			c.str("</title></rect>\n")
 		}
@@ -120,17 +120,14 @@ func (c *chart) drawDetailed(b *buckets) {
 // on beyond the period.
 func (c *chart) gauge(s shape) {
 	t := &c.tasks[s.task]
-	if share := c.in.Jobs[t.Job].Depths[t.Depth].Share.Float(); s.w >= 6 && !s.before {
-		c.box(s.x+0.4, s.y+s.h*(1-share), gaugeWidth, s.h*share)
-	}
-	tip := func(x float64) {
-		c.str("M").num(x).str(" ").num(s.y + s.h/2 - 3).str("l4 3l-4 3z")
+	if share := c.in.Jobs[t.Job].Depths[t.Depth].Share.Float(); s.w >= 5 && !s.before {
+		c.box(s.x+0.4, s.y+s.h*(1-share), min(gaugeWidth, s.w/6), s.h*share)
 	}
 	if s.before && s.w >= 5 {
-		tip(s.x + 0.6)
+		c.tip(s.x+0.6, s.y+s.h/2)
 	}
 	if s.after && s.w >= 5 {
-		tip(s.x + s.w - 4.6)
+		c.tip(s.x+s.w-4.6, s.y+s.h/2)
 	}
 }
 

@@ -12,13 +12,14 @@ type rgb [3]float64
 // colours tell jobs apart. The first six follow Okabe and Ito (Color
 // Universal Design, 2008), softened; every further one is the colour farthest
 // from those before it, in OKLab, under the worst of normal vision,
-// protanopia, deuteranopia and tritanopia. So any first n are about as
-// distinct as n can be. Beyond a dozen it is the label that tells.
+// protanopia, deuteranopia and tritanopia. Lightness counts for less there,
+// since depth uses it. So any first n are about as distinct as n can be.
+// Beyond a dozen it is the label that tells.
 var colours = [...]string{
 	"#2f7bbd", "#e8a02e", "#2a9d78", "#cc79a7", "#74c0ea", "#c9561f",
-	"#835978", "#b3ce9f", "#9282f1", "#7db57c", "#b23645", "#d7a3bc",
-	"#5e57c1", "#a79548", "#ddc458", "#a94ea3", "#3cc8cc", "#70a6f5",
-	"#ba92d2", "#a17f56", "#a05001", "#e36586", "#067396", "#bd72d4",
+	"#abd19e", "#785b8a", "#9e4b58", "#8988e8", "#b3a56a", "#e0607e",
+	"#aa7b54", "#75b595", "#d2c76f", "#ac81c6", "#27786b", "#555eb8",
+	"#d27e2a", "#3cc8cc", "#8b5d37", "#9f57a5", "#8d9f4d", "#678335",
 }
 
 // shades is how many shades tell depths apart; the last is full depth.

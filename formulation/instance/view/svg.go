@@ -71,6 +71,19 @@ func (s *svg) box(x, y, w, h float64) *svg {
 	return s.str("M").num(x).str(" ").num(y).str("h").num(w).str("v").num(h).str("h").num(-w).str("z")
 }
 
+// rect opens a rectangle. Where it is so small that the gap to its neighbours
+// would swallow it, it goes without.
+func (s *svg) rect(x, y, w, h float64) *svg {
+	s.str(`<rect x="`).num(x).str(`" y="`).num(y).str(`" width="`).num(w).str(`" height="`).num(h).str(`"`)
+	if min(w, h) < 2.5 {
+		s.str(` stroke-width="0"`)
+	}
+	return s
+}
+
+// tip writes the path of a small arrow to the right.
+func (s *svg) tip(x, y float64) *svg { return s.str("M").num(x).str(" ").num(y - 3).str("l4 3l-4 3z") }
+
 // label writes a line of text with its baseline at y.
 func (s *svg) label(class string, x, y float64, text string) *svg {
 	s.str(`<text`)
