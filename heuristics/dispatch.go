@@ -28,8 +28,7 @@ type dispatcher struct {
 	limit   []uint8 // deepest depth allowed there
 	waiting []bool  // its task of the current iteration has not started
 	// Per GPU.
-	first     []int32 // its residents are resident[first[g]:first[g+1]]
-	resident  []resident
+	residents [][]resident
 	queued    []int32         // residents that wait
 	free      []instance.Tick // when its task ends
 	remaining []instance.Tick // mean ticks of tasks not yet started
@@ -45,7 +44,6 @@ type dispatcher struct {
 	inSync []bool  // per job: in syncs
 	order  []int32 // scratch
 	seen   []bool  // scratch, per job
-	done   int
 }
 
 // resident is a worker as its GPU sees it.
@@ -89,6 +87,7 @@ const (
 	ready               // an iteration may start
 	syncReady           // all tasks of an iteration have ended
 	syncEnd
+	arrival // of a job at a queue
 )
 
 type activeSync struct {
@@ -117,8 +116,8 @@ func newDispatcher(in *instance.Instance, l *layout) *dispatcher {
 		in: in, layout: l,
 		jobs: make([]jobState, len(in.Jobs)), inSync: make([]bool, len(in.Jobs)), seen: make([]bool, len(in.Jobs)),
 		gpu: make([]int32, l.slots), limit: make([]uint8, l.slots), waiting: make([]bool, l.slots),
-		first: make([]int32, len(in.GPUs)+1), resident: make([]resident, l.slots),
-		queued: make([]int32, len(in.GPUs)), free: make([]instance.Tick, len(in.GPUs)),
+		residents: make([][]resident, len(in.GPUs)),
+		queued:    make([]int32, len(in.GPUs)), free: make([]instance.Tick, len(in.GPUs)),
 		remaining: make([]instance.Tick, len(in.GPUs)), wake: make([]instance.Tick, len(in.GPUs)),
 		isDirty: make([]bool, len(in.GPUs)),
 		load:    make([]instance.BitRate, len(in.Links)), active: make([][]activeSync, len(in.Links)),
@@ -135,11 +134,9 @@ func newDispatcher(in *instance.Instance, l *layout) *dispatcher {
 
 // reset prepares the state for a decision.
 func (s *dispatcher) reset(d *decision, out *record) {
-	in := s.in
-	s.d, s.out, s.now, s.done = d, out, 0, 0
+	s.d, s.out, s.now = d, out, 0
 	out.where, out.counts = d.where, d.counts
 	s.events, s.dirty, s.syncs = s.events[:0], s.dirty[:0], s.syncs[:0]
-	clear(s.first)
 	clear(s.queued)
 	clear(s.free)
 	clear(s.remaining)
@@ -149,56 +146,61 @@ func (s *dispatcher) reset(d *decision, out *record) {
 	clear(s.waiting)
 	for g := range s.wake {
 		s.wake[g] = -1
+		s.residents[g] = s.residents[g][:0]
 	}
 	for l := range s.claim {
 		s.claim[l].job = -1
 		s.active[l], s.queue[l] = s.active[l][:0], s.queue[l][:0]
 	}
-	for j := range in.Jobs {
-		job, state := &in.Jobs[j], &s.jobs[j]
-		*state = jobState{
-			slot: int32(s.layout.slotAt[j]), k: int32(job.Workers), total: int32(job.Iterations), next: job.Release,
-			gang: job.Gang && job.Workers > 1, iteration: -1, key: d.base[j],
-			counts: state.counts, sync: state.sync, rates: state.rates, uses: d.where.span[j].Uses,
-		}
-		if job.HasSync() {
-			span := d.where.span[j]
-			volume := job.Volume(d.counts[j], span.Parties)
-			for n, level := range in.RateLevels {
-				state.rates[n] = span.Rate(level)
-				state.sync[n] = in.SyncTicks(volume, state.rates[n])
-			}
-		}
-		for n, g := range d.where.gpus[j] {
-			slot := s.layout.slotAt[j] + n
-			s.gpu[slot], s.limit[slot] = int32(g), uint8(d.where.limit[j][n])
-			s.first[g+1]++
-			s.remaining[g] += instance.Tick(job.Iterations) * meanTime(job, in.GPUs[g].Type, d.counts[j])
-		}
-		s.push(event{job.Release, ready, int32(j)})
+}
+
+// admit makes job j known to its GPUs, which must be set in the decision.
+func (s *dispatcher) admit(j int) {
+	in, d := s.in, s.d
+	job, state := &in.Jobs[j], &s.jobs[j]
+	*state = jobState{
+		slot: int32(s.layout.slotAt[j]), k: int32(job.Workers), total: int32(job.Iterations), next: job.Release,
+		gang: job.Gang && job.Workers > 1, iteration: -1, key: d.base[j],
+		counts: state.counts, sync: state.sync, rates: state.rates, uses: d.where.span[j].Uses,
 	}
-	for g := range in.GPUs {
-		s.first[g+1] += s.first[g]
-	}
-	fill := s.free // as a cursor; cleared below
-	for j := range in.Jobs {
-		for n, g := range d.where.gpus[j] {
-			s.resident[int(s.first[g])+int(fill[g])] = resident{int32(j), int32(s.layout.slotAt[j] + n)}
-			fill[g]++
+	if job.HasSync() {
+		span := d.where.span[j]
+		volume := job.Volume(d.counts[j], span.Parties)
+		for n, level := range in.RateLevels {
+			state.rates[n] = span.Rate(level)
+			state.sync[n] = in.SyncTicks(volume, state.rates[n])
 		}
 	}
-	clear(s.free)
+	for n, g := range d.where.gpus[j] {
+		slot := s.layout.slotAt[j] + n
+		s.gpu[slot], s.limit[slot] = int32(g), uint8(d.where.limit[j][n])
+		s.residents[g] = append(s.residents[g], resident{int32(j), int32(slot)})
+		s.remaining[g] += instance.Tick(job.Iterations) * meanTime(job, in.GPUs[g].Type, d.counts[j])
+	}
 }
 
 func (s *dispatcher) decode(ctx context.Context, d *decision, out *record) error {
 	s.reset(d, out)
+	for j := range s.in.Jobs {
+		s.admit(j)
+		s.push(event{s.in.Jobs[j].Release, ready, int32(j)})
+	}
+	return s.run(ctx, nil)
+}
+
+// run lets time pass until nothing happens any more. A queue decides when
+// jobs start; without one they all may from their release on.
+func (s *dispatcher) run(ctx context.Context, q *queue) error {
 	for rounds := 0; len(s.events) > 0; rounds++ {
 		if rounds&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		s.now = s.events[0].at
 		for len(s.events) > 0 && s.events[0].at == s.now {
-			s.happen(s.pop())
+			s.happen(s.pop(), q)
+		}
+		if q != nil {
+			q.admit(s)
 		}
 		if len(s.syncs) > 0 {
 			s.startSyncs()
@@ -216,12 +218,17 @@ func (s *dispatcher) decode(ctx context.Context, d *decision, out *record) error
 
 // happen applies one event to the state. Nothing starts before all events of
 // a tick have happened.
-func (s *dispatcher) happen(e event) {
+func (s *dispatcher) happen(e event, q *queue) {
 	switch e.kind {
+	case arrival:
+		q.arrive(instance.JobID(e.id))
 	case gpuFree:
 		s.touch(e.id)
 	case ready:
 		s.begin(e.id)
+		if q != nil && s.jobs[e.id].iteration == s.jobs[e.id].total {
+			q.end(instance.JobID(e.id))
+		}
 	case syncReady:
 		s.look(e.id)
 	case syncEnd:
@@ -247,6 +254,9 @@ func (s *dispatcher) happen(e event) {
 			s.queue[u.Link] = kept
 		}
 		s.begin(e.id)
+		if q != nil && s.jobs[e.id].iteration == s.jobs[e.id].total {
+			q.end(instance.JobID(e.id))
+		}
 	}
 }
 
@@ -257,7 +267,6 @@ func (s *dispatcher) begin(j int32) {
 	job.next = -1
 	if job.iteration == job.total {
 		s.out.completion[j] = s.now
-		s.done++
 		return
 	}
 	job.key = s.d.base[j] + int64(job.iteration)*s.d.slope[j]
@@ -313,7 +322,7 @@ func (s *dispatcher) startTasks() {
 // worth waiting for a better one.
 func (s *dispatcher) serve(g int32) {
 	best, slot := int32(-1), int32(0)
-	for _, r := range s.resident[s.first[g]:s.first[g+1]] {
+	for _, r := range s.residents[g] {
 		if s.waiting[r.slot] && (best < 0 || s.before(r.job, best)) {
 			best, slot = r.job, r.slot
 		}
@@ -336,7 +345,7 @@ func (s *dispatcher) serve(g int32) {
 // back to GPU g, if that is before limit; else never.
 func (s *dispatcher) expected(g, than int32, limit instance.Tick) instance.Tick {
 	until := never
-	for _, r := range s.resident[s.first[g]:s.first[g+1]] {
+	for _, r := range s.residents[g] {
 		if next := s.jobs[r.job].next; next > s.now && next < limit && next < until && s.before(r.job, than) {
 			until = next
 		}
@@ -347,7 +356,7 @@ func (s *dispatcher) expected(g, than int32, limit instance.Tick) instance.Tick 
 // fillUntil starts the best task on GPU g that ends in time, or none.
 func (s *dispatcher) fillUntil(g int32, until instance.Tick) {
 	best, slot := int32(-1), int32(0)
-	for _, r := range s.resident[s.first[g]:s.first[g+1]] {
+	for _, r := range s.residents[g] {
 		if s.waiting[r.slot] && (best < 0 || s.before(r.job, best)) &&
 			s.now+s.in.Jobs[r.job].On[s.in.GPUs[g].Type].Time[s.depth(r.job, r.slot)] <= until {
 			best, slot = r.job, r.slot
@@ -410,7 +419,7 @@ func (s *dispatcher) start(j, slot int32) {
 func (s *dispatcher) startInOrder() {
 	s.order = s.order[:0]
 	add := func(g int32) {
-		for _, r := range s.resident[s.first[g]:s.first[g+1]] {
+		for _, r := range s.residents[g] {
 			if s.waiting[r.slot] && !s.seen[r.job] {
 				s.seen[r.job] = true
 				s.order = append(s.order, r.job)

@@ -23,6 +23,8 @@ type Config struct {
 // state of rng, whatever the number of cores. When the context ends early
 // the best schedule so far is returned. The error is a [*NoPlan] where none
 // was found that keeps within all memories and deadlines.
+//
+// Periodic objectives have a search of their own; see periodic.go.
 func Greedy(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	return Config{}.Greedy(ctx, in, rng)
 }
@@ -43,6 +45,9 @@ func (c Config) InterleavedFull(ctx context.Context, in *instance.Instance, rng 
 func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if in.Objective.Periodic() {
+		return periodicGreedy(ctx, in, rng, c.Improved)
 	}
 	if tooLong(in) {
 		return nil, noPlan(in, 0, "and the other jobs may together take more than 2^60 ticks; choose a longer tick_us")
