@@ -28,6 +28,9 @@ type decision struct {
 type value struct {
 	late   instance.Tick // sum over jobs of ticks past the deadline
 	hi, lo uint64
+	// tie is the sum of completion times. It leads searches across plateaus
+	// of the makespan and counts for nothing else.
+	tie instance.Tick
 }
 
 func (v value) less(o value) bool {
@@ -40,11 +43,18 @@ func (v value) less(o value) bool {
 	return v.lo < o.lo
 }
 
+// same reports whether the schedules are worth the same.
+func (v value) same(o value) bool { return v.late == o.late && v.hi == o.hi && v.lo == o.lo }
+
+// ahead is less with ties broken.
+func (v value) ahead(o value) bool { return v.less(o) || v.same(o) && v.tie < o.tie }
+
 // valueOf computes the value of a schedule with the given completion times.
 func valueOf(in *instance.Instance, completion []instance.Tick) value {
 	var v value
 	for j, c := range completion {
 		job := &in.Jobs[j]
+		v.tie += c
 		if job.Deadline > 0 && c > job.Deadline {
 			v.late += c - job.Deadline
 		}

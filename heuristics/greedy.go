@@ -77,7 +77,7 @@ func (p *portfolio) construct() error {
 		if n > 0 && p.budget < p.cost {
 			break
 		}
-		way.counts = counts
+		way.counts, way.reach = counts, p.reach
 		where, err := placeHard(in, way)
 		if err != nil {
 			if n == 0 {

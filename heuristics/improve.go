@@ -1,6 +1,241 @@
 package heuristics
 
-// improve spends the budget that is left on small changes of the incumbent's
-// decision, a batch at a time, each drawn at random.
+import (
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// stall is after how many batches without a better schedule improve gives up.
+const stall = 60
+
+// improve spends the budget that is left on small random changes of the
+// incumbent's decision, a batch at a time, and keeps what is better.
 func (p *portfolio) improve() {
+	for idle := 0; idle < stall && p.best != nil; idle++ {
+		before := p.value
+		m := newMutation(p)
+		var list []*decision
+		for range batch {
+			if d := m.neighbour(); d != nil {
+				list = append(list, d)
+			}
+		}
+		if len(list) == 0 {
+			return
+		}
+		if !p.try(list) {
+			return
+		}
+		if p.value.ahead(before) {
+			idle = 0
+		}
+	}
+}
+
+// mutation draws neighbours of the incumbent's decision.
+type mutation struct {
+	in    *instance.Instance
+	rng   *rand.Rand
+	reach *reach
+	from  *decision
+	late  []instance.JobID // jobs by descending completion, or by lateness first
+	d     *decision        // the neighbour in the making
+	homes bool             // d.where is d's own
+	keys  bool             // d.base and d.slope are
+}
+
+func newMutation(p *portfolio) *mutation {
+	m := &mutation{in: p.in, rng: p.rng, reach: p.reach, from: p.chosen}
+	m.late = orderBy(len(p.in.Jobs), func(j instance.JobID) int64 {
+		c, due := p.best.completion[j], p.in.Jobs[j].Deadline
+		if p.value.late > 0 && due > 0 {
+			return -int64(max(0, c-due)) - 1<<61
+		}
+		return -int64(c)
+	})
+	return m
+}
+
+// neighbour returns the decision with one change, or sometimes a few; nil if
+// the changes drawn came to nothing.
+func (m *mutation) neighbour() *decision {
+	d := *m.from
+	m.d, m.homes, m.keys = &d, false, false
+	changed := false
+	for range 20 {
+		done := false
+		switch m.rng.IntN(8) {
+		case 0, 1, 2:
+			done = m.reorder()
+		case 3, 4:
+			done = m.rehome()
+		case 5:
+			done = m.move()
+		case 6:
+			if patience := m.rng.IntN(5); patience != d.patience {
+				d.patience, done = patience, true
+			}
+		case 7:
+			done = m.redepth()
+		}
+		changed = changed || done
+		if changed && m.rng.IntN(3) > 0 {
+			break
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return &d
+}
+
+// job draws a job: often one of those that end last, else any.
+func (m *mutation) job() instance.JobID {
+	n := len(m.late)
+	if m.rng.IntN(2) == 0 {
+		n = min(n, 1+m.rng.IntN(8))
+	}
+	return m.late[m.rng.IntN(n)]
+}
+
+// reorder gives a job the priority of another, just before or after it.
+func (m *mutation) reorder() bool {
+	if len(m.in.Jobs) < 2 {
+		return false
+	}
+	j, o := m.job(), instance.JobID(m.rng.IntN(len(m.in.Jobs)))
+	if j == o {
+		return false
+	}
+	if !m.keys {
+		m.keys = true
+		m.d.base, m.d.slope = slices.Clone(m.d.base), slices.Clone(m.d.slope)
+	}
+	m.d.base[j] = m.d.base[o] + int64(2*m.rng.IntN(2)-1)
+	if m.rng.IntN(2) == 0 {
+		m.d.slope[j] = m.d.slope[o]
+	}
+	return true
+}
+
+// own makes the placement of the neighbour its own.
+func (m *mutation) own() *placement {
+	if !m.homes {
+		m.homes = true
+		w := m.d.where
+		m.d.where = &placement{slices.Clone(w.gpus), slices.Clone(w.limit), slices.Clone(w.span)}
+	}
+	return m.d.where
+}
+
+// rehome places a job anew among all others, or two jobs in turn.
+func (m *mutation) rehome() bool {
+	a := m.job()
+	out := []instance.JobID{a}
+	if len(m.in.Jobs) > 1 && m.rng.IntN(2) == 0 {
+		if b := instance.JobID(m.rng.IntN(len(m.in.Jobs))); b != a {
+			out = append(out, b)
+		}
+	}
+	p := newPlacer(m.in, placing{counts: m.d.counts, noise: m.rng, reach: m.reach, scatter: m.rng.IntN(2) == 0})
+	for j := range m.in.Jobs {
+		if id := instance.JobID(j); !slices.Contains(out, id) {
+			w := m.d.where
+			p.settle(id, w.gpus[j], w.limit[j], w.span[j])
+		}
+	}
+	for _, j := range out {
+		if !p.put(j) {
+			return false
+		}
+	}
+	changed := false
+	for _, j := range out {
+		changed = changed || !slices.Equal(p.out.gpus[j], m.d.where.gpus[j])
+	}
+	if !changed {
+		return false
+	}
+	w := m.own()
+	for _, j := range out {
+		w.gpus[j], w.limit[j], w.span[j] = p.out.gpus[j], p.out.limit[j], p.out.span[j]
+	}
+	return true
+}
+
+// move moves one worker of a job to another GPU.
+func (m *mutation) move() bool {
+	j := m.job()
+	job := &m.in.Jobs[j]
+	old := m.d.where.gpus[j]
+	n := m.rng.IntN(len(old))
+	limit := m.d.where.limit[j][n]
+	g := instance.GPUID(m.rng.IntN(len(m.in.GPUs)))
+	if m.rng.IntN(2) == 0 {
+		// Next door.
+		node := &m.in.Nodes[m.in.GPUs[old[n]].Node]
+		g = node.FirstGPU + instance.GPUID(m.rng.IntN(node.GPUs))
+	}
+	t := m.in.GPUs[g].Type
+	if !job.Runs(t) || slices.Contains(old, g) {
+		return false
+	}
+	// Memory on g, for the job and those there.
+	persistent, ephemeral := job.On[t].Persistent, job.On[t].Ephemeral[limit]
+	for o, gpus := range m.d.where.gpus {
+		if i, ok := slices.BinarySearch(gpus, g); ok {
+			persistent += m.in.Jobs[o].On[t].Persistent
+			ephemeral = max(ephemeral, m.in.Jobs[o].On[t].Ephemeral[m.d.where.limit[o][i]])
+		}
+	}
+	if persistent+ephemeral > m.in.Types[t].Memory {
+		return false
+	}
+	gpus, limits := slices.Clone(old), slices.Clone(m.d.where.limit[j])
+	gpus, limits = slices.Delete(gpus, n, n+1), slices.Delete(limits, n, n+1)
+	at, _ := slices.BinarySearch(gpus, g)
+	gpus, limits = slices.Insert(gpus, at, g), slices.Insert(limits, at, limit)
+	first, last := m.in.GPUs[gpus[0]].Node, m.in.GPUs[gpus[len(gpus)-1]].Node
+	if job.Within == instance.WithinNode && first != last {
+		return false
+	}
+	if job.Within == instance.WithinRack {
+		for _, g := range gpus {
+			if m.in.Nodes[m.in.GPUs[g].Node].Rack != m.in.Nodes[first].Rack {
+				return false
+			}
+		}
+	}
+	span, ok := m.in.Span(gpus)
+	if !ok {
+		return false
+	}
+	w := m.own()
+	w.gpus[j], w.limit[j], w.span[j] = gpus, limits, span
+	return true
+}
+
+// redepth gives a job with a free rule another multiset. Jobs whose memory is
+// reserved for one only keep theirs.
+func (m *mutation) redepth() bool {
+	j := m.job()
+	job := &m.in.Jobs[j]
+	if job.Rule.Fixed != nil {
+		return false
+	}
+	for _, limit := range m.d.where.limit[j] {
+		if limit < job.Full() {
+			return false
+		}
+	}
+	list := multisets(job, m.in.GPUs[m.d.where.gpus[j][0]].Type)
+	counts := list[m.rng.IntN(len(list))]
+	if slices.Equal(counts, m.d.counts[j]) {
+		return false
+	}
+	m.d.counts = slices.Clone(m.d.counts)
+	m.d.counts[j] = counts
+	return true
 }

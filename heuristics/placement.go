@@ -38,6 +38,8 @@ type placing struct {
 	scatter bool
 	// noise perturbs the loads that are compared, for restarts; nil: none.
 	noise *rand.Rand
+	// reach is [newReach] of the instance; nil: computed.
+	reach *reach
 }
 
 // place chooses the residency of every job under rules 1 and 7, balancing
@@ -72,7 +74,7 @@ func placeHard(in *instance.Instance, how placing) (*placement, error) {
 		{order: big, pin: true},
 		{order: big, pin: true, pack: true},
 	} {
-		try.counts, try.iterations, try.scatter, try.noise = how.counts, how.iterations, true, how.noise
+		try.counts, try.iterations, try.scatter, try.noise, try.reach = how.counts, how.iterations, true, how.noise, how.reach
 		if out, err := place(in, try); err == nil {
 			return out, nil
 		}
@@ -94,8 +96,7 @@ type placer struct {
 	persistent []instance.Bytes // per GPU: of the jobs resident there
 	ephemeral  []instance.Bytes // per GPU: the largest reserved there
 	busy       []instance.Tick  // per link: ticks of synchronisations at full rate
-	component  []int            // per node: which nodes it can reach; -1 if its NIC failed
-	components int
+	*reach
 
 	// Scratch.
 	cost      []int64 // per GPU: what the choice minimises
@@ -123,14 +124,21 @@ func newPlacer(in *instance.Instance, how placing) *placer {
 			p.iterations[j] = int64(in.Jobs[j].Iterations)
 		}
 	}
-	p.component, p.components = components(in)
+	if p.reach = how.reach; p.reach == nil {
+		p.reach = newReach(in)
+	}
 	return p
 }
 
-// components groups the nodes that can all synchronise with each other. Two
-// nodes on one ring need routes both ways, which is an equivalence.
-func components(in *instance.Instance) (component []int, n int) {
-	component = make([]int, len(in.Nodes))
+// reach groups the nodes that can all synchronise with each other. Two nodes
+// on one ring need routes both ways, which is an equivalence.
+type reach struct {
+	component  []int // per node: its group; -1 if its NIC failed
+	components int
+}
+
+func newReach(in *instance.Instance) *reach {
+	component := make([]int, len(in.Nodes))
 	var heads []instance.NodeID // a node of each component
 	for _, rack := range in.Racks {
 		of := -1
@@ -151,7 +159,7 @@ func components(in *instance.Instance) (component []int, n int) {
 			component[node] = of
 		}
 	}
-	return component, len(heads)
+	return &reach{component, len(heads)}
 }
 
 // work returns the mean task time of job j on GPU type t, rounded up.

@@ -35,6 +35,7 @@ type portfolio struct {
 	best    *record // nil: none yet
 	value   value   // of best
 	chosen  *decision
+	reach   *reach
 }
 
 // worker is a goroutine's decoder with the best record it made of a batch.
@@ -46,7 +47,7 @@ type worker struct {
 }
 
 func newPortfolio(ctx context.Context, c Config, in *instance.Instance, rng *rand.Rand) *portfolio {
-	p := &portfolio{ctx: ctx, config: c, in: in, rng: rng, layout: newLayout(in)}
+	p := &portfolio{ctx: ctx, config: c, in: in, rng: rng, layout: newLayout(in), reach: newReach(in)}
 	p.cost = p.layout.tasks + p.layout.syncs + len(in.GPUs) + len(in.Links) + len(in.Jobs)
 	p.budget = min(decodeBudget, maxDecodes*p.cost) * max(1, c.Effort)
 	for range max(1, min(runtime.GOMAXPROCS(0), batch)) {
@@ -84,14 +85,15 @@ func (p *portfolio) try(list []*decision) bool {
 	wg.Wait()
 	var top *worker
 	for _, w := range p.workers[:min(len(p.workers), len(list))] {
-		if w.index >= 0 && (top == nil || w.value.less(top.value) || w.value == top.value && w.index < top.index) {
+		if w.index >= 0 && (top == nil || w.value.ahead(top.value) || w.value == top.value && w.index < top.index) {
 			top = w
 		}
 	}
 	if top != nil {
+		better := p.best == nil || top.value.less(p.value)
 		p.best, top.best = top.best, p.best
 		p.value, p.chosen = top.value, list[top.index]
-		if p.config.Improved != nil && p.value.late == 0 {
+		if better && p.config.Improved != nil && p.value.late == 0 {
 			p.config.Improved(p.best.schedule(p.in, p.layout))
 		}
 	}
@@ -111,7 +113,7 @@ func (p *portfolio) decode(w *worker, d *decision, index int) {
 		return
 	}
 	v := valueOf(p.in, w.now.completion)
-	if p.best != nil && !v.less(p.value) || w.index >= 0 && !v.less(w.value) {
+	if p.best != nil && !v.ahead(p.value) || w.index >= 0 && (w.value.ahead(v) || w.value == v) {
 		return
 	}
 	w.now, w.best = w.best, w.now
