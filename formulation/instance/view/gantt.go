@@ -155,7 +155,7 @@ func (c *chart) move(dy float64) {
 
 // layoutTime chooses the widths and the time range.
 func (c *chart) layoutTime() {
-	gutter := 100.0 // the heading of the links fits
+	gutter := 112.0 // the heading of the links fits
 	for i := range c.in.Nodes {
 		n := &c.in.Nodes[i]
 		gutter = max(gutter, 30+textWidth(n.Name, 11), 30+textWidth(c.nodeType(n), 9))

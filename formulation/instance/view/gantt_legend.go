@@ -87,6 +87,7 @@ func (c *chart) drawLegend() {
 	c.str("</g>\n")
 
 	// The key to shades: what a task of growing depth looks like.
+	gauges := !c.plain && len(c.rows) > 0 && c.rows[0].h >= minGauge
 	y := end + 5
 	x := margin
 	say := func(text string) {
@@ -97,8 +98,11 @@ func (c *chart) drawLegend() {
 	for shade := range shades {
 		k := className(0, shade)
 		share := float64(shade+1) / shades
-		c.str(`<g class="`).str(k).str(`"><path d="`).box(x, y, 22, 12).str(`"/><path class="m" d="`)
-		c.box(x+0.4, y+12*(1-share), gaugeWidth, 12*share).str("\"/></g>\n")
+		c.str(`<g class="`).str(k).str(`"><path d="`).box(x, y, 22, 12).str(`"/>`)
+		if gauges {
+			c.str(`<path class="m" d="`).box(x+0.4, y+12*(1-share), gaugeWidth, 12*share).str(`"/>`)
+		}
+		c.str("</g>\n")
 		x += 26
 	}
 	x += 3
@@ -107,7 +111,7 @@ func (c *chart) drawLegend() {
 		unit = "workers × iterations in a period"
 	}
 	text := "full"
-	if !c.plain && len(c.rows) > 0 && c.rows[0].h >= 8 {
+	if gauges {
 		text += "; bar at the left edge: part of the backward pass  ·  label: job·iteration"
 	}
 	if more := text + "  ·  above: " + unit; x+textWidth(more, 11) < c.width-margin {

@@ -9,6 +9,9 @@ import (
 // gaugeWidth is the width of the bar whose height tells the depth.
 const gaugeWidth = 2.5
 
+// minGauge is the least height of a task that has one, and labels.
+const minGauge = 8
+
 // shape is a rectangle that stands for a piece of a task.
 type shape struct {
 	task          int32
@@ -102,7 +105,7 @@ func (c *chart) drawDetailed(b *buckets) {
 			c.taskTitle(&c.tasks[s.task])
 			c.str("</title></rect>\n")
 		}
-		if shapes[0].h >= 8 {
+		if shapes[0].h >= minGauge {
 			c.str(`<path class="m" d="`)
 			for _, s := range shapes {
 				c.gauge(s)

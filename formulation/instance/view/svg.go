@@ -37,7 +37,14 @@ func (s *svg) str(markup string) *svg {
 var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
 
 // text writes text, escaped for elements and attributes.
-func (s *svg) text(text string) *svg { return s.str(escapes.Replace(clean(text))) }
+func (s *svg) text(text string) *svg {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '&' || c == '<' || c == '>' || c == '"' || c == '\'' {
+			return s.str(escapes.Replace(clean(text)))
+		}
+	}
+	return s.str(text) // as nearly all are
+}
 
 // int writes an integer.
 func (s *svg) int(v int64) *svg {
