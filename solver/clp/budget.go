@@ -3,6 +3,7 @@ package clp
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"jigsaw/solver"
@@ -53,7 +54,32 @@ func (b *budget) next(slice int) (count int, seconds float64, spent solver.Statu
 	return count, seconds, solver.Unsolved
 }
 
+// onEnd calls a function when the context or the time ends. The returned function
+// takes that back, and waits for a call that has begun.
+func (b *budget) onEnd(call func()) (release func()) {
+	ctx, cancel := b.ctx, context.CancelFunc(func() {})
+	if !b.deadline.IsZero() {
+		ctx, cancel = context.WithDeadline(ctx, b.deadline)
+	}
+	if ctx.Done() == nil {
+		return cancel
+	}
+	called := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		call()
+		close(called)
+	})
+	return func() {
+		if !stop() {
+			<-called
+		}
+		cancel()
+	}
+}
+
 const (
+	// wholeSlice lets CLP run without a stop.
+	wholeSlice = math.MaxInt32
 	// sliceWork is about how many matrix entries CLP can touch in 50 ms.
 	sliceWork = 2.5e7
 	// Slices shorter than minSlice lose too much to starting again; slices
@@ -63,9 +89,10 @@ const (
 	maxIdleSlices = 100
 )
 
-// sliceLength is the number of iterations between two looks at the context. An
-// iteration prices all columns, and solves with a factor that is denser than the
-// basis.
+// sliceLength is the number of iterations between two looks at the context,
+// where CLP cannot be interrupted. A slice costs more than its start: CLP forgets
+// the weights of its pricing. An iteration prices all columns, and solves with a
+// factor that is denser than the basis.
 func sliceLength(p *solver.Problem) int {
 	work := float64(len(p.Value) + p.Cols() + 20*p.Rows())
 	return int(min(max(sliceWork/max(1, work), minSlice), maxSlice))

@@ -34,10 +34,13 @@
 // wrong number. This is not idle: CLP 1.17.6 calls a few unbounded programs
 // infeasible.
 //
-// A solve runs in slices of simplex iterations, between which the context and
-// the wall clock are read. The length of a slice depends on the size of the
-// program alone, and not on the clock, so that the same calls give the same
-// pivots on every machine.
+// A context that ends stops a live model after the simplex iteration it is in,
+// through an event handler inside CLP; a solve is never cut into pieces for it,
+// and the same calls give the same pivots with and without a context that can
+// end. The one-shot face, and tables that cannot interrupt, run in slices of
+// iterations instead, whose length depends on the size of the program alone;
+// there a context waits for the end of a slice, up to seconds on programs of
+// ten thousand rows.
 //
 // A context that ends gives its error, wrapped. The model keeps the basis it had
 // reached.

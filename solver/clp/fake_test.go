@@ -110,6 +110,8 @@ func (f *fake) unboundedRay(h handle, ray []float64) bool {
 	return copy(ray, f.models[h].answer.unbounded) > 0
 }
 
+func (*fake) canInterrupt() bool                   { return false }
+func (*fake) interrupt(handle, bool)               {}
 func (*fake) setLogLevel(handle, int32)            {}
 func (*fake) chgColumnLower(handle, []float64)     {}
 func (*fake) chgColumnUpper(handle, []float64)     {}

@@ -34,6 +34,8 @@ type once struct {
 
 func loadOnce(p *solver.Problem) *once {
 	o := &once{simplex: coin.NewSimplex(), matrix: coin.NewPackedMatrix()}
+	// Without room for all of them each column that joins moves the whole matrix.
+	o.matrix.Reserve(p.Cols(), len(p.Value), false)
 	for j := range p.Cols() {
 		rows, values := p.Column(solver.Col(j))
 		column := make([]coin.Nonzero, len(rows))
@@ -155,7 +157,7 @@ func (o *once) solution(p *solver.Problem, status solver.Status) *solver.Solutio
 // iterate runs one algorithm in slices. The binding does not tell how many
 // iterations a slice took: one that was not the last took all it had.
 func (o *once) iterate(b *budget, p *solver.Problem, alg algorithm) (solver.Status, error) {
-	slice := sliceLength(p)
+	slice := max(sliceLength(p), minSliceOnce)
 	for {
 		if err := b.err(); err != nil {
 			return solver.Unsolved, err
@@ -182,6 +184,11 @@ func (o *once) iterate(b *budget, p *solver.Problem, alg algorithm) (solver.Stat
 		}
 	}
 }
+
+// minSliceOnce is the least slice of this face. Programs that are solved once
+// take many iterations, and short slices would make that many more, since CLP
+// forgets the weights of its pricing at the end of each.
+const minSliceOnce = 1000
 
 // hopeless is a number of iterations that no program of this size needs. The
 // binding does not tell a slice that moved from one that did not.

@@ -193,11 +193,18 @@ func (m *model) iterateBelow(b *budget, alg algorithm) (solver.Status, error) {
 	return m.iterate(b, dualSimplex)
 }
 
-// iterate runs one algorithm in slices until it stops by itself or the budget
-// ends. Whatever happens, the basis is read back.
+// iterate runs one algorithm until it stops by itself or the budget ends: in one
+// piece where CLP can be interrupted, in slices otherwise. Whatever happens, the
+// basis is read back.
 func (m *model) iterate(b *budget, alg algorithm) (solver.Status, error) {
 	defer m.fetchBasis()
 	slice := sliceLength(m.mirror.Problem())
+	if m.table.canInterrupt() {
+		slice = wholeSlice
+		m.table.interrupt(m.handle, false)
+		release := b.onEnd(func() { m.table.interrupt(m.handle, true) })
+		defer release()
+	}
 	idle := 0
 	for {
 		if err := b.err(); err != nil {
@@ -220,7 +227,8 @@ func (m *model) iterate(b *budget, alg algorithm) (solver.Status, error) {
 		if status != solver.IterationLimit && status != solver.TimeLimit {
 			return status, nil
 		}
-		// CLP counts processor time, of all threads; the wall clock decides. A
+		// CLP counts processor time, of all threads, and may stop too early: the
+		// next round of the loop asks the wall clock. A
 		// slice that moves nothing, again and again, is a fault of its own.
 		if used > 0 {
 			idle = 0

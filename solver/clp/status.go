@@ -47,6 +47,9 @@ func outcome(status, secondary int32) solver.Status {
 			return solver.TimeLimit
 		}
 		return solver.IterationLimit
+	case clpStoppedByEvent:
+		// Somebody on this side interrupted it, and knows why.
+		return solver.IterationLimit
 	}
 	return solver.Numerical
 }

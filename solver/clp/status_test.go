@@ -30,7 +30,7 @@ func TestOutcome(t *testing.T) {
 		"stopped while primal infeasible":          {3, 10, solver.IterationLimit},
 		"stopped by errors":                        {4, 0, solver.Numerical},
 		"stopped by a bad element":                 {4, 8, solver.Numerical},
-		"stopped by an event":                      {5, 0, solver.Numerical},
+		"interrupted from this side":               {5, 0, solver.IterationLimit},
 		"never solved":                             {-1, 0, solver.Numerical},
 		"an internal status that leaked":           {10, 0, solver.Numerical},
 		"on time without having stopped is no end": {0, 9, solver.Optimal},

@@ -37,6 +37,12 @@ type table interface {
 	scaling(h handle, mode int32)
 	setPerturbation(h handle, value int32)
 
+	// interrupt, switched on from another goroutine, stops a running solve after
+	// its present iteration, and any later one at once until it is switched off.
+	// Where canInterrupt says no it does nothing, and solves run in slices.
+	canInterrupt() bool
+	interrupt(h handle, on bool)
+
 	dual(h handle, ifValuesPass int32)
 	primal(h handle, ifValuesPass int32)
 	status(h handle) int32

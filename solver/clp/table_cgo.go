@@ -6,6 +6,7 @@ package clp
 #cgo pkg-config: clp
 #include <Clp_C_Interface.h>
 #include <string.h>
+#include "interrupt_cgo.h"
 
 _Static_assert(sizeof(CoinBigIndex) == sizeof(int), "CLP built with 64-bit matrix starts");
 _Static_assert(sizeof(int) == 4, "int has not 32 bits");
@@ -55,9 +56,27 @@ func bigIndices(s []int32) *C.CoinBigIndex { return (*C.CoinBigIndex)(unsafe.Sli
 
 func (cgoTable) version() string { return C.GoString(C.Clp_Version()) }
 
-func (cgoTable) newModel() handle { return handle(uintptr(unsafe.Pointer(C.Clp_newModel()))) }
+func (cgoTable) newModel() handle {
+	model := C.Clp_newModel()
+	C.watch_model(unsafe.Pointer(model))
+	return handle(uintptr(unsafe.Pointer(model)))
+}
 
-func (cgoTable) deleteModel(h handle) { C.Clp_deleteModel(h.model()) }
+func (cgoTable) deleteModel(h handle) {
+	flag := C.flag_of(h.model())
+	C.Clp_deleteModel(h.model())
+	C.forget_flag(flag)
+}
+
+func (cgoTable) canInterrupt() bool { return true }
+
+func (cgoTable) interrupt(h handle, on bool) {
+	up := C.int(0)
+	if on {
+		up = 1
+	}
+	C.raise_flag(h.model(), up)
+}
 
 func (cgoTable) setLogLevel(h handle, level int32) { C.Clp_setLogLevel(h.model(), C.int(level)) }
 

@@ -1,0 +1,116 @@
+//go:build cgo && !noclp && unix
+
+package clp_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/solver"
+	"jigsaw/solver/clp"
+)
+
+// prompt is how much processor time a stop may take. It is that of one iteration,
+// and of one refactorisation at worst; wall time would measure the other load of
+// the machine too.
+const prompt = 250 * time.Millisecond
+
+// long is a program that takes CLP seconds, and a model of it.
+func long(t *testing.T, get func() (solver.Solver, error), rows int) solver.Model {
+	t.Helper()
+	engine, err := get()
+	require.NoError(t, err)
+	m, err := engine.Load(covering(rand.New(rand.NewPCG(1, 1)), rows, 10*rows, 10))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	return m
+}
+
+// A context that ends in the middle of a solve ends it at once, with its error;
+// the model keeps the basis it had reached, and goes on from there.
+func TestCancelDuringSolve(t *testing.T) {
+	m := long(t, clp.New, 1500)
+	late := make([]time.Duration, 0, 6) // processor time from the cancellation on
+	var last *solver.Basis
+	for range cap(late) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancelled := make(chan time.Duration, 1)
+		time.AfterFunc(40*time.Millisecond, func() {
+			cancelled <- processorTime(t)
+			cancel()
+		})
+		s, err := m.Solve(ctx, solver.Limits{})
+		late = append(late, processorTime(t)-<-cancelled)
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorContains(t, err, "clp: solve: ")
+		require.Nil(t, s)
+		require.Less(t, late[len(late)-1], prompt)
+		require.NotEqual(t, last, m.Basis(), "every part of the solve gets further")
+		last = m.Basis()
+	}
+	t.Log("returned after", late)
+
+	s, err := m.Solve(t.Context(), solver.Limits{Iterations: 5})
+	require.NoError(t, err)
+	require.Equal(t, solver.IterationLimit, s.Status)
+	require.Equal(t, 5, s.Iterations, "an interruption ends with its call")
+}
+
+func TestDeadlineDuringSolve(t *testing.T) {
+	m := long(t, clp.New, 1500)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := m.Solve(ctx, solver.Limits{})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+// A limit of time is a status, not an error, and the wall clock counts.
+func TestTimeLimitDuringSolve(t *testing.T) {
+	m := long(t, clp.New, 1500)
+	begin, used := time.Now(), processorTime(t)
+	s, err := m.Solve(t.Context(), solver.Limits{Time: 100 * time.Millisecond})
+	require.NoError(t, err)
+	require.Equal(t, solver.TimeLimit, s.Status)
+	require.GreaterOrEqual(t, time.Since(begin), 100*time.Millisecond)
+	require.Less(t, processorTime(t)-used, 100*time.Millisecond+prompt)
+	require.NotNil(t, s.Basis)
+	require.Positive(t, s.Iterations)
+}
+
+// The one-shot face waits for the end of a slice.
+func TestCancelOneShot(t *testing.T) {
+	m := long(t, clp.NewOneShot, 600)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+	defer cancel()
+	_, err := m.Solve(ctx, solver.Limits{})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+// A model that nobody closed is freed with its last reference: a thousand models
+// of about a megabyte each do not add up.
+func TestForgottenModelsAreFreed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
+	engine, err := clp.New()
+	require.NoError(t, err)
+	p := covering(rand.New(rand.NewPCG(1, 1)), 200, 2000, 20)
+	first := residentKB(t)
+	for k := range 1000 {
+		m, err := engine.Load(p)
+		require.NoError(t, err)
+		if k%2 == 0 {
+			require.NoError(t, m.Close())
+		}
+		if k%50 == 0 {
+			runtime.GC()
+			time.Sleep(time.Millisecond) // cleanups run in a goroutine
+		}
+	}
+	require.Less(t, residentKB(t)-first, 300_000, "kilobytes that stayed")
+}
