@@ -324,11 +324,10 @@ func (m *model) areaMakespan() Bound {
 			}
 		}
 		// Beyond the heads and tails of whole jobs, cut into long chains.
-		least, most := slices.Min(heads), slices.Max(heads)
+		least := slices.Min(heads)
 		for i := int64(1); i < 8 && longest < 1<<58; i++ {
 			heads, tails = append(heads, least+longest/8*i), append(tails, longest/8*i)
 		}
-		_ = most
 		heads, tails = candidates(heads, 24), candidates(tails, 24)
 		binding := false
 		for _, h := range heads {
@@ -437,7 +436,7 @@ func (m *model) areaRates() Bound {
 				in[item.class] = true
 			}
 			for c := range m.demands {
-				if d := &m.demands[c]; !in[c] {
+				if d := &m.demands[c]; !in[c] && d.runs() {
 					v.Add(v, big.NewRat(d.job.Weight*d.count(), max(1, int64(d.iteration))))
 				}
 			}
@@ -460,6 +459,9 @@ func (m *model) knapsack(l *load) (value *big.Rat, full bool) {
 	left := new(big.Rat).SetInt(l.capacity)
 	for _, item := range items {
 		d := &m.demands[item.class]
+		if !d.runs() {
+			continue
+		}
 		rate := big.NewRat(d.count(), max(1, int64(d.iteration)))
 		amount := new(big.Rat).SetInt(item.amount)
 		if use := new(big.Rat).Mul(rate, amount); use.Cmp(left) > 0 {

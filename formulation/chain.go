@@ -27,6 +27,14 @@ func (m *model) chain() Bound {
 	for c := range m.demands {
 		d := &m.demands[c]
 		weight := new(big.Rat).SetInt(mul(d.job.Weight, d.count()))
+		if m.in.Objective.Periodic() && !d.runs() {
+			// A periodic plan may leave the job out, at rate 0.
+			if m.in.Objective == instance.MaxMinThroughput {
+				b.Value, critical = new(big.Rat), c
+				break
+			}
+			continue
+		}
 		end := new(big.Rat).SetInt(d.chain(d.iteration))
 		switch m.in.Objective {
 		case instance.WeightedCompletion:

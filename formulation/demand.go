@@ -254,8 +254,8 @@ func (m *mode) iteration() instance.Tick { return m.full + m.sync }
 const maxSync = instance.Tick(1) << 45
 
 // modes lists the ways in which the job can live. With feasible set, those
-// that cannot meet the job's deadline are left out, as are those that some
-// fixed depth does not fit.
+// that cannot meet the job's deadline, its placement limit or the greatest
+// period are left out.
 func (m *model) modes(d *demand, feasible bool) []mode {
 	j, n := d.job, m.network
 	full := j.Full()
@@ -273,6 +273,10 @@ func (m *model) modes(d *demand, feasible bool) []mode {
 		}
 		mode.sync = min(mode.sync, maxSync)
 		if feasible && j.Deadline > 0 && d.chain(mode.iteration()).Cmp(big.NewInt(int64(j.Deadline))) > 0 {
+			return
+		}
+		// An iteration is no longer than the period it repeats with.
+		if feasible && m.in.MaxPeriod > 0 && mode.iteration() > m.in.MaxPeriod {
 			return
 		}
 		modes = append(modes, mode)

@@ -36,8 +36,13 @@ func Fluid(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 		Rows: len(f.p.rows), Cols: len(f.p.cols), Entries: f.p.entries(), Note: f.note,
 	}}
 	if len(f.p.cols) == 0 { // nothing can run, and nothing has to
-		b.Value, b.Certified, b.LP.Status = new(big.Rat), true, solver.Optimal
-		return b, nil
+		b.LP.Status = solver.Optimal
+		prices, denominator, err := f.p.price(make([]float64, len(f.p.rows)), true)
+		if err == nil {
+			err = f.prove(&b, prices, denominator, false)
+		}
+		b.Certificate = &Certificate{Columns: limits.Columns, Denominator: denominator, Prices: prices, Bound: b.Value}
+		return b, err
 	}
 	problem, err := f.p.problem()
 	if err != nil {
@@ -131,33 +136,46 @@ func (f *fluid) value(objective *big.Rat) *big.Rat {
 	return v
 }
 
-// fluid builds the program. One block of columns stands for each class of
-// identical jobs.
+// fluid builds the program. One shape stands for the classes whose jobs differ
+// in nothing that the rows see: while there are few classes each is a shape of
+// its own, so that nothing is lost.
 type fluid struct {
 	m *model
 	p program
-	// scale divides the objective: rates are counted per period ticks, weighted
-	// completion in halves.
+	// scale divides the objective: rates are counted per period ticks.
 	scale  *big.Int
 	period int64
 	note   string
 
-	time   int     // column of the makespan; -1 for other objectives
-	blocks []block // by class
+	time   int   // column of the makespan; -1 for other objectives
+	tight  []int // pools whose memory rows may bind
+	shapes []shape
 }
 
-// block holds the columns of one class. Slices by mode are nil or -1 where a
-// class has no such column.
-type block struct {
-	live []int   // by mode: jobs that live so
-	does []int   // by mode: iterations per period, or the same as live
-	home [][]int // by mode of several pools, by its pools: resident workers
-	busy [][]int // likewise: workers at work, or the same as home
+// shape is a set of classes with the same costs, workers, rule and modes, and
+// the columns that say how they live and work. Slices by mode.
+type shape struct {
+	id      string
+	classes []int
+	d       *demand // of the first class
+	// jobs and iterations are the sums over the classes, fewest and most the
+	// extremes of R; release is the earliest.
+	jobs, iterations, fewest, most int64
+	release                        int64
+
+	live []int   // jobs that live in the mode; nil where no memory row needs it
+	home [][]int // by pool of the mode if it has several: resident workers; else nil
+	// In iterations, of all jobs and all R, or per period for rates:
+	does []int   // iterations done in the mode
+	busy [][]int // by pool of the mode if it has several: tasks
 	node [][]int // likewise: nodes that take part in the synchronisations
-	rack [][]int // by mode of several rack classes, by rackList: racks that take part
-	// tasks[pool][depth] per iteration, of the workers in modes of several pools.
+	rack [][]int // by rackList if that has several: racks that take part
+	// tasks[pool][depth], of the workers in modes of several pools.
 	tasks map[int][]int
 }
+
+// fewClasses is the number of classes up to which each is a shape of its own.
+const fewClasses = 200
 
 func (m *model) fluid(columns int) *fluid {
 	f := &fluid{m: m, scale: big.NewInt(1), time: -1, p: program{name: "fluid"}}
@@ -175,6 +193,95 @@ func (m *model) fluid(columns int) *fluid {
 // runs reports whether jobs of the class can run at all.
 func (d *demand) runs() bool { return !d.short && !d.unplaced }
 
+// shape groups the classes. heads are the releases that get rows of their own;
+// classes whose chain is longer than half the known bound stay alone, because
+// the chain may then depend on where they live.
+func (f *fluid) shape(heads []int64, half *big.Int) {
+	index := map[string]int{}
+	for c := range f.m.demands {
+		d := &f.m.demands[c]
+		n, r := d.count(), int64(d.job.Iterations)
+		if f.m.in.Objective.Periodic() {
+			if !d.runs() {
+				continue
+			}
+			r = 1
+		}
+		key := fmt.Sprint(c)
+		if len(f.m.demands) > fewClasses && (half == nil || d.chain(d.iteration).Cmp(half) < 0) {
+			bucket := 0
+			for bucket < len(heads) && heads[bucket] <= int64(d.job.Release) {
+				bucket++
+			}
+			j := *d.job
+			j.Name, j.Iterations, j.Weight, j.Release, j.On = "", 0, 0, 0, nil
+			costs := make([]instance.Costs, len(d.job.On))
+			for t, o := range d.job.On {
+				if o != nil {
+					costs[t] = *o
+				}
+			}
+			key = fmt.Sprintf("%v %+v %+v %+v", bucket, j, costs, d.modes)
+		}
+		at, ok := index[key]
+		if !ok {
+			at = len(f.shapes)
+			index[key] = at
+			f.shapes = append(f.shapes, shape{
+				id: fmt.Sprintf("s%d", at), d: d, fewest: r, most: r, release: int64(d.job.Release),
+			})
+		}
+		s := &f.shapes[at]
+		s.classes = append(s.classes, c)
+		s.jobs += n
+		s.iterations += n * r
+		s.fewest, s.most = min(s.fewest, r), max(s.most, r)
+		s.release = min(s.release, int64(d.job.Release))
+	}
+	if len(f.shapes) < len(f.m.demands) && len(f.m.demands) > fewClasses {
+		f.note = fmt.Sprintf("%d classes of jobs taken together as %d", len(f.m.demands), len(f.shapes))
+	}
+	f.tight = f.tightPools()
+}
+
+// tightPools returns the pools whose memory cannot hold all the jobs that may
+// live there.
+func (f *fluid) tightPools() []int {
+	var tight []int
+	for p := range f.m.network.pools {
+		at := &f.m.network.pools[p]
+		most := new(big.Int)
+		for i := range f.shapes {
+			if s := &f.shapes[i]; s.d.usable(at.gpuType) {
+				kept := mul(int64(s.d.job.On[at.gpuType].Persistent), s.jobs)
+				most.Add(most, kept.Mul(kept, big.NewInt(int64(s.d.job.Workers))))
+			}
+		}
+		if most.Cmp(mul(f.freeMemory(p), at.size())) > 0 {
+			tight = append(tight, p)
+		}
+	}
+	return tight
+}
+
+// freeMemory is what the smallest task of a pool leaves of a GPU's memory.
+func (f *fluid) freeMemory(p int) int64 {
+	at := &f.m.network.pools[p]
+	smallest := instance.Bytes(-1)
+	for i := range f.shapes {
+		d := f.shapes[i].d
+		for depth, ok := range d.fits[at.gpuType] {
+			if d.job.Rule.Fixed != nil && d.job.Rule.Fixed[depth] == 0 || !ok {
+				continue
+			}
+			if e := d.job.On[at.gpuType].Ephemeral[depth]; smallest < 0 || e < smallest {
+				smallest = e
+			}
+		}
+	}
+	return max(0, int64(at.memory-max(0, smallest)))
+}
+
 // rackList returns the rack classes of the pools of a mode, ascending.
 func (f *fluid) rackList(o *mode) []int {
 	var racks []int
@@ -187,7 +294,7 @@ func (f *fluid) rackList(o *mode) []int {
 	return racks
 }
 
-// modeID names a mode in row and column names.
+// id names a mode in row and column names.
 func (o *mode) id() string {
 	switch o.kind {
 	case lone, inNode:
@@ -198,245 +305,273 @@ func (o *mode) id() string {
 	return "spread"
 }
 
-// residency adds the columns of where the jobs of each class live, and rows
+// residency adds, where memory may bind, the columns of where jobs live and rows
 //
-//	(1) every job lives somewhere (or, with optional set, somewhere or nowhere),
-//	(2) in modes of several pools, all workers are placed.
-func (f *fluid) residency(optional bool) {
-	f.blocks = make([]block, len(f.m.demands))
-	for c := range f.m.demands {
-		d, b := &f.m.demands[c], &f.blocks[c]
-		if !d.runs() && optional {
-			continue
-		}
-		n, k := d.count(), int64(d.job.Workers)
-		s := equal
-		if optional {
-			s = atMost
-		}
-		one := f.p.row(fmt.Sprintf("c%d.lives", c), s, n, about{})
-		for i := range d.modes {
-			o := &d.modes[i]
-			y := f.p.col(fmt.Sprintf("c%d.live.%s", c, o.id()), 0, n)
+//	(1) every job lives somewhere (or, for rates, somewhere or nowhere),
+//	(2) all workers of a mode of several pools are placed,
+//	(3) the parameters of the resident workers of a pool fit in the memory that
+//	    the smallest task there leaves free.
+func (f *fluid) residency() {
+	if len(f.tight) == 0 {
+		return
+	}
+	lives := equal
+	if f.m.in.Objective.Periodic() {
+		lives = atMost
+	}
+	for i := range f.shapes {
+		s := &f.shapes[i]
+		k := int64(s.d.job.Workers)
+		one := f.p.row(s.id+".lives", lives, s.jobs, about{})
+		s.live = []int{}
+		for i := range s.d.modes {
+			o := &s.d.modes[i]
+			y := f.p.col(fmt.Sprintf("%s.live.%s", s.id, o.id()), 0, s.jobs)
 			f.p.term(one, y, 1)
-			b.live = append(b.live, y)
+			s.live = append(s.live, y)
 			var home []int
 			if len(o.pools) > 1 {
-				all := f.p.row(fmt.Sprintf("c%d.workers.%s", c, o.id()), equal, 0, about{})
+				all := f.p.row(fmt.Sprintf("%s.home.%s", s.id, o.id()), equal, 0, about{})
 				f.p.term(all, y, -k)
 				for _, p := range o.pools {
 					at := &f.m.network.pools[p]
-					u := f.p.col(fmt.Sprintf("c%d.home.%s.%s", c, o.id(), at.id), 0, n*min(k, at.size()))
+					u := f.p.col(fmt.Sprintf("%s.home.%s.%s", s.id, o.id(), at.id), 0, s.jobs*min(k, f.inReach(o, p)))
 					f.p.term(all, u, 1)
 					home = append(home, u)
 				}
 			}
-			b.home = append(b.home, home)
+			s.home = append(s.home, home)
 		}
 	}
-	f.memory()
-}
-
-// memory adds rows (3): the parameters of the resident workers of a pool fit in
-// the memory that the smallest task there leaves free. Rows that cannot bind
-// are left out.
-func (f *fluid) memory() {
-	for p := range f.m.network.pools {
+	for _, p := range f.tight {
 		at := &f.m.network.pools[p]
-		t := at.gpuType
-		smallest := instance.Bytes(-1)
-		most := new(big.Int)
-		for c := range f.m.demands {
-			d := &f.m.demands[c]
-			if f.blocks[c].live == nil || !d.usable(t) {
-				continue
-			}
-			for depth, ok := range d.fits[t] {
-				if d.job.Rule.Fixed != nil && d.job.Rule.Fixed[depth] == 0 {
-					ok = false
-				}
-				if e := d.job.On[t].Ephemeral[depth]; ok && (smallest < 0 || e < smallest) {
-					smallest = e
-				}
-			}
-			most.Add(most, new(big.Int).Mul(mul(int64(d.job.On[t].Persistent), d.count()), big.NewInt(int64(d.job.Workers))))
-		}
-		if smallest < 0 || most.Cmp(mul(max(0, int64(at.memory-smallest)), at.size())) <= 0 {
-			continue
-		}
-		free := max(0, int64(at.memory-smallest))
-		unit := int64(1) // of bytes, so that a GPU holds about a million
-		for free/unit > 1<<20 {
+		free, unit := f.freeMemory(p), int64(1)
+		for free/unit > 1<<20 { // in units of which a GPU holds about a million
 			unit *= 2
 		}
 		row := f.p.row(at.id+".memory", atMost, (free+unit-1)/unit*at.size(),
 			about{"memory", "the memory of " + at.gpuName(), -1})
-		for c := range f.m.demands {
-			d, b := &f.m.demands[c], &f.blocks[c]
-			if b.live == nil || d.job.On[t] == nil {
+		for i := range f.shapes {
+			s := &f.shapes[i]
+			if !s.d.usable(at.gpuType) {
 				continue
 			}
-			each := int64(d.job.On[t].Persistent) / unit
-			for i := range d.modes {
-				switch at := slices.Index(d.modes[i].pools, p); {
-				case at < 0:
-				case b.home[i] == nil:
-					f.p.term(row, b.live[i], each*int64(d.job.Workers))
+			each := int64(s.d.job.On[at.gpuType].Persistent) / unit
+			for i := range s.d.modes {
+				switch where := slices.Index(s.d.modes[i].pools, p); {
+				case where < 0:
+				case s.home[i] == nil:
+					f.p.term(row, s.live[i], each*int64(s.d.job.Workers))
 				default:
-					f.p.term(row, b.home[i][at], each)
+					f.p.term(row, s.home[i][where], each)
 				}
 			}
 		}
 	}
 }
 
-// activity adds the columns of what an iteration of each class does and where,
-// and rows
+// activity adds the columns of what is done where, at most limit iterations of
+// each shape, and rows
 //
-//	(4) every worker has one task in an iteration,
-//	(5) the depths meet the SPB rule,
-//	(6) the nodes, and racks, that take part hold the workers, and are no fewer
+//	(4) all iterations are done (not for rates), by jobs and workers that live there,
+//	(5) every worker has one task in an iteration,
+//	(6) the depths meet the SPB rule,
+//	(7) the nodes, and racks, that take part hold the workers, and are no fewer
 //	    than any residency has.
-//
-// They are in jobs for the makespan, where does and busy are live and home, and
-// in iterations per period for rates, with most of them per class as a limit.
-func (f *fluid) activity(most func(*demand) int64) {
-	n := f.m.network
-	for c := range f.m.demands {
-		d, b := &f.m.demands[c], &f.blocks[c]
-		if b.live == nil {
-			continue
+func (f *fluid) activity(limit func(*shape) int64) {
+	rates := f.m.in.Objective.Periodic()
+	for i := range f.shapes {
+		s := &f.shapes[i]
+		d, most, k := s.d, limit(s), int64(s.d.job.Workers)
+		all := -1
+		if !rates {
+			all = f.p.row(s.id+".iterations", equal, s.iterations, about{})
 		}
-		k, limit := int64(d.job.Workers), most(d)
-		b.node, b.rack = make([][]int, len(d.modes)), make([][]int, len(d.modes))
-		b.tasks = map[int][]int{}
-		var several []int // modes of several pools
-		var pools []int
+		s.node, s.rack = make([][]int, len(d.modes)), make([][]int, len(d.modes))
 		for i := range d.modes {
-			if o := &d.modes[i]; len(o.pools) > 1 {
-				several = append(several, i)
-				for _, p := range o.pools {
-					if !slices.Contains(pools, p) {
-						pools = append(pools, p)
+			o := &d.modes[i]
+			x := f.p.col(fmt.Sprintf("%s.does.%s", s.id, o.id()), 0, most)
+			s.does = append(s.does, x)
+			if all >= 0 {
+				f.p.term(all, x, 1)
+				if s.live != nil {
+					f.tie(s, fmt.Sprintf("%s.tie.%s", s.id, o.id()), x, s.live[i])
+				}
+			}
+			var busy []int
+			if len(o.pools) > 1 {
+				workers := f.p.row(fmt.Sprintf("%s.busy.%s", s.id, o.id()), equal, 0, about{})
+				f.p.term(workers, x, -k)
+				for at, p := range o.pools {
+					id := f.m.network.pools[p].id
+					w := f.p.col(fmt.Sprintf("%s.busy.%s.%s", s.id, o.id(), id), 0, most*min(k, f.inReach(o, p)))
+					f.p.term(workers, w, 1)
+					busy = append(busy, w)
+					if all >= 0 && s.live != nil {
+						f.tie(s, fmt.Sprintf("%s.tie.%s.%s", s.id, o.id(), id), w, s.home[i][at])
 					}
 				}
-				f.parties(c, i, limit)
+			}
+			s.busy = append(s.busy, busy)
+			if busy != nil {
+				f.parties(s, i, most)
 			}
 		}
-		if several == nil {
-			continue
+		f.depths(s, most)
+	}
+}
+
+// inReach is how many GPUs of a pool one job can use in a mode.
+func (f *fluid) inReach(o *mode, p int) int64 {
+	at := &f.m.network.pools[p]
+	if o.kind == inRack {
+		return int64(at.gpus) * int64(at.perRack)
+	}
+	return at.size()
+}
+
+// tie adds the row that says that each of the residents does R iterations.
+func (f *fluid) tie(s *shape, name string, does, live int) {
+	if s.fewest == s.most {
+		row := f.p.row(name, equal, 0, about{})
+		f.p.term(row, does, 1)
+		f.p.term(row, live, -s.most)
+		return
+	}
+	row := f.p.row(name+".most", atMost, 0, about{})
+	f.p.term(row, does, 1)
+	f.p.term(row, live, -s.most)
+	row = f.p.row(name+".fewest", atLeast, 0, about{})
+	f.p.term(row, does, 1)
+	f.p.term(row, live, -s.fewest)
+}
+
+// depths adds columns and rows (5) and (6). They concern the modes of several
+// pools only: in one pool the cheapest depths are known.
+func (f *fluid) depths(s *shape, most int64) {
+	d, n := s.d, f.m.network
+	var several []int
+	var pools []int
+	for i := range d.modes {
+		if s.busy[i] != nil {
+			several = append(several, i)
+			for _, p := range d.modes[i].pools {
+				if !slices.Contains(pools, p) {
+					pools = append(pools, p)
+				}
+			}
 		}
-		slices.Sort(pools)
-		// (4)
+	}
+	if several == nil {
+		return
+	}
+	slices.Sort(pools)
+	s.tasks = map[int][]int{}
+	for _, p := range pools { // (5)
+		row := f.p.row(fmt.Sprintf("%s.tasks.%s", s.id, n.pools[p].id), equal, 0, about{})
+		for _, i := range several {
+			if at := slices.Index(d.modes[i].pools, p); at >= 0 {
+				f.p.term(row, s.busy[i][at], -1)
+			}
+		}
+		s.tasks[p] = make([]int, len(d.job.Depths))
+		for depth, ok := range d.fits[n.pools[p].gpuType] {
+			s.tasks[p][depth] = -1
+			if d.job.Rule.Fixed != nil && d.job.Rule.Fixed[depth] == 0 {
+				ok = false
+			}
+			if ok {
+				z := f.p.col(fmt.Sprintf("%s.tasks.%s.d%d", s.id, n.pools[p].id, depth), 0, most*min(int64(d.job.Workers), n.pools[p].size()))
+				f.p.term(row, z, 1)
+				s.tasks[p][depth] = z
+			}
+		}
+	}
+	// (6)
+	rule := func(name string, is sense, perIteration int64, weight func(depth int) int64) {
+		row := f.p.row(s.id+"."+name, is, 0, about{})
+		for _, i := range several {
+			f.p.term(row, s.does[i], -perIteration)
+		}
 		for _, p := range pools {
-			row := f.p.row(fmt.Sprintf("c%d.tasks.%s", c, n.pools[p].id), equal, 0, about{})
-			for _, i := range several {
-				if at := slices.Index(d.modes[i].pools, p); at >= 0 {
-					f.p.term(row, b.busy[i][at], -1)
-				}
-			}
-			b.tasks[p] = make([]int, len(d.job.Depths))
-			for depth, ok := range d.fits[n.pools[p].gpuType] {
-				b.tasks[p][depth] = -1
-				if d.job.Rule.Fixed != nil && d.job.Rule.Fixed[depth] == 0 {
-					ok = false
-				}
-				if ok {
-					z := f.p.col(fmt.Sprintf("c%d.task.%s.d%d", c, n.pools[p].id, depth), 0, limit*k)
-					f.p.term(row, z, 1)
-					b.tasks[p][depth] = z
+			for depth, z := range s.tasks[p] {
+				if z >= 0 {
+					f.p.term(row, z, weight(depth))
 				}
 			}
 		}
-		// (5)
-		rule := func(name string, s sense, perJob int64, weight func(depth int) int64) {
-			row := f.p.row(fmt.Sprintf("c%d.%s", c, name), s, 0, about{})
-			for _, i := range several {
-				f.p.term(row, b.does[i], -perJob)
-			}
-			for _, p := range pools {
-				for depth, z := range b.tasks[p] {
-					if z >= 0 {
-						f.p.term(row, z, weight(depth))
-					}
-				}
-			}
-		}
-		if fixed := d.job.Rule.Fixed; fixed != nil {
-			for depth, count := range fixed {
-				if count > 0 && int64(count) < k {
-					rule(fmt.Sprintf("depth.d%d", depth), equal, int64(count), func(o int) int64 {
-						if o == depth {
-							return 1
-						}
-						return 0
-					})
-				}
-			}
-			continue
-		}
-		rule("full", atLeast, int64(d.job.Rule.MinFull), func(o int) int64 {
-			if o == d.job.Full() {
+	}
+	only := func(depth int) func(int) int64 {
+		return func(o int) int64 {
+			if o == depth {
 				return 1
 			}
 			return 0
-		})
-		rule("share", atLeast, d.job.Rule.MinShare, func(o int) int64 { return int64(d.job.Depths[o].Share) })
+		}
 	}
+	if fixed := d.job.Rule.Fixed; fixed != nil {
+		for depth, count := range fixed {
+			if count > 0 && count < d.job.Workers {
+				rule(fmt.Sprintf("depth.d%d", depth), equal, int64(count), only(depth))
+			}
+		}
+		return
+	}
+	rule("full", atLeast, int64(d.job.Rule.MinFull), only(d.job.Full()))
+	rule("share", atLeast, d.job.Rule.MinShare, func(o int) int64 { return int64(d.job.Depths[o].Share) })
 }
 
-// parties adds columns and rows (6) for one mode of several pools.
-func (f *fluid) parties(c, i int, limit int64) {
-	d, b, n := &f.m.demands[c], &f.blocks[c], f.m.network
-	o, k := &d.modes[i], int64(d.job.Workers)
-	count := f.p.row(fmt.Sprintf("c%d.nodes.%s", c, o.id()), atLeast, 0, about{})
-	f.p.term(count, b.does[i], -int64(o.nodes))
+// parties adds columns and rows (7) for one mode of several pools.
+func (f *fluid) parties(s *shape, i int, most int64) {
+	n, o := f.m.network, &s.d.modes[i]
+	count := f.p.row(fmt.Sprintf("%s.nodes.%s", s.id, o.id()), atLeast, 0, about{})
+	f.p.term(count, s.does[i], -int64(o.nodes))
 	for at, p := range o.pools {
-		v := f.p.col(fmt.Sprintf("c%d.nodes.%s.%s", c, o.id(), n.pools[p].id), 0, limit*k)
+		name := fmt.Sprintf("%s.nodes.%s.%s", s.id, o.id(), n.pools[p].id)
+		nodes := f.inReach(o, p) / int64(n.pools[p].gpus)
+		v := f.p.col(name, 0, most*min(int64(s.d.job.Workers), nodes))
 		f.p.term(count, v, 1)
-		hold := f.p.row(fmt.Sprintf("c%d.nodes.%s.%s", c, o.id(), n.pools[p].id), atLeast, 0, about{})
+		hold := f.p.row(name, atLeast, 0, about{})
 		f.p.term(hold, v, int64(n.pools[p].gpus))
-		f.p.term(hold, b.busy[i][at], -1)
-		b.node[i] = append(b.node[i], v)
+		f.p.term(hold, s.busy[i][at], -1)
+		s.node[i] = append(s.node[i], v)
 	}
 	racks := f.rackList(o)
 	if o.kind != spread || len(racks) < 2 {
 		return
 	}
-	count = f.p.row(fmt.Sprintf("c%d.racks.%s", c, o.id()), atLeast, 0, about{})
-	f.p.term(count, b.does[i], -int64(o.racks))
+	count = f.p.row(fmt.Sprintf("%s.racks.%s", s.id, o.id()), atLeast, 0, about{})
+	f.p.term(count, s.does[i], -int64(o.racks))
 	for _, r := range racks {
-		h := f.p.col(fmt.Sprintf("c%d.racks.k%d", c, r), 0, limit*k)
+		name := fmt.Sprintf("%s.racks.k%d", s.id, r)
+		h := f.p.col(name, 0, most*min(int64(s.d.job.Workers), int64(len(n.racks[r].racks))))
 		f.p.term(count, h, 1)
-		hold := f.p.row(fmt.Sprintf("c%d.racks.k%d", c, r), atLeast, 0, about{})
+		hold := f.p.row(name, atLeast, 0, about{})
 		gpus := int64(0)
 		for at, p := range o.pools {
 			if n.pools[p].rack == r {
 				gpus += int64(n.pools[p].gpus) * int64(n.pools[p].perRack)
-				f.p.term(hold, b.busy[i][at], -1)
+				f.p.term(hold, s.busy[i][at], -1)
 			}
 		}
 		f.p.term(hold, h, gpus)
-		b.rack[i] = append(b.rack[i], h)
+		s.rack[i] = append(s.rack[i], h)
 	}
 }
 
-// pay adds what the class does in a pool per iteration to a row, times factor:
-// the tasks of its workers there, at their lengths.
-func (f *fluid) pay(row, c, p int, factor int64) {
-	d, b := &f.m.demands[c], &f.blocks[c]
-	if b.live == nil {
-		return
-	}
+// pay adds the GPU time that the shape takes in a pool to a row, times sign:
+// whole iterations at the least work, and tasks of modes of several pools at
+// their lengths.
+func (f *fluid) pay(row int, s *shape, p int, sign int64) {
 	t := f.m.network.pools[p].gpuType
-	for i := range d.modes {
-		if o := &d.modes[i]; len(o.pools) == 1 && o.pools[0] == p {
-			f.p.term(row, b.does[i], factor*d.workOn(t))
+	for i := range s.d.modes {
+		if o := &s.d.modes[i]; len(o.pools) == 1 && o.pools[0] == p {
+			f.p.term(row, s.does[i], sign*s.d.workOn(t))
 		}
 	}
-	for depth, z := range b.tasks[p] {
+	for depth, z := range s.tasks[p] {
 		if z >= 0 {
-			f.p.term(row, z, factor*int64(d.job.On[t].Time[depth]))
+			f.p.term(row, z, sign*int64(s.d.job.On[t].Time[depth]))
 		}
 	}
 }
@@ -485,47 +620,45 @@ func (f *fluid) fabricTicks(volume instance.Bytes, speed instance.BitRate) int64
 	return max(0, least)
 }
 
-// links adds rows (8) to (10), fabrics, NICs and uplinks: with iterations of
-// factor(d) per column of activity, their time must not exceed what open
-// returns for a row over the given classes and number of links.
-func (f *fluid) links(factor func(*demand) int64, open func(name string, links int64, classes []int, a about) int) {
+// links adds rows (9) to (11), fabrics, NICs and uplinks. Their time, times
+// sign, goes into the row that open returns for the given shapes and number of
+// links.
+func (f *fluid) links(sign int64, open func(name string, links int64, shapes []*shape, a about) int) {
 	n := f.m.network
 	type use struct {
-		class, col int
-		time       int64
+		s    *shape
+		col  int
+		time int64
 	}
 	add := func(name string, links int64, uses []use, a about) {
 		if len(uses) == 0 {
 			return
 		}
-		var classes []int
+		var shapes []*shape
 		for _, u := range uses {
-			if last := len(classes) - 1; last < 0 || classes[last] != u.class {
-				classes = append(classes, u.class)
+			if last := len(shapes) - 1; last < 0 || shapes[last] != u.s {
+				shapes = append(shapes, u.s)
 			}
 		}
-		row := open(name, links, classes, a)
+		row := open(name, links, shapes, a)
 		for _, u := range uses {
-			f.p.term(row, u.col, -u.time*factor(&f.m.demands[u.class]))
+			f.p.term(row, u.col, sign*u.time)
 		}
 	}
 	for p := range n.pools {
 		at := &n.pools[p]
 		var fabric, nic []use
-		for c := range f.m.demands {
-			d, b := &f.m.demands[c], &f.blocks[c]
-			if b.live == nil {
-				continue
-			}
-			for i := range d.modes {
-				o := &d.modes[i]
+		for i := range f.shapes {
+			s := &f.shapes[i]
+			for i := range s.d.modes {
+				o := &s.d.modes[i]
 				where := slices.Index(o.pools, p)
 				if where < 0 || o.kind == lone {
 					continue
 				}
 				if o.kind == inNode {
 					if v := f.fabricTicks(o.volume, at.fabric); v > 0 {
-						fabric = append(fabric, use{c, b.does[i], v})
+						fabric = append(fabric, use{s, s.does[i], v})
 					}
 					continue
 				}
@@ -533,9 +666,9 @@ func (f *fluid) links(factor func(*demand) int64, open func(name string, links i
 				switch {
 				case v == 0:
 				case len(o.pools) == 1:
-					nic = append(nic, use{c, b.does[i], v * int64(o.nodes)})
+					nic = append(nic, use{s, s.does[i], v * int64(o.nodes)})
 				default:
-					nic = append(nic, use{c, b.node[i][where], v})
+					nic = append(nic, use{s, s.node[i][where], v})
 				}
 			}
 		}
@@ -548,13 +681,10 @@ func (f *fluid) links(factor func(*demand) int64, open func(name string, links i
 			continue
 		}
 		var uplink []use
-		for c := range f.m.demands {
-			d, b := &f.m.demands[c], &f.blocks[c]
-			if b.live == nil {
-				continue
-			}
-			for i := range d.modes {
-				o := &d.modes[i]
+		for i := range f.shapes {
+			s := &f.shapes[i]
+			for i := range s.d.modes {
+				o := &s.d.modes[i]
 				if o.kind != spread {
 					continue
 				}
@@ -564,9 +694,9 @@ func (f *fluid) links(factor func(*demand) int64, open func(name string, links i
 				switch {
 				case where < 0 || v == 0:
 				case len(racks) == 1:
-					uplink = append(uplink, use{c, b.does[i], v * int64(o.racks)})
+					uplink = append(uplink, use{s, s.does[i], v * int64(o.racks)})
 				default:
-					uplink = append(uplink, use{c, b.rack[i][where], v})
+					uplink = append(uplink, use{s, s.rack[i][where], v})
 				}
 			}
 		}
@@ -581,22 +711,33 @@ const (
 	maxDeadlines = 4
 )
 
+// releases and tails are the heads and tails that get rows of their own.
+func (f *fluid) releases() []int64 {
+	var heads []int64
+	for c := range f.m.demands {
+		heads = append(heads, int64(f.m.demands[c].job.Release))
+	}
+	return candidates(heads, maxHeads)
+}
+
+func (f *fluid) tails() []int64 {
+	var tails []int64
+	for c := range f.m.demands {
+		tails = append(tails, int64(f.m.demands[c].sync))
+	}
+	return candidates(tails, maxTails)
+}
+
 // buildMakespan states the program of the package comment with T minimised.
 func (f *fluid) buildMakespan() {
+	heads, tails := f.releases(), f.tails()
+	half := ceil(new(big.Rat).Mul(big.NewRat(1, 2), Best(f.m.in, f.m.chain(), f.m.area()).Value))
 	f.time = f.p.col("T", 1, noUpper)
-	f.residency(false)
-	for c := range f.blocks {
-		f.blocks[c].does, f.blocks[c].busy = f.blocks[c].live, f.blocks[c].home
-	}
-	f.activity((*demand).count)
+	f.shape(heads, half)
+	f.residency()
+	f.activity(func(s *shape) int64 { return s.iterations })
 
-	// (7) GPU time of each pool, from some head to some tail.
-	var heads, tails []int64
-	for c := range f.m.demands {
-		d := &f.m.demands[c]
-		heads, tails = append(heads, int64(d.job.Release)), append(tails, int64(d.sync))
-	}
-	heads, tails = candidates(heads, maxHeads), candidates(tails, maxTails)
+	// (8) GPU time of each pool, from some head to some tail.
 	for p := range f.m.network.pools {
 		at := &f.m.network.pools[p]
 		seen := map[string]bool{}
@@ -604,11 +745,11 @@ func (f *fluid) buildMakespan() {
 			for _, q := range tails {
 				var set []int
 				head, tail := int64(math.MaxInt64), int64(math.MaxInt64)
-				for c := range f.m.demands {
-					d := &f.m.demands[c]
-					if int64(d.job.Release) >= h && int64(d.sync) >= q && d.usable(at.gpuType) {
-						set = append(set, c)
-						head, tail = min(head, int64(d.job.Release)), min(tail, int64(d.sync))
+				for i := range f.shapes {
+					s := &f.shapes[i]
+					if s.release >= h && int64(s.d.sync) >= q && s.d.usable(at.gpuType) {
+						set = append(set, i)
+						head, tail = min(head, s.release), min(tail, int64(s.d.sync))
 					}
 				}
 				key := fmt.Sprint(set)
@@ -619,67 +760,83 @@ func (f *fluid) buildMakespan() {
 				row := f.p.row(fmt.Sprintf("%s.gpu.r%d.s%d", at.id, head, tail), atLeast, at.size()*(head+tail),
 					about{"gpu", at.gpuName(), f.time})
 				f.p.term(row, f.time, at.size())
-				for _, c := range set {
-					f.pay(row, c, p, -int64(f.m.demands[c].job.Iterations))
+				for _, i := range set {
+					f.pay(row, &f.shapes[i], p, -1)
 				}
 			}
 		}
 	}
 	f.deadlines()
-	f.links(func(d *demand) int64 { return int64(d.job.Iterations) },
-		func(name string, links int64, classes []int, a about) int {
-			head := int64(math.MaxInt64)
-			for _, c := range classes {
-				d := &f.m.demands[c]
-				head = min(head, int64(d.job.Release)+int64(d.full))
-			}
-			row := f.p.row(name, atLeast, linkUnit*links*head, a)
-			f.p.term(row, f.time, linkUnit*links)
-			return row
-		})
-	f.chains(f.time)
+	f.links(-1, func(name string, links int64, shapes []*shape, a about) int {
+		head := int64(math.MaxInt64)
+		for _, s := range shapes {
+			head = min(head, s.release+int64(s.d.full))
+		}
+		row := f.p.row(name, atLeast, linkUnit*links*head, a)
+		f.p.term(row, f.time, linkUnit*links)
+		return row
+	})
+	f.chains()
 }
 
-// chains adds rows (11): the class's mean completion is no earlier than the
-// mean of its jobs' chains. With end the column of the makespan, which is above
-// all of them.
-func (f *fluid) chains(end int) {
-	for c := range f.m.demands {
-		d, b := &f.m.demands[c], &f.blocks[c]
-		n, r := d.count(), int64(d.job.Iterations)
-		full := int64(0) // full-depth workers, where the chain counts them by pool
-		if d.job.Rule.Fixed != nil && f.mixed(c) {
-			full = int64(d.job.Rule.Fixed[d.job.Full()])
-		}
-		times := max(1, full)
-		row := f.p.row(fmt.Sprintf("c%d.chain", c), atLeast, times*n*int64(d.job.Release),
-			about{"job", f.m.className(c), end})
-		f.p.term(row, end, times*n)
-		for i := range d.modes {
-			o := &d.modes[i]
-			if full > 0 && len(o.pools) > 1 {
-				f.p.term(row, b.does[i], -times*r*int64(o.sync))
-			} else {
-				f.p.term(row, b.does[i], -times*r*int64(o.iteration()))
-			}
-		}
-		if full == 0 {
+// chains adds rows (12): the makespan is no earlier than the mean of the chains
+// of a class of identical jobs, wherever they live, nor than any chain at its
+// shortest.
+func (f *fluid) chains() {
+	var longest *big.Int
+	var which int
+	for i := range f.shapes {
+		s := &f.shapes[i]
+		if len(s.classes) == 1 {
+			f.classChain(s)
 			continue
 		}
-		// The full-depth tasks of an iteration last no longer than it on
-		// average, and a fixed rule has as many in every iteration.
-		for p := range f.m.network.pools {
-			if z := b.tasks[p]; z != nil && z[d.job.Full()] >= 0 {
-				t := f.m.network.pools[p].gpuType
-				f.p.term(row, z[d.job.Full()], -r*int64(d.job.On[t].Time[d.job.Full()]))
+		for _, c := range s.classes {
+			d := &f.m.demands[c]
+			if end := d.chain(d.iteration); longest == nil || end.Cmp(longest) > 0 {
+				longest, which = end, c
 			}
+		}
+	}
+	if longest != nil {
+		row := f.p.row("chain", atLeast, saturate(longest), about{"job", f.m.className(which), f.time})
+		f.p.term(row, f.time, 1)
+	}
+}
+
+func (f *fluid) classChain(s *shape) {
+	d := s.d
+	full := int64(0) // full-depth workers, where the chain counts them by pool
+	if d.job.Rule.Fixed != nil && f.mixed(d) {
+		full = int64(d.job.Rule.Fixed[d.job.Full()])
+	}
+	times := max(1, full)
+	row := f.p.row(s.id+".chain", atLeast, times*s.jobs*s.release, about{"job", f.m.className(s.classes[0]), f.time})
+	f.p.term(row, f.time, times*s.jobs)
+	for i := range d.modes {
+		o := &d.modes[i]
+		if full > 0 && s.busy[i] != nil {
+			f.p.term(row, s.does[i], -times*int64(o.sync))
+		} else {
+			f.p.term(row, s.does[i], -times*int64(o.iteration()))
+		}
+	}
+	if full == 0 {
+		return
+	}
+	// The full-depth tasks of an iteration last no longer than its compute
+	// phase on average, and a fixed rule has as many in every iteration.
+	for p := range f.m.network.pools {
+		if z := s.tasks[p]; z != nil && z[d.job.Full()] >= 0 {
+			t := f.m.network.pools[p].gpuType
+			f.p.term(row, z[d.job.Full()], -int64(d.job.On[t].Time[d.job.Full()]))
 		}
 	}
 }
 
 // mixed reports whether the class has a mode whose pools differ in GPU type.
-func (f *fluid) mixed(c int) bool {
-	for _, o := range f.m.demands[c].modes {
+func (f *fluid) mixed(d *demand) bool {
+	for _, o := range d.modes {
 		for _, p := range o.pools {
 			if f.m.network.pools[p].gpuType != f.m.network.pools[o.pools[0]].gpuType {
 				return true
@@ -689,28 +846,25 @@ func (f *fluid) mixed(c int) bool {
 	return false
 }
 
-// deadlines adds rows (12): what has to be done before a deadline fits between
+// deadlines adds rows (13): what has to be done before a deadline fits between
 // the earliest release and it.
 func (f *fluid) deadlines() {
 	var dates []int64
-	for c := range f.m.demands {
-		if d := &f.m.demands[c]; d.job.Deadline > 0 {
+	for i := range f.shapes {
+		if d := f.shapes[i].d; d.job.Deadline > 0 {
 			dates = append(dates, int64(d.job.Deadline)-int64(d.sync))
 		}
-	}
-	if dates == nil {
-		return
 	}
 	for _, date := range candidates(dates, maxDeadlines) {
 		for p := range f.m.network.pools {
 			at := &f.m.network.pools[p]
-			var set []int
+			var set []*shape
 			head := int64(math.MaxInt64)
-			for c := range f.m.demands {
-				d := &f.m.demands[c]
-				if d.job.Deadline > 0 && int64(d.job.Deadline)-int64(d.sync) <= date && d.usable(at.gpuType) {
-					set = append(set, c)
-					head = min(head, int64(d.job.Release))
+			for i := range f.shapes {
+				s := &f.shapes[i]
+				if s.d.job.Deadline > 0 && int64(s.d.job.Deadline)-int64(s.d.sync) <= date && s.d.usable(at.gpuType) {
+					set = append(set, s)
+					head = min(head, s.release)
 				}
 			}
 			if len(set) == 0 {
@@ -718,8 +872,8 @@ func (f *fluid) deadlines() {
 			}
 			row := f.p.row(fmt.Sprintf("%s.before.%d", at.id, date), atMost, max(0, date-head)*at.size(),
 				about{"gpu", fmt.Sprintf("%s before tick %d", at.gpuName(), date), -1})
-			for _, c := range set {
-				f.pay(row, c, p, int64(f.m.demands[c].job.Iterations))
+			for _, s := range set {
+				f.pay(row, s, p, 1)
 			}
 		}
 	}

@@ -15,110 +15,138 @@ const (
 )
 
 // buildCompletion states the program of the weighted completion. Time is cut
-// into intervals; f[c,P,t] counts iterations' worth of the work of class c that
-// pool P does in interval t, where an iteration's worth is demand.work and the
+// into intervals; f[c,t] counts iterations' worth of the work of class c that is
+// done in interval t, where an iteration's worth is demand.work and the
 // parts of tasks that count are those of [Area]. Work in an interval is worked
 // on no earlier than its left end, so with Area's (1), times 2 R,
 //
-//	(13) 2 R C_c >= sum_{P,t} 2 left_t f + sum_m R (2 sync_m + (R-1) l_m) y_m + n R sum a^2 / W.
+//	(14) 2 R C_c >= sum_t 2 left_t f + sum_m (2 sync_m + (R-1) l_m) does_m + n R sum a^2 / W.
 //
 // The last interval has no end and no capacity row, so that the program is
 // feasible and no horizon has to be known. C_c is the sum of the class's
 // completion times. The columns budget decides how many intervals there are.
 func (f *fluid) buildCompletion(columns int) {
 	m := f.m
-	f.residency(false)
-	places := 0
-	for c := range f.blocks {
-		b := &f.blocks[c]
-		b.does, b.busy = b.live, b.home
-		places += len(f.places(c))
+	f.shape(f.releases(), nil)
+	f.residency()
+	f.activity(func(s *shape) int64 { return s.iterations })
+	f.deadlines()
+	series := 0 // of columns, one per interval each
+	for i := range f.shapes {
+		series += len(f.shapes[i].classes)
+		if places := len(f.places(&f.shapes[i])); places > 1 {
+			series += places
+		}
 	}
-	// Depths and links have rows of their own only against the makespan: here
-	// the work counts as the cheapest depths make it.
-	ends := f.intervals(columns, max(1, places))
+	ends := f.intervals(columns, max(1, series))
 
-	type gpuRow struct{ row int }
-	gpu := make([][]gpuRow, len(m.network.pools))
+	gpu := make([][]int, len(m.network.pools)) // rows (8) by pool and interval
 	for p := range m.network.pools {
 		at := &m.network.pools[p]
 		left := int64(0)
 		for t, end := range ends {
-			row := f.p.row(fmt.Sprintf("%s.gpu.t%d", at.id, t), atMost, at.size()*(end-left), about{"gpu", at.gpuName(), -1})
-			gpu[p] = append(gpu[p], gpuRow{row})
+			gpu[p] = append(gpu[p], f.p.row(fmt.Sprintf("%s.gpu.t%d", at.id, t), atMost, at.size()*(end-left),
+				about{"gpu", at.gpuName(), -1}))
 			left = end
 		}
 	}
-	for c := range m.demands {
-		d, b := &m.demands[c], &f.blocks[c]
-		n, r := d.count(), int64(d.job.Iterations)
-		end := f.p.col(fmt.Sprintf("c%d.C", c), d.job.Weight, noUpper)
-		f.blocks[c] = *b
+	for i := range f.shapes {
+		s := &f.shapes[i]
+		places := f.places(s)
+		// (17) The work of the classes in an interval is done in the pools.
+		var pooled []int // rows by interval; nil where there is one pool only
+		if len(places) > 1 {
+			done := make([]int, len(places))
+			for at, p := range places {
+				done[at] = f.share(s, p)
+			}
+			for t := range len(ends) + 1 {
+				row := f.p.row(fmt.Sprintf("%s.pooled.t%d", s.id, t), equal, 0, about{})
+				for at, p := range places {
+					x := f.p.col(fmt.Sprintf("%s.work.%s.t%d", s.id, m.network.pools[p].id, t), 0, s.iterations)
+					f.p.term(row, x, 1)
+					f.p.term(done[at], x, 1)
+					if t < len(ends) {
+						f.p.term(gpu[p][t], x, s.d.slowdown(m.network.pools[p].gpuType))
+					}
+				}
+				pooled = append(pooled, row)
+			}
+		}
+		for _, c := range s.classes {
+			f.classCompletion(s, c, ends, func(t, x int) {
+				switch {
+				case pooled != nil:
+					f.p.term(pooled[t], x, -1)
+				case t < len(ends) && len(places) == 1:
+					f.p.term(gpu[places[0]][t], x, s.d.slowdown(m.network.pools[places[0]].gpuType))
+				}
+			})
+		}
+	}
+}
 
-		constant := new(big.Rat).Quo(d.moment, new(big.Rat).SetInt64(max(1, d.work)))
-		constant.Mul(constant, new(big.Rat).SetInt(mul(n, r)))
-		mean := f.p.row(fmt.Sprintf("c%d.mean", c), atLeast, saturate(floor(constant)), about{})
-		f.p.term(mean, end, 2*r)
+// classCompletion adds the columns and rows of one class. place enters the
+// column of its work in an interval into the rows of pools.
+func (f *fluid) classCompletion(s *shape, c int, ends []int64, place func(t, x int)) {
+	d := &f.m.demands[c]
+	n, r := d.count(), int64(d.job.Iterations)
+	end := f.p.col(fmt.Sprintf("c%d.C", c), d.job.Weight, noUpper)
+
+	constant := new(big.Rat).Quo(d.moment, new(big.Rat).SetInt64(max(1, d.work)))
+	constant.Mul(constant, new(big.Rat).SetInt(mul(n, r)))
+	chain := new(big.Int).Mul(big.NewInt(n), big.NewInt(int64(d.job.Release)))
+	alone := len(s.classes) == 1 // then its chain depends on the modes
+	if !alone {
+		constant.Add(constant, new(big.Rat).SetInt(mul(n*r, 2*int64(d.sync)+(r-1)*int64(d.iteration))))
+		chain.Mul(big.NewInt(n), d.chain(d.iteration))
+	}
+	mean := f.p.row(fmt.Sprintf("c%d.mean", c), atLeast, saturate(floor(constant)), about{}) // (14)
+	first := f.p.row(fmt.Sprintf("c%d.chain", c), atLeast, saturate(chain), about{"job", f.m.className(c), -1})
+	f.p.term(mean, end, 2*r)
+	f.p.term(first, end, 1) // (12)
+	if alone {
 		for i := range d.modes {
 			o := &d.modes[i]
-			f.p.term(mean, b.live[i], -r*(2*int64(o.sync)+(r-1)*int64(o.iteration())))
+			f.p.term(mean, s.does[i], -(2*int64(o.sync) + (r-1)*int64(o.iteration())))
+			f.p.term(first, s.does[i], -int64(o.iteration()))
 		}
-		f.chain(c, end)
+	}
 
-		// (14) All the work is done; the work in a pool is that of the workers there.
-		all := f.p.row(fmt.Sprintf("c%d.work", c), equal, n*r, about{})
-		places := f.places(c)
-		var done []int // by place
-		if len(places) > 1 {
-			for _, p := range places {
-				done = append(done, f.share(c, p))
-			}
+	all := f.p.row(fmt.Sprintf("c%d.work", c), equal, n*r, about{}) // (15)
+	last := -1                                                      // column of the iterations' worth done so far
+	open := true
+	for t := range len(ends) + 1 {
+		left, right := int64(0), int64(-1)
+		if t > 0 {
+			left = ends[t-1]
 		}
-		last := -1 // column of the iterations' worth done so far
-		open := true
-		for t := range len(ends) + 1 {
-			left, right := int64(0), int64(-1)
-			if t > 0 {
-				left = ends[t-1]
+		if t < len(ends) {
+			right = ends[t]
+		}
+		if right >= 0 && right <= int64(d.job.Release) {
+			continue
+		}
+		if d.runs() && d.job.Deadline > 0 && left >= int64(d.job.Deadline)-int64(d.sync) {
+			break
+		}
+		x := f.p.col(fmt.Sprintf("c%d.work.t%d", c, t), 0, n*r)
+		f.p.term(all, x, 1)
+		f.p.term(mean, x, -2*max(left, int64(d.job.Release)))
+		place(t, x)
+		// (16) By the end of an interval no more iterations have begun than
+		// their chain allows.
+		if begun := f.begun(d, right); open && right >= 0 && begun < r {
+			so := f.p.row(fmt.Sprintf("c%d.begun.t%d", c, t), equal, 0, about{})
+			now := f.p.col(fmt.Sprintf("c%d.begun.t%d", c, t), 0, n*begun)
+			f.p.term(so, now, 1)
+			f.p.term(so, x, -1)
+			if last >= 0 {
+				f.p.term(so, last, -1)
 			}
-			if t < len(ends) {
-				right = ends[t]
-			}
-			if right >= 0 && right <= int64(d.job.Release) {
-				continue
-			}
-			if d.job.Deadline > 0 && left >= int64(d.job.Deadline)-int64(d.sync) {
-				break
-			}
-			// (15) By the end of an interval no more iterations have begun than
-			// their chain allows.
-			so := -1
-			if begun := f.begun(d, right); open && right >= 0 && begun < r {
-				so = f.p.row(fmt.Sprintf("c%d.begun.t%d", c, t), equal, 0, about{})
-				now := f.p.col(fmt.Sprintf("c%d.done.t%d", c, t), 0, n*begun)
-				f.p.term(so, now, 1)
-				if last >= 0 {
-					f.p.term(so, last, -1)
-				}
-				last = now
-			} else {
-				open = false
-			}
-			for at, p := range places {
-				t0 := max(left, int64(d.job.Release))
-				x := f.p.col(fmt.Sprintf("c%d.f.%s.t%d", c, m.network.pools[p].id, t), 0, n*r)
-				f.p.term(all, x, 1)
-				f.p.term(mean, x, -2*t0)
-				if so >= 0 {
-					f.p.term(so, x, -1)
-				}
-				if done != nil {
-					f.p.term(done[at], x, 1)
-				}
-				if t < len(ends) {
-					f.p.term(gpu[p][t].row, x, d.slowdown(m.network.pools[p].gpuType))
-				}
-			}
+			last = now
+		} else {
+			open = false
 		}
 	}
 }
@@ -154,11 +182,11 @@ func (d *demand) slowdown(t instance.TypeID) int64 {
 	return floor(least.Mul(least, new(big.Rat).SetInt64(d.work))).Int64()
 }
 
-// places returns the pools that the modes of a class use, ascending.
-func (f *fluid) places(c int) []int {
+// places returns the pools that the modes of a shape use, ascending.
+func (f *fluid) places(s *shape) []int {
 	var places []int
-	for i := range f.m.demands[c].modes {
-		for _, p := range f.m.demands[c].modes[i].pools {
+	for i := range s.d.modes {
+		for _, p := range s.d.modes[i].pools {
 			if !slices.Contains(places, p) {
 				places = append(places, p)
 			}
@@ -168,44 +196,31 @@ func (f *fluid) places(c int) []int {
 	return places
 }
 
-// share adds the rows that tie the work in a pool to the workers there, and
-// returns the first: jobs that live in the pool alone do all their work there,
-// and every other worker adds at most a full-depth task per iteration, of which
-// parts of at most least[full] count.
+// share adds the rows that tie the work in a pool to what is done there, and
+// returns the first: iterations inside the pool do all their work there, and a
+// task elsewhere in it counts for at most least[full].
 //
-//	(16) R y_p <= sum_t f <= R y_p + R least[full] / work u_p
+//	(18) does_p <= sum_t work <= does_p + least[full] / W busy_p
 //
-// in iterations' worth; both are rows of sum_t f - R y_p - s with a column s
-// between 0 and the last term.
-func (f *fluid) share(c, p int) int {
-	d, b, id := &f.m.demands[c], &f.blocks[c], f.m.network.pools[p].id
-	r := int64(d.job.Iterations)
-	row := f.p.row(fmt.Sprintf("c%d.share.%s", c, id), equal, 0, about{})
-	s := f.p.col(fmt.Sprintf("c%d.share.%s", c, id), 0, d.count()*r)
-	f.p.term(row, s, -1)
-	limit := f.p.row(fmt.Sprintf("c%d.workers.%s", c, id), atMost, 0, about{})
-	f.p.term(limit, s, max(1, d.work))
+// in iterations' worth, as sum_t work - does_p - s = 0 with a column s between
+// 0 and the last term.
+func (f *fluid) share(s *shape, p int) int {
+	d, id := s.d, f.m.network.pools[p].id
+	row := f.p.row(fmt.Sprintf("%s.share.%s", s.id, id), equal, 0, about{})
+	more := f.p.col(fmt.Sprintf("%s.share.%s", s.id, id), 0, s.iterations)
+	f.p.term(row, more, -1)
+	limit := f.p.row(fmt.Sprintf("%s.workers.%s", s.id, id), atMost, 0, about{})
+	f.p.term(limit, more, max(1, d.work))
 	for i := range d.modes {
 		switch at := slices.Index(d.modes[i].pools, p); {
 		case at < 0:
-		case b.home[i] == nil:
-			f.p.term(row, b.live[i], -r)
+		case s.busy[i] == nil:
+			f.p.term(row, s.does[i], -1)
 		default:
-			f.p.term(limit, b.home[i][at], -r*int64(d.least[d.job.Full()]))
+			f.p.term(limit, s.busy[i][at], -int64(d.least[d.job.Full()]))
 		}
 	}
 	return row
-}
-
-// chain adds row (11) of one class with the sum of its completions.
-func (f *fluid) chain(c, end int) {
-	d, b := &f.m.demands[c], &f.blocks[c]
-	n, r := d.count(), int64(d.job.Iterations)
-	row := f.p.row(fmt.Sprintf("c%d.chain", c), atLeast, n*int64(d.job.Release), about{"job", f.m.className(c), -1})
-	f.p.term(row, end, 1)
-	for i := range d.modes {
-		f.p.term(row, b.live[i], -r*int64(d.modes[i].iteration()))
-	}
 }
 
 // intervals returns the right ends of the intervals but the last. They are even

@@ -28,58 +28,66 @@ func (f *fluid) buildRates() {
 		}
 	}
 	f.scale = big.NewInt(f.period)
-	f.residency(true)
-	most := func(d *demand) int64 { // iterations of the class in a period
-		return (d.count()*f.period + int64(d.iteration) - 1) / max(1, int64(d.iteration))
+	f.shape(nil, nil)
+	f.residency()
+	most := func(d *demand, jobs int64) int64 { // iterations in a period
+		return (jobs*f.period + int64(d.iteration) - 1) / max(1, int64(d.iteration))
 	}
-	for c := range f.blocks {
-		d, b := &m.demands[c], &f.blocks[c]
-		k := int64(d.job.Workers)
-		for i := range b.live {
-			o := &d.modes[i]
-			cost := int64(0)
-			if !maxMin {
-				cost = -d.job.Weight
+	f.activity(func(s *shape) int64 { return most(s.d, s.jobs) })
+	for i := range f.shapes {
+		s := &f.shapes[i]
+		// (12) A job does not iterate faster than its chain.
+		a := about{"job", m.className(s.classes[0]), -1}
+		if s.live == nil {
+			row := f.p.row(s.id+".chain", atMost, s.jobs*f.period, a)
+			for i, x := range s.does {
+				f.p.term(row, x, int64(s.d.modes[i].iteration()))
 			}
-			x := f.p.col(fmt.Sprintf("c%d.rate.%s", c, o.id()), cost, most(d))
-			b.does = append(b.does, x)
-			// (11) A job does not iterate faster than its chain.
-			row := f.p.row(fmt.Sprintf("c%d.chain.%s", c, o.id()), atMost, 0, about{"job", m.className(c), -1})
-			f.p.term(row, x, int64(o.iteration()))
-			f.p.term(row, b.live[i], -f.period)
-			var busy []int
-			if b.home[i] != nil {
-				all := f.p.row(fmt.Sprintf("c%d.busy.%s", c, o.id()), equal, 0, about{})
-				f.p.term(all, x, -k)
-				for _, p := range o.pools {
-					w := f.p.col(fmt.Sprintf("c%d.busy.%s.%s", c, o.id(), m.network.pools[p].id), 0, most(d)*k)
-					f.p.term(all, w, 1)
-					busy = append(busy, w)
-				}
+		} else {
+			for i, x := range s.does {
+				row := f.p.row(fmt.Sprintf("%s.chain.%s", s.id, s.d.modes[i].id()), atMost, 0, a)
+				f.p.term(row, x, int64(s.d.modes[i].iteration()))
+				f.p.term(row, s.live[i], -f.period)
 			}
-			b.busy = append(b.busy, busy)
+		}
+		switch {
+		case maxMin:
+		case len(s.classes) == 1:
+			for _, x := range s.does {
+				f.p.cols[x].cost = -s.d.job.Weight
+			}
+		default:
+			// (15) The classes of a shape differ in weight only: they share its
+			// iterations, each up to its own chain.
+			row := f.p.row(s.id+".classes", equal, 0, about{})
+			for _, x := range s.does {
+				f.p.term(row, x, -1)
+			}
+			for _, c := range s.classes {
+				d := &m.demands[c]
+				x := f.p.col(fmt.Sprintf("c%d.rate", c), -d.job.Weight, most(d, d.count()))
+				f.p.term(row, x, 1)
+			}
 		}
 	}
-	f.activity(most)
 
-	// (7)
+	// (8)
 	for p := range m.network.pools {
 		at := &m.network.pools[p]
 		row := f.p.row(at.id+".gpu", atMost, at.size()*f.period, about{"gpu", at.gpuName(), -1})
-		for c := range m.demands {
-			f.pay(row, c, p, 1)
+		for i := range f.shapes {
+			f.pay(row, &f.shapes[i], p, 1)
 		}
 	}
-	f.links(func(*demand) int64 { return -1 },
-		func(name string, links int64, _ []int, a about) int {
-			return f.p.row(name, atMost, linkUnit*links*f.period, a)
-		})
+	f.links(1, func(name string, links int64, _ []*shape, a about) int {
+		return f.p.row(name, atMost, linkUnit*links*f.period, a)
+	})
 	if maxMin {
 		f.smallestRate()
 	}
 }
 
-// smallestRate adds the column of the smallest normalised rate and rows (13):
+// smallestRate adds the column of the smallest normalised rate and rows (14):
 // no class has a smaller one on average. The column counts in parts that keep
 // it near one for the class that is slowest by itself.
 func (f *fluid) smallestRate() {
@@ -96,16 +104,17 @@ func (f *fluid) smallestRate() {
 	top := new(big.Rat).Mul(chain, new(big.Rat).SetInt(new(big.Int).Mul(parts, big.NewInt(f.period))))
 	f.p.cols[least].upper = ceil(top).Int64()
 	f.scale.Mul(f.scale, parts)
-	for c := range m.demands {
-		d, b := &m.demands[c], &f.blocks[c]
-		row := f.p.row(fmt.Sprintf("c%d.least", c), atLeast, 0, about{})
-		for _, x := range b.does {
-			value := new(big.Int).Mul(parts, big.NewInt(int64(d.job.FastestFull())))
-			if !value.IsInt64() {
-				value.SetInt64(maxExact + 1) // reported when the program is stated
-			}
-			f.p.term(row, x, value.Int64())
+	for i := range f.shapes {
+		s := &f.shapes[i]
+		row := f.p.row(s.id+".least", atLeast, 0, about{})
+		value := saturate(new(big.Int).Mul(parts, big.NewInt(int64(s.d.job.FastestFull()))))
+		for _, x := range s.does {
+			f.p.term(row, x, value)
 		}
-		f.p.term(row, least, -d.count()*d.job.Weight)
+		share := int64(0)
+		for _, c := range s.classes {
+			share += m.demands[c].count() * m.demands[c].job.Weight
+		}
+		f.p.term(row, least, -share)
 	}
 }
