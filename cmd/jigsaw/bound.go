@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+)
+
+type boundOptions struct {
+	inputs
+	format   format
+	time     time.Duration
+	noLP     bool
+	timeless bool
+}
+
+func (o *boundOptions) flags(c *cobra.Command) {
+	o.inputs.flags(c)
+	o.format.flag(c)
+	c.Flags().DurationVar(&o.time, "time", 0, "time limit, like 10s; 0 is none")
+	c.Flags().BoolVar(&o.noLP, "no-lp", false, "leave out the bounds that need a linear program")
+	c.Flags().BoolVar(&o.timeless, "timeless", false, "print no times of the run, so that equal runs print the same")
+}
+
+// run computes the bounds.
+func (o *boundOptions) run(ctx context.Context, name string, std streams) (*jigsaw.Result, error) {
+	if o.time < 0 {
+		return nil, usage(errNegativeTime)
+	}
+	in, err := o.load(name, std)
+	if err != nil {
+		return nil, err
+	}
+	line := newProgress(std, in)
+	defer line.end()
+	return jigsaw.Bound(ctx, in, jigsaw.Options{Time: o.time, NoLP: o.noLP, Progress: line.show})
+}
+
+var errNegativeTime = fmt.Errorf("--time must not be negative")
+
+func newBound(std streams) *cobra.Command {
+	var o boundOptions
+	c := &cobra.Command{
+		Use:   "bound INSTANCE",
+		Short: "Prove a bound that no schedule can beat",
+		Long: `Compute the bounds of an instance without scheduling it. Every bound called
+certified was evaluated in exact integer arithmetic.
+Exit codes: 0 bound found, 2 invalid input, 3 proven infeasible.`,
+		Example: "  jigsaw bound rack",
+		Args:    exactArgs(1),
+		RunE:    func(c *cobra.Command, args []string) error { return runBound(c.Context(), args[0], o, std) },
+	}
+	o.flags(c)
+	return c
+}
+
+func runBound(ctx context.Context, name string, o boundOptions, std streams) error {
+	r, err := o.run(ctx, name, std)
+	if err != nil {
+		return err
+	}
+	if err := o.format.print(std.out, r.Document(o.timeless), func(w io.Writer) error { return boundTable(w, r) }); err != nil {
+		return err
+	}
+	return boundExit(r)
+}
+
+// boundExit is [statusExit] for commands that make no schedule.
+func boundExit(r *jigsaw.Result) error {
+	if r.Status == jigsaw.Limit && r.Dual != nil {
+		return nil
+	}
+	return statusExit(r)
+}
+
+func boundTable(w io.Writer, r *jigsaw.Result) error {
+	heading(w, r.Instance)
+	if r.Status == jigsaw.Infeasible {
+		return reasons(w, r)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "bound\tvalue\t")
+	for _, b := range r.Bounds {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", b.Kind, jigsaw.FormatValue(r.Instance, b.Value), certified(b.Certified))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return notes(w, r)
+}
+
+func newExplain(std streams) *cobra.Command {
+	var o boundOptions
+	c := &cobra.Command{
+		Use:   "explain INSTANCE",
+		Short: "Say in words what limits the plan, or why there is none",
+		Long: `Say which GPUs, links, memory or job limit the best possible plan, and what
+more of each would bring, from the prices of the bound's linear program. For an
+infeasible instance, say why.
+Exit codes: 0 explained, 2 invalid input, 3 proven infeasible.`,
+		Example: "  jigsaw explain thin-network",
+		Args:    exactArgs(1),
+		RunE:    func(c *cobra.Command, args []string) error { return runExplain(c.Context(), args[0], o, std) },
+	}
+	o.flags(c)
+	return c
+}
+
+func runExplain(ctx context.Context, name string, o boundOptions, std streams) error {
+	r, err := o.run(ctx, name, std)
+	if err != nil {
+		return err
+	}
+	if err := o.format.print(std.out, r.Document(o.timeless), func(w io.Writer) error { return explainText(w, r) }); err != nil {
+		return err
+	}
+	return boundExit(r)
+}
+
+func explainText(w io.Writer, r *jigsaw.Result) error {
+	heading(w, r.Instance)
+	if r.Status == jigsaw.Infeasible {
+		return reasons(w, r)
+	}
+	fmt.Fprintf(w, "No plan can be better than %s%s.\n", jigsaw.FormatValue(r.Instance, r.Dual), inBrackets(certified(r.Certified)))
+	for _, b := range r.Binding() {
+		fmt.Fprintf(w, "- %s\n", b.Text)
+	}
+	return notes(w, r)
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+)
+
+func newCheck(std streams) *cobra.Command {
+	var o inputs
+	var f format
+	c := &cobra.Command{
+		Use:   "check INSTANCE SCHEDULE",
+		Short: "Decide whether a schedule is valid, by the ten rules",
+		Long: `Test a schedule against an instance, rule by rule. SCHEDULE is what
+"jigsaw plan -o json" printed, or its "schedule" part alone; "-" reads it from
+standard input. The checker shares no code with the planner.
+Exit codes: 0 valid, 1 violations found, 2 invalid input.`,
+		Example: `  jigsaw plan rack -o json > plan.json
+  jigsaw check rack plan.json`,
+		Args: exactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error { return runCheck(args[0], args[1], o, f, std) },
+	}
+	o.flags(c)
+	f.flag(c)
+	return c
+}
+
+// checkReport is what check prints.
+type checkReport struct {
+	Valid      bool        `json:"valid"`
+	Instance   string      `json:"instance"`
+	Objective  string      `json:"objective"`
+	Value      *float64    `json:"value"`
+	Efficiency *float64    `json:"efficiency"`
+	Violations []violation `json:"violations"`
+}
+
+type violation struct {
+	Rule      int    `json:"rule"`
+	Job       string `json:"job,omitempty"`
+	Iteration int    `json:"iteration,omitempty"`
+	Tick      int64  `json:"tick"`
+	Message   string `json:"message"`
+}
+
+func runCheck(name, schedule string, o inputs, f format, std streams) error {
+	if name == "-" && schedule == "-" {
+		return usage(fmt.Errorf("only one of instance and schedule can come from standard input"))
+	}
+	in, err := o.load(name, std)
+	if err != nil {
+		return err
+	}
+	r := std.in
+	if schedule != "-" {
+		file, err := os.Open(schedule)
+		if err != nil {
+			return usage(err)
+		}
+		defer file.Close()
+		r = file
+	}
+	s, err := instance.DecodeSchedule(in, r)
+	if err != nil {
+		return usage(fmt.Errorf("%s: %w", schedule, err))
+	}
+	report := newCheckReport(in, s)
+	err = f.print(std.out, report, func(w io.Writer) error { return report.table(w, in, s) })
+	if err == nil && !report.Valid {
+		err = &exitError{exitFailure, nil}
+	}
+	return err
+}
+
+func newCheckReport(in *instance.Instance, s *instance.Schedule) *checkReport {
+	report := &checkReport{Instance: in.Name, Objective: string(in.Objective), Violations: []violation{}}
+	for _, v := range instance.Check(in, s) {
+		row := violation{Rule: v.Rule, Iteration: v.Iteration, Tick: int64(v.Tick), Message: v.String()}
+		if v.Job >= 0 && int(v.Job) < len(in.Jobs) {
+			row.Job = in.Jobs[v.Job].Name
+		}
+		report.Violations = append(report.Violations, row)
+	}
+	if report.Valid = len(report.Violations) == 0; report.Valid {
+		value, _ := in.Value(s).Float64()
+		efficiency := s.Efficiency(in)
+		report.Value, report.Efficiency = &value, &efficiency
+	}
+	return report
+}
+
+func (r *checkReport) table(w io.Writer, in *instance.Instance, s *instance.Schedule) error {
+	if r.Valid {
+		_, err := fmt.Fprintf(w, "valid: %s %s, efficiency %.3f\n", r.Objective, jigsaw.FormatValue(in, in.Value(s)), *r.Efficiency)
+		return err
+	}
+	for _, v := range r.Violations {
+		if _, err := fmt.Fprintln(w, v.Message); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "invalid: %d violations\n", len(r.Violations))
+	return err
+}

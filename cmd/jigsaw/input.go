@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/profiles"
+)
+
+// inputs are the flags of every command that reads an instance.
+type inputs struct {
+	profiles  []string
+	objective string
+}
+
+func (o *inputs) flags(c *cobra.Command) {
+	c.Flags().StringArrayVar(&o.profiles, "profiles", nil, "a profile file to use beside the library (repeatable)")
+	c.Flags().StringVar(&o.objective, "objective", "", "replace the instance's objective: makespan, weighted_completion, throughput, max_min_throughput")
+	_ = c.RegisterFlagCompletionFunc("objective", cobra.FixedCompletions(objectiveNames(), cobra.ShellCompDirectiveNoFileComp))
+	c.ValidArgsFunction = completeInstance
+}
+
+func objectiveNames() (names []cobra.Completion) {
+	for _, o := range instance.Objectives() {
+		names = append(names, string(o))
+	}
+	return names
+}
+
+// completeInstance offers the examples beside the files of the folder.
+func completeInstance(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	examples, err := jigsaw.Examples()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []cobra.Completion
+	for _, e := range examples {
+		names = append(names, cobra.CompletionWithDesc(e.Name, e.Lesson))
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}
+
+// load reads and compiles the instance named on the command line.
+func (o *inputs) load(name string, std streams) (*instance.Instance, error) {
+	file, err := open(name, std)
+	if err != nil {
+		return nil, err
+	}
+	document, err := instance.DecodeSpec(file)
+	file.Close()
+	if err != nil {
+		return nil, invalid(name, err)
+	}
+	if document.Spec.Name == "" {
+		document.Spec.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	}
+	if o.objective != "" {
+		document.Spec.Objective = instance.Objective(o.objective)
+	}
+	extra, err := readProfiles(o.profiles)
+	if err != nil {
+		return nil, err
+	}
+	library, err := jigsaw.Profiles(extra...)
+	if err != nil {
+		return nil, usage(err)
+	}
+	in, err := document.Compile(library)
+	if err != nil {
+		return nil, invalid(name, err)
+	}
+	return in, nil
+}
+
+// invalid names the file before every problem in it.
+func invalid(name string, err error) error {
+	var problems instance.Problems
+	if !errors.As(err, &problems) {
+		return usage(fmt.Errorf("%s: %w", name, err))
+	}
+	lines := make([]string, len(problems))
+	for i, p := range problems {
+		lines[i] = fmt.Sprintf("  %s", p)
+	}
+	return usage(fmt.Errorf("%s is not a valid instance:\n%s", name, strings.Join(lines, "\n")))
+}
+
+// open returns the content of a file, of standard input, or of an example.
+func open(name string, std streams) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(std.in), nil
+	}
+	file, err := os.Open(name)
+	if err == nil {
+		return file, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, usage(err)
+	}
+	examples, exampleErr := jigsaw.Examples()
+	if exampleErr != nil {
+		return nil, exampleErr
+	}
+	var known []string
+	for _, e := range examples {
+		if e.Name == name {
+			return io.NopCloser(bytes.NewReader(e.Data)), nil
+		}
+		known = append(known, e.Name)
+	}
+	return nil, usage(fmt.Errorf("there is no file %q, nor an example of that name; the examples are %s", name, strings.Join(known, ", ")))
+}
+
+func readProfiles(files []string) ([]*instance.Profile, error) {
+	var all []*instance.Profile
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, usage(err)
+		}
+		ps, err := profiles.Decode(f)
+		f.Close()
+		if err != nil {
+			return nil, usage(fmt.Errorf("%s: %w", name, err))
+		}
+		all = append(all, ps...)
+	}
+	return all, nil
+}

@@ -1,0 +1,121 @@
+// Command jigsaw plans deep-learning jobs on a GPU cluster. See `jigsaw help`.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw/formulation/instance"
+)
+
+// Exit codes. Scripts rely on them.
+const (
+	exitOK         = 0
+	exitFailure    = 1 // something failed, or `check` found violations
+	exitUsage      = 2 // wrong usage or invalid input
+	exitInfeasible = 3 // proven: no valid schedule exists
+	exitLimit      = 4 // stopped without a schedule and without a proof
+)
+
+func main() {
+	// The first Ctrl-C asks for the best plan so far; the second ends the program.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// streams are what a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// exitError ends the program with a code. A nil err has been reported already.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage marks an error as the user's to mend: exit code 2.
+func usage(err error) error { return &exitError{exitUsage, err} }
+
+// run executes the command line and returns the exit code.
+func run(ctx context.Context, args []string, std streams) int {
+	root := newRoot(std)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	code, report := exitFailure, err
+	var exit *exitError
+	var problems instance.Problems
+	switch {
+	case errors.As(err, &exit):
+		code, report = exit.code, exit.err
+	case errors.As(err, &problems), strings.HasPrefix(err.Error(), "unknown command"):
+		code = exitUsage
+	}
+	if report != nil {
+		fmt.Fprintf(std.err, "jigsaw: %v\n", report)
+	}
+	return code
+}
+
+func newRoot(std streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "jigsaw",
+		Short: "Plan deep-learning jobs on a GPU cluster, with a proven bound",
+		Long: `JigSaw plans training jobs on a shared GPU cluster, one iteration at a time.
+With structured partial backpropagation the workers of a job back-propagate to
+different depths; JigSaw fits the ragged pieces of many jobs together, and
+prints how far its plan can be from the best one.
+
+INSTANCE is an instance file (YAML or JSON), "-" for standard input, or the
+name of a built-in example (jigsaw example list).`,
+		Example: `  jigsaw plan quickstart --gantt quickstart.svg
+  jigsaw example write rack > rack.yaml
+  jigsaw plan rack.yaml -o json > plan.json
+  jigsaw check rack.yaml plan.json`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
+	})
+	root.AddCommand(
+		newPlan(std), newCheck(std), newBound(std), newExplain(std),
+		newProfile(std), newExample(std), newSchema(std), newVersion(std),
+	)
+	return root
+}
+
+// exactArgs is cobra's, with an error that is the user's to mend.
+func exactArgs(n int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usage(fmt.Errorf("%s takes %d arguments, not %d; usage: %s", c.CommandPath(), n, len(args), c.UseLine()))
+		}
+		return nil
+	}
+}

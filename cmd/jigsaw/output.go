@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+)
+
+// format is the value of -o: table, json or yaml.
+type format string
+
+func (f *format) String() string { return string(*f) }
+
+// Set checks the format while the flags are parsed.
+func (f *format) Set(s string) error {
+	switch s {
+	case "table", "json", "yaml":
+		*f = format(s)
+		return nil
+	}
+	return fmt.Errorf("choose table, json or yaml")
+}
+
+// Type names the flag's value in the help.
+func (f *format) Type() string { return "table|json|yaml" }
+
+func (f *format) flag(c *cobra.Command) {
+	*f = "table"
+	c.Flags().VarP(f, "output", "o", "how to print the result")
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]cobra.Completion{"table", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// print writes v as JSON or YAML, or calls table.
+func (f format) print(w io.Writer, v any, table func(io.Writer) error) error {
+	if f == "table" {
+		return table(w)
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(v); err != nil {
+		return err
+	}
+	if f == "yaml" {
+		return writeYAML(w, b.Bytes())
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeYAML writes a JSON document as YAML with its keys in the same order.
+func writeYAML(w io.Writer, document []byte) error {
+	var node yaml.Node
+	if err := yaml.Unmarshal(document, &node); err != nil {
+		return err
+	}
+	blockStyle(&node, 0)
+	encoder := yaml.NewEncoder(w)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(&node); err != nil {
+		return err
+	}
+	return encoder.Close()
+}
+
+// blockStyle turns JSON's flow style into YAML's block style, leaving records
+// without inner structure, such as a task, on one line.
+func blockStyle(n *yaml.Node, depth int) {
+	leaf := true
+	for _, child := range n.Content {
+		blockStyle(child, depth+1)
+		leaf = leaf && child.Kind == yaml.ScalarNode
+	}
+	n.Style &^= yaml.DoubleQuotedStyle
+	if n.Kind == yaml.SequenceNode || n.Kind == yaml.MappingNode {
+		n.Style = 0
+		if leaf && depth > 2 && len(n.Content) > 0 {
+			n.Style = yaml.FlowStyle
+		}
+	}
+}
+
+// writeFile makes a file whole or not at all: it is written beside its place
+// and then moved there. Devices and pipes are written directly.
+func writeFile(name string, write func(io.Writer) error) (err error) {
+	if info, statErr := os.Stat(name); statErr == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return usage(err)
+		}
+		return errors.Join(write(f), f.Close())
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".jigsaw-*")
+	if err != nil {
+		return usage(err)
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}

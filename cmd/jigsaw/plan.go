@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/formulation/instance/view"
+)
+
+type planOptions struct {
+	inputs
+	format   format
+	seed     uint64
+	time     time.Duration
+	noLP     bool
+	timeless bool
+	gantt    string
+	trace    string
+	csv      string
+}
+
+func newPlan(std streams) *cobra.Command {
+	var o planOptions
+	c := &cobra.Command{
+		Use:   "plan INSTANCE",
+		Short: "Schedule an instance and prove how good the schedule is",
+		Long: `Schedule an instance and print the plan beside its baselines and its bound.
+
+Ctrl-C, or the time limit, ends the work with the best plan so far.
+Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.`,
+		Example: `  jigsaw plan quickstart
+  jigsaw plan cluster.yaml --time 10s --gantt plan.svg --trace plan.trace.json
+  jigsaw plan cluster.yaml -o json | jq .gap`,
+		Args: exactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return runPlan(c.Context(), args[0], o, std) },
+	}
+	o.inputs.flags(c)
+	o.format.flag(c)
+	f := c.Flags()
+	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
+	f.DurationVar(&o.time, "time", 0, "time limit, like 10s; 0 is none")
+	f.BoolVar(&o.noLP, "no-lp", false, "leave out the bounds that need a linear program")
+	f.BoolVar(&o.timeless, "timeless", false, "print no times of the run, so that equal runs print the same")
+	f.StringVar(&o.gantt, "gantt", "", "draw the schedule into this SVG `file`")
+	f.StringVar(&o.trace, "trace", "", "write the schedule as Chrome trace events (Perfetto) into this JSON `file`")
+	f.StringVar(&o.csv, "csv", "", "write the schedule as a table into this CSV `file`")
+	return c
+}
+
+func runPlan(ctx context.Context, name string, o planOptions, std streams) error {
+	if o.time < 0 {
+		return usage(errNegativeTime)
+	}
+	in, err := o.load(name, std)
+	if err != nil {
+		return err
+	}
+	line := newProgress(std, in)
+	result, err := jigsaw.Plan(ctx, in, jigsaw.Options{Seed: o.seed, Time: o.time, NoLP: o.noLP, Progress: line.show})
+	line.end()
+	if err != nil {
+		return err
+	}
+	if err := o.files(result); err != nil {
+		return err
+	}
+	if err := o.format.print(std.out, result.Document(o.timeless), func(w io.Writer) error { return planTable(w, result) }); err != nil {
+		return err
+	}
+	return statusExit(result)
+}
+
+// statusExit turns the status into an exit code; the reason is printed already.
+func statusExit(r *jigsaw.Result) error {
+	switch r.Status {
+	case jigsaw.Infeasible:
+		return &exitError{exitInfeasible, nil}
+	case jigsaw.Limit:
+		return &exitError{exitLimit, nil}
+	}
+	return nil
+}
+
+// files writes the pictures and tables asked for.
+func (o *planOptions) files(r *jigsaw.Result) error {
+	if r.Schedule == nil {
+		return nil
+	}
+	for _, file := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{o.gantt, func(w io.Writer) error { return view.Gantt(w, r.Instance, r.Schedule, ganttOptions(r)) }},
+		{o.trace, func(w io.Writer) error { return view.Trace(w, r.Instance, r.Schedule) }},
+		{o.csv, func(w io.Writer) error { return view.CSV(w, r.Instance, r.Schedule) }},
+	} {
+		if file.name == "" {
+			continue
+		}
+		if err := writeFile(file.name, file.write); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ganttOptions(r *jigsaw.Result) view.GanttOptions {
+	o := view.GanttOptions{Certified: r.Certified}
+	if r.Dual != nil {
+		o.Bound, _ = r.Dual.Float64()
+	}
+	return o
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/profiles"
+)
+
+func newProfile(std streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "profile",
+		Short: "List, show and import layer profiles",
+		Long: `Layer profiles say what every layer of a model costs on a GPU. Many are built
+in, measured by other projects; files of theirs, or of your own, can be imported.`,
+	}
+	c.AddCommand(newProfileList(std), newProfileShow(std), newProfileImport(std))
+	return c
+}
+
+func newProfileList(std streams) *cobra.Command {
+	var f format
+	var files []string
+	c := &cobra.Command{
+		Use: "list", Short: "List the profile library", Args: exactArgs(0),
+		RunE: func(*cobra.Command, []string) error { return runProfileList(files, f, std) },
+	}
+	f.flag(c)
+	c.Flags().StringArrayVar(&files, "profiles", nil, "a profile file to list beside the library (repeatable)")
+	return c
+}
+
+// loadLibrary returns the built-in library with the profiles of files added.
+func loadLibrary(files []string) (*profiles.Library, error) {
+	extra, err := readProfiles(files)
+	if err != nil {
+		return nil, err
+	}
+	library, err := jigsaw.Profiles(extra...)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return library, nil
+}
+
+func runProfileList(files []string, f format, std streams) error {
+	library, err := loadLibrary(files)
+	if err != nil {
+		return err
+	}
+	rows := profiles.Rows(library.All())
+	return f.print(std.out, rows, func(w io.Writer) error {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "model\tGPU\tbatch\tlayers\tcuts\tforward\tbackward\tparameters\tactivations\tsource")
+		for _, r := range rows {
+			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\t%s\t%v\t%v\t%s\n", r.Model, r.GPU, r.Batch, r.Layers, r.Cuts,
+				milliseconds(r.Forward), milliseconds(r.Backward), r.Parameters, r.Activations, r.Source)
+		}
+		return t.Flush()
+	})
+}
+
+func milliseconds(d instance.Duration) string {
+	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+}
+
+type profileShowOptions struct {
+	format format
+	files  []string
+	gpu    string
+	batch  int
+}
+
+func newProfileShow(std streams) *cobra.Command {
+	var o profileShowOptions
+	c := &cobra.Command{
+		Use:   "show MODEL",
+		Short: "Show a profile layer by layer, and what each depth costs",
+		Long: `Show the layers of a profile in order of the forward pass, with the costs of a
+worker that back-propagates from the loss down to that layer. Depths in brackets
+are not allowed: the layer is inside a block.`,
+		Example: "  jigsaw profile show vgg16 --gpu v100",
+		Args:    exactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return runProfileShow(args[0], o, std) },
+	}
+	o.format.flag(c)
+	c.Flags().StringArrayVar(&o.files, "profiles", nil, "a profile file to look in beside the library (repeatable)")
+	c.Flags().StringVar(&o.gpu, "gpu", "", "the GPU type, where the model was measured on several")
+	c.Flags().IntVar(&o.batch, "batch", 0, "the batch size, where the model was measured at several")
+	return c
+}
+
+func runProfileShow(model string, o profileShowOptions, std streams) error {
+	library, err := loadLibrary(o.files)
+	if err != nil {
+		return err
+	}
+	var found []*instance.Profile
+	var others []string
+	for _, p := range library.Profiles(model) {
+		others = append(others, fmt.Sprintf("--gpu %s --batch %d", p.GPU, p.Batch))
+		if (o.gpu == "" || o.gpu == p.GPU) && (o.batch == 0 || o.batch == p.Batch) {
+			found = append(found, p)
+		}
+	}
+	switch {
+	case len(others) == 0:
+		return usage(fmt.Errorf("no profile of model %q; see jigsaw profile list", model))
+	case len(found) == 0:
+		return usage(fmt.Errorf("no such profile of %q; there are: %s", model, strings.Join(others, ", ")))
+	case len(found) > 1:
+		return usage(fmt.Errorf("%q has %d profiles; choose one of: %s", model, len(found), strings.Join(others, ", ")))
+	}
+	return o.format.print(std.out, found[0], func(w io.Writer) error { return profileTable(w, found[0]) })
+}
+
+// profileTable prints one row per layer, the loss last.
+func profileTable(w io.Writer, p *instance.Profile) error {
+	fmt.Fprintf(w, "%s on %s, batch %d: %s\n", p.Model, p.GPU, p.Batch, count(len(p.Layers), "layer"))
+	if s := p.Source; s != nil {
+		fmt.Fprintf(w, "source: %s %s %s (%s)\n", s.Repository, s.Commit, s.File, s.Licence)
+		if s.Note != "" {
+			fmt.Fprintf(w, "note: %s\n", s.Note)
+		}
+	}
+	fmt.Fprintln(w)
+	total := p.Totals()
+	back, kept, sent := total.Backward, total.Activations, total.Parameters
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "forward\tbackward\tparameters\tactivations\tdepth\ttask\tkept\tgradient\t  layer")
+	for i, l := range p.Layers {
+		depth := fmt.Sprint(len(p.Layers) - i)
+		if !p.CutAllowed(len(p.Layers) - i) {
+			depth = "(" + depth + ")"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%v\t%v\t%s\t%s\t%v\t%v\t  %s\n", milliseconds(l.Forward), milliseconds(l.Backward), l.Parameters, l.Activations,
+			depth, milliseconds(total.Forward+back), kept, sent, l.Name)
+		back, kept, sent = back-l.Backward, kept-l.Activations, sent-l.Parameters
+	}
+	return t.Flush()
+}
+
+type profileImportOptions struct {
+	format, file string
+	options      profiles.ImportOptions
+}
+
+func newProfileImport(std streams) *cobra.Command {
+	var o profileImportOptions
+	var names []string
+	for _, f := range profiles.Formats() {
+		names = append(names, string(f))
+	}
+	c := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Turn a profile of another project into JigSaw's format",
+		Long: `Read a PipeDream graph.txt, a DeepPool .prof or a dnn-partitioning JSON graph
+and write the project's own profile format, for --profiles or for the profiles
+section of an instance file.`,
+		Example: `  jigsaw profile import graph.txt --model vgg16 --gpu v100 --batch 128 --file vgg16.json
+  jigsaw plan cluster.yaml --profiles vgg16.json`,
+		Args: exactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return runProfileImport(args[0], o, std) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.format, "format", "", "format of the file: "+strings.Join(names, ", ")+"; empty detects it")
+	f.StringVar(&o.options.Model, "model", "", "the model's name")
+	f.StringVar(&o.options.GPU, "gpu", "", "the GPU type it was measured on")
+	f.IntVar(&o.options.Batch, "batch", 0, "the batch size it was measured at")
+	f.StringVar(&o.options.Source.Repository, "repository", "", "provenance: where the file comes from")
+	f.StringVar(&o.options.Source.Commit, "commit", "", "provenance: its version there")
+	f.StringVar(&o.options.Source.Licence, "licence", "", "provenance: its licence")
+	f.StringVar(&o.file, "file", "", "write into this `file` instead of standard output")
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func runProfileImport(name string, o profileImportOptions, std streams) error {
+	r := std.in
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return usage(err)
+		}
+		defer f.Close()
+		r = f
+	}
+	if o.options.Source.File == "" {
+		o.options.Source.File = name
+	}
+	imported, err := profiles.Import(profiles.Format(o.format), r, o.options)
+	if err != nil {
+		return usage(fmt.Errorf("%s: %w", name, err))
+	}
+	write := func(w io.Writer) error { return profiles.Encode(w, imported) }
+	if o.file == "" {
+		return write(std.out)
+	}
+	return writeFile(o.file, write)
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/big"
+	"text/tabwriter"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+)
+
+// heading is the first line of every table: what is planned, on what, for what.
+func heading(w io.Writer, in *instance.Instance) {
+	fmt.Fprintf(w, "%s: %s on %s in %s, %s\n\n", in.Name,
+		count(len(in.Jobs), "job"), count(len(in.GPUs), "GPU"), count(len(in.Nodes), "node"), in.Objective)
+}
+
+// count writes a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func certified(yes bool) string {
+	if yes {
+		return "certified"
+	}
+	return "not certified"
+}
+
+func inBrackets(s string) string { return " (" + s + ")" }
+
+// planTable prints baselines, plan and bound, one line each.
+func planTable(w io.Writer, r *jigsaw.Result) error {
+	in := r.Instance
+	heading(w, in)
+	if r.Status == jigsaw.Infeasible {
+		return reasons(w, r)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "\t%s\tto bound\tefficiency\t\n", in.Objective)
+	row := func(name string, value *big.Rat, efficiency string) {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t\n", name, jigsaw.FormatValue(in, value), distance(value, r.Dual), efficiency)
+	}
+	for _, b := range []struct {
+		name string
+		jigsaw.Baseline
+	}{{"exclusive", r.Exclusive}, {"interleaved-full", r.InterleavedFull}, {"greedy", r.Greedy}} {
+		row(b.name, b.Value, efficiency(b.Value, b.Efficiency))
+	}
+	row("plan", r.Primal, efficiency(r.Primal, r.Efficiency()))
+	if r.Dual != nil {
+		fmt.Fprintf(t, "bound\t%s\t\t\t\n", jigsaw.FormatValue(in, r.Dual))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%s", r.Status)
+	if r.Primal != nil && r.Dual != nil {
+		fmt.Fprintf(w, ", gap %.2f %% to a bound that is %s", 100*r.Gap(), certified(r.Certified))
+	}
+	fmt.Fprintln(w)
+	if r.Status == jigsaw.Limit {
+		if err := reasons(w, r); err != nil {
+			return err
+		}
+	}
+	return notes(w, r)
+}
+
+// distance is how far a value is from the bound, in per cent of the value.
+func distance(value, bound *big.Rat) string {
+	if value == nil || bound == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f %%", 100*jigsaw.Gap(value, bound))
+}
+
+func efficiency(value *big.Rat, e float64) string {
+	if value == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", e)
+}
+
+// reasons prints why there is no plan.
+func reasons(w io.Writer, r *jigsaw.Result) error {
+	what := "no plan was found:"
+	if r.Status == jigsaw.Infeasible {
+		what = "infeasible: no valid schedule exists:"
+	}
+	if _, err := fmt.Fprintln(w, what); err != nil {
+		return err
+	}
+	for _, reason := range r.Reasons {
+		if _, err := fmt.Fprintf(w, "- %s\n", reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// notes prints what was left out, and why.
+func notes(w io.Writer, r *jigsaw.Result) error {
+	for _, n := range r.Notes {
+		if _, err := fmt.Fprintf(w, "note: %s\n", n); err != nil {
+			return err
+		}
+	}
+	return nil
+}

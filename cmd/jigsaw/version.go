@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+)
+
+func newVersion(std streams) *cobra.Command {
+	var f format
+	c := &cobra.Command{
+		Use: "version", Short: "Print the version and the LP back end of this build", Args: exactArgs(0),
+		RunE: func(*cobra.Command, []string) error { return runVersion(f, std) },
+	}
+	f.flag(c)
+	return c
+}
+
+// versionReport is what version prints.
+type versionReport struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	LP       string `json:"lp"`
+}
+
+func runVersion(f format, std streams) error {
+	r := versionReport{
+		Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		r.Version = info.Main.Version
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				r.Revision = s.Value
+			}
+		}
+	}
+	var err error
+	if r.LP, err = jigsaw.Engine(); err != nil {
+		r.LP = "none: " + err.Error()
+	}
+	return f.print(std.out, r, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "jigsaw %s %s %s\nlinear programs: %s\n", r.Version, r.Go, r.Platform, r.LP)
+		return err
+	})
+}

@@ -1,0 +1,139 @@
+package jigsaw
+
+import (
+	"math"
+	"math/big"
+
+	"jigsaw/formulation/instance"
+)
+
+// DocumentVersion is the version of [Document].
+const DocumentVersion = 1
+
+// Document is a [Result] as it is printed: `jigsaw plan -o json`. Times are in
+// ticks of TickUS microseconds. Values are in the unit of the objective: ticks
+// (makespan), weight x ticks (weighted completion), weighted iterations per
+// tick (throughput), or a fraction (max-min throughput). What is not known is null.
+type Document struct {
+	SchemaVersion int      `json:"schema_version"`
+	Instance      string   `json:"instance"`
+	Status        Status   `json:"status"`
+	Objective     string   `json:"objective"`
+	PrimalBound   *float64 `json:"primal_bound"`
+	DualBound     *float64 `json:"dual_bound"`
+	Certified     bool     `json:"certified"`
+	// Gap is |primal - dual| / max(|primal|, 1e-9).
+	Gap *float64 `json:"gap"`
+	// Baselines are objective values.
+	Baselines BaselineValues `json:"baselines"`
+	// Efficiency of the plan: full-depth work delivered per GPU-tick.
+	Efficiency *float64 `json:"efficiency"`
+	// BaselineEfficiency of each baseline.
+	BaselineEfficiency BaselineValues         `json:"baseline_efficiency"`
+	TickUS             int64                  `json:"tick_us"`
+	Seed               uint64                 `json:"seed"`
+	Bounds             []BoundValue           `json:"bounds"`
+	Binding            []BindingValue         `json:"binding,omitempty"`
+	Reasons            []string               `json:"reasons,omitempty"`
+	Notes              []string               `json:"notes,omitempty"`
+	Series             []SeriesPoint          `json:"series"`
+	Schedule           *instance.ScheduleJSON `json:"schedule"`
+}
+
+// BaselineValues holds a number for every baseline that has one.
+type BaselineValues struct {
+	Exclusive       *float64 `json:"exclusive"`
+	InterleavedFull *float64 `json:"interleaved_full"`
+	Greedy          *float64 `json:"greedy"`
+}
+
+// BoundValue is one proven bound.
+type BoundValue struct {
+	Kind      string  `json:"kind"`
+	Value     float64 `json:"value"`
+	Certified bool    `json:"certified"`
+}
+
+// BindingValue is one limit that the strongest bound depends on.
+type BindingValue struct {
+	// Resource is gpu, nic, uplink, fabric, memory, job or time.
+	Resource string `json:"resource"`
+	// Subject is the resource in words.
+	Subject string `json:"subject"`
+	Text    string `json:"text"`
+	// Effect is the relative change of the bound per relative growth of the
+	// resource, for growths from Lower to Upper where these are known.
+	Effect float64  `json:"effect"`
+	Lower  *float64 `json:"lower,omitempty"`
+	Upper  *float64 `json:"upper,omitempty"`
+}
+
+// SeriesPoint is a [Point]; Time is in seconds.
+type SeriesPoint struct {
+	Time   float64  `json:"time"`
+	Event  string   `json:"event"`
+	Primal *float64 `json:"primal"`
+	Dual   *float64 `json:"dual"`
+}
+
+// Document returns the printed form of the result. Timeless leaves out what
+// differs between two equal runs: the series.
+func (r *Result) Document(timeless bool) *Document {
+	in := r.Instance
+	d := &Document{
+		SchemaVersion: DocumentVersion, Instance: in.Name, Status: r.Status, Objective: string(in.Objective),
+		PrimalBound: number(r.Primal), DualBound: number(r.Dual), Certified: r.Certified,
+		Baselines:          BaselineValues{number(r.Exclusive.Value), number(r.InterleavedFull.Value), number(r.Greedy.Value)},
+		BaselineEfficiency: BaselineValues{r.Exclusive.efficiency(), r.InterleavedFull.efficiency(), r.Greedy.efficiency()},
+		TickUS:             in.TickUS, Seed: r.Seed, Reasons: r.Reasons, Notes: r.Notes,
+		Bounds: []BoundValue{}, Series: []SeriesPoint{},
+	}
+	for _, b := range r.Bounds {
+		d.Bounds = append(d.Bounds, BoundValue{string(b.Kind), *number(b.Value), b.Certified})
+	}
+	for _, b := range r.Binding() {
+		value := BindingValue{Resource: b.Resource, Subject: b.Subject, Text: b.Text, Effect: b.Effect}
+		if b.Ranged {
+			value.Lower, value.Upper = finite(b.Lower), finite(b.Upper)
+		}
+		d.Binding = append(d.Binding, value)
+	}
+	if !timeless {
+		for _, p := range r.Series {
+			d.Series = append(d.Series, SeriesPoint{p.Elapsed.Seconds(), p.Event, number(p.Primal), number(p.Dual)})
+		}
+	}
+	if gap := r.Gap(); !math.IsNaN(gap) {
+		d.Gap = &gap
+	}
+	if r.Schedule != nil {
+		e := r.Efficiency()
+		d.Efficiency = &e
+		d.Schedule = in.ScheduleJSON(r.Schedule)
+	}
+	return d
+}
+
+func (b *Baseline) efficiency() *float64 {
+	if b.Value == nil {
+		return nil
+	}
+	return &b.Efficiency
+}
+
+// finite returns f, or nil where JSON has no number for it.
+func finite(f float64) *float64 {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return nil
+	}
+	return &f
+}
+
+// number rounds an exact value to the nearest float64.
+func number(v *big.Rat) *float64 {
+	if v == nil {
+		return nil
+	}
+	f, _ := v.Float64()
+	return &f
+}

@@ -1,0 +1,265 @@
+package jigsaw
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"jigsaw/formulation"
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics"
+	"jigsaw/solver"
+	"jigsaw/solver/backend"
+)
+
+// Options of [Plan] and [Bound]. The zero value is useful.
+type Options struct {
+	// Seed of all randomness: same seed, same answer.
+	Seed uint64
+	// Time bounds the whole call; 0 means no bound. When it is up, the best
+	// plan so far is returned.
+	Time time.Duration
+	// Solver of linear programs; nil means the build's own, see [backend.Default].
+	Solver solver.Solver
+	// NoLP leaves out every bound that needs a linear program.
+	NoLP bool
+	// Progress is told of every new incumbent and bound, one call at a time.
+	Progress func(Point)
+}
+
+// Plan schedules the instance and proves how good the schedule is. Cancelling
+// ctx ends it early with the best schedule so far. Limits and infeasibility
+// are statuses of the result; an error means malformed options or a fault in
+// JigSaw itself.
+func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
+	p, stop := newPlanner(ctx, in, opt)
+	defer stop()
+
+	if p.infeasible(formulation.Infeasible(in)) {
+		return p.result, nil
+	}
+	p.bound(formulation.Chain(in))
+	p.bound(formulation.Area(in))
+
+	// The LP and the schedules do not wait for each other.
+	var lp sync.WaitGroup
+	lp.Go(p.fluid)
+	p.schedules()
+	lp.Wait()
+	return p.finish()
+}
+
+// Bound computes the bounds alone. The result has no schedule and no
+// baselines; its status is Infeasible or Limit.
+func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
+	p, stop := newPlanner(ctx, in, opt)
+	defer stop()
+	if !p.infeasible(formulation.Infeasible(in)) {
+		p.bound(formulation.Chain(in))
+		p.bound(formulation.Area(in))
+		p.fluid()
+	}
+	return p.result, nil
+}
+
+// planner is one run of [Plan].
+type planner struct {
+	ctx   context.Context
+	in    *instance.Instance
+	opt   Options
+	start time.Time
+
+	mu     sync.Mutex // guards what follows
+	result *Result
+	seen   *big.Rat // best value of a schedule so far
+	faults []error
+}
+
+func newPlanner(ctx context.Context, in *instance.Instance, opt Options) (*planner, context.CancelFunc) {
+	cancel := context.CancelFunc(func() {})
+	if opt.Time > 0 {
+		ctx, cancel = context.WithTimeout(ctx, opt.Time)
+	}
+	return &planner{
+		ctx: ctx, in: in, opt: opt, start: time.Now(),
+		result: &Result{Instance: in, Status: Limit, Seed: opt.Seed},
+	}, cancel
+}
+
+// rng returns the generator of one part of the run, so that parts can be
+// added or run side by side without changing each other's choices.
+func (p *planner) rng(part uint64) *rand.Rand { return rand.New(rand.NewPCG(p.opt.Seed, part)) }
+
+// record appends to the series and tells the listener. The caller holds mu.
+func (p *planner) record(event string, primal, dual *big.Rat) {
+	point := Point{time.Since(p.start), primal, dual, event}
+	p.result.Series = append(p.result.Series, point)
+	if p.opt.Progress != nil {
+		p.opt.Progress(point)
+	}
+}
+
+// infeasible notes a proof of infeasibility, if there is one.
+func (p *planner) infeasible(reasons []string) bool {
+	if len(reasons) == 0 {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.result.Status, p.result.Reasons = Infeasible, reasons
+	return true
+}
+
+// bound adds a bound, which improves on those before it or not.
+func (p *planner) bound(b formulation.Bound) {
+	if b.Value == nil && b.Infeasible == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if b.Infeasible != nil {
+		p.result.Status, p.result.Reasons = Infeasible, b.Infeasible
+		return
+	}
+	r := p.result
+	r.Bounds = append(r.Bounds, b)
+	if r.Dual == nil || p.in.Objective.Better(r.Dual, b.Value) || b.Certified && !r.Certified && r.Dual.Cmp(b.Value) == 0 {
+		r.Dual, r.Certified = b.Value, b.Certified
+		p.record(string(b.Kind), p.seen, r.Dual)
+	}
+}
+
+// improved notes the value of a schedule that a heuristic found on its way.
+// Only the schedule it ends with is checked and kept.
+func (p *planner) improved(event string, s *instance.Schedule) {
+	value := p.in.Value(s)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen == nil || p.in.Objective.Better(value, p.seen) {
+		p.seen = value
+		p.record(event, value, p.result.Dual)
+	}
+}
+
+func (p *planner) fault(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.faults = append(p.faults, fmt.Errorf("jigsaw: "+format, args...))
+}
+
+func (p *planner) note(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.result.Notes = append(p.result.Notes, fmt.Sprintf(format, args...))
+}
+
+// fluid adds the LP bound, or a note that says why there is none.
+func (p *planner) fluid() {
+	if p.opt.NoLP {
+		p.note("no LP bound: switched off")
+		return
+	}
+	engine := p.opt.Solver
+	if engine == nil {
+		var err error
+		if engine, err = backend.Default(); err != nil {
+			p.note("no LP bound: %v", err)
+			return
+		}
+	}
+	b, err := formulation.Fluid(p.ctx, p.in, engine, formulation.Limits{})
+	switch {
+	case err != nil && p.ctx.Err() != nil:
+		p.note("no LP bound: %s", stopped(p.ctx))
+	case err != nil:
+		p.note("no LP bound: %v", err)
+	default:
+		p.bound(b)
+	}
+}
+
+// Engine describes the LP engine that this build uses by default. The error
+// says why there is none and how to get one.
+func Engine() (string, error) {
+	if _, err := backend.Default(); err != nil {
+		return "", err
+	}
+	return backend.Description(), nil
+}
+
+// stopped says in words why the context ended.
+func stopped(ctx context.Context) string {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return "the time limit was reached"
+	}
+	return "interrupted"
+}
+
+// schedules makes the greedy plan and the baselines. The best of them that is
+// valid for the instance is the plan: a full-depth baseline is, where the SPB
+// rules allow full depth.
+func (p *planner) schedules() {
+	r, full := p.result, p.in.FullDepth()
+	greedy := heuristics.Config{Improved: func(s *instance.Schedule) { p.improved("greedy", s) }}
+	r.Greedy = p.baseline("greedy", p.in, 1, greedy.Greedy)
+	r.InterleavedFull = p.baseline("interleaved-full", full, 2, heuristics.InterleavedFull)
+	r.Exclusive = p.baseline("exclusive", full, 3, heuristics.Exclusive)
+
+	for _, b := range []*Baseline{&r.Greedy, &r.InterleavedFull, &r.Exclusive} {
+		if b.Schedule == nil || r.Primal != nil && !p.in.Objective.Better(b.Value, r.Primal) {
+			continue
+		}
+		if b == &r.Greedy || len(instance.Check(p.in, b.Schedule)) == 0 {
+			r.Schedule, r.Primal = b.Schedule, b.Value
+		}
+	}
+	if r.Schedule == nil {
+		r.Reasons = append(r.Reasons, r.Greedy.Reason)
+	}
+}
+
+// scheduler is a way of making schedules; see package heuristics.
+type scheduler func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error)
+
+// baseline runs one scheduler and checks what it made against the instance it
+// was made for.
+func (p *planner) baseline(name string, in *instance.Instance, part uint64, schedule scheduler) Baseline {
+	s, err := schedule(p.ctx, in, p.rng(part))
+	if err != nil {
+		return Baseline{Reason: strings.TrimPrefix(err.Error(), "heuristics: ")}
+	}
+	if violations := instance.Check(in, s); len(violations) > 0 {
+		p.fault("%s made an invalid schedule: %v", name, violations[0])
+		return Baseline{Reason: "its schedule was invalid"}
+	}
+	return Baseline{Schedule: s, Value: in.Value(s), Efficiency: s.Efficiency(in)}
+}
+
+// finish settles the status. Faults are errors: a planner that made an
+// invalid schedule, or a bound that a valid schedule beats, cannot be trusted.
+func (p *planner) finish() (*Result, error) {
+	r := p.result
+	if r.Primal != nil && r.Dual != nil && p.in.Objective.Better(r.Primal, r.Dual) {
+		p.fault("the schedule's value %s is better than the bound %s, so one of them is wrong", r.Primal.RatString(), r.Dual.RatString())
+	}
+	switch {
+	case r.Status == Infeasible && r.Schedule != nil:
+		p.fault("a valid schedule was found for an instance proven infeasible (%s)", strings.Join(r.Reasons, "; "))
+	case r.Status == Infeasible:
+	case r.Schedule == nil:
+		r.Status = Limit
+	case r.Dual != nil && r.Certified && r.Primal.Cmp(r.Dual) == 0:
+		r.Status = Optimal
+	default:
+		r.Status = Feasible
+	}
+	if p.ctx.Err() != nil {
+		p.note("%s: this is the best plan so far", stopped(p.ctx))
+	}
+	return r, errors.Join(p.faults...)
+}

@@ -1,0 +1,95 @@
+package jigsaw
+
+import (
+	"math"
+	"math/big"
+	"time"
+
+	"jigsaw/formulation"
+	"jigsaw/formulation/instance"
+)
+
+// Status says what a plan's result amounts to.
+type Status string
+
+const (
+	// Optimal: the schedule's value equals a certified bound.
+	Optimal Status = "optimal"
+	// Feasible: a valid schedule, not proven optimal.
+	Feasible Status = "feasible"
+	// Infeasible: proven that no valid schedule exists; see Result.Reasons.
+	Infeasible Status = "infeasible"
+	// Limit: stopped, or given up, with neither a schedule nor a proof.
+	Limit Status = "limit"
+)
+
+// Result is what [Plan] found.
+type Result struct {
+	Instance *instance.Instance
+	Status   Status
+	// Schedule found; nil unless the status is Optimal or Feasible.
+	Schedule *instance.Schedule
+	// Primal is the schedule's objective value, nil without one.
+	Primal *big.Rat
+	// Dual is the strongest bound: no schedule has a better value. nil if none is known.
+	Dual *big.Rat
+	// Certified reports whether Dual passed exact arithmetic.
+	Certified bool
+	// Bounds are all that were computed, in order.
+	Bounds []formulation.Bound
+	// Reasons say in words why the instance is infeasible, or why no schedule was found.
+	Reasons []string
+	// Notes say in words what was not done and why: no LP back end, a limit reached.
+	Notes []string
+	// Baselines to compare with; see the problem definition, section 7.
+	Exclusive, InterleavedFull, Greedy Baseline
+	Seed                               uint64
+	// Series of incumbents and bounds over time.
+	Series []Point
+}
+
+// Baseline is the outcome of one way of scheduling.
+type Baseline struct {
+	// Schedule is nil where this way found none; Reason then says why. The
+	// full-depth baselines follow [instance.Instance.FullDepth].
+	Schedule   *instance.Schedule
+	Value      *big.Rat
+	Efficiency float64
+	Reason     string
+}
+
+// Point is the state of a plan at a moment: a new incumbent or a new bound.
+type Point struct {
+	Elapsed time.Duration
+	// Primal and Dual known so far; nil while there is none.
+	Primal, Dual *big.Rat
+	// Event names what is new: "greedy", "fluid", ...
+	Event string
+}
+
+// Gap returns |primal - dual| / max(|primal|, 1e-9), and NaN unless both are
+// known. It is the one definition of the gap in JigSaw.
+func Gap(primal, dual *big.Rat) float64 {
+	if primal == nil || dual == nil {
+		return math.NaN()
+	}
+	p, _ := primal.Float64()
+	d, _ := new(big.Rat).Sub(primal, dual).Float64()
+	return math.Abs(d) / max(math.Abs(p), 1e-9)
+}
+
+// Gap of the result; see the function [Gap].
+func (r *Result) Gap() float64 { return Gap(r.Primal, r.Dual) }
+
+// Efficiency of the schedule, 0 without one.
+func (r *Result) Efficiency() float64 {
+	if r.Schedule == nil {
+		return 0
+	}
+	return r.Schedule.Efficiency(r.Instance)
+}
+
+// Binding says what limits the strongest bound, by falling effect.
+func (r *Result) Binding() []formulation.Binding {
+	return formulation.Best(r.Instance, r.Bounds...).Binding
+}

@@ -1,0 +1,29 @@
+package jigsaw
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// resultSchema is generated from [Document] by TestSchema; see make schema.
+//
+//go:embed result.schema.json
+var resultSchema []byte
+
+// SchemaKinds lists what [Schema] knows.
+func SchemaKinds() []string { return append(instance.SchemaKinds(), "result") }
+
+// Schema returns the published JSON Schema (draft 2020-12) of instance files,
+// of schedules, or of results, which is the form of [Document].
+func Schema(kind string) ([]byte, error) {
+	if kind == "result" {
+		return resultSchema, nil
+	}
+	if !slices.Contains(instance.SchemaKinds(), kind) {
+		return nil, fmt.Errorf("there is no schema of %q; choose one of %v", kind, SchemaKinds())
+	}
+	return instance.Schema(kind)
+}
