@@ -76,6 +76,7 @@ type chart struct {
 	use   *Usage
 	byGPU [][]int32
 
+	names  []string     // of each job, clean and of a length to repeat often
 	colour []int        // of each job
 	legend []legendItem // with places
 	head   []textLine
@@ -105,6 +106,7 @@ type textLine struct {
 }
 
 const (
+	maxName  = 40.0 // length of a job's name, in font sizes
 	margin   = 18.0
 	shareCol = 50.0 // right column: busy share
 )
@@ -117,6 +119,9 @@ const echo = 0.2
 
 func (c *chart) layout() {
 	c.colour = jobColours(c.in)
+	for j := range c.in.Jobs {
+		c.names = append(c.names, fit(c.in.Jobs[j].Name, maxName, 1))
+	}
 	c.plain = len(c.tasks) > c.lim.tooltips
 	c.thinned = len(c.tasks) > c.lim.shapes
 
@@ -170,7 +175,7 @@ func (c *chart) layoutTime() {
 	for _, tasks := range c.byGPU {
 		most = max(most, len(tasks))
 	}
-	c.plot = min(max(float64(most)*46, 820), 1500)
+	c.plot = min(max(float64(most)*46, 820), 1800)
 	if c.opt.Width > 0 {
 		c.plot = max(float64(c.opt.Width)-c.x0-shareCol-margin, 200)
 	}

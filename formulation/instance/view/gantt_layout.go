@@ -274,7 +274,7 @@ func (c *chart) drawMarks() {
 				c.box(x-0.8, r.y, 1.6, r.h)
 			}
 		}
-		c.str(`"><title>`).text(fmt.Sprintf("%s: %s at tick %s (%s)", c.in.Jobs[m.job].Name, word, integer(m.at), seconds(c.in, float64(m.at))))
+		c.str(`"><title>`).text(fmt.Sprintf("%s: %s at tick %s (%s)", c.names[m.job], word, integer(m.at), seconds(c.in, float64(m.at))))
 		c.str("</title></path>\n")
 	}
 }

@@ -99,20 +99,35 @@ func (c *chart) layoutLinks(y float64) float64 {
 	} else if n > 16 {
 		h = 17
 	}
+	var most [len(familyNames)]float64
+	for _, row := range c.links {
+		f := family(c.in.Links[row.links[0]].Kind)
+		for _, l := range row.links {
+			most[f] = max(most[f], c.use.Links[l].Share)
+		}
+	}
 	y += 26
-	last := -1
+	last := family(c.in.Links[c.links[0].links[0]].Kind)
 	for i := range c.links {
-		if f := family(c.in.Links[c.links[i].links[0]].Kind); last >= 0 && f != last {
+		f := family(c.in.Links[c.links[i].links[0]].Kind)
+		if f != last {
 			y += 5
-			last = f
-		} else if last < 0 {
 			last = f
 		}
 		c.links[i].y, c.links[i].h = y, h
-		y += h + 3
+		if most[f] < littleUse {
+			c.links[i].h = min(h, 12) // there is little to see
+		}
+		y += c.links[i].h + 3
 	}
 	return y
 }
+
+// littleUse is the share below which kinds of links get thin rows.
+const littleUse = 0.03
+
+// leastWidth makes short syncs visible.
+const leastWidth = 0.8
 
 // fewLinks is up to how many rows every link has its own.
 const fewLinks = 16
@@ -203,7 +218,7 @@ func (c *chart) drawLinks() {
 			c.label("", margin, mid-1, fit(r.label, room, 11))
 			c.label("z d", margin, mid+9, fit(r.sub, room, 9))
 		} else {
-			label := fit(r.label, room, 10)
+			label := fit(r.label, room, 11)
 			c.label("", margin, mid+3.5, label)
 			if x := textWidth(label, 11) + 8; x+textWidth(r.sub, 9) < room+4 {
 				c.label("z d e", c.x0-6, mid+3.5, r.sub)
@@ -316,7 +331,7 @@ func (c *chart) drawBars(r *linkRow) string {
 		for _, band := range b.bands {
 			top := r.y + r.h*(1-band[1])
 			height := r.h * (band[1] - band[0])
-			c.rect(x0, top, x1-x0, height).str("/>")
+			c.rect(x0, top, max(x1-x0, leastWidth), height).str("/>")
 		}
 		if len(b.bands) > 0 {
 			band := b.bands[0]
@@ -355,7 +370,7 @@ func (c *chart) syncLabel(y *instance.Sync, x0, x1, top, height float64, part pi
 		return
 	}
 	iteration := strconv.Itoa(y.Iteration)
-	for _, text := range []string{clean(c.in.Jobs[y.Job].Name) + "·" + iteration, iteration} {
+	for _, text := range []string{c.names[y.Job] + "·" + iteration, iteration} {
 		if textWidth(text, size) <= x1-x0-3 {
 			c.label("", (x0+x1)/2, top+height/2+size*0.36, text)
 			return
@@ -365,7 +380,7 @@ func (c *chart) syncLabel(y *instance.Sync, x0, x1, top, height float64, part pi
 
 func (c *chart) syncTitle(i int, r *linkRow) {
 	y := &c.syncs[i]
-	c.text(c.in.Jobs[y.Job].Name).str(", sync of iteration ").int(int64(y.Iteration))
+	c.text(c.names[y.Job]).str(", sync of iteration ").int(int64(y.Iteration))
 	c.str("\n").text(fmt.Sprintf("%v per party at %v (rate %v)", c.moves[i].volume, c.moves[i].rate, y.Rate))
 	for _, l := range r.loads {
 		if l.job == y.Job {

@@ -145,7 +145,7 @@ func (c *chart) taskLabel(s shape, size float64) {
 	if s.after {
 		room -= 4
 	}
-	for _, text := range []string{clean(c.in.Jobs[t.Job].Name) + "·" + iteration, iteration} {
+	for _, text := range []string{c.names[t.Job] + "·" + iteration, iteration} {
 		if textWidth(text, size) <= room {
 			c.label("", s.x+gaugeWidth+1.5+room/2, s.y+s.h/2+size*0.36, text)
 			return
@@ -158,7 +158,7 @@ func (c *chart) taskTitle(t *instance.Task) {
 	in := c.in
 	job := &in.Jobs[t.Job]
 	node := &in.Nodes[in.GPUs[t.GPU].Node]
-	c.text(job.Name).str(", iteration ").int(int64(t.Iteration))
+	c.text(c.names[t.Job]).str(", iteration ").int(int64(t.Iteration))
 	c.str("\ndepth ").int(int64(job.Depths[t.Depth].Layers)).str(" of ").int(int64(job.Depths[job.Full()].Layers)).str(" layers")
 	c.str("\nGPU ").int(int64(t.GPU - node.FirstGPU)).str(" of ").text(node.Name)
 	c.interval(t.Start, t.End)

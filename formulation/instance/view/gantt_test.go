@@ -187,6 +187,23 @@ func TestGanttOfOddSchedules(t *testing.T) {
 	assert.Contains(t, picture(t, in, s, GanttOptions{}, defaultLimits), "Late: dlrm ends")
 }
 
+// A picture at the limits stays below 10 MB, even where names are long and
+// every character is escaped.
+func TestGanttSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large")
+	}
+	in, s := large(t, 8, 29)
+	for j := range in.Jobs {
+		in.Jobs[j].Name = strings.Repeat("&", 200)
+	}
+	for _, lim := range []limits{defaultLimits, {shapes: 100_000, gpuRows: 2048}, {shapes: 10_000, gpuRows: 2048, linkRows: 72}} {
+		got := picture(t, in, s, GanttOptions{}, lim)
+		assert.Less(t, len(got), 10_000_000)
+		wellFormed(t, got)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	for _, test := range []struct {
 		want   string

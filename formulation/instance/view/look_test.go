@@ -37,6 +37,8 @@ func TestLook(t *testing.T) {
 	write("large", in, s, GanttOptions{})
 	in, s = large(t, 32, 50)
 	write("long", in, s, GanttOptions{})
+	in, s = large(t, 32, 100)
+	write("vast", in, s, GanttOptions{})
 	in, s = large(t, 100, 2)
 	write("huge", in, s, GanttOptions{})
 }
