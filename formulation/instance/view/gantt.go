@@ -106,7 +106,7 @@ type textLine struct {
 }
 
 const (
-	maxName  = 40.0 // length of a job's name, in font sizes
+	maxName  = 28.0 // length of a job's name, in font sizes
 	margin   = 18.0
 	shareCol = 50.0 // right column: busy share
 )
