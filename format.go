@@ -1,7 +1,6 @@
 package jigsaw
 
 import (
-	"fmt"
 	"math/big"
 	"strconv"
 
@@ -27,13 +26,15 @@ func FormatValue(in *instance.Instance, v *big.Rat) string {
 	return significant(f*float64(in.TickUS)/1e6) + " s"
 }
 
-// significant writes f with four significant digits, all of them if it is larger.
+// significant writes f with four significant digits, or all before the point
+// if these are more. Trailing zeros stay, so that columns of figures align.
 func significant(f float64) string {
-	switch {
-	case f >= 1000:
-		return strconv.FormatFloat(f, 'f', 0, 64)
-	case f >= 1:
-		return fmt.Sprintf("%.4g", f)
+	decimals := 3
+	for limit := 10.0; f >= limit && decimals > 0; limit *= 10 {
+		decimals--
 	}
-	return strconv.FormatFloat(f, 'g', 4, 64)
+	if f > 0 && f < 1 {
+		return strconv.FormatFloat(f, 'g', 4, 64)
+	}
+	return strconv.FormatFloat(f, 'f', decimals, 64)
 }

@@ -114,7 +114,7 @@ name of a built-in example (jigsaw example list).`,
 func exactArgs(n int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usage(fmt.Errorf("%s takes %d arguments, not %d; usage: %s", c.CommandPath(), n, len(args), c.UseLine()))
+			return usage(fmt.Errorf("%s takes %s, not %d; usage: %s", c.CommandPath(), count(n, "argument"), len(args), c.UseLine()))
 		}
 		return nil
 	}
