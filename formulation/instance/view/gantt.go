@@ -215,7 +215,7 @@ func (c *chart) title() string {
 func (c *chart) summary() []string {
 	in := c.in
 	var parts []string
-	value, _ := 0.0, 0.0
+	value := 0.0
 	if c.period > 0 {
 		parts = append(parts, fmt.Sprintf("period %s ticks (%s)", integer(c.period), seconds(in, float64(c.period))))
 	}

@@ -258,10 +258,10 @@ func TestWriteErrors(t *testing.T) {
 
 // The stack of a link keeps to the capacity, and bars do not cover each other.
 func TestStack(t *testing.T) {
-	make := func(from, to instance.Tick, share float64) bar {
+	at := func(from, to instance.Tick, share float64) bar {
 		return bar{part: piece{from: from, to: to}, share: share}
 	}
-	bars := []bar{make(0, 10, 0.5), make(0, 30, 0.25), make(10, 30, 0.25), make(12, 20, 0.5), make(30, 40, 1), make(35, 36, 0.25)}
+	bars := []bar{at(0, 10, 0.5), at(0, 30, 0.25), at(10, 30, 0.25), at(12, 20, 0.5), at(30, 40, 1), at(35, 36, 0.25)}
 	stack(bars)
 	assert.Equal(t, [][2]float64{{0, 0.5}}, bars[0].bands)
 	assert.Equal(t, [][2]float64{{0.5, 0.75}}, bars[1].bands)
