@@ -76,6 +76,10 @@ func (f *fluid) bindings(s *solver.Solution, ranging *solver.Ranging) []Binding 
 		return cmp.Or(-cmp.Compare(math.Abs(a.Effect), math.Abs(b.Effect)), cmp.Compare(a.Row, b.Row))
 	})
 	for i := range found {
+		// A range belongs to one row: it says nothing about a sum over rows.
+		if b := &found[i]; largest[index[key{b.Resource, b.Subject}]] < 0.9*math.Abs(b.Effect) {
+			b.Ranged, b.Lower, b.Upper = false, 0, 0
+		}
 		found[i].Text = sentence(&found[i])
 	}
 	return found
@@ -101,21 +105,21 @@ func sentence(b *Binding) string {
 	if b.Effect > 0 {
 		way = "raise"
 	}
-	step := 0.1
-	until := ""
-	if b.Ranged && b.Upper < step {
-		if b.Upper < 0.001 {
-			return fmt.Sprintf("%s %s the plan, at a point where a little more or less of it changes what limits it", b.Subject, verb(b.Subject, "limit"))
+	// The optimum is convex in the size of a resource when it is minimised and
+	// concave when it is maximised, so beyond the range the effect only weakens.
+	most, until := "", ""
+	if b.Ranged && b.Upper < growthStep {
+		most = "at most "
+		if b.Upper >= 0.001 {
+			until = fmt.Sprintf(" (at this rate up to +%.2g %%)", 100*b.Upper)
 		}
-		step = 0.01
-		if b.Upper < step {
-			step = 0.001
-		}
-		until = fmt.Sprintf(", up to about +%.2g %%", 100*b.Upper)
 	}
-	return fmt.Sprintf("%s %s the plan; %.3g %% more would %s the bound by %.2g %%%s",
-		b.Subject, verb(b.Subject, "limit"), 100*step, way, 100*step*math.Abs(b.Effect), until)
+	return fmt.Sprintf("%s %s the plan; %.3g %% more would %s the bound by %s%.2g %%%s",
+		b.Subject, verb(b.Subject, "limit"), 100*growthStep, way, most, 100*growthStep*math.Abs(b.Effect), until)
 }
+
+// growthStep is the growth of a resource that sentences speak of.
+const growthStep = 0.1
 
 // reasons says which rows a proof of infeasibility rests on, the heaviest first.
 func (f *fluid) reasons(prices []*big.Int) []string {

@@ -308,7 +308,10 @@ func (s *dispatcher) before(a, b int32) bool {
 func (s *dispatcher) startTasks() {
 	if len(s.dirty) > 1 {
 		slices.SortFunc(s.dirty, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(s.remaining[a], s.remaining[b]), cmp.Compare(a, b))
+			if s.remaining[a] != s.remaining[b] {
+				return cmp.Compare(s.remaining[a], s.remaining[b])
+			}
+			return int(a - b)
 		})
 	}
 	for _, g := range s.dirty {

@@ -65,64 +65,85 @@ func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Ran
 func (p *portfolio) construct() error {
 	in := p.in
 	counts := startCounts(in)
-	ways := []placing{{}, {scatter: true}}
+	byArea := newPlacer(in, placing{counts: counts, reach: p.reach}).byArea()
+	ways := []placing{{}, {scatter: true}, {order: byArea}}
 	if in.Objective == instance.WeightedCompletion {
-		ways = append(ways, placing{order: bySmith(in, counts)})
-	} else {
-		ways = append(ways, placing{order: byChain(in)})
+		smith := bySmith(in, counts)
+		ways = []placing{{order: smith}, {order: byArea}, {order: smith, scatter: true}}
 	}
-	rules := p.rules()
+	places := make([]*placement, len(ways))
+	taken := make([]*measures, len(ways))
 	var list []*decision
-	for n, way := range ways {
-		if n > 0 && p.budget < p.cost {
-			break
-		}
-		way.counts, way.reach = counts, p.reach
-		where, err := placeHard(in, way)
-		if err != nil {
-			if n == 0 {
-				return err
-			}
-			continue
-		}
-		m := measure(in, where, counts)
-		for _, r := range rules {
-			base, slope := m.keys(in, r)
-			for _, patience := range []int{2, 0, 4} {
-				list = append(list, &decision{counts: counts, where: where, base: base, slope: slope, patience: patience})
-				if len(list) == batch {
-					if !p.try(list) {
-						return nil
-					}
-					list = list[:0]
+	order := p.attempts(len(ways))
+	for n, a := range order {
+		if where := &places[a.way]; *where == nil {
+			way := ways[a.way]
+			way.counts, way.reach = counts, p.reach
+			var err error
+			if *where, err = placeHard(in, way); err != nil {
+				if n == 0 {
+					return err
 				}
+				*where = places[0]
 			}
+			taken[a.way] = measure(in, *where, counts)
+		}
+		base, slope := taken[a.way].keys(in, a.rule)
+		list = append(list, &decision{counts: counts, where: places[a.way], base: base, slope: slope, patience: a.patience})
+		if len(list) == batch || n == len(order)-1 {
+			if !p.try(list) {
+				return nil
+			}
+			list = list[:0]
 		}
 	}
-	p.try(list)
 	return nil
 }
 
-// rules lists the priority rules for the instance, the most promising first.
-func (p *portfolio) rules() []rule {
+// attempt is one combination of placement, rule and patience.
+type attempt struct {
+	way      int // index of the placement
+	rule     rule
+	patience int // see decision
+}
+
+// attempts lists what to try, the most promising first, as far as the budget
+// goes. The order of rules and patiences is by how often they won on random
+// instances.
+func (p *portfolio) attempts(ways int) []attempt {
 	deadlines, releases := false, false
 	for j := range p.in.Jobs {
 		deadlines = deadlines || p.in.Jobs[j].Deadline > 0
 		releases = releases || p.in.Jobs[j].Release > 0
 	}
-	var list []rule
-	if deadlines {
-		list = append(list, leastSlack, earliestDue)
+	list := []attempt{
+		{0, evenProgress, 0}, {0, paced, 0}, {0, longestChain, 1}, {0, evenProgress, 1}, {0, paced, 1}, {0, longestChain, 0},
+		{0, criticalRatio, 1}, {0, paced, 2}, {0, criticalRatio, 0}, {0, longestChain, 2}, {0, mostWork, 0}, {0, mostWork, 1},
 	}
 	if p.in.Objective == instance.WeightedCompletion {
-		list = append(list, smithArea, smithChain, smithLeft)
-	} else {
-		list = append(list, longestChain, criticalRatio, mostWork, evenProgress)
+		list = []attempt{
+			{0, smithArea, 1}, {0, smithArea, 2}, {0, smithLeft, 2}, {0, smithChain, 1}, {0, smithLeft, 1}, {0, smithArea, 0},
+			{0, smithChain, 0}, {0, smithArea, 4}, {0, smithChain, 2}, {0, smithLeft, 4},
+		}
 	}
 	if releases {
-		list = append(list, inOrder)
+		list = append(list, attempt{0, inOrder, 0})
 	}
-	return list
+	if deadlines {
+		list = append([]attempt{{0, leastSlack, 1}, {0, earliestDue, 1}, {0, leastSlack, 0}, {0, earliestDue, 2}, {0, leastSlack, 3}}, list...)
+	}
+	var all []attempt
+	for n := range len(list) + 2*ways {
+		for way := range ways {
+			// Each placement lags behind the one before it by two.
+			if at := n - 2*way; at >= 0 && at < len(list) {
+				a := list[at]
+				a.way = way
+				all = append(all, a)
+			}
+		}
+	}
+	return all[:min(len(all), max(1, p.budget/p.cost))]
 }
 
 // startCounts returns the cheapest multiset of every job on the GPU type where
@@ -131,7 +152,7 @@ func startCounts(in *instance.Instance) [][]int {
 	counts := make([][]int, len(in.Jobs))
 	for _, class := range in.Classes() {
 		job := &in.Jobs[class[0]]
-		c := cheapestMultiset(job, fastestType(job))
+		c := cheapestMultiset(job, presentType(in, job))
 		for _, j := range class {
 			counts[j] = c
 		}
@@ -151,19 +172,24 @@ func fastestType(job *instance.Job) instance.TypeID {
 	return best
 }
 
+// presentType is fastestType among the types that the cluster has GPUs of.
+func presentType(in *instance.Instance, job *instance.Job) instance.TypeID {
+	best := instance.TypeID(-1)
+	for n := range in.Nodes {
+		t := in.Nodes[n].Type
+		if t != best && job.Runs(t) && (best < 0 || job.On[t].Time[job.Full()] < job.On[best].Time[job.Full()]) {
+			best = t
+		}
+	}
+	return best
+}
+
 // bySmith orders the jobs by ascending GPU-ticks per weight.
 func bySmith(in *instance.Instance, counts [][]int) []instance.JobID {
 	place := make([]int64, len(in.Jobs))
 	rank(place, in, func(j int) int64 {
 		job := &in.Jobs[j]
-		return int64(job.Iterations) * int64(job.Workers) * int64(meanTime(job, fastestType(job), counts[j]))
+		return int64(job.Iterations) * int64(job.Workers) * int64(meanTime(job, presentType(in, job), counts[j]))
 	})
 	return orderBy(len(in.Jobs), func(j instance.JobID) int64 { return place[j] })
-}
-
-// byChain orders the jobs by descending compute time of their chain.
-func byChain(in *instance.Instance) []instance.JobID {
-	return orderBy(len(in.Jobs), func(j instance.JobID) int64 {
-		return -int64(in.Jobs[j].Release) - int64(in.Jobs[j].Iterations)*int64(in.Jobs[j].FastestFull())
-	})
 }

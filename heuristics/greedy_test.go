@@ -86,7 +86,7 @@ func mediums() map[string]medium {
 	thinGangs.nic, thinGangs.free = 2e9, true
 	m["thin gangs"] = thinGangs
 	limits := base
-	limits.limits, limits.free, limits.releases, limits.deadlines = true, true, true, true
+	limits.limits, limits.free, limits.releases, limits.deadlines, limits.mixed = true, true, true, true, true
 	m["limits"] = limits
 	tight := base
 	tight.tight, tight.jobs = true, 14

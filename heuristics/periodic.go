@@ -12,13 +12,16 @@ import (
 const (
 	// periodicEvaluations bounds the plans that periodicGreedy builds.
 	periodicEvaluations = 600
-	// periodicWork bounds the tasks it tries to place over all plans, and
-	// periodicPlanTasks those of a single plan.
-	periodicWork      = 2_500_000
-	periodicPlanTasks = 250_000
 	// smallPeriod is the greatest MaxPeriod all of whose periods are tried.
 	smallPeriod = 64
 )
+
+// periodicWork bounds the tasks that the search tries to place over all plans,
+// and what takes about as long: a second, and another for every 2,000 GPUs.
+func periodicWork(in *instance.Instance) int { return 1_000_000 + 1000*len(in.GPUs) }
+
+// periodicPlanTasks bounds the tasks of one plan.
+func periodicPlanTasks(in *instance.Instance) float64 { return float64(periodicWork(in)) / 30 }
 
 // periodicGreedy returns a periodic plan of high value by modulo list
 // scheduling.
@@ -43,8 +46,7 @@ func periodicGreedy(ctx context.Context, in *instance.Instance, rng *rand.Rand, 
 	}
 	counts := s.multisets(false)
 	for _, how := range s.lodgings(counts) {
-		s.lodge(how)
-		if len(s.pool) > 1 && s.work > periodicWork/2 {
+		if s.lodge(how); len(s.pool) > 1 && s.work > periodicWork(in)/3 {
 			break
 		}
 	}
@@ -55,7 +57,9 @@ func periodicGreedy(ctx context.Context, in *instance.Instance, rng *rand.Rand, 
 
 // periodicExclusive returns the periodic plan of whole jobs on dedicated GPUs:
 // in order of weight density each job takes free GPUs, in one node or rack
-// where it can, until too few are left; the others get no iterations. Every
+// where it can, until too few are left; the others get no iterations. The
+// density is per GPU-tick of computation or of the whole iteration, whichever
+// turns out better. Every
 // job runs back to back at the depths the instance's rule gives, so for the
 // baseline of problem.md section 7 pass [instance.Instance.FullDepth].
 //
@@ -70,7 +74,9 @@ func periodicExclusive(ctx context.Context, in *instance.Instance, rng *rand.Ran
 		return nil, ctx.Err()
 	}
 	s.exclusive = true
-	s.lodge(lodging{counts: s.multisets(false), dedicated: true})
+	counts := s.multisets(false)
+	s.lodge(lodging{counts: counts, dedicated: true})
+	s.lodge(lodging{counts: counts, dedicated: true, order: byHold(in, counts)})
 	for _, list := range s.pool {
 		for _, l := range list {
 			l.target = 1 / float64(l.cycle)
@@ -103,6 +109,9 @@ type periodicSearch struct {
 	best      *moduloScheduler
 	bestValue *big.Rat
 	running   int // jobs with iterations in the best plan
+	// current is the plan that repair works on, and its value.
+	current      *moduloScheduler
+	currentValue *big.Rat
 	// From what the best plan was built.
 	bestPool   int
 	bestPeriod instance.Tick
@@ -114,7 +123,7 @@ func newPeriodicSearch(ctx context.Context, in *instance.Instance, rng *rand.Ran
 
 // done reports whether to stop: cancelled, out of budget, or provably optimal.
 func (s *periodicSearch) done() bool {
-	if s.ctx.Err() != nil || s.work >= periodicWork || s.evaluations >= periodicEvaluations {
+	if s.ctx.Err() != nil || s.work >= periodicWork(s.in) || s.evaluations >= periodicEvaluations {
 		return true
 	}
 	if s.bestValue == nil {
@@ -162,6 +171,8 @@ func (s *periodicSearch) lodgings(counts [][]int) []lodging {
 		return []lodging{{counts: counts}, {counts: counts, scatter: true}}
 	}
 	return []lodging{
+		{counts: counts, dedicated: true, fillers: true},
+		{counts: counts, dedicated: true, fillers: true, order: byHold(s.in, counts)},
 		{counts: counts, share: 1.3},
 		{counts: counts},
 		{counts: counts, share: 1},
@@ -182,11 +193,15 @@ func (s *periodicSearch) lodge(how lodging) {
 			list = lodgers(s.in, p, how.counts)
 		}
 	}
-	s.work += len(s.in.GPUs) * len(s.in.Jobs) / 1000
-	if len(list) == 0 {
-		return
+	s.work += len(s.in.GPUs) * len(s.in.Jobs) / 15
+	known := func(other []*lodger) bool {
+		return slices.EqualFunc(list, other, func(a, b *lodger) bool {
+			return a.id == b.id && slices.Equal(a.gpus, b.gpus) && slices.Equal(a.counts, b.counts)
+		})
 	}
-	s.pool = append(s.pool, list)
+	if len(list) > 0 && !slices.ContainsFunc(s.pool, known) {
+		s.pool = append(s.pool, list)
+	}
 }
 
 // systematic tries every residency with the periods that suggest themselves.
@@ -196,14 +211,21 @@ func (s *periodicSearch) systematic() {
 	periods := make([][]instance.Tick, len(s.pool))
 	most := 0
 	for i, list := range s.pool {
-		aim(s.in, list, 1)
+		aim(s.in, list, 1) // the periods depend on it
 		periods[i] = naturalPeriods(s.in, list)
 		most = max(most, len(periods[i]))
 	}
+	speeds := []float64{1, 0}
+	if s.in.Objective == instance.MaxMinThroughput {
+		speeds = speeds[:1]
+	}
 	for n := range most {
 		for i, list := range s.pool {
-			if n < len(periods[i]) && !s.done() && s.evaluations < periodicEvaluations/2 {
-				s.try(i, list, periods[i][n], filling{}, style{slack: slackSnug})
+			for _, speed := range speeds {
+				if n < len(periods[i]) && !s.done() && s.evaluations < periodicEvaluations/2 {
+					aim(s.in, list, speed)
+					s.try(i, list, periods[i][n], filling{}, style{slack: slackSnug})
+				}
 			}
 		}
 	}
@@ -214,6 +236,9 @@ func (s *periodicSearch) vary() {
 	s.fixed = len(s.pool)
 	small := len(s.in.Jobs)*len(s.in.GPUs) <= 4096
 	for !s.done() && len(s.pool) > 0 {
+		if s.in.Objective == instance.Throughput && s.rng.IntN(3) > 0 && s.repair() {
+			continue
+		}
 		i := s.bestPool
 		switch p := s.rng.Float64(); {
 		case p < 0.25 && small:
@@ -231,10 +256,7 @@ func (s *periodicSearch) vary() {
 			i = s.rng.IntN(len(s.pool))
 		}
 		list := s.pool[i]
-		speed := 1.0
-		if s.rng.IntN(2) == 0 {
-			speed = 0.4 + 0.6*s.rng.Float64()
-		}
+		speed := []float64{0, 1, 0.4 + 0.6*s.rng.Float64()}[s.rng.IntN(3)]
 		aim(s.in, list, speed)
 
 		natural := naturalPeriods(s.in, list)
@@ -259,15 +281,23 @@ func (s *periodicSearch) vary() {
 				f.first[n] = instance.Tick(s.rng.Int64N(int64(period)))
 			}
 		}
-		how := style{slack: slack(s.rng.IntN(3)), rng: s.rng}
-		if s.rng.IntN(2) == 0 {
-			how.whim = s.rng.Float64() / 2
-		}
-		s.try(i, list, period, f, how)
+		s.try(i, list, period, f, s.style())
 		if last := len(s.pool) - 1; last >= s.fixed+8 && last != s.bestPool {
 			s.pool = s.pool[:last] // a random residency that did not pay
 		}
 	}
+}
+
+// style draws one.
+func (s *periodicSearch) style() style {
+	how := style{slack: slack(s.rng.IntN(3)), rng: s.rng}
+	if s.rng.IntN(2) == 0 {
+		how.whim = s.rng.Float64() / 2
+	}
+	if s.rng.IntN(8) == 0 {
+		how.level = s.rng.IntN(len(s.in.RateLevels))
+	}
+	return how
 }
 
 // try evaluates and remembers where the best plan came from.

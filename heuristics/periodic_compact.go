@@ -212,7 +212,7 @@ func (c *compactor) links() {
 				continue
 			}
 			s := l.syncs[it.level]
-			for _, u := range l.uses {
+			for _, u := range l.span.Uses {
 				on[u.Link] = append(on[u.Link], stay{
 					c.sync(i, n), residue(it.sync, c.m.period), s.length, s.rate * instance.BitRate(u.Times),
 				})

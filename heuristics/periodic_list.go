@@ -21,7 +21,7 @@ type lodger struct {
 	// deepest is the greatest depth that each GPU's memory has room for.
 	deepest []int
 
-	uses  []instance.LinkUse
+	span  instance.Span
 	syncs []syncLevel // fastest first; empty for a lone worker
 	// cycle is a lower bound on the ticks of an iteration.
 	cycle instance.Tick
@@ -63,6 +63,9 @@ const (
 // style is how the scheduler chooses where there is a choice.
 type style struct {
 	slack slack
+	// level is the fastest rate level to use, by index: slower
+	// synchronisations may run side by side.
+	level int
 	// whim is the probability that an iteration takes its depth roles at
 	// random or its synchronisation not at the highest rate, drawn from rng:
 	// what is best for it may not be best for all. rng may be nil if whim is 0.
@@ -121,6 +124,9 @@ func (t turn) before(o turn) bool {
 type filling struct {
 	// first[i] is when lodger i's first iteration may begin; nil for 0.
 	first []instance.Tick
+	// rank[i], if not nil, makes lodger i take all the room it finds before
+	// those of higher rank, in place of target rates.
+	rank []float64
 	// jitter[i] is added to the virtual deadlines of lodger i, in iterations;
 	// nil for none.
 	jitter []float64
@@ -134,6 +140,9 @@ type filling struct {
 // target follow, in order.
 func (m *moduloScheduler) fill(ctx context.Context, f filling) error {
 	due := func(i int) float64 {
+		if f.rank != nil {
+			return f.rank[i]
+		}
 		r := float64(len(m.chains[i]) + 1)
 		if f.jitter != nil {
 			r += f.jitter[i]
@@ -232,7 +241,7 @@ func (m *moduloScheduler) find(l *lodger, ready, close instance.Tick) (it iterat
 		close = it.begin() + m.period
 	}
 	it.sync, it.end, ok = end, end, len(l.syncs) == 0
-	slowed := 0
+	slowed := min(m.level, max(0, len(l.syncs)-1))
 	if len(l.syncs) > 1 && m.whimsical() {
 		slowed = m.rng.IntN(len(l.syncs))
 	}
@@ -337,8 +346,8 @@ func (m *moduloScheduler) together(l *lodger, ready instance.Tick, it *iteration
 // room, such that the synchronisation ends by close.
 func (m *moduloScheduler) syncStart(l *lodger, ready, close instance.Tick, s syncLevel) (start instance.Tick, ok bool) {
 	start = ready
-	for agreed := 0; agreed < len(l.uses); {
-		for _, u := range l.uses {
+	for agreed := 0; agreed < len(l.span.Uses); {
+		for _, u := range l.span.Uses {
 			next, ok := m.links[u.Link].first(start, s.length, s.rate*instance.BitRate(u.Times))
 			if !ok || next+s.length > close {
 				return 0, false
@@ -346,7 +355,7 @@ func (m *moduloScheduler) syncStart(l *lodger, ready, close instance.Tick, s syn
 			if next > start {
 				start, agreed = next, 0
 			}
-			if agreed++; agreed >= len(l.uses) {
+			if agreed++; agreed >= len(l.span.Uses) {
 				break
 			}
 		}
@@ -361,7 +370,7 @@ func (m *moduloScheduler) reserve(l *lodger, it *iteration) {
 	}
 	if len(l.syncs) > 0 {
 		s := l.syncs[it.level]
-		for _, u := range l.uses {
+		for _, u := range l.span.Uses {
 			m.links[u.Link].add(it.sync, s.length, s.rate*instance.BitRate(u.Times))
 		}
 	}
@@ -376,7 +385,7 @@ func (m *moduloScheduler) fits(l *lodger, it *iteration) bool {
 	}
 	if len(l.syncs) > 0 {
 		s := l.syncs[it.level]
-		for _, u := range l.uses {
+		for _, u := range l.span.Uses {
 			if t, ok := m.links[u.Link].first(it.sync, s.length, s.rate*instance.BitRate(u.Times)); !ok || t != it.sync {
 				return false
 			}

@@ -13,14 +13,15 @@ import (
 type lodging struct {
 	// counts[j] is the depth multiset of job j.
 	counts [][]int
-	// order in which jobs choose; nil: by weight density for the sum of rates,
-	// by GPU time for the least rate.
+	// order in which jobs choose; nil: for the sum of rates by weight density,
+	// for the least rate by GPU time.
 	order []instance.JobID
 	// share is the GPU time that the residents of a GPU may ask for, each
 	// running at full speed: 1 is all of it, 0 no limit.
 	share float64
-	// dedicated gives every GPU to one job only.
-	dedicated bool
+	// dedicated gives every GPU to one job only. fillers then come to live
+	// beside them, those jobs for which no GPUs were left.
+	dedicated, fillers bool
 	// scatter values balance over locality.
 	scatter bool
 	// mask hides each GPU from a job with this probability, for restarts.
@@ -32,10 +33,10 @@ type lodging struct {
 // Lodgers are by descending weight density.
 func lodge(in *instance.Instance, how lodging) []*lodger {
 	demand, unit := demands(in, how.counts)
-	p := newPlacer(in, placing{counts: how.counts, iterations: demand, pin: !how.dedicated, scatter: how.scatter, noise: how.rng})
+	p := newPlacer(in, placing{counts: how.counts, iterations: demand, scatter: how.scatter, noise: how.rng})
 	order := how.order
-	if order == nil && in.Objective == instance.Throughput {
-		order = byDensity(in, how.counts)
+	if order == nil && (in.Objective == instance.Throughput || how.dedicated) {
+		order = byWork(in, how.counts)
 	} else if order == nil {
 		order = p.byArea()
 	}
@@ -45,7 +46,7 @@ func lodge(in *instance.Instance, how lodging) []*lodger {
 	} else if how.share > 0 {
 		limit = instance.Tick(how.share * unit)
 	}
-	for _, j := range order {
+	settle := func(j instance.JobID) {
 		full := in.Jobs[j].Full()
 		fit := func(g instance.GPUID) bool { return p.load[g] < limit && p.room(j, g, full) >= 0 }
 		p.price(j)
@@ -58,8 +59,19 @@ func lodge(in *instance.Instance, how lodging) []*lodger {
 			p.collect(j, fit)
 			found = p.take(j)
 		}
-		if !found && p.how.pin && how.share == 0 {
+		if !found && limit == math.MaxInt64 {
 			p.putPinned(j)
+		}
+	}
+	for _, j := range order {
+		settle(j)
+	}
+	if how.fillers {
+		limit = math.MaxInt64
+		for _, j := range order {
+			if len(p.out.gpus[j]) == 0 {
+				settle(j)
+			}
 		}
 	}
 	return lodgers(in, p.out, how.counts)
@@ -119,25 +131,35 @@ func lightSync(in *instance.Instance, j instance.JobID, counts []int) float64 {
 	return float64(in.SyncTicks(job.Volume(counts, parties), rate))
 }
 
-// density returns the weight per GPU-tick of an iteration of job j.
-func density(in *instance.Instance, j instance.JobID, counts []int) float64 {
-	job := &in.Jobs[j]
-	work := fastest(job, func(t instance.TypeID) int64 { return int64(meanTime(job, t, counts)) })
-	return float64(job.Weight) / (float64(work) * float64(job.Workers))
-}
-
-// byDensity orders the jobs by descending density.
-func byDensity(in *instance.Instance, counts [][]int) []instance.JobID {
+// byDensity orders the jobs by descending weight per GPU-tick.
+func byDensity(in *instance.Instance, ticks func(instance.JobID) float64) []instance.JobID {
 	order := make([]instance.JobID, len(in.Jobs))
-	value := make([]float64, len(in.Jobs))
+	density := make([]float64, len(in.Jobs))
 	for j := range order {
 		order[j] = instance.JobID(j)
-		value[j] = density(in, order[j], counts[j])
+		density[j] = float64(in.Jobs[j].Weight) / ticks(order[j])
 	}
 	slices.SortFunc(order, func(a, b instance.JobID) int {
-		return cmp.Or(cmp.Compare(value[b], value[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(density[b], density[a]), cmp.Compare(a, b))
 	})
 	return order
+}
+
+// byWork orders the jobs by descending weight per GPU-tick computed.
+func byWork(in *instance.Instance, counts [][]int) []instance.JobID {
+	return byDensity(in, func(j instance.JobID) float64 {
+		job := &in.Jobs[j]
+		return float64(job.Workers) * float64(fastest(job, func(t instance.TypeID) int64 { return int64(meanTime(job, t, counts[j])) }))
+	})
+}
+
+// byHold orders the jobs by descending weight per GPU-tick for which they keep
+// GPUs of their own: until the end of the synchronisation.
+func byHold(in *instance.Instance, counts [][]int) []instance.JobID {
+	return byDensity(in, func(j instance.JobID) float64 {
+		job := &in.Jobs[j]
+		return float64(job.Workers) * (float64(job.FastestFull()) + lightSync(in, j, counts[j]))
+	})
 }
 
 // lodgers describes the placed jobs to the modulo scheduler, by descending
@@ -153,11 +175,11 @@ func lodgers(in *instance.Instance, p *placement, counts [][]int) []*lodger {
 		}
 	}
 	var list []*lodger
-	for _, j := range byDensity(in, counts) {
+	for _, j := range byWork(in, counts) {
 		if len(p.gpus[j]) == 0 {
 			continue
 		}
-		l := &lodger{id: j, job: &in.Jobs[j], gpus: p.gpus[j], counts: counts[j], uses: p.span[j].Uses}
+		l := &lodger{id: j, job: &in.Jobs[j], gpus: p.gpus[j], counts: counts[j], span: p.span[j]}
 		longest := instance.Tick(0)
 		for _, g := range l.gpus {
 			costs := l.job.On[in.GPUs[g].Type]
@@ -196,7 +218,8 @@ func lodgers(in *instance.Instance, p *placement, counts [][]int) []*lodger {
 // proportion to weight / fastest full-depth time, and as high as the most
 // loaded GPU, link or chain lets them be. For the sum they are a greedy
 // solution of the fluid relaxation: in order of density, each job takes what
-// its GPUs and links have left, at most speed times its full rate.
+// its GPUs and links have left, at most speed times its full rate. Speed 0
+// leaves all without a target, to be served in order of density.
 func aim(in *instance.Instance, list []*lodger, speed float64) {
 	gpu := make([]float64, len(in.GPUs))   // share in use
 	link := make([]float64, len(in.Links)) // likewise
@@ -208,7 +231,7 @@ func aim(in *instance.Instance, list []*lodger, speed float64) {
 		for w, g := range l.gpus {
 			gpu[g] += rate * l.work[w]
 		}
-		for _, u := range l.uses {
+		for _, u := range l.span.Uses {
 			link[u.Link] += rate * share(l, u)
 		}
 	}
@@ -230,7 +253,7 @@ func aim(in *instance.Instance, list []*lodger, speed float64) {
 		for w, g := range l.gpus {
 			rate = min(rate, (1-gpu[g])/l.work[w])
 		}
-		for _, u := range l.uses {
+		for _, u := range l.span.Uses {
 			if s := share(l, u); s > 0 {
 				rate = min(rate, (1-link[u.Link])/s)
 			}

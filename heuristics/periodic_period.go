@@ -27,7 +27,7 @@ func periodRange(in *instance.Instance, list []*lodger) (least, greatest instanc
 	}
 	greatest = longPeriod * longest
 	if tasks > 0 {
-		greatest = instance.Tick(min(float64(greatest), periodicPlanTasks/tasks))
+		greatest = instance.Tick(min(float64(greatest), periodicPlanTasks(in)/tasks))
 	}
 	greatest = max(greatest, longest+longest/2)
 	if in.MaxPeriod > 0 {
@@ -48,6 +48,9 @@ func naturalPeriods(in *instance.Instance, list []*lodger) []instance.Tick {
 			periods = append(periods, p)
 		}
 		return periods
+	}
+	if in.Objective == instance.Throughput {
+		periods = append(periods, exclusivePeriods(in, list)[0])
 	}
 	scale := func(from float64) {
 		for p := from; p >= float64(least); p /= 2 {
@@ -192,45 +195,81 @@ func exclusiveValue(in *instance.Instance, list []*lodger, period instance.Tick)
 	return sum
 }
 
+// priceUnit is the price of a GPU-tick that [periodicCeiling] counts from.
+const priceUnit = 1024
+
 // periodicCeiling returns a value that no plan exceeds: every job at most at
-// its full rate on its fastest GPUs, and all of them together within the GPU
-// time there is, each with its cheapest depths.
+// its full rate on its fastest GPUs, and all together within the GPU time
+// there is, each worker on the type that suits its depth. GPU-ticks of
+// different types are added up at prices; any prices give a bound, and the
+// lower one is taken of equal prices and such as reflect the types' speeds.
+// For jobs so large that [multisetBudget] cuts the search it is an estimate.
 func periodicCeiling(in *instance.Instance) float64 {
-	type need struct{ rate, area, weight float64 }
-	var needs []need
-	gpus := float64(len(in.GPUs))
-	ceiling, total := math.Inf(1), 0.0
+	equal := make([]int64, len(in.Types))
+	speed := make([]float64, len(in.Types))
+	for t := range equal {
+		equal[t] = priceUnit
+	}
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
+		for t, costs := range job.On {
+			if costs != nil {
+				speed[t] += float64(job.FastestFull()) / float64(costs.Time[job.Full()])
+			}
+		}
+	}
+	fair := make([]int64, len(in.Types))
+	for t := range fair {
+		fair[t] = max(1, int64(priceUnit*speed[t]/slices.Max(speed)))
+	}
+	return min(pricedCeiling(in, equal), pricedCeiling(in, fair))
+}
+
+// pricedCeiling is the bound at prices of a GPU-tick by type, in 1/priceUnit.
+func pricedCeiling(in *instance.Instance, price []int64) float64 {
+	budget := 0.0
+	for _, g := range in.GPUs {
+		budget += float64(price[g.Type])
+	}
+	type need struct{ rate, area, weight float64 }
+	needs := make([]need, len(in.Jobs))
+	for _, class := range in.Classes() {
+		job := &in.Jobs[class[0]]
 		cycle := job.FastestFull()
 		if job.HasSync() {
 			cycle += in.Latency
 		}
-		area := float64(fastest(job, func(t instance.TypeID) int64 {
-			sum := instance.Tick(0)
-			for d, n := range cheapestMultiset(job, t) {
-				sum += instance.Tick(n) * job.On[t].Time[d]
-			}
-			return int64(sum)
-		}))
-		n := need{1 / float64(cycle), area, float64(job.Weight)}
-		if in.Objective == instance.MaxMinThroughput {
-			pace := n.weight / float64(job.FastestFull()) // rate at value 1
-			ceiling = min(ceiling, n.rate/pace)
-			total += pace * area
-			continue
+		cost := make([]int64, len(job.Depths))
+		for d := range cost {
+			cost[d] = fastest(job, func(t instance.TypeID) int64 { return price[t] * int64(job.On[t].Time[d]) })
 		}
-		needs = append(needs, n)
+		counts := job.Rule.Fixed
+		if counts == nil {
+			counts = cheapestBy(job, cost)
+		}
+		area := 0.0
+		for d, n := range counts {
+			area += float64(n) * float64(cost[d])
+		}
+		for _, j := range class {
+			needs[j] = need{1 / float64(cycle), area, float64(job.Weight)}
+		}
 	}
 	if in.Objective == instance.MaxMinThroughput {
-		return min(ceiling, gpus/total)
+		least, total := math.Inf(1), 0.0
+		for j, n := range needs {
+			pace := n.weight / float64(in.Jobs[j].FastestFull()) // rate at value 1
+			least = min(least, n.rate/pace)
+			total += pace * n.area
+		}
+		return min(least, budget/total)
 	}
 	slices.SortFunc(needs, func(a, b need) int { return cmp.Compare(b.weight/b.area, a.weight/a.area) })
 	value := 0.0
 	for _, n := range needs {
-		rate := min(n.rate, gpus/n.area)
+		rate := min(n.rate, budget/n.area)
 		value += rate * n.weight
-		gpus -= rate * n.area
+		budget -= rate * n.area
 	}
 	return value
 }

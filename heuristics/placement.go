@@ -20,12 +20,12 @@ type placement struct {
 	span []instance.Span
 }
 
-// placing says how [place] goes about it. The zero value places the jobs with
-// the most GPU-ticks first, each where the load stays lowest.
+// placing says how [place] goes about it. The zero value places the jobs of
+// the longest chains first, each where loads and its own chain stay lowest.
 type placing struct {
 	// counts[j] is the depth multiset of job j; see multiset.go. Required.
 	counts [][]int
-	// order of placement; nil: decreasing GPU-ticks.
+	// order of placement; nil: decreasing length of the chain.
 	order []instance.JobID
 	// iterations[j] scales the load of job j; nil: Job.Iterations.
 	iterations []int64
@@ -49,7 +49,7 @@ func place(in *instance.Instance, how placing) (*placement, error) {
 	p := newPlacer(in, how)
 	order := how.order
 	if order == nil {
-		order = p.byArea()
+		order = p.byChain()
 	}
 	for _, j := range order {
 		if !p.put(j) {
@@ -194,6 +194,15 @@ func (p *placer) byArea() []instance.JobID {
 	return orderBy(len(p.in.Jobs), func(j instance.JobID) int64 {
 		job := &p.in.Jobs[j]
 		return -p.iterations[j] * int64(job.Workers) * fastest(job, func(t instance.TypeID) int64 { return int64(p.work(j, t)) })
+	})
+}
+
+// byChain orders the jobs by descending compute time of their chain: jobs that
+// take long whatever happens choose first, and the others fill in.
+func (p *placer) byChain() []instance.JobID {
+	return orderBy(len(p.in.Jobs), func(j instance.JobID) int64 {
+		job := &p.in.Jobs[j]
+		return -int64(job.Release) - p.iterations[j]*int64(job.On[presentType(p.in, job)].Time[job.Full()])
 	})
 }
 
@@ -475,9 +484,9 @@ func siftDown[T any](h []T, i int, before func(a, b T) bool) {
 	}
 }
 
-// score estimates when job j would end on the GPUs: the larger of its own
-// chain and of the loads it adds to, with a share of the chain on top so that
-// short synchronisations win among equals.
+// score weighs the loads that job j would add to against its own chain, which
+// is shorter where its GPUs are near each other. The weights are those that
+// did best on random instances between the chain-bound and the area-bound.
 func (p *placer) score(j instance.JobID, gpus []instance.GPUID, span instance.Span) int64 {
 	job := &p.in.Jobs[j]
 	dearest, sum, longest := int64(0), int64(0), instance.Tick(0)
@@ -496,9 +505,9 @@ func (p *placer) score(j instance.JobID, gpus []instance.GPUID, span instance.Sp
 	}
 	chain := int64(job.Release) + p.iterations[j]*int64(longest+sync)
 	if p.how.scatter {
-		return 4*max(dearest, chain) + sum/int64(len(gpus))
+		return 4*dearest + sum/int64(len(gpus)) + chain
 	}
-	return 4*max(dearest, chain) + sum/int64(len(gpus)) + chain
+	return 2*dearest + 2*sum/int64(len(gpus)) + 4*chain
 }
 
 // sync returns the length of a synchronisation of job j at the highest rate.

@@ -17,7 +17,7 @@ const batch = 8
 // decodeBudget is the number of tasks decoded by a greedy of effort 1, and
 // maxDecodes the number of schedules, whichever is reached first.
 const (
-	decodeBudget = 8_000_000
+	decodeBudget = 4_000_000
 	maxDecodes   = 4000
 )
 

@@ -18,7 +18,7 @@ type medium struct {
 	iterations               int // at most
 	nic                      instance.BitRate
 	// options, each with some probability per job
-	gangs, releases, free, deadlines, limits, tight bool
+	gangs, releases, free, deadlines, limits, tight, mixed bool
 }
 
 func (m medium) spec(rng *rand.Rand) *instance.Spec {
@@ -45,8 +45,12 @@ func (m medium) spec(rng *rand.Rand) *instance.Spec {
 		},
 	}
 	if m.racks > 1 {
+		second := "a"
+		if m.mixed {
+			second = "b"
+		}
 		s.Cluster.Racks = append(s.Cluster.Racks, instance.RackSpec{Count: m.racks / 2, Nodes: m.nodes, GPUs: m.gpus,
-			GPU: []string{"a", "b"}[rng.IntN(2)], NIC: m.nic, Fabric: 16 * m.nic, Oversubscription: 2_000_000})
+			GPU: second, NIC: m.nic, Fabric: 16 * m.nic, Oversubscription: 2_000_000})
 	}
 	for n := range m.jobs {
 		k := min(1<<rng.IntN(5), m.racks*m.nodes*m.gpus/2)
@@ -88,19 +92,17 @@ func (m medium) instance(t testing.TB, seed uint64) *instance.Instance {
 }
 
 // chainArea returns the larger of two simple lower bounds on the makespan:
-// the longest chain, and the GPU-ticks over the GPUs (all of the fastest
-// speed), both at the cheapest multisets.
+// the longest chain without synchronisations, and the GPU-ticks over the GPUs,
+// with the cheapest multisets on the fastest GPUs.
 func chainArea(in *instance.Instance) instance.Tick {
 	chain, area := instance.Tick(0), instance.Tick(0)
 	for j, counts := range startCounts(in) {
 		job := &in.Jobs[j]
-		r := instance.Tick(job.Iterations)
-		chain = max(chain, job.Release+r*job.FastestFull())
-		sum := instance.Tick(0)
+		r, on := instance.Tick(job.Iterations), job.On[presentType(in, job)]
+		chain = max(chain, job.Release+r*on.Time[job.Full()])
 		for d, n := range counts {
-			sum += instance.Tick(n) * job.On[fastestType(job)].Time[d]
+			area += r * instance.Tick(n) * on.Time[d]
 		}
-		area += r * sum
 	}
 	return max(chain, (area+instance.Tick(len(in.GPUs))-1)/instance.Tick(len(in.GPUs)))
 }

@@ -381,19 +381,27 @@ var mutations = []struct {
 		return true
 	}},
 	{"crowd a GPU", 7, func(m mutant) bool {
-		j := m.resident()
-		n, g := m.IntN(len(m.s.Residency[j])), m.task().GPU
-		if !m.in.Jobs[j].Runs(m.in.GPUs[g].Type) || slices.Contains(m.s.Residency[j], g) {
-			return false
-		}
-		m.relocate(j, n, g)
-		need := instance.Bytes(0)
-		for i := range m.in.Jobs {
-			if slices.Contains(m.s.Residency[i], g) {
-				need += m.in.Jobs[i].On[m.in.GPUs[g].Type].Persistent
+		for _, j := range m.Perm(len(m.in.Jobs)) {
+			id, gpus := instance.JobID(j), m.s.Residency[j]
+			for _, n := range m.Perm(len(m.in.GPUs)) {
+				g := instance.GPUID(n)
+				kind := m.in.GPUs[g].Type
+				if len(gpus) == 0 || !m.in.Jobs[j].Runs(kind) || slices.Contains(gpus, g) {
+					continue
+				}
+				need := m.in.Jobs[j].On[kind].Persistent
+				for i := range m.in.Jobs {
+					if slices.Contains(m.s.Residency[i], g) {
+						need += m.in.Jobs[i].On[kind].Persistent
+					}
+				}
+				if need > m.in.Types[kind].Memory {
+					m.relocate(id, m.IntN(len(gpus)), g)
+					return true
+				}
 			}
 		}
-		return need > m.in.Types[m.in.GPUs[g].Type].Memory
+		return false
 	}},
 	{"crowd a link", 8, func(m mutant) bool {
 		if len(m.s.Syncs) == 0 {
@@ -487,6 +495,9 @@ func TestCheckAgainstReference(t *testing.T) {
 					break
 				}
 				m := mutations[rng.IntN(len(mutations))]
+				for rule := rng.IntN(20); rule <= 10 && m.rule != rule; { // half of them by rule
+					m = mutations[rng.IntN(len(mutations))]
+				}
 				if aim >= 0 && m.rule >= 0 || !safe(s, in) {
 					break
 				}
@@ -513,10 +524,10 @@ func TestCheckAgainstReference(t *testing.T) {
 		}
 	})
 	t.Logf("%d schedules, %d mutants, %d of them changed but valid; rules broken %v, aimed at %v", schedules, agreed, stayed, broken, aimed)
-	assert.Greater(t, stayed, agreed/20)
+	assert.Greater(t, stayed, agreed/50)
 	for rule := range broken {
-		assert.GreaterOrEqual(t, broken[rule], 20, "rule %d", rule)
-		assert.GreaterOrEqual(t, aimed[rule], 5, "rule %d", rule)
+		assert.GreaterOrEqual(t, broken[rule], n/30, "rule %d", rule)
+		assert.GreaterOrEqual(t, aimed[rule], n/60, "rule %d", rule)
 	}
 }
 

@@ -13,9 +13,11 @@ import (
 )
 
 // jsonToken is the kind of a JSON token: the punctuation itself, '"' for a
-// text, '0' for a number, 't', 'f' and 'n' for true, false and null, and 0 for
-// the end.
-type jsonToken byte
+// text, '0' for a number, and 't', 'f' and 'n' for true, false and null.
+type jsonToken int16
+
+// jsonEnd is the end of the stream; no byte is it.
+const jsonEnd jsonToken = -1
 
 // maxTextBytes bounds a single text or number of a JSON stream.
 const maxTextBytes = 16 << 20
@@ -184,7 +186,7 @@ func (j *jsonReader) skip(first jsonToken) error {
 // finish checks that nothing follows.
 func (j *jsonReader) finish() error {
 	t, err := j.token()
-	if err == nil && t != 0 {
+	if err == nil && t != jsonEnd {
 		err = j.unexpected(t, "the end of the file")
 	}
 	return err
@@ -248,9 +250,9 @@ func (j *jsonReader) token() (jsonToken, error) {
 		if len(j.window) == 0 && !j.ensure(1) {
 			j.text = j.text[:0]
 			if j.err != io.EOF {
-				return 0, fmt.Errorf("instance: %w", j.err)
+				return jsonEnd, fmt.Errorf("instance: %w", j.err)
 			}
-			return 0, nil
+			return jsonEnd, nil
 		}
 		b := j.window[0]
 		switch b {
@@ -413,7 +415,7 @@ func (j *jsonReader) fail(format string, args ...any) error {
 func (j *jsonReader) unexpected(found jsonToken, wanted string) error {
 	what := "the end of the file"
 	switch found {
-	case 0:
+	case jsonEnd:
 	case '"':
 		what = fmt.Sprintf("the text %q", clip(string(j.text)))
 	case '0', 't', 'f', 'n':

@@ -129,7 +129,7 @@ func (c *compiler) racks() {
 			if over == 0 {
 				over = One
 			}
-			uplink = max(1, BitRate(ceilMulDiv(int64(r.NIC)*int64(r.Nodes), int64(One), int64(over))))
+			uplink = max(1, BitRate(ceilMulDiv(saturatingMul(int64(r.NIC), int64(r.Nodes)), int64(One), int64(over))))
 		}
 		for range max(1, r.Count) {
 			rack := len(c.in.Racks)

@@ -2,6 +2,7 @@ package instance
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -300,5 +301,18 @@ func TestPosition(t *testing.T) {
 	} {
 		line, column := d.Position(path)
 		assert.Equal(t, want, fmt.Sprintf("%d:%d", line, column), path)
+	}
+}
+
+// TestUplinkSaturates: the fastest NIC times many nodes is more than an int64 holds.
+func TestUplinkSaturates(t *testing.T) {
+	spec := twoNodes(JobSpec{Name: "a", Model: "four", Workers: 1})
+	spec.Cluster.Racks[0] = RackSpec{Count: 2, Nodes: 500, GPUs: 1, GPU: "v100", NIC: maxQuantity, Fabric: 1}
+	in, err := Compile(spec, nil)
+	require.NoError(t, err)
+	for _, l := range in.Links {
+		if l.Kind == RackUp {
+			assert.Equal(t, BitRate(math.MaxInt64), l.Capacity)
+		}
 	}
 }

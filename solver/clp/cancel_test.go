@@ -84,7 +84,7 @@ func TestTimeLimitDuringSolve(t *testing.T) {
 
 // The one-shot face waits for the end of a slice.
 func TestCancelOneShot(t *testing.T) {
-	m := long(t, clp.NewOneShot, 600)
+	m := long(t, clp.NewOneShot, 900)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
 	_, err := m.Solve(ctx, solver.Limits{})

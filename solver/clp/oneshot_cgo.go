@@ -188,7 +188,7 @@ func (o *once) iterate(b *budget, p *solver.Problem, alg algorithm) (solver.Stat
 // minSliceOnce is the least slice of this face. Programs that are solved once
 // take many iterations, and short slices would make that many more, since CLP
 // forgets the weights of its pricing at the end of each.
-const minSliceOnce = 1000
+const minSliceOnce = 500
 
 // hopeless is a number of iterations that no program of this size needs. The
 // binding does not tell a slice that moved from one that did not.

@@ -101,3 +101,16 @@ func TestOptimum(t *testing.T) {
 		assert.Less(t, zero, n*2/5)
 	}
 }
+
+// BenchmarkOptimum solves one random instance of any objective per iteration.
+func BenchmarkOptimum(b *testing.B) {
+	rng := seeded(5)
+	skipped, n := 0, 0
+	for b.Loop() {
+		n++
+		if _, _, status := instancetest.Optimum(instancetest.Random(rng, instancetest.Options{})); status == instancetest.Skipped {
+			skipped++
+		}
+	}
+	b.ReportMetric(100*float64(skipped)/float64(n), "%skipped")
+}

@@ -43,7 +43,7 @@ var sources = []source{
 	{DeepPool, "deeppool/profile/A100_wrn.prof", "wrn101_2", ImportOptions{Model: "wrn101_2", GPU: "a100", Source: instance.Source{Note: "GPU from the file name. " +
 		"The batch norm after the first convolution has no row: 128 parameters are missing, and 64 of a bias that torchvision's model lacks are counted."}}},
 	{DNNPartitioning, "dnn-partitioning/throughput-inputs/LayerGraphs/bert24_training.json", "bert24", ImportOptions{Model: "bert24", GPU: "v100", Batch: 2, Source: instance.Source{Note: "GPU v100 is inferred, not given: " +
-		"the ResNet-50 and Inception-v3 graphs beside it have the times of PipeDream's V100-class profiles, and its device limit is 16 GB; "+
+		"the ResNet-50 and Inception-v3 graphs beside it have the times of PipeDream's V100-class profiles, and its device limit is 16 GB; " +
 		"its matrix products run slower than PipeDream's, which may mean a slower card. " +
 		"Batch size 2 at 512 tokens is derived: 4194304 bytes = 2 x 512 x 1024 x 4 leave a layer, 8192 = 2 x 1024 x 4 the pooler. " +
 		"The output embedding, tied to the input embedding in BERT, is counted in both places (125018112 bytes)."}}},
