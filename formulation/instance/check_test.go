@@ -144,6 +144,14 @@ func TestCheckByHand(t *testing.T) {
 		require.Len(t, got, 2)
 		assert.Equal(t, `rule 4 (order of iterations): job 1 "b", iteration 1, tick 6: the task on r0n0.gpu0 starts before the release at tick 7`, got[0].String())
 	})
+	t.Run("mean depth", func(t *testing.T) {
+		s := handSchedule() // b with one worker at each depth: three quarters on average
+		s.Tasks[4].Depth, s.Tasks[4].End, s.Syncs[2].End = 0, 10, 18
+		for mean, want := range map[instance.Ratio][]int{750_000: nil, 750_001: {3}} {
+			in := byHand(t, 26000, func(s *instance.Spec) { s.Jobs[1].SPB.MinMeanDepth = mean })
+			assert.Equal(t, want, brokenRules(instance.Check(in, s)))
+		}
+	})
 	t.Run("memory", func(t *testing.T) {
 		got := instance.Check(byHand(t, 25999), handSchedule())
 		require.Len(t, got, 2)
