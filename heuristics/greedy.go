@@ -66,7 +66,7 @@ func (p *portfolio) construct() error {
 	in := p.in
 	counts := startCounts(in)
 	byArea := newPlacer(in, placing{counts: counts, reach: p.reach}).byArea()
-	ways := []placing{{}, {scatter: true}, {order: byArea}}
+	ways := []placing{{}, {scatter: true}, {noise: p.rng}}
 	if in.Objective == instance.WeightedCompletion {
 		smith := bySmith(in, counts)
 		ways = []placing{{order: smith}, {order: byArea}, {order: smith, scatter: true}}
@@ -117,8 +117,8 @@ func (p *portfolio) attempts(ways int) []attempt {
 		releases = releases || p.in.Jobs[j].Release > 0
 	}
 	list := []attempt{
-		{0, evenProgress, 0}, {0, paced, 0}, {0, longestChain, 1}, {0, evenProgress, 1}, {0, paced, 1}, {0, longestChain, 0},
-		{0, criticalRatio, 1}, {0, paced, 2}, {0, criticalRatio, 0}, {0, longestChain, 2}, {0, mostWork, 0}, {0, mostWork, 1},
+		{0, evenProgress, 0}, {0, longestChain, 0}, {0, evenProgress, 1}, {0, longestChain, 1}, {0, criticalRatio, 0},
+		{0, evenProgress, 2}, {0, criticalRatio, 1}, {0, longestChain, 2}, {0, mostWork, 0}, {0, criticalRatio, 2},
 	}
 	if p.in.Objective == instance.WeightedCompletion {
 		list = []attempt{

@@ -23,7 +23,6 @@ const (
 	inOrder                   // earliest release first
 	evenProgress              // least finished part first
 	criticalRatio             // remaining chain and the load of its busiest GPU
-	paced                     // iterations spread evenly over the schedule, long chains early
 )
 
 // measures are what the rules look at, per job, given placement and multisets.
@@ -64,10 +63,6 @@ func measure(in *instance.Instance, where *placement, counts [][]int) *measures 
 func (m *measures) keys(in *instance.Instance, r rule) (base, slope []int64) {
 	n := len(in.Jobs)
 	base, slope = make([]int64, n), make([]int64, n)
-	horizon := int64(0)
-	for j := range in.Jobs {
-		horizon = max(horizon, m.load[j], int64(in.Jobs[j].Iterations)*m.chain[j])
-	}
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
 		total := int64(job.Iterations)
@@ -79,8 +74,6 @@ func (m *measures) keys(in *instance.Instance, r rule) (base, slope []int64) {
 		case criticalRatio:
 			// A job on a busy GPU has less room to wait.
 			base[j], slope[j] = -total*m.chain[j]-m.load[j], m.chain[j]
-		case paced:
-			base[j], slope[j] = -total*m.chain[j], horizon/total
 		case leastSlack:
 			base[j], slope[j] = noDeadline-total*m.chain[j], m.chain[j]
 			if job.Deadline > 0 {
