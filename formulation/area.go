@@ -542,7 +542,9 @@ func (m *model) completion(l *load) (best *big.Rat, busy bool) {
 		excess := make([]float64, n) // by which (1) is above the chain, relative
 		for i, item := range l.items {
 			end := new(big.Rat).Add(busyTime[i], offset[i])
-			excess[i], _ = new(big.Rat).Quo(new(big.Rat).Sub(end, chain[i]), chain[i]).Float64()
+			if chain[i].Sign() > 0 { // else no schedule exists, and anything goes
+				excess[i], _ = new(big.Rat).Quo(new(big.Rat).Sub(end, chain[i]), chain[i]).Float64()
+			}
 			share := big.NewRat(v[i], multiplierScale)
 			end.Sub(end, chain[i]).Mul(end, share).Add(end, chain[i])
 			value.Add(value, end.Mul(end, m.classWeight(item.class)))

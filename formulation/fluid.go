@@ -16,11 +16,11 @@ import (
 type Limits struct {
 	Solver solver.Limits
 	// Columns is about how many columns the interval-indexed program of the
-	// weighted completion may have; 0 means 40,000. The bound is coarser below.
+	// weighted completion may have; 0 means 20,000. The bound is coarser below.
 	Columns int
 }
 
-const defaultColumns = 40_000
+const defaultColumns = 20_000
 
 // Fluid returns the bound of the fluid program of the package comment, solved
 // by the given engine and proven in exact arithmetic. A limit of the engine is

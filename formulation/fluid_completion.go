@@ -15,16 +15,24 @@ const (
 )
 
 // buildCompletion states the program of the weighted completion. Time is cut
-// into intervals; f[c,t] counts iterations' worth of the work of class c that is
-// done in interval t, where an iteration's worth is demand.work and the
-// parts of tasks that count are those of [Area]. Work in an interval is worked
-// on no earlier than its left end, so with Area's (1), times 2 R,
+// into intervals. Columns f0[c,t] and f1[c,t] count iterations' worth of the
+// work of class c in interval t, where an iteration's worth is demand.work and
+// the parts of tasks that count are those of [Area]: work done at a time within
+// the interval is split between its left and its right end so that its mean
+// time is kept. With Area's (1), times 2 R,
 //
-//	(14) 2 R C_c >= sum_t 2 left_t f + sum_m (2 sync_m + (R-1) l_m) does_m + n R sum a^2 / W.
+//	(14) 2 R C_c >= sum_t 2 (left_t f0 + right_t f1) + sum_m (2 sync_m + (R-1) l_m) does_m + n R sum a^2 / W.
 //
-// The last interval has no end and no capacity row, so that the program is
-// feasible and no horizon has to be known. C_c is the sum of the class's
-// completion times. The columns budget decides how many intervals there are.
+// An amount A of work that m GPUs do in an interval of length D is done at a mean
+// of at least A / 2m after its left end, so that A^2 / 2m <= D x (amount at the
+// right end). The tangent of the square at A = m D makes of that
+//
+//	(9) (amount at the left end) <= m D / 2,
+//
+// which keeps the loss by intervals quadratic in their length. The last interval
+// has no end and no capacity, so that the program is feasible and no horizon has
+// to be known. C_c is the sum of the class's completion times. The columns
+// budget decides how many intervals there are.
 func (f *fluid) buildCompletion(columns int) {
 	m := f.m
 	f.shape(f.releases(), nil)
@@ -33,62 +41,100 @@ func (f *fluid) buildCompletion(columns int) {
 	f.deadlines()
 	series := 0 // of columns, one per interval each
 	for i := range f.shapes {
-		series += len(f.shapes[i].classes)
+		series += 2 * len(f.shapes[i].classes)
 		if places := len(f.places(&f.shapes[i])); places > 1 {
-			series += places
+			series += 2 * places
 		}
 	}
-	ends := f.intervals(columns, max(1, series))
-
-	gpu := make([][]int, len(m.network.pools)) // rows (8) by pool and interval
+	grid := intervals{ends: f.intervals(columns, max(1, series))}
 	for p := range m.network.pools {
 		at := &m.network.pools[p]
-		left := int64(0)
-		for t, end := range ends {
-			gpu[p] = append(gpu[p], f.p.row(fmt.Sprintf("%s.gpu.t%d", at.id, t), atMost, at.size()*(end-left),
-				about{"gpu", at.gpuName(), -1}))
-			left = end
+		var gpu, early []int
+		for t := range grid.ends {
+			left, right := grid.interval(t)
+			a := about{"gpu", at.gpuName(), -1}
+			gpu = append(gpu, f.p.row(fmt.Sprintf("%s.gpu.t%d", at.id, t), atMost, at.size()*(right-left), a))
+			early = append(early, f.p.row(fmt.Sprintf("%s.early.t%d", at.id, t), atMost, at.size()*(right-left), a))
 		}
+		grid.gpu, grid.early = append(grid.gpu, gpu), append(grid.early, early)
 	}
 	for i := range f.shapes {
 		s := &f.shapes[i]
 		places := f.places(s)
-		// (17) The work of the classes in an interval is done in the pools.
-		var pooled []int // rows by interval; nil where there is one pool only
-		if len(places) > 1 {
-			done := make([]int, len(places))
-			for at, p := range places {
-				done[at] = f.share(s, p)
+		if len(places) == 1 {
+			for _, c := range s.classes {
+				release := int64(m.demands[c].job.Release)
+				f.classCompletion(s, c, &grid, release, func(t, end, x int) {
+					f.occupy(&grid, s, places[0], t, end, release, x)
+				})
 			}
-			for t := range len(ends) + 1 {
-				row := f.p.row(fmt.Sprintf("%s.pooled.t%d", s.id, t), equal, 0, about{})
-				for at, p := range places {
-					x := f.p.col(fmt.Sprintf("%s.work.%s.t%d", s.id, m.network.pools[p].id, t), 0, s.iterations)
-					f.p.term(row, x, 1)
-					f.p.term(done[at], x, 1)
-					if t < len(ends) {
-						f.p.term(gpu[p][t], x, s.d.slowdown(m.network.pools[p].gpuType))
+			continue
+		}
+		// (18) The work of the classes in an interval is done in the pools.
+		done := make([]int, len(places))
+		for at, p := range places {
+			done[at] = f.share(s, p)
+		}
+		var pooled [2][]int // rows by end and interval
+		for t := range len(grid.ends) + 1 {
+			for end := range pooled {
+				row := -1
+				if end == 0 || t < len(grid.ends) {
+					row = f.p.row(fmt.Sprintf("%s.pooled.t%d.%d", s.id, t, end), equal, 0, about{})
+					for at, p := range places {
+						x := f.p.col(fmt.Sprintf("%s.work.%s.t%d.%d", s.id, m.network.pools[p].id, t, end), 0, s.iterations)
+						f.p.term(row, x, 1)
+						f.p.term(done[at], x, 1)
+						f.occupy(&grid, s, p, t, end, s.release, x)
 					}
 				}
-				pooled = append(pooled, row)
+				pooled[end] = append(pooled[end], row)
 			}
 		}
 		for _, c := range s.classes {
-			f.classCompletion(s, c, ends, func(t, x int) {
-				switch {
-				case pooled != nil:
-					f.p.term(pooled[t], x, -1)
-				case t < len(ends) && len(places) == 1:
-					f.p.term(gpu[places[0]][t], x, s.d.slowdown(m.network.pools[places[0]].gpuType))
-				}
-			})
+			f.classCompletion(s, c, &grid, s.release, func(t, end, x int) { f.p.term(pooled[end][t], x, -1) })
 		}
 	}
 }
 
-// classCompletion adds the columns and rows of one class. place enters the
-// column of its work in an interval into the rows of pools.
-func (f *fluid) classCompletion(s *shape, c int, ends []int64, place func(t, x int)) {
+// intervals holds the right ends of the intervals but the last, and by pool and
+// interval the rows (8) and (9).
+type intervals struct {
+	ends       []int64
+	gpu, early [][]int
+}
+
+// interval returns the ends of an interval; right is -1 for the last.
+func (g *intervals) interval(t int) (left, right int64) {
+	if t > 0 {
+		left = g.ends[t-1]
+	}
+	if t == len(g.ends) {
+		return left, -1
+	}
+	return left, g.ends[t]
+}
+
+// occupy enters a column of work at one end of an interval into the rows of a
+// pool. Work released within the interval has its release for the left end:
+// then its amount at the true left end is smaller in proportion.
+func (f *fluid) occupy(g *intervals, s *shape, p, t, end int, release int64, x int) {
+	left, right := g.interval(t)
+	if right < 0 {
+		return
+	}
+	slow := s.d.slowdown(f.m.network.pools[p].gpuType)
+	f.p.term(g.gpu[p][t], x, slow)
+	if end == 0 {
+		part := new(big.Int).Mul(mul(2, slow), big.NewInt(max(0, right-max(left, release))))
+		f.p.term(g.early[p][t], x, saturate(part.Quo(part, big.NewInt(right-left))))
+	}
+}
+
+// classCompletion adds the columns and rows of one class, no work of which
+// begins before release. place enters the column of its work at an end of an
+// interval into the rows of pools.
+func (f *fluid) classCompletion(s *shape, c int, g *intervals, release int64, place func(t, end, x int)) {
 	d := &f.m.demands[c]
 	n, r := d.count(), int64(d.job.Iterations)
 	end := f.p.col(fmt.Sprintf("c%d.C", c), d.job.Weight, noUpper)
@@ -116,31 +162,33 @@ func (f *fluid) classCompletion(s *shape, c int, ends []int64, place func(t, x i
 	all := f.p.row(fmt.Sprintf("c%d.work", c), equal, n*r, about{}) // (15)
 	last := -1                                                      // column of the iterations' worth done so far
 	open := true
-	for t := range len(ends) + 1 {
-		left, right := int64(0), int64(-1)
-		if t > 0 {
-			left = ends[t-1]
-		}
-		if t < len(ends) {
-			right = ends[t]
-		}
+	for t := range len(g.ends) + 1 {
+		left, right := g.interval(t)
 		if right >= 0 && right <= int64(d.job.Release) {
 			continue
 		}
 		if d.runs() && d.job.Deadline > 0 && left >= int64(d.job.Deadline)-int64(d.sync) {
 			break
 		}
-		x := f.p.col(fmt.Sprintf("c%d.work.t%d", c, t), 0, n*r)
-		f.p.term(all, x, 1)
-		f.p.term(mean, x, -2*max(left, int64(d.job.Release)))
-		place(t, x)
+		columns := []int{f.p.col(fmt.Sprintf("c%d.work.t%d.0", c, t), 0, n*r)}
+		f.p.term(all, columns[0], 1)
+		f.p.term(mean, columns[0], -2*max(left, release))
+		place(t, 0, columns[0])
+		if right >= 0 {
+			columns = append(columns, f.p.col(fmt.Sprintf("c%d.work.t%d.1", c, t), 0, n*r))
+			f.p.term(all, columns[1], 1)
+			f.p.term(mean, columns[1], -2*right)
+			place(t, 1, columns[1])
+		}
 		// (16) By the end of an interval no more iterations have begun than
 		// their chain allows.
 		if begun := f.begun(d, right); open && right >= 0 && begun < r {
 			so := f.p.row(fmt.Sprintf("c%d.begun.t%d", c, t), equal, 0, about{})
 			now := f.p.col(fmt.Sprintf("c%d.begun.t%d", c, t), 0, n*begun)
 			f.p.term(so, now, 1)
-			f.p.term(so, x, -1)
+			for _, x := range columns {
+				f.p.term(so, x, -1)
+			}
 			if last >= 0 {
 				f.p.term(so, last, -1)
 			}
@@ -200,7 +248,7 @@ func (f *fluid) places(s *shape) []int {
 // returns the first: iterations inside the pool do all their work there, and a
 // task elsewhere in it counts for at most least[full].
 //
-//	(18) does_p <= sum_t work <= does_p + least[full] / W busy_p
+//	(17) does_p <= sum_t work <= does_p + least[full] / W busy_p
 //
 // in iterations' worth, as sum_t work - does_p - s = 0 with a column s between
 // 0 and the last term.
