@@ -97,7 +97,11 @@ func mediums() map[string]medium {
 func TestGreedyMedium(t *testing.T) {
 	for name, m := range mediums() {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(6) {
+			seeds := uint64(6)
+			if testing.Short() {
+				seeds = 2
+			}
+			for seed := range seeds {
 				m.objective = finite(seed)
 				in := m.instance(t, seed)
 				for n, f := range []func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error){Greedy, InterleavedFull, Exclusive} {

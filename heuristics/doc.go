@@ -1,0 +1,54 @@
+// Package heuristics makes schedules fast and without proof: greedy list
+// scheduling for JigSaw plans, and the baselines they are compared with. All
+// of it computes in integers and depends on nothing but the instance and the
+// random source it is given.
+//
+// # Finite objectives
+//
+// A schedule is found in two steps. A decision says which depth multiset each
+// job uses, which GPUs it lives on, and how jobs are prioritised; a decoder
+// turns it into start times. Searches change decisions only, so that every
+// candidate is a valid schedule up to its deadlines.
+//
+// Multisets (multiset.go). A job keeps one multiset of depths: the only one of
+// a fixed rule, the one of least total time of a free rule.
+//
+// Placement (placement.go). Jobs are placed one by one, long chains first, or
+// by weight where weights count. For each, candidates are the cheapest node,
+// the cheapest rack, whole nodes and single GPUs of the cluster, where a GPU
+// costs the ticks of tasks placed on it; the best by
+//
+//	2 x dearest GPU or link + 2 x mean GPU + 4 x own chain   (ticks)
+//
+// is taken. Memory (rule 7) is reserved for the deepest depth a worker may
+// take on a GPU. That is full depth, so that roles can rotate, unless memory
+// is short: then workers are pinned to one depth each, other orders are
+// tried, and at last a bounded backtracking (placement_search.go).
+//
+// Decoding (dispatch.go). Events are simulated in order of time. An idle GPU
+// starts the waiting task with the best priority key, no matter what the other
+// workers of its iteration do; this fills the ragged edges that shallow
+// workers leave. Depths are dealt out as tasks start: the first worker of an
+// iteration to start takes the deepest left, the last one the shallowest, so
+// that an iteration started raggedly ends evenly and roles rotate by
+// themselves. With patience a GPU stays idle, or takes a shorter task, when a
+// job of better key is due back within part of the task's length. A gang waits
+// until all its GPUs are idle; they meanwhile run only tasks that end before
+// it is expected to start. A synchronisation takes the highest rate level that its
+// links have room for, or waits for full speed where that ends it sooner;
+// waiting ones claim their links against those of worse keys.
+//
+// Greedy (greedy.go) decodes a portfolio of placements, rules (rules.go) and
+// patiences and keeps the best. Then (improve.go) it changes the best decision
+// at random, one job's priority, home or multiset at a time. Work is budgeted
+// in tasks decoded, never in seconds, and candidates are compared in batches
+// of fixed size: one seed gives one schedule on any number of cores.
+//
+// Baselines. [Exclusive] is a batch queue: first come, first served, with EASY
+// backfilling, full depth, whole jobs on GPUs of their own. [InterleavedFull]
+// is [Greedy] at full depth.
+//
+// # Periodic objectives
+//
+// See periodic.go.
+package heuristics

@@ -1,0 +1,169 @@
+package heuristics
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+)
+
+// twoLayers is a job's model whose memory is easy to add up: 1 MB of
+// parameters held twice (sgd), 100 MB of activations per layer.
+func twoLayers(memory instance.Bytes, gpus int, jobs ...instance.JobSpec) *instance.Spec {
+	p := &instance.Profile{Model: "two", GPU: "a", Batch: 1}
+	for range 2 {
+		p.Layers = append(p.Layers, instance.Layer{Name: "l", Forward: 2e6, Backward: 4e6, Parameters: 5e5, Activations: 1e8})
+	}
+	for i := range jobs {
+		jobs[i].Model, jobs[i].Optimizer = "two", "sgd"
+	}
+	return &instance.Spec{
+		Version: 1, Profiles: []*instance.Profile{p}, Jobs: jobs,
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "a", Memory: memory}},
+			Racks:    []instance.RackSpec{{Nodes: 2, GPUs: gpus, GPU: "a", NIC: 8e9, Fabric: 8e9}},
+		},
+	}
+}
+
+func compile(t testing.TB, s *instance.Spec) *instance.Instance {
+	in, err := instance.Compile(s, nil)
+	require.NoError(t, err)
+	return in
+}
+
+// TestPinnedDepths has GPUs of 203 MB and jobs of 2 MB + 100 or 200 MB: two
+// jobs fit one GPU only if one of them stays shallow... and no three do.
+func TestPinnedDepths(t *testing.T) {
+	// One worker at depth 2 (202 MB), one at depth 1 (102 MB): a GPU holds one
+	// resident at any depth, or none deeper than 1 beside another.
+	in := compile(t, twoLayers(204_000_000, 1,
+		instance.JobSpec{Name: "a", Workers: 2, Iterations: 3},
+		instance.JobSpec{Name: "b", Workers: 2, Iterations: 3},
+	))
+	require.Equal(t, []int{1, 1}, in.Jobs[0].Rule.Fixed)
+	s, err := Greedy(t.Context(), in, source(1))
+	require.NoError(t, err)
+	assert.Empty(t, instance.Check(in, s))
+
+	// At 203 MB only one of the two fits beside a full-depth worker.
+	in = compile(t, twoLayers(203_000_000, 1,
+		instance.JobSpec{Name: "a", Workers: 2, Iterations: 3},
+		instance.JobSpec{Name: "b", Workers: 2, Iterations: 3},
+	))
+	_, err = Greedy(t.Context(), in, source(1))
+	var none *NoPlan
+	require.ErrorAs(t, err, &none)
+	assert.Contains(t, err.Error(), "does not prove")
+}
+
+// TestTightMemory needs each job's deep worker on a GPU of its own.
+func TestTightMemory(t *testing.T) {
+	s := twoLayers(204_000_000, 2,
+		instance.JobSpec{Name: "long", Workers: 1, Iterations: 50},
+		instance.JobSpec{Name: "pair", Workers: 2, Iterations: 3, Count: 3},
+	)
+	in := compile(t, s)
+	plan, err := Greedy(t.Context(), in, source(1))
+	require.NoError(t, err)
+	assert.Empty(t, instance.Check(in, plan))
+}
+
+func TestDeadlines(t *testing.T) {
+	s := twoLayers(1<<30, 1,
+		instance.JobSpec{Name: "late", Workers: 1, Iterations: 10, Deadline: 200e6},
+		instance.JobSpec{Name: "soon", Workers: 1, Iterations: 2, Deadline: 24e6},
+		instance.JobSpec{Name: "next", Workers: 1, Iterations: 2, Deadline: 48e6},
+		instance.JobSpec{Name: "far", Workers: 1, Iterations: 10, Deadline: 200e6},
+	)
+	in := compile(t, s)
+	for _, f := range []func() (*instance.Schedule, error){
+		func() (*instance.Schedule, error) { return Greedy(t.Context(), in, source(1)) },
+		func() (*instance.Schedule, error) { return Exclusive(t.Context(), in, source(1)) },
+	} {
+		plan, err := f()
+		require.NoError(t, err)
+		assert.Empty(t, instance.Check(in, plan))
+	}
+
+	s.Jobs[1].Deadline = 23e6 // two iterations take 24 ms
+	_, err := Greedy(t.Context(), compile(t, s), source(1))
+	var none *NoPlan
+	require.ErrorAs(t, err, &none)
+	assert.Equal(t, "soon", none.Name)
+	assert.Contains(t, err.Error(), "deadline, tick 23, by 1 ticks")
+	_, err = Exclusive(t.Context(), compile(t, s), source(1))
+	require.ErrorAs(t, err, &none)
+}
+
+// TestFailedLinks keeps jobs off nodes that cannot reach each other.
+func TestFailedLinks(t *testing.T) {
+	s := twoLayers(1<<30, 2, instance.JobSpec{Name: "a", Workers: 3, Iterations: 2}, instance.JobSpec{Name: "b", Workers: 2, Iterations: 2})
+	s.Cluster.Racks[0].Nodes = 3
+	s.Cluster.FailedLinks = []string{"r0n1.up", "r0n0.fabric"}
+	in := compile(t, s)
+	plan, err := Greedy(t.Context(), in, source(1))
+	require.NoError(t, err)
+	assert.Empty(t, instance.Check(in, plan))
+	for _, g := range plan.Residency[0] {
+		assert.NotEqual(t, instance.NodeID(1), in.GPUs[g].Node)
+	}
+	s.Cluster.FailedLinks = append(s.Cluster.FailedLinks, "r0n2.down")
+	_, err = Greedy(t.Context(), compile(t, s), source(1))
+	var none *NoPlan
+	require.ErrorAs(t, err, &none)
+	assert.Equal(t, "a", none.Name)
+}
+
+// TestCheapestMultiset compares with enumeration.
+func TestCheapestMultiset(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		depths := 1 + rng.IntN(5)
+		j := instance.Job{Workers: 1 + rng.IntN(7), On: []*instance.Costs{{}}}
+		time, share := 1, 0
+		for d := range depths {
+			share += 1 + rng.IntN(1_000_000/depths-1)
+			if d == depths-1 {
+				share = int(instance.One)
+			}
+			time += rng.IntN(6)
+			j.Depths = append(j.Depths, instance.Depth{Layers: d + 1, Share: instance.Ratio(share)})
+			j.On[0].Time = append(j.On[0].Time, instance.Tick(time))
+		}
+		j.Rule = instance.Rule{MinFull: 1 + rng.IntN(j.Workers), MinShare: rng.Int64N(int64(j.Workers)*int64(instance.One) + 1)}
+		best := instance.Tick(-1)
+		counts := make([]int, depths)
+		var walk func(d, rest int)
+		walk = func(d, rest int) {
+			if d == depths {
+				if rest == 0 && j.Allows(counts) {
+					sum := instance.Tick(0)
+					for d, n := range counts {
+						sum += instance.Tick(n) * j.On[0].Time[d]
+					}
+					if best < 0 || sum < best {
+						best = sum
+					}
+				}
+				return
+			}
+			for n := 0; n <= rest; n++ {
+				counts[d] = n
+				walk(d+1, rest-n)
+			}
+			counts[d] = 0
+		}
+		walk(0, j.Workers)
+		got := cheapestMultiset(&j, 0)
+		require.True(t, j.Allows(got))
+		sum := instance.Tick(0)
+		for d, n := range got {
+			sum += instance.Tick(n) * j.On[0].Time[d]
+		}
+		require.Equal(t, best, sum)
+	}
+}
