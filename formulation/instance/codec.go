@@ -85,6 +85,9 @@ func (d *Document) Compile(library ProfileSource) (*Instance, error) {
 // has. Of lists and objects it is the position of their field's name.
 func (d *Document) Position(path string) (line, column int) {
 	at, n := d.root, d.root
+	if n == nil {
+		return 0, 0 // the document was not read from a file
+	}
 	for path != "" && n != nil {
 		var step string
 		if rest, ok := strings.CutPrefix(path, "["); ok {

@@ -234,15 +234,6 @@ func (j *jsonReader) take() {
 	j.drop(1)
 }
 
-// ended returns the error of a stream that ended in the middle of something,
-// or failed.
-func (j *jsonReader) ended(format string) error {
-	if j.err != nil && j.err != io.EOF {
-		return fmt.Errorf("instance: %w", j.err)
-	}
-	return j.fail("%s", format)
-}
-
 // token reads the next token.
 func (j *jsonReader) token() (jsonToken, error) {
 	for {
@@ -333,7 +324,7 @@ func (j *jsonReader) number() error {
 func (j *jsonReader) string() error {
 	for {
 		if len(j.window) == 0 && !j.ensure(1) {
-			return j.ended("invalid JSON: the text that begins here does not end")
+			return j.fail("invalid JSON: the text that begins here does not end")
 		}
 		n := 0
 		for n < len(j.window) && j.window[n] != '"' && j.window[n] != '\\' && j.window[n] >= ' ' {
@@ -370,7 +361,7 @@ func (j *jsonReader) string() error {
 // escape reads a backslash and what it stands for.
 func (j *jsonReader) escape() error {
 	if !j.ensure(2) {
-		return j.ended("invalid JSON: the text that begins here does not end")
+		return j.fail("invalid JSON: the text that begins here does not end")
 	}
 	b := j.window[1]
 	if i := strings.IndexByte(`"\/bfnrt`, b); i >= 0 {
@@ -406,8 +397,11 @@ func (j *jsonReader) unicode() (rune, bool) {
 	return rune(v), err == nil
 }
 
-// fail returns a problem at the last token.
+// fail returns a problem at the last token, or what broke the stream.
 func (j *jsonReader) fail(format string, args ...any) error {
+	if j.err != nil && j.err != io.EOF {
+		return fmt.Errorf("instance: %w", j.err)
+	}
 	return Problems{{Line: j.tokenLine, Column: j.tokenColumn, Message: fmt.Sprintf(format, args...)}}
 }
 

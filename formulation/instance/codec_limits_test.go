@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -25,6 +24,9 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 func TestLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large inputs")
+	}
 	tests := map[string]struct{ file, want string }{
 		"brackets":     {strings.Repeat("[", 10<<20), "line 1, column 65: lists and objects are nested deeper than 64 levels"},
 		"JSON objects": {strings.Repeat(`{"a":`, 2<<20), "line 1, column 321: lists and objects are nested deeper than 64 levels"},
@@ -34,18 +36,15 @@ func TestLimits(t *testing.T) {
 		"YAML dashes":  {strings.Repeat("- ", 1<<20), "lists and objects are nested deeper than 64 levels"},
 		"YAML keys":    {strings.Repeat("? ", 1<<20), "lists and objects are nested deeper than 64 levels"},
 		"YAML block":   {block(2000), "line 65, column 65: lists and objects are nested deeper than 64 levels"},
-		"YAML values":  {"a: [" + strings.Repeat("1,", 10<<20) + "1]", "the file holds too many values: about 10485761, more than 2097152"},
+		"YAML values":  {"a: [" + strings.Repeat("1,", 4<<20) + "1]", "the file holds too many values: about 4194305, more than 2097152"},
 		"file size":    {strings.Repeat("#", maxFileBytes+1), "the file is larger than 32 MiB"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			start := time.Now()
 			_, err := Decode([]byte(test.file))
 			assert.EqualError(t, err, "instance: "+test.want)
-			// Ample, for a busy machine: it takes a tenth of a second.
-			assert.Less(t, time.Since(start), 10*time.Second)
 			runtime.ReadMemStats(&after)
 			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<30))
 		})
@@ -67,12 +66,46 @@ func TestDecodeSpecStopsReading(t *testing.T) {
 	assert.EqualError(t, err, "instance: the file is larger than 32 MiB")
 	assert.Less(t, source.read, 64<<20)
 
+	source = &endless{b: '['}
+	_, err = DecodeSchedule(scheduled(t), source)
+	assert.EqualError(t, err, "instance: line 1, column 1: a schedule is a JSON object; it begins with {")
+	assert.Less(t, source.read, 1<<20)
+
 	_, err = DecodeSpec(io.MultiReader(strings.NewReader("version: 1"), failing{}))
 	assert.EqualError(t, err, "instance: unexpected EOF")
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	for _, start := range []string{"", "{", `{"tasks`, `{"tasks\`, `{"tasks":`, `{"tasks": [`, `{"tasks": [{}`, `{"tasks": [] `, `{"period": 1`, `{"x": {"a": {}`, `{"schedule": {"x": tr`} {
+		_, err := DecodeSchedule(scheduled(t), io.MultiReader(strings.NewReader(start), failing{}))
+		assert.ErrorIs(t, err, io.ErrUnexpectedEOF, start)
+	}
 }
 
 // failing is a stream that breaks.
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// full is a writer that takes a few bytes only.
+type full struct{ left int }
+
+func (f *full) Write(p []byte) (int, error) {
+	if len(p) > f.left {
+		return f.left, io.ErrShortWrite
+	}
+	f.left -= len(p)
+	return len(p), nil
+}
+
+func TestEncodeErrors(t *testing.T) {
+	spec := twoNodes(JobSpec{Name: "a", Model: "four", Workers: 4})
+	in := scheduled(t)
+	s := &Schedule{Residency: make([][]GPUID, len(in.Jobs)), Tasks: make([]Task, 500), Syncs: []Sync{{Rate: 1}}}
+	for _, room := range []int{0, 10, 5000} {
+		assert.ErrorIs(t, EncodeSchedule(&full{room}, in, s), io.ErrShortWrite)
+	}
+	assert.ErrorContains(t, EncodeYAML(&full{0}, spec), "short write")
+	assert.ErrorIs(t, EncodeJSON(&full{0}, spec), io.ErrShortWrite)
+	spec.Name = "\xff"
+	assert.EqualError(t, EncodeYAML(io.Discard, spec), `instance: the text "\xff" is not UTF-8`)
+	assert.EqualError(t, EncodeJSON(io.Discard, spec), `instance: the text "\xff" is not UTF-8`)
+}
