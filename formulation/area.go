@@ -42,7 +42,8 @@ import (
 // available part of greatest w_j / (R_j W_j) minimises sum w_j M_j (preemptive
 // WSPT, which is optimal for mean busy times with releases; M. X. Goemans et
 // al., Single machine scheduling with release dates, 2002). Parts of iteration i
-// are available from r + (i-1) l. Jobs whose chain is longer than (1) should
+// are available from r + (i-1) l. On links a synchronisation works evenly, so
+// that sync / 2 takes the place of sync + sum a^2 / (2 W) in (1). Jobs whose chain is longer than (1) should
 // count with their chain instead: for any multipliers 0 <= v_j <= 1
 //
 //	sum w_j C_j >= sum (1-v_j) w_j chain_j + min sum v_j w_j C_j by (1),
@@ -486,21 +487,58 @@ const (
 	completionParts = 60_000
 )
 
-// areaCompletion is the bound on the weighted completion. See [Area].
+// areaCompletion is the bound on the weighted completion: that of the GPUs, or
+// that of the links of one kind with the chains of all classes that need not use
+// them. See [Area].
 func (m *model) areaCompletion() Bound {
-	b := Bound{Kind: AreaBound, Certified: true, Value: new(big.Rat)}
+	chain := m.chain()
+	b := Bound{Kind: AreaBound, Certified: true, Value: new(big.Rat), Binding: chain.Binding}
+	var binding []Binding
 	for _, l := range m.components() {
 		v, busy := m.completion(&l)
 		b.Value.Add(b.Value, v)
 		if busy {
-			b.Binding = append(b.Binding, areaBinding(&l))
+			binding = append(binding, areaBinding(&l))
+		}
+	}
+	if binding != nil {
+		b.Binding = binding
+	}
+	for _, l := range m.loads() {
+		if l.resource == "gpu" {
+			continue
+		}
+		v, busy := m.completion(&l)
+		if !busy {
+			continue
+		}
+		v.Add(v, chain.Value)
+		for _, item := range l.items {
+			d := &m.demands[item.class]
+			v.Sub(v, new(big.Rat).Mul(new(big.Rat).SetInt(d.chain(d.iteration)), m.classWeight(item.class)))
+		}
+		if v.Cmp(b.Value) > 0 {
+			b.Value, b.Binding = v, []Binding{areaBinding(&l)}
 		}
 	}
 	b.Value = integral(m.in, b.Value)
-	if b.Binding == nil {
-		b.Binding = m.chain().Binding
-	}
 	return b
+}
+
+// narrow divides capacity and amounts of a load of links by a common unit, so
+// that they fit the machine's integers; capacity is rounded up, amounts down.
+func (l *load) narrow() load {
+	unit := new(big.Int).Rsh(l.capacity, 20)
+	if unit.Cmp(big.NewInt(1)) <= 0 {
+		return *l
+	}
+	small := *l
+	small.capacity = ceil(new(big.Rat).SetFrac(l.capacity, unit))
+	small.items = slices.Clone(l.items)
+	for i := range small.items {
+		small.items[i].amount = new(big.Int).Quo(l.items[i].amount, unit)
+	}
+	return small
 }
 
 // part is work of one class that becomes available at a time.
@@ -512,7 +550,9 @@ type part struct {
 
 // completion bounds the weighted completion of the classes of a load. busy says
 // that the machine, not only the chains, makes the bound.
-func (m *model) completion(l *load) (best *big.Rat, busy bool) {
+func (m *model) completion(wide *load) (best *big.Rat, busy bool) {
+	narrow := wide.narrow()
+	l := &narrow
 	n := len(l.items)
 	chain := make([]*big.Rat, n)  // by item: weighted chain of all its jobs
 	offset := make([]*big.Rat, n) // by item: C_j - M_j by (1)
@@ -522,9 +562,7 @@ func (m *model) completion(l *load) (best *big.Rat, busy bool) {
 		chain[i] = new(big.Rat).SetInt(d.chain(d.iteration))
 		best.Add(best, new(big.Rat).Mul(chain[i], m.classWeight(item.class)))
 		offset[i] = new(big.Rat).SetFrac(mul(int64(d.job.Iterations)-1, int64(d.iteration)), big.NewInt(2))
-		offset[i].Add(offset[i], new(big.Rat).SetInt64(int64(d.sync)))
-		half := new(big.Rat).Quo(d.moment, new(big.Rat).SetInt(mul(2, d.work)))
-		offset[i].Add(offset[i], half)
+		offset[i].Add(offset[i], item.after(d, l.resource))
 	}
 	speed := l.capacity.Int64()
 	parts, ok := m.parts(l, speed)
@@ -568,6 +606,17 @@ func (m *model) completion(l *load) (best *big.Rat, busy bool) {
 	return best, busy
 }
 
+// after is the time between the mean at which an iteration's part of the load
+// is worked on and the iteration's end, at the least: by (1) for GPUs, half the
+// synchronisation for links, as that uses them evenly.
+func (item *loadItem) after(d *demand, resource string) *big.Rat {
+	if resource != "gpu" {
+		return big.NewRat(int64(d.sync), 2)
+	}
+	half := new(big.Rat).Quo(d.moment, new(big.Rat).SetInt(mul(2, max(1, d.work))))
+	return half.Add(half, new(big.Rat).SetInt64(int64(d.sync)))
+}
+
 func (m *model) classWeight(c int) *big.Rat {
 	d := &m.demands[c]
 	return new(big.Rat).SetInt(mul(d.job.Weight, d.count()))
@@ -581,6 +630,9 @@ func (m *model) parts(l *load, speed int64) ([]part, bool) {
 	total := new(big.Int)
 	for i, item := range l.items {
 		d := &m.demands[item.class]
+		if !item.amount.IsInt64() || item.amount.Sign() == 0 {
+			return nil, false
+		}
 		group := (d.job.Iterations + each - 1) / each
 		end := d.chain(d.iteration)
 		if end.Mul(end, big.NewInt(speed)).BitLen() > 61 {
@@ -593,8 +645,8 @@ func (m *model) parts(l *load, speed int64) ([]part, bool) {
 		for first := 0; first < d.job.Iterations; first += group {
 			size := int64(min(group, d.job.Iterations-first))
 			parts = append(parts, part{
-				at:     (int64(d.job.Release) + int64(first)*int64(d.iteration)) * speed,
-				amount: size * d.count() * d.work,
+				at:     (item.head + int64(first)*int64(d.iteration)) * speed,
+				amount: size * d.count() * item.amount.Int64(),
 				item:   i,
 			})
 		}
@@ -616,7 +668,7 @@ func (m *model) meanBusy(l *load, parts []part, speed int64, v []int64) []*big.R
 		d := &m.demands[item.class]
 		order[i] = i
 		worth[i] = mul(d.job.Weight, v[i])
-		size[i] = mul(int64(d.job.Iterations), d.work)
+		size[i] = new(big.Int).Mul(big.NewInt(int64(d.job.Iterations)), item.amount)
 	}
 	sort.SliceStable(order, func(a, b int) bool {
 		x, y := order[a], order[b]

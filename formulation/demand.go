@@ -48,10 +48,11 @@ type model struct {
 	network *network
 	gpus    []int64  // by type
 	demands []demand // by class, as in Instance.Classes
+	few     int      // classes up to which each is a shape of its own
 }
 
 func newModel(in *instance.Instance) *model {
-	m := &model{in: in, network: newNetwork(in), gpus: make([]int64, len(in.Types))}
+	m := &model{in: in, few: fewClasses, network: newNetwork(in), gpus: make([]int64, len(in.Types))}
 	for _, g := range in.GPUs {
 		m.gpus[g.Type]++
 	}

@@ -31,7 +31,11 @@ func Fluid(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 	if limits.Columns <= 0 {
 		limits.Columns = defaultColumns
 	}
-	f := newModel(in).fluid(limits.Columns)
+	return newModel(in).fluidBound(ctx, engine, limits)
+}
+
+func (m *model) fluidBound(ctx context.Context, engine solver.Solver, limits Limits) (Bound, error) {
+	f := m.fluid(limits.Columns)
 	b := Bound{Kind: FluidBound, LP: LP{
 		Rows: len(f.p.rows), Cols: len(f.p.cols), Entries: f.p.entries(), Note: f.note,
 	}}
@@ -208,7 +212,7 @@ func (f *fluid) shape(heads []int64, half *big.Int) {
 			r = 1
 		}
 		key := fmt.Sprint(c)
-		if len(f.m.demands) > fewClasses && (half == nil || d.chain(d.iteration).Cmp(half) < 0) {
+		if len(f.m.demands) > f.m.few && (half == nil || d.chain(d.iteration).Cmp(half) < 0) {
 			bucket := 0
 			for bucket < len(heads) && heads[bucket] <= int64(d.job.Release) {
 				bucket++
@@ -238,7 +242,7 @@ func (f *fluid) shape(heads []int64, half *big.Int) {
 		s.fewest, s.most = min(s.fewest, r), max(s.most, r)
 		s.release = min(s.release, int64(d.job.Release))
 	}
-	if len(f.shapes) < len(f.m.demands) && len(f.m.demands) > fewClasses {
+	if len(f.shapes) < len(f.m.demands) && len(f.m.demands) > f.m.few {
 		f.note = fmt.Sprintf("%d classes of jobs taken together as %d", len(f.m.demands), len(f.shapes))
 	}
 	f.tight = f.tightPools()

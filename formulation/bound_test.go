@@ -1,0 +1,232 @@
+package formulation
+
+import (
+	"context"
+	"math/big"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+)
+
+// fourLayers is a model whose costs are easy to add up by hand: forward 1 ms and
+// backward 2 ms per layer, 8 MB of parameters per layer. Depths 1 to 4 take 6, 8,
+// 10 and 12 ticks of 1 ms.
+func fourLayers() *instance.Profile {
+	p := &instance.Profile{Model: "four", GPU: "v100", Batch: 32, Workspace: 10}
+	for range 4 {
+		p.Layers = append(p.Layers, instance.Layer{Name: "l", Forward: 1e6, Backward: 2e6, Parameters: 8e6, Activations: 1000})
+	}
+	return p
+}
+
+// twoNodes is a rack of two nodes of g GPUs, NICs of 1e9 bytes per second and
+// fabrics of 10e9.
+func twoNodes(g int, jobs ...instance.JobSpec) *instance.Spec {
+	return &instance.Spec{
+		Version:  instance.Version,
+		Profiles: []*instance.Profile{fourLayers()},
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "v100", Memory: 1 << 30}},
+			Racks:    []instance.RackSpec{{Nodes: 2, GPUs: g, GPU: "v100", NIC: 8e9, Fabric: 80e9}},
+		},
+		Jobs: jobs,
+	}
+}
+
+func compile(t testing.TB, spec *instance.Spec) *instance.Instance {
+	t.Helper()
+	in, err := instance.Compile(spec, nil)
+	require.NoError(t, err)
+	return in
+}
+
+func TestBoundsByHand(t *testing.T) {
+	ladder4 := instance.JobSpec{Name: "a", Model: "four", Workers: 4, Iterations: 3}
+	lone := instance.JobSpec{Name: "b", Model: "four", Workers: 1, Iterations: 2}
+	for _, test := range []struct {
+		name        string
+		spec        *instance.Spec
+		objective   instance.Objective
+		chain, area *big.Rat
+	}{
+		{
+			// 4 workers on 2 nodes of 2: 28e6 bytes at 1e6 per tick is 28 ticks;
+			// an iteration is 12 + 28 = 40.
+			"ladder over two nodes", twoNodes(2, ladder4), instance.Makespan,
+			// NICs: the third sync starts after 12 + 40 + 40 = 92, so that one
+			// of 28 ticks is left after tick 87 = 12 + 5/8 x 120: 115.
+			big.NewRat(120, 1), big.NewRat(115, 1),
+		},
+		{
+			// In one node of 4 GPUs: 4 parties, segments with 4, 3, 2, 1
+			// contributors. Reduce: 8e6 x (3/4, 2/3, 1/2, 0), broadcast: 8e6 x 3/4
+			// each. Together 39,333,334 bytes at 10e6 per tick: 4 ticks. Iteration 16.
+			"ladder inside a node", twoNodes(4, ladder4), instance.Makespan,
+			big.NewRat(48, 1), nil,
+		},
+		{
+			// 16 lone jobs of 2 x 12 ticks on 4 GPUs: 16 x 24 / 4 = 96.
+			"lone jobs", twoNodes(2, with(lone, func(j *instance.JobSpec) { j.Count = 16 })), instance.Makespan,
+			big.NewRat(24, 1), big.NewRat(96, 1),
+		},
+		{
+			// Chain: 16 x 24 = 384. Area: the machine of speed 4 is busy for 96
+			// ticks, at a mean of 48 for the jobs together. A job ends half of an
+			// iteration of 12 and half of a task of 12 after its mean: 16 x (48 +
+			// 6 + 6) = 960. That is the optimum: four GPUs serve 4 jobs each,
+			// ending at 24, 48, 72 and 96.
+			"lone jobs, completion", twoNodes(2, with(lone, func(j *instance.JobSpec) { j.Count = 16 })), instance.WeightedCompletion,
+			big.NewRat(384, 1), big.NewRat(960, 1),
+		},
+		{
+			// 1/40 iterations per tick at the most, of weight 5.
+			"throughput", twoNodes(2, with(ladder4, func(j *instance.JobSpec) { j.Weight = 5 })), instance.Throughput,
+			big.NewRat(1, 8), big.NewRat(1, 8),
+		},
+		{
+			// 16 lone jobs run 1/12 iterations per tick each, 4/3 in all, but the
+			// 4 GPUs do 4/12 per tick.
+			"throughput of lone jobs", twoNodes(2, with(lone, func(j *instance.JobSpec) { j.Count = 16 })), instance.Throughput,
+			big.NewRat(4, 3), big.NewRat(1, 3),
+		},
+		{
+			// Normalised by 12: 1 by chain, and a quarter of that by area.
+			"smallest rate of lone jobs", twoNodes(2, with(lone, func(j *instance.JobSpec) { j.Count = 16 })), instance.MaxMinThroughput,
+			big.NewRat(1, 1), big.NewRat(1, 4),
+		},
+		{
+			// Two jobs of two workers that must share a node, free rule: one full
+			// worker of 12, the other at depth 1 with 6: 18 GPU ticks, 4 x 18 a job.
+			"free rule", twoNodes(1, instance.JobSpec{Name: "c", Model: "four", Workers: 2, Iterations: 4, Count: 2,
+				SPB: instance.SPBSpec{Rule: "free"}}), instance.Makespan,
+			// Segments have 1, 1, 1 and 2 contributors of 2 parties: 8e6 x
+			// (4 x 1/2 + 1/2) = 20e6 bytes, 20 ticks. Chain 4 x 32 = 128. NICs:
+			// 2 jobs x 4 x 20 = 160 on each, after 12: 172.
+			big.NewRat(128, 1), big.NewRat(172, 1),
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.spec.Objective = test.objective
+			if test.objective.Periodic() {
+				for i := range test.spec.Jobs {
+					test.spec.Jobs[i].Iterations = 0
+				}
+			}
+			in := compile(t, test.spec)
+			chain, area := Chain(in), Area(in)
+			assert.Equal(t, test.chain.RatString(), chain.Value.RatString(), "chain")
+			if test.area != nil {
+				assert.Equal(t, test.area.RatString(), area.Value.RatString(), "area")
+			}
+			require.NotEmpty(t, chain.Binding)
+			require.NotEmpty(t, area.Binding)
+			s := engine(t)
+			fluid, err := Fluid(context.Background(), in, s, Limits{})
+			require.NoError(t, err)
+			// The fluid program holds both up to the rounding of prices.
+			best := Best(in, chain, area)
+			weaker, _ := new(big.Rat).Quo(fluid.Value, best.Value).Float64()
+			if test.objective.Periodic() {
+				assert.LessOrEqual(t, weaker, 1+1e-9)
+			} else {
+				assert.GreaterOrEqual(t, weaker, 0.98)
+			}
+			t.Logf("chain %v, area %v, fluid %v", chain.Value.RatString(), area.Value.RatString(), fluid.Value.FloatString(4))
+			for _, b := range fluid.Binding {
+				t.Log(b.Text)
+			}
+		})
+	}
+}
+
+func with(j instance.JobSpec, change func(*instance.JobSpec)) instance.JobSpec {
+	change(&j)
+	return j
+}
+
+func TestInfeasibleByHand(t *testing.T) {
+	for _, test := range []struct {
+		name, want string
+		spec       *instance.Spec
+	}{
+		{
+			"chain past the deadline", `job "x": its 40 iterations need at least 480 ticks, the deadline is 400`,
+			twoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 1, Iterations: 40, Deadline: 400e6}),
+		},
+		{
+			"memory of a worker", `job "x": a worker needs at least 91.6 MiB of memory, the GPUs it may use have 64.0 MiB`,
+			change(twoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 1}),
+				func(s *instance.Spec) { s.Cluster.GPUTypes[0].Memory = 64 << 20 }),
+		},
+		{
+			// 48 jobs x 96e6 bytes against 4 GPUs of 1 GiB.
+			"memory of all", "48 jobs keep at least 4.29 GiB of parameters resident, the 4 GPUs hold 4.00 GiB",
+			twoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 1, Count: 48}),
+		},
+		{
+			// 9 jobs x 12 ticks on 4 GPUs before tick 24.
+			"work before a deadline", "9 jobs with deadlines have work for the 4 GPUs that must be done between ticks 0 and 24: 112.5 % of what can be done there",
+			twoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 1, Count: 9, Deadline: 24e6}),
+		},
+		{
+			"links that failed", `job "x": no 4 GPUs within its placement limits have the memory and working links between them`,
+			change(twoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 4}),
+				func(s *instance.Spec) { s.Cluster.FailedLinks = []string{"r0n1.up"} }),
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := compile(t, test.spec)
+			assert.Equal(t, []string{test.want}, Infeasible(in))
+			Chain(in) // anything is a bound, but it must not panic
+			Area(in)
+			test.spec.Objective = instance.WeightedCompletion
+			Area(compile(t, test.spec))
+		})
+	}
+	assert.Nil(t, Infeasible(compile(t, twoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 4}))))
+}
+
+func change(s *instance.Spec, by func(*instance.Spec)) *instance.Spec {
+	by(s)
+	return s
+}
+
+// TestFluidInfeasible has jobs that fit one by one and by total memory, but not
+// two to a GPU: 700 MB of the GPU's memory are resident or in use by each.
+func TestFluidInfeasible(t *testing.T) {
+	s := engine(t)
+	spec := twoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 1, Count: 5})
+	for i := range spec.Profiles[0].Layers {
+		spec.Profiles[0].Layers[i].Parameters = 50e6 // 3 copies: 600 MB resident
+	}
+	spec.Profiles[0].Workspace = 450e6
+	in := compile(t, spec)
+	assert.Nil(t, Infeasible(in), "5 x 600 MB is below 4 GiB")
+	b, err := Fluid(context.Background(), in, s, Limits{})
+	require.NoError(t, err)
+	require.Len(t, b.Infeasible, 1)
+	assert.Contains(t, b.Infeasible[0], "the memory of the 4 GPUs of type v100")
+	assert.True(t, b.Certified)
+	require.NotNil(t, b.Certificate)
+	checked, err := CheckCertificate(in, b.Certificate)
+	require.NoError(t, err)
+	assert.Equal(t, b.Infeasible, checked.Infeasible)
+}
+
+func TestBest(t *testing.T) {
+	in := compile(t, twoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 1}))
+	low, high := Bound{Kind: ChainBound, Value: big.NewRat(1, 1)}, Bound{Kind: AreaBound, Value: big.NewRat(2, 1)}
+	assert.Equal(t, AreaBound, Best(in, low, high, Bound{Kind: FluidBound}).Kind)
+	assert.Equal(t, FluidBound, Best(in, low, Bound{Kind: FluidBound, Infeasible: []string{"no"}}, high).Kind)
+	assert.Equal(t, Bound{}, Best(in))
+}
+
+func TestVerb(t *testing.T) {
+	assert.Equal(t, "limit", verb("the 64 GPUs of type v100", "limit"))
+	assert.Equal(t, "limits", verb("the GPU of type v100", "limit"))
+	assert.Equal(t, "limits", verb("the memory of the 4 GPUs", "limit"))
+	assert.Equal(t, "limit", verb("the NICs of the 2 nodes of type a", "limit"))
+}
