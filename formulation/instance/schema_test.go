@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 )
 
@@ -207,5 +209,27 @@ func TestScheduleSchemaAgreesWithDecode(t *testing.T) {
 		_, err := DecodeSchedule(in, strings.NewReader(broken))
 		assert.Error(t, err, broken)
 		assert.Error(t, validate([]byte(broken)), broken)
+	}
+}
+
+// TestExamples checks the example files as an editor would, which has YAML's
+// own idea of what is a number, and as we do.
+func TestExamples(t *testing.T) {
+	validate := validator(t, "instance")
+	files, err := filepath.Glob("../../testdata/examples/*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, name := range files {
+		file, err := os.ReadFile(name)
+		require.NoError(t, err)
+		d, err := Decode(file)
+		require.NoError(t, err, name)
+		requireRoundTrip(t, d.Spec)
+
+		var generic any
+		require.NoError(t, yaml.Unmarshal(file, &generic))
+		asJSON, err := json.Marshal(generic)
+		require.NoError(t, err)
+		assert.NoError(t, validate(asJSON), name)
 	}
 }
