@@ -17,7 +17,7 @@ const (
 )
 
 // periodicWork bounds the tasks that the search tries to place over all plans,
-// and what takes about as long: a second, and another for every 2,000 GPUs.
+// and what takes about as long: a second, and another for every 1,000 GPUs.
 func periodicWork(in *instance.Instance) int { return 1_000_000 + 1000*len(in.GPUs) }
 
 // periodicPlanTasks bounds the tasks of one plan.
@@ -32,8 +32,9 @@ func periodicPlanTasks(in *instance.Instance) float64 { return float64(periodicW
 // has room for another. Then the orders that came about are kept and the
 // period is shrunk to the least that they admit, and the time this opens is
 // filled again. Candidates for P are iteration lengths, GPU loads, and their
-// multiples; random variations of the best plans follow. The work is bounded
-// by counts, not by a clock, so that a seed gives one result.
+// multiples; random variations of the best plans follow and, for the sum of
+// rates, repairs of the best plan in which a few jobs change places. The work
+// is bounded by counts, not by a clock, so that a seed gives one result.
 //
 // improved, if not nil, is told of every plan better than those before. When
 // ctx is cancelled the best plan so far is returned, and only without one the
@@ -44,14 +45,14 @@ func periodicGreedy(ctx context.Context, in *instance.Instance, rng *rand.Rand, 
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	counts := s.multisets(false)
+	counts := startCounts(in)
 	for _, how := range s.lodgings(counts) {
 		if s.lodge(how); len(s.pool) > 1 && s.work > periodicWork(in)/3 {
 			break
 		}
 	}
 	s.systematic()
-	s.vary()
+	s.vary(counts)
 	return s.result()
 }
 
@@ -59,22 +60,23 @@ func periodicGreedy(ctx context.Context, in *instance.Instance, rng *rand.Rand, 
 // in order of weight density each job takes free GPUs, in one node or rack
 // where it can, until too few are left; the others get no iterations. The
 // density is per GPU-tick of computation or of the whole iteration, whichever
-// turns out better. Every
-// job runs back to back at the depths the instance's rule gives, so for the
-// baseline of problem.md section 7 pass [instance.Instance.FullDepth].
+// turns out better. The jobs run back to back at the depths that the rules
+// ask for, so for the baseline of problem.md section 7 the instance must be
+// an [instance.Instance.FullDepth].
 //
 // With cycles of c_j ticks a period of P ticks holds floor(P/c_j) iterations.
-// P is the one of greatest value among multiples of the cycles up to
-// MaxPeriod or, without one, up to 64 times the longest cycle; of nearly equal
-// ones the shortest. Where jobs compete for links their cycles stretch, and
-// the plan of a few of the best periods that loses the least to that is kept.
+// P is the one of greatest value among multiples of the cycles; of nearly
+// equal ones the shortest. It is at most MaxPeriod or, without one, 64 times
+// the longest cycle, and less where that would be more than
+// [periodicPlanTasks]. Where jobs compete for links their cycles stretch, and
+// of the plans for a few good periods the one that loses the least is kept.
 func periodicExclusive(ctx context.Context, in *instance.Instance, rng *rand.Rand, improved func(*instance.Schedule)) (*instance.Schedule, error) {
 	s := newPeriodicSearch(ctx, in, rng, improved)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	s.exclusive = true
-	counts := s.multisets(false)
+	counts := startCounts(in)
 	s.lodge(lodging{counts: counts, dedicated: true})
 	s.lodge(lodging{counts: counts, dedicated: true, order: byHold(in, counts)})
 	for _, list := range s.pool {
@@ -144,22 +146,14 @@ func (s *periodicSearch) result() (*instance.Schedule, error) {
 	return s.best.schedule(), nil
 }
 
-// multisets chooses a depth multiset for every job: the cheapest one, or any
-// of those worth trying.
-func (s *periodicSearch) multisets(random bool) [][]int {
+// multisets draws a depth multiset for every job from those worth trying.
+func (s *periodicSearch) multisets() [][]int {
 	counts := make([][]int, len(s.in.Jobs))
 	for _, class := range s.in.Classes() {
 		job := &s.in.Jobs[class[0]]
-		t := fastestType(job)
-		choices := [][]int{cheapestMultiset(job, t)}
-		if random {
-			choices = multisets(job, t)
-		}
+		choices := multisets(job, fastestType(job))
 		for _, j := range class {
-			counts[j] = choices[0]
-			if random && len(choices) > 1 {
-				counts[j] = choices[s.rng.IntN(len(choices))]
-			}
+			counts[j] = choices[s.rng.IntN(len(choices))]
 		}
 	}
 	return counts
@@ -168,7 +162,8 @@ func (s *periodicSearch) multisets(random bool) [][]int {
 // lodgings lists the residencies to begin with, most promising first.
 func (s *periodicSearch) lodgings(counts [][]int) []lodging {
 	if s.in.Objective == instance.MaxMinThroughput {
-		return []lodging{{counts: counts}, {counts: counts, scatter: true}}
+		heavy := byLoad(s.in, counts)
+		return []lodging{{counts: counts, order: heavy}, {counts: counts}, {counts: counts, order: heavy, scatter: true}}
 	}
 	return []lodging{
 		{counts: counts, dedicated: true, fillers: true},
@@ -231,18 +226,22 @@ func (s *periodicSearch) systematic() {
 	}
 }
 
-// vary tries random variations until the budget ends.
-func (s *periodicSearch) vary() {
+// vary tries random variations until the budget ends. counts are the usual
+// depth multisets.
+func (s *periodicSearch) vary(counts [][]int) {
 	s.fixed = len(s.pool)
 	small := len(s.in.Jobs)*len(s.in.GPUs) <= 4096
 	for !s.done() && len(s.pool) > 0 {
-		if s.in.Objective == instance.Throughput && s.rng.IntN(3) > 0 && s.repair() {
+		if s.in.Objective == instance.Throughput && s.rng.IntN(3) > 0 && s.repair(counts) {
 			continue
 		}
 		i := s.bestPool
 		switch p := s.rng.Float64(); {
 		case p < 0.25 && small:
-			how := lodging{counts: s.multisets(s.rng.IntN(2) == 0), rng: s.rng, scatter: s.rng.IntN(2) == 0, mask: s.rng.Float64() * 0.7}
+			how := lodging{counts: counts, rng: s.rng, scatter: s.rng.IntN(2) == 0, mask: s.rng.Float64() * 0.7}
+			if s.rng.IntN(2) == 0 {
+				how.counts = s.multisets()
+			}
 			if s.rng.IntN(2) == 0 {
 				for _, j := range s.rng.Perm(len(s.in.Jobs)) {
 					how.order = append(how.order, instance.JobID(j))

@@ -162,6 +162,17 @@ func byHold(in *instance.Instance, counts [][]int) []instance.JobID {
 	})
 }
 
+// byLoad orders the jobs by descending load of each of their GPUs, at the rates
+// that a common normalised rate asks for: the least rate suffers most where
+// two heavy ones meet.
+func byLoad(in *instance.Instance, counts [][]int) []instance.JobID {
+	return byDensity(in, func(j instance.JobID) float64 {
+		job := &in.Jobs[j]
+		t := fastestType(job)
+		return float64(job.On[t].Time[job.Full()]) / float64(meanTime(job, t, counts[j]))
+	})
+}
+
 // lodgers describes the placed jobs to the modulo scheduler, by descending
 // density.
 func lodgers(in *instance.Instance, p *placement, counts [][]int) []*lodger {

@@ -145,19 +145,21 @@ func TestPeriodicOptimum(t *testing.T) {
 	}
 }
 
-// periodicMediums are the instances of mediums that have no beginning or end.
+// periodicMediums calls check with the instances of mediums, without releases
+// and deadlines.
 func periodicMediums(t testing.TB, check func(name string, seed uint64, in *instance.Instance)) {
 	all := mediums()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		m := all[name]
 		m.releases, m.deadlines = false, false
 		if testing.Short() {
+			if name != "limits" && name != "thin gangs" {
+				continue
+			}
 			m.jobs /= 2
 		}
-		for seed := range uint64(1) {
-			for _, m.objective = range []instance.Objective{instance.Throughput, instance.MaxMinThroughput} {
-				check(name, seed, m.instance(t, seed))
-			}
+		for _, m.objective = range []instance.Objective{instance.Throughput, instance.MaxMinThroughput} {
+			check(name, 0, m.instance(t, 0))
 		}
 	}
 }
@@ -182,7 +184,7 @@ func TestPeriodicMedium(t *testing.T) {
 
 func TestPeriodicDeterministic(t *testing.T) {
 	m := mediums()["limits"]
-	m.releases, m.deadlines, m.objective = false, false, instance.Throughput
+	m.releases, m.deadlines, m.jobs, m.objective = false, false, 8, instance.Throughput
 	in := m.instance(t, 3)
 	assert.Equal(t, planPeriodic(t, periodicGreedy, in, 5), planPeriodic(t, periodicGreedy, in, 5))
 	assert.Equal(t, planPeriodic(t, periodicExclusive, in, 5), planPeriodic(t, periodicExclusive, in, 5))
@@ -209,7 +211,7 @@ func TestPeriodicCancelled(t *testing.T) {
 
 func TestPeriodicImproves(t *testing.T) {
 	m := mediums()["thin"]
-	m.objective = instance.Throughput
+	m.jobs, m.objective = 8, instance.Throughput
 	in := m.instance(t, 1)
 	var last *big.Rat
 	s, err := periodicGreedy(t.Context(), in, source(1), func(s *instance.Schedule) {
