@@ -90,6 +90,14 @@ func TestCheckCatches(t *testing.T) {
 			func(s *solver.Solution) { s.RowActivity[0] = 3 },
 			`reported values violated by 0.5 at row 0 "plant 1"`,
 		},
+		"an activity that is not a number": {
+			func(s *solver.Solution) { s.RowActivity[0] = math.NaN() },
+			`reported values violated by +Inf at row 0 "plant 1"`,
+		},
+		"an objective that is not a number": {
+			func(s *solver.Solution) { s.Objective = math.NaN() },
+			"reported values violated by +Inf",
+		},
 		"not a number in the primal": {
 			func(s *solver.Solution) { s.Primal[0] = math.NaN() },
 			`primal feasibility violated by +Inf at column 0 "doors"`,

@@ -3,6 +3,7 @@ package clp
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,7 @@ type answer struct {
 
 type fakeModel struct {
 	cols, rows    int
+	told          map[string][]float64 // the last data by name, as CLP was told them
 	basis         []byte
 	answer        answer
 	maxIterations int32
@@ -59,10 +61,24 @@ func (f *fake) deleteModel(h handle) {
 	delete(f.models, h)
 }
 
-func (f *fake) loadProblem(h handle, cols, rows int32, _, _ []int32, _, _, _, _, _, _ []float64) {
+func (f *fake) loadProblem(h handle, cols, rows int32, _, _ []int32, _, colLower, colUpper, cost, rowLower, rowUpper []float64) {
 	m := f.models[h]
 	m.cols, m.rows = int(cols), int(rows)
+	m.told = map[string][]float64{}
+	f.chgColumnLower(h, colLower)
+	f.chgColumnUpper(h, colUpper)
+	f.chgObjCoefficients(h, cost)
+	f.chgRowLower(h, rowLower)
+	f.chgRowUpper(h, rowUpper)
 }
+
+func (f *fake) tell(h handle, name string, v []float64) { f.models[h].told[name] = slices.Clone(v) }
+
+func (f *fake) chgColumnLower(h handle, v []float64)     { f.tell(h, "column lower", v) }
+func (f *fake) chgColumnUpper(h handle, v []float64)     { f.tell(h, "column upper", v) }
+func (f *fake) chgRowLower(h handle, v []float64)        { f.tell(h, "row lower", v) }
+func (f *fake) chgRowUpper(h handle, v []float64)        { f.tell(h, "row upper", v) }
+func (f *fake) chgObjCoefficients(h handle, v []float64) { f.tell(h, "cost", v) }
 
 func (f *fake) addColumns(h handle, _, _, cost []float64, _, _ []int32, _ []float64) {
 	f.models[h].cols += len(cost)
@@ -110,17 +126,12 @@ func (f *fake) unboundedRay(h handle, ray []float64) bool {
 	return copy(ray, f.models[h].answer.unbounded) > 0
 }
 
-func (*fake) canInterrupt() bool                   { return false }
-func (*fake) interrupt(handle, bool)               {}
-func (*fake) setLogLevel(handle, int32)            {}
-func (*fake) chgColumnLower(handle, []float64)     {}
-func (*fake) chgColumnUpper(handle, []float64)     {}
-func (*fake) chgRowLower(handle, []float64)        {}
-func (*fake) chgRowUpper(handle, []float64)        {}
-func (*fake) chgObjCoefficients(handle, []float64) {}
-func (*fake) setMaximumSeconds(handle, float64)    {}
-func (*fake) scaling(handle, int32)                {}
-func (*fake) setPerturbation(handle, int32)        {}
+func (*fake) canInterrupt() bool                { return false }
+func (*fake) interrupt(handle, bool)            {}
+func (*fake) setLogLevel(handle, int32)         {}
+func (*fake) setMaximumSeconds(handle, float64) {}
+func (*fake) scaling(handle, int32)             {}
+func (*fake) setPerturbation(handle, int32)     {}
 
 // demand is min 2x, x >= 3, x in [0, 10].
 func demand() *solver.Problem {
@@ -352,4 +363,38 @@ func TestSlices(t *testing.T) {
 		_, err := loadFake(t, f, demand()).Solve(t.Context(), solver.Limits{})
 		require.ErrorContains(t, err, "no answer stood its check")
 	})
+}
+
+// Every change reaches CLP before it solves. The check of the answer would catch
+// a change that got lost, and a fresh copy mend it: this is to see that neither
+// is needed.
+func TestChangesReachCLP(t *testing.T) {
+	t.Parallel()
+	f := newFake(right())
+	m := loadFake(t, f, demand())
+	require.NoError(t, m.SetColBounds(0, 1, 20))
+	require.NoError(t, m.SetRowBounds(0, 3, 30))
+	require.NoError(t, m.SetCost(0, 2))
+	_, err := m.Solve(t.Context(), solver.Limits{})
+	require.NoError(t, err)
+	require.Equal(t, map[string][]float64{
+		"column lower": {1}, "column upper": {20}, "row lower": {3}, "row upper": {30}, "cost": {2},
+	}, f.models[f.last].told)
+
+	// Values that differ from what was loaded, one kind at a time.
+	for name, change := range map[string]func() error{
+		"cost":         func() error { return m.SetCost(0, 2.5) },
+		"column lower": func() error { return m.SetColBounds(0, 2.5, 20) },
+		"column upper": func() error { return m.SetColBounds(0, 0, 2.5) },
+		"row lower":    func() error { return m.SetRowBounds(0, 2.5, 30) },
+		"row upper":    func() error { return m.SetRowBounds(0, 0, 2.5) },
+	} {
+		require.NoError(t, change())
+		f.onSolve = func(h handle, _ bool) answer {
+			require.Equal(t, []float64{2.5}, f.models[h].told[name])
+			return answer{status: 3, iterations: 1}
+		}
+		_, err := m.Solve(t.Context(), solver.Limits{Iterations: 1})
+		require.NoError(t, err)
+	}
 }
