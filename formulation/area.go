@@ -483,8 +483,8 @@ func (m *model) knapsack(l *load) (value *big.Rat, full bool) {
 // into at most completionParts parts in all.
 const (
 	multiplierScale = 64
-	completionSteps = 24
-	completionParts = 60_000
+	completionSteps = 16
+	completionParts = 30_000
 )
 
 // areaCompletion is the bound on the weighted completion: that of the GPUs, or

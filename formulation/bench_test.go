@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/solver/backend"
 )
 
 // synthetic draws a large instance: racks of 16 nodes of 8 GPUs, jobs of four
@@ -78,7 +79,10 @@ func BenchmarkBounds(b *testing.B) {
 				}
 			})
 			b.Run(name+"/fluid", func(b *testing.B) {
-				s := engine(b)
+				s, err := backend.Default()
+				if err != nil {
+					b.Skip(err)
+				}
 				for b.Loop() {
 					bound, err := Fluid(context.Background(), in, s, Limits{})
 					require.NoError(b, err)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"jigsaw/formulation/instance"
 	"jigsaw/solver"
 )
 
@@ -80,7 +81,7 @@ func (f *fluid) bindings(s *solver.Solution, ranging *solver.Ranging) []Binding 
 		if b := &found[i]; largest[index[key{b.Resource, b.Subject}]] < 0.9*math.Abs(b.Effect) {
 			b.Ranged, b.Lower, b.Upper = false, 0, 0
 		}
-		found[i].Text = sentence(&found[i])
+		found[i].Text = sentence(&found[i], f.m.in.Objective)
 	}
 	return found
 }
@@ -96,9 +97,13 @@ func growth(r *programRow, load, lower, upper float64) (float64, float64) {
 }
 
 // sentence says what a binding means.
-func sentence(b *Binding) string {
-	switch b.Resource {
-	case "job":
+func sentence(b *Binding, objective instance.Objective) string {
+	switch {
+	case b.Resource == "job" && objective == instance.WeightedCompletion:
+		return fmt.Sprintf("the iterations of %s limit when it is done: more GPUs will not help it", b.Subject)
+	case b.Resource == "job" && objective.Periodic():
+		return fmt.Sprintf("the iterations of %s limit how often it iterates: more GPUs will not help it", b.Subject)
+	case b.Resource == "job":
 		return fmt.Sprintf("the iterations of %s limit the plan: more GPUs will not help", b.Subject)
 	}
 	way := "lower"

@@ -10,7 +10,7 @@ import (
 
 // Limits on the intervals of the program of the weighted completion.
 const (
-	minIntervals = 8
+	minIntervals = 4
 	maxIntervals = 192
 )
 

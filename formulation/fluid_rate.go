@@ -7,10 +7,13 @@ import (
 	"jigsaw/formulation/instance"
 )
 
+// rateParts is how many of the longest iterations make a period, so that whole
+// iterations are a fine measure of every rate.
+const rateParts = 1024
+
 // buildRates states the program of the periodic objectives. Activities are
-// iterations per period of f.period ticks, the longest iteration of any class,
-// so that the columns are near one; residency is in jobs, which may also live
-// nowhere. The objective is negated: programs are minimised.
+// iterations per period of f.period ticks; residency is in jobs, which may also
+// live nowhere. The objective is negated: programs are minimised.
 func (f *fluid) buildRates() {
 	m := f.m
 	f.period = 1
@@ -19,6 +22,7 @@ func (f *fluid) buildRates() {
 			f.period = max(f.period, int64(d.iteration))
 		}
 	}
+	f.period *= rateParts
 	maxMin := m.in.Objective == instance.MaxMinThroughput
 	if maxMin {
 		for c := range m.demands {
