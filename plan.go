@@ -230,6 +230,9 @@ type scheduler func(context.Context, *instance.Instance, *rand.Rand) (*instance.
 // was made for.
 func (p *planner) baseline(name string, in *instance.Instance, part uint64, schedule scheduler) Baseline {
 	s, err := schedule(p.ctx, in, p.rng(part))
+	if err != nil && p.ctx.Err() != nil {
+		return Baseline{Reason: stopped(p.ctx) + " before the first schedule was found"}
+	}
 	if err != nil {
 		return Baseline{Reason: strings.TrimPrefix(err.Error(), "heuristics: ")}
 	}
@@ -258,7 +261,7 @@ func (p *planner) finish() (*Result, error) {
 	default:
 		r.Status = Feasible
 	}
-	if p.ctx.Err() != nil {
+	if p.ctx.Err() != nil && r.Schedule != nil {
 		p.note("%s: this is the best plan so far", stopped(p.ctx))
 	}
 	return r, errors.Join(p.faults...)

@@ -14,16 +14,18 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
+
+	"jigsaw/formulation/instance/schemagen"
 )
 
 // TestPublishedSchemas keeps the published files equal to what the types say.
 func TestPublishedSchemas(t *testing.T) {
-	docs, err := SchemaDocs(os.DirFS("."))
+	docs, err := schemagen.Docs(os.DirFS("."))
 	require.NoError(t, err)
-	spec, err := GenerateSchema(Spec{}, specSchema(docs))
+	spec, err := schemagen.Generate(Spec{}, specSchema(docs))
 	require.NoError(t, err)
 	golden(t, "instance.schema.json", spec)
-	schedule, err := GenerateSchema(&ScheduleJSON{}, scheduleFileSchema(docs))
+	schedule, err := schemagen.Generate(&ScheduleJSON{}, scheduleFileSchema(docs))
 	require.NoError(t, err)
 	golden(t, "schedule.schema.json", schedule)
 }
@@ -56,43 +58,6 @@ func TestTagsAgree(t *testing.T) {
 		}
 	}
 	check(reflect.TypeFor[Spec]())
-}
-
-func TestGenerateSchemaErrors(t *testing.T) {
-	_, err := GenerateSchema(struct {
-		C chan int `json:"c"`
-	}{}, SchemaOptions{})
-	assert.EqualError(t, err, "instance: schema: no JSON Schema for the type chan int")
-	_, err = GenerateSchema(Spec{}, SchemaOptions{Fields: map[string]map[string]any{"Spec.Nmae": {}}})
-	assert.EqualError(t, err, "instance: schema: there is no field Spec.Nmae")
-}
-
-func TestGenerateSchemaOfOtherTypes(t *testing.T) {
-	type Inner struct {
-		Next *Inner `json:"next,omitempty"`
-	}
-	type Base struct{ Shared bool }
-	type outer struct {
-		Base
-		hidden   int
-		Skipped  int              `json:"-"`
-		Any      any              `json:"any"`
-		ByName   map[string]Inner `json:"by_name"`
-		Pairs    [][2]float64     `json:"pairs,omitzero"`
-		Unnamed  struct{ X int8 } `json:"unnamed"`
-		Gap      *float32         `json:"gap"`
-		Untagged string
-	}
-	_ = outer{}.hidden
-	got, err := GenerateSchema(outer{}, SchemaOptions{ID: "urn:x", Title: "X", Docs: map[string]string{"outer.Gap": "Relative."}})
-	require.NoError(t, err)
-	assert.JSONEq(t, `{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:x", "title": "X", "type": "object",
-"additionalProperties": false, "required": ["Shared", "any", "by_name", "unnamed", "gap", "Untagged"], "properties": {
-  "Shared": {"type": "boolean"}, "any": {}, "by_name": {"type": "object", "additionalProperties": {"$ref": "#/$defs/Inner"}},
-  "pairs": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
-  "unnamed": {"type": "object", "additionalProperties": false, "required": ["X"], "properties": {"X": {"type": "integer"}}},
-  "gap": {"type": "number", "description": "Relative."}, "Untagged": {"type": "string"}},
-"$defs": {"Inner": {"type": "object", "additionalProperties": false, "properties": {"next": {"$ref": "#/$defs/Inner"}}}}}`, string(got))
 }
 
 // validator is the independent reader of a published schema.
@@ -231,5 +196,101 @@ func TestExamples(t *testing.T) {
 		asJSON, err := json.Marshal(generic)
 		require.NoError(t, err)
 		assert.NoError(t, validate(asJSON), name)
+	}
+}
+
+// specSchema is what the schema of instance files says beyond the Go types.
+func specSchema(docs map[string]string) schemagen.Options {
+	const number = `[0-9]+(\.[0-9]*)?|\.[0-9]+`
+	integer := func(least, most int64) map[string]any {
+		return map[string]any{"minimum": least, "maximum": most}
+	}
+	choice := func(values ...string) map[string]any { return map[string]any{"enum": values} }
+	name := map[string]any{"minLength": 1, "maxLength": 200}
+	return schemagen.Options{
+		ID:    "urn:jigsaw:schema:instance:1",
+		Title: "JigSaw instance",
+		Docs:  docs,
+		Types: map[reflect.Type]map[string]any{
+			reflect.TypeFor[Bytes](): {"anyOf": []any{
+				map[string]any{"type": "integer", "minimum": 0, "maximum": int64(maxQuantity)},
+				map[string]any{"type": "string", "pattern": `^\s*(` + number + `)\s*([kMGT]?B|[KMGT]iB)?\s*$`},
+			}},
+			reflect.TypeFor[BitRate](): {"type": "string", "pattern": `^\s*(` + number + `)\s*[kMGT]?(bit|B)/s\s*$`},
+			reflect.TypeFor[Duration](): {"anyOf": []any{
+				map[string]any{"const": 0},
+				map[string]any{"type": "string", "pattern": `^\s*\+?(0|((` + number + `)(ns|us|µs|μs|ms|s|m|h))+)\s*$`},
+			}},
+			reflect.TypeFor[Ratio](): {"anyOf": []any{
+				map[string]any{"type": "number", "minimum": 0},
+				map[string]any{"type": "string", "pattern": `^\s*(` + number + `)\s*%?\s*$`},
+			}},
+			reflect.TypeFor[RateLevel](): {"anyOf": []any{
+				map[string]any{"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+				map[string]any{"type": "string", "pattern": `^\s*(` + number + `|[1-9][0-9]*/[1-9][0-9]*)\s*$`},
+			}},
+			reflect.TypeFor[Objective](): {"type": "string", "enum": Objectives()},
+		},
+		Fields: map[string]map[string]any{
+			"Spec.Version":         {"const": Version},
+			"Spec.TickUS":          integer(0, maxTickUS),
+			"Spec.Jobs":            {"minItems": 1},
+			"ClusterSpec.GPUTypes": {"minItems": 1},
+			"GPUTypeSpec.Name":     name,
+			"ProfiledAs.GPU":       name,
+			"RackSpec.Count":       integer(0, maxNodes),
+			"RackSpec.Nodes":       integer(1, maxNodes),
+			"RackSpec.GPUs":        integer(1, 1024),
+			"RackSpec.GPU":         name,
+			"SwitchSpec.Name":      name,
+			"NodeSpec.Name":        name,
+			"NodeSpec.Switch":      name,
+			"NodeSpec.GPUs":        integer(1, 1024),
+			"NodeSpec.GPU":         name,
+			"LinkSpec.From":        name,
+			"LinkSpec.To":          name,
+			"JobSpec.Name":         name,
+			"JobSpec.Count":        integer(0, maxJobs),
+			"JobSpec.Batch":        {"minimum": 0},
+			"JobSpec.Workers":      integer(1, maxGPUs),
+			"JobSpec.Iterations":   integer(0, maxIterations),
+			"JobSpec.Weight":       integer(0, maxWeight),
+			"JobSpec.Optimizer":    choice("sgd", "momentum", "adam"),
+			"PlacementSpec.Within": choice("node", "rack", "cluster"),
+			"SPBSpec.Rule":         choice("full", "ladder", "free"),
+			"SPBSpec.MinFull":      {"minimum": 0},
+			"SPBSpec.Measure":      choice("backward_time", "layers"),
+			"SPBSpec.Cuts":         integer(0, maxDepths),
+			"SPBSpec.Depths":       {"maxItems": maxDepths},
+			"Profile.Model":        name,
+			"Profile.GPU":          name,
+			"Profile.Batch":        {"minimum": 1},
+			"Profile.Layers":       {"minItems": 1},
+		},
+	}
+}
+
+// scheduleFileSchema is what the schema of schedules says beyond the Go types.
+func scheduleFileSchema(docs map[string]string) schemagen.Options {
+	time := map[string]any{"minimum": 0, "maximum": maxTime}
+	iteration := map[string]any{"minimum": 1, "maximum": maxIterations}
+	return schemagen.Options{
+		ID:    "urn:jigsaw:schema:schedule:1",
+		Title: "JigSaw schedule",
+		Docs:  docs,
+		Types: map[reflect.Type]map[string]any{
+			reflect.TypeFor[GPUID](): {"type": "integer", "minimum": 0},
+		},
+		Fields: map[string]map[string]any{
+			"ScheduleJSON.Period": {"minimum": 1, "maximum": maxTime},
+			"TaskJSON.Iteration":  iteration,
+			"TaskJSON.Depth":      {"minimum": 1},
+			"TaskJSON.Start":      time,
+			"TaskJSON.End":        time,
+			"SyncJSON.Iteration":  iteration,
+			"SyncJSON.Start":      time,
+			"SyncJSON.End":        time,
+			"SyncJSON.Rate":       {"exclusiveMinimum": 0, "maximum": 1},
+		},
 	}
 }

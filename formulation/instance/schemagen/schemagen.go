@@ -1,4 +1,7 @@
-package instance
+// Package schemagen generates JSON Schemas (draft 2020-12) from Go types and
+// their doc comments. Only tests and their -update use it: the schemas that
+// JigSaw publishes are files, kept equal to the types by those tests.
+package schemagen
 
 import (
 	"encoding/json"
@@ -13,12 +16,12 @@ import (
 	"strings"
 )
 
-// SchemaOptions is what [GenerateSchema] cannot learn from Go types.
-type SchemaOptions struct {
+// Options is what [Generate] cannot learn from Go types.
+type Options struct {
 	ID    string // $id
 	Title string
 	// Docs holds descriptions by "Type" and "Type.Field", in Go's names; see
-	// [SchemaDocs].
+	// [Docs].
 	Docs map[string]string
 	// Types holds whole schemas of Go types that files write in another way
 	// than their kind, like quantities with units.
@@ -27,12 +30,12 @@ type SchemaOptions struct {
 	Fields map[string]map[string]any
 }
 
-// GenerateSchema returns the JSON Schema (draft 2020-12) of the JSON form of
+// Generate returns the JSON Schema (draft 2020-12) of the JSON form of
 // v's type: what encoding/json makes of structs, maps, slices and basic kinds.
-// Fields without omitempty or omitzero are required, others than the struct's
-// are not allowed. Named structs become definitions.
-func GenerateSchema(v any, options SchemaOptions) ([]byte, error) {
-	g := schemaGenerator{SchemaOptions: options, definitions: map[string]any{}, used: map[string]bool{}}
+// Fields without omitempty or omitzero are required, and null where they are
+// pointers; others than the struct's are not allowed. Named structs become definitions.
+func Generate(v any, options Options) ([]byte, error) {
+	g := generator{Options: options, definitions: map[string]any{}, used: map[string]bool{}}
 	t := reflect.TypeOf(v)
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -46,7 +49,7 @@ func GenerateSchema(v any, options SchemaOptions) ([]byte, error) {
 	}
 	for name := range options.Fields {
 		if !g.used[name] && g.err == nil {
-			g.err = fmt.Errorf("instance: schema: there is no field %s", name)
+			g.err = fmt.Errorf("schemagen: there is no field %s", name)
 		}
 	}
 	if g.err != nil {
@@ -56,14 +59,14 @@ func GenerateSchema(v any, options SchemaOptions) ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-type schemaGenerator struct {
-	SchemaOptions
+type generator struct {
+	Options
 	definitions map[string]any
-	used        map[string]bool // of SchemaOptions.Fields
+	used        map[string]bool // of Options.Fields
 	err         error
 }
 
-func (g *schemaGenerator) value(t reflect.Type) map[string]any {
+func (g *generator) value(t reflect.Type) map[string]any {
 	if s, ok := g.Types[t]; ok {
 		return maps.Clone(s)
 	}
@@ -89,16 +92,16 @@ func (g *schemaGenerator) value(t reflect.Type) map[string]any {
 		return map[string]any{"type": "boolean"}
 	case reflect.Float32, reflect.Float64:
 		return map[string]any{"type": "number"}
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint64:
 		return map[string]any{"type": "integer"}
 	case reflect.Interface:
 		return map[string]any{}
 	}
-	g.err = fmt.Errorf("instance: schema: no JSON Schema for the type %v", t)
+	g.err = fmt.Errorf("schemagen: no JSON Schema for the type %v", t)
 	return nil
 }
 
-func (g *schemaGenerator) object(t reflect.Type) map[string]any {
+func (g *generator) object(t reflect.Type) map[string]any {
 	properties, required := map[string]any{}, []string{}
 	g.fields(t, properties, &required)
 	s := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
@@ -111,7 +114,7 @@ func (g *schemaGenerator) object(t reflect.Type) map[string]any {
 	return s
 }
 
-func (g *schemaGenerator) fields(t reflect.Type, properties map[string]any, required *[]string) {
+func (g *generator) fields(t reflect.Type, properties map[string]any, required *[]string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, flags, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -125,22 +128,26 @@ func (g *schemaGenerator) fields(t reflect.Type, properties map[string]any, requ
 			name = f.Name
 		}
 		key := t.Name() + "." + f.Name
+		omit := strings.Contains(flags, "omit")
 		s := g.value(f.Type)
+		if f.Type.Kind() == reflect.Pointer && !omit {
+			s = map[string]any{"anyOf": []any{s, map[string]any{"type": "null"}}}
+		}
 		if text := g.Docs[key]; text != "" {
 			s["description"] = text
 		}
 		maps.Copy(s, g.Fields[key])
 		g.used[key] = true
 		properties[name] = s
-		if !strings.Contains(flags, "omit") {
+		if !omit {
 			*required = append(*required, name)
 		}
 	}
 }
 
-// SchemaDocs reads the doc comments of the types of a package and of their
-// fields from its source files, for [SchemaOptions].
-func SchemaDocs(source fs.FS) (map[string]string, error) {
+// Docs reads the doc comments of the types of a package and of their
+// fields from its source files, for [Options].
+func Docs(source fs.FS) (map[string]string, error) {
 	files, err := fs.Glob(source, "*.go")
 	if err != nil {
 		return nil, err

@@ -1,0 +1,184 @@
+package jigsaw_test
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+	"jigsaw/solver"
+)
+
+// example compiles a shipped instance.
+func example(t *testing.T, name string) *instance.Instance {
+	t.Helper()
+	examples, err := jigsaw.Examples()
+	require.NoError(t, err)
+	for _, e := range examples {
+		if e.Name == name {
+			in, err := jigsaw.Load(e.Data)
+			require.NoError(t, err)
+			return in
+		}
+	}
+	require.Fail(t, "no example "+name)
+	return nil
+}
+
+// TestExamples plans every shipped instance: its schedule passes the checker
+// and its bounds hold, or it is proven infeasible with the reason.
+func TestExamples(t *testing.T) {
+	examples, err := jigsaw.Examples()
+	require.NoError(t, err)
+	require.Len(t, examples, 8)
+	for _, e := range examples {
+		t.Run(e.Name, func(t *testing.T) {
+			in := example(t, e.Name)
+			assert.Equal(t, e.Name, in.Name)
+			assert.NotEmpty(t, e.Lesson)
+			r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{})
+			require.NoError(t, err)
+			if e.Name == "infeasible" {
+				assert.Equal(t, jigsaw.Infeasible, r.Status)
+				require.NotEmpty(t, r.Reasons)
+				assert.Contains(t, r.Reasons[0], "rush")
+				return
+			}
+			require.NotNil(t, r.Schedule, r.Reasons)
+			assert.Empty(t, instance.Check(in, r.Schedule))
+			assert.Zero(t, in.Value(r.Schedule).Cmp(r.Primal))
+			assert.True(t, r.Certified)
+			assert.False(t, in.Objective.Better(r.Primal, r.Dual))
+			for _, b := range []jigsaw.Baseline{r.Greedy, r.InterleavedFull, r.Exclusive} {
+				require.NotNil(t, b.Schedule, b.Reason)
+				assert.False(t, in.Objective.Better(b.Value, r.Primal), "the plan is the best of all")
+			}
+		})
+	}
+}
+
+// TestCrossing holds the example to what it is for: chain and area bounds
+// within 10 % of each other.
+func TestCrossing(t *testing.T) {
+	r, err := jigsaw.Bound(context.Background(), example(t, "crossing"), jigsaw.Options{NoLP: true})
+	require.NoError(t, err)
+	require.Len(t, r.Bounds, 2)
+	assert.Less(t, jigsaw.Gap(r.Bounds[0].Value, r.Bounds[1].Value), 0.1)
+}
+
+func TestSameSeedSameAnswer(t *testing.T) {
+	in := example(t, "quickstart")
+	plan := func() *jigsaw.Document {
+		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{Seed: 7})
+		require.NoError(t, err)
+		return r.Document(true)
+	}
+	want := plan()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	assert.Equal(t, want, plan())
+}
+
+// TestCancelled: a plan that is stopped at once has no schedule, says why, and
+// is no error.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r, err := jigsaw.Plan(ctx, example(t, "crossing"), jigsaw.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, jigsaw.Limit, r.Status)
+	assert.Equal(t, []string{"interrupted before the first schedule was found"}, r.Reasons)
+}
+
+// TestStoppedPlanIsKept stops a plan after its first schedule.
+func TestStoppedPlanIsKept(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	in := example(t, "crossing")
+	r, err := jigsaw.Plan(ctx, in, jigsaw.Options{NoLP: true, Progress: func(p jigsaw.Point) {
+		if p.Primal != nil {
+			cancel()
+		}
+	}})
+	require.NoError(t, err)
+	require.NotNil(t, r.Schedule)
+	assert.Equal(t, jigsaw.Feasible, r.Status)
+	assert.Contains(t, r.Notes, "interrupted: this is the best plan so far")
+}
+
+// faulty is an LP engine that fails, or works for ever.
+type faulty struct{ hang bool }
+
+func (faulty) Name() string      { return "faulty" }
+func (faulty) Caps() solver.Caps { return solver.Caps{} }
+
+func (f faulty) Load(*solver.Problem) (solver.Model, error) {
+	if f.hang {
+		return stuck{}, nil
+	}
+	return nil, errors.New("faulty: no licence")
+}
+
+// stuck is a model whose Solve ends with its context only.
+type stuck struct{ solver.Model }
+
+func (stuck) Close() error { return nil }
+
+func (stuck) Solve(ctx context.Context, _ solver.Limits) (*solver.Solution, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestFaultyEngine: the plan comes without the LP engine, and says why a bound is missing.
+func TestFaultyEngine(t *testing.T) {
+	in := example(t, "quickstart")
+	for name, c := range map[string]struct {
+		opt  jigsaw.Options
+		note string
+	}{
+		"fails": {jigsaw.Options{Solver: faulty{}}, "no licence"},
+		"hangs": {jigsaw.Options{Solver: faulty{hang: true}, Time: 2 * time.Second}, "time limit"},
+		"off":   {jigsaw.Options{NoLP: true}, "switched off"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := jigsaw.Plan(context.Background(), in, c.opt)
+			require.NoError(t, err)
+			assert.NotNil(t, r.Schedule)
+			assert.Len(t, r.Bounds, 2)
+			require.NotEmpty(t, r.Notes)
+			assert.Contains(t, r.Notes[0], "no LP bound: ")
+			assert.Contains(t, r.Notes[0], c.note)
+		})
+	}
+}
+
+func TestGap(t *testing.T) {
+	assert.InDelta(t, 0.1, jigsaw.Gap(big.NewRat(10, 1), big.NewRat(9, 1)), 1e-12)
+	assert.InDelta(t, 0.5, jigsaw.Gap(big.NewRat(2, 1), big.NewRat(3, 1)), 1e-12, "maximised: the bound is above")
+	assert.True(t, jigsaw.Gap(nil, nil) != jigsaw.Gap(nil, nil), "NaN where one is unknown")
+}
+
+func TestFormatValue(t *testing.T) {
+	in := *example(t, "quickstart")
+	for _, c := range []struct {
+		objective instance.Objective
+		value     *big.Rat
+		want      string
+	}{
+		{instance.Makespan, big.NewRat(10_900, 1), "10.90 s"},
+		{instance.Makespan, big.NewRat(5, 1), "0.005 s"},
+		{instance.WeightedCompletion, big.NewRat(12_345_678, 1), "12346 w·s"},
+		{instance.Throughput, big.NewRat(3, 1000), "3.000 it/s"},
+		{instance.MaxMinThroughput, big.NewRat(1, 3), "33.33 %"},
+		{instance.Makespan, nil, "-"},
+	} {
+		in.Objective = c.objective
+		assert.Equal(t, c.want, jigsaw.FormatValue(&in, c.value))
+	}
+}
