@@ -20,6 +20,8 @@ type decision struct {
 	// job with a better key comes back within that part of the task's length.
 	// 0 never waits.
 	patience int
+	// serial asks for the serial decoder; see insertion.go.
+	serial bool
 }
 
 // value orders schedules: first by missed deadlines, then by the objective of

@@ -3,6 +3,7 @@ package heuristics
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"jigsaw/formulation/instance"
 )
@@ -66,7 +67,7 @@ func (p *portfolio) construct() error {
 	in := p.in
 	counts := startCounts(in)
 	byArea := newPlacer(in, placing{counts: counts, reach: p.reach}).byArea()
-	ways := []placing{{}, {scatter: true}, {noise: p.rng}}
+	ways := []placing{{}, {scatter: true}, {order: byArea}, {noise: p.rng}}
 	if in.Objective == instance.WeightedCompletion {
 		smith := bySmith(in, counts)
 		ways = []placing{{order: smith}, {order: byArea}, {order: smith, scatter: true}}
@@ -89,7 +90,7 @@ func (p *portfolio) construct() error {
 			taken[a.way] = measure(in, *where, counts)
 		}
 		base, slope := taken[a.way].keys(in, a.rule)
-		list = append(list, &decision{counts: counts, where: places[a.way], base: base, slope: slope, patience: a.patience})
+		list = append(list, &decision{counts: counts, where: places[a.way], base: base, slope: slope, patience: a.patience, serial: a.patience == serially})
 		if len(list) == batch || n == len(order)-1 {
 			if !p.try(list) {
 				return nil
@@ -104,8 +105,15 @@ func (p *portfolio) construct() error {
 type attempt struct {
 	way      int // index of the placement
 	rule     rule
-	patience int // see decision
+	patience int // see decision; or serially
 }
+
+// serially in the place of a patience asks for the serial decoder.
+const serially = -1
+
+// maxSerialTasks bounds the instances for the serial decoder, whose timelines
+// grow with the schedule.
+const maxSerialTasks = 100_000
 
 // attempts lists what to try, the most promising first, as far as the budget
 // goes. The order of rules and patiences is by how often they won on random
@@ -128,6 +136,13 @@ func (p *portfolio) attempts(ways int) []attempt {
 	}
 	if releases {
 		list = append(list, attempt{0, inOrder, 0})
+	}
+	if p.layout.tasks <= maxSerialTasks {
+		serial := []attempt{{0, evenProgress, serially}, {0, longestChain, serially}}
+		if p.in.Objective == instance.WeightedCompletion {
+			serial = []attempt{{0, smithArea, serially}, {0, smithChain, serially}}
+		}
+		list = slices.Insert(list, 3, serial...)
 	}
 	if deadlines {
 		list = append([]attempt{{0, leastSlack, 1}, {0, earliestDue, 1}, {0, leastSlack, 0}, {0, earliestDue, 2}, {0, leastSlack, 3}}, list...)

@@ -126,9 +126,43 @@ func TestGreedyMedium(t *testing.T) {
 	}
 }
 
+// TestDecoders checks what both decoders make of every rule and patience,
+// leaving out deadlines, which a single decision need not meet.
+func TestDecoders(t *testing.T) {
+	for name, m := range mediums() {
+		t.Run(name, func(t *testing.T) {
+			m.jobs, m.iterations = 12, 8
+			in := m.instance(t, 11)
+			counts := startCounts(in)
+			where, err := placeHard(in, placing{counts: counts, noise: source(1)})
+			require.NoError(t, err)
+			l := newLayout(in)
+			dispatch, insert, out := newDispatcher(in, l), newInserter(in, l), l.newRecord(len(in.Jobs))
+			for r := longestChain; r <= criticalRatio; r++ {
+				base, slope := measure(in, where, counts).keys(in, r)
+				for patience := range 6 {
+					d := &decision{counts: counts, where: where, base: base, slope: slope, patience: patience}
+					var by decoder = dispatch
+					if patience == 5 {
+						by = insert
+					}
+					require.NoError(t, by.decode(t.Context(), d, out))
+					s := out.schedule(in, l)
+					assert.Equal(t, s.Completion(in), out.completion)
+					for _, v := range instance.Check(in, s) {
+						require.Equal(t, 10, v.Rule, "rule %d, patience %d: %v", r, patience, v)
+					}
+				}
+			}
+		})
+	}
+}
+
 // TestGreedyDeterministic compares schedules made on one and on two cores.
 func TestGreedyDeterministic(t *testing.T) {
-	in := mediums()["limits"].instance(t, 3)
+	m := mediums()["limits"]
+	m.jobs, m.iterations = 10, 6
+	in := m.instance(t, 3)
 	run := func(cores int) *instance.Schedule {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 		s, err := Greedy(t.Context(), in, source(5))
@@ -202,4 +236,16 @@ func BenchmarkGreedy(b *testing.B) {
 	b.Run("10240x3000", func(b *testing.B) {
 		benchmark(b, medium{racks: 32, nodes: 40, gpus: 8, jobs: 3000, iterations: 100, nic: 100e9})
 	})
+}
+
+func BenchmarkExclusive(b *testing.B) {
+	m := medium{racks: 8, nodes: 16, gpus: 8, jobs: 1000, iterations: 60, nic: 100e9}
+	in := m.instance(b, 1)
+	var s *instance.Schedule
+	for b.Loop() {
+		var err error
+		s, err = Exclusive(b.Context(), in, source(1))
+		require.NoError(b, err)
+	}
+	b.ReportMetric(float64(s.Makespan(in))/float64(chainArea(in)), "x-chain-area")
 }

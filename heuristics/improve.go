@@ -39,15 +39,17 @@ type mutation struct {
 	in    *instance.Instance
 	rng   *rand.Rand
 	reach *reach
-	from  *decision
-	late  []instance.JobID // jobs by descending completion, or by lateness first
-	d     *decision        // the neighbour in the making
-	homes bool             // d.where is d's own
-	keys  bool             // d.base and d.slope are
+	// serial: the serial decoder may be used.
+	serial bool
+	from   *decision
+	late   []instance.JobID // jobs by descending completion, or by lateness first
+	d      *decision        // the neighbour in the making
+	homes  bool             // d.where is d's own
+	keys   bool             // d.base and d.slope are
 }
 
 func newMutation(p *portfolio) *mutation {
-	m := &mutation{in: p.in, rng: p.rng, reach: p.reach, from: p.chosen}
+	m := &mutation{in: p.in, rng: p.rng, reach: p.reach, from: p.chosen, serial: p.layout.tasks <= maxSerialTasks}
 	m.late = orderBy(len(p.in.Jobs), func(j instance.JobID) int64 {
 		c, due := p.best.completion[j], p.in.Jobs[j].Deadline
 		if p.value.late > 0 && due > 0 {
@@ -66,7 +68,7 @@ func (m *mutation) neighbour() *decision {
 	changed := false
 	for range 20 {
 		done := false
-		switch m.rng.IntN(8) {
+		switch m.rng.IntN(9) {
 		case 0, 1, 2:
 			done = m.reorder()
 		case 3, 4:
@@ -79,6 +81,10 @@ func (m *mutation) neighbour() *decision {
 			}
 		case 7:
 			done = m.redepth()
+		case 8:
+			if m.serial && m.rng.IntN(4) == 0 {
+				d.serial, done = !d.serial, true
+			}
 		}
 		changed = changed || done
 		if changed && m.rng.IntN(3) > 0 {

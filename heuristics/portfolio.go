@@ -14,10 +14,12 @@ import (
 // fixed, so that what is tried does not depend on the number of cores.
 const batch = 8
 
-// decodeBudget is the number of tasks decoded by a greedy of effort 1, and
-// maxDecodes the number of schedules, whichever is reached first.
+// Work of a greedy of effort 1, in tasks decoded: decodeBudget, but at least
+// minDecodes schedules unless they pass bigBudget, and at most maxDecodes.
 const (
 	decodeBudget = 4_000_000
+	minDecodes   = 12
+	bigBudget    = 16_000_000
 	maxDecodes   = 4000
 )
 
@@ -38,9 +40,10 @@ type portfolio struct {
 	reach   *reach
 }
 
-// worker is a goroutine's decoder with the best record it made of a batch.
+// worker is a goroutine's decoders with the best record it made of a batch.
 type worker struct {
-	decoder   decoder
+	dispatch  *dispatcher
+	insert    *inserter
 	now, best *record
 	value     value
 	index     int // in the batch; -1: none
@@ -49,7 +52,7 @@ type worker struct {
 func newPortfolio(ctx context.Context, c Config, in *instance.Instance, rng *rand.Rand) *portfolio {
 	p := &portfolio{ctx: ctx, config: c, in: in, rng: rng, layout: newLayout(in), reach: newReach(in)}
 	p.cost = p.layout.tasks + p.layout.syncs + len(in.GPUs) + len(in.Links) + len(in.Jobs)
-	p.budget = min(decodeBudget, maxDecodes*p.cost) * max(1, c.Effort)
+	p.budget = min(max(decodeBudget, min(minDecodes*p.cost, bigBudget)), maxDecodes*p.cost) * max(1, c.Effort)
 	for range max(1, min(runtime.GOMAXPROCS(0), batch)) {
 		p.workers = append(p.workers, &worker{})
 	}
@@ -103,13 +106,22 @@ func (p *portfolio) try(list []*decision) bool {
 // decode tries one decision and keeps its record if it beats the incumbent
 // and what the worker has of this batch.
 func (p *portfolio) decode(w *worker, d *decision, index int) {
-	if w.decoder == nil {
-		w.decoder = newDispatcher(p.in, p.layout)
+	var by decoder
+	if d.serial {
+		if w.insert == nil {
+			w.insert = newInserter(p.in, p.layout)
+		}
+		by = w.insert
+	} else {
+		if w.dispatch == nil {
+			w.dispatch = newDispatcher(p.in, p.layout)
+		}
+		by = w.dispatch
 	}
 	if w.now == nil {
 		w.now = p.layout.newRecord(len(p.in.Jobs))
 	}
-	if w.decoder.decode(p.ctx, d, w.now) != nil {
+	if by.decode(p.ctx, d, w.now) != nil {
 		return
 	}
 	v := valueOf(p.in, w.now.completion)

@@ -1,0 +1,175 @@
+package heuristics
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// inserter is the serial decoder: it takes iterations in order of their keys
+// and puts each into the earliest gaps of the GPUs and links, never moving
+// what is there. With keys that do not change from iteration to iteration it
+// inserts whole jobs, so that the first jobs run as if alone and the others
+// fill in. It leaves GPUs idle where the dispatcher would start something.
+// Patience means nothing to it.
+type inserter struct {
+	in     *instance.Instance
+	layout *layout
+	gpus   []gpuTimeline
+	links  []linkTimeline
+	queue  []insertion // heap
+	slots  []insertSlot
+	depths []int
+}
+
+// insertion is the next iteration of a job.
+type insertion struct {
+	key       int64
+	job       int32
+	iteration int32
+	ready     instance.Tick
+}
+
+func (a insertion) before(b insertion) bool {
+	return a.key < b.key || a.key == b.key && a.job < b.job
+}
+
+type insertSlot struct {
+	n     int // index in the job's residency
+	start instance.Tick
+}
+
+func newInserter(in *instance.Instance, l *layout) *inserter {
+	return &inserter{in: in, layout: l, gpus: make([]gpuTimeline, len(in.GPUs)), links: make([]linkTimeline, len(in.Links))}
+}
+
+func (s *inserter) decode(ctx context.Context, d *decision, out *record) error {
+	out.where, out.counts = d.where, d.counts
+	for g := range s.gpus {
+		s.gpus[g] = s.gpus[g][:0]
+	}
+	for l := range s.links {
+		s.links[l] = s.links[l][:0]
+	}
+	s.queue = s.queue[:0]
+	for j := range s.in.Jobs {
+		s.queue = append(s.queue, insertion{d.base[j], int32(j), 0, s.in.Jobs[j].Release})
+	}
+	for i := len(s.queue) / 2; i >= 0; i-- {
+		siftDown(s.queue, i, insertion.before)
+	}
+	for rounds := 0; len(s.queue) > 0; rounds++ {
+		if rounds&0xff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		next := &s.queue[0]
+		next.ready = s.insert(d, out, *next)
+		next.iteration++
+		next.key += d.slope[next.job]
+		if int(next.iteration) == s.in.Jobs[next.job].Iterations {
+			out.completion[next.job] = next.ready
+			s.queue[0] = s.queue[len(s.queue)-1]
+			s.queue = s.queue[:len(s.queue)-1]
+		}
+		siftDown(s.queue, 0, insertion.before)
+	}
+	return nil
+}
+
+// insert places one iteration and returns when the next one is ready.
+func (s *inserter) insert(d *decision, out *record, it insertion) instance.Tick {
+	job := &s.in.Jobs[it.job]
+	gpus, limits := d.where.gpus[it.job], d.where.limit[it.job]
+	time := func(n, depth int) instance.Tick { return job.On[s.in.GPUs[gpus[n]].Type].Time[depth] }
+
+	// As in the dispatcher, the GPUs that are free first take the deepest
+	// tasks: sort them by when a task at their limit could start.
+	s.slots = s.slots[:0]
+	for n, g := range gpus {
+		s.slots = append(s.slots, insertSlot{n, s.gpus[g].earliest(it.ready, time(n, limits[n]))})
+	}
+	slices.SortFunc(s.slots, func(a, b insertSlot) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.n, b.n))
+	})
+	left := append(s.depths[:0], d.counts[it.job]...)
+	s.depths = left
+	at := s.layout.taskAt[it.job] + int(it.iteration)*len(gpus)
+	end := it.ready
+	common := it.ready
+	for _, slot := range s.slots {
+		depth := limits[slot.n]
+		for left[depth] == 0 {
+			depth--
+		}
+		left[depth]--
+		out.depth[at+slot.n] = uint8(depth)
+		if job.Gang {
+			continue
+		}
+		length := time(slot.n, depth)
+		timeline := &s.gpus[gpus[slot.n]]
+		start := timeline.earliest(it.ready, length)
+		timeline.add(start, start+length)
+		out.start[at+slot.n] = start
+		end = max(end, start+length)
+	}
+	if job.Gang {
+		for settled := false; !settled; {
+			settled = true
+			for n, g := range gpus {
+				if start := s.gpus[g].earliest(common, time(n, int(out.depth[at+n]))); start > common {
+					common, settled = start, false
+				}
+			}
+		}
+		for n, g := range gpus {
+			length := time(n, int(out.depth[at+n]))
+			s.gpus[g].add(common, common+length)
+			out.start[at+n] = common
+			end = max(end, common+length)
+		}
+	}
+	if !job.HasSync() {
+		return end
+	}
+	return s.insertSync(d, out, it, end)
+}
+
+// insertSync places a synchronisation at or after t, at the level that ends
+// first, and returns its end.
+func (s *inserter) insertSync(d *decision, out *record, it insertion, t instance.Tick) instance.Tick {
+	job, span := &s.in.Jobs[it.job], &d.where.span[it.job]
+	volume := job.Volume(d.counts[it.job], span.Parties)
+	best, bestStart, bestEnd := 0, instance.Tick(0), never
+	for n, level := range s.in.RateLevels {
+		rate := span.Rate(level)
+		length := s.in.SyncTicks(volume, rate)
+		if t+length >= bestEnd {
+			continue
+		}
+		start := t
+		for settled := length == 0; !settled; {
+			settled = true
+			for _, u := range span.Uses {
+				room := s.in.Links[u.Link].Capacity - rate*instance.BitRate(u.Times)
+				if at := s.links[u.Link].earliest(start, length, room); at > start {
+					start, settled = at, false
+				}
+			}
+		}
+		if start+length < bestEnd {
+			best, bestStart, bestEnd = n, start, start+length
+		}
+	}
+	y := s.layout.syncAt[it.job] + int(it.iteration)
+	out.syncStart[y], out.level[y] = bestStart, uint8(best)
+	if bestEnd > bestStart {
+		rate := span.Rate(s.in.RateLevels[best])
+		for _, u := range span.Uses {
+			s.links[u.Link].add(bestStart, bestEnd, rate*instance.BitRate(u.Times))
+		}
+	}
+	return bestEnd
+}
