@@ -14,7 +14,8 @@ import (
 
 // BenchmarkAfter20Columns solves a covering program of 300 rows and 3,000 columns
 // again after 20 columns more, as column generation does: warm, on the live model
-// that solved the program before, and cold, on a new model of the same data. Time
+// that solved the program before, and cold, on a new model of the same data. The
+// columns that join cost 5 % less than they are worth at the present duals. Time
 // is that of the solve with its optimality check, and for cold and one shot of
 // the load too, since they cannot do without.
 func BenchmarkAfter20Columns(b *testing.B) {
@@ -33,9 +34,7 @@ func BenchmarkAfter20Columns(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/seed=%d", name, seed), func(b *testing.B) {
 				model := load(b, engine, p)
 				defer func() { model.Close() }()
-				if warm {
-					solve(b, model)
-				}
+				prices := solve(b, model).RowDual
 				first := model.Basis()
 				rng := rand.New(rand.NewPCG(seed, 3))
 				iterations, solves := 0, 0
@@ -52,7 +51,10 @@ func BenchmarkAfter20Columns(b *testing.B) {
 					}
 					joined := coverColumns(rng, more, rows, covers)
 					for k := range joined {
-						joined[k].Cost /= 4 // most of them price out
+						joined[k].Cost = 0
+						for _, e := range joined[k].Entries {
+							joined[k].Cost += 0.95 * prices[e.Row] * e.Value
+						}
 					}
 					if warm {
 						b.StartTimer()

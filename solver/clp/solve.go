@@ -228,8 +228,8 @@ func (m *model) iterate(b *budget, alg algorithm) (solver.Status, error) {
 			return status, nil
 		}
 		// CLP counts processor time, of all threads, and may stop too early: the
-		// next round of the loop asks the wall clock. A
-		// slice that moves nothing, again and again, is a fault of its own.
+		// next round of the loop asks the wall clock. A slice that moves nothing,
+		// again and again, is a fault of its own.
 		if used > 0 {
 			idle = 0
 		} else if idle++; idle > maxIdleSlices {
