@@ -2,6 +2,7 @@ package instance_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,6 +71,9 @@ func TestCheckRecomputes(t *testing.T) {
 	routed, cut := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		in, err := instance.Compile(drawSpec(t), nil)
+		if err != nil && strings.Contains(err.Error(), "choose a longer tick_us") {
+			return // sizes and speeds that do not go together
+		}
 		require.NoError(t, err)
 		job := &in.Jobs[0]
 		all := make([]instance.GPUID, len(in.GPUs))

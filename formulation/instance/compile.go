@@ -3,6 +3,7 @@ package instance
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Limits of what can be planned. They keep compiled integers far from
@@ -15,7 +16,9 @@ const (
 	maxIterations = 1_000_000
 	maxWeight     = 1_000_000_000
 	maxDepths     = 16
-	maxTicks      = Tick(1) << 40
+	maxTicks      = Tick(1) << 40 // of a task
+	maxSyncTicks  = Tick(1) << 36
+	maxHorizon    = Tick(1) << 60 // of all jobs, one after the other
 	maxTickUS     = 60_000_000
 )
 
@@ -30,6 +33,7 @@ func Compile(spec *Spec, library ProfileSource) (*Instance, error) {
 	c.cluster()
 	c.profiles()
 	c.jobs()
+	c.horizon()
 	if err := c.problems.err(); err != nil {
 		return nil, err
 	}
@@ -68,7 +72,10 @@ func (c *compiler) header() {
 		c.problems.add("objective", "unknown objective %q; choose one of %v", clip(string(in.Objective)), Objectives())
 		in.Objective = Makespan
 	}
-	if c.spec.MaxPeriod != 0 {
+	if c.spec.MaxPeriod < 0 {
+		c.problems.add("max_period", "must not be negative")
+	}
+	if c.spec.MaxPeriod > 0 {
 		in.MaxPeriod = Tick(int64(c.spec.MaxPeriod) / (in.TickUS * 1000))
 		switch {
 		case !in.Objective.Periodic():
@@ -91,12 +98,58 @@ func (o Objective) valid() bool {
 // ceilTicks converts a duration run at a relative speed to whole ticks,
 // rounded up.
 func (c *compiler) ceilTicks(path string, d Duration, speed Ratio) Tick {
+	if d < 0 {
+		c.problems.add(path, "must not be negative")
+		return 0
+	}
 	t := Tick(ceilMulDiv(int64(d), int64(One), saturatingMul(int64(speed), c.in.TickUS*1000)))
 	if t > maxTicks {
 		c.problems.add(path, "%v is %d ticks of %d us, more than %d; choose a longer tick_us", d, t, c.in.TickUS, maxTicks)
 		return maxTicks
 	}
 	return t
+}
+
+// horizon refuses instances whose times could overflow: planners may put all
+// jobs one after the other, at the slowest rate of the slowest link.
+func (c *compiler) horizon() {
+	in := c.in
+	if len(c.problems) > 0 {
+		return
+	}
+	slowest := in.Links[0].Capacity
+	for _, l := range in.Links {
+		slowest = min(slowest, l.Capacity)
+	}
+	// A ring crosses a link at most once for every rack.
+	rate := float64(slowest) / float64(len(in.Racks)) / float64(slices.Max(in.RateLevels))
+	total := 0.0
+	for i := range in.Jobs {
+		j := &in.Jobs[i]
+		sync := float64(in.Latency)
+		if j.HasSync() {
+			volume := 0.0
+			for _, g := range j.SegmentBytes {
+				volume += 2*float64(g) + 2
+			}
+			sync = max(sync, volume*8e6/rate/float64(in.TickUS))
+		}
+		if sync > float64(maxSyncTicks) {
+			c.problems.add("jobs", "a synchronisation of %q may take more than %d ticks on the slowest link (%v); choose a longer tick_us or a faster link",
+				clip(j.Name), maxSyncTicks, slowest)
+			return
+		}
+		task := Tick(0)
+		for _, costs := range j.On {
+			if costs != nil {
+				task = max(task, costs.Time[j.Full()])
+			}
+		}
+		total += float64(j.Release) + float64(j.Iterations)*(float64(task)+sync+1)
+	}
+	if total > float64(maxHorizon) {
+		c.problems.add("jobs", "one after the other the jobs may take more than 2^60 ticks; choose a longer tick_us")
+	}
 }
 
 // name checks a name and that it is new among seen.

@@ -70,7 +70,10 @@ func (c *compiler) job(path string, s *JobSpec, usable bool) (j Job, ok bool) {
 	if s.Batch < 0 {
 		bad(".batch", "the batch size %d is negative", s.Batch)
 	}
-	if s.Deadline != 0 {
+	if s.Deadline < 0 {
+		bad(".deadline", "must not be negative")
+	}
+	if s.Deadline > 0 {
 		// A deadline is rounded down: ticks are whole.
 		if j.Deadline = Tick(int64(s.Deadline) / (c.in.TickUS * 1000)); j.Deadline == 0 {
 			bad(".deadline", "%v is shorter than a tick of %d us", s.Deadline, c.in.TickUS)

@@ -66,3 +66,25 @@ func TestCompileByHand(t *testing.T) {
 	assert.Equal(t, []LinkUse{{in.Nodes[1].Fabric, 1}}, span.Uses)
 	assert.Equal(t, 2, span.Parties)
 }
+
+// TestCompileRefusesOverflow: times that planners could not add up.
+func TestCompileRefusesOverflow(t *testing.T) {
+	slow := twoNodes(JobSpec{Name: "a", Model: "four", Workers: 2})
+	slow.Cluster.Racks[0].NIC = 1
+	slow.Profiles[0].Layers[0].Parameters = 1 << 40
+	_, err := Compile(slow, nil)
+	assert.ErrorContains(t, err, `a synchronisation of "a" may take more than`)
+
+	long := twoNodes(JobSpec{Name: "a", Model: "four", Workers: 1, Count: 40, Iterations: maxIterations})
+	long.TickUS = 1
+	for i := range long.Profiles[0].Layers {
+		long.Profiles[0].Layers[i].Forward = Duration(maxTicks) * 1000 / 5
+	}
+	_, err = Compile(long, nil)
+	assert.ErrorContains(t, err, "more than 2^60 ticks")
+
+	negative := twoNodes(JobSpec{Name: "a", Model: "four", Workers: 1, Release: -1, Deadline: -1})
+	_, err = Compile(negative, nil)
+	assert.ErrorContains(t, err, `jobs[0].release "a": must not be negative`)
+	assert.ErrorContains(t, err, `jobs[0].deadline "a": must not be negative`)
+}

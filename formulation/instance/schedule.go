@@ -7,7 +7,8 @@ import (
 )
 
 // Schedule is a plan for an [Instance]: where every job lives and when each of
-// its iterations computes and synchronises. [Check] decides whether it is valid.
+// its iterations computes and synchronises. [Check] decides whether it is
+// valid; the methods below are for valid schedules.
 //
 // In a periodic plan times are unrolled: they may pass the period, a GPU or
 // link is busy at a time modulo the period, and the first iteration of the

@@ -78,5 +78,8 @@ func (s Span) Rate(level RateLevel) BitRate { return max(1, s.Slowest/BitRate(le
 // SyncTicks returns the length of a synchronisation that moves volume bytes
 // per party at the given speed: rounded up to whole ticks, at least the latency.
 func (in *Instance) SyncTicks(volume Bytes, rate BitRate) Tick {
-	return max(in.Latency, Tick(ceilMulDiv(int64(volume), 8_000_000, max(1, saturatingMul(int64(rate), in.TickUS)))))
+	// ceil(ceil(a/b)/c) = ceil(a/(bc)). Compile refuses instances whose
+	// microseconds would not fit.
+	microseconds := ceilMulDiv(int64(volume), 8_000_000, int64(rate))
+	return max(in.Latency, Tick(ceilMulDiv(microseconds, 1, in.TickUS)))
 }
