@@ -267,6 +267,7 @@ func (s *dispatcher) begin(j int32) {
 	job.next = -1
 	if job.iteration == job.total {
 		s.out.completion[j] = s.now
+		s.leave(j)
 		return
 	}
 	job.key = s.d.base[j] + int64(job.iteration)*s.d.slope[j]
@@ -279,6 +280,21 @@ func (s *dispatcher) begin(j int32) {
 		g := s.gpu[slot]
 		s.queued[g]++
 		s.touch(g)
+	}
+}
+
+// leave takes a finished job off its GPUs' lists, to shorten the searches there.
+func (s *dispatcher) leave(j int32) {
+	job := &s.jobs[j]
+	for slot := job.slot; slot < job.slot+job.k; slot++ {
+		list := s.residents[s.gpu[slot]]
+		for i := range list {
+			if list[i].job == j {
+				list[i] = list[len(list)-1]
+				s.residents[s.gpu[slot]] = list[:len(list)-1]
+				break
+			}
+		}
 	}
 }
 

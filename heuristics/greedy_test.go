@@ -41,6 +41,15 @@ func TestGreedyTiny(t *testing.T) {
 	for seed := range seeds {
 		in := instancetest.Random(source(seed), instancetest.Options{Objective: finite(seed)})
 		want, _, status := instancetest.OptimumWithin(in, 300_000)
+		full := in.FullDepth()
+		for _, f := range []func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error){InterleavedFull, Exclusive} {
+			if s, err := f(t.Context(), in, source(seed)); err == nil {
+				require.Empty(t, instance.Check(full, s), "seed %d", seed)
+			} else {
+				var none *NoPlan
+				require.ErrorAs(t, err, &none, "seed %d", seed)
+			}
+		}
 		s, err := Greedy(t.Context(), in, source(seed))
 		if err != nil {
 			var none *NoPlan

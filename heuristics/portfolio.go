@@ -51,7 +51,9 @@ type worker struct {
 
 func newPortfolio(ctx context.Context, c Config, in *instance.Instance, rng *rand.Rand) *portfolio {
 	p := &portfolio{ctx: ctx, config: c, in: in, rng: rng, layout: newLayout(in), reach: newReach(in)}
-	p.cost = p.layout.tasks + p.layout.syncs + len(in.GPUs) + len(in.Links) + len(in.Jobs)
+	// Starting a task takes a look at every resident of the GPU.
+	residents := p.layout.slots / len(in.GPUs)
+	p.cost = p.layout.tasks*(1+residents/32) + p.layout.syncs + len(in.GPUs) + len(in.Links) + len(in.Jobs)
 	p.budget = min(max(decodeBudget, min(minDecodes*p.cost, bigBudget)), maxDecodes*p.cost) * max(1, c.Effort)
 	for range max(1, min(runtime.GOMAXPROCS(0), batch)) {
 		p.workers = append(p.workers, &worker{})
