@@ -20,8 +20,19 @@ type decision struct {
 	// job with a better key comes back within that part of the task's length.
 	// 0 never waits.
 	patience int
+	// slow[j] is the fastest rate level that job j may use, as an index into
+	// Instance.RateLevels, so that others may share its links; nil: all levels.
+	slow []uint8
 	// serial asks for the serial decoder; see insertion.go.
 	serial bool
+}
+
+// fastest returns the index of the fastest rate level that job j may use.
+func (d *decision) fastest(j int) int {
+	if d.slow == nil {
+		return 0
+	}
+	return int(d.slow[j])
 }
 
 // value orders schedules: first by missed deadlines, then by the objective of

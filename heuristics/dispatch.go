@@ -70,8 +70,11 @@ type jobState struct {
 	rate   instance.BitRate
 	counts []int32 // per depth: tasks of this iteration not yet started
 	uses   []instance.LinkUse
-	sync   []instance.Tick    // length per rate level
-	rates  []instance.BitRate // per rate level
+	// fastest is the index of the fastest rate level the job may use; sync and
+	// rates are the lengths and speeds at that level and the slower ones.
+	fastest int
+	sync    []instance.Tick
+	rates   []instance.BitRate
 }
 
 type event struct {
@@ -126,8 +129,8 @@ func newDispatcher(in *instance.Instance, l *layout) *dispatcher {
 	for j := range in.Jobs {
 		s.gang = s.gang || in.Jobs[j].Gang && in.Jobs[j].Workers > 1
 		s.jobs[j].counts = make([]int32, len(in.Jobs[j].Depths))
-		s.jobs[j].sync = make([]instance.Tick, len(in.RateLevels))
-		s.jobs[j].rates = make([]instance.BitRate, len(in.RateLevels))
+		s.jobs[j].sync = make([]instance.Tick, 0, len(in.RateLevels))
+		s.jobs[j].rates = make([]instance.BitRate, 0, len(in.RateLevels))
 	}
 	return s
 }
@@ -161,14 +164,16 @@ func (s *dispatcher) admit(j int) {
 	*state = jobState{
 		slot: int32(s.layout.slotAt[j]), k: int32(job.Workers), total: int32(job.Iterations), next: job.Release,
 		gang: job.Gang && job.Workers > 1, iteration: -1, key: d.base[j],
-		counts: state.counts, sync: state.sync, rates: state.rates, uses: d.where.span[j].Uses,
+		counts: state.counts, sync: state.sync[:0], rates: state.rates[:0], uses: d.where.span[j].Uses,
 	}
 	if job.HasSync() {
 		span := d.where.span[j]
 		volume := job.Volume(d.counts[j], span.Parties)
-		for n, level := range in.RateLevels {
-			state.rates[n] = span.Rate(level)
-			state.sync[n] = in.SyncTicks(volume, state.rates[n])
+		state.fastest = d.fastest(j)
+		for _, level := range in.RateLevels[state.fastest:] {
+			rate := span.Rate(level)
+			state.rates = append(state.rates, rate)
+			state.sync = append(state.sync, in.SyncTicks(volume, rate))
 		}
 	}
 	for n, g := range d.where.gpus[j] {
@@ -575,7 +580,7 @@ func (s *dispatcher) trySync(j int32) {
 	}
 	job.rate, job.next = job.rates[level], s.now+job.sync[level]
 	y := s.layout.syncAt[j] + int(job.iteration)
-	s.out.syncStart[y], s.out.level[y] = s.now, uint8(level)
+	s.out.syncStart[y], s.out.level[y] = s.now, uint8(job.fastest+level)
 	for _, u := range job.uses {
 		rate := job.rate * instance.BitRate(u.Times)
 		s.load[u.Link] += rate

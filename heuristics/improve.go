@@ -68,7 +68,7 @@ func (m *mutation) neighbour() *decision {
 	changed := false
 	for range 20 {
 		done := false
-		switch m.rng.IntN(9) {
+		switch m.rng.IntN(10) {
 		case 0, 1, 2:
 			done = m.reorder()
 		case 3, 4:
@@ -85,6 +85,8 @@ func (m *mutation) neighbour() *decision {
 			if m.serial && m.rng.IntN(4) == 0 {
 				d.serial, done = !d.serial, true
 			}
+		case 9:
+			done = m.slowDown()
 		}
 		changed = changed || done
 		if changed && m.rng.IntN(3) > 0 {
@@ -243,5 +245,28 @@ func (m *mutation) redepth() bool {
 	}
 	m.d.counts = slices.Clone(m.d.counts)
 	m.d.counts[j] = counts
+	return true
+}
+
+// slowDown changes the fastest rate level that a job may use.
+func (m *mutation) slowDown() bool {
+	levels := len(m.in.RateLevels)
+	j := m.job()
+	if m.rng.IntN(2) == 0 {
+		j = instance.JobID(m.rng.IntN(len(m.in.Jobs)))
+	}
+	if levels < 2 || !m.in.Jobs[j].HasSync() {
+		return false
+	}
+	if m.d.slow == nil {
+		m.d.slow = make([]uint8, len(m.in.Jobs))
+	} else {
+		m.d.slow = slices.Clone(m.d.slow)
+	}
+	level := uint8(m.rng.IntN(levels))
+	if level == m.d.slow[j] {
+		return false
+	}
+	m.d.slow[j] = level
 	return true
 }

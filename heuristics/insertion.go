@@ -143,8 +143,8 @@ func (s *inserter) insertSync(d *decision, out *record, it insertion, t instance
 	job, span := &s.in.Jobs[it.job], &d.where.span[it.job]
 	volume := job.Volume(d.counts[it.job], span.Parties)
 	best, bestStart, bestEnd := 0, instance.Tick(0), never
-	for n, level := range s.in.RateLevels {
-		rate := span.Rate(level)
+	for n := d.fastest(int(it.job)); n < len(s.in.RateLevels); n++ {
+		rate := span.Rate(s.in.RateLevels[n])
 		length := s.in.SyncTicks(volume, rate)
 		if t+length >= bestEnd {
 			continue
