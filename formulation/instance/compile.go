@@ -2,7 +2,6 @@ package instance
 
 import (
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -195,37 +194,6 @@ func (c *compiler) profiles() {
 		}
 		c.own[p.Model] = append(c.own[p.Model], p)
 	}
-}
-
-// Validate reports what is wrong with the profile, with paths relative to it.
-func (p *Profile) Validate() Problems {
-	var problems Problems
-	if p.Model == "" || !printable(p.Model) || len(p.Model) > 200 {
-		problems.add("model", "a profile needs a printable model name of at most 200 bytes")
-	}
-	if p.GPU == "" || !printable(p.GPU) || len(p.GPU) > 200 {
-		problems.add("gpu", "a profile needs the printable name of the GPU it was measured on")
-	}
-	if p.Batch < 1 {
-		problems.add("batch", "the batch size is %d; it must be at least 1", p.Batch)
-	}
-	if len(p.Layers) == 0 {
-		problems.add("layers", "a profile needs at least one layer")
-	}
-	if p.Workspace < 0 {
-		problems.add("workspace", "must not be negative")
-	}
-	sum := float64(p.Workspace)
-	for i, l := range p.Layers {
-		if l.Forward < 0 || l.Backward < 0 || l.Parameters < 0 || l.Activations < 0 {
-			problems.add(fmt.Sprintf("layers[%d]", i), "times and sizes must not be negative")
-		}
-		sum += float64(l.Forward) + float64(l.Backward) + float64(l.Parameters) + float64(l.Activations)
-	}
-	if sum > math.MaxInt64/8 {
-		problems.add("layers", "the totals of times and sizes overflow")
-	}
-	return problems
 }
 
 // modelProfiles returns the profiles of a model: the spec's own, or else the library's.

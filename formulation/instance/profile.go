@@ -1,5 +1,7 @@
 package instance
 
+import "fmt"
+
 // Profile holds the layer costs of one model on one GPU type at one batch
 // size. Depth d of a worker is the number of layers it back-propagates,
 // counted from the loss: layers[L-d:], for d = 1..L.
@@ -67,6 +69,59 @@ func (p *Profile) Totals() Totals {
 func (p *Profile) CutAllowed(d int) bool {
 	n := len(p.Layers)
 	return d == n || d >= 1 && d < n && !p.Layers[n-d].Joined
+}
+
+// Limits of a profile. Every figure and every sum is at most 2^56.
+const (
+	MaxLayers = 100_000
+	MaxBatch  = 1 << 24
+)
+
+// Validate reports all that is wrong with the profile, with paths relative to
+// it: names, batch, figures that are negative or too large, singly or in sum,
+// and a profile that takes no time.
+func (p *Profile) Validate() Problems {
+	var problems Problems
+	name := func(path, name, what string) {
+		if name == "" || len(name) > 200 || !printable(name) {
+			problems.add(path, "%q: %s needs a printable name of 1 to 200 bytes", clip(name), what)
+		}
+	}
+	name("model", p.Model, "a model")
+	name("gpu", p.GPU, "the GPU it was measured on")
+	if p.Batch < 1 || p.Batch > MaxBatch {
+		problems.add("batch", "the batch size is %d; choose 1 to %d", p.Batch, MaxBatch)
+	}
+	if p.Workspace < 0 || p.Workspace > maxQuantity {
+		problems.add("workspace", "%d bytes is not between 0 and 2^56", int64(p.Workspace))
+	}
+	if n := len(p.Layers); n == 0 || n > MaxLayers {
+		problems.add("layers", "a profile needs 1 to %d layers, not %d", MaxLayers, n)
+		return problems
+	}
+	figures := [4]string{"forward", "backward", "parameters", "activations"}
+	var sums [4]int64
+	for i := range p.Layers {
+		l := &p.Layers[i]
+		path := fmt.Sprintf("layers[%d]", i)
+		name(path+".name", l.Name, "a layer")
+		for k, v := range [4]int64{int64(l.Forward), int64(l.Backward), int64(l.Parameters), int64(l.Activations)} {
+			if v < 0 || v > maxQuantity {
+				problems.add(path+"."+figures[k], "%d is not between 0 and 2^56", v)
+			} else if sums[k] <= maxQuantity {
+				sums[k] += v // stops well before it could overflow
+			}
+		}
+	}
+	for k, v := range sums {
+		if v > maxQuantity {
+			problems.add("layers", "the sum of %s is above 2^56", figures[k])
+		}
+	}
+	if sums[0]+sums[1] == 0 {
+		problems.add("layers", "no layer takes any time")
+	}
+	return problems
 }
 
 // ProfileSource finds the profiles of a model, whatever their GPU type and

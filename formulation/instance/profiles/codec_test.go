@@ -18,7 +18,7 @@ func drawProfile(t *rapid.T) *instance.Profile {
 	p := &instance.Profile{
 		Model:     name.Draw(t, "model"),
 		GPU:       name.Draw(t, "gpu"),
-		Batch:     rapid.IntRange(1, maxBatch).Draw(t, "batch"),
+		Batch:     rapid.IntRange(1, instance.MaxBatch).Draw(t, "batch"),
 		Workspace: instance.Bytes(figure.Draw(t, "workspace")),
 		Layers:    []instance.Layer{{Name: "first", Forward: 1}},
 	}
@@ -89,8 +89,8 @@ func TestDecodeErrors(t *testing.T) {
 		{"text after", `{"version":1,"profile":` + profile + `} {}`, "invalid character '{' after top-level value"},
 		{"unknown field", `{"version":1,"profile":{"model":"m","speed":1}}`, `unknown field "speed"`},
 		{"unknown layer field", `{"version":1,"profile":` + strings.Replace(profile, "backward", "backwards", 1) + `}`, `unknown field "backwards"`},
-		{"no layers", `{"version":1,"profile":{"model":"m","gpu":"g","batch":1,"layers":[]}}`, "profile.layers: 0, need between 1 and 100000"},
-		{"batch", `{"version":1,"profile":` + strings.Replace(profile, `"batch":1`, `"batch":0`, 1) + `}`, "profile.batch: 0 is not between 1 and"},
+		{"no layers", `{"version":1,"profile":{"model":"m","gpu":"g","batch":1,"layers":[]}}`, "profile.layers: a profile needs 1 to 100000 layers, not 0"},
+		{"batch", `{"version":1,"profile":` + strings.Replace(profile, `"batch":1`, `"batch":0`, 1) + `}`, "profile.batch: the batch size is 0; choose 1 to"},
 		{"names", `{"version":1,"profiles":[{"model":"a b","gpu":"","batch":1,"layers":[` + layer + `]}]}`, "profiles[0].gpu: \"\""},
 		{"layer name", `{"version":1,"profile":` + strings.Replace(profile, `"name":"l"`, `"name":"\u0007"`, 1) + `}`, "layers[0].name"},
 		{"negative time", `{"version":1,"profile":` + strings.Replace(profile, "1ms", "-1ms", 1) + `}`, "is negative"},

@@ -133,8 +133,8 @@ func parseDeepPoolRow(text string) (deepPoolRow, error) {
 	if !found || err != nil || !strings.HasPrefix(fields[0], "[") {
 		return row, malformed
 	}
-	if n < 1 || n > maxBatch {
-		return row, fmt.Errorf("batch %d is not between 1 and %d", n, maxBatch)
+	if n < 1 || n > instance.MaxBatch {
+		return row, fmt.Errorf("batch %d is not between 1 and %d", n, instance.MaxBatch)
 	}
 	row.batch = n
 	if row.in, err = parseShape(dims); err != nil {

@@ -118,15 +118,15 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 // check validates the options; needBatch where the file does not tell it.
 func (o ImportOptions) check(needBatch bool) error {
 	var errs []error
-	if !isName(o.Model) {
-		errs = append(errs, fmt.Errorf("profiles: model name %q: %s", clip(o.Model), nameRule))
+	if o.Model == "" {
+		errs = append(errs, errors.New("profiles: the file does not tell its model; give the name that jobs will use"))
 	}
-	if !isName(o.GPU) {
-		errs = append(errs, fmt.Errorf("profiles: GPU name %q: %s", clip(o.GPU), nameRule))
+	if o.GPU == "" {
+		errs = append(errs, errors.New("profiles: the file does not tell its GPU type; give the one that was profiled"))
 	}
 	switch {
-	case o.Batch < 0 || o.Batch > maxBatch:
-		errs = append(errs, fmt.Errorf("profiles: batch %d is not between 1 and %d", o.Batch, maxBatch))
+	case o.Batch < 0 || o.Batch > instance.MaxBatch:
+		errs = append(errs, fmt.Errorf("profiles: batch %d is not between 1 and %d", o.Batch, instance.MaxBatch))
 	case o.Batch == 0 && needBatch:
 		errs = append(errs, errors.New("profiles: the file does not tell its batch size; give the one that was profiled"))
 	}
@@ -138,7 +138,7 @@ func (o ImportOptions) profile(batch int, note string, layers []instance.Layer) 
 	src := o.Source
 	src.Note = strings.TrimSpace(note + " " + src.Note)
 	p := &instance.Profile{Model: o.Model, GPU: o.GPU, Batch: batch, Source: &src, Layers: layers}
-	if err := Validate(p); err != nil {
+	if err := validate(p, ""); err != nil {
 		return nil, err
 	}
 	return p, nil

@@ -81,11 +81,11 @@ func TestImportOptions(t *testing.T) {
 		opt  ImportOptions
 		want string
 	}{
-		{ImportOptions{GPU: "g", Batch: 1}, `model name ""`},
-		{ImportOptions{Model: "m", GPU: "a b", Batch: 1}, `GPU name "a b"`},
+		{ImportOptions{GPU: "g", Batch: 1}, "does not tell its model"},
+		{ImportOptions{Model: "m", GPU: "a\tb", Batch: 1}, "the GPU it was measured on needs a printable name"},
 		{ImportOptions{Model: "m", GPU: "g"}, "give the one that was profiled"},
 		{ImportOptions{Model: "m", GPU: "g", Batch: -1}, "batch -1 is not between 1"},
-		{ImportOptions{Model: "m", GPU: "g", Batch: maxBatch + 1}, "is not between 1"},
+		{ImportOptions{Model: "m", GPU: "g", Batch: instance.MaxBatch + 1}, "is not between 1"},
 	} {
 		for _, f := range Formats() {
 			_, err := Import(f, strings.NewReader(in), tt.opt)

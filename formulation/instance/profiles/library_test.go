@@ -95,7 +95,7 @@ func TestLibraryWith(t *testing.T) {
 	_, err = lib.With(nil)
 	assert.ErrorContains(t, err, "profiles[0].profile is missing")
 	_, err = lib.With(&instance.Profile{Model: "x"})
-	assert.ErrorContains(t, err, "profiles[0].batch: 0")
+	assert.ErrorContains(t, err, "profiles[0].batch: the batch size is 0")
 }
 
 func tiny(model, gpu string, batch int) *instance.Profile {
