@@ -353,7 +353,7 @@ func (m *model) areaMakespan() Bound {
 
 func areaBinding(l *load) Binding {
 	return Binding{Resource: l.resource, Subject: l.subject,
-		Text: fmt.Sprintf("%s %s the plan: all of the work has to pass there", l.subject, verb(l.subject, "limit"))}
+		Text: fmt.Sprintf("%s %s the plan: all of the work has to pass there", l.subject, limits(l.subject))}
 }
 
 // components groups the classes so that no two groups share a GPU type, and

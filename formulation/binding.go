@@ -120,7 +120,7 @@ func sentence(b *Binding, objective instance.Objective) string {
 		}
 	}
 	return fmt.Sprintf("%s %s the plan; %.3g %% more would %s the bound by %s%.2g %%%s",
-		b.Subject, verb(b.Subject, "limit"), 100*growthStep, way, most, 100*growthStep*math.Abs(b.Effect), until)
+		b.Subject, limits(b.Subject), 100*growthStep, way, most, 100*growthStep*math.Abs(b.Effect), until)
 }
 
 // growthStep is the growth of a resource that sentences speak of.
@@ -169,13 +169,13 @@ func abs(v int64) int64 {
 	return v
 }
 
-// verb puts a verb into the number of its subject: "the GPU limits", "the 4
-// GPUs limit".
-func verb(subject, v string) string {
+// limits is the verb in the number of its subject: "the GPU limits", "the 4 GPUs
+// limit".
+func limits(subject string) string {
 	words := strings.Fields(subject)
 	if len(words) > 1 && words[0] == "the" &&
-		(words[1][0] >= '0' && words[1][0] <= '9' || slices.Contains([]string{"uplinks", "NICs", "fabrics", "iterations", "jobs"}, words[1])) {
-		return v
+		(words[1][0] >= '0' && words[1][0] <= '9' || slices.Contains([]string{"uplinks", "NICs", "fabrics"}, words[1])) {
+		return "limit"
 	}
-	return v + "s"
+	return "limits"
 }

@@ -224,9 +224,9 @@ func TestBest(t *testing.T) {
 	assert.Equal(t, Bound{}, Best(in))
 }
 
-func TestVerb(t *testing.T) {
-	assert.Equal(t, "limit", verb("the 64 GPUs of type v100", "limit"))
-	assert.Equal(t, "limits", verb("the GPU of type v100", "limit"))
-	assert.Equal(t, "limits", verb("the memory of the 4 GPUs", "limit"))
-	assert.Equal(t, "limit", verb("the NICs of the 2 nodes of type a", "limit"))
+func TestNumberOfVerb(t *testing.T) {
+	assert.Equal(t, "limit", limits("the 64 GPUs of type v100"))
+	assert.Equal(t, "limits", limits("the GPU of type v100"))
+	assert.Equal(t, "limits", limits("the memory of the 4 GPUs"))
+	assert.Equal(t, "limit", limits("the NICs of the 2 nodes of type a"))
 }

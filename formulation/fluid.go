@@ -56,7 +56,7 @@ func (m *model) fluidBound(ctx context.Context, engine solver.Solver, limits Lim
 	if err != nil {
 		return b, fmt.Errorf("formulation: fluid program: %w", err)
 	}
-	defer live.Close()
+	defer func() { _ = live.Close() }()
 	solution, err := live.Solve(ctx, limits.Solver)
 	if err != nil {
 		return b, fmt.Errorf("formulation: fluid program: %w", err)

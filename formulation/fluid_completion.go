@@ -277,7 +277,11 @@ func (f *fluid) share(s *shape, p int) int {
 func (f *fluid) intervals(columns, places int) []int64 {
 	count := min(maxIntervals, max(minIntervals, columns/places))
 	if count < maxIntervals {
-		f.note = fmt.Sprintf("%d intervals keep the program near %d columns", count, columns)
+		note := fmt.Sprintf("%d intervals keep the program near %d columns", count, columns)
+		if f.note != "" {
+			note = f.note + "; " + note
+		}
+		f.note = note
 	}
 	horizon := new(big.Rat).Set(f.m.areaMakespan().Value)
 	for c := range f.m.demands {

@@ -245,21 +245,14 @@ func (m *model) overfull(l *load, heads []int64, date int64) string {
 		}
 		room := new(big.Int).Mul(l.capacity, big.NewInt(max(0, date-h)))
 		if work.Cmp(room) > 0 {
-			percent, _ := new(big.Rat).SetFrac(new(big.Int).Mul(work, big.NewInt(100)), big.NewInt(1).Set(maxInt(room, 1))).Float64()
 			if room.Sign() == 0 {
 				return fmt.Sprintf("%d jobs with deadlines have work for %s that must be done by tick %d, and none of it can begin before tick %d",
 					jobs, l.subject, date, h)
 			}
+			percent, _ := new(big.Rat).SetFrac(work.Mul(work, big.NewInt(100)), room).Float64()
 			return fmt.Sprintf("%d jobs with deadlines have work for %s that must be done between ticks %d and %d: %.4g %% of what can be done there",
 				jobs, l.subject, h, date, percent)
 		}
 	}
 	return ""
-}
-
-func maxInt(v *big.Int, least int64) *big.Int {
-	if l := big.NewInt(least); v.Cmp(l) < 0 {
-		return l
-	}
-	return v
 }
