@@ -10,6 +10,7 @@ import (
 // Kind names a relaxation.
 type Kind string
 
+// The relaxations, from cheap to tight.
 const (
 	ChainBound Kind = "chain"
 	AreaBound  Kind = "area"

@@ -37,7 +37,8 @@ func (f *fluid) buildRates() {
 	most := func(d *demand, jobs int64) int64 { // iterations in a period
 		return (jobs*f.period + int64(d.iteration) - 1) / max(1, int64(d.iteration))
 	}
-	f.activity(func(s *shape) int64 { return most(s.d, s.jobs) })
+	// One more than the chain allows, so that its row binds and not the column.
+	f.activity(func(s *shape) int64 { return most(s.d, s.jobs) + 1 })
 	for i := range f.shapes {
 		s := &f.shapes[i]
 		// (12) A job does not iterate faster than its chain.
