@@ -20,6 +20,9 @@ type decision struct {
 	// job with a better key comes back within that part of the task's length.
 	// 0 never waits.
 	patience int
+	// eager: a synchronisation claims its links already when the last task
+	// before it starts, so that worse ones do not get in its way.
+	eager bool
 	// slow[j] is the fastest rate level that job j may use, as an index into
 	// Instance.RateLevels, so that others may share its links; nil: all levels.
 	slow []uint8

@@ -435,6 +435,13 @@ func (s *dispatcher) start(j, slot int32) {
 	}
 	job.next = job.ends + job.sync[0]
 	s.push(event{job.ends, syncReady, j})
+	if s.d.eager {
+		for _, u := range job.uses {
+			if c := &s.claim[u.Link]; c.job < 0 || s.before(j, c.job) {
+				*c = claim{j, job.ends, job.rates[0] * instance.BitRate(u.Times)}
+			}
+		}
+	}
 }
 
 // startInOrder is startTasks where gangs are about: jobs take GPUs in the
@@ -591,7 +598,7 @@ func (s *dispatcher) trySync(j int32) {
 		}
 		list[i] = activeSync{job.next, rate, j}
 		s.active[u.Link] = list
-		if job.waits && s.claim[u.Link].job == j {
+		if s.claim[u.Link].job == j {
 			s.claim[u.Link].job = -1
 		}
 	}

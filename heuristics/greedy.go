@@ -90,7 +90,7 @@ func (p *portfolio) construct() error {
 			taken[a.way] = measure(in, *where, counts)
 		}
 		base, slope := taken[a.way].keys(in, a.rule)
-		list = append(list, &decision{counts: counts, where: places[a.way], base: base, slope: slope, patience: a.patience, serial: a.patience == serially})
+		list = append(list, &decision{counts: counts, where: places[a.way], base: base, slope: slope, patience: a.patience, eager: a.eager, serial: a.patience == serially})
 		if len(list) == batch || n == len(order)-1 {
 			if !p.try(list) {
 				return nil
@@ -105,7 +105,8 @@ func (p *portfolio) construct() error {
 type attempt struct {
 	way      int // index of the placement
 	rule     rule
-	patience int // see decision; or serially
+	patience int  // see decision; or serially
+	eager    bool // see decision
 }
 
 // serially in the place of a patience asks for the serial decoder.
@@ -125,27 +126,27 @@ func (p *portfolio) attempts(ways int) []attempt {
 		releases = releases || p.in.Jobs[j].Release > 0
 	}
 	list := []attempt{
-		{0, evenProgress, 0}, {0, longestChain, 0}, {0, evenProgress, 1}, {0, longestChain, 1}, {0, criticalRatio, 0},
-		{0, evenProgress, 2}, {0, criticalRatio, 1}, {0, longestChain, 2}, {0, mostWork, 0}, {0, criticalRatio, 2},
+		{0, evenProgress, 0, false}, {0, longestChain, 0, false}, {0, evenProgress, 1, false}, {0, longestChain, 1, false}, {0, longestChain, 2, true}, {0, criticalRatio, 0, false},
+		{0, evenProgress, 2, false}, {0, criticalRatio, 1, false}, {0, longestChain, 2, false}, {0, mostWork, 0, false}, {0, criticalRatio, 2, false},
 	}
 	if p.in.Objective == instance.WeightedCompletion {
 		list = []attempt{
-			{0, smithArea, 1}, {0, smithArea, 2}, {0, smithLeft, 2}, {0, smithChain, 1}, {0, smithLeft, 1}, {0, smithArea, 0},
-			{0, smithChain, 0}, {0, smithArea, 4}, {0, smithChain, 2}, {0, smithLeft, 4},
+			{0, smithArea, 1, false}, {0, smithArea, 2, false}, {0, smithLeft, 2, false}, {0, smithChain, 1, false}, {0, smithChain, 2, true}, {0, smithLeft, 1, false}, {0, smithArea, 0, false},
+			{0, smithChain, 0, false}, {0, smithArea, 4, false}, {0, smithChain, 2, false}, {0, smithLeft, 4, false},
 		}
 	}
 	if releases {
-		list = append(list, attempt{0, inOrder, 0})
+		list = append(list, attempt{0, inOrder, 0, false})
 	}
 	if p.layout.tasks <= maxSerialTasks {
-		serial := []attempt{{0, evenProgress, serially}, {0, longestChain, serially}}
+		serial := []attempt{{0, evenProgress, serially, false}, {0, longestChain, serially, false}}
 		if p.in.Objective == instance.WeightedCompletion {
-			serial = []attempt{{0, smithArea, serially}, {0, smithChain, serially}}
+			serial = []attempt{{0, smithArea, serially, false}, {0, smithChain, serially, false}}
 		}
 		list = slices.Insert(list, 3, serial...)
 	}
 	if deadlines {
-		list = append([]attempt{{0, leastSlack, 1}, {0, earliestDue, 1}, {0, leastSlack, 0}, {0, earliestDue, 2}, {0, leastSlack, 3}}, list...)
+		list = append([]attempt{{0, leastSlack, 1, false}, {0, earliestDue, 1, false}, {0, leastSlack, 0, false}, {0, earliestDue, 2, false}, {0, leastSlack, 3, false}}, list...)
 	}
 	var all []attempt
 	for n := range len(list) + 2*ways {

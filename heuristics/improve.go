@@ -78,6 +78,8 @@ func (m *mutation) neighbour() *decision {
 		case 6:
 			if patience := m.rng.IntN(5); patience != d.patience {
 				d.patience, done = patience, true
+			} else {
+				d.eager, done = !d.eager, true
 			}
 		case 7:
 			done = m.redepth()

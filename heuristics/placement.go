@@ -272,7 +272,7 @@ func (p *placer) price(j instance.JobID) {
 			p.cost[g] = int64(p.load[g]) + p.iterations[j]*int64(p.work(j, t))
 		}
 		if p.how.noise != nil {
-			p.cost[g] += p.cost[g] / 1024 * p.how.noise.Int64N(256)
+			p.cost[g] += p.how.noise.Int64N(2 + p.cost[g]/4)
 		}
 	}
 }

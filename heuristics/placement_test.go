@@ -35,11 +35,10 @@ func compile(t testing.TB, s *instance.Spec) *instance.Instance {
 	return in
 }
 
-// TestPinnedDepths has GPUs of 203 MB and jobs of 2 MB + 100 or 200 MB: two
-// jobs fit one GPU only if one of them stays shallow... and no three do.
+// TestPinnedDepths has two GPUs and two jobs, both on both: 2 MB persistent
+// for each, and 200 MB at full depth or 100 MB at half.
 func TestPinnedDepths(t *testing.T) {
-	// One worker at depth 2 (202 MB), one at depth 1 (102 MB): a GPU holds one
-	// resident at any depth, or none deeper than 1 beside another.
+	// 2 + 2 + 200 MB fit just so.
 	in := compile(t, twoLayers(204_000_000, 1,
 		instance.JobSpec{Name: "a", Workers: 2, Iterations: 3},
 		instance.JobSpec{Name: "b", Workers: 2, Iterations: 3},
@@ -49,7 +48,7 @@ func TestPinnedDepths(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, instance.Check(in, s))
 
-	// At 203 MB only one of the two fits beside a full-depth worker.
+	// One MB less, and a full-depth worker has no room beside another job.
 	in = compile(t, twoLayers(203_000_000, 1,
 		instance.JobSpec{Name: "a", Workers: 2, Iterations: 3},
 		instance.JobSpec{Name: "b", Workers: 2, Iterations: 3},
@@ -58,9 +57,25 @@ func TestPinnedDepths(t *testing.T) {
 	var none *NoPlan
 	require.ErrorAs(t, err, &none)
 	assert.Contains(t, err.Error(), "does not prove")
+
+	// Half depth needs 102 MB and full depth 202: of two small and two large
+	// GPUs, each job's deep worker must be pinned to a large one.
+	spec := twoLayers(202_000_000, 1, instance.JobSpec{Name: "a", Workers: 2, Iterations: 3}, instance.JobSpec{Name: "b", Workers: 2, Iterations: 3})
+	spec.Cluster.GPUTypes = append(spec.Cluster.GPUTypes, instance.GPUTypeSpec{
+		Name: "small", Memory: 102_000_000, ProfiledAs: []instance.ProfiledAs{{GPU: "a"}}})
+	small := spec.Cluster.Racks[0]
+	small.GPU = "small"
+	spec.Cluster.Racks = append(spec.Cluster.Racks, small)
+	in = compile(t, spec)
+	for _, m := range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {
+		in.Objective = m
+		s, err = Greedy(t.Context(), in, source(1))
+		require.NoError(t, err)
+		assert.Empty(t, instance.Check(in, s))
+	}
 }
 
-// TestTightMemory needs each job's deep worker on a GPU of its own.
+// TestTightMemory has four GPUs that hold two residents each, and seven workers.
 func TestTightMemory(t *testing.T) {
 	s := twoLayers(204_000_000, 2,
 		instance.JobSpec{Name: "long", Workers: 1, Iterations: 50},
