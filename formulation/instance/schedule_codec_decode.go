@@ -1,6 +1,9 @@
 package instance
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -11,7 +14,7 @@ import (
 
 // Limits of a schedule file. A million tasks are about 80 MB.
 const (
-	maxScheduleBytes = 1 << 30
+	maxScheduleBytes = 512 << 20
 	maxTime          = Tick(1) << 60
 )
 
@@ -30,45 +33,49 @@ var (
 // unknown jobs, GPUs, depths and rates are mistakes, reported together as
 // [Problems] with line and column. Whether the schedule is valid is for
 // [Check] to say. The schedule comes back sorted, see [Schedule.Sort]. The
-// file is read as a stream of at most 1 GiB.
+// file is read as a stream of at most 512 MiB.
 func DecodeSchedule(in *Instance, r io.Reader) (*Schedule, error) {
-	j := newJSONReader(io.LimitReader(r, maxScheduleBytes+1))
-	s, err := decodeSchedule(in, j)
-	if j.offset > maxScheduleBytes {
+	limited := &io.LimitedReader{R: r, N: maxScheduleBytes + 1}
+	s, err := decodeSchedule(in, bufio.NewReader(limited))
+	if limited.N == 0 {
 		return nil, whole("the schedule is larger than %d MiB", maxScheduleBytes>>20)
 	}
 	return s, err
 }
 
-func decodeSchedule(in *Instance, j *jsonReader) (*Schedule, error) {
-	if err := j.preamble(); err != nil {
-		return nil, err
+func decodeSchedule(in *Instance, r *bufio.Reader) (*Schedule, error) {
+	start, err := r.Peek(3)
+	switch {
+	case err != nil && err != io.EOF:
+		return nil, fmt.Errorf("instance: %w", err)
+	case string(start) == "\uFEFF":
+		r.Discard(len(start))
+	case bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")):
+		return nil, whole("the file is UTF-16; save it as UTF-8")
 	}
+	j := newJSONReader(r)
 	jobs := make(map[string]JobID, len(in.Jobs))
 	for id := range in.Jobs {
 		jobs[in.Jobs[id].Name] = JobID(id)
 	}
 	bare := &scheduleDecoder{in: in, jobs: jobs, j: j}
 	var inner *scheduleDecoder // what the key "schedule" holds
-	first, err := j.token()
-	if err != nil {
-		return nil, err
-	}
-	if first != '{' {
+	// Whatever else it is, it is no JSON object.
+	if first, _ := j.token(); first != json.Delim('{') {
 		return nil, j.fail("a schedule is a JSON object; it begins with {")
 	}
-	err = j.object(func(key jsonKey, first jsonToken) error {
+	err = j.object(func(key jsonKey, first json.Token) error {
 		if key.name != "schedule" {
 			return bare.member(key, first)
 		}
 		if inner != nil {
 			return j.fail(`the key "schedule" is given twice`)
 		}
-		if first == 'n' {
+		if first == nil {
 			return j.fail("the plan holds no schedule")
 		}
 		inner = &scheduleDecoder{in: in, jobs: jobs, j: j, prefix: "schedule."}
-		if first != '{' {
+		if first != json.Delim('{') {
 			return j.fail(`the key "schedule" must hold an object`)
 		}
 		return j.object(inner.member)
@@ -83,20 +90,6 @@ func decodeSchedule(in *Instance, j *jsonReader) (*Schedule, error) {
 		return inner.schedule()
 	}
 	return bare.schedule()
-}
-
-// preamble skips a byte order mark and refuses UTF-16.
-func (j *jsonReader) preamble() error {
-	j.ensure(3)
-	start := j.window[:min(3, len(j.window))]
-	switch {
-	case string(start) == "\uFEFF":
-		j.drop(3)
-		j.origin += 3
-	case len(start) >= 2 && (string(start[:2]) == "\xff\xfe" || string(start[:2]) == "\xfe\xff"):
-		return whole("the file is UTF-16; save it as UTF-8")
-	}
-	return nil
 }
 
 // scheduleDecoder reads the keys of one schedule object.
@@ -119,12 +112,10 @@ type scheduleDecoder struct {
 	sync   Sync
 }
 
-type position struct{ line, column int }
-
 // bad reports a problem of a field of the current entry, or of the whole
 // entry if field is empty, at the last token.
 func (d *scheduleDecoder) bad(field, format string, args ...any) {
-	d.badAt(position{d.j.tokenLine, d.j.tokenColumn}, field, format, args...)
+	d.badAt(d.j.at, field, format, args...)
 }
 
 func (d *scheduleDecoder) badAt(at position, field, format string, args ...any) {
@@ -164,9 +155,9 @@ func (d *scheduleDecoder) key(key jsonKey, known []string, seen *uint64) (i int,
 	i = slices.Index(known, key.name)
 	switch {
 	case i < 0:
-		d.badAt(position{key.line, key.column}, "", "unknown key %q; the keys here are %s", clip(key.name), strings.Join(known, ", "))
+		d.badAt(key.at, "", "unknown key %q; the keys here are %s", clip(key.name), strings.Join(known, ", "))
 	case *seen&(1<<i) != 0:
-		d.badAt(position{key.line, key.column}, "", "the key %q is given twice", key.name)
+		d.badAt(key.at, "", "the key %q is given twice", key.name)
 	default:
 		*seen |= 1 << i
 		return i, true
@@ -175,7 +166,7 @@ func (d *scheduleDecoder) key(key jsonKey, known []string, seen *uint64) (i int,
 }
 
 // member reads one key of the schedule object.
-func (d *scheduleDecoder) member(key jsonKey, first jsonToken) error {
+func (d *scheduleDecoder) member(key jsonKey, first json.Token) error {
 	d.list, d.index = "", -1
 	i, ok := d.key(key, scheduleFields, &d.seen)
 	if !ok {
@@ -195,29 +186,28 @@ func (d *scheduleDecoder) member(key jsonKey, first jsonToken) error {
 	return d.entries(first, syncFields, d.syncValue, d.fileSync)
 }
 
-func (d *scheduleDecoder) residency(first jsonToken) error {
+func (d *scheduleDecoder) residency(first json.Token) error {
 	d.s.Residency = make([][]GPUID, len(d.in.Jobs))
-	if first != '{' {
+	if first != json.Delim('{') {
 		d.bad("", "expected an object that lists the GPUs of every job")
 		return d.j.skip(first)
 	}
 	seen := make([]bool, len(d.in.Jobs))
-	return d.j.object(func(key jsonKey, first jsonToken) error {
-		at := position{key.line, key.column}
+	return d.j.object(func(key jsonKey, first json.Token) error {
 		job, ok := d.jobs[key.name]
 		switch {
 		case !ok:
-			d.badAt(at, "", "the instance has no job %q", clip(key.name))
+			d.badAt(key.at, "", "the instance has no job %q", clip(key.name))
 			return d.j.skip(first)
 		case seen[job]:
-			d.badAt(at, "", "the job %q is given twice", clip(key.name))
+			d.badAt(key.at, "", "the job %q is given twice", clip(key.name))
 			return d.j.skip(first)
-		case first != '[':
+		case first != json.Delim('['):
 			d.bad("", "expected a list of the GPUs of %q", clip(key.name))
 			return d.j.skip(first)
 		}
 		seen[job] = true
-		return d.j.array(func(_ int, first jsonToken) error {
+		return d.j.array(func(_ int, first json.Token) error {
 			gpu, err := d.gpu("", first)
 			switch gpus := d.s.Residency[job]; {
 			case len(d.problems) > 0:
@@ -233,26 +223,26 @@ func (d *scheduleDecoder) residency(first jsonToken) error {
 
 // entries reads a list of objects that have all of the given fields. value
 // reads the value of field i, and file keeps the entry that is complete.
-func (d *scheduleDecoder) entries(first jsonToken, fields []string, value func(i int, first jsonToken) error, file func()) error {
-	if first != '[' {
+func (d *scheduleDecoder) entries(first json.Token, fields []string, value func(i int, first json.Token) error, file func()) error {
+	if first != json.Delim('[') {
 		d.bad("", "expected a list")
 		return d.j.skip(first)
 	}
 	d.fields = make([]position, len(fields))
-	return d.j.array(func(index int, first jsonToken) error {
+	return d.j.array(func(index int, first json.Token) error {
 		d.index = index
-		if first != '{' {
+		if first != json.Delim('{') {
 			d.bad("", "expected an object with the keys %s", strings.Join(fields, ", "))
 			return d.j.skip(first)
 		}
 		before, seen := len(d.problems), uint64(0)
-		start := position{d.j.tokenLine, d.j.tokenColumn}
-		err := d.j.object(func(key jsonKey, first jsonToken) error {
+		start := d.j.at
+		err := d.j.object(func(key jsonKey, first json.Token) error {
 			i, ok := d.key(key, fields, &seen)
 			if !ok {
 				return d.j.skip(first)
 			}
-			d.fields[i] = position{d.j.tokenLine, d.j.tokenColumn}
+			d.fields[i] = d.j.at
 			return value(i, first)
 		})
 		if err != nil {
@@ -271,7 +261,7 @@ func (d *scheduleDecoder) entries(first jsonToken, fields []string, value func(i
 }
 
 // taskValue reads the value of taskFields[i].
-func (d *scheduleDecoder) taskValue(i int, first jsonToken) (err error) {
+func (d *scheduleDecoder) taskValue(i int, first json.Token) (err error) {
 	t, n := &d.task, int64(0)
 	switch name := taskFields[i]; name {
 	case "job":
@@ -313,7 +303,7 @@ func (d *scheduleDecoder) fileTask() {
 }
 
 // syncValue reads the value of syncFields[i].
-func (d *scheduleDecoder) syncValue(i int, first jsonToken) (err error) {
+func (d *scheduleDecoder) syncValue(i int, first json.Token) (err error) {
 	y, n := &d.sync, int64(0)
 	switch name := syncFields[i]; name {
 	case "job":
@@ -338,13 +328,14 @@ func (d *scheduleDecoder) fileSync() {
 }
 
 // integer reads a whole number in plain digits.
-func (d *scheduleDecoder) integer(field string, first jsonToken, least, most int64) (int64, error) {
-	if first != '0' {
+func (d *scheduleDecoder) integer(field string, first json.Token, least, most int64) (int64, error) {
+	number, ok := first.(json.Number)
+	if !ok {
 		d.bad(field, "expected a whole number")
 		return 0, d.j.skip(first)
 	}
-	n, err := strconv.ParseInt(string(d.j.text), 10, 64)
-	switch text := clip(string(d.j.text)); {
+	n, err := number.Int64()
+	switch text := clip(string(number)); {
 	case strings.ContainsAny(text, ".eE"):
 		d.bad(field, "%s is not a whole number in plain decimal digits", text)
 	case err != nil || n < least || n > most:
@@ -355,35 +346,37 @@ func (d *scheduleDecoder) integer(field string, first jsonToken, least, most int
 	return 0, nil
 }
 
-func (d *scheduleDecoder) time(field string, first jsonToken) (Tick, error) {
+func (d *scheduleDecoder) time(field string, first json.Token) (Tick, error) {
 	n, err := d.integer(field, first, 0, int64(maxTime))
 	return Tick(n), err
 }
 
-func (d *scheduleDecoder) gpu(field string, first jsonToken) (GPUID, error) {
+func (d *scheduleDecoder) gpu(field string, first json.Token) (GPUID, error) {
 	n, err := d.integer(field, first, 0, int64(len(d.in.GPUs))-1)
 	return GPUID(n), err
 }
 
-func (d *scheduleDecoder) job(first jsonToken) (JobID, error) {
-	if first != '"' {
+func (d *scheduleDecoder) job(first json.Token) (JobID, error) {
+	name, ok := first.(string)
+	if !ok {
 		d.bad("job", "expected the name of a job")
 		return 0, d.j.skip(first)
 	}
-	job, ok := d.jobs[string(d.j.text)]
+	job, ok := d.jobs[name]
 	if !ok {
-		d.bad("job", "the instance has no job %q", clip(string(d.j.text)))
+		d.bad("job", "the instance has no job %q", clip(name))
 	}
 	return job, nil
 }
 
 // rate reads the share 1/n of a level of the instance.
-func (d *scheduleDecoder) rate(field string, first jsonToken) (RateLevel, error) {
-	if first != '0' {
+func (d *scheduleDecoder) rate(field string, first json.Token) (RateLevel, error) {
+	number, ok := first.(json.Number)
+	if !ok {
 		d.bad(field, "expected a number like 0.5")
 		return 0, d.j.skip(first)
 	}
-	share, err := strconv.ParseFloat(string(d.j.text), 64)
+	share, err := number.Float64()
 	if err == nil {
 		for _, level := range d.in.RateLevels {
 			if math.Abs(share-level.share()) <= 1e-9 {
@@ -391,6 +384,6 @@ func (d *scheduleDecoder) rate(field string, first jsonToken) (RateLevel, error)
 			}
 		}
 	}
-	d.bad(field, "%s is not the rate of a level; the levels are %v", clip(string(d.j.text)), d.in.RateLevels)
+	d.bad(field, "%s is not the rate of a level; the levels are %v", clip(string(number)), d.in.RateLevels)
 	return 0, nil
 }

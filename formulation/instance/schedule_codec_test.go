@@ -93,13 +93,17 @@ func TestDecodeScheduleErrors(t *testing.T) {
 	in := scheduled(t)
 	tests := map[string]struct{ file, want string }{
 		"empty":           {"", `line 1, column 1: a schedule is a JSON object; it begins with {`},
-		"YAML":            {"tasks: []", `line 1, column 1: invalid JSON: "tasks" is no value; texts go in double quotes`},
+		"YAML":            {"tasks: []", `line 1, column 1: a schedule is a JSON object; it begins with {`},
 		"UTF-16":          {"\xff\xfe{\x00", `the file is UTF-16; save it as UTF-8`},
-		"cut short":       {"{\"tasks\": [{\n", `line 2, column 1: invalid JSON: found the end of the file instead of a field name in double quotes`},
+		"cut short":       {"{\"tasks\": [{\n", `line 2, column 1: invalid JSON: unexpected end of the file`},
 		"no schedule":     {`{"status": "infeasible", "schedule": null}`, `line 1, column 38: the plan holds no schedule`},
 		"schedule a text": {`{"schedule": "x"}`, `line 1, column 14: the key "schedule" must hold an object`},
 		"two schedules":   {`{"schedule": {}, "schedule": {}}`, `line 1, column 30: the key "schedule" is given twice`},
-		"trailing":        {`{"residency": {}, "tasks": [], "syncs": []} {`, `line 1, column 45: invalid JSON: found '{' instead of the end of the file`},
+		"trailing":        {`{"residency": {}, "tasks": [], "syncs": []} {`, `line 1, column 45: invalid JSON: found { instead of the end of the file`},
+		"cut in text":     {"{\n \"tasks", `line 2, column 2: invalid JSON: what begins here does not end`},
+		"comma":           {"{\"tas\u00e9\": [1,\n,2]}", `line 2, column 1: invalid JSON: invalid character ',' looking for beginning of value`},
+		"word":            {"{\"\u00e9\": [1, nul]}", `line 1, column 11: invalid JSON: invalid character ']' in literal null (expecting 'l')`},
+		"not UTF-8":       {"{\"tasks\": [{\"job\": \"a-1\xff\"}]}", `line 1, column 20: the text is not UTF-8`},
 		"nested":          {`{"x": ` + strings.Repeat("[", 100), `line 1, column 70: lists and objects are nested deeper than 64 levels`},
 		"missing":         {`{"schedule": {"tasks": []}}`, "line 1, column 28: schedule: the key \"residency\" is missing\ninstance: line 1, column 28: schedule: the key \"syncs\" is missing"},
 		"unknown, repeated": {`{"residency": {}, "tasks": [], "syncs": [], "tasks": [{}], "sync": [[1]]}`,
@@ -168,12 +172,19 @@ func TestDecodeScheduleLimits(t *testing.T) {
 		t.Skip("large inputs")
 	}
 	in := scheduled(t)
-	_, err := DecodeSchedule(in, io.MultiReader(strings.NewReader(`{"x": "`), &blanks{100 << 20}))
-	assert.EqualError(t, err, "instance: line 1, column 7: a text is longer than 16 MiB")
+	blank := func(n int64) io.Reader { return &blanks{n} }
+	_, err := DecodeSchedule(in, io.MultiReader(strings.NewReader(`{"x": "`), blank(100<<20)))
+	assert.EqualError(t, err, "instance: line 1, column 7: a text or a run of blanks is longer than 16 MiB")
+	_, err = DecodeSchedule(in, io.MultiReader(strings.NewReader("{"), blank(100<<20)))
+	assert.ErrorContains(t, err, ": a text or a run of blanks is longer than 16 MiB")
 	_, err = DecodeSchedule(in, io.MultiReader(strings.NewReader(`{"schedule": {"tasks": `), strings.NewReader(strings.Repeat("[", 10<<20))))
 	assert.EqualError(t, err, "instance: line 1, column 86: lists and objects are nested deeper than 64 levels")
-	_, err = DecodeSchedule(in, &blanks{maxScheduleBytes + 10})
-	assert.EqualError(t, err, "instance: the schedule is larger than 1024 MiB")
+	large := []io.Reader{strings.NewReader(`{"x": [0`)}
+	for range maxScheduleBytes / (10 << 20) {
+		large = append(large, strings.NewReader(`, "`), blank(5<<20), strings.NewReader(`"`), blank(5<<20))
+	}
+	_, err = DecodeSchedule(in, io.MultiReader(append(large, blank(10<<20))...))
+	assert.EqualError(t, err, "instance: the schedule is larger than 512 MiB")
 	many := `{"schedule": {"tasks": [` + strings.Repeat("{},", 1<<20) + `{}]}}`
 	_, err = DecodeSchedule(in, strings.NewReader(many))
 	assert.Len(t, err, maxProblems)
