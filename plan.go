@@ -26,6 +26,9 @@ type Options struct {
 	Time time.Duration
 	// Solver of linear programs; nil means the build's own, see [backend.Default].
 	Solver solver.Solver
+	// Ranging asks how far the prices of resources hold, for explanations; see
+	// [formulation.Binding]. It takes a second solve, by an engine that has ranging.
+	Ranging bool
 	// NoLP leaves out every bound that needs a linear program.
 	NoLP bool
 	// Progress is told of every new incumbent and bound, one call at a time.
@@ -179,7 +182,31 @@ func (p *planner) fluid() {
 	case err != nil:
 		p.note("no LP bound: %v", err)
 	default:
+		if p.opt.Ranging {
+			p.ranging(&b)
+		}
 		p.bound(b)
+	}
+}
+
+// rangingTime bounds the second solve of an explanation, which can be left out.
+const rangingTime = 10 * time.Second
+
+// ranging replaces what binds in b by the same with ranges, where an engine
+// can tell them in time.
+func (p *planner) ranging(b *formulation.Bound) {
+	engine, err := backend.OneShot()
+	if err != nil {
+		return // fluid said so already, or was given another engine
+	}
+	ranged, err := formulation.Fluid(p.ctx, p.in, engine, formulation.Limits{Solver: solver.Limits{Time: rangingTime}})
+	switch {
+	case err != nil:
+		p.note("no ranges of prices: %v", err)
+	case len(ranged.Binding) == 0:
+		p.note("no ranges of prices: they take longer than %v", rangingTime)
+	default:
+		b.Binding = ranged.Binding
 	}
 }
 

@@ -3,6 +3,7 @@ package jigsaw
 import (
 	"math"
 	"math/big"
+	"slices"
 	"time"
 
 	"jigsaw/formulation"
@@ -89,7 +90,10 @@ func (r *Result) Efficiency() float64 {
 	return r.Schedule.Efficiency(r.Instance)
 }
 
-// Binding says what limits the strongest bound, by falling effect.
+// Binding says what limits the strongest bound, by falling effect. Of equal
+// bounds it is the last, the linear program, since its prices say most.
 func (r *Result) Binding() []formulation.Binding {
-	return formulation.Best(r.Instance, r.Bounds...).Binding
+	bounds := slices.Clone(r.Bounds)
+	slices.Reverse(bounds)
+	return formulation.Best(r.Instance, bounds...).Binding
 }

@@ -14,6 +14,7 @@ import (
 
 type boundOptions struct {
 	inputs
+	ranging  bool
 	format   format
 	time     time.Duration
 	noLP     bool
@@ -39,7 +40,7 @@ func (o *boundOptions) run(ctx context.Context, name string, std streams) (*jigs
 	}
 	line := newProgress(std, in)
 	defer line.end()
-	return jigsaw.Bound(ctx, in, jigsaw.Options{Time: o.time, NoLP: o.noLP, Progress: line.show})
+	return jigsaw.Bound(ctx, in, jigsaw.Options{Time: o.time, NoLP: o.noLP, Ranging: o.ranging, Progress: line.show})
 }
 
 var errNegativeTime = fmt.Errorf("--time must not be negative")
@@ -96,7 +97,7 @@ func boundTable(w io.Writer, r *jigsaw.Result) error {
 }
 
 func newExplain(std streams) *cobra.Command {
-	var o boundOptions
+	o := boundOptions{ranging: true}
 	c := &cobra.Command{
 		Use:   "explain INSTANCE",
 		Short: "Say in words what limits the plan, or why there is none",
@@ -123,13 +124,21 @@ func runExplain(ctx context.Context, name string, o boundOptions, std streams) e
 	return boundExit(r)
 }
 
+// mostSentences keeps an explanation short enough to read.
+const mostSentences = 12
+
 func explainText(w io.Writer, r *jigsaw.Result) error {
 	heading(w, r.Instance)
 	if r.Status == jigsaw.Infeasible {
 		return reasons(w, r)
 	}
 	fmt.Fprintf(w, "No plan can be better than %s%s.\n", jigsaw.FormatValue(r.Instance, r.Dual), inBrackets(certified(r.Certified)))
-	for _, b := range r.Binding() {
+	binding := r.Binding()
+	for i, b := range binding {
+		if i == mostSentences {
+			fmt.Fprintf(w, "- ... and %d more; -o json lists them all\n", len(binding)-i)
+			break
+		}
 		fmt.Fprintf(w, "- %s\n", b.Text)
 	}
 	return notes(w, r)

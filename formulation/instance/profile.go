@@ -104,7 +104,9 @@ func (p *Profile) Validate() Problems {
 	for i := range p.Layers {
 		l := &p.Layers[i]
 		path := fmt.Sprintf("layers[%d]", i)
-		name(path+".name", l.Name, "a layer")
+		if l.Name != "" {
+			name(path+".name", l.Name, "a layer")
+		}
 		for k, v := range [4]int64{int64(l.Forward), int64(l.Backward), int64(l.Parameters), int64(l.Activations)} {
 			if v < 0 || v > maxQuantity {
 				problems.add(path+"."+figures[k], "%d is not between 0 and 2^56", v)

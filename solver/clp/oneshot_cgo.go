@@ -182,6 +182,9 @@ func (o *once) iterate(b *budget, p *solver.Problem, alg algorithm) (solver.Stat
 		if b.iterations > hopeless(p) {
 			return solver.Numerical, nil
 		}
+		// CLP forgets the weights of its pricing between slices: equal slices can
+		// go round in circles on a degenerate program that one run would solve.
+		slice *= 2
 	}
 }
 
