@@ -10,7 +10,7 @@ WASM_EXEC  = $(shell $(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
 # Packages that neither need cgo nor an operating system.
 PURE      := . ./formulation/... ./heuristics/... ./solver ./solver/backend ./solver/lptest
 
-.PHONY: help setup build demo test test-noclp test-js lint fence schema fuzz bench table clean
+.PHONY: help setup build demo test test-noclp test-js lint fence schema fuzz bench table readme clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -60,6 +60,9 @@ bench: ## the package benchmarks
 
 table: build ## the README's table of the examples
 	@scripts/table
+
+readme: build ## rewrite the generated parts of the README
+	@scripts/readme
 
 clean: ## remove what was built
 	rm -rf bin quickstart.svg

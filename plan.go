@@ -245,9 +245,6 @@ func (p *planner) schedules() {
 			r.Schedule, r.Primal = b.Schedule, b.Value
 		}
 	}
-	if r.Schedule == nil {
-		r.Reasons = append(r.Reasons, r.Greedy.Reason)
-	}
 }
 
 // scheduler is a way of making schedules; see package heuristics.
@@ -270,7 +267,7 @@ func (p *planner) baseline(name string, in *instance.Instance, part uint64, sche
 	return Baseline{Schedule: s, Value: in.Value(s), Efficiency: s.Efficiency(in)}
 }
 
-// finish settles the status. Faults are errors: a planner that made an
+// finish settles the status, once all parts of the run have ended. Faults are errors: a planner that made an
 // invalid schedule, or a bound that a valid schedule beats, cannot be trusted.
 func (p *planner) finish() (*Result, error) {
 	r := p.result
@@ -282,7 +279,7 @@ func (p *planner) finish() (*Result, error) {
 		p.fault("a valid schedule was found for an instance proven infeasible (%s)", strings.Join(r.Reasons, "; "))
 	case r.Status == Infeasible:
 	case r.Schedule == nil:
-		r.Status = Limit
+		r.Status, r.Reasons = Limit, []string{r.Greedy.Reason}
 	case r.Dual != nil && r.Certified && r.Primal.Cmp(r.Dual) == 0:
 		r.Status = Optimal
 	default:

@@ -119,8 +119,13 @@ func sentence(b *Binding, objective instance.Objective) string {
 			until = fmt.Sprintf(" (at this rate up to +%.2g %%)", 100*b.Upper)
 		}
 	}
+	change := growthStep * math.Abs(b.Effect)
+	if objective == instance.Makespan && b.Resource != "memory" {
+		// Capacity stands before T: with prices y the new T is T/(1 + e y), e the growth.
+		change /= 1 + change
+	}
 	return fmt.Sprintf("%s %s the plan; %.3g %% more would %s the bound by %s%.2g %%%s",
-		b.Subject, limits(b.Subject), 100*growthStep, way, most, 100*growthStep*math.Abs(b.Effect), until)
+		b.Subject, limits(b.Subject), 100*growthStep, way, most, 100*change, until)
 }
 
 // growthStep is the growth of a resource that sentences speak of.

@@ -54,7 +54,7 @@ func drawSpec(t *rapid.T) *instance.Spec {
 	}
 	p := &instance.Profile{Model: "m", GPU: "v", Batch: 1}
 	for range rapid.IntRange(1, 5).Draw(t, "layers") {
-		p.Layers = append(p.Layers, instance.Layer{Backward: instance.Duration(rapid.Int64Range(0, 5e6).Draw(t, "backward")),
+		p.Layers = append(p.Layers, instance.Layer{Backward: instance.Duration(rapid.Int64Range(1, 5e6).Draw(t, "backward")),
 			Parameters: instance.Bytes(rapid.Int64Range(0, 1000).Draw(t, "parameters") * rapid.SampledFrom([]int64{1, 1e3, 1e6, 1e9}).Draw(t, "unit"))})
 	}
 	job := instance.JobSpec{Name: "j", Model: "m", Workers: rapid.IntRange(1, gpus).Draw(t, "workers")}
