@@ -23,6 +23,9 @@ type decision struct {
 	// eager: a synchronisation claims its links already when the last task
 	// before it starts, so that worse ones do not get in its way.
 	eager bool
+	// even: an iteration's deep tasks go to the GPUs with the least work left,
+	// not to the first to start.
+	even bool
 	// slow[j] is the fastest rate level that job j may use, as an index into
 	// Instance.RateLevels, so that others may share its links; nil: all levels.
 	slow []uint8
@@ -64,6 +67,13 @@ func (v value) same(o value) bool { return v.late == o.late && v.hi == o.hi && v
 
 // ahead is less with ties broken.
 func (v value) ahead(o value) bool { return v.less(o) || v.same(o) && v.tie < o.tie }
+
+// near reports whether v is at most the given part of o worse than o.
+func (v value) near(o value, part float64) bool {
+	return v.late == o.late && v.float() <= o.float()*(1+part)
+}
+
+func (v value) float() float64 { return float64(v.hi)*(1<<64) + float64(v.lo) }
 
 // valueOf computes the value of a schedule with the given completion times.
 func valueOf(in *instance.Instance, completion []instance.Tick) value {

@@ -66,6 +66,7 @@ type jobState struct {
 	// from below until the synchronisation has started; -1 if unknown.
 	next   instance.Tick
 	waits  bool // its synchronisation waits for capacity
+	even   bool // its depths are dealt by the work left on its GPUs
 	gang   bool
 	rate   instance.BitRate
 	counts []int32 // per depth: tasks of this iteration not yet started
@@ -182,6 +183,7 @@ func (s *dispatcher) admit(j int) {
 		s.residents[g] = append(s.residents[g], resident{int32(j), int32(slot)})
 		s.remaining[g] += instance.Tick(job.Iterations) * meanTime(job, in.GPUs[g].Type, d.counts[j])
 	}
+	state.even = d.even && !slices.ContainsFunc(d.where.limit[j], func(limit int) bool { return limit < job.Full() })
 }
 
 func (s *dispatcher) decode(ctx context.Context, d *decision, out *record) error {
@@ -399,11 +401,21 @@ func (s *dispatcher) fillUntil(g int32, until instance.Tick) {
 
 // depth returns the depth that a waiting task would take: the deepest left of
 // its iteration that the GPU has memory for. So the first to start finishes
-// the long tasks early and the last fills in the short ones.
+// the long tasks early and the last fills in the short ones. Where depths are
+// dealt evenly the deeper ones are left to the GPUs with less work to come.
 func (s *dispatcher) depth(j, slot int32) int {
-	counts := s.jobs[j].counts
+	job := &s.jobs[j]
+	skip := int32(0)
+	if job.even {
+		work := s.remaining[s.gpu[slot]]
+		for o := job.slot; o < job.slot+job.k; o++ {
+			if s.waiting[o] && s.remaining[s.gpu[o]] < work {
+				skip++
+			}
+		}
+	}
 	for d := int(s.limit[slot]); d >= 0; d-- {
-		if counts[d] > 0 {
+		if skip -= job.counts[d]; skip < 0 {
 			return d
 		}
 	}

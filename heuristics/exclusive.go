@@ -31,9 +31,6 @@ func (c Config) Exclusive(ctx context.Context, in *instance.Instance, rng *rand.
 	if in.Objective.Periodic() {
 		return periodicExclusive(ctx, in.FullDepth(), rng, c.Improved)
 	}
-	if tooLong(in) {
-		return nil, noPlan(in, 0, "and the other jobs may together take more than 2^60 ticks; choose a longer tick_us")
-	}
 	in = in.FullDepth()
 	counts := startCounts(in)
 	byRelease := orderBy(len(in.Jobs), func(j instance.JobID) int64 { return int64(in.Jobs[j].Release) })

@@ -50,9 +50,6 @@ func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	if in.Objective.Periodic() {
 		return periodicGreedy(ctx, in, rng, c.Improved)
 	}
-	if tooLong(in) {
-		return nil, noPlan(in, 0, "and the other jobs may together take more than 2^60 ticks; choose a longer tick_us")
-	}
 	p := newPortfolio(ctx, c, in, rng)
 	if err := p.construct(); err != nil {
 		return nil, err
@@ -67,10 +64,13 @@ func (p *portfolio) construct() error {
 	in := p.in
 	counts := startCounts(in)
 	byArea := newPlacer(in, placing{counts: counts, reach: p.reach}).byArea()
-	ways := []placing{{}, {scatter: true}, {order: byArea}, {noise: p.rng}}
+	ways := []way{{}, {balanced: true, near: 4}, {placing: placing{scatter: true}}, {placing: placing{order: byArea}, balanced: true, near: 1}, {placing: placing{noise: p.rng}}, {balanced: true}}
 	if in.Objective == instance.WeightedCompletion {
 		smith := bySmith(in, counts)
-		ways = []placing{{order: smith}, {order: byArea}, {order: smith, scatter: true}}
+		ways = []way{
+			{placing: placing{order: smith}}, {placing: placing{order: smith}, balanced: true, near: 4}, {placing: placing{order: byArea}},
+			{placing: placing{order: byArea}, balanced: true, near: 1}, {placing: placing{order: smith, scatter: true}}, {placing: placing{order: smith}, balanced: true},
+		}
 	}
 	places := make([]*placement, len(ways))
 	taken := make([]*measures, len(ways))
@@ -78,19 +78,22 @@ func (p *portfolio) construct() error {
 	order := p.attempts(len(ways))
 	for n, a := range order {
 		if where := &places[a.way]; *where == nil {
-			way := ways[a.way]
-			way.counts, way.reach = counts, p.reach
+			how := ways[a.way]
+			how.counts, how.reach = counts, p.reach
 			var err error
-			if *where, err = placeHard(in, way); err != nil {
+			if *where, err = placeHard(in, how.placing); err != nil {
 				if n == 0 {
 					return err
 				}
 				*where = places[0]
 			}
+			if how.balanced {
+				*where = balance(in, *where, balancing{counts: counts, reach: p.reach, rng: p.rng, steps: p.balanceSteps(), near: how.near})
+			}
 			taken[a.way] = measure(in, *where, counts)
 		}
 		base, slope := taken[a.way].keys(in, a.rule)
-		list = append(list, &decision{counts: counts, where: places[a.way], base: base, slope: slope, patience: a.patience, eager: a.eager, serial: a.patience == serially})
+		list = append(list, &decision{counts: counts, where: places[a.way], base: base, slope: slope, patience: a.patience, eager: a.eager, even: a.even, serial: a.patience == serially})
 		if len(list) == batch || n == len(order)-1 {
 			if !p.try(list) {
 				return nil
@@ -101,12 +104,23 @@ func (p *portfolio) construct() error {
 	return nil
 }
 
+// way is a way to a placement.
+type way struct {
+	placing
+	// balanced asks for [balance] afterwards, with chains of weight near.
+	balanced bool
+	near     float64
+}
+
+func (p *portfolio) balanceSteps() int { return min(100_000, max(5_000, 100*p.layout.slots)) }
+
 // attempt is one combination of placement, rule and patience.
 type attempt struct {
 	way      int // index of the placement
 	rule     rule
 	patience int  // see decision; or serially
 	eager    bool // see decision
+	even     bool // see decision
 }
 
 // serially in the place of a patience asks for the serial decoder.
@@ -126,27 +140,27 @@ func (p *portfolio) attempts(ways int) []attempt {
 		releases = releases || p.in.Jobs[j].Release > 0
 	}
 	list := []attempt{
-		{0, evenProgress, 0, false}, {0, longestChain, 0, false}, {0, evenProgress, 1, false}, {0, longestChain, 1, false}, {0, longestChain, 2, true}, {0, criticalRatio, 0, false},
-		{0, evenProgress, 2, false}, {0, criticalRatio, 1, false}, {0, longestChain, 2, false}, {0, mostWork, 0, false}, {0, criticalRatio, 2, false},
+		{0, evenProgress, 0, false, false}, {0, longestChain, 0, false, true}, {0, evenProgress, 0, false, true}, {0, longestChain, 0, false, false}, {0, evenProgress, 1, false, false}, {0, longestChain, 1, false, false}, {0, longestChain, 2, true, false}, {0, criticalRatio, 0, false, false},
+		{0, evenProgress, 2, false, false}, {0, criticalRatio, 1, false, false}, {0, longestChain, 2, false, false}, {0, mostWork, 0, false, false}, {0, criticalRatio, 2, false, false},
 	}
 	if p.in.Objective == instance.WeightedCompletion {
 		list = []attempt{
-			{0, smithArea, 1, false}, {0, smithArea, 2, false}, {0, smithLeft, 2, false}, {0, smithChain, 1, false}, {0, smithChain, 2, true}, {0, smithLeft, 1, false}, {0, smithArea, 0, false},
-			{0, smithChain, 0, false}, {0, smithArea, 4, false}, {0, smithChain, 2, false}, {0, smithLeft, 4, false},
+			{0, smithArea, 1, false, false}, {0, smithArea, 2, false, false}, {0, smithLeft, 2, false, false}, {0, smithChain, 1, false, false}, {0, smithChain, 2, true, false}, {0, smithLeft, 1, false, false}, {0, smithArea, 0, false, false},
+			{0, smithChain, 0, false, false}, {0, smithArea, 4, false, false}, {0, smithChain, 2, false, false}, {0, smithLeft, 4, false, false},
 		}
 	}
 	if releases {
-		list = append(list, attempt{0, inOrder, 0, false})
+		list = append(list, attempt{0, inOrder, 0, false, false})
 	}
 	if p.layout.tasks <= maxSerialTasks {
-		serial := []attempt{{0, evenProgress, serially, false}, {0, longestChain, serially, false}}
+		serial := []attempt{{0, evenProgress, serially, false, false}, {0, longestChain, serially, false, false}}
 		if p.in.Objective == instance.WeightedCompletion {
-			serial = []attempt{{0, smithArea, serially, false}, {0, smithChain, serially, false}}
+			serial = []attempt{{0, smithArea, serially, false, false}, {0, smithChain, serially, false, false}}
 		}
 		list = slices.Insert(list, 3, serial...)
 	}
 	if deadlines {
-		list = append([]attempt{{0, leastSlack, 1, false}, {0, earliestDue, 1, false}, {0, leastSlack, 0, false}, {0, earliestDue, 2, false}, {0, leastSlack, 3, false}}, list...)
+		list = append([]attempt{{0, leastSlack, 1, false, false}, {0, earliestDue, 1, false, false}, {0, leastSlack, 0, false, false}, {0, earliestDue, 2, false, false}, {0, leastSlack, 3, false, false}}, list...)
 	}
 	var all []attempt
 	for n := range len(list) + 2*ways {
@@ -168,7 +182,7 @@ func startCounts(in *instance.Instance) [][]int {
 	counts := make([][]int, len(in.Jobs))
 	for _, class := range in.Classes() {
 		job := &in.Jobs[class[0]]
-		c := cheapestMultiset(job, presentType(in, job))
+		c := cheapestMultiset(job, fastestType(in, job))
 		for _, j := range class {
 			counts[j] = c
 		}
@@ -176,20 +190,9 @@ func startCounts(in *instance.Instance) [][]int {
 	return counts
 }
 
-// fastestType returns the GPU type with the shortest full-depth task.
-func fastestType(job *instance.Job) instance.TypeID {
-	best := instance.TypeID(-1)
-	for t := range job.On {
-		id := instance.TypeID(t)
-		if job.Runs(id) && (best < 0 || job.On[t].Time[job.Full()] < job.On[best].Time[job.Full()]) {
-			best = id
-		}
-	}
-	return best
-}
-
-// presentType is fastestType among the types that the cluster has GPUs of.
-func presentType(in *instance.Instance, job *instance.Job) instance.TypeID {
+// fastestType returns the GPU type with the shortest full-depth task, among
+// those that the cluster has GPUs of.
+func fastestType(in *instance.Instance, job *instance.Job) instance.TypeID {
 	best := instance.TypeID(-1)
 	for n := range in.Nodes {
 		t := in.Nodes[n].Type
@@ -205,7 +208,7 @@ func bySmith(in *instance.Instance, counts [][]int) []instance.JobID {
 	place := make([]int64, len(in.Jobs))
 	rank(place, in, func(j int) int64 {
 		job := &in.Jobs[j]
-		return int64(job.Iterations) * int64(job.Workers) * int64(meanTime(job, presentType(in, job), counts[j]))
+		return int64(job.Iterations) * int64(job.Workers) * int64(meanTime(job, fastestType(in, job), counts[j]))
 	})
 	return orderBy(len(in.Jobs), func(j instance.JobID) int64 { return place[j] })
 }

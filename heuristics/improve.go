@@ -7,29 +7,42 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// stall is after how many batches without a better schedule improve gives up.
-const stall = 60
+// leeway is how much worse than the best a decision may be to be searched from,
+// in parts per 1024 of its value when the search begins; it falls to 0.
+const leeway = 16
 
-// improve spends the budget that is left on small random changes of the
-// incumbent's decision, a batch at a time, and keeps what is better.
+// improve spends the budget that is left on small random changes of a
+// decision, a batch at a time. The best of a batch is searched from next if it
+// is no worse than before or close to the best of all, the closer the less
+// budget is left.
 func (p *portfolio) improve() {
-	for idle := 0; idle < stall && p.best != nil; idle++ {
-		before := p.value
-		m := newMutation(p)
+	if p.best == nil {
+		return
+	}
+	from, value, completion := p.chosen, p.value, slices.Clone(p.best.completion)
+	for start := p.budget; p.budget >= p.cost; {
+		m := newMutation(p, from, value, completion)
 		var list []*decision
 		for range batch {
 			if d := m.neighbour(); d != nil {
 				list = append(list, d)
 			}
 		}
-		if len(list) == 0 {
+		if len(list) == 0 || !p.try(list) {
 			return
 		}
-		if !p.try(list) {
+		top := -1
+		for i := range list {
+			if t := &p.tried[i]; t.ok && (top < 0 || t.value.ahead(p.tried[top].value)) {
+				top = i
+			}
+		}
+		if top < 0 {
 			return
 		}
-		if p.value.ahead(before) {
-			idle = 0
+		if t := &p.tried[top]; !value.less(t.value) || t.value.near(p.value, float64(p.budget)/float64(start)*leeway/1024) {
+			from, value = list[top], t.value
+			completion = append(completion[:0], t.completion...)
 		}
 	}
 }
@@ -48,11 +61,11 @@ type mutation struct {
 	keys   bool             // d.base and d.slope are
 }
 
-func newMutation(p *portfolio) *mutation {
-	m := &mutation{in: p.in, rng: p.rng, reach: p.reach, from: p.chosen, serial: p.layout.tasks <= maxSerialTasks}
+func newMutation(p *portfolio, from *decision, value value, completion []instance.Tick) *mutation {
+	m := &mutation{in: p.in, rng: p.rng, reach: p.reach, from: from, serial: p.layout.tasks <= maxSerialTasks}
 	m.late = orderBy(len(p.in.Jobs), func(j instance.JobID) int64 {
-		c, due := p.best.completion[j], p.in.Jobs[j].Deadline
-		if p.value.late > 0 && due > 0 {
+		c, due := completion[j], p.in.Jobs[j].Deadline
+		if value.late > 0 && due > 0 {
 			return -int64(max(0, c-due)) - 1<<61
 		}
 		return -int64(c)
@@ -80,6 +93,9 @@ func (m *mutation) neighbour() *decision {
 				d.patience, done = patience, true
 			} else {
 				d.eager, done = !d.eager, true
+			}
+			if m.rng.IntN(4) == 0 {
+				d.even, done = !d.even, true
 			}
 		case 7:
 			done = m.redepth()

@@ -151,7 +151,7 @@ func (s *periodicSearch) multisets() [][]int {
 	counts := make([][]int, len(s.in.Jobs))
 	for _, class := range s.in.Classes() {
 		job := &s.in.Jobs[class[0]]
-		choices := multisets(job, fastestType(job))
+		choices := multisets(job, fastestType(s.in, job))
 		for _, j := range class {
 			counts[j] = choices[s.rng.IntN(len(choices))]
 		}

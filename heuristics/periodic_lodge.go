@@ -168,7 +168,7 @@ func byHold(in *instance.Instance, counts [][]int) []instance.JobID {
 func byLoad(in *instance.Instance, counts [][]int) []instance.JobID {
 	return byDensity(in, func(j instance.JobID) float64 {
 		job := &in.Jobs[j]
-		t := fastestType(job)
+		t := fastestType(in, job)
 		return float64(job.On[t].Time[job.Full()]) / float64(meanTime(job, t, counts[j]))
 	})
 }

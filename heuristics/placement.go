@@ -202,7 +202,7 @@ func (p *placer) byArea() []instance.JobID {
 func (p *placer) byChain() []instance.JobID {
 	return orderBy(len(p.in.Jobs), func(j instance.JobID) int64 {
 		job := &p.in.Jobs[j]
-		return -int64(job.Release) - p.iterations[j]*int64(job.On[presentType(p.in, job)].Time[job.Full()])
+		return -int64(job.Release) - p.iterations[j]*int64(job.On[fastestType(p.in, job)].Time[job.Full()])
 	})
 }
 

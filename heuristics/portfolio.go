@@ -20,7 +20,7 @@ const (
 	decodeBudget = 4_000_000
 	minDecodes   = 12
 	bigBudget    = 16_000_000
-	maxDecodes   = 4000
+	maxDecodes   = 8000
 )
 
 // portfolio tries decisions and keeps the best schedule.
@@ -38,6 +38,14 @@ type portfolio struct {
 	value   value   // of best
 	chosen  *decision
 	reach   *reach
+	tried   [batch]trial // of the latest batch
+}
+
+// trial is what became of a decision.
+type trial struct {
+	ok         bool
+	value      value
+	completion []instance.Tick
 }
 
 // worker is a goroutine's decoders with the best record it made of a batch.
@@ -75,6 +83,9 @@ func (p *portfolio) try(list []*decision) bool {
 		return false
 	}
 	p.budget -= len(list) * p.cost
+	for i := range p.tried {
+		p.tried[i].ok = false
+	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for _, w := range p.workers[:min(len(p.workers), len(list))] {
@@ -123,10 +134,12 @@ func (p *portfolio) decode(w *worker, d *decision, index int) {
 	if w.now == nil {
 		w.now = p.layout.newRecord(len(p.in.Jobs))
 	}
-	if by.decode(p.ctx, d, w.now) != nil {
+	t := &p.tried[index]
+	if t.ok = by.decode(p.ctx, d, w.now) == nil; !t.ok {
 		return
 	}
 	v := valueOf(p.in, w.now.completion)
+	t.value, t.completion = v, append(t.completion[:0], w.now.completion...)
 	if p.best != nil && !v.ahead(p.value) || w.index >= 0 && (w.value.ahead(v) || w.value == v) {
 		return
 	}

@@ -98,7 +98,7 @@ func chainArea(in *instance.Instance) instance.Tick {
 	chain, area := instance.Tick(0), instance.Tick(0)
 	for j, counts := range startCounts(in) {
 		job := &in.Jobs[j]
-		r, on := instance.Tick(job.Iterations), job.On[presentType(in, job)]
+		r, on := instance.Tick(job.Iterations), job.On[fastestType(in, job)]
 		chain = max(chain, job.Release+r*on.Time[job.Full()])
 		for d, n := range counts {
 			area += r * instance.Tick(n) * on.Time[d]

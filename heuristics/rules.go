@@ -2,7 +2,6 @@ package heuristics
 
 import (
 	"cmp"
-	"math/big"
 	"math/bits"
 	"slices"
 
@@ -142,41 +141,4 @@ func rank(base []int64, in *instance.Instance, amount func(int) int64) {
 	for at, j := range order {
 		base[j] = int64(at)
 	}
-}
-
-// tooLong reports whether times of the instance could leave the range in which
-// 64-bit sums are safe. It happens only with absurd durations.
-func tooLong(in *instance.Instance) bool {
-	sum, slowest := new(big.Int), in.Latency
-	for j := range in.Jobs {
-		job := &in.Jobs[j]
-		longest := instance.Tick(0)
-		for _, c := range job.On {
-			if c != nil {
-				longest = max(longest, c.Time[job.Full()])
-			}
-		}
-		perTask := big.NewInt(int64(longest))
-		if job.HasSync() {
-			for l := range in.Links {
-				if !in.Links[l].Failed {
-					// A ring may cross a trunk once per node.
-					times := instance.BitRate(1)
-					if in.Links[l].Kind == instance.Trunk {
-						times = instance.BitRate(job.Workers)
-					}
-					level := instance.BitRate(in.RateLevels[len(in.RateLevels)-1])
-					volume := instance.Bytes(0)
-					for _, b := range job.SegmentBytes {
-						volume += 2 * b
-					}
-					slowest = max(slowest, in.SyncTicks(volume, max(1, in.Links[l].Capacity/times/level)))
-				}
-			}
-			perTask.Add(perTask, big.NewInt(int64(slowest)))
-		}
-		perTask.Mul(perTask, big.NewInt(int64(job.Iterations)*int64(job.Workers)))
-		sum.Add(sum, perTask.Add(perTask, big.NewInt(int64(job.Release))))
-	}
-	return sum.BitLen() > 60
 }
