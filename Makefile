@@ -26,7 +26,7 @@ demo: setup ## plan the quickstart example and draw it
 	@$(MAKE) --no-print-directory build
 	bin/jigsaw plan quickstart --gantt quickstart.svg
 
-test: setup ## all tests, with the race detector where cgo allows it
+test: setup ## the short tests under the race detector, then all tests
 	@scripts/test '$(TAGS)'
 
 test-noclp: ## build and test without CLP, as on a machine that lacks it

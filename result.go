@@ -14,13 +14,13 @@ import (
 type Status string
 
 const (
-	// Optimal: the schedule's value equals a certified bound.
+	// Optimal means: the schedule's value equals a certified bound.
 	Optimal Status = "optimal"
-	// Feasible: a valid schedule, not proven optimal.
+	// Feasible means: a valid schedule, not proven optimal.
 	Feasible Status = "feasible"
-	// Infeasible: proven that no valid schedule exists; see Result.Reasons.
+	// Infeasible means: proven that no valid schedule exists; see Result.Reasons.
 	Infeasible Status = "infeasible"
-	// Limit: stopped, or given up, with neither a schedule nor a proof.
+	// Limit means: stopped, or given up, with neither a schedule nor a proof.
 	Limit Status = "limit"
 )
 

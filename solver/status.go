@@ -9,23 +9,23 @@ type Status int
 const (
 	// Unsolved is the status of a solution nobody computed.
 	Unsolved Status = iota
-	// Optimal: primal, duals and basis are there and passed [Check].
+	// Optimal means: primal, duals and basis are there and passed [Check].
 	Optimal
-	// Infeasible: no point meets (1) and (2). Engines with Caps.Farkas give the
+	// Infeasible means: no point meets (1) and (2). Engines with Caps.Farkas give the
 	// Farkas ray that proves it, with one entry for each row.
 	Infeasible
-	// Unbounded: there is a feasible point and a direction that improves it for
+	// Unbounded means: there is a feasible point and a direction that improves it for
 	// ever. Engines with Caps.Farkas give that direction, with one entry for each
 	// column.
 	Unbounded
-	// IterationLimit: Limits.Iterations was reached first.
+	// IterationLimit means: Limits.Iterations was reached first.
 	IterationLimit
-	// TimeLimit: Limits.Time was reached first.
+	// TimeLimit means: Limits.Time was reached first.
 	TimeLimit
-	// Cutoff: the optimum is proven to be at least Limits.Cutoff, or the program
+	// Cutoff means: the optimum is proven to be at least Limits.Cutoff, or the program
 	// is infeasible; which of the two is not known.
 	Cutoff
-	// Numerical: the engine gave up on its own, without a proof of anything.
+	// Numerical means: the engine gave up on its own, without a proof of anything.
 	Numerical
 )
 

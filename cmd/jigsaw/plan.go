@@ -38,7 +38,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 		Args: exactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return runPlan(c.Context(), args[0], o, std) },
 	}
-	o.inputs.flags(c)
+	o.flags(c)
 	o.format.flag(c)
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")

@@ -29,7 +29,7 @@ func referenceCheck(spec *instance.Spec, in *instance.Instance, s *instance.Sche
 		r.memory()
 	}
 	var rules []int
-	for rule := 0; rule <= 10; rule++ {
+	for rule := range 11 {
 		if r.broken[rule] {
 			rules = append(rules, rule)
 		}

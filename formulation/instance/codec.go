@@ -220,7 +220,7 @@ func parseYAML(data []byte) (root *yaml.Node, err error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, second yaml.Node
 	switch err := decoder.Decode(&document); {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return nil, whole("the file is empty")
 	case err != nil:
 		return nil, yamlProblem(data, err)
@@ -228,7 +228,7 @@ func parseYAML(data []byte) (root *yaml.Node, err error) {
 	switch err := decoder.Decode(&second); {
 	case err == nil:
 		return nil, Problems{{Line: second.Line, Column: second.Column, Message: "a second YAML document begins here; a file holds one instance"}}
-	case err != io.EOF:
+	case !errors.Is(err, io.EOF):
 		return nil, yamlProblem(data, err)
 	}
 	root = document.Content[0]

@@ -81,13 +81,13 @@ func (j *jsonReader) token() (json.Token, error) {
 	j.at = j.next
 	switch {
 	case err == nil:
-	case err == errTooLong:
+	case errors.Is(err, errTooLong):
 		return nil, j.fail("a text or a run of blanks is longer than %d MiB", maxTextBytes>>20)
-	case err == io.EOF && j.depth == 0:
+	case errors.Is(err, io.EOF) && j.depth == 0:
 		return nil, err
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return nil, j.fail("invalid JSON: unexpected end of the file")
-	case err == io.ErrUnexpectedEOF:
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, j.fail("invalid JSON: what begins here does not end")
 	default:
 		return nil, j.fail("invalid JSON: %v", err)
@@ -221,10 +221,10 @@ func (j *jsonReader) skip(first json.Token) error {
 
 // finish checks that nothing follows.
 func (j *jsonReader) finish() error {
-	switch _, err := j.token(); err {
-	case io.EOF:
+	switch _, err := j.token(); {
+	case errors.Is(err, io.EOF):
 		return nil
-	case nil:
+	case err == nil:
 		return j.fail("invalid JSON: found %s instead of the end of the file", clip(string(j.raw)))
 	default:
 		return err
@@ -233,7 +233,7 @@ func (j *jsonReader) finish() error {
 
 // fail returns a problem at the last token, or what broke the stream.
 func (j *jsonReader) fail(format string, args ...any) error {
-	if j.err != nil && j.err != io.EOF {
+	if j.err != nil && !errors.Is(j.err, io.EOF) {
 		return fmt.Errorf("instance: %w", j.err)
 	}
 	return Problems{{Line: j.at.line, Column: j.at.column, Message: fmt.Sprintf(format, args...)}}

@@ -245,7 +245,7 @@ func (c *compiler) depths(path string, s *JobSpec, p *Profile, j *Job) bool {
 			cuts = 4
 		}
 		for i, d := 1, 1; i < cuts; i++ {
-			for d < full && !(p.CutAllowed(d) && int64(cuts)*int64(backward[d]) >= int64(i)*int64(backward[full])) {
+			for d < full && (!p.CutAllowed(d) || int64(cuts)*int64(backward[d]) < int64(i)*int64(backward[full])) {
 				d++
 			}
 			chosen = append(chosen, d)

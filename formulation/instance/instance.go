@@ -74,13 +74,15 @@ type Rack struct {
 // LinkKind tells where in the network a link is.
 type LinkKind string
 
+// The kinds of links. Racks of the short form have their own kinds; links
+// between the switches of the full form are trunks.
 const (
 	NICUp    LinkKind = "nic_up"
 	NICDown  LinkKind = "nic_down"
 	Fabric   LinkKind = "fabric"
-	Trunk    LinkKind = "trunk"     // between switches, full form
-	RackUp   LinkKind = "rack_up"   // short form: rack switch to core
-	RackDown LinkKind = "rack_down" // short form: core to rack switch
+	Trunk    LinkKind = "trunk"
+	RackUp   LinkKind = "rack_up"
+	RackDown LinkKind = "rack_down"
 )
 
 // Link is a directed link, or the ring inside a node.
@@ -96,6 +98,7 @@ type Link struct {
 // Within is a locality limit of a job.
 type Within int
 
+// The limits, from none to the tightest.
 const (
 	WithinCluster Within = iota
 	WithinRack

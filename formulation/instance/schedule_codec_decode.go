@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -46,10 +47,10 @@ func DecodeSchedule(in *Instance, r io.Reader) (*Schedule, error) {
 func decodeSchedule(in *Instance, r *bufio.Reader) (*Schedule, error) {
 	start, err := r.Peek(3)
 	switch {
-	case err != nil && err != io.EOF:
+	case err != nil && !errors.Is(err, io.EOF):
 		return nil, fmt.Errorf("instance: %w", err)
 	case string(start) == "\uFEFF":
-		r.Discard(len(start))
+		_, _ = r.Discard(len(start)) // they were peeked at
 	case bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")):
 		return nil, whole("the file is UTF-16; save it as UTF-8")
 	}
@@ -262,7 +263,8 @@ func (d *scheduleDecoder) entries(first json.Token, fields []string, value func(
 
 // taskValue reads the value of taskFields[i].
 func (d *scheduleDecoder) taskValue(i int, first json.Token) (err error) {
-	t, n := &d.task, int64(0)
+	t := &d.task
+	var n int64
 	switch name := taskFields[i]; name {
 	case "job":
 		t.Job, err = d.job(first)
@@ -304,7 +306,8 @@ func (d *scheduleDecoder) fileTask() {
 
 // syncValue reads the value of syncFields[i].
 func (d *scheduleDecoder) syncValue(i int, first json.Token) (err error) {
-	y, n := &d.sync, int64(0)
+	y := &d.sync
+	var n int64
 	switch name := syncFields[i]; name {
 	case "job":
 		y.Job, err = d.job(first)

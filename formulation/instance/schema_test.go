@@ -105,7 +105,7 @@ func TestSchemaAgreesWithDecode(t *testing.T) {
 	// Each breaks the valid file in one place.
 	breaks := [][2]string{
 		{`"version": 1,`, ``}, {`"version": 1`, `"version": 2`}, {`"version": 1`, `"version": "1"`}, {`"version": 1`, `"version": null`},
-		{`"name": "n"`, `"nmae": "n"`}, {`"name": "n"`, `"name": 3`}, {`"name": "n"`, `"name": true`}, {`"tick_us": 1000`, `"tick_us": 0.5`},
+		{`"name": "n"`, `"nome": "n"`}, {`"name": "n"`, `"name": 3`}, {`"name": "n"`, `"name": true`}, {`"tick_us": 1000`, `"tick_us": 0.5`},
 		{`"tick_us": 1000`, `"tick_us": -1`}, {`"tick_us": 1000`, `"tick_us": 60000001`}, {`"makespan"`, `"fast"`}, {`"makespan"`, `["makespan"]`},
 		{`"memory": "16GiB"`, `"memory": "16 gigs"`}, {`"memory": "16GiB"`, `"memory": -1`}, {`, "memory": "16GiB"`, ``},
 		{`"speed": 2.5`, `"speed": -2.5`}, {`"speed": 2.5`, `"speed": "fast"`}, {`"speed": 2.5`, `"speed": [1]`},

@@ -58,8 +58,8 @@ func (cgoTable) version() string { return C.GoString(C.Clp_Version()) }
 
 func (cgoTable) newModel() handle {
 	model := C.Clp_newModel()
-	C.watch_model(unsafe.Pointer(model))
-	return handle(uintptr(unsafe.Pointer(model)))
+	C.watch_model(model)
+	return handle(uintptr(model))
 }
 
 func (cgoTable) deleteModel(h handle) {

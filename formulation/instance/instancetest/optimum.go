@@ -11,11 +11,11 @@ import (
 type Status int
 
 const (
-	// Optimal: the value is the optimum and the schedule attains it.
+	// Optimal means: the value is the optimum and the schedule attains it.
 	Optimal Status = iota
-	// Infeasible: there is no valid schedule, by exhaustion.
+	// Infeasible means: there is no valid schedule, by exhaustion.
 	Infeasible
-	// Skipped: the budget of nodes ran out. Nothing is known; a test must
+	// Skipped means: the budget of nodes ran out. Nothing is known; a test must
 	// count these instances and never take them for solved.
 	Skipped
 )

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"jigsaw/formulation/instance"
@@ -14,6 +13,7 @@ import (
 // Format names a kind of profile file of another project.
 type Format string
 
+// The formats.
 const (
 	PipeDream       Format = "pipedream"
 	DeepPool        Format = "deeppool"
@@ -146,9 +146,14 @@ func (o ImportOptions) profile(batch int, note string, layers []instance.Layer) 
 
 // isWord reports whether s is letters, digits and underscores.
 func isWord(s string) bool {
-	return s != "" && !slices.ContainsFunc([]byte(s), func(c byte) bool {
-		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_')
-	})
+	for _, c := range []byte(s) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_':
+		default:
+			return false
+		}
+	}
+	return s != ""
 }
 
 // clip shortens text quoted in a message.

@@ -14,8 +14,8 @@ func TestErrors(t *testing.T) {
 		C chan int `json:"c"`
 	}{}, schemagen.Options{})
 	assert.EqualError(t, err, "schemagen: no JSON Schema for the type chan int")
-	_, err = schemagen.Generate(struct{ Name string }{}, schemagen.Options{Fields: map[string]map[string]any{"Spec.Nmae": {}}})
-	assert.EqualError(t, err, "schemagen: there is no field Spec.Nmae")
+	_, err = schemagen.Generate(struct{ Name string }{}, schemagen.Options{Fields: map[string]map[string]any{"Spec.Nome": {}}})
+	assert.EqualError(t, err, "schemagen: there is no field Spec.Nome")
 }
 
 func TestTypes(t *testing.T) {

@@ -48,7 +48,7 @@ func (c *chart) layoutRows(y float64) float64 {
 		level++
 	}
 	perRow := 1 // racks
-	rows := 0
+	var rows int
 	if level == 3 {
 		perRow = (len(in.Racks) + c.lim.gpuRows - 1) / c.lim.gpuRows
 		rows = (len(in.Racks) + perRow - 1) / perRow

@@ -28,7 +28,7 @@ func (s *svg) flush() error {
 // str writes markup as it is.
 func (s *svg) str(markup string) *svg {
 	if len(s.buf) > svgBuffer {
-		s.flush()
+		_ = s.flush() // the error stays for the end
 	}
 	s.buf = append(s.buf, markup...)
 	return s
@@ -89,15 +89,15 @@ func (s *svg) rect(x, y, w, h float64) *svg {
 }
 
 // tip writes the path of a small arrow to the right.
-func (s *svg) tip(x, y float64) *svg { return s.str("M").num(x).str(" ").num(y - 3).str("l4 3l-4 3z") }
+func (s *svg) tip(x, y float64) { s.str("M").num(x).str(" ").num(y - 3).str("l4 3l-4 3z") }
 
 // label writes a line of text with its baseline at y.
-func (s *svg) label(class string, x, y float64, text string) *svg {
+func (s *svg) label(class string, x, y float64, text string) {
 	s.str(`<text`)
 	if class != "" {
 		s.str(` class="`).str(class).str(`"`)
 	}
-	return s.str(` x="`).num(x).str(`" y="`).num(y).str(`">`).text(text).str("</text>\n")
+	s.str(` x="`).num(x).str(`" y="`).num(y).str(`">`).text(text).str("</text>\n")
 }
 
 // textWidth estimates the width of text at a font size. Fonts differ; the
