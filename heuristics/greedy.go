@@ -173,7 +173,7 @@ func (p *portfolio) attempts(ways int) []attempt {
 			}
 		}
 	}
-	return all[:min(len(all), max(1, p.budget/p.cost))]
+	return all[:min(len(all), max(1, minDecodes, p.budget/p.cost/2))]
 }
 
 // startCounts returns the cheapest multiset of every job on the GPU type where

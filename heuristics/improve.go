@@ -11,22 +11,35 @@ import (
 // in parts per 1024 of its value when the search begins; it falls to 0.
 const leeway = 16
 
+// patient is for how many batches without a gain improve stays where it is.
+const patient = 25
+
 // improve spends the budget that is left on small random changes of a
 // decision, a batch at a time. The best of a batch is searched from next if it
 // is no worse than before or close to the best of all, the closer the less
-// budget is left.
+// budget is left. When that leads nowhere for a while the search goes on from
+// somewhere else.
 func (p *portfolio) improve() {
 	if p.best == nil {
 		return
 	}
 	from, value, completion := p.chosen, p.value, slices.Clone(p.best.completion)
-	for start := p.budget; p.budget >= p.cost; {
+	for start, idle := p.budget, 0; p.budget >= p.cost; idle++ {
 		m := newMutation(p, from, value, completion)
 		var list []*decision
 		for range batch {
-			if d := m.neighbour(); d != nil {
+			next := m.neighbour
+			if idle == patient {
+				m.from = p.chosen
+				next = m.kick
+			}
+			if d := next(); d != nil {
 				list = append(list, d)
 			}
+		}
+		if len(list) == 0 && idle == patient {
+			idle = 0
+			continue
 		}
 		if len(list) == 0 || !p.try(list) {
 			return
@@ -40,7 +53,11 @@ func (p *portfolio) improve() {
 		if top < 0 {
 			return
 		}
-		if t := &p.tried[top]; !value.less(t.value) || t.value.near(p.value, float64(p.budget)/float64(start)*leeway/1024) {
+		t := &p.tried[top]
+		if t.value.ahead(value) || idle == patient {
+			idle = 0
+		}
+		if idle == 0 || !value.less(t.value) || t.value.near(p.value, float64(p.budget)/float64(start)*leeway/1024) {
 			from, value = list[top], t.value
 			completion = append(completion[:0], t.completion...)
 		}
@@ -84,10 +101,10 @@ func (m *mutation) neighbour() *decision {
 		switch m.rng.IntN(10) {
 		case 0, 1, 2:
 			done = m.reorder()
-		case 3, 4:
+		case 3:
 			done = m.rehome()
-		case 5:
-			done = m.move()
+		case 4, 5:
+			done = m.shift()
 		case 6:
 			if patience := m.rng.IntN(5); patience != d.patience {
 				d.patience, done = patience, true
@@ -191,56 +208,62 @@ func (m *mutation) rehome() bool {
 	return true
 }
 
-// move moves one worker of a job to another GPU.
-func (m *mutation) move() bool {
-	j := m.job()
-	job := &m.in.Jobs[j]
-	old := m.d.where.gpus[j]
-	n := m.rng.IntN(len(old))
-	limit := m.d.where.limit[j][n]
-	g := instance.GPUID(m.rng.IntN(len(m.in.GPUs)))
+// kick returns a decision further away: with the residents of a GPU placed
+// anew, or all jobs.
+func (m *mutation) kick() *decision {
+	d := *m.from
+	m.d, m.homes, m.keys = &d, false, false
+	how := placing{counts: d.counts, noise: m.rng, reach: m.reach, scatter: m.rng.IntN(2) == 0}
+	keep := func(instance.JobID) bool { return false }
 	if m.rng.IntN(2) == 0 {
-		// Next door.
-		node := &m.in.Nodes[m.in.GPUs[old[n]].Node]
-		g = node.FirstGPU + instance.GPUID(m.rng.IntN(node.GPUs))
+		list := d.where.gpus[m.job()]
+		g := list[m.rng.IntN(len(list))]
+		keep = func(j instance.JobID) bool { return !slices.Contains(d.where.gpus[j], g) }
 	}
-	t := m.in.GPUs[g].Type
-	if !job.Runs(t) || slices.Contains(old, g) {
-		return false
-	}
-	// Memory on g, for the job and those there.
-	persistent, ephemeral := job.On[t].Persistent, job.On[t].Ephemeral[limit]
-	for o, gpus := range m.d.where.gpus {
-		if i, ok := slices.BinarySearch(gpus, g); ok {
-			persistent += m.in.Jobs[o].On[t].Persistent
-			ephemeral = max(ephemeral, m.in.Jobs[o].On[t].Ephemeral[m.d.where.limit[o][i]])
+	p := newPlacer(m.in, how)
+	var out []instance.JobID
+	for _, j := range p.byArea() {
+		if keep(j) {
+			p.settle(j, d.where.gpus[j], d.where.limit[j], d.where.span[j])
+		} else {
+			out = append(out, j)
 		}
 	}
-	if persistent+ephemeral > m.in.Types[t].Memory {
-		return false
+	for i := range out {
+		o := min(len(out)-1, i+m.rng.IntN(3))
+		out[i], out[o] = out[o], out[i]
 	}
-	gpus, limits := slices.Clone(old), slices.Clone(m.d.where.limit[j])
-	gpus, limits = slices.Delete(gpus, n, n+1), slices.Delete(limits, n, n+1)
-	at, _ := slices.BinarySearch(gpus, g)
-	gpus, limits = slices.Insert(gpus, at, g), slices.Insert(limits, at, limit)
-	first, last := m.in.GPUs[gpus[0]].Node, m.in.GPUs[gpus[len(gpus)-1]].Node
-	if job.Within == instance.WithinNode && first != last {
-		return false
-	}
-	if job.Within == instance.WithinRack {
-		for _, g := range gpus {
-			if m.in.Nodes[m.in.GPUs[g].Node].Rack != m.in.Nodes[first].Rack {
-				return false
-			}
+	for _, j := range out {
+		if !p.put(j) {
+			return nil
 		}
 	}
-	span, ok := m.in.Span(gpus)
-	if !ok {
-		return false
+	near := []float64{0, 1, 4}[m.rng.IntN(3)]
+	d.where = balance(m.in, p.out, balancing{counts: d.counts, reach: m.reach, rng: m.rng, steps: kickSteps, near: near})
+	rules := []rule{evenProgress, evenProgress, longestChain, criticalRatio, mostWork}
+	if m.in.Objective == instance.WeightedCompletion {
+		rules = []rule{smithArea, smithChain, smithLeft}
 	}
-	w := m.own()
-	w.gpus[j], w.limit[j], w.span[j] = gpus, limits, span
-	return true
+	if m.rng.IntN(4) > 0 {
+		d.base, d.slope = measure(m.in, d.where, d.counts).keys(m.in, rules[m.rng.IntN(len(rules))])
+		d.patience, d.eager, d.even, d.serial = m.rng.IntN(3), m.rng.IntN(3) == 0, m.rng.IntN(2) == 0, false
+	}
+	return &d
+}
+
+// kickSteps is the number of steps by which a kicked placement is balanced.
+const kickSteps = 1000
+
+// shift moves or swaps workers or whole jobs, mostly off loaded GPUs.
+func (m *mutation) shift() bool {
+	b := newBalancer(m.in, m.d.where, balancing{counts: m.d.counts, reach: m.reach, rng: m.rng})
+	for range 10 {
+		if b.step(true) {
+			m.d.where, m.homes = b.out, true
+			return true
+		}
+	}
+	return false
 }
 
 // redepth gives a job with a free rule another multiset. Jobs whose memory is

@@ -40,7 +40,7 @@ func balance(in *instance.Instance, where *placement, how balancing) *placement 
 		return where
 	}
 	for range how.steps {
-		b.step()
+		b.step(false)
 	}
 	return b.out
 }
@@ -278,11 +278,16 @@ func (b *balancer) touchJob(j instance.JobID) {
 	}
 }
 
-// step draws a change and keeps it if it loses nothing.
-func (b *balancer) step() {
+// step draws a change and keeps it if it loses nothing, or a change of
+// residencies whatever it loses. It reports whether it kept one.
+func (b *balancer) step(whatever bool) bool {
 	b.changes = b.changes[:0]
 	ok := false
-	switch b.rng.IntN(12) {
+	kinds := 12
+	if whatever {
+		kinds = 8
+	}
+	switch b.rng.IntN(kinds) {
 	case 0, 1, 2:
 		ok = b.moveWorker()
 	case 3, 4:
@@ -295,7 +300,7 @@ func (b *balancer) step() {
 		ok = b.swapDepths()
 	}
 	if !ok {
-		return
+		return false
 	}
 	b.stamp++
 	b.gpus, b.links, b.jobs = b.gpus[:0], b.links[:0], b.jobs[:0]
@@ -316,8 +321,8 @@ func (b *balancer) step() {
 		b.enter(c)
 	}
 	b.update()
-	if fits && b.energy() <= before {
-		return
+	if fits && (whatever || b.energy() <= before) {
+		return true
 	}
 	for _, c := range b.changes {
 		b.leave(c.job)
@@ -326,6 +331,7 @@ func (b *balancer) step() {
 		b.enter(c)
 	}
 	b.update()
+	return false
 }
 
 func (b *balancer) update() {
