@@ -25,13 +25,20 @@
 // is short: then workers are pinned to one depth each, other orders are
 // tried, and at last a bounded backtracking (placement_search.go).
 //
+// Balance (placement_balance.go). Some placements are improved by local search
+// on an estimate before they are decoded: a smooth maximum of loads and chains,
+// or the weighted completions that loads imply. It knows that a job can give
+// its shallow tasks to its busy GPUs. Being cheap, it tries ten thousands of
+// moves and swaps of workers and jobs in the time of a few schedules.
+//
 // Decoding (dispatch.go). Events are simulated in order of time. An idle GPU
 // starts the waiting task with the best priority key, no matter what the other
 // workers of its iteration do; this fills the ragged edges that shallow
 // workers leave. Depths are dealt out as tasks start: the first worker of an
 // iteration to start takes the deepest left, the last one the shallowest, so
 // that an iteration started raggedly ends evenly and roles rotate by
-// themselves. With patience a GPU stays idle, or takes a shorter task, when a
+// themselves. Or they are dealt evenly: the deepest to the GPU with the least
+// work left, so that busy GPUs catch up. With patience a GPU stays idle, or takes a shorter task, when a
 // job of better key is due back within part of the task's length. A gang waits
 // until all its GPUs are idle; they meanwhile run only tasks that end before
 // it is expected to start. A synchronisation takes the highest rate level that its
@@ -44,7 +51,9 @@
 //
 // Greedy (greedy.go) decodes a portfolio of placements, rules (rules.go) and
 // patiences and keeps the best. Then (improve.go) it changes the best decision
-// at random, one job's priority, home or multiset at a time. Work is budgeted
+// at random, one job's priority, home or multiset at a time; it also follows
+// decisions that are a little worse, and when it stalls it goes on from a
+// decision whose jobs, or those of one GPU, have been placed anew. Work is budgeted
 // in tasks decoded, never in seconds, and candidates are compared in batches
 // of fixed size: one seed gives one schedule on any number of cores.
 //

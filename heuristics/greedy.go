@@ -112,7 +112,8 @@ type way struct {
 	near     float64
 }
 
-func (p *portfolio) balanceSteps() int { return min(100_000, max(5_000, 100*p.layout.slots)) }
+// balanceSteps is the number of changes of a placement that [balance] tries.
+func (p *portfolio) balanceSteps() int { return min(max(5_000, 100*p.layout.slots), 40_000) }
 
 // attempt is one combination of placement, rule and patience.
 type attempt struct {

@@ -182,3 +182,32 @@ func TestCheapestMultiset(t *testing.T) {
 		require.Equal(t, best, sum)
 	}
 }
+
+// TestBalance decodes balanced placements, which must stay valid, with and
+// without pinned depths, and be alike for alike seeds.
+func TestBalance(t *testing.T) {
+	for name, m := range mediums() {
+		t.Run(name, func(t *testing.T) {
+			m.jobs, m.iterations = 12, 8
+			for seed := range uint64(2) {
+				m.objective = finite(seed)
+				in := m.instance(t, 11)
+				counts := startCounts(in)
+				where, err := placeHard(in, placing{counts: counts, pin: true})
+				require.NoError(t, err)
+				balanced := func() *placement {
+					return balance(in, where, balancing{counts: counts, rng: source(seed), steps: 2000, near: 1})
+				}
+				now := balanced()
+				assert.Equal(t, now, balanced())
+				l := newLayout(in)
+				out := l.newRecord(len(in.Jobs))
+				base, slope := measure(in, now, counts).keys(in, longestChain)
+				require.NoError(t, newDispatcher(in, l).decode(t.Context(), &decision{counts: counts, where: now, base: base, slope: slope, even: true}, out))
+				for _, v := range instance.Check(in, out.schedule(in, l)) {
+					require.Equal(t, 10, v.Rule, "%v", v)
+				}
+			}
+		})
+	}
+}

@@ -20,7 +20,7 @@ const (
 	decodeBudget = 4_000_000
 	minDecodes   = 12
 	bigBudget    = 16_000_000
-	maxDecodes   = 8000
+	maxDecodes   = 3000
 )
 
 // portfolio tries decisions and keeps the best schedule.
