@@ -21,7 +21,7 @@ import (
 func TestBoundsOptimumHeuristics(t *testing.T) {
 	per := 550 // instances of each objective
 	if testing.Short() {
-		per = 50
+		per = 20
 	}
 	for _, objective := range instance.Objectives() {
 		t.Run(string(objective), func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestBoundsOptimumHeuristics(t *testing.T) {
 			summary := fmt.Sprintf("%d solved by brute force: plan optimal on %d, proven so on %d; %d infeasible, proven so on %d",
 				solved, tight, optimal, infeasible, proven)
 			t.Log(summary)
-			assert.Greater(t, solved, per*8/10, summary)
+			assert.Greater(t, solved+infeasible, per*9/10, summary)
 			assert.Greater(t, tight, solved/2, summary)
 			assert.Greater(t, optimal, solved/10, summary)
 		})

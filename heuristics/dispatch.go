@@ -470,7 +470,7 @@ func (s *dispatcher) startInOrder() {
 		}
 	}
 	slices.Sort(s.dirty)
-	for n := 0; n < len(s.dirty); n++ {
+	for n := 0; n < len(s.dirty); n++ { //nolint:intrange // the list grows on the way
 		g := s.dirty[n]
 		from := len(s.order)
 		add(g)
@@ -588,10 +588,9 @@ func (s *dispatcher) trySync(j int32) {
 			break
 		}
 	}
-	at := s.now
 	if level != 0 {
 		// Waiting for full speed may still end sooner.
-		at = s.fullSpeedAt(job)
+		at := s.fullSpeedAt(job)
 		if level < 0 || at+job.sync[0] < s.now+job.sync[level] {
 			s.wait(j, at)
 			return

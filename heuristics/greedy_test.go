@@ -34,7 +34,7 @@ func ratio(a, b *big.Rat) float64 {
 func TestGreedyTiny(t *testing.T) {
 	seeds := uint64(300)
 	if testing.Short() {
-		seeds = 60
+		seeds = 16
 	}
 	var proven, optimal, lost int
 	var sum, most float64
@@ -108,7 +108,8 @@ func TestGreedyMedium(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seeds := uint64(6)
 			if testing.Short() {
-				seeds = 2
+				seeds = 1
+				m.jobs /= 2
 			}
 			for seed := range seeds {
 				m.objective = finite(seed)

@@ -193,14 +193,14 @@ func (m *moduloScheduler) fill(ctx context.Context, f filling) error {
 // there is no room.
 func (m *moduloScheduler) append(i int, ready instance.Tick) bool {
 	chain := m.chains[i]
-	var close instance.Tick // the chain ends by then; 0 before there is one
+	var closing instance.Tick // the chain ends by then; 0 before there is one
 	if len(chain) > 0 {
-		ready, close = chain[len(chain)-1].end, chain[0].begin()+m.period
-		if ready+m.lodgers[i].cycle > close {
+		ready, closing = chain[len(chain)-1].end, chain[0].begin()+m.period
+		if ready+m.lodgers[i].cycle > closing {
 			return false
 		}
 	}
-	it, ok := m.find(m.lodgers[i], ready, close)
+	it, ok := m.find(m.lodgers[i], ready, closing)
 	if !ok {
 		return false
 	}
@@ -210,8 +210,8 @@ func (m *moduloScheduler) append(i int, ready instance.Tick) bool {
 }
 
 // find chooses starts, depths and synchronisation of an iteration that begins
-// at or after ready and ends by close or, if close is 0, within a period.
-func (m *moduloScheduler) find(l *lodger, ready, close instance.Tick) (it iteration, ok bool) {
+// at or after ready and ends by closing or, if that is 0, within a period.
+func (m *moduloScheduler) find(l *lodger, ready, closing instance.Tick) (it iteration, ok bool) {
 	k := len(l.gpus)
 	m.tasks += k
 	full := l.job.Full()
@@ -237,8 +237,8 @@ func (m *moduloScheduler) find(l *lodger, ready, close instance.Tick) (it iterat
 	if !ok {
 		return it, false
 	}
-	if close == 0 {
-		close = it.begin() + m.period
+	if closing == 0 {
+		closing = it.begin() + m.period
 	}
 	it.sync, it.end, ok = end, end, len(l.syncs) == 0
 	slowed := min(m.level, max(0, len(l.syncs)-1))
@@ -247,15 +247,15 @@ func (m *moduloScheduler) find(l *lodger, ready, close instance.Tick) (it iterat
 	}
 	for n := slowed; n < len(l.syncs); n++ {
 		s := l.syncs[n]
-		if end+s.length > close || ok && end+s.length >= it.end {
+		if end+s.length > closing || ok && end+s.length >= it.end {
 			break // slower levels take longer still
 		}
-		start, found := m.syncStart(l, end, close, s)
+		start, found := m.syncStart(l, end, closing, s)
 		if found && (!ok || start+s.length < it.end) {
 			it.sync, it.end, it.level, ok = start, start+s.length, n, true
 		}
 	}
-	return it, ok && it.end <= close
+	return it, ok && it.end <= closing
 }
 
 // roles gives the deepest tasks to the GPUs that would end them first, and
@@ -343,13 +343,13 @@ func (m *moduloScheduler) together(l *lodger, ready instance.Tick, it *iteration
 }
 
 // syncStart returns the earliest start from ready on at which all links have
-// room, such that the synchronisation ends by close.
-func (m *moduloScheduler) syncStart(l *lodger, ready, close instance.Tick, s syncLevel) (start instance.Tick, ok bool) {
+// room, such that the synchronisation ends by closing.
+func (m *moduloScheduler) syncStart(l *lodger, ready, closing instance.Tick, s syncLevel) (start instance.Tick, ok bool) {
 	start = ready
 	for agreed := 0; agreed < len(l.span.Uses); {
 		for _, u := range l.span.Uses {
 			next, ok := m.links[u.Link].first(start, s.length, s.rate*instance.BitRate(u.Times))
-			if !ok || next+s.length > close {
+			if !ok || next+s.length > closing {
 				return 0, false
 			}
 			if next > start {

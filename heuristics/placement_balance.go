@@ -282,7 +282,7 @@ func (b *balancer) touchJob(j instance.JobID) {
 // residencies whatever it loses. It reports whether it kept one.
 func (b *balancer) step(whatever bool) bool {
 	b.changes = b.changes[:0]
-	ok := false
+	var ok bool
 	kinds := 12
 	if whatever {
 		kinds = 8

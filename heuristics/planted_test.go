@@ -60,7 +60,7 @@ func TestPlanted(t *testing.T) {
 		sum, most := 0.0, 0.0
 		seeds := 5
 		if testing.Short() {
-			seeds = 2
+			seeds = 1
 		}
 		for seed := range uint64(seeds) {
 			in := planted(t, source(seed), size.gpus, size.ticks, size.cuts)
