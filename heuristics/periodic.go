@@ -61,7 +61,7 @@ func periodicGreedy(ctx context.Context, in *instance.Instance, rng *rand.Rand, 
 // where it can, until too few are left; the others get no iterations. The
 // density is per GPU-tick of computation or of the whole iteration, whichever
 // turns out better. The jobs run back to back at the depths that the rules
-// ask for, so for the baseline of problem.md section 7 the instance must be
+// ask for, so for the baseline of docs/problem.md section 7 the instance must be
 // an [instance.Instance.FullDepth].
 //
 // With cycles of c_j ticks a period of P ticks holds floor(P/c_j) iterations.

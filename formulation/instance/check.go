@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Violation is one breach of the rules of a valid schedule (problem.md section 3).
+// Violation is one breach of the rules of a valid schedule (docs/problem.md section 3).
 type Violation struct {
 	// Rule broken, from 1 to 10; 0 for a schedule that is malformed, such as
 	// one with an index out of range.

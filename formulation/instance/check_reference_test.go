@@ -7,7 +7,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// reference is a second checker, written from problem.md alone and naive on
+// reference is a second checker, written from docs/problem.md alone and naive on
 // purpose: it loops over all ticks, GPUs and links, searches routes in the spec
 // rather than in the instance's tree, and computes volumes with fractions. It
 // returns the set of broken rules.

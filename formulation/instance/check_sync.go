@@ -9,7 +9,7 @@ import (
 // checkedRing is what the synchronisations of a job use, counted by the
 // checker itself.
 type checkedRing struct {
-	parties int // q of problem.md section 4
+	parties int // q of docs/problem.md section 4
 	// uses of links, ascending, and how often the ring crosses each.
 	uses []ringUse
 	// slowest is the rate in bit/s at level 1, and 0 where there is no way

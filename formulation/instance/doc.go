@@ -10,7 +10,8 @@
 // partial backpropagation, arXiv 2111.10672), then the workers synchronise
 // gradients over the network. A plan chooses the k GPUs each job lives on, the
 // depth and start of every worker's task in every iteration, and the start and
-// rate of every synchronisation. The rules are this project's own model.
+// rate of every synchronisation. The rules are this project's own model; their
+// definition is docs/problem.md.
 //
 //	p(d)          ticks     ceil(all forward + last d backward)      Costs.Time
 //	persistent    bytes     parameters x copies                      Costs.Persistent

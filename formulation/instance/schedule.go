@@ -145,7 +145,7 @@ func (j *Job) FastestFull() Tick {
 }
 
 // Efficiency returns the full-backpropagation work delivered per GPU-tick
-// available until the makespan, or within a period (problem.md section 5).
+// available until the makespan, or within a period (docs/problem.md section 5).
 // It is 0 for an empty plan.
 func (s *Schedule) Efficiency(in *Instance) float64 {
 	work := 0.0

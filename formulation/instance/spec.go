@@ -27,7 +27,7 @@ type Spec struct {
 	Jobs []JobSpec `yaml:"jobs" json:"jobs"`
 }
 
-// Objective is what a plan optimises; see problem.md section 5.
+// Objective is what a plan optimises; see docs/problem.md section 5.
 type Objective string
 
 const (

@@ -54,7 +54,7 @@ func (in *Instance) SpanNodes(nodes []NodeID, k int) (span Span, ok bool) {
 }
 
 // Volume returns the bytes that every party of a synchronisation sends, and
-// receives, when counts[d] workers ran at depth d (problem.md section 4):
+// receives, when counts[d] workers ran at depth d (docs/problem.md section 4):
 // segment s of G bytes with n contributors among q parties costs
 // G(min(q,n)-1)/min(q,n) for the reduction plus G(q-1)/q for the broadcast,
 // each rounded up to whole bytes.
