@@ -50,10 +50,9 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	p.bound(formulation.Area(in))
 
 	// The LP and the schedules do not wait for each other.
-	var lp sync.WaitGroup
-	lp.Go(p.fluid)
+	wait := p.startFluid()
 	p.schedules()
-	lp.Wait()
+	wait()
 	return p.finish()
 }
 
@@ -65,7 +64,7 @@ func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 	if !p.infeasible(formulation.Infeasible(in)) {
 		p.bound(formulation.Chain(in))
 		p.bound(formulation.Area(in))
-		p.fluid()
+		p.startFluid()()
 	}
 	return p.result, nil
 }
@@ -81,6 +80,7 @@ type planner struct {
 	result *Result
 	seen   *big.Rat // best value of a schedule so far
 	faults []error
+	closed bool // an LP engine that is still at work adds nothing any more
 }
 
 func newPlanner(ctx context.Context, in *instance.Instance, opt Options) (*planner, context.CancelFunc) {
@@ -125,6 +125,9 @@ func (p *planner) bound(b formulation.Bound) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
 	if b.Infeasible != nil {
 		p.result.Status, p.result.Reasons = Infeasible, b.Infeasible
 		return
@@ -150,15 +153,44 @@ func (p *planner) improved(event string, s *instance.Schedule) {
 }
 
 func (p *planner) fault(format string, args ...any) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.faults = append(p.faults, fmt.Errorf("jigsaw: "+format, args...))
 }
 
 func (p *planner) note(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
 	p.result.Notes = append(p.result.Notes, fmt.Sprintf(format, args...))
+}
+
+// grace is how long an LP engine may take to stop once the context has ended.
+const grace = 2 * time.Second
+
+// startFluid starts fluid. The returned function waits for it, but not for
+// an engine that does not stop when it is told to.
+func (p *planner) startFluid() (wait func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.fluid()
+	}()
+	return func() {
+		select {
+		case <-done:
+			return
+		case <-p.ctx.Done():
+		}
+		select {
+		case <-done:
+		case <-time.After(grace):
+			p.note("no LP bound: the engine did not stop when told to")
+			p.mu.Lock()
+			p.closed = true
+			p.mu.Unlock()
+		}
+	}
 }
 
 // fluid adds the LP bound, or a note that says why there is none.
@@ -181,6 +213,8 @@ func (p *planner) fluid() {
 		p.note("no LP bound: %s", stopped(p.ctx))
 	case err != nil:
 		p.note("no LP bound: %v", err)
+	case b.Value == nil && b.Infeasible == nil:
+		p.note("no LP bound: the engine stopped with status %v", b.LP.Status)
 	default:
 		if p.opt.Ranging {
 			p.ranging(&b)
@@ -267,8 +301,9 @@ func (p *planner) baseline(name string, in *instance.Instance, part uint64, sche
 	return Baseline{Schedule: s, Value: in.Value(s), Efficiency: s.Efficiency(in)}
 }
 
-// finish settles the status, once all parts of the run have ended. Faults are errors: a planner that made an
-// invalid schedule, or a bound that a valid schedule beats, cannot be trusted.
+// finish settles the status, once all parts of the run have ended. Faults are
+// errors: a planner that made an invalid schedule, or a bound that a valid
+// schedule beats, cannot be trusted.
 func (p *planner) finish() (*Result, error) {
 	r := p.result
 	if r.Primal != nil && r.Dual != nil && p.in.Objective.Better(r.Primal, r.Dual) {

@@ -116,24 +116,30 @@ func TestStoppedPlanIsKept(t *testing.T) {
 }
 
 // faulty is an LP engine that fails, or works for ever.
-type faulty struct{ hang bool }
+type faulty struct{ hang, deaf bool }
 
 func (faulty) Name() string      { return "faulty" }
 func (faulty) Caps() solver.Caps { return solver.Caps{} }
 
 func (f faulty) Load(*solver.Problem) (solver.Model, error) {
 	if f.hang {
-		return stuck{}, nil
+		return stuck{deaf: f.deaf}, nil
 	}
 	return nil, errors.New("faulty: no licence")
 }
 
-// stuck is a model whose Solve ends with its context only.
-type stuck struct{ solver.Model }
+// stuck is a model whose Solve ends with its context only, or never.
+type stuck struct {
+	solver.Model
+	deaf bool
+}
 
 func (stuck) Close() error { return nil }
 
-func (stuck) Solve(ctx context.Context, _ solver.Limits) (*solver.Solution, error) {
+func (m stuck) Solve(ctx context.Context, _ solver.Limits) (*solver.Solution, error) {
+	if m.deaf {
+		select {}
+	}
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
@@ -147,6 +153,7 @@ func TestFaultyEngine(t *testing.T) {
 	}{
 		"fails": {jigsaw.Options{Solver: faulty{}}, "no licence"},
 		"hangs": {jigsaw.Options{Solver: faulty{hang: true}, Time: 2 * time.Second}, "time limit"},
+		"deaf":  {jigsaw.Options{Solver: faulty{hang: true, deaf: true}, Time: 2 * time.Second}, "did not stop"},
 		"off":   {jigsaw.Options{NoLP: true}, "switched off"},
 	} {
 		t.Run(name, func(t *testing.T) {
