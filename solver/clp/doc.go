@@ -40,7 +40,8 @@
 // end. The one-shot face, and tables that cannot interrupt, run in slices of
 // iterations instead, whose length depends on the size of the program alone;
 // there a context waits for the end of a slice, up to seconds on programs of
-// ten thousand rows.
+// ten thousand rows. Each slice of the one-shot face is twice as long as the one
+// before, since equal ones can go round in circles.
 //
 // A context that ends gives its error, wrapped. The model keeps the basis it had
 // reached.
