@@ -68,7 +68,7 @@ func runCheck(name, schedule string, o inputs, f format, std streams) error {
 	}
 	s, err := instance.DecodeSchedule(in, r)
 	if err != nil {
-		return usage(fmt.Errorf("%s: %w", schedule, err))
+		return invalid(schedule, "a schedule of "+in.Name, err)
 	}
 	report := newCheckReport(in, s)
 	err = f.print(std.out, report, func(w io.Writer) error { return report.table(w, in, s) })

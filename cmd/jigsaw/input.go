@@ -62,7 +62,7 @@ func (o *inputs) load(name string, std streams) (*instance.Instance, error) {
 	document, err := instance.DecodeSpec(file)
 	file.Close()
 	if err != nil {
-		return nil, invalid(name, err)
+		return nil, invalid(name, "a valid instance", err)
 	}
 	if document.Spec.Name == "" {
 		document.Spec.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
@@ -80,13 +80,13 @@ func (o *inputs) load(name string, std streams) (*instance.Instance, error) {
 	}
 	in, err := document.Compile(library)
 	if err != nil {
-		return nil, invalid(name, err)
+		return nil, invalid(name, "a valid instance", err)
 	}
 	return in, nil
 }
 
-// invalid names the file before every problem in it.
-func invalid(name string, err error) error {
+// invalid says that a file is not what it should be, with every problem in it.
+func invalid(name, what string, err error) error {
 	var problems instance.Problems
 	if !errors.As(err, &problems) {
 		return usage(fmt.Errorf("%s: %w", name, err))
@@ -95,7 +95,7 @@ func invalid(name string, err error) error {
 	for i, p := range problems {
 		lines[i] = fmt.Sprintf("  %s", p)
 	}
-	return usage(fmt.Errorf("%s is not a valid instance:\n%s", name, strings.Join(lines, "\n")))
+	return usage(fmt.Errorf("%s is not %s:\n%s", name, what, strings.Join(lines, "\n")))
 }
 
 // open returns the content of a file, of standard input, or of an example.
