@@ -2,6 +2,7 @@ package heuristics
 
 import (
 	"context"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 
@@ -16,6 +17,12 @@ type Config struct {
 	Improved func(*instance.Schedule)
 	// Effort scales the number of schedules that Greedy tries; 0 means 1.
 	Effort int
+	// Rounds bounds the work of Improve: after so many rounds, each of about
+	// the same number of tasks, it ends. 0 means no bound but the context and Stop.
+	Rounds int
+	// Stop is asked by Improve about the value of its start and of every better
+	// schedule; true ends the search, as when a bound has been met. nil: never.
+	Stop func(value *big.Rat) bool
 }
 
 // Greedy plans the instance by list scheduling with structured partial
