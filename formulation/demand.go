@@ -27,7 +27,8 @@ type demand struct {
 	// chosen so that each a is at most its task and they sum to work.
 	moment *big.Rat
 
-	modes []mode
+	modes   []mode
+	minimal [][]int // see minimalMultisets; nil until asked for
 	// full is the shortest full-depth task, sync the shortest synchronisation,
 	// iteration the shortest iteration, over the modes.
 	full, sync, iteration instance.Tick
@@ -246,6 +247,7 @@ type mode struct {
 	// bytes that every node (or GPU, in one node) sends per iteration.
 	nodes, racks int
 	volume       instance.Bytes
+	parties      []party // of several nodes
 }
 
 func (m *mode) iteration() instance.Tick { return m.full + m.sync }
@@ -369,11 +371,17 @@ func (m *model) fastest(v instance.Bytes, slowest instance.BitRate) instance.Tic
 	return m.in.SyncTicks(v, instance.Span{Slowest: slowest}.Rate(m.in.RateLevels[0]))
 }
 
-// reach returns what a residency on several nodes of the given pools needs.
-// Fast links may belong to small nodes, so that a fast residency has more
-// parties than a slow one: every speed is tried as the slowest link, with the
-// fewest nodes that are at least that fast.
-func (m *model) reach(j *instance.Job, pools []int, spread bool) (mode, bool) {
+// party is a way to share several nodes out: the fewest nodes q that are all
+// at least that fast.
+type party struct {
+	nodes int
+	speed instance.BitRate // of the slowest link
+}
+
+// parties returns the ways in which the job can live on several nodes of the
+// given pools. Fast links may belong to small nodes, so that a fast residency
+// has more parties than a slow one: every speed is tried as the slowest link.
+func (m *model) parties(j *instance.Job, pools []int, spread bool) []party {
 	speed := func(p int) instance.BitRate {
 		s := m.network.pools[p].nic
 		if spread {
@@ -381,8 +389,7 @@ func (m *model) reach(j *instance.Job, pools []int, spread bool) (mode, bool) {
 		}
 		return s
 	}
-	best := mode{pools: pools}
-	found := false
+	var ways []party
 	tried := map[instance.BitRate]bool{}
 	for _, slowest := range pools {
 		if tried[speed(slowest)] {
@@ -400,20 +407,27 @@ func (m *model) reach(j *instance.Job, pools []int, spread bool) (mode, bool) {
 				nodes = append(nodes, group{at.gpus, count})
 			}
 		}
-		q, ok := fewest(j.Workers, nodes)
-		if !ok {
-			continue
+		if q, ok := fewest(j.Workers, nodes); ok {
+			ways = append(ways, party{q, speed(slowest)})
 		}
-		v := leastVolume(j, q)
-		s := m.fastest(v, speed(slowest))
-		if !found {
-			best.nodes, best.volume, best.sync, found = q, v, s, true
+	}
+	return ways
+}
+
+// reach returns what a residency on several nodes of the given pools needs.
+func (m *model) reach(j *instance.Job, pools []int, spread bool) (mode, bool) {
+	best := mode{pools: pools, parties: m.parties(j, pools, spread)}
+	for i, way := range best.parties {
+		v := leastVolume(j, way.nodes)
+		s := m.fastest(v, way.speed)
+		if i == 0 {
+			best.nodes, best.volume, best.sync = way.nodes, v, s
 		}
-		best.nodes = min(best.nodes, q)
+		best.nodes = min(best.nodes, way.nodes)
 		best.volume = min(best.volume, v)
 		best.sync = min(best.sync, s)
 	}
-	return best, found
+	return best, len(best.parties) > 0
 }
 
 // group is count sites of size GPUs each.

@@ -47,6 +47,7 @@ const unlimited instance.BitRate = 1 << 62
 type network struct {
 	pools []pool
 	racks []rackClass
+	of    []int // pool of every node
 }
 
 // nodeKey is what makes two nodes of one rack interchangeable.
@@ -74,7 +75,7 @@ func newNetwork(in *instance.Instance) *network {
 		}
 	}
 
-	n := &network{}
+	n := &network{of: make([]int, len(in.Nodes))}
 	index := map[string]int{}
 	for r := range in.Racks {
 		rack := &in.Racks[r]
@@ -118,6 +119,11 @@ func newNetwork(in *instance.Instance) *network {
 			n.racks = append(n.racks, class)
 		}
 		n.racks[c].racks = append(n.racks[c].racks, r)
+		for _, id := range rack.Nodes {
+			node := &in.Nodes[id]
+			key := nodeKey{node.Type, node.GPUs, speed(node.Up, node.Down), speed(node.Fabric)}
+			n.of[id] = n.racks[c].pools[slices.Index(keys, key)]
+		}
 	}
 	for c := range n.racks {
 		class := &n.racks[c]
