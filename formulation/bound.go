@@ -15,6 +15,8 @@ const (
 	ChainBound Kind = "chain"
 	AreaBound  Kind = "area"
 	FluidBound Kind = "fluid"
+	// ColumnsBound is that of whole-job plans on pools; see [Columns].
+	ColumnsBound Kind = "columns"
 )
 
 // Bound is what a relaxation proves about every valid schedule of an instance:
@@ -32,8 +34,11 @@ type Bound struct {
 	// Infeasible says in sentences why no valid schedule exists; nil where the
 	// relaxation did not prove that.
 	Infeasible []string
-	// Certificate is the exact proof of a fluid bound.
+	// Certificate holds the prices that prove a bound which takes some; see
+	// [Bound.Proof].
 	Certificate *Certificate
+	// exact is what the prices prove before rounding.
+	exact *big.Rat
 	// LP says what the linear program behind a fluid bound was.
 	LP LP
 }

@@ -1,38 +1,168 @@
 package formulation
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/big"
+	"strings"
 
 	"jigsaw/formulation/instance"
 )
 
-// Certificate is the exact proof of a fluid bound. The program that it refers
-// to is not in it: it is built anew from the instance, in integers, when the
-// certificate is checked.
+// CertificateVersion is the version of [Certificate] as a file.
+const CertificateVersion = 1
+
+// Certificate is the exact proof of a bound. The program that it refers to is
+// not in it: it is built anew from the instance, in integers, when the
+// certificate is checked. What a certificate holds besides the claim are prices.
 //
-// For prices y of the rows of the program min c'x, Ax >= b, 0 <= x <= u (with
-// y >= 0 for rows >=, y <= 0 for rows <=, any sign for equalities) weak duality
-// gives the bound
+// Fluid: for prices y of the rows of the program min c'x, Ax >= b, 0 <= x <= u
+// (with y >= 0 for rows >=, y <= 0 for rows <=, any sign for equalities) weak
+// duality gives the bound
 //
 //	y'b + sum_j u_j min(0, c_j - A_j'y),
 //
-// where a column without an upper limit needs c_j - A_j'y >= 0. It holds for
-// any prices of the right sign; good prices make it good. With c = 0 a positive
-// value proves that the program has no solution.
+// where a column without an upper limit needs c_j - A_j'y >= 0. With c = 0 a
+// positive value proves that the program has no solution.
+//
+// Columns: for prices u >= 0 of GPU time and link use in the buckets of a
+// calendar, Lagrangian duality gives the bound
+//
+//	sum_classes jobs x (price of the cheapest plan) - sum_rows capacity x u.
+//
+// With a due, plans cost nothing but their use, and a positive value proves that
+// no schedule ends by then.
+//
+// Chain and area are exact as they are computed and need no prices.
+//
+// All hold for any prices of the right sign; good prices make them good.
 type Certificate struct {
-	// Columns is the column budget the program was built with; see [Limits].
-	Columns int `json:"columns"`
-	// Denominator of all prices.
-	Denominator *big.Int `json:"denominator"`
-	// Prices by row of the program.
-	Prices []*big.Int `json:"prices"`
+	Version int  `json:"version"`
+	Kind    Kind `json:"kind"`
+	// Instance is the digest of the instance that the bound is about.
+	Instance string `json:"instance"`
+	// Bound is the claim, in the unit of [instance.Instance.Value]; nil where
+	// infeasibility is claimed.
+	Bound *Claim `json:"bound"`
 	// Infeasible says that the prices prove infeasibility rather than a bound.
 	Infeasible bool `json:"infeasible,omitempty"`
-	// Bound is the claim, in the unit of [instance.Instance.Value].
-	Bound *big.Rat `json:"bound,omitempty"`
+	// Value is what the prices prove before rounding. It is part of the claim.
+	Value *big.Rat `json:"value,omitempty"`
+	// Denominator of all prices.
+	Denominator *big.Int `json:"denominator"`
+	// Prices by row of the program: of a fluid program in its order, of a
+	// columns program by group of rows that has any, then bucket.
+	Prices []*big.Int `json:"prices"`
+	// Columns is the column budget a fluid program was built with; see [Limits].
+	Columns int `json:"columns,omitempty"`
+	// Plans says which columns program it is.
+	Plans *PlanTerms `json:"plans,omitempty"`
+}
+
+// PlanTerms are the parameters of a columns program. Any make a valid one.
+type PlanTerms struct {
+	// Due is the tick that no schedule is claimed to end by; 0 for none.
+	Due int64 `json:"due,omitempty"`
+	// Horizon is the tick after which nothing has a price.
+	Horizon int64 `json:"horizon"`
+	// Points and Buckets of the time axes.
+	Points  int64 `json:"points"`
+	Buckets int64 `json:"buckets"`
+}
+
+// Claim is the value of a bound. In a file it is a JSON number where it is an
+// integer, and else a string with a fraction.
+type Claim struct{ big.Rat }
+
+// NewClaim returns v as a claim, nil for nil.
+func NewClaim(v *big.Rat) *Claim {
+	if v == nil {
+		return nil
+	}
+	c := &Claim{}
+	c.Set(v)
+	return c
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (c *Claim) MarshalJSON() ([]byte, error) {
+	if c.IsInt() {
+		return []byte(c.Num().String()), nil
+	}
+	return json.Marshal(c.RatString())
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *Claim) UnmarshalJSON(data []byte) error {
+	text := strings.Trim(string(data), `"`)
+	if len(text) > 1000 {
+		return errors.New("formulation: the bound of a certificate has too many digits")
+	}
+	if strings.ContainsAny(text, "eE") {
+		return fmt.Errorf("formulation: the bound of a certificate must be an integer or a fraction, not %s", text)
+	}
+	if _, ok := c.SetString(text); !ok {
+		return fmt.Errorf("formulation: %q is not the bound of a certificate", text)
+	}
+	return nil
+}
+
+// VerifyCertificate proves the claims of a certificate anew from the instance,
+// in exact arithmetic. The error says what about it is wrong.
+func VerifyCertificate(in *instance.Instance, c *Certificate) (Bound, error) {
+	if c.Version != CertificateVersion {
+		return Bound{}, fmt.Errorf("formulation: certificate version %d: this JigSaw checks version %d", c.Version, CertificateVersion)
+	}
+	if digest := in.Digest(); c.Instance != digest {
+		return Bound{}, fmt.Errorf("formulation: the certificate is about another instance (digest %.12s, this one has %.12s)", c.Instance, digest)
+	}
+	if c.Bound == nil && !c.Infeasible {
+		return Bound{}, errors.New("formulation: the certificate claims nothing: it has no bound")
+	}
+	b, err := CheckCertificate(in, c)
+	if err != nil {
+		return Bound{}, err
+	}
+	switch {
+	case c.Infeasible != (b.Infeasible != nil):
+		return Bound{}, errors.New("formulation: the certificate does not prove infeasibility, which it claims")
+	case c.Infeasible:
+		return b, nil
+	case b.Value == nil || b.Value.Cmp(&c.Bound.Rat) != 0:
+		return Bound{}, fmt.Errorf("formulation: the certificate claims %s, but what it holds proves %s", c.Bound.RatString(), ratString(b.Value))
+	case c.Value != nil && (b.exact == nil || b.exact.Cmp(c.Value) != 0):
+		return Bound{}, fmt.Errorf("formulation: the certificate's prices were changed: they do not give its value %s", c.Value.RatString())
+	case c.Value == nil && b.exact != nil:
+		return Bound{}, errors.New("formulation: the certificate lacks the value that its prices give")
+	}
+	return b, nil
+}
+
+func ratString(v *big.Rat) string {
+	if v == nil {
+		return "nothing"
+	}
+	return v.RatString()
+}
+
+// Proof returns the certificate of a bound of the instance as a file holds it,
+// with its claims; nil where the bound is not certified.
+func (b *Bound) Proof(in *instance.Instance) *Certificate {
+	if !b.Certified || b.Value == nil && b.Infeasible == nil {
+		return nil
+	}
+	c := Certificate{Denominator: big.NewInt(1), Prices: []*big.Int{}}
+	if b.Certificate != nil {
+		c = *b.Certificate
+	}
+	c.Version, c.Kind, c.Instance = CertificateVersion, b.Kind, in.Digest()
+	c.Infeasible, c.Value = b.Infeasible != nil, b.exact
+	if !c.Infeasible {
+		c.Bound = NewClaim(b.Value)
+	}
+	return &c
 }
 
 // priceBits is the precision to which prices are rounded, relative to the
@@ -128,14 +258,27 @@ func (p *program) evaluate(prices []*big.Int, denominator *big.Int, costs bool) 
 	return sum, nil
 }
 
-// CheckCertificate rebuilds the program from the instance and evaluates the
-// prices in exact arithmetic. It returns the bound that they prove, which may
-// differ from the claim in the certificate, or a proof of infeasibility.
+// CheckCertificate evaluates the prices of a certificate on the program that
+// it builds from the instance, in exact arithmetic. It returns what they prove,
+// a bound or infeasibility, whatever the certificate claims; see
+// [VerifyCertificate].
 func CheckCertificate(in *instance.Instance, c *Certificate) (Bound, error) {
-	f := newModel(in).fluid(c.Columns)
-	b := Bound{Kind: FluidBound}
-	if err := f.prove(&b, c.Prices, c.Denominator, c.Infeasible); err != nil {
-		return Bound{}, err
+	b := Bound{Kind: c.Kind}
+	switch c.Kind {
+	case ChainBound:
+		b = Chain(in)
+	case AreaBound:
+		b = Area(in)
+	case FluidBound:
+		if err := newModel(in).fluid(c.Columns).prove(&b, c.Prices, c.Denominator, c.Infeasible); err != nil {
+			return Bound{}, err
+		}
+	case ColumnsBound:
+		if err := newModel(in).provePlans(&b, c); err != nil {
+			return Bound{}, err
+		}
+	default:
+		return Bound{}, fmt.Errorf("formulation: unknown kind of certificate %q", c.Kind)
 	}
 	return b, nil
 }

@@ -43,7 +43,7 @@ func (m *model) fluidBound(ctx context.Context, engine solver.Solver, limits Lim
 		if err == nil {
 			err = f.prove(&b, prices, denominator, false)
 		}
-		b.Certificate = &Certificate{Columns: limits.Columns, Denominator: denominator, Prices: prices, Bound: b.Value}
+		b.Certificate = &Certificate{Kind: FluidBound, Columns: limits.Columns, Denominator: denominator, Prices: prices}
 		return b, err
 	}
 	problem, err := f.p.problem()
@@ -78,9 +78,7 @@ func (m *model) fluidBound(ctx context.Context, engine solver.Solver, limits Lim
 	if err := f.prove(&b, prices, denominator, refuted); err != nil {
 		return b, nil // the numbers of the engine prove nothing; its status stands
 	}
-	b.Certificate = &Certificate{
-		Columns: limits.Columns, Denominator: denominator, Prices: prices, Infeasible: refuted, Bound: b.Value,
-	}
+	b.Certificate = &Certificate{Kind: FluidBound, Columns: limits.Columns, Denominator: denominator, Prices: prices, Infeasible: refuted}
 	if solution.Status == solver.Optimal {
 		var ranging *solver.Ranging
 		if ranger, ok := live.(solver.Ranger); ok {
@@ -125,7 +123,8 @@ func (f *fluid) prove(b *Bound, prices []*big.Int, denominator *big.Int, refuted
 		b.Infeasible = f.reasons(prices)
 		return nil
 	}
-	b.Value = integral(f.m.in, f.value(new(big.Rat).SetFrac(sum, denominator)))
+	b.exact = f.value(new(big.Rat).SetFrac(sum, denominator))
+	b.Value = integral(f.m.in, b.exact)
 	return nil
 }
 

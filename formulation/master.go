@@ -26,6 +26,8 @@ type master struct {
 	groups   []supply
 	rows     int // of all groups
 	classes  []planClass
+	horizon  int64 // as asked for; the calendar's is rounded up
+	grain    planGrain
 	due      int64 // D; -1 for weighted completion
 	scale    int64 // integer prices are per 1/scale of a unit of the objective
 	unit     float64
@@ -54,7 +56,7 @@ type planGrain struct {
 // newMaster builds the rows and pricers for plans up to the horizon. due is the
 // latest end of all plans, or -1.
 func newMaster(m *model, horizon, due int64, grain planGrain) *master {
-	s := &master{m: m, due: due, calendar: newCalendar(horizon, grain.buckets), classes: make([]planClass, len(m.demands))}
+	s := &master{m: m, due: due, horizon: horizon, grain: grain, calendar: newCalendar(horizon, grain.buckets), classes: make([]planClass, len(m.demands))}
 	for c := range m.demands {
 		d := &m.demands[c]
 		s.classes[c] = planClass{d: d, ways: m.ways(d)}
@@ -78,7 +80,7 @@ func newMaster(m *model, horizon, due int64, grain planGrain) *master {
 		}
 	}
 	s.scale = 1
-	for s.scale < 1<<44 && heaviest*float64(s.scale) < 1<<55 {
+	for s.scale < 1<<44 && heaviest*float64(s.scale) < 1<<46 {
 		s.scale *= 2
 	}
 	s.unit = max(1, s.unit)

@@ -3,6 +3,7 @@ package formulation
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // item is one thing that an iteration does count times in some window: a task
@@ -102,6 +103,7 @@ type plan struct {
 	completion int64 // tick
 	way        int
 	visits     []visit
+	ends       []int64 // of its blocks; those after the horizon are left out
 }
 
 // visit is a start of an item that a plan chose.
@@ -170,7 +172,7 @@ func (p *planPricer) windows(t *tariff, k *kitchen, way int) {
 			continue
 		}
 		p.segments(t, k, menu)
-		for n := range g.points {
+		for n := range g.points + 1 {
 			first := p.itemPrices(t, k, menu, n)
 			window, choice := k.window[n], k.choice[n]
 			for at := range menu.dishes {
@@ -281,8 +283,10 @@ func (p *planPricer) solve(t *tariff, k *kitchen) (plan, bool) {
 		for i := block; i > 0; i-- {
 			before := int(k.from[i][point])
 			best.visits = p.trace(t, k, best.visits, before, point, int64(g.iterations(i-1)))
+			best.ends = append(best.ends, g.tick(point))
 			point = before
 		}
+		slices.Reverse(best.ends)
 	}
 	return best, found
 }

@@ -20,6 +20,9 @@ type Options struct {
 	// Gap ends the run once bound and restricted program differ by no more than
 	// this part of the latter; 0 means [solver.GapTol].
 	Gap float64
+	// Prices, by row, are priced before the first solve: good ones, of a similar
+	// program, save rounds. nil means none.
+	Prices []float64
 	// Smoothing is the weight of the best prices so far, from 0 (none) to below 1.
 	Smoothing float64
 	// Solver limits each solve of the restricted program.
@@ -77,7 +80,11 @@ func (m *Master[T]) Run(ctx context.Context, pricers []Pricer[T], opt Options) (
 		opt.Gap = solver.GapTol
 	}
 	r := Result[T]{Status: Limit, Bound: math.Inf(-1)}
-	smooth := opt.Smoothing
+	if opt.Prices != nil {
+		if _, err := m.round(pricers, opt.Prices, opt.Prices, &r); err != nil {
+			return r, err
+		}
+	}
 	for opt.Rounds == 0 || r.Rounds < opt.Rounds {
 		if err := ctx.Err(); err != nil {
 			return r, err
@@ -100,8 +107,8 @@ func (m *Master[T]) Run(ctx context.Context, pricers []Pricer[T], opt Options) (
 		}
 		r.Rounds++
 		prices := s.RowDual
-		if r.Prices != nil && smooth > 0 {
-			prices = mix(r.Prices, s.RowDual, smooth)
+		if r.Prices != nil && opt.Smoothing > 0 {
+			prices = mix(r.Prices, s.RowDual, opt.Smoothing)
 		}
 		added, err := m.round(pricers, prices, s.RowDual, &r)
 		if err != nil {

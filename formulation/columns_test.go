@@ -1,0 +1,146 @@
+package formulation
+
+import (
+	"context"
+	"encoding/json"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/solver/backend"
+)
+
+// TestCheapestPlan compares the pricer with the examiner of certificates,
+// which looks for cheapest plans in another way, at random prices on fine and
+// coarse time axes.
+func TestCheapestPlan(t *testing.T) {
+	n := 1500
+	if testing.Short() {
+		n = 150
+	}
+	compared, plans := 0, 0
+	for seed := range uint64(n) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		objective := []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]
+		in := instancetest.Random(rng, instancetest.Options{Objective: objective, Iterations: 5})
+		m := newModel(in)
+		horizon, due := int64(1+rng.IntN(60)), int64(-1)
+		if objective == instance.Makespan {
+			due = horizon
+		}
+		s := newMaster(m, horizon, due, planGrain{1 + rng.Int64N(horizon), 1 + rng.Int64N(horizon)})
+		prices := make([][]int64, len(s.groups))
+		for g := range prices {
+			prices[g] = make([]int64, s.calendar.buckets())
+			for b := range prices[g] {
+				if s.groups[g].capacity > 0 && rng.IntN(3) > 0 {
+					prices[g][b] = rng.Int64N(1000)
+				}
+			}
+		}
+		tariff, k := newTariff(s.calendar, prices), &kitchen{}
+		e := planExaminer{calendar: s.calendar, prices: prices}
+		for c := range s.classes {
+			p := &s.classes[c].pricer
+			found, ok := p.solve(tariff, k)
+			want, wantOK := e.cheapest(p)
+			e.starts = nil
+			require.Equal(t, wantOK, ok, "seed %d", seed)
+			compared++
+			if !ok {
+				continue
+			}
+			require.Equal(t, want, found.price, "seed %d", seed)
+			plans++
+			// The plan costs what it says.
+			sum := p.weight * found.completion
+			for _, v := range found.visits {
+				alt := alternative{charges: v.charges}
+				sum += v.repeat * alt.price(tariff, v.start)
+			}
+			require.Equal(t, found.price, sum, "seed %d", seed)
+		}
+	}
+	t.Logf("%d classes compared, %d with a plan", compared, plans)
+	assert.Greater(t, plans, compared/2)
+}
+
+// TestColumnsBound holds the columns bound against brute force, and checks its
+// certificate, whole and tampered with.
+func TestColumnsBound(t *testing.T) {
+	engine, err := backend.Default()
+	if err != nil {
+		t.Skip(err)
+	}
+	n := 600
+	if testing.Short() {
+		n = 60
+	}
+	solved, tight, better := 0, 0, 0
+	for seed := range uint64(n) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		objective := []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]
+		in := instancetest.Random(rng, instancetest.Options{Objective: objective})
+		if Infeasible(in) != nil {
+			continue
+		}
+		best, schedule, status := instancetest.Optimum(in)
+		if status != instancetest.Optimal {
+			continue
+		}
+		limits := ColumnLimits{Known: Best(in, Chain(in), Area(in)).Value}
+		if seed%4 < 2 {
+			limits.Start = schedule
+		}
+		b, guide, err := Columns(context.Background(), in, engine, limits)
+		require.NoError(t, err, "seed %d", seed)
+		if b.Value == nil {
+			continue // makespan whose bound is tight already
+		}
+		solved++
+		require.True(t, b.Certified)
+		require.False(t, objective.Better(best, b.Value), "seed %d: bound %s, optimum %s", seed, b.Value, best)
+		if b.Value.Cmp(best) == 0 {
+			tight++
+		}
+		if b.Value.Cmp(limits.Known) > 0 {
+			better++
+		}
+		require.NotNil(t, guide)
+		for j, ends := range guide.Sample(rng) {
+			require.Len(t, ends, in.Jobs[j].Iterations, "seed %d", seed)
+		}
+
+		proof := b.Proof(in)
+		data, err := json.Marshal(proof)
+		require.NoError(t, err)
+		var read Certificate
+		require.NoError(t, json.Unmarshal(data, &read))
+		checked, err := VerifyCertificate(in, &read)
+		require.NoError(t, err, "seed %d", seed)
+		require.Zero(t, checked.Value.Cmp(b.Value))
+
+		tampered := read
+		tampered.Bound = NewClaim(new(big.Rat).Add(&read.Bound.Rat, big.NewRat(1, 1)))
+		_, err = VerifyCertificate(in, &tampered)
+		require.Error(t, err, "seed %d", seed)
+		if len(read.Prices) > 0 {
+			tampered = read
+			tampered.Prices = append([]*big.Int{}, read.Prices...)
+			for i := range tampered.Prices {
+				tampered.Prices[i] = new(big.Int).Mul(tampered.Prices[i], big.NewInt(3))
+			}
+			if _, err = VerifyCertificate(in, &tampered); err == nil {
+				require.Zero(t, new(big.Int).Add(read.Prices[0], read.Prices[len(read.Prices)-1]).Sign(), "seed %d", seed)
+			}
+		}
+	}
+	t.Logf("%d bounds, %d equal the optimum, %d better than chain and area", solved, tight, better)
+	assert.Greater(t, tight, solved/3)
+	assert.Greater(t, better, solved/10)
+}

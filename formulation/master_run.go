@@ -1,0 +1,181 @@
+package formulation
+
+import (
+	"context"
+	"math"
+	"math/big"
+	"sync"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/solver"
+	"jigsaw/solver/colgen"
+)
+
+// classPricer is the pricer of a class as column generation calls it.
+type classPricer struct {
+	s     *master
+	class int
+	desk  *desk
+}
+
+// desk is what the pricers of a master share: the tariff of the latest prices,
+// and scratch memory.
+type desk struct {
+	mu       sync.Mutex
+	prices   []float64
+	tariff   *tariff
+	kitchens []*kitchen
+}
+
+// open returns the tariff of the prices and scratch memory to be handed back.
+func (d *desk) open(s *master, prices []float64) (*tariff, *kitchen) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.tariff == nil || &d.prices[0] != &prices[0] {
+		d.prices, d.tariff = prices, newTariff(s.calendar, s.prices(prices))
+	}
+	if last := len(d.kitchens) - 1; last >= 0 {
+		k := d.kitchens[last]
+		d.kitchens = d.kitchens[:last]
+		return d.tariff, k
+	}
+	return d.tariff, &kitchen{}
+}
+
+func (d *desk) close(k *kitchen) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.kitchens = append(d.kitchens, k)
+}
+
+// Multiplicity implements [colgen.Pricer]: a class has as many plans as jobs.
+func (p *classPricer) Multiplicity() (least, most float64) {
+	n := float64(p.s.classes[p.class].d.count())
+	return n, n
+}
+
+// Price implements [colgen.Pricer].
+func (p *classPricer) Price(prices []float64, _ bool) colgen.Priced[plan] {
+	t, k := p.desk.open(p.s, prices)
+	defer p.desk.close(k)
+	found, ok := p.s.classes[p.class].pricer.solve(t, k)
+	if !ok {
+		return colgen.Priced[plan]{Bound: math.Inf(1)}
+	}
+	reduced := float64(found.price)/float64(p.s.scale)/p.s.unit - prices[p.s.convexity(p.class)]
+	return colgen.Priced[plan]{Columns: []colgen.Column[plan]{p.s.column(p.class, found)}, Bound: reduced}
+}
+
+// postponed is the plan of a job that waits for the horizon and then meets
+// nobody: with it the program has a solution from the start.
+func (s *master) postponed(class int) plan {
+	p := &s.classes[class].pricer
+	start := max(s.calendar.horizon, p.grid.release)
+	return plan{completion: start + int64(s.classes[class].d.job.Iterations)*p.iteration}
+}
+
+// start adds the columns that the program begins with.
+func (s *master) start(live *colgen.Master[plan], known [][]plan) error {
+	var columns []colgen.Column[plan]
+	free := &tariff{calendar: s.calendar, sum: make([][]int64, len(s.groups))}
+	for g := range free.sum {
+		free.sum[g] = make([]int64, s.calendar.horizon+1)
+	}
+	k := &kitchen{}
+	for c := range s.classes {
+		if s.due < 0 {
+			columns = append(columns, s.column(c, s.postponed(c)))
+		} else if p, ok := s.classes[c].pricer.solve(free, k); ok {
+			columns = append(columns, s.column(c, p))
+		}
+		if known == nil {
+			continue
+		}
+		for _, p := range known[c] {
+			if s.due < 0 || p.completion <= s.due {
+				columns = append(columns, s.column(c, p))
+			}
+		}
+	}
+	_, err := live.Add(columns...)
+	return err
+}
+
+// run generates columns for the master.
+func (s *master) run(ctx context.Context, engine solver.Solver, known [][]plan, opt colgen.Options) (*colgen.Master[plan], colgen.Result[plan], error) {
+	live, err := colgen.NewMaster[plan](engine, s.problem())
+	if err != nil {
+		return nil, colgen.Result[plan]{}, err
+	}
+	if err := s.start(live, known); err != nil {
+		_ = live.Close()
+		return nil, colgen.Result[plan]{}, err
+	}
+	shared := &desk{}
+	pricers := make([]colgen.Pricer[plan], len(s.classes))
+	for c := range pricers {
+		pricers[c] = &classPricer{s, c, shared}
+	}
+	result, err := live.Run(ctx, pricers, opt)
+	return live, result, err
+}
+
+// known writes the jobs of a schedule, if there is one, down as plans by class:
+// columns to start from.
+func (s *master) known(schedule *instance.Schedule) [][]plan {
+	if schedule == nil {
+		return nil
+	}
+	list := make([][]plan, len(s.classes))
+	in := s.m.in
+	class := make([]int, len(in.Jobs))
+	for c, jobs := range in.Classes() {
+		for _, j := range jobs {
+			class[j] = c
+		}
+	}
+	plans := make([]plan, len(in.Jobs))
+	for j, end := range schedule.Completion(in) {
+		plans[j].completion = int64(end)
+	}
+	for _, t := range schedule.Tasks {
+		p := &plans[t.Job]
+		p.visits = append(p.visits, visit{[]charge{{s.m.network.of[in.GPUs[t.GPU].Node], 1, int64(t.End - t.Start)}}, int64(t.Start), 1})
+	}
+	for j := range plans {
+		list[class[j]] = append(list[class[j]], plans[j])
+	}
+	return list
+}
+
+// certificate writes prices down.
+func (s *master) certificate(prices [][]int64) *Certificate {
+	c := &Certificate{Kind: ColumnsBound, Denominator: big.NewInt(s.scale), Prices: []*big.Int{}, Plans: &PlanTerms{
+		Due: max(0, s.due), Horizon: s.horizon, Points: s.grain.points, Buckets: s.grain.buckets,
+	}}
+	for g := range prices {
+		if s.groups[g].capacity > 0 {
+			for _, price := range prices[g] {
+				c.Prices = append(c.Prices, big.NewInt(price))
+			}
+		}
+	}
+	return c
+}
+
+// resample returns prices for the engine's rows from those of a master with
+// other buckets.
+func (s *master) resample(o *master, prices [][]int64) []float64 {
+	y := make([]float64, s.rows+len(s.classes))
+	for g := range s.groups {
+		if s.groups[g].capacity == 0 || o.groups[g].capacity == 0 {
+			continue
+		}
+		factor := float64(s.groups[g].capacity*s.calendar.width) / s.unit / float64(o.scale)
+		for b := range s.calendar.buckets() {
+			at := min(int64(o.calendar.buckets())-1, (int64(b)*s.calendar.width+s.calendar.width/2)/o.calendar.width)
+			y[s.row(g, b)] = -float64(prices[g][at]) * factor
+		}
+	}
+	return y
+}
