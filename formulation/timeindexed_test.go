@@ -1,0 +1,129 @@
+package formulation_test
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/solver"
+	"jigsaw/solver/backend"
+	"jigsaw/solver/tree"
+)
+
+func liveEngine(t *testing.T) solver.Solver {
+	t.Helper()
+	engine, err := backend.Default()
+	if errors.Is(err, backend.ErrNone) {
+		t.Skip("no linear programming engine in this build")
+	}
+	require.NoError(t, err)
+	return engine
+}
+
+// solveExactly returns the optimum of the time-indexed programs of an
+// instance, nil where they have no solution; for periodic objectives the best
+// over all periods.
+func solveExactly(t *testing.T, engine solver.Solver, in *instance.Instance, options formulation.TimeIndexedOptions) *big.Rat {
+	t.Helper()
+	if !in.Objective.Periodic() {
+		value, _ := solveProgram(t, engine, in, options)
+		return value
+	}
+	var best *big.Rat
+	for options.Period = 1; options.Period <= in.MaxPeriod; options.Period++ {
+		value, _ := solveProgram(t, engine, in, options)
+		require.NotNil(t, value, "a periodic plan may do nothing")
+		if best == nil || in.Objective.Better(value, best) {
+			best = value
+		}
+	}
+	return best
+}
+
+func solveProgram(t *testing.T, engine solver.Solver, in *instance.Instance, options formulation.TimeIndexedOptions) (*big.Rat, *tree.MIPResult) {
+	t.Helper()
+	program, err := formulation.TimeIndexed(in, options)
+	require.NoError(t, err)
+	r, err := tree.MIP(context.Background(), engine, program.Problem, tree.MIPOptions{Step: 1, Priority: program.Priority})
+	require.NoError(t, err)
+	require.Equal(t, tree.Closed, r.Status)
+	if r.Primal == nil {
+		return nil, r
+	}
+	value := program.Value(int64(r.Objective))
+	require.Zero(t, value.Cmp(program.Bound(r.Bound)))
+	if options.Granularity == "" || options.Granularity == formulation.ByGPU {
+		s, err := program.Schedule(r.Primal)
+		require.NoError(t, err)
+		require.Empty(t, instance.Check(in, s))
+		require.Zero(t, in.Value(s).Cmp(value), "the schedule has the value %v, the program %v", in.Value(s), value)
+	}
+	return value, r
+}
+
+// horizonFor is one that every optimal schedule of value v keeps, with slack.
+func horizonFor(in *instance.Instance, v *big.Rat, slack int) instance.Tick {
+	h := new(big.Int).Div(v.Num(), v.Denom()).Int64()
+	if in.Objective == instance.WeightedCompletion {
+		least := in.Jobs[0].Weight
+		for j := range in.Jobs {
+			least = min(least, in.Jobs[j].Weight)
+		}
+		h /= least
+	}
+	return instance.Tick(h + int64(slack))
+}
+
+// The program of single GPUs has the optimum of brute force.
+func TestTimeIndexedIsExact(t *testing.T) {
+	engine := liveEngine(t)
+	n := 2000
+	if testing.Short() {
+		n = 60
+	}
+	sizes := []instancetest.Options{
+		{},
+		{Jobs: 2, GPUs: 3, Workers: 2, Iterations: 2, MaxPeriod: 6},
+		{Jobs: 2, GPUs: 2, Workers: 2, Iterations: 2, MaxPeriod: 6},
+		{Jobs: 1, GPUs: 4, Workers: 4, Iterations: 3, MaxPeriod: 12},
+		{Jobs: 3, GPUs: 2, Workers: 2, Iterations: 1, MaxPeriod: 5},
+	}
+	rng := rand.New(rand.NewPCG(21, 22))
+	count := map[instance.Objective]map[instancetest.Status]int{}
+	for i := range n {
+		o := sizes[i%len(sizes)]
+		o.Objective = instance.Objectives()[i/len(sizes)%4]
+		in := instancetest.Random(rng, o)
+		want, _, status := instancetest.Optimum(in)
+		if count[o.Objective] == nil {
+			count[o.Objective] = map[instancetest.Status]int{}
+		}
+		count[o.Objective][status]++
+		if status == instancetest.Skipped {
+			continue
+		}
+		var options formulation.TimeIndexedOptions
+		if !o.Objective.Periodic() && want != nil {
+			options.Horizon = horizonFor(in, want, rng.IntN(3))
+		}
+		value := solveExactly(t, engine, in, options)
+		if status == instancetest.Infeasible {
+			require.Nil(t, value, "instance %d: brute force says infeasible, the program %v", i, value)
+			continue
+		}
+		require.NotNil(t, value, "instance %d: brute force says %v, the program infeasible", i, want)
+		require.Zero(t, want.Cmp(value), "instance %d (%s): brute force says %v, the program %v", i, o.Objective, want, value)
+	}
+	t.Logf("%v", count)
+	for _, o := range instance.Objectives() {
+		assert.Greater(t, count[o][instancetest.Optimal], n/8)
+	}
+}
