@@ -21,9 +21,16 @@ import (
 type Options struct {
 	// Seed of all randomness: same seed, same answer.
 	Seed uint64
-	// Time bounds the whole call; 0 means no bound. When it is up, the best
-	// plan so far is returned.
+	// Time bounds the whole call. When it is up, the best plan so far is
+	// returned, and until then the search goes on unless the plan is proven
+	// optimal or within Gap. 0 means no bound: the search then ends after a
+	// fixed amount of work, and its answer does not depend on the machine.
 	Time time.Duration
+	// Gap ends the search once the plan is proven to be within this part of
+	// the optimum.
+	Gap float64
+	// Effort scales the fixed amount of work; 0 means 1.
+	Effort int
 	// Solver of linear programs; nil means the build's own, see [backend.Default].
 	Solver solver.Solver
 	// Ranging asks how far the prices of resources hold, for explanations; see
@@ -49,10 +56,18 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	p.bound(formulation.Chain(in))
 	p.bound(formulation.Area(in))
 
-	// The LP and the schedules do not wait for each other.
-	wait := p.startFluid()
+	p.settle()
+
+	// Bounds and schedules improve side by side. They meet where the columns
+	// ask for a schedule to start from, and where the search asks for the guide.
+	begun := make(chan *instance.Schedule, 1)
+	bounds := p.startBounds(begun)
 	p.schedules()
-	wait()
+	begun <- p.result.Schedule
+	p.improve(bounds, 4, earlyRounds)
+	p.wait(bounds)
+	p.settle()
+	p.improve(nil, 5, lateRounds)
 	return p.finish()
 }
 
@@ -64,7 +79,9 @@ func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 	if !p.infeasible(formulation.Infeasible(in)) {
 		p.bound(formulation.Chain(in))
 		p.bound(formulation.Area(in))
-		p.startFluid()()
+		begun := make(chan *instance.Schedule, 1)
+		begun <- nil
+		p.wait(p.startBounds(begun))
 	}
 	return p.result, nil
 }
@@ -81,6 +98,12 @@ type planner struct {
 	seen   *big.Rat // best value of a schedule so far
 	faults []error
 	closed bool // an LP engine that is still at work adds nothing any more
+	guide  *formulation.Guide
+	// settledDual is the certified bound when all that ran beside the
+	// schedules was last waited for.
+	settledDual *big.Rat
+	// columns is the number of columns generated so far.
+	columns int
 }
 
 func newPlanner(ctx context.Context, in *instance.Instance, opt Options) (*planner, context.CancelFunc) {
@@ -100,7 +123,7 @@ func (p *planner) rng(part uint64) *rand.Rand { return rand.New(rand.NewPCG(p.op
 
 // record appends to the series and tells the listener. The caller holds mu.
 func (p *planner) record(event string, primal, dual *big.Rat) {
-	point := Point{time.Since(p.start), primal, dual, event}
+	point := Point{Elapsed: time.Since(p.start), Primal: primal, Dual: dual, Event: event, Columns: p.columns}
 	p.result.Series = append(p.result.Series, point)
 	if p.opt.Progress != nil {
 		p.opt.Progress(point)
@@ -168,45 +191,71 @@ func (p *planner) note(format string, args ...any) {
 // grace is how long an LP engine may take to stop once the context has ended.
 const grace = 2 * time.Second
 
-// startFluid starts fluid. The returned function waits for it, but not for
-// an engine that does not stop when it is told to.
-func (p *planner) startFluid() (wait func()) {
+// startBounds starts the bounds that need an LP engine; those of columns wait
+// for a schedule to begin with, which may be nil. The channel is closed when
+// all are done.
+func (p *planner) startBounds(begun <-chan *instance.Schedule) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		p.fluid()
+		if engine := p.engine(); engine != nil {
+			p.fluid(engine)
+			select {
+			case start := <-begun:
+				p.columnsBound(engine, start)
+			case <-p.ctx.Done():
+			}
+		}
 	}()
-	return func() {
-		select {
-		case <-done:
-			return
-		case <-p.ctx.Done():
-		}
-		select {
-		case <-done:
-		case <-time.After(grace):
-			p.note("no LP bound: the engine did not stop when told to")
-			p.mu.Lock()
-			p.closed = true
-			p.mu.Unlock()
-		}
+	return done
+}
+
+// settle notes the bound at a moment that is the same in every run.
+func (p *planner) settle() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.result.Certified {
+		p.settledDual = p.result.Dual
 	}
 }
 
-// fluid adds the LP bound, or a note that says why there is none.
-func (p *planner) fluid() {
+// wait waits for the bounds, but not for an engine that does not stop when it
+// is told to.
+func (p *planner) wait(done <-chan struct{}) {
+	select {
+	case <-done:
+		return
+	case <-p.ctx.Done():
+	}
+	select {
+	case <-done:
+	case <-time.After(grace):
+		p.note("no LP bound: the engine did not stop when told to")
+		p.mu.Lock()
+		p.closed = true
+		p.mu.Unlock()
+	}
+}
+
+// engine returns the LP engine, or nil and a note that says why there is none.
+func (p *planner) engine() solver.Solver {
 	if p.opt.NoLP {
 		p.note("no LP bound: switched off")
-		return
+		return nil
 	}
-	engine := p.opt.Solver
-	if engine == nil {
-		var err error
-		if engine, err = backend.Default(); err != nil {
-			p.note("no LP bound: %v", err)
-			return
-		}
+	if p.opt.Solver != nil {
+		return p.opt.Solver
 	}
+	engine, err := backend.Default()
+	if err != nil {
+		p.note("no LP bound: %v", err)
+		return nil
+	}
+	return engine
+}
+
+// fluid adds the fluid bound, or a note that says why there is none.
+func (p *planner) fluid(engine solver.Solver) {
 	b, err := formulation.Fluid(p.ctx, p.in, engine, formulation.Limits{})
 	switch {
 	case err != nil && p.ctx.Err() != nil:
@@ -222,6 +271,45 @@ func (p *planner) fluid() {
 		p.bound(b)
 	}
 }
+
+// columnsBound adds the bounds of column generation, where the objective has
+// them, and keeps the guide.
+func (p *planner) columnsBound(engine solver.Solver, start *instance.Schedule) {
+	p.mu.Lock()
+	known, certified := p.result.Dual, p.result.Certified
+	p.mu.Unlock()
+	if p.in.Objective.Periodic() || start != nil && certified && p.close(p.in.Value(start), known) {
+		return
+	}
+	limits := formulation.ColumnLimits{Start: start, Known: known, Work: columnWork * int64(max(1, p.opt.Effort))}
+	if p.opt.Time > 0 {
+		limits.Work = -1
+	}
+	limits.Improved = func(b formulation.Bound) {
+		p.mu.Lock()
+		p.columns = b.LP.Cols
+		p.mu.Unlock()
+		p.bound(b)
+	}
+	_, guide, err := formulation.Columns(p.ctx, p.in, engine, limits)
+	if err != nil && p.ctx.Err() == nil {
+		p.note("column generation ended early: %v", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.guide = guide
+	}
+}
+
+// close reports whether the bound shows that a plan of this value is good enough.
+func (p *planner) close(primal, dual *big.Rat) bool {
+	return dual != nil && (!p.in.Objective.Better(dual, primal) || Gap(primal, dual) <= p.opt.Gap)
+}
+
+// columnWork is the work of column generation at effort 1; see
+// [formulation.ColumnLimits].
+const columnWork = 5_000_000_000
 
 // rangingTime bounds the second solve of an explanation, which can be left out.
 const rangingTime = 10 * time.Second
@@ -278,6 +366,71 @@ func (p *planner) schedules() {
 		if b == &r.Greedy || len(instance.Check(p.in, b.Schedule)) == 0 {
 			r.Schedule, r.Primal = b.Schedule, b.Value
 		}
+	}
+}
+
+// Rounds of the search at effort 1, before and after the bounds are in.
+const (
+	earlyRounds = 1
+	lateRounds  = 2
+)
+
+// improve searches for better schedules than the one at hand: for so many
+// rounds or, where there is a time limit, until it is up or the channel is
+// closed.
+func (p *planner) improve(until <-chan struct{}, part uint64, rounds int) {
+	stop := p.goodEnough()
+	if p.result.Schedule == nil || stop(p.result.Primal) {
+		return
+	}
+	c := heuristics.Config{
+		Rounds:   rounds * max(1, p.opt.Effort),
+		Improved: func(s *instance.Schedule) { p.improved("search", s) },
+		Stop:     stop,
+	}
+	ctx := p.ctx
+	if p.opt.Time > 0 {
+		c.Rounds = 0
+		if until != nil {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithCancel(ctx)
+			defer cancel()
+			go func() {
+				select {
+				case <-until:
+					cancel()
+				case <-ctx.Done():
+				}
+			}()
+		}
+	}
+	if s, err := c.Improve(ctx, p.in, p.rng(part), p.result.Schedule); err == nil {
+		p.take("the search", s)
+	}
+}
+
+// take makes a schedule the plan if it is valid and better.
+func (p *planner) take(name string, s *instance.Schedule) {
+	if violations := instance.Check(p.in, s); len(violations) > 0 {
+		p.fault("%s made an invalid schedule: %v", name, violations[0])
+		return
+	}
+	if v := p.in.Value(s); p.result.Primal == nil || p.in.Objective.Better(v, p.result.Primal) {
+		p.result.Schedule, p.result.Primal = s, v
+	}
+}
+
+// goodEnough returns the test that ends a search. Without a time limit it
+// does not look at the bounds again: when they come differs from run to run.
+func (p *planner) goodEnough() func(*big.Rat) bool {
+	dual := p.settledDual
+	return func(v *big.Rat) bool {
+		if p.opt.Time > 0 {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.result.Certified && p.close(v, p.result.Dual)
+		}
+		return p.close(v, dual)
 	}
 }
 

@@ -66,6 +66,8 @@ type Point struct {
 	Primal, Dual *big.Rat
 	// Event names what is new: "greedy", "fluid", ...
 	Event string
+	// Columns generated and Nodes of the search tree solved so far.
+	Columns, Nodes int
 }
 
 // Gap returns |primal - dual| / max(|primal|, 1e-9), and NaN unless both are

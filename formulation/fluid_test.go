@@ -105,10 +105,10 @@ func TestTamperedPrices(t *testing.T) {
 
 func TestCertificateOfWrongShape(t *testing.T) {
 	in := compile(t, twoNodes(2, instance.JobSpec{Name: "a", Model: "four", Workers: 2}))
-	_, err := CheckCertificate(in, &Certificate{})
+	_, err := CheckCertificate(in, &Certificate{Kind: FluidBound})
 	require.ErrorIs(t, err, errPrices)
 	rows := len(newModel(in).fluid(0).p.rows)
-	_, err = CheckCertificate(in, &Certificate{Denominator: big.NewInt(1), Prices: make([]*big.Int, rows)})
+	_, err = CheckCertificate(in, &Certificate{Kind: FluidBound, Denominator: big.NewInt(1), Prices: make([]*big.Int, rows)})
 	require.ErrorIs(t, err, errPrices, "prices that are missing")
 }
 
