@@ -85,7 +85,7 @@ func horizonFor(in *instance.Instance, v *big.Rat, slack int) instance.Tick {
 // The program of single GPUs has the optimum of brute force.
 func TestTimeIndexedIsExact(t *testing.T) {
 	engine := liveEngine(t)
-	n := 2000
+	n := 1200
 	if testing.Short() {
 		n = 60
 	}
@@ -126,4 +126,121 @@ func TestTimeIndexedIsExact(t *testing.T) {
 	for _, o := range instance.Objectives() {
 		assert.Greater(t, count[o][instancetest.Optimal], n/8)
 	}
+}
+
+// Coarser sites relax the problem: their value is never worse than the optimum,
+// and a schedule found inside the nodes is valid and no better.
+func TestCoarserTimeIndexedRelaxes(t *testing.T) {
+	engine := liveEngine(t)
+	n := 400
+	if testing.Short() {
+		n = 40
+	}
+	sizes := []instancetest.Options{
+		{Jobs: 2, GPUs: 4, Workers: 3, Iterations: 2, MaxPeriod: 6},
+		{Jobs: 3, GPUs: 3, Workers: 2, Iterations: 1, MaxPeriod: 5},
+	}
+	rng := rand.New(rand.NewPCG(23, 24))
+	tight, scheduled := map[formulation.Granularity]int{}, 0
+	for i := range n {
+		o := sizes[i%len(sizes)]
+		o.Objective = instance.Objectives()[i/len(sizes)%4]
+		in := instancetest.Random(rng, o)
+		want, _, status := instancetest.Optimum(in)
+		if status != instancetest.Optimal {
+			continue
+		}
+		for _, g := range []formulation.Granularity{formulation.ByNode, formulation.ByPool} {
+			options := formulation.TimeIndexedOptions{Granularity: g}
+			if !o.Objective.Periodic() {
+				options.Horizon = horizonFor(in, want, 0)
+			}
+			value := solveExactly(t, engine, in, options)
+			require.NotNil(t, value, "instance %d: %s calls a feasible instance infeasible", i, g)
+			require.False(t, in.Objective.Better(want, value), "instance %d (%s): by %s the value is %v, the optimum %v", i, o.Objective, g, value, want)
+			if value.Cmp(want) == 0 {
+				tight[g]++
+			}
+			if g == formulation.ByPool || o.Objective.Periodic() {
+				continue
+			}
+			program, err := formulation.TimeIndexed(in, options)
+			require.NoError(t, err)
+			r, err := tree.MIP(context.Background(), engine, program.Problem, tree.MIPOptions{Step: 1, Priority: program.Priority})
+			require.NoError(t, err)
+			s, err := program.Schedule(r.Primal)
+			if err != nil {
+				require.ErrorContains(t, err, "keeps every worker on one")
+				continue
+			}
+			scheduled++
+			require.Empty(t, instance.Check(in, s))
+			require.Zero(t, in.Value(s).Cmp(want), "a relaxation whose solution is a schedule is tight")
+		}
+	}
+	t.Logf("of %d instances the value was the optimum: %v; %d became schedules", n, tight, scheduled)
+	assert.Greater(t, tight[formulation.ByNode], n/2)
+	assert.Greater(t, scheduled, n/4)
+	assert.Less(t, tight[formulation.ByPool], n, "the test would notice if pools were exact by mistake")
+}
+
+// The one-shot engine, which starts cold at every node, finds the same optima.
+func TestTimeIndexedColdEngine(t *testing.T) {
+	live := liveEngine(t)
+	cold, err := backend.OneShot()
+	require.NoError(t, err)
+	n := 60
+	if testing.Short() {
+		n = 12
+	}
+	rng := rand.New(rand.NewPCG(25, 26))
+	for i := range n {
+		in := instancetest.Random(rng, instancetest.Options{Jobs: 2, GPUs: 3, Workers: 2, Iterations: 2, MaxPeriod: 4, Objective: instance.Objectives()[i%4]})
+		var options formulation.TimeIndexedOptions
+		if !in.Objective.Periodic() {
+			options.Horizon = 14
+		}
+		a, b := solveExactly(t, live, in, options), solveExactly(t, cold, in, options)
+		require.Equal(t, a == nil, b == nil)
+		if a != nil {
+			require.Zero(t, a.Cmp(b), "live %v, cold %v", a, b)
+		}
+	}
+}
+
+func TestTimeIndexedOptions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(27, 28))
+	once := instancetest.Random(rng, instancetest.Options{Objective: instance.Makespan, Jobs: 2, Iterations: 2})
+	repeats := instancetest.Random(rng, instancetest.Options{Objective: instance.Throughput})
+	for _, c := range []struct {
+		in      *instance.Instance
+		options formulation.TimeIndexedOptions
+		want    string
+	}{
+		{once, formulation.TimeIndexedOptions{Granularity: "rack"}, `granularity "rack": choose one of [gpu node pool]`},
+		{once, formulation.TimeIndexedOptions{Period: 5}, "give a horizon instead of a period"},
+		{once, formulation.TimeIndexedOptions{Horizon: -1}, "negative"},
+		{once, formulation.TimeIndexedOptions{Coefficients: 100}, "choose a coarser granularity, a shorter horizon or period"},
+		{repeats, formulation.TimeIndexedOptions{}, "needs a period"},
+		{repeats, formulation.TimeIndexedOptions{Period: 5, Horizon: 5}, "give a period instead of a horizon"},
+		{repeats, formulation.TimeIndexedOptions{Period: 100}, "exceeds the greatest"},
+	} {
+		_, err := formulation.TimeIndexed(c.in, c.options)
+		assert.ErrorContains(t, err, c.want)
+	}
+
+	p, err := formulation.TimeIndexed(once, formulation.TimeIndexedOptions{})
+	require.NoError(t, err)
+	_, err = p.Schedule(make([]float64, 3))
+	assert.ErrorContains(t, err, "a solution of 3 values for a program of")
+	half := make([]float64, p.Problem.Cols())
+	half[len(half)-1] = 0.5
+	_, err = p.Schedule(half)
+	assert.ErrorContains(t, err, "a schedule needs whole numbers")
+	_, err = p.Schedule(make([]float64, p.Problem.Cols()))
+	assert.ErrorContains(t, err, "is not a valid schedule")
+	p, err = formulation.TimeIndexed(once, formulation.TimeIndexedOptions{Granularity: formulation.ByPool})
+	require.NoError(t, err)
+	_, err = p.Schedule(make([]float64, p.Problem.Cols()))
+	assert.ErrorContains(t, err, "does not say which GPUs")
 }
