@@ -136,6 +136,8 @@ type stuck struct {
 
 func (stuck) Close() error { return nil }
 
+func (stuck) AddCols(...solver.Column) error { return nil }
+
 func (m stuck) Solve(ctx context.Context, _ solver.Limits) (*solver.Solution, error) {
 	if m.deaf {
 		select {}
