@@ -17,6 +17,8 @@ const (
 	FluidBound Kind = "fluid"
 	// ColumnsBound is that of whole-job plans on pools; see [Columns].
 	ColumnsBound Kind = "columns"
+	// TreeBound is that of a closed tree; see [BranchAndPrice].
+	TreeBound Kind = "tree"
 )
 
 // Bound is what a relaxation proves about every valid schedule of an instance:

@@ -35,6 +35,10 @@ const CertificateVersion = 1
 // With a due, plans cost nothing but their use, and a positive value proves that
 // no schedule ends by then.
 //
+// Tree: every schedule belongs to some leaf of a tree of cases, and the prices
+// of each leaf prove, as those of columns do, that it holds no schedule better
+// than the bound.
+//
 // Chain and area are exact as they are computed and need no prices.
 //
 // All hold for any prices of the right sign; good prices make them good.
@@ -59,6 +63,8 @@ type Certificate struct {
 	Columns int `json:"columns,omitempty"`
 	// Plans says which columns program it is.
 	Plans *PlanTerms `json:"plans,omitempty"`
+	// Tree is the root of a tree whose leaves' prices follow one another.
+	Tree *ProofNode `json:"tree,omitempty"`
 }
 
 // PlanTerms are the parameters of a columns program. Any make a valid one.
@@ -275,6 +281,10 @@ func CheckCertificate(in *instance.Instance, c *Certificate) (Bound, error) {
 		}
 	case ColumnsBound:
 		if err := newModel(in).provePlans(&b, c); err != nil {
+			return Bound{}, err
+		}
+	case TreeBound:
+		if err := newModel(in).proveTree(&b, c); err != nil {
 			return Bound{}, err
 		}
 	default:

@@ -222,6 +222,9 @@ func (e *planExaminer) inWay(p *planPricer, way int) int64 {
 		next := make([]int64, g.points+1)
 		for m := range next {
 			next[m] = noPrice
+			if p.ends != nil && !p.ends[i].holds(g.tick(m)) {
+				continue
+			}
 			for n := 0; n+g.steps(i) <= m; n++ {
 				if now[n] < noPrice && window[n][m] < noPrice {
 					next[m] = min(next[m], e.add(now[n], e.mul(int64(g.iterations(i)), window[n][m])))

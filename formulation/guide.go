@@ -24,11 +24,12 @@ type guidePlan struct {
 // newGuide keeps the plans that have a weight.
 func (s *master) newGuide(columns []colgen.Column[plan], weights []float64) *Guide {
 	g := &Guide{in: s.m.in, classes: make([][]guidePlan, len(s.classes))}
-	for i, c := range columns {
+	for i := range columns {
+		c := &columns[i]
 		if i >= len(weights) || weights[i] < leastWeight {
 			continue
 		}
-		class := int(c.Entries[len(c.Entries)-1].Row) - s.rows
+		class := s.classOf(c)
 		p := &s.classes[class].pricer
 		g.classes[class] = append(g.classes[class], guidePlan{weights[i], p.iterationEnds(&c.Data)})
 	}

@@ -28,9 +28,15 @@ type master struct {
 	classes  []planClass
 	horizon  int64 // as asked for; the calendar's is rounded up
 	grain    planGrain
-	due      int64 // D; -1 for weighted completion
-	scale    int64 // integer prices are per 1/scale of a unit of the objective
-	unit     float64
+	due      int64 // D; -1 where plans may end at any time
+	theta    bool  // minimise theta, not weighted completion
+	// Of a node of branch-and-price: the group of the first GPU, and that all
+	// links that could be overloaded get rows.
+	firstGPU  int
+	noPlan    float64 // cost of doing without a plan
+	everyLink bool
+	scale     int64 // integer prices are per 1/scale of a unit of the objective
+	unit      float64
 }
 
 // supply is a group of identical GPUs or links with one row per bucket.
@@ -45,6 +51,15 @@ type planClass struct {
 	d      *demand
 	ways   []way
 	pricer planPricer
+	home   *homePricer // in place of the pricer, where the home is decided
+}
+
+// solve returns the cheapest plan of the class.
+func (c *planClass) solve(t *tariff, k *kitchen) (plan, bool) {
+	if c.home != nil {
+		return c.home.solve(t)
+	}
+	return c.pricer.solve(t, k)
 }
 
 // planGrain is how fine a master is. As long as the horizon has no more ticks
@@ -56,41 +71,58 @@ type planGrain struct {
 // newMaster builds the rows and pricers for plans up to the horizon. due is the
 // latest end of all plans, or -1.
 func newMaster(m *model, horizon, due int64, grain planGrain) *master {
-	s := &master{m: m, due: due, horizon: horizon, grain: grain, calendar: newCalendar(horizon, grain.buckets), classes: make([]planClass, len(m.demands))}
+	s := &master{
+		m: m, due: due, horizon: horizon, grain: grain, calendar: newCalendar(horizon, grain.buckets),
+		classes: make([]planClass, len(m.demands)), theta: due >= 0,
+	}
 	for c := range m.demands {
 		d := &m.demands[c]
 		s.classes[c] = planClass{d: d, ways: m.ways(d)}
 	}
 	s.supplies()
+	s.number()
+	for c := range s.classes {
+		s.classes[c].pricer = s.newPricer(&s.classes[c])
+	}
+	s.measure()
+	return s
+}
+
+// number gives every group its rows.
+func (s *master) number() {
+	s.rows = 0
 	for g := range s.groups {
 		s.groups[g].first = s.rows
 		if s.groups[g].capacity > 0 {
 			s.rows += s.calendar.buckets()
 		}
 	}
+}
+
+// measure chooses the units of prices: the engine counts weighted completion in
+// that of jobs that never wait, and integer prices are as fine as 64 bits permit.
+func (s *master) measure() {
 	heaviest := 1.0
+	s.unit = 0
 	for c := range s.classes {
-		class := &s.classes[c]
-		p := s.newPricer(class, grain)
-		class.pricer = p
-		if due < 0 {
-			end := float64(max(s.calendar.horizon, p.grid.release)) + float64(class.d.job.Iterations)*float64(p.iteration)
-			heaviest = max(heaviest, end*float64(class.d.job.Weight))
-			s.unit += float64(class.d.count()) * float64(class.d.job.Weight) * (float64(p.grid.release) + float64(class.d.job.Iterations)*float64(p.iteration))
+		d, p := s.classes[c].d, &s.classes[c].pricer
+		chain := float64(d.job.Iterations) * float64(p.iteration)
+		if !s.theta {
+			heaviest = max(heaviest, (float64(max(s.calendar.horizon, p.grid.release))+chain)*float64(d.job.Weight))
+			s.unit += float64(d.count()) * float64(d.job.Weight) * (float64(p.grid.release) + chain)
 		}
 	}
 	s.scale = 1
-	for s.scale < 1<<44 && heaviest*float64(s.scale) < 1<<46 {
+	for s.scale < 1<<40 && heaviest*float64(s.scale) < 1<<40 {
 		s.scale *= 2
 	}
 	s.unit = max(1, s.unit)
-	if due < 0 {
+	if !s.theta {
 		for c := range s.classes {
 			class := &s.classes[c]
 			class.pricer.weight = class.d.job.Weight * s.scale
 		}
 	}
-	return s
 }
 
 // fits reports whether the numbers of the program are small enough for exact
@@ -134,7 +166,7 @@ func (s *master) supplies() {
 			peak += float64(class.d.count()) * most
 			work += float64(class.d.count()) * float64(class.d.job.Iterations) * each
 		}
-		if peak <= float64(capacity) || work < float64(capacity)*float64(s.calendar.horizon)*leastLinkLoad {
+		if peak <= float64(capacity) || !s.everyLink && work < float64(capacity)*float64(s.calendar.horizon)*leastLinkLoad {
 			capacity = 0
 		}
 		s.groups = append(s.groups, supply{name: name, capacity: capacity})
@@ -203,7 +235,7 @@ func (s *master) amount(o *mode, r *recipe) int64 {
 }
 
 // newPricer makes the pricer of a class.
-func (s *master) newPricer(class *planClass, grain planGrain) planPricer {
+func (s *master) newPricer(class *planClass) planPricer {
 	d := class.d
 	p := planPricer{due: s.due}
 	if s.due >= 0 && d.job.Deadline > 0 {
@@ -221,7 +253,7 @@ func (s *master) newPricer(class *planClass, grain planGrain) planPricer {
 		}
 	}
 	p.iteration = max(1, iteration)
-	p.grid = newGrid(int64(d.job.Release), p.iteration, d.job.Iterations, s.calendar.horizon, grain.points)
+	p.grid = newGrid(int64(d.job.Release), p.iteration, d.job.Iterations, s.calendar.horizon, s.grain.points)
 	if p.due >= 0 {
 		p.grid.points = max(0, p.grid.at(max(p.due, p.grid.release)))
 	} else {
@@ -378,13 +410,13 @@ func (s *master) convexity(class int) solver.Row {
 const mostTheta = 1 << 20
 
 // problem returns the rows as an engine takes them, scaled by their
-// capacities, and the explicit column theta where plans have a due.
+// capacities, and the explicit column theta where it is minimised.
 func (s *master) problem() *solver.Problem {
 	q := &solver.Problem{Name: "master"}
 	var theta []solver.Entry
 	for row := range s.rows {
 		upper := 1.0
-		if s.due >= 0 {
+		if s.theta {
 			upper = 0
 			theta = append(theta, solver.Entry{Row: solver.Row(row), Value: -1})
 		}
@@ -394,8 +426,14 @@ func (s *master) problem() *solver.Problem {
 		count := float64(s.classes[c].d.count())
 		q.AddRow("", count, count)
 	}
-	if s.due >= 0 {
+	switch {
+	case s.theta:
 		q.AddCol("theta", 1, 0, mostTheta, theta...)
+	case s.due >= 0:
+		// Plans that all end by a due may not exist.
+		for c := range s.classes {
+			q.AddCol("none", s.noPlan, 0, float64(s.classes[c].d.count()), solver.Entry{Row: s.convexity(c), Value: 1})
+		}
 	}
 	return q
 }
@@ -403,13 +441,16 @@ func (s *master) problem() *solver.Problem {
 // column turns a plan of a class into a column.
 func (s *master) column(class int, p plan) colgen.Column[plan] {
 	c := colgen.Column[plan]{Key: p.key(class), Data: p}
-	if s.due < 0 {
+	if !s.theta {
 		c.Cost = float64(s.classes[class].d.job.Weight) * float64(p.completion) / s.unit
 	}
 	load := map[solver.Row]float64{}
 	var rows []solver.Row
 	for _, v := range p.visits {
 		for _, use := range v.charges {
+			if s.groups[use.group].capacity == 0 {
+				continue
+			}
 			each := float64(v.repeat*use.amount) / float64(s.groups[use.group].capacity*s.calendar.width)
 			s.calendar.spread(v.start, v.start+use.length, func(bucket int, ticks int64) {
 				row := s.row(use.group, bucket)
@@ -431,13 +472,14 @@ func (s *master) column(class int, p plan) colgen.Column[plan] {
 // prices turns the prices of the engine's rows into integer prices of a unit
 // of each group in each tick of a bucket. Any non-negative prices prove a bound.
 func (s *master) prices(y []float64) [][]int64 {
-	most := math.Exp2(57) / max(1, s.heaviestPlan())
+	heaviest := s.heaviest()
 	list := make([][]int64, len(s.groups))
 	for g := range s.groups {
 		list[g] = make([]int64, s.calendar.buckets())
 		if s.groups[g].capacity == 0 {
 			continue
 		}
+		most := math.Exp2(52) / max(1, heaviest[g])
 		factor := s.unit * float64(s.scale) / float64(s.groups[g].capacity*s.calendar.width)
 		for b := range list[g] {
 			v := math.Round(-y[s.row(g, b)] * factor)
@@ -447,28 +489,30 @@ func (s *master) prices(y []float64) [][]int64 {
 	return list
 }
 
-// heaviestPlan is an upper limit on the units x ticks that a plan takes.
-func (s *master) heaviestPlan() float64 {
-	most := 0.0
+// heaviest returns an upper limit on the units x ticks that a plan takes of
+// each group.
+func (s *master) heaviest() []float64 {
+	list := make([]float64, len(s.groups))
+	add := func(iterations int, charges []charge, count float64) {
+		for _, use := range charges {
+			list[use.group] = max(list[use.group], float64(iterations)*count*float64(use.amount)*float64(use.length))
+		}
+	}
 	for c := range s.classes {
-		p := &s.classes[c].pricer
-		for i := range p.menus {
-			for _, dish := range p.menus[i].dishes {
-				sum := 0.0
-				for n, at := range dish.items {
-					each := 0.0
-					for _, alt := range p.menus[i].items[at].alts {
-						all := 0.0
-						for _, use := range alt.charges {
-							all += float64(use.amount) * float64(use.length)
-						}
-						each = max(each, all)
-					}
-					sum += each * float64(dish.counts[n])
+		class := &s.classes[c]
+		job := class.d.job
+		if class.home != nil {
+			class.home.charges(func(u charge) { add(job.Iterations, []charge{u}, float64(job.Workers)) })
+			continue
+		}
+		for i := range class.pricer.menus {
+			menu := &class.pricer.menus[i]
+			for at := range menu.items {
+				for _, alt := range menu.items[at].alts {
+					add(job.Iterations, alt.charges, float64(job.Workers))
 				}
-				most = max(most, sum*float64(s.classes[c].d.job.Iterations))
 			}
 		}
 	}
-	return most
+	return list
 }

@@ -58,7 +58,7 @@ func (p *classPricer) Multiplicity() (least, most float64) {
 func (p *classPricer) Price(prices []float64, _ bool) colgen.Priced[plan] {
 	t, k := p.desk.open(p.s, prices)
 	defer p.desk.close(k)
-	found, ok := p.s.classes[p.class].pricer.solve(t, k)
+	found, ok := p.s.classes[p.class].solve(t, k)
 	if !ok {
 		return colgen.Priced[plan]{Bound: math.Inf(1)}
 	}
@@ -74,18 +74,34 @@ func (s *master) postponed(class int) plan {
 	return plan{completion: start + int64(s.classes[class].d.job.Iterations)*p.iteration}
 }
 
+// free is the tariff at which nothing has a price.
+func (s *master) free() *tariff {
+	t := &tariff{calendar: s.calendar, sum: make([][]int64, len(s.groups))}
+	for g := range t.sum {
+		t.sum[g] = make([]int64, s.calendar.horizon+1)
+	}
+	return t
+}
+
+// planned reports whether every class has a plan.
+func (s *master) planned() bool {
+	free, k := s.free(), &kitchen{}
+	for c := range s.classes {
+		if _, ok := s.classes[c].solve(free, k); !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // start adds the columns that the program begins with.
 func (s *master) start(live *colgen.Master[plan], known [][]plan) error {
 	var columns []colgen.Column[plan]
-	free := &tariff{calendar: s.calendar, sum: make([][]int64, len(s.groups))}
-	for g := range free.sum {
-		free.sum[g] = make([]int64, s.calendar.horizon+1)
-	}
-	k := &kitchen{}
+	free, k := s.free(), &kitchen{}
 	for c := range s.classes {
 		if s.due < 0 {
 			columns = append(columns, s.column(c, s.postponed(c)))
-		} else if p, ok := s.classes[c].pricer.solve(free, k); ok {
+		} else if p, ok := s.classes[c].solve(free, k); ok {
 			columns = append(columns, s.column(c, p))
 		}
 		if known == nil {
@@ -118,6 +134,12 @@ func (s *master) run(ctx context.Context, engine solver.Solver, known [][]plan, 
 	}
 	result, err := live.Run(ctx, pricers, opt)
 	return live, result, err
+}
+
+// classOf returns the class that a column belongs to: its last entry is that of
+// the convexity row.
+func (s *master) classOf(c *colgen.Column[plan]) int {
+	return int(c.Entries[len(c.Entries)-1].Row) - s.rows
 }
 
 // known writes the jobs of a schedule, if there is one, down as plans by class:

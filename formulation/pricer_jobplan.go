@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"jigsaw/formulation/instance"
 )
 
 // item is one thing that an iteration does count times in some window: a task
@@ -95,6 +97,9 @@ type planPricer struct {
 	// the horizon goes on for nothing.
 	due       int64
 	iteration int64 // the shortest
+	// ends limits the end of each block; nil for no limits. Only where every
+	// tick is a point.
+	ends []interval
 }
 
 // plan is a priced plan.
@@ -104,6 +109,11 @@ type plan struct {
 	way        int
 	visits     []visit
 	ends       []int64 // of its blocks; those after the horizon are left out
+	// Of a plan with a home only: its tasks by iteration and worker, and its
+	// synchronisations.
+	home  []instance.GPUID
+	tasks [][]homeTask
+	syncs []homeSync
 }
 
 // visit is a start of an item that a plan chose.
@@ -334,7 +344,12 @@ func (p *planPricer) chain(t *tariff, k *kitchen) (block, point int, price, comp
 				continue
 			}
 			window := k.window[n]
-			for m := n + steps; m <= g.points; m++ {
+			first, last := n+steps, g.points
+			if p.ends != nil {
+				first = max(first, int(min(int64(last)+1, p.ends[i].from-g.release)))
+				last = min(last, int(max(-1, min(int64(last), p.ends[i].to-g.release))))
+			}
+			for m := first; m <= last; m++ {
 				if sum := start + times*window[m]; window[m] < noPrice && sum < next[m] {
 					next[m], from[m] = sum, int32(n)
 				}

@@ -1,0 +1,334 @@
+package formulation
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// branchNode is a node of the tree of branch-and-price: for every job, what
+// its plans are limited to. Nodes share the jobs that they do not change.
+type branchNode struct {
+	jobs []*branchJob
+}
+
+// branchJob limits the plans of a job. A job without a home lives on pools.
+type branchJob struct {
+	home  []instance.GPUID // nil: not decided
+	ends  []interval       // of the synchronisation, by iteration
+	tasks [][]taskLimit    // by iteration, worker in order of home; nil: none
+	syncs []syncLimit      // by iteration; nil: none
+}
+
+// interval is the ticks from and to, both included.
+type interval struct{ from, to int64 }
+
+func (i interval) holds(t int64) bool { return i.from <= t && t <= i.to }
+
+// anyTime is no limit.
+var anyTime = interval{0, math.MaxInt64 / 4}
+
+// taskLimit and syncLimit limit starts, and depths or rate levels as sets of
+// bits.
+type taskLimit struct {
+	start  interval
+	depths uint64
+}
+
+type syncLimit struct {
+	start  interval
+	levels uint64
+}
+
+// split is how a node is divided. Its children cover the node:
+//
+//	end     synchronisation Iteration ends by At | later
+//	home    the job lives on a first set of GPUs | on a second | ..., one for
+//	        each set that symmetry leaves
+//	start   the task of Iteration on GPU Worker of the home starts by At | later
+//	depth   it has depth At | another
+//	sync    synchronisation Iteration starts by At | later
+//	level   it has rate level At | another
+type split struct {
+	Kind      splitKind `json:"kind"`
+	Job       int       `json:"job"`
+	Iteration int       `json:"iteration,omitempty"` // from 0
+	Worker    int       `json:"worker,omitempty"`    // from 0
+	At        int64     `json:"at,omitempty"`
+}
+
+type splitKind string
+
+const (
+	splitEnd   splitKind = "end"
+	splitHome  splitKind = "home"
+	splitStart splitKind = "start"
+	splitDepth splitKind = "depth"
+	splitSync  splitKind = "sync"
+	splitLevel splitKind = "level"
+)
+
+// rootNode is the node without limits.
+func rootNode(in *instance.Instance) *branchNode {
+	n := &branchNode{}
+	for j := range in.Jobs {
+		ends := make([]interval, in.Jobs[j].Iterations)
+		for i := range ends {
+			ends[i] = anyTime
+		}
+		n.jobs = append(n.jobs, &branchJob{ends: ends})
+	}
+	return n
+}
+
+// fits reports whether the split makes sense at the node.
+func (n *branchNode) fits(in *instance.Instance, s split) bool {
+	if s.Job < 0 || s.Job >= len(n.jobs) {
+		return false
+	}
+	job, limits := &in.Jobs[s.Job], n.jobs[s.Job]
+	inside := s.Iteration >= 0 && s.Iteration < job.Iterations && s.At >= 0 && s.At < maxHorizon
+	switch s.Kind {
+	case splitEnd:
+		return inside
+	case splitHome:
+		return limits.home == nil
+	case splitStart, splitDepth:
+		return inside && limits.home != nil && s.Worker >= 0 && s.Worker < job.Workers &&
+			(s.Kind == splitStart || s.At < int64(len(job.Depths)))
+	case splitSync, splitLevel:
+		return inside && limits.home != nil && job.HasSync() && (s.Kind == splitSync || s.At < int64(len(in.RateLevels)))
+	}
+	return false
+}
+
+// children divides the node. ok is false where there would be too many.
+func (n *branchNode) children(in *instance.Instance, s split) (list []*branchNode, ok bool) {
+	if s.Kind == splitHome {
+		homes, ok := n.homes(in, s.Job)
+		for _, home := range homes {
+			list = append(list, n.with(s.Job, func(b *branchJob) { b.home = home }))
+		}
+		return list, ok
+	}
+	for _, after := range []bool{false, true} {
+		list = append(list, n.with(s.Job, func(b *branchJob) { b.narrow(in, s, after) }))
+	}
+	return list, true
+}
+
+// with returns the node with one job changed.
+func (n *branchNode) with(job int, change func(*branchJob)) *branchNode {
+	made := &branchNode{slices.Clone(n.jobs)}
+	b := *n.jobs[job]
+	change(&b)
+	made.jobs[job] = &b
+	return made
+}
+
+// narrow applies one side of a split of two.
+func (b *branchJob) narrow(in *instance.Instance, s split, after bool) {
+	side := func(i interval) interval {
+		if after {
+			i.from = max(i.from, s.At+1)
+		} else {
+			i.to = min(i.to, s.At)
+		}
+		return i
+	}
+	chosen := func(set uint64) uint64 {
+		if after {
+			return set &^ (1 << s.At)
+		}
+		return set & (1 << s.At)
+	}
+	job := &in.Jobs[s.Job]
+	switch s.Kind {
+	case splitEnd:
+		b.ends = slices.Clone(b.ends)
+		b.ends[s.Iteration] = side(b.ends[s.Iteration])
+	case splitStart, splitDepth:
+		tasks := make([][]taskLimit, job.Iterations)
+		for i := range tasks {
+			if b.tasks != nil {
+				tasks[i] = slices.Clone(b.tasks[i])
+				continue
+			}
+			for range job.Workers {
+				tasks[i] = append(tasks[i], taskLimit{anyTime, 1<<len(job.Depths) - 1})
+			}
+		}
+		b.tasks = tasks
+		limit := &tasks[s.Iteration][s.Worker]
+		if s.Kind == splitStart {
+			limit.start = side(limit.start)
+		} else {
+			limit.depths = chosen(limit.depths)
+		}
+	case splitSync, splitLevel:
+		syncs := slices.Clone(b.syncs)
+		for len(syncs) < job.Iterations {
+			syncs = append(syncs, syncLimit{anyTime, 1<<len(in.RateLevels) - 1})
+		}
+		b.syncs = syncs
+		limit := &syncs[s.Iteration]
+		if s.Kind == splitSync {
+			limit.start = side(limit.start)
+		} else {
+			limit.levels = chosen(limit.levels)
+		}
+	}
+}
+
+// Limits on what the tree can hold.
+const (
+	mostHomes = 100_000 // sets of GPUs looked at for a job
+	mostBits  = 63      // depths of a job, and rate levels
+)
+
+// homes lists the sets of GPUs that the job may live on, one of each orbit of
+// the permutations of GPUs that keep the decided homes: GPUs of one node that
+// hold the same decided jobs are alike, and so are nodes of one rack and pool
+// with alike GPUs. ok is false where there are too many sets.
+func (n *branchNode) homes(in *instance.Instance, j int) (list [][]instance.GPUID, ok bool) {
+	job := &in.Jobs[j]
+	network := newNetwork(in)
+	// Classes of alike GPUs within a node, and of alike nodes.
+	residents := make([]string, len(in.GPUs))
+	for other, b := range n.jobs {
+		for _, g := range b.home {
+			residents[g] += string(rune(other + 1))
+		}
+	}
+	seen := map[string]bool{}
+	looked := 0
+	var chosen []instance.GPUID
+	var choose func(from int) bool
+	choose = func(from int) bool {
+		if len(chosen) == job.Workers {
+			if looked++; looked > mostHomes {
+				return false
+			}
+			if key := homeKey(in, network, residents, chosen); !seen[key] && n.habitable(in, j, chosen) {
+				seen[key] = true
+				list = append(list, slices.Clone(chosen))
+			}
+			return true
+		}
+		for g := from; g+job.Workers-len(chosen) <= len(in.GPUs); g++ {
+			if !job.Runs(in.GPUs[g].Type) {
+				continue
+			}
+			chosen = append(chosen, instance.GPUID(g))
+			more := choose(g + 1)
+			chosen = chosen[:len(chosen)-1]
+			if !more {
+				return false
+			}
+		}
+		return true
+	}
+	return list, choose(0)
+}
+
+// homeKey is equal for sets of GPUs of one orbit.
+func homeKey(in *instance.Instance, network *network, residents []string, chosen []instance.GPUID) string {
+	var nodes []string
+	for i := range in.Nodes {
+		node := &in.Nodes[i]
+		var gpus []string
+		for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+			mark := "-"
+			if slices.Contains(chosen, g) {
+				mark = "+"
+			}
+			gpus = append(gpus, mark+residents[g])
+		}
+		slices.Sort(gpus)
+		key := string(rune(node.Rack+1)) + string(rune(network.of[i]+1))
+		for _, g := range gpus {
+			key += "|" + g
+		}
+		nodes = append(nodes, key)
+	}
+	slices.Sort(nodes)
+	all := ""
+	for _, key := range nodes {
+		all += "/" + key
+	}
+	return all
+}
+
+// habitable reports whether the job may live there at all: placement limits,
+// links, and the memory that decided jobs leave.
+func (n *branchNode) habitable(in *instance.Instance, j int, home []instance.GPUID) bool {
+	job := &in.Jobs[j]
+	first := in.GPUs[home[0]].Node
+	for _, g := range home {
+		node := in.GPUs[g].Node
+		if job.Within == instance.WithinNode && node != first ||
+			job.Within == instance.WithinRack && in.Nodes[node].Rack != in.Nodes[first].Rack {
+			return false
+		}
+		if n.depthsOn(in, j, g) == 0 {
+			return false
+		}
+	}
+	_, ok := in.Span(home)
+	return ok
+}
+
+// depthsOn returns the depths, as bits, for which a GPU has the memory beside
+// the other jobs that are decided to live there.
+func (n *branchNode) depthsOn(in *instance.Instance, j int, g instance.GPUID) uint64 {
+	t := in.GPUs[g].Type
+	free := in.Types[t].Memory
+	for other, b := range n.jobs {
+		if other != j && slices.Contains(b.home, g) {
+			free -= in.Jobs[other].On[t].Persistent
+		}
+	}
+	costs := in.Jobs[j].On[t]
+	set := uint64(0)
+	for d := range costs.Time {
+		if costs.Persistent+costs.Ephemeral[d] <= free {
+			set |= 1 << d
+		}
+	}
+	return set
+}
+
+// allows reports whether a plan of the job meets the limits of the node.
+func (b *branchJob) allows(p *plan) bool {
+	if !slices.Equal(b.home, p.home) {
+		return false
+	}
+	for i, end := range p.ends {
+		if !b.ends[i].holds(end) {
+			return false
+		}
+	}
+	for i := range b.tasks {
+		for w, limit := range b.tasks[i] {
+			if t := p.tasks[i][w]; !limit.start.holds(t.start) || limit.depths>>t.depth&1 == 0 {
+				return false
+			}
+		}
+	}
+	for i, limit := range b.syncs {
+		if y := p.syncs[i]; !limit.start.holds(y.start) || limit.levels>>y.level&1 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// decided reports whether all jobs have homes.
+func (n *branchNode) decided() bool {
+	return !slices.ContainsFunc(n.jobs, func(b *branchJob) bool { return b.home == nil })
+}
+
+// count is the size of a set of bits.
+func count(set uint64) int { return bits.OnesCount64(set) }

@@ -1,0 +1,78 @@
+package formulation
+
+import (
+	"context"
+	"encoding/json"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/solver/backend"
+	"jigsaw/solver/tree"
+)
+
+// TestBranchAndPrice compares branch-and-price with brute force on tiny
+// instances: started from a poor schedule it ends with an optimal one, a closed
+// tree, and a certificate that survives a round trip through JSON.
+func TestBranchAndPrice(t *testing.T) {
+	engine, err := backend.Default()
+	if err != nil {
+		t.Skip(err)
+	}
+	n := 500
+	if testing.Short() {
+		n = 60
+	}
+	solved, nodes, improved, split := 0, 0, 0, 0
+	for seed := range uint64(n) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		objective := []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]
+		in := instancetest.Random(rng, instancetest.Options{Objective: objective})
+		if Infeasible(in) != nil {
+			continue
+		}
+		best, schedule, status := instancetest.Optimum(in)
+		if status != instancetest.Optimal {
+			continue
+		}
+		start, ok := instancetest.ValidSchedule(rng, in)
+		if !ok || seed%3 == 0 {
+			start = schedule
+		}
+		r, err := BranchAndPrice(context.Background(), in, engine, TreeLimits{Start: start, Nodes: 3000})
+		require.NoError(t, err, "seed %d", seed)
+		if r.Nodes > 150 { println("SEED", seed, objective, r.Nodes, len(in.Jobs), len(in.Classes()), len(in.GPUs), in.Jobs[0].Gang) }
+		require.Empty(t, instance.Check(in, r.Schedule), "seed %d", seed)
+		require.Equal(t, tree.Closed, r.Status, "seed %d: after %d nodes %s, optimum %s", seed, r.Nodes, in.Value(r.Schedule), best)
+		require.Zero(t, in.Value(r.Schedule).Cmp(best), "seed %d: %s, optimum %s", seed, in.Value(r.Schedule), best)
+		require.Zero(t, r.Bound.Value.Cmp(best), "seed %d", seed)
+		solved++
+		nodes += r.Nodes
+		if in.Value(start).Cmp(best) > 0 {
+			improved++
+		}
+		if r.Nodes > 1 {
+			split++
+		}
+
+		data, err := json.Marshal(r.Bound.Proof(in))
+		require.NoError(t, err)
+		var read Certificate
+		require.NoError(t, json.Unmarshal(data, &read))
+		checked, err := VerifyCertificate(in, &read)
+		require.NoError(t, err, "seed %d", seed)
+		require.Zero(t, checked.Value.Cmp(best))
+		read.Bound = NewClaim(new(big.Rat).Add(best, big.NewRat(1, 1)))
+		_, err = VerifyCertificate(in, &read)
+		require.Error(t, err, "seed %d", seed)
+	}
+	t.Logf("%d solved in %d nodes, %d improved on their start, %d needed to branch", solved, nodes, improved, split)
+	assert.Greater(t, solved, n*2/3)
+	assert.Greater(t, improved, solved/10)
+	assert.Greater(t, split, solved/20)
+}

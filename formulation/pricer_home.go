@@ -1,0 +1,398 @@
+package formulation
+
+import (
+	"jigsaw/formulation/instance"
+)
+
+// homePricer finds the cheapest plan of a job whose GPUs are decided. It is
+// exact: every task is on its GPU, every synchronisation takes its links at
+// one of the rate levels. Every tick is a point.
+type homePricer struct {
+	in     *instance.Instance
+	job    *instance.Job
+	limits *branchJob
+	// gpus[w] are the groups of rows that a task of worker w takes one unit of.
+	gpus   [][]int
+	depths []uint64  // by worker: those that fit
+	time   [][]int64 // by worker, depth
+	links  []linkCharge
+	dishes []homeDish
+	weight int64
+	due    int64
+}
+
+// linkCharge is what a synchronisation takes of a link, by rate level.
+type linkCharge struct {
+	group   int
+	amounts []int64
+}
+
+// homeDish is a multiset with the length of its synchronisation at each level.
+type homeDish struct {
+	counts []int
+	sync   []int64 // by rate level
+}
+
+// homeTask and homeSync are what a plan with a home decides.
+type homeTask struct {
+	start int64
+	depth int
+}
+
+type homeSync struct {
+	start int64
+	level int
+}
+
+// shelf is the scratch memory of a home pricer: prices by start and latest end
+// of the tasks of an iteration, both in ticks from the release.
+type shelf struct {
+	deal [][][]int64 // by dish, start, end
+}
+
+// solve returns the cheapest plan, and false where there is none.
+func (p *homePricer) solve(t *tariff) (plan, bool) {
+	release := int64(p.job.Release)
+	points := int(p.due - release)
+	if points < 1 {
+		return plan{}, false
+	}
+	rounds := p.job.Iterations
+	f := square[int64](nil, rounds+1, points+1)
+	from := square[[3]int32](nil, rounds+1, points+1) // start, dish, level
+	for i := range f {
+		for m := range f[i] {
+			f[i][m] = noPrice
+		}
+	}
+	f[0][0] = 0
+	var s shelf
+	for i := range rounds {
+		if i == 0 || p.limits.tasks != nil {
+			p.fill(t, &s, points, i)
+		}
+		for n := range points + 1 {
+			if f[i][n] >= noPrice {
+				continue
+			}
+			p.extend(t, &s, i, n, f[i][n], f[i+1], from[i+1])
+		}
+	}
+	best, at := int64(noPrice), 0
+	for m, price := range f[rounds] {
+		if price >= noPrice {
+			continue
+		}
+		if sum := price + p.weight*(release+int64(m)); sum < best {
+			best, at = sum, m
+		}
+	}
+	if best >= noPrice {
+		return plan{}, false
+	}
+	out := plan{
+		price: best, completion: release + int64(at), home: p.limits.home,
+		ends: make([]int64, rounds), tasks: make([][]homeTask, rounds), syncs: make([]homeSync, rounds),
+	}
+	for i := rounds; i > 0; i-- {
+		out.ends[i-1] = release + int64(at)
+		choice := from[i][at]
+		p.trace(t, &out, i-1, int64(choice[0]), int64(at), int(choice[1]), int(choice[2]))
+		at = int(choice[0])
+	}
+	return out, true
+}
+
+// extend tries all that iteration i may do from a start on.
+func (p *homePricer) extend(t *tariff, s *shelf, i, n int, price int64, next []int64, from [][3]int32) {
+	release := int64(p.job.Release)
+	for d := range p.dishes {
+		deal := s.deal[d][n]
+		for level := range p.levels() {
+			length := int(p.length(d, level))
+			for m := n + length; m < len(next); m++ {
+				end := release + int64(m)
+				if deal[m-length] >= noPrice || !p.limits.ends[i].holds(end) || !p.mayStart(i, level, end-int64(length)) {
+					continue
+				}
+				sum := price + deal[m-length] + p.linkPrice(t, level, end-int64(length), end)
+				if sum < next[m] {
+					next[m], from[m] = sum, [3]int32{int32(n), int32(d), int32(level)}
+				}
+			}
+		}
+	}
+}
+
+// levels is the number of rate levels; a job that does not synchronise has one.
+func (p *homePricer) levels() int {
+	if !p.job.HasSync() {
+		return 1
+	}
+	return len(p.in.RateLevels)
+}
+
+func (p *homePricer) length(dish, level int) int64 {
+	if !p.job.HasSync() {
+		return 0
+	}
+	return p.dishes[dish].sync[level]
+}
+
+func (p *homePricer) mayStart(i, level int, start int64) bool {
+	if p.limits.syncs == nil {
+		return true
+	}
+	limit := p.limits.syncs[i]
+	return limit.start.holds(start) && limit.levels>>level&1 == 1
+}
+
+func (p *homePricer) linkPrice(t *tariff, level int, start, end int64) int64 {
+	sum := int64(0)
+	if p.job.HasSync() {
+		for _, c := range p.links {
+			sum += c.amounts[level] * (t.through(c.group, end) - t.through(c.group, start))
+		}
+	}
+	return sum
+}
+
+// taskPrice is what a task of worker w costs from a start.
+func (p *homePricer) taskPrice(t *tariff, w, depth int, start int64) int64 {
+	sum := int64(0)
+	for _, g := range p.gpus[w] {
+		sum += t.through(g, start+p.time[w][depth]) - t.through(g, start)
+	}
+	return sum
+}
+
+// mayRun reports whether the task of iteration i on worker w may be so.
+func (p *homePricer) mayRun(i, w, depth int, start int64) bool {
+	if p.depths[w]>>depth&1 == 0 {
+		return false
+	}
+	if p.limits.tasks == nil {
+		return true
+	}
+	limit := p.limits.tasks[i][w]
+	return limit.start.holds(start) && limit.depths>>depth&1 == 1
+}
+
+// fill computes shelf.deal for iteration i: the price of the tasks of a dish
+// when they start at or after n and end by x.
+func (p *homePricer) fill(t *tariff, s *shelf, points, i int) {
+	release := int64(p.job.Release)
+	workers, depths := p.job.Workers, len(p.job.Depths)
+	s.deal = make([][][]int64, len(p.dishes))
+	for d := range s.deal {
+		s.deal[d] = square[int64](nil, points+1, points+1)
+	}
+	// cost[w*depths+d][x] is the cheapest start from n on that ends by x.
+	cost := square[int64](nil, workers*depths, points+1)
+	for _, row := range cost {
+		for x := range row {
+			row[x] = noPrice
+		}
+	}
+	for n := points; n >= 0; n-- {
+		start := release + int64(n)
+		for w := range workers {
+			for d := range depths {
+				row := cost[w*depths+d]
+				if p.job.Gang {
+					for x := range row { // all start at n
+						row[x] = noPrice
+					}
+				}
+				if !p.mayRun(i, w, d, start) {
+					continue
+				}
+				price := p.taskPrice(t, w, d, start)
+				for x := n + int(p.time[w][d]); x <= points; x++ {
+					row[x] = min(row[x], price)
+				}
+			}
+		}
+		for d := range p.dishes {
+			row := s.deal[d][n]
+			for x := range row {
+				row[x] = noPrice
+				if x > n {
+					row[x] = p.assign(p.dishes[d].counts, func(w, depth int) int64 { return cost[w*depths+depth][x] }, nil)
+				}
+				if p.job.Gang && n < points {
+					row[x] = min(row[x], s.deal[d][n+1][x])
+				}
+			}
+		}
+	}
+}
+
+// assign deals the depths of a multiset to the workers at the least cost. Into
+// chosen, if it is not nil, goes each worker's depth.
+func (p *homePricer) assign(counts []int, cost func(w, depth int) int64, chosen []int) int64 {
+	// States are the workers of each depth that are dealt so far.
+	size := 1
+	for _, n := range counts {
+		size *= n + 1
+	}
+	best := make([]int64, size)
+	for i := range best {
+		best[i] = noPrice
+	}
+	best[0] = 0
+	workers := p.job.Workers
+	var choice [][]int8
+	if chosen != nil {
+		choice = square[int8](nil, workers, size)
+	}
+	for w := range workers {
+		// From full states down, so that each worker is dealt once.
+		for state := size - 1; state >= 0; state-- {
+			least, depth := int64(noPrice), -1
+			rest, unit, dealt := state, 1, 0
+			for d, n := range counts {
+				digit := rest % (n + 1)
+				rest /= n + 1
+				dealt += digit
+				if digit > 0 {
+					if before, c := best[state-unit], cost(w, d); before < noPrice && c < noPrice && before+c < least {
+						least, depth = before+c, d
+					}
+				}
+				unit *= n + 1
+			}
+			if dealt != w+1 {
+				if dealt <= w {
+					best[state] = noPrice
+				}
+				continue
+			}
+			best[state] = least
+			if chosen != nil {
+				choice[w][state] = int8(depth)
+			}
+		}
+	}
+	if chosen != nil && best[size-1] < noPrice {
+		state := size - 1
+		for w := workers - 1; w >= 0; w-- {
+			chosen[w] = int(choice[w][state])
+			unit := 1
+			for d := range chosen[w] {
+				unit *= counts[d] + 1
+			}
+			state -= unit
+		}
+	}
+	return best[size-1]
+}
+
+// trace writes iteration i of a plan down: from start n, its synchronisation
+// ending at m, both in ticks from the release.
+func (p *homePricer) trace(t *tariff, out *plan, i int, n, m int64, dish, level int) {
+	release := int64(p.job.Release)
+	workers, depths := p.job.Workers, len(p.job.Depths)
+	length := p.length(dish, level)
+	latest := release + m - length
+	cost := make([]int64, workers*depths)
+	starts := make([]int64, workers*depths)
+	look := func(first, last int64) {
+		for at := range cost {
+			cost[at] = noPrice
+			w, d := at/depths, at%depths
+			for s := first; s <= min(last, latest-p.time[w][d]); s++ {
+				if price := p.taskPrice(t, w, d, s); p.mayRun(i, w, d, s) && price < cost[at] {
+					cost[at], starts[at] = price, s
+				}
+			}
+		}
+	}
+	chosen := make([]int, workers)
+	deal := func() int64 {
+		return p.assign(p.dishes[dish].counts, func(w, d int) int64 { return cost[w*depths+d] }, chosen)
+	}
+	if p.job.Gang {
+		best, at := int64(noPrice), release+n
+		for s := release + n; s < latest; s++ {
+			look(s, s)
+			if price := deal(); price < best {
+				best, at = price, s
+			}
+		}
+		look(at, at)
+	} else {
+		look(release+n, latest)
+	}
+	deal()
+	for w, d := range chosen {
+		start := starts[w*depths+d]
+		out.tasks[i] = append(out.tasks[i], homeTask{start, d})
+		var charges []charge
+		for _, g := range p.gpus[w] {
+			charges = append(charges, charge{g, 1, p.time[w][d]})
+		}
+		out.visits = append(out.visits, visit{charges, start, 1})
+	}
+	out.syncs[i] = homeSync{latest, level}
+	if p.job.HasSync() && length > 0 {
+		var charges []charge
+		for _, c := range p.links {
+			charges = append(charges, charge{c.group, c.amounts[level], length})
+		}
+		out.visits = append(out.visits, visit{charges, latest, 1})
+	}
+}
+
+// charges lists all that a task or a synchronisation may take.
+func (p *homePricer) charges(add func(charge)) {
+	for w := range p.gpus {
+		for _, g := range p.gpus[w] {
+			add(charge{g, 1, p.time[w][p.job.Full()]})
+		}
+	}
+	for _, c := range p.links {
+		for level, amount := range c.amounts {
+			for d := range p.dishes {
+				add(charge{c.group, amount, p.dishes[d].sync[level]})
+			}
+		}
+	}
+}
+
+// newHomePricer makes the pricer of a job whose home is decided at the node.
+func (s *master) newHomePricer(n *branchNode, j int) *homePricer {
+	in, limits := s.m.in, n.jobs[j]
+	job := &in.Jobs[j]
+	d := s.classes[j].d
+	p := &homePricer{in: in, job: job, limits: limits, due: s.classes[j].pricer.due}
+	for _, g := range limits.home {
+		costs := job.On[in.GPUs[g].Type]
+		p.gpus = append(p.gpus, []int{s.gpuGroup(g), s.m.network.of[in.GPUs[g].Node]})
+		p.depths = append(p.depths, n.depthsOn(in, j, g))
+		times := make([]int64, len(job.Depths))
+		for depth, time := range costs.Time {
+			times[depth] = int64(time)
+		}
+		p.time = append(p.time, times)
+	}
+	span, _ := in.Span(limits.home)
+	for _, use := range span.Uses {
+		c := linkCharge{group: s.linkGroup(use.Link)}
+		for _, level := range in.RateLevels {
+			c.amounts = append(c.amounts, int64(span.Rate(level))*int64(use.Times)/s.linkUnit(use.Link))
+		}
+		p.links = append(p.links, c)
+	}
+	for _, counts := range s.m.multisets(d) {
+		dish := homeDish{counts: counts}
+		if job.HasSync() {
+			volume := job.Volume(counts, span.Parties)
+			for _, level := range in.RateLevels {
+				dish.sync = append(dish.sync, int64(in.SyncTicks(volume, span.Rate(level))))
+			}
+		}
+		p.dishes = append(p.dishes, dish)
+	}
+	return p
+}
