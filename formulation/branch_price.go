@@ -432,10 +432,26 @@ func (n *branchNode) narrowed() int {
 	return count
 }
 
+// fewHomes is the number of homes up to which they are decided first.
+const fewHomes = 6
+
+// homeless returns the split of the homes of the largest job without one.
+func (n *branchNode) homeless(in *instance.Instance) *split {
+	var best *split
+	largest := int64(-1)
+	for j := range n.jobs {
+		job := &in.Jobs[j]
+		if size := int64(job.Workers) * int64(job.Iterations); n.jobs[j].home == nil && size > largest {
+			best, largest = &split{Kind: splitHome, Job: j}, size
+		}
+	}
+	return best
+}
+
 // choose returns the split for a fractional solution. For weighted completion
 // it is the end that differs most among the plans of a job, whose price then
-// tells; makespan has a price on the last end only, so that homes come first.
-// After both come starts, and depths and levels. It returns nil where every job
+// tells, unless a home can be decided in few ways; makespan has a price on the
+// last end only, so that homes come first. After both come starts, and depths and levels. It returns nil where every job
 // has one plan with a home.
 func (n *branchNode) choose(in *instance.Instance, bundles []bundle) *split {
 	var best *split
@@ -457,17 +473,16 @@ func (n *branchNode) choose(in *instance.Instance, bundles []bundle) *split {
 		}
 		return best
 	}
-	if in.Objective == instance.WeightedCompletion && n.narrowed() < mostNarrowed*len(n.jobs) && ends() != nil {
-		return best
-	}
-	largest := int64(-1)
-	for j := range n.jobs {
-		job := &in.Jobs[j]
-		if size := int64(job.Workers) * int64(job.Iterations); n.jobs[j].home == nil && size > largest {
-			best, largest = &split{Kind: splitHome, Job: j}, size
+	home := n.homeless(in)
+	if home != nil && in.Objective == instance.WeightedCompletion && n.narrowed() < mostNarrowed*len(n.jobs) {
+		if homes, ok := n.homes(in, home.Job); (!ok || len(homes) > fewHomes) && ends() != nil {
+			return best
 		}
 	}
-	if best != nil || ends() != nil {
+	if home != nil {
+		return home
+	}
+	if ends() != nil {
 		return best
 	}
 	for j := range bundles {

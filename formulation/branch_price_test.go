@@ -24,7 +24,7 @@ func TestBranchAndPrice(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	n := 500
+	n := 5000
 	if testing.Short() {
 		n = 60
 	}
@@ -46,7 +46,6 @@ func TestBranchAndPrice(t *testing.T) {
 		}
 		r, err := BranchAndPrice(context.Background(), in, engine, TreeLimits{Start: start, Nodes: 3000})
 		require.NoError(t, err, "seed %d", seed)
-		if r.Nodes > 150 { println("SEED", seed, objective, r.Nodes, len(in.Jobs), len(in.Classes()), len(in.GPUs), in.Jobs[0].Gang) }
 		require.Empty(t, instance.Check(in, r.Schedule), "seed %d", seed)
 		require.Equal(t, tree.Closed, r.Status, "seed %d: after %d nodes %s, optimum %s", seed, r.Nodes, in.Value(r.Schedule), best)
 		require.Zero(t, in.Value(r.Schedule).Cmp(best), "seed %d: %s, optimum %s", seed, in.Value(r.Schedule), best)
