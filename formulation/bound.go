@@ -17,7 +17,12 @@ const (
 	FluidBound Kind = "fluid"
 	// ColumnsBound is that of whole-job plans on pools; see [Columns].
 	ColumnsBound Kind = "columns"
+	// PresolveProof is of no bound but of infeasibility; see [Infeasible].
+	PresolveProof Kind = "presolve"
 )
+
+// Kinds lists the kinds of proofs that [CheckCertificate] knows.
+func Kinds() []Kind { return []Kind{PresolveProof, ChainBound, AreaBound, FluidBound, ColumnsBound} }
 
 // Bound is what a relaxation proves about every valid schedule of an instance:
 // a lower bound on a minimised objective, an upper bound on a maximised one.

@@ -35,7 +35,8 @@ const CertificateVersion = 1
 // With a due, plans cost nothing but their use, and a positive value proves that
 // no schedule ends by then.
 //
-// Chain and area are exact as they are computed and need no prices.
+// Chain, area and the proofs of [Infeasible] are exact as they are computed and
+// need no prices.
 //
 // All hold for any prices of the right sign; good prices make them good.
 type Certificate struct {
@@ -269,6 +270,9 @@ func CheckCertificate(in *instance.Instance, c *Certificate) (Bound, error) {
 		b = Chain(in)
 	case AreaBound:
 		b = Area(in)
+	case PresolveProof:
+		b.Infeasible = Infeasible(in)
+		b.Certified = b.Infeasible != nil
 	case FluidBound:
 		if err := newModel(in).fluid(c.Columns).prove(&b, c.Prices, c.Denominator, c.Infeasible); err != nil {
 			return Bound{}, err
