@@ -252,7 +252,7 @@ func (p *planner) engine() solver.Solver {
 		return nil
 	}
 	if p.opt.Solver != nil {
-		return p.opt.Solver
+		return solver.Guard(p.opt.Solver)
 	}
 	engine, err := backend.Default()
 	if err != nil {
