@@ -16,6 +16,9 @@ type decision struct {
 	// Job j's iteration i = 0.. has the priority key base[j] + i*slope[j];
 	// lower goes first, ties by job index.
 	base, slope []int64
+	// keys, if not nil, are used instead: keys[firsts[j]+i].
+	keys   []int64
+	firsts []int
 	// patience, in quarters: a GPU stays idle rather than start a task if a
 	// job with a better key comes back within that part of the task's length.
 	// 0 never waits.
@@ -31,6 +34,14 @@ type decision struct {
 	slow []uint8
 	// serial asks for the serial decoder; see insertion.go.
 	serial bool
+}
+
+// first returns the key of the first iteration of job j.
+func (d *decision) first(j int) int64 {
+	if d.keys != nil {
+		return d.keys[d.firsts[j]]
+	}
+	return d.base[j]
 }
 
 // fastest returns the index of the fastest rate level that job j may use.
