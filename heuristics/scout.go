@@ -98,9 +98,9 @@ func (s *scout) walk(ctx context.Context, work int) {
 		if decoded == 0 {
 			return
 		}
-		// A home's step takes about as long as three operations, decoding one
-		// by events as long as five.
-		work -= 3*steps + 5*decoded*len(s.job)
+		// A step of homes takes about as long as eight operations of a sequence,
+		// decoding one by events as long as ten.
+		work -= 8*steps + 10*decoded*len(s.job)
 		if v.near(s.here, 5e-4) || !s.here.less(v) {
 			s.here = v
 			s.gpu, s.quota = append(s.gpu[:0], s.homes.gpu...), append(s.quota[:0], s.homes.quota...)
