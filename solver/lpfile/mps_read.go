@@ -241,7 +241,8 @@ func (m *mpsReader) bound(fields []string) error {
 	kind := strings.ToUpper(fields[0])
 	bare := kind == "FR" || kind == "MI" || kind == "PL" || kind == "BV"
 	rest := fields[1:]
-	name, value := "", math.NaN()
+	var name string
+	var value float64
 	switch {
 	case bare && len(rest) == 1:
 		name = rest[0]
