@@ -1,6 +1,7 @@
 package heuristics
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -39,6 +40,15 @@ type homes struct {
 	company    float64 // of a pair of jobs that share a GPU
 	whole      bool    // jobs move as a whole only
 
+	// Under weighted completion only:
+	weight   []float64       // per job, 1 on average; nil: another objective
+	rank     []int64         // per job: its place in the order of weight per area
+	ahead    []instance.Tick // per worker: ticks of the better residents of its GPU and its own
+	end      []instance.Tick // per job: estimated completion
+	dirty    []int32         // GPUs whose loads have changed
+	dirtyJob []int32
+	isDirty  []bool // per GPU, then per job
+
 	done []homeStep
 	jobs []int32 // whose homes the step changes
 }
@@ -74,6 +84,7 @@ func newHomes(o *operations, where *placement, how homing, rng *rand.Rand) *home
 	if len(in.Jobs) <= 2048 && how.company > 0 {
 		h.shared = make([]int16, len(in.Jobs)*len(in.Jobs))
 	}
+	h.weigh0()
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
 		// The deepest go to the workers with the highest limits; levelling follows.
@@ -126,8 +137,14 @@ func (h *homes) steep(ticks instance.Tick) float64 {
 // total is the energy from scratch.
 func (h *homes) total() float64 {
 	sum := 0.0
-	for _, l := range h.load {
-		sum += h.steep(l)
+	if h.weight == nil {
+		for _, l := range h.load {
+			sum += h.steep(l)
+		}
+	}
+	h.refresh()
+	for j, w := range h.weight {
+		sum += float64(w * float64(h.end[j]) * h.scale)
 	}
 	for _, b := range h.busy {
 		sum += h.chained(b)
@@ -160,6 +177,11 @@ func (h *homes) work(slot, g int32) instance.Tick {
 
 // weigh changes the load of a GPU.
 func (h *homes) weigh(g int32, ticks instance.Tick) {
+	if h.weight != nil {
+		h.load[g] += ticks
+		h.touch(g)
+		return
+	}
 	h.energy -= h.steep(h.load[g])
 	h.load[g] += ticks
 	h.energy += h.steep(h.load[g])
@@ -170,7 +192,12 @@ func (h *homes) enter(slot, g int32) {
 	j := h.owner[slot]
 	h.meet(j, g, 1)
 	h.gpu[slot] = g
-	h.residents[g] = append(h.residents[g], slot)
+	if h.weight == nil {
+		h.residents[g] = append(h.residents[g], slot)
+	} else {
+		at, _ := slices.BinarySearchFunc(h.residents[g], h.rank[j], func(o int32, r int64) int { return cmp.Compare(h.rank[h.owner[o]], r) })
+		h.residents[g] = slices.Insert(h.residents[g], at, slot)
+	}
 	h.persistent[g] += h.in.Jobs[j].On[h.in.GPUs[g].Type].Persistent
 	h.weigh(g, h.work(slot, g))
 }
@@ -180,8 +207,12 @@ func (h *homes) leave(slot int32) {
 	j, g := h.owner[slot], h.gpu[slot]
 	list := h.residents[g]
 	n := slices.Index(list, slot)
-	list[n] = list[len(list)-1]
-	h.residents[g] = list[:len(list)-1]
+	if h.weight == nil {
+		list[n] = list[len(list)-1]
+		h.residents[g] = list[:len(list)-1]
+	} else {
+		h.residents[g] = slices.Delete(list, n, n+1)
+	}
 	h.persistent[g] -= h.in.Jobs[j].On[h.in.GPUs[g].Type].Persistent
 	h.weigh(g, -h.work(slot, g))
 	h.meet(j, g, -1)
@@ -233,9 +264,11 @@ func (h *homes) connect(j int32, sign instance.Tick) {
 	h.chain[j] = 0
 	if sign > 0 {
 		h.chain[j] = job.Release + r*(longest+sync)
-		h.energy += h.chained(h.chain[j])
-	} else {
-		h.energy += h.chained(0)
+	}
+	h.energy += h.chained(h.chain[j])
+	if h.weight != nil && !h.isDirty[len(h.load)+int(j)] {
+		h.isDirty[len(h.load)+int(j)] = true
+		h.dirtyJob = append(h.dirtyJob, j)
 	}
 }
 
@@ -429,6 +462,7 @@ func (h *homes) undo(energy float64) {
 	for _, j := range h.jobs {
 		h.connect(j, 1)
 	}
+	h.refresh()
 	h.energy = energy
 }
 
@@ -460,6 +494,7 @@ func (h *homes) step(heat float64) bool {
 	if len(h.jobs) > 0 {
 		ok = h.settle() && ok
 	}
+	h.refresh()
 	if !ok || h.energy > before && h.energy > before-heat*math.Log(1-h.rng.Float64()) {
 		h.undo(before)
 		return false
