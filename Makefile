@@ -8,15 +8,18 @@ FUZZTIME  ?= 60s
 TAGS       = $(shell scripts/have-clp || echo noclp)
 WASM_EXEC  = $(shell $(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
 # Packages that neither need cgo nor an operating system.
-PURE      := . ./formulation/... ./heuristics/... ./solver ./solver/backend ./solver/lptest
+PURE      := . ./formulation/... ./heuristics/... ./solver ./solver/backend ./solver/lptest ./solver/lpfile ./solver/tree
 
-.PHONY: help setup build demo test test-noclp test-js lint fence schema fuzz bench table readme clean
+.PHONY: help setup setup-tests build demo test test-noclp test-js lint fence schema fuzz bench table readme clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
 
 setup: ## install CLP and pkg-config where that is possible
 	@scripts/setup
+
+setup-tests: ## install CBC as well, which tests compare against
+	@scripts/setup tests
 
 build: ## build bin/jigsaw
 	@mkdir -p bin
@@ -26,7 +29,7 @@ demo: setup ## plan the quickstart example and draw it
 	@$(MAKE) --no-print-directory build
 	bin/jigsaw plan quickstart --gantt quickstart.svg
 
-test: setup ## the short tests under the race detector, then all tests
+test: setup-tests ## the short tests under the race detector, then all tests
 	@scripts/test '$(TAGS)'
 
 test-noclp: ## build and test without CLP, as on a machine that lacks it

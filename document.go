@@ -21,7 +21,9 @@ type Document struct {
 	Objective     string   `json:"objective"`
 	PrimalBound   *float64 `json:"primal_bound"`
 	DualBound     *float64 `json:"dual_bound"`
-	Certified     bool     `json:"certified"`
+	// Certified reports whether the dual bound, or the infeasibility, was proven
+	// in exact arithmetic.
+	Certified bool `json:"certified"`
 	// Gap is |primal - dual| / max(|primal|, 1e-9).
 	Gap *float64 `json:"gap"`
 	// Baselines are objective values.
@@ -74,6 +76,9 @@ type SeriesPoint struct {
 	Event  string   `json:"event"`
 	Primal *float64 `json:"primal"`
 	Dual   *float64 `json:"dual"`
+	// Columns generated and Nodes of the search tree solved so far.
+	Columns int `json:"columns"`
+	Nodes   int `json:"nodes"`
 }
 
 // Document returns the printed form of the result. Timeless leaves out what
@@ -100,7 +105,7 @@ func (r *Result) Document(timeless bool) *Document {
 	}
 	if !timeless {
 		for _, p := range r.Series {
-			d.Series = append(d.Series, SeriesPoint{p.Elapsed.Seconds(), p.Event, number(p.Primal), number(p.Dual)})
+			d.Series = append(d.Series, SeriesPoint{p.Elapsed.Seconds(), p.Event, number(p.Primal), number(p.Dual), p.Columns, p.Nodes})
 		}
 	}
 	if gap := r.Gap(); !math.IsNaN(gap) {

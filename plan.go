@@ -51,7 +51,7 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	defer stop()
 
 	if p.infeasible(formulation.Infeasible(in)) {
-		return p.result, nil
+		return p.finish()
 	}
 	p.bound(formulation.Chain(in))
 	p.bound(formulation.Area(in))
@@ -83,7 +83,8 @@ func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 		begun <- nil
 		p.wait(p.startBounds(begun))
 	}
-	return p.result, nil
+	p.certify()
+	return p.result, errors.Join(p.faults...)
 }
 
 // planner is one run of [Plan].
@@ -99,6 +100,8 @@ type planner struct {
 	faults []error
 	closed bool // an LP engine that is still at work adds nothing any more
 	guide  *formulation.Guide
+	// refuted is the proof that there is no schedule, if there is one.
+	refuted *formulation.Bound
 	// settledDual is the certified bound when all that ran beside the
 	// schedules was last waited for.
 	settledDual *big.Rat
@@ -137,8 +140,13 @@ func (p *planner) infeasible(reasons []string) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.result.Status, p.result.Reasons = Infeasible, reasons
+	p.refute(formulation.Bound{Kind: formulation.PresolveProof, Certified: true, Infeasible: reasons})
 	return true
+}
+
+// refute keeps a proof of infeasibility. The caller holds mu.
+func (p *planner) refute(b formulation.Bound) {
+	p.result.Status, p.result.Reasons, p.refuted = Infeasible, b.Infeasible, &b
 }
 
 // bound adds a bound, which improves on those before it or not.
@@ -152,7 +160,7 @@ func (p *planner) bound(b formulation.Bound) {
 		return
 	}
 	if b.Infeasible != nil {
-		p.result.Status, p.result.Reasons = Infeasible, b.Infeasible
+		p.refute(b)
 		return
 	}
 	r := p.result
@@ -244,7 +252,7 @@ func (p *planner) engine() solver.Solver {
 		return nil
 	}
 	if p.opt.Solver != nil {
-		return p.opt.Solver
+		return solver.Guard(p.opt.Solver)
 	}
 	engine, err := backend.Default()
 	if err != nil {
@@ -459,6 +467,7 @@ func (p *planner) baseline(name string, in *instance.Instance, part uint64, sche
 // schedule beats, cannot be trusted.
 func (p *planner) finish() (*Result, error) {
 	r := p.result
+	p.certify()
 	if r.Primal != nil && r.Dual != nil && p.in.Objective.Better(r.Primal, r.Dual) {
 		p.fault("the schedule's value %s is better than the bound %s, so one of them is wrong", r.Primal.RatString(), r.Dual.RatString())
 	}

@@ -34,8 +34,11 @@ type Result struct {
 	Primal *big.Rat
 	// Dual is the strongest bound: no schedule has a better value. nil if none is known.
 	Dual *big.Rat
-	// Certified reports whether Dual passed exact arithmetic.
+	// Certified reports whether Dual, or the infeasibility, passed exact arithmetic.
 	Certified bool
+	// Proof is the certificate of the strongest certified bound, or of
+	// infeasibility, which passed [Certify] at the end; nil where there is none.
+	Proof *Certificate
 	// Bounds are all that were computed, in order.
 	Bounds []formulation.Bound
 	// Reasons say in words why the instance is infeasible, or why no schedule was found.
@@ -47,6 +50,8 @@ type Result struct {
 	Seed                               uint64
 	// Series of incumbents and bounds over time.
 	Series []Point
+	// Elapsed is how long the run took.
+	Elapsed time.Duration
 }
 
 // Baseline is the outcome of one way of scheduling.
@@ -68,6 +73,12 @@ type Point struct {
 	Event string
 	// Columns generated and Nodes of the search tree solved so far.
 	Columns, Nodes int
+}
+
+// Improves reports whether the point has a new incumbent, rather than a new
+// bound, against the one before it.
+func (p Point) Improves(before Point) bool {
+	return p.Primal != nil && (before.Primal == nil || p.Primal.Cmp(before.Primal) != 0)
 }
 
 // Gap returns |primal - dual| / max(|primal|, 1e-9), and NaN unless both are

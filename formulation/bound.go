@@ -19,7 +19,14 @@ const (
 	ColumnsBound Kind = "columns"
 	// TreeBound is that of a closed tree; see [BranchAndPrice].
 	TreeBound Kind = "tree"
+	// PresolveProof is of no bound but of infeasibility; see [Infeasible].
+	PresolveProof Kind = "presolve"
 )
+
+// Kinds lists the kinds of proofs that [CheckCertificate] knows.
+func Kinds() []Kind {
+	return []Kind{PresolveProof, ChainBound, AreaBound, FluidBound, ColumnsBound, TreeBound}
+}
 
 // Bound is what a relaxation proves about every valid schedule of an instance:
 // a lower bound on a minimised objective, an upper bound on a maximised one.

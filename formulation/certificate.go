@@ -39,7 +39,8 @@ const CertificateVersion = 1
 // of each leaf prove, as those of columns do, that it holds no schedule better
 // than the bound.
 //
-// Chain and area are exact as they are computed and need no prices.
+// Chain, area and the proofs of [Infeasible] are exact as they are computed and
+// need no prices.
 //
 // All hold for any prices of the right sign; good prices make them good.
 type Certificate struct {
@@ -275,6 +276,9 @@ func CheckCertificate(in *instance.Instance, c *Certificate) (Bound, error) {
 		b = Chain(in)
 	case AreaBound:
 		b = Area(in)
+	case PresolveProof:
+		b.Infeasible = Infeasible(in)
+		b.Certified = b.Infeasible != nil
 	case FluidBound:
 		if err := newModel(in).fluid(c.Columns).prove(&b, c.Prices, c.Denominator, c.Infeasible); err != nil {
 			return Bound{}, err

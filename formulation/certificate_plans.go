@@ -32,6 +32,9 @@ func (m *model) provePlans(b *Bound, c *Certificate) error {
 		due = -1
 	}
 	s := newMaster(m, terms.Horizon, due, planGrain{terms.Points, terms.Buckets})
+	if !s.fits() || s.work() > mostWork {
+		return errors.New("formulation: the certificate's program is too large to be checked")
+	}
 	if len(c.Prices) != s.rows {
 		return fmt.Errorf("formulation: the certificate has %d prices for %d rows", len(c.Prices), s.rows)
 	}
@@ -92,10 +95,12 @@ func (m *model) provePlans(b *Bound, c *Certificate) error {
 	return nil
 }
 
-// Limits on the time axes that a certificate may ask for.
+// Limits on what a certificate may ask for: ticks, points of a time axis, and
+// steps of the search as master.work counts them, an hour or so.
 const (
 	maxHorizon = 1 << 28
-	maxPoints  = 1 << 13
+	maxPoints  = 1 << 12
+	mostWork   = 1 << 42
 )
 
 // planExaminer finds cheapest plans in checked integer arithmetic.

@@ -256,6 +256,9 @@ func (c *columns) refute(ctx context.Context, due int64) (bool, error) {
 		grain = planGrain{grain.points / 2, min(grain.buckets, 32)}
 		s = newMaster(c.m, due, due, grain)
 	}
+	if !s.fits() {
+		return false, nil
+	}
 	opt := c.options(s)
 	above := 1 + 1e-9
 	opt.Cutoff = &above

@@ -126,13 +126,19 @@ func (s *master) measure() {
 }
 
 // fits reports whether the numbers of the program are small enough for exact
-// prices.
+// prices, and its time axes for the memory at hand.
 func (s *master) fits() bool {
+	if s.calendar.buckets() > maxPoints {
+		return false
+	}
 	for c := range s.classes {
 		p := &s.classes[c].pricer
+		if p.iteration > maxHorizon || p.grid.points > 2*maxPoints {
+			return false
+		}
 		end := new(big.Int).Mul(big.NewInt(int64(s.classes[c].d.job.Iterations)), big.NewInt(p.iteration))
 		end.Add(end, big.NewInt(max(s.calendar.horizon, p.grid.release)))
-		if end.Mul(end, big.NewInt(max(1, p.weight))).BitLen() > 57 || p.iteration >= int64(maxSync) {
+		if end.Mul(end, big.NewInt(max(1, p.weight))).BitLen() > 57 {
 			return false
 		}
 	}
@@ -253,6 +259,9 @@ func (s *master) newPricer(class *planClass) planPricer {
 		}
 	}
 	p.iteration = max(1, iteration)
+	if p.iteration > maxHorizon {
+		return p // see fits; time axes would overflow
+	}
 	p.grid = newGrid(int64(d.job.Release), p.iteration, d.job.Iterations, s.calendar.horizon, s.grain.points)
 	if p.due >= 0 {
 		p.grid.points = max(0, p.grid.at(max(p.due, p.grid.release)))

@@ -16,6 +16,8 @@ type decision struct {
 	// Job j's iteration i = 0.. has the priority key base[j] + i*slope[j];
 	// lower goes first, ties by job index.
 	base, slope []int64
+	// keys, if not nil, are used instead: keys[j][i].
+	keys [][]int64
 	// patience, in quarters: a GPU stays idle rather than start a task if a
 	// job with a better key comes back within that part of the task's length.
 	// 0 never waits.
@@ -31,6 +33,14 @@ type decision struct {
 	slow []uint8
 	// serial asks for the serial decoder; see insertion.go.
 	serial bool
+}
+
+// key returns the priority key of iteration i of job j.
+func (d *decision) key(j int32, i int32) int64 {
+	if d.keys != nil {
+		return d.keys[j][i]
+	}
+	return d.base[j] + int64(i)*d.slope[j]
 }
 
 // fastest returns the index of the fastest rate level that job j may use.

@@ -164,7 +164,7 @@ func (s *dispatcher) admit(j int) {
 	job, state := &in.Jobs[j], &s.jobs[j]
 	*state = jobState{
 		slot: int32(s.layout.slotAt[j]), k: int32(job.Workers), total: int32(job.Iterations), next: job.Release,
-		gang: job.Gang && job.Workers > 1, iteration: -1, key: d.base[j],
+		gang: job.Gang && job.Workers > 1, iteration: -1, key: d.key(int32(j), 0),
 		counts: state.counts, sync: state.sync[:0], rates: state.rates[:0], uses: d.where.span[j].Uses,
 	}
 	if job.HasSync() {
@@ -277,7 +277,7 @@ func (s *dispatcher) begin(j int32) {
 		s.leave(j)
 		return
 	}
-	job.key = s.d.base[j] + int64(job.iteration)*s.d.slope[j]
+	job.key = s.d.key(j, job.iteration)
 	job.left, job.ends = job.k, 0
 	for d, n := range s.d.counts[j] {
 		job.counts[d] = int32(n)

@@ -55,7 +55,7 @@ func (s *inserter) decode(ctx context.Context, d *decision, out *record) error {
 	}
 	s.queue = s.queue[:0]
 	for j := range s.in.Jobs {
-		s.queue = append(s.queue, insertion{d.base[j], int32(j), 0, s.in.Jobs[j].Release})
+		s.queue = append(s.queue, insertion{d.key(int32(j), 0), int32(j), 0, s.in.Jobs[j].Release})
 	}
 	for i := len(s.queue) / 2; i >= 0; i-- {
 		siftDown(s.queue, i, insertion.before)
@@ -67,8 +67,9 @@ func (s *inserter) decode(ctx context.Context, d *decision, out *record) error {
 		next := &s.queue[0]
 		next.ready = s.insert(d, out, *next)
 		next.iteration++
-		next.key += d.slope[next.job]
-		if int(next.iteration) == s.in.Jobs[next.job].Iterations {
+		if int(next.iteration) < s.in.Jobs[next.job].Iterations {
+			next.key = d.key(next.job, next.iteration)
+		} else {
 			out.completion[next.job] = next.ready
 			s.queue[0] = s.queue[len(s.queue)-1]
 			s.queue = s.queue[:len(s.queue)-1]

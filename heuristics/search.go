@@ -2,8 +2,13 @@ package heuristics
 
 import (
 	"context"
+	"math"
 	"math/big"
 	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"jigsaw/formulation/instance"
 )
@@ -33,11 +38,29 @@ func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Ra
 			c.Improved(best)
 		}
 	}
+	if in.Objective.Periodic() {
+		return c.improvePeriodic(ctx, in, rng, best)
+	}
+	if c.stops(in.Value(best)) {
+		return best, nil
+	}
+	s := newSearch(ctx, c, in, rng, best)
+	for round := 0; ctx.Err() == nil && (c.Rounds == 0 || round < c.Rounds); round++ {
+		if s.round(); c.stops(in.Value(s.best.schedule)) {
+			break
+		}
+	}
+	return s.best.schedule, nil
+}
+
+// stops reports whether a value is good enough.
+func (c Config) stops(value *big.Rat) bool { return c.Stop != nil && c.Stop(value) }
+
+// improvePeriodic repeats the search for periodic plans with other random numbers.
+func (c Config) improvePeriodic(ctx context.Context, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) (*instance.Schedule, error) {
 	value := in.Value(best)
 	for round := 0; ctx.Err() == nil && (c.Rounds == 0 || round < c.Rounds) && !c.stops(value); round++ {
-		again := c
-		again.Improved = nil
-		s, err := again.Greedy(ctx, in, rng)
+		s, err := periodicGreedy(ctx, in, rng, nil)
 		if err != nil {
 			break
 		}
@@ -51,5 +74,183 @@ func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Ra
 	return best, nil
 }
 
-// stops reports whether a value is good enough.
-func (c Config) stops(value *big.Rat) bool { return c.Stop != nil && c.Stop(value) }
+// search looks for schedules in two ways side by side. Scouts look for
+// residencies, which decide most; see [scout]. Lanes anneal whole schedules,
+// sequences, with residencies that others found. There are as many of both on
+// any number of cores; after each round, in which each does about the same
+// amount of work, they exchange what they found.
+type search struct {
+	ctx    context.Context
+	config Config
+	in     *instance.Instance
+	ops    *operations
+	lanes  []*lane
+	scouts []*scout
+	finds  []find // of the scouts, the best first, for lanes to begin from
+	best   find
+}
+
+// lane is one walk of simulated annealing.
+type lane struct {
+	mover
+	decoder *sequenceDecoder
+	best    find // better than all that the search has; nil: none
+	value   value
+	// rounds are those since the walk was last heated up; it cools for as many as cycle.
+	rounds, cycle int
+	turns         int // how often it has been heated up
+
+	tried  [moveKinds]int
+	gained [moveKinds]int
+}
+
+const (
+	// roundWork is about the number of operations that a lane places in a round,
+	// and roundPasses the least times over that it places all of them.
+	roundWork   = 400_000
+	roundPasses = 4
+	// firstCycle is the length of the first cycles of cooling, in rounds; those
+	// after it grow.
+	firstCycle = 8
+	// Temperatures at the start and the end of a cycle, as parts of the value.
+	hot, cold = 2e-3, 2e-5
+	// maxFinds is how many schedules wait for a lane.
+	maxFinds = 16
+)
+
+func newSearch(ctx context.Context, c Config, in *instance.Instance, rng *rand.Rand, start *instance.Schedule) *search {
+	s := &search{ctx: ctx, config: c, in: in, ops: newOperations(in)}
+	s.best = find{start, valueOf(in, start.Completion(in))}
+	reach := newReach(in)
+	for range min(max(1, (1<<17)/max(1, s.ops.tasks+s.ops.syncs)), 4) {
+		l := &lane{decoder: newSequenceDecoder(s.ops), cycle: firstCycle, value: s.best.value}
+		l.rng = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
+		l.load(newSequence(s.ops, start))
+		s.lanes = append(s.lanes, l)
+		s.scouts = append(s.scouts, newScout(s.ops, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), reach))
+	}
+	return s
+}
+
+// load makes the lane go on from a sequence.
+func (l *lane) load(q *sequence) {
+	l.sequence, l.rounds = q, 0
+	l.renew()
+	l.renew()
+}
+
+// renew brings the order of the operations into that of their starts, and
+// decodes it.
+func (l *lane) renew() {
+	if l.marks != nil {
+		l.sort()
+	}
+	energy, _ := l.decoder.decode(l.sequence, 0, math.Inf(1))
+	l.decoder.accept(l.sequence, energy)
+	l.fresh = false
+}
+
+// round lets all walk, and takes over what is best.
+func (s *search) round() {
+	work := max(roundWork, roundPasses*(s.ops.tasks+s.ops.syncs))
+	both := len(s.lanes) + len(s.scouts)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), both) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := int(next.Add(1)) - 1; i < both; i = int(next.Add(1)) - 1 {
+				if i < len(s.scouts) {
+					s.scouts[i].walk(s.ctx, work)
+				} else {
+					s.lanes[i-len(s.scouts)].walk(s.ctx, work)
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	for _, c := range s.scouts {
+		s.offer(c.best)
+		c.best.schedule = nil
+		for _, f := range c.finds {
+			at, _ := slices.BinarySearchFunc(s.finds, f, func(a, b find) int {
+				if b.value.less(a.value) {
+					return 1
+				}
+				return -1
+			})
+			s.finds = slices.Insert(s.finds, at, f)
+		}
+		c.finds = c.finds[:0]
+	}
+	s.finds = s.finds[:min(len(s.finds), maxFinds)]
+	for _, l := range s.lanes {
+		s.offer(l.best)
+		l.best.schedule = nil
+	}
+	for _, l := range s.lanes {
+		l.value = s.best.value
+		if l.rounds++; l.rounds < l.cycle {
+			continue
+		}
+		// The next cycle begins from what a scout found or from the best.
+		l.turns++
+		if l.turns%2 == 1 && len(s.finds) > 0 {
+			l.load(newSequence(s.ops, s.finds[0].schedule))
+			s.finds = s.finds[1:]
+		} else {
+			l.load(newSequence(s.ops, s.best.schedule))
+			l.cycle += l.cycle / 2
+		}
+	}
+}
+
+// offer takes a schedule over if it is better than all before it.
+func (s *search) offer(f find) {
+	if f.schedule == nil || !f.value.less(s.best.value) {
+		return
+	}
+	s.best = f
+	if s.config.Improved != nil && f.value.late == 0 {
+		s.config.Improved(f.schedule)
+	}
+}
+
+// walk anneals for about the given number of operations at one temperature.
+func (l *lane) walk(ctx context.Context, work int) {
+	heat := hot * math.Pow(cold/hot, float64(l.rounds)/float64(l.cycle-1))
+	scale := heat * l.energy
+	if l.in.Objective == instance.WeightedCompletion {
+		scale /= math.Sqrt(float64(len(l.in.Jobs)))
+	}
+	end := l.decoder.work + work
+	for tries := 0; l.decoder.work < end; tries++ {
+		if tries&15 == 0 && ctx.Err() != nil {
+			return
+		}
+		l.decoder.work += 16 // drawing takes time, too
+		l.edits.begin()
+		kind := l.rng.IntN(moveKinds)
+		if !l.draw(kind) {
+			l.undo()
+			continue
+		}
+		l.tried[kind]++
+		limit := l.energy - scale*math.Log(1-l.rng.Float64())
+		energy, ok := l.decoder.decode(l.sequence, l.from, limit)
+		if !ok {
+			l.undo()
+			continue
+		}
+		if energy < l.energy {
+			l.gained[kind]++
+		}
+		l.decoder.accept(l.sequence, energy)
+		l.fresh = false
+		if v := valueOf(l.in, l.times.completion); v.less(l.value) {
+			l.value, l.best = v, find{l.schedule(), v}
+		}
+	}
+	l.renew()
+}

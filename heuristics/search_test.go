@@ -1,13 +1,16 @@
 package heuristics
 
 import (
+	"errors"
 	"math/big"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
 )
 
 func TestImproveStops(t *testing.T) {
@@ -21,4 +24,56 @@ func TestImproveStops(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, instance.Check(in, s))
 	assert.False(t, in.Objective.Better(in.Value(start), in.Value(s)))
+}
+
+// TestImproveTiny counts how often the search finds the optimum by brute force.
+func TestImproveTiny(t *testing.T) {
+	seeds, rounds := uint64(600), 6
+	if testing.Short() {
+		seeds, rounds = 60, 2
+	}
+	known, optimal := 0, 0
+	for seed := range seeds {
+		in := instancetest.Random(source(seed), instancetest.Options{Objective: finite(seed)})
+		want, _, status := instancetest.OptimumWithin(in, 300_000)
+		if status != instancetest.Optimal {
+			continue
+		}
+		known++
+		s, err := Config{Rounds: rounds, Stop: func(v *big.Rat) bool { return v.Cmp(want) == 0 }}.Improve(t.Context(), in, source(seed), nil)
+		var none *NoPlan
+		if errors.As(err, &none) {
+			t.Logf("seed %d: %v", seed, err)
+			continue
+		}
+		require.NoError(t, err)
+		require.Empty(t, instance.Check(in, s), "seed %d", seed)
+		got := in.Value(s)
+		require.False(t, in.Objective.Better(got, want), "seed %d: %v beats the optimum %v", seed, got, want)
+		if got.Cmp(want) == 0 {
+			optimal++
+		} else {
+			t.Logf("seed %d %s: %v, optimum %v", seed, in.Objective, got.RatString(), want.RatString())
+		}
+	}
+	t.Logf("%d of %d optimal", optimal, known)
+	assert.GreaterOrEqual(t, float64(optimal), 0.95*float64(known))
+}
+
+// TestImproveDeterministic compares schedules made on one and on two cores.
+func TestImproveDeterministic(t *testing.T) {
+	m := mediums()["limits"]
+	m.jobs, m.iterations = 10, 6
+	for m.objective = range map[instance.Objective]bool{instance.Makespan: true, instance.WeightedCompletion: true} {
+		in := m.instance(t, 3)
+		start, err := Greedy(t.Context(), in, source(5))
+		require.NoError(t, err)
+		run := func(cores int) *instance.Schedule {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+			s, err := Config{Rounds: 2}.Improve(t.Context(), in, source(5), start)
+			require.NoError(t, err)
+			return s
+		}
+		assert.Equal(t, run(1), run(2))
+	}
 }

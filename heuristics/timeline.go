@@ -55,7 +55,14 @@ type linkStep struct {
 // earliest returns the earliest start at or after t of a stretch of the given
 // length throughout which the load is at most room.
 func (l linkTimeline) earliest(t, length instance.Tick, room instance.BitRate) instance.Tick {
-	i := sort.Search(len(l), func(i int) bool { return l[i].at > t }) - 1
+	i := 0
+	if n := len(l) - 8; n < 0 || l[n].at <= t {
+		// Most look near the end.
+		for i = len(l) - 1; i > 0 && l[i].at > t; i-- {
+		}
+	} else {
+		i = sort.Search(n, func(i int) bool { return l[i].at > t }) - 1
+	}
 	for i = max(i, 0); i < len(l) && l[i].at < t+length; i++ {
 		if l[i].load > room {
 			// The last step has load 0, so there is a next one.
@@ -85,4 +92,15 @@ func (l *linkTimeline) cut(t instance.Tick) int {
 	}
 	*l = slices.Insert(s, i, linkStep{t, load})
 	return i
+}
+
+// forget drops what happened before tick t.
+func (l *linkTimeline) forget(t instance.Tick) {
+	s, n := *l, 0
+	for n < len(s) && s[n].at <= t {
+		n++
+	}
+	if n > 1 {
+		*l = append(s[:0], s[n-1:]...)
+	}
 }

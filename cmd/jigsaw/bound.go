@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,36 +13,36 @@ import (
 
 type boundOptions struct {
 	inputs
-	ranging  bool
-	format   format
-	time     time.Duration
-	noLP     bool
-	timeless bool
+	runOptions
+	ranging bool
+	format  format
 }
 
 func (o *boundOptions) flags(c *cobra.Command) {
 	o.inputs.flags(c)
+	o.runOptions.flags(c)
 	o.format.flag(c)
-	c.Flags().DurationVar(&o.time, "time", 0, "time limit, like 10s; 0 is none")
-	c.Flags().BoolVar(&o.noLP, "no-lp", false, "leave out the bounds that need a linear program")
-	c.Flags().BoolVar(&o.timeless, "timeless", false, "print no times of the run, so that equal runs print the same")
 }
 
 // run computes the bounds.
 func (o *boundOptions) run(ctx context.Context, name string, std streams) (*jigsaw.Result, error) {
-	if o.time < 0 {
-		return nil, usage(errNegativeTime)
+	options, err := o.options()
+	if err != nil {
+		return nil, err
 	}
 	in, err := o.load(name, std)
 	if err != nil {
 		return nil, err
 	}
-	line := newProgress(std, in)
-	defer line.end()
-	return jigsaw.Bound(ctx, in, jigsaw.Options{Time: o.time, NoLP: o.noLP, Ranging: o.ranging, Progress: line.show})
+	w := o.watcher(std, in)
+	options.Ranging, options.Progress = o.ranging, w.show
+	r, err := jigsaw.Bound(ctx, in, options)
+	w.end(r)
+	if err != nil {
+		return nil, err
+	}
+	return r, o.prove(r)
 }
-
-var errNegativeTime = fmt.Errorf("--time must not be negative")
 
 func newBound(std streams) *cobra.Command {
 	var o boundOptions
@@ -51,7 +50,8 @@ func newBound(std streams) *cobra.Command {
 		Use:   "bound INSTANCE",
 		Short: "Prove a bound that no schedule can beat",
 		Long: `Compute the bounds of an instance without scheduling it. Every bound called
-certified was evaluated in exact integer arithmetic.
+certified was evaluated in exact integer arithmetic; --certificate writes the
+proof of the strongest one for "jigsaw certify".
 Exit codes: 0 bound found, 2 invalid input, 3 proven infeasible.`,
 		Example: "  jigsaw bound rack",
 		Args:    exactArgs(1),

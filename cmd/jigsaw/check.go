@@ -57,18 +57,9 @@ func runCheck(name, schedule string, o inputs, f format, std streams) error {
 	if err != nil {
 		return err
 	}
-	r := std.in
-	if schedule != "-" {
-		file, err := os.Open(schedule)
-		if err != nil {
-			return usage(err)
-		}
-		defer file.Close()
-		r = file
-	}
-	s, err := instance.DecodeSchedule(in, r)
+	s, err := readSchedule(in, schedule, std)
 	if err != nil {
-		return invalid(schedule, "a schedule of "+in.Name, err)
+		return err
 	}
 	report := newCheckReport(in, s)
 	err = f.print(std.out, report, func(w io.Writer) error { return report.table(w, in, s) })
@@ -76,6 +67,24 @@ func runCheck(name, schedule string, o inputs, f format, std streams) error {
 		err = &exitError{exitFailure, nil}
 	}
 	return err
+}
+
+// readSchedule reads a schedule of the instance from a file or standard input.
+func readSchedule(in *instance.Instance, name string, std streams) (*instance.Schedule, error) {
+	r := std.in
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, usage(err)
+		}
+		defer file.Close()
+		r = file
+	}
+	s, err := instance.DecodeSchedule(in, r)
+	if err != nil {
+		return nil, invalid(name, "a schedule of "+in.Name, err)
+	}
+	return s, nil
 }
 
 func newCheckReport(in *instance.Instance, s *instance.Schedule) *checkReport {

@@ -104,8 +104,9 @@ name of a built-in example (jigsaw example list).`,
 		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newPlan(std), newCheck(std), newBound(std), newExplain(std),
+		newPlan(std), newCheck(std), newBound(std), newCertify(std), newExplain(std),
 		newProfile(std), newExample(std), newSchema(std), newVersion(std),
+		newExport(std), newImport(std),
 	)
 	return root
 }

@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,14 +13,13 @@ import (
 
 type planOptions struct {
 	inputs
-	format   format
-	seed     uint64
-	time     time.Duration
-	noLP     bool
-	timeless bool
-	gantt    string
-	trace    string
-	csv      string
+	runOptions
+	format format
+	seed   uint64
+	gap    fraction
+	gantt  string
+	trace  string
+	csv    string
 }
 
 func newPlan(std streams) *cobra.Command {
@@ -29,22 +28,28 @@ func newPlan(std streams) *cobra.Command {
 		Use:   "plan INSTANCE",
 		Short: "Schedule an instance and prove how good the schedule is",
 		Long: `Schedule an instance and print the plan beside its baselines and its bound.
+A bound called certified was proven in exact arithmetic, twice; --certificate
+writes its proof down for "jigsaw certify".
+
+With --time the search goes on until the limit, or until the plan is proven to
+be optimal or within --gap of it; without, it does a fixed amount of work, and
+equal seeds give equal plans. --log shows how plan and bound close in.
 
 Ctrl-C, or the time limit, ends the work with the best plan so far.
 Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.`,
 		Example: `  jigsaw plan quickstart
-  jigsaw plan cluster.yaml --time 10s --gantt plan.svg --trace plan.trace.json
+  jigsaw plan cluster.yaml --time 60s --gap 1% --log
+  jigsaw plan cluster.yaml --gantt plan.svg --trace plan.trace.json
   jigsaw plan cluster.yaml -o json | jq .gap`,
 		Args: exactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return runPlan(c.Context(), args[0], o, std) },
 	}
-	o.flags(c)
+	o.inputs.flags(c)
+	o.runOptions.flags(c)
 	o.format.flag(c)
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
-	f.DurationVar(&o.time, "time", 0, "time limit, like 10s; 0 is none")
-	f.BoolVar(&o.noLP, "no-lp", false, "leave out the bounds that need a linear program")
-	f.BoolVar(&o.timeless, "timeless", false, "print no times of the run, so that equal runs print the same")
+	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
 	f.StringVar(&o.gantt, "gantt", "", "draw the schedule into this SVG `file`")
 	f.StringVar(&o.trace, "trace", "", "write the schedule as Chrome trace events (Perfetto) into this JSON `file`")
 	f.StringVar(&o.csv, "csv", "", "write the schedule as a table into this CSV `file`")
@@ -52,20 +57,22 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 }
 
 func runPlan(ctx context.Context, name string, o planOptions, std streams) error {
-	if o.time < 0 {
-		return usage(errNegativeTime)
+	options, err := o.options()
+	if err != nil {
+		return err
 	}
 	in, err := o.load(name, std)
 	if err != nil {
 		return err
 	}
-	line := newProgress(std, in)
-	result, err := jigsaw.Plan(ctx, in, jigsaw.Options{Seed: o.seed, Time: o.time, NoLP: o.noLP, Progress: line.show})
-	line.end()
+	w := o.watcher(std, in)
+	options.Seed, options.Gap, options.Progress = o.seed, float64(o.gap), w.show
+	result, err := jigsaw.Plan(ctx, in, options)
+	w.end(result)
 	if err != nil {
 		return err
 	}
-	if err := o.files(result); err != nil {
+	if err := errors.Join(o.files(result), o.prove(result)); err != nil {
 		return err
 	}
 	if err := o.format.print(std.out, result.Document(o.timeless), func(w io.Writer) error { return planTable(w, result) }); err != nil {

@@ -67,7 +67,7 @@ func (p *progress) show(point jigsaw.Point) {
 }
 
 // end removes the line.
-func (p *progress) end() {
+func (p *progress) end(*jigsaw.Result) {
 	if p.bar == nil {
 		return
 	}

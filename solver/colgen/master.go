@@ -12,7 +12,7 @@ import (
 // to solve. Close it after use.
 type Master[T any] struct {
 	model    solver.Model
-	rows     *solver.Problem // the rows and the explicit columns, as given
+	rows     *solver.Problem // the rows and the explicit columns
 	explicit int
 	columns  []Column[T]
 	banned   []bool
@@ -25,7 +25,7 @@ func NewMaster[T any](engine solver.Solver, rows *solver.Problem) (*Master[T], e
 	if err != nil {
 		return nil, fmt.Errorf("colgen: %w", err)
 	}
-	return &Master[T]{model: model, rows: rows, explicit: rows.Cols(), index: map[string]int{}}, nil
+	return &Master[T]{model: model, rows: rows.Clone(), explicit: rows.Cols(), index: map[string]int{}}, nil
 }
 
 // Close releases the engine's model.

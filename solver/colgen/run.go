@@ -2,9 +2,11 @@ package colgen
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -44,16 +46,19 @@ type Event struct {
 type Status int
 
 const (
-	// Optimal means: the bound meets the value of the restricted program, or an
-	// exact round found no column.
+	// Optimal means: the bound meets the value of the restricted program, or no
+	// pricer knows a column that prices out.
 	Optimal Status = iota
 	// Cutoff means: the bound reached Options.Cutoff.
 	Cutoff
 	// Limit means: rounds ran out, or the engine reached a limit of its own.
 	Limit
-	// Infeasible means: the restricted program is infeasible, and no pricer has
-	// a column that would help. Programs with explicit slack are never so.
+	// Infeasible means: the engine calls the restricted program infeasible. About
+	// the program as a whole that says nothing; one with explicit slack is never so.
 	Infeasible
+	// Stalled means: some pricer still claims columns that price out, but offers
+	// none that is new: prices are too inaccurate, or it offers banned ones.
+	Stalled
 )
 
 // Result of a run. Bound is valid whatever the status.
@@ -65,23 +70,29 @@ type Result[T any] struct {
 	Weights  []float64
 	Solution *solver.Solution
 	// Bound is the best Lagrangian bound; Prices, by row, give it. -Inf and nil
-	// where there is none.
+	// where there is none. Neither rests on what the engine says, only on what
+	// the pricers prove.
 	Bound  float64
 	Prices []float64
 	Rounds int
 }
 
 // Run generates columns until the program is solved or a limit is met. An
-// engine that fails is an error, and the result beside it still holds the bound
-// proven so far. The same pricers give the same result whatever the number of
-// cores.
+// engine that fails or gives no numbers, a pricer that offers a column outside
+// the rows, and a context that ends are errors, and the result beside them still
+// holds the bound proven so far. The same pricers give the same result whatever
+// the number of cores.
 func (m *Master[T]) Run(ctx context.Context, pricers []Pricer[T], opt Options) (Result[T], error) {
 	if opt.Gap == 0 {
 		opt.Gap = solver.GapTol
 	}
 	r := Result[T]{Status: Limit, Bound: math.Inf(-1)}
 	if opt.Prices != nil {
-		if _, err := m.round(pricers, opt.Prices, opt.Prices, &r); err != nil {
+		if len(opt.Prices) != m.rows.Rows() || !finite(opt.Prices) {
+			return r, errors.New("colgen: the prices to begin with do not fit the rows")
+		}
+		prices := m.project(opt.Prices)
+		if _, err := m.round(ctx, pricers, prices, prices, &r); err != nil {
 			return r, err
 		}
 	}
@@ -101,39 +112,69 @@ func (m *Master[T]) Run(ctx context.Context, pricers []Pricer[T], opt Options) (
 		default:
 			return r, nil
 		}
+		if len(s.Primal) != m.explicit+len(m.columns) || len(s.RowDual) != m.rows.Rows() ||
+			!finite(s.Primal) || !finite(s.RowDual) || !finite([]float64{s.Objective}) {
+			return r, errors.New("colgen: what the engine calls optimal is no solution")
+		}
 		r.Value, r.Solution, r.Weights = s.Objective, s, s.Primal[m.explicit:]
 		if m.done(&r, opt) {
 			return r, nil
 		}
 		r.Rounds++
-		prices := s.RowDual
-		if r.Prices != nil && opt.Smoothing > 0 {
-			prices = mix(r.Prices, s.RowDual, opt.Smoothing)
+		master := m.project(s.RowDual)
+		prices, smoothed := master, r.Prices != nil && opt.Smoothing > 0
+		if smoothed {
+			prices = mix(r.Prices, master, opt.Smoothing)
 		}
-		added, err := m.round(pricers, prices, s.RowDual, &r)
+		found, err := m.round(ctx, pricers, prices, master, &r)
 		if err != nil {
 			return r, err
 		}
-		if added == 0 && &prices[0] != &s.RowDual[0] { // a mis-price
+		if found.added == 0 && smoothed { // a mis-price
 			if m.done(&r, opt) {
 				return r, nil
 			}
-			if added, err = m.round(pricers, s.RowDual, s.RowDual, &r); err != nil {
+			if found, err = m.round(ctx, pricers, master, master, &r); err != nil {
 				return r, err
 			}
 		}
 		if opt.Event != nil {
-			opt.Event(Event{r.Rounds, r.Value, r.Bound, len(m.columns), added})
+			opt.Event(Event{r.Rounds, r.Value, r.Bound, len(m.columns), found.added})
 		}
 		if m.done(&r, opt) {
 			return r, nil
 		}
-		if added == 0 {
+		if found.added == 0 {
 			r.Status = Optimal
+			if found.open || !(found.least >= -solver.DualTol*max(1, math.Abs(r.Value))) {
+				r.Status = Stalled
+			}
 			return r, nil
 		}
 	}
 	return r, nil
+}
+
+// finite reports whether all are numbers.
+func finite(values []float64) bool {
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// project returns the prices with those at zero whose sign asks for a bound
+// that the row does not have: rounding errors, which would cost the whole bound.
+func (m *Master[T]) project(prices []float64) []float64 {
+	out := slices.Clone(prices)
+	for i, y := range prices {
+		if y > 0 && math.IsInf(m.rows.RowLower[i], -1) || y < 0 && math.IsInf(m.rows.RowUpper[i], 1) {
+			out[i] = 0
+		}
+	}
+	return out
 }
 
 // done reports whether the bound settles the run.
@@ -157,38 +198,70 @@ func mix(a, b []float64, weight float64) []float64 {
 	return out
 }
 
+// found is what a round brought.
+type found struct {
+	added int     // columns that joined
+	open  bool    // some column priced out, new or not
+	least float64 // lower bound on the reduced cost of all columns
+}
+
 // round prices at the given prices, adds what prices out at those of the
 // master, and improves the bound.
-func (m *Master[T]) round(pricers []Pricer[T], prices, master []float64, r *Result[T]) (added int, err error) {
-	found := make([]Priced[T], len(pricers))
+func (m *Master[T]) round(ctx context.Context, pricers []Pricer[T], prices, master []float64, r *Result[T]) (found, error) {
+	priced := make([]Priced[T], len(pricers))
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range max(1, min(runtime.GOMAXPROCS(0), len(pricers))) {
 		wg.Go(func() {
-			for p := int(next.Add(1)) - 1; p < len(pricers); p = int(next.Add(1)) - 1 {
-				found[p] = pricers[p].Price(prices, true)
+			for p := int(next.Add(1)) - 1; p < len(pricers) && ctx.Err() == nil; p = int(next.Add(1)) - 1 {
+				priced[p] = pricers[p].Price(prices, true)
 			}
 		})
 	}
 	wg.Wait()
+	var f found
+	if err := ctx.Err(); err != nil {
+		return f, err
+	}
 	bound := m.constant(prices)
 	var columns []Column[T]
-	for p := range found {
-		least, most := pricers[p].Multiplicity()
-		if v := found[p].Bound; v < 0 {
-			bound += most * v
-		} else {
-			bound += least * v
+	for p := range priced {
+		if !(priced[p].Bound >= f.least) { // also where it is not a number
+			f.least = priced[p].Bound
 		}
-		for _, c := range found[p].Columns {
+		bound += multiplied(pricers[p], priced[p].Bound)
+		for _, c := range priced[p].Columns {
 			// Nothing a pricer says about its columns is believed.
+			for _, e := range c.Entries {
+				if e.Row < 0 || int(e.Row) >= m.rows.Rows() {
+					return f, fmt.Errorf("colgen: pricer %d offers a column with row %d of %d", p, e.Row, m.rows.Rows())
+				}
+			}
 			if reducedCost(c.Cost, c.Entries, master) < -solver.DualTol*max(1, math.Abs(c.Cost)) {
 				columns = append(columns, c)
 			}
 		}
 	}
-	if bound > r.Bound || r.Prices == nil {
+	if bound > r.Bound {
 		r.Bound, r.Prices = bound, prices
 	}
-	return m.Add(columns...)
+	f.open = len(columns) > 0
+	var err error
+	f.added, err = m.Add(columns...)
+	return f, err
+}
+
+// multiplied is the part of the Lagrangian bound that a pricer's bound on
+// reduced costs makes.
+func multiplied[T any](p Pricer[T], bound float64) float64 {
+	least, most := p.Multiplicity()
+	switch {
+	case math.IsNaN(bound):
+		return math.Inf(-1) // it proves nothing
+	case bound < 0 && most > 0:
+		return most * bound
+	case bound > 0 && least > 0:
+		return least * bound
+	}
+	return 0
 }

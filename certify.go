@@ -1,0 +1,50 @@
+package jigsaw
+
+import (
+	"time"
+
+	"jigsaw/formulation"
+	"jigsaw/formulation/instance"
+)
+
+// Certificate is the exact proof of a bound, or of infeasibility, as a file
+// holds it; see [formulation.Certificate].
+type Certificate = formulation.Certificate
+
+// Certify proves the claims of a certificate anew from the instance, in exact
+// arithmetic, and returns the bound proven. It trusts nothing in the
+// certificate; the error says what of it does not hold.
+func Certify(in *instance.Instance, c *Certificate) (formulation.Bound, error) {
+	return formulation.VerifyCertificate(in, c)
+}
+
+// certify ends a run: the strongest certified bound, or the proof that there is
+// no schedule, is proven once more from the instance and its certificate alone.
+// Only what passes is called certified.
+func (p *planner) certify() {
+	r := p.result
+	defer func() { r.Elapsed = time.Since(p.start) }()
+	best := formulation.Bound{}
+	if p.refuted != nil {
+		best = *p.refuted
+	} else {
+		for _, b := range r.Bounds {
+			if b.Certified {
+				best = formulation.Best(p.in, best, b)
+			}
+		}
+	}
+	proof := best.Proof(p.in)
+	if proof == nil {
+		r.Certified = false
+		return
+	}
+	proven, err := Certify(p.in, proof)
+	if err != nil {
+		r.Certified = false
+		p.fault("the certificate of the %s bound does not hold: %w", best.Kind, err)
+		return
+	}
+	r.Proof = proof
+	r.Certified = p.refuted != nil || proven.Value.Cmp(r.Dual) == 0
+}

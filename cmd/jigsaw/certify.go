@@ -1,0 +1,179 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+)
+
+func newCertify(std streams) *cobra.Command {
+	var o inputs
+	f := format("table")
+	c := &cobra.Command{
+		Use:   "certify INSTANCE CERTIFICATE [SCHEDULE]",
+		Short: "Prove a bound anew from its certificate, and judge a schedule by it",
+		Long: `Prove the bound, or the infeasibility, that a certificate claims, in exact
+integer arithmetic, from the instance and the prices in the certificate alone:
+no linear program is solved and no floating-point number is used. CERTIFICATE
+is what "jigsaw plan --certificate" or "jigsaw bound --certificate" wrote.
+With a SCHEDULE (see "jigsaw check"), check that too and print its proven gap.
+"-" reads one of the files from standard input.
+Exit codes: 0 proven, 1 the proof does not hold or the schedule is invalid,
+2 invalid input.`,
+		Example: `  jigsaw plan rack --certificate rack.cert.json -o json > plan.json
+  jigsaw certify rack rack.cert.json plan.json`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 2 || len(args) > 3 {
+				return usage(fmt.Errorf("%s takes 2 or 3 arguments, not %d; usage: %s", c.CommandPath(), len(args), c.UseLine()))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return runCertify(args, o, f, std) },
+	}
+	o.flags(c)
+	f.flag(c)
+	return c
+}
+
+// certifyReport is what certify prints.
+type certifyReport struct {
+	Instance  string `json:"instance"`
+	Objective string `json:"objective"`
+	// Kind of proof: presolve, chain, area, fluid, columns.
+	Kind string `json:"kind"`
+	// Prices in the proof.
+	Prices     int      `json:"prices"`
+	Infeasible bool     `json:"infeasible"`
+	Reasons    []string `json:"reasons,omitempty"`
+	// Bound proven, and the same as an exact fraction.
+	Bound      *float64 `json:"bound"`
+	BoundExact string   `json:"bound_exact,omitempty"`
+	// ValueExact is what the prices prove before it is rounded to a value that
+	// the objective can take.
+	ValueExact string       `json:"value_exact,omitempty"`
+	Schedule   *checkReport `json:"schedule,omitempty"`
+	Gap        *float64     `json:"gap,omitempty"`
+	Optimal    bool         `json:"optimal"`
+
+	bound, primal *big.Rat
+}
+
+func runCertify(args []string, o inputs, f format, std streams) error {
+	stdin := func(name string) bool { return name == "-" }
+	if first := slices.IndexFunc(args, stdin); first >= 0 && slices.ContainsFunc(args[first+1:], stdin) {
+		return usage(errors.New("only one file can come from standard input"))
+	}
+	in, err := o.load(args[0], std)
+	if err != nil {
+		return err
+	}
+	report, err := certificate(in, args[1], std)
+	if err != nil {
+		return err
+	}
+	var s *instance.Schedule
+	if len(args) == 3 {
+		if s, err = readSchedule(in, args[2], std); err != nil {
+			return err
+		}
+		if err := report.judge(in, s); err != nil {
+			return err
+		}
+	}
+	err = f.print(std.out, report, func(w io.Writer) error { return report.table(w, in, s) })
+	if err == nil && report.Schedule != nil && !report.Schedule.Valid {
+		err = &exitError{exitFailure, nil}
+	}
+	return err
+}
+
+// certificate reads a certificate and proves it.
+func certificate(in *instance.Instance, name string, std streams) (*certifyReport, error) {
+	r := std.in
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, usage(err)
+		}
+		defer file.Close()
+		r = file
+	}
+	c, err := jigsaw.DecodeCertificate(in, r)
+	if err != nil {
+		return nil, invalid(name, "a certificate about "+in.Name, err)
+	}
+	proven, err := jigsaw.Certify(in, c)
+	if err != nil {
+		return nil, fmt.Errorf("%s does not hold: %w", name, err)
+	}
+	report := &certifyReport{
+		Instance: in.Name, Objective: string(in.Objective), Kind: string(c.Kind), Prices: len(c.Prices),
+		Infeasible: c.Infeasible, Reasons: proven.Infeasible, bound: proven.Value,
+	}
+	if proven.Value != nil {
+		v, _ := proven.Value.Float64()
+		report.Bound, report.BoundExact = &v, proven.Value.RatString()
+	}
+	if c.Value != nil {
+		report.ValueExact = c.Value.RatString()
+	}
+	return report, nil
+}
+
+// judge checks a schedule and measures it by the bound. An error is a
+// contradiction, which would be a fault of JigSaw.
+func (r *certifyReport) judge(in *instance.Instance, s *instance.Schedule) error {
+	r.Schedule = newCheckReport(in, s)
+	if !r.Schedule.Valid {
+		return nil
+	}
+	r.primal = in.Value(s)
+	if r.Infeasible || in.Objective.Better(r.primal, r.bound) {
+		return errors.New("the schedule is valid although the certificate proves that there is none so good: one of the two checks is wrong; please report this")
+	}
+	g := jigsaw.Gap(r.primal, r.bound)
+	r.Gap, r.Optimal = &g, r.primal.Cmp(r.bound) == 0
+	return nil
+}
+
+func (r *certifyReport) table(w io.Writer, in *instance.Instance, s *instance.Schedule) error {
+	heading(w, in)
+	if r.Infeasible {
+		fmt.Fprintln(w, "proven: no valid schedule exists:")
+		for _, reason := range r.Reasons {
+			fmt.Fprintf(w, "- %s\n", reason)
+		}
+	} else {
+		side := "below"
+		if in.Objective.Better(big.NewRat(1, 1), new(big.Rat)) { // more is better
+			side = "above"
+		}
+		fmt.Fprintf(w, "proven: no schedule has a %s %s %s\n", in.Objective, side, jigsaw.FormatValue(in, r.bound))
+	}
+	prices := "which needs no prices"
+	if r.Prices > 0 {
+		prices = count(r.Prices, "price")
+	}
+	fmt.Fprintf(w, "proof: %s, %s\n", r.Kind, prices)
+	if r.Schedule == nil {
+		return nil
+	}
+	fmt.Fprint(w, "schedule: ")
+	if err := r.Schedule.table(w, in, s); err != nil || !r.Schedule.Valid {
+		return err
+	}
+	if r.Optimal {
+		_, err := fmt.Fprintln(w, "optimal: its value equals the proven bound")
+		return err
+	}
+	_, err := fmt.Fprintf(w, "gap %s, proven\n", gap(r.primal, r.bound))
+	return err
+}

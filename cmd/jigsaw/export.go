@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+)
+
+// programOptions are the flags that choose a time-indexed program.
+type programOptions struct {
+	inputs
+	granularity     string
+	horizon, period int64
+	file            string
+}
+
+var granularities = []cobra.Completion{"gpu", "node", "pool"}
+
+func (o *programOptions) flags(c *cobra.Command) {
+	o.inputs.flags(c)
+	f := c.Flags()
+	f.StringVar(&o.granularity, "granularity", "gpu", "what tasks are assigned to: gpu (exact), node or pool (smaller relaxations)")
+	f.Int64Var(&o.horizon, "horizon", 0, "only schedules that end by this tick; 0 takes that of a greedy plan's value")
+	f.Int64Var(&o.period, "period", 0, "period in ticks, for periodic objectives")
+	f.StringVarP(&o.file, "output", "o", "", "write into this `file` instead of standard output")
+	_ = c.RegisterFlagCompletionFunc("granularity", cobra.FixedCompletions(granularities, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// export returns the options in the facade's terms.
+func (o *programOptions) export() jigsaw.ExportOptions {
+	var e jigsaw.ExportOptions
+	switch o.granularity {
+	case "node":
+		e.Granularity = jigsaw.ByNode
+	case "pool":
+		e.Granularity = jigsaw.ByPool
+	}
+	e.Horizon, e.Period = instance.Tick(o.horizon), instance.Tick(o.period)
+	return e
+}
+
+// check reports flags that do not go with the instance.
+func (o *programOptions) check(in *instance.Instance) error {
+	known := false
+	for _, g := range granularities {
+		known = known || o.granularity == g
+	}
+	switch {
+	case !known:
+		return usage(fmt.Errorf("--granularity %q: choose %s", o.granularity, strings.Join(granularities, ", ")))
+	case o.horizon < 0 || o.period < 0:
+		return usage(fmt.Errorf("--horizon and --period count ticks from 1"))
+	case in.Objective.Periodic() && o.period == 0:
+		return usage(fmt.Errorf("a plan for %s repeats, and each period is a program of its own: give one with --period", in.Objective))
+	case in.Objective.Periodic() && o.horizon != 0:
+		return usage(fmt.Errorf("a plan for %s repeats: --horizon has no meaning", in.Objective))
+	case !in.Objective.Periodic() && o.period != 0:
+		return usage(fmt.Errorf("a plan for %s runs once: --period has no meaning", in.Objective))
+	}
+	return nil
+}
+
+func newExport(std streams) *cobra.Command {
+	var o programOptions
+	var format string
+	c := &cobra.Command{
+		Use:   "export INSTANCE",
+		Short: "Write the integer program of an instance for another solver",
+		Long: `Write the time-indexed integer program of an instance as MPS or LP, to be solved
+by CBC, HiGHS, SCIP, Gurobi or the like. By GPU the program is exact: its
+solutions are the valid schedules, and import-solution turns them back. It grows
+with jobs x iterations x GPUs x ticks, so it is for small instances, or a long
+tick_us.`,
+		Example: `  jigsaw export small.yaml --format mps -o small.mps
+  cbc small.mps -solve -solution small.sol
+  jigsaw import-solution small.yaml small.sol -o schedule.json
+  jigsaw check small.yaml schedule.json`,
+		Args: exactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return runExport(c.Context(), args[0], format, o, std) },
+	}
+	o.flags(c)
+	c.Flags().StringVar(&format, "format", "mps", "format of the file: "+strings.Join(jigsaw.ExportFormats(), ", "))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(jigsaw.ExportFormats(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func runExport(ctx context.Context, name, format string, o programOptions, std streams) error {
+	in, err := o.load(name, std)
+	if err != nil {
+		return err
+	}
+	if err := o.check(in); err != nil {
+		return err
+	}
+	var wrote *jigsaw.Exported
+	write := func(w io.Writer) (err error) {
+		wrote, err = jigsaw.Export(ctx, in, w, format, o.export())
+		return err
+	}
+	if o.file == "" {
+		err = write(std.out)
+	} else {
+		err = writeFile(o.file, write)
+	}
+	if err != nil {
+		return usage(err)
+	}
+	span := fmt.Sprintf("horizon %d", wrote.Horizon)
+	if wrote.Period > 0 {
+		span = fmt.Sprintf("period %d", wrote.Period)
+	}
+	fmt.Fprintf(std.err, "jigsaw: %d rows, %d columns, %d coefficients; %s ticks\n", wrote.Rows, wrote.Cols, wrote.Entries, span)
+	return nil
+}

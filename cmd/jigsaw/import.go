@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+)
+
+func newImport(std streams) *cobra.Command {
+	var o programOptions
+	c := &cobra.Command{
+		Use:   "import-solution INSTANCE SOLUTION",
+		Short: "Turn another solver's solution of an exported program into a schedule",
+		Long: `Read a solution that CBC, HiGHS, SCIP or Gurobi wrote of a program of
+"jigsaw export", check the schedule it stands for, and write that as JSON. The
+flags must be those of the export. "-" reads the solution from standard input.
+Exit codes: 0 valid, 2 no valid schedule.`,
+		Example: "  jigsaw import-solution small.yaml small.sol -o schedule.json",
+		Args:    exactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runImport(c.Context(), args[0], args[1], o, std)
+		},
+	}
+	o.flags(c)
+	return c
+}
+
+func runImport(ctx context.Context, name, solution string, o programOptions, std streams) error {
+	if name == "-" && solution == "-" {
+		return usage(fmt.Errorf("only one of instance and solution can come from standard input"))
+	}
+	in, err := o.load(name, std)
+	if err != nil {
+		return err
+	}
+	if err := o.check(in); err != nil {
+		return err
+	}
+	r := std.in
+	if solution != "-" {
+		f, err := os.Open(solution)
+		if err != nil {
+			return usage(err)
+		}
+		defer f.Close()
+		r = f
+	}
+	s, err := jigsaw.ImportSolution(ctx, in, r, o.export())
+	if err != nil {
+		return usage(fmt.Errorf("%s: %w", solution, err))
+	}
+	write := func(w io.Writer) error { return instance.EncodeSchedule(w, in, s) }
+	report := std.err // beside a schedule on standard output
+	if o.file == "" {
+		err = write(std.out)
+	} else {
+		report = std.out
+		err = writeFile(o.file, write)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(report, "valid: %s %s (%s), efficiency %.3f\n", in.Objective, jigsaw.FormatValue(in, in.Value(s)), in.Value(s).RatString(), s.Efficiency(in))
+	return nil
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/big"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+)
+
+// eventLog prints a line for every new incumbent and bound. Without times it
+// prints them at the end, incumbents first: each side's events come in an order
+// of their own that equal runs share, but which side is first does not repeat.
+type eventLog struct {
+	w        io.Writer
+	in       *instance.Instance
+	timeless bool
+	last     jigsaw.Point
+	// incumbents and bounds, by event, where they wait for the end.
+	incumbents, bounds []jigsaw.Point
+}
+
+func newEventLog(w io.Writer, in *instance.Instance, timeless bool) *eventLog {
+	l := &eventLog{w: w, in: in, timeless: timeless}
+	l.row("time", "event", "incumbent", "bound", "gap", "columns", "nodes")
+	return l
+}
+
+func (l *eventLog) row(time, event, incumbent, bound, gap, columns, nodes string) {
+	if !l.timeless {
+		fmt.Fprintf(l.w, "%10s  ", time)
+	}
+	fmt.Fprintf(l.w, "%-16s %12s %12s %9s %9s %9s\n", event, incumbent, bound, gap, columns, nodes)
+}
+
+func (l *eventLog) point(p jigsaw.Point) {
+	l.row(fmt.Sprintf("%.2f s", p.Elapsed.Seconds()), p.Event, jigsaw.FormatValue(l.in, p.Primal), jigsaw.FormatValue(l.in, p.Dual),
+		gap(p.Primal, p.Dual), fmt.Sprint(p.Columns), fmt.Sprint(p.Nodes))
+}
+
+// show is called for every new incumbent and bound.
+func (l *eventLog) show(p jigsaw.Point) {
+	switch {
+	case !l.timeless:
+		l.point(p)
+	case p.Improves(l.last):
+		l.incumbents = append(l.incumbents, p)
+	default:
+		l.bounds = append(l.bounds, p)
+	}
+	l.last = p
+}
+
+// end prints what was kept back, and what the run came to.
+func (l *eventLog) end(r *jigsaw.Result) {
+	if r == nil {
+		return
+	}
+	const unknown = "-" // it depends on when the other side's events came
+	for _, p := range l.incumbents {
+		l.row("", p.Event, jigsaw.FormatValue(l.in, p.Primal), unknown, unknown, unknown, unknown)
+	}
+	columns, nodes := l.last.Columns, l.last.Nodes
+	for _, p := range l.bounds {
+		columns, nodes = p.Columns, p.Nodes
+		l.row("", p.Event, unknown, jigsaw.FormatValue(l.in, p.Dual), unknown, fmt.Sprint(columns), fmt.Sprint(nodes))
+	}
+	l.point(jigsaw.Point{Elapsed: r.Elapsed, Event: string(r.Status), Primal: r.Primal, Dual: r.Dual, Columns: columns, Nodes: nodes})
+}
+
+// gap writes the gap of two values in per cent, where there is one.
+func gap(primal, dual *big.Rat) string {
+	if primal == nil || dual == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f %%", 100*jigsaw.Gap(primal, dual))
+}

@@ -1,0 +1,118 @@
+package jigsaw
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/big"
+	"math/rand/v2"
+
+	"jigsaw/formulation"
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics"
+	"jigsaw/solver/lpfile"
+)
+
+// ExportOptions choose a time-indexed program; see [formulation.TimeIndexed].
+type ExportOptions struct {
+	// Granularity of the sites: gpu (exact), node or pool; empty means gpu.
+	Granularity formulation.Granularity
+	// Horizon in ticks, for objectives that run once. 0 takes the least that is
+	// sure to hold an optimum: that of a greedy plan's value, or a far one where
+	// the greedy planner finds none.
+	Horizon instance.Tick
+	// Period in ticks, for periodic objectives; they need one.
+	Period instance.Tick
+	// Coefficients is how many the program may have; 0 means
+	// [formulation.DefaultCoefficients].
+	Coefficients int
+}
+
+// The granularities of [ExportOptions].
+const (
+	ByGPU  = formulation.ByGPU
+	ByNode = formulation.ByNode
+	ByPool = formulation.ByPool
+)
+
+// ExportFormats lists the formats of [Export].
+func ExportFormats() []string { return []string{"mps", "lp"} }
+
+// Exported describes a program that was written.
+type Exported struct {
+	Rows, Cols, Entries int
+	// Horizon or Period of the program, in ticks.
+	Horizon, Period instance.Tick
+}
+
+// Export writes the time-indexed integer program of an instance in a format
+// that other solvers read: mps (free) or lp (CPLEX). Their solutions come back
+// through [ImportSolution]. The objective is minimised: ticks, weight-ticks,
+// or weighted iterations per period, negated.
+func Export(ctx context.Context, in *instance.Instance, w io.Writer, format string, opt ExportOptions) (*Exported, error) {
+	write := lpfile.WriteMPS
+	switch format {
+	case "mps":
+	case "lp":
+		write = lpfile.WriteLP
+	default:
+		return nil, fmt.Errorf("jigsaw: format %q: choose one of %v", format, ExportFormats())
+	}
+	program, err := timeIndexed(ctx, in, opt)
+	if err != nil {
+		return nil, err
+	}
+	p := program.Problem
+	if err := write(w, p); err != nil {
+		return nil, err
+	}
+	return &Exported{
+		Rows: p.Rows(), Cols: p.Cols(), Entries: len(p.Index),
+		Horizon: program.Options.Horizon, Period: program.Options.Period,
+	}, nil
+}
+
+// ImportSolution reads what CBC, HiGHS, SCIP or Gurobi wrote about a program of
+// [Export], with the same options, and returns it as a schedule that the
+// checker found valid. Of a program by node the GPUs inside the nodes are
+// searched for, and there may be none; a program by pool has no schedule.
+func ImportSolution(ctx context.Context, in *instance.Instance, r io.Reader, opt ExportOptions) (*instance.Schedule, error) {
+	solution, err := lpfile.ReadSolution(r)
+	if err != nil {
+		return nil, err
+	}
+	if len(solution.Values) == 0 {
+		return nil, fmt.Errorf("jigsaw: the solution file of %s holds no solution; its status is %q", solution.Solver, solution.Status)
+	}
+	program, err := timeIndexed(ctx, in, opt)
+	if err != nil {
+		return nil, err
+	}
+	x, err := solution.Vector(program.Problem)
+	if err != nil {
+		return nil, fmt.Errorf("%w; export and import need the same instance and options", err)
+	}
+	return program.Schedule(x)
+}
+
+func timeIndexed(ctx context.Context, in *instance.Instance, opt ExportOptions) (*formulation.TimeIndexedProgram, error) {
+	if !in.Objective.Periodic() && opt.Horizon == 0 {
+		if value := greedyValue(ctx, in); value != nil {
+			opt.Horizon = formulation.HorizonOf(in, value)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return formulation.TimeIndexed(in, formulation.TimeIndexedOptions(opt))
+}
+
+// greedyValue is the value of a greedy plan, the same in every call; nil where
+// there is none.
+func greedyValue(ctx context.Context, in *instance.Instance) *big.Rat {
+	s, err := heuristics.Greedy(ctx, in, rand.New(rand.NewPCG(0, 1)))
+	if err != nil || len(instance.Check(in, s)) > 0 {
+		return nil
+	}
+	return in.Value(s)
+}

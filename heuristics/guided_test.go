@@ -1,0 +1,53 @@
+package heuristics
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+)
+
+// ends returns the end of every iteration of every job in a schedule.
+func ends(in *instance.Instance, s *instance.Schedule) [][]instance.Tick {
+	targets := make([][]instance.Tick, len(in.Jobs))
+	for j := range in.Jobs {
+		targets[j] = make([]instance.Tick, in.Jobs[j].Iterations)
+	}
+	for _, t := range s.Tasks {
+		targets[t.Job][t.Iteration-1] = max(targets[t.Job][t.Iteration-1], t.End)
+	}
+	return targets
+}
+
+func TestGuided(t *testing.T) {
+	for name, m := range mediums() {
+		if name == "limits" {
+			continue // a single pass need not meet deadlines
+		}
+		m.jobs, m.iterations = 10, 6
+		for seed := range uint64(2) {
+			m.objective = finite(seed)
+			in := m.instance(t, seed)
+			good, err := Greedy(t.Context(), in, source(seed))
+			if err != nil {
+				continue
+			}
+			s, err := Config{}.Guided(t.Context(), in, source(seed), ends(in, good))
+			require.NoError(t, err, name)
+			require.Empty(t, instance.Check(in, s), name)
+			t.Logf("%s, %s: greedy %s, after its ends %s", name, in.Objective, in.Value(good).RatString(), in.Value(s).RatString())
+			assert.Less(t, ratio(in.Value(s), in.Value(good)), 1.3, name)
+		}
+	}
+}
+
+func TestGuidedRefuses(t *testing.T) {
+	in := mediums()["plain"].instance(t, 1)
+	_, err := Config{}.Guided(t.Context(), in, source(1), nil)
+	require.ErrorContains(t, err, "targets for 0 jobs")
+	targets := make([][]instance.Tick, len(in.Jobs))
+	_, err = Config{}.Guided(t.Context(), in, source(1), targets)
+	require.ErrorContains(t, err, "jobs[0]")
+}

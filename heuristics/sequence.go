@@ -1,0 +1,264 @@
+package heuristics
+
+import (
+	"cmp"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// operations numbers what a schedule places in time: first the tasks, as in a
+// record, then the synchronisations.
+type operations struct {
+	in *instance.Instance
+	*layout
+	job       []int32 // per operation
+	iteration []int32 // per operation, from 0
+	slot      []int32 // per task: its worker
+	owner     []int32 // per worker: its job
+	depths    int     // the most of any job
+	// sets[j] are the depth multisets that an iteration of job j may use.
+	sets [][][]int
+	// least[j] is a lower bound on the length of an iteration of job j.
+	least []instance.Tick
+}
+
+func newOperations(in *instance.Instance) *operations {
+	o := &operations{
+		in: in, layout: newLayout(in), sets: make([][][]int, len(in.Jobs)), least: make([]instance.Tick, len(in.Jobs)),
+	}
+	o.job, o.iteration, o.slot = make([]int32, o.tasks+o.syncs), make([]int32, o.tasks+o.syncs), make([]int32, o.tasks)
+	o.owner = make([]int32, o.slots)
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		for n := range job.Workers {
+			o.owner[o.slotAt[j]+n] = int32(j)
+		}
+		for i := range job.Iterations {
+			for n := range job.Workers {
+				t := o.taskAt[j] + i*job.Workers + n
+				o.job[t], o.iteration[t], o.slot[t] = int32(j), int32(i), int32(o.slotAt[j]+n)
+			}
+			if job.HasSync() {
+				y := o.tasks + o.syncAt[j] + i
+				o.job[y], o.iteration[y] = int32(j), int32(i)
+			}
+		}
+		o.depths = max(o.depths, len(job.Depths))
+		o.least[j] = instance.Tick(fastest(job, func(t instance.TypeID) int64 { return int64(job.On[t].Time[job.Full()]) }))
+		if job.HasSync() {
+			o.least[j] += in.Latency
+		}
+	}
+	for _, class := range in.Classes() {
+		job := &in.Jobs[class[0]]
+		sets := multisets(job, fastestType(in, job))
+		for _, j := range class {
+			o.sets[j] = sets
+		}
+	}
+	return o
+}
+
+// after returns the operation that must end before iteration i >= 0 of job j
+// starts; -1: none.
+func (o *operations) after(j, i int32) int32 {
+	switch {
+	case i == 0:
+		return -1
+	case o.in.Jobs[j].HasSync():
+		return int32(o.tasks+o.syncAt[j]) + i - 1
+	}
+	return int32(o.taskAt[j]) + i - 1
+}
+
+// sequence is a solution of a finite instance as a search changes it: who
+// lives where, who takes which depth, and the order in which the operations
+// are placed. A task starts when its job is ready and the tasks before it on
+// its GPU have ended; a synchronisation starts in the first gap of its links.
+// So every order of time among the tasks of a GPU can be had, with GPUs that
+// wait on purpose among them, and no order gives an invalid schedule up to
+// deadlines as long as each operation comes after those it must wait for.
+type sequence struct {
+	*operations
+	list []int32 // the operations in order
+	pos  []int32 // per operation: its place in the list
+
+	gpu   []int32         // per worker
+	depth []uint8         // per task
+	ticks []instance.Tick // per task: its length
+	kind  []uint8         // per synchronisation: its multiset's index in sets; see kinds
+	level []uint8         // per synchronisation: the fastest rate level it may use
+	nets  []net           // per job
+	used  []int32         // per worker and depth: its tasks of that depth
+
+	persistent []instance.Bytes // per GPU
+	load       []instance.Tick  // per GPU: the lengths of its tasks
+	residents  [][]int32        // per GPU: its workers
+
+	// What the latest accepted decoding made of it.
+	times    outcome
+	marks    []checkpoint
+	energy   float64
+	complete value
+}
+
+// net is what the synchronisations of a job use, given its home.
+type net struct {
+	span instance.Span
+	// ticks[kind*levels+level] are lengths, rate[level] speeds.
+	ticks []instance.Tick
+	rate  []instance.BitRate
+}
+
+// outcome is the times of a decoded sequence.
+type outcome struct {
+	start      []instance.Tick // per operation
+	end        []instance.Tick // per synchronisation
+	level      []uint8         // per synchronisation: the rate level it got
+	before     []int32         // per task: the one before it on its GPU; -1: none
+	completion []instance.Tick // per job
+}
+
+func newOutcome(o *operations) outcome {
+	return outcome{
+		start: make([]instance.Tick, o.tasks+o.syncs), end: make([]instance.Tick, o.syncs), level: make([]uint8, o.syncs),
+		before: make([]int32, o.tasks), completion: make([]instance.Tick, len(o.in.Jobs)),
+	}
+}
+
+// newSequence reads a valid schedule in canonical order.
+func newSequence(o *operations, s *instance.Schedule) *sequence {
+	in := o.in
+	q := &sequence{
+		operations: o,
+		list:       make([]int32, o.tasks+o.syncs), pos: make([]int32, o.tasks+o.syncs),
+		gpu: make([]int32, o.slots), depth: make([]uint8, o.tasks), ticks: make([]instance.Tick, o.tasks),
+		kind: make([]uint8, o.syncs), level: make([]uint8, o.syncs), nets: make([]net, len(in.Jobs)),
+		used:       make([]int32, o.slots*o.depths),
+		persistent: make([]instance.Bytes, len(in.GPUs)), load: make([]instance.Tick, len(in.GPUs)),
+		residents: make([][]int32, len(in.GPUs)),
+		times:     newOutcome(o),
+	}
+	sets := make([][][]int, len(in.Jobs))
+	copy(sets, o.sets)
+	for j, gpus := range s.Residency {
+		for n, g := range gpus {
+			slot := o.slotAt[j] + n
+			q.gpu[slot] = int32(g)
+			q.residents[g] = append(q.residents[g], int32(slot))
+			q.persistent[g] += in.Jobs[j].On[in.GPUs[g].Type].Persistent
+		}
+	}
+	next := slices.Clone(o.taskAt[:len(in.Jobs)])
+	for _, k := range s.Tasks {
+		t := next[k.Job]
+		next[k.Job]++
+		q.depth[t], q.ticks[t], q.times.start[t] = uint8(k.Depth), k.End-k.Start, k.Start
+		q.used[int(o.slot[t])*o.depths+k.Depth]++
+		q.load[k.GPU] += q.ticks[t]
+	}
+	y := 0
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		for i := 0; job.HasSync() && i < job.Iterations; i++ {
+			sync := &s.Syncs[y]
+			q.times.start[o.tasks+y] = sync.Start
+			q.level[y] = uint8(slices.Index(in.RateLevels, sync.Rate))
+			counts := make([]int, len(job.Depths))
+			for n := range job.Workers {
+				counts[q.depth[o.taskAt[j]+i*job.Workers+n]]++
+			}
+			at := slices.IndexFunc(sets[j], func(other []int) bool { return slices.Equal(other, counts) })
+			if at < 0 && len(sets[j]) < 255 {
+				at = len(sets[j])
+				sets[j] = append(slices.Clip(sets[j]), counts)
+			}
+			q.kind[y] = uint8(max(at, 0))
+			y++
+		}
+	}
+	// Sets that the schedule brings along are its own.
+	own := *o
+	own.sets = sets
+	q.operations = &own
+	for j := range in.Jobs {
+		q.nets[j], _ = q.netOf(int32(j))
+	}
+	for op := range q.list {
+		q.list[op] = int32(op)
+	}
+	q.sort()
+	return q
+}
+
+// sort brings the list into the order of the starts. Synchronisations go
+// first: one that takes no time starts when the next iteration does.
+func (q *sequence) sort() {
+	start := q.times.start
+	slices.SortFunc(q.list, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(start[a], start[b]), cmp.Compare(b, a))
+	})
+	for p, op := range q.list {
+		q.pos[op] = int32(p)
+	}
+}
+
+// netOf returns what the synchronisations of job j use where it lives now; ok
+// is false without a route.
+func (q *sequence) netOf(j int32) (n net, ok bool) {
+	job := &q.in.Jobs[j]
+	if !job.HasSync() {
+		return net{}, true
+	}
+	gpus := make([]instance.GPUID, job.Workers)
+	for n := range gpus {
+		gpus[n] = instance.GPUID(q.gpu[q.slotAt[j]+n])
+	}
+	if n.span, ok = q.in.Span(gpus); !ok {
+		return net{}, false
+	}
+	for _, level := range q.in.RateLevels {
+		n.rate = append(n.rate, n.span.Rate(level))
+	}
+	for _, counts := range q.sets[j] {
+		volume := job.Volume(counts, n.span.Parties)
+		for _, rate := range n.rate {
+			n.ticks = append(n.ticks, q.in.SyncTicks(volume, rate))
+		}
+	}
+	return n, true
+}
+
+// schedule writes out what the latest accepted decoding made.
+func (q *sequence) schedule() *instance.Schedule {
+	in := q.in
+	s := &instance.Schedule{
+		Residency: make([][]instance.GPUID, len(in.Jobs)),
+		Tasks:     make([]instance.Task, 0, q.tasks), Syncs: make([]instance.Sync, 0, q.syncs),
+	}
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		for n := range job.Workers {
+			s.Residency[j] = append(s.Residency[j], instance.GPUID(q.gpu[q.slotAt[j]+n]))
+		}
+		for i := range job.Iterations {
+			for n := range job.Workers {
+				t := q.taskAt[j] + i*job.Workers + n
+				s.Tasks = append(s.Tasks, instance.Task{
+					Job: instance.JobID(j), Iteration: i + 1, GPU: s.Residency[j][n], Depth: int(q.depth[t]),
+					Start: q.times.start[t], End: q.times.start[t] + q.ticks[t],
+				})
+			}
+			if job.HasSync() {
+				y := q.syncAt[j] + i
+				s.Syncs = append(s.Syncs, instance.Sync{
+					Job: instance.JobID(j), Iteration: i + 1, Start: q.times.start[q.tasks+y], End: q.times.end[y],
+					Rate: in.RateLevels[q.times.level[y]],
+				})
+			}
+		}
+	}
+	s.Sort()
+	return s
+}

@@ -1,0 +1,328 @@
+package heuristics
+
+import (
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// edits changes a sequence in small steps that can be taken back.
+type edits struct {
+	*sequence
+	done []edit
+	// from is the first place of the list that a step touched.
+	from int
+	// homeless are the jobs whose nets were changed, with the old ones.
+	nets []oldNet
+	// relisted is what the list was from place relistedAt on, before relist.
+	relisted   []int32
+	relistedAt int
+	moved      []int32 // scratch
+	others     []int32 // scratch
+}
+
+// edit is one step, with what undoes it.
+type edit struct {
+	kind    editKind
+	a, b, c int32
+}
+
+type editKind uint8
+
+const (
+	editPlace editKind = iota // the operation at place a went to place b
+	editDepth                 // task a had depth b
+	editHome                  // worker a lived on GPU b
+	editLevel                 // synchronisation a had level b
+	editSet                   // synchronisation a had multiset b
+	editList                  // the list was rewritten
+)
+
+type oldNet struct {
+	job int32
+	net net
+}
+
+// begin starts a new set of steps.
+func (e *edits) begin() {
+	e.done, e.nets, e.from = e.done[:0], e.nets[:0], len(e.list)
+}
+
+// touch notes that the list is to be decoded anew from place p on.
+func (e *edits) touch(p int32) { e.from = min(e.from, int(p)) }
+
+// undo takes all steps back.
+func (e *edits) undo() {
+	for n := len(e.done) - 1; n >= 0; n-- {
+		switch d := e.done[n]; d.kind {
+		case editPlace:
+			e.shift(d.b, d.a)
+		case editDepth:
+			e.deepen(d.a, uint8(d.b))
+		case editHome:
+			e.house(d.a, d.b)
+		case editLevel:
+			e.level[d.a] = uint8(d.b)
+		case editSet:
+			e.kind[d.a] = uint8(d.b)
+		case editList:
+			copy(e.list[e.relistedAt:], e.relisted)
+			for p := e.relistedAt; p < e.relistedAt+len(e.relisted); p++ {
+				e.pos[e.list[p]] = int32(p)
+			}
+		}
+	}
+	for n := len(e.nets) - 1; n >= 0; n-- {
+		e.sequence.nets[e.nets[n].job] = e.nets[n].net
+	}
+}
+
+// shift moves the operation at place a of the list to place b.
+func (e *edits) shift(a, b int32) {
+	op := e.list[a]
+	if a < b {
+		copy(e.list[a:b], e.list[a+1:b+1])
+	} else {
+		copy(e.list[b+1:a+1], e.list[b:a])
+	}
+	e.list[b] = op
+	for p := min(a, b); p <= max(a, b); p++ {
+		e.pos[e.list[p]] = p
+	}
+}
+
+// place moves an operation to place b of the list, if it may go there.
+func (e *edits) place(op, b int32) bool {
+	a := e.pos[op]
+	if low, high := e.reachOf(op); a == b || b < low || b > high {
+		return false
+	}
+	e.shift(a, b)
+	e.done = append(e.done, edit{kind: editPlace, a: a, b: b})
+	e.touch(min(a, b))
+	return true
+}
+
+// reachOf returns between which places an operation may be moved, the others
+// staying in their order.
+func (e *edits) reachOf(op int32) (low, high int32) {
+	j, i := e.job[op], e.iteration[op]
+	job := &e.in.Jobs[j]
+	low, high = 0, int32(len(e.list)-1)
+	k := int32(job.Workers)
+	first := int32(e.taskAt[j]) + i*k
+	if int(op) < e.tasks {
+		if a := e.after(j, i); a >= 0 {
+			low = e.pos[a] + 1
+		}
+		if job.HasSync() {
+			high = e.pos[e.after(j, i+1)] - 1
+		} else if int(i)+1 < job.Iterations {
+			high = e.pos[op+1] - 1
+		}
+		return low, high
+	}
+	for t := first; t < first+k; t++ {
+		low = max(low, e.pos[t]+1)
+	}
+	if int(i)+1 < job.Iterations {
+		for t := first + k; t < first+2*k; t++ {
+			high = min(high, e.pos[t]-1)
+		}
+	}
+	return low, high
+}
+
+// deepen gives a task another depth.
+func (e *edits) deepen(t int32, depth uint8) {
+	slot := e.slot[t]
+	g := e.gpu[slot]
+	ticks := e.in.Jobs[e.job[t]].On[e.in.GPUs[g].Type].Time[depth]
+	e.load[g] += ticks - e.ticks[t]
+	e.used[int(slot)*e.depths+int(e.depth[t])]--
+	e.used[int(slot)*e.depths+int(depth)]++
+	e.depth[t], e.ticks[t] = depth, ticks
+}
+
+// allows reports whether the memory of a worker's GPU allows the depth.
+func (e *edits) allows(slot, j int32, depth uint8) bool {
+	g := e.gpu[slot]
+	t := e.in.GPUs[g].Type
+	return e.in.Jobs[j].On[t].Ephemeral[depth] <= e.in.Types[t].Memory-e.persistent[g]
+}
+
+// setDepth is deepen as a step.
+func (e *edits) setDepth(t int32, depth uint8) {
+	e.done = append(e.done, edit{kind: editDepth, a: t, b: int32(e.depth[t])})
+	e.deepen(t, depth)
+	e.touch(e.pos[t])
+}
+
+// swapDepths exchanges the depths of two tasks of an iteration.
+func (e *edits) swapDepths(a, b int32) bool {
+	j := e.job[a]
+	da, db := e.depth[a], e.depth[b]
+	if da == db || !e.allows(e.slot[a], j, db) || !e.allows(e.slot[b], j, da) {
+		return false
+	}
+	e.setDepth(a, db)
+	e.setDepth(b, da)
+	return true
+}
+
+// house moves a worker to GPU g, with all its tasks.
+func (e *edits) house(slot, g int32) {
+	j := e.job[e.taskOf(slot, 0)]
+	job := &e.in.Jobs[j]
+	old := e.gpu[slot]
+	costs := job.On[e.in.GPUs[g].Type]
+	e.persistent[old] -= job.On[e.in.GPUs[old].Type].Persistent
+	e.persistent[g] += costs.Persistent
+	n := slices.Index(e.residents[old], slot)
+	last := len(e.residents[old]) - 1
+	e.residents[old][n] = e.residents[old][last]
+	e.residents[old] = e.residents[old][:last]
+	e.residents[g] = append(e.residents[g], slot)
+	for i := range job.Iterations {
+		t := e.taskOf(slot, i)
+		e.load[old] -= e.ticks[t]
+		e.ticks[t] = costs.Time[e.depth[t]]
+		e.load[g] += e.ticks[t]
+	}
+	e.gpu[slot] = g
+}
+
+// taskOf returns the task of a worker in iteration i.
+func (e *edits) taskOf(slot int32, i int) int32 {
+	j := e.owner[slot]
+	return int32(e.taskAt[j] + i*e.in.Jobs[j].Workers + int(slot) - e.slotAt[j])
+}
+
+// setHome is house as a step, if the worker's job runs on GPU g. The caller
+// checks the result with settled.
+func (e *edits) setHome(slot, g int32) bool {
+	if !e.in.Jobs[e.owner[slot]].Runs(e.in.GPUs[g].Type) {
+		return false
+	}
+	e.done = append(e.done, edit{kind: editHome, a: slot, b: e.gpu[slot]})
+	e.house(slot, g)
+	e.touchJob(e.owner[slot])
+	return true
+}
+
+// touchJob touches the first operation of job j.
+func (e *edits) touchJob(j int32) {
+	for t := int32(e.taskAt[j]); t < int32(e.taskAt[j])+int32(e.in.Jobs[j].Workers); t++ {
+		e.touch(e.pos[t])
+	}
+}
+
+// settled reports whether job j may live where it lives now, and brings what
+// its synchronisations use up to date.
+func (e *edits) settled(j int32) bool {
+	job := &e.in.Jobs[j]
+	home := e.gpu[e.slotAt[j]:e.slotAt[j+1]]
+	first := &e.in.GPUs[home[0]]
+	for n, g := range home {
+		gpu := &e.in.GPUs[g]
+		if slices.Contains(home[:n], g) || !job.Runs(gpu.Type) || !e.fits(g) {
+			return false
+		}
+		switch job.Within {
+		case instance.WithinNode:
+			if gpu.Node != first.Node {
+				return false
+			}
+		case instance.WithinRack:
+			if e.in.Nodes[gpu.Node].Rack != e.in.Nodes[first.Node].Rack {
+				return false
+			}
+		}
+	}
+	net, ok := e.netOf(j)
+	if ok {
+		e.nets = append(e.nets, oldNet{j, e.sequence.nets[j]})
+		e.sequence.nets[j] = net
+	}
+	return ok
+}
+
+// fits reports whether the memory of a GPU holds its residents (rule 7).
+func (e *edits) fits(g int32) bool {
+	t := e.in.GPUs[g].Type
+	room := e.in.Types[t].Memory - e.persistent[g]
+	for _, slot := range e.residents[g] {
+		costs := e.in.Jobs[e.owner[slot]].On[t]
+		for d := len(costs.Ephemeral) - 1; d >= 0; d-- {
+			if e.used[int(slot)*e.depths+d] > 0 {
+				if costs.Ephemeral[d] > room {
+					return false
+				}
+				break
+			}
+		}
+	}
+	return room >= 0
+}
+
+// setLevel limits the rate of a synchronisation.
+func (e *edits) setLevel(y int32, level uint8) {
+	e.done = append(e.done, edit{kind: editLevel, a: y, b: int32(e.level[y])})
+	e.level[y] = level
+	e.touch(e.pos[int32(e.tasks)+y])
+}
+
+// relist moves the operations of iterations first..last of job j in the list as
+// if they started by ticks later, or earlier where it is negative. Those that
+// move later push the iterations after them along.
+func (e *edits) relist(j, first, last int32, ticks instance.Tick) {
+	job := &e.in.Jobs[j]
+	start := e.times.start
+	from, end := int32(0), int32(len(e.list))
+	if ticks < 0 {
+		if a := e.after(j, first); a >= 0 {
+			from = e.pos[a] + 1
+		}
+		end = 0
+		for i := first; i <= last; i++ {
+			e.each(j, i, func(op int32) { end = max(end, e.pos[op]+1) })
+		}
+	} else {
+		last = int32(job.Iterations) - 1
+		from = end
+		e.each(j, first, func(op int32) { from = min(from, e.pos[op]) })
+	}
+	e.relisted = append(e.relisted[:0], e.list[from:end]...)
+	e.relistedAt = int(from)
+	e.moved, e.others = e.moved[:0], e.others[:0]
+	for _, op := range e.relisted {
+		if e.job[op] == j && e.iteration[op] >= first && e.iteration[op] <= last {
+			e.moved = append(e.moved, op)
+		} else {
+			e.others = append(e.others, op)
+		}
+	}
+	m, o := e.moved, e.others
+	for p := from; p < end; p++ {
+		if len(o) == 0 || len(m) > 0 && (start[m[0]]+ticks < start[o[0]] || e.job[o[0]] == j) {
+			e.list[p], m = m[0], m[1:]
+		} else {
+			e.list[p], o = o[0], o[1:]
+		}
+		e.pos[e.list[p]] = p
+	}
+	e.done = append(e.done, edit{kind: editList})
+	e.touch(from)
+}
+
+// each calls f with the operations of an iteration.
+func (e *edits) each(j, i int32, f func(op int32)) {
+	job := &e.in.Jobs[j]
+	k := int32(job.Workers)
+	for t := int32(e.taskAt[j]) + i*k; t < int32(e.taskAt[j])+(i+1)*k; t++ {
+		f(t)
+	}
+	if job.HasSync() {
+		f(int32(e.tasks+e.syncAt[j]) + i)
+	}
+}

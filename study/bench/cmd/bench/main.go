@@ -1,0 +1,152 @@
+// Command bench measures JigSaw and other solvers on generated instances; see
+// study/bench/README.md.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/study/bench"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	root := &cobra.Command{Use: "bench", Short: "Measure JigSaw and other solvers on generated instances", SilenceUsage: true}
+	root.AddCommand(newRun(), newPeers(), newTable(), newGenerate(), newChild())
+	if err := root.ExecuteContext(ctx); err != nil {
+		os.Exit(1)
+	}
+}
+
+// selection adds the flags that choose rows.
+func selection(c *cobra.Command, p *bench.Plan) {
+	f := c.Flags()
+	f.StringSliceVar(&p.Sizes, "sizes", nil, "sizes, like tiny,small; all if empty")
+	f.Uint64Var(&p.Seeds, "seeds", 5, "seeds 1 to this")
+	var regimes, objectives []string
+	f.StringSliceVar(&regimes, "regimes", nil, "regimes, like area,crossing; all if empty")
+	f.StringSliceVar(&objectives, "objectives", nil, "objectives, like makespan; all if empty")
+	c.PreRun = func(*cobra.Command, []string) {
+		for _, r := range regimes {
+			p.Regimes = append(p.Regimes, bench.Regime(r))
+		}
+		for _, o := range objectives {
+			p.Objectives = append(p.Objectives, instance.Objective(o))
+		}
+	}
+}
+
+// running adds the flags of a run.
+func running(c *cobra.Command, p *bench.Plan, out string) {
+	selection(c, p)
+	f := c.Flags()
+	f.DurationVar(&p.Limit, "limit", 0, "time of every row, like 60s; 0 is that of its size")
+	f.StringVar(&p.Out, "out", out, "file of JSON Lines that records are appended to; rows that it holds are skipped")
+	f.BoolVar(&p.Again, "again", false, "measure rows that the file holds, too")
+}
+
+func newRun() *cobra.Command {
+	p := bench.Plan{Log: os.Stderr}
+	c := &cobra.Command{Use: "run", Short: "Measure JigSaw", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		return p.Run(c.Context(), self)
+	}}
+	running(c, &p, "study/bench/results/jigsaw.jsonl")
+	return c
+}
+
+func newPeers() *cobra.Command {
+	p := bench.Peers{Plan: bench.Plan{Log: os.Stderr}}
+	c := &cobra.Command{Use: "peers", Short: "Measure other solvers", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+		return p.Run(c.Context())
+	}}
+	running(c, &p.Plan, "study/bench/results/peers.jsonl")
+	f := c.Flags()
+	f.StringSliceVar(&p.Solvers, "solvers", bench.PeerSolvers(), "solvers to measure")
+	f.StringVar(&p.JigSaw, "jigsaw", "bin/jigsaw", "the jigsaw command, which writes the models")
+	f.StringVar(&p.Python, "python", "bin/peers/bin/python", "Python with the solvers")
+	f.StringVar(&p.Scripts, "scripts", "study/bench/peers", "folder of the Python scripts")
+	f.StringVar(&p.Work, "work", "bin/peers/work", "folder for models and solutions")
+	return c
+}
+
+func newTable() *cobra.Command {
+	return &cobra.Command{Use: "table FILE...", Short: "Write the tables of results, next to the first file", Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, files []string) error {
+			records, err := bench.Read(files...)
+			if err != nil {
+				return err
+			}
+			base := strings.TrimSuffix(files[0], filepath.Ext(files[0]))
+			if err := write(base+".md", func(w io.Writer) { bench.Table(w, records) }); err != nil {
+				return err
+			}
+			for i := range records {
+				if records[i].Solver != bench.JigSaw {
+					return write(base+"-peers.md", func(w io.Writer) { bench.PeerTable(w, records) })
+				}
+			}
+			return nil
+		}}
+}
+
+func write(name string, f func(io.Writer)) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	f(file)
+	return file.Close()
+}
+
+func newGenerate() *cobra.Command {
+	p := bench.Plan{}
+	var out string
+	c := &cobra.Command{Use: "generate", Short: "Write instances as files that jigsaw reads", Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error {
+		rows, err := p.Rows()
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(out, 0o755); err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if err := bench.WriteFiles(out, row); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	selection(c, &p)
+	c.Flags().StringVar(&out, "out", "bin/bench-instances", "folder")
+	return c
+}
+
+// newChild is how a run calls itself.
+func newChild() *cobra.Command {
+	return &cobra.Command{Use: "child ROW LIMIT", Short: "Measure one row in this process", Args: cobra.ExactArgs(2), Hidden: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			row, err := bench.ParseRow(args[0])
+			if err != nil {
+				return err
+			}
+			limit, err := time.ParseDuration(args[1])
+			if err != nil {
+				return fmt.Errorf("bench: limit: %w", err)
+			}
+			return bench.Child(c.Context(), os.Stdout, row, limit)
+		}}
+}

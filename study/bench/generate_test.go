@@ -1,0 +1,266 @@
+package bench
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/big"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw"
+	"jigsaw/formulation"
+	"jigsaw/formulation/instance"
+)
+
+var update = flag.Bool("update", false, "rewrite the digests of the generated instances")
+
+// rows that tests look at: all five seeds of sizes up to large, and one of xl.
+func testRows(t *testing.T) []Row {
+	t.Helper()
+	selection := Selection{Sizes: []string{"tiny", "small", "medium16", "medium32", "large"}, Seeds: 5}
+	if testing.Short() {
+		selection.Seeds = 1
+	}
+	rows, err := selection.Rows()
+	require.NoError(t, err)
+	if !testing.Short() {
+		xl, err := Selection{Sizes: []string{"xl"}, Seeds: 1}.Rows()
+		require.NoError(t, err)
+		rows = append(rows, xl...)
+	}
+	return rows
+}
+
+// values of the chain and the area bound, and what the area bound is about.
+func bounds(t *testing.T, in *instance.Instance) (chain, area float64, resource string) {
+	t.Helper()
+	result, err := jigsaw.Bound(t.Context(), in, jigsaw.Options{NoLP: true})
+	require.NoError(t, err)
+	require.Empty(t, result.Reasons, "infeasible")
+	for _, b := range result.Bounds {
+		v, _ := b.Value.Float64()
+		switch b.Kind {
+		case formulation.ChainBound:
+			chain = v
+		case formulation.AreaBound:
+			area = v
+			if len(b.Binding) > 0 {
+				resource = b.Binding[0].Resource
+			}
+		}
+	}
+	return chain, area, resource
+}
+
+// TestRegimes holds every generated instance to what its regime claims, with
+// the exact bounds, which know nothing of the generator.
+func TestRegimes(t *testing.T) {
+	for _, row := range testRows(t) {
+		if row.Regime == Planted || row.Objective == instance.WeightedCompletion {
+			continue // makespan has the same jobs; see TestObjectivesShareJobs
+		}
+		t.Run(row.String(), func(t *testing.T) {
+			c, err := Generate(row)
+			require.NoError(t, err)
+			chain, area, resource := bounds(t, c.Instance)
+			if row.Objective.Periodic() {
+				// Upper bounds: the smaller one limits.
+				switch row.Regime {
+				case AreaBound:
+					assert.Less(t, area, 0.98*chain)
+					assert.Equal(t, "gpu", resource)
+				case ChainBound:
+					assert.GreaterOrEqual(t, area, 0.999*chain)
+				case Crossing:
+					assert.InEpsilon(t, chain, area, 0.05)
+				case Network:
+					assert.Less(t, area, 0.98*chain)
+					fasterNICsHelp(t, c)
+				}
+				return
+			}
+			switch row.Regime {
+			case AreaBound:
+				assert.Greater(t, area, 1.05*chain)
+				assert.Equal(t, "gpu", resource)
+			case ChainBound:
+				assert.GreaterOrEqual(t, chain, area)
+			case Crossing:
+				assert.InEpsilon(t, chain, area, 0.05)
+			case Network:
+				assert.Greater(t, area, 1.05*chain)
+				assert.Equal(t, "nic", resource)
+			}
+			horizon := float64(must(SizeNamed(row.Size)).Horizon)
+			assert.InEpsilon(t, horizon, max(chain, area), 0.3, "the length of plans")
+		})
+	}
+}
+
+// fasterNICsHelp checks that the LP bound, which weighs GPUs and NICs together,
+// rises when the NICs are faster.
+func fasterNICsHelp(t *testing.T, c *Case) {
+	t.Helper()
+	if _, err := jigsaw.Engine(); err != nil {
+		t.Log(err)
+		return
+	}
+	bound := func(in *instance.Instance) float64 {
+		result, err := jigsaw.Bound(t.Context(), in, jigsaw.Options{})
+		require.NoError(t, err)
+		v, _ := result.Dual.Float64()
+		return v
+	}
+	slow := bound(c.Instance)
+	c.Spec.Cluster.Racks[0].NIC *= 16
+	fast, err := compile(c.Spec)
+	require.NoError(t, err)
+	assert.Greater(t, bound(fast), 1.01*slow)
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// TestPlanted checks that the witness is valid, that it attains the optimum, and
+// that a bound proves the optimum.
+func TestPlanted(t *testing.T) {
+	for _, row := range testRows(t) {
+		if row.Regime != Planted {
+			continue
+		}
+		t.Run(row.String(), func(t *testing.T) {
+			c, err := Generate(row)
+			require.NoError(t, err)
+			if v := instance.Check(c.Instance, c.Witness); len(v) > 0 {
+				require.Fail(t, v[0].String())
+			}
+			assert.Equal(t, c.Optimum.RatString(), c.Instance.Value(c.Witness).RatString())
+			result, err := jigsaw.Bound(t.Context(), c.Instance, jigsaw.Options{NoLP: true})
+			require.NoError(t, err)
+			assert.Equal(t, c.Optimum.RatString(), result.Dual.RatString())
+			assert.True(t, result.Certified)
+		})
+	}
+}
+
+// TestWitnessIsNotTrivial checks that planted jobs use structured partial
+// backpropagation and that their pieces interlock: the schedule keeps the GPUs
+// busy, and some task is shallow.
+func TestWitnessIsNotTrivial(t *testing.T) {
+	shallow := 0
+	for seed := range uint64(5) {
+		c, err := Generate(Row{"medium16", Planted, instance.Makespan, seed + 1})
+		require.NoError(t, err)
+		busy := instance.Tick(0)
+		for _, task := range c.Witness.Tasks {
+			busy += task.End - task.Start
+			if task.Depth < c.Instance.Jobs[task.Job].Full() {
+				shallow++
+			}
+		}
+		filled := new(big.Rat).SetFrac64(int64(busy), int64(len(c.Instance.GPUs)))
+		sync := new(big.Rat).SetInt64(int64(c.Instance.Latency))
+		assert.Equal(t, c.Optimum.RatString(), filled.Add(filled, sync).RatString())
+	}
+	assert.Positive(t, shallow)
+}
+
+func TestObjectivesShareJobs(t *testing.T) {
+	for _, regime := range []Regime{AreaBound, ChainBound, Crossing, Network} {
+		a, err := Generate(Row{"small", regime, instance.Makespan, 3})
+		require.NoError(t, err)
+		b, err := Generate(Row{"small", regime, instance.WeightedCompletion, 3})
+		require.NoError(t, err)
+		assert.Equal(t, a.Spec.Jobs, b.Spec.Jobs)
+		assert.Equal(t, a.Spec.Profiles, b.Spec.Profiles)
+		assert.Equal(t, a.Spec.Cluster, b.Spec.Cluster)
+	}
+}
+
+// TestMixture checks that the instances of a size hold what the package says.
+func TestMixture(t *testing.T) {
+	rules, workers, levels := map[string]int{}, map[int]int{}, map[int]int{}
+	for _, row := range testRows(t) {
+		if row.Regime == Planted {
+			continue
+		}
+		c, err := Generate(row)
+		require.NoError(t, err)
+		levels[len(c.Instance.RateLevels)]++
+		for i := range c.Spec.Jobs {
+			rules[c.Spec.Jobs[i].SPB.Rule]++
+			workers[c.Spec.Jobs[i].Workers]++
+		}
+	}
+	for _, rule := range []string{"full", "ladder", "free"} {
+		assert.Greater(t, rules[rule], 20, rule)
+	}
+	for _, k := range []int{1, 2, 4, 8} {
+		assert.Greater(t, workers[k], 20, "%d workers", k)
+	}
+	if !testing.Short() {
+		assert.Len(t, levels, 3)
+	}
+}
+
+// TestDigests holds the instances to what they were: results refer to them.
+func TestDigests(t *testing.T) {
+	const file = "testdata/digests.txt"
+	rows, err := Selection{Sizes: []string{"tiny", "small", "medium16", "medium32", "large", "xl"}, Seeds: 5}.Rows()
+	require.NoError(t, err)
+	if testing.Short() {
+		rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Seed > 1 || r.Size == "xl" })
+	}
+	if *update {
+		var out bytes.Buffer
+		for _, row := range rows {
+			fmt.Fprintln(&out, row, digest(t, row))
+		}
+		require.NoError(t, os.WriteFile(file, out.Bytes(), 0o644))
+		return
+	}
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	want := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		name, sum, _ := strings.Cut(strings.TrimSpace(line), " ")
+		want[name] = sum
+	}
+	for _, row := range rows {
+		assert.Equal(t, want[row.String()], digest(t, row), row)
+	}
+}
+
+func digest(t *testing.T, row Row) string {
+	t.Helper()
+	c, err := Generate(row)
+	require.NoError(t, err)
+	sum, err := c.Digest()
+	require.NoError(t, err)
+	return sum
+}
+
+func TestParseRow(t *testing.T) {
+	rows, err := Selection{Seeds: 2}.Rows()
+	require.NoError(t, err)
+	assert.Len(t, rows, 7*5*3*2)
+	for _, row := range rows {
+		got, err := ParseRow(row.String())
+		require.NoError(t, err)
+		assert.Equal(t, row, got)
+	}
+	for _, bad := range []string{"", "tiny", "tiny-area-makespan-x", "huge-area-makespan-1", "tiny-odd-makespan-1", "tiny-area-max_min_throughput-1"} {
+		_, err := ParseRow(bad)
+		assert.Error(t, err, bad)
+	}
+}

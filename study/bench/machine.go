@@ -1,0 +1,94 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// Machine is where a record was made.
+type Machine struct {
+	CPU    string `json:"cpu"`
+	Cores  int    `json:"cores"`
+	Memory int64  `json:"memory"` // bytes
+	OS     string `json:"os"`
+}
+
+func (m Machine) String() string {
+	return fmt.Sprintf("%d cores of %s, %s of memory, %s", m.Cores, m.CPU, bytesText(m.Memory), m.OS)
+}
+
+// ThisMachine describes the machine; what it does not tell stays empty.
+func ThisMachine() Machine {
+	m := Machine{CPU: runtime.GOARCH, Cores: runtime.NumCPU(), OS: runtime.GOOS}
+	if name := procField("/proc/cpuinfo", "model name"); name != "" {
+		m.CPU = name
+	}
+	m.Memory = kibibytes(procField("/proc/meminfo", "MemTotal"))
+	return m
+}
+
+// procField returns the value of the first line "name: value" of a file of /proc.
+func procField(file, name string) string {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(data)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// kibibytes reads "123 kB", as /proc writes it, in bytes.
+func kibibytes(text string) int64 {
+	n, err := strconv.ParseInt(strings.TrimSuffix(text, " kB"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n << 10
+}
+
+// peakMemory is the greatest resident set of this process so far, 0 where the
+// system does not tell.
+func peakMemory() int64 { return kibibytes(procField("/proc/self/status", "VmHWM")) }
+
+// resetPeakMemory forgets what generating the instance took, where the system
+// can (Linux).
+func resetPeakMemory() {
+	debug.FreeOSMemory()
+	if f, err := os.OpenFile("/proc/self/clear_refs", os.O_WRONLY, 0); err == nil {
+		fmt.Fprint(f, "5")
+		f.Close()
+	}
+}
+
+// Commit names the version of the sources in the working directory, with
+// "-modified" where Go files differ from it. It is "unknown" without git.
+func Commit() string {
+	head, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
+	if err != nil {
+		return "unknown"
+	}
+	name := string(bytes.TrimSpace(head))
+	changed, err := exec.Command("git", "status", "--porcelain", "--", "*.go", "go.mod", "go.sum").Output()
+	if err != nil || len(bytes.TrimSpace(changed)) > 0 {
+		name += "-modified"
+	}
+	return name
+}
+
+// bytesText is an amount of memory in MiB, or GiB above ten of them.
+func bytesText(n int64) string {
+	if n >= 10<<30 {
+		return fmt.Sprintf("%.0f GiB", float64(n)/(1<<30))
+	}
+	return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20))
+}

@@ -1,0 +1,107 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"runtime"
+	"time"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+)
+
+// newRecord starts a record of the case.
+func newRecord(c *Case, solver string, limit time.Duration) (*Record, error) {
+	digest, err := c.Digest()
+	if err != nil {
+		return nil, err
+	}
+	return &Record{Row: c.Row, Solver: solver, Digest: digest, Limit: limit.Seconds(), Optimum: float(c.Optimum),
+		Commit: Commit(), Go: runtime.Version(), Machine: ThisMachine(), Started: time.Now().UTC().Truncate(time.Second)}, nil
+}
+
+// Measure plans the case in this process. Its memory is the whole process's,
+// so a process should measure once; see [Run]. A plan that fails, or that
+// contradicts what is known of the instance, is a record of status [Failed].
+func Measure(ctx context.Context, c *Case, limit time.Duration) (*Record, error) {
+	r, err := newRecord(c, JigSaw, limit)
+	if err != nil {
+		return nil, err
+	}
+	c.Witness = nil // not the planner's memory
+	resetPeakMemory()
+	start := time.Now()
+	result, err := jigsaw.Plan(ctx, c.Instance, jigsaw.Options{Seed: c.Seed, Time: limit})
+	r.Wall, r.PeakMemory = time.Since(start).Seconds(), peakMemory()
+	if err == nil {
+		r.fill(result)
+		err = c.contradiction(result.Schedule, result.Primal, result.Dual)
+	}
+	if err != nil {
+		r.Status, r.Error = Failed, err.Error()
+	}
+	return r, nil
+}
+
+// fill copies what the plan's result says.
+func (r *Record) fill(result *jigsaw.Result) {
+	r.Status, r.Certified = string(result.Status), result.Certified
+	r.Primal, r.Dual, r.Greedy = float(result.Primal), float(result.Dual), float(result.Greedy.Value)
+	if gap := result.Gap(); !math.IsNaN(gap) {
+		r.Gap = &gap
+	}
+	if result.Schedule != nil {
+		e := result.Efficiency()
+		r.Efficiency = &e
+	}
+	for _, to := range []struct {
+		gap  float64
+		time **float64
+	}{{0.05, &r.TimeTo5}, {0.02, &r.TimeTo2}, {0.01, &r.TimeTo1}, {0, &r.TimeToOptimum}} {
+		for _, p := range result.Series {
+			if jigsaw.Gap(p.Primal, p.Dual) <= to.gap { // not for NaN
+				seconds := p.Elapsed.Seconds()
+				*to.time = &seconds
+				break
+			}
+		}
+	}
+	if result.Status != jigsaw.Optimal {
+		r.TimeToOptimum = nil
+	} else if r.TimeToOptimum == nil {
+		r.TimeToOptimum = &r.Wall
+	}
+}
+
+// contradiction checks a solver's answer against the rules of a schedule and
+// the optimum known by construction.
+func (c *Case) contradiction(s *instance.Schedule, primal, dual *big.Rat) error {
+	var errs []error
+	if s != nil {
+		if v := instance.Check(c.Instance, s); len(v) > 0 {
+			errs = append(errs, fmt.Errorf("bench: the schedule is invalid: %v", v[0]))
+		} else if value := c.Instance.Value(s); value.Cmp(primal) != 0 {
+			errs = append(errs, fmt.Errorf("bench: the schedule's value is %s, not %s", value.RatString(), primal.RatString()))
+		}
+	}
+	better := c.Spec.Objective.Better
+	if c.Optimum != nil && primal != nil && better(primal, c.Optimum) {
+		errs = append(errs, fmt.Errorf("bench: the value %s is better than the optimum %s", primal.RatString(), c.Optimum.RatString()))
+	}
+	if c.Optimum != nil && dual != nil && better(c.Optimum, dual) {
+		errs = append(errs, fmt.Errorf("bench: the optimum %s is better than the bound %s", c.Optimum.RatString(), dual.RatString()))
+	}
+	return errors.Join(errs...)
+}
+
+// float rounds an exact value; nil stays nil.
+func float(v *big.Rat) *float64 {
+	if v == nil {
+		return nil
+	}
+	f, _ := v.Float64()
+	return &f
+}

@@ -1,0 +1,220 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+)
+
+// CPSAT is the name of OR-tools' constraint solver among the peers. The others
+// are integer programming codes on JigSaw's time-indexed programs, named
+// <code>-<granularity>.
+const CPSAT = "cpsat"
+
+// PeerSolvers lists the peers that are measured by default.
+func PeerSolvers() []string {
+	return []string{CPSAT, "highs-node", "highs-pool", "scip-node", "scip-pool", "cbc-node", "cbc-pool"}
+}
+
+// Peers is a run of other solvers.
+type Peers struct {
+	Plan
+	// Solvers to measure, of [PeerSolvers], or with granularity gpu.
+	Solvers []string
+	// JigSaw is our command, which writes the models; Python has the solvers;
+	// Scripts holds cpsat.py and mip.py.
+	JigSaw, Python, Scripts string
+	// Work is a folder for models and solutions. They are deleted when done.
+	Work string
+}
+
+// Run measures the solvers on the rows, one after the other on all cores.
+// Rows of periodic objectives are left out: each period is a program of its own.
+func (p *Peers) Run(ctx context.Context) error {
+	rows, err := p.Rows()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(p.Work, 0o755); err != nil {
+		return err
+	}
+	var measurements []measurement
+	for _, row := range rows {
+		if row.Objective.Periodic() {
+			continue
+		}
+		limit := p.limit(row)
+		for _, solver := range p.Solvers {
+			measure := func(ctx context.Context, c *Case, r *Record) error { return p.program(ctx, c, r, limit) }
+			if solver == CPSAT {
+				measure = func(ctx context.Context, c *Case, r *Record) error { return p.cpsat(ctx, c, r, limit) }
+			} else if code, _, ok := strings.Cut(solver, "-"); !ok || code == "" {
+				return fmt.Errorf("bench: unknown solver %q; choose of %v", solver, PeerSolvers())
+			}
+			measurements = append(measurements, measurement{row, solver, limit, measure})
+		}
+	}
+	return p.run(ctx, measurements)
+}
+
+// answer is what the Python scripts write. Numbers are null where unknown.
+type answer struct {
+	Status     string   `json:"status"`
+	Primal     *float64 `json:"primal"`
+	Dual       *float64 `json:"dual"`
+	Wall       float64  `json:"wall"`
+	PeakMemory int64    `json:"peak_memory"`
+	Nodes      *int64   `json:"nodes"`
+	Version    string   `json:"version"`
+	// Series of [seconds, primal or null, dual or null], where the solver tells.
+	Series [][3]*float64 `json:"series"`
+}
+
+// greedy is the list schedule that starts peers, and the horizon of their
+// models: no plan worth finding is longer for makespan; for weighted completion
+// a quarter more is allowed, although an optimal plan might in theory be longer
+// still. Both make the peers' models smaller.
+func greedy(ctx context.Context, c *Case) (*instance.Schedule, instance.Tick, error) {
+	result, err := jigsaw.Plan(ctx, c.Instance, jigsaw.Options{Seed: c.Seed, Time: 20 * time.Second, NoLP: true})
+	if err != nil {
+		return nil, 0, err
+	}
+	s := result.Greedy.Schedule
+	if s == nil {
+		return nil, 0, fmt.Errorf("bench: no list schedule: %s", result.Greedy.Reason)
+	}
+	horizon := s.Makespan(c.Instance)
+	if c.Spec.Objective == instance.WeightedCompletion {
+		horizon += horizon / 4
+	}
+	return s, horizon, nil
+}
+
+// program measures an integer programming code.
+func (p *Peers) program(ctx context.Context, c *Case, r *Record, limit time.Duration) error {
+	code, granularity, _ := strings.Cut(r.Solver, "-")
+	_, horizon, err := greedy(ctx, c)
+	if err != nil {
+		return err
+	}
+	r.Horizon, r.Relaxed = int64(horizon), granularity != "gpu"
+	input, model := filepath.Join(p.Work, c.Row.String()+".json"), filepath.Join(p.Work, c.Row.String()+"-"+granularity+".mps")
+	defer os.Remove(input)
+	defer os.Remove(model)
+	if err := writeSpec(input, c.Spec, instance.EncodeJSON); err != nil {
+		return err
+	}
+	start := time.Now()
+	export := exec.CommandContext(ctx, p.JigSaw, "export", input, "--format", "mps", "--granularity", granularity,
+		"--horizon", strconv.FormatInt(int64(horizon), 10), "-o", model)
+	if out, err := export.CombinedOutput(); err != nil {
+		return fmt.Errorf("bench: jigsaw export: %w%s", err, tail(out))
+	}
+	r.Model = time.Since(start).Seconds()
+	var a answer
+	if err := output(ctx, limit, &a, p.Python, filepath.Join(p.Scripts, "mip.py"), "--solver", code, "--model", model,
+		"--limit", seconds3(limit), "--threads", strconv.Itoa(r.Machine.Cores)); err != nil {
+		return err
+	}
+	return r.answer(c, &a, nil)
+}
+
+// cpsat measures OR-tools' CP-SAT. Its schedule has to pass the checker.
+func (p *Peers) cpsat(ctx context.Context, c *Case, r *Record, limit time.Duration) error {
+	hint, horizon, err := greedy(ctx, c)
+	if err != nil {
+		return err
+	}
+	r.Horizon = int64(horizon)
+	data, err := newProgramData(c.Instance, horizon, hint)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	input, solution := filepath.Join(p.Work, c.Row.String()+"-cpsat.json"), filepath.Join(p.Work, c.Row.String()+"-schedule.json")
+	defer os.Remove(input)
+	defer os.Remove(solution)
+	if err := os.WriteFile(input, text, 0o644); err != nil {
+		return err
+	}
+	var a answer
+	if err := output(ctx, limit, &a, p.Python, filepath.Join(p.Scripts, "cpsat.py"), "--data", input, "--solution", solution,
+		"--limit", seconds3(limit), "--threads", strconv.Itoa(r.Machine.Cores)); err != nil {
+		return err
+	}
+	found, err := os.ReadFile(solution)
+	if errors.Is(err, os.ErrNotExist) {
+		return r.answer(c, &a, nil)
+	} else if err != nil {
+		return err
+	}
+	schedule, err := instance.DecodeSchedule(c.Instance, bytes.NewReader(found))
+	if err != nil {
+		return err
+	}
+	return r.answer(c, &a, schedule)
+}
+
+// seconds3 is a limit for a script.
+func seconds3(limit time.Duration) string { return strconv.FormatFloat(limit.Seconds(), 'f', 3, 64) }
+
+// answer copies what a peer answered. A schedule, if there is one, is checked.
+func (r *Record) answer(c *Case, a *answer, s *instance.Schedule) error {
+	r.Status, r.Wall, r.PeakMemory, r.Nodes, r.Version = a.Status, a.Wall, a.PeakMemory, a.Nodes, a.Version
+	r.Primal, r.Dual = a.Primal, a.Dual
+	gap := func(primal, dual *float64) float64 {
+		if primal == nil || dual == nil {
+			return math.Inf(1)
+		}
+		return math.Abs(*primal-*dual) / max(math.Abs(*primal), 1e-9)
+	}
+	if g := gap(a.Primal, a.Dual); !math.IsInf(g, 0) {
+		r.Gap = &g
+	}
+	for _, to := range []struct {
+		gap  float64
+		time **float64
+	}{{0.05, &r.TimeTo5}, {0.02, &r.TimeTo2}, {0.01, &r.TimeTo1}} {
+		for _, point := range a.Series {
+			if gap(point[1], point[2]) <= to.gap {
+				*to.time = point[0]
+				break
+			}
+		}
+		if *to.time == nil && r.Gap != nil && *r.Gap <= to.gap {
+			*to.time = &r.Wall
+		}
+	}
+	if r.Status == "optimal" {
+		r.TimeToOptimum = &r.Wall
+	}
+	if s == nil {
+		return nil
+	}
+	// Floating point is not asked to be exact, only right to the integer.
+	primal := c.Instance.Value(s)
+	if v := float(primal); r.Primal == nil || math.Abs(*v-*r.Primal) > 0.5 {
+		return fmt.Errorf("bench: the schedule's value is %s, which is not what the solver says", primal.RatString())
+	}
+	dual := new(big.Rat)
+	if r.Dual == nil || dual.SetFloat64(math.Round(*r.Dual)) == nil {
+		dual = nil
+	}
+	return c.contradiction(s, primal, dual)
+}

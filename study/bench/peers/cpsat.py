@@ -1,0 +1,395 @@
+"""Plans an instance with OR-tools' CP-SAT and prints what came of it as JSON.
+
+The input is `programData` of study/bench/peers_data.go: all the integers of the
+problem. The model is exact: the schedule it writes has to pass JigSaw's checker.
+
+Model, for job j, iteration i, GPU g, node n, depth d:
+
+  lives[j,g]        j lives on g; k of them
+  task[j,i,g,d]     optional interval of p(d) ticks; its presence is a literal, and
+                    the depths on g share one start. Sum over d = lives[j,g]
+  depths[j,i,m]     the iteration's depths are multiset m of the rule
+  home[j,h]         way of living: how many nodes, and whether in several racks
+  sync[j,i]         interval whose length follows from home, depths and rate level
+  no overlap        of the tasks on a GPU
+  cumulative        of the syncs on the fabric and the NIC of a node and the uplink of a
+                    rack, as optional intervals
+  memory            of a GPU, where it can run out
+
+Added for speed: windows from the chain of each job, the work of each GPU
+against the makespan, an order among identical jobs, GPUs, nodes and racks, and the
+list schedule as a hint.
+"""
+
+import argparse
+import json
+import math
+import resource
+import sys
+import time
+
+import ortools
+from ortools.sat.python import cp_model
+
+
+class Planner:
+    def __init__(self, data):
+        self.data = data
+        self.m = cp_model.CpModel()
+        self.gpus = range(data["racks"] * data["nodes"] * data["gpus"])
+        self.nodes = range(data["racks"] * data["nodes"])
+        self.racks = range(data["racks"])
+        self.tasks_on = [[] for _ in self.gpus]  # intervals
+        self.work_on = [[] for _ in self.gpus]  # p(d) x literal
+        self.loads = {}  # link -> [(interval, rate)]
+        self.jobs = [Job(self, n, j) for n, j in enumerate(data["jobs"])]
+        for g in self.gpus:
+            self.m.add_no_overlap(self.tasks_on[g])
+        self.links()
+        self.memory()
+        self.symmetry()
+        self.objective()
+
+    def on_node(self, n):
+        width = self.data["gpus"]
+        return range(n * width, (n + 1) * width)
+
+    def in_rack(self, r):
+        width = self.data["nodes"]
+        return range(r * width, (r + 1) * width)
+
+    def links(self):
+        capacity = {"fabric": self.data["fabric"], "nic": self.data["nic"], "uplink": self.data["uplink"]}
+        for (kind, _), uses in self.loads.items():
+            unit = math.gcd(capacity[kind], *(rate for _, rate in uses))
+            self.m.add_cumulative([i for i, _ in uses], [rate // unit for _, rate in uses], capacity[kind] // unit)
+
+    def memory(self):
+        memory = self.data["memory"]
+        everything = sum(j.data["persistent"] for j in self.jobs) + max(max(j.data["ephemeral"]) for j in self.jobs)
+        if everything <= memory:
+            return
+        for g in self.gpus:
+            residents = sum(j.data["persistent"] * j.lives[g] for j in self.jobs)
+            for j in self.jobs:
+                for i in j.iterations:
+                    needs = sum(j.data["ephemeral"][d] * x for d, x in j.depth[i][g].items())
+                    self.m.add(residents + needs <= memory)
+
+    def symmetry(self):
+        """Identical jobs by their end; GPUs of a node, nodes of a rack and racks by
+        who lives there. Each order can be had whatever the ones before it."""
+        last = {}
+        for j in self.jobs:
+            c = j.data["class"]
+            if c in last:
+                self.m.add(last[c].end <= j.end)
+            last[c] = j
+
+        def ordered(groups, base, count):
+            first = self.jobs[: max(1, int(40 / math.log2(base)))]
+            codes = [sum(base ** (len(first) - 1 - n) * count(j, group) for n, j in enumerate(first)) for group in groups]
+            for a, b in zip(codes, codes[1:]):
+                self.m.add(a >= b)
+
+        for n in self.nodes:
+            ordered(self.on_node(n), 2, lambda j, g: j.lives[g])
+        for r in self.racks:
+            ordered(self.in_rack(r), self.data["gpus"] + 1, lambda j, n: j.count[n])
+        ordered(self.racks, self.data["gpus"] * self.data["nodes"] + 1, lambda j, r: sum(j.count[n] for n in self.in_rack(r)))
+
+    def objective(self):
+        if self.data["objective"] == "weighted_completion":
+            self.m.minimize(sum(j.data["weight"] * j.end for j in self.jobs))
+            return
+        makespan = self.m.new_int_var(0, self.data["horizon"], "makespan")
+        for j in self.jobs:
+            self.m.add(makespan >= j.end)
+        tail, head = min(j.sync_least for j in self.jobs), min(j.data["release"] for j in self.jobs)
+        for g in self.gpus:
+            self.m.add(head + sum(self.work_on[g]) + tail <= makespan)
+        self.m.minimize(makespan)
+        self.makespan = makespan
+
+    def schedule(self, value):
+        """The schedule as JigSaw reads it."""
+        s = {"residency": {}, "tasks": [], "syncs": []}
+        for j in self.jobs:
+            name = j.data["name"]
+            s["residency"][name] = [g for g in self.gpus if value(j.lives[g])]
+            for i in j.iterations:
+                for g in s["residency"][name]:
+                    d = next(d for d, x in j.depth[i][g].items() if value(x))
+                    start = value(j.start[i][g])
+                    s["tasks"].append({"job": name, "iteration": i + 1, "gpu": g, "depth": j.data["layers"][d],
+                                       "start": start, "end": start + j.data["time"][d]})
+                if j.synchronises:
+                    level = next(w.level for w in j.ways[i] if value(w.chosen))
+                    s["syncs"].append({"job": name, "iteration": i + 1, "start": value(j.sync_start[i]), "end": value(j.sync_end[i]),
+                                       "rate": 1 / self.data["rate_levels"][level]})
+        return s
+
+
+class Way:
+    """One way to synchronise: a home, a class of multisets and a rate level."""
+
+    def __init__(self, chosen, home, multisets, level, ticks, rate):
+        self.chosen, self.home, self.multisets, self.level, self.ticks, self.rate = chosen, home, multisets, level, ticks, rate
+
+
+class Job:
+    def __init__(self, planner, number, data):
+        self.p, self.number, self.data = planner, number, data
+        self.iterations = range(data["iterations"])
+        self.synchronises = data["workers"] > 1
+        self.used = [d for d in range(len(data["time"])) if any(m[d] for m in data["multisets"])]
+        self.sync_least = min((t for h in data["homes"] for row in h["sync"] for t in row), default=0)
+        self.residency()
+        self.windows()
+        self.make_tasks()
+        if self.synchronises:
+            self.make_syncs()
+        self.order()
+
+    def residency(self):
+        m, p, k = self.p.m, self.p, self.data["workers"]
+        self.lives = [m.new_bool_var("") for _ in p.gpus]
+        m.add(sum(self.lives) == k)
+        width = p.data["gpus"]
+        self.count, self.on, self.in_rack = [], [], []
+        for n in p.nodes:
+            count, on = m.new_int_var(0, min(k, width), ""), m.new_bool_var("")
+            m.add(count == sum(self.lives[g] for g in p.on_node(n)))
+            m.add(count >= 1).only_enforce_if(on)
+            m.add(count == 0).only_enforce_if(~on)
+            self.count.append(count)
+            self.on.append(on)
+        for r in p.racks:
+            here = m.new_bool_var("")
+            m.add_max_equality(here, [self.on[n] for n in p.in_rack(r)])
+            self.in_rack.append(here)
+        self.home = [m.new_bool_var("") for _ in self.data["homes"]]
+        if self.synchronises:
+            m.add_exactly_one(self.home)
+        for h, home in zip(self.data["homes"], self.home):
+            m.add(sum(self.on) == h["nodes"]).only_enforce_if(home)
+            if h["spread"]:
+                m.add(sum(self.in_rack) >= 2).only_enforce_if(home)
+            else:
+                m.add(sum(self.in_rack) == 1).only_enforce_if(home)
+
+    def windows(self):
+        """Earliest starts and latest ends of tasks, from the chain."""
+        full, count = self.data["time"][-1], len(self.iterations)
+        last = self.p.data["horizon"]
+        if self.data["deadline"]:
+            last = min(last, self.data["deadline"])
+        self.iteration_least = full + self.sync_least
+        self.earliest = [self.data["release"] + i * self.iteration_least for i in self.iterations]
+        self.latest = [last - self.sync_least - (count - 1 - i) * self.iteration_least for i in self.iterations]
+
+    def make_tasks(self):
+        m, data = self.p.m, self.data
+        self.start, self.depth, self.depths = [], [], []
+        for i in self.iterations:
+            chosen = [m.new_bool_var("") for _ in data["multisets"]]
+            m.add_exactly_one(chosen)
+            self.depths.append(chosen)
+            shortest = min(data["time"][d] for d in self.used)
+            low, high = self.earliest[i], self.latest[i] - shortest
+            common = m.new_int_var(low, high, "") if data["gang"] else None
+            starts, depths = [], []
+            for g in self.p.gpus:
+                start = common if data["gang"] else m.new_int_var(low, high, "")
+                literals = {}
+                for d in self.used:
+                    x, ticks = m.new_bool_var(""), data["time"][d]
+                    literals[d] = x
+                    self.p.tasks_on[g].append(m.new_optional_fixed_size_interval_var(start, ticks, x, ""))
+                    self.p.work_on[g].append(ticks * x)
+                    m.add(start + ticks <= self.latest[i]).only_enforce_if(x)
+                m.add(sum(literals.values()) == self.lives[g])
+                starts.append(start)
+                depths.append(literals)
+            for d in self.used:
+                m.add(sum(x[d] for x in depths) == sum(s[d] * c for s, c in zip(data["multisets"], chosen)))
+            self.start.append(starts)
+            self.depth.append(depths)
+
+    def make_syncs(self):
+        m, data = self.p.m, self.data
+        table = lambda n: [h["sync"][n] for h in data["homes"]]
+        classes = []  # of multisets that synchronise alike
+        for n in range(len(data["multisets"])):
+            same = next((c for c in classes if table(c[0]) == table(n)), None)
+            same.append(n) if same else classes.append([n])
+        self.sync_start, self.sync_end, self.ways = [], [], []
+        for i in self.iterations:
+            start = m.new_int_var(self.earliest[i], self.p.data["horizon"], "")
+            end = m.new_int_var(self.earliest[i], self.p.data["horizon"], "")
+            ways = []
+            for n, h in enumerate(data["homes"]):
+                for c in classes:
+                    row = h["sync"][c[0]]
+                    for level, ticks in enumerate(row):
+                        if level + 1 < len(row) and row[level + 1] == ticks:
+                            continue  # slower, and as short
+                        ways.append(Way(m.new_bool_var(""), n, c, level, ticks, h["rate"][level]))
+            for n, home in enumerate(self.home):
+                m.add(sum(w.chosen for w in ways if w.home == n) == home)
+            for c in classes:
+                m.add(sum(w.chosen for w in ways if w.multisets is c) == sum(self.depths[i][n] for n in c))
+            m.add(end - start == sum(w.ticks * w.chosen for w in ways))
+            self.loads(ways, start, end)
+            for g in self.p.gpus:
+                for d, x in self.depth[i][g].items():
+                    m.add(start >= self.start[i][g] + data["time"][d]).only_enforce_if(x)
+            self.sync_start.append(start)
+            self.sync_end.append(end)
+            self.ways.append(ways)
+
+    def loads(self, ways, start, end):
+        """Books the synchronisation on the links that each way uses."""
+        uses = {}  # (kind of link, rate) -> literals of ways
+        for w in ways:
+            h = self.data["homes"][w.home]
+            for kind in ["fabric"] if h["nodes"] == 1 else ["nic", "uplink"] if h["spread"] else ["nic"]:
+                uses.setdefault((kind, w.rate), []).append(w.chosen)
+        m = self.p.m
+        for (kind, rate), literals in uses.items():
+            for site, here in enumerate(self.in_rack if kind == "uplink" else self.on):
+                used = m.new_bool_var("")
+                m.add(used >= sum(literals) + here - 1)
+                length = m.new_int_var(0, self.p.data["horizon"], "")
+                interval = m.new_optional_interval_var(start, length, end, used, "")
+                self.p.loads.setdefault((kind, site), []).append((interval, rate))
+
+    def order(self):
+        m = self.p.m
+        for i in self.iterations[1:]:
+            for g in self.p.gpus:
+                if self.synchronises:
+                    m.add(self.start[i][g] >= self.sync_end[i - 1]).only_enforce_if(self.lives[g])
+                else:
+                    for d, x in self.depth[i - 1][g].items():
+                        m.add(self.start[i][g] >= self.start[i - 1][g] + self.data["time"][d]).only_enforce_if(x)
+            if self.synchronises:
+                m.add(self.sync_end[i] >= self.sync_end[i - 1] + self.iteration_least)
+        last = self.iterations[-1]
+        if self.synchronises:
+            self.end = self.sync_end[last]
+        else:
+            self.end = m.new_int_var(0, self.p.data["horizon"], "")
+            for g in self.p.gpus:
+                for d, x in self.depth[last][g].items():
+                    m.add(self.end >= self.start[last][g] + self.data["time"][d]).only_enforce_if(x)
+        if self.data["deadline"]:
+            m.add(self.end <= self.data["deadline"])
+
+
+def hint(planner):
+    """Gives the list schedule as a hint, brought into the order that the model asks for."""
+    m, data = planner.m, planner.data
+    schedule = data["hint"]
+    end = {j["name"]: 0 for j in data["jobs"]}
+    for piece in schedule["tasks"] + (schedule["syncs"] or []):
+        end[piece["job"]] = max(end[piece["job"]], piece["end"])
+    # plays[j]: the job of the schedule that our job j plays.
+    plays = {}
+    for c in {j.data["class"] for j in planner.jobs}:
+        alike = [j.data["name"] for j in planner.jobs if j.data["class"] == c]
+        plays.update(zip(alike, sorted(alike, key=end.get)))
+    names = [plays[j.data["name"]] for j in planner.jobs]
+    lives = {n: set(schedule["residency"][n]) for n in names}
+
+    def order(members, parts):  # by who lives there, the first job first
+        return sorted(members, key=lambda x: tuple(-len(lives[n] & set(parts(x))) for n in names))
+
+    gpus = []
+    on_rack = lambda r: [g for n in planner.in_rack(r) for g in planner.on_node(n)]
+    for r in order(planner.racks, on_rack):
+        for n in order(planner.in_rack(r), planner.on_node):
+            gpus += order(planner.on_node(n), lambda g: [g])
+    place = {old: new for new, old in enumerate(gpus)}
+
+    tasks, syncs = {}, {}
+    for t in schedule["tasks"]:
+        tasks.setdefault((t["job"], t["iteration"]), []).append((t["depth"], place[t["gpu"]], t["start"]))
+    for s in schedule["syncs"] or []:
+        syncs[s["job"], s["iteration"]] = s
+    for j, name in zip(planner.jobs, names):
+        layers = j.data["layers"]
+        here = {place[g] for g in lives[name]}
+        for g in planner.gpus:
+            m.add_hint(j.lives[g], g in here)
+        for i in j.iterations:
+            found = sorted(tasks[name, i + 1])
+            # The model has the shallowest multisets only: take one below the schedule's.
+            for n, counts in enumerate(j.data["multisets"]):
+                depths = [d for d, c in enumerate(counts) for _ in range(c)]
+                if all(layers[d] <= t[0] for d, t in zip(depths, found)):
+                    break
+            for other, literal in enumerate(j.depths[i]):
+                m.add_hint(literal, other == n)
+            hinted = set()
+            for d, (_, g, start) in zip(depths, found):
+                hinted.add(g)
+                if not j.data["gang"] or len(hinted) == 1:
+                    m.add_hint(j.start[i][g], start)
+                for other, x in j.depth[i][g].items():
+                    m.add_hint(x, other == d)
+            for g in planner.gpus:
+                if g not in hinted:
+                    for x in j.depth[i][g].values():
+                        m.add_hint(x, False)
+            if j.synchronises:
+                m.add_hint(j.sync_start[i], syncs[name, i + 1]["start"])
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--data", required=True)
+    p.add_argument("--solution", required=True, help="file for the schedule")
+    p.add_argument("--limit", type=float, required=True)
+    p.add_argument("--threads", type=int, default=1)
+    a = p.parse_args()
+    with open(a.data) as f:
+        planner = Planner(json.load(f))
+    hint(planner)
+    solver = cp_model.CpSolver()
+    solver.parameters.max_time_in_seconds = a.limit
+    solver.parameters.num_workers = a.threads
+    series, bound, best = [], [None], [None]
+
+    class Improved(cp_model.CpSolverSolutionCallback):
+        def on_solution_callback(self):
+            best[0], bound[0] = self.objective_value, self.best_objective_bound
+            series.append([time.monotonic() - start, best[0], bound[0]])
+
+    def bounded(value):
+        bound[0] = value
+        series.append([time.monotonic() - start, best[0], value])
+
+    solver.best_bound_callback = bounded
+    start = time.monotonic()
+    status = solver.solve(planner.m, Improved())
+    wall = time.monotonic() - start
+    names = {cp_model.OPTIMAL: "optimal", cp_model.FEASIBLE: "feasible", cp_model.INFEASIBLE: "infeasible", cp_model.UNKNOWN: "limit"}
+    found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+    if found:
+        with open(a.solution, "w") as f:
+            json.dump(planner.schedule(solver.value), f)
+    json.dump({
+        "status": names.get(status, "failed"),
+        "primal": solver.objective_value if found else None,
+        "dual": solver.best_objective_bound if found or status == cp_model.UNKNOWN else None,
+        "wall": wall,
+        "peak_memory": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+        "nodes": solver.num_branches,
+        "version": f"CP-SAT {ortools.__version__}",
+        "series": series,
+    }, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

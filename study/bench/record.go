@@ -1,0 +1,134 @@
+package bench
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// JigSaw is the name of our own planner among the solvers.
+const JigSaw = "jigsaw"
+
+// Failed is the status of a row whose solver ended without a result that can be
+// trusted; [Record.Error] says why.
+const Failed = "failed"
+
+// Record is the outcome of one solver on one row. Times are in seconds,
+// memory in bytes. What is not known is absent.
+type Record struct {
+	Row
+	Solver string `json:"solver"`
+	// Digest of the instance; see [Case.Digest].
+	Digest string `json:"digest"`
+	// Limit on the solver's time.
+	Limit float64 `json:"limit"`
+	// Horizon in ticks that the solver's model ends at; 0 where it has none.
+	Horizon int64 `json:"horizon,omitempty"`
+
+	// Status is optimal, feasible, infeasible, limit or failed.
+	Status string `json:"status"`
+	Error  string `json:"error,omitempty"`
+	// Primal is the value of the best schedule, Dual the proven bound.
+	Primal *float64 `json:"primal,omitempty"`
+	Dual   *float64 `json:"dual,omitempty"`
+	// Certified says that exact arithmetic confirmed the bound.
+	Certified bool `json:"certified,omitempty"`
+	// Relaxed says that the solver's model forgets some rules: its bound
+	// holds, its primal value need not be a schedule's.
+	Relaxed bool     `json:"relaxed,omitempty"`
+	Gap     *float64 `json:"gap,omitempty"`
+	// Optimum known by construction.
+	Optimum *float64 `json:"optimum,omitempty"`
+	// Greedy is the value of the list schedule that the search starts from.
+	Greedy     *float64 `json:"greedy,omitempty"`
+	Efficiency *float64 `json:"efficiency,omitempty"`
+
+	// Wall is the time the solver took, without reading its input.
+	Wall float64 `json:"wall"`
+	// Model is the time it took to write the solver's input, where it needs one.
+	Model float64 `json:"model,omitempty"`
+	// TimeToOptimum is when the optimum was proven; TimeTo5, 2 and 1 are when
+	// the gap was at most so many percent.
+	TimeToOptimum *float64 `json:"time_to_optimum,omitempty"`
+	TimeTo5       *float64 `json:"time_to_5,omitempty"`
+	TimeTo2       *float64 `json:"time_to_2,omitempty"`
+	TimeTo1       *float64 `json:"time_to_1,omitempty"`
+	// PeakMemory is the greatest resident set of the solver's process.
+	PeakMemory int64 `json:"peak_memory,omitempty"`
+	// Columns of the restricted master, and nodes of the search tree.
+	Columns *int64 `json:"columns,omitempty"`
+	Nodes   *int64 `json:"nodes,omitempty"`
+
+	Commit  string    `json:"commit"`
+	Go      string    `json:"go"`
+	Version string    `json:"version,omitempty"` // of a peer
+	Machine Machine   `json:"machine"`
+	Started time.Time `json:"started"`
+}
+
+// key identifies what was measured, so that it is not measured again.
+type key struct {
+	Row
+	solver, digest string
+	limit          float64
+}
+
+func (r *Record) key() key { return key{r.Row, r.Solver, r.Digest, r.Limit} }
+
+// Read returns the records of the files of JSON Lines. Of records of the same
+// row, solver, instance and limit the last one counts. A file that is not there
+// holds none.
+func Read(files ...string) ([]Record, error) {
+	var records []Record
+	at := map[key]int{}
+	for _, name := range files {
+		err := readFile(name, func(r Record) {
+			if i, ok := at[r.key()]; ok {
+				records[i] = r
+				return
+			}
+			at[r.key()] = len(records)
+			records = append(records, r)
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return records, nil
+}
+
+func readFile(name string, f func(Record)) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		var r Record
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return fmt.Errorf("bench: %s, line %d: %w", name, n, err)
+		}
+		f(r)
+	}
+	return lines.Err()
+}
+
+// Append adds a record to the file.
+func Append(name string, r *Record) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(line, '\n'))
+	return errors.Join(err, file.Close())
+}

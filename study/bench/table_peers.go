@@ -1,0 +1,123 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// PeerTable writes JigSaw beside the other solvers as Markdown. For every group
+// of rows that both have, the best peer is the one that proves the optimum
+// soonest; among those that do not, the one with the smallest gap.
+func PeerTable(w io.Writer, records []Record) {
+	var peers []string
+	for i := range records {
+		if s := records[i].Solver; s != JigSaw && !slices.Contains(peers, s) {
+			peers = append(peers, s)
+		}
+	}
+	slices.Sort(peers)
+	heading(w, "JigSaw and other solvers", records, append([]string{JigSaw}, peers...)...)
+	fmt.Fprint(w, "Each solver: seconds to the proven optimum, or else its gap at the limit. Of a solver with * the model forgets some\n"+
+		"rules, so that its value need not be a schedule's; its bound holds. The ratio is the best peer's time over JigSaw's, or its gap over JigSaw's.\n\n")
+	fmt.Fprint(w, "| size | objective | regime | seeds | jigsaw |")
+	line := "|---|---|---|--:|--:|"
+	for _, p := range peers {
+		fmt.Fprintf(w, " %s%s |", p, star(records, p))
+		line += "--:|"
+	}
+	fmt.Fprintf(w, " best peer | ratio |\n%s--:|--:|\n", line)
+
+	byPeer := map[string][]group{}
+	for _, p := range peers {
+		byPeer[p] = groups(records, p)
+	}
+	for _, ours := range groups(records, JigSaw) {
+		others := make([]*group, len(peers))
+		best := -1
+		for i, p := range peers {
+			others[i] = find(byPeer[p], &ours)
+			if others[i] != nil && (best < 0 || others[i].ahead(others[best])) {
+				best = i
+			}
+		}
+		if best < 0 {
+			continue
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %d | %s |", ours.size, ours.objective, ours.regime, len(ours.records), ours.cell())
+		for _, o := range others {
+			if o == nil {
+				fmt.Fprint(w, "  |")
+				continue
+			}
+			fmt.Fprintf(w, " %s |", o.cell())
+		}
+		fmt.Fprintf(w, " %s | %s |\n", peers[best], ratio(&ours, others[best]))
+	}
+	failures(w, records, func(solver string) bool { return solver != JigSaw })
+}
+
+// star marks a solver whose models are relaxed.
+func star(records []Record, solver string) string {
+	for i := range records {
+		if records[i].Solver == solver && records[i].Relaxed {
+			return "*"
+		}
+	}
+	return ""
+}
+
+// find returns the group of the same rows, nil if there is none. Only the
+// seeds that both have are compared.
+func find(groups []group, as *group) *group {
+	for i := range groups {
+		if g := &groups[i]; g.size == as.size && g.objective == as.objective && g.regime == as.regime {
+			return g
+		}
+	}
+	return nil
+}
+
+// ahead reports whether g did better than o.
+func (g *group) ahead(o *group) bool {
+	if a, b := g.median(timeToOptimumOf), o.median(timeToOptimumOf); a != b {
+		return a < b
+	}
+	return g.median(gapOf) < o.median(gapOf)
+}
+
+// cell is the group's result: time to the optimum, or gap.
+func (g *group) cell() string {
+	if t := g.median(timeToOptimumOf); !math.IsInf(t, 0) {
+		return seconds(t, g.limit()) + " s"
+	}
+	if gap := g.median(gapOf); !math.IsInf(gap, 0) {
+		return percent(gap)
+	}
+	return "no plan"
+}
+
+// ratio of a peer's result to ours: of times where one of both proved the
+// optimum, otherwise of gaps.
+func ratio(ours, peer *group) string {
+	a, b := ours.median(timeToOptimumOf), peer.median(timeToOptimumOf)
+	switch {
+	case !math.IsInf(a, 0) && !math.IsInf(b, 0):
+		return fmt.Sprintf("%.1f x time", b/a)
+	case !math.IsInf(a, 0):
+		return fmt.Sprintf("> %.1f x time", peer.limit()/a)
+	case !math.IsInf(b, 0):
+		return fmt.Sprintf("< %.2g x time", b/ours.limit())
+	}
+	a, b = ours.median(gapOf), peer.median(gapOf)
+	switch {
+	case math.IsInf(a, 0):
+		return "–"
+	case math.IsInf(b, 0):
+		return "no plan"
+	case a == 0:
+		return "–"
+	}
+	return fmt.Sprintf("%.1f x gap", b/a)
+}
