@@ -64,10 +64,15 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	bounds := p.startBounds(begun)
 	p.schedules()
 	begun <- p.result.Schedule
-	p.improve(bounds, 4, earlyRounds)
+	p.improve(bounds, 4, earlyRounds, false)
 	p.wait(bounds)
 	p.settle()
-	p.improve(nil, 5, lateRounds)
+	p.guided()
+	exact := p.small()
+	p.improve(nil, 5, lateRounds, exact)
+	if exact {
+		p.exact()
+	}
 	return p.finish()
 }
 
@@ -105,8 +110,9 @@ type planner struct {
 	// settledDual is the certified bound when all that ran beside the
 	// schedules was last waited for.
 	settledDual *big.Rat
-	// columns is the number of columns generated so far.
-	columns int
+	// columns is the number of columns generated, and nodes of the tree solved,
+	// so far.
+	columns, nodes int
 }
 
 func newPlanner(ctx context.Context, in *instance.Instance, opt Options) (*planner, context.CancelFunc) {
@@ -126,7 +132,7 @@ func (p *planner) rng(part uint64) *rand.Rand { return rand.New(rand.NewPCG(p.op
 
 // record appends to the series and tells the listener. The caller holds mu.
 func (p *planner) record(event string, primal, dual *big.Rat) {
-	point := Point{Elapsed: time.Since(p.start), Primal: primal, Dual: dual, Event: event, Columns: p.columns}
+	point := Point{Elapsed: time.Since(p.start), Primal: primal, Dual: dual, Event: event, Columns: p.columns, Nodes: p.nodes}
 	p.result.Series = append(p.result.Series, point)
 	if p.opt.Progress != nil {
 		p.opt.Progress(point)
@@ -384,9 +390,9 @@ const (
 )
 
 // improve searches for better schedules than the one at hand: for so many
-// rounds or, where there is a time limit, until it is up or the channel is
-// closed.
-func (p *planner) improve(until <-chan struct{}, part uint64, rounds int) {
+// rounds or, where there is a time limit and more is not to come, until it is up
+// or the channel is closed.
+func (p *planner) improve(until <-chan struct{}, part uint64, rounds int, more bool) {
 	stop := p.goodEnough()
 	if p.result.Schedule == nil || stop(p.result.Primal) {
 		return
@@ -397,7 +403,7 @@ func (p *planner) improve(until <-chan struct{}, part uint64, rounds int) {
 		Stop:     stop,
 	}
 	ctx := p.ctx
-	if p.opt.Time > 0 {
+	if p.opt.Time > 0 && !more {
 		c.Rounds = 0
 		if until != nil {
 			var cancel context.CancelFunc
@@ -416,6 +422,98 @@ func (p *planner) improve(until <-chan struct{}, part uint64, rounds int) {
 		p.take("the search", s)
 	}
 }
+
+// guided schedules after plans that the columns bound mixes.
+func (p *planner) guided() {
+	p.mu.Lock()
+	guide := p.guide
+	p.mu.Unlock()
+	stop := p.goodEnough()
+	if guide == nil || p.result.Schedule == nil || stop(p.result.Primal) {
+		return
+	}
+	rng := p.rng(6)
+	c := heuristics.Config{Improved: func(s *instance.Schedule) { p.improved("guided", s) }, Stop: stop}
+	for range guides {
+		s, err := c.Guided(p.ctx, p.in, rng, guide.Sample(rng))
+		if err != nil {
+			return
+		}
+		p.take("the guided search", s)
+	}
+}
+
+// guides is how many samples of the guide are scheduled.
+const guides = 4
+
+// small reports whether branch-and-price may hope to close the gap.
+func (p *planner) small() bool {
+	start, tasks := p.result.Schedule, 0
+	if p.in.Objective.Periodic() || start == nil || start.Makespan(p.in) > formulation.MostTicks {
+		return false
+	}
+	for j := range p.in.Jobs {
+		tasks += p.in.Jobs[j].Workers * p.in.Jobs[j].Iterations
+	}
+	return tasks <= mostExactTasks && len(p.in.GPUs) <= mostExactGPUs
+}
+
+// exact closes the gap by branch-and-price. With a time limit the search goes
+// on beside it.
+func (p *planner) exact() {
+	in, start := p.in, p.result.Schedule
+	p.mu.Lock()
+	closed := p.closed
+	p.mu.Unlock()
+	if closed || p.goodEnough()(p.result.Primal) {
+		return
+	}
+	engine := p.engine()
+	if engine == nil {
+		return
+	}
+	limits := formulation.TreeLimits{
+		Start: start, Improved: func(s *instance.Schedule) { p.improved("tree", s) },
+		Event: func(nodes, columns int) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.nodes = nodes
+		},
+	}
+	if p.opt.Time == 0 {
+		limits.Nodes = treeNodes * max(1, p.opt.Effort)
+	}
+	done := make(chan struct{})
+	var r formulation.TreeResult
+	var err error
+	go func() {
+		defer close(done)
+		r, err = formulation.BranchAndPrice(p.ctx, in, engine, limits)
+	}()
+	if p.opt.Time > 0 {
+		p.improve(done, 7, 0, false)
+	}
+	p.wait(done)
+	select {
+	case <-done:
+	default:
+		return
+	}
+	if err != nil && p.ctx.Err() == nil {
+		p.note("branch-and-price ended early: %v", err)
+	}
+	if r.Schedule != nil {
+		p.take("branch-and-price", r.Schedule)
+	}
+	p.bound(r.Bound)
+}
+
+// Limits on what branch-and-price is tried on, and its nodes at effort 1.
+const (
+	mostExactTasks = 600
+	mostExactGPUs  = 32
+	treeNodes      = 200
+)
 
 // take makes a schedule the plan if it is valid and better.
 func (p *planner) take(name string, s *instance.Schedule) {

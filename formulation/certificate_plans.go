@@ -109,6 +109,7 @@ type planExaminer struct {
 	prices   [][]int64 // by group, bucket
 	overflow bool
 	starts   map[string]*rangeMinima // of the alternatives of a class
+	sums     [][]int64               // prices from tick 0 on, by group, tick
 }
 
 // add returns a + b, and notes an overflow. Prices are not negative.

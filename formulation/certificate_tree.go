@@ -204,46 +204,48 @@ func (m *model) proveLeaf(n *branchNode, ways [][]way, l *leaf) (value *big.Int,
 }
 
 // cheapestAtHome returns the price of the cheapest plan of a job with a home.
-// It tries every start of every task anew for every window: slow and simple.
+// It works tick by tick: the cheapest tasks between two ticks, by worker and
+// depth, are dealt by recursion over the workers.
 func (e *planExaminer) cheapestAtHome(p *homePricer) (best int64, ok bool) {
-	release, points := int64(p.job.Release), p.due-int64(p.job.Release)
-	if points < 1 {
+	release := int64(p.job.Release)
+	if p.due <= release {
 		return noPrice, false
 	}
-	// during[g][t] is the price of a unit of the group in tick t.
-	price := func(g int, amount, from, to int64) int64 {
-		sum := int64(0)
-		for t := from; t < to; t++ {
-			sum = e.add(sum, e.mul(amount, e.prices[g][t]))
+	if e.sums == nil {
+		for g := range e.prices {
+			sum := []int64{0}
+			for t, price := range e.prices[g] {
+				sum = append(sum, e.add(sum[t], price))
+			}
+			e.sums = append(e.sums, sum)
 		}
-		return sum
 	}
-	now := map[int64]int64{release: 0} // by end of the iteration before
+	var tasks [][]map[int64]int64 // by begin, dish: the least price by end
+	now := map[int64]int64{release: 0}
 	for i := range p.job.Iterations {
+		if i == 0 || p.limits.tasks != nil {
+			tasks = make([][]map[int64]int64, p.due+1)
+		}
 		next := map[int64]int64{}
 		for begin := release; begin <= p.due; begin++ {
 			before, reached := now[begin]
 			if !reached {
 				continue
 			}
-			for end := begin + 1; end <= p.due; end++ {
-				if !p.limits.ends[i].holds(end) {
-					continue
-				}
-				for d := range p.dishes {
-					for level := range p.levels() {
-						start := end - p.length(d, level)
-						if start <= begin || !p.mayStart(i, level, start) {
+			if tasks[begin] == nil {
+				tasks[begin] = e.tasks(p, i, begin)
+			}
+			for d := range p.dishes {
+				for level := range p.levels() {
+					for start, price := range tasks[begin][d] {
+						end := start + p.length(d, level)
+						if end > p.due || !p.limits.ends[i].holds(end) || !p.mayStart(i, level, start) {
 							continue
 						}
-						tasks := e.deal(p, price, i, p.dishes[d].counts, begin, start)
-						if tasks == noPrice {
-							continue
-						}
-						sum := e.add(before, tasks)
+						sum := e.add(before, price)
 						if p.job.HasSync() {
 							for _, c := range p.links {
-								sum = e.add(sum, price(c.group, c.amounts[level], start, end))
+								sum = e.add(sum, e.span(c.group, c.amounts[level], start, end))
 							}
 						}
 						if old, known := next[end]; !known || sum < old {
@@ -256,56 +258,83 @@ func (e *planExaminer) cheapestAtHome(p *homePricer) (best int64, ok bool) {
 		now = next
 	}
 	best = noPrice
-	for end := release; end <= p.due; end++ {
-		if sum, reached := now[end]; reached {
-			best = min(best, e.add(sum, e.mul(p.weight, end)))
-		}
+	for end, sum := range now {
+		best = min(best, e.add(sum, e.mul(p.weight, end)))
 	}
 	return best, best < noPrice
 }
 
-// deal returns the least price of the tasks of an iteration between two ticks
-// when the workers' depths make up the multiset: every permutation is tried.
-func (e *planExaminer) deal(p *homePricer, price func(g int, amount, from, to int64) int64, i int, counts []int, begin, end int64) int64 {
-	left := append([]int(nil), counts...)
-	var try func(w int, first, last int64) int64
-	try = func(w int, first, last int64) int64 {
-		if w == p.job.Workers {
-			return 0
-		}
-		best := int64(noPrice)
-		for depth := range left {
-			if left[depth] == 0 {
-				continue
-			}
-			least := int64(noPrice)
+// span is the price of amount units of a group in [from, to), by sums.
+func (e *planExaminer) span(g int, amount, from, to int64) int64 {
+	last := int64(len(e.sums[g]) - 1)
+	return e.mul(amount, e.sums[g][min(to, last)]-e.sums[g][min(from, last)])
+}
+
+// tasks returns for every dish the least price of the tasks of iteration i
+// that start at begin or later, by the tick that all have ended by.
+func (e *planExaminer) tasks(p *homePricer, i int, begin int64) []map[int64]int64 {
+	depths := len(p.job.Depths)
+	out := make([]map[int64]int64, len(p.dishes))
+	for d := range out {
+		out[d] = map[int64]int64{}
+	}
+	// The cheapest start in [first, end - time] of each worker and depth.
+	cheapest := func(first, last, end int64) []int64 {
+		list := make([]int64, p.job.Workers*depths)
+		for at := range list {
+			list[at] = noPrice
+			w, depth := at/depths, at%depths
 			for start := first; start <= last && start+p.time[w][depth] <= end; start++ {
 				if !p.mayRun(i, w, depth, start) {
 					continue
 				}
 				sum := int64(0)
 				for _, g := range p.gpus[w] {
-					sum = e.add(sum, price(g, 1, start, start+p.time[w][depth]))
+					sum = e.add(sum, e.span(g, 1, start, start+p.time[w][depth]))
 				}
-				least = min(least, sum)
+				list[at] = min(list[at], sum)
 			}
-			if least == noPrice {
-				continue
-			}
-			left[depth]--
-			if rest := try(w+1, first, last); rest < noPrice {
-				best = min(best, e.add(least, rest))
-			}
-			left[depth]++
 		}
+		return list
+	}
+	for end := begin + 1; end <= p.due; end++ {
+		for d := range p.dishes {
+			least := int64(noPrice)
+			if p.job.Gang {
+				for start := begin; start < end; start++ {
+					least = min(least, e.deal(p.dishes[d].counts, cheapest(start, start, end), 0, map[string]int64{}))
+				}
+			} else {
+				least = e.deal(p.dishes[d].counts, cheapest(begin, end, end), 0, map[string]int64{})
+			}
+			if least < noPrice {
+				out[d][end] = least
+			}
+		}
+	}
+	return out
+}
+
+// deal returns the least sum of cost[w x depths + d] over the ways to give the
+// workers from w on one depth each, counts[d] of them depth d.
+func (e *planExaminer) deal(counts []int, cost []int64, w int, known map[string]int64) int64 {
+	if w*len(counts) == len(cost) {
+		return 0
+	}
+	key := fmt.Sprint(counts)
+	if best, ok := known[key]; ok {
 		return best
 	}
-	if !p.job.Gang {
-		return try(0, begin, end)
-	}
 	best := int64(noPrice)
-	for start := begin; start < end; start++ {
-		best = min(best, try(0, start, start))
+	for d := range counts {
+		if price := cost[w*len(counts)+d]; counts[d] > 0 && price < noPrice {
+			counts[d]--
+			if rest := e.deal(counts, cost, w+1, known); rest < noPrice {
+				best = min(best, e.add(price, rest))
+			}
+			counts[d]++
+		}
 	}
+	known[key] = best
 	return best
 }

@@ -31,6 +31,7 @@ type linkCharge struct {
 type homeDish struct {
 	counts []int
 	sync   []int64 // by rate level
+	dealer *dealer
 }
 
 // homeTask and homeSync are what a plan with a home decides.
@@ -48,6 +49,7 @@ type homeSync struct {
 // of the tasks of an iteration, both in ticks from the release.
 type shelf struct {
 	deal [][][]int64 // by dish, start, end
+	cost [][]int64   // by worker and depth, end
 }
 
 // solve returns the cheapest plan, and false where there is none.
@@ -183,12 +185,15 @@ func (p *homePricer) mayRun(i, w, depth int, start int64) bool {
 func (p *homePricer) fill(t *tariff, s *shelf, points, i int) {
 	release := int64(p.job.Release)
 	workers, depths := p.job.Workers, len(p.job.Depths)
-	s.deal = make([][][]int64, len(p.dishes))
+	if s.deal == nil {
+		s.deal = make([][][]int64, len(p.dishes))
+	}
 	for d := range s.deal {
-		s.deal[d] = square[int64](nil, points+1, points+1)
+		s.deal[d] = square(s.deal[d], points+1, points+1)
 	}
 	// cost[w*depths+d][x] is the cheapest start from n on that ends by x.
-	cost := square[int64](nil, workers*depths, points+1)
+	s.cost = square(s.cost, workers*depths, points+1)
+	cost, now := s.cost, make([]int64, workers*depths)
 	for _, row := range cost {
 		for x := range row {
 			row[x] = noPrice
@@ -218,7 +223,10 @@ func (p *homePricer) fill(t *tariff, s *shelf, points, i int) {
 			for x := range row {
 				row[x] = noPrice
 				if x > n {
-					row[x] = p.assign(p.dishes[d].counts, func(w, depth int) int64 { return cost[w*depths+depth][x] }, nil)
+					for at := range now {
+						now[at] = cost[at][x]
+					}
+					row[x] = p.dishes[d].dealer.deal(now)
 				}
 				if p.job.Gang && n < points {
 					row[x] = min(row[x], s.deal[d][n+1][x])
@@ -228,64 +236,67 @@ func (p *homePricer) fill(t *tariff, s *shelf, points, i int) {
 	}
 }
 
-// assign deals the depths of a multiset to the workers at the least cost. Into
-// chosen, if it is not nil, goes each worker's depth.
-func (p *homePricer) assign(counts []int, cost func(w, depth int) int64, chosen []int) int64 {
-	// States are the workers of each depth that are dealt so far.
+// dealer deals the depths of a multiset to the workers at the least cost, one
+// worker after the other. A state is how many workers of each depth are dealt,
+// as digits of a number; worker w leads to states whose digits sum to w + 1.
+type dealer struct {
+	steps []dealStep // by state reached
+	best  []int64    // scratch, by state
+	last  []int32    // the step that led there, by state
+}
+
+// dealStep gives worker w depth d.
+type dealStep struct {
+	to, from int32
+	at       int32 // w * depths + d
+}
+
+func newDealer(counts []int) *dealer {
 	size := 1
 	for _, n := range counts {
 		size *= n + 1
 	}
-	best := make([]int64, size)
-	for i := range best {
-		best[i] = noPrice
-	}
-	best[0] = 0
-	workers := p.job.Workers
-	var choice [][]int8
-	if chosen != nil {
-		choice = square[int8](nil, workers, size)
-	}
-	for w := range workers {
-		// From full states down, so that each worker is dealt once.
-		for state := size - 1; state >= 0; state-- {
-			least, depth := int64(noPrice), -1
-			rest, unit, dealt := state, 1, 0
-			for d, n := range counts {
-				digit := rest % (n + 1)
-				rest /= n + 1
-				dealt += digit
-				if digit > 0 {
-					if before, c := best[state-unit], cost(w, d); before < noPrice && c < noPrice && before+c < least {
-						least, depth = before+c, d
-					}
-				}
-				unit *= n + 1
+	s := &dealer{best: make([]int64, size), last: make([]int32, size)}
+	for state := 1; state < size; state++ {
+		rest, dealt := state, 0
+		for _, n := range counts {
+			dealt += rest % (n + 1)
+			rest /= n + 1
+		}
+		rest, unit := state, 1
+		for d, n := range counts {
+			if rest%(n+1) > 0 {
+				s.steps = append(s.steps, dealStep{int32(state), int32(state - unit), int32((dealt-1)*len(counts) + d)})
 			}
-			if dealt != w+1 {
-				if dealt <= w {
-					best[state] = noPrice
-				}
-				continue
-			}
-			best[state] = least
-			if chosen != nil {
-				choice[w][state] = int8(depth)
-			}
+			rest /= n + 1
+			unit *= n + 1
 		}
 	}
-	if chosen != nil && best[size-1] < noPrice {
-		state := size - 1
-		for w := workers - 1; w >= 0; w-- {
-			chosen[w] = int(choice[w][state])
-			unit := 1
-			for d := range chosen[w] {
-				unit *= counts[d] + 1
-			}
-			state -= unit
+	return s
+}
+
+// deal returns the least cost, where cost[w * depths + d] is that of depth d
+// for worker w.
+func (s *dealer) deal(cost []int64) int64 {
+	for i := range s.best {
+		s.best[i] = noPrice
+	}
+	s.best[0] = 0
+	for i, step := range s.steps {
+		if before, c := s.best[step.from], cost[step.at]; before < noPrice && c < noPrice && before+c < s.best[step.to] {
+			s.best[step.to], s.last[step.to] = before+c, int32(i)
 		}
 	}
-	return best[size-1]
+	return s.best[len(s.best)-1]
+}
+
+// depths writes the depth of each worker of the last deal.
+func (s *dealer) depths(chosen []int, depths int) {
+	for state := int32(len(s.best) - 1); state > 0; {
+		step := s.steps[s.last[state]]
+		chosen[int(step.at)/depths] = int(step.at) % depths
+		state = step.from
+	}
 }
 
 // trace writes iteration i of a plan down: from start n, its synchronisation
@@ -309,9 +320,7 @@ func (p *homePricer) trace(t *tariff, out *plan, i int, n, m int64, dish, level 
 		}
 	}
 	chosen := make([]int, workers)
-	deal := func() int64 {
-		return p.assign(p.dishes[dish].counts, func(w, d int) int64 { return cost[w*depths+d] }, chosen)
-	}
+	deal := func() int64 { return p.dishes[dish].dealer.deal(cost) }
 	if p.job.Gang {
 		best, at := int64(noPrice), release+n
 		for s := release + n; s < latest; s++ {
@@ -325,6 +334,7 @@ func (p *homePricer) trace(t *tariff, out *plan, i int, n, m int64, dish, level 
 		look(release+n, latest)
 	}
 	deal()
+	p.dishes[dish].dealer.depths(chosen, depths)
 	for w, d := range chosen {
 		start := starts[w*depths+d]
 		out.tasks[i] = append(out.tasks[i], homeTask{start, d})
@@ -385,7 +395,7 @@ func (s *master) newHomePricer(n *branchNode, j int) *homePricer {
 		p.links = append(p.links, c)
 	}
 	for _, counts := range s.m.multisets(d) {
-		dish := homeDish{counts: counts}
+		dish := homeDish{counts: counts, dealer: newDealer(counts)}
 		if job.HasSync() {
 			volume := job.Volume(counts, span.Parties)
 			for _, level := range in.RateLevels {
