@@ -38,9 +38,13 @@ type TimeIndexedOptions struct {
 	// Granularity of the sites; empty means ByGPU.
 	Granularity Granularity
 	// Horizon: only schedules that end by it are looked for, in ticks. 0 means
-	// one that some optimal schedule keeps; it is far off, and the program
-	// large. Not for periodic objectives.
+	// what Value implies and, without it, a horizon that some optimal schedule
+	// keeps; that is far off, and the program large. Not for periodic objectives.
 	Horizon instance.Tick
+	// Value, of a known schedule: only those at least as good are looked for,
+	// which narrows the times of every job. Nil means that none is known. Not for
+	// periodic objectives.
+	Value *big.Rat
 	// Period of the plan in ticks, for periodic objectives. Each period is a
 	// program of its own.
 	Period instance.Tick
@@ -126,8 +130,8 @@ type TimeIndexedProgram struct {
 //	(15) least <= scaled rate of each job
 //	(16) GPUs of a node are alike: job 0 fills them in order
 //
-// Releases, deadlines, the horizon and the shortest iterations before and
-// after limit the starts. In a periodic plan a job begins within the first
+// Releases, deadlines, the horizon, a known value and the shortest iterations
+// before and after limit the starts. In a periodic plan a job begins within the first
 // period, and the first job, by rotation, ends within it.
 //
 // Reference: J. P. Sousa and L. A. Wolsey, A time indexed formulation of
@@ -233,6 +237,8 @@ func (b *tiBuilder) prepare() error {
 		return fmt.Errorf("formulation: a plan for %s repeats: give a period instead of a horizon", in.Objective)
 	case !in.Objective.Periodic() && o.Period != 0:
 		return fmt.Errorf("formulation: a plan for %s runs once: give a horizon instead of a period", in.Objective)
+	case in.Objective.Periodic() && o.Value != nil:
+		return fmt.Errorf("formulation: a known value says nothing about the times of a plan that repeats")
 	case o.Horizon < 0:
 		return fmt.Errorf("formulation: the horizon of %d ticks is negative", o.Horizon)
 	case len(in.Jobs) == 0:
@@ -242,9 +248,6 @@ func (b *tiBuilder) prepare() error {
 	b.layout()
 	if b.err != nil {
 		return b.err
-	}
-	if !in.Objective.Periodic() && o.Horizon == 0 {
-		o.Horizon = b.farHorizon()
 	}
 	b.windows()
 	return b.err

@@ -90,7 +90,10 @@ func TestTimeIndexedByCBC(t *testing.T) {
 		}
 		program, err := formulation.TimeIndexed(in, options)
 		require.NoError(t, err)
-		want, _ := solveProgram(t, engine, in, options)
+		want, ours := solveProgram(t, engine, in, options)
+		if ours == nil {
+			continue
+		}
 		format := "mps"
 		if i/8%2 == 1 && program.Problem.Cols() > 0 {
 			format = "lp"

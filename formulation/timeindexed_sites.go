@@ -2,6 +2,7 @@ package formulation
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -343,23 +344,39 @@ func (b *tiBuilder) farHorizon() instance.Tick {
 
 // windows says when each job may be at work, and how many iterations fit.
 func (b *tiBuilder) windows() {
+	if b.in.Objective.Periodic() {
+		for i := range b.jobs {
+			j := &b.jobs[i]
+			// A job begins before P and ends within P of that.
+			j.end = 2*b.options.Period - 1
+			if i == 0 {
+				j.end = b.options.Period
+			}
+			if j.length > 0 {
+				j.iterations = int(b.options.Period / j.length)
+			}
+		}
+		return
+	}
+	horizon := b.options.Horizon
+	if horizon == 0 {
+		horizon = b.farHorizon()
+	}
+	var ends []*big.Int
+	if b.options.Value != nil {
+		ends = latest(b.in, b.options.Value)
+	}
+	b.options.Horizon = 0 // from here on the end of the last job
 	for i := range b.jobs {
 		j := &b.jobs[i]
-		if !b.in.Objective.Periodic() {
-			j.first, j.end, j.iterations = j.Release, b.options.Horizon, j.Iterations
-			if j.Deadline > 0 {
-				j.end = min(j.end, j.Deadline)
-			}
-			continue
+		j.first, j.end, j.iterations = j.Release, horizon, j.Iterations
+		if j.Deadline > 0 {
+			j.end = min(j.end, j.Deadline)
 		}
-		// A job begins before P and ends within P of that.
-		j.end = 2*b.options.Period - 1
-		if i == 0 {
-			j.end = b.options.Period
+		if ends != nil && ends[i].Cmp(big.NewInt(int64(j.end))) < 0 {
+			j.end = instance.Tick(max(0, ends[i].Int64()))
 		}
-		if j.length > 0 {
-			j.iterations = int(b.options.Period / j.length)
-		}
+		b.options.Horizon = max(b.options.Horizon, j.end)
 	}
 }
 
