@@ -64,6 +64,7 @@ type TimeIndexedProgram struct {
 	Options TimeIndexedOptions
 
 	in    *instance.Instance
+	jobs  []tiJob
 	cols  []tiColumn
 	scale int64 // of the smallest normalised rate
 }
@@ -153,7 +154,7 @@ func TimeIndexed(in *instance.Instance, options TimeIndexedOptions) (*TimeIndexe
 	q.Integer = make([]bool, q.Cols())
 	t := &TimeIndexedProgram{
 		Problem: q, Priority: make([]int, q.Cols()), Options: b.options,
-		in: in, cols: b.meaning, scale: b.scale,
+		in: in, jobs: b.jobs, cols: b.meaning, scale: b.scale,
 	}
 	for c := range b.meaning {
 		q.Integer[c] = true
@@ -204,7 +205,8 @@ func (k tiKind) priority() int {
 	return [...]int{ofLate: 9, ofDoes: 8, ofHome: 7, ofLive: 6, ofGang: 4, ofDepths: 3, ofSync: 2, ofTask: 1}[k]
 }
 
-// tiColumn is the meaning of a column; fields that do not apply are zero.
+// tiColumn is the meaning of a column; fields that do not apply are zero. The
+// site of a synchronisation is its home and its depth the class of depths.
 type tiColumn struct {
 	kind      tiKind
 	job       instance.JobID

@@ -368,7 +368,7 @@ func (s *tiState) syncs(i, h, c int) {
 			if final && b.in.Objective == instance.WeightedCompletion {
 				cost = s.Weight * int64(end)
 			}
-			col := b.col(tiColumn{kind: ofSync, job: s.id, iteration: i, site: h, level: r.level, start: start, end: end},
+			col := b.col(tiColumn{kind: ofSync, job: s.id, iteration: i, site: h, depth: c, level: r.level, start: start, end: end},
 				cost, 1, "z_j%d_i%d_h%d_c%d_n%d_t%d", s.id, i, h, c, r.level, start)
 			b.term(s.homed[i-1][h], col, 1)
 			if s.synced[i-1] >= 0 {

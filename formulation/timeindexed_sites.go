@@ -26,6 +26,7 @@ type tiHome struct {
 	// groups of sites that each have a worker: the GPUs of a node, or a node.
 	// None for pools.
 	groups [][]int
+	nodes  []int // of the groups, ascending
 	uses   []instance.LinkUse
 	full   instance.Tick // shortest full-depth task
 	sync   instance.Tick // shortest synchronisation
@@ -221,6 +222,7 @@ func (b *tiBuilder) nodeSet(j *tiJob, nodes []instance.NodeID, byNode [][]int) {
 			h.most = append(h.most, min(b.sites[s].room, j.Workers-len(nodes)+1))
 		}
 		h.groups = append(h.groups, byNode[n])
+		h.nodes = append(h.nodes, int(n))
 	}
 	if h.full = b.shortestFull(j, h.sites); h.full == 0 {
 		return

@@ -114,7 +114,7 @@ func TestTimeIndexedIsExact(t *testing.T) {
 		o.Objective = instance.Objectives()[i/len(sizes)%4]
 		rng := rand.New(rand.NewPCG(21, uint64(i)))
 		in := instancetest.Random(rng, o)
-		want, _, status := instancetest.Optimum(in)
+		want, optimal, status := instancetest.Optimum(in)
 		if status == instancetest.Skipped {
 			continue
 		}
@@ -143,6 +143,7 @@ func TestTimeIndexedIsExact(t *testing.T) {
 		}
 		require.NotNil(t, value, "instance %d: brute force says %v, the program infeasible", i, want)
 		require.Zero(t, want.Cmp(value), "instance %d (%s): brute force says %v, the program %v", i, o.Objective, want, value)
+		startsFrom(t, engine, in, options, optimal)
 	}
 	t.Logf("%v", count)
 	for _, o := range instance.Objectives() {
@@ -270,4 +271,50 @@ func TestTimeIndexedOptions(t *testing.T) {
 	require.NoError(t, err)
 	_, err = p.Schedule(make([]float64, p.Problem.Cols()))
 	assert.ErrorContains(t, err, "does not say which GPUs")
+}
+
+// startsFrom checks that a schedule has a vector, at both granularities that
+// have them, which is feasible and has its value: branch-and-bound takes it as
+// its start and returns it before it has looked at a node.
+func startsFrom(t *testing.T, engine solver.Solver, in *instance.Instance, options formulation.TimeIndexedOptions, s *instance.Schedule) {
+	t.Helper()
+	options.Period = s.Period
+	for _, options.Granularity = range []formulation.Granularity{formulation.ByGPU, formulation.ByNode} {
+		program, err := formulation.TimeIndexed(in, options)
+		require.NoError(t, err)
+		x, err := program.Vector(s)
+		require.NoError(t, err)
+		r, err := tree.MIP(stopped(), engine, program.Problem, tree.MIPOptions{Step: 1, Start: x})
+		require.NoError(t, err)
+		require.Zero(t, program.Value(int64(r.Objective)).Cmp(in.Value(s)))
+		if options.Granularity == formulation.ByGPU {
+			again, err := program.Schedule(r.Primal)
+			require.NoError(t, err)
+			require.Zero(t, in.Value(again).Cmp(in.Value(s)))
+		}
+	}
+}
+
+// stopped is a context that has ended.
+func stopped() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+func TestTimeIndexedVectorErrors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(29, 30))
+	in := instancetest.Random(rng, instancetest.Options{Objective: instance.Makespan, Jobs: 2, Iterations: 2})
+	_, s, status := instancetest.Optimum(in)
+	require.Equal(t, instancetest.Optimal, status)
+	p, err := formulation.TimeIndexed(in, formulation.TimeIndexedOptions{Horizon: s.Makespan(in) - 1})
+	require.NoError(t, err)
+	_, err = p.Vector(s)
+	assert.ErrorContains(t, err, "choose a longer horizon")
+	_, err = p.Vector(&instance.Schedule{Residency: make([][]instance.GPUID, len(in.Jobs))})
+	assert.ErrorContains(t, err, "the schedule is not valid")
+	p, err = formulation.TimeIndexed(in, formulation.TimeIndexedOptions{Granularity: formulation.ByPool})
+	require.NoError(t, err)
+	_, err = p.Vector(s)
+	assert.ErrorContains(t, err, "no vector")
 }
