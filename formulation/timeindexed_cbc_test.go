@@ -67,7 +67,7 @@ func solveByCBC(t *testing.T, path string, p *solver.Problem, format string, lim
 // finds, and its solution becomes a valid schedule.
 func TestTimeIndexedByCBC(t *testing.T) {
 	path, engine := cbc(t), liveEngine(t)
-	n, limit := 120, 10*time.Second
+	n, limit := 80, 10*time.Second
 	if testing.Short() {
 		n = 16
 	}

@@ -117,8 +117,8 @@ type tiVector struct {
 	err   error
 }
 
-// add adds to a column.
-func (v *tiVector) add(m tiColumn, value float64) {
+// add adds one to a column.
+func (v *tiVector) add(m tiColumn) {
 	c, ok := v.index[m]
 	if !ok {
 		if v.err == nil {
@@ -127,7 +127,7 @@ func (v *tiVector) add(m tiColumn, value float64) {
 		}
 		return
 	}
-	v.x[c] += value
+	v.x[c]++
 }
 
 // job fills in the columns of a job.
@@ -144,14 +144,14 @@ func (v *tiVector) job(j *tiJob) {
 	}
 	var nodes []int
 	for _, g := range s.Residency[j.id] {
-		v.add(tiColumn{kind: ofLive, job: j.id, site: site(g)}, 1)
+		v.add(tiColumn{kind: ofLive, job: j.id, site: site(g)})
 		if n := int(in.GPUs[g].Node); !slices.Contains(nodes, n) {
 			nodes = append(nodes, n)
 		}
 	}
 	home := slices.IndexFunc(j.homes, func(h tiHome) bool { return slices.Equal(h.nodes, nodes) })
 	if j.HasSync() {
-		v.add(tiColumn{kind: ofHome, job: j.id, site: home}, 1)
+		v.add(tiColumn{kind: ofHome, job: j.id, site: home})
 	}
 	counts := map[int][]int{} // of tasks by depth, by iteration
 	for _, t := range s.Tasks {
@@ -161,14 +161,14 @@ func (v *tiVector) job(j *tiJob) {
 		if counts[t.Iteration] == nil {
 			counts[t.Iteration] = make([]int, len(j.Depths))
 			if s.Period > 0 {
-				v.add(tiColumn{kind: ofDoes, job: j.id, iteration: t.Iteration}, 1)
+				v.add(tiColumn{kind: ofDoes, job: j.id, iteration: t.Iteration})
 			}
 			if j.Gang {
-				v.add(tiColumn{kind: ofGang, job: j.id, iteration: t.Iteration, start: t.Start}, 1)
+				v.add(tiColumn{kind: ofGang, job: j.id, iteration: t.Iteration, start: t.Start})
 			}
 		}
 		counts[t.Iteration][t.Depth]++
-		v.add(tiColumn{kind: ofTask, job: j.id, iteration: t.Iteration, site: site(t.GPU), depth: t.Depth, start: t.Start, end: t.End}, 1)
+		v.add(tiColumn{kind: ofTask, job: j.id, iteration: t.Iteration, site: site(t.GPU), depth: t.Depth, start: t.Start, end: t.End})
 	}
 	for _, y := range s.Syncs {
 		if y.Job != j.id {
@@ -178,9 +178,9 @@ func (v *tiVector) job(j *tiJob) {
 		if j.sets != nil {
 			m := slices.IndexFunc(j.sets, func(set []int) bool { return slices.Equal(set, counts[y.Iteration]) })
 			class = j.class[m]
-			v.add(tiColumn{kind: ofDepths, job: j.id, iteration: y.Iteration, depth: m}, 1)
+			v.add(tiColumn{kind: ofDepths, job: j.id, iteration: y.Iteration, depth: m})
 		}
-		v.add(tiColumn{kind: ofSync, job: j.id, iteration: y.Iteration, site: home, depth: class, start: y.Start, end: y.End}, 1)
+		v.add(tiColumn{kind: ofSync, job: j.id, iteration: y.Iteration, site: home, depth: class, start: y.Start, end: y.End})
 	}
 }
 
