@@ -330,7 +330,7 @@ func (h *homes) even(a, b int32) bool {
 	tb := h.in.Jobs[h.owner[b]].On[h.in.GPUs[h.gpu[b]].Type].Time
 	done := false
 	for da := min(most, int32(len(ta))-1); da > 0; da-- {
-		for db := int32(0); db < da; db++ {
+		for db := range da {
 			n := min(h.quota[int(a)*h.depths+int(da)], h.quota[int(b)*h.depths+int(db)])
 			step := ta[da] - ta[db] + tb[da] - tb[db]
 			if n == 0 || step <= 0 {
