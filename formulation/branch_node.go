@@ -12,6 +12,9 @@ import (
 // its plans are limited to. Nodes share the jobs that they do not change.
 type branchNode struct {
 	jobs []*branchJob
+	// single: every GPU has rows of its own. Else GPUs of a node where the same
+	// decided jobs live share theirs, which permits as much on average.
+	single bool
 }
 
 // branchJob limits the plans of a job. A job without a home lives on pools.
@@ -51,6 +54,7 @@ type syncLimit struct {
 //	depth   it has depth At | another
 //	sync    synchronisation Iteration starts by At | later
 //	level   it has rate level At | another
+//	single  every GPU gets rows of its own (one child)
 type split struct {
 	Kind      splitKind `json:"kind"`
 	Job       int       `json:"job"`
@@ -68,6 +72,8 @@ const (
 	splitDepth splitKind = "depth"
 	splitSync  splitKind = "sync"
 	splitLevel splitKind = "level"
+
+	splitSingle splitKind = "single"
 )
 
 // rootNode is the node without limits.
@@ -93,6 +99,8 @@ func (n *branchNode) fits(in *instance.Instance, s split) bool {
 	switch s.Kind {
 	case splitEnd:
 		return inside
+	case splitSingle:
+		return !n.single
 	case splitHome:
 		return limits.home == nil
 	case splitStart, splitDepth:
@@ -113,6 +121,9 @@ func (n *branchNode) children(in *instance.Instance, s split) (list []*branchNod
 		}
 		return list, ok
 	}
+	if s.Kind == splitSingle {
+		return []*branchNode{{n.jobs, true}}, true
+	}
 	for _, after := range []bool{false, true} {
 		list = append(list, n.with(s.Job, func(b *branchJob) { b.narrow(in, s, after) }))
 	}
@@ -121,7 +132,7 @@ func (n *branchNode) children(in *instance.Instance, s split) (list []*branchNod
 
 // with returns the node with one job changed.
 func (n *branchNode) with(job int, change func(*branchJob)) *branchNode {
-	made := &branchNode{slices.Clone(n.jobs)}
+	made := &branchNode{slices.Clone(n.jobs), n.single}
 	b := *n.jobs[job]
 	change(&b)
 	made.jobs[job] = &b

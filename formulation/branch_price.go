@@ -223,28 +223,81 @@ func (s *master) settle(n *branchNode) {
 		}
 	}
 	s.firstGPU = len(s.groups)
+	s.like = n.likenesses(in)
 	for g := range in.GPUs {
 		s.groups = append(s.groups, supply{name: fmt.Sprintf("g%d", g)})
 	}
 	for l := range in.Links {
 		s.groups = append(s.groups, supply{name: in.Links[l].Name})
 	}
+	peak := make([]int64, len(in.Links)) // of all synchronisations together
 	for _, b := range n.jobs {
 		if b.home == nil {
 			continue
 		}
 		for _, g := range b.home {
-			s.groups[s.gpuGroup(g)].capacity = 1
+			if s.groups[s.gpuGroup(g)].capacity == 0 {
+				s.groups[s.gpuGroup(g)].capacity = int64(len(s.sharers(g)))
+			}
 		}
 		span, _ := in.Span(b.home)
 		for _, use := range span.Uses {
-			unit, capacity := s.linkUnit(use.Link), int64(in.Links[use.Link].Capacity)
-			s.groups[s.linkGroup(use.Link)].capacity = (capacity + unit - 1) / unit
+			peak[use.Link] += int64(span.Rate(in.RateLevels[0])) * int64(use.Times)
+		}
+	}
+	for l := range in.Links {
+		if capacity := int64(in.Links[l].Capacity); peak[l] > capacity {
+			unit := s.linkUnit(instance.LinkID(l))
+			s.groups[s.linkGroup(instance.LinkID(l))].capacity = (capacity + unit - 1) / unit
 		}
 	}
 }
 
-func (s *master) gpuGroup(g instance.GPUID) int { return s.firstGPU + int(g) }
+// gpuGroup is the group of a GPU: that of the first GPU like it.
+func (s *master) gpuGroup(g instance.GPUID) int { return s.firstGPU + int(s.like[g]) }
+
+// sharers lists the GPUs that share the rows of one.
+func (s *master) sharers(g instance.GPUID) (list []instance.GPUID) {
+	for o := range s.like {
+		if s.like[o] == s.like[g] {
+			list = append(list, instance.GPUID(o))
+		}
+	}
+	return list
+}
+
+// group returns the group that stands for a group of a plan, which names
+// every GPU's own.
+func (s *master) group(own int) int {
+	if g := own - s.firstGPU; s.like != nil && g >= 0 && g < len(s.like) {
+		return s.firstGPU + int(s.like[g])
+	}
+	return own
+}
+
+// likenesses returns for every GPU the first of those that share its rows.
+func (n *branchNode) likenesses(in *instance.Instance) []instance.GPUID {
+	first := map[string]instance.GPUID{}
+	like := make([]instance.GPUID, len(in.GPUs))
+	for g := range in.GPUs {
+		id := instance.GPUID(g)
+		like[g] = id
+		if n.single {
+			continue
+		}
+		key := fmt.Sprint(in.GPUs[g].Node)
+		for j, b := range n.jobs {
+			if slices.Contains(b.home, id) {
+				key += fmt.Sprint(" ", j)
+			}
+		}
+		if _, known := first[key]; !known {
+			first[key] = id
+		}
+		like[g] = first[key]
+	}
+	return like
+}
 
 func (s *master) linkGroup(l instance.LinkID) int { return s.firstGPU + len(s.m.in.GPUs) + int(l) }
 
@@ -304,7 +357,9 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 	if s.theta {
 		cutoff = 1 + 1e-6
 	}
-	live, result, err := s.run(ctx, t.engine, known, colgen.Options{Smoothing: smoothing, Cutoff: &cutoff, Gap: 1e-8, Solver: t.limits.Solver})
+	// Once the node cannot be closed it is split.
+	opt := colgen.Options{Smoothing: smoothing, Cutoff: &cutoff, Enough: &cutoff, Gap: 1e-8, Solver: t.limits.Solver}
+	live, result, err := s.run(ctx, t.engine, known, opt)
 	if live != nil {
 		defer func() { _ = live.Close() }()
 	}
@@ -323,7 +378,7 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 			return tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}, nil
 		}
 	}
-	if result.Weights == nil || result.Status != colgen.Optimal && result.Status != colgen.Cutoff {
+	if result.Weights == nil || result.Status == colgen.Limit || result.Status == colgen.Infeasible {
 		return tree.Outcome[*treeNode]{Bound: bound}, nil // unresolved
 	}
 	bundles := t.bundles(s, live.Columns(), result.Weights)
@@ -337,7 +392,10 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 			value := float64(t.target)
 			return tree.Outcome[*treeNode]{Bound: bound, Incumbent: &value, Children: []*treeNode{t.again(at)}}, nil
 		}
-		return tree.Outcome[*treeNode]{Bound: bound}, nil
+		if at.node.single {
+			return tree.Outcome[*treeNode]{Bound: bound}, nil
+		}
+		how = &split{Kind: splitSingle}
 	}
 	children, ok := at.node.children(t.in, *how)
 	if !ok {

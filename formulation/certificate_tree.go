@@ -302,10 +302,10 @@ func (e *planExaminer) tasks(p *homePricer, i int, begin int64) []map[int64]int6
 			least := int64(noPrice)
 			if p.job.Gang {
 				for start := begin; start < end; start++ {
-					least = min(least, e.deal(p.dishes[d].counts, cheapest(start, start, end), 0, map[string]int64{}))
+					least = min(least, e.deal(p.dishes[d].counts, cheapest(start, start, end), 0, 0, map[int]int64{}))
 				}
 			} else {
-				least = e.deal(p.dishes[d].counts, cheapest(begin, end, end), 0, map[string]int64{})
+				least = e.deal(p.dishes[d].counts, cheapest(begin, end, end), 0, 0, map[int]int64{})
 			}
 			if least < noPrice {
 				out[d][end] = least
@@ -316,25 +316,25 @@ func (e *planExaminer) tasks(p *homePricer, i int, begin int64) []map[int64]int6
 }
 
 // deal returns the least sum of cost[w x depths + d] over the ways to give the
-// workers from w on one depth each, counts[d] of them depth d.
-func (e *planExaminer) deal(counts []int, cost []int64, w int, known map[string]int64) int64 {
+// workers from w on one depth each, counts[d] of them depth d. state is a
+// number for what the workers before have: up to 127 of each depth.
+func (e *planExaminer) deal(counts []int, cost []int64, w int, state int, known map[int]int64) int64 {
 	if w*len(counts) == len(cost) {
 		return 0
 	}
-	key := fmt.Sprint(counts)
-	if best, ok := known[key]; ok {
+	if best, ok := known[state]; ok {
 		return best
 	}
 	best := int64(noPrice)
 	for d := range counts {
 		if price := cost[w*len(counts)+d]; counts[d] > 0 && price < noPrice {
 			counts[d]--
-			if rest := e.deal(counts, cost, w+1, known); rest < noPrice {
+			if rest := e.deal(counts, cost, w+1, state+1<<(7*d), known); rest < noPrice {
 				best = min(best, e.add(price, rest))
 			}
 			counts[d]++
 		}
 	}
-	known[key] = best
+	known[state] = best
 	return best
 }

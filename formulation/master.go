@@ -33,7 +33,8 @@ type master struct {
 	// Of a node of branch-and-price: the group of the first GPU, and that all
 	// links that could be overloaded get rows.
 	firstGPU  int
-	noPlan    float64 // cost of doing without a plan
+	like      []instance.GPUID // by GPU: the first of those that share its rows
+	noPlan    float64          // cost of doing without a plan
 	everyLink bool
 	scale     int64 // integer prices are per 1/scale of a unit of the objective
 	unit      float64
@@ -457,12 +458,13 @@ func (s *master) column(class int, p plan) colgen.Column[plan] {
 	var rows []solver.Row
 	for _, v := range p.visits {
 		for _, use := range v.charges {
-			if s.groups[use.group].capacity == 0 {
+			group := s.group(use.group)
+			if s.groups[group].capacity == 0 {
 				continue
 			}
-			each := float64(v.repeat*use.amount) / float64(s.groups[use.group].capacity*s.calendar.width)
+			each := float64(v.repeat*use.amount) / float64(s.groups[group].capacity*s.calendar.width)
 			s.calendar.spread(v.start, v.start+use.length, func(bucket int, ticks int64) {
-				row := s.row(use.group, bucket)
+				row := s.row(group, bucket)
 				if _, ok := load[row]; !ok {
 					rows = append(rows, row)
 				}

@@ -1,6 +1,8 @@
 package formulation
 
 import (
+	"slices"
+
 	"jigsaw/formulation/instance"
 )
 
@@ -11,8 +13,10 @@ type homePricer struct {
 	in     *instance.Instance
 	job    *instance.Job
 	limits *branchJob
-	// gpus[w] are the groups of rows that a task of worker w takes one unit of.
+	// gpus[w] are the groups of rows that a task of worker w takes one unit of,
+	// own[w] the group of its GPU alone.
 	gpus   [][]int
+	own    []int
 	depths []uint64  // by worker: those that fit
 	time   [][]int64 // by worker, depth
 	links  []linkCharge
@@ -180,6 +184,12 @@ func (p *homePricer) mayRun(i, w, depth int, start int64) bool {
 	return limit.start.holds(start) && limit.depths>>depth&1 == 1
 }
 
+// twin reports whether a worker is in the same position as the one before.
+func (p *homePricer) twin(w int) bool {
+	return w > 0 && p.limits.tasks == nil && p.depths[w] == p.depths[w-1] &&
+		slices.Equal(p.gpus[w], p.gpus[w-1]) && slices.Equal(p.time[w], p.time[w-1])
+}
+
 // fill computes shelf.deal for iteration i: the price of the tasks of a dish
 // when they start at or after n and end by x.
 func (p *homePricer) fill(t *tariff, s *shelf, points, i int) {
@@ -193,7 +203,7 @@ func (p *homePricer) fill(t *tariff, s *shelf, points, i int) {
 	}
 	// cost[w*depths+d][x] is the cheapest start from n on that ends by x.
 	s.cost = square(s.cost, workers*depths, points+1)
-	cost, now := s.cost, make([]int64, workers*depths)
+	cost, now := slices.Clone(s.cost), make([]int64, workers*depths)
 	for _, row := range cost {
 		for x := range row {
 			row[x] = noPrice
@@ -202,6 +212,12 @@ func (p *homePricer) fill(t *tariff, s *shelf, points, i int) {
 	for n := points; n >= 0; n-- {
 		start := release + int64(n)
 		for w := range workers {
+			if p.twin(w) {
+				for d := range depths {
+					cost[w*depths+d] = cost[(w-1)*depths+d]
+				}
+				continue
+			}
 			for d := range depths {
 				row := cost[w*depths+d]
 				if p.job.Gang {
@@ -339,7 +355,7 @@ func (p *homePricer) trace(t *tariff, out *plan, i int, n, m int64, dish, level 
 		start := starts[w*depths+d]
 		out.tasks[i] = append(out.tasks[i], homeTask{start, d})
 		var charges []charge
-		for _, g := range p.gpus[w] {
+		for _, g := range []int{p.own[w], p.gpus[w][1]} {
 			charges = append(charges, charge{g, 1, p.time[w][d]})
 		}
 		out.visits = append(out.visits, visit{charges, start, 1})
@@ -379,6 +395,7 @@ func (s *master) newHomePricer(n *branchNode, j int) *homePricer {
 	for _, g := range limits.home {
 		costs := job.On[in.GPUs[g].Type]
 		p.gpus = append(p.gpus, []int{s.gpuGroup(g), s.m.network.of[in.GPUs[g].Node]})
+		p.own = append(p.own, s.firstGPU+int(g))
 		p.depths = append(p.depths, n.depthsOn(in, j, g))
 		times := make([]int64, len(job.Depths))
 		for depth, time := range costs.Time {

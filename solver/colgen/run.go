@@ -19,6 +19,9 @@ type Options struct {
 	Rounds int
 	// Cutoff ends the run once the bound reaches it; nil means none.
 	Cutoff *float64
+	// Enough ends the run once the value of the restricted program is at most
+	// this: the bound cannot pass it any more. nil means none.
+	Enough *float64
 	// Gap ends the run once bound and restricted program differ by no more than
 	// this part of the latter; 0 means [solver.GapTol].
 	Gap float64
@@ -59,6 +62,8 @@ const (
 	// Stalled means: some pricer still claims columns that price out, but offers
 	// none that is new: prices are too inaccurate, or it offers banned ones.
 	Stalled
+	// Enough means: the value fell to Options.Enough.
+	Enough
 )
 
 // Result of a run. Bound is valid whatever the status.
@@ -182,6 +187,8 @@ func (m *Master[T]) done(r *Result[T], opt Options) bool {
 	switch {
 	case opt.Cutoff != nil && r.Bound >= *opt.Cutoff:
 		r.Status = Cutoff
+	case opt.Enough != nil && r.Value <= *opt.Enough:
+		r.Status = Enough
 	case r.Value-r.Bound <= opt.Gap*max(1, math.Abs(r.Value)):
 		r.Status = Optimal
 	default:
