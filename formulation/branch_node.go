@@ -47,7 +47,8 @@ type syncLimit struct {
 
 // split is how a node is divided. Its children cover the node:
 //
-//	end     synchronisation Iteration ends by At | later
+//	end     synchronisation Iteration ends by At | later; with the first one
+//	        go those of identical jobs, see order
 //	home    the job lives on a first set of GPUs | on a second | ..., one for
 //	        each set that symmetry leaves
 //	start   the task of Iteration on GPU Worker of the home starts by At | later
@@ -125,9 +126,46 @@ func (n *branchNode) children(in *instance.Instance, s split) (list []*branchNod
 		return []*branchNode{{n.jobs, true}}, true
 	}
 	for _, after := range []bool{false, true} {
-		list = append(list, n.with(s.Job, func(b *branchJob) { b.narrow(in, s, after) }))
+		child := n.with(s.Job, func(b *branchJob) { b.narrow(in, s, after) })
+		if s.Kind == splitEnd && s.Iteration == 0 {
+			child.order(in, s.Job)
+		}
+		list = append(list, child)
 	}
 	return list, true
+}
+
+// order narrows the first ends of the jobs that are identical to one: of all
+// schedules that differ in the names of identical jobs only, the tree covers
+// one whose first synchronisations end in the order of the jobs.
+func (n *branchNode) order(in *instance.Instance, job int) {
+	var alike []int
+	for _, class := range in.Classes() {
+		if slices.Contains(class, instance.JobID(job)) {
+			for _, j := range class {
+				alike = append(alike, int(j))
+			}
+		}
+	}
+	limit := func(j int, end interval) {
+		if end == n.jobs[j].ends[0] {
+			return
+		}
+		b := *n.jobs[j]
+		b.ends = slices.Clone(b.ends)
+		b.ends[0] = end
+		n.jobs[j] = &b
+	}
+	for i := 1; i < len(alike); i++ {
+		end := n.jobs[alike[i]].ends[0]
+		end.from = max(end.from, n.jobs[alike[i-1]].ends[0].from)
+		limit(alike[i], end)
+	}
+	for i := len(alike) - 2; i >= 0; i-- {
+		end := n.jobs[alike[i]].ends[0]
+		end.to = min(end.to, n.jobs[alike[i+1]].ends[0].to)
+		limit(alike[i], end)
+	}
 }
 
 // with returns the node with one job changed.

@@ -44,7 +44,7 @@ func TestBranchAndPrice(t *testing.T) {
 		if !ok || seed%3 == 0 {
 			start = schedule
 		}
-		r, err := BranchAndPrice(context.Background(), in, engine, TreeLimits{Start: start, Nodes: 3000})
+		r, err := BranchAndPrice(context.Background(), in, engine, TreeLimits{Start: start, Nodes: 30000})
 		require.NoError(t, err, "seed %d", seed)
 		require.Empty(t, instance.Check(in, r.Schedule), "seed %d", seed)
 		require.Equal(t, tree.Closed, r.Status, "seed %d: after %d nodes %s, optimum %s", seed, r.Nodes, in.Value(r.Schedule), best)
