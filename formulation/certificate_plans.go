@@ -101,7 +101,7 @@ func (m *model) provePlans(b *Bound, c *Certificate) error {
 const (
 	maxHorizon = 1 << 28
 	maxPoints  = 1 << 12
-	mostWork   = 1 << 42
+	mostWork   = 1 << 40
 )
 
 // planExaminer finds cheapest plans in checked integer arithmetic.
