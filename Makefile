@@ -10,7 +10,7 @@ WASM_EXEC  = $(shell $(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
 # Packages that neither need cgo nor an operating system.
 PURE      := . ./formulation/... ./heuristics/... ./solver ./solver/backend ./solver/lptest ./solver/lpfile ./solver/tree
 
-.PHONY: help setup setup-tests build demo test test-noclp test-js lint fence schema fuzz bench table readme clean
+.PHONY: help setup setup-tests build demo test test-noclp test-js lint fence schema fuzz bench bench-go bench-peers bench-smoke table readme clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -58,8 +58,36 @@ schema: ## rewrite the published JSON Schemas from the Go types
 fuzz: ## fuzz every reader for FUZZTIME each
 	@scripts/fuzz '$(FUZZTIME)'
 
-bench: ## the package benchmarks
+bench-go: ## the package benchmarks
 	$(GO) test -tags '$(TAGS)' -run '^$$' -bench . -benchmem ./...
+
+# Flags of a study, like BENCH='--sizes tiny,small --seeds 2 --limit 10s'.
+BENCH     ?=
+RESULTS   := study/bench/results
+
+bin/bench: FORCE
+	@mkdir -p bin
+	$(GO) build -trimpath -tags '$(TAGS)' -o bin/bench ./study/bench/cmd/bench
+FORCE:
+
+bench: bin/bench ## measure JigSaw on generated instances: up to 16 hours, rows at hand are skipped
+	bin/bench run --out $(RESULTS)/jigsaw.jsonl $(BENCH)
+	bin/bench table $(RESULTS)/jigsaw.jsonl
+
+bench-peers: build bin/bench bin/peers/installed ## measure other solvers on the same instances
+	bin/bench peers --out $(RESULTS)/peers.jsonl $(BENCH)
+	bin/bench table $(RESULTS)/jigsaw.jsonl $(RESULTS)/peers.jsonl
+
+bench-smoke: bin/bench ## a few rows of seconds each, to see that the study works
+	rm -f bin/bench-smoke.jsonl
+	bin/bench run --strict --sizes tiny --regimes area,crossing,planted --seeds 1 --limit 2s --out bin/bench-smoke.jsonl
+	bin/bench table bin/bench-smoke.jsonl
+
+bin/peers/installed: study/bench/peers/requirements.txt
+	python3 -m venv bin/peers
+	bin/peers/bin/pip install --quiet -r $<
+	command -v cbc >/dev/null || echo 'CBC is missing: sudo apt-get install coinor-cbc'
+	touch $@
 
 table: build ## the README's table of the examples
 	@scripts/table

@@ -17,9 +17,9 @@ import (
 type ExportOptions struct {
 	// Granularity of the sites: gpu (exact), node or pool; empty means gpu.
 	Granularity formulation.Granularity
-	// Horizon in ticks, for objectives that run once. 0 takes the least that is
-	// sure to hold an optimum: that of a greedy plan's value, or a far one where
-	// the greedy planner finds none.
+	// Horizon in ticks, for objectives that run once. 0 leaves out what is worse
+	// than a greedy plan; where the greedy planner finds none the horizon is far
+	// off.
 	Horizon instance.Tick
 	// Period in ticks, for periodic objectives; they need one.
 	Period instance.Tick
@@ -96,15 +96,14 @@ func ImportSolution(ctx context.Context, in *instance.Instance, r io.Reader, opt
 }
 
 func timeIndexed(ctx context.Context, in *instance.Instance, opt ExportOptions) (*formulation.TimeIndexedProgram, error) {
+	o := formulation.TimeIndexedOptions{Granularity: opt.Granularity, Horizon: opt.Horizon, Period: opt.Period, Coefficients: opt.Coefficients}
 	if !in.Objective.Periodic() && opt.Horizon == 0 {
-		if value := greedyValue(ctx, in); value != nil {
-			opt.Horizon = formulation.HorizonOf(in, value)
-		}
+		o.Value = greedyValue(ctx, in)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
-	return formulation.TimeIndexed(in, formulation.TimeIndexedOptions(opt))
+	return formulation.TimeIndexed(in, o)
 }
 
 // greedyValue is the value of a greedy plan, the same in every call; nil where

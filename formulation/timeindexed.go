@@ -38,9 +38,13 @@ type TimeIndexedOptions struct {
 	// Granularity of the sites; empty means ByGPU.
 	Granularity Granularity
 	// Horizon: only schedules that end by it are looked for, in ticks. 0 means
-	// one that some optimal schedule keeps; it is far off, and the program
-	// large. Not for periodic objectives.
+	// what Value implies and, without it, a horizon that some optimal schedule
+	// keeps; that is far off, and the program large. Not for periodic objectives.
 	Horizon instance.Tick
+	// Value, of a known schedule: only those at least as good are looked for,
+	// which narrows the times of every job. Nil means that none is known. Not for
+	// periodic objectives.
+	Value *big.Rat
 	// Period of the plan in ticks, for periodic objectives. Each period is a
 	// program of its own.
 	Period instance.Tick
@@ -60,6 +64,7 @@ type TimeIndexedProgram struct {
 	Options TimeIndexedOptions
 
 	in    *instance.Instance
+	jobs  []tiJob
 	cols  []tiColumn
 	scale int64 // of the smallest normalised rate
 }
@@ -126,9 +131,13 @@ type TimeIndexedProgram struct {
 //	(15) least <= scaled rate of each job
 //	(16) GPUs of a node are alike: job 0 fills them in order
 //
-// Releases, deadlines, the horizon and the shortest iterations before and
-// after limit the starts. In a periodic plan a job begins within the first
+// Releases, deadlines, the horizon, a known value and the shortest iterations
+// before and after limit the starts. In a periodic plan a job begins within the first
 // period, and the first job, by rotation, ends within it.
+//
+// Rows (7), (8) and (14) sum over starts. With further columns that count what
+// has begun and ended by each tick the program has far fewer coefficients, but
+// an engine takes several times as long for it.
 //
 // Reference: J. P. Sousa and L. A. Wolsey, A time indexed formulation of
 // non-preemptive single machine scheduling problems, Mathematical Programming
@@ -149,7 +158,7 @@ func TimeIndexed(in *instance.Instance, options TimeIndexedOptions) (*TimeIndexe
 	q.Integer = make([]bool, q.Cols())
 	t := &TimeIndexedProgram{
 		Problem: q, Priority: make([]int, q.Cols()), Options: b.options,
-		in: in, cols: b.meaning, scale: b.scale,
+		in: in, jobs: b.jobs, cols: b.meaning, scale: b.scale,
 	}
 	for c := range b.meaning {
 		q.Integer[c] = true
@@ -200,7 +209,8 @@ func (k tiKind) priority() int {
 	return [...]int{ofLate: 9, ofDoes: 8, ofHome: 7, ofLive: 6, ofGang: 4, ofDepths: 3, ofSync: 2, ofTask: 1}[k]
 }
 
-// tiColumn is the meaning of a column; fields that do not apply are zero.
+// tiColumn is the meaning of a column; fields that do not apply are zero. The
+// site of a synchronisation is its home and its depth the class of depths.
 type tiColumn struct {
 	kind      tiKind
 	job       instance.JobID
@@ -233,6 +243,8 @@ func (b *tiBuilder) prepare() error {
 		return fmt.Errorf("formulation: a plan for %s repeats: give a period instead of a horizon", in.Objective)
 	case !in.Objective.Periodic() && o.Period != 0:
 		return fmt.Errorf("formulation: a plan for %s runs once: give a horizon instead of a period", in.Objective)
+	case in.Objective.Periodic() && o.Value != nil:
+		return fmt.Errorf("formulation: a known value says nothing about the times of a plan that repeats")
 	case o.Horizon < 0:
 		return fmt.Errorf("formulation: the horizon of %d ticks is negative", o.Horizon)
 	case len(in.Jobs) == 0:
@@ -242,9 +254,6 @@ func (b *tiBuilder) prepare() error {
 	b.layout()
 	if b.err != nil {
 		return b.err
-	}
-	if !in.Objective.Periodic() && o.Horizon == 0 {
-		o.Horizon = b.farHorizon()
 	}
 	b.windows()
 	return b.err

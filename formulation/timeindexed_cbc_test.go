@@ -67,7 +67,7 @@ func solveByCBC(t *testing.T, path string, p *solver.Problem, format string, lim
 // finds, and its solution becomes a valid schedule.
 func TestTimeIndexedByCBC(t *testing.T) {
 	path, engine := cbc(t), liveEngine(t)
-	n, limit := 120, 10*time.Second
+	n, limit := 80, 10*time.Second
 	if testing.Short() {
 		n = 16
 	}
@@ -90,7 +90,10 @@ func TestTimeIndexedByCBC(t *testing.T) {
 		}
 		program, err := formulation.TimeIndexed(in, options)
 		require.NoError(t, err)
-		want, _ := solveProgram(t, engine, in, options)
+		want, ours := solveProgram(t, engine, in, options)
+		if ours == nil {
+			continue
+		}
 		format := "mps"
 		if i/8%2 == 1 && program.Problem.Cols() > 0 {
 			format = "lp"

@@ -6,34 +6,110 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// HorizonOf returns a tick by which every schedule ends whose value is at least
-// as good as the one given, for TimeIndexedOptions.Horizon. Of the weighted
-// completion each job j gets what the chains of the others leave:
-// C_j <= chain_j + (value - sum w chain) / w_j. It is 0, which says nothing,
-// for periodic objectives and for horizons beyond any machine.
-func HorizonOf(in *instance.Instance, value *big.Rat) instance.Tick {
-	if in.Objective.Periodic() {
-		return 0
-	}
-	latest := floor(value)
-	if in.Objective == instance.WeightedCompletion {
-		m := newModel(in)
-		slack := new(big.Int).Set(latest)
-		for c := range m.demands {
-			d := &m.demands[c]
-			slack.Sub(slack, new(big.Int).Mul(mul(d.count(), d.job.Weight), d.chain(d.iteration)))
+// latest returns for each job a tick by which it ends in every schedule whose
+// value is at least as good as the one given. Of the makespan that is the value
+// itself; of the weighted completion it is what the chains of the others leave:
+//
+//	C_j <= chain_j + (value - sum w chain) / w_j
+func latest(in *instance.Instance, value *big.Rat) []*big.Int {
+	ends := make([]*big.Int, len(in.Jobs))
+	if in.Objective == instance.Makespan {
+		for j := range ends {
+			ends[j] = floor(value)
 		}
-		latest = new(big.Int)
-		for c := range m.demands {
-			d := &m.demands[c]
-			end := floor(new(big.Rat).SetFrac(slack, big.NewInt(d.job.Weight)))
-			if end.Add(end, d.chain(d.iteration)); end.Cmp(latest) > 0 {
-				latest = end
+		return ends
+	}
+	m := newModel(in)
+	slack := floor(value)
+	for c := range m.demands {
+		d := &m.demands[c]
+		slack.Sub(slack, new(big.Int).Mul(mul(d.count(), d.job.Weight), d.chain(d.iteration)))
+	}
+	for c := range m.demands {
+		d := &m.demands[c]
+		end := floor(new(big.Rat).SetFrac(slack, big.NewInt(d.job.Weight)))
+		end.Add(end, d.chain(d.iteration))
+		for _, j := range d.jobs {
+			ends[j] = end
+		}
+	}
+	return ends
+}
+
+// farHorizon is one that some optimal schedule keeps. Nothing in an optimal
+// schedule can be moved earlier, so after the last release something runs at
+// every tick, and all of it together lasts no longer than each task and
+// synchronisation at its longest.
+func (b *tiBuilder) farHorizon() instance.Tick {
+	release, work := instance.Tick(0), instance.Tick(0)
+	for i := range b.jobs {
+		j := &b.jobs[i]
+		release = max(release, j.Release)
+		task, sync := instance.Tick(0), instance.Tick(0)
+		for _, s := range j.sites {
+			task = max(task, j.On[b.sites[s].kind].Time[j.Full()])
+		}
+		for h := range j.homes {
+			for _, rates := range j.homes[h].rates {
+				sync = max(sync, rates[len(rates)-1].length)
 			}
 		}
+		work += instance.Tick(j.Iterations) * (task*instance.Tick(j.Workers) + sync)
 	}
-	if !latest.IsInt64() || latest.Int64() > 1<<50 {
-		return 0
+	return release + work
+}
+
+// windows says when each job may be at work, and how many iterations fit.
+func (b *tiBuilder) windows() {
+	if b.in.Objective.Periodic() {
+		for i := range b.jobs {
+			j := &b.jobs[i]
+			// A job begins before P and ends within P of that.
+			j.end = 2*b.options.Period - 1
+			if i == 0 {
+				j.end = b.options.Period
+			}
+			if j.length > 0 {
+				j.iterations = int(b.options.Period / j.length)
+			}
+		}
+		return
 	}
-	return instance.Tick(latest.Int64())
+	horizon := b.options.Horizon
+	if horizon == 0 {
+		horizon = b.farHorizon()
+	}
+	var ends []*big.Int
+	if b.options.Value != nil {
+		ends = latest(b.in, b.options.Value)
+	}
+	b.options.Horizon = 0 // from here on the end of the last job
+	for i := range b.jobs {
+		j := &b.jobs[i]
+		j.first, j.end, j.iterations = j.Release, horizon, j.Iterations
+		if j.Deadline > 0 {
+			j.end = min(j.end, j.Deadline)
+		}
+		if ends != nil && ends[i].Cmp(big.NewInt(int64(j.end))) < 0 {
+			j.end = instance.Tick(max(0, ends[i].Int64()))
+		}
+		b.options.Horizon = max(b.options.Horizon, j.end)
+	}
+}
+
+// Limits of the tasks and the synchronisation of iteration i, from 1. Of a
+// periodic plan nobody knows how many iterations come after.
+func (b *tiBuilder) tasksFrom(j *tiJob, i int) instance.Tick {
+	return j.first + instance.Tick(i-1)*j.length
+}
+
+func (b *tiBuilder) tasksUntil(j *tiJob, i int) instance.Tick { return b.syncUntil(j, i) - j.sync }
+
+func (b *tiBuilder) syncFrom(j *tiJob, i int) instance.Tick { return b.tasksFrom(j, i) + j.full }
+
+func (b *tiBuilder) syncUntil(j *tiJob, i int) instance.Tick {
+	if b.in.Objective.Periodic() {
+		return j.end
+	}
+	return j.end - instance.Tick(j.iterations-i)*j.length
 }

@@ -25,6 +25,7 @@ type tiHome struct {
 	// groups of sites that each have a worker: the GPUs of a node, or a node.
 	// None for pools.
 	groups [][]int
+	nodes  []int // of the groups, ascending
 	uses   []instance.LinkUse
 	full   instance.Tick // shortest full-depth task
 	sync   instance.Tick // shortest synchronisation
@@ -220,6 +221,7 @@ func (b *tiBuilder) nodeSet(j *tiJob, nodes []instance.NodeID, byNode [][]int) {
 			h.most = append(h.most, min(b.sites[s].room, j.Workers-len(nodes)+1))
 		}
 		h.groups = append(h.groups, byNode[n])
+		h.nodes = append(h.nodes, int(n))
 	}
 	if h.full = b.shortestFull(j, h.sites); h.full == 0 {
 		return
@@ -318,68 +320,7 @@ func (b *tiBuilder) rates(j *tiJob, counts []int, parties int, span instance.Spa
 	return list
 }
 
-// farHorizon is one that some optimal schedule keeps. Nothing in an optimal
-// schedule can be moved earlier, so after the last release something runs at
-// every tick, and all of it together lasts no longer than each task and
-// synchronisation at its longest.
-func (b *tiBuilder) farHorizon() instance.Tick {
-	release, work := instance.Tick(0), instance.Tick(0)
-	for i := range b.jobs {
-		j := &b.jobs[i]
-		release = max(release, j.Release)
-		task, sync := instance.Tick(0), instance.Tick(0)
-		for _, s := range j.sites {
-			task = max(task, j.On[b.sites[s].kind].Time[j.Full()])
-		}
-		for h := range j.homes {
-			for _, rates := range j.homes[h].rates {
-				sync = max(sync, rates[len(rates)-1].length)
-			}
-		}
-		work += instance.Tick(j.Iterations) * (task*instance.Tick(j.Workers) + sync)
-	}
-	return release + work
-}
-
-// windows says when each job may be at work, and how many iterations fit.
-func (b *tiBuilder) windows() {
-	for i := range b.jobs {
-		j := &b.jobs[i]
-		if !b.in.Objective.Periodic() {
-			j.first, j.end, j.iterations = j.Release, b.options.Horizon, j.Iterations
-			if j.Deadline > 0 {
-				j.end = min(j.end, j.Deadline)
-			}
-			continue
-		}
-		// A job begins before P and ends within P of that.
-		j.end = 2*b.options.Period - 1
-		if i == 0 {
-			j.end = b.options.Period
-		}
-		if j.length > 0 {
-			j.iterations = int(b.options.Period / j.length)
-		}
-	}
-}
-
-// Limits of the tasks and the synchronisation of iteration i, from 1. Of a
-// periodic plan nobody knows how many iterations come after.
-func (b *tiBuilder) tasksFrom(j *tiJob, i int) instance.Tick {
-	return j.first + instance.Tick(i-1)*j.length
-}
-
-func (b *tiBuilder) tasksUntil(j *tiJob, i int) instance.Tick { return b.syncUntil(j, i) - j.sync }
-
-func (b *tiBuilder) syncFrom(j *tiJob, i int) instance.Tick { return b.tasksFrom(j, i) + j.full }
-
-func (b *tiBuilder) syncUntil(j *tiJob, i int) instance.Tick {
-	if b.in.Objective.Periodic() {
-		return j.end
-	}
-	return j.end - instance.Tick(j.iterations-i)*j.length
-}
-
+// fail notes the first reason why the program cannot be built.
 func (b *tiBuilder) fail(format string, args ...any) {
 	if b.err == nil {
 		b.err = fmt.Errorf("formulation: the time-indexed program is too large: "+format+

@@ -31,27 +31,39 @@ func liveEngine(t *testing.T) solver.Solver {
 // solveExactly returns the optimum of the time-indexed programs of an
 // instance, nil where they have no solution; for periodic objectives the best
 // over all periods.
-func solveExactly(t *testing.T, engine solver.Solver, in *instance.Instance, options formulation.TimeIndexedOptions) *big.Rat {
+func solveExactly(t *testing.T, engine solver.Solver, in *instance.Instance, options formulation.TimeIndexedOptions) (value *big.Rat, tried bool) {
 	t.Helper()
 	if !in.Objective.Periodic() {
-		value, _ := solveProgram(t, engine, in, options)
-		return value
+		value, r := solveProgram(t, engine, in, options)
+		return value, r != nil
 	}
 	var best *big.Rat
 	for options.Period = 1; options.Period <= in.MaxPeriod; options.Period++ {
-		value, _ := solveProgram(t, engine, in, options)
+		value, r := solveProgram(t, engine, in, options)
+		if r == nil {
+			return nil, false
+		}
 		require.NotNil(t, value, "a periodic plan may do nothing")
 		if best == nil || in.Objective.Better(value, best) {
 			best = value
 		}
 	}
-	return best
+	return best, true
 }
 
+// maxEntries is the size from which a program takes seconds; tests leave those
+// out, and count them.
+const maxEntries = 6_000
+
+// solveProgram returns the optimum and how it was found: a nil optimum says that
+// there is no solution, a nil result that the program was too large to try.
 func solveProgram(t *testing.T, engine solver.Solver, in *instance.Instance, options formulation.TimeIndexedOptions) (*big.Rat, *tree.MIPResult) {
 	t.Helper()
 	program, err := formulation.TimeIndexed(in, options)
 	require.NoError(t, err)
+	if len(program.Problem.Index) > maxEntries {
+		return nil, nil
+	}
 	r, err := tree.MIP(context.Background(), engine, program.Problem, tree.MIPOptions{Step: 1, Priority: program.Priority})
 	require.NoError(t, err)
 	require.Equal(t, tree.Closed, r.Status)
@@ -85,7 +97,7 @@ func horizonFor(in *instance.Instance, v *big.Rat, slack int) instance.Tick {
 // The program of single GPUs has the optimum of brute force.
 func TestTimeIndexedIsExact(t *testing.T) {
 	engine := liveEngine(t)
-	n := 1200
+	n := 1500
 	if testing.Short() {
 		n = 60
 	}
@@ -96,31 +108,42 @@ func TestTimeIndexedIsExact(t *testing.T) {
 		{Jobs: 1, GPUs: 4, Workers: 4, Iterations: 3, MaxPeriod: 12},
 		{Jobs: 3, GPUs: 2, Workers: 2, Iterations: 1, MaxPeriod: 5},
 	}
-	rng := rand.New(rand.NewPCG(21, 22))
 	count := map[instance.Objective]map[instancetest.Status]int{}
 	for i := range n {
 		o := sizes[i%len(sizes)]
 		o.Objective = instance.Objectives()[i/len(sizes)%4]
+		rng := rand.New(rand.NewPCG(21, uint64(i)))
 		in := instancetest.Random(rng, o)
-		want, _, status := instancetest.Optimum(in)
-		if count[o.Objective] == nil {
-			count[o.Objective] = map[instancetest.Status]int{}
-		}
-		count[o.Objective][status]++
+		want, optimal, status := instancetest.Optimum(in)
 		if status == instancetest.Skipped {
 			continue
 		}
 		var options formulation.TimeIndexedOptions
 		if !o.Objective.Periodic() && want != nil {
-			options.Horizon = horizonFor(in, want, rng.IntN(3))
+			slack := rng.IntN(3)
+			if rng.IntN(2) == 0 {
+				options.Horizon = horizonFor(in, want, slack)
+			} else {
+				options.Value = new(big.Rat).Add(want, big.NewRat(int64(slack), 1))
+			}
 		}
-		value := solveExactly(t, engine, in, options)
+		value, tried := solveExactly(t, engine, in, options)
+		if count[o.Objective] == nil {
+			count[o.Objective] = map[instancetest.Status]int{}
+		}
+		if !tried {
+			status = instancetest.Skipped
+		}
+		if count[o.Objective][status]++; !tried {
+			continue
+		}
 		if status == instancetest.Infeasible {
 			require.Nil(t, value, "instance %d: brute force says infeasible, the program %v", i, value)
 			continue
 		}
 		require.NotNil(t, value, "instance %d: brute force says %v, the program infeasible", i, want)
 		require.Zero(t, want.Cmp(value), "instance %d (%s): brute force says %v, the program %v", i, o.Objective, want, value)
+		startsFrom(t, engine, in, options, optimal)
 	}
 	t.Logf("%v", count)
 	for _, o := range instance.Objectives() {
@@ -155,7 +178,10 @@ func TestCoarserTimeIndexedRelaxes(t *testing.T) {
 			if !o.Objective.Periodic() {
 				options.Horizon = horizonFor(in, want, 0)
 			}
-			value := solveExactly(t, engine, in, options)
+			value, tried := solveExactly(t, engine, in, options)
+			if !tried {
+				continue
+			}
 			require.NotNil(t, value, "instance %d: %s calls a feasible instance infeasible", i, g)
 			require.False(t, in.Objective.Better(want, value), "instance %d (%s): by %s the value is %v, the optimum %v", i, o.Objective, g, value, want)
 			if value.Cmp(want) == 0 {
@@ -200,7 +226,8 @@ func TestTimeIndexedColdEngine(t *testing.T) {
 		if !in.Objective.Periodic() {
 			options.Horizon = 14
 		}
-		a, b := solveExactly(t, live, in, options), solveExactly(t, cold, in, options)
+		a, _ := solveExactly(t, live, in, options)
+		b, _ := solveExactly(t, cold, in, options)
 		require.Equal(t, a == nil, b == nil)
 		if a != nil {
 			require.Zero(t, a.Cmp(b), "live %v, cold %v", a, b)
@@ -224,6 +251,7 @@ func TestTimeIndexedOptions(t *testing.T) {
 		{repeats, formulation.TimeIndexedOptions{}, "needs a period"},
 		{repeats, formulation.TimeIndexedOptions{Period: 5, Horizon: 5}, "give a period instead of a horizon"},
 		{repeats, formulation.TimeIndexedOptions{Period: 100}, "exceeds the greatest"},
+		{repeats, formulation.TimeIndexedOptions{Period: 5, Value: big.NewRat(1, 1)}, "says nothing"},
 	} {
 		_, err := formulation.TimeIndexed(c.in, c.options)
 		assert.ErrorContains(t, err, c.want)
@@ -243,4 +271,50 @@ func TestTimeIndexedOptions(t *testing.T) {
 	require.NoError(t, err)
 	_, err = p.Schedule(make([]float64, p.Problem.Cols()))
 	assert.ErrorContains(t, err, "does not say which GPUs")
+}
+
+// startsFrom checks that a schedule has a vector, at both granularities that
+// have them, which is feasible and has its value: branch-and-bound takes it as
+// its start and returns it before it has looked at a node.
+func startsFrom(t *testing.T, engine solver.Solver, in *instance.Instance, options formulation.TimeIndexedOptions, s *instance.Schedule) {
+	t.Helper()
+	options.Period = s.Period
+	for _, options.Granularity = range []formulation.Granularity{formulation.ByGPU, formulation.ByNode} {
+		program, err := formulation.TimeIndexed(in, options)
+		require.NoError(t, err)
+		x, err := program.Vector(s)
+		require.NoError(t, err)
+		r, err := tree.MIP(stopped(), engine, program.Problem, tree.MIPOptions{Step: 1, Start: x})
+		require.NoError(t, err)
+		require.Zero(t, program.Value(int64(r.Objective)).Cmp(in.Value(s)))
+		if options.Granularity == formulation.ByGPU {
+			again, err := program.Schedule(r.Primal)
+			require.NoError(t, err)
+			require.Zero(t, in.Value(again).Cmp(in.Value(s)))
+		}
+	}
+}
+
+// stopped is a context that has ended.
+func stopped() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+func TestTimeIndexedVectorErrors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(29, 30))
+	in := instancetest.Random(rng, instancetest.Options{Objective: instance.Makespan, Jobs: 2, Iterations: 2})
+	_, s, status := instancetest.Optimum(in)
+	require.Equal(t, instancetest.Optimal, status)
+	p, err := formulation.TimeIndexed(in, formulation.TimeIndexedOptions{Horizon: s.Makespan(in) - 1})
+	require.NoError(t, err)
+	_, err = p.Vector(s)
+	assert.ErrorContains(t, err, "choose a longer horizon")
+	_, err = p.Vector(&instance.Schedule{Residency: make([][]instance.GPUID, len(in.Jobs))})
+	assert.ErrorContains(t, err, "the schedule is not valid")
+	p, err = formulation.TimeIndexed(in, formulation.TimeIndexedOptions{Granularity: formulation.ByPool})
+	require.NoError(t, err)
+	_, err = p.Vector(s)
+	assert.ErrorContains(t, err, "no vector")
 }

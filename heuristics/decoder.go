@@ -31,6 +31,9 @@ type decision struct {
 	// slow[j] is the fastest rate level that job j may use, as an index into
 	// Instance.RateLevels, so that others may share its links; nil: all levels.
 	slow []uint8
+	// latest, unless 0, lets the event-driven decoder give up once the makespan
+	// looks like passing it.
+	latest instance.Tick
 	// serial asks for the serial decoder; see insertion.go.
 	serial bool
 }

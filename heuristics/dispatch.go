@@ -3,6 +3,7 @@ package heuristics
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -202,6 +203,9 @@ func (s *dispatcher) run(ctx context.Context, q *queue) error {
 		if rounds&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if s.d.latest > 0 && rounds&0x3f == 0 && s.hopeless() {
+			return errHopeless
+		}
 		s.now = s.events[0].at
 		for len(s.events) > 0 && s.events[0].at == s.now {
 			s.happen(s.pop(), q)
@@ -221,6 +225,19 @@ func (s *dispatcher) run(ctx context.Context, q *queue) error {
 		}
 	}
 	return nil
+}
+
+// errHopeless is why a decoding ends that would come out too late.
+var errHopeless = errors.New("heuristics: the schedule would end too late")
+
+// hopeless reports whether the work to come, at the mean of its depths, goes
+// beyond the latest end asked for.
+func (s *dispatcher) hopeless() bool {
+	sum := instance.Tick(0)
+	for g, work := range s.remaining {
+		sum += max(s.now, s.free[g]) + work
+	}
+	return sum > s.d.latest*instance.Tick(len(s.remaining)) || s.now > s.d.latest
 }
 
 // happen applies one event to the state. Nothing starts before all events of

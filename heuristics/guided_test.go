@@ -26,8 +26,12 @@ func TestGuided(t *testing.T) {
 		if name == "limits" {
 			continue // a single pass need not meet deadlines
 		}
-		m.jobs, m.iterations = 10, 6
-		for seed := range uint64(2) {
+		m.jobs, m.iterations = 8, 4
+		seeds := uint64(2)
+		if testing.Short() {
+			seeds = 1
+		}
+		for seed := range seeds {
 			m.objective = finite(seed)
 			in := m.instance(t, seed)
 			good, err := Greedy(t.Context(), in, source(seed))

@@ -330,7 +330,7 @@ func (h *homes) even(a, b int32) bool {
 	tb := h.in.Jobs[h.owner[b]].On[h.in.GPUs[h.gpu[b]].Type].Time
 	done := false
 	for da := min(most, int32(len(ta))-1); da > 0; da-- {
-		for db := int32(0); db < da; db++ {
+		for db := range da {
 			n := min(h.quota[int(a)*h.depths+int(da)], h.quota[int(b)*h.depths+int(db)])
 			step := ta[da] - ta[db] + tb[da] - tb[db]
 			if n == 0 || step <= 0 {
@@ -630,17 +630,52 @@ func (h *homes) swapJobs() bool {
 
 // anneal takes a number of steps while it cools from the given temperature.
 func (h *homes) anneal(ctx context.Context, steps int, heat float64) {
-	const stages = 64
+	stages := min(64, steps)
 	for n := range stages {
 		if ctx.Err() != nil {
 			return
 		}
-		t := heat * math.Pow(endHeat/heat, float64(n)/stages)
+		t := heat * math.Pow(endHeat/heat, float64(n)/float64(stages))
 		h.whole = t > wholeHeat
-		for range steps/stages + 1 {
+		for range steps / stages {
 			h.step(t)
 		}
 	}
+}
+
+// keptHomes are homes to come back to.
+type keptHomes struct {
+	gpu, quota []int32
+	span       []instance.Span
+	energy     float64
+}
+
+// keep notes the homes as they are.
+func (h *homes) keep(k *keptHomes) {
+	k.gpu, k.quota, k.span = append(k.gpu[:0], h.gpu...), append(k.quota[:0], h.quota...), append(k.span[:0], h.span...)
+	k.energy = h.energy
+}
+
+// restore goes back to homes that were kept.
+func (h *homes) restore(k *keptHomes) {
+	for j := range h.in.Jobs {
+		low, high := h.slotAt[j], h.slotAt[j+1]
+		if slices.Equal(h.gpu[low:high], k.gpu[low:high]) && slices.Equal(h.quota[low*h.depths:high*h.depths], k.quota[low*h.depths:high*h.depths]) {
+			continue
+		}
+		h.connect(int32(j), -1)
+		for slot := low; slot < high; slot++ {
+			h.leave(int32(slot))
+		}
+		copy(h.quota[low*h.depths:high*h.depths], k.quota[low*h.depths:])
+		for slot := low; slot < high; slot++ {
+			h.enter(int32(slot), k.gpu[slot])
+		}
+		h.span[j] = k.span[j]
+		h.connect(int32(j), 1)
+	}
+	h.refresh()
+	h.energy = k.energy
 }
 
 // placement writes the homes out. Limits are what the memories allow.

@@ -2,6 +2,7 @@ package heuristics
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 
@@ -20,14 +21,14 @@ type scout struct {
 	out      *record
 
 	how    homing
-	here   value // of the homes that the scout goes on from; see gpu and quota
-	gpu    []int32
-	quota  []int32
-	stale  int // kicks since it last found something better on this trip
+	here   value     // of the homes that the scout goes on from
+	kept   keptHomes // those
+	stale  int       // kicks since it last found something better on this trip
 	styles []scoutStyle
-	trip   find   // the best of this trip
-	finds  []find // the best of the trips that are over
-	best   find   // of all, since the search last looked
+	liked  *scoutStyle // the one that was best here
+	trip   find        // the best of this trip
+	finds  []find      // the best of the trips that are over
+	best   find        // of all, since the search last looked
 }
 
 // find is a schedule with its value; nil: none yet.
@@ -46,7 +47,9 @@ type scoutStyle struct {
 
 const (
 	// scoutPatience is for how many kicks without a gain a scout stays.
-	scoutPatience = 12
+	scoutPatience = 100
+	// scoutHeat is the mean part by which a scout accepts worse schedules.
+	scoutHeat = 1e-3
 	// kickHeat and endHeat are the highest temperature of annealing homes after
 	// a kick, and that at the end, in units of the energy of a GPU whose load is
 	// the makespan aimed at.
@@ -79,31 +82,31 @@ func (s *scout) steps() int { return min(max(20_000, 300*s.slots), 1_500_000) }
 func (s *scout) walk(ctx context.Context, work int) {
 	for ctx.Err() == nil && work > 0 {
 		steps := s.steps()
+		styles := scoutStyles
 		if s.trip.schedule == nil || s.stale >= scoutPatience {
 			if s.trip.schedule != nil {
 				s.finds = append(s.finds, s.trip)
 			}
-			s.trip, s.here, s.stale = find{value: value{late: never}}, value{late: never}, 0
+			s.trip, s.here, s.stale, s.liked = find{value: value{late: never}}, value{late: never}, 0, nil
 			if !s.settle() {
 				return
 			}
 			s.homes.anneal(ctx, steps, math.Exp(-4*s.rng.Float64()))
 		} else {
-			s.homes.restore(s.gpu, s.quota)
-			steps /= 10
+			s.homes.restore(&s.kept)
+			steps = int(4 * math.Exp(s.rng.Float64()*math.Log(float64(steps)/80)))
 			s.homes.anneal(ctx, steps, kickHeat*math.Exp(-4*s.rng.Float64()))
+			styles = 2
 		}
 		s.stale++
-		v, decoded := s.decode(ctx)
-		if decoded == 0 {
-			return
-		}
+		part := -scoutHeat * math.Log(1-s.rng.Float64())
+		v, decoded := s.decode(ctx, styles, part)
 		// A step of homes takes about as long as eight operations of a sequence,
 		// decoding one by events as long as ten.
-		work -= 8*steps + 10*decoded*len(s.job)
-		if v.near(s.here, 5e-4) || !s.here.less(v) {
+		work -= 8*steps + 10*decoded*len(s.job) + s.slots
+		if v.ahead(s.here) || v.near(s.here, part) {
 			s.here = v
-			s.gpu, s.quota = append(s.gpu[:0], s.homes.gpu...), append(s.quota[:0], s.homes.quota...)
+			s.homes.keep(&s.kept)
 		}
 	}
 }
@@ -152,33 +155,39 @@ func (s *scout) settle() bool {
 }
 
 // decode tries several styles on the homes and returns the best value, and how
-// many were tried.
-func (s *scout) decode(ctx context.Context) (best value, decoded int) {
+// many were tried. Those that end later than here by more than the given part
+// are of no use.
+func (s *scout) decode(ctx context.Context, styles int, part float64) (best value, decoded int) {
 	best = value{late: never}
 	var win *scoutStyle
 	where := s.homes.placement()
 	m := measure(s.in, where, s.how.counts)
-	for n := range scoutStyles {
+	for n := range styles {
 		// Those that won more often come more often.
-		style := &s.styles[0]
+		style := s.liked
 		draws := -1.0
 		for i := range s.styles {
+			if n == 0 && style != nil {
+				break // the one that was good here goes first
+			}
 			if x := s.rng.Float64() * float64(1+s.styles[i].wins); x > draws {
 				style, draws = &s.styles[i], x
 			}
 		}
 		base, slope := m.keys(s.in, style.rule)
 		d := &decision{counts: s.how.counts, where: where, base: base, slope: slope, patience: style.patience, even: style.even}
-		if s.dispatch.decode(ctx, d, s.out) != nil {
-			return best, decoded
+		if s.in.Objective == instance.Makespan && s.here.late == 0 {
+			d.latest = instance.Tick(s.here.float() * (1 + part))
 		}
 		decoded++
+		if err := s.dispatch.decode(ctx, d, s.out); errors.Is(err, errHopeless) {
+			continue
+		} else if err != nil {
+			return best, decoded
+		}
 		v := valueOf(s.in, s.out.completion)
 		if v.less(best) {
 			best = v
-			win = style
-		}
-		if n == 0 {
 			win = style
 		}
 		if v.less(s.trip.value) {
@@ -191,29 +200,15 @@ func (s *scout) decode(ctx context.Context) (best value, decoded int) {
 			break
 		}
 	}
+	if win == nil {
+		return best, decoded
+	}
 	win.wins++
+	if best.ahead(s.here) {
+		s.liked = win
+	}
 	for i := range s.styles {
 		s.styles[i].wins -= s.styles[i].wins / 16 // forget
 	}
 	return best, decoded
-}
-
-// restore brings back what gpu and quota were.
-func (h *homes) restore(gpu, quota []int32) {
-	for slot := range gpu {
-		h.leave(int32(slot))
-	}
-	copy(h.quota, quota)
-	for j := range h.in.Jobs {
-		h.connect(int32(j), -1)
-	}
-	for slot, g := range gpu {
-		h.enter(int32(slot), g)
-	}
-	for j := range h.in.Jobs {
-		h.span[j], _ = h.route(int32(j))
-		h.connect(int32(j), 1)
-	}
-	h.done = h.done[:0]
-	h.energy = h.total()
 }

@@ -105,10 +105,11 @@ type lane struct {
 }
 
 const (
-	// roundWork is about the number of operations that a lane places in a round,
-	// and roundPasses the least times over that it places all of them.
-	roundWork   = 400_000
-	roundPasses = 4
+	// A lane places all operations roundPasses times over in a round, but at
+	// least leastRound operations, and no more than mostRound if that is enough
+	// for leastPasses.
+	roundPasses, leastPasses = 100, 4
+	leastRound, mostRound    = 40_000, 400_000
 	// firstCycle is the length of the first cycles of cooling, in rounds; those
 	// after it grow.
 	firstCycle = 8
@@ -152,7 +153,8 @@ func (l *lane) renew() {
 
 // round lets all walk, and takes over what is best.
 func (s *search) round() {
-	work := max(roundWork, roundPasses*(s.ops.tasks+s.ops.syncs))
+	all := s.ops.tasks + s.ops.syncs
+	work := max(leastPasses*all, min(max(leastRound, roundPasses*all), mostRound))
 	both := len(s.lanes) + len(s.scouts)
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -230,7 +232,7 @@ func (l *lane) walk(ctx context.Context, work int) {
 			return
 		}
 		l.decoder.work += 16 // drawing takes time, too
-		l.edits.begin()
+		l.begin()
 		kind := l.rng.IntN(moveKinds)
 		if !l.draw(kind) {
 			l.undo()

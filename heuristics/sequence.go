@@ -97,10 +97,9 @@ type sequence struct {
 	residents  [][]int32        // per GPU: its workers
 
 	// What the latest accepted decoding made of it.
-	times    outcome
-	marks    []checkpoint
-	energy   float64
-	complete value
+	times  outcome
+	marks  []checkpoint
+	energy float64
 }
 
 // net is what the synchronisations of a job use, given its home.

@@ -18,6 +18,10 @@ type sequenceDecoder struct {
 	kept  int // checkpoints of the sequence that stay as they are
 	from  int // where the latest decoding started in the list
 	work  int // operations placed so far, in all decodings
+	// run counts the decodings; ganged[j] is the one that placed the latest
+	// iteration of job j, a gang.
+	run    int
+	ganged []int
 }
 
 // checkpoint is the state of a decoding before an operation of the list.
@@ -61,7 +65,7 @@ func (c *checkpoint) copy(from *checkpoint) {
 }
 
 func newSequenceDecoder(o *operations) *sequenceDecoder {
-	return &sequenceDecoder{now: newCheckpoint(o), out: newOutcome(o)}
+	return &sequenceDecoder{now: newCheckpoint(o), out: newOutcome(o), ganged: make([]int, len(o.in.Jobs))}
 }
 
 // begin sets the state before the first operation.
@@ -89,6 +93,7 @@ func (d *sequenceDecoder) begin(q *sequence) {
 func (d *sequenceDecoder) decode(q *sequence, from int, limit float64) (energy float64, ok bool) {
 	s := &d.now
 	d.kept, d.fresh = 0, 0
+	d.run++
 	for d.kept < len(q.marks) && q.marks[d.kept].at <= from {
 		d.kept++
 	}
@@ -117,7 +122,10 @@ func (d *sequenceDecoder) decode(q *sequence, from int, limit float64) (energy f
 		switch {
 		case op >= tasks:
 			d.sync(q, j, op-tasks)
-		case s.open[j] == 0: // its gang has been placed
+		case s.open[j] == 0: // its gang has been placed, perhaps before the checkpoint
+			if d.ganged[j] != d.run {
+				d.out.start[op], d.out.before[op] = q.times.start[op], q.times.before[op]
+			}
 			continue
 		case job.Gang && job.Workers > 1:
 			if d.gang(q, j, q.iteration[op]) > latest {
@@ -173,7 +181,7 @@ func (d *sequenceDecoder) gang(q *sequence, j, iteration int32) instance.Tick {
 		s.ends[j] = max(s.ends[j], end)
 		latest = max(latest, end+q.load[g]-s.done[g])
 	}
-	s.open[j] = 0
+	s.open[j], d.ganged[j] = 0, d.run
 	return latest
 }
 

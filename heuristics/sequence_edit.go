@@ -12,7 +12,7 @@ type edits struct {
 	done []edit
 	// from is the first place of the list that a step touched.
 	from int
-	// homeless are the jobs whose nets were changed, with the old ones.
+	// nets are those that were changed, as they were.
 	nets []oldNet
 	// relisted is what the list was from place relistedAt on, before relist.
 	relisted   []int32
@@ -23,8 +23,8 @@ type edits struct {
 
 // edit is one step, with what undoes it.
 type edit struct {
-	kind    editKind
-	a, b, c int32
+	kind editKind
+	a, b int32
 }
 
 type editKind uint8

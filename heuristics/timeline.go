@@ -55,13 +55,12 @@ type linkStep struct {
 // earliest returns the earliest start at or after t of a stretch of the given
 // length throughout which the load is at most room.
 func (l linkTimeline) earliest(t, length instance.Tick, room instance.BitRate) instance.Tick {
-	i := 0
-	if n := len(l) - 8; n < 0 || l[n].at <= t {
-		// Most look near the end.
-		for i = len(l) - 1; i > 0 && l[i].at > t; i-- {
-		}
-	} else {
+	i := len(l) - 1
+	if n := len(l) - 8; n > 0 && l[n].at > t {
 		i = sort.Search(n, func(i int) bool { return l[i].at > t }) - 1
+	}
+	for i > 0 && l[i].at > t { // most look near the end
+		i--
 	}
 	for i = max(i, 0); i < len(l) && l[i].at < t+length; i++ {
 		if l[i].load > room {

@@ -57,10 +57,14 @@ func (r *Record) fill(result *jigsaw.Result) {
 		e := result.Efficiency()
 		r.Efficiency = &e
 	}
+	for _, p := range result.Series {
+		columns, nodes := int64(p.Columns), int64(p.Nodes)
+		r.Columns, r.Nodes = &columns, &nodes
+	}
 	for _, to := range []struct {
 		gap  float64
 		time **float64
-	}{{0.05, &r.TimeTo5}, {0.02, &r.TimeTo2}, {0.01, &r.TimeTo1}, {0, &r.TimeToOptimum}} {
+	}{{0.05, &r.TimeTo5}, {0.02, &r.TimeTo2}, {0.01, &r.TimeTo1}} {
 		for _, p := range result.Series {
 			if jigsaw.Gap(p.Primal, p.Dual) <= to.gap { // not for NaN
 				seconds := p.Elapsed.Seconds()
@@ -69,9 +73,8 @@ func (r *Record) fill(result *jigsaw.Result) {
 			}
 		}
 	}
-	if result.Status != jigsaw.Optimal {
-		r.TimeToOptimum = nil
-	} else if r.TimeToOptimum == nil {
+	// The proof counts when it is handed over, as with other solvers.
+	if result.Status == jigsaw.Optimal {
 		r.TimeToOptimum = &r.Wall
 	}
 }

@@ -12,18 +12,19 @@ import (
 // in identical racks only, which is what the generators make.
 type programData struct {
 	Objective   instance.Objective `json:"objective"`
-	Horizon     instance.Tick      `json:"horizon"`
 	Racks       int                `json:"racks"`
 	Nodes       int                `json:"nodes"` // per rack
 	GPUs        int                `json:"gpus"`  // per node
-	Memory      instance.Bytes     `json:"memory"`
+	Memory      int64              `json:"memory"`
 	RateLevels  []int              `json:"rate_levels"`
-	FabricSpeed instance.BitRate   `json:"fabric"`
-	NICSpeed    instance.BitRate   `json:"nic"`
-	UplinkSpeed instance.BitRate   `json:"uplink"` // 0 where there is one rack
+	FabricSpeed int64              `json:"fabric"`
+	NICSpeed    int64              `json:"nic"`
+	UplinkSpeed int64              `json:"uplink"` // 0 where there is one rack
 	Jobs        []programJob       `json:"jobs"`
-	// Hint is a schedule to start from.
-	Hint *instance.ScheduleJSON `json:"hint"`
+	// Hint is a schedule to start from, and HintValue its value: what is worse
+	// need not be looked for.
+	Hint      *instance.ScheduleJSON `json:"hint"`
+	HintValue float64                `json:"hint_value"`
 }
 
 // programJob is a job of programData.
@@ -40,10 +41,10 @@ type programJob struct {
 	// Class numbers groups of identical jobs.
 	Class int `json:"class"`
 	// Layers[d], Time[d] and Ephemeral[d] are of depth d.
-	Layers     []int            `json:"layers"`
-	Time       []instance.Tick  `json:"time"`
-	Persistent instance.Bytes   `json:"persistent"`
-	Ephemeral  []instance.Bytes `json:"ephemeral"`
+	Layers     []int           `json:"layers"`
+	Time       []instance.Tick `json:"time"`
+	Persistent int64           `json:"persistent"`
+	Ephemeral  []int64         `json:"ephemeral"`
 	// Multisets[m][d] workers at depth d: those that the rule allows, less
 	// those that another makes shallower in every place, which can replace them.
 	Multisets [][]int `json:"multisets"`
@@ -57,28 +58,25 @@ type programHome struct {
 	Nodes  int  `json:"nodes"`
 	Spread bool `json:"spread"`
 	// Rate[l] in bit/s, and Sync[m][l] ticks, of multiset m at rate level l.
-	Rate []instance.BitRate `json:"rate"`
-	Sync [][]instance.Tick  `json:"sync"`
+	Rate []int64           `json:"rate"`
+	Sync [][]instance.Tick `json:"sync"`
 }
 
-func newProgramData(in *instance.Instance, horizon instance.Tick, hint *instance.Schedule) (*programData, error) {
+func newProgramData(in *instance.Instance, hint *instance.Schedule) (*programData, error) {
 	first := &in.Nodes[0]
-	d := &programData{Objective: in.Objective, Horizon: horizon, Racks: len(in.Racks), Nodes: len(in.Racks[0].Nodes), GPUs: first.GPUs,
-		Memory: in.Types[0].Memory, FabricSpeed: in.Links[first.Fabric].Capacity, NICSpeed: in.Links[first.Up].Capacity,
-		Hint: in.ScheduleJSON(hint)}
+	d := &programData{Objective: in.Objective, Racks: len(in.Racks), Nodes: len(in.Racks[0].Nodes), GPUs: first.GPUs,
+		Memory: int64(in.Types[0].Memory), FabricSpeed: int64(in.Links[first.Fabric].Capacity), NICSpeed: int64(in.Links[first.Up].Capacity),
+		Hint: in.ScheduleJSON(hint), HintValue: *float(in.Value(hint))}
 	for _, l := range in.RateLevels {
 		d.RateLevels = append(d.RateLevels, int(l))
 	}
+	if !uniform(in) {
+		return nil, errors.New("bench: the model for CP-SAT knows identical racks of identical nodes only")
+	}
 	for _, l := range in.Links {
 		if l.Kind == instance.RackUp {
-			d.UplinkSpeed = l.Capacity
+			d.UplinkSpeed = int64(l.Capacity)
 		}
-		if l.Failed || l.Kind == instance.Trunk {
-			return nil, errors.New("bench: the model for CP-SAT knows identical racks of identical nodes only")
-		}
-	}
-	if len(in.Types) != 1 || len(in.Nodes) != d.Racks*d.Nodes {
-		return nil, errors.New("bench: the model for CP-SAT knows identical racks of identical nodes only")
 	}
 	classes := make([]int, len(in.Jobs))
 	for n, class := range in.Classes() {
@@ -89,11 +87,12 @@ func newProgramData(in *instance.Instance, horizon instance.Tick, hint *instance
 	for n := range in.Jobs {
 		j := &in.Jobs[n]
 		costs := j.On[0]
-		job := programJob{Name: j.Name, Workers: j.Workers, Iterations: j.Iterations, Weight: j.Weight, Release: j.Release,
+		job := programJob{Homes: []programHome{}, Name: j.Name, Workers: j.Workers, Iterations: j.Iterations, Weight: j.Weight, Release: j.Release,
 			Deadline: j.Deadline, Gang: j.Gang, Within: int(j.Within), Class: classes[n],
-			Time: costs.Time, Persistent: costs.Persistent, Ephemeral: costs.Ephemeral, Multisets: shallowest(j)}
-		for _, depth := range j.Depths {
+			Time: costs.Time, Persistent: int64(costs.Persistent), Multisets: shallowest(j)}
+		for n, depth := range j.Depths {
 			job.Layers = append(job.Layers, depth.Layers)
+			job.Ephemeral = append(job.Ephemeral, int64(costs.Ephemeral[n]))
 		}
 		if j.HasSync() {
 			job.Homes = d.homes(in, j, job.Multisets)
@@ -101,6 +100,29 @@ func newProgramData(in *instance.Instance, horizon instance.Tick, hint *instance
 		d.Jobs = append(d.Jobs, job)
 	}
 	return d, nil
+}
+
+// uniform reports whether racks, nodes and links of a kind are all alike, joined
+// by one core, and working.
+func uniform(in *instance.Instance) bool {
+	for _, r := range in.Racks {
+		if len(r.Nodes) != len(in.Racks[0].Nodes) {
+			return false
+		}
+	}
+	for _, n := range in.Nodes {
+		if n.GPUs != in.Nodes[0].GPUs || n.Type != in.Nodes[0].Type {
+			return false
+		}
+	}
+	speed := map[instance.LinkKind]instance.BitRate{}
+	for _, l := range in.Links {
+		if known, ok := speed[l.Kind]; l.Failed || l.Kind == instance.Trunk || ok && known != l.Capacity {
+			return false
+		}
+		speed[l.Kind] = l.Capacity
+	}
+	return len(in.Types) == 1
 }
 
 // homes lists the ways of living of a job: in a node, on so many nodes of a
@@ -114,13 +136,13 @@ func (d *programData) homes(in *instance.Instance, j *instance.Job, multisets []
 		}
 		h := programHome{Nodes: len(nodes), Spread: spread}
 		for _, l := range in.RateLevels {
-			h.Rate = append(h.Rate, span.Rate(l))
+			h.Rate = append(h.Rate, int64(span.Rate(l)))
 		}
 		for _, m := range multisets {
 			volume := j.Volume(m, span.Parties)
 			var row []instance.Tick
-			for _, rate := range h.Rate {
-				row = append(row, in.SyncTicks(volume, rate))
+			for _, l := range in.RateLevels {
+				row = append(row, in.SyncTicks(volume, span.Rate(l)))
 			}
 			h.Sync = append(h.Sync, row)
 		}

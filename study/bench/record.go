@@ -26,8 +26,6 @@ type Record struct {
 	Digest string `json:"digest"`
 	// Limit on the solver's time.
 	Limit float64 `json:"limit"`
-	// Horizon in ticks that the solver's model ends at; 0 where it has none.
-	Horizon int64 `json:"horizon,omitempty"`
 
 	// Status is optimal, feasible, infeasible, limit or failed.
 	Status string `json:"status"`
@@ -51,8 +49,8 @@ type Record struct {
 	Wall float64 `json:"wall"`
 	// Model is the time it took to write the solver's input, where it needs one.
 	Model float64 `json:"model,omitempty"`
-	// TimeToOptimum is when the optimum was proven; TimeTo5, 2 and 1 are when
-	// the gap was at most so many percent.
+	// TimeToOptimum is when the solver ended with a proven optimum, within its
+	// limit; TimeTo5, 2 and 1 are when the gap was at most so many percent.
 	TimeToOptimum *float64 `json:"time_to_optimum,omitempty"`
 	TimeTo5       *float64 `json:"time_to_5,omitempty"`
 	TimeTo2       *float64 `json:"time_to_2,omitempty"`

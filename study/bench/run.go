@@ -22,6 +22,8 @@ type Plan struct {
 	Out string
 	// Again measures rows that Out holds, too.
 	Again bool
+	// Strict makes failed rows an error, after all rows have been measured.
+	Strict bool
 	// Log is told of every row.
 	Log io.Writer
 }
@@ -36,7 +38,7 @@ type measurement struct {
 }
 
 // run makes the measurements one after the other, and appends their records.
-// Only a full disk or a cancelled context stop it.
+// Only files that cannot be written and a cancelled context stop it.
 func (p *Plan) run(ctx context.Context, measurements []measurement) error {
 	if err := os.MkdirAll(filepath.Dir(p.Out), 0o755); err != nil {
 		return err
@@ -49,6 +51,7 @@ func (p *Plan) run(ctx context.Context, measurements []measurement) error {
 	for i := range held {
 		done[held[i].key()] = held[i].Status != Failed && !p.Again
 	}
+	failed := 0
 	for n, m := range measurements {
 		r := &Record{Row: m.row, Solver: m.solver, Limit: m.limit.Seconds(), Commit: Commit(), Machine: ThisMachine(), Started: time.Now().UTC()}
 		c, err := Generate(m.row)
@@ -67,10 +70,16 @@ func (p *Plan) run(ctx context.Context, measurements []measurement) error {
 		if err != nil {
 			r.Status, r.Error = Failed, err.Error()
 		}
+		if r.Status == Failed {
+			failed++
+		}
 		if err := Append(p.Out, r); err != nil {
 			return err
 		}
 		fmt.Fprintf(p.Log, "%d/%d %v %s: %s\n", n+1, len(measurements), m.row, m.solver, r.summary())
+	}
+	if failed > 0 && p.Strict {
+		return fmt.Errorf("bench: %d of %d rows failed", failed, len(measurements))
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// PeerTable writes JigSaw beside the other solvers as Markdown. For every group
-// of rows that both have, the best peer is the one that proves the optimum
+// PeerTable writes JigSaw beside the other solvers as Markdown, on the seeds
+// that a peer was measured on. For every group of rows the best peer is the one that proves the optimum
 // soonest; among those that do not, the one with the smallest gap.
 func PeerTable(w io.Writer, records []Record) {
 	var peers []string
@@ -45,10 +45,16 @@ func PeerTable(w io.Writer, records []Record) {
 		if best < 0 {
 			continue
 		}
+		ours.records = slices.DeleteFunc(ours.records, func(r Record) bool {
+			return !slices.ContainsFunc(others, func(o *group) bool { return o.has(r.Seed) })
+		})
+		if len(ours.records) == 0 {
+			continue
+		}
 		fmt.Fprintf(w, "| %s | %s | %s | %d | %s |", ours.size, ours.objective, ours.regime, len(ours.records), ours.cell())
 		for _, o := range others {
 			if o == nil {
-				fmt.Fprint(w, "  |")
+				fmt.Fprint(w, " – |")
 				continue
 			}
 			fmt.Fprintf(w, " %s |", o.cell())
@@ -56,6 +62,37 @@ func PeerTable(w io.Writer, records []Record) {
 		fmt.Fprintf(w, " %s | %s |\n", peers[best], ratio(&ours, others[best]))
 	}
 	failures(w, records, func(solver string) bool { return solver != JigSaw })
+	if found := Contradictions(records); len(found) > 0 {
+		fmt.Fprint(w, "\nContradictions, so that somebody is wrong:\n\n")
+		for _, c := range found {
+			fmt.Fprintf(w, "* %s\n", c)
+		}
+	}
+}
+
+// tolerance, relative, of values that solvers give in floating point.
+const tolerance = 1e-6
+
+// Contradictions lists, in sentences, where one solver's bound is better than
+// another's schedule for the same instance.
+func Contradictions(records []Record) []string {
+	var found []string
+	for i := range records {
+		for j := range records {
+			a, b := &records[i], &records[j]
+			if a.Row != b.Row || a.Digest != b.Digest || a.Relaxed || a.Primal == nil || b.Dual == nil {
+				continue
+			}
+			excess := *b.Dual - *a.Primal // of a bound that is too strong
+			if a.Objective.Periodic() {
+				excess = -excess
+			}
+			if excess > tolerance*max(1, math.Abs(*a.Primal)) {
+				found = append(found, fmt.Sprintf("%v: %s has a schedule of %g, %s a bound of %g", a.Row, a.Solver, *a.Primal, b.Solver, *b.Dual))
+			}
+		}
+	}
+	return found
 }
 
 // star marks a solver whose models are relaxed.
@@ -68,8 +105,12 @@ func star(records []Record, solver string) string {
 	return ""
 }
 
-// find returns the group of the same rows, nil if there is none. Only the
-// seeds that both have are compared.
+// has reports whether the group has a record of the seed.
+func (g *group) has(seed uint64) bool {
+	return g != nil && slices.ContainsFunc(g.records, func(r Record) bool { return r.Seed == seed })
+}
+
+// find returns the group of the same rows, nil if there is none.
 func find(groups []group, as *group) *group {
 	for i := range groups {
 		if g := &groups[i]; g.size == as.size && g.objective == as.objective && g.regime == as.regime {

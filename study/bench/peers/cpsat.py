@@ -32,16 +32,35 @@ import ortools
 from ortools.sat.python import cp_model
 
 
+def latest(data):
+    """The latest end of each job in a plan that is no worse than the hint, all
+    other jobs ending as early as they can."""
+    ends, least = [], []
+    for j in data["jobs"]:
+        sync = min((t for h in j["homes"] for row in h["sync"] for t in row), default=0)
+        least.append(j["release"] + j["iterations"] * (j["time"][-1] + sync))
+    value = round(data["hint_value"])
+    weighted = sum(j["weight"] * end for j, end in zip(data["jobs"], least))
+    for j, end in zip(data["jobs"], least):
+        if data["objective"] == "makespan":
+            ends.append(value)
+        else:
+            ends.append(end + (value - weighted) // j["weight"])
+    return [min(end, j["deadline"] or end) for j, end in zip(data["jobs"], ends)]
+
+
 class Planner:
     def __init__(self, data):
         self.data = data
         self.m = cp_model.CpModel()
+        self.latest = latest(data)  # end of each job
+        self.horizon = max(self.latest)
         self.gpus = range(data["racks"] * data["nodes"] * data["gpus"])
         self.nodes = range(data["racks"] * data["nodes"])
         self.racks = range(data["racks"])
         self.tasks_on = [[] for _ in self.gpus]  # intervals
         self.work_on = [[] for _ in self.gpus]  # p(d) x literal
-        self.loads = {}  # link -> [(interval, rate)]
+        self.uses = {}  # (kind of link, site) -> [(interval, rate)]
         self.jobs = [Job(self, n, j) for n, j in enumerate(data["jobs"])]
         for g in self.gpus:
             self.m.add_no_overlap(self.tasks_on[g])
@@ -60,7 +79,7 @@ class Planner:
 
     def links(self):
         capacity = {"fabric": self.data["fabric"], "nic": self.data["nic"], "uplink": self.data["uplink"]}
-        for (kind, _), uses in self.loads.items():
+        for (kind, _), uses in self.uses.items():
             unit = math.gcd(capacity[kind], *(rate for _, rate in uses))
             self.m.add_cumulative([i for i, _ in uses], [rate // unit for _, rate in uses], capacity[kind] // unit)
 
@@ -102,7 +121,7 @@ class Planner:
         if self.data["objective"] == "weighted_completion":
             self.m.minimize(sum(j.data["weight"] * j.end for j in self.jobs))
             return
-        makespan = self.m.new_int_var(0, self.data["horizon"], "makespan")
+        makespan = self.m.new_int_var(0, self.horizon, "makespan")
         for j in self.jobs:
             self.m.add(makespan >= j.end)
         tail, head = min(j.sync_least for j in self.jobs), min(j.data["release"] for j in self.jobs)
@@ -181,9 +200,7 @@ class Job:
     def windows(self):
         """Earliest starts and latest ends of tasks, from the chain."""
         full, count = self.data["time"][-1], len(self.iterations)
-        last = self.p.data["horizon"]
-        if self.data["deadline"]:
-            last = min(last, self.data["deadline"])
+        last = self.p.latest[self.number]
         self.iteration_least = full + self.sync_least
         self.earliest = [self.data["release"] + i * self.iteration_least for i in self.iterations]
         self.latest = [last - self.sync_least - (count - 1 - i) * self.iteration_least for i in self.iterations]
@@ -225,8 +242,8 @@ class Job:
             same.append(n) if same else classes.append([n])
         self.sync_start, self.sync_end, self.ways = [], [], []
         for i in self.iterations:
-            start = m.new_int_var(self.earliest[i], self.p.data["horizon"], "")
-            end = m.new_int_var(self.earliest[i], self.p.data["horizon"], "")
+            start = m.new_int_var(self.earliest[i], self.p.horizon, "")
+            end = m.new_int_var(self.earliest[i], self.p.horizon, "")
             ways = []
             for n, h in enumerate(data["homes"]):
                 for c in classes:
@@ -260,9 +277,9 @@ class Job:
             for site, here in enumerate(self.in_rack if kind == "uplink" else self.on):
                 used = m.new_bool_var("")
                 m.add(used >= sum(literals) + here - 1)
-                length = m.new_int_var(0, self.p.data["horizon"], "")
+                length = m.new_int_var(0, self.p.horizon, "")
                 interval = m.new_optional_interval_var(start, length, end, used, "")
-                self.p.loads.setdefault((kind, site), []).append((interval, rate))
+                self.p.uses.setdefault((kind, site), []).append((interval, rate))
 
     def order(self):
         m = self.p.m
@@ -279,12 +296,11 @@ class Job:
         if self.synchronises:
             self.end = self.sync_end[last]
         else:
-            self.end = m.new_int_var(0, self.p.data["horizon"], "")
+            self.end = m.new_int_var(0, self.p.horizon, "")
             for g in self.p.gpus:
                 for d, x in self.depth[last][g].items():
                     m.add(self.end >= self.start[last][g] + self.data["time"][d]).only_enforce_if(x)
-        if self.data["deadline"]:
-            m.add(self.end <= self.data["deadline"])
+        m.add(self.end <= self.p.latest[self.number])
 
 
 def hint(planner):

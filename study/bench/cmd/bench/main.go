@@ -53,6 +53,7 @@ func running(c *cobra.Command, p *bench.Plan, out string) {
 	f.DurationVar(&p.Limit, "limit", 0, "time of every row, like 60s; 0 is that of its size")
 	f.StringVar(&p.Out, "out", out, "file of JSON Lines that records are appended to; rows that it holds are skipped")
 	f.BoolVar(&p.Again, "again", false, "measure rows that the file holds, too")
+	f.BoolVar(&p.Strict, "strict", false, "exit with an error if a row failed")
 }
 
 func newRun() *cobra.Command {
