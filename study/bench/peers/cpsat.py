@@ -49,6 +49,11 @@ def latest(data):
     return [min(end, j["deadline"] or end) for j, end in zip(data["jobs"], ends)]
 
 
+# PROBED is how many tasks, counted by GPU and depth, a model may have to be probed
+# by presolve. Beyond, probing takes most of a minute and finds little.
+PROBED = 10_000
+
+
 class Planner:
     def __init__(self, data):
         self.data = data
@@ -420,6 +425,8 @@ def main():
     solver = cp_model.CpSolver()
     solver.parameters.max_time_in_seconds = a.limit
     solver.parameters.num_workers = a.threads
+    if sum(len(tasks) for tasks in planner.tasks_on) > PROBED:
+        solver.parameters.cp_model_probing_level = 0
     series, bound, best = [], [None], [None]
 
     class Improved(cp_model.CpSolverSolutionCallback):
