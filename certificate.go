@@ -25,7 +25,8 @@ const (
 // certificateFields are the keys of a certificate. Those that a file may leave
 // out come last.
 var (
-	certificateFields = fields{[]string{"version", "kind", "instance", "bound", "denominator", "prices", "infeasible", "value", "columns", "plans"}, 6}
+	certificateFields = fields{[]string{"version", "kind", "instance", "bound", "denominator", "prices", "infeasible", "value", "columns", "plans", "tree"}, 6}
+	nodeFields        = fields{[]string{"kind", "job", "iteration", "worker", "at", "target", "prices", "denominator", "value"}, 1}
 	planFields        = fields{[]string{"horizon", "points", "buckets", "due"}, 3}
 )
 
@@ -122,6 +123,8 @@ func (d *certificateDecoder) file() {
 			d.c.Columns = int(d.integer(path))
 		case "plans":
 			d.plans(path)
+		case "tree":
+			d.tree(path)
 		}
 	})
 	if d.problem != nil {
@@ -148,6 +151,49 @@ func (d *certificateDecoder) plans(path string) {
 			terms.Buckets = d.integer(path)
 		}
 	})
+}
+
+// tree reads the nodes of a tree.
+func (d *certificateDecoder) tree(path string) {
+	d.list(path, "this must be a list of nodes", func(path string) {
+		var n formulation.ProofNode
+		d.object(path, nodeFields, func(key string) {
+			switch strings.TrimPrefix(key, path+".") {
+			case "kind":
+				n.Kind = d.text(key)
+			case "job":
+				n.Job = int(d.integer(key))
+			case "iteration":
+				n.Iteration = int(d.integer(key))
+			case "worker":
+				n.Worker = int(d.integer(key))
+			case "at":
+				n.At = d.integer(key)
+			case "target":
+				n.Target = d.integer(key)
+			case "prices":
+				n.Prices = int(d.integer(key))
+			case "denominator":
+				n.Denominator = d.integer(key)
+			case "value":
+				n.Value = d.wholeNumber(key)
+			}
+		})
+		d.c.Tree = append(d.c.Tree, n)
+	})
+}
+
+// list reads a list. each must consume the entry at the path.
+func (d *certificateDecoder) list(path, what string, each func(path string)) {
+	if t, ok := d.token(path); ok && t != json.Delim('[') {
+		d.bad(path, "%s", what)
+	}
+	for i := 0; d.problem == nil && d.decoder.More(); i++ {
+		each(path + "[" + strconv.Itoa(i) + "]")
+	}
+	if d.problem == nil {
+		d.token(path) // the closing bracket
+	}
 }
 
 // object reads an object of the fields. each must consume the value at the path.
@@ -192,16 +238,10 @@ func (d *certificateDecoder) object(path string, f fields, each func(path string
 }
 
 func (d *certificateDecoder) prices(path string) {
-	if t, ok := d.token(path); ok && t != json.Delim('[') {
-		d.bad(path, "this must be a list of integers")
-	}
 	d.c.Prices = []*big.Int{}
-	for i := 0; d.problem == nil && d.decoder.More(); i++ {
-		d.c.Prices = append(d.c.Prices, d.wholeNumber(path+"["+strconv.Itoa(i)+"]"))
-	}
-	if d.problem == nil {
-		d.token(path) // the closing bracket
-	}
+	d.list(path, "this must be a list of integers", func(path string) {
+		d.c.Prices = append(d.c.Prices, d.wholeNumber(path))
+	})
 }
 
 func (d *certificateDecoder) text(path string) string {
@@ -284,7 +324,7 @@ func parseInt(s string) *big.Int {
 // whole checks what no single key tells.
 func (d *certificateDecoder) whole(in *instance.Instance) {
 	c := &d.c
-	priced := c.Kind == formulation.FluidBound || c.Kind == formulation.ColumnsBound
+	priced := c.Kind == formulation.FluidBound || c.Kind == formulation.ColumnsBound || c.Kind == formulation.TreeBound
 	switch {
 	case c.Version != formulation.CertificateVersion:
 		d.about("version", "this is version %d; this JigSaw reads version %d", c.Version, formulation.CertificateVersion)
@@ -301,6 +341,8 @@ func (d *certificateDecoder) whole(in *instance.Instance) {
 		d.about("prices", "a %s proof has no prices", c.Kind)
 	case (c.Kind == formulation.ColumnsBound) != (c.Plans != nil):
 		d.about("plans", "this key belongs to proofs of kind %s, and only there", formulation.ColumnsBound)
+	case (c.Kind == formulation.TreeBound) != (c.Tree != nil):
+		d.about("tree", "this key belongs to proofs of kind %s, and only there", formulation.TreeBound)
 	case c.Columns != 0 && c.Kind != formulation.FluidBound:
 		d.about("columns", "this key belongs to proofs of kind %s", formulation.FluidBound)
 	}

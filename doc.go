@@ -6,5 +6,6 @@
 // baselines, [Bound] makes the bounds alone, and [Result.Document] is the
 // versioned form that the command line and the browser print. Every schedule
 // that leaves this package has passed [instance.Check]; every bound called
-// certified was evaluated in exact arithmetic.
+// certified was evaluated in exact arithmetic, and [Result.Proof] holds what
+// [Certify] needs to do so again.
 package jigsaw

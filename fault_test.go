@@ -148,7 +148,7 @@ func TestFaultyEngineExamples(t *testing.T) {
 }
 
 // withObjective compiles an example for another objective.
-func withObjective(t *testing.T, name string, objective instance.Objective) *instance.Instance {
+func withObjective(t testing.TB, name string, objective instance.Objective) *instance.Instance {
 	t.Helper()
 	examples, err := jigsaw.Examples()
 	require.NoError(t, err)

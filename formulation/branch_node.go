@@ -57,11 +57,11 @@ type syncLimit struct {
 //	level   it has rate level At | another
 //	single  every GPU gets rows of its own (one child)
 type split struct {
-	Kind      splitKind `json:"kind"`
-	Job       int       `json:"job"`
-	Iteration int       `json:"iteration,omitempty"` // from 0
-	Worker    int       `json:"worker,omitempty"`    // from 0
-	At        int64     `json:"at,omitempty"`
+	Kind      splitKind
+	Job       int
+	Iteration int // from 0
+	Worker    int // from 0
+	At        int64
 }
 
 type splitKind string

@@ -64,8 +64,8 @@ type Certificate struct {
 	Columns int `json:"columns,omitempty"`
 	// Plans says which columns program it is.
 	Plans *PlanTerms `json:"plans,omitempty"`
-	// Tree is the root of a tree whose leaves' prices follow one another.
-	Tree *ProofNode `json:"tree,omitempty"`
+	// Tree is the tree of a tree certificate.
+	Tree []ProofNode `json:"tree,omitempty"`
 }
 
 // PlanTerms are the parameters of a columns program. Any make a valid one.

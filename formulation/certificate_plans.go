@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"math/big"
 	"math/bits"
+	"slices"
 
 	"jigsaw/formulation/instance"
 )
 
 // provePlans evaluates the prices of a columns program: it looks for the
 // cheapest plan of every class anew. Rows, ways and time axes are those of
-// [newMaster]; the search is not that of [planPricer]. It tries every tick, by
-// range minima, and knows no floating point.
+// [newMaster]; the search is not that of [planPricer]: it goes window by window,
+// by range minima, in checked arithmetic, and knows no floating point.
 func (m *model) provePlans(b *Bound, c *Certificate) error {
 	terms := c.Plans
 	switch {
@@ -58,7 +59,7 @@ func (m *model) provePlans(b *Bound, c *Certificate) error {
 			sum.Sub(sum, v.Mul(price, big.NewInt(s.groups[g].capacity*s.calendar.width)))
 		}
 	}
-	e := planExaminer{calendar: s.calendar, prices: prices}
+	e := newPlanExaminer(s.calendar, prices)
 	for i := range s.classes {
 		class := &s.classes[i]
 		if due < 0 {
@@ -100,16 +101,29 @@ func (m *model) provePlans(b *Bound, c *Certificate) error {
 const (
 	maxHorizon = 1 << 28
 	maxPoints  = 1 << 12
-	mostWork   = 1 << 42
+	mostWork   = 1 << 40
 )
 
 // planExaminer finds cheapest plans in checked integer arithmetic.
 type planExaminer struct {
 	calendar calendar
 	prices   [][]int64 // by group, bucket
+	// paid[g][b] is what a unit of group g costs in all buckets before b;
+	// length buckets + 1.
+	paid     [][]int64
 	overflow bool
-	starts   map[string]*rangeMinima // of the alternatives of a class
-	sums     [][]int64               // prices from tick 0 on, by group, tick
+	starts   map[string]*startPrices // of the alternatives of a class
+}
+
+func newPlanExaminer(c calendar, prices [][]int64) *planExaminer {
+	e := &planExaminer{calendar: c, prices: prices, paid: make([][]int64, len(prices))}
+	for g, list := range prices {
+		e.paid[g] = make([]int64, len(list)+1)
+		for b, price := range list {
+			e.paid[g][b+1] = e.add(e.paid[g][b], e.mul(price, c.width))
+		}
+	}
+	return e
 }
 
 // add returns a + b, and notes an overflow. Prices are not negative.
@@ -131,33 +145,72 @@ func (e *planExaminer) mul(a, b int64) int64 {
 	return int64(lo)
 }
 
-// during is the price of amount units of a group in [from, to).
-func (e *planExaminer) during(g int, amount, from, to int64) int64 {
+// before is the price of a unit of a group in [0, tick).
+func (e *planExaminer) before(g int, tick int64) int64 {
+	if tick >= e.calendar.horizon {
+		return e.paid[g][len(e.prices[g])]
+	}
+	b := tick / e.calendar.width
+	return e.add(e.paid[g][b], e.mul(tick%e.calendar.width, e.prices[g][b]))
+}
+
+// price of starting an alternative at a tick.
+func (e *planExaminer) price(alt *alternative, start int64) int64 {
 	sum := int64(0)
-	e.calendar.spread(from, to, func(bucket int, ticks int64) {
-		sum = e.add(sum, e.mul(e.mul(amount, ticks), e.prices[g][bucket]))
-	})
+	for _, use := range alt.charges {
+		sum = e.add(sum, e.mul(use.amount, e.before(use.group, start+use.length)-e.before(use.group, start)))
+	}
 	return sum
 }
 
-// of returns the prices of all starts of an alternative.
-func (e *planExaminer) of(alt *alternative) *rangeMinima {
+// startPrices tells the least price of an alternative in a range of starts. As
+// a function of the start its price is linear between corners, the starts at
+// which a charge begins or ends together with a bucket, so that the least is at
+// a corner or at an end of the range.
+type startPrices struct {
+	alt     *alternative
+	corners []int64 // rising
+	minima  *rangeMinima
+}
+
+// of returns the prices of the starts of an alternative.
+func (e *planExaminer) of(alt *alternative) *startPrices {
 	key := fmt.Sprint(*alt)
-	if r, ok := e.starts[key]; ok {
-		return r
+	if s, ok := e.starts[key]; ok {
+		return s
 	}
 	if e.starts == nil {
-		e.starts = map[string]*rangeMinima{}
+		e.starts = map[string]*startPrices{}
 	}
-	list := make([]int64, e.calendar.horizon+1) // from the horizon on all is free
-	for start := range list {
+	s := &startPrices{alt: alt}
+	for end := int64(0); end <= e.calendar.horizon; end += e.calendar.width {
+		s.corners = append(s.corners, end)
 		for _, use := range alt.charges {
-			list[start] = e.add(list[start], e.during(use.group, use.amount, int64(start), int64(start)+use.length))
+			if start := end - use.length; start > 0 {
+				s.corners = append(s.corners, start)
+			}
 		}
 	}
-	r := newRangeMinima(list)
-	e.starts[key] = r
-	return r
+	slices.Sort(s.corners)
+	s.corners = slices.Compact(s.corners)
+	prices := make([]int64, len(s.corners))
+	for i, start := range s.corners {
+		prices[i] = e.price(alt, start)
+	}
+	s.minima = newRangeMinima(prices)
+	e.starts[key] = s
+	return s
+}
+
+// least returns the lowest price of a start in [from, to].
+func (e *planExaminer) least(s *startPrices, from, to int64) int64 {
+	best := min(e.price(s.alt, from), e.price(s.alt, to))
+	first, _ := slices.BinarySearch(s.corners, from)
+	last, _ := slices.BinarySearch(s.corners, to)
+	if first < last { // the corner at to, if there is one, is its end
+		best = min(best, s.minima.least(first, last-1))
+	}
+	return best
 }
 
 // cheapest returns the price of the cheapest plan of a class; ok is false
@@ -189,7 +242,7 @@ func (e *planExaminer) inWay(p *planPricer, way int) int64 {
 		if menu.way != way {
 			continue
 		}
-		starts := make([][]*rangeMinima, len(menu.items))
+		starts := make([][]*startPrices, len(menu.items))
 		for n := range menu.items {
 			for a := range menu.items[n].alts {
 				starts[n] = append(starts[n], e.of(&menu.items[n].alts[a]))
@@ -242,7 +295,7 @@ func (e *planExaminer) inWay(p *planPricer, way int) int64 {
 }
 
 // iteration returns the price of an iteration of a dish from point n to m.
-func (e *planExaminer) iteration(p *planPricer, menu *menu, dish *dish, starts [][]*rangeMinima, n, m int) int64 {
+func (e *planExaminer) iteration(p *planPricer, menu *menu, dish *dish, starts [][]*startPrices, n, m int) int64 {
 	sum := int64(0)
 	for i, at := range dish.items {
 		item := &menu.items[at]
@@ -250,7 +303,7 @@ func (e *planExaminer) iteration(p *planPricer, menu *menu, dish *dish, starts [
 		for a := range item.alts {
 			from, to := p.grid.tick(n)+item.head, p.latest(m)-item.tail-item.alts[a].length
 			if from <= to {
-				least = min(least, starts[at][a].least(from, to))
+				least = min(least, e.least(starts[at][a], from, to))
 			}
 		}
 		if least == noPrice {
@@ -261,8 +314,7 @@ func (e *planExaminer) iteration(p *planPricer, menu *menu, dish *dish, starts [
 	return sum
 }
 
-// rangeMinima answers what the least of a range of a list is. Past its end the
-// list goes on with its last entry.
+// rangeMinima answers what the least of a range of a list is.
 type rangeMinima struct {
 	level [][]int64 // level[k][i] is the least of 2^k entries from i
 }
@@ -280,9 +332,8 @@ func newRangeMinima(list []int64) *rangeMinima {
 	return r
 }
 
-func (r *rangeMinima) least(from, to int64) int64 {
-	last := int64(len(r.level[0]) - 1)
-	from, to = min(from, last), min(to, last)
-	k := bits.Len64(uint64(to-from+1)) - 1
-	return min(r.level[k][from], r.level[k][to-(1<<k)+1])
+// least of the entries from first to last, both included.
+func (r *rangeMinima) least(first, last int) int64 {
+	k := bits.Len(uint(last-first+1)) - 1
+	return min(r.level[k][first], r.level[k][last-(1<<k)+1])
 }

@@ -3,7 +3,9 @@ package formulation
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
+	"slices"
 )
 
 // leaf is the proof that a node holds no schedule better than a target: prices
@@ -15,19 +17,28 @@ type leaf struct {
 	value  *big.Int // what they prove, times the scale; nil where some job has no plan
 }
 
-// ProofNode is a node of a tree in a [Certificate]: it is split, or its prices
-// prove that it holds no schedule better than the bound.
+// ProofNode is a node of a tree in a [Certificate]. The nodes are listed depth
+// first: a split is followed by its children, as many as cover it; a leaf says
+// which prices prove that it holds no schedule better than a target.
 type ProofNode struct {
-	Split    *split      `json:"split,omitempty"`
-	Children []ProofNode `json:"children,omitempty"`
+	// Kind is that of a split, or "leaf".
+	Kind string `json:"kind"`
+	// Of a split; see [split].
+	Job       int   `json:"job,omitempty"`
+	Iteration int   `json:"iteration,omitempty"`
+	Worker    int   `json:"worker,omitempty"`
+	At        int64 `json:"at,omitempty"`
 	// Of a leaf: the target, at least the bound, that no schedule in it beats;
-	// the number of its prices, which follow those of the leaves
-	// before it, their denominator, and what they prove.
+	// the number of its prices, which follow those of the leaves before it,
+	// their denominator, and what they prove: nil where some job has no plan.
 	Target      int64    `json:"target,omitempty"`
 	Prices      int      `json:"prices,omitempty"`
 	Denominator int64    `json:"denominator,omitempty"`
 	Value       *big.Int `json:"value,omitempty"`
 }
+
+// leafKind is the kind of a node that is not split.
+const leafKind = "leaf"
 
 // flat lists prices by row.
 func (s *master) flat(prices [][]int64) []int64 {
@@ -43,27 +54,27 @@ func (s *master) flat(prices [][]int64) []int64 {
 // certificate writes the closed tree down.
 func (t *treeProblem) certificate() *Certificate {
 	c := &Certificate{Kind: TreeBound, Denominator: big.NewInt(1), Prices: []*big.Int{}, Bound: NewClaim(new(big.Rat).SetInt64(t.target))}
-	var write func(n *treeNode) ProofNode
-	write = func(n *treeNode) ProofNode {
-		if n.proof == nil && n.split == nil && len(n.children) == 1 {
-			return write(n.children[0]) // looked at once more
-		}
-		p := ProofNode{Split: n.split}
-		for _, child := range n.children {
-			p.Children = append(p.Children, write(child))
-		}
-		if n.proof != nil {
-			p.Target, p.Prices, p.Denominator = n.proof.target, len(n.proof.prices), n.proof.scale
+	var write func(n *treeNode)
+	write = func(n *treeNode) {
+		switch {
+		case n.split != nil:
+			c.Tree = append(c.Tree, ProofNode{
+				Kind: string(n.split.Kind), Job: n.split.Job, Iteration: n.split.Iteration, Worker: n.split.Worker, At: n.split.At,
+			})
+		case n.proof != nil:
+			c.Tree = append(c.Tree, ProofNode{
+				Kind: leafKind, Target: n.proof.target, Prices: len(n.proof.prices), Denominator: n.proof.scale, Value: n.proof.value,
+			})
 			for _, price := range n.proof.prices {
 				c.Prices = append(c.Prices, big.NewInt(price))
 			}
-			p.Value = n.proof.value
 		}
-		return p
+		for _, child := range n.children { // of a node looked at once more: itself
+			write(child)
+		}
 	}
 	if t.root != nil {
-		root := write(t.root)
-		c.Tree = &root
+		write(t.root)
 	}
 	return c
 }
@@ -74,7 +85,7 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 	switch {
 	case m.in.Objective.Periodic():
 		return errors.New("formulation: a tree certificate is not about periodic plans")
-	case c.Tree == nil || c.Bound == nil || !c.Bound.IsInt() || !c.Bound.Num().IsInt64() || c.Bound.Num().Sign() <= 0 || c.Bound.Num().BitLen() > 48:
+	case len(c.Tree) == 0 || c.Bound == nil || !c.Bound.IsInt() || !c.Bound.Num().IsInt64() || c.Bound.Num().Sign() <= 0 || c.Bound.Num().BitLen() > 48:
 		return errors.New("formulation: the certificate has no tree, or a bound that a tree cannot prove")
 	}
 	m = m.split()
@@ -87,30 +98,33 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 		}
 		ways = append(ways, m.ways(d))
 	}
-	prices := c.Prices
-	var check func(p *ProofNode, n *branchNode, depth int) error
-	check = func(p *ProofNode, n *branchNode, depth int) error {
-		if depth > mostDepth {
-			return errors.New("formulation: the certificate's tree is too deep")
+	nodes, prices, proven := c.Tree, c.Prices, int64(math.MaxInt64)
+	open := []*branchNode{rootNode(m.in)} // to be proven, the next last
+	for len(open) > 0 {
+		n := open[len(open)-1]
+		open = open[:len(open)-1]
+		if len(nodes) == 0 {
+			return errors.New("formulation: the certificate's tree lacks nodes")
 		}
-		if p.Split != nil {
-			if !n.fits(m.in, *p.Split) {
-				return fmt.Errorf("formulation: the certificate has a split %+v that makes no sense", *p.Split)
+		p := &nodes[0]
+		nodes = nodes[1:]
+		if p.Kind != leafKind {
+			how := split{splitKind(p.Kind), p.Job, p.Iteration, p.Worker, p.At}
+			if !n.fits(m.in, how) {
+				return fmt.Errorf("formulation: the certificate has a split %+v that makes no sense", how)
 			}
-			children, ok := n.children(m.in, *p.Split)
-			if !ok || len(children) != len(p.Children) {
-				return fmt.Errorf("formulation: the certificate's tree has %d branches where %d cover the node", len(p.Children), len(children))
+			children, ok := n.children(m.in, how)
+			if !ok {
+				return errors.New("formulation: the certificate has a split of too many branches")
 			}
-			for i := range children {
-				if err := check(&p.Children[i], children[i], depth+1); err != nil {
-					return err
-				}
-			}
-			return nil
+			slices.Reverse(children)
+			open = append(open, children...)
+			continue
 		}
 		if p.Target < target || p.Target >= 1<<48 {
 			return fmt.Errorf("formulation: a leaf of the certificate's tree is about schedules better than %d, not %d", p.Target, target)
 		}
+		proven = min(proven, p.Target)
 		if p.Prices < 0 || p.Prices > len(prices) {
 			return errors.New("formulation: the certificate lacks prices of a leaf")
 		}
@@ -129,20 +143,16 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 		if (value == nil) != (p.Value == nil) || value != nil && value.Cmp(p.Value) != 0 {
 			return errors.New("formulation: the certificate's prices were changed: a leaf has another value")
 		}
-		return nil
 	}
-	if err := check(c.Tree, rootNode(m.in), 0); err != nil {
-		return err
+	if proven == math.MaxInt64 {
+		return errors.New("formulation: the certificate's tree has no leaves")
 	}
-	if len(prices) > 0 {
-		return errors.New("formulation: the certificate has prices left over")
+	if len(prices) > 0 || len(nodes) > 0 {
+		return errors.New("formulation: the certificate has nodes or prices left over")
 	}
-	b.Certified, b.Value = true, new(big.Rat).SetInt64(target)
+	b.Certified, b.Value = true, new(big.Rat).SetInt64(proven)
 	return nil
 }
-
-// mostDepth of a tree keeps a hostile certificate from exhausting the stack.
-const mostDepth = 100_000
 
 // proveLeaf evaluates prices at a node in checked integer arithmetic: do they
 // prove that it holds no schedule better than the target? value is nil where
@@ -171,7 +181,7 @@ func (m *model) proveLeaf(n *branchNode, ways [][]way, l *leaf) (value *big.Int,
 			sum.Sub(sum, v.Mul(big.NewInt(price), big.NewInt(s.groups[g].capacity)))
 		}
 	}
-	e := planExaminer{calendar: s.calendar, prices: prices}
+	e := newPlanExaminer(s.calendar, prices)
 	for j := range s.classes {
 		class := &s.classes[j]
 		weight := int64(0)
@@ -210,15 +220,6 @@ func (e *planExaminer) cheapestAtHome(p *homePricer) (best int64, ok bool) {
 	release := int64(p.job.Release)
 	if p.due <= release {
 		return noPrice, false
-	}
-	if e.sums == nil {
-		for g := range e.prices {
-			sum := []int64{0}
-			for t, price := range e.prices[g] {
-				sum = append(sum, e.add(sum[t], price))
-			}
-			e.sums = append(e.sums, sum)
-		}
 	}
 	var tasks [][]map[int64]int64 // by begin, dish: the least price by end
 	now := map[int64]int64{release: 0}
@@ -264,10 +265,9 @@ func (e *planExaminer) cheapestAtHome(p *homePricer) (best int64, ok bool) {
 	return best, best < noPrice
 }
 
-// span is the price of amount units of a group in [from, to), by sums.
+// span is the price of amount units of a group in [from, to).
 func (e *planExaminer) span(g int, amount, from, to int64) int64 {
-	last := int64(len(e.sums[g]) - 1)
-	return e.mul(amount, e.sums[g][min(to, last)]-e.sums[g][min(from, last)])
+	return e.mul(amount, e.before(g, to)-e.before(g, from))
 }
 
 // tasks returns for every dish the least price of the tasks of iteration i

@@ -44,7 +44,7 @@ func TestCheapestPlan(t *testing.T) {
 			}
 		}
 		tariff, k := newTariff(s.calendar, prices), &kitchen{}
-		e := planExaminer{calendar: s.calendar, prices: prices}
+		e := newPlanExaminer(s.calendar, prices)
 		for c := range s.classes {
 			p := &s.classes[c].pricer
 			found, ok := p.solve(tariff, k)

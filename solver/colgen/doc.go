@@ -22,6 +22,26 @@
 // columns of pricer p: the Lagrangian bound. It holds at every round, so that an
 // early stop still proves something.
 //
+// # What is guaranteed
+//
+// Result.Bound is a lower bound on the optimum, but for rounding errors, at
+// every round and whatever the status, as long as the pricers' own bounds are:
+// it takes nothing from the engine but prices, and all prices prove something.
+// A pricer that proves nothing (-Inf, or no number) costs the bound of that
+// round only. The engine is believed about Result.Value, which is an upper bound
+// on the optimum as far as its answer is feasible; answers of the wrong shape
+// or without numbers are errors. Columns that do not price out at the master's
+// prices, or that are there already, are left out. Optimal is said only when no
+// pricer claims a column that is missing; a pricer that claims one and does not
+// give it ends the run as Stalled.
+//
+// Masters, bounds and statuses are the same for the same pricers and engine,
+// whatever the number of cores: pricers run side by side, and what they find is
+// taken in their order.
+//
+// In a search tree, a bound is about the columns that the pricers range over:
+// they must leave out what a node bans, and Permit bans what is known already.
+//
 // # Stabilisation
 //
 // The prices that are handed to the pricers lie between those of the master
