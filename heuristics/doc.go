@@ -57,6 +57,34 @@
 // in tasks decoded, never in seconds, and candidates are compared in batches
 // of fixed size: one seed gives one schedule on any number of cores.
 //
+// # Improvement
+//
+// [Config.Improve] goes on from any schedule, in two ways side by side.
+//
+// Scouts (scout.go) look for residencies, for these decide most. Homes
+// (homes.go) are annealed on an estimate: a steep sum of the loads of GPUs and
+// links and of the chains, or the weighted completions that loads imply; and a
+// price on every pair of jobs that share GPUs, since jobs wait less for each
+// other where they keep the same company. Each worker has a quota, how often it
+// takes which depth, so that a job moves load among its GPUs; memory binds only
+// by the depths that are used. What comes out is decoded by events, a few ways.
+//
+// Lanes (search.go) anneal whole schedules. A sequence (sequence.go) is an
+// order of all tasks and synchronisations, with homes and depths; its decoder
+// (sequence_decode.go) appends them one by one, starts at the latest checkpoint
+// before a change, and gives up when the chains, loads or weights still to come
+// exceed what would be accepted. Any order on a GPU can be had, with GPUs that
+// wait on purpose. Changes (sequence_moves.go) come from the critical path:
+// blocked tasks overtake or move up, workers exchange depths in one or many
+// iterations, workers move, whole stretches of a job hurry or stand back. A lane
+// cools for a number of rounds, then begins again from what a scout found, from
+// the best schedule, or from where it is.
+//
+// The walks draw from sources of their own and meet only between rounds, whose
+// work is counted in operations placed: the number of cores changes nothing.
+//
+// [Config.Guided] lists iterations after the targets of another plan.
+//
 // Baselines. [Exclusive] is a batch queue: first come, first served, with EASY
 // backfilling, full depth, whole jobs on GPUs of their own. [InterleavedFull]
 // is [Greedy] at full depth.

@@ -47,7 +47,7 @@ type scoutStyle struct {
 
 const (
 	// scoutPatience is for how many kicks without a gain a scout stays.
-	scoutPatience = 100
+	scoutPatience = 20
 	// scoutHeat is the mean part by which a scout accepts worse schedules.
 	scoutHeat = 1e-3
 	// kickHeat and endHeat are the highest temperature of annealing homes after

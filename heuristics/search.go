@@ -98,7 +98,6 @@ type lane struct {
 	value   value
 	// rounds are those since the walk was last heated up; it cools for as many as cycle.
 	rounds, cycle int
-	turns         int // how often it has been heated up
 
 	tried  [moveKinds]int
 	gained [moveKinds]int
@@ -114,7 +113,7 @@ const (
 	// after it grow.
 	firstCycle = 8
 	// Temperatures at the start and the end of a cycle, as parts of the value.
-	hot, cold = 2e-3, 2e-5
+	hot, cold = 1e-3, 2e-5
 	// maxFinds is how many schedules wait for a lane.
 	maxFinds = 16
 )
@@ -123,12 +122,14 @@ func newSearch(ctx context.Context, c Config, in *instance.Instance, rng *rand.R
 	s := &search{ctx: ctx, config: c, in: in, ops: newOperations(in)}
 	s.best = find{start, valueOf(in, start.Completion(in))}
 	reach := newReach(in)
-	for range min(max(1, (1<<17)/max(1, s.ops.tasks+s.ops.syncs)), 4) {
+	for n := range min(max(1, (1<<18)/max(1, s.ops.tasks+s.ops.syncs)), 6) {
 		l := &lane{decoder: newSequenceDecoder(s.ops), cycle: firstCycle, value: s.best.value}
 		l.rng = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
 		l.load(newSequence(s.ops, start))
 		s.lanes = append(s.lanes, l)
-		s.scouts = append(s.scouts, newScout(s.ops, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), reach))
+		if n%3 == 0 { // their finds take longer to work out than to make
+			s.scouts = append(s.scouts, newScout(s.ops, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), reach))
+		}
 	}
 	return s
 }
@@ -191,17 +192,29 @@ func (s *search) round() {
 		s.offer(l.best)
 		l.best.schedule = nil
 	}
+	best := 0
+	for n, l := range s.lanes {
+		if l.energy < s.lanes[best].energy {
+			best = n
+		}
+	}
 	for _, l := range s.lanes {
 		l.value = s.best.value
 		if l.rounds++; l.rounds < l.cycle {
 			continue
 		}
-		// The next cycle begins from what a scout found or from the best.
-		l.turns++
-		if l.turns%2 == 1 && len(s.finds) > 0 {
-			l.load(newSequence(s.ops, s.finds[0].schedule))
-			s.finds = s.finds[1:]
-		} else {
+		// The next cycle begins from what a scout found, whose homes may be good
+		// although its order is not yet, or from the best, or goes on from here.
+		switch draw := l.rng.IntN(4); {
+		case draw < 2 && len(s.finds) > 0:
+			n := l.rng.IntN(min(len(s.finds), 4))
+			l.load(newSequence(s.ops, s.finds[n].schedule))
+			s.finds = slices.Delete(s.finds, n, n+1)
+			l.cycle = firstCycle
+		case draw == 2 && l.energy < 1.02*s.lanes[best].energy:
+			l.load(l.sequence)
+			l.cycle += l.cycle / 2
+		default:
 			l.load(newSequence(s.ops, s.best.schedule))
 			l.cycle += l.cycle / 2
 		}

@@ -1,6 +1,7 @@
 package heuristics
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -170,5 +171,50 @@ func TestHomes(t *testing.T) {
 			assert.InEpsilon(t, first, h.energy, 1e-9, name)
 			assert.InEpsilon(t, first, h.total(), 1e-6, name)
 		}
+	}
+}
+
+// BenchmarkEvaluate measures how many schedules a second are looked at: decoded
+// by events, decoded as a sequence from its beginning, and as changes of a
+// sequence in a cold walk, from checkpoints and with giving up early.
+func BenchmarkEvaluate(b *testing.B) {
+	for _, seed := range []uint64{1, 2, 3} {
+		in := medium{racks: 2, nodes: 4, gpus: 8, jobs: 40, iterations: 40, nic: 100e9}.instance(b, seed)
+		s, err := Greedy(b.Context(), in, source(seed))
+		require.NoError(b, err)
+		o := newOperations(in)
+		l := &lane{decoder: newSequenceDecoder(o), cycle: 2, rounds: 1}
+		l.rng = source(seed)
+		l.load(newSequence(o, s))
+		l.rounds = 1 // the end of a cycle
+		name := func(way string) string { return fmt.Sprintf("%s/seed%d", way, seed) }
+		b.Run(name("events"), func(b *testing.B) {
+			counts := startCounts(in)
+			where, err := placeHard(in, placing{counts: counts})
+			require.NoError(b, err)
+			base, slope := measure(in, where, counts).keys(in, evenProgress)
+			d, dispatch, out := &decision{counts: counts, where: where, base: base, slope: slope}, newDispatcher(in, o.layout), o.newRecord(len(in.Jobs))
+			for b.Loop() {
+				require.NoError(b, dispatch.decode(b.Context(), d, out))
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "schedules/s")
+		})
+		b.Run(name("sequence"), func(b *testing.B) {
+			for b.Loop() {
+				l.decoder.decode(l.sequence, 0, math.Inf(1))
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "schedules/s")
+		})
+		b.Run(name("walk"), func(b *testing.B) {
+			before := l.tried
+			for b.Loop() {
+				l.walk(b.Context(), 200_000)
+			}
+			n := 0
+			for kind := range l.tried {
+				n += l.tried[kind] - before[kind]
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "schedules/s")
+		})
 	}
 }

@@ -101,7 +101,7 @@ func greedy(ctx context.Context, c *Case) (*instance.Schedule, error) {
 func (p *Peers) program(ctx context.Context, c *Case, r *Record, limit time.Duration) error {
 	code, granularity, _ := strings.Cut(r.Solver, "-")
 	r.Relaxed = granularity != "gpu"
-	input, model := filepath.Join(p.Work, c.Row.String()+".json"), filepath.Join(p.Work, c.Row.String()+"-"+granularity+".mps")
+	input, model := filepath.Join(p.Work, c.String()+".json"), filepath.Join(p.Work, c.String()+"-"+granularity+".mps")
 	defer os.Remove(input)
 	defer os.Remove(model)
 	if err := writeSpec(input, c.Spec, instance.EncodeJSON); err != nil {
@@ -135,7 +135,7 @@ func (p *Peers) cpsat(ctx context.Context, c *Case, r *Record, limit time.Durati
 	if err != nil {
 		return err
 	}
-	input, solution := filepath.Join(p.Work, c.Row.String()+"-cpsat.json"), filepath.Join(p.Work, c.Row.String()+"-schedule.json")
+	input, solution := filepath.Join(p.Work, c.String()+"-cpsat.json"), filepath.Join(p.Work, c.String()+"-schedule.json")
 	defer os.Remove(input)
 	defer os.Remove(solution)
 	if err := os.WriteFile(input, text, 0o644); err != nil {

@@ -49,6 +49,11 @@ def latest(data):
     return [min(end, j["deadline"] or end) for j, end in zip(data["jobs"], ends)]
 
 
+# PROBED is how many tasks, counted by GPU and depth, a model may have to be probed
+# by presolve. Beyond, probing takes most of a minute and finds little.
+PROBED = 10_000
+
+
 class Planner:
     def __init__(self, data):
         self.data = data
@@ -241,6 +246,7 @@ class Job:
             same = next((c for c in classes if table(c[0]) == table(n)), None)
             same.append(n) if same else classes.append([n])
         self.sync_start, self.sync_end, self.ways = [], [], []
+        self.booked = {}  # id of an iteration's ways -> its uses of links, for the hint
         for i in self.iterations:
             start = m.new_int_var(self.earliest[i], self.p.horizon, "")
             end = m.new_int_var(self.earliest[i], self.p.horizon, "")
@@ -267,19 +273,20 @@ class Job:
 
     def loads(self, ways, start, end):
         """Books the synchronisation on the links that each way uses."""
-        uses = {}  # (kind of link, rate) -> literals of ways
+        uses = {}  # (kind of link, rate) -> ways
         for w in ways:
             h = self.data["homes"][w.home]
             for kind in ["fabric"] if h["nodes"] == 1 else ["nic", "uplink"] if h["spread"] else ["nic"]:
-                uses.setdefault((kind, w.rate), []).append(w.chosen)
+                uses.setdefault((kind, w.rate), []).append(w)
         m = self.p.m
-        for (kind, rate), literals in uses.items():
+        for (kind, rate), chosen in uses.items():
             for site, here in enumerate(self.in_rack if kind == "uplink" else self.on):
                 used = m.new_bool_var("")
-                m.add(used >= sum(literals) + here - 1)
+                m.add(used >= sum(w.chosen for w in chosen) + here - 1)
                 length = m.new_int_var(0, self.p.horizon, "")
                 interval = m.new_optional_interval_var(start, length, end, used, "")
                 self.p.uses.setdefault((kind, site), []).append((interval, rate))
+                self.booked.setdefault(id(ways), []).append((chosen, kind, site, used, length))
 
     def order(self):
         m = self.p.m
@@ -301,6 +308,53 @@ class Job:
                 for d, x in self.depth[last][g].items():
                     m.add(self.end >= self.start[last][g] + self.data["time"][d]).only_enforce_if(x)
         m.add(self.end <= self.p.latest[self.number])
+
+
+    def hint_home(self, here):
+        m, p = self.p.m, self.p
+        for g in p.gpus:
+            m.add_hint(self.lives[g], g in here)
+        counts = [sum(g in here for g in p.on_node(n)) for n in p.nodes]
+        for n in p.nodes:
+            m.add_hint(self.count[n], counts[n])
+            m.add_hint(self.on[n], counts[n] > 0)
+        self.racks_hinted = {r for r in p.racks if any(counts[n] for n in p.in_rack(r))}
+        self.nodes_hinted = {n for n in p.nodes if counts[n]}
+        for r in p.racks:
+            m.add_hint(self.in_rack[r], r in self.racks_hinted)
+        self.home_hinted = None
+        for n, h in enumerate(self.data["homes"]):
+            lived = h["nodes"] == len(self.nodes_hinted) and h["spread"] == (len(self.racks_hinted) > 1)
+            m.add_hint(self.home[n], lived)
+            if lived:
+                self.home_hinted = n
+
+    def hint_tasks(self, i, at):
+        """at[g]: depth and start on g. Returns the end of the tasks."""
+        m = self.p.m
+        for g in self.p.gpus:
+            if not self.data["gang"] or g == min(at):
+                m.add_hint(self.start[i][g], at[g][1] if g in at else self.earliest[i])
+            for d, x in self.depth[i][g].items():
+                m.add_hint(x, g in at and at[g][0] == d)
+        return max(start + self.data["time"][d] for d, start in at.values())
+
+    def hint_sync(self, i, multiset, sync):
+        """The slowest of the ways that last as long at the schedule's rate. Returns
+        the end of the synchronisation."""
+        m = self.p.m
+        level = self.p.data["rate_levels"].index(round(1 / sync["rate"]))
+        ticks = self.data["homes"][self.home_hinted]["sync"][multiset][level]
+        way = [w for w in self.ways[i] if w.home == self.home_hinted and multiset in w.multisets and w.ticks == ticks and w.level >= level][0]
+        for w in self.ways[i]:
+            m.add_hint(w.chosen, w is way)
+        m.add_hint(self.sync_start[i], sync["start"])
+        m.add_hint(self.sync_end[i], sync["start"] + ticks)
+        for chosen, kind, site, used, length in self.booked.get(id(self.ways[i]), []):
+            here = site in (self.racks_hinted if kind == "uplink" else self.nodes_hinted)
+            m.add_hint(used, here and any(w is way for w in chosen))
+            m.add_hint(length, ticks)
+        return sync["start"] + ticks
 
 
 def hint(planner):
@@ -333,11 +387,11 @@ def hint(planner):
         tasks.setdefault((t["job"], t["iteration"]), []).append((t["depth"], place[t["gpu"]], t["start"]))
     for s in schedule["syncs"] or []:
         syncs[s["job"], s["iteration"]] = s
+    ends = {}
     for j, name in zip(planner.jobs, names):
         layers = j.data["layers"]
-        here = {place[g] for g in lives[name]}
-        for g in planner.gpus:
-            m.add_hint(j.lives[g], g in here)
+        j.hint_home({place[g] for g in lives[name]})
+        end = 0
         for i in j.iterations:
             found = sorted(tasks[name, i + 1])
             # The model has the shallowest multisets only: take one below the schedule's.
@@ -347,19 +401,15 @@ def hint(planner):
                     break
             for other, literal in enumerate(j.depths[i]):
                 m.add_hint(literal, other == n)
-            hinted = set()
-            for d, (_, g, start) in zip(depths, found):
-                hinted.add(g)
-                if not j.data["gang"] or len(hinted) == 1:
-                    m.add_hint(j.start[i][g], start)
-                for other, x in j.depth[i][g].items():
-                    m.add_hint(x, other == d)
-            for g in planner.gpus:
-                if g not in hinted:
-                    for x in j.depth[i][g].values():
-                        m.add_hint(x, False)
+            at = {g: (d, start) for d, (_, g, start) in zip(depths, found)}
+            end = j.hint_tasks(i, at)
             if j.synchronises:
-                m.add_hint(j.sync_start[i], syncs[name, i + 1]["start"])
+                end = j.hint_sync(i, n, syncs[name, i + 1])
+        ends[j.number] = end
+        if not j.synchronises:
+            m.add_hint(j.end, end)
+    if data["objective"] == "makespan":
+        m.add_hint(planner.makespan, max(ends.values()))
 
 
 def main():
@@ -375,6 +425,8 @@ def main():
     solver = cp_model.CpSolver()
     solver.parameters.max_time_in_seconds = a.limit
     solver.parameters.num_workers = a.threads
+    if sum(len(tasks) for tasks in planner.tasks_on) > PROBED:
+        solver.parameters.cp_model_probing_level = 0
     series, bound, best = [], [None], [None]
 
     class Improved(cp_model.CpSolverSolutionCallback):
