@@ -336,3 +336,44 @@ func fuzzed(t testing.TB) *instance.Instance {
 	require.Fail(t, "no such instance")
 	return nil
 }
+
+// TestInfeasibleFluid: where only the linear program proves that there is no
+// schedule, its ray is the certificate.
+func TestInfeasibleFluid(t *testing.T) {
+	if _, err := backend.Default(); err != nil {
+		t.Skip(err)
+	}
+	found := 0
+	for seed := uint64(0); seed < 20_000 && found < 3; seed++ {
+		in := instancetest.Random(rand.New(rand.NewPCG(seed, 11)), instancetest.Options{Objective: instance.Makespan, Jobs: 6, Iterations: 4})
+		if formulation.Infeasible(in) != nil {
+			continue
+		}
+		engine, err := backend.Default()
+		require.NoError(t, err)
+		b, err := formulation.Fluid(context.Background(), in, engine, formulation.Limits{})
+		require.NoError(t, err)
+		if b.Infeasible == nil {
+			continue
+		}
+		found++
+		r, err := jigsaw.Bound(context.Background(), in, jigsaw.Options{})
+		require.NoError(t, err)
+		require.Equal(t, jigsaw.Infeasible, r.Status)
+		require.True(t, r.Certified)
+		require.Equal(t, formulation.FluidBound, r.Proof.Kind)
+		var file bytes.Buffer
+		require.NoError(t, jigsaw.EncodeCertificate(&file, r.Proof))
+		read, err := jigsaw.DecodeCertificate(in, &file)
+		require.NoError(t, err)
+		proven, err := jigsaw.Certify(in, read)
+		require.NoError(t, err)
+		assert.NotEmpty(t, proven.Infeasible)
+		for i := range read.Prices {
+			read.Prices[i] = new(big.Int)
+		}
+		_, err = jigsaw.Certify(in, read)
+		assert.Error(t, err, "prices of nothing prove nothing")
+	}
+	assert.Equal(t, 3, found)
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -244,11 +245,24 @@ func (p *planner) wait(done <-chan struct{}) {
 	select {
 	case <-done:
 	case <-time.After(grace):
-		p.note("no LP bound: the engine did not stop when told to")
+		if p.lpBound() {
+			p.note("the work on LP bounds did not stop when told to; those proven before count")
+		} else {
+			p.note("no LP bound: the engine did not stop when told to")
+		}
 		p.mu.Lock()
 		p.closed = true
 		p.mu.Unlock()
 	}
+}
+
+// lpBound reports whether there is a bound that took an LP engine.
+func (p *planner) lpBound() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.result.Bounds, func(b formulation.Bound) bool {
+		return b.Kind != formulation.ChainBound && b.Kind != formulation.AreaBound
+	})
 }
 
 // engine returns the LP engine, or nil and a note that says why there is none.

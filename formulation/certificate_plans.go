@@ -248,10 +248,14 @@ func (e *planExaminer) inWay(p *planPricer, way int) int64 {
 				starts[n] = append(starts[n], e.of(&menu.items[n].alts[a]))
 			}
 		}
+		least := make([]int64, len(menu.items))
 		for n := range window {
 			for m := n; m < len(window); m++ {
+				for i := range least {
+					least[i] = e.item(p, &menu.items[i], starts[i], n, m)
+				}
 				for d := range menu.dishes {
-					window[n][m] = min(window[n][m], e.iteration(p, menu, &menu.dishes[d], starts, n, m))
+					window[n][m] = min(window[n][m], e.iteration(&menu.dishes[d], least))
 				}
 			}
 		}
@@ -294,22 +298,27 @@ func (e *planExaminer) inWay(p *planPricer, way int) int64 {
 	}
 }
 
-// iteration returns the price of an iteration of a dish from point n to m.
-func (e *planExaminer) iteration(p *planPricer, menu *menu, dish *dish, starts [][]*startPrices, n, m int) int64 {
+// item returns the lowest price of an item between the points n and m; noPrice
+// where it does not fit.
+func (e *planExaminer) item(p *planPricer, item *item, starts []*startPrices, n, m int) int64 {
+	least := int64(noPrice)
+	for a := range item.alts {
+		from, to := p.grid.tick(n)+item.head, p.latest(m)-item.tail-item.alts[a].length
+		if from <= to {
+			least = min(least, e.least(starts[a], from, to))
+		}
+	}
+	return least
+}
+
+// iteration returns the price of a dish, given the lowest prices of the items.
+func (e *planExaminer) iteration(dish *dish, least []int64) int64 {
 	sum := int64(0)
 	for i, at := range dish.items {
-		item := &menu.items[at]
-		least := int64(noPrice)
-		for a := range item.alts {
-			from, to := p.grid.tick(n)+item.head, p.latest(m)-item.tail-item.alts[a].length
-			if from <= to {
-				least = min(least, e.least(starts[at][a], from, to))
-			}
-		}
-		if least == noPrice {
+		if least[at] == noPrice {
 			return noPrice
 		}
-		sum = e.add(sum, e.mul(dish.counts[i], least))
+		sum = e.add(sum, e.mul(dish.counts[i], least[at]))
 	}
 	return sum
 }

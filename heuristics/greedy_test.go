@@ -204,6 +204,9 @@ func TestGreedyCancelled(t *testing.T) {
 func TestImprovedOnlyImproves(t *testing.T) {
 	for seed := range uint64(2) {
 		m := mediums()["limits"]
+		if testing.Short() {
+			m.jobs, m.iterations = 8, 4
+		}
 		m.objective = finite(seed)
 		in := m.instance(t, seed)
 		var last *big.Rat

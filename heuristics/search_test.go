@@ -32,7 +32,7 @@ func TestImproveStops(t *testing.T) {
 func TestImproveTiny(t *testing.T) {
 	seeds, rounds := uint64(600), 40
 	if testing.Short() {
-		seeds, rounds = 20, 10
+		seeds, rounds = 8, 10
 	}
 	known, optimal := 0, 0
 	for seed := range seeds {
@@ -65,7 +65,7 @@ func TestImproveTiny(t *testing.T) {
 // TestImproveDeterministic compares schedules made on one and on two cores.
 func TestImproveDeterministic(t *testing.T) {
 	m := mediums()["limits"]
-	m.jobs, m.iterations = 8, 3
+	m.jobs, m.iterations = 6, 2
 	for seed := range uint64(2) {
 		m.objective = finite(seed)
 		in := m.instance(t, 3)
@@ -73,7 +73,7 @@ func TestImproveDeterministic(t *testing.T) {
 		require.NoError(t, err)
 		run := func(cores int) *instance.Schedule {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-			s, err := Config{Rounds: 2}.Improve(t.Context(), in, source(5), start)
+			s, err := Config{Rounds: 1}.Improve(t.Context(), in, source(5), start)
 			require.NoError(t, err)
 			return s
 		}

@@ -98,14 +98,14 @@ func plainStarts(q *sequence) []instance.Tick {
 func TestSequenceDecode(t *testing.T) {
 	seeds := uint64(200)
 	if testing.Short() {
-		seeds = 20
+		seeds = 8
 	}
 	var kinds [moveKinds]int
 	for seed := range seeds {
 		in := instancetest.Random(source(seed), instancetest.Options{Objective: finite(seed)})
 		if seed%10 == 0 {
 			m := mediums()[[]string{"gangs", "thin", "plain"}[seed/10%3]]
-			m.jobs, m.iterations = 10, 8
+			m.jobs, m.iterations = 8, 4
 			in = m.instance(t, seed)
 		}
 		s, err := Greedy(t.Context(), in, source(seed))
@@ -117,7 +117,7 @@ func TestSequenceDecode(t *testing.T) {
 		l.rng = source(seed)
 		l.load(newSequence(o, s))
 		require.False(t, in.Objective.Better(in.Value(s), in.Value(l.schedule())), "seed %d: decoding in order of starts loses nothing", seed)
-		for range 150 {
+		for range 100 {
 			before := slices.Clone(l.list)
 			gpu, depth, ticks, load := slices.Clone(l.gpu), slices.Clone(l.depth), slices.Clone(l.ticks), slices.Clone(l.sequence.load)
 			l.begin()
@@ -144,7 +144,7 @@ func TestSequenceDecode(t *testing.T) {
 	}
 	t.Log("changes by kind:", kinds)
 	for kind, n := range kinds {
-		assert.NotZero(t, n, "kind %d was never tried", kind)
+		assert.True(t, n > 0 || testing.Short(), "kind %d was never tried", kind)
 	}
 }
 
