@@ -3,14 +3,23 @@
 // Values bound the objective from below where it is minimised, from above where
 // it is maximised.
 //
-//	chain  every job alone on the cluster               Chain
-//	area   all work against what the GPUs or links do   Area
-//	fluid  jobs spread fractionally over pools          Fluid, FluidProgram
+//	chain    every job alone on the cluster               Chain
+//	area     all work against what the GPUs or links do   Area
+//	fluid    jobs spread fractionally over pools          Fluid, FluidProgram
+//	columns  mixes of whole-job plans on pools            Columns
+//	tree     the same in every case of a case distinction BranchAndPrice
 //
-// Chain and area need no engine and are exact rational arithmetic. The fluid
-// bound is the value of a linear program; its prices are rounded to integers
-// and evaluated anew on integer data, so that no floating point is trusted
-// ([Certificate]). [Infeasible] collects cheap proofs that there is no schedule.
+// Chain and area need no engine and are exact rational arithmetic. The others
+// solve linear programs and believe nothing but prices: those are rounded to
+// integers and evaluated anew on integer data, by code of its own
+// ([Certificate], [VerifyCertificate]). [Infeasible] collects cheap proofs that
+// there is no schedule.
+//
+// [TimeIndexed] states the problem itself as an integer program, exact or
+// coarser, for other solvers; its sets and rows are in its own comment.
+//
+// The sets, variables and rows that follow are those of the fluid program, then
+// come the columns program and the tree.
 //
 // # Sets
 //
@@ -96,11 +105,90 @@
 //
 // Coefficients are integers, demands rounded down and capacities up.
 //
-// # Reference
+// # The columns program
+//
+// Classes, pools and modes are those above.
+//
+//	q in Q_c  plans of one job of class c: a way to live, the end of every
+//	          iteration, and for each its depths and where its tasks start
+//	g in G    groups of alike rows: the GPUs of a pool; the fabrics, and the NICs,
+//	          of its nodes; the uplinks of a class of racks. Links have rows only
+//	          where all jobs together could overload them for some time
+//	b in B    buckets of the calendar, h ticks each, up to the horizon
+//
+//	C_q       ticks, the end of plan q
+//	u_q[g,b]  unit ticks that q takes of group g in bucket b; a GPU is one unit,
+//	          a link linkUnit of them
+//	K_g       units of the group
+//	x[q]      how many jobs of the class follow q; not integer
+//
+//	weighted completion   min sum_c w_c sum_q C_q x[q]
+//	makespan, due D       min theta, over plans that end by D
+//
+//	(19) sum_q u_q[g,b] x[q] <= K_g h     (theta K_g h where theta is minimised)
+//	(20) sum_{q in Q_c} x[q] = n_c
+//
+// The program of a due is homogeneous: where its optimum is above 1 no schedule
+// ends by D, and the bound is D + 1. [Columns] looks for the largest such due.
+// What plans do after the horizon has no rows and is free.
+//
+// Columns are generated (package solver/colgen). The pricer (pricer_jobplan.go)
+// finds the cheapest plan at given prices of (19) by dynamic programming over the
+// ends of the synchronisations: f[i][m], the least price of i blocks of iterations
+// when the last of them ends at point m. Between two ends every task takes its
+// cheapest start on its own, then the cheapest multiset of depths is dealt.
+// Prices are integers there, and a round is exact.
+//
+// # Why the columns program is a relaxation
+//
+// Write every job of a valid schedule down as a plan: then (19) adds up what the
+// GPUs and links of a group do, and (20) counts jobs. What is rounded, and what a
+// pool forgets, only makes plans cheaper:
+//
+//   - Time. Points are so spaced that a job that never waits goes from point to
+//     point: at any grain, chains are rounded in their last block at most. An end
+//     between two points counts as the earlier one for what follows, and as the
+//     last tick before the later one for what must be done by then. Tasks keep
+//     their lengths.
+//   - Blocks. Where points are few, several iterations are priced as one block:
+//     each anywhere in the window of the block, which costs no more than its own.
+//   - Synchronisations have one length in a way and recipe, the shortest. A slower
+//     one moves as much over more ticks; of its sub-windows of the shortest length
+//     one is, by averaging, no dearer than itself.
+//   - Residencies and memory of single GPUs are left out; in ways of several pools
+//     a synchronisation pays where its nodes are cheapest.
+//
+// Certificate: for any u >= 0 the bound is Lagrange's, see [Certificate].
+//
+// # The tree
+//
+// [BranchAndPrice] solves the columns program, each job a class of its own and
+// every tick a point and a bucket, at the nodes of a search tree (package
+// solver/tree) for schedules better than the best known, the target: plans end by
+// what the target leaves to their job. Splits limit the plans of a job
+// (branch_node.go): the end of an iteration; its home, one child for each orbit
+// of sets of GPUs under the permutations that keep the decided homes; then
+// starts, depths and rate levels. Identical jobs are in order of their first ends.
+// Where a job's home is decided, its plans are exact (pricer_home.go): each task
+// on its GPU, each synchronisation on its links at a rate level, and (19) has rows
+// for these, shared by the GPUs of a node on which the same decided jobs live,
+// until a split asks for rows of their own. With everything decided a node is a
+// schedule, so that the search is exact.
+//
+// A node is split as soon as the value of its program shows that it cannot be
+// closed. It is closed only when its prices, as integers, were proven to leave no
+// schedule better than the target; these proofs, with the splits, are the
+// certificate (certificate_tree.go).
+//
+// # References
 //
 // The rules of a valid schedule are in package instance, the relaxations are
 // those of section 6 of the project's problem definition; mean busy times and
 // preemptive WSPT after M. X. Goemans, M. Queyranne, A. S. Schulz, M. Skutella
 // and Y. Wang, Single machine scheduling with release dates, SIAM J. Discrete
-// Math. 15 (2002).
+// Math. 15 (2002); columns after G. B. Dantzig and P. Wolfe, Decomposition
+// principle for linear programs, Oper. Res. 8 (1960), and C. Barnhart et al.,
+// Branch-and-price: column generation for solving huge integer programs, Oper.
+// Res. 46 (1998); dues after R. Klein and A. Scholl, Computing lower bounds by
+// destructive improvement, Eur. J. Oper. Res. 112 (1999).
 package formulation

@@ -130,6 +130,7 @@ type TimeIndexedProgram struct {
 //	     ended by t + P exclude one another
 //	(15) least <= scaled rate of each job
 //	(16) GPUs of a node are alike: job 0 fills them in order
+//	(17) identical jobs are in order of their ends, or of their iterations
 //
 // Releases, deadlines, the horizon, a known value and the shortest iterations
 // before and after limit the starts. In a periodic plan a job begins within the first

@@ -1,7 +1,7 @@
 // Package heuristics makes schedules fast and without proof: greedy list
-// scheduling for JigSaw plans, and the baselines they are compared with. All
-// of it computes in integers and depends on nothing but the instance and the
-// random source it is given.
+// scheduling for JigSaw plans, a search that goes on from any schedule, and the
+// baselines they are compared with. Schedules are integers, and depend on nothing
+// but the instance and the random source that they are made with.
 //
 // # Finite objectives
 //
