@@ -345,43 +345,33 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 			return tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}, nil
 		}
 	}
-	known := make([][]plan, len(s.classes))
-	for j := range known {
-		for i := range t.known[j] {
-			if p := &t.known[j][i]; p.completion <= s.classes[j].pricer.due && at.node.jobs[j].allows(p) {
-				known[j] = append(known[j], *p)
-			}
-		}
-	}
 	cutoff := (float64(t.target) - 1 + margin) / s.unit
 	if s.theta {
 		cutoff = 1 + 1e-6
 	}
-	// Once the node cannot be closed it is split.
+	// Once the node cannot be closed it is split. Where rounded prices do not
+	// prove a bound at the cutoff, those of a better one may.
 	opt := colgen.Options{Smoothing: smoothing, Cutoff: &cutoff, Enough: &cutoff, Gap: 1e-8, Solver: t.limits.Solver}
-	live, result, err := s.run(ctx, t.engine, known, opt)
-	if live != nil {
-		defer func() { _ = live.Close() }()
+	result, columns, err := t.generate(ctx, at, s, opt, cutoff)
+	if err == nil && at.proof == nil && (result.Bound >= cutoff || t.dead(at, s, columns, result.Weights)) {
+		// Or where the solution at hand neither differs nor works.
+		opt.Cutoff, opt.Enough = nil, nil
+		result, columns, err = t.generate(ctx, at, s, opt, cutoff)
 	}
 	if err != nil {
 		return tree.Outcome[*treeNode]{}, err
 	}
-	t.remember(s, live.Columns())
+	if at.proof != nil {
+		return tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}, nil
+	}
 	bound := -unproven
 	if !s.theta {
 		bound += max(0, result.Bound*s.unit)
 	}
-	if result.Prices != nil && (result.Bound >= cutoff || math.IsInf(result.Bound, 1)) {
-		proof := &leaf{target: t.target, scale: s.scale, prices: s.flat(s.prices(result.Prices))}
-		if proof.value, ok = t.m.proveLeaf(at.node, t.ways, proof); ok {
-			at.proof = proof
-			return tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}, nil
-		}
-	}
 	if result.Weights == nil || result.Status == colgen.Limit || result.Status == colgen.Infeasible {
 		return tree.Outcome[*treeNode]{Bound: bound}, nil // unresolved
 	}
-	bundles := t.bundles(s, live.Columns(), result.Weights)
+	bundles := t.bundles(s, columns, result.Weights)
 	how := at.node.choose(t.in, bundles)
 	if how == nil {
 		if schedule := t.schedule(at.node, bundles); schedule != nil {
@@ -409,6 +399,42 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 		return tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}, nil
 	}
 	return tree.Outcome[*treeNode]{Bound: bound, Children: at.children}, nil
+}
+
+// generate solves the master of a node, from the plans known, and keeps its
+// prices where they prove that the node holds nothing better than the target.
+func (t *treeProblem) generate(ctx context.Context, at *treeNode, s *master, opt colgen.Options, cutoff float64) (colgen.Result[plan], []colgen.Column[plan], error) {
+	known := make([][]plan, len(s.classes))
+	for j := range known {
+		for i := range t.known[j] {
+			if p := &t.known[j][i]; p.completion <= s.classes[j].pricer.due && at.node.jobs[j].allows(p) {
+				known[j] = append(known[j], *p)
+			}
+		}
+	}
+	live, result, err := s.run(ctx, t.engine, known, opt)
+	if live == nil {
+		return result, nil, err
+	}
+	defer func() { _ = live.Close() }()
+	t.remember(s, live.Columns())
+	if result.Prices != nil && result.Bound >= cutoff {
+		proof := &leaf{target: t.target, scale: s.scale, prices: s.flat(s.prices(result.Prices))}
+		var ok bool
+		if proof.value, ok = t.m.proveLeaf(at.node, t.ways, proof); ok {
+			at.proof = proof
+		}
+	}
+	return result, live.Columns(), err
+}
+
+// dead reports whether a solution gives nothing to split at and no schedule.
+func (t *treeProblem) dead(at *treeNode, s *master, columns []colgen.Column[plan], weights []float64) bool {
+	if weights == nil || !at.node.single {
+		return false
+	}
+	bundles := t.bundles(s, columns, weights)
+	return at.node.choose(t.in, bundles) == nil && t.schedule(at.node, bundles) == nil
 }
 
 // again puts a node that is to be looked at once more below itself.
