@@ -374,7 +374,7 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 	bundles := t.bundles(s, columns, result.Weights)
 	how := at.node.choose(t.in, bundles)
 	if how == nil {
-		if schedule := t.schedule(at.node, bundles); schedule != nil {
+		if schedule := t.schedule(bundles); schedule != nil {
 			t.accept(schedule)
 			if t.limits.Improved != nil {
 				t.limits.Improved(schedule)
@@ -434,7 +434,7 @@ func (t *treeProblem) dead(at *treeNode, s *master, columns []colgen.Column[plan
 		return false
 	}
 	bundles := t.bundles(s, columns, weights)
-	return at.node.choose(t.in, bundles) == nil && t.schedule(at.node, bundles) == nil
+	return at.node.choose(t.in, bundles) == nil && t.schedule(bundles) == nil
 }
 
 // again puts a node that is to be looked at once more below itself.
@@ -605,7 +605,7 @@ func (n *branchNode) choose(in *instance.Instance, bundles []bundle) *split {
 
 // schedule writes one plan of every job down as a schedule, or nil if it is
 // not valid and better than the target.
-func (t *treeProblem) schedule(n *branchNode, bundles []bundle) *instance.Schedule {
+func (t *treeProblem) schedule(bundles []bundle) *instance.Schedule {
 	s := &instance.Schedule{Residency: make([][]instance.GPUID, len(t.in.Jobs))}
 	for j := range bundles {
 		if len(bundles[j].plans) == 0 {
