@@ -152,9 +152,8 @@
 //     their lengths.
 //   - Blocks. Where points are few, several iterations are priced as one block:
 //     each anywhere in the window of the block, which costs no more than its own.
-//   - Synchronisations have one length in a way and recipe, the shortest. A slower
-//     one moves as much over more ticks; of its sub-windows of the shortest length
-//     one is, by averaging, no dearer than itself.
+//   - Synchronisations go at one of few paces, a length and a rate, such that every
+//     real one lasts at least as long at no lower a rate (master_sync.go).
 //   - Residencies and memory of single GPUs are left out; in ways of several pools
 //     a synchronisation pays where its nodes are cheapest.
 //

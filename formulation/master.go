@@ -153,7 +153,7 @@ func (s *master) supplies() {
 		at := &s.m.network.pools[p]
 		s.groups = append(s.groups, supply{name: at.id + ".gpu", capacity: at.size()})
 	}
-	add := func(name string, links int64, uses func(o *mode) bool) {
+	add := func(name string, links int64, speed instance.BitRate, uses func(o *mode) bool) {
 		capacity, peak, work := links*linkUnit, 0.0, 0.0
 		for c := range s.classes {
 			class := &s.classes[c]
@@ -164,10 +164,10 @@ func (s *master) supplies() {
 					continue
 				}
 				for r := range class.ways[w].recipes {
-					recipe := &class.ways[w].recipes[r]
-					amount := float64(s.amount(o, recipe))
-					most = max(most, amount)
-					each = max(each, amount*float64(recipe.sync))
+					for _, p := range s.paces(o, &class.ways[w].recipes[r]) {
+						amount := float64(share(p.rate, speed))
+						most, each = max(most, amount), max(each, amount*float64(p.length))
+					}
 				}
 			}
 			peak += float64(class.d.count()) * most
@@ -180,11 +180,11 @@ func (s *master) supplies() {
 	}
 	for p := range s.m.network.pools {
 		at := &s.m.network.pools[p]
-		add(at.id+".fabric", int64(at.nodes), func(o *mode) bool { return o.kind == inNode && o.pools[0] == p })
+		add(at.id+".fabric", int64(at.nodes), at.fabric, func(o *mode) bool { return o.kind == inNode && o.pools[0] == p })
 	}
 	for p := range s.m.network.pools {
 		at := &s.m.network.pools[p]
-		add(at.id+".nic", int64(at.nodes), func(o *mode) bool {
+		add(at.id+".nic", int64(at.nodes), at.nic, func(o *mode) bool {
 			return (o.kind == inRack || o.kind == spread) && slices.Contains(o.pools, p)
 		})
 	}
@@ -194,7 +194,7 @@ func (s *master) supplies() {
 			s.groups = append(s.groups, supply{name: fmt.Sprintf("k%d.uplink", r)})
 			continue
 		}
-		add(fmt.Sprintf("k%d.uplink", r), int64(len(rack.racks)), func(o *mode) bool {
+		add(fmt.Sprintf("k%d.uplink", r), int64(len(rack.racks)), rack.uplink, func(o *mode) bool {
 			return o.kind == spread && slices.ContainsFunc(o.pools, func(p int) bool { return s.m.network.pools[p].rack == r })
 		})
 	}
@@ -208,38 +208,6 @@ const leastLinkLoad = 0.05
 func (s *master) fabric(pool int) int { return len(s.m.network.pools) + pool }
 func (s *master) nic(pool int) int    { return 2*len(s.m.network.pools) + pool }
 func (s *master) uplink(rack int) int { return 3*len(s.m.network.pools) + rack }
-
-// amount is what a synchronisation takes of each link of its mode while it
-// lasts, in parts of linkUnit of the link, rounded down: the volume evenly over
-// the shortest length. A slower one takes at least as much over a longer time,
-// some part of which is as cheap as this.
-func (s *master) amount(o *mode, r *recipe) int64 {
-	if r.sync == 0 || o.kind == lone {
-		return 0
-	}
-	speed := instance.BitRate(0)
-	for _, p := range o.pools {
-		at := &s.m.network.pools[p]
-		switch o.kind {
-		case inNode:
-			speed = at.fabric
-		case inRack:
-			speed = max(speed, at.nic)
-		case spread:
-			speed = max(speed, at.nic)
-			if up := s.m.network.racks[at.rack].uplink; up != unlimited {
-				speed = max(speed, up)
-			}
-		}
-	}
-	ticks := mul(int64(r.volume), 8_000_000*linkUnit)
-	ticks.Quo(ticks, mul(int64(speed), s.m.in.TickUS))
-	ticks.Quo(ticks, big.NewInt(r.sync))
-	if !ticks.IsInt64() || ticks.Int64() > linkUnit {
-		return linkUnit
-	}
-	return ticks.Int64()
-}
 
 // newPricer makes the pricer of a class.
 func (s *master) newPricer(class *planClass) planPricer {
@@ -366,33 +334,6 @@ func (s *master) newMenu(d *demand, w *way, index int, r *recipe) menu {
 		menu.items = append(menu.items, item{head: int64(w.mode.full), alts: alts})
 	}
 	return menu
-}
-
-// syncs lists what a synchronisation may load: in a mode of several pools the
-// nodes, and racks, are all counted where they are cheapest.
-func (s *master) syncs(o *mode, r *recipe) []alternative {
-	amount := s.amount(o, r)
-	if amount == 0 || !s.loads(o) {
-		return nil
-	}
-	var alts []alternative
-	add := func(charges ...charge) {
-		kept := slices.DeleteFunc(charges, func(c charge) bool { return s.groups[c.group].capacity == 0 })
-		alts = append(alts, alternative{r.sync, kept})
-	}
-	for _, p := range o.pools {
-		switch o.kind {
-		case inNode:
-			add(charge{s.fabric(p), amount, r.sync})
-		case inRack:
-			add(charge{s.nic(p), amount * int64(o.nodes), r.sync})
-		case spread:
-			for _, k := range s.rackClasses(o) {
-				add(charge{s.nic(p), amount * int64(o.nodes), r.sync}, charge{s.uplink(k), amount * int64(o.racks), r.sync})
-			}
-		}
-	}
-	return alts
 }
 
 // rackClasses lists the classes of racks that a mode's pools are in.
