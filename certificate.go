@@ -324,7 +324,7 @@ func parseInt(s string) *big.Int {
 // whole checks what no single key tells.
 func (d *certificateDecoder) whole(in *instance.Instance) {
 	c := &d.c
-	priced := c.Kind == formulation.FluidBound || c.Kind == formulation.ColumnsBound || c.Kind == formulation.TreeBound
+	priced := c.Kind == formulation.FluidBound || c.Kind == formulation.PackingBound || c.Kind == formulation.ColumnsBound || c.Kind == formulation.TreeBound
 	switch {
 	case c.Version != formulation.CertificateVersion:
 		d.about("version", "this is version %d; this JigSaw reads version %d", c.Version, formulation.CertificateVersion)
@@ -339,8 +339,8 @@ func (d *certificateDecoder) whole(in *instance.Instance) {
 		d.about("denominator", "this must be above 0")
 	case !priced && len(c.Prices) > 0:
 		d.about("prices", "a %s proof has no prices", c.Kind)
-	case (c.Kind == formulation.ColumnsBound) != (c.Plans != nil):
-		d.about("plans", "this key belongs to proofs of kind %s, and only there", formulation.ColumnsBound)
+	case (c.Kind == formulation.ColumnsBound || c.Kind == formulation.PackingBound) != (c.Plans != nil):
+		d.about("plans", "this key belongs to proofs of kind %s and %s, and only there", formulation.ColumnsBound, formulation.PackingBound)
 	case (c.Kind == formulation.TreeBound) != (c.Tree != nil):
 		d.about("tree", "this key belongs to proofs of kind %s, and only there", formulation.TreeBound)
 	case c.Columns != 0 && c.Kind != formulation.FluidBound:

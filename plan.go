@@ -217,6 +217,7 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) <-chan struct{} {
 			p.fluid(engine)
 			select {
 			case start := <-begun:
+				p.packingBound(engine, start)
 				p.columnsBound(engine, start)
 			case <-p.ctx.Done():
 			}
@@ -297,6 +298,25 @@ func (p *planner) fluid(engine solver.Solver) {
 			p.ranging(&b)
 		}
 		p.bound(b)
+	}
+}
+
+// packingBound adds the bound of whole workers on whole GPUs, for makespan.
+func (p *planner) packingBound(engine solver.Solver, start *instance.Schedule) {
+	if p.in.Objective != instance.Makespan || start == nil {
+		return
+	}
+	p.mu.Lock()
+	known := p.result.Dual
+	p.mu.Unlock()
+	limits := formulation.PackingLimits{
+		Known: known, Until: p.in.Value(start), Work: columnWork * int64(max(1, p.opt.Effort)), Improved: p.bound,
+	}
+	if p.opt.Time > 0 {
+		limits.Work = -1
+	}
+	if _, err := formulation.Packing(p.ctx, p.in, engine, limits); err != nil && p.ctx.Err() == nil {
+		p.note("the packing bound ended early: %v", err)
 	}
 }
 

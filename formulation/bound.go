@@ -17,6 +17,8 @@ const (
 	FluidBound Kind = "fluid"
 	// ColumnsBound is that of whole-job plans on pools; see [Columns].
 	ColumnsBound Kind = "columns"
+	// PackingBound is that of whole workers on whole GPUs; see [Packing].
+	PackingBound Kind = "packing"
 	// TreeBound is that of a closed tree; see [BranchAndPrice].
 	TreeBound Kind = "tree"
 	// PresolveProof is of no bound but of infeasibility; see [Infeasible].
@@ -25,7 +27,7 @@ const (
 
 // Kinds lists the kinds of proofs that [CheckCertificate] knows.
 func Kinds() []Kind {
-	return []Kind{PresolveProof, ChainBound, AreaBound, FluidBound, ColumnsBound, TreeBound}
+	return []Kind{PresolveProof, ChainBound, AreaBound, FluidBound, PackingBound, ColumnsBound, TreeBound}
 }
 
 // Bound is what a relaxation proves about every valid schedule of an instance:

@@ -2,7 +2,6 @@ package formulation
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -378,6 +377,3 @@ func (b *branchJob) allows(p *plan) bool {
 func (n *branchNode) decided() bool {
 	return !slices.ContainsFunc(n.jobs, func(b *branchJob) bool { return b.home == nil })
 }
-
-// count is the size of a set of bits.
-func count(set uint64) int { return bits.OnesCount64(set) }

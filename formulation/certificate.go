@@ -287,6 +287,10 @@ func CheckCertificate(in *instance.Instance, c *Certificate) (Bound, error) {
 		if err := newModel(in).provePlans(&b, c); err != nil {
 			return Bound{}, err
 		}
+	case PackingBound:
+		if err := newModel(in).provePacking(&b, c); err != nil {
+			return Bound{}, err
+		}
 	case TreeBound:
 		if err := newModel(in).proveTree(&b, c); err != nil {
 			return Bound{}, err

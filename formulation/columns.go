@@ -203,8 +203,7 @@ func (c *columns) generate(ctx context.Context, s *master, opt colgen.Options) (
 	return prices, err
 }
 
-// dues bounds the makespan: it looks for the largest due that no plans meet,
-// first right above what is known, then further and further, then between.
+// dues bounds the makespan by the largest due that no plans meet.
 func (c *columns) dues(ctx context.Context) error {
 	low := int64(1) // no schedule ends before
 	for i := range c.m.demands {
@@ -217,29 +216,12 @@ func (c *columns) dues(ctx context.Context) error {
 		low = max(low, ceil(c.limits.Known).Int64())
 	}
 	high := max(low, c.horizon()) // some schedule may end by then
-	step := max(1, (high-low)/16)
-	for due := low; due < high; {
-		refuted, err := c.refute(ctx, due)
-		if err != nil || c.limits.Work <= 0 {
-			return err
+	return climb(low, high, func(due int64) (bool, error) {
+		if c.limits.Work <= 0 {
+			return false, nil
 		}
-		if refuted {
-			low = due + 1
-		} else {
-			high = due
-		}
-		switch {
-		case due == low-1 && high > low+step: // go on from there
-			due = low + step - 1
-			step *= 2
-		default:
-			due = low + (high-low)/2
-		}
-		if high-low <= low/2000 && due != low {
-			return nil
-		}
-	}
-	return nil
+		return c.refute(ctx, due)
+	})
 }
 
 // refute tries to prove that no schedule ends by the due.

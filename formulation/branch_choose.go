@@ -1,0 +1,149 @@
+package formulation
+
+import (
+	"math"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/solver/colgen"
+)
+
+// bundle is the plans that a solution mixes for a job.
+type bundle struct {
+	plans   []*plan
+	weights []float64
+}
+
+func (t *treeProblem) bundles(s *master, columns []colgen.Column[plan], weights []float64) []bundle {
+	list := make([]bundle, len(s.classes))
+	for i := range columns {
+		if i >= len(weights) || weights[i] < leastWeight || columns[i].Data.ends == nil {
+			continue
+		}
+		b := &list[s.classOf(&columns[i])]
+		b.plans = append(b.plans, &columns[i].Data)
+		b.weights = append(b.weights, weights[i])
+	}
+	return list
+}
+
+// spread returns the mean and the variance of a number of the plans, and
+// whether it differs at all.
+func (b *bundle) spread(of func(*plan) int64) (mean, variance float64, differs bool) {
+	sum := 0.0
+	for i, p := range b.plans {
+		mean += b.weights[i] * float64(of(p))
+		sum += b.weights[i]
+		differs = differs || of(p) != of(b.plans[0])
+	}
+	mean /= sum
+	for i, p := range b.plans {
+		variance += b.weights[i] / sum * (float64(of(p)) - mean) * (float64(of(p)) - mean)
+	}
+	return mean, variance, differs
+}
+
+// mostNarrowed is how many ends a job are split, on average, before homes are.
+const mostNarrowed = 3
+
+// narrowed counts the ends that are limited.
+func (n *branchNode) narrowed() int {
+	count := 0
+	for _, b := range n.jobs {
+		for _, end := range b.ends {
+			if end.from > anyTime.from {
+				count++
+			}
+			if end.to < anyTime.to {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// fewHomes is the number of homes up to which they are decided first.
+const fewHomes = 6
+
+// homeless returns the split of the homes of the largest job without one.
+func (n *branchNode) homeless(in *instance.Instance) *split {
+	var best *split
+	largest := int64(-1)
+	for j := range n.jobs {
+		job := &in.Jobs[j]
+		if size := int64(job.Workers) * int64(job.Iterations); n.jobs[j].home == nil && size > largest {
+			best, largest = &split{Kind: splitHome, Job: j}, size
+		}
+	}
+	return best
+}
+
+// choose returns the split for a fractional solution. For weighted completion
+// it is the end that differs most among the plans of a job, whose price then
+// tells, unless a home can be decided in few ways; makespan has a price on the
+// last end only, so that homes come first. After both come starts, and depths and levels. It returns nil where every job
+// has one plan with a home.
+func (n *branchNode) choose(in *instance.Instance, bundles []bundle) *split {
+	var best *split
+	most := 0.0
+	try := func(b *bundle, s split, of func(*plan) int64) {
+		mean, variance, differs := b.spread(of)
+		if differs && (best == nil || variance > most) {
+			s.At = int64(math.Floor(mean))
+			best, most = &s, variance
+		}
+	}
+	ends := func() *split {
+		for j := range bundles {
+			for i := range n.jobs[j].ends {
+				if len(bundles[j].plans) > 1 {
+					try(&bundles[j], split{Kind: splitEnd, Job: j, Iteration: i}, func(p *plan) int64 { return p.ends[i] })
+				}
+			}
+		}
+		return best
+	}
+	home := n.homeless(in)
+	if home != nil && in.Objective == instance.WeightedCompletion && n.narrowed() < mostNarrowed*len(n.jobs) {
+		if homes, ok := n.homes(in, home.Job); (!ok || len(homes) > fewHomes) && ends() != nil {
+			return best
+		}
+	}
+	if home != nil {
+		return home
+	}
+	if ends() != nil {
+		return best
+	}
+	for j := range bundles {
+		b := &bundles[j]
+		if len(b.plans) < 2 {
+			continue
+		}
+		for i := range n.jobs[j].ends {
+			for w := range in.Jobs[j].Workers {
+				try(b, split{Kind: splitStart, Job: j, Iteration: i, Worker: w}, func(p *plan) int64 { return p.tasks[i][w].start })
+			}
+			if in.Jobs[j].HasSync() {
+				try(b, split{Kind: splitSync, Job: j, Iteration: i}, func(p *plan) int64 { return p.syncs[i].start })
+			}
+		}
+	}
+	if best != nil {
+		return best
+	}
+	// Depths and levels are no numbers: split off one of them.
+	for j := range bundles {
+		b := &bundles[j]
+		for i := range n.jobs[j].ends {
+			for w := range in.Jobs[j].Workers {
+				if _, _, differs := b.spread(func(p *plan) int64 { return int64(p.tasks[i][w].depth) }); differs {
+					return &split{Kind: splitDepth, Job: j, Iteration: i, Worker: w, At: int64(b.plans[0].tasks[i][w].depth)}
+				}
+			}
+			if _, _, differs := b.spread(func(p *plan) int64 { return int64(p.syncs[i].level) }); differs {
+				return &split{Kind: splitLevel, Job: j, Iteration: i, At: int64(b.plans[0].syncs[i].level)}
+			}
+		}
+	}
+	return nil
+}
