@@ -34,7 +34,8 @@ type certified struct {
 func certificates(t testing.TB) map[formulation.Kind]certified {
 	t.Helper()
 	files := map[formulation.Kind]certified{}
-	for _, in := range []*instance.Instance{fuzzed(t), withObjective(t, "infeasible", instance.Makespan), branched(t)} {
+	for _, in := range []*instance.Instance{fuzzed(t), withObjective(t, "infeasible", instance.Makespan),
+		proven(t, formulation.TreeBound, instance.WeightedCompletion), proven(t, formulation.PackingBound, instance.Makespan)} {
 		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{})
 		require.NoError(t, err)
 		proofs := []*jigsaw.Certificate{r.Proof}
@@ -56,19 +57,20 @@ func certificates(t testing.TB) map[formulation.Kind]certified {
 	return files
 }
 
-// branched is an instance whose plan takes a tree to prove, where there is an
-// engine to grow one.
-func branched(t testing.TB) *instance.Instance {
+// proven is an instance that has a bound of the kind, where there is an engine
+// to find one.
+func proven(t testing.TB, kind formulation.Kind, objective instance.Objective) *instance.Instance {
 	t.Helper()
 	for seed := range uint64(1000) {
-		in := instancetest.Random(rand.New(rand.NewPCG(seed, 7)), instancetest.Options{Objective: instance.WeightedCompletion})
+		in := instancetest.Random(rand.New(rand.NewPCG(seed, 7)), instancetest.Options{Objective: objective})
 		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{})
 		require.NoError(t, err)
-		if _, err := backend.Default(); err != nil || r.Proof != nil && r.Proof.Kind == formulation.TreeBound {
+		has := slices.ContainsFunc(r.Bounds, func(b formulation.Bound) bool { return b.Kind == kind })
+		if _, err := backend.Default(); err != nil || has {
 			return in
 		}
 	}
-	t.Fatal("no instance takes a tree")
+	t.Fatalf("no instance has a bound of kind %s", kind)
 	return nil
 }
 

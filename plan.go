@@ -214,17 +214,32 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) <-chan struct{} {
 	go func() {
 		defer close(done)
 		if engine := p.engine(); engine != nil {
-			p.fluid(engine)
+			if !p.columnsFirst() {
+				p.fluid(engine)
+			}
 			select {
 			case start := <-begun:
 				p.packingBound(engine, start)
 				p.columnsBound(engine, start)
 			case <-p.ctx.Done():
 			}
+			if p.columnsFirst() && p.ctx.Err() == nil {
+				p.fluid(engine)
+			}
 		}
 	}()
 	return done
 }
+
+// columnsFirst reports whether the fluid program is so large that the columns,
+// which are tighter for weighted completion, come first.
+func (p *planner) columnsFirst() bool {
+	return p.in.Objective == instance.WeightedCompletion && len(p.in.Classes()) > manyClasses
+}
+
+// manyClasses is the number of classes from which the fluid program of weighted
+// completion takes longer than coarse columns.
+const manyClasses = 100
 
 // settle notes the bound at a moment that is the same in every run.
 func (p *planner) settle() {

@@ -103,10 +103,11 @@ func (r *Result) Efficiency() float64 {
 	return r.Schedule.Efficiency(r.Instance)
 }
 
-// Binding says what limits the strongest bound, by falling effect. Of equal
-// bounds it is the last, the linear program, since its prices say most.
+// Binding says what limits the plan, by falling effect, after the strongest
+// bound that tells: of equal bounds the last, the linear program, since its
+// prices say most. Bounds that mix whole plans do not tell.
 func (r *Result) Binding() []formulation.Binding {
-	bounds := slices.Clone(r.Bounds)
+	bounds := slices.DeleteFunc(slices.Clone(r.Bounds), func(b formulation.Bound) bool { return b.Binding == nil })
 	slices.Reverse(bounds)
 	return formulation.Best(r.Instance, bounds...).Binding
 }

@@ -214,7 +214,7 @@ func (t *treeProblem) generate(ctx context.Context, at *treeNode, s *master, opt
 	known := make([][]plan, len(s.classes))
 	for j := range known {
 		for i := range t.known[j] {
-			if p := &t.known[j][i]; p.completion <= s.classes[j].pricer.due && at.node.jobs[j].allows(p) {
+			if p := &t.known[j][i]; p.completion <= s.classes[j].pricer.due && at.node.jobs[j].allows(p) && s.classes[j].home.fits(p) {
 				known[j] = append(known[j], *p)
 			}
 		}

@@ -24,7 +24,7 @@ func TestBranchAndPrice(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	n := 5000
+	n := 6000
 	if testing.Short() {
 		n = 60
 	}

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math/big"
 	"math/bits"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"jigsaw/formulation/instance"
 )
@@ -59,29 +62,28 @@ func (m *model) provePlans(b *Bound, c *Certificate) error {
 			sum.Sub(sum, v.Mul(price, big.NewInt(s.groups[g].capacity*s.calendar.width)))
 		}
 	}
-	e := newPlanExaminer(s.calendar, prices)
-	for i := range s.classes {
-		class := &s.classes[i]
-		if due < 0 {
-			weight := v.Mul(big.NewInt(class.d.job.Weight), c.Denominator)
+	if due < 0 {
+		for i := range s.classes {
+			weight := v.Mul(big.NewInt(s.classes[i].d.job.Weight), c.Denominator)
 			if !weight.IsInt64() {
 				return errPrices
 			}
-			class.pricer.weight = weight.Int64()
+			s.classes[i].pricer.weight = weight.Int64()
 		}
-		least, ok := e.cheapest(&class.pricer)
-		if e.overflow {
-			return errPrices
-		}
-		e.starts = nil
+	}
+	least, found, overflow := s.examine(prices)
+	if overflow {
+		return errPrices
+	}
+	for i := range s.classes {
 		switch {
-		case !ok && due < 0:
+		case !found[i] && due < 0:
 			return errPrices
-		case !ok: // the class cannot end by the due: that alone is a proof
+		case !found[i]: // the class cannot end by the due: that alone is a proof
 			b.Certified, b.exact, b.Value = true, new(big.Rat), new(big.Rat).SetInt64(due+1)
 			return nil
 		}
-		sum.Add(sum, v.Mul(big.NewInt(class.d.count()), big.NewInt(least)))
+		sum.Add(sum, v.Mul(big.NewInt(s.classes[i].d.count()), big.NewInt(least[i])))
 	}
 	b.exact = new(big.Rat).SetFrac(sum, c.Denominator)
 	switch {
@@ -94,6 +96,28 @@ func (m *model) provePlans(b *Bound, c *Certificate) error {
 	}
 	b.Certified = true
 	return nil
+}
+
+// examine returns the price of the cheapest plan of every class, and whether
+// it has any. The classes are shared out among the cores.
+func (s *master) examine(prices [][]int64) (least []int64, found []bool, overflow bool) {
+	least, found = make([]int64, len(s.classes)), make([]bool, len(s.classes))
+	var next, overflows atomic.Int64
+	var wg sync.WaitGroup
+	for range max(1, min(runtime.GOMAXPROCS(0), len(s.classes))) {
+		wg.Go(func() {
+			e := newPlanExaminer(s.calendar, prices)
+			for i := int(next.Add(1)) - 1; i < len(s.classes); i = int(next.Add(1)) - 1 {
+				least[i], found[i] = e.cheapest(&s.classes[i].pricer)
+				e.starts = nil
+			}
+			if e.overflow {
+				overflows.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	return least, found, overflows.Load() > 0
 }
 
 // Limits on what a certificate may ask for: ticks, points of a time axis, and

@@ -182,6 +182,9 @@ func (c *columns) generate(ctx context.Context, s *master, opt colgen.Options) (
 	if result.Prices == nil {
 		return nil, err
 	}
+	if err != nil && s.work() > quickProof {
+		return nil, err
+	}
 	prices := s.prices(result.Prices)
 	b := Bound{Kind: ColumnsBound, LP: LP{Rows: s.rows + len(s.classes), Status: solver.IterationLimit, Iterations: result.Rounds, Objective: result.Value * s.unit}}
 	if result.Status == colgen.Optimal {
@@ -202,6 +205,10 @@ func (c *columns) generate(ctx context.Context, s *master, opt colgen.Options) (
 	}
 	return prices, err
 }
+
+// quickProof is the work up to which prices are proven even after the context
+// has ended.
+const quickProof = 20_000_000
 
 // dues bounds the makespan by the largest due that no plans meet.
 func (c *columns) dues(ctx context.Context) error {

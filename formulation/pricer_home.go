@@ -386,6 +386,22 @@ func (p *homePricer) charges(add func(charge)) {
 	}
 }
 
+// fits reports whether the memory that the node's decided jobs leave is enough
+// for a plan. A job without a home has no pricer, and no such limit.
+func (p *homePricer) fits(o *plan) bool {
+	if p == nil {
+		return true
+	}
+	for i := range o.tasks {
+		for w, task := range o.tasks[i] {
+			if p.depths[w]>>task.depth&1 == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // newHomePricer makes the pricer of a job whose home is decided at the node.
 func (s *master) newHomePricer(n *branchNode, j int) *homePricer {
 	in, limits := s.m.in, n.jobs[j]

@@ -97,7 +97,7 @@ func horizonFor(in *instance.Instance, v *big.Rat, slack int) instance.Tick {
 // The program of single GPUs has the optimum of brute force.
 func TestTimeIndexedIsExact(t *testing.T) {
 	engine := liveEngine(t)
-	n := 1500
+	n := 5400
 	if testing.Short() {
 		n = 60
 	}
