@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/big"
+	"math/rand/v2"
 	"runtime"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/solver"
 )
 
@@ -192,5 +194,21 @@ func TestFormatValue(t *testing.T) {
 	} {
 		in.Objective = c.objective
 		assert.Equal(t, c.want, jigsaw.FormatValue(&in, c.value))
+	}
+}
+
+// TestTimedPlanLeavesTheInstance runs bounds, search and tree side by side, as
+// a time limit has it, and checks that none of them changes the instance that
+// all share.
+func TestTimedPlanLeavesTheInstance(t *testing.T) {
+	for seed := range uint64(4) {
+		in := instancetest.Random(rand.New(rand.NewPCG(seed, 12)), instancetest.Options{Jobs: 8, GPUs: 6, Workers: 4, Iterations: 4, Objective: instance.Makespan})
+		before := in.Digest()
+		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{Time: 400 * time.Millisecond, Seed: seed})
+		require.NoError(t, err)
+		if r.Schedule != nil {
+			require.Empty(t, instance.Check(in, r.Schedule))
+		}
+		require.Equal(t, before, in.Digest(), "seed %d", seed)
 	}
 }

@@ -225,7 +225,7 @@ func (t *treeProblem) generate(ctx context.Context, at *treeNode, s *master, opt
 	}
 	defer func() { _ = live.Close() }()
 	t.remember(s, live.Columns())
-	if result.Prices != nil && result.Bound >= cutoff {
+	if err == nil && result.Prices != nil && result.Bound >= cutoff {
 		proof := &leaf{target: t.target, scale: s.scale, prices: s.flat(s.prices(result.Prices))}
 		var ok bool
 		if proof.value, ok = t.m.proveLeaf(at.node, t.ways, proof); ok {

@@ -278,34 +278,44 @@ func (e *planExaminer) tasks(p *homePricer, i int, begin int64) []map[int64]int6
 	for d := range out {
 		out[d] = map[int64]int64{}
 	}
-	// The cheapest start in [first, end - time] of each worker and depth.
-	cheapest := func(first, last, end int64) []int64 {
-		list := make([]int64, p.job.Workers*depths)
-		for at := range list {
-			list[at] = noPrice
-			w, depth := at/depths, at%depths
-			for start := first; start <= last && start+p.time[w][depth] <= end; start++ {
-				if !p.mayRun(i, w, depth, start) {
-					continue
-				}
-				sum := int64(0)
-				for _, g := range p.gpus[w] {
-					sum = e.add(sum, e.span(g, 1, start, start+p.time[w][depth]))
-				}
-				list[at] = min(list[at], sum)
-			}
+	// price of a task, by worker and depth as one number; noPrice where it may
+	// not be.
+	price := func(at int, start int64) int64 {
+		w, depth := at/depths, at%depths
+		if !p.mayRun(i, w, depth, start) {
+			return noPrice
 		}
-		return list
+		sum := int64(0)
+		for _, g := range p.gpus[w] {
+			sum = e.add(sum, e.span(g, 1, start, start+p.time[w][depth]))
+		}
+		return sum
+	}
+	time := func(at int) int64 { return p.time[at/depths][at%depths] }
+	cheapest := make([]int64, p.job.Workers*depths)
+	for at := range cheapest {
+		cheapest[at] = noPrice
 	}
 	for end := begin + 1; end <= p.due; end++ {
+		for at := range cheapest { // the start that this end adds
+			if start := end - time(at); start >= begin {
+				cheapest[at] = min(cheapest[at], price(at, start))
+			}
+		}
 		for d := range p.dishes {
 			least := int64(noPrice)
 			if p.job.Gang {
 				for start := begin; start < end; start++ {
-					least = min(least, e.deal(p.dishes[d].counts, cheapest(start, start, end), 0, 0, map[int]int64{}))
+					together := make([]int64, len(cheapest))
+					for at := range together {
+						if together[at] = noPrice; start+time(at) <= end {
+							together[at] = price(at, start)
+						}
+					}
+					least = min(least, e.deal(p.dishes[d].counts, together))
 				}
 			} else {
-				least = e.deal(p.dishes[d].counts, cheapest(begin, end, end), 0, 0, map[int]int64{})
+				least = e.deal(p.dishes[d].counts, cheapest)
 			}
 			if least < noPrice {
 				out[d][end] = least
@@ -315,26 +325,36 @@ func (e *planExaminer) tasks(p *homePricer, i int, begin int64) []map[int64]int6
 	return out
 }
 
-// deal returns the least sum of cost[w x depths + d] over the ways to give the
-// workers from w on one depth each, counts[d] of them depth d. state is a
-// number for what the workers before have: up to 127 of each depth.
-func (e *planExaminer) deal(counts []int, cost []int64, w int, state int, known map[int]int64) int64 {
-	if w*len(counts) == len(cost) {
-		return 0
+// deal returns the least sum of cost[w x depths + d] over the ways to give
+// every worker one depth, counts[d] of them depth d: by recursion over the
+// workers, each state solved once.
+func (e *planExaminer) deal(counts []int, cost []int64) int64 {
+	left, units, size := slices.Clone(counts), make([]int, len(counts)), 1
+	for d, n := range counts {
+		units[d] = size
+		size *= n + 1
 	}
-	if best, ok := known[state]; ok {
+	known := make([]int64, size) // by what the workers before have; 0: not solved
+	var give func(w, state int) int64
+	give = func(w, state int) int64 {
+		if w*len(counts) == len(cost) {
+			return 0
+		}
+		if known[state] > 0 {
+			return known[state] - 1
+		}
+		best := int64(noPrice)
+		for d := range left {
+			if price := cost[w*len(counts)+d]; left[d] > 0 && price < noPrice {
+				left[d]--
+				if rest := give(w+1, state+units[d]); rest < noPrice {
+					best = min(best, e.add(price, rest))
+				}
+				left[d]++
+			}
+		}
+		known[state] = best + 1
 		return best
 	}
-	best := int64(noPrice)
-	for d := range counts {
-		if price := cost[w*len(counts)+d]; counts[d] > 0 && price < noPrice {
-			counts[d]--
-			if rest := e.deal(counts, cost, w+1, state+1<<(7*d), known); rest < noPrice {
-				best = min(best, e.add(price, rest))
-			}
-			counts[d]++
-		}
-	}
-	known[state] = best
-	return best
+	return give(0, 0)
 }
