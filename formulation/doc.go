@@ -6,6 +6,7 @@
 //	chain    every job alone on the cluster               Chain
 //	area     all work against what the GPUs or links do   Area
 //	fluid    jobs spread fractionally over pools          Fluid, FluidProgram
+//	packing  whole workers on whole GPUs, without time    Packing
 //	columns  mixes of whole-job plans on pools            Columns
 //	tree     the same in every case of a case distinction BranchAndPrice
 //
@@ -19,7 +20,7 @@
 // coarser, for other solvers; its sets and rows are in its own comment.
 //
 // The sets, variables and rows that follow are those of the fluid program, then
-// come the columns program and the tree.
+// come the columns program and the tree. The packing program is in packing.go.
 //
 // # Sets
 //
@@ -165,12 +166,12 @@
 // every tick a point and a bucket, at the nodes of a search tree (package
 // solver/tree) for schedules better than the best known, the target: plans end by
 // what the target leaves to their job. Splits limit the plans of a job
-// (branch_node.go): the end of an iteration; its home, one child for each orbit
+// (branch_node.go, chosen in branch_choose.go): the end of an iteration; its home, one child for each orbit
 // of sets of GPUs under the permutations that keep the decided homes; then
 // starts, depths and rate levels. Identical jobs are in order of their first ends.
 // Where a job's home is decided, its plans are exact (pricer_home.go): each task
 // on its GPU, each synchronisation on its links at a rate level, and (19) has rows
-// for these, shared by the GPUs of a node on which the same decided jobs live,
+// for these (branch_master.go), shared by the GPUs of a node on which the same decided jobs live,
 // until a split asks for rows of their own. With everything decided a node is a
 // schedule, so that the search is exact.
 //
