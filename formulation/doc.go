@@ -6,6 +6,7 @@
 //	chain    every job alone on the cluster               Chain
 //	area     all work against what the GPUs or links do   Area
 //	fluid    jobs spread fractionally over pools          Fluid, FluidProgram
+//	packing  whole workers on whole GPUs, without time    Packing
 //	columns  mixes of whole-job plans on pools            Columns
 //	tree     the same in every case of a case distinction BranchAndPrice
 //
@@ -19,7 +20,7 @@
 // coarser, for other solvers; its sets and rows are in its own comment.
 //
 // The sets, variables and rows that follow are those of the fluid program, then
-// come the columns program and the tree.
+// come the columns program and the tree. The packing program is in packing.go.
 //
 // # Sets
 //
@@ -128,8 +129,9 @@
 //	(19) sum_q u_q[g,b] x[q] <= K_g h     (theta K_g h where theta is minimised)
 //	(20) sum_{q in Q_c} x[q] = n_c
 //
-// The program of a due is homogeneous: where its optimum is above 1 no schedule
-// ends by D, and the bound is D + 1. [Columns] looks for the largest such due.
+// Theta says by what factor all capacities would have to grow: where it must be
+// above 1 no schedule ends by D, and the bound is D + 1. [Columns] looks for the
+// largest such due.
 // What plans do after the horizon has no rows and is free.
 //
 // Columns are generated (package solver/colgen). The pricer (pricer_jobplan.go)
@@ -137,7 +139,7 @@
 // ends of the synchronisations: f[i][m], the least price of i blocks of iterations
 // when the last of them ends at point m. Between two ends every task takes its
 // cheapest start on its own, then the cheapest multiset of depths is dealt.
-// Prices are integers there, and a round is exact.
+// Prices are integers there, and the cheapest plan is exact.
 //
 // # Why the columns program is a relaxation
 //
@@ -165,14 +167,15 @@
 // every tick a point and a bucket, at the nodes of a search tree (package
 // solver/tree) for schedules better than the best known, the target: plans end by
 // what the target leaves to their job. Splits limit the plans of a job
-// (branch_node.go): the end of an iteration; its home, one child for each orbit
-// of sets of GPUs under the permutations that keep the decided homes; then
-// starts, depths and rate levels. Identical jobs are in order of their first ends.
-// Where a job's home is decided, its plans are exact (pricer_home.go): each task
-// on its GPU, each synchronisation on its links at a rate level, and (19) has rows
-// for these, shared by the GPUs of a node on which the same decided jobs live,
-// until a split asks for rows of their own. With everything decided a node is a
-// schedule, so that the search is exact.
+// (branch_node.go, chosen in branch_choose.go): the end of an iteration; its home,
+// one child for each orbit of sets of GPUs under the permutations that keep the
+// decided homes; then starts, depths and rate levels. Identical jobs are in order
+// of their first ends. Where a job's home is decided, its plans are exact
+// (pricer_home.go): each task on its GPU, each synchronisation on its links at a
+// rate level, and (19) has rows for these (branch_master.go), shared by the GPUs
+// of a node on which the same decided jobs live, until a split asks for rows of
+// their own. With everything decided a node is a schedule, so that the search is
+// exact.
 //
 // A node is split as soon as the value of its program shows that it cannot be
 // closed. It is closed only when its prices, as integers, were proven to leave no
