@@ -20,8 +20,6 @@ type dispatcher struct {
 	d   *decision
 	out *record
 	now instance.Tick
-	// stuck: a task found no depth that the memory of its GPU allows.
-	stuck bool
 	// events to come: a min-heap by time.
 	events []event
 
@@ -141,7 +139,7 @@ func newDispatcher(in *instance.Instance, l *layout) *dispatcher {
 
 // reset prepares the state for a decision.
 func (s *dispatcher) reset(d *decision, out *record) {
-	s.d, s.out, s.now, s.stuck = d, out, 0, false
+	s.d, s.out, s.now = d, out, 0
 	out.where, out.counts = d.where, d.counts
 	s.events, s.dirty, s.syncs = s.events[:0], s.dirty[:0], s.syncs[:0]
 	clear(s.queued)
@@ -189,7 +187,6 @@ func (s *dispatcher) admit(j int) {
 	state.even = d.even && !slices.ContainsFunc(d.where.limit[j], func(limit int) bool { return limit < job.Full() })
 }
 
-// decode fills out. The error is that of the context, errHopeless or errNoDepth.
 func (s *dispatcher) decode(ctx context.Context, d *decision, out *record) error {
 	s.reset(d, out)
 	for j := range s.in.Jobs {
@@ -226,20 +223,12 @@ func (s *dispatcher) run(ctx context.Context, q *queue) error {
 				s.startTasks()
 			}
 		}
-		if s.stuck {
-			return errNoDepth
-		}
 	}
 	return nil
 }
 
 // errHopeless is why a decoding ends that would come out too late.
 var errHopeless = errors.New("heuristics: the schedule would end too late")
-
-// errNoDepth is why a decoding ends whose limits leave no room for the depths
-// of some iteration. Placements should never bring that about; a search drops
-// one that does, rather than end with it.
-var errNoDepth = errors.New("heuristics: a worker has no depth left that its memory allows")
 
 // hopeless reports whether the work to come, at the mean of its depths, goes
 // beyond the latest end asked for.
@@ -447,8 +436,7 @@ func (s *dispatcher) depth(j, slot int32) int {
 			return d
 		}
 	}
-	s.stuck = true // run ends before anyone reads what follows from this
-	return 0
+	panic("heuristics: a worker has no depth left that its memory allows")
 }
 
 // start runs the waiting task of a worker now.

@@ -180,7 +180,7 @@ func (s *scout) decode(ctx context.Context, styles int, part float64) (best valu
 			d.latest = instance.Tick(s.here.float() * (1 + part))
 		}
 		decoded++
-		if err := s.dispatch.decode(ctx, d, s.out); errors.Is(err, errHopeless) || errors.Is(err, errNoDepth) {
+		if err := s.dispatch.decode(ctx, d, s.out); errors.Is(err, errHopeless) {
 			continue
 		} else if err != nil {
 			return best, decoded
