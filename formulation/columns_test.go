@@ -77,7 +77,7 @@ func TestColumnsBound(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	n := 600
+	n := 3000
 	if testing.Short() {
 		n = 60
 	}

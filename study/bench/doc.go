@@ -19,7 +19,7 @@
 //	area      the area is above every chain; density well above 1
 //	chain     the longest chain is above the area; density below 0.8. At most two jobs
 //	          for every five GPUs, whatever the size says
-//	crossing  the area and the longest chains differ by 4 % at most; density near 1
+//	crossing  the area and the longest chains differ by 5 % at most; density near 1
 //	network   what has to pass the NICs takes longer than chain and area; periodic: the
 //	          NICs are asked for 1.6 times what they can do, a third more than the GPUs
 //	planted   the optimum is known by construction; see [Case.Optimum]
