@@ -39,7 +39,9 @@ func fineMaster(in *instance.Instance, horizon int64) *master {
 	return newMaster(newModel(in), horizon, due, planGrain{horizon, horizon})
 }
 
-// TestColdAndLiveColumns solves columns programs with both engines.
+// TestColdAndLiveColumns solves columns programs with both engines. Column
+// generation leaves out columns whose reduced cost is within solver.DualTol of
+// none, so that values may differ by a few times that.
 func TestColdAndLiveColumns(t *testing.T) {
 	live, cold := engines(t)
 	n, compared := 200, 0
@@ -70,8 +72,8 @@ func TestColdAndLiveColumns(t *testing.T) {
 			values, bounds = append(values, r.Value), append(bounds, r.Bound)
 		}
 		compared++
-		assert.InEpsilon(t, 1+values[0], 1+values[1], 1e-6, "seed %d", seed)
-		assert.InEpsilon(t, 1+bounds[0], 1+bounds[1], 1e-6, "seed %d", seed)
+		assert.InEpsilon(t, 1+values[0], 1+values[1], 5*solver.DualTol, "seed %d", seed)
+		assert.InEpsilon(t, 1+bounds[0], 1+bounds[1], 5*solver.DualTol, "seed %d", seed)
 	}
 	t.Logf("%d programs compared", compared)
 	assert.Greater(t, compared, n/2)

@@ -136,7 +136,8 @@ func TestColumnsBound(t *testing.T) {
 				tampered.Prices[i] = new(big.Int).Mul(tampered.Prices[i], big.NewInt(3))
 			}
 			if _, err = VerifyCertificate(in, &tampered); err == nil {
-				require.Zero(t, new(big.Int).Add(read.Prices[0], read.Prices[len(read.Prices)-1]).Sign(), "seed %d", seed)
+				// A class that cannot end by the due needs no prices.
+				require.Zero(t, read.Value.Sign(), "seed %d", seed)
 			}
 		}
 	}
