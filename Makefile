@@ -10,7 +10,7 @@ WASM_EXEC  = $(shell $(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
 # Packages that neither need cgo nor an operating system.
 PURE      := . ./formulation/... ./heuristics/... ./solver ./solver/backend ./solver/lptest ./solver/lpfile ./solver/tree
 
-.PHONY: help setup setup-tests build demo test test-noclp test-js lint fence schema fuzz bench bench-go bench-peers bench-smoke table readme clean FORCE
+.PHONY: help setup setup-tests build demo test test-noclp test-js lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers table readme clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -82,6 +82,10 @@ bench-smoke: bin/bench ## a few rows of seconds each, to see that the study work
 	rm -f bin/bench-smoke.jsonl
 	bin/bench run --strict --sizes tiny --regimes area,crossing,planted --seeds 1 --limit 2s --out bin/bench-smoke.jsonl
 	bin/bench table bin/bench-smoke.jsonl
+
+test-peers: ## compare the peers' model with brute force, where pip can install them
+	@$(MAKE) --no-print-directory bin/peers/installed || { echo 'test-peers: the peers cannot be installed: the comparison is left out' >&2; exit 0; }; \
+	$(GO) test -tags '$(TAGS)' -count 1 -run CPSAT -v ./study/bench
 
 bin/peers/installed: study/bench/peers/requirements.txt
 	python3 -m venv bin/peers

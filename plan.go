@@ -61,6 +61,7 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 
 	// Bounds and schedules improve side by side. They meet where the columns
 	// ask for a schedule to start from, and where the search asks for the guide.
+	p.lp = p.engine()
 	begun := make(chan *instance.Schedule, 1)
 	bounds := p.startBounds(begun)
 	p.schedules()
@@ -85,6 +86,7 @@ func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 	if !p.infeasible(formulation.Infeasible(in)) {
 		p.bound(formulation.Chain(in))
 		p.bound(formulation.Area(in))
+		p.lp = p.engine()
 		begun := make(chan *instance.Schedule, 1)
 		begun <- nil
 		p.wait(p.startBounds(begun))
@@ -99,6 +101,7 @@ type planner struct {
 	in    *instance.Instance
 	opt   Options
 	start time.Time
+	lp    solver.Solver // nil: none, and a note says why
 
 	mu     sync.Mutex // guards what follows
 	result *Result
@@ -213,7 +216,7 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if engine := p.engine(); engine != nil {
+		if engine := p.lp; engine != nil {
 			if !p.columnsFirst() {
 				p.fluid(engine)
 			}
@@ -514,11 +517,7 @@ func (p *planner) exact() {
 	p.mu.Lock()
 	closed := p.closed
 	p.mu.Unlock()
-	if closed || p.goodEnough()(p.result.Primal) {
-		return
-	}
-	engine := p.engine()
-	if engine == nil {
+	if p.lp == nil || closed || p.goodEnough()(p.result.Primal) {
 		return
 	}
 	limits := formulation.TreeLimits{
@@ -537,7 +536,7 @@ func (p *planner) exact() {
 	var err error
 	go func() {
 		defer close(done)
-		r, err = formulation.BranchAndPrice(p.ctx, in, engine, limits)
+		r, err = formulation.BranchAndPrice(p.ctx, in, p.lp, limits)
 	}()
 	if p.opt.Time > 0 {
 		p.improve(done, 7, 0, false)

@@ -212,3 +212,13 @@ func TestTimedPlanLeavesTheInstance(t *testing.T) {
 		require.Equal(t, before, in.Digest(), "seed %d", seed)
 	}
 }
+
+// TestNotesComeOnce plans an instance small enough for every part of a plan: a
+// note on the missing LP bound is about all of them.
+func TestNotesComeOnce(t *testing.T) {
+	in := instancetest.Random(rand.New(rand.NewPCG(1, 12)), instancetest.Options{Jobs: 8, GPUs: 4, Objective: instance.Makespan})
+	r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{NoLP: true})
+	require.NoError(t, err)
+	require.Equal(t, jigsaw.Feasible, r.Status, "an instance that is proven at once asks no engine twice")
+	assert.Equal(t, []string{"no LP bound: switched off"}, r.Notes)
+}

@@ -55,6 +55,10 @@ func (m *model) dues(target int64) []int64 {
 	return dues
 }
 
+// mostNodeTicks limits the horizon of a node: light jobs may end long after the
+// schedule they could be part of, and every tick is a point.
+const mostNodeTicks = 4 * MostTicks
+
 // nodeMaster builds the master of a node for schedules better than the target.
 // ok is false where some job has no time left.
 func (m *model) nodeMaster(n *branchNode, ways [][]way, target int64) (s *master, ok bool) {

@@ -61,6 +61,9 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 	if t == nil {
 		return r, fmt.Errorf("formulation: branch-and-price is not for jobs of that many depths")
 	}
+	if slices.Max(t.m.dues(t.target)) > mostNodeTicks {
+		return r, fmt.Errorf("formulation: branch-and-price would have to look at plans of more than %d ticks", mostNodeTicks)
+	}
 	root := rootNode(in)
 	result, err := tree.Search(ctx, t, &treeNode{node: root}, tree.Options[*treeNode]{
 		Nodes: limits.Nodes, Cutoff: func() float64 { return float64(t.target) },

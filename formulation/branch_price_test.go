@@ -12,7 +12,6 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
-	"jigsaw/solver/backend"
 	"jigsaw/solver/tree"
 )
 
@@ -20,10 +19,7 @@ import (
 // instances: started from a poor schedule it ends with an optimal one, a closed
 // tree, and a certificate that survives a round trip through JSON.
 func TestBranchAndPrice(t *testing.T) {
-	engine, err := backend.Default()
-	if err != nil {
-		t.Skip(err)
-	}
+	engine := liveEngine(t)
 	n := 6000
 	if testing.Short() {
 		n = 60
@@ -74,4 +70,19 @@ func TestBranchAndPrice(t *testing.T) {
 	assert.Greater(t, solved, n*2/3)
 	assert.Greater(t, improved, solved/10)
 	assert.Greater(t, split, solved/20)
+}
+
+// TestHugeTree asks for a tree whose plans no memory holds; it is refused at once.
+func TestHugeTree(t *testing.T) {
+	for seed := range uint64(20) {
+		in := instancetest.Random(rand.New(rand.NewPCG(seed, 13)), instancetest.Options{Objective: []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]})
+		for _, target := range []int64{1 << 20, 1 << 40, 1<<48 - 1} {
+			c := &Certificate{
+				Kind: TreeBound, Bound: NewClaim(new(big.Rat).SetInt64(target)), Denominator: big.NewInt(1), Prices: []*big.Int{},
+				Tree: []ProofNode{{Kind: leafKind, Target: target, Denominator: 1}},
+			}
+			_, err := CheckCertificate(in, c)
+			require.Error(t, err)
+		}
+	}
 }

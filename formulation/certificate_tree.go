@@ -124,6 +124,9 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 		if p.Target < target || p.Target >= 1<<48 {
 			return fmt.Errorf("formulation: a leaf of the certificate's tree is about schedules better than %d, not %d", p.Target, target)
 		}
+		if slices.Max(m.dues(p.Target)) > mostNodeTicks {
+			return fmt.Errorf("formulation: a leaf of the certificate's tree is about plans of more than %d ticks", mostNodeTicks)
+		}
 		proven = min(proven, p.Target)
 		if p.Prices < 0 || p.Prices > len(prices) {
 			return errors.New("formulation: the certificate lacks prices of a leaf")

@@ -15,15 +15,22 @@ import (
 	"jigsaw/solver/colgen"
 )
 
+// liveEngine returns the build's engine, and skips the test where there is none.
+func liveEngine(t testing.TB) solver.Solver {
+	t.Helper()
+	engine, err := backend.Default()
+	if err != nil {
+		t.Skip(err)
+	}
+	return engine
+}
+
 // engines returns the build's live engine and its cold one, which loads the
 // whole program anew for every solve.
 func engines(t testing.TB) (live, cold solver.Solver) {
 	t.Helper()
-	live, err := backend.Default()
-	if err != nil {
-		t.Skip(err)
-	}
-	cold, err = backend.OneShot()
+	live = liveEngine(t)
+	cold, err := backend.OneShot()
 	if err != nil {
 		t.Skip(err)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
-	"jigsaw/solver/backend"
 )
 
 // TestCheapestPlan compares the pricer with the examiner of certificates,
@@ -73,10 +72,7 @@ func TestCheapestPlan(t *testing.T) {
 // TestColumnsBound holds the columns bound against brute force, and checks its
 // certificate, whole and tampered with.
 func TestColumnsBound(t *testing.T) {
-	engine, err := backend.Default()
-	if err != nil {
-		t.Skip(err)
-	}
+	engine := liveEngine(t)
 	n := 3000
 	if testing.Short() {
 		n = 60

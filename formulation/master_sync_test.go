@@ -9,7 +9,6 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
-	"jigsaw/solver/backend"
 )
 
 // TestSlowSynchronisations holds columns bounds against brute force where two
@@ -17,10 +16,7 @@ import (
 // than whole multiples of the shortest: the optimum may run them side by side,
 // both slow, and the bound must not ask for more.
 func TestSlowSynchronisations(t *testing.T) {
-	engine, err := backend.Default()
-	if err != nil {
-		t.Skip(err)
-	}
+	engine := liveEngine(t)
 	solved, slow := 0, 0
 	for _, levels := range [][]instance.RateLevel{{1}, {1, 2}, {1, 2, 4}, {2, 4}} {
 		for _, where := range []string{"node", "rack", "trunk"} {

@@ -12,16 +12,12 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
-	"jigsaw/solver/backend"
 )
 
 // TestPacking holds the packing bound against brute force, with and without
 // rounding to units, and proves its certificates.
 func TestPacking(t *testing.T) {
-	engine, err := backend.Default()
-	if err != nil {
-		t.Skip(err)
-	}
+	engine := liveEngine(t)
 	n := 1500
 	if testing.Short() {
 		n = 150

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -97,16 +96,12 @@ func runCertify(args []string, o inputs, f format, std streams) error {
 
 // certificate reads a certificate and proves it.
 func certificate(in *instance.Instance, name string, std streams) (*certifyReport, error) {
-	r := std.in
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, usage(err)
-		}
-		defer file.Close()
-		r = file
+	file, err := openFile(name, std)
+	if err != nil {
+		return nil, usage(err)
 	}
-	c, err := jigsaw.DecodeCertificate(in, r)
+	defer file.Close()
+	c, err := jigsaw.DecodeCertificate(in, file)
 	if err != nil {
 		return nil, invalid(name, "a certificate about "+in.Name, err)
 	}

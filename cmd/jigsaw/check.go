@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -71,16 +70,12 @@ func runCheck(name, schedule string, o inputs, f format, std streams) error {
 
 // readSchedule reads a schedule of the instance from a file or standard input.
 func readSchedule(in *instance.Instance, name string, std streams) (*instance.Schedule, error) {
-	r := std.in
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, usage(err)
-		}
-		defer file.Close()
-		r = file
+	file, err := openFile(name, std)
+	if err != nil {
+		return nil, usage(err)
 	}
-	s, err := instance.DecodeSchedule(in, r)
+	defer file.Close()
+	s, err := instance.DecodeSchedule(in, file)
 	if err != nil {
 		return nil, invalid(name, "a schedule of "+in.Name, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -42,16 +41,12 @@ func runImport(ctx context.Context, name, solution string, o programOptions, std
 	if err := o.check(in); err != nil {
 		return err
 	}
-	r := std.in
-	if solution != "-" {
-		f, err := os.Open(solution)
-		if err != nil {
-			return usage(err)
-		}
-		defer f.Close()
-		r = f
+	f, err := openFile(solution, std)
+	if err != nil {
+		return usage(err)
 	}
-	s, err := jigsaw.ImportSolution(ctx, in, r, o.export())
+	defer f.Close()
+	s, err := jigsaw.ImportSolution(ctx, in, f, o.export())
 	if err != nil {
 		return usage(fmt.Errorf("%s: %w", solution, err))
 	}

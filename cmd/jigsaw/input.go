@@ -98,12 +98,17 @@ func invalid(name, what string, err error) error {
 	return usage(fmt.Errorf("%s is not %s:\n%s", name, what, strings.Join(lines, "\n")))
 }
 
-// open returns the content of a file, of standard input, or of an example.
-func open(name string, std streams) (io.ReadCloser, error) {
+// openFile returns the content of a file, or of standard input.
+func openFile(name string, std streams) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(std.in), nil
 	}
-	file, err := os.Open(name)
+	return os.Open(name)
+}
+
+// open returns the content of a file, of standard input, or of an example.
+func open(name string, std streams) (io.ReadCloser, error) {
+	file, err := openFile(name, std)
 	if err == nil {
 		return file, nil
 	}
