@@ -1,0 +1,271 @@
+// The contract between the page and the Go core: what goes over the wire between
+// the page and a worker. The Go side is folder wasm; its tests hold both to this file's
+// names. Small things are plain objects, bulk data typed arrays that are transferred.
+//
+// Units: times in ticks of `tick_us` microseconds unless a name says otherwise,
+// memory in bytes, speeds in bit/s. Values of the objective are in its own unit:
+// ticks (makespan), weight x ticks (weighted_completion), weighted iterations per
+// tick (throughput), a fraction (max_min_throughput). What is not known is null.
+
+/** One mistake in an instance, a schedule or a certificate. Lines and columns count from 1; 0 is unknown. */
+export interface Problem {
+  path: string
+  subject?: string
+  line: number
+  column: number
+  message: string
+}
+
+export type ObjectiveName = 'makespan' | 'weighted_completion' | 'throughput' | 'max_min_throughput'
+export type PlanStatus = 'optimal' | 'feasible' | 'infeasible' | 'limit'
+
+/** A compiled instance: what the planner sees. Arrays are indexed by the ids that others refer to. */
+export interface Compiled {
+  name: string
+  lesson: string
+  digest: string
+  tick_us: number
+  objective: ObjectiveName
+  periodic: boolean
+  /** Of the short form of a cluster a text per rack group; for people. */
+  types: { name: string; memory: number }[]
+  racks: { name: string; nodes: number[] }[]
+  nodes: { name: string; rack: number; type: number; first_gpu: number; gpus: number }[]
+  links: { name: string; kind: 'nic_up' | 'nic_down' | 'fabric' | 'trunk' | 'rack_up' | 'rack_down'; capacity: number; failed: boolean }[]
+  latency: number
+  /** n of every speed 1/n, ascending. */
+  rate_levels: number[]
+  jobs: CompiledJob[]
+}
+
+export interface CompiledJob {
+  name: string
+  model: string
+  batch: number
+  workers: number
+  iterations: number
+  weight: number
+  release: number
+  /** 0: none. */
+  deadline: number
+  gang: boolean
+  within: 'cluster' | 'rack' | 'node'
+  /** Jobs that differ by name only share a class. */
+  class: number
+  /** Index into the jobs of the file, whose `count` may stand for several. */
+  source: number
+  /** Allowed depths, ascending; the last is full. share: of the full backward pass, 0..1. */
+  depths: { layers: number; share: number }[]
+  /** Parameter bytes back-propagated at depth s and not at depth s-1. */
+  segment_bytes: number[]
+  rule: { fixed: number[] | null; min_full: number; min_share: number }
+  /** By GPU type; null where the job may not run. Lists by depth. */
+  on: ({ time: number[]; persistent: number; ephemeral: number[] } | null)[]
+}
+
+/** A schedule in columns. Row i of `tasks` is one task; lists by name have equal lengths. */
+export interface Schedule {
+  /** 0 for a plan that runs once. */
+  period: number
+  /** By job, GPU ids ascending. */
+  residency: number[][]
+  tasks: {
+    job: Int32Array
+    /** From 1. */
+    iteration: Int32Array
+    gpu: Int32Array
+    /** Index into the job's depths. */
+    depth: Int32Array
+    start: Float64Array
+    end: Float64Array
+  }
+  syncs: {
+    job: Int32Array
+    iteration: Int32Array
+    /** n of the speed 1/n. */
+    rate: Int32Array
+    start: Float64Array
+    end: Float64Array
+  }
+  /** By job: the links its synchronisations cross, how often, and the speed at level 1 in bit/s. */
+  spans: { parties: number; slowest: number; links: { link: number; times: number }[] }[]
+}
+
+/** What a schedule uses, until its makespan or within its period. */
+export interface Usage {
+  span: number
+  gpu_share: Float64Array
+  /** Peak bytes, by GPU. */
+  gpu_memory: Float64Array
+  link_share: Float64Array
+  link_peak: Float64Array
+  mean_gpu: number
+}
+
+/** One element of a critical chain, from late to early: it could not start sooner because of `because`. */
+export interface ChainLink {
+  kind: 'task' | 'sync'
+  /** Row of the schedule's tasks or syncs. */
+  index: number
+  /** task_before: the GPU was busy with the next element of the chain. Others likewise; release and start end a chain. */
+  because: 'task_before' | 'sync_before' | 'task_of_iteration' | 'link_busy' | 'gang' | 'memory' | 'release' | 'start' | 'slack'
+  /** In words, with names and times. */
+  text: string
+}
+
+/** The state of a plan that is being made. */
+export interface PlanPoint {
+  elapsed_ms: number
+  /** What is new: greedy, search, fluid, columns, ... */
+  event: string
+  primal: number | null
+  dual: number | null
+  columns: number
+  nodes: number
+}
+
+export interface PlanOptions {
+  text: string
+  seed: number
+  /** true: greedy and the quick bounds only. */
+  quick?: boolean
+  /** Fixed work; 0 is 1. */
+  effort?: number
+  /** 0: a fixed amount of work, the same answer on every machine. */
+  time_ms?: number
+  /** Part of the optimum, like 0.01. */
+  gap?: number
+}
+
+/** Everything about a finished, or stopped, plan. */
+export interface PlanResult {
+  status: PlanStatus
+  objective: ObjectiveName
+  primal: number | null
+  dual: number | null
+  certified: boolean
+  gap: number | null
+  efficiency: number | null
+  baselines: Record<'exclusive' | 'interleaved_full' | 'greedy', { value: number | null; efficiency: number | null; reason: string }>
+  bounds: { kind: string; value: number; certified: boolean }[]
+  binding: Binding[]
+  reasons: string[]
+  notes: string[]
+  series: PlanPoint[]
+  schedule: Schedule | null
+  usage: Usage | null
+  /** The chain that ends with the plan's last completion; empty without one. */
+  chain: ChainLink[]
+  /** By job, ticks (or, periodic, iterations per period). */
+  completion: number[]
+  /** The certificate of the bound as JSON, if there is one. */
+  certificate: string | null
+  /** The `jigsaw plan` command that makes this plan. */
+  command: string
+  seed: number
+  elapsed_ms: number
+  /** The run was stopped before its end: best so far. */
+  stopped: boolean
+}
+
+/** One limit that the bound depends on. effect: relative change of the bound per relative growth. */
+export interface Binding {
+  resource: 'gpu' | 'nic' | 'uplink' | 'fabric' | 'memory' | 'job' | 'time' | string
+  subject: string
+  text: string
+  effect: number
+  lower?: number
+  upper?: number
+}
+
+/** What a change of the cluster would do. */
+export interface WhatIfChange {
+  kind: 'add_gpu' | 'link_speed' | 'cut_link' | 'memory' | 'drop_job'
+  /** A node, link, GPU type or job, by name. */
+  subject: string
+  /** link_speed and memory: 1.1 is 10 % more. */
+  factor?: number
+}
+export interface WhatIfAnswer {
+  change: WhatIfChange
+  label: string
+  /** Relative change of the bound that the prices predict; null where they do not tell. */
+  predicted: number | null
+  /** Bounds before and after, solved anew, and the relative change. */
+  before: number | null
+  after: number | null
+  verified: number | null
+  /** Plan values before and after, same options. */
+  plan_before: number | null
+  plan_after: number | null
+  reasons: string[]
+  /** The changed instance as a file, to take over. */
+  text: string
+}
+
+export interface ExampleInfo { name: string; lesson: string; text: string }
+
+export interface ProfileInfo {
+  model: string
+  gpu: string
+  batch: number
+  workspace: number
+  source: { repository: string; commit: string; file: string; licence: string; note?: string } | null
+  layers: { name: string; forward_ns: number; backward_ns: number; parameters: number; activations: number; joined: boolean }[]
+}
+
+/** A scenario that is kept. revision grows by one at each put. */
+export interface Scenario {
+  id: string
+  name: string
+  revision: number
+  /** Milliseconds since 1970, of the page's clock. */
+  saved_ms: number
+  text: string
+  /** What the page shows beside the text; JSON, opaque to the store. */
+  view: string
+}
+export interface ScenarioHead { id: string; name: string; revision: number; saved_ms: number }
+
+/** The export formats; schedule formats need the plan's schedule. */
+export type ExportFormat = 'yaml' | 'json' | 'mps' | 'lp' | 'svg' | 'csv' | 'trace' | 'schedule' | 'result'
+
+/** Every method: its parameters and what comes back. */
+export interface Methods {
+  version: { params: Record<string, never>; result: { version: string; engine: string; engine_missing: string } }
+  examples: { params: Record<string, never>; result: ExampleInfo[] }
+  profiles: { params: Record<string, never>; result: ProfileInfo[] }
+  schema: { params: { kind: 'instance' | 'schedule' | 'result' }; result: unknown }
+  /** Never fails for a bad text: then instance is null and problems say why. spec is the file as plain JSON, where it could be read. */
+  compile: { params: { text: string }; result: { instance: Compiled | null; spec: unknown; problems: Problem[] } }
+  /** Streams PlanEvent. */
+  plan: { params: PlanOptions; result: PlanResult }
+  /** As plan, bounds alone; schedule is null. Streams PlanEvent. */
+  bound: { params: PlanOptions; result: PlanResult }
+  explain: { params: { text: string; schedule: ScheduleRef; job?: number }; result: { chain: ChainLink[]; text: string } }
+  what_if: { params: PlanOptions & { change: WhatIfChange }; result: WhatIfAnswer }
+  check: { params: { text: string; schedule: string }; result: { problems: Problem[]; violations: { rule: string; message: string }[]; value: number | null } }
+  certify: { params: { text: string; certificate: string; schedule?: string }; result: { problems: Problem[]; bound: number | null; kind: string; gap: number | null; message: string } }
+  export: { params: { text: string; format: ExportFormat; schedule?: ScheduleRef; bound?: number; certified?: boolean }; result: { name: string; mime: string; data: string } }
+  store_list: { params: Record<string, never>; result: { persistent: boolean; reason: string; scenarios: ScenarioHead[] } }
+  store_get: { params: { id: string }; result: Scenario | null }
+  /** base: the revision the change was made on; 0 for a new scenario. A conflict keeps both: the change under a new id, and conflict is true. */
+  store_put: { params: { id: string; name: string; text: string; view: string; base: number; now_ms: number }; result: { scenario: ScenarioHead; conflict: boolean } }
+  store_remove: { params: { id: string }; result: boolean }
+  /** The last 20 revisions, newest first. */
+  store_history: { params: { id: string }; result: Scenario[] }
+}
+export type Method = keyof Methods
+
+/** A schedule in the columns above. */
+export type ScheduleRef = Schedule
+
+export interface Request { id: number; method: Method; params: unknown }
+export interface Cancel { id: number; cancel: true }
+export interface Reply { id: number; data?: unknown; error?: { code: ErrorCode; message: string; problems?: Problem[] } }
+/** invalid: the caller's mistake, with problems; cancelled; internal: a fault of JigSaw, recovered. */
+export type ErrorCode = 'invalid' | 'cancelled' | 'internal' | 'unknown_method'
+/** Sent while plan or bound runs; a new incumbent brings its schedule, at most ten times a second. */
+export interface PlanEvent { id: number; event: PlanPoint; schedule?: Schedule }
+/** The first message of a worker. */
+export interface Ready { ready: true; version: string; engine: string; engine_missing: string }
