@@ -42,7 +42,8 @@ var efforts = [...]effort{
 }
 
 // Solve optimises from the present basis.
-func (m *model) Solve(ctx context.Context, limits solver.Limits) (*solver.Solution, error) {
+func (m *model) Solve(ctx context.Context, limits solver.Limits) (s *solver.Solution, err error) {
+	defer trapped(&err)
 	if m.closed {
 		return nil, errClosed
 	}
@@ -227,6 +228,7 @@ func (m *model) iterate(b *budget, alg algorithm) (solver.Status, error) {
 		if status != solver.IterationLimit && status != solver.TimeLimit {
 			return status, nil
 		}
+		m.table.pause()
 		// CLP counts processor time, of all threads, and may stop too early: the
 		// next round of the loop asks the wall clock. A slice that moves nothing,
 		// again and again, is a fault of its own.
