@@ -8,7 +8,7 @@ FUZZTIME  ?= 60s
 TAGS       = $(shell scripts/have-clp || echo noclp)
 WASM_EXEC  = $(shell $(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
 # Packages that neither need cgo nor an operating system.
-PURE      := . ./formulation/... ./heuristics/... ./solver ./solver/backend ./solver/lptest ./solver/lpfile ./solver/tree
+PURE      := . ./formulation/... ./heuristics/... ./solver ./solver/backend ./solver/eventloop ./solver/lptest ./solver/lpfile ./solver/tree
 
 .PHONY: help setup setup-tests build demo test test-noclp test-js lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers table readme clean FORCE
 
