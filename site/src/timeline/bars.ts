@@ -57,12 +57,12 @@ export class BarList {
     }
     const bars: Bars = {
       first,
-      item: Int32Array.from(order, (i) => this.item[i]!),
-      from: Float64Array.from(order, (i) => from[i]!),
-      to: Float64Array.from(order, (i) => this.to[i]!),
-      low: Float32Array.from(order, (i) => this.low[i]!),
-      high: Float32Array.from(order, (i) => this.high[i]!),
-      flags: Uint8Array.from(order, (i) => this.flags[i]!),
+      item: Int32Array.from(order, i => this.item[i]!),
+      from: Float64Array.from(order, i => from[i]!),
+      to: Float64Array.from(order, i => this.to[i]!),
+      low: Float32Array.from(order, i => this.low[i]!),
+      high: Float32Array.from(order, i => this.high[i]!),
+      flags: Uint8Array.from(order, i => this.flags[i]!),
       reach: new Float64Array(n),
     }
     for (let r = 0; r < rows; r++) {

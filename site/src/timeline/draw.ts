@@ -66,7 +66,10 @@ function drawMarks(p: Pen, s: Scene): void {
   const { ctx } = p
   const colours = jobColours(s.model.instance)
   s.model.instance.jobs.forEach((job, j) => {
-    for (const [t, way] of [[job.release, 1], [job.deadline, -1]] as const) {
+    for (const [t, way] of [
+      [job.release, 1],
+      [job.deadline, -1],
+    ] as const) {
       if (t <= 0 || t < s.range.from || t > s.range.to) continue
       const x = snap(p, xOf(s, t)) + 0.5
       ctx.globalAlpha = s.selection && s.selection.job !== j ? 0.25 : 1
@@ -88,7 +91,8 @@ function drawLines(p: Pen, s: Scene): void {
   const { plotLeft, plotWidth, shares } = s.layout
   const tickUs = s.model.instance.tick_us
   const lines = [{ t: s.model.span, name: 'makespan', dash: false }]
-  if (s.bound !== null) lines.push({ t: s.bound, name: s.certified ? 'certified bound' : 'bound', dash: true })
+  if (s.bound !== null)
+    lines.push({ t: s.bound, name: s.certified ? 'certified bound' : 'bound', dash: true })
   const { ctx } = p
   ctx.textBaseline = 'middle'
   setFont(p, 10.5, 600)
@@ -105,8 +109,14 @@ function drawLines(p: Pen, s: Scene): void {
     ctx.stroke()
     const text = `${line.name} ${ticks(line.t, tickUs)}`
     const width = textWidth(p, text)
-    const places = [x - width - 5, x + 5]
-    const left = places.find(l => l >= plotLeft && l + width <= plotLeft + plotWidth + shares && taken.every(([a, b]) => l + width < a || l > b))
+    // Beside its line, or else before the name that is in the way.
+    const places = [x - width - 5, x + 5, ...taken.map(([a]) => a - width - 4)]
+    const left = places.find(
+      l =>
+        l >= plotLeft &&
+        l + width <= plotLeft + plotWidth + shares &&
+        taken.every(([a, b]) => l + width < a || l > b),
+    )
     if (left === undefined) continue
     taken.push([left - 6, left + width + 6])
     ctx.textAlign = 'left'
@@ -120,7 +130,10 @@ function drawLines(p: Pen, s: Scene): void {
 
 function drawScrollbars(p: Pen, s: Scene): void {
   const { ctx } = p
-  for (const [pane, scroll] of [[s.layout.gpus, s.scroll.gpus], [s.layout.links, s.scroll.links]] as const) {
+  for (const [pane, scroll] of [
+    [s.layout.gpus, s.scroll.gpus],
+    [s.layout.links, s.scroll.links],
+  ] as const) {
     if (pane.content <= pane.height) continue
     const length = Math.max((pane.height * pane.height) / pane.content, 18)
     const top = pane.top + ((pane.height - length) * scroll) / (pane.content - pane.height)

@@ -5,7 +5,7 @@ import { type Bars, GOES_ON_AFTER, GOES_ON_BEFORE } from './bars'
 import { type Pane, rowsSeen } from './layout'
 import { Columns, wide } from './level'
 import { SHADES } from './palette'
-import { depthPattern, fit, idlePattern, type Pen, setFont, snap, textWidth } from './pen'
+import { depthPattern, idlePattern, type Pen, setFont, shorten, snap, textWidth } from './pen'
 import { type Scene, scale, xOf } from './scene'
 
 /** Rows lower than this have no labels; lower than PATTERN no patterns; lower than GAUGE no bars of depth. */
@@ -34,7 +34,12 @@ export function drawGpus(p: Pen, s: Scene): void {
   const { tasks } = model.schedule
   const share = model.instance.jobs.map(job => job.depths.map(depth => depth.share))
   const kind: Kind = {
-    bars: model.tasks, pane: layout.gpus, scroll: s.scroll.gpus, jobs: tasks.job, iterations: tasks.iteration, paint: model.taskPaint,
+    bars: model.tasks,
+    pane: layout.gpus,
+    scroll: s.scroll.gpus,
+    jobs: tasks.job,
+    iterations: tasks.iteration,
+    paint: model.taskPaint,
     depth: { of: tasks.depth, share },
   }
   inWindow(p, s, layout.gpus, () => {
@@ -50,7 +55,13 @@ export function drawLinks(p: Pen, s: Scene): void {
   if (model.links.length === 0) return
   const { syncs } = model.schedule
   const kind: Kind = {
-    bars: model.syncs, pane: layout.links, scroll: s.scroll.links, jobs: syncs.job, iterations: syncs.iteration, paint: model.syncPaint, depth: null,
+    bars: model.syncs,
+    pane: layout.links,
+    scroll: s.scroll.links,
+    jobs: syncs.job,
+    iterations: syncs.iteration,
+    paint: model.syncPaint,
+    depth: null,
   }
   const { ctx } = p
   ctx.textBaseline = 'middle'
@@ -128,7 +139,10 @@ function drawBars(p: Pen, s: Scene, k: Kind): void {
       const mine = (bar: number) => {
         if (!chosen) return true
         const i = bars.item[bar]!
-        return (k.jobs[i] === chosen.job && (chosen.iteration === 0 || k.iterations[i] === chosen.iteration)) === lit
+        return (
+          (k.jobs[i] === chosen.job && (chosen.iteration === 0 || k.iterations[i] === chosen.iteration)) ===
+          lit
+        )
       }
       wide(bars, row, sc, columns, (bar, from, to) => {
         if (!mine(bar)) return
@@ -147,7 +161,8 @@ function drawBars(p: Pen, s: Scene, k: Kind): void {
         if (patterned) {
           const shade = paint % SHADES
           const key = shade * 2 + (ink === '#ffffff' ? 1 : 0)
-          if (!patterns.has(key)) patterns.set(key, depthPattern(p, shade, ink, xOf(s, 0), pane.top - k.scroll))
+          if (!patterns.has(key))
+            patterns.set(key, depthPattern(p, shade, ink, xOf(s, 0), pane.top - k.scroll))
           const pattern = patterns.get(key)
           if (pattern) {
             ctx.fillStyle = pattern
@@ -161,7 +176,17 @@ function drawBars(p: Pen, s: Scene, k: Kind): void {
           ctx.fillRect(x0 + 1, y + h * (1 - share), 2, h * share)
           ctx.globalAlpha = lit ? 1 : DIMMED
         }
-        if (lit && labelled && h >= LABEL - 1) drawLabel(p, s, k, bar, Math.max(from, 0) + (k.depth ? 4 : 1), Math.min(to, sc.width), y + h / 2, ink)
+        if (lit && labelled && h >= LABEL - 1)
+          drawLabel(
+            p,
+            s,
+            k,
+            bar,
+            Math.max(from, 0) + (k.depth ? 4 : 1),
+            Math.min(to, sc.width),
+            y + h / 2,
+            ink,
+          )
         if (bars.flags[bar]) drawArrows(p, bars.flags[bar]!, x0, x0 + w, y + h / 2, Math.min(h, 8), ink)
       })
       columns.flush((column, cover, bar) => {
@@ -176,7 +201,16 @@ function drawBars(p: Pen, s: Scene, k: Kind): void {
 }
 
 /** Job and iteration, or the iteration alone, where they fit. */
-function drawLabel(p: Pen, s: Scene, k: Kind, bar: number, x0: number, x1: number, y: number, ink: string): void {
+function drawLabel(
+  p: Pen,
+  s: Scene,
+  k: Kind,
+  bar: number,
+  x0: number,
+  x1: number,
+  y: number,
+  ink: string,
+): void {
   const room = x1 - x0 - 4
   if (room < 7) return
   const i = k.bars.item[bar]!
@@ -184,13 +218,22 @@ function drawLabel(p: Pen, s: Scene, k: Kind, bar: number, x0: number, x1: numbe
   const name = clean(s.model.instance.jobs[k.jobs[i]!]!.name)
   const number = textWidth(p, iteration)
   if (number > room) return
-  const text = textWidth(p, name) + number + textWidth(p, ' · ') <= room ? `${name} · ${iteration}` : iteration
+  const text =
+    textWidth(p, name) + number + textWidth(p, ' · ') <= room ? `${name} · ${iteration}` : iteration
   p.ctx.fillStyle = ink
   p.ctx.fillText(text, s.layout.plotLeft + (x0 + x1) / 2, y + 0.5)
 }
 
 /** Tips where a bar goes on in the period before or after. */
-function drawArrows(p: Pen, flags: number, x0: number, x1: number, y: number, size: number, ink: string): void {
+function drawArrows(
+  p: Pen,
+  flags: number,
+  x0: number,
+  x1: number,
+  y: number,
+  size: number,
+  ink: string,
+): void {
   if (x1 - x0 < 6 || size < 4) return
   const { ctx } = p
   const half = size / 2
@@ -227,23 +270,26 @@ function drawHeadings(p: Pen, s: Scene): void {
     if (head.rack) {
       ctx.fillStyle = p.theme.text
       setFont(p, 11, 600)
-      ctx.fillText(fit(p, head.text, plotLeft - 8), 4, y + 9)
+      ctx.fillText(shorten(p, head.text, plotLeft - 8), 4, y + 9)
       last = y + 9
       continue
     }
     // The name stays in sight as long as any of its node's rows.
-    const middle = Math.max(Math.min(Math.max(y + head.height / 2, gpus.top + 8), y + head.height - 8), y + Math.min(7, head.height / 2))
+    const middle = Math.max(
+      Math.min(Math.max(y + head.height / 2, gpus.top + 8), y + head.height - 8),
+      y + Math.min(7, head.height / 2),
+    )
     // Names of low nodes would cover each other.
     if (middle - last < 12) continue
     last = middle
     const two = head.height >= 30 && plotLeft >= 100
     ctx.fillStyle = p.theme.text
     setFont(p, 11)
-    ctx.fillText(fit(p, head.text, room), 4, two ? middle - 6 : middle)
+    ctx.fillText(shorten(p, head.text, room), 4, two ? middle - 6 : middle)
     if (two) {
       ctx.fillStyle = p.theme.dim
       setFont(p, 10)
-      ctx.fillText(fit(p, head.sub, room), 4, middle + 7)
+      ctx.fillText(shorten(p, head.sub, room), 4, middle + 7)
     }
   }
   if (numbered) {
@@ -254,7 +300,11 @@ function drawHeadings(p: Pen, s: Scene): void {
     for (let row = first; row < end; row++) {
       const gpu = s.model.gpus[row]!
       const node = s.model.instance.nodes[s.model.nodeOf[gpu]!]!
-      ctx.fillText(String(gpu - node.first_gpu), plotLeft - 6, gpus.top + gpus.y[row]! - s.scroll.gpus + gpus.rowHeight / 2)
+      ctx.fillText(
+        String(gpu - node.first_gpu),
+        plotLeft - 6,
+        gpus.top + gpus.y[row]! - s.scroll.gpus + gpus.rowHeight / 2,
+      )
     }
   }
   ctx.restore()
@@ -283,7 +333,7 @@ function drawLinkNames(p: Pen, s: Scene, k: Kind): void {
     setFont(p, 11)
     ctx.textAlign = 'left'
     ctx.fillStyle = p.theme.text
-    ctx.fillText(fit(p, link.label, plotLeft - 12 - width), 4, y)
+    ctx.fillText(shorten(p, link.label, plotLeft - 12 - width), 4, y)
   }
   ctx.restore()
 }

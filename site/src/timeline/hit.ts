@@ -31,7 +31,8 @@ export function hit(s: Scene, x: number, y: number): Hit {
   const t = timeAt(s, x)
   const reach = (REACH * (s.range.to - s.range.from)) / layout.plotWidth
   const bar = barAt(bars, row, t, pane === 'links' ? height : null, reach)
-  if (bar >= 0) return { area: 'bar', element: { kind: pane === 'gpus' ? 'task' : 'sync', index: bars.item[bar]! }, row }
+  if (bar >= 0)
+    return { area: 'bar', element: { kind: pane === 'gpus' ? 'task' : 'sync', index: bars.item[bar]! }, row }
   return { area: 'gap', pane, row, ...gapAt(bars, row, t, s.horizon) }
 }
 

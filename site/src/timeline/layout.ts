@@ -82,14 +82,29 @@ export function layout(m: Model, o: LayoutOptions): Layout {
   const linkContent = m.links.length * (linkHeight + LINK_GAP)
   const linksHead = gpus.top + gpus.height + SCROLL_END
   const linksTop = linksHead + (m.links.length > 0 ? 20 : 0)
-  const links: Pane = { top: linksTop, height: Math.min(linkContent, o.maxLinks), content: linkContent, y: linkY, rowHeight: linkHeight }
+  const links: Pane = {
+    top: linksTop,
+    height: Math.min(linkContent, o.maxLinks),
+    content: linkContent,
+    y: linkY,
+    rowHeight: linkHeight,
+  }
 
   const overviewTop = links.top + links.height + (o.overview ? 10 : 2)
   const overviewHeight = o.overview ? 34 : 0
   return {
-    width: o.width, height: Math.ceil(overviewTop + overviewHeight + 2),
-    plotLeft, plotWidth: Math.max(o.width - plotLeft - shares - 8, 40), shares,
-    axisTop: 0, gpus, headings, links, linksHead, overviewTop, overviewHeight,
+    width: o.width,
+    height: Math.ceil(overviewTop + overviewHeight + 2),
+    plotLeft,
+    plotWidth: Math.max(o.width - plotLeft - shares - 8, 40),
+    shares,
+    axisTop: 0,
+    gpus,
+    headings,
+    links,
+    linksHead,
+    overviewTop,
+    overviewHeight,
   }
 }
 
@@ -104,11 +119,21 @@ function gpuRows(m: Model, rowHeight: number): { y: Float64Array; headings: Head
     const node = instance.nodes[m.nodeOf[m.gpus[row]!]!]!
     if (instance.racks.length > 1 && node.rack !== rack) {
       rack = node.rack
-      headings.push({ text: clean(instance.racks[rack]?.name ?? 'no rack'), sub: '', y: at, height: RACK_LINE, rack: true })
+      headings.push({
+        text: clean(instance.racks[rack]?.name ?? 'no rack'),
+        sub: '',
+        y: at,
+        height: RACK_LINE,
+        rack: true,
+      })
       at += RACK_LINE
     }
     headings.push({
-      text: clean(node.name), sub: `${node.gpus} × ${clean(instance.types[node.type]?.name ?? '')}`, y: at, height: node.gpus * rowHeight, rack: false,
+      text: clean(node.name),
+      sub: `${node.gpus} × ${clean(instance.types[node.type]?.name ?? '')}`,
+      y: at,
+      height: node.gpus * rowHeight,
+      rack: false,
     })
     for (let g = 0; g < node.gpus; g++) {
       y[row++] = at
@@ -141,6 +166,7 @@ export function scrollTo(pane: Pane, scroll: number, row: number): number {
   const y = pane.y[row]
   if (y === undefined) return scroll
   if (y < scroll) return clampScroll(pane, y - pane.rowHeight)
-  if (y + pane.rowHeight > scroll + pane.height) return clampScroll(pane, y + 2 * pane.rowHeight - pane.height)
+  if (y + pane.rowHeight > scroll + pane.height)
+    return clampScroll(pane, y + 2 * pane.rowHeight - pane.height)
   return scroll
 }

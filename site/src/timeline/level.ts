@@ -78,7 +78,13 @@ export class Columns {
  * edges in pixels from the left of what is seen; narrower ones go into columns.
  * Edges may lie outside what is seen.
  */
-export function wide(bars: Bars, row: number, scale: Scale, columns: Columns, each: (bar: number, x0: number, x1: number) => void): void {
+export function wide(
+  bars: Bars,
+  row: number,
+  scale: Scale,
+  columns: Columns,
+  each: (bar: number, x0: number, x1: number) => void,
+): void {
   const [lo, hi] = visible(bars, row, scale.from, scale.to)
   const { from, to, low, high } = bars
   for (let i = lo; i < hi; i++) {

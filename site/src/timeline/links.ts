@@ -56,15 +56,27 @@ function loads(instance: Compiled, schedule: Schedule): { job: number; times: nu
 /** The rows of the links that carry anything, and the bars on them. */
 export function linkRows(instance: Compiled, schedule: Schedule): { rows: LinkRow[]; bars: Bars } {
   const load = loads(instance, schedule)
-  const keys = load.map((uses) => uses.map((u) => `${u.job}x${u.times}`).join())
+  const keys = load.map(uses => uses.map(u => `${u.job}x${u.times}`).join())
   let rows: LinkRow[] = []
   for (let l = 0; l < load.length; l++) {
     if (load[l]!.length === 0) continue
     const link = instance.links[l]!
-    const row: LinkRow = { links: [l], label: label(link, false), capacity: link.capacity, alike: 0, family: family(link.kind) }
+    const row: LinkRow = {
+      links: [l],
+      label: label(link, false),
+      capacity: link.capacity,
+      alike: 0,
+      family: family(link.kind),
+    }
     // The two directions are neighbours in the numbering.
     const next = instance.links[l + 1]
-    if (next && link.kind !== 'fabric' && keys[l] === keys[l + 1] && family(next.kind) === row.family && next.capacity === link.capacity) {
+    if (
+      next &&
+      link.kind !== 'fabric' &&
+      keys[l] === keys[l + 1] &&
+      family(next.kind) === row.family &&
+      next.capacity === link.capacity
+    ) {
       row.links.push(l + 1)
       row.label = label(link, true)
       l++
@@ -108,23 +120,38 @@ function syncsByJob(schedule: Schedule, jobs: number): number[][] {
  * band is high enough it takes several.
  */
 function stack(
-  list: BarList, row: number, schedule: Schedule, uses: { job: number; times: number }[], capacity: number, byJob: number[][],
+  list: BarList,
+  row: number,
+  schedule: Schedule,
+  uses: { job: number; times: number }[],
+  capacity: number,
+  byJob: number[][],
 ): void {
   const parts: { sync: number; from: number; to: number; flags: number; share: number }[] = []
   for (const use of uses) {
     const speed = schedule.spans[use.job]!.slowest
     for (const sync of byJob[use.job]!) {
-      const share = capacity > 0 ? Math.min((speed / schedule.syncs.rate[sync]!) * (use.times / capacity), 1) : 1
-      fold(schedule.syncs.start[sync]!, schedule.syncs.end[sync]!, schedule.period, (p) => {
-        if (p.from < p.to) parts.push({ sync, from: p.from, to: p.to, flags: (p.before ? GOES_ON_BEFORE : 0) | (p.after ? GOES_ON_AFTER : 0), share })
+      const share =
+        capacity > 0 ? Math.min((speed / schedule.syncs.rate[sync]!) * (use.times / capacity), 1) : 1
+      fold(schedule.syncs.start[sync]!, schedule.syncs.end[sync]!, schedule.period, p => {
+        if (p.from < p.to)
+          parts.push({
+            sync,
+            from: p.from,
+            to: p.to,
+            flags: (p.before ? GOES_ON_BEFORE : 0) | (p.after ? GOES_ON_AFTER : 0),
+            share,
+          })
       })
     }
   }
   // What comes over from the last period stays at the bottom.
-  parts.sort((a, b) => a.from - b.from || (b.flags & GOES_ON_BEFORE) - (a.flags & GOES_ON_BEFORE) || a.sync - b.sync)
+  parts.sort(
+    (a, b) => a.from - b.from || (b.flags & GOES_ON_BEFORE) - (a.flags & GOES_ON_BEFORE) || a.sync - b.sync,
+  )
   let active: { to: number; low: number; high: number }[] = []
   for (const p of parts) {
-    active = active.filter((b) => b.to > p.from).sort((a, b) => a.low - b.low)
+    active = active.filter(b => b.to > p.from).sort((a, b) => a.low - b.low)
     for (const [low, high] of bands(active, p.share)) {
       list.add(row, p.sync, p.from, p.to, p.flags, low, high)
       active.push({ to: p.to, low, high })

@@ -4,7 +4,7 @@ import type { Compiled, Schedule } from '../engine/api'
 import { BarList, type Bars, GOES_ON_AFTER, GOES_ON_BEFORE } from './bars'
 import { fold } from './fold'
 import { type LinkRow, linkRows } from './links'
-import { jobColours, SHADES, shadeOf, SYNC_SHADE } from './palette'
+import { jobColours, SHADES, SYNC_SHADE, shadeOf } from './palette'
 
 export interface Model {
   instance: Compiled
@@ -43,18 +43,35 @@ export function buildModel(instance: Compiled, schedule: Schedule): Model {
   let span = period
   for (let i = 0; i < tasks.gpu.length; i++) {
     if (period === 0) span = Math.max(span, tasks.end[i]!)
-    fold(tasks.start[i]!, tasks.end[i]!, period, (p) => {
-      list.add(rowOf[tasks.gpu[i]!]!, i, p.from, p.to, (p.before ? GOES_ON_BEFORE : 0) | (p.after ? GOES_ON_AFTER : 0))
+    fold(tasks.start[i]!, tasks.end[i]!, period, p => {
+      list.add(
+        rowOf[tasks.gpu[i]!]!,
+        i,
+        p.from,
+        p.to,
+        (p.before ? GOES_ON_BEFORE : 0) | (p.after ? GOES_ON_AFTER : 0),
+      )
     })
   }
   if (period === 0) for (const end of syncs.end) span = Math.max(span, end)
   const colours = jobColours(instance)
   const { rows: links, bars } = linkRows(instance, schedule)
   return {
-    instance, schedule, period, span, gpus, rowOf, nodeOf, links, syncs: bars,
+    instance,
+    schedule,
+    period,
+    span,
+    gpus,
+    rowOf,
+    nodeOf,
+    links,
+    syncs: bars,
     tasks: list.build(gpus.length),
-    taskPaint: Uint8Array.from(tasks.job, (job, i) => colours[job]! * SHADES + shadeOf(tasks.depth[i]!, instance.jobs[job]!.depths.length - 1)),
-    syncPaint: Uint8Array.from(syncs.job, (job) => colours[job]! * SHADES + SYNC_SHADE),
+    taskPaint: Uint8Array.from(
+      tasks.job,
+      (job, i) => colours[job]! * SHADES + shadeOf(tasks.depth[i]!, instance.jobs[job]!.depths.length - 1),
+    ),
+    syncPaint: Uint8Array.from(syncs.job, job => colours[job]! * SHADES + SYNC_SHADE),
     taskOrder: order(tasks.job, tasks.iteration, tasks.gpu),
     syncOrder: order(syncs.job, syncs.iteration, null),
   }
@@ -85,14 +102,21 @@ function gpuOrder(instance: Compiled): { gpus: Int32Array; nodeOf: Int32Array } 
 
 /** Rows by job, iteration, GPU. A schedule comes in this order as a rule. */
 function order(job: Int32Array, iteration: Int32Array, gpu: Int32Array | null): Int32Array {
-  const compare = (a: number, b: number) => job[a]! - job[b]! || iteration[a]! - iteration[b]! || (gpu ? gpu[a]! - gpu[b]! : 0)
+  const compare = (a: number, b: number) =>
+    job[a]! - job[b]! || iteration[a]! - iteration[b]! || (gpu ? gpu[a]! - gpu[b]! : 0)
   const rows = Int32Array.from(job, (_, i) => i)
   for (let i = 1; i < rows.length; i++) if (compare(i - 1, i) > 0) return rows.sort(compare)
   return rows
 }
 
 /** The range of an order that belongs to an iteration; iteration 0 is the whole job. */
-function rangeOf(rows: Int32Array, jobs: Int32Array, iterations: Int32Array, job: number, iteration: number): [number, number] {
+function rangeOf(
+  rows: Int32Array,
+  jobs: Int32Array,
+  iterations: Int32Array,
+  job: number,
+  iteration: number,
+): [number, number] {
   const first = (after: boolean) => {
     let lo = 0
     let hi = rows.length

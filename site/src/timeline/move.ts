@@ -1,10 +1,10 @@
 // From one element of the plan to the next, for the keyboard.
 
+import type { Selection } from '../views/props'
 import { type Bars, upper, visible } from './bars'
 import type { Model } from './model'
 import { syncsOf, tasksOf } from './model'
 import type { Element } from './scene'
-import type { Selection } from '../views/props'
 
 export type Step = 'left' | 'right' | 'up' | 'down'
 
@@ -39,7 +39,12 @@ function find(bars: Bars, row: number, item: number): number {
 }
 
 /** The neighbour of an element in its row, or the nearest in time in the row above or below; null at an end. */
-export function neighbour(m: Model, e: Element, step: Step, row?: number): { element: Element; row: number } | null {
+export function neighbour(
+  m: Model,
+  e: Element,
+  step: Step,
+  row?: number,
+): { element: Element; row: number } | null {
   const place = placeOf(m, e)
   if (!place) return null
   const { pane } = place
@@ -60,7 +65,8 @@ export function neighbour(m: Model, e: Element, step: Step, row?: number): { ele
     const other = r < m.gpus.length ? m.tasks : m.syncs
     const local = r < m.gpus.length ? r : r - m.gpus.length
     const near = nearest(other, local, middle)
-    if (near >= 0) return { element: { kind: r < m.gpus.length ? 'task' : 'sync', index: other.item[near]! }, row: local }
+    if (near >= 0)
+      return { element: { kind: r < m.gpus.length ? 'task' : 'sync', index: other.item[near]! }, row: local }
   }
   return null
 }
@@ -79,7 +85,11 @@ function nearest(bars: Bars, row: number, t: number): number {
 }
 
 /** The first element that starts in sight, from the top row down. */
-export function firstSeen(m: Model, range: { from: number; to: number }, rows: [number, number]): Element | null {
+export function firstSeen(
+  m: Model,
+  range: { from: number; to: number },
+  rows: [number, number],
+): Element | null {
   for (let row = rows[0]; row < rows[1]; row++) {
     const [lo, hi] = visible(m.tasks, row, range.from, range.to)
     if (lo < hi) return { kind: 'task', index: m.tasks.item[lo]! }

@@ -23,7 +23,8 @@ export function drawOverlay(p: Pen, s: Scene, pointer: Pointer | null): void {
     const { job, iteration, gpu } = s.selection
     for (const i of iteration > 0 ? tasksOf(s.model, job, iteration) : [])
       outline(p, s, { kind: 'task', index: i }, s.model.schedule.tasks.gpu[i] === gpu)
-    for (const i of iteration > 0 ? syncsOf(s.model, job, iteration) : []) outline(p, s, { kind: 'sync', index: i }, gpu === null)
+    for (const i of iteration > 0 ? syncsOf(s.model, job, iteration) : [])
+      outline(p, s, { kind: 'sync', index: i }, gpu === null)
   }
   if (pointer?.hover) outline(p, s, pointer.hover, true)
   if (pointer) drawCursor(p, s, pointer.x)
@@ -54,7 +55,9 @@ function outline(p: Pen, s: Scene, e: Element, strong: boolean): void {
   const pane = task ? s.layout.gpus : s.layout.links
   const bars = task ? s.model.tasks : s.model.syncs
   const scroll = task ? s.scroll.gpus : s.scroll.links
-  const rows = task ? [s.model.rowOf[s.model.schedule.tasks.gpu[e.index]!]!] : s.model.links.map((_, row) => row)
+  const rows = task
+    ? [s.model.rowOf[s.model.schedule.tasks.gpu[e.index]!]!]
+    : s.model.links.map((_, row) => row)
   const { ctx } = p
   ctx.save()
   ctx.beginPath()
@@ -82,8 +85,9 @@ function drawChain(p: Pen, s: Scene): void {
     const pane = s.layout[place.pane]
     const bars = place.pane === 'gpus' ? s.model.tasks : s.model.syncs
     const b = boxOf(s, bars, pane, s.scroll[place.pane], place.row, place.bar)
-    // Elements scrolled out of sight are drawn along the edge of their window.
-    const y = Math.min(Math.max(b.y + b.h / 2, pane.top), pane.top + pane.height)
+    // Along the foot, where no label is; what is scrolled out of sight, along the edge of its window.
+    const foot = b.y + Math.max(b.h - 4, b.h / 2)
+    const y = Math.min(Math.max(foot, pane.top), pane.top + pane.height)
     points.push({ x: b.x, y, turn: true }, { x: b.x + b.w, y, turn: false })
   }
   if (points.length === 0) return
@@ -93,7 +97,10 @@ function drawChain(p: Pen, s: Scene): void {
   ctx.rect(plotLeft, gpus.top - 1, plotWidth, links.top + links.height - gpus.top + 2)
   ctx.clip()
   ctx.lineJoin = 'round'
-  for (const [colour, width] of [[p.theme.page, 4.5], [p.theme.dark ? '#ff8f86' : '#b3261e', 2]] as const) {
+  for (const [colour, width] of [
+    [p.theme.page, 4.5],
+    [p.theme.dark ? '#ff8f86' : '#b3261e', 2],
+  ] as const) {
     ctx.strokeStyle = colour
     ctx.lineWidth = width
     ctx.beginPath()

@@ -12,9 +12,30 @@ export type Rgb = readonly [number, number, number]
  * farthest from those before it in OKLab.
  */
 export const COLOURS = [
-  '#2f7bbd', '#e8a02e', '#2a9d78', '#cc79a7', '#74c0ea', '#c9561f', '#abd19e', '#785b8a',
-  '#9e4b58', '#8988e8', '#b3a56a', '#e0607e', '#aa7b54', '#75b595', '#d2c76f', '#ac81c6',
-  '#27786b', '#555eb8', '#d27e2a', '#3cc8cc', '#8b5d37', '#9f57a5', '#8d9f4d', '#678335',
+  '#2f7bbd',
+  '#e8a02e',
+  '#2a9d78',
+  '#cc79a7',
+  '#74c0ea',
+  '#c9561f',
+  '#abd19e',
+  '#785b8a',
+  '#9e4b58',
+  '#8988e8',
+  '#b3a56a',
+  '#e0607e',
+  '#aa7b54',
+  '#75b595',
+  '#d2c76f',
+  '#ac81c6',
+  '#27786b',
+  '#555eb8',
+  '#d27e2a',
+  '#3cc8cc',
+  '#8b5d37',
+  '#9f57a5',
+  '#8d9f4d',
+  '#678335',
 ] as const
 
 /** How many shades tell depths apart; the last is full depth. */
@@ -49,10 +70,24 @@ export interface Theme {
 }
 
 export const LIGHT: Theme = {
-  dark: false, page: '#ffffff', track: '#f3f5f8', grid: '#dde1e7', text: '#1b2029', dim: '#525c6b', accent: '#1f56c9', warn: '#8a5300',
+  dark: false,
+  page: '#ffffff',
+  track: '#f3f5f8',
+  grid: '#dde1e7',
+  text: '#1b2029',
+  dim: '#525c6b',
+  accent: '#1f56c9',
+  warn: '#8a5300',
 }
 export const DARK: Theme = {
-  dark: true, page: '#171b22', track: '#1f252e', grid: '#333b47', text: '#e6e9ee', dim: '#a4aebd', accent: '#86adff', warn: '#f0b860',
+  dark: true,
+  page: '#171b22',
+  track: '#1f252e',
+  grid: '#333b47',
+  text: '#e6e9ee',
+  dim: '#a4aebd',
+  accent: '#86adff',
+  warn: '#f0b860',
 }
 
 export function hex(text: string): Rgb {
@@ -61,7 +96,10 @@ export function hex(text: string): Rgb {
 }
 
 function css([r, g, b]: Rgb): string {
-  const byte = (v: number) => Math.round(255 * v).toString(16).padStart(2, '0')
+  const byte = (v: number) =>
+    Math.round(255 * v)
+      .toString(16)
+      .padStart(2, '0')
   return `#${byte(r)}${byte(g)}${byte(b)}`
 }
 
@@ -92,8 +130,8 @@ const INK = '#10151b'
 /** The paint of every colour and shade on a theme: index colour * SHADES + shade. */
 export function paints(theme: Theme): Paint[] {
   const page = hex(theme.page)
-  return COLOURS.flatMap((colour) =>
-    STRENGTH.map((strength) => {
+  return COLOURS.flatMap(colour =>
+    STRENGTH.map(strength => {
       const fill = css(mix(page, hex(colour), strength))
       return { fill, ink: contrast(fill, '#ffffff') > contrast(fill, INK) ? '#ffffff' : INK }
     }),

@@ -45,7 +45,7 @@ export function textWidth(p: Pen, text: string): number {
 }
 
 /** The text, or as much of it as fits with an ellipsis, or nothing. */
-export function fit(p: Pen, text: string, width: number): string {
+export function shorten(p: Pen, text: string, width: number): string {
   if (textWidth(p, text) <= width) return text
   let lo = 0
   let hi = Math.min(text.length, 200)
@@ -78,7 +78,11 @@ export function depthPattern(p: Pen, shade: number, ink: string, x: number, y: n
     }
     if (shade === 0) {
       c.globalAlpha = 0.45
-      for (const [dx, dy] of [[1, 1], [5, 5]] as const) c.fillRect(dx, dy, 1.5, 1.5)
+      for (const [dx, dy] of [
+        [1, 1],
+        [5, 5],
+      ] as const)
+        c.fillRect(dx, dy, 1.5, 1.5)
     }
   })
 }
@@ -105,7 +109,13 @@ function diagonals(c: CanvasRenderingContext2D, step: number): void {
 }
 
 /** A pattern of a tile, which moves along with the picture: (x, y) is where a corner lies. */
-function pattern(p: Pen, key: string, x: number, y: number, draw: (c: CanvasRenderingContext2D) => void): CanvasPattern | null {
+function pattern(
+  p: Pen,
+  key: string,
+  x: number,
+  y: number,
+  draw: (c: CanvasRenderingContext2D) => void,
+): CanvasPattern | null {
   // Tiles have whole device pixels, or seams would show.
   const size = Math.max(Math.round(TILE * p.dpr), 1)
   const name = `${key}|${size}`

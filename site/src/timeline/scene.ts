@@ -47,6 +47,7 @@ export interface Element {
 /** The selection that picks an element out. */
 export function selectionOf(m: Model, e: Element): Selection {
   const { tasks, syncs } = m.schedule
-  if (e.kind === 'task') return { job: tasks.job[e.index]!, iteration: tasks.iteration[e.index]!, gpu: tasks.gpu[e.index]! }
+  if (e.kind === 'task')
+    return { job: tasks.job[e.index]!, iteration: tasks.iteration[e.index]!, gpu: tasks.gpu[e.index]! }
   return { job: syncs.job[e.index]!, iteration: syncs.iteration[e.index]!, gpu: null }
 }

@@ -52,7 +52,8 @@ export function marks(r: TimeRange, n: number, tickUs: number): { step: number; 
   const us = ((r.to - r.from) * tickUs) / Math.max(n, 1)
   const step = Math.max(roundStep(us) / tickUs, Number.MIN_VALUE)
   const at: number[] = []
-  for (let i = Math.ceil(r.from / step - 1e-9); i * step <= r.to * (1 + 1e-12) && at.length < 200; i++) at.push(i * step)
+  for (let i = Math.ceil(r.from / step - 1e-9); i * step <= r.to * (1 + 1e-12) && at.length < 200; i++)
+    at.push(i * step)
   return { step, at }
 }
 
@@ -62,7 +63,7 @@ const CLOCK = [60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86
 /** The least round time of at least so many microseconds: 1, 2, 5 times a power of ten, or what a clock has. */
 function roundStep(us: number): number {
   if (us > 20e6) {
-    const s = CLOCK.find((step) => step * 1e6 >= us)
+    const s = CLOCK.find(step => step * 1e6 >= us)
     return (s ?? Math.ceil(us / 86400e6) * 86400) * 1e6
   }
   const scale = 10 ** Math.floor(Math.log10(us))

@@ -31,12 +31,20 @@ function whyTask(m: Model, i: number): Reason {
   if (iteration > 1) {
     const sync = syncsOf(m, job, iteration - 1)[0]
     if (sync !== undefined && same(m, syncs.end[sync]!, start))
-      return { kind: 'sync', text: `it needs the synchronisation of iteration ${iteration - 1}, which ends then`, cause: { kind: 'sync', index: sync } }
+      return {
+        kind: 'sync',
+        text: `it needs the synchronisation of iteration ${iteration - 1}, which ends then`,
+        cause: { kind: 'sync', index: sync },
+      }
     // One worker has nothing to synchronise.
     if (spec.workers === 1) {
       const before = tasksOf(m, job, iteration - 1)[0]
       if (before !== undefined && same(m, tasks.end[before]!, start))
-        return { kind: 'tasks', text: `it needs iteration ${iteration - 1}, which ends then`, cause: { kind: 'task', index: before } }
+        return {
+          kind: 'tasks',
+          text: `it needs iteration ${iteration - 1}, which ends then`,
+          cause: { kind: 'task', index: before },
+        }
     }
   }
   const before = previousOnGpu(m, i)
@@ -47,10 +55,13 @@ function whyTask(m: Model, i: number): Reason {
       cause: { kind: 'task', index: before },
     }
   if (m.period === 0 && start === 0) return { kind: 'start', text: 'the plan begins then', cause: null }
-  if (spec.release > 0 && start === spec.release) return { kind: 'release', text: 'the job is released then', cause: null }
+  if (spec.release > 0 && start === spec.release)
+    return { kind: 'release', text: 'the job is released then', cause: null }
   return {
     kind: 'slack',
-    text: spec.gang ? 'the other workers start with it, or it has time to spare' : 'nothing on its GPU holds it back: it has time to spare, or memory was short before',
+    text: spec.gang
+      ? 'the other workers start with it, or it has time to spare'
+      : 'nothing on its GPU holds it back: it has time to spare, or memory was short before',
     cause: null,
   }
 }
@@ -62,7 +73,8 @@ function previousOnGpu(m: Model, i: number): number {
   const bars = m.tasks
   for (let b = bars.first[row]!; b < bars.first[row + 1]!; b++) {
     const other = bars.item[b]!
-    if (other !== i && same(m, tasks.end[other]!, tasks.start[i]!) && tasks.end[other]! > tasks.start[other]!) return other
+    if (other !== i && same(m, tasks.end[other]!, tasks.start[i]!) && tasks.end[other]! > tasks.start[other]!)
+      return other
   }
   return -1
 }
@@ -73,11 +85,15 @@ function whySync(m: Model, i: number): Reason {
   const start = syncs.start[i]!
   for (const t of tasksOf(m, job, syncs.iteration[i]!))
     if (same(m, tasks.end[t]!, start))
-      return { kind: 'tasks', text: `its last task, on ${gpuName(m, tasks.gpu[t]!)}, ends then`, cause: { kind: 'task', index: t } }
-  const own = new Set(m.schedule.spans[job]?.links.map((use) => use.link))
+      return {
+        kind: 'tasks',
+        text: `its last task, on ${gpuName(m, tasks.gpu[t]!)}, ends then`,
+        cause: { kind: 'task', index: t },
+      }
+  const own = new Set(m.schedule.spans[job]?.links.map(use => use.link))
   for (let other = 0; other < syncs.job.length; other++) {
     if (other === i || !same(m, syncs.end[other]!, start)) continue
-    const shared = m.schedule.spans[syncs.job[other]!]?.links.find((use) => own.has(use.link))
+    const shared = m.schedule.spans[syncs.job[other]!]?.links.find(use => own.has(use.link))
     if (shared)
       return {
         kind: 'links',

@@ -67,7 +67,7 @@ export function instant(value: number, tickUs: number, resolution: number): stri
 /** A share as a percentage, one digit after the point. */
 export function percent(share: number | null | undefined, digits = 1): string {
   if (share === null || share === undefined || !Number.isFinite(share)) return UNKNOWN
-  return decimal(share * 100, digits) + SPACE + '%'
+  return `${decimal(share * 100, digits)}${SPACE}%`
 }
 
 /** A change: always with its sign. */
@@ -108,7 +108,11 @@ export function plural(n: number, noun: string, nouns = `${noun}s`): string {
 }
 
 /** A value of the objective with its unit. */
-export function objectiveValue(value: number | null | undefined, objective: ObjectiveName, tickUs: number): string {
+export function objectiveValue(
+  value: number | null | undefined,
+  objective: ObjectiveName,
+  tickUs: number,
+): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
   switch (objective) {
     case 'makespan':
@@ -142,7 +146,8 @@ export function gapOf(primal: number | null, dual: number | null): number | null
 
 /** What stands in for a control character, or one that reorders text, in a name. */
 export function clean(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-  return name.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, '\ufffd')
+  return name.replace(
+    /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+    '\ufffd',
+  )
 }
-
