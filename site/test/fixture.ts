@@ -12,8 +12,8 @@ export interface FixtureOptions {
   /** About so many tasks in all. */
   tasks: number
   seed: number
-  /** Not 0: the plan repeats with this period. */
-  period?: number
+  /** The plan repeats, and some of it crosses the boundary. */
+  periodic?: boolean
 }
 
 /** Numbers in [0, 1) from a seed (mulberry32). */
@@ -88,8 +88,8 @@ export function instanceOf(o: FixtureOptions): Compiled {
     lesson: '',
     digest: String(o.seed),
     tick_us: 1000,
-    objective: o.period ? 'throughput' : 'makespan',
-    periodic: (o.period ?? 0) > 0,
+    objective: o.periodic ? 'throughput' : 'makespan',
+    periodic: o.periodic ?? false,
     types: [{ name: 'v100', memory: 32 * GIB }],
     racks,
     nodes,
@@ -189,8 +189,13 @@ export function scheduleOf(instance: Compiled, o: FixtureOptions): Schedule {
       sync.start.push(start)
       sync.end.push(end)
     }
+  // A plan that runs once, shifted by part of its length and repeated, is a periodic one.
+  const length = [...task.end, ...sync.end].reduce((a, b) => Math.max(a, b), 0)
+  const period = o.periodic ? length : 0
+  const shift = o.periodic ? Math.round(length * 0.37) : 0
+  const shifted = (times: number[]) => Float64Array.from(times, t => t + shift)
   return {
-    period: o.period ?? 0,
+    period,
     residency,
     spans,
     tasks: {
@@ -198,15 +203,15 @@ export function scheduleOf(instance: Compiled, o: FixtureOptions): Schedule {
       iteration: Int32Array.from(task.iteration),
       gpu: Int32Array.from(task.gpu),
       depth: Int32Array.from(task.depth),
-      start: Float64Array.from(task.start),
-      end: Float64Array.from(task.end),
+      start: shifted(task.start),
+      end: shifted(task.end),
     },
     syncs: {
       job: Int32Array.from(sync.job),
       iteration: Int32Array.from(sync.iteration),
       rate: Int32Array.from(sync.rate),
-      start: Float64Array.from(sync.start),
-      end: Float64Array.from(sync.end),
+      start: shifted(sync.start),
+      end: shifted(sync.end),
     },
   }
 }

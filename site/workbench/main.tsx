@@ -16,7 +16,7 @@ const plans = {
   small: () => fixture(),
   rack: () => fixture({ racks: 2, nodes: 4, gpus: 8, jobs: 30, tasks: 2400, seed: 3 }),
   large,
-  periodic: () => fixture({ period: 1500, tasks: 60, seed: 5 }),
+  periodic: () => fixture({ periodic: true, tasks: 90, seed: 5 }),
 }
 const { instance, result } = plans[(query.get('plan') ?? 'small') as keyof typeof plans]()
 const selection = signal<Selection | null>(null)

@@ -41,7 +41,7 @@ export function Timeline(props: TimelineProps) {
   const [showChain, setShowChain] = useState(true)
   const [showTable, setShowTable] = useState(false)
   const [pointer, setPointer] = useState<{ x: number; y: number; hit: Hit } | null>(null)
-  /** The link row that the selection was reached on: a sync is on several. */
+  /** The row that the selection was reached on: a sync is on several. */
   const row = useRef<number | undefined>(undefined)
 
   const makespan = instance.objective === 'makespan'
@@ -81,9 +81,7 @@ export function Timeline(props: TimelineProps) {
   const setRange = (r: TimeRange) => onRange(isWhole(r, horizon) ? null : r)
   const show = (element: Element | null, onRow?: number) => {
     row.current = onRow
-    if (!element) return
-    onSelect(selectionOf(model, element))
-    revealElement(element, onRow)
+    if (element) onSelect(selectionOf(model, element))
   }
   const revealElement = (element: Element, onRow?: number) => {
     const place = placeOf(model, element)
@@ -97,6 +95,15 @@ export function Timeline(props: TimelineProps) {
       [place.pane]: scrollTo(geometry[place.pane], s.scroll[place.pane], onRow ?? place.row),
     })
   }
+  // Wherever the selection came from, it is brought into sight; but not when the page opens.
+  const shown = useRef(selection)
+  useEffect(() => {
+    const next = latest.current.selection
+    if (next === shown.current) return
+    shown.current = next
+    const element = next && next.iteration > 0 ? elementOf(model, next) : null
+    if (element) revealElement(element, row.current)
+  }, [selection])
   /** Zooms to an iteration, or to a job. */
   const focus = (s: Selection) => {
     let from = horizon
@@ -311,18 +318,19 @@ export function Timeline(props: TimelineProps) {
           Drag to move, Ctrl+wheel to zoom; with the keyboard: Enter, then arrows
         </span>
       </div>
-      <div class="timeline-box" ref={box}>
-        <canvas class="timeline-base" ref={base} aria-hidden="true" />
-        <canvas
-          class={scrolls ? 'timeline-overlay scrolls' : 'timeline-overlay'}
-          ref={overlay}
-          tabIndex={0}
-          role="application"
-          aria-roledescription="timeline"
-          aria-label={summary(model, props.label)}
-          aria-describedby={help}
-          onKeyDown={keyDown}
-        />
+      <div
+        class={scrolls ? 'timeline-box scrolls' : 'timeline-box'}
+        ref={box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the keyboard
+        tabIndex={0}
+        role="application"
+        aria-roledescription="timeline"
+        aria-label={summary(model, props.label)}
+        aria-describedby={help}
+        onKeyDown={keyDown}
+      >
+        <canvas class="timeline-base" ref={base} />
+        <canvas class="timeline-overlay" ref={overlay} />
         {pointer && <Tooltip model={model} chain={props.chain} pointer={pointer} width={geometry.width} />}
       </div>
       <Inspector

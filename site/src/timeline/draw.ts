@@ -46,7 +46,7 @@ function drawAxis(p: Pen, s: Scene): void {
     const x = xOf(s, t)
     ctx.moveTo(snap(p, x) + 0.5, 17)
     ctx.lineTo(snap(p, x) + 0.5, bottom(s))
-    const text = t === 0 ? '0' : instant(t, tickUs, step)
+    const text = t === 0 ? '0' : instant(t, tickUs, step, s.range.to)
     const half = textWidth(p, text) / 2
     const middle = Math.min(Math.max(x, plotLeft + half), tail - half)
     if (middle - half < free) continue

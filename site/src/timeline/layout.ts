@@ -66,7 +66,7 @@ export function comfortable(rows: number): number {
   if (rows <= 8) return 26
   if (rows <= 16) return 20
   if (rows <= 32) return 15
-  return 11
+  return 12
 }
 
 export function layout(m: Model, o: LayoutOptions): Layout {

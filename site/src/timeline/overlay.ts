@@ -74,51 +74,49 @@ function outline(p: Pen, s: Scene, e: Element, strong: boolean): void {
   ctx.restore()
 }
 
-/** The chain, drawn from its beginning: along each element, then over to what it held back. */
+/** The chain, from its beginning: along the foot of each element, then over to what it held back. */
 function drawChain(p: Pen, s: Scene): void {
   const { ctx } = p
-  const points: { x: number; y: number; turn: boolean }[] = []
+  const { plotLeft, plotWidth, gpus, links } = s.layout
+  const path = new Path2D()
+  const dots = new Path2D()
+  let from: { x: number; y: number } | null = null
+  let lastDot = Number.NEGATIVE_INFINITY
   for (let i = s.chain.length - 1; i >= 0; i--) {
-    const link = s.chain[i]!
-    const place = placeOf(s.model, link)
+    const place = placeOf(s.model, s.chain[i]!)
     if (!place) continue
     const pane = s.layout[place.pane]
     const bars = place.pane === 'gpus' ? s.model.tasks : s.model.syncs
     const b = boxOf(s, bars, pane, s.scroll[place.pane], place.row, place.bar)
-    // Along the foot, where no label is; what is scrolled out of sight, along the edge of its window.
     const foot = b.y + Math.max(b.h - 4, b.h / 2)
     const y = Math.min(Math.max(foot, pane.top), pane.top + pane.height)
-    points.push({ x: b.x, y, turn: true }, { x: b.x + b.w, y, turn: false })
+    if (from) {
+      path.moveTo(from.x, from.y)
+      path.lineTo(b.x, from.y)
+      path.lineTo(b.x, y)
+    }
+    from = { x: b.x + b.w, y }
+    // What is scrolled out of sight has no line of its own.
+    if (y !== foot) continue
+    path.moveTo(b.x, y)
+    path.lineTo(b.x + b.w, y)
+    if (b.x - lastDot < 6) continue
+    lastDot = b.x
+    dots.moveTo(b.x + 2.5, y)
+    dots.arc(b.x, y, 2.5, 0, 2 * Math.PI)
   }
-  if (points.length === 0) return
-  const { plotLeft, plotWidth, gpus, links } = s.layout
+  const colour = p.theme.dark ? '#ff8f86' : '#b3261e'
   ctx.save()
   ctx.beginPath()
   ctx.rect(plotLeft, gpus.top - 1, plotWidth, links.top + links.height - gpus.top + 2)
   ctx.clip()
   ctx.lineJoin = 'round'
-  for (const [colour, width] of [
-    [p.theme.page, 4.5],
-    [p.theme.dark ? '#ff8f86' : '#b3261e', 2],
-  ] as const) {
-    ctx.strokeStyle = colour
-    ctx.lineWidth = width
-    ctx.beginPath()
-    points.forEach((at, n) => {
-      if (n === 0) ctx.moveTo(at.x, at.y)
-      else ctx.lineTo(at.x, at.y)
-    })
-    ctx.stroke()
-  }
-  ctx.fillStyle = p.theme.dark ? '#ff8f86' : '#b3261e'
-  ctx.beginPath()
-  let last = Number.NEGATIVE_INFINITY
-  for (const at of points) {
-    if (!at.turn || at.x - last < 5) continue
-    last = at.x
-    ctx.moveTo(at.x + 2.5, at.y)
-    ctx.arc(at.x, at.y, 2.5, 0, 2 * Math.PI)
-  }
-  ctx.fill()
+  ctx.lineWidth = 4
+  ctx.strokeStyle = p.theme.page
+  ctx.stroke(path)
+  ctx.lineWidth = 1.75
+  ctx.strokeStyle = ctx.fillStyle = colour
+  ctx.stroke(path)
+  ctx.fill(dots)
   ctx.restore()
 }

@@ -56,9 +56,9 @@ export function ticks(value: number | null | undefined, tickUs: number): string 
   return significant(us / unit.us) + SPACE + unit.name
 }
 
-/** Places on a clock, to the tick: every one in the unit of its neighbours, given the length of what is looked at. */
-export function instant(value: number, tickUs: number, resolution: number): string {
-  const unit = timeUnit(Math.max(Math.abs(value), 1) * tickUs)
+/** A place on a clock, as exact as resolution (ticks) asks; in the unit that suits `like` (ticks), itself by default. */
+export function instant(value: number, tickUs: number, resolution: number, like = value): string {
+  const unit = timeUnit(Math.max(Math.abs(like), 1) * tickUs)
   const step = (Math.max(resolution, 1e-9) * tickUs) / unit.us
   const digits = Math.min(Math.max(Math.ceil(-Math.log10(step)), 0), 6)
   return decimal((value * tickUs) / unit.us, digits) + SPACE + unit.name
@@ -146,8 +146,5 @@ export function gapOf(primal: number | null, dual: number | null): number | null
 
 /** What stands in for a control character, or one that reorders text, in a name. */
 export function clean(name: string): string {
-  return name.replace(
-    /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
-    '\ufffd',
-  )
+  return name.replace(/\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu, '\ufffd')
 }
