@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"jigsaw/solver"
+	"jigsaw/solver/eventloop"
 )
 
 // algorithm is one of CLP's two simplex methods.
@@ -208,6 +209,7 @@ func (m *model) iterate(b *budget, alg algorithm) (solver.Status, error) {
 	}
 	idle := 0
 	for {
+		eventloop.Yield()
 		if err := b.err(); err != nil {
 			return solver.Unsolved, err
 		}
@@ -228,7 +230,6 @@ func (m *model) iterate(b *budget, alg algorithm) (solver.Status, error) {
 		if status != solver.IterationLimit && status != solver.TimeLimit {
 			return status, nil
 		}
-		m.table.pause()
 		// CLP counts processor time, of all threads, and may stop too early: the
 		// next round of the loop asks the wall clock. A slice that moves nothing,
 		// again and again, is a fault of its own.

@@ -42,9 +42,6 @@ type table interface {
 	// Where canInterrupt says no it does nothing, and solves run in slices.
 	canInterrupt() bool
 	interrupt(h handle, on bool)
-	// pause lets others in between two slices of a solve, where they could not
-	// come in by themselves.
-	pause()
 
 	dual(h handle, ifValuesPass int32)
 	primal(h handle, ifValuesPass int32)

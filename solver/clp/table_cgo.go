@@ -83,8 +83,6 @@ func (cgoTable) interrupt(h handle, on bool) {
 	C.raise_flag(h.model(), up)
 }
 
-func (cgoTable) pause() {}
-
 func (cgoTable) setLogLevel(h handle, level int32) { C.Clp_setLogLevel(h.model(), C.int(level)) }
 
 func (cgoTable) loadProblem(h handle, cols, rows int32, start, index []int32, value,

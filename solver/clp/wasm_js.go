@@ -2,7 +2,6 @@ package clp
 
 import (
 	"syscall/js"
-	"time"
 )
 
 // page is an instance of clp.wasm beside this program, in the same thread of
@@ -10,13 +9,12 @@ import (
 type page struct {
 	exports js.Value
 	heap    js.Value
-	paused  time.Time
 }
 
 func openPage() (m machine, err error) {
 	defer thrown(&err)
 	exports := js.Global().Get("jigsawCLP").Call("instantiate").Get("exports")
-	return &page{exports: exports, heap: exports.Get("memory"), paused: time.Now()}, nil
+	return &page{exports: exports, heap: exports.Get("memory")}, nil
 }
 
 // thrown is deferred: it turns what JavaScript threw into the error.
@@ -57,26 +55,4 @@ func (p *page) read(to []byte, at uint32) (err error) {
 	defer thrown(&err)
 	js.CopyBytesToGo(to, p.bytes(at, len(to)))
 	return nil
-}
-
-// pauseEvery is how long messages to the page's thread may wait for a solve.
-const pauseEvery = 20 * time.Millisecond
-
-// pause goes once around the event loop, where it was long ago: only there do
-// messages, such as the wish to stop, come in. A message to oneself queues behind
-// those that wait; the scheduler of Go alone does not give way to them.
-func (p *page) pause() {
-	if time.Since(p.paused) < pauseEvery {
-		return
-	}
-	arrived := make(chan struct{})
-	handler := js.FuncOf(func(js.Value, []js.Value) any { close(arrived); return nil })
-	defer handler.Release()
-	channel := js.Global().Get("MessageChannel").New()
-	in, out := channel.Get("port1"), channel.Get("port2")
-	in.Set("onmessage", handler)
-	out.Call("postMessage", nil)
-	<-arrived
-	in.Call("close")
-	p.paused = time.Now()
 }

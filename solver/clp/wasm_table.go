@@ -18,8 +18,6 @@ type machine interface {
 	// write and read copy between Go and the memory of the instance.
 	write(at uint32, from []byte) error
 	read(to []byte, at uint32) error
-	// pause is [table]'s.
-	pause()
 }
 
 var errNoMemory = errors.New("no memory is left")
@@ -223,7 +221,6 @@ func (t *wasmTable) setPerturbation(h handle, value int32) { t.invoke("Clp_setPe
 
 func (*wasmTable) canInterrupt() bool     { return false }
 func (*wasmTable) interrupt(handle, bool) {}
-func (t *wasmTable) pause()               { t.machine.pause() }
 
 func (t *wasmTable) dual(h handle, ifValuesPass int32) { t.invoke("Clp_dual", h, ifValuesPass) }
 

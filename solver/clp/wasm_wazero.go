@@ -101,5 +101,3 @@ func (i *interpreter) read(to []byte, at uint32) error {
 	copy(to, from)
 	return nil
 }
-
-func (*interpreter) pause() {}
