@@ -1,7 +1,7 @@
 // The instance file as the forms read it: every part may lack or be of the wrong kind, for
 // people write it. What is wrong shows as the validator's problem, never as a crash.
 import { computed, type ReadonlySignal } from '@preact/signals'
-import { type Json, type Path, parse } from './yaml/patch'
+import { type Json, parse } from './yaml/patch'
 
 export type Fields = Record<string, Json>
 
@@ -13,20 +13,27 @@ export const text = (value: Json | undefined): string =>
 export const number = (value: Json | undefined, otherwise: number): number =>
   typeof value === 'number' && Number.isFinite(value) ? value : otherwise
 
+/** Why the forms cannot follow the text: it is not YAML at the moment, or to read it at each key would block the page. */
+export type Stale = '' | 'broken' | 'large'
+
 export interface SpecView {
+  /** Of the last text that could be read. */
   spec: Fields
-  /** The text is not YAML at the moment: spec is of the last that was. */
-  stale: boolean
+  stale: Stale
 }
+
+/** Longest text that the page reads by itself at each change, in characters. */
+export const largest = 60_000
 
 /** The file behind the text, kept while the text is broken. */
 export function specOf(source: ReadonlySignal<string>): ReadonlySignal<SpecView> {
   let last: Fields = {}
   return computed(() => {
+    if (source.value.length > largest) return { spec: last, stale: 'large' }
     const json = parse(source.value)
-    if (json === undefined) return { spec: last, stale: true }
+    if (json === undefined) return { spec: last, stale: 'broken' }
     last = fields(json)
-    return { spec: last, stale: false }
+    return { spec: last, stale: '' }
   })
 }
 
@@ -38,5 +45,3 @@ export function freshName(base: string, taken: Iterable<string>): string {
     if (!names.has(name)) return name
   }
 }
-
-export const at = (...path: (string | number)[]): Path => path

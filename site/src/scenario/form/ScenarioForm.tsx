@@ -18,10 +18,12 @@ export function ScenarioForm({ store }: { store: Store }) {
     <form class="form" aria-label="Scenario form" onSubmit={event => event.preventDefault()}>
       {stale && (
         <p class="note warn" role="alert">
-          The text is not YAML at the moment: mend it in the editor, then the form follows.
+          {stale === 'large'
+            ? 'The text is too long for the form: edit it as YAML.'
+            : 'The text is not YAML at the moment: mend it in the editor, then the form follows.'}
         </p>
       )}
-      <fieldset class="plain" disabled={stale}>
+      <fieldset class="plain" disabled={stale !== ''}>
         <GeneralForm spec={spec} edit={edit} />
         <details open>
           <summary>

@@ -15,13 +15,12 @@ const written = { lineWidth: 0, flowCollectionPadding: false } as const
 export const inline = (value: Json): string =>
   stringify([value], { ...written, collectionStyle: 'flow' }).trim().slice(1, -1)
 
-/** What the text says, or null where it is not YAML. */
+/** What the text says; undefined where it is not YAML. */
 export function parse(text: string): Json | undefined {
-  const doc = parseDocument(text)
-  if (doc.errors.length > 0) return undefined
-  // Aliases can expand without end; yaml counts them.
+  // Aliases that expand without end and nesting without end throw.
   try {
-    return doc.toJS() as Json
+    const doc = parseDocument(text)
+    return doc.errors.length > 0 ? undefined : (doc.toJS() as Json)
   } catch {
     return undefined
   }
