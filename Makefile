@@ -10,7 +10,7 @@ WASM_EXEC  = $(shell $(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
 # Packages that neither need cgo nor an operating system.
 PURE      := . ./formulation/... ./heuristics/... ./solver ./solver/backend ./solver/eventloop ./solver/lptest ./solver/lpfile ./solver/tree
 
-.PHONY: help setup setup-tests build demo test test-noclp test-js lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers table readme clean FORCE
+.PHONY: help setup setup-tests build wasm demo test test-noclp test-js lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers table readme clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -24,6 +24,11 @@ setup-tests: ## install CBC as well, which tests compare against
 build: ## build bin/jigsaw
 	@mkdir -p bin
 	$(GO) build -trimpath -tags '$(TAGS)' -o bin/jigsaw ./cmd/jigsaw
+
+wasm: ## build the core for the browser into bin/wasm
+	@mkdir -p bin/wasm
+	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags '-s -w' -o bin/wasm/core.wasm ./wasm
+	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
 
 demo: setup ## plan the quickstart example and draw it
 	@$(MAKE) --no-print-directory build
