@@ -20,12 +20,31 @@ export function ScenarioPane({ store }: { store: Store }) {
   return (
     <section id="scenario" class="scenario" aria-label="Scenario" tabIndex={-1}>
       <div class="tools">
-        <Segmented label="Scenario as" options={modes} value={mode} onChange={value => (store.scenarioMode.value = value)} />
+        <Segmented
+          label="Scenario as"
+          options={modes}
+          value={mode}
+          onChange={value => (store.scenarioMode.value = value)}
+        />
         <div class="spring" />
-        <button type="button" class="button quiet icon" title="Undo (Ctrl+Z)" aria-label="Undo" disabled={undo === 0} onClick={() => store.text.undo()}>
+        <button
+          type="button"
+          class="button quiet icon"
+          title="Undo (Ctrl+Z)"
+          aria-label="Undo"
+          disabled={undo === 0}
+          onClick={() => store.text.undo()}
+        >
           ↶
         </button>
-        <button type="button" class="button quiet icon" title="Redo (Ctrl+Y)" aria-label="Redo" disabled={redo === 0} onClick={() => store.text.redo()}>
+        <button
+          type="button"
+          class="button quiet icon"
+          title="Redo (Ctrl+Y)"
+          aria-label="Redo"
+          disabled={redo === 0}
+          onClick={() => store.text.redo()}
+        >
           ↷
         </button>
       </div>

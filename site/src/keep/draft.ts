@@ -22,7 +22,9 @@ export function keepDraft(draft: Draft | null): void {
 export function readDraft(): Draft | null {
   try {
     const draft = JSON.parse(sessionStorage.getItem(key) ?? 'null') as Partial<Draft> | null
-    return typeof draft?.text === 'string' && typeof draft.view === 'string' && typeof draft.open?.id === 'string'
+    return typeof draft?.text === 'string' &&
+      typeof draft.view === 'string' &&
+      typeof draft.open?.id === 'string'
       ? (draft as Draft)
       : null
   } catch {

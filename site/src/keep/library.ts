@@ -186,7 +186,9 @@ export class Library {
       await this.refresh()
     } catch (error) {
       this.savingSignal.value = 'failed'
-      this.events.tell(`Not saved: ${error instanceof Error ? error.message : error}. The next change tries again.`)
+      this.events.tell(
+        `Not saved: ${error instanceof Error ? error.message : error}. The next change tries again.`,
+      )
     }
   }
 
@@ -195,7 +197,8 @@ export class Library {
     const { id, revision, removed } = message as Partial<Told>
     await this.refresh()
     const open = this.openSignal.peek()
-    if (id !== open.id || open.id === '' || removed || revision === undefined || revision <= open.revision) return
+    if (id !== open.id || open.id === '' || removed || revision === undefined || revision <= open.revision)
+      return
     // With changes of its own this tab will make a copy at its next put.
     if (this.savingSignal.peek() !== 'saved') return
     const scenario = await this.get(open.id)

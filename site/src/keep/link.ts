@@ -43,7 +43,8 @@ export interface Link {
 export async function decodeLink(fragment: string): Promise<Link> {
   const match = /^#(\d+)\.([\w-]*)$/.exec(fragment)
   if (!match) throw new LinkError('it was cut off or changed on its way')
-  if (match[1] !== '1') throw new LinkError(`it is of format ${match[1]?.slice(0, 8)}, which this JigSaw does not know`)
+  if (match[1] !== '1')
+    throw new LinkError(`it is of format ${match[1]?.slice(0, 8)}, which this JigSaw does not know`)
   if (fragment.length > longestFragment) throw new LinkError('it is too long')
   let json: unknown
   try {
@@ -85,7 +86,8 @@ async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<string> {
 function toBase64URL(bytes: Uint8Array): string {
   let binary = ''
   // In pieces, for a call takes only so many arguments.
-  for (let i = 0; i < bytes.length; i += 0x8000) binary += String.fromCharCode(...bytes.subarray(i, i + 0x8000))
+  for (let i = 0; i < bytes.length; i += 0x8000)
+    binary += String.fromCharCode(...bytes.subarray(i, i + 0x8000))
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
 

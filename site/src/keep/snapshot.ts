@@ -56,7 +56,12 @@ function comparedOf(value: unknown): Compared | null {
   if (!isObject(value)) return null
   const text = string(value.text, textLimit)
   if (text === undefined) return null
-  return { label: string(value.label, 200) ?? 'A', text, seed: seedOf(value.seed), effort: effortOf(value.effort) }
+  return {
+    label: string(value.label, 200) ?? 'A',
+    text,
+    seed: seedOf(value.seed),
+    effort: effortOf(value.effort),
+  }
 }
 
 /** Reads a snapshot; null where it has no text. What else is wrong falls back to its default. */

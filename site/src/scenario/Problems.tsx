@@ -19,7 +19,11 @@ export function Problems({ store }: { store: Store }) {
                 store.text.goTo(problem.line, problem.column)
               }}
             >
-              {problem.line > 0 && <span class="muted number">{problem.line}:{problem.column}</span>}
+              {problem.line > 0 && (
+                <span class="muted number">
+                  {problem.line}:{problem.column}
+                </span>
+              )}
               {problem.path && <code>{problem.path}</code>}
               <span>{problem.message}</span>
             </button>

@@ -14,7 +14,9 @@ export function speed(text: string): number | null {
 export function memory(text: string): number | null {
   const match = /^\s*(\d*\.?\d+|\d+\.)\s*(?:([kMGT]?)B|([KMGT])iB)?\s*$/.exec(text)
   if (!match) return null
-  const factor = match[3] ? binary[match[3] as keyof typeof binary] : decimal[(match[2] ?? '') as keyof typeof decimal]
+  const factor = match[3]
+    ? binary[match[3] as keyof typeof binary]
+    : decimal[(match[2] ?? '') as keyof typeof decimal]
   return Number(match[1]) * factor
 }
 

@@ -12,7 +12,12 @@ export function Segmented<T extends string>(props: {
     <div class="segmented" role="radiogroup" aria-label={props.label}>
       {props.options.map(([value, label]) => (
         <label key={value}>
-          <input type="radio" name={name} checked={props.value === value} onChange={() => props.onChange(value)} />
+          <input
+            type="radio"
+            name={name}
+            checked={props.value === value}
+            onChange={() => props.onChange(value)}
+          />
           <span>{label}</span>
         </label>
       ))}

@@ -23,7 +23,13 @@ function Row({ label, hint, id, children }: Common & { id: string; children: Com
 }
 
 export function NumberField(
-  props: Common & { value: number; min: number; max: number; step?: number; onChange: (value: number) => void },
+  props: Common & {
+    value: number
+    min: number
+    max: number
+    step?: number
+    onChange: (value: number) => void
+  },
 ) {
   const id = useId()
   const { value, min, max, step = 1, disabled, onChange } = props
@@ -31,7 +37,11 @@ export function NumberField(
   const bad = draft.value !== null
   const type = (text: string) => {
     const typed = Number(text)
-    const fits = text.trim() !== '' && Number.isFinite(typed) && typed >= min && (step % 1 !== 0 || Number.isInteger(typed))
+    const fits =
+      text.trim() !== '' &&
+      Number.isFinite(typed) &&
+      typed >= min &&
+      (step % 1 !== 0 || Number.isInteger(typed))
     draft.value = fits ? null : text
     if (fits) onChange(typed)
   }

@@ -4,8 +4,8 @@ import { setDiagnostics } from '@codemirror/lint'
 import { effect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Store } from '../../state/store'
-import { diagnostics } from './lint'
 import { extensions } from './extensions'
+import { diagnostics } from './lint'
 import type { Schema } from './schema'
 
 export default function Editor({ store }: { store: Store }) {

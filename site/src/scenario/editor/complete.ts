@@ -1,5 +1,10 @@
 // Completion from the JSON Schema of the instance file and from what the scenario names.
-import type { Completion, CompletionContext, CompletionResult, CompletionSource } from '@codemirror/autocomplete'
+import type {
+  Completion,
+  CompletionContext,
+  CompletionResult,
+  CompletionSource,
+} from '@codemirror/autocomplete'
 import type { Path } from '../yaml/patch'
 import { placeOf } from './cursor'
 import { listed, type Schema, schemaAt } from './schema'
@@ -22,7 +27,13 @@ export const completion =
   }
 
 /** What may stand in place of the word that ends at the cursor. */
-export function complete(text: string, wordStart: number, cursor: number, root: Schema, names: Names): Completion[] {
+export function complete(
+  text: string,
+  wordStart: number,
+  cursor: number,
+  root: Schema,
+  names: Names,
+): Completion[] {
   const place = placeOf(text, wordStart, cursor)
   if (!place) return []
   const schema = schemaAt(root, place.path)

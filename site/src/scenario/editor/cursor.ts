@@ -24,7 +24,8 @@ export function placeOf(text: string, wordStart: number, cursor: number): Place 
       const path: (string | number)[] = []
       ancestors.forEach((ancestor, i) => {
         const child = ancestors[i + 1] ?? node
-        if (isPair(ancestor) && ancestor.value === child && isScalar(ancestor.key)) path.push(String(ancestor.key.value))
+        if (isPair(ancestor) && ancestor.value === child && isScalar(ancestor.key))
+          path.push(String(ancestor.key.value))
         else if (!isPair(ancestor) && 'items' in ancestor && !isMap(ancestor))
           path.push((ancestor.items as unknown[]).indexOf(child))
       })
@@ -33,7 +34,9 @@ export function placeOf(text: string, wordStart: number, cursor: number): Place 
         path,
         key: key === 'key',
         taken: isMap(map)
-          ? map.items.flatMap(pair => (isScalar(pair.key) && pair.key !== node ? [String(pair.key.value)] : []))
+          ? map.items.flatMap(pair =>
+              isScalar(pair.key) && pair.key !== node ? [String(pair.key.value)] : [],
+            )
           : [],
       }
       return visit.BREAK

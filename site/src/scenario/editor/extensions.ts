@@ -8,7 +8,13 @@ import {
 } from '@codemirror/autocomplete'
 import { defaultKeymap, historyKeymap } from '@codemirror/commands'
 import { yaml } from '@codemirror/lang-yaml'
-import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language'
+import {
+  bracketMatching,
+  HighlightStyle,
+  indentOnInput,
+  indentUnit,
+  syntaxHighlighting,
+} from '@codemirror/language'
 import { lintGutter, lintKeymap } from '@codemirror/lint'
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
 import { EditorState, type Extension } from '@codemirror/state'
@@ -29,11 +35,22 @@ const look = EditorView.theme({
     backgroundColor: 'var(--accent-soft)',
   },
   '.cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--surface-2) 60%, transparent)' },
-  '.cm-tooltip': { backgroundColor: 'var(--surface)', color: 'var(--text)', border: '1px solid var(--line-strong)' },
-  '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--on-accent)' },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--surface)',
+    color: 'var(--text)',
+    border: '1px solid var(--line-strong)',
+  },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': {
+    backgroundColor: 'var(--accent)',
+    color: 'var(--on-accent)',
+  },
   '.cm-completionInfo': { maxWidth: '22rem', fontFamily: 'var(--font)' },
   '.cm-panels': { backgroundColor: 'var(--surface-2)', color: 'var(--text)' },
-  '.cm-textfield, .cm-button': { backgroundImage: 'none', backgroundColor: 'var(--surface)', color: 'var(--text)' },
+  '.cm-textfield, .cm-button': {
+    backgroundImage: 'none',
+    backgroundColor: 'var(--surface)',
+    color: 'var(--text)',
+  },
   '.cm-diagnostic': { fontFamily: 'var(--font)', fontSize: '12.5px' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
   '.cm-lintRange-error': {

@@ -49,7 +49,13 @@ export function ClusterForm({ spec, edit, instance }: Props) {
         </button>
       )}
       {nodes.map((node, i) => (
-        <NodeForm key={`node-${i}`} path={['cluster', 'nodes', i]} node={node} typeNames={typeNames} edit={edit} />
+        <NodeForm
+          key={`node-${i}`}
+          path={['cluster', 'nodes', i]}
+          node={node}
+          typeNames={typeNames}
+          edit={edit}
+        />
       ))}
       {links.map((link, i) => (
         <div class="fields" key={`link-${i}`}>

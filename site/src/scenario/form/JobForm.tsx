@@ -17,7 +17,12 @@ const within = [
   ['node', 'one node'],
 ] as const
 
-export function JobForm(props: { job: Fields; index: number; models: readonly string[]; edit: ScenarioEdit }) {
+export function JobForm(props: {
+  job: Fields
+  index: number
+  models: readonly string[]
+  edit: ScenarioEdit
+}) {
   const { job, index, models, edit } = props
   const key = (...names: string[]): Path => ['jobs', index, ...names]
   const spb = fields(job.spb)
@@ -35,7 +40,12 @@ export function JobForm(props: { job: Fields; index: number; models: readonly st
   )
   return (
     <div class="fields">
-      <TextField label="Name" value={text(job.name)} fits={value => value !== ''} onChange={value => edit.set(key('name'), value)} />
+      <TextField
+        label="Name"
+        value={text(job.name)}
+        fits={value => value !== ''}
+        onChange={value => edit.set(key('name'), value)}
+      />
       <SelectField
         label="Model"
         value={text(job.model)}
@@ -50,7 +60,13 @@ export function JobForm(props: { job: Fields; index: number; models: readonly st
         max={16}
         onChange={value => edit.setUnless(key('count'), value, 1)}
       />
-      <NumberField label="Workers" value={workers} min={1} max={32} onChange={value => edit.set(key('workers'), value)} />
+      <NumberField
+        label="Workers"
+        value={workers}
+        min={1}
+        max={32}
+        onChange={value => edit.set(key('workers'), value)}
+      />
       <NumberField
         label="Iterations"
         value={number(job.iterations, 0) || 1}

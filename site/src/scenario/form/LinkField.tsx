@@ -3,7 +3,15 @@ import { useId } from 'preact/hooks'
 import type { Compiled } from '../../engine/api'
 import type { ScenarioEdit } from '../edit'
 
-export function LinkField({ instance, failed, edit }: { instance: Compiled | null; failed: string[]; edit: ScenarioEdit }) {
+export function LinkField({
+  instance,
+  failed,
+  edit,
+}: {
+  instance: Compiled | null
+  failed: string[]
+  edit: ScenarioEdit
+}) {
   const id = useId()
   const whole = instance?.links.filter(link => !failed.includes(link.name)).map(link => link.name) ?? []
   return (
@@ -11,7 +19,13 @@ export function LinkField({ instance, failed, edit }: { instance: Compiled | nul
       <label for={id}>Cut links</label>
       <div class="chips">
         {failed.map(name => (
-          <button key={name} type="button" class="chip" aria-label={`Mend link ${name}`} onClick={() => edit.cut(name, false)}>
+          <button
+            key={name}
+            type="button"
+            class="chip"
+            aria-label={`Mend link ${name}`}
+            onClick={() => edit.cut(name, false)}
+          >
             {name} ✕
           </button>
         ))}

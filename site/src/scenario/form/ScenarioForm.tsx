@@ -44,7 +44,11 @@ export function ScenarioForm({ store }: { store: Store }) {
               store.status.value = message
             }}
           />
-          <button type="button" class="button" onClick={() => edit.addJob(models.includes('resnet50') ? 'resnet50' : (models[0] ?? 'resnet50'))}>
+          <button
+            type="button"
+            class="button"
+            onClick={() => edit.addJob(models.includes('resnet50') ? 'resnet50' : (models[0] ?? 'resnet50'))}
+          >
             + Job
           </button>
         </details>

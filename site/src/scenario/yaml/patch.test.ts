@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { duplicate, insert, type Json, move, parse, type Path, set } from './patch'
+import { duplicate, insert, type Json, move, type Path, parse, set } from './patch'
 
 const text = `# A cluster of ours.
 version: 1
@@ -34,15 +34,45 @@ describe('set', () => {
     ['replaces inside of braces', ['cluster', 'racks', 0, 'nodes'], 16, '{nodes: 2,', '{nodes: 16,'],
     ['quotes where it must', ['jobs', 0, 'name'], 'x: {y}', '{name: vgg,', '{name: "x: {y}",'],
     ['adds to braces', ['jobs', 0, 'weight'], 3, 'workers: 4} #', 'workers: 4, weight: 3} #'],
-    ['adds to a block', ['cluster', 'failed_links'], ['n0-up'], 'latency: 100us\n', 'latency: 100us\n  failed_links: [n0-up]\n'],
-    ['adds to the end of a nested block', ['jobs', 1, 'spb', 'cuts'], 2, 'min_full: 1\n', 'min_full: 1\n      cuts: 2\n'],
+    [
+      'adds to a block',
+      ['cluster', 'failed_links'],
+      ['n0-up'],
+      'latency: 100us\n',
+      'latency: 100us\n  failed_links: [n0-up]\n',
+    ],
+    [
+      'adds to the end of a nested block',
+      ['jobs', 1, 'spb', 'cuts'],
+      2,
+      'min_full: 1\n',
+      'min_full: 1\n      cuts: 2\n',
+    ],
     ['adds after a nested block', ['jobs', 1, 'weight'], 2, 'min_full: 1\n', 'min_full: 1\n    weight: 2\n'],
-    ['makes parents', ['jobs', 0, 'spb', 'rule'], 'full', 'workers: 4} #', 'workers: 4, spb: {rule: full}} #'],
-    ['removes from braces', ['jobs', 0, 'model'], undefined, '{name: vgg, model: vgg16, workers', '{name: vgg, workers'],
+    [
+      'makes parents',
+      ['jobs', 0, 'spb', 'rule'],
+      'full',
+      'workers: 4} #',
+      'workers: 4, spb: {rule: full}} #',
+    ],
+    [
+      'removes from braces',
+      ['jobs', 0, 'model'],
+      undefined,
+      '{name: vgg, model: vgg16, workers',
+      '{name: vgg, workers',
+    ],
     ['removes the first in braces', ['jobs', 0, 'name'], undefined, '{name: vgg, model', '{model'],
     ['removes the last in braces', ['jobs', 0, 'workers'], undefined, 'vgg16, workers: 4}', 'vgg16}'],
     ['removes lines', ['jobs', 1, 'spb'], undefined, '    spb:\n      rule: free\n      min_full: 1\n', ''],
-    ['removes an entry with its comment', ['jobs', 2], undefined, '  # Of the vision group.\n  # Ask them first.\n  - {name: "a, b", model: gnmt, workers: 2}\n', ''],
+    [
+      'removes an entry with its comment',
+      ['jobs', 2],
+      undefined,
+      '  # Of the vision group.\n  # Ask them first.\n  - {name: "a, b", model: gnmt, workers: 2}\n',
+      '',
+    ],
     ['leaves alone what lacks', ['jobs', 0, 'deadline'], undefined, '', ''],
   ])('%s', (_, path, value, from, to) => {
     expect(set(text, path, value)).toBe(text.replace(from, to))
@@ -63,14 +93,21 @@ describe('set', () => {
 describe('lists', () => {
   it('moves an entry with its comments', () => {
     const moved = move(text, ['jobs'], 2, 0)
-    expect(moved).toContain('jobs:\n  # Of the vision group.\n  # Ask them first.\n  - {name: "a, b", model: gnmt, workers: 2}\n  # The urgent one.\n')
+    expect(moved).toContain(
+      'jobs:\n  # Of the vision group.\n  # Ask them first.\n  - {name: "a, b", model: gnmt, workers: 2}\n  # The urgent one.\n',
+    )
     expect(moved.endsWith('min_full: 1\n\n# The end.\n')).toBe(true)
     expect(parse(move(moved, ['jobs'], 0, 2))).toEqual(parse(text))
   })
 
   it('copies an entry under another name', () => {
     const copied = duplicate(text, ['jobs'], 1, { name: 'resnet-2' })
-    expect((parse(copied) as { jobs: { name: string }[] }).jobs.map(job => job.name)).toEqual(['vgg', 'resnet', 'resnet-2', 'a, b'])
+    expect((parse(copied) as { jobs: { name: string }[] }).jobs.map(job => job.name)).toEqual([
+      'vgg',
+      'resnet',
+      'resnet-2',
+      'a, b',
+    ])
     expect(copied).toContain('# in reports')
   })
 
@@ -96,7 +133,9 @@ describe('every scalar of every example', () => {
       const paths: Path[] = []
       const walk = (value: Json, path: Path) => {
         if (typeof value !== 'object' || value === null) paths.push(path)
-        else for (const [key, inner] of Object.entries(value)) walk(inner, [...path, Array.isArray(value) ? Number(key) : key])
+        else
+          for (const [key, inner] of Object.entries(value))
+            walk(inner, [...path, Array.isArray(value) ? Number(key) : key])
       }
       walk(parse(source) as Json, [])
       expect(paths.length).toBeGreaterThan(20)

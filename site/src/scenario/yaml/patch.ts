@@ -3,7 +3,17 @@
 // Where a place has a form that is not foreseen (an alias, a flow list over many lines),
 // or the outcome would not mean what was asked for, the whole text is written anew from the
 // tree, which keeps comments but not spacing.
-import { type Document, isAlias, isCollection, isMap, isScalar, isSeq, type Node, parseDocument, stringify } from 'yaml'
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  parseDocument,
+  stringify,
+} from 'yaml'
 import { blockEnd, entryLines, insertLines, lineStart } from './place'
 
 export type Path = readonly (string | number)[]
@@ -13,7 +23,9 @@ const written = { lineWidth: 0, flowCollectionPadding: false } as const
 
 /** A value as it stands inside of braces, and so anywhere. */
 export const inline = (value: Json): string =>
-  stringify([value], { ...written, collectionStyle: 'flow' }).trim().slice(1, -1)
+  stringify([value], { ...written, collectionStyle: 'flow' })
+    .trim()
+    .slice(1, -1)
 
 /** What the text says; undefined where it is not YAML. */
 export function parse(text: string): Json | undefined {
@@ -91,7 +103,11 @@ export function duplicate(text: string, path: Path, index: number, change: Recor
 const ensureNewline = (lines: string) => (lines.endsWith('\n') ? lines : `${lines}\n`)
 
 /** The quick change, if it means the same as the one of the tree. */
-function patched(text: string, quick: (doc: Document) => string | undefined, onTree: (doc: Document) => void): string {
+function patched(
+  text: string,
+  quick: (doc: Document) => string | undefined,
+  onTree: (doc: Document) => void,
+): string {
   const doc = parseDocument(text)
   if (doc.errors.length > 0) return text
   const result = quick(doc)
@@ -104,7 +120,9 @@ function patched(text: string, quick: (doc: Document) => string | undefined, onT
 function withValue(doc: Document, text: string, path: Path, value: Json): string | undefined {
   const old = doc.getIn(path, true) as Node | undefined
   if (old?.range) {
-    const replaceable = isScalar(old) ? !old.source?.includes('\n') && old.type !== 'BLOCK_LITERAL' && old.type !== 'BLOCK_FOLDED' : isCollection(old) && old.flow
+    const replaceable = isScalar(old)
+      ? !old.source?.includes('\n') && old.type !== 'BLOCK_LITERAL' && old.type !== 'BLOCK_FOLDED'
+      : isCollection(old) && old.flow
     if (isAlias(old) || !replaceable) return undefined
     // An empty value has no place of its own, only the colon before it.
     const gap = old.range[0] === old.range[1] && text[old.range[0] - 1] === ':' ? ' ' : ''
