@@ -2,6 +2,8 @@ module jigsaw
 
 go 1.26.0
 
+ignore ./site/node_modules
+
 require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/lanl/clp v1.2.0 // indirect
