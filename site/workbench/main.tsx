@@ -46,4 +46,18 @@ function Page() {
 }
 
 render(<Page />, document.getElementById('app')!)
-Object.assign(window, { bench: { selection, range, instance, result } })
+
+// What each frame costs: what its callbacks do, and then the rasterising of the canvases,
+// which reading a pixel waits for.
+const frameTimes: { script: number; all: number }[] = []
+const request = window.requestAnimationFrame.bind(window)
+window.requestAnimationFrame = callback =>
+  request(time => {
+    const begin = performance.now()
+    callback(time)
+    const script = performance.now() - begin
+    if (script < 0.2) return
+    for (const canvas of document.querySelectorAll('canvas')) canvas.getContext('2d')?.getImageData(0, 0, 1, 1)
+    frameTimes.push({ script, all: performance.now() - begin })
+  })
+Object.assign(window, { bench: { selection, range, instance, result, frameTimes } })
