@@ -60,7 +60,7 @@ func (c Config) stops(value *big.Rat) bool { return c.Stop != nil && c.Stop(valu
 func (c Config) improvePeriodic(ctx context.Context, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) (*instance.Schedule, error) {
 	value := in.Value(best)
 	for round := 0; ctx.Err() == nil && (c.Rounds == 0 || round < c.Rounds) && !c.stops(value); round++ {
-		s, err := periodicGreedy(ctx, in, rng, nil)
+		s, err := periodicGreedy(ctx, Config{}, in, rng)
 		if err != nil {
 			break
 		}

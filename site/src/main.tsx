@@ -1,6 +1,7 @@
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/shell.css'
+import './styles/scenario.css'
 import { render } from 'preact'
 import quickstart from '../../testdata/examples/quickstart.yaml?raw'
 import { App } from './app/App'

@@ -30,7 +30,7 @@ func TestContextLetsMessagesIn(t *testing.T) {
 		}()
 	}
 	for range 2 {
-		require.Less(t, <-ended, 1000)
+		require.Less(t, <-ended, 200)
 	}
 	require.ErrorIs(t, ctx.Err(), context.Canceled)
 }

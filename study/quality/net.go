@@ -50,7 +50,7 @@ func newNet(model Model, rng *rand.Rand) (net, error) {
 		full(width, classes)
 	case Convolutional:
 		const width = 32
-		const corner = side / 4 * side / 4 // pixels after two poolings
+		const corner = (side / 4) * (side / 4) // pixels after two poolings
 		convolve(side, 1, &rectifier{}, &pooling{edge: side})
 		convolve(side/2, channels, &rectifier{})
 		convolve(side/2, channels, &rectifier{})

@@ -5,7 +5,7 @@ import type { Boot } from './protocol'
 
 // The Go runtime and the bridge to CLP: glob, for a build may lack them and says so.
 const runtimes = import.meta.glob('../../../bin/wasm/wasm_exec.js')
-const bridges = import.meta.glob<{ install(module: WebAssembly.Module): void }>(
+const bridges = import.meta.glob<{ host(module: WebAssembly.Module): unknown }>(
   '../../../solver/clp/wasm/host.mjs',
 )
 
@@ -21,7 +21,8 @@ const load = async <T>(modules: Record<string, () => Promise<T>>): Promise<T | n
 
 async function boot({ core, clp }: Boot): Promise<void> {
   const [, bridge] = await Promise.all([load(runtimes), clp ? load(bridges) : null])
-  if (bridge && clp) bridge.install(clp)
+  // Where the core looks for CLP.
+  if (bridge && clp) Object.assign(globalThis, { jigsawCLP: bridge.host(clp) })
   const go = new Go()
   const instance = await WebAssembly.instantiate(core, go.importObject)
   await go.run(instance)

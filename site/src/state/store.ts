@@ -15,6 +15,9 @@ export interface Reading {
   problems: Problem[]
 }
 
+/** How the scenario shows. */
+export type ScenarioMode = 'form' | 'both' | 'yaml'
+
 /** Rest after a change before it is read, in ms. */
 export const debounce = 80
 
@@ -32,6 +35,7 @@ export class Store {
   readonly effort = signal(1)
   readonly selection = signal<Selection | null>(null)
   readonly range = signal<TimeRange | null>(null)
+  readonly scenarioMode = signal<ScenarioMode>('form')
   /** Said by screen readers and shown in the status line. */
   readonly status = signal('')
   private readonly engineSignal = signal<Engine | null>(null)

@@ -34,7 +34,7 @@ export class ScenarioText {
   }
 
   /** Replaces the text as one step that can be undone; only what differs is touched. */
-  edit(text: string, origin = 'input.form'): void {
+  edit(text: string, origin = 'input.type.form'): void {
     const differs = change(this.value.peek(), text)
     if (differs)
       this.dispatch({
@@ -59,11 +59,22 @@ export class ScenarioText {
     this.run(redo)
   }
 
+  /** Puts the cursor at a place, counted from 1, in the editor that shows or that will. */
+  goTo(line: number, column: number): void {
+    const state = this.view?.state ?? this.state
+    const at = state.doc.line(Math.min(Math.max(line, 1), state.doc.lines))
+    const anchor = Math.min(at.from + Math.max(column, 1) - 1, at.to)
+    this.dispatch({ selection: { anchor }, scrollIntoView: true })
+    if (this.view) this.view.focus()
+    else this.focusOnMount = true
+  }
+
   /** Shows the text in an editor with these extensions until the returned function is called. */
-  mount(parent: HTMLElement, extensions: Extension): { view: EditorView; unmount: () => void } {
+  mount(parent: HTMLElement | ShadowRoot, extensions: Extension): { view: EditorView; unmount: () => void } {
     this.extensions = extensions
     const view = new EditorView({
       parent,
+      ...(parent instanceof ShadowRoot && { root: parent }),
       state: this.dressed(this.state),
       dispatchTransactions: (transactions, target) => {
         target.update(transactions)
@@ -71,6 +82,11 @@ export class ScenarioText {
       },
     })
     this.view = view
+    if (this.focusOnMount) {
+      this.focusOnMount = false
+      view.dispatch({ scrollIntoView: true })
+      view.focus()
+    }
     return {
       view,
       unmount: () => {
@@ -82,6 +98,7 @@ export class ScenarioText {
   }
 
   private extensions: Extension = []
+  private focusOnMount = false
 
   private fresh(text: string): EditorState {
     return EditorState.create({ doc: text, extensions: [history(), this.dressing.of([])] })

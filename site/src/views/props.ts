@@ -2,8 +2,16 @@
 // what is under the pointer, which rows are scrolled to, and which parts are unfolded.
 
 import type {
-  ChainLink, Compiled, ObjectiveName, PlanPoint, PlanResult, ProfileInfo, Schedule, Usage,
-  WhatIfAnswer, WhatIfChange,
+  ChainLink,
+  Compiled,
+  ObjectiveName,
+  PlanPoint,
+  PlanResult,
+  ProfileInfo,
+  Schedule,
+  Usage,
+  WhatIfAnswer,
+  WhatIfChange,
 } from '../engine/api'
 
 /**
