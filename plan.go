@@ -421,7 +421,7 @@ func stopped(ctx context.Context) string {
 func (p *planner) schedules() {
 	r, full := p.result, p.in.FullDepth()
 	greedy := heuristics.Config{Improved: func(s *instance.Schedule) { p.improved("greedy", s) }}
-	r.Greedy = p.baseline("greedy", p.in, 1, greedy.Greedy)
+	r.Greedy = p.baseline("greedy", p.in, greedyPart, greedy.Greedy)
 	r.InterleavedFull = p.baseline("interleaved-full", full, 2, heuristics.InterleavedFull)
 	r.Exclusive = p.baseline("exclusive", full, 3, heuristics.Exclusive)
 
