@@ -16,10 +16,9 @@ const (
 	groupMemory    = instance.Bytes(1) << 50 // memory is not modelled
 	// ticks of the longest iteration of a group.
 	ticks = 500
+	// longestPeriod of a group's plan, in iterations of its longest.
+	longestPeriod = 8
 )
-
-// group is an instance whose jobs are those of a group.
-type group struct{ spec *instance.Spec }
 
 // groupInstance states the problem of a group.
 //
@@ -27,14 +26,14 @@ type group struct{ spec *instance.Spec }
 // ladder has four depths is stated with four, each of which stands for m. A lone
 // worker is stated as two that do the same, since its off-GPU time is a
 // synchronisation.
-func groupInstance(w *replay.Workload, classes []int, kind int) group {
+func groupInstance(w *replay.Workload, classes []int, kind int) *instance.Spec {
 	workers, longest := groupWorkers(w.Classes[classes[0]].GPUs), 0.0
 	for _, c := range classes {
 		longest = max(longest, w.Classes[c].Iteration[kind])
 	}
 	spec := &instance.Spec{
 		Version: instance.Version, Name: "group", Objective: instance.MaxMinThroughput,
-		TickUS: max(1, int64(longest*1e6/ticks)),
+		TickUS: max(1, int64(longest*1e6/ticks)), MaxPeriod: instance.Duration(longestPeriod * longest * 1e9),
 		Cluster: instance.ClusterSpec{
 			GPUTypes:   []instance.GPUTypeSpec{{Name: "gpu", Memory: groupMemory}},
 			Racks:      []instance.RackSpec{{Nodes: 1, GPUs: workers, GPU: "gpu", NIC: groupFabric, Fabric: groupFabric}},
@@ -58,7 +57,7 @@ func groupInstance(w *replay.Workload, classes []int, kind int) group {
 			Weight: max(1, int64(math.Round(1e6*compute/length))),
 		})
 	}
-	return group{spec}
+	return spec
 }
 
 // cuts is the number of depths of a job.
@@ -112,7 +111,7 @@ func Work(class *replay.Class) float64 {
 	for class.Iteration[kind] == 0 {
 		kind++
 	}
-	in, err := instance.Compile(groupInstance(w, []int{0}, kind).spec, nil)
+	in, err := instance.Compile(groupInstance(w, []int{0}, kind), nil)
 	if err != nil {
 		panic("policy: the instance of a class is malformed: " + err.Error())
 	}

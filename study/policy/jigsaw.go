@@ -12,7 +12,7 @@ import (
 type jigSaw struct {
 	name    string
 	pacer   *pacer
-	sharing sharing
+	sharing *sharing
 }
 
 // worthwhile is the gain from which GPUs are shared: enough to pay for the moves.
@@ -20,7 +20,9 @@ const worthwhile = 0.02
 
 func newJigSaw(ctx context.Context, name string, o Options) (replay.Policy, error) {
 	p := &jigSaw{name: name, pacer: newPacer(ctx, o)}
-	p.sharing = sharing{share: o.Share, least: worthwhile, periods: p.Periods}
+	p.sharing = newSharing(o, worthwhile, func(w *replay.Workload, jobs []int) float64 {
+		return float64(len(jobs)) * p.pacer.estimate(w, jobs)
+	})
 	return p, nil
 }
 

@@ -21,7 +21,7 @@ import (
 type muri struct {
 	name    string
 	las     []float64 // thresholds; nil: by remaining service
-	sharing sharing
+	sharing *sharing
 }
 
 func newMuri(_ context.Context, name string, o Options) (replay.Policy, error) {
@@ -30,7 +30,9 @@ func newMuri(_ context.Context, name string, o Options) (replay.Policy, error) {
 		p.las = o.Thresholds
 	}
 	// Muri shares GPUs whenever there are too few.
-	p.sharing = sharing{share: o.Share, least: math.Inf(-1), periods: p.Periods}
+	p.sharing = newSharing(o, math.Inf(-1), func(w *replay.Workload, jobs []int) float64 {
+		return together(w, jobs, p.Periods)
+	})
 	return p, nil
 }
 

@@ -14,10 +14,11 @@ type sharing struct {
 	share int
 	// least is what a merger must gain to be made; see [sharing.gain].
 	least float64
-	// periods of jobs that share GPUs.
-	periods func(w *replay.Workload, jobs []int, kind int) []float64
+	// together returns the sum of the speeds of jobs that share GPUs, each relative
+	// to running alone.
+	together func(w *replay.Workload, jobs []int) float64
 
-	joint map[string]float64 // speed of groups by their classes
+	known map[string]float64 // of groups, by their classes
 }
 
 // party is a group that is being formed.
@@ -74,6 +75,10 @@ func (p *sharing) groups(s *replay.State, order []int) []replay.Group {
 		groups[k] = replay.Group{Jobs: q.jobs, Type: replay.AnyType}
 	}
 	return groups
+}
+
+func newSharing(o Options, least float64, together func(*replay.Workload, []int) float64) *sharing {
+	return &sharing{share: o.Share, least: least, together: together, known: map[string]float64{}}
 }
 
 func byRank(a, b party) int { return cmp.Compare(a.rank, b.rank) }
@@ -169,21 +174,24 @@ func (p *sharing) gain(s *replay.State, a, b *mix) float64 {
 	return p.speed(s, slices.Concat(a.parties[0].jobs, b.parties[0].jobs)) - a.speed - b.speed + 1
 }
 
-// speed returns the sum of the speeds of jobs that share GPUs, each relative to
-// running alone, on the type that the first class is fastest on.
+// speed returns how fast jobs go together.
 func (p *sharing) speed(s *replay.State, jobs []int) float64 {
 	classes := signature(s, jobs)
-	if v, ok := p.joint[classes]; ok {
-		return v
+	v, ok := p.known[classes]
+	if !ok {
+		v = p.together(s.Workload, jobs)
+		p.known[classes] = v
 	}
-	kind, total := fastestType(s.ClassOf(jobs[0])), 0.0
-	for k, period := range p.periods(s.Workload, jobs, kind) {
-		total += s.ClassOf(jobs[k]).Iteration[kind] / period
+	return v
+}
+
+// together adds up the speeds of jobs that have the given periods on the type of
+// GPU that the first is fastest on.
+func together(w *replay.Workload, jobs []int, periods func(*replay.Workload, []int, int) []float64) float64 {
+	kind, total := fastestType(w.ClassOf(jobs[0])), 0.0
+	for k, period := range periods(w, jobs, kind) {
+		total += w.ClassOf(jobs[k]).Iteration[kind] / period
 	}
-	if p.joint == nil {
-		p.joint = map[string]float64{}
-	}
-	p.joint[classes] = total
 	return total
 }
 

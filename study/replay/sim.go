@@ -97,6 +97,9 @@ func Run(ctx context.Context, w *Workload, policy Policy, config Config) (*Resul
 	return s.result, nil
 }
 
+// mostDecisions without a job that comes or goes: nobody gets anywhere.
+const mostDecisions = 100_000
+
 // checkEvery is the number of events between two looks at the context.
 const checkEvery = 256
 
@@ -104,6 +107,7 @@ func (s *sim) run(ctx context.Context) error {
 	decide := math.Inf(1) // when to decide next
 	again := math.Inf(1)  // when the policy wants to be asked
 	dirty := false        // a job came or went since the last decision
+	idle := 0             // decisions since
 	for count := 0; s.next < len(s.Jobs) || len(s.Active) > 0; count++ {
 		if count%checkEvery == 0 {
 			if ctx.Err() != nil {
@@ -128,6 +132,12 @@ func (s *sim) run(ctx context.Context) error {
 			decide = min(decide, s.gridAfter(s.Now))
 		}
 		if decide <= s.Now && len(s.Active) > 0 {
+			if dirty {
+				idle = 0
+			}
+			if idle++; idle > mostDecisions {
+				return fmt.Errorf("replay: under %s no job has ended for %d decisions: iterations are longer than rounds, or restarts are; choose a longer round", s.policy.Name(), idle-1)
+			}
 			again = s.decide()
 			dirty, decide = false, math.Inf(1)
 			if !math.IsInf(again, 1) {
