@@ -6,11 +6,12 @@ TOOLS     := $(CURDIR)/bin/tools
 FUZZTIME  ?= 60s
 # With CLP where cgo, a C compiler and CLP's headers are at hand; else without.
 TAGS       = $(shell scripts/have-clp || echo noclp)
-WASM_EXEC  = $(shell $(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
+# CLP as WebAssembly, where make clp-wasm has built it.
+CLP_WASM  := $(CURDIR)/bin/clp/clp.wasm
 # Packages that neither need cgo nor an operating system.
-PURE      := . ./formulation/... ./heuristics/... ./solver ./solver/backend ./solver/lptest ./solver/lpfile ./solver/tree
+PURE      := . ./formulation/... ./heuristics/... ./solver/...
 
-.PHONY: help setup setup-tests build demo test test-noclp test-js lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers table readme clean FORCE
+.PHONY: help setup setup-tests build wasm clp-wasm demo test test-noclp test-js lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers table readme clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -25,6 +26,11 @@ build: ## build bin/jigsaw
 	@mkdir -p bin
 	$(GO) build -trimpath -tags '$(TAGS)' -o bin/jigsaw ./cmd/jigsaw
 
+wasm: ## build the core for the browser into bin/wasm
+	@mkdir -p bin/wasm
+	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags '-s -w' -o bin/wasm/core.wasm ./wasm
+	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
+
 demo: setup ## plan the quickstart example and draw it
 	@$(MAKE) --no-print-directory build
 	bin/jigsaw plan quickstart --gantt quickstart.svg
@@ -32,14 +38,18 @@ demo: setup ## plan the quickstart example and draw it
 test: setup-tests ## the short tests under the race detector, then all tests
 	@scripts/test '$(TAGS)'
 
-test-noclp: ## build and test without CLP, as on a machine that lacks it
+clp-wasm: ## build bin/clp/clp.wasm: CLP for the browser, and for builds without cgo
+	@scripts/clp-wasm
+
+test-noclp: ## build and test without CLP, as on a machine that lacks it, then with clp.wasm
 	CGO_ENABLED=0 $(GO) build ./...
 	$(GO) build -tags noclp ./...
-	CGO_ENABLED=0 $(GO) test -short ./...
+	JIGSAW_CLP_WASM=none CGO_ENABLED=0 $(GO) test -short ./...
+	! test -e $(CLP_WASM) || JIGSAW_CLP_WASM=$(CLP_WASM) CGO_ENABLED=0 $(GO) test -short ./solver/...
 
-test-js: ## build for js/wasm and run the pure packages' tests under Node
+test-js: ## build for js/wasm and run the pure packages' tests under Node, with clp.wasm where it is built
 	GOOS=js GOARCH=wasm $(GO) build ./...
-	GOOS=js GOARCH=wasm $(GO) test -short -exec='$(WASM_EXEC)' $(PURE)
+	GOOS=js GOARCH=wasm $(GO) test -short -exec='$(CURDIR)/scripts/go-js-exec' $(PURE)
 
 lint: $(TOOLS)/golangci-lint fence ## formatting, vet, linters, and the walls between packages
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }

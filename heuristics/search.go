@@ -60,7 +60,7 @@ func (c Config) stops(value *big.Rat) bool { return c.Stop != nil && c.Stop(valu
 func (c Config) improvePeriodic(ctx context.Context, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) (*instance.Schedule, error) {
 	value := in.Value(best)
 	for round := 0; ctx.Err() == nil && (c.Rounds == 0 || round < c.Rounds) && !c.stops(value); round++ {
-		s, err := periodicGreedy(ctx, in, rng, nil)
+		s, err := periodicGreedy(ctx, Config{}, in, rng)
 		if err != nil {
 			break
 		}
@@ -234,7 +234,7 @@ func (s *search) offer(f find) {
 
 // walk anneals for about the given number of operations at one temperature.
 func (l *lane) walk(ctx context.Context, work int) {
-	heat := hot * math.Pow(cold/hot, float64(l.rounds)/float64(l.cycle-1))
+	heat := hot * pow(cold/hot, float64(l.rounds)/float64(l.cycle-1))
 	scale := heat * l.energy
 	if l.in.Objective == instance.WeightedCompletion {
 		scale /= math.Sqrt(float64(len(l.in.Jobs)))

@@ -151,6 +151,8 @@ type LinkSpec struct {
 // JobSpec is a training job, or Count identical ones.
 type JobSpec struct {
 	Name string `yaml:"name" json:"name"`
+	// Disabled leaves the job out, as if it were not in the file.
+	Disabled bool `yaml:"disabled,omitempty" json:"disabled,omitempty"`
 	// Count of identical jobs; above 1 they are named name-1, name-2, ...
 	Count int `yaml:"count,omitempty" json:"count,omitempty"`
 	// Model whose profile the job runs.
@@ -200,4 +202,19 @@ type SPBSpec struct {
 	Cuts int `yaml:"cuts,omitempty" json:"cuts,omitempty"`
 	// Depths lists the allowed depths in layers, instead of Cuts.
 	Depths []int `yaml:"depths,omitempty" json:"depths,omitempty"`
+}
+
+// Sources returns for every job of the compiled instance its entry in Jobs, which
+// stands for none where it is disabled and may stand for several.
+func (s *Spec) Sources() []int {
+	var sources []int
+	for i := range s.Jobs {
+		if s.Jobs[i].Disabled {
+			continue
+		}
+		for range max(1, s.Jobs[i].Count) {
+			sources = append(sources, i)
+		}
+	}
+	return sources
 }
