@@ -47,7 +47,8 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
     try {
       const name = (view?.instance.name || 'scenario').replace(/[^\w.-]+/g, '-')
       if (format === 'yaml') download(`${name}.yaml`, store.text.text.peek(), 'application/yaml')
-      else if (format === 'certificate') download(`${name}.cert.json`, view?.result?.certificate ?? '', 'application/json')
+      else if (format === 'certificate')
+        download(`${name}.cert.json`, view?.result?.certificate ?? '', 'application/json')
       else {
         const ofPlan = !['json', 'mps', 'lp'].includes(format)
         const file = await store.engine.call('export', {

@@ -47,7 +47,12 @@ export function Header({ session, open }: { session: Session; open: (dialog: Dia
       <div class="spring" />
       <Settings store={store} />
       {busy ? (
-        <button type="button" class="button primary act" title="Stop (Esc)" onClick={() => store.planning.stop()}>
+        <button
+          type="button"
+          class="button primary act"
+          title="Stop (Esc)"
+          onClick={() => store.planning.stop()}
+        >
           <Icon name="stop" /> Stop
         </button>
       ) : (
@@ -70,7 +75,13 @@ export function Header({ session, open }: { session: Session; open: (dialog: Dia
       >
         <Icon name={theme.value === 'dark' ? 'moon' : 'sun'} />
       </button>
-      <button type="button" class="button quiet icon" aria-label="Help" title="Help (?)" onClick={() => open('help')}>
+      <button
+        type="button"
+        class="button quiet icon"
+        aria-label="Help"
+        title="Help (?)"
+        onClick={() => open('help')}
+      >
         <Icon name="help" />
       </button>
     </header>

@@ -1,5 +1,5 @@
-import { Dialog } from '../ui/Dialog'
 import type { Store } from '../state/store'
+import { Dialog } from '../ui/Dialog'
 
 const keys: readonly (readonly [group: string, rows: readonly (readonly [key: string, what: string])[]])[] = [
   [
@@ -25,10 +25,7 @@ const keys: readonly (readonly [group: string, rows: readonly (readonly [key: st
       ['Tab', 'to the timeline; it names its further keys'],
     ],
   ],
-  [
-    'Jobs',
-    [['↑ ↓ on a handle', 'move the job']],
-  ],
+  ['Jobs', [['↑ ↓ on a handle', 'move the job']]],
   [
     'Editor',
     [
@@ -44,8 +41,8 @@ export function HelpDialog({ store, onClose }: { store: Store; onClose: () => vo
   return (
     <Dialog title="Help" wide onClose={onClose}>
       <p>
-        Each change of the scenario is planned at once: a quick plan first, then a thorough one. Everything happens
-        in this page; nothing is sent anywhere.
+        Each change of the scenario is planned at once: a quick plan first, then a thorough one. Everything
+        happens in this page; nothing is sent anywhere.
       </p>
       <div class="key-groups">
         {keys.map(([group, rows]) => (
@@ -65,7 +62,9 @@ export function HelpDialog({ store, onClose }: { store: Store; onClose: () => vo
         ))}
       </div>
       <p class="muted">
-        {ready ? `JigSaw ${ready.version}, ${ready.engine_missing || `linear programs by ${ready.engine}`}.` : ''}{' '}
+        {ready
+          ? `JigSaw ${ready.version}, ${ready.engine_missing || `linear programs by ${ready.engine}`}.`
+          : ''}{' '}
         <a href="./LICENCES.txt">Licences</a>
       </p>
     </Dialog>

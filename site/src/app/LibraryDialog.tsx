@@ -6,8 +6,10 @@ import type { Session } from '../state/session'
 import { Dialog } from '../ui/Dialog'
 import { Icon } from '../ui/icons'
 
-const when = (ms: number) => new Date(ms).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const size = (bytes: number) => (bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`)
+const when = (ms: number) =>
+  new Date(ms).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const size = (bytes: number) =>
+  bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
 
 export function LibraryDialog({ session, onClose }: { session: Session; onClose: () => void }) {
   const { library, store } = session
@@ -32,7 +34,8 @@ export function LibraryDialog({ session, onClose }: { session: Session; onClose:
     <Dialog title="Scenarios in this browser" wide onClose={onClose}>
       {!library.persistent.value && (
         <p class="note warn">
-          Nothing outlasts this visit: {library.reason.value || 'the browser keeps no data for this page'}. Save a file or a link.
+          Nothing outlasts this visit: {library.reason.value || 'the browser keeps no data for this page'}.
+          Save a file or a link.
         </p>
       )}
       {failed.value && (
@@ -41,7 +44,12 @@ export function LibraryDialog({ session, onClose }: { session: Session; onClose:
         </p>
       )}
       <div class="actions">
-        <button type="button" class="button" disabled={current !== ''} onClick={() => void attempt(library.flush(true))}>
+        <button
+          type="button"
+          class="button"
+          disabled={current !== ''}
+          onClick={() => void attempt(library.flush(true))}
+        >
           {current === '' ? 'Keep the open scenario' : 'The open scenario is kept by itself'}
         </button>
       </div>

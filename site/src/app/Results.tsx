@@ -7,8 +7,8 @@ import { Timeline } from '../timeline/Timeline'
 import { Icon } from '../ui/icons'
 import { Tabs } from '../ui/Tabs'
 import { Numbers } from '../views/Numbers'
-import type { RunView } from '../views/props'
 import { Progress } from '../views/Progress'
+import type { RunView } from '../views/props'
 
 const Explain = lazy(() => import('../views/Explain').then(module => ({ default: module.Explain })))
 const Compare = lazy(() => import('../views/Compare').then(module => ({ default: module.Compare })))
@@ -44,7 +44,12 @@ export function Results({ store }: { store: Store }) {
           onRange={range => (store.range.value = range)}
         />
       )}
-      <Tabs label="About the plan" tabs={tabs} value={store.tab.value} onChange={tab => (store.tab.value = tab)}>
+      <Tabs
+        label="About the plan"
+        tabs={tabs}
+        value={store.tab.value}
+        onChange={tab => (store.tab.value = tab)}
+      >
         <Suspense fallback={<p class="empty muted">Loading.</p>}>
           <Panel store={store} view={view} run={run} />
         </Suspense>
@@ -118,7 +123,9 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
               onRange={range => (store.range.value = range)}
             />
           ) : (
-            <p class="empty muted">Pin the plan that shows, then change the scenario: both show here on one time axis.</p>
+            <p class="empty muted">
+              Pin the plan that shows, then change the scenario: both show here on one time axis.
+            </p>
           )}
         </>
       )
@@ -160,6 +167,7 @@ function runOf(view: PlanView, store: Store): RunView {
 function strongest(points: readonly PlanPoint[], dual: number | null, maximise: boolean): number | null {
   let best = dual
   for (const point of points)
-    if (point.dual !== null && (best === null || (maximise ? point.dual < best : point.dual > best))) best = point.dual
+    if (point.dual !== null && (best === null || (maximise ? point.dual < best : point.dual > best)))
+      best = point.dual
   return best
 }

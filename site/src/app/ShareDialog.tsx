@@ -14,8 +14,8 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
   return (
     <Dialog title="Share" onClose={onClose}>
       <p>
-        The link holds the whole scenario, with seed, selection, zoom and the plan it is compared with. It is read in
-        the browser that opens it; no server sees it.
+        The link holds the whole scenario, with seed, selection, zoom and the plan it is compared with. It is
+        read in the browser that opens it; no server sees it.
       </p>
       {link.value && <CopyField label={`Link, ${link.value.length} characters`} value={link.value} />}
       {link.value.length > 8000 && (

@@ -2,14 +2,22 @@
 import type { Store } from '../state/store'
 import type { DialogName } from './App'
 
-const dialogs: Readonly<Record<string, DialogName>> = { '?': 'help', g: 'gallery', o: 'library', e: 'export', s: 'share' }
+const dialogs: Readonly<Record<string, DialogName>> = {
+  '?': 'help',
+  g: 'gallery',
+  o: 'library',
+  e: 'export',
+  s: 'share',
+}
 
 export function listenToKeys(store: Store, open: (dialog: DialogName) => void): () => void {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || document.querySelector('dialog[open]')) return
     const target = event.composedPath()[0]
     const types =
-      target instanceof HTMLElement && (target.isContentEditable || target.matches('input:not([type=range], [type=radio], [type=checkbox]), textarea, select'))
+      target instanceof HTMLElement &&
+      (target.isContentEditable ||
+        target.matches('input:not([type=range], [type=radio], [type=checkbox]), textarea, select'))
     const control = event.ctrlKey || event.metaKey
     const act = (does: () => void) => {
       event.preventDefault()
@@ -18,7 +26,8 @@ export function listenToKeys(store: Store, open: (dialog: DialogName) => void): 
     if (control && event.key === 'Enter') return act(() => void store.plan())
     if (event.key === 'Escape') return act(() => store.planning.stop())
     if (types || event.altKey) return
-    if (control && event.key.toLowerCase() === 'z') return act(() => (event.shiftKey ? store.text.redo() : store.text.undo()))
+    if (control && event.key.toLowerCase() === 'z')
+      return act(() => (event.shiftKey ? store.text.redo() : store.text.undo()))
     if (control && event.key.toLowerCase() === 'y') return act(() => store.text.redo())
     // The timeline has letters of its own.
     if (control || (target instanceof Element && target.closest('[role=application], .timeline'))) return

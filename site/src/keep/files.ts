@@ -30,7 +30,8 @@ export function pickScenario(): Promise<{ name: string; text: string } | null> {
 
 export async function readScenario(file: Blob): Promise<string> {
   // Before it is read: a huge file must not fill the memory.
-  if (file.size > textLimit) throw new Error(`the file has ${file.size} bytes; a scenario has at most ${textLimit}`)
+  if (file.size > textLimit)
+    throw new Error(`the file has ${file.size} bytes; a scenario has at most ${textLimit}`)
   const bytes = await file.arrayBuffer()
   let text: string
   try {
@@ -60,7 +61,10 @@ export async function toPNG(svg: string): Promise<Blob> {
     context.fillRect(0, 0, canvas.width, canvas.height)
     context.drawImage(image, 0, 0, canvas.width, canvas.height)
     return await new Promise((resolve, reject) =>
-      canvas.toBlob(blob => (blob ? resolve(blob) : reject(new Error('the picture is too large'))), 'image/png'),
+      canvas.toBlob(
+        blob => (blob ? resolve(blob) : reject(new Error('the picture is too large'))),
+        'image/png',
+      ),
     )
   } finally {
     URL.revokeObjectURL(url)

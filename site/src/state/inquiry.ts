@@ -57,12 +57,18 @@ export class Inquiry {
     const put = (state: WhatIfState) => {
       const { digest: current, states } = this.asked.peek()
       const others = current === digest ? states.filter(other => !same(other.change, change)) : []
-      if (current === digest || state.answer === null) this.asked.value = { digest, states: [...others, state] }
+      if (current === digest || state.answer === null)
+        this.asked.value = { digest, states: [...others, state] }
     }
     put({ change, answer: null, error: '' })
     try {
       // A quick plan before and after: both sides of the comparison are made alike.
-      const answer = await this.engine.call('what_if', { text: now.text, ...this.options(), quick: true, change })
+      const answer = await this.engine.call('what_if', {
+        text: now.text,
+        ...this.options(),
+        quick: true,
+        change,
+      })
       put({ change, answer, error: '' })
     } catch (error) {
       put({ change, answer: null, error: error instanceof Error ? error.message : String(error) })

@@ -51,7 +51,11 @@ export class Session {
         else this.openNew(this.first)
       }
     }
-    library.watch(() => ({ name: this.name(), text: store.text.text.value, view: JSON.stringify(this.view()) }))
+    library.watch(() => ({
+      name: this.name(),
+      text: store.text.text.value,
+      view: JSON.stringify(this.view()),
+    }))
     void library.refresh().catch(() => {})
     effect(() => {
       const pending = library.saving.value === 'pending' || library.saving.value === 'failed'
@@ -59,7 +63,11 @@ export class Session {
       if (open.id) write(lastKey, open.id)
       keepDraft(
         pending || (!library.persistent.value && open.id)
-          ? { open: library.persistent.value ? open : unkept, text: store.text.text.value, view: JSON.stringify(this.view()) }
+          ? {
+              open: library.persistent.value ? open : unkept,
+              text: store.text.text.value,
+              view: JSON.stringify(this.view()),
+            }
           : null,
       )
     })
@@ -175,7 +183,8 @@ export class Session {
 
   /** The address must not say what is no longer there. */
   private leave(clearAddress = true): void {
-    if (clearAddress && isLink(location.hash)) history.replaceState(null, '', location.pathname + location.search)
+    if (clearAddress && isLink(location.hash))
+      history.replaceState(null, '', location.pathname + location.search)
   }
 }
 

@@ -19,7 +19,14 @@ export function CopyField({ label, value }: { label: string; value: string }) {
   return (
     <div class="copy">
       <label for={id}>{label}</label>
-      <input id={id} ref={input} class="input" readOnly value={value} onFocus={event => event.currentTarget.select()} />
+      <input
+        id={id}
+        ref={input}
+        class="input"
+        readOnly
+        value={value}
+        onFocus={event => event.currentTarget.select()}
+      />
       <button type="button" class="button" onClick={() => void copy()}>
         Copy
       </button>

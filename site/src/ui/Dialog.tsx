@@ -3,7 +3,12 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 import { Icon } from './icons'
 
 /** A modal dialog while it is on the page. Escape, its button and a click beside it close it. */
-export function Dialog(props: { title: string; wide?: boolean; onClose: () => void; children: ComponentChildren }) {
+export function Dialog(props: {
+  title: string
+  wide?: boolean
+  onClose: () => void
+  children: ComponentChildren
+}) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => dialog.current?.showModal(), [])
@@ -21,7 +26,12 @@ export function Dialog(props: { title: string; wide?: boolean; onClose: () => vo
       <div class="dialog-body">
         <header>
           <h2 id={id}>{props.title}</h2>
-          <button type="button" class="button quiet icon" aria-label="Close" onClick={() => dialog.current?.close()}>
+          <button
+            type="button"
+            class="button quiet icon"
+            aria-label="Close"
+            onClick={() => dialog.current?.close()}
+          >
             <Icon name="close" />
           </button>
         </header>

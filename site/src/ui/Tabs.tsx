@@ -42,7 +42,13 @@ export function Tabs<T extends string>(props: {
           </button>
         ))}
       </div>
-      <div class="tab-panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${value}`} tabIndex={0}>
+      <div
+        class="tab-panel"
+        role="tabpanel"
+        id={`${id}-panel`}
+        aria-labelledby={`${id}-${value}`}
+        tabIndex={0}
+      >
         {props.children}
       </div>
     </section>

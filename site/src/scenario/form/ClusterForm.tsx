@@ -1,7 +1,7 @@
 // The cluster: GPU types, racks of the short form or nodes and links of the full one.
 import type { Compiled } from '../../engine/api'
-import { Icon } from '../../ui/icons'
 import { NumberField, QuantityField, SelectField, TextField } from '../../ui/fields'
+import { Icon } from '../../ui/icons'
 import type { ScenarioEdit } from '../edit'
 import { fabricSpeed, gpuMemory, isDuration, nicSpeed, uplinkSpeed } from '../quantity'
 import { type Fields, fields, list, number, text } from '../spec'

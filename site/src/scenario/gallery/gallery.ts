@@ -1,7 +1,8 @@
 // Scenarios to start from, each with its lesson and a way to break it: a change of the text
 // like those of the forms, to be seen and undone like them.
-import { insert, move, type Path, parse, set, type Json } from '../yaml/patch'
+
 import { fields, freshName, list, text as textOf } from '../spec'
+import { insert, type Json, move, type Path, parse, set } from '../yaml/patch'
 
 export interface GalleryEntry {
   name: string
@@ -39,7 +40,10 @@ const rush =
 
 /** In the order of the gallery: from the plain to the special. */
 const twists: Record<string, Twist> = {
-  quickstart: { label: 'Slow the network to 5 Gbit/s', apply: put(['cluster', 'racks', 0, 'nic'], '5Gbit/s') },
+  quickstart: {
+    label: 'Slow the network to 5 Gbit/s',
+    apply: put(['cluster', 'racks', 0, 'nic'], '5Gbit/s'),
+  },
   rack: { label: 'Halve the memory', apply: memory('16GiB') },
   'full-depth': {
     label: 'Let vgg leave layers out',
@@ -59,15 +63,22 @@ const twists: Record<string, Twist> = {
     label: 'Add a rush job',
     apply: rush({ name: 'rush', model: 'vgg16', workers: 4, iterations: 10, weight: 20 }),
   },
-  arrivals: { label: 'Let the evening job come first', apply: text => move(set(text, ['jobs', 4, 'release'], undefined), ['jobs'], 4, 0) },
+  arrivals: {
+    label: 'Let the evening job come first',
+    apply: text => move(set(text, ['jobs', 4, 'release'], undefined), ['jobs'], 4, 0),
+  },
   gang: { label: 'Gang the loose job too', apply: put(['jobs', 2, 'gang'], true) },
-  periodic: { label: 'Slow the network to 2.5 Gbit/s', apply: put(['cluster', 'racks', 0, 'nic'], '2.5Gbit/s') },
+  periodic: {
+    label: 'Slow the network to 2.5 Gbit/s',
+    apply: put(['cluster', 'racks', 0, 'nic'], '2.5Gbit/s'),
+  },
   'fair-share': { label: 'Halve the GPUs of a node', apply: put(['cluster', 'racks', 0, 'gpus'], 2) },
   crossing: { label: 'Cut a node off', apply: cutLinks('r0n0.up', 'r0n0.down') },
   infeasible: { label: 'Mend it: a later deadline', apply: put(['jobs', 0, 'deadline'], '40s') },
 }
 
-const fileOf = (name: string): string => Object.entries(files).find(([path]) => path.endsWith(`/${name}.yaml`))?.[1] ?? ''
+const fileOf = (name: string): string =>
+  Object.entries(files).find(([path]) => path.endsWith(`/${name}.yaml`))?.[1] ?? ''
 
 export const gallery: readonly GalleryEntry[] = Object.entries(twists).map(([name, twist]) => {
   const text = fileOf(name)
