@@ -449,7 +449,7 @@ func (p *planner) schedules() {
 	r, deep := p.result, p.in.FullDepth()
 	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }}
 	full := heuristics.Config{Quick: p.opt.Quick}
-	r.Greedy = p.baseline("greedy", p.in, 1, greedy.Greedy)
+	r.Greedy = p.baseline("greedy", p.in, greedyPart, greedy.Greedy)
 	r.InterleavedFull = p.baseline("interleaved-full", deep, 2, full.InterleavedFull)
 	r.Exclusive = p.baseline("exclusive", deep, 3, heuristics.Exclusive)
 

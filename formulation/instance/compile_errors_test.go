@@ -186,7 +186,7 @@ func TestDecodeErrors(t *testing.T) {
 		"version 2":         {"nonsense: 3\nversion: 2", []string{"line 2, column 10: version: version 2 is not supported; this program reads version: 1"}},
 		"huge version":      {`{"version": 99999999999999999999}`, []string{"line 1, column 13: version: version 99999999999999999999 is not supported; this program reads version: 1"}},
 		"nothing there":     {"{}", []string{"line 1, column 1: the field \"version\" is missing; add version: 1", "line 1, column 1: the field \"cluster\" is missing; give an object with the fields gpu_types, racks, switches, nodes, links, failed_links, latency, rate_levels", "line 1, column 1: the field \"jobs\" is missing; give a list"}},
-		"two documents":     {"version: 1\n---\nversion: 1\n", []string{"line 2, column 1: a second YAML document begins here; a file holds one instance"}},
+		"two documents":     {"version: 1\n---\nversion: 1\n", []string{"line 2, column 1: a second YAML document begins here; a file holds one"}},
 		"tabs":              {"version: 1\ncluster:\n\tracks: []\n", []string{"line 3: not valid YAML: found character that cannot start any token; YAML is indented with spaces, not tabs"}},
 		"open bracket":      {"version: 1\njobs: [\n", []string{"line 2: not valid YAML: did not find expected node content"}},
 		"JSON comma":        {"{\"version\": 1,\n}", []string{"line 2, column 1: invalid JSON: invalid character '}' looking for beginning of object key string"}},

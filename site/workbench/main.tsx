@@ -6,8 +6,14 @@ import '../src/styles/base.css'
 import { signal } from '@preact/signals'
 import { render } from 'preact'
 import { Timeline } from '../src/timeline/Timeline'
-import type { Selection, TimeRange } from '../src/views/props'
-import { fixture, large } from '../test/fixture'
+import { Numbers } from '../src/views/Numbers'
+import { Progress } from '../src/views/Progress'
+import type { RunView, Selection, TimeRange, WhatIfState } from '../src/views/props'
+import { Compare } from '../src/views/Compare'
+import { Explain } from '../src/views/Explain'
+import { Spb } from '../src/views/Spb'
+import type { WhatIfChange } from '../src/engine/api'
+import { fixture, large, profileOf } from '../test/fixture'
 
 const query = new URLSearchParams(location.search)
 document.documentElement.dataset.theme = query.get('theme') ?? 'light'
@@ -22,27 +28,107 @@ const { instance, result } = plans[(query.get('plan') ?? 'small') as keyof typeo
 const selection = signal<Selection | null>(null)
 const range = signal<TimeRange | null>(null)
 
+const run: RunView = {
+  objective: instance.objective,
+  tick_us: instance.tick_us,
+  primal: result.primal,
+  dual: result.dual,
+  certified: result.certified,
+  result,
+  usage: result.usage,
+  series: result.series,
+  running: false,
+}
+
+const job = signal<number | null>(null)
+const whatIfs = signal<WhatIfState[]>([])
+
+/** Answers after a while, and refuses to cut links. */
+function ask(change: WhatIfChange) {
+  const others = whatIfs.value.filter(w => w.change !== change)
+  whatIfs.value = [...others, { change, answer: null, error: '' }]
+  setTimeout(() => {
+    const answer = {
+      change, label: '', predicted: -0.11, before: 100, after: 90, verified: -0.1, plan_before: result.primal, plan_after: result.primal! * 0.91,
+      reasons: [], text: '',
+    }
+    whatIfs.value = [...others, change.kind === 'cut_link' ? { change, answer: null, error: 'it was not to be' } : { change, answer, error: '' }]
+  }, 300)
+}
+
 function Page() {
   if (!result.schedule) return null
-  return (
-    <Timeline
-      label="fixture"
-      instance={instance}
-      schedule={result.schedule}
-      usage={result.usage}
-      bound={result.dual}
-      certified={result.certified}
-      chain={result.chain}
-      selection={selection.value}
-      onSelect={s => {
-        selection.value = s
-      }}
-      range={range.value}
-      onRange={r => {
-        range.value = r
-      }}
-    />
-  )
+  const select = (s: Selection | null) => {
+    selection.value = s
+  }
+  const show = (r: TimeRange | null) => {
+    range.value = r
+  }
+  switch (query.get('view')) {
+    case 'numbers':
+      return (
+        <>
+          <Numbers instance={instance} run={run} />
+          <Progress run={run} />
+        </>
+      )
+    case 'explain':
+      return (
+        <Explain
+          instance={instance}
+          result={result}
+          job={job.value}
+          onJob={j => {
+            job.value = j
+          }}
+          chain={job.value === null ? result.chain : result.chain.slice(10)}
+          selection={selection.value}
+          onSelect={select}
+          whatIfs={whatIfs.value}
+          onWhatIf={ask}
+          onTakeOver={text => console.log(text)}
+        />
+      )
+    case 'compare':
+      return (
+        <Compare
+          a={{ label: 'A', instance, result }}
+          b={{ label: 'B', ...fixture({ jobs: 6, seed: 2 }) }}
+          selection={selection.value}
+          onSelect={select}
+          range={range.value}
+          onRange={show}
+        />
+      )
+    case 'spb':
+      return (
+        <Spb
+          instance={instance}
+          job={job.value ?? 0}
+          onJob={j => {
+            job.value = j
+          }}
+          profiles={[profileOf(instance.jobs[job.value ?? 0]!.model)]}
+          schedule={result.schedule}
+        />
+      )
+    default:
+      return (
+        <Timeline
+          label="fixture"
+          instance={instance}
+          schedule={result.schedule}
+          usage={result.usage}
+          bound={result.dual}
+          certified={result.certified}
+          chain={result.chain}
+          selection={selection.value}
+          onSelect={select}
+          range={range.value}
+          onRange={show}
+        />
+      )
+  }
 }
 
 render(<Page />, document.getElementById('app')!)

@@ -116,9 +116,9 @@ export function objectiveValue(
   if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
   switch (objective) {
     case 'makespan':
-    // Weights are plain numbers: weighted ticks read as a time.
-    case 'weighted_completion':
       return ticks(value, tickUs)
+    case 'weighted_completion':
+      return `${significant((value * tickUs) / 1e6)}${SPACE}w·s`
     case 'throughput':
       return `${significant((value * 1e6) / tickUs)}${SPACE}it/s`
     case 'max_min_throughput':
