@@ -1,5 +1,5 @@
 // The views alone, with plans made up, for looking at them and for measuring: not part of
-// the site. ?plan=small|rack|large|periodic, ?view=timeline|numbers|..., ?theme=dark.
+// the site. ?plan=small|rack|large|periodic or ?example=rack, ?view=timeline|numbers|..., ?theme=dark.
 
 import '../src/styles/tokens.css'
 import '../src/styles/base.css'
@@ -12,6 +12,7 @@ import type { RunView, Selection, TimeRange, WhatIfState } from '../src/views/pr
 import { Compare } from '../src/views/Compare'
 import { Explain } from '../src/views/Explain'
 import { Spb } from '../src/views/Spb'
+import { startEngine } from '../src/engine/client'
 import type { WhatIfChange } from '../src/engine/api'
 import { fixture, large, profileOf } from '../test/fixture'
 
@@ -24,7 +25,22 @@ const plans = {
   large,
   periodic: () => fixture({ periodic: true, tasks: 90, seed: 5 }),
 }
-const { instance, result } = plans[(query.get('plan') ?? 'small') as keyof typeof plans]()
+
+/** An example of the library, planned by the site's own engine: make wasm, make clp-wasm. */
+async function example(name: string) {
+  const engine = await startEngine({ onReady: () => {}, onCrash: message => console.error(message) })
+  const found = (await engine.call('examples', {})).find(e => e.name === name)
+  if (!found) throw new Error(`there is no example ${name}`)
+  const { instance } = await engine.call('compile', { text: found.text })
+  if (!instance) throw new Error(`${name} does not compile`)
+  const result = await engine.call('plan', { text: found.text, seed: 0, quick: query.has('quick') })
+  return { instance, result, profiles: await engine.call('profiles', {}) }
+}
+
+const named = query.get('example')
+const { instance, result, profiles } = named
+  ? await example(named)
+  : { ...plans[(query.get('plan') ?? 'small') as keyof typeof plans](), profiles: null }
 const selection = signal<Selection | null>(null)
 const range = signal<TimeRange | null>(null)
 
@@ -108,7 +124,7 @@ function Page() {
           onJob={j => {
             job.value = j
           }}
-          profiles={[profileOf(instance.jobs[job.value ?? 0]!.model)]}
+          profiles={profiles ?? [profileOf(instance.jobs[job.value ?? 0]!.model)]}
           schedule={result.schedule}
         />
       )
