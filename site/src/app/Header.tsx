@@ -41,7 +41,7 @@ export function Header({ session, open }: { session: Session; open: (dialog: Dia
         {button('download', 'Export', () => open('export'), 'Export (e)')}
         {button('share', 'Share', () => open('share'), 'Share (s)')}
       </nav>
-      <span class={`saving muted${saving === 'failed' ? ' bad' : ''}`}>
+      <span class={`saving muted${saving === 'failed' ? ' alarm' : ''}`}>
         {saving !== 'none' && !library.persistent.value ? 'kept for this visit only' : savingWords[saving]}
       </span>
       <div class="spring" />

@@ -27,7 +27,7 @@ export function Results({ store }: { store: Store }) {
   const run = runOf(view, store)
   const stale = view.instance.digest !== (store.reading.value.instance?.digest ?? view.instance.digest)
   return (
-    <div class={`plan${stale ? ' stale' : ''}`}>
+    <div class={`plan-view${stale ? ' stale' : ''}`}>
       <Numbers instance={view.instance} run={run} />
       {view.schedule && (
         <Timeline
@@ -65,7 +65,7 @@ function Empty({ store }: { store: Store }) {
     store.planning.failure.value ||
     (problems.length > 0 ? 'The scenario has problems: mend them, and the plan follows.' : '')
   return (
-    <p class={`empty ${why ? 'bad' : 'muted'}`} role={why ? 'alert' : undefined}>
+    <p class={`empty ${why ? 'alarm' : 'muted'}`} role={why ? 'alert' : undefined}>
       {why || 'The first plan is on its way.'}
     </p>
   )
