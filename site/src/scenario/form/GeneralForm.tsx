@@ -30,7 +30,9 @@ export function GeneralForm({ spec, edit }: { spec: Fields; edit: ScenarioEdit }
         options={objectives}
         onChange={value => edit.set(['objective'], value)}
       />
-      <p class="explains">{meaning[text(spec.objective) || 'makespan']}</p>
+      <div class="field">
+        <p class="explains wide">{meaning[text(spec.objective) || 'makespan']}</p>
+      </div>
     </div>
   )
 }
