@@ -107,7 +107,7 @@ name of a built-in example (jigsaw example list).`,
 		newPlan(std), newCheck(std), newBound(std), newCertify(std), newExplain(std),
 		newProfile(std), newExample(std), newSchema(std), newVersion(std),
 		newExport(std), newImport(std),
-		newStudy(std),
+		newStudy(std), newReport(std),
 	)
 	return root
 }
