@@ -2,6 +2,8 @@ module jigsaw
 
 go 1.26.0
 
+ignore ./site/node_modules
+
 require (
 	github.com/hack-pad/go-indexeddb v0.3.2
 	github.com/lanl/clp v1.2.0

@@ -329,7 +329,7 @@ export function resultOf(instance: Compiled, s: Schedule): PlanResult {
     binding: [
       {
         resource: 'gpu',
-        subject: instance.nodes[0]!.name,
+        subject: 'the GPUs of type v100',
         text: `the GPUs of type v100 limit the plan; 10 % more would lower the bound by 9.1 %`,
         effect: -0.91,
       },

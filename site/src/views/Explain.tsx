@@ -12,9 +12,9 @@ import type {
   WhatIfChange,
 } from '../engine/api'
 import { candidates, GROWTH, labelOf, sameChange } from './candidates'
-import { change, clean, minimised, objectiveValue, UNKNOWN } from './format'
+import { change, clean, instant, minimised, objectiveValue, plural, UNKNOWN } from './format'
 import { Reasons } from './Numbers'
-import type { ExplainProps, WhatIfState } from './props'
+import type { ExplainProps, Selection, WhatIfState } from './props'
 import { opening, type Passage, passages } from './story'
 import './views.css'
 import { judge } from './words'
@@ -138,7 +138,7 @@ function WhatIfRow({ instance, result, change: asked, state, onAsk, onTakeOver }
       <td>{answer ? <PlanChange result={result} instance={instance} answer={answer} /> : UNKNOWN}</td>
       <td>
         {state === null && (
-          <button type="button" class="button" onClick={onAsk} aria-label={`Try: ${label}`}>
+          <button type="button" class="button" onClick={onAsk} aria-label={`Try it: ${label}`}>
             Try it
           </button>
         )}
@@ -177,7 +177,7 @@ function PlanChange({
 }) {
   if (answer.plan_after === null)
     return <>{answer.reasons.length > 0 ? `none: ${clean(answer.reasons[0]!)}` : UNKNOWN}</>
-  const verdict = judge(answer.plan_before, answer.plan_after, minimised(result.objective))
+  const verdict = judge(answer.plan_before, answer.plan_after, minimised(result.objective) ? 'less' : 'more')
   return (
     <span class="number">
       {objectiveValue(answer.plan_after, result.objective, instance.tick_us)}
@@ -291,23 +291,42 @@ function Why({
       </h3>
       {links === null ? (
         <p class="muted">Following its chain …</p>
+      ) : story.length === 0 ? (
+        <p class="muted">Its chain is not known.</p>
       ) : (
         <>
-          <p>{opening(instance, schedule, links, shown, result.completion[shown] ?? 0)}</p>
-          <ol class="story" reversed>
-            {story.slice(0, all ? story.length : FEW).map((p, n) => (
-              <PassageItem
-                key={n}
-                passage={p}
-                schedule={schedule}
-                selection={selection}
-                onSelect={onSelect}
-              />
-            ))}
-          </ol>
+          <p>
+            {clean(instance.jobs[shown]?.name ?? '')} ends at{' '}
+            {instant(result.completion[shown] ?? 0, instance.tick_us, 1)}. {opening(schedule, links, shown)}
+          </p>
+          <div class="table-wrap">
+            <table class="data story">
+              <caption class="hidden-visually">The chain, from late to early</caption>
+              <thead>
+                <tr>
+                  <th scope="col">What</th>
+                  <th scope="col">From</th>
+                  <th scope="col">To</th>
+                  <th scope="col">Not sooner because</th>
+                </tr>
+              </thead>
+              <tbody>
+                {story.slice(0, all ? story.length : FEW).map((p, n) => (
+                  <PassageRow
+                    key={n}
+                    passage={p}
+                    schedule={schedule}
+                    tickUs={instance.tick_us}
+                    selection={selection}
+                    onSelect={onSelect}
+                  />
+                ))}
+              </tbody>
+            </table>
+          </div>
           {story.length > FEW && !all && (
             <button type="button" class="link" onClick={() => setAll(true)}>
-              {story.length - FEW} earlier parts
+              {plural(story.length - FEW, 'earlier part')}
             </button>
           )}
         </>
@@ -319,18 +338,16 @@ function Why({
 /** How many single links are listed: who wants to see more follows them in the timeline. */
 const MOST_LINKS = 60
 
-function PassageItem({
-  passage,
-  schedule,
-  selection,
-  onSelect,
-}: {
+interface PassageRowProps {
   passage: Passage
   schedule: Schedule
-  selection: ExplainProps['selection']
-  onSelect: ExplainProps['onSelect']
-}) {
-  const of = (link: ChainLink) => {
+  tickUs: number
+  selection: Selection | null
+  onSelect(selection: Selection): void
+}
+
+function PassageRow({ passage, schedule, tickUs, selection, onSelect }: PassageRowProps) {
+  const of = (link: ChainLink): Selection => {
     const rows = link.kind === 'task' ? schedule.tasks : schedule.syncs
     return {
       job: rows.job[link.index]!,
@@ -338,42 +355,37 @@ function PassageItem({
       gpu: link.kind === 'task' ? schedule.tasks.gpu[link.index]! : null,
     }
   }
-  const earliest = of(passage.links[passage.links.length - 1]!)
-  const picked = (s: ReturnType<typeof of>) =>
-    selection?.job === s.job && selection.iteration === s.iteration && selection.gpu === s.gpu
-  return (
-    <li>
-      <button
-        type="button"
-        class={picked(earliest) ? 'link picked' : 'link'}
-        onClick={() => onSelect(earliest)}
-      >
-        {passage.text}
+  const element = (link: ChainLink, text: string) => {
+    const s = of(link)
+    const picked = selection?.job === s.job && selection.iteration === s.iteration && selection.gpu === s.gpu
+    return (
+      <button type="button" class={picked ? 'link picked' : 'link'} onClick={() => onSelect(s)}>
+        {text}
       </button>
-      {passage.links.length > 1 && (
-        <details>
-          <summary class="muted">{passage.links.length} links</summary>
-          <ol reversed>
-            {passage.links.slice(0, MOST_LINKS).map(link => {
-              const s = of(link)
-              return (
-                <li key={`${link.kind}${link.index}`}>
-                  <button
-                    type="button"
-                    class={picked(s) ? 'link picked' : 'link'}
-                    onClick={() => onSelect(s)}
-                  >
-                    {clean(link.text)}
-                  </button>
-                </li>
-              )
-            })}
-          </ol>
-          {passage.links.length > MOST_LINKS && (
-            <p class="muted">and {passage.links.length - MOST_LINKS} more</p>
-          )}
-        </details>
-      )}
-    </li>
+    )
+  }
+  // A passage is picked by its latest element: there the story goes on from what was read before.
+  return (
+    <tr>
+      <th scope="row">
+        {element(passage.links[0]!, passage.what)}
+        {passage.links.length > 1 && (
+          <details>
+            <summary class="muted">{passage.links.length} links</summary>
+            <ol reversed start={passage.links.length}>
+              {passage.links.slice(0, MOST_LINKS).map(link => (
+                <li key={`${link.kind}${link.index}`}>{element(link, clean(link.text))}</li>
+              ))}
+            </ol>
+            {passage.links.length > MOST_LINKS && (
+              <p class="muted">and {passage.links.length - MOST_LINKS} more</p>
+            )}
+          </details>
+        )}
+      </th>
+      <td>{instant(passage.from, tickUs, 1, passage.to)}</td>
+      <td>{instant(passage.to, tickUs, 1)}</td>
+      <td>{passage.because}</td>
+    </tr>
   )
 }

@@ -1,7 +1,7 @@
 // Changes of the cluster worth asking about, and what the prices say of them beforehand.
 
 import type { Compiled, PlanResult, WhatIfChange } from '../engine/api'
-import { bitRate, bytes, clean } from './format'
+import { bitRate, bytes, change, clean } from './format'
 
 export interface Candidate {
   change: WhatIfChange
@@ -10,26 +10,25 @@ export interface Candidate {
 
 /** By how much a link or a memory grows. */
 export const GROWTH = 1.1
-const MOST_LINKS = 3
 
 /** Names a change. */
-export function labelOf(instance: Compiled, change: WhatIfChange): string {
-  const subject = clean(change.subject)
-  switch (change.kind) {
+export function labelOf(instance: Compiled, asked: WhatIfChange): string {
+  const subject = clean(asked.subject)
+  switch (asked.kind) {
     case 'add_gpu': {
-      const node = instance.nodes.find(n => n.name === change.subject)
+      const node = instance.nodes.find(n => n.name === asked.subject)
       return `+1 ${clean(instance.types[node?.type ?? -1]?.name ?? 'GPU')} in ${subject}`
     }
     case 'link_speed': {
-      const link = instance.links.find(l => l.name === change.subject)
+      const link = instance.links.find(l => l.name === asked.subject)
       const speed = link ? `, now ${bitRate(link.capacity)}` : ''
-      return `${grown(change.factor)} on ${subject}${speed}`
+      return `${grown(asked.factor)} on ${subject}${speed}`
     }
     case 'cut_link':
       return `${subject} cut`
     case 'memory': {
-      const type = instance.types.find(t => t.name === change.subject)
-      return `${grown(change.factor)} memory on every ${subject}${type ? `, now ${bytes(type.memory)}` : ''}`
+      const type = instance.types.find(t => t.name === asked.subject)
+      return `${grown(asked.factor)} memory on every ${subject}${type ? `, now ${bytes(type.memory)}` : ''}`
     }
     case 'drop_job':
       return `without ${subject}`
@@ -37,8 +36,7 @@ export function labelOf(instance: Compiled, change: WhatIfChange): string {
 }
 
 function grown(factor = 1): string {
-  const percent = Math.round((factor - 1) * 1000) / 10
-  return `${percent > 0 ? '+' : ''}${percent} %`
+  return change(factor - 1, Number.isInteger(Math.round(factor * 1e6) / 1e4) ? 0 : 1)
 }
 
 /** What to offer: GPUs first, then what is said to bind, then what is used most. */
@@ -51,14 +49,14 @@ export function candidates(instance: Compiled, result: PlanResult): Candidate[] 
     if (node && (gpuText.length === 0 || gpuText.some(text => text.includes(type.name))))
       changes.push({ kind: 'add_gpu', subject: node.name })
   })
-  for (const l of linksByUse(instance, result).slice(0, MOST_LINKS))
+  for (const l of linksByUse(instance, result))
     changes.push({ kind: 'link_speed', subject: instance.links[l]!.name, factor: GROWTH })
   if (result.binding.some(b => b.resource === 'memory'))
     for (const type of instance.types) changes.push({ kind: 'memory', subject: type.name, factor: GROWTH })
   return changes.map(change => ({ change, label: labelOf(instance, change) }))
 }
 
-/** Links that carry something, the fullest first; of two directions that are alike the first. */
+/** The link of each kind that is used most, the fullest first. */
 function linksByUse(instance: Compiled, result: PlanResult): number[] {
   const share = result.usage?.link_share
   if (!share) return []
@@ -68,10 +66,10 @@ function linksByUse(instance: Compiled, result: PlanResult): number[] {
     .filter(l => share[l]! > 0)
     .sort((a, b) => share[b]! - share[a]! || a - b)
     .filter(l => {
-      const link = instance.links[l]!
-      const key = `${link.kind.replace(/_(up|down)$/, '')}|${link.capacity}|${share[l]!.toFixed(6)}`
-      if (seen.has(key)) return false
-      seen.add(key)
+      // The two directions of a link are of one kind.
+      const kind = instance.links[l]!.kind.replace(/_(up|down)$/, '')
+      if (seen.has(kind)) return false
+      seen.add(kind)
       return true
     })
 }

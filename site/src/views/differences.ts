@@ -20,14 +20,15 @@ export function figures(a: Pinned, b: Pinned): Difference[] {
     name: string,
     va: number | null | undefined,
     vb: number | null | undefined,
-    less: boolean,
+    good: 'less' | 'more' | 'neither',
     text: (v: number, of: Pinned) => string,
+    share = false,
   ) => {
     list.push({
       name,
       a: va == null ? UNKNOWN : text(va, a),
       b: vb == null ? UNKNOWN : text(vb, b),
-      verdict: judge(va, vb, less),
+      verdict: judge(va, vb, good, share),
     })
   }
   const time = (v: number, of: Pinned) => ticks(v, of.instance.tick_us)
@@ -40,11 +41,15 @@ export function figures(a: Pinned, b: Pinned): Difference[] {
       objectiveNames[objective],
       scaled(a.result.primal, ua),
       scaled(b.result.primal, ub),
-      minimised(objective),
+      minimised(objective) ? 'less' : 'more',
       (v, of) => value(v / unit(of), of),
     )
-    add('Bound', scaled(a.result.dual, ua), scaled(b.result.dual, ub), minimised(objective), (v, of) =>
-      value(v / unit(of), of),
+    add(
+      'Bound',
+      scaled(a.result.dual, ua),
+      scaled(b.result.dual, ub),
+      minimised(objective) ? 'less' : 'more',
+      (v, of) => value(v / unit(of), of),
     )
   } else
     list.push({
@@ -55,14 +60,14 @@ export function figures(a: Pinned, b: Pinned): Difference[] {
     })
   const [ca, cb] = [completions(a.instance, a.result), completions(b.instance, b.result)]
   if (ca && cb && !(same && a.result.objective === 'makespan'))
-    add('Makespan', ca.makespan * a.instance.tick_us, cb.makespan * b.instance.tick_us, true, (v, of) =>
+    add('Makespan', ca.makespan * a.instance.tick_us, cb.makespan * b.instance.tick_us, 'less', (v, of) =>
       time(v / of.instance.tick_us, of),
     )
-  add('Gap', a.result.gap, b.result.gap, true, v => percent(v))
-  add('Efficiency', a.result.efficiency, b.result.efficiency, false, v => v.toFixed(3))
-  add('GPUs busy', a.result.usage?.mean_gpu, b.result.usage?.mean_gpu, false, v => percent(v))
+  add('Gap', a.result.gap, b.result.gap, 'less', v => percent(v), true)
+  add('Efficiency', a.result.efficiency, b.result.efficiency, 'more', v => v.toFixed(3))
+  add('GPUs busy', a.result.usage?.mean_gpu, b.result.usage?.mean_gpu, 'more', v => percent(v), true)
   const link = (p: Pinned) => (p.result.usage ? busiestLink(p.instance, p.result.usage)?.share : null)
-  add('Busiest link', link(a), link(b), true, v => percent(v))
+  add('Busiest link', link(a), link(b), 'neither', v => percent(v), true)
   return list
 }
 
@@ -103,6 +108,11 @@ export function jobs(a: Pinned, b: Pinned): Difference[] {
     const va = value(a, inA.get(name))
     const vb = value(b, inB.get(name))
     const note = !inA.has(name) ? ' (new)' : !inB.has(name) ? ' (gone)' : ''
-    return { name: clean(name) + note, a: text(va), b: text(vb), verdict: judge(va, vb, !periodic) }
+    return {
+      name: clean(name) + note,
+      a: text(va),
+      b: text(vb),
+      verdict: judge(va, vb, periodic ? 'more' : 'less'),
+    }
   })
 }

@@ -57,35 +57,40 @@ function room(run: RunView, gap: number): string {
   return `no plan can be more than ${percent(gap)} better${run.certified ? ', which is certified' : ''}`
 }
 
-/** A relative change and whether it is for the better. */
+/** A change and whether it is for the better; changed where there is no better. */
 export interface Verdict {
   text: string
   glyph: '▲' | '▼' | '='
-  verdict: 'better' | 'worse' | 'same'
+  verdict: 'better' | 'worse' | 'same' | 'changed'
 }
 
-/** Judges b against a; less: whether less is better. Null where one is missing. */
+/** Judges b against a; null where one is missing. Shares are compared in points, other figures relatively. */
 export function judge(
   a: number | null | undefined,
   b: number | null | undefined,
-  less: boolean,
+  good: 'less' | 'more' | 'neither',
+  share = false,
 ): Verdict | null {
-  if (
-    a === null ||
-    a === undefined ||
-    b === null ||
-    b === undefined ||
-    !Number.isFinite(a) ||
-    !Number.isFinite(b)
-  )
-    return null
-  const relative = a === 0 ? (b === 0 ? 0 : Number.POSITIVE_INFINITY * Math.sign(b)) : (b - a) / Math.abs(a)
+  if (a === null || a === undefined || b === null || b === undefined) return null
+  const by = share
+    ? b - a
+    : a === 0
+      ? b === 0
+        ? 0
+        : Math.sign(b) * Number.POSITIVE_INFINITY
+      : (b - a) / Math.abs(a)
+  if (Number.isNaN(by)) return null
   // Less than what is shown is no difference.
-  if (Math.abs(relative) < 0.0005) return { text: change(0), glyph: '=', verdict: 'same' }
+  if (Math.abs(by) < 0.0005) return { text: share ? '0.0 points' : change(0), glyph: '=', verdict: 'same' }
+  const size = !Number.isFinite(by)
+    ? 'from zero'
+    : share
+      ? `${change(by).replace(/.%$/, '')} points`
+      : change(by)
   return {
-    text: Number.isFinite(relative) ? change(relative) : 'from zero',
-    glyph: b > a ? '▲' : '▼',
-    verdict: b < a === less ? 'better' : 'worse',
+    text: size,
+    glyph: by > 0 ? '▲' : '▼',
+    verdict: good === 'neither' ? 'changed' : by < 0 === (good === 'less') ? 'better' : 'worse',
   }
 }
 
