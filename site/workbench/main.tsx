@@ -5,15 +5,15 @@ import '../src/styles/tokens.css'
 import '../src/styles/base.css'
 import { signal } from '@preact/signals'
 import { render } from 'preact'
+import type { WhatIfChange } from '../src/engine/api'
+import { startEngine } from '../src/engine/client'
 import { Timeline } from '../src/timeline/Timeline'
+import { Compare } from '../src/views/Compare'
+import { Explain } from '../src/views/Explain'
 import { Numbers } from '../src/views/Numbers'
 import { Progress } from '../src/views/Progress'
 import type { RunView, Selection, TimeRange, WhatIfState } from '../src/views/props'
-import { Compare } from '../src/views/Compare'
-import { Explain } from '../src/views/Explain'
 import { Spb } from '../src/views/Spb'
-import { startEngine } from '../src/engine/client'
-import type { WhatIfChange } from '../src/engine/api'
 import { fixture, large, profileOf } from '../test/fixture'
 
 const query = new URLSearchParams(location.search)
@@ -65,15 +65,27 @@ function ask(change: WhatIfChange) {
   whatIfs.value = [...others, { change, answer: null, error: '' }]
   setTimeout(() => {
     const answer = {
-      change, label: '', predicted: -0.11, before: 100, after: 90, verified: -0.1, plan_before: result.primal, plan_after: result.primal! * 0.91,
-      reasons: [], text: '',
+      change,
+      label: '',
+      predicted: -0.11,
+      before: 100,
+      after: 90,
+      verified: -0.1,
+      plan_before: result.primal,
+      plan_after: result.primal! * 0.91,
+      reasons: [],
+      text: '',
     }
-    whatIfs.value = [...others, change.kind === 'cut_link' ? { change, answer: null, error: 'it was not to be' } : { change, answer, error: '' }]
+    whatIfs.value = [
+      ...others,
+      change.kind === 'cut_link'
+        ? { change, answer: null, error: 'it was not to be' }
+        : { change, answer, error: '' },
+    ]
   }, 300)
 }
 
 function Page() {
-  if (!result.schedule) return null
   const select = (s: Selection | null) => {
     selection.value = s
   }
@@ -130,19 +142,21 @@ function Page() {
       )
     default:
       return (
-        <Timeline
-          label="fixture"
-          instance={instance}
-          schedule={result.schedule}
-          usage={result.usage}
-          bound={result.dual}
-          certified={result.certified}
-          chain={result.chain}
-          selection={selection.value}
-          onSelect={select}
-          range={range.value}
-          onRange={show}
-        />
+        result.schedule && (
+          <Timeline
+            label="fixture"
+            instance={instance}
+            schedule={result.schedule}
+            usage={result.usage}
+            bound={result.dual}
+            certified={result.certified}
+            chain={result.chain}
+            selection={selection.value}
+            onSelect={select}
+            range={range.value}
+            onRange={show}
+          />
+        )
       )
   }
 }
@@ -159,7 +173,8 @@ window.requestAnimationFrame = callback =>
     callback(time)
     const script = performance.now() - begin
     if (script < 0.2) return
-    for (const canvas of document.querySelectorAll('canvas')) canvas.getContext('2d')?.getImageData(0, 0, 1, 1)
+    for (const canvas of document.querySelectorAll('canvas'))
+      canvas.getContext('2d')?.getImageData(0, 0, 1, 1)
     frameTimes.push({ script, all: performance.now() - begin })
   })
 Object.assign(window, { bench: { selection, range, instance, result, frameTimes } })

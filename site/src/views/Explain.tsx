@@ -291,6 +291,8 @@ function Why({
       </h3>
       {links === null ? (
         <p class="muted">Following its chain …</p>
+      ) : story.length === 0 ? (
+        <p class="muted">Its chain is not known.</p>
       ) : (
         <>
           <p>
