@@ -26,4 +26,3 @@ func TestMethodsAreThoseOfTheContract(t *testing.T) {
 	slices.Sort(names)
 	require.Equal(t, names, Methods())
 }
-
