@@ -46,11 +46,7 @@ func periodicGreedy(ctx context.Context, in *instance.Instance, rng *rand.Rand, 
 		return nil, ctx.Err()
 	}
 	counts := startCounts(in)
-	for _, how := range s.lodgings(counts) {
-		if s.lodge(how); len(s.pool) > 1 && s.work > periodicWork(in)/3 {
-			break
-		}
-	}
+	s.begin(counts)
 	s.systematic()
 	s.vary(counts)
 	return s.result()
@@ -104,6 +100,8 @@ type periodicSearch struct {
 	pool        [][]*lodger // residencies found
 	work        int         // tasks tried
 	evaluations int
+	// mostWork and mostEvaluations end the search.
+	mostWork, mostEvaluations int
 
 	exclusive bool
 	fixed     int // residencies in the pool that stay there
@@ -120,12 +118,15 @@ type periodicSearch struct {
 }
 
 func newPeriodicSearch(ctx context.Context, in *instance.Instance, rng *rand.Rand, improved func(*instance.Schedule)) *periodicSearch {
-	return &periodicSearch{ctx: ctx, in: in, rng: rng, improved: improved, ceiling: periodicCeiling(in)}
+	return &periodicSearch{
+		ctx: ctx, in: in, rng: rng, improved: improved, ceiling: periodicCeiling(in),
+		mostWork: periodicWork(in), mostEvaluations: periodicEvaluations,
+	}
 }
 
 // done reports whether to stop: cancelled, out of budget, or provably optimal.
 func (s *periodicSearch) done() bool {
-	if s.ctx.Err() != nil || s.work >= periodicWork(s.in) || s.evaluations >= periodicEvaluations {
+	if s.ctx.Err() != nil || s.work >= s.mostWork || s.evaluations >= s.mostEvaluations {
 		return true
 	}
 	if s.bestValue == nil {
@@ -199,6 +200,16 @@ func (s *periodicSearch) lodge(how lodging) {
 	}
 }
 
+// begin finds residencies to begin with. counts are the usual depth multisets.
+func (s *periodicSearch) begin(counts [][]int) {
+	for _, how := range s.lodgings(counts) {
+		if s.lodge(how); len(s.pool) > 1 && s.work > periodicWork(s.in)/3 {
+			break
+		}
+	}
+	s.fixed = len(s.pool)
+}
+
 // systematic tries every residency with the periods that suggest themselves.
 func (s *periodicSearch) systematic() {
 	// All residencies with one period, then with the next: should the budget
@@ -229,7 +240,6 @@ func (s *periodicSearch) systematic() {
 // vary tries random variations until the budget ends. counts are the usual
 // depth multisets.
 func (s *periodicSearch) vary(counts [][]int) {
-	s.fixed = len(s.pool)
 	small := len(s.in.Jobs)*len(s.in.GPUs) <= 4096
 	for !s.done() && len(s.pool) > 0 {
 		if s.in.Objective == instance.Throughput && s.rng.IntN(3) > 0 && s.repair(counts) {

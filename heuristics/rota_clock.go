@@ -1,0 +1,436 @@
+package heuristics
+
+import (
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// rotaClock finds the least period of a rota. With all orders fixed, what
+// remains are differences between starts x:
+//
+//	x[to] + laps·P >= x[from] + length
+//
+// where laps is 0 if from is before to in the list, and 1 if it is not. The
+// least P for which they have a solution is a maximum cycle ratio, rounded up.
+// For a given P they are solved by longest paths: a sweep along the list meets
+// all of laps 0, then those of laps 1 are looked at, until nothing changes or
+// operations wait for each other in a circle. That circle gives a greater lower
+// bound on P, which is tried next (Newton's method, in integers).
+type rotaClock struct {
+	in *instance.Instance
+	// memory[g]: the residents of GPU g may exceed its memory.
+	memory bool
+
+	place []int32         // of every operation in the list
+	x     []instance.Tick // start, by place
+	good  []instance.Tick // x for the shortest period found
+	first []int32         // edges of place p are edges[first[p]:first[p+1]]
+	edges []rotaEdge
+	wraps []rotaWrap // of laps 1
+	cause []int32    // by place: the edge, or ^ the wrap, that it waits for
+	seen  []int32    // scratch, by place
+	loop  []int32    // places of a cycle that allows no shorter period, each waiting for the one before
+
+	before     []int32            // per first operation: last of the iteration before
+	opens      []int32            // per GPU: place of its first task, -1: none
+	closes     []int32            // per GPU: place of its last
+	tail       []instance.Tick    // per GPU: length of its last task
+	load       []instance.Tick    // per GPU
+	persistent []instance.Bytes   // per GPU
+	ephemeral  []instance.Bytes   // per GPU: the greatest
+	links      [][]share          // per link: its capacity by who has it
+	taken      [][]share          // per link: capacity taken in this period that was free at its start
+	asked      []instance.BitRate // per link: what all its jobs ask for at most
+	busy       []instance.LinkID  // links that jobs may have to wait for
+
+	work int // edges looked at
+}
+
+// rotaEdge makes its place wait for another.
+type rotaEdge struct {
+	from   int32
+	length instance.Tick
+}
+
+// rotaWrap makes place to wait for place from of the period before.
+type rotaWrap struct {
+	from, to int32
+	length   instance.Tick
+}
+
+// share is part of a link's capacity: with the synchronisation at a place,
+// which gives it back some time.
+type share struct {
+	place  int32 // -1: free since the period began
+	rate   instance.BitRate
+	length instance.Tick // of the synchronisation
+	end    instance.Tick // about when it ends
+}
+
+func newRotaClock(in *instance.Instance) *rotaClock {
+	c := &rotaClock{in: in, opens: make([]int32, len(in.GPUs)), closes: make([]int32, len(in.GPUs)),
+		tail: make([]instance.Tick, len(in.GPUs)), load: make([]instance.Tick, len(in.GPUs)),
+		persistent: make([]instance.Bytes, len(in.GPUs)), ephemeral: make([]instance.Bytes, len(in.GPUs)),
+		links: make([][]share, len(in.Links)), taken: make([][]share, len(in.Links)), asked: make([]instance.BitRate, len(in.Links))}
+	for t := range in.Types {
+		all, most := instance.Bytes(0), instance.Bytes(0)
+		for j := range in.Jobs {
+			if costs := in.Jobs[j].On[t]; costs != nil {
+				all += costs.Persistent
+				most = max(most, slices.Max(costs.Ephemeral))
+			}
+		}
+		c.memory = c.memory || all+most > in.Types[t].Memory
+	}
+	return c
+}
+
+// least brings the starts of r up to date with the shortest period that its
+// orders admit. It reports false, with r as it was, where that exceeds limit or
+// the rota is not valid.
+func (c *rotaClock) least(r *rota, limit instance.Tick) bool {
+	low, ok := c.build(r, limit)
+	if !ok || !c.sweep(limit) {
+		return false
+	}
+	c.good = append(c.good[:0], c.x...)
+	for low < limit {
+		if c.sweep(low) {
+			limit = low
+			c.good, c.x = c.x, c.good
+			break
+		}
+		low = max(low+1, c.ratio())
+		copy(c.x, c.good)
+	}
+	r.period = limit
+	for p, op := range r.list {
+		r.at[op] = c.good[p]
+	}
+	return true
+}
+
+// build works out the edges, and a lower bound on the period.
+func (c *rotaClock) build(r *rota, limit instance.Tick) (low instance.Tick, ok bool) {
+	n := len(r.list)
+	c.work += 4 * n
+	if len(c.place) < len(r.owner) {
+		c.place = make([]int32, 2*len(r.owner))
+		c.before = make([]int32, 2*len(r.owner))
+	}
+	for p, op := range r.list {
+		c.place[op] = int32(p)
+	}
+	low, ok = c.chains(r)
+	if !ok || low > limit {
+		return 0, false
+	}
+	if c.memory && !c.fits(r) {
+		return 0, false
+	}
+	clear(c.asked)
+	for _, home := range r.home {
+		if home != nil {
+			for _, u := range home.uses {
+				c.asked[u.Link] += home.rate[0] * instance.BitRate(u.Times)
+			}
+		}
+	}
+	c.busy = c.busy[:0]
+	for l, asked := range c.asked {
+		if capacity := c.in.Links[l].Capacity; asked > capacity {
+			c.busy = append(c.busy, instance.LinkID(l))
+			c.links[l] = append(c.links[l][:0], share{place: -1, rate: capacity})
+			c.taken[l] = c.taken[l][:0]
+		}
+	}
+	for g := range c.opens {
+		c.opens[g], c.load[g] = -1, 0
+	}
+	c.first, c.edges, c.wraps = append(c.first[:0], 0), c.edges[:0], c.wraps[:0]
+	for p, op := range r.list {
+		c.operation(r, int32(p), op)
+		c.first = append(c.first, int32(len(c.edges)))
+	}
+	for g, p := range c.opens {
+		if p >= 0 {
+			c.wraps = append(c.wraps, rotaWrap{c.closes[g], p, c.tail[g]})
+			low = max(low, c.load[g])
+		}
+	}
+	for _, l := range c.busy {
+		c.close(l)
+	}
+	c.x, c.cause = c.x[:0], c.cause[:0]
+	for _, op := range r.list {
+		c.x, c.cause = append(c.x, r.at[op]), append(c.cause, noCause)
+	}
+	return low, low <= limit
+}
+
+// chains tells whether the iterations of every job come round in turn, once in
+// a period, and returns the longest chain.
+func (c *rotaClock) chains(r *rota) (longest instance.Tick, ok bool) {
+	for j, chain := range r.chain {
+		if len(chain) == 0 {
+			continue
+		}
+		job := &c.in.Jobs[j]
+		tasks := int32(job.Workers)
+		if job.Gang {
+			tasks = 1
+		}
+		rounds, sum := 0, instance.Tick(0)
+		before := chain[len(chain)-1]
+		for _, b := range chain {
+			c.before[b] = r.last(before)
+			from := c.place[c.before[b]]
+			to := c.place[r.last(b)]
+			wrap := from >= to
+			if wrap {
+				rounds++
+			}
+			sum += r.longest(b)
+			if y := r.sync(b); y >= 0 {
+				sum += r.ticks[y]
+				for t := range tasks {
+					// Tasks are between the ends of the two iterations.
+					p := c.place[b+t]
+					if after, ahead := p > from, p < to; wrap && !after && !ahead || !wrap && !(after && ahead) {
+						return 0, false
+					}
+				}
+			}
+			before = b
+		}
+		if rounds != 1 {
+			return 0, false
+		}
+		longest = max(longest, sum)
+	}
+	return longest, true
+}
+
+// fits tells whether memory suffices.
+func (c *rotaClock) fits(r *rota) bool {
+	clear(c.persistent)
+	clear(c.ephemeral)
+	for j, home := range r.home {
+		if home == nil {
+			continue
+		}
+		job := &c.in.Jobs[j]
+		for w, g := range home.gpus {
+			costs := job.On[c.in.GPUs[g].Type]
+			c.persistent[g] += costs.Persistent
+			for _, b := range r.chain[j] {
+				c.ephemeral[g] = max(c.ephemeral[g], costs.Ephemeral[r.depth[int(b)+w]])
+			}
+		}
+	}
+	for g := range c.persistent {
+		if c.persistent[g]+c.ephemeral[g] > c.in.Types[c.in.GPUs[g].Type].Memory {
+			return false
+		}
+	}
+	return true
+}
+
+// wait makes a place wait for an operation.
+func (c *rotaClock) wait(r *rota, p int32, op int32, length instance.Tick) {
+	if from := c.place[op]; from < p {
+		c.edges = append(c.edges, rotaEdge{from, length})
+	} else {
+		c.wraps = append(c.wraps, rotaWrap{from, p, length})
+	}
+}
+
+// operation adds what an operation waits for.
+func (c *rotaClock) operation(r *rota, p int32, op int32) {
+	j, slot := r.owner[op], r.slot[op]
+	job, home := &c.in.Jobs[j], r.home[j]
+	b := op - slot
+	tasks := int32(job.Workers)
+	if slot == tasks { // a synchronisation
+		for t := range tasks {
+			if job.Gang {
+				c.wait(r, p, b, r.longest(b))
+				break
+			}
+			c.wait(r, p, b+t, r.ticks[b+t])
+		}
+		for _, u := range home.uses {
+			if c.asked[u.Link] > c.in.Links[u.Link].Capacity && r.ticks[op] > 0 {
+				c.take(u.Link, p, home.rate[r.depth[op]]*instance.BitRate(u.Times), r.ticks[op], r.at[op]+r.ticks[op])
+			}
+		}
+		return
+	}
+	before := c.before[b]
+	c.wait(r, p, before, r.ticks[before])
+	if job.Gang {
+		for w := range job.Workers {
+			c.occupy(p, home.gpus[w], r.ticks[int(b)+w])
+		}
+	} else {
+		c.occupy(p, home.gpus[slot], r.ticks[op])
+	}
+}
+
+// occupy makes a task wait for the one before on its GPU.
+func (c *rotaClock) occupy(p int32, g instance.GPUID, length instance.Tick) {
+	if c.opens[g] < 0 {
+		c.opens[g] = p
+	} else {
+		c.edges = append(c.edges, rotaEdge{c.closes[g], c.tail[g]})
+	}
+	c.closes[g], c.tail[g] = p, length
+	c.load[g] += length
+}
+
+// take gives capacity of a link to synchronisation op until about the given
+// time: that which others give back first.
+func (c *rotaClock) take(l instance.LinkID, p int32, rate instance.BitRate, length, end instance.Tick) {
+	free := c.links[l]
+	used, left := 0, rate
+	for ; left > 0; used++ {
+		s := &free[used]
+		part := min(left, s.rate)
+		if s.place < 0 {
+			c.taken[l] = append(c.taken[l], share{place: p, rate: part})
+		} else {
+			c.edges = append(c.edges, rotaEdge{s.place, s.length})
+		}
+		if left -= part; part < s.rate {
+			s.rate -= part
+			break
+		}
+	}
+	free = slices.Delete(free, 0, used)
+	at, _ := slices.BinarySearchFunc(free, end, func(s share, end instance.Tick) int {
+		if s.place < 0 || s.end <= end {
+			return -1
+		}
+		return 1
+	})
+	c.links[l] = slices.Insert(free, at, share{p, rate, length, end})
+}
+
+// close makes those that found capacity free since the period began wait for
+// those that have it when the period before ends, the first for the first.
+func (c *rotaClock) close(l instance.LinkID) {
+	taken := c.taken[l]
+	for _, s := range c.links[l] {
+		for s.place >= 0 && s.rate > 0 {
+			part := min(s.rate, taken[0].rate)
+			c.wraps = append(c.wraps, rotaWrap{s.place, taken[0].place, s.length})
+			s.rate -= part
+			if taken[0].rate -= part; taken[0].rate == 0 {
+				taken = taken[1:]
+			}
+		}
+	}
+}
+
+// sweep finds starts for a period, none before those in x, and reports whether
+// there are any. If not, loop is a cycle of places that has no time for them.
+func (c *rotaClock) sweep(period instance.Tick) bool {
+	for p := range c.cause {
+		c.cause[p] = noCause
+	}
+	for n := 1; ; n++ {
+		c.work += len(c.edges) + len(c.wraps)
+		e := c.first[0]
+		for p := range c.x {
+			t, cause := c.x[p], c.cause[p]
+			for end := c.first[p+1]; e < end; e++ {
+				if v := c.x[c.edges[e].from] + c.edges[e].length; v > t {
+					t, cause = v, e
+				}
+			}
+			c.x[p], c.cause[p] = t, cause
+		}
+		settled := true
+		for n := range c.wraps {
+			w := &c.wraps[n]
+			if t := c.x[w.from] + w.length - period; t > c.x[w.to] {
+				c.x[w.to], c.cause[w.to] = t, ^int32(n)
+				settled = false
+			}
+		}
+		if settled {
+			return true
+		}
+		if n&(n-1) == 0 && n > 1 && c.cycle() {
+			return false
+		}
+	}
+}
+
+const noCause = int32(1<<31 - 1)
+
+// from returns the place that last made place p wait.
+func (c *rotaClock) from(p int32) int32 {
+	switch e := c.cause[p]; {
+	case e == noCause:
+		return -1
+	case e >= 0:
+		return c.edges[e].from
+	default:
+		return c.wraps[^e].from
+	}
+}
+
+// cycle looks for places that wait for each other in a circle: their starts
+// would grow for ever.
+func (c *rotaClock) cycle() bool {
+	c.work += len(c.x)
+	c.seen = append(c.seen[:0], make([]int32, len(c.x))...)
+	for first := range int32(len(c.x)) {
+		p := first
+		for p >= 0 && c.seen[p] == 0 {
+			c.seen[p] = first + 1
+			p = c.from(p)
+		}
+		if p < 0 || c.seen[p] != first+1 {
+			continue
+		}
+		c.loop = c.loop[:0]
+		for q := p; ; {
+			c.loop = append(c.loop, q)
+			if q = c.from(q); q == p {
+				break
+			}
+		}
+		slices.Reverse(c.loop)
+		return true
+	}
+	return false
+}
+
+// ratio is the least period that the loop admits.
+func (c *rotaClock) ratio() instance.Tick {
+	length, laps := instance.Tick(0), instance.Tick(0)
+	for _, p := range c.loop {
+		if e := c.cause[p]; e >= 0 {
+			length += c.edges[e].length
+		} else {
+			length += c.wraps[^e].length
+			laps++
+		}
+	}
+	return (length + laps - 1) / laps
+}
+
+// critical appends operations that allow no shorter period than r has, each
+// waiting for the one before, and the first for the last.
+func (c *rotaClock) critical(r *rota, list []int32) []int32 {
+	if _, ok := c.build(r, r.period); !ok || c.sweep(r.period-1) {
+		return list
+	}
+	for _, p := range c.loop {
+		list = append(list, r.list[p])
+	}
+	return list
+}
