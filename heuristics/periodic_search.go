@@ -24,6 +24,7 @@ type periodicImprover struct {
 	scouts []*periodicScout
 	best   *instance.Schedule
 	value  float64
+	work   int // of a lane in a round
 }
 
 // rotaLane is one walk of simulated annealing over rotas.
@@ -32,25 +33,26 @@ type rotaLane struct {
 	clock *rotaClock
 	now   *rota
 	worth float64 // of now; see worthOf
-	spare []int32
-	fresh bool // critical are operations of now
+	fresh bool    // critical are operations of now
 	// best is better than all that the improver has; nil: none.
 	best  *instance.Schedule
 	value float64 // of the best plan known to the lane
 	// rounds are those since the walk was last heated up; it cools for as many as cycle.
 	rounds, cycle int
-
-	tried, taken, gained [rotaMoves]int
 }
 
 const (
-	// rotaWork is what a lane does in a round, in constraints looked at.
-	rotaWork = 12_000_000
+	// A lane looks at so many constraints in a round: rotaWork for each operation
+	// of the plan that the search begins with, within limits.
+	rotaWork            = 20_000
+	leastRota, fullRota = 500_000, 6_000_000
 	// rotaHot and rotaCold are the temperatures at the start and the end of a
 	// cycle, as parts of the value.
-	rotaHot, rotaCold = 1e-2, 5e-4
+	rotaHot, rotaCold = 2e-2, 5e-4
 	// rotaCycle is the length of the first cycles of cooling, in rounds.
-	rotaCycle = 4
+	rotaCycle = 6
+	// rotaPoll is the work between two looks at the context, about a millisecond.
+	rotaPoll = 300_000
 	// mostRota bounds the operations of plans that are doubled.
 	mostRota = 3000
 )
@@ -58,14 +60,14 @@ const (
 func newPeriodicImprover(ctx context.Context, c Config, in *instance.Instance, rng *rand.Rand, start *instance.Schedule) *periodicImprover {
 	s := &periodicImprover{ctx: ctx, config: c, in: in, best: start}
 	s.value, _ = in.Value(start).Float64()
-	counts := startCounts(in)
-	for range 6 {
-		l := &rotaLane{clock: newRotaClock(in), cycle: rotaCycle}
-		l.in, l.rng, l.counts, l.busy = in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), counts, l.clock.load
-		l.now, l.value = &rota{in: in}, s.value
-		if l.load(start) {
-			s.lanes = append(s.lanes, l)
-		}
+	counts, abodes := startCounts(in), newAbodes(in)
+	operations := len(start.Tasks) + len(start.Syncs)
+	s.work = min(max(leastRota, rotaWork*operations), fullRota)
+	for range min(max(1, (1<<18)/max(1, operations)), 6) {
+		l := &rotaLane{clock: newRotaClock(in), cycle: rotaCycle, now: newRota(abodes), value: s.value}
+		l.rotaMover = rotaMover{abodes: abodes, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), counts: counts, busy: l.clock.load}
+		l.load(start)
+		s.lanes = append(s.lanes, l)
 	}
 	for range 2 {
 		s.scouts = append(s.scouts, &periodicScout{in: in, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))})
@@ -73,22 +75,22 @@ func newPeriodicImprover(ctx context.Context, c Config, in *instance.Instance, r
 	return s
 }
 
-// load makes the lane go on from a plan. It reports whether it does.
-func (l *rotaLane) load(s *instance.Schedule) bool {
-	l.next = newRota(l.in, s)
-	return l.enter()
+// load makes the lane go on from a plan.
+func (l *rotaLane) load(s *instance.Schedule) {
+	l.next = newRota(l.abodes)
+	l.next.read(s)
+	l.enter()
 }
 
-// enter makes the lane go on from next.
-func (l *rotaLane) enter() bool {
+// enter makes the lane go on from next, unless that is no plan.
+func (l *rotaLane) enter() {
 	if !l.clock.least(l.next, l.next.period) {
-		return false
+		return
 	}
 	l.now, l.next = l.next, l.now
 	l.worth = l.worthOf(l.now) / float64(l.now.period)
 	l.renew()
 	l.rounds = 0
-	return true
 }
 
 // renew sorts the list by the starts modulo the period.
@@ -132,11 +134,13 @@ const rotaNorm = 16
 
 // walk anneals for about the given work at one temperature.
 func (l *rotaLane) walk(ctx context.Context, work int) {
-	heat := RotaHot * math.Pow(RotaCold/RotaHot, float64(l.rounds)/float64(max(1, l.cycle-1)))
-	end := l.clock.work + RotaWork
-	for tries := 0; l.clock.work < end; tries++ {
-		if tries&15 == 0 && ctx.Err() != nil {
-			return
+	heat := rotaHot * math.Pow(rotaCold/rotaHot, float64(l.rounds)/float64(max(1, l.cycle-1)))
+	for end, poll := l.clock.work+work, 0; l.clock.work < end; {
+		if l.clock.work >= poll {
+			if ctx.Err() != nil {
+				return
+			}
+			poll = l.clock.work + rotaPoll
 		}
 		if !l.fresh {
 			l.critical = l.clock.critical(l.now, l.critical[:0])
@@ -144,12 +148,10 @@ func (l *rotaLane) walk(ctx context.Context, work int) {
 		}
 		l.clock.work += 16 + len(l.now.list)
 		l.next.copyFrom(l.now)
-		kind := l.rng.IntN(rotaMoves)
-		l.tried[kind]++
-		if !l.draw(kind) {
+		if !l.draw(l.rng.IntN(rotaMoves)) {
 			continue
 		}
-		l.spare = l.next.settle(l.spare)
+		l.next.settle()
 		worth := l.worthOf(l.next)
 		most := worth / (l.worth * math.Exp(heat*math.Log(1-l.rng.Float64())))
 		limit := instance.Tick(min(most*(1+1e-12)+1e-9, 1<<50))
@@ -159,12 +161,7 @@ func (l *rotaLane) walk(ctx context.Context, work int) {
 		if limit < 1 || !l.clock.least(l.next, limit) {
 			continue
 		}
-		l.taken[kind]++
-		now := worth / float64(l.next.period)
-		if now > l.worth*(1+1e-12) {
-			l.gained[kind]++
-		}
-		l.now, l.next, l.worth = l.next, l.now, now
+		l.now, l.next, l.worth = l.next, l.now, worth/float64(l.next.period)
 		l.keep()
 		l.renew()
 	}
@@ -172,12 +169,18 @@ func (l *rotaLane) walk(ctx context.Context, work int) {
 
 // keep remembers now if it is the best.
 func (l *rotaLane) keep() {
-	r := make([]int, len(l.in.Jobs))
-	for j, chain := range l.now.chain {
-		r[j] = len(chain)
+	value := 0.0
+	if l.in.Objective == instance.Throughput {
+		value = l.worth
+	} else {
+		value = math.Inf(1)
+		for j, chain := range l.now.chain {
+			job := &l.in.Jobs[j]
+			value = min(value, float64(len(chain))*float64(job.FastestFull())/float64(job.Weight)/float64(l.now.period))
+		}
 	}
-	if v, _ := l.in.RateValue(r, l.now.period).Float64(); v > l.value*(1+1e-12) {
-		l.value, l.best = v, l.now.schedule()
+	if value > l.value*(1+1e-12) {
+		l.value, l.best = value, l.now.schedule()
 	}
 }
 
@@ -194,7 +197,7 @@ func (s *periodicImprover) round() {
 				if i < len(s.scouts) {
 					s.scouts[i].walk(s.ctx)
 				} else {
-					s.lanes[i-len(s.scouts)].walk(s.ctx, rotaWork)
+					s.lanes[i-len(s.scouts)].walk(s.ctx, s.work)
 				}
 			}
 		}()
@@ -225,10 +228,8 @@ func (s *periodicImprover) round() {
 		default:
 			l.cycle += l.cycle / 2
 		}
-		if l.rng.IntN(2) == 0 && 2*len(l.now.list) <= mostRota && (l.in.MaxPeriod == 0 || 2*l.now.period <= l.in.MaxPeriod) {
-			l.next.copyFrom(l.now)
-			l.next.double()
-			l.enter()
+		if l.rng.IntN(2) == 0 && len(l.now.list) > 0 && 2*len(l.now.list) <= mostRota && (l.in.MaxPeriod == 0 || 2*l.now.period <= l.in.MaxPeriod) {
+			l.load(twice(l.in, l.now.schedule()))
 		}
 	}
 }

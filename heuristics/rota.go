@@ -20,7 +20,7 @@ import (
 // first: the tasks by worker, of which those of a gang are one operation, the
 // first, and then the synchronisation, where there is one.
 type rota struct {
-	in *instance.Instance
+	*abodes
 	// home[j] is where job j lives; nil without iterations.
 	home []*abode
 	// chain[j] are the first operations of job j's iterations, in their cyclic
@@ -37,6 +37,7 @@ type rota struct {
 	at    []instance.Tick // start modulo the period, when last found out
 
 	moved []rotaMove // operations that settle is to put elsewhere in the list
+	spare []int32    // memory for the list
 }
 
 // rotaMove puts an operation at a time, before or after those that start then.
@@ -46,67 +47,19 @@ type rotaMove struct {
 	late bool
 }
 
-// abode is where a job lives, and what that means for it. It is not changed
-// once it is made.
-type abode struct {
-	gpus    []instance.GPUID   // by worker
-	time    [][]instance.Tick  // by worker and depth
-	parties int                // of synchronisations
-	rate    []instance.BitRate // of synchronisations, by level
-	uses    []instance.LinkUse // by synchronisations, of links that may bind
+func newRota(a *abodes) *rota {
+	return &rota{abodes: a, period: 1, home: make([]*abode, len(a.in.Jobs)), chain: make([][]int32, len(a.in.Jobs))}
 }
 
-// newAbode returns the abode of job j on the given GPUs, by worker; nil
-// where its limits or the network rule them out.
-func newAbode(in *instance.Instance, j int32, gpus []instance.GPUID) *abode {
-	job := &in.Jobs[j]
-	q := &abode{gpus: gpus}
-	first := in.GPUs[gpus[0]].Node
-	for w, g := range gpus {
-		node := in.GPUs[g].Node
-		if !job.Runs(in.GPUs[g].Type) || slices.Contains(gpus[:w], g) || job.Within == instance.WithinNode && node != first ||
-			job.Within == instance.WithinRack && in.Nodes[node].Rack != in.Nodes[first].Rack {
-			return nil
-		}
-		q.time = append(q.time, job.On[in.GPUs[g].Type].Time)
-	}
-	if !job.HasSync() {
-		return q
-	}
-	span, ok := in.Span(gpus)
-	if !ok {
-		return nil
-	}
-	q.parties = span.Parties
-	for _, level := range in.RateLevels {
-		q.rate = append(q.rate, span.Rate(level))
-	}
-	// A ring that leaves a node comes back to it: of links there and back of
-	// equal capacity one is enough.
-	back := map[instance.LinkID]bool{}
-	for _, g := range gpus {
-		if n := &in.Nodes[in.GPUs[g].Node]; in.Links[n.Up].Capacity == in.Links[n.Down].Capacity {
-			back[n.Down] = true
-		}
-	}
-	for _, u := range span.Uses {
-		if !back[u.Link] {
-			q.uses = append(q.uses, u)
-		}
-	}
-	return q
-}
-
-// newRota reads a valid periodic plan in canonical order.
-func newRota(in *instance.Instance, s *instance.Schedule) *rota {
-	r := &rota{in: in, home: make([]*abode, len(in.Jobs)), chain: make([][]int32, len(in.Jobs)), period: s.Period}
-	starts := make([]instance.Tick, 0, len(s.Tasks)+len(s.Syncs))
+// read makes r that of a valid periodic plan in canonical order.
+func (r *rota) read(s *instance.Schedule) {
+	r.period = s.Period
 	y := 0
 	for n := 0; n < len(s.Tasks); {
 		j := int32(s.Tasks[n].Job)
-		job := &in.Jobs[j]
+		job := &r.in.Jobs[j]
 		if r.home[j] == nil {
-			r.home[j] = newAbode(in, j, slices.Clone(s.Residency[j]))
+			r.home[j] = r.abode(j, slices.Clone(s.Residency[j]))
 		}
 		b := r.grow(j)
 		for w := range job.Workers {
@@ -115,14 +68,13 @@ func newRota(in *instance.Instance, s *instance.Schedule) *rota {
 		}
 		if job.HasSync() {
 			sync := &s.Syncs[y]
-			r.depth[int(b)+job.Workers] = uint8(slices.Index(in.RateLevels, sync.Rate))
+			r.depth[int(b)+job.Workers] = uint8(slices.Index(r.in.RateLevels, sync.Rate))
 			r.at[int(b)+job.Workers] = residue(sync.Start, s.Period)
 			y++
 		}
 		r.measure(b)
 		r.chain[j] = append(r.chain[j], b)
 		n += job.Workers
-		starts = starts[:0]
 	}
 	for _, chain := range r.chain {
 		for _, b := range chain {
@@ -133,7 +85,6 @@ func newRota(in *instance.Instance, s *instance.Schedule) *rota {
 	slices.SortStableFunc(r.list, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(r.at[a], r.at[b]), cmp.Compare(min(1, r.ticks[a]), min(1, r.ticks[b])))
 	})
-	return r
 }
 
 // grow adds the operations of an iteration of job j and returns the first.
@@ -215,7 +166,7 @@ func (r *rota) longest(b int32) instance.Tick {
 
 // copyFrom makes r a copy of o, in the memory it has.
 func (r *rota) copyFrom(o *rota) {
-	r.in, r.period = o.in, o.period
+	r.abodes, r.period = o.abodes, o.period
 	r.home = append(r.home[:0], o.home...)
 	r.chain = append(r.chain[:0], o.chain...)
 	r.list = append(r.list[:0], o.list...)
@@ -235,15 +186,15 @@ func (r *rota) move(op int32, at instance.Tick, late bool) {
 }
 
 // settle brings the moved operations to their places in the list.
-func (r *rota) settle(spare []int32) (list []int32) {
+func (r *rota) settle() {
 	if len(r.moved) == 0 {
-		return spare
+		return
 	}
 	for _, m := range r.moved {
-		r.at[m.op] = -1 - m.at // marks it
+		r.at[m.op] = -1 // a mark
 	}
 	slices.SortStableFunc(r.moved, func(a, b rotaMove) int { return cmp.Compare(a.at, b.at) })
-	list = spare[:0]
+	list := r.spare[:0]
 	next := 0
 	for _, op := range r.list {
 		at := r.at[op]
@@ -263,8 +214,7 @@ func (r *rota) settle(spare []int32) (list []int32) {
 		r.at[m.op] = m.at
 	}
 	r.moved = r.moved[:0]
-	spare, r.list = r.list, list
-	return spare
+	r.list, r.spare = list, r.list
 }
 
 // open makes room of the given length at a time: what starts then or later
@@ -359,27 +309,22 @@ func (r *rota) compact() {
 	}
 }
 
-// double makes the period hold everything twice.
-func (r *rota) double() {
-	n := int32(len(r.owner))
-	r.owner = append(r.owner, r.owner...)
-	r.slot = append(r.slot, r.slot...)
-	r.ticks = append(r.ticks, r.ticks...)
-	r.depth = append(r.depth, r.depth...)
-	for _, at := range r.at {
-		r.at = append(r.at, at+r.period)
+// twice returns a plan with a period that holds everything twice.
+func twice(in *instance.Instance, s *instance.Schedule) *instance.Schedule {
+	d := &instance.Schedule{Period: 2 * s.Period, Residency: s.Residency, Tasks: slices.Clone(s.Tasks), Syncs: slices.Clone(s.Syncs)}
+	iterations := s.Iterations(in)
+	for _, t := range s.Tasks {
+		t.Iteration += iterations[t.Job]
+		t.Start, t.End = t.Start+s.Period, t.End+s.Period
+		d.Tasks = append(d.Tasks, t)
 	}
-	for _, op := range r.list {
-		r.list = append(r.list, op+n)
+	for _, y := range s.Syncs {
+		y.Iteration += iterations[y.Job]
+		y.Start, y.End = y.Start+s.Period, y.End+s.Period
+		d.Syncs = append(d.Syncs, y)
 	}
-	for j, chain := range r.chain {
-		twice := slices.Clone(chain)
-		for _, b := range chain {
-			twice = append(twice, b+n)
-		}
-		r.chain[j] = twice
-	}
-	r.period *= 2
+	d.Sort()
+	return d
 }
 
 // schedule writes the plan out. Every chain begins within the first period.

@@ -13,7 +13,7 @@ const rotaMoves = 12
 
 // rotaMover draws changes of a rota, often of what keeps its period up.
 type rotaMover struct {
-	in   *instance.Instance
+	*abodes
 	rng  *rand.Rand
 	next *rota
 	// critical are operations of the rota that allow no shorter period, each
@@ -269,7 +269,7 @@ func (m *rotaMover) trade() bool {
 
 // rehouse gives a job that runs other GPUs, by worker.
 func (m *rotaMover) rehouse(j int32, gpus []instance.GPUID) bool {
-	home := newAbode(m.in, j, gpus)
+	home := m.abode(j, gpus)
 	if home == nil {
 		return false
 	}
@@ -328,7 +328,7 @@ func (m *rotaMover) settleJob() bool {
 	if gpus == nil {
 		return false
 	}
-	if r.home[j] = newAbode(m.in, j, gpus); r.home[j] == nil {
+	if r.home[j] = m.abode(j, gpus); r.home[j] == nil {
 		return false
 	}
 	room := r.period
