@@ -6,11 +6,14 @@ TOOLS     := $(CURDIR)/bin/tools
 FUZZTIME  ?= 60s
 # With CLP where cgo, a C compiler and CLP's headers are at hand; else without.
 TAGS       = $(shell scripts/have-clp || echo noclp)
-WASM_EXEC  = $(shell $(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
+# CLP as WebAssembly, where make clp-wasm has built it.
+CLP_WASM  := $(CURDIR)/bin/clp/clp.wasm
+# The page is part of the program once make site has built it.
+SITE       = $(if $(wildcard site/dist/index.html),site)
 # Packages that neither need cgo nor an operating system.
-PURE      := . ./formulation/... ./heuristics/... ./solver ./solver/backend ./solver/lptest ./solver/lpfile ./solver/tree
+PURE      := . ./formulation/... ./heuristics/... ./solver/...
 
-.PHONY: help setup setup-tests build demo test test-noclp test-js lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers table readme clean FORCE
+.PHONY: help setup setup-tests build wasm site test-site clp-wasm demo test test-noclp test-js lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers table spb-quality readme clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -23,7 +26,28 @@ setup-tests: ## install CBC as well, which tests compare against
 
 build: ## build bin/jigsaw
 	@mkdir -p bin
-	$(GO) build -trimpath -tags '$(TAGS)' -o bin/jigsaw ./cmd/jigsaw
+	$(GO) build -trimpath -tags '$(strip $(TAGS) $(SITE))' -o bin/jigsaw ./cmd/jigsaw
+
+wasm: ## build the core for the browser into bin/wasm
+	@mkdir -p bin/wasm
+	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags '-s -w' -o bin/wasm/core.wasm ./wasm
+	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
+
+site: site/node_modules/.package-lock.json ## build the playground into site/dist, and bin/jigsaw that serves it
+	@$(MAKE) --no-print-directory wasm
+	@$(MAKE) --no-print-directory clp-wasm || echo 'site: CLP is left out: plans in the browser will have no bounds from linear programs' >&2
+	cd site && npm run --silent build
+	scripts/licences >site/dist/LICENCES.txt
+	@if [ -f bin/clp/clp.wasm ]; then mkdir -p site/dist/clp && install -m 644 bin/clp/*.txt bin/clp/*.md site/dist/clp/; fi
+	@$(MAKE) --no-print-directory build SITE=site
+
+site/node_modules/.package-lock.json: site/package-lock.json
+	@scripts/setup site
+	cd site && npm ci --no-fund --no-audit
+	@touch $@
+
+test-site: site/node_modules/.package-lock.json ## lint and test the page's TypeScript
+	cd site && npm run --silent lint && npm run --silent test
 
 demo: setup ## plan the quickstart example and draw it
 	@$(MAKE) --no-print-directory build
@@ -32,14 +56,18 @@ demo: setup ## plan the quickstart example and draw it
 test: setup-tests ## the short tests under the race detector, then all tests
 	@scripts/test '$(TAGS)'
 
-test-noclp: ## build and test without CLP, as on a machine that lacks it
+clp-wasm: ## build bin/clp/clp.wasm: CLP for the browser, and for builds without cgo
+	@scripts/clp-wasm
+
+test-noclp: ## build and test without CLP, as on a machine that lacks it, then with clp.wasm
 	CGO_ENABLED=0 $(GO) build ./...
 	$(GO) build -tags noclp ./...
-	CGO_ENABLED=0 $(GO) test -short ./...
+	JIGSAW_CLP_WASM=none CGO_ENABLED=0 $(GO) test -short ./...
+	! test -e $(CLP_WASM) || JIGSAW_CLP_WASM=$(CLP_WASM) CGO_ENABLED=0 $(GO) test -short ./solver/...
 
-test-js: ## build for js/wasm and run the pure packages' tests under Node
+test-js: ## build for js/wasm and run the pure packages' tests under Node, with clp.wasm where it is built
 	GOOS=js GOARCH=wasm $(GO) build ./...
-	GOOS=js GOARCH=wasm $(GO) test -short -exec='$(WASM_EXEC)' $(PURE)
+	GOOS=js GOARCH=wasm $(GO) test -short -exec='$(CURDIR)/scripts/go-js-exec' $(PURE)
 
 lint: $(TOOLS)/golangci-lint fence ## formatting, vet, linters, and the walls between packages
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
@@ -96,8 +124,11 @@ bin/peers/installed: study/bench/peers/requirements.txt
 table: build ## the README's table of the examples
 	@scripts/table
 
+spb-quality: build ## train small models with SPB, rewrite the tables of docs/spb-quality.md: five minutes on two cores
+	@scripts/spb-quality
+
 readme: build ## rewrite the generated parts of the README
 	@scripts/readme
 
 clean: ## remove what was built
-	rm -rf bin quickstart.svg
+	rm -rf bin site/dist quickstart.svg

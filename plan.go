@@ -16,6 +16,7 @@ import (
 	"jigsaw/heuristics"
 	"jigsaw/solver"
 	"jigsaw/solver/backend"
+	"jigsaw/solver/eventloop"
 )
 
 // Options of [Plan] and [Bound]. The zero value is useful.
@@ -32,6 +33,10 @@ type Options struct {
 	Gap float64
 	// Effort scales the fixed amount of work; 0 means 1.
 	Effort int
+	// Quick makes the greedy plan with a twentieth of the work, the baselines, and the
+	// chain, area and fluid bounds, and ends: for whoever waits for the answer.
+	// Time and Gap may end it earlier still.
+	Quick bool
 	// Solver of linear programs; nil means the build's own, see [backend.Default].
 	Solver solver.Solver
 	// Ranging asks how far the prices of resources hold, for explanations; see
@@ -41,6 +46,11 @@ type Options struct {
 	NoLP bool
 	// Progress is told of every new incumbent and bound, one call at a time.
 	Progress func(Point)
+	// Incumbent is told of new incumbents that passed [instance.Check], one call
+	// at a time, most ten times a second: the latest, where more came. All but
+	// what is behind the last point of Progress may come late, or from another
+	// goroutine.
+	Incumbent func(*instance.Schedule)
 }
 
 // Plan schedules the instance and proves how good the schedule is. Cancelling
@@ -66,6 +76,10 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	bounds := p.startBounds(begun)
 	p.schedules()
 	begun <- p.result.Schedule
+	if opt.Quick {
+		p.wait(bounds)
+		return p.finish()
+	}
 	p.improve(bounds, 4, earlyRounds, false)
 	p.wait(bounds)
 	p.settle()
@@ -101,6 +115,7 @@ type planner struct {
 	in    *instance.Instance
 	opt   Options
 	start time.Time
+	show  *showcase
 	lp    solver.Solver // nil: none, and a note says why
 
 	mu     sync.Mutex // guards what follows
@@ -124,10 +139,11 @@ func newPlanner(ctx context.Context, in *instance.Instance, opt Options) (*plann
 	if opt.Time > 0 {
 		ctx, cancel = context.WithTimeout(ctx, opt.Time)
 	}
-	return &planner{
-		ctx: ctx, in: in, opt: opt, start: time.Now(),
+	p := &planner{
+		ctx: eventloop.Context(ctx), in: in, opt: opt, start: time.Now(), show: newShowcase(in, opt.Incumbent),
 		result: &Result{Instance: in, Status: Limit, Seed: opt.Seed},
-	}, cancel
+	}
+	return p, func() { cancel(); p.show.close() }
 }
 
 // rng returns the generator of one part of the run, so that parts can be
@@ -184,13 +200,21 @@ func (p *planner) bound(b formulation.Bound) {
 // improved notes the value of a schedule that a heuristic found on its way.
 // Only the schedule it ends with is checked and kept.
 func (p *planner) improved(event string, s *instance.Schedule) {
-	value := p.in.Value(s)
+	if p.see(event, p.in.Value(s)) {
+		p.show.offer(s)
+	}
+}
+
+// see notes a value, and reports whether it is the best so far.
+func (p *planner) see(event string, value *big.Rat) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.seen == nil || p.in.Objective.Better(value, p.seen) {
-		p.seen = value
-		p.record(event, value, p.result.Dual)
+	if p.seen != nil && !p.in.Objective.Better(value, p.seen) {
+		return false
 	}
+	p.seen = value
+	p.record(event, value, p.result.Dual)
+	return true
 }
 
 func (p *planner) fault(format string, args ...any) {
@@ -217,8 +241,11 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) <-chan struct{} {
 	go func() {
 		defer close(done)
 		if engine := p.lp; engine != nil {
-			if !p.columnsFirst() {
+			if p.opt.Quick || !p.columnsFirst() {
 				p.fluid(engine)
+			}
+			if p.opt.Quick {
+				return
 			}
 			select {
 			case start := <-begun:
@@ -419,11 +446,12 @@ func stopped(ctx context.Context) string {
 // valid for the instance is the plan: a full-depth baseline is, where the SPB
 // rules allow full depth.
 func (p *planner) schedules() {
-	r, full := p.result, p.in.FullDepth()
-	greedy := heuristics.Config{Improved: func(s *instance.Schedule) { p.improved("greedy", s) }}
-	r.Greedy = p.baseline("greedy", p.in, 1, greedy.Greedy)
-	r.InterleavedFull = p.baseline("interleaved-full", full, 2, heuristics.InterleavedFull)
-	r.Exclusive = p.baseline("exclusive", full, 3, heuristics.Exclusive)
+	r, deep := p.result, p.in.FullDepth()
+	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }}
+	full := heuristics.Config{Quick: p.opt.Quick}
+	r.Greedy = p.baseline("greedy", p.in, greedyPart, greedy.Greedy)
+	r.InterleavedFull = p.baseline("interleaved-full", deep, 2, full.InterleavedFull)
+	r.Exclusive = p.baseline("exclusive", deep, 3, heuristics.Exclusive)
 
 	for _, b := range []*Baseline{&r.Greedy, &r.InterleavedFull, &r.Exclusive} {
 		if b.Schedule == nil || r.Primal != nil && !p.in.Objective.Better(b.Value, r.Primal) {
@@ -460,6 +488,7 @@ func (p *planner) improve(until <-chan struct{}, part uint64, rounds int, more b
 		if until != nil {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithCancel(ctx)
+			ctx = eventloop.Context(ctx)
 			defer cancel()
 			go func() {
 				select {

@@ -29,7 +29,7 @@ func (c Config) Exclusive(ctx context.Context, in *instance.Instance, rng *rand.
 		return nil, err
 	}
 	if in.Objective.Periodic() {
-		return periodicExclusive(ctx, in.FullDepth(), rng, c.Improved)
+		return periodicExclusive(ctx, c, in.FullDepth(), rng)
 	}
 	in = in.FullDepth()
 	counts := startCounts(in)

@@ -17,6 +17,8 @@ type Config struct {
 	Improved func(*instance.Schedule)
 	// Effort scales the number of schedules that Greedy tries; 0 means 1.
 	Effort int
+	// Quick cuts that number to about a [quickPart], for whoever is waiting.
+	Quick bool
 	// Rounds bounds the work of Improve: after so many rounds, each of about
 	// the same number of tasks, it ends. 0 means no bound but the context and Stop.
 	Rounds int
@@ -55,7 +57,7 @@ func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Ran
 		return nil, err
 	}
 	if in.Objective.Periodic() {
-		return periodicGreedy(ctx, in, rng, c.Improved)
+		return periodicGreedy(ctx, c, in, rng)
 	}
 	p := newPortfolio(ctx, c, in, rng)
 	if err := p.construct(); err != nil {

@@ -635,7 +635,7 @@ func (h *homes) anneal(ctx context.Context, steps int, heat float64) {
 		if ctx.Err() != nil {
 			return
 		}
-		t := heat * math.Pow(endHeat/heat, float64(n)/float64(stages))
+		t := heat * pow(endHeat/heat, float64(n)/float64(stages))
 		h.whole = t > wholeHeat
 		for range steps / stages {
 			h.step(t)

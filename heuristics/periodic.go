@@ -36,12 +36,13 @@ func periodicPlanTasks(in *instance.Instance) float64 { return float64(periodicW
 // rates, repairs of the best plan in which a few jobs change places. The work
 // is bounded by counts, not by a clock, so that a seed gives one result.
 //
-// improved, if not nil, is told of every plan better than those before. When
+// c.Improved, if not nil, is told of every plan better than those before. When
 // ctx is cancelled the best plan so far is returned, and only without one the
 // context's error. A job need not get iterations; if none can, the plan is
 // empty, with period 1 and value 0.
-func periodicGreedy(ctx context.Context, in *instance.Instance, rng *rand.Rand, improved func(*instance.Schedule)) (*instance.Schedule, error) {
-	s := newPeriodicSearch(ctx, in, rng, improved)
+func periodicGreedy(ctx context.Context, c Config, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
+	s := newPeriodicSearch(ctx, in, rng, c.Improved)
+	s.most, s.plans = s.most/c.part(), s.plans/c.part()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -66,8 +67,8 @@ func periodicGreedy(ctx context.Context, in *instance.Instance, rng *rand.Rand, 
 // the longest cycle, and less where that would be more than
 // [periodicPlanTasks]. Where jobs compete for links their cycles stretch, and
 // of the plans for a few good periods the one that loses the least is kept.
-func periodicExclusive(ctx context.Context, in *instance.Instance, rng *rand.Rand, improved func(*instance.Schedule)) (*instance.Schedule, error) {
-	s := newPeriodicSearch(ctx, in, rng, improved)
+func periodicExclusive(ctx context.Context, c Config, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
+	s := newPeriodicSearch(ctx, in, rng, c.Improved)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -100,8 +101,7 @@ type periodicSearch struct {
 	pool        [][]*lodger // residencies found
 	work        int         // tasks tried
 	evaluations int
-	// mostWork and mostEvaluations end the search.
-	mostWork, mostEvaluations int
+	most, plans int // of work and evaluations
 
 	exclusive bool
 	fixed     int // residencies in the pool that stay there
@@ -120,13 +120,13 @@ type periodicSearch struct {
 func newPeriodicSearch(ctx context.Context, in *instance.Instance, rng *rand.Rand, improved func(*instance.Schedule)) *periodicSearch {
 	return &periodicSearch{
 		ctx: ctx, in: in, rng: rng, improved: improved, ceiling: periodicCeiling(in),
-		mostWork: periodicWork(in), mostEvaluations: periodicEvaluations,
+		most: periodicWork(in), plans: periodicEvaluations,
 	}
 }
 
 // done reports whether to stop: cancelled, out of budget, or provably optimal.
 func (s *periodicSearch) done() bool {
-	if s.ctx.Err() != nil || s.work >= s.mostWork || s.evaluations >= s.mostEvaluations {
+	if s.ctx.Err() != nil || s.work >= s.most || s.evaluations >= s.plans {
 		return true
 	}
 	if s.bestValue == nil {
@@ -203,7 +203,7 @@ func (s *periodicSearch) lodge(how lodging) {
 // begin finds residencies to begin with. counts are the usual depth multisets.
 func (s *periodicSearch) begin(counts [][]int) {
 	for _, how := range s.lodgings(counts) {
-		if s.lodge(how); len(s.pool) > 1 && s.work > periodicWork(s.in)/3 {
+		if s.lodge(how); len(s.pool) > 1 && s.work > s.most/3 {
 			break
 		}
 	}
@@ -228,7 +228,7 @@ func (s *periodicSearch) systematic() {
 	for n := range most {
 		for i, list := range s.pool {
 			for _, speed := range speeds {
-				if n < len(periods[i]) && !s.done() && s.evaluations < periodicEvaluations/2 {
+				if n < len(periods[i]) && !s.done() && s.evaluations < s.plans/2 {
 					aim(s.in, list, speed)
 					s.try(i, list, periods[i][n], filling{}, style{slack: slackSnug})
 				}

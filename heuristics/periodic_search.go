@@ -264,17 +264,17 @@ const scoutRounds = 5
 func (c *periodicScout) walk(ctx context.Context) {
 	if c.rounds%scoutRounds == 0 {
 		c.search = newPeriodicSearch(ctx, c.in, c.rng, nil)
-		c.search.mostWork, c.search.mostEvaluations = 0, 0
 		c.counts = startCounts(c.in)
 		if c.rounds > 0 && c.rng.IntN(2) == 0 {
 			c.counts = c.search.multisets()
 		}
 		c.search.begin(c.counts)
+		c.search.most, c.search.plans = c.search.work, 0
 		c.best = nil
 	}
 	c.rounds++
-	c.search.mostWork += periodicWork(c.in) / scoutRounds
-	c.search.mostEvaluations += periodicEvaluations / scoutRounds
+	c.search.most += periodicWork(c.in) / scoutRounds
+	c.search.plans += periodicEvaluations / scoutRounds
 	c.search.vary(c.counts)
 	if c.search.best == nil {
 		return

@@ -42,11 +42,11 @@ func periodicByHand(t testing.TB, objective instance.Objective, gpus int, parame
 	return in
 }
 
-type periodicPlanner func(context.Context, *instance.Instance, *rand.Rand, func(*instance.Schedule)) (*instance.Schedule, error)
+type periodicPlanner func(context.Context, Config, *instance.Instance, *rand.Rand) (*instance.Schedule, error)
 
 func planPeriodic(t testing.TB, plan periodicPlanner, in *instance.Instance, seed uint64) *instance.Schedule {
 	t.Helper()
-	s, err := plan(context.Background(), in, rand.New(rand.NewPCG(seed, 1)), nil)
+	s, err := plan(context.Background(), Config{}, in, rand.New(rand.NewPCG(seed, 1)))
 	require.NoError(t, err)
 	require.Empty(t, instance.Check(in, s))
 	return s
@@ -197,14 +197,14 @@ func TestPeriodicCancelled(t *testing.T) {
 	for _, plan := range []periodicPlanner{periodicGreedy, periodicExclusive} {
 		ctx, cancel := context.WithCancel(t.Context())
 		var last *instance.Schedule
-		s, err := plan(ctx, in, source(1), func(s *instance.Schedule) {
+		s, err := plan(ctx, Config{Improved: func(s *instance.Schedule) {
 			require.Empty(t, instance.Check(in, s))
 			last = s
 			cancel()
-		})
+		}}, in, source(1))
 		require.NoError(t, err)
 		assert.Equal(t, last, s, "what was found before the end")
-		_, err = plan(ctx, in, source(1), nil)
+		_, err = plan(ctx, Config{}, in, source(1))
 		require.ErrorIs(t, err, context.Canceled)
 	}
 }
@@ -214,11 +214,11 @@ func TestPeriodicImproves(t *testing.T) {
 	m.jobs, m.objective = 8, instance.Throughput
 	in := m.instance(t, 1)
 	var last *big.Rat
-	s, err := periodicGreedy(t.Context(), in, source(1), func(s *instance.Schedule) {
+	s, err := periodicGreedy(t.Context(), Config{Improved: func(s *instance.Schedule) {
 		v := in.Value(s)
 		require.True(t, last == nil || v.Cmp(last) > 0)
 		last = v
-	})
+	}}, in, source(1))
 	require.NoError(t, err)
 	assert.Zero(t, last.Cmp(in.Value(s)))
 }

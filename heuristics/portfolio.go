@@ -23,6 +23,17 @@ const (
 	maxDecodes   = 3000
 )
 
+// quickPart is by how much [Config.Quick] divides the work.
+const quickPart = 20
+
+// part is what to divide the usual work by.
+func (c Config) part() int {
+	if c.Quick {
+		return quickPart
+	}
+	return 1
+}
+
 // portfolio tries decisions and keeps the best schedule.
 type portfolio struct {
 	ctx    context.Context
@@ -62,7 +73,7 @@ func newPortfolio(ctx context.Context, c Config, in *instance.Instance, rng *ran
 	// Starting a task takes a look at every resident of the GPU.
 	residents := p.layout.slots / len(in.GPUs)
 	p.cost = p.layout.tasks*(1+residents/32) + p.layout.syncs + len(in.GPUs) + len(in.Links) + len(in.Jobs)
-	p.budget = min(max(decodeBudget, min(minDecodes*p.cost, bigBudget)), maxDecodes*p.cost) * max(1, c.Effort)
+	p.budget = min(max(decodeBudget/c.part(), min(minDecodes*p.cost, bigBudget)), maxDecodes*p.cost) * max(1, c.Effort)
 	for range max(1, min(runtime.GOMAXPROCS(0), batch)) {
 		p.workers = append(p.workers, &worker{})
 	}

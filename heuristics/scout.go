@@ -91,11 +91,11 @@ func (s *scout) walk(ctx context.Context, work int) {
 			if !s.settle() {
 				return
 			}
-			s.homes.anneal(ctx, steps, math.Exp(-4*s.rng.Float64()))
+			s.homes.anneal(ctx, steps, exp(-4*s.rng.Float64()))
 		} else {
 			s.homes.restore(&s.kept)
-			steps = int(4 * math.Exp(s.rng.Float64()*math.Log(float64(steps)/80)))
-			s.homes.anneal(ctx, steps, kickHeat*math.Exp(-4*s.rng.Float64()))
+			steps = int(4 * exp(s.rng.Float64()*math.Log(float64(steps)/80)))
+			s.homes.anneal(ctx, steps, kickHeat*exp(-4*s.rng.Float64()))
 			styles = 2
 		}
 		s.stale++
@@ -116,7 +116,7 @@ func (s *scout) settle() bool {
 	s.how = homing{
 		counts:  make([][]int, len(s.in.Jobs)),
 		near:    []float64{0, 1, 5, 20}[s.rng.IntN(4)],
-		company: math.Exp(s.rng.Float64()*math.Log(80)) / 2,
+		company: exp(s.rng.Float64()*math.Log(80)) / 2,
 	}
 	free := s.rng.IntN(3) == 0
 	for _, class := range s.in.Classes() {

@@ -230,7 +230,7 @@ func (s *search) offer(f find) {
 
 // walk anneals for about the given number of operations at one temperature.
 func (l *lane) walk(ctx context.Context, work int) {
-	heat := hot * math.Pow(cold/hot, float64(l.rounds)/float64(l.cycle-1))
+	heat := hot * pow(cold/hot, float64(l.rounds)/float64(l.cycle-1))
 	scale := heat * l.energy
 	if l.in.Objective == instance.WeightedCompletion {
 		scale /= math.Sqrt(float64(len(l.in.Jobs)))

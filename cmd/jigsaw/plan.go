@@ -17,6 +17,7 @@ type planOptions struct {
 	format format
 	seed   uint64
 	gap    fraction
+	quick  bool
 	gantt  string
 	trace  string
 	csv    string
@@ -50,6 +51,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
+	f.BoolVar(&o.quick, "quick", false, "a twentieth of the greedy work, the baselines and the quick bounds, for a first answer")
 	f.StringVar(&o.gantt, "gantt", "", "draw the schedule into this SVG `file`")
 	f.StringVar(&o.trace, "trace", "", "write the schedule as Chrome trace events (Perfetto) into this JSON `file`")
 	f.StringVar(&o.csv, "csv", "", "write the schedule as a table into this CSV `file`")
@@ -66,7 +68,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std streams) error
 		return err
 	}
 	w := o.watcher(std, in)
-	options.Seed, options.Gap, options.Progress = o.seed, float64(o.gap), w.show
+	options.Seed, options.Gap, options.Quick, options.Progress = o.seed, float64(o.gap), o.quick, w.show
 	result, err := jigsaw.Plan(ctx, in, options)
 	w.end(result)
 	if err != nil {

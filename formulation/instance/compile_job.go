@@ -11,11 +11,16 @@ import (
 func (c *compiler) jobs() {
 	if len(c.spec.Jobs) == 0 {
 		c.problems.add("jobs", "list at least one job")
+	} else if !slices.ContainsFunc(c.spec.Jobs, func(j JobSpec) bool { return !j.Disabled }) {
+		c.problems.add("jobs", "every job is disabled; enable at least one")
 	}
 	usable := len(c.problems) == 0 // cluster and profiles can be referred to
 	seen, tasks := map[string]bool{}, 0
 	for i := range c.spec.Jobs {
 		spec, path := &c.spec.Jobs[i], fmt.Sprintf("jobs[%d]", i)
+		if spec.Disabled {
+			continue
+		}
 		count := max(1, spec.Count)
 		if spec.Count < 0 || spec.Count > maxJobs || len(c.in.Jobs)+count > maxJobs {
 			c.problems.add(path+".count", "%d jobs are too many or too few; choose 1 to %d in all", spec.Count, maxJobs)

@@ -69,6 +69,9 @@ type ClusterSpec struct {
 	// Links between the switches of the full form.
 	Links []LinkSpec `yaml:"links,omitempty" json:"links,omitempty"`
 
+	// Exceptions are single nodes and links that differ from what the forms above
+	// make of them.
+	Exceptions []ExceptionSpec `yaml:"exceptions,omitempty" json:"exceptions,omitempty"`
 	// FailedLinks names links that carry nothing; see [Link.Name].
 	FailedLinks []string `yaml:"failed_links,omitempty" json:"failed_links,omitempty"`
 	// Latency is the least length of a synchronisation.
@@ -148,9 +151,23 @@ type LinkSpec struct {
 	Rate BitRate `yaml:"rate" json:"rate"`
 }
 
+// ExceptionSpec is a node with another number of GPUs, or a link with another speed.
+type ExceptionSpec struct {
+	// Node by name; in the short form "r0n2" is the third node of the first rack.
+	Node string `yaml:"node,omitempty" json:"node,omitempty"`
+	// GPUs of the node.
+	GPUs int `yaml:"gpus,omitempty" json:"gpus,omitempty"`
+	// Link by name, one direction of it; see [Link.Name].
+	Link string `yaml:"link,omitempty" json:"link,omitempty"`
+	// Rate is the speed of the link.
+	Rate BitRate `yaml:"rate,omitempty" json:"rate,omitempty"`
+}
+
 // JobSpec is a training job, or Count identical ones.
 type JobSpec struct {
 	Name string `yaml:"name" json:"name"`
+	// Disabled leaves the job out, as if it were not in the file.
+	Disabled bool `yaml:"disabled,omitempty" json:"disabled,omitempty"`
 	// Count of identical jobs; above 1 they are named name-1, name-2, ...
 	Count int `yaml:"count,omitempty" json:"count,omitempty"`
 	// Model whose profile the job runs.
@@ -200,4 +217,19 @@ type SPBSpec struct {
 	Cuts int `yaml:"cuts,omitempty" json:"cuts,omitempty"`
 	// Depths lists the allowed depths in layers, instead of Cuts.
 	Depths []int `yaml:"depths,omitempty" json:"depths,omitempty"`
+}
+
+// Sources returns for every job of the compiled instance its entry in Jobs, which
+// stands for none where it is disabled and may stand for several.
+func (s *Spec) Sources() []int {
+	var sources []int
+	for i := range s.Jobs {
+		if s.Jobs[i].Disabled {
+			continue
+		}
+		for range max(1, s.Jobs[i].Count) {
+			sources = append(sources, i)
+		}
+	}
+	return sources
 }

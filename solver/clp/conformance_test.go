@@ -1,8 +1,7 @@
-//go:build cgo && !noclp && !js
-
 package clp_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,8 +11,12 @@ import (
 	"jigsaw/solver/lptest"
 )
 
+// opener makes engines, and skips the test where CLP cannot be reached.
 func opener(t *testing.T, get func() (solver.Solver, error)) func() solver.Solver {
 	t.Helper()
+	if _, err := get(); errors.Is(err, clp.ErrUnavailable) {
+		t.Skip(err)
+	}
 	return func() solver.Solver {
 		s, err := get()
 		require.NoError(t, err)
@@ -21,7 +24,7 @@ func opener(t *testing.T, get func() (solver.Solver, error)) func() solver.Solve
 	}
 }
 
-// Both faces of CLP keep the contract.
+// Both faces of CLP keep the contract, however CLP is reached.
 func TestLiveConformance(t *testing.T) {
 	t.Parallel()
 	lptest.Run(t, opener(t, clp.New))

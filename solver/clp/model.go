@@ -82,7 +82,8 @@ func (m *model) Dims() (rows, cols int) {
 func (m *model) Problem() *solver.Problem { return m.mirror.Problem().Clone() }
 
 // AddCols appends columns, all or none.
-func (m *model) AddCols(cols ...solver.Column) error {
+func (m *model) AddCols(cols ...solver.Column) (err error) {
+	defer trapped(&err)
 	if m.closed {
 		return errClosed
 	}
@@ -115,7 +116,8 @@ func (m *model) AddCols(cols ...solver.Column) error {
 }
 
 // AddRows appends rows, all or none.
-func (m *model) AddRows(rows ...solver.Constraint) error {
+func (m *model) AddRows(rows ...solver.Constraint) (err error) {
+	defer trapped(&err)
 	if m.closed {
 		return errClosed
 	}

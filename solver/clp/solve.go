@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"jigsaw/solver"
+	"jigsaw/solver/eventloop"
 )
 
 // algorithm is one of CLP's two simplex methods.
@@ -42,7 +43,8 @@ var efforts = [...]effort{
 }
 
 // Solve optimises from the present basis.
-func (m *model) Solve(ctx context.Context, limits solver.Limits) (*solver.Solution, error) {
+func (m *model) Solve(ctx context.Context, limits solver.Limits) (s *solver.Solution, err error) {
+	defer trapped(&err)
 	if m.closed {
 		return nil, errClosed
 	}
@@ -207,6 +209,7 @@ func (m *model) iterate(b *budget, alg algorithm) (solver.Status, error) {
 	}
 	idle := 0
 	for {
+		eventloop.Yield()
 		if err := b.err(); err != nil {
 			return solver.Unsolved, err
 		}

@@ -6,9 +6,9 @@ import (
 	"jigsaw/solver"
 )
 
-// ErrUnavailable is the error of the constructors in a build without CLP.
-var ErrUnavailable = errors.New("clp: this build has no CLP: install coinor-libclp-dev and pkg-config, " +
-	"then build with CGO_ENABLED=1 and without -tags noclp")
+// ErrUnavailable is the error of the constructors where CLP cannot be reached; what
+// wraps it says how that is mended.
+var ErrUnavailable = errors.New("clp: CLP is not at hand")
 
 // Values of CLP's status, from ClpModel.hpp; 10 and others are internal.
 const (

@@ -4,8 +4,8 @@ package clp
 type handle uintptr
 
 // table is the part of CLP's C interface (Clp_C_Interface.h) that a live model
-// needs, in plain Go types so that each way to reach CLP implements it: cgo here;
-// a browser or a WebAssembly runtime can do the same with a compiled module. An
+// needs, in plain Go types so that each way to reach CLP implements it: cgoTable
+// with the C library, wasmTable with the same compiled to WebAssembly. An
 // implementation translates and does nothing else. Slices are read or filled
 // during the call and never kept. Bounds come with CLP's own infinities, see
 // coinInfinity. Starts have one more entry than the vectors they delimit.

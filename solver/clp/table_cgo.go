@@ -32,12 +32,17 @@ static int unbounded_ray(Clp_Simplex *model, double *to, int count)
 */
 import "C"
 
-import "unsafe"
+import (
+	"unsafe"
 
-// Available says whether this build reaches CLP.
-func Available() bool { return true }
+	"jigsaw/solver"
+)
 
-func newTable() (table, error) { return cgoTable{}, nil }
+// Way says how this build reaches CLP.
+const Way = "by cgo"
+
+// New returns the face with live models.
+func New() (solver.Solver, error) { return &live{cgoTable{}}, nil }
 
 // cgoTable reaches CLP through the linker. The C library copies whatever it
 // keeps, so Go memory is only lent for the length of a call, and it never

@@ -1,0 +1,13 @@
+package heuristics
+
+import "math"
+
+// exp and pow have the same bits on every platform that we plan on, so that equal
+// seeds give equal plans on a server and in a browser. math.Exp, which math.Pow
+// uses as well, is assembly of its own on some; math.Exp2 and math.Log are not,
+// or agree.
+
+func exp(x float64) float64 { return math.Exp2(x * math.Log2E) }
+
+// pow takes a base above 0.
+func pow(base, x float64) float64 { return math.Exp2(x * math.Log2(base)) }

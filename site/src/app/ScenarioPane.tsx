@@ -1,0 +1,63 @@
+// The scenario at the left: as form, as text, or both, each mirroring the other.
+import { lazy, Suspense } from 'preact/compat'
+import { ScenarioForm } from '../scenario/form/ScenarioForm'
+import { Problems } from '../scenario/Problems'
+import type { Store } from '../state/store'
+import { Icon } from '../ui/icons'
+import { Segmented } from '../ui/Segmented'
+
+// Its code is as large as all else: the first plan does not wait for it.
+const Editor = lazy(() => import('../scenario/editor/Editor'))
+
+const modes = [
+  ['form', 'Form'],
+  ['both', 'Both'],
+  ['yaml', 'YAML'],
+] as const
+
+export function ScenarioPane({ store }: { store: Store }) {
+  const mode = store.scenarioMode.value
+  const { undo, redo } = store.text.undoable.value
+  return (
+    <section id="scenario" class="scenario" aria-label="Scenario" tabIndex={-1}>
+      <div class="tools">
+        <Segmented
+          label="Scenario as"
+          options={modes}
+          value={mode}
+          onChange={value => (store.scenarioMode.value = value)}
+        />
+        <div class="spring" />
+        <button
+          type="button"
+          class="button quiet icon"
+          title="Undo (Ctrl+Z)"
+          aria-label="Undo"
+          disabled={undo === 0}
+          onClick={() => store.text.undo()}
+        >
+          <Icon name="undo" />
+        </button>
+        <button
+          type="button"
+          class="button quiet icon"
+          title="Redo (Ctrl+Y)"
+          aria-label="Redo"
+          disabled={redo === 0}
+          onClick={() => store.text.redo()}
+        >
+          <Icon name="redo" />
+        </button>
+      </div>
+      <div class={`scenario-body ${mode}`}>
+        {mode !== 'yaml' && <ScenarioForm store={store} />}
+        {mode !== 'form' && (
+          <Suspense fallback={<p class="empty muted">The editor is loading.</p>}>
+            <Editor store={store} />
+          </Suspense>
+        )}
+      </div>
+      <Problems store={store} />
+    </section>
+  )
+}

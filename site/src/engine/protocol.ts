@@ -1,0 +1,15 @@
+// What passes between the page and a worker, beside the contract of api.ts.
+
+/** The first message to a worker: the compiled modules. clp is null where the site was built without it. */
+export interface Boot {
+  core: WebAssembly.Module
+  clp: WebAssembly.Module | null
+}
+
+/** What the client needs of a Worker; the tests have others. */
+export interface WorkerLike {
+  postMessage(message: unknown, transfer?: Transferable[]): void
+  terminate(): void
+  onmessage: ((event: MessageEvent) => void) | null
+  onerror: ((event: ErrorEvent) => void) | null
+}

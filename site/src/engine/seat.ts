@@ -1,0 +1,163 @@
+// One worker and the requests that wait for it. A worker that crashes, or that does not heed
+// a cancellation within its grace, is replaced; a request that has not begun then begins anew.
+import type { Method, Methods, PlanEvent, Ready, Reply } from './api'
+import { EngineError } from './error'
+import type { Boot, WorkerLike } from './protocol'
+
+export interface CallOptions {
+  signal?: AbortSignal
+  onEvent?: (event: PlanEvent) => void
+}
+
+interface Pending {
+  method: Method
+  params: unknown
+  resolve: (data: unknown) => void
+  reject: (reason: EngineError) => void
+  onEvent: ((event: PlanEvent) => void) | undefined
+  done: () => void
+}
+
+/** How long a worker may take to heed a cancellation, in ms. Stop is to take at most 150 ms. */
+export const grace = 100
+/** Crashes in a row, without a reply between, after which a seat gives up. */
+const patience = 3
+
+export class Seat {
+  private worker: WorkerLike | null = null
+  private ready = false
+  private crashes = 0
+  private nextID = 1
+  private readonly pending = new Map<number, Pending>()
+  /** Sent to the worker at hand: these are lost when it is. */
+  private readonly sent = new Set<number>()
+
+  constructor(
+    private readonly spawn: () => WorkerLike,
+    private readonly boot: Boot,
+    private readonly events: { onReady?: (ready: Ready) => void; onCrash?: (message: string) => void } = {},
+  ) {
+    this.start()
+  }
+
+  call<M extends Method>(
+    method: M,
+    params: Methods[M]['params'],
+    { signal, onEvent }: CallOptions = {},
+  ): Promise<Methods[M]['result']> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(new EngineError('stopped', 'stopped before it began'))
+      const id = this.nextID++
+      const onAbort = () => this.cancel(id)
+      signal?.addEventListener('abort', onAbort, { once: true })
+      this.pending.set(id, {
+        method,
+        params,
+        resolve: resolve as (data: unknown) => void,
+        reject,
+        onEvent,
+        done: () => signal?.removeEventListener('abort', onAbort),
+      })
+      if (!this.worker) this.start()
+      this.send(id)
+    })
+  }
+
+  /** Ends the worker; what waits fails. */
+  close(): void {
+    this.drop()
+    this.fail([...this.pending.keys()], new EngineError('stopped', 'the engine was closed'))
+  }
+
+  private start(): void {
+    const worker = this.spawn()
+    this.worker = worker
+    this.ready = false
+    worker.onmessage = event => this.receive(event.data as Ready | Reply | PlanEvent)
+    worker.onerror = event => {
+      event.preventDefault?.()
+      this.crashed(event.message || 'the worker ended')
+    }
+    worker.postMessage(this.boot)
+  }
+
+  private send(id: number): void {
+    const request = this.pending.get(id)
+    if (!this.ready || !request || !this.worker) return
+    this.sent.add(id)
+    this.worker.postMessage({ id, method: request.method, params: request.params })
+  }
+
+  private receive(message: Ready | Reply | PlanEvent): void {
+    if ('ready' in message) {
+      this.ready = true
+      this.events.onReady?.(message)
+      for (const id of this.pending.keys()) this.send(id)
+      return
+    }
+    const request = this.pending.get(message.id)
+    if (!request) return
+    if ('event' in message) {
+      request.onEvent?.(message)
+      return
+    }
+    this.crashes = 0
+    this.take(message.id)
+    if (message.error) {
+      const { code, message: text, problems } = message.error
+      request.reject(new EngineError(code, text, problems))
+    } else request.resolve(message.data)
+  }
+
+  private cancel(id: number): void {
+    if (!this.pending.has(id)) return
+    if (!this.sent.has(id)) {
+      this.fail([id], new EngineError('stopped', 'stopped before it began'))
+      return
+    }
+    this.worker?.postMessage({ id, cancel: true })
+    setTimeout(() => {
+      if (!this.pending.has(id)) return
+      this.drop()
+      this.fail([id], new EngineError('cancelled', 'stopped'))
+      this.restart()
+    }, grace)
+  }
+
+  private crashed(message: string): void {
+    this.crashes++
+    const lost = [...this.sent]
+    this.drop()
+    this.fail(lost, new EngineError('crashed', message))
+    this.events.onCrash?.(message)
+    if (this.crashes < patience) this.restart()
+    else this.fail([...this.pending.keys()], new EngineError('crashed', message))
+  }
+
+  /** A new worker at once, so that the next request finds it ready; what others had sent goes again. */
+  private restart(): void {
+    this.start()
+  }
+
+  private drop(): void {
+    if (this.worker) {
+      this.worker.onmessage = this.worker.onerror = null
+      this.worker.terminate()
+    }
+    this.worker = null
+    this.ready = false
+    this.sent.clear()
+  }
+
+  private take(id: number): Pending | undefined {
+    const request = this.pending.get(id)
+    this.pending.delete(id)
+    this.sent.delete(id)
+    request?.done()
+    return request
+  }
+
+  private fail(ids: number[], reason: EngineError): void {
+    for (const id of ids) this.take(id)?.reject(reason)
+  }
+}

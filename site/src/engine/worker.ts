@@ -1,0 +1,39 @@
+// A worker that holds the Go core and CLP. The page sends the compiled modules first
+// (compiled once, shared by all workers); every later message belongs to the core, which
+// sets globalThis.onmessage itself and answers with Ready.
+import type { Boot } from './protocol'
+
+// The Go runtime and the bridge to CLP: glob, for a build may lack them and says so.
+const runtimes = import.meta.glob('../../../bin/wasm/wasm_exec.js')
+const bridges = import.meta.glob<{ host(module: WebAssembly.Module): unknown }>(
+  '../../../solver/clp/wasm/host.mjs',
+)
+
+declare const Go: new () => {
+  importObject: WebAssembly.Imports
+  run(instance: WebAssembly.Instance): Promise<void>
+}
+
+const load = async <T>(modules: Record<string, () => Promise<T>>): Promise<T | null> => {
+  const first = Object.values(modules)[0]
+  return first ? first() : null
+}
+
+async function boot({ core, clp }: Boot): Promise<void> {
+  const [, bridge] = await Promise.all([load(runtimes), clp ? load(bridges) : null])
+  // Where the core looks for CLP.
+  if (bridge && clp) Object.assign(globalThis, { jigsawCLP: bridge.host(clp) })
+  const go = new Go()
+  const instance = await WebAssembly.instantiate(core, go.importObject)
+  await go.run(instance)
+  // The core never ends by itself: without it this worker must not look alive.
+  throw new Error('the planner ended unexpectedly')
+}
+
+const fail = (reason: unknown) =>
+  // Thrown outside of the promise, so that the page's onerror hears of it.
+  setTimeout(() => {
+    throw reason instanceof Error ? reason : new Error(String(reason))
+  })
+
+self.addEventListener('message', event => void boot(event.data as Boot).catch(fail), { once: true })

@@ -1,0 +1,141 @@
+import { signal } from '@preact/signals'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { FakeEngine } from '../../test/fake'
+import type { Scenario } from '../engine/api'
+import { type Channel, type Content, Library, saveAfter } from './library'
+
+// A store that keeps revisions as the contract says, shared by the tabs of a test.
+class FakeStore {
+  readonly scenarios = new Map<string, Scenario>()
+  fail = ''
+  engine = () =>
+    new FakeEngine({
+      store_list: () => ({ persistent: true, reason: '', scenarios: [...this.scenarios.values()] }),
+      store_get: ({ id }: { id: string }) => this.scenarios.get(id) ?? null,
+      store_remove: ({ id }: { id: string }) => this.scenarios.delete(id),
+      store_put: ({ base, now_ms, ...put }: Content & { id: string; base: number; now_ms: number }) => {
+        if (this.fail) throw new Error(this.fail)
+        const revision = this.scenarios.get(put.id)?.revision ?? 0
+        const conflict = revision !== base
+        const kept = conflict
+          ? { ...put, id: `${put.id}-copy`, name: `${put.name} (copy)`, revision: 1, saved_ms: now_ms }
+          : { ...put, revision: revision + 1, saved_ms: now_ms }
+        this.scenarios.set(kept.id, kept)
+        return { scenario: kept, conflict }
+      },
+    })
+}
+
+/** Channels that reach each other at once. */
+const wire = () => {
+  const channels: Channel[] = []
+  return (): Channel => {
+    const channel: Channel = {
+      onmessage: null,
+      postMessage: data => {
+        for (const other of channels) if (other !== channel) other.onmessage?.({ data } as MessageEvent)
+      },
+    }
+    channels.push(channel)
+    return channel
+  }
+}
+
+let store: FakeStore
+let connect: () => Channel
+let ids: number
+function tab() {
+  const content = signal<Content>({ name: 'n', text: 'one', view: '' })
+  const tell = vi.fn()
+  const adopt = vi.fn((scenario: Scenario) => {
+    library.opened(scenario)
+    content.value = { ...content.value, text: scenario.text }
+  })
+  const library: Library = new Library(store.engine(), connect(), { tell, adopt }, () => `id${++ids}`)
+  library.begin('one', '')
+  library.watch(() => content.value)
+  const type = async (text: string) => {
+    content.value = { ...content.value, text }
+    await vi.advanceTimersByTimeAsync(saveAfter)
+  }
+  return { library, content, tell, adopt, type }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  store = new FakeStore()
+  connect = wire()
+  ids = 0
+})
+afterEach(() => vi.useRealTimers())
+
+it('keeps a scenario from its first change on', async () => {
+  const { library, type } = tab()
+  await vi.advanceTimersByTimeAsync(saveAfter * 2)
+  expect(store.scenarios.size).toBe(0)
+  await type('two')
+  expect(store.scenarios.get('id1')).toMatchObject({ text: 'two', revision: 1 })
+  await type('three')
+  expect(store.scenarios.get('id1')).toMatchObject({ text: 'three', revision: 2 })
+  expect(library.saving.value).toBe('saved')
+})
+
+it('puts once where changes follow quickly', async () => {
+  const { content, type } = tab()
+  for (const text of ['a', 'ab', 'abc']) {
+    content.value = { ...content.value, text }
+    await vi.advanceTimersByTimeAsync(saveAfter / 4)
+  }
+  await type('abcd')
+  expect(store.scenarios.get('id1')).toMatchObject({ text: 'abcd', revision: 1 })
+})
+
+it('lets another tab follow where it has no changes of its own', async () => {
+  const a = tab()
+  await a.type('two')
+  const b = tab()
+  b.library.opened(store.scenarios.get('id1')!)
+  b.content.value = { ...b.content.value, text: 'two' }
+  await a.type('three')
+  await vi.advanceTimersByTimeAsync(0)
+  expect(b.adopt).toHaveBeenCalledOnce()
+  expect(b.content.value.text).toBe('three')
+  await b.type('four')
+  expect(a.content.value.text).toBe('four')
+  expect(store.scenarios.size).toBe(1)
+})
+
+it('loses nothing where two tabs change the same', async () => {
+  const a = tab()
+  await a.type('two')
+  const b = tab()
+  b.library.opened(store.scenarios.get('id1')!)
+  a.content.value = { ...a.content.value, text: 'two, by a' }
+  b.content.value = { ...b.content.value, text: 'two, by b' }
+  await vi.advanceTimersByTimeAsync(saveAfter)
+  expect([...store.scenarios.values()].map(s => s.text).sort()).toEqual(['two, by a', 'two, by b'])
+  expect(b.library.open.value.id).toBe('id1-copy')
+  expect(b.tell).toHaveBeenCalledWith(expect.stringContaining('Both are kept'))
+})
+
+it('tells of a failure and tries again with the next change', async () => {
+  const { library, tell, type } = tab()
+  store.fail = 'quota exceeded'
+  await type('two')
+  expect(library.saving.value).toBe('failed')
+  expect(tell).toHaveBeenCalledWith(expect.stringContaining('quota exceeded'))
+  store.fail = ''
+  await type('three')
+  expect(library.saving.value).toBe('saved')
+  expect(store.scenarios.get('id1')?.text).toBe('three')
+})
+
+it('keeps what is open on the page when it is removed', async () => {
+  const { library, content, type } = tab()
+  await type('two')
+  await library.remove('id1')
+  expect(content.value.text).toBe('two')
+  expect(library.open.value.id).toBe('')
+  await type('three')
+  expect(store.scenarios.get('id2')?.text).toBe('three')
+})

@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { deflateRawSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { decodeLink, encodeLink, isLink, LinkError, longestFragment } from './link'
+import { type Snapshot, snapshotOf } from './snapshot'
+
+const snapshot: Snapshot = {
+  text: 'version: 1\nname: "µ ☃ <script>alert(1)</script>"\n',
+  seed: 7,
+  effort: 3,
+  selection: { job: 1, iteration: 2, gpu: null },
+  range: { from: -0.5, to: 1200.25 },
+  compared: { label: 'A', text: 'version: 1\n', seed: 1, effort: 1 },
+}
+const pack = (json: string) => `#1.${deflateRawSync(json).toString('base64url')}`
+
+describe('share links', () => {
+  it('restore the identical state', async () => {
+    const link = await encodeLink(snapshot, '1.2.3')
+    expect(isLink(link)).toBe(true)
+    expect(await decodeLink(link)).toEqual({ planner: '1.2.3', snapshot })
+  })
+
+  it('of every example stay within 2,000 characters', async () => {
+    for (const file of readdirSync('../testdata/examples')) {
+      const text = readFileSync(`../testdata/examples/${file}`, 'utf8')
+      const link = await encodeLink({ ...snapshot, text, compared: null }, '1.2.3')
+      expect(link.length, file).toBeLessThanOrEqual(2000)
+      expect((await decodeLink(link)).snapshot.text).toBe(text)
+    }
+  })
+
+  it.each([
+    ['empty', '#1.'],
+    ['cut off', '#1.q1ZKLU0sSlWy'],
+    ['not base64', '#1.@@@'],
+    ['not deflate', '#1.AAAA'],
+    ['not JSON', pack('{')],
+    ['no object', pack('[1]')],
+    ['no text', pack('{"seed":1}')],
+    ['text of another kind', pack('{"text":{"a":1}}')],
+    ['another format', '#2.AAAA'],
+    ['huge', `#1.${'A'.repeat(longestFragment)}`],
+    ['a bomb', pack(`{"text":"${'a'.repeat(20_000_000)}"}`)],
+    ['nested without end', pack('['.repeat(900_000))],
+    ['not UTF-8', `#1.${deflateRawSync(Buffer.from([0x22, 0xff, 0xfe, 0x22])).toString('base64url')}`],
+  ])('that are bad are refused: %s', async (_, link) => {
+    await expect(decodeLink(link)).rejects.toBeInstanceOf(LinkError)
+  })
+
+  it('bring nothing but what is known', () => {
+    const read = snapshotOf({
+      text: 'x',
+      seed: -1,
+      effort: 1e9,
+      selection: { job: '0', iteration: 1 },
+      range: { from: 5, to: 1 },
+      compared: { label: 5, text: 'y', seed: 0.5 },
+      __proto__: { evil: true },
+      extra: 1,
+    })
+    expect(read).toEqual({
+      text: 'x',
+      seed: 0,
+      effort: 1,
+      selection: null,
+      range: null,
+      compared: { label: 'A', text: 'y', seed: 0, effort: 1 },
+    })
+  })
+})
+
+describe('links of the past', () => {
+  const folder = 'test/links'
+  const files = readdirSync(folder)
+  it('are there', () => expect(files.length).toBeGreaterThanOrEqual(5))
+  for (const file of files)
+    it(file, async () => {
+      const { link, ...state } = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8'))
+      expect(await decodeLink(link)).toEqual(state)
+    })
+})

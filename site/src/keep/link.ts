@@ -1,0 +1,97 @@
+// Share links: the whole scenario in the fragment, which no server sees.
+//
+//   #1.<base64url(deflate-raw(JSON))>
+//
+// The number is the format's. Links live for ever: a format is never changed, only followed
+// by another; test/links holds links of each that must go on being read.
+import { type Snapshot, snapshotOf } from './snapshot'
+
+/** Longest fragment that is read, in characters, and the most bytes it may unpack to. */
+export const longestFragment = 200_000
+export const mostBytes = 2_000_000
+
+export class LinkError extends Error {
+  override readonly name = 'LinkError'
+}
+
+/** Whether a fragment means to be a share link, and not a place in the page. */
+export const isLink = (fragment: string) => /^#\d+\./.test(fragment)
+
+export async function encodeLink(snapshot: Snapshot, planner: string): Promise<string> {
+  // What is as by default is left out: links stay short.
+  const { text, seed, effort, selection, range, compared } = snapshot
+  const json = JSON.stringify({
+    planner,
+    text,
+    ...(seed !== 0 && { seed }),
+    ...(effort !== 1 && { effort }),
+    ...(selection && { selection }),
+    ...(range && { range }),
+    ...(compared && { compared }),
+  })
+  const packed = new Blob([json]).stream().pipeThrough(new CompressionStream('deflate-raw'))
+  return `#1.${toBase64URL(new Uint8Array(await new Response(packed).arrayBuffer()))}`
+}
+
+export interface Link {
+  /** The version of the planner that the link was made with. */
+  planner: string
+  snapshot: Snapshot
+}
+
+/** Reads a link, or throws a LinkError that says what is wrong with it. */
+export async function decodeLink(fragment: string): Promise<Link> {
+  const match = /^#(\d+)\.([\w-]*)$/.exec(fragment)
+  if (!match) throw new LinkError('it was cut off or changed on its way')
+  if (match[1] !== '1')
+    throw new LinkError(`it is of format ${match[1]?.slice(0, 8)}, which this JigSaw does not know`)
+  if (fragment.length > longestFragment) throw new LinkError('it is too long')
+  let json: unknown
+  try {
+    json = JSON.parse(await inflate(fromBase64URL(match[2] ?? '')))
+  } catch (error) {
+    if (error instanceof LinkError) throw error
+    throw new LinkError('it was cut off or changed on its way')
+  }
+  const snapshot = snapshotOf(json)
+  if (!snapshot) throw new LinkError('it holds no scenario')
+  const planner = (json as { planner?: unknown }).planner
+  return { planner: typeof planner === 'string' ? planner.slice(0, 100) : '', snapshot }
+}
+
+/** Unpacks, and stops early where a small link would become a large text. */
+async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<string> {
+  const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader()
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    bytes += value.length
+    if (bytes > mostBytes) {
+      await reader.cancel().catch(() => {})
+      throw new LinkError('it unpacks to more than a scenario can be')
+    }
+    parts.push(value)
+  }
+  const all = new Uint8Array(bytes)
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return new TextDecoder('utf-8', { fatal: true }).decode(all)
+}
+
+function toBase64URL(bytes: Uint8Array): string {
+  let binary = ''
+  // In pieces, for a call takes only so many arguments.
+  for (let i = 0; i < bytes.length; i += 0x8000)
+    binary += String.fromCharCode(...bytes.subarray(i, i + 0x8000))
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+function fromBase64URL(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, character => character.charCodeAt(0))
+}

@@ -1,0 +1,36 @@
+// What the validator found, in words, with the way to each place.
+import type { Store } from '../state/store'
+
+const most = 20
+
+export function Problems({ store }: { store: Store }) {
+  const { problems } = store.reading.value
+  if (problems.length === 0) return null
+  return (
+    <section class="problems" aria-label="Problems">
+      <ul>
+        {problems.slice(0, most).map((problem, i) => (
+          <li key={i}>
+            <button
+              type="button"
+              class="button quiet"
+              onClick={() => {
+                if (store.scenarioMode.value === 'form') store.scenarioMode.value = 'yaml'
+                store.text.goTo(problem.line, problem.column)
+              }}
+            >
+              {problem.line > 0 && (
+                <span class="muted number">
+                  {problem.line}:{problem.column}
+                </span>
+              )}
+              {problem.path && <code>{problem.path}</code>}
+              <span>{problem.message}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {problems.length > most && <p class="muted">and {problems.length - most} more</p>}
+    </section>
+  )
+}

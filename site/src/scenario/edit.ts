@@ -1,0 +1,73 @@
+// What the forms do to the scenario's text.
+import type { ScenarioText } from '../state/text'
+import { type Fields, fields, freshName, list, text } from './spec'
+import { duplicate, insert, type Json, move, type Path, parse, set } from './yaml/patch'
+
+export class ScenarioEdit {
+  constructor(private readonly source: ScenarioText) {}
+
+  private change(next: (text: string) => string): void {
+    this.source.edit(next(this.source.text.peek()))
+  }
+
+  /** undefined takes the key away. */
+  set(path: Path, value: Json | undefined): void {
+    this.change(source => set(source, path, value))
+  }
+
+  /** Of a key whose default needs not be written. */
+  setUnless(path: Path, value: Json, otherwise: Json): void {
+    this.set(path, value === otherwise ? undefined : value)
+  }
+
+  addJob(model: string): void {
+    this.change(source => {
+      const jobs = jobNames(source)
+      return insert(source, ['jobs'], jobs.length, {
+        name: freshName(model.replace(/[^\w-]/g, '-') || 'job', jobs),
+        model,
+        workers: 2,
+        iterations: 10,
+      })
+    })
+  }
+
+  copyJob(index: number): void {
+    this.change(source => {
+      const jobs = jobNames(source)
+      return duplicate(source, ['jobs'], index, { name: freshName(`${jobs[index] ?? 'job'}-copy`, jobs) })
+    })
+  }
+
+  moveJob(from: number, to: number): void {
+    const count = jobNames(this.source.text.peek()).length
+    if (from === to || to < 0 || to >= count) return
+    this.change(source => move(source, ['jobs'], from, to))
+  }
+
+  /** The last job stays: an instance has at least one. */
+  removeJob(index: number): void {
+    if (jobNames(this.source.text.peek()).length > 1) this.set(['jobs', index], undefined)
+  }
+
+  addRack(): void {
+    this.change(source => {
+      const racks = list(fields(cluster(source)).racks)
+      const like = fields(racks.at(-1))
+      return insert(source, ['cluster', 'racks'], racks.length, like)
+    })
+  }
+
+  /** Marks a link as failed, or mends it. */
+  cut(link: string, isCut: boolean): void {
+    this.change(source => {
+      const failed = list(cluster(source).failed_links).map(text)
+      const next = isCut ? [...new Set([...failed, link])] : failed.filter(name => name !== link)
+      return set(source, ['cluster', 'failed_links'], next.length > 0 ? next : undefined)
+    })
+  }
+}
+
+const cluster = (source: string): Fields => fields(fields(parse(source)).cluster)
+const jobNames = (source: string): string[] =>
+  list(fields(parse(source)).jobs).map(job => text(fields(job).name))

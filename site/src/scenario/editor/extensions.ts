@@ -1,0 +1,114 @@
+// What the editor can do, and how it looks. Colours are the page's own, see tokens.css.
+import {
+  acceptCompletion,
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete'
+import { defaultKeymap, historyKeymap } from '@codemirror/commands'
+import { yaml } from '@codemirror/lang-yaml'
+import {
+  bracketMatching,
+  HighlightStyle,
+  indentOnInput,
+  indentUnit,
+  syntaxHighlighting,
+} from '@codemirror/language'
+import { lintGutter, lintKeymap } from '@codemirror/lint'
+import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
+import { EditorState, type Extension } from '@codemirror/state'
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { completion, type Names } from './complete'
+import type { Schema } from './schema'
+
+const look = EditorView.theme({
+  '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '12.5px' },
+  '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55' },
+  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--text-2)', border: 'none' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--surface-2)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--accent-soft)',
+  },
+  '.cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--surface-2) 60%, transparent)' },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--surface)',
+    color: 'var(--text)',
+    border: '1px solid var(--line-strong)',
+  },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': {
+    backgroundColor: 'var(--accent)',
+    color: 'var(--on-accent)',
+  },
+  '.cm-completionInfo': { maxWidth: '22rem', fontFamily: 'var(--font)' },
+  '.cm-panels': { backgroundColor: 'var(--surface-2)', color: 'var(--text)' },
+  '.cm-textfield, .cm-button': {
+    backgroundImage: 'none',
+    backgroundColor: 'var(--surface)',
+    color: 'var(--text)',
+  },
+  '.cm-diagnostic': { fontFamily: 'var(--font)', fontSize: '12.5px' },
+  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
+  '.cm-lintRange-error': {
+    backgroundImage: 'none',
+    textDecoration: 'underline wavy var(--bad)',
+    textUnderlineOffset: '3px',
+  },
+  '.cm-lint-marker-error': {
+    content: 'none',
+    width: '8px',
+    height: '8px',
+    margin: '5px 0 0 4px',
+    borderRadius: '50%',
+    backgroundColor: 'var(--bad)',
+  },
+  '.cm-matchingBracket': { backgroundColor: 'var(--surface-3)', outline: 'none' },
+  '.cm-selectionMatch': { backgroundColor: 'var(--surface-3)' },
+})
+
+const colours = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--accent)' },
+  { tag: [tags.comment, tags.lineComment], color: 'var(--text-2)', fontStyle: 'italic' },
+  { tag: [tags.string, tags.attributeValue], color: 'var(--ok)' },
+  { tag: [tags.keyword, tags.labelName], color: 'var(--warn)' },
+  { tag: [tags.separator, tags.punctuation, tags.brace, tags.squareBracket], color: 'var(--text-2)' },
+])
+
+export interface EditorOptions {
+  schema: () => Schema | null
+  names: () => Names
+}
+
+export const extensions = ({ schema, names }: EditorOptions): Extension => [
+  lineNumbers(),
+  lintGutter(),
+  drawSelection(),
+  highlightActiveLine(),
+  highlightSelectionMatches(),
+  bracketMatching(),
+  closeBrackets(),
+  indentOnInput(),
+  indentUnit.of('  '),
+  EditorState.tabSize.of(2),
+  EditorView.lineWrapping,
+  yaml(),
+  syntaxHighlighting(colours),
+  autocompletion({ override: [completion(schema, names)], icons: false }),
+  // Tab takes a completion, and else goes on to the next control: the editor is no trap.
+  keymap.of([
+    { key: 'Tab', run: acceptCompletion },
+    ...closeBracketsKeymap,
+    ...completionKeymap,
+    ...lintKeymap,
+    ...searchKeymap,
+    ...historyKeymap,
+    // Ctrl-Enter plans, in the whole page.
+    ...defaultKeymap.filter(binding => binding.key !== 'Mod-Enter'),
+  ]),
+  EditorView.contentAttributes.of({ 'aria-label': 'Scenario as YAML', 'aria-multiline': 'true' }),
+  look,
+]

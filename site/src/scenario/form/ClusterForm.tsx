@@ -1,0 +1,214 @@
+// The cluster: GPU types, racks of the short form or nodes and links of the full one.
+import type { Compiled } from '../../engine/api'
+import { NumberField, QuantityField, SelectField, TextField } from '../../ui/fields'
+import { Icon } from '../../ui/icons'
+import type { ScenarioEdit } from '../edit'
+import { fabricSpeed, gpuMemory, isDuration, nicSpeed, uplinkSpeed } from '../quantity'
+import { type Fields, fields, list, number, text } from '../spec'
+import type { Path } from '../yaml/patch'
+import { LinkField } from './LinkField'
+
+interface Props {
+  spec: Fields
+  edit: ScenarioEdit
+  instance: Compiled | null
+}
+
+export function ClusterForm({ spec, edit, instance }: Props) {
+  const cluster = fields(spec.cluster)
+  const types = list(cluster.gpu_types).map(fields)
+  const typeNames = types.map(type => text(type.name))
+  const racks = list(cluster.racks).map(fields)
+  const nodes = list(cluster.nodes).map(fields)
+  const links = list(cluster.links).map(fields)
+  return (
+    <>
+      {types.map((type, i) => (
+        <div class="fields" key={`type-${i}`}>
+          <QuantityField
+            label={`Memory of a ${text(type.name) || 'GPU'}`}
+            value={text(type.memory)}
+            quantity={gpuMemory}
+            onChange={value => edit.set(['cluster', 'gpu_types', i, 'memory'], value)}
+          />
+        </div>
+      ))}
+      {racks.map((rack, i) => (
+        <RackForm
+          key={`rack-${i}`}
+          title={racks.length > 1 ? `Rack group ${i + 1}` : 'Racks'}
+          path={['cluster', 'racks', i]}
+          rack={rack}
+          typeNames={typeNames}
+          removable={racks.length > 1}
+          edit={edit}
+        />
+      ))}
+      {racks.length > 0 && (
+        <button type="button" class="button quiet" onClick={() => edit.addRack()}>
+          + Rack group
+        </button>
+      )}
+      {nodes.map((node, i) => (
+        <NodeForm
+          key={`node-${i}`}
+          path={['cluster', 'nodes', i]}
+          node={node}
+          typeNames={typeNames}
+          edit={edit}
+        />
+      ))}
+      {links.map((link, i) => (
+        <div class="fields" key={`link-${i}`}>
+          <QuantityField
+            label={`Link ${text(link.name) || `${text(link.from)}-${text(link.to)}`}`}
+            value={text(link.rate)}
+            quantity={uplinkSpeed}
+            onChange={value => edit.set(['cluster', 'links', i, 'rate'], value)}
+          />
+        </div>
+      ))}
+      <div class="fields">
+        <TextField
+          label="Latency"
+          hint="The least length of a synchronisation, like 100us."
+          value={text(cluster.latency)}
+          fits={isDuration}
+          onChange={value => edit.set(['cluster', 'latency'], value)}
+        />
+        <LinkField instance={instance} failed={list(cluster.failed_links).map(text)} edit={edit} />
+      </div>
+    </>
+  )
+}
+
+const gpuTypes = (names: string[]) => names.map(name => [name, name] as const)
+
+function RackForm(props: {
+  title: string
+  path: Path
+  rack: Fields
+  typeNames: string[]
+  removable: boolean
+  edit: ScenarioEdit
+}) {
+  const { title, path, rack, typeNames, edit } = props
+  const key = (name: string): Path => [...path, name]
+  return (
+    <fieldset class="group">
+      <legend>
+        {title}
+        {props.removable && (
+          <button
+            type="button"
+            class="button quiet"
+            aria-label={`Remove ${title}`}
+            onClick={() => edit.set(path, undefined)}
+          >
+            <Icon name="close" />
+          </button>
+        )}
+      </legend>
+      <div class="fields">
+        <NumberField
+          label="Racks"
+          value={number(rack.count, 0) || 1}
+          min={1}
+          max={16}
+          onChange={value => edit.setUnless(key('count'), value, 1)}
+        />
+        <NumberField
+          label="Nodes per rack"
+          value={number(rack.nodes, 1)}
+          min={1}
+          max={32}
+          onChange={value => edit.set(key('nodes'), value)}
+        />
+        <NumberField
+          label="GPUs per node"
+          value={number(rack.gpus, 1)}
+          min={1}
+          max={16}
+          onChange={value => edit.set(key('gpus'), value)}
+        />
+        {typeNames.length > 1 && (
+          <SelectField
+            label="GPU type"
+            value={text(rack.gpu)}
+            options={gpuTypes(typeNames)}
+            onChange={value => edit.set(key('gpu'), value)}
+          />
+        )}
+        <QuantityField
+          label="Network card"
+          value={text(rack.nic)}
+          quantity={nicSpeed}
+          onChange={value => edit.set(key('nic'), value)}
+        />
+        <QuantityField
+          label="Fabric in a node"
+          value={text(rack.fabric)}
+          quantity={fabricSpeed}
+          onChange={value => edit.set(key('fabric'), value)}
+        />
+        {rack.uplink !== undefined ? (
+          <QuantityField
+            label="Uplink of a rack"
+            value={text(rack.uplink)}
+            quantity={uplinkSpeed}
+            onChange={value => edit.set(key('uplink'), value)}
+          />
+        ) : (
+          <NumberField
+            label="Oversubscription"
+            hint="How many times the cards of a rack together are faster than its uplink."
+            value={number(rack.oversubscription, 0) || 1}
+            min={1}
+            max={16}
+            step={0.5}
+            onChange={value => edit.setUnless(key('oversubscription'), value, 1)}
+          />
+        )}
+      </div>
+    </fieldset>
+  )
+}
+
+function NodeForm(props: { path: Path; node: Fields; typeNames: string[]; edit: ScenarioEdit }) {
+  const { path, node, typeNames, edit } = props
+  const key = (name: string): Path => [...path, name]
+  return (
+    <fieldset class="group">
+      <legend>Node {text(node.name)}</legend>
+      <div class="fields">
+        <NumberField
+          label="GPUs"
+          value={number(node.gpus, 1)}
+          min={1}
+          max={16}
+          onChange={value => edit.set(key('gpus'), value)}
+        />
+        {typeNames.length > 1 && (
+          <SelectField
+            label="GPU type"
+            value={text(node.gpu)}
+            options={gpuTypes(typeNames)}
+            onChange={value => edit.set(key('gpu'), value)}
+          />
+        )}
+        <QuantityField
+          label="Network card"
+          value={text(node.nic)}
+          quantity={nicSpeed}
+          onChange={value => edit.set(key('nic'), value)}
+        />
+        <QuantityField
+          label="Fabric"
+          value={text(node.fabric)}
+          quantity={fabricSpeed}
+          onChange={value => edit.set(key('fabric'), value)}
+        />
+      </div>
+    </fieldset>
+  )
+}

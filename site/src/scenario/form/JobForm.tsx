@@ -1,0 +1,146 @@
+// All there is to say of one job.
+import { CheckField, NumberField, SelectField, TextField } from '../../ui/fields'
+import type { ScenarioEdit } from '../edit'
+import { isDuration } from '../quantity'
+import { type Fields, fields, number, text } from '../spec'
+import type { Path } from '../yaml/patch'
+
+const rules = [
+  ['full', 'full: every worker at full depth'],
+  ['ladder', 'ladder: depths in even steps'],
+  ['free', 'free: the planner chooses'],
+] as const
+
+const within = [
+  ['cluster', 'anywhere'],
+  ['rack', 'one rack'],
+  ['node', 'one node'],
+] as const
+
+export function JobForm(props: {
+  job: Fields
+  index: number
+  models: readonly string[]
+  edit: ScenarioEdit
+}) {
+  const { job, index, models, edit } = props
+  const key = (...names: string[]): Path => ['jobs', index, ...names]
+  const spb = fields(job.spb)
+  const rule = text(spb.rule) || 'ladder'
+  const workers = number(job.workers, 1)
+  const duration = (name: 'release' | 'deadline', hint: string, label: string) => (
+    <TextField
+      label={label}
+      hint={hint}
+      placeholder="none"
+      value={text(job[name])}
+      fits={value => value === '' || isDuration(value)}
+      onChange={value => edit.set(key(name), value === '' || value === '0' ? undefined : value)}
+    />
+  )
+  return (
+    <div class="fields">
+      <TextField
+        label="Name"
+        value={text(job.name)}
+        fits={value => value !== ''}
+        onChange={value => edit.set(key('name'), value)}
+      />
+      <SelectField
+        label="Model"
+        value={text(job.model)}
+        options={models.map(model => [model, model] as const)}
+        onChange={value => edit.set(key('model'), value)}
+      />
+      <NumberField
+        label="Copies"
+        hint="Identical jobs that this one stands for."
+        value={number(job.count, 0) || 1}
+        min={1}
+        max={16}
+        onChange={value => edit.setUnless(key('count'), value, 1)}
+      />
+      <NumberField
+        label="Workers"
+        value={workers}
+        min={1}
+        max={32}
+        onChange={value => edit.set(key('workers'), value)}
+      />
+      <NumberField
+        label="Iterations"
+        value={number(job.iterations, 0) || 1}
+        min={1}
+        max={200}
+        onChange={value => edit.set(key('iterations'), value)}
+      />
+      <NumberField
+        label="Weight"
+        hint="In the objectives that weigh jobs."
+        value={number(job.weight, 0) || 1}
+        min={1}
+        max={20}
+        onChange={value => edit.setUnless(key('weight'), value, 1)}
+      />
+      {duration('release', 'When the job may start, like 2s.', 'Release')}
+      {duration('deadline', 'When the job must have ended, like 30s.', 'Deadline')}
+      <SelectField
+        label="Depths"
+        hint="The rule of structured partial backpropagation (SPB)."
+        value={rule}
+        options={rules}
+        onChange={value => edit.set(key('spb', 'rule'), value)}
+      />
+      {rule !== 'full' && (
+        <NumberField
+          label="Allowed depths"
+          value={number(spb.cuts, 0) || 4}
+          min={1}
+          max={16}
+          disabled={spb.depths !== undefined}
+          onChange={value => edit.setUnless(key('spb', 'cuts'), value, 4)}
+        />
+      )}
+      {rule === 'free' && (
+        <>
+          <NumberField
+            label="Full-depth workers"
+            hint="At least so many in each iteration."
+            value={number(spb.min_full, 0) || 1}
+            min={1}
+            max={Math.max(1, workers)}
+            onChange={value => edit.setUnless(key('spb', 'min_full'), value, 1)}
+          />
+          <NumberField
+            label="Mean depth, at least"
+            hint="Share of the backward pass, over the workers of an iteration."
+            value={share(spb.min_mean_depth)}
+            min={0}
+            max={1}
+            step={0.05}
+            onChange={value => edit.setUnless(key('spb', 'min_mean_depth'), value, 0)}
+          />
+        </>
+      )}
+      <SelectField
+        label="Placement"
+        value={text(fields(job.placement).within) || 'cluster'}
+        options={within}
+        onChange={value => edit.set(key('placement', 'within'), value)}
+      />
+      <CheckField
+        label="Common start"
+        hint="The tasks of an iteration start together."
+        value={job.gang === true}
+        onChange={value => edit.setUnless(key('gang'), value, false)}
+      />
+    </div>
+  )
+}
+
+/** Shares are numbers or texts like 60%. */
+function share(value: Fields[string] | undefined): number {
+  if (typeof value === 'number') return value
+  const match = /^\s*([\d.]+)\s*(%?)\s*$/.exec(text(value))
+  return match ? Number(match[1]) / (match[2] ? 100 : 1) : 0
+}

@@ -1,0 +1,135 @@
+// The jobs in the order of the file: drag by the handle, or move with the arrow keys on it.
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { Icon } from '../../ui/icons'
+import type { ScenarioEdit } from '../edit'
+import { type Fields, number, text } from '../spec'
+import { JobForm } from './JobForm'
+
+interface Props {
+  jobs: readonly Fields[]
+  models: readonly string[]
+  edit: ScenarioEdit
+  /** Marks and unfolds; by place in the file. */
+  onAnnounce: (message: string) => void
+}
+
+export function JobList({ jobs, models, edit, onAnnounce }: Props) {
+  const unfolded = useSignal<number | null>(null)
+  const dragged = useSignal<{ from: number; over: number } | null>(null)
+  const rows = useRef<HTMLOListElement>(null)
+  const nameOf = (index: number) => text(jobs[index]?.name) || `job ${index + 1}`
+
+  const moveTo = (from: number, to: number) => {
+    if (to < 0 || to >= jobs.length || from === to) return
+    edit.moveJob(from, to)
+    if (unfolded.value === from) unfolded.value = to
+    else if (unfolded.value !== null) unfolded.value = null
+    onAnnounce(`${nameOf(from)} is now job ${to + 1} of ${jobs.length}`)
+    // The handle moves with its job, and keeps the focus.
+    requestAnimationFrame(() => rows.current?.querySelectorAll<HTMLElement>('.handle')[to]?.focus())
+  }
+
+  /** The row under a height of the window. */
+  const rowAt = (y: number): number => {
+    const boxes = [...(rows.current?.children ?? [])].map(row => row.getBoundingClientRect())
+    const index = boxes.findIndex(box => y < box.top + box.height / 2)
+    return index < 0 ? boxes.length - 1 : index
+  }
+
+  return (
+    <ol class="jobs" ref={rows}>
+      {jobs.map((job, i) => {
+        const off = job.disabled === true
+        const open = unfolded.value === i
+        const name = nameOf(i)
+        const drag = dragged.value
+        return (
+          <li
+            key={i}
+            class={`job${off ? ' off' : ''}${drag?.from === i ? ' dragged' : ''}${drag && drag.over === i && drag.from !== i ? (drag.from < i ? ' drop-after' : ' drop-before') : ''}`}
+          >
+            <div class="job-head">
+              <button
+                type="button"
+                class="handle"
+                aria-label={`Move ${name}: arrow keys, or drag`}
+                onKeyDown={event => {
+                  const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0
+                  if (step === 0) return
+                  event.preventDefault()
+                  moveTo(i, i + step)
+                }}
+                onPointerDown={event => {
+                  event.currentTarget.setPointerCapture(event.pointerId)
+                  dragged.value = { from: i, over: i }
+                }}
+                onPointerMove={event => {
+                  if (dragged.value) dragged.value = { ...dragged.value, over: rowAt(event.clientY) }
+                }}
+                onPointerUp={() => {
+                  const drop = dragged.value
+                  dragged.value = null
+                  if (drop) moveTo(drop.from, drop.over)
+                }}
+                onPointerCancel={() => {
+                  dragged.value = null
+                }}
+              >
+                <Icon name="grip" />
+              </button>
+              <button
+                type="button"
+                class="job-title"
+                aria-expanded={open}
+                onClick={() => {
+                  unfolded.value = open ? null : i
+                }}
+              >
+                <span class="job-name">{name}</span>
+                <span class="muted number">
+                  {number(job.count, 1) > 1 ? `${number(job.count, 1)} × ` : ''}
+                  {text(job.model)}, {number(job.workers, 1)} × {number(job.iterations, 0) || 1}
+                </span>
+              </button>
+              <button
+                type="button"
+                class="button quiet icon"
+                aria-label={`${off ? 'Enable' : 'Disable'} ${name}`}
+                aria-pressed={off}
+                title={off ? 'Enable' : 'Disable: keep it in the file, but do not plan it'}
+                onClick={() => edit.set(['jobs', i, 'disabled'], off ? undefined : true)}
+              >
+                <Icon name="power" />
+              </button>
+              <button
+                type="button"
+                class="button quiet icon"
+                aria-label={`Duplicate ${name}`}
+                title="Duplicate"
+                onClick={() => edit.copyJob(i)}
+              >
+                <Icon name="copy" />
+              </button>
+              <button
+                type="button"
+                class="button quiet icon"
+                aria-label={`Remove ${name}`}
+                title="Remove"
+                disabled={jobs.length === 1}
+                onClick={() => {
+                  edit.removeJob(i)
+                  unfolded.value = null
+                  onAnnounce(`${name} is removed; undo brings it back`)
+                }}
+              >
+                <Icon name="close" />
+              </button>
+            </div>
+            {open && <JobForm job={job} index={i} models={models} edit={edit} />}
+          </li>
+        )
+      })}
+    </ol>
+  )
+}

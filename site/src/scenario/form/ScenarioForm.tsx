@@ -1,0 +1,58 @@
+// The scenario as forms. They show what the text says and change nothing else in it.
+import { useMemo } from 'preact/hooks'
+import type { Store } from '../../state/store'
+import { ScenarioEdit } from '../edit'
+import { fields, list, specOf, text } from '../spec'
+import { ClusterForm } from './ClusterForm'
+import { GeneralForm } from './GeneralForm'
+import { JobList } from './JobList'
+
+export function ScenarioForm({ store }: { store: Store }) {
+  const edit = useMemo(() => new ScenarioEdit(store.text), [store])
+  const view = useMemo(() => specOf(store.text.text), [store])
+  const { spec, stale } = view.value
+  const jobs = list(spec.jobs).map(fields)
+  const own = list(spec.profiles).map(profile => text(fields(profile).model))
+  const models = [...new Set([...own, ...store.profiles.value.map(profile => profile.model)])].sort()
+  return (
+    <form class="form" aria-label="Scenario form" onSubmit={event => event.preventDefault()}>
+      {stale && (
+        <p class="note warn" role="alert">
+          {stale === 'large'
+            ? 'The text is too long for the form: edit it as YAML.'
+            : 'The text is not YAML at the moment: mend it in the editor, then the form follows.'}
+        </p>
+      )}
+      <fieldset class="plain" disabled={stale !== ''}>
+        <GeneralForm spec={spec} edit={edit} />
+        <details open>
+          <summary>
+            <h2>Cluster</h2>
+          </summary>
+          <ClusterForm spec={spec} edit={edit} instance={store.reading.value.instance} />
+        </details>
+        <details open>
+          <summary>
+            <h2>Jobs</h2>
+            <span class="muted">{jobs.length}</span>
+          </summary>
+          <JobList
+            jobs={jobs}
+            models={models}
+            edit={edit}
+            onAnnounce={message => {
+              store.status.value = message
+            }}
+          />
+          <button
+            type="button"
+            class="button"
+            onClick={() => edit.addJob(models.includes('resnet50') ? 'resnet50' : (models[0] ?? 'resnet50'))}
+          >
+            + Job
+          </button>
+        </details>
+      </fieldset>
+    </form>
+  )
+}

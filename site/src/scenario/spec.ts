@@ -1,0 +1,47 @@
+// The instance file as the forms read it: every part may lack or be of the wrong kind, for
+// people write it. What is wrong shows as the validator's problem, never as a crash.
+import { computed, type ReadonlySignal } from '@preact/signals'
+import { type Json, parse } from './yaml/patch'
+
+export type Fields = Record<string, Json>
+
+export const fields = (value: Json | undefined): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+export const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
+export const text = (value: Json | undefined): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+export const number = (value: Json | undefined, otherwise: number): number =>
+  typeof value === 'number' && Number.isFinite(value) ? value : otherwise
+
+/** Why the forms cannot follow the text: it is not YAML at the moment, or to read it at each key would block the page. */
+export type Stale = '' | 'broken' | 'large'
+
+export interface SpecView {
+  /** Of the last text that could be read. */
+  spec: Fields
+  stale: Stale
+}
+
+/** Longest text that the page reads by itself at each change, in characters. */
+export const largest = 60_000
+
+/** The file behind the text, kept while the text is broken. */
+export function specOf(source: ReadonlySignal<string>): ReadonlySignal<SpecView> {
+  let last: Fields = {}
+  return computed(() => {
+    if (source.value.length > largest) return { spec: last, stale: 'large' }
+    const json = parse(source.value)
+    if (json === undefined) return { spec: last, stale: 'broken' }
+    last = fields(json)
+    return { spec: last, stale: '' }
+  })
+}
+
+/** A name that none of the others has: base, base-2, base-3, ... */
+export function freshName(base: string, taken: Iterable<string>): string {
+  const names = new Set(taken)
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? base : `${base}-${n}`
+    if (!names.has(name)) return name
+  }
+}

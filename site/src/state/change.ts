@@ -1,0 +1,10 @@
+/** The one range in which two texts differ, or null where they do not. */
+export function change(from: string, to: string): { from: number; to: number; insert: string } | null {
+  if (from === to) return null
+  const shorter = Math.min(from.length, to.length)
+  let head = 0
+  while (head < shorter && from[head] === to[head]) head++
+  let tail = 0
+  while (tail < shorter - head && from[from.length - 1 - tail] === to[to.length - 1 - tail]) tail++
+  return { from: head, to: from.length - tail, insert: to.slice(head, to.length - tail) }
+}

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { compiled, event, FakeEngine, planResult, schedule } from '../../test/fake'
+import type { PlanOptions, PlanResult } from '../engine/api'
+import { EngineError } from '../engine/error'
+import type { CallOptions } from '../engine/seat'
+import { Planning, rest } from './planning'
+
+interface Run {
+  params: PlanOptions
+  options: CallOptions
+  resolve: (result: PlanResult) => void
+  reject: (error: Error) => void
+}
+
+let runs: Run[]
+let planning: Planning
+const settle = () => vi.advanceTimersByTimeAsync(0)
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  runs = []
+  const engine = new FakeEngine({
+    plan: (params: PlanOptions, options) =>
+      new Promise((resolve, reject) => runs.push({ params, options, resolve, reject })),
+  })
+  planning = new Planning(engine, () => ({ seed: 7, effort: 1 }))
+})
+afterEach(() => vi.useRealTimers())
+
+describe('Planning', () => {
+  it('plans quickly, rests, then plans with full effort', async () => {
+    void planning.start('a', compiled('a'))
+    expect(runs[0]!.params).toMatchObject({ text: 'a', seed: 7, quick: true })
+    expect(planning.phase.value).toBe('quick')
+    runs[0]!.resolve(planResult({ primal: 120 }))
+    await settle()
+    expect(planning.view.value?.value).toBe(120)
+    await vi.advanceTimersByTimeAsync(rest)
+    expect(runs[1]!.params.quick).toBe(false)
+    runs[1]!.resolve(planResult({ primal: 110 }))
+    await settle()
+    expect(planning.view.value?.value).toBe(110)
+    expect(planning.phase.value).toBe('done')
+  })
+
+  it('is done after a quick plan that is optimal or proven impossible', async () => {
+    void planning.start('a', compiled('a'))
+    runs[0]!.resolve(planResult({ status: 'infeasible', primal: null, schedule: null }))
+    await vi.advanceTimersByTimeAsync(rest * 2)
+    expect(runs).toHaveLength(1)
+    expect(planning.phase.value).toBe('done')
+  })
+
+  it('drops what an older text still sends', async () => {
+    void planning.start('a', compiled('a'))
+    void planning.start('b', compiled('b'))
+    expect(runs[0]!.options.signal?.aborted).toBe(true)
+    runs[0]!.options.onEvent?.(event(1, 1, true))
+    runs[0]!.resolve(planResult({ primal: 1 }))
+    await settle()
+    expect(planning.view.value).toBeNull()
+    runs[1]!.resolve(planResult({ primal: 2 }))
+    await settle()
+    expect(planning.view.value).toMatchObject({ text: 'b', value: 2 })
+  })
+
+  it('shows the former plan until the next has something to show', async () => {
+    void planning.start('a', compiled('a'))
+    runs[0]!.resolve(planResult())
+    await settle()
+    void planning.start('b', compiled('b'))
+    runs[1]!.options.onEvent?.(event(null, 50))
+    expect(planning.view.value?.text).toBe('a')
+    runs[1]!.options.onEvent?.(event(60, 50, true))
+    expect(planning.view.value).toMatchObject({ text: 'b', value: 60 })
+    expect(planning.view.value?.points).toHaveLength(2)
+  })
+
+  it('does not fall back to a worse incumbent of the full run', async () => {
+    void planning.start('a', compiled('a'))
+    runs[0]!.resolve(planResult({ primal: 100 }))
+    await vi.advanceTimersByTimeAsync(rest)
+    runs[1]!.options.onEvent?.(event(130, 90, true))
+    expect(planning.view.value?.value).toBe(100)
+    runs[1]!.options.onEvent?.(event(95, 90, true))
+    expect(planning.view.value?.value).toBe(95)
+  })
+
+  it('prefers more where more is better', async () => {
+    const instance = compiled('a', { objective: 'throughput', periodic: true })
+    void planning.start('a', instance)
+    runs[0]!.options.onEvent?.(event(1, 3, true))
+    runs[0]!.options.onEvent?.(event(2, 3, true))
+    expect(planning.view.value?.value).toBe(2)
+  })
+
+  it('keeps the best plan when it is stopped, though the worker had to be ended', async () => {
+    void planning.start('a', compiled('a'), true)
+    const best = schedule()
+    runs[0]!.options.onEvent?.({ ...event(80, 70), schedule: best })
+    planning.stop()
+    runs[0]!.reject(new EngineError('cancelled', 'stopped'))
+    await settle()
+    expect(planning.phase.value).toBe('stopped')
+    expect(planning.view.value?.schedule).toBe(best)
+    expect(planning.view.value?.result).toMatchObject({
+      stopped: true,
+      primal: 80,
+      dual: 70,
+      status: 'feasible',
+    })
+  })
+
+  it('tells why a plan failed, and can plan again', async () => {
+    void planning.start('a', compiled('a'))
+    runs[0]!.reject(new EngineError('internal', 'a fault'))
+    await settle()
+    expect(planning.phase.value).toBe('failed')
+    expect(planning.failure.value).toBe('a fault')
+    void planning.start('a', compiled('a'))
+    expect(planning.phase.value).toBe('quick')
+    expect(planning.failure.value).toBe('')
+  })
+})

@@ -1,0 +1,146 @@
+// When to plan, and which plan shows. Each change cancels the plan that is being made; a
+// quick plan comes first, then one of full effort, whose incumbents show as they come.
+// What belongs to an older text is dropped.
+import { batch, type ReadonlySignal, signal } from '@preact/signals'
+import type { Compiled, ObjectiveName, PlanPoint, PlanResult, Schedule } from '../engine/api'
+import { type Engine, plan } from '../engine/client'
+import { EngineError } from '../engine/error'
+
+export type Phase = 'none' | 'quick' | 'full' | 'done' | 'stopped' | 'failed'
+
+/** The plan that shows, with the instance it was made for. */
+export interface PlanView {
+  text: string
+  instance: Compiled
+  points: PlanPoint[]
+  /** The best so far, then the result's, and its value. */
+  schedule: Schedule | null
+  value: number | null
+  /** Of the quick plan, then of the full one. */
+  result: PlanResult | null
+}
+
+export interface PlanningOptions {
+  seed: number
+  effort: number
+}
+
+/** Rest between the quick plan and the full one, in ms: while a slider moves, the planner stays free. */
+export const rest = 250
+
+export class Planning {
+  private readonly viewSignal = signal<PlanView | null>(null)
+  private readonly phaseSignal = signal<Phase>('none')
+  private readonly failureSignal = signal('')
+  private run: AbortController | null = null
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly options: () => PlanningOptions,
+  ) {}
+
+  get view(): ReadonlySignal<PlanView | null> {
+    return this.viewSignal
+  }
+  get phase(): ReadonlySignal<Phase> {
+    return this.phaseSignal
+  }
+  /** Why there is no plan, where phase is failed. */
+  get failure(): ReadonlySignal<string> {
+    return this.failureSignal
+  }
+
+  /** Plans anew. thorough: without the quick plan and the rest before the full one. */
+  async start(text: string, instance: Compiled, thorough = false): Promise<void> {
+    this.run?.abort()
+    const run = new AbortController()
+    this.run = run
+    this.failureSignal.value = ''
+    const fresh = () => this.run === run
+    const options = { text, ...this.options() }
+    const make = async (quick: boolean) => {
+      this.phaseSignal.value = quick ? 'quick' : 'full'
+      const points: PlanPoint[] = []
+      const result = await plan(this.engine, { ...options, quick }, instance.objective, {
+        signal: run.signal,
+        onEvent: event => {
+          if (!fresh()) return
+          points.push(event.event)
+          this.show({ text, instance }, view => {
+            const better = event.schedule && improves(instance.objective, event.event.primal, view.value)
+            return {
+              ...view,
+              points: [...points],
+              ...(better && { schedule: event.schedule ?? null, value: event.event.primal }),
+            }
+          })
+        },
+      })
+      if (!fresh()) return
+      this.show({ text, instance }, view => ({
+        ...view,
+        points: result.series,
+        ...(result.stopped && view.schedule && !improves(instance.objective, result.primal, view.value)
+          ? { result: view.result ?? result }
+          : { result, schedule: result.schedule, value: result.primal }),
+      }))
+      return result
+    }
+    try {
+      if (!thorough) {
+        const quick = await make(true)
+        if (!fresh() || quick?.stopped) return this.end(run, 'stopped')
+        if (quick && (quick.status === 'optimal' || quick.status === 'infeasible'))
+          return this.end(run, 'done')
+        await new Promise(resolve => setTimeout(resolve, rest))
+        if (!fresh()) return
+        if (run.signal.aborted) return this.end(run, 'stopped')
+      }
+      const full = await make(false)
+      this.end(run, full?.stopped ? 'stopped' : 'done')
+    } catch (error) {
+      if (!fresh()) return
+      if (error instanceof EngineError && (error.code === 'cancelled' || error.code === 'stopped'))
+        return this.end(run, 'stopped')
+      batch(() => {
+        this.failureSignal.value = error instanceof Error ? error.message : String(error)
+        this.end(run, 'failed')
+      })
+    }
+  }
+
+  /** Ends the run with the best plan so far. */
+  stop(): void {
+    this.run?.abort()
+  }
+
+  /** Forgets the plan: another scenario was opened. */
+  clear(): void {
+    this.run?.abort()
+    this.run = null
+    batch(() => {
+      this.viewSignal.value = null
+      this.phaseSignal.value = 'none'
+    })
+  }
+
+  private end(run: AbortController, phase: Phase): void {
+    if (this.run !== run) return
+    this.run = null
+    this.phaseSignal.value = phase
+  }
+
+  private show(of: { text: string; instance: Compiled }, next: (view: PlanView) => PlanView): void {
+    const old = this.viewSignal.peek()
+    const same = old && old.instance.digest === of.instance.digest && old.text === of.text
+    const view = next(same ? old : { ...of, points: [], schedule: null, value: null, result: null })
+    // The plan of the former text stays until there is something to show in its place.
+    if (same || view.schedule || view.result) this.viewSignal.value = view
+  }
+}
+
+/** Whether value is better than what there is; null is nothing. */
+function improves(objective: ObjectiveName, value: number | null, than: number | null): boolean {
+  if (value === null || than === null) return than === null
+  return objective === 'throughput' || objective === 'max_min_throughput' ? value > than : value < than
+}

@@ -1,0 +1,83 @@
+// The selected element in words. The panel keeps its place when nothing is selected.
+
+import type { Description } from './describe'
+
+interface InspectorProps {
+  /** One line: no reasons, and no invitation. */
+  compact: boolean
+  description: Description | null
+  onCause: (() => void) | null
+  onStep: ((by: number) => void) | null
+  onFocus: (() => void) | null
+  onClear(): void
+}
+
+export function Inspector({ compact, description, onCause, onStep, onFocus, onClear }: InspectorProps) {
+  return (
+    <div class={compact ? 'inspector compact' : 'inspector'}>
+      <div class="inspector-text" role="status" aria-live="polite">
+        {description ? (
+          <>
+            <strong>{description.title}</strong>
+            <dl>
+              {description.facts.map(([name, value]) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+            {description.why && !compact && <p>{description.why}</p>}
+          </>
+        ) : compact ? null : (
+          <p class="muted">Select a task to see its job, depth and times, and why it starts when it does.</p>
+        )}
+      </div>
+      {description && (
+        <div class="inspector-actions">
+          {onStep && (
+            <>
+              <button
+                type="button"
+                class="button quiet"
+                title="Previous iteration ([)"
+                aria-label="Previous iteration"
+                onClick={() => onStep(-1)}
+              >
+                ‹
+              </button>
+              <button
+                type="button"
+                class="button quiet"
+                title="Next iteration (])"
+                aria-label="Next iteration"
+                onClick={() => onStep(1)}
+              >
+                ›
+              </button>
+            </>
+          )}
+          {onCause && (
+            <button type="button" class="button quiet" onClick={onCause}>
+              What it waited for
+            </button>
+          )}
+          {onFocus && (
+            <button type="button" class="button quiet" title="Zoom to it (F)" onClick={onFocus}>
+              Zoom to it
+            </button>
+          )}
+          <button
+            type="button"
+            class="button quiet"
+            title="Select nothing (Esc)"
+            aria-label="Select nothing"
+            onClick={onClear}
+          >
+            ✕
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,388 @@
+// The timeline of a plan: rows of GPUs and links on a canvas, with an inspector, a legend
+// and a table of the same.
+
+import type { ComponentChildren } from 'preact'
+import { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Selection, TimelineProps, TimeRange } from '../views/props'
+import { describe, describeJob, summary, valid } from './describe'
+import { drawBase } from './draw'
+import { listen, type Moves } from './gestures'
+import type { Hit } from './hit'
+import { Inspector } from './Inspector'
+import { actionOf } from './keys'
+import { Legend } from './Legend'
+import { clampScroll, comfortable, LEAST_ROW, layout, MOST_ROW, rowsSeen, scrollTo } from './layout'
+import { buildModel, syncsOf, tasksOf } from './model'
+import { elementOf, firstSeen, neighbour, placeOf } from './move'
+import { drawOverlay } from './overlay'
+import { newPen } from './pen'
+import { type Element, type Scene, selectionOf } from './scene'
+import { Table } from './Table'
+import { Tooltip } from './Tooltip'
+import './timeline.css'
+import { sizeCanvas, useFrame, usePixelRatio, useTheme, useWidth } from './useCanvas'
+import { clamp, isWhole, pan, reveal, zoom } from './viewport'
+
+/** Room of the GPU rows before they scroll: a part of the window's height. */
+const GPU_ROOM = 0.5
+const LINK_ROOM = 0.2
+
+export function Timeline(props: TimelineProps) {
+  const { instance, schedule, selection, onSelect, onRange } = props
+  const model = useMemo(() => buildModel(instance, schedule), [instance, schedule])
+  const box = useRef<HTMLDivElement>(null)
+  const base = useRef<HTMLCanvasElement>(null)
+  const overlay = useRef<HTMLCanvasElement>(null)
+  const width = useWidth(box)
+  const dpr = usePixelRatio()
+  const theme = useTheme()
+  const help = useId()
+  const [scroll, setScroll] = useState({ gpus: 0, links: 0 })
+  const [rowHeight, setRowHeight] = useState(0)
+  const [showChain, setShowChain] = useState(true)
+  const [showTable, setShowTable] = useState(false)
+  const [pointer, setPointer] = useState<{ x: number; y: number; hit: Hit } | null>(null)
+  /** The row that the selection was reached on: a sync is on several. */
+  const row = useRef<number | undefined>(undefined)
+
+  const makespan = instance.objective === 'makespan'
+  const bound = makespan && props.bound !== null ? props.bound : null
+  const horizon = useMemo(() => horizonOf(props, model.span, bound), [props.horizon, model, bound, instance])
+  const geometry = useMemo(
+    () =>
+      layout(model, {
+        width: Math.max(width, 240),
+        rowHeight,
+        overview: !props.compact,
+        maxGpus: Math.max(window.innerHeight * GPU_ROOM, 200),
+        maxLinks: Math.max(window.innerHeight * LINK_ROOM, 100),
+      }),
+    [model, width, rowHeight, props.compact],
+  )
+  const range = props.range ? clamp(props.range, horizon, geometry.plotWidth) : { from: 0, to: horizon }
+  const scene: Scene = {
+    model,
+    layout: geometry,
+    range,
+    horizon,
+    theme,
+    bound,
+    certified: props.certified,
+    usage: props.usage,
+    scroll: {
+      gpus: clampScroll(geometry.gpus, scroll.gpus),
+      links: clampScroll(geometry.links, scroll.links),
+    },
+    chain: showChain ? props.chain : [],
+    selection: selection && valid(model, selection) ? selection : null,
+  }
+  const latest = useRef(scene)
+  latest.current = scene
+
+  const setRange = (r: TimeRange) => onRange(isWhole(r, horizon) ? null : r)
+  const show = (element: Element | null, onRow?: number) => {
+    row.current = onRow
+    if (element) onSelect(selectionOf(model, element))
+  }
+  const revealElement = (element: Element, onRow?: number) => {
+    const place = placeOf(model, element)
+    if (!place) return
+    const s = latest.current
+    const bars = place.pane === 'gpus' ? model.tasks : model.syncs
+    const next = reveal(s.range, bars.from[place.bar]!, bars.to[place.bar]!, horizon, geometry.plotWidth)
+    if (next !== s.range) setRange(next)
+    setScroll({
+      ...s.scroll,
+      [place.pane]: scrollTo(geometry[place.pane], s.scroll[place.pane], onRow ?? place.row),
+    })
+  }
+  // Wherever the selection came from, it is brought into sight; but not when the page opens.
+  const shown = useRef(selection)
+  useEffect(() => {
+    const next = latest.current.selection
+    if (next === shown.current) return
+    shown.current = next
+    const element = next && next.iteration > 0 ? elementOf(model, next) : null
+    if (element) revealElement(element, row.current)
+  }, [selection])
+  /** Zooms to an iteration, or to a job. */
+  const focus = (s: Selection) => {
+    let from = horizon
+    let to = 0
+    for (const [rows, list] of [
+      [tasksOf(model, s.job, s.iteration), schedule.tasks],
+      [syncsOf(model, s.job, s.iteration), schedule.syncs],
+    ] as const)
+      for (const i of rows) {
+        from = Math.min(from, list.start[i]!)
+        to = Math.max(to, list.end[i]!)
+      }
+    if (model.period > 0) to = Math.min(to, horizon)
+    const air = (to - from) * 0.25
+    if (to > from) setRange(clamp({ from: from - air, to: to + air }, horizon, geometry.plotWidth))
+  }
+
+  const moves: Moves = {
+    scene: () => latest.current,
+    setRange,
+    setScroll,
+    setRowHeight,
+    hover: setPointer,
+    click: h => {
+      row.current = h.area === 'bar' ? h.row : undefined
+      if (h.area === 'bar') onSelect(selectionOf(model, h.element))
+      else if (h.area === 'gap' || h.area === 'none') onSelect(null)
+    },
+    doubleClick: h => {
+      if (h.area === 'bar') focus(selectionOf(model, h.element))
+      else if (h.area !== 'overview') onRange(null)
+    },
+  }
+  const current = useRef(moves)
+  current.current = moves
+  useEffect(() => {
+    if (!overlay.current) return
+    // Through the ref: listeners stay, what they do is that of the last rendering.
+    return listen(overlay.current, {
+      scene: () => current.current.scene(),
+      setRange: r => current.current.setRange(r),
+      setScroll: s => current.current.setScroll(s),
+      setRowHeight: h => current.current.setRowHeight(h),
+      hover: at => current.current.hover(at),
+      click: h => current.current.click(h),
+      doubleClick: h => current.current.doubleClick(h),
+    })
+  }, [])
+
+  const hovered = pointer?.hit.area === 'bar' ? pointer.hit.element : null
+  const drawnBase = useRef<Scene | null>(null)
+  const draw = useFrame(() => {
+    const s = latest.current
+    const below = base.current?.getContext('2d', { alpha: false })
+    const above = overlay.current?.getContext('2d')
+    if (!base.current || !overlay.current || !below || !above || width === 0) return
+    const font = getComputedStyle(base.current).fontFamily
+    if (drawnBase.current === null || !sameBase(drawnBase.current, s)) {
+      sizeCanvas(base.current, s.layout.width, s.layout.height, dpr)
+      drawBase(newPen(below, dpr, s.theme, font), s)
+      drawnBase.current = s
+    }
+    sizeCanvas(overlay.current, s.layout.width, s.layout.height, dpr)
+    drawOverlay(newPen(above, dpr, s.theme, font), s, pointer && { x: pointer.x, hover: hovered })
+  })
+  useLayoutEffect(() => {
+    drawnBase.current = null
+  }, [dpr])
+  useLayoutEffect(draw)
+
+  const step = useCallback(
+    (by: number) => {
+      const s = latest.current
+      if (!s.selection) return
+      const next = { ...s.selection, iteration: Math.max(s.selection.iteration + by, 1) }
+      const element = elementOf(s.model, next)
+      if (element) show(element)
+    },
+    [model],
+  )
+
+  const keyDown = (e: KeyboardEvent) => {
+    const action = actionOf(e, scene.selection !== null)
+    if (!action) return
+    e.preventDefault()
+    e.stopPropagation()
+    const selected = scene.selection && elementOf(model, scene.selection)
+    switch (action.do) {
+      case 'zoom': {
+        // Around the selection, where it is in sight.
+        const list = selected?.kind === 'sync' ? schedule.syncs : schedule.tasks
+        const at = selected && model.period === 0 ? list.start[selected.index]! : Number.NaN
+        const middle = at >= range.from && at <= range.to ? at : (range.from + range.to) / 2
+        return setRange(zoom(range, middle, action.factor, horizon, geometry.plotWidth))
+      }
+      case 'pan':
+        return setRange(pan(range, action.by * (range.to - range.from), horizon, geometry.plotWidth))
+      case 'scroll':
+        return setScroll({
+          ...scene.scroll,
+          gpus: clampScroll(geometry.gpus, scene.scroll.gpus + action.rows * geometry.gpus.rowHeight),
+        })
+      case 'step': {
+        const next = selected && neighbour(model, selected, action.step, row.current)
+        return next ? show(next.element, next.row) : undefined
+      }
+      case 'iteration':
+        return step(action.by)
+      case 'whole':
+        return onRange(null)
+      case 'clear':
+        return onSelect(null)
+      case 'chain':
+        return setShowChain(!showChain)
+      case 'focus':
+        return scene.selection ? focus(scene.selection) : undefined
+      case 'enter':
+        return show(selected ?? firstSeen(model, range, rowsSeen(geometry.gpus, scene.scroll.gpus)))
+    }
+  }
+
+  const middle = (range.from + range.to) / 2
+  const zoomBy = (factor: number) => setRange(zoom(range, middle, factor, horizon, geometry.plotWidth))
+  const taller = (factor: number) =>
+    setRowHeight(
+      Math.min(Math.max((rowHeight || comfortable(model.gpus.length)) * factor, LEAST_ROW), MOST_ROW),
+    )
+  const scrolls =
+    geometry.gpus.content > geometry.gpus.height || geometry.links.content > geometry.links.height
+  const element = scene.selection && scene.selection.iteration > 0 ? elementOf(model, scene.selection) : null
+  const description = useMemo(
+    () =>
+      element
+        ? describe(model, element, props.chain)
+        : scene.selection
+          ? describeJob(model, scene.selection.job)
+          : null,
+    [model, props.chain, element?.kind, element?.index, scene.selection?.job],
+  )
+  return (
+    <section class="timeline" aria-label={props.label}>
+      <div class="timeline-bar" role="toolbar" aria-label={`View of ${props.label}`}>
+        <span class="timeline-part">Time</span>
+        <ToolButton label="Zoom out" hint="S" onClick={() => zoomBy(1.6)}>
+          −
+        </ToolButton>
+        <ToolButton label="Zoom in" hint="W" onClick={() => zoomBy(1 / 1.6)}>
+          +
+        </ToolButton>
+        <ToolButton
+          label="Show all of the time"
+          hint="Home"
+          disabled={props.range === null}
+          onClick={() => onRange(null)}
+        >
+          All
+        </ToolButton>
+        <span class="timeline-part">Rows</span>
+        <ToolButton label="Lower rows" hint="Alt+wheel" onClick={() => taller(1 / 1.4)}>
+          −
+        </ToolButton>
+        <ToolButton label="Higher rows" hint="Alt+wheel" onClick={() => taller(1.4)}>
+          +
+        </ToolButton>
+        <span class="timeline-part" />
+        {props.chain.length > 0 && (
+          <button
+            type="button"
+            class="button quiet"
+            title="The chain of tasks and synchronisations that ends last (C)"
+            aria-pressed={showChain}
+            onClick={() => setShowChain(!showChain)}
+          >
+            Critical chain
+          </button>
+        )}
+        {!props.compact && (
+          <button
+            type="button"
+            class="button quiet"
+            aria-pressed={showTable}
+            onClick={() => setShowTable(!showTable)}
+          >
+            Table
+          </button>
+        )}
+        <span class={props.compact ? 'hidden-visually' : 'timeline-hint'} id={help}>
+          Drag to move, Ctrl+wheel to zoom; with the keyboard: Enter, then arrows
+        </span>
+      </div>
+      <div
+        class={scrolls ? 'timeline-box scrolls' : 'timeline-box'}
+        ref={box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the keyboard
+        tabIndex={0}
+        role="application"
+        aria-roledescription="timeline"
+        aria-label={summary(model, props.label)}
+        aria-describedby={help}
+        onKeyDown={keyDown}
+      >
+        <canvas class="timeline-base" ref={base} />
+        <canvas class="timeline-overlay" ref={overlay} />
+        {pointer && <Tooltip model={model} chain={props.chain} pointer={pointer} width={geometry.width} />}
+      </div>
+      <Inspector
+        compact={props.compact ?? false}
+        description={description}
+        onCause={description?.cause ? () => show(description.cause) : null}
+        onStep={scene.selection && scene.selection.iteration > 0 ? step : null}
+        onFocus={scene.selection ? () => scene.selection && focus(scene.selection) : null}
+        onClear={() => onSelect(null)}
+      />
+      {!props.compact && (
+        <Legend instance={instance} theme={theme} selection={selection} onSelect={onSelect} />
+      )}
+      {showTable && (
+        <Table
+          model={model}
+          label={props.label}
+          selection={scene.selection}
+          onSelect={s => show(elementOf(model, s))}
+        />
+      )}
+    </section>
+  )
+}
+
+interface ToolButtonProps {
+  label: string
+  /** Key or gesture. */
+  hint: string
+  disabled?: boolean
+  onClick(): void
+  children: ComponentChildren
+}
+
+function ToolButton({ label, hint, disabled = false, onClick, children }: ToolButtonProps) {
+  return (
+    <button
+      type="button"
+      class="button quiet"
+      title={`${label} (${hint})`}
+      aria-label={label}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  )
+}
+
+/** How far the axis goes: all of the plan, and deadlines and the bound where they are not far beyond. */
+function horizonOf(props: TimelineProps, span: number, bound: number | null): number {
+  let horizon = Math.max(span, 1)
+  if (!props.instance.periodic) {
+    const near = 1.25 * horizon
+    if (bound !== null && bound <= near) horizon = Math.max(horizon, bound)
+    for (const job of props.instance.jobs) if (job.deadline <= near) horizon = Math.max(horizon, job.deadline)
+  }
+  return Math.max(horizon, props.horizon ?? 0)
+}
+
+/** Whether the canvas below would look the same. */
+function sameBase(a: Scene, b: Scene): boolean {
+  return (
+    a.model === b.model &&
+    a.layout === b.layout &&
+    a.range.from === b.range.from &&
+    a.range.to === b.range.to &&
+    a.horizon === b.horizon &&
+    a.scroll.gpus === b.scroll.gpus &&
+    a.scroll.links === b.scroll.links &&
+    a.theme === b.theme &&
+    a.usage === b.usage &&
+    a.bound === b.bound &&
+    a.certified === b.certified &&
+    a.selection?.job === b.selection?.job &&
+    a.selection?.iteration === b.selection?.iteration
+  )
+}

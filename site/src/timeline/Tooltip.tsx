@@ -1,0 +1,51 @@
+// What is under the pointer, beside it. Who has no pointer reads the same in the inspector.
+
+import type { ChainLink } from '../engine/api'
+import { clean, ticks } from '../views/format'
+import { describe } from './describe'
+import type { Hit } from './hit'
+import { gpuName, type Model } from './model'
+
+interface TooltipProps {
+  model: Model
+  chain: readonly ChainLink[]
+  pointer: { x: number; y: number; hit: Hit }
+  /** Of the picture. */
+  width: number
+}
+
+export function Tooltip({ model, chain, pointer, width }: TooltipProps) {
+  const { hit, x, y } = pointer
+  const right = x > width / 2
+  const style = {
+    left: right ? 'auto' : `${x + 14}px`,
+    right: right ? `${width - x + 14}px` : 'auto',
+    top: `${y + 14}px`,
+  }
+  if (hit.area === 'bar') {
+    const d = describe(model, hit.element, chain)
+    return (
+      <div class="timeline-tip" style={style} aria-hidden="true">
+        <strong>{d.title}</strong>
+        {d.facts.map(([name, value]) => (
+          <span key={name}>
+            <span class="muted">{name}</span> {value}
+          </span>
+        ))}
+        <span class="muted">{d.why}</span>
+      </div>
+    )
+  }
+  if (hit.area === 'gap' && hit.pane === 'gpus' && hit.to > hit.from && hit.from < model.span) {
+    const until = Math.min(hit.to, model.span)
+    return (
+      <div class="timeline-tip" style={style} aria-hidden="true">
+        <span>
+          {clean(gpuName(model, model.gpus[hit.row]!))} idle for{' '}
+          {ticks(until - hit.from, model.instance.tick_us)}
+        </span>
+      </div>
+    )
+  }
+  return null
+}

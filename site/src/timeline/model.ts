@@ -1,0 +1,155 @@
+// A schedule made ready to be drawn: rows, bars, colours, and what is where.
+
+import type { Compiled, Schedule } from '../engine/api'
+import { clean } from '../views/format'
+import { BarList, type Bars, GOES_ON_AFTER, GOES_ON_BEFORE } from './bars'
+import { fold } from './fold'
+import { type LinkRow, linkRows } from './links'
+import { jobColours, SHADES, SYNC_SHADE, shadeOf } from './palette'
+
+export interface Model {
+  instance: Compiled
+  schedule: Schedule
+  /** 0: the plan runs once. */
+  period: number
+  /** Makespan, or the period, in ticks. */
+  span: number
+  /** Names of the jobs, fit for a line. */
+  names: string[]
+  /** Rows of GPUs in the order they are drawn: GPU ids by rack and node. */
+  gpus: Int32Array
+  /** Row of each GPU. */
+  rowOf: Int32Array
+  /** Node of each GPU. */
+  nodeOf: Int32Array
+  /** Bars of tasks on the rows of GPUs. */
+  tasks: Bars
+  links: LinkRow[]
+  /** Bars of synchronisations on the rows of links. */
+  syncs: Bars
+  /** Paint of each task and sync: colour * SHADES + shade. */
+  taskPaint: Uint8Array
+  syncPaint: Uint8Array
+  /** Tasks and syncs by job, iteration, GPU. */
+  taskOrder: Int32Array
+  syncOrder: Int32Array
+}
+
+export function buildModel(instance: Compiled, schedule: Schedule): Model {
+  const { tasks, syncs, period } = schedule
+  const { gpus, nodeOf } = gpuOrder(instance)
+  const rowOf = new Int32Array(gpus.length)
+  gpus.forEach((gpu, row) => {
+    rowOf[gpu] = row
+  })
+  const list = new BarList()
+  let span = period
+  for (let i = 0; i < tasks.gpu.length; i++) {
+    if (period === 0) span = Math.max(span, tasks.end[i]!)
+    fold(tasks.start[i]!, tasks.end[i]!, period, p => {
+      list.add(
+        rowOf[tasks.gpu[i]!]!,
+        i,
+        p.from,
+        p.to,
+        (p.before ? GOES_ON_BEFORE : 0) | (p.after ? GOES_ON_AFTER : 0),
+      )
+    })
+  }
+  if (period === 0) for (const end of syncs.end) span = Math.max(span, end)
+  const colours = jobColours(instance)
+  const { rows: links, bars } = linkRows(instance, schedule)
+  return {
+    instance,
+    schedule,
+    period,
+    span,
+    names: instance.jobs.map(job => clean(job.name)),
+    gpus,
+    rowOf,
+    nodeOf,
+    links,
+    syncs: bars,
+    tasks: list.build(gpus.length),
+    taskPaint: Uint8Array.from(
+      tasks.job,
+      (job, i) => colours[job]! * SHADES + shadeOf(tasks.depth[i]!, instance.jobs[job]!.depths.length - 1),
+    ),
+    syncPaint: Uint8Array.from(syncs.job, job => colours[job]! * SHADES + SYNC_SHADE),
+    taskOrder: order(tasks.job, tasks.iteration, tasks.gpu),
+    syncOrder: order(syncs.job, syncs.iteration, null),
+  }
+}
+
+/** GPU ids by rack and node, and the node of each. */
+function gpuOrder(instance: Compiled): { gpus: Int32Array; nodeOf: Int32Array } {
+  const count = instance.nodes.reduce((n, node) => n + node.gpus, 0)
+  const gpus = new Int32Array(count)
+  const nodeOf = new Int32Array(count)
+  const seen = new Set<number>()
+  let row = 0
+  const add = (n: number) => {
+    const node = instance.nodes[n]
+    if (!node || seen.has(n)) return
+    seen.add(n)
+    for (let g = node.first_gpu; g < node.first_gpu + node.gpus; g++) {
+      gpus[row++] = g
+      nodeOf[g] = n
+    }
+  }
+  for (const rack of instance.racks) rack.nodes.forEach(add)
+  instance.nodes.forEach((_, n) => {
+    add(n)
+  })
+  return { gpus, nodeOf }
+}
+
+/** Rows by job, iteration, GPU. A schedule comes in this order as a rule. */
+function order(job: Int32Array, iteration: Int32Array, gpu: Int32Array | null): Int32Array {
+  const compare = (a: number, b: number) =>
+    job[a]! - job[b]! || iteration[a]! - iteration[b]! || (gpu ? gpu[a]! - gpu[b]! : 0)
+  const rows = Int32Array.from(job, (_, i) => i)
+  for (let i = 1; i < rows.length; i++) if (compare(i - 1, i) > 0) return rows.sort(compare)
+  return rows
+}
+
+/** The range of an order that belongs to an iteration; iteration 0 is the whole job. */
+function rangeOf(
+  rows: Int32Array,
+  jobs: Int32Array,
+  iterations: Int32Array,
+  job: number,
+  iteration: number,
+): [number, number] {
+  const first = (after: boolean) => {
+    let lo = 0
+    let hi = rows.length
+    while (lo < hi) {
+      const mid = (lo + hi) >>> 1
+      const i = rows[mid]!
+      const c = jobs[i]! - job || (iteration === 0 ? 0 : iterations[i]! - iteration)
+      if (after ? c > 0 : c >= 0) hi = mid
+      else lo = mid + 1
+    }
+    return lo
+  }
+  return [first(false), first(true)]
+}
+
+/** Rows of the schedule's tasks that belong to an iteration, by GPU; iteration 0: to the job. */
+export function tasksOf(m: Model, job: number, iteration: number): Int32Array {
+  const { tasks } = m.schedule
+  return m.taskOrder.subarray(...rangeOf(m.taskOrder, tasks.job, tasks.iteration, job, iteration))
+}
+
+/** Rows of the schedule's syncs that belong to an iteration; iteration 0: to the job. */
+export function syncsOf(m: Model, job: number, iteration: number): Int32Array {
+  const { syncs } = m.schedule
+  return m.syncOrder.subarray(...rangeOf(m.syncOrder, syncs.job, syncs.iteration, job, iteration))
+}
+
+/** The name of a GPU: its node's, and its place there. */
+export function gpuName(m: Model, gpu: number): string {
+  const node = m.instance.nodes[m.nodeOf[gpu]!]
+  return node ? `${node.name}.gpu${gpu - node.first_gpu}` : `gpu${gpu}`
+}

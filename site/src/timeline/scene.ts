@@ -1,0 +1,53 @@
+// What is drawn, and how it is looked at: the input of drawing and of hit testing.
+
+import type { ChainLink, Usage } from '../engine/api'
+import type { Selection, TimeRange } from '../views/props'
+import type { Layout } from './layout'
+import { type Scale, scaleOf } from './level'
+import type { Model } from './model'
+import type { Theme } from './palette'
+
+export interface Scene {
+  model: Model
+  layout: Layout
+  range: TimeRange
+  /** Ticks from 0 that can be seen at all. */
+  horizon: number
+  /** Pixels above the window of each pane. */
+  scroll: { gpus: number; links: number }
+  theme: Theme
+  usage: Usage | null
+  /** Where the bound is a time, ticks. */
+  bound: number | null
+  certified: boolean
+  chain: readonly ChainLink[]
+  selection: Selection | null
+}
+
+export function scale(s: Scene): Scale {
+  return scaleOf(s.range, s.layout.plotWidth)
+}
+
+/** Pixels from the left of the canvas of a time. */
+export function xOf(s: Scene, t: number): number {
+  return s.layout.plotLeft + ((t - s.range.from) * s.layout.plotWidth) / (s.range.to - s.range.from)
+}
+
+/** The time at a place. */
+export function timeAt(s: Scene, x: number): number {
+  return s.range.from + ((x - s.layout.plotLeft) * (s.range.to - s.range.from)) / s.layout.plotWidth
+}
+
+/** One element of the plan: a row of the schedule's tasks or syncs. */
+export interface Element {
+  kind: 'task' | 'sync'
+  index: number
+}
+
+/** The selection that picks an element out. */
+export function selectionOf(m: Model, e: Element): Selection {
+  const { tasks, syncs } = m.schedule
+  if (e.kind === 'task')
+    return { job: tasks.job[e.index]!, iteration: tasks.iteration[e.index]!, gpu: tasks.gpu[e.index]! }
+  return { job: syncs.job[e.index]!, iteration: syncs.iteration[e.index]!, gpu: null }
+}

@@ -1,0 +1,73 @@
+// What a component that draws on canvases needs to know of the page: its own width, the
+// theme, and when to draw.
+
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { DARK, LIGHT, type Theme } from './palette'
+
+function currentTheme(): Theme {
+  return document.documentElement.dataset.theme === 'dark' ? DARK : LIGHT
+}
+
+/** The page's theme, as data-theme of the root says. */
+export function useTheme(): Theme {
+  const [theme, setTheme] = useState(currentTheme)
+  useEffect(() => {
+    const update = () => setTheme(currentTheme())
+    update()
+    const observer = new MutationObserver(update)
+    observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
+    return () => observer.disconnect()
+  }, [])
+  return theme
+}
+
+/** The width of an element in CSS pixels; 0 before it is known. */
+export function useWidth(ref: { current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (!element) return
+    setWidth(element.clientWidth)
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [ref])
+  return width
+}
+
+/** Device pixels per CSS pixel, also after a move to another screen or a zoom of the page. */
+export function usePixelRatio(): number {
+  const [ratio, setRatio] = useState(() => window.devicePixelRatio || 1)
+  useEffect(() => {
+    const query = window.matchMedia(`(resolution: ${ratio}dppx)`)
+    const update = () => setRatio(window.devicePixelRatio || 1)
+    query.addEventListener('change', update)
+    return () => query.removeEventListener('change', update)
+  }, [ratio])
+  return ratio
+}
+
+/** Calls draw once in the next frame, however often it is asked to. */
+export function useFrame(draw: () => void): () => void {
+  const latest = useRef(draw)
+  latest.current = draw
+  const pending = useRef(0)
+  useEffect(() => () => cancelAnimationFrame(pending.current), [])
+  return useCallback(() => {
+    if (pending.current) return
+    pending.current = requestAnimationFrame(() => {
+      pending.current = 0
+      latest.current()
+    })
+  }, [])
+}
+
+/** Gives a canvas the size of so many CSS pixels. */
+export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: number, dpr: number): void {
+  const w = Math.round(width * dpr)
+  const h = Math.round(height * dpr)
+  if (canvas.width !== w) canvas.width = w
+  if (canvas.height !== h) canvas.height = h
+  canvas.style.width = `${width}px`
+  canvas.style.height = `${height}px`
+}

@@ -1,0 +1,72 @@
+// What part of the time is seen: zoom and pan, as pure functions of ranges in ticks.
+
+import type { TimeRange } from '../views/props'
+
+/** A tick is never wider than this many pixels: further in there is nothing to see. */
+const MOST_PX_PER_TICK = 48
+
+/** The shortest range worth showing. */
+export function shortest(horizon: number, width: number): number {
+  return Math.min(horizon, Math.max(width / MOST_PX_PER_TICK, 1e-6))
+}
+
+/** The range moved and cut to fit between 0 and the horizon. */
+export function clamp(r: TimeRange, horizon: number, width: number): TimeRange {
+  const length = Math.min(Math.max(r.to - r.from, shortest(horizon, width)), horizon)
+  // A range that is too short grows around its middle.
+  let from = (r.from + r.to - length) / 2
+  from = Math.min(Math.max(from, 0), horizon - length)
+  return { from, to: from + length }
+}
+
+/** The range with `factor` times its length, the time `at` staying where it is. */
+export function zoom(r: TimeRange, at: number, factor: number, horizon: number, width: number): TimeRange {
+  const length = Math.min(Math.max((r.to - r.from) * factor, shortest(horizon, width)), horizon)
+  const share = (at - r.from) / (r.to - r.from)
+  return clamp({ from: at - share * length, to: at - share * length + length }, horizon, width)
+}
+
+export function pan(r: TimeRange, by: number, horizon: number, width: number): TimeRange {
+  return clamp({ from: r.from + by, to: r.to + by }, horizon, width)
+}
+
+/** The least move, and zoom out where need be, that brings an interval into sight with some air around it. */
+export function reveal(r: TimeRange, from: number, to: number, horizon: number, width: number): TimeRange {
+  const air = 0.08 * (r.to - r.from)
+  if (to - from + 2 * air > r.to - r.from) {
+    const length = (to - from) * 1.2
+    return clamp({ from: (from + to - length) / 2, to: (from + to + length) / 2 }, horizon, width)
+  }
+  if (from < r.from) return pan(r, from - air - r.from, horizon, width)
+  if (to > r.to) return pan(r, to + air - r.to, horizon, width)
+  return r
+}
+
+/** Whether everything is seen. */
+export function isWhole(r: TimeRange, horizon: number): boolean {
+  return r.from <= 0 && r.to >= horizon
+}
+
+/** Round times on an axis for about n marks, in ticks, with the step between them. */
+export function marks(r: TimeRange, n: number, tickUs: number): { step: number; at: number[] } {
+  const us = ((r.to - r.from) * tickUs) / Math.max(n, 1)
+  const step = Math.max(roundStep(us) / tickUs, Number.MIN_VALUE)
+  const at: number[] = []
+  for (let i = Math.ceil(r.from / step - 1e-9) + 0; i * step <= r.to * (1 + 1e-12) && at.length < 200; i++)
+    at.push(i * step)
+  return { step, at }
+}
+
+/** Steps of a clock, in seconds, beyond those that are decimal. */
+const CLOCK = [60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400]
+
+/** The least round time of at least so many microseconds: 1, 2, 5 times a power of ten, or what a clock has. */
+function roundStep(us: number): number {
+  if (us > 20e6) {
+    const s = CLOCK.find(step => step * 1e6 >= us)
+    return (s ?? Math.ceil(us / 86400e6) * 86400) * 1e6
+  }
+  const scale = 10 ** Math.floor(Math.log10(us))
+  for (const m of [1, 2, 5]) if (m * scale >= us * (1 - 1e-9)) return m * scale
+  return 10 * scale
+}

@@ -1,0 +1,195 @@
+// The fields of forms. Each shows a value and tells of a change at once; a number field and
+// its slider are one control with one name.
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+import { nearestStep, type Quantity } from '../scenario/quantity'
+
+interface Common {
+  label: string
+  hint?: string
+  disabled?: boolean
+}
+
+function Row({ label, hint, id, children }: Common & { id: string; children: ComponentChildren }) {
+  return (
+    <div class="field">
+      <label for={id} title={hint}>
+        {label}
+      </label>
+      {children}
+    </div>
+  )
+}
+
+export function NumberField(
+  props: Common & {
+    value: number
+    min: number
+    max: number
+    step?: number
+    onChange: (value: number) => void
+  },
+) {
+  const id = useId()
+  const { value, min, max, step = 1, disabled, onChange } = props
+  const draft = useSignal<string | null>(null)
+  const bad = draft.value !== null
+  const type = (text: string) => {
+    const typed = Number(text)
+    const fits =
+      text.trim() !== '' &&
+      Number.isFinite(typed) &&
+      typed >= min &&
+      (step % 1 !== 0 || Number.isInteger(typed))
+    draft.value = fits ? null : text
+    if (fits) onChange(typed)
+  }
+  return (
+    <Row {...props} id={id}>
+      <input
+        type="range"
+        aria-label={`${props.label}, slider`}
+        {...{ min, max, step, disabled }}
+        value={Math.min(value, max)}
+        onInput={event => {
+          draft.value = null
+          onChange(Number(event.currentTarget.value))
+        }}
+      />
+      <input
+        id={id}
+        class="input number narrow"
+        inputMode={step % 1 === 0 ? 'numeric' : 'decimal'}
+        disabled={disabled}
+        aria-invalid={bad}
+        value={draft.value ?? String(value)}
+        onInput={event => type(event.currentTarget.value)}
+        onBlur={() => {
+          draft.value = null
+        }}
+      />
+    </Row>
+  )
+}
+
+export function QuantityField(
+  props: Common & { value: string; quantity: Quantity; onChange: (value: string) => void },
+) {
+  const id = useId()
+  const { value, quantity, disabled, onChange } = props
+  const draft = useSignal<string | null>(null)
+  return (
+    <Row {...props} id={id}>
+      <input
+        type="range"
+        aria-label={`${props.label}, slider`}
+        aria-valuetext={value}
+        min={0}
+        max={quantity.steps.length - 1}
+        disabled={disabled}
+        value={nearestStep(quantity, value)}
+        onInput={event => {
+          draft.value = null
+          onChange(quantity.steps[Number(event.currentTarget.value)]!)
+        }}
+      />
+      <input
+        id={id}
+        class="input number narrow"
+        disabled={disabled}
+        aria-invalid={draft.value !== null}
+        title={`Like ${quantity.example}`}
+        value={draft.value ?? value}
+        onInput={event => {
+          const text = event.currentTarget.value
+          const fits = quantity.read(text) !== null
+          draft.value = fits ? null : text
+          if (fits) onChange(text)
+        }}
+        onBlur={() => {
+          draft.value = null
+        }}
+      />
+    </Row>
+  )
+}
+
+export function TextField(
+  props: Common & {
+    value: string
+    placeholder?: string
+    /** Whether a text may stand in the file; others wait in the field, marked. */
+    fits?: (text: string) => boolean
+    onChange: (value: string) => void
+  },
+) {
+  const id = useId()
+  const draft = useSignal<string | null>(null)
+  return (
+    <Row {...props} id={id}>
+      <input
+        id={id}
+        class="input wide"
+        disabled={props.disabled}
+        placeholder={props.placeholder}
+        aria-invalid={draft.value !== null}
+        value={draft.value ?? props.value}
+        onInput={event => {
+          const text = event.currentTarget.value
+          const fits = props.fits?.(text) ?? true
+          draft.value = fits ? null : text
+          if (fits) props.onChange(text)
+        }}
+        onBlur={() => {
+          draft.value = null
+        }}
+      />
+    </Row>
+  )
+}
+
+export function SelectField(
+  props: Common & {
+    value: string
+    options: readonly (readonly [value: string, label: string])[]
+    onChange: (value: string) => void
+  },
+) {
+  const id = useId()
+  // A value that the file has but the list has not stays visible.
+  const known = props.options.some(([value]) => value === props.value)
+  return (
+    <Row {...props} id={id}>
+      <select
+        id={id}
+        class="select wide"
+        disabled={props.disabled}
+        value={props.value}
+        onChange={event => props.onChange(event.currentTarget.value)}
+      >
+        {!known && <option value={props.value}>{props.value || '–'}</option>}
+        {props.options.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </Row>
+  )
+}
+
+export function CheckField(props: Common & { value: boolean; onChange: (value: boolean) => void }) {
+  const id = useId()
+  return (
+    <Row {...props} id={id}>
+      <input
+        id={id}
+        type="checkbox"
+        disabled={props.disabled}
+        checked={props.value}
+        onChange={event => props.onChange(event.currentTarget.checked)}
+      />
+    </Row>
+  )
+}

@@ -1,0 +1,156 @@
+// Quantities in words: one place, so that a time looks the same in every view. A thin
+// space would part number and unit best, but a no-break space is what screen readers
+// and copied text agree on.
+
+import type { ObjectiveName } from '../engine/api'
+
+const SPACE = '\u00a0'
+const MINUS = '\u2212'
+/** What stands where nothing is known. */
+export const UNKNOWN = '–'
+
+/** Decimals with commas between the thousands and a true minus sign. */
+export function decimal(value: number, digits = 0): string {
+  if (!Number.isFinite(value)) return UNKNOWN
+  const text = Math.abs(value).toFixed(digits)
+  const [whole = '0', part] = text.split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',') + (part === undefined ? '' : `.${part}`)
+  return value < 0 && Number(text) !== 0 ? MINUS + grouped : grouped
+}
+
+/** About four significant digits, but never rounds the whole part. Trailing zeros stay: columns of figures line up. */
+export function significant(value: number, digits = 4): string {
+  if (value === 0) return '0'
+  const whole = Math.floor(Math.log10(Math.abs(value))) + 1
+  // 999.96 has three digits before the point, but rounds to four.
+  const places = Math.min(Math.max(digits - whole, 0), digits + 2)
+  const rounded = Number(value.toFixed(places))
+  const grown = rounded !== 0 && Math.floor(Math.log10(Math.abs(rounded))) + 1 > whole
+  return decimal(value, grown ? Math.max(places - 1, 0) : places)
+}
+
+const TIME_UNITS = [
+  { name: 'µs', us: 1 },
+  { name: 'ms', us: 1e3 },
+  { name: 's', us: 1e6 },
+  { name: 'min', us: 60e6 },
+  { name: 'h', us: 3600e6 },
+] as const
+
+/** The unit in which so many microseconds read best: from a thousandth to ten minutes in seconds, then minutes and hours. */
+export function timeUnit(us: number): { name: string; us: number } {
+  const size = Math.abs(us)
+  if (size >= 36000e6) return TIME_UNITS[4]
+  if (size >= 600e6) return TIME_UNITS[3]
+  if (size >= 1e6) return TIME_UNITS[2]
+  if (size >= 1e3) return TIME_UNITS[1]
+  return TIME_UNITS[0]
+}
+
+/** A time in ticks with a unit that suits it. */
+export function ticks(value: number | null | undefined, tickUs: number): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
+  if (value === 0) return `0${SPACE}s`
+  const us = value * tickUs
+  const unit = timeUnit(us)
+  return significant(us / unit.us) + SPACE + unit.name
+}
+
+/** A place on a clock, as exact as resolution (ticks) asks; in the unit that suits `like` (ticks), itself by default. */
+export function instant(value: number, tickUs: number, resolution: number, like = value): string {
+  const unit = timeUnit(Math.max(Math.abs(like), 1) * tickUs)
+  const step = (Math.max(resolution, 1e-9) * tickUs) / unit.us
+  const digits = Math.min(Math.max(Math.ceil(-Math.log10(step)), 0), 6)
+  return decimal((value * tickUs) / unit.us, digits) + SPACE + unit.name
+}
+
+/** A share as a percentage, one digit after the point. */
+export function percent(share: number | null | undefined, digits = 1): string {
+  if (share === null || share === undefined || !Number.isFinite(share)) return UNKNOWN
+  return `${decimal(share * 100, digits)}${SPACE}%`
+}
+
+/** A change: always with its sign. */
+export function change(share: number | null | undefined, digits = 1): string {
+  if (share === null || share === undefined || !Number.isFinite(share)) return UNKNOWN
+  const text = percent(share, digits)
+  return share > 0 && Number((share * 100).toFixed(digits)) !== 0 ? `+${text}` : text
+}
+
+const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
+
+export function bytes(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
+  let n = value
+  let unit = 0
+  while (Math.abs(n) >= 1024 && unit < BYTE_UNITS.length - 1) {
+    n /= 1024
+    unit++
+  }
+  return (unit === 0 ? decimal(n) : significant(n, 3)) + SPACE + BYTE_UNITS[unit]
+}
+
+const RATE_UNITS = ['bit/s', 'kbit/s', 'Mbit/s', 'Gbit/s', 'Tbit/s']
+
+export function bitRate(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
+  let n = value
+  let unit = 0
+  while (Math.abs(n) >= 1000 && unit < RATE_UNITS.length - 1) {
+    n /= 1000
+    unit++
+  }
+  return (
+    significant(n, 3)
+      .replace(/(\.\d*?)0+$/, '$1')
+      .replace(/\.$/, '') +
+    SPACE +
+    RATE_UNITS[unit]
+  )
+}
+
+export function plural(n: number, noun: string, nouns = `${noun}s`): string {
+  return `${decimal(n)}${SPACE}${n === 1 ? noun : nouns}`
+}
+
+/** A value of the objective with its unit. */
+export function objectiveValue(
+  value: number | null | undefined,
+  objective: ObjectiveName,
+  tickUs: number,
+): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
+  switch (objective) {
+    case 'makespan':
+      return ticks(value, tickUs)
+    case 'weighted_completion':
+      return `${significant((value * tickUs) / 1e6)}${SPACE}w·s`
+    case 'throughput':
+      return `${significant((value * 1e6) / tickUs)}${SPACE}it/s`
+    case 'max_min_throughput':
+      return percent(value)
+  }
+}
+
+export const objectiveNames: Record<ObjectiveName, string> = {
+  makespan: 'Makespan',
+  weighted_completion: 'Weighted completion',
+  throughput: 'Weighted throughput',
+  max_min_throughput: 'Least normalised rate',
+}
+
+/** Whether less is better. */
+export function minimised(objective: ObjectiveName): boolean {
+  return objective === 'makespan' || objective === 'weighted_completion'
+}
+
+/** |pb - db| / max(|pb|, 1e-9), as everywhere in JigSaw. */
+export function gapOf(primal: number | null, dual: number | null): number | null {
+  if (primal === null || dual === null) return null
+  return Math.abs(primal - dual) / Math.max(Math.abs(primal), 1e-9)
+}
+
+/** What stands in for a control character, or one that reorders text, in a name. */
+export function clean(name: string): string {
+  return name.replace(/\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu, '\ufffd')
+}

@@ -1,0 +1,131 @@
+// What the views are given. They are pure functions of these: they hold nothing but
+// what is under the pointer, which rows are scrolled to, and which parts are unfolded.
+
+import type {
+  ChainLink,
+  Compiled,
+  ObjectiveName,
+  PlanPoint,
+  PlanResult,
+  ProfileInfo,
+  Schedule,
+  Usage,
+  WhatIfAnswer,
+  WhatIfChange,
+} from '../engine/api'
+
+/**
+ * What is picked out in a schedule, by names that outlive a re-plan, so that a share
+ * link can carry it. gpu null: the synchronisation; iteration 0: the whole job.
+ */
+export interface Selection {
+  job: number
+  /** From 1; 0 stands for all of them. */
+  iteration: number
+  gpu: number | null
+}
+
+/** A range of time in ticks. */
+export interface TimeRange {
+  from: number
+  to: number
+}
+
+export interface TimelineProps {
+  /** Names the picture, for people who cannot see it and in table captions. */
+  label: string
+  instance: Compiled
+  schedule: Schedule
+  /** null while none is known, as during a run. */
+  usage: Usage | null
+  /** Bound on the objective; drawn where it is a time (makespan). */
+  bound: number | null
+  certified: boolean
+  /** The critical chain, late to early; empty: none is drawn. */
+  chain: readonly ChainLink[]
+  selection: Selection | null
+  onSelect(selection: Selection | null): void
+  /** null shows everything. Two timelines given the same range move together. */
+  range: TimeRange | null
+  onRange(range: TimeRange | null): void
+  /** Least length of the whole time axis, ticks: what two compared plans share. */
+  horizon?: number
+  /** Neither legend nor table; for one of several. */
+  compact?: boolean
+}
+
+/** Everything a run has shown so far, or its result. */
+export interface RunView {
+  objective: ObjectiveName
+  tick_us: number
+  primal: number | null
+  dual: number | null
+  certified: boolean
+  /** null while it runs. */
+  result: PlanResult | null
+  usage: Usage | null
+  /** The run so far, in order of time. */
+  series: readonly PlanPoint[]
+  running: boolean
+}
+
+export interface NumbersProps {
+  instance: Compiled | null
+  run: RunView
+}
+
+export interface ProgressProps {
+  run: RunView
+}
+
+/** A change that was asked about, and what came of it. */
+export interface WhatIfState {
+  change: WhatIfChange
+  /** null while it is computed. */
+  answer: WhatIfAnswer | null
+  /** Not empty where the question failed. */
+  error: string
+}
+
+export interface ExplainProps {
+  instance: Compiled
+  result: PlanResult
+  /** Job whose end is explained; null: the last one to end. */
+  job: number | null
+  onJob(job: number | null): void
+  /** The chain that ends job, late to early; null while it is computed. */
+  chain: readonly ChainLink[] | null
+  selection: Selection | null
+  onSelect(selection: Selection | null): void
+  whatIfs: readonly WhatIfState[]
+  onWhatIf(change: WhatIfChange): void
+  /** Replaces the scenario's text. */
+  onTakeOver(text: string): void
+}
+
+/** A plan that is kept beside another. */
+export interface Pinned {
+  /** Like `A` or the name of a scenario. */
+  label: string
+  instance: Compiled
+  result: PlanResult
+}
+
+export interface CompareProps {
+  a: Pinned
+  b: Pinned
+  selection: Selection | null
+  onSelect(selection: Selection | null): void
+  range: TimeRange | null
+  onRange(range: TimeRange | null): void
+}
+
+export interface SpbProps {
+  instance: Compiled
+  job: number
+  onJob(job: number): void
+  /** The job's profile on each GPU type that has one; empty while they load, or for inline profiles. */
+  profiles: readonly ProfileInfo[]
+  /** What depths the plan uses; null: none is shown. */
+  schedule: Schedule | null
+}

@@ -1,0 +1,21 @@
+package clp
+
+import (
+	"fmt"
+	"syscall/js"
+
+	"jigsaw/solver"
+)
+
+// Way says how this build reaches CLP.
+const Way = "in the browser"
+
+// New returns the face with live models, or [ErrUnavailable] on a page that has
+// brought no CLP: globalThis.jigsawCLP, made by host.mjs.
+func New() (solver.Solver, error) {
+	if !js.Global().Get("jigsawCLP").Truthy() {
+		return nil, fmt.Errorf("%w: the page has not loaded clp.wasm: build it with `make clp-wasm`, "+
+			"and set globalThis.jigsawCLP to host(module), of solver/clp/wasm/host.mjs, before JigSaw starts", ErrUnavailable)
+	}
+	return &wasm{open: openPage}, nil
+}

@@ -1,0 +1,103 @@
+//go:build !js
+
+package clp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"jigsaw/solver"
+)
+
+// NewWasm returns the face with live models over a clp.wasm file, run in plain Go by
+// wazero: the browser's engine outside of it.
+func NewWasm(path string) (solver.Solver, error) {
+	code, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("clp: %w: build it with `make clp-wasm`", err)
+	}
+	ctx := context.Background()
+	config := wazero.NewRuntimeConfig()
+	if dir, err := os.UserCacheDir(); err == nil {
+		// Compiling takes a second or two; where nothing can be kept it is done each time.
+		if cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(dir, "jigsaw", "wazero")); err == nil {
+			config = config.WithCompilationCache(cache)
+		}
+	}
+	runtime := wazero.NewRuntimeWithConfig(ctx, config)
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
+		return nil, fmt.Errorf("clp: wazero: %w", err)
+	}
+	module, err := runtime.CompileModule(ctx, code)
+	if err != nil {
+		return nil, fmt.Errorf("clp: %s: %w: build it anew with `make clp-wasm`", path, err)
+	}
+	return &wasm{open: func() (machine, error) {
+		instance, err := runtime.InstantiateModule(ctx, module,
+			wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize").WithSysNanotime())
+		if err != nil {
+			return nil, fmt.Errorf("clp: %s: %w: build it anew with `make clp-wasm`", path, err)
+		}
+		return &interpreter{module: instance, functions: map[string]api.Function{}}, nil
+	}}, nil
+}
+
+// interpreter is an instance of clp.wasm inside wazero.
+type interpreter struct {
+	module    api.Module
+	functions map[string]api.Function // by name, those called so far
+}
+
+func (i *interpreter) call(name string, args ...float64) (float64, error) {
+	f := i.functions[name]
+	if f == nil {
+		if f = i.module.ExportedFunction(name); f == nil {
+			return 0, fmt.Errorf("clp.wasm has no function %s: build it anew with `make clp-wasm`", name)
+		}
+		i.functions[name] = f
+	}
+	stack := make([]uint64, max(1, len(args)))
+	for k, kind := range f.Definition().ParamTypes() {
+		if kind == api.ValueTypeF64 {
+			stack[k] = api.EncodeF64(args[k])
+		} else {
+			stack[k] = uint64(uint32(int64(args[k])))
+		}
+	}
+	if err := f.CallWithStack(context.Background(), stack); err != nil {
+		return 0, err
+	}
+	switch results := f.Definition().ResultTypes(); {
+	case len(results) == 0:
+		return 0, nil
+	case results[0] == api.ValueTypeF64:
+		return api.DecodeF64(stack[0]), nil
+	default:
+		return float64(int32(stack[0])), nil
+	}
+}
+
+var errOutside = errors.New("an address outside the memory")
+
+func (i *interpreter) write(at uint32, from []byte) error {
+	if !i.module.Memory().Write(at, from) {
+		return errOutside
+	}
+	return nil
+}
+
+func (i *interpreter) read(to []byte, at uint32) error {
+	from, ok := i.module.Memory().Read(at, uint32(len(to)))
+	if !ok {
+		return errOutside
+	}
+	copy(to, from)
+	return nil
+}

@@ -1,0 +1,117 @@
+package api
+
+import (
+	"context"
+	"runtime/debug"
+	"sync"
+
+	"jigsaw"
+)
+
+// Version says what answers. Engine is empty where there is none; EngineMissing
+// then says why.
+type Version struct {
+	Version       string `json:"version"`
+	Engine        string `json:"engine"`
+	EngineMissing string `json:"engine_missing"`
+}
+
+// Build describes this build.
+func Build() Version {
+	v := Version{Version: "(devel)"}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		v.Version = info.Main.Version
+	}
+	engine, err := jigsaw.Engine()
+	if v.Engine = engine; err != nil {
+		v.EngineMissing = err.Error()
+	}
+	return v
+}
+
+func (a *API) version(context.Context, *none) (Version, error) { return Build(), nil }
+
+// ExampleInfo is an instance shipped with JigSaw.
+type ExampleInfo struct {
+	Name   string `json:"name"`
+	Lesson string `json:"lesson"`
+	Text   string `json:"text"`
+}
+
+// library is what is shipped, read at the first call.
+type library struct {
+	once sync.Once
+	list []ExampleInfo
+	err  error
+}
+
+func (a *API) examples(context.Context, *none) ([]ExampleInfo, error) {
+	l := &a.library
+	l.once.Do(func() {
+		examples, err := jigsaw.Examples()
+		l.err = err
+		for _, e := range examples {
+			l.list = append(l.list, ExampleInfo{e.Name, e.Lesson, string(e.Data)})
+		}
+	})
+	return l.list, l.err
+}
+
+// ProfileInfo is a profile of the library. Times are in nanoseconds, sizes in bytes.
+type ProfileInfo struct {
+	Model     string         `json:"model"`
+	GPU       string         `json:"gpu"`
+	Batch     int            `json:"batch"`
+	Workspace int64          `json:"workspace"`
+	Source    *ProfileSource `json:"source"`
+	Layers    []LayerInfo    `json:"layers"`
+}
+
+// ProfileSource says where the figures of a profile come from.
+type ProfileSource struct {
+	Repository string `json:"repository"`
+	Commit     string `json:"commit"`
+	File       string `json:"file"`
+	Licence    string `json:"licence"`
+	Note       string `json:"note,omitempty"`
+}
+
+// LayerInfo is a layer of a profile.
+type LayerInfo struct {
+	Name        string `json:"name"`
+	ForwardNS   int64  `json:"forward_ns"`
+	BackwardNS  int64  `json:"backward_ns"`
+	Parameters  int64  `json:"parameters"`
+	Activations int64  `json:"activations"`
+	Joined      bool   `json:"joined"`
+}
+
+func (a *API) profiles(context.Context, *none) ([]ProfileInfo, error) {
+	library, err := jigsaw.Profiles()
+	if err != nil {
+		return nil, err
+	}
+	var list []ProfileInfo
+	for _, p := range library.All() {
+		info := ProfileInfo{Model: p.Model, GPU: p.GPU, Batch: p.Batch, Workspace: int64(p.Workspace), Source: (*ProfileSource)(p.Source)}
+		for _, l := range p.Layers {
+			info.Layers = append(info.Layers, LayerInfo{
+				l.Name, int64(l.Forward), int64(l.Backward), int64(l.Parameters), int64(l.Activations), l.Joined,
+			})
+		}
+		list = append(list, info)
+	}
+	return list, nil
+}
+
+type schemaParams struct {
+	Kind string `json:"kind"`
+}
+
+func (a *API) schema(_ context.Context, p *schemaParams) (JSON, error) {
+	schema, err := jigsaw.Schema(p.Kind)
+	if err != nil {
+		return nil, invalid("schema: %v", err)
+	}
+	return schema, nil
+}

@@ -1,0 +1,172 @@
+package api
+
+import (
+	"context"
+	"math"
+	"math/big"
+	"sync"
+	"time"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+)
+
+// PlanOptions choose a plan.
+type PlanOptions struct {
+	Text   string  `json:"text"`
+	Seed   float64 `json:"seed"`
+	Quick  bool    `json:"quick,omitempty"`
+	Effort int     `json:"effort,omitempty"`
+	TimeMS float64 `json:"time_ms,omitempty"`
+	Gap    float64 `json:"gap,omitempty"`
+}
+
+// Limits on what a page may ask for, beyond which it has made a mistake.
+const (
+	maxSeed   = 1<<53 - 1
+	maxEffort = 1000
+	maxTimeMS = 24 * 60 * 60 * 1000
+)
+
+// options returns the options in the facade's terms.
+func (p *PlanOptions) options() (jigsaw.Options, error) {
+	var o jigsaw.Options
+	switch {
+	case p.Seed < 0 || p.Seed > maxSeed || p.Seed != math.Trunc(p.Seed):
+		return o, invalid("seed %v: it is a whole number from 0 to 2^53 - 1", p.Seed)
+	case p.Effort < 0 || p.Effort > maxEffort:
+		return o, invalid("effort %d: choose 0 to %d", p.Effort, maxEffort)
+	case !(p.TimeMS >= 0 && p.TimeMS <= maxTimeMS):
+		return o, invalid("time_ms %v: choose 0, which is no limit, to %d", p.TimeMS, maxTimeMS)
+	case !(p.Gap >= 0 && p.Gap < 1):
+		return o, invalid("gap %v: choose a fraction below 1, like 0.01", p.Gap)
+	}
+	return jigsaw.Options{
+		Seed: uint64(p.Seed), Quick: p.Quick, Effort: p.Effort, Gap: p.Gap,
+		Time: time.Duration(p.TimeMS * float64(time.Millisecond)),
+	}, nil
+}
+
+// PlanPoint is the state of a plan that is being made.
+type PlanPoint struct {
+	ElapsedMS float64  `json:"elapsed_ms"`
+	Event     string   `json:"event"`
+	Primal    *float64 `json:"primal"`
+	Dual      *float64 `json:"dual"`
+	Columns   int      `json:"columns"`
+	Nodes     int      `json:"nodes"`
+}
+
+func newPlanPoint(p jigsaw.Point) PlanPoint {
+	return PlanPoint{milliseconds(p.Elapsed), p.Event, number(p.Primal), number(p.Dual), p.Columns, p.Nodes}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// number rounds an exact value; nil stays nil.
+func number(v *big.Rat) *float64 {
+	if v == nil {
+		return nil
+	}
+	f, _ := v.Float64()
+	return &f
+}
+
+func (a *API) plan(ctx context.Context, p *PlanOptions, send func(Event)) (*PlanResult, error) {
+	return a.run(ctx, p, send, jigsaw.Plan)
+}
+
+func (a *API) bound(ctx context.Context, p *PlanOptions, send func(Event)) (*PlanResult, error) {
+	return a.run(ctx, p, send, jigsaw.Bound)
+}
+
+// runner is [jigsaw.Plan] or [jigsaw.Bound].
+type runner func(context.Context, *instance.Instance, jigsaw.Options) (*jigsaw.Result, error)
+
+func (a *API) run(ctx context.Context, p *PlanOptions, send func(Event), run runner) (*PlanResult, error) {
+	options, err := p.options()
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.compiled.instance(p.Text)
+	if err != nil {
+		return nil, err
+	}
+	w := &watcher{in: s.in, send: send}
+	options.Progress, options.Incumbent = w.progress, w.incumbent
+	r, err := run(ctx, s.in, options)
+	w.end()
+	if err != nil {
+		return nil, err
+	}
+	result, err := newPlanResult(r)
+	if err != nil {
+		return nil, err
+	}
+	result.Command, err = a.command(p)
+	result.Stopped = ctx.Err() != nil
+	return result, err
+}
+
+// pointEvery is the least time between two points that are sent.
+const pointEvery = 100 * time.Millisecond
+
+// watcher sends what the page is to see of a run while it goes on: at most ten
+// points a second, the latest of them, and every incumbent that it is shown, with
+// the latest point. The result has all points in its series.
+type watcher struct {
+	in   *instance.Instance
+	send func(Event)
+
+	mu    sync.Mutex
+	point PlanPoint   // the latest
+	fresh bool        // it has not been sent
+	timer *time.Timer // that will send it
+	last  time.Time   // when one was sent
+	ended bool
+}
+
+func (w *watcher) progress(p jigsaw.Point) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.point, w.fresh = newPlanPoint(p), true
+	if wait := pointEvery - time.Since(w.last); wait <= 0 {
+		w.tell(nil)
+	} else if w.timer == nil {
+		w.timer = time.AfterFunc(wait, w.due)
+	}
+}
+
+func (w *watcher) due() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timer = nil
+	if w.fresh {
+		w.tell(nil)
+	}
+}
+
+func (w *watcher) incumbent(s *instance.Schedule) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tell(newSchedule(w.in, s))
+}
+
+// tell sends the latest point, unless the run has ended. The caller holds mu.
+func (w *watcher) tell(s *Schedule) {
+	if w.ended {
+		return
+	}
+	w.send(Event{w.point, s})
+	w.last, w.fresh = time.Now(), false
+}
+
+// end ends the watch: nothing is sent after it returns.
+func (w *watcher) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+}

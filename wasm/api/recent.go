@@ -1,0 +1,92 @@
+package api
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+)
+
+// scenario is an instance file that was read: what of it could be.
+type scenario struct {
+	text     string
+	document *instance.Document // nil: not even that
+	in       *instance.Instance // nil: there are problems
+	problems instance.Problems
+}
+
+// unnamed is the name of an instance whose file has none, as if that were its
+// file's name.
+const unnamed = "scenario"
+
+// read decodes and compiles a file. The error is no mistake in the file.
+func read(text string) (*scenario, error) {
+	s := &scenario{text: text}
+	var err error
+	if s.document, err = instance.Decode([]byte(text)); err != nil {
+		return s, s.fault(err)
+	}
+	if s.document.Spec.Name == "" {
+		s.document.Spec.Name = unnamed
+	}
+	models, err := jigsaw.Models()
+	if err != nil {
+		return nil, err
+	}
+	if s.in, err = s.document.Compile(models); err != nil {
+		return s, s.fault(err)
+	}
+	return s, nil
+}
+
+// fault keeps the problems of a file, and returns other errors.
+func (s *scenario) fault(err error) error {
+	if errors.As(err, &s.problems) {
+		return nil
+	}
+	return err
+}
+
+// keepRecent is how many files are remembered: the page asks several things
+// about one file, and compares two.
+const keepRecent = 4
+
+// recent remembers the files read last, so that a chain of calls about one does
+// not compile it again. The latest comes first.
+type recent struct {
+	mu   sync.Mutex
+	list []*scenario
+}
+
+// read is the function [read].
+func (r *recent) read(text string) (*scenario, error) {
+	r.mu.Lock()
+	at := slices.IndexFunc(r.list, func(s *scenario) bool { return s.text == text })
+	if at >= 0 {
+		s := r.list[at]
+		r.list = slices.Insert(slices.Delete(r.list, at, at+1), 0, s)
+		r.mu.Unlock()
+		return s, nil
+	}
+	r.mu.Unlock()
+	s, err := read(text)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = slices.Insert(r.list, 0, s)
+	r.list = r.list[:min(len(r.list), keepRecent)]
+	return s, nil
+}
+
+// instance returns the compiled instance of a file, or its problems as an error.
+func (r *recent) instance(text string) (*scenario, error) {
+	s, err := r.read(text)
+	if err == nil && s.in == nil {
+		err = s.problems
+	}
+	return s, err
+}

@@ -1,0 +1,183 @@
+package api
+
+import (
+	"fmt"
+	"math"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/view"
+)
+
+// Schedule is a schedule in columns: row i of Tasks is one task.
+type Schedule struct {
+	Period    int64   `json:"period"`
+	Residency [][]int `json:"residency"`
+	Tasks     Tasks   `json:"tasks"`
+	Syncs     Syncs   `json:"syncs"`
+	Spans     []Span  `json:"spans"`
+}
+
+// Tasks are lists of equal lengths.
+type Tasks struct {
+	Job       Int32s   `json:"job"`
+	Iteration Int32s   `json:"iteration"`
+	GPU       Int32s   `json:"gpu"`
+	Depth     Int32s   `json:"depth"`
+	Start     Float64s `json:"start"`
+	End       Float64s `json:"end"`
+}
+
+// Syncs are lists of equal lengths.
+type Syncs struct {
+	Job       Int32s   `json:"job"`
+	Iteration Int32s   `json:"iteration"`
+	Rate      Int32s   `json:"rate"`
+	Start     Float64s `json:"start"`
+	End       Float64s `json:"end"`
+}
+
+// Span is what the synchronisations of a job use.
+type Span struct {
+	Parties int       `json:"parties"`
+	Slowest int64     `json:"slowest"`
+	Links   []LinkUse `json:"links"`
+}
+
+// LinkUse says how often a synchronisation crosses a link.
+type LinkUse struct {
+	Link  int `json:"link"`
+	Times int `json:"times"`
+}
+
+// canonical returns the schedule in canonical order, in which the page gets it.
+func canonical(s *instance.Schedule) *instance.Schedule {
+	if !s.Sorted() {
+		s = s.Clone()
+		s.Sort()
+	}
+	return s
+}
+
+// newSchedule puts a valid schedule into columns, in canonical order.
+func newSchedule(in *instance.Instance, s *instance.Schedule) *Schedule {
+	s = canonical(s)
+	n, m := len(s.Tasks), len(s.Syncs)
+	c := &Schedule{
+		Period:    int64(s.Period),
+		Residency: make([][]int, len(s.Residency)),
+		Tasks: Tasks{
+			make(Int32s, n), make(Int32s, n), make(Int32s, n), make(Int32s, n), make(Float64s, n), make(Float64s, n),
+		},
+		Syncs: Syncs{make(Int32s, m), make(Int32s, m), make(Int32s, m), make(Float64s, m), make(Float64s, m)},
+		Spans: make([]Span, len(s.Residency)),
+	}
+	for j, gpus := range s.Residency {
+		c.Residency[j] = integers[int](gpus)
+		span, _ := in.Span(gpus)
+		c.Spans[j] = Span{span.Parties, int64(span.Slowest), make([]LinkUse, len(span.Uses))}
+		for i, u := range span.Uses {
+			c.Spans[j].Links[i] = LinkUse{int(u.Link), u.Times}
+		}
+	}
+	for i, t := range s.Tasks {
+		k := &c.Tasks
+		k.Job[i], k.Iteration[i], k.GPU[i], k.Depth[i] = int32(t.Job), int32(t.Iteration), int32(t.GPU), int32(t.Depth)
+		k.Start[i], k.End[i] = float64(t.Start), float64(t.End)
+	}
+	for i, y := range s.Syncs {
+		k := &c.Syncs
+		k.Job[i], k.Iteration[i], k.Rate[i] = int32(y.Job), int32(y.Iteration), int32(y.Rate)
+		k.Start[i], k.End[i] = float64(y.Start), float64(y.End)
+	}
+	return c
+}
+
+// schedule takes columns back into a schedule, which the instance need not
+// admit: [instance.Check] says whether it does. Spans are not read.
+func (c *Schedule) schedule() (*instance.Schedule, error) {
+	t, y := &c.Tasks, &c.Syncs
+	n, m := len(t.Job), len(y.Job)
+	for _, l := range []int{len(t.Iteration), len(t.GPU), len(t.Depth), len(t.Start), len(t.End)} {
+		if l != n {
+			return nil, invalid("schedule: the columns of tasks differ in length: %d and %d", n, l)
+		}
+	}
+	for _, l := range []int{len(y.Iteration), len(y.Rate), len(y.Start), len(y.End)} {
+		if l != m {
+			return nil, invalid("schedule: the columns of syncs differ in length: %d and %d", m, l)
+		}
+	}
+	s := &instance.Schedule{
+		Period:    instance.Tick(c.Period),
+		Residency: make([][]instance.GPUID, len(c.Residency)),
+		Tasks:     make([]instance.Task, n),
+		Syncs:     make([]instance.Sync, m),
+	}
+	for j, gpus := range c.Residency {
+		s.Residency[j] = integers[instance.GPUID](gpus)
+	}
+	var err error
+	tick := func(v float64) instance.Tick {
+		if v != math.Trunc(v) || math.Abs(v) > 1<<52 {
+			err = invalid("schedule: %v is not a time in ticks", v)
+			return 0
+		}
+		return instance.Tick(v)
+	}
+	for i := range s.Tasks {
+		s.Tasks[i] = instance.Task{
+			Job: instance.JobID(t.Job[i]), Iteration: int(t.Iteration[i]), GPU: instance.GPUID(t.GPU[i]), Depth: int(t.Depth[i]),
+			Start: tick(t.Start[i]), End: tick(t.End[i]),
+		}
+	}
+	for i := range s.Syncs {
+		s.Syncs[i] = instance.Sync{
+			Job: instance.JobID(y.Job[i]), Iteration: int(y.Iteration[i]), Rate: instance.RateLevel(y.Rate[i]),
+			Start: tick(y.Start[i]), End: tick(y.End[i]),
+		}
+	}
+	return s, err
+}
+
+// valid is [Schedule.schedule] of one that must be valid for the instance.
+func (c *Schedule) valid(in *instance.Instance) (*instance.Schedule, error) {
+	if c == nil {
+		return nil, invalid("this needs a schedule")
+	}
+	s, err := c.schedule()
+	if err != nil {
+		return nil, err
+	}
+	if violations := instance.Check(in, s); len(violations) > 0 {
+		return nil, invalid("the schedule is not one of this instance: %s", violations[0])
+	}
+	if !s.Sorted() {
+		return nil, invalid("the schedule is not in the order that the planner gave it")
+	}
+	return s, nil
+}
+
+// Usage is what a schedule uses, until its makespan or within its period.
+type Usage struct {
+	Span      int64    `json:"span"`
+	GPUShare  Float64s `json:"gpu_share"`
+	GPUMemory Float64s `json:"gpu_memory"`
+	LinkShare Float64s `json:"link_share"`
+	LinkPeak  Float64s `json:"link_peak"`
+	MeanGPU   float64  `json:"mean_gpu"`
+}
+
+func newUsage(in *instance.Instance, s *instance.Schedule) (*Usage, error) {
+	u, err := view.Utilisation(in, s)
+	if err != nil {
+		return nil, fmt.Errorf("usage: %w", err)
+	}
+	c := &Usage{Span: int64(u.Span), MeanGPU: u.MeanGPU()}
+	for _, g := range u.GPUs {
+		c.GPUShare, c.GPUMemory = append(c.GPUShare, g.Share), append(c.GPUMemory, float64(g.Memory))
+	}
+	for _, l := range u.Links {
+		c.LinkShare, c.LinkPeak = append(c.LinkShare, l.Share), append(c.LinkPeak, l.Peak)
+	}
+	return c, nil
+}
