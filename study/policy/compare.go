@@ -45,7 +45,7 @@ func Compare(ctx context.Context, w *replay.Workload, names []string, o Options,
 			r.Notes = append(r.Notes, fmt.Sprintf("interrupted: %s is cut at %.6g h of the trace, when %d of %d jobs had ended; its figures are of these alone, and comparable with nothing",
 				name, result.End/3600, m.Ended, m.Jobs))
 		}
-		r.Policies = append(r.Policies, m)
+		r.Policies, r.Results = append(r.Policies, m), append(r.Results, result)
 	}
 	return r, nil
 }

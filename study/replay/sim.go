@@ -249,6 +249,7 @@ func (s *sim) finish() {
 	s.result.End = s.Now
 	for i := range s.runs {
 		s.result.Restarts += max(0, s.runs[i].starts-1)
+		s.result.Served[i] = s.Served(i)
 	}
 	s.result.fairness(&s.fair)
 }
