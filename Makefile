@@ -13,7 +13,7 @@ SITE       = $(if $(wildcard site/dist/index.html),site)
 # Packages that neither need cgo nor an operating system.
 PURE      := . ./formulation/... ./heuristics/... ./solver/...
 
-.PHONY: help setup setup-tests build wasm site test-site clp-wasm demo test test-noclp test-js lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers table readme clean FORCE
+.PHONY: help setup setup-tests build wasm site test-site clp-wasm demo test test-noclp test-js lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers table spb-quality readme clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -123,6 +123,9 @@ bin/peers/installed: study/bench/peers/requirements.txt
 
 table: build ## the README's table of the examples
 	@scripts/table
+
+spb-quality: build ## train small models with SPB, rewrite the tables of docs/spb-quality.md: five minutes on two cores
+	@scripts/spb-quality
 
 readme: build ## rewrite the generated parts of the README
 	@scripts/readme

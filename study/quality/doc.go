@@ -23,7 +23,7 @@
 //
 // # What varies
 //
-//	model    a multilayer perceptron of 8 layers, a convolutional net of 5
+//	model    a multilayer perceptron of 8 layers, a convolutional net of 6
 //	workers  k = 2, 4, 8
 //	rule     which depths an iteration has; see [Rule]
 //	shards   mixed: the samples are dealt at random; by class: sorted by digit and

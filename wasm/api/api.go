@@ -68,6 +68,7 @@ func methods() map[string]method {
 		"plan":          streaming((*API).plan),
 		"bound":         streaming((*API).bound),
 		"check":         of((*API).check),
+		"explain":       of((*API).explain),
 		"certify":       of((*API).certify),
 		"export":        of((*API).export),
 		"store_list":    of((*API).storeList),

@@ -1,6 +1,7 @@
 // A schedule made ready to be drawn: rows, bars, colours, and what is where.
 
 import type { Compiled, Schedule } from '../engine/api'
+import { clean } from '../views/format'
 import { BarList, type Bars, GOES_ON_AFTER, GOES_ON_BEFORE } from './bars'
 import { fold } from './fold'
 import { type LinkRow, linkRows } from './links'
@@ -13,6 +14,8 @@ export interface Model {
   period: number
   /** Makespan, or the period, in ticks. */
   span: number
+  /** Names of the jobs, fit for a line. */
+  names: string[]
   /** Rows of GPUs in the order they are drawn: GPU ids by rack and node. */
   gpus: Int32Array
   /** Row of each GPU. */
@@ -61,6 +64,7 @@ export function buildModel(instance: Compiled, schedule: Schedule): Model {
     schedule,
     period,
     span,
+    names: instance.jobs.map(job => clean(job.name)),
     gpus,
     rowOf,
     nodeOf,

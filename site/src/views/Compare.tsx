@@ -17,7 +17,7 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
     p.result.schedule ? (
       <Timeline
         compact
-        label={p.label}
+        label={`Timeline of plan ${clean(p.label)}`}
         instance={p.instance}
         schedule={p.result.schedule}
         usage={p.result.usage}
@@ -35,9 +35,9 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
     )
   return (
     <section class="compare" aria-label={`${clean(a.label)} and ${clean(b.label)}`}>
-      <h3>{clean(a.label)}</h3>
+      <h3>Plan {clean(a.label)}</h3>
       {side(a, translate(selection, b, a), s => onSelect(translate(s, a, b)))}
-      <h3>{clean(b.label)}</h3>
+      <h3>Plan {clean(b.label)}</h3>
       {side(b, selection, onSelect)}
       <Differences a={a} b={b} />
     </section>

@@ -138,7 +138,7 @@ function WhatIfRow({ instance, result, change: asked, state, onAsk, onTakeOver }
       <td>{answer ? <PlanChange result={result} instance={instance} answer={answer} /> : UNKNOWN}</td>
       <td>
         {state === null && (
-          <button type="button" class="button" onClick={onAsk} aria-label={`Try: ${label}`}>
+          <button type="button" class="button" onClick={onAsk} aria-label={`Try it: ${label}`}>
             Try it
           </button>
         )}
@@ -291,6 +291,8 @@ function Why({
       </h3>
       {links === null ? (
         <p class="muted">Following its chain …</p>
+      ) : story.length === 0 ? (
+        <p class="muted">Its chain is not known.</p>
       ) : (
         <>
           <p>
