@@ -210,7 +210,7 @@ const (
 func (a *allocator) finishTime(engine solver.Solver) (*Allocation, error) {
 	theta := make([]float64, len(a.jobs))
 	expected := make([]float64, len(a.jobs))
-	least := 0.0 // rho is above every theta
+	least := 0.0 // rho is above every theta; the column is what it is more
 	for i := range a.jobs {
 		expected[i] = a.jobs[i].Isolated + a.jobs[i].Remaining/a.isolated(i)
 		theta[i] = a.jobs[i].Since / expected[i]
@@ -225,14 +225,14 @@ func (a *allocator) finishTime(engine solver.Solver) (*Allocation, error) {
 	// An equal part of the cluster for everybody gives a ratio that can be had.
 	high := 0.0
 	for i := range a.jobs {
-		high = max(high, theta[i]+(a.jobs[i].Remaining/a.isolated(i))/expected[i])
+		high = max(high, theta[i]-least+(a.jobs[i].Remaining/a.isolated(i))/expected[i])
 	}
 	at, before := high, math.Inf(-1)
 	for range mostTangents {
 		rows := make([]solver.Constraint, len(a.jobs))
 		for i := range a.jobs {
 			// y >= f + f' (rho - at), f = 1 / (at - theta), f' = -f^2; over f.
-			f := 1 / (at - theta[i])
+			f := 1 / (at - (theta[i] - least))
 			rows[i] = solver.Constraint{
 				Lower: 1 + f*at, Upper: math.Inf(1),
 				Terms: append(a.terms(i, expected[i]/a.jobs[i].Remaining/f), solver.Term{Col: a.value, Value: f}),
@@ -245,15 +245,16 @@ func (a *allocator) finishTime(engine solver.Solver) (*Allocation, error) {
 		if err != nil {
 			return nil, err
 		}
-		if math.Abs(r.Value-before) <= ratioTolerance*max(1, r.Value) {
+		if math.Abs(r.Value-before) <= ratioTolerance*r.Value {
+			r.Value += least
 			return r, nil
 		}
 		before = r.Value
 		// The next tangents touch at the new ratio, which is a lower bound, or
 		// where that is no ratio at all, between the two.
-		if at = r.Value; at <= least {
-			at = (least + high) / 2
-			high = at
+		if at = r.Value; at <= 0 {
+			high /= 2
+			at = high
 		}
 	}
 	return nil, fmt.Errorf("policy: finish-time fairness did not converge in %d rounds", mostTangents)
