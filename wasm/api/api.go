@@ -71,6 +71,7 @@ func methods() map[string]method {
 		"explain":       of((*API).explain),
 		"certify":       of((*API).certify),
 		"export":        of((*API).export),
+		"what_if":       of((*API).whatIf),
 		"store_list":    of((*API).storeList),
 		"store_get":     of((*API).storeGet),
 		"store_put":     of((*API).storePut),
