@@ -33,7 +33,7 @@ type Options struct {
 	Gap float64
 	// Effort scales the fixed amount of work; 0 means 1.
 	Effort int
-	// Quick makes the greedy plan with a tenth of the work, the baselines, and the
+	// Quick makes the greedy plan with a twentieth of the work, the baselines, and the
 	// chain, area and fluid bounds, and ends: for whoever waits for the answer.
 	// Time and Gap may end it earlier still.
 	Quick bool

@@ -9,7 +9,9 @@ const precache: Plugin = {
   generateBundle: {
     order: 'post',
     handler(_, bundle) {
-      const files = Object.values(bundle).filter(file => file.fileName !== 'sw.js' && !file.fileName.endsWith('.map'))
+      const files = Object.values(bundle).filter(
+        file => file.fileName !== 'sw.js' && !file.fileName.endsWith('.map'),
+      )
       const sum = createHash('sha256')
       for (const file of files.sort((a, b) => (a.fileName < b.fileName ? -1 : 1)))
         sum.update(file.fileName).update(file.type === 'chunk' ? file.code : file.source)

@@ -61,7 +61,5 @@ worker.addEventListener('fetch', event => {
   url.search = url.hash = ''
   // Every page is the page.
   const key = request.mode === 'navigate' ? new URL('./', worker.registration.scope).href : url.href
-  event.respondWith(
-    caches.open(own).then(async cache => (await cache.match(key)) ?? fetch(request)),
-  )
+  event.respondWith(caches.open(own).then(async cache => (await cache.match(key)) ?? fetch(request)))
 })

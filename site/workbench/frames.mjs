@@ -14,17 +14,29 @@ const FRAMES = 180
 
 const executablePath = process.argv[2] ?? '/usr/bin/chromium'
 if (!existsSync(executablePath)) {
-  console.log(`frames: skipped, there is no ${executablePath}; name a Chromium as argument, or apt-get install chromium`)
+  console.log(
+    `frames: skipped, there is no ${executablePath}; name a Chromium as argument, or apt-get install chromium`,
+  )
   process.exit(0)
 }
-const server = await createServer({ root: new URL('..', import.meta.url).pathname, server: { port: 0 }, logLevel: 'error' })
+const server = await createServer({
+  root: new URL('..', import.meta.url).pathname,
+  server: { port: 0 },
+  logLevel: 'error',
+})
 await server.listen()
 const { port } = server.httpServer.address()
 const browser = await chromium.launch({
   executablePath,
   args: [
-    '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-    '--disable-component-update', '--disable-sync',
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
   ],
 })
 let failed = false
@@ -42,7 +54,9 @@ try {
     const times = await page.evaluate(measure, { what, frames: FRAMES })
     const cost = quantiles(times.map(t => t.all))
     const script = quantiles(times.map(t => t.script))
-    console.log(`${what.padEnd(22)} ${cost.p50.toFixed(1).padStart(7)} ${cost.p95.toFixed(1).padStart(6)} ${script.p50.toFixed(1).padStart(12)}`)
+    console.log(
+      `${what.padEnd(22)} ${cost.p50.toFixed(1).padStart(7)} ${cost.p95.toFixed(1).padStart(6)} ${script.p50.toFixed(1).padStart(12)}`,
+    )
     if (cost.p50 > LIMIT) failed = true
   }
 } finally {
@@ -66,7 +80,16 @@ async function measure({ what, frames }) {
   const end = result.primal
   const box = document.querySelector('.timeline-overlay')
   const wheel = (deltaY, altKey = false) =>
-    box.dispatchEvent(new WheelEvent('wheel', { deltaY, altKey, bubbles: true, cancelable: true, clientX: 600, clientY: 300 }))
+    box.dispatchEvent(
+      new WheelEvent('wheel', {
+        deltaY,
+        altKey,
+        bubbles: true,
+        cancelable: true,
+        clientX: 600,
+        clientY: 300,
+      }),
+    )
   const frame = () => new Promise(resolve => requestAnimationFrame(resolve))
   if (what.startsWith('low rows')) {
     wheel(2000, true)

@@ -1,18 +1,19 @@
 // The views alone, with plans made up, for looking at them and for measuring: not part of
-// the site. ?plan=small|rack|large|periodic, ?view=timeline|numbers|..., ?theme=dark.
+// the site. ?plan=small|rack|large|periodic or ?example=rack, ?view=timeline|numbers|..., ?theme=dark.
 
 import '../src/styles/tokens.css'
 import '../src/styles/base.css'
 import { signal } from '@preact/signals'
 import { render } from 'preact'
+import type { WhatIfChange } from '../src/engine/api'
+import { startEngine } from '../src/engine/client'
 import { Timeline } from '../src/timeline/Timeline'
+import { Compare } from '../src/views/Compare'
+import { Explain } from '../src/views/Explain'
 import { Numbers } from '../src/views/Numbers'
 import { Progress } from '../src/views/Progress'
 import type { RunView, Selection, TimeRange, WhatIfState } from '../src/views/props'
-import { Compare } from '../src/views/Compare'
-import { Explain } from '../src/views/Explain'
 import { Spb } from '../src/views/Spb'
-import type { WhatIfChange } from '../src/engine/api'
 import { fixture, large, profileOf } from '../test/fixture'
 
 const query = new URLSearchParams(location.search)
@@ -24,7 +25,22 @@ const plans = {
   large,
   periodic: () => fixture({ periodic: true, tasks: 90, seed: 5 }),
 }
-const { instance, result } = plans[(query.get('plan') ?? 'small') as keyof typeof plans]()
+
+/** An example of the library, planned by the site's own engine: make wasm, make clp-wasm. */
+async function example(name: string) {
+  const engine = await startEngine({ onReady: () => {}, onCrash: message => console.error(message) })
+  const found = (await engine.call('examples', {})).find(e => e.name === name)
+  if (!found) throw new Error(`there is no example ${name}`)
+  const { instance } = await engine.call('compile', { text: found.text })
+  if (!instance) throw new Error(`${name} does not compile`)
+  const result = await engine.call('plan', { text: found.text, seed: 0, quick: query.has('quick') })
+  return { instance, result, profiles: await engine.call('profiles', {}) }
+}
+
+const named = query.get('example')
+const { instance, result, profiles } = named
+  ? await example(named)
+  : { ...plans[(query.get('plan') ?? 'small') as keyof typeof plans](), profiles: null }
 const selection = signal<Selection | null>(null)
 const range = signal<TimeRange | null>(null)
 
@@ -49,15 +65,27 @@ function ask(change: WhatIfChange) {
   whatIfs.value = [...others, { change, answer: null, error: '' }]
   setTimeout(() => {
     const answer = {
-      change, label: '', predicted: -0.11, before: 100, after: 90, verified: -0.1, plan_before: result.primal, plan_after: result.primal! * 0.91,
-      reasons: [], text: '',
+      change,
+      label: '',
+      predicted: -0.11,
+      before: 100,
+      after: 90,
+      verified: -0.1,
+      plan_before: result.primal,
+      plan_after: result.primal! * 0.91,
+      reasons: [],
+      text: '',
     }
-    whatIfs.value = [...others, change.kind === 'cut_link' ? { change, answer: null, error: 'it was not to be' } : { change, answer, error: '' }]
+    whatIfs.value = [
+      ...others,
+      change.kind === 'cut_link'
+        ? { change, answer: null, error: 'it was not to be' }
+        : { change, answer, error: '' },
+    ]
   }, 300)
 }
 
 function Page() {
-  if (!result.schedule) return null
   const select = (s: Selection | null) => {
     selection.value = s
   }
@@ -108,25 +136,27 @@ function Page() {
           onJob={j => {
             job.value = j
           }}
-          profiles={[profileOf(instance.jobs[job.value ?? 0]!.model)]}
+          profiles={profiles ?? [profileOf(instance.jobs[job.value ?? 0]!.model)]}
           schedule={result.schedule}
         />
       )
     default:
       return (
-        <Timeline
-          label="fixture"
-          instance={instance}
-          schedule={result.schedule}
-          usage={result.usage}
-          bound={result.dual}
-          certified={result.certified}
-          chain={result.chain}
-          selection={selection.value}
-          onSelect={select}
-          range={range.value}
-          onRange={show}
-        />
+        result.schedule && (
+          <Timeline
+            label="fixture"
+            instance={instance}
+            schedule={result.schedule}
+            usage={result.usage}
+            bound={result.dual}
+            certified={result.certified}
+            chain={result.chain}
+            selection={selection.value}
+            onSelect={select}
+            range={range.value}
+            onRange={show}
+          />
+        )
       )
   }
 }
@@ -143,7 +173,8 @@ window.requestAnimationFrame = callback =>
     callback(time)
     const script = performance.now() - begin
     if (script < 0.2) return
-    for (const canvas of document.querySelectorAll('canvas')) canvas.getContext('2d')?.getImageData(0, 0, 1, 1)
+    for (const canvas of document.querySelectorAll('canvas'))
+      canvas.getContext('2d')?.getImageData(0, 0, 1, 1)
     frameTimes.push({ script, all: performance.now() - begin })
   })
 Object.assign(window, { bench: { selection, range, instance, result, frameTimes } })

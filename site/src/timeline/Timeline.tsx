@@ -245,7 +245,7 @@ export function Timeline(props: TimelineProps) {
     [model, props.chain, element?.kind, element?.index, scene.selection?.job],
   )
   return (
-    <section class="timeline" aria-label={`Timeline: ${props.label}`}>
+    <section class="timeline" aria-label={props.label}>
       <div class="timeline-bar" role="toolbar" aria-label={`View of ${props.label}`}>
         <span class="timeline-part">Time</span>
         <ToolButton label="Zoom out" hint="S" onClick={() => zoomBy(1.6)}>

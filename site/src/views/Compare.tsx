@@ -5,6 +5,7 @@ import { Timeline } from '../timeline/Timeline'
 import { type Difference, figures, jobs } from './differences'
 import { clean, UNKNOWN } from './format'
 import type { CompareProps, Pinned, Selection, TimeRange } from './props'
+import { Scroller } from './Scroller'
 import './views.css'
 
 /** More jobs are folded away. */
@@ -17,7 +18,7 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
     p.result.schedule ? (
       <Timeline
         compact
-        label={p.label}
+        label={`Timeline of plan ${clean(p.label)}`}
         instance={p.instance}
         schedule={p.result.schedule}
         usage={p.result.usage}
@@ -35,9 +36,9 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
     )
   return (
     <section class="compare" aria-label={`${clean(a.label)} and ${clean(b.label)}`}>
-      <h3>{clean(a.label)}</h3>
+      <h3>Plan {clean(a.label)}</h3>
       {side(a, translate(selection, b, a), s => onSelect(translate(s, a, b)))}
-      <h3>{clean(b.label)}</h3>
+      <h3>Plan {clean(b.label)}</h3>
       {side(b, selection, onSelect)}
       <Differences a={a} b={b} />
     </section>
@@ -73,33 +74,35 @@ function Differences({ a, b }: { a: Pinned; b: Pinned }) {
   const changed = each.filter(d => d.verdict?.verdict !== 'same')
   const shown = all ? each : (changed.length > 0 ? changed : each).slice(0, FEW_JOBS)
   return (
-    <div class="table-wrap">
-      <table class="data differences">
-        <caption>Differences</caption>
-        <thead>
-          <tr>
-            <th scope="col">Figure</th>
-            <th scope="col">{clean(a.label)}</th>
-            <th scope="col">{clean(b.label)}</th>
-            <th scope="col">Change</th>
-          </tr>
-        </thead>
-        <tbody>
-          {whole.map(d => (
-            <Row key={d.name} difference={d} />
-          ))}
-        </tbody>
-        <tbody>
-          <tr>
-            <th colSpan={4} scope="rowgroup" class="group">
-              {a.instance.periodic ? 'Iterations of each job' : 'Completion of each job'}
-            </th>
-          </tr>
-          {shown.map(d => (
-            <Row key={d.name} difference={d} />
-          ))}
-        </tbody>
-      </table>
+    <div class="differences">
+      <Scroller label="Differences">
+        <table class="data">
+          <caption>Differences</caption>
+          <thead>
+            <tr>
+              <th scope="col">Figure</th>
+              <th scope="col">{clean(a.label)}</th>
+              <th scope="col">{clean(b.label)}</th>
+              <th scope="col">Change</th>
+            </tr>
+          </thead>
+          <tbody>
+            {whole.map(d => (
+              <Row key={d.name} difference={d} />
+            ))}
+          </tbody>
+          <tbody>
+            <tr>
+              <th colSpan={4} scope="rowgroup" class="group">
+                {a.instance.periodic ? 'Iterations of each job' : 'Completion of each job'}
+              </th>
+            </tr>
+            {shown.map(d => (
+              <Row key={d.name} difference={d} />
+            ))}
+          </tbody>
+        </table>
+      </Scroller>
       {shown.length < each.length && (
         <button type="button" class="link" onClick={() => setAll(true)}>
           All {each.length} jobs

@@ -15,6 +15,7 @@ import { candidates, GROWTH, labelOf, sameChange } from './candidates'
 import { change, clean, instant, minimised, objectiveValue, plural, UNKNOWN } from './format'
 import { Reasons } from './Numbers'
 import type { ExplainProps, Selection, WhatIfState } from './props'
+import { Scroller } from './Scroller'
 import { opening, type Passage, passages } from './story'
 import './views.css'
 import { judge } from './words'
@@ -82,7 +83,7 @@ function WhatIfs(props: ExplainProps) {
     <section>
       <h3>What would help</h3>
       <p class="muted">The prices of the bound predict what a change is worth; solving anew verifies it.</p>
-      <div class="table-wrap">
+      <Scroller label="Changes of the cluster">
         <table class="data whatif">
           <caption class="hidden-visually">Changes of the cluster and what they do</caption>
           <thead>
@@ -110,7 +111,7 @@ function WhatIfs(props: ExplainProps) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroller>
       <Ask instance={instance} onAsk={props.onWhatIf} />
     </section>
   )
@@ -138,7 +139,7 @@ function WhatIfRow({ instance, result, change: asked, state, onAsk, onTakeOver }
       <td>{answer ? <PlanChange result={result} instance={instance} answer={answer} /> : UNKNOWN}</td>
       <td>
         {state === null && (
-          <button type="button" class="button" onClick={onAsk} aria-label={`Try: ${label}`}>
+          <button type="button" class="button" onClick={onAsk} aria-label={`Try it: ${label}`}>
             Try it
           </button>
         )}
@@ -291,13 +292,15 @@ function Why({
       </h3>
       {links === null ? (
         <p class="muted">Following its chain …</p>
+      ) : story.length === 0 ? (
+        <p class="muted">Its chain is not known.</p>
       ) : (
         <>
           <p>
             {clean(instance.jobs[shown]?.name ?? '')} ends at{' '}
             {instant(result.completion[shown] ?? 0, instance.tick_us, 1)}. {opening(schedule, links, shown)}
           </p>
-          <div class="table-wrap">
+          <Scroller label="The chain">
             <table class="data story">
               <caption class="hidden-visually">The chain, from late to early</caption>
               <thead>
@@ -321,7 +324,7 @@ function Why({
                 ))}
               </tbody>
             </table>
-          </div>
+          </Scroller>
           {story.length > FEW && !all && (
             <button type="button" class="link" onClick={() => setAll(true)}>
               {plural(story.length - FEW, 'earlier part')}

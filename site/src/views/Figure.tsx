@@ -1,6 +1,7 @@
 // A chart with its title and, folded away below it, the table of the same.
 
 import type { ComponentChildren } from 'preact'
+import { Scroller } from './Scroller'
 
 interface FigureProps {
   title: string
@@ -38,7 +39,7 @@ export function DataTable({
   rows: readonly (readonly ComponentChildren[])[]
 }) {
   return (
-    <div class="table-wrap">
+    <Scroller label={caption}>
       <table class="data">
         <caption class="hidden-visually">{caption}</caption>
         <thead>
@@ -66,6 +67,6 @@ export function DataTable({
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroller>
   )
 }

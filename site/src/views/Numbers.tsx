@@ -27,32 +27,39 @@ export function Numbers({ instance, run }: NumbersProps) {
   const ends = instance && result ? completions(instance, result) : null
   return (
     <section class="numbers" aria-label="Numbers">
-      <div class={`status-line ${status.tone}`}>
+      <div class={`status-line tone-${status.tone}`}>
         <strong class="pill">{status.head}</strong>
         <span>{status.text}</span>
       </div>
       {result?.status === 'infeasible' && <Reasons reasons={result.reasons} />}
-      <dl class="big-figures">
-        <BigFigure name={objectiveNames[run.objective]} value={value(run.primal)} />
-        <BigFigure name={run.certified ? 'Certified bound' : 'Bound'} value={value(run.dual)} />
-        <BigFigure name="Gap" value={percent(gap)} />
-        <BigFigure
-          name="Efficiency"
-          value={result?.efficiency == null ? UNKNOWN : result.efficiency.toFixed(3)}
-          title="Full-backpropagation work delivered per GPU-second; partial backpropagation can push it above 1"
-        />
-        {ends &&
-          (run.objective === 'makespan' ? (
+      <div class="numbers-body">
+        <div>
+          <dl class="big-figures">
+            <BigFigure name={objectiveNames[run.objective]} value={value(run.primal)} />
+            <BigFigure name={run.certified ? 'Certified bound' : 'Bound'} value={value(run.dual)} />
+            <BigFigure name="Gap" value={percent(gap)} />
             <BigFigure
-              name="Weighted completion"
-              value={objectiveValue(ends.weighted, 'weighted_completion', run.tick_us)}
+              name="Efficiency"
+              value={result?.efficiency == null ? UNKNOWN : result.efficiency.toFixed(3)}
+              title="Full-backpropagation work delivered per GPU-second; partial backpropagation can push it above 1"
             />
-          ) : (
-            <BigFigure name="Makespan" value={ticks(ends.makespan, run.tick_us)} />
-          ))}
-      </dl>
-      <Use instance={instance} run={run} />
-      <Ways run={run} />
+            {instance && !instance.periodic && (
+              <BigFigure
+                name={run.objective === 'makespan' ? 'Weighted completion' : 'Makespan'}
+                value={
+                  !ends
+                    ? UNKNOWN
+                    : run.objective === 'makespan'
+                      ? objectiveValue(ends.weighted, 'weighted_completion', run.tick_us)
+                      : ticks(ends.makespan, run.tick_us)
+                }
+              />
+            )}
+          </dl>
+          <Use instance={instance} run={run} />
+        </div>
+        <Ways run={run} />
+      </div>
       {result && result.notes.length > 0 && (
         <ul class="notes">
           {result.notes.map(note => (
@@ -149,7 +156,7 @@ function Ways({ run }: { run: RunView }) {
     >
       <ul class="ways" aria-hidden="true">
         {ways.map(w => (
-          <li key={w.key} class={w.key} title={w.text}>
+          <li key={w.key} class={`way-${w.key}`} title={w.text}>
             <span class="ways-name">{w.key === 'bound' && run.certified ? 'Certified bound' : w.name}</span>
             <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
               {w.key === 'plan' && (

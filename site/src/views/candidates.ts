@@ -10,7 +10,6 @@ export interface Candidate {
 
 /** By how much a link or a memory grows. */
 export const GROWTH = 1.1
-const MOST_LINKS = 3
 
 /** Names a change. */
 export function labelOf(instance: Compiled, asked: WhatIfChange): string {
@@ -50,14 +49,14 @@ export function candidates(instance: Compiled, result: PlanResult): Candidate[] 
     if (node && (gpuText.length === 0 || gpuText.some(text => text.includes(type.name))))
       changes.push({ kind: 'add_gpu', subject: node.name })
   })
-  for (const l of linksByUse(instance, result).slice(0, MOST_LINKS))
+  for (const l of linksByUse(instance, result))
     changes.push({ kind: 'link_speed', subject: instance.links[l]!.name, factor: GROWTH })
   if (result.binding.some(b => b.resource === 'memory'))
     for (const type of instance.types) changes.push({ kind: 'memory', subject: type.name, factor: GROWTH })
   return changes.map(change => ({ change, label: labelOf(instance, change) }))
 }
 
-/** Links that carry something, the fullest first; of two directions that are alike the first. */
+/** The link of each kind that is used most, the fullest first. */
 function linksByUse(instance: Compiled, result: PlanResult): number[] {
   const share = result.usage?.link_share
   if (!share) return []
@@ -67,10 +66,10 @@ function linksByUse(instance: Compiled, result: PlanResult): number[] {
     .filter(l => share[l]! > 0)
     .sort((a, b) => share[b]! - share[a]! || a - b)
     .filter(l => {
-      const link = instance.links[l]!
-      const key = `${link.kind.replace(/_(up|down)$/, '')}|${link.capacity}|${share[l]!.toFixed(6)}`
-      if (seen.has(key)) return false
-      seen.add(key)
+      // The two directions of a link are of one kind.
+      const kind = instance.links[l]!.kind.replace(/_(up|down)$/, '')
+      if (seen.has(kind)) return false
+      seen.add(kind)
       return true
     })
 }

@@ -76,6 +76,8 @@ describe('numbers', () => {
     expect(plain(bytes(1023))).toBe('1,023 B')
     expect(plain(bitRate(25e9))).toBe('25 Gbit/s')
     expect(plain(bitRate(12.5e9))).toBe('12.5 Gbit/s')
+    expect(plain(bitRate(1.2e12))).toBe('1.2 Tbit/s')
+    expect(plain(bitRate(100e9))).toBe('100 Gbit/s')
     expect(plain(plural(1, 'GPU'))).toBe('1 GPU')
     expect(plain(plural(1024, 'GPU'))).toBe('1,024 GPUs')
   })

@@ -100,7 +100,13 @@ export function bitRate(value: number | null | undefined): string {
     n /= 1000
     unit++
   }
-  return significant(n, 3).replace(/\.0+$/, '') + SPACE + RATE_UNITS[unit]
+  return (
+    significant(n, 3)
+      .replace(/(\.\d*?)0+$/, '$1')
+      .replace(/\.$/, '') +
+    SPACE +
+    RATE_UNITS[unit]
+  )
 }
 
 export function plural(n: number, noun: string, nouns = `${noun}s`): string {

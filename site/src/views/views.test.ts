@@ -226,11 +226,12 @@ describe('the story of a chain', () => {
       link('sync', sync, 'task_of_iteration'),
       link('task', of(0, 2, 0), 'task_before'),
       link('task', of(4, 1, 0), 'task_before'),
+      link('task', of(3, 1, 0), 'task_before'),
       link('task', of(2, 1, 0), 'start'),
     ])
     expect(parts.map(p => p.what)).toEqual([
       'vgg160, iterations 2 to 3, one after the other',
-      'n0.gpu0 runs task after task: alexnet4 ×1, inception_v32 ×1',
+      'n0.gpu0 runs task after task: alexnet4 ×1, gnmt3 ×1, inception_v32 ×1',
     ])
     expect(parts.map(p => p.because)).toEqual(['its GPU was busy before', 'the plan begins then'])
   })
@@ -289,10 +290,10 @@ describe('partial backpropagation', () => {
     expect(plain(ruleWords(job))).toBe(
       'Any depths with at least 1 worker at full depth, and 50 % of the backward pass on average.',
     )
-    expect(plain(ruleWords({ ...job, rule: { fixed: [0, 3, 3], min_full: 1, min_share: 0 } }))).toBe(
-      'In every iteration: 1 worker at 25 %, 2 workers at full.',
+    expect(plain(ruleWords({ ...job, rule: { fixed: [1, 0, 0, 3], min_full: 1, min_share: 0 } }))).toBe(
+      'In every iteration: 1 worker at 25 %, 3 workers at full.',
     )
-    expect(ruleWords({ ...job, rule: { fixed: [3, 3], min_full: 1, min_share: 0 } })).toBe(
+    expect(ruleWords({ ...job, rule: { fixed: [0, 0, 0, 4], min_full: 1, min_share: 0 } })).toBe(
       'Every worker runs the full backward pass.',
     )
   })
