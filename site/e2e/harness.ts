@@ -1,0 +1,132 @@
+// What the tests in a browser share: the program that serves the page, the browser, and a
+// page that fails its test when anything goes wrong that nobody looks at: an error in the
+// console, an exception, a breach of the policy, a request to another place.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+/** The program that make site builds, with the page inside. */
+export const jigsaw = `${root}bin/jigsaw`
+const shots = `${root}bin/shots/`
+
+const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+const flags =
+  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+
+/** How long anything may take on a busy machine. Nothing here measures time. */
+export const patience = 60_000
+
+let server: ChildProcess
+let browser: Browser
+/** The address of the page. */
+export let home = ''
+
+/** Serves the page and starts a browser, for all tests of a file. */
+export function useBrowser(): void {
+  beforeAll(async () => {
+    if (!existsSync(jigsaw)) throw new Error('bin/jigsaw is not there: run make site first')
+    server = spawn(jigsaw, ['serve', '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    home = await address(server)
+    browser = await chromium.launch({ executablePath: chromiumPath, args: flags.split(' ') })
+    mkdirSync(shots, { recursive: true })
+  }, patience)
+  afterAll(async () => {
+    await browser?.close()
+    server?.kill('SIGINT')
+  })
+}
+
+function address(process: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const hear = (data: Buffer) => {
+      said += data
+      const found = /http:\/\/\S+/.exec(said)
+      if (found) resolve(found[0])
+    }
+    process.stdout?.on('data', hear)
+    process.stderr?.on('data', hear)
+    process.on('exit', code => reject(new Error(`jigsaw serve ended with ${code}: ${said}`)))
+  })
+}
+
+/** A visitor: a browser with nothing stored, and what went wrong in it. */
+export class Visitor {
+  readonly wrongs: string[] = []
+
+  private constructor(readonly context: BrowserContext) {}
+
+  static async come(options: BrowserContextOptions = {}): Promise<Visitor> {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+    context.setDefaultTimeout(patience)
+    return new Visitor(context)
+  }
+
+  /** A new tab. */
+  async tab(path = ''): Promise<Page> {
+    const page = await this.context.newPage()
+    page.on('console', message => {
+      if (message.type() === 'error') this.wrongs.push(`console: ${message.text()}`)
+    })
+    page.on('pageerror', error => this.wrongs.push(`exception: ${error.message}`))
+    page.on('dialog', dialog => {
+      if (dialog.type() !== 'beforeunload') this.wrongs.push(`dialog: ${dialog.message()}`)
+      void dialog.accept()
+    })
+    page.on('request', request => {
+      if (!/^(blob|data):/.test(request.url()) && !request.url().startsWith(home))
+        this.wrongs.push(`request: ${request.url()}`)
+    })
+    await page.goto(home + path)
+    return page
+  }
+
+  /** Ends the visit. Nothing may have gone wrong. */
+  async leave(): Promise<void> {
+    await this.context.close()
+    expect(this.wrongs).toEqual([])
+  }
+}
+
+/** Runs a visit. */
+export async function visit(run: (visitor: Visitor) => Promise<void>, options?: BrowserContextOptions): Promise<void> {
+  const visitor = await Visitor.come(options)
+  await run(visitor)
+  await visitor.leave()
+}
+
+/** Waits until a plan with a bound shows. */
+export async function planned(page: Page): Promise<void> {
+  await page.getByRole('main').getByText('Certified bound').first().waitFor()
+}
+
+/** Waits until nothing is planned any more. */
+export async function settled(page: Page): Promise<void> {
+  await planned(page)
+  await page.getByRole('button', { name: 'Plan', exact: true }).waitFor()
+}
+
+/** Ends the search where one is on. */
+export async function stop(page: Page): Promise<void> {
+  await page.keyboard.press('Escape')
+  await settled(page)
+}
+
+/** A picture to look at, kept with the build. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: `${shots}${name}.png` })
+}
+
+/** What the command line says. */
+export function run(...args: string[]): string {
+  try {
+    return execFileSync(jigsaw, args, { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'] })
+  } catch (error) {
+    const failed = error as { status?: number; stdout?: string }
+    if (failed.status === 3 && failed.stdout) return failed.stdout // proven infeasible
+    throw error
+  }
+}

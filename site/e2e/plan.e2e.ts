@@ -1,0 +1,129 @@
+// What a visitor comes for: a plan, another after each change, and a stop.
+import { expect, test } from 'vitest'
+import { planned, settled, shoot, stop, useBrowser, visit } from './harness'
+
+useBrowser()
+
+test('the first plan comes by itself', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await planned(page)
+    await settled(page)
+    const plan = page.getByRole('main')
+    expect(await plan.innerText()).toMatch(/no plan can be more than|optimal/)
+    expect(await plan.innerText()).toMatch(/certified/)
+    await shoot(page, 'plan')
+  }))
+
+test('a change in the form changes the text, the plan and the bound, and undo takes it back', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await settled(page)
+    const numbers = page.getByRole('main').getByRole('region').first()
+    const before = await numbers.innerText()
+    await page.getByRole('slider', { name: 'Nodes per rack, slider' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.getByText('r0n2').first().waitFor({ state: 'attached' })
+    await settled(page)
+    expect(await numbers.innerText()).not.toBe(before)
+    await page.getByText('Both', { exact: true }).click()
+    await page.locator('.cm-content').getByText('nodes: 3').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.cm-content').getByText('nodes: 2').waitFor()
+    await settled(page)
+    expect(await numbers.innerText()).toBe(before)
+  }))
+
+test('a mistake in the text is told where it is, and the plan stays', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await settled(page)
+    await page.getByText('YAML', { exact: true }).first().click()
+    const editor = page.locator('.cm-content')
+    await editor.getByText('workers: 4').first().click()
+    await page.keyboard.press('End')
+    await page.keyboard.press('ControlOrMeta+Home')
+    await page.keyboard.type('nonsense: 1\n')
+    await page.getByText(/unknown field "nonsense"/).first().waitFor()
+    await page.locator('.cm-lintRange-error').first().waitFor()
+    await planned(page)
+    await shoot(page, 'mistake')
+  }))
+
+test('Stop keeps the best plan so far', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await planned(page)
+    await page.getByLabel('Effort').selectOption('16×')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await page.waitForTimeout(1500)
+    await stop(page)
+    expect(await page.getByRole('main').innerText()).toMatch(/Makespan\s+\d/)
+    // The engine is there for the next one.
+    await page.getByLabel('Effort').selectOption('1×')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await settled(page)
+  }))
+
+test('every scenario of the gallery opens and is planned, and so is what breaks it', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await planned(page)
+    const gallery = page.getByRole('dialog', { name: 'Gallery' })
+    await page.keyboard.press('g')
+    const openers = await gallery.getByRole('button', { name: /^Open/ }).evaluateAll(buttons =>
+      buttons.map(button => button.getAttribute('aria-label') ?? ''),
+    )
+    expect(openers.length).toBeGreaterThanOrEqual(24)
+    await shoot(page, 'gallery')
+    await page.keyboard.press('Escape')
+    for (const opener of openers) {
+      await page.keyboard.press('g')
+      await gallery.getByRole('button', { name: opener, exact: true }).click()
+      const name = /^Open ([\w-]+)/.exec(opener)?.[1] ?? ''
+      await page.getByRole('textbox', { name: 'Name', exact: true }).and(page.locator(`[value="${name}"]`)).or(page.getByText(name)).first().waitFor()
+      await page.getByRole('main').getByText(/no plan can be more|optimal|infeasible|no valid schedule|Planning/i).first().waitFor()
+      await page.keyboard.press('Escape')
+    }
+  }))
+
+test('an infeasible scenario says why', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await planned(page)
+    await page.keyboard.press('g')
+    await page.getByRole('button', { name: 'Open infeasible', exact: true }).click()
+    await page.getByRole('main').getByText(/deadline/).first().waitFor()
+    await shoot(page, 'infeasible')
+  }))
+
+test('two plans are compared on one axis', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await settled(page)
+    await page.keyboard.press('p')
+    await page.getByRole('slider', { name: 'GPUs per node, slider' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('tab', { name: 'Compare' }).click()
+    await page.getByText('Completion of each job').waitFor()
+    await settled(page)
+    const table = page.getByRole('tabpanel').getByRole('table').first()
+    expect(await table.innerText()).toMatch(/Makespan\s+[\d.]+ s\s+[\d.]+ s\s+▼/)
+    await shoot(page, 'compare')
+  }))
+
+test('the explanation predicts, and verifies by solving anew', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await settled(page)
+    await page.getByRole('tab', { name: 'Explain' }).click()
+    await page.getByRole('button', { name: 'Try it' }).first().click()
+    await page.getByRole('tabpanel').getByRole('button', { name: /Take over/i }).first().waitFor()
+    await shoot(page, 'explain')
+    await page.getByRole('tab', { name: 'Progress' }).click()
+    await shoot(page, 'progress')
+    await page.getByRole('tab', { name: 'Depths' }).click()
+    await page.getByRole('tabpanel').getByRole('combobox').first().waitFor()
+    await shoot(page, 'depths')
+  }))

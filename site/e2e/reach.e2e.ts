@@ -1,0 +1,97 @@
+// The page for everyone: by keyboard alone, for screen readers, dark, on a phone.
+import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { planned, settled, shoot, stop, useBrowser, visit } from './harness'
+
+useBrowser()
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds wrong, in words. */
+async function faults(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { violations } = await (globalThis as unknown as { axe: typeof import('axe-core') }).axe.run()
+    return violations.flatMap(v => v.nodes.map(node => `${v.id}: ${v.help}: ${node.target.join(' ')}`))
+  })
+}
+
+for (const colorScheme of ['light', 'dark'] as const)
+  test(`axe finds nothing in ${colorScheme}`, () =>
+    visit(
+      async visitor => {
+        const page = await visitor.tab()
+        await planned(page)
+        await stop(page)
+        expect(await faults(page)).toEqual([])
+        await shoot(page, `main-${colorScheme}`)
+        await page.keyboard.press('p')
+        for (const tab of ['Explain', 'Progress', 'Compare', 'Depths']) {
+          await page.getByRole('tab', { name: tab }).click()
+          await page.waitForTimeout(300)
+          expect(await faults(page), tab).toEqual([])
+          await page.getByRole('tabpanel').scrollIntoViewIfNeeded()
+          await shoot(page, `${tab.toLowerCase()}-${colorScheme}`)
+        }
+        for (const key of ['g', 'o', 'e', 's', '?']) {
+          await page.keyboard.press(key)
+          await page.getByRole('dialog').waitFor()
+          await page.waitForTimeout(200)
+          expect(await faults(page), `dialog of ${key}`).toEqual([])
+          await shoot(page, `dialog-${key === '?' ? 'help' : key}-${colorScheme}`)
+          await page.keyboard.press('Escape')
+        }
+        await page.getByText('Both', { exact: true }).click()
+        await page.locator('.cm-content').waitFor()
+        await page.waitForTimeout(300)
+        expect(await faults(page), 'editor').toEqual([])
+        await shoot(page, `editor-${colorScheme}`)
+      },
+      { colorScheme, reducedMotion: 'reduce' },
+    ))
+
+test('a phone shows all of it, without scrolling sideways', () =>
+  visit(
+    async visitor => {
+      const page = await visitor.tab()
+      await planned(page)
+      await stop(page)
+      await shoot(page, 'phone')
+      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      expect(sideways).toBeLessThanOrEqual(0)
+      expect(await faults(page)).toEqual([])
+      await page.getByRole('main').scrollIntoViewIfNeeded()
+      await shoot(page, 'phone-plan')
+    },
+    { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
+  ))
+
+test('the keyboard alone reaches the plan, its tasks and its end', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await planned(page)
+    await page.keyboard.press('Escape')
+    await settled(page)
+    const focused = () =>
+      page.evaluate(() => {
+        const at = document.activeElement
+        return `${at?.getAttribute('role') ?? at?.tagName} ${at?.getAttribute('aria-label') ?? at?.textContent ?? ''}`
+      })
+    const seen: string[] = []
+    for (let i = 0; i < 120; i++) {
+      await page.keyboard.press('Tab')
+      const at = await focused()
+      seen.push(at)
+      if (/^application/.test(at)) break
+    }
+    expect(seen.at(-1)).toMatch(/^application/)
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowDown')
+    expect(await page.getByRole('main').innerText()).toMatch(/iteration \d+/)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Tab')
+    expect(await focused()).not.toMatch(/^application/)
+  }))
