@@ -1,8 +1,8 @@
 package heuristics
 
 import (
-	"context"
 	"cmp"
+	"context"
 	"math/rand/v2"
 	"slices"
 
