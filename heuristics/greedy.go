@@ -125,7 +125,16 @@ type way struct {
 }
 
 // balanceSteps is the number of changes of a placement that [balance] tries.
-func (p *portfolio) balanceSteps() int { return min(max(5_000, 100*p.layout.slots), 40_000) }
+func (p *portfolio) balanceSteps() int {
+	steps := min(max(5_000, 100*p.layout.slots), 40_000)
+	if p.config.Quick {
+		steps /= quickBalance
+	}
+	return steps
+}
+
+// quickBalance is by how much [Config.Quick] divides the steps of balance.
+const quickBalance = 5
 
 // attempt is one combination of placement, rule and patience.
 type attempt struct {
