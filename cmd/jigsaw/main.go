@@ -107,7 +107,7 @@ name of a built-in example (jigsaw example list).`,
 		newPlan(std), newCheck(std), newBound(std), newCertify(std), newExplain(std),
 		newProfile(std), newExample(std), newSchema(std), newVersion(std),
 		newExport(std), newImport(std), newServe(std),
-		newStudy(std), newReplay(std),
+		newStudy(std), newReport(std), newReplay(std),
 	)
 	return root
 }

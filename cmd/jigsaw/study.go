@@ -30,7 +30,7 @@ built-in study (jigsaw study list).`,
   jigsaw report mine.db -o mine.html
   jigsaw study export mine.db -o csv`,
 	}
-	c.AddCommand(newStudyRun(std), newStudyMerge(std), newStudyExport(std), newStudyInstance(std), newStudyList(std), newStudyShow(std))
+	c.AddCommand(newStudyRun(std), newStudyMerge(std), newStudyExport(std), newStudyInstance(std), newStudySubmit(std), newStudyList(std), newStudyShow(std))
 	return c
 }
 

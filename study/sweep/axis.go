@@ -20,7 +20,7 @@ type Axis struct {
 	length func(*Axes) int
 }
 
-// Axes lists all axes, in the order in which a product runs through them.
+// AllAxes lists all axes, in the order in which a product runs through them.
 func AllAxes() []Axis {
 	gbit := func(r instance.BitRate) float64 { return float64(r) / 1e9 }
 	return []Axis{
@@ -68,17 +68,22 @@ func AxisNames() string {
 	return strings.Join(names, ", ")
 }
 
-// MainAxis is the axis that a sweep's results are set out by: the one it names,
-// else the first that has several values, else the clusters.
-func (s *Spec) MainAxis(w *Sweep) Axis {
-	if a := AxisNamed(w.Axis); a != nil {
-		return *a
-	}
+// Varying lists the axes that the sweep's results are set out by: first the one
+// that it names, then the others that have several values, but for the seeds. It
+// is never empty.
+func (s *Spec) Varying(w *Sweep) []Axis {
 	axes := s.axes(w)
+	var varying []Axis
+	if a := AxisNamed(w.Axis); a != nil {
+		varying = append(varying, *a)
+	}
 	for _, a := range AllAxes() {
-		if a.length(&axes) > 1 {
-			return a
+		if a.length(&axes) > 1 && a.Name != w.Axis && a.Name != "seeds" {
+			varying = append(varying, a)
 		}
 	}
-	return AllAxes()[0]
+	if len(varying) == 0 {
+		return AllAxes()[:1]
+	}
+	return varying
 }

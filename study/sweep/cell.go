@@ -48,7 +48,7 @@ func (c *Cell) Key(p Program) string {
 // weight of a cell is about how long its plan takes, in any unit.
 func (c *Cell) weight() float64 {
 	w := float64(c.Cluster.Total()) * float64(c.Load)
-	if c.Method.NoLP {
+	if c.Method.NoLP || c.Method.Quick {
 		w /= 4
 	}
 	return w * float64(max(1, c.Method.Effort))

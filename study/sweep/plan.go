@@ -55,7 +55,7 @@ func measure(ctx context.Context, c *Cell, p Program, library *profiles.Library)
 // options of the planner.
 func (m *Method) options(seed int64) jigsaw.Options {
 	return jigsaw.Options{
-		Seed: uint64(seed), Time: time.Duration(m.Time), Effort: max(1, m.Effort), Gap: m.Gap.Float(), NoLP: m.NoLP,
+		Seed: uint64(seed), Time: time.Duration(m.Time), Effort: max(1, m.Effort), Gap: m.Gap.Float(), Quick: m.Quick, NoLP: m.NoLP,
 	}
 }
 
@@ -69,6 +69,9 @@ func (m *Method) Flags(seed int64) string {
 	}
 	if m.Gap > 0 {
 		flags += fmt.Sprintf(" --gap %v", m.Gap)
+	}
+	if m.Quick {
+		flags += " --quick"
 	}
 	if m.NoLP {
 		flags += " --no-lp"

@@ -99,30 +99,48 @@ func Run(ctx context.Context, study *Study, to *store.Store, o Options) (Progres
 	return p, ctx.Err()
 }
 
-// Lines returns the rows of the study in its order, a line for every cell of
-// every sweep, and how many cells have none.
-func Lines(study *Study, from *store.Store) (lines []store.TimedLine, missing int, err error) {
-	held, ok, err := from.Study()
-	if err != nil || !ok {
-		return nil, 0, err
+// Result is a cell of a sweep with its row, nil where it has not been planned.
+type Result struct {
+	Sweep *Sweep
+	Cell  *Cell
+	Row   *store.Row
+}
+
+// Results returns the cells of the study in its order, sweep by sweep, with what
+// the store holds of them.
+func Results(study *Study, from *store.Store) ([]Result, error) {
+	held, _, err := from.Study()
+	if err != nil {
+		return nil, err
 	}
 	rows, err := from.Rows()
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	program := Program{held.Planner, held.Engine}
+	var results []Result
 	for i := range study.Sweeps {
 		w := &study.Sweeps[i]
-		for _, c := range study.Cells(w) {
-			row := rows[c.Key(program)]
-			if row == nil {
-				missing++
-				continue
-			}
-			lines = append(lines, store.TimedLine{Line: store.Line{Sweep: w.Name, Parameters: row.Parameters, Outcome: row.Outcome}, Timing: row.Timing})
+		cells := study.Cells(w)
+		for k := range cells {
+			results = append(results, Result{w, &cells[k], rows[cells[k].Key(program)]})
 		}
 	}
-	return lines, missing, nil
+	return results, nil
+}
+
+// Lines returns the rows of the study in its order, a line for every cell of
+// every sweep, and how many cells have none.
+func Lines(study *Study, from *store.Store) (lines []store.TimedLine, missing int, err error) {
+	results, err := Results(study, from)
+	for _, r := range results {
+		if r.Row == nil {
+			missing++
+			continue
+		}
+		lines = append(lines, store.TimedLine{Line: store.Line{Sweep: r.Sweep.Name, Parameters: r.Row.Parameters, Outcome: r.Row.Outcome}, Timing: r.Row.Timing})
+	}
+	return lines, missing, err
 }
 
 // Held reads the study that a store holds.
