@@ -157,7 +157,7 @@ func (o *once) solution(p *solver.Problem, status solver.Status) *solver.Solutio
 // iterate runs one algorithm in slices. The binding does not tell how many
 // iterations a slice took: one that was not the last took all it had.
 func (o *once) iterate(b *budget, p *solver.Problem, alg algorithm) (solver.Status, error) {
-	slice := max(sliceLength(p), minSliceOnce)
+	slice := max(sliceLength(p, onceWork), minSliceOnce)
 	for {
 		if err := b.err(); err != nil {
 			return solver.Unsolved, err

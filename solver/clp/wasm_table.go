@@ -166,6 +166,9 @@ func (t *wasmTable) deleteModel(h handle) {
 
 func (t *wasmTable) setLogLevel(h handle, level int32) { t.invoke("Clp_setLogLevel", h, level) }
 
+// makePortable has nothing to do: clp.wasm is built without LAPACK.
+func (*wasmTable) makePortable(handle) {}
+
 func (t *wasmTable) loadProblem(h handle, cols, rows int32, start, index []int32, value,
 	colLower, colUpper, cost, rowLower, rowUpper []float64) {
 	t.invoke("Clp_loadProblem", h, cols, rows, start, index, value, colLower, colUpper, cost, rowLower, rowUpper)
