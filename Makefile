@@ -3,15 +3,20 @@
 GO        ?= go
 LINT      := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 TOOLS     := $(CURDIR)/bin/tools
+# Not in site/package.json: npm ci wants every platform's part of it, and some
+# registries lack some.
+BIOME     := @biomejs/biome@2.6.8
 FUZZTIME  ?= 60s
 # With CLP where cgo, a C compiler and CLP's headers are at hand; else without.
 TAGS       = $(shell scripts/have-clp || echo noclp)
 # CLP as WebAssembly, where make clp-wasm has built it.
 CLP_WASM  := $(CURDIR)/bin/clp/clp.wasm
+# The page is part of the program once make site has built it.
+SITE       = $(if $(wildcard site/dist/index.html),site)
 # Packages that neither need cgo nor an operating system.
 PURE      := . ./formulation/... ./heuristics/... ./solver/...
 
-.PHONY: help setup setup-tests build wasm clp-wasm demo test test-noclp test-js lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers table readme clean FORCE
+.PHONY: help setup setup-tests build wasm site test-site clp-wasm demo test test-noclp test-js lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers table spb-quality readme clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -24,12 +29,31 @@ setup-tests: ## install CBC as well, which tests compare against
 
 build: ## build bin/jigsaw
 	@mkdir -p bin
-	$(GO) build -trimpath -tags '$(TAGS)' -o bin/jigsaw ./cmd/jigsaw
+	$(GO) build -trimpath -tags '$(strip $(TAGS) $(SITE))' -o bin/jigsaw ./cmd/jigsaw
 
 wasm: ## build the core for the browser into bin/wasm
 	@mkdir -p bin/wasm
 	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags '-s -w' -o bin/wasm/core.wasm ./wasm
 	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
+
+site: site/node_modules/.package-lock.json ## build the playground into site/dist, and bin/jigsaw that serves it
+	@$(MAKE) --no-print-directory wasm
+	@$(MAKE) --no-print-directory clp-wasm || echo 'site: CLP is left out: plans in the browser will have no bounds from linear programs' >&2
+	cd site && npm run --silent build
+	scripts/licences >site/dist/LICENCES.txt
+	@if [ -f bin/clp/clp.wasm ]; then mkdir -p site/dist/clp && install -m 644 bin/clp/*.txt bin/clp/*.md site/dist/clp/; fi
+	@$(MAKE) --no-print-directory build SITE=site
+
+site/node_modules/.package-lock.json: site/package-lock.json
+	@scripts/setup site
+	cd site && npm ci --no-fund --no-audit
+	@touch $@
+
+test-site: site/node_modules/.package-lock.json $(TOOLS)/node_modules/.bin/biome ## lint and test the page's TypeScript
+	cd site && $(TOOLS)/node_modules/.bin/biome check . && npm run --silent lint && npm run --silent test
+
+$(TOOLS)/node_modules/.bin/biome:
+	npm install --prefix $(TOOLS) --save-exact $(BIOME)
 
 demo: setup ## plan the quickstart example and draw it
 	@$(MAKE) --no-print-directory build
@@ -106,8 +130,11 @@ bin/peers/installed: study/bench/peers/requirements.txt
 table: build ## the README's table of the examples
 	@scripts/table
 
+spb-quality: build ## train small models with SPB, rewrite the tables of docs/spb-quality.md: five minutes on two cores
+	@scripts/spb-quality
+
 readme: build ## rewrite the generated parts of the README
 	@scripts/readme
 
 clean: ## remove what was built
-	rm -rf bin quickstart.svg
+	rm -rf bin site/dist quickstart.svg

@@ -10,6 +10,7 @@ import (
 	"jigsaw/formulation"
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics"
+	"jigsaw/solver/eventloop"
 	"jigsaw/solver/lpfile"
 )
 
@@ -96,6 +97,7 @@ func ImportSolution(ctx context.Context, in *instance.Instance, r io.Reader, opt
 }
 
 func timeIndexed(ctx context.Context, in *instance.Instance, opt ExportOptions) (*formulation.TimeIndexedProgram, error) {
+	ctx = eventloop.Context(ctx)
 	o := formulation.TimeIndexedOptions{Granularity: opt.Granularity, Horizon: opt.Horizon, Period: opt.Period, Coefficients: opt.Coefficients}
 	if !in.Objective.Periodic() && opt.Horizon == 0 {
 		o.Value = greedyValue(ctx, in)

@@ -14,11 +14,19 @@ func Load(data []byte, extra ...*instance.Profile) (*instance.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	library, err := Profiles(extra...)
+	models, err := Models(extra...)
 	if err != nil {
 		return nil, err
 	}
-	return document.Compile(library)
+	return document.Compile(models)
+}
+
+// Models is [Profiles] for who asks for single models only.
+func Models(extra ...*instance.Profile) (instance.ProfileSource, error) {
+	if len(extra) == 0 {
+		return profiles.Shipped(), nil
+	}
+	return Profiles(extra...)
 }
 
 // Profiles returns the built-in profile library with extra profiles added.

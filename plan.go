@@ -33,7 +33,7 @@ type Options struct {
 	Gap float64
 	// Effort scales the fixed amount of work; 0 means 1.
 	Effort int
-	// Quick makes the greedy plan with a tenth of the work, the baselines, and the
+	// Quick makes the greedy plan with a twentieth of the work, the baselines, and the
 	// chain, area and fluid bounds, and ends: for whoever waits for the answer.
 	// Time and Gap may end it earlier still.
 	Quick bool
@@ -449,7 +449,7 @@ func (p *planner) schedules() {
 	r, deep := p.result, p.in.FullDepth()
 	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }}
 	full := heuristics.Config{Quick: p.opt.Quick}
-	r.Greedy = p.baseline("greedy", p.in, 1, greedy.Greedy)
+	r.Greedy = p.baseline("greedy", p.in, greedyPart, greedy.Greedy)
 	r.InterleavedFull = p.baseline("interleaved-full", deep, 2, full.InterleavedFull)
 	r.Exclusive = p.baseline("exclusive", deep, 3, heuristics.Exclusive)
 

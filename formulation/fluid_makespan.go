@@ -166,7 +166,7 @@ func (f *fluid) deadlines() {
 				continue
 			}
 			row := f.p.row(fmt.Sprintf("%s.before.%d", at.id, date), atMost, max(0, date-head)*at.size(),
-				about{"gpu", fmt.Sprintf("%s before tick %d", at.gpuName(), date), -1})
+				about{"gpu", fmt.Sprint(at.gpuName(), before, date), -1})
 			for _, s := range set {
 				f.pay(row, s, p, 1)
 			}

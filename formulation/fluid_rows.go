@@ -54,7 +54,7 @@ func (f *fluid) residency() {
 			unit *= 2
 		}
 		row := f.p.row(at.id+".memory", atMost, (free+unit-1)/unit*at.size(),
-			about{"memory", "the memory of " + at.gpuName(), -1})
+			about{"memory", at.memoryName(), -1})
 		for i := range f.shapes {
 			s := &f.shapes[i]
 			if !s.d.usable(at.gpuType) {
@@ -376,8 +376,8 @@ func (f *fluid) links(sign int64, open func(name string, links int64, shapes []*
 				}
 			}
 		}
-		add(at.id+".fabric", int64(at.nodes), fabric, about{"fabric", "the fabrics of " + at.nodeName(), f.time})
-		add(at.id+".nic", int64(at.nodes), nic, about{"nic", "the NICs of " + at.nodeName(), f.time})
+		add(at.id+".fabric", int64(at.nodes), fabric, about{"fabric", at.fabricName(), f.time})
+		add(at.id+".nic", int64(at.nodes), nic, about{"nic", at.nicName(), f.time})
 	}
 	for r := range n.racks {
 		rack := &n.racks[r]
@@ -404,7 +404,7 @@ func (f *fluid) links(sign int64, open func(name string, links int64, shapes []*
 				}
 			}
 		}
-		add(fmt.Sprintf("k%d.uplink", r), int64(len(rack.racks)), uplink, about{"uplink", "the uplinks of " + rack.name, f.time})
+		add(fmt.Sprintf("k%d.uplink", r), int64(len(rack.racks)), uplink, about{"uplink", rack.uplinkName(), f.time})
 	}
 }
 

@@ -24,7 +24,7 @@ const (
 )
 
 // quickPart is by how much [Config.Quick] divides the work.
-const quickPart = 10
+const quickPart = 20
 
 // part is what to divide the usual work by.
 func (c Config) part() int {

@@ -1,14 +1,47 @@
+import { createHash } from 'node:crypto'
+import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
+
+/** Tells the service worker which files there are, under a name that changes with any of them. */
+const precache: Plugin = {
+  name: 'precache',
+  apply: 'build',
+  generateBundle: {
+    order: 'post',
+    handler(_, bundle) {
+      const files = Object.values(bundle).filter(
+        file => file.fileName !== 'sw.js' && !file.fileName.endsWith('.map'),
+      )
+      const sum = createHash('sha256')
+      for (const file of files.sort((a, b) => (a.fileName < b.fileName ? -1 : 1)))
+        sum.update(file.fileName).update(file.type === 'chunk' ? file.code : file.source)
+      const build = {
+        version: sum.digest('hex').slice(0, 12),
+        files: ['./', 'favicon.svg', 'manifest.webmanifest', ...files.map(file => file.fileName)].filter(
+          name => name !== 'index.html',
+        ),
+      }
+      const worker = bundle['sw.js']
+      if (worker?.type === 'chunk') worker.code = `const BUILD = ${JSON.stringify(build)};\n${worker.code}`
+    },
+  },
+}
 
 export default defineConfig({
   // Relative, so that the page works from any folder of any static host.
   base: './',
+  plugins: [precache],
   build: {
     target: 'es2022',
     // The strict Content-Security-Policy has no place for data: but in images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1000,
+    rolldownOptions: {
+      input: { index: 'index.html', sw: 'src/sw.ts' },
+      // A service worker keeps its name, for browsers look for its next version there.
+      output: { entryFileNames: chunk => (chunk.name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js') },
+    },
   },
   worker: { format: 'es' },
   // The core is built outside of this folder: ../bin/wasm.

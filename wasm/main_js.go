@@ -10,7 +10,7 @@ import (
 
 func main() {
 	page := js.Global()
-	session := api.NewSession(api.New(), func(reply any) { post(page, reply) })
+	session := api.NewSession(api.New(openDatabase), func(reply any) { post(page, reply) })
 	page.Set("onmessage", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		receive(session, args[0].Get("data"))
 		return nil

@@ -106,7 +106,8 @@ name of a built-in example (jigsaw example list).`,
 	root.AddCommand(
 		newPlan(std), newCheck(std), newBound(std), newCertify(std), newExplain(std),
 		newProfile(std), newExample(std), newSchema(std), newVersion(std),
-		newExport(std), newImport(std),
+		newExport(std), newImport(std), newServe(std),
+		newStudy(std), newReport(std), newReplay(std),
 	)
 	return root
 }

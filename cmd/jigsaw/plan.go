@@ -51,7 +51,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
-	f.BoolVar(&o.quick, "quick", false, "a tenth of the greedy work, the baselines and the quick bounds, for a first answer")
+	f.BoolVar(&o.quick, "quick", false, "a twentieth of the greedy work, the baselines and the quick bounds, for a first answer")
 	f.StringVar(&o.gantt, "gantt", "", "draw the schedule into this SVG `file`")
 	f.StringVar(&o.trace, "trace", "", "write the schedule as Chrome trace events (Perfetto) into this JSON `file`")
 	f.StringVar(&o.csv, "csv", "", "write the schedule as a table into this CSV `file`")

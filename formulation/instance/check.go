@@ -50,15 +50,19 @@ func (v Violation) String() string {
 	if v.Tick >= 0 {
 		where = append(where, "tick "+strconv.FormatInt(int64(v.Tick), 10))
 	}
-	title := "unknown"
-	if v.Rule >= 0 && v.Rule <= rules {
-		title = ruleTitles[v.Rule]
-	}
-	s := fmt.Sprintf("rule %d (%s): ", v.Rule, title)
+	s := fmt.Sprintf("rule %d (%s): ", v.Rule, v.Title())
 	if len(where) > 0 {
 		s += strings.Join(where, ", ") + ": "
 	}
 	return s + v.Message
+}
+
+// Title names the rule broken in a few words: "one task per GPU".
+func (v Violation) Title() string {
+	if v.Rule < 0 || v.Rule > rules {
+		return "unknown"
+	}
+	return ruleTitles[v.Rule]
 }
 
 // maxViolations is how many violations of each rule are reported; the last

@@ -25,8 +25,11 @@ const (
 // says it.
 type Document struct {
 	Spec *Spec
-	root *yaml.Node
+	File
 }
+
+// File knows where a file that was read says what.
+type File struct{ root *yaml.Node }
 
 // Decode reads an instance file, YAML or JSON. A file whose first characters
 // are those of a JSON object, {", is read as JSON, any other as YAML.
@@ -41,18 +44,31 @@ type Document struct {
 //
 // A file holds at most 32 MiB, two million values, and 64 levels of nesting.
 func Decode(data []byte) (*Document, error) {
-	root, isJSON, err := parse(data)
+	spec := &Spec{}
+	file, err := DecodeFile(data, Version, spec)
 	if err != nil {
 		return nil, err
 	}
-	d := Document{Spec: &Spec{}, root: root}
-	if err := checkVersion(root); err != nil {
-		return nil, err
+	return &Document{spec, file}, nil
+}
+
+// DecodeFile fills target as strictly as [Decode] reads an instance: files of
+// other formats are read by the same rules. Target points to a struct whose
+// fields have yaml tags; those without omitempty are required. It may hold
+// structs, slices, pointers, strings, booleans, integers, and types that read
+// themselves from text. A file's version field has to be the one given.
+func DecodeFile(data []byte, version int, target any) (File, error) {
+	root, isJSON, err := parse(data)
+	if err != nil {
+		return File{}, err
 	}
-	if problems := decodeNode(root, isJSON, d.Spec); len(problems) > 0 {
-		return nil, problems
+	if err := checkVersion(root, version); err != nil {
+		return File{}, err
 	}
-	return &d, nil
+	if problems := decodeNode(root, isJSON, version, target); len(problems) > 0 {
+		return File{}, problems
+	}
+	return File{root}, nil
 }
 
 // DecodeSpec is [Decode] of what r yields. It stops reading at the limit of
@@ -73,18 +89,24 @@ func (d *Document) Compile(library ProfileSource) (*Instance, error) {
 	if !errors.As(err, &problems) {
 		return in, err
 	}
+	d.Locate(problems)
+	return nil, problems
+}
+
+// Locate gives problems, which know their paths, line and column, and brings
+// them into the order of the file.
+func (f File) Locate(problems Problems) {
 	for i := range problems {
-		problems[i].Line, problems[i].Column = d.Position(problems[i].Path)
+		problems[i].Line, problems[i].Column = f.Position(problems[i].Path)
 	}
 	problems.sort()
-	return nil, problems
 }
 
 // Position returns line and column, from 1, of the value at a path like
 // "jobs[3].placement.within", or of the nearest value around it that the file
 // has. Of lists and objects it is the position of their field's name.
-func (d *Document) Position(path string) (line, column int) {
-	at, n := d.root, d.root
+func (f File) Position(path string) (line, column int) {
+	at, n := f.root, f.root
 	if n == nil {
 		return 0, 0 // the document was not read from a file
 	}
@@ -132,16 +154,16 @@ func entry(n *yaml.Node, name string) (key, value *yaml.Node) {
 
 // checkVersion refuses a file of another version before its fields are
 // looked at, which need not be those of this one.
-func checkVersion(root *yaml.Node) error {
+func checkVersion(root *yaml.Node, version int) error {
 	_, v := entry(root, "version")
 	if v == nil || v.Kind != yaml.ScalarNode || v.Tag != "!!int" {
 		return nil // the decoder says so
 	}
-	if n, err := strconv.Atoi(v.Value); err == nil && n == Version {
+	if n, err := strconv.Atoi(v.Value); err == nil && n == version {
 		return nil
 	}
 	return Problems{{Path: "version", Line: v.Line, Column: v.Column,
-		Message: fmt.Sprintf("version %s is not supported; this program reads version: %d", clip(v.Value), Version)}}
+		Message: fmt.Sprintf("version %s is not supported; this program reads version: %d", clip(v.Value), version)}}
 }
 
 // parse reads the file into a tree, after checks that cost little.
@@ -227,7 +249,7 @@ func parseYAML(data []byte) (root *yaml.Node, err error) {
 	}
 	switch err := decoder.Decode(&second); {
 	case err == nil:
-		return nil, Problems{{Line: second.Line, Column: second.Column, Message: "a second YAML document begins here; a file holds one instance"}}
+		return nil, Problems{{Line: second.Line, Column: second.Column, Message: "a second YAML document begins here; a file holds one"}}
 	case !errors.Is(err, io.EOF):
 		return nil, yamlProblem(data, err)
 	}

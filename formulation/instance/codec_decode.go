@@ -29,10 +29,10 @@ func fieldsOf(t reflect.Type) []field {
 	return fields
 }
 
-// decodeNode fills target, a pointer to a struct, from a tree. It returns what
-// is wrong in the order of the file.
-func decodeNode(root *yaml.Node, isJSON bool, target any) Problems {
-	d := treeDecoder{isJSON: isJSON, fields: map[reflect.Type][]field{}}
+// decodeNode fills target, a pointer to a struct, from a tree of a file of a
+// version. It returns what is wrong in the order of the file.
+func decodeNode(root *yaml.Node, isJSON bool, version int, target any) Problems {
+	d := treeDecoder{isJSON: isJSON, version: version, fields: map[reflect.Type][]field{}}
 	d.value(root, reflect.ValueOf(target).Elem())
 	d.problems.sort()
 	return d.problems
@@ -42,6 +42,7 @@ func decodeNode(root *yaml.Node, isJSON bool, target any) Problems {
 // wrong.
 type treeDecoder struct {
 	isJSON   bool
+	version  int // of the file's format
 	fields   map[reflect.Type][]field
 	path     []step
 	problems Problems
@@ -201,8 +202,8 @@ func (d *treeDecoder) object(n *yaml.Node, v reflect.Value) {
 	for i, f := range fields {
 		if f.required && first[i] == nil {
 			hint := "give " + expectation(v.Field(f.index).Type())
-			if v.Type() == reflect.TypeFor[Spec]() && f.name == "version" {
-				hint = fmt.Sprintf("add version: %d", Version)
+			if len(d.path) == 0 && f.name == "version" {
+				hint = fmt.Sprintf("add version: %d", d.version)
 			}
 			d.bad(n, "the field %q is missing; %s", f.name, hint)
 		}

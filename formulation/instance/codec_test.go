@@ -47,6 +47,9 @@ func drawSpec(t *rapid.T) *Spec {
 		c.Racks = append(c.Racks, RackSpec{small.Draw(t, "count"), small.Draw(t, "nodes"), small.Draw(t, "gpus"), valid.Draw(t, "gpu"),
 			rate.Draw(t, "nic"), rate.Draw(t, "fabric"), rate.Draw(t, "uplink"), ratio.Draw(t, "over")})
 	}
+	for range small.Draw(t, "exceptions") {
+		c.Exceptions = append(c.Exceptions, ExceptionSpec{valid.Draw(t, "node"), small.Draw(t, "gpus"), valid.Draw(t, "link"), rate.Draw(t, "rate")})
+	}
 	for range small.Draw(t, "switches") {
 		c.Switches = append(c.Switches, SwitchSpec{valid.Draw(t, "switch")})
 		c.Nodes = append(c.Nodes, NodeSpec{valid.Draw(t, "node"), valid.Draw(t, "switch"), small.Draw(t, "gpus"), valid.Draw(t, "gpu"), rate.Draw(t, "nic"), rate.Draw(t, "fabric")})
@@ -64,7 +67,7 @@ func drawSpec(t *rapid.T) *Spec {
 	}
 	for range small.Draw(t, "jobs") {
 		s.Jobs = append(s.Jobs, JobSpec{
-			Name: valid.Draw(t, "job"), Count: small.Draw(t, "count"), Model: valid.Draw(t, "model"), Batch: small.Draw(t, "batch"),
+			Name: valid.Draw(t, "job"), Disabled: rapid.Bool().Draw(t, "disabled"), Count: small.Draw(t, "count"), Model: valid.Draw(t, "model"), Batch: small.Draw(t, "batch"),
 			Workers: small.Draw(t, "workers"), Iterations: small.Draw(t, "iterations"), Weight: rapid.Int64().Draw(t, "weight"),
 			Release: duration.Draw(t, "release"), Deadline: duration.Draw(t, "deadline"), Optimizer: valid.Draw(t, "optimizer"),
 			Gang:      rapid.Bool().Draw(t, "gang"),

@@ -10,6 +10,7 @@ import (
 const (
 	maxGPUs       = 1 << 20
 	maxNodes      = 1 << 17
+	maxNodeGPUs   = 1024
 	maxJobs       = 1 << 17
 	maxTasks      = 50_000_000
 	maxIterations = 1_000_000
@@ -48,8 +49,9 @@ type compiler struct {
 	in       *Instance
 	problems Problems
 
-	types map[string]TypeID
-	own   map[string][]*Profile // the spec's profiles by model
+	types  map[string]TypeID
+	except exceptions
+	own    map[string][]*Profile // the spec's profiles by model
 }
 
 func (c *compiler) header() {

@@ -12,6 +12,7 @@ func (c *compiler) cluster() {
 	c.gpuTypes()
 	in.Latency = c.ceilTicks("cluster.latency", spec.Latency, One)
 	c.rateLevels()
+	c.exceptions()
 
 	switch short, full := len(spec.Racks) > 0, len(spec.Switches)+len(spec.Nodes)+len(spec.Links) > 0; {
 	case short && full:
@@ -23,6 +24,7 @@ func (c *compiler) cluster() {
 	default:
 		c.problems.add("cluster", "the cluster has no nodes; give racks, or switches and nodes")
 	}
+	c.unmet()
 	if len(c.problems) == 0 && len(in.GPUs) == 0 {
 		c.problems.add("cluster", "the cluster has no GPUs")
 	}
@@ -83,8 +85,8 @@ func (c *compiler) nodeShape(path, gpu string, gpus int, nic, fabric BitRate) Ty
 	if !ok {
 		c.problems.add(path+".gpu", "unknown GPU type %q; list it in cluster.gpu_types", clip(gpu))
 	}
-	if gpus < 1 || gpus > 1024 {
-		c.problems.add(path+".gpus", "%d GPUs in a node is out of range; choose 1 to 1024", gpus)
+	if gpus < 1 || gpus > maxNodeGPUs {
+		c.problems.add(path+".gpus", "%d GPUs in a node is out of range; choose 1 to %d", gpus, maxNodeGPUs)
 	}
 	c.speed(path+".nic", nic)
 	c.speed(path+".fabric", fabric)
@@ -227,12 +229,13 @@ func (l LinkSpec) label() string {
 }
 
 func (c *compiler) addLink(name string, kind LinkKind, capacity BitRate) LinkID {
-	c.in.Links = append(c.in.Links, Link{Name: name, Kind: kind, Capacity: capacity})
+	c.in.Links = append(c.in.Links, Link{Name: name, Kind: kind, Capacity: c.linkRate(name, capacity)})
 	return LinkID(len(c.in.Links) - 1)
 }
 
 func (c *compiler) addNode(n NodeSpec, rack int) {
 	in, t := c.in, c.types[n.GPU]
+	n.GPUs = c.nodeGPUs(n.Name, n.GPUs)
 	if len(in.GPUs)+n.GPUs > maxGPUs {
 		if len(c.problems) == 0 {
 			c.problems.add("cluster", "the cluster has more than %d GPUs", maxGPUs)

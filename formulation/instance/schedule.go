@@ -49,12 +49,31 @@ func (s *Schedule) Sort() {
 	for _, gpus := range s.Residency {
 		slices.Sort(gpus)
 	}
-	slices.SortFunc(s.Tasks, func(a, b Task) int {
-		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Iteration, b.Iteration), cmp.Compare(a.GPU, b.GPU))
-	})
-	slices.SortFunc(s.Syncs, func(a, b Sync) int {
-		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Iteration, b.Iteration))
-	})
+	slices.SortFunc(s.Tasks, compareTasks)
+	slices.SortFunc(s.Syncs, compareSyncs)
+}
+
+// Sorted reports whether the schedule is as [Schedule.Sort] leaves it.
+func (s *Schedule) Sorted() bool {
+	return slices.IsSortedFunc(s.Tasks, compareTasks) && slices.IsSortedFunc(s.Syncs, compareSyncs) &&
+		!slices.ContainsFunc(s.Residency, func(gpus []GPUID) bool { return !slices.IsSorted(gpus) })
+}
+
+func compareTasks(a, b Task) int {
+	return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Iteration, b.Iteration), cmp.Compare(a.GPU, b.GPU))
+}
+
+func compareSyncs(a, b Sync) int {
+	return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Iteration, b.Iteration))
+}
+
+// Clone returns a copy that shares nothing with the schedule.
+func (s *Schedule) Clone() *Schedule {
+	c := &Schedule{Period: s.Period, Tasks: slices.Clone(s.Tasks), Syncs: slices.Clone(s.Syncs)}
+	for _, gpus := range s.Residency {
+		c.Residency = append(c.Residency, slices.Clone(gpus))
+	}
+	return c
 }
 
 // Completion returns for every job the end of its last synchronisation, or of

@@ -69,6 +69,9 @@ type ClusterSpec struct {
 	// Links between the switches of the full form.
 	Links []LinkSpec `yaml:"links,omitempty" json:"links,omitempty"`
 
+	// Exceptions are single nodes and links that differ from what the forms above
+	// make of them.
+	Exceptions []ExceptionSpec `yaml:"exceptions,omitempty" json:"exceptions,omitempty"`
 	// FailedLinks names links that carry nothing; see [Link.Name].
 	FailedLinks []string `yaml:"failed_links,omitempty" json:"failed_links,omitempty"`
 	// Latency is the least length of a synchronisation.
@@ -146,6 +149,18 @@ type LinkSpec struct {
 	To   string `yaml:"to" json:"to"`
 	// Rate is the speed each way.
 	Rate BitRate `yaml:"rate" json:"rate"`
+}
+
+// ExceptionSpec is a node with another number of GPUs, or a link with another speed.
+type ExceptionSpec struct {
+	// Node by name; in the short form "r0n2" is the third node of the first rack.
+	Node string `yaml:"node,omitempty" json:"node,omitempty"`
+	// GPUs of the node.
+	GPUs int `yaml:"gpus,omitempty" json:"gpus,omitempty"`
+	// Link by name, one direction of it; see [Link.Name].
+	Link string `yaml:"link,omitempty" json:"link,omitempty"`
+	// Rate is the speed of the link.
+	Rate BitRate `yaml:"rate,omitempty" json:"rate,omitempty"`
 }
 
 // JobSpec is a training job, or Count identical ones.

@@ -67,6 +67,9 @@ func parseQuantity(text, what, example string, units []unit) (int64, error) {
 		if !found || !isDecimal(digits) {
 			continue
 		}
+		if n, exact := scaled(digits, u.scale); exact {
+			return n, nil
+		}
 		r, ok := new(big.Rat).SetString(digits)
 		if !ok {
 			break
@@ -81,6 +84,32 @@ func parseQuantity(text, what, example string, units []unit) (int64, error) {
 		return r.Num().Int64(), nil
 	}
 	return 0, fmt.Errorf("%q is not a %s; write it like %s", clip(text), what, example)
+}
+
+// scaled is digits, a decimal, times scale, where that is a whole number that is
+// quick to work out: exact is false where it is not, or may not be.
+func scaled(digits string, scale int64) (n int64, exact bool) {
+	const few = 17 // so many digits are below 2^57
+	if len(digits) > few {
+		return 0, false
+	}
+	divisor, fraction := int64(1), false
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case c == '.':
+			fraction = true
+		default:
+			n = 10*n + int64(c-'0')
+			if fraction {
+				divisor *= 10
+			}
+		}
+	}
+	high, low := bits.Mul64(uint64(n), uint64(scale))
+	if high > 0 || low%uint64(divisor) != 0 || low/uint64(divisor) > maxQuantity {
+		return 0, false
+	}
+	return int64(low / uint64(divisor)), true
 }
 
 // isDecimal reports whether s is digits with at most one point. It keeps

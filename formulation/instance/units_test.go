@@ -4,6 +4,8 @@ import (
 	"encoding"
 	"math"
 	"math/big"
+	"math/rand/v2"
+	"strconv"
 	"testing"
 	"unicode/utf8"
 
@@ -208,4 +210,29 @@ func TestMulDiv(t *testing.T) {
 		require.Equal(t, saturated(up.Div(up, big.NewInt(c))), ceilMulDiv(a, b, c))
 		require.Equal(t, saturated(product), saturatingMul(a, b))
 	})
+}
+
+// The quick way of reading a quantity agrees with exact arithmetic.
+func TestScaled(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 1))
+	quick := 0
+	for range 200_000 {
+		digits := strconv.FormatUint(rng.Uint64()>>rng.IntN(64), 10)
+		if at := rng.IntN(len(digits) + 2); at <= len(digits) {
+			digits = digits[:at] + "." + digits[at:]
+		}
+		scale := byteUnits[rng.IntN(len(byteUnits))].scale
+		got, ok := scaled(digits, scale)
+		if !ok {
+			continue
+		}
+		quick++
+		want, parsed := new(big.Rat).SetString(digits)
+		require.True(t, parsed, digits)
+		want.Mul(want, new(big.Rat).SetInt64(scale))
+		require.Zero(t, want.Cmp(new(big.Rat).SetInt64(got)), "%s x %d", digits, scale)
+		require.LessOrEqual(t, got, int64(maxQuantity))
+	}
+	require.Greater(t, quick, 50_000)
 }

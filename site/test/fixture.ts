@@ -2,7 +2,15 @@
 // picture depends on (no GPU runs two tasks at once, no link is over its capacity), made
 // by a simple list scheduler from a seed.
 
-import type { ChainLink, Compiled, CompiledJob, PlanResult, Schedule, Usage } from '../src/engine/api'
+import type {
+  ChainLink,
+  Compiled,
+  CompiledJob,
+  PlanResult,
+  ProfileInfo,
+  Schedule,
+  Usage,
+} from '../src/engine/api'
 
 export interface FixtureOptions {
   racks: number
@@ -321,7 +329,7 @@ export function resultOf(instance: Compiled, s: Schedule): PlanResult {
     binding: [
       {
         resource: 'gpu',
-        subject: instance.nodes[0]!.name,
+        subject: 'the GPUs of type v100',
         text: `the GPUs of type v100 limit the plan; 10 % more would lower the bound by 9.1 %`,
         effect: -0.91,
       },
@@ -360,6 +368,26 @@ export function fixture(o: Partial<FixtureOptions> = {}): { instance: Compiled; 
   const options = { racks: 1, nodes: 2, gpus: 4, jobs: 5, tasks: 220, seed: 1, ...o }
   const instance = instanceOf(options)
   return { instance, result: resultOf(instance, scheduleOf(instance, options)) }
+}
+
+/** A profile of a job's model with layers of very different size. */
+export function profileOf(model: string, seed = 1): ProfileInfo {
+  const next = random(seed)
+  return {
+    model,
+    gpu: 'v100',
+    batch: 32,
+    workspace: 0,
+    source: null,
+    layers: Array.from({ length: 20 }, (_, i) => ({
+      name: `layer${i}`,
+      forward_ns: Math.round(2e6 * next()),
+      backward_ns: Math.round(4e6 * next() + 1e5),
+      parameters: Math.round(10 ** (3 + 5 * next())),
+      activations: 1e6,
+      joined: false,
+    })),
+  }
 }
 
 /** The size that frame times are promised for: 1,024 GPUs and about 20,000 tasks. */

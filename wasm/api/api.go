@@ -15,10 +15,17 @@ import (
 type API struct {
 	compiled recent
 	library  library
+	storage  storage
 }
 
-// New returns an API.
-func New() *API { return &API{} }
+// New returns an API that keeps scenarios in the store that open opens, at the
+// first call for it; nil: in memory.
+func New(open func(context.Context) (Store, error)) *API {
+	if open == nil {
+		open = func(context.Context) (Store, error) { return nil, errNoStore }
+	}
+	return &API{storage: storage{open: open}}
+}
 
 // Event is sent while a call runs.
 type Event struct {
@@ -53,13 +60,23 @@ type none struct{}
 
 func methods() map[string]method {
 	return map[string]method{
-		"version":  of((*API).version),
-		"examples": of((*API).examples),
-		"profiles": of((*API).profiles),
-		"schema":   of((*API).schema),
-		"compile":  of((*API).compile),
-		"plan":     streaming((*API).plan),
-		"bound":    streaming((*API).bound),
+		"version":       of((*API).version),
+		"examples":      of((*API).examples),
+		"profiles":      of((*API).profiles),
+		"schema":        of((*API).schema),
+		"compile":       of((*API).compile),
+		"plan":          streaming((*API).plan),
+		"bound":         streaming((*API).bound),
+		"check":         of((*API).check),
+		"explain":       of((*API).explain),
+		"certify":       of((*API).certify),
+		"export":        of((*API).export),
+		"what_if":       of((*API).whatIf),
+		"store_list":    of((*API).storeList),
+		"store_get":     of((*API).storeGet),
+		"store_put":     of((*API).storePut),
+		"store_remove":  of((*API).storeRemove),
+		"store_history": of((*API).storeHistory),
 	}
 }
 

@@ -25,7 +25,7 @@ func call[R any](t *testing.T, a *API, name string, params any) (result R, failu
 // example returns the text of an example.
 func example(t *testing.T, name string) string {
 	t.Helper()
-	list, failure := call[[]ExampleInfo](t, New(), "examples", none{})
+	list, failure := call[[]ExampleInfo](t, New(nil), "examples", none{})
 	require.Nil(t, failure)
 	i := slices.IndexFunc(list, func(e ExampleInfo) bool { return e.Name == name })
 	require.GreaterOrEqual(t, i, 0)
@@ -34,7 +34,7 @@ func example(t *testing.T, name string) string {
 
 func TestQuickPlan(t *testing.T) {
 	t.Parallel()
-	a := New()
+	a := New(nil)
 	r, failure := call[*PlanResult](t, a, "plan", PlanOptions{Text: example(t, "quickstart"), Seed: 3, Quick: true})
 	require.Nil(t, failure)
 	require.NotNil(t, r.Schedule)

@@ -31,11 +31,11 @@ func read(text string) (*scenario, error) {
 	if s.document.Spec.Name == "" {
 		s.document.Spec.Name = unnamed
 	}
-	library, err := jigsaw.Profiles()
+	models, err := jigsaw.Models()
 	if err != nil {
 		return nil, err
 	}
-	if s.in, err = s.document.Compile(library); err != nil {
+	if s.in, err = s.document.Compile(models); err != nil {
 		return s, s.fault(err)
 	}
 	return s, nil

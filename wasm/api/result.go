@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"jigsaw"
+	"jigsaw/formulation/instance"
 )
 
 // PlanResult is a finished, or stopped, plan.
@@ -64,14 +65,6 @@ type Binding struct {
 	Upper    *float64 `json:"upper,omitempty"`
 }
 
-// ChainLink is one element of a critical chain.
-type ChainLink struct {
-	Kind    string `json:"kind"`
-	Index   int    `json:"index"`
-	Because string `json:"because"`
-	Text    string `json:"text"`
-}
-
 func newPlanResult(r *jigsaw.Result) (*PlanResult, error) {
 	p := &PlanResult{
 		Status: string(r.Status), Objective: string(r.Instance.Objective),
@@ -110,10 +103,10 @@ func newPlanResult(r *jigsaw.Result) (*PlanResult, error) {
 
 // schedule fills in what there is of a schedule.
 func (p *PlanResult) schedule(r *jigsaw.Result) (err error) {
-	in, s := r.Instance, r.Schedule
-	if s == nil {
+	if r.Schedule == nil {
 		return nil
 	}
+	in, s := r.Instance, canonical(r.Schedule)
 	efficiency := r.Efficiency()
 	p.Efficiency = &efficiency
 	p.Schedule = newSchedule(in, s)
@@ -121,6 +114,9 @@ func (p *PlanResult) schedule(r *jigsaw.Result) (err error) {
 		p.Completion = integers[int64](s.Iterations(in))
 	} else {
 		p.Completion = integers[int64](s.Completion(in))
+	}
+	if p.Chain, err = newChain(in, s, instance.NoJob); err != nil {
+		return err
 	}
 	p.Usage, err = newUsage(in, s)
 	return err

@@ -49,8 +49,18 @@ type LinkUse struct {
 	Times int `json:"times"`
 }
 
-// newSchedule puts a valid schedule into columns.
+// canonical returns the schedule in canonical order, in which the page gets it.
+func canonical(s *instance.Schedule) *instance.Schedule {
+	if !s.Sorted() {
+		s = s.Clone()
+		s.Sort()
+	}
+	return s
+}
+
+// newSchedule puts a valid schedule into columns, in canonical order.
 func newSchedule(in *instance.Instance, s *instance.Schedule) *Schedule {
+	s = canonical(s)
 	n, m := len(s.Tasks), len(s.Syncs)
 	c := &Schedule{
 		Period:    int64(s.Period),
@@ -140,6 +150,9 @@ func (c *Schedule) valid(in *instance.Instance) (*instance.Schedule, error) {
 	}
 	if violations := instance.Check(in, s); len(violations) > 0 {
 		return nil, invalid("the schedule is not one of this instance: %s", violations[0])
+	}
+	if !s.Sorted() {
+		return nil, invalid("the schedule is not in the order that the planner gave it")
 	}
 	return s, nil
 }

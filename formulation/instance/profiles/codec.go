@@ -74,22 +74,14 @@ func Decode(r io.Reader) ([]*instance.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	var version struct {
-		Version *int `json:"version"`
-	}
-	if err := json.Unmarshal(data, &version); err != nil {
-		return nil, decodeError(data, err)
-	}
-	switch {
-	case version.Version == nil:
-		return nil, fmt.Errorf(`profiles: version is missing; a profile file is {"version":%d,"profiles":[...]}`, Version)
-	case *version.Version != Version:
-		return nil, fmt.Errorf("profiles: version %d; this program reads version %d", *version.Version, Version)
-	}
 	var e envelope
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&e); err != nil {
+	err = dec.Decode(&e)
+	if after := bytes.TrimSpace(data[dec.InputOffset():]); err != nil || e.Version != Version || len(after) > 0 {
+		if err := checkVersion(data); err != nil {
+			return nil, err // a file of another version may have other fields
+		}
 		return nil, decodeError(data, err)
 	}
 	ps, one := e.Profiles, e.Profile != nil
@@ -111,6 +103,24 @@ func Decode(r io.Reader) ([]*instance.Profile, error) {
 		}
 	}
 	return ps, nil
+}
+
+// checkVersion says what is wrong with the version of a file, or with the file as
+// a whole.
+func checkVersion(data []byte) error {
+	var version struct {
+		Version *int `json:"version"`
+	}
+	if err := json.Unmarshal(data, &version); err != nil {
+		return decodeError(data, err)
+	}
+	switch {
+	case version.Version == nil:
+		return fmt.Errorf(`profiles: version is missing; a profile file is {"version":%d,"profiles":[...]}`, Version)
+	case *version.Version != Version:
+		return fmt.Errorf("profiles: version %d; this program reads version %d", *version.Version, Version)
+	}
+	return nil
 }
 
 // decodeError adds the line, where encoding/json tells the place.

@@ -26,21 +26,15 @@ var _ instance.ProfileSource = (*Library)(nil)
 func Builtin() (*Library, error) { return builtin() }
 
 var builtin = sync.OnceValues(func() (*Library, error) {
-	files, err := library.ReadDir("library")
+	files, err := shipped()
 	if err != nil {
-		return nil, fmt.Errorf("profiles: %w", err)
+		return nil, err
 	}
 	var all []*instance.Profile
 	for _, f := range files {
-		name := "library/" + f.Name()
-		file, err := library.Open(name)
+		ps, err := f.profiles()
 		if err != nil {
-			return nil, fmt.Errorf("profiles: %w", err)
-		}
-		ps, err := Decode(file)
-		file.Close()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, err
 		}
 		all = append(all, ps...)
 	}

@@ -101,3 +101,16 @@ func TestLibraryWith(t *testing.T) {
 func tiny(model, gpu string, batch int) *instance.Profile {
 	return &instance.Profile{Model: model, GPU: gpu, Batch: batch, Layers: []instance.Layer{{Name: "only", Forward: 1, Backward: 2}}}
 }
+
+// A source that decodes model by model has what the library has.
+func TestShippedIsBuiltin(t *testing.T) {
+	t.Parallel()
+	library, err := Builtin()
+	require.NoError(t, err)
+	for _, p := range library.All() {
+		require.Equal(t, library.Profiles(p.Model), Shipped().Profiles(p.Model))
+	}
+	for _, none := range []string{"", "vgg", "wrn101", "wrn101_2_", "_"} {
+		require.Empty(t, Shipped().Profiles(none))
+	}
+}

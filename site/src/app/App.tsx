@@ -1,21 +1,81 @@
-import type { Store } from '../state/store'
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { Session } from '../state/session'
+import { update } from '../state/update'
+import { ExportDialog } from './ExportDialog'
+import { GalleryDialog } from './GalleryDialog'
 import { Header } from './Header'
+import { HelpDialog } from './HelpDialog'
+import { listenToKeys } from './keys'
+import { LibraryDialog } from './LibraryDialog'
 import { Results } from './Results'
 import { ScenarioPane } from './ScenarioPane'
-import { Status } from './Status'
+import { ShareDialog } from './ShareDialog'
 
-export function App({ store }: { store: Store }) {
+export type DialogName = 'gallery' | 'library' | 'export' | 'share' | 'help'
+
+export function App({ session }: { session: Session }) {
+  const { store } = session
+  const dialog = useSignal<DialogName | null>(null)
+  const close = () => {
+    dialog.value = null
+  }
+  const open = (name: DialogName) => {
+    dialog.value = name
+  }
+  useEffect(() => listenToKeys(store, open), [])
+  const pane = store.pane.value
   return (
-    <div class="shell">
+    <div class={`shell shows-${pane}`}>
       <a class="skip" href="#plan">
         Skip to the plan
       </a>
-      <Header store={store} />
+      <Header session={session} open={open} />
+      {store.alert.value && (
+        <div class="banner alarm" role="alert">
+          <span>{store.alert.value}</span>
+          <button type="button" class="button quiet" onClick={() => (store.alert.value = '')}>
+            Close
+          </button>
+        </div>
+      )}
+      {update.value && (
+        <div class="banner" role="status">
+          <span>A new version of this page is here.</span>
+          <button
+            type="button"
+            class="button"
+            onClick={() => void session.library.flush().finally(() => update.value?.())}
+          >
+            Reload
+          </button>
+        </div>
+      )}
       <ScenarioPane store={store} />
-      <main id="plan" class="results" tabIndex={-1}>
+      <main id="plan" class="results" tabIndex={-1} aria-label="Plan">
         <Results store={store} />
       </main>
-      <Status store={store} />
+      <nav class="switch" aria-label="Parts of the page">
+        {(['scenario', 'plan'] as const).map(name => (
+          <button
+            key={name}
+            type="button"
+            class="button quiet"
+            aria-pressed={pane === name}
+            onClick={() => (store.pane.value = name)}
+          >
+            {name === 'scenario' ? 'Scenario' : 'Plan'}
+          </button>
+        ))}
+      </nav>
+      <div class="status" role="status" aria-live="polite">
+        {store.planning.failure.value || store.status.value}
+      </div>
+      {dialog.value === 'gallery' && <GalleryDialog session={session} onClose={close} />}
+      {dialog.value === 'library' && <LibraryDialog session={session} onClose={close} />}
+      {dialog.value === 'export' && <ExportDialog store={store} onClose={close} />}
+      {dialog.value === 'share' && <ShareDialog session={session} onClose={close} />}
+      {dialog.value === 'help' && <HelpDialog store={store} onClose={close} />}
     </div>
   )
 }

@@ -1,30 +1,88 @@
-import type { Store } from '../state/store'
+import { pickScenario } from '../keep/files'
+import type { Session } from '../state/session'
 import { theme, toggleTheme } from '../state/theme'
+import { Icon, type IconName } from '../ui/icons'
+import type { DialogName } from './App'
+import { Settings } from './Settings'
 
-export function Header({ store }: { store: Store }) {
+const savingWords = { none: '', saved: 'saved', pending: 'saving…', failed: 'not saved' } as const
+
+export function Header({ session, open }: { session: Session; open: (dialog: DialogName) => void }) {
+  const { store, library } = session
   const phase = store.planning.phase.value
   const busy = phase === 'quick' || phase === 'full'
+  const saving = library.saving.value
+  const button = (icon: IconName, label: string, onClick: () => void, title = label) => (
+    <button type="button" class="button quiet" title={title} onClick={onClick}>
+      <Icon name={icon} />
+      <span class="label">{label}</span>
+    </button>
+  )
+  const importFile = async () => {
+    try {
+      const file = await pickScenario()
+      if (file) {
+        session.openNew(file.text)
+        store.status.value = `${file.name} is open.`
+      }
+    } catch (error) {
+      store.alert.value = `The file was not opened: ${error instanceof Error ? error.message : error}.`
+    }
+  }
   return (
     <header class="bar">
-      <h1 class="brand">JigSaw</h1>
+      <h1 class="brand">
+        <img src="./favicon.svg" alt="" width="20" height="20" /> JigSaw
+      </h1>
+      <nav class="menu" aria-label="Scenario">
+        {button('grid', 'Gallery', () => open('gallery'), 'Gallery (g)')}
+        {button('folder', 'Scenarios', () => open('library'), 'Scenarios in this browser (o)')}
+        {button('upload', 'Import', () => void importFile(), 'Open a YAML or JSON file')}
+        {button('download', 'Export', () => open('export'), 'Export (e)')}
+        {button('share', 'Share', () => open('share'), 'Share (s)')}
+      </nav>
+      <span class={`saving muted${saving === 'failed' ? ' alarm' : ''}`}>
+        {saving !== 'none' && !library.persistent.value ? 'kept for this visit only' : savingWords[saving]}
+      </span>
       <div class="spring" />
+      <Settings store={store} />
       {busy ? (
-        <button type="button" class="button" onClick={() => store.planning.stop()}>
-          Stop
+        <button
+          type="button"
+          class="button primary act"
+          title="Stop (Esc)"
+          onClick={() => store.planning.stop()}
+        >
+          <Icon name="stop" /> Stop
         </button>
       ) : (
-        <button type="button" class="button primary" onClick={() => void store.plan()}>
-          Plan
+        <button
+          type="button"
+          class="button primary act"
+          title="Plan thoroughly (Ctrl+Enter)"
+          onClick={() => void store.plan()}
+        >
+          <Icon name="play" /> Plan
         </button>
       )}
       <button
         type="button"
-        class="button quiet"
+        class="button quiet icon"
         onClick={toggleTheme}
         aria-label="Dark theme"
         aria-pressed={theme.value === 'dark'}
+        title="Light or dark"
       >
-        {theme.value === 'dark' ? '☾' : '☀'}
+        <Icon name={theme.value === 'dark' ? 'moon' : 'sun'} />
+      </button>
+      <button
+        type="button"
+        class="button quiet icon"
+        aria-label="Help"
+        title="Help (?)"
+        onClick={() => open('help')}
+      >
+        <Icon name="help" />
       </button>
     </header>
   )

@@ -1,12 +1,178 @@
-// The plan and everything about it. The views themselves are in ../views and ../timeline.
-import type { Store } from '../state/store'
+// The plan that shows and everything about it.
+import { lazy, Suspense } from 'preact/compat'
+import type { PlanPoint } from '../engine/api'
+import type { PlanView } from '../state/planning'
+import type { Store, Tab } from '../state/store'
+import { Timeline } from '../timeline/Timeline'
+import { Icon } from '../ui/icons'
+import { Tabs } from '../ui/Tabs'
+import { Numbers } from '../views/Numbers'
+import { Progress } from '../views/Progress'
+import type { RunView } from '../views/props'
+import { withSchedule } from '../views/shown'
+
+const Explain = lazy(() => import('../views/Explain').then(module => ({ default: module.Explain })))
+const Compare = lazy(() => import('../views/Compare').then(module => ({ default: module.Compare })))
+const Spb = lazy(() => import('../views/Spb').then(module => ({ default: module.Spb })))
+
+const tabs: readonly (readonly [Tab, string])[] = [
+  ['explain', 'Explain'],
+  ['progress', 'Progress'],
+  ['compare', 'Compare'],
+  ['depths', 'Depths'],
+]
 
 export function Results({ store }: { store: Store }) {
   const view = store.planning.view.value
-  if (!view) return <p class="empty muted">{store.broken.value || 'The first plan is on its way.'}</p>
+  if (!view) return <Empty store={store} />
+  const run = runOf(view, store)
+  const stale = view.instance.digest !== (store.reading.value.instance?.digest ?? view.instance.digest)
   return (
-    <p class="number">
-      {view.instance.name}: {view.value} ticks, bound {view.result?.dual ?? '–'}
+    <div class={`plan-view${stale ? ' stale' : ''}`}>
+      <Numbers instance={view.instance} run={run} />
+      {view.schedule && (
+        <Timeline
+          label={`Timeline of ${view.instance.name || 'the plan'}`}
+          instance={view.instance}
+          schedule={view.schedule}
+          usage={run.usage}
+          bound={run.dual}
+          certified={run.certified}
+          chain={view.result?.schedule === view.schedule ? (store.inquiry.chain.value ?? []) : []}
+          selection={store.selection.value}
+          onSelect={selection => (store.selection.value = selection)}
+          range={store.range.value}
+          onRange={range => (store.range.value = range)}
+        />
+      )}
+      <Tabs
+        label="About the plan"
+        tabs={tabs}
+        value={store.tab.value}
+        onChange={tab => (store.tab.value = tab)}
+      >
+        <Suspense fallback={<p class="empty muted">Loading.</p>}>
+          <Panel store={store} view={view} run={run} />
+        </Suspense>
+      </Tabs>
+    </div>
+  )
+}
+
+function Empty({ store }: { store: Store }) {
+  const { problems } = store.reading.value
+  const why =
+    store.broken.value ||
+    store.planning.failure.value ||
+    (problems.length > 0 ? 'The scenario has problems: mend them, and the plan follows.' : '')
+  return (
+    <p class={`empty ${why ? 'alarm' : 'muted'}`} role={why ? 'alert' : undefined}>
+      {why || 'The first plan is on its way.'}
     </p>
   )
+}
+
+function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunView }) {
+  const { result } = view
+  const selection = store.selection.value
+  const onSelect = (next: typeof selection) => {
+    store.selection.value = next
+  }
+  switch (store.tab.value) {
+    case 'progress':
+      return <Progress run={run} />
+    case 'explain':
+      if (!result) return <p class="empty muted">The explanation comes with the first result.</p>
+      return (
+        <Explain
+          instance={view.instance}
+          result={result}
+          job={store.inquiry.job.value}
+          onJob={job => (store.inquiry.job.value = job)}
+          chain={store.inquiry.chain.value}
+          selection={selection}
+          onSelect={onSelect}
+          whatIfs={store.inquiry.whatIfs.value}
+          onWhatIf={change => void store.inquiry.ask(change)}
+          onTakeOver={text => {
+            store.text.edit(text)
+            store.status.value = 'The change is in the scenario; undo takes it back.'
+          }}
+        />
+      )
+    case 'compare': {
+      const pinned = store.pinned.value
+      return (
+        <>
+          <div class="tools">
+            <button type="button" class="button" disabled={!result} onClick={() => store.pin()}>
+              <Icon name="pin" /> {pinned ? 'Pin this plan instead' : 'Pin this plan as A'}
+            </button>
+            {pinned && (
+              <button type="button" class="button quiet" onClick={() => store.unpin()}>
+                Unpin
+              </button>
+            )}
+          </div>
+          {pinned && result && view.schedule ? (
+            <Compare
+              a={{ label: 'A', instance: pinned.instance, result: pinned.result }}
+              b={{
+                label: 'B',
+                instance: view.instance,
+                result: withSchedule(view.instance, result, view.schedule, view.value),
+              }}
+              selection={selection}
+              onSelect={onSelect}
+              range={store.range.value}
+              onRange={range => (store.range.value = range)}
+            />
+          ) : (
+            <p class="empty muted">
+              Pin the plan that shows, then change the scenario: both show here on one time axis.
+            </p>
+          )}
+        </>
+      )
+    }
+    case 'depths':
+      return (
+        <Spb
+          instance={view.instance}
+          job={Math.min(selection?.job ?? 0, view.instance.jobs.length - 1)}
+          onJob={job => onSelect({ job, iteration: 0, gpu: null })}
+          profiles={store.profiles.value}
+          schedule={view.schedule}
+        />
+      )
+  }
+}
+
+/** The run as the views take it: the result where there is one, better what has come since. */
+function runOf(view: PlanView, store: Store): RunView {
+  const phase = store.planning.phase.value
+  const running = phase === 'quick' || phase === 'full'
+  const { result, instance } = view
+  const last = view.points.at(-1)
+  const dual = strongest(view.points, result?.dual ?? null, instance.periodic)
+  return {
+    objective: instance.objective,
+    tick_us: instance.tick_us,
+    primal: view.value ?? result?.primal ?? last?.primal ?? null,
+    dual,
+    certified: (result?.certified ?? false) && dual === result?.dual,
+    result,
+    usage: result?.schedule === view.schedule ? (result?.usage ?? null) : null,
+    series: view.points,
+    running,
+  }
+}
+
+/** The best bound there is: highest, or lowest where more is better. */
+function strongest(points: readonly PlanPoint[], dual: number | null, maximise: boolean): number | null {
+  let best = dual
+  for (const point of points)
+    if (point.dual !== null && (best === null || (maximise ? point.dual < best : point.dual > best)))
+      best = point.dual
+  return best
 }

@@ -3,6 +3,7 @@ import { lazy, Suspense } from 'preact/compat'
 import { ScenarioForm } from '../scenario/form/ScenarioForm'
 import { Problems } from '../scenario/Problems'
 import type { Store } from '../state/store'
+import { Icon } from '../ui/icons'
 import { Segmented } from '../ui/Segmented'
 
 // Its code is as large as all else: the first plan does not wait for it.
@@ -35,7 +36,7 @@ export function ScenarioPane({ store }: { store: Store }) {
           disabled={undo === 0}
           onClick={() => store.text.undo()}
         >
-          ↶
+          <Icon name="undo" />
         </button>
         <button
           type="button"
@@ -45,10 +46,10 @@ export function ScenarioPane({ store }: { store: Store }) {
           disabled={redo === 0}
           onClick={() => store.text.redo()}
         >
-          ↷
+          <Icon name="redo" />
         </button>
       </div>
-      <div class={`scenario-body ${mode}`}>
+      <div class={`scenario-body as-${mode}`}>
         {mode !== 'yaml' && <ScenarioForm store={store} />}
         {mode !== 'form' && (
           <Suspense fallback={<p class="empty muted">The editor is loading.</p>}>

@@ -1,8 +1,11 @@
 // The one store of the page: the text of the scenario is the truth, all else follows from it.
 import { batch, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { Compiled, ExampleInfo, Problem, ProfileInfo, Ready } from '../engine/api'
+import type { Compiled, Methods, PlanResult, Problem, ProfileInfo, Ready } from '../engine/api'
 import type { Engine } from '../engine/client'
+import type { Compared, Snapshot } from '../keep/snapshot'
 import type { Selection, TimeRange } from '../views/props'
+import { withSchedule } from '../views/shown'
+import { Inquiry } from './inquiry'
 import { Planning } from './planning'
 import { ScenarioText } from './text'
 
@@ -15,6 +18,16 @@ export interface Reading {
   problems: Problem[]
 }
 
+/** What shows below the timeline. */
+export type Tab = 'explain' | 'progress' | 'compare' | 'depths'
+
+/** A plan that is kept beside others, and what it was made from. */
+export interface PinnedPlan {
+  of: Compared
+  instance: Compiled
+  result: PlanResult
+}
+
 /** How the scenario shows. */
 export type ScenarioMode = 'form' | 'both' | 'yaml'
 
@@ -25,10 +38,15 @@ export class Store {
   readonly text: ScenarioText
   readonly reading: Signal<Reading>
   readonly planning: Planning
+  readonly inquiry: Inquiry
+  /** The plan that others are compared with. */
+  readonly pinned = signal<PinnedPlan | null>(null)
+  readonly tab = signal<Tab>('explain')
+  /** What shows on narrow screens. */
+  readonly pane = signal<'scenario' | 'plan'>('plan')
   readonly ready = signal<Ready | null>(null)
   /** Why there is no engine. */
   readonly broken = signal('')
-  readonly examples = signal<ExampleInfo[]>([])
   readonly profiles = signal<ProfileInfo[]>([])
   readonly schema = signal<unknown>(null)
   readonly seed = signal(0)
@@ -38,6 +56,8 @@ export class Store {
   readonly scenarioMode = signal<ScenarioMode>('form')
   /** Said by screen readers and shown in the status line. */
   readonly status = signal('')
+  /** Something that must not be overlooked; stays until it is closed. */
+  readonly alert = signal('')
   private readonly engineSignal = signal<Engine | null>(null)
   private readonly proxy: Engine = {
     call: (method, params, options) => {
@@ -51,17 +71,24 @@ export class Store {
   private arrive!: (engine: Engine) => void
   private timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(text: string) {
-    this.text = new ScenarioText(text)
+  private readonly isOpen = signal(false)
+  /** What was planned last, or is being planned: digest, seed and effort. */
+  private planned = ''
+
+  constructor() {
+    this.text = new ScenarioText('')
     this.reading = signal<Reading>({ text: '', instance: null, spec: null, problems: [] })
     this.waiting = new Promise(resolve => {
       this.arrive = resolve
     })
-    this.planning = new Planning(this.proxy, () => ({ seed: this.seed.value, effort: this.effort.value }))
+    const options = () => ({ seed: this.seed.peek(), effort: this.effort.peek() })
+    this.planning = new Planning(this.proxy, options)
+    this.inquiry = new Inquiry(this.proxy, this.planning.view, options)
     effect(() => {
-      void this.text.text.value
+      void [this.text.text.value, this.seed.value, this.effort.value]
       clearTimeout(this.timer)
-      this.timer = setTimeout(() => void this.read(), this.reading.peek().text === '' ? 0 : debounce)
+      if (this.isOpen.value)
+        this.timer = setTimeout(() => void this.read(), this.reading.peek().text === '' ? 0 : debounce)
     })
   }
 
@@ -80,29 +107,68 @@ export class Store {
     this.arrive(engine)
   }
 
+  /** Another scenario, with the view that it was kept or shared with. */
+  open(snapshot: Snapshot): void {
+    batch(() => {
+      this.seed.value = snapshot.seed
+      this.effort.value = snapshot.effort
+      this.selection.value = snapshot.selection
+      this.range.value = snapshot.range
+      if (!snapshot.compared) this.pinned.value = null
+      this.inquiry.job.value = null
+      this.text.open(snapshot.text)
+      this.planned = ''
+      this.isOpen.value = true
+    })
+  }
+
   /** Plans the text as it is, thoroughly. */
   async plan(): Promise<void> {
     clearTimeout(this.timer)
-    const reading = await this.read(false)
-    if (reading?.instance) await this.planning.start(reading.text, reading.instance, true)
+    await this.read(true)
   }
 
-  /** Has the core read the text, and plans it where something in it changed. */
-  private async read(andPlan = true): Promise<Reading | undefined> {
+  /** Keeps the plan that shows, to compare others with it. */
+  pin(): void {
+    const view = this.planning.view.peek()
+    if (!view?.result) return
+    const label = view.instance.name || 'A'
+    this.pinned.value = {
+      of: { label, text: view.text, seed: view.result.seed, effort: this.effort.peek() },
+      instance: view.instance,
+      result: withSchedule(view.instance, view.result, view.schedule, view.value),
+    }
+    this.tab.value = 'compare'
+    this.status.value = 'Pinned: change the scenario, and the two plans show side by side.'
+  }
+
+  unpin(): void {
+    this.pinned.value = null
+  }
+
+  /** Has the core read the text, and plans it where something in it changed, or always. */
+  private async read(always = false): Promise<void> {
     const text = this.text.text.peek()
     const former = this.reading.peek()
-    const answer = await this.proxy.call('compile', { text })
+    let answer: Methods['compile']['result']
+    try {
+      answer = await this.proxy.call('compile', { text })
+    } catch (error) {
+      this.status.value = `The scenario could not be read: ${error instanceof Error ? error.message : error}`
+      return
+    }
     if (this.text.text.peek() !== text) return
-    const reading: Reading = { text, ...answer, spec: answer.spec ?? former.spec }
+    const { instance, problems } = answer
     batch(() => {
-      this.reading.value = reading
-      this.status.value =
-        answer.problems.length > 0 ? `${count(answer.problems.length, 'problem')} in the scenario` : ''
+      this.reading.value = { text, instance, problems, spec: answer.spec ?? former.spec }
+      if (problems.length > 0) this.status.value = `${count(problems.length, 'problem')} in the scenario`
+      else if (former.problems.length > 0) this.status.value = 'No more problems in the scenario'
     })
-    const shown = this.planning.view.peek()
-    if (andPlan && answer.instance && shown?.instance.digest !== answer.instance.digest)
-      void this.planning.start(text, answer.instance)
-    return reading
+    if (!instance) return
+    const wanted = `${instance.digest} ${this.seed.peek()} ${this.effort.peek()}`
+    if (!always && wanted === this.planned) return
+    this.planned = wanted
+    void this.planning.start(text, instance, always)
   }
 }
 

@@ -3,6 +3,8 @@
 import type { Description } from './describe'
 
 interface InspectorProps {
+  /** One line: no reasons, and no invitation. */
+  compact: boolean
   description: Description | null
   onCause: (() => void) | null
   onStep: ((by: number) => void) | null
@@ -10,9 +12,9 @@ interface InspectorProps {
   onClear(): void
 }
 
-export function Inspector({ description, onCause, onStep, onFocus, onClear }: InspectorProps) {
+export function Inspector({ compact, description, onCause, onStep, onFocus, onClear }: InspectorProps) {
   return (
-    <div class="inspector">
+    <div class={compact ? 'inspector compact' : 'inspector'}>
       <div class="inspector-text" role="status" aria-live="polite">
         {description ? (
           <>
@@ -25,9 +27,9 @@ export function Inspector({ description, onCause, onStep, onFocus, onClear }: In
                 </div>
               ))}
             </dl>
-            {description.why && <p>{description.why}</p>}
+            {description.why && !compact && <p>{description.why}</p>}
           </>
-        ) : (
+        ) : compact ? null : (
           <p class="muted">Select a task to see its job, depth and times, and why it starts when it does.</p>
         )}
       </div>

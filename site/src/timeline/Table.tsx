@@ -3,6 +3,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { clean, instant, plural, ticks } from '../views/format'
 import type { Selection } from '../views/props'
+import { Scroller } from '../views/Scroller'
+import '../views/views.css'
 import { depthText } from './describe'
 import { gpuName, type Model } from './model'
 
@@ -80,8 +82,7 @@ export function Table({ model, label, selection, onSelect }: TableProps) {
           ›
         </button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must take the keyboard */}
-      <section class="table-scroll" tabIndex={0} aria-label={`Tasks of ${label}`}>
+      <Scroller label={`Tasks: ${label}`}>
         <table>
           <caption class="hidden-visually">
             {plural(rows.length, 'task')} of {label}, by start
@@ -121,7 +122,7 @@ export function Table({ model, label, selection, onSelect }: TableProps) {
             ))}
           </tbody>
         </table>
-      </section>
+      </Scroller>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 // The timeline of a plan: rows of GPUs and links on a canvas, with an inspector, a legend
 // and a table of the same.
 
+import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Selection, TimelineProps, TimeRange } from '../views/props'
 import { describe, describeJob, summary, valid } from './describe'
@@ -244,54 +245,30 @@ export function Timeline(props: TimelineProps) {
     [model, props.chain, element?.kind, element?.index, scene.selection?.job],
   )
   return (
-    <section class="timeline" aria-label={`Timeline: ${props.label}`}>
+    <section class="timeline" aria-label={props.label}>
       <div class="timeline-bar" role="toolbar" aria-label={`View of ${props.label}`}>
-        <button
-          type="button"
-          class="button quiet"
-          title="Zoom out (S)"
-          aria-label="Zoom out"
-          onClick={() => zoomBy(1.6)}
-        >
+        <span class="timeline-part">Time</span>
+        <ToolButton label="Zoom out" hint="S" onClick={() => zoomBy(1.6)}>
           −
-        </button>
-        <button
-          type="button"
-          class="button quiet"
-          title="Zoom in (W)"
-          aria-label="Zoom in"
-          onClick={() => zoomBy(1 / 1.6)}
-        >
+        </ToolButton>
+        <ToolButton label="Zoom in" hint="W" onClick={() => zoomBy(1 / 1.6)}>
           +
-        </button>
-        <button
-          type="button"
-          class="button quiet"
-          title="Show everything (Home)"
+        </ToolButton>
+        <ToolButton
+          label="Show all of the time"
+          hint="Home"
           disabled={props.range === null}
           onClick={() => onRange(null)}
         >
           All
-        </button>
-        <span class="timeline-part" />
-        <button
-          type="button"
-          class="button quiet"
-          title="Lower rows (Alt+wheel)"
-          aria-label="Lower rows"
-          onClick={() => taller(1 / 1.4)}
-        >
-          ▤
-        </button>
-        <button
-          type="button"
-          class="button quiet"
-          title="Higher rows (Alt+wheel)"
-          aria-label="Higher rows"
-          onClick={() => taller(1.4)}
-        >
-          ▭
-        </button>
+        </ToolButton>
+        <span class="timeline-part">Rows</span>
+        <ToolButton label="Lower rows" hint="Alt+wheel" onClick={() => taller(1 / 1.4)}>
+          −
+        </ToolButton>
+        <ToolButton label="Higher rows" hint="Alt+wheel" onClick={() => taller(1.4)}>
+          +
+        </ToolButton>
         <span class="timeline-part" />
         {props.chain.length > 0 && (
           <button
@@ -314,7 +291,7 @@ export function Timeline(props: TimelineProps) {
             Table
           </button>
         )}
-        <span class="timeline-hint" id={help}>
+        <span class={props.compact ? 'hidden-visually' : 'timeline-hint'} id={help}>
           Drag to move, Ctrl+wheel to zoom; with the keyboard: Enter, then arrows
         </span>
       </div>
@@ -334,6 +311,7 @@ export function Timeline(props: TimelineProps) {
         {pointer && <Tooltip model={model} chain={props.chain} pointer={pointer} width={geometry.width} />}
       </div>
       <Inspector
+        compact={props.compact ?? false}
         description={description}
         onCause={description?.cause ? () => show(description.cause) : null}
         onStep={scene.selection && scene.selection.iteration > 0 ? step : null}
@@ -352,6 +330,30 @@ export function Timeline(props: TimelineProps) {
         />
       )}
     </section>
+  )
+}
+
+interface ToolButtonProps {
+  label: string
+  /** Key or gesture. */
+  hint: string
+  disabled?: boolean
+  onClick(): void
+  children: ComponentChildren
+}
+
+function ToolButton({ label, hint, disabled = false, onClick, children }: ToolButtonProps) {
+  return (
+    <button
+      type="button"
+      class="button quiet"
+      title={`${label} (${hint})`}
+      aria-label={label}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      {children}
+    </button>
   )
 }
 

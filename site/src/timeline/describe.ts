@@ -100,7 +100,7 @@ export function summary(m: Model, label: string): string {
     m.period > 0
       ? `one period of ${ticks(m.period, instance.tick_us)}`
       : `makespan ${ticks(m.span, instance.tick_us)}`
-  return `${label}: timeline of ${schedule.tasks.job.length} tasks and ${schedule.syncs.job.length} synchronisations of ${instance.jobs.length} jobs on ${m.gpus.length} GPUs; ${what}.`
+  return `${label}: ${schedule.tasks.job.length} tasks and ${schedule.syncs.job.length} synchronisations of ${instance.jobs.length} jobs on ${m.gpus.length} GPUs; ${what}.`
 }
 
 /** Whether a selection still points at something. */

@@ -1,6 +1,6 @@
 // The rows of GPUs with their tasks, and of links with their synchronisations.
 
-import { bitRate, clean, percent } from '../views/format'
+import { bitRate, percent } from '../views/format'
 import { type Bars, GOES_ON_AFTER, GOES_ON_BEFORE } from './bars'
 import { type Pane, rowsSeen } from './layout'
 import { Columns, wide } from './level'
@@ -14,6 +14,8 @@ const PATTERN = 8
 const GAUGE = 8
 /** Bars narrower than this have no pattern. */
 const PATTERN_WIDTH = 5
+/** Bars narrower than this have no bar of depth. */
+const GAUGE_WIDTH = 16
 /** How much is left of what is not selected. */
 const DIMMED = 0.22
 
@@ -169,10 +171,10 @@ function drawBars(p: Pen, s: Scene, k: Kind): void {
             ctx.fillRect(x0, y, w, h)
           }
         }
-        if (k.depth && height >= GAUGE && to - from >= 10 && from >= -3) {
+        if (k.depth && height >= GAUGE && to - from >= GAUGE_WIDTH && from >= -3) {
           const share = k.depth.share[k.jobs[i]!]![k.depth.of[i]!] ?? 1
           ctx.fillStyle = ink
-          ctx.globalAlpha = lit ? 0.62 : DIMMED
+          ctx.globalAlpha = lit ? 0.5 : DIMMED
           ctx.fillRect(x0 + 1, y + h * (1 - share), 2, h * share)
           ctx.globalAlpha = lit ? 1 : DIMMED
         }
@@ -212,10 +214,10 @@ function drawLabel(
   ink: string,
 ): void {
   const room = x1 - x0 - 4
-  if (room < 7) return
+  if (room < 10) return
   const i = k.bars.item[bar]!
   const iteration = String(k.iterations[i])
-  const name = clean(s.model.instance.jobs[k.jobs[i]!]!.name)
+  const name = s.model.names[k.jobs[i]!]!
   const number = textWidth(p, iteration)
   if (number > room) return
   const text =

@@ -2,7 +2,7 @@
 
 import { fold } from './fold'
 import type { Model } from './model'
-import { type Pen, snap } from './pen'
+import { type Pen, setFont, snap } from './pen'
 import type { Scene } from './scene'
 
 /** The share of GPUs that are busy, by pixel of so many over the horizon. */
@@ -73,7 +73,7 @@ export function drawOverview(p: Pen, s: Scene): void {
   ctx.fillStyle = p.theme.dim
   ctx.textAlign = 'left'
   ctx.textBaseline = 'middle'
-  ctx.font = `400 10px ${p.font}`
+  setFont(p, 10)
   ctx.fillText('GPUs busy', 4, overviewTop + overviewHeight / 2)
 }
 

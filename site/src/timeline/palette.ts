@@ -125,7 +125,8 @@ export interface Paint {
   ink: string
 }
 
-const INK = '#10151b'
+/** White and black: one of them is legible on whatever there is (at least 4.58). */
+const INK = '#000000'
 
 /** The paint of every colour and shade on a theme: index colour * SHADES + shade. */
 export function paints(theme: Theme): Paint[] {

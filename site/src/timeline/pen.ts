@@ -8,11 +8,14 @@ export interface Pen {
   dpr: number
   theme: Theme
   paints: Paint[]
+  /** Font family. */
   font: string
+  /** Widths of texts in the font that is set. */
+  widths: Map<string, number>
 }
 
 export function newPen(ctx: CanvasRenderingContext2D, dpr: number, theme: Theme, font: string): Pen {
-  return { ctx, dpr, theme, paints: paintsOf(theme), font }
+  return { ctx, dpr, theme, paints: paintsOf(theme), font, widths: new Map() }
 }
 
 /** A place moved to the nearest device pixel. */
@@ -21,25 +24,26 @@ export function snap(p: Pen, v: number): number {
 }
 
 export function setFont(p: Pen, px: number, weight = 400): void {
-  p.ctx.font = `${weight} ${px}px ${p.font}`
+  const font = `${weight} ${px}px ${p.font}`
+  p.ctx.font = font
+  let known = widths.get(font)
+  if (!known || known.size > MOST_WIDTHS) {
+    known = new Map()
+    widths.set(font, known)
+  }
+  p.widths = known
 }
 
 const widths = new Map<string, Map<string, number>>()
 /** Iteration numbers and names repeat; a hostile file may bring many. */
 const MOST_WIDTHS = 20_000
 
-/** The width of a text in the pen's font. */
+/** The width of a text in the font that setFont chose. */
 export function textWidth(p: Pen, text: string): number {
-  const { font } = p.ctx
-  let known = widths.get(font)
-  if (!known || known.size > MOST_WIDTHS) {
-    known = new Map()
-    widths.set(font, known)
-  }
-  let width = known.get(text)
+  let width = p.widths.get(text)
   if (width === undefined) {
     width = p.ctx.measureText(text).width
-    known.set(text, width)
+    p.widths.set(text, width)
   }
   return width
 }

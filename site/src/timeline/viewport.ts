@@ -52,7 +52,7 @@ export function marks(r: TimeRange, n: number, tickUs: number): { step: number; 
   const us = ((r.to - r.from) * tickUs) / Math.max(n, 1)
   const step = Math.max(roundStep(us) / tickUs, Number.MIN_VALUE)
   const at: number[] = []
-  for (let i = Math.ceil(r.from / step - 1e-9); i * step <= r.to * (1 + 1e-12) && at.length < 200; i++)
+  for (let i = Math.ceil(r.from / step - 1e-9) + 0; i * step <= r.to * (1 + 1e-12) && at.length < 200; i++)
     at.push(i * step)
   return { step, at }
 }

@@ -100,7 +100,13 @@ export function bitRate(value: number | null | undefined): string {
     n /= 1000
     unit++
   }
-  return significant(n, 3).replace(/\.0+$/, '') + SPACE + RATE_UNITS[unit]
+  return (
+    significant(n, 3)
+      .replace(/(\.\d*?)0+$/, '$1')
+      .replace(/\.$/, '') +
+    SPACE +
+    RATE_UNITS[unit]
+  )
 }
 
 export function plural(n: number, noun: string, nouns = `${noun}s`): string {
@@ -116,9 +122,9 @@ export function objectiveValue(
   if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
   switch (objective) {
     case 'makespan':
-    // Weights are plain numbers: weighted ticks read as a time.
-    case 'weighted_completion':
       return ticks(value, tickUs)
+    case 'weighted_completion':
+      return `${significant((value * tickUs) / 1e6)}${SPACE}w·s`
     case 'throughput':
       return `${significant((value * 1e6) / tickUs)}${SPACE}it/s`
     case 'max_min_throughput':

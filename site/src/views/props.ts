@@ -126,4 +126,6 @@ export interface SpbProps {
   onJob(job: number): void
   /** The job's profile on each GPU type that has one; empty while they load, or for inline profiles. */
   profiles: readonly ProfileInfo[]
+  /** What depths the plan uses; null: none is shown. */
+  schedule: Schedule | null
 }

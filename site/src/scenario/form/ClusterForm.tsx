@@ -1,6 +1,7 @@
 // The cluster: GPU types, racks of the short form or nodes and links of the full one.
 import type { Compiled } from '../../engine/api'
 import { NumberField, QuantityField, SelectField, TextField } from '../../ui/fields'
+import { Icon } from '../../ui/icons'
 import type { ScenarioEdit } from '../edit'
 import { fabricSpeed, gpuMemory, isDuration, nicSpeed, uplinkSpeed } from '../quantity'
 import { type Fields, fields, list, number, text } from '../spec'
@@ -104,7 +105,7 @@ function RackForm(props: {
             aria-label={`Remove ${title}`}
             onClick={() => edit.set(path, undefined)}
           >
-            ✕
+            <Icon name="close" />
           </button>
         )}
       </legend>

@@ -1,6 +1,7 @@
 // The jobs in the order of the file: drag by the handle, or move with the arrow keys on it.
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
+import { Icon } from '../../ui/icons'
 import type { ScenarioEdit } from '../edit'
 import { type Fields, number, text } from '../spec'
 import { JobForm } from './JobForm'
@@ -75,7 +76,7 @@ export function JobList({ jobs, models, edit, onAnnounce }: Props) {
                   dragged.value = null
                 }}
               >
-                ⠿
+                <Icon name="grip" />
               </button>
               <button
                 type="button"
@@ -99,7 +100,7 @@ export function JobList({ jobs, models, edit, onAnnounce }: Props) {
                 title={off ? 'Enable' : 'Disable: keep it in the file, but do not plan it'}
                 onClick={() => edit.set(['jobs', i, 'disabled'], off ? undefined : true)}
               >
-                ⏻
+                <Icon name="power" />
               </button>
               <button
                 type="button"
@@ -108,7 +109,7 @@ export function JobList({ jobs, models, edit, onAnnounce }: Props) {
                 title="Duplicate"
                 onClick={() => edit.copyJob(i)}
               >
-                ⧉
+                <Icon name="copy" />
               </button>
               <button
                 type="button"
@@ -122,7 +123,7 @@ export function JobList({ jobs, models, edit, onAnnounce }: Props) {
                   onAnnounce(`${name} is removed; undo brings it back`)
                 }}
               >
-                ✕
+                <Icon name="close" />
               </button>
             </div>
             {open && <JobForm job={job} index={i} models={models} edit={edit} />}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/study/policy"
+	"jigsaw/study/replay"
+	"jigsaw/study/trace"
+)
+
+type replayOptions struct {
+	traceFormat string
+	cluster     string
+	models      string
+	profiles    []string
+	policies    []string
+	round       time.Duration
+	share       int
+	restartAll  bool
+	thresholds  []float64
+	seed        uint64
+	jobs        string
+	output      replayFormat
+}
+
+func (o *replayOptions) flags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.traceFormat, "format", "auto", "format of the trace: auto, muri, gavel, tiresias, philly, pollux, helios")
+	f.StringVar(&o.cluster, "cluster", "", "nodes x GPUs, like 64x8 or \"8x4:v100,4x8:k80\", or an instance file or example whose cluster is taken")
+	f.StringVar(&o.models, "models", "", "model `table`: what models cost; a YAML file, or a built-in one: "+strings.Join(trace.BuiltinTables(), ", ")+" (default: that of the format)")
+	f.StringArrayVar(&o.profiles, "profiles", nil, "a profile file to use beside the library (repeatable)")
+	f.StringSliceVar(&o.policies, "policy", []string{"fifo", "srtf", "las", "jigsaw"}, "policies to compare: "+strings.Join(policy.Names(), ", ")+", or all")
+	f.DurationVar(&o.round, "round", 6*time.Minute, "time between decisions; 0 decides whenever a job comes or goes")
+	f.IntVar(&o.share, "share", 4, "how many jobs may share GPUs")
+	f.Float64SliceVar(&o.thresholds, "thresholds", []float64{3250, 7200}, "between the queues of las and muri-l, in GPU-seconds held")
+	f.BoolVar(&o.restartAll, "restart-all", false, "restart every running job at every decision, as Muri's testbed does")
+	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness")
+	f.StringVar(&o.jobs, "jobs", "", "write a row for every job under every policy into this CSV `file`")
+	o.output = "table"
+	f.VarP(&o.output, "output", "o", "how to print the result")
+	_ = c.MarkFlagRequired("cluster")
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]cobra.Completion{"table", "json", "yaml", "csv"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(policy.Names(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// replayFormat is the value of -o: those of [format], or csv.
+type replayFormat string
+
+func (f *replayFormat) String() string { return string(*f) }
+
+// Set checks the format while the flags are parsed.
+func (f *replayFormat) Set(s string) error {
+	if !slices.Contains([]string{"table", "json", "yaml", "csv"}, s) {
+		return errors.New("choose table, json, yaml or csv")
+	}
+	*f = replayFormat(s)
+	return nil
+}
+
+// Type names the flag's value in the help.
+func (f *replayFormat) Type() string { return "table|json|yaml|csv" }
+
+func newReplay(std streams) *cobra.Command {
+	var o replayOptions
+	c := &cobra.Command{
+		Use:   "replay TRACE",
+		Short: "Replay a trace of jobs under several schedulers, and compare",
+		Long: `Replay a trace of jobs that come over hours or months, iteration by iteration,
+under scheduling policies that share one model of the cluster, and print what
+each is worth beside bounds that none can beat. TRACE is a file, or "-".
+
+What an iteration costs comes from the trace where it says so, and from the model
+table; a job whose model the table does not have is an error, never a guess.
+docs/replay.md says what is modelled and what is not.
+
+Ctrl-C prints what is known so far, marked as cut.
+Exit codes: 0 replayed, 2 invalid input.`,
+		Example: `  jigsaw replay cluster_trace.csv --cluster 8x8 --policy srtf,muri-s,jigsaw
+  jigsaw replay philly.csv --cluster 64x8 --policy fifo,jigsaw -o csv`,
+		Args: exactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return runReplay(c.Context(), args[0], o, std) },
+	}
+	o.flags(c)
+	return c
+}
+
+func runReplay(ctx context.Context, name string, o replayOptions, std streams) error {
+	names := o.policies
+	if slices.Equal(names, []string{"all"}) {
+		names = policy.Names()
+	}
+	if o.round < 0 {
+		return usage(errors.New("--round must not be negative"))
+	}
+	cluster, err := o.parseCluster(std)
+	if err != nil {
+		return err
+	}
+	t, w, err := o.load(name, cluster, std)
+	if err != nil {
+		return err
+	}
+	options := policy.Options{Share: o.share, Seed: o.seed, Thresholds: o.thresholds}
+	if engine, err := jigsaw.Solver(); err == nil {
+		options.Solver = engine // without one the policies that need it say so
+	}
+	config := replay.Config{Cluster: cluster, Round: o.round.Seconds(), RestartAll: o.restartAll}
+	report, err := policy.Compare(ctx, w, names, options, config)
+	if err != nil {
+		return usage(err)
+	}
+	report.Format = string(t.Format)
+	report.Notes = append(t.Notes, report.Notes...)
+	if o.jobs != "" {
+		if err := writeFile(o.jobs, report.WriteJobs); err != nil {
+			return err
+		}
+	}
+	if o.output == "csv" {
+		return report.WriteCSV(std.out)
+	}
+	return format(o.output).print(std.out, report, func(out io.Writer) error { return replayTable(out, report) })
+}
+
+// parseCluster reads the cluster in short, or takes that of an instance.
+func (o *replayOptions) parseCluster(std streams) (*replay.Cluster, error) {
+	c, err := replay.ParseCluster(o.cluster)
+	if errors.Is(err, replay.ErrNotShort) {
+		in, err := (&inputs{profiles: o.profiles}).load(o.cluster, std)
+		if err != nil {
+			return nil, err
+		}
+		return replay.ClusterOf(in), nil
+	}
+	if err != nil {
+		return nil, usage(err)
+	}
+	return c, nil
+}
+
+// load reads the trace, and gives its jobs costs.
+func (o *replayOptions) load(name string, c *replay.Cluster, std streams) (*trace.Trace, *replay.Workload, error) {
+	file, err := openFile(name, std)
+	if err != nil {
+		return nil, nil, usage(err)
+	}
+	defer file.Close()
+	kind := trace.Format(o.traceFormat)
+	if kind == "auto" {
+		kind = ""
+	}
+	t, err := trace.Read(filepath.Base(name), file, kind)
+	if err != nil {
+		return nil, nil, usage(err)
+	}
+	table, err := o.table(t.Format)
+	if err != nil {
+		return nil, nil, err
+	}
+	extra, err := readProfiles(o.profiles)
+	if err != nil {
+		return nil, nil, err
+	}
+	library, err := jigsaw.Profiles(extra...)
+	if err != nil {
+		return nil, nil, usage(err)
+	}
+	w, err := trace.Workload(t, table, library, c, o.seed)
+	if err != nil {
+		return nil, nil, usage(err)
+	}
+	return t, w, nil
+}
+
+// table reads the model table: a built-in one, or a file.
+func (o *replayOptions) table(f trace.Format) (*trace.Table, error) {
+	name := o.models
+	if name == "" {
+		name = trace.DefaultTable(f)
+	}
+	if name == "" {
+		return nil, usage(fmt.Errorf("a trace of the format %s needs --models: there is no built-in table for it", f))
+	}
+	var t *trace.Table
+	var err error
+	if slices.Contains(trace.BuiltinTables(), name) {
+		t, err = trace.BuiltinTable(name)
+	} else {
+		file, openErr := os.Open(name)
+		if openErr != nil {
+			return nil, usage(openErr)
+		}
+		defer file.Close()
+		t, err = trace.ReadTable(name, file)
+	}
+	if err != nil {
+		return nil, usage(err)
+	}
+	return t, nil
+}
+
+func replayTable(out io.Writer, r *replay.Report) error {
+	fmt.Fprintf(out, "%s: %s on %d GPUs (%s), %s\n\n", r.Trace, count(r.Jobs, "job"), r.GPUs, r.Cluster, roundName(r.Round))
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "\tmean\tp50\tp99\tmakespan\tefficiency\tutilisation\tfair\tworst\trestarts\t")
+	for _, m := range r.Policies {
+		name := m.Policy
+		if m.Cut {
+			name += " (cut)"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%.3f\t%.3f\t%.2f\t%.1f\t%d\t\n", name, hours(m.Mean), hours(m.P50), hours(m.P99), hours(m.Makespan),
+			m.Efficiency, m.Utilisation, m.MeanFair, m.WorstFair, m.Restarts)
+	}
+	fmt.Fprintf(t, "bound, exclusive\t%s\t\t\t%s\t\t\t\t\t\t\n", hours(r.Exclusive.Mean), hours(r.Exclusive.Makespan))
+	fmt.Fprintf(t, "bound, sharing\t%s\t\t\t%s\t\t\t\t\t\t\n", hours(r.Sharing.Mean), hours(r.Sharing.Makespan))
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(out, "\nnote: %s", note)
+	}
+	fmt.Fprintln(out)
+	return nil
+}
+
+func hours(s float64) string { return fmt.Sprintf("%.4g h", s/3600) }
+
+func roundName(s float64) string {
+	if s == 0 {
+		return "decisions whenever a job comes or goes"
+	}
+	return fmt.Sprintf("decisions every %v", time.Duration(s*float64(time.Second)))
+}

@@ -1,0 +1,340 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw/study/store"
+	"jigsaw/study/sweep"
+)
+
+func newStudy(std streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "study",
+		Short: "Plan many instances and compare: sweeps over clusters, jobs and rules",
+		Long: `Plan the cells of a study, sweeps over clusters, links, memory, job mixes of the
+profile library, SPB rules, objectives and methods, and keep a row for each in
+one file.
+
+STUDY is a study file (YAML or JSON), "-" for standard input, or the name of a
+built-in study (jigsaw study list).`,
+		Example: `  jigsaw study show smoke > mine.yaml
+  jigsaw study run mine.yaml --db mine.db
+  jigsaw report mine.db -o mine.html
+  jigsaw study export mine.db -o csv`,
+	}
+	c.AddCommand(newStudyRun(std), newStudyMerge(std), newStudyExport(std), newStudyInstance(std), newStudySubmit(std), newStudyList(std), newStudyShow(std))
+	return c
+}
+
+// loadStudy reads the study named on the command line.
+func loadStudy(name string, std streams) (*sweep.Study, error) {
+	data, err := readStudy(name, std)
+	if err != nil {
+		return nil, err
+	}
+	study, err := sweep.Decode(data)
+	if err != nil {
+		return nil, invalid(name, "a valid study", err)
+	}
+	return study, nil
+}
+
+func readStudy(name string, std streams) ([]byte, error) {
+	file, err := openFile(name, std)
+	if err == nil {
+		defer file.Close()
+		return io.ReadAll(file)
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return nil, usage(err)
+	}
+	builtins, err := sweep.Builtins()
+	if err != nil {
+		return nil, err
+	}
+	var known []string
+	for _, b := range builtins {
+		if b.Name == name {
+			return b.Data, nil
+		}
+		known = append(known, b.Name)
+	}
+	return nil, usage(fmt.Errorf("there is no file %q, nor a built-in study of that name; they are %s", name, strings.Join(known, ", ")))
+}
+
+// completeStudy offers the built-in studies beside the files of the folder.
+func completeStudy(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	builtins, err := sweep.Builtins()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	var names []cobra.Completion
+	for _, b := range builtins {
+		names = append(names, b.Name)
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}
+
+// openStudy opens a study's results and reads the study that they are of.
+func openStudy(name string) (*store.Store, *sweep.Study, error) {
+	db, err := store.Open(name)
+	if err != nil {
+		return nil, nil, usage(err)
+	}
+	study, err := sweep.Held(db)
+	if err != nil {
+		db.Close()
+		return nil, nil, err
+	}
+	return db, study, nil
+}
+
+func newStudyList(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the built-in studies", Args: exactArgs(0),
+		RunE: func(*cobra.Command, []string) error { return runStudyList(std) },
+	}
+}
+
+func runStudyList(std streams) error {
+	builtins, err := sweep.Builtins()
+	if err != nil {
+		return err
+	}
+	t := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+	for _, b := range builtins {
+		study, err := sweep.Decode(b.Data)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", b.Name, count(len(study.Work(sweep.Program{}, sweep.Shard{})), "cell"), study.Question)
+	}
+	fmt.Fprintf(t, "spb-quality\t\tDoes SPB keep model quality? Trains small models; see jigsaw study run spb-quality --help\n")
+	return t.Flush()
+}
+
+func newStudyShow(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use: "show STUDY", Short: "Write a built-in study to standard output, to start from", Args: exactArgs(1),
+		ValidArgsFunction: completeStudy,
+		RunE: func(_ *cobra.Command, args []string) error {
+			data, err := readStudy(args[0], std)
+			if err == nil {
+				_, err = std.out.Write(data)
+			}
+			return err
+		},
+	}
+}
+
+type studyRunOptions struct {
+	db       string
+	shard    sweep.Shard
+	parallel int
+	list     bool
+}
+
+func newStudyRun(std streams) *cobra.Command {
+	var o studyRunOptions
+	c := &cobra.Command{
+		Use:   "run STUDY",
+		Short: "Plan the cells of a study that have not been planned yet",
+		Long: `Plan the cells of a study and commit a row for each to a file. Cells that the
+file holds are skipped: a run that was stopped, killed or cut off goes on where
+it was, and a study that was extended plans only what is new. Cells that failed
+are tried again. Results of another version of JigSaw do not count.
+
+Shards, 0/8 to 7/8, divide a study among machines. Each has a file of its own;
+"jigsaw study merge" unites them, "jigsaw study submit" writes the batch script.
+
+Exit codes: 0 all cells planned, 1 some failed or the run was stopped, 2 invalid input.`,
+		Example: `  jigsaw study run smoke --db smoke.db
+  jigsaw study run paper --shard 0/8 --db paper-0.db`,
+		Args:              exactArgs(1),
+		ValidArgsFunction: completeStudy,
+		RunE:              func(c *cobra.Command, args []string) error { return runStudy(c.Context(), args[0], o, std) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.db, "db", "", "keep the results in this `file`; default is the study's name and .db")
+	f.Var(&o.shard, "shard", "plan only this part of the study; counted from 0")
+	f.IntVar(&o.parallel, "parallel", 0, "how many cells to plan at a time; 0 is one per core")
+	f.BoolVar(&o.list, "list", false, "list the cells and their keys, plan nothing")
+	c.AddCommand(newStudyQuality(std))
+	return c
+}
+
+func runStudy(ctx context.Context, name string, o studyRunOptions, std streams) (err error) {
+	study, err := loadStudy(name, std)
+	if err != nil {
+		return err
+	}
+	if o.list {
+		return listCells(study, o.shard, std.out)
+	}
+	if o.db == "" {
+		o.db = study.Name + ".db"
+	}
+	db, err := store.Create(o.db)
+	if err != nil {
+		return usage(err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	show := newStudyProgress(std, study.Name)
+	p, err := sweep.Run(ctx, study, db, sweep.Options{Shard: o.shard, Parallel: o.parallel, Progress: show.update})
+	show.end()
+	fmt.Fprintf(std.err, "%s: %d of %s planned, %d of them before this run; %s\n", o.db, p.Done, count(p.Cells, "cell"), p.Held, inFailures(p.Failed))
+	switch {
+	case ctx.Err() != nil:
+		return errors.New("stopped; the same command goes on from here")
+	case err != nil:
+		return err
+	case p.Failed > 0:
+		return fmt.Errorf("%s failed: see the column reason of jigsaw study export %s", count(p.Failed, "cell"), o.db)
+	}
+	return nil
+}
+
+func inFailures(n int) string {
+	if n == 0 {
+		return "none failed"
+	}
+	return fmt.Sprintf("%d failed", n)
+}
+
+// listCells prints the cells in the order in which they would be planned.
+func listCells(study *sweep.Study, shard sweep.Shard, w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	program := sweep.ThisProgram()
+	for _, c := range study.Work(program, shard) {
+		fmt.Fprintf(t, "%s\t%v\t%s\tk %s\tload %v\t%s\tNIC %v\t%s\t%s\tseed %d\n", c.Key(program)[:12], c.Cluster, c.Mix.Name,
+			sweep.AxisNamed("workers").Of(c), c.Load, sweep.RuleName(c.SPB), c.NIC, c.Objective, c.Method.Name, c.Seed)
+	}
+	return t.Flush()
+}
+
+func newStudyMerge(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "merge RESULT SHARD...",
+		Short: "Unite the results of a study's shards in one file",
+		Long: `Add the rows of each SHARD's file to RESULT, which is made where it is missing.
+The files have to be of one study and one version of JigSaw. What is missing
+after the merge is said, and is no error.`,
+		Example: "  jigsaw study merge paper.db paper-*.db",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usage(fmt.Errorf("%s takes a file for the result and at least one shard's; usage: %s", c.CommandPath(), c.UseLine()))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return runStudyMerge(args[0], args[1:], std) },
+	}
+}
+
+func runStudyMerge(result string, shards []string, std streams) (err error) {
+	db, err := store.Create(result)
+	if err != nil {
+		return usage(err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	m, err := db.Merge(shards...)
+	if err != nil {
+		return err
+	}
+	study, err := sweep.Held(db)
+	if err != nil {
+		return err
+	}
+	_, missing, err := sweep.Lines(study, db)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.err, "%s: %s added, %d known before; %s of the study missing\n", result, count(m.Added, "row"), m.Known, count(missing, "cell"))
+	if len(m.Differing) > 0 {
+		fmt.Fprintf(std.err, "note: %s came out differently in two files, and the first result stays; that is to be expected of methods with a time limit only: %s\n",
+			count(len(m.Differing), "cell"), strings.Join(m.Differing, ", "))
+	}
+	return nil
+}
+
+type studyExportOptions struct {
+	format   string
+	file     string
+	timeless bool
+}
+
+func newStudyExport(std streams) *cobra.Command {
+	var o studyExportOptions
+	c := &cobra.Command{
+		Use:   "export RESULT",
+		Short: "Write a study's rows as CSV, JSON Lines or Parquet",
+		Long: `Write a line for every cell of every sweep, in the study's order. Equal studies
+give equal tables; --timeless=false adds when each plan was made and how long it took.`,
+		Example: `  jigsaw study export paper.db -o csv > paper.csv
+  jigsaw study export paper.db -o parquet --file paper.parquet`,
+		Args: exactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return runStudyExport(args[0], o, std) },
+	}
+	f := c.Flags()
+	f.StringVarP(&o.format, "output", "o", "csv", "how to write: "+strings.Join(store.Formats(), ", "))
+	f.StringVar(&o.file, "file", "", "write into this `file`")
+	f.BoolVar(&o.timeless, "timeless", true, "leave out what differs between equal runs")
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(store.Formats(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func runStudyExport(name string, o studyExportOptions, std streams) (err error) {
+	db, study, err := openStudy(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	lines, missing, err := sweep.Lines(study, db)
+	if err != nil {
+		return err
+	}
+	if missing > 0 {
+		fmt.Fprintf(std.err, "note: %s not been planned yet\n", have(missing, "cell"))
+	}
+	write := func(w io.Writer) error {
+		if !o.timeless {
+			return store.Write(w, o.format, lines)
+		}
+		var timeless []store.Line
+		for i := range lines {
+			timeless = append(timeless, lines[i].Line)
+		}
+		return store.Write(w, o.format, timeless)
+	}
+	if o.file == "" {
+		return write(std.out)
+	}
+	return writeFile(o.file, write)
+}
+
+// have is a number of things that have or one that has.
+func have(n int, noun string) string {
+	if n == 1 {
+		return count(n, noun) + " has"
+	}
+	return count(n, noun) + " have"
+}
+
+func newStudyInstance(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "instance RESULT KEY",
+		Short: "Write the instance of a cell, to plan it by itself",
+		Long: `Write the instance of the cell whose key begins with KEY, with the command that
+plans it as the study did.`,
+		Example: "  jigsaw study instance smoke.db 3fc1 > cell.yaml",
+		Args:    exactArgs(2),
+		RunE:    func(_ *cobra.Command, args []string) error { return runStudyInstance(args[0], args[1], std) },
+	}
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/study/sweep"
+)
+
+func runStudyInstance(name, key string, std streams) (err error) {
+	db, study, err := openStudy(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	held, _, err := db.Study()
+	if err != nil {
+		return err
+	}
+	program := sweep.Program{Planner: held.Planner, Engine: held.Engine}
+	var found []*sweep.Cell
+	for _, c := range study.Work(program, sweep.Shard{}) {
+		if strings.HasPrefix(c.Key(program), key) {
+			found = append(found, c)
+		}
+	}
+	if len(found) != 1 {
+		return usage(fmt.Errorf("%s of %s: give more or other letters of its key; they are in the first column of jigsaw study export", have(len(found), "cell"), name))
+	}
+	c := found[0]
+	spec, err := c.Spec(study.Library())
+	if err != nil {
+		return err
+	}
+	spec.Profiles = study.Profiles
+	if _, err := fmt.Fprintf(std.out, "# jigsaw plan FILE %s\n", c.Method.Flags(c.Seed)); err != nil {
+		return err
+	}
+	return instance.EncodeYAML(std.out, spec)
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"jigsaw/study/store"
+	"jigsaw/study/sweep"
+)
+
+// studyProgress shows how far a study is, and about how long it will take, on
+// one line of a terminal. In a pipe it prints a line for cells that failed.
+type studyProgress struct {
+	std  streams
+	name string
+	bar  *progressbar.ProgressBar
+	live bool
+}
+
+func newStudyProgress(std streams, name string) *studyProgress {
+	f, ok := std.err.(*os.File)
+	return &studyProgress{std: std, name: name, live: ok && term.IsTerminal(int(f.Fd()))}
+}
+
+// update is called at the start and after every cell.
+func (s *studyProgress) update(p sweep.Progress) {
+	if p.Last != nil && p.Last.Status == store.Failed {
+		fmt.Fprintf(s.std.err, "cell %.12s failed: %s\n", p.Last.Key, p.Last.Reason)
+	}
+	if !s.live {
+		return
+	}
+	// The bar runs over weights, so that its estimate knows that large cells
+	// come first.
+	if s.bar == nil {
+		s.bar = progressbar.NewOptions64(int64(max(1, p.Total)),
+			progressbar.OptionSetWriter(s.std.err),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetElapsedTime(true),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	s.bar.Describe(fmt.Sprintf("%s: %d of %d cells", s.name, p.Done, p.Cells))
+	_ = s.bar.Set64(int64(p.Weight)) // a terminal that went away is no reason to stop
+}
+
+// end removes the line.
+func (s *studyProgress) end() {
+	if s.bar != nil {
+		_ = s.bar.Finish()
+	}
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw/study/submit"
+	"jigsaw/study/sweep"
+)
+
+type studySubmitOptions struct {
+	engine, file, folder, program, image, claim string
+
+	shards, cpus int
+	time         time.Duration
+}
+
+func newStudySubmit(std streams) *cobra.Command {
+	var o studySubmitOptions
+	c := &cobra.Command{
+		Use:   "submit STUDY",
+		Short: "Write what runs a study's shards on a Slurm or Kubernetes cluster",
+		Long: `Write the batch script of a Slurm job array, or the manifest of an indexed job
+of Kubernetes, that runs a study in shards. Nothing is submitted.
+
+Every shard keeps its results in a file of its own in --folder, which all
+machines share; of Kubernetes that is a folder of the volume claimed. A shard that
+was killed goes on where it was when it is submitted again.`,
+		Example: `  jigsaw study submit paper --engine slurm --shards 8 --folder /shared/paper > paper.sbatch
+  jigsaw study submit mine.yaml --engine kubernetes --shards 8 --image registry/jigsaw:1 --claim results > mine.job.yaml`,
+		Args:              exactArgs(1),
+		ValidArgsFunction: completeStudy,
+		RunE:              func(_ *cobra.Command, args []string) error { return runStudySubmit(args[0], o, std) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.engine, "engine", "slurm", "who runs the shards: "+strings.Join(submit.Engines(), " or "))
+	f.IntVar(&o.shards, "shards", 8, "how many shards")
+	f.StringVar(&o.folder, "folder", ".", "folder for the results, which all machines share")
+	f.IntVar(&o.cpus, "cpus", 2, "CPUs of a shard")
+	f.DurationVar(&o.time, "time", 0, "time limit of a shard, like 2h; 0 is the engine's own")
+	f.StringVar(&o.program, "program", "jigsaw", "the program as the machines, or the image, know it")
+	f.StringVar(&o.image, "image", "", "container image that has jigsaw (Kubernetes)")
+	f.StringVar(&o.claim, "claim", "", "persistent volume claim for the results (Kubernetes)")
+	f.StringVar(&o.file, "file", "", "write into this `file`")
+	_ = c.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions(submit.Engines(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func runStudySubmit(name string, o studySubmitOptions, std streams) error {
+	study, err := loadStudy(name, std)
+	if err != nil {
+		return err
+	}
+	if name == "-" {
+		return usage(errors.New("the machines cannot read this standard input: give the study as a file"))
+	}
+	job := submit.Job{
+		Name: study.Name, Study: name, Shards: o.shards, Folder: o.folder, CPUs: o.cpus, Time: o.time,
+		Program: o.program, Image: o.image, Claim: o.claim,
+	}
+	builtins, err := sweep.Builtins()
+	if err != nil {
+		return err
+	}
+	job.Spec = study.Data
+	for _, b := range builtins {
+		if bytes.Equal(b.Data, study.Data) { // the machines have it, too
+			job.Study, job.Spec = b.Name, nil
+		}
+	}
+	write := func(w io.Writer) error { return submit.Write(w, o.engine, job) }
+	if o.file != "" {
+		err = writeFile(o.file, write)
+	} else {
+		err = write(std.out)
+	}
+	if err != nil {
+		return usage(err)
+	}
+	return nil
+}

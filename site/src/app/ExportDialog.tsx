@@ -1,0 +1,103 @@
+import { useSignal } from '@preact/signals'
+import type { ExportFormat } from '../engine/api'
+import { download, toPNG } from '../keep/files'
+import type { Store } from '../state/store'
+import { CopyField } from '../ui/CopyField'
+import { Dialog } from '../ui/Dialog'
+
+type Format = ExportFormat | 'png' | 'certificate'
+
+const formats: readonly (readonly [group: string, rows: readonly (readonly [Format, string, string])[]])[] = [
+  [
+    'Scenario',
+    [
+      ['yaml', 'YAML', 'the text as it is'],
+      ['json', 'JSON', 'for programs'],
+      ['mps', 'MPS', 'the integer program, for CBC, HiGHS, SCIP, Gurobi'],
+      ['lp', 'LP', 'the same to read'],
+    ],
+  ],
+  [
+    'Plan',
+    [
+      ['svg', 'SVG', 'the timeline as a drawing'],
+      ['png', 'PNG', 'the timeline as a picture'],
+      ['csv', 'CSV', 'one row a task'],
+      ['trace', 'Perfetto trace', 'for ui.perfetto.dev'],
+      ['schedule', 'Schedule', 'JSON, for jigsaw check'],
+      ['result', 'Result', 'JSON, as jigsaw plan -o json'],
+      ['certificate', 'Certificate', 'the proof of the bound, for jigsaw certify'],
+    ],
+  ],
+]
+
+export function ExportDialog({ store, onClose }: { store: Store; onClose: () => void }) {
+  const failed = useSignal('')
+  const busy = useSignal(false)
+  const view = store.planning.view.value
+  const command = view?.result?.command ?? ''
+  const lacks = (format: Format) =>
+    format === 'certificate'
+      ? !view?.result?.certificate
+      : !['yaml', 'json', 'mps', 'lp'].includes(format) && !view?.schedule
+
+  const save = async (format: Format) => {
+    failed.value = ''
+    busy.value = true
+    try {
+      const name = (view?.instance.name || 'scenario').replace(/[^\w.-]+/g, '-')
+      if (format === 'yaml') download(`${name}.yaml`, store.text.text.peek(), 'application/yaml')
+      else if (format === 'certificate')
+        download(`${name}.cert.json`, view?.result?.certificate ?? '', 'application/json')
+      else {
+        const ofPlan = !['json', 'mps', 'lp'].includes(format)
+        const file = await store.engine.call('export', {
+          text: ofPlan && view ? view.text : store.text.text.peek(),
+          format: format === 'png' ? 'svg' : format,
+          ...(ofPlan && view?.schedule && { schedule: view.schedule }),
+          ...(typeof view?.result?.dual === 'number' && {
+            bound: view.result.dual,
+            certified: view.result.certified,
+          }),
+        })
+        if (format === 'png') download(file.name.replace(/\.svg$/, '.png'), await toPNG(file.data))
+        else download(file.name, file.data, file.mime)
+      }
+    } catch (error) {
+      failed.value = error instanceof Error ? error.message : String(error)
+    } finally {
+      busy.value = false
+    }
+  }
+
+  return (
+    <Dialog title="Export" onClose={onClose}>
+      {failed.value && (
+        <p class="note alarm" role="alert">
+          {failed.value}
+        </p>
+      )}
+      {formats.map(([group, rows]) => (
+        <section key={group}>
+          <h3>{group}</h3>
+          <ul class="rows">
+            {rows.map(([format, label, what]) => (
+              <li key={format}>
+                <button
+                  type="button"
+                  class="row-title"
+                  disabled={busy.value || lacks(format)}
+                  onClick={() => void save(format)}
+                >
+                  <strong>{label}</strong>
+                  <span class="muted">{what}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      {command && <CopyField label="The command that makes this plan" value={command} />}
+    </Dialog>
+  )
+}

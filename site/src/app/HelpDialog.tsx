@@ -1,0 +1,72 @@
+import type { Store } from '../state/store'
+import { Dialog } from '../ui/Dialog'
+
+const keys: readonly (readonly [group: string, rows: readonly (readonly [key: string, what: string])[]])[] = [
+  [
+    'Everywhere',
+    [
+      ['Ctrl Enter', 'plan thoroughly'],
+      ['Esc', 'stop the plan with the best so far'],
+      ['Ctrl Z, Ctrl Y', 'undo and redo a change of the scenario'],
+      ['?', 'this help'],
+      ['g', 'gallery'],
+      ['o', 'scenarios in this browser'],
+      ['s', 'share'],
+      ['e', 'export'],
+      ['p', 'pin the plan, to compare'],
+    ],
+  ],
+  [
+    'Timeline',
+    [
+      ['A D, ← →', 'earlier, later'],
+      ['W S, + −', 'closer, farther'],
+      ['Home', 'the whole plan'],
+      ['Tab', 'to the timeline; it names its further keys'],
+    ],
+  ],
+  ['Jobs', [['↑ ↓ on a handle', 'move the job']]],
+  [
+    'Editor',
+    [
+      ['Ctrl Space', 'what may stand here'],
+      ['F8', 'next problem'],
+      ['Ctrl F', 'find'],
+    ],
+  ],
+]
+
+export function HelpDialog({ store, onClose }: { store: Store; onClose: () => void }) {
+  const ready = store.ready.value
+  return (
+    <Dialog title="Help" wide onClose={onClose}>
+      <p>
+        Each change of the scenario is planned at once: a quick plan first, then a thorough one. Everything
+        happens in this page; nothing is sent anywhere.
+      </p>
+      <div class="key-groups">
+        {keys.map(([group, rows]) => (
+          <section key={group}>
+            <h3>{group}</h3>
+            <dl class="keys">
+              {rows.map(([key, what]) => (
+                <div key={key}>
+                  <dt>
+                    <kbd>{key}</kbd>
+                  </dt>
+                  <dd>{what}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <p class="muted">
+        {ready
+          ? `JigSaw ${ready.version}, ${ready.engine_missing || `linear programs by ${ready.engine}`}.`
+          : ''}{' '}
+        <a href="./LICENCES.txt">Licences</a>
+      </p>
+    </Dialog>
+  )
+}

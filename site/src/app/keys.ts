@@ -1,0 +1,40 @@
+// The keys of the whole page. Single letters work where nothing is typed.
+import type { Store } from '../state/store'
+import type { DialogName } from './App'
+
+const dialogs: Readonly<Record<string, DialogName>> = {
+  '?': 'help',
+  g: 'gallery',
+  o: 'library',
+  e: 'export',
+  s: 'share',
+}
+
+export function listenToKeys(store: Store, open: (dialog: DialogName) => void): () => void {
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || document.querySelector('dialog[open]')) return
+    const target = event.composedPath()[0]
+    const types =
+      target instanceof HTMLElement &&
+      (target.isContentEditable ||
+        target.matches('input:not([type=range], [type=radio], [type=checkbox]), textarea, select'))
+    const control = event.ctrlKey || event.metaKey
+    const act = (does: () => void) => {
+      event.preventDefault()
+      does()
+    }
+    if (control && event.key === 'Enter') return act(() => void store.plan())
+    if (event.key === 'Escape') return act(() => store.planning.stop())
+    if (types || event.altKey) return
+    if (control && event.key.toLowerCase() === 'z')
+      return act(() => (event.shiftKey ? store.text.redo() : store.text.undo()))
+    if (control && event.key.toLowerCase() === 'y') return act(() => store.text.redo())
+    // The timeline has letters of its own.
+    if (control || (target instanceof Element && target.closest('[role=application], .timeline'))) return
+    const dialog = dialogs[event.key]
+    if (dialog) return act(() => open(dialog))
+    if (event.key === 'p') return act(() => store.pin())
+  }
+  document.addEventListener('keydown', onKeyDown)
+  return () => document.removeEventListener('keydown', onKeyDown)
+}

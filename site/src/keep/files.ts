@@ -1,0 +1,72 @@
+// Files in and out of the page.
+import { textLimit } from './snapshot'
+
+/** Gives the visitor a file. */
+export function download(name: string, data: string | Blob, mime = 'text/plain'): void {
+  const url = URL.createObjectURL(typeof data === 'string' ? new Blob([data], { type: mime }) : data)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // The browser has taken it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}
+
+/** Asks for a file and reads it; null where the visitor chose none. Throws where it cannot be a scenario. */
+export function pickScenario(): Promise<{ name: string; text: string } | null> {
+  return new Promise((resolve, reject) => {
+    const input = document.createElement('input')
+    input.type = 'file'
+    input.accept = '.yaml,.yml,.json,application/yaml,application/json,text/plain'
+    input.oncancel = () => resolve(null)
+    input.onchange = () => {
+      const file = input.files?.[0]
+      if (file) readScenario(file).then(text => resolve({ name: file.name, text }), reject)
+      else resolve(null)
+    }
+    input.click()
+  })
+}
+
+export async function readScenario(file: Blob): Promise<string> {
+  // Before it is read: a huge file must not fill the memory.
+  if (file.size > textLimit)
+    throw new Error(`the file has ${file.size} bytes; a scenario has at most ${textLimit}`)
+  const bytes = await file.arrayBuffer()
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new Error('the file is not text')
+  }
+  if (text.includes('\0')) throw new Error('the file is not text')
+  return text
+}
+
+/** Draws an SVG picture into a PNG, at twice its size for sharp print. */
+export async function toPNG(svg: string): Promise<Blob> {
+  const url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }))
+  try {
+    const image = new Image()
+    image.src = url
+    await image.decode()
+    const canvas = document.createElement('canvas')
+    // Beyond this browsers refuse to draw.
+    const scale = Math.min(2, 16_000 / Math.max(image.naturalWidth, image.naturalHeight, 1))
+    canvas.width = Math.ceil(image.naturalWidth * scale)
+    canvas.height = Math.ceil(image.naturalHeight * scale)
+    const context = canvas.getContext('2d')
+    if (!context) throw new Error('the browser cannot draw')
+    context.fillStyle = '#ffffff'
+    context.fillRect(0, 0, canvas.width, canvas.height)
+    context.drawImage(image, 0, 0, canvas.width, canvas.height)
+    return await new Promise((resolve, reject) =>
+      canvas.toBlob(
+        blob => (blob ? resolve(blob) : reject(new Error('the picture is too large'))),
+        'image/png',
+      ),
+    )
+  } finally {
+    URL.revokeObjectURL(url)
+  }
+}

@@ -1,0 +1,90 @@
+// Scenarios to start from, each with its lesson and a way to break it: a change of the text
+// like those of the forms, to be seen and undone like them.
+
+import { fields, freshName, list, text as textOf } from '../spec'
+import { insert, type Json, move, type Path, parse, set } from '../yaml/patch'
+
+export interface GalleryEntry {
+  name: string
+  lesson: string
+  text: string
+  twist: Twist
+}
+
+export interface Twist {
+  label: string
+  apply: (text: string) => string
+}
+
+const files = import.meta.glob<string>(['../../../../testdata/examples/*.yaml', './*.yaml'], {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+})
+
+const put =
+  (path: Path, value: Json) =>
+  (text: string): string =>
+    set(text, path, value)
+
+const cutLinks = (...names: string[]) => put(['cluster', 'failed_links'], names)
+const memory = (value: string) => put(['cluster', 'gpu_types', 0, 'memory'], value)
+
+/** A further job that comes first in the file. */
+const rush =
+  (job: { [key: string]: Json }) =>
+  (text: string): string => {
+    const names = list(fields(parse(text)).jobs).map(other => textOf(fields(other).name))
+    return insert(text, ['jobs'], 0, { ...job, name: freshName(textOf(job.name) || 'rush', names) })
+  }
+
+/** In the order of the gallery: from the plain to the special. */
+const twists: Record<string, Twist> = {
+  quickstart: {
+    label: 'Add a rush job',
+    apply: rush({ name: 'rush', model: 'vgg16', workers: 8, iterations: 3, deadline: '5s' }),
+  },
+  rack: { label: 'Cut a node off', apply: cutLinks('r0n0.up', 'r0n0.down') },
+  'full-depth': {
+    label: 'Let vgg leave layers out',
+    apply: put(['jobs', 0, 'spb'], { rule: 'free', min_mean_depth: 0.5 }),
+  },
+  hetero: {
+    label: 'Slow the P100s down',
+    apply: put(['cluster', 'gpu_types', 1, 'profiled_as', 0, 'speed'], 0.3),
+  },
+  'tight-memory': { label: 'Halve the memory', apply: memory('8GiB') },
+  'thin-network': { label: 'Cut a rack off', apply: cutLinks('r0.up') },
+  neighbours: {
+    label: 'Slow the network to 2.5 Gbit/s',
+    apply: put(['cluster', 'racks', 0, 'nic'], '2.5Gbit/s'),
+  },
+  weighted: {
+    label: 'Add a rush job',
+    apply: rush({ name: 'rush', model: 'vgg16', workers: 4, iterations: 10, weight: 20 }),
+  },
+  arrivals: {
+    label: 'Let the evening job come first',
+    apply: text => move(set(text, ['jobs', 4, 'release'], undefined), ['jobs'], 4, 0),
+  },
+  gang: { label: 'Gang the loose job too', apply: put(['jobs', 2, 'gang'], true) },
+  periodic: { label: 'Take a GPU from each node', apply: put(['cluster', 'racks', 0, 'gpus'], 3) },
+  'fair-share': { label: 'Halve the GPUs of a node', apply: put(['cluster', 'racks', 0, 'gpus'], 2) },
+  crossing: {
+    label: 'Oversubscribe 16 to 1',
+    apply: put(['cluster', 'racks', 0, 'oversubscription'], 16),
+  },
+  infeasible: { label: 'Mend it: a later deadline', apply: put(['jobs', 0, 'deadline'], '40s') },
+}
+
+const fileOf = (name: string): string =>
+  Object.entries(files).find(([path]) => path.endsWith(`/${name}.yaml`))?.[1] ?? ''
+
+export const gallery: readonly GalleryEntry[] = Object.entries(twists).map(([name, twist]) => {
+  const text = fileOf(name)
+  // By its line, for to read fourteen files takes long, and this runs before the first plan.
+  return { name, lesson: /^lesson: (.*)$/m.exec(text)?.[1] ?? '', text, twist }
+})
+
+/** What opens where nothing else does. */
+export const first = fileOf('quickstart')

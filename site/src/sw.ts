@@ -1,0 +1,65 @@
+// The service worker: after the first visit the page opens without a network. All files of a
+// version are kept together, so that no mix of versions can run; a new version waits until
+// the visitor takes it.
+
+/** The files of this build and a name for them; put here by vite.config.ts. */
+declare const BUILD: { version: string; files: string[] }
+
+interface Worker {
+  addEventListener(type: 'install' | 'activate', listener: (event: Lasting) => void): void
+  addEventListener(type: 'fetch', listener: (event: Fetching) => void): void
+  addEventListener(type: 'message', listener: (event: MessageEvent) => void): void
+  skipWaiting(): Promise<void>
+  clients: { claim(): Promise<void> }
+  location: Location
+  registration: { scope: string }
+}
+interface Lasting extends Event {
+  waitUntil(promise: Promise<unknown>): void
+}
+interface Fetching extends Event {
+  request: Request
+  respondWith(response: Promise<Response>): void
+}
+
+const worker = self as unknown as Worker
+const prefix = 'jigsaw-'
+const own = prefix + BUILD.version
+
+worker.addEventListener('install', event => {
+  event.waitUntil(
+    caches.open(own).then(cache =>
+      // Names in assets carry a hash: those may come from the browser's cache.
+      cache.addAll(
+        BUILD.files.map(file => new Request(file, file.startsWith('assets/') ? {} : { cache: 'reload' })),
+      ),
+    ),
+  )
+})
+
+worker.addEventListener('activate', event => {
+  event.waitUntil(
+    caches
+      .keys()
+      .then(names =>
+        Promise.all(
+          names.filter(name => name.startsWith(prefix) && name !== own).map(name => caches.delete(name)),
+        ),
+      )
+      .then(() => worker.clients.claim()),
+  )
+})
+
+worker.addEventListener('message', event => {
+  if (event.data === 'take over') void worker.skipWaiting()
+})
+
+worker.addEventListener('fetch', event => {
+  const { request } = event
+  const url = new URL(request.url)
+  if (request.method !== 'GET' || !request.url.startsWith(worker.registration.scope)) return
+  url.search = url.hash = ''
+  // Every page is the page.
+  const key = request.mode === 'navigate' ? new URL('./', worker.registration.scope).href : url.href
+  event.respondWith(caches.open(own).then(async cache => (await cache.match(key)) ?? fetch(request)))
+})

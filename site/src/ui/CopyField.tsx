@@ -1,0 +1,36 @@
+import { useSignal } from '@preact/signals'
+import { useId, useRef } from 'preact/hooks'
+
+/** A text to take along. */
+export function CopyField({ label, value }: { label: string; value: string }) {
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const said = useSignal('')
+  const copy = async () => {
+    // Select first: where the browser forbids the clipboard, Ctrl-C takes it.
+    input.current?.select()
+    try {
+      await navigator.clipboard.writeText(value)
+      said.value = 'Copied'
+    } catch {
+      said.value = 'Press Ctrl+C'
+    }
+  }
+  return (
+    <div class="copy">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        ref={input}
+        class="input"
+        readOnly
+        value={value}
+        onFocus={event => event.currentTarget.select()}
+      />
+      <button type="button" class="button" onClick={() => void copy()}>
+        Copy
+      </button>
+      <span role="status">{said.value}</span>
+    </div>
+  )
+}

@@ -1,0 +1,133 @@
+// Two plans side by side: on one time axis, and in a table of their differences.
+
+import { useMemo, useState } from 'preact/hooks'
+import { Timeline } from '../timeline/Timeline'
+import { type Difference, figures, jobs } from './differences'
+import { clean, UNKNOWN } from './format'
+import type { CompareProps, Pinned, Selection, TimeRange } from './props'
+import { Scroller } from './Scroller'
+import './views.css'
+
+/** More jobs are folded away. */
+const FEW_JOBS = 12
+
+export function Compare({ a, b, selection, onSelect, range, onRange }: CompareProps) {
+  // A common axis in microseconds: ticks may differ.
+  const end = Math.max(lengthOf(a), lengthOf(b))
+  const side = (p: Pinned, own: Selection | null, select: (s: Selection | null) => void) =>
+    p.result.schedule ? (
+      <Timeline
+        compact
+        label={`Timeline of plan ${clean(p.label)}`}
+        instance={p.instance}
+        schedule={p.result.schedule}
+        usage={p.result.usage}
+        bound={p.result.dual}
+        certified={p.result.certified}
+        chain={p.result.chain}
+        selection={own}
+        onSelect={select}
+        range={range && scaleRange(range, b.instance.tick_us / p.instance.tick_us)}
+        onRange={r => onRange(r && scaleRange(r, p.instance.tick_us / b.instance.tick_us))}
+        horizon={end / p.instance.tick_us}
+      />
+    ) : (
+      <p class="muted side-empty">There is no plan.</p>
+    )
+  return (
+    <section class="compare" aria-label={`${clean(a.label)} and ${clean(b.label)}`}>
+      <h3>Plan {clean(a.label)}</h3>
+      {side(a, translate(selection, b, a), s => onSelect(translate(s, a, b)))}
+      <h3>Plan {clean(b.label)}</h3>
+      {side(b, selection, onSelect)}
+      <Differences a={a} b={b} />
+    </section>
+  )
+}
+
+/** Length of a plan's time axis in microseconds. */
+function lengthOf(p: Pinned): number {
+  const s = p.result.schedule
+  if (!s) return 0
+  if (s.period > 0) return s.period * p.instance.tick_us
+  let end = 1
+  for (const list of [s.tasks.end, s.syncs.end]) for (const t of list) end = Math.max(end, t)
+  return end * p.instance.tick_us
+}
+
+function scaleRange(r: TimeRange, by: number): TimeRange {
+  return { from: r.from * by, to: r.to * by }
+}
+
+/** The same job, by name, in another instance. */
+function translate(s: Selection | null, from: Pinned, to: Pinned): Selection | null {
+  if (!s) return null
+  const name = from.instance.jobs[s.job]?.name
+  const job = to.instance.jobs.findIndex(j => j.name === name)
+  return job < 0 ? null : { ...s, job }
+}
+
+function Differences({ a, b }: { a: Pinned; b: Pinned }) {
+  const [all, setAll] = useState(false)
+  const whole = useMemo(() => figures(a, b), [a, b])
+  const each = useMemo(() => jobs(a, b), [a, b])
+  const changed = each.filter(d => d.verdict?.verdict !== 'same')
+  const shown = all ? each : (changed.length > 0 ? changed : each).slice(0, FEW_JOBS)
+  return (
+    <div class="differences">
+      <Scroller label="Differences">
+        <table class="data">
+          <caption>Differences</caption>
+          <thead>
+            <tr>
+              <th scope="col">Figure</th>
+              <th scope="col">{clean(a.label)}</th>
+              <th scope="col">{clean(b.label)}</th>
+              <th scope="col">Change</th>
+            </tr>
+          </thead>
+          <tbody>
+            {whole.map(d => (
+              <Row key={d.name} difference={d} />
+            ))}
+          </tbody>
+          <tbody>
+            <tr>
+              <th colSpan={4} scope="rowgroup" class="group">
+                {a.instance.periodic ? 'Iterations of each job' : 'Completion of each job'}
+              </th>
+            </tr>
+            {shown.map(d => (
+              <Row key={d.name} difference={d} />
+            ))}
+          </tbody>
+        </table>
+      </Scroller>
+      {shown.length < each.length && (
+        <button type="button" class="link" onClick={() => setAll(true)}>
+          All {each.length} jobs
+        </button>
+      )}
+    </div>
+  )
+}
+
+function Row({ difference: d }: { difference: Difference }) {
+  return (
+    <tr>
+      <th scope="row">{d.name}</th>
+      <td>{d.a}</td>
+      <td>{d.b}</td>
+      <td>
+        {d.verdict ? (
+          <span class={d.verdict.verdict}>
+            <span aria-hidden="true">{d.verdict.glyph}</span> {d.verdict.text}
+            {d.verdict.verdict !== 'same' && <span class="hidden-visually">, {d.verdict.verdict}</span>}
+          </span>
+        ) : (
+          UNKNOWN
+        )}
+      </td>
+    </tr>
+  )
+}

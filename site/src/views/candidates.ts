@@ -1,0 +1,80 @@
+// Changes of the cluster worth asking about, and what the prices say of them beforehand.
+
+import type { Compiled, PlanResult, WhatIfChange } from '../engine/api'
+import { bitRate, bytes, change, clean } from './format'
+
+export interface Candidate {
+  change: WhatIfChange
+  label: string
+}
+
+/** By how much a link or a memory grows. */
+export const GROWTH = 1.1
+
+/** Names a change. */
+export function labelOf(instance: Compiled, asked: WhatIfChange): string {
+  const subject = clean(asked.subject)
+  switch (asked.kind) {
+    case 'add_gpu': {
+      const node = instance.nodes.find(n => n.name === asked.subject)
+      return `+1 ${clean(instance.types[node?.type ?? -1]?.name ?? 'GPU')} in ${subject}`
+    }
+    case 'link_speed': {
+      const link = instance.links.find(l => l.name === asked.subject)
+      const speed = link ? `, now ${bitRate(link.capacity)}` : ''
+      return `${grown(asked.factor)} on ${subject}${speed}`
+    }
+    case 'cut_link':
+      return `${subject} cut`
+    case 'memory': {
+      const type = instance.types.find(t => t.name === asked.subject)
+      return `${grown(asked.factor)} memory on every ${subject}${type ? `, now ${bytes(type.memory)}` : ''}`
+    }
+    case 'drop_job':
+      return `without ${subject}`
+  }
+}
+
+function grown(factor = 1): string {
+  return change(factor - 1, Number.isInteger(Math.round(factor * 1e6) / 1e4) ? 0 : 1)
+}
+
+/** What to offer: GPUs first, then what is said to bind, then what is used most. */
+export function candidates(instance: Compiled, result: PlanResult): Candidate[] {
+  const changes: WhatIfChange[] = []
+  const gpuText = result.binding.filter(b => b.resource === 'gpu').map(b => b.subject)
+  instance.types.forEach((type, t) => {
+    const node = instance.nodes.find(n => n.type === t)
+    // A type that is not said to bind is asked about only where nothing is.
+    if (node && (gpuText.length === 0 || gpuText.some(text => text.includes(type.name))))
+      changes.push({ kind: 'add_gpu', subject: node.name })
+  })
+  for (const l of linksByUse(instance, result))
+    changes.push({ kind: 'link_speed', subject: instance.links[l]!.name, factor: GROWTH })
+  if (result.binding.some(b => b.resource === 'memory'))
+    for (const type of instance.types) changes.push({ kind: 'memory', subject: type.name, factor: GROWTH })
+  return changes.map(change => ({ change, label: labelOf(instance, change) }))
+}
+
+/** The link of each kind that is used most, the fullest first. */
+function linksByUse(instance: Compiled, result: PlanResult): number[] {
+  const share = result.usage?.link_share
+  if (!share) return []
+  const seen = new Set<string>()
+  return instance.links
+    .map((_, l) => l)
+    .filter(l => share[l]! > 0)
+    .sort((a, b) => share[b]! - share[a]! || a - b)
+    .filter(l => {
+      // The two directions of a link are of one kind.
+      const kind = instance.links[l]!.kind.replace(/_(up|down)$/, '')
+      if (seen.has(kind)) return false
+      seen.add(kind)
+      return true
+    })
+}
+
+/** Two changes that ask the same. */
+export function sameChange(a: WhatIfChange, b: WhatIfChange): boolean {
+  return a.kind === b.kind && a.subject === b.subject && (a.factor ?? 1) === (b.factor ?? 1)
+}

@@ -1,0 +1,103 @@
+// The state of a plan in words.
+
+import { change, gapOf, percent, plural } from './format'
+import type { RunView } from './props'
+
+export type Tone = 'good' | 'plain' | 'busy' | 'bad'
+
+export interface StatusWords {
+  tone: Tone
+  /** A word or two. */
+  head: string
+  /** A sentence. */
+  text: string
+}
+
+/** How good the plan is, and how sure that is. */
+export function statusWords(run: RunView): StatusWords {
+  const { result } = run
+  const gap = gapOf(run.primal, run.dual)
+  const proof = run.certified ? 'certified' : 'proven'
+  if (run.running) {
+    if (run.primal === null) return { tone: 'busy', head: 'Planning', text: 'There is no plan yet.' }
+    return {
+      tone: 'busy',
+      head: 'Planning',
+      text: gap === null ? 'No bound is known yet.' : `So far, ${room(run, gap)}.`,
+    }
+  }
+  if (!result) return { tone: 'plain', head: 'No plan', text: 'Nothing was planned yet.' }
+  const stopped = result.stopped ? 'Stopped early: ' : ''
+  switch (result.status) {
+    case 'infeasible':
+      return {
+        tone: 'bad',
+        head: 'Infeasible',
+        text: `It is ${proof} that no plan exists${result.reasons.length > 0 ? ':' : '.'}`,
+      }
+    case 'limit':
+      return {
+        tone: 'bad',
+        head: 'No plan found',
+        text: 'The search ended with neither a plan nor a proof that there is none.',
+      }
+    case 'optimal':
+      return { tone: 'good', head: 'Optimal', text: `It is ${proof} that no plan is better.` }
+    case 'feasible':
+      return {
+        tone: 'plain',
+        head: 'Feasible',
+        text: `${stopped}${stopped ? 'a' : 'A'} valid plan; ${gap === null ? 'how good it is, is not known' : room(run, gap)}.`,
+      }
+  }
+}
+
+/** The gap is relative to the plan, so it is how much better a plan could be at most. */
+function room(run: RunView, gap: number): string {
+  return `no plan can be more than ${percent(gap)} better${run.certified ? ', which is certified' : ''}`
+}
+
+/** A change and whether it is for the better; changed where there is no better. */
+export interface Verdict {
+  text: string
+  glyph: '▲' | '▼' | '='
+  verdict: 'better' | 'worse' | 'same' | 'changed'
+}
+
+/** Judges b against a; null where one is missing. Shares are compared in points, other figures relatively. */
+export function judge(
+  a: number | null | undefined,
+  b: number | null | undefined,
+  good: 'less' | 'more' | 'neither',
+  share = false,
+): Verdict | null {
+  if (a === null || a === undefined || b === null || b === undefined) return null
+  const by = share
+    ? b - a
+    : a === 0
+      ? b === 0
+        ? 0
+        : Math.sign(b) * Number.POSITIVE_INFINITY
+      : (b - a) / Math.abs(a)
+  if (Number.isNaN(by)) return null
+  // Less than what is shown is no difference.
+  if (Math.abs(by) < 0.0005) return { text: share ? '0.0 points' : change(0), glyph: '=', verdict: 'same' }
+  const size = !Number.isFinite(by)
+    ? 'from zero'
+    : share
+      ? `${change(by).replace(/.%$/, '')} points`
+      : change(by)
+  return {
+    text: size,
+    glyph: by > 0 ? '▲' : '▼',
+    verdict: good === 'neither' ? 'changed' : by < 0 === (good === 'less') ? 'better' : 'worse',
+  }
+}
+
+/** What a search did, for a line below its chart. */
+export function effortWords(columns: number, nodes: number): string {
+  const parts: string[] = []
+  if (columns > 0) parts.push(plural(columns, 'column'))
+  if (nodes > 0) parts.push(plural(nodes, 'node'))
+  return parts.join(', ')
+}

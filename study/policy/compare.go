@@ -1,0 +1,51 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"jigsaw/study/replay"
+)
+
+// Compare replays a workload under the named policies, one after the other. When
+// ctx ends, the report has what is known until then.
+func Compare(ctx context.Context, w *replay.Workload, names []string, o Options, config replay.Config) (*replay.Report, error) {
+	// A name that is wrong is found before hours are spent on the others.
+	for _, name := range names {
+		if _, err := New(ctx, name, o); err != nil {
+			return nil, err
+		}
+	}
+	r := &replay.Report{
+		SchemaVersion: replay.ReportVersion, Trace: w.Name, Cluster: config.Cluster.String(), GPUs: config.Cluster.Total(),
+		Jobs: len(w.Jobs), Round: config.Round, Seed: o.Seed, Load: replay.LoadOf(w, config.Cluster),
+		Policies: []replay.Metrics{}, Notes: []string{},
+	}
+	r.Exclusive, r.Sharing = replay.Bounds(w, config.Cluster, Work)
+	r.Notes = append(r.Notes, r.Load.String())
+	for k, name := range names {
+		if ctx.Err() != nil {
+			r.Notes = append(r.Notes, "interrupted: "+strings.Join(names[k:], ", ")+" did not run")
+			break
+		}
+		p, err := New(ctx, name, o)
+		if err != nil {
+			return nil, err
+		}
+		result, err := replay.Run(ctx, w, p, config)
+		if err != nil {
+			return nil, err
+		}
+		if failed, ok := p.(interface{ Err() error }); ok && failed.Err() != nil {
+			return nil, fmt.Errorf("policy: %s: %w", name, failed.Err())
+		}
+		m := result.Metrics()
+		if m.Cut {
+			r.Notes = append(r.Notes, fmt.Sprintf("interrupted: %s is cut at %.6g h of the trace, when %d of %d jobs had ended; its figures are of these alone, and comparable with nothing",
+				name, result.End/3600, m.Ended, m.Jobs))
+		}
+		r.Policies, r.Results = append(r.Policies, m), append(r.Results, result)
+	}
+	return r, nil
+}

@@ -1,0 +1,79 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jigsaw/solver"
+	"jigsaw/study/replay"
+)
+
+// Options of the policies. The zero value is useful.
+type Options struct {
+	// Share is how many jobs may share GPUs; 0 means 4.
+	Share int
+	// Seed of all randomness.
+	Seed uint64
+	// Thresholds between the queues of las in GPU-seconds, ascending; nil means
+	// 3250 and 7200.
+	Thresholds []float64
+	// Solver of linear programs, for the policies of Gavel.
+	Solver solver.Solver
+}
+
+const defaultShare = 4
+
+// Names lists the policies.
+func Names() []string {
+	names := make([]string, 0, len(all))
+	for _, p := range all {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// entry is a policy and how it is made.
+type entry struct {
+	name string
+	make func(context.Context, string, Options) (replay.Policy, error)
+}
+
+var all = []entry{
+	{"fifo", newFIFO},
+	{"srtf", newShortest}, {"srsf", newShortest},
+	{"las", newLAS},
+	{"gavel-max-min", newGavel}, {"gavel-ftf", newGavel}, {"gavel-makespan", newGavel},
+	{"muri-s", newMuri}, {"muri-l", newMuri},
+	{"jigsaw", newJigSaw},
+}
+
+// New makes a policy for one replay. ctx ends the plans and programs it makes on
+// its way.
+func New(ctx context.Context, name string, o Options) (replay.Policy, error) {
+	if o.Share == 0 {
+		o.Share = defaultShare
+	}
+	if o.Share < 1 || o.Share > defaultShare {
+		return nil, fmt.Errorf("policy: %d jobs to a group; choose 1 to %d", o.Share, defaultShare)
+	}
+	if o.Thresholds == nil {
+		o.Thresholds = []float64{3250, 7200} // as in Muri's testbed
+	}
+	if !slices.IsSorted(o.Thresholds) {
+		return nil, fmt.Errorf("policy: the thresholds %v of las do not ascend", o.Thresholds)
+	}
+	for _, p := range all {
+		if p.name == name {
+			return p.make(ctx, name, o)
+		}
+	}
+	return nil, fmt.Errorf("policy: there is no policy %q; choose among %s", name, strings.Join(Names(), ", "))
+}
+
+// Exclusive reports whether a policy gives every job GPUs of its own.
+func Exclusive(p replay.Policy) bool {
+	s, ok := p.(replay.Sharer)
+	return !ok || !s.Shares()
+}

@@ -1,0 +1,220 @@
+package policy
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"jigsaw/study/replay"
+)
+
+// sharing forms groups when the active jobs ask for more GPUs than there are.
+type sharing struct {
+	share int
+	// least is what a merger must gain to be made; see [sharing.gain].
+	least float64
+	// together returns the sum of the speeds of jobs that share GPUs, each relative
+	// to running alone.
+	together func(w *replay.Workload, jobs []int) float64
+
+	known map[string]float64 // of groups, by their classes
+}
+
+// party is a group that is being formed.
+type party struct {
+	jobs []int
+	rank int // of its most urgent job
+}
+
+// mix is the groups of one size that have jobs of the same classes, by urgency.
+type mix struct {
+	classes string // ascending
+	speed   float64
+	parties []party
+}
+
+// groups turns jobs in order of urgency into groups in order of urgency.
+//
+// As in Muri, jobs are let in by urgency: whenever there is room for one, up to
+// share jobs with the same number of GPUs come with it. Then, as long as those that
+// were let in ask for more GPUs than there are, groups of a size become one where
+// that loses the least speed. Where no two should, the least urgent ones wait.
+func (p *sharing) groups(s *replay.State, order []int) []replay.Group {
+	capacity := s.Cluster.Total()
+	demand := 0
+	for _, i := range order {
+		demand += s.ClassOf(i).GPUs
+	}
+	if demand <= capacity || p.share == 1 {
+		return alone(order)
+	}
+	sizes := p.admit(s, order, capacity)
+	demand = 0
+	for size, mixes := range sizes {
+		for _, m := range mixes {
+			demand += size * len(m.parties)
+		}
+	}
+	for demand > capacity {
+		freed := p.merge(s, sizes, demand-capacity)
+		if freed == 0 {
+			break
+		}
+		demand -= freed
+	}
+	var all []party
+	for _, size := range slices.Sorted(maps.Keys(sizes)) {
+		for _, m := range sizes[size] {
+			all = append(all, m.parties...)
+		}
+	}
+	slices.SortFunc(all, byRank)
+	groups := make([]replay.Group, len(all))
+	for k, q := range all {
+		groups[k] = replay.Group{Jobs: q.jobs, Type: replay.AnyType}
+	}
+	return groups
+}
+
+func newSharing(o Options, least float64, together func(*replay.Workload, []int) float64) *sharing {
+	return &sharing{share: o.Share, least: least, together: together, known: map[string]float64{}}
+}
+
+func byRank(a, b party) int { return cmp.Compare(a.rank, b.rank) }
+
+// admit lets jobs in, as groups of one, by size.
+func (p *sharing) admit(s *replay.State, order []int, capacity int) map[int][]*mix {
+	waiting := map[int][]party{}
+	smallest := math.MaxInt
+	for rank, i := range order {
+		size := s.ClassOf(i).GPUs
+		smallest = min(smallest, size)
+		waiting[size] = append(waiting[size], party{order[rank : rank+1 : rank+1], rank})
+	}
+	in := make([]bool, len(order))
+	sizes := map[int][]*mix{}
+	for rank, i := range order {
+		size := s.ClassOf(i).GPUs
+		if in[rank] || size > capacity {
+			continue
+		}
+		n := min(p.share, len(waiting[size]))
+		for _, q := range waiting[size][:n] {
+			in[q.rank] = true
+			sizes[size] = p.join(s, sizes[size], q)
+		}
+		waiting[size] = waiting[size][n:]
+		if capacity -= size; capacity < smallest {
+			break
+		}
+	}
+	return sizes
+}
+
+// join adds a group to the mix it belongs to.
+func (p *sharing) join(s *replay.State, mixes []*mix, q party) []*mix {
+	classes := signature(s, q.jobs)
+	k := slices.IndexFunc(mixes, func(m *mix) bool { return m.classes == classes })
+	if k < 0 {
+		k = len(mixes)
+		mixes = append(mixes, &mix{classes: classes, speed: p.speed(s, q.jobs)})
+	}
+	m := mixes[k]
+	at, _ := slices.BinarySearchFunc(m.parties, q, byRank)
+	m.parties = slices.Insert(m.parties, at, q)
+	return mixes
+}
+
+// merge joins groups of the two mixes that lose the least, the most urgent first,
+// until so many GPUs are free, and returns how many are.
+func (p *sharing) merge(s *replay.State, sizes map[int][]*mix, need int) (freed int) {
+	best, size := p.least, 0
+	var one, other *mix
+	for _, n := range slices.Sorted(maps.Keys(sizes)) {
+		mixes := sizes[n]
+		for a, m := range mixes {
+			for _, o := range mixes[a:] {
+				if len(m.parties) == 0 || len(o.parties) == 0 || m == o && len(m.parties) < 2 ||
+					len(m.parties[0].jobs)+len(o.parties[0].jobs) > p.share {
+					continue
+				}
+				if gain := p.gain(s, m, o); gain > best {
+					best, size, one, other = gain, n, m, o
+				}
+			}
+		}
+	}
+	if one == nil {
+		return 0
+	}
+	// What is joined is taken out first: the new groups may be of a mix at hand.
+	var joined []party
+	for freed < need && len(one.parties) > 0 && len(other.parties) > 0 && (one != other || len(one.parties) > 1) {
+		a := one.parties[0]
+		one.parties = one.parties[1:]
+		b := other.parties[0]
+		other.parties = other.parties[1:]
+		if b.rank < a.rank {
+			a, b = b, a
+		}
+		joined = append(joined, party{slices.Concat(a.jobs, b.jobs), a.rank})
+		freed += size
+	}
+	for _, q := range joined {
+		sizes[size] = p.join(s, sizes[size], q)
+	}
+	return freed
+}
+
+// gain is what is won if two groups, each on GPUs of its own, share those of one of
+// them: their joint speed, less what both have apart, plus 1 for the GPUs set free,
+// which a job can have for itself.
+func (p *sharing) gain(s *replay.State, a, b *mix) float64 {
+	return p.speed(s, slices.Concat(a.parties[0].jobs, b.parties[0].jobs)) - a.speed - b.speed + 1
+}
+
+// speed returns how fast jobs go together.
+func (p *sharing) speed(s *replay.State, jobs []int) float64 {
+	classes := signature(s, jobs)
+	v, ok := p.known[classes]
+	if !ok {
+		v = p.together(s.Workload, jobs)
+		p.known[classes] = v
+	}
+	return v
+}
+
+// together adds up the speeds of jobs that have the given periods on the type of
+// GPU that the first is fastest on.
+func together(w *replay.Workload, jobs []int, periods func(*replay.Workload, []int, int) []float64) float64 {
+	kind, total := fastestType(w.ClassOf(jobs[0])), 0.0
+	for k, period := range periods(w, jobs, kind) {
+		total += w.ClassOf(jobs[k]).Iteration[kind] / period
+	}
+	return total
+}
+
+// signature is the classes of jobs, in order, as a key.
+func signature(s *replay.State, jobs []int) string {
+	classes := make([]int, len(jobs))
+	for k, i := range jobs {
+		classes[k] = s.Jobs[i].Class
+	}
+	slices.Sort(classes)
+	key := make([]byte, 0, 4*len(classes))
+	for _, c := range classes {
+		key = append(key, byte(c), byte(c>>8), byte(c>>16), byte(c>>24))
+	}
+	return string(key)
+}
+
+func fastestType(c *replay.Class) int {
+	best := 0
+	for t, length := range c.Iteration {
+		if length > 0 && (c.Iteration[best] == 0 || length < c.Iteration[best]) {
+			best = t
+		}
+	}
+	return best
+}

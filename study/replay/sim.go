@@ -1,0 +1,255 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Config of a replay.
+type Config struct {
+	Cluster *Cluster
+	// Round is the time between decisions in seconds; 0 decides at every arrival
+	// and every end of a job.
+	Round float64
+	// RestartAll makes every running job restart at every decision, as the testbed
+	// of Muri does, and at its first start.
+	RestartAll bool
+	// Observe is told after every decision which groups run, if it is not nil.
+	Observe func(now float64, groups []Holding)
+	// Progress is told now and then how many jobs have ended.
+	Progress func(ended int)
+}
+
+// Holding is a group that runs, and the GPUs it holds: a number by node.
+type Holding struct {
+	Jobs []int
+	GPUs map[int]int
+}
+
+// run is the state of a job.
+type run struct {
+	group *group // nil: it waits, or has ended
+	// done iterations at time from, from when it goes on at one per period.
+	done, from, period float64
+	// since when it holds GPUs, and for how long it held some before.
+	since, served float64
+	starts        int
+	version       int // of its end in the queue of events
+}
+
+// at returns the iterations done at a time.
+func (r *run) at(now float64) float64 {
+	if r.group == nil || now <= r.from {
+		return r.done
+	}
+	return r.done + (now-r.from)/r.period
+}
+
+// group is a group that runs.
+type group struct {
+	jobs  []int
+	kind  int
+	gpus  int
+	place []slot
+	index int // in sim.groups
+}
+
+// whole is how near to the next one an iteration counts as done, which is more
+// than rounding can do and less than anyone can see.
+const whole = 1e-6
+
+// sim is one run of [Run].
+type sim struct {
+	State
+	config Config
+	policy Policy
+	placer *placer
+	ends   heap[event]
+	groups []*group
+	next   int // job to arrive
+	result *Result
+	fair   fairClock
+	held   float64 // GPUs held
+	last   float64 // when held was added up
+}
+
+// Run replays a workload under a policy. When ctx ends it returns what is known
+// until then, marked as cut.
+func Run(ctx context.Context, w *Workload, policy Policy, config Config) (*Result, error) {
+	if config.Round < 0 || math.IsInf(config.Round, 0) || math.IsNaN(config.Round) {
+		return nil, fmt.Errorf("replay: a round of %v s; it is 0 or longer", config.Round)
+	}
+	if r, ok := policy.(Rounded); ok && r.NeedsRounds() && config.Round == 0 {
+		return nil, fmt.Errorf("replay: %s shares time out in rounds; choose a round above 0", policy.Name())
+	}
+	if len(w.Jobs) == 0 {
+		return nil, errors.New("replay: the trace has no jobs")
+	}
+	s := &sim{
+		State:  State{Workload: w, Cluster: config.Cluster, Round: config.Round, runs: make([]run, len(w.Jobs))},
+		config: config, policy: policy, placer: newPlacer(config.Cluster),
+		result: newResult(w, config.Cluster, policy), fair: fairClock{capacity: float64(config.Cluster.Total())},
+	}
+	if err := s.run(ctx); err != nil {
+		return nil, err
+	}
+	s.finish()
+	return s.result, nil
+}
+
+// mostDecisions without a job that comes or goes: nobody gets anywhere.
+const mostDecisions = 100_000
+
+// checkEvery is the number of events between two looks at the context.
+const checkEvery = 256
+
+func (s *sim) run(ctx context.Context) error {
+	decide := math.Inf(1) // when to decide next
+	again := math.Inf(1)  // when the policy wants to be asked
+	dirty := false        // a job came or went since the last decision
+	idle := 0             // decisions since
+	for count := 0; s.next < len(s.Jobs) || len(s.Active) > 0; count++ {
+		if count%checkEvery == 0 {
+			if ctx.Err() != nil {
+				s.result.Cut = true
+				return nil
+			}
+			if s.config.Progress != nil {
+				s.config.Progress(s.next - len(s.Active))
+			}
+		}
+		t := min(decide, s.nextEnd())
+		if s.next < len(s.Jobs) {
+			t = min(t, s.Jobs[s.next].Arrival)
+		}
+		if math.IsInf(t, 1) {
+			return fmt.Errorf("replay: %s lets %d jobs wait for ever, the first of them %q", s.policy.Name(), len(s.Active), s.Jobs[s.Active[0]].ID)
+		}
+		s.pass(t)
+		dirty = s.leave() || dirty
+		dirty = s.arrive() || dirty
+		if dirty || again <= s.Now {
+			decide = min(decide, s.gridAfter(s.Now))
+		}
+		if decide <= s.Now && len(s.Active) > 0 {
+			if dirty {
+				idle = 0
+			}
+			if idle++; idle > mostDecisions {
+				return fmt.Errorf("replay: under %s no job has ended for %d decisions: iterations are longer than rounds, or restarts are; choose a longer round", s.policy.Name(), idle-1)
+			}
+			again = s.decide()
+			dirty, decide = false, math.Inf(1)
+			if !math.IsInf(again, 1) {
+				decide = s.gridAfter(max(again, math.Nextafter(s.Now, math.Inf(1))))
+			}
+		} else if len(s.Active) == 0 {
+			dirty, decide, again = false, math.Inf(1), math.Inf(1)
+		}
+	}
+	return nil
+}
+
+// gridAfter returns the first end of a round at or after t.
+func (s *sim) gridAfter(t float64) float64 {
+	if s.Round == 0 {
+		return t
+	}
+	return max(t, math.Ceil(t/s.Round-1e-9)*s.Round)
+}
+
+// pass lets time go by.
+func (s *sim) pass(t float64) {
+	s.result.Held += s.held * (t - s.last)
+	s.Now, s.last = t, t
+}
+
+// arrive lets the jobs come that arrive now.
+func (s *sim) arrive() bool {
+	first := s.next
+	for ; s.next < len(s.Jobs) && s.Jobs[s.next].Arrival <= s.Now; s.next++ {
+		s.Active = append(s.Active, s.next)
+		s.fair.arrive(s.Now, s.next, s.Alone(s.next), float64(s.ClassOf(s.next).GPUs))
+	}
+	return s.next > first
+}
+
+// leave ends the jobs whose last iteration is over.
+func (s *sim) leave() bool {
+	any := false
+	for s.nextEnd() <= s.Now {
+		i := s.ends.pop().job
+		r := &s.runs[i]
+		g := r.group
+		r.done = float64(s.Jobs[i].Iterations)
+		r.served += s.Now - r.since
+		r.group = nil
+		s.result.Finish[i] = s.Now
+		class := s.ClassOf(i)
+		s.result.Work += float64(s.Jobs[i].Iterations) * class.Stages.GPU * class.Fastest() * float64(class.GPUs)
+		s.fair.leave(s.Now, float64(class.GPUs))
+		s.Active = slices.Delete(s.Active, s.activeIndex(i), s.activeIndex(i)+1)
+		g.jobs = slices.DeleteFunc(slices.Clone(g.jobs), func(j int) bool { return j == i })
+		if len(g.jobs) == 0 {
+			s.drop(g)
+		} else {
+			s.pace(g, nil)
+		}
+		any = true
+	}
+	return any
+}
+
+// activeIndex finds a job among the active, which are in order.
+func (s *sim) activeIndex(i int) int {
+	at, _ := slices.BinarySearch(s.Active, i)
+	return at
+}
+
+// drop takes a group off its GPUs.
+func (s *sim) drop(g *group) {
+	s.placer.release(g.place)
+	s.held -= float64(g.gpus)
+	last := s.groups[len(s.groups)-1]
+	s.groups[g.index], last.index = last, g.index
+	s.groups = s.groups[:len(s.groups)-1]
+}
+
+// put makes a group hold its GPUs.
+func (s *sim) put(g *group) {
+	s.placer.take(g.place)
+	s.held += float64(g.gpus)
+	g.index = len(s.groups)
+	s.groups = append(s.groups, g)
+}
+
+// pace sets the pace of a group's jobs from now on. Jobs in restarting hold
+// their GPUs for their restart time first.
+func (s *sim) pace(g *group, restarting map[int]bool) {
+	periods := s.policy.Periods(s.Workload, g.jobs, g.kind)
+	for k, i := range g.jobs {
+		r := &s.runs[i]
+		wait := max(0, r.from-s.Now) // of a restart that is not over
+		r.done = r.at(s.Now)
+		if restarting[i] {
+			wait = s.ClassOf(i).Restart
+		}
+		r.from, r.period = s.Now+wait, periods[k]
+		r.version++
+		end := r.from + max(0, float64(s.Jobs[i].Iterations)-r.done)*r.period
+		s.ends.push(event{end, i, r.version})
+	}
+}
+
+// finish settles what is left at the end.
+func (s *sim) finish() {
+	s.result.End = s.Now
+	for i := range s.runs {
+		s.result.Restarts += max(0, s.runs[i].starts-1)
+		s.result.Served[i] = s.Served(i)
+	}
+	s.result.fairness(&s.fair)
+}

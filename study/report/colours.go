@@ -1,0 +1,33 @@
+package report
+
+import (
+	"fmt"
+	"image/color"
+)
+
+// The colours of plots, after Okabe and Ito (Color Universal Design, 2008). In
+// the page each is a variable, so that it suits light and dark.
+var (
+	cInk         = color.RGBA{0x1b, 0x22, 0x2c, 0xff}
+	cGrid        = color.RGBA{0xdd, 0xe2, 0xe8, 0xff}
+	cExclusive   = color.RGBA{0x8a, 0x94, 0xa0, 0xff}
+	cInterleaved = color.RGBA{0x2f, 0x7b, 0xbd, 0xff}
+	cPlan        = color.RGBA{0x2a, 0x9d, 0x78, 0xff}
+	cAccent      = color.RGBA{0xc9, 0x56, 0x1f, 0xff}
+)
+
+// themeColour is a colour with its name in the page, and what it is in the dark.
+type themeColour struct{ Name, Light, Dark string }
+
+func themeColours() []themeColour {
+	return []themeColour{
+		{"ink", hex(cInk), "#e8ecf1"},
+		{"grid", hex(cGrid), "#303943"},
+		{"exclusive", hex(cExclusive), "#7d8894"},
+		{"interleaved", hex(cInterleaved), "#5aa6e8"},
+		{"plan", hex(cPlan), "#45c499"},
+		{"accent", hex(cAccent), "#f0834a"},
+	}
+}
+
+func hex(c color.RGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }

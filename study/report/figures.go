@@ -1,0 +1,258 @@
+package report
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"jigsaw/study/store"
+	"jigsaw/study/sweep"
+)
+
+// series that figures show.
+type series struct {
+	name   string
+	of     func(*store.Row) *float64
+	colour color.Color
+	shape  draw.GlyphDrawer
+	dashes []vg.Length
+}
+
+// efficiencies are the series of a sweep's figure. Shapes and dashes tell them
+// apart where colours do not.
+func efficiencies() []series {
+	return []series{
+		{"exclusive", func(r *store.Row) *float64 { return r.ExclusiveEfficiency }, cExclusive, draw.BoxGlyph{}, nil},
+		{"interleaved, full depth", func(r *store.Row) *float64 { return r.InterleavedFullEfficiency }, cInterleaved, draw.TriangleGlyph{}, nil},
+		{"plan", func(r *store.Row) *float64 { return r.PlanEfficiency }, cPlan, draw.CircleGlyph{}, nil},
+		{"at most (proven)", func(r *store.Row) *float64 { return r.BoundEfficiency }, cInk, draw.PlusGlyph{}, []vg.Length{vg.Points(4), vg.Points(3)}},
+	}
+}
+
+// newPlot is an empty plot in the report's style.
+func newPlot(x, y string) *plot.Plot {
+	p := plot.New()
+	sans := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(11)}
+	small := sans
+	small.Size = vg.Points(10)
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	p.BackgroundColor = nil
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Color, a.Label.TextStyle.Color, a.Tick.Label.Color, a.Tick.Color = cInk, cInk, cInk, cInk
+		a.Label.TextStyle.Font, a.Tick.Label.Font = sans, small
+		a.LineStyle.Width, a.Tick.LineStyle.Width = vg.Points(0.75), vg.Points(0.75)
+		a.Label.Padding = vg.Points(4)
+	}
+	p.Legend.TextStyle.Font, p.Legend.TextStyle.Color = small, cInk
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.Padding = vg.Points(3)
+	p.Legend.ThumbnailWidth = vg.Points(18)
+	grid := plotter.NewGrid()
+	grid.Vertical.Color = color.Transparent
+	grid.Horizontal = draw.LineStyle{Color: cGrid, Width: vg.Points(0.5)}
+	p.Add(grid)
+	return p
+}
+
+// efficiencyFigure shows a sweep: lines over an axis of numbers, bars over
+// words. Only the first of the further axes' values is drawn.
+func efficiencyFigure(w *sweep.Sweep, axis sweep.Axis, all []*group) Figure {
+	first := all[0].series
+	var shown []*group
+	for _, g := range all {
+		if g.series == first {
+			shown = append(shown, g)
+		}
+	}
+	caption := "Efficiency by " + axis.Title + ": medians"
+	if first != "" {
+		caption += ", " + first + " only"
+	}
+	f := Figure{Name: w.Name, Caption: caption + ".", width: 680, height: 330}
+	f.Alt = f.Caption + " The table below has the numbers."
+	numbers := axis.Number != nil && len(shown) > 1 && !slices.ContainsFunc(shown, func(g *group) bool { return g.number <= 0 })
+	if numbers {
+		f.plot = linePlot(axis, shown)
+	} else {
+		f.plot = barPlot(axis, shown)
+	}
+	return f
+}
+
+// unit of an axis's numbers, for its label.
+func unit(a sweep.Axis) string {
+	switch a.Name {
+	case "nic", "fabric":
+		return a.Title + " (Gbit/s)"
+	case "memory":
+		return a.Title + " (GiB)"
+	}
+	return a.Title
+}
+
+func linePlot(axis sweep.Axis, shown []*group) *plot.Plot {
+	p := newPlot(unit(axis), "efficiency")
+	low, high := math.Inf(1), 0.0
+	var ticks []plot.Tick
+	for _, g := range shown {
+		low, high = min(low, g.number), max(high, g.number)
+		ticks = append(ticks, plot.Tick{Value: g.number, Label: fmt.Sprintf("%.4g", g.number)})
+	}
+	p.X.Tick.Marker = plot.ConstantTicks(ticks)
+	if high/low >= 8 {
+		p.X.Scale = plot.LogScale{}
+	}
+	top := 0.0
+	for _, s := range efficiencies() {
+		var points plotter.XYs
+		for _, g := range shown {
+			if m := spreadOf(g.rows, known(s.of)); m.N > 0 {
+				points = append(points, plotter.XY{X: g.number, Y: m.Median})
+				top = max(top, m.Median)
+			}
+		}
+		if len(points) == 0 {
+			continue
+		}
+		slices.SortFunc(points, func(a, b plotter.XY) int { return int(math.Copysign(1, a.X-b.X)) })
+		line, dots, err := plotter.NewLinePoints(points)
+		if err != nil {
+			continue // numbers only
+		}
+		line.LineStyle = draw.LineStyle{Color: s.colour, Width: vg.Points(1.75), Dashes: s.dashes}
+		dots.GlyphStyle = draw.GlyphStyle{Color: s.colour, Radius: vg.Points(3), Shape: s.shape}
+		p.Add(line, dots)
+		p.Legend.Add(s.name, line, dots)
+	}
+	roomForLegend(p, top)
+	return p
+}
+
+func barPlot(axis sweep.Axis, shown []*group) *plot.Plot {
+	p := newPlot(axis.Title, "efficiency")
+	var names []string
+	for _, g := range shown {
+		names = append(names, g.label)
+	}
+	all := efficiencies()
+	bars := all[:len(all)-1]
+	width := vg.Points(min(22, 420/float64(len(shown)*(len(bars)+1))))
+	top := 0.0
+	for i, s := range bars {
+		var values plotter.Values
+		for _, g := range shown {
+			m := spreadOf(g.rows, known(s.of))
+			if m.N == 0 {
+				m.Median = 0
+			}
+			values = append(values, m.Median)
+			top = max(top, m.Median)
+		}
+		b, err := plotter.NewBarChart(values, width)
+		if err != nil {
+			continue // numbers only
+		}
+		b.Color, b.LineStyle.Width = s.colour, 0
+		b.Offset = width * vg.Length(float64(i)-float64(len(bars)-1)/2)
+		p.Add(b)
+		p.Legend.Add(s.name, b)
+	}
+	// The bound is a line across the bars of its group.
+	bound := all[len(all)-1]
+	var last *plotter.Line
+	for x, g := range shown {
+		m := spreadOf(g.rows, known(bound.of))
+		if m.N == 0 {
+			continue
+		}
+		top = max(top, m.Median)
+		line, err := plotter.NewLine(plotter.XYs{{X: float64(x) - 0.42, Y: m.Median}, {X: float64(x) + 0.42, Y: m.Median}})
+		if err != nil {
+			continue // numbers only
+		}
+		line.LineStyle = draw.LineStyle{Color: bound.colour, Width: vg.Points(1.25), Dashes: bound.dashes}
+		p.Add(line)
+		last = line
+	}
+	if last != nil {
+		p.Legend.Add(bound.name, last)
+	}
+	p.NominalX(names...)
+	p.X.Tick.Label.Color, p.X.Color = cInk, cInk
+	p.X.Min, p.X.Max = -0.6, float64(len(shown))-0.4
+	roomForLegend(p, top)
+	return p
+}
+
+// roomForLegend leaves the top of the plot to the legend.
+func roomForLegend(p *plot.Plot, top float64) {
+	const step = 0.25
+	top = step * math.Ceil(max(1, top)/step)
+	var ticks []plot.Tick
+	for y := 0.0; y <= top; y += step {
+		ticks = append(ticks, plot.Tick{Value: y, Label: fmt.Sprintf("%.2f", y)})
+	}
+	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
+	p.Y.Min, p.Y.Max = 0, top*1.4
+}
+
+// gainFigure shows how the gains of all cells are distributed.
+func gainFigure(rows []*store.Row) Figure {
+	p := newPlot("gain (%)", "share of cells (%)")
+	p.Legend.Left, p.Legend.Top = false, false
+	right := 0.0
+	for _, s := range []struct {
+		name   string
+		of     func(*store.Row) (float64, bool)
+		colour color.Color
+		dashes []vg.Length
+	}{
+		{"plan over interleaved", overInterleaved, cPlan, nil},
+		{"at most over interleaved", mostOverInterleaved, cPlan, []vg.Length{vg.Points(4), vg.Points(3)}},
+		{"plan over exclusive", overExclusive, cInterleaved, nil},
+		{"at most over exclusive", mostOverExclusive, cInterleaved, []vg.Length{vg.Points(4), vg.Points(3)}},
+	} {
+		var values []float64
+		for _, r := range rows {
+			if g, ok := s.of(r); ok {
+				values = append(values, 100*g)
+			}
+		}
+		if len(values) == 0 {
+			continue
+		}
+		slices.Sort(values)
+		points := plotter.XYs{{X: values[0], Y: 0}}
+		for i, v := range values {
+			points = append(points, plotter.XY{X: v, Y: 100 * float64(i) / float64(len(values))}, plotter.XY{X: v, Y: 100 * float64(i+1) / float64(len(values))})
+		}
+		// A few outliers would squeeze the rest.
+		right = max(right, values[(len(values)-1)*97/100])
+		line, err := plotter.NewLine(points)
+		if err != nil {
+			continue // numbers only
+		}
+		line.LineStyle = draw.LineStyle{Color: s.colour, Width: vg.Points(1.75), Dashes: s.dashes}
+		p.Add(line)
+		p.Legend.Add(s.name, line)
+	}
+	paper, err := plotter.NewLine(plotter.XYs{{X: 100 * abstract, Y: 0}, {X: 100 * abstract, Y: 100}})
+	if err == nil {
+		paper.LineStyle = draw.LineStyle{Color: cAccent, Width: vg.Points(1.5)}
+		p.Add(paper)
+		p.Legend.Add("28 %", paper)
+	}
+	p.X.Min, p.X.Max = min(0, p.X.Min), max(right*1.05, 100*abstract*1.2)
+	p.Y.Min, p.Y.Max = 0, 100
+	return Figure{
+		Name: "gains", Caption: "Gains of all cells: solid is the plan, dashed the most that any schedule can gain.",
+		Alt: "Four curves of the share of cells by gain, and a vertical line at 28 %. The table below has the numbers.", plot: p, width: 680, height: 330,
+	}
+}

@@ -1,0 +1,219 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+
+	"jigsaw/study/store"
+	"jigsaw/study/sweep"
+)
+
+// Report is what there is to say about a study.
+type Report struct {
+	Title, Question string
+	// Lead says the result in a few sentences.
+	Lead []string
+	// Facts about how it was made, name and value.
+	Facts [][2]string
+	// Sections in order.
+	Sections []Section
+	// Commands that made the report, in order.
+	Commands []string
+	// Rows is the whole table: a head and the lines, for the page's end.
+	Rows Table
+}
+
+// Section is a part of a report.
+type Section struct {
+	// ID is fit for links and file names.
+	ID, Title, Text string
+	Figures         []Figure
+	Tables          []Table
+}
+
+// Table has a head and rows of the same length.
+type Table struct {
+	Caption string
+	Head    []string
+	Rows    [][]string
+	// Words is how many columns at the left are words, the others being numbers.
+	Words int
+}
+
+// Figure is a plot, or a drawing that is SVG already.
+type Figure struct {
+	// Name is fit for a file.
+	Name, Caption string
+	// Alt says what is to be seen, for those who cannot.
+	Alt  string
+	plot *plot.Plot
+	svg  []byte
+	// width and height of a plot in pixels.
+	width, height float64
+}
+
+// New reads the study that the store holds.
+func New(from *store.Store) (*Report, error) {
+	study, err := sweep.Held(from)
+	if err != nil {
+		return nil, err
+	}
+	results, err := sweep.Results(study, from)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Title: study.Name, Question: study.Question}
+	r.facts(study, results)
+	all := distinct(results)
+	r.lead(all)
+	if len(all) > 1 {
+		r.Sections = append(r.Sections, headline(all))
+	}
+	for i := range study.Sweeps {
+		r.Sections = append(r.Sections, sweepSection(study, &study.Sweeps[i], results))
+	}
+	savings, err := savingsSection(study)
+	if err != nil {
+		return nil, err
+	}
+	r.Sections = append(r.Sections, savings)
+	plans, err := planSection(study, from, results)
+	if err != nil {
+		return nil, err
+	}
+	if len(plans.Figures) > 0 {
+		r.Sections = append(r.Sections, plans)
+	}
+	r.rows(results)
+	return r, nil
+}
+
+// facts and commands.
+func (r *Report) facts(study *sweep.Study, results []sweep.Result) {
+	planned, failed := 0, 0
+	var program sweep.Program
+	statuses := map[string]int{}
+	for _, row := range distinctRows(results) {
+		planned++
+		program = sweep.Program{Planner: row.Planner, Engine: row.Engine}
+		statuses[row.Status]++
+		if row.Status == store.Failed {
+			failed++
+		}
+	}
+	missing := 0
+	for _, result := range results {
+		if result.Row == nil {
+			missing++
+		}
+	}
+	var counts []string
+	for _, s := range []string{"optimal", "feasible", "infeasible", "limit", store.Failed} {
+		if statuses[s] > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", statuses[s], s))
+		}
+	}
+	r.Facts = [][2]string{
+		{"Cells planned", fmt.Sprintf("%d: %s", planned, strings.Join(counts, ", "))},
+		{"JigSaw", program.Planner},
+		{"Linear programs", program.Engine},
+	}
+	if missing > 0 {
+		r.Facts = append(r.Facts, [2]string{"Missing", fmt.Sprintf("%d cells of sweeps have not been planned: this report is of a part of the study", missing)})
+	}
+	name := study.Name
+	r.Commands = []string{
+		fmt.Sprintf("jigsaw study run %s --db %s.db", r.studyArgument(study), name),
+		fmt.Sprintf("jigsaw report %s.db -o %s.html", name, name),
+		fmt.Sprintf("jigsaw study export %s.db -o csv > %s.csv", name, name),
+	}
+}
+
+// studyArgument names a built-in study, or the file that one is expected in.
+func (r *Report) studyArgument(study *sweep.Study) string {
+	builtins, err := sweep.Builtins()
+	if err == nil && slices.ContainsFunc(builtins, func(b sweep.Builtin) bool { return string(b.Data) == string(study.Data) }) {
+		return study.Name
+	}
+	return study.Name + ".yaml"
+}
+
+// distinctRows returns the rows, each once: sweeps may share cells.
+func distinctRows(results []sweep.Result) []*store.Row {
+	seen := map[string]bool{}
+	var rows []*store.Row
+	for _, r := range results {
+		if r.Row != nil && !seen[r.Row.Key] {
+			seen[r.Row.Key] = true
+			rows = append(rows, r.Row)
+		}
+	}
+	return rows
+}
+
+// distinct rows that have a plan and use partial backpropagation.
+func distinct(results []sweep.Result) []*store.Row {
+	return slices.DeleteFunc(distinctRows(results), func(r *store.Row) bool { return r.Plan == nil || r.SPB == "full" })
+}
+
+// abstract is the gain in cluster efficiency that the paper's abstract claims
+// as the highest (arXiv 2111.10672).
+const abstract = 0.28
+
+// lead says the result in sentences.
+func (r *Report) lead(rows []*store.Row) {
+	if len(rows) == 0 {
+		return
+	}
+	above := func(of func(*store.Row) (float64, bool)) (n, total int) {
+		for _, row := range rows {
+			if g, ok := of(row); ok {
+				total++
+				if g >= abstract {
+					n++
+				}
+			}
+		}
+		return n, total
+	}
+	exclusive, interleaved := spreadOf(rows, overExclusive), spreadOf(rows, overInterleaved)
+	most := spreadOf(rows, mostOverInterleaved)
+	nx, tx := above(overExclusive)
+	ni, ti := above(overInterleaved)
+	nm, tm := above(mostOverInterleaved)
+	r.Lead = []string{
+		fmt.Sprintf("Over whole jobs on GPUs of their own (exclusive), JigSaw gains %s in the median of %d plans, from %s to %s; 28 %% or more in %d.",
+			signed(exclusive.Median), tx, signed(exclusive.Low), signed(exclusive.High), nx),
+		fmt.Sprintf("Over iterations interleaved at full depth, what partial backpropagation itself is worth, it gains %s in the median, from %s to %s; 28 %% or more in %d of %d.",
+			signed(interleaved.Median), signed(interleaved.Low), signed(interleaved.High), ni, ti),
+		fmt.Sprintf("No schedule whatever gains more over the latter than %s in the median, by proven bounds; in %d of %d cells they rule 28 %% out.",
+			signed(most.Median), tm-nm, tm),
+	}
+}
+
+func signed(f float64) string { return fmt.Sprintf("%+.0f %%", 100*f) }
+
+// rows makes the table of everything.
+func (r *Report) rows(results []sweep.Result) {
+	r.Rows = Table{
+		Caption: "Every cell. Efficiency is full-depth work delivered per GPU-second.", Words: 9,
+		Head: []string{"sweep", "cluster", "mix", "k", "load", "NIC", "rule", "objective", "method", "seed", "jobs", "status", "exclusive", "interleaved", "greedy", "plan", "at most", "gap", "key"},
+	}
+	for _, result := range results {
+		row, c := result.Row, result.Cell
+		if row == nil {
+			continue
+		}
+		one := []*store.Row{row}
+		number := func(v *float64) string { return spreadOf(one, known(func(*store.Row) *float64 { return v })).number() }
+		r.Rows.Rows = append(r.Rows.Rows, []string{
+			result.Sweep.Name, row.Cluster, row.Mix, sweep.AxisNamed("workers").Of(c), c.Load.String(), c.NIC.String(), row.SPB, row.Objective, row.Method,
+			fmt.Sprint(row.Seed), fmt.Sprint(row.Jobs), row.Status,
+			number(row.ExclusiveEfficiency), number(row.InterleavedFullEfficiency), number(row.GreedyEfficiency), number(row.PlanEfficiency), number(row.BoundEfficiency),
+			spreadOf(one, known(func(r *store.Row) *float64 { return r.Gap })).share(), row.Key[:12],
+		})
+	}
+}

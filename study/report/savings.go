@@ -1,0 +1,135 @@
+package report
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/study/sweep"
+)
+
+// savingWorkers are the numbers of workers that savings are told for.
+var savingWorkers = []int{2, 4, 8, 16}
+
+// saving of partial backpropagation in an iteration, as parts of what full
+// depth takes.
+type saving struct {
+	// compute is GPU time; activations are the memory that the tasks keep for
+	// their backward passes, in the mean over workers; bytes are what each
+	// worker sends.
+	compute, activations, bytes float64
+}
+
+// savingsSection tells what the ladder saves of each model, from its profile
+// alone: nothing is planned.
+func savingsSection(study *sweep.Study) (Section, error) {
+	s := Section{
+		ID: "savings", Title: "What partial backpropagation saves",
+		Text: "From the layer profiles alone, by the ladder of four depths: worker i of k back-propagates the layers up to the depth nearest above i/k of them. " +
+			"Weights, gradients and optimiser states stay on every worker; the memory saved is of activations, in the mean over the workers of an iteration. " +
+			"Bytes are what each worker sends, to be reduced among those who contribute and broadcast to all, every worker on a node of its own. " +
+			"The iteration still lasts as long as its deepest worker: these savings are room that a scheduler has to fill.",
+	}
+	tables := []Table{{Caption: "GPU time saved."}, {Caption: "Memory of activations saved."}, {Caption: "Bytes sent saved."}}
+	for i := range tables {
+		tables[i].Head, tables[i].Words = []string{"model", "GPU", "batch"}, 2
+		for _, k := range savingWorkers {
+			tables[i].Head = append(tables[i].Head, fmt.Sprintf("k = %d", k))
+		}
+	}
+	var names []string
+	var computes []float64
+	for _, p := range study.Library().All() {
+		if !largestBatch(study, p) {
+			continue
+		}
+		lines := make([][]string, len(tables))
+		for i := range lines {
+			lines[i] = []string{p.Model, p.GPU, fmt.Sprint(p.Batch)}
+		}
+		for _, k := range savingWorkers {
+			v, err := savingOf(study, p, k)
+			if err != nil {
+				return s, err
+			}
+			for i, f := range []float64{v.compute, v.activations, v.bytes} {
+				lines[i] = append(lines[i], fmt.Sprintf("%.0f %%", 100*f))
+			}
+			if k == 8 {
+				names = append(names, p.Model)
+				computes = append(computes, v.compute)
+			}
+		}
+		for i := range tables {
+			tables[i].Rows = append(tables[i].Rows, lines[i])
+		}
+	}
+	s.Tables = tables
+	s.Figures = []Figure{savingsFigure(names, computes)}
+	return s, nil
+}
+
+// largestBatch reports whether p is the profile of its model and GPU with the
+// largest batch: others of the same model save about the same.
+func largestBatch(study *sweep.Study, p *instance.Profile) bool {
+	for _, other := range study.Library().Profiles(p.Model) {
+		if other.GPU == p.GPU && other.Batch > p.Batch {
+			return false
+		}
+	}
+	return true
+}
+
+// savingOf compiles a job of k workers in ticks of a microsecond.
+func savingOf(study *sweep.Study, p *instance.Profile, k int) (saving, error) {
+	in, err := instance.Compile(&instance.Spec{
+		Version: instance.Version, TickUS: 1,
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: p.GPU, Memory: 1 << 40}},
+			Racks:    []instance.RackSpec{{Nodes: k, GPUs: 1, GPU: p.GPU, NIC: 100e9, Fabric: 100e9}},
+		},
+		Jobs: []instance.JobSpec{{Name: "job", Model: p.Model, Batch: p.Batch, Workers: k, Iterations: 1}},
+	}, study.Library())
+	if err != nil {
+		return saving{}, err
+	}
+	j := &in.Jobs[0]
+	full, costs := j.Full(), j.On[0]
+	all := make([]int, len(j.Depths))
+	all[full] = k
+	var time, kept float64
+	for d, n := range j.Rule.Fixed {
+		time += float64(n) * float64(costs.Time[d])
+		kept += float64(n) * float64(costs.Ephemeral[d])
+	}
+	return saving{
+		compute:     1 - time/float64(k)/float64(costs.Time[full]),
+		activations: 1 - kept/float64(k)/float64(costs.Ephemeral[full]),
+		bytes:       1 - float64(j.Volume(j.Rule.Fixed, k))/float64(j.Volume(all, k)),
+	}, nil
+}
+
+// savingsFigure shows the GPU time saved at eight workers.
+func savingsFigure(names []string, computes []float64) Figure {
+	p := newPlot("", "GPU time saved at k = 8 (%)")
+	values := make(plotter.Values, len(computes))
+	for i, c := range computes {
+		values[i] = 100 * c
+	}
+	if bars, err := plotter.NewBarChart(values, vg.Points(24)); err == nil {
+		bars.Color, bars.LineStyle = cPlan, draw.LineStyle{}
+		p.Add(bars)
+	}
+	p.NominalX(names...)
+	p.X.Tick.Label.Color, p.X.Color = cInk, cInk
+	p.Y.Min = 0
+	p.Y.Tick.Marker = plot.DefaultTicks{}
+	return Figure{
+		Name: "savings", Caption: "GPU time that the ladder saves of an iteration of eight workers.",
+		Alt: "Bars by model. The table below has the numbers.", plot: p, width: 680, height: 260,
+	}
+}

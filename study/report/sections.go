@@ -1,0 +1,150 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"jigsaw/study/store"
+	"jigsaw/study/sweep"
+)
+
+// group is the rows of a sweep that differ in their seeds only.
+type group struct {
+	label  string
+	number float64 // of the first axis, where it has numbers
+	// series is the label of the axes behind the first.
+	series string
+	rows   []*store.Row
+}
+
+// groups sets a sweep's results out by its axes, in the order of the study. A
+// sample is set out by the first axis alone.
+func groups(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) (axes []sweep.Axis, all []*group) {
+	axes = study.Varying(w)
+	if w.Sample != nil {
+		axes = axes[:1]
+	}
+	index := map[string]*group{}
+	for _, r := range results {
+		if r.Sweep != w || r.Row == nil || r.Row.Plan == nil {
+			continue
+		}
+		var rest []string
+		for _, a := range axes[1:] {
+			rest = append(rest, a.Of(r.Cell))
+		}
+		g := group{label: axes[0].Of(r.Cell), series: strings.Join(rest, ", ")}
+		if axes[0].Number != nil {
+			g.number = axes[0].Number(r.Cell)
+		}
+		key := g.label + "\n" + g.series
+		if index[key] == nil {
+			index[key] = &g
+			all = append(all, &g)
+		}
+		index[key].rows = append(index[key].rows, r.Row)
+	}
+	return axes, all
+}
+
+// sweepSection is the table and the plot of a sweep.
+func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) Section {
+	axes, all := groups(study, w, results)
+	s := Section{ID: "sweep-" + w.Name, Title: strings.ToUpper(w.Name[:1]) + strings.ReplaceAll(w.Name[1:], "-", " "), Text: w.Question}
+	if len(all) == 0 {
+		s.Text += " No cell of it has a plan yet."
+		return s
+	}
+	head := []string{axes[0].Title}
+	if len(axes) > 1 {
+		var titles []string
+		for _, a := range axes[1:] {
+			titles = append(titles, a.Title)
+		}
+		head = append(head, strings.Join(titles, ", "))
+	}
+	over := "Medians over " + count(len(all[0].rows), "cell") + " a line"
+	head = slices.Clip(head)
+	gains := Table{
+		Caption: "Gains. " + over + "; the least and the greatest in brackets. At most: the median of what any schedule can gain, by the proven bounds.", Words: len(head),
+		Head: append(head, "over exclusive", "at most", "over interleaved", "at most", "gap of plan to bound"),
+	}
+	use := Table{
+		Caption: "Efficiency, and use of the cluster. " + over + ".", Words: len(head),
+		Head: append(head, "exclusive", "interleaved", "greedy", "plan", "at most", "GPUs busy: exclusive", "interleaved", "plan", "NICs", "busiest link"),
+	}
+	for _, g := range all {
+		label := []string{g.label}
+		if len(axes) > 1 {
+			label = append(label, g.series)
+		}
+		label = slices.Clip(label)
+		of := func(column func(*store.Row) *float64) spread { return spreadOf(g.rows, known(column)) }
+		gains.Rows = append(gains.Rows, append(label,
+			spreadOf(g.rows, overExclusive).percent(), signedOr(spreadOf(g.rows, mostOverExclusive)),
+			spreadOf(g.rows, overInterleaved).percent(), signedOr(spreadOf(g.rows, mostOverInterleaved)),
+			of(func(r *store.Row) *float64 { return r.Gap }).share(),
+		))
+		use.Rows = append(use.Rows, append(label,
+			of(func(r *store.Row) *float64 { return r.ExclusiveEfficiency }).number(),
+			of(func(r *store.Row) *float64 { return r.InterleavedFullEfficiency }).number(),
+			of(func(r *store.Row) *float64 { return r.GreedyEfficiency }).number(),
+			of(func(r *store.Row) *float64 { return r.PlanEfficiency }).number(),
+			of(func(r *store.Row) *float64 { return r.BoundEfficiency }).number(),
+			of(func(r *store.Row) *float64 { return r.ExclusiveGPUs }).share(),
+			of(func(r *store.Row) *float64 { return r.InterleavedFullGPUs }).share(),
+			of(func(r *store.Row) *float64 { return r.PlanGPUs }).share(),
+			of(func(r *store.Row) *float64 { return r.PlanNICs }).share(),
+			of(func(r *store.Row) *float64 { return r.PlanLink }).share(),
+		))
+	}
+	s.Tables = []Table{gains, use}
+	s.Figures = []Figure{efficiencyFigure(w, axes[0], all)}
+	return s
+}
+
+func signedOr(s spread) string {
+	if s.N == 0 {
+		return "–"
+	}
+	return signed(s.Median)
+}
+
+// count writes a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// headline is the section on where the paper's figure lies.
+func headline(rows []*store.Row) Section {
+	t := Table{Caption: "All cells with partial backpropagation.", Words: 1, Head: []string{"gain", "least", "median", "greatest", "28 % or more"}}
+	for _, line := range []struct {
+		name string
+		of   func(*store.Row) (float64, bool)
+	}{
+		{"plan over exclusive", overExclusive},
+		{"plan over interleaved at full depth", overInterleaved},
+		{"interleaved at full depth over exclusive", interleavedOverExclusive},
+		{"any schedule over exclusive, at most", mostOverExclusive},
+		{"any schedule over interleaved, at most", mostOverInterleaved},
+	} {
+		s, above := spreadOf(rows, line.of), 0
+		for _, r := range rows {
+			if g, ok := line.of(r); ok && g >= abstract {
+				above++
+			}
+		}
+		t.Rows = append(t.Rows, []string{line.name, signed(s.Low), signed(s.Median), signed(s.High), fmt.Sprintf("%d of %d", above, s.N)})
+	}
+	return Section{
+		ID: "headline", Title: "Where the 28 % lie",
+		Text: "The paper's abstract (arXiv 2111.10672) puts the gain in cluster efficiency as high as 28 %. " +
+			"Against which scheduler that is meant, the text at hand does not say; both candidates are here. Each curve counts the cells whose gain is at most that far to the right.",
+		Figures: []Figure{gainFigure(rows)},
+		Tables:  []Table{t},
+	}
+}

@@ -1,0 +1,78 @@
+package store
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// Line is a row as it is handed out: with the sweep of the study that asked for it.
+type Line struct {
+	Sweep string `json:"sweep" parquet:"sweep"`
+	Parameters
+	Outcome
+}
+
+// TimedLine is a line with what differs between equal runs.
+type TimedLine struct {
+	Line
+	Timing
+}
+
+// Formats that [Write] knows.
+func Formats() []string { return []string{"csv", "jsonl", "parquet"} }
+
+// Write writes lines, of type [Line] or [TimedLine], in a format.
+func Write[L Line | TimedLine](w io.Writer, format string, lines []L) error {
+	switch format {
+	case "csv":
+		return writeCSV(w, lines)
+	case "jsonl":
+		b := bufio.NewWriter(w)
+		encoder := json.NewEncoder(b)
+		encoder.SetEscapeHTML(false)
+		for i := range lines {
+			if err := encoder.Encode(&lines[i]); err != nil {
+				return fmt.Errorf("store: %w", err)
+			}
+		}
+		return b.Flush()
+	case "parquet":
+		p := parquet.NewGenericWriter[L](w)
+		if _, err := p.Write(lines); err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+		return p.Close()
+	}
+	return fmt.Errorf("store: unknown format %q; choose csv, jsonl or parquet", format)
+}
+
+func writeCSV[L any](w io.Writer, lines []L) error {
+	columns := columnsOf(reflect.TypeFor[L]())
+	c := csv.NewWriter(w)
+	cells := make([]string, len(columns))
+	for i, column := range columns {
+		cells[i] = column.name
+	}
+	if err := c.Write(cells); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	for i := range lines {
+		for k, column := range columns {
+			var err error
+			if cells[k], err = column.text(reflect.ValueOf(&lines[i]).Elem()); err != nil {
+				return fmt.Errorf("store: %w", err)
+			}
+		}
+		if err := c.Write(cells); err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+	}
+	c.Flush()
+	return c.Error()
+}

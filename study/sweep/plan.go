@@ -1,0 +1,183 @@
+package sweep
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/profiles"
+	"jigsaw/formulation/instance/view"
+	"jigsaw/study/store"
+)
+
+// drawnTasks is the size up to which schedules are kept, for drawing.
+const drawnTasks = 3000
+
+// measure plans a cell. The schedule is nil where there is none, or where it is
+// too large to be drawn. A plan that fails is a row of status [store.Failed].
+func measure(ctx context.Context, c *Cell, p Program, library *profiles.Library) (row *store.Row, schedule []byte) {
+	start := time.Now()
+	row = &store.Row{Parameters: c.parameters(p)}
+	row.Started, row.Cores = start.UTC().Format(time.RFC3339Nano), int64(runtime.GOMAXPROCS(0))
+	defer func() { row.Seconds = time.Since(start).Seconds() }()
+
+	in, err := c.Instance(library)
+	if err != nil {
+		row.Status, row.Reason = store.Failed, err.Error()
+		return row, nil
+	}
+	row.Digest, row.TickUS, row.Jobs, row.Tasks = in.Digest(), in.TickUS, int64(len(in.Jobs)), tasks(in)
+	result, err := jigsaw.Plan(ctx, in, c.Method.options(c.Seed))
+	if err == nil {
+		err = fill(&row.Outcome, result)
+	}
+	if err == nil && result.Schedule != nil && row.Tasks <= drawnTasks {
+		var b bytes.Buffer
+		err = instance.EncodeSchedule(&b, in, result.Schedule)
+		schedule = b.Bytes()
+	}
+	if err != nil {
+		row.Status, row.Reason = store.Failed, err.Error()
+		return row, nil
+	}
+	return row, schedule
+}
+
+// options of the planner.
+func (m *Method) options(seed int64) jigsaw.Options {
+	return jigsaw.Options{
+		Seed: uint64(seed), Time: time.Duration(m.Time), Effort: max(1, m.Effort), Gap: m.Gap.Float(), Quick: m.Quick, NoLP: m.NoLP,
+	}
+}
+
+// Flags are those of `jigsaw plan` that plan as the method does.
+func (m *Method) Flags(seed int64) string {
+	flags := fmt.Sprintf("--seed %d", seed)
+	if m.Time > 0 {
+		flags += fmt.Sprintf(" --time %v", time.Duration(m.Time))
+	} else if m.Effort > 1 {
+		flags += fmt.Sprintf(" --effort %d", m.Effort)
+	}
+	if m.Gap > 0 {
+		flags += fmt.Sprintf(" --gap %v", m.Gap)
+	}
+	if m.Quick {
+		flags += " --quick"
+	}
+	if m.NoLP {
+		flags += " --no-lp"
+	}
+	return flags
+}
+
+// parameters writes the cell out.
+func (c *Cell) parameters(p Program) store.Parameters {
+	return store.Parameters{
+		Key: c.Key(p), Cluster: c.Cluster.String(), GPUs: int64(c.Cluster.Total()), GPU: c.GPU, Speed: c.Speed.Float(),
+		Memory: int64(c.Memory), NIC: int64(c.NIC), Fabric: int64(c.Fabric), Oversubscription: c.Oversubscription.Float(),
+		Mix: c.Mix.Name, Load: c.Load.Float(), Workers: int64(c.Workers), SPB: RuleName(c.SPB),
+		Objective: string(c.Objective), Method: c.Method.Name, Seed: c.Seed, Planner: p.Planner, Engine: p.Engine,
+	}
+}
+
+// tasks of an instance; of a period, for periodic objectives, at one iteration each.
+func tasks(in *instance.Instance) (n int64) {
+	for i := range in.Jobs {
+		n += int64(in.Jobs[i].Workers) * int64(in.Jobs[i].Iterations)
+	}
+	return n
+}
+
+// fill copies what the plan's result says.
+func fill(o *store.Outcome, r *jigsaw.Result) error {
+	o.Status, o.Certified = string(r.Status), r.Certified
+	o.Reason, o.PlanNotes = strings.Join(r.Reasons, "; "), strings.Join(r.Notes, "; ")
+	o.Plan, o.Bound = float(r.Primal), float(r.Dual)
+	if gap := r.Gap(); !math.IsNaN(gap) {
+		o.Gap = &gap
+	}
+	for _, b := range r.Bounds {
+		if r.Dual != nil && b.Value.Cmp(r.Dual) == 0 {
+			o.BoundKind = string(b.Kind)
+			break
+		}
+	}
+	for _, p := range r.Series {
+		o.PlanColumns, o.PlanNodes = int64(p.Columns), int64(p.Nodes)
+	}
+	full := r.Instance.FullDepth()
+	for _, b := range []struct {
+		in                       *instance.Instance
+		from                     *jigsaw.Baseline
+		value, efficiency, share **float64
+	}{
+		{full, &r.Exclusive, &o.Exclusive, &o.ExclusiveEfficiency, &o.ExclusiveGPUs},
+		{full, &r.InterleavedFull, &o.InterleavedFull, &o.InterleavedFullEfficiency, &o.InterleavedFullGPUs},
+		{r.Instance, &r.Greedy, &o.Greedy, &o.GreedyEfficiency, nil},
+	} {
+		if b.from.Schedule == nil {
+			continue
+		}
+		*b.value, *b.efficiency = float(b.from.Value), &b.from.Efficiency
+		if b.share == nil {
+			continue
+		}
+		use, err := view.Utilisation(b.in, b.from.Schedule)
+		if err != nil {
+			return err
+		}
+		mean := use.MeanGPU()
+		*b.share = &mean
+	}
+	if r.Schedule == nil {
+		return nil
+	}
+	return use(o, r)
+}
+
+// use fills in the efficiency, and what the plan uses of the cluster.
+func use(o *store.Outcome, r *jigsaw.Result) error {
+	in := r.Instance
+	efficiency := r.Efficiency()
+	o.PlanEfficiency = &efficiency
+	if in.Objective == instance.Makespan && o.Bound != nil && *o.Bound > 0 {
+		// The work of efficiency is the same in every schedule only where GPUs
+		// are alike, as they are in every cell.
+		best := efficiency * *o.Plan / *o.Bound
+		o.BoundEfficiency = &best
+	}
+	u, err := view.Utilisation(in, r.Schedule)
+	if err != nil {
+		return err
+	}
+	gpus, memory := u.MeanGPU(), 0.0
+	for g := range u.GPUs {
+		memory = max(memory, float64(u.GPUs[g].Memory)/float64(in.Types[in.GPUs[g].Type].Memory))
+	}
+	o.PlanGPUs, o.PlanMemory = &gpus, &memory
+	nics := 0.0
+	for _, n := range in.Nodes {
+		nics += (u.Links[n.Up].Share + u.Links[n.Down].Share) / float64(2*len(in.Nodes))
+	}
+	link := slices.MaxFunc(u.Links, func(a, b view.LinkUsage) int { return cmp.Compare(a.Share, b.Share) }).Share
+	o.PlanNICs, o.PlanLink = &nics, &link
+	return nil
+}
+
+// float rounds an exact value; nil stays nil.
+func float(v *big.Rat) *float64 {
+	if v == nil {
+		return nil
+	}
+	f, _ := v.Float64()
+	return &f
+}

@@ -1,0 +1,57 @@
+package sweep
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"jigsaw"
+)
+
+// Program is what plans: results of different programs are kept apart.
+type Program struct {
+	// Planner is the version of JigSaw.
+	Planner string `json:"planner"`
+	// Engine describes the engine of linear programs, "none" without one.
+	Engine string `json:"engine"`
+}
+
+// ThisProgram returns the program that is running. One that was not built of
+// the sources of a commit is told apart by its executable file.
+func ThisProgram() Program { return thisProgram() }
+
+var thisProgram = sync.OnceValue(func() Program {
+	p := Program{Planner: "(devel)", Engine: "none"}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		p.Planner = info.Main.Version
+	}
+	if p.Planner == "(devel)" || strings.HasSuffix(p.Planner, "+dirty") {
+		p.Planner += executable()
+	}
+	if engine, err := jigsaw.Engine(); err == nil {
+		p.Engine = engine
+	}
+	return p
+})
+
+// executable is a digest of the running file, empty where it cannot be read.
+func executable() string {
+	name, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return " sha256:" + hex.EncodeToString(h.Sum(nil)[:6])
+}

@@ -1,0 +1,273 @@
+package sweep_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"jigsaw/study/store"
+	"jigsaw/study/sweep"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// tiny is a study of cells that take milliseconds, the same with every engine.
+const tiny = `
+version: 1
+name: tiny
+mixes:
+  - name: mixed
+    models: [{model: alexnet}, {model: gnmt, weight: 2}, {model: vgg16}]
+    workers: [{workers: 1}, {workers: 2, weight: 2}]
+    seconds: [{time: 500ms}, {time: 1s}]
+    weights: [1, 3]
+    releases: 400ms
+methods:
+  - {name: fast, no_lp: true}
+base:
+  clusters: [1x1x2]
+  nic: [25Gbit/s]
+sweeps:
+  - name: network
+    axes: {clusters: [1x2x1], nic: [5Gbit/s, 100Gbit/s], seeds: [1, 2]}
+  - name: rules
+    axes: {spb: [{rule: full}, {rule: ladder}, {rule: free, min_mean_depth: 0.5}]}
+  - name: objectives
+    axes: {objectives: [makespan, weighted_completion, throughput, max_min_throughput], load: [1, 2], workers: [1, 2]}
+    sample: {cells: 6, seed: 7}
+`
+
+func decode(t require.TestingT, text string) *sweep.Study {
+	study, err := sweep.Decode([]byte(text))
+	require.NoError(t, err)
+	return study
+}
+
+func create(t *testing.T, name string) *store.Store {
+	t.Helper()
+	db, err := store.Create(filepath.Join(t.TempDir(), name))
+	require.NoError(t, err)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// table is the study's table without what depends on the program.
+func table(t *testing.T, study *sweep.Study, db *store.Store) string {
+	t.Helper()
+	lines, missing, err := sweep.Lines(study, db)
+	require.NoError(t, err)
+	require.Zero(t, missing)
+	var timeless []store.Line
+	for _, l := range lines {
+		l.Key, l.Planner, l.Engine, l.PlanNotes = "", "", "", ""
+		timeless = append(timeless, l.Line)
+	}
+	var b bytes.Buffer
+	require.NoError(t, store.Write(&b, "csv", timeless))
+	return b.String()
+}
+
+// TestGoldenTable holds a study to the instances that it had when its results
+// were made. What the planner makes of them may get better.
+func TestGoldenTable(t *testing.T) {
+	study := decode(t, tiny)
+	db := create(t, "tiny.db")
+	p, err := sweep.Run(context.Background(), study, db, sweep.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, p.Cells, p.Done)
+	assert.Zero(t, p.Failed)
+	assert.InDelta(t, p.Total, p.Weight, 1e-6)
+	lines, _, err := sweep.Lines(study, db)
+	require.NoError(t, err)
+	var asked []store.Line
+	for _, l := range lines {
+		assert.Contains(t, []string{"optimal", "feasible"}, l.Status)
+		assert.True(t, l.Certified)
+		l.Key, l.Planner, l.Engine = "", "", ""
+		asked = append(asked, store.Line{Sweep: l.Sweep, Parameters: l.Parameters, Outcome: store.Outcome{Digest: l.Digest, TickUS: l.TickUS, Jobs: l.Jobs, Tasks: l.Tasks}})
+	}
+	var b bytes.Buffer
+	require.NoError(t, store.Write(&b, "csv", asked))
+	got := b.String()
+	const golden = "testdata/tiny.csv"
+	if *update {
+		require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got)
+}
+
+// TestShards: shards that are merged are the study, whatever the number of
+// cells planned at a time, and nothing is planned twice.
+func TestShards(t *testing.T) {
+	study := decode(t, tiny)
+	whole := create(t, "whole.db")
+	all, err := sweep.Run(context.Background(), study, whole, sweep.Options{Parallel: 1})
+	require.NoError(t, err)
+
+	merged := create(t, "merged.db")
+	cells := 0
+	for i := range 3 {
+		part := create(t, "part.db")
+		p, err := sweep.Run(context.Background(), study, part, sweep.Options{Shard: sweep.Shard{Index: i, Count: 3}, Parallel: 3})
+		require.NoError(t, err)
+		cells += p.Cells
+		require.NoError(t, part.Close())
+		m, err := merged.Merge(part.Name())
+		require.NoError(t, err)
+		assert.Equal(t, store.Merged{Added: p.Cells}, m)
+	}
+	assert.Equal(t, all.Cells, cells)
+	assert.Equal(t, table(t, study, whole), table(t, study, merged))
+}
+
+func TestShardsPartition(t *testing.T) {
+	program := sweep.Program{Planner: "p", Engine: "e"}
+	study := decode(t, tiny)
+	all := map[string]int{}
+	for _, c := range study.Work(program, sweep.Shard{}) {
+		all[c.Key(program)]++
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 40).Draw(t, "shards")
+		found := map[string]int{}
+		least, most := 1<<30, 0
+		for i := range n {
+			work := study.Work(program, sweep.Shard{Index: i, Count: n})
+			least, most = min(least, len(work)), max(most, len(work))
+			for _, c := range work {
+				found[c.Key(program)]++
+			}
+		}
+		assert.Equal(t, all, found)
+		assert.LessOrEqual(t, most-least, 1, "shards have about the same work")
+	})
+	for key, n := range all {
+		assert.Equal(t, 1, n, key)
+	}
+}
+
+// TestResume stops a run after each number of cells in turn and goes on.
+func TestResume(t *testing.T) {
+	study := decode(t, tiny)
+	whole := create(t, "whole.db")
+	_, err := sweep.Run(context.Background(), study, whole, sweep.Options{})
+	require.NoError(t, err)
+
+	db := create(t, "stopped.db")
+	planned := 0
+	for stop := 1; ; stop++ {
+		ctx, cancel := context.WithCancel(context.Background())
+		p, err := sweep.Run(ctx, study, db, sweep.Options{Parallel: 2, Progress: func(p sweep.Progress) {
+			if p.Done-p.Held == stop {
+				cancel()
+			}
+		}})
+		planned += p.Done - p.Held
+		cancel()
+		if err == nil && p.Done == p.Cells {
+			assert.Equal(t, p.Cells, planned, "every cell was planned once")
+			break
+		}
+		require.ErrorIs(t, err, context.Canceled)
+		require.Less(t, stop, 100)
+	}
+	assert.Equal(t, table(t, study, whole), table(t, study, db))
+}
+
+// TestExtendedStudy: a study that grew plans only what is new.
+func TestExtendedStudy(t *testing.T) {
+	study, db := decode(t, tiny), create(t, "tiny.db")
+	before, err := sweep.Run(context.Background(), study, db, sweep.Options{})
+	require.NoError(t, err)
+	grown := decode(t, strings.Replace(tiny, "seeds: [1, 2]", "seeds: [1, 2, 3]", 1))
+	after, err := sweep.Run(context.Background(), grown, db, sweep.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, before.Cells, after.Held)
+	assert.Equal(t, 2, after.Done-after.Held)
+}
+
+// TestSameJobs: cells that differ in rule, links, memory, objective or method
+// have the same jobs; others do not.
+func TestSameJobs(t *testing.T) {
+	study := decode(t, tiny)
+	jobs := func(change func(*sweep.Cell)) string {
+		c := study.Cells(&study.Sweeps[0])[0]
+		change(&c)
+		spec, err := c.Spec(study.Library())
+		require.NoError(t, err)
+		var b strings.Builder
+		for _, j := range spec.Jobs {
+			b.WriteString(j.Name + " " + strings.Repeat("k", j.Workers) + " ")
+		}
+		return b.String()
+	}
+	want := jobs(func(*sweep.Cell) {})
+	for name, change := range map[string]func(*sweep.Cell){
+		"rule":      func(c *sweep.Cell) { c.SPB.Rule = "full" },
+		"nic":       func(c *sweep.Cell) { c.NIC *= 2 },
+		"memory":    func(c *sweep.Cell) { c.Memory *= 2 },
+		"objective": func(c *sweep.Cell) { c.Objective = "throughput" },
+		"method":    func(c *sweep.Cell) { c.Method.Effort = 3 },
+	} {
+		assert.Equal(t, want, jobs(change), name)
+	}
+	seeds := map[string]bool{}
+	for seed := range int64(20) {
+		seeds[jobs(func(c *sweep.Cell) { c.Seed = seed })] = true
+	}
+	assert.Greater(t, len(seeds), 5)
+}
+
+func TestKeys(t *testing.T) {
+	study := decode(t, tiny)
+	c := study.Cells(&study.Sweeps[0])[0]
+	p := sweep.Program{Planner: "p", Engine: "e"}
+	keys := map[string]string{c.Key(p): "the cell", c.Key(sweep.Program{Planner: "q", Engine: "e"}): "planner", c.Key(sweep.Program{Planner: "p", Engine: "f"}): "engine"}
+	for name, change := range map[string]func(*sweep.Cell){
+		"seed":    func(c *sweep.Cell) { c.Seed++ },
+		"nic":     func(c *sweep.Cell) { c.NIC++ },
+		"mix":     func(c *sweep.Cell) { c.Mix.Releases++ },
+		"method":  func(c *sweep.Cell) { c.Method.NoLP = !c.Method.NoLP },
+		"rule":    func(c *sweep.Cell) { c.SPB.Cuts = 3 },
+		"cluster": func(c *sweep.Cell) { c.Cluster.Racks++ },
+	} {
+		changed := c
+		change(&changed)
+		keys[changed.Key(p)] = name
+	}
+	assert.Len(t, keys, 9)
+	// The program's digest of a cell must not change from version to version by
+	// accident: files of studies would all be planned again.
+	assert.Equal(t, "13b6639e4402ac8e8ec019373a6c6f5a793e1a2ab7c5fa1f8db1a2f1615ec290", c.Key(p))
+}
+
+func TestBuiltins(t *testing.T) {
+	builtins, err := sweep.Builtins()
+	require.NoError(t, err)
+	require.NotEmpty(t, builtins)
+	for _, b := range builtins {
+		study := decode(t, string(b.Data))
+		assert.Equal(t, b.Name, study.Name)
+		assert.NotEmpty(t, study.Question)
+	}
+}
+
+func TestShardFlag(t *testing.T) {
+	var s sweep.Shard
+	require.NoError(t, s.Set("7/8"))
+	assert.Equal(t, sweep.Shard{Index: 7, Count: 8}, s)
+	assert.ErrorContains(t, s.Set("8/8"), "--array=0-7")
+	for _, bad := range []string{"", "/", "1", "a/b", "-1/8", "0/0", "1/8/9", "1 /8"} {
+		assert.ErrorContains(t, s.Set(bad), "like 0/8", bad)
+	}
+}

@@ -1,0 +1,227 @@
+package trace
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// layout is how a CSV format is read.
+type layout struct {
+	// need are the columns without which a job cannot be made.
+	need []string
+	// job fills a job from a row.
+	job func(*row, *Job)
+}
+
+// columns of the CSV formats.
+var columns = map[Format]layout{
+	Muri: {
+		[]string{"job_id", "num_gpu", "submit_time", "iterations", "model_name", "batch_size", "duration", "iteration_time", "resource_time_0", "resource_time_1", "resource_time_2"},
+		muriJob,
+	},
+	Tiresias: {[]string{"job_id", "num_gpu", "submit_time", "iterations", "model_name", "duration"}, tiresiasJob},
+	Philly:   {[]string{"timestamp", "duration", "num_gpus"}, phillyJob},
+	Pollux:   {[]string{"name", "time", "application", "num_replicas", "batch_size"}, polluxJob},
+	Helios:   {[]string{"job_id", "gpu_num", "submit_time", "duration"}, heliosJob},
+}
+
+// row is a row of a CSV file, whose fields are asked for by name.
+type row struct {
+	*reader
+	csv    *csv.Reader
+	index  map[string]int
+	fields []string
+}
+
+// csv reads all rows.
+func (r *reader) csv(in io.Reader, l layout) {
+	c := csv.NewReader(in)
+	c.ReuseRecord = true
+	header, err := c.Read()
+	if err == io.EOF {
+		r.problem(1, 1, "the file is empty; it begins with the column names %s", strings.Join(l.need, ","))
+		return
+	}
+	if err != nil {
+		r.broken(err)
+		return
+	}
+	row := row{reader: r, csv: c, index: map[string]int{}}
+	for k, name := range header {
+		name = strings.TrimSpace(strings.TrimPrefix(name, "\ufeff"))
+		if _, twice := row.index[name]; twice {
+			_, column := c.FieldPos(k)
+			r.problem(1, column, "there are two columns %q; keep one", clip(name))
+		}
+		row.index[name] = k
+	}
+	for _, name := range l.need {
+		if _, ok := row.index[name]; !ok {
+			r.problem(1, 1, "the column %q is missing; the %s format has the columns %s", name, r.trace.Format, strings.Join(l.need, ","))
+		}
+	}
+	if len(r.problems) > 0 {
+		return
+	}
+	for !r.full() {
+		row.fields, err = c.Read()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			if r.broken(err); !errors.Is(err, csv.ErrFieldCount) {
+				return
+			}
+			continue
+		}
+		line, _ := c.FieldPos(0)
+		job := Job{line: line, Weight: 1}
+		before := r.found
+		l.job(&row, &job)
+		if r.found == before {
+			r.add(job, row.at("job_id", "name"))
+		}
+	}
+}
+
+// broken reports a file that is no CSV from here on.
+func (r *reader) broken(err error) {
+	var parse *csv.ParseError
+	if errors.As(err, &parse) {
+		message := parse.Err.Error()
+		if errors.Is(err, csv.ErrFieldCount) {
+			message = "the line has more or fewer fields than the first line has names"
+		}
+		r.problem(parse.Line, max(1, parse.Column), "%s", message)
+		return
+	}
+	r.problem(0, 0, "%v", err)
+}
+
+// at returns the column in the line where the first of these fields that there
+// is begins.
+func (r *row) at(names ...string) int {
+	for _, name := range names {
+		if k, ok := r.index[name]; ok {
+			_, column := r.csv.FieldPos(k)
+			return column
+		}
+	}
+	return 1
+}
+
+// wrong reports a field.
+func (r *row) wrong(name, format string, args ...any) {
+	line, column := r.csv.FieldPos(r.index[name])
+	r.problem(line, column, "%s: %s", name, fmt.Sprintf(format, args...))
+}
+
+// text returns a field; "" for a column that is not there.
+func (r *row) text(name string) string {
+	if k, ok := r.index[name]; ok {
+		return strings.TrimSpace(r.fields[k])
+	}
+	return ""
+}
+
+// longest is the longest time of a trace in seconds, a hundred years: numbers
+// beyond are in another unit.
+const longest = 100 * 365 * 24 * 3600
+
+// number returns a field that is a finite number of at least least.
+func (r *row) number(name string, least float64) float64 {
+	v, message := number(r.text(name), least)
+	if message != "" {
+		r.wrong(name, "%s", message)
+	}
+	return v
+}
+
+func number(s string, least float64) (float64, string) {
+	v, err := strconv.ParseFloat(s, 64)
+	switch {
+	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, fmt.Sprintf("%q is not a number", clip(s))
+	case v < least && least == 0:
+		return 0, fmt.Sprintf("%s is negative", clip(s))
+	case v < least:
+		return 0, fmt.Sprintf("%s is less than %v", clip(s), least)
+	}
+	return v, ""
+}
+
+// seconds returns a field that is a time, in units of so many seconds.
+func (r *row) seconds(name string, unit float64) float64 {
+	v := r.number(name, 0) * unit
+	if v > longest {
+		r.wrong(name, "%s is %.0f years; the %s format counts in %s", clip(r.text(name)), v/(365*24*3600), r.trace.Format, unitName(unit))
+		return 0
+	}
+	return v
+}
+
+func unitName(unit float64) string {
+	if unit == 1 {
+		return "seconds"
+	}
+	return "milliseconds"
+}
+
+// whole returns a field that is a whole number from least to most.
+func (r *row) whole(name string, least, most int64) int64 {
+	v, message := wholeNumber(r.text(name), least, most)
+	if message != "" {
+		r.wrong(name, "%s", message)
+	}
+	return v
+}
+
+func wholeNumber(s string, least, most int64) (int64, string) {
+	v, err := strconv.ParseInt(s, 10, 64)
+	switch {
+	case err != nil:
+		return 0, fmt.Sprintf("%q is not a whole number", clip(s))
+	case v < least || v > most:
+		return 0, fmt.Sprintf("%d is not from %d to %d", v, least, most)
+	}
+	return v, ""
+}
+
+// Limits of the numbers of a job.
+const (
+	mostGPUs       = 1 << 20
+	mostIterations = 1 << 50
+	mostBatch      = 1 << 24
+)
+
+// gpus fills the number of GPUs.
+func (r *row) gpus(name string, j *Job) {
+	j.GPUs = int(r.whole(name, 1, mostGPUs))
+	j.gpusAt = r.at(name)
+}
+
+// model fills the model.
+func (r *row) model(name string, j *Job) {
+	j.Model, j.modelAt = r.text(name), r.at(name)
+	if j.Model == "" {
+		r.wrong(name, "the job names no model")
+	}
+}
+
+// date returns a field that is a date, in seconds after the first of January 1970.
+func (r *row) date(name string) float64 {
+	text := r.text(name)
+	for _, layout := range []string{time.DateTime, time.RFC3339, "2006-01-02T15:04:05"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return float64(t.UnixMilli()) / 1000
+		}
+	}
+	r.wrong(name, "%q is not a date like 2017-10-09 07:01:55", clip(text))
+	return 0
+}

@@ -1,0 +1,76 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Format is a kind of file.
+type Format string
+
+// The formats.
+const (
+	Muri     Format = "muri"
+	Gavel    Format = "gavel"
+	Tiresias Format = "tiresias"
+	Philly   Format = "philly"
+	Pollux   Format = "pollux"
+	Helios   Format = "helios"
+)
+
+// Formats lists the formats.
+func Formats() []Format { return []Format{Muri, Gavel, Tiresias, Philly, Pollux, Helios} }
+
+// sniff is how much of a file is looked at to tell its format.
+const sniff = 1 << 16
+
+// Read reads a file. An empty format is told from the file's first line.
+func Read(file string, r io.Reader, format Format) (*Trace, error) {
+	b := bufio.NewReaderSize(r, sniff)
+	if format == "" {
+		found, err := detect(file, b)
+		if err != nil {
+			return nil, err
+		}
+		format = found
+	}
+	read := newReader(file, format)
+	switch {
+	case format == Gavel:
+		read.gavel(b)
+	case slices.Contains(Formats(), format):
+		read.csv(b, columns[format])
+	default:
+		return nil, fmt.Errorf("trace: unknown format %q; choose one of %v", clip(string(format)), Formats())
+	}
+	return read.finish()
+}
+
+// detect tells the format from the first line.
+func detect(file string, b *bufio.Reader) (Format, error) {
+	head, err := b.Peek(sniff)
+	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+		return "", fmt.Errorf("%s: %w", file, err)
+	}
+	first, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("\ufeff")), []byte("\n"))
+	if n := bytes.Count(first, []byte("\t")); n == 9 || n == 6 {
+		return Gavel, nil
+	}
+	names := strings.Split(strings.TrimSpace(string(first)), ",")
+	for k := range names {
+		names[k] = strings.TrimSpace(names[k])
+	}
+	// Muri's columns contain Tiresias's: the longer list is looked for first.
+	for _, format := range []Format{Muri, Tiresias, Helios, Philly, Pollux} {
+		missing := slices.ContainsFunc(columns[format].need, func(name string) bool { return !slices.Contains(names, name) })
+		if !missing {
+			return format, nil
+		}
+	}
+	return "", Problem{file, 1, 1, "this is no trace that is known: the first line holds neither the tab-separated fields of Gavel nor the column names of " +
+		"Muri, Tiresias, Philly, Pollux or Helios; give --format to be told which columns are missing"}
+}

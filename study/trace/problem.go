@@ -1,0 +1,54 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Problem is something wrong with a file. Line and Column count from 1, columns
+// in bytes; 0 where the problem is not at one place.
+type Problem struct {
+	File         string
+	Line, Column int
+	Message      string
+}
+
+func (p Problem) Error() string {
+	switch {
+	case p.Line == 0:
+		return fmt.Sprintf("%s: %s", p.File, p.Message)
+	case p.Column == 0:
+		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
+}
+
+// Problems are all that is wrong with a file, in its order.
+type Problems []Problem
+
+// mostProblems are kept; a file of another format has one in every line.
+const mostProblems = 20
+
+func (p Problems) Error() string {
+	lines := make([]string, 0, len(p))
+	for _, problem := range p {
+		lines = append(lines, problem.Error())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// err returns the problems as an error, or nil without any.
+func (p Problems) err() error {
+	if len(p) == 0 {
+		return nil
+	}
+	return p
+}
+
+// clip shortens a text of the file for a message.
+func clip(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "..."
+	}
+	return s
+}

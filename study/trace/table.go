@@ -1,0 +1,206 @@
+package trace
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"jigsaw/formulation/instance"
+)
+
+// Table says what the models of a trace cost.
+type Table struct {
+	// Version of the file format.
+	Version int `yaml:"version"`
+	// Source says where the figures come from.
+	Source *instance.Source `yaml:"source,omitempty"`
+	// Links give the time of a synchronisation to models whose iterations are
+	// those of a profile.
+	Links *TableLinks `yaml:"links,omitempty"`
+	// Models of the trace.
+	Models []Model `yaml:"models"`
+	// Unnamed lists entries of Models. Jobs of traces that name no models are
+	// given one of these, drawn evenly with the seed of the replay.
+	Unnamed []string `yaml:"unnamed,omitempty"`
+}
+
+// TableLinks are the speeds of the network that profiles are timed on.
+type TableLinks struct {
+	// Node is the ring inside a node, Cluster the network between nodes.
+	Node    instance.BitRate `yaml:"node"`
+	Cluster instance.BitRate `yaml:"cluster"`
+	// GPUs of a node.
+	GPUs int `yaml:"gpus"`
+}
+
+// Model is what the table says of a model.
+type Model struct {
+	// Name in the trace.
+	Name string `yaml:"name"`
+	// Batch that the entry is for, as the trace counts it; 0 is any.
+	Batch int `yaml:"batch,omitempty"`
+	// Shape is the profile whose layers the model has, up to a factor. Without
+	// one the model is taken as a whole: it has no partial backpropagation.
+	Shape *Shape `yaml:"shape,omitempty"`
+	// Iteration is the length of an iteration in seconds, by GPU type ("any": all
+	// that are not named) and number of GPUs; needed where the trace does not say it.
+	Iteration map[string]map[int]float64 `yaml:"iteration_s,omitempty"`
+	// Timed asks for iterations as long as those of the shape, with the
+	// synchronisation that Links give.
+	Timed bool `yaml:"timed,omitempty"`
+	// GPU is the part of an iteration that computes, where the trace does not say
+	// it; 0 means 1.
+	GPU float64 `yaml:"gpu_part,omitempty"`
+	// Iterations that a job does where the trace does not say it.
+	Iterations int64 `yaml:"iterations,omitempty"`
+	// Restart is what a restart costs in seconds, by number of GPUs. A job takes
+	// the entry of its number of GPUs, or else of the next smaller one.
+	Restart map[int]float64 `yaml:"restart_s,omitempty"`
+}
+
+// Shape names a profile of the library.
+type Shape struct {
+	Model string `yaml:"model"`
+	GPU   string `yaml:"gpu"`
+	Batch int    `yaml:"batch"`
+}
+
+// TableVersion is the version of [Table].
+const TableVersion = 1
+
+//go:embed tables/*.yaml
+var tables embed.FS
+
+// DefaultTable names the shipped table that goes with a format; "" if there is none.
+func DefaultTable(f Format) string {
+	switch f {
+	case Philly, Helios:
+		return "unnamed"
+	case Pollux:
+		return "" // nobody's figures are at hand
+	}
+	return string(f)
+}
+
+// BuiltinTables lists the tables that are shipped.
+func BuiltinTables() []string {
+	names, _ := fs.Glob(tables, "tables/*.yaml") // the pattern is well-formed
+	for k, name := range names {
+		names[k] = strings.TrimSuffix(strings.TrimPrefix(name, "tables/"), ".yaml")
+	}
+	return names
+}
+
+// BuiltinTable returns a shipped table.
+func BuiltinTable(name string) (*Table, error) {
+	f, err := tables.Open("tables/" + name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("trace: there is no built-in table %q; there are %s", clip(name), strings.Join(BuiltinTables(), ", "))
+	}
+	defer f.Close()
+	return ReadTable(name, f)
+}
+
+// mostTableBytes is the largest table that is read.
+const mostTableBytes = 16 << 20
+
+// ReadTable reads a table.
+func ReadTable(file string, r io.Reader) (*Table, error) {
+	d := yaml.NewDecoder(io.LimitReader(r, mostTableBytes))
+	d.KnownFields(true)
+	var t Table
+	if err := d.Decode(&t); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, Problem{file, 1, 1, "the model table is empty; it begins with version: 1"}
+		}
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return &t, t.check(file)
+}
+
+// check reports all that is wrong with a table.
+func (t *Table) check(file string) error {
+	var problems Problems
+	add := func(format string, args ...any) {
+		problems = append(problems, Problem{File: file, Message: fmt.Sprintf(format, args...)})
+	}
+	if t.Version != TableVersion {
+		add("version %d is not supported; write version: %d", t.Version, TableVersion)
+	}
+	if l := t.Links; l != nil && (l.Node <= 0 || l.Cluster <= 0 || l.GPUs < 1) {
+		add("links: node and cluster are speeds like 25Gbit/s, and gpus is at least 1")
+	}
+	seen := map[[2]string]bool{}
+	names := map[string]bool{}
+	for i, m := range t.Models {
+		at := fmt.Sprintf("models[%d] %q", i, clip(m.Name))
+		key := [2]string{m.Name, fmt.Sprint(m.Batch)}
+		if m.Name == "" {
+			add("%s: a model needs the name that the trace gives it", at)
+		}
+		if seen[key] {
+			add("%s: there is another entry for batch %d", at, m.Batch)
+		}
+		seen[key], names[m.Name] = true, true
+		if m.Batch < 0 || m.Iterations < 0 || m.GPU < 0 || m.GPU > 1 {
+			add("%s: batch and iterations are not negative, and gpu_part is from 0 to 1", at)
+		}
+		if m.Timed && (m.Shape == nil || t.Links == nil) {
+			add("%s: timed needs a shape, and links in the table", at)
+		}
+		for _, kind := range slices.Sorted(maps.Keys(m.Iteration)) {
+			for gpus, s := range m.Iteration[kind] {
+				if gpus < 1 || !(s > 0) || s > longest {
+					add("%s: iteration_s.%s: %d: %v; write seconds above 0 for a number of GPUs", at, clip(kind), gpus, s)
+				}
+			}
+		}
+		for gpus, s := range m.Restart {
+			if gpus < 1 || !(s >= 0) || s > longest {
+				add("%s: restart_s: %d: %v; write seconds for a number of GPUs", at, gpus, s)
+			}
+		}
+	}
+	for _, name := range t.Unnamed {
+		if !names[name] {
+			add("unnamed: %q is not among the models", clip(name))
+		}
+	}
+	slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Message, b.Message) })
+	return problems.err()
+}
+
+// find returns the entry for a model at a batch size, or nil.
+func (t *Table) find(name string, batch int) *Model {
+	var any *Model
+	for i := range t.Models {
+		if m := &t.Models[i]; m.Name == name {
+			if m.Batch == batch {
+				return m
+			}
+			if m.Batch == 0 {
+				any = m
+			}
+		}
+	}
+	return any
+}
+
+// byGPUs returns the entry for so many GPUs, or the one of the next smaller
+// number.
+func byGPUs(of map[int]float64, gpus int) (value float64, ok bool) {
+	best := 0
+	for n, v := range of {
+		if n <= gpus && n > best {
+			best, value, ok = n, v, true
+		}
+	}
+	return value, ok
+}

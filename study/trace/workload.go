@@ -1,0 +1,194 @@
+package trace
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/profiles"
+	"jigsaw/study/replay"
+)
+
+// Workload gives the jobs of a trace the costs that the trace or the table says,
+// on a cluster. seed draws the models of jobs that name none.
+func Workload(t *Trace, table *Table, library *profiles.Library, c *replay.Cluster, seed uint64) (*replay.Workload, error) {
+	b := builder{
+		trace: t, table: table, library: library, cluster: c,
+		rng:     rand.New(rand.NewPCG(seed, 0)),
+		classes: map[classKey]int{}, fits: map[[2]int]bool{},
+		work: &replay.Workload{Name: t.File, Jobs: make([]replay.Job, 0, len(t.Jobs))},
+	}
+	for i := range t.Jobs {
+		b.job(&t.Jobs[i])
+		if len(b.problems) >= mostProblems {
+			break
+		}
+	}
+	if err := b.problems.err(); err != nil {
+		return nil, err
+	}
+	return b.work, nil
+}
+
+// classKey is what makes jobs cost the same.
+type classKey struct {
+	model  string
+	batch  int
+	gpus   int
+	length float64
+	stages replay.Stages
+}
+
+type builder struct {
+	trace    *Trace
+	table    *Table
+	library  *profiles.Library
+	cluster  *replay.Cluster
+	rng      *rand.Rand
+	classes  map[classKey]int
+	fits     map[[2]int]bool // by class and GPUs
+	work     *replay.Workload
+	problems Problems
+	// reported models, each of which is one problem however many jobs have it.
+	reported map[string]bool
+}
+
+func (b *builder) problem(j *Job, column int, format string, args ...any) {
+	b.problems = append(b.problems, Problem{b.trace.File, j.line, column, fmt.Sprintf(format, args...)})
+}
+
+// once is [builder.problem] for what is wrong with a model.
+func (b *builder) once(model string, j *Job, column int, format string, args ...any) {
+	if b.reported == nil {
+		b.reported = map[string]bool{}
+	}
+	if !b.reported[model] {
+		b.reported[model] = true
+		b.problem(j, column, format, args...)
+	}
+}
+
+func (b *builder) job(j *Job) {
+	name := j.Model
+	if name == "" {
+		if len(b.table.Unnamed) == 0 {
+			b.once(name, j, 0, "the %s format names no models; list in the model table, under unnamed, which models its jobs are to be taken for", b.trace.Format)
+			return
+		}
+		name = b.table.Unnamed[b.rng.IntN(len(b.table.Unnamed))]
+	}
+	model := b.table.find(name, j.Batch)
+	if model == nil {
+		b.once(fmt.Sprint(name, j.Batch), j, j.modelAt, "the model table has no model %q at batch size %d; add it, or map it to one that is alike", clip(name), j.Batch)
+		return
+	}
+	class, ok := b.class(j, model)
+	if !ok {
+		return
+	}
+	k := &b.work.Classes[class]
+	job := replay.Job{ID: j.ID, Arrival: j.Arrival, Class: class, Iterations: j.Iterations, Weight: j.Weight}
+	if job.Iterations == 0 && j.Duration > 0 {
+		job.Iterations = max(1, int64(math.Round(j.Duration/k.Fastest())))
+	}
+	if job.Iterations == 0 {
+		job.Iterations = model.Iterations
+	}
+	if job.Iterations == 0 {
+		b.once(name, j, j.modelAt, "neither the trace nor the model table says how many iterations %q does; add iterations to the table", clip(name))
+		return
+	}
+	if alone := float64(job.Iterations) * k.Fastest(); alone > longest {
+		b.problem(j, 0, "the job %q would run for %.0f years; its iterations or their length are in another unit", clip(j.ID), alone/(365*24*3600))
+		return
+	}
+	b.work.Jobs = append(b.work.Jobs, job)
+}
+
+// class returns the class of a job, which is new or one that is there.
+func (b *builder) class(j *Job, m *Model) (int, bool) {
+	key := classKey{m.Name, j.Batch, j.GPUs, j.Iteration, j.Stages}
+	if b.trace.Format == Tiresias {
+		// Iterations of equal jobs differ in length by the rounding of durations.
+		key.length = float64(float32(key.length))
+	}
+	if class, ok := b.classes[key]; ok {
+		return class, true
+	}
+	k := replay.Class{Model: m.Name, Batch: j.Batch, GPUs: j.GPUs, Iteration: make([]float64, len(b.cluster.Types)), Stages: j.Stages}
+	k.Restart, _ = byGPUs(m.Restart, j.GPUs)
+	if m.Shape != nil {
+		p, ok := b.library.Find(m.Shape.Model, m.Shape.GPU, m.Shape.Batch)
+		if !ok {
+			b.once(m.Name, j, j.modelAt, "the shape of %q, profile %s on %s at batch %d, is not in the profile library; see jigsaw profile list", clip(m.Name), clip(m.Shape.Model), clip(m.Shape.GPU), m.Shape.Batch)
+			return 0, false
+		}
+		k.Shape = p
+	}
+	gpu := m.GPU
+	if gpu == 0 {
+		gpu = 1
+	}
+	for t, kind := range b.cluster.Types {
+		k.Iteration[t] = b.iteration(j, m, kind)
+		if m.Timed && j.Iteration == 0 {
+			compute, sync := profileTime(k.Shape, b.table.Links, j.GPUs)
+			k.Iteration[t] = compute + sync
+			gpu = compute / (compute + sync)
+		}
+	}
+	if k.Stages == (replay.Stages{}) {
+		k.Stages = replay.Stages{GPU: gpu, Network: 1 - gpu}
+	}
+	if k.Fastest() == 0 {
+		b.once(fmt.Sprint(m.Name, j.GPUs), j, j.modelAt, "neither the trace nor the model table says how long an iteration of %q is on %d GPUs of the types %v; add it under iteration_s, or name the types of the cluster as the table does, like 8x4:v100", clip(m.Name), j.GPUs, b.cluster.Types)
+		return 0, false
+	}
+	if !b.cluster.Fits(j.GPUs, func(t int) bool { return k.Iteration[t] > 0 }) {
+		b.problem(j, j.gpusAt, "the job %q asks for %d GPUs, which the cluster %v does not have in one place even when it is empty", clip(j.ID), j.GPUs, b.cluster)
+		return 0, false
+	}
+	b.classes[key] = len(b.work.Classes)
+	b.work.Classes = append(b.work.Classes, k)
+	return b.classes[key], true
+}
+
+// iteration returns the seconds an iteration takes on GPUs of a type, 0 if
+// nobody says.
+func (b *builder) iteration(j *Job, m *Model, kind string) float64 {
+	if j.Iteration > 0 {
+		return j.Iteration
+	}
+	for _, name := range []string{kind, "any"} {
+		if of, ok := m.Iteration[name]; ok {
+			return of[j.GPUs]
+		}
+	}
+	return 0
+}
+
+// profileTime returns the seconds an iteration of a profile computes and
+// synchronises on so many GPUs, by a ring: inside a node, or between nodes.
+func profileTime(p *instance.Profile, l *TableLinks, gpus int) (compute, sync float64) {
+	total := p.Totals()
+	compute = float64(total.Forward+total.Backward) / 1e9
+	members, rate := gpus, l.Node
+	if gpus > l.GPUs {
+		members, rate = (gpus+l.GPUs-1)/l.GPUs, l.Cluster
+	}
+	sync = 2 * float64(members-1) / float64(members) * float64(total.Parameters) * 8 / float64(rate)
+	return compute, sync
+}
+
+// Models lists the models of a trace's jobs, by name.
+func (t *Trace) Models() []string {
+	var names []string
+	for i := range t.Jobs {
+		if at, found := slices.BinarySearch(names, t.Jobs[i].Model); !found {
+			names = slices.Insert(names, at, t.Jobs[i].Model)
+		}
+	}
+	return names
+}

@@ -1,0 +1,154 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+)
+
+// Limits of a scenario, in bytes. The store of a browser is shared by all.
+const (
+	maxScenarioName = 200
+	maxScenarioText = 8 << 20
+	maxScenarioView = 1 << 20
+)
+
+type listResult struct {
+	Persistent bool           `json:"persistent"`
+	Reason     string         `json:"reason"`
+	Scenarios  []ScenarioHead `json:"scenarios"`
+}
+
+// storeList lists what is stored, the latest first.
+func (a *API) storeList(ctx context.Context, _ *none) (*listResult, error) {
+	heads := []ScenarioHead{}
+	err := a.storage.use(ctx, func(ctx context.Context, store Store) error {
+		list, err := store.Heads(ctx)
+		heads = append([]ScenarioHead{}, list...)
+		return err
+	})
+	slices.SortFunc(heads, func(x, y ScenarioHead) int {
+		return cmp.Or(cmp.Compare(y.SavedMS, x.SavedMS), cmp.Compare(x.ID, y.ID))
+	})
+	reason := a.storage.lasting()
+	return &listResult{reason == "", reason, heads}, err
+}
+
+type idParams struct {
+	ID string `json:"id"`
+}
+
+// storeGet returns the latest revision, or nil.
+func (a *API) storeGet(ctx context.Context, p *idParams) (*Scenario, error) {
+	revisions, err := a.storeHistory(ctx, p)
+	if err != nil || len(revisions) == 0 {
+		return nil, err
+	}
+	return &revisions[0], nil
+}
+
+func (a *API) storeHistory(ctx context.Context, p *idParams) (revisions []Scenario, err error) {
+	err = a.storage.use(ctx, func(ctx context.Context, store Store) error {
+		list, err := store.Revisions(ctx, p.ID)
+		revisions = append([]Scenario{}, list...)
+		return err
+	})
+	return revisions, err
+}
+
+func (a *API) storeRemove(ctx context.Context, p *idParams) (removed bool, err error) {
+	err = a.storage.use(ctx, func(ctx context.Context, store Store) error {
+		removed, err = store.Remove(ctx, p.ID)
+		return err
+	})
+	return removed, err
+}
+
+type putParams struct {
+	ID    string  `json:"id"`
+	Name  string  `json:"name"`
+	Text  string  `json:"text"`
+	View  string  `json:"view"`
+	Base  int     `json:"base"`
+	NowMS float64 `json:"now_ms"`
+}
+
+type putResult struct {
+	Scenario   ScenarioHead `json:"scenario"`
+	Conflict   bool         `json:"conflict"`
+	Persistent bool         `json:"persistent"`
+}
+
+func (p *putParams) check() error {
+	switch {
+	case p.ID == "" || len(p.ID) > maxScenarioName:
+		return invalid("the id of a scenario has 1 to %d bytes", maxScenarioName)
+	case len(p.Name) > maxScenarioName:
+		return invalid("the name is longer than %d bytes; choose a shorter one", maxScenarioName)
+	case len(p.Text) > maxScenarioText:
+		return invalid("the scenario is larger than %d MiB: export it to a file", maxScenarioText>>20)
+	case len(p.View) > maxScenarioView:
+		return invalid("the view of a scenario is larger than %d MiB", maxScenarioView>>20)
+	case !(p.NowMS >= 0):
+		return invalid("now_ms %v: give the time in milliseconds since 1970", p.NowMS)
+	case p.Base < 0:
+		return invalid("base %d: revisions count from 1; 0 is a new scenario", p.Base)
+	}
+	return nil
+}
+
+// storePut writes the next revision, and reads it back. A change of a revision
+// that is not the latest any more becomes a scenario of its own. One that was
+// removed meanwhile is kept again.
+func (a *API) storePut(ctx context.Context, p *putParams) (*putResult, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	var r putResult
+	err := a.storage.use(ctx, func(ctx context.Context, store Store) error {
+		var written Scenario
+		err := store.Change(ctx, p.ID, func(latest *ScenarioHead) Scenario {
+			written = Scenario{p.ID, p.Name, p.Base + 1, p.NowMS, p.Text, p.View}
+			if r.Conflict = latest != nil && latest.Revision != p.Base; r.Conflict {
+				written.ID, written.Name, written.Revision = rand.Text(), copyName(p.Name), 1
+			}
+			return written
+		})
+		r.Scenario = written.Head()
+		if err != nil {
+			return err
+		}
+		return readBack(ctx, store, written)
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.Persistent = a.storage.lasting() == ""
+	return &r, nil
+}
+
+// copyName is the name of a scenario's copy.
+func copyName(name string) string {
+	const suffix = " (copy)"
+	for len(name)+len(suffix) > maxScenarioName {
+		_, size := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-size]
+	}
+	return name + suffix
+}
+
+// readBack tells whether a store holds what it was given.
+func readBack(ctx context.Context, store Store, written Scenario) error {
+	revisions, err := store.Revisions(ctx, written.ID)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the scenario was written but cannot be read back: %w", err)
+	case !slices.Contains(revisions, written):
+		return errors.New("the browser's storage does not hold what was written: export the scenario to a file")
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// put stores a change of a scenario.
+func put(t *testing.T, a *API, id, text string, base int) *putResult {
+	t.Helper()
+	r, failure := call[*putResult](t, a, "store_put", putParams{ID: id, Name: "name of " + id, Text: text, View: "{}", Base: base, NowMS: float64(base)})
+	require.Nil(t, failure)
+	return r
+}
+
+func history(t *testing.T, a *API, id string) []Scenario {
+	t.Helper()
+	list, failure := call[[]Scenario](t, a, "store_history", idParams{id})
+	require.Nil(t, failure)
+	return list
+}
+
+func list(t *testing.T, a *API) *listResult {
+	t.Helper()
+	r, failure := call[*listResult](t, a, "store_list", none{})
+	require.Nil(t, failure)
+	return r
+}
+
+// lasting is a store that outlives an API, as one of a browser.
+func lasting(store Store) func(context.Context) (Store, error) {
+	return func(context.Context) (Store, error) { return store, nil }
+}
+
+func TestScenariosAreKept(t *testing.T) {
+	t.Parallel()
+	store := newMemory()
+	a := New(lasting(store))
+	require.Equal(t, &listResult{true, "", []ScenarioHead{}}, list(t, a))
+	got, failure := call[*Scenario](t, a, "store_get", idParams{"a"})
+	require.Nil(t, failure)
+	require.Nil(t, got)
+
+	first := put(t, a, "a", "<script>", 0)
+	require.Equal(t, &putResult{ScenarioHead{"a", "name of a", 1, 0}, false, true}, first)
+	put(t, a, "b", "of b", 0)
+	for base := 1; base < 30; base++ {
+		require.Equal(t, base+1, put(t, a, "a", fmt.Sprintf("text %d", base), base).Scenario.Revision)
+	}
+	revisions := history(t, New(lasting(store)), "a")
+	require.Len(t, revisions, KeptRevisions)
+	require.Equal(t, Scenario{"a", "name of a", 30, 29, "text 29", "{}"}, revisions[0])
+	require.Equal(t, 11, revisions[KeptRevisions-1].Revision)
+	require.Equal(t, []string{"a", "b"}, []string{list(t, a).Scenarios[0].ID, list(t, a).Scenarios[1].ID}, "the latest first")
+
+	for _, there := range []bool{true, false} {
+		removed, failure := call[bool](t, a, "store_remove", idParams{"a"})
+		require.Nil(t, failure)
+		require.Equal(t, there, removed)
+	}
+	require.Empty(t, history(t, a, "a"))
+	require.Len(t, history(t, a, "b"), 1)
+}
+
+// Two tabs that change one revision lose nothing: the second change is kept as
+// a scenario of its own.
+func TestConflictKeepsBoth(t *testing.T) {
+	t.Parallel()
+	store := newMemory()
+	one, two := New(lasting(store)), New(lasting(store))
+	put(t, one, "a", "first", 0)
+	require.False(t, put(t, one, "a", "by one", 1).Conflict)
+	r := put(t, two, "a", "by two", 1)
+	require.True(t, r.Conflict)
+	require.NotEqual(t, "a", r.Scenario.ID)
+	require.Equal(t, "name of a (copy)", r.Scenario.Name)
+	require.Equal(t, "by one", history(t, one, "a")[0].Text)
+	require.Equal(t, "by two", history(t, one, r.Scenario.ID)[0].Text)
+	require.True(t, put(t, two, "a", "new with an old id", 0).Conflict)
+
+	_, failure := call[bool](t, two, "store_remove", idParams{"a"})
+	require.Nil(t, failure)
+	require.Equal(t, ScenarioHead{"a", "name of a", 3, 2}, put(t, one, "a", "changed after it was removed", 2).Scenario)
+}
+
+func TestScenariosHaveLimits(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]putParams{
+		"no id":     {Name: "n"},
+		"long name": {ID: "a", Name: strings.Repeat("n", maxScenarioName+1)},
+		"long text": {ID: "a", Text: strings.Repeat("t", maxScenarioText+1)},
+		"long view": {ID: "a", View: strings.Repeat("v", maxScenarioView+1)},
+		"base":      {ID: "a", Base: -1},
+		"time":      {ID: "a", NowMS: -1},
+	} {
+		_, failure := call[*putResult](t, New(nil), "store_put", p)
+		require.NotNil(t, failure, name)
+		require.Equal(t, Invalid, failure.Code, name)
+	}
+	long := strings.Repeat("é", maxScenarioName/2)
+	require.LessOrEqual(t, len(copyName(long)), maxScenarioName)
+	require.True(t, strings.HasSuffix(copyName(long), "é (copy)"))
+}
+
+// faulty is a store with faults.
+type faulty struct {
+	*memory
+	wedged, closed bool
+	forgets        bool
+	fails          error
+}
+
+func (f *faulty) Heads(ctx context.Context) ([]ScenarioHead, error) {
+	switch {
+	case f.wedged:
+		<-ctx.Done()
+		return nil, ctx.Err()
+	case f.closed:
+		return nil, fmt.Errorf("again: %w", ErrClosed)
+	}
+	return f.memory.Heads(ctx)
+}
+
+func (f *faulty) Change(ctx context.Context, id string, next func(*ScenarioHead) Scenario) error {
+	if f.fails != nil {
+		return f.fails
+	}
+	err := f.memory.Change(ctx, id, next)
+	if f.forgets {
+		f.kept = map[string][]Scenario{}
+	}
+	return err
+}
+
+// Where the page's store is absent, cannot be opened, does not answer or keeps
+// closing, memory serves, and the page is told.
+func TestFallbackToMemory(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		open   func(context.Context) (Store, error)
+		reason string
+	}{
+		"none":          {nil, "no storage"},
+		"forbidden":     {func(context.Context) (Store, error) { return nil, errors.New("forbidden") }, "forbidden"},
+		"never opens":   {func(ctx context.Context) (Store, error) { <-ctx.Done(); return nil, ctx.Err() }, "does not answer within 2s"},
+		"wedged":        {lasting(&faulty{memory: newMemory(), wedged: true}), "does not answer within 2s"},
+		"keeps closing": {lasting(&faulty{memory: newMemory(), closed: true}), "closed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := New(c.open)
+				r := list(t, a)
+				require.False(t, r.Persistent)
+				require.Contains(t, r.Reason, c.reason)
+				require.False(t, put(t, a, "a", "text", 0).Persistent)
+				require.Equal(t, "text", history(t, a, "a")[0].Text)
+				require.Equal(t, []ScenarioHead{{"a", "name of a", 1, 0}}, list(t, a).Scenarios)
+			})
+		})
+	}
+}
+
+// A store that was closed from outside is opened again.
+func TestClosedStoreIsReopened(t *testing.T) {
+	t.Parallel()
+	good := newMemory()
+	stores := []Store{&faulty{memory: newMemory(), closed: true}, good}
+	a := New(func(context.Context) (Store, error) {
+		next := stores[0]
+		stores = slices.Delete(stores, 0, 1)
+		return next, nil
+	})
+	require.True(t, list(t, a).Persistent)
+	put(t, a, "a", "text", 0)
+	require.Len(t, good.kept, 1)
+}
+
+// A store that refuses or forgets is an error, not silence.
+func TestFailedWriteIsToldOf(t *testing.T) {
+	t.Parallel()
+	full := &Error{Code: Invalid, Message: "full"}
+	for name, c := range map[string]struct {
+		store   *faulty
+		message string
+	}{
+		"full":    {&faulty{memory: newMemory(), fails: full}, "full"},
+		"forgets": {&faulty{memory: newMemory(), forgets: true}, "does not hold what was written"},
+	} {
+		_, failure := call[*putResult](t, New(lasting(c.store)), "store_put", putParams{ID: "a", Text: "text"})
+		require.NotNil(t, failure, name)
+		require.Contains(t, failure.Message, c.message, name)
+	}
+}

@@ -1,0 +1,184 @@
+package jigsaw
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/solver/backend"
+)
+
+// twoRacks is a spec in which names, counts, exceptions and failures meet.
+const twoRacks = `version: 1
+name: two-racks
+cluster:
+  gpu_types: [{name: v100, memory: 32GiB}]
+  racks: [{count: 2, nodes: 2, gpus: 4, gpu: v100, nic: 25Gbit/s, fabric: 400Gbit/s, oversubscription: 2}]
+  exceptions: [{node: r0n0, gpus: 5}]
+jobs:
+  - {name: off, model: vgg16, workers: 4, iterations: 9, disabled: true}
+  - {name: vgg, count: 3, model: vgg16, workers: 4, iterations: 6}
+  - {name: resnet, model: resnet50, workers: 4, iterations: 8}
+`
+
+func decode(t *testing.T, text string) (*instance.Spec, *instance.Instance) {
+	t.Helper()
+	document, err := instance.Decode([]byte(text))
+	require.NoError(t, err)
+	models, err := Models()
+	require.NoError(t, err)
+	in, err := document.Compile(models)
+	require.NoError(t, err)
+	return document.Spec, in
+}
+
+// A change changes what it says and nothing else, and its instance can be written
+// to a file and read back.
+func TestChangesChangeOneThing(t *testing.T) {
+	t.Parallel()
+	spec, in := decode(t, twoRacks)
+	before := in.Digest()
+	for name, c := range map[string]struct {
+		change Change
+		words  string
+		undo   func(*instance.Instance)
+	}{
+		"gpu": {Change{Kind: AddGPU, Subject: "r0n0"}, `one more GPU in node "r0n0"`, func(in *instance.Instance) {
+			require.Equal(t, 6, in.Nodes[0].GPUs)
+			in.Nodes[0].GPUs--
+			for i := range in.Nodes[1:] {
+				in.Nodes[i+1].FirstGPU--
+			}
+			in.GPUs = in.GPUs[1:]
+			in.Racks[0].GPUs--
+		}},
+		"link": {Change{LinkSpeed, "r1.up", 1.1}, `10 % faster link "r1.up"`, func(in *instance.Instance) {
+			for l := range in.Links {
+				if in.Links[l].Name == "r1.up" {
+					require.Equal(t, instance.BitRate(27.5e9), in.Links[l].Capacity)
+					in.Links[l].Capacity = 25e9
+				}
+			}
+		}},
+		"cut": {Change{Kind: CutLink, Subject: "r1n0.down"}, `without link "r1n0.down"`, func(in *instance.Instance) {
+			for l := range in.Links {
+				require.Equal(t, in.Links[l].Name == "r1n0.down", in.Links[l].Failed)
+				in.Links[l].Failed = false
+			}
+		}},
+		"memory": {Change{MoreMemory, "v100", 0.5}, `50 % less memory on "v100"`, func(in *instance.Instance) {
+			require.Equal(t, instance.Bytes(16<<30), in.Types[0].Memory)
+			in.Types[0].Memory = 32 << 30
+		}},
+	} {
+		require.Equal(t, c.words, c.change.String(), name)
+		changed := apply(t, spec, in, c.change)
+		c.undo(changed)
+		require.Equal(t, before, changed.Digest(), name)
+	}
+	require.Equal(t, before, in.Digest())
+
+	dropped := apply(t, spec, in, Change{Kind: DropJob, Subject: "vgg-2"})
+	var names []string
+	for i := range dropped.Jobs {
+		names = append(names, dropped.Jobs[i].Name)
+	}
+	require.Equal(t, []string{"vgg-1", "vgg-3", "resnet"}, names)
+}
+
+// apply makes the change and takes it through a file.
+func apply(t *testing.T, spec *instance.Spec, in *instance.Instance, c Change) *instance.Instance {
+	t.Helper()
+	changed, err := c.Apply(spec, in)
+	require.NoError(t, err)
+	var file bytes.Buffer
+	require.NoError(t, instance.EncodeYAML(&file, changed))
+	_, compiled := decode(t, file.String())
+	return compiled
+}
+
+func TestImpossibleChanges(t *testing.T) {
+	t.Parallel()
+	spec, in := decode(t, twoRacks)
+	for want, c := range map[string]Change{
+		`there is no node "r9"; one is called "r0n0"`:        {Kind: AddGPU, Subject: "r9"},
+		`there is no link "r0n0"; one is called "r0n0.up"`:   {Kind: CutLink, Subject: "r0n0"},
+		`there is no GPU type "a100"; one is called "v100"`:  {Kind: MoreMemory, Subject: "a100", Factor: 2},
+		`there is no job "off"; one is called "vgg-1"`:       {Kind: DropJob, Subject: "off"},
+		`the factor 0 is out of range; choose 0.001 to 1000`: {Kind: LinkSpeed, Subject: "r0n0.up"},
+		`the factor NaN is out of range`:                     {Kind: LinkSpeed, Subject: "r0n0.up", Factor: math.NaN()},
+		`unknown change "grow"; choose add_gpu`:              {Kind: "grow"},
+	} {
+		_, err := c.Apply(spec, in)
+		require.ErrorContains(t, err, want)
+		models, err := Models()
+		require.NoError(t, err)
+		_, err = WhatIf(t.Context(), spec, models, c, Options{Quick: true})
+		var problems instance.Problems
+		require.ErrorAs(t, err, &problems)
+	}
+}
+
+// Prices predict what a small change does to the bound, to first order.
+func TestPredictionsComeTrue(t *testing.T) {
+	t.Parallel()
+	if _, err := backend.Default(); err != nil {
+		t.Skip(err)
+	}
+	models, err := Models()
+	require.NoError(t, err)
+	examples, err := Examples()
+	require.NoError(t, err)
+	told := 0
+	for _, e := range examples {
+		spec, in := decode(t, string(e.Data))
+		if e.Name == "infeasible" || e.Name == "crossing" || testing.Short() && e.Name != "hetero" && e.Name != "tight-memory" {
+			continue
+		}
+		for _, c := range []Change{
+			{Kind: AddGPU, Subject: in.Nodes[0].Name}, {MoreMemory, in.Types[0].Name, 1.02}, {LinkSpeed, in.Nodes[0].Name + ".fabric", 1.02},
+			{LinkSpeed, in.Nodes[0].Name + ".up", 0.98}, {Kind: DropJob, Subject: in.Jobs[0].Name},
+		} {
+			r, err := WhatIf(t.Context(), spec, models, c, Options{Quick: true})
+			require.NoError(t, err)
+			require.NotNil(t, r.After)
+			verified := r.Verified()
+			require.NotNil(t, verified)
+			if r.Predicted == nil {
+				continue
+			}
+			if told++; math.Abs(*r.Predicted) > 1e-4 {
+				require.InEpsilon(t, *verified, *r.Predicted, 0.5, "%s, %s", e.Name, c)
+			}
+		}
+	}
+	require.GreaterOrEqual(t, told, 8)
+}
+
+// A change that no plan survives says why.
+func TestWhatIfInfeasible(t *testing.T) {
+	t.Parallel()
+	models, err := Models()
+	require.NoError(t, err)
+	const one = `version: 1
+cluster:
+  gpu_types: [{name: v100, memory: 32GiB}]
+  racks: [{nodes: 2, gpus: 1, gpu: v100, nic: 25Gbit/s, fabric: 400Gbit/s}]
+jobs:
+  - {name: vgg, model: vgg16, workers: 2, iterations: 2}
+`
+	spec, _ := decode(t, one)
+	r, err := WhatIf(t.Context(), spec, models, Change{Kind: CutLink, Subject: "r0n0.up"}, Options{Quick: true})
+	require.NoError(t, err)
+	require.Equal(t, Infeasible, r.After.Status)
+	require.NotEmpty(t, r.Reasons)
+	require.Nil(t, r.Verified())
+
+	r, err = WhatIf(t.Context(), spec, models, Change{Kind: DropJob, Subject: "vgg"}, Options{Quick: true})
+	require.NoError(t, err)
+	require.Nil(t, r.After)
+	require.Contains(t, r.Reasons[0], "every job is disabled")
+}
