@@ -262,3 +262,20 @@ func (t *wasmTable) infeasibilityRay(h handle, ray []float64) bool {
 func (t *wasmTable) unboundedRay(h handle, ray []float64) bool {
 	return t.doubles("Clp_unboundedRay", h, ray, true)
 }
+
+// rangeCosts and rangeRows tell how far up and down each cost, or each row's activity,
+// may go at the optimum; false where CLP cannot.
+func (t *wasmTable) rangeCosts(h handle, up, down []float64) bool {
+	return t.ends("range_costs", h, up, down)
+}
+
+func (t *wasmTable) rangeRows(h handle, up, down []float64) bool {
+	return t.ends("range_rows", h, up, down)
+}
+
+func (t *wasmTable) ends(function string, h handle, up, down []float64) bool {
+	both := make([]float64, len(up)+len(down))
+	ok := t.doubles(function, h, both, true)
+	copy(down, both[copy(up, both):])
+	return ok
+}
