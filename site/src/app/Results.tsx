@@ -27,10 +27,12 @@ export function Results({ store }: { store: Store }) {
   if (!view) return <Empty store={store} />
   const run = runOf(view, store)
   const stale = view.instance.digest !== (store.reading.value.instance?.digest ?? view.instance.digest)
+  // Then this plan shows there, beside the other.
+  const comparing = store.tab.value === 'compare' && store.pinned.value !== null
   return (
     <div class={`plan-view${stale ? ' stale' : ''}`}>
       <Numbers instance={view.instance} run={run} />
-      {view.schedule && (
+      {view.schedule && !comparing && (
         <Timeline
           label={`Timeline of ${view.instance.name || 'the plan'}`}
           instance={view.instance}
