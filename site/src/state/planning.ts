@@ -58,11 +58,14 @@ export class Planning {
     this.failureSignal.value = ''
     const fresh = () => this.run === run
     const options = { text, ...this.options() }
+    const shown = this.viewSignal.peek()
+    let earlier = shown?.instance.digest === instance.digest ? shown.result : null
     const make = async (quick: boolean) => {
       this.phaseSignal.value = quick ? 'quick' : 'full'
       const points: PlanPoint[] = []
       const result = await plan(this.engine, { ...options, quick }, instance.objective, {
         signal: run.signal,
+        earlier,
         onEvent: event => {
           if (!fresh()) return
           points.push(event.event)
@@ -77,6 +80,7 @@ export class Planning {
         },
       })
       if (!fresh()) return
+      earlier = result
       this.show({ text, instance }, view => ({
         ...view,
         points: result.series,
@@ -112,16 +116,6 @@ export class Planning {
   /** Ends the run with the best plan so far. */
   stop(): void {
     this.run?.abort()
-  }
-
-  /** Forgets the plan: another scenario was opened. */
-  clear(): void {
-    this.run?.abort()
-    this.run = null
-    batch(() => {
-      this.viewSignal.value = null
-      this.phaseSignal.value = 'none'
-    })
   }
 
   private end(run: AbortController, phase: Phase): void {
