@@ -84,7 +84,8 @@ export class Planning {
       this.show({ text, instance }, view => ({
         ...view,
         points: result.series,
-        ...(result.stopped && view.schedule && !improves(instance.objective, result.primal, view.value)
+        // A run that was stopped early may know less than the one before.
+        ...(result.stopped && view.schedule && worse(instance.objective, result.primal, view.value)
           ? { result: view.result ?? result }
           : { result, schedule: result.schedule, value: result.primal }),
       }))
@@ -132,6 +133,10 @@ export class Planning {
     if (same || view.schedule || view.result) this.viewSignal.value = view
   }
 }
+
+/** Whether value is worse than another; nothing is worse than anything. */
+const worse = (objective: ObjectiveName, value: number | null, than: number | null) =>
+  than !== null && (value === null || improves(objective, than, value))
 
 /** Whether value is better than what there is; null is nothing. */
 function improves(objective: ObjectiveName, value: number | null, than: number | null): boolean {
