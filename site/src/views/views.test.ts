@@ -7,6 +7,7 @@ import { figures, jobs } from './differences'
 import { busiestLink, completions, fullestMemory, waysOf } from './figures'
 import type { RunView } from './props'
 import { cutsOf, profilesOf, ruleWords, saving, seriesOf, usedDepths } from './savings'
+import { completionOf, withSchedule } from './shown'
 import { opening, passages, shares } from './story'
 import { judge, statusWords } from './words'
 
@@ -322,5 +323,22 @@ describe('fixtures', () => {
       }
       expect(makespanOf(s)).toBeGreaterThan(0)
     }
+  })
+})
+
+describe('a plan that is newer than the result', () => {
+  it('brings what follows from it, and nothing of the old one', () => {
+    expect(withSchedule(instance, result, result.schedule, result.primal)).toBe(result)
+    const schedule = { ...result.schedule! }
+    const shown = withSchedule(instance, result, schedule, 9000)
+    expect(shown).toMatchObject({ primal: 9000, chain: [], usage: null, efficiency: null })
+    expect(shown.gap).toBeCloseTo((9000 - result.dual!) / 9000)
+    expect(Math.max(...shown.completion)).toBe(makespanOf(schedule))
+  })
+  it('counts iterations where it repeats', () => {
+    const plan = fixture({ periodic: true, tasks: 120, seed: 5 })
+    expect(completionOf(plan.instance, plan.result.schedule!)).toEqual(
+      plan.instance.jobs.map(job => job.iterations),
+    )
   })
 })
