@@ -132,7 +132,9 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
             />
           ) : (
             <p class="empty muted">
-              Pin the plan that shows, then change the scenario: both show here on one time axis.
+              {store.pinning.value
+                ? 'Plan A is being made anew.'
+                : 'Pin the plan that shows, then change the scenario: both show here on one time axis.'}
             </p>
           )}
         </>
