@@ -2,7 +2,6 @@ package formulation
 
 import (
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -35,13 +34,39 @@ import (
 //
 // added up over members of one class. p(d) are the shortest tasks over all GPU
 // types, s and l the shortest synchronisation and iteration over all modes.
+//
+// A job has one pace x_i, the same on each of its GPUs. Of these at most
+// U = min(k_i, k_a) are also GPUs of job a, say G of them. If job i runs, then
+// (U - G) (period / l_i - x_i) >= 0, and if not all is 0, so that
+//
+//	(27) G x_i = does[i] there >= U x_i - (period / l_i) (U homes_i / k_i - G)
+//	(28) does[i] there <= U x_i
+//
+// for classes of one job each, where what companies of many jobs do counts as
+// done there in (27), and not in (28).
 type sharing struct {
 	*fluid
-	size      int // members of the largest company with variables of its own
-	companies [][]int
-	gpus      int   // row (21)
-	homes     []int // rows (22), by shape
-	done      [][]rule
+	size  int      // members of the largest company with variables of its own
+	gpus  int      // row (21)
+	homes []int    // rows (22), by shape
+	rules [][]rule // rows (23), by shape
+
+	companies []company
+	crowd     crowd
+}
+
+// company is a set of jobs that share a GPU, and its columns.
+type company struct {
+	members []int // shapes, ascending
+	gpus    int
+	does    map[int][]int // by shape and depth; -1: none
+}
+
+// crowd is all larger companies together. Its slices are by shape, empty if
+// there is none.
+type crowd struct {
+	homes []int
+	does  [][]int // by depth; -1: none
 }
 
 // rule is a row (23) and what a task counts in it, by depth.
@@ -51,7 +76,7 @@ type rule struct {
 }
 
 // mostCompanies bounds the companies with variables of their own.
-const mostCompanies = 1000
+const mostCompanies = 600
 
 // sharing adds the rows, unless there are too many classes.
 func (f *fluid) sharing() {
@@ -65,22 +90,30 @@ func (f *fluid) sharing() {
 		jobs += sizes[i]
 	}
 	s := sharing{fluid: f}
+	var list [][]int
 	for size := 1; size <= jobs; size++ {
-		list := companies(sizes, size, f.m.companies)
-		if list == nil {
+		more := companies(sizes, size, f.m.companies)
+		if more == nil {
 			break
 		}
-		s.size, s.companies = size, list
+		s.size, list = size, more
 	}
 	if s.size == 0 {
 		return
 	}
 	s.rows()
-	for _, company := range s.companies {
-		s.company(company)
+	for _, members := range list {
+		s.meet(members)
 	}
 	if s.size < jobs {
-		s.crowd()
+		s.gather()
+	}
+	for i := range s.shapes {
+		for a := range s.shapes {
+			if i != a && s.shapes[i].jobs == 1 && s.shapes[a].jobs == 1 {
+				s.pace(i, a)
+			}
+		}
 	}
 }
 
@@ -161,149 +194,6 @@ func (s *sharing) rows() {
 			add("full", atLeast, int64(job.Rule.MinFull), only(job.Full()))
 			add("share", atLeast, job.Rule.MinShare, func(o int) int64 { return int64(job.Depths[o].Share) })
 		}
-		s.done = append(s.done, rules)
+		s.rules = append(s.rules, rules)
 	}
-}
-
-// does adds the columns of the tasks of a shape in a company, at most so many,
-// and returns them by depth; -1 where the depth cannot be. The deepest
-// activations must fit beside the given parameters.
-func (s *sharing) does(name string, i int, most int64, fits func(depth int) bool) []int {
-	shape := &s.shapes[i]
-	cols := make([]int, len(shape.d.job.Depths))
-	for depth := range cols {
-		cols[depth] = -1
-		if shape.d.least[depth] < 0 || shape.d.job.Rule.Fixed != nil && shape.d.job.Rule.Fixed[depth] == 0 || !fits(depth) {
-			continue
-		}
-		x := s.p.col(fmt.Sprintf("%s.%s.d%d", name, shape.id, depth), 0, most)
-		for _, r := range s.done[i] {
-			s.p.term(r.row, x, r.weight[depth])
-		}
-		cols[depth] = x
-	}
-	return cols
-}
-
-// each calls f with the columns there are and the lengths of their tasks.
-func (s *sharing) each(i int, cols []int, f func(x int, length int64)) {
-	for depth, x := range cols {
-		if x >= 0 {
-			f(x, int64(s.shapes[i].d.least[depth]))
-		}
-	}
-}
-
-// company adds a company of its own.
-func (s *sharing) company(members []int) {
-	name := "share"
-	for _, i := range members {
-		name += "." + s.shapes[i].id
-	}
-	kinds := slices.Compact(slices.Clone(members))
-	times := make([]int64, len(kinds)) // how often each is in the company
-	most := int64(math.MaxInt64)       // GPUs
-	for n, i := range kinds {
-		for _, o := range members {
-			if o == i {
-				times[n]++
-			}
-		}
-		most = min(most, int64(s.shapes[i].d.job.Workers)*s.shapes[i].jobs/times[n])
-	}
-	gpus := s.p.col(name, 0, most)
-	s.p.term(s.gpus, gpus, 1)
-	busy := s.p.row(name+".busy", atMost, 0, about{})
-	cols := make([][]int, len(kinds))
-	for n, i := range kinds {
-		step := int64(s.shapes[i].d.iteration)
-		s.p.term(s.homes[i], gpus, times[n])
-		limit := s.limit(most, times[n], step)
-		cols[n] = s.does(name, i, limit, func(depth int) bool { return s.fits(members, i, depth) })
-		chain := s.p.row(fmt.Sprintf("%s.%s.chain", name, s.shapes[i].id), atMost, 0, about{})
-		s.each(i, cols[n], func(x int, length int64) {
-			s.p.term(chain, x, step)
-			s.p.term(busy, x, length)
-		})
-		s.p.term(chain, gpus, -s.period*times[n])
-	}
-	s.p.term(busy, gpus, -s.period)
-	for n, i := range kinds {
-		sync := int64(s.shapes[i].d.sync)
-		if sync == 0 {
-			continue
-		}
-		row := s.p.row(fmt.Sprintf("%s.%s.gaps", name, s.shapes[i].id), atMost, 0, about{})
-		for o, k := range kinds {
-			s.each(k, cols[o], func(x int, length int64) {
-				if o == n {
-					s.p.term(row, x, length+sync+(times[n]-1)*max(0, length-sync))
-				} else {
-					s.p.term(row, x, times[n]*max(0, length-sync))
-				}
-			})
-		}
-		s.p.term(row, gpus, -s.period*times[n])
-	}
-}
-
-// limit is a number of tasks per period that so many GPUs do not exceed, one
-// more than what they can do.
-func (s *sharing) limit(gpus, times, step int64) int64 {
-	return saturate(mul(gpus*times, s.period/max(1, step)+1)) + 1
-}
-
-// fits reports whether a GPU of some type holds the company while shape i does
-// a task of the given depth.
-func (s *sharing) fits(members []int, i, depth int) bool {
-	for t, n := range s.m.gpus {
-		if n == 0 {
-			continue
-		}
-		left := s.m.in.Types[t].Memory
-		for _, o := range members {
-			costs := s.shapes[o].d.job.On[t]
-			if costs == nil {
-				left = -1
-				break
-			}
-			left -= min(left+1, costs.Persistent)
-		}
-		if left >= 0 && s.shapes[i].d.fits[t][depth] && s.shapes[i].d.job.On[t].Ephemeral[depth] <= left {
-			return true
-		}
-	}
-	return false
-}
-
-// crowd adds all companies of more than size jobs together.
-func (s *sharing) crowd() {
-	total := int64(0)
-	for _, n := range s.m.gpus {
-		total += n
-	}
-	gpus := s.p.col("share.crowd", 0, total)
-	s.p.term(s.gpus, gpus, 1)
-	busy := s.p.row("share.crowd.busy", atMost, 0, about{})
-	many := s.p.row("share.crowd.many", atLeast, 0, about{})
-	for i := range s.shapes {
-		shape := &s.shapes[i]
-		step := int64(shape.d.iteration)
-		most := min(int64(shape.d.job.Workers), total) * shape.jobs
-		homes := s.p.col("share.crowd."+shape.id, 0, most)
-		s.p.term(s.homes[i], homes, 1)
-		s.p.term(many, homes, 1)
-		here := s.p.row("share.crowd."+shape.id, atMost, 0, about{})
-		s.p.term(here, homes, 1)
-		s.p.term(here, gpus, -shape.jobs)
-		chain := s.p.row("share.crowd."+shape.id+".chain", atMost, 0, about{})
-		cols := s.does("share.crowd", i, s.limit(most, 1, step), func(int) bool { return true })
-		s.each(i, cols, func(x int, length int64) {
-			s.p.term(chain, x, step)
-			s.p.term(busy, x, length)
-		})
-		s.p.term(chain, homes, -s.period)
-	}
-	s.p.term(busy, gpus, -s.period)
-	s.p.term(many, gpus, -int64(s.size+1))
 }
