@@ -24,6 +24,10 @@ export function App({ session }: { session: Session }) {
     dialog.value = name
   }
   useEffect(() => listenToKeys(store, open), [])
+  const name = store.reading.value.instance?.name
+  useEffect(() => {
+    document.title = name ? `${name} · JigSaw` : 'JigSaw'
+  }, [name])
   const pane = store.pane.value
   return (
     <div class={`shell shows-${pane}`}>
@@ -32,7 +36,7 @@ export function App({ session }: { session: Session }) {
       </a>
       <Header session={session} open={open} />
       {store.alert.value && (
-        <div class="banner bad" role="alert">
+        <div class="banner alarm" role="alert">
           <span>{store.alert.value}</span>
           <button type="button" class="button quiet" onClick={() => (store.alert.value = '')}>
             Close

@@ -9,6 +9,8 @@ import { Tabs } from '../ui/Tabs'
 import { Numbers } from '../views/Numbers'
 import { Progress } from '../views/Progress'
 import type { RunView } from '../views/props'
+import { withSchedule } from '../views/shown'
+import { useOf } from '../views/use'
 
 const Explain = lazy(() => import('../views/Explain').then(module => ({ default: module.Explain })))
 const Compare = lazy(() => import('../views/Compare').then(module => ({ default: module.Compare })))
@@ -25,11 +27,14 @@ export function Results({ store }: { store: Store }) {
   const view = store.planning.view.value
   if (!view) return <Empty store={store} />
   const run = runOf(view, store)
-  const stale = view.instance.digest !== (store.reading.value.instance?.digest ?? view.instance.digest)
+  const { instance, problems } = store.reading.value
+  const stale = instance ? instance.digest !== view.instance.digest : problems.length > 0
+  // Then this plan shows there, beside the other.
+  const comparing = store.tab.value === 'compare' && store.pinned.value !== null
   return (
-    <div class={`plan${stale ? ' stale' : ''}`}>
+    <div class={`plan-view${stale ? ' stale' : ''}`}>
       <Numbers instance={view.instance} run={run} />
-      {view.schedule && (
+      {view.schedule && !comparing && (
         <Timeline
           label={`Timeline of ${view.instance.name || 'the plan'}`}
           instance={view.instance}
@@ -37,7 +42,7 @@ export function Results({ store }: { store: Store }) {
           usage={run.usage}
           bound={run.dual}
           certified={run.certified}
-          chain={store.inquiry.chain.value ?? []}
+          chain={view.result?.schedule === view.schedule ? (store.inquiry.chain.value ?? []) : []}
           selection={store.selection.value}
           onSelect={selection => (store.selection.value = selection)}
           range={store.range.value}
@@ -65,7 +70,7 @@ function Empty({ store }: { store: Store }) {
     store.planning.failure.value ||
     (problems.length > 0 ? 'The scenario has problems: mend them, and the plan follows.' : '')
   return (
-    <p class={`empty ${why ? 'bad' : 'muted'}`} role={why ? 'alert' : undefined}>
+    <p class={`empty ${why ? 'alarm' : 'muted'}`} role={why ? 'alert' : undefined}>
       {why || 'The first plan is on its way.'}
     </p>
   )
@@ -116,7 +121,11 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
           {pinned && result && view.schedule ? (
             <Compare
               a={{ label: 'A', instance: pinned.instance, result: pinned.result }}
-              b={{ label: 'B', instance: view.instance, result: { ...result, schedule: view.schedule } }}
+              b={{
+                label: 'B',
+                instance: view.instance,
+                result: withSchedule(view.instance, result, view.schedule, view.value),
+              }}
               selection={selection}
               onSelect={onSelect}
               range={store.range.value}
@@ -124,7 +133,9 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
             />
           ) : (
             <p class="empty muted">
-              Pin the plan that shows, then change the scenario: both show here on one time axis.
+              {store.pinning.value
+                ? 'Plan A is being made anew.'
+                : 'Pin the plan that shows, then change the scenario: both show here on one time axis.'}
             </p>
           )}
         </>
@@ -147,7 +158,8 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
 function runOf(view: PlanView, store: Store): RunView {
   const phase = store.planning.phase.value
   const running = phase === 'quick' || phase === 'full'
-  const { result, instance } = view
+  const { instance, schedule } = view
+  const result = view.result && withSchedule(instance, view.result, schedule, view.value)
   const last = view.points.at(-1)
   const dual = strongest(view.points, result?.dual ?? null, instance.periodic)
   return {
@@ -157,7 +169,7 @@ function runOf(view: PlanView, store: Store): RunView {
     dual,
     certified: (result?.certified ?? false) && dual === result?.dual,
     result,
-    usage: result?.schedule === view.schedule ? (result?.usage ?? null) : null,
+    usage: result?.usage ?? (schedule && useOf(instance, schedule)),
     series: view.points,
     running,
   }

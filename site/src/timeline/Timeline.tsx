@@ -98,7 +98,7 @@ export function Timeline(props: TimelineProps) {
   }
   // Wherever the selection came from, it is brought into sight; but not when the page opens.
   const shown = useRef(selection)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const next = latest.current.selection
     if (next === shown.current) return
     shown.current = next
@@ -308,7 +308,15 @@ export function Timeline(props: TimelineProps) {
       >
         <canvas class="timeline-base" ref={base} />
         <canvas class="timeline-overlay" ref={overlay} />
-        {pointer && <Tooltip model={model} chain={props.chain} pointer={pointer} width={geometry.width} />}
+        {pointer && (
+          <Tooltip
+            model={model}
+            chain={props.chain}
+            pointer={pointer}
+            width={geometry.width}
+            height={geometry.height}
+          />
+        )}
       </div>
       <Inspector
         compact={props.compact ?? false}
