@@ -3,6 +3,9 @@
 GO        ?= go
 LINT      := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 TOOLS     := $(CURDIR)/bin/tools
+# Not in site/package.json: npm ci wants every platform's part of it, and some
+# registries lack some.
+BIOME     := @biomejs/biome@2.6.8
 FUZZTIME  ?= 60s
 # With CLP where cgo, a C compiler and CLP's headers are at hand; else without.
 TAGS       = $(shell scripts/have-clp || echo noclp)
@@ -46,8 +49,11 @@ site/node_modules/.package-lock.json: site/package-lock.json
 	cd site && npm ci --no-fund --no-audit
 	@touch $@
 
-test-site: site/node_modules/.package-lock.json ## lint and test the page's TypeScript
-	cd site && npm run --silent lint && npm run --silent test
+test-site: site/node_modules/.package-lock.json $(TOOLS)/node_modules/.bin/biome ## lint and test the page's TypeScript
+	cd site && $(TOOLS)/node_modules/.bin/biome check . && npm run --silent lint && npm run --silent test
+
+$(TOOLS)/node_modules/.bin/biome:
+	npm install --prefix $(TOOLS) --save-exact $(BIOME)
 
 demo: setup ## plan the quickstart example and draw it
 	@$(MAKE) --no-print-directory build

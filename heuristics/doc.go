@@ -91,5 +91,16 @@
 //
 // # Periodic objectives
 //
-// See periodic.go.
+// Greedy plans are built by modulo list scheduling, see periodic.go.
+// [Config.Improve] (periodic_search.go) anneals them. A rota (rota.go) is the
+// cyclic order in which all operations of a period start, with homes, depths and
+// rate levels; its clock (rota_clock.go) finds the least period that the order
+// admits, a maximum cycle ratio, with capacity of links handed on from one
+// synchronisation to the next (rota_links.go). Changes (rota_moves.go) come
+// often from the operations that hold the period up: they overtake, or move with
+// their iteration or job; iterations are added, dropped or traded between jobs;
+// depths, rate levels and GPUs change. What a change may cost is a limit on the
+// period, so that most are refused after a few sweeps over the constraints.
+// Beside the lanes that anneal, scouts go on with greedy plans for lanes to begin
+// again from.
 package heuristics

@@ -47,11 +47,7 @@ func periodicGreedy(ctx context.Context, c Config, in *instance.Instance, rng *r
 		return nil, ctx.Err()
 	}
 	counts := startCounts(in)
-	for _, how := range s.lodgings(counts) {
-		if s.lodge(how); len(s.pool) > 1 && s.work > s.most/3 {
-			break
-		}
-	}
+	s.begin(counts)
 	s.systematic()
 	s.vary(counts)
 	return s.result()
@@ -204,6 +200,16 @@ func (s *periodicSearch) lodge(how lodging) {
 	}
 }
 
+// begin finds residencies to begin with. counts are the usual depth multisets.
+func (s *periodicSearch) begin(counts [][]int) {
+	for _, how := range s.lodgings(counts) {
+		if s.lodge(how); len(s.pool) > 1 && s.work > s.most/3 {
+			break
+		}
+	}
+	s.fixed = len(s.pool)
+}
+
 // systematic tries every residency with the periods that suggest themselves.
 func (s *periodicSearch) systematic() {
 	// All residencies with one period, then with the next: should the budget
@@ -234,7 +240,6 @@ func (s *periodicSearch) systematic() {
 // vary tries random variations until the budget ends. counts are the usual
 // depth multisets.
 func (s *periodicSearch) vary(counts [][]int) {
-	s.fixed = len(s.pool)
 	small := len(s.in.Jobs)*len(s.in.GPUs) <= 4096
 	for !s.done() && len(s.pool) > 0 {
 		if s.in.Objective == instance.Throughput && s.rng.IntN(3) > 0 && s.repair(counts) {

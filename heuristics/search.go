@@ -56,22 +56,18 @@ func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Ra
 // stops reports whether a value is good enough.
 func (c Config) stops(value *big.Rat) bool { return c.Stop != nil && c.Stop(value) }
 
-// improvePeriodic repeats the search for periodic plans with other random numbers.
+// improvePeriodic is Improve for the periodic objectives.
 func (c Config) improvePeriodic(ctx context.Context, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) (*instance.Schedule, error) {
-	value := in.Value(best)
-	for round := 0; ctx.Err() == nil && (c.Rounds == 0 || round < c.Rounds) && !c.stops(value); round++ {
-		s, err := periodicGreedy(ctx, Config{}, in, rng)
-		if err != nil {
+	if c.stops(in.Value(best)) {
+		return best, nil
+	}
+	s := newPeriodicImprover(ctx, c, in, rng, best)
+	for round := 0; ctx.Err() == nil && (c.Rounds == 0 || round < c.Rounds); round++ {
+		if s.round(); c.stops(in.Value(s.best)) {
 			break
 		}
-		if v := in.Value(s); in.Objective.Better(v, value) {
-			best, value = s, v
-			if c.Improved != nil {
-				c.Improved(best)
-			}
-		}
 	}
-	return best, nil
+	return s.best, nil
 }
 
 // search looks for schedules in two ways side by side. Scouts look for

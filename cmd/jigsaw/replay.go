@@ -29,7 +29,9 @@ type replayOptions struct {
 	round       time.Duration
 	share       int
 	restartAll  bool
+	thresholds  []float64
 	seed        uint64
+	jobs        string
 	output      replayFormat
 }
 
@@ -42,8 +44,10 @@ func (o *replayOptions) flags(c *cobra.Command) {
 	f.StringSliceVar(&o.policies, "policy", []string{"fifo", "srtf", "las", "jigsaw"}, "policies to compare: "+strings.Join(policy.Names(), ", ")+", or all")
 	f.DurationVar(&o.round, "round", 6*time.Minute, "time between decisions; 0 decides whenever a job comes or goes")
 	f.IntVar(&o.share, "share", 4, "how many jobs may share GPUs")
+	f.Float64SliceVar(&o.thresholds, "thresholds", []float64{3250, 7200}, "between the queues of las and muri-l, in GPU-seconds held")
 	f.BoolVar(&o.restartAll, "restart-all", false, "restart every running job at every decision, as Muri's testbed does")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness")
+	f.StringVar(&o.jobs, "jobs", "", "write a row for every job under every policy into this CSV `file`")
 	o.output = "table"
 	f.VarP(&o.output, "output", "o", "how to print the result")
 	_ = c.MarkFlagRequired("cluster")
@@ -108,7 +112,7 @@ func runReplay(ctx context.Context, name string, o replayOptions, std streams) e
 	if err != nil {
 		return err
 	}
-	options := policy.Options{Share: o.share, Seed: o.seed}
+	options := policy.Options{Share: o.share, Seed: o.seed, Thresholds: o.thresholds}
 	if engine, err := jigsaw.Solver(); err == nil {
 		options.Solver = engine // without one the policies that need it say so
 	}
@@ -119,6 +123,11 @@ func runReplay(ctx context.Context, name string, o replayOptions, std streams) e
 	}
 	report.Format = string(t.Format)
 	report.Notes = append(t.Notes, report.Notes...)
+	if o.jobs != "" {
+		if err := writeFile(o.jobs, report.WriteJobs); err != nil {
+			return err
+		}
+	}
 	if o.output == "csv" {
 		return report.WriteCSV(std.out)
 	}

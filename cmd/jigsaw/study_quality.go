@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"github.com/schollz/progressbar/v3"
@@ -12,10 +13,13 @@ import (
 )
 
 type studyQualityOptions struct {
-	seeds  int
-	epochs int
-	smoke  bool
-	output format
+	models  []string
+	workers []int
+	seeds   int
+	epochs  int
+	rate    float64
+	smoke   bool
+	output  format
 }
 
 func newStudyQuality(std streams) *cobra.Command {
@@ -31,14 +35,17 @@ confidence intervals. Runs take all cores, about five minutes on two.
 Same flags, same table, on any number of cores. docs/spb-quality.md says how to
 read it, and what so small models cannot tell.`,
 		Example: `  jigsaw study run spb-quality
-  jigsaw study run spb-quality --epochs 60 -o json > long.json
+  jigsaw study run spb-quality --models perceptron --workers 8 --epochs 60
   jigsaw study run spb-quality --smoke`,
 		Args: exactArgs(0),
 		RunE: func(c *cobra.Command, _ []string) error { return runStudyQuality(c.Context(), o, std) },
 	}
 	f := c.Flags()
+	f.StringSliceVar(&o.models, "models", nil, "perceptron, convolutional (default both)")
+	f.IntSliceVar(&o.workers, "workers", nil, "numbers of workers, divisors of 64 (default 2,4,8)")
 	f.IntVar(&o.seeds, "seeds", 0, "seeds of each comparison, at least 2 (default 10)")
 	f.IntVar(&o.epochs, "epochs", 0, "passes over the training set, at least 4 (default 20)")
+	f.Float64Var(&o.rate, "rate", 0, "base learning rate (default one that is searched with full backpropagation)")
 	f.BoolVar(&o.smoke, "smoke", false, "a study of seconds, to see that it works; its nets learn little")
 	o.output.flag(c)
 	return c
@@ -55,6 +62,13 @@ func runStudyQuality(ctx context.Context, o studyQualityOptions, std streams) er
 	if o.epochs != 0 {
 		study.Epochs = o.epochs
 	}
+	if len(o.workers) != 0 {
+		study.Workers = o.workers
+	}
+	for _, m := range o.models {
+		study.Models = append(study.Models, quality.Model(m))
+	}
+	study.Rate = o.rate
 	if err := study.Validate(); err != nil {
 		return usage(err)
 	}
@@ -78,7 +92,10 @@ func runStudyQuality(ctx context.Context, o studyQualityOptions, std streams) er
 	if bar != nil {
 		_ = bar.Finish()
 	}
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return errors.New("stopped; this study keeps nothing of an unfinished run")
+	case err != nil:
 		return err
 	}
 	return o.output.print(std.out, result, result.Markdown)

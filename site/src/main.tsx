@@ -32,7 +32,13 @@ startEngine({
   },
 )
 
+// In tasks of their own, so that none is long.
+const later = () => new Promise(resolve => setTimeout(resolve))
 const root = document.getElementById('app')
-if (root) render(<App session={session} />, root)
-void session.start()
+void (async () => {
+  await later()
+  if (root) render(<App session={session} />, root)
+  await later()
+  await session.start()
+})()
 if (import.meta.env.PROD) window.addEventListener('load', () => setTimeout(() => void registerWorker(), 3000))

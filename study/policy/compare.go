@@ -37,12 +37,15 @@ func Compare(ctx context.Context, w *replay.Workload, names []string, o Options,
 		if err != nil {
 			return nil, err
 		}
+		if failed, ok := p.(interface{ Err() error }); ok && failed.Err() != nil {
+			return nil, fmt.Errorf("policy: %s: %w", name, failed.Err())
+		}
 		m := result.Metrics()
 		if m.Cut {
 			r.Notes = append(r.Notes, fmt.Sprintf("interrupted: %s is cut at %.6g h of the trace, when %d of %d jobs had ended; its figures are of these alone, and comparable with nothing",
 				name, result.End/3600, m.Ended, m.Jobs))
 		}
-		r.Policies = append(r.Policies, m)
+		r.Policies, r.Results = append(r.Policies, m), append(r.Results, result)
 	}
 	return r, nil
 }

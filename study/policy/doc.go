@@ -7,7 +7,7 @@
 //   - fifo: gangs in order of arrival; the first that does not fit holds up the rest.
 //   - srtf: shortest remaining time first; srsf: least remaining time x GPUs first.
 //   - las: two-dimensional least attained service of Tiresias: queues by GPU-seconds
-//     held, first come first served in each.
+//     held, first in first out in each.
 //   - gavel-max-min, gavel-ftf, gavel-makespan: Gavel's policies, by linear programs;
 //     see [Allocate].
 //

@@ -3,7 +3,6 @@ package policy
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"jigsaw/study/replay"
@@ -97,57 +96,4 @@ func newShortest(_ context.Context, name string, _ Options) (replay.Policy, erro
 func (p *shortest) Decide(s *replay.State) replay.Decision {
 	order := ordered(s, func(i int) float64 { return p.key(s, i) })
 	return replay.Decision{Groups: alone(order), Again: replay.Never()}
-}
-
-// las is two-dimensional least attained service.
-type las struct {
-	exclusive
-	thresholds []float64
-}
-
-func newLAS(_ context.Context, name string, o Options) (replay.Policy, error) {
-	return &las{exclusive{name}, o.Thresholds}, nil
-}
-
-// Decide runs jobs by queue, and by arrival in each, until one that runs leaves
-// its queue.
-func (p *las) Decide(s *replay.State) replay.Decision {
-	order, again := byService(s, p.thresholds, 1)
-	return replay.Decision{Groups: alone(order), Again: again}
-}
-
-// byService returns the active jobs by queue and arrival, and when the next one
-// that runs would leave its queue, if so many jobs may share GPUs.
-func byService(s *replay.State, thresholds []float64, share int) (order []int, again float64) {
-	again = math.Inf(1)
-	order = ordered(s, func(i int) float64 {
-		return float64(queueOf(thresholds, attainedService(s, i)))
-	})
-	// Those that run, or will, may leave their queue.
-	free := share * s.Cluster.Total()
-	for _, i := range order {
-		gpus := s.ClassOf(i).GPUs
-		_, running := s.Running(i)
-		if fits := gpus <= free; fits {
-			free -= gpus
-		} else if !running {
-			continue
-		}
-		attained := attainedService(s, i)
-		if queue := queueOf(thresholds, attained); queue < len(thresholds) {
-			again = min(again, s.Now+(thresholds[queue]-attained)/float64(gpus))
-		}
-	}
-	return order, again
-}
-
-func attainedService(s *replay.State, i int) float64 {
-	return s.Served(i) * float64(s.ClassOf(i).GPUs)
-}
-
-// queueOf returns the queue of a job. Rounding must not let it wait at a threshold
-// that it has reached.
-func queueOf(thresholds []float64, attained float64) int {
-	queue, _ := slices.BinarySearch(thresholds, attained*(1+1e-12)+1e-9)
-	return queue
 }

@@ -22,10 +22,9 @@ const (
 
 // groupInstance states the problem of a group.
 //
-// All workers with the same depth do the same, so a job of 4 m workers whose
-// ladder has four depths is stated with four, each of which stands for m. A lone
-// worker is stated as two that do the same, since its off-GPU time is a
-// synchronisation.
+// Ladders of more than mostWorkers are stated with as many workers, whose depths
+// are about the same mix. A lone worker is stated as two that do the same, since its
+// off-GPU time is a synchronisation.
 func groupInstance(w *replay.Workload, classes []int, kind int) *instance.Spec {
 	workers, longest := groupWorkers(w.Classes[classes[0]].GPUs), 0.0
 	for _, c := range classes {
@@ -63,18 +62,10 @@ func groupInstance(w *replay.Workload, classes []int, kind int) *instance.Spec {
 // cuts is the number of depths of a job.
 const cuts = 4
 
-// mostWorkers is up to how many workers a job is stated with as many.
+// mostWorkers is with how many workers a job is stated at most.
 const mostWorkers = 8
 
-func groupWorkers(gpus int) int {
-	switch {
-	case gpus == 1:
-		return 2
-	case gpus%cuts == 0 || gpus > mostWorkers:
-		return cuts // beyond mostWorkers the depths are even up to one worker
-	}
-	return gpus
-}
+func groupWorkers(gpus int) int { return min(max(gpus, 2), mostWorkers) }
 
 // groupProfile scales the shape of a class to so many seconds of compute. The bytes
 // that make its off-GPU time are in the last layer, which all workers

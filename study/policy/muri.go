@@ -20,14 +20,14 @@ import (
 // Muri pairs jobs by maximum matching; here the best pair goes first.
 type muri struct {
 	name    string
-	las     []float64 // thresholds; nil: by remaining service
+	queues  *queues // nil: by remaining service
 	sharing *sharing
 }
 
 func newMuri(_ context.Context, name string, o Options) (replay.Policy, error) {
 	p := &muri{name: name}
 	if name == "muri-l" {
-		p.las = o.Thresholds
+		p.queues = newQueues(o.Thresholds, o.Share)
 	}
 	// Muri shares GPUs whenever there are too few.
 	p.sharing = newSharing(o, math.Inf(-1), func(w *replay.Workload, jobs []int) float64 {
@@ -116,8 +116,8 @@ func roundLength(seats []*replay.Class, kind int) float64 {
 
 // Decide forms groups by urgency.
 func (p *muri) Decide(s *replay.State) replay.Decision {
-	if p.las != nil {
-		order, again := byService(s, p.las, p.sharing.share)
+	if p.queues != nil {
+		order, again := p.queues.order(s)
 		return replay.Decision{Groups: p.sharing.groups(s, order), Again: again}
 	}
 	order := ordered(s, func(i int) float64 { return service(s, i) })

@@ -44,6 +44,7 @@ var all = []entry{
 	{"fifo", newFIFO},
 	{"srtf", newShortest}, {"srsf", newShortest},
 	{"las", newLAS},
+	{"gavel-max-min", newGavel}, {"gavel-ftf", newGavel}, {"gavel-makespan", newGavel},
 	{"muri-s", newMuri}, {"muri-l", newMuri},
 	{"jigsaw", newJigSaw},
 }

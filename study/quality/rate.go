@@ -7,8 +7,9 @@ type Rate struct {
 	Model Model `json:"model"`
 	// Rate chosen: the one of least loss. It serves all rules.
 	Rate float64 `json:"rate"`
-	// Losses are means over seeds of held-out loss, in nats, for each rate of [Grid].
-	Losses []float64 `json:"losses"`
+	// Losses are means over seeds of held-out loss, in nats, for each rate of [Grid];
+	// none where the rate was given.
+	Losses []float64 `json:"losses,omitempty"`
 }
 
 // Grid lists the base rates tried, for full backpropagation by one worker.

@@ -3,6 +3,7 @@ package quality
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -19,6 +20,9 @@ type Options struct {
 	Seeds int
 	// Epochs is the passes over the training set, at least 4; 0 stands for 20.
 	Epochs int
+	// Rate is the base learning rate of all models; 0 stands for one that is searched
+	// for each.
+	Rate float64
 	// Progress is told, one call at a time, how many of the runs are done.
 	Progress func(done, of int)
 }
@@ -96,6 +100,9 @@ func (o Options) Validate() error {
 			return fmt.Errorf("quality: %d workers; choose a divisor of %d from 2 on", k, batchSize)
 		}
 	}
+	if !(o.Rate >= 0) || math.IsInf(o.Rate, 0) {
+		return fmt.Errorf("quality: a rate of %g; choose a positive one, or none to have it searched for", o.Rate)
+	}
 	if o.Seeds < 2 {
 		return fmt.Errorf("quality: seeds: %d; choose at least 2, for intervals need several", o.Seeds)
 	}
@@ -123,13 +130,22 @@ func Study(ctx context.Context, o Options) (*Result, error) {
 		}
 	}
 
-	search := rateJobs(o.Models, o.Epochs)
+	var search []job
+	if o.Rate == 0 {
+		search = rateJobs(o.Models, o.Epochs)
+	}
 	p := pool{data: data, of: len(search) + len(r.Cells)*o.Seeds, progress: o.Progress}
 	runs, err := p.train(ctx, search)
 	if err != nil {
 		return nil, err
 	}
-	r.Rates = bestRates(o.Models, runs)
+	if o.Rate == 0 {
+		r.Rates = bestRates(o.Models, runs)
+	} else {
+		for _, m := range o.Models {
+			r.Rates = append(r.Rates, Rate{Model: m, Rate: o.Rate})
+		}
+	}
 
 	var jobs []job
 	for _, c := range r.Cells {

@@ -83,7 +83,9 @@ func TestMarkdown(t *testing.T) {
 			run.Accuracy -= loss + float64(j)/1000
 			run.Loss += loss
 			run.EarlyAccuracy -= 2 * loss
-			run.Diverged = i == 3 && j == 1
+			if i == 3 && j == 1 {
+				run.TrainLoss = 2.3
+			}
 			c.Runs = append(c.Runs, run)
 		}
 		r.Cells = append(r.Cells, c)
@@ -116,6 +118,7 @@ func TestOptions(t *testing.T) {
 		`quality: 3 workers; choose a divisor of 64 from 2 on`:                               {Workers: []int{3}},
 		`quality: seeds: 1; choose at least 2, for intervals need several`:                   {Seeds: 1},
 		`quality: epochs: 3; choose at least 4, for there is a look after a quarter of them`: {Epochs: 3},
+		`quality: a rate of -1; choose a positive one, or none to have it searched for`:      {Rate: -1},
 		`quality: unknown model "x"; choose "perceptron" or "convolutional"`:                 {Models: []Model{"x"}},
 	}
 	for want, o := range tests {

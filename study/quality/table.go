@@ -12,19 +12,20 @@ import (
 // Markdown writes the result as tables.
 func (r *Result) Markdown(w io.Writer) error {
 	t := &writer{w: w}
-	t.line("%d seeds, %d epochs of %d samples in batches of %d, %d samples held out. Base rates, by held-out",
-		r.Seeds, r.Epochs, trainSize, batchSize, r.heldOut())
-	t.line("loss of full backpropagation with one worker, over %d other seeds:", searchSeeds)
-	t.line("")
-	t.rates(r.Rates)
+	t.line("%d seeds, %d epochs of %d samples in batches of %d, %d samples held out.",
+		r.Seeds, r.Epochs, trainSize, batchSize, r.Samples-trainSize)
+	if len(r.Rates[0].Losses) > 0 {
+		t.line("Base rates, by held-out loss of full backpropagation with one worker, over %d other seeds:", searchSeeds)
+		t.line("")
+		t.rates(r.Rates)
+	} else {
+		t.line("Base rate %g, as given.", r.Rates[0].Rate)
+	}
 	for i := range r.Rates {
 		t.model(r.of(r.Rates[i].Model))
 	}
 	return t.err
 }
-
-// heldOut is the number of samples held out.
-func (r *Result) heldOut() int { return r.Samples - trainSize }
 
 // of returns the cells of a model.
 func (r *Result) of(m Model) (cells []*Cell) {
@@ -118,9 +119,11 @@ func (t *writer) model(cells []*Cell) {
 	t.line("Difference in held-out loss, in nats:")
 	t.line("")
 	t.differences(cells, false, func(c *Comparison) string { return c.Loss.signed(1, 3) })
-	if n := diverged(cells); n > 0 {
-		t.line("")
-		t.line("Runs whose loss overflowed, counted as guessing: %d.", n)
+	t.line("")
+	t.line("Runs with SPB that learned nothing, with a training loss above 2.2 where guessing has ln 10 = 2.30:")
+	for _, w := range ways() {
+		stuck, of := countStuck(cells, w)
+		t.line("%s: %d of %d.", w, stuck, of)
 	}
 }
 
@@ -156,15 +159,21 @@ func (t *writer) differences(cells []*Cell, savings bool, show func(*Comparison)
 	}
 }
 
-func diverged(cells []*Cell) (n int) {
+// countStuck counts the runs whose loss ended near that of guessing, of those under SPB
+// rules that train in a way.
+func countStuck(cells []*Cell, w way) (stuck, of int) {
 	for _, c := range cells {
+		if c.Roles != w.roles || c.Shards != w.shards {
+			continue
+		}
+		of += len(c.Runs)
 		for _, run := range c.Runs {
-			if run.Diverged {
-				n++
+			if run.TrainLoss > 2.2 {
+				stuck++
 			}
 		}
 	}
-	return n
+	return stuck, of
 }
 
 // runLengths writes ascending depths like 3×3 2×5 8, for 3 3 3 5 5 8.

@@ -18,6 +18,9 @@ type Policy interface {
 // on GPUs of its own.
 type Sharer interface{ Shares() bool }
 
+// Rounded is a policy that can only decide in rounds.
+type Rounded interface{ NeedsRounds() bool }
+
 // AnyType lets a group live on the type that its first job is fastest on.
 const AnyType = -1
 

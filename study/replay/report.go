@@ -25,6 +25,8 @@ type Report struct {
 	Sharing   Bound     `json:"bound_sharing"`
 	Policies  []Metrics `json:"policies"`
 	Notes     []string  `json:"notes"`
+	// Results are what the metrics are of, in the same order.
+	Results []*Result `json:"-"`
 }
 
 // BoundFor returns the bound that holds for a policy.
@@ -33,6 +35,28 @@ func (r *Report) BoundFor(m Metrics) Bound {
 		return r.Sharing
 	}
 	return r.Exclusive
+}
+
+// WriteJobs writes a row for every job under every policy, in seconds; what has not
+// happened is empty.
+func (r *Report) WriteJobs(out io.Writer) error {
+	w := csv.NewWriter(out)
+	_ = w.Write([]string{"policy", "job", "model", "gpus", "arrival_s", "start_s", "finish_s", "alone_s", "served_s", "finish_time_ratio"})
+	number := func(v float64) string {
+		if v < 0 {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'g', 12, 64)
+	}
+	for _, result := range r.Results {
+		for i, j := range result.workload.Jobs {
+			class := result.workload.ClassOf(i)
+			_ = w.Write([]string{result.Policy, j.ID, class.Model, strconv.Itoa(class.GPUs), number(j.Arrival),
+				number(result.Start[i]), number(result.Finish[i]), number(result.workload.Alone(i)), number(result.Served[i]), number(result.Fair[i])})
+		}
+	}
+	w.Flush()
+	return w.Error()
 }
 
 // WriteCSV writes a row for every policy.

@@ -19,6 +19,8 @@ type Result struct {
 	// if the cluster had been shared fairly among the jobs there were; negative
 	// where it has not ended.
 	Fair []float64
+	// Served by job is for how long it held GPUs, in seconds.
+	Served []float64
 	// Restarts counts starts after a job's first.
 	Restarts int
 	// Decisions taken.
@@ -42,6 +44,7 @@ func newResult(w *Workload, c *Cluster, p Policy) *Result {
 	if s, ok := p.(Sharer); ok {
 		r.Shares = s.Shares()
 	}
+	r.Served = make([]float64, len(w.Jobs))
 	for i := range w.Jobs {
 		r.Start[i], r.Finish[i], r.Fair[i] = -1, -1, -1
 	}

@@ -82,6 +82,9 @@ func Run(ctx context.Context, w *Workload, policy Policy, config Config) (*Resul
 	if config.Round < 0 || math.IsInf(config.Round, 0) || math.IsNaN(config.Round) {
 		return nil, fmt.Errorf("replay: a round of %v s; it is 0 or longer", config.Round)
 	}
+	if r, ok := policy.(Rounded); ok && r.NeedsRounds() && config.Round == 0 {
+		return nil, fmt.Errorf("replay: %s shares time out in rounds; choose a round above 0", policy.Name())
+	}
 	if len(w.Jobs) == 0 {
 		return nil, errors.New("replay: the trace has no jobs")
 	}
@@ -246,6 +249,7 @@ func (s *sim) finish() {
 	s.result.End = s.Now
 	for i := range s.runs {
 		s.result.Restarts += max(0, s.runs[i].starts-1)
+		s.result.Served[i] = s.Served(i)
 	}
 	s.result.fairness(&s.fair)
 }

@@ -32,7 +32,7 @@ export function App({ session }: { session: Session }) {
       </a>
       <Header session={session} open={open} />
       {store.alert.value && (
-        <div class="banner bad" role="alert">
+        <div class="banner alarm" role="alert">
           <span>{store.alert.value}</span>
           <button type="button" class="button quiet" onClick={() => (store.alert.value = '')}>
             Close

@@ -73,7 +73,7 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
   return (
     <Dialog title="Export" onClose={onClose}>
       {failed.value && (
-        <p class="note bad" role="alert">
+        <p class="note alarm" role="alert">
           {failed.value}
         </p>
       )}

@@ -37,11 +37,11 @@ export function Header({ session, open }: { session: Session; open: (dialog: Dia
       <nav class="menu" aria-label="Scenario">
         {button('grid', 'Gallery', () => open('gallery'), 'Gallery (g)')}
         {button('folder', 'Scenarios', () => open('library'), 'Scenarios in this browser (o)')}
-        {button('download', 'Import', () => void importFile(), 'Open a YAML or JSON file')}
+        {button('upload', 'Import', () => void importFile(), 'Open a YAML or JSON file')}
         {button('download', 'Export', () => open('export'), 'Export (e)')}
         {button('share', 'Share', () => open('share'), 'Share (s)')}
       </nav>
-      <span class={`saving muted${saving === 'failed' ? ' bad' : ''}`}>
+      <span class={`saving muted${saving === 'failed' ? ' alarm' : ''}`}>
         {saving !== 'none' && !library.persistent.value ? 'kept for this visit only' : savingWords[saving]}
       </span>
       <div class="spring" />

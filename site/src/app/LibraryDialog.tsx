@@ -39,7 +39,7 @@ export function LibraryDialog({ session, onClose }: { session: Session; onClose:
         </p>
       )}
       {failed.value && (
-        <p class="note bad" role="alert">
+        <p class="note alarm" role="alert">
           {failed.value}
         </p>
       )}

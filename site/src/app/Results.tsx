@@ -9,6 +9,7 @@ import { Tabs } from '../ui/Tabs'
 import { Numbers } from '../views/Numbers'
 import { Progress } from '../views/Progress'
 import type { RunView } from '../views/props'
+import { withSchedule } from '../views/shown'
 
 const Explain = lazy(() => import('../views/Explain').then(module => ({ default: module.Explain })))
 const Compare = lazy(() => import('../views/Compare').then(module => ({ default: module.Compare })))
@@ -27,7 +28,7 @@ export function Results({ store }: { store: Store }) {
   const run = runOf(view, store)
   const stale = view.instance.digest !== (store.reading.value.instance?.digest ?? view.instance.digest)
   return (
-    <div class={`plan${stale ? ' stale' : ''}`}>
+    <div class={`plan-view${stale ? ' stale' : ''}`}>
       <Numbers instance={view.instance} run={run} />
       {view.schedule && (
         <Timeline
@@ -37,7 +38,7 @@ export function Results({ store }: { store: Store }) {
           usage={run.usage}
           bound={run.dual}
           certified={run.certified}
-          chain={store.inquiry.chain.value ?? []}
+          chain={view.result?.schedule === view.schedule ? (store.inquiry.chain.value ?? []) : []}
           selection={store.selection.value}
           onSelect={selection => (store.selection.value = selection)}
           range={store.range.value}
@@ -65,7 +66,7 @@ function Empty({ store }: { store: Store }) {
     store.planning.failure.value ||
     (problems.length > 0 ? 'The scenario has problems: mend them, and the plan follows.' : '')
   return (
-    <p class={`empty ${why ? 'bad' : 'muted'}`} role={why ? 'alert' : undefined}>
+    <p class={`empty ${why ? 'alarm' : 'muted'}`} role={why ? 'alert' : undefined}>
       {why || 'The first plan is on its way.'}
     </p>
   )
@@ -116,7 +117,11 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
           {pinned && result && view.schedule ? (
             <Compare
               a={{ label: 'A', instance: pinned.instance, result: pinned.result }}
-              b={{ label: 'B', instance: view.instance, result: { ...result, schedule: view.schedule } }}
+              b={{
+                label: 'B',
+                instance: view.instance,
+                result: withSchedule(view.instance, result, view.schedule, view.value),
+              }}
               selection={selection}
               onSelect={onSelect}
               range={store.range.value}

@@ -49,7 +49,7 @@ export function ScenarioPane({ store }: { store: Store }) {
           <Icon name="redo" />
         </button>
       </div>
-      <div class={`scenario-body ${mode}`}>
+      <div class={`scenario-body as-${mode}`}>
         {mode !== 'yaml' && <ScenarioForm store={store} />}
         {mode !== 'form' && (
           <Suspense fallback={<p class="empty muted">The editor is loading.</p>}>

@@ -183,6 +183,7 @@ export class Session {
 
   /** The address must not say what is no longer there. */
   private leave(clearAddress = true): void {
+    this.store.alert.value = ''
     if (clearAddress && isLink(location.hash))
       history.replaceState(null, '', location.pathname + location.search)
   }

@@ -4,6 +4,7 @@ import type { Compiled, Methods, PlanResult, Problem, ProfileInfo, Ready } from 
 import type { Engine } from '../engine/client'
 import type { Compared, Snapshot } from '../keep/snapshot'
 import type { Selection, TimeRange } from '../views/props'
+import { withSchedule } from '../views/shown'
 import { Inquiry } from './inquiry'
 import { Planning } from './planning'
 import { ScenarioText } from './text'
@@ -135,7 +136,7 @@ export class Store {
     this.pinned.value = {
       of: { label, text: view.text, seed: view.result.seed, effort: this.effort.peek() },
       instance: view.instance,
-      result: { ...view.result, schedule: view.schedule },
+      result: withSchedule(view.instance, view.result, view.schedule, view.value),
     }
     this.tab.value = 'compare'
     this.status.value = 'Pinned: change the scenario, and the two plans show side by side.'

@@ -19,62 +19,112 @@ export interface Bars {
 export const GOES_ON_BEFORE = 1
 export const GOES_ON_AFTER = 2
 
-/** Bars in any order, to be put into rows. */
+/** Bars in any order, to be put into rows. Typed arrays that double: a plan may have very many. */
 export class BarList {
-  readonly row: number[] = []
-  readonly item: number[] = []
-  readonly from: number[] = []
-  readonly to: number[] = []
-  readonly low: number[] = []
-  readonly high: number[] = []
-  readonly flags: number[] = []
+  length = 0
+  row: Int32Array
+  item: Int32Array
+  from: Float64Array
+  to: Float64Array
+  low: Float32Array
+  high: Float32Array
+  flags: Uint8Array
+
+  /** room: about how many will come. */
+  constructor(room = 64) {
+    this.row = new Int32Array(room)
+    this.item = new Int32Array(room)
+    this.from = new Float64Array(room)
+    this.to = new Float64Array(room)
+    this.low = new Float32Array(room)
+    this.high = new Float32Array(room)
+    this.flags = new Uint8Array(room)
+  }
 
   add(row: number, item: number, from: number, to: number, flags = 0, low = 0, high = 1): void {
-    this.row.push(row)
-    this.item.push(item)
-    this.from.push(from)
-    this.to.push(to)
-    this.flags.push(flags)
-    this.low.push(low)
-    this.high.push(high)
+    if (this.length === this.row.length) this.grow()
+    const n = this.length++
+    this.row[n] = row
+    this.item[n] = item
+    this.from[n] = from
+    this.to[n] = to
+    this.flags[n] = flags
+    this.low[n] = low
+    this.high[n] = high
+  }
+
+  private grow(): void {
+    const room = 2 * this.row.length + 64
+    const copy = <T extends { set(from: T): void }>(to: T, from: T): T => {
+      to.set(from)
+      return to
+    }
+    this.row = copy(new Int32Array(room), this.row)
+    this.item = copy(new Int32Array(room), this.item)
+    this.from = copy(new Float64Array(room), this.from)
+    this.to = copy(new Float64Array(room), this.to)
+    this.low = copy(new Float32Array(room), this.low)
+    this.high = copy(new Float32Array(room), this.high)
+    this.flags = copy(new Uint8Array(room), this.flags)
   }
 
   /** The bars of so many rows, sorted. */
   build(rows: number): Bars {
-    const n = this.row.length
+    const n = this.length
     const first = new Int32Array(rows + 1)
-    for (const r of this.row) first[r + 1]!++
+    for (let i = 0; i < n; i++) first[this.row[i]! + 1]!++
     for (let r = 0; r < rows; r++) first[r + 1]! += first[r]!
     const order = new Int32Array(n)
-    const fill = first.slice(0, rows)
-    for (let i = 0; i < n; i++) order[fill[this.row[i]!]!++] = i
-    const from = this.from
-    for (let r = 0; r < rows; r++) {
-      const part = order.subarray(first[r]!, first[r + 1]!)
-      let sorted = true
-      for (let i = 1; i < part.length && sorted; i++) sorted = from[part[i - 1]!]! <= from[part[i]!]!
-      if (!sorted) part.sort((a, b) => from[a]! - from[b]! || a - b)
-    }
+    const next = first.slice(0, rows)
+    for (let i = 0; i < n; i++) order[next[this.row[i]!]!++] = i
     const bars: Bars = {
       first,
-      item: Int32Array.from(order, i => this.item[i]!),
-      from: Float64Array.from(order, i => from[i]!),
-      to: Float64Array.from(order, i => this.to[i]!),
-      low: Float32Array.from(order, i => this.low[i]!),
-      high: Float32Array.from(order, i => this.high[i]!),
-      flags: Uint8Array.from(order, i => this.flags[i]!),
+      item: new Int32Array(n),
+      from: new Float64Array(n),
+      to: new Float64Array(n),
+      low: new Float32Array(n),
+      high: new Float32Array(n),
+      flags: new Uint8Array(n),
       reach: new Float64Array(n),
     }
     for (let r = 0; r < rows; r++) {
+      this.sort(order.subarray(first[r], first[r + 1]))
       let reach = Number.NEGATIVE_INFINITY
-      for (let i = first[r]!; i < first[r + 1]!; i++) {
-        reach = Math.max(reach, bars.to[i]!)
-        bars.reach[i] = reach
+      for (let b = first[r]!; b < first[r + 1]!; b++) {
+        const i = order[b]!
+        bars.item[b] = this.item[i]!
+        bars.from[b] = this.from[i]!
+        bars.to[b] = this.to[i]!
+        bars.low[b] = this.low[i]!
+        bars.high[b] = this.high[i]!
+        bars.flags[b] = this.flags[i]!
+        reach = Math.max(reach, this.to[i]!)
+        bars.reach[b] = reach
       }
     }
     return bars
   }
+
+  /** Sorts bars by start, ties as they came: by insertion, for within a job they come in order. */
+  private sort(part: Int32Array): void {
+    const { from } = this
+    let moves = 0
+    for (let a = 1; a < part.length; a++) {
+      const i = part[a]!
+      let b = a
+      for (; b > 0 && from[part[b - 1]!]! > from[i]!; b--) part[b] = part[b - 1]!
+      part[b] = i
+      moves += a - b
+      if (moves > MOST_MOVES) {
+        part.sort((x, y) => from[x]! - from[y]! || x - y)
+        return
+      }
+    }
+  }
 }
+
+/** After so many moves another way of sorting is faster. */
+const MOST_MOVES = 2000
 
 /** The first of lo..hi-1 for which values[i] > v (values ascending there), or hi. */
 export function upper(values: ArrayLike<number>, lo: number, hi: number, v: number): number {

@@ -90,9 +90,12 @@ function drawLines(p: Pen, s: Scene): void {
   if (s.model.period > 0) return
   const { plotLeft, plotWidth, shares } = s.layout
   const tickUs = s.model.instance.tick_us
-  const lines = [{ t: s.model.span, name: 'makespan', dash: false }]
-  if (s.bound !== null)
-    lines.push({ t: s.bound, name: s.certified ? 'certified bound' : 'bound', dash: true })
+  const { span } = s.model
+  const boundName = s.certified ? 'certified bound' : 'bound'
+  // An optimal plan ends where its bound is.
+  const met = s.bound !== null && ticks(s.bound, tickUs) === ticks(span, tickUs)
+  const lines = [{ t: span, name: met ? `makespan = ${boundName}` : 'makespan', dash: false }]
+  if (s.bound !== null && !met) lines.push({ t: s.bound, name: boundName, dash: true })
   const { ctx } = p
   ctx.textBaseline = 'middle'
   setFont(p, 10.5, 600)

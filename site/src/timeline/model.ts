@@ -27,6 +27,10 @@ export interface Model {
   links: LinkRow[]
   /** Bars of synchronisations on the rows of links. */
   syncs: Bars
+  /** First bar of each task and of each sync, or -1, and the link row of the latter. */
+  taskBar: Int32Array
+  syncBar: Int32Array
+  syncRow: Int32Array
   /** Paint of each task and sync: colour * SHADES + shade. */
   taskPaint: Uint8Array
   syncPaint: Uint8Array
@@ -42,7 +46,7 @@ export function buildModel(instance: Compiled, schedule: Schedule): Model {
   gpus.forEach((gpu, row) => {
     rowOf[gpu] = row
   })
-  const list = new BarList()
+  const list = new BarList(tasks.gpu.length)
   let span = period
   for (let i = 0; i < tasks.gpu.length; i++) {
     if (period === 0) span = Math.max(span, tasks.end[i]!)
@@ -58,7 +62,17 @@ export function buildModel(instance: Compiled, schedule: Schedule): Model {
   }
   if (period === 0) for (const end of syncs.end) span = Math.max(span, end)
   const colours = jobColours(instance)
+  const taskPaint = new Uint8Array(tasks.job.length)
+  for (let i = 0; i < taskPaint.length; i++) {
+    const job = tasks.job[i]!
+    taskPaint[i] = colours[job]! * SHADES + shadeOf(tasks.depth[i]!, instance.jobs[job]!.depths.length - 1)
+  }
+  const syncPaint = new Uint8Array(syncs.job.length)
+  for (let i = 0; i < syncPaint.length; i++) syncPaint[i] = colours[syncs.job[i]!]! * SHADES + SYNC_SHADE
   const { rows: links, bars } = linkRows(instance, schedule)
+  const taskBars = list.build(gpus.length)
+  const { bar: taskBar } = firstBars(taskBars, tasks.job.length)
+  const { bar: syncBar, row: syncRow } = firstBars(bars, syncs.job.length)
   return {
     instance,
     schedule,
@@ -70,15 +84,27 @@ export function buildModel(instance: Compiled, schedule: Schedule): Model {
     nodeOf,
     links,
     syncs: bars,
-    tasks: list.build(gpus.length),
-    taskPaint: Uint8Array.from(
-      tasks.job,
-      (job, i) => colours[job]! * SHADES + shadeOf(tasks.depth[i]!, instance.jobs[job]!.depths.length - 1),
-    ),
-    syncPaint: Uint8Array.from(syncs.job, job => colours[job]! * SHADES + SYNC_SHADE),
+    tasks: taskBars,
+    taskBar,
+    syncBar,
+    syncRow,
+    taskPaint,
+    syncPaint,
     taskOrder: order(tasks.job, tasks.iteration, tasks.gpu),
     syncOrder: order(syncs.job, syncs.iteration, null),
   }
+}
+
+/** The first bar of each of n items, in order of rows, and its row; -1 without any. */
+function firstBars(bars: Bars, n: number): { bar: Int32Array; row: Int32Array } {
+  const bar = new Int32Array(n).fill(-1)
+  const row = new Int32Array(n).fill(-1)
+  for (let r = bars.first.length - 2; r >= 0; r--)
+    for (let b = bars.first[r + 1]! - 1; b >= bars.first[r]!; b--) {
+      bar[bars.item[b]!] = b
+      row[bars.item[b]!] = r
+    }
+  return { bar, row }
 }
 
 /** GPU ids by rack and node, and the node of each. */
@@ -108,7 +134,8 @@ function gpuOrder(instance: Compiled): { gpus: Int32Array; nodeOf: Int32Array } 
 function order(job: Int32Array, iteration: Int32Array, gpu: Int32Array | null): Int32Array {
   const compare = (a: number, b: number) =>
     job[a]! - job[b]! || iteration[a]! - iteration[b]! || (gpu ? gpu[a]! - gpu[b]! : 0)
-  const rows = Int32Array.from(job, (_, i) => i)
+  const rows = new Int32Array(job.length)
+  for (let i = 0; i < rows.length; i++) rows[i] = i
   for (let i = 1; i < rows.length; i++) if (compare(i - 1, i) > 0) return rows.sort(compare)
   return rows
 }

@@ -19,18 +19,14 @@ export function elementOf(m: Model, s: Selection): Element | null {
   return tasks[0] === undefined ? null : { kind: 'task', index: tasks[0] }
 }
 
-/** The row of an element, its bar there, and the rows it could be on; link rows come after those of GPUs. */
+/** Where an element is: its first row, and its first bar there. */
 export function placeOf(m: Model, e: Element): { pane: 'gpus' | 'links'; row: number; bar: number } | null {
-  if (e.kind === 'task') {
-    const row = m.rowOf[m.schedule.tasks.gpu[e.index]!]!
-    const bar = find(m.tasks, row, e.index)
-    return bar < 0 ? null : { pane: 'gpus', row, bar }
-  }
-  for (let row = 0; row < m.links.length; row++) {
-    const bar = find(m.syncs, row, e.index)
-    if (bar >= 0) return { pane: 'links', row, bar }
-  }
-  return null
+  const task = e.kind === 'task'
+  const bar = (task ? m.taskBar : m.syncBar)[e.index] ?? -1
+  if (bar < 0) return null
+  return task
+    ? { pane: 'gpus', row: m.rowOf[m.schedule.tasks.gpu[e.index]!]!, bar }
+    : { pane: 'links', row: m.syncRow[e.index]!, bar }
 }
 
 function find(bars: Bars, row: number, item: number): number {

@@ -79,6 +79,7 @@ function drawChain(p: Pen, s: Scene): void {
   const { ctx } = p
   const { plotLeft, plotWidth, gpus, links } = s.layout
   const path = new Path2D()
+  const joints = new Path2D()
   const dots = new Path2D()
   let from: { x: number; y: number } | null = null
   let lastDot = Number.NEGATIVE_INFINITY
@@ -91,9 +92,9 @@ function drawChain(p: Pen, s: Scene): void {
     const foot = b.y + Math.max(b.h - 4, b.h / 2)
     const y = Math.min(Math.max(foot, pane.top), pane.top + pane.height)
     if (from) {
-      path.moveTo(from.x, from.y)
-      path.lineTo(b.x, from.y)
-      path.lineTo(b.x, y)
+      joints.moveTo(from.x, from.y)
+      joints.lineTo(b.x, from.y)
+      joints.lineTo(b.x, y)
     }
     from = { x: b.x + b.w, y }
     // What is scrolled out of sight has no line of its own.
@@ -114,8 +115,10 @@ function drawChain(p: Pen, s: Scene): void {
   ctx.lineWidth = 4
   ctx.strokeStyle = p.theme.page
   ctx.stroke(path)
-  ctx.lineWidth = 1.75
   ctx.strokeStyle = ctx.fillStyle = colour
+  ctx.lineWidth = 1
+  ctx.stroke(joints)
+  ctx.lineWidth = 2
   ctx.stroke(path)
   ctx.fill(dots)
   ctx.restore()

@@ -42,13 +42,7 @@ export function Tabs<T extends string>(props: {
           </button>
         ))}
       </div>
-      <div
-        class="tab-panel"
-        role="tabpanel"
-        id={`${id}-panel`}
-        aria-labelledby={`${id}-${value}`}
-        tabIndex={0}
-      >
+      <div class="tab-panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${value}`}>
         {props.children}
       </div>
     </section>

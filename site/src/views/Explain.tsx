@@ -82,7 +82,10 @@ function WhatIfs(props: ExplainProps) {
   return (
     <section>
       <h3>What would help</h3>
-      <p class="muted">The prices of the bound predict what a change is worth; solving anew verifies it.</p>
+      <p class="muted">
+        The prices of the bound predict what a change is worth; solving anew verifies it. Plans before and
+        after are quick ones.
+      </p>
       <Scroller label="Changes of the cluster">
         <table class="data whatif">
           <caption class="hidden-visually">Changes of the cluster and what they do</caption>
@@ -131,7 +134,7 @@ function WhatIfRow({ instance, result, change: asked, state, onAsk, onTakeOver }
   const answer = state?.answer ?? null
   return (
     <tr>
-      <th scope="row">{answer?.label ? clean(answer.label) : label}</th>
+      <th scope="row">{label}</th>
       <td>
         {answer ? (answer.predicted === null ? 'the prices do not tell' : change(answer.predicted)) : UNKNOWN}
       </td>
@@ -178,10 +181,11 @@ function PlanChange({
 }) {
   if (answer.plan_after === null)
     return <>{answer.reasons.length > 0 ? `none: ${clean(answer.reasons[0]!)}` : UNKNOWN}</>
+  const value = (v: number | null) => objectiveValue(v, result.objective, instance.tick_us)
   const verdict = judge(answer.plan_before, answer.plan_after, minimised(result.objective) ? 'less' : 'more')
   return (
     <span class="number">
-      {objectiveValue(answer.plan_after, result.objective, instance.tick_us)}
+      {value(answer.plan_before)} → {value(answer.plan_after)}
       {verdict && <span class={verdict.verdict}> {verdict.text}</span>}
     </span>
   )

@@ -27,7 +27,7 @@ export function Numbers({ instance, run }: NumbersProps) {
   const ends = instance && result ? completions(instance, result) : null
   return (
     <section class="numbers" aria-label="Numbers">
-      <div class={`status-line ${status.tone}`}>
+      <div class={`status-line tone-${status.tone}`}>
         <strong class="pill">{status.head}</strong>
         <span>{status.text}</span>
       </div>

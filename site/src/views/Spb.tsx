@@ -106,7 +106,7 @@ function Bars({
             </svg>
             <span class="number">
               {text(v)}
-              {whole === undefined && d < series.values.length - 1 && saved > 0 && (
+              {whole === undefined && d < series.values.length - 1 && saved >= 0.005 && (
                 <span class="better"> {percent(-saved, 0)}</span>
               )}
             </span>

@@ -57,12 +57,11 @@ export function ruleWords(job: CompiledJob): string {
   const full = job.depths.length - 1
   if (full === 0) return 'Every worker runs the full backward pass: there is one depth only.'
   if (job.rule.fixed) {
-    const count = new Map<number, number>()
-    for (const d of job.rule.fixed) count.set(d, (count.get(d) ?? 0) + 1)
-    if (count.size === 1 && count.has(full)) return 'Every worker runs the full backward pass.'
-    const parts = [...count]
-      .sort((a, b) => a[0] - b[0])
-      .map(([d, n]) => `${plural(n, 'worker')} at ${depthName(job, d)}`)
+    // Workers by depth.
+    const parts = job.rule.fixed.flatMap((n, d) =>
+      n > 0 ? [`${plural(n, 'worker')} at ${depthName(job, d)}`] : [],
+    )
+    if (job.rule.fixed[full] === job.workers) return 'Every worker runs the full backward pass.'
     return `In every iteration: ${parts.join(', ')}.`
   }
   const least = `at least ${plural(job.rule.min_full, 'worker')} at full depth`

@@ -23,6 +23,9 @@ function rowsOf(schedule: Schedule, link: ChainLink) {
   return link.kind === 'task' ? schedule.tasks : schedule.syncs
 }
 
+/** Fewer tasks in a row are told one by one. */
+const LEAST_ON_GPU = 3
+
 export function passages(instance: Compiled, schedule: Schedule, chain: readonly ChainLink[]): Passage[] {
   const known = chain.filter(link => rowsOf(schedule, link).job[link.index] !== undefined)
   const job = (i: number) => rowsOf(schedule, known[i]!).job[known[i]!.index]!
@@ -33,7 +36,7 @@ export function passages(instance: Compiled, schedule: Schedule, chain: readonly
     while (onGpu < known.length && known[onGpu - 1]!.because === 'task_before') onGpu++
     let ofJob = i + 1
     while (ofJob < known.length && job(ofJob) === job(i)) ofJob++
-    const kind = onGpu > ofJob ? 'gpu' : 'job'
+    const kind = onGpu > ofJob && onGpu - i >= LEAST_ON_GPU ? 'gpu' : 'job'
     const end = kind === 'gpu' ? onGpu : ofJob
     list.push(passage(instance, schedule, kind, known.slice(i, end)))
     i = end

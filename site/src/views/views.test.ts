@@ -7,6 +7,7 @@ import { figures, jobs } from './differences'
 import { busiestLink, completions, fullestMemory, waysOf } from './figures'
 import type { RunView } from './props'
 import { cutsOf, profilesOf, ruleWords, saving, seriesOf, usedDepths } from './savings'
+import { completionOf, withSchedule } from './shown'
 import { opening, passages, shares } from './story'
 import { judge, statusWords } from './words'
 
@@ -226,11 +227,12 @@ describe('the story of a chain', () => {
       link('sync', sync, 'task_of_iteration'),
       link('task', of(0, 2, 0), 'task_before'),
       link('task', of(4, 1, 0), 'task_before'),
+      link('task', of(3, 1, 0), 'task_before'),
       link('task', of(2, 1, 0), 'start'),
     ])
     expect(parts.map(p => p.what)).toEqual([
       'vgg160, iterations 2 to 3, one after the other',
-      'n0.gpu0 runs task after task: alexnet4 ×1, inception_v32 ×1',
+      'n0.gpu0 runs task after task: alexnet4 ×1, gnmt3 ×1, inception_v32 ×1',
     ])
     expect(parts.map(p => p.because)).toEqual(['its GPU was busy before', 'the plan begins then'])
   })
@@ -289,10 +291,10 @@ describe('partial backpropagation', () => {
     expect(plain(ruleWords(job))).toBe(
       'Any depths with at least 1 worker at full depth, and 50 % of the backward pass on average.',
     )
-    expect(plain(ruleWords({ ...job, rule: { fixed: [0, 3, 3], min_full: 1, min_share: 0 } }))).toBe(
-      'In every iteration: 1 worker at 25 %, 2 workers at full.',
+    expect(plain(ruleWords({ ...job, rule: { fixed: [1, 0, 0, 3], min_full: 1, min_share: 0 } }))).toBe(
+      'In every iteration: 1 worker at 25 %, 3 workers at full.',
     )
-    expect(ruleWords({ ...job, rule: { fixed: [3, 3], min_full: 1, min_share: 0 } })).toBe(
+    expect(ruleWords({ ...job, rule: { fixed: [0, 0, 0, 4], min_full: 1, min_share: 0 } })).toBe(
       'Every worker runs the full backward pass.',
     )
   })
@@ -321,5 +323,22 @@ describe('fixtures', () => {
       }
       expect(makespanOf(s)).toBeGreaterThan(0)
     }
+  })
+})
+
+describe('a plan that is newer than the result', () => {
+  it('brings what follows from it, and nothing of the old one', () => {
+    expect(withSchedule(instance, result, result.schedule, result.primal)).toBe(result)
+    const schedule = { ...result.schedule! }
+    const shown = withSchedule(instance, result, schedule, 9000)
+    expect(shown).toMatchObject({ primal: 9000, chain: [], usage: null, efficiency: null })
+    expect(shown.gap).toBeCloseTo((9000 - result.dual!) / 9000)
+    expect(Math.max(...shown.completion)).toBe(makespanOf(schedule))
+  })
+  it('counts iterations where it repeats', () => {
+    const plan = fixture({ periodic: true, tasks: 120, seed: 5 })
+    expect(completionOf(plan.instance, plan.result.schedule!)).toEqual(
+      plan.instance.jobs.map(job => job.iterations),
+    )
   })
 })

@@ -3,11 +3,18 @@ import type { ScenarioEdit } from '../edit'
 import { type Fields, text } from '../spec'
 
 const objectives = [
-  ['makespan', 'makespan: the last job ends soonest'],
-  ['weighted_completion', 'weighted completion: important jobs end soon'],
-  ['throughput', 'throughput: most weighted iterations, for ever'],
-  ['max_min_throughput', 'max-min throughput: the slowest job fastest'],
+  ['makespan', 'Makespan'],
+  ['weighted_completion', 'Weighted completion'],
+  ['throughput', 'Throughput'],
+  ['max_min_throughput', 'Max-min throughput'],
 ] as const
+
+const meaning: Readonly<Record<string, string>> = {
+  makespan: 'The last job ends as soon as possible.',
+  weighted_completion: 'Jobs end soon, by their weights.',
+  throughput: 'The most weighted iterations, over and over.',
+  max_min_throughput: 'The slowest job, by its weight, runs as fast as possible.',
+}
 
 export function GeneralForm({ spec, edit }: { spec: Fields; edit: ScenarioEdit }) {
   return (
@@ -23,6 +30,9 @@ export function GeneralForm({ spec, edit }: { spec: Fields; edit: ScenarioEdit }
         options={objectives}
         onChange={value => edit.set(['objective'], value)}
       />
+      <div class="field">
+        <p class="explains wide">{meaning[text(spec.objective) || 'makespan']}</p>
+      </div>
     </div>
   )
 }

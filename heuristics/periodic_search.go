@@ -1,0 +1,285 @@
+package heuristics
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"jigsaw/formulation/instance"
+)
+
+// periodicImprover anneals periodic plans in lanes side by side. There are as
+// many on any number of cores; after each round, in which each does about the
+// same amount of work, they exchange what they found.
+type periodicImprover struct {
+	ctx    context.Context
+	config Config
+	in     *instance.Instance
+	lanes  []*rotaLane
+	scouts []*periodicScout
+	best   *instance.Schedule
+	value  float64
+	work   int // of a lane in a round
+}
+
+// rotaLane is one walk of simulated annealing over rotas.
+type rotaLane struct {
+	rotaMover
+	clock *rotaClock
+	now   *rota
+	worth float64 // of now; see worthOf
+	fresh bool    // critical are operations of now
+	// best is better than all that the improver has; nil: none.
+	best  *instance.Schedule
+	value float64 // of the best plan known to the lane
+	// rounds are those since the walk was last heated up; it cools for as many as cycle.
+	rounds, cycle int
+}
+
+const (
+	// A lane looks at so many constraints in a round: rotaWork for each operation
+	// of the plan that the search begins with, within limits.
+	rotaWork            = 20_000
+	leastRota, fullRota = 500_000, 6_000_000
+	// rotaHot and rotaCold are the temperatures at the start and the end of a
+	// cycle, as parts of the value.
+	rotaHot, rotaCold = 2e-2, 5e-4
+	// rotaCycle is the length of the first cycles of cooling, in rounds.
+	rotaCycle = 6
+	// rotaPoll is the work between two looks at the context, about a millisecond.
+	rotaPoll = 300_000
+	// mostRota bounds the operations of plans that are doubled.
+	mostRota = 3000
+)
+
+func newPeriodicImprover(ctx context.Context, c Config, in *instance.Instance, rng *rand.Rand, start *instance.Schedule) *periodicImprover {
+	s := &periodicImprover{ctx: ctx, config: c, in: in, best: start}
+	s.value, _ = in.Value(start).Float64()
+	counts, abodes := startCounts(in), newAbodes(in)
+	operations := len(start.Tasks) + len(start.Syncs)
+	s.work = min(max(leastRota, rotaWork*operations), fullRota)
+	for range min(max(1, (1<<18)/max(1, operations)), 6) {
+		l := &rotaLane{clock: newRotaClock(in), cycle: rotaCycle, now: newRota(abodes), value: s.value}
+		l.rotaMover = rotaMover{abodes: abodes, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), counts: counts, busy: l.clock.load}
+		l.load(start)
+		s.lanes = append(s.lanes, l)
+	}
+	for range 2 {
+		s.scouts = append(s.scouts, &periodicScout{in: in, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))})
+	}
+	return s
+}
+
+// load makes the lane go on from a plan.
+func (l *rotaLane) load(s *instance.Schedule) {
+	l.next = newRota(l.abodes)
+	l.next.read(s)
+	l.enter()
+}
+
+// enter makes the lane go on from next, unless that is no plan.
+func (l *rotaLane) enter() {
+	if !l.clock.least(l.next, l.next.period) {
+		return
+	}
+	l.now, l.next = l.next, l.now
+	l.worth = l.worthOf(l.now) / float64(l.now.period)
+	l.renew()
+	l.rounds = 0
+}
+
+// renew sorts the list by the starts modulo the period.
+func (l *rotaLane) renew() {
+	l.next.copyFrom(l.now)
+	r := l.next
+	for _, op := range r.list {
+		r.at[op] = residue(r.at[op], r.period)
+	}
+	slices.SortStableFunc(r.list, func(a, b int32) int { return cmp.Compare(r.at[a], r.at[b]) })
+	if l.clock.least(r, r.period) {
+		l.now, l.next = l.next, l.now
+	}
+	if len(l.now.owner) > 2*len(l.now.list)+64 {
+		l.now.compact()
+	}
+	l.fresh = false
+}
+
+// worthOf is the value of a rota times its period: for the sum of rates the
+// weight of its iterations. For the least rate it is smoothed, so that every
+// step towards it counts.
+func (l *rotaLane) worthOf(r *rota) float64 {
+	sum := 0.0
+	if l.in.Objective == instance.Throughput {
+		for j, chain := range r.chain {
+			sum += float64(l.in.Jobs[j].Weight) * float64(len(chain))
+		}
+		return sum
+	}
+	for j, chain := range r.chain {
+		job := &l.in.Jobs[j]
+		n := max(0.05, float64(len(chain)))
+		sum += math.Pow(n*float64(job.FastestFull())/float64(job.Weight), -rotaNorm)
+	}
+	return math.Pow(sum/float64(len(r.chain)), -1/rotaNorm)
+}
+
+// rotaNorm is the exponent of the mean that smooths the least rate.
+const rotaNorm = 16
+
+// walk anneals for about the given work at one temperature.
+func (l *rotaLane) walk(ctx context.Context, work int) {
+	heat := rotaHot * math.Pow(rotaCold/rotaHot, float64(l.rounds)/float64(max(1, l.cycle-1)))
+	for end, poll := l.clock.work+work, 0; l.clock.work < end; {
+		if l.clock.work >= poll {
+			if ctx.Err() != nil {
+				return
+			}
+			poll = l.clock.work + rotaPoll
+		}
+		if !l.fresh {
+			l.critical = l.clock.critical(l.now, l.critical[:0])
+			l.fresh = true
+		}
+		l.clock.work += 16 + len(l.now.list)
+		l.next.copyFrom(l.now)
+		if !l.draw(l.rng.IntN(rotaMoves)) {
+			continue
+		}
+		l.next.settle()
+		worth := l.worthOf(l.next)
+		most := worth / (l.worth * math.Exp(heat*math.Log(1-l.rng.Float64())))
+		limit := instance.Tick(min(most*(1+1e-12)+1e-9, 1<<50))
+		if l.in.MaxPeriod > 0 {
+			limit = min(limit, l.in.MaxPeriod)
+		}
+		if limit < 1 || !l.clock.least(l.next, limit) {
+			continue
+		}
+		l.now, l.next, l.worth = l.next, l.now, worth/float64(l.next.period)
+		l.keep()
+		l.renew()
+	}
+}
+
+// keep remembers now if it is the best.
+func (l *rotaLane) keep() {
+	value := 0.0
+	if l.in.Objective == instance.Throughput {
+		value = l.worth
+	} else {
+		value = math.Inf(1)
+		for j, chain := range l.now.chain {
+			job := &l.in.Jobs[j]
+			value = min(value, float64(len(chain))*float64(job.FastestFull())/float64(job.Weight)/float64(l.now.period))
+		}
+	}
+	if value > l.value*(1+1e-12) {
+		l.value, l.best = value, l.now.schedule()
+	}
+}
+
+// round lets all walk, and takes over what is best.
+func (s *periodicImprover) round() {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	both := len(s.scouts) + len(s.lanes)
+	for range min(runtime.GOMAXPROCS(0), both) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := int(next.Add(1)) - 1; i < both; i = int(next.Add(1)) - 1 {
+				if i < len(s.scouts) {
+					s.scouts[i].walk(s.ctx)
+				} else {
+					s.lanes[i-len(s.scouts)].walk(s.ctx, s.work)
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	for _, c := range s.scouts {
+		s.offer(c.best, c.value)
+	}
+	for _, l := range s.lanes {
+		s.offer(l.best, l.value)
+		l.best = nil
+	}
+	for _, l := range s.lanes {
+		l.value = s.value
+		if l.rounds++; l.rounds < l.cycle {
+			continue
+		}
+		l.rounds = 0
+		switch draw := l.rng.IntN(4); {
+		case draw < 2 && len(s.scouts) > 0:
+			if c := s.scouts[l.rng.IntN(len(s.scouts))]; c.best != nil {
+				l.load(c.best)
+			}
+			l.cycle = rotaCycle
+		case draw == 2:
+			l.load(s.best)
+			l.cycle += l.cycle / 2
+		default:
+			l.cycle += l.cycle / 2
+		}
+		if l.rng.IntN(2) == 0 && len(l.now.list) > 0 && 2*len(l.now.list) <= mostRota && (l.in.MaxPeriod == 0 || 2*l.now.period <= l.in.MaxPeriod) {
+			l.load(twice(l.in, l.now.schedule()))
+		}
+	}
+}
+
+// offer takes a plan over if it is better than all before it.
+func (s *periodicImprover) offer(plan *instance.Schedule, value float64) {
+	if plan == nil || value <= s.value*(1+1e-12) {
+		return
+	}
+	s.best, s.value = plan, value
+	if s.config.Improved != nil {
+		s.config.Improved(plan)
+	}
+}
+
+// periodicScout makes plans by list scheduling for lanes to begin from: a
+// greedy search, and after some rounds another one.
+type periodicScout struct {
+	in     *instance.Instance
+	rng    *rand.Rand
+	search *periodicSearch
+	counts [][]int
+	rounds int
+	best   *instance.Schedule // of this search; nil: none yet
+	value  float64
+}
+
+// scoutRounds is for how many rounds a scout goes on with a search.
+const scoutRounds = 5
+
+// walk goes on for a round.
+func (c *periodicScout) walk(ctx context.Context) {
+	if c.rounds%scoutRounds == 0 {
+		c.search = newPeriodicSearch(ctx, c.in, c.rng, nil)
+		c.counts = startCounts(c.in)
+		if c.rounds > 0 && c.rng.IntN(2) == 0 {
+			c.counts = c.search.multisets()
+		}
+		c.search.begin(c.counts)
+		c.search.most, c.search.plans = c.search.work, 0
+		c.best = nil
+	}
+	c.rounds++
+	c.search.most += periodicWork(c.in) / scoutRounds
+	c.search.plans += periodicEvaluations / scoutRounds
+	c.search.vary(c.counts)
+	if c.search.best == nil {
+		return
+	}
+	if v, _ := c.search.bestValue.Float64(); c.best == nil || v > c.value {
+		c.best, c.value = c.search.best.schedule(), v
+	}
+}

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { beforeEach, expect, it } from 'vitest'
+import { ScenarioText } from '../state/text'
+import { ScenarioEdit } from './edit'
+import { fields, freshName, list, specOf, text as textOf } from './spec'
+import { type Json, parse } from './yaml/patch'
+
+let source: ScenarioText
+let edit: ScenarioEdit
+beforeEach(() => {
+  source = new ScenarioText(`# kept\n${readFileSync('../testdata/examples/quickstart.yaml', 'utf8')}`)
+  edit = new ScenarioEdit(source)
+})
+const spec = () => fields(parse(source.text.value))
+const names = () => list(spec().jobs).map(job => textOf(fields(job).name))
+
+it('adds, copies, moves and removes jobs', () => {
+  edit.addJob('vgg16')
+  expect(names()).toEqual(['vgg', 'resnet', 'inception', 'translate', 'alex', 'vgg16'])
+  edit.addJob('vgg16')
+  edit.copyJob(0)
+  edit.copyJob(0)
+  expect(names()).toEqual([
+    'vgg',
+    'vgg-copy-2',
+    'vgg-copy',
+    'resnet',
+    'inception',
+    'translate',
+    'alex',
+    'vgg16',
+    'vgg16-2',
+  ])
+  edit.moveJob(0, 8)
+  edit.moveJob(0, -1)
+  edit.moveJob(0, 9)
+  expect(names().at(-1)).toBe('vgg')
+  edit.removeJob(8)
+  expect(names()).not.toContain('vgg')
+  expect(source.text.value).toMatch(/^# kept\n/)
+})
+
+it('leaves the last job', () => {
+  for (let i = 0; i < 9; i++) edit.removeJob(0)
+  expect(names()).toEqual(['alex'])
+})
+
+it('cuts and mends links', () => {
+  const failed = () => fields(spec().cluster).failed_links
+  edit.cut('r0n0.up', true)
+  edit.cut('r0n0.up', true)
+  edit.cut('r0n1.up', true)
+  expect(failed()).toEqual(['r0n0.up', 'r0n1.up'])
+  edit.cut('r0n0.up', false)
+  edit.cut('r0n1.up', false)
+  expect(failed()).toBeUndefined()
+})
+
+it('does not write what is so by default', () => {
+  edit.setUnless(['jobs', 0, 'weight'], 5, 1)
+  expect(source.text.value).toContain('weight: 5')
+  edit.setUnless(['jobs', 0, 'weight'], 1, 1)
+  expect(source.text.value).not.toContain('weight')
+})
+
+it('adds a rack group like the last', () => {
+  edit.addRack()
+  const racks = list(fields(spec().cluster).racks)
+  expect(racks).toHaveLength(2)
+  expect(racks[1]).toEqual(racks[0])
+})
+
+it('writes nothing into a text that is not YAML', () => {
+  source.edit('jobs: [')
+  edit.addJob('vgg16')
+  edit.set(['name'], 'x')
+  expect(source.text.value).toBe('jobs: [')
+})
+
+it('shows the last file that could be read, and why it is not the one there is', () => {
+  const view = specOf(source.text)
+  expect(view.value.stale).toBe('')
+  source.edit(`${source.text.value}\n]`)
+  expect(view.value).toMatchObject({ stale: 'broken', spec: { name: 'quickstart' } })
+  source.edit(`name: x # ${'x'.repeat(100_000)}`)
+  expect(view.value.stale).toBe('large')
+  // Aliases that would expand without end, and nesting without end.
+  source.edit(
+    `a: &a [x]\n${Array.from({ length: 20 }, (_, i) => `${'b'.repeat(i + 1)}: &${'b'.repeat(i + 1)} [${Array(9).fill(i ? `*${'b'.repeat(i)}` : '*a')}]`).join('\n')}`,
+  )
+  expect(view.value.stale).toBe('broken')
+  source.edit('['.repeat(50_000))
+  expect(view.value.stale).toBe('broken')
+})
+
+it('copes with parts of the wrong kind', () => {
+  for (const value of [null, 1, 'x', [], {}] as Json[]) {
+    expect(list(fields(value).jobs)).toEqual([])
+    expect(textOf(fields(value).name)).toBe('')
+  }
+})
+
+it('finds fresh names', () => {
+  expect(freshName('a', [])).toBe('a')
+  expect(freshName('a', ['a', 'a-2'])).toBe('a-3')
+})

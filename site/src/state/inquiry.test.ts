@@ -1,0 +1,55 @@
+import { signal } from '@preact/signals'
+import { expect, it } from 'vitest'
+import { compiled, FakeEngine, planResult, schedule } from '../../test/fake'
+import type { ChainLink, WhatIfAnswer, WhatIfChange } from '../engine/api'
+import { Inquiry } from './inquiry'
+import type { PlanView } from './planning'
+
+const link = (text: string): ChainLink => ({ kind: 'task', index: 0, because: 'start', text })
+const view = (digest: string): PlanView => ({
+  text: digest,
+  instance: compiled(digest, { jobs: [{} as never, {} as never] }),
+  points: [],
+  schedule: schedule(),
+  value: 1,
+  result: planResult({ chain: [link('of the plan')] }),
+})
+const change: WhatIfChange = { kind: 'add_gpu', subject: 'n0' }
+const settle = () => new Promise(resolve => setTimeout(resolve))
+
+it('explains the last end by the result, and a job by asking', async () => {
+  const engine = new FakeEngine({
+    explain: ({ job }: { job: number }) => ({ chain: [link(`job ${job}`)], text: '' }),
+  })
+  const inquiry = new Inquiry(engine, signal(view('a')), () => ({ seed: 0, effort: 1 }))
+  expect(inquiry.chain.value?.[0]?.text).toBe('of the plan')
+  inquiry.job.value = 1
+  expect(inquiry.chain.value).toBeNull()
+  await settle()
+  expect(inquiry.chain.value?.[0]?.text).toBe('job 1')
+  inquiry.job.value = 99
+  expect(inquiry.job.value).toBeNull()
+})
+
+it('answers what-ifs, and forgets them with the instance', async () => {
+  const answer = { change, label: 'one more GPU' } as WhatIfAnswer
+  const shown = signal<PlanView | null>(view('a'))
+  const inquiry = new Inquiry(new FakeEngine({ what_if: () => answer }), shown, () => ({
+    seed: 0,
+    effort: 1,
+  }))
+  const asked = inquiry.ask(change)
+  expect(inquiry.whatIfs.value).toEqual([{ change, answer: null, error: '' }])
+  await asked
+  expect(inquiry.whatIfs.value).toEqual([{ change, answer, error: '' }])
+  await inquiry.ask(change)
+  expect(inquiry.whatIfs.value).toHaveLength(1)
+  shown.value = view('b')
+  expect(inquiry.whatIfs.value).toEqual([])
+})
+
+it('tells why a question failed', async () => {
+  const inquiry = new Inquiry(new FakeEngine({}), signal(view('a')), () => ({ seed: 0, effort: 1 }))
+  await inquiry.ask(change)
+  expect(inquiry.whatIfs.value[0]?.error).toBe('what_if')
+})

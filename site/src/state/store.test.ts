@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { compiled, FakeEngine, planResult } from '../../test/fake'
+import type { Methods, PlanOptions } from '../engine/api'
+import { rest } from './planning'
+import { debounce, Store } from './store'
+
+let store: Store
+let engine: FakeEngine
+let compile: (text: string) => Methods['compile']['result'] | Promise<Methods['compile']['result']>
+const snapshot = { text: 'a', seed: 3, effort: 2, selection: null, range: null, compared: null }
+const plans = () =>
+  engine.calls.filter(call => call.method === 'plan').map(call => call.params as PlanOptions)
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  // Digests ignore comments, as the core's do.
+  compile = text => ({ instance: compiled(text.replace(/#.*/, '').trim()), spec: {}, problems: [] })
+  engine = new FakeEngine({
+    compile: ({ text }: { text: string }) => compile(text),
+    plan: ({ seed }: PlanOptions) => planResult({ seed }),
+  })
+  store = new Store()
+})
+afterEach(() => vi.useRealTimers())
+
+const settle = () => vi.advanceTimersByTimeAsync(debounce + rest + 1)
+
+it('reads nothing before something is open, and waits for the engine', async () => {
+  store.attach(engine)
+  await settle()
+  expect(engine.calls).toEqual([])
+})
+
+it('plans what is open once the engine is there, quickly and then thoroughly', async () => {
+  store.open(snapshot)
+  await settle()
+  expect(store.planning.view.value).toBeNull()
+  store.attach(engine)
+  await settle()
+  expect(plans()).toMatchObject([
+    { text: 'a', seed: 3, effort: 2, quick: true },
+    { text: 'a', seed: 3, effort: 2, quick: false },
+  ])
+})
+
+it('plans anew for each change that matters, and for none else', async () => {
+  store.attach(engine)
+  store.open(snapshot)
+  await settle()
+  store.text.edit('a # a comment')
+  await settle()
+  expect(plans()).toHaveLength(2)
+  store.text.edit('b')
+  await settle()
+  expect(plans()).toHaveLength(4)
+  store.seed.value = 9
+  await settle()
+  expect(plans().slice(4)).toMatchObject([
+    { text: 'b', seed: 9 },
+    { text: 'b', seed: 9 },
+  ])
+})
+
+it('takes a flow of changes as one', async () => {
+  store.attach(engine)
+  store.open(snapshot)
+  await settle()
+  for (const text of ['b', 'c', 'd']) {
+    store.text.edit(text)
+    await vi.advanceTimersByTimeAsync(debounce / 2)
+  }
+  await settle()
+  expect(plans().map(plan => plan.text)).toEqual(['a', 'a', 'd', 'd'])
+})
+
+it('keeps the last plan where the text has problems, and tells of them', async () => {
+  store.attach(engine)
+  store.open(snapshot)
+  await settle()
+  const problems = [{ path: 'jobs', line: 1, column: 1, message: 'missing' }]
+  compile = () => ({ instance: null, spec: null, problems })
+  store.text.edit('broken')
+  await settle()
+  expect(store.reading.value.problems).toEqual(problems)
+  expect(store.status.value).toBe('1 problem in the scenario')
+  expect(store.planning.view.value?.text).toBe('a')
+})
+
+it('drops the reading of a text that has changed since', async () => {
+  store.attach(engine)
+  let answer!: (result: Methods['compile']['result']) => void
+  compile = () => new Promise(resolve => (answer = resolve))
+  store.open(snapshot)
+  await settle()
+  const slow = answer
+  store.text.edit('b')
+  await settle()
+  slow({ instance: compiled('a'), spec: {}, problems: [] })
+  await settle()
+  expect(store.reading.value.instance).toBeNull()
+  answer({ instance: compiled('b'), spec: {}, problems: [] })
+  await settle()
+  expect(store.reading.value.instance?.digest).toBe('b')
+  expect(plans().map(plan => plan.text)).toEqual(['b', 'b'])
+})
+
+it('plans a scenario anew that is opened again with another seed', async () => {
+  store.attach(engine)
+  store.open(snapshot)
+  await settle()
+  store.open({ ...snapshot, seed: 4 })
+  await settle()
+  expect(store.planning.view.value?.result?.seed).toBe(4)
+})
+
+it('pins what it was made from', async () => {
+  store.attach(engine)
+  store.open(snapshot)
+  await settle()
+  store.pin()
+  expect(store.pinned.value?.of).toEqual({ label: 'test', text: 'a', seed: 3, effort: 2 })
+  store.open(snapshot)
+  expect(store.pinned.value).toBeNull()
+})

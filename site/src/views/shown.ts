@@ -1,0 +1,40 @@
+// The plan that shows while a search goes on: its schedule is newer than the last result.
+
+import type { Compiled, PlanResult, Schedule } from '../engine/api'
+import { gapOf } from './format'
+
+/** The result with a schedule that has come since, and what follows from it; what does not is left out. */
+export function withSchedule(
+  instance: Compiled,
+  result: PlanResult,
+  schedule: Schedule | null,
+  primal: number | null,
+): PlanResult {
+  if (!schedule || schedule === result.schedule) return result
+  return {
+    ...result,
+    schedule,
+    primal,
+    gap: gapOf(primal, result.dual),
+    efficiency: null,
+    usage: null,
+    chain: [],
+    completion: completionOf(instance, schedule),
+  }
+}
+
+/** By job, when it ends in ticks, or how often it iterates in a period. */
+export function completionOf(instance: Compiled, schedule: Schedule): number[] {
+  const of = new Array<number>(instance.jobs.length).fill(0)
+  if (schedule.period > 0) {
+    schedule.tasks.job.forEach((job, i) => {
+      of[job] = Math.max(of[job]!, schedule.tasks.iteration[i]!)
+    })
+    return of
+  }
+  for (const list of [schedule.tasks, schedule.syncs])
+    list.job.forEach((job, i) => {
+      of[job] = Math.max(of[job]!, list.end[i]!)
+    })
+  return of
+}

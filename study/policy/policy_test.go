@@ -1,0 +1,256 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance/profiles"
+	"jigsaw/study/replay"
+)
+
+// job is a job of a hand-made trace: when it comes, its GPUs, and its seconds alone.
+type job struct {
+	arrival float64
+	gpus    int
+	alone   float64
+}
+
+// handMade makes a workload of iterations of a second.
+func handMade(jobs ...job) *replay.Workload {
+	w := &replay.Workload{Name: "hand-made"}
+	for i, j := range jobs {
+		w.Classes = append(w.Classes, replay.Class{Model: "m", GPUs: j.gpus, Iteration: []float64{1}, Stages: replay.Stages{GPU: 1}})
+		w.Jobs = append(w.Jobs, replay.Job{ID: fmt.Sprint(i), Arrival: j.arrival, Class: i, Iterations: int64(j.alone), Weight: 1})
+	}
+	return w
+}
+
+func run(t *testing.T, w *replay.Workload, name, cluster string, round float64, o Options) *replay.Result {
+	t.Helper()
+	c, err := replay.ParseCluster(cluster)
+	require.NoError(t, err)
+	p, err := New(context.Background(), name, o)
+	require.NoError(t, err)
+	r, err := replay.Run(context.Background(), w, p, replay.Config{Cluster: c, Round: round})
+	require.NoError(t, err)
+	return r
+}
+
+// TestByHand: traces whose replay can be worked out on paper.
+func TestByHand(t *testing.T) {
+	for name, c := range map[string]struct {
+		jobs    []job
+		policy  string
+		cluster string
+		round   float64
+		o       Options
+		want    []float64 // ends
+	}{
+		// The second job holds up the third, though there is a GPU for it.
+		"fifo holds up":       {[]job{{0, 1, 10}, {1, 2, 5}, {2, 1, 3}}, "fifo", "1x2", 0, Options{}, []float64{10, 15, 18}},
+		"fifo after a round":  {[]job{{0, 1, 10}, {1, 2, 5}, {2, 1, 3}}, "fifo", "1x2", 4, Options{}, []float64{10, 17, 23}},
+		"fifo is not stopped": {[]job{{0, 1, 10}, {1, 1, 1}}, "fifo", "1x1", 0, Options{}, []float64{10, 11}},
+		// The short job stops the long one after its third iteration.
+		"srtf stops": {[]job{{0, 1, 10}, {3, 1, 2}}, "srtf", "1x1", 0, Options{}, []float64{12, 5}},
+		// Half an iteration is lost.
+		"srtf loses":   {[]job{{0, 1, 10}, {3.5, 1, 2}}, "srtf", "1x1", 0, Options{}, []float64{12.5, 5.5}},
+		"srtf by time": {[]job{{0, 2, 4}, {0, 1, 5}}, "srtf", "1x2", 0, Options{}, []float64{4, 9}},
+		// 5 x 1 is less than 4 x 2.
+		"srsf by service": {[]job{{0, 2, 4}, {0, 1, 5}}, "srsf", "1x2", 0, Options{}, []float64{9, 5}},
+		// After 4 GPU-seconds the first job goes behind the second, which has as many
+		// before it; then the first goes on.
+		"las": {[]job{{0, 1, 6}, {0, 1, 6}}, "las", "1x1", 0, Options{Thresholds: []float64{4}}, []float64{10, 12}},
+		// The GPUs count: 2 GPUs have held 4 GPU-seconds after 2 seconds. The other job
+		// leaves the first queue at 6, and finds the first job before it in the second.
+		"las counts GPUs": {[]job{{0, 2, 6}, {0, 1, 6}}, "las", "1x2", 0, Options{Thresholds: []float64{4}}, []float64{10, 12}},
+		// All of an iteration is GPU time, so two jobs in a round take twice as long.
+		"muri in turns": {[]job{{0, 1, 10}, {0, 1, 10}}, "muri-s", "1x1", 0, Options{}, []float64{20, 20}},
+		"muri limits":   {[]job{{0, 1, 10}, {0, 1, 10}, {0, 1, 10}}, "muri-s", "1x1", 0, Options{Share: 2}, []float64{20, 20, 30}},
+		// Sharing gains nothing, so JigSaw does not share.
+		"jigsaw alone": {[]job{{0, 1, 10}, {0, 1, 10}}, "jigsaw", "1x1", 0, Options{}, []float64{10, 20}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := run(t, handMade(c.jobs...), c.policy, c.cluster, c.round, c.o)
+			require.InDeltaSlice(t, c.want, r.Finish, 1e-6)
+		})
+	}
+}
+
+// TestRound: the length of a round of interleaved stages.
+func TestRound(t *testing.T) {
+	class := func(load, gpu, network float64) *replay.Class {
+		return &replay.Class{GPUs: 1, Iteration: []float64{1}, Stages: replay.Stages{Load: load, GPU: gpu, Network: network}}
+	}
+	for _, c := range []struct {
+		jobs []*replay.Class
+		want float64
+	}{
+		// One after the other at the GPU.
+		{[]*replay.Class{class(0, 0.7, 0), class(0, 0.6, 0)}, 1.3},
+		// The network of one while the other is at the GPU, in one slot of three.
+		{[]*replay.Class{class(0, 0.5, 0.5), class(0, 0.5, 0.5)}, 1.5},
+		// Storage and CPU: two jobs load at a time, four need two rounds of it.
+		{[]*replay.Class{class(0.8, 0, 0), class(0.8, 0, 0)}, 0.8},
+		{[]*replay.Class{class(0.8, 0, 0), class(0.8, 0, 0), class(0.8, 0, 0), class(0.8, 0, 0)}, 1.6},
+		// Loading in two slots, one of which the other's GPU stage fills.
+		{[]*replay.Class{class(0.6, 0.2, 0), class(0, 0.5, 0)}, 0.8},
+	} {
+		require.InDelta(t, c.want, shortestRound(c.jobs, 0), 1e-9, "%v", c.jobs)
+	}
+}
+
+// TestRoundIsOptimal compares the closed form with a search over slots.
+func TestRoundIsOptimal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		seats := make([]*replay.Class, slots)
+		for p := range seats {
+			if rng.IntN(4) > 0 {
+				seats[p] = &replay.Class{Iteration: []float64{1}, Stages: replay.Stages{
+					Load: float64(rng.IntN(8)), GPU: float64(rng.IntN(5)), Network: float64(rng.IntN(5)),
+				}}
+			}
+		}
+		best := 1000
+		for code := range 9 * 9 * 9 * 9 {
+			s := [slots]int{code % 9, code / 9 % 9, code / 81 % 9, code / 729}
+			ok := true
+			for p, c := range seats {
+				if c != nil && (float64(s[p]) < c.Stages.GPU || float64(s[(p+1)%slots]) < c.Stages.Network ||
+					float64(s[(p+2)%slots]+s[(p+3)%slots]) < c.Stages.Load) {
+					ok = false
+				}
+			}
+			if ok {
+				best = min(best, s[0]+s[1]+s[2]+s[3])
+			}
+		}
+		require.InDelta(t, float64(best), roundLength(seats, 0), 1e-9)
+	}
+}
+
+// shaped returns classes of a model with layers, of so many GPUs, with figures like
+// those of Muri's traces.
+func shaped(t *testing.T, gpus int) []replay.Class {
+	t.Helper()
+	library, err := profiles.Builtin()
+	require.NoError(t, err)
+	bert, ok := library.Find("bert24", "v100", 2)
+	require.True(t, ok)
+	return []replay.Class{
+		{Model: "gpt2", GPUs: gpus, Iteration: []float64{0.437}, Stages: replay.Stages{Load: 0.001, GPU: 0.96, Network: 0.11}, Shape: bert},
+		{Model: "resnet18", GPUs: gpus, Iteration: []float64{1.01}, Stages: replay.Stages{Load: 0.776, GPU: 0.116, Network: 0.076}},
+		{Model: "dqn", GPUs: gpus, Iteration: []float64{0.509}, Stages: replay.Stages{Load: 0.855, GPU: 0.016, Network: 0.001}},
+	}
+}
+
+// TestSteadyState: what jobs get when they share GPUs is possible, better than
+// turns, and near what the resources allow.
+func TestSteadyState(t *testing.T) {
+	for _, gpus := range []int{1, 2, 4, 8, 32} {
+		w := &replay.Workload{Classes: shaped(t, gpus)}
+		for i := range w.Classes {
+			w.Jobs = append(w.Jobs, replay.Job{Class: i}, replay.Job{Class: i})
+		}
+		p := newPacer(context.Background(), Options{})
+		for _, jobs := range [][]int{{0, 1}, {0, 2}, {2, 4}, {2, 3}, {0, 2, 4}} {
+			periods := p.periods(w, jobs, 0)
+			estimate := p.estimate(w, jobs)
+			var load, gpu, network float64
+			for k, i := range jobs {
+				c := w.ClassOf(i)
+				speed := c.Iteration[0] / periods[k]
+				require.LessOrEqual(t, speed, 1.0)
+				require.GreaterOrEqual(t, speed, 1/float64(len(jobs))-1e-9)
+				require.GreaterOrEqual(t, speed, 0.7*estimate, "%d GPUs, jobs %v", gpus, jobs)
+				load += speed * c.Stages.Load
+				gpu += speed * Work(c)
+				network += speed * c.Stages.Network
+			}
+			require.LessOrEqual(t, load, float64(loaders)+1e-9)
+			require.LessOrEqual(t, gpu, 1+1e-9, "%d GPUs, jobs %v", gpus, jobs)
+			require.LessOrEqual(t, network, float64(networks)+1e-9)
+		}
+	}
+}
+
+// TestWork: partial backpropagation needs more than one worker, and a shape.
+func TestWork(t *testing.T) {
+	one, eight := shaped(t, 1), shaped(t, 8)
+	require.Equal(t, 0.96, Work(&one[0]))
+	require.Equal(t, eight[1].Stages.GPU, Work(&eight[1]))
+	w := Work(&eight[0])
+	// Of bert24 the forward pass is 42 %, and the ladder of eight has 2, 1, 2 and 3
+	// workers at 27 %, 50 %, 77 % and all of the rest.
+	require.InDelta(t, 0.96*(0.4242+0.5758*(2*0.2723+0.5021+2*0.7698+3)/8), w, 0.005)
+}
+
+// TestEveryPolicy replays one trace under all of them: the bounds hold, jobs end,
+// and the same seed gives the same answer.
+func TestEveryPolicy(t *testing.T) {
+	w := &replay.Workload{Name: "all", Classes: append(shaped(t, 4), shaped(t, 1)...)}
+	rng := rand.New(rand.NewPCG(3, 4))
+	now := 0.0
+	for i := range 60 {
+		w.Jobs = append(w.Jobs, replay.Job{ID: fmt.Sprint(i), Arrival: now, Class: rng.IntN(6), Iterations: int64(500 + rng.IntN(20000)), Weight: 1})
+		now += 300 * rng.ExpFloat64()
+	}
+	c, err := replay.ParseCluster("3x4")
+	require.NoError(t, err)
+	o := Options{Seed: 7}
+	names := []string{"fifo", "srtf", "srsf", "las", "muri-s", "muri-l", "jigsaw"}
+	if e, err := engineOrNil(); err == nil {
+		o.Solver = e
+		names = Names()
+	}
+	config := replay.Config{Cluster: c, Round: 60}
+	report, err := Compare(context.Background(), w, names, o, config)
+	require.NoError(t, err)
+	again, err := Compare(context.Background(), w, names, o, config)
+	require.NoError(t, err)
+	require.Equal(t, report.Policies, again.Policies)
+	require.Len(t, report.Policies, len(names))
+	for _, m := range report.Policies {
+		b := report.BoundFor(m)
+		require.Equal(t, 60, m.Ended, m.Policy)
+		require.GreaterOrEqual(t, m.Mean, b.Mean, m.Policy)
+		require.GreaterOrEqual(t, m.Makespan, b.Makespan, m.Policy)
+		require.LessOrEqual(t, m.Utilisation, 1+1e-9, m.Policy)
+	}
+}
+
+func TestCut(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	w := handMade(job{0, 1, 10}, job{0, 1, 10})
+	c, err := replay.ParseCluster("1x1")
+	require.NoError(t, err)
+	cancel()
+	report, err := Compare(ctx, w, []string{"fifo", "srtf"}, Options{}, replay.Config{Cluster: c})
+	require.NoError(t, err)
+	require.Contains(t, report.Notes, "interrupted: fifo, srtf did not run")
+	p, err := New(ctx, "fifo", Options{})
+	require.NoError(t, err)
+	r, err := replay.Run(ctx, w, p, replay.Config{Cluster: c})
+	require.NoError(t, err)
+	require.True(t, r.Cut)
+	require.Zero(t, r.Metrics().Ended)
+}
+
+func TestMalformedOptions(t *testing.T) {
+	for want, c := range map[string]struct {
+		name string
+		o    Options
+	}{
+		`there is no policy "best"; choose among fifo, srtf`: {"best", Options{}},
+		"9 jobs to a group; choose 1 to 4":                   {"jigsaw", Options{Share: 9}},
+		"do not ascend":                                      {"las", Options{Thresholds: []float64{2, 1}}},
+		"this build has no engine":                           {"gavel-ftf", Options{}},
+	} {
+		_, err := New(context.Background(), c.name, c.o)
+		require.ErrorContains(t, err, want)
+	}
+}
