@@ -16,7 +16,7 @@ SITE       = $(if $(wildcard site/dist/index.html),site)
 # Packages that neither need cgo nor an operating system.
 PURE      := . ./formulation/... ./heuristics/... ./solver/...
 
-.PHONY: help setup setup-tests build wasm site test-site clp-wasm demo test test-noclp test-js lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme clean FORCE
+.PHONY: help setup setup-tests build wasm site test-site clp-wasm demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -71,9 +71,17 @@ test-noclp: ## build and test without CLP, as on a machine that lacks it, then w
 	JIGSAW_CLP_WASM=none CGO_ENABLED=0 $(GO) test -short ./...
 	! test -e $(CLP_WASM) || JIGSAW_CLP_WASM=$(CLP_WASM) CGO_ENABLED=0 $(GO) test -short ./solver/...
 
-test-js: ## build for js/wasm and run the pure packages' tests under Node, with clp.wasm where it is built
+# With CLP the pure packages' tests would take many times as long: the engine has tests
+# of its own, and same-plans compares what comes out at the other end.
+test-js: ## build for js/wasm and run the pure packages' tests under Node, the engine's with clp.wasm
 	GOOS=js GOARCH=wasm $(GO) build ./...
-	GOOS=js GOARCH=wasm $(GO) test -short -exec='$(CURDIR)/scripts/go-js-exec' $(PURE)
+	JIGSAW_CLP_WASM=none GOOS=js GOARCH=wasm $(GO) test -short -exec='$(CURDIR)/scripts/go-js-exec' $(PURE)
+	GOOS=js GOARCH=wasm $(GO) test -short -exec='$(CURDIR)/scripts/go-js-exec' ./solver/...
+
+# Like PLANS='3 rack crossing': three seeds of two examples.
+PLANS     ?= 1 quickstart tight-memory infeasible
+same-plans: ## compare plans made with CLP by cgo, in Node as in a browser, and by wazero
+	@scripts/same-plans $(PLANS)
 
 lint: $(TOOLS)/golangci-lint fence ## formatting, vet, linters, and the walls between packages
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }

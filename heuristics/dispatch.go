@@ -200,7 +200,7 @@ func (s *dispatcher) decode(ctx context.Context, d *decision, out *record) error
 // jobs start; without one they all may from their release on.
 func (s *dispatcher) run(ctx context.Context, q *queue) error {
 	for rounds := 0; len(s.events) > 0; rounds++ {
-		if rounds&0xfff == 0 && ctx.Err() != nil {
+		if rounds&0x3ff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if s.d.latest > 0 && rounds&0x3f == 0 && s.hopeless() {

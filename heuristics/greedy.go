@@ -86,6 +86,9 @@ func (p *portfolio) construct() error {
 	var list []*decision
 	order := p.attempts(len(ways))
 	for n, a := range order {
+		if p.ctx.Err() != nil && n > 0 {
+			break
+		}
 		if where := &places[a.way]; *where == nil {
 			how := ways[a.way]
 			how.counts, how.reach = counts, p.reach
@@ -97,7 +100,7 @@ func (p *portfolio) construct() error {
 				*where = places[0]
 			}
 			if how.balanced {
-				*where = balance(in, *where, balancing{counts: counts, reach: p.reach, rng: p.rng, steps: p.balanceSteps(), near: how.near})
+				*where = balance(in, *where, balancing{ctx: p.ctx, counts: counts, reach: p.reach, rng: p.rng, steps: p.balanceSteps(), near: how.near})
 			}
 			taken[a.way] = measure(in, *where, counts)
 		}
@@ -122,7 +125,16 @@ type way struct {
 }
 
 // balanceSteps is the number of changes of a placement that [balance] tries.
-func (p *portfolio) balanceSteps() int { return min(max(5_000, 100*p.layout.slots), 40_000) }
+func (p *portfolio) balanceSteps() int {
+	steps := min(max(5_000, 100*p.layout.slots), 40_000)
+	if p.config.Quick {
+		steps /= quickBalance
+	}
+	return steps
+}
+
+// quickBalance is by how much [Config.Quick] divides the steps of balance.
+const quickBalance = 5
 
 // attempt is one combination of placement, rule and patience.
 type attempt struct {

@@ -2,6 +2,7 @@ package heuristics
 
 import (
 	"cmp"
+	"context"
 	"math/rand/v2"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 
 // balancing says how [balance] goes about it.
 type balancing struct {
+	ctx    context.Context // ends the search early; nil: nothing does
 	counts [][]int
 	reach  *reach
 	rng    *rand.Rand
@@ -39,7 +41,10 @@ func balance(in *instance.Instance, where *placement, how balancing) *placement 
 	if len(in.GPUs) == 1 {
 		return where
 	}
-	for range how.steps {
+	for n := range how.steps {
+		if n&0xff == 0 && how.ctx != nil && how.ctx.Err() != nil {
+			break
+		}
 		b.step(false)
 	}
 	return b.out

@@ -119,6 +119,9 @@ func newSearch(ctx context.Context, c Config, in *instance.Instance, rng *rand.R
 	s.best = find{start, valueOf(in, start.Completion(in))}
 	reach := newReach(in)
 	for n := range min(max(1, (1<<18)/max(1, s.ops.tasks+s.ops.syncs)), 6) {
+		if ctx.Err() != nil {
+			break
+		}
 		l := &lane{decoder: newSequenceDecoder(s.ops), cycle: firstCycle, value: s.best.value}
 		l.rng = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
 		l.load(newSequence(s.ops, start))

@@ -28,7 +28,9 @@ const plans = {
 
 /** An example of the library, planned by the site's own engine: make wasm, make clp-wasm. */
 async function example(name: string) {
-  const engine = await startEngine({ onReady: () => {}, onCrash: message => console.error(message) })
+  const starting = startEngine()
+  starting.onCrash = message => console.error(message)
+  const engine = await starting.engine
   const found = (await engine.call('examples', {})).find(e => e.name === name)
   if (!found) throw new Error(`there is no example ${name}`)
   const { instance } = await engine.call('compile', { text: found.text })

@@ -80,8 +80,9 @@ func (b *budget) onEnd(call func()) (release func()) {
 const (
 	// wholeSlice lets CLP run without a stop.
 	wholeSlice = math.MaxInt32
-	// sliceWork is about how many matrix entries CLP can touch in 50 ms.
-	sliceWork = 2.5e7
+	// onceWork is about how many matrix entries CLP can touch in 50 ms, liveWork in
+	// a second: half of that speed in WebAssembly.
+	onceWork, liveWork = 2.5e7, 5e8
 	// Slices shorter than minSlice lose too much to starting again; slices
 	// longer than maxSlice gain nothing.
 	minSlice, maxSlice = 50, 20000
@@ -89,11 +90,11 @@ const (
 	maxIdleSlices = 100
 )
 
-// sliceLength is the number of iterations between two looks at the context,
+// sliceLength is the number of iterations before the first look at the context,
 // where CLP cannot be interrupted. A slice costs more than its start: CLP forgets
-// the weights of its pricing. An iteration prices all columns, and solves with a
-// factor that is denser than the basis.
-func sliceLength(p *solver.Problem) int {
-	work := float64(len(p.Value) + p.Cols() + 20*p.Rows())
-	return int(min(max(sliceWork/max(1, work), minSlice), maxSlice))
+// the weights of its pricing, and may need several times the iterations. An iteration
+// prices all columns, and solves with a factor that is denser than the basis.
+func sliceLength(p *solver.Problem, work float64) int {
+	each := float64(len(p.Value) + p.Cols() + 20*p.Rows())
+	return int(min(max(work/max(1, each), minSlice), maxSlice))
 }

@@ -16,10 +16,20 @@
 // # How CLP is reached
 //
 // The live model is written once over [table], the C functions it needs in plain
-// Go types. The build tags `cgo && !noclp && !js` choose the implementation that
-// links the C library (Debian: coinor-libclp-dev and pkg-config). Without it the
-// package still compiles, [Available] says no, and the constructors return
-// [ErrUnavailable].
+// Go types. Build tags choose how [New] implements it:
+//
+//   - `cgo && !noclp && !js` links the C library (Debian: coinor-libclp-dev and
+//     pkg-config).
+//   - `js` drives an instance of clp.wasm, CLP compiled to WebAssembly (see the folder
+//     wasm), which the page brings as globalThis.jigsawCLP.
+//   - Without either, wazero runs the same file in plain Go; see [NewWasm].
+//
+// Where CLP is not at hand the constructors return [ErrUnavailable] and say how to
+// get it. Without lanl/clp, NewOneShot loads a live model for every program.
+//
+// Programs of up to 1,000 rows take the same steps to the same bits in all three.
+// When an instance of clp.wasm traps, all its models return the error and the next
+// program gets a new instance.
 //
 // # What a caller can rely on
 //
@@ -37,11 +47,11 @@
 // A context that ends stops a live model after the simplex iteration it is in,
 // through an event handler inside CLP; a solve is never cut into pieces for it,
 // and the same calls give the same pivots with and without a context that can
-// end. The one-shot face, and tables that cannot interrupt, run in slices of
-// iterations instead, whose length depends on the size of the program alone;
-// there a context waits for the end of a slice, up to seconds on programs of
-// ten thousand rows. Each slice of the one-shot face is twice as long as the one
-// before, since equal ones can go round in circles.
+// end. The one-shot face, and WebAssembly, which nothing can interrupt, run in slices
+// of iterations instead, whose length depends on the size of the program alone;
+// there a context waits for the end of a slice, up to seconds on programs of thousands
+// of rows. Each slice is twice as long as the one before, since equal ones can go round
+// in circles. Between slices a browser's messages come in.
 //
 // A context that ends gives its error, wrapped. The model keeps the basis it had
 // reached.

@@ -19,3 +19,13 @@ func New() (solver.Solver, error) {
 	}
 	return &wasm{open: openPage}, nil
 }
+
+// NewOneShot returns the face for programs that are solved once, with ranging; or
+// [ErrUnavailable], as [New].
+func NewOneShot() (solver.Solver, error) {
+	engine, err := New()
+	if err != nil {
+		return nil, err
+	}
+	return oneShot(engine.(*wasm)), nil
+}

@@ -45,3 +45,13 @@ func find() (string, error) {
 		"without -tags noclp; or `make clp-wasm` and put clp.wasm beside this program, or its path into JIGSAW_CLP_WASM",
 		ErrUnavailable)
 }
+
+// NewOneShot returns the face for programs that are solved once, with ranging; or
+// [ErrUnavailable], as [New].
+func NewOneShot() (solver.Solver, error) {
+	engine, err := New()
+	if err != nil {
+		return nil, err
+	}
+	return oneShot(engine.(*wasm)), nil
+}

@@ -128,6 +128,7 @@ func (f *fake) unboundedRay(h handle, ray []float64) bool {
 
 func (*fake) canInterrupt() bool                { return false }
 func (*fake) interrupt(handle, bool)            {}
+func (*fake) makePortable(handle)               {}
 func (*fake) setLogLevel(handle, int32)         {}
 func (*fake) setMaximumSeconds(handle, float64) {}
 func (*fake) scaling(handle, int32)             {}

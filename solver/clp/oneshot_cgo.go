@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 
 	coin "github.com/lanl/clp"
@@ -157,7 +156,7 @@ func (o *once) solution(p *solver.Problem, status solver.Status) *solver.Solutio
 // iterate runs one algorithm in slices. The binding does not tell how many
 // iterations a slice took: one that was not the last took all it had.
 func (o *once) iterate(b *budget, p *solver.Problem, alg algorithm) (solver.Status, error) {
-	slice := max(sliceLength(p), minSliceOnce)
+	slice := max(sliceLength(p, onceWork), minSliceOnce)
 	for {
 		if err := b.err(); err != nil {
 			return solver.Unsolved, err
@@ -218,64 +217,17 @@ func rangeOnce(ctx context.Context, p *solver.Problem) (*solver.Ranging, error) 
 		return nil, fmt.Errorf("clp: ranging: the program is %v", s.Status)
 	}
 
-	r := &solver.Ranging{
-		CostLower: make([]float64, n), CostUpper: make([]float64, n),
-		ActivityLower: make([]float64, m), ActivityUpper: make([]float64, m),
-	}
-	up, down, which := make([]float64, n), make([]float64, n), make([]int, n)
-	for j := range which {
-		which[j] = j
-	}
-	if o.simplex.DualRanging(n, which, up, make([]int, n), down, make([]int, n), nil, nil) != 0 {
-		return nil, errors.New("clp: ranging: CLP has no ranging of the costs at this optimum")
-	}
-	for j, c := range p.Cost {
-		r.CostLower[j], r.CostUpper[j] = c-fromCoin(down[j]), c+fromCoin(up[j])
-	}
-
-	// Rows come after the columns in CLP's numbering. Where the row is basic CLP
-	// gives the distances to its own bounds, which is not what is asked.
-	up, down, which = make([]float64, m), make([]float64, m), make([]int, m)
-	for i := range which {
-		which[i] = n + i
-	}
-	if o.simplex.PrimalRanging(m, which, up, make([]int, m), down, make([]int, m)) != 0 {
-		return nil, errors.New("clp: ranging: CLP has no ranging of the rows at this optimum")
-	}
-	for i, at := range s.RowActivity {
-		r.ActivityLower[i], r.ActivityUpper[i] = at, at
-		if active(at, p.RowLower[i], p.RowUpper[i]) {
-			r.ActivityLower[i] = at - fromCoin(down[i])
-			r.ActivityUpper[i] = at + fromCoin(up[i])
+	return ranging(p, s, func() (up, down []float64, ok bool) {
+		up, down, which := make([]float64, n), make([]float64, n), make([]int, n)
+		for j := range which {
+			which[j] = j
 		}
-	}
-	return r, nil
-}
-
-// active says whether a row is at one of its bounds.
-func active(at, lower, upper float64) bool {
-	near := func(bound float64) bool {
-		return !math.IsInf(bound, 0) && math.Abs(at-bound) <= solver.FeasibilityTol*max(1, math.Abs(bound))
-	}
-	return near(lower) || near(upper)
-}
-
-// rangeByInspection ranges an optimum of a program without coefficients.
-func rangeByInspection(p *solver.Problem) *solver.Ranging {
-	m, n := p.Rows(), p.Cols()
-	r := &solver.Ranging{
-		CostLower: make([]float64, n), CostUpper: make([]float64, n),
-		ActivityLower: make([]float64, m), ActivityUpper: make([]float64, m),
-	}
-	for j, status := range inspect(p).Basis.Cols {
-		switch status {
-		case solver.Fixed:
-			r.CostLower[j], r.CostUpper[j] = math.Inf(-1), math.Inf(1)
-		case solver.AtLower:
-			r.CostUpper[j] = math.Inf(1)
-		case solver.AtUpper:
-			r.CostLower[j] = math.Inf(-1)
+		return up, down, o.simplex.DualRanging(n, which, up, make([]int, n), down, make([]int, n), nil, nil) == 0
+	}, func() (up, down []float64, ok bool) {
+		up, down, which := make([]float64, m), make([]float64, m), make([]int, m)
+		for i := range which {
+			which[i] = n + i // rows come after the columns in CLP's numbering
 		}
-	}
-	return r
+		return up, down, o.simplex.PrimalRanging(m, which, up, make([]int, m), down, make([]int, m)) == 0
+	})
 }

@@ -196,11 +196,11 @@ func (m *model) iterateBelow(b *budget, alg algorithm) (solver.Status, error) {
 }
 
 // iterate runs one algorithm until it stops by itself or the budget ends: in one
-// piece where CLP can be interrupted, in slices otherwise. Whatever happens, the
-// basis is read back.
+// piece where CLP can be interrupted, otherwise in slices that grow, so that forgetting
+// between them costs a part of the whole only. Whatever happens, the basis is read back.
 func (m *model) iterate(b *budget, alg algorithm) (solver.Status, error) {
 	defer m.fetchBasis()
-	slice := sliceLength(m.mirror.Problem())
+	slice := sliceLength(m.mirror.Problem(), liveWork)
 	if m.table.canInterrupt() {
 		slice = wholeSlice
 		m.table.interrupt(m.handle, false)
@@ -238,6 +238,7 @@ func (m *model) iterate(b *budget, alg algorithm) (solver.Status, error) {
 		} else if idle++; idle > maxIdleSlices {
 			return solver.Numerical, nil
 		}
+		slice = min(2*slice, wholeSlice)
 	}
 }
 

@@ -69,7 +69,8 @@ func TestBasisCrosses(t *testing.T) {
 func TestSliceLength(t *testing.T) {
 	t.Parallel()
 	small, large := &solver.Problem{}, &solver.Problem{Value: make([]float64, 10_000_000)}
-	require.Equal(t, maxSlice, sliceLength(small))
-	require.Equal(t, minSlice, sliceLength(large))
-	require.Equal(t, 250, sliceLength(&solver.Problem{Value: make([]float64, 100_000)}))
+	require.Equal(t, maxSlice, sliceLength(small, liveWork))
+	require.Equal(t, minSlice, sliceLength(large, liveWork))
+	require.Equal(t, 5000, sliceLength(&solver.Problem{Value: make([]float64, 100_000)}, liveWork))
+	require.Equal(t, 250, sliceLength(&solver.Problem{Value: make([]float64, 100_000)}, onceWork))
 }

@@ -15,6 +15,9 @@ type table interface {
 	newModel() handle
 	deleteModel(handle)
 	setLogLevel(h handle, level int32)
+	// makePortable keeps CLP to arithmetic that gives the same bits on any machine
+	// and in any table.
+	makePortable(h handle)
 
 	loadProblem(h handle, cols, rows int32, start, index []int32, value,
 		colLower, colUpper, cost, rowLower, rowUpper []float64)

@@ -7,6 +7,7 @@ package clp
 #include <Clp_C_Interface.h>
 #include <string.h>
 #include "interrupt_cgo.h"
+#include "portable_cgo.h"
 
 _Static_assert(sizeof(CoinBigIndex) == sizeof(int), "CLP built with 64-bit matrix starts");
 _Static_assert(sizeof(int) == 4, "int has not 32 bits");
@@ -82,6 +83,8 @@ func (cgoTable) interrupt(h handle, on bool) {
 	}
 	C.raise_flag(h.model(), up)
 }
+
+func (cgoTable) makePortable(h handle) { C.make_portable(h.model()) }
 
 func (cgoTable) setLogLevel(h handle, level int32) { C.Clp_setLogLevel(h.model(), C.int(level)) }
 

@@ -166,6 +166,9 @@ func (t *wasmTable) deleteModel(h handle) {
 
 func (t *wasmTable) setLogLevel(h handle, level int32) { t.invoke("Clp_setLogLevel", h, level) }
 
+// makePortable has nothing to do: clp.wasm is built without LAPACK.
+func (*wasmTable) makePortable(handle) {}
+
 func (t *wasmTable) loadProblem(h handle, cols, rows int32, start, index []int32, value,
 	colLower, colUpper, cost, rowLower, rowUpper []float64) {
 	t.invoke("Clp_loadProblem", h, cols, rows, start, index, value, colLower, colUpper, cost, rowLower, rowUpper)
@@ -258,4 +261,21 @@ func (t *wasmTable) infeasibilityRay(h handle, ray []float64) bool {
 
 func (t *wasmTable) unboundedRay(h handle, ray []float64) bool {
 	return t.doubles("Clp_unboundedRay", h, ray, true)
+}
+
+// rangeCosts and rangeRows tell how far up and down each cost, or each row's activity,
+// may go at the optimum; false where CLP cannot.
+func (t *wasmTable) rangeCosts(h handle, up, down []float64) bool {
+	return t.ends("range_costs", h, up, down)
+}
+
+func (t *wasmTable) rangeRows(h handle, up, down []float64) bool {
+	return t.ends("range_rows", h, up, down)
+}
+
+func (t *wasmTable) ends(function string, h handle, up, down []float64) bool {
+	both := make([]float64, len(up)+len(down))
+	ok := t.doubles(function, h, both, true)
+	copy(down, both[copy(up, both):])
+	return ok
 }

@@ -51,10 +51,12 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
         download(`${name}.cert.json`, view?.result?.certificate ?? '', 'application/json')
       else {
         const ofPlan = !['json', 'mps', 'lp'].includes(format)
+        // A plan of the text as it is narrows the integer program.
+        const narrows = format !== 'json' && view?.text === store.text.text.peek()
         const file = await store.engine.call('export', {
           text: ofPlan && view ? view.text : store.text.text.peek(),
           format: format === 'png' ? 'svg' : format,
-          ...(ofPlan && view?.schedule && { schedule: view.schedule }),
+          ...((ofPlan || narrows) && view?.schedule && { schedule: view.schedule }),
           ...(typeof view?.result?.dual === 'number' && {
             bound: view.result.dual,
             certified: view.result.certified,

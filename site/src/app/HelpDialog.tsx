@@ -1,4 +1,5 @@
 import type { Store } from '../state/store'
+import { KEYS } from '../timeline/keys'
 import { Dialog } from '../ui/Dialog'
 
 const keys: readonly (readonly [group: string, rows: readonly (readonly [key: string, what: string])[]])[] = [
@@ -16,15 +17,7 @@ const keys: readonly (readonly [group: string, rows: readonly (readonly [key: st
       ['p', 'pin the plan, to compare'],
     ],
   ],
-  [
-    'Timeline',
-    [
-      ['A D, ← →', 'earlier, later'],
-      ['W S, + −', 'closer, farther'],
-      ['Home', 'the whole plan'],
-      ['Tab', 'to the timeline; it names its further keys'],
-    ],
-  ],
+  ['Timeline, once in it with Tab', KEYS],
   ['Jobs', [['↑ ↓ on a handle', 'move the job']]],
   [
     'Editor',

@@ -16,6 +16,8 @@ export function LibraryDialog({ session, onClose }: { session: Session; onClose:
   const history = useSignal<{ id: string; revisions: Scenario[] } | null>(null)
   const quota = useSignal('')
   const failed = useSignal('')
+  /** Whether the browser may drop what is kept when space is short. */
+  const droppable = useSignal(false)
   const attempt = (work: Promise<unknown>) =>
     work.catch(error => {
       failed.value = error instanceof Error ? error.message : String(error)
@@ -25,6 +27,20 @@ export function LibraryDialog({ session, onClose }: { session: Session; onClose:
     void navigator.storage?.estimate?.().then(
       ({ usage, quota: most }) => {
         if (usage !== undefined && most) quota.value = `${size(usage)} of ${size(most)} in use.`
+      },
+      () => {},
+    )
+  }, [])
+  const askToKeep = async () => {
+    droppable.value = !(await navigator.storage.persist())
+    store.status.value = droppable.value
+      ? 'The browser does not promise it.'
+      : 'The browser keeps the scenarios.'
+  }
+  useEffect(() => {
+    void navigator.storage?.persisted?.().then(
+      kept => {
+        droppable.value = !kept
       },
       () => {},
     )
@@ -129,6 +145,14 @@ export function LibraryDialog({ session, onClose }: { session: Session; onClose:
         </ul>
       )}
       <p class="muted">{quota.value} A scenario keeps its last 20 revisions.</p>
+      {library.persistent.value && droppable.value && (
+        <div class="actions">
+          <p class="muted">The browser may drop them when space is short.</p>
+          <button type="button" class="button quiet" onClick={() => void attempt(askToKeep())}>
+            Ask it to keep them
+          </button>
+        </div>
+      )}
       <p class="hidden-visually" role="status">
         {store.status.value}
       </p>

@@ -10,6 +10,7 @@ import { Numbers } from '../views/Numbers'
 import { Progress } from '../views/Progress'
 import type { RunView } from '../views/props'
 import { withSchedule } from '../views/shown'
+import { useOf } from '../views/use'
 
 const Explain = lazy(() => import('../views/Explain').then(module => ({ default: module.Explain })))
 const Compare = lazy(() => import('../views/Compare').then(module => ({ default: module.Compare })))
@@ -27,10 +28,12 @@ export function Results({ store }: { store: Store }) {
   if (!view) return <Empty store={store} />
   const run = runOf(view, store)
   const stale = view.instance.digest !== (store.reading.value.instance?.digest ?? view.instance.digest)
+  // Then this plan shows there, beside the other.
+  const comparing = store.tab.value === 'compare' && store.pinned.value !== null
   return (
     <div class={`plan-view${stale ? ' stale' : ''}`}>
       <Numbers instance={view.instance} run={run} />
-      {view.schedule && (
+      {view.schedule && !comparing && (
         <Timeline
           label={`Timeline of ${view.instance.name || 'the plan'}`}
           instance={view.instance}
@@ -152,7 +155,8 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
 function runOf(view: PlanView, store: Store): RunView {
   const phase = store.planning.phase.value
   const running = phase === 'quick' || phase === 'full'
-  const { result, instance } = view
+  const { instance, schedule } = view
+  const result = view.result && withSchedule(instance, view.result, schedule, view.value)
   const last = view.points.at(-1)
   const dual = strongest(view.points, result?.dual ?? null, instance.periodic)
   return {
@@ -162,7 +166,7 @@ function runOf(view: PlanView, store: Store): RunView {
     dual,
     certified: (result?.certified ?? false) && dual === result?.dual,
     result,
-    usage: result?.schedule === view.schedule ? (result?.usage ?? null) : null,
+    usage: result?.usage ?? (schedule && useOf(instance, schedule)),
     series: view.points,
     running,
   }

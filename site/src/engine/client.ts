@@ -36,18 +36,30 @@ export class TwoSeats implements Engine {
   }
 }
 
-export interface EngineEvents {
-  onReady: (ready: Ready) => void
+/** An engine that is on its way, so that all else may load meanwhile. */
+export interface Starting {
+  engine: Promise<Engine>
+  /** Of the first worker. */
+  ready: Promise<Ready>
+  /** Called when a worker died and was replaced. */
   onCrash: (message: string) => void
 }
 
-/** Starts both workers. The planner is asked for first: the first plan is what a visitor waits for. */
-export async function startEngine(events: EngineEvents): Promise<Engine> {
-  const boot = await modules()
+/** Starts both workers. The planner comes first: the first plan is what a visitor waits for. */
+export function startEngine(): Starting {
+  let onReady: (ready: Ready) => void
+  const ready = new Promise<Ready>(resolve => {
+    onReady = resolve
+  })
   const spawn = () => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
-  const planner = new Seat(spawn, boot, events)
-  const desk = new Seat(spawn, boot, { onCrash: events.onCrash })
-  return new TwoSeats(desk, planner)
+  const engine = modules().then(boot => {
+    const onCrash = (message: string) => starting.onCrash(message)
+    const planner = new Seat(spawn, boot, { onReady, onCrash })
+    const desk = new Seat(spawn, boot, { onReady, onCrash })
+    return new TwoSeats(desk, planner)
+  })
+  const starting: Starting = { engine, ready, onCrash: () => {} }
+  return starting
 }
 
 /** What is known of a plan while it is made. */

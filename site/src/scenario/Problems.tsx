@@ -21,7 +21,8 @@ export function Problems({ store }: { store: Store }) {
             >
               {problem.line > 0 && (
                 <span class="muted number">
-                  {problem.line}:{problem.column}
+                  {problem.line}
+                  {problem.column > 0 && `:${problem.column}`}
                 </span>
               )}
               {problem.path && <code>{problem.path}</code>}

@@ -308,7 +308,15 @@ export function Timeline(props: TimelineProps) {
       >
         <canvas class="timeline-base" ref={base} />
         <canvas class="timeline-overlay" ref={overlay} />
-        {pointer && <Tooltip model={model} chain={props.chain} pointer={pointer} width={geometry.width} />}
+        {pointer && (
+          <Tooltip
+            model={model}
+            chain={props.chain}
+            pointer={pointer}
+            width={geometry.width}
+            height={geometry.height}
+          />
+        )}
       </div>
       <Inspector
         compact={props.compact ?? false}

@@ -12,15 +12,19 @@ interface TooltipProps {
   pointer: { x: number; y: number; hit: Hit }
   /** Of the picture. */
   width: number
+  height: number
 }
 
-export function Tooltip({ model, chain, pointer, width }: TooltipProps) {
+export function Tooltip({ model, chain, pointer, width, height }: TooltipProps) {
   const { hit, x, y } = pointer
+  // On the side where there is room.
   const right = x > width / 2
+  const above = y > height / 2
   const style = {
     left: right ? 'auto' : `${x + 14}px`,
     right: right ? `${width - x + 14}px` : 'auto',
-    top: `${y + 14}px`,
+    top: above ? 'auto' : `${y + 14}px`,
+    bottom: above ? `${height - y + 14}px` : 'auto',
   }
   if (hit.area === 'bar') {
     const d = describe(model, hit.element, chain)

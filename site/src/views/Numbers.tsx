@@ -58,7 +58,7 @@ export function Numbers({ instance, run }: NumbersProps) {
           </dl>
           <Use instance={instance} run={run} />
         </div>
-        <Ways run={run} />
+        {result?.status !== 'infeasible' && <Ways run={run} />}
       </div>
       {result && result.notes.length > 0 && (
         <ul class="notes">
@@ -167,7 +167,7 @@ function Ways({ run }: { run: RunView }) {
                   patternUnits="userSpaceOnUse"
                   patternTransform="skewX(-30)"
                 >
-                  <rect class="gap-stripe" width="0.6" height="10" />
+                  <rect class={less ? 'gap-stripe' : 'gap-stripe beyond'} width="0.6" height="10" />
                 </pattern>
               )}
               {w.value !== null && <rect class="ways-bar" width={(100 * w.value) / most} height="10" />}

@@ -43,10 +43,11 @@ function grown(factor = 1): string {
 export function candidates(instance: Compiled, result: PlanResult): Candidate[] {
   const changes: WhatIfChange[] = []
   const gpuText = result.binding.filter(b => b.resource === 'gpu').map(b => b.subject)
+  const named = gpuText.some(text => instance.types.some(type => text.includes(type.name)))
   instance.types.forEach((type, t) => {
     const node = instance.nodes.find(n => n.type === t)
-    // A type that is not said to bind is asked about only where nothing is.
-    if (node && (gpuText.length === 0 || gpuText.some(text => text.includes(type.name))))
+    // A type that is not said to bind is asked about only where none is named.
+    if (node && (!named || gpuText.some(text => text.includes(type.name))))
       changes.push({ kind: 'add_gpu', subject: node.name })
   })
   for (const l of linksByUse(instance, result))

@@ -9,6 +9,7 @@ import type { RunView } from './props'
 import { cutsOf, profilesOf, ruleWords, saving, seriesOf, usedDepths } from './savings'
 import { completionOf, withSchedule } from './shown'
 import { opening, passages, shares } from './story'
+import { efficiencyOf } from './use'
 import { judge, statusWords } from './words'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
@@ -331,7 +332,8 @@ describe('a plan that is newer than the result', () => {
     expect(withSchedule(instance, result, result.schedule, result.primal)).toBe(result)
     const schedule = { ...result.schedule! }
     const shown = withSchedule(instance, result, schedule, 9000)
-    expect(shown).toMatchObject({ primal: 9000, chain: [], usage: null, efficiency: null })
+    expect(shown).toMatchObject({ primal: 9000, chain: [], usage: null })
+    expect(shown.efficiency).toBeCloseTo(efficiencyOf(instance, schedule))
     expect(shown.gap).toBeCloseTo((9000 - result.dual!) / 9000)
     expect(Math.max(...shown.completion)).toBe(makespanOf(schedule))
   })

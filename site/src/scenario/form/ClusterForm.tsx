@@ -26,7 +26,7 @@ export function ClusterForm({ spec, edit, instance }: Props) {
       {types.map((type, i) => (
         <div class="fields" key={`type-${i}`}>
           <QuantityField
-            label={`Memory of a ${text(type.name) || 'GPU'}`}
+            label={`${text(type.name) || 'GPU'} memory`}
             value={text(type.memory)}
             quantity={gpuMemory}
             onChange={value => edit.set(['cluster', 'gpu_types', i, 'memory'], value)}

@@ -1,0 +1,5 @@
+// The engine starts before anything else is read: it takes the longest.
+import { startEngine } from './engine/client'
+
+const starting = startEngine()
+void import('./start').then(({ start }) => start(starting))
