@@ -27,7 +27,8 @@ export function Results({ store }: { store: Store }) {
   const view = store.planning.view.value
   if (!view) return <Empty store={store} />
   const run = runOf(view, store)
-  const stale = view.instance.digest !== (store.reading.value.instance?.digest ?? view.instance.digest)
+  const { instance, problems } = store.reading.value
+  const stale = instance ? instance.digest !== view.instance.digest : problems.length > 0
   // Then this plan shows there, beside the other.
   const comparing = store.tab.value === 'compare' && store.pinned.value !== null
   return (
