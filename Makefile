@@ -16,7 +16,7 @@ SITE       = $(if $(wildcard site/dist/index.html),site)
 # Packages that neither need cgo nor an operating system.
 PURE      := . ./formulation/... ./heuristics/... ./solver/...
 
-.PHONY: help setup setup-tests build wasm site test-site clp-wasm demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers table spb-quality readme replay-tables replay-smoke clean FORCE
+.PHONY: help setup setup-tests build wasm site test-site clp-wasm demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme replay-tables replay-smoke clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -124,6 +124,18 @@ bench-smoke: bin/bench ## a few rows of seconds each, to see that the study work
 	rm -f bin/bench-smoke.jsonl
 	bin/bench run --strict --sizes tiny --regimes area,crossing,planted --seeds 1 --limit 2s --out bin/bench-smoke.jsonl
 	bin/bench table bin/bench-smoke.jsonl
+
+study-smoke: build ## a small version of every study, in less than two minutes
+	@scripts/study-smoke
+
+study-paper: build ## the headline study, its report and the tables of docs/study.md: several minutes
+	bin/jigsaw study run paper --db bin/paper.db
+	bin/jigsaw report bin/paper.db -o bin/paper.html
+	bin/jigsaw report bin/paper.db -o docs/study.md
+
+test-slurm: build ## a study as a job array of a real Slurm, where that can run
+	@scripts/setup slurm
+	@scripts/test-slurm
 
 test-peers: ## compare the peers' model with brute force, where pip can install them
 	@$(MAKE) --no-print-directory bin/peers/installed || { echo 'test-peers: the peers cannot be installed: the comparison is left out' >&2; exit 0; }; \

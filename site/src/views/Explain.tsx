@@ -12,7 +12,7 @@ import type {
   WhatIfChange,
 } from '../engine/api'
 import { candidates, GROWTH, labelOf, sameChange } from './candidates'
-import { change, clean, instant, minimised, objectiveValue, plural, UNKNOWN } from './format'
+import { change, clean, instant, minimised, objectiveValue, plural, short, UNKNOWN } from './format'
 import { Reasons } from './Numbers'
 import type { ExplainProps, Selection, WhatIfState } from './props'
 import { Scroller } from './Scroller'
@@ -233,7 +233,7 @@ function Ask({ instance, onAsk }: { instance: Compiled; onAsk(change: WhatIfChan
       >
         {names.map(name => (
           <option key={name} value={name}>
-            {clean(name)}
+            {short(name)}
           </option>
         ))}
       </select>
@@ -286,7 +286,7 @@ function Why({
           <select class="select" value={shown} onChange={e => onJob(Number(e.currentTarget.value))}>
             {instance.jobs.map((spec, j) => (
               <option key={j} value={j}>
-                {clean(spec.name)}
+                {short(spec.name)}
                 {j === lastJob ? ' (the last)' : ''}
               </option>
             ))}
@@ -301,7 +301,7 @@ function Why({
       ) : (
         <>
           <p>
-            {clean(instance.jobs[shown]?.name ?? '')} ends at{' '}
+            {short(instance.jobs[shown]?.name ?? '')} ends at{' '}
             {instant(result.completion[shown] ?? 0, instance.tick_us, 1)}. {opening(schedule, links, shown)}
           </p>
           <Scroller label="The chain">

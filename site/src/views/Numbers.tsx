@@ -12,6 +12,7 @@ import {
   objectiveNames,
   objectiveValue,
   percent,
+  short,
   ticks,
   UNKNOWN,
 } from './format'
@@ -101,7 +102,7 @@ function Use({ instance, run }: { instance: NumbersProps['instance']; run: RunVi
         {percent(usage?.mean_gpu)}
       </Meter>
       <Meter name="Busiest link" share={link?.share ?? null}>
-        {link ? `${percent(link.share)} of ${clean(link.name)}` : UNKNOWN}
+        {link ? `${percent(link.share)} of ${short(link.name)}` : UNKNOWN}
       </Meter>
       <Meter name="Fullest memory" share={memory?.share ?? null}>
         {memory ? `${bytes(memory.bytes)} of ${bytes(memory.of)}` : UNKNOWN}

@@ -1,7 +1,7 @@
 // Changes of the cluster worth asking about, and what the prices say of them beforehand.
 
 import type { Compiled, PlanResult, WhatIfChange } from '../engine/api'
-import { bitRate, bytes, change, clean } from './format'
+import { bitRate, bytes, change, short } from './format'
 
 export interface Candidate {
   change: WhatIfChange
@@ -13,11 +13,11 @@ export const GROWTH = 1.1
 
 /** Names a change. */
 export function labelOf(instance: Compiled, asked: WhatIfChange): string {
-  const subject = clean(asked.subject)
+  const subject = short(asked.subject)
   switch (asked.kind) {
     case 'add_gpu': {
       const node = instance.nodes.find(n => n.name === asked.subject)
-      return `+1 ${clean(instance.types[node?.type ?? -1]?.name ?? 'GPU')} in ${subject}`
+      return `+1 ${short(instance.types[node?.type ?? -1]?.name ?? 'GPU')} in ${subject}`
     }
     case 'link_speed': {
       const link = instance.links.find(l => l.name === asked.subject)
