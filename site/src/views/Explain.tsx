@@ -26,7 +26,7 @@ export function Explain(props: ExplainProps) {
     <section class="explain" aria-label="Explanation">
       {result.status === 'infeasible' ? (
         <section>
-          <h3>Why there is no plan</h3>
+          <h2>Why there is no plan</h2>
           <Reasons reasons={result.reasons} />
         </section>
       ) : (
@@ -45,7 +45,7 @@ function Binds({ binding }: { binding: readonly Binding[] }) {
   const sorted = [...binding].sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
   return (
     <section>
-      <h3>What limits it</h3>
+      <h2>What limits it</h2>
       {sorted.length === 0 && <p class="muted">No limit is known.</p>}
       <ul class="binds">
         {sorted.map(b => (
@@ -81,7 +81,7 @@ function WhatIfs(props: ExplainProps) {
   const asked = whatIfs.map(w => w.change).filter(c => !offered.some(o => sameChange(o, c)))
   return (
     <section>
-      <h3>What would help</h3>
+      <h2>What would help</h2>
       <p class="muted">
         The prices of the bound predict what a change is worth; solving anew verifies it. Plans before and
         after are quick ones.
@@ -280,7 +280,7 @@ function Why({
   const story = links ? passages(instance, schedule, links) : []
   return (
     <section>
-      <h3>
+      <h2>
         <label>
           Why does{' '}
           <select class="select" value={shown} onChange={e => onJob(Number(e.currentTarget.value))}>
@@ -293,7 +293,7 @@ function Why({
           </select>{' '}
           end when it does?
         </label>
-      </h3>
+      </h2>
       {links === null ? (
         <p class="muted">Following its chain …</p>
       ) : story.length === 0 ? (
