@@ -1,9 +1,10 @@
 // What the tests in a browser share: the program that serves the page, the browser, and a
 // page that fails its test when anything goes wrong that nobody looks at: an error in the
 // console, an exception, a breach of the policy, a request to another place.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 
@@ -109,6 +110,10 @@ export async function settled(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Plan', exact: true }).waitFor()
 }
 
+/** The field that names the scenario. */
+export const title = (page: Page) =>
+  page.getByRole('region', { name: 'Scenario' }).getByRole('textbox', { name: 'Name', exact: true }).first()
+
 /** Ends the search where one is on. */
 export async function stop(page: Page): Promise<void> {
   await page.keyboard.press('Escape')
@@ -121,12 +126,12 @@ export async function shoot(page: Page, name: string): Promise<void> {
 }
 
 /** What the command line says. */
-export function run(...args: string[]): string {
+export async function run(...args: string[]): Promise<string> {
   try {
-    return execFileSync(jigsaw, args, { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'] })
+    return (await promisify(execFile)(jigsaw, args, { maxBuffer: 1 << 28 })).stdout
   } catch (error) {
-    const failed = error as { status?: number; stdout?: string }
-    if (failed.status === 3 && failed.stdout) return failed.stdout // proven infeasible
+    const failed = error as { code?: number; stdout?: string }
+    if (failed.code === 3 && failed.stdout) return failed.stdout // proven infeasible
     throw error
   }
 }

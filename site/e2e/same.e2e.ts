@@ -1,21 +1,61 @@
 // The browser gives the very plan that the command line gives, and what it exports is read there.
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { planned, run, settled, stop, useBrowser, visit } from './harness'
+import { bareEngine, type Outcome } from './engine'
+import { planned, run, settled, useBrowser, visit } from './harness'
 
 useBrowser()
 
 const folder = mkdtempSync(join(tmpdir(), 'jigsaw-'))
 
+/** What the command line makes of an example. */
+async function planHere(example: string, seed: number, quick: boolean): Promise<Outcome> {
+  const proof = join(folder, `${example}-${seed}-${quick}.json`)
+  const flags = ['--seed', `${seed}`, '--timeless', '-o', 'json', '--certificate', proof]
+  const document = JSON.parse(await run('plan', example, ...flags, ...(quick ? ['--quick'] : [])))
+  return {
+    status: document.status,
+    primal: document.primal_bound,
+    dual: document.dual_bound,
+    certified: document.certified,
+    bounds: document.bounds,
+    certificate: existsSync(proof) ? JSON.parse(readFileSync(proof, 'utf8')) : null,
+    schedule: document.schedule,
+  }
+}
+
+async function compare(page: Page, example: string, seed: number, quick: boolean): Promise<void> {
+  const text = await run('example', 'write', example)
+  const [there, here] = await Promise.all([
+    page.evaluate(options => window.plan(options), { text, seed, quick }),
+    planHere(example, seed, quick),
+  ])
+  expect(there, `${example}, seed ${seed}`).toEqual(here)
+}
+
+test('quick plans, bounds and proofs of every example equal those of the command line', () =>
+  visit(async visitor => {
+    const examples = (await run('example', 'list')).trim().split('\n').map(line => line.split(' ')[0] ?? '')
+    expect(examples.length).toBeGreaterThanOrEqual(8)
+    const page = await bareEngine(visitor)
+    for (const example of examples) for (const seed of [0, 1, 2]) await compare(page, example, seed, true)
+  }))
+
+test('thorough plans equal those of the command line', () =>
+  visit(async visitor => {
+    const page = await bareEngine(visitor)
+    for (const example of ['quickstart', 'tight-memory', 'thin-network']) await compare(page, example, 1, false)
+  }))
+
 /** Saves an export, and says where. */
-async function save(page: Page, button: RegExp): Promise<string> {
+async function save(page: Page, format: string): Promise<string> {
   await page.keyboard.press('e')
   const dialog = page.getByRole('dialog', { name: 'Export' })
   const download = page.waitForEvent('download')
-  await dialog.getByRole('button', { name: button }).click()
+  await dialog.getByRole('button', { name: new RegExp(`^${format}`) }).click()
   const file = await download
   const path = join(folder, file.suggestedFilename())
   await file.saveAs(path)
@@ -23,25 +63,41 @@ async function save(page: Page, button: RegExp): Promise<string> {
   return path
 }
 
-interface Document {
-  primal_bound: number | null
-  dual_bound: number | null
-  status: string
-  schedule: unknown
-}
-
 test('what is exported is read by the command line', () =>
   visit(async visitor => {
     const page = await visitor.tab()
     await settled(page)
-    const yaml = await save(page, /^YAML/)
-    const schedule = await save(page, /^Schedule/)
-    const certificate = await save(page, /^Certificate/)
-    expect(run('check', yaml, schedule)).toMatch(/valid/)
-    expect(run('certify', yaml, certificate, schedule)).toMatch(/proven/)
-    expect(readFileSync(await save(page, /^SVG/), 'utf8')).toMatch(/^<svg|^<\?xml/)
-    expect(readFileSync(await save(page, /^PNG/)).subarray(1, 4).toString()).toBe('PNG')
-    expect(readFileSync(await save(page, /^CSV/), 'utf8').split('\n').length).toBeGreaterThan(100)
-    expect(JSON.parse(readFileSync(await save(page, /^Perfetto/), 'utf8')).traceEvents.length).toBeGreaterThan(100)
-    expect(JSON.parse(readFileSync(await save(page, /^JSON/), 'utf8')).version).toBe(1)
+    const [yaml, schedule, certificate] = [
+      await save(page, 'YAML'),
+      await save(page, 'Schedule'),
+      await save(page, 'Certificate'),
+    ]
+    expect(await run('check', yaml, schedule)).toMatch(/valid/)
+    expect(await run('certify', yaml, certificate, schedule)).toMatch(/proven/)
+    const read = async (format: string) => readFileSync(await save(page, format), 'utf8')
+    expect(await run('check', await save(page, 'JSON'), await save(page, 'Result'))).toMatch(/valid/)
+    expect(await read('SVG')).toMatch(/^(<\?xml[^>]*>\s*)?<svg/)
+    expect(readFileSync(await save(page, 'PNG')).subarray(1, 4).toString()).toBe('PNG')
+    expect((await read('CSV')).trim().split('\n').length).toBeGreaterThan(100)
+    expect(JSON.parse(await read('Perfetto')).traceEvents.length).toBeGreaterThan(100)
+    expect(await read('LP')).toMatch(/subject to/i)
+    expect(await read('MPS')).toMatch(/^ROWS$/m)
+  }))
+
+test('the command that the page shows makes the plan that it shows', () =>
+  visit(async visitor => {
+    const page = await visitor.tab('#')
+    await planned(page)
+    await settled(page)
+    const shown = JSON.parse(readFileSync(await save(page, 'Result'), 'utf8'))
+    await page.keyboard.press('e')
+    const command = await page.getByRole('textbox', { name: /^The command/ }).inputValue()
+    const args = command.split(' ')
+    expect(args.shift()).toBe('jigsaw')
+    const made = JSON.parse(await run(...args, '-o', 'json'))
+    expect([shown.primal_bound, shown.dual_bound, shown.schedule]).toEqual([
+      made.primal_bound,
+      made.dual_bound,
+      made.schedule,
+    ])
   }))
