@@ -1,11 +1,15 @@
 import { defineConfig } from 'vitest/config'
 
-// Tests of the built page in a browser: npm run e2e. One file at a time, for each has a browser.
-export default defineConfig({
+// What runs the built page in a browser: npm run e2e tests it, npm run measure measures it.
+// One file at a time, for each has a browser.
+export default defineConfig(({ mode }) => ({
   test: {
-    include: ['e2e/**/*.e2e.ts'],
+    include: [`e2e/**/*.${mode}.ts`],
     fileParallelism: false,
-    testTimeout: 240_000,
+    // What is measured is written down whole or not at all.
+    bail: mode === 'measure' ? 1 : 0,
+    testTimeout: mode === 'measure' ? 600_000 : 240_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
-})
+}))

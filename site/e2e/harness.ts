@@ -5,17 +5,29 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { deflateRawSync } from 'node:zlib'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+/** The root of the repository. */
+export const root = fileURLToPath(new URL('../..', import.meta.url))
 /** The program that make site builds, with the page inside. */
 export const jigsaw = `${root}bin/jigsaw`
 const shots = `${root}bin/shots/`
 
-const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium'
-const flags =
-  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+export const chromiumOptions = {
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: [
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+}
 
 /** How long anything may take on a busy machine. Nothing here measures time. */
 export const patience = 60_000
@@ -25,19 +37,26 @@ let browser: Browser
 /** The address of the page. */
 export let home = ''
 
-/** Serves the page and starts a browser, for all tests of a file. */
-export function useBrowser(): void {
+/** Serves the page, for all tests of a file. */
+export function useServer(): void {
   beforeAll(async () => {
     if (!existsSync(jigsaw)) throw new Error('bin/jigsaw is not there: run make site first')
     server = spawn(jigsaw, ['serve', '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] })
     home = await address(server)
-    browser = await chromium.launch({ executablePath: chromiumPath, args: flags.split(' ') })
+  }, patience)
+  afterAll(() => {
+    server.kill('SIGINT')
+  })
+}
+
+/** Serves the page and starts a browser, for all tests of a file. */
+export function useBrowser(): void {
+  useServer()
+  beforeAll(async () => {
+    browser = await chromium.launch(chromiumOptions)
     mkdirSync(shots, { recursive: true })
   }, patience)
-  afterAll(async () => {
-    await browser?.close()
-    server?.kill('SIGINT')
-  })
+  afterAll(() => browser?.close())
 }
 
 function address(process: ChildProcess): Promise<string> {
@@ -70,6 +89,8 @@ export class Visitor {
   async tab(path = ''): Promise<Page> {
     const page = await this.context.newPage()
     page.on('console', message => {
+      // Which browsers ask for by themselves where a document names no icon.
+      if (message.location().url === `${home}favicon.ico`) return
       if (message.type() === 'error') this.wrongs.push(`console: ${message.text()}`)
     })
     page.on('pageerror', error => this.wrongs.push(`exception: ${error.message}`))
@@ -91,6 +112,10 @@ export class Visitor {
     expect(this.wrongs).toEqual([])
   }
 }
+
+/** The fragment of a share link that holds this. */
+export const linkTo = (content: unknown) =>
+  `#1.${deflateRawSync(JSON.stringify(content)).toString('base64url')}`
 
 /** Runs a visit. */
 export async function visit(run: (visitor: Visitor) => Promise<void>, options?: BrowserContextOptions): Promise<void> {

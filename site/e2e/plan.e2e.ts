@@ -1,6 +1,6 @@
 // What a visitor comes for: a plan, another after each change, and a stop.
 import { expect, test } from 'vitest'
-import { patience, planned, settled, shoot, stop, title, useBrowser, visit } from './harness'
+import { planned, settled, shoot, stop, title, useBrowser, visit } from './harness'
 
 useBrowser()
 
@@ -71,7 +71,8 @@ test('every scenario of the gallery opens and is planned, and so is what breaks 
     const page = await visitor.tab()
     await planned(page)
     const gallery = page.getByRole('dialog', { name: 'Gallery' })
-    await page.keyboard.press('g')
+    const menu = page.getByRole('button', { name: 'Gallery' })
+    await menu.click()
     const openers = await gallery.getByRole('button', { name: /^Open/ }).evaluateAll(buttons =>
       buttons.map(button => button.getAttribute('aria-label') ?? ''),
     )
@@ -79,10 +80,10 @@ test('every scenario of the gallery opens and is planned, and so is what breaks 
     await shoot(page, 'gallery')
     await page.keyboard.press('Escape')
     for (const opener of openers) {
-      await page.keyboard.press('g')
+      await menu.click()
       await gallery.getByRole('button', { name: opener, exact: true }).click()
       const name = /^Open ([\w-]+)/.exec(opener)?.[1] ?? ''
-      await expect.poll(() => title(page).inputValue(), { timeout: patience }).toBe(name)
+      await expect.poll(() => title(page).inputValue()).toBe(name)
       const plan = page.getByLabel(`Timeline of ${name}`).or(page.locator('.reasons')).first()
       await page.locator('.plan-view:not(.stale)').filter({ has: plan }).waitFor()
       await page.keyboard.press('Escape')

@@ -1,0 +1,181 @@
+// Measures the page against its goals, in Chromium, and writes docs/playground.md anew.
+// Medians of ten; nothing else should run on the machine.
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompressSync } from 'node:zlib'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, test } from 'vitest'
+import { chromiumOptions, home, linkTo, patience, root, run, settled, useServer } from './harness'
+import { longestTask, note } from './probe'
+
+const times = 10
+const rows: [what: string, measured: string, goal: string, met: boolean | null][] = []
+
+useServer()
+
+// A visitor who has been here before: a profile on disk, with what the browser keeps there.
+let context: BrowserContext
+const profile = mkdtempSync(join(tmpdir(), 'jigsaw-profile-'))
+beforeAll(async () => {
+  context = await chromium.launchPersistentContext(profile, {
+    ...chromiumOptions,
+    viewport: { width: 1440, height: 900 },
+  })
+  context.setDefaultTimeout(patience)
+  await context.addInitScript(note)
+  for (let i = 0; i < 3; i++) {
+    const page = await open()
+    await page.evaluate(() => navigator.serviceWorker.ready)
+    await page.close()
+  }
+}, 300_000)
+afterAll(async () => {
+  await context.close()
+  rmSync(profile, { recursive: true })
+})
+
+async function open(path = ''): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(home + path)
+  await settled(page)
+  return page
+}
+
+test('start', async () => {
+  const ready: number[] = []
+  const first: number[] = []
+  for (let i = 0; i < times; i++) {
+    const page = await open()
+    const { ready: at, plans } = await page.evaluate(() => window.notes)
+    ready.push(at)
+    first.push((plans[0]?.at ?? Number.NaN) - at)
+    await page.close()
+  }
+  goal('engine ready, from the start of the navigation', median(ready), 250)
+  goal('first plan of the default scenario shown, from then', median(first), 500)
+})
+
+for (const [example, most] of [
+  ['quickstart', 300],
+  ['rack', 1500],
+] as const)
+  test(`slider of ${example}`, async () => {
+    const page = await open(linkTo({ text: await run('example', 'write', example) }))
+    await page.getByRole('slider', { name: 'Nodes per rack, slider' }).focus()
+    const taken: number[] = []
+    for (let i = 0; i < times; i++) {
+      await page.keyboard.press(i % 2 === 0 ? 'ArrowRight' : 'ArrowLeft')
+      taken.push(
+        await page.evaluate(async () => {
+          const { notes } = window
+          for (;;) {
+            const plan = notes.plans.find(({ at, bounded }) => bounded && at > notes.key)
+            if (plan) return plan.at - notes.key
+            await new Promise(resolve => setTimeout(resolve, 20))
+          }
+        }),
+      )
+      // The next one must not wait for this one's thorough plan.
+      await page.waitForTimeout(100)
+      await page.keyboard.press('Escape')
+      await settled(page)
+    }
+    await page.close()
+    goal(`\`${example}\`: from a slider's change to its plan and bound shown`, median(taken), most)
+  })
+
+test('Stop', async () => {
+  const page = await open(linkTo({ text: await run('example', 'write', 'rack'), effort: 16 }))
+  const taken: number[] = []
+  for (let i = 0; i < 2 * times; i++) {
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await page.waitForTimeout(300 + ((i * 631) % 2000))
+    await page.keyboard.press('Escape')
+    await settled(page)
+    taken.push(await page.evaluate(() => window.notes.idle - window.notes.key))
+  }
+  await page.close()
+  goal('Stop of a thorough plan of `rack`, 95th percentile', quantile(taken, 0.95), 150)
+})
+
+test('longest task', async () => {
+  const page = await context.newPage()
+  const { time, processor } = await longestTask(page, async () => {
+    await page.goto(home)
+    await settled(page)
+    await page.getByRole('slider', { name: 'Nodes per rack, slider' }).focus()
+    for (let i = 0; i < 4; i++) await page.keyboard.press(i % 2 === 0 ? 'ArrowRight' : 'ArrowLeft')
+    await settled(page)
+    for (const tab of ['Progress', 'Depths', 'Compare', 'Explain'])
+      await page.getByRole('tab', { name: tab }).click()
+    await page.getByText('Both', { exact: true }).click()
+    await page.locator('.cm-content').waitFor()
+  })
+  await page.close()
+  goal('longest task of the main thread: first plan, four changes, all tabs, editor', time, 50)
+  rows.push(['of it, the processor’s time of the longest', `${Math.round(processor)} ms`, '', null])
+})
+
+test('frames', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['workbench/frames.mjs'])
+  const size = /^([\d,]+) GPUs, ([\d,]+) tasks/m.exec(stdout)
+  for (const what of ['pan', 'zoom', 'scroll', 'select', 'low rows, pan']) {
+    const found = new RegExp(`^${what} +([\\d.]+) +([\\d.]+)`, 'm').exec(stdout)
+    if (!found) throw new Error(`workbench/frames.mjs says nothing of ${what}:\n${stdout}`)
+    const [, p50, p95] = found
+    rows.push([
+      `frame of ${size?.[1]} GPUs and ${size?.[2]} tasks, ${what}, processor: median, 95th percentile`,
+      `${p50} ms, ${p95} ms`,
+      '16 ms',
+      Number(p50) <= 16,
+    ])
+  }
+})
+
+test('size', () => {
+  const folder = `${root}site/dist/assets/`
+  const packed = (name: RegExp) =>
+    readdirSync(folder)
+      .filter(file => name.test(file))
+      .reduce((bytes, file) => bytes + brotliCompressSync(readFileSync(folder + file)).length, 0) / 1e6
+  const core = packed(/\.wasm$/)
+  rows.push(['planner and CLP, brotli', `${core.toFixed(2)} MB`, '1.2 MB', core <= 1.2])
+  rows.push(['scripts and styles, brotli', `${packed(/\.(js|css)$/).toFixed(2)} MB`, '', null])
+})
+
+function goal(what: string, ms: number, most: number): void {
+  rows.push([what, `${Math.round(ms)} ms`, `${most} ms`, ms <= most])
+}
+
+function quantile(list: readonly number[], q: number): number {
+  const sorted = [...list].sort((a, b) => a - b)
+  return sorted[Math.min(Math.ceil(q * sorted.length), sorted.length) - 1] ?? Number.NaN
+}
+
+function median(list: readonly number[]): number {
+  return (quantile(list, 0.5) + quantile(list, 0.5 + 1 / list.length)) / 2
+}
+
+test('written down', () => {
+  const file = fileURLToPath(new URL('../../docs/playground.md', import.meta.url))
+  const day = new Date().toISOString().slice(0, 10)
+  const table = [
+    `${day}, ${cpus().length} cores of ${cpus()[0]?.model.trim() || 'an unnamed processor'}, Chromium without a screen:`,
+    '',
+    '| what | measured | goal | met |',
+    '|---|---:|---:|---|',
+    ...rows.map(([what, measured, most, met]) =>
+      `| ${what} | ${measured} | ${most} | ${met === null ? '' : met ? 'yes' : 'no'} |`,
+    ),
+  ].join('\n')
+  const marked = /(<!-- measured -->\n)[^]*?(\n<!-- end -->)/
+  const text = readFileSync(file, 'utf8')
+  if (!marked.test(text)) throw new Error(`${file} has no place for the table`)
+  writeFileSync(file, text.replace(marked, (_, head, tail) => head + table + tail))
+  console.log(table)
+})
