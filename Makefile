@@ -16,7 +16,7 @@ SITE       = $(if $(wildcard site/dist/index.html),site)
 # Packages that neither need cgo nor an operating system.
 PURE      := . ./formulation/... ./heuristics/... ./solver/...
 
-.PHONY: help setup setup-tests build wasm site test-site clp-wasm demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme replay-tables replay-smoke clean FORCE
+.PHONY: help setup setup-tests build wasm site test-site e2e measure-site clp-wasm demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme replay-tables replay-smoke clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -51,6 +51,14 @@ site/node_modules/.package-lock.json: site/package-lock.json
 
 test-site: site/node_modules/.package-lock.json $(TOOLS)/node_modules/.bin/biome ## lint and test the page's TypeScript
 	cd site && $(TOOLS)/node_modules/.bin/biome check . && npm run --silent lint && npm run --silent test
+
+e2e: site ## test the built page in Chromium; pictures of it go to bin/shots
+	@scripts/setup browser
+	@if [ -x "$${CHROMIUM:-/usr/bin/chromium}" ]; then cd site && npm run --silent e2e; else echo 'e2e: no Chromium: left out' >&2; fi
+
+measure-site: site ## measure the page in Chromium, rewrite the table of docs/playground.md: five minutes
+	@scripts/setup browser
+	cd site && npm run --silent measure
 
 $(TOOLS)/node_modules/.bin/biome:
 	npm install --prefix $(TOOLS) --save-exact $(BIOME)

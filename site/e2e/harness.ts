@@ -6,7 +6,13 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { deflateRawSync } from 'node:zlib'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 
 /** The root of the repository. */
@@ -118,7 +124,10 @@ export const linkTo = (content: unknown) =>
   `#1.${deflateRawSync(JSON.stringify(content)).toString('base64url')}`
 
 /** Runs a visit. */
-export async function visit(run: (visitor: Visitor) => Promise<void>, options?: BrowserContextOptions): Promise<void> {
+export async function visit(
+  run: (visitor: Visitor) => Promise<void>,
+  options?: BrowserContextOptions,
+): Promise<void> {
   const visitor = await Visitor.come(options)
   await run(visitor)
   await visitor.leave()

@@ -39,7 +39,10 @@ test('a link brings the same state to another browser', async () => {
     await page.getByLabel('Seed').fill('7')
     await page.getByLabel('Seed').press('Enter')
     await settled(page)
-    await page.locator('canvas').last().click({ position: { x: 300, y: 60 } })
+    await page
+      .locator('canvas')
+      .last()
+      .click({ position: { x: 300, y: 60 } })
     await page.getByRole('button', { name: 'Zoom to it' }).click()
     sent = await shared(page)
     expect(sent.length).toBeLessThanOrEqual(2000)
@@ -92,12 +95,10 @@ test('names with markup are text', () =>
     await planned(page)
     await rename(page, `<img src=x onerror=alert(1)>\\"'><script>alert(2)</script>`)
     await page.getByText('Both', { exact: true }).click()
-    await page
+    await page.getByRole('region', { name: 'Scenario' }).getByRole('button', { name: /^vgg/ }).first().click()
+    const job = page
       .getByRole('region', { name: 'Scenario' })
-      .getByRole('button', { name: /^vgg/ })
-      .first()
-      .click()
-    const job = page.getByRole('region', { name: 'Scenario' }).getByRole('textbox', { name: 'Name', exact: true })
+      .getByRole('textbox', { name: 'Name', exact: true })
     await job.nth(1).fill('<svg/onload=alert(3)>')
     await job.nth(1).press('Enter')
     await settled(page)
@@ -129,13 +130,19 @@ test('files that are no scenario change nothing, or say what is wrong with them'
       await alarm.waitFor({ state: 'detached' })
     }
     await give('nested.json', `{"version":1,"name":${'['.repeat(5000)}${']'.repeat(5000)}}`)
-    await page.getByText(/^\d+ problems?/).first().waitFor()
+    await page
+      .getByText(/^\d+ problems?/)
+      .first()
+      .waitFor()
     // An alias that grows a thousandfold with each line.
     const bomb = ['a: &a [x,x,x,x,x,x,x,x,x,x]']
     for (const [of, by] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh', 'hi'])
       bomb.push(`${by}: &${by} [${Array(10).fill(`*${of}`).join(',')}]`)
     await give('bomb.yaml', bomb.join('\n'))
-    await page.getByText(/^\d+ problems?/).first().waitFor()
+    await page
+      .getByText(/^\d+ problems?/)
+      .first()
+      .waitFor()
     // All the while the page answers, and what was kept is there.
     await page.getByRole('button', { name: 'Scenarios' }).click()
     await page.getByRole('dialog').getByRole('button', { name: /^mine/ }).first().click()
@@ -154,9 +161,15 @@ test('a scenario outlives a reload, and its history brings it back', () =>
     await page.getByRole('button', { name: 'Scenarios' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'History of second' }).click()
-    await dialog.getByRole('button', { name: /^Restore/ }).last().waitFor()
+    await dialog
+      .getByRole('button', { name: /^Restore/ })
+      .last()
+      .waitFor()
     await shoot(page, 'scenarios')
-    await dialog.getByRole('button', { name: /^Restore/ }).last().click()
+    await dialog
+      .getByRole('button', { name: /^Restore/ })
+      .last()
+      .click()
     await expect.poll(() => title(page).inputValue()).toBe('first')
   }))
 

@@ -44,7 +44,10 @@ test('a mistake in the text is told where it is, and the plan stays', () =>
     await page.keyboard.press('End')
     await page.keyboard.press('ControlOrMeta+Home')
     await page.keyboard.type('nonsense: 1\n')
-    await page.getByText(/unknown field "nonsense"/).first().waitFor()
+    await page
+      .getByText(/unknown field "nonsense"/)
+      .first()
+      .waitFor()
     await page.locator('.cm-lintRange-error').first().waitFor()
     await planned(page)
     await shoot(page, 'mistake')
@@ -73,9 +76,9 @@ test('every scenario of the gallery opens and is planned, and so is what breaks 
     const gallery = page.getByRole('dialog', { name: 'Gallery' })
     const menu = page.getByRole('button', { name: 'Gallery' })
     await menu.click()
-    const openers = await gallery.getByRole('button', { name: /^Open/ }).evaluateAll(buttons =>
-      buttons.map(button => button.getAttribute('aria-label') ?? ''),
-    )
+    const openers = await gallery
+      .getByRole('button', { name: /^Open/ })
+      .evaluateAll(buttons => buttons.map(button => button.getAttribute('aria-label') ?? ''))
     expect(openers.length).toBeGreaterThanOrEqual(24)
     await shoot(page, 'gallery')
     await page.keyboard.press('Escape')
@@ -96,7 +99,11 @@ test('an infeasible scenario says why', () =>
     await planned(page)
     await page.keyboard.press('g')
     await page.getByRole('button', { name: 'Open infeasible', exact: true }).click()
-    await page.getByRole('main').getByText(/deadline/).first().waitFor()
+    await page
+      .getByRole('main')
+      .getByText(/deadline/)
+      .first()
+      .waitFor()
     await shoot(page, 'infeasible')
   }))
 
@@ -121,7 +128,11 @@ test('the explanation predicts, and verifies by solving anew', () =>
     await settled(page)
     await page.getByRole('tab', { name: 'Explain' }).click()
     await page.getByRole('button', { name: 'Try it' }).first().click()
-    await page.getByRole('tabpanel').getByRole('button', { name: /Take over/i }).first().waitFor()
+    await page
+      .getByRole('tabpanel')
+      .getByRole('button', { name: /Take over/i })
+      .first()
+      .waitFor()
     await shoot(page, 'explain')
     await page.getByRole('tab', { name: 'Progress' }).click()
     await shoot(page, 'progress')

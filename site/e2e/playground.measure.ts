@@ -169,13 +169,17 @@ test('written down', () => {
     '',
     '| what | measured | goal | met |',
     '|---|---:|---:|---|',
-    ...rows.map(([what, measured, most, met]) =>
-      `| ${what} | ${measured} | ${most} | ${met === null ? '' : met ? 'yes' : 'no'} |`,
+    ...rows.map(
+      ([what, measured, most, met]) =>
+        `| ${what} | ${measured} | ${most} | ${met === null ? '' : met ? 'yes' : 'no'} |`,
     ),
   ].join('\n')
-  const marked = /(<!-- measured -->\n)[^]*?(\n<!-- end -->)/
+  const marked = /(<!-- measured -->\n)[\s\S]*?(\n<!-- end -->)/
   const text = readFileSync(file, 'utf8')
   if (!marked.test(text)) throw new Error(`${file} has no place for the table`)
-  writeFileSync(file, text.replace(marked, (_, head, tail) => head + table + tail))
+  writeFileSync(
+    file,
+    text.replace(marked, (_, head, tail) => head + table + tail),
+  )
   console.log(table)
 })

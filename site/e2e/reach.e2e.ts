@@ -1,6 +1,6 @@
 // The page for everyone: by keyboard alone, for screen readers, dark, on a phone.
-import { createRequire } from 'node:module'
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { planned, settled, shoot, stop, useBrowser, visit } from './harness'
