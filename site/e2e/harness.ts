@@ -141,7 +141,7 @@ export async function planned(page: Page): Promise<void> {
 /** Waits until nothing is planned any more. */
 export async function settled(page: Page): Promise<void> {
   await planned(page)
-  await page.getByRole('button', { name: 'Plan', exact: true }).waitFor()
+  await page.getByRole('banner').getByRole('button', { name: 'Plan', exact: true }).waitFor()
 }
 
 /** The field that names the scenario. */

@@ -109,6 +109,11 @@ export const extensions = ({ schema, names }: EditorOptions): Extension => [
     // Ctrl-Enter plans, in the whole page.
     ...defaultKeymap.filter(binding => binding.key !== 'Mod-Enter'),
   ]),
-  EditorView.contentAttributes.of({ 'aria-label': 'Scenario as YAML', 'aria-multiline': 'true' }),
+  EditorView.contentAttributes.of({
+    'aria-label': 'Scenario as YAML',
+    'aria-multiline': 'true',
+    // Said openly, for not everyone counts editable content as reachable by keyboard.
+    tabindex: '0',
+  }),
   look,
 ]
