@@ -16,7 +16,7 @@ SITE       = $(if $(wildcard site/dist/index.html),site)
 # Packages that neither need cgo nor an operating system.
 PURE      := . ./formulation/... ./heuristics/... ./solver/...
 
-.PHONY: help setup setup-tests build wasm site test-site clp-wasm demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers table spb-quality readme clean FORCE
+.PHONY: help setup setup-tests build wasm site test-site clp-wasm demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme replay-tables replay-smoke clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -125,6 +125,18 @@ bench-smoke: bin/bench ## a few rows of seconds each, to see that the study work
 	bin/bench run --strict --sizes tiny --regimes area,crossing,planted --seeds 1 --limit 2s --out bin/bench-smoke.jsonl
 	bin/bench table bin/bench-smoke.jsonl
 
+study-smoke: build ## a small version of every study, in less than two minutes
+	@scripts/study-smoke
+
+study-paper: build ## the headline study, its report and the tables of docs/study.md: several minutes
+	bin/jigsaw study run paper --db bin/paper.db
+	bin/jigsaw report bin/paper.db -o bin/paper.html
+	bin/jigsaw report bin/paper.db -o docs/study.md
+
+test-slurm: build ## a study as a job array of a real Slurm, where that can run
+	@scripts/setup slurm
+	@scripts/test-slurm
+
 test-peers: ## compare the peers' model with brute force, where pip can install them
 	@$(MAKE) --no-print-directory bin/peers/installed || { echo 'test-peers: the peers cannot be installed: the comparison is left out' >&2; exit 0; }; \
 	$(GO) test -tags '$(TAGS)' -count 1 -run CPSAT -v ./study/bench
@@ -143,6 +155,13 @@ spb-quality: build ## train small models with SPB, rewrite the tables of docs/sp
 
 readme: build ## rewrite the generated parts of the README
 	@scripts/readme
+
+# DATA is a folder with the published files of Muri and Gavel; see docs/replay.md.
+replay-tables: ## rewrite the tables of docs/replay.md from the data in DATA
+	$(GO) run -tags '$(TAGS)' ./study/fidelity --data '$(DATA)' docs/replay.md
+
+replay-smoke: build ## every policy on a small synthetic trace
+	bin/jigsaw replay synthetic:150 --cluster 4x8 --load 1.3 --policy all
 
 clean: ## remove what was built
 	rm -rf bin site/dist quickstart.svg

@@ -27,10 +27,17 @@ const precache: Plugin = {
   },
 }
 
+/** Hot reload puts styles into the page, which the policy forbids. */
+const lenient: Plugin = {
+  name: 'lenient',
+  apply: 'serve',
+  transformIndexHtml: html => html.replace(/<meta\s+http-equiv="Content-Security-Policy"[^>]*>/, ''),
+}
+
 export default defineConfig({
   // Relative, so that the page works from any folder of any static host.
   base: './',
-  plugins: [precache],
+  plugins: [precache, lenient],
   build: {
     target: 'es2022',
     // The strict Content-Security-Policy has no place for data: but in images.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -31,6 +32,7 @@ type replayOptions struct {
 	restartAll  bool
 	thresholds  []float64
 	seed        uint64
+	load        float64
 	jobs        string
 	output      replayFormat
 }
@@ -47,6 +49,7 @@ func (o *replayOptions) flags(c *cobra.Command) {
 	f.Float64SliceVar(&o.thresholds, "thresholds", []float64{3250, 7200}, "between the queues of las and muri-l, in GPU-seconds held")
 	f.BoolVar(&o.restartAll, "restart-all", false, "restart every running job at every decision, as Muri's testbed does")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness")
+	f.Float64Var(&o.load, "load", 1, "of a synthetic trace: GPUs asked for over GPUs there are")
 	f.StringVar(&o.jobs, "jobs", "", "write a row for every job under every policy into this CSV `file`")
 	o.output = "table"
 	f.VarP(&o.output, "output", "o", "how to print the result")
@@ -79,7 +82,8 @@ func newReplay(std streams) *cobra.Command {
 		Short: "Replay a trace of jobs under several schedulers, and compare",
 		Long: `Replay a trace of jobs that come over hours or months, iteration by iteration,
 under scheduling policies that share one model of the cluster, and print what
-each is worth beside bounds that none can beat. TRACE is a file, or "-".
+each is worth beside bounds that none can beat. TRACE is a file, "-", or
+synthetic:1000 for a thousand jobs drawn with the seed.
 
 What an iteration costs comes from the trace where it says so, and from the model
 table; a job whose model the table does not have is an error, never a guess.
@@ -108,7 +112,7 @@ func runReplay(ctx context.Context, name string, o replayOptions, std streams) e
 	if err != nil {
 		return err
 	}
-	t, w, err := o.load(name, cluster, std)
+	t, w, err := o.workload(name, cluster, std)
 	if err != nil {
 		return err
 	}
@@ -150,18 +154,9 @@ func (o *replayOptions) parseCluster(std streams) (*replay.Cluster, error) {
 	return c, nil
 }
 
-// load reads the trace, and gives its jobs costs.
-func (o *replayOptions) load(name string, c *replay.Cluster, std streams) (*trace.Trace, *replay.Workload, error) {
-	file, err := openFile(name, std)
-	if err != nil {
-		return nil, nil, usage(err)
-	}
-	defer file.Close()
-	kind := trace.Format(o.traceFormat)
-	if kind == "auto" {
-		kind = ""
-	}
-	t, err := trace.Read(filepath.Base(name), file, kind)
+// workload reads the trace, and gives its jobs costs.
+func (o *replayOptions) workload(name string, c *replay.Cluster, std streams) (*trace.Trace, *replay.Workload, error) {
+	t, err := o.read(name, c, std)
 	if err != nil {
 		return nil, nil, usage(err)
 	}
@@ -182,6 +177,27 @@ func (o *replayOptions) load(name string, c *replay.Cluster, std streams) (*trac
 		return nil, nil, usage(err)
 	}
 	return t, w, nil
+}
+
+// read reads the trace, or draws a synthetic one.
+func (o *replayOptions) read(name string, c *replay.Cluster, std streams) (*trace.Trace, error) {
+	if jobs, ok := strings.CutPrefix(name, "synthetic:"); ok {
+		n, err := strconv.Atoi(jobs)
+		if err != nil {
+			return nil, fmt.Errorf("%s: write synthetic:1000 for a thousand jobs", name)
+		}
+		return trace.Synthetic(n, o.load, c, o.seed)
+	}
+	file, err := openFile(name, std)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	kind := trace.Format(o.traceFormat)
+	if kind == "auto" {
+		kind = ""
+	}
+	return trace.Read(filepath.Base(name), file, kind)
 }
 
 // table reads the model table: a built-in one, or a file.

@@ -27,7 +27,7 @@ func runStudyInstance(name, key string, std streams) (err error) {
 		}
 	}
 	if len(found) != 1 {
-		return usage(fmt.Errorf("%s of %s: give more or other letters of its key; they are in the first column of jigsaw study export", have(len(found), "cell"), name))
+		return usage(fmt.Errorf("%s of %s have a key that begins with %q; the column key of jigsaw study export has them all", count(len(found), "cell"), name, key))
 	}
 	c := found[0]
 	spec, err := c.Spec(study.Library())

@@ -1,5 +1,5 @@
 // The views alone, with plans made up, for looking at them and for measuring: not part of
-// the site. ?plan=small|rack|large|periodic or ?example=rack, ?view=timeline|numbers|..., ?theme=dark.
+// the site. ?plan=small|rack|large|periodic|names or ?example=rack, ?view=timeline|numbers|..., ?theme=dark.
 
 import '../src/styles/tokens.css'
 import '../src/styles/base.css'
@@ -24,6 +24,22 @@ const plans = {
   rack: () => fixture({ racks: 2, nodes: 4, gpus: 8, jobs: 30, tasks: 2400, seed: 3 }),
   large,
   periodic: () => fixture({ periodic: true, tasks: 90, seed: 5 }),
+  names: () => {
+    const plan = fixture()
+    const odd = [
+      '<img src=x onerror=alert(1)>',
+      'long'.repeat(500),
+      '\u202eright to left',
+      '模型',
+      'a\nb\u0000c',
+    ]
+    odd.forEach((name, j) => {
+      plan.instance.jobs[j]!.name = name
+    })
+    plan.instance.nodes[0]!.name = 'node'.repeat(300)
+    plan.instance.links[0]!.name = 'link'.repeat(300)
+    return plan
+  },
 }
 
 /** An example of the library, planned by the site's own engine: make wasm, make clp-wasm. */

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -60,7 +59,7 @@ func savingsSection(study *sweep.Study) (Section, error) {
 				lines[i] = append(lines[i], fmt.Sprintf("%.0f %%", 100*f))
 			}
 			if k == 8 {
-				names = append(names, p.Model)
+				names = append(names, p.Model+"\n"+p.GPU)
 				computes = append(computes, v.compute)
 			}
 		}
@@ -126,10 +125,10 @@ func savingsFigure(names []string, computes []float64) Figure {
 	}
 	p.NominalX(names...)
 	p.X.Tick.Label.Color, p.X.Color = cInk, cInk
+	p.X.Tick.Label.Font.Size = vg.Points(8.5) // ten models side by side
 	p.Y.Min = 0
-	p.Y.Tick.Marker = plot.DefaultTicks{}
 	return Figure{
 		Name: "savings", Caption: "GPU time that the ladder saves of an iteration of eight workers.",
-		Alt: "Bars by model. The table below has the numbers.", plot: p, width: 680, height: 260,
+		Alt: "Bars by model. The table below has the numbers.", plot: p, width: 760, height: 280,
 	}
 }

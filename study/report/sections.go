@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"jigsaw/study/store"
@@ -64,11 +65,11 @@ func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) Se
 		}
 		head = append(head, strings.Join(titles, ", "))
 	}
-	over := "Medians over " + count(len(all[0].rows), "cell") + " a line"
+	const over = "Medians over the cells of a line"
 	head = slices.Clip(head)
 	gains := Table{
 		Caption: "Gains. " + over + "; the least and the greatest in brackets. At most: the median of what any schedule can gain, by the proven bounds.", Words: len(head),
-		Head: append(head, "over exclusive", "at most", "over interleaved", "at most", "gap of plan to bound"),
+		Head: append(head, "cells", "over exclusive", "at most", "over interleaved", "at most", "gap of plan to bound"),
 	}
 	use := Table{
 		Caption: "Efficiency, and use of the cluster. " + over + ".", Words: len(head),
@@ -81,7 +82,7 @@ func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) Se
 		}
 		label = slices.Clip(label)
 		of := func(column func(*store.Row) *float64) spread { return spreadOf(g.rows, known(column)) }
-		gains.Rows = append(gains.Rows, append(label,
+		gains.Rows = append(gains.Rows, append(label, strconv.Itoa(len(g.rows)),
 			spreadOf(g.rows, overExclusive).percent(), signedOr(spreadOf(g.rows, mostOverExclusive)),
 			spreadOf(g.rows, overInterleaved).percent(), signedOr(spreadOf(g.rows, mostOverInterleaved)),
 			of(func(r *store.Row) *float64 { return r.Gap }).share(),

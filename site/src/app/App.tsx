@@ -24,6 +24,10 @@ export function App({ session }: { session: Session }) {
     dialog.value = name
   }
   useEffect(() => listenToKeys(store, open), [])
+  const name = store.reading.value.instance?.name
+  useEffect(() => {
+    document.title = name ? `${name} · JigSaw` : 'JigSaw'
+  }, [name])
   const pane = store.pane.value
   return (
     <div class={`shell shows-${pane}`}>

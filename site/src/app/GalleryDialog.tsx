@@ -25,7 +25,7 @@ export function GalleryDialog({ session, onClose }: { session: Session; onClose:
               </button>
               <button
                 type="button"
-                class="button quiet"
+                class="button"
                 title="Break it: open it with this change; undo takes the change back"
                 aria-label={`Open ${name}, then: ${twist.label}`}
                 onClick={() => {

@@ -10,6 +10,7 @@ import { Numbers } from '../views/Numbers'
 import { Progress } from '../views/Progress'
 import type { RunView } from '../views/props'
 import { withSchedule } from '../views/shown'
+import { useOf } from '../views/use'
 
 const Explain = lazy(() => import('../views/Explain').then(module => ({ default: module.Explain })))
 const Compare = lazy(() => import('../views/Compare').then(module => ({ default: module.Compare })))
@@ -26,7 +27,8 @@ export function Results({ store }: { store: Store }) {
   const view = store.planning.view.value
   if (!view) return <Empty store={store} />
   const run = runOf(view, store)
-  const stale = view.instance.digest !== (store.reading.value.instance?.digest ?? view.instance.digest)
+  const { instance, problems } = store.reading.value
+  const stale = instance ? instance.digest !== view.instance.digest : problems.length > 0
   // Then this plan shows there, beside the other.
   const comparing = store.tab.value === 'compare' && store.pinned.value !== null
   return (
@@ -131,7 +133,9 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
             />
           ) : (
             <p class="empty muted">
-              Pin the plan that shows, then change the scenario: both show here on one time axis.
+              {store.pinning.value
+                ? 'Plan A is being made anew.'
+                : 'Pin the plan that shows, then change the scenario: both show here on one time axis.'}
             </p>
           )}
         </>
@@ -154,7 +158,8 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
 function runOf(view: PlanView, store: Store): RunView {
   const phase = store.planning.phase.value
   const running = phase === 'quick' || phase === 'full'
-  const { result, instance } = view
+  const { instance, schedule } = view
+  const result = view.result && withSchedule(instance, view.result, schedule, view.value)
   const last = view.points.at(-1)
   const dual = strongest(view.points, result?.dual ?? null, instance.periodic)
   return {
@@ -164,7 +169,7 @@ function runOf(view: PlanView, store: Store): RunView {
     dual,
     certified: (result?.certified ?? false) && dual === result?.dual,
     result,
-    usage: result?.schedule === view.schedule ? (result?.usage ?? null) : null,
+    usage: result?.usage ?? (schedule && useOf(instance, schedule)),
     series: view.points,
     running,
   }

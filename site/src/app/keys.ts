@@ -17,7 +17,7 @@ export function listenToKeys(store: Store, open: (dialog: DialogName) => void): 
     const types =
       target instanceof HTMLElement &&
       (target.isContentEditable ||
-        target.matches('input:not([type=range], [type=radio], [type=checkbox]), textarea, select'))
+        target.matches('input:not([type=range], [type=radio], [type=checkbox]), textarea'))
     const control = event.ctrlKey || event.metaKey
     const act = (does: () => void) => {
       event.preventDefault()
@@ -29,6 +29,8 @@ export function listenToKeys(store: Store, open: (dialog: DialogName) => void): 
     if (control && event.key.toLowerCase() === 'z')
       return act(() => (event.shiftKey ? store.text.redo() : store.text.undo()))
     if (control && event.key.toLowerCase() === 'y') return act(() => store.text.redo())
+    // Letters choose in a list.
+    if (target instanceof HTMLSelectElement) return
     // The timeline has letters of its own.
     if (control || (target instanceof Element && target.closest('[role=application], .timeline'))) return
     const dialog = dialogs[event.key]

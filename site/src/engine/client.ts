@@ -70,13 +70,13 @@ export interface Streamed {
 
 /**
  * Plans, and never throws the best plan away: where the worker had to be ended, the answer
- * is what it had streamed.
+ * is what it had streamed, beside what an earlier plan of the same instance knew.
  */
 export async function plan(
   engine: Engine,
   options: PlanOptions,
   objective: ObjectiveName,
-  how: { signal?: AbortSignal; onEvent?: (event: PlanEvent) => void } = {},
+  how: { signal?: AbortSignal; onEvent?: (event: PlanEvent) => void; earlier?: PlanResult | null } = {},
 ): Promise<PlanResult> {
   const streamed: Streamed = { points: [], schedule: null }
   const started = performance.now()
@@ -91,47 +91,60 @@ export async function plan(
     })
   } catch (error) {
     if (error instanceof EngineError && error.code === 'cancelled' && streamed.points.length > 0)
-      return salvage(streamed, options, objective, performance.now() - started)
+      return salvage(streamed, options, objective, performance.now() - started, how.earlier ?? null)
     throw error
   }
 }
 
-/** The result of a run that was ended, from what it had streamed. Its bounds were not proven a second time. */
+/** The result of a run that was ended, from what it had streamed. A bound of its own was not proven anew. */
 export function salvage(
   streamed: Streamed,
   options: PlanOptions,
   objective: ObjectiveName,
   elapsed: number,
+  earlier: PlanResult | null,
 ): PlanResult {
   const last = streamed.points.at(-1)
   const primal = streamed.schedule ? (last?.primal ?? null) : null
-  const dual = last?.dual ?? null
+  const lower = objective === 'makespan' || objective === 'weighted_completion'
+  const tighter = (bound: number, than: number) => (lower ? bound > than : bound < than)
+  let dual = last?.dual ?? null
+  let certified = false
+  if (earlier && earlier.dual !== null && (dual === null || !tighter(dual, earlier.dual))) {
+    dual = earlier.dual
+    certified = earlier.certified
+  }
   return {
+    ...(earlier ?? unknown),
     status: streamed.schedule ? 'feasible' : 'limit',
     objective,
     primal,
     dual,
-    certified: false,
+    certified,
     gap: primal !== null && dual !== null ? Math.abs(primal - dual) / Math.max(Math.abs(primal), 1e-9) : null,
+    // Of another schedule, if at all.
     efficiency: null,
-    baselines: {
-      exclusive: { value: null, efficiency: null, reason: '' },
-      interleaved_full: { value: null, efficiency: null, reason: '' },
-      greedy: { value: null, efficiency: null, reason: '' },
-    },
-    bounds: [],
-    binding: [],
-    reasons: [],
-    notes: ['stopped: the best plan so far; its bound is not proven anew'],
-    series: streamed.points,
-    schedule: streamed.schedule,
     usage: null,
     chain: [],
     completion: [],
-    certificate: null,
-    command: '',
+    reasons: [],
+    notes: ['stopped: the best plan so far'],
+    series: streamed.points,
+    schedule: streamed.schedule,
     seed: options.seed,
     elapsed_ms: elapsed,
     stopped: true,
   }
+}
+
+const unknown = {
+  baselines: {
+    exclusive: { value: null, efficiency: null, reason: '' },
+    interleaved_full: { value: null, efficiency: null, reason: '' },
+    greedy: { value: null, efficiency: null, reason: '' },
+  },
+  bounds: [],
+  binding: [],
+  certificate: null,
+  command: '',
 }

@@ -111,6 +111,26 @@ describe('Planning', () => {
     })
   })
 
+  it('takes the result of a stopped run that is as good as what it had streamed', async () => {
+    void planning.start('a', compiled('a'))
+    runs[0]!.resolve(planResult({ primal: 100, efficiency: 1 }))
+    await vi.advanceTimersByTimeAsync(rest)
+    runs[1]!.options.onEvent?.(event(90, 80, true))
+    runs[1]!.resolve(planResult({ primal: 90, efficiency: 2, stopped: true }))
+    await settle()
+    expect(planning.view.value).toMatchObject({ value: 90, result: { efficiency: 2 } })
+  })
+
+  it('keeps the earlier result where a stopped run knew less', async () => {
+    void planning.start('a', compiled('a'))
+    runs[0]!.resolve(planResult({ primal: 100 }))
+    await vi.advanceTimersByTimeAsync(rest)
+    runs[1]!.resolve(planResult({ primal: 120, stopped: true }))
+    await settle()
+    expect(planning.view.value).toMatchObject({ value: 100, result: { primal: 100 } })
+    expect(planning.phase.value).toBe('stopped')
+  })
+
   it('tells why a plan failed, and can plan again', async () => {
     void planning.start('a', compiled('a'))
     runs[0]!.reject(new EngineError('internal', 'a fault'))

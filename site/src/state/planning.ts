@@ -58,11 +58,14 @@ export class Planning {
     this.failureSignal.value = ''
     const fresh = () => this.run === run
     const options = { text, ...this.options() }
+    const shown = this.viewSignal.peek()
+    let earlier = shown?.instance.digest === instance.digest ? shown.result : null
     const make = async (quick: boolean) => {
       this.phaseSignal.value = quick ? 'quick' : 'full'
       const points: PlanPoint[] = []
       const result = await plan(this.engine, { ...options, quick }, instance.objective, {
         signal: run.signal,
+        earlier,
         onEvent: event => {
           if (!fresh()) return
           points.push(event.event)
@@ -77,10 +80,12 @@ export class Planning {
         },
       })
       if (!fresh()) return
+      earlier = result
       this.show({ text, instance }, view => ({
         ...view,
         points: result.series,
-        ...(result.stopped && view.schedule && !improves(instance.objective, result.primal, view.value)
+        // A run that was stopped early may know less than the one before.
+        ...(result.stopped && view.schedule && worse(instance.objective, result.primal, view.value)
           ? { result: view.result ?? result }
           : { result, schedule: result.schedule, value: result.primal }),
       }))
@@ -114,16 +119,6 @@ export class Planning {
     this.run?.abort()
   }
 
-  /** Forgets the plan: another scenario was opened. */
-  clear(): void {
-    this.run?.abort()
-    this.run = null
-    batch(() => {
-      this.viewSignal.value = null
-      this.phaseSignal.value = 'none'
-    })
-  }
-
   private end(run: AbortController, phase: Phase): void {
     if (this.run !== run) return
     this.run = null
@@ -138,6 +133,10 @@ export class Planning {
     if (same || view.schedule || view.result) this.viewSignal.value = view
   }
 }
+
+/** Whether value is worse than another; nothing is worse than anything. */
+const worse = (objective: ObjectiveName, value: number | null, than: number | null) =>
+  than !== null && (value === null || improves(objective, than, value))
 
 /** Whether value is better than what there is; null is nothing. */
 function improves(objective: ObjectiveName, value: number | null, than: number | null): boolean {

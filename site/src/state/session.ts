@@ -169,7 +169,9 @@ export class Session {
 
   /** Makes the plan that is compared with anew: plans are the same each time. */
   private async compare(of: Compared): Promise<void> {
-    const { engine, pinned } = this.store
+    const { engine, pinned, pinning, tab } = this.store
+    tab.value = 'compare'
+    pinning.value = true
     try {
       const { instance } = await engine.call('compile', { text: of.text })
       if (!instance) return
@@ -178,6 +180,8 @@ export class Session {
       if (result.schedule) pinned.value = { of, instance, result }
     } catch {
       this.store.status.value = 'The plan to compare with could not be made.'
+    } finally {
+      pinning.value = false
     }
   }
 

@@ -41,6 +41,8 @@ export class Store {
   readonly inquiry: Inquiry
   /** The plan that others are compared with. */
   readonly pinned = signal<PinnedPlan | null>(null)
+  /** It is being made anew, for a link or a kept scenario. */
+  readonly pinning = signal(false)
   readonly tab = signal<Tab>('explain')
   /** What shows on narrow screens. */
   readonly pane = signal<'scenario' | 'plan'>('plan')

@@ -3,7 +3,7 @@
 import { memo } from 'preact/compat'
 import { useMemo } from 'preact/hooks'
 import type { Compiled } from '../engine/api'
-import { clean } from '../views/format'
+import { short } from '../views/format'
 import type { Selection } from '../views/props'
 import { COLOURS, jobColours, paintsOf, SHADES, type Theme } from './palette'
 
@@ -27,7 +27,7 @@ function entries(instance: Compiled): Entry[] {
   const colour = jobColours(instance)
   const { jobs } = instance
   if (jobs.length <= COLOURS.length)
-    return jobs.map((job, j) => ({ job: j, text: clean(job.name), colour: colour[j]! }))
+    return jobs.map((job, j) => ({ job: j, text: short(job.name), colour: colour[j]! }))
   const classes = new Map<number, number[]>()
   jobs.forEach((job, j) => {
     const list = classes.get(job.class)
@@ -36,7 +36,7 @@ function entries(instance: Compiled): Entry[] {
   })
   return [...classes.values()].map(list => ({
     job: list[0]!,
-    text: clean(jobs[list[0]!]!.name) + (list.length > 1 ? ` and ${list.length - 1} like it` : ''),
+    text: short(jobs[list[0]!]!.name) + (list.length > 1 ? ` and ${list.length - 1} like it` : ''),
     colour: colour[list[0]!]!,
   }))
 }

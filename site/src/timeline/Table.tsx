@@ -1,7 +1,7 @@
 // The twin of the picture: the same tasks as a table, page by page.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { clean, instant, plural, ticks } from '../views/format'
+import { instant, plural, short, ticks } from '../views/format'
 import type { Selection } from '../views/props'
 import { Scroller } from '../views/Scroller'
 import '../views/views.css'
@@ -54,7 +54,7 @@ export function Table({ model, label, selection, onSelect }: TableProps) {
             <option value={-1}>all</option>
             {model.instance.jobs.map((spec, j) => (
               <option key={j} value={j}>
-                {clean(spec.name)}
+                {short(spec.name)}
               </option>
             ))}
           </select>
@@ -109,11 +109,11 @@ export function Table({ model, label, selection, onSelect }: TableProps) {
                       onSelect({ job: tasks.job[i]!, iteration: tasks.iteration[i]!, gpu: tasks.gpu[i]! })
                     }
                   >
-                    {clean(model.instance.jobs[tasks.job[i]!]!.name)}
+                    {short(model.instance.jobs[tasks.job[i]!]!.name)}
                   </button>
                 </th>
                 <td class="number">{tasks.iteration[i]}</td>
-                <td>{clean(gpuName(model, tasks.gpu[i]!))}</td>
+                <td>{gpuName(model, tasks.gpu[i]!)}</td>
                 <td>{depthText(model, i)}</td>
                 <td class="number">{tick(tasks.start[i]!)}</td>
                 <td class="number">{tick(tasks.end[i]!)}</td>

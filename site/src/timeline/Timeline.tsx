@@ -98,7 +98,7 @@ export function Timeline(props: TimelineProps) {
   }
   // Wherever the selection came from, it is brought into sight; but not when the page opens.
   const shown = useRef(selection)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const next = latest.current.selection
     if (next === shown.current) return
     shown.current = next

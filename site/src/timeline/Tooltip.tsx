@@ -1,7 +1,7 @@
 // What is under the pointer, beside it. Who has no pointer reads the same in the inspector.
 
 import type { ChainLink } from '../engine/api'
-import { clean, ticks } from '../views/format'
+import { ticks } from '../views/format'
 import { describe } from './describe'
 import type { Hit } from './hit'
 import { gpuName, type Model } from './model'
@@ -45,8 +45,7 @@ export function Tooltip({ model, chain, pointer, width, height }: TooltipProps) 
     return (
       <div class="timeline-tip" style={style} aria-hidden="true">
         <span>
-          {clean(gpuName(model, model.gpus[hit.row]!))} idle for{' '}
-          {ticks(until - hit.from, model.instance.tick_us)}
+          {gpuName(model, model.gpus[hit.row]!)} idle for {ticks(until - hit.from, model.instance.tick_us)}
         </span>
       </div>
     )

@@ -1,7 +1,7 @@
 // One element of a plan in words: for the panel, the tooltip, and who cannot see the picture.
 
 import type { ChainLink } from '../engine/api'
-import { bitRate, clean, instant, percent, ticks } from '../views/format'
+import { bitRate, instant, percent, short, ticks } from '../views/format'
 import type { Selection } from '../views/props'
 import { gpuName, type Model, syncsOf, tasksOf } from './model'
 import type { Element } from './scene'
@@ -38,9 +38,9 @@ export function describe(m: Model, e: Element, chain: readonly ChainLink[]): Des
   const why = whyStarts(m, e)
   const link = chain.find(c => c.kind === e.kind && c.index === e.index)
   return {
-    title: `${clean(job.name)} · ${task ? '' : 'sync of '}iteration ${rows.iteration[e.index]}`,
+    title: `${short(job.name)} · ${task ? '' : 'sync of '}iteration ${rows.iteration[e.index]}`,
     facts,
-    why: `Starts then because ${clean(why.text)}.${link ? ' On the critical chain.' : ''}`,
+    why: `Starts then because ${why.text}.${link ? ' On the critical chain.' : ''}`,
     cause: why.cause,
   }
 }
@@ -71,20 +71,20 @@ export function describeJob(m: Model, j: number): Description {
   for (const i of syncs) to = Math.max(to, m.schedule.syncs.end[i]!)
   const tick = (t: number) => instant(t, m.instance.tick_us, 1)
   const facts: [string, string][] = [
-    ['Model', clean(job.model)],
+    ['Model', short(job.model)],
     ['Workers', `${job.workers}, on ${places(m, gpus)}`],
     ['Iterations', String(job.iterations)],
   ]
   if (tasks.length > 0 && m.period === 0) facts.push(['Time', `${tick(from)} to ${tick(to)}`])
   if (job.deadline > 0) facts.push(['Deadline', tick(job.deadline)])
-  return { title: clean(job.name), facts, why: '', cause: null }
+  return { title: short(job.name), facts, why: '', cause: null }
 }
 
 /** GPUs by node, like `node0 (2), node1 (2)`. */
 function places(m: Model, gpus: readonly number[]): string {
   const count = new Map<string, number>()
   for (const g of gpus) {
-    const name = clean(m.instance.nodes[m.nodeOf[g]!]?.name ?? '?')
+    const name = short(m.instance.nodes[m.nodeOf[g]!]?.name ?? '?')
     count.set(name, (count.get(name) ?? 0) + 1)
   }
   const list = [...count].map(([name, n]) => `${name} (${n})`)

@@ -129,7 +129,8 @@ function drawBars(p: Pen, s: Scene, k: Kind): void {
   const patterned = k.depth !== null && height >= PATTERN
   const labelled = height >= LABEL
   const patterns = new Map<number, CanvasPattern | null>()
-  setFont(p, Math.min(Math.max(height - 6, 9), 11.5))
+  // Bands of a link are a part of its row.
+  setFont(p, k.depth ? Math.min(Math.max(height - 6, 9), 11.5) : 9.5)
   ctx.textBaseline = 'middle'
   ctx.textAlign = 'center'
   const one = 1 / p.dpr

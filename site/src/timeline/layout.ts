@@ -1,6 +1,6 @@
 // Where everything is: the geometry of the picture for a size, in CSS pixels.
 
-import { clean } from '../views/format'
+import { short } from '../views/format'
 import { upper } from './bars'
 import type { Model } from './model'
 
@@ -120,7 +120,7 @@ function gpuRows(m: Model, rowHeight: number): { y: Float64Array; headings: Head
     if (instance.racks.length > 1 && node.rack !== rack) {
       rack = node.rack
       headings.push({
-        text: clean(instance.racks[rack]?.name ?? 'no rack'),
+        text: short(instance.racks[rack]?.name ?? 'no rack'),
         sub: '',
         y: at,
         height: RACK_LINE,
@@ -129,8 +129,8 @@ function gpuRows(m: Model, rowHeight: number): { y: Float64Array; headings: Head
       at += RACK_LINE
     }
     headings.push({
-      text: clean(node.name),
-      sub: `${node.gpus} × ${clean(instance.types[node.type]?.name ?? '')}`,
+      text: short(node.name),
+      sub: `${node.gpus} × ${short(instance.types[node.type]?.name ?? '')}`,
       y: at,
       height: node.gpus * rowHeight,
       rack: false,

@@ -1,7 +1,7 @@
 // Rows of links: which links share a row, and how synchronisations are stacked on it.
 
 import type { Compiled, Schedule } from '../engine/api'
-import { clean } from '../views/format'
+import { short } from '../views/format'
 import { BarList, type Bars, GOES_ON_AFTER, GOES_ON_BEFORE } from './bars'
 import { fold } from './fold'
 
@@ -34,8 +34,8 @@ function family(kind: Compiled['links'][number]['kind']): number {
 }
 
 function label(link: Compiled['links'][number], pair: boolean): string {
-  if (!pair) return clean(link.name)
-  const name = clean(link.name).replace(/\.(up|down|fwd|rev)$/, '')
+  if (!pair) return short(link.name)
+  const name = short(link.name.replace(/\.(up|down|fwd|rev)$/, ''))
   if (link.kind === 'nic_up' || link.kind === 'nic_down') return `${name} nic`
   if (link.kind === 'rack_up' || link.kind === 'rack_down') return `${name} uplink`
   return name

@@ -1,7 +1,7 @@
 // A schedule made ready to be drawn: rows, bars, colours, and what is where.
 
 import type { Compiled, Schedule } from '../engine/api'
-import { clean } from '../views/format'
+import { short } from '../views/format'
 import { BarList, type Bars, GOES_ON_AFTER, GOES_ON_BEFORE } from './bars'
 import { fold } from './fold'
 import { type LinkRow, linkRows } from './links'
@@ -78,7 +78,7 @@ export function buildModel(instance: Compiled, schedule: Schedule): Model {
     schedule,
     period,
     span,
-    names: instance.jobs.map(job => clean(job.name)),
+    names: instance.jobs.map(job => short(job.name)),
     gpus,
     rowOf,
     nodeOf,
@@ -178,5 +178,5 @@ export function syncsOf(m: Model, job: number, iteration: number): Int32Array {
 /** The name of a GPU: its node's, and its place there. */
 export function gpuName(m: Model, gpu: number): string {
   const node = m.instance.nodes[m.nodeOf[gpu]!]
-  return node ? `${node.name}.gpu${gpu - node.first_gpu}` : `gpu${gpu}`
+  return node ? `${short(node.name)}.gpu${gpu - node.first_gpu}` : `gpu${gpu}`
 }

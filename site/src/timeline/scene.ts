@@ -1,7 +1,7 @@
 // What is drawn, and how it is looked at: the input of drawing and of hit testing.
 
-import type { ChainLink, Usage } from '../engine/api'
-import type { Selection, TimeRange } from '../views/props'
+import type { ChainLink } from '../engine/api'
+import type { Selection, TimeRange, Use } from '../views/props'
 import type { Layout } from './layout'
 import { type Scale, scaleOf } from './level'
 import type { Model } from './model'
@@ -16,7 +16,7 @@ export interface Scene {
   /** Pixels above the window of each pane. */
   scroll: { gpus: number; links: number }
   theme: Theme
-  usage: Usage | null
+  usage: Use | null
   /** Where the bound is a time, ticks. */
   bound: number | null
   certified: boolean

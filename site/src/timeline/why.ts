@@ -1,5 +1,6 @@
 // Why an element starts when it does: what ends at that very tick and had to.
 
+import { short } from '../views/format'
 import { gpuName, type Model, syncsOf, tasksOf } from './model'
 import type { Element } from './scene'
 
@@ -51,7 +52,7 @@ function whyTask(m: Model, i: number): Reason {
   if (before >= 0)
     return {
       kind: 'gpu',
-      text: `its GPU is busy until then, with ${m.instance.jobs[tasks.job[before]!]!.name} · ${tasks.iteration[before]}`,
+      text: `its GPU is busy until then, with ${m.names[tasks.job[before]!]} · ${tasks.iteration[before]}`,
       cause: { kind: 'task', index: before },
     }
   if (m.period === 0 && start === 0) return { kind: 'start', text: 'the plan begins then', cause: null }
@@ -97,7 +98,7 @@ function whySync(m: Model, i: number): Reason {
     if (shared)
       return {
         kind: 'links',
-        text: `${m.instance.links[shared.link]?.name ?? 'a link'} is in use until then, by ${m.instance.jobs[syncs.job[other]!]!.name} · ${syncs.iteration[other]}`,
+        text: `${short(m.instance.links[shared.link]?.name ?? 'a link')} is in use until then, by ${m.names[syncs.job[other]!]} · ${syncs.iteration[other]}`,
         cause: { kind: 'sync', index: other },
       }
   }

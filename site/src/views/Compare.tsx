@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { Timeline } from '../timeline/Timeline'
 import { type Difference, figures, jobs } from './differences'
-import { clean, UNKNOWN } from './format'
+import { short, UNKNOWN } from './format'
 import type { CompareProps, Pinned, Selection, TimeRange } from './props'
 import { Scroller } from './Scroller'
 import './views.css'
@@ -18,7 +18,7 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
     p.result.schedule ? (
       <Timeline
         compact
-        label={`Timeline of plan ${clean(p.label)}`}
+        label={`Timeline of plan ${short(p.label)}`}
         instance={p.instance}
         schedule={p.result.schedule}
         usage={p.result.usage}
@@ -35,10 +35,10 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
       <p class="muted side-empty">There is no plan.</p>
     )
   return (
-    <section class="compare" aria-label={`${clean(a.label)} and ${clean(b.label)}`}>
-      <h3>Plan {clean(a.label)}</h3>
+    <section class="compare" aria-label={`${short(a.label)} and ${short(b.label)}`}>
+      <h2>Plan {short(a.label)}</h2>
       {side(a, translate(selection, b, a), s => onSelect(translate(s, a, b)))}
-      <h3>Plan {clean(b.label)}</h3>
+      <h2>Plan {short(b.label)}</h2>
       {side(b, selection, onSelect)}
       <Differences a={a} b={b} />
     </section>
@@ -81,8 +81,8 @@ function Differences({ a, b }: { a: Pinned; b: Pinned }) {
           <thead>
             <tr>
               <th scope="col">Figure</th>
-              <th scope="col">{clean(a.label)}</th>
-              <th scope="col">{clean(b.label)}</th>
+              <th scope="col">{short(a.label)}</th>
+              <th scope="col">{short(b.label)}</th>
               <th scope="col">Change</th>
             </tr>
           </thead>
@@ -97,8 +97,8 @@ function Differences({ a, b }: { a: Pinned; b: Pinned }) {
                 {a.instance.periodic ? 'Iterations of each job' : 'Completion of each job'}
               </th>
             </tr>
-            {shown.map(d => (
-              <Row key={d.name} difference={d} />
+            {shown.map((d, n) => (
+              <Row key={n} difference={d} />
             ))}
           </tbody>
         </table>

@@ -12,7 +12,7 @@ import type {
   WhatIfChange,
 } from '../engine/api'
 import { candidates, GROWTH, labelOf, sameChange } from './candidates'
-import { change, clean, instant, minimised, objectiveValue, plural, UNKNOWN } from './format'
+import { change, clean, instant, minimised, objectiveValue, plural, short, UNKNOWN } from './format'
 import { Reasons } from './Numbers'
 import type { ExplainProps, Selection, WhatIfState } from './props'
 import { Scroller } from './Scroller'
@@ -26,7 +26,7 @@ export function Explain(props: ExplainProps) {
     <section class="explain" aria-label="Explanation">
       {result.status === 'infeasible' ? (
         <section>
-          <h3>Why there is no plan</h3>
+          <h2>Why there is no plan</h2>
           <Reasons reasons={result.reasons} />
         </section>
       ) : (
@@ -45,7 +45,7 @@ function Binds({ binding }: { binding: readonly Binding[] }) {
   const sorted = [...binding].sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
   return (
     <section>
-      <h3>What limits it</h3>
+      <h2>What limits it</h2>
       {sorted.length === 0 && <p class="muted">No limit is known.</p>}
       <ul class="binds">
         {sorted.map(b => (
@@ -81,7 +81,7 @@ function WhatIfs(props: ExplainProps) {
   const asked = whatIfs.map(w => w.change).filter(c => !offered.some(o => sameChange(o, c)))
   return (
     <section>
-      <h3>What would help</h3>
+      <h2>What would help</h2>
       <p class="muted">
         The prices of the bound predict what a change is worth; solving anew verifies it. Plans before and
         after are quick ones.
@@ -233,7 +233,7 @@ function Ask({ instance, onAsk }: { instance: Compiled; onAsk(change: WhatIfChan
       >
         {names.map(name => (
           <option key={name} value={name}>
-            {clean(name)}
+            {short(name)}
           </option>
         ))}
       </select>
@@ -280,20 +280,20 @@ function Why({
   const story = links ? passages(instance, schedule, links) : []
   return (
     <section>
-      <h3>
+      <h2>
         <label>
           Why does{' '}
           <select class="select" value={shown} onChange={e => onJob(Number(e.currentTarget.value))}>
             {instance.jobs.map((spec, j) => (
               <option key={j} value={j}>
-                {clean(spec.name)}
+                {short(spec.name)}
                 {j === lastJob ? ' (the last)' : ''}
               </option>
             ))}
           </select>{' '}
           end when it does?
         </label>
-      </h3>
+      </h2>
       {links === null ? (
         <p class="muted">Following its chain …</p>
       ) : story.length === 0 ? (
@@ -301,7 +301,7 @@ function Why({
       ) : (
         <>
           <p>
-            {clean(instance.jobs[shown]?.name ?? '')} ends at{' '}
+            {short(instance.jobs[shown]?.name ?? '')} ends at{' '}
             {instant(result.completion[shown] ?? 0, instance.tick_us, 1)}. {opening(schedule, links, shown)}
           </p>
           <Scroller label="The chain">

@@ -12,6 +12,7 @@ import {
   objectiveNames,
   objectiveValue,
   percent,
+  short,
   ticks,
   UNKNOWN,
 } from './format'
@@ -58,7 +59,7 @@ export function Numbers({ instance, run }: NumbersProps) {
           </dl>
           <Use instance={instance} run={run} />
         </div>
-        <Ways run={run} />
+        {result?.status !== 'infeasible' && <Ways run={run} />}
       </div>
       {result && result.notes.length > 0 && (
         <ul class="notes">
@@ -101,7 +102,7 @@ function Use({ instance, run }: { instance: NumbersProps['instance']; run: RunVi
         {percent(usage?.mean_gpu)}
       </Meter>
       <Meter name="Busiest link" share={link?.share ?? null}>
-        {link ? `${percent(link.share)} of ${clean(link.name)}` : UNKNOWN}
+        {link ? `${percent(link.share)} of ${short(link.name)}` : UNKNOWN}
       </Meter>
       <Meter name="Fullest memory" share={memory?.share ?? null}>
         {memory ? `${bytes(memory.bytes)} of ${bytes(memory.of)}` : UNKNOWN}
@@ -167,7 +168,7 @@ function Ways({ run }: { run: RunView }) {
                   patternUnits="userSpaceOnUse"
                   patternTransform="skewX(-30)"
                 >
-                  <rect class="gap-stripe" width="0.6" height="10" />
+                  <rect class={less ? 'gap-stripe' : 'gap-stripe beyond'} width="0.6" height="10" />
                 </pattern>
               )}
               {w.value !== null && <rect class="ways-bar" width={(100 * w.value) / most} height="10" />}

@@ -3,7 +3,7 @@
 
 import type { CompiledJob, ProfileInfo } from '../engine/api'
 import { Figure } from './Figure'
-import { bytes, clean, percent, ticks } from './format'
+import { bytes, percent, short, ticks } from './format'
 import type { SpbProps } from './props'
 import {
   cutsOf,
@@ -30,13 +30,13 @@ export function Spb({ instance, job, onJob, profiles, schedule }: SpbProps) {
           <select class="select" value={job} onChange={e => onJob(Number(e.currentTarget.value))}>
             {instance.jobs.map((j, n) => (
               <option key={n} value={n}>
-                {clean(j.name)}
+                {short(j.name)}
               </option>
             ))}
           </select>
         </label>
         <span class="muted">
-          {clean(spec.model)}, {spec.workers} workers. {ruleWords(spec)}
+          {short(spec.model)}, {spec.workers} workers. {ruleWords(spec)}
         </span>
       </div>
       <div class="multiples">
@@ -133,11 +133,11 @@ function Layers({ job, profile }: { job: CompiledJob; profile: ProfileInfo }) {
   at.push(1000)
   return (
     <Figure
-      title={`Layers of ${clean(profile.model)}`}
-      note={`on ${clean(profile.gpu)}, batch ${profile.batch}; width: backward time, height: parameters; a depth goes from its line to the loss at the right`}
+      title={`Layers of ${short(profile.model)}`}
+      note={`on ${short(profile.gpu)}, batch ${profile.batch}; width: backward time, height: parameters; a depth goes from its line to the loss at the right`}
       head={['Layer', 'Backward', 'Parameters', 'First layer of depth']}
       rows={layers.map((l, i) => [
-        clean(l.name),
+        short(l.name),
         ticks(l.backward_ns, 0.001),
         bytes(l.parameters),
         cuts.includes(i)
@@ -167,7 +167,7 @@ function Layers({ job, profile }: { job: CompiledJob; profile: ProfileInfo }) {
               y={80 - height}
               height={height}
             >
-              <title>{`${clean(l.name)}: backward ${ticks(l.backward_ns, 0.001)}, ${bytes(l.parameters)}`}</title>
+              <title>{`${short(l.name)}: backward ${ticks(l.backward_ns, 0.001)}, ${bytes(l.parameters)}`}</title>
             </rect>
           )
         })}

@@ -1,7 +1,7 @@
 // Changes of the cluster worth asking about, and what the prices say of them beforehand.
 
 import type { Compiled, PlanResult, WhatIfChange } from '../engine/api'
-import { bitRate, bytes, change, clean } from './format'
+import { bitRate, bytes, change, short } from './format'
 
 export interface Candidate {
   change: WhatIfChange
@@ -13,11 +13,11 @@ export const GROWTH = 1.1
 
 /** Names a change. */
 export function labelOf(instance: Compiled, asked: WhatIfChange): string {
-  const subject = clean(asked.subject)
+  const subject = short(asked.subject)
   switch (asked.kind) {
     case 'add_gpu': {
       const node = instance.nodes.find(n => n.name === asked.subject)
-      return `+1 ${clean(instance.types[node?.type ?? -1]?.name ?? 'GPU')} in ${subject}`
+      return `+1 ${short(instance.types[node?.type ?? -1]?.name ?? 'GPU')} in ${subject}`
     }
     case 'link_speed': {
       const link = instance.links.find(l => l.name === asked.subject)
@@ -43,10 +43,11 @@ function grown(factor = 1): string {
 export function candidates(instance: Compiled, result: PlanResult): Candidate[] {
   const changes: WhatIfChange[] = []
   const gpuText = result.binding.filter(b => b.resource === 'gpu').map(b => b.subject)
+  const named = gpuText.some(text => instance.types.some(type => text.includes(type.name)))
   instance.types.forEach((type, t) => {
     const node = instance.nodes.find(n => n.type === t)
-    // A type that is not said to bind is asked about only where nothing is.
-    if (node && (gpuText.length === 0 || gpuText.some(text => text.includes(type.name))))
+    // A type that is not said to bind is asked about only where none is named.
+    if (node && (!named || gpuText.some(text => text.includes(type.name))))
       changes.push({ kind: 'add_gpu', subject: node.name })
   })
   for (const l of linksByUse(instance, result))

@@ -1,7 +1,7 @@
 // Two plans, figure by figure and job by job.
 
 import { busiestLink, completions } from './figures'
-import { clean, minimised, objectiveNames, objectiveValue, percent, ticks, UNKNOWN } from './format'
+import { minimised, objectiveNames, objectiveValue, percent, short, ticks, UNKNOWN } from './format'
 import type { Pinned } from './props'
 import { judge, type Verdict } from './words'
 
@@ -109,7 +109,7 @@ export function jobs(a: Pinned, b: Pinned): Difference[] {
     const vb = value(b, inB.get(name))
     const note = !inA.has(name) ? ' (new)' : !inB.has(name) ? ' (gone)' : ''
     return {
-      name: clean(name) + note,
+      name: short(name) + note,
       a: text(va),
       b: text(vb),
       verdict: judge(va, vb, periodic ? 'more' : 'less'),

@@ -1,6 +1,7 @@
 // The figures of a plan: what the numbers and their comparison show.
 
-import type { Compiled, PlanResult, Usage } from '../engine/api'
+import type { Compiled, PlanResult } from '../engine/api'
+import type { Use } from './props'
 
 /** Ways to schedule, from what a batch queue does to what no plan can beat. */
 export interface Way {
@@ -54,7 +55,7 @@ export function completions(
 }
 
 /** The link that is used most, and its share. */
-export function busiestLink(instance: Compiled, usage: Usage): { name: string; share: number } | null {
+export function busiestLink(instance: Compiled, usage: Use): { name: string; share: number } | null {
   let best = -1
   usage.link_share.forEach((share, l) => {
     if (best < 0 || share > usage.link_share[best]!) best = l
@@ -66,7 +67,7 @@ export function busiestLink(instance: Compiled, usage: Usage): { name: string; s
 /** The GPU whose memory is fullest: bytes, and their share of its type's. */
 export function fullestMemory(
   instance: Compiled,
-  usage: Usage,
+  usage: Use,
 ): { bytes: number; share: number; of: number } | null {
   let found: { bytes: number; share: number; of: number } | null = null
   for (const node of instance.nodes) {

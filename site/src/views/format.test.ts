@@ -10,6 +10,7 @@ import {
   objectiveValue,
   percent,
   plural,
+  short,
   significant,
   ticks,
   UNKNOWN,
@@ -98,6 +99,12 @@ describe('objectives', () => {
 })
 
 describe('names', () => {
+  it('are cut in the middle', () => {
+    expect(short('short')).toBe('short')
+    expect(short('a'.repeat(40))).toHaveLength(40)
+    expect(short(`${'a'.repeat(99)}-the-end`)).toBe(`${'a'.repeat(27)}…aaaa-the-end`)
+    expect(Array.from(short('🧩'.repeat(50)))).toHaveLength(40)
+  })
   it('cannot reorder or break the line', () => {
     expect(clean('a\u202eb\nc\u0000d')).toBe('a\ufffdb\ufffdc\ufffdd')
     expect(clean('模型-é')).toBe('模型-é')

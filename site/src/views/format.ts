@@ -154,3 +154,16 @@ export function gapOf(primal: number | null, dual: number | null): number | null
 export function clean(name: string): string {
   return name.replace(/\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu, '\ufffd')
 }
+
+const LONGEST = 40
+
+/** A name for a line: its beginning and its end, where it is longer than that. */
+export function short(name: string): string {
+  const text = clean(name)
+  if (text.length <= LONGEST) return text
+  // By code points: half a character would be none.
+  const points = Array.from(text)
+  return points.length <= LONGEST
+    ? text
+    : `${points.slice(0, LONGEST - 13).join('')}…${points.slice(-12).join('')}`
+}

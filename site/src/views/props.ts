@@ -31,13 +31,16 @@ export interface TimeRange {
   to: number
 }
 
+/** What the views show of a schedule's use; the core's own has more. */
+export type Use = Pick<Usage, 'gpu_share' | 'gpu_memory' | 'link_share' | 'mean_gpu'>
+
 export interface TimelineProps {
   /** Names the picture, for people who cannot see it and in table captions. */
   label: string
   instance: Compiled
   schedule: Schedule
-  /** null while none is known, as during a run. */
-  usage: Usage | null
+  /** null while none is known. */
+  usage: Use | null
   /** Bound on the objective; drawn where it is a time (makespan). */
   bound: number | null
   certified: boolean
@@ -63,7 +66,7 @@ export interface RunView {
   certified: boolean
   /** null while it runs. */
   result: PlanResult | null
-  usage: Usage | null
+  usage: Use | null
   /** The run so far, in order of time. */
   series: readonly PlanPoint[]
   running: boolean

@@ -1,7 +1,7 @@
 // What partial backpropagation saves a job: by depth, from its compiled profile.
 
 import type { Compiled, CompiledJob, ProfileInfo, Schedule } from '../engine/api'
-import { clean, percent, plural } from './format'
+import { percent, plural, short } from './format'
 
 /** One quantity by depth. */
 export interface Series {
@@ -20,7 +20,7 @@ export function seriesOf(instance: Compiled, job: CompiledJob): Series[] {
     if (on)
       list.push({
         name: 'Time of a task',
-        type: clean(instance.types[t]?.name ?? ''),
+        type: short(instance.types[t]?.name ?? ''),
         unit: 'ticks',
         values: on.time,
       })
@@ -31,7 +31,7 @@ export function seriesOf(instance: Compiled, job: CompiledJob): Series[] {
     if (!on) return
     const key = on.ephemeral.join()
     const known = memory.get(key)
-    const type = clean(instance.types[t]?.name ?? '')
+    const type = short(instance.types[t]?.name ?? '')
     if (known) known.type += `, ${type}`
     else memory.set(key, { name: 'Memory while it runs', type, unit: 'bytes', values: on.ephemeral })
   })

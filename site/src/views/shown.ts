@@ -2,6 +2,7 @@
 
 import type { Compiled, PlanResult, Schedule } from '../engine/api'
 import { gapOf } from './format'
+import { efficiencyOf } from './use'
 
 /** The result with a schedule that has come since, and what follows from it; what does not is left out. */
 export function withSchedule(
@@ -16,7 +17,7 @@ export function withSchedule(
     schedule,
     primal,
     gap: gapOf(primal, result.dual),
-    efficiency: null,
+    efficiency: efficiencyOf(instance, schedule),
     usage: null,
     chain: [],
     completion: completionOf(instance, schedule),

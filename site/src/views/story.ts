@@ -3,7 +3,7 @@
 // jobs that follow each other on one GPU.
 
 import type { ChainLink, Compiled, Schedule } from '../engine/api'
-import { clean, percent, plural } from './format'
+import { percent, plural, short } from './format'
 
 /** Part of a chain. */
 export interface Passage {
@@ -68,7 +68,7 @@ function passage(instance: Compiled, schedule: Schedule, kind: Passage['kind'], 
     to = Math.max(to, rows.end[link.index]!)
     first = Math.min(first, rows.iteration[link.index]!)
     last = Math.max(last, rows.iteration[link.index]!)
-    const name = clean(instance.jobs[rows.job[link.index]!]?.name ?? '?')
+    const name = short(instance.jobs[rows.job[link.index]!]?.name ?? '?')
     count.set(name, (count.get(name) ?? 0) + 1)
   }
   const because = BECAUSE[links[links.length - 1]!.because] ?? ''
@@ -93,7 +93,7 @@ function passage(instance: Compiled, schedule: Schedule, kind: Passage['kind'], 
 
 function gpuName(instance: Compiled, gpu: number): string {
   const node = instance.nodes.find(n => gpu >= n.first_gpu && gpu < n.first_gpu + n.gpus)
-  return node ? `${clean(node.name)}.gpu${gpu - node.first_gpu}` : 'a GPU'
+  return node ? `${short(node.name)}.gpu${gpu - node.first_gpu}` : 'a GPU'
 }
 
 /** What the time of a chain went into. */

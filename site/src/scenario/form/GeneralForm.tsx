@@ -19,6 +19,7 @@ const meaning: Readonly<Record<string, string>> = {
 export function GeneralForm({ spec, edit }: { spec: Fields; edit: ScenarioEdit }) {
   return (
     <div class="fields">
+      {text(spec.lesson) && <p class="explains">{text(spec.lesson)}</p>}
       <TextField
         label="Name"
         value={text(spec.name)}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { fixture } from '../../test/fixture'
+import { figures, jobs } from './differences'
+
+const { instance, result } = fixture()
+
+describe('differences', () => {
+  const a = { label: 'A', instance, result }
+  it('of a plan and itself are none', () => {
+    for (const d of [...figures(a, a), ...jobs(a, a)]) {
+      expect(d.a).toBe(d.b)
+      expect(d.verdict?.verdict).toBe('same')
+    }
+  })
+  it('do not depend on the tick', () => {
+    const b = {
+      label: 'B',
+      instance: { ...instance, tick_us: 100 },
+      result: {
+        ...result,
+        primal: result.primal! * 10,
+        dual: result.dual! * 10,
+        completion: result.completion.map(c => c * 10),
+      },
+    }
+    for (const d of [...figures(a, b), ...jobs(a, b)]) {
+      expect(d.a, d.name).toBe(d.b)
+      expect(d.verdict?.verdict, d.name).toBe('same')
+    }
+  })
+  it('find jobs by name, and say which are new or gone', () => {
+    const b = { label: 'B', ...fixture({ jobs: 6 }) }
+    b.instance.jobs[0]!.name = 'other'
+    const names = jobs(a, b).map(d => d.name)
+    expect(names[0]).toBe('other (new)')
+    expect(names[names.length - 1]).toBe(`${instance.jobs[0]!.name} (gone)`)
+    expect(names).toContain(instance.jobs[1]!.name)
+  })
+  it('do not compare different objectives', () => {
+    const b = { label: 'B', instance, result: { ...result, objective: 'weighted_completion' as const } }
+    const first = figures(a, b)[0]!
+    expect([first.a, first.b, first.verdict]).toEqual(['Makespan', 'Weighted completion', null])
+  })
+})

@@ -1,0 +1,105 @@
+// What a schedule uses, summed up in the page: a plan that is still searched for comes
+// without the core's own figures.
+
+import type { Compiled, CompiledJob, Schedule } from '../engine/api'
+import type { Use } from './props'
+
+const known = new WeakMap<Schedule, { instance: Compiled; use: Use; efficiency: number }>()
+
+/** Shares until the makespan, or within the period, and peaks of memory. */
+export function useOf(instance: Compiled, schedule: Schedule): Use {
+  return summed(instance, schedule).use
+}
+
+/** Full-backpropagation work delivered per GPU-tick until the makespan, or within the period. */
+export function efficiencyOf(instance: Compiled, schedule: Schedule): number {
+  return summed(instance, schedule).efficiency
+}
+
+function summed(instance: Compiled, schedule: Schedule): { use: Use; efficiency: number } {
+  let found = known.get(schedule)
+  if (found?.instance !== instance) {
+    found = { instance, ...sum(instance, schedule) }
+    known.set(schedule, found)
+  }
+  return found
+}
+
+function sum(instance: Compiled, schedule: Schedule): { use: Use; efficiency: number } {
+  const { tasks, syncs, period } = schedule
+  const typeOf: number[] = []
+  for (const node of instance.nodes)
+    for (let g = 0; g < node.gpus; g++) typeOf[node.first_gpu + g] = node.type
+  let span = period
+  if (span === 0)
+    for (const list of [tasks.end, syncs.end]) for (const end of list) span = Math.max(span, end)
+  const busy = new Float64Array(typeOf.length)
+  const memory = new Float64Array(typeOf.length)
+  let work = 0
+  for (let i = 0; i < tasks.gpu.length; i++) {
+    const gpu = tasks.gpu[i]!
+    const on = instance.jobs[tasks.job[i]!]!.on[typeOf[gpu]!]
+    busy[gpu]! += tasks.end[i]! - tasks.start[i]!
+    memory[gpu] = Math.max(memory[gpu]!, on?.ephemeral[tasks.depth[i]!] ?? 0)
+    work += on?.time[on.time.length - 1] ?? 0
+  }
+  schedule.residency.forEach((gpus, j) => {
+    for (const gpu of gpus) memory[gpu]! += instance.jobs[j]!.on[typeOf[gpu]!]?.persistent ?? 0
+  })
+  const links = new Float64Array(instance.links.length)
+  const sent = bytesSent(instance, schedule)
+  const seconds = (span * instance.tick_us) / 1e6
+  syncs.job.forEach((job, i) => {
+    for (const use of schedule.spans[job]!.links) links[use.link]! += 8 * sent[i]! * use.times
+  })
+  const part = (v: number, of: number) => (of > 0 ? v / of : 0)
+  const gpu_share = busy.map(v => part(v, span))
+  return {
+    use: {
+      gpu_share,
+      gpu_memory: memory,
+      link_share: links.map((bits, l) => part(bits, instance.links[l]!.capacity * seconds)),
+      mean_gpu: part(
+        gpu_share.reduce((a, b) => a + b, 0),
+        typeOf.length,
+      ),
+    },
+    efficiency: part(work, typeOf.length * span),
+  }
+}
+
+/** By synchronisation, the bytes that every party sends. */
+function bytesSent(instance: Compiled, schedule: Schedule): Float64Array {
+  const { tasks, syncs } = schedule
+  // Contributors by depth of every iteration, then from the deepest up.
+  const counts = new Map<string, number[]>()
+  for (let i = 0; i < tasks.job.length; i++) {
+    const key = `${tasks.job[i]}.${tasks.iteration[i]}`
+    let count = counts.get(key)
+    if (!count) {
+      count = new Array<number>(instance.jobs[tasks.job[i]!]!.depths.length).fill(0)
+      counts.set(key, count)
+    }
+    count[tasks.depth[i]!]!++
+  }
+  const sent = new Float64Array(syncs.job.length)
+  for (let i = 0; i < sent.length; i++) {
+    const job = syncs.job[i]!
+    const count = counts.get(`${job}.${syncs.iteration[i]}`)
+    if (count) sent[i] = volume(instance.jobs[job]!, count, schedule.spans[job]!.parties)
+  }
+  return sent
+}
+
+/** Reduce among the contributors of each segment, then broadcast to all parties (docs/problem.md, section 4). */
+export function volume(job: CompiledJob, countByDepth: readonly number[], parties: number): number {
+  if (parties <= 1) return 0
+  let bytes = 0
+  let contributors = 0
+  for (let d = countByDepth.length - 1; d >= 0; d--) {
+    contributors += countByDepth[d]!
+    const among = Math.min(parties, contributors)
+    if (among > 0) bytes += (job.segment_bytes[d] ?? 0) * ((among - 1) / among + (parties - 1) / parties)
+  }
+  return bytes
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { fixture } from '../../test/fixture'
+import type { PlanResult } from '../engine/api'
+import type { RunView } from './props'
+import { judge, statusWords } from './words'
+
+const plain = (text: string) => text.replaceAll('\u00a0', ' ')
+const { result } = fixture()
+
+function runOf(result: PlanResult | null, more: Partial<RunView> = {}): RunView {
+  return {
+    objective: 'makespan',
+    tick_us: 1000,
+    primal: result?.primal ?? null,
+    dual: result?.dual ?? null,
+    certified: result?.certified ?? false,
+    result,
+    usage: null,
+    series: [],
+    running: false,
+    ...more,
+  }
+}
+
+describe('status', () => {
+  it.each<[string, RunView, string, string]>([
+    ['nothing', runOf(null), 'No plan', 'Nothing was planned yet.'],
+    ['planning', runOf(null, { running: true }), 'Planning', 'There is no plan yet.'],
+    [
+      'planning, with a plan',
+      runOf(null, { running: true, primal: 100, dual: 90 }),
+      'Planning',
+      'So far, no plan can be more than 10.0 % better.',
+    ],
+    [
+      'feasible',
+      runOf({ ...result, primal: 100, dual: 97 }),
+      'Feasible',
+      'A valid plan; no plan can be more than 3.0 % better, which is certified.',
+    ],
+    [
+      'stopped',
+      runOf({ ...result, primal: 100, dual: null, stopped: true, certified: false }),
+      'Feasible',
+      'Stopped early: a valid plan; how good it is, is not known.',
+    ],
+    [
+      'optimal',
+      runOf({ ...result, status: 'optimal' }),
+      'Optimal',
+      'It is certified that no plan is better.',
+    ],
+    [
+      'infeasible',
+      runOf({ ...result, status: 'infeasible', certified: false, reasons: ['x'] }),
+      'Infeasible',
+      'It is proven that no plan exists:',
+    ],
+  ])('of %s', (_, run, head, text) => {
+    const words = statusWords(run)
+    expect(words.head).toBe(head)
+    expect(plain(words.text)).toBe(text)
+  })
+})
+
+describe('judging a change', () => {
+  it.each([
+    [100, 90, 'less', false, '−10.0 %', '▼', 'better'],
+    [100, 110, 'less', false, '+10.0 %', '▲', 'worse'],
+    [100, 110, 'more', false, '+10.0 %', '▲', 'better'],
+    [0.5, 0.6, 'neither', true, '+10.0 points', '▲', 'changed'],
+    [0.5, 0.50001, 'more', true, '0.0 points', '=', 'same'],
+    [0, 5, 'less', false, 'from zero', '▲', 'worse'],
+    [0, 0, 'less', false, '0.0 %', '=', 'same'],
+  ] as const)('%d to %d, %s is better', (a, b, good, share, text, glyph, verdict) => {
+    const v = judge(a, b, good, share)!
+    expect([plain(v.text), v.glyph, v.verdict]).toEqual([text, glyph, verdict])
+  })
+  it('says nothing of what is unknown', () => {
+    expect(judge(null, 1, 'less')).toBeNull()
+    expect(judge(1, undefined, 'less')).toBeNull()
+  })
+})

@@ -1,0 +1,157 @@
+package report_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/study/report"
+	"jigsaw/study/store"
+	"jigsaw/study/sweep"
+)
+
+// small is a study of a few quick cells, with names and questions that a page
+// must not take for markup.
+const small = `
+version: 1
+name: small
+question: Is 1 < 2 & "so" <script>alert(1)</script>?
+mixes:
+  - name: mixed
+    models: [{model: alexnet}, {model: vgg16}]
+    workers: [{workers: 2}]
+    seconds: [{time: 1s}]
+methods: [{name: fast, no_lp: true}]
+base: {clusters: [1x1x2], seeds: [1, 2]}
+sweeps:
+  - name: network
+    question: Pipes | and <b>.
+    axes: {clusters: [1x2x1], nic: [10Gbit/s, 100Gbit/s]}
+  - name: rules
+    axes: {spb: [{rule: full}, {rule: ladder}]}
+  - name: objectives
+    axes: {objectives: [weighted_completion, throughput]}
+`
+
+func results(t *testing.T, shard sweep.Shard) *store.Store {
+	t.Helper()
+	study, err := sweep.Decode([]byte(small))
+	require.NoError(t, err)
+	db, err := store.Create(filepath.Join(t.TempDir(), "small.db"))
+	require.NoError(t, err)
+	t.Cleanup(func() { db.Close() })
+	_, err = sweep.Run(context.Background(), study, db, sweep.Options{Shard: shard})
+	require.NoError(t, err)
+	return db
+}
+
+func TestPage(t *testing.T) {
+	db := results(t, sweep.Shard{})
+	var pages [2]bytes.Buffer
+	for i := range pages {
+		r, err := report.New(db)
+		require.NoError(t, err)
+		require.NoError(t, r.HTML(&pages[i]))
+	}
+	page := pages[0].String()
+	assert.Equal(t, page, pages[1].String(), "the same results give the same page")
+	assert.NotContains(t, page, "<script", "nothing of a study is markup")
+	assert.Contains(t, page, "&lt;b&gt;")
+	assert.Contains(t, page, "prefers-color-scheme: dark")
+	assert.Contains(t, page, "jigsaw study run small.yaml --db small.db")
+	for _, id := range regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		assert.Contains(t, page, `id="`+id[1]+`"`)
+	}
+	// Nothing is fetched: no address but the name spaces of SVG and those in texts.
+	for _, attribute := range regexp.MustCompile(`(?:src|href|url)\s*[=(]\s*["']?([^"'\s>)]*)`).FindAllStringSubmatch(page, -1) {
+		assert.True(t, strings.HasPrefix(attribute[1], "#"), attribute[0])
+	}
+	// Plots take their colours from the page.
+	for _, plot := range regexp.MustCompile(`(?s)<svg[^>]*class="plot".*?</svg>`).FindAllString(page, -1) {
+		assert.NotRegexp(t, `#[0-9A-Fa-f]{6}`, plot)
+		assert.Contains(t, plot, "var(--ink)")
+		wellFormed(t, []byte(plot))
+	}
+}
+
+// wellFormed reads XML to its end.
+func wellFormed(t *testing.T, data []byte) {
+	t.Helper()
+	for d := xml.NewDecoder(bytes.NewReader(data)); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if !assert.NoError(t, err) {
+			return
+		}
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	r, err := report.New(results(t, sweep.Shard{}))
+	require.NoError(t, err)
+	var b bytes.Buffer
+	require.NoError(t, r.Markdown(&b))
+	columns := 0
+	for _, line := range strings.Split(b.String(), "\n") {
+		n := strings.Count(line, "|") - strings.Count(line, `\|`)
+		switch {
+		case !strings.HasPrefix(line, "|"):
+			columns = 0
+		case columns == 0:
+			columns = n
+		default:
+			assert.Equal(t, columns, n, line)
+		}
+	}
+	assert.Contains(t, b.String(), "## What partial backpropagation saves")
+}
+
+func TestFigures(t *testing.T) {
+	r, err := report.New(results(t, sweep.Shard{}))
+	require.NoError(t, err)
+	files, err := r.Figures(filepath.Join(t.TempDir(), "figures"))
+	require.NoError(t, err)
+	kinds := map[string]int{}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		switch kind := filepath.Ext(name); kind {
+		case ".png":
+			kinds[kind]++
+			picture, err := png.Decode(bytes.NewReader(data))
+			require.NoError(t, err, name)
+			assert.Greater(t, picture.Bounds().Dx(), 1000, "sharp enough for print")
+		case ".svg":
+			kinds[kind]++
+			wellFormed(t, data)
+		}
+	}
+	assert.GreaterOrEqual(t, kinds[".png"], 5, "gains, savings and a plot for each sweep")
+	assert.Greater(t, kinds[".svg"], kinds[".png"], "plans are drawings")
+}
+
+// TestPartOfAStudy: a report of a study that is under way says so.
+func TestPartOfAStudy(t *testing.T) {
+	r, err := report.New(results(t, sweep.Shard{Index: 0, Count: 4}))
+	require.NoError(t, err)
+	var b bytes.Buffer
+	require.NoError(t, r.HTML(&b))
+	assert.Contains(t, b.String(), "this report is of a part of the study")
+
+	empty, err := store.Create(filepath.Join(t.TempDir(), "empty.db"))
+	require.NoError(t, err)
+	defer empty.Close()
+	_, err = report.New(empty)
+	assert.ErrorContains(t, err, "holds no study yet")
+}
