@@ -50,10 +50,12 @@ type model struct {
 	gpus    []int64  // by type
 	demands []demand // by class, as in Instance.Classes
 	few     int      // classes up to which each is a shape of its own
+	// companies bounds those with variables of their own; see sharing.
+	companies int
 }
 
 func newModel(in *instance.Instance) *model {
-	m := &model{in: in, few: fewClasses, network: newNetwork(in), gpus: make([]int64, len(in.Types))}
+	m := &model{in: in, few: fewClasses, companies: mostCompanies, network: newNetwork(in), gpus: make([]int64, len(in.Types))}
 	for _, g := range in.GPUs {
 		m.gpus[g.Type]++
 	}

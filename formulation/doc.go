@@ -89,6 +89,8 @@
 //	(15) all work of a class is done; for rates, classes share the rates of a shape
 //	(16) no more iterations have begun by the end of an interval than the chain allows
 //	(17), (18) the work in a pool is that of the jobs and workers there
+//	(21) to (28) for rates of few jobs: what those who share a GPU can do
+//	     together; see fluid_sharing.go
 //
 // # Why it is a relaxation
 //

@@ -87,6 +87,7 @@ func (f *fluid) buildRates() {
 	f.links(1, func(name string, links int64, _ []*shape, a about) int {
 		return f.p.row(name, atMost, linkUnit*links*f.period, a)
 	})
+	f.sharing()
 	if maxMin {
 		f.smallestRate()
 	}

@@ -14,6 +14,8 @@ import { registerWorker } from './state/update'
 
 export async function start(starting: Starting): Promise<void> {
   const store = new Store()
+  // Where there is room for both.
+  if (window.innerWidth >= 1600) store.scenarioMode.value = 'both'
   const session = new Session(store, new BroadcastChannel('jigsaw'), first)
   void starting.ready.then(ready => {
     store.ready.value = ready

@@ -1,0 +1,199 @@
+package formulation
+
+import (
+	"fmt"
+	"slices"
+)
+
+// sharing are rows for the periodic objectives about who shares single GPUs.
+// Each GPU has a company, the set of jobs that live there; there are variables
+// for every company of few jobs, and for all larger ones together:
+//
+//	gpus[S]         GPUs with company S, a multiset of classes
+//	does[S,c,d]     tasks of depth d there of the n_c(S) members of class c, per period
+//
+// A job has k homes at the most, tasks to the number of its iterations, and on
+// each GPU no more than its chain allows:
+//
+//	(21) sum_S gpus <= GPUs
+//	(22) sum_S n_c(S) gpus[S] <= k jobs
+//	(23) sum_S does[S,c,d] = what the SPB rule asks of the iterations, as (6)
+//	(24) l_c sum_d does[S,c,d] <= period x n_c(S) gpus[S]
+//	(25) sum_c,d p(d) does[S,c,d] <= period x gpus[S]
+//
+// and tasks that are not interrupted interlock: after a task of job A its GPU
+// waits for the synchronisation, s_A ticks, before A's next task. Tasks of
+// others in between, of p_1, p_2, ... ticks, stretch that gap to
+//
+//	max(s_A, p_1 + p_2 + ...) >= s_A + max(0, p_1 - s_A) + max(0, p_2 - s_A) + ...
+//
+// ticks at least, so that, added up over the gaps of a period, for every member
+// of the company
+//
+//	(26) sum_d (p_A(d) + s_A) does[A,d] + sum_B,d max(0, p_B(d) - s_A) does[B,d] <= period x gpus[S]
+//
+// added up over members of one class. p(d) are the shortest tasks over all GPU
+// types, s and l the shortest synchronisation and iteration over all modes.
+//
+// A job has one pace x_i, the same on each of its GPUs. Of these at most
+// U = min(k_i, k_a) are also GPUs of job a, say G of them. If job i runs, then
+// (U - G) (period / l_i - x_i) >= 0, and if not all is 0, so that
+//
+//	(27) G x_i = does[i] there >= U x_i - (period / l_i) (U homes_i / k_i - G)
+//	(28) does[i] there <= U x_i
+//
+// for classes of one job each, where what companies of many jobs do counts as
+// done there in (27), and not in (28).
+type sharing struct {
+	*fluid
+	size  int      // members of the largest company with variables of its own
+	gpus  int      // row (21)
+	homes []int    // rows (22), by shape
+	rules [][]rule // rows (23), by shape
+
+	companies []company
+	crowd     crowd
+}
+
+// company is a set of jobs that share a GPU, and its columns.
+type company struct {
+	members []int // shapes, ascending
+	gpus    int
+	does    map[int][]int // by shape and depth; -1: none
+}
+
+// crowd is all larger companies together. Its slices are by shape, empty if
+// there is none.
+type crowd struct {
+	homes []int
+	does  [][]int // by depth; -1: none
+}
+
+// rule is a row (23) and what a task counts in it, by depth.
+type rule struct {
+	row    int
+	weight []int64
+}
+
+// mostCompanies bounds the companies with variables of their own.
+const mostCompanies = 600
+
+// sharing adds the rows, unless there are too many classes.
+func (f *fluid) sharing() {
+	sizes := make([]int, len(f.shapes)) // jobs by shape
+	jobs := 0
+	for i := range f.shapes {
+		if len(f.shapes[i].classes) > 1 {
+			return
+		}
+		sizes[i] = int(f.shapes[i].jobs)
+		jobs += sizes[i]
+	}
+	s := sharing{fluid: f}
+	var list [][]int
+	for size := 1; size <= jobs; size++ {
+		more := companies(sizes, size, f.m.companies)
+		if more == nil {
+			break
+		}
+		s.size, list = size, more
+	}
+	if s.size == 0 {
+		return
+	}
+	s.rows()
+	for _, members := range list {
+		s.meet(members)
+	}
+	if s.size < jobs {
+		s.gather()
+	}
+	for i := range s.shapes {
+		for a := range s.shapes {
+			if i != a && s.shapes[i].jobs == 1 && s.shapes[a].jobs == 1 {
+				s.pace(i, a)
+			}
+		}
+	}
+}
+
+// companies lists the multisets of up to size jobs, as shapes in ascending
+// order; nil if there are more than most.
+func companies(jobs []int, size, most int) [][]int {
+	var list [][]int
+	var grow func(now []int)
+	grow = func(now []int) {
+		if len(now) > 0 {
+			list = append(list, slices.Clone(now))
+		}
+		if len(now) == size || len(list) > most {
+			return
+		}
+		from, met := 0, 0
+		if len(now) > 0 {
+			from = now[len(now)-1]
+			for _, i := range now {
+				if i == from {
+					met++
+				}
+			}
+		}
+		for i := from; i < len(jobs); i++ {
+			if i > from || met < jobs[i] {
+				grow(append(now, i))
+			}
+		}
+	}
+	grow(nil)
+	if len(list) > most {
+		return nil
+	}
+	return list
+}
+
+// rows adds rows (21) to (23), still empty on the side of the companies.
+func (s *sharing) rows() {
+	all := make([]bool, len(s.m.gpus))
+	total := int64(0)
+	for t, n := range s.m.gpus {
+		all[t] = n > 0
+		total += n
+	}
+	s.gpus = s.p.row("share.gpus", atMost, total, about{"gpu", s.m.typesName(all, total), -1})
+	for i := range s.shapes {
+		shape := &s.shapes[i]
+		job := shape.d.job
+		s.homes = append(s.homes, s.p.row(shape.id+".homes", atMost, int64(job.Workers)*shape.jobs, about{}))
+		var rules []rule
+		add := func(name string, is sense, perIteration int64, weight func(depth int) int64) {
+			r := rule{row: s.p.row(shape.id+".share."+name, is, 0, about{})}
+			for _, x := range shape.does {
+				s.p.term(r.row, x, -perIteration)
+			}
+			for depth := range job.Depths {
+				r.weight = append(r.weight, weight(depth))
+			}
+			rules = append(rules, r)
+		}
+		only := func(depth int) func(int) int64 {
+			return func(o int) int64 {
+				if o == depth {
+					return 1
+				}
+				return 0
+			}
+		}
+		if fixed := job.Rule.Fixed; fixed != nil {
+			for depth, count := range fixed {
+				if count > 0 {
+					add(fmt.Sprintf("d%d", depth), equal, int64(count), only(depth))
+				}
+			}
+		} else {
+			add("tasks", equal, int64(job.Workers), func(int) int64 { return 1 })
+			add("full", atLeast, int64(job.Rule.MinFull), only(job.Full()))
+			add("share", atLeast, job.Rule.MinShare, func(o int) int64 { return int64(job.Depths[o].Share) })
+		}
+		s.rules = append(s.rules, rules)
+	}
+}
