@@ -14,6 +14,8 @@ import { registerWorker } from './state/update'
 
 export async function start(starting: Starting): Promise<void> {
   const store = new Store()
+  // Where there is room for both.
+  if (window.innerWidth >= 1600) store.scenarioMode.value = 'both'
   const session = new Session(store, new BroadcastChannel('jigsaw'), first)
   void starting.ready.then(ready => {
     store.ready.value = ready
@@ -44,6 +46,6 @@ async function attach(store: Store, starting: Starting): Promise<void> {
     store.profiles.value = profiles
     store.schema.value = schema
   } catch (error) {
-    if (!store.hasEngine.peek()) store.broken.value = error instanceof Error ? error.message : String(error)
+    if (!store.hasEngine.peek()) store.fail(error instanceof Error ? error : new Error(String(error)))
   }
 }

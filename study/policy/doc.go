@@ -16,7 +16,7 @@
 //
 //   - muri-s, muri-l: Muri's interleaving of stages; by srsf, and by las; see muri.go.
 //   - jigsaw: JigSaw's greedy periodic plans of groups; see jigsaw.go.
-//   - jigsaw-planned: the same with searched plans; see jigsaw.go.
+//   - jigsaw-planned: groups are searched at every decision; see planned.go.
 //
 // The sharing policies see the same three resources of a group's GPUs: loading
 // (two jobs at a time: storage and CPU), GPU (one), network (one).

@@ -46,7 +46,7 @@ var all = []entry{
 	{"las", newLAS},
 	{"gavel-max-min", newGavel}, {"gavel-ftf", newGavel}, {"gavel-makespan", newGavel},
 	{"muri-s", newMuri}, {"muri-l", newMuri},
-	{"jigsaw", newJigSaw},
+	{"jigsaw", newJigSaw}, {"jigsaw-planned", newPlanned},
 }
 
 // New makes a policy for one replay. ctx ends the plans and programs it makes on

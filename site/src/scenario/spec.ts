@@ -22,8 +22,8 @@ export interface SpecView {
   stale: Stale
 }
 
-/** Longest text that the page reads by itself at each change, in characters. */
-export const largest = 60_000
+/** Longest text that the page reads by itself at each change, in characters: some 300 jobs. */
+export const largest = 24_000
 
 /** The file behind the text, kept while the text is broken. */
 export function specOf(source: ReadonlySignal<string>): ReadonlySignal<SpecView> {

@@ -1,8 +1,7 @@
 // The timeline of a plan: rows of GPUs and links on a canvas, with an inspector, a legend
 // and a table of the same.
 
-import type { ComponentChildren } from 'preact'
-import { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Selection, TimelineProps, TimeRange } from '../views/props'
 import { describe, describeJob, summary, valid } from './describe'
 import { drawBase } from './draw'
@@ -12,12 +11,13 @@ import { Inspector } from './Inspector'
 import { actionOf } from './keys'
 import { Legend } from './Legend'
 import { clampScroll, comfortable, LEAST_ROW, layout, MOST_ROW, rowsSeen, scrollTo } from './layout'
-import { buildModel, syncsOf, tasksOf } from './model'
+import { buildModel, type Model, syncsOf, tasksOf } from './model'
 import { elementOf, firstSeen, neighbour, placeOf } from './move'
 import { drawOverlay } from './overlay'
 import { newPen } from './pen'
-import { type Element, type Scene, selectionOf } from './scene'
+import { type Element, horizonOf, type Scene, sameBase, selectionOf } from './scene'
 import { Table } from './Table'
+import { Toolbar } from './Toolbar'
 import { Tooltip } from './Tooltip'
 import './timeline.css'
 import { sizeCanvas, useFrame, usePixelRatio, useTheme, useWidth } from './useCanvas'
@@ -41,13 +41,15 @@ export function Timeline(props: TimelineProps) {
   const [rowHeight, setRowHeight] = useState(0)
   const [showChain, setShowChain] = useState(true)
   const [showTable, setShowTable] = useState(false)
-  const [pointer, setPointer] = useState<{ x: number; y: number; hit: Hit } | null>(null)
+  const [pointed, setPointed] = useState<{ x: number; y: number; hit: Hit; model: Model } | null>(null)
+  // What was under the pointer in another schedule is not here.
+  const pointer = pointed?.model === model ? pointed : null
   /** The row that the selection was reached on: a sync is on several. */
   const row = useRef<number | undefined>(undefined)
 
   const makespan = instance.objective === 'makespan'
   const bound = makespan && props.bound !== null ? props.bound : null
-  const horizon = useMemo(() => horizonOf(props, model.span, bound), [props.horizon, model, bound, instance])
+  const horizon = useMemo(() => horizonOf(model, bound, props.horizon ?? 0), [props.horizon, model, bound])
   const geometry = useMemo(
     () =>
       layout(model, {
@@ -127,7 +129,7 @@ export function Timeline(props: TimelineProps) {
     setRange,
     setScroll,
     setRowHeight,
-    hover: setPointer,
+    hover: at => setPointed(at && { ...at, model }),
     click: h => {
       row.current = h.area === 'bar' ? h.row : undefined
       if (h.area === 'bar') onSelect(selectionOf(model, h.element))
@@ -175,16 +177,12 @@ export function Timeline(props: TimelineProps) {
   }, [dpr])
   useLayoutEffect(draw)
 
-  const step = useCallback(
-    (by: number) => {
-      const s = latest.current
-      if (!s.selection) return
-      const next = { ...s.selection, iteration: Math.max(s.selection.iteration + by, 1) }
-      const element = elementOf(s.model, next)
-      if (element) show(element)
-    },
-    [model],
-  )
+  const step = (by: number) => {
+    if (!scene.selection) return
+    const next = { ...scene.selection, iteration: Math.max(scene.selection.iteration + by, 1) }
+    const element = elementOf(model, next)
+    if (element) show(element)
+  }
 
   const keyDown = (e: KeyboardEvent) => {
     const action = actionOf(e, scene.selection !== null)
@@ -246,55 +244,19 @@ export function Timeline(props: TimelineProps) {
   )
   return (
     <section class="timeline" aria-label={props.label}>
-      <div class="timeline-bar" role="toolbar" aria-label={`View of ${props.label}`}>
-        <span class="timeline-part">Time</span>
-        <ToolButton label="Zoom out" hint="S" onClick={() => zoomBy(1.6)}>
-          −
-        </ToolButton>
-        <ToolButton label="Zoom in" hint="W" onClick={() => zoomBy(1 / 1.6)}>
-          +
-        </ToolButton>
-        <ToolButton
-          label="Show all of the time"
-          hint="Home"
-          disabled={props.range === null}
-          onClick={() => onRange(null)}
-        >
-          All
-        </ToolButton>
-        <span class="timeline-part">Rows</span>
-        <ToolButton label="Lower rows" hint="Alt+wheel" onClick={() => taller(1 / 1.4)}>
-          −
-        </ToolButton>
-        <ToolButton label="Higher rows" hint="Alt+wheel" onClick={() => taller(1.4)}>
-          +
-        </ToolButton>
-        <span class="timeline-part" />
-        {props.chain.length > 0 && (
-          <button
-            type="button"
-            class="button quiet"
-            title="The chain of tasks and synchronisations that ends last (C)"
-            aria-pressed={showChain}
-            onClick={() => setShowChain(!showChain)}
-          >
-            Critical chain
-          </button>
-        )}
-        {!props.compact && (
-          <button
-            type="button"
-            class="button quiet"
-            aria-pressed={showTable}
-            onClick={() => setShowTable(!showTable)}
-          >
-            Table
-          </button>
-        )}
-        <span class={props.compact ? 'hidden-visually' : 'timeline-hint'} id={help}>
-          Drag to move, Ctrl+wheel to zoom; with the keyboard: Enter, then arrows
-        </span>
-      </div>
+      <Toolbar
+        label={props.label}
+        help={help}
+        compact={props.compact ?? false}
+        whole={props.range === null}
+        chain={props.chain.length > 0 ? showChain : null}
+        table={showTable}
+        onZoom={zoomBy}
+        onWhole={() => onRange(null)}
+        onRows={taller}
+        onChain={() => setShowChain(!showChain)}
+        onTable={() => setShowTable(!showTable)}
+      />
       <div
         class={scrolls ? 'timeline-box scrolls' : 'timeline-box'}
         ref={box}
@@ -338,59 +300,5 @@ export function Timeline(props: TimelineProps) {
         />
       )}
     </section>
-  )
-}
-
-interface ToolButtonProps {
-  label: string
-  /** Key or gesture. */
-  hint: string
-  disabled?: boolean
-  onClick(): void
-  children: ComponentChildren
-}
-
-function ToolButton({ label, hint, disabled = false, onClick, children }: ToolButtonProps) {
-  return (
-    <button
-      type="button"
-      class="button quiet"
-      title={`${label} (${hint})`}
-      aria-label={label}
-      disabled={disabled}
-      onClick={onClick}
-    >
-      {children}
-    </button>
-  )
-}
-
-/** How far the axis goes: all of the plan, and deadlines and the bound where they are not far beyond. */
-function horizonOf(props: TimelineProps, span: number, bound: number | null): number {
-  let horizon = Math.max(span, 1)
-  if (!props.instance.periodic) {
-    const near = 1.25 * horizon
-    if (bound !== null && bound <= near) horizon = Math.max(horizon, bound)
-    for (const job of props.instance.jobs) if (job.deadline <= near) horizon = Math.max(horizon, job.deadline)
-  }
-  return Math.max(horizon, props.horizon ?? 0)
-}
-
-/** Whether the canvas below would look the same. */
-function sameBase(a: Scene, b: Scene): boolean {
-  return (
-    a.model === b.model &&
-    a.layout === b.layout &&
-    a.range.from === b.range.from &&
-    a.range.to === b.range.to &&
-    a.horizon === b.horizon &&
-    a.scroll.gpus === b.scroll.gpus &&
-    a.scroll.links === b.scroll.links &&
-    a.theme === b.theme &&
-    a.usage === b.usage &&
-    a.bound === b.bound &&
-    a.certified === b.certified &&
-    a.selection?.job === b.selection?.job &&
-    a.selection?.iteration === b.selection?.iteration
   )
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { plans } from '../../test/plans'
 import { clampScroll, layout, rowAt, rowsSeen, scrollTo } from './layout'
 import { buildModel, gpuName } from './model'
+import { horizonOf } from './scene'
 
 describe('rows', () => {
   const m = buildModel(plans.rack.instance, plans.rack.result.schedule!)
@@ -31,5 +32,20 @@ describe('rows', () => {
   })
   it('have names', () => {
     expect(gpuName(m, 9)).toBe('r0n1.gpu1')
+  })
+})
+
+describe('the axis', () => {
+  it('goes as far as deadlines and bounds that are not far beyond the plan', () => {
+    const m = buildModel(plans.small.instance, plans.small.result.schedule!)
+    expect(horizonOf(m, null, 0)).toBe(m.span)
+    expect(horizonOf(m, m.span * 1.1, 0)).toBe(m.span * 1.1)
+    expect(horizonOf(m, m.span * 2, 0)).toBe(m.span)
+    expect(horizonOf(m, null, m.span * 3)).toBe(m.span * 3)
+    const late = {
+      ...m,
+      instance: { ...m.instance, jobs: m.instance.jobs.map(job => ({ ...job, deadline: m.span * 1.2 })) },
+    }
+    expect(horizonOf(late, null, 0)).toBe(m.span * 1.2)
   })
 })

@@ -51,3 +51,33 @@ export function selectionOf(m: Model, e: Element): Selection {
     return { job: tasks.job[e.index]!, iteration: tasks.iteration[e.index]!, gpu: tasks.gpu[e.index]! }
   return { job: syncs.job[e.index]!, iteration: syncs.iteration[e.index]!, gpu: null }
 }
+
+/** How far the axis goes: all of the plan, deadlines and the bound where they are not far beyond, and at least `least`. */
+export function horizonOf(m: Model, bound: number | null, least: number): number {
+  let horizon = Math.max(m.span, 1)
+  if (m.period === 0) {
+    const near = 1.25 * horizon
+    if (bound !== null && bound <= near) horizon = Math.max(horizon, bound)
+    for (const job of m.instance.jobs) if (job.deadline <= near) horizon = Math.max(horizon, job.deadline)
+  }
+  return Math.max(horizon, least)
+}
+
+/** Whether two scenes look the same but for what follows the pointer, and the chain. */
+export function sameBase(a: Scene, b: Scene): boolean {
+  return (
+    a.model === b.model &&
+    a.layout === b.layout &&
+    a.range.from === b.range.from &&
+    a.range.to === b.range.to &&
+    a.horizon === b.horizon &&
+    a.scroll.gpus === b.scroll.gpus &&
+    a.scroll.links === b.scroll.links &&
+    a.theme === b.theme &&
+    a.usage === b.usage &&
+    a.bound === b.bound &&
+    a.certified === b.certified &&
+    a.selection?.job === b.selection?.job &&
+    a.selection?.iteration === b.selection?.iteration
+  )
+}

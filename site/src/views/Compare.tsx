@@ -36,9 +36,9 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
     )
   return (
     <section class="compare" aria-label={`${short(a.label)} and ${short(b.label)}`}>
-      <h3>Plan {short(a.label)}</h3>
+      <h2>Plan {short(a.label)}</h2>
       {side(a, translate(selection, b, a), s => onSelect(translate(s, a, b)))}
-      <h3>Plan {short(b.label)}</h3>
+      <h2>Plan {short(b.label)}</h2>
       {side(b, selection, onSelect)}
       <Differences a={a} b={b} />
     </section>

@@ -5,6 +5,7 @@ import type {
   CompletionResult,
   CompletionSource,
 } from '@codemirror/autocomplete'
+import { largest } from '../spec'
 import type { Path } from '../yaml/patch'
 import { placeOf } from './cursor'
 import { listed, type Schema, schemaAt } from './schema'
@@ -20,6 +21,8 @@ export const completion =
   (schema: () => Schema | null, names: () => Names): CompletionSource =>
   (context: CompletionContext): CompletionResult | null => {
     const root = schema()
+    // To read a long text at each key would block the page.
+    if (context.state.doc.length > largest) return null
     const word = context.matchBefore(/[\w-]*/)
     if (!root || !word || (word.from === word.to && !context.explicit)) return null
     const options = complete(context.state.doc.toString(), word.from, context.pos, root, names())

@@ -5,16 +5,19 @@ import { Icon } from '../../ui/icons'
 import type { ScenarioEdit } from '../edit'
 import { type Fields, number, text } from '../spec'
 import { JobForm } from './JobForm'
+import { Swatch } from './Swatch'
 
 interface Props {
   jobs: readonly Fields[]
   models: readonly string[]
+  /** In the timeline, by job. */
+  colours: readonly string[][]
   edit: ScenarioEdit
   /** Marks and unfolds; by place in the file. */
   onAnnounce: (message: string) => void
 }
 
-export function JobList({ jobs, models, edit, onAnnounce }: Props) {
+export function JobList({ jobs, models, colours, edit, onAnnounce }: Props) {
   const unfolded = useSignal<number | null>(null)
   const dragged = useSignal<{ from: number; over: number } | null>(null)
   const rows = useRef<HTMLOListElement>(null)
@@ -86,6 +89,7 @@ export function JobList({ jobs, models, edit, onAnnounce }: Props) {
                   unfolded.value = open ? null : i
                 }}
               >
+                <Swatch colours={off ? [] : (colours[i] ?? [])} />
                 <span class="job-name">{name}</span>
                 <span class="muted number">
                   {number(job.count, 1) > 1 ? `${number(job.count, 1)} × ` : ''}

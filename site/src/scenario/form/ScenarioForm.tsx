@@ -6,6 +6,7 @@ import { fields, list, specOf, text } from '../spec'
 import { ClusterForm } from './ClusterForm'
 import { GeneralForm } from './GeneralForm'
 import { JobList } from './JobList'
+import { coloursOf } from './Swatch'
 
 export function ScenarioForm({ store }: { store: Store }) {
   const edit = useMemo(() => new ScenarioEdit(store.text), [store])
@@ -39,6 +40,7 @@ export function ScenarioForm({ store }: { store: Store }) {
           <JobList
             jobs={jobs}
             models={models}
+            colours={coloursOf(store.reading.value.instance)}
             edit={edit}
             onAnnounce={message => {
               store.status.value = message

@@ -29,6 +29,14 @@ export const inline = (value: Json): string =>
 
 /** What the text says; undefined where it is not YAML. */
 export function parse(text: string): Json | undefined {
+  if (text !== parsed.text) parsed = { text, json: read(text) }
+  return parsed.json
+}
+
+/** The last that was read: after each change of a form both the change and the form ask for it. */
+let parsed: { text: string; json: Json | undefined } = { text: '', json: null }
+
+function read(text: string): Json | undefined {
   // Aliases that expand without end and nesting without end throw.
   try {
     const doc = parseDocument(text)

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { compiled } from '../../../test/fake'
+import type { CompiledJob } from '../../engine/api'
+import { COLOURS } from '../../timeline/palette'
+import { coloursOf } from './Swatch'
+
+const job = (source: number) => ({ source, class: source }) as CompiledJob
+
+it('gives each job of the file the colours of its copies', () => {
+  const instance = compiled('a', {
+    jobs: [job(0), job(0), job(2), ...Array.from({ length: 6 }, () => job(3))],
+  })
+  const colours = coloursOf(instance)
+  expect(colours[0]).toEqual([COLOURS[0], COLOURS[1]])
+  // Disabled: no copy of it is planned.
+  expect(colours[1]).toBeUndefined()
+  expect(colours[2]).toEqual([COLOURS[2]])
+  expect(colours[3]).toHaveLength(4)
+  expect(coloursOf(null)).toEqual([])
+})

@@ -1,0 +1,92 @@
+// The buttons above the timeline.
+
+import type { ComponentChildren } from 'preact'
+
+interface ToolbarProps {
+  label: string
+  /** Id of the line that says how to use the picture. */
+  help: string
+  compact: boolean
+  /** Everything is in sight. */
+  whole: boolean
+  /** Whether the critical chain shows; null: there is none. */
+  chain: boolean | null
+  table: boolean
+  onZoom(factor: number): void
+  onWhole(): void
+  onRows(factor: number): void
+  onChain(): void
+  onTable(): void
+}
+
+const ZOOM = 1.6
+const ROWS = 1.4
+
+export function Toolbar(props: ToolbarProps) {
+  const { compact, chain, onZoom, onRows } = props
+  return (
+    <div class="timeline-bar" role="toolbar" aria-label={`View of ${props.label}`}>
+      <span class="timeline-part">Time</span>
+      <ToolButton label="Zoom out" hint="S" onClick={() => onZoom(ZOOM)}>
+        −
+      </ToolButton>
+      <ToolButton label="Zoom in" hint="W" onClick={() => onZoom(1 / ZOOM)}>
+        +
+      </ToolButton>
+      <ToolButton label="Show all of the time" hint="Home" disabled={props.whole} onClick={props.onWhole}>
+        All
+      </ToolButton>
+      <span class="timeline-part">Rows</span>
+      <ToolButton label="Lower rows" hint="Alt+wheel" onClick={() => onRows(1 / ROWS)}>
+        −
+      </ToolButton>
+      <ToolButton label="Higher rows" hint="Alt+wheel" onClick={() => onRows(ROWS)}>
+        +
+      </ToolButton>
+      <span class="timeline-part" />
+      {chain !== null && (
+        <button
+          type="button"
+          class="button quiet"
+          title="The chain of tasks and synchronisations that ends last (C)"
+          aria-pressed={chain}
+          onClick={props.onChain}
+        >
+          Critical chain
+        </button>
+      )}
+      {!compact && (
+        <button type="button" class="button quiet" aria-pressed={props.table} onClick={props.onTable}>
+          Table
+        </button>
+      )}
+      <span class={compact ? 'hidden-visually' : 'timeline-hint'} id={props.help}>
+        Drag to move, Ctrl+wheel to zoom; with the keyboard: Enter, then arrows
+      </span>
+    </div>
+  )
+}
+
+interface ToolButtonProps {
+  label: string
+  /** Key or gesture. */
+  hint: string
+  disabled?: boolean
+  onClick(): void
+  children: ComponentChildren
+}
+
+function ToolButton({ label, hint, disabled = false, onClick, children }: ToolButtonProps) {
+  return (
+    <button
+      type="button"
+      class="button quiet"
+      title={`${label} (${hint})`}
+      aria-label={label}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  )
+}

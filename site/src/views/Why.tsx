@@ -1,0 +1,146 @@
+// Why a job ends when it does: the story of its chain, whose parts can be selected.
+
+import { useState } from 'preact/hooks'
+import type { ChainLink, Schedule } from '../engine/api'
+import { clean, instant, plural, short } from './format'
+import type { ExplainProps, Selection } from './props'
+import { Scroller } from './Scroller'
+import { opening, type Passage, passages } from './story'
+
+/** How many passages are told before one asks for more. */
+const FEW = 8
+
+export function Why({
+  instance,
+  result,
+  schedule,
+  job,
+  onJob,
+  chain,
+  selection,
+  onSelect,
+}: ExplainProps & { schedule: Schedule }) {
+  const [all, setAll] = useState(false)
+  const lastJob = result.completion.reduce(
+    (best, end, j) => (end > (result.completion[best] ?? -1) ? j : best),
+    0,
+  )
+  const shown = job ?? lastJob
+  const links = chain ?? (shown === lastJob ? result.chain : null)
+  const story = links ? passages(instance, schedule, links) : []
+  return (
+    <section>
+      <h2>
+        <label>
+          Why does{' '}
+          <select class="select" value={shown} onChange={e => onJob(Number(e.currentTarget.value))}>
+            {instance.jobs.map((spec, j) => (
+              <option key={j} value={j}>
+                {short(spec.name)}
+                {j === lastJob ? ' (the last)' : ''}
+              </option>
+            ))}
+          </select>{' '}
+          end when it does?
+        </label>
+      </h2>
+      {links === null ? (
+        <p class="muted">Following its chain …</p>
+      ) : story.length === 0 ? (
+        <p class="muted">Its chain is not known.</p>
+      ) : (
+        <>
+          <p>
+            {short(instance.jobs[shown]?.name ?? '')} ends at{' '}
+            {instant(result.completion[shown] ?? 0, instance.tick_us, 1)}. {opening(schedule, links, shown)}
+          </p>
+          <Scroller label="The chain">
+            <table class="data story">
+              <caption class="hidden-visually">The chain, from late to early</caption>
+              <thead>
+                <tr>
+                  <th scope="col">What</th>
+                  <th scope="col">From</th>
+                  <th scope="col">To</th>
+                  <th scope="col">Not sooner because</th>
+                </tr>
+              </thead>
+              <tbody>
+                {story.slice(0, all ? story.length : FEW).map((p, n) => (
+                  <PassageRow
+                    key={n}
+                    passage={p}
+                    schedule={schedule}
+                    tickUs={instance.tick_us}
+                    selection={selection}
+                    onSelect={onSelect}
+                  />
+                ))}
+              </tbody>
+            </table>
+          </Scroller>
+          {story.length > FEW && !all && (
+            <button type="button" class="link" onClick={() => setAll(true)}>
+              {plural(story.length - FEW, 'earlier part')}
+            </button>
+          )}
+        </>
+      )}
+    </section>
+  )
+}
+
+/** How many single links are listed: who wants to see more follows them in the timeline. */
+const MOST_LINKS = 60
+
+interface PassageRowProps {
+  passage: Passage
+  schedule: Schedule
+  tickUs: number
+  selection: Selection | null
+  onSelect(selection: Selection): void
+}
+
+function PassageRow({ passage, schedule, tickUs, selection, onSelect }: PassageRowProps) {
+  const of = (link: ChainLink): Selection => {
+    const rows = link.kind === 'task' ? schedule.tasks : schedule.syncs
+    return {
+      job: rows.job[link.index]!,
+      iteration: rows.iteration[link.index]!,
+      gpu: link.kind === 'task' ? schedule.tasks.gpu[link.index]! : null,
+    }
+  }
+  const element = (link: ChainLink, text: string) => {
+    const s = of(link)
+    const picked = selection?.job === s.job && selection.iteration === s.iteration && selection.gpu === s.gpu
+    return (
+      <button type="button" class={picked ? 'link picked' : 'link'} onClick={() => onSelect(s)}>
+        {text}
+      </button>
+    )
+  }
+  // A passage is picked by its latest element: there the story goes on from what was read before.
+  return (
+    <tr>
+      <th scope="row">
+        {element(passage.links[0]!, passage.what)}
+        {passage.links.length > 1 && (
+          <details>
+            <summary class="muted">{passage.links.length} links</summary>
+            <ol reversed start={passage.links.length}>
+              {passage.links.slice(0, MOST_LINKS).map(link => (
+                <li key={`${link.kind}${link.index}`}>{element(link, clean(link.text))}</li>
+              ))}
+            </ol>
+            {passage.links.length > MOST_LINKS && (
+              <p class="muted">and {passage.links.length - MOST_LINKS} more</p>
+            )}
+          </details>
+        )}
+      </th>
+      <td>{instant(passage.from, tickUs, 1, passage.to)}</td>
+      <td>{instant(passage.to, tickUs, 1)}</td>
+      <td>{passage.because}</td>
+    </tr>
+  )
+}
