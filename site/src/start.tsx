@@ -46,6 +46,6 @@ async function attach(store: Store, starting: Starting): Promise<void> {
     store.profiles.value = profiles
     store.schema.value = schema
   } catch (error) {
-    if (!store.hasEngine.peek()) store.broken.value = error instanceof Error ? error.message : String(error)
+    if (!store.hasEngine.peek()) store.fail(error instanceof Error ? error : new Error(String(error)))
   }
 }

@@ -182,7 +182,8 @@ func TestFinishTimeIsLeast(t *testing.T) {
 			}
 			return worst
 		}
-		require.InEpsilon(t, a.Value, ratio(a.X[0][0], a.X[1][0]), 1e-6)
+		// Engines may miss a row by [solver.FeasibilityTol], of numbers of some units.
+		require.InEpsilon(t, a.Value, ratio(a.X[0][0], a.X[1][0]), 10*solver.FeasibilityTol)
 		for k := 1; k < 100; k++ {
 			x := float64(k) / 100
 			require.LessOrEqual(t, a.Value, ratio(x, min(1, float64(gpus)-x))*(1+1e-9))

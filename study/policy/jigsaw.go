@@ -23,6 +23,7 @@ func newJigSaw(ctx context.Context, name string, o Options) (replay.Policy, erro
 	p.sharing = newSharing(o, worthwhile, func(w *replay.Workload, jobs []int) float64 {
 		return float64(len(jobs)) * p.pacer.estimate(w, jobs)
 	})
+	p.sharing.sticky = true
 	return p, nil
 }
 

@@ -33,7 +33,7 @@ func newPlanned(ctx context.Context, name string, o Options) (replay.Policy, err
 		return nil, err
 	}
 	p := &planned{jigSaw: *base.(*jigSaw)}
-	p.pacer.plan = plan
+	p.pacer.plan, p.sharing.sticky = plan, false
 	return p, nil
 }
 
@@ -136,13 +136,13 @@ func (f *formation) search() {
 
 func (f *formation) pass() (improved bool) {
 	for a := range f.groups {
-		for k := 0; k < len(f.groups[a]); k++ {
+		for k := range f.groups[a] {
 			if f.leave(a, k) || f.exchange(a, k) {
 				improved = true
 				break
 			}
 		}
-		for w := 0; w < min(len(f.waiting), mostWaiting); w++ {
+		for w := range min(len(f.waiting), mostWaiting) {
 			if f.join(a, w) {
 				improved = true
 				break
@@ -210,7 +210,7 @@ func (f *formation) exchange(a, k int) bool {
 			}
 		}
 	}
-	for w := 0; w < min(len(f.waiting), mostWaiting); w++ {
+	for w := range min(len(f.waiting), mostWaiting) {
 		if mine := with(without(g, k), f.waiting[w]); better(f.value(mine), f.value(g)) {
 			f.waiting = slices.Clone(f.waiting)
 			f.groups[a], f.waiting[w] = mine, g[k]

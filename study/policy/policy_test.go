@@ -254,3 +254,58 @@ func TestMalformedOptions(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+// TestGroups: whatever the policy, a group has jobs of one size and not too many of
+// them, a job runs once, and nobody holds GPUs that are not there.
+func TestGroups(t *testing.T) {
+	w := &replay.Workload{Name: "groups", Classes: append(append(shaped(t, 8), shaped(t, 2)...), shaped(t, 1)...)}
+	rng := rand.New(rand.NewPCG(5, 6))
+	now := 0.0
+	for i := range 120 {
+		w.Jobs = append(w.Jobs, replay.Job{ID: fmt.Sprint(i), Arrival: now, Class: rng.IntN(len(w.Classes)), Iterations: int64(500 + rng.IntN(9000)), Weight: 1})
+		now += 60 * rng.ExpFloat64()
+	}
+	c, err := replay.ParseCluster("2x8")
+	require.NoError(t, err)
+	for _, name := range []string{"muri-s", "muri-l", "jigsaw", "jigsaw-planned"} {
+		for _, share := range []int{2, 4} {
+			p, err := New(context.Background(), name, Options{Share: share})
+			require.NoError(t, err)
+			sharedOnce := false
+			config := replay.Config{Cluster: c, Round: 60, Observe: func(_ float64, groups []replay.Holding) {
+				free := []int{8, 8}
+				runs := map[int]bool{}
+				for _, g := range groups {
+					require.LessOrEqual(t, len(g.Jobs), share)
+					sharedOnce = sharedOnce || len(g.Jobs) > 1
+					for n, gpus := range g.GPUs {
+						free[n] -= gpus
+						require.GreaterOrEqual(t, free[n], 0)
+					}
+					for _, i := range g.Jobs {
+						require.Equal(t, w.ClassOf(g.Jobs[0]).GPUs, w.ClassOf(i).GPUs)
+						require.False(t, runs[i])
+						runs[i] = true
+					}
+				}
+			}}
+			r, err := replay.Run(context.Background(), w, p, config)
+			require.NoError(t, err)
+			require.True(t, sharedOnce, "%s shares GPUs", name)
+			require.Equal(t, len(w.Jobs), r.Metrics().Ended)
+		}
+	}
+}
+
+// TestSticky: two jobs that share GPUs go on together when a third comes, without a
+// restart.
+func TestSticky(t *testing.T) {
+	w := &replay.Workload{Classes: shaped(t, 1)}
+	// Two that load, which gain by sharing, and a short one later.
+	w.Jobs = []replay.Job{
+		{ID: "a", Class: 2, Iterations: 4000}, {ID: "b", Class: 2, Iterations: 4000}, {ID: "c", Arrival: 100, Class: 2, Iterations: 10},
+	}
+	r := run(t, w, "jigsaw", "1x1", 0, Options{})
+	require.Zero(t, r.Restarts)
+	require.Equal(t, []float64{0, 0, 100}, r.Start)
+}

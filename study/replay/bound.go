@@ -72,30 +72,22 @@ func bound(w *Workload, gpus float64, work func(*Class) float64) Bound {
 	return b
 }
 
-// queued is a load in the queue of the fast machine.
-type queued struct {
-	*load
-	first func(a, b *load) bool
-}
-
-func (q queued) before(o queued) bool { return q.first(q.load, o.load) }
-
 // fastMachine runs the loads, which are by arrival, on one machine of speed 1 that
 // does at every moment the load that comes first, and returns the sum of their
 // completions and of their mean busy times.
 func fastMachine(loads []load, first func(a, b *load) bool) (completions, busy float64) {
 	loads = slices.Clone(loads)
-	var queue heap[queued]
+	queue := heap[*load]{before: first}
 	now := 0.0
-	for next := 0; next < len(loads) || len(queue) > 0; {
-		if len(queue) == 0 {
+	for next := 0; next < len(loads) || len(queue.items) > 0; {
+		if len(queue.items) == 0 {
 			now = max(now, loads[next].arrival)
 		}
 		for ; next < len(loads) && loads[next].arrival <= now; next++ {
-			queue.push(queued{&loads[next], first})
+			queue.push(&loads[next])
 		}
 		// The first in the queue shrinks in place, and stays first until another comes.
-		l := queue[0].load
+		l := queue.items[0]
 		end, done := now+l.left, true
 		if next < len(loads) && loads[next].arrival < end {
 			end, done = loads[next].arrival, false

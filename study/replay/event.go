@@ -9,13 +9,13 @@ type event struct {
 	version int
 }
 
-func (e event) before(o event) bool { return e.time < o.time || e.time == o.time && e.job < o.job }
+func sooner(a, b event) bool { return a.time < b.time || a.time == b.time && a.job < b.job }
 
 // nextEnd returns the time of the first event that still holds, dropping those
 // before it that do not; +Inf without one.
 func (s *sim) nextEnd() float64 {
-	for len(s.ends) > 0 {
-		e := s.ends[0]
+	for len(s.ends.items) > 0 {
+		e := s.ends.items[0]
 		if r := &s.runs[e.job]; r.group != nil && r.version == e.version {
 			return e.time
 		}

@@ -24,16 +24,17 @@ type fairJob struct {
 	job    int
 }
 
-func (j fairJob) before(o fairJob) bool {
-	return j.target < o.target || j.target == o.target && j.job < o.job
+func newFairClock(c *Cluster) fairClock {
+	earlier := func(a, b fairJob) bool { return a.target < b.target || a.target == b.target && a.job < b.job }
+	return fairClock{capacity: float64(c.Total()), pending: heap[fairJob]{before: earlier}}
 }
 
 func (f *fairClock) speed() float64 { return min(1, f.capacity/max(f.demand, 1)) }
 
 // pass lets time go by, and notes which jobs would end.
 func (f *fairClock) pass(now float64) {
-	for len(f.pending) > 0 {
-		first := f.pending[0]
+	for len(f.pending.items) > 0 {
+		first := f.pending.items[0]
 		end := f.now + max(0, first.target-f.served)/f.speed()
 		if end > now {
 			break
@@ -60,7 +61,7 @@ func (f *fairClock) leave(now, gpus float64) {
 // rest ends all jobs that are pending, with nobody else active.
 func (f *fairClock) rest() {
 	f.demand = 0
-	for len(f.pending) > 0 {
-		f.pass(f.now + max(1, f.pending[0].target-f.served))
+	for len(f.pending.items) > 0 {
+		f.pass(f.now + max(1, f.pending.items[0].target-f.served))
 	}
 }

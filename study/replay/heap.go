@@ -1,14 +1,17 @@
 package replay
 
 // heap is a priority queue; the standard library's boxes every element.
-type heap[T interface{ before(T) bool }] []T
+type heap[T any] struct {
+	items  []T // first the one that comes before all others
+	before func(a, b T) bool
+}
 
 func (h *heap[T]) push(e T) {
-	*h = append(*h, e)
-	q := *h
+	h.items = append(h.items, e)
+	q := h.items
 	for k := len(q) - 1; k > 0; {
 		up := (k - 1) / 2
-		if !q[k].before(q[up]) {
+		if !h.before(q[k], q[up]) {
 			return
 		}
 		q[k], q[up] = q[up], q[k]
@@ -18,16 +21,16 @@ func (h *heap[T]) push(e T) {
 
 // pop removes and returns the first element.
 func (h *heap[T]) pop() T {
-	q := *h
+	q := h.items
 	n := len(q) - 1
 	first := q[0]
 	q[0] = q[n]
 	q = q[:n]
-	*h = q
+	h.items = q
 	for k := 0; ; {
 		least := k
 		for child := 2*k + 1; child <= 2*k+2 && child < n; child++ {
-			if q[child].before(q[least]) {
+			if h.before(q[child], q[least]) {
 				least = child
 			}
 		}

@@ -90,8 +90,8 @@ func Run(ctx context.Context, w *Workload, policy Policy, config Config) (*Resul
 	}
 	s := &sim{
 		State:  State{Workload: w, Cluster: config.Cluster, Round: config.Round, runs: make([]run, len(w.Jobs))},
-		config: config, policy: policy, placer: newPlacer(config.Cluster),
-		result: newResult(w, config.Cluster, policy), fair: fairClock{capacity: float64(config.Cluster.Total())},
+		config: config, policy: policy, placer: newPlacer(config.Cluster), ends: heap[event]{before: sooner},
+		result: newResult(w, config.Cluster, policy), fair: newFairClock(config.Cluster),
 	}
 	if err := s.run(ctx); err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (s *sim) arrive() bool {
 
 // leave ends the jobs whose last iteration is over.
 func (s *sim) leave() bool {
-	any := false
+	left := false
 	for s.nextEnd() <= s.Now {
 		i := s.ends.pop().job
 		r := &s.runs[i]
@@ -198,9 +198,9 @@ func (s *sim) leave() bool {
 		} else {
 			s.pace(g, nil)
 		}
-		any = true
+		left = true
 	}
-	return any
+	return left
 }
 
 // activeIndex finds a job among the active, which are in order.

@@ -47,7 +47,7 @@ func newPlot(x, y string) *plot.Plot {
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Color, a.Label.TextStyle.Color, a.Tick.Label.Color, a.Tick.Color = cInk, cInk, cInk, cInk
 		a.Label.TextStyle.Font, a.Tick.Label.Font = sans, small
-		a.LineStyle.Width, a.Tick.LineStyle.Width = vg.Points(0.75), vg.Points(0.75)
+		a.Width, a.Tick.Width = vg.Points(0.75), vg.Points(0.75)
 		a.Label.Padding = vg.Points(4)
 	}
 	p.Legend.TextStyle.Font, p.Legend.TextStyle.Color = small, cInk
@@ -191,6 +191,15 @@ func barPlot(axis sweep.Axis, shown []*group) *plot.Plot {
 	return p
 }
 
+// every puts a tick at each multiple of a step.
+func every(low, high, step float64) plot.ConstantTicks {
+	var ticks []plot.Tick
+	for v := step * math.Ceil(low/step); v <= high; v += step {
+		ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprint(v)})
+	}
+	return ticks
+}
+
 // roomForLegend leaves the top of the plot to the legend.
 func roomForLegend(p *plot.Plot, top float64) {
 	const step = 0.25
@@ -204,7 +213,7 @@ func roomForLegend(p *plot.Plot, top float64) {
 }
 
 // gainFigure shows how the gains of all cells are distributed.
-func gainFigure(rows []*store.Row) Figure {
+func gainFigure(rows []*store.Row, among string) Figure {
 	p := newPlot("gain (%)", "share of cells (%)")
 	p.Legend.Left, p.Legend.Top = false, false
 	right := 0.0
@@ -233,8 +242,8 @@ func gainFigure(rows []*store.Row) Figure {
 		for i, v := range values {
 			points = append(points, plotter.XY{X: v, Y: 100 * float64(i) / float64(len(values))}, plotter.XY{X: v, Y: 100 * float64(i+1) / float64(len(values))})
 		}
-		// A few outliers would squeeze the rest.
-		right = max(right, values[(len(values)-1)*97/100])
+		// A few far out would squeeze the rest.
+		right = max(right, values[(len(values)-1)*85/100])
 		line, err := plotter.NewLine(points)
 		if err != nil {
 			continue // numbers only
@@ -249,10 +258,11 @@ func gainFigure(rows []*store.Row) Figure {
 		p.Add(paper)
 		p.Legend.Add("28 %", paper)
 	}
-	p.X.Min, p.X.Max = min(0, p.X.Min), max(right*1.05, 100*abstract*1.2)
+	p.X.Min, p.X.Max = min(0, p.X.Min), 20*math.Ceil(max(right, 100*abstract*1.2)/20)
 	p.Y.Min, p.Y.Max = 0, 100
+	p.X.Tick.Marker, p.Y.Tick.Marker = every(p.X.Min, p.X.Max, 20), every(0, 100, 25)
 	return Figure{
-		Name: "gains", Caption: "Gains of all cells: solid is the plan, dashed the most that any schedule can gain.",
+		Name: "gains", Caption: "Gains of the cells" + among + ": solid is the plan, dashed the most that any schedule can gain.",
 		Alt: "Four curves of the share of cells by gain, and a vertical line at 28 %. The table below has the numbers.", plot: p, width: 680, height: 330,
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"jigsaw/formulation/instance"
 	"jigsaw/study/store"
 	"jigsaw/study/sweep"
 )
@@ -61,7 +60,7 @@ base: {clusters: [1x1x1]}
 sweeps: [{name: a}]
 `))
 	require.NoError(t, err)
-	var p *instance.Profile = study.Library().Profiles("two")[0]
+	p := study.Library().Profiles("two")[0]
 	got, err := savingOf(study, p, 2)
 	require.NoError(t, err)
 	assert.InDelta(t, 1-(4.0+6)/(2*6), got.compute, 1e-12)

@@ -87,7 +87,7 @@ func planFigure(study *sweep.Study, from *store.Store, r sweep.Result) (*Figure,
 	g, _ := overInterleaved(r.Row)
 	return &Figure{
 		Name:    "plan-" + r.Row.Key[:12],
-		Caption: fmt.Sprintf("Sweep %s: %s on %d GPUs, %s over interleaving at full depth. `jigsaw study instance %s.db %s`", r.Sweep.Name, r.Row.Mix, r.Row.GPUs, signed(g), study.Name, r.Row.Key[:12]),
+		Caption: fmt.Sprintf("Sweep %s: %s on %d GPUs, %s over interleaving at full depth. Its instance: jigsaw study instance %s.db %s", r.Sweep.Name, r.Row.Mix, r.Row.GPUs, signed(g), study.Name, r.Row.Key[:12]),
 		Alt:     "The plan as a Gantt chart.", svg: b.Bytes(),
 	}, nil
 }

@@ -70,12 +70,9 @@ func (a *Axes) size() float64 {
 // axes of a sweep: its own, the base's where it has none, then the defaults.
 func (s *Spec) axes(w *Sweep) Axes {
 	a, b := w.Axes, s.Base
-	var mixes, methods []string
+	var mixes []string
 	for _, m := range s.Mixes {
 		mixes = append(mixes, m.Name)
-	}
-	for _, m := range s.methods() {
-		methods = append(methods, m.Name)
 	}
 	return Axes{
 		Clusters:         first(a.Clusters, b.Clusters),
@@ -90,7 +87,7 @@ func (s *Spec) axes(w *Sweep) Axes {
 		Workers:          first(a.Workers, b.Workers, []int{0}),
 		SPB:              first(a.SPB, b.SPB, []instance.SPBSpec{{}}),
 		Objectives:       first(a.Objectives, b.Objectives, []instance.Objective{instance.Makespan}),
-		Methods:          first(a.Methods, b.Methods, methods),
+		Methods:          first(a.Methods, b.Methods, s.MethodNames()),
 		Seeds:            first(a.Seeds, b.Seeds, []int64{1}),
 	}
 }
@@ -120,6 +117,15 @@ func (s *Spec) methods() []Method {
 		return []Method{{Name: "plan"}}
 	}
 	return s.Methods
+}
+
+// MethodNames lists the methods in the order of the study.
+func (s *Spec) MethodNames() []string {
+	var names []string
+	for _, m := range s.methods() {
+		names = append(names, m.Name)
+	}
+	return names
 }
 
 func (s *Spec) mix(name string) *Mix {

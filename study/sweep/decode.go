@@ -110,10 +110,10 @@ func (v *validator) study() {
 		v.mixOf(path, &v.Mixes[i])
 	}
 	seen = map[string]bool{}
-	for i := range v.Spec.Methods {
+	for i := range v.Methods {
 		path := fmt.Sprintf("methods[%d]", i)
-		v.name(path+".name", v.Spec.Methods[i].Name, seen)
-		v.methodOf(path, &v.Spec.Methods[i])
+		v.name(path+".name", v.Methods[i].Name, seen)
+		v.methodOf(path, &v.Methods[i])
 	}
 	v.axesOf("base", &v.Base)
 	if len(v.Sweeps) == 0 {

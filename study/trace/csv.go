@@ -173,22 +173,22 @@ func unitName(unit float64) string {
 	return "milliseconds"
 }
 
-// whole returns a field that is a whole number from least to most.
-func (r *row) whole(name string, least, most int64) int64 {
-	v, message := wholeNumber(r.text(name), least, most)
+// whole returns a field that is a whole number from 1 to most.
+func (r *row) whole(name string, most int64) int64 {
+	v, message := wholeNumber(r.text(name), most)
 	if message != "" {
 		r.wrong(name, "%s", message)
 	}
 	return v
 }
 
-func wholeNumber(s string, least, most int64) (int64, string) {
+func wholeNumber(s string, most int64) (int64, string) {
 	v, err := strconv.ParseInt(s, 10, 64)
 	switch {
 	case err != nil:
 		return 0, fmt.Sprintf("%q is not a whole number", clip(s))
-	case v < least || v > most:
-		return 0, fmt.Sprintf("%d is not from %d to %d", v, least, most)
+	case v < 1 || v > most:
+		return 0, fmt.Sprintf("%d is not from 1 to %d", v, most)
 	}
 	return v, ""
 }
@@ -202,7 +202,7 @@ const (
 
 // gpus fills the number of GPUs.
 func (r *row) gpus(name string, j *Job) {
-	j.GPUs = int(r.whole(name, 1, mostGPUs))
+	j.GPUs = int(r.whole(name, mostGPUs))
 	j.gpusAt = r.at(name)
 }
 

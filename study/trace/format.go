@@ -3,6 +3,7 @@ package trace
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -53,7 +54,7 @@ func Read(file string, r io.Reader, format Format) (*Trace, error) {
 // detect tells the format from the first line.
 func detect(file string, b *bufio.Reader) (Format, error) {
 	head, err := b.Peek(sniff)
-	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
 		return "", fmt.Errorf("%s: %w", file, err)
 	}
 	first, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("\ufeff")), []byte("\n"))

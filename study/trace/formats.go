@@ -16,9 +16,9 @@ func muriJob(r *row, j *Job) {
 	j.ID = r.text("job_id")
 	r.gpus("num_gpu", j)
 	j.Arrival = r.seconds("submit_time", millisecond)
-	j.Iterations = r.whole("iterations", 1, mostIterations)
+	j.Iterations = r.whole("iterations", mostIterations)
 	r.model("model_name", j)
-	j.Batch = int(r.whole("batch_size", 1, mostBatch))
+	j.Batch = int(r.whole("batch_size", mostBatch))
 	j.Duration = r.seconds("duration", millisecond)
 	j.Iteration = r.seconds("iteration_time", millisecond)
 	var stages [3]float64
@@ -41,7 +41,7 @@ func tiresiasJob(r *row, j *Job) {
 	j.ID = r.text("job_id")
 	r.gpus("num_gpu", j)
 	j.Arrival = r.seconds("submit_time", 1)
-	j.Iterations = r.whole("iterations", 1, mostIterations)
+	j.Iterations = r.whole("iterations", mostIterations)
 	r.model("model_name", j)
 	j.Duration = r.seconds("duration", 1)
 	j.Iteration = j.Duration / float64(max(1, j.Iterations))
@@ -72,7 +72,7 @@ func polluxJob(r *row, j *Job) {
 	j.Arrival = r.seconds("time", 1)
 	r.model("application", j)
 	r.gpus("num_replicas", j)
-	j.Batch = int(r.whole("batch_size", 1, mostBatch))
+	j.Batch = int(r.whole("batch_size", mostBatch))
 }
 
 // heliosJob reads a row of a trace like that of Helios. Jobs without GPUs are no

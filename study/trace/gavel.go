@@ -58,9 +58,9 @@ func (r *reader) gavel(in io.Reader) {
 			r.problem(line, 1, "the job names no type")
 		}
 		var message string
-		job.Iterations, message = wholeNumber(fields[at.steps], 1, mostIterations)
+		job.Iterations, message = wholeNumber(fields[at.steps], mostIterations)
 		check(at.steps, "total steps", message)
-		gpus, message := wholeNumber(fields[at.gpus], 1, mostGPUs)
+		gpus, message := wholeNumber(fields[at.gpus], mostGPUs)
 		job.GPUs = int(gpus)
 		check(at.gpus, "scale factor", message)
 		if job.Arrival, message = number(fields[at.arrival], 0); message == "" && job.Arrival > longest {

@@ -179,18 +179,18 @@ func (t *Table) check(file string) error {
 
 // find returns the entry for a model at a batch size, or nil.
 func (t *Table) find(name string, batch int) *Model {
-	var any *Model
+	var general *Model
 	for i := range t.Models {
 		if m := &t.Models[i]; m.Name == name {
 			if m.Batch == batch {
 				return m
 			}
 			if m.Batch == 0 {
-				any = m
+				general = m
 			}
 		}
 	}
-	return any
+	return general
 }
 
 // byGPUs returns the entry for so many GPUs, or the one of the next smaller

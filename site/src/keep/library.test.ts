@@ -139,3 +139,34 @@ it('keeps what is open on the page when it is removed', async () => {
   await type('three')
   expect(store.scenarios.get('id2')?.text).toBe('three')
 })
+
+it('keeps a change that had not been put when something else was opened', async () => {
+  const { library, content, type } = tab()
+  await type('two')
+  content.value = { ...content.value, text: 'three' }
+  void library.flush()
+  library.begin('another', '')
+  content.value = { ...content.value, text: 'another' }
+  await vi.advanceTimersByTimeAsync(saveAfter)
+  expect([...store.scenarios.values()].map(s => s.text)).toEqual(['three'])
+  expect(library.open.value.id).toBe('')
+  await type('another, changed')
+  expect([...store.scenarios.values()].map(s => s.text)).toEqual(['three', 'another, changed'])
+})
+
+it('keeps a scenario without a change on request', async () => {
+  const { library } = tab()
+  await library.flush()
+  expect(store.scenarios.size).toBe(0)
+  await library.flush(true)
+  expect(store.scenarios.get('id1')?.text).toBe('one')
+})
+
+it('makes no copies of its own changes that overlap', async () => {
+  const { library, content } = tab()
+  content.value = { ...content.value, text: 'two' }
+  const first = library.flush()
+  content.value = { ...content.value, text: 'three' }
+  await Promise.all([first, library.flush()])
+  expect([...store.scenarios.values()].map(s => [s.id, s.text, s.revision])).toEqual([['id1', 'three', 2]])
+})

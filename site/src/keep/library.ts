@@ -55,6 +55,8 @@ export class Library {
   private putting: Promise<void> = Promise.resolve()
   private content: (() => Content) | null = null
   private firstID = ''
+  /** Of what is open: grows when something else is. */
+  private generation = 0
 
   constructor(
     private readonly engine: Engine,
@@ -79,7 +81,6 @@ export class Library {
       const { text, view } = content()
       const open = this.openSignal.value
       clearTimeout(this.timer)
-      // A view alone is no reason to begin keeping a scenario.
       if (text === open.text && (view === open.view || open.id === '')) {
         if (this.savingSignal.peek() === 'pending') this.savingSignal.value = open.id ? 'saved' : 'none'
         return
@@ -92,6 +93,7 @@ export class Library {
   /** Something that is not kept yet begins; it is kept from its first change. */
   begin(text: string, view: string): void {
     this.firstID = ''
+    this.generation++
     batch(() => {
       this.openSignal.value = { id: '', revision: 0, text, view }
       this.savingSignal.value = 'none'
@@ -100,6 +102,7 @@ export class Library {
 
   /** A kept scenario is open now. */
   opened(scenario: Scenario): void {
+    this.generation++
     batch(() => {
       this.openSignal.value = {
         id: scenario.id,
@@ -113,6 +116,7 @@ export class Library {
 
   /** Goes on with what a tab that was closed or crashed had not kept yet. */
   resume(open: Open): void {
+    this.generation++
     this.openSignal.value = open
   }
 
@@ -144,30 +148,35 @@ export class Library {
     await this.refresh()
   }
 
-  /** Puts now what waits, or the content though it has no change. */
+  /** Puts now what waits, or the content though it has no change. What is opened meanwhile does not disturb it. */
   flush(always = false): Promise<void> {
     clearTimeout(this.timer)
-    this.putting = this.putting.then(() => this.put(always))
+    const content = this.content?.()
+    const open = this.openSignal.peek()
+    if (!content) return this.putting
+    const same = content.text === open.text && content.view === open.view
+    // A view alone is no reason to begin keeping a scenario.
+    const idle = same || (content.text === open.text && open.id === '')
+    if (idle && !(always && open.id === '')) return this.putting
+    // The same at each try: a put that failed may have arrived.
+    const id = open.id || (this.firstID ||= this.newID())
+    const { generation } = this
+    this.putting = this.putting.then(() => this.put(content, id, open.revision, generation))
     return this.putting
   }
 
-  private async put(always: boolean): Promise<void> {
-    const content = this.content?.()
-    if (!content) return
-    const open = this.openSignal.peek()
-    const same = content.text === open.text && content.view === open.view
-    if (same && !(always && open.id === '')) return
-    // The same at each try: a put that failed may have arrived.
-    const id = open.id || (this.firstID ||= this.newID())
+  private async put(content: Content, id: string, revision: number, generation: number): Promise<void> {
+    const current = () => this.generation === generation
+    // A put just before this one has raised it.
+    const base = current() ? this.openSignal.peek().revision : revision
     try {
       const { scenario, conflict } = await this.engine.call('store_put', {
-        id,
+        id: (current() && this.openSignal.peek().id) || id,
         ...content,
-        base: open.revision,
+        base,
         now_ms: Date.now(),
       })
-      // Something else was opened while this one was put.
-      if (this.openSignal.peek() === open) {
+      if (current()) {
         batch(() => {
           this.openSignal.value = {
             id: scenario.id,
@@ -177,15 +186,15 @@ export class Library {
           }
           this.savingSignal.value = 'saved'
         })
-        if (conflict)
-          this.events.tell(
-            `Another tab changed this scenario. Both are kept: yours goes on here as “${scenario.name}”.`,
-          )
       }
+      if (conflict)
+        this.events.tell(
+          `Another tab changed this scenario. Both are kept: yours goes on here as “${scenario.name}”.`,
+        )
       this.channel.postMessage({ id: scenario.id, revision: scenario.revision } satisfies Told)
       await this.refresh()
     } catch (error) {
-      this.savingSignal.value = 'failed'
+      if (current()) this.savingSignal.value = 'failed'
       this.events.tell(
         `Not saved: ${error instanceof Error ? error.message : error}. The next change tries again.`,
       )

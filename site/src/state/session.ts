@@ -37,8 +37,9 @@ export class Session {
   async start(): Promise<void> {
     const { store, library } = this
     const draft = readDraft()
-    if (isLink(location.hash)) await this.openLink(location.hash)
-    else if (draft) {
+    if (isLink(location.hash) && (await this.openLink(location.hash))) {
+      // The link is open.
+    } else if (draft) {
       this.restore(snapshotOf({ ...viewOf(draft.view), text: draft.text }) ?? { ...blank, text: draft.text })
       library.resume(draft.open)
     } else {
@@ -86,6 +87,7 @@ export class Session {
 
   /** A text without a past: from the gallery, a file, or nowhere. */
   openNew(text: string): void {
+    void this.library.flush()
     this.leave()
     this.restore({ ...blank, text })
     this.library.begin(text, JSON.stringify(this.view()))
@@ -103,21 +105,23 @@ export class Session {
     this.show(scenario)
   }
 
-  async openLink(fragment: string): Promise<void> {
+  /** Tells where it is no good, and returns whether it was. */
+  async openLink(fragment: string): Promise<boolean> {
     this.lastLink = fragment
     try {
       const { snapshot, planner } = await decodeLink(fragment)
-      await this.library.flush().catch(() => {})
+      void this.library.flush()
       this.leave(false)
       this.restore(snapshot)
       this.library.begin(snapshot.text, JSON.stringify(this.view()))
       const own = this.store.ready.peek()?.version
       if (planner && own && planner !== own)
         this.store.status.value = `The link was made with JigSaw ${planner}; this is ${own}: the plan may differ.`
+      return true
     } catch (error) {
       const why = error instanceof LinkError ? error.message : 'it could not be read'
-      if (this.store.text.text.peek() === '') this.openNew(this.first)
       this.store.alert.value = `The share link does not work: ${why}. Nothing was changed.`
+      return false
     }
   }
 

@@ -122,3 +122,10 @@ it('pins what it was made from', async () => {
   store.open(snapshot)
   expect(store.pinned.value).toBeNull()
 })
+
+it('tells whoever asks that there is no engine', async () => {
+  const asked = store.engine.call('examples', {})
+  store.fail(new Error('built without the planner'))
+  await expect(asked).rejects.toThrow('built without')
+  expect(store.broken.value).toBe('built without the planner')
+})

@@ -71,6 +71,7 @@ export class Store {
   }
   private readonly waiting: Promise<Engine>
   private arrive!: (engine: Engine) => void
+  private refuse!: (reason: Error) => void
   private timer: ReturnType<typeof setTimeout> | undefined
 
   private readonly isOpen = signal(false)
@@ -80,9 +81,12 @@ export class Store {
   constructor() {
     this.text = new ScenarioText('')
     this.reading = signal<Reading>({ text: '', instance: null, spec: null, problems: [] })
-    this.waiting = new Promise(resolve => {
+    this.waiting = new Promise((resolve, reject) => {
       this.arrive = resolve
+      this.refuse = reject
     })
+    // Whoever waits hears of it; nobody may.
+    this.waiting.catch(() => {})
     const options = () => ({ seed: this.seed.peek(), effort: this.effort.peek() })
     this.planning = new Planning(this.proxy, options)
     this.inquiry = new Inquiry(this.proxy, this.planning.view, options)
@@ -107,6 +111,12 @@ export class Store {
   attach(engine: Engine): void {
     this.engineSignal.value = engine
     this.arrive(engine)
+  }
+
+  /** There will be no engine. */
+  fail(reason: Error): void {
+    this.broken.value = reason.message
+    this.refuse(reason)
   }
 
   /** Another scenario, with the view that it was kept or shared with. */

@@ -10,7 +10,7 @@ export interface Piece {
 }
 
 /** How many periods one task may span before the rest is dropped; hostile files only. */
-export const MAX_WRAPS = 2048
+const MAX_WRAPS = 2048
 
 /** Calls each with the parts of [start, end) within one period, in order of time; period 0 does not repeat. */
 export function fold(start: number, end: number, period: number, each: (piece: Piece) => void): void {

@@ -37,7 +37,7 @@ export function hit(s: Scene, x: number, y: number): Hit {
 }
 
 /** The bar of a row at a time, and at a height (0..1 from below) where bars are stacked; else the nearest within reach; or -1. */
-export function barAt(bars: Bars, row: number, t: number, height: number | null, reach: number): number {
+function barAt(bars: Bars, row: number, t: number, height: number | null, reach: number): number {
   const [lo, hi] = visible(bars, row, t - reach, t + reach)
   let best = -1
   let distance = Number.POSITIVE_INFINITY
@@ -59,7 +59,7 @@ export function barAt(bars: Bars, row: number, t: number, height: number | null,
 }
 
 /** The idle time around t. */
-export function gapAt(bars: Bars, row: number, t: number, horizon: number): { from: number; to: number } {
+function gapAt(bars: Bars, row: number, t: number, horizon: number): { from: number; to: number } {
   let from = 0
   let to = horizon
   for (let i = bars.first[row]!; i < bars.first[row + 1]!; i++) {

@@ -33,7 +33,6 @@ export interface Layout {
   plotWidth: number
   /** Width of the column of shares at the right; 0: there is none. */
   shares: number
-  axisTop: number
   gpus: Pane
   headings: Heading[]
   links: Pane
@@ -98,7 +97,6 @@ export function layout(m: Model, o: LayoutOptions): Layout {
     plotLeft,
     plotWidth: Math.max(o.width - plotLeft - shares - 8, 40),
     shares,
-    axisTop: 0,
     gpus,
     headings,
     links,

@@ -78,7 +78,7 @@ export function drawOverview(p: Pen, s: Scene): void {
 }
 
 /** The edges, in pixels, of what is seen in the overview. */
-export function overviewWindow(s: Scene): [number, number] {
+function overviewWindow(s: Scene): [number, number] {
   const { plotLeft, plotWidth } = s.layout
   return [plotLeft + (s.range.from / s.horizon) * plotWidth, plotLeft + (s.range.to / s.horizon) * plotWidth]
 }

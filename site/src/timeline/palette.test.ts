@@ -8,7 +8,7 @@ describe('palette', () => {
   })
   it.each([LIGHT, DARK])('has text that can be read', theme => {
     for (const ground of [theme.page, theme.track])
-      for (const ink of [theme.text, theme.dim, theme.accent, theme.warn])
+      for (const ink of [theme.text, theme.dim, theme.accent])
         expect(contrast(ground, ink)).toBeGreaterThanOrEqual(4.5)
     // Figures of shares stand on bars.
     expect(contrast(theme.grid, theme.dim)).toBeGreaterThanOrEqual(4.5)

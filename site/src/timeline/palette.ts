@@ -4,7 +4,7 @@
 import type { Compiled } from '../engine/api'
 
 /** A colour, components 0..1 in sRGB. */
-export type Rgb = readonly [number, number, number]
+type Rgb = readonly [number, number, number]
 
 /**
  * They tell jobs apart, under the worst of normal vision, protanopia, deuteranopia and
@@ -66,7 +66,6 @@ export interface Theme {
   text: string
   dim: string
   accent: string
-  warn: string
 }
 
 export const LIGHT: Theme = {
@@ -77,7 +76,6 @@ export const LIGHT: Theme = {
   text: '#1b2029',
   dim: '#525c6b',
   accent: '#1f56c9',
-  warn: '#8a5300',
 }
 export const DARK: Theme = {
   dark: true,
@@ -87,10 +85,9 @@ export const DARK: Theme = {
   text: '#e6e9ee',
   dim: '#a4aebd',
   accent: '#86adff',
-  warn: '#f0b860',
 }
 
-export function hex(text: string): Rgb {
+function hex(text: string): Rgb {
   const v = Number.parseInt(text.slice(1), 16)
   return [(v >> 16) / 255, ((v >> 8) & 255) / 255, (v & 255) / 255]
 }

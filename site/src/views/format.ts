@@ -38,7 +38,7 @@ const TIME_UNITS = [
 ] as const
 
 /** The unit in which so many microseconds read best: from a thousandth to ten minutes in seconds, then minutes and hours. */
-export function timeUnit(us: number): { name: string; us: number } {
+function timeUnit(us: number): { name: string; us: number } {
   const size = Math.abs(us)
   if (size >= 36000e6) return TIME_UNITS[4]
   if (size >= 600e6) return TIME_UNITS[3]

@@ -71,21 +71,23 @@ function sum(instance: Compiled, schedule: Schedule): { use: Use; efficiency: nu
 /** By synchronisation, the bytes that every party sends. */
 function bytesSent(instance: Compiled, schedule: Schedule): Float64Array {
   const { tasks, syncs } = schedule
-  // Contributors by depth of every iteration, then from the deepest up.
-  const counts = new Map<string, number[]>()
+  // Contributors by depth of every iteration; numbers as keys, for this runs at each new plan.
+  const key = (job: number, iteration: number) => job * 2 ** 32 + iteration
+  const counts = new Map<number, number[]>()
   for (let i = 0; i < tasks.job.length; i++) {
-    const key = `${tasks.job[i]}.${tasks.iteration[i]}`
-    let count = counts.get(key)
+    const job = tasks.job[i]!
+    const iteration = key(job, tasks.iteration[i]!)
+    let count = counts.get(iteration)
     if (!count) {
-      count = new Array<number>(instance.jobs[tasks.job[i]!]!.depths.length).fill(0)
-      counts.set(key, count)
+      count = new Array<number>(instance.jobs[job]!.depths.length).fill(0)
+      counts.set(iteration, count)
     }
     count[tasks.depth[i]!]!++
   }
   const sent = new Float64Array(syncs.job.length)
   for (let i = 0; i < sent.length; i++) {
     const job = syncs.job[i]!
-    const count = counts.get(`${job}.${syncs.iteration[i]}`)
+    const count = counts.get(key(job, syncs.iteration[i]!))
     if (count) sent[i] = volume(instance.jobs[job]!, count, schedule.spans[job]!.parties)
   }
   return sent
