@@ -25,13 +25,13 @@ test('a change in the form changes the text, the plan and the bound, and undo ta
     await page.keyboard.press('ArrowRight')
     await page.getByText('r0n2').first().waitFor({ state: 'attached' })
     await settled(page)
-    expect(await numbers.innerText()).not.toBe(before)
+    await expect.poll(() => numbers.innerText()).not.toBe(before)
     await page.getByText('Both', { exact: true }).click()
     await page.locator('.cm-content').getByText('nodes: 3').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.locator('.cm-content').getByText('nodes: 2').waitFor()
     await settled(page)
-    expect(await numbers.innerText()).toBe(before)
+    await expect.poll(() => numbers.innerText()).toBe(before)
   }))
 
 test('a mistake in the text is told where it is, and the plan stays', () =>

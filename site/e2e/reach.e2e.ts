@@ -41,7 +41,7 @@ for (const colorScheme of ['light', 'dark'] as const)
           expect(await faults(page), `dialog of ${key}`).toEqual([])
           await shoot(page, `dialog-${key === '?' ? 'help' : key}-${colorScheme}`)
           await page.keyboard.press('Escape')
-          await page.getByRole('dialog').waitFor({ state: 'detached' })
+          await page.locator('dialog').waitFor({ state: 'detached' })
         }
         await page.getByText('Both', { exact: true }).click()
         await page.locator('.cm-content').waitFor()

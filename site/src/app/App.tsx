@@ -17,8 +17,9 @@ export type DialogName = 'gallery' | 'library' | 'export' | 'share' | 'help'
 export function App({ session }: { session: Session }) {
   const { store } = session
   const dialog = useSignal<DialogName | null>(null)
-  const close = () => {
-    dialog.value = null
+  // Its own: another may have been asked for before the browser tells that this one is closed.
+  const closes = (name: DialogName) => () => {
+    if (dialog.value === name) dialog.value = null
   }
   const open = (name: DialogName) => {
     dialog.value = name
@@ -75,11 +76,11 @@ export function App({ session }: { session: Session }) {
       <div class="status" role="status" aria-live="polite">
         {store.planning.failure.value || store.status.value}
       </div>
-      {dialog.value === 'gallery' && <GalleryDialog session={session} onClose={close} />}
-      {dialog.value === 'library' && <LibraryDialog session={session} onClose={close} />}
-      {dialog.value === 'export' && <ExportDialog store={store} onClose={close} />}
-      {dialog.value === 'share' && <ShareDialog session={session} onClose={close} />}
-      {dialog.value === 'help' && <HelpDialog store={store} onClose={close} />}
+      {dialog.value === 'gallery' && <GalleryDialog session={session} onClose={closes('gallery')} />}
+      {dialog.value === 'library' && <LibraryDialog session={session} onClose={closes('library')} />}
+      {dialog.value === 'export' && <ExportDialog store={store} onClose={closes('export')} />}
+      {dialog.value === 'share' && <ShareDialog session={session} onClose={closes('share')} />}
+      {dialog.value === 'help' && <HelpDialog store={store} onClose={closes('help')} />}
     </div>
   )
 }
