@@ -14,9 +14,9 @@ CLP_WASM  := $(CURDIR)/bin/clp/clp.wasm
 # The page is part of the program once make site has built it.
 SITE       = $(if $(wildcard site/dist/index.html),site)
 # Packages that neither need cgo nor an operating system.
-PURE      := . ./formulation/... ./heuristics/... ./solver/...
+PURE      := . ./formulation/... ./heuristics/... ./solver/... ./wasm/...
 
-.PHONY: help setup setup-tests build wasm site test-site clp-wasm demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
+.PHONY: help setup setup-tests build wasm size site test-site clp-wasm demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -35,6 +35,12 @@ wasm: ## build the core for the browser into bin/wasm
 	@mkdir -p bin/wasm
 	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags '-s -w' -o bin/wasm/core.wasm ./wasm
 	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
+
+# What the core and CLP may take, compressed; see DECISIONS.md, section 37.
+SIZE_LIMIT := 2500000
+
+size: wasm ## check what the browser has to load
+	@scripts/size $(SIZE_LIMIT) bin/wasm/core.wasm $(wildcard bin/clp/clp.wasm)
 
 site: site/node_modules/.package-lock.json ## build the playground into site/dist, and bin/jigsaw that serves it
 	@$(MAKE) --no-print-directory wasm

@@ -108,6 +108,9 @@ func (f *fluid) sharing() {
 	if s.size < jobs {
 		s.gather()
 	}
+	if s.size < 2 {
+		return // only companies of at least two tell who shares GPUs
+	}
 	for i := range s.shapes {
 		for a := range s.shapes {
 			if i != a && s.shapes[i].jobs == 1 && s.shapes[a].jobs == 1 {

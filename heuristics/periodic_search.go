@@ -45,12 +45,12 @@ const (
 	// A lane looks at so many constraints in a round: rotaWork for each operation
 	// of the plan that the search begins with, within limits.
 	rotaWork            = 20_000
-	leastRota, fullRota = 500_000, 6_000_000
+	leastRota, fullRota = 500_000, 3_000_000
 	// rotaHot and rotaCold are the temperatures at the start and the end of a
 	// cycle, as parts of the value.
-	rotaHot, rotaCold = 2e-2, 5e-4
+	rotaHot, rotaCold = 1e-2, 5e-4
 	// rotaCycle is the length of the first cycles of cooling, in rounds.
-	rotaCycle = 6
+	rotaCycle = 4
 	// rotaPoll is the work between two looks at the context, about a millisecond.
 	rotaPoll = 300_000
 	// mostRota bounds the operations of plans that are doubled.
@@ -88,12 +88,12 @@ func (l *rotaLane) enter() {
 		return
 	}
 	l.now, l.next = l.next, l.now
-	l.worth = l.worthOf(l.now) / float64(l.now.period)
 	l.renew()
 	l.rounds = 0
 }
 
-// renew sorts the list by the starts modulo the period.
+// renew sorts the list of now by the starts modulo the period, where that does
+// not lengthen it, and works out what now is worth.
 func (l *rotaLane) renew() {
 	l.next.copyFrom(l.now)
 	r := l.next
@@ -107,6 +107,7 @@ func (l *rotaLane) renew() {
 	if len(l.now.owner) > 2*len(l.now.list)+64 {
 		l.now.compact()
 	}
+	l.worth = l.worthOf(l.now) / float64(l.now.period)
 	l.fresh = false
 }
 
@@ -161,9 +162,9 @@ func (l *rotaLane) walk(ctx context.Context, work int) {
 		if limit < 1 || !l.clock.least(l.next, limit) {
 			continue
 		}
-		l.now, l.next, l.worth = l.next, l.now, worth/float64(l.next.period)
-		l.keep()
+		l.now, l.next = l.next, l.now
 		l.renew()
+		l.keep()
 	}
 }
 
@@ -215,7 +216,7 @@ func (s *periodicImprover) round() {
 		if l.rounds++; l.rounds < l.cycle {
 			continue
 		}
-		l.rounds = 0
+		l.rounds = 0 // heated up again
 		switch draw := l.rng.IntN(4); {
 		case draw < 2 && len(s.scouts) > 0:
 			if c := s.scouts[l.rng.IntN(len(s.scouts))]; c.best != nil {
@@ -264,13 +265,13 @@ const scoutRounds = 5
 func (c *periodicScout) walk(ctx context.Context) {
 	if c.rounds%scoutRounds == 0 {
 		c.search = newPeriodicSearch(ctx, c.in, c.rng, nil)
-		c.counts = startCounts(c.in)
-		if c.rounds > 0 && c.rng.IntN(2) == 0 {
+		c.counts, c.best = startCounts(c.in), nil
+		if c.rng.IntN(2) == 0 {
 			c.counts = c.search.multisets()
 		}
 		c.search.begin(c.counts)
-		c.search.most, c.search.plans = c.search.work, 0
-		c.best = nil
+		c.search.systematic()
+		c.search.most, c.search.plans = c.search.work, c.search.evaluations
 	}
 	c.rounds++
 	c.search.most += periodicWork(c.in) / scoutRounds

@@ -19,7 +19,7 @@ import (
 // bound on P, which is tried next (Newton's method, in integers).
 type rotaClock struct {
 	in *instance.Instance
-	// memory[g]: the residents of GPU g may exceed its memory.
+	// memory may be short on some GPU type.
 	memory bool
 
 	place []int32         // of every operation in the list

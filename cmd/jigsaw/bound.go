@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -99,26 +100,40 @@ func boundTable(w io.Writer, r *jigsaw.Result) error {
 func newExplain(std streams) *cobra.Command {
 	o := boundOptions{ranging: true}
 	c := &cobra.Command{
-		Use:   "explain INSTANCE",
+		Use:   "explain INSTANCE [SCHEDULE]",
 		Short: "Say in words what limits the plan, or why there is none",
 		Long: `Say which GPUs, links, memory or job limit the best possible plan, and what
 more of each would bring, from the prices of the bound's linear program. For an
 infeasible instance, say why.
+
+With SCHEDULE, a plan as for "jigsaw check", say also why the plan ends when it
+does, step by step, and of every job why it does.
 Exit codes: 0 explained, 2 invalid input, 3 proven infeasible.`,
-		Example: "  jigsaw explain thin-network",
-		Args:    exactArgs(1),
-		RunE:    func(c *cobra.Command, args []string) error { return runExplain(c.Context(), args[0], o, std) },
+		Example: `  jigsaw explain thin-network
+  jigsaw plan rack -o json > plan.json
+  jigsaw explain rack plan.json`,
+		Args: rangeArgs(1, 2),
+		RunE: func(c *cobra.Command, args []string) error { return runExplain(c.Context(), args, o, std) },
 	}
 	o.flags(c)
 	return c
 }
 
-func runExplain(ctx context.Context, name string, o boundOptions, std streams) error {
-	r, err := o.run(ctx, name, std)
+func runExplain(ctx context.Context, args []string, o boundOptions, std streams) error {
+	r, err := o.run(ctx, args[0], std)
 	if err != nil {
 		return err
 	}
-	if err := o.format.print(std.out, r.Document(o.timeless), func(w io.Writer) error { return explainText(w, r) }); err != nil {
+	report := explainReport{Document: r.Document(o.timeless)}
+	if len(args) > 1 {
+		if args[0] == "-" && args[1] == "-" {
+			return usage(errors.New("only one of instance and schedule can come from standard input"))
+		}
+		if report.Schedule, err = explainSchedule(r.Instance, args[1], std); err != nil {
+			return err
+		}
+	}
+	if err := o.format.print(std.out, report, func(w io.Writer) error { return errors.Join(explainText(w, r), report.Schedule.text(w)) }); err != nil {
 		return err
 	}
 	return boundExit(r)

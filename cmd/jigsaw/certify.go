@@ -29,12 +29,7 @@ Exit codes: 0 proven, 1 the proof does not hold or the schedule is invalid,
 2 invalid input.`,
 		Example: `  jigsaw plan rack --certificate rack.cert.json -o json > plan.json
   jigsaw certify rack rack.cert.json plan.json`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) < 2 || len(args) > 3 {
-				return usage(fmt.Errorf("%s takes 2 or 3 arguments, not %d; usage: %s", c.CommandPath(), len(args), c.UseLine()))
-			}
-			return nil
-		},
+		Args: rangeArgs(2, 3),
 		RunE: func(_ *cobra.Command, args []string) error { return runCertify(args, o, f, std) },
 	}
 	o.flags(c)

@@ -55,14 +55,27 @@ func completeInstance(_ *cobra.Command, args []string, _ string) ([]cobra.Comple
 
 // load reads and compiles the instance named on the command line.
 func (o *inputs) load(name string, std streams) (*instance.Instance, error) {
-	file, err := open(name, std)
+	document, models, err := o.read(name, std)
 	if err != nil {
 		return nil, err
+	}
+	in, err := document.Compile(models)
+	if err != nil {
+		return nil, invalid(name, "a valid instance", err)
+	}
+	return in, nil
+}
+
+// read reads the instance named on the command line, and says where its models are.
+func (o *inputs) read(name string, std streams) (*instance.Document, instance.ProfileSource, error) {
+	file, err := open(name, std)
+	if err != nil {
+		return nil, nil, err
 	}
 	document, err := instance.DecodeSpec(file)
 	file.Close()
 	if err != nil {
-		return nil, invalid(name, "a valid instance", err)
+		return nil, nil, invalid(name, "a valid instance", err)
 	}
 	if document.Spec.Name == "" {
 		document.Spec.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
@@ -72,17 +85,13 @@ func (o *inputs) load(name string, std streams) (*instance.Instance, error) {
 	}
 	extra, err := readProfiles(o.profiles)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	library, err := jigsaw.Profiles(extra...)
+	models, err := jigsaw.Models(extra...)
 	if err != nil {
-		return nil, usage(err)
+		return nil, nil, usage(err)
 	}
-	in, err := document.Compile(library)
-	if err != nil {
-		return nil, invalid(name, "a valid instance", err)
-	}
-	return in, nil
+	return document, models, nil
 }
 
 // invalid says that a file is not what it should be, with every problem in it.

@@ -104,7 +104,7 @@ name of a built-in example (jigsaw example list).`,
 		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newPlan(std), newCheck(std), newBound(std), newCertify(std), newExplain(std),
+		newPlan(std), newCheck(std), newBound(std), newCertify(std), newExplain(std), newWhatIf(std),
 		newProfile(std), newExample(std), newSchema(std), newVersion(std),
 		newExport(std), newImport(std), newServe(std),
 		newStudy(std), newReport(std), newReplay(std),
@@ -117,6 +117,16 @@ func exactArgs(n int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
 			return usage(fmt.Errorf("%s takes %s, not %d; usage: %s", c.CommandPath(), count(n, "argument"), len(args), c.UseLine()))
+		}
+		return nil
+	}
+}
+
+// rangeArgs is [exactArgs] of one number or the next.
+func rangeArgs(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usage(fmt.Errorf("%s takes %d or %s, not %d; usage: %s", c.CommandPath(), least, count(most, "argument"), len(args), c.UseLine()))
 		}
 		return nil
 	}

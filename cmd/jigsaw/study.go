@@ -24,7 +24,25 @@ profile library, SPB rules, objectives and methods, and keep a row for each in
 one file.
 
 STUDY is a study file (YAML or JSON), "-" for standard input, or the name of a
-built-in study (jigsaw study list).`,
+built-in study (jigsaw study list). A study has mixes of jobs, methods of planning
+and sweeps; a sweep is the product of its axes, which come from the sweep, from
+base, or are
+
+  clusters          racks x nodes x GPUs, like [1x8x8]; there is no default
+  gpus              [v100]           GPU types of the profile library
+  speeds            [1]              relative to the GPU that was profiled
+  memory            [32GiB]          of a GPU
+  nic, fabric       [100Gbit/s], [1200Gbit/s]
+  oversubscription  [1]              of the racks' uplinks
+  mixes, methods    all
+  load              [2]              workers of all jobs per GPU
+  workers           [0]              of every job; 0 leaves it to the mix
+  spb               [{rule: ladder, cuts: 4}]
+  objectives        [makespan]
+  seeds             [1]
+
+or, with sample: {cells: 100, seed: 1}, a part of it. "jigsaw study show smoke"
+is one to start from.`,
 		Example: `  jigsaw study show smoke > mine.yaml
   jigsaw study run mine.yaml --db mine.db
   jigsaw report mine.db -o mine.html

@@ -12,11 +12,11 @@ import (
 type Axis struct {
 	// Name in study files; Title in reports.
 	Name, Title string
-	// Of is a cell's value in a few words. Values of numbers have them first,
-	// so that they can be told apart.
+	// Of is a cell's value in a few words.
 	Of func(*Cell) string
 	// Number is the same for a plot's axis, nil where values are words.
 	Number func(*Cell) float64
+	// length is the number of values.
 	length func(*Axes) int
 }
 

@@ -1,9 +1,13 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -11,15 +15,45 @@ import (
 // call runs a method on parameters in JSON, as the page would.
 func call[R any](t *testing.T, a *API, name string, params any) (result R, failure *Error) {
 	t.Helper()
+	return watch[R](t, t.Context(), a, name, params, func(Event) {})
+}
+
+// watch is call with a context and a listener.
+func watch[R any](t *testing.T, ctx context.Context, a *API, name string, params any, send func(Event)) (result R, failure *Error) {
+	t.Helper()
 	encoded, err := json.Marshal(params)
 	require.NoError(t, err)
-	got, err := a.Call(t.Context(), name, func(p any) error { return json.Unmarshal(encoded, p) }, func(Event) {})
+	got, err := a.Call(ctx, name, func(p any) error { return json.Unmarshal(encoded, p) }, send)
 	if err != nil {
 		require.ErrorAs(t, err, &failure)
 		return result, failure
 	}
 	require.IsType(t, result, got)
+	whole(t, reflect.ValueOf(got), name)
 	return got.(R), nil
+}
+
+// whole fails where a list of an answer is null: the contract has none that may be
+// but the fixed depths of a rule.
+func whole(t *testing.T, v reflect.Value, path string) {
+	t.Helper()
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			whole(t, v.Elem(), path)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			whole(t, v.Field(i), path+"."+v.Type().Field(i).Name)
+		}
+	case reflect.Slice:
+		require.True(t, !v.IsNil() || strings.HasSuffix(path, ".Fixed") || v.Type() == reflect.TypeFor[JSON](), "%s is null", path)
+		if v.Type().Elem().Kind() != reflect.Uint8 {
+			for i := range v.Len() {
+				whole(t, v.Index(i), path)
+			}
+		}
+	}
 }
 
 // example returns the text of an example.
@@ -32,15 +66,292 @@ func example(t *testing.T, name string) string {
 	return list[i].Text
 }
 
+// quick returns the quick plan of an example.
+func quick(t *testing.T, a *API, text string) *PlanResult {
+	t.Helper()
+	r, failure := call[*PlanResult](t, a, "plan", PlanOptions{Text: text, Quick: true})
+	require.Nil(t, failure)
+	return r
+}
+
+func TestUnknownMethod(t *testing.T) {
+	t.Parallel()
+	_, failure := call[any](t, New(nil), "solve", none{})
+	require.Equal(t, UnknownMethod, failure.Code)
+	require.Contains(t, failure.Message, "the methods are bound, certify, check,")
+}
+
+func TestBadParameters(t *testing.T) {
+	t.Parallel()
+	a, text := New(nil), example(t, "quickstart")
+	for name, c := range map[string]struct {
+		method  string
+		params  any
+		message string
+	}{
+		"wrong type": {"plan", map[string]any{"text": 3}, "plan: "},
+		"seed":       {"plan", PlanOptions{Text: text, Seed: 1.5}, "seed 1.5"},
+		"large seed": {"plan", PlanOptions{Text: text, Seed: 1 << 54}, "seed 1.8"},
+		"effort":     {"bound", PlanOptions{Text: text, Effort: -1}, "effort -1"},
+		"time":       {"plan", PlanOptions{Text: text, TimeMS: -1}, "time_ms -1"},
+		"gap":        {"plan", PlanOptions{Text: text, Gap: 1}, "gap 1"},
+		"schema":     {"schema", schemaParams{"results"}, "choose one of [instance schedule result]"},
+		"format":     {"export", exportParams{Text: text, Format: "pdf"}, "choose yaml, json, mps"},
+		"no plan":    {"export", exportParams{Text: text, Format: "svg"}, "plan first"},
+		"no chain":   {"explain", explainParams{Text: text}, "needs a schedule"},
+		"change":     {"what_if", whatIfParams{PlanOptions{Text: text, Quick: true}, WhatIfChange{Kind: "cut_link", Subject: "x"}}, "no link \"x\""},
+	} {
+		_, failure := call[any](t, a, c.method, c.params)
+		require.NotNil(t, failure, name)
+		require.Equal(t, Invalid, failure.Code, name)
+		require.Contains(t, failure.Message, c.message, name)
+	}
+}
+
+// Every method that takes an instance says what is wrong with one, by line.
+func TestBadInstance(t *testing.T) {
+	t.Parallel()
+	a, text := New(nil), strings.Replace(example(t, "quickstart"), "vgg16", "vgg99", 1)
+	for method, params := range map[string]any{
+		"plan": PlanOptions{Text: text}, "bound": PlanOptions{Text: text}, "explain": explainParams{Text: text},
+		"what_if": whatIfParams{PlanOptions: PlanOptions{Text: text}}, "check": checkParams{Text: text},
+		"certify": certifyParams{Text: text}, "export": exportParams{Text: text, Format: "yaml"},
+	} {
+		_, failure := call[any](t, a, method, params)
+		require.NotNil(t, failure, method)
+		require.Equal(t, Invalid, failure.Code, method)
+		require.Len(t, failure.Problems, 1, method)
+		require.Equal(t, "jobs[0].model", failure.Problems[0].Path)
+		require.Equal(t, 12, failure.Problems[0].Line)
+	}
+	r, failure := call[*compileResult](t, a, "compile", compileParams{text})
+	require.Nil(t, failure)
+	require.Nil(t, r.Instance)
+	require.NotNil(t, r.Spec)
+	require.Len(t, r.Problems, 1)
+}
+
+// No text makes the API fail in any other way than by saying what is wrong.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	a := New(nil)
+	for name, text := range map[string]string{
+		"empty": "", "binary": "\x00\xff", "nested": strings.Repeat("[", 100_000), "nested objects": strings.Repeat("{a: ", 5_000),
+		"aliases": "a: &a [x,x,x,x]\nb: &b [*a,*a,*a,*a]\nc: [*b,*b,*b,*b]", "large": strings.Repeat("# comment\n", 4<<20),
+		"many GPUs":  strings.Replace(example(t, "rack"), "nodes: 8", "nodes: 130000", 1),
+		"many tasks": strings.Replace(example(t, "rack"), "iterations: 24", "iterations: 900000", 1),
+		"many jobs":  strings.Replace(example(t, "rack"), "count: 2", "count: 130000", 1),
+	} {
+		r, failure := call[*compileResult](t, a, "compile", compileParams{text})
+		require.Nil(t, failure, name)
+		require.True(t, r.Instance == nil, name)
+		require.NotEmpty(t, r.Problems, name)
+	}
+}
+
+// Names with script in them stay what they are: texts, escaped where they are drawn.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	const script = `</text><script>alert(1)</script>`
+	a := New(nil)
+	text := strings.ReplaceAll(strings.ReplaceAll(example(t, "quickstart"), "name: vgg,", `name: "`+script+`",`), "name: quickstart", `name: "../../$(rm -rf ~);`+script+`"`)
+	compiled, failure := call[*compileResult](t, a, "compile", compileParams{text})
+	require.Nil(t, failure)
+	require.Equal(t, script, compiled.Instance.Jobs[0].Name)
+	plan := quick(t, a, text)
+	require.Equal(t, "jigsaw plan rm-rf-text-script-alert-1-script.yaml --quick", plan.Command)
+	svg, failure := call[*File](t, a, "export", exportParams{Text: text, Format: "svg", Schedule: plan.Schedule})
+	require.Nil(t, failure)
+	require.NotContains(t, svg.Data, "<script")
+	require.Equal(t, "rm-rf-text-script-alert-1-script.svg", svg.Name)
+}
+
+func TestCompile(t *testing.T) {
+	t.Parallel()
+	a := New(nil)
+	for _, name := range []string{"hetero", "periodic", "rack"} {
+		r, failure := call[*compileResult](t, a, "compile", compileParams{example(t, name)})
+		require.Nil(t, failure)
+		require.Empty(t, r.Problems)
+		in := r.Instance
+		require.Equal(t, name, in.Name)
+		require.NotEmpty(t, in.Lesson)
+		require.Equal(t, name == "periodic", in.Periodic)
+		var spec struct {
+			Jobs []struct{ Name string }
+		}
+		require.NoError(t, json.Unmarshal(r.Spec, &spec))
+		for _, j := range in.Jobs {
+			require.True(t, strings.HasPrefix(j.Name, spec.Jobs[j.Source].Name))
+			require.Len(t, j.On, len(in.Types))
+			require.InDelta(t, 1, j.Depths[len(j.Depths)-1].Share, 0)
+		}
+	}
+}
+
+func TestUnnamedInstance(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(example(t, "quickstart"), "name: quickstart\n", "", 1)
+	r := quick(t, New(nil), text)
+	require.Equal(t, "jigsaw plan scenario.yaml --quick", r.Command)
+}
+
+func TestLibrary(t *testing.T) {
+	t.Parallel()
+	a := New(nil)
+	profiles, failure := call[[]ProfileInfo](t, a, "profiles", none{})
+	require.Nil(t, failure)
+	require.NotEmpty(t, profiles)
+	for _, p := range profiles {
+		require.NotNil(t, p.Source, p.Model)
+		require.NotEmpty(t, p.Layers, p.Model)
+	}
+	for _, kind := range []string{"instance", "schedule", "result"} {
+		schema, failure := call[JSON](t, a, "schema", schemaParams{kind})
+		require.Nil(t, failure)
+		require.True(t, json.Valid(schema))
+	}
+	v, failure := call[Version](t, a, "version", none{})
+	require.Nil(t, failure)
+	require.NotEqual(t, v.Engine == "", v.EngineMissing == "", "an engine, or why there is none")
+}
+
 func TestQuickPlan(t *testing.T) {
 	t.Parallel()
 	a := New(nil)
-	r, failure := call[*PlanResult](t, a, "plan", PlanOptions{Text: example(t, "quickstart"), Seed: 3, Quick: true})
+	var events []Event
+	r, failure := watch[*PlanResult](t, t.Context(), a, "plan", PlanOptions{Text: example(t, "quickstart"), Seed: 3, Quick: true}, func(e Event) { events = append(events, e) })
 	require.Nil(t, failure)
-	require.NotNil(t, r.Schedule)
-	require.NotNil(t, r.Primal)
-	require.NotNil(t, r.Dual)
 	require.LessOrEqual(t, *r.Dual, *r.Primal)
 	require.Equal(t, "jigsaw plan quickstart --seed 3 --quick", r.Command)
 	require.Len(t, r.Completion, 5)
+	require.False(t, r.Stopped)
+	require.NotNil(t, r.Certificate)
+	require.InDelta(t, float64(slices.Max(r.Completion)), *r.Primal, 0)
+	require.Equal(t, r.Usage.Span, slices.Max(r.Completion))
+	last := r.Chain[0]
+	ends := r.Schedule.Syncs.End
+	if last.Kind == "task" {
+		ends = r.Schedule.Tasks.End
+	}
+	require.InDelta(t, *r.Primal, ends[last.Index], 0, "the chain ends with the plan")
+	require.NotEmpty(t, events)
+	require.True(t, slices.ContainsFunc(events, func(e Event) bool { return e.Schedule != nil }))
+}
+
+func TestPeriodicPlan(t *testing.T) {
+	t.Parallel()
+	a := New(nil)
+	r := quick(t, a, example(t, "periodic"))
+	require.Positive(t, r.Schedule.Period)
+	require.Empty(t, r.Chain)
+	compiled, failure := call[*compileResult](t, a, "compile", compileParams{example(t, "periodic")})
+	require.Nil(t, failure)
+	sum := 0.0
+	for j, n := range r.Completion {
+		sum += float64(n * compiled.Instance.Jobs[j].Weight)
+	}
+	require.InEpsilon(t, *r.Primal, sum/float64(r.Schedule.Period), 1e-9)
+}
+
+func TestInfeasiblePlan(t *testing.T) {
+	t.Parallel()
+	r := quick(t, New(nil), example(t, "infeasible"))
+	require.Equal(t, "infeasible", r.Status)
+	require.NotEmpty(t, r.Reasons)
+	require.Nil(t, r.Schedule)
+	require.NotNil(t, r.Certificate)
+}
+
+func TestBound(t *testing.T) {
+	t.Parallel()
+	r, failure := call[*PlanResult](t, New(nil), "bound", PlanOptions{Text: example(t, "quickstart"), Quick: true})
+	require.Nil(t, failure)
+	require.NotNil(t, r.Dual)
+	require.Nil(t, r.Schedule)
+	require.NotEmpty(t, r.Binding)
+}
+
+// A plan that is called off is answered with the best so far.
+func TestStoppedPlan(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	r, failure := watch[*PlanResult](t, ctx, New(nil), "plan", PlanOptions{Text: example(t, "rack"), TimeMS: float64(time.Hour / time.Millisecond)}, func(e Event) {
+		if e.Schedule != nil {
+			cancel()
+		}
+	})
+	require.Nil(t, failure)
+	require.True(t, r.Stopped)
+	require.NotNil(t, r.Schedule)
+	require.NotNil(t, r.Primal)
+
+	_, failure = watch[*WhatIfAnswer](t, ctx, New(nil), "what_if", whatIfParams{PlanOptions{Text: example(t, "rack")}, WhatIfChange{Kind: "add_gpu", Subject: "r0n0"}}, nil)
+	require.Equal(t, Cancelled, failure.Code)
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	a, text := New(nil), example(t, "quickstart")
+	plan := quick(t, a, text)
+	r, failure := call[*explainResult](t, a, "explain", explainParams{Text: text, Schedule: plan.Schedule})
+	require.Nil(t, failure)
+	require.Equal(t, plan.Chain, r.Chain)
+	require.NotEmpty(t, r.Text)
+	job := 2
+	r, failure = call[*explainResult](t, a, "explain", explainParams{text, plan.Schedule, &job})
+	require.Nil(t, failure)
+	require.True(t, strings.HasPrefix(r.Text, `"inception" ends at`), r.Text)
+
+	for name, spoil := range map[string]func(*Schedule){
+		"lengths":   func(s *Schedule) { s.Tasks.End = s.Tasks.End[1:] },
+		"sync rows": func(s *Schedule) { s.Syncs.Rate = nil },
+		"times":     func(s *Schedule) { s.Tasks.Start[3] += 0.5 },
+		"far times": func(s *Schedule) { s.Tasks.Start[3] = 1e300 },
+		"job":       func(s *Schedule) { s.Tasks.Job[3] = 99 },
+		"GPU":       func(s *Schedule) { s.Tasks.GPU[3] = -1 },
+		"order":     func(s *Schedule) { s.Tasks = Tasks{}; s.Syncs = Syncs{} },
+		"residency": func(s *Schedule) { s.Residency = s.Residency[1:] },
+		"another":   func(s *Schedule) { s.Tasks.Start[3]--; s.Tasks.End[3]-- },
+	} {
+		spoilt := quick(t, a, text).Schedule
+		spoil(spoilt)
+		_, failure := call[*explainResult](t, a, "explain", explainParams{Text: text, Schedule: spoilt})
+		require.NotNil(t, failure, name)
+		require.Equal(t, Invalid, failure.Code, name)
+		require.Contains(t, failure.Message, "schedule", name)
+	}
+	job = 5
+	_, failure = call[*explainResult](t, a, "explain", explainParams{text, plan.Schedule, &job})
+	require.Contains(t, failure.Message, "no job 5")
+}
+
+func TestWhatIf(t *testing.T) {
+	t.Parallel()
+	a, text := New(nil), example(t, "hetero")
+	r, failure := call[*WhatIfAnswer](t, a, "what_if", whatIfParams{PlanOptions{Text: text, Quick: true}, WhatIfChange{Kind: "add_gpu", Subject: "r0n0"}})
+	require.Nil(t, failure)
+	require.Equal(t, `one more GPU in node "r0n0"`, r.Label)
+	require.Negative(t, *r.Verified)
+	require.Less(t, *r.After, *r.Before)
+	changed, failure := call[*compileResult](t, a, "compile", compileParams{r.Text})
+	require.Nil(t, failure)
+	before, failure := call[*compileResult](t, a, "compile", compileParams{text})
+	require.Nil(t, failure)
+	require.Equal(t, before.Instance.Nodes[0].GPUs+1, changed.Instance.Nodes[0].GPUs)
+
+	r, failure = call[*WhatIfAnswer](t, a, "what_if", whatIfParams{PlanOptions{Text: text, Quick: true}, WhatIfChange{Kind: "memory", Subject: "v100", Factor: 0.001}})
+	require.Nil(t, failure)
+	require.Nil(t, r.PlanAfter)
+	require.NotEmpty(t, r.Reasons)
+}
+
+func TestFileNames(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"rack": "rack", "my rack (v2)": "my-rack-v2", "-rf": "rf", "../x": "x", "": "scenario", "日本": "scenario",
+		"$(reboot)": "reboot", strings.Repeat("n", 500): strings.Repeat("n", maxFileName), "a.b": "a-b",
+	} {
+		require.Equal(t, want, fileName(name))
+	}
 }

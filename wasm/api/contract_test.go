@@ -2,6 +2,7 @@ package api
 
 import (
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,12 +11,70 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// contract returns the contract without its comments.
+func contract(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../site/src/engine/api.ts")
+	require.NoError(t, err)
+	return regexp.MustCompile(`(?s)/\*\*.*?\*/|//[^\n]*`).ReplaceAllString(string(text), "")
+}
+
+// property is one of an interface of the contract.
+type property struct {
+	name           string
+	optional, null bool
+}
+
+// properties returns those of an interface, by name.
+func properties(t *testing.T, contract, name string) (list []property) {
+	t.Helper()
+	_, rest, ok := strings.Cut(contract, "export interface "+name+" {")
+	require.True(t, ok, name)
+	depth, start := 0, 0
+	for i, r := range rest {
+		switch {
+		case strings.ContainsRune("{(<[", r):
+			depth++
+		case r == '}' && depth == 0, depth == 0 && (r == '\n' || r == ';'):
+			if m := regexp.MustCompile(`(?s)^\s*(\w+)(\??):(.*)$`).FindStringSubmatch(rest[start:i]); m != nil {
+				list = append(list, property{m[1], m[2] == "?", strings.HasSuffix(strings.TrimSpace(m[3]), "| null")})
+			}
+			if start = i + 1; r == '}' {
+				slices.SortFunc(list, byName)
+				return list
+			}
+		case strings.ContainsRune("})>]", r):
+			depth--
+		}
+	}
+	require.Fail(t, "the interface does not end", name)
+	return nil
+}
+
+func byName(a, b property) int { return strings.Compare(a.name, b.name) }
+
+// fieldsOf returns the fields of a type as the contract would call them.
+func fieldsOf(t *testing.T, of reflect.Type) (list []property) {
+	t.Helper()
+	for i := range of.NumField() {
+		f := of.Field(i)
+		if f.Anonymous {
+			list = append(list, fieldsOf(t, f.Type)...)
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		require.NotEmpty(t, name, "%v.%s", of, f.Name)
+		optional := options == "omitempty"
+		list = append(list, property{name, optional, f.Type.Kind() == reflect.Pointer && !optional})
+	}
+	slices.SortFunc(list, byName)
+	return list
+}
+
 // The methods are those of the contract, by name.
 func TestMethodsAreThoseOfTheContract(t *testing.T) {
 	t.Parallel()
-	contract, err := os.ReadFile("../../site/src/engine/api.ts")
-	require.NoError(t, err)
-	_, rest, ok := strings.Cut(string(contract), "export interface Methods {\n")
+	_, rest, ok := strings.Cut(contract(t), "export interface Methods {\n")
 	require.True(t, ok)
 	body, _, ok := strings.Cut(rest, "\n}\n")
 	require.True(t, ok)
@@ -25,4 +84,21 @@ func TestMethodsAreThoseOfTheContract(t *testing.T) {
 	}
 	slices.Sort(names)
 	require.Equal(t, names, Methods())
+}
+
+// What is sent has the fields of the contract: their names, which may be absent
+// and which may be null.
+func TestTypesAreThoseOfTheContract(t *testing.T) {
+	t.Parallel()
+	text := contract(t)
+	for name, v := range map[string]any{
+		"Problem": Problem{}, "Compiled": Compiled{}, "CompiledJob": CompiledJob{}, "Schedule": Schedule{}, "Usage": Usage{},
+		"ChainLink": ChainLink{}, "PlanPoint": PlanPoint{}, "PlanOptions": PlanOptions{}, "PlanResult": PlanResult{},
+		"Binding": Binding{}, "WhatIfChange": WhatIfChange{}, "WhatIfAnswer": WhatIfAnswer{}, "ExampleInfo": ExampleInfo{},
+		"ProfileInfo": ProfileInfo{}, "Scenario": Scenario{}, "ScenarioHead": ScenarioHead{}, "PlanEvent": PlanEvent{}, "Ready": Ready{},
+	} {
+		want := properties(t, text, name)
+		require.NotEmpty(t, want, name)
+		require.Equal(t, want, fieldsOf(t, reflect.TypeOf(v)), name)
+	}
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -31,6 +32,9 @@ func read(text string) (*scenario, error) {
 	if s.document.Spec.Name == "" {
 		s.document.Spec.Name = unnamed
 	}
+	if s.problems = tooLarge(s.document); s.problems != nil {
+		return s, nil
+	}
 	models, err := jigsaw.Models()
 	if err != nil {
 		return nil, err
@@ -47,6 +51,40 @@ func (s *scenario) fault(err error) error {
 		return nil
 	}
 	return err
+}
+
+// Limits on what a page takes on, in which memory is short and nothing runs side by side.
+const (
+	maxGPUs  = 20_000
+	maxTasks = 3_000_000
+)
+
+// tooLarge says so of an instance that only the command line can plan, before it
+// is compiled.
+func tooLarge(d *instance.Document) instance.Problems {
+	gpus, tasks := 0.0, 0.0
+	for _, r := range d.Spec.Cluster.Racks {
+		gpus += float64(max(1, r.Count)) * float64(r.Nodes) * float64(r.GPUs)
+	}
+	for _, n := range d.Spec.Cluster.Nodes {
+		gpus += float64(n.GPUs)
+	}
+	for _, j := range d.Spec.Jobs {
+		if !j.Disabled {
+			tasks += float64(max(1, j.Count)) * float64(j.Workers) * float64(max(1, j.Iterations))
+		}
+	}
+	problem := func(path, format string, args ...any) instance.Problems {
+		line, column := d.Position(path)
+		return instance.Problems{{Path: path, Line: line, Column: column, Message: fmt.Sprintf(format, args...)}}
+	}
+	switch {
+	case gpus > maxGPUs:
+		return problem("cluster", "%.0f GPUs are more than the %d that fit a browser; plan this one with the command line", gpus, maxGPUs)
+	case tasks > maxTasks:
+		return problem("jobs", "%.0f tasks (workers x iterations) are more than the %d that fit a browser; plan this one with the command line", tasks, maxTasks)
+	}
+	return nil
 }
 
 // keepRecent is how many files are remembered: the page asks several things

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+)
+
+type whatIfOptions struct {
+	inputs
+	runOptions
+	format format
+	seed   uint64
+	quick  bool
+	addGPU string
+	link   string
+	cut    string
+	memory string
+	drop   string
+	write  string
+}
+
+func newWhatIf(std streams) *cobra.Command {
+	var o whatIfOptions
+	c := &cobra.Command{
+		Use:   "whatif INSTANCE",
+		Short: "Say what a change of the cluster or the jobs would do",
+		Long: `Make one change, predict from the prices of the bound's linear program what it
+does to the bound, and verify that by planning both instances in the same way.
+Exit codes: 0 answered, 2 invalid input.`,
+		Example: `  jigsaw whatif rack --add-gpu r0n1
+  jigsaw whatif crossing --link r0.up=1.5
+  jigsaw whatif tight-memory --memory v100=2 --write larger.yaml
+  jigsaw whatif rack --drop vgg-2 --quick`,
+		Args: exactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return runWhatIf(c.Context(), args[0], o, std) },
+	}
+	o.inputs.flags(c)
+	o.runOptions.flags(c)
+	o.format.flag(c)
+	f := c.Flags()
+	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
+	f.BoolVar(&o.quick, "quick", false, "plan as with jigsaw plan --quick")
+	f.StringVar(&o.addGPU, "add-gpu", "", "one more GPU in this `node`")
+	f.StringVar(&o.link, "link", "", "a link, `name=factor`, faster or slower: r0.up=1.1 is 10 % faster")
+	f.StringVar(&o.cut, "cut", "", "without this `link`")
+	f.StringVar(&o.memory, "memory", "", "a GPU type, `name=factor`, with more or less memory")
+	f.StringVar(&o.drop, "drop", "", "without this `job`")
+	f.StringVar(&o.write, "write", "", "write the changed instance into this YAML `file`")
+	return c
+}
+
+// change returns the change that the flags ask for.
+func (o *whatIfOptions) change() (jigsaw.Change, error) {
+	given := 0
+	for _, flag := range []string{o.addGPU, o.link, o.cut, o.memory, o.drop} {
+		if flag != "" {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return jigsaw.Change{}, usage(errors.New("give one of --add-gpu, --link, --cut, --memory and --drop"))
+	case o.addGPU != "":
+		return jigsaw.Change{Kind: jigsaw.AddGPU, Subject: o.addGPU}, nil
+	case o.cut != "":
+		return jigsaw.Change{Kind: jigsaw.CutLink, Subject: o.cut}, nil
+	case o.drop != "":
+		return jigsaw.Change{Kind: jigsaw.DropJob, Subject: o.drop}, nil
+	case o.link != "":
+		return scaled(jigsaw.LinkSpeed, "--link", o.link)
+	}
+	return scaled(jigsaw.MoreMemory, "--memory", o.memory)
+}
+
+// scaled reads name=factor.
+func scaled(kind jigsaw.ChangeKind, flag, value string) (jigsaw.Change, error) {
+	at := strings.LastIndexByte(value, '=')
+	factor, err := strconv.ParseFloat(value[at+1:], 64)
+	if at < 0 || err != nil {
+		return jigsaw.Change{}, usage(fmt.Errorf("%s %q: write name=factor, like v100=1.5", flag, value))
+	}
+	return jigsaw.Change{Kind: kind, Subject: value[:at], Factor: factor}, nil
+}
+
+// whatIfReport is what whatif prints.
+type whatIfReport struct {
+	Change    string   `json:"change"`
+	Predicted *float64 `json:"predicted"`
+	Verified  *float64 `json:"verified"`
+	Before    side     `json:"before"`
+	After     side     `json:"after"`
+	Reasons   []string `json:"reasons,omitempty"`
+}
+
+// side is one of the two instances.
+type side struct {
+	Bound *float64 `json:"dual_bound"`
+	Plan  *float64 `json:"primal_bound"`
+}
+
+func runWhatIf(ctx context.Context, name string, o whatIfOptions, std streams) error {
+	options, err := o.options()
+	if err != nil {
+		return err
+	}
+	if o.certificate != "" {
+		return usage(errors.New("--certificate: there are two bounds; write the changed instance with --write, and plan it"))
+	}
+	change, err := o.change()
+	if err != nil {
+		return err
+	}
+	document, models, err := o.read(name, std)
+	if err != nil {
+		return err
+	}
+	options.Seed, options.Quick = o.seed, o.quick
+	r, err := jigsaw.WhatIf(ctx, document.Spec, models, change, options)
+	var problems instance.Problems
+	if errors.As(err, &problems) {
+		return invalid(name, "an instance with that change", err)
+	}
+	if err != nil {
+		return err
+	}
+	if o.write != "" {
+		if err := writeFile(o.write, func(w io.Writer) error { return instance.EncodeYAML(w, r.Spec) }); err != nil {
+			return err
+		}
+	}
+	report := &whatIfReport{Change: change.String(), Predicted: r.Predicted, Verified: r.Verified(), Reasons: r.Reasons, Before: newSide(r.Before), After: newSide(r.After)}
+	return o.format.print(std.out, report, func(w io.Writer) error { return report.table(w, r) })
+}
+
+func newSide(r *jigsaw.Result) side {
+	if r == nil {
+		return side{}
+	}
+	d := r.Document(true)
+	return side{d.DualBound, d.PrimalBound}
+}
+
+func (r *whatIfReport) table(w io.Writer, result *jigsaw.WhatIfResult) error {
+	heading(w, result.Before.Instance)
+	fmt.Fprintln(w, r.Change+":")
+	if r.Predicted != nil {
+		fmt.Fprintf(w, "- predicted by prices: %s\n", relative(*r.Predicted))
+	}
+	if r.Verified != nil {
+		fmt.Fprintf(w, "- the bound: %s, from %s to %s\n", relative(*r.Verified), jigsaw.FormatValue(result.Before.Instance, result.Before.Dual),
+			jigsaw.FormatValue(result.After.Instance, result.After.Dual))
+	}
+	if result.After != nil && result.Before.Primal != nil && result.After.Primal != nil {
+		fmt.Fprintf(w, "- the plan: from %s to %s\n", jigsaw.FormatValue(result.Before.Instance, result.Before.Primal),
+			jigsaw.FormatValue(result.After.Instance, result.After.Primal))
+	}
+	for _, reason := range r.Reasons {
+		fmt.Fprintf(w, "- no plan: %s\n", reason)
+	}
+	return notes(w, result.Before)
+}
+
+// relative writes a relative change.
+func relative(v float64) string { return fmt.Sprintf("%+.2f %%", 100*v) }
