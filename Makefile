@@ -16,7 +16,7 @@ SITE       = $(if $(wildcard site/dist/index.html),site)
 # Packages that neither need cgo nor an operating system.
 PURE      := . ./formulation/... ./heuristics/... ./solver/... ./wasm/...
 
-.PHONY: help setup setup-tests build wasm size site test-site e2e measure-site clp-wasm demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme replay-tables replay-smoke clean FORCE
+.PHONY: help setup setup-tests build wasm size site test-site e2e measure-site clp-wasm demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -173,9 +173,6 @@ readme: build ## rewrite the generated parts of the README
 # DATA is a folder with the published files of Muri and Gavel; see docs/replay.md.
 replay-tables: ## rewrite the tables of docs/replay.md from the data in DATA
 	$(GO) run -tags '$(TAGS)' ./study/fidelity --data '$(DATA)' docs/replay.md
-
-replay-smoke: build ## every policy on a small synthetic trace
-	bin/jigsaw replay synthetic:150 --cluster 4x8 --load 1.3 --policy all
 
 clean: ## remove what was built
 	rm -rf bin site/dist quickstart.svg

@@ -2,6 +2,7 @@ package formulation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -182,7 +183,7 @@ func (c *columns) generate(ctx context.Context, s *master, opt colgen.Options) (
 	if result.Prices == nil {
 		return nil, err
 	}
-	if err != nil && s.work() > quickProof {
+	if err != nil && (s.work() > quickProof || errors.Is(err, context.Canceled)) {
 		return nil, err
 	}
 	prices := s.prices(result.Prices)
@@ -206,9 +207,9 @@ func (c *columns) generate(ctx context.Context, s *master, opt colgen.Options) (
 	return prices, err
 }
 
-// quickProof is the work up to which prices are proven even after the context
-// has ended.
-const quickProof = 20_000_000
+// quickProof is the work up to which prices are proven even after the time is up,
+// though not for somebody who waits for the run to stop.
+const quickProof = 5_000_000
 
 // dues bounds the makespan by the largest due that no plans meet.
 func (c *columns) dues(ctx context.Context) error {

@@ -126,14 +126,23 @@ func (m *model) tooLate() []string {
 			name, what = name+", each", "their"
 		}
 		run := new(big.Int).Sub(end, big.NewInt(int64(d.job.Release)))
-		reason := fmt.Sprintf("%s: %s %s at least %v ticks, the deadline is %d", name,
-			what, iterationsNeed(d.job.Iterations), run, d.job.Deadline)
+		reason := fmt.Sprintf("%s: %s %s at least %s, the deadline is %s", name,
+			what, iterationsNeed(d.job.Iterations), m.spell(run), m.spell(big.NewInt(int64(d.job.Deadline))))
 		if d.job.Release > 0 {
-			reason += fmt.Sprintf(" and the release %d", d.job.Release)
+			reason += " and the release " + m.spell(big.NewInt(int64(d.job.Release)))
 		}
 		reasons = append(reasons, reason)
 	}
 	return reasons
+}
+
+// spell writes ticks as times are written in files, like "12.5s".
+func (m *model) spell(ticks *big.Int) string {
+	nanoseconds := new(big.Int).Mul(ticks, big.NewInt(m.in.TickUS*1000))
+	if !nanoseconds.IsInt64() {
+		return ticks.String() + " ticks" // centuries
+	}
+	return instance.Duration(nanoseconds.Int64()).String()
 }
 
 func iterationsNeed(n int) string {
@@ -246,12 +255,12 @@ func (m *model) overfull(l *load, heads []int64, date int64) string {
 		room := new(big.Int).Mul(l.capacity, big.NewInt(max(0, date-h)))
 		if work.Cmp(room) > 0 {
 			if room.Sign() == 0 {
-				return fmt.Sprintf("%d jobs with deadlines have work for %s that must be done by tick %d, and none of it can begin before tick %d",
-					jobs, l.subject, date, h)
+				return fmt.Sprintf("%d jobs with deadlines have work for %s that must be done by %s, and none of it can begin before %s",
+					jobs, l.subject, m.spell(big.NewInt(date)), m.spell(big.NewInt(h)))
 			}
 			percent, _ := new(big.Rat).SetFrac(work.Mul(work, big.NewInt(100)), room).Float64()
-			return fmt.Sprintf("%d jobs with deadlines have work for %s that must be done between ticks %d and %d: %.4g %% of what can be done there",
-				jobs, l.subject, h, date, percent)
+			return fmt.Sprintf("%d jobs with deadlines have work for %s that must be done between %s and %s: %.4g %% of what can be done there",
+				jobs, l.subject, m.spell(big.NewInt(h)), m.spell(big.NewInt(date)), percent)
 		}
 	}
 	return ""

@@ -637,7 +637,10 @@ func (h *homes) anneal(ctx context.Context, steps int, heat float64) {
 		}
 		t := heat * pow(endHeat/heat, float64(n)/float64(stages))
 		h.whole = t > wholeHeat
-		for range steps / stages {
+		for k := range steps / stages {
+			if k&0xff == 0xff && ctx.Err() != nil {
+				return
+			}
 			h.step(t)
 		}
 	}

@@ -42,7 +42,7 @@ func balance(in *instance.Instance, where *placement, how balancing) *placement 
 		return where
 	}
 	for n := range how.steps {
-		if n&0xff == 0 && how.ctx != nil && how.ctx.Err() != nil {
+		if n&0x3f == 0 && how.ctx != nil && how.ctx.Err() != nil {
 			break
 		}
 		b.step(false)

@@ -101,10 +101,6 @@ Exit codes: 0 replayed, 2 invalid input.`,
 }
 
 func runReplay(ctx context.Context, name string, o replayOptions, std streams) error {
-	names := o.policies
-	if slices.Equal(names, []string{"all"}) {
-		names = policy.Names()
-	}
 	if o.round < 0 {
 		return usage(errors.New("--round must not be negative"))
 	}
@@ -120,6 +116,10 @@ func runReplay(ctx context.Context, name string, o replayOptions, std streams) e
 	if engine, err := jigsaw.Solver(); err == nil {
 		options.Solver = engine // without one the policies that need it say so
 	}
+	names, missing := o.policies, []string(nil)
+	if slices.Equal(names, []string{"all"}) {
+		names, missing = policy.Available(options)
+	}
 	config := replay.Config{Cluster: cluster, Round: o.round.Seconds(), RestartAll: o.restartAll}
 	report, err := policy.Compare(ctx, w, names, options, config)
 	if err != nil {
@@ -127,6 +127,9 @@ func runReplay(ctx context.Context, name string, o replayOptions, std streams) e
 	}
 	report.Format = string(t.Format)
 	report.Notes = append(t.Notes, report.Notes...)
+	if len(missing) > 0 {
+		report.Notes = append(report.Notes, "without an LP engine, left out: "+strings.Join(missing, ", "))
+	}
 	if o.jobs != "" {
 		if err := writeFile(o.jobs, report.WriteJobs); err != nil {
 			return err

@@ -95,14 +95,13 @@ func scaled(digits string, scale int64) (n int64, exact bool) {
 	}
 	divisor, fraction := int64(1), false
 	for i := range len(digits) {
-		switch c := digits[i]; {
-		case c == '.':
+		if digits[i] == '.' {
 			fraction = true
-		default:
-			n = 10*n + int64(c-'0')
-			if fraction {
-				divisor *= 10
-			}
+			continue
+		}
+		n = 10*n + int64(digits[i]-'0')
+		if fraction {
+			divisor *= 10
 		}
 	}
 	high, low := bits.Mul64(uint64(n), uint64(scale))

@@ -34,19 +34,38 @@ func Names() []string {
 	return names
 }
 
+// Available lists the policies that can be made with these options, and those that
+// cannot, since they need an engine of linear programs.
+func Available(o Options) (names, without []string) {
+	for _, p := range all {
+		if p.lp && o.Solver == nil {
+			without = append(without, p.name)
+		} else {
+			names = append(names, p.name)
+		}
+	}
+	return names, without
+}
+
 // entry is a policy and how it is made.
 type entry struct {
 	name string
 	make func(context.Context, string, Options) (replay.Policy, error)
+	lp   bool // it solves linear programs
 }
 
 var all = []entry{
-	{"fifo", newFIFO},
-	{"srtf", newShortest}, {"srsf", newShortest},
-	{"las", newLAS},
-	{"gavel-max-min", newGavel}, {"gavel-ftf", newGavel}, {"gavel-makespan", newGavel},
-	{"muri-s", newMuri}, {"muri-l", newMuri},
-	{"jigsaw", newJigSaw}, {"jigsaw-planned", newPlanned},
+	{name: "fifo", make: newFIFO},
+	{name: "srtf", make: newShortest},
+	{name: "srsf", make: newShortest},
+	{name: "las", make: newLAS},
+	{name: "gavel-max-min", make: newGavel, lp: true},
+	{name: "gavel-ftf", make: newGavel, lp: true},
+	{name: "gavel-makespan", make: newGavel, lp: true},
+	{name: "muri-s", make: newMuri},
+	{name: "muri-l", make: newMuri},
+	{name: "jigsaw", make: newJigSaw},
+	{name: "jigsaw-planned", make: newPlanned},
 }
 
 // New makes a policy for one replay. ctx ends the plans and programs it makes on

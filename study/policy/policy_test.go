@@ -202,11 +202,11 @@ func TestEveryPolicy(t *testing.T) {
 	c, err := replay.ParseCluster("3x4")
 	require.NoError(t, err)
 	o := Options{Seed: 7}
-	names := []string{"fifo", "srtf", "srsf", "las", "muri-s", "muri-l", "jigsaw"}
 	if e, err := engineOrNil(); err == nil {
 		o.Solver = e
-		names = Names()
 	}
+	names, without := Available(o)
+	require.Len(t, Names(), len(names)+len(without))
 	config := replay.Config{Cluster: c, Round: 60}
 	report, err := Compare(context.Background(), w, names, o, config)
 	require.NoError(t, err)

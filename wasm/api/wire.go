@@ -1,11 +1,10 @@
 package api
 
-// Int32s and Float64s are bulk data: lists of numbers in JSON, typed arrays in a
-// browser.
-type (
-	Int32s   []int32
-	Float64s []float64
-)
+// Int32s are bulk data: a list of numbers in JSON, a typed array in a browser.
+type Int32s []int32
+
+// Float64s are bulk data; see [Int32s].
+type Float64s []float64
 
 // JSON is a value that is encoded already.
 type JSON []byte

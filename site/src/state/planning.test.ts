@@ -121,13 +121,16 @@ describe('Planning', () => {
     expect(planning.view.value).toMatchObject({ value: 90, result: { efficiency: 2 } })
   })
 
-  it('keeps the earlier result where a stopped run knew less', async () => {
+  it('keeps the earlier result and its course where a stopped run knew less', async () => {
+    const course = (primal: number) => [
+      { elapsed_ms: 1, event: 'greedy', primal, dual: null, columns: 0, nodes: 0 },
+    ]
     void planning.start('a', compiled('a'))
-    runs[0]!.resolve(planResult({ primal: 100 }))
+    runs[0]!.resolve(planResult({ primal: 100, series: course(100) }))
     await vi.advanceTimersByTimeAsync(rest)
-    runs[1]!.resolve(planResult({ primal: 120, stopped: true }))
+    runs[1]!.resolve(planResult({ primal: 120, series: course(120), stopped: true }))
     await settle()
-    expect(planning.view.value).toMatchObject({ value: 100, result: { primal: 100 } })
+    expect(planning.view.value).toMatchObject({ value: 100, result: { primal: 100 }, points: course(100) })
     expect(planning.phase.value).toBe('stopped')
   })
 

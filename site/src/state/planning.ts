@@ -86,7 +86,7 @@ export class Planning {
         points: result.series,
         // A run that was stopped early may know less than the one before.
         ...(result.stopped && view.schedule && worse(instance.objective, result.primal, view.value)
-          ? { result: view.result ?? result }
+          ? { result: view.result ?? result, points: (view.result ?? result).series }
           : { result, schedule: result.schedule, value: result.primal }),
       }))
       return result
