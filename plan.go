@@ -46,10 +46,9 @@ type Options struct {
 	NoLP bool
 	// Progress is told of every new incumbent and bound, one call at a time.
 	Progress func(Point)
-	// Incumbent is told of new incumbents that passed [instance.Check], one call
-	// at a time, most ten times a second: the latest, where more came. All but
-	// what is behind the last point of Progress may come late, or from another
-	// goroutine.
+	// Incumbent is told of new incumbents that passed [instance.Check], one call at
+	// a time, at most ten times a second; of those that come faster, the latest. It
+	// may be called from another goroutine, but not after Plan has returned.
 	Incumbent func(*instance.Schedule)
 }
 
