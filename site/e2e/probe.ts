@@ -34,7 +34,10 @@ export function note(): void {
         else if (this.plans.has(data.id)) {
           const result = data.data
           if (result?.schedule || data.schedule)
-            drawn(at => notes.plans.push({ at, bounded: typeof result?.dual === 'number' }))
+            // A search that a change ended answers as well, of what was before.
+            drawn(at =>
+              notes.plans.push({ at, bounded: typeof result?.dual === 'number' && !result.stopped }),
+            )
         }
       })
     }
