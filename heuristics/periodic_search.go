@@ -170,10 +170,8 @@ func (l *rotaLane) walk(ctx context.Context, work int) {
 
 // keep remembers now if it is the best.
 func (l *rotaLane) keep() {
-	value := 0.0
-	if l.in.Objective == instance.Throughput {
-		value = l.worth
-	} else {
+	value := l.worth
+	if l.in.Objective != instance.Throughput {
 		value = math.Inf(1)
 		for j, chain := range l.now.chain {
 			job := &l.in.Jobs[j]

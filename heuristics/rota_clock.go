@@ -200,7 +200,7 @@ func (c *rotaClock) chains(r *rota) (longest instance.Tick, ok bool) {
 				for t := range tasks {
 					// Tasks are between the ends of the two iterations.
 					p := c.place[b+t]
-					if after, ahead := p > from, p < to; wrap && !after && !ahead || !wrap && !(after && ahead) {
+					if after, ahead := p > from, p < to; wrap && !after && !ahead || !wrap && (!after || !ahead) {
 						return 0, false
 					}
 				}
@@ -241,7 +241,7 @@ func (c *rotaClock) fits(r *rota) bool {
 }
 
 // wait makes a place wait for an operation.
-func (c *rotaClock) wait(r *rota, p int32, op int32, length instance.Tick) {
+func (c *rotaClock) wait(p int32, op int32, length instance.Tick) {
 	if from := c.place[op]; from < p {
 		c.edges = append(c.edges, rotaEdge{from, length})
 	} else {
@@ -258,10 +258,10 @@ func (c *rotaClock) operation(r *rota, p int32, op int32) {
 	if slot == tasks { // a synchronisation
 		for t := range tasks {
 			if job.Gang {
-				c.wait(r, p, b, r.longest(b))
+				c.wait(p, b, r.longest(b))
 				break
 			}
-			c.wait(r, p, b+t, r.ticks[b+t])
+			c.wait(p, b+t, r.ticks[b+t])
 		}
 		for _, u := range home.uses {
 			if c.asked[u.Link] > c.in.Links[u.Link].Capacity && r.ticks[op] > 0 {
@@ -271,7 +271,7 @@ func (c *rotaClock) operation(r *rota, p int32, op int32) {
 		return
 	}
 	before := c.before[b]
-	c.wait(r, p, before, r.ticks[before])
+	c.wait(p, before, r.ticks[before])
 	if job.Gang {
 		for w := range job.Workers {
 			c.occupy(p, home.gpus[w], r.ticks[int(b)+w])
