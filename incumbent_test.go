@@ -60,6 +60,7 @@ func TestShowcase(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		time.Sleep(time.Second)
+		synctest.Wait()
 		require.Len(t, told, 2)
 		require.Same(t, burst[0], told[0])
 		require.Same(t, burst[2], told[1])
@@ -73,6 +74,7 @@ func TestShowcase(t *testing.T) {
 		c.offer(burst[1]) // held back, and then too late
 		c.close()
 		time.Sleep(time.Second)
+		synctest.Wait()
 		require.Len(t, told, 2)
 	})
 	var none *showcase
