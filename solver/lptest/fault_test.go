@@ -36,7 +36,7 @@ func TestFaulty(t *testing.T) {
 	engine, p := sound()
 	for _, fault := range Faults() {
 		t.Run(fault.String(), func(t *testing.T) {
-			faulty := solver.Guard(Faulty(engine, FaultPlan{Fault: fault, After: 2, Delay: 50 * time.Millisecond}))
+			faulty := solver.Guard(Faulty(engine, FaultPlan{Fault: fault, After: 2, Delay: 600 * time.Millisecond}))
 			assert.Contains(t, faulty.Name(), fault.String())
 			for call := range 4 {
 				wrong := func() bool {
