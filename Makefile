@@ -55,7 +55,7 @@ site/node_modules/.package-lock.json: site/package-lock.json
 	cd site && npm ci --no-fund --no-audit
 	@touch $@
 
-test-site: site/node_modules/.package-lock.json $(TOOLS)/node_modules/.bin/biome ## lint and test the page's TypeScript
+test-site: site/node_modules/.package-lock.json $(TOOLS)/node_modules/.bin/biome wasm ## lint and test the page's TypeScript
 	cd site && $(TOOLS)/node_modules/.bin/biome check . && npm run --silent lint && npm run --silent test
 
 e2e: site ## test the built page in Chromium; pictures of it go to bin/shots
