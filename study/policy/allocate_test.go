@@ -2,10 +2,7 @@ package policy
 
 import (
 	"context"
-	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +10,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/solver"
+	"jigsaw/study/policy/reference"
 )
 
 func engineOrNil() (solver.Solver, error) { return jigsaw.Solver() }
@@ -27,69 +25,35 @@ func engine(t *testing.T) solver.Solver {
 	return e
 }
 
-// data returns a file that other projects publish, where it is at hand.
-func data(t *testing.T, name string) *os.File {
-	t.Helper()
-	dir := os.Getenv("JIGSAW_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	f, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
-	if err != nil {
-		t.Skipf("the real data are not at hand (set JIGSAW_DATA to their folder): %v", err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
-}
-
-// reference is what running Gavel's own policies gave.
-type reference struct {
-	Instances []struct {
-		Name       string
-		NumWorkers []int `json:"num_workers"`
-		Jobs       []struct {
-			GPUs       int     `json:"scale_factor"`
-			Weight     float64 `json:"priority_weight"`
-			Remaining  float64 `json:"steps_remaining"`
-			Since      float64 `json:"time_since_start"`
-			Throughput []float64
-		}
-		Policies map[string]struct {
-			Objective     float64
-			ExactMakespan float64 `json:"exact_lp_makespan"`
-		}
-	}
-}
-
 // TestGavelReference: the objectives equal those of Gavel's own code to 1e-6.
 func TestGavelReference(t *testing.T) {
 	lp := engine(t)
-	var ref reference
-	require.NoError(t, json.NewDecoder(data(t, "gavel/reference/gavel_policy_reference.json")).Decode(&ref))
-	require.Len(t, ref.Instances, 5)
-	for _, in := range ref.Instances {
+	instances, err := reference.Gavel()
+	require.NoError(t, err)
+	require.Len(t, instances, 5)
+	for _, in := range instances {
 		var jobs, agnostic []Demand
 		for _, j := range in.Jobs {
-			d := Demand{GPUs: j.GPUs, Weight: j.Weight, Rate: j.Throughput, Remaining: j.Remaining, Since: j.Since}
+			d := Demand{GPUs: j.GPUs, Weight: j.Weight, Rate: j.Rate, Remaining: j.Remaining, Since: j.Since}
 			jobs = append(jobs, d)
 			d.Rate = []float64{1, 1, 1}
 			agnostic = append(agnostic, d)
 		}
 		value := func(o Objective, jobs []Demand) float64 {
-			a, err := Allocate(context.Background(), lp, o, in.NumWorkers, jobs)
+			a, err := Allocate(context.Background(), lp, o, in.GPUs, jobs)
 			require.NoError(t, err)
-			requireFits(t, in.NumWorkers, jobs, a)
+			requireFits(t, in.GPUs, jobs, a)
 			return a.Value
 		}
 		near := func(want, got float64, what string) {
 			require.InEpsilon(t, want, got, 1e-6, "%s: %s", in.Name, what)
 		}
-		near(in.Policies["max_min_fairness_perf"].Objective, value(MaxMin, jobs), "max-min")
-		near(in.Policies["max_min_fairness"].Objective, value(MaxMin, agnostic), "max-min, all types alike")
-		near(in.Policies["finish_time_fairness_perf"].Objective, value(FinishTime, jobs), "finish-time fairness")
+		near(in.Objectives.MaxMin, value(MaxMin, jobs), "max-min")
+		near(in.Objectives.MaxMinTypesAlike, value(MaxMin, agnostic), "max-min, all types alike")
+		near(in.Objectives.FinishTime, value(FinishTime, jobs), "finish-time fairness")
 		makespan := value(Makespan, jobs)
-		near(in.Policies["min_total_duration_perf"].ExactMakespan, makespan, "makespan")
-		near(in.Policies["min_total_duration_perf"].Objective, gavelBisection(makespan), "makespan by Gavel's bisection")
+		near(in.Objectives.Makespan, makespan, "makespan")
+		near(in.Objectives.MakespanBisected, gavelBisection(makespan), "makespan by Gavel's bisection")
 	}
 }
 
