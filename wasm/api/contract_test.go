@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"jigsaw"
 )
 
 // contract returns the contract without its comments.
@@ -94,7 +96,7 @@ func TestTypesAreThoseOfTheContract(t *testing.T) {
 	for name, v := range map[string]any{
 		"Problem": Problem{}, "Compiled": Compiled{}, "CompiledJob": CompiledJob{}, "Schedule": Schedule{}, "Usage": Usage{},
 		"ChainLink": ChainLink{}, "PlanPoint": PlanPoint{}, "PlanOptions": PlanOptions{}, "PlanResult": PlanResult{},
-		"Binding": Binding{}, "WhatIfChange": WhatIfChange{}, "WhatIfAnswer": WhatIfAnswer{}, "ExampleInfo": ExampleInfo{},
+		"Binding": jigsaw.BindingValue{}, "WhatIfChange": WhatIfChange{}, "WhatIfAnswer": WhatIfAnswer{}, "ExampleInfo": ExampleInfo{},
 		"ProfileInfo": ProfileInfo{}, "Scenario": Scenario{}, "ScenarioHead": ScenarioHead{}, "PlanEvent": PlanEvent{}, "Ready": Ready{},
 	} {
 		want := properties(t, text, name)
