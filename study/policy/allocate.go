@@ -245,7 +245,9 @@ func (a *allocator) finishTime(engine solver.Solver) (*Allocation, error) {
 		if err != nil {
 			return nil, err
 		}
-		if math.Abs(r.Value-before) <= ratioTolerance*r.Value {
+		// Nothing above least, even twice, only says that the tangents are still loose:
+		// the ratio is above every theta.
+		if r.Value > 0 && math.Abs(r.Value-before) <= ratioTolerance*r.Value {
 			r.Value += least
 			return r, nil
 		}

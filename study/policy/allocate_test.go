@@ -114,6 +114,12 @@ func TestAllocateByHand(t *testing.T) {
 	late.Since = 50
 	y := (3 - math.Sqrt(5)) / 2 // of y^2 - 3 y + 1 = 0
 	require.InDelta(t, 1/(2*y), allocate(FinishTime, []int{1}, late, one), 1e-9)
+	// A short job that waited 4,200 of the 10,002 s it expects, and one whose ratio is
+	// larger whatever it gets: the first tangents say nothing, and more than once. With
+	// nearly all of the GPU for the second its ratio is (0.5 + 38 / x) / (1 + 76).
+	waited := Demand{GPUs: 1, Weight: 1, Rate: []float64{1}, Remaining: 1, Since: 4200, Isolated: 1e4}
+	short := Demand{GPUs: 1, Weight: 1, Rate: []float64{1}, Remaining: 38, Since: 0.5, Isolated: 1}
+	require.InDelta(t, (0.5+38/(1-0.00124))/77, allocate(FinishTime, []int{1}, waited, short), 1e-4)
 	// Each of two jobs has a type it is twice as fast on; even spread is 1.5.
 	left, right := Demand{GPUs: 1, Weight: 1, Rate: []float64{2, 1}, Remaining: 1}, Demand{GPUs: 1, Weight: 1, Rate: []float64{1, 2}, Remaining: 1}
 	require.InDelta(t, 4.0/3, allocate(MaxMin, []int{1, 1}, left, right), 1e-9)
