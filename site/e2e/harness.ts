@@ -14,26 +14,13 @@ import {
   type Page,
 } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { chromiumOptions } from '../test/chromium.mjs'
 
 /** The root of the repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 /** The program that make site builds, with the page inside. */
 export const jigsaw = `${root}bin/jigsaw`
 const shots = `${root}bin/shots/`
-
-export const chromiumOptions = {
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: [
-    '--headless',
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ],
-}
 
 /** How long anything may take on a busy machine. Nothing here measures time. */
 export const patience = 60_000

@@ -9,7 +9,8 @@ import { promisify } from 'node:util'
 import { brotliCompressSync } from 'node:zlib'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, test } from 'vitest'
-import { chromiumOptions, home, linkTo, patience, root, run, settled, useServer } from './harness'
+import { chromiumOptions } from '../test/chromium.mjs'
+import { home, linkTo, patience, root, run, settled, useServer } from './harness'
 import { longestTask, note } from './probe'
 
 const times = 10

@@ -1,6 +1,6 @@
 // Measures the timeline's frames with 1,024 GPUs and 20,000 tasks in Chromium:
 //
-//   node workbench/frames.mjs [path of chromium]
+//   node workbench/frames.mjs
 //
 // A frame's cost is its script and the rasterising of the canvases, in software. Prints
 // medians and 95th percentiles of the time it takes, and of the processor's time alone,
@@ -9,14 +9,15 @@
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { createServer } from 'vite'
+import { chromiumOptions } from '../test/chromium.mjs'
 
 const LIMIT = 16
 const FRAMES = 180
 
-const executablePath = process.argv[2] ?? '/usr/bin/chromium'
+const { executablePath } = chromiumOptions
 if (!existsSync(executablePath)) {
   console.log(
-    `frames: skipped, there is no ${executablePath}; name a Chromium as argument, or apt-get install chromium`,
+    `frames: skipped, there is no ${executablePath}; set CHROMIUM to one, or apt-get install chromium`,
   )
   process.exit(0)
 }
@@ -27,19 +28,7 @@ const server = await createServer({
 })
 await server.listen()
 const { port } = server.httpServer.address()
-const browser = await chromium.launch({
-  executablePath,
-  args: [
-    '--headless',
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ],
-})
+const browser = await chromium.launch(chromiumOptions)
 let failed = false
 try {
   const page = await browser.newPage({ viewport: { width: 1440, height: 1000 } })

@@ -124,32 +124,12 @@ function RackForm(props: {
           max={32}
           onChange={value => edit.set(key('nodes'), value)}
         />
-        <NumberField
-          label="GPUs per node"
-          value={number(rack.gpus, 1)}
-          min={1}
-          max={16}
-          onChange={value => edit.set(key('gpus'), value)}
-        />
-        {typeNames.length > 1 && (
-          <SelectField
-            label="GPU type"
-            value={text(rack.gpu)}
-            options={gpuTypes(typeNames)}
-            onChange={value => edit.set(key('gpu'), value)}
-          />
-        )}
-        <QuantityField
-          label="Network card"
-          value={text(rack.nic)}
-          quantity={nicSpeed}
-          onChange={value => edit.set(key('nic'), value)}
-        />
-        <QuantityField
-          label="Fabric in a node"
-          value={text(rack.fabric)}
-          quantity={fabricSpeed}
-          onChange={value => edit.set(key('fabric'), value)}
+        <InsideFields
+          labels={['GPUs per node', 'Fabric in a node']}
+          path={path}
+          node={rack}
+          typeNames={typeNames}
+          edit={edit}
         />
         {rack.uplink !== undefined ? (
           <QuantityField
@@ -176,39 +156,56 @@ function RackForm(props: {
 
 function NodeForm(props: { path: Path; node: Fields; typeNames: string[]; edit: ScenarioEdit }) {
   const { path, node, typeNames, edit } = props
-  const key = (name: string): Path => [...path, name]
   return (
     <fieldset class="group">
       <legend>Node {text(node.name)}</legend>
       <div class="fields">
-        <NumberField
-          label="GPUs"
-          value={number(node.gpus, 1)}
-          min={1}
-          max={16}
-          onChange={value => edit.set(key('gpus'), value)}
-        />
-        {typeNames.length > 1 && (
-          <SelectField
-            label="GPU type"
-            value={text(node.gpu)}
-            options={gpuTypes(typeNames)}
-            onChange={value => edit.set(key('gpu'), value)}
-          />
-        )}
-        <QuantityField
-          label="Network card"
-          value={text(node.nic)}
-          quantity={nicSpeed}
-          onChange={value => edit.set(key('nic'), value)}
-        />
-        <QuantityField
-          label="Fabric"
-          value={text(node.fabric)}
-          quantity={fabricSpeed}
-          onChange={value => edit.set(key('fabric'), value)}
-        />
+        <InsideFields labels={['GPUs', 'Fabric']} path={path} node={node} typeNames={typeNames} edit={edit} />
       </div>
     </fieldset>
+  )
+}
+
+/** What a node has inside: of one node, or of each node of a rack. */
+function InsideFields(props: {
+  /** Of the GPUs and of the fabric. */
+  labels: [string, string]
+  path: Path
+  node: Fields
+  typeNames: string[]
+  edit: ScenarioEdit
+}) {
+  const { labels, path, node, typeNames, edit } = props
+  const key = (name: string): Path => [...path, name]
+  return (
+    <>
+      <NumberField
+        label={labels[0]}
+        value={number(node.gpus, 1)}
+        min={1}
+        max={16}
+        onChange={value => edit.set(key('gpus'), value)}
+      />
+      {typeNames.length > 1 && (
+        <SelectField
+          label="GPU type"
+          value={text(node.gpu)}
+          options={gpuTypes(typeNames)}
+          onChange={value => edit.set(key('gpu'), value)}
+        />
+      )}
+      <QuantityField
+        label="Network card"
+        value={text(node.nic)}
+        quantity={nicSpeed}
+        onChange={value => edit.set(key('nic'), value)}
+      />
+      <QuantityField
+        label={labels[1]}
+        value={text(node.fabric)}
+        quantity={fabricSpeed}
+        onChange={value => edit.set(key('fabric'), value)}
+      />
+    </>
   )
 }
