@@ -5,10 +5,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"jigsaw/formulation/instance"
 )
@@ -185,23 +182,13 @@ func (l *rotaLane) keep() {
 
 // round lets all walk, and takes over what is best.
 func (s *periodicImprover) round() {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	both := len(s.scouts) + len(s.lanes)
-	for range min(runtime.GOMAXPROCS(0), both) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := int(next.Add(1)) - 1; i < both; i = int(next.Add(1)) - 1 {
-				if i < len(s.scouts) {
-					s.scouts[i].walk(s.ctx)
-				} else {
-					s.lanes[i-len(s.scouts)].walk(s.ctx, s.work)
-				}
-			}
-		}()
-	}
-	wg.Wait()
+	parallel(len(s.scouts)+len(s.lanes), func(i int) {
+		if i < len(s.scouts) {
+			s.scouts[i].walk(s.ctx)
+		} else {
+			s.lanes[i-len(s.scouts)].walk(s.ctx, s.work)
+		}
+	})
 	for _, c := range s.scouts {
 		s.offer(c.best, c.value)
 	}

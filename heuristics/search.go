@@ -5,10 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"jigsaw/formulation/instance"
 )
@@ -44,7 +41,8 @@ func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Ra
 	if c.stops(in.Value(best)) {
 		return best, nil
 	}
-	s := newSearch(ctx, c, in, rng, best)
+	s := newSearch(ctx, c, in, rng, best, mostLanes)
+	s.pieces = newPieces(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())))
 	for round := 0; ctx.Err() == nil && (c.Rounds == 0 || round < c.Rounds); round++ {
 		if s.round(); c.stops(in.Value(s.best.schedule)) {
 			break
@@ -83,7 +81,9 @@ type search struct {
 	lanes  []*lane
 	scouts []*scout
 	finds  []find // of the scouts, the best first, for lanes to begin from
+	pieces *pieces
 	best   find
+	work   int // of each walk in a round
 }
 
 // lane is one walk of simulated annealing.
@@ -110,15 +110,21 @@ const (
 	firstCycle = 8
 	// Temperatures at the start and the end of a cycle, as parts of the value.
 	hot, cold = 1e-3, 2e-5
+	// mostLanes is how many lanes there are but for instances of many operations.
+	mostLanes = 6
 	// maxFinds is how many schedules wait for a lane.
 	maxFinds = 16
 )
 
-func newSearch(ctx context.Context, c Config, in *instance.Instance, rng *rand.Rand, start *instance.Schedule) *search {
+// newSearch begins a search from a valid schedule with at most so many lanes, and
+// without pieces.
+func newSearch(ctx context.Context, c Config, in *instance.Instance, rng *rand.Rand, start *instance.Schedule, lanes int) *search {
 	s := &search{ctx: ctx, config: c, in: in, ops: newOperations(in)}
 	s.best = find{start, valueOf(in, start.Completion(in))}
+	all := s.ops.tasks + s.ops.syncs
+	s.work = max(leastPasses*all, min(max(leastRound, roundPasses*all), mostRound))
 	reach := newReach(in)
-	for n := range min(max(1, (1<<18)/max(1, s.ops.tasks+s.ops.syncs)), 6) {
+	for n := range min(max(1, (1<<18)/max(1, all)), lanes) {
 		if ctx.Err() != nil {
 			break
 		}
@@ -151,27 +157,26 @@ func (l *lane) renew() {
 	l.fresh = false
 }
 
-// round lets all walk, and takes over what is best.
+// round lets all walk and, where the schedule falls apart, improves pieces of it
+// for a part of the work.
 func (s *search) round() {
-	all := s.ops.tasks + s.ops.syncs
-	work := max(leastPasses*all, min(max(leastRound, roundPasses*all), mostRound))
-	both := len(s.lanes) + len(s.scouts)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), both) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := int(next.Add(1)) - 1; i < both; i = int(next.Add(1)) - 1 {
-				if i < len(s.scouts) {
-					s.scouts[i].walk(s.ctx, work)
-				} else {
-					s.lanes[i-len(s.scouts)].walk(s.ctx, work)
-				}
-			}
-		}()
+	part := s.pieces.follow(s.ctx, s.best)
+	if part > 0 {
+		s.pieces.improve(s.ctx, int(part*float64(s.work*(len(s.lanes)+len(s.scouts)))))
+		s.offer(s.pieces.best)
 	}
-	wg.Wait()
+	s.walk(int((1 - part) * float64(s.work)))
+}
+
+// walk lets lanes and scouts walk, and takes over what is best.
+func (s *search) walk(work int) {
+	parallel(len(s.scouts)+len(s.lanes), func(i int) {
+		if i < len(s.scouts) {
+			s.scouts[i].walk(s.ctx, work)
+		} else {
+			s.lanes[i-len(s.scouts)].walk(s.ctx, work)
+		}
+	})
 	for _, c := range s.scouts {
 		s.offer(c.best)
 		c.best.schedule = nil

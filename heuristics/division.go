@@ -1,0 +1,159 @@
+package heuristics
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// division deals the jobs of an instance out to groups of nodes.
+type division struct {
+	in     *instance.Instance
+	area   []float64 // per job: GPU-ticks
+	groups []group
+	load   []float64 // per group: GPU-ticks
+	free   []bool    // per node: in no group yet
+}
+
+// divide makes a schedule that falls apart into many groups: jobs that need
+// several nodes first, each job goes to the nodes that have the least work for
+// their GPUs, and every group is scheduled for itself. It returns nil where that
+// cannot be done, or not without missing a deadline.
+func divide(ctx context.Context, in *instance.Instance, rng *rand.Rand) *instance.Schedule {
+	d := &division{in: in, area: make([]float64, len(in.Jobs)), free: make([]bool, len(in.Nodes))}
+	for n := range d.free {
+		d.free[n] = true
+	}
+	for _, j := range d.order(rng) {
+		if !d.put(j) {
+			return nil
+		}
+	}
+	return d.schedule(ctx, rng)
+}
+
+// divisionNoise is by how much of its size a job may come sooner or later.
+const divisionNoise = 0.2
+
+// order returns the jobs in the order in which they are dealt out: those too wide
+// for a node by width, the others by size, or by merit under weighted completion;
+// either up to some noise.
+func (d *division) order(rng *rand.Rand) []instance.JobID {
+	in, counts := d.in, startCounts(d.in)
+	key := make([]float64, len(in.Jobs))
+	for at, j := range bySmith(in, counts) {
+		job := &in.Jobs[j]
+		d.area[j] = float64(job.Iterations) * float64(job.Workers) * float64(meanTime(job, fastestType(in, job), counts[j]))
+		key[j] = -d.area[j]
+		if in.Objective == instance.WeightedCompletion {
+			key[j] = float64(at)
+		}
+	}
+	for j := range key {
+		key[j] *= 1 + float64(divisionNoise*rng.Float64())
+	}
+	widest := 0
+	for n := range in.Nodes {
+		widest = max(widest, in.Nodes[n].GPUs)
+	}
+	wide := func(j instance.JobID) int { return max(0, in.Jobs[j].Workers-widest) }
+	order := make([]instance.JobID, len(in.Jobs))
+	for j := range order {
+		order[j] = instance.JobID(j)
+	}
+	slices.SortFunc(order, func(a, b instance.JobID) int {
+		return cmp.Or(cmp.Compare(wide(b), wide(a)), cmp.Compare(key[a], key[b]), cmp.Compare(a, b))
+	})
+	return order
+}
+
+// put deals a job out to the group that will have the least work for its GPUs, or
+// to a new one.
+func (d *division) put(j instance.JobID) bool {
+	best, cost := -1, 0.0
+	for n := range d.groups {
+		if !d.fits(j, d.groups[n].nodes) {
+			continue
+		}
+		if c := (d.load[n] + d.area[j]) / float64(d.groups[n].gpus); best < 0 || c < cost {
+			best, cost = n, c
+		}
+	}
+	if g := d.fresh(j); g.gpus > 0 && (best < 0 || d.area[j]/float64(g.gpus) < cost) {
+		best = len(d.groups)
+		d.groups, d.load = append(d.groups, g), append(d.load, 0)
+		for _, n := range g.nodes {
+			d.free[n] = false
+		}
+	}
+	if best < 0 {
+		return false
+	}
+	d.groups[best].jobs = append(d.groups[best].jobs, j)
+	d.load[best] += d.area[j]
+	return true
+}
+
+// fits reports whether the nodes, which are in one rack, have the GPUs for a job.
+func (d *division) fits(j instance.JobID, nodes []instance.NodeID) bool {
+	job, gpus := &d.in.Jobs[j], 0
+	for _, n := range nodes {
+		node := &d.in.Nodes[n]
+		switch {
+		case !job.Runs(node.Type):
+		case job.Within == instance.WithinNode:
+			gpus = max(gpus, node.GPUs)
+		default:
+			gpus += node.GPUs
+		}
+	}
+	return gpus >= job.Workers
+}
+
+// fresh returns the first free nodes in a row, in one rack, that fit a job; without
+// GPUs if there are none.
+func (d *division) fresh(j instance.JobID) group {
+	var g group
+	for n, free := range d.free {
+		node := &d.in.Nodes[n]
+		if len(g.nodes) > 0 && d.in.Nodes[g.nodes[0]].Rack != node.Rack || !free || !d.in.Jobs[j].Runs(node.Type) {
+			g = group{}
+		}
+		if !free || !d.in.Jobs[j].Runs(node.Type) {
+			continue
+		}
+		g.nodes, g.gpus = append(g.nodes, instance.NodeID(n)), g.gpus+node.GPUs
+		if d.fits(j, g.nodes) {
+			return g
+		}
+	}
+	return group{}
+}
+
+// schedule makes greedy plans of all groups and puts them together.
+func (d *division) schedule(ctx context.Context, rng *rand.Rand) *instance.Schedule {
+	in := d.in
+	parts := make([]*instance.Part, len(d.groups))
+	plans := make([]*instance.Schedule, len(d.groups))
+	sources := make([]*rand.Rand, len(d.groups))
+	for n := range d.groups {
+		parts[n] = partOf(in, d.groups, []int{n})
+		sources[n] = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
+	}
+	parallel(len(parts), func(n int) {
+		// The error is one of memory, deadlines or the context: no plan.
+		plans[n], _ = Config{Quick: true}.Greedy(ctx, parts[n].Instance, sources[n])
+	})
+	whole := &instance.Schedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
+	for n, plan := range plans {
+		if plan == nil {
+			return nil
+		}
+		parts[n].Add(whole, plan)
+	}
+	whole.Sort()
+	return whole
+}

@@ -1,0 +1,24 @@
+package heuristics
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// parallel calls f(0) to f(n-1) on all cores, in no particular order, and returns
+// when all have returned.
+func parallel(n int, f func(i int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		}()
+	}
+	wg.Wait()
+}
