@@ -281,6 +281,12 @@ func (n *branchNode) homes(in *instance.Instance, j int) (list [][]instance.GPUI
 	return list, choose(0)
 }
 
+// few reports whether the homes of a job can be listed.
+func (n *branchNode) few(in *instance.Instance, j int) bool {
+	_, ok := n.homes(in, j)
+	return ok
+}
+
 // homeKey is equal for sets of GPUs of one orbit.
 func homeKey(in *instance.Instance, network *network, residents []string, chosen []instance.GPUID) string {
 	var nodes []string

@@ -142,17 +142,76 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 	if t.root == nil {
 		t.root = at
 	}
-	s, ok := t.m.nodeMaster(at.node, t.ways, t.target)
+	// Most homes can be told to be bad from few prices, and need no split but
+	// one of the next home.
+	out, result, bundles, err := t.close(ctx, at, coarse)
+	if err != nil || out.Closed {
+		return out, err
+	}
+	how := at.node.homeless(t.in)
+	if how != nil && !at.node.few(t.in, how.Job) {
+		how = nil
+	}
+	if how == nil {
+		if out, result, bundles, err = t.close(ctx, at, 0); err != nil || out.Closed {
+			return out, err
+		}
+		if result.Weights == nil || result.Status == colgen.Limit || result.Status == colgen.Infeasible {
+			return out, nil // unresolved
+		}
+		how = at.node.choose(t.in, bundles)
+	}
+	if how == nil {
+		if schedule := t.schedule(bundles); schedule != nil {
+			t.accept(schedule)
+			if t.limits.Improved != nil {
+				t.limits.Improved(schedule)
+			}
+			value := float64(t.target)
+			out.Incumbent, out.Children = &value, []*treeNode{t.again(at)}
+			return out, nil
+		}
+		if at.node.single {
+			return out, nil
+		}
+		how = &split{Kind: splitSingle}
+	}
+	children, ok := at.node.children(t.in, *how)
+	if !ok {
+		return out, nil
+	}
+	at.split = how
+	for _, c := range children {
+		at.children = append(at.children, &treeNode{node: c})
+	}
+	if len(children) == 0 { // nowhere to live
+		return closed, nil
+	}
+	out.Children = at.children
+	return out, nil
+}
+
+// closed is the outcome of a node that holds nothing better.
+var closed = tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}
+
+// coarse is about how many buckets the prices have that are tried first.
+const coarse = 12
+
+// close tries to prove that a node holds nothing better than the target, with
+// prices in so many buckets; see nodeMaster. Else it returns what the plans at
+// the end of column generation are, and an outcome to which children may be added.
+func (t *treeProblem) close(ctx context.Context, at *treeNode, buckets int64) (out tree.Outcome[*treeNode], result colgen.Result[plan], bundles []bundle, err error) {
+	s, ok := t.m.nodeMaster(at.node, t.ways, t.target, buckets)
 	if !ok {
 		at.proof = &leaf{target: t.target}
-		return tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}, nil
+		return closed, result, nil, nil
 	}
 	// Where some job has no plan at all, no prices are needed.
-	idle := &leaf{target: t.target, scale: 1, prices: make([]int64, s.rows)}
+	idle := &leaf{target: t.target, buckets: buckets, scale: 1, prices: make([]int64, s.rows)}
 	if !s.planned() {
 		if _, ok = t.m.proveLeaf(at.node, t.ways, idle); ok {
 			at.proof = idle
-			return tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}, nil
+			return closed, result, nil, nil
 		}
 	}
 	cutoff := (float64(t.target) - 1 + margin) / s.unit
@@ -162,58 +221,25 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 	// Once the node cannot be closed it is split. Where rounded prices do not
 	// prove a bound at the cutoff, those of a better one may.
 	opt := colgen.Options{Smoothing: smoothing, Cutoff: &cutoff, Enough: &cutoff, Gap: 1e-8, Solver: t.limits.Solver}
-	result, columns, err := t.generate(ctx, at, s, opt, cutoff)
-	if err == nil && at.proof == nil && (result.Bound >= cutoff || t.dead(at, s, columns, result.Weights)) {
+	result, columns, err := t.generate(ctx, at, s, opt, cutoff, buckets)
+	if err == nil && at.proof == nil && (result.Bound >= cutoff || buckets == 0 && t.dead(at, s, columns, result.Weights)) {
 		// Or where the solution at hand neither differs nor works.
 		opt.Cutoff, opt.Enough = nil, nil
-		result, columns, err = t.generate(ctx, at, s, opt, cutoff)
+		result, columns, err = t.generate(ctx, at, s, opt, cutoff, buckets)
 	}
-	if err != nil {
-		return tree.Outcome[*treeNode]{}, err
+	if err != nil || at.proof != nil {
+		return closed, result, nil, err
 	}
-	if at.proof != nil {
-		return tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}, nil
-	}
-	bound := -unproven
+	out.Bound = -unproven
 	if !s.theta {
-		bound += max(0, result.Bound*s.unit)
+		out.Bound += max(0, result.Bound*s.unit)
 	}
-	if result.Weights == nil || result.Status == colgen.Limit || result.Status == colgen.Infeasible {
-		return tree.Outcome[*treeNode]{Bound: bound}, nil // unresolved
-	}
-	bundles := t.bundles(s, columns, result.Weights)
-	how := at.node.choose(t.in, bundles)
-	if how == nil {
-		if schedule := t.schedule(bundles); schedule != nil {
-			t.accept(schedule)
-			if t.limits.Improved != nil {
-				t.limits.Improved(schedule)
-			}
-			value := float64(t.target)
-			return tree.Outcome[*treeNode]{Bound: bound, Incumbent: &value, Children: []*treeNode{t.again(at)}}, nil
-		}
-		if at.node.single {
-			return tree.Outcome[*treeNode]{Bound: bound}, nil
-		}
-		how = &split{Kind: splitSingle}
-	}
-	children, ok := at.node.children(t.in, *how)
-	if !ok {
-		return tree.Outcome[*treeNode]{Bound: bound}, nil
-	}
-	at.split = how
-	for _, c := range children {
-		at.children = append(at.children, &treeNode{node: c})
-	}
-	if len(children) == 0 { // nowhere to live
-		return tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}, nil
-	}
-	return tree.Outcome[*treeNode]{Bound: bound, Children: at.children}, nil
+	return out, result, t.bundles(s, columns, result.Weights), nil
 }
 
 // generate solves the master of a node, from the plans known, and keeps its
 // prices where they prove that the node holds nothing better than the target.
-func (t *treeProblem) generate(ctx context.Context, at *treeNode, s *master, opt colgen.Options, cutoff float64) (colgen.Result[plan], []colgen.Column[plan], error) {
+func (t *treeProblem) generate(ctx context.Context, at *treeNode, s *master, opt colgen.Options, cutoff float64, buckets int64) (colgen.Result[plan], []colgen.Column[plan], error) {
 	known := make([][]plan, len(s.classes))
 	for j := range known {
 		for i := range t.known[j] {
@@ -229,7 +255,7 @@ func (t *treeProblem) generate(ctx context.Context, at *treeNode, s *master, opt
 	defer func() { _ = live.Close() }()
 	t.remember(s, live.Columns())
 	if err == nil && result.Prices != nil && result.Bound >= cutoff {
-		proof := &leaf{target: t.target, scale: s.scale, prices: s.flat(s.prices(result.Prices))}
+		proof := &leaf{target: t.target, buckets: buckets, scale: s.scale, prices: s.flat(s.prices(result.Prices))}
 		var ok bool
 		if proof.value, ok = t.m.proveLeaf(at.node, t.ways, proof); ok {
 			at.proof = proof
