@@ -232,25 +232,34 @@ func (e *planExaminer) cheapestAtHome(p *homePricer) (best int64, ok bool) {
 	if p.due <= release {
 		return noPrice, false
 	}
-	var single [][]int64  // prices of tasks; see singles
+	band := p.due - release - int64(p.job.Iterations-1)*p.iteration // the most ticks that one iteration may take
+	if band < 1 {
+		return noPrice, false
+	}
+	var single [][]int64 // prices of tasks; see singles
+	var gangs [][][]int64
 	var tasks [][][]int64 // by begin, dish, end: see tasks
 	now := map[int64]int64{release: 0}
 	for i := range p.job.Iterations {
 		if i == 0 || p.limits.tasks != nil {
 			single, tasks = e.singles(p, i), make([][][]int64, p.due+1)
+			if p.job.Gang {
+				gangs = e.gangs(p, single)
+			}
 		}
+		last := p.due - int64(p.job.Iterations-1-i)*p.iteration
 		next := map[int64]int64{}
-		for begin := release; begin <= p.due; begin++ {
+		for begin := release; begin < last; begin++ {
 			before, reached := now[begin]
 			if !reached {
 				continue
 			}
 			if tasks[begin] == nil {
-				tasks[begin] = e.tasks(p, single, begin)
+				tasks[begin] = e.tasks(p, single, gangs, begin, min(p.due, begin+band))
 			}
 			for d := range p.dishes {
 				for level := range p.levels() {
-					for start := begin + 1; start+p.length(d, level) <= p.due; start++ {
+					for start := begin + 1; start <= begin+band && start+p.length(d, level) <= last; start++ {
 						end, price := start+p.length(d, level), tasks[begin][d][start]
 						if price >= noPrice || !p.limits.ends[i].holds(end) || !p.mayStart(i, level, start) {
 							continue
@@ -304,26 +313,58 @@ func (e *planExaminer) singles(p *homePricer, i int) [][]int64 {
 	return out
 }
 
+// gangs returns the least price of the tasks of every dish that all start
+// together, by start, for each number of ticks that they may take.
+func (e *planExaminer) gangs(p *homePricer, single [][]int64) [][][]int64 {
+	depths, longest := len(p.job.Depths), p.longest()
+	together := make([]int64, len(single))
+	out := make([][][]int64, len(p.dishes))
+	for d := range out {
+		out[d] = make([][]int64, p.due+1)
+		for start := range p.due + 1 {
+			out[d][start] = make([]int64, longest+1)
+			for ticks := range longest + 1 {
+				for at := range together {
+					if together[at] = noPrice; p.time[at/depths][at%depths] <= ticks {
+						together[at] = single[at][start]
+					}
+				}
+				out[d][start][ticks] = e.deal(p.dishes[d].counts, together)
+			}
+		}
+	}
+	return out
+}
+
+// longest returns the ticks of the job's longest task.
+func (p *homePricer) longest() int64 {
+	longest := int64(0)
+	for w := range p.time {
+		longest = max(longest, slices.Max(p.time[w]))
+	}
+	return longest
+}
+
 // tasks returns for every dish the least price of tasks that start at begin or
-// later, by the tick that all have ended by; noPrice where they cannot.
-func (e *planExaminer) tasks(p *homePricer, single [][]int64, begin int64) [][]int64 {
-	depths, longest := len(p.job.Depths), int64(0)
-	time := func(at int) int64 { return p.time[at/depths][at%depths] }
-	cheapest, together := make([]int64, len(single)), make([]int64, len(single))
+// later, by the tick that all have ended by, which is the last at most; noPrice
+// where they cannot.
+func (e *planExaminer) tasks(p *homePricer, single [][]int64, gangs [][][]int64, begin, last int64) [][]int64 {
+	depths, longest := len(p.job.Depths), p.longest()
+	cheapest := make([]int64, len(single))
 	for at := range cheapest {
-		cheapest[at], longest = noPrice, max(longest, time(at))
+		cheapest[at] = noPrice
 	}
 	out, least := make([][]int64, len(p.dishes)), make([]int64, len(p.dishes))
 	for d := range out {
-		least[d], out[d] = noPrice, make([]int64, p.due+1)
+		least[d], out[d] = noPrice, make([]int64, last+1)
 		for end := range begin + 1 {
 			out[d][end] = noPrice
 		}
 	}
-	for end := begin + 1; end <= p.due; end++ {
+	for end := begin + 1; end <= last; end++ {
 		cheaper := false
 		for at := range cheapest { // the start that this end adds
-			if start := end - time(at); start >= begin && single[at][start] < cheapest[at] {
+			if start := end - p.time[at/depths][at%depths]; start >= begin && single[at][start] < cheapest[at] {
 				cheapest[at], cheaper = single[at][start], true
 			}
 		}
@@ -331,12 +372,7 @@ func (e *planExaminer) tasks(p *homePricer, single [][]int64, begin int64) [][]i
 			if p.job.Gang {
 				// Gangs that started before were done by the end before.
 				for start := max(begin, end-longest); start < end; start++ {
-					for at := range together {
-						if together[at] = noPrice; start+time(at) <= end {
-							together[at] = single[at][start]
-						}
-					}
-					least[d] = min(least[d], e.deal(p.dishes[d].counts, together))
+					least[d] = min(least[d], gangs[d][start][end-start])
 				}
 			} else if cheaper {
 				least[d] = e.deal(p.dishes[d].counts, cheapest)
