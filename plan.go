@@ -569,7 +569,7 @@ func (p *planner) exact() {
 		return
 	}
 	limits := formulation.TreeLimits{
-		Start: start, Improved: func(s *instance.Schedule) { p.improved("tree", s) },
+		Start: start, Known: p.settledDual, Improved: func(s *instance.Schedule) { p.improved("tree", s) }, Bounded: p.bound,
 		Event: func(nodes, columns int) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -578,6 +578,12 @@ func (p *planner) exact() {
 	}
 	if p.opt.Time == 0 {
 		limits.Nodes = treeNodes * max(1, p.opt.Effort)
+	} else {
+		limits.Seen = func() *big.Rat {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.seen
+		}
 	}
 	done := make(chan struct{})
 	var r formulation.TreeResult
@@ -607,7 +613,6 @@ func (p *planner) exact() {
 	if r.Schedule != nil {
 		p.take("branch-and-price", r.Schedule)
 	}
-	p.bound(r.Bound)
 }
 
 // Limits on what branch-and-price is tried on, and its nodes at effort 1.

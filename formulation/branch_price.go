@@ -18,10 +18,16 @@ type TreeLimits struct {
 	// Start is a schedule of the instance: the first incumbent. It is needed:
 	// plans are limited to what may beat it.
 	Start *instance.Schedule
+	// Known is a bound already proven, from which to go on; nil for none.
+	Known *big.Rat
+	// Seen, if not nil, returns the value of the best schedule known to others.
+	Seen func() *big.Rat
 	// Nodes is the largest number of nodes solved; 0 means no limit.
 	Nodes int
 	// Improved, if not nil, is told of every better schedule.
 	Improved func(*instance.Schedule)
+	// Bounded, if not nil, is told of every better bound.
+	Bounded func(Bound)
 	// Event, if not nil, is told of the number of nodes solved and of columns.
 	Event func(nodes, columns int)
 	// Solver limits each solve of a master.
@@ -32,8 +38,8 @@ type TreeLimits struct {
 type TreeResult struct {
 	// Schedule is the best known, the start at worst.
 	Schedule *instance.Schedule
-	// Bound is set where the tree was closed: it equals the schedule's value,
-	// and its certificate covers the tree.
+	// Bound is the best of the trees that were closed. Where that for the value of
+	// the best schedule was, the status is that, too, and they are equal.
 	Bound  Bound
 	Status tree.Status
 	Nodes  int
@@ -64,21 +70,67 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 	if slices.Max(t.m.dues(t.target)) > mostNodeTicks {
 		return r, fmt.Errorf("formulation: branch-and-price would have to look at plans of more than %d ticks", mostNodeTicks)
 	}
-	root := rootNode(in)
-	result, err := tree.Search(ctx, t, &treeNode{node: root}, tree.Options[*treeNode]{
-		Nodes: limits.Nodes, Cutoff: func() float64 { return float64(t.target) },
-		Events: func(e tree.Event) {
-			if limits.Event != nil {
-				limits.Event(e.Nodes, t.columns)
-			}
-		},
-	})
-	r.Schedule, r.Status, r.Nodes = t.best, result.Status, result.Nodes
-	if result.Status == tree.Closed {
+	var err error
+	for err == nil && (r.Bound.Value == nil || r.Bound.Value.Cmp(t.value()) < 0) {
+		t.goal(r.Bound.Value)
+		var result tree.Result[*treeNode]
+		result, err = tree.Search(ctx, t, t.root, tree.Options[*treeNode]{
+			Nodes: limits.Nodes, Cutoff: func() float64 { return float64(t.target) },
+			Events: func(e tree.Event) {
+				if limits.Event != nil {
+					limits.Event(r.Nodes+e.Nodes, t.columns)
+				}
+			},
+		})
+		r.Schedule, r.Status, r.Nodes = t.best, result.Status, r.Nodes+result.Nodes
+		if result.Status != tree.Closed {
+			break
+		}
 		// Every leaf was examined when it was made.
 		r.Bound = Bound{Kind: TreeBound, Certificate: t.certificate(), Certified: true, Value: new(big.Rat).SetInt64(t.target)}
+		if limits.Bounded != nil {
+			limits.Bounded(r.Bound)
+		}
+		if limits.Nodes > 0 {
+			if limits.Nodes -= result.Nodes; limits.Nodes < 1 && r.Bound.Value.Cmp(t.value()) < 0 {
+				r.Status = tree.NodeLimit
+				break
+			}
+		}
 	}
 	return r, err
+}
+
+// goals is in about how many steps the bound is raised from what is known to
+// the value of the best schedule.
+const goals = 8
+
+// goal begins a tree for schedules that would disprove a bound somewhat above
+// the one already proven.
+func (t *treeProblem) goal(proven *big.Rat) {
+	if proven == nil {
+		proven = t.limits.Known
+	}
+	t.root = &treeNode{node: rootNode(t.in)}
+	t.target = t.value().Num().Int64()
+	if proven != nil {
+		from := ceil(proven).Int64()
+		if t.step == 0 {
+			t.step = max(1, (t.target-from+goals-1)/goals)
+		}
+		t.target = min(t.target, from+t.step)
+	}
+}
+
+// value returns that of the best schedule known.
+func (t *treeProblem) value() *big.Rat {
+	value := t.in.Value(t.best)
+	if t.limits.Seen != nil {
+		if seen := t.limits.Seen(); seen != nil && seen.Cmp(value) < 0 {
+			return seen
+		}
+	}
+	return value
 }
 
 // treeNode is a node as the search holds it, with its place in the proof.
@@ -98,7 +150,8 @@ type treeProblem struct {
 	ways    [][]way
 	root    *treeNode
 	best    *instance.Schedule
-	target  int64    // its value: schedules must be better
+	target  int64    // schedules must be better
+	step    int64    // from one target to the next
 	known   [][]plan // by job
 	keys    map[string]bool
 	columns int
@@ -135,9 +188,6 @@ const unproven = 1e12
 
 // Evaluate implements [tree.Problem].
 func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tree.Outcome[*treeNode], error) {
-	if t.root == nil {
-		t.root = at
-	}
 	// Most homes can be told to be bad from few prices, and need no split but
 	// one of the next home.
 	out, result, bundles, err := t.close(ctx, at, coarse)
