@@ -105,13 +105,12 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 // the value of the best schedule.
 const goals = 8
 
-// goal begins a tree for schedules that would disprove a bound somewhat above
-// the one already proven.
+// goal aims at schedules that would disprove a bound somewhat above the one
+// already proven. The tree grows: what had to be split has to be for more.
 func (t *treeProblem) goal(proven *big.Rat) {
 	if proven == nil {
 		proven = t.limits.Known
 	}
-	t.root = &treeNode{node: rootNode(t.in)}
 	t.target = t.value().Num().Int64()
 	if proven != nil {
 		from := ceil(proven).Int64()
@@ -165,7 +164,7 @@ func newTreeProblem(in *instance.Instance, engine solver.Solver, limits TreeLimi
 			return nil
 		}
 	}
-	t := &treeProblem{in: in, engine: engine, limits: limits, m: m, keys: map[string]bool{}, known: make([][]plan, len(in.Jobs))}
+	t := &treeProblem{in: in, engine: engine, limits: limits, m: m, root: &treeNode{node: rootNode(in)}, keys: map[string]bool{}, known: make([][]plan, len(in.Jobs))}
 	t.accept(limits.Start)
 	for i := range m.demands {
 		t.ways = append(t.ways, m.ways(&m.demands[i]))
@@ -188,18 +187,29 @@ const unproven = 1e12
 
 // Evaluate implements [tree.Problem].
 func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tree.Outcome[*treeNode], error) {
+	if len(at.children) > 0 {
+		return tree.Outcome[*treeNode]{Bound: -unproven, Children: at.children}, nil
+	}
+	before := at.proof
+	at.proof = nil
 	// Most homes can be told to be bad from few prices, and need no split but
 	// one of the next home.
-	out, result, bundles, err := t.close(ctx, at, coarse)
-	if err != nil || out.Closed {
-		return out, err
+	var out tree.Outcome[*treeNode]
+	var result colgen.Result[plan]
+	var bundles []bundle
+	var err error
+	if before == nil || before.buckets > 0 {
+		if out, result, bundles, err = t.close(ctx, at, coarse, before); err != nil || out.Closed {
+			return out, err
+		}
+		before = nil
 	}
 	how := at.node.homeless(t.in)
 	if how != nil && !at.node.few(t.in, how.Job) {
 		how = nil
 	}
 	if how == nil {
-		if out, result, bundles, err = t.close(ctx, at, 0); err != nil || out.Closed {
+		if out, result, bundles, err = t.close(ctx, at, 0, before); err != nil || out.Closed {
 			return out, err
 		}
 		if result.Weights == nil || result.Status == colgen.Limit || result.Status == colgen.Infeasible {
@@ -246,7 +256,8 @@ const coarse = 12
 // close tries to prove that a node holds nothing better than the target, with
 // prices in so many buckets; see nodeMaster. Else it returns what the plans at
 // the end of column generation are, and an outcome to which children may be added.
-func (t *treeProblem) close(ctx context.Context, at *treeNode, buckets int64) (out tree.Outcome[*treeNode], result colgen.Result[plan], bundles []bundle, err error) {
+// Prices that proved so for a lower target, if there are any, are tried first.
+func (t *treeProblem) close(ctx context.Context, at *treeNode, buckets int64, before *leaf) (out tree.Outcome[*treeNode], result colgen.Result[plan], bundles []bundle, err error) {
 	s, ok := t.m.nodeMaster(at.node, t.ways, t.target, buckets)
 	if !ok {
 		at.proof = &leaf{target: t.target}
@@ -267,10 +278,13 @@ func (t *treeProblem) close(ctx context.Context, at *treeNode, buckets int64) (o
 	// Once the node cannot be closed it is split. Where rounded prices do not
 	// prove a bound at the cutoff, those of a better one may.
 	opt := colgen.Options{Smoothing: smoothing, Cutoff: &cutoff, Enough: &cutoff, Gap: 1e-8, Solver: t.limits.Solver}
+	if before != nil {
+		opt.Prices = s.warm(before)
+	}
 	result, columns, err := t.generate(ctx, at, s, opt, cutoff, buckets)
 	if err == nil && at.proof == nil && (result.Bound >= cutoff || buckets == 0 && t.dead(at, s, columns, result.Weights)) {
 		// Or where the solution at hand neither differs nor works.
-		opt.Cutoff, opt.Enough = nil, nil
+		opt.Cutoff, opt.Enough, opt.Prices = nil, nil, nil
 		result, columns, err = t.generate(ctx, at, s, opt, cutoff, buckets)
 	}
 	if err != nil || at.proof != nil {

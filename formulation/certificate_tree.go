@@ -55,6 +55,33 @@ func (s *master) flat(prices [][]int64) []int64 {
 	return list
 }
 
+// warm returns the prices of a leaf for the engine's rows; nil where they are of
+// other groups. What lies past their horizon costs nothing.
+func (s *master) warm(l *leaf) []float64 {
+	groups := 0
+	for g := range s.groups {
+		if s.groups[g].capacity > 0 {
+			groups++
+		}
+	}
+	if groups == 0 || len(l.prices) == 0 || len(l.prices)%groups != 0 {
+		return nil
+	}
+	y, buckets := make([]float64, s.rows+len(s.classes)), len(l.prices)/groups
+	first := 0
+	for g := range s.groups {
+		if s.groups[g].capacity == 0 {
+			continue
+		}
+		factor := float64(s.groups[g].capacity*s.calendar.width) / s.unit / float64(l.scale)
+		for b := range min(buckets, s.calendar.buckets()) {
+			y[s.row(g, b)] = -float64(l.prices[first+b]) * factor
+		}
+		first += buckets
+	}
+	return y
+}
+
 // certificate writes the closed tree down.
 func (t *treeProblem) certificate() *Certificate {
 	c := &Certificate{Kind: TreeBound, Denominator: big.NewInt(1), Prices: []*big.Int{}, Bound: NewClaim(new(big.Rat).SetInt64(t.target))}
@@ -77,9 +104,7 @@ func (t *treeProblem) certificate() *Certificate {
 			write(child)
 		}
 	}
-	if t.root != nil {
-		write(t.root)
-	}
+	write(t.root)
 	return c
 }
 
