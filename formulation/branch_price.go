@@ -2,6 +2,7 @@ package formulation
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
@@ -177,6 +178,9 @@ func (t *treeProblem) accept(s *instance.Schedule) {
 	t.best, t.target = s, t.in.Value(s).Num().Int64()
 }
 
+// mostKnown is how many plans of a job, the latest found, a program begins with.
+const mostKnown = 150
+
 // margin is by how much the bound of a node must pass the value before the
 // target, so that the rounding of its prices cannot spoil the proof.
 const margin = 0.02
@@ -302,7 +306,7 @@ func (t *treeProblem) close(ctx context.Context, at *treeNode, buckets int64, be
 func (t *treeProblem) generate(ctx context.Context, at *treeNode, s *master, opt colgen.Options, cutoff float64, buckets int64) (colgen.Result[plan], []colgen.Column[plan], error) {
 	known := make([][]plan, len(s.classes))
 	for j := range known {
-		for i := range t.known[j] {
+		for i := len(t.known[j]) - 1; i >= 0 && len(known[j]) < mostKnown; i-- {
 			if p := &t.known[j][i]; p.completion <= s.classes[j].pricer.due && at.node.jobs[j].allows(p) && s.classes[j].home.fits(p) {
 				known[j] = append(known[j], *p)
 			}
@@ -350,9 +354,19 @@ func (t *treeProblem) remember(s *master, columns []colgen.Column[plan]) {
 			continue
 		}
 		j := s.classOf(c)
-		key := fmt.Sprint(j, p.home, p.ends, p.tasks, p.syncs, p.visits)
-		if !t.keys[key] {
-			t.keys[key] = true
+		key := []byte(c.Key) // what it takes when, but not by what choice
+		for i, end := range p.ends {
+			key = binary.AppendUvarint(key, uint64(end))
+			if p.home == nil {
+				continue
+			}
+			for _, task := range p.tasks[i] {
+				key = binary.AppendUvarint(key, uint64(task.depth))
+			}
+			key = binary.AppendUvarint(key, uint64(p.syncs[i].level))
+		}
+		if !t.keys[string(key)] {
+			t.keys[string(key)] = true
 			t.known[j] = append(t.known[j], *p)
 		}
 	}
