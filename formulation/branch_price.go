@@ -196,49 +196,49 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 	}
 	before := at.proof
 	at.proof = nil
-	// Most homes can be told to be bad from few prices, and need no split but
-	// one of the next home.
-	var out tree.Outcome[*treeNode]
-	var result colgen.Result[plan]
-	var bundles []bundle
-	var err error
-	if before == nil || before.buckets > 0 {
-		if out, result, bundles, err = t.close(ctx, at, coarse, before); err != nil || out.Closed {
-			return out, err
+	// Most homes can be told to be bad from few prices, and while some are open
+	// the next split is known.
+	how, tries := at.node.homeless(t.in), nodeBuckets
+	var children []*branchNode
+	listed := false
+	if how != nil {
+		if children, listed = at.node.children(t.in, *how); listed {
+			tries = tries[:1]
+		}
+	}
+	if before != nil {
+		tries = tries[max(0, slices.Index(tries, before.buckets)):]
+	}
+	var n node
+	for _, buckets := range tries {
+		var err error
+		if n, err = t.close(ctx, at, buckets, before); err != nil || at.proof != nil {
+			return closed, err
 		}
 		before = nil
 	}
-	how := at.node.homeless(t.in)
-	if how != nil && !at.node.few(t.in, how.Job) {
-		how = nil
-	}
-	if how == nil {
-		if out, result, bundles, err = t.close(ctx, at, 0, before); err != nil || out.Closed {
-			return out, err
+	if !listed {
+		if n.result.Weights == nil || n.result.Status == colgen.Limit || n.result.Status == colgen.Infeasible {
+			return n.outcome, nil // unresolved
 		}
-		if result.Weights == nil || result.Status == colgen.Limit || result.Status == colgen.Infeasible {
-			return out, nil // unresolved
-		}
-		how = at.node.choose(t.in, bundles)
-	}
-	if how == nil {
-		if schedule := t.schedule(bundles); schedule != nil {
-			t.accept(schedule)
-			if t.limits.Improved != nil {
-				t.limits.Improved(schedule)
+		if how = at.node.choose(t.in, n.bundles); how == nil {
+			if schedule := t.schedule(n.bundles); schedule != nil {
+				t.accept(schedule)
+				if t.limits.Improved != nil {
+					t.limits.Improved(schedule)
+				}
+				value := float64(t.target)
+				n.outcome.Incumbent, n.outcome.Children = &value, []*treeNode{t.again(at)}
+				return n.outcome, nil
 			}
-			value := float64(t.target)
-			out.Incumbent, out.Children = &value, []*treeNode{t.again(at)}
-			return out, nil
+			if at.node.single {
+				return n.outcome, nil
+			}
+			how = &split{Kind: splitSingle}
 		}
-		if at.node.single {
-			return out, nil
+		if children, listed = at.node.children(t.in, *how); !listed {
+			return n.outcome, nil
 		}
-		how = &split{Kind: splitSingle}
-	}
-	children, ok := at.node.children(t.in, *how)
-	if !ok {
-		return out, nil
 	}
 	at.split = how
 	for _, c := range children {
@@ -247,32 +247,40 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 	if len(children) == 0 { // nowhere to live
 		return closed, nil
 	}
-	out.Children = at.children
-	return out, nil
+	n.outcome.Children = at.children
+	return n.outcome, nil
 }
 
 // closed is the outcome of a node that holds nothing better.
 var closed = tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}
 
-// coarse is about how many buckets the prices have that are tried first.
-const coarse = 12
+// nodeBuckets are about how many buckets prices have, in the order in which they are
+// tried; 0 is one for each tick.
+var nodeBuckets = []int64{12, 40, 0}
+
+// node is what column generation at a node that could not be closed ends with:
+// the plans it mixes, and an outcome to which children may be added.
+type node struct {
+	outcome tree.Outcome[*treeNode]
+	result  colgen.Result[plan]
+	bundles []bundle
+}
 
 // close tries to prove that a node holds nothing better than the target, with
-// prices in so many buckets; see nodeMaster. Else it returns what the plans at
-// the end of column generation are, and an outcome to which children may be added.
-// Prices that proved so for a lower target, if there are any, are tried first.
-func (t *treeProblem) close(ctx context.Context, at *treeNode, buckets int64, before *leaf) (out tree.Outcome[*treeNode], result colgen.Result[plan], bundles []bundle, err error) {
+// prices in so many buckets; see nodeMaster. Prices that proved so for a lower
+// target, if there are any, are tried first.
+func (t *treeProblem) close(ctx context.Context, at *treeNode, buckets int64, before *leaf) (node, error) {
 	s, ok := t.m.nodeMaster(at.node, t.ways, t.target, buckets)
 	if !ok {
-		at.proof = &leaf{target: t.target}
-		return closed, result, nil, nil
+		at.proof = &leaf{target: t.target, buckets: buckets}
+		return node{}, nil
 	}
 	// Where some job has no plan at all, no prices are needed.
 	idle := &leaf{target: t.target, buckets: buckets, scale: 1, prices: make([]int64, s.rows)}
 	if !s.planned() {
 		if _, ok = t.m.proveLeaf(at.node, t.ways, idle); ok {
 			at.proof = idle
-			return closed, result, nil, nil
+			return node{}, nil
 		}
 	}
 	cutoff := (float64(t.target) - 1 + margin) / s.unit
@@ -292,13 +300,14 @@ func (t *treeProblem) close(ctx context.Context, at *treeNode, buckets int64, be
 		result, columns, err = t.generate(ctx, at, s, opt, cutoff, buckets)
 	}
 	if err != nil || at.proof != nil {
-		return closed, result, nil, err
+		return node{}, err
 	}
-	out.Bound = -unproven
+	n := node{result: result, bundles: t.bundles(s, columns, result.Weights)}
+	n.outcome.Bound = -unproven
 	if !s.theta {
-		out.Bound += max(0, result.Bound*s.unit)
+		n.outcome.Bound += max(0, result.Bound*s.unit)
 	}
-	return out, result, t.bundles(s, columns, result.Weights), nil
+	return n, nil
 }
 
 // generate solves the master of a node, from the plans known, and keeps its
