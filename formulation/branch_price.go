@@ -87,10 +87,12 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 		if result.Status != tree.Closed {
 			break
 		}
-		// Every leaf was examined when it was made.
-		r.Bound = Bound{Kind: TreeBound, Certificate: t.certificate(), Certified: true, Value: new(big.Rat).SetInt64(t.target)}
-		if limits.Bounded != nil {
-			limits.Bounded(r.Bound)
+		if proven := new(big.Rat).SetInt64(t.target); r.Bound.Value == nil || proven.Cmp(r.Bound.Value) > 0 {
+			// Every leaf was examined when it was made.
+			r.Bound = Bound{Kind: TreeBound, Certificate: t.certificate(), Certified: true, Value: proven}
+			if limits.Bounded != nil {
+				limits.Bounded(r.Bound)
+			}
 		}
 		if limits.Nodes > 0 {
 			if limits.Nodes -= result.Nodes; limits.Nodes < 1 && r.Bound.Value.Cmp(t.value()) < 0 {
