@@ -39,8 +39,9 @@ type TreeLimits struct {
 type TreeResult struct {
 	// Schedule is the best known, the start at worst.
 	Schedule *instance.Schedule
-	// Bound is the best of the trees that were closed. Where that for the value of
-	// the best schedule was, the status is that, too, and they are equal.
+	// Bound is the highest target for which the tree was closed; its certificate
+	// covers the tree. Where Status is [tree.Closed] it is the value of the best
+	// schedule known, to the tree or to others.
 	Bound  Bound
 	Status tree.Status
 	Nodes  int
@@ -51,9 +52,10 @@ const MostTicks = 400
 
 // BranchAndPrice proves a schedule optimal or finds better ones, for makespan
 // and weighted completion: the columns program at every node of a tree, with
-// every tick a point. Jobs live on pools until their homes are decided, last of
+// every tick a point. Jobs live on pools until their homes are decided, first of
 // all; with all homes, windows, depths and rates decided a node is a schedule,
-// so that the search is exact. It is for instances of some jobs and GPUs and up
+// so that the search is exact. The tree is closed for one target after the other,
+// from the bound known to the value of the best schedule. It is for instances of some jobs and GPUs and up
 // to [MostTicks] ticks; larger ones are an error.
 func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.Solver, limits TreeLimits) (TreeResult, error) {
 	r := TreeResult{Schedule: limits.Start}
