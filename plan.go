@@ -79,16 +79,19 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 		p.wait(bounds)
 		return p.finish()
 	}
-	p.improve(bounds, 4, earlyRounds, false)
+	p.improve(bounds, 4, earlyRounds)
 	if p.opt.Time > 0 && p.result.Primal != nil && p.goodEnough()(p.result.Primal) {
 		enough()
 	}
 	p.wait(bounds)
 	p.settle()
+	small := p.small()
+	if small && p.opt.Time > 0 {
+		p.exact() // and search beside it
+	}
 	p.guided()
-	exact := p.small()
-	p.improve(nil, 5, lateRounds, exact)
-	if exact {
+	p.improve(nil, 5, lateRounds)
+	if small && p.opt.Time == 0 {
 		p.exact()
 	}
 	return p.finish()
@@ -489,9 +492,8 @@ const (
 )
 
 // improve searches for better schedules than the one at hand: for so many
-// rounds or, where there is a time limit and more is not to come, until it is up
-// or the channel is closed.
-func (p *planner) improve(until <-chan struct{}, part uint64, rounds int, more bool) {
+// rounds or, where there is a time limit, until it is up or the channel is closed.
+func (p *planner) improve(until <-chan struct{}, part uint64, rounds int) {
 	stop := p.goodEnough()
 	if p.result.Schedule == nil || stop(p.result.Primal) {
 		return
@@ -502,7 +504,7 @@ func (p *planner) improve(until <-chan struct{}, part uint64, rounds int, more b
 		Stop:     stop,
 	}
 	ctx := p.ctx
-	if p.opt.Time > 0 && !more {
+	if p.opt.Time > 0 {
 		c.Rounds = 0
 		if until != nil {
 			var cancel context.CancelFunc
@@ -596,7 +598,8 @@ func (p *planner) exact() {
 		r, err = formulation.BranchAndPrice(ctx, in, p.lp, limits)
 	}()
 	if p.opt.Time > 0 {
-		p.improve(done, 7, 0, false)
+		p.guided()
+		p.improve(done, 7, 0)
 		if p.goodEnough()(p.result.Primal) {
 			enough()
 		}
