@@ -55,8 +55,8 @@ const MostTicks = 400
 // every tick a point. Jobs live on pools until their homes are decided, first of
 // all; with all homes, windows, depths and rates decided a node is a schedule,
 // so that the search is exact. The tree is closed for one target after the other,
-// from the bound known to the value of the best schedule. It is for instances of some jobs and GPUs and up
-// to [MostTicks] ticks; larger ones are an error.
+// from the bound known to the value of the best schedule. It is for instances of
+// some jobs and GPUs and up to [MostTicks] ticks; larger ones are an error.
 func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.Solver, limits TreeLimits) (TreeResult, error) {
 	r := TreeResult{Schedule: limits.Start}
 	if limits.Start == nil || in.Objective.Periodic() {
