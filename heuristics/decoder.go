@@ -54,6 +54,32 @@ func (d *decision) fastest(j int) int {
 	return int(d.slow[j])
 }
 
+// syncLevel is a speed that a job's synchronisations may have.
+type syncLevel struct {
+	level  instance.RateLevel
+	rate   instance.BitRate
+	length instance.Tick
+}
+
+// appendSyncs appends the speeds from the given index of in.RateLevels on, fastest
+// first, for a job with this multiset and span; a job that has no synchronisations has none.
+func appendSyncs(list []syncLevel, in *instance.Instance, job *instance.Job, counts []int, span *instance.Span, fastest int) []syncLevel {
+	if !job.HasSync() {
+		return list
+	}
+	volume := job.Volume(counts, span.Parties)
+	for _, level := range in.RateLevels[fastest:] {
+		rate := span.Rate(level)
+		list = append(list, syncLevel{level, rate, in.SyncTicks(volume, rate)})
+	}
+	return list
+}
+
+// syncs appends the speeds that job j may synchronise at.
+func (d *decision) syncs(list []syncLevel, in *instance.Instance, j int) []syncLevel {
+	return appendSyncs(list, in, &in.Jobs[j], d.counts[j], &d.where.span[j], d.fastest(j))
+}
+
 // value orders schedules: first by missed deadlines, then by the objective of
 // the instance. Lower is better. The objective is a 128-bit integer, because
 // weights times ticks times jobs pass 64 bits.

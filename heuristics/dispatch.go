@@ -25,9 +25,10 @@ type dispatcher struct {
 
 	jobs []jobState
 	// Per worker slot.
-	gpu     []int32 // where it lives
-	limit   []uint8 // deepest depth allowed there
-	waiting []bool  // its task of the current iteration has not started
+	gpu     []int32         // where it lives
+	limit   []uint8         // deepest depth allowed there
+	mean    []instance.Tick // of its tasks
+	waiting []bool          // its task of the current iteration has not started
 	// Per GPU.
 	residents [][]resident
 	queued    []int32         // residents that wait
@@ -72,11 +73,9 @@ type jobState struct {
 	rate   instance.BitRate
 	counts []int32 // per depth: tasks of this iteration not yet started
 	uses   []instance.LinkUse
-	// fastest is the index of the fastest rate level the job may use; sync and
-	// rates are the lengths and speeds at that level and the slower ones.
+	// syncs are the speeds the job may use, from that with index fastest on.
+	syncs   []syncLevel
 	fastest int
-	sync    []instance.Tick
-	rates   []instance.BitRate
 }
 
 type event struct {
@@ -120,7 +119,7 @@ func newDispatcher(in *instance.Instance, l *layout) *dispatcher {
 	s := &dispatcher{
 		in: in, layout: l,
 		jobs: make([]jobState, len(in.Jobs)), inSync: make([]bool, len(in.Jobs)), seen: make([]bool, len(in.Jobs)),
-		gpu: make([]int32, l.slots), limit: make([]uint8, l.slots), waiting: make([]bool, l.slots),
+		gpu: make([]int32, l.slots), limit: make([]uint8, l.slots), mean: make([]instance.Tick, l.slots), waiting: make([]bool, l.slots),
 		residents: make([][]resident, len(in.GPUs)),
 		queued:    make([]int32, len(in.GPUs)), free: make([]instance.Tick, len(in.GPUs)),
 		remaining: make([]instance.Tick, len(in.GPUs)), wake: make([]instance.Tick, len(in.GPUs)),
@@ -131,8 +130,7 @@ func newDispatcher(in *instance.Instance, l *layout) *dispatcher {
 	for j := range in.Jobs {
 		s.gang = s.gang || in.Jobs[j].Gang && in.Jobs[j].Workers > 1
 		s.jobs[j].counts = make([]int32, len(in.Jobs[j].Depths))
-		s.jobs[j].sync = make([]instance.Tick, 0, len(in.RateLevels))
-		s.jobs[j].rates = make([]instance.BitRate, 0, len(in.RateLevels))
+		s.jobs[j].syncs = make([]syncLevel, 0, len(in.RateLevels))
 	}
 	return s
 }
@@ -166,23 +164,14 @@ func (s *dispatcher) admit(j int) {
 	*state = jobState{
 		slot: int32(s.layout.slotAt[j]), k: int32(job.Workers), total: int32(job.Iterations), next: job.Release,
 		gang: job.Gang && job.Workers > 1, iteration: -1, key: d.key(int32(j), 0),
-		counts: state.counts, sync: state.sync[:0], rates: state.rates[:0], uses: d.where.span[j].Uses,
-	}
-	if job.HasSync() {
-		span := d.where.span[j]
-		volume := job.Volume(d.counts[j], span.Parties)
-		state.fastest = d.fastest(j)
-		for _, level := range in.RateLevels[state.fastest:] {
-			rate := span.Rate(level)
-			state.rates = append(state.rates, rate)
-			state.sync = append(state.sync, in.SyncTicks(volume, rate))
-		}
+		counts: state.counts, uses: d.where.span[j].Uses, syncs: d.syncs(state.syncs[:0], in, j), fastest: d.fastest(j),
 	}
 	for n, g := range d.where.gpus[j] {
 		slot := s.layout.slotAt[j] + n
 		s.gpu[slot], s.limit[slot] = int32(g), uint8(d.where.limit[j][n])
 		s.residents[g] = append(s.residents[g], resident{int32(j), int32(slot)})
-		s.remaining[g] += instance.Tick(job.Iterations) * meanTime(job, in.GPUs[g].Type, d.counts[j])
+		s.mean[slot] = meanTime(job, in.GPUs[g].Type, d.counts[j])
+		s.remaining[g] += instance.Tick(job.Iterations) * s.mean[slot]
 	}
 	state.even = d.even && !slices.ContainsFunc(d.where.limit[j], func(limit int) bool { return limit < job.Full() })
 }
@@ -450,7 +439,7 @@ func (s *dispatcher) start(j, slot int32) {
 	s.waiting[slot] = false
 	s.queued[g]--
 	s.free[g] = end
-	s.remaining[g] -= meanTime(&s.in.Jobs[j], s.in.GPUs[g].Type, s.d.counts[j])
+	s.remaining[g] -= s.mean[slot]
 	s.push(event{end, gpuFree, g})
 	job.counts[d]--
 	job.ends = max(job.ends, end)
@@ -462,12 +451,12 @@ func (s *dispatcher) start(j, slot int32) {
 		s.push(event{job.ends, ready, j})
 		return
 	}
-	job.next = job.ends + job.sync[0]
+	job.next = job.ends + job.syncs[0].length
 	s.push(event{job.ends, syncReady, j})
 	if s.d.eager {
 		for _, u := range job.uses {
 			if c := &s.claim[u.Link]; c.job < 0 || s.before(j, c.job) {
-				*c = claim{j, job.ends, job.rates[0] * instance.BitRate(u.Times)}
+				*c = claim{j, job.ends, job.syncs[0].rate * instance.BitRate(u.Times)}
 			}
 		}
 	}
@@ -599,7 +588,7 @@ func (s *dispatcher) startSyncs() {
 func (s *dispatcher) trySync(j int32) {
 	job := &s.jobs[j]
 	level := -1
-	for n := range job.sync {
+	for n := range job.syncs {
 		if s.fits(j, n) {
 			level = n
 			break
@@ -608,12 +597,12 @@ func (s *dispatcher) trySync(j int32) {
 	if level != 0 {
 		// Waiting for full speed may still end sooner.
 		at := s.fullSpeedAt(job)
-		if level < 0 || at+job.sync[0] < s.now+job.sync[level] {
+		if level < 0 || at+job.syncs[0].length < s.now+job.syncs[level].length {
 			s.wait(j, at)
 			return
 		}
 	}
-	job.rate, job.next = job.rates[level], s.now+job.sync[level]
+	job.rate, job.next = job.syncs[level].rate, s.now+job.syncs[level].length
 	y := s.layout.syncAt[j] + int(job.iteration)
 	s.out.syncStart[y], s.out.level[y] = s.now, uint8(job.fastest+level)
 	for _, u := range job.uses {
@@ -638,12 +627,12 @@ func (s *dispatcher) trySync(j int32) {
 // without delaying a better one that has a claim.
 func (s *dispatcher) fits(j int32, n int) bool {
 	job := &s.jobs[j]
-	end := s.now + job.sync[n]
+	end := s.now + job.syncs[n].length
 	if end == s.now {
 		return true
 	}
 	for _, u := range job.uses {
-		need := s.load[u.Link] + job.rates[n]*instance.BitRate(u.Times)
+		need := s.load[u.Link] + job.syncs[n].rate*instance.BitRate(u.Times)
 		capacity := s.in.Links[u.Link].Capacity
 		if need > capacity {
 			return false
@@ -660,7 +649,7 @@ func (s *dispatcher) fits(j int32, n int) bool {
 func (s *dispatcher) fullSpeedAt(job *jobState) instance.Tick {
 	at := s.now
 	for _, u := range job.uses {
-		lack := s.load[u.Link] + job.rates[0]*instance.BitRate(u.Times) - s.in.Links[u.Link].Capacity
+		lack := s.load[u.Link] + job.syncs[0].rate*instance.BitRate(u.Times) - s.in.Links[u.Link].Capacity
 		for _, a := range s.active[u.Link] {
 			if lack <= 0 {
 				break
@@ -675,11 +664,11 @@ func (s *dispatcher) fullSpeedAt(job *jobState) instance.Tick {
 // wait leaves the sync of job j waiting for its links, with claims from tick at on.
 func (s *dispatcher) wait(j int32, at instance.Tick) {
 	job := &s.jobs[j]
-	job.next = max(job.next, at+job.sync[0])
+	job.next = max(job.next, at+job.syncs[0].length)
 	for _, u := range job.uses {
 		c := &s.claim[u.Link]
 		if c.job < 0 || c.job == j || s.before(j, c.job) {
-			*c = claim{j, at, job.rates[0] * instance.BitRate(u.Times)}
+			*c = claim{j, at, job.syncs[0].rate * instance.BitRate(u.Times)}
 		}
 		if !job.waits {
 			s.queue[u.Link] = append(s.queue[u.Link], waitingSync{j, job.iteration})

@@ -22,6 +22,8 @@ type inserter struct {
 	queue  []insertion // heap
 	slots  []insertSlot
 	depths []int
+	syncs  [][]syncLevel     // per job
+	times  [][]instance.Tick // per worker slot: of its tasks, by depth
 }
 
 // insertion is the next iteration of a job.
@@ -36,13 +38,18 @@ func (a insertion) before(b insertion) bool {
 	return a.key < b.key || a.key == b.key && a.job < b.job
 }
 
+// insertSlot is where a task at the limit of a GPU could go.
 type insertSlot struct {
 	n     int // index in the job's residency
 	start instance.Tick
+	next  int // see gpuTimeline.earliest
 }
 
 func newInserter(in *instance.Instance, l *layout) *inserter {
-	return &inserter{in: in, layout: l, gpus: make([]gpuTimeline, len(in.GPUs)), links: make([]linkTimeline, len(in.Links))}
+	return &inserter{
+		in: in, layout: l, gpus: make([]gpuTimeline, len(in.GPUs)), links: make([]linkTimeline, len(in.Links)),
+		syncs: make([][]syncLevel, len(in.Jobs)), times: make([][]instance.Tick, l.slots),
+	}
 }
 
 func (s *inserter) decode(ctx context.Context, d *decision, out *record) error {
@@ -55,6 +62,10 @@ func (s *inserter) decode(ctx context.Context, d *decision, out *record) error {
 	}
 	s.queue = s.queue[:0]
 	for j := range s.in.Jobs {
+		s.syncs[j] = d.syncs(s.syncs[j][:0], s.in, j)
+		for n, g := range d.where.gpus[j] {
+			s.times[s.layout.slotAt[j]+n] = s.in.Jobs[j].On[s.in.GPUs[g].Type].Time
+		}
 		s.queue = append(s.queue, insertion{d.key(int32(j), 0), int32(j), 0, s.in.Jobs[j].Release})
 	}
 	for i := len(s.queue) / 2; i >= 0; i-- {
@@ -83,17 +94,22 @@ func (s *inserter) decode(ctx context.Context, d *decision, out *record) error {
 func (s *inserter) insert(d *decision, out *record, it insertion) instance.Tick {
 	job := &s.in.Jobs[it.job]
 	gpus, limits := d.where.gpus[it.job], d.where.limit[it.job]
-	time := func(n, depth int) instance.Tick { return job.On[s.in.GPUs[gpus[n]].Type].Time[depth] }
+	times := s.times[s.layout.slotAt[it.job]:]
 
 	// As in the dispatcher, the GPUs that are free first take the deepest
 	// tasks: sort them by when a task at their limit could start.
 	s.slots = s.slots[:0]
+	sorted, latest := true, it.ready
 	for n, g := range gpus {
-		s.slots = append(s.slots, insertSlot{n, s.gpus[g].earliest(it.ready, time(n, limits[n]))})
+		start, next := s.gpus[g].earliest(it.ready, times[n][limits[n]])
+		s.slots = append(s.slots, insertSlot{n, start, next})
+		sorted, latest = sorted && start >= latest, start
 	}
-	slices.SortFunc(s.slots, func(a, b insertSlot) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.n, b.n))
-	})
+	if !sorted {
+		slices.SortFunc(s.slots, func(a, b insertSlot) int {
+			return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.n, b.n))
+		})
+	}
 	left := append(s.depths[:0], d.counts[it.job]...)
 	s.depths = left
 	at := s.layout.taskAt[it.job] + int(it.iteration)*len(gpus)
@@ -109,10 +125,12 @@ func (s *inserter) insert(d *decision, out *record, it insertion) instance.Tick 
 		if job.Gang {
 			continue
 		}
-		length := time(slot.n, depth)
+		length, start, next := times[slot.n][depth], slot.start, slot.next
 		timeline := &s.gpus[gpus[slot.n]]
-		start := timeline.earliest(it.ready, length)
-		timeline.add(start, start+length)
+		if depth < limits[slot.n] { // a shorter task may fit in earlier
+			start, next = timeline.earliest(it.ready, length)
+		}
+		timeline.add(next, start, start+length)
 		out.start[at+slot.n] = start
 		end = max(end, start+length)
 	}
@@ -120,14 +138,15 @@ func (s *inserter) insert(d *decision, out *record, it insertion) instance.Tick 
 		for settled := false; !settled; {
 			settled = true
 			for n, g := range gpus {
-				if start := s.gpus[g].earliest(common, time(n, int(out.depth[at+n]))); start > common {
+				if start, _ := s.gpus[g].earliest(common, times[n][out.depth[at+n]]); start > common {
 					common, settled = start, false
 				}
 			}
 		}
 		for n, g := range gpus {
-			length := time(n, int(out.depth[at+n]))
-			s.gpus[g].add(common, common+length)
+			length := times[n][out.depth[at+n]]
+			_, next := s.gpus[g].earliest(common, length) // common itself
+			s.gpus[g].add(next, common, common+length)
 			out.start[at+n] = common
 			end = max(end, common+length)
 		}
@@ -141,35 +160,31 @@ func (s *inserter) insert(d *decision, out *record, it insertion) instance.Tick 
 // insertSync places a synchronisation at or after t, at the level that ends
 // first, and returns its end.
 func (s *inserter) insertSync(d *decision, out *record, it insertion, t instance.Tick) instance.Tick {
-	job, span := &s.in.Jobs[it.job], &d.where.span[it.job]
-	volume := job.Volume(d.counts[it.job], span.Parties)
+	levels, uses := s.syncs[it.job], d.where.span[it.job].Uses
 	best, bestStart, bestEnd := 0, instance.Tick(0), never
-	for n := d.fastest(int(it.job)); n < len(s.in.RateLevels); n++ {
-		rate := span.Rate(s.in.RateLevels[n])
-		length := s.in.SyncTicks(volume, rate)
-		if t+length >= bestEnd {
+	for n, l := range levels {
+		if t+l.length >= bestEnd {
 			continue
 		}
 		start := t
-		for settled := length == 0; !settled; {
+		for settled := l.length == 0; !settled; {
 			settled = true
-			for _, u := range span.Uses {
-				room := s.in.Links[u.Link].Capacity - rate*instance.BitRate(u.Times)
-				if at := s.links[u.Link].earliest(start, length, room); at > start {
+			for _, u := range uses {
+				room := s.in.Links[u.Link].Capacity - l.rate*instance.BitRate(u.Times)
+				if at := s.links[u.Link].earliest(start, l.length, room); at > start {
 					start, settled = at, false
 				}
 			}
 		}
-		if start+length < bestEnd {
-			best, bestStart, bestEnd = n, start, start+length
+		if start+l.length < bestEnd {
+			best, bestStart, bestEnd = n, start, start+l.length
 		}
 	}
 	y := s.layout.syncAt[it.job] + int(it.iteration)
-	out.syncStart[y], out.level[y] = bestStart, uint8(best)
+	out.syncStart[y], out.level[y] = bestStart, uint8(d.fastest(int(it.job))+best)
 	if bestEnd > bestStart {
-		rate := span.Rate(s.in.RateLevels[best])
-		for _, u := range span.Uses {
-			s.links[u.Link].add(bestStart, bestEnd, rate*instance.BitRate(u.Times))
+		for _, u := range uses {
+			s.links[u.Link].add(bestStart, bestEnd, levels[best].rate*instance.BitRate(u.Times))
 		}
 	}
 	return bestEnd

@@ -31,13 +31,6 @@ type lodger struct {
 	target float64
 }
 
-// syncLevel is a speed that a job's synchronisations may have.
-type syncLevel struct {
-	level  instance.RateLevel
-	rate   instance.BitRate
-	length instance.Tick
-}
-
 // iteration is where one iteration of a lodger runs, in unrolled ticks.
 type iteration struct {
 	start []instance.Tick // by worker

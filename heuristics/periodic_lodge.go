@@ -205,12 +205,7 @@ func lodgers(in *instance.Instance, p *placement, counts [][]int) []*lodger {
 			}
 		}
 		l.cycle = longest
-		if l.job.HasSync() {
-			volume := l.job.Volume(l.counts, p.span[j].Parties)
-			for _, level := range in.RateLevels {
-				rate := p.span[j].Rate(level)
-				l.syncs = append(l.syncs, syncLevel{level, rate, in.SyncTicks(volume, rate)})
-			}
+		if l.syncs = appendSyncs(nil, in, l.job, l.counts, &p.span[j], 0); len(l.syncs) > 0 {
 			l.cycle += l.syncs[0].length
 		}
 		for _, time := range l.time {

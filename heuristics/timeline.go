@@ -14,33 +14,37 @@ type gpuTimeline []busyInterval
 type busyInterval struct{ from, to instance.Tick }
 
 // earliest returns the earliest start at or after t of a free stretch of the
-// given length.
-func (l gpuTimeline) earliest(t, length instance.Tick) instance.Tick {
-	i := sort.Search(len(l), func(i int) bool { return l[i].to > t })
+// given length, and the index of the interval after it, for add.
+func (l gpuTimeline) earliest(t, length instance.Tick) (start instance.Tick, next int) {
+	i, n := 0, len(l)
+	for i < n { // sort.Search, without a call for every step
+		if m := (i + n) / 2; l[m].to > t {
+			n = m
+		} else {
+			i = m + 1
+		}
+	}
 	for ; i < len(l) && l[i].from < t+length; i++ {
 		t = max(t, l[i].to)
 	}
-	return t
+	return t, i
 }
 
-// add makes the GPU busy from..to, which must be free.
-func (l *gpuTimeline) add(from, to instance.Tick) {
+// add makes the GPU busy from..to, which must be free, before the interval with index next.
+func (l *gpuTimeline) add(next int, from, to instance.Tick) {
 	s := *l
-	i := sort.Search(len(s), func(i int) bool { return s[i].to >= from })
-	before := i < len(s) && s[i].to == from
-	if before {
-		s[i].to = to
-		if i+1 < len(s) && s[i+1].from == to {
-			s[i].to = s[i+1].to
-			*l = slices.Delete(s, i+1, i+2)
-		}
-		return
+	after := next < len(s) && s[next].from == to
+	switch before := next > 0 && s[next-1].to == from; {
+	case before && after:
+		s[next-1].to = s[next].to
+		*l = slices.Delete(s, next, next+1)
+	case before:
+		s[next-1].to = to
+	case after:
+		s[next].from = from
+	default:
+		*l = slices.Insert(s, next, busyInterval{from, to})
 	}
-	if i < len(s) && s[i].from == to {
-		s[i].from = from
-		return
-	}
-	*l = slices.Insert(s, i, busyInterval{from, to})
 }
 
 // linkTimeline is the load of a link over time: steps[i].load from steps[i].at
@@ -73,7 +77,8 @@ func (l linkTimeline) earliest(t, length instance.Tick, room instance.BitRate) i
 
 // add puts a load on the link from..to.
 func (l *linkTimeline) add(from, to instance.Tick, load instance.BitRate) {
-	for i := l.cut(from); i < l.cut(to); i++ {
+	first, last := l.cut(from), l.cut(to)
+	for i := first; i < last; i++ {
 		(*l)[i].load += load
 	}
 }

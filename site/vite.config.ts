@@ -27,6 +27,29 @@ const precache: Plugin = {
   },
 }
 
+/** The browser fetches WebAssembly as soon as it has read index.html, before any script. */
+const preload: Plugin = {
+  name: 'preload',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_, { bundle }) =>
+      Object.keys(bundle ?? {})
+        .filter(name => name.endsWith('.wasm'))
+        .map(name => ({
+          tag: 'link',
+          attrs: {
+            rel: 'preload',
+            as: 'fetch',
+            type: 'application/wasm',
+            crossorigin: true,
+            href: `./${name}`,
+          },
+          injectTo: 'head',
+        })),
+  },
+}
+
 /** Hot reload puts styles into the page, which the policy forbids. */
 const lenient: Plugin = {
   name: 'lenient',
@@ -37,7 +60,7 @@ const lenient: Plugin = {
 export default defineConfig({
   // Relative, so that the page works from any folder of any static host.
   base: './',
-  plugins: [precache, lenient],
+  plugins: [precache, preload, lenient],
   build: {
     target: 'es2022',
     // The strict Content-Security-Policy has no place for data: but in images.

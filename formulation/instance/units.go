@@ -285,7 +285,10 @@ func mulAddDiv(a, b, add, c int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	lo, carry := bits.Add64(lo, uint64(add), 0)
 	hi += carry
-	if hi >= uint64(c) {
+	switch {
+	case hi == 0: // where there is no instruction for the other, this is far quicker
+		return int64(min(lo/uint64(c), math.MaxInt64))
+	case hi >= uint64(c):
 		return math.MaxInt64
 	}
 	q, _ := bits.Div64(hi, lo, uint64(c))

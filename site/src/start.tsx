@@ -23,7 +23,10 @@ export async function start(starting: Starting): Promise<void> {
   starting.onCrash = message => {
     store.status.value = `The planner failed and was started anew: ${message}`
   }
-  void attach(store, starting)
+  starting.engine.then(
+    engine => store.attach(engine),
+    reason => store.fail(reason),
+  )
   // In tasks of their own, so that none is long.
   const later = () => new Promise(resolve => setTimeout(resolve))
   await later()
@@ -31,21 +34,21 @@ export async function start(starting: Starting): Promise<void> {
   if (root) render(<App session={session} />, root)
   await later()
   await session.start()
+  // The first plan waits for the text to be read: that goes first.
+  await later()
+  void learn(store)
   // What is not needed for the first plan waits for it.
   if (import.meta.env.PROD) setTimeout(() => void registerWorker(), 3000)
 }
 
-async function attach(store: Store, starting: Starting): Promise<void> {
+/** Asks for what the forms and the editor offer. Without an engine they do without. */
+async function learn({ engine, profiles, schema }: Store): Promise<void> {
   try {
-    const engine = await starting.engine
-    store.attach(engine)
-    const [profiles, schema] = await Promise.all([
+    ;[profiles.value, schema.value] = await Promise.all([
       engine.call('profiles', {}),
       engine.call('schema', { kind: 'instance' }),
     ])
-    store.profiles.value = profiles
-    store.schema.value = schema
-  } catch (error) {
-    if (!store.hasEngine.peek()) store.fail(error instanceof Error ? error : new Error(String(error)))
+  } catch {
+    // That there is no engine is said where the plan would be.
   }
 }

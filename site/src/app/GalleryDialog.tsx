@@ -6,6 +6,9 @@ export function GalleryDialog({ session, onClose }: { session: Session; onClose:
   const { store } = session
   return (
     <Dialog title="Gallery" wide onClose={onClose}>
+      <p class="muted">
+        Open a scenario as it is, or with the one change that breaks its plan; undo takes the change back.
+      </p>
       <ul class="cards">
         {gallery.map(({ name, lesson, text, twist }) => (
           <li key={name} class="card">
@@ -26,7 +29,6 @@ export function GalleryDialog({ session, onClose }: { session: Session; onClose:
               <button
                 type="button"
                 class="button"
-                title="Break it: open it with this change; undo takes the change back"
                 aria-label={`Open ${name}, then: ${twist.label}`}
                 onClick={() => {
                   session.openNew(text)

@@ -13,6 +13,7 @@ import type {
 } from './api'
 import { EngineError } from './error'
 import { modules } from './modules'
+import type { Boot } from './protocol'
 import { type CallOptions, Seat } from './seat'
 
 export interface Engine {
@@ -47,17 +48,24 @@ export interface Starting {
 
 /** Starts both workers. The planner comes first: the first plan is what a visitor waits for. */
 export function startEngine(): Starting {
-  let onReady: (ready: Ready) => void
+  let onReady!: (ready: Ready) => void
   const ready = new Promise<Ready>(resolve => {
     onReady = resolve
   })
-  const spawn = () => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
-  const engine = modules().then(boot => {
-    const onCrash = (message: string) => starting.onCrash(message)
-    const planner = new Seat(spawn, boot, { onReady, onCrash })
-    const desk = new Seat(spawn, boot, { onReady, onCrash })
-    return new TwoSeats(desk, planner)
-  })
+  const onCrash = (message: string) => starting.onCrash(message)
+  const compiled = modules()
+  const spawn = () => {
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
+    // The first workers' scripts load meanwhile. Whoever waits for the engine hears of a failure.
+    compiled.then(
+      boot => worker.postMessage(boot satisfies Boot),
+      () => {},
+    )
+    return worker
+  }
+  const planner = new Seat(spawn, { onReady, onCrash })
+  const desk = new Seat(spawn, { onReady, onCrash })
+  const engine = compiled.then(() => new TwoSeats(desk, planner))
   const starting: Starting = { engine, ready, onCrash: () => {} }
   return starting
 }

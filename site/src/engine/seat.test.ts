@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FakeWorker, planResult } from '../../test/fake'
 import { EngineError } from './error'
-import type { Boot } from './protocol'
 import { grace, Seat } from './seat'
 
-const boot = {} as Boot
 let workers: FakeWorker[]
 const spawn = () => {
   const worker = new FakeWorker()
@@ -21,7 +19,7 @@ afterEach(() => vi.useRealTimers())
 
 describe('Seat', () => {
   it('holds requests until the worker is ready, and matches replies by id', async () => {
-    const seat = new Seat(spawn, boot)
+    const seat = new Seat(spawn)
     const a = seat.call('examples', {})
     const b = seat.call('profiles', {})
     expect(worker().sent).toHaveLength(0)
@@ -35,7 +33,7 @@ describe('Seat', () => {
   })
 
   it('brings errors with their problems', async () => {
-    const seat = new Seat(spawn, boot)
+    const seat = new Seat(spawn)
     worker().ready()
     const call = seat.call('compile', { text: '' })
     const problems = [{ path: 'jobs', line: 1, column: 1, message: 'missing' }]
@@ -44,7 +42,7 @@ describe('Seat', () => {
   })
 
   it('lets a worker that heeds a cancellation live', async () => {
-    const seat = new Seat(spawn, boot)
+    const seat = new Seat(spawn)
     worker().ready()
     const abort = new AbortController()
     const call = seat.call('plan', { text: '', seed: 0 }, { signal: abort.signal })
@@ -59,7 +57,7 @@ describe('Seat', () => {
   })
 
   it('ends a worker that does not, and has a new one do what else waited', async () => {
-    const seat = new Seat(spawn, boot)
+    const seat = new Seat(spawn)
     worker().ready()
     const abort = new AbortController()
     const stuck = seat.call('plan', { text: '', seed: 0 }, { signal: abort.signal })
@@ -76,7 +74,7 @@ describe('Seat', () => {
   })
 
   it('does not send what was aborted before', async () => {
-    const seat = new Seat(spawn, boot)
+    const seat = new Seat(spawn)
     const abort = new AbortController()
     const call = seat.call('plan', { text: '', seed: 0 }, { signal: abort.signal })
     abort.abort()
@@ -87,7 +85,7 @@ describe('Seat', () => {
 
   it('tells of a crash, and survives it', async () => {
     const onCrash = vi.fn()
-    const seat = new Seat(spawn, boot, { onCrash })
+    const seat = new Seat(spawn, { onCrash })
     worker().ready()
     const call = seat.call('examples', {})
     worker().crash('out of memory')
@@ -100,7 +98,7 @@ describe('Seat', () => {
   })
 
   it('gives up on workers that never start, until asked again', async () => {
-    const seat = new Seat(spawn, boot)
+    const seat = new Seat(spawn)
     const call = seat.call('examples', {})
     for (let i = 0; i < 3; i++) worker().crash('bad module')
     await expect(call).rejects.toMatchObject({ code: 'crashed', message: 'bad module' })
@@ -110,7 +108,7 @@ describe('Seat', () => {
   })
 
   it('drops what comes from a worker that was ended', async () => {
-    const seat = new Seat(spawn, boot)
+    const seat = new Seat(spawn)
     worker().ready()
     const abort = new AbortController()
     const onEvent = vi.fn()

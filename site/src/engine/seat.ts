@@ -2,7 +2,7 @@
 // a cancellation within its grace, is replaced; a request that has not begun then begins anew.
 import type { Method, Methods, PlanEvent, Ready, Reply } from './api'
 import { EngineError } from './error'
-import type { Boot, WorkerLike } from './protocol'
+import type { WorkerLike } from './protocol'
 
 export interface CallOptions {
   signal?: AbortSignal
@@ -34,7 +34,6 @@ export class Seat {
 
   constructor(
     private readonly spawn: () => WorkerLike,
-    private readonly boot: Boot,
     private readonly events: { onReady?: (ready: Ready) => void; onCrash?: (message: string) => void } = {},
   ) {
     this.start()
@@ -78,7 +77,6 @@ export class Seat {
       event.preventDefault?.()
       this.crashed(event.message || 'the worker ended')
     }
-    worker.postMessage(this.boot)
   }
 
   private send(id: number): void {

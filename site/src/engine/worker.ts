@@ -3,10 +3,12 @@
 // sets globalThis.onmessage itself and answers with Ready.
 import type { Boot } from './protocol'
 
-// The Go runtime and the bridge to CLP: glob, for a build may lack them and says so.
-const runtimes = import.meta.glob('../../../bin/wasm/wasm_exec.js')
-const bridges = import.meta.glob<{ host(module: WebAssembly.Module): unknown }>(
-  '../../../solver/clp/wasm/host.mjs',
+// The Go runtime, which sets Go, and the bridge to CLP: glob, for a build may lack them and says so.
+import.meta.glob('../../../bin/wasm/wasm_exec.js', { eager: true })
+const [bridge] = Object.values(
+  import.meta.glob<{ host(module: WebAssembly.Module): unknown }>('../../../solver/clp/wasm/host.mjs', {
+    eager: true,
+  }),
 )
 
 declare const Go: new () => {
@@ -14,13 +16,7 @@ declare const Go: new () => {
   run(instance: WebAssembly.Instance): Promise<void>
 }
 
-const load = async <T>(modules: Record<string, () => Promise<T>>): Promise<T | null> => {
-  const first = Object.values(modules)[0]
-  return first ? first() : null
-}
-
 async function boot({ core, clp }: Boot): Promise<void> {
-  const [, bridge] = await Promise.all([load(runtimes), clp ? load(bridges) : null])
   // Where the core looks for CLP.
   if (bridge && clp) Object.assign(globalThis, { jigsawCLP: bridge.host(clp) })
   const go = new Go()

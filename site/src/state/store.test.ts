@@ -61,7 +61,7 @@ it('plans anew for each change that matters, and for none else', async () => {
   ])
 })
 
-it('takes a flow of changes as one', async () => {
+it('takes the first of a flow of changes at once, and the last when it rests', async () => {
   store.attach(engine)
   store.open(snapshot)
   await settle()
@@ -70,7 +70,7 @@ it('takes a flow of changes as one', async () => {
     await vi.advanceTimersByTimeAsync(debounce / 2)
   }
   await settle()
-  expect(plans().map(plan => plan.text)).toEqual(['a', 'a', 'd', 'd'])
+  expect(plans().map(plan => plan.text)).toEqual(['a', 'a', 'b', 'd', 'd'])
 })
 
 it('keeps the last plan where the text has problems, and tells of them', async () => {

@@ -31,7 +31,7 @@ export interface PinnedPlan {
 /** How the scenario shows. */
 export type ScenarioMode = 'form' | 'both' | 'yaml'
 
-/** Rest after a change before it is read, in ms. */
+/** Changes that follow each other faster than this, in ms, are read once they rest for so long. */
 export const debounce = 80
 
 export class Store {
@@ -90,11 +90,15 @@ export class Store {
     const options = () => ({ seed: this.seed.peek(), effort: this.effort.peek() })
     this.planning = new Planning(this.proxy, options)
     this.inquiry = new Inquiry(this.proxy, this.planning.view, options)
+    let changed = Number.NEGATIVE_INFINITY
     effect(() => {
       void [this.text.text.value, this.seed.value, this.effort.value]
       clearTimeout(this.timer)
-      if (this.isOpen.value)
-        this.timer = setTimeout(() => void this.read(), this.reading.peek().text === '' ? 0 : debounce)
+      if (!this.isOpen.value) return
+      // A single change is read at once.
+      const now = performance.now()
+      this.timer = setTimeout(() => void this.read(), now - changed < debounce ? debounce : 0)
+      changed = now
     })
   }
 

@@ -69,8 +69,15 @@ export class ScenarioText {
     else this.focusOnMount = true
   }
 
-  /** Shows the text in an editor with these extensions until the returned function is called. */
-  mount(parent: HTMLElement | ShadowRoot, extensions: Extension): { view: EditorView; unmount: () => void } {
+  /**
+   * Shows the text in an editor with these extensions until the returned function is called.
+   * The late ones come in a task of their own, so that neither is long.
+   */
+  mount(
+    parent: HTMLElement | ShadowRoot,
+    extensions: Extension,
+    late: Extension,
+  ): { view: EditorView; unmount: () => void } {
     this.extensions = extensions
     const view = new EditorView({
       parent,
@@ -87,9 +94,14 @@ export class ScenarioText {
       view.dispatch({ scrollIntoView: true })
       view.focus()
     }
+    const timer = setTimeout(() => {
+      this.extensions = [extensions, late]
+      view.dispatch({ effects: this.dressing.reconfigure(this.extensions) })
+    })
     return {
       view,
       unmount: () => {
+        clearTimeout(timer)
         this.state = view.state.update({ effects: this.dressing.reconfigure([]) }).state
         this.view = null
         view.destroy()

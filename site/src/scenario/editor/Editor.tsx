@@ -4,7 +4,7 @@ import { setDiagnostics } from '@codemirror/lint'
 import { effect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Store } from '../../state/store'
-import { extensions } from './extensions'
+import { extensions, language } from './extensions'
 import { diagnostics } from './lint'
 import type { Schema } from './schema'
 
@@ -23,6 +23,7 @@ export default function Editor({ store }: { store: Store }) {
           links: store.reading.peek().instance?.links.map(link => link.name) ?? [],
         }),
       }),
+      language(),
     )
     const stop = effect(() => {
       const { text, problems } = store.reading.value

@@ -83,6 +83,9 @@ export interface EditorOptions {
   names: () => Names
 }
 
+/** Reads the text for its colours. */
+export const language = (): Extension => [yaml(), syntaxHighlighting(colours)]
+
 export const extensions = ({ schema, names }: EditorOptions): Extension => [
   lineNumbers(),
   lintGutter(),
@@ -95,8 +98,6 @@ export const extensions = ({ schema, names }: EditorOptions): Extension => [
   indentUnit.of('  '),
   EditorState.tabSize.of(2),
   EditorView.lineWrapping,
-  yaml(),
-  syntaxHighlighting(colours),
   autocompletion({ override: [completion(schema, names)], icons: false }),
   // Tab takes a completion, and else goes on to the next control: the editor is no trap.
   keymap.of([
