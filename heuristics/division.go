@@ -16,6 +16,7 @@ type division struct {
 	groups []group
 	load   []float64 // per group: GPU-ticks
 	free   []bool    // per node: in no group yet
+	across bool      // a group has nodes of several racks
 }
 
 // divide makes a schedule that falls apart into many groups: jobs that need
@@ -97,37 +98,49 @@ func (d *division) put(j instance.JobID) bool {
 	return true
 }
 
-// fits reports whether the nodes, which are in one rack, have the GPUs for a job.
+// fits reports whether some nodes have the GPUs for a job.
 func (d *division) fits(j instance.JobID, nodes []instance.NodeID) bool {
-	job, gpus := &d.in.Jobs[j], 0
-	for _, n := range nodes {
-		node := &d.in.Nodes[n]
-		switch {
-		case !job.Runs(node.Type):
-		case job.Within == instance.WithinNode:
-			gpus = max(gpus, node.GPUs)
-		default:
-			gpus += node.GPUs
+	job := &d.in.Jobs[j]
+	within, all := 0, 0 // GPUs in the place at hand, the most in a place
+	for n, id := range nodes {
+		node := &d.in.Nodes[id]
+		if n > 0 && (job.Within == instance.WithinNode || job.Within == instance.WithinRack && node.Rack != d.in.Nodes[nodes[n-1]].Rack) {
+			within = 0
 		}
+		if job.Runs(node.Type) {
+			within += node.GPUs
+		}
+		all = max(all, within)
 	}
-	return gpus >= job.Workers
+	return all >= job.Workers
 }
 
-// fresh returns the first free nodes in a row, in one rack, that fit a job; without
-// GPUs if there are none.
+// fresh returns the first free nodes in a row that fit a job; without GPUs if there
+// are none. They are in one rack, but for those of the first job that needs more:
+// two groups across racks might have trunks in common.
 func (d *division) fresh(j instance.JobID) group {
+	if g := d.row(j, false); g.gpus > 0 || d.across {
+		return g
+	}
+	g := d.row(j, true)
+	d.across = g.gpus > 0
+	return g
+}
+
+// row returns the first free nodes in a row that fit a job, in one rack or across.
+func (d *division) row(j instance.JobID, across bool) group {
 	var g group
 	for n, free := range d.free {
 		node := &d.in.Nodes[n]
-		if len(g.nodes) > 0 && d.in.Nodes[g.nodes[0]].Rack != node.Rack || !free || !d.in.Jobs[j].Runs(node.Type) {
+		usable := free && d.in.Jobs[j].Runs(node.Type)
+		if !usable || !across && len(g.nodes) > 0 && d.in.Nodes[g.nodes[0]].Rack != node.Rack {
 			g = group{}
 		}
-		if !free || !d.in.Jobs[j].Runs(node.Type) {
-			continue
-		}
-		g.nodes, g.gpus = append(g.nodes, instance.NodeID(n)), g.gpus+node.GPUs
-		if d.fits(j, g.nodes) {
-			return g
+		if usable {
+			g.nodes, g.gpus = append(g.nodes, instance.NodeID(n)), g.gpus+node.GPUs
+			if d.fits(j, g.nodes) {
+				return g
+			}
 		}
 	}
 	return group{}
@@ -145,7 +158,7 @@ func (d *division) schedule(ctx context.Context, rng *rand.Rand) *instance.Sched
 	}
 	parallel(len(parts), func(n int) {
 		// The error is one of memory, deadlines or the context: no plan.
-		plans[n], _ = Config{Quick: true}.Greedy(ctx, parts[n].Instance, sources[n])
+		plans[n], _ = Config{Quick: true, parts: len(parts)}.Greedy(ctx, parts[n].Instance, sources[n])
 	})
 	whole := &instance.Schedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
 	for n, plan := range plans {

@@ -59,7 +59,7 @@
 //
 // # Improvement
 //
-// [Config.Improve] goes on from any schedule, in two ways side by side.
+// [Config.Improve] goes on from any schedule, in three ways side by side.
 //
 // Scouts (scout.go) look for residencies, for these decide most. Homes
 // (homes.go) are annealed on an estimate: a steep sum of the loads of GPUs and
@@ -79,6 +79,14 @@
 // iterations, workers move, whole stretches of a job hurry or stand back. A lane
 // cools for a number of rounds, then begins again from what a scout found, from
 // the best schedule, or from where it is.
+//
+// Pieces (pieces.go). A schedule of many nodes mostly falls apart into groups of
+// them that share no job (groups.go). A few groups at a time are an instance of
+// their own, which scouts and lanes search as if it were all; under makespan those
+// that end last are among them. Where a schedule hangs together the search of
+// pieces begins with one that does not (division.go): jobs are dealt out to groups
+// of nodes, and each group is scheduled for itself. The more groups there are, the
+// more of the work goes to pieces.
 //
 // The walks draw from sources of their own and meet only between rounds, whose
 // work is counted in operations placed: the number of cores changes nothing.

@@ -26,6 +26,8 @@ type Config struct {
 	// start, too; true ends the search, as when a bound has been met. nil: never.
 	// A periodic Greedy knows when to stop by itself.
 	Stop func(value *big.Rat) bool
+	// parts, of which the instance is one, share the work of one instance; 0 means 1.
+	parts int
 }
 
 // Greedy plans the instance by list scheduling with structured partial

@@ -28,10 +28,11 @@ const quickPart = 20
 
 // part is what to divide the usual work by.
 func (c Config) part() int {
+	part := max(1, c.parts)
 	if c.Quick {
-		return quickPart
+		part *= quickPart
 	}
-	return 1
+	return part
 }
 
 // portfolio tries decisions and keeps the best schedule.

@@ -68,7 +68,7 @@ func (c Config) improvePeriodic(ctx context.Context, in *instance.Instance, rng 
 	return s.best, nil
 }
 
-// search looks for schedules in two ways side by side. Scouts look for
+// search looks for schedules in several ways side by side. Scouts look for
 // residencies, which decide most; see [scout]. Lanes anneal whole schedules,
 // sequences, with residencies that others found. There are as many of both on
 // any number of cores; after each round, in which each does about the same

@@ -4,8 +4,12 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// maxCheckpoints is how many states of a decoding are kept at most.
-const maxCheckpoints = 64
+const (
+	// maxCheckpoints is how many states of a decoding are kept at most.
+	maxCheckpoints = 64
+	// leastApart is how many operations there are between two of them at least.
+	leastApart = 128
+)
 
 // sequenceDecoder places the operations of a sequence one after the other. It
 // starts at the latest checkpoint before what has changed, and gives up as
@@ -18,6 +22,7 @@ type sequenceDecoder struct {
 	kept  int // checkpoints of the sequence that stay as they are
 	from  int // where the latest decoding started in the list
 	work  int // operations placed so far, in all decodings
+	apart int // leastApart, but for tests
 	// run counts the decodings; ganged[j] is the one that placed the latest
 	// iteration of job j, a gang.
 	run    int
@@ -65,7 +70,7 @@ func (c *checkpoint) copy(from *checkpoint) {
 }
 
 func newSequenceDecoder(o *operations) *sequenceDecoder {
-	return &sequenceDecoder{now: newCheckpoint(o), out: newOutcome(o), ganged: make([]int, len(o.in.Jobs))}
+	return &sequenceDecoder{now: newCheckpoint(o), out: newOutcome(o), apart: leastApart, ganged: make([]int, len(o.in.Jobs))}
 }
 
 // begin sets the state before the first operation.
@@ -108,7 +113,7 @@ func (d *sequenceDecoder) decode(q *sequence, from int, limit float64) (energy f
 	if !weighted {
 		latest = q.latest(limit)
 	}
-	apart := max(len(q.list)/maxCheckpoints, 128)
+	apart := max(len(q.list)/maxCheckpoints, d.apart)
 	next := (d.from/apart + 1) * apart
 	tasks := int32(q.tasks)
 	for p := d.from; p < len(q.list); p++ {

@@ -156,6 +156,13 @@ func (e *edits) setDepth(t int32, depth uint8) {
 	e.done = append(e.done, edit{kind: editDepth, a: t, b: int32(e.depth[t])})
 	e.deepen(t, depth)
 	e.touch(e.pos[t])
+	// A gang is placed all at once, where the first of its tasks is in the list.
+	if job := &e.in.Jobs[e.job[t]]; job.Gang {
+		first := int32(e.taskAt[e.job[t]]) + e.iteration[t]*int32(job.Workers)
+		for o := first; o < first+int32(job.Workers); o++ {
+			e.touch(e.pos[o])
+		}
+	}
 }
 
 // swapDepths exchanges the depths of two tasks of an iteration.
