@@ -26,7 +26,7 @@ const (
 // out come last.
 var (
 	certificateFields = fields{[]string{"version", "kind", "instance", "bound", "denominator", "prices", "infeasible", "value", "columns", "plans", "tree"}, 6}
-	nodeFields        = fields{[]string{"kind", "job", "iteration", "worker", "at", "target", "prices", "denominator", "value"}, 1}
+	nodeFields        = fields{[]string{"kind", "job", "iteration", "worker", "at", "target", "buckets", "prices", "denominator", "value"}, 1}
 	planFields        = fields{[]string{"horizon", "points", "buckets", "due"}, 3}
 )
 
@@ -171,6 +171,8 @@ func (d *certificateDecoder) tree(path string) {
 				n.At = d.integer(key)
 			case "target":
 				n.Target = d.integer(key)
+			case "buckets":
+				n.Buckets = d.integer(key)
 			case "prices":
 				n.Prices = int(d.integer(key))
 			case "denominator":

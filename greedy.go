@@ -3,8 +3,10 @@ package jigsaw
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 
+	"jigsaw/formulation"
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics"
 )
@@ -13,7 +15,7 @@ import (
 // scheduler with SPB, without bounds and without a search. It is for callers that
 // ask for many plans of small instances.
 func Greedy(ctx context.Context, in *instance.Instance, seed uint64) (*instance.Schedule, error) {
-	s, err := heuristics.Config{}.Greedy(ctx, in, rand.New(rand.NewPCG(seed, greedyPart)))
+	s, err := heuristics.Config{Stop: unbeatable(in)}.Greedy(ctx, in, rand.New(rand.NewPCG(seed, greedyPart)))
 	if err != nil {
 		return nil, err
 	}
@@ -26,3 +28,15 @@ func Greedy(ctx context.Context, in *instance.Instance, seed uint64) (*instance.
 // greedyPart is the part of a run whose random choices are those of greedy; see
 // planner.rng.
 const greedyPart = 1
+
+// unbeatable returns the test whether no schedule has a better value, by the
+// bounds that take no linear program.
+func unbeatable(in *instance.Instance) func(*big.Rat) bool {
+	if in.Objective.Periodic() {
+		return nil // its greedy has a bound of its own
+	}
+	b := formulation.Best(in, formulation.Chain(in), formulation.Area(in))
+	return func(value *big.Rat) bool {
+		return b.Certified && b.Value != nil && !in.Objective.Better(b.Value, value)
+	}
+}

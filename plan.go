@@ -72,20 +72,26 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	// ask for a schedule to start from, and where the search asks for the guide.
 	p.lp = p.engine()
 	begun := make(chan *instance.Schedule, 1)
-	bounds := p.startBounds(begun)
+	bounds, enough := p.startBounds(begun)
 	p.schedules()
 	begun <- p.result.Schedule
 	if opt.Quick {
 		p.wait(bounds)
 		return p.finish()
 	}
-	p.improve(bounds, 4, earlyRounds, false)
+	p.improve(bounds, 4, earlyRounds)
+	if p.opt.Time > 0 && p.result.Primal != nil && p.goodEnough()(p.result.Primal) {
+		enough()
+	}
 	p.wait(bounds)
 	p.settle()
+	small := p.small()
+	if small && p.opt.Time > 0 {
+		p.exact() // and search beside it
+	}
 	p.guided()
-	exact := p.small()
-	p.improve(nil, 5, lateRounds, exact)
-	if exact {
+	p.improve(nil, 5, lateRounds)
+	if small && p.opt.Time == 0 {
 		p.exact()
 	}
 	return p.finish()
@@ -102,7 +108,8 @@ func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 		p.lp = p.engine()
 		begun := make(chan *instance.Schedule, 1)
 		begun <- nil
-		p.wait(p.startBounds(begun))
+		bounds, _ := p.startBounds(begun)
+		p.wait(bounds)
 	}
 	p.certify()
 	return p.result, errors.Join(p.faults...)
@@ -216,6 +223,18 @@ func (p *planner) see(event string, value *big.Rat) bool {
 	return true
 }
 
+// proven notes that a schedule of the value, which was checked, is optimal, the
+// first time that it is so. What follows is no work on the plan.
+func (p *planner) proven(value *big.Rat) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.result
+	if value == nil || r.Dual == nil || !r.Certified || value.Cmp(r.Dual) != 0 || r.Proven() >= 0 {
+		return
+	}
+	p.record(provenEvent, value, r.Dual)
+}
+
 func (p *planner) fault(format string, args ...any) {
 	p.faults = append(p.faults, fmt.Errorf("jigsaw: "+format, args...))
 }
@@ -234,11 +253,14 @@ const grace = 2 * time.Second
 
 // startBounds starts the bounds that need an LP engine; those of columns wait
 // for a schedule to begin with, which may be nil. The channel is closed when
-// all are done.
-func (p *planner) startBounds(begun <-chan *instance.Schedule) <-chan struct{} {
+// all are done; enough ends those that take long and tell nothing of prices.
+func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struct{}, enough context.CancelFunc) {
 	done := make(chan struct{})
+	ctx, enough := context.WithCancel(p.ctx)
+	ctx = eventloop.Context(ctx)
 	go func() {
 		defer close(done)
+		defer enough()
 		if engine := p.lp; engine != nil {
 			if p.opt.Quick || !p.columnsFirst() {
 				p.fluid(engine)
@@ -248,8 +270,8 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) <-chan struct{} {
 			}
 			select {
 			case start := <-begun:
-				p.packingBound(engine, start)
-				p.columnsBound(engine, start)
+				p.packingBound(ctx, engine, start)
+				p.columnsBound(ctx, engine, start)
 			case <-p.ctx.Done():
 			}
 			if p.columnsFirst() && p.ctx.Err() == nil {
@@ -257,7 +279,7 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) <-chan struct{} {
 			}
 		}
 	}()
-	return done
+	return done, enough
 }
 
 // columnsFirst reports whether the fluid program is so large that the columns,
@@ -346,7 +368,7 @@ func (p *planner) fluid(engine solver.Solver) {
 }
 
 // packingBound adds the bound of whole workers on whole GPUs, for makespan.
-func (p *planner) packingBound(engine solver.Solver, start *instance.Schedule) {
+func (p *planner) packingBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
 	if p.in.Objective != instance.Makespan || start == nil {
 		return
 	}
@@ -359,14 +381,14 @@ func (p *planner) packingBound(engine solver.Solver, start *instance.Schedule) {
 	if p.opt.Time > 0 {
 		limits.Work = -1
 	}
-	if _, err := formulation.Packing(p.ctx, p.in, engine, limits); err != nil && p.ctx.Err() == nil {
+	if _, err := formulation.Packing(ctx, p.in, engine, limits); err != nil && ctx.Err() == nil {
 		p.note("the packing bound ended early: %v", err)
 	}
 }
 
 // columnsBound adds the bounds of column generation, where the objective has
 // them, and keeps the guide.
-func (p *planner) columnsBound(engine solver.Solver, start *instance.Schedule) {
+func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
 	p.mu.Lock()
 	known, certified := p.result.Dual, p.result.Certified
 	p.mu.Unlock()
@@ -383,8 +405,8 @@ func (p *planner) columnsBound(engine solver.Solver, start *instance.Schedule) {
 		p.mu.Unlock()
 		p.bound(b)
 	}
-	_, guide, err := formulation.Columns(p.ctx, p.in, engine, limits)
-	if err != nil && p.ctx.Err() == nil {
+	_, guide, err := formulation.Columns(ctx, p.in, engine, limits)
+	if err != nil && ctx.Err() == nil {
 		p.note("column generation ended early: %v", err)
 	}
 	p.mu.Lock()
@@ -446,9 +468,10 @@ func stopped(ctx context.Context) string {
 // rules allow full depth.
 func (p *planner) schedules() {
 	r, deep := p.result, p.in.FullDepth()
-	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }}
-	full := heuristics.Config{Quick: p.opt.Quick}
+	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: unbeatable(p.in)}
+	full := heuristics.Config{Quick: p.opt.Quick, Stop: unbeatable(deep)}
 	r.Greedy = p.baseline("greedy", p.in, greedyPart, greedy.Greedy)
+	p.proven(r.Greedy.Value)
 	r.InterleavedFull = p.baseline("interleaved-full", deep, 2, full.InterleavedFull)
 	r.Exclusive = p.baseline("exclusive", deep, 3, heuristics.Exclusive)
 
@@ -469,9 +492,8 @@ const (
 )
 
 // improve searches for better schedules than the one at hand: for so many
-// rounds or, where there is a time limit and more is not to come, until it is up
-// or the channel is closed.
-func (p *planner) improve(until <-chan struct{}, part uint64, rounds int, more bool) {
+// rounds or, where there is a time limit, until it is up or the channel is closed.
+func (p *planner) improve(until <-chan struct{}, part uint64, rounds int) {
 	stop := p.goodEnough()
 	if p.result.Schedule == nil || stop(p.result.Primal) {
 		return
@@ -482,7 +504,7 @@ func (p *planner) improve(until <-chan struct{}, part uint64, rounds int, more b
 		Stop:     stop,
 	}
 	ctx := p.ctx
-	if p.opt.Time > 0 && !more {
+	if p.opt.Time > 0 {
 		c.Rounds = 0
 		if until != nil {
 			var cancel context.CancelFunc
@@ -549,7 +571,7 @@ func (p *planner) exact() {
 		return
 	}
 	limits := formulation.TreeLimits{
-		Start: start, Improved: func(s *instance.Schedule) { p.improved("tree", s) },
+		Start: start, Known: p.settledDual, Improved: func(s *instance.Schedule) { p.improved("tree", s) }, Bounded: p.bound,
 		Event: func(nodes, columns int) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -558,16 +580,29 @@ func (p *planner) exact() {
 	}
 	if p.opt.Time == 0 {
 		limits.Nodes = treeNodes * max(1, p.opt.Effort)
+	} else {
+		limits.Seen = func() *big.Rat {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.seen
+		}
 	}
 	done := make(chan struct{})
 	var r formulation.TreeResult
 	var err error
+	ctx, enough := context.WithCancel(p.ctx)
+	defer enough()
+	ctx = eventloop.Context(ctx)
 	go func() {
 		defer close(done)
-		r, err = formulation.BranchAndPrice(p.ctx, in, p.lp, limits)
+		r, err = formulation.BranchAndPrice(ctx, in, p.lp, limits)
 	}()
 	if p.opt.Time > 0 {
-		p.improve(done, 7, 0, false)
+		p.guided()
+		p.improve(done, 7, 0)
+		if p.goodEnough()(p.result.Primal) {
+			enough()
+		}
 	}
 	p.wait(done)
 	select {
@@ -575,13 +610,12 @@ func (p *planner) exact() {
 	default:
 		return
 	}
-	if err != nil && p.ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil {
 		p.note("branch-and-price ended early: %v", err)
 	}
 	if r.Schedule != nil {
 		p.take("branch-and-price", r.Schedule)
 	}
-	p.bound(r.Bound)
 }
 
 // Limits on what branch-and-price is tried on, and its nodes at effort 1.
@@ -599,6 +633,7 @@ func (p *planner) take(name string, s *instance.Schedule) {
 	}
 	if v := p.in.Value(s); p.result.Primal == nil || p.in.Objective.Better(v, p.result.Primal) {
 		p.result.Schedule, p.result.Primal = s, v
+		p.proven(v)
 	}
 }
 
@@ -653,6 +688,7 @@ func (p *planner) finish() (*Result, error) {
 		r.Status, r.Reasons = Limit, []string{r.Greedy.Reason}
 	case r.Dual != nil && r.Certified && r.Primal.Cmp(r.Dual) == 0:
 		r.Status = Optimal
+		p.proven(r.Primal)
 	default:
 		r.Status = Feasible
 	}

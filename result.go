@@ -92,6 +92,20 @@ func Gap(primal, dual *big.Rat) float64 {
 	return math.Abs(d) / max(math.Abs(p), 1e-9)
 }
 
+// provenEvent is the event of the point at which the plan was proven optimal.
+const provenEvent = "proven"
+
+// Proven returns when the plan was known, checked, and known to be optimal by
+// a certified bound; -1 if it is not.
+func (r *Result) Proven() time.Duration {
+	for _, p := range r.Series {
+		if p.Event == provenEvent {
+			return p.Elapsed
+		}
+	}
+	return -1
+}
+
 // Gap of the result; see the function [Gap].
 func (r *Result) Gap() float64 { return Gap(r.Primal, r.Dual) }
 

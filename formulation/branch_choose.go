@@ -42,28 +42,6 @@ func (b *bundle) spread(of func(*plan) int64) (mean, variance float64, differs b
 	return mean, variance, differs
 }
 
-// mostNarrowed is how many ends a job are split, on average, before homes are.
-const mostNarrowed = 3
-
-// narrowed counts the ends that are limited.
-func (n *branchNode) narrowed() int {
-	count := 0
-	for _, b := range n.jobs {
-		for _, end := range b.ends {
-			if end.from > anyTime.from {
-				count++
-			}
-			if end.to < anyTime.to {
-				count++
-			}
-		}
-	}
-	return count
-}
-
-// fewHomes is the number of homes up to which they are decided first.
-const fewHomes = 6
-
 // homeless returns the split of the homes of the largest job without one.
 func (n *branchNode) homeless(in *instance.Instance) *split {
 	var best *split
@@ -77,11 +55,10 @@ func (n *branchNode) homeless(in *instance.Instance) *split {
 	return best
 }
 
-// choose returns the split for a fractional solution. For weighted completion
-// it is the end that differs most among the plans of a job, whose price then
-// tells, unless a home can be decided in few ways; makespan has a price on the
-// last end only, so that homes come first. After both come starts, and depths and levels. It returns nil where every job
-// has one plan with a home.
+// choose returns the split for a fractional solution, once homes are decided or
+// too many to be: the end that differs most among the plans of a job, else a
+// start, a depth or a level. It returns nil where every job has one plan with a
+// home.
 func (n *branchNode) choose(in *instance.Instance, bundles []bundle) *split {
 	var best *split
 	most := 0.0
@@ -92,27 +69,18 @@ func (n *branchNode) choose(in *instance.Instance, bundles []bundle) *split {
 			best, most = &s, variance
 		}
 	}
-	ends := func() *split {
-		for j := range bundles {
-			for i := range n.jobs[j].ends {
-				if len(bundles[j].plans) > 1 {
-					try(&bundles[j], split{Kind: splitEnd, Job: j, Iteration: i}, func(p *plan) int64 { return p.ends[i] })
-				}
+	for j := range bundles {
+		for i := range n.jobs[j].ends {
+			if len(bundles[j].plans) > 1 {
+				try(&bundles[j], split{Kind: splitEnd, Job: j, Iteration: i}, func(p *plan) int64 { return p.ends[i] })
 			}
 		}
+	}
+	if best != nil {
 		return best
 	}
-	home := n.homeless(in)
-	if home != nil && in.Objective == instance.WeightedCompletion && n.narrowed() < mostNarrowed*len(n.jobs) {
-		if homes, ok := n.homes(in, home.Job); (!ok || len(homes) > fewHomes) && ends() != nil {
-			return best
-		}
-	}
-	if home != nil {
+	if home := n.homeless(in); home != nil {
 		return home
-	}
-	if ends() != nil {
-		return best
 	}
 	for j := range bundles {
 		b := &bundles[j]

@@ -59,9 +59,10 @@ func (m *model) dues(target int64) []int64 {
 // schedule they could be part of, and every tick is a point.
 const mostNodeTicks = 4 * MostTicks
 
-// nodeMaster builds the master of a node for schedules better than the target.
-// ok is false where some job has no time left.
-func (m *model) nodeMaster(n *branchNode, ways [][]way, target int64) (s *master, ok bool) {
+// nodeMaster builds the master of a node for schedules better than the target,
+// with prices that are constant in about so many buckets, or in no more than a
+// tick where that is 0. ok is false where some job has no time left.
+func (m *model) nodeMaster(n *branchNode, ways [][]way, target, buckets int64) (s *master, ok bool) {
 	dues := m.dues(target)
 	horizon := max(1, slices.Max(dues))
 	for j := range dues {
@@ -69,8 +70,11 @@ func (m *model) nodeMaster(n *branchNode, ways [][]way, target int64) (s *master
 			return nil, false
 		}
 	}
+	if buckets == 0 {
+		buckets = horizon
+	}
 	s = &master{
-		m: m, due: horizon, horizon: horizon, grain: planGrain{horizon, horizon}, calendar: newCalendar(horizon, horizon), everyLink: true,
+		m: m, due: horizon, horizon: horizon, grain: planGrain{horizon, buckets}, calendar: newCalendar(horizon, buckets), everyLink: true,
 		classes: make([]planClass, len(m.demands)), theta: m.in.Objective == instance.Makespan,
 	}
 	for j := range m.demands {

@@ -250,6 +250,16 @@ func (n *branchNode) homes(in *instance.Instance, j int) (list [][]instance.GPUI
 			residents[g] += string(rune(other + 1))
 		}
 	}
+	// The first set of an orbit takes, of alike GPUs in a node, the first ones.
+	before := make([]instance.GPUID, len(in.GPUs)) // the last one like it; -1: none
+	for g := range in.GPUs {
+		before[g] = -1
+		for o := in.Nodes[in.GPUs[g].Node].FirstGPU; o < instance.GPUID(g); o++ {
+			if residents[o] == residents[g] {
+				before[g] = o
+			}
+		}
+	}
 	seen := map[string]bool{}
 	looked := 0
 	var chosen []instance.GPUID
@@ -266,7 +276,7 @@ func (n *branchNode) homes(in *instance.Instance, j int) (list [][]instance.GPUI
 			return true
 		}
 		for g := from; g+job.Workers-len(chosen) <= len(in.GPUs); g++ {
-			if !job.Runs(in.GPUs[g].Type) {
+			if !job.Runs(in.GPUs[g].Type) || before[g] >= 0 && !slices.Contains(chosen, before[g]) {
 				continue
 			}
 			chosen = append(chosen, instance.GPUID(g))

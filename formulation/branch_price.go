@@ -2,6 +2,7 @@ package formulation
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
@@ -18,10 +19,16 @@ type TreeLimits struct {
 	// Start is a schedule of the instance: the first incumbent. It is needed:
 	// plans are limited to what may beat it.
 	Start *instance.Schedule
+	// Known is a bound already proven, from which to go on; nil for none.
+	Known *big.Rat
+	// Seen, if not nil, returns the value of the best schedule known to others.
+	Seen func() *big.Rat
 	// Nodes is the largest number of nodes solved; 0 means no limit.
 	Nodes int
 	// Improved, if not nil, is told of every better schedule.
 	Improved func(*instance.Schedule)
+	// Bounded, if not nil, is told of every better bound.
+	Bounded func(Bound)
 	// Event, if not nil, is told of the number of nodes solved and of columns.
 	Event func(nodes, columns int)
 	// Solver limits each solve of a master.
@@ -32,8 +39,9 @@ type TreeLimits struct {
 type TreeResult struct {
 	// Schedule is the best known, the start at worst.
 	Schedule *instance.Schedule
-	// Bound is set where the tree was closed: it equals the schedule's value,
-	// and its certificate covers the tree.
+	// Bound is the highest target for which the tree was closed; its certificate
+	// covers the tree. Where Status is [tree.Closed] it is the value of the best
+	// schedule known, to the tree or to others.
 	Bound  Bound
 	Status tree.Status
 	Nodes  int
@@ -44,10 +52,11 @@ const MostTicks = 400
 
 // BranchAndPrice proves a schedule optimal or finds better ones, for makespan
 // and weighted completion: the columns program at every node of a tree, with
-// every tick a point. Jobs live on pools until their homes are decided, last of
+// every tick a point. Jobs live on pools until their homes are decided, first of
 // all; with all homes, windows, depths and rates decided a node is a schedule,
-// so that the search is exact. It is for instances of some jobs and GPUs and up
-// to [MostTicks] ticks; larger ones are an error.
+// so that the search is exact. The tree is closed for one target after the other,
+// from the bound known to the value of the best schedule. It is for instances of
+// some jobs and GPUs and up to [MostTicks] ticks; larger ones are an error.
 func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.Solver, limits TreeLimits) (TreeResult, error) {
 	r := TreeResult{Schedule: limits.Start}
 	if limits.Start == nil || in.Objective.Periodic() {
@@ -64,25 +73,68 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 	if slices.Max(t.m.dues(t.target)) > mostNodeTicks {
 		return r, fmt.Errorf("formulation: branch-and-price would have to look at plans of more than %d ticks", mostNodeTicks)
 	}
-	root := rootNode(in)
-	result, err := tree.Search(ctx, t, &treeNode{node: root}, tree.Options[*treeNode]{
-		Nodes: limits.Nodes, Cutoff: func() float64 { return float64(t.target) },
-		Events: func(e tree.Event) {
-			if limits.Event != nil {
-				limits.Event(e.Nodes, t.columns)
+	var err error
+	for err == nil && (r.Bound.Value == nil || r.Bound.Value.Cmp(t.value()) < 0) {
+		t.goal(r.Bound.Value)
+		var result tree.Result[*treeNode]
+		result, err = tree.Search(ctx, t, t.root, tree.Options[*treeNode]{
+			Nodes: limits.Nodes, Cutoff: func() float64 { return float64(t.target) },
+			Events: func(e tree.Event) {
+				if limits.Event != nil {
+					limits.Event(r.Nodes+e.Nodes, t.columns)
+				}
+			},
+		})
+		r.Schedule, r.Status, r.Nodes = t.best, result.Status, r.Nodes+result.Nodes
+		if result.Status != tree.Closed {
+			break
+		}
+		if proven := new(big.Rat).SetInt64(t.target); r.Bound.Value == nil || proven.Cmp(r.Bound.Value) > 0 {
+			// Every leaf was examined when it was made.
+			r.Bound = Bound{Kind: TreeBound, Certificate: t.certificate(), Certified: true, Value: proven}
+			if limits.Bounded != nil {
+				limits.Bounded(r.Bound)
 			}
-		},
-	})
-	r.Schedule, r.Status, r.Nodes = t.best, result.Status, result.Nodes
-	if result.Status == tree.Closed {
-		b := Bound{Kind: TreeBound, Certificate: t.certificate()}
-		if proveErr := newModel(in).proveTree(&b, b.Certificate); proveErr == nil {
-			r.Bound = b
-		} else {
-			r.Status = tree.Unresolved
+		}
+		if limits.Nodes > 0 {
+			if limits.Nodes -= result.Nodes; limits.Nodes < 1 && r.Bound.Value.Cmp(t.value()) < 0 {
+				r.Status = tree.NodeLimit
+				break
+			}
 		}
 	}
 	return r, err
+}
+
+// goals is in about how many steps the bound is raised from what is known to
+// the value of the best schedule.
+const goals = 8
+
+// goal aims at schedules that would disprove a bound somewhat above the one
+// already proven. The tree grows: what had to be split has to be for more.
+func (t *treeProblem) goal(proven *big.Rat) {
+	if proven == nil {
+		proven = t.limits.Known
+	}
+	t.target = t.value().Num().Int64()
+	if proven != nil {
+		from := ceil(proven).Int64()
+		if t.step == 0 {
+			t.step = max(1, (t.target-from+goals-1)/goals)
+		}
+		t.target = min(t.target, from+t.step)
+	}
+}
+
+// value returns that of the best schedule known.
+func (t *treeProblem) value() *big.Rat {
+	value := t.in.Value(t.best)
+	if t.limits.Seen != nil {
+		if seen := t.limits.Seen(); seen != nil && seen.Cmp(value) < 0 {
+			return seen
+		}
+	}
+	return value
 }
 
 // treeNode is a node as the search holds it, with its place in the proof.
@@ -102,7 +154,8 @@ type treeProblem struct {
 	ways    [][]way
 	root    *treeNode
 	best    *instance.Schedule
-	target  int64    // its value: schedules must be better
+	target  int64    // schedules must be better
+	step    int64    // from one target to the next
 	known   [][]plan // by job
 	keys    map[string]bool
 	columns int
@@ -116,7 +169,7 @@ func newTreeProblem(in *instance.Instance, engine solver.Solver, limits TreeLimi
 			return nil
 		}
 	}
-	t := &treeProblem{in: in, engine: engine, limits: limits, m: m, keys: map[string]bool{}, known: make([][]plan, len(in.Jobs))}
+	t := &treeProblem{in: in, engine: engine, limits: limits, m: m, root: &treeNode{node: rootNode(in)}, keys: map[string]bool{}, known: make([][]plan, len(in.Jobs))}
 	t.accept(limits.Start)
 	for i := range m.demands {
 		t.ways = append(t.ways, m.ways(&m.demands[i]))
@@ -129,6 +182,9 @@ func (t *treeProblem) accept(s *instance.Schedule) {
 	t.best, t.target = s, t.in.Value(s).Num().Int64()
 }
 
+// mostKnown is how many plans of a job, the latest found, a program begins with.
+const mostKnown = 150
+
 // margin is by how much the bound of a node must pass the value before the
 // target, so that the rounding of its prices cannot spoil the proof.
 const margin = 0.02
@@ -139,20 +195,96 @@ const unproven = 1e12
 
 // Evaluate implements [tree.Problem].
 func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tree.Outcome[*treeNode], error) {
-	if t.root == nil {
-		t.root = at
+	if len(at.children) > 0 {
+		return tree.Outcome[*treeNode]{Bound: -unproven, Children: at.children}, nil
 	}
-	s, ok := t.m.nodeMaster(at.node, t.ways, t.target)
+	before := at.proof
+	at.proof = nil
+	// Most homes can be told to be bad from few prices, and while some are open
+	// the next split is known.
+	how, tries := at.node.homeless(t.in), nodeBuckets
+	var children []*branchNode
+	listed := false
+	if how != nil {
+		if children, listed = at.node.children(t.in, *how); listed {
+			tries = tries[:1]
+		}
+	}
+	if before != nil {
+		tries = tries[max(0, slices.Index(tries, before.buckets)):]
+	}
+	var n node
+	for _, buckets := range tries {
+		var err error
+		if n, err = t.close(ctx, at, buckets, before); err != nil || at.proof != nil {
+			return closed, err
+		}
+		before = nil
+	}
+	if !listed {
+		if n.result.Weights == nil || n.result.Status == colgen.Limit || n.result.Status == colgen.Infeasible {
+			return n.outcome, nil // unresolved
+		}
+		if how = at.node.choose(t.in, n.bundles); how == nil {
+			if schedule := t.schedule(n.bundles); schedule != nil {
+				t.accept(schedule)
+				if t.limits.Improved != nil {
+					t.limits.Improved(schedule)
+				}
+				value := float64(t.target)
+				n.outcome.Incumbent, n.outcome.Children = &value, []*treeNode{t.again(at)}
+				return n.outcome, nil
+			}
+			if at.node.single {
+				return n.outcome, nil
+			}
+			how = &split{Kind: splitSingle}
+		}
+		if children, listed = at.node.children(t.in, *how); !listed {
+			return n.outcome, nil
+		}
+	}
+	at.split = how
+	for _, c := range children {
+		at.children = append(at.children, &treeNode{node: c})
+	}
+	if len(children) == 0 { // nowhere to live
+		return closed, nil
+	}
+	n.outcome.Children = at.children
+	return n.outcome, nil
+}
+
+// closed is the outcome of a node that holds nothing better.
+var closed = tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}
+
+// nodeBuckets are about how many buckets prices have, in the order in which they are
+// tried; 0 is one for each tick.
+var nodeBuckets = []int64{12, 40, 0}
+
+// node is what column generation at a node that could not be closed ends with:
+// the plans it mixes, and an outcome to which children may be added.
+type node struct {
+	outcome tree.Outcome[*treeNode]
+	result  colgen.Result[plan]
+	bundles []bundle
+}
+
+// close tries to prove that a node holds nothing better than the target, with
+// prices in so many buckets; see nodeMaster. Prices that proved so for a lower
+// target, if there are any, are tried first.
+func (t *treeProblem) close(ctx context.Context, at *treeNode, buckets int64, before *leaf) (node, error) {
+	s, ok := t.m.nodeMaster(at.node, t.ways, t.target, buckets)
 	if !ok {
-		at.proof = &leaf{target: t.target}
-		return tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}, nil
+		at.proof = &leaf{target: t.target, buckets: buckets}
+		return node{}, nil
 	}
 	// Where some job has no plan at all, no prices are needed.
-	idle := &leaf{target: t.target, scale: 1, prices: make([]int64, s.rows)}
+	idle := &leaf{target: t.target, buckets: buckets, scale: 1, prices: make([]int64, s.rows)}
 	if !s.planned() {
 		if _, ok = t.m.proveLeaf(at.node, t.ways, idle); ok {
 			at.proof = idle
-			return tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}, nil
+			return node{}, nil
 		}
 	}
 	cutoff := (float64(t.target) - 1 + margin) / s.unit
@@ -162,61 +294,32 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 	// Once the node cannot be closed it is split. Where rounded prices do not
 	// prove a bound at the cutoff, those of a better one may.
 	opt := colgen.Options{Smoothing: smoothing, Cutoff: &cutoff, Enough: &cutoff, Gap: 1e-8, Solver: t.limits.Solver}
-	result, columns, err := t.generate(ctx, at, s, opt, cutoff)
-	if err == nil && at.proof == nil && (result.Bound >= cutoff || t.dead(at, s, columns, result.Weights)) {
+	if before != nil {
+		opt.Prices = s.warm(before)
+	}
+	result, columns, err := t.generate(ctx, at, s, opt, cutoff, buckets)
+	if err == nil && at.proof == nil && (result.Bound >= cutoff || buckets == 0 && t.dead(at, s, columns, result.Weights)) {
 		// Or where the solution at hand neither differs nor works.
-		opt.Cutoff, opt.Enough = nil, nil
-		result, columns, err = t.generate(ctx, at, s, opt, cutoff)
+		opt.Cutoff, opt.Enough, opt.Prices = nil, nil, nil
+		result, columns, err = t.generate(ctx, at, s, opt, cutoff, buckets)
 	}
-	if err != nil {
-		return tree.Outcome[*treeNode]{}, err
+	if err != nil || at.proof != nil {
+		return node{}, err
 	}
-	if at.proof != nil {
-		return tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}, nil
-	}
-	bound := -unproven
+	n := node{result: result, bundles: t.bundles(s, columns, result.Weights)}
+	n.outcome.Bound = -unproven
 	if !s.theta {
-		bound += max(0, result.Bound*s.unit)
+		n.outcome.Bound += max(0, result.Bound*s.unit)
 	}
-	if result.Weights == nil || result.Status == colgen.Limit || result.Status == colgen.Infeasible {
-		return tree.Outcome[*treeNode]{Bound: bound}, nil // unresolved
-	}
-	bundles := t.bundles(s, columns, result.Weights)
-	how := at.node.choose(t.in, bundles)
-	if how == nil {
-		if schedule := t.schedule(bundles); schedule != nil {
-			t.accept(schedule)
-			if t.limits.Improved != nil {
-				t.limits.Improved(schedule)
-			}
-			value := float64(t.target)
-			return tree.Outcome[*treeNode]{Bound: bound, Incumbent: &value, Children: []*treeNode{t.again(at)}}, nil
-		}
-		if at.node.single {
-			return tree.Outcome[*treeNode]{Bound: bound}, nil
-		}
-		how = &split{Kind: splitSingle}
-	}
-	children, ok := at.node.children(t.in, *how)
-	if !ok {
-		return tree.Outcome[*treeNode]{Bound: bound}, nil
-	}
-	at.split = how
-	for _, c := range children {
-		at.children = append(at.children, &treeNode{node: c})
-	}
-	if len(children) == 0 { // nowhere to live
-		return tree.Outcome[*treeNode]{Bound: math.Inf(1), Closed: true}, nil
-	}
-	return tree.Outcome[*treeNode]{Bound: bound, Children: at.children}, nil
+	return n, nil
 }
 
 // generate solves the master of a node, from the plans known, and keeps its
 // prices where they prove that the node holds nothing better than the target.
-func (t *treeProblem) generate(ctx context.Context, at *treeNode, s *master, opt colgen.Options, cutoff float64) (colgen.Result[plan], []colgen.Column[plan], error) {
+func (t *treeProblem) generate(ctx context.Context, at *treeNode, s *master, opt colgen.Options, cutoff float64, buckets int64) (colgen.Result[plan], []colgen.Column[plan], error) {
 	known := make([][]plan, len(s.classes))
 	for j := range known {
-		for i := range t.known[j] {
+		for i := len(t.known[j]) - 1; i >= 0 && len(known[j]) < mostKnown; i-- {
 			if p := &t.known[j][i]; p.completion <= s.classes[j].pricer.due && at.node.jobs[j].allows(p) && s.classes[j].home.fits(p) {
 				known[j] = append(known[j], *p)
 			}
@@ -229,7 +332,7 @@ func (t *treeProblem) generate(ctx context.Context, at *treeNode, s *master, opt
 	defer func() { _ = live.Close() }()
 	t.remember(s, live.Columns())
 	if err == nil && result.Prices != nil && result.Bound >= cutoff {
-		proof := &leaf{target: t.target, scale: s.scale, prices: s.flat(s.prices(result.Prices))}
+		proof := &leaf{target: t.target, buckets: buckets, scale: s.scale, prices: s.flat(s.prices(result.Prices))}
 		var ok bool
 		if proof.value, ok = t.m.proveLeaf(at.node, t.ways, proof); ok {
 			at.proof = proof
@@ -264,9 +367,19 @@ func (t *treeProblem) remember(s *master, columns []colgen.Column[plan]) {
 			continue
 		}
 		j := s.classOf(c)
-		key := fmt.Sprint(j, p.home, p.ends, p.tasks, p.syncs, p.visits)
-		if !t.keys[key] {
-			t.keys[key] = true
+		key := []byte(c.Key) // what it takes when, but not by what choice
+		for i, end := range p.ends {
+			key = binary.AppendUvarint(key, uint64(end))
+			if p.home == nil {
+				continue
+			}
+			for _, task := range p.tasks[i] {
+				key = binary.AppendUvarint(key, uint64(task.depth))
+			}
+			key = binary.AppendUvarint(key, uint64(p.syncs[i].level))
+		}
+		if !t.keys[string(key)] {
+			t.keys[string(key)] = true
 			t.known[j] = append(t.known[j], *p)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -70,6 +71,64 @@ func TestBranchAndPrice(t *testing.T) {
 	assert.Greater(t, solved, n*2/3)
 	assert.Greater(t, improved, solved/10)
 	assert.Greater(t, split, solved/20)
+}
+
+// TestTreeGoals lets the tree raise a weak bound goal by goal: each bound holds,
+// is more than the one before, and has a certificate, in which no number can be
+// changed such that it proves more.
+func TestTreeGoals(t *testing.T) {
+	engine := liveEngine(t)
+	n := 600
+	if testing.Short() {
+		n = 40
+	}
+	told, several, coarse := 0, 0, 0
+	for seed := range uint64(n) {
+		rng := rand.New(rand.NewPCG(seed, 16))
+		in := instancetest.Random(rng, instancetest.Options{Objective: []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]})
+		best, _, status := instancetest.Optimum(in)
+		start, ok := instancetest.ValidSchedule(rng, in)
+		if Infeasible(in) != nil || status != instancetest.Optimal || !ok {
+			continue
+		}
+		known := new(big.Rat)
+		bounds := 0
+		r, err := BranchAndPrice(context.Background(), in, engine, TreeLimits{Start: start, Known: known, Nodes: 30000, Bounded: func(b Bound) {
+			require.True(t, b.Certified)
+			require.Positive(t, b.Value.Cmp(known), "seed %d", seed)
+			require.LessOrEqual(t, b.Value.Cmp(best), 0, "seed %d: %s, optimum %s", seed, b.Value, best)
+			known = b.Value
+			proof := b.Proof(in)
+			checked, err := VerifyCertificate(in, proof)
+			require.NoError(t, err, "seed %d", seed)
+			require.Zero(t, checked.Value.Cmp(b.Value))
+			leaf := &proof.Tree[slices.IndexFunc(proof.Tree, func(p ProofNode) bool { return p.Kind == leafKind })]
+			if leaf.Buckets > 0 {
+				coarse++
+			}
+			for _, number := range []*int64{&leaf.Target, &leaf.Buckets, &leaf.Denominator} {
+				for _, change := range []int64{-1, 1} {
+					*number += change
+					if checked, err := VerifyCertificate(in, proof); err == nil {
+						require.LessOrEqual(t, checked.Value.Cmp(b.Value), 0, "seed %d", seed)
+					}
+					*number -= change
+				}
+			}
+			bounds++
+		}})
+		require.NoError(t, err, "seed %d", seed)
+		require.Equal(t, tree.Closed, r.Status, "seed %d", seed)
+		require.Zero(t, r.Bound.Value.Cmp(best), "seed %d", seed)
+		require.Zero(t, known.Cmp(best), "seed %d", seed)
+		told += bounds
+		if bounds > 1 {
+			several++
+		}
+	}
+	t.Logf("%d bounds, more than one of %d instances, %d with coarse prices", told, several, coarse)
+	assert.Greater(t, several, n/4)
+	assert.Positive(t, coarse)
 }
 
 // TestHugeTree asks for a tree whose plans no memory holds; it is refused at once.

@@ -9,12 +9,13 @@ import (
 )
 
 // leaf is the proof that a node holds no schedule better than a target: prices
-// of the rows of its master, by group that has rows, then tick.
+// of the rows of its master, by group that has rows, then bucket; see nodeMaster.
 type leaf struct {
-	target int64
-	scale  int64
-	prices []int64
-	value  *big.Int // what they prove, times the scale; nil where some job has no plan
+	target  int64
+	buckets int64
+	scale   int64
+	prices  []int64
+	value   *big.Int // what they prove, times the scale; nil where some job has no plan
 }
 
 // ProofNode is a node of a tree in a [Certificate]. The nodes are listed depth
@@ -31,7 +32,10 @@ type ProofNode struct {
 	// Of a leaf: the target, at least the bound, that no schedule in it beats;
 	// the number of its prices, which follow those of the leaves before it,
 	// their denominator, and what they prove: nil where some job has no plan.
+	// Prices are constant in about as many buckets as Buckets says, or, where
+	// that is 0, in ticks.
 	Target      int64    `json:"target,omitempty"`
+	Buckets     int64    `json:"buckets,omitempty"`
 	Prices      int      `json:"prices,omitempty"`
 	Denominator int64    `json:"denominator,omitempty"`
 	Value       *big.Int `json:"value,omitempty"`
@@ -51,6 +55,33 @@ func (s *master) flat(prices [][]int64) []int64 {
 	return list
 }
 
+// warm returns the prices of a leaf for the engine's rows; nil where they are of
+// other groups. What lies past their horizon costs nothing.
+func (s *master) warm(l *leaf) []float64 {
+	groups := 0
+	for g := range s.groups {
+		if s.groups[g].capacity > 0 {
+			groups++
+		}
+	}
+	if groups == 0 || len(l.prices) == 0 || len(l.prices)%groups != 0 {
+		return nil
+	}
+	y, buckets := make([]float64, s.rows+len(s.classes)), len(l.prices)/groups
+	first := 0
+	for g := range s.groups {
+		if s.groups[g].capacity == 0 {
+			continue
+		}
+		factor := float64(s.groups[g].capacity*s.calendar.width) / s.unit / float64(l.scale)
+		for b := range min(buckets, s.calendar.buckets()) {
+			y[s.row(g, b)] = -float64(l.prices[first+b]) * factor
+		}
+		first += buckets
+	}
+	return y
+}
+
 // certificate writes the closed tree down.
 func (t *treeProblem) certificate() *Certificate {
 	c := &Certificate{Kind: TreeBound, Denominator: big.NewInt(1), Prices: []*big.Int{}, Bound: NewClaim(new(big.Rat).SetInt64(t.target))}
@@ -63,7 +94,7 @@ func (t *treeProblem) certificate() *Certificate {
 			})
 		case n.proof != nil:
 			c.Tree = append(c.Tree, ProofNode{
-				Kind: leafKind, Target: n.proof.target, Prices: len(n.proof.prices), Denominator: n.proof.scale, Value: n.proof.value,
+				Kind: leafKind, Target: n.proof.target, Buckets: n.proof.buckets, Prices: len(n.proof.prices), Denominator: n.proof.scale, Value: n.proof.value,
 			})
 			for _, price := range n.proof.prices {
 				c.Prices = append(c.Prices, big.NewInt(price))
@@ -73,9 +104,7 @@ func (t *treeProblem) certificate() *Certificate {
 			write(child)
 		}
 	}
-	if t.root != nil {
-		write(t.root)
-	}
+	write(t.root)
 	return c
 }
 
@@ -128,10 +157,13 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 			return fmt.Errorf("formulation: a leaf of the certificate's tree is about plans of more than %d ticks", mostNodeTicks)
 		}
 		proven = min(proven, p.Target)
+		if p.Buckets < 0 || p.Buckets > mostNodeTicks {
+			return errors.New("formulation: a leaf of the certificate's tree has prices for no buckets, or too many")
+		}
 		if p.Prices < 0 || p.Prices > len(prices) {
 			return errors.New("formulation: the certificate lacks prices of a leaf")
 		}
-		l := &leaf{target: p.Target, scale: p.Denominator}
+		l := &leaf{target: p.Target, buckets: p.Buckets, scale: p.Denominator}
 		for _, price := range prices[:p.Prices] {
 			if price == nil || !price.IsInt64() {
 				return errPrices
@@ -161,7 +193,7 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 // prove that it holds no schedule better than the target? value is nil where
 // some job has no plan at all.
 func (m *model) proveLeaf(n *branchNode, ways [][]way, l *leaf) (value *big.Int, ok bool) {
-	s, some := m.nodeMaster(n, ways, l.target)
+	s, some := m.nodeMaster(n, ways, l.target, l.buckets)
 	if !some {
 		return nil, len(l.prices) == 0
 	}
@@ -181,7 +213,8 @@ func (m *model) proveLeaf(n *branchNode, ways [][]way, l *leaf) (value *big.Int,
 				return nil, false
 			}
 			prices[g][b] = price
-			sum.Sub(sum, v.Mul(big.NewInt(price), big.NewInt(s.groups[g].capacity)))
+			v.Mul(big.NewInt(price), big.NewInt(s.groups[g].capacity))
+			sum.Sub(sum, v.Mul(v, big.NewInt(s.calendar.width)))
 		}
 	}
 	e := newPlanExaminer(s.calendar, prices)
@@ -224,26 +257,36 @@ func (e *planExaminer) cheapestAtHome(p *homePricer) (best int64, ok bool) {
 	if p.due <= release {
 		return noPrice, false
 	}
-	var tasks [][]map[int64]int64 // by begin, dish: the least price by end
+	band := p.due - release - int64(p.job.Iterations-1)*p.iteration // the most ticks that one iteration may take
+	if band < 1 {
+		return noPrice, false
+	}
+	var single [][]int64 // prices of tasks; see singles
+	var gangs [][][]int64
+	var tasks [][][]int64 // by begin, dish, end: see tasks
 	now := map[int64]int64{release: 0}
 	for i := range p.job.Iterations {
 		if i == 0 || p.limits.tasks != nil {
-			tasks = make([][]map[int64]int64, p.due+1)
+			single, tasks = e.singles(p, i), make([][][]int64, p.due+1)
+			if p.job.Gang {
+				gangs = e.gangs(p, single)
+			}
 		}
+		last := p.due - int64(p.job.Iterations-1-i)*p.iteration
 		next := map[int64]int64{}
-		for begin := release; begin <= p.due; begin++ {
+		for begin := release; begin < last; begin++ {
 			before, reached := now[begin]
 			if !reached {
 				continue
 			}
 			if tasks[begin] == nil {
-				tasks[begin] = e.tasks(p, i, begin)
+				tasks[begin] = e.tasks(p, single, gangs, begin, min(p.due, begin+band))
 			}
 			for d := range p.dishes {
 				for level := range p.levels() {
-					for start, price := range tasks[begin][d] {
-						end := start + p.length(d, level)
-						if end > p.due || !p.limits.ends[i].holds(end) || !p.mayStart(i, level, start) {
+					for start := begin + 1; start <= begin+band && start+p.length(d, level) <= last; start++ {
+						end, price := start+p.length(d, level), tasks[begin][d][start]
+						if price >= noPrice || !p.limits.ends[i].holds(end) || !p.mayStart(i, level, start) {
 							continue
 						}
 						sum := e.add(before, price)
@@ -273,56 +316,93 @@ func (e *planExaminer) span(g int, amount, from, to int64) int64 {
 	return e.mul(amount, e.before(g, to)-e.before(g, from))
 }
 
-// tasks returns for every dish the least price of the tasks of iteration i
-// that start at begin or later, by the tick that all have ended by.
-func (e *planExaminer) tasks(p *homePricer, i int, begin int64) []map[int64]int64 {
+// singles returns the price of a task of iteration i, by worker and depth as
+// one number, and start; noPrice where it may not be.
+func (e *planExaminer) singles(p *homePricer, i int) [][]int64 {
 	depths := len(p.job.Depths)
-	out := make([]map[int64]int64, len(p.dishes))
-	for d := range out {
-		out[d] = map[int64]int64{}
-	}
-	// price of a task, by worker and depth as one number; noPrice where it may
-	// not be.
-	price := func(at int, start int64) int64 {
+	out := make([][]int64, p.job.Workers*depths)
+	for at := range out {
 		w, depth := at/depths, at%depths
-		if !p.mayRun(i, w, depth, start) {
-			return noPrice
+		out[at] = make([]int64, p.due+1)
+		for start := range p.due + 1 {
+			end := start + p.time[w][depth]
+			if end > p.due || !p.mayRun(i, w, depth, start) {
+				out[at][start] = noPrice
+				continue
+			}
+			for _, g := range p.gpus[w] {
+				out[at][start] = e.add(out[at][start], e.span(g, 1, start, end))
+			}
 		}
-		sum := int64(0)
-		for _, g := range p.gpus[w] {
-			sum = e.add(sum, e.span(g, 1, start, start+p.time[w][depth]))
-		}
-		return sum
 	}
-	time := func(at int) int64 { return p.time[at/depths][at%depths] }
-	cheapest := make([]int64, p.job.Workers*depths)
+	return out
+}
+
+// gangs returns the least price of the tasks of every dish that all start
+// together, by start, for each number of ticks that they may take.
+func (e *planExaminer) gangs(p *homePricer, single [][]int64) [][][]int64 {
+	depths, longest := len(p.job.Depths), p.longest()
+	together := make([]int64, len(single))
+	out := make([][][]int64, len(p.dishes))
+	for d := range out {
+		out[d] = make([][]int64, p.due+1)
+		for start := range p.due + 1 {
+			out[d][start] = make([]int64, longest+1)
+			for ticks := range longest + 1 {
+				for at := range together {
+					if together[at] = noPrice; p.time[at/depths][at%depths] <= ticks {
+						together[at] = single[at][start]
+					}
+				}
+				out[d][start][ticks] = e.deal(p.dishes[d].counts, together)
+			}
+		}
+	}
+	return out
+}
+
+// longest returns the ticks of the job's longest task.
+func (p *homePricer) longest() int64 {
+	longest := int64(0)
+	for w := range p.time {
+		longest = max(longest, slices.Max(p.time[w]))
+	}
+	return longest
+}
+
+// tasks returns for every dish the least price of tasks that start at begin or
+// later, by the tick that all have ended by, which is the last at most; noPrice
+// where they cannot.
+func (e *planExaminer) tasks(p *homePricer, single [][]int64, gangs [][][]int64, begin, last int64) [][]int64 {
+	depths, longest := len(p.job.Depths), p.longest()
+	cheapest := make([]int64, len(single))
 	for at := range cheapest {
 		cheapest[at] = noPrice
 	}
-	for end := begin + 1; end <= p.due; end++ {
+	out, least := make([][]int64, len(p.dishes)), make([]int64, len(p.dishes))
+	for d := range out {
+		least[d], out[d] = noPrice, make([]int64, last+1)
+		for end := range begin + 1 {
+			out[d][end] = noPrice
+		}
+	}
+	for end := begin + 1; end <= last; end++ {
+		cheaper := false
 		for at := range cheapest { // the start that this end adds
-			if start := end - time(at); start >= begin {
-				cheapest[at] = min(cheapest[at], price(at, start))
+			if start := end - p.time[at/depths][at%depths]; start >= begin && single[at][start] < cheapest[at] {
+				cheapest[at], cheaper = single[at][start], true
 			}
 		}
 		for d := range p.dishes {
-			least := int64(noPrice)
 			if p.job.Gang {
-				for start := begin; start < end; start++ {
-					together := make([]int64, len(cheapest))
-					for at := range together {
-						if together[at] = noPrice; start+time(at) <= end {
-							together[at] = price(at, start)
-						}
-					}
-					least = min(least, e.deal(p.dishes[d].counts, together))
+				// Gangs that started before were done by the end before.
+				for start := max(begin, end-longest); start < end; start++ {
+					least[d] = min(least[d], gangs[d][start][end-start])
 				}
-			} else {
-				least = e.deal(p.dishes[d].counts, cheapest)
+			} else if cheaper {
+				least[d] = e.deal(p.dishes[d].counts, cheapest)
 			}
-			if least < noPrice {
-				out[d][end] = least
-			}
+			out[d][end] = least[d]
 		}
 	}
 	return out

@@ -166,12 +166,12 @@
 // # The tree
 //
 // [BranchAndPrice] solves the columns program, each job a class of its own and
-// every tick a point and a bucket, at the nodes of a search tree (package
-// solver/tree) for schedules better than the best known, the target: plans end by
-// what the target leaves to their job. Splits limit the plans of a job
-// (branch_node.go, chosen in branch_choose.go): the end of an iteration; its home,
-// one child for each orbit of sets of GPUs under the permutations that keep the
-// decided homes; then starts, depths and rate levels. Identical jobs are in order
+// every tick a point, at the nodes of a search tree (package solver/tree) for
+// schedules better than a target: plans end by what the target leaves to their
+// job. Splits limit the plans of a job (branch_node.go, chosen in
+// branch_choose.go): its home, one child for each orbit of sets of GPUs under the
+// permutations that keep the decided homes; then the end of an iteration; then
+// starts, depths and rate levels. Identical jobs are in order
 // of their first ends. Where a job's home is decided, its plans are exact
 // (pricer_home.go): each task on its GPU, each synchronisation on its links at a
 // rate level, and (19) has rows for these (branch_master.go), shared by the GPUs
@@ -180,9 +180,11 @@
 // exact.
 //
 // A node is split as soon as the value of its program shows that it cannot be
-// closed. It is closed only when its prices, as integers, were proven to leave no
+// closed, first with prices that are constant in a few buckets, and once homes are
+// decided with ever more, at last one for each tick. It is closed only when its prices, as integers, were proven to leave no
 // schedule better than the target; these proofs, with the splits, are the
-// certificate (certificate_tree.go).
+// certificate (certificate_tree.go). A closed tree proves the target, which goes up
+// from the bound known to the value of the best schedule: then that is optimal.
 //
 // # References
 //

@@ -23,6 +23,9 @@ type homePricer struct {
 	dishes []homeDish
 	weight int64
 	due    int64
+	// iteration is a lower limit on the ticks between the ends of two
+	// synchronisations.
+	iteration int64
 }
 
 // linkCharge is what a synchronisation takes of a link, by rate level.
@@ -52,8 +55,10 @@ type homeSync struct {
 // shelf is the scratch memory of a home pricer: prices by start and latest end
 // of the tasks of an iteration, both in ticks from the release.
 type shelf struct {
-	deal [][][]int64 // by dish, start, end
+	deal [][][]int64 // by dish, start, end; nothing where the end is more than band after the start
 	cost [][]int64   // by worker and depth, end
+	sync [][]int64   // price by dish and level, end of the synchronisation
+	band int         // the most ticks that an iteration may take
 }
 
 // solve returns the cheapest plan, and false where there is none.
@@ -72,16 +77,20 @@ func (p *homePricer) solve(t *tariff) (plan, bool) {
 		}
 	}
 	f[0][0] = 0
-	var s shelf
+	s := shelf{band: points - (rounds-1)*int(p.iteration)}
+	if s.band < 1 {
+		return plan{}, false
+	}
+	p.sound(t, &s, points)
 	for i := range rounds {
 		if i == 0 || p.limits.tasks != nil {
 			p.fill(t, &s, points, i)
 		}
-		for n := range points + 1 {
-			if f[i][n] >= noPrice {
-				continue
+		last := points - (rounds-1-i)*int(p.iteration)
+		for n := range last {
+			if f[i][n] < noPrice {
+				p.extend(&s, i, n, f[i][n], f[i+1][:last+1], from[i+1])
 			}
-			p.extend(t, &s, i, n, f[i][n], f[i+1], from[i+1])
 		}
 	}
 	best, at := int64(noPrice), 0
@@ -110,22 +119,35 @@ func (p *homePricer) solve(t *tariff) (plan, bool) {
 }
 
 // extend tries all that iteration i may do from a start on.
-func (p *homePricer) extend(t *tariff, s *shelf, i, n int, price int64, next []int64, from [][3]int32) {
+func (p *homePricer) extend(s *shelf, i, n int, price int64, next []int64, from [][3]int32) {
 	release := int64(p.job.Release)
 	for d := range p.dishes {
 		deal := s.deal[d][n]
 		for level := range p.levels() {
 			length := int(p.length(d, level))
-			for m := n + length; m < len(next); m++ {
-				end := release + int64(m)
-				if deal[m-length] >= noPrice || !p.limits.ends[i].holds(end) || !p.mayStart(i, level, end-int64(length)) {
+			sync := s.sync[d*p.levels()+level]
+			for m := n + length + 1; m < len(next); m++ {
+				sum := price + deal[m-length] + sync[m]
+				if sum >= next[m] {
 					continue
 				}
-				sum := price + deal[m-length] + p.linkPrice(t, level, end-int64(length), end)
-				if sum < next[m] {
+				if end := release + int64(m); p.limits.ends[i].holds(end) && p.mayStart(i, level, end-int64(length)) {
 					next[m], from[m] = sum, [3]int32{int32(n), int32(d), int32(level)}
 				}
 			}
+		}
+	}
+}
+
+// sound computes shelf.sync.
+func (p *homePricer) sound(t *tariff, s *shelf, points int) {
+	s.sync = square(s.sync, len(p.dishes)*p.levels(), points+1)
+	for at := range s.sync {
+		level := at % p.levels()
+		length := p.length(at/p.levels(), level)
+		for m := int(length); m <= points; m++ {
+			end := int64(p.job.Release) + int64(m)
+			s.sync[at][m] = p.linkPrice(t, level, end-length, end)
 		}
 	}
 }
@@ -203,7 +225,10 @@ func (p *homePricer) fill(t *tariff, s *shelf, points, i int) {
 	}
 	// cost[w*depths+d][x] is the cheapest start from n on that ends by x.
 	s.cost = square(s.cost, workers*depths, points+1)
-	cost, now := slices.Clone(s.cost), make([]int64, workers*depths)
+	cost, now, dealt := slices.Clone(s.cost), make([]int64, workers*depths), make([]int64, workers*depths)
+	// fresh[x]: a start at n makes some task that ends by x cheaper. Elsewhere
+	// all is as from n+1 on, so that few deals differ.
+	fresh := make([]bool, points+1)
 	for _, row := range cost {
 		for x := range row {
 			row[x] = noPrice
@@ -211,6 +236,7 @@ func (p *homePricer) fill(t *tariff, s *shelf, points, i int) {
 	}
 	for n := points; n >= 0; n-- {
 		start := release + int64(n)
+		clear(fresh)
 		for w := range workers {
 			if p.twin(w) {
 				for d := range depths {
@@ -221,7 +247,7 @@ func (p *homePricer) fill(t *tariff, s *shelf, points, i int) {
 			for d := range depths {
 				row := cost[w*depths+d]
 				if p.job.Gang {
-					for x := range row { // all start at n
+					for x := n; x <= min(points, n+s.band+1); x++ { // all start at n
 						row[x] = noPrice
 					}
 				}
@@ -229,23 +255,28 @@ func (p *homePricer) fill(t *tariff, s *shelf, points, i int) {
 					continue
 				}
 				price := p.taskPrice(t, w, d, start)
-				for x := n + int(p.time[w][d]); x <= points; x++ {
-					row[x] = min(row[x], price)
+				for x := n + int(p.time[w][d]); x <= min(points, n+s.band) && price < row[x]; x++ {
+					row[x], fresh[x] = price, true
 				}
 			}
 		}
 		for d := range p.dishes {
-			row := s.deal[d][n]
-			for x := range row {
-				row[x] = noPrice
-				if x > n {
+			row, least := s.deal[d][n], int64(noPrice)
+			for at := range dealt {
+				dealt[at] = noPrice
+			}
+			row[n] = noPrice
+			for x := n + 1; x <= min(points, n+s.band); x++ {
+				row[x] = s.deal[d][n+1][x]
+				if fresh[x] {
 					for at := range now {
 						now[at] = cost[at][x]
 					}
-					row[x] = p.dishes[d].dealer.deal(now)
-				}
-				if p.job.Gang && n < points {
-					row[x] = min(row[x], s.deal[d][n+1][x])
+					if !slices.Equal(now, dealt) {
+						least = p.dishes[d].dealer.deal(now)
+						now, dealt = dealt, now
+					}
+					row[x] = min(row[x], least)
 				}
 			}
 		}
@@ -437,5 +468,29 @@ func (s *master) newHomePricer(n *branchNode, j int) *homePricer {
 		}
 		p.dishes = append(p.dishes, dish)
 	}
+	p.iteration = p.shortest()
 	return p
+}
+
+// shortest returns a lower limit on the ticks of an iteration: its longest task,
+// wherever it runs fastest, and the synchronisation.
+func (p *homePricer) shortest() int64 {
+	least := int64(maxHorizon)
+	for d := range p.dishes {
+		longest := int64(0)
+		for depth, n := range p.dishes[d].counts {
+			if n == 0 {
+				continue
+			}
+			fastest := p.time[0][depth]
+			for w := range p.time {
+				fastest = min(fastest, p.time[w][depth])
+			}
+			longest = max(longest, fastest)
+		}
+		for level := range p.levels() {
+			least = min(least, longest+p.length(d, level))
+		}
+	}
+	return max(1, least)
 }

@@ -22,8 +22,9 @@ type Config struct {
 	// Rounds bounds the work of Improve: after so many rounds, each of about
 	// the same number of tasks, it ends. 0 means no bound but the context and Stop.
 	Rounds int
-	// Stop is asked by Improve about the value of its start and of every better
-	// schedule; true ends the search, as when a bound has been met. nil: never.
+	// Stop is asked about the value of every better schedule, by Improve of its
+	// start, too; true ends the search, as when a bound has been met. nil: never.
+	// A periodic Greedy knows when to stop by itself.
 	Stop func(value *big.Rat) bool
 }
 

@@ -120,11 +120,22 @@ func (p *portfolio) try(list []*decision) bool {
 		better := p.best == nil || top.value.less(p.value)
 		p.best, top.best = top.best, p.best
 		p.value, p.chosen = top.value, list[top.index]
-		if better && p.config.Improved != nil && p.value.late == 0 {
-			p.config.Improved(p.best.schedule(p.in, p.layout))
+		if better && p.value.late == 0 {
+			p.tell(p.best.schedule(p.in, p.layout))
 		}
 	}
 	return p.ctx.Err() == nil && p.budget >= p.cost
+}
+
+// tell reports a better schedule. Where it is good enough nothing is left to
+// spend.
+func (p *portfolio) tell(s *instance.Schedule) {
+	if p.config.Improved != nil {
+		p.config.Improved(s)
+	}
+	if p.config.stops(p.in.Value(s)) {
+		p.budget = 0
+	}
 }
 
 // decode tries one decision and keeps its record if it beats the incumbent
