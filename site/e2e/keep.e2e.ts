@@ -12,7 +12,8 @@ async function type(page: Page, name: string): Promise<void> {
 
 async function rename(page: Page, to: string): Promise<void> {
   await type(page, to)
-  await page.getByText('saved', { exact: true }).waitFor()
+  // What shows instead is the cause where this fails.
+  await expect.poll(() => page.getByRole('banner').locator('.saving').innerText()).toBe('saved')
 }
 
 async function shared(page: Page): Promise<string> {

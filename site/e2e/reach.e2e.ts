@@ -94,3 +94,23 @@ test('the keyboard alone reaches the plan, its tasks and its end', () =>
     await page.keyboard.press('Tab')
     expect(await focused()).not.toMatch(/^application/)
   }))
+
+test('a dialog opens again though the browser has not told yet that it is closed', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await settled(page)
+    await page.keyboard.press('e')
+    const dialog = page.getByRole('dialog', { name: 'Export' })
+    await dialog.waitFor()
+    await page.evaluate(async () => {
+      const first = document.querySelector('dialog')
+      const told = new Promise(resolve => first?.addEventListener('close', resolve))
+      // As Escape does: the event comes in a task of its own, and the key may come before.
+      first?.close()
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'e', bubbles: true }))
+      await told
+    })
+    await dialog.waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+  }))

@@ -149,8 +149,8 @@ func TestFallbackToMemory(t *testing.T) {
 	}{
 		"none":          {nil, "no storage"},
 		"forbidden":     {func(context.Context) (Store, error) { return nil, errors.New("forbidden") }, "forbidden"},
-		"never opens":   {func(ctx context.Context) (Store, error) { <-ctx.Done(); return nil, ctx.Err() }, "does not answer within 2s"},
-		"wedged":        {lasting(&faulty{memory: newMemory(), wedged: true}), "does not answer within 2s"},
+		"never opens":   {func(ctx context.Context) (Store, error) { <-ctx.Done(); return nil, ctx.Err() }, "does not answer within 10s"},
+		"wedged":        {lasting(&faulty{memory: newMemory(), wedged: true}), "does not answer within 10s"},
 		"keeps closing": {lasting(&faulty{memory: newMemory(), closed: true}), "closed"},
 	} {
 		t.Run(name, func(t *testing.T) {

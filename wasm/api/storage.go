@@ -9,8 +9,9 @@ import (
 )
 
 // patience is how long a store may take. One that takes longer is wedged, as
-// browsers' sometimes are, and given up.
-const patience = 2 * time.Second
+// browsers' sometimes are, and given up for the rest of the visit. So it is far
+// more than a busy machine needs, where opening alone has taken a second.
+const patience = 10 * time.Second
 
 // storage is the store in use: the page's own or, where that cannot be opened or
 // does not answer, memory.

@@ -16,13 +16,14 @@ export type DialogName = 'gallery' | 'library' | 'export' | 'share' | 'help'
 
 export function App({ session }: { session: Session }) {
   const { store } = session
-  const dialog = useSignal<DialogName | null>(null)
-  // Its own: another may have been asked for before the browser tells that this one is closed.
-  const closes = (name: DialogName) => () => {
-    if (dialog.value === name) dialog.value = null
-  }
+  const dialog = useSignal<{ name: DialogName } | null>(null)
+  const shown = dialog.value
   const open = (name: DialogName) => {
-    dialog.value = name
+    dialog.value = { name }
+  }
+  // This one, not its name: it may have been asked for again before the browser tells that it is closed.
+  const close = () => {
+    if (dialog.peek() === shown) dialog.value = null
   }
   useEffect(() => listenToKeys(store, open), [])
   const name = store.reading.value.instance?.name
@@ -76,11 +77,11 @@ export function App({ session }: { session: Session }) {
       <div class="status" role="status" aria-live="polite">
         {store.planning.failure.value || store.status.value}
       </div>
-      {dialog.value === 'gallery' && <GalleryDialog session={session} onClose={closes('gallery')} />}
-      {dialog.value === 'library' && <LibraryDialog session={session} onClose={closes('library')} />}
-      {dialog.value === 'export' && <ExportDialog store={store} onClose={closes('export')} />}
-      {dialog.value === 'share' && <ShareDialog session={session} onClose={closes('share')} />}
-      {dialog.value === 'help' && <HelpDialog store={store} onClose={closes('help')} />}
+      {shown?.name === 'gallery' && <GalleryDialog key={shown} session={session} onClose={close} />}
+      {shown?.name === 'library' && <LibraryDialog key={shown} session={session} onClose={close} />}
+      {shown?.name === 'export' && <ExportDialog key={shown} store={store} onClose={close} />}
+      {shown?.name === 'share' && <ShareDialog key={shown} session={session} onClose={close} />}
+      {shown?.name === 'help' && <HelpDialog key={shown} store={store} onClose={close} />}
     </div>
   )
 }
