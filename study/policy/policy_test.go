@@ -151,7 +151,11 @@ func shaped(t *testing.T, gpus int) []replay.Class {
 // TestSteadyState: what jobs get when they share GPUs is possible, better than
 // turns, and near what the resources allow.
 func TestSteadyState(t *testing.T) {
-	for _, gpus := range []int{1, 2, 4, 8, 32} {
+	sizes := []int{2, 8, 1, 4, 32}
+	if testing.Short() {
+		sizes = sizes[:2]
+	}
+	for _, gpus := range sizes {
 		w := &replay.Workload{Classes: shaped(t, gpus)}
 		for i := range w.Classes {
 			w.Jobs = append(w.Jobs, replay.Job{Class: i}, replay.Job{Class: i})
@@ -195,7 +199,11 @@ func TestEveryPolicy(t *testing.T) {
 	w := &replay.Workload{Name: "all", Classes: append(shaped(t, 4), shaped(t, 1)...)}
 	rng := rand.New(rand.NewPCG(3, 4))
 	now := 0.0
-	for i := range 60 {
+	jobs := 60
+	if testing.Short() {
+		jobs = 20
+	}
+	for i := range jobs {
 		w.Jobs = append(w.Jobs, replay.Job{ID: fmt.Sprint(i), Arrival: now, Class: rng.IntN(6), Iterations: int64(500 + rng.IntN(20000)), Weight: 1})
 		now += 300 * rng.ExpFloat64()
 	}
@@ -216,7 +224,7 @@ func TestEveryPolicy(t *testing.T) {
 	require.Len(t, report.Policies, len(names))
 	for _, m := range report.Policies {
 		b := report.BoundFor(m)
-		require.Equal(t, 60, m.Ended, m.Policy)
+		require.Equal(t, jobs, m.Ended, m.Policy)
 		require.GreaterOrEqual(t, m.Mean, b.Mean, m.Policy)
 		require.GreaterOrEqual(t, m.Makespan, b.Makespan, m.Policy)
 		require.LessOrEqual(t, m.Utilisation, 1+1e-9, m.Policy)
@@ -261,14 +269,18 @@ func TestGroups(t *testing.T) {
 	w := &replay.Workload{Name: "groups", Classes: append(append(shaped(t, 8), shaped(t, 2)...), shaped(t, 1)...)}
 	rng := rand.New(rand.NewPCG(5, 6))
 	now := 0.0
-	for i := range 120 {
+	jobs, shares := 120, []int{2, 4}
+	if testing.Short() {
+		jobs, shares = 30, shares[1:]
+	}
+	for i := range jobs {
 		w.Jobs = append(w.Jobs, replay.Job{ID: fmt.Sprint(i), Arrival: now, Class: rng.IntN(len(w.Classes)), Iterations: int64(500 + rng.IntN(9000)), Weight: 1})
 		now += 60 * rng.ExpFloat64()
 	}
 	c, err := replay.ParseCluster("2x8")
 	require.NoError(t, err)
 	for _, name := range []string{"muri-s", "muri-l", "jigsaw", "jigsaw-planned"} {
-		for _, share := range []int{2, 4} {
+		for _, share := range shares {
 			p, err := New(context.Background(), name, Options{Share: share})
 			require.NoError(t, err)
 			sharedOnce := false
