@@ -176,6 +176,8 @@ func (s *dispatcher) admit(j int) {
 	state.even = d.even && !slices.ContainsFunc(d.where.limit[j], func(limit int) bool { return limit < job.Full() })
 }
 
+// decode implements [decoder]. It gives up with errHopeless once the makespan looks
+// like passing d.latest.
 func (s *dispatcher) decode(ctx context.Context, d *decision, out *record) error {
 	s.reset(d, out)
 	for j := range s.in.Jobs {
