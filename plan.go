@@ -88,8 +88,9 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	small := p.small()
 	if small && p.opt.Time > 0 {
 		p.exact() // and search beside it
+	} else {
+		p.guided()
 	}
-	p.guided()
 	p.improve(nil, 5, lateRounds)
 	if small && p.opt.Time == 0 {
 		p.exact()
