@@ -37,6 +37,17 @@ export function specOf(source: ReadonlySignal<string>): ReadonlySignal<SpecView>
   })
 }
 
+/** The batch sizes that each model is profiled at, ascending; models by name. */
+export function batchSizes(profiles: readonly { model: string; batch: number }[]): Map<string, number[]> {
+  const sizes = new Map<string, Set<number>>()
+  for (const { model, batch } of profiles) sizes.set(model, (sizes.get(model) ?? new Set()).add(batch))
+  return new Map(
+    [...sizes]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([model, batches]) => [model, [...batches].sort((a, b) => a - b)]),
+  )
+}
+
 /** A name that none of the others has: base, base-2, base-3, ... */
 export function freshName(base: string, taken: Iterable<string>): string {
   const names = new Set(taken)

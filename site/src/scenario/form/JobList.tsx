@@ -9,7 +9,8 @@ import { Swatch } from './Swatch'
 
 interface Props {
   jobs: readonly Fields[]
-  models: readonly string[]
+  /** With the batch sizes that each is profiled at. */
+  models: ReadonlyMap<string, readonly number[]>
   /** In the timeline, by job. */
   colours: readonly string[][]
   edit: ScenarioEdit
