@@ -52,7 +52,9 @@ export function ScenarioForm({ store }: { store: Store }) {
           <button
             type="button"
             class="button"
-            onClick={() => edit.addJob(models.has('resnet50') ? 'resnet50' : ([...models.keys()][0] ?? 'resnet50'))}
+            onClick={() =>
+              edit.addJob(models.has('resnet50') ? 'resnet50' : ([...models.keys()][0] ?? 'resnet50'))
+            }
           >
             + Job
           </button>
