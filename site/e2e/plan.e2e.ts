@@ -34,6 +34,31 @@ test('a change in the form changes the text, the plan and the bound, and undo ta
     await expect.poll(() => numbers.innerText()).toBe(before)
   }))
 
+test('a job has its batch size, depths and optimizer in form and text alike', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await settled(page)
+    await page.getByText('Both', { exact: true }).click()
+    await page.getByRole('button', { name: /^vgg / }).click()
+    const editor = page.locator('.cm-content')
+    const depths = page.getByRole('textbox', { name: 'Which depths' })
+    await depths.fill('2, 99')
+    await page
+      .getByText(/depth 99 is not a cut of "vgg16"/)
+      .first()
+      .waitFor()
+    await depths.fill('2, 9')
+    await editor.getByText('depths: [2, 9]').waitFor()
+    await page.getByLabel('Optimizer').selectOption('adam')
+    await editor.getByText('optimizer: adam').waitFor()
+    await page.getByLabel('Model').selectOption('wrn101_2')
+    await page.getByLabel('Batch size').selectOption('16')
+    await editor.getByText('batch: 16').waitFor()
+    await shoot(page, 'job')
+    for (let i = 0; i < 9; i++) await page.getByRole('button', { name: 'Undo' }).click({ force: true })
+    await expect.poll(() => page.getByLabel('Optimizer').inputValue()).toBe('momentum')
+  }))
+
 test('a mistake in the text is told where it is, and the plan stays', () =>
   visit(async visitor => {
     const page = await visitor.tab()
