@@ -86,12 +86,24 @@ it('has depths or their number, not both', () => {
   expect(spb()).toEqual({})
 })
 
-it('knows the batch sizes of each model', () => {
-  const profile = (model: string, batch: number) => ({ model, batch })
-  const sizes = batchSizes([profile('b', 64), profile('a', 32), profile('b', 8), profile('b', 64)])
-  expect([...sizes]).toEqual([
-    ['a', [32]],
+it('knows the batch sizes of each model on the GPUs there are', () => {
+  const profile = (model: string, gpu: string, batch: number) => ({ model, gpu, batch })
+  const library = [
+    profile('b', 'v100', 64),
+    profile('b', 'v100', 8),
+    profile('b', 'a100', 1),
+    profile('a', 'a100', 2),
+  ]
+  expect([...batchSizes(spec(), library)]).toEqual([
+    ['a', []],
     ['b', [8, 64]],
+  ])
+  edit.set(['cluster', 'gpu_types', 0, 'profiled_as'], [{ gpu: 'a100' }])
+  edit.set(['profiles'], [profile('own', 'a100', 4)])
+  expect([...batchSizes(spec(), library)]).toEqual([
+    ['a', [2]],
+    ['b', [1]],
+    ['own', [4]],
   ])
 })
 

@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks'
 import type { Store } from '../../state/store'
 import { ScenarioEdit } from '../edit'
-import { batchSizes, fields, list, number, specOf, text } from '../spec'
+import { batchSizes, fields, list, specOf } from '../spec'
 import { ClusterForm } from './ClusterForm'
 import { GeneralForm } from './GeneralForm'
 import { JobList } from './JobList'
@@ -13,11 +13,7 @@ export function ScenarioForm({ store }: { store: Store }) {
   const view = useMemo(() => specOf(store.text.text), [store])
   const { spec, stale } = view.value
   const jobs = list(spec.jobs).map(fields)
-  const own = list(spec.profiles).map(fields)
-  const models = batchSizes([
-    ...own.map(({ model, batch }) => ({ model: text(model), batch: number(batch, 0) })),
-    ...store.profiles.value,
-  ])
+  const models = useMemo(() => batchSizes(spec, store.profiles.value), [spec, store.profiles.value])
   return (
     <form class="form" aria-label="Scenario form" onSubmit={event => event.preventDefault()}>
       {stale && (
