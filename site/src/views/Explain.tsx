@@ -3,7 +3,6 @@
 
 import type { Binding } from '../engine/api'
 import { clean } from './format'
-import { Reasons } from './Numbers'
 import type { ExplainProps } from './props'
 import './views.css'
 import { WhatIfs } from './WhatIfs'
@@ -14,10 +13,7 @@ export function Explain(props: ExplainProps) {
   return (
     <section class="explain" aria-label="Explanation">
       {result.status === 'infeasible' ? (
-        <section>
-          <h2>Why there is no plan</h2>
-          <Reasons reasons={result.reasons} />
-        </section>
+        <p class="muted">There is no plan to explain; above stands why.</p>
       ) : (
         <>
           <Binds binding={result.binding} />
