@@ -148,8 +148,8 @@ type fluid struct {
 	period int64
 	note   string
 
-	time   int   // column of the makespan; -1 for other objectives
-	least  int   // column of the smallest rate; -1 for other objectives
+	time   int // column of the makespan; -1 for other objectives
+	least  int // column of the smallest rate; -1 for other objectives
 	rates  *rates
 	tight  []int // pools whose memory rows may bind
 	shapes []shape

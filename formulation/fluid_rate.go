@@ -39,7 +39,7 @@ func (f *fluid) buildRates(period int64, limits []interval) {
 	f.scale = big.NewInt(f.period)
 	f.shape(nil, nil)
 	f.residency()
-	spare := int64(1) // so that the chain's row binds, and not the column
+	spare := int64(1)                           // so that the chain's row binds, and not the column
 	most := func(d *demand, jobs int64) int64 { // iterations in a period
 		return (jobs*f.period + int64(d.iteration) - 1) / max(1, int64(d.iteration))
 	}

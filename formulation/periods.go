@@ -242,7 +242,7 @@ func (t *periodTree) Evaluate(ctx context.Context, n *periodNode, _ float64) (tr
 			return out, nil
 		}
 	}
-	if s != nil && s.Status == solver.Optimal {
+	if s != nil && s.Status == solver.Optimal && r.holds(s.Primal) {
 		if err := t.branch(ctx, r, n, s); err != nil {
 			return out, err
 		}
@@ -342,6 +342,20 @@ func (f *fluid) proven(proof *priceProof, lower, upper []int64) (*big.Rat, error
 		return nil, errNotEmpty
 	}
 	return nil, nil
+}
+
+// holds reports whether a point is of the columns and within their bounds, so that
+// a node can be split at it. What else the engine says of it is not believed.
+func (r *relaxation) holds(x []float64) bool {
+	if len(x) != len(r.lower) {
+		return false
+	}
+	for j, v := range x {
+		if !(v >= float64(r.lower[j])-tree.IntegralityTol && v <= float64(r.upper[j])+tree.IntegralityTol) {
+			return false
+		}
+	}
+	return true
 }
 
 // unit scales a ray, whose length means nothing, such that its largest entry is 1.
