@@ -18,9 +18,9 @@ const within = [
 ] as const
 
 const optimizers = [
-  ['sgd', 'SGD: weights and gradients'],
-  ['momentum', 'momentum: and one more copy'],
-  ['adam', 'Adam: and two more copies'],
+  ['sgd', 'SGD: 2 copies'],
+  ['momentum', 'momentum: 3 copies'],
+  ['adam', 'Adam: 4 copies'],
 ] as const
 
 /** Empty, or numbers with commas between. */
@@ -158,7 +158,7 @@ export function JobForm(props: {
       />
       <SelectField
         label="Optimizer"
-        hint="How many copies of the parameters a worker holds in memory."
+        hint="Each worker holds so many copies of the parameters."
         value={text(job.optimizer) || 'momentum'}
         options={optimizers}
         onChange={value => edit.setUnless(key('optimizer'), value, 'momentum')}
