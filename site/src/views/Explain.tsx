@@ -13,7 +13,9 @@ export function Explain(props: ExplainProps) {
   return (
     <section class="explain" aria-label="Explanation">
       {result.status === 'infeasible' ? (
-        <p class="muted">There is no plan to explain; above stands why.</p>
+        <section>
+          <p class="muted">There is no plan to explain: the reasons why not are above.</p>
+        </section>
       ) : (
         <>
           <Binds binding={result.binding} />
