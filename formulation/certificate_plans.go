@@ -226,13 +226,56 @@ func (e *planExaminer) of(alt *alternative) *startPrices {
 	return s
 }
 
-// least returns the lowest price of a start in [from, to].
-func (e *planExaminer) least(s *startPrices, from, to int64) int64 {
-	best := min(e.price(s.alt, from), e.price(s.alt, to))
-	first, _ := slices.BinarySearch(s.corners, from)
-	last, _ := slices.BinarySearch(s.corners, to)
-	if first < last { // the corner at to, if there is one, is its end
-		best = min(best, s.minima.least(first, last-1))
+// limit is the first or the last start that a window permits.
+type limit struct {
+	start, price int64
+	corner       int // the first that is not before the start
+}
+
+// limits looks up starts that rise; those below 0 are no starts.
+func (e *planExaminer) limits(s *startPrices, starts []int64) []limit {
+	list := make([]limit, len(starts))
+	corner := 0
+	for i, start := range starts {
+		for corner < len(s.corners) && s.corners[corner] < start {
+			corner++
+		}
+		list[i] = limit{start: start, corner: corner}
+		if start >= 0 {
+			list[i].price = e.price(s.alt, start)
+		}
+	}
+	return list
+}
+
+// windowPrices tells the least price of an alternative between two points of a
+// time axis.
+type windowPrices struct {
+	first, last []limit // by the point that the window begins at, ends at
+	minima      *rangeMinima
+}
+
+// within returns the prices of an alternative of an item between points.
+func (e *planExaminer) within(p *planPricer, item *item, alt *alternative) *windowPrices {
+	first, last := make([]int64, p.grid.points+1), make([]int64, p.grid.points+1)
+	for n := range first {
+		first[n] = p.grid.tick(n) + item.head
+		last[n] = p.latest(n) - item.tail - alt.length
+	}
+	s := e.of(alt)
+	return &windowPrices{e.limits(s, first), e.limits(s, last), s.minima}
+}
+
+// least returns the lowest price between the points n and m; noPrice where the
+// window is too short.
+func (w *windowPrices) least(n, m int) int64 {
+	a, b := &w.first[n], &w.last[m]
+	if a.start > b.start {
+		return noPrice
+	}
+	best := min(a.price, b.price)
+	if a.corner < b.corner { // the corner at b, if there is one, is b
+		best = min(best, w.minima.least(a.corner, b.corner-1))
 	}
 	return best
 }
@@ -266,17 +309,21 @@ func (e *planExaminer) inWay(p *planPricer, way int) int64 {
 		if menu.way != way {
 			continue
 		}
-		starts := make([][]*startPrices, len(menu.items))
+		places := make([][]*windowPrices, len(menu.items))
 		for n := range menu.items {
-			for a := range menu.items[n].alts {
-				starts[n] = append(starts[n], e.of(&menu.items[n].alts[a]))
+			item := &menu.items[n]
+			for a := range item.alts {
+				places[n] = append(places[n], e.within(p, item, &item.alts[a]))
 			}
 		}
 		least := make([]int64, len(menu.items))
 		for n := range window {
 			for m := n; m < len(window); m++ {
 				for i := range least {
-					least[i] = e.item(p, &menu.items[i], starts[i], n, m)
+					least[i] = noPrice
+					for _, w := range places[i] {
+						least[i] = min(least[i], w.least(n, m))
+					}
 				}
 				for d := range menu.dishes {
 					window[n][m] = min(window[n][m], e.iteration(&menu.dishes[d], least))
@@ -320,19 +367,6 @@ func (e *planExaminer) inWay(p *planPricer, way int) int64 {
 		}
 		now = next
 	}
-}
-
-// item returns the lowest price of an item between the points n and m; noPrice
-// where it does not fit.
-func (e *planExaminer) item(p *planPricer, item *item, starts []*startPrices, n, m int) int64 {
-	least := int64(noPrice)
-	for a := range item.alts {
-		from, to := p.grid.tick(n)+item.head, p.latest(m)-item.tail-item.alts[a].length
-		if from <= to {
-			least = min(least, e.least(starts[a], from, to))
-		}
-	}
-	return least
 }
 
 // iteration returns the price of a dish, given the lowest prices of the items.
