@@ -164,10 +164,59 @@ func (s *master) known(schedule *instance.Schedule) [][]plan {
 		p := &plans[t.Job]
 		p.visits = append(p.visits, visit{[]charge{{s.m.network.of[in.GPUs[t.GPU].Node], 1, int64(t.End - t.Start)}}, int64(t.Start), 1})
 	}
+	spans := make([]instance.Span, len(in.Jobs))
+	for j, gpus := range schedule.Residency {
+		spans[j], _ = in.Span(gpus)
+	}
+	links := s.linkGroups()
+	for _, y := range schedule.Syncs {
+		rate := spans[y.Job].Rate(y.Rate)
+		var charges []charge
+		for _, use := range spans[y.Job].Uses {
+			if at, ok := links[use.Link]; ok && s.groups[at.group].capacity > 0 {
+				charges = append(charges, charge{at.group, int64(use.Times) * share(rate, at.speed), int64(y.End - y.Start)})
+			}
+		}
+		if len(charges) > 0 {
+			p := &plans[y.Job]
+			p.visits = append(p.visits, visit{charges, int64(y.Start), 1})
+		}
+	}
 	for j := range plans {
 		list[class[j]] = append(list[class[j]], plans[j])
 	}
 	return list
+}
+
+// linkGroups returns the group of rows that each link counts in, and the speed
+// that capacities there are about. Of the two directions of a NIC and of a
+// trunk, one stands for both.
+func (s *master) linkGroups() map[instance.LinkID]supplyLink {
+	in, n := s.m.in, s.m.network
+	groups := map[instance.LinkID]supplyLink{}
+	for i := range in.Nodes {
+		p := n.of[i]
+		groups[in.Nodes[i].Fabric] = supplyLink{s.fabric(p), n.pools[p].fabric}
+		groups[in.Nodes[i].Up] = supplyLink{s.nic(p), n.pools[p].nic}
+	}
+	class := map[string]int{}
+	for k := range n.racks {
+		for _, r := range n.racks[k].racks {
+			class[in.Racks[r].Name+".up"] = k
+		}
+	}
+	for l := range in.Links {
+		if k, ok := class[in.Links[l].Name]; ok && in.Links[l].Kind == instance.RackUp {
+			groups[instance.LinkID(l)] = supplyLink{s.uplink(k), n.racks[k].uplink}
+		}
+	}
+	return groups
+}
+
+// supplyLink is a link as a part of a group of rows.
+type supplyLink struct {
+	group int
+	speed instance.BitRate
 }
 
 // certificate writes prices down.
