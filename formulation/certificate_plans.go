@@ -281,29 +281,31 @@ func (w *windowPrices) least(n, m int) int64 {
 }
 
 // cheapest returns the price of the cheapest plan of a class; ok is false
-// where there is no plan.
+// where there is no plan. Plans that hardly wait between their iterations are
+// quickly looked through, and then only those others that may be cheaper.
 func (e *planExaminer) cheapest(p *planPricer) (best int64, ok bool) {
-	ways := 0
-	for i := range p.menus {
-		ways = max(ways, p.menus[i].way+1)
-	}
 	best = noPrice
-	for way := range ways {
-		best = min(best, e.inWay(p, way))
+	for way := range p.ways {
+		w := e.windows(p, way)
+		rest := e.rest(p, w)
+		best = e.recur(p, w, rest, best, true)
+		best = e.recur(p, w, rest, best, false)
 	}
 	return best, best < noPrice
 }
 
-// inWay returns the price of the cheapest plan that lives in one way.
-func (e *planExaminer) inWay(p *planPricer, way int) int64 {
-	g := &p.grid
-	window := make([][]int64, g.points+1)
-	for n := range window {
-		window[n] = make([]int64, g.points+1)
-		for m := range window[n] {
-			window[n][m] = noPrice
-		}
-	}
+// windows are the least prices of an iteration of a class in one way, by the
+// points between which it is.
+type windows struct {
+	e      *planExaminer
+	menus  []*menu
+	places [][][]*windowPrices // by menu, item, alternative
+	known  [][]int64           // by the point where it begins, and how many points later it ends
+	least  []int64             // scratch, by item
+}
+
+func (e *planExaminer) windows(p *planPricer, way int) *windows {
+	w := &windows{e: e, known: make([][]int64, p.grid.points+1)}
 	for i := range p.menus {
 		menu := &p.menus[i]
 		if menu.way != way {
@@ -316,56 +318,115 @@ func (e *planExaminer) inWay(p *planPricer, way int) int64 {
 				places[n] = append(places[n], e.within(p, item, &item.alts[a]))
 			}
 		}
-		least := make([]int64, len(menu.items))
-		for n := range window {
-			for m := n; m < len(window); m++ {
-				for i := range least {
-					least[i] = noPrice
-					for _, w := range places[i] {
-						least[i] = min(least[i], w.least(n, m))
-					}
-				}
-				for d := range menu.dishes {
-					window[n][m] = min(window[n][m], e.iteration(&menu.dishes[d], least))
+		w.menus, w.places = append(w.menus, menu), append(w.places, places)
+		w.least = make([]int64, max(len(w.least), len(menu.items)))
+	}
+	return w
+}
+
+// from returns the prices from point n on, at least to point m; noPrice where
+// there is no room.
+func (w *windows) from(n, m int) []int64 {
+	list := w.known[n]
+	for at := n + len(list); at <= m; at++ {
+		best := int64(noPrice)
+		for i, menu := range w.menus {
+			for item, alts := range w.places[i] {
+				w.least[item] = noPrice
+				for _, alt := range alts {
+					w.least[item] = min(w.least[item], alt.least(n, at))
 				}
 			}
+			for d := range menu.dishes {
+				best = min(best, w.e.iteration(&menu.dishes[d], w.least))
+			}
+		}
+		list = append(list, best)
+	}
+	w.known[n] = list
+	return list
+}
+
+// rest returns lower bounds, rising with the point, on what a plan costs from the
+// end of its first blocks on, by their number and the point: none of its iterations
+// costs less than one that ends as early and may begin at any time.
+func (e *planExaminer) rest(p *planPricer, w *windows) [][]int64 {
+	g := &p.grid
+	by, left := w.from(0, g.points), int64(0)
+	rest := make([][]int64, g.blocks+1)
+	for i := g.blocks; i >= 0; i-- {
+		rest[i] = make([]int64, g.points+1)
+		least, follow := int64(noPrice), int64(noPrice)
+		for m := g.points; m >= 0; m-- {
+			if i < g.blocks && m+g.steps(i) <= g.points {
+				if end := m + g.steps(i); by[end] < noPrice && rest[i+1][end] < noPrice {
+					follow = min(follow, e.add(rest[i+1][end], e.mul(int64(g.iterations(i)), by[end])))
+				}
+			}
+			least = min(least, follow)
+			if end := g.tick(m); p.complete(i, end, e.calendar.horizon) {
+				least = min(least, e.mul(p.weight, end+left))
+			}
+			rest[i][m] = least
+		}
+		if i > 0 {
+			left += int64(g.iterations(i-1)) * p.iteration
 		}
 	}
-	now := make([]int64, g.points+1)
-	for m := range now {
-		now[m] = noPrice
-	}
-	now[0] = 0
-	best := int64(noPrice)
+	return rest
+}
+
+// complete reports whether a plan whose first blocks end at a tick costs
+// nothing more but the weight of its completion.
+func (p *planPricer) complete(blocks int, end, horizon int64) bool {
+	return blocks == p.grid.blocks || p.due < 0 && end >= horizon
+}
+
+// recur returns the price of the cheapest plan that lives in one way, if it is
+// below the limit, and else the limit. Brisk plans go from the end of an iteration to
+// the next in no more than twice the time it takes.
+func (e *planExaminer) recur(p *planPricer, w *windows, rest [][]int64, limit int64, brisk bool) int64 {
+	g := &p.grid
 	left := int64(0) // ticks of the blocks that follow
 	for i := range g.blocks {
 		left += int64(g.iterations(i)) * p.iteration
 	}
+	now, next := make([]int64, g.points+1), make([]int64, g.points+1)
+	for m := range now {
+		now[m] = noPrice
+	}
+	now[0] = 0
 	for i := 0; ; i++ {
 		for m, price := range now {
-			end := g.tick(m)
-			if price == noPrice || i < g.blocks && (p.due >= 0 || end < e.calendar.horizon) {
-				continue
+			if end := g.tick(m); price < noPrice && p.complete(i, end, e.calendar.horizon) {
+				limit = min(limit, e.add(price, e.mul(p.weight, end+left)))
 			}
-			best = min(best, e.add(price, e.mul(p.weight, end+left)))
 		}
 		if i == g.blocks {
-			return best
+			return limit
 		}
-		left -= int64(g.iterations(i)) * p.iteration
-		next := make([]int64, g.points+1)
+		times, steps := int64(g.iterations(i)), g.steps(i)
+		left -= times * p.iteration
 		for m := range next {
 			next[m] = noPrice
-			if p.ends != nil && !p.ends[i].holds(g.tick(m)) {
+		}
+		for n, price := range now {
+			if price >= limit || rest[i][n] >= limit-price {
 				continue
 			}
-			for n := 0; n+g.steps(i) <= m; n++ {
-				if now[n] < noPrice && window[n][m] < noPrice {
-					next[m] = min(next[m], e.add(now[n], e.mul(int64(g.iterations(i)), window[n][m])))
+			after, _ := slices.BinarySearch(rest[i+1], limit-price) // the last that helps is before
+			if brisk && i > 0 {
+				after = min(after, n+2*steps+1)
+			}
+			window := w.from(n, after-1)
+			for m := n + steps; m < after; m++ {
+				if window[m-n] == noPrice || p.ends != nil && !p.ends[i].holds(g.tick(m)) {
+					continue
 				}
+				next[m] = min(next[m], e.add(price, e.mul(times, window[m-n])))
 			}
 		}
-		now = next
+		now, next = next, now
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/solver"
@@ -75,6 +76,10 @@ type columns struct {
 	limits ColumnLimits
 	best   Bound
 	guide  *Guide
+	// last is the master solved last, and plans, by class, are those that its
+	// solution mixes.
+	last  *master
+	plans [][]plan
 }
 
 // smoothing of the prices, see package colgen; 0.5 saves a fifth of the rounds.
@@ -119,20 +124,24 @@ func (s *master) work() int64 {
 	return sum
 }
 
-// grains lists the time axes to go through, from coarse to fine.
+// grains lists the time axes to go through, from coarse to fine. Where ticks are
+// few all are points from the start: buckets cost the bound less than points, and
+// plans serve the next axes, too.
 func grains(horizon int64) []planGrain {
-	if horizon <= finest {
-		list := []planGrain{{horizon, min(horizon, 32)}}
-		for b := int64(64); b < horizon; b *= 2 {
-			list = append(list, planGrain{horizon, b})
-		}
-		return append(list, planGrain{horizon, horizon})
+	if horizon > finest {
+		return []planGrain{{64, 32}, {128, 32}, {256, 64}, {512, 64}, {1024, 64}, {2048, 128}}
 	}
-	return []planGrain{{64, 32}, {128, 32}, {256, 64}, {512, 64}, {1024, 64}, {2048, 128}}
+	list := []planGrain{{horizon, horizon}}
+	if coarse := newCalendar(horizon, fewBuckets); coarse.width > 1 {
+		list = slices.Insert(list, 0, planGrain{coarse.horizon, fewBuckets})
+	}
+	return list
 }
 
-// finest is the longest horizon in ticks whose every tick is a point.
-const finest = 320
+const (
+	finest     = 320 // the longest horizon in ticks whose every tick is a point
+	fewBuckets = 32  // of the coarse axes of such a horizon
+)
 
 // completion bounds the weighted completion.
 func (c *columns) completion(ctx context.Context) error {
@@ -176,11 +185,15 @@ func (c *columns) options(s *master) colgen.Options {
 // generate solves a master, proves what its prices give, and returns the
 // prices.
 func (c *columns) generate(ctx context.Context, s *master, opt colgen.Options) ([][]int64, error) {
-	live, result, err := s.run(ctx, c.engine, s.known(c.limits.Start), opt)
+	live, result, err := s.run(ctx, c.engine, c.known(s), opt)
 	if live != nil {
 		defer func() { _ = live.Close() }()
+		c.keep(s, live, &result)
 	}
 	if result.Prices == nil {
+		return nil, err
+	}
+	if opt.Cutoff != nil && result.Status != colgen.Cutoff {
 		return nil, err
 	}
 	if err != nil && (s.work() > quickProof || errors.Is(err, context.Canceled)) {
@@ -205,6 +218,47 @@ func (c *columns) generate(ctx context.Context, s *master, opt colgen.Options) (
 		}
 	}
 	return prices, err
+}
+
+// known lists plans by class for a master to begin with: those of the schedule,
+// and those of the last master where both mean the same.
+func (c *columns) known(s *master) [][]plan {
+	list := s.known(c.limits.Start)
+	if c.last == nil || !s.alike(c.last) {
+		return list
+	}
+	if list == nil {
+		return c.plans
+	}
+	for class := range list {
+		list[class] = append(list[class], c.plans[class]...)
+	}
+	return list
+}
+
+// keep remembers the plans that a solution mixes.
+func (c *columns) keep(s *master, live *colgen.Master[plan], r *colgen.Result[plan]) {
+	c.last, c.plans = s, make([][]plan, len(s.classes))
+	columns := live.Columns()
+	for j, weight := range r.Weights {
+		if weight >= leastWeight {
+			class := s.classOf(&columns[j])
+			c.plans[class] = append(c.plans[class], columns[j].Data)
+		}
+	}
+}
+
+// alike reports whether the plans of one master are those of another, as far as
+// they end in time: in both every tick is a point, and the same links have rows.
+func (s *master) alike(o *master) bool {
+	for c := range s.classes {
+		for _, g := range []*grid{&s.classes[c].pricer.grid, &o.classes[c].pricer.grid} {
+			if g.parts != g.chain {
+				return false
+			}
+		}
+	}
+	return slices.EqualFunc(s.groups, o.groups, func(a, b supply) bool { return a.capacity == b.capacity })
 }
 
 // quickProof is the work up to which prices are proven even after the time is up,
@@ -237,22 +291,25 @@ func (c *columns) refute(ctx context.Context, due int64) (bool, error) {
 	if due > maxHorizon {
 		return false, nil
 	}
-	grain := planGrain{256, 64}
-	if due <= finest {
-		grain = planGrain{due, due}
-	}
-	s := newMaster(c.m, due, due, grain)
-	for s.work() > c.limits.Work/typicalRounds && grain.points > 32 {
-		grain = planGrain{grain.points / 2, min(grain.buckets, 32)}
-		s = newMaster(c.m, due, due, grain)
-	}
-	if !s.fits() {
-		return false, nil
-	}
-	opt := c.options(s)
-	above := 1 + 1e-9
-	opt.Cutoff = &above
 	value := c.best.Value
-	_, err := c.generate(ctx, s, opt)
-	return c.best.Value != nil && (value == nil || c.best.Value.Cmp(value) > 0), err
+	for _, grain := range grains(due) {
+		if due > finest && grain.points > mostDuePoints {
+			break
+		}
+		s := newMaster(c.m, due, due, grain)
+		if !s.fits() || s.work() > c.limits.Work/typicalRounds {
+			break
+		}
+		opt := c.options(s)
+		above := 1 + 1e-9
+		opt.Cutoff, opt.Enough = &above, &above
+		_, err := c.generate(ctx, s, opt)
+		if refuted := c.best.Value != nil && (value == nil || c.best.Value.Cmp(value) > 0); refuted || err != nil {
+			return refuted, err
+		}
+	}
+	return false, nil
 }
+
+// mostDuePoints is how many points dues are worth, of which there are many to try.
+const mostDuePoints = 256

@@ -46,7 +46,7 @@ func TestCheapestPlan(t *testing.T) {
 		e := newPlanExaminer(s.calendar, prices)
 		for c := range s.classes {
 			p := &s.classes[c].pricer
-			found, ok := p.solve(tariff, k)
+			found, ok := p.solve(tariff, k, noPrice)
 			want, wantOK := e.cheapest(p)
 			e.starts = nil
 			require.Equal(t, wantOK, ok, "seed %d", seed)
@@ -56,6 +56,12 @@ func TestCheapestPlan(t *testing.T) {
 			}
 			require.Equal(t, want, found.price, "seed %d", seed)
 			plans++
+			// With a limit there is the same plan below it, and none at it.
+			same, ok := p.solve(tariff, k, want+1+rng.Int64N(1+want/8))
+			require.True(t, ok, "seed %d", seed)
+			require.Equal(t, want, same.price, "seed %d", seed)
+			_, ok = p.solve(tariff, k, want)
+			require.False(t, ok, "seed %d", seed)
 			// The plan costs what it says.
 			sum := p.weight * found.completion
 			for _, v := range found.visits {

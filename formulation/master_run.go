@@ -16,6 +16,7 @@ type classPricer struct {
 	s     *master
 	class int
 	desk  *desk
+	found []plan // in the rounds before
 }
 
 // desk is what the pricers of a master share: the tariff of the latest prices,
@@ -58,12 +59,33 @@ func (p *classPricer) Multiplicity() (least, most float64) {
 func (p *classPricer) Price(prices []float64, _ bool) colgen.Priced[plan] {
 	t, k := p.desk.open(p.s, prices)
 	defer p.desk.close(k)
-	found, ok := p.s.classes[p.class].solve(t, k)
+	best, ok := p.cheapest(t, k)
 	if !ok {
 		return colgen.Priced[plan]{Bound: math.Inf(1)}
 	}
-	reduced := float64(found.price)/float64(p.s.scale)/p.s.unit - prices[p.s.convexity(p.class)]
-	return colgen.Priced[plan]{Columns: []colgen.Column[plan]{p.s.column(p.class, found)}, Bound: reduced}
+	reduced := float64(best.price)/float64(p.s.scale)/p.s.unit - prices[p.s.convexity(p.class)]
+	return colgen.Priced[plan]{Columns: []colgen.Column[plan]{p.s.column(p.class, best)}, Bound: reduced}
+}
+
+// cheapest returns the cheapest plan, and false where there is none. The plans of
+// the rounds before are the heuristic stage: what the cheapest of them costs now
+// tells the exact one how far to look.
+func (p *classPricer) cheapest(t *tariff, k *kitchen) (plan, bool) {
+	class := &p.s.classes[p.class]
+	if class.home != nil {
+		return class.home.solve(t)
+	}
+	best := plan{price: noPrice}
+	for _, o := range p.found {
+		if o.price = class.pricer.priceOf(t, &o); o.price < best.price {
+			best = o
+		}
+	}
+	if o, ok := class.pricer.solve(t, k, best.price); ok {
+		p.found = append(p.found, o)
+		return o, true
+	}
+	return best, best.price < noPrice
 }
 
 // postponed is the plan of a job that waits for the horizon and then meets
@@ -130,7 +152,7 @@ func (s *master) run(ctx context.Context, engine solver.Solver, known [][]plan, 
 	shared := &desk{}
 	pricers := make([]colgen.Pricer[plan], len(s.classes))
 	for c := range pricers {
-		pricers[c] = &classPricer{s, c, shared}
+		pricers[c] = &classPricer{s: s, class: c, desk: shared}
 	}
 	result, err := live.Run(ctx, pricers, opt)
 	return live, result, err
@@ -173,7 +195,7 @@ func (s *master) known(schedule *instance.Schedule) [][]plan {
 		rate := spans[y.Job].Rate(y.Rate)
 		var charges []charge
 		for _, use := range spans[y.Job].Uses {
-			if at, ok := links[use.Link]; ok && s.groups[at.group].capacity > 0 {
+			if at, ok := links[use.Link]; ok {
 				charges = append(charges, charge{at.group, int64(use.Times) * share(rate, at.speed), int64(y.End - y.Start)})
 			}
 		}
