@@ -123,6 +123,7 @@ type planner struct {
 	opt   Options
 	start time.Time
 	show  *showcase
+	last  *time.Timer   // ends ctx; nil without a time limit
 	lp    solver.Solver // nil: none, and a note says why
 
 	mu     sync.Mutex // guards what follows
@@ -142,15 +143,34 @@ type planner struct {
 }
 
 func newPlanner(ctx context.Context, in *instance.Instance, opt Options) (*planner, context.CancelFunc) {
-	cancel := context.CancelFunc(func() {})
-	if opt.Time > 0 {
-		ctx, cancel = context.WithTimeout(ctx, opt.Time)
-	}
 	p := &planner{
-		ctx: eventloop.Context(ctx), in: in, opt: opt, start: time.Now(), show: newShowcase(in, opt.Incumbent),
+		in: in, opt: opt, start: time.Now(), show: newShowcase(in, opt.Incumbent),
 		result: &Result{Instance: in, Status: Limit, Seed: opt.Seed},
 	}
-	return p, func() { cancel(); p.show.close() }
+	cancel := context.CancelFunc(func() {})
+	if opt.Time > 0 {
+		ctx, cancel = context.WithDeadline(ctx, p.start.Add(opt.Time))
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	p.ctx = eventloop.Context(ctx)
+	if opt.Time > 0 {
+		p.last = time.AfterFunc(opt.Time, func() { end(context.DeadlineExceeded) })
+	}
+	return p, func() {
+		if p.last != nil {
+			p.last.Stop()
+		}
+		end(nil)
+		cancel()
+		p.show.close()
+	}
+}
+
+// reserve ends the search while there is so much time left, for the last proof.
+func (p *planner) reserve(proof time.Duration) {
+	if p.last != nil {
+		p.last.Reset(time.Until(p.start.Add(p.opt.Time - proof)))
+	}
 }
 
 // rng returns the generator of one part of the run, so that parts can be
@@ -200,6 +220,7 @@ func (p *planner) bound(b formulation.Bound) {
 	r.Bounds = append(r.Bounds, b)
 	if r.Dual == nil || p.in.Objective.Better(r.Dual, b.Value) || b.Certified && !r.Certified && r.Dual.Cmp(b.Value) == 0 {
 		r.Dual, r.Certified = b.Value, b.Certified
+		p.reserve(b.Proving)
 		p.record(string(b.Kind), p.seen, r.Dual)
 	}
 }
@@ -407,7 +428,7 @@ func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start 
 		p.bound(b)
 	}
 	_, guide, err := formulation.Columns(ctx, p.in, engine, limits)
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
 		p.note("column generation ended early: %v", err)
 	}
 	p.mu.Lock()
@@ -458,7 +479,7 @@ func Engine() (string, error) {
 
 // stopped says in words why the context ended.
 func stopped(ctx context.Context) string {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return "the time limit was reached"
 	}
 	return "interrupted"

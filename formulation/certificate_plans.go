@@ -1,6 +1,7 @@
 package formulation
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/big"
@@ -17,7 +18,7 @@ import (
 // cheapest plan of every class anew. Rows, ways and time axes are those of
 // [newMaster]; the search is not that of [planPricer]: it goes window by window,
 // by range minima, in checked arithmetic, and knows no floating point.
-func (m *model) provePlans(b *Bound, c *Certificate) error {
+func (m *model) provePlans(ctx context.Context, b *Bound, c *Certificate) error {
 	terms := c.Plans
 	switch {
 	case terms == nil:
@@ -71,9 +72,9 @@ func (m *model) provePlans(b *Bound, c *Certificate) error {
 			s.classes[i].pricer.weight = weight.Int64()
 		}
 	}
-	least, found, overflow := s.examine(prices)
-	if overflow {
-		return errPrices
+	least, found, err := s.examine(ctx, prices)
+	if err != nil {
+		return err
 	}
 	for i := range s.classes {
 		switch {
@@ -100,14 +101,14 @@ func (m *model) provePlans(b *Bound, c *Certificate) error {
 
 // examine returns the price of the cheapest plan of every class, and whether
 // it has any. The classes are shared out among the cores.
-func (s *master) examine(prices [][]int64) (least []int64, found []bool, overflow bool) {
+func (s *master) examine(ctx context.Context, prices [][]int64) (least []int64, found []bool, err error) {
 	least, found = make([]int64, len(s.classes)), make([]bool, len(s.classes))
 	var next, overflows atomic.Int64
 	var wg sync.WaitGroup
 	for range max(1, min(runtime.GOMAXPROCS(0), len(s.classes))) {
 		wg.Go(func() {
 			e := newPlanExaminer(s.calendar, prices)
-			for i := int(next.Add(1)) - 1; i < len(s.classes); i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < len(s.classes) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				least[i], found[i] = e.cheapest(&s.classes[i].pricer)
 				e.starts = nil
 			}
@@ -117,7 +118,10 @@ func (s *master) examine(prices [][]int64) (least []int64, found []bool, overflo
 		})
 	}
 	wg.Wait()
-	return least, found, overflows.Load() > 0
+	if overflows.Load() > 0 {
+		return nil, nil, errPrices
+	}
+	return least, found, ctx.Err()
 }
 
 // Limits on what a certificate may ask for: ticks, points of a time axis, and

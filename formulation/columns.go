@@ -2,15 +2,16 @@ package formulation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"slices"
+	"time"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/solver"
 	"jigsaw/solver/colgen"
+	"jigsaw/solver/eventloop"
 )
 
 // ColumnLimits of a columns bound. The zero value is useful.
@@ -48,7 +49,7 @@ func Columns(ctx context.Context, in *instance.Instance, engine solver.Solver, l
 	if limits.Work == 0 {
 		limits.Work = defaultWork
 	}
-	c := &columns{m: newModel(in), engine: engine, limits: limits, best: Bound{Kind: ColumnsBound}}
+	c := &columns{m: newModel(in), engine: engine, limits: limits, best: Bound{Kind: ColumnsBound}, pace: firstPace}
 	if limits.Work < 0 {
 		c.limits.Work = math.MaxInt64
 	}
@@ -80,6 +81,7 @@ type columns struct {
 	// solution mixes.
 	last  *master
 	plans [][]plan
+	pace  float64 // of proofs, in nanoseconds for a step of master.work
 }
 
 // smoothing of the prices, see package colgen; 0.5 saves a fifth of the rounds.
@@ -183,20 +185,17 @@ func (c *columns) options(s *master) colgen.Options {
 }
 
 // generate solves a master, proves what its prices give, and returns the
-// prices.
+// prices. Before the context's deadline it stops generating while there is time
+// left to prove them.
 func (c *columns) generate(ctx context.Context, s *master, opt colgen.Options) ([][]int64, error) {
-	live, result, err := s.run(ctx, c.engine, c.known(s), opt)
+	early, cancel := c.before(ctx, s)
+	defer cancel()
+	live, result, err := s.run(early, c.engine, c.known(s), opt)
 	if live != nil {
 		defer func() { _ = live.Close() }()
 		c.keep(s, live, &result)
 	}
-	if result.Prices == nil {
-		return nil, err
-	}
-	if opt.Cutoff != nil && result.Status != colgen.Cutoff {
-		return nil, err
-	}
-	if err != nil && (s.work() > quickProof || errors.Is(err, context.Canceled)) {
+	if result.Prices == nil || opt.Cutoff != nil && result.Status != colgen.Cutoff || ctx.Err() != nil {
 		return nil, err
 	}
 	prices := s.prices(result.Prices)
@@ -208,7 +207,11 @@ func (c *columns) generate(ctx context.Context, s *master, opt colgen.Options) (
 		b.LP.Cols = len(live.Columns())
 	}
 	b.Certificate = s.certificate(prices)
-	if c.m.provePlans(&b, b.Certificate) == nil && Best(c.m.in, c.best, b).Certificate == b.Certificate {
+	begun := time.Now()
+	proof := c.m.provePlans(ctx, &b, b.Certificate)
+	b.Proving = time.Since(begun)
+	c.pace = float64(b.Proving) / float64(max(1, s.work()))
+	if proof == nil && Best(c.m.in, c.best, b).Certificate == b.Certificate {
 		c.best = b
 		if result.Weights != nil && live != nil {
 			c.guide = s.newGuide(live.Columns(), result.Weights)
@@ -219,6 +222,21 @@ func (c *columns) generate(ctx context.Context, s *master, opt colgen.Options) (
 	}
 	return prices, err
 }
+
+// before returns a context that ends before the given one does, in time for two
+// proofs: that of the master's prices, and whoever has a deadline proves them once
+// more.
+func (c *columns) before(ctx context.Context, s *master) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	early, cancel := context.WithDeadline(ctx, deadline.Add(-time.Duration(2*c.pace*float64(s.work()))))
+	return eventloop.Context(early), cancel
+}
+
+// firstPace is that of proofs before one was measured.
+const firstPace = 0.5
 
 // known lists plans by class for a master to begin with: those of the schedule,
 // and those of the last master where both mean the same.
@@ -260,10 +278,6 @@ func (s *master) alike(o *master) bool {
 	}
 	return slices.EqualFunc(s.groups, o.groups, func(a, b supply) bool { return a.capacity == b.capacity })
 }
-
-// quickProof is the work up to which prices are proven even after the time is up,
-// though not for somebody who waits for the run to stop.
-const quickProof = 5_000_000
 
 // dues bounds the makespan by the largest due that no plans meet.
 func (c *columns) dues(ctx context.Context) error {

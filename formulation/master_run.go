@@ -117,10 +117,13 @@ func (s *master) planned() bool {
 }
 
 // start adds the columns that the program begins with.
-func (s *master) start(live *colgen.Master[plan], known [][]plan) error {
+func (s *master) start(ctx context.Context, live *colgen.Master[plan], known [][]plan) error {
 	var columns []colgen.Column[plan]
 	free, k := s.free(), &kitchen{}
 	for c := range s.classes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if s.due < 0 {
 			columns = append(columns, s.column(c, s.postponed(c)))
 		} else if p, ok := s.classes[c].solve(free, k); ok {
@@ -145,7 +148,7 @@ func (s *master) run(ctx context.Context, engine solver.Solver, known [][]plan, 
 	if err != nil {
 		return nil, colgen.Result[plan]{}, err
 	}
-	if err := s.start(live, known); err != nil {
+	if err := s.start(ctx, live, known); err != nil {
 		_ = live.Close()
 		return nil, colgen.Result[plan]{}, err
 	}
