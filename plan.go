@@ -73,8 +73,7 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	p.lp = p.engine()
 	begun := make(chan *instance.Schedule, 1)
 	bounds, enough := p.startBounds(begun)
-	p.schedules()
-	begun <- p.result.Schedule
+	p.schedules(begun)
 	if opt.Quick {
 		p.wait(bounds)
 		return p.finish()
@@ -304,15 +303,11 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 	return done, enough
 }
 
-// columnsFirst reports whether the fluid program is so large that the columns,
-// which are tighter for weighted completion, come first.
+// columnsFirst reports whether the columns come before the fluid program: for
+// weighted completion they are tighter at once, and take less time.
 func (p *planner) columnsFirst() bool {
-	return p.in.Objective == instance.WeightedCompletion && len(p.in.Classes()) > manyClasses
+	return p.in.Objective == instance.WeightedCompletion
 }
-
-// manyClasses is the number of classes from which the fluid program of weighted
-// completion takes longer than coarse columns.
-const manyClasses = 100
 
 // settle notes the bound at a moment that is the same in every run.
 func (p *planner) settle() {
@@ -485,15 +480,16 @@ func stopped(ctx context.Context) string {
 	return "interrupted"
 }
 
-// schedules makes the greedy plan and the baselines. The best of them that is
-// valid for the instance is the plan: a full-depth baseline is, where the SPB
-// rules allow full depth.
-func (p *planner) schedules() {
+// schedules makes the greedy plan, which begun is told of, and the baselines. The
+// best of them that is valid for the instance is the plan: a full-depth baseline
+// is, where the SPB rules allow full depth.
+func (p *planner) schedules(begun chan<- *instance.Schedule) {
 	r, deep := p.result, p.in.FullDepth()
 	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: unbeatable(p.in)}
 	full := heuristics.Config{Quick: p.opt.Quick, Stop: unbeatable(deep)}
 	r.Greedy = p.baseline("greedy", p.in, greedyPart, greedy.Greedy)
 	p.proven(r.Greedy.Value)
+	begun <- r.Greedy.Schedule
 	r.InterleavedFull = p.baseline("interleaved-full", deep, 2, full.InterleavedFull)
 	r.Exclusive = p.baseline("exclusive", deep, 3, heuristics.Exclusive)
 
