@@ -55,8 +55,8 @@ type Bound struct {
 	exact *big.Rat
 	// LP says what the linear program behind a fluid bound was.
 	LP LP
-	// Proving is how long the proof of a columns bound took, on all cores together
-	// as they were then: about what it takes once more.
+	// Proving is how long the proof of a columns bound took: about what it takes
+	// once more. For other kinds it is not told.
 	Proving time.Duration
 }
 

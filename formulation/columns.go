@@ -225,13 +225,14 @@ func (c *columns) generate(ctx context.Context, s *master, opt colgen.Options) (
 
 // before returns a context that ends before the given one does, in time for two
 // proofs: that of the master's prices, and whoever has a deadline proves them once
-// more.
+// more. It leaves half of the time, for fine axes take less than coarse ones foretell.
 func (c *columns) before(ctx context.Context, s *master) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return ctx, func() {}
 	}
-	early, cancel := context.WithDeadline(ctx, deadline.Add(-time.Duration(2*c.pace*float64(s.work()))))
+	proofs := min(time.Duration(2*c.pace*float64(s.work())), time.Until(deadline)/2)
+	early, cancel := context.WithDeadline(ctx, deadline.Add(-proofs))
 	return eventloop.Context(early), cancel
 }
 
