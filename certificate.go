@@ -349,8 +349,8 @@ func (d *certificateDecoder) whole(in *instance.Instance) {
 		d.about("plans", "this key belongs to proofs of kind %s and %s, and only there", formulation.ColumnsBound, formulation.PackingBound)
 	case branched != (c.Tree != nil):
 		d.about("tree", "this key belongs to proofs of kind %s and %s, and only there", formulation.PeriodsBound, formulation.TreeBound)
-	case c.Columns != 0 && c.Kind != formulation.FluidBound:
-		d.about("columns", "this key belongs to proofs of kind %s", formulation.FluidBound)
+	case c.Columns != 0 && c.Kind != formulation.FluidBound && c.Kind != formulation.PeriodsBound:
+		d.about("columns", "this key belongs to proofs of kind %s and %s", formulation.FluidBound, formulation.PeriodsBound)
 	}
 }
 

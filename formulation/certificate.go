@@ -64,7 +64,8 @@ type Certificate struct {
 	// Prices by row of the program: of a fluid program in its order, of a
 	// columns program by group of rows that has any, then bucket.
 	Prices []*big.Int `json:"prices"`
-	// Columns is the column budget a fluid program was built with; see [Limits].
+	// Columns is the column budget a fluid program was built with, see [Limits], and
+	// of programs of periods how many companies have columns of their own.
 	Columns int `json:"columns,omitempty"`
 	// Plans says which columns program it is.
 	Plans *PlanTerms `json:"plans,omitempty"`

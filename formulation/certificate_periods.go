@@ -28,7 +28,7 @@ func (t *periodTree) bound() Bound {
 // certificate lists the trees of all periods, 1 first. It is nil where a leaf has
 // no proof.
 func (t *periodTree) certificate() *Certificate {
-	c := &Certificate{Kind: PeriodsBound, Denominator: big.NewInt(1), Prices: []*big.Int{}}
+	c := &Certificate{Kind: PeriodsBound, Columns: t.m.companies, Denominator: big.NewInt(1), Prices: []*big.Int{}}
 	var write func(n *periodNode) bool
 	write = func(n *periodNode) bool {
 		if n.split != nil {
@@ -67,7 +67,7 @@ func (t *periodTree) value(n *periodNode) *big.Int {
 // provePeriods checks that the leaves cover all periods and evaluates their
 // prices: the bound is the largest value that a leaf leaves.
 func (m *model) provePeriods(b *Bound, c *Certificate) error {
-	if m.whole() == nil {
+	if m.whole(c.Columns) == nil {
 		return errors.New("formulation: a periods certificate is not for this instance")
 	}
 	nodes, prices, best := c.Tree, c.Prices, new(big.Rat)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/solver"
@@ -17,7 +18,8 @@ type PeriodLimits struct {
 	// Until returns the value of the best schedule known, nil for none: a bound
 	// that meets it is the best there is.
 	Until func() *big.Rat
-	// Nodes is the largest number of nodes; 0 means [MostPeriodNodes].
+	// Nodes is the largest number of nodes; 0 means that the search goes on with
+	// larger programs while that may help, each of up to [MostPeriodNodes] nodes.
 	Nodes int
 	// Event, if not nil, is told of the number of nodes solved.
 	Event func(nodes int)
@@ -31,9 +33,9 @@ const MostPeriodNodes = 8000
 // mostPeriodSize bounds the periods times the columns of the program of one.
 const mostPeriodSize = 1 << 16
 
-// mostWholeCompanies bounds the companies with variables of their own in the
-// program of a period, of which many are solved.
-const mostWholeCompanies = 60
+// wholeCompanies are the numbers of companies that may have variables of their
+// own in the program of a period; the more, the stronger and the slower.
+var wholeCompanies = []int{60, 150, mostCompanies}
 
 // Periods returns the bound on a periodic objective that whole numbers give,
 // where the instance bounds the period. In a plan of period P iterations, tasks
@@ -44,23 +46,46 @@ const mostWholeCompanies = 60
 // the search ends. Bound.Value is nil if not all periods were looked at, or if
 // they are too many.
 func Periods(ctx context.Context, in *instance.Instance, engine solver.Solver, limits PeriodLimits) (Bound, error) {
-	b := Bound{Kind: PeriodsBound}
-	m := newModel(in).whole()
-	if m == nil {
-		return b, nil
+	best := Bound{Kind: PeriodsBound}
+	size := 0 // of the program before
+	for _, companies := range wholeCompanies {
+		m := newModel(in).whole(companies)
+		if m == nil {
+			break
+		}
+		t := &periodTree{m: m, engine: engine, until: limits.Until, periods: map[int64]*period{}, root: &periodNode{}}
+		cols := len(t.open(int64(in.MaxPeriod)).p.cols)
+		if cols == size {
+			break
+		}
+		size = cols
+		b, status, err := t.search(ctx, limits)
+		if err != nil {
+			return best, fmt.Errorf("formulation: program of a period: %w", err)
+		}
+		if best = Best(in, best, b); best.Value == nil {
+			return b, nil
+		}
+		known := limits.Until()
+		if status != tree.Closed || limits.Nodes > 0 || known != nil && best.Value.Cmp(known) <= 0 {
+			break
+		}
 	}
-	t := &periodTree{m: m, engine: engine, until: limits.Until, periods: map[int64]*period{}}
-	t.root = &periodNode{}
+	return best, nil
+}
+
+// search searches the tree and returns what it proves.
+func (t *periodTree) search(ctx context.Context, limits PeriodLimits) (Bound, tree.Status, error) {
 	options := tree.Options[*periodNode]{Nodes: limits.Nodes, Plunge: 1, Cutoff: t.cutoff}
 	if options.Nodes == 0 {
 		options.Nodes = MostPeriodNodes
 	}
-	tell := 2 * m.in.MaxPeriod // then at every doubling
+	tell := 2 * int(t.m.in.MaxPeriod) // then at every doubling
 	options.Events = func(e tree.Event) {
 		if limits.Event != nil {
 			limits.Event(e.Nodes)
 		}
-		if limits.Improved != nil && e.Nodes == int(tell) && e.Open > 0 {
+		if limits.Improved != nil && e.Nodes == tell && e.Open > 0 {
 			tell *= 2
 			if b := t.bound(); b.Value != nil {
 				limits.Improved(b)
@@ -69,22 +94,22 @@ func Periods(ctx context.Context, in *instance.Instance, engine solver.Solver, l
 	}
 	r, err := tree.Search(ctx, t, t.root, options)
 	if err != nil {
-		return b, fmt.Errorf("formulation: program of a period: %w", err)
+		return Bound{}, r.Status, err
 	}
-	b = t.bound()
+	b := t.bound()
 	if b.LP.Status = solver.Optimal; r.Status != tree.Closed {
 		b.LP.Status = solver.IterationLimit
 	}
-	return b, nil
+	return b, r.Status, nil
 }
 
 // whole returns the model as the programs of periods need it, nil where the
-// instance has none that are small enough.
-func (m *model) whole() *model {
-	if !m.in.Objective.Periodic() || m.in.MaxPeriod <= 0 {
+// instance has none that are small enough. companies is a number of wholeCompanies.
+func (m *model) whole(companies int) *model {
+	if !m.in.Objective.Periodic() || m.in.MaxPeriod <= 0 || !slices.Contains(wholeCompanies, companies) {
 		return nil
 	}
-	m.companies = mostWholeCompanies
+	m.companies = companies
 	if f := m.periodProgram(int64(m.in.MaxPeriod), nil); len(f.p.cols) == 0 || int64(len(f.p.cols))*int64(m.in.MaxPeriod) > mostPeriodSize {
 		return nil
 	}
