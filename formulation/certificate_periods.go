@@ -13,21 +13,11 @@ const (
 	emptyKind  = "empty"  // a leaf without plans
 )
 
-// bound returns what the tree proves, as far as it was looked at; without a value
-// where a leaf has no proof yet.
+// bound returns what the tree proves, as far as it was looked at, with a list of
+// the trees of all periods, 1 first; without a value where a leaf has no proof yet.
 func (t *periodTree) bound() Bound {
 	b := Bound{Kind: PeriodsBound, LP: LP{Iterations: t.iterations}}
-	if c := t.certificate(); c != nil {
-		if err := t.m.provePeriods(&b, c); err == nil {
-			b.Certificate = c
-		}
-	}
-	return b
-}
-
-// certificate lists the trees of all periods, 1 first. It is nil where a leaf has
-// no proof.
-func (t *periodTree) certificate() *Certificate {
+	best := new(big.Rat)
 	c := &Certificate{Kind: PeriodsBound, Columns: t.m.companies, Denominator: big.NewInt(1), Prices: []*big.Int{}}
 	var write func(n *periodNode) bool
 	write = func(n *periodNode) bool {
@@ -38,30 +28,32 @@ func (t *periodTree) certificate() *Certificate {
 		if n.proof == nil {
 			return false
 		}
-		leaf := ProofNode{Kind: leafKind, Prices: len(n.proof.prices), Denominator: n.proof.denominator, Value: t.value(n)}
-		if n.proof.empty {
+		proof, value := *n.proof, n.value
+		if n.inherited {
+			f, lower, upper := t.open(n.period).within(n.narrow)
+			value, _ = f.proven(&proof, lower, upper) // which succeeded when the prices were made
+		}
+		leaf := ProofNode{Kind: leafKind, Prices: len(proof.prices), Denominator: proof.denominator, Value: proof.value}
+		if proof.empty {
 			leaf.Kind = emptyKind
+		} else if value.Cmp(best) > 0 {
+			best = value
 		}
 		c.Tree = append(c.Tree, leaf)
-		for _, price := range n.proof.prices {
+		for _, price := range proof.prices {
 			c.Prices = append(c.Prices, big.NewInt(price))
 		}
 		return true
 	}
 	for i := len(t.root.parts) - 1; i >= 0; i-- {
 		if !write(t.root.parts[i]) {
-			return nil
+			return b
 		}
 	}
-	return c
-}
-
-// value returns what the prices of a leaf, which may be its parent's, prove for it.
-func (t *periodTree) value(n *periodNode) *big.Int {
-	f, lower, upper := t.open(n.period).within(n.narrow)
-	proof := *n.proof
-	_, _ = f.proven(&proof, lower, upper) // which succeeded when the prices were made
-	return proof.value
+	if len(c.Tree) > 0 {
+		b.Certificate, b.Certified, b.Value = c, true, best
+	}
+	return b
 }
 
 // provePeriods checks that the leaves cover all periods and evaluates their

@@ -193,9 +193,11 @@ type periodNode struct {
 	narrow *narrowing
 	value  *big.Rat // no plan is better
 	proof  *priceProof
-	split  *narrowing // the lower part, nil for leaves
-	parts  []*periodNode
-	basis  *solver.Basis
+	// inherited says that value and proof are those of the node above.
+	inherited bool
+	split     *narrowing // the lower part, nil for leaves
+	parts     []*periodNode
+	basis     *solver.Basis
 }
 
 // narrowing is a change of the bounds of a column, after those of its parent.
@@ -333,7 +335,7 @@ func (t *periodTree) solve(ctx context.Context, r *relaxation, n *periodNode) (*
 	}
 	v, err := r.proven(proof, r.lower, r.upper)
 	if err == nil && (empty || n.value == nil || v.Cmp(n.value) <= 0) {
-		n.proof, n.value = proof, v
+		n.proof, n.value, n.inherited = proof, v, false
 	}
 	return s, nil
 }

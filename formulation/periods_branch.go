@@ -76,7 +76,7 @@ func (t *periodTree) branch(ctx context.Context, r *relaxation, n *periodNode, s
 func (n *periodNode) divide(col int, at, upper int64) {
 	n.split = &narrowing{n.narrow, col, 0, at}
 	for _, part := range []*narrowing{n.split, {n.narrow, col, at + 1, upper}} {
-		n.parts = append(n.parts, &periodNode{period: n.period, narrow: part, value: n.value, proof: n.proof, basis: n.basis})
+		n.parts = append(n.parts, &periodNode{period: n.period, narrow: part, value: n.value, proof: n.proof, inherited: true, basis: n.basis})
 	}
 	n.proof, n.basis = nil, nil
 }
