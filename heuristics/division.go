@@ -76,7 +76,7 @@ func (d *division) order(rng *rand.Rand) []instance.JobID {
 func (d *division) put(j instance.JobID) bool {
 	best, cost := -1, 0.0
 	for n := range d.groups {
-		if !d.fits(j, d.groups[n].nodes) {
+		if !fits(d.in, j, d.groups[n].nodes) {
 			continue
 		}
 		if c := (d.load[n] + d.area[j]) / float64(d.groups[n].gpus); best < 0 || c < cost {
@@ -99,12 +99,12 @@ func (d *division) put(j instance.JobID) bool {
 }
 
 // fits reports whether some nodes have the GPUs for a job.
-func (d *division) fits(j instance.JobID, nodes []instance.NodeID) bool {
-	job := &d.in.Jobs[j]
+func fits(in *instance.Instance, j instance.JobID, nodes []instance.NodeID) bool {
+	job := &in.Jobs[j]
 	within, all := 0, 0 // GPUs in the place at hand, the most in a place
 	for n, id := range nodes {
-		node := &d.in.Nodes[id]
-		if n > 0 && (job.Within == instance.WithinNode || job.Within == instance.WithinRack && node.Rack != d.in.Nodes[nodes[n-1]].Rack) {
+		node := &in.Nodes[id]
+		if n > 0 && (job.Within == instance.WithinNode || job.Within == instance.WithinRack && node.Rack != in.Nodes[nodes[n-1]].Rack) {
 			within = 0
 		}
 		if job.Runs(node.Type) {
@@ -138,7 +138,7 @@ func (d *division) row(j instance.JobID, across bool) group {
 		}
 		if usable {
 			g.nodes, g.gpus = append(g.nodes, instance.NodeID(n)), g.gpus+node.GPUs
-			if d.fits(j, g.nodes) {
+			if fits(d.in, j, g.nodes) {
 				return g
 			}
 		}

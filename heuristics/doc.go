@@ -59,7 +59,7 @@
 //
 // # Improvement
 //
-// [Config.Improve] goes on from any schedule, in three ways side by side.
+// [Config.Improve] goes on from any schedule, in four ways side by side.
 //
 // Scouts (scout.go) look for residencies, for these decide most. Homes
 // (homes.go) are annealed on an estimate: a steep sum of the loads of GPUs and
@@ -80,13 +80,19 @@
 // cools for a number of rounds, then begins again from what a scout found, from
 // the best schedule, or from where it is.
 //
+// Trades (trades.go). Which jobs share a node decides most where nodes are many. A
+// division (division.go) deals the jobs out to groups of nodes; the walk then lets
+// two groups at a time exchange a few jobs, schedules both anew by a greedy of some
+// ten tries, and accepts by simulated annealing on a steep sum of the groups' ends,
+// or on their weighted completions. Cycles of cooling double in length; those that
+// bring nothing make trades worth less of the search's work.
+//
 // Pieces (pieces.go). A schedule of many nodes mostly falls apart into groups of
 // them that share no job (groups.go). A few groups at a time are an instance of
 // their own, which scouts and lanes search as if it were all; under makespan those
 // that end last are among them. Where a schedule hangs together the search of
-// pieces begins with one that does not (division.go): jobs are dealt out to groups
-// of nodes, and each group is scheduled for itself. The more groups there are, the
-// more of the work goes to pieces.
+// pieces begins with the best of the trades. The more groups there are, the more of
+// the work goes to pieces.
 //
 // The walks draw from sources of their own and meet only between rounds, whose
 // work is counted in operations placed: the number of cores changes nothing.

@@ -28,6 +28,9 @@ type Config struct {
 	Stop func(value *big.Rat) bool
 	// parts, of which the instance is one, share the work of one instance; 0 means 1.
 	parts int
+	// tries is the number of schedules that Greedy tries, on one core, whatever Quick
+	// and Effort say; 0: as these say.
+	tries int
 }
 
 // Greedy plans the instance by list scheduling with structured partial
@@ -130,7 +133,10 @@ type way struct {
 // balanceSteps is the number of changes of a placement that [balance] tries.
 func (p *portfolio) balanceSteps() int {
 	steps := min(max(5_000, 100*p.layout.slots), 40_000)
-	if p.config.Quick {
+	switch {
+	case p.config.tries > 0:
+		steps = fewBalance
+	case p.config.Quick:
 		steps /= quickBalance
 	}
 	return steps
@@ -138,6 +144,9 @@ func (p *portfolio) balanceSteps() int {
 
 // quickBalance is by how much [Config.Quick] divides the steps of balance.
 const quickBalance = 5
+
+// fewBalance is the number of steps of balance where few schedules are tried.
+const fewBalance = 200
 
 // attempt is one combination of placement, rule and patience.
 type attempt struct {

@@ -13,7 +13,7 @@ import (
 // Using constraint programming and local search methods to solve vehicle routing
 // problems, CP 1998). A piece is a few groups of nodes: an instance of its own,
 // small enough for [search] to be good at, whose schedule can be put back whatever
-// it is. Where a schedule does not fall apart, pieces begins with one that does.
+// it is. Where a schedule does not fall apart, pieces begins with the best of trades.
 type pieces struct {
 	in     *instance.Instance
 	rng    *rand.Rand
@@ -25,8 +25,6 @@ type pieces struct {
 	stale int
 	// owed is work done beyond what was asked for.
 	owed int
-	// barren: nothing falls apart, not even divisions.
-	barren bool
 }
 
 // piece is what is scheduled anew.
@@ -47,7 +45,7 @@ const (
 	pieceLanes              = 3
 	leastRounds, mostRounds = 2, firstCycle
 	// staleDivision is the number of batches without a better schedule after which
-	// pieces worse than the best schedule of all are given up for a new division.
+	// pieces worse than the best schedule of all are given up for the best of trades.
 	staleDivision = 40
 )
 
@@ -55,23 +53,20 @@ func newPieces(in *instance.Instance, rng *rand.Rand) *pieces {
 	return &pieces{in: in, rng: rng, rounds: leastRounds}
 }
 
-// follow takes a schedule over if it is better and falls apart, and begins with a
-// division where there is nothing else. It returns which part of a search's work
-// pieces are worth: the more groups, the more, and 0 without any.
-func (p *pieces) follow(ctx context.Context, best find) float64 {
-	if p.barren {
-		return 0
-	}
-	if p.best.schedule == nil || p.stale > staleDivision && best.value.less(p.best.value) {
-		p.stale = 0
-		if s := divide(ctx, p.in, p.rng); s != nil {
-			p.take(find{s, valueOf(p.in, s.Completion(p.in))})
-		}
-	}
+// follow takes a schedule over if it is better and falls apart; another, the best of
+// trades, where there is nothing else or the search has long been elsewhere. It
+// returns which part of a search's work pieces are worth: the more groups, the more,
+// and 0 without any.
+func (p *pieces) follow(best, other find) float64 {
 	if p.best.schedule == nil || best.value.less(p.best.value) {
 		p.take(best)
 	}
-	p.barren = p.best.schedule == nil
+	if p.best.schedule == nil || p.stale > staleDivision && best.value.less(p.best.value) {
+		p.stale = 0
+		if other.schedule != nil {
+			p.take(other)
+		}
+	}
 	return 1 - float64(walksWorth)/float64(max(walksWorth, len(p.groups)))
 }
 

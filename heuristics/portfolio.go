@@ -75,7 +75,11 @@ func newPortfolio(ctx context.Context, c Config, in *instance.Instance, rng *ran
 	residents := p.layout.slots / len(in.GPUs)
 	p.cost = p.layout.tasks*(1+residents/32) + p.layout.syncs + len(in.GPUs) + len(in.Links) + len(in.Jobs)
 	p.budget = min(max(decodeBudget/c.part(), min(minDecodes*p.cost, bigBudget)), maxDecodes*p.cost) * max(1, c.Effort)
-	for range max(1, min(runtime.GOMAXPROCS(0), batch)) {
+	cores := runtime.GOMAXPROCS(0)
+	if c.tries > 0 {
+		p.budget, cores = c.tries*p.cost, 1
+	}
+	for range max(1, min(cores, batch)) {
 		p.workers = append(p.workers, &worker{})
 	}
 	return p
@@ -102,13 +106,16 @@ func (p *portfolio) try(list []*decision) bool {
 	var wg sync.WaitGroup
 	for _, w := range p.workers[:min(len(p.workers), len(list))] {
 		w.index = -1
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		decode := func() {
 			for i := int(next.Add(1)) - 1; i < len(list); i = int(next.Add(1)) - 1 {
 				p.decode(w, list[i], i)
 			}
-		}()
+		}
+		if len(p.workers) == 1 {
+			decode()
+		} else {
+			wg.Go(decode)
+		}
 	}
 	wg.Wait()
 	var top *worker

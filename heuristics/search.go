@@ -43,6 +43,7 @@ func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Ra
 	}
 	s := newSearch(ctx, c, in, rng, best, mostLanes)
 	s.pieces = newPieces(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())))
+	s.trades = newTrades(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())))
 	for round := 0; ctx.Err() == nil && (c.Rounds == 0 || round < c.Rounds); round++ {
 		if s.round(); c.stops(in.Value(s.best.schedule)) {
 			break
@@ -82,6 +83,7 @@ type search struct {
 	scouts []*scout
 	finds  []find // of the scouts, the best first, for lanes to begin from
 	pieces *pieces
+	trades *trades
 	best   find
 	work   int // of each walk in a round
 }
@@ -157,15 +159,18 @@ func (l *lane) renew() {
 	l.fresh = false
 }
 
-// round lets all walk and, where the schedule falls apart, improves pieces of it
-// for a part of the work.
+// round lets all walk and, where the instance falls apart, jobs be traded and pieces
+// be improved for a part of the work.
 func (s *search) round() {
-	part := s.pieces.follow(s.ctx, s.best)
-	if part > 0 {
-		s.pieces.improve(s.ctx, int(part*float64(s.work*(len(s.lanes)+len(s.scouts)))))
+	walks := float64(s.work * (len(s.lanes) + len(s.scouts)))
+	left := 1 - s.trades.walk(s.ctx, int(walks), s.best)
+	s.offer(s.trades.best)
+	if part := left * s.pieces.follow(s.best, s.trades.best); part > 0 {
+		s.pieces.improve(s.ctx, int(part*walks))
 		s.offer(s.pieces.best)
+		left -= part
 	}
-	s.walk(int((1 - part) * float64(s.work)))
+	s.walk(int(left * float64(s.work)))
 }
 
 // walk lets lanes and scouts walk, and takes over what is best.

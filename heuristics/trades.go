@@ -1,0 +1,325 @@
+package heuristics
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// trades anneals which jobs share a group of nodes. Two groups exchange a few jobs,
+// and both are scheduled anew by a greedy of few tries: how well jobs fill one
+// another's gaps no estimate tells as well. It begins with a division.
+type trades struct {
+	in   *instance.Instance
+	rng  *rand.Rand
+	area []float64 // per job: GPU-ticks at the cheapest depths
+
+	groups []group
+	taken  [][]instance.LinkID // per group: the trunks of the others
+	sides  []side              // per group: how it is scheduled
+	value  float64             // of all of them
+	best   find                // the best that trades had; nil: none
+	// tried counts the exchanges since the walk was last heated up; it cools for as
+	// many as cycle. began is the value of best at the start of the cycle.
+	tried, cycle int
+	began        value
+	// share is the part of a search's work that trades are worth.
+	share float64
+	// owed is work done beyond what was asked for.
+	owed int
+}
+
+// side is the schedule of a group.
+type side struct {
+	part  *instance.Part
+	plan  *instance.Schedule // nil: no jobs
+	value float64
+}
+
+const (
+	// Trades are worth the part mostTrades of a search's work; after each cycle that
+	// brought nothing half as much as before, but no less than leastTrades.
+	mostTrades, leastTrades = 0.75, 0.125
+	// The first cycle has so many exchanges per job; each after it twice as many as
+	// the one before.
+	firstTrades = 4
+	// A pair of groups tries so many exchanges at a time.
+	pairTries = 4
+	// An exchange is scheduled with sketchTries, and where it would be good enough
+	// were the groups better by the part hope, with studyTries.
+	sketchTries, studyTries = 6, 46
+	hope                    = 0.03
+	// tradeSteep is the power of a group's end in the energy of the makespan.
+	tradeSteep = 40
+	// Temperatures at the start and the end of a cycle. Their units are the energy of
+	// a group that ends last, and a tenth of the mean job's weighted completion.
+	tradeHot, tradeCold = 0.1, 0.01
+	// tradeDraws is how many exchanges are drawn for one whose loads are acceptable.
+	tradeDraws = 30
+	// greedyWork is how many operations of a sequence take as long as one of greedy.
+	// drawWork is what drawing an exchange is worth.
+	greedyWork, drawWork = 3, 30
+)
+
+// swaps are how many jobs the two groups give away.
+var swaps = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 2}, {2, 3}}
+
+func newTrades(in *instance.Instance, rng *rand.Rand) *trades {
+	t := &trades{in: in, rng: rng, area: make([]float64, len(in.Jobs)), cycle: firstTrades * len(in.Jobs), share: mostTrades}
+	counts := startCounts(in)
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		times := job.On[fastestType(in, job)].Time
+		for d, n := range counts[j] {
+			t.area[j] += float64(int64(job.Iterations) * int64(n) * int64(times[d]))
+		}
+	}
+	return t
+}
+
+// walk anneals for about its share of the given number of operations, and returns
+// that share: 0 where there is nothing to trade. Between cycles it goes on from the
+// best schedule of all, where that falls apart as well.
+func (t *trades) walk(ctx context.Context, work int, best find) float64 {
+	if t.share > 0 && t.groups == nil {
+		if s := divide(ctx, t.in, t.rng); s != nil {
+			t.take(find{s, valueOf(t.in, s.Completion(t.in))}, groupsOf(t.in, s))
+		}
+		if len(t.groups) < 2 {
+			t.share = 0
+		}
+	}
+	share := t.share
+	for t.owed -= int(share * float64(work)); t.owed < 0 && ctx.Err() == nil; {
+		if t.tried >= t.cycle {
+			t.restart(best)
+		}
+		t.batch(ctx)
+	}
+	return share
+}
+
+// restart begins another cycle.
+func (t *trades) restart(best find) {
+	t.tried, t.cycle = 0, 2*t.cycle
+	if t.best.value.less(t.began) {
+		t.share = mostTrades
+	} else {
+		t.share = max(t.share/2, leastTrades)
+	}
+	from, groups := t.best, groupsOf(t.in, t.best.schedule)
+	if best.value.less(from.value) {
+		if list := groupsOf(t.in, best.schedule); 4*len(list) >= 3*len(groups) {
+			from, groups = best, list
+		}
+	}
+	t.take(from, groups)
+}
+
+// take goes on from a schedule.
+func (t *trades) take(f find, groups []group) {
+	t.best, t.began, t.value = f, f.value, f.value.float()
+	t.groups, t.taken, t.sides = groups, make([][]instance.LinkID, len(groups)), make([]side, len(groups))
+	for n, g := range groups {
+		for o := range groups {
+			if o != n {
+				t.taken[n] = append(t.taken[n], groups[o].trunks...)
+			}
+		}
+		s := &t.sides[n]
+		s.part = t.in.Part(g.jobs, g.nodes, t.taken[n])
+		if len(g.jobs) > 0 {
+			s.plan = s.part.Of(f.schedule)
+			s.value = valueOf(s.part.Instance, s.plan.Completion(s.part.Instance)).float()
+		}
+	}
+}
+
+// batch pairs the groups off and lets each pair try some exchanges.
+func (t *trades) batch(ctx context.Context) {
+	heat, scale := tradeHot*pow(tradeCold/tradeHot, float64(t.tried)/float64(t.cycle)), 1/t.value
+	if t.in.Objective == instance.WeightedCompletion {
+		scale *= 10 * float64(len(t.in.Jobs))
+	}
+	var pairs []*bargain
+	for _, at := range t.pairs() {
+		pairs = append(pairs, &bargain{
+			trades: t, at: at, heat: heat, scale: scale, rng: rand.New(rand.NewPCG(t.rng.Uint64(), t.rng.Uint64())),
+		})
+	}
+	parallel(len(pairs), func(n int) {
+		for range pairTries {
+			pairs[n].try(ctx)
+		}
+	})
+	for _, b := range pairs {
+		t.owed += b.work
+	}
+	t.tried += pairTries * len(pairs)
+	t.note()
+}
+
+// pairs pairs the groups off at random; under makespan those of the half that ends
+// later with those of the other.
+func (t *trades) pairs() [][2]int {
+	order := t.rng.Perm(len(t.groups))
+	pairs := make([][2]int, len(order)/2)
+	if t.in.Objective == instance.Makespan {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.sides[b].value, t.sides[a].value) })
+	}
+	for n, early := range t.rng.Perm(len(pairs)) {
+		pairs[n] = [2]int{order[n], order[len(order)-1-early]}
+	}
+	return pairs
+}
+
+// note adds up what the groups are worth, and keeps the best.
+func (t *trades) note() {
+	t.value = 0
+	for _, s := range t.sides {
+		if t.in.Objective == instance.WeightedCompletion {
+			t.value += s.value
+		} else {
+			t.value = max(t.value, s.value)
+		}
+	}
+	if t.value >= t.best.value.float() {
+		return
+	}
+	whole := &instance.Schedule{Residency: make([][]instance.GPUID, len(t.in.Jobs))}
+	for _, s := range t.sides {
+		if s.plan != nil {
+			s.part.Add(whole, s.plan)
+		}
+	}
+	whole.Sort()
+	t.best = find{whole, valueOf(t.in, whole.Completion(t.in))}
+}
+
+// bargain is two groups that exchange jobs.
+type bargain struct {
+	*trades
+	at    [2]int // the groups
+	heat  float64
+	scale float64 // of values in the energy
+	rng   *rand.Rand
+	work  int // done so far, in operations
+}
+
+// energy is what the walk brings down, summed over the groups: a steep function of
+// their ends, or their weighted completions.
+func (b *bargain) energy(value float64) float64 {
+	if b.in.Objective == instance.WeightedCompletion {
+		return value * b.scale
+	}
+	if value == 0 {
+		return 0
+	}
+	return pow(value*b.scale, tradeSteep)
+}
+
+// leastEnergy is the energy of a group with the given jobs if no GPU ever idles.
+func (b *bargain) leastEnergy(n int, jobs []instance.JobID) float64 {
+	if b.in.Objective == instance.WeightedCompletion {
+		return 0
+	}
+	sum := 0.0
+	for _, j := range jobs {
+		sum += b.area[j]
+	}
+	return b.energy(sum / float64(b.groups[n].gpus))
+}
+
+// try draws an exchange, and makes it if its energy is no more than the temperature
+// allows. It gives up as soon as that is out of reach.
+func (b *bargain) try(ctx context.Context) {
+	limit := -float64(b.heat * math.Log(1-b.rng.Float64()))
+	for _, n := range b.at {
+		limit += b.energy(b.sides[n].value)
+	}
+	jobs, ok := b.draw(limit)
+	if !ok {
+		return
+	}
+	var sides [2]side
+	least := [2]float64{1: b.leastEnergy(b.at[1], jobs[1])} // what each may come down to
+	for k, n := range b.at {
+		if sides[k], ok = b.schedule(ctx, n, jobs[k], sketchTries); !ok {
+			return
+		}
+		if least[k] = b.energy((1 - hope) * sides[k].value); least[0]+least[1] > limit {
+			return
+		}
+	}
+	for k, n := range b.at {
+		if b.energy(sides[0].value)+b.energy(sides[1].value) <= limit {
+			break
+		}
+		if s, ok := b.schedule(ctx, n, jobs[k], studyTries); ok && s.value < sides[k].value {
+			sides[k] = s
+		}
+		if least[k] = b.energy(sides[k].value); least[0]+least[1] > limit {
+			return
+		}
+	}
+	for k, n := range b.at {
+		b.groups[n].jobs, b.sides[n] = jobs[k], sides[k]
+	}
+}
+
+// draw returns the jobs of both groups after an exchange that, by the loads alone,
+// may be within the limit.
+func (b *bargain) draw(limit float64) (jobs [2][]instance.JobID, ok bool) {
+	for range tradeDraws {
+		b.work += drawWork
+		swap := swaps[b.rng.IntN(len(swaps))]
+		var given [2][]instance.JobID
+		for k, n := range b.at {
+			jobs[k] = slices.Clone(b.groups[n].jobs)
+			for range min(swap[k], len(jobs[k])) {
+				i := b.rng.IntN(len(jobs[k]))
+				given[k] = append(given[k], jobs[k][i])
+				jobs[k] = slices.Delete(jobs[k], i, i+1)
+			}
+		}
+		if len(given[0])+len(given[1]) == 0 || !b.fit(0, given[1]) || !b.fit(1, given[0]) {
+			continue
+		}
+		for k := range jobs {
+			jobs[k] = append(jobs[k], given[1-k]...)
+			slices.Sort(jobs[k])
+		}
+		if b.leastEnergy(b.at[0], jobs[0])+b.leastEnergy(b.at[1], jobs[1]) <= limit {
+			return jobs, true
+		}
+	}
+	return jobs, false
+}
+
+// fit reports whether one of the two groups has the GPUs for each of some jobs.
+func (b *bargain) fit(k int, jobs []instance.JobID) bool {
+	return !slices.ContainsFunc(jobs, func(j instance.JobID) bool { return !fits(b.in, j, b.groups[b.at[k]].nodes) })
+}
+
+// schedule schedules a group with the given jobs. It reports false where their
+// memory is too much or one misses its deadline.
+func (b *bargain) schedule(ctx context.Context, n int, jobs []instance.JobID, tries int) (side, bool) {
+	if len(jobs) == 0 {
+		return side{part: b.sides[n].part}, true
+	}
+	s := side{part: b.in.Part(jobs, b.groups[n].nodes, b.taken[n])}
+	for j := range s.part.Jobs {
+		job := &s.part.Jobs[j]
+		b.work += greedyWork * tries * job.Iterations * (job.Workers + 1)
+	}
+	var err error
+	if s.plan, err = (Config{tries: tries}).Greedy(ctx, s.part.Instance, b.rng); err != nil {
+		return s, false
+	}
+	s.value = valueOf(s.part.Instance, s.plan.Completion(s.part.Instance)).float()
+	return s, true
+}

@@ -1,0 +1,93 @@
+package heuristics
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+)
+
+// TestTrades: every walk leaves a valid schedule that is no worse and worth what the
+// walk says, and at least half of the runs gain. One core or two make no difference.
+func TestTrades(t *testing.T) {
+	runs, gained := 0, 0
+	seeds := uint64(4)
+	if testing.Short() {
+		seeds = 1
+	}
+	for _, name := range []string{"plain", "limits"} {
+		for seed := range seeds {
+			in := manyNodes(t, name, seed)
+			run := func(cores int) *instance.Schedule {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+				trades := newTrades(in, source(seed))
+				if trades.walk(t.Context(), 1, find{}) == 0 {
+					return nil
+				}
+				first := trades.best.value
+				for range 3 {
+					before := trades.best
+					trades.walk(t.Context(), 400_000, before)
+					require.False(t, before.value.less(trades.best.value), "%s, seed %d", name, seed)
+					require.Empty(t, instance.Check(in, trades.best.schedule), "%s, seed %d", name, seed)
+					require.Equal(t, valueOf(in, trades.best.schedule.Completion(in)), trades.best.value)
+				}
+				runs++
+				if trades.best.value.less(first) {
+					gained++
+				}
+				return trades.best.schedule
+			}
+			require.Equal(t, run(1), run(2))
+		}
+	}
+	t.Logf("%d of %d runs gained", gained, runs)
+	assert.GreaterOrEqual(t, runs, 4*int(seeds)-2)
+	assert.GreaterOrEqual(t, 2*gained, runs)
+}
+
+// TestTradesFollow: a cycle goes on from a better schedule that falls apart, and one
+// that brought nothing makes trades worth less.
+func TestTradesFollow(t *testing.T) {
+	in := manyNodes(t, "plain", 1)
+	trades := newTrades(in, source(0))
+	require.NotZero(t, trades.walk(t.Context(), 1, find{}))
+	better := newTrades(in, source(0))
+	require.NotZero(t, better.walk(t.Context(), 2_000_000, trades.best))
+	require.True(t, better.best.value.less(trades.best.value))
+
+	trades.began = trades.best.value
+	trades.restart(better.best)
+	assert.Equal(t, better.best, trades.best)
+	assert.InDelta(t, mostTrades/2, trades.share, 0)
+	trades.began.lo = trades.best.value.lo + 1
+	trades.restart(trades.best)
+	assert.InDelta(t, mostTrades, trades.share, 0)
+}
+
+// TestTradesTypes: jobs go only where there are GPUs of their types.
+func TestTradesTypes(t *testing.T) {
+	in := manyNodes(t, "limits", 0)
+	typed := 0
+	for j := range in.Jobs {
+		if job := &in.Jobs[j]; j%2 == 0 && job.Runs(0) && job.Runs(1) {
+			job.On[1] = nil
+			typed++
+		}
+	}
+	require.NotZero(t, typed)
+	trades := newTrades(in, source(0))
+	require.NotZero(t, trades.walk(t.Context(), 1, find{}))
+	trades.walk(t.Context(), 400_000, trades.best)
+	require.NotZero(t, trades.tried)
+	require.Empty(t, instance.Check(in, trades.best.schedule))
+}
+
+// TestTradesAlone: where there is one group there is nothing to trade.
+func TestTradesAlone(t *testing.T) {
+	in := planted(t, source(1), 4, 60, 8)
+	assert.Zero(t, newTrades(in, source(1)).walk(t.Context(), 1000, find{}))
+}
