@@ -247,7 +247,7 @@ func TestTimeIndexedOptions(t *testing.T) {
 		{once, formulation.TimeIndexedOptions{Granularity: "rack"}, `granularity "rack": choose one of [gpu node pool]`},
 		{once, formulation.TimeIndexedOptions{Period: 5}, "give a horizon instead of a period"},
 		{once, formulation.TimeIndexedOptions{Horizon: -1}, "negative"},
-		{once, formulation.TimeIndexedOptions{Coefficients: 100}, "choose a coarser granularity, a shorter horizon or period"},
+		{once, formulation.TimeIndexedOptions{Coefficients: 100}, "a coarser granularity, a shorter horizon or period"},
 		{repeats, formulation.TimeIndexedOptions{}, "needs a period"},
 		{repeats, formulation.TimeIndexedOptions{Period: 5, Horizon: 5}, "give a period instead of a horizon"},
 		{repeats, formulation.TimeIndexedOptions{Period: 100}, "exceeds the greatest"},
