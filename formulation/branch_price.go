@@ -89,9 +89,10 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 		if result.Status != tree.Closed {
 			break
 		}
-		if proven := new(big.Rat).SetInt64(t.target); r.Bound.Value == nil || proven.Cmp(r.Bound.Value) > 0 {
+		certificate := t.certificate()
+		if proven := new(big.Rat).Set(&certificate.Bound.Rat); r.Bound.Value == nil || proven.Cmp(r.Bound.Value) > 0 {
 			// Every leaf was examined when it was made.
-			r.Bound = Bound{Kind: TreeBound, Certificate: t.certificate(), Certified: true, Value: proven}
+			r.Bound = Bound{Kind: TreeBound, Certificate: certificate, Certified: true, Value: proven}
 			if limits.Bounded != nil {
 				limits.Bounded(r.Bound)
 			}
@@ -159,9 +160,10 @@ type treeProblem struct {
 	known   [][]plan // by job
 	keys    map[string]bool
 	columns int
-	// sequenced holds what became of sequencings, steps how much work that was.
-	sequenced map[string]sequenceResult
-	steps     int
+	// sequenced holds what became of sequencings, steps how much work that was, and
+	// credit how much more it may be.
+	sequenced     map[string]sequenceResult
+	steps, credit int
 }
 
 func newTreeProblem(in *instance.Instance, engine solver.Solver, limits TreeLimits) *treeProblem {
@@ -172,7 +174,10 @@ func newTreeProblem(in *instance.Instance, engine solver.Solver, limits TreeLimi
 			return nil
 		}
 	}
-	t := &treeProblem{in: in, engine: engine, limits: limits, m: m, root: &treeNode{node: rootNode(in)}, keys: map[string]bool{}, sequenced: map[string]sequenceResult{}, known: make([][]plan, len(in.Jobs))}
+	t := &treeProblem{in: in, engine: engine, limits: limits, m: m, root: &treeNode{node: rootNode(in)}, keys: map[string]bool{}, sequenced: map[string]sequenceResult{}, credit: firstSteps, known: make([][]plan, len(in.Jobs))}
+	if in.Objective == instance.Makespan {
+		t.credit = endSteps
+	}
 	t.best, t.target = limits.Start, in.Value(limits.Start).Num().Int64()
 	for i := range m.demands {
 		t.ways = append(t.ways, m.ways(&m.demands[i]))
@@ -237,7 +242,7 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 		}
 		tries = tries[1:]
 	}
-	if at.proof = t.sequences(ctx, at.node, t.effort(at.node)); at.proof != nil {
+	if at.proof = t.sequences(ctx, at.node, t.effort()); at.proof != nil {
 		return closed, nil
 	}
 	for _, buckets := range tries {
@@ -347,6 +352,7 @@ func (t *treeProblem) generate(ctx context.Context, at *treeNode, s *master, opt
 		}
 	}
 	live, result, err := s.run(ctx, t.engine, known, opt)
+	t.credit += result.Rounds * s.rows * rowSteps
 	if live == nil {
 		return result, nil, err
 	}

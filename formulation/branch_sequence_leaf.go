@@ -9,12 +9,14 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Limits on the work on sequencings; a step is some tenths of a microsecond, for
+// Limits on the work on sequencings; a step is a microsecond or two, for
 // the examiner some more.
 const (
-	quickSteps  = 20_000     // before a linear program of few rows
-	firstSteps  = 400_000    // that are always tried where that did not do
-	nodeSteps   = 200_000    // for each node that a search without a time limit may have
+	quickSteps  = 2_000      // before a linear program of few rows
+	firstSteps  = 50_000     // where that did not do, to begin with; of weighted completion,
+	endSteps    = 1_500_000  // and of makespan
+	rowSteps    = 15         // that the row of a linear program is worth, each round
+	nodeSteps   = 20_000     // for each node that a search without a time limit may have
 	leafSteps   = 20_000_000 // of a leaf, at most
 	proofSteps  = 1 << 30    // of all leaves of a certificate, at most
 	mostStates  = 300_000    // that are held at a time
@@ -49,35 +51,35 @@ func (q *sequencing) first() int {
 }
 
 // sequences tries to prove by sequencings that a node holds nothing better than the
-// best schedule known, or at least than the target. Better schedules that it comes
-// upon are kept.
+// target. With few steps it first tries the value of the best schedule, which spares
+// the targets between. Better schedules that it comes upon are kept.
 func (t *treeProblem) sequences(ctx context.Context, n *branchNode, steps int) *leaf {
 	if steps < quickSteps || !slices.ContainsFunc(n.jobs, func(b *branchJob) bool { return b.home != nil }) {
 		return nil
 	}
+	if steps == quickSteps {
+		if proof, _ := t.order(ctx, n, t.value().Num().Int64(), steps); proof != nil {
+			return proof
+		}
+	}
+	before := t.steps
 	for {
-		value := t.value()
-		proof, schedule := t.order(ctx, n, value.Num().Int64(), steps)
-		if schedule != nil && t.in.Value(schedule).Cmp(value) < 0 && len(instance.Check(t.in, schedule)) == 0 {
-			t.improve(schedule)
-			continue
+		proof, schedule := t.order(ctx, n, t.target, steps)
+		if schedule == nil || t.in.Value(schedule).Cmp(t.value()) >= 0 || len(instance.Check(t.in, schedule)) > 0 {
+			if proof == nil || t.in.Objective != instance.Makespan {
+				t.credit -= t.steps - before
+			}
+			return proof
 		}
-		if proof == nil && t.target < value.Num().Int64() {
-			proof, _ = t.order(ctx, n, t.target, steps)
-		}
-		return proof
+		t.improve(schedule)
 	}
 }
 
-// effort is how many steps the sequencings of a node are worth: where only homes are
-// decided as many as all before together.
-func (t *treeProblem) effort(n *branchNode) int {
-	steps := min(leafSteps, max(firstSteps, t.steps))
-	for _, b := range n.jobs {
-		if slices.ContainsFunc(b.ends, func(i interval) bool { return i != anyTime }) {
-			steps = firstSteps
-		}
-	}
+// effort is how many steps the sequencings of a node are worth: as many as linear
+// programs took, less those before. Proofs are free for makespan, about which linear
+// programs tell less.
+func (t *treeProblem) effort() int {
+	steps := min(t.credit, leafSteps)
 	if t.limits.Nodes > 0 {
 		steps = min(steps, t.limits.Nodes*nodeSteps-t.steps)
 	}
@@ -100,7 +102,7 @@ func (t *treeProblem) order(ctx context.Context, n *branchNode, target int64, st
 		switch {
 		case found.verdict == none:
 			proof.sets = append(proof.sets, q.first())
-			if _, ok := t.m.proveOrder(n, t.ways, proof, leafSteps); ok {
+			if _, ok := t.m.proveOrder(ctx, n, t.ways, proof, 2*leafSteps); ok {
 				return proof, nil
 			}
 			return nil, nil
@@ -125,7 +127,7 @@ func (t *treeProblem) order(ctx context.Context, n *branchNode, target int64, st
 
 // proveOrder checks that the sequencings that a leaf names prove that its node holds
 // no schedule better than the target, and returns how many of the steps are left.
-func (m *model) proveOrder(n *branchNode, ways [][]way, l *leaf, steps int) (left int, ok bool) {
+func (m *model) proveOrder(ctx context.Context, n *branchNode, ways [][]way, l *leaf, steps int) (left int, ok bool) {
 	s, some := m.nodeMaster(n, ways, l.target, 1)
 	if !some {
 		return steps, true
@@ -137,7 +139,7 @@ func (m *model) proveOrder(n *branchNode, ways [][]way, l *leaf, steps int) (lef
 		if at < 0 || i > 0 && first <= l.sets[i-1] {
 			return steps, false
 		}
-		e := sequenceExaminer{sequencing: list[at], most: l.target - 1 - (sum - list[at].chains), steps: steps}
+		e := sequenceExaminer{ctx: ctx, sequencing: list[at], most: l.target - 1 - (sum - list[at].chains), steps: steps}
 		least, done := e.examine()
 		steps = e.steps
 		switch {

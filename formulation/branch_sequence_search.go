@@ -3,6 +3,7 @@ package formulation
 import (
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -10,10 +11,10 @@ import (
 // states of a layer the same number of tasks have been appended.
 type sequenceSearch struct {
 	*sequencing
-	ctx  context.Context
-	most int64 // sum w C of its jobs, at most; where ends count, the dues alone do
-	left int   // steps that may still be taken; see spend
-	kept int
+	ctx          context.Context
+	most         int64 // sum w C of its jobs, at most; where ends count, the dues alone do
+	left         int   // steps that may still be taken; see spend
+	kept, polled int
 
 	// A state is words: by job the iterations done, and how many workers have begun
 	// at each depth in the one at hand; by GPU a bit for each resident that has. Then
@@ -91,10 +92,11 @@ const (
 	unknown                // it takes too long
 )
 
-// spend takes a step: a state followed up or made, a worker of a gang dealt to. It
-// reports whether there was one left.
+// spend takes a step: a state followed up or made, a worker of a gang dealt to, some
+// states compared. It reports whether there was one left.
 func (s *sequenceSearch) spend() bool {
-	if s.left--; s.left%4096 == 0 && s.ctx.Err() != nil || s.kept > mostStates {
+	s.left--
+	if s.polled++; s.polled%4096 == 0 && s.ctx.Err() != nil || s.kept > mostStates {
 		s.left = -1
 	}
 	return s.left >= 0
@@ -337,6 +339,9 @@ func (s *sequenceSearch) sort(x []int16, stands []int) {
 	}
 }
 
+// comparisons of two states take as long as another step.
+const comparisons = 8
+
 // keep adds a state to a layer unless one there dominates it.
 func (s *sequenceSearch) keep(to int, x []int16, cost int64) {
 	l := &s.layers[to]
@@ -348,6 +353,7 @@ func (s *sequenceSearch) keep(to int, x []int16, cost int64) {
 		s.key = append(s.key, byte(word), byte(word>>8))
 	}
 	list := l.of[string(s.key)]
+	s.left -= len(list) / comparisons
 	for _, o := range list {
 		if l.costs[o] <= cost && noLater(s.state(to, o)[s.ready:], x[s.ready:]) {
 			return
@@ -505,45 +511,42 @@ next:
 // waiting tells what jobs cost beyond their chains because those on one GPU wait
 // for each other: the last of them ends after all tasks that are left there.
 func (s *sequenceSearch) waiting(x []int16) int64 {
+	type waits struct{ weight, ticks, end, least, most int64 }
 	most := int64(0)
-	var f [1 << mostTogether]int64 // by set of residents: sum w C, at the least
-	for g, list := range s.residents {
-		if len(list) > mostTogether {
+	var list [mostTogether]waits
+	var f, ticks [1 << mostTogether]int64 // by set: what they cost beyond, their ticks here
+	for g, residents := range s.residents {
+		if o := s.twins[g]; o >= 0 && x[s.begun+o] == x[s.begun+g] && x[s.free+o] == x[s.free+g] {
 			continue
 		}
-		chains := int64(0)
-		for set := 1; set < 1<<len(list); set++ {
-			over := int64(x[s.free+g])
-			for i, r := range list {
-				if set>>i&1 == 1 {
-					over += s.tasks(x, g, i) * s.jobs[r.job].least[r.worker]
-				}
+		n := 0
+		for i, r := range residents {
+			if left := s.tasks(x, g, i); left > 0 && n < len(list) {
+				job := &s.jobs[r.job]
+				list[n] = waits{weight: job.job.Weight, ticks: left * job.least[r.worker], end: s.ends[r.job], least: job.pauses, most: job.due + 1}
+				n++
 			}
+		}
+		for set := 1; set < 1<<n && n > 1; set++ {
+			last := bits.TrailingZeros(uint(set))
+			ticks[set] = ticks[set&(set-1)] + list[last].ticks
 			f[set] = math.MaxInt64
-			for i, r := range list {
-				if set>>i&1 == 0 {
-					continue
+			over := int64(x[s.free+g]) + ticks[set]
+			for i := range n {
+				if set>>i&1 == 1 {
+					w := &list[i]
+					f[set] = min(f[set], f[set&^(1<<i)]+w.weight*max(0, min(w.most, over+w.least)-w.end))
 				}
-				job, sum := &s.jobs[r.job], f[set&^(1<<i)]
-				if s.tasks(x, g, i) > 0 {
-					sum += job.job.Weight * min(job.due+1, max(s.ends[r.job], over+job.pauses))
-				} else if !s.done(x, r.job) {
-					sum += job.job.Weight * s.ends[r.job]
-				}
-				f[set] = min(f[set], sum)
 			}
 		}
-		for _, r := range list {
-			if !s.done(x, r.job) {
-				chains += s.jobs[r.job].job.Weight * s.ends[r.job]
-			}
+		if n > 1 {
+			most = max(most, f[1<<n-1])
 		}
-		most = max(most, f[1<<len(list)-1]-chains)
 	}
 	return most
 }
 
-// mostTogether is how many jobs on one GPU are looked at in every order.
+// mostTogether is how many jobs on one GPU are looked at in every order, the first.
 const mostTogether = 5
 
 // sequenceTrail is the way to a state, found step by step.

@@ -2,6 +2,7 @@ package formulation
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 // appends tasks in the order of their starts and drops dominated states, for that is
 // why it ends; it shares no other code with it.
 type sequenceExaminer struct {
+	ctx context.Context
 	*sequencing
 	most   int64 // sum w C of the jobs, at most; where only ends count, the dues do
 	steps  int   // steps that may still be taken, as the search counts them
@@ -70,7 +72,7 @@ func (e *sequenceExaminer) examine() (least int64, ok bool) {
 	for at := range tasks {
 		for _, list := range e.layers[at] {
 			for _, x := range list {
-				if e.steps--; e.steps < 0 {
+				if e.steps--; e.steps < 0 || e.ctx.Err() != nil {
 					return 0, false
 				}
 				e.extend(at, x)
@@ -299,7 +301,7 @@ func (e *sequenceExaminer) possible(x *sequenceState) bool {
 	var all []int
 	for g := range e.residents {
 		all = append(all, g)
-		if !e.room(x, all[g:]) || e.weighted && cost+e.inTurn(x, g, e.residents[g]) > e.most {
+		if !e.room(x, all[g:]) || e.weighted && cost+e.inTurn(x, g, e.busy(x, g)) > e.most {
 			return false
 		}
 	}
@@ -365,10 +367,20 @@ func (e *sequenceExaminer) work(x *sequenceState, j int) int64 {
 	return least + (int64(job.job.Iterations)-x.done[j]-1)*job.work
 }
 
+// busy lists those that have something left to do on a GPU, or the first of them.
+func (e *sequenceExaminer) busy(x *sequenceState, g int) (list []resident) {
+	for _, r := range e.residents[g] {
+		if e.left(x, r) > 0 && len(list) < mostTogether {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // inTurn is by how much the sum w C of some jobs on a GPU exceeds what it is if each
 // ends as soon as alone: whichever runs the last task there waits for the others.
 func (e *sequenceExaminer) inTurn(x *sequenceState, g int, list []resident) int64 {
-	if len(list) == 0 || len(list) > mostTogether {
+	if len(list) == 0 {
 		return 0
 	}
 	over, best := x.free[g], int64(math.MaxInt64)
@@ -376,10 +388,8 @@ func (e *sequenceExaminer) inTurn(x *sequenceState, g int, list []resident) int6
 		over += e.left(x, r) * e.jobs[r.job].least[r.worker]
 	}
 	for i, r := range list {
-		job, more := &e.jobs[r.job], int64(0)
-		if e.left(x, r) > 0 {
-			more = job.job.Weight * max(0, min(job.due+1, over+job.pauses)-e.ends[r.job])
-		}
+		job := &e.jobs[r.job]
+		more := job.job.Weight * max(0, min(job.due+1, over+job.pauses)-e.ends[r.job])
 		best = min(best, more+e.inTurn(x, g, slices.Concat(list[:i], list[i+1:])))
 	}
 	return best
@@ -408,6 +418,7 @@ func (e *sequenceExaminer) keep(to int, x *sequenceState) {
 		e.layers[to] = map[string][]*sequenceState{}
 	}
 	list := e.layers[to][string(key)]
+	e.steps -= len(list) / comparisons
 	dominates := func(a, b *sequenceState) bool {
 		for i, t := range a.times {
 			if t > b.times[i] {

@@ -1,6 +1,7 @@
 package formulation
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -86,9 +87,10 @@ func (s *master) warm(l *leaf) []float64 {
 	return y
 }
 
-// certificate writes the closed tree down.
+// certificate writes the closed tree down. It proves the least target of its leaves.
 func (t *treeProblem) certificate() *Certificate {
-	c := &Certificate{Kind: TreeBound, Denominator: big.NewInt(1), Prices: []*big.Int{}, Bound: NewClaim(new(big.Rat).SetInt64(t.target))}
+	c := &Certificate{Kind: TreeBound, Denominator: big.NewInt(1), Prices: []*big.Int{}}
+	proven := int64(math.MaxInt64)
 	var write func(n *treeNode)
 	write = func(n *treeNode) {
 		switch {
@@ -97,6 +99,7 @@ func (t *treeProblem) certificate() *Certificate {
 				Kind: string(n.split.Kind), Job: n.split.Job, Iteration: n.split.Iteration, Worker: n.split.Worker, At: n.split.At,
 			})
 		case n.proof != nil:
+			proven = min(proven, n.proof.target)
 			c.Tree = append(c.Tree, ProofNode{
 				Kind: leafKind, Target: n.proof.target, Buckets: n.proof.buckets, Prices: len(n.proof.prices), Denominator: n.proof.scale, Value: n.proof.value, Sets: n.proof.sets,
 			})
@@ -109,6 +112,7 @@ func (t *treeProblem) certificate() *Certificate {
 		}
 	}
 	write(t.root)
+	c.Bound = NewClaim(new(big.Rat).SetInt64(proven))
 	return c
 }
 
@@ -174,7 +178,7 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 				return errors.New("formulation: a leaf of the certificate's tree has prices beside sets of jobs")
 			}
 			var ok bool
-			if steps, ok = m.proveOrder(n, ways, l, steps); !ok {
+			if steps, ok = m.proveOrder(context.Background(), n, ways, l, steps); !ok {
 				return fmt.Errorf("formulation: a leaf of the certificate's tree does not prove the bound %d", p.Target)
 			}
 			continue
