@@ -174,10 +174,7 @@ func newTreeProblem(in *instance.Instance, engine solver.Solver, limits TreeLimi
 			return nil
 		}
 	}
-	t := &treeProblem{in: in, engine: engine, limits: limits, m: m, root: &treeNode{node: rootNode(in)}, keys: map[string]bool{}, sequenced: map[string]sequenceResult{}, credit: firstSteps, known: make([][]plan, len(in.Jobs))}
-	if in.Objective == instance.Makespan {
-		t.credit = endSteps
-	}
+	t := &treeProblem{in: in, engine: engine, limits: limits, m: m, root: &treeNode{node: rootNode(in)}, keys: map[string]bool{}, sequenced: map[string]sequenceResult{}, credit: stakes[in.Objective].first, known: make([][]plan, len(in.Jobs))}
 	t.best, t.target = limits.Start, in.Value(limits.Start).Num().Int64()
 	for i := range m.demands {
 		t.ways = append(t.ways, m.ways(&m.demands[i]))
@@ -352,7 +349,7 @@ func (t *treeProblem) generate(ctx context.Context, at *treeNode, s *master, opt
 		}
 	}
 	live, result, err := s.run(ctx, t.engine, known, opt)
-	t.credit += result.Rounds * s.rows * rowSteps
+	t.credit += result.Rounds * s.rows * stakes[t.in.Objective].row
 	if live == nil {
 		return result, nil, err
 	}

@@ -9,19 +9,25 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Limits on the work on sequencings; a step is a microsecond or two, for
-// the examiner some more.
+// Limits on the work on sequencings; a step is a microsecond or two, for the
+// examiner some more.
 const (
 	quickSteps  = 2_000      // before a linear program of few rows
-	firstSteps  = 50_000     // where that did not do, to begin with; of weighted completion,
-	endSteps    = 1_500_000  // and of makespan
-	rowSteps    = 15         // that the row of a linear program is worth, each round
 	nodeSteps   = 20_000     // for each node that a search without a time limit may have
 	leafSteps   = 20_000_000 // of a leaf, at most
 	proofSteps  = 1 << 30    // of all leaves of a certificate, at most
 	mostStates  = 300_000    // that are held at a time
 	mostTenants = 14         // on a GPU
 )
+
+// stake is what sequencings may take: steps to begin with, and for each row and round
+// of the linear programs, which tell less of makespan, and take longer.
+type stake struct{ first, row int }
+
+var stakes = map[instance.Objective]stake{
+	instance.Makespan:           {500_000, 15},
+	instance.WeightedCompletion: {50_000, 3},
+}
 
 // chains returns the sum w C of all jobs if none ever waits, homes permitting.
 func (s *master) chains(list []*sequencing) int64 {
@@ -100,13 +106,13 @@ func (t *treeProblem) order(ctx context.Context, n *branchNode, target int64, st
 	for _, q := range list {
 		found := t.sequence(ctx, n, q, target, target-1-(sum-q.chains), steps)
 		switch {
-		case found.verdict == none:
+		case found.verdict == noWay:
 			proof.sets = append(proof.sets, q.first())
 			if _, ok := t.m.proveOrder(ctx, n, t.ways, proof, 2*leafSteps); ok {
 				return proof, nil
 			}
 			return nil, nil
-		case found.verdict == some:
+		case found.verdict == someWay:
 			jobs += len(q.jobs)
 			schedule.Tasks, schedule.Syncs = append(schedule.Tasks, found.tasks...), append(schedule.Syncs, found.syncs...)
 			if q.weighted && found.cost > q.chains {
@@ -177,7 +183,7 @@ func (t *treeProblem) sequence(ctx context.Context, n *branchNode, q *sequencing
 	r := sequenceResult{steps: steps}
 	r.verdict, r.cost = search.run()
 	t.steps += steps - max(0, search.left)
-	if r.verdict == some {
+	if r.verdict == someWay {
 		r.tasks, r.syncs = search.schedule(t.in)
 	}
 	t.sequenced[key] = r

@@ -87,8 +87,8 @@ func newSequenceSearch(ctx context.Context, q *sequencing, most int64, steps int
 type verdict int
 
 const (
-	none    verdict = iota // nothing ends in time
-	some                   // something does
+	noWay   verdict = iota // nothing ends in time
+	someWay                // something does
 	unknown                // it takes too long
 )
 
@@ -107,7 +107,7 @@ func (s *sequenceSearch) spend() bool {
 func (s *sequenceSearch) run() (verdict, int64) {
 	for j := range s.jobs {
 		if s.jobs[j].earliest() > s.jobs[j].due {
-			return none, 0
+			return noWay, 0
 		}
 		s.child[s.ready+j] = int16(s.jobs[j].job.Release)
 	}
@@ -131,9 +131,9 @@ func (s *sequenceSearch) run() (verdict, int64) {
 	case s.left < 0:
 		return unknown, 0
 	case len(s.layers[last].costs) == 0:
-		return none, 0
+		return noWay, 0
 	}
-	return some, slices.Min(s.layers[last].costs)
+	return someWay, slices.Min(s.layers[last].costs)
 }
 
 func (s *sequenceSearch) state(layer, i int) []int16 {
