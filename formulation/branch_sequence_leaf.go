@@ -25,7 +25,7 @@ const (
 type stake struct{ first, row int }
 
 var stakes = map[instance.Objective]stake{
-	instance.Makespan:           {500_000, 15},
+	instance.Makespan:           {2_000_000, 15},
 	instance.WeightedCompletion: {50_000, 3},
 }
 
@@ -72,8 +72,10 @@ func (t *treeProblem) sequences(ctx context.Context, n *branchNode, steps int) *
 	for {
 		proof, schedule := t.order(ctx, n, t.target, steps)
 		if schedule == nil || t.in.Value(schedule).Cmp(t.value()) >= 0 || len(instance.Check(t.in, schedule)) > 0 {
-			if proof == nil || t.in.Objective != instance.Makespan {
-				t.credit -= t.steps - before
+			if steps := t.steps - before; proof != nil && t.in.Objective == instance.Makespan {
+				t.credit += steps
+			} else {
+				t.credit -= steps
 			}
 			return proof
 		}
@@ -82,8 +84,8 @@ func (t *treeProblem) sequences(ctx context.Context, n *branchNode, steps int) *
 }
 
 // effort is how many steps the sequencings of a node are worth: as many as linear
-// programs took, less those before. Proofs are free for makespan, about which linear
-// programs tell less.
+// programs took, less those before. For makespan, about which linear programs tell
+// less, proofs are worth as much again.
 func (t *treeProblem) effort() int {
 	steps := min(t.credit, leafSteps)
 	if t.limits.Nodes > 0 {
@@ -105,14 +107,14 @@ func (t *treeProblem) order(ctx context.Context, n *branchNode, target int64, st
 	schedule := &instance.Schedule{}
 	for _, q := range list {
 		found := t.sequence(ctx, n, q, target, target-1-(sum-q.chains), steps)
-		switch {
-		case found.verdict == noWay:
+		switch found.verdict {
+		case noWay:
 			proof.sets = append(proof.sets, q.first())
 			if _, ok := t.m.proveOrder(ctx, n, t.ways, proof, 2*leafSteps); ok {
 				return proof, nil
 			}
 			return nil, nil
-		case found.verdict == someWay:
+		case someWay:
 			jobs += len(q.jobs)
 			schedule.Tasks, schedule.Syncs = append(schedule.Tasks, found.tasks...), append(schedule.Syncs, found.syncs...)
 			if q.weighted && found.cost > q.chains {
