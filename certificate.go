@@ -26,7 +26,7 @@ const (
 // out come last.
 var (
 	certificateFields = fields{[]string{"version", "kind", "instance", "bound", "denominator", "prices", "infeasible", "value", "columns", "plans", "tree"}, 6}
-	nodeFields        = fields{[]string{"kind", "job", "iteration", "worker", "at", "target", "buckets", "prices", "denominator", "value", "sets"}, 1}
+	nodeFields        = fields{[]string{"kind", "job", "iteration", "worker", "at", "column", "target", "buckets", "prices", "denominator", "value", "sets"}, 1}
 	planFields        = fields{[]string{"horizon", "points", "buckets", "due"}, 3}
 )
 
@@ -169,6 +169,8 @@ func (d *certificateDecoder) tree(path string) {
 				n.Worker = int(d.integer(key))
 			case "at":
 				n.At = d.integer(key)
+			case "column":
+				n.Column = int(d.integer(key))
 			case "target":
 				n.Target = d.integer(key)
 			case "buckets":
@@ -330,7 +332,9 @@ func parseInt(s string) *big.Int {
 // whole checks what no single key tells.
 func (d *certificateDecoder) whole(in *instance.Instance) {
 	c := &d.c
-	priced := c.Kind == formulation.FluidBound || c.Kind == formulation.PackingBound || c.Kind == formulation.ColumnsBound || c.Kind == formulation.TreeBound
+	planned := c.Kind == formulation.ColumnsBound || c.Kind == formulation.PackingBound
+	branched := c.Kind == formulation.TreeBound || c.Kind == formulation.PeriodsBound
+	priced := c.Kind == formulation.FluidBound || planned || branched
 	switch {
 	case c.Version != formulation.CertificateVersion:
 		d.about("version", "this is version %d; this JigSaw reads version %d", c.Version, formulation.CertificateVersion)
@@ -345,12 +349,12 @@ func (d *certificateDecoder) whole(in *instance.Instance) {
 		d.about("denominator", "this must be above 0")
 	case !priced && len(c.Prices) > 0:
 		d.about("prices", "a %s proof has no prices", c.Kind)
-	case (c.Kind == formulation.ColumnsBound || c.Kind == formulation.PackingBound) != (c.Plans != nil):
+	case planned != (c.Plans != nil):
 		d.about("plans", "this key belongs to proofs of kind %s and %s, and only there", formulation.ColumnsBound, formulation.PackingBound)
-	case (c.Kind == formulation.TreeBound) != (c.Tree != nil):
-		d.about("tree", "this key belongs to proofs of kind %s, and only there", formulation.TreeBound)
-	case c.Columns != 0 && c.Kind != formulation.FluidBound:
-		d.about("columns", "this key belongs to proofs of kind %s", formulation.FluidBound)
+	case branched != (c.Tree != nil):
+		d.about("tree", "this key belongs to proofs of kind %s and %s, and only there", formulation.PeriodsBound, formulation.TreeBound)
+	case c.Columns != 0 && c.Kind != formulation.FluidBound && c.Kind != formulation.PeriodsBound:
+		d.about("columns", "this key belongs to proofs of kind %s and %s", formulation.FluidBound, formulation.PeriodsBound)
 	}
 }
 

@@ -35,7 +35,8 @@ func certificates(t testing.TB) map[formulation.Kind]certified {
 	t.Helper()
 	files := map[formulation.Kind]certified{}
 	for _, in := range []*instance.Instance{fuzzed(t), withObjective(t, "infeasible", instance.Makespan),
-		proven(t, formulation.TreeBound, instance.WeightedCompletion), proven(t, formulation.PackingBound, instance.Makespan)} {
+		proven(t, formulation.TreeBound, instance.WeightedCompletion), proven(t, formulation.PackingBound, instance.Makespan),
+		proven(t, formulation.PeriodsBound, instance.Throughput)} {
 		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{})
 		require.NoError(t, err)
 		proofs := []*jigsaw.Certificate{r.Proof}
@@ -90,7 +91,7 @@ func TestCertificates(t *testing.T) {
 
 		// As data: an integer is a number, and prices are a list.
 		var plain struct {
-			Bound  *int64
+			Bound  any
 			Prices []json.Number
 		}
 		require.NoError(t, json.Unmarshal(c.file, &plain))

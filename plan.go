@@ -273,6 +273,7 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 			case start := <-begun:
 				p.packingBound(ctx, engine, start)
 				p.columnsBound(ctx, engine, start)
+				p.periodsBound(ctx, engine, start)
 			case <-p.ctx.Done():
 			}
 			if p.columnsFirst() && p.ctx.Err() == nil {
@@ -415,6 +416,41 @@ func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start 
 	if !p.closed {
 		p.guide = guide
 	}
+}
+
+// periodsBound adds the bound of whole numbers, for the periodic objectives.
+func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
+	p.mu.Lock()
+	known, certified := p.result.Dual, p.result.Certified
+	p.mu.Unlock()
+	var value *big.Rat
+	if start != nil {
+		value = p.in.Value(start)
+	}
+	if !p.in.Objective.Periodic() || value != nil && certified && p.close(value, known) {
+		return
+	}
+	limits := formulation.PeriodLimits{
+		Until: func() *big.Rat { return value }, Nodes: periodNodes * max(1, p.opt.Effort), Improved: p.bound,
+		Event: func(nodes int) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.nodes = nodes
+		},
+	}
+	if p.opt.Time > 0 {
+		limits.Nodes = 0
+		limits.Until = func() *big.Rat {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.seen
+		}
+	}
+	b, err := formulation.Periods(ctx, p.in, engine, limits)
+	if err != nil && ctx.Err() == nil {
+		p.note("the bound of whole periods ended early: %v", err)
+	}
+	p.bound(b)
 }
 
 // close reports whether the bound shows that a plan of this value is good enough.
@@ -619,11 +655,12 @@ func (p *planner) exact() {
 	}
 }
 
-// Limits on what branch-and-price is tried on, and its nodes at effort 1.
+// Limits on what branch-and-price is tried on, and nodes at effort 1.
 const (
 	mostExactTasks = 600
 	mostExactGPUs  = 32
 	treeNodes      = 200
+	periodNodes    = 500
 )
 
 // take makes a schedule the plan if it is valid and better.

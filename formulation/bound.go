@@ -15,6 +15,8 @@ const (
 	ChainBound Kind = "chain"
 	AreaBound  Kind = "area"
 	FluidBound Kind = "fluid"
+	// PeriodsBound is that of whole numbers in every period; see [Periods].
+	PeriodsBound Kind = "periods"
 	// ColumnsBound is that of whole-job plans on pools; see [Columns].
 	ColumnsBound Kind = "columns"
 	// PackingBound is that of whole workers on whole GPUs; see [Packing].
@@ -27,7 +29,7 @@ const (
 
 // Kinds lists the kinds of proofs that [CheckCertificate] knows.
 func Kinds() []Kind {
-	return []Kind{PresolveProof, ChainBound, AreaBound, FluidBound, PackingBound, ColumnsBound, TreeBound}
+	return []Kind{PresolveProof, ChainBound, AreaBound, FluidBound, PeriodsBound, PackingBound, ColumnsBound, TreeBound}
 }
 
 // Bound is what a relaxation proves about every valid schedule of an instance:

@@ -142,6 +142,18 @@ func TestBoundsByHand(t *testing.T) {
 	}
 }
 
+// Jobs of 40 and 12 ticks an iteration run 1/40 + 1/12 together, but in 40 ticks
+// at the most: 1 and 3 iterations in 40 are more than 0 and 3 in 36.
+func TestChainOfWholeIterations(t *testing.T) {
+	spec := twoNodes(2, instance.JobSpec{Name: "a", Model: "four", Workers: 4}, instance.JobSpec{Name: "b", Model: "four", Workers: 1})
+	spec.Objective = instance.Throughput
+	assert.Equal(t, "13/120", Chain(compile(t, spec)).Value.RatString())
+	spec.MaxPeriod = 40e6
+	chain := Chain(compile(t, spec))
+	assert.Equal(t, "1/10", chain.Value.RatString())
+	assert.Contains(t, chain.Binding[0].Text, "at most 40 ticks")
+}
+
 func with(j instance.JobSpec, change func(*instance.JobSpec)) instance.JobSpec {
 	change(&j)
 	return j

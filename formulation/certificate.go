@@ -39,6 +39,9 @@ const CertificateVersion = 1
 // of each leaf prove, as those of columns do, that it holds no schedule better
 // than the bound.
 //
+// Periods: every plan belongs to a leaf of the tree of some period, within whose
+// bounds of the columns the prices prove, as those of fluid do, a value.
+//
 // Chain, area and the proofs of [Infeasible] are exact as they are computed and
 // need no prices.
 //
@@ -60,7 +63,8 @@ type Certificate struct {
 	// Prices by row of the program: of a fluid program in its order, of a
 	// columns program by group of rows that has any, then bucket.
 	Prices []*big.Int `json:"prices"`
-	// Columns is the column budget a fluid program was built with; see [Limits].
+	// Columns is the column budget a fluid program was built with, see [Limits], and
+	// of programs of periods how many companies have columns of their own.
 	Columns int `json:"columns,omitempty"`
 	// Plans says which columns program it is.
 	Plans *PlanTerms `json:"plans,omitempty"`
@@ -172,15 +176,15 @@ func (b *Bound) Proof(in *instance.Instance) *Certificate {
 	return &c
 }
 
-// priceBits is the precision to which prices are rounded, relative to the
-// largest.
+// priceBits is the precision of the prices of a fluid certificate, relative to
+// the largest.
 const priceBits = 62
 
-// price rounds floating-point prices to integers over a common denominator,
-// with the signs that the rows ask for, and lowers those that overcharge a
+// price rounds floating-point prices to integers of so many bits over a common
+// denominator, with the signs that the rows ask for, and lowers those that overcharge a
 // column without an upper limit. What comes out may be a poor choice of prices;
 // nothing else rests on it.
-func (p *program) price(y []float64, costs bool) (prices []*big.Int, denominator *big.Int, err error) {
+func (p *program) price(y []float64, costs bool, bits int) (prices []*big.Int, denominator *big.Int, err error) {
 	if len(y) != len(p.rows) {
 		return nil, nil, fmt.Errorf("formulation: %d prices for %d rows", len(y), len(p.rows))
 	}
@@ -192,7 +196,7 @@ func (p *program) price(y []float64, costs bool) (prices []*big.Int, denominator
 		size = max(size, math.Abs(v))
 	}
 	_, exponent := math.Frexp(size)
-	shift := max(0, priceBits-exponent)
+	shift := max(0, bits-exponent)
 	denominator = new(big.Int).Lsh(big.NewInt(1), uint(shift))
 	prices = make([]*big.Int, len(y))
 	for i, v := range y {
@@ -232,6 +236,11 @@ var errPrices = errors.New("formulation: the prices prove nothing")
 // integer arithmetic. It trusts nothing about the prices. With costs false the
 // cost vector is zero.
 func (p *program) evaluate(prices []*big.Int, denominator *big.Int, costs bool) (*big.Int, error) {
+	return p.evaluateWithin(prices, denominator, costs, nil, nil)
+}
+
+// evaluateWithin is evaluate with other bounds of the columns; nil for the program's.
+func (p *program) evaluateWithin(prices []*big.Int, denominator *big.Int, costs bool, lower, upper []int64) (*big.Int, error) {
 	if len(prices) != len(p.rows) || denominator == nil || denominator.Sign() <= 0 {
 		return nil, errPrices
 	}
@@ -254,13 +263,19 @@ func (p *program) evaluate(prices []*big.Int, denominator *big.Int, costs bool) 
 		for _, t := range c.terms {
 			reduced.Sub(reduced, v.Mul(big.NewInt(t.value), prices[t.row]))
 		}
-		if reduced.Sign() >= 0 {
-			continue
-		}
-		if c.upper == noUpper {
+		at := int64(0) // the cheapest value of the column
+		switch {
+		case reduced.Sign() >= 0 && lower != nil:
+			at = lower[j]
+		case reduced.Sign() >= 0:
+		case upper != nil:
+			at = upper[j]
+		case c.upper == noUpper:
 			return nil, errPrices
+		default:
+			at = c.upper
 		}
-		sum.Add(sum, v.Mul(big.NewInt(c.upper), reduced))
+		sum.Add(sum, v.Mul(big.NewInt(at), reduced))
 	}
 	return sum, nil
 }
@@ -289,6 +304,10 @@ func CheckCertificate(in *instance.Instance, c *Certificate) (Bound, error) {
 		}
 	case PackingBound:
 		if err := newModel(in).provePacking(&b, c); err != nil {
+			return Bound{}, err
+		}
+	case PeriodsBound:
+		if err := newModel(in).provePeriods(&b, c); err != nil {
 			return Bound{}, err
 		}
 	case TreeBound:

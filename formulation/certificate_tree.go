@@ -31,6 +31,8 @@ type ProofNode struct {
 	Iteration int   `json:"iteration,omitempty"`
 	Worker    int   `json:"worker,omitempty"`
 	At        int64 `json:"at,omitempty"`
+	// Column of the program of a period: it is at most At, or above.
+	Column int `json:"column,omitempty"`
 	// Of a leaf: the target, at least the bound, that no schedule in it beats;
 	// the number of its prices, which follow those of the leaves before it,
 	// their denominator, and what they prove: nil where some job has no plan.

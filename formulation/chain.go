@@ -16,50 +16,40 @@ import (
 //
 //	r + R l
 //
-// and cannot run more than 1/l iterations per tick. The bound is the largest
+// and cannot run more than 1/l iterations per tick, nor more than floor(P/l)
+// in a period of P ticks where the instance bounds P. The bound is the largest
 // end (makespan), the weighted sum of ends, the weighted sum of rates, or the
 // smallest normalised rate.
 func Chain(in *instance.Instance) Bound { return newModel(in).chain() }
 
 func (m *model) chain() Bound {
+	if m.in.Objective.Periodic() {
+		return m.chainRates()
+	}
 	b := Bound{Kind: ChainBound, Certified: true, Value: new(big.Rat)}
-	critical := -1 // class that sets the extreme
+	critical := -1 // class that ends last
 	for c := range m.demands {
 		d := &m.demands[c]
-		weight := new(big.Rat).SetInt(mul(d.job.Weight, d.count()))
-		if m.in.Objective.Periodic() && !d.runs() {
-			// A periodic plan may leave the job out, at rate 0.
-			if m.in.Objective == instance.MaxMinThroughput {
-				b.Value, critical = new(big.Rat), c
-				break
-			}
-			continue
-		}
 		end := new(big.Rat).SetInt(d.chain(d.iteration))
-		switch m.in.Objective {
-		case instance.WeightedCompletion:
-			b.Value.Add(b.Value, weight.Mul(weight, end))
-		case instance.Throughput:
-			b.Value.Add(b.Value, weight.Quo(weight, ticks(d.iteration)))
-		case instance.MaxMinThroughput:
-			rate := big.NewRat(int64(d.job.FastestFull()), d.job.Weight)
-			rate.Quo(rate, ticks(d.iteration))
-			if critical < 0 || rate.Cmp(b.Value) < 0 {
-				b.Value, critical = rate, c
-			}
-		default:
-			if critical < 0 || end.Cmp(b.Value) > 0 {
-				b.Value, critical = end, c
-			}
+		switch {
+		case m.in.Objective == instance.WeightedCompletion:
+			b.Value.Add(b.Value, end.Mul(end, new(big.Rat).SetInt(mul(d.job.Weight, d.count()))))
+		case critical < 0 || end.Cmp(b.Value) > 0:
+			b.Value, critical = end, c
 		}
 	}
 	if critical >= 0 {
 		b.Binding = []Binding{m.chainBinding(critical)}
 	} else {
-		b.Binding = []Binding{{Resource: "job", Subject: "the jobs' own iterations",
-			Text: "the jobs' own iterations limit the plan: more GPUs will not help"}}
+		b.Binding = []Binding{ownIterations("")}
 	}
 	return b
+}
+
+// ownIterations says that no job waits for another. but is what else it owes.
+func ownIterations(but string) Binding {
+	return Binding{Resource: "job", Subject: "the jobs' own iterations",
+		Text: "the jobs' own iterations limit the plan" + but + ": more GPUs will not help"}
 }
 
 // chainBinding says that a job's own iterations limit the plan.
@@ -83,6 +73,3 @@ func (m *model) className(class int) string {
 	}
 	return fmt.Sprintf("the %d jobs like %q", len(jobs), first)
 }
-
-// ticks is a time as an exact number, at least 1 where it divides.
-func ticks(t instance.Tick) *big.Rat { return new(big.Rat).SetInt64(max(1, int64(t))) }

@@ -108,6 +108,15 @@
 //
 // Coefficients are integers, demands rounded down and capacities up.
 //
+// # Whole periods
+//
+// Where the instance bounds the period of a plan, iterations, tasks and GPUs are
+// counted in whole numbers in each period, and [Periods] searches the fluid
+// program of rates for those, all periods in one tree. With x the iterations of a
+// job, what it does in a company of GPUs is the product of x and their number
+// (periods_rates.go). Rows for that product depend on the limits of x in a node,
+// and splits on rates come first, so that the product is exact soon.
+//
 // # The columns program
 //
 // Classes, pools and modes are those above.

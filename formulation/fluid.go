@@ -39,7 +39,7 @@ func (m *model) fluidBound(ctx context.Context, engine solver.Solver, limits Lim
 	}}
 	if len(f.p.cols) == 0 { // nothing can run, and nothing has to
 		b.LP.Status = solver.Optimal
-		prices, denominator, err := f.p.price(make([]float64, len(f.p.rows)), true)
+		prices, denominator, err := f.p.price(make([]float64, len(f.p.rows)), true, priceBits)
 		if err == nil {
 			err = f.prove(&b, prices, denominator, false)
 		}
@@ -71,7 +71,7 @@ func (m *model) fluidBound(ctx context.Context, engine solver.Solver, limits Lim
 	if duals == nil {
 		return b, nil
 	}
-	prices, denominator, err := f.p.price(duals, !refuted)
+	prices, denominator, err := f.p.price(duals, !refuted, priceBits)
 	if err != nil {
 		return b, nil
 	}
@@ -148,16 +148,18 @@ type fluid struct {
 	period int64
 	note   string
 
-	time   int   // column of the makespan; -1 for other objectives
+	time   int // column of the makespan; -1 for other objectives
+	least  int // column of the smallest rate; -1 for other objectives
+	rates  *rates
 	tight  []int // pools whose memory rows may bind
 	shapes []shape
 }
 
 func (m *model) fluid(columns int) *fluid {
-	f := &fluid{m: m, scale: big.NewInt(1), time: -1, p: program{name: "fluid"}}
+	f := &fluid{m: m, scale: big.NewInt(1), time: -1, least: -1, p: program{name: "fluid"}}
 	switch {
 	case m.in.Objective.Periodic():
-		f.buildRates()
+		f.buildRates(0, nil)
 	case m.in.Objective == instance.WeightedCompletion:
 		f.buildCompletion(columns)
 	default:

@@ -12,17 +12,22 @@ import (
 const rateParts = 1024
 
 // buildRates states the program of the periodic objectives. Activities are
-// iterations per period of f.period ticks; residency is in jobs, which may also
-// live nowhere. The objective is negated: programs are minimised.
-func (f *fluid) buildRates() {
+// iterations per period of so many ticks, or where that is 0 of any plan, in a
+// period of f.period ticks; residency is in jobs, which may also live nowhere.
+// The objective is negated: programs are minimised. limits narrow what jobs do in
+// a period, by shape; nil where there are none.
+func (f *fluid) buildRates(period int64, limits []interval) {
 	m := f.m
-	f.period = 1
-	for c := range m.demands {
-		if d := &m.demands[c]; d.runs() {
-			f.period = max(f.period, int64(d.iteration))
+	f.period = period
+	if period == 0 {
+		f.period = 1
+		for c := range m.demands {
+			if d := &m.demands[c]; d.runs() {
+				f.period = max(f.period, int64(d.iteration))
+			}
 		}
+		f.period *= rateParts
 	}
-	f.period *= rateParts
 	maxMin := m.in.Objective == instance.MaxMinThroughput
 	if maxMin {
 		for c := range m.demands {
@@ -34,11 +39,15 @@ func (f *fluid) buildRates() {
 	f.scale = big.NewInt(f.period)
 	f.shape(nil, nil)
 	f.residency()
+	spare := int64(1)                           // so that the chain's row binds, and not the column
 	most := func(d *demand, jobs int64) int64 { // iterations in a period
 		return (jobs*f.period + int64(d.iteration) - 1) / max(1, int64(d.iteration))
 	}
-	// One more than the chain allows, so that its row binds and not the column.
-	f.activity(func(s *shape) int64 { return most(s.d, s.jobs) + 1 })
+	if period > 0 {
+		spare = 0
+		most = func(d *demand, jobs int64) int64 { return jobs * (period / max(1, int64(d.iteration))) }
+	}
+	f.activity(func(s *shape) int64 { return most(s.d, s.jobs) + spare })
 	for i := range f.shapes {
 		s := &f.shapes[i]
 		// (12) A job does not iterate faster than its chain.
@@ -87,7 +96,10 @@ func (f *fluid) buildRates() {
 	f.links(1, func(name string, links int64, _ []*shape, a about) int {
 		return f.p.row(name, atMost, linkUnit*links*f.period, a)
 	})
-	f.sharing()
+	s := f.sharing()
+	if s != nil && period > 0 {
+		s.wholeRates(limits)
+	}
 	if maxMin {
 		f.smallestRate()
 	}
@@ -106,9 +118,9 @@ func (f *fluid) smallestRate() {
 	if !parts.IsInt64() {
 		return
 	}
-	least := f.p.col("least", -1, 0)
+	f.least = f.p.col("least", -1, 0)
 	top := new(big.Rat).Mul(chain, new(big.Rat).SetInt(new(big.Int).Mul(parts, big.NewInt(f.period))))
-	f.p.cols[least].upper = ceil(top).Int64()
+	f.p.cols[f.least].upper = ceil(top).Int64()
 	f.scale.Mul(f.scale, parts)
 	for i := range f.shapes {
 		s := &f.shapes[i]
@@ -121,6 +133,6 @@ func (f *fluid) smallestRate() {
 		for _, c := range s.classes {
 			share += m.demands[c].count() * m.demands[c].job.Weight
 		}
-		f.p.term(row, least, -share)
+		f.p.term(row, f.least, -share)
 	}
 }

@@ -79,17 +79,17 @@ type rule struct {
 const mostCompanies = 600
 
 // sharing adds the rows, unless there are too many classes.
-func (f *fluid) sharing() {
+func (f *fluid) sharing() *sharing {
 	sizes := make([]int, len(f.shapes)) // jobs by shape
 	jobs := 0
 	for i := range f.shapes {
 		if len(f.shapes[i].classes) > 1 {
-			return
+			return nil
 		}
 		sizes[i] = int(f.shapes[i].jobs)
 		jobs += sizes[i]
 	}
-	s := sharing{fluid: f}
+	s := &sharing{fluid: f}
 	var list [][]int
 	for size := 1; size <= jobs; size++ {
 		more := companies(sizes, size, f.m.companies)
@@ -99,7 +99,7 @@ func (f *fluid) sharing() {
 		s.size, list = size, more
 	}
 	if s.size == 0 {
-		return
+		return nil
 	}
 	s.rows()
 	for _, members := range list {
@@ -109,7 +109,7 @@ func (f *fluid) sharing() {
 		s.gather()
 	}
 	if s.size < 2 {
-		return // only companies of at least two tell who shares GPUs
+		return s // only companies of at least two tell who shares GPUs
 	}
 	for i := range s.shapes {
 		for a := range s.shapes {
@@ -118,6 +118,7 @@ func (f *fluid) sharing() {
 			}
 		}
 	}
+	return s
 }
 
 // companies lists the multisets of up to size jobs, as shapes in ascending

@@ -35,6 +35,10 @@ func bounds(t testing.TB, in *instance.Instance, s solver.Solver) []Bound {
 		b, err := Fluid(context.Background(), in, s, Limits{})
 		require.NoError(t, err)
 		all = append(all, b)
+		if b, err = Periods(context.Background(), in, s, PeriodLimits{Until: func() *big.Rat { return nil }, Nodes: 3 * int(in.MaxPeriod)}); b.Value != nil {
+			all = append(all, b)
+		}
+		require.NoError(t, err)
 	}
 	return all
 }
@@ -112,6 +116,11 @@ func TestBoundsAgainstOptima(t *testing.T) {
 						gaps[b.Kind] = &tightness{}
 					}
 					gaps[b.Kind].add(b.Value, optimum)
+					if b.Kind == PeriodsBound {
+						checked, err := VerifyCertificate(in, b.Proof(in))
+						require.NoError(t, err)
+						require.Zero(t, checked.Value.Cmp(b.Value))
+					}
 					if b.Kind == FluidBound {
 						relative := b.LP.Objective
 						exact, _ := b.Value.Float64()

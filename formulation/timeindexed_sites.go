@@ -324,6 +324,7 @@ func (b *tiBuilder) rates(j *tiJob, counts []int, parties int, span instance.Spa
 func (b *tiBuilder) fail(format string, args ...any) {
 	if b.err == nil {
 		b.err = fmt.Errorf("formulation: the time-indexed program is too large: "+format+
-			"; choose a coarser granularity, a shorter horizon or period, a longer tick_us, or fewer jobs", args...)
+			"; choose a tick_us above %d (ten times as long, a hundredth of the size), a coarser granularity, a shorter horizon or period, or fewer jobs",
+			append(args, b.in.TickUS)...)
 	}
 }

@@ -41,7 +41,7 @@ Exit codes: 0 proven, 1 the proof does not hold or the schedule is invalid,
 type certifyReport struct {
 	Instance  string `json:"instance"`
 	Objective string `json:"objective"`
-	// Kind of proof: presolve, chain, area, fluid, packing, columns, tree.
+	// Kind of proof: presolve, chain, area, fluid, periods, packing, columns, tree.
 	Kind string `json:"kind"`
 	// Prices in the proof.
 	Prices     int      `json:"prices"`

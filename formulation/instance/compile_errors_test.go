@@ -77,7 +77,7 @@ func TestCompileErrors(t *testing.T) {
   - {name: bert, model: many, batch: 8, workers: 1, count: 3}
 `, []string{`line 11, column 12: jobs[1].name: there is another job named "bert-2"; names must differ`}},
 		"depths": {job("model: many, batch: 8, workers: 1, spb: {depths: [1, 3]}"), []string{
-			`line 10, column 71: jobs[0].spb.depths[1] "bert": depth 3 is not a cut of "many", whose depths go from 1 to 2; it has 2 legal cuts`}},
+			`line 10, column 71: jobs[0].spb.depths[1] "bert": depth 3 is not a cut of "many", whose depths go from 1 to 2; the nearest is 2`}},
 		"several in one job": {job(`model: many, batch: -8, workers: 0, iterations: 2000000, weight: -1, optimizer: lion, spb: {rule: loose, cuts: 99, measure: time, min_full: 1}, placement: {within: room}, deadline: 1us, count: -2`), []string{
 			`line 10, column 211: jobs[0].count: -2 jobs are too many or too few; choose 1 to 131072 in all`}},
 		"several in one job, but for the count": {job(`model: many, batch: -8, workers: 0, iterations: 2000000, weight: -1, optimizer: lion, spb: {rule: loose, cuts: 99, measure: time, min_full: 1}, placement: {within: room}, deadline: 1us`), []string{

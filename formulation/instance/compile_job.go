@@ -235,8 +235,8 @@ func (c *compiler) depths(path string, s *JobSpec, p *Profile, j *Job) bool {
 	chosen := slices.Clone(s.SPB.Depths)
 	for i, d := range chosen {
 		if !p.CutAllowed(d) {
-			c.problems.add(fmt.Sprintf("%s.spb.depths[%d]", path, i), "depth %d is not a cut of %q, whose depths go from 1 to %d; it has %d legal cuts",
-				d, p.Model, full, legalCuts(p))
+			c.problems.add(fmt.Sprintf("%s.spb.depths[%d]", path, i), "depth %d is not a cut of %q, whose depths go from 1 to %d; %s",
+				d, p.Model, full, nearestCuts(p, d))
 			return false
 		}
 	}
@@ -282,13 +282,23 @@ func (c *compiler) depths(path string, s *JobSpec, p *Profile, j *Job) bool {
 	return true
 }
 
-func legalCuts(p *Profile) (n int) {
-	for d := 1; d <= len(p.Layers); d++ {
-		if p.CutAllowed(d) {
-			n++
-		}
+// nearestCuts names the legal cuts on either side of a depth that is none.
+func nearestCuts(p *Profile, d int) string {
+	full := len(p.Layers)
+	below, above := min(d, full), max(d, 1)
+	for below > 0 && !p.CutAllowed(below) {
+		below--
 	}
-	return n
+	for above < full && !p.CutAllowed(above) {
+		above++
+	}
+	switch {
+	case below < 1:
+		return fmt.Sprintf("the nearest is %d", above)
+	case above > full:
+		return fmt.Sprintf("the nearest is %d", below)
+	}
+	return fmt.Sprintf("the nearest are %d and %d", below, above)
 }
 
 // table computes the job's costs on one GPU type.

@@ -1,7 +1,18 @@
 // Nothing is lost, and nothing that comes from elsewhere does harm.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { home, linkTo, planned, settled, shoot, stop, title, useBrowser, visit } from './harness'
+import {
+  home,
+  linkTo,
+  planned,
+  settled,
+  shoot,
+  stop,
+  title,
+  useBrowser,
+  type Visitor,
+  visit,
+} from './harness'
 
 useBrowser()
 
@@ -29,6 +40,27 @@ async function follow(page: Page, fragment: string): Promise<void> {
   await page.evaluate(hash => {
     location.hash = hash
   }, fragment)
+}
+
+/** Keeps all others from what is stored, until this tab is closed: a transaction that never ends. */
+async function wedge(visitor: Visitor): Promise<Page> {
+  const tab = await visitor.tab('favicon.svg')
+  await tab.evaluate(
+    () =>
+      new Promise<void>(resolve => {
+        const request = indexedDB.open('jigsaw')
+        request.onsuccess = () => {
+          const stores = [...request.result.objectStoreNames]
+          const store = request.result.transaction(stores, 'readwrite').objectStore(stores[0] ?? '')
+          const again = () => {
+            store.count().onsuccess = again
+            resolve()
+          }
+          again()
+        }
+      }),
+  )
+  return tab
 }
 
 test('a link brings the same state to another browser', async () => {
@@ -202,27 +234,40 @@ test('storage that stops answering is told, and the page works', () =>
     const page = await visitor.tab()
     await planned(page)
     await rename(page, 'kept')
-    const other = await visitor.tab('favicon.svg')
-    // A transaction that never ends keeps all others waiting.
-    await other.evaluate(
-      () =>
-        new Promise<void>(resolve => {
-          const request = indexedDB.open('jigsaw')
-          request.onsuccess = () => {
-            const stores = [...request.result.objectStoreNames]
-            const store = request.result.transaction(stores, 'readwrite').objectStore(stores[0] ?? '')
-            const again = () => {
-              store.count().onsuccess = again
-              resolve()
-            }
-            again()
-          }
-        }),
-    )
+    const other = await wedge(visitor)
     await type(page, 'wedged')
     await page.getByText('kept for this visit only').waitFor()
     await settled(page)
     expect(await title(page).inputValue()).toBe('wedged')
+    // It is kept once storage answers.
+    await other.close()
+    await page.getByRole('banner').getByText('saved', { exact: true }).waitFor()
+    await page.reload()
+    await planned(page)
+    expect(await title(page).inputValue()).toBe('wedged')
+  }))
+
+test('what was open last shows once storage answers, unless something was done meanwhile', () =>
+  visit(async visitor => {
+    const before = await visitor.tab()
+    await planned(before)
+    await rename(before, 'last time')
+    await before.close()
+    const other = await wedge(visitor)
+    const [idle, busy] = [await visitor.tab(), await visitor.tab()]
+    for (const page of [idle, busy]) {
+      await planned(page)
+      expect(await title(page).inputValue()).toBe('quickstart')
+    }
+    await type(busy, 'meanwhile')
+    await busy.getByText('kept for this visit only').waitFor()
+    await other.close()
+    await expect.poll(() => title(idle).inputValue()).toBe('last time')
+    await busy.getByRole('banner').getByText('saved', { exact: true }).waitFor()
+    expect(await title(busy).inputValue()).toBe('meanwhile')
+    await idle.getByRole('button', { name: 'Scenarios' }).click()
+    for (const name of ['last time', 'meanwhile'])
+      await idle.getByRole('dialog').getByText(name).first().waitFor()
   }))
 
 test('storage that cannot be opened is told, and the page works', () =>

@@ -1,6 +1,6 @@
 // What a visitor comes for: a plan, another after each change, and a stop.
 import { expect, test } from 'vitest'
-import { patience, planned, settled, shoot, stop, title, useBrowser, visit } from './harness'
+import { linkTo, patience, planned, settled, shoot, stop, title, useBrowser, visit } from './harness'
 
 useBrowser()
 
@@ -32,6 +32,40 @@ test('a change in the form changes the text, the plan and the bound, and undo ta
     await page.locator('.cm-content').getByText('nodes: 2').waitFor()
     await settled(page)
     await expect.poll(() => numbers.innerText()).toBe(before)
+  }))
+
+test('a job has its batch size, depths and optimizer in form and text alike', () =>
+  visit(async visitor => {
+    const text = `version: 1
+name: one job
+cluster:
+  gpu_types:
+    - {name: a100, memory: 40GiB}
+  racks:
+    - {nodes: 1, gpus: 4, gpu: a100, nic: 25Gbit/s, fabric: 400Gbit/s}
+jobs:
+  - {name: vgg, model: vgg16, batch: 32, workers: 4, iterations: 3}
+`
+    const page = await visitor.tab(linkTo({ text }))
+    await settled(page)
+    await page.getByText('Both', { exact: true }).click()
+    await page.getByRole('button', { name: /^vgg / }).click()
+    const editor = page.locator('.cm-content')
+    const depths = page.getByRole('textbox', { name: 'Which depths' })
+    await depths.fill('2, 99')
+    await page
+      .getByText(/depth 99 is not a cut of "vgg16"/)
+      .first()
+      .waitFor()
+    await depths.fill('2, 9')
+    await editor.getByText('depths: [2, 9]').waitFor()
+    await page.getByLabel('Optimizer').selectOption('adam')
+    await editor.getByText('optimizer: adam').waitFor()
+    await page.getByLabel('Batch size').selectOption('16')
+    await editor.getByText('batch: 16').waitFor()
+    await shoot(page, 'job')
+    for (let i = 0; i < 9; i++) await page.getByRole('button', { name: 'Undo' }).click({ force: true })
+    await expect.poll(() => page.getByLabel('Optimizer').inputValue()).toBe('momentum')
   }))
 
 test('a mistake in the text is told where it is, and the plan stays', () =>

@@ -111,7 +111,7 @@ type mip struct {
 
 	rootBound   float64
 	rootReduced []float64
-	costs       pseudoCosts
+	costs       PseudoCosts
 
 	iterations, solves int
 	evaluated          int
@@ -146,7 +146,7 @@ func newMIP(engine solver.Solver, p *solver.Problem, options MIPOptions) (*mip, 
 		engine: engine, options: options, p: p.Clone(),
 		cutoff: math.Inf(1), value: math.Inf(1), rootBound: math.Inf(-1),
 		round: func(b float64) float64 { return b },
-		costs: newPseudoCosts(p.Cols()),
+		costs: NewPseudoCosts(p.Cols()),
 	}
 	if options.Step > 0 {
 		m.round = Steps(options.Step, solver.GapTol)
@@ -289,8 +289,9 @@ func (m *mip) limits(cutoff float64) solver.Limits {
 		return solver.Limits{}
 	}
 	if m.options.Step > 0 {
-		// Above this the rounded bound reaches the cutoff.
-		cutoff += -m.options.Step + 4*solver.GapTol*max(1, math.Abs(cutoff))
+		// Above the last multiple below the cutoff the rounded bound reaches it.
+		tolerance := solver.GapTol * max(1, math.Abs(cutoff))
+		cutoff = (math.Ceil((cutoff-tolerance)/m.options.Step)-1)*m.options.Step + 4*tolerance
 	}
 	return solver.Limits{Cutoff: &cutoff}
 }

@@ -22,71 +22,18 @@ const (
 	strongIterations = 100
 )
 
-// pseudoCosts are the mean rises of the bound per unit by which branching
-// moves a column, by Col, down and up.
-type pseudoCosts struct {
-	sum, count [2][]float64
-	total      [2]float64 // over all columns
-	number     [2]float64
-}
-
-func newPseudoCosts(cols int) pseudoCosts {
-	var c pseudoCosts
-	for side := range 2 {
-		c.sum[side], c.count[side] = make([]float64, cols), make([]float64, cols)
-	}
-	return c
-}
-
-func side(up bool) int {
-	if up {
-		return 1
-	}
-	return 0
-}
-
 // learn notes what the last change of a node did to its bound.
-func (c *pseudoCosts) learn(n mipNode, bound float64) {
+func (m *mip) learn(n mipNode, bound float64) {
 	if n.changes != nil && n.moved > IntegralityTol {
-		c.add(n.changes.col, n.changes.up, max(0, bound-n.parent)/n.moved)
+		m.costs.Add(n.changes.col, n.changes.up, max(0, bound-n.parent)/n.moved)
 	}
 }
 
 // failed notes a node that turned out empty: as bad as twice the mean.
-func (c *pseudoCosts) failed(n mipNode) {
+func (m *mip) failed(n mipNode) {
 	if n.changes != nil && n.moved > IntegralityTol {
-		c.add(n.changes.col, n.changes.up, 2*c.mean(side(n.changes.up)))
+		m.costs.Add(n.changes.col, n.changes.up, 2*m.costs.mean(side(n.changes.up)))
 	}
-}
-
-func (c *pseudoCosts) add(col solver.Col, up bool, perUnit float64) {
-	s := side(up)
-	c.sum[s][col] += perUnit
-	c.count[s][col]++
-	c.total[s] += perUnit
-	c.number[s]++
-}
-
-func (c *pseudoCosts) mean(side int) float64 {
-	if c.number[side] == 0 {
-		return 1
-	}
-	return c.total[side] / c.number[side]
-}
-
-// rise estimates how much branching on a column raises the bound.
-func (c *pseudoCosts) rise(col solver.Col, up bool, distance float64) float64 {
-	s := side(up)
-	if c.count[s][col] == 0 {
-		return c.mean(s) * distance
-	}
-	return c.sum[s][col] / c.count[s][col] * distance
-}
-
-// score prefers columns that raise both sides.
-func score(down, up float64) float64 {
-	const least = 1e-6
-	return max(down, least) * max(up, least)
 }
 
 // branch chooses a fractional column and splits the node on it. Where strong
@@ -100,13 +47,13 @@ func (m *mip) branch(ctx context.Context, n mipNode, s *solver.Solution, fractio
 	candidates := make([]candidate, len(fractional))
 	for i, j := range fractional {
 		f := s.Primal[j] - math.Floor(s.Primal[j])
-		candidates[i] = candidate{j, score(m.costs.rise(j, false, f), m.costs.rise(j, true, 1-f))}
+		candidates[i] = candidate{j, m.costs.Score(j, f)}
 	}
 	slices.SortStableFunc(candidates, func(a, b candidate) int { return -cmp.Compare(a.score, b.score) })
 
 	best, idle := candidate{candidates[0].col, -1}, 0
 	for _, c := range candidates {
-		known := min(m.costs.count[0][c.col], m.costs.count[1][c.col]) >= reliable
+		known := m.costs.Seen(c.col) >= reliable
 		if !known && m.engine.Caps().WarmStart && idle < lookahead {
 			var open [2]bool
 			var rise [2]float64
@@ -125,7 +72,7 @@ func (m *mip) branch(ctx context.Context, n mipNode, s *solver.Solution, fractio
 			case !open[1]:
 				return []mipNode{m.child(n, s, c.col, lower, v, false)}, false, nil
 			}
-			c.score = score(rise[0], rise[1])
+			c.score = Score(rise[0], rise[1])
 		}
 		if c.score > best.score {
 			best, idle = c, 0
@@ -164,7 +111,7 @@ func (m *mip) try(ctx context.Context, s *solver.Solution, col solver.Col, up bo
 		case solver.Optimal:
 			open = !m.prunes(r.Objective)
 			rise = max(0, r.Objective-s.Objective)
-			m.costs.add(col, up, rise/moved)
+			m.costs.Add(col, up, rise/moved)
 		case solver.Infeasible, solver.Cutoff:
 			open = false
 		case solver.IterationLimit:

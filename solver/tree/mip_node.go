@@ -28,15 +28,15 @@ func (m *mip) Evaluate(ctx context.Context, n mipNode, cutoff float64) (Outcome[
 	case s == nil:
 		return m.splitBlind(n), nil
 	case s.Status == solver.Infeasible:
-		m.costs.failed(n)
+		m.failed(n)
 		return closed, nil
 	case s.Status == solver.Cutoff:
-		m.costs.failed(n)
+		m.failed(n)
 		return Outcome[mipNode]{Bound: s.Objective, Closed: true}, nil
 	case s.Status == solver.Unbounded:
 		return Outcome[mipNode]{Bound: math.Inf(-1)}, errUnbounded
 	}
-	m.costs.learn(n, s.Objective)
+	m.learn(n, s.Objective)
 	before := m.value
 	out, err := m.split(ctx, n, s)
 	if m.value < before {

@@ -77,10 +77,14 @@ func exportJSON(_ context.Context, w io.Writer, s *scenario, _ *exportParams) er
 	return instance.EncodeJSON(w, s.document.Spec)
 }
 
+// maxCoefficients is how many an integer program of the page may have: some 200 MB
+// of text, which a browser can still handle.
+const maxCoefficients = 5_000_000
+
 // exportProgram writes the time-indexed program. A plan at hand narrows it: its
 // solutions end no later, or have its period.
 func exportProgram(ctx context.Context, w io.Writer, s *scenario, p *exportParams) error {
-	var options jigsaw.ExportOptions
+	options := jigsaw.ExportOptions{Coefficients: maxCoefficients}
 	if p.Schedule != nil {
 		schedule, err := p.Schedule.valid(s.in)
 		if err != nil {

@@ -66,6 +66,16 @@ func TestExportOfPeriodicProgram(t *testing.T) {
 	require.Contains(t, failure.Message, "plan first")
 }
 
+// The program of an example at its own ticks is more than a page can hold; the
+// message says what to change.
+func TestExportOfLargeProgram(t *testing.T) {
+	t.Parallel()
+	text := example(t, "quickstart")
+	_, failure := call[*File](t, New(nil), "export", exportParams{Text: text, Format: "mps"})
+	require.Equal(t, Invalid, failure.Code)
+	require.Contains(t, failure.Message, "choose a tick_us above 1000 ")
+}
+
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	a, text := New(nil), example(t, "quickstart")

@@ -2,14 +2,16 @@ package api
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 )
 
-// memory is a store that lasts as long as the page.
+// memory is a store that lasts as long as the page, or until it is closed.
 type memory struct {
-	mu   sync.Mutex
-	kept map[string][]Scenario // by id, newest first
+	mu     sync.Mutex
+	kept   map[string][]Scenario // by id, newest first
+	closed bool
 }
 
 func newMemory() *memory { return &memory{kept: map[string][]Scenario{}} }
@@ -17,6 +19,9 @@ func newMemory() *memory { return &memory{kept: map[string][]Scenario{}} }
 func (m *memory) Heads(context.Context) ([]ScenarioHead, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.closed {
+		return nil, ErrClosed
+	}
 	var heads []ScenarioHead
 	for _, revisions := range m.kept {
 		heads = append(heads, revisions[0].Head())
@@ -27,12 +32,18 @@ func (m *memory) Heads(context.Context) ([]ScenarioHead, error) {
 func (m *memory) Revisions(_ context.Context, id string) ([]Scenario, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.closed {
+		return nil, ErrClosed
+	}
 	return slices.Clone(m.kept[id]), nil
 }
 
 func (m *memory) Change(_ context.Context, id string, next func(*ScenarioHead) Scenario) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.closed {
+		return ErrClosed
+	}
 	var latest *ScenarioHead
 	if revisions := m.kept[id]; len(revisions) > 0 {
 		head := revisions[0].Head()
@@ -47,7 +58,26 @@ func (m *memory) Change(_ context.Context, id string, next func(*ScenarioHead) S
 func (m *memory) Remove(_ context.Context, id string) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.closed {
+		return false, ErrClosed
+	}
 	_, ok := m.kept[id]
 	delete(m.kept, id)
 	return ok, nil
+}
+
+// next returns a revision that is not among those moved elsewhere, of each scenario
+// the oldest first. Where there is none memory closes, and nil is returned.
+func (m *memory) next(moved map[Scenario]bool) *Scenario {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(m.kept)) {
+		for _, s := range slices.Backward(m.kept[id]) {
+			if !moved[s] {
+				return &s
+			}
+		}
+	}
+	m.closed = true
+	return nil
 }

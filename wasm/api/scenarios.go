@@ -101,34 +101,43 @@ func (p *putParams) check() error {
 	return nil
 }
 
-// storePut writes the next revision, and reads it back. A change of a revision
-// that is not the latest any more becomes a scenario of its own. One that was
-// removed meanwhile is kept again.
+// storePut writes the next revision of a scenario.
 func (a *API) storePut(ctx context.Context, p *putParams) (*putResult, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
 	var r putResult
 	err := a.storage.use(ctx, func(ctx context.Context, store Store) error {
-		var written Scenario
-		err := store.Change(ctx, p.ID, func(latest *ScenarioHead) Scenario {
-			written = Scenario{p.ID, p.Name, p.Base + 1, p.NowMS, p.Text, p.View}
-			if r.Conflict = latest != nil && latest.Revision != p.Base; r.Conflict {
-				written.ID, written.Name, written.Revision = rand.Text(), copyName(p.Name), 1
-			}
-			return written
-		})
-		r.Scenario = written.Head()
-		if err != nil {
-			return err
-		}
-		return readBack(ctx, store, written)
+		written, conflict, err := write(ctx, store, Scenario{p.ID, p.Name, p.Base + 1, p.NowMS, p.Text, p.View})
+		r.Scenario, r.Conflict = written.Head(), conflict
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	r.Persistent = a.storage.lasting() == ""
 	return &r, nil
+}
+
+// write writes the next revision of a scenario, and reads it back. Where the one
+// before it is not the latest any more, it becomes a scenario of its own, and
+// conflict is true. A scenario that was removed meanwhile is kept again. What an
+// earlier try has written already stays as it is.
+func write(ctx context.Context, store Store, s Scenario) (written Scenario, conflict bool, err error) {
+	if there, err := store.Revisions(ctx, s.ID); err != nil || slices.Contains(there, s) {
+		return s, false, err
+	}
+	err = store.Change(ctx, s.ID, func(latest *ScenarioHead) Scenario {
+		written = s
+		if conflict = latest != nil && latest.Revision != s.Revision-1; conflict {
+			written.ID, written.Name, written.Revision = rand.Text(), copyName(s.Name), 1
+		}
+		return written
+	})
+	if err == nil {
+		err = readBack(ctx, store, written)
+	}
+	return written, conflict, err
 }
 
 // copyName is the name of a scenario's copy.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -120,8 +121,8 @@ type faulty struct {
 func (f *faulty) Heads(ctx context.Context) ([]ScenarioHead, error) {
 	switch {
 	case f.wedged:
-		<-ctx.Done()
-		return nil, ctx.Err()
+		_, err := late(f.memory, time.Hour)(ctx)
+		return nil, err
 	case f.closed:
 		return nil, fmt.Errorf("again: %w", ErrClosed)
 	}
@@ -149,8 +150,8 @@ func TestFallbackToMemory(t *testing.T) {
 	}{
 		"none":          {nil, "no storage"},
 		"forbidden":     {func(context.Context) (Store, error) { return nil, errors.New("forbidden") }, "forbidden"},
-		"never opens":   {func(ctx context.Context) (Store, error) { <-ctx.Done(); return nil, ctx.Err() }, "does not answer within 10s"},
-		"wedged":        {lasting(&faulty{memory: newMemory(), wedged: true}), "does not answer within 10s"},
+		"never opens":   {late(newMemory(), time.Hour), "does not answer"},
+		"wedged":        {lasting(&faulty{memory: newMemory(), wedged: true}), "does not answer"},
 		"keeps closing": {lasting(&faulty{memory: newMemory(), closed: true}), "closed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -162,9 +163,98 @@ func TestFallbackToMemory(t *testing.T) {
 				require.False(t, put(t, a, "a", "text", 0).Persistent)
 				require.Equal(t, "text", history(t, a, "a")[0].Text)
 				require.Equal(t, []ScenarioHead{{"a", "name of a", 1, 0}}, list(t, a).Scenarios)
+				time.Sleep(2 * time.Hour)
+				require.Equal(t, "text", history(t, a, "a")[0].Text)
 			})
 		})
 	}
+}
+
+// late is a store that takes long to open.
+func late(store Store, after time.Duration) func(context.Context) (Store, error) {
+	return func(ctx context.Context) (Store, error) {
+		select {
+		case <-time.After(after):
+			return store, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// What was done while the store did not answer is in it once it does, and what
+// other tabs did meanwhile is, too.
+func TestLateStoreTakesOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemory()
+		other := New(lasting(store))
+		put(t, other, "ours", "first", 0)
+
+		a := New(late(store, time.Minute))
+		require.False(t, list(t, a).Persistent)
+		put(t, a, "new", "one", 0)
+		put(t, a, "new", "two", 1)
+		put(t, a, "ours", "changed here", 1)
+		put(t, a, "theirs", "from here", 3)
+		put(t, a, "theirs", "and here", 4)
+		put(t, other, "theirs", "from there", 0)
+		synctest.Wait()
+		require.Len(t, store.kept, 2)
+
+		time.Sleep(2 * time.Minute)
+		require.True(t, list(t, a).Persistent)
+		require.Equal(t, []string{"two", "one"}, texts(history(t, a, "new")))
+		require.Equal(t, []string{"changed here", "first"}, texts(history(t, a, "ours")))
+		require.Equal(t, []string{"from there"}, texts(history(t, a, "theirs")))
+		heads := list(t, a).Scenarios
+		require.Len(t, heads, 4)
+		i := slices.IndexFunc(heads, func(h ScenarioHead) bool { return h.Name == "name of theirs (copy)" })
+		require.GreaterOrEqual(t, i, 0)
+		require.Equal(t, []string{"and here", "from here"}, texts(history(t, a, heads[i].ID)))
+		// And on it goes.
+		require.Equal(t, putResult{Scenario: ScenarioHead{"new", "name of new", 3, 2}, Persistent: true}, *put(t, a, "new", "three", 2))
+		require.Equal(t, "three", store.kept["new"][0].Text)
+	})
+}
+
+// A late store that cannot take what memory has leaves it there, and says why.
+func TestLateStoreThatFails(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := New(late(&faulty{memory: newMemory(), fails: errors.New("full")}, time.Minute))
+		put(t, a, "a", "text", 0)
+		time.Sleep(2 * time.Minute)
+		require.Equal(t, "full", list(t, a).Reason)
+		require.Equal(t, []string{"text"}, texts(history(t, a, "a")))
+	})
+}
+
+// Memory that is left empty-handed answers no more, so that nothing is lost in it.
+func TestMemoryClosesOnce(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	a := New(func(context.Context) (Store, error) { return m, nil })
+	put(t, a, "a", "text", 0)
+	moved := map[Scenario]bool{}
+	for next := m.next(moved); next != nil; next = m.next(moved) {
+		moved[*next] = true
+	}
+	require.Len(t, moved, 1)
+	_, err := m.Heads(t.Context())
+	require.ErrorIs(t, err, ErrClosed)
+	require.ErrorIs(t, m.Change(t.Context(), "a", nil), ErrClosed)
+	_, err = m.Revisions(t.Context(), "a")
+	require.ErrorIs(t, err, ErrClosed)
+	_, err = m.Remove(t.Context(), "a")
+	require.ErrorIs(t, err, ErrClosed)
+}
+
+func texts(history []Scenario) (list []string) {
+	for _, s := range history {
+		list = append(list, s.Text)
+	}
+	return list
 }
 
 // A store that was closed from outside is opened again.

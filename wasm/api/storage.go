@@ -3,15 +3,13 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 )
 
-// patience is how long a store may take. One that takes longer is wedged, as
-// browsers' sometimes are, and given up for the rest of the visit. So it is far
-// more than a busy machine needs, where opening alone has taken a second.
-const patience = 10 * time.Second
+// patience is how long a store may take. While one takes longer, as browsers' do
+// where another tab holds them or the machine is busy, memory serves.
+const patience = 2 * time.Second
 
 // storage is the store in use: the page's own or, where that cannot be opened or
 // does not answer, memory.
@@ -50,7 +48,7 @@ func (s *storage) use(ctx context.Context, do func(context.Context, Store) error
 	case err == nil || ctx.Err() != nil:
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return do(ctx, s.giveUp(store, fmt.Sprintf("the browser's storage does not answer within %v", patience)))
+		return do(ctx, s.bridge(context.WithoutCancel(ctx), store))
 	case store == nil, errors.Is(err, ErrClosed):
 		return do(ctx, s.giveUp(store, err.Error()))
 	}
@@ -96,6 +94,68 @@ func (s *storage) giveUp(broken Store, reason string) Store {
 		s.store, s.reason = newMemory(), reason
 	}
 	return s.store
+}
+
+// bridge goes over to memory, unless another call has already, until the page's
+// store answers.
+func (s *storage) bridge(ctx context.Context, slow Store) Store {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store == slow {
+		bridge := newMemory()
+		s.store, s.reason = bridge, "the browser's storage does not answer; once it does, it keeps this, too"
+		go s.comeBack(ctx, bridge)
+	}
+	return s.store
+}
+
+// comeBack opens the page's store again, however long that takes, and moves what
+// memory has kept meanwhile into it. Where that fails memory goes on.
+func (s *storage) comeBack(ctx context.Context, bridge *memory) {
+	store, err := s.open(ctx)
+	if err == nil {
+		_, err = store.Heads(ctx)
+	}
+	moved := map[Scenario]bool{}
+	last := map[string]ScenarioHead{} // by id in memory: what was moved last
+	for err == nil {
+		next := s.next(bridge, moved, store)
+		if next == nil {
+			return
+		}
+		moved[*next] = true
+		err = move(ctx, store, *next, last)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reason = err.Error()
+}
+
+// next returns what is to be moved next; once there is nothing more, nil, and the
+// store serves.
+func (s *storage) next(bridge *memory, moved map[Scenario]bool, store Store) *Scenario {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := bridge.next(moved)
+	if next == nil {
+		s.store, s.reason = store, ""
+	}
+	return next
+}
+
+// move writes a revision after those that were moved before it. As ever nothing is
+// overwritten: what another tab has changed stays, and this goes on as a copy.
+func move(ctx context.Context, store Store, s Scenario, last map[string]ScenarioHead) error {
+	id := s.ID
+	if before, ok := last[id]; ok {
+		s.Revision = before.Revision + 1
+		if s.ID = before.ID; s.ID != id {
+			s.Name = before.Name
+		}
+	}
+	written, _, err := write(ctx, store, s)
+	last[id] = written.Head()
+	return err
 }
 
 // lasting says why what is stored is lost with the page; empty: it is not.

@@ -9,7 +9,11 @@ import { Icon } from '../ui/icons'
 const when = (ms: number) =>
   new Date(ms).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const size = (bytes: number) =>
-  bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+  bytes < 1e6
+    ? `${Math.round(bytes / 1e3)} kB`
+    : bytes < 1e9
+      ? `${(bytes / 1e6).toFixed(1)} MB`
+      : `${(bytes / 1e9).toFixed(1)} GB`
 
 export function LibraryDialog({ session, onClose }: { session: Session; onClose: () => void }) {
   const { library, store } = session

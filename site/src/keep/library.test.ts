@@ -2,16 +2,21 @@ import { signal } from '@preact/signals'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { FakeEngine } from '../../test/fake'
 import type { Scenario } from '../engine/api'
-import { type Channel, type Content, Library, saveAfter } from './library'
+import { type Channel, type Content, Library, recheckAfter, saveAfter } from './library'
 
 // A store that keeps revisions as the contract says, shared by the tabs of a test.
 class FakeStore {
   readonly scenarios = new Map<string, Scenario>()
   fail = ''
+  persistent = true
   engine = () =>
     new FakeEngine({
-      store_list: () => ({ persistent: true, reason: '', scenarios: [...this.scenarios.values()] }),
-      store_get: ({ id }: { id: string }) => this.scenarios.get(id) ?? null,
+      store_list: () => ({
+        persistent: this.persistent,
+        reason: '',
+        scenarios: [...this.scenarios.values()],
+      }),
+      store_get: ({ id }: { id: string }) => (this.persistent && this.scenarios.get(id)) || null,
       store_remove: ({ id }: { id: string }) => this.scenarios.delete(id),
       store_put: ({ base, now_ms, ...put }: Content & { id: string; base: number; now_ms: number }) => {
         if (this.fail) throw new Error(this.fail)
@@ -169,4 +174,22 @@ it('makes no copies of its own changes that overlap', async () => {
   content.value = { ...content.value, text: 'three' }
   await Promise.all([first, library.flush()])
   expect([...store.scenarios.values()].map(s => [s.id, s.text, s.revision])).toEqual([['id1', 'three', 2]])
+})
+
+it('waits for storage that does not answer', async () => {
+  const one = tab()
+  await one.type('two')
+  const [id] = store.scenarios.keys()
+  store.persistent = false
+  const two = tab()
+  const arrive = vi.fn()
+  void two.library.eventually(id!).then(arrive)
+  await vi.advanceTimersByTimeAsync(5 * recheckAfter)
+  expect(two.library.persistent.value).toBe(false)
+  expect(arrive).not.toHaveBeenCalled()
+  store.persistent = true
+  await vi.advanceTimersByTimeAsync(recheckAfter)
+  expect(two.library.persistent.value).toBe(true)
+  expect(arrive).toHaveBeenCalledWith(expect.objectContaining({ id, text: 'two' }))
+  expect(await two.library.eventually('nobody')).toBeNull()
 })

@@ -24,6 +24,8 @@ export type Saving = 'none' | 'saved' | 'pending' | 'failed'
 
 /** Rest after a change before it is put, in ms. */
 export const saveAfter = 400
+/** How often storage that does not answer is asked for, in ms. */
+export const recheckAfter = 3000
 
 /** What one tab tells the others. */
 interface Told {
@@ -51,6 +53,7 @@ export class Library {
   readonly reason = signal('')
   private readonly openSignal = signal<Open>({ id: '', revision: 0, text: '', view: '' })
   private readonly savingSignal = signal<Saving>('none')
+  private recheck: ReturnType<typeof setTimeout> | undefined
   private timer: ReturnType<typeof setTimeout> | undefined
   private putting: Promise<void> = Promise.resolve()
   private content: (() => Content) | null = null
@@ -127,10 +130,29 @@ export class Library {
       this.reason.value = reason
       this.heads.value = [...scenarios].sort((a, b) => b.saved_ms - a.saved_ms)
     })
+    clearTimeout(this.recheck)
+    if (!persistent) this.recheck = setTimeout(() => void this.refresh().catch(() => {}), recheckAfter)
   }
 
   get(id: string): Promise<Scenario | null> {
     return this.engine.call('store_get', { id })
+  }
+
+  /** A kept scenario, however long storage takes; null where there is none. */
+  async eventually(id: string): Promise<Scenario | null> {
+    const scenario = await this.get(id)
+    if (scenario) return scenario
+    await this.refresh()
+    // What answered may have been memory.
+    if (this.persistent.peek()) return null
+    await new Promise<void>(resolve => {
+      const stop = this.persistent.subscribe(persistent => {
+        if (!persistent) return
+        stop()
+        resolve()
+      })
+    })
+    return this.get(id)
   }
 
   history(id: string): Promise<Scenario[]> {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
 import { ScenarioText } from '../state/text'
 import { ScenarioEdit } from './edit'
-import { fields, freshName, list, specOf, text as textOf } from './spec'
+import { batchSizes, fields, freshName, list, specOf, text as textOf } from './spec'
 import { type Json, parse } from './yaml/patch'
 
 let source: ScenarioText
@@ -61,6 +61,50 @@ it('does not write what is so by default', () => {
   expect(source.text.value).toContain('weight: 5')
   edit.setUnless(['jobs', 0, 'weight'], 1, 1)
   expect(source.text.value).not.toContain('weight')
+})
+
+it('changes the model together with its batch size', () => {
+  const job = () => list(spec().jobs)[0]
+  edit.setModel(0, 'wide', [8, 16, 32])
+  expect(job()).toMatchObject({ model: 'wide', batch: 32 })
+  edit.set(['jobs', 0, 'batch'], 8)
+  edit.setModel(0, 'wider', [4, 8])
+  expect(job()).toMatchObject({ model: 'wider', batch: 8 })
+  edit.setModel(0, 'narrow', [64])
+  expect(job()).toMatchObject({ model: 'narrow' })
+  expect(job()).not.toHaveProperty('batch')
+})
+
+it('has depths or their number, not both', () => {
+  const spb = () => fields(fields(list(spec().jobs)[0]).spb)
+  edit.set(['jobs', 0, 'spb', 'cuts'], 3)
+  edit.setDepths(0, [4, 8, 16])
+  expect(spb()).toEqual({ depths: [4, 8, 16] })
+  edit.setDepths(0, [4])
+  expect(spb()).toEqual({ depths: [4] })
+  edit.setDepths(0, [])
+  expect(spb()).toEqual({})
+})
+
+it('knows the batch sizes of each model on the GPUs there are', () => {
+  const profile = (model: string, gpu: string, batch: number) => ({ model, gpu, batch })
+  const library = [
+    profile('b', 'v100', 64),
+    profile('b', 'v100', 8),
+    profile('b', 'a100', 1),
+    profile('a', 'a100', 2),
+  ]
+  expect([...batchSizes(spec(), library)]).toEqual([
+    ['a', []],
+    ['b', [8, 64]],
+  ])
+  edit.set(['cluster', 'gpu_types', 0, 'profiled_as'], [{ gpu: 'a100' }])
+  edit.set(['profiles'], [profile('own', 'a100', 4)])
+  expect([...batchSizes(spec(), library)]).toEqual([
+    ['a', [2]],
+    ['b', [1]],
+    ['own', [4]],
+  ])
 })
 
 it('adds a rack group like the last', () => {

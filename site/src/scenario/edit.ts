@@ -1,6 +1,6 @@
 // What the forms do to the scenario's text.
 import type { ScenarioText } from '../state/text'
-import { type Fields, fields, freshName, list, text } from './spec'
+import { type Fields, fields, freshName, list, number, text } from './spec'
 import { duplicate, insert, type Json, move, type Path, parse, set } from './yaml/patch'
 
 export class ScenarioEdit {
@@ -29,6 +29,24 @@ export class ScenarioEdit {
         workers: 2,
         iterations: 10,
       })
+    })
+  }
+
+  /** Another model, with a batch size that it is profiled at; only where there are several must it be named. */
+  setModel(job: number, model: string, sizes: readonly number[]): void {
+    this.change(source => {
+      const now = number(fields(list(fields(parse(source)).jobs)[job]).batch, 0)
+      const batch = sizes.length > 1 ? (sizes.includes(now) ? now : sizes.at(-1)) : undefined
+      return set(set(source, ['jobs', job, 'model'], model), ['jobs', job, 'batch'], batch)
+    })
+  }
+
+  /** The allowed depths, in layers, which stand instead of their number; none: their number decides again. */
+  setDepths(job: number, depths: readonly number[]): void {
+    this.change(source => {
+      const spb = ['jobs', job, 'spb']
+      if (depths.length === 0) return set(source, [...spb, 'depths'], undefined)
+      return set(set(source, [...spb, 'depths'], [...depths]), [...spb, 'cuts'], undefined)
     })
   }
 

@@ -37,6 +37,38 @@ export function specOf(source: ReadonlySignal<string>): ReadonlySignal<SpecView>
   })
 }
 
+/** What a model is profiled on, and at which batch size of each worker. */
+interface Profiled {
+  model: string
+  gpu: string
+  batch: number
+}
+
+/** All models by name, each with the batch sizes that it is profiled at on the cluster's GPUs, ascending. */
+export function batchSizes(spec: Fields, library: readonly Profiled[]): Map<string, number[]> {
+  const own = list(spec.profiles)
+    .map(fields)
+    .map(({ model, gpu, batch }) => ({ model: text(model), gpu: text(gpu), batch: number(batch, 0) }))
+  const gpus = new Set(
+    list(fields(spec.cluster).gpu_types)
+      .map(fields)
+      .flatMap(({ name, profiled_as }) => {
+        const others = list(profiled_as).map(other => text(fields(other).gpu))
+        return others.length > 0 ? others : [text(name)]
+      }),
+  )
+  const sizes = new Map<string, Set<number>>()
+  for (const { model, gpu, batch } of [...own, ...library]) {
+    if (!sizes.has(model)) sizes.set(model, new Set())
+    if (gpus.has(gpu)) sizes.get(model)?.add(batch)
+  }
+  return new Map(
+    [...sizes]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([model, batches]) => [model, [...batches].sort((a, b) => a - b)]),
+  )
+}
+
 /** A name that none of the others has: base, base-2, base-3, ... */
 export function freshName(base: string, taken: Iterable<string>): string {
   const names = new Set(taken)

@@ -10,6 +10,8 @@ import { fields, text as textOf } from '../scenario/spec'
 import type { Store } from './store'
 
 const lastKey = 'jigsaw.last'
+/** What storage takes at most, in ms, before something else shows. */
+const storageAfter = 500
 
 export class Session {
   readonly library: Library
@@ -44,13 +46,8 @@ export class Session {
       library.resume(draft.open)
     } else {
       const id = read(lastKey)
-      if (!id) this.openNew(this.first)
-      else {
-        // The engine is on its way: the text of last time is not known before it is there.
-        const scenario = await library.get(id).catch(() => null)
-        if (scenario) this.show(scenario)
-        else this.openNew(this.first)
-      }
+      if (id) await this.openLast(id)
+      else this.openNew(this.first)
     }
     library.watch(() => ({
       name: this.name(),
@@ -82,6 +79,27 @@ export class Session {
       if (library.saving.peek() !== 'pending') return
       void library.flush()
       event.preventDefault()
+    })
+  }
+
+  /** Opens what was open last time. Where storage is slow the first scenario shows until it answers. */
+  private async openLast(id: string): Promise<void> {
+    const { store, library } = this
+    const last = library.eventually(id).catch(() => null)
+    // Nothing can be read before the engine is there, and without it nothing shows anyway.
+    const slow = new Promise<null>(resolve => {
+      store.ready.subscribe(ready => {
+        if (ready) setTimeout(() => resolve(null), storageAfter)
+      })
+    })
+    const scenario = await Promise.race([last, slow])
+    if (scenario) return this.show(scenario)
+    this.openNew(this.first)
+    void last.then(late => {
+      if (!late) return
+      const untouched = library.open.peek().id === '' && store.text.text.peek() === this.first
+      if (untouched) this.show(late)
+      else store.status.value = `“${late.name}”, open last time, could be read only now: see Scenarios.`
     })
   }
 

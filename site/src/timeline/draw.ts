@@ -96,13 +96,11 @@ function drawLines(p: Pen, s: Scene): void {
   const met = s.bound !== null && ticks(s.bound, tickUs) === ticks(span, tickUs)
   const lines = [{ t: span, name: met ? `makespan = ${boundName}` : 'makespan', dash: false }]
   if (s.bound !== null && !met) lines.push({ t: s.bound, name: boundName, dash: true })
+  const seen = lines
+    .map(line => ({ ...line, x: snap(p, xOf(s, line.t)) + 0.5 }))
+    .filter(({ x }) => x >= plotLeft - 1 && x <= plotLeft + plotWidth + 1)
   const { ctx } = p
-  ctx.textBaseline = 'middle'
-  setFont(p, 10.5, 600)
-  const taken: [number, number][] = []
-  for (const line of lines) {
-    const x = snap(p, xOf(s, line.t)) + 0.5
-    if (x < plotLeft - 1 || x > plotLeft + plotWidth + 1) continue
+  for (const { x, ...line } of seen) {
     ctx.strokeStyle = line.dash ? p.theme.accent : p.theme.text
     ctx.lineWidth = 1.5
     ctx.setLineDash(line.dash ? [5, 4] : [])
@@ -110,6 +108,14 @@ function drawLines(p: Pen, s: Scene): void {
     ctx.moveTo(x, s.layout.gpus.top - 16)
     ctx.lineTo(x, bottom(s))
     ctx.stroke()
+  }
+  ctx.setLineDash([])
+  // Names stand above all lines.
+  ctx.textBaseline = 'middle'
+  ctx.textAlign = 'left'
+  setFont(p, 10.5, 600)
+  const taken: [number, number][] = []
+  for (const { x, ...line } of seen) {
     const text = `${line.name} ${ticks(line.t, tickUs)}`
     const width = textWidth(p, text)
     // Beside its line, or else before the name that is in the way.
@@ -122,13 +128,11 @@ function drawLines(p: Pen, s: Scene): void {
     )
     if (left === undefined) continue
     taken.push([left - 6, left + width + 6])
-    ctx.textAlign = 'left'
     ctx.fillStyle = p.theme.page
     ctx.fillRect(left - 2, s.layout.gpus.top - 17, width + 4, 13)
     ctx.fillStyle = line.dash ? p.theme.accent : p.theme.text
     ctx.fillText(text, left, s.layout.gpus.top - 10)
   }
-  ctx.setLineDash([])
 }
 
 function drawScrollbars(p: Pen, s: Scene): void {

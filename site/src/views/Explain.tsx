@@ -3,7 +3,6 @@
 
 import type { Binding } from '../engine/api'
 import { clean } from './format'
-import { Reasons } from './Numbers'
 import type { ExplainProps } from './props'
 import './views.css'
 import { WhatIfs } from './WhatIfs'
@@ -15,8 +14,7 @@ export function Explain(props: ExplainProps) {
     <section class="explain" aria-label="Explanation">
       {result.status === 'infeasible' ? (
         <section>
-          <h2>Why there is no plan</h2>
-          <Reasons reasons={result.reasons} />
+          <p class="muted">There is no plan to explain: the reasons why not are above.</p>
         </section>
       ) : (
         <>

@@ -26,41 +26,44 @@ export function Numbers({ instance, run }: NumbersProps) {
   const gap = gapOf(run.primal, run.dual)
   const status = statusWords(run)
   const ends = instance && result ? completions(instance, result) : null
+  const infeasible = result?.status === 'infeasible'
   return (
     <section class="numbers" aria-label="Numbers">
       <div class={`status-line tone-${status.tone}`}>
         <strong class="pill">{status.head}</strong>
         <span>{status.text}</span>
       </div>
-      {result?.status === 'infeasible' && <Reasons reasons={result.reasons} />}
-      <div class="numbers-body">
-        <div>
-          <dl class="big-figures">
-            <BigFigure name={objectiveNames[run.objective]} value={value(run.primal)} />
-            <BigFigure name={run.certified ? 'Certified bound' : 'Bound'} value={value(run.dual)} />
-            <BigFigure name="Gap" value={percent(gap)} />
-            <BigFigure
-              name="Efficiency"
-              value={result?.efficiency == null ? UNKNOWN : result.efficiency.toFixed(3)}
-              title="Full-backpropagation work delivered per GPU-second; partial backpropagation can push it above 1"
-            />
-            {instance && !instance.periodic && (
+      {infeasible && <Reasons reasons={result.reasons} />}
+      {!infeasible && (
+        <div class="numbers-body">
+          <div>
+            <dl class="big-figures">
+              <BigFigure name={objectiveNames[run.objective]} value={value(run.primal)} />
+              <BigFigure name={run.certified ? 'Certified bound' : 'Bound'} value={value(run.dual)} />
+              <BigFigure name="Gap" value={percent(gap)} />
               <BigFigure
-                name={run.objective === 'makespan' ? 'Weighted completion' : 'Makespan'}
-                value={
-                  !ends
-                    ? UNKNOWN
-                    : run.objective === 'makespan'
-                      ? objectiveValue(ends.weighted, 'weighted_completion', run.tick_us)
-                      : ticks(ends.makespan, run.tick_us)
-                }
+                name="Efficiency"
+                value={result?.efficiency == null ? UNKNOWN : result.efficiency.toFixed(3)}
+                title="Full-backpropagation work delivered per GPU-second; partial backpropagation can push it above 1"
               />
-            )}
-          </dl>
-          <Use instance={instance} run={run} />
+              {instance && !instance.periodic && (
+                <BigFigure
+                  name={run.objective === 'makespan' ? 'Weighted completion' : 'Makespan'}
+                  value={
+                    !ends
+                      ? UNKNOWN
+                      : run.objective === 'makespan'
+                        ? objectiveValue(ends.weighted, 'weighted_completion', run.tick_us)
+                        : ticks(ends.makespan, run.tick_us)
+                  }
+                />
+              )}
+            </dl>
+            <Use instance={instance} run={run} />
+          </div>
+          <Ways run={run} />
         </div>
-        {result?.status !== 'infeasible' && <Ways run={run} />}
-      </div>
+      )}
       {result && result.notes.length > 0 && (
         <ul class="notes">
           {result.notes.map(note => (
@@ -73,7 +76,7 @@ export function Numbers({ instance, run }: NumbersProps) {
 }
 
 /** Why there is no plan. */
-export function Reasons({ reasons }: { reasons: readonly string[] }) {
+function Reasons({ reasons }: { reasons: readonly string[] }) {
   return (
     <ul class="reasons">
       {reasons.map(reason => (

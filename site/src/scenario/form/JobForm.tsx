@@ -2,7 +2,7 @@
 import { CheckField, NumberField, SelectField, TextField } from '../../ui/fields'
 import type { ScenarioEdit } from '../edit'
 import { isDuration } from '../quantity'
-import { type Fields, fields, number, text } from '../spec'
+import { type Fields, fields, list, number, text } from '../spec'
 import type { Path } from '../yaml/patch'
 
 const rules = [
@@ -17,10 +17,20 @@ const within = [
   ['node', 'one node'],
 ] as const
 
+const optimizers = [
+  ['sgd', 'SGD: 2 copies'],
+  ['momentum', 'momentum: 3 copies'],
+  ['adam', 'Adam: 4 copies'],
+] as const
+
+/** Empty, or numbers with commas between. */
+const depthList = /^(\s*\d+\s*(,\s*\d+\s*)*)?$/
+
 export function JobForm(props: {
   job: Fields
   index: number
-  models: readonly string[]
+  /** With the batch sizes that each is profiled at. */
+  models: ReadonlyMap<string, readonly number[]>
   edit: ScenarioEdit
 }) {
   const { job, index, models, edit } = props
@@ -28,6 +38,7 @@ export function JobForm(props: {
   const spb = fields(job.spb)
   const rule = text(spb.rule) || 'ladder'
   const workers = number(job.workers, 1)
+  const sizes = models.get(text(job.model)) ?? []
   const duration = (name: 'release' | 'deadline', hint: string, label: string) => (
     <TextField
       label={label}
@@ -49,8 +60,15 @@ export function JobForm(props: {
       <SelectField
         label="Model"
         value={text(job.model)}
-        options={models.map(model => [model, model] as const)}
-        onChange={value => edit.set(key('model'), value)}
+        options={[...models.keys()].map(model => [model, model] as const)}
+        onChange={value => edit.setModel(index, value, models.get(value) ?? [])}
+      />
+      <SelectField
+        label="Batch size"
+        hint="Of each worker: those that the model is profiled at."
+        value={text(job.batch) || (sizes.length === 1 ? String(sizes[0]) : '')}
+        options={sizes.map(size => [String(size), String(size)] as const)}
+        onChange={value => edit.set(key('batch'), Number(value))}
       />
       <NumberField
         label="Copies"
@@ -101,6 +119,16 @@ export function JobForm(props: {
           onChange={value => edit.setUnless(key('spb', 'cuts'), value, 4)}
         />
       )}
+      {rule !== 'full' && (
+        <TextField
+          label="Which depths"
+          hint="In layers from the last one, like 4, 8, 16, instead of their number."
+          placeholder="even steps"
+          value={list(spb.depths).map(text).join(', ')}
+          fits={value => depthList.test(value)}
+          onChange={value => edit.setDepths(index, value.split(',').filter(Boolean).map(Number))}
+        />
+      )}
       {rule === 'free' && (
         <>
           <NumberField
@@ -127,6 +155,13 @@ export function JobForm(props: {
         value={text(fields(job.placement).within) || 'cluster'}
         options={within}
         onChange={value => edit.set(key('placement', 'within'), value)}
+      />
+      <SelectField
+        label="Optimizer"
+        hint="Each worker holds so many copies of the parameters."
+        value={text(job.optimizer) || 'momentum'}
+        options={optimizers}
+        onChange={value => edit.setUnless(key('optimizer'), value, 'momentum')}
       />
       <CheckField
         label="Common start"

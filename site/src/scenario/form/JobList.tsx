@@ -9,7 +9,8 @@ import { Swatch } from './Swatch'
 
 interface Props {
   jobs: readonly Fields[]
-  models: readonly string[]
+  /** With the batch sizes that each is profiled at. */
+  models: ReadonlyMap<string, readonly number[]>
   /** In the timeline, by job. */
   colours: readonly string[][]
   edit: ScenarioEdit
@@ -93,7 +94,8 @@ export function JobList({ jobs, models, colours, edit, onAnnounce }: Props) {
                 <span class="job-name">{name}</span>
                 <span class="muted number">
                   {number(job.count, 1) > 1 ? `${number(job.count, 1)} × ` : ''}
-                  {text(job.model)}, {number(job.workers, 1)} × {number(job.iterations, 0) || 1}
+                  {text(job.model)}, {number(job.workers, 1)}
+                  {number(job.iterations, 0) > 0 && ` × ${number(job.iterations, 0)}`}
                 </span>
               </button>
               <button

@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks'
 import type { Store } from '../../state/store'
 import { ScenarioEdit } from '../edit'
-import { fields, list, specOf, text } from '../spec'
+import { batchSizes, fields, list, specOf } from '../spec'
 import { ClusterForm } from './ClusterForm'
 import { GeneralForm } from './GeneralForm'
 import { JobList } from './JobList'
@@ -13,8 +13,7 @@ export function ScenarioForm({ store }: { store: Store }) {
   const view = useMemo(() => specOf(store.text.text), [store])
   const { spec, stale } = view.value
   const jobs = list(spec.jobs).map(fields)
-  const own = list(spec.profiles).map(profile => text(fields(profile).model))
-  const models = [...new Set([...own, ...store.profiles.value.map(profile => profile.model)])].sort()
+  const models = useMemo(() => batchSizes(spec, store.profiles.value), [spec, store.profiles.value])
   return (
     <form class="form" aria-label="Scenario form" onSubmit={event => event.preventDefault()}>
       {stale && (
@@ -49,7 +48,9 @@ export function ScenarioForm({ store }: { store: Store }) {
           <button
             type="button"
             class="button"
-            onClick={() => edit.addJob(models.includes('resnet50') ? 'resnet50' : (models[0] ?? 'resnet50'))}
+            onClick={() =>
+              edit.addJob(models.has('resnet50') ? 'resnet50' : ([...models.keys()][0] ?? 'resnet50'))
+            }
           >
             + Job
           </button>

@@ -1,0 +1,116 @@
+package formulation
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+)
+
+// The kinds of the nodes of a periods certificate that are not leaves of
+// values; see [ProofNode].
+const (
+	columnKind = "column" // a split
+	emptyKind  = "empty"  // a leaf without plans
+)
+
+// bound returns what the tree proves, as far as it was looked at, with a list of
+// the trees of all periods, 1 first; without a value where a leaf has no proof yet.
+func (t *periodTree) bound() Bound {
+	b := Bound{Kind: PeriodsBound, LP: LP{Iterations: t.iterations}}
+	best := new(big.Rat)
+	c := &Certificate{Kind: PeriodsBound, Columns: t.m.companies, Denominator: big.NewInt(1), Prices: []*big.Int{}}
+	var write func(n *periodNode) bool
+	write = func(n *periodNode) bool {
+		if n.split != nil {
+			c.Tree = append(c.Tree, ProofNode{Kind: columnKind, Column: n.split.col, At: n.split.upper})
+			return write(n.parts[0]) && write(n.parts[1])
+		}
+		if n.proof == nil {
+			return false
+		}
+		proof, value := *n.proof, n.value
+		if n.inherited {
+			f, lower, upper := t.open(n.period).within(n.narrow)
+			value, _ = f.proven(&proof, lower, upper) // which succeeded when the prices were made
+		}
+		leaf := ProofNode{Kind: leafKind, Prices: len(proof.prices), Denominator: proof.denominator, Value: proof.value}
+		if proof.empty {
+			leaf.Kind = emptyKind
+		} else if value.Cmp(best) > 0 {
+			best = value
+		}
+		c.Tree = append(c.Tree, leaf)
+		for _, price := range proof.prices {
+			c.Prices = append(c.Prices, big.NewInt(price))
+		}
+		return true
+	}
+	for i := len(t.root.parts) - 1; i >= 0; i-- {
+		if !write(t.root.parts[i]) {
+			return b
+		}
+	}
+	if len(c.Tree) > 0 {
+		b.Certificate, b.Certified, b.Value = c, true, best
+	}
+	return b
+}
+
+// provePeriods checks that the leaves cover all periods and evaluates their
+// prices: the bound is the largest value that a leaf leaves.
+func (m *model) provePeriods(b *Bound, c *Certificate) error {
+	if m.whole(c.Columns) == nil {
+		return errors.New("formulation: a periods certificate is not for this instance")
+	}
+	nodes, prices, best := c.Tree, c.Prices, new(big.Rat)
+	for ticks := int64(1); ticks <= int64(m.in.MaxPeriod); ticks++ {
+		whole := m.periodProgram(ticks, nil)
+		open := []*narrowing{nil} // to be proven, the next last
+		for len(open) > 0 {
+			n := open[len(open)-1]
+			open = open[:len(open)-1]
+			if len(nodes) == 0 {
+				return errors.New("formulation: the certificate lacks nodes")
+			}
+			p := &nodes[0]
+			nodes = nodes[1:]
+			f, lower, upper := whole.within(n)
+			if p.Kind == columnKind {
+				if p.Column >= len(lower) || p.Column == f.least || p.At < lower[p.Column] || p.At >= upper[p.Column] {
+					return fmt.Errorf("formulation: the certificate has a split of column %d at %d that makes no sense", p.Column, p.At)
+				}
+				open = append(open, &narrowing{n, p.Column, p.At + 1, upper[p.Column]}, &narrowing{n, p.Column, 0, p.At})
+				continue
+			}
+			if p.Kind != leafKind && p.Kind != emptyKind {
+				return fmt.Errorf("formulation: a periods certificate has no nodes of kind %q", p.Kind)
+			}
+			if p.Prices < 0 || p.Prices > len(prices) {
+				return errors.New("formulation: the certificate lacks prices of a leaf")
+			}
+			proof := &priceProof{denominator: p.Denominator, empty: p.Kind == emptyKind}
+			for _, price := range prices[:p.Prices] {
+				if price == nil || !price.IsInt64() {
+					return errPrices
+				}
+				proof.prices = append(proof.prices, price.Int64())
+			}
+			v, err := f.proven(proof, lower, upper)
+			if err != nil {
+				return err
+			}
+			if p.Value == nil || p.Value.Cmp(proof.value) != 0 {
+				return errors.New("formulation: the certificate's prices were changed: a leaf has another value")
+			}
+			prices = prices[p.Prices:]
+			if v != nil && v.Cmp(best) > 0 {
+				best = v
+			}
+		}
+	}
+	if len(prices) > 0 || len(nodes) > 0 {
+		return errors.New("formulation: the certificate has nodes or prices left over")
+	}
+	b.Certified, b.Value = true, best
+	return nil
+}
