@@ -72,10 +72,11 @@ func (t *treeProblem) sequences(ctx context.Context, n *branchNode, steps int) *
 	for {
 		proof, schedule := t.order(ctx, n, t.target, steps)
 		if schedule == nil || t.in.Value(schedule).Cmp(t.value()) >= 0 || len(instance.Check(t.in, schedule)) > 0 {
-			if steps := t.steps - before; proof != nil && t.in.Objective == instance.Makespan {
-				t.credit += steps
-			} else {
-				t.credit -= steps
+			switch spent := t.steps - before; {
+			case proof == nil || t.in.Objective != instance.Makespan:
+				t.credit -= spent
+			case spent > quickSteps:
+				t.credit = min(leafSteps, 2*max(t.credit, spent))
 			}
 			return proof
 		}
@@ -85,7 +86,7 @@ func (t *treeProblem) sequences(ctx context.Context, n *branchNode, steps int) *
 
 // effort is how many steps the sequencings of a node are worth: as many as linear
 // programs took, less those before. For makespan, about which linear programs tell
-// less, proofs are worth as much again.
+// less, a proof doubles them.
 func (t *treeProblem) effort() int {
 	steps := min(t.credit, leafSteps)
 	if t.limits.Nodes > 0 {
