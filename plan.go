@@ -63,9 +63,7 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	if p.infeasible(formulation.Infeasible(in)) {
 		return p.finish()
 	}
-	p.bound(formulation.Chain(in))
-	p.bound(formulation.Area(in))
-
+	p.combinatorial()
 	p.settle()
 
 	// Bounds and schedules improve side by side. They meet where the columns
@@ -73,8 +71,7 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	p.lp = p.engine()
 	begun := make(chan *instance.Schedule, 1)
 	bounds, enough := p.startBounds(begun)
-	p.schedules()
-	begun <- p.result.Schedule
+	p.schedules(begun)
 	if opt.Quick {
 		p.wait(bounds)
 		return p.finish()
@@ -104,8 +101,7 @@ func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
 	if !p.infeasible(formulation.Infeasible(in)) {
-		p.bound(formulation.Chain(in))
-		p.bound(formulation.Area(in))
+		p.combinatorial()
 		p.lp = p.engine()
 		begun := make(chan *instance.Schedule, 1)
 		begun <- nil
@@ -123,6 +119,7 @@ type planner struct {
 	opt   Options
 	start time.Time
 	show  *showcase
+	last  *time.Timer   // ends ctx; nil without a time limit
 	lp    solver.Solver // nil: none, and a note says why
 
 	mu     sync.Mutex // guards what follows
@@ -142,15 +139,34 @@ type planner struct {
 }
 
 func newPlanner(ctx context.Context, in *instance.Instance, opt Options) (*planner, context.CancelFunc) {
-	cancel := context.CancelFunc(func() {})
-	if opt.Time > 0 {
-		ctx, cancel = context.WithTimeout(ctx, opt.Time)
-	}
 	p := &planner{
-		ctx: eventloop.Context(ctx), in: in, opt: opt, start: time.Now(), show: newShowcase(in, opt.Incumbent),
+		in: in, opt: opt, start: time.Now(), show: newShowcase(in, opt.Incumbent),
 		result: &Result{Instance: in, Status: Limit, Seed: opt.Seed},
 	}
-	return p, func() { cancel(); p.show.close() }
+	cancel := context.CancelFunc(func() {})
+	if opt.Time > 0 {
+		ctx, cancel = context.WithDeadline(ctx, p.start.Add(opt.Time))
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	p.ctx = eventloop.Context(ctx)
+	if opt.Time > 0 {
+		p.last = time.AfterFunc(opt.Time, func() { end(context.DeadlineExceeded) })
+	}
+	return p, func() {
+		if p.last != nil {
+			p.last.Stop()
+		}
+		end(nil)
+		cancel()
+		p.show.close()
+	}
+}
+
+// reserve ends the search while there is so much time left, for the last proof.
+func (p *planner) reserve(proof time.Duration) {
+	if p.last != nil {
+		p.last.Reset(time.Until(p.start.Add(p.opt.Time - proof)))
+	}
 }
 
 // rng returns the generator of one part of the run, so that parts can be
@@ -200,7 +216,18 @@ func (p *planner) bound(b formulation.Bound) {
 	r.Bounds = append(r.Bounds, b)
 	if r.Dual == nil || p.in.Objective.Better(r.Dual, b.Value) || b.Certified && !r.Certified && r.Dual.Cmp(b.Value) == 0 {
 		r.Dual, r.Certified = b.Value, b.Certified
+		p.reserve(b.Proving)
 		p.record(string(b.Kind), p.seen, r.Dual)
+	}
+}
+
+// combinatorial adds the bounds that need no engine.
+func (p *planner) combinatorial() {
+	for _, relaxation := range []func(*instance.Instance) formulation.Bound{formulation.Chain, formulation.Area} {
+		begun := time.Now()
+		b := relaxation(p.in)
+		b.Proving = time.Since(begun)
+		p.bound(b)
 	}
 }
 
@@ -284,15 +311,11 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 	return done, enough
 }
 
-// columnsFirst reports whether the fluid program is so large that the columns,
-// which are tighter for weighted completion, come first.
+// columnsFirst reports whether the columns come before the fluid program: for
+// weighted completion they are tighter at once, and take less time.
 func (p *planner) columnsFirst() bool {
-	return p.in.Objective == instance.WeightedCompletion && len(p.in.Classes()) > manyClasses
+	return p.in.Objective == instance.WeightedCompletion
 }
-
-// manyClasses is the number of classes from which the fluid program of weighted
-// completion takes longer than coarse columns.
-const manyClasses = 100
 
 // settle notes the bound at a moment that is the same in every run.
 func (p *planner) settle() {
@@ -408,7 +431,7 @@ func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start 
 		p.bound(b)
 	}
 	_, guide, err := formulation.Columns(ctx, p.in, engine, limits)
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
 		p.note("column generation ended early: %v", err)
 	}
 	p.mu.Lock()
@@ -494,21 +517,22 @@ func Engine() (string, error) {
 
 // stopped says in words why the context ended.
 func stopped(ctx context.Context) string {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return "the time limit was reached"
 	}
 	return "interrupted"
 }
 
-// schedules makes the greedy plan and the baselines. The best of them that is
-// valid for the instance is the plan: a full-depth baseline is, where the SPB
-// rules allow full depth.
-func (p *planner) schedules() {
+// schedules makes the greedy plan, which begun is told of, and the baselines. The
+// best of them that is valid for the instance is the plan: a full-depth baseline
+// is, where the SPB rules allow full depth.
+func (p *planner) schedules(begun chan<- *instance.Schedule) {
 	r, deep := p.result, p.in.FullDepth()
 	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: unbeatable(p.in)}
 	full := heuristics.Config{Quick: p.opt.Quick, Stop: unbeatable(deep)}
 	r.Greedy = p.baseline("greedy", p.in, greedyPart, greedy.Greedy)
 	p.proven(r.Greedy.Value)
+	begun <- r.Greedy.Schedule
 	r.InterleavedFull = p.baseline("interleaved-full", deep, 2, full.InterleavedFull)
 	r.Exclusive = p.baseline("exclusive", deep, 3, heuristics.Exclusive)
 

@@ -2,6 +2,7 @@ package formulation
 
 import (
 	"math/big"
+	"time"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/solver"
@@ -54,6 +55,9 @@ type Bound struct {
 	exact *big.Rat
 	// LP says what the linear program behind a fluid bound was.
 	LP LP
+	// Proving is how long the proof of a columns bound took: about what it takes
+	// once more. For other kinds it is not told.
+	Proving time.Duration
 }
 
 // LP describes a linear program and its solution.

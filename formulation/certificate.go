@@ -1,6 +1,7 @@
 package formulation
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -299,7 +300,7 @@ func CheckCertificate(in *instance.Instance, c *Certificate) (Bound, error) {
 			return Bound{}, err
 		}
 	case ColumnsBound:
-		if err := newModel(in).provePlans(&b, c); err != nil {
+		if err := newModel(in).provePlans(context.Background(), &b, c); err != nil {
 			return Bound{}, err
 		}
 	case PackingBound:

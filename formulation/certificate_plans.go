@@ -1,6 +1,7 @@
 package formulation
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/big"
@@ -17,7 +18,7 @@ import (
 // cheapest plan of every class anew. Rows, ways and time axes are those of
 // [newMaster]; the search is not that of [planPricer]: it goes window by window,
 // by range minima, in checked arithmetic, and knows no floating point.
-func (m *model) provePlans(b *Bound, c *Certificate) error {
+func (m *model) provePlans(ctx context.Context, b *Bound, c *Certificate) error {
 	terms := c.Plans
 	switch {
 	case terms == nil:
@@ -71,9 +72,9 @@ func (m *model) provePlans(b *Bound, c *Certificate) error {
 			s.classes[i].pricer.weight = weight.Int64()
 		}
 	}
-	least, found, overflow := s.examine(prices)
-	if overflow {
-		return errPrices
+	least, found, err := s.examine(ctx, prices)
+	if err != nil {
+		return err
 	}
 	for i := range s.classes {
 		switch {
@@ -100,14 +101,14 @@ func (m *model) provePlans(b *Bound, c *Certificate) error {
 
 // examine returns the price of the cheapest plan of every class, and whether
 // it has any. The classes are shared out among the cores.
-func (s *master) examine(prices [][]int64) (least []int64, found []bool, overflow bool) {
+func (s *master) examine(ctx context.Context, prices [][]int64) (least []int64, found []bool, err error) {
 	least, found = make([]int64, len(s.classes)), make([]bool, len(s.classes))
 	var next, overflows atomic.Int64
 	var wg sync.WaitGroup
 	for range max(1, min(runtime.GOMAXPROCS(0), len(s.classes))) {
 		wg.Go(func() {
 			e := newPlanExaminer(s.calendar, prices)
-			for i := int(next.Add(1)) - 1; i < len(s.classes); i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < len(s.classes) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				least[i], found[i] = e.cheapest(&s.classes[i].pricer)
 				e.starts = nil
 			}
@@ -117,7 +118,10 @@ func (s *master) examine(prices [][]int64) (least []int64, found []bool, overflo
 		})
 	}
 	wg.Wait()
-	return least, found, overflows.Load() > 0
+	if overflows.Load() > 0 {
+		return nil, nil, errPrices
+	}
+	return least, found, ctx.Err()
 }
 
 // Limits on what a certificate may ask for: ticks, points of a time axis, and
@@ -187,186 +191,93 @@ func (e *planExaminer) price(alt *alternative, start int64) int64 {
 	return sum
 }
 
-// startPrices tells the least price of an alternative in a range of starts. As
-// a function of the start its price is linear between corners, the starts at
-// which a charge begins or ends together with a bucket, so that the least is at
-// a corner or at an end of the range.
-type startPrices struct {
-	alt     *alternative
-	corners []int64 // rising
-	minima  *rangeMinima
-}
-
-// of returns the prices of the starts of an alternative.
-func (e *planExaminer) of(alt *alternative) *startPrices {
-	key := fmt.Sprint(*alt)
-	if s, ok := e.starts[key]; ok {
-		return s
-	}
-	if e.starts == nil {
-		e.starts = map[string]*startPrices{}
-	}
-	s := &startPrices{alt: alt}
-	for end := int64(0); end <= e.calendar.horizon; end += e.calendar.width {
-		s.corners = append(s.corners, end)
-		for _, use := range alt.charges {
-			if start := end - use.length; start > 0 {
-				s.corners = append(s.corners, start)
-			}
-		}
-	}
-	slices.Sort(s.corners)
-	s.corners = slices.Compact(s.corners)
-	prices := make([]int64, len(s.corners))
-	for i, start := range s.corners {
-		prices[i] = e.price(alt, start)
-	}
-	s.minima = newRangeMinima(prices)
-	e.starts[key] = s
-	return s
-}
-
-// least returns the lowest price of a start in [from, to].
-func (e *planExaminer) least(s *startPrices, from, to int64) int64 {
-	best := min(e.price(s.alt, from), e.price(s.alt, to))
-	first, _ := slices.BinarySearch(s.corners, from)
-	last, _ := slices.BinarySearch(s.corners, to)
-	if first < last { // the corner at to, if there is one, is its end
-		best = min(best, s.minima.least(first, last-1))
-	}
-	return best
-}
-
 // cheapest returns the price of the cheapest plan of a class; ok is false
-// where there is no plan.
+// where there is no plan. Plans that hardly wait between their iterations are
+// quickly looked through, and then only those others that may be cheaper.
 func (e *planExaminer) cheapest(p *planPricer) (best int64, ok bool) {
-	ways := 0
-	for i := range p.menus {
-		ways = max(ways, p.menus[i].way+1)
-	}
 	best = noPrice
-	for way := range ways {
-		best = min(best, e.inWay(p, way))
+	for way := range p.ways {
+		w := e.windows(p, way)
+		rest := e.rest(p, w)
+		best = e.recur(p, w, rest, best, true)
+		best = e.recur(p, w, rest, best, false)
 	}
 	return best, best < noPrice
 }
 
-// inWay returns the price of the cheapest plan that lives in one way.
-func (e *planExaminer) inWay(p *planPricer, way int) int64 {
+// rest returns lower bounds, rising with the point, on what a plan costs from the
+// end of its first blocks on, by their number and the point: none of its iterations
+// costs less than one that ends as early and may begin at any time.
+func (e *planExaminer) rest(p *planPricer, w *windows) [][]int64 {
 	g := &p.grid
-	window := make([][]int64, g.points+1)
-	for n := range window {
-		window[n] = make([]int64, g.points+1)
-		for m := range window[n] {
-			window[n][m] = noPrice
-		}
-	}
-	for i := range p.menus {
-		menu := &p.menus[i]
-		if menu.way != way {
-			continue
-		}
-		starts := make([][]*startPrices, len(menu.items))
-		for n := range menu.items {
-			for a := range menu.items[n].alts {
-				starts[n] = append(starts[n], e.of(&menu.items[n].alts[a]))
-			}
-		}
-		least := make([]int64, len(menu.items))
-		for n := range window {
-			for m := n; m < len(window); m++ {
-				for i := range least {
-					least[i] = e.item(p, &menu.items[i], starts[i], n, m)
-				}
-				for d := range menu.dishes {
-					window[n][m] = min(window[n][m], e.iteration(&menu.dishes[d], least))
+	by, left := w.from(0, g.points), int64(0)
+	rest := make([][]int64, g.blocks+1)
+	for i := g.blocks; i >= 0; i-- {
+		rest[i] = make([]int64, g.points+1)
+		least, follow := int64(noPrice), int64(noPrice)
+		for m := g.points; m >= 0; m-- {
+			if i < g.blocks && m+g.steps(i) <= g.points {
+				if end := m + g.steps(i); by[end] < noPrice && rest[i+1][end] < noPrice {
+					follow = min(follow, e.add(rest[i+1][end], e.mul(int64(g.iterations(i)), by[end])))
 				}
 			}
+			least = min(least, follow)
+			if end := g.tick(m); p.complete(i, end, e.calendar.horizon) {
+				least = min(least, e.mul(p.weight, end+left))
+			}
+			rest[i][m] = least
+		}
+		if i > 0 {
+			left += int64(g.iterations(i-1)) * p.iteration
 		}
 	}
-	now := make([]int64, g.points+1)
-	for m := range now {
-		now[m] = noPrice
-	}
-	now[0] = 0
-	best := int64(noPrice)
+	return rest
+}
+
+// recur returns the price of the cheapest plan that lives in one way, if it is
+// below the limit, and else the limit. Brisk plans go from the end of an iteration to
+// the next in no more than twice the time that it takes at least.
+func (e *planExaminer) recur(p *planPricer, w *windows, rest [][]int64, limit int64, brisk bool) int64 {
+	g := &p.grid
 	left := int64(0) // ticks of the blocks that follow
 	for i := range g.blocks {
 		left += int64(g.iterations(i)) * p.iteration
 	}
+	now, next := make([]int64, g.points+1), make([]int64, g.points+1)
+	for m := range now {
+		now[m] = noPrice
+	}
+	now[0] = 0
 	for i := 0; ; i++ {
 		for m, price := range now {
-			end := g.tick(m)
-			if price == noPrice || i < g.blocks && (p.due >= 0 || end < e.calendar.horizon) {
-				continue
+			if end := g.tick(m); price < noPrice && p.complete(i, end, e.calendar.horizon) {
+				limit = min(limit, e.add(price, e.mul(p.weight, end+left)))
 			}
-			best = min(best, e.add(price, e.mul(p.weight, end+left)))
 		}
 		if i == g.blocks {
-			return best
+			return limit
 		}
-		left -= int64(g.iterations(i)) * p.iteration
-		next := make([]int64, g.points+1)
+		times, steps := int64(g.iterations(i)), g.steps(i)
+		left -= times * p.iteration
 		for m := range next {
 			next[m] = noPrice
-			if p.ends != nil && !p.ends[i].holds(g.tick(m)) {
+		}
+		for n, price := range now {
+			if price >= limit || rest[i][n] >= limit-price {
 				continue
 			}
-			for n := 0; n+g.steps(i) <= m; n++ {
-				if now[n] < noPrice && window[n][m] < noPrice {
-					next[m] = min(next[m], e.add(now[n], e.mul(int64(g.iterations(i)), window[n][m])))
+			after, _ := slices.BinarySearch(rest[i+1], limit-price) // the last that helps is before
+			if brisk && i > 0 {
+				after = min(after, n+2*steps+1)
+			}
+			window := w.from(n, after-1)
+			for m := n + steps; m < after; m++ {
+				if window[m-n] == noPrice || p.ends != nil && !p.ends[i].holds(g.tick(m)) {
+					continue
 				}
+				next[m] = min(next[m], e.add(price, e.mul(times, window[m-n])))
 			}
 		}
-		now = next
+		now, next = next, now
 	}
-}
-
-// item returns the lowest price of an item between the points n and m; noPrice
-// where it does not fit.
-func (e *planExaminer) item(p *planPricer, item *item, starts []*startPrices, n, m int) int64 {
-	least := int64(noPrice)
-	for a := range item.alts {
-		from, to := p.grid.tick(n)+item.head, p.latest(m)-item.tail-item.alts[a].length
-		if from <= to {
-			least = min(least, e.least(starts[a], from, to))
-		}
-	}
-	return least
-}
-
-// iteration returns the price of a dish, given the lowest prices of the items.
-func (e *planExaminer) iteration(dish *dish, least []int64) int64 {
-	sum := int64(0)
-	for i, at := range dish.items {
-		if least[at] == noPrice {
-			return noPrice
-		}
-		sum = e.add(sum, e.mul(dish.counts[i], least[at]))
-	}
-	return sum
-}
-
-// rangeMinima answers what the least of a range of a list is.
-type rangeMinima struct {
-	level [][]int64 // level[k][i] is the least of 2^k entries from i
-}
-
-func newRangeMinima(list []int64) *rangeMinima {
-	r := &rangeMinima{level: [][]int64{list}}
-	for step := 1; 2*step <= len(list); step *= 2 {
-		below := r.level[len(r.level)-1]
-		above := make([]int64, len(list)-2*step+1)
-		for i := range above {
-			above[i] = min(below[i], below[i+step])
-		}
-		r.level = append(r.level, above)
-	}
-	return r
-}
-
-// least of the entries from first to last, both included.
-func (r *rangeMinima) least(first, last int) int64 {
-	k := bits.Len(uint(last-first+1)) - 1
-	return min(r.level[k][first], r.level[k][last-(1<<k)+1])
 }

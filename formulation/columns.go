@@ -2,14 +2,16 @@ package formulation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
+	"time"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/solver"
 	"jigsaw/solver/colgen"
+	"jigsaw/solver/eventloop"
 )
 
 // ColumnLimits of a columns bound. The zero value is useful.
@@ -47,7 +49,7 @@ func Columns(ctx context.Context, in *instance.Instance, engine solver.Solver, l
 	if limits.Work == 0 {
 		limits.Work = defaultWork
 	}
-	c := &columns{m: newModel(in), engine: engine, limits: limits, best: Bound{Kind: ColumnsBound}}
+	c := &columns{m: newModel(in), engine: engine, limits: limits, best: Bound{Kind: ColumnsBound}, pace: firstPace}
 	if limits.Work < 0 {
 		c.limits.Work = math.MaxInt64
 	}
@@ -75,6 +77,11 @@ type columns struct {
 	limits ColumnLimits
 	best   Bound
 	guide  *Guide
+	// last is the master solved last, and plans, by class, are those that its
+	// solution mixes.
+	last  *master
+	plans [][]plan
+	pace  float64 // of proofs, in nanoseconds for a step of master.work
 }
 
 // smoothing of the prices, see package colgen; 0.5 saves a fifth of the rounds.
@@ -119,20 +126,24 @@ func (s *master) work() int64 {
 	return sum
 }
 
-// grains lists the time axes to go through, from coarse to fine.
+// grains lists the time axes to go through, from coarse to fine. Where ticks are
+// few all are points from the start: buckets cost the bound less than points, and
+// plans serve the next axes, too.
 func grains(horizon int64) []planGrain {
-	if horizon <= finest {
-		list := []planGrain{{horizon, min(horizon, 32)}}
-		for b := int64(64); b < horizon; b *= 2 {
-			list = append(list, planGrain{horizon, b})
-		}
-		return append(list, planGrain{horizon, horizon})
+	if horizon > finest {
+		return []planGrain{{64, 32}, {128, 32}, {256, 64}, {512, 64}, {1024, 64}, {2048, 128}}
 	}
-	return []planGrain{{64, 32}, {128, 32}, {256, 64}, {512, 64}, {1024, 64}, {2048, 128}}
+	list := []planGrain{{horizon, horizon}}
+	if coarse := newCalendar(horizon, fewBuckets); coarse.width > 1 {
+		list = slices.Insert(list, 0, planGrain{coarse.horizon, fewBuckets})
+	}
+	return list
 }
 
-// finest is the longest horizon in ticks whose every tick is a point.
-const finest = 320
+const (
+	finest     = 320 // the longest horizon in ticks whose every tick is a point
+	fewBuckets = 32  // of the coarse axes of such a horizon
+)
 
 // completion bounds the weighted completion.
 func (c *columns) completion(ctx context.Context) error {
@@ -174,16 +185,17 @@ func (c *columns) options(s *master) colgen.Options {
 }
 
 // generate solves a master, proves what its prices give, and returns the
-// prices.
+// prices. Before the context's deadline it stops generating while there is time
+// left to prove them.
 func (c *columns) generate(ctx context.Context, s *master, opt colgen.Options) ([][]int64, error) {
-	live, result, err := s.run(ctx, c.engine, s.known(c.limits.Start), opt)
+	early, cancel := c.before(ctx, s)
+	defer cancel()
+	live, result, err := s.run(early, c.engine, c.known(s), opt)
 	if live != nil {
 		defer func() { _ = live.Close() }()
+		c.keep(s, live, &result)
 	}
-	if result.Prices == nil {
-		return nil, err
-	}
-	if err != nil && (s.work() > quickProof || errors.Is(err, context.Canceled)) {
+	if result.Prices == nil || opt.Cutoff != nil && result.Status != colgen.Cutoff || ctx.Err() != nil {
 		return nil, err
 	}
 	prices := s.prices(result.Prices)
@@ -195,7 +207,11 @@ func (c *columns) generate(ctx context.Context, s *master, opt colgen.Options) (
 		b.LP.Cols = len(live.Columns())
 	}
 	b.Certificate = s.certificate(prices)
-	if c.m.provePlans(&b, b.Certificate) == nil && Best(c.m.in, c.best, b).Certificate == b.Certificate {
+	begun := time.Now()
+	proof := c.m.provePlans(ctx, &b, b.Certificate)
+	b.Proving = time.Since(begun)
+	c.pace = float64(b.Proving) / float64(max(1, s.work()))
+	if proof == nil && Best(c.m.in, c.best, b).Certificate == b.Certificate {
 		c.best = b
 		if result.Weights != nil && live != nil {
 			c.guide = s.newGuide(live.Columns(), result.Weights)
@@ -207,9 +223,62 @@ func (c *columns) generate(ctx context.Context, s *master, opt colgen.Options) (
 	return prices, err
 }
 
-// quickProof is the work up to which prices are proven even after the time is up,
-// though not for somebody who waits for the run to stop.
-const quickProof = 5_000_000
+// before returns a context that ends before the given one does, in time for two
+// proofs: that of the master's prices, and whoever has a deadline proves them once
+// more. It leaves half of the time, for fine axes take less than coarse ones foretell.
+func (c *columns) before(ctx context.Context, s *master) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	proofs := min(time.Duration(2*c.pace*float64(s.work())), time.Until(deadline)/2)
+	early, cancel := context.WithDeadline(ctx, deadline.Add(-proofs))
+	return eventloop.Context(early), cancel
+}
+
+// firstPace is that of proofs before one was measured.
+const firstPace = 0.5
+
+// known lists plans by class for a master to begin with: those of the schedule,
+// and those of the last master where both mean the same.
+func (c *columns) known(s *master) [][]plan {
+	list := s.known(c.limits.Start)
+	if c.last == nil || !s.alike(c.last) {
+		return list
+	}
+	if list == nil {
+		return c.plans
+	}
+	for class := range list {
+		list[class] = append(list[class], c.plans[class]...)
+	}
+	return list
+}
+
+// keep remembers the plans that a solution mixes.
+func (c *columns) keep(s *master, live *colgen.Master[plan], r *colgen.Result[plan]) {
+	c.last, c.plans = s, make([][]plan, len(s.classes))
+	columns := live.Columns()
+	for j, weight := range r.Weights {
+		if weight >= leastWeight {
+			class := s.classOf(&columns[j])
+			c.plans[class] = append(c.plans[class], columns[j].Data)
+		}
+	}
+}
+
+// alike reports whether the plans of one master are those of another, as far as
+// they end in time: in both every tick is a point, and the same links have rows.
+func (s *master) alike(o *master) bool {
+	for c := range s.classes {
+		for _, g := range []*grid{&s.classes[c].pricer.grid, &o.classes[c].pricer.grid} {
+			if g.parts != g.chain {
+				return false
+			}
+		}
+	}
+	return slices.EqualFunc(s.groups, o.groups, func(a, b supply) bool { return a.capacity == b.capacity })
+}
 
 // dues bounds the makespan by the largest due that no plans meet.
 func (c *columns) dues(ctx context.Context) error {
@@ -237,22 +306,25 @@ func (c *columns) refute(ctx context.Context, due int64) (bool, error) {
 	if due > maxHorizon {
 		return false, nil
 	}
-	grain := planGrain{256, 64}
-	if due <= finest {
-		grain = planGrain{due, due}
-	}
-	s := newMaster(c.m, due, due, grain)
-	for s.work() > c.limits.Work/typicalRounds && grain.points > 32 {
-		grain = planGrain{grain.points / 2, min(grain.buckets, 32)}
-		s = newMaster(c.m, due, due, grain)
-	}
-	if !s.fits() {
-		return false, nil
-	}
-	opt := c.options(s)
-	above := 1 + 1e-9
-	opt.Cutoff = &above
 	value := c.best.Value
-	_, err := c.generate(ctx, s, opt)
-	return c.best.Value != nil && (value == nil || c.best.Value.Cmp(value) > 0), err
+	for _, grain := range grains(due) {
+		if due > finest && grain.points > mostDuePoints {
+			break
+		}
+		s := newMaster(c.m, due, due, grain)
+		if !s.fits() || s.work() > c.limits.Work/typicalRounds {
+			break
+		}
+		opt := c.options(s)
+		above := 1 + 1e-9
+		opt.Cutoff, opt.Enough = &above, &above
+		_, err := c.generate(ctx, s, opt)
+		if refuted := c.best.Value != nil && (value == nil || c.best.Value.Cmp(value) > 0); refuted || err != nil {
+			return refuted, err
+		}
+	}
+	return false, nil
 }
+
+// mostDuePoints is how many points dues are worth, of which there are many to try.
+const mostDuePoints = 256

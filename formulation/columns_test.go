@@ -46,7 +46,7 @@ func TestCheapestPlan(t *testing.T) {
 		e := newPlanExaminer(s.calendar, prices)
 		for c := range s.classes {
 			p := &s.classes[c].pricer
-			found, ok := p.solve(tariff, k)
+			found, ok := p.solve(tariff, k, noPrice)
 			want, wantOK := e.cheapest(p)
 			e.starts = nil
 			require.Equal(t, wantOK, ok, "seed %d", seed)
@@ -56,6 +56,12 @@ func TestCheapestPlan(t *testing.T) {
 			}
 			require.Equal(t, want, found.price, "seed %d", seed)
 			plans++
+			// With a limit there is the same plan below it, and none at it.
+			same, ok := p.solve(tariff, k, want+1+rng.Int64N(1+want/8))
+			require.True(t, ok, "seed %d", seed)
+			require.Equal(t, want, same.price, "seed %d", seed)
+			_, ok = p.solve(tariff, k, want)
+			require.False(t, ok, "seed %d", seed)
 			// The plan costs what it says.
 			sum := p.weight * found.completion
 			for _, v := range found.visits {
@@ -145,4 +151,51 @@ func TestColumnsBound(t *testing.T) {
 	assert.Greater(t, tight, solved/3)
 	assert.Greater(t, better, solved/10)
 	assert.Greater(t, refused, tried/3) // in tiny instances many jobs do not meet, and nothing has a price
+}
+
+// TestKnownPlans holds the plans of schedules against the cheapest ones at random
+// prices: what a schedule does is never cheaper than the program permits. Columns
+// that were would end column generation too early.
+func TestKnownPlans(t *testing.T) {
+	n := 1000
+	if testing.Short() {
+		n = 100
+	}
+	synchronised := 0
+	for seed := range uint64(n) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		objective := []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]
+		in := instancetest.Random(rng, instancetest.Options{Objective: objective})
+		_, schedule, status := instancetest.Optimum(in)
+		if status != instancetest.Optimal {
+			continue
+		}
+		s := fineMaster(in, int64(schedule.Makespan(in)))
+		prices := make([][]int64, len(s.groups))
+		for g := range prices {
+			prices[g] = make([]int64, s.calendar.buckets())
+			for b := range prices[g] {
+				if s.groups[g].capacity > 0 {
+					prices[g][b] = rng.Int64N(1000)
+				}
+			}
+		}
+		tariff, k := newTariff(s.calendar, prices), &kitchen{}
+		for c, plans := range s.known(schedule) {
+			cheapest, ok := s.classes[c].solve(tariff, k)
+			require.True(t, ok, "seed %d", seed)
+			for _, p := range plans {
+				sum := s.classes[c].pricer.weight * p.completion
+				for _, v := range p.visits {
+					sum += v.repeat * (&alternative{charges: v.charges}).price(tariff, v.start)
+					if v.charges[0].group >= len(s.m.network.pools) {
+						synchronised++
+					}
+				}
+				require.GreaterOrEqual(t, sum, cheapest.price, "seed %d, class %d", seed, c)
+			}
+		}
+	}
+	t.Logf("%d synchronisations on links with rows", synchronised)
+	assert.Positive(t, synchronised)
 }

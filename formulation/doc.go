@@ -150,7 +150,11 @@
 // ends of the synchronisations: f[i][m], the least price of i blocks of iterations
 // when the last of them ends at point m. Between two ends every task takes its
 // cheapest start on its own, then the cheapest multiset of depths is dealt.
-// Prices are integers there, and the cheapest plan is exact.
+// Prices are integers there, and the cheapest plan is exact. What the cheapest of
+// the plans found before costs now limits the search: f[i][m] goes on only as far
+// as lower bounds on the rest let a cheaper plan be (pricer_window.go has the prices
+// between two ends). Time axes get finer, and each begins with the prices, and where
+// every tick is a point with the plans, of the one before.
 //
 // # Why the columns program is a relaxation
 //

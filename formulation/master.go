@@ -60,7 +60,7 @@ func (c *planClass) solve(t *tariff, k *kitchen) (plan, bool) {
 	if c.home != nil {
 		return c.home.solve(t)
 	}
-	return c.pricer.solve(t, k)
+	return c.pricer.solve(t, k, noPrice)
 }
 
 // planGrain is how fine a master is. As long as the horizon has no more ticks
@@ -225,6 +225,13 @@ func (s *master) newPricer(class *planClass) planPricer {
 		for r := range way.recipes {
 			iteration = min(iteration, int64(way.mode.full)+way.recipes[r].sync)
 			p.menus = append(p.menus, s.newMenu(d, way, w, &way.recipes[r]))
+		}
+	}
+	for i := range p.menus {
+		p.ways = max(p.ways, p.menus[i].way+1)
+		for n := range p.menus[i].items {
+			p.menus[i].items[n].stock = p.stocks
+			p.stocks += len(p.menus[i].items[n].alts)
 		}
 	}
 	p.iteration = max(1, iteration)

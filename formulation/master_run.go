@@ -16,6 +16,7 @@ type classPricer struct {
 	s     *master
 	class int
 	desk  *desk
+	found []plan // in the rounds before
 }
 
 // desk is what the pricers of a master share: the tariff of the latest prices,
@@ -58,12 +59,33 @@ func (p *classPricer) Multiplicity() (least, most float64) {
 func (p *classPricer) Price(prices []float64, _ bool) colgen.Priced[plan] {
 	t, k := p.desk.open(p.s, prices)
 	defer p.desk.close(k)
-	found, ok := p.s.classes[p.class].solve(t, k)
+	best, ok := p.cheapest(t, k)
 	if !ok {
 		return colgen.Priced[plan]{Bound: math.Inf(1)}
 	}
-	reduced := float64(found.price)/float64(p.s.scale)/p.s.unit - prices[p.s.convexity(p.class)]
-	return colgen.Priced[plan]{Columns: []colgen.Column[plan]{p.s.column(p.class, found)}, Bound: reduced}
+	reduced := float64(best.price)/float64(p.s.scale)/p.s.unit - prices[p.s.convexity(p.class)]
+	return colgen.Priced[plan]{Columns: []colgen.Column[plan]{p.s.column(p.class, best)}, Bound: reduced}
+}
+
+// cheapest returns the cheapest plan, and false where there is none. The plans of
+// the rounds before are the heuristic stage: what the cheapest of them costs now
+// tells the exact one how far to look.
+func (p *classPricer) cheapest(t *tariff, k *kitchen) (plan, bool) {
+	class := &p.s.classes[p.class]
+	if class.home != nil {
+		return class.home.solve(t)
+	}
+	best := plan{price: noPrice}
+	for _, o := range p.found {
+		if o.price = class.pricer.priceOf(t, &o); o.price < best.price {
+			best = o
+		}
+	}
+	if o, ok := class.pricer.solve(t, k, best.price); ok {
+		p.found = append(p.found, o)
+		return o, true
+	}
+	return best, best.price < noPrice
 }
 
 // postponed is the plan of a job that waits for the horizon and then meets
@@ -95,10 +117,13 @@ func (s *master) planned() bool {
 }
 
 // start adds the columns that the program begins with.
-func (s *master) start(live *colgen.Master[plan], known [][]plan) error {
+func (s *master) start(ctx context.Context, live *colgen.Master[plan], known [][]plan) error {
 	var columns []colgen.Column[plan]
 	free, k := s.free(), &kitchen{}
 	for c := range s.classes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if s.due < 0 {
 			columns = append(columns, s.column(c, s.postponed(c)))
 		} else if p, ok := s.classes[c].solve(free, k); ok {
@@ -123,14 +148,14 @@ func (s *master) run(ctx context.Context, engine solver.Solver, known [][]plan, 
 	if err != nil {
 		return nil, colgen.Result[plan]{}, err
 	}
-	if err := s.start(live, known); err != nil {
+	if err := s.start(ctx, live, known); err != nil {
 		_ = live.Close()
 		return nil, colgen.Result[plan]{}, err
 	}
 	shared := &desk{}
 	pricers := make([]colgen.Pricer[plan], len(s.classes))
 	for c := range pricers {
-		pricers[c] = &classPricer{s, c, shared}
+		pricers[c] = &classPricer{s: s, class: c, desk: shared}
 	}
 	result, err := live.Run(ctx, pricers, opt)
 	return live, result, err
@@ -164,10 +189,59 @@ func (s *master) known(schedule *instance.Schedule) [][]plan {
 		p := &plans[t.Job]
 		p.visits = append(p.visits, visit{[]charge{{s.m.network.of[in.GPUs[t.GPU].Node], 1, int64(t.End - t.Start)}}, int64(t.Start), 1})
 	}
+	spans := make([]instance.Span, len(in.Jobs))
+	for j, gpus := range schedule.Residency {
+		spans[j], _ = in.Span(gpus)
+	}
+	links := s.linkGroups()
+	for _, y := range schedule.Syncs {
+		rate := spans[y.Job].Rate(y.Rate)
+		var charges []charge
+		for _, use := range spans[y.Job].Uses {
+			if at, ok := links[use.Link]; ok {
+				charges = append(charges, charge{at.group, int64(use.Times) * share(rate, at.speed), int64(y.End - y.Start)})
+			}
+		}
+		if len(charges) > 0 {
+			p := &plans[y.Job]
+			p.visits = append(p.visits, visit{charges, int64(y.Start), 1})
+		}
+	}
 	for j := range plans {
 		list[class[j]] = append(list[class[j]], plans[j])
 	}
 	return list
+}
+
+// linkGroups returns the group of rows that each link counts in, and the speed
+// that capacities there are about. Of the two directions of a NIC and of a
+// trunk, one stands for both.
+func (s *master) linkGroups() map[instance.LinkID]supplyLink {
+	in, n := s.m.in, s.m.network
+	groups := map[instance.LinkID]supplyLink{}
+	for i := range in.Nodes {
+		p := n.of[i]
+		groups[in.Nodes[i].Fabric] = supplyLink{s.fabric(p), n.pools[p].fabric}
+		groups[in.Nodes[i].Up] = supplyLink{s.nic(p), n.pools[p].nic}
+	}
+	class := map[string]int{}
+	for k := range n.racks {
+		for _, r := range n.racks[k].racks {
+			class[in.Racks[r].Name+".up"] = k
+		}
+	}
+	for l := range in.Links {
+		if k, ok := class[in.Links[l].Name]; ok && in.Links[l].Kind == instance.RackUp {
+			groups[instance.LinkID(l)] = supplyLink{s.uplink(k), n.racks[k].uplink}
+		}
+	}
+	return groups
+}
+
+// supplyLink is a link as a part of a group of rows.
+type supplyLink struct {
+	group int
+	speed instance.BitRate
 }
 
 // certificate writes prices down.

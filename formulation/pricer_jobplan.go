@@ -8,79 +8,10 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// item is one thing that an iteration does count times in some window: a task
-// of some depth, or the synchronisation. Its alternatives differ in where.
-type item struct {
-	head int64 // ticks from the start of the window before it can begin
-	tail int64 // ticks that must follow its end in the window
-	alts []alternative
-}
-
-// alternative is one way to do an item: what it takes, from its start on.
-type alternative struct {
-	length  int64 // ticks, the largest of its charges
-	charges []charge
-}
-
 // charge takes amount units of a group of rows for some ticks.
 type charge struct {
 	group          int
 	amount, length int64
-}
-
-// price of starting the alternative at a tick.
-func (a *alternative) price(t *tariff, start int64) int64 {
-	sum := int64(0)
-	for _, l := range a.charges {
-		sum += l.amount * (t.through(l.group, start+l.length) - t.through(l.group, start))
-	}
-	return sum
-}
-
-// cheapest returns the lowest price of a start in [from, to] and the first
-// such start. Prices are linear between the bucket ends that start or end of a
-// charge meets, so only those and the two ends are looked at.
-func (a *alternative) cheapest(t *tariff, from, to int64) (price, at int64) {
-	price, at = a.price(t, from), from
-	look := func(s int64) {
-		if p := a.price(t, s); p < price {
-			price, at = p, s
-		}
-	}
-	width := t.calendar.width
-	if width == 1 {
-		for s := from + 1; s <= to; s++ {
-			look(s)
-		}
-		return price, at
-	}
-	corner := func(offset int64) {
-		for s := (from+offset)/width*width + width - offset; s < to; s += width {
-			look(s)
-		}
-	}
-	corner(0)
-	for i, l := range a.charges {
-		if i == 0 || l.length != a.charges[i-1].length {
-			corner(l.length)
-		}
-	}
-	look(to)
-	return price, at
-}
-
-// dish is a multiset of a recipe as items: counts[i] times item i.
-type dish struct {
-	items  []int
-	counts []int64
-}
-
-// menu is a recipe in a way as the pricer uses it.
-type menu struct {
-	way    int
-	sync   int64
-	items  []item
-	dishes []dish
 }
 
 // planPricer finds the cheapest plan of one class of jobs at given prices: the
@@ -89,9 +20,17 @@ type menu struct {
 // between the points m and m + 1, which the plan then treats as point m. Between two
 // ends every task takes its cheapest start in the window on its own, and then
 // the cheapest multiset is dealt.
+//
+// Most of the work are the prices of windows, of which there is a row for every
+// point that they begin at. So they are looked at only as far as a plan cheaper
+// than one at hand may need them: rest[i][m] bounds from below what remains after
+// the first i blocks have ended at m, with iterations that cost no less than the
+// cheapest that ends as early, nor than the cheapest that begins as late.
 type planPricer struct {
 	grid   grid
 	menus  []menu
+	ways   int   // as many as the menus are of
+	stocks int   // alternatives of all menus
 	weight int64 // price of a tick of completion, in units of the tariff's scale
 	// due is the latest end of a plan, -1 for none: then a plan that has passed
 	// the horizon goes on for nothing.
@@ -116,175 +55,97 @@ type plan struct {
 	syncs []homeSync
 }
 
-// visit is a start of an item that a plan chose.
-type visit struct {
-	charges []charge
-	start   int64
-	repeat  int64
-}
-
 // kitchen is the scratch memory of a pricer.
 type kitchen struct {
-	window [][]int64 // price of an iteration by its two points
-	choice [][]int32 // menu and dish, by the same
-	prices [][]int64 // of the items of a menu, by item and right point
-	more   [][]int64 // see planPricer.segments; by alternative of a menu, point
+	stocks []stock   // of the alternatives
+	prices [][]int64 // of the items of a menu, by item and the point the window ends at
+	dealt  []int64   // of a dish, by the same
+	window []int64   // of an iteration, by the same
+	by     []int64   // least price of an iteration that ends by a point
+	after  []int64   // least price of one that begins at a point or later
 	f      [][]int64 // by block, point
 	from   [][]int32 // the point before
+	rest   [][]int64 // by block, point; rising
+	reach  []int     // by block: the last point that its next one may end at, from the point at hand
 }
 
 // resize makes the scratch fit.
-func (k *kitchen) resize(g *grid, items, alternatives int) {
-	k.window = square(k.window, g.points+1, g.points+1)
-	k.choice = square(k.choice, g.points+1, g.points+1)
-	k.prices = square(k.prices, items, g.points+1)
-	k.more = square(k.more, alternatives, g.points+1)
-	k.f = square(k.f, g.blocks+1, g.points+1)
-	k.from = square(k.from, g.blocks+1, g.points+1)
+func (k *kitchen) resize(p *planPricer) {
+	points, blocks, items := p.grid.points+1, p.grid.blocks+1, 0
+	for i := range p.menus {
+		items = max(items, len(p.menus[i].items))
+	}
+	for len(k.stocks) < p.stocks {
+		k.stocks = append(k.stocks, stock{})
+	}
+	k.prices = square(k.prices, items, points)
+	k.dealt, k.window = line(k.dealt, points), line(k.window, points)
+	k.by, k.after = line(k.by, points), line(k.after, points)
+	k.f, k.from, k.rest = square(k.f, blocks, points), square(k.from, blocks, points), square(k.rest, blocks, points)
+	k.reach = line(k.reach, blocks)
 }
 
-func square[E any](s [][]E, rows, cols int) [][]E {
-	for len(s) < rows {
-		s = append(s, nil)
-	}
-	for i := range rows {
-		if cap(s[i]) < cols {
-			s[i] = make([]E, cols)
-		}
-		s[i] = s[i][:cols]
-	}
-	return s
-}
-
-// latest returns the latest tick that a synchronisation may end at when its
-// plan treats it as ending at point m.
-func (p *planPricer) latest(m int) int64 {
-	end := p.grid.tick(m+1) - 1
-	if p.due >= 0 {
-		end = min(end, p.due)
-	}
-	return end
-}
-
-// windows fills kitchen.window: for the ways of one menu after the other, the
-// price of an iteration whose tasks start at or after point n and whose
-// synchronisation is treated as ending at m.
-func (p *planPricer) windows(t *tariff, k *kitchen, way int) {
+// bounds fills kitchen.by, after and rest for a way.
+func (p *planPricer) bounds(t *tariff, k *kitchen, way int) {
 	g := &p.grid
-	for n := range g.points + 1 {
-		for m := range k.window[n] {
-			k.window[n][m] = noPrice
+	first := p.row(t, k, way, 0, g.points)
+	for m := range k.by {
+		k.by[m] = noPrice
+		if m >= first {
+			k.by[m] = k.window[m]
 		}
 	}
-	for index := range p.menus {
-		menu := &p.menus[index]
-		if menu.way != way {
+	for n := range k.after {
+		k.after[n] = p.fromPoint(k, way, n)
+	}
+	left := int64(0) // ticks of the blocks that follow
+	for m := range k.rest[g.blocks] {
+		k.rest[g.blocks][m] = p.weight * g.tick(m)
+	}
+	for i := g.blocks - 1; i >= 0; i-- {
+		steps, times := g.steps(i), int64(g.iterations(i))
+		left += times * p.iteration
+		next, rest := k.rest[i+1], k.rest[i]
+		ends, later, least := int64(noPrice), int64(noPrice), int64(noPrice)
+		for m := g.points; m >= 0; m-- {
+			if e := m + steps; e <= g.points && next[e] < noPrice {
+				later = min(later, next[e])
+				if k.by[e] < noPrice {
+					ends = min(ends, times*k.by[e]+next[e])
+				}
+			}
+			if ends < noPrice && k.after[m] < noPrice {
+				least = min(least, max(ends, times*k.after[m]+later))
+			}
+			if end := g.tick(m); p.complete(i, end, t.calendar.horizon) {
+				least = min(least, p.weight*(end+left))
+			}
+			rest[m] = least
+		}
+	}
+}
+
+// solve returns the cheapest plan, and false where none is cheaper than the
+// limit, which is [noPrice] for none.
+func (p *planPricer) solve(t *tariff, k *kitchen, limit int64) (plan, bool) {
+	g := &p.grid
+	k.resize(p)
+	for i := range p.menus {
+		for n := range p.menus[i].items {
+			item := &p.menus[i].items[n]
+			for a := range item.alts {
+				p.look(t, &k.stocks[item.stock+a], item, &item.alts[a])
+			}
+		}
+	}
+	best, found := plan{price: limit}, false
+	for way := range p.ways {
+		p.bounds(t, k, way)
+		if k.rest[0][0] >= best.price {
 			continue
 		}
-		p.segments(t, k, menu)
-		for n := range g.points + 1 {
-			first := p.itemPrices(t, k, menu, n)
-			window, choice := k.window[n], k.choice[n]
-			for at := range menu.dishes {
-				dish := &menu.dishes[at]
-				code := int32(index)<<12 | int32(at)
-				for m := first; m <= g.points; m++ {
-					sum := int64(0)
-					for i, item := range dish.items {
-						sum += dish.counts[i] * k.prices[item][m]
-					}
-					if sum < window[m] {
-						window[m], choice[m] = sum, code
-					}
-				}
-			}
-		}
-	}
-}
-
-// segments fills kitchen.more: for every alternative of the menu the cheapest
-// start that the window up to a point has and the window up to the point
-// before has not.
-func (p *planPricer) segments(t *tariff, k *kitchen, menu *menu) {
-	g := &p.grid
-	number := 0
-	for i := range menu.items {
-		item := &menu.items[i]
-		for a := range item.alts {
-			alt := &item.alts[a]
-			more := k.more[number]
-			number++
-			before := int64(0)
-			for m := range g.points + 1 {
-				end := p.latest(m) - item.tail - alt.length
-				if end >= 0 {
-					more[m], _ = alt.cheapest(t, min(before, end), end)
-					before = end
-				}
-			}
-		}
-	}
-}
-
-// itemPrices fills kitchen.prices with the cheapest start of each item in the
-// windows from point n on, and returns the first point at which all fit.
-func (p *planPricer) itemPrices(t *tariff, k *kitchen, menu *menu, n int) int {
-	g := &p.grid
-	first, number := n, 0
-	for i := range menu.items {
-		item := &menu.items[i]
-		earliest := g.tick(n) + item.head
-		fits := g.points + 1 // first point at which some alternative fits
-		row := k.prices[i]
-		for a := range item.alts {
-			alt := &item.alts[a]
-			more := k.more[number]
-			number++
-			need := earliest + alt.length + item.tail
-			m := max(n, min(g.points, g.at(need)))
-			for m > n && p.latest(m-1) >= need {
-				m--
-			}
-			for m <= g.points && p.latest(m) < need {
-				m++
-			}
-			if m > g.points {
-				continue
-			}
-			best, _ := alt.cheapest(t, earliest, p.latest(m)-item.tail-alt.length)
-			for at := m; at <= g.points; at++ {
-				if at > m {
-					best = min(best, more[at])
-				}
-				if at >= fits {
-					row[at] = min(row[at], best)
-				} else {
-					row[at] = best
-				}
-			}
-			fits = min(fits, m)
-		}
-		first = max(first, fits)
-	}
-	return first
-}
-
-// solve returns the cheapest plan, and false where there is none.
-func (p *planPricer) solve(t *tariff, k *kitchen) (plan, bool) {
-	g := &p.grid
-	items, alternatives, ways := 0, 0, 0
-	for i := range p.menus {
-		m, count := &p.menus[i], 0
-		for a := range m.items {
-			count += len(m.items[a].alts)
-		}
-		items, alternatives, ways = max(items, len(m.items)), max(alternatives, count), max(ways, m.way+1)
-	}
-	k.resize(g, items, alternatives)
-	best, found := plan{price: noPrice}, false
-	for way := range ways {
-		p.windows(t, k, way)
-		block, point, price, completion := p.chain(t, k)
+		p.chain(t, k, way, best.price)
+		block, point, price, completion := p.cheapestEnd(t, k)
 		if price >= best.price {
 			continue
 		}
@@ -292,7 +153,7 @@ func (p *planPricer) solve(t *tariff, k *kitchen) (plan, bool) {
 		best = plan{price: price, completion: completion, way: way}
 		for i := block; i > 0; i-- {
 			before := int(k.from[i][point])
-			best.visits = p.trace(t, k, best.visits, before, point, int64(g.iterations(i-1)))
+			best.visits = p.trace(t, best.visits, way, before, point, int64(g.iterations(i-1)))
 			best.ends = append(best.ends, g.tick(point))
 			point = before
 		}
@@ -301,91 +162,132 @@ func (p *planPricer) solve(t *tariff, k *kitchen) (plan, bool) {
 	return best, found
 }
 
-// chain runs the recursion over the blocks. It returns where the cheapest plan
-// ends.
-func (p *planPricer) chain(t *tariff, k *kitchen) (block, point int, price, completion int64) {
+// chain runs the recursion over the points, as far as plans below the limit may
+// go.
+func (p *planPricer) chain(t *tariff, k *kitchen, way int, limit int64) {
 	g := &p.grid
-	price = noPrice
-	f := k.f[0]
-	for m := range f {
-		f[m] = noPrice
-	}
-	f[0] = 0
-	finish := func(i, m int) {
-		if k.f[i][m] >= noPrice {
-			return
-		}
-		end := g.tick(m)
-		if i < g.blocks {
-			if p.due >= 0 || end < t.calendar.horizon {
-				return
-			}
-			for b := i; b < g.blocks; b++ {
-				end += int64(g.iterations(b)) * p.iteration
-			}
-		}
-		if sum := k.f[i][m] + p.weight*end; sum < price {
-			block, point, price, completion = i, m, sum, end
+	for i := range g.blocks + 1 {
+		for m := range k.f[i] {
+			k.f[i][m] = noPrice
 		}
 	}
-	lowest := 0
-	for i := range g.blocks {
-		for m := range g.points + 1 {
-			finish(i, m)
+	k.f[0][0] = 0
+	for n := range g.points + 1 {
+		if k.after[n] >= noPrice || p.due < 0 && g.tick(n) >= t.calendar.horizon && g.last == g.block {
+			break // past the horizon nothing costs less than to go on for nothing, if no block is rounded
 		}
-		steps, times := g.steps(i), int64(g.iterations(i))
-		now, next, from := k.f[i], k.f[i+1], k.from[i+1]
-		for m := range next {
-			next[m] = noPrice
+		last, reached := -1, int64(noPrice) // a lower bound on f[i][n], once its row is done
+		for i := range g.blocks {
+			times := int64(g.iterations(i))
+			reached = min(reached, k.f[i][n])
+			k.reach[i] = -1
+			if reached+k.rest[i][n] < limit {
+				m, _ := slices.BinarySearch(k.rest[i+1], limit-reached-times*k.after[n])
+				k.reach[i] = m - 1
+				last = max(last, m-1)
+			}
+			if g.steps(i) > 0 {
+				reached = noPrice
+			}
 		}
-		for n := lowest; n <= g.points; n++ {
-			start := now[n]
-			if start >= noPrice {
+		if last < n {
+			continue
+		}
+		first := p.row(t, k, way, n, last)
+		for i, reach := range k.reach[:g.blocks] {
+			if reach < first || k.f[i][n] >= noPrice {
 				continue
 			}
-			window := k.window[n]
-			first, last := n+steps, g.points
+			start, times := k.f[i][n], int64(g.iterations(i))
+			from, to := max(first, n+g.steps(i)), reach
 			if p.ends != nil {
-				first = max(first, int(min(int64(last)+1, p.ends[i].from-g.release)))
-				last = min(last, int(max(-1, min(int64(last), p.ends[i].to-g.release))))
+				from = max(from, int(min(int64(to)+1, p.ends[i].from-g.release)))
+				to = min(to, int(max(-1, min(int64(to), p.ends[i].to-g.release))))
 			}
-			for m := first; m <= last; m++ {
-				if sum := start + times*window[m]; window[m] < noPrice && sum < next[m] {
-					next[m], from[m] = sum, int32(n)
+			next, before := k.f[i+1], k.from[i+1]
+			for m := from; m <= to; m++ {
+				if sum := start + times*k.window[m]; k.window[m] < noPrice && sum < next[m] {
+					next[m], before[m] = sum, int32(n)
 				}
 			}
 		}
-		lowest += steps
 	}
-	for m := range g.points + 1 {
-		finish(g.blocks, m)
+}
+
+// cheapestEnd returns where the cheapest of the plans that the recursion found
+// ends.
+func (p *planPricer) cheapestEnd(t *tariff, k *kitchen) (block, point int, price, completion int64) {
+	g := &p.grid
+	price = noPrice
+	left := int64(0) // ticks of the blocks that follow
+	for i := range g.blocks {
+		left += int64(g.iterations(i)) * p.iteration
+	}
+	for i := range g.blocks + 1 {
+		for m, sum := range k.f[i] {
+			end := g.tick(m)
+			if sum >= noPrice || !p.complete(i, end, t.calendar.horizon) {
+				continue
+			}
+			if sum += p.weight * (end + left); sum < price {
+				block, point, price, completion = i, m, sum, end+left
+			}
+		}
+		if i < g.blocks {
+			left -= int64(g.iterations(i)) * p.iteration
+		}
 	}
 	return block, point, price, completion
 }
 
+// complete reports whether a plan whose first blocks end at a tick costs
+// nothing more but the weight of its completion.
+func (p *planPricer) complete(blocks int, end, horizon int64) bool {
+	return blocks == p.grid.blocks || p.due < 0 && end >= horizon
+}
+
 // trace adds what an iteration in a window does, each item at its first
 // cheapest start.
-func (p *planPricer) trace(t *tariff, k *kitchen, visits []visit, n, m int, times int64) []visit {
-	code := k.choice[n][m]
-	menu := &p.menus[code>>12]
-	dish := &menu.dishes[code&(1<<12-1)]
-	for i, index := range dish.items {
-		item := &menu.items[index]
-		price, start := int64(math.MaxInt64), int64(0)
-		var charges []charge
-		for a := range item.alts {
-			alt := &item.alts[a]
-			from, to := p.grid.tick(n)+item.head, p.latest(m)-item.tail-alt.length
-			if to < from {
+func (p *planPricer) trace(t *tariff, visits []visit, way, n, m int, times int64) []visit {
+	best, kept := int64(math.MaxInt64), len(visits)
+	for index := range p.menus {
+		menu := &p.menus[index]
+		if menu.way != way {
+			continue
+		}
+		prices, at := make([]int64, len(menu.items)), make([]visit, len(menu.items))
+		for i := range menu.items {
+			prices[i], at[i] = p.place(t, &menu.items[i], n, m)
+		}
+		for d := range menu.dishes {
+			dish, sum := &menu.dishes[d], int64(0)
+			for i, item := range dish.items {
+				if prices[item] == noPrice {
+					sum = math.MaxInt64
+					break
+				}
+				sum += dish.counts[i] * prices[item]
+			}
+			if sum >= best {
 				continue
 			}
-			if v, at := alt.cheapest(t, from, to); v < price {
-				price, start, charges = v, at, alt.charges
+			best, visits = sum, visits[:kept]
+			for i, item := range dish.items {
+				visits = append(visits, visit{at[item].charges, at[item].start, times * dish.counts[i]})
 			}
 		}
-		visits = append(visits, visit{charges, start, times * dish.counts[i]})
 	}
 	return visits
+}
+
+// priceOf returns what a plan costs at other prices than it was made for.
+func (p *planPricer) priceOf(t *tariff, o *plan) int64 {
+	sum := p.weight * o.completion
+	for i := range o.visits {
+		v := &o.visits[i]
+		sum += v.repeat * (&alternative{charges: v.charges}).price(t, v.start)
+	}
+	return sum
 }
 
 // key tells plans apart by what they take when.
