@@ -26,7 +26,7 @@ const (
 // out come last.
 var (
 	certificateFields = fields{[]string{"version", "kind", "instance", "bound", "denominator", "prices", "infeasible", "value", "columns", "plans", "tree"}, 6}
-	nodeFields        = fields{[]string{"kind", "job", "iteration", "worker", "at", "column", "target", "buckets", "prices", "denominator", "value"}, 1}
+	nodeFields        = fields{[]string{"kind", "job", "iteration", "worker", "at", "column", "target", "buckets", "prices", "denominator", "value", "sets"}, 1}
 	planFields        = fields{[]string{"horizon", "points", "buckets", "due"}, 3}
 )
 
@@ -181,6 +181,10 @@ func (d *certificateDecoder) tree(path string) {
 				n.Denominator = d.integer(key)
 			case "value":
 				n.Value = d.wholeNumber(key)
+			case "sets":
+				d.list(key, "this must be a list of jobs", func(path string) {
+					n.Sets = append(n.Sets, int(d.integer(path)))
+				})
 			}
 		})
 		d.c.Tree = append(d.c.Tree, n)

@@ -89,9 +89,10 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 		if result.Status != tree.Closed {
 			break
 		}
-		if proven := new(big.Rat).SetInt64(t.target); r.Bound.Value == nil || proven.Cmp(r.Bound.Value) > 0 {
+		certificate := t.certificate()
+		if proven := new(big.Rat).Set(&certificate.Bound.Rat); r.Bound.Value == nil || proven.Cmp(r.Bound.Value) > 0 {
 			// Every leaf was examined when it was made.
-			r.Bound = Bound{Kind: TreeBound, Certificate: t.certificate(), Certified: true, Value: proven}
+			r.Bound = Bound{Kind: TreeBound, Certificate: certificate, Certified: true, Value: proven}
 			if limits.Bounded != nil {
 				limits.Bounded(r.Bound)
 			}
@@ -159,6 +160,10 @@ type treeProblem struct {
 	known   [][]plan // by job
 	keys    map[string]bool
 	columns int
+	// sequenced holds what became of sequencings, steps how much work that was, and
+	// credit how much more it may be.
+	sequenced     map[string]sequenceResult
+	steps, credit int
 }
 
 func newTreeProblem(in *instance.Instance, engine solver.Solver, limits TreeLimits) *treeProblem {
@@ -169,17 +174,20 @@ func newTreeProblem(in *instance.Instance, engine solver.Solver, limits TreeLimi
 			return nil
 		}
 	}
-	t := &treeProblem{in: in, engine: engine, limits: limits, m: m, root: &treeNode{node: rootNode(in)}, keys: map[string]bool{}, known: make([][]plan, len(in.Jobs))}
-	t.accept(limits.Start)
+	t := &treeProblem{in: in, engine: engine, limits: limits, m: m, root: &treeNode{node: rootNode(in)}, keys: map[string]bool{}, sequenced: map[string]sequenceResult{}, credit: stakes[in.Objective].first, known: make([][]plan, len(in.Jobs))}
+	t.best, t.target = limits.Start, in.Value(limits.Start).Num().Int64()
 	for i := range m.demands {
 		t.ways = append(t.ways, m.ways(&m.demands[i]))
 	}
 	return t
 }
 
-// accept makes a schedule the incumbent.
-func (t *treeProblem) accept(s *instance.Schedule) {
-	t.best, t.target = s, t.in.Value(s).Num().Int64()
+// improve makes a better schedule the incumbent.
+func (t *treeProblem) improve(s *instance.Schedule) {
+	t.best, t.target = s, min(t.target, t.in.Value(s).Num().Int64())
+	if t.limits.Improved != nil {
+		t.limits.Improved(s)
+	}
 }
 
 // mostKnown is how many plans of a job, the latest found, a program begins with.
@@ -199,7 +207,12 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 		return tree.Outcome[*treeNode]{Bound: -unproven, Children: at.children}, nil
 	}
 	before := at.proof
-	at.proof = nil
+	if before != nil && before.target >= t.target {
+		return closed, nil
+	}
+	if at.proof = t.sequences(ctx, at.node, quickSteps); at.proof != nil {
+		return closed, nil
+	}
 	// Most homes can be told to be bad from few prices, and while some are open
 	// the next split is known.
 	how, tries := at.node.homeless(t.in), nodeBuckets
@@ -210,16 +223,29 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 			tries = tries[:1]
 		}
 	}
-	if before != nil {
+	if before != nil && before.sets == nil {
 		tries = tries[max(0, slices.Index(tries, before.buckets)):]
 	}
 	var n node
-	for _, buckets := range tries {
-		var err error
-		if n, err = t.close(ctx, at, buckets, before); err != nil || at.proof != nil {
+	try := func(buckets int64) (err error) {
+		if n, err = t.close(ctx, at, buckets, before); err == nil && at.proof == nil {
+			before = nil
+		}
+		return err
+	}
+	if tries[0] == nodeBuckets[0] {
+		if err := try(tries[0]); err != nil || at.proof != nil {
 			return closed, err
 		}
-		before = nil
+		tries = tries[1:]
+	}
+	if at.proof = t.sequences(ctx, at.node, t.effort()); at.proof != nil {
+		return closed, nil
+	}
+	for _, buckets := range tries {
+		if err := try(buckets); err != nil || at.proof != nil {
+			return closed, err
+		}
 	}
 	if !listed {
 		if n.result.Weights == nil || n.result.Status == colgen.Limit || n.result.Status == colgen.Infeasible {
@@ -227,10 +253,7 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 		}
 		if how = at.node.choose(t.in, n.bundles); how == nil {
 			if schedule := t.schedule(n.bundles); schedule != nil {
-				t.accept(schedule)
-				if t.limits.Improved != nil {
-					t.limits.Improved(schedule)
-				}
+				t.improve(schedule)
 				value := float64(t.target)
 				n.outcome.Incumbent, n.outcome.Children = &value, []*treeNode{t.again(at)}
 				return n.outcome, nil
@@ -326,6 +349,7 @@ func (t *treeProblem) generate(ctx context.Context, at *treeNode, s *master, opt
 		}
 	}
 	live, result, err := s.run(ctx, t.engine, known, opt)
+	t.credit += result.Rounds * s.rows * stakes[t.in.Objective].row
 	if live == nil {
 		return result, nil, err
 	}

@@ -1,6 +1,7 @@
 package formulation
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -16,6 +17,7 @@ type leaf struct {
 	scale   int64
 	prices  []int64
 	value   *big.Int // what they prove, times the scale; nil where some job has no plan
+	sets    []int    // in place of prices: the sequencings that prove it, by first job
 }
 
 // ProofNode is a node of a tree in a [Certificate]. The nodes are listed depth
@@ -41,6 +43,9 @@ type ProofNode struct {
 	Prices      int      `json:"prices,omitempty"`
 	Denominator int64    `json:"denominator,omitempty"`
 	Value       *big.Int `json:"value,omitempty"`
+	// Sets are in place of prices: the leaf is proven by the order of tasks on the
+	// GPUs, for the sets of jobs that share some; each is named by its first job.
+	Sets []int `json:"sets,omitempty"`
 }
 
 // leafKind is the kind of a node that is not split.
@@ -84,9 +89,10 @@ func (s *master) warm(l *leaf) []float64 {
 	return y
 }
 
-// certificate writes the closed tree down.
+// certificate writes the closed tree down. It proves the least target of its leaves.
 func (t *treeProblem) certificate() *Certificate {
-	c := &Certificate{Kind: TreeBound, Denominator: big.NewInt(1), Prices: []*big.Int{}, Bound: NewClaim(new(big.Rat).SetInt64(t.target))}
+	c := &Certificate{Kind: TreeBound, Denominator: big.NewInt(1), Prices: []*big.Int{}}
+	proven := int64(math.MaxInt64)
 	var write func(n *treeNode)
 	write = func(n *treeNode) {
 		switch {
@@ -95,8 +101,9 @@ func (t *treeProblem) certificate() *Certificate {
 				Kind: string(n.split.Kind), Job: n.split.Job, Iteration: n.split.Iteration, Worker: n.split.Worker, At: n.split.At,
 			})
 		case n.proof != nil:
+			proven = min(proven, n.proof.target)
 			c.Tree = append(c.Tree, ProofNode{
-				Kind: leafKind, Target: n.proof.target, Buckets: n.proof.buckets, Prices: len(n.proof.prices), Denominator: n.proof.scale, Value: n.proof.value,
+				Kind: leafKind, Target: n.proof.target, Buckets: n.proof.buckets, Prices: len(n.proof.prices), Denominator: n.proof.scale, Value: n.proof.value, Sets: n.proof.sets,
 			})
 			for _, price := range n.proof.prices {
 				c.Prices = append(c.Prices, big.NewInt(price))
@@ -107,6 +114,7 @@ func (t *treeProblem) certificate() *Certificate {
 		}
 	}
 	write(t.root)
+	c.Bound = NewClaim(new(big.Rat).SetInt64(proven))
 	return c
 }
 
@@ -130,6 +138,7 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 		ways = append(ways, m.ways(d))
 	}
 	nodes, prices, proven := c.Tree, c.Prices, int64(math.MaxInt64)
+	steps := proofSteps                   // that the sets of leaves may take
 	open := []*branchNode{rootNode(m.in)} // to be proven, the next last
 	for len(open) > 0 {
 		n := open[len(open)-1]
@@ -165,7 +174,17 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 		if p.Prices < 0 || p.Prices > len(prices) {
 			return errors.New("formulation: the certificate lacks prices of a leaf")
 		}
-		l := &leaf{target: p.Target, buckets: p.Buckets, scale: p.Denominator}
+		l := &leaf{target: p.Target, buckets: p.Buckets, scale: p.Denominator, sets: p.Sets}
+		if len(p.Sets) > 0 {
+			if p.Prices != 0 || p.Buckets != 0 || p.Denominator != 0 || p.Value != nil {
+				return errors.New("formulation: a leaf of the certificate's tree has prices beside sets of jobs")
+			}
+			var ok bool
+			if steps, ok = m.proveOrder(context.Background(), n, ways, l, steps); !ok {
+				return fmt.Errorf("formulation: a leaf of the certificate's tree does not prove the bound %d", p.Target)
+			}
+			continue
+		}
 		for _, price := range prices[:p.Prices] {
 			if price == nil || !price.IsInt64() {
 				return errPrices

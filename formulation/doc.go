@@ -194,10 +194,25 @@
 //
 // A node is split as soon as the value of its program shows that it cannot be
 // closed, first with prices that are constant in a few buckets, and once homes are
-// decided with ever more, at last one for each tick. It is closed only when its prices, as integers, were proven to leave no
-// schedule better than the target; these proofs, with the splits, are the
-// certificate (certificate_tree.go). A closed tree proves the target, which goes up
-// from the bound known to the value of the best schedule: then that is optimal.
+// decided with ever more, at last one for each tick. It is closed only when its
+// prices, as integers, were proven to leave no schedule better than the target; these
+// proofs, with the splits, are the certificate (certificate_tree.go). A closed tree
+// proves the target, which goes up from the bound known to the value of the best
+// schedule: then that is optimal.
+//
+// # Orders on GPUs
+//
+// The columns program mixes plans, so that two jobs may have half of a GPU each, and
+// once homes are decided it says of makespan little more than how busy GPUs are.
+// Sequencing (branch_sequence.go) is the opposite relaxation: it forgets links, and
+// looks through the orders in which GPUs may run the tasks of jobs with homes. Jobs
+// that share no GPU, even by way of others, are sequenced apart; undecided ones
+// never wait. States are what has been appended in the order of starts; one is
+// dropped where another has done the same and is nowhere later, and where chains, the
+// loads of GPUs, or those of all GPUs of a home, show that it ends too late. What
+// comes out is a proof, or a schedule that is optimal but for links: if these
+// bear it, it is the new incumbent. The check does it again by code of its own
+// (certificate_sequence.go).
 //
 // # References
 //
@@ -208,6 +223,9 @@
 // Math. 15 (2002); columns after G. B. Dantzig and P. Wolfe, Decomposition
 // principle for linear programs, Oper. Res. 8 (1960), and C. Barnhart et al.,
 // Branch-and-price: column generation for solving huge integer programs, Oper.
-// Res. 46 (1998); dues after R. Klein and A. Scholl, Computing lower bounds by
+// Res. 46 (1998); orders as sets of states that do not dominate each other after
+// M. Held and R. M. Karp, A dynamic programming approach to sequencing problems,
+// J. SIAM 10 (1962), and active schedules after B. Giffler and G. L. Thompson,
+// Algorithms for solving production-scheduling problems, Oper. Res. 8 (1960); dues after R. Klein and A. Scholl, Computing lower bounds by
 // destructive improvement, Eur. J. Oper. Res. 112 (1999).
 package formulation

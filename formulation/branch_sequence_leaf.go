@@ -1,0 +1,227 @@
+package formulation
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// Limits on the work on sequencings; a step is a microsecond or two, for the
+// examiner some more.
+const (
+	quickSteps  = 2_000      // before a linear program of few rows
+	nodeSteps   = 20_000     // for each node that a search without a time limit may have
+	leafSteps   = 20_000_000 // of a leaf, at most
+	proofSteps  = 1 << 30    // of all leaves of a certificate, at most
+	mostStates  = 300_000    // that are held at a time
+	mostTenants = 14         // on a GPU
+)
+
+// stake is what sequencings may take: steps to begin with, and for each row and round
+// of the linear programs, which tell less of makespan, and take longer.
+type stake struct{ first, row int }
+
+var stakes = map[instance.Objective]stake{
+	instance.Makespan:           {2_000_000, 15},
+	instance.WeightedCompletion: {50_000, 3},
+}
+
+// chains returns the sum w C of all jobs if none ever waits, homes permitting.
+func (s *master) chains(list []*sequencing) int64 {
+	sum, decided := int64(0), map[instance.JobID]bool{}
+	for _, q := range list {
+		sum += q.chains
+		for j := range q.jobs {
+			decided[q.jobs[j].id] = true
+		}
+	}
+	for j := range s.classes {
+		if d := s.classes[j].d; !decided[instance.JobID(j)] {
+			chain := d.chain(d.iteration)
+			sum += chain.Mul(chain, big.NewInt(d.job.Weight)).Int64()
+		}
+	}
+	return sum
+}
+
+// first is the first job of a sequencing, by which certificates know it.
+func (q *sequencing) first() int {
+	first := q.jobs[0].id
+	for j := range q.jobs {
+		first = min(first, q.jobs[j].id)
+	}
+	return int(first)
+}
+
+// sequences tries to prove by sequencings that a node holds nothing better than the
+// target. With few steps it first tries the value of the best schedule, which spares
+// the targets between. Better schedules that it comes upon are kept.
+func (t *treeProblem) sequences(ctx context.Context, n *branchNode, steps int) *leaf {
+	if steps < quickSteps || !slices.ContainsFunc(n.jobs, func(b *branchJob) bool { return b.home != nil }) {
+		return nil
+	}
+	if steps == quickSteps {
+		if proof, _ := t.order(ctx, n, t.value().Num().Int64(), steps); proof != nil {
+			return proof
+		}
+	}
+	before := t.steps
+	for {
+		proof, schedule := t.order(ctx, n, t.target, steps)
+		if schedule == nil || t.in.Value(schedule).Cmp(t.value()) >= 0 || len(instance.Check(t.in, schedule)) > 0 {
+			switch spent := t.steps - before; {
+			case proof == nil || t.in.Objective != instance.Makespan:
+				t.credit -= spent
+			case spent > quickSteps:
+				t.credit = min(leafSteps, 2*max(t.credit, spent))
+			}
+			return proof
+		}
+		t.improve(schedule)
+	}
+}
+
+// effort is how many steps the sequencings of a node are worth: as many as linear
+// programs took, less those before. For makespan, about which linear programs tell
+// less, a proof doubles them.
+func (t *treeProblem) effort() int {
+	steps := min(t.credit, leafSteps)
+	if t.limits.Nodes > 0 {
+		steps = min(steps, t.limits.Nodes*nodeSteps-t.steps)
+	}
+	return steps
+}
+
+// order tries to prove by sequencings, in so many steps each, that a node holds
+// nothing better than the target. Where all homes are decided, and all sequencings
+// are solved, it returns the schedule that they make together, links forgotten.
+func (t *treeProblem) order(ctx context.Context, n *branchNode, target int64, steps int) (*leaf, *instance.Schedule) {
+	s, ok := t.m.nodeMaster(n, t.ways, target, 1)
+	if !ok {
+		return &leaf{target: target}, nil
+	}
+	list := s.sequencings(n, target)
+	sum, proof, jobs := s.chains(list), &leaf{target: target}, 0
+	schedule := &instance.Schedule{}
+	for _, q := range list {
+		found := t.sequence(ctx, n, q, target, target-1-(sum-q.chains), steps)
+		switch found.verdict {
+		case noWay:
+			proof.sets = append(proof.sets, q.first())
+			if _, ok := t.m.proveOrder(ctx, n, t.ways, proof, 2*leafSteps); ok {
+				return proof, nil
+			}
+			return nil, nil
+		case someWay:
+			jobs += len(q.jobs)
+			schedule.Tasks, schedule.Syncs = append(schedule.Tasks, found.tasks...), append(schedule.Syncs, found.syncs...)
+			if q.weighted && found.cost > q.chains {
+				proof.sets = append(proof.sets, q.first())
+				sum += found.cost - q.chains
+			}
+		}
+	}
+	if jobs < len(n.jobs) {
+		return nil, nil
+	}
+	for _, b := range n.jobs {
+		schedule.Residency = append(schedule.Residency, slices.Clone(b.home))
+	}
+	schedule.Sort()
+	return nil, schedule
+}
+
+// proveOrder checks that the sequencings that a leaf names prove that its node holds
+// no schedule better than the target, and returns how many of the steps are left.
+func (m *model) proveOrder(ctx context.Context, n *branchNode, ways [][]way, l *leaf, steps int) (left int, ok bool) {
+	s, some := m.nodeMaster(n, ways, l.target, 1)
+	if !some {
+		return steps, true
+	}
+	list := s.sequencings(n, l.target)
+	sum := s.chains(list)
+	for i, first := range l.sets {
+		at := slices.IndexFunc(list, func(q *sequencing) bool { return q.first() == first })
+		if at < 0 || i > 0 && first <= l.sets[i-1] {
+			return steps, false
+		}
+		e := sequenceExaminer{ctx: ctx, sequencing: list[at], most: l.target - 1 - (sum - list[at].chains), steps: steps}
+		least, done := e.examine()
+		steps = e.steps
+		switch {
+		case !done:
+			return steps, false
+		case least == noPrice: // the sum, too, is the target or more
+			return steps, true
+		case !s.theta:
+			sum += max(0, least-list[at].chains)
+		}
+	}
+	return steps, false
+}
+
+// sequenceResult is what became of a sequencing in so many steps.
+type sequenceResult struct {
+	verdict verdict
+	steps   int
+	cost    int64
+	tasks   []instance.Task
+	syncs   []instance.Sync
+}
+
+// sequence solves a sequencing, once for all nodes that have it.
+func (t *treeProblem) sequence(ctx context.Context, n *branchNode, q *sequencing, target, most int64, steps int) sequenceResult {
+	key := fmt.Sprint(target, most)
+	for j := range q.jobs {
+		b := n.jobs[q.jobs[j].id]
+		key += fmt.Sprint(" ", q.jobs[j].id, b.home, b.ends)
+	}
+	if r, known := t.sequenced[key]; known && (r.verdict != unknown || r.steps >= steps) {
+		return r
+	}
+	search := newSequenceSearch(ctx, q, most, steps)
+	r := sequenceResult{steps: steps}
+	r.verdict, r.cost = search.run()
+	t.steps += steps - max(0, search.left)
+	if r.verdict == someWay {
+		r.tasks, r.syncs = search.schedule(t.in)
+	}
+	t.sequenced[key] = r
+	return r
+}
+
+// schedule writes down what was found, each synchronisation at the lowest rate that
+// is as fast as the fastest.
+func (s *sequenceSearch) schedule(in *instance.Instance) (tasks []instance.Task, syncs []instance.Sync) {
+	type iteration struct{ job, number int }
+	over, dealt := map[iteration]int64{}, map[iteration][]int{}
+	for _, a := range s.trace() {
+		job := &s.jobs[a.job]
+		w, at := slices.Index(job.gpus, a.gpu), iteration{a.job, a.iteration}
+		end := a.start + job.time[w][a.depth]
+		tasks = append(tasks, instance.Task{
+			Job: job.id, Iteration: a.iteration + 1, GPU: job.limits.home[w], Depth: a.depth, Start: instance.Tick(a.start), End: instance.Tick(end),
+		})
+		over[at] = max(over[at], end)
+		if dealt[at] == nil {
+			dealt[at] = make([]int, len(job.job.Depths))
+		}
+		dealt[at][a.depth]++
+		pause, dish := job.pauseOf(func(d int) int { return dealt[at][d] })
+		if dish < 0 || !job.job.HasSync() {
+			continue
+		}
+		level, lengths := 0, job.dishes[dish].sync
+		for level+1 < len(lengths) && lengths[level+1] == pause {
+			level++
+		}
+		start := max(over[at], job.limits.ends[a.iteration].from-pause)
+		syncs = append(syncs, instance.Sync{
+			Job: job.id, Iteration: a.iteration + 1, Start: instance.Tick(start), End: instance.Tick(start + pause), Rate: in.RateLevels[level],
+		})
+	}
+	return tasks, syncs
+}

@@ -1,0 +1,130 @@
+package formulation
+
+import (
+	"context"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
+)
+
+// decidedTree returns the tree of a random instance, a node at which the jobs live
+// where they do in an optimal schedule, and the optimum; ok is false where the
+// instance is not for a tree.
+func decidedTree(seed uint64) (t *treeProblem, n *branchNode, best int64, ok bool) {
+	rng := rand.New(rand.NewPCG(seed, 26))
+	in := instancetest.Random(rng, instancetest.Options{Objective: []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]})
+	if Infeasible(in) != nil {
+		return nil, nil, 0, false
+	}
+	value, schedule, status := instancetest.Optimum(in)
+	if status != instancetest.Optimal {
+		return nil, nil, 0, false
+	}
+	if t = newTreeProblem(in, nil, TreeLimits{Start: schedule}); t == nil {
+		return nil, nil, 0, false
+	}
+	n = rootNode(in)
+	for j, home := range schedule.Residency {
+		n = n.with(j, func(b *branchJob) { b.home = home })
+	}
+	return t, n, value.Num().Int64(), true
+}
+
+// TestSequences holds sequencings against brute force: where the jobs live as in an
+// optimal schedule they never prove more than the optimum; search and examiner find
+// the same; and what is found is as good a schedule as it says, but for links.
+func TestSequences(t *testing.T) {
+	n := uint64(2000)
+	if testing.Short() {
+		n = 100
+	}
+	examined, closed, valid, cost := 0, 0, 0, 0
+	for seed := range n {
+		p, node, best, ok := decidedTree(seed)
+		if !ok {
+			continue
+		}
+		for _, target := range []int64{best - 1, best, best + 1, best + 3} {
+			master, ok := p.m.nodeMaster(node, p.ways, target, 1)
+			if !ok {
+				require.LessOrEqual(t, target, best, "seed %d", seed)
+				continue
+			}
+			list := master.sequencings(node, target)
+			sum, none := master.chains(list), false
+			for _, q := range list {
+				most := target - 1 - (sum - q.chains)
+				search := newSequenceSearch(context.Background(), q, most, 1<<24)
+				verdict, least := search.run()
+				require.NotEqual(t, unknown, verdict)
+				e := sequenceExaminer{ctx: context.Background(), sequencing: q, most: most, steps: 1 << 24}
+				again, ok := e.examine()
+				require.True(t, ok)
+				examined++
+				if verdict == noWay {
+					require.Equal(t, int64(noPrice), again, "seed %d, target %d", seed, target)
+					none = true
+					break
+				}
+				require.Equal(t, least, again, "seed %d, target %d", seed, target)
+				if q.weighted {
+					require.LessOrEqual(t, least, most)
+					sum += least - q.chains
+					cost++
+				}
+			}
+			if none {
+				require.LessOrEqual(t, target, best, "seed %d", seed)
+				closed++
+			}
+		}
+		// What they make together, links forgotten, is no worse than the optimum.
+		if _, schedule := p.order(context.Background(), node, best+1, 1<<24); assert.NotNil(t, schedule, "seed %d", seed) {
+			require.LessOrEqual(t, p.in.Value(schedule).Cmp(big.NewRat(best, 1)), 0, "seed %d", seed)
+			for _, problem := range instance.Check(p.in, schedule) {
+				require.Equal(t, 8, problem.Rule, "seed %d: %s", seed, problem)
+			}
+			if len(instance.Check(p.in, schedule)) == 0 {
+				valid++
+			}
+		}
+	}
+	t.Logf("%d examined, %d closed, %d sums, %d schedules valid", examined, closed, cost, valid)
+	assert.Greater(t, closed, int(n)/10)
+	assert.Greater(t, valid, int(n)/10)
+	assert.Greater(t, cost, int(n)/10)
+}
+
+// TestSequenceLeaves tampers with leaves that the order of tasks proves.
+func TestSequenceLeaves(t *testing.T) {
+	seen := 0
+	for seed := range uint64(60) {
+		p, node, best, ok := decidedTree(seed)
+		if !ok {
+			continue
+		}
+		proof, _ := p.order(context.Background(), node, best, 1<<24)
+		if proof == nil || len(proof.sets) == 0 {
+			continue
+		}
+		seen++
+		prove := func(l leaf, steps int) bool {
+			_, ok := p.m.proveOrder(context.Background(), node, p.ways, &l, steps)
+			return ok
+		}
+		require.True(t, prove(*proof, 1<<24))
+		require.False(t, prove(leaf{target: best + 1, sets: proof.sets}, 1<<24), "seed %d", seed)
+		require.False(t, prove(leaf{target: best, sets: append(slices.Clone(proof.sets), proof.sets[0])[1:]}, 1<<24) && len(proof.sets) > 1)
+		require.False(t, prove(leaf{target: best, sets: []int{len(p.in.Jobs)}}, 1<<24))
+		require.False(t, prove(leaf{target: best, sets: []int{-1}}, 1<<24))
+		require.False(t, prove(leaf{target: best}, 1<<24))
+	}
+	assert.Greater(t, seen, 5)
+}
