@@ -55,7 +55,7 @@ type Bound struct {
 	exact *big.Rat
 	// LP says what the linear program behind a fluid bound was.
 	LP LP
-	// Proving is how long the proof of a columns bound took: about what it takes
+	// Proving is about how long it takes to prove a bound of columns or periods
 	// once more. For other kinds it is not told.
 	Proving time.Duration
 }
