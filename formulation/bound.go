@@ -55,8 +55,8 @@ type Bound struct {
 	exact *big.Rat
 	// LP says what the linear program behind a fluid bound was.
 	LP LP
-	// Proving is about how long it takes to prove a bound of columns or periods
-	// once more. For other kinds it is not told.
+	// Proving is about how long it takes to prove a bound of columns, periods or a
+	// tree once more. For other kinds it is not told.
 	Proving time.Duration
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"time"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/solver"
@@ -89,10 +90,10 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 		if result.Status != tree.Closed {
 			break
 		}
-		certificate := t.certificate()
+		certificate, proving := t.certificate()
 		if proven := new(big.Rat).Set(&certificate.Bound.Rat); r.Bound.Value == nil || proven.Cmp(r.Bound.Value) > 0 {
 			// Every leaf was examined when it was made.
-			r.Bound = Bound{Kind: TreeBound, Certificate: certificate, Certified: true, Value: proven}
+			r.Bound = Bound{Kind: TreeBound, Certificate: certificate, Certified: true, Value: proven, Proving: proving}
 			if limits.Bounded != nil {
 				limits.Bounded(r.Bound)
 			}
@@ -358,8 +359,9 @@ func (t *treeProblem) generate(ctx context.Context, at *treeNode, s *master, opt
 	if err == nil && result.Prices != nil && result.Bound >= cutoff {
 		proof := &leaf{target: t.target, buckets: buckets, scale: s.scale, prices: s.flat(s.prices(result.Prices))}
 		var ok bool
+		begun := time.Now()
 		if proof.value, ok = t.m.proveLeaf(at.node, t.ways, proof); ok {
-			at.proof = proof
+			proof.took, at.proof = time.Since(begun), proof
 		}
 	}
 	return result, live.Columns(), err

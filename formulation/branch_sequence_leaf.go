@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"time"
 
 	"jigsaw/formulation/instance"
 )
@@ -111,10 +112,12 @@ func (t *treeProblem) order(ctx context.Context, n *branchNode, target int64, st
 		switch found.verdict {
 		case noWay:
 			proof.sets = append(proof.sets, q.first())
-			if _, ok := t.m.proveOrder(ctx, n, t.ways, proof, 2*leafSteps); ok {
-				return proof, nil
+			begun := time.Now()
+			if _, ok := t.m.proveOrder(ctx, n, t.ways, proof, 2*leafSteps); !ok {
+				return nil, nil
 			}
-			return nil, nil
+			proof.took = time.Since(begun)
+			return proof, nil
 		case someWay:
 			jobs += len(q.jobs)
 			schedule.Tasks, schedule.Syncs = append(schedule.Tasks, found.tasks...), append(schedule.Syncs, found.syncs...)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"time"
 )
 
 // leaf is the proof that a node holds no schedule better than a target: prices
@@ -18,6 +19,7 @@ type leaf struct {
 	prices  []int64
 	value   *big.Int // what they prove, times the scale; nil where some job has no plan
 	sets    []int    // in place of prices: the sequencings that prove it, by first job
+	took    time.Duration
 }
 
 // ProofNode is a node of a tree in a [Certificate]. The nodes are listed depth
@@ -89,9 +91,10 @@ func (s *master) warm(l *leaf) []float64 {
 	return y
 }
 
-// certificate writes the closed tree down. It proves the least target of its leaves.
-func (t *treeProblem) certificate() *Certificate {
-	c := &Certificate{Kind: TreeBound, Denominator: big.NewInt(1), Prices: []*big.Int{}}
+// certificate writes the closed tree down, and tells how long the proofs of its
+// leaves took. It proves the least target of these.
+func (t *treeProblem) certificate() (c *Certificate, proving time.Duration) {
+	c = &Certificate{Kind: TreeBound, Denominator: big.NewInt(1), Prices: []*big.Int{}}
 	proven := int64(math.MaxInt64)
 	var write func(n *treeNode)
 	write = func(n *treeNode) {
@@ -102,6 +105,7 @@ func (t *treeProblem) certificate() *Certificate {
 			})
 		case n.proof != nil:
 			proven = min(proven, n.proof.target)
+			proving += n.proof.took
 			c.Tree = append(c.Tree, ProofNode{
 				Kind: leafKind, Target: n.proof.target, Buckets: n.proof.buckets, Prices: len(n.proof.prices), Denominator: n.proof.scale, Value: n.proof.value, Sets: n.proof.sets,
 			})
@@ -115,7 +119,7 @@ func (t *treeProblem) certificate() *Certificate {
 	}
 	write(t.root)
 	c.Bound = NewClaim(new(big.Rat).SetInt64(proven))
-	return c
+	return c, proving
 }
 
 // proveTree checks that the leaves of a tree cover the instance and that each
