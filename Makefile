@@ -39,7 +39,7 @@ HOT := runtime/... internal/runtime/... internal/bytealg internal/goarch sync/..
 wasm: ## build the core for the browser into bin/wasm
 	@mkdir -p bin/wasm
 	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags '-s -w' -gcflags all=-l $(HOT:%=-gcflags %=) -o bin/wasm/core.wasm ./wasm
-	scripts/pack-wasm bin/wasm/core.wasm
+	@scripts/pack-wasm bin/wasm/core.wasm || echo 'wasm: not packed, a seventh larger than need be; that takes Node' >&2
 	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
 
 # What the core and CLP may take, compressed; see DECISIONS.md, section 37.
