@@ -200,7 +200,9 @@ func TestLateStoreTakesOver(t *testing.T) {
 		put(t, a, "theirs", "and here", 4)
 		put(t, other, "theirs", "from there", 0)
 		synctest.Wait()
-		require.Len(t, store.kept, 2)
+		there, err := store.Heads(t.Context())
+		require.NoError(t, err)
+		require.Len(t, there, 2)
 
 		time.Sleep(2 * time.Minute)
 		require.True(t, list(t, a).Persistent)
