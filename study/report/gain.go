@@ -71,9 +71,9 @@ func (s spread) percent() string {
 	case s.N == 0:
 		return "–"
 	case math.Round(100*s.Low) == math.Round(100*s.High):
-		return fmt.Sprintf("%+.0f %%", 100*s.Median)
+		return signed(s.Median)
 	}
-	return fmt.Sprintf("%+.0f %% (%+.0f … %+.0f)", 100*s.Median, 100*s.Low, 100*s.High)
+	return fmt.Sprintf("%s (%+.0f … %+.0f)", signed(s.Median), percents(s.Low), percents(s.High))
 }
 
 // share writes the median as a percentage without a sign.

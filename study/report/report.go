@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -230,7 +231,15 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-func signed(f float64) string { return fmt.Sprintf("%+.0f %%", 100*f) }
+func signed(f float64) string { return fmt.Sprintf("%+.0f %%", percents(f)) }
+
+// percents rounds to whole ones; 0 has no sign.
+func percents(f float64) float64 {
+	if whole := math.Round(100 * f); whole != 0 {
+		return whole
+	}
+	return 0
+}
 
 // rows makes the table of everything.
 func (r *Report) rows(results []sweep.Result) {
