@@ -230,6 +230,18 @@ func (p *program) price(y []float64, costs bool, bits int) (prices []*big.Int, d
 	return prices, denominator, nil
 }
 
+// small returns prices as 64-bit integers; an error says that some are none.
+func small(prices []*big.Int) ([]int64, error) {
+	list := make([]int64, len(prices))
+	for i, price := range prices {
+		if price == nil || !price.IsInt64() {
+			return nil, errPrices
+		}
+		list[i] = price.Int64()
+	}
+	return list, nil
+}
+
 // errPrices is of prices that prove nothing.
 var errPrices = errors.New("formulation: the prices prove nothing")
 

@@ -81,7 +81,7 @@ func (m *model) provePeriods(b *Bound, c *Certificate) error {
 			nodes = nodes[1:]
 			f, lower, upper := whole.within(n)
 			if p.Kind == columnKind {
-				if p.Column >= len(lower) || p.Column == f.least || p.At < lower[p.Column] || p.At >= upper[p.Column] {
+				if p.Column < 0 || p.Column >= len(lower) || p.Column == f.least || p.At < lower[p.Column] || p.At >= upper[p.Column] {
 					return fmt.Errorf("formulation: the certificate has a split of column %d at %d that makes no sense", p.Column, p.At)
 				}
 				open = append(open, &narrowing{n, p.Column, p.At + 1, upper[p.Column]}, &narrowing{n, p.Column, 0, p.At})
@@ -93,13 +93,11 @@ func (m *model) provePeriods(b *Bound, c *Certificate) error {
 			if p.Prices < 0 || p.Prices > len(prices) {
 				return errors.New("formulation: the certificate lacks prices of a leaf")
 			}
-			proof := &priceProof{denominator: p.Denominator, empty: p.Kind == emptyKind}
-			for _, price := range prices[:p.Prices] {
-				if price == nil || !price.IsInt64() {
-					return errPrices
-				}
-				proof.prices = append(proof.prices, price.Int64())
+			list, err := small(prices[:p.Prices])
+			if err != nil {
+				return err
 			}
+			proof := &priceProof{prices: list, denominator: p.Denominator, empty: p.Kind == emptyKind}
 			v, err := f.proven(proof, lower, upper)
 			if err != nil {
 				return err

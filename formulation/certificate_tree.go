@@ -189,11 +189,9 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 			}
 			continue
 		}
-		for _, price := range prices[:p.Prices] {
-			if price == nil || !price.IsInt64() {
-				return errPrices
-			}
-			l.prices = append(l.prices, price.Int64())
+		var err error
+		if l.prices, err = small(prices[:p.Prices]); err != nil {
+			return err
 		}
 		prices = prices[p.Prices:]
 		value, ok := m.proveLeaf(n, ways, l)

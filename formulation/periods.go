@@ -326,13 +326,11 @@ func (t *periodTree) solve(ctx context.Context, r *relaxation, n *periodNode) (*
 	if err != nil || !denominator.IsInt64() {
 		return s, nil
 	}
-	proof := &priceProof{denominator: denominator.Int64(), empty: empty}
-	for _, price := range prices {
-		if !price.IsInt64() {
-			return s, nil
-		}
-		proof.prices = append(proof.prices, price.Int64())
+	list, err := small(prices)
+	if err != nil {
+		return s, nil
 	}
+	proof := &priceProof{prices: list, denominator: denominator.Int64(), empty: empty}
 	v, err := r.proven(proof, r.lower, r.upper)
 	if err == nil && (empty || n.value == nil || v.Cmp(n.value) <= 0) {
 		n.proof, n.value, n.inherited = proof, v, false

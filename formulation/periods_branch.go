@@ -1,7 +1,6 @@
 package formulation
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -10,23 +9,14 @@ import (
 	"jigsaw/solver/tree"
 )
 
-// Reliability branching; see [tree.MIP].
-const (
-	reliable         = 4  // moves of a column in both directions before its pseudo-costs count
-	lookahead        = 6  // candidates in a row that may be worse than the best
-	strongIterations = 50 // of each linear program that looks ahead
-)
+// strongIterations limits each linear program that looks ahead.
+const strongIterations = 50
 
 // branch splits a node at the value of a column that counts and is no whole
 // number in the solution, a rate if there is one, or else at a rate that its
 // products do not fit. It leaves the node whole if there is none.
 func (t *periodTree) branch(ctx context.Context, r *relaxation, n *periodNode, s *solver.Solution) error {
-	type candidate struct {
-		col   int
-		score float64
-	}
-	costs := &t.open(n.period).costs
-	var list []candidate
+	var list []solver.Col
 	rated := false
 	for j, x := range s.Primal {
 		above := x - math.Floor(x)
@@ -39,7 +29,7 @@ func (t *periodTree) branch(ctx context.Context, r *relaxation, n *periodNode, s
 			}
 			rated, list = true, nil
 		}
-		list = append(list, candidate{j, costs.Score(solver.Col(j), above)})
+		list = append(list, solver.Col(j))
 	}
 	if !rated && r.rates != nil {
 		if j := r.rates.torn(s.Primal, r.lower, r.upper); j >= 0 {
@@ -50,24 +40,25 @@ func (t *periodTree) branch(ctx context.Context, r *relaxation, n *periodNode, s
 	if list == nil {
 		return nil
 	}
-	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
-	best, idle := candidate{list[0].col, -1}, 0
-	for _, c := range list {
-		if costs.Seen(solver.Col(c.col)) < reliable && t.engine.Caps().WarmStart && idle < lookahead {
+	costs := &t.open(n.period).costs
+	var look func(solver.Col) (float64, bool, error)
+	if t.engine.Caps().WarmStart {
+		look = func(col solver.Col) (float64, bool, error) {
 			var rise [2]float64
-			for i, up := range []bool{false, true} {
+			for i, up := range [2]bool{false, true} {
 				var err error
-				if rise[i], err = t.try(ctx, r, s, costs, c.col, up); err != nil {
-					return err
+				if rise[i], err = t.try(ctx, r, s, costs, col, up); err != nil {
+					return 0, false, err
 				}
 			}
-			c.score = tree.Score(rise[0], rise[1])
-		}
-		if idle++; c.score > best.score {
-			best, idle = c, 0
+			return tree.Score(rise[0], rise[1]), false, nil
 		}
 	}
-	n.divide(best.col, int64(math.Floor(s.Primal[best.col])), r.upper[best.col])
+	col, err := costs.Choose(s.Primal, list, look)
+	if err != nil {
+		return err
+	}
+	n.divide(int(col), int64(math.Floor(s.Primal[col])), r.upper[col])
 	return nil
 }
 
@@ -83,18 +74,18 @@ func (n *periodNode) divide(col int, at, upper int64) {
 
 // try returns by how much the bound rises, at least, when a column moves to a
 // whole number.
-func (t *periodTree) try(ctx context.Context, r *relaxation, s *solver.Solution, costs *tree.PseudoCosts, col int, up bool) (float64, error) {
+func (t *periodTree) try(ctx context.Context, r *relaxation, s *solver.Solution, costs *tree.PseudoCosts, col solver.Col, up bool) (float64, error) {
 	x, lower, upper := s.Primal[col], r.lower[col], r.upper[col]
 	from, to, moved := lower, int64(math.Floor(x)), x-math.Floor(x)
 	if up {
 		from, to, moved = to+1, upper, 1-moved
 	}
-	if err := r.live.SetColBounds(solver.Col(col), float64(from), float64(to)); err != nil {
+	if err := r.live.SetColBounds(col, float64(from), float64(to)); err != nil {
 		return 0, nil
 	}
 	_ = r.live.SetBasis(s.Basis) // a hint
 	then, err := r.live.Solve(ctx, solver.Limits{Iterations: strongIterations})
-	if back := r.live.SetColBounds(solver.Col(col), float64(lower), float64(upper)); back != nil {
+	if back := r.live.SetColBounds(col, float64(lower), float64(upper)); back != nil {
 		return 0, back
 	}
 	if err != nil {
@@ -107,7 +98,7 @@ func (t *periodTree) try(ctx context.Context, r *relaxation, s *solver.Solution,
 		rise = math.Abs(s.Objective)
 	case then.Status == solver.Optimal:
 		rise = max(0, then.Objective-s.Objective)
-		costs.Add(solver.Col(col), up, rise/moved)
+		costs.Add(col, up, rise/moved)
 	case then.Primal != nil:
 		rise = max(0, then.Objective-s.Objective)
 	}

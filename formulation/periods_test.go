@@ -65,6 +65,8 @@ func TestTamperedPeriods(t *testing.T) {
 				splits++
 				n.Column = 1 << 20
 				refused("a column that is not there")
+				n.Column = -1
+				refused("a column before the first")
 				*n = whole
 				n.At = 1 << 40
 				refused("a split past the end")

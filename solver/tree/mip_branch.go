@@ -1,26 +1,14 @@
 package tree
 
 import (
-	"cmp"
 	"context"
 	"math"
-	"slices"
 
 	"jigsaw/solver"
 )
 
-// Reliability branching (T. Achterberg, T. Koch and A. Martin, Branching rules
-// revisited, Operations Research Letters 33, 2005).
-const (
-	// reliable is how often each direction of a column has to be seen before
-	// its pseudo-costs are trusted.
-	reliable = 4
-	// lookahead is how many candidates in a row strong branching may try
-	// without finding a better one.
-	lookahead = 6
-	// strongIterations limits a linear program of strong branching.
-	strongIterations = 100
-)
+// strongIterations limits a linear program of strong branching.
+const strongIterations = 100
 
 // learn notes what the last change of a node did to its bound.
 func (m *mip) learn(n mipNode, bound float64) {
@@ -40,51 +28,32 @@ func (m *mip) failed(n mipNode) {
 // branching closes one side the other is the only child; closed says that it
 // closed both.
 func (m *mip) branch(ctx context.Context, n mipNode, s *solver.Solution, fractional []solver.Col) (children []mipNode, closed bool, err error) {
-	type candidate struct {
-		col   solver.Col
-		score float64
-	}
-	candidates := make([]candidate, len(fractional))
-	for i, j := range fractional {
-		f := s.Primal[j] - math.Floor(s.Primal[j])
-		candidates[i] = candidate{j, m.costs.Score(j, f)}
-	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return -cmp.Compare(a.score, b.score) })
-
-	best, idle := candidate{candidates[0].col, -1}, 0
-	for _, c := range candidates {
-		known := m.costs.Seen(c.col) >= reliable
-		if !known && m.engine.Caps().WarmStart && idle < lookahead {
-			var open [2]bool
+	open := [2]bool{true, true}
+	var look func(solver.Col) (float64, bool, error)
+	if m.engine.Caps().WarmStart {
+		look = func(col solver.Col) (float64, bool, error) {
 			var rise [2]float64
-			for _, up := range [2]bool{false, true} {
-				k := side(up)
-				if rise[k], open[k], err = m.try(ctx, s, c.col, up); err != nil {
-					return nil, false, err
+			for k, up := range [2]bool{false, true} {
+				var err error
+				if rise[k], open[k], err = m.try(ctx, s, col, up); err != nil {
+					return 0, false, err
 				}
 			}
-			lower, upper, v := m.p.ColLower[c.col], m.p.ColUpper[c.col], math.Floor(s.Primal[c.col])
-			switch {
-			case !open[0] && !open[1]:
-				return nil, true, nil
-			case !open[0]:
-				return []mipNode{m.child(n, s, c.col, v+1, upper, true)}, false, nil
-			case !open[1]:
-				return []mipNode{m.child(n, s, c.col, lower, v, false)}, false, nil
-			}
-			c.score = Score(rise[0], rise[1])
-		}
-		if c.score > best.score {
-			best, idle = c, 0
-		} else {
-			idle++
+			return Score(rise[0], rise[1]), !open[0] || !open[1], nil
 		}
 	}
-	lower, upper, v := m.p.ColLower[best.col], m.p.ColUpper[best.col], math.Floor(s.Primal[best.col])
-	return []mipNode{
-		m.child(n, s, best.col, v+1, upper, true),
-		m.child(n, s, best.col, lower, v, false),
-	}, false, nil
+	col, err := m.costs.Choose(s.Primal, fractional, look)
+	if err != nil {
+		return nil, false, err
+	}
+	lower, upper, v := m.p.ColLower[col], m.p.ColUpper[col], math.Floor(s.Primal[col])
+	if open[1] {
+		children = append(children, m.child(n, s, col, v+1, upper, true))
+	}
+	if open[0] {
+		children = append(children, m.child(n, s, col, lower, v, false))
+	}
+	return children, children == nil, nil
 }
 
 // try solves one side of a branching for some iterations and undoes it. open

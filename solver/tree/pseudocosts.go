@@ -1,6 +1,23 @@
 package tree
 
-import "jigsaw/solver"
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"jigsaw/solver"
+)
+
+// Reliability branching (T. Achterberg, T. Koch and A. Martin, Branching rules
+// revisited, Operations Research Letters 33, 2005).
+const (
+	// reliable is how often each direction of a column has to be seen before
+	// its pseudo-costs are trusted.
+	reliable = 4
+	// lookahead is how many candidates in a row strong branching may try
+	// without finding a better one.
+	lookahead = 6
+)
 
 // PseudoCosts are the mean rises of a bound per unit by which branching moves a
 // column, down and up.
@@ -35,9 +52,39 @@ func (c *PseudoCosts) Add(col solver.Col, up bool, perUnit float64) {
 	c.number[s]++
 }
 
-// Seen returns how many moves of a column were noted in each direction at least.
-func (c *PseudoCosts) Seen(col solver.Col) int {
-	return int(min(c.count[0][col], c.count[1][col]))
+// Choose returns the column to branch on among those that are fractional in a point,
+// of which there is at least one: the best by its pseudo-costs or, where few moves of
+// it are known, by the score that look tells, nil for none. An answer of done takes
+// that column at once; an error ends the choice.
+func (c *PseudoCosts) Choose(x []float64, fractional []solver.Col, look func(solver.Col) (score float64, done bool, err error)) (solver.Col, error) {
+	type candidate struct {
+		col   solver.Col
+		score float64
+	}
+	candidates := make([]candidate, len(fractional))
+	for i, j := range fractional {
+		above := x[j] - math.Floor(x[j])
+		candidates[i] = candidate{j, Score(c.rise(j, false, above), c.rise(j, true, 1-above))}
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+
+	best, idle := candidate{candidates[0].col, -1}, 0
+	for _, at := range candidates {
+		known := min(c.count[0][at.col], c.count[1][at.col]) >= reliable
+		if !known && look != nil && idle < lookahead {
+			var done bool
+			var err error
+			if at.score, done, err = look(at.col); err != nil || done {
+				return at.col, err
+			}
+		}
+		if at.score > best.score {
+			best, idle = at, 0
+		} else {
+			idle++
+		}
+	}
+	return best.col, nil
 }
 
 func (c *PseudoCosts) mean(side int) float64 {
@@ -54,12 +101,6 @@ func (c *PseudoCosts) rise(col solver.Col, up bool, distance float64) float64 {
 		return c.mean(s) * distance
 	}
 	return c.sum[s][col] / c.count[s][col] * distance
-}
-
-// Score estimates how good it is to branch on a column whose value lies so far
-// above an integer.
-func (c *PseudoCosts) Score(col solver.Col, above float64) float64 {
-	return Score(c.rise(col, false, above), c.rise(col, true, 1-above))
 }
 
 // Score prefers columns that raise the bounds of both sides.
