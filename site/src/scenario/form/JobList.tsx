@@ -11,8 +11,8 @@ interface Props {
   jobs: readonly Fields[]
   /** With the batch sizes that each is profiled at. */
   models: ReadonlyMap<string, readonly number[]>
-  /** In the timeline, by job. */
-  colours: readonly string[][]
+  /** In the timeline, by the job's name. */
+  colours: ReadonlyMap<string, readonly string[]>
   edit: ScenarioEdit
   /** Marks and unfolds; by place in the file. */
   onAnnounce: (message: string) => void
@@ -90,7 +90,7 @@ export function JobList({ jobs, models, colours, edit, onAnnounce }: Props) {
                   unfolded.value = open ? null : i
                 }}
               >
-                <Swatch colours={off ? [] : (colours[i] ?? [])} />
+                <Swatch colours={off ? [] : (colours.get(text(job.name)) ?? [])} />
                 <span class="job-name">{name}</span>
                 <span class="muted number">
                   {number(job.count, 1) > 1 ? `${number(job.count, 1)} × ` : ''}

@@ -13,6 +13,8 @@ export function ScenarioForm({ store }: { store: Store }) {
   const view = useMemo(() => specOf(store.text.text), [store])
   const { spec, stale } = view.value
   const jobs = list(spec.jobs).map(fields)
+  const sound = store.sound.value
+  const colours = useMemo(() => coloursOf(sound), [sound])
   const models = useMemo(() => batchSizes(spec, store.profiles.value), [spec, store.profiles.value])
   return (
     <form class="form" aria-label="Scenario form" onSubmit={event => event.preventDefault()}>
@@ -29,7 +31,7 @@ export function ScenarioForm({ store }: { store: Store }) {
           <summary>
             <h2>Cluster</h2>
           </summary>
-          <ClusterForm spec={spec} edit={edit} instance={store.reading.value.instance} />
+          <ClusterForm spec={spec} edit={edit} instance={sound?.instance ?? null} />
         </details>
         <details open>
           <summary>
@@ -39,7 +41,7 @@ export function ScenarioForm({ store }: { store: Store }) {
           <JobList
             jobs={jobs}
             models={models}
-            colours={coloursOf(store.reading.value.instance)}
+            colours={colours}
             edit={edit}
             onAnnounce={message => {
               store.status.value = message
