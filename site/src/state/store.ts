@@ -187,7 +187,8 @@ export class Store {
     batch(() => {
       this.reading.value = { text, instance, problems, spec: answer.spec ?? former.spec }
       if (instance) this.sound.value = { instance, spec: answer.spec }
-      if (problems.length > 0) this.status.value = `${count(problems.length, 'problem')} in the scenario`
+      if (problems.length > 0)
+        this.status.value = `${count(problems.length, 'problem')} in the scenario${this.planning.view.peek() ? '; the plan that shows is of the text before' : ''}`
       else if (former.problems.length > 0) this.status.value = 'No more problems in the scenario'
     })
     if (!instance) return

@@ -7,6 +7,7 @@ import { ClusterForm } from './ClusterForm'
 import { GeneralForm } from './GeneralForm'
 import { JobList } from './JobList'
 import { coloursOf } from './Swatch'
+import { wrongsOf } from './wrongs'
 
 export function ScenarioForm({ store }: { store: Store }) {
   const edit = useMemo(() => new ScenarioEdit(store.text), [store])
@@ -42,6 +43,7 @@ export function ScenarioForm({ store }: { store: Store }) {
             jobs={jobs}
             models={models}
             colours={colours}
+            wrongs={wrongsOf(store.reading.value.problems)}
             edit={edit}
             onAnnounce={message => {
               store.status.value = message
