@@ -122,8 +122,8 @@ func programTooLarge(ctx context.Context, s *scenario, options jigsaw.ExportOpti
 	if tick := jigsaw.FittingTick(ctx, s.in, s.document.Spec, models, options); tick > 0 {
 		advice = fmt.Sprintf("set tick_us: %d", tick)
 	}
-	return invalid("the integer program is too large for a page, over %d coefficients with ticks of %d us: %s, or export it with the command line: jigsaw export",
-		maxCoefficients, s.in.TickUS, advice)
+	return invalid("the integer program is too large for a page, over %d million coefficients with ticks of %d us: %s, or export it with the command line: jigsaw export",
+		maxCoefficients/1_000_000, s.in.TickUS, advice)
 }
 
 // ofSchedule is an export that needs a schedule.
