@@ -38,6 +38,10 @@ const (
 	ByPool = formulation.ByPool
 )
 
+// ErrTooLarge is within the error of [Export] where the program has more coefficients
+// than its options allow; [FittingTick] may help.
+var ErrTooLarge = formulation.ErrTooLarge
+
 // ExportFormats lists the formats of [Export].
 func ExportFormats() []string { return []string{"mps", "lp"} }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"jigsaw"
-	"jigsaw/formulation"
 	"jigsaw/formulation/instance"
 )
 
@@ -117,7 +116,7 @@ func runExport(ctx context.Context, name, format string, o programOptions, std s
 	} else {
 		err = writeFile(o.file, write)
 	}
-	if errors.Is(err, formulation.ErrTooLarge) {
+	if errors.Is(err, jigsaw.ErrTooLarge) {
 		err = fmt.Errorf("%w; %s", err, fitting(jigsaw.FittingTick(ctx, in, document.Spec, models, o.export())))
 	}
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"jigsaw"
-	"jigsaw/formulation"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/view"
 )
@@ -101,7 +100,7 @@ func exportProgram(ctx context.Context, w io.Writer, s *scenario, p *exportParam
 		return invalid("a plan for %s repeats, and each period is a program of its own: plan first", s.in.Objective)
 	}
 	_, err := jigsaw.Export(ctx, s.in, w, p.Format, options)
-	if errors.Is(err, formulation.ErrTooLarge) {
+	if errors.Is(err, jigsaw.ErrTooLarge) {
 		return programTooLarge(ctx, s, options)
 	}
 	if err != nil && ctx.Err() == nil {
