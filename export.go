@@ -6,6 +6,8 @@ import (
 	"io"
 	"math/big"
 	"math/rand/v2"
+	"sort"
+	"strings"
 
 	"jigsaw/formulation"
 	"jigsaw/formulation/instance"
@@ -36,6 +38,10 @@ const (
 	ByPool = formulation.ByPool
 )
 
+// ErrTooLarge is within the error of [Export] where the program has more coefficients
+// than its options allow; [FittingTick] may help.
+var ErrTooLarge = formulation.ErrTooLarge
+
 // ExportFormats lists the formats of [Export].
 func ExportFormats() []string { return []string{"mps", "lp"} }
 
@@ -57,7 +63,7 @@ func Export(ctx context.Context, in *instance.Instance, w io.Writer, format stri
 	case "lp":
 		write = lpfile.WriteLP
 	default:
-		return nil, fmt.Errorf("jigsaw: format %q: choose one of %v", format, ExportFormats())
+		return nil, fmt.Errorf("jigsaw: format %q: choose %s", format, strings.Join(ExportFormats(), " or "))
 	}
 	program, err := timeIndexed(ctx, in, opt)
 	if err != nil {
@@ -71,6 +77,32 @@ func Export(ctx context.Context, in *instance.Instance, w io.Writer, format stri
 		Rows: p.Rows(), Cols: p.Cols(), Entries: len(p.Index),
 		Horizon: program.Options.Horizon, Period: program.Options.Period,
 	}, nil
+}
+
+// FittingTick returns the shortest tick_us, of 2, 5, 10 to 1000 times that of an
+// instance, with which its program would be within its coefficients; 0 where none
+// is, or ctx ends. spec is what the instance was compiled from, with models. It builds
+// three or four programs, which may take many seconds.
+func FittingTick(ctx context.Context, in *instance.Instance, spec *instance.Spec, models instance.ProfileSource, opt ExportOptions) int64 {
+	fits := func(factor int64) bool {
+		coarse := *spec
+		coarse.TickUS = in.TickUS * factor
+		in, err := instance.Compile(&coarse, models)
+		if err != nil {
+			return false
+		}
+		longer := opt
+		longer.Horizon = (opt.Horizon + instance.Tick(factor) - 1) / instance.Tick(factor)
+		longer.Period = (opt.Period + instance.Tick(factor) - 1) / instance.Tick(factor)
+		_, err = timeIndexed(ctx, in, longer)
+		return err == nil
+	}
+	factors := []int64{2, 5, 10, 20, 50, 100, 200, 500, 1000}
+	at := sort.Search(len(factors), func(i int) bool { return fits(factors[i]) })
+	if at == len(factors) || ctx.Err() != nil {
+		return 0
+	}
+	return in.TickUS * factors[at]
 }
 
 // ImportSolution reads what CBC, HiGHS, SCIP or Gurobi wrote about a program of

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,7 +72,7 @@ func TestExportRefuses(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var file bytes.Buffer
 	_, err := jigsaw.Export(ctx, in, &file, "xls", jigsaw.ExportOptions{})
-	assert.ErrorContains(t, err, "choose one of [mps lp]")
+	assert.ErrorContains(t, err, "choose mps or lp")
 	_, err = jigsaw.Export(ctx, in, &file, "lp", jigsaw.ExportOptions{Coefficients: 1000})
 	assert.ErrorContains(t, err, "too large")
 	_, err = jigsaw.Export(ctx, in, &file, "lp", jigsaw.ExportOptions{Period: 3})
@@ -81,4 +83,31 @@ func TestExportRefuses(t *testing.T) {
 	_, err = jigsaw.Export(ctx, in, &file, "mps", jigsaw.ExportOptions{})
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.Zero(t, file.Len())
+}
+
+// The tick that is told does, and the one before it does not.
+func TestFittingTick(t *testing.T) {
+	models, err := jigsaw.Models()
+	require.NoError(t, err)
+	examples, err := jigsaw.Examples()
+	require.NoError(t, err)
+	at := slices.IndexFunc(examples, func(e jigsaw.Example) bool { return e.Name == "quickstart" })
+	document, err := instance.DecodeSpec(bytes.NewReader(examples[at].Data))
+	require.NoError(t, err)
+	document.Spec.Jobs = document.Spec.Jobs[3:]
+	in, err := document.Compile(models)
+	require.NoError(t, err)
+	options := jigsaw.ExportOptions{Coefficients: 500_000}
+	tick := jigsaw.FittingTick(t.Context(), in, document.Spec, models, options)
+	require.NotZero(t, tick)
+	for factor, fits := range map[int64]bool{1: true, 4: false} {
+		spec := *document.Spec
+		spec.TickUS = tick / factor
+		coarse, err := instance.Compile(&spec, models)
+		require.NoError(t, err)
+		_, err = jigsaw.Export(t.Context(), coarse, io.Discard, "mps", options)
+		require.Equal(t, fits, err == nil, "tick_us: %d", spec.TickUS)
+	}
+	options.Coefficients = 10
+	require.Zero(t, jigsaw.FittingTick(t.Context(), in, document.Spec, models, options))
 }

@@ -1,6 +1,7 @@
 package formulation
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -32,6 +33,9 @@ func Granularities() []Granularity { return []Granularity{ByGPU, ByNode, ByPool}
 // DefaultCoefficients is how many coefficients a time-indexed program may have
 // where its options do not say: about 2 GB while it is built.
 const DefaultCoefficients = 20_000_000
+
+// ErrTooLarge is within the error of a program with more coefficients than its options allow.
+var ErrTooLarge = errors.New("time-indexed program is too large")
 
 // TimeIndexedOptions choose a program.
 type TimeIndexedOptions struct {

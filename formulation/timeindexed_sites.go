@@ -323,8 +323,8 @@ func (b *tiBuilder) rates(j *tiJob, counts []int, parties int, span instance.Spa
 // fail notes the first reason why the program cannot be built.
 func (b *tiBuilder) fail(format string, args ...any) {
 	if b.err == nil {
-		b.err = fmt.Errorf("formulation: the time-indexed program is too large: "+format+
+		b.err = fmt.Errorf("formulation: the %w: "+format+
 			"; choose a tick_us above %d (ten times as long, a hundredth of the size), a coarser granularity, a shorter horizon or period, or fewer jobs",
-			append(args, b.in.TickUS)...)
+			slices.Concat([]any{ErrTooLarge}, args, []any{b.in.TickUS})...)
 	}
 }

@@ -109,6 +109,6 @@ func (r *checkReport) table(w io.Writer, in *instance.Instance, s *instance.Sche
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "invalid: %d violations\n", len(r.Violations))
+	_, err := fmt.Fprintf(w, "invalid: %s\n", count(len(r.Violations), "violation"))
 	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -91,11 +92,18 @@ tick_us.`,
 }
 
 func runExport(ctx context.Context, name, format string, o programOptions, std streams) error {
-	in, err := o.load(name, std)
+	document, models, err := o.read(name, std)
 	if err != nil {
 		return err
 	}
+	in, err := document.Compile(models)
+	if err != nil {
+		return invalid(name, "a valid instance", err)
+	}
 	if err := o.check(in); err != nil {
+		return err
+	}
+	if err := writable(o.file); err != nil {
 		return err
 	}
 	var wrote *jigsaw.Exported
@@ -108,6 +116,9 @@ func runExport(ctx context.Context, name, format string, o programOptions, std s
 	} else {
 		err = writeFile(o.file, write)
 	}
+	if errors.Is(err, jigsaw.ErrTooLarge) {
+		err = fmt.Errorf("%w; %s", err, fitting(jigsaw.FittingTick(ctx, in, document.Spec, models, o.export())))
+	}
 	if err != nil {
 		return usage(err)
 	}
@@ -117,4 +128,12 @@ func runExport(ctx context.Context, name, format string, o programOptions, std s
 	}
 	fmt.Fprintf(std.err, "jigsaw: %d rows, %d columns, %d coefficients; %s ticks\n", wrote.Rows, wrote.Cols, wrote.Entries, span)
 	return nil
+}
+
+// fitting tells which tick would do.
+func fitting(tick int64) string {
+	if tick == 0 {
+		return "no tick up to 1000 times as long would do"
+	}
+	return fmt.Sprintf("tick_us: %d would do", tick)
 }

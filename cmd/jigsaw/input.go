@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,7 @@ type inputs struct {
 
 func (o *inputs) flags(c *cobra.Command) {
 	c.Flags().StringArrayVar(&o.profiles, "profiles", nil, "a profile file to use beside the library (repeatable)")
-	c.Flags().StringVar(&o.objective, "objective", "", "replace the instance's objective: makespan, weighted_completion, throughput, max_min_throughput")
+	c.Flags().StringVar(&o.objective, "objective", "", "replace the instance's objective: "+strings.Join(objectiveNames(), ", "))
 	_ = c.RegisterFlagCompletionFunc("objective", cobra.FixedCompletions(objectiveNames(), cobra.ShellCompDirectiveNoFileComp))
 	c.ValidArgsFunction = completeInstance
 }
@@ -68,6 +69,9 @@ func (o *inputs) load(name string, std streams) (*instance.Instance, error) {
 
 // read reads the instance named on the command line, and says where its models are.
 func (o *inputs) read(name string, std streams) (*instance.Document, instance.ProfileSource, error) {
+	if o.objective != "" && !slices.Contains(objectiveNames(), o.objective) {
+		return nil, nil, usage(fmt.Errorf("--objective %q: choose %s", o.objective, strings.Join(objectiveNames(), ", ")))
+	}
 	file, err := open(name, std)
 	if err != nil {
 		return nil, nil, err

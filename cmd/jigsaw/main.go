@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jigsaw/formulation/instance"
 )
@@ -101,6 +102,10 @@ name of a built-in example (jigsaw example list).`,
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		var value *pflag.InvalidValueError
+		if errors.As(err, &value) && value.GetFlag().Value.Type() == "duration" {
+			err = fmt.Errorf("--%s %q: write a time with its unit, like 10s, 5m or 1h30m", value.GetFlag().Name, value.GetValue())
+		}
 		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})
 	root.AddCommand(
@@ -109,7 +114,29 @@ name of a built-in example (jigsaw example list).`,
 		newExport(std), newImport(std), newServe(std),
 		newStudy(std), newReport(std), newReplay(std),
 	)
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.HasSubCommands() {
+			makeGroup(c)
+		}
+	}
 	return root
+}
+
+// makeGroup has a command that only groups others refuse what is none of them, where
+// cobra would print its help as if all were well.
+func makeGroup(c *cobra.Command) {
+	c.Args, c.DisableFlagsInUseLine = cobra.ArbitraryArgs, true
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		var names []string
+		for _, sub := range c.Commands() {
+			names = append(names, sub.Name())
+		}
+		return usage(fmt.Errorf("there is no %s %s; choose %s", c.CommandPath(), args[0], strings.Join(names, ", ")))
+	}
 }
 
 // exactArgs is cobra's, with an error that is the user's to mend.

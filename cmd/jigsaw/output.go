@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -98,9 +99,9 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 		}
 		return errors.Join(write(f), f.Close())
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".jigsaw-*")
+	f, err := createBeside(name)
 	if err != nil {
-		return usage(err)
+		return err
 	}
 	defer func() {
 		if err != nil {
@@ -111,4 +112,44 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), name)
+}
+
+// createBeside makes the file that becomes the named one, whose name an error has.
+func createBeside(name string) (*os.File, error) {
+	f, err := os.CreateTemp(filepath.Dir(name), ".jigsaw-*")
+	var where *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = fmt.Errorf("%s cannot be written: there is no folder %s", name, filepath.Dir(name))
+	case errors.As(err, &where):
+		err = fmt.Errorf("%s cannot be written: %w", name, where.Err)
+	}
+	if err != nil {
+		return nil, usage(err)
+	}
+	return f, nil
+}
+
+// writable tells beforehand whether files can be written, so that no long run ends
+// without them. Empty names are left out.
+func writable(names ...string) error {
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		switch info, err := os.Stat(name); {
+		case err == nil && info.IsDir():
+			return usage(fmt.Errorf("%s cannot be written: it is a folder", name))
+		case err == nil && !info.Mode().IsRegular():
+			continue // a device or pipe
+		}
+		f, err := createBeside(name)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }

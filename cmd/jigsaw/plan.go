@@ -63,6 +63,9 @@ func runPlan(ctx context.Context, name string, o planOptions, std streams) error
 	if err != nil {
 		return err
 	}
+	if err := writable(o.gantt, o.trace, o.csv); err != nil {
+		return err
+	}
 	in, err := o.load(name, std)
 	if err != nil {
 		return err
@@ -74,10 +77,10 @@ func runPlan(ctx context.Context, name string, o planOptions, std streams) error
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(o.files(result), o.prove(result)); err != nil {
-		return err
-	}
-	if err := o.format.print(std.out, result.Document(o.timeless), func(w io.Writer) error { return planTable(w, result) }); err != nil {
+	// What fails keeps nothing of the rest from its reader.
+	err = errors.Join(o.files(result), o.prove(result),
+		o.format.print(std.out, result.Document(o.timeless), func(w io.Writer) error { return planTable(w, result) }))
+	if err != nil {
 		return err
 	}
 	return statusExit(result)

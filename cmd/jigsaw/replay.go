@@ -104,6 +104,9 @@ func runReplay(ctx context.Context, name string, o replayOptions, std streams) e
 	if o.round < 0 {
 		return usage(errors.New("--round must not be negative"))
 	}
+	if err := writable(o.jobs); err != nil {
+		return err
+	}
 	cluster, err := o.parseCluster(std)
 	if err != nil {
 		return err
@@ -147,7 +150,7 @@ func (o *replayOptions) parseCluster(std streams) (*replay.Cluster, error) {
 	if errors.Is(err, replay.ErrNotShort) {
 		in, err := (&inputs{profiles: o.profiles}).load(o.cluster, std)
 		if err != nil {
-			return nil, err
+			return nil, usage(fmt.Errorf("--cluster is neither nodes x GPUs, like 64x8, nor an instance: %w", err))
 		}
 		return replay.ClusterOf(in), nil
 	}

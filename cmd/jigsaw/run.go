@@ -43,7 +43,7 @@ func (o *runOptions) options() (jigsaw.Options, error) {
 	case o.effort < 1:
 		return jigsaw.Options{}, usage(fmt.Errorf("--effort %d: it is a factor of at least 1", o.effort))
 	}
-	return jigsaw.Options{Time: o.time, Effort: o.effort, NoLP: o.noLP}, nil
+	return jigsaw.Options{Time: o.time, Effort: o.effort, NoLP: o.noLP}, writable(o.certificate)
 }
 
 // watcher follows a run. end is called once, with a nil result after an error.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -309,6 +310,12 @@ give equal tables; --timeless=false adds when each plan was made and how long it
 }
 
 func runStudyExport(name string, o studyExportOptions, std streams) (err error) {
+	if formats := store.Formats(); !slices.Contains(formats, o.format) {
+		return usage(fmt.Errorf("-o %q: choose %s", o.format, strings.Join(formats, ", ")))
+	}
+	if err := writable(o.file); err != nil {
+		return err
+	}
 	db, study, err := openStudy(name)
 	if err != nil {
 		return err

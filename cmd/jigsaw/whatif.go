@@ -119,6 +119,9 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std streams) e
 	if err != nil {
 		return err
 	}
+	if err := writable(o.write); err != nil {
+		return err
+	}
 	document, models, err := o.read(name, std)
 	if err != nil {
 		return err

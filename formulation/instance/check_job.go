@@ -150,7 +150,7 @@ func (w *jobCheck) tasks(i int, tasks []Task) bool {
 		t := &tasks[n]
 		if costs := w.job.On[w.in.GPUs[t.GPU].Type]; costs != nil && t.End-t.Start != costs.Time[t.Depth] {
 			w.report(2, w.id, i, t.Start, "the task on %s at depth %d takes %d ticks; it should take %d",
-				w.gpu(t.GPU), t.Depth, t.End-t.Start, costs.Time[t.Depth])
+				w.gpu(t.GPU), w.job.Depths[t.Depth].Layers, t.End-t.Start, costs.Time[t.Depth])
 		}
 		if n > 0 && t.GPU == tasks[n-1].GPU {
 			w.report(2, w.id, i, t.Start, "there is another task on %s", w.gpu(t.GPU))
@@ -186,7 +186,7 @@ func (w *jobCheck) depths(i int) {
 	if rule.Fixed != nil {
 		for d, n := range w.counts {
 			if n != rule.Fixed[d] {
-				w.report(3, w.id, i, -1, "%d workers are at depth %d; the rule asks for %d", n, d, rule.Fixed[d])
+				w.report(3, w.id, i, -1, "%d workers are at depth %d; the rule asks for %d", n, w.job.Depths[d].Layers, rule.Fixed[d])
 				return
 			}
 		}

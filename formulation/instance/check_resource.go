@@ -98,8 +98,8 @@ func (c *checker) exclusive(g GPUID, list []stretch) {
 				other = &list[last]
 			}
 			o := &c.s.Tasks[other.index]
-			c.report(6, t.Job, t.Iteration, here.from, "%s is busy with job %d, iteration %d, until tick %d",
-				c.gpu(g), o.Job, o.Iteration, other.to)
+			c.report(6, t.Job, t.Iteration, here.from, "%s is busy with job %q, iteration %d, until tick %d",
+				c.gpu(g), c.in.Jobs[o.Job].Name, o.Iteration, other.to)
 		}
 		if last < 0 || here.to > list[last].to {
 			last = n

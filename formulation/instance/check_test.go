@@ -96,7 +96,7 @@ func TestCheckByHand(t *testing.T) {
 		{"missing task", 2, func(s *instance.Schedule) { s.Tasks = s.Tasks[:7] },
 			`rule 2 (tasks): job 2 "c", iteration 2: iterations 2 to 2 have no tasks`},
 		{"task too long", 2, func(s *instance.Schedule) { s.Tasks[7].End++ },
-			`rule 2 (tasks): job 2 "c", iteration 2, tick 6: the task on r0n0.gpu1 at depth 1 takes 7 ticks; it should take 6`},
+			`rule 2 (tasks): job 2 "c", iteration 2, tick 6: the task on r0n0.gpu1 at depth 2 takes 7 ticks; it should take 6`},
 		{"strange GPU", 2, func(s *instance.Schedule) { s.Tasks[7].GPU = 3 },
 			`rule 2 (tasks): job 2 "c", iteration 2: there is no task on r0n0.gpu1`},
 		{"iteration too many", 2, func(s *instance.Schedule) {
@@ -104,7 +104,7 @@ func TestCheckByHand(t *testing.T) {
 		}, `rule 2 (tasks): job 2 "c", iteration 3: the job has only 2 iterations`},
 		{"depths", 3, func(s *instance.Schedule) {
 			s.Tasks[2].Depth, s.Tasks[2].End, s.Syncs[1].End = 0, 16, 22
-		}, `rule 3 (depths): job 0 "a", iteration 2: 2 workers are at depth 0; the rule asks for 1`},
+		}, `rule 3 (depths): job 0 "a", iteration 2: 2 workers are at depth 1; the rule asks for 1`},
 		{"before the sync before", 4, func(s *instance.Schedule) { s.Syncs[0].Start, s.Syncs[0].End = 7, 13 },
 			`rule 4 (order of iterations): job 0 "a", iteration 2, tick 12: the task on r0n0.gpu0 starts before the iteration before ends at tick 13`},
 		{"gang", 4, func(s *instance.Schedule) { s.Tasks[4].Start, s.Tasks[4].End = 5, 11 },
@@ -120,7 +120,7 @@ func TestCheckByHand(t *testing.T) {
 			for i := range 2 {
 				s.Tasks[4+i].Start, s.Tasks[4+i].End = 5, 11
 			}
-		}, `rule 6 (one task per GPU): job 1 "b", iteration 1, tick 5: r0n1.gpu0 is busy with job 0, iteration 1, until tick 6`},
+		}, `rule 6 (one task per GPU): job 1 "b", iteration 1, tick 5: r0n1.gpu0 is busy with job "a", iteration 1, until tick 6`},
 		{"link", 8, func(s *instance.Schedule) { s.Syncs[1].Rate, s.Syncs[1].End = 1, 21 },
 			`rule 8 (link capacity): job 0 "a", iteration 2, tick 18: link r0n0.up is asked for 12000000 bit/s but has 8000000`},
 		{"sync too long", 9, func(s *instance.Schedule) { s.Syncs[1].End++ },

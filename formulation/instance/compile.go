@@ -56,6 +56,9 @@ type compiler struct {
 
 func (c *compiler) header() {
 	in := c.in
+	if in.Name != "" {
+		c.name("name", in.Name, "scenario", map[string]bool{}) // it is printed, to terminals as well
+	}
 	if c.spec.Version != Version {
 		c.problems.add("version", "version %d is not supported; write version: %d", c.spec.Version, Version)
 	}
@@ -70,7 +73,7 @@ func (c *compiler) header() {
 		in.Objective = Makespan
 	}
 	if !in.Objective.valid() {
-		c.problems.add("objective", "unknown objective %q; choose one of %v", clip(string(in.Objective)), Objectives())
+		c.problems.add("objective", "unknown objective %q; choose makespan, weighted_completion, throughput or max_min_throughput", clip(string(in.Objective)))
 		in.Objective = Makespan
 	}
 	if c.spec.MaxPeriod < 0 {

@@ -73,6 +73,10 @@ func TestCompileErrors(t *testing.T) {
 		"same name twice": {clusterLines + `  - {name: bert, model: many, batch: 8, workers: 1}
   - {name: bert, model: many, batch: 8, workers: 1}
 `, []string{`line 11, column 12: jobs[1].name: there is another job named "bert"; names must differ`}},
+		"more jobs than there may be": {clusterLines + `  - {name: a, model: many, batch: 8, workers: 1, iterations: 1, count: 131072}
+  - {name: b, model: many, batch: 8, workers: 1, iterations: 1}
+  - {name: c, model: many, batch: 8, workers: 1, iterations: 1}
+`, []string{`line 11, column 5: jobs[1]: the jobs up to this one are more than 131072`}},
 		"count collides": {clusterLines + `  - {name: bert-2, model: many, batch: 8, workers: 1}
   - {name: bert, model: many, batch: 8, workers: 1, count: 3}
 `, []string{`line 11, column 12: jobs[1].name: there is another job named "bert-2"; names must differ`}},
@@ -92,6 +96,8 @@ func TestCompileErrors(t *testing.T) {
 			`line 10, column 142: jobs[0].spb.measure "bert": unknown measure "time"; choose backward_time or layers`,
 			`line 10, column 182: jobs[0].placement.within "bert": unknown limit "room"; choose node, rack or cluster`,
 			`line 10, column 199: jobs[0].deadline "bert": 1µs is shorter than a tick of 1000 us`}},
+		"a name for terminals": {"name: \"a\\e[31mred\"\n" + job("model: many, batch: 8, workers: 1, iterations: 1"), []string{
+			`line 1, column 7: name: the name "a\x1b[31mred" holds control characters`}},
 		"several places": {`version: 1
 objective: fast
 tick_us: -5
@@ -109,7 +115,7 @@ cluster:
 profiles:
   - {model: m, gpu: v100, batch: 0, layers: []}
 `, []string{
-			`line 2, column 12: objective: unknown objective "fast"; choose one of [makespan weighted_completion throughput max_min_throughput]`,
+			`line 2, column 12: objective: unknown objective "fast"; choose makespan, weighted_completion, throughput or max_min_throughput`,
 			`line 3, column 10: tick_us: a tick of -5 us is out of range; choose 1 to 60000000`,
 			`line 4, column 13: max_period: only the throughput objectives have a period; remove it or set the objective`,
 			`line 6, column 37: jobs[0].workers "a": 0 workers; a job needs 1 to 1048576`,

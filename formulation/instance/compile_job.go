@@ -22,9 +22,13 @@ func (c *compiler) jobs() {
 			continue
 		}
 		count := max(1, spec.Count)
-		if spec.Count < 0 || spec.Count > maxJobs || len(c.in.Jobs)+count > maxJobs {
+		if spec.Count < 0 || spec.Count > maxJobs {
 			c.problems.add(path+".count", "%d jobs are too many or too few; choose 1 to %d in all", spec.Count, maxJobs)
 			continue
+		}
+		if len(c.in.Jobs)+count > maxJobs {
+			c.problems.add(path, "the jobs up to this one are more than %d", maxJobs)
+			return
 		}
 		if spec.Name == "" {
 			c.problems.add(path+".name", "a job needs a name")

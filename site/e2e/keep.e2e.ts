@@ -300,6 +300,9 @@ test('after the first visit the network is not needed', () =>
     await visitor.context.setOffline(true)
     await page.reload()
     await planned(page)
+    // The browser answers that by itself; the service worker any other address of the page.
+    await page.goto(`${home}?from=elsewhere`)
+    await planned(page)
     await stop(page)
     await page.getByText('Both', { exact: true }).click()
     await page.locator('.cm-content').waitFor()

@@ -87,6 +87,19 @@ test('a mistake in the text is told where it is, and the plan stays', () =>
     await shoot(page, 'mistake')
   }))
 
+test('while a job has a mistake it is marked, jobs keep their colours and links can be cut', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await settled(page)
+    await page.locator('.job-title').first().click()
+    await page.getByRole('textbox', { name: 'Workers', exact: true }).fill('40')
+    await page.keyboard.press('Enter')
+    await page.getByText('40 workers exceed the 8 GPUs').first().waitFor()
+    expect(await page.locator('.job .wrong').count()).toBe(1)
+    expect(await page.locator('.job .swatch rect').count()).toBe(5)
+    expect(await page.getByLabel('Cut links').isEnabled()).toBe(true)
+  }))
+
 test('Stop keeps the best plan so far', () =>
   visit(async visitor => {
     const page = await visitor.tab()

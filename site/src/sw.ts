@@ -6,7 +6,8 @@
 declare const BUILD: { version: string; files: string[] }
 
 interface Worker {
-  addEventListener(type: 'install' | 'activate', listener: (event: Lasting) => void): void
+  addEventListener(type: 'install', listener: (event: Installing) => void): void
+  addEventListener(type: 'activate', listener: (event: Lasting) => void): void
   addEventListener(type: 'fetch', listener: (event: Fetching) => void): void
   addEventListener(type: 'message', listener: (event: MessageEvent) => void): void
   skipWaiting(): Promise<void>
@@ -16,6 +17,12 @@ interface Worker {
 }
 interface Lasting extends Event {
   waitUntil(promise: Promise<unknown>): void
+}
+interface Installing extends Lasting {
+  /** Not every browser has it. */
+  addRoutes?(
+    rules: { condition: { urlPattern: URLPatternInit }; source: { cacheName: string } }[],
+  ): Promise<void>
 }
 interface Fetching extends Event {
   request: Request
@@ -27,6 +34,13 @@ const prefix = 'jigsaw-'
 const own = prefix + BUILD.version
 
 worker.addEventListener('install', event => {
+  // The browser answers these from the cache by itself, without starting this worker first.
+  const { pathname } = new URL(worker.registration.scope)
+  const routes = [pathname, `${pathname}assets/*`].map(pathname => ({
+    condition: { urlPattern: { pathname, search: '' } },
+    source: { cacheName: own },
+  }))
+  if (event.addRoutes) event.waitUntil(event.addRoutes(routes).catch(() => {}))
   event.waitUntil(
     caches.open(own).then(cache =>
       // Names in assets carry a hash: those may come from the browser's cache.

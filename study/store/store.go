@@ -131,7 +131,11 @@ func (s *Store) explain(err error) error {
 	switch text := err.Error(); {
 	case strings.Contains(text, "database is locked"), strings.Contains(text, "SQLITE_BUSY"):
 		hint = "; another jigsaw works on it: wait for its end, or give this one a file of its own and merge them"
-	case strings.Contains(text, "malformed"), strings.Contains(text, "not a database"):
+	case strings.Contains(text, "not a database"):
+		// SQLite says it once for each thing that was tried.
+		err = errors.New("it is no study's file, or it is damaged")
+		hint = "; give the file of jigsaw study run --db, restore a copy, or move it away and run the study again"
+	case strings.Contains(text, "malformed"):
 		hint = "; the file is damaged: restore a copy, or move it away and run the study again"
 	case strings.Contains(text, "disk is full"), strings.Contains(text, "SQLITE_FULL"):
 		hint = "; make room and run the study again: it goes on where it was"

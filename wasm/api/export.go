@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"math/big"
 	"strings"
@@ -98,10 +100,29 @@ func exportProgram(ctx context.Context, w io.Writer, s *scenario, p *exportParam
 		return invalid("a plan for %s repeats, and each period is a program of its own: plan first", s.in.Objective)
 	}
 	_, err := jigsaw.Export(ctx, s.in, w, p.Format, options)
+	if errors.Is(err, jigsaw.ErrTooLarge) {
+		return programTooLarge(ctx, s, options)
+	}
 	if err != nil && ctx.Err() == nil {
 		return invalid("%s", strings.TrimPrefix(err.Error(), "formulation: "))
 	}
 	return err
+}
+
+// programTooLarge says with which tick the program would do. A plan of such ticks has another
+// makespan than the one at hand.
+func programTooLarge(ctx context.Context, s *scenario, options jigsaw.ExportOptions) error {
+	models, err := jigsaw.Models()
+	if err != nil {
+		return err
+	}
+	options.Horizon = 0
+	advice := "set a longer one, or take some jobs or GPUs out"
+	if tick := jigsaw.FittingTick(ctx, s.in, s.document.Spec, models, options); tick > 0 {
+		advice = fmt.Sprintf("set tick_us: %d", tick)
+	}
+	return invalid("the integer program is too large for a page, over %d million coefficients with ticks of %d us: %s, or export it with the command line: jigsaw export",
+		maxCoefficients/1_000_000, s.in.TickUS, advice)
 }
 
 // ofSchedule is an export that needs a schedule.

@@ -73,7 +73,7 @@ func TestExportOfLargeProgram(t *testing.T) {
 	text := example(t, "quickstart")
 	_, failure := call[*File](t, New(nil), "export", exportParams{Text: text, Format: "mps"})
 	require.Equal(t, Invalid, failure.Code)
-	require.Contains(t, failure.Message, "choose a tick_us above 1000 ")
+	require.Contains(t, failure.Message, "ticks of 1000 us: set tick_us: 200000, or export it")
 }
 
 func TestCheck(t *testing.T) {

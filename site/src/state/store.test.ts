@@ -82,8 +82,13 @@ it('keeps the last plan where the text has problems, and tells of them', async (
   store.text.edit('broken')
   await settle()
   expect(store.reading.value.problems).toEqual(problems)
-  expect(store.status.value).toBe('1 problem in the scenario')
+  expect(store.status.value).toBe('1 problem in the scenario; the plan that shows is of the text before')
   expect(store.planning.view.value?.text).toBe('a')
+  // For colours and offers; another scenario has its own.
+  expect(store.sound.value?.instance.digest).toBe('a')
+  store.open({ ...snapshot, text: 'broken, too' })
+  await settle()
+  expect(store.sound.value).toBeNull()
 })
 
 it('drops the reading of a text that has changed since', async () => {

@@ -18,6 +18,12 @@ export interface Reading {
   problems: Problem[]
 }
 
+/** A text without mistakes, as the core read it. */
+export interface Sound {
+  instance: Compiled
+  spec: unknown
+}
+
 /** What shows below the timeline. */
 export type Tab = 'explain' | 'progress' | 'compare' | 'depths'
 
@@ -37,6 +43,8 @@ export const debounce = 80
 export class Store {
   readonly text: ScenarioText
   readonly reading: Signal<Reading>
+  /** The last reading of this scenario that had no mistakes: while there are some, colours and offers stay. */
+  readonly sound = signal<Sound | null>(null)
   readonly planning: Planning
   readonly inquiry: Inquiry
   /** The plan that others are compared with. */
@@ -132,6 +140,7 @@ export class Store {
       this.range.value = snapshot.range
       if (!snapshot.compared) this.pinned.value = null
       this.inquiry.job.value = null
+      this.sound.value = null
       this.text.open(snapshot.text)
       this.planned = ''
       this.isOpen.value = true
@@ -177,7 +186,9 @@ export class Store {
     const { instance, problems } = answer
     batch(() => {
       this.reading.value = { text, instance, problems, spec: answer.spec ?? former.spec }
-      if (problems.length > 0) this.status.value = `${count(problems.length, 'problem')} in the scenario`
+      if (instance) this.sound.value = { instance, spec: answer.spec }
+      if (problems.length > 0)
+        this.status.value = `${count(problems.length, 'problem')} in the scenario${this.planning.view.peek() ? '; the plan that shows is of the text before' : ''}`
       else if (former.problems.length > 0) this.status.value = 'No more problems in the scenario'
     })
     if (!instance) return

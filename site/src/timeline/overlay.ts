@@ -117,7 +117,10 @@ function drawChain(p: Pen, s: Scene): void {
   ctx.stroke(path)
   ctx.strokeStyle = ctx.fillStyle = colour
   ctx.lineWidth = 1
+  // Between far rows they cross much that is not theirs.
+  ctx.globalAlpha = 0.6
   ctx.stroke(joints)
+  ctx.globalAlpha = 1
   ctx.lineWidth = 2
   ctx.stroke(path)
   ctx.fill(dots)

@@ -149,7 +149,7 @@ function Ways({ run }: { run: RunView }) {
   return (
     <Figure
       title="Ways to schedule"
-      note={less ? 'shorter is better' : 'longer is better'}
+      note={less ? 'shorter is better' : 'higher is better'}
       head={['Way', objectiveNames[run.objective], 'To the bound', 'Efficiency']}
       rows={ways.map(w => [
         w.name,

@@ -19,8 +19,8 @@ export default function Editor({ store }: { store: Store }) {
         schema: () => store.schema.peek() as Schema | null,
         names: () => ({
           models: [...new Set(store.profiles.peek().map(profile => profile.model))],
-          gpuTypes: store.reading.peek().instance?.types.map(type => type.name) ?? [],
-          links: store.reading.peek().instance?.links.map(link => link.name) ?? [],
+          gpuTypes: store.sound.peek()?.instance.types.map(type => type.name) ?? [],
+          links: store.sound.peek()?.instance.links.map(link => link.name) ?? [],
         }),
       }),
       language(),

@@ -11,14 +11,16 @@ interface Props {
   jobs: readonly Fields[]
   /** With the batch sizes that each is profiled at. */
   models: ReadonlyMap<string, readonly number[]>
-  /** In the timeline, by job. */
-  colours: readonly string[][]
+  /** In the timeline, by the job's name. */
+  colours: ReadonlyMap<string, readonly string[]>
+  /** What is wrong with a job, by place in the file. */
+  wrongs: ReadonlyMap<number, string>
   edit: ScenarioEdit
   /** Marks and unfolds; by place in the file. */
   onAnnounce: (message: string) => void
 }
 
-export function JobList({ jobs, models, colours, edit, onAnnounce }: Props) {
+export function JobList({ jobs, models, colours, wrongs, edit, onAnnounce }: Props) {
   const unfolded = useSignal<number | null>(null)
   const dragged = useSignal<{ from: number; over: number } | null>(null)
   const rows = useRef<HTMLOListElement>(null)
@@ -90,8 +92,14 @@ export function JobList({ jobs, models, colours, edit, onAnnounce }: Props) {
                   unfolded.value = open ? null : i
                 }}
               >
-                <Swatch colours={off ? [] : (colours[i] ?? [])} />
+                <Swatch colours={off ? [] : (colours.get(text(job.name)) ?? [])} />
                 <span class="job-name">{name}</span>
+                {wrongs.has(i) && (
+                  <span class="wrong" title={wrongs.get(i)}>
+                    <span aria-hidden="true">!</span>
+                    <span class="hidden-visually">has problems</span>
+                  </span>
+                )}
                 <span class="muted number">
                   {number(job.count, 1) > 1 ? `${number(job.count, 1)} × ` : ''}
                   {text(job.model)}, {number(job.workers, 1)}

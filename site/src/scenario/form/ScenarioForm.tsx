@@ -7,12 +7,15 @@ import { ClusterForm } from './ClusterForm'
 import { GeneralForm } from './GeneralForm'
 import { JobList } from './JobList'
 import { coloursOf } from './Swatch'
+import { wrongsOf } from './wrongs'
 
 export function ScenarioForm({ store }: { store: Store }) {
   const edit = useMemo(() => new ScenarioEdit(store.text), [store])
   const view = useMemo(() => specOf(store.text.text), [store])
   const { spec, stale } = view.value
   const jobs = list(spec.jobs).map(fields)
+  const sound = store.sound.value
+  const colours = useMemo(() => coloursOf(sound), [sound])
   const models = useMemo(() => batchSizes(spec, store.profiles.value), [spec, store.profiles.value])
   return (
     <form class="form" aria-label="Scenario form" onSubmit={event => event.preventDefault()}>
@@ -29,7 +32,7 @@ export function ScenarioForm({ store }: { store: Store }) {
           <summary>
             <h2>Cluster</h2>
           </summary>
-          <ClusterForm spec={spec} edit={edit} instance={store.reading.value.instance} />
+          <ClusterForm spec={spec} edit={edit} instance={sound?.instance ?? null} />
         </details>
         <details open>
           <summary>
@@ -39,7 +42,8 @@ export function ScenarioForm({ store }: { store: Store }) {
           <JobList
             jobs={jobs}
             models={models}
-            colours={coloursOf(store.reading.value.instance)}
+            colours={colours}
+            wrongs={wrongsOf(store.reading.value.problems)}
             edit={edit}
             onAnnounce={message => {
               store.status.value = message

@@ -10,11 +10,11 @@ it('gives each job of the file the colours of its copies', () => {
   const instance = compiled('a', {
     jobs: [job(0), job(0), job(2), ...Array.from({ length: 6 }, () => job(3))],
   })
-  const colours = coloursOf(instance)
-  expect(colours[0]).toEqual([COLOURS[0], COLOURS[1]])
+  const colours = coloursOf({ instance, spec: { jobs: ['a', 'b', 'c', 'd'].map(name => ({ name })) } })
+  expect(colours.get('a')).toEqual([COLOURS[0], COLOURS[1]])
   // Disabled: no copy of it is planned.
-  expect(colours[1]).toBeUndefined()
-  expect(colours[2]).toEqual([COLOURS[2]])
-  expect(colours[3]).toHaveLength(4)
-  expect(coloursOf(null)).toEqual([])
+  expect(colours.get('b')).toBeUndefined()
+  expect(colours.get('c')).toEqual([COLOURS[2]])
+  expect(colours.get('d')).toHaveLength(4)
+  expect(coloursOf(null).size).toBe(0)
 })

@@ -1,20 +1,25 @@
 // The colours that a job of the file has in the timeline: one for each of its copies, a few at most.
-import type { Compiled } from '../../engine/api'
+import type { Sound } from '../../state/store'
 import { COLOURS, jobColours } from '../../timeline/palette'
+import { fields, list, text } from '../spec'
+import type { Json } from '../yaml/patch'
 
 const most = 4
 
-/** By job of the file. */
-export function coloursOf(instance: Compiled | null): string[][] {
-  const bySource: string[][] = []
-  if (!instance) return bySource
-  const colours = jobColours(instance)
-  instance.jobs.forEach((job, j) => {
-    const list = (bySource[job.source] ??= [])
+/** By the name of the job in the file, for jobs come, go and move while there are mistakes. */
+export function coloursOf(sound: Sound | null): Map<string, string[]> {
+  const byName = new Map<string, string[]>()
+  if (!sound) return byName
+  const names = list(fields(sound.spec as Json).jobs).map(job => text(fields(job).name))
+  const colours = jobColours(sound.instance)
+  sound.instance.jobs.forEach((job, j) => {
+    const name = names[job.source] ?? ''
+    const own = byName.get(name) ?? []
     const colour = COLOURS[colours[j]!]!
-    if (list.length < most && !list.includes(colour)) list.push(colour)
+    if (own.length < most && !own.includes(colour)) own.push(colour)
+    byName.set(name, own)
   })
-  return bySource
+  return byName
 }
 
 export function Swatch({ colours }: { colours: readonly string[] }) {

@@ -56,7 +56,7 @@ const twists: Record<string, Twist> = {
   'tight-memory': { label: 'Halve the memory', apply: memory('8GiB') },
   'thin-network': { label: 'Cut a rack off', apply: cutLinks('r0.up') },
   neighbours: {
-    label: 'Slow the network to 2.5 Gbit/s',
+    label: 'Slow the network down',
     apply: put(['cluster', 'racks', 0, 'nic'], '2.5Gbit/s'),
   },
   weighted: {
@@ -64,7 +64,7 @@ const twists: Record<string, Twist> = {
     apply: rush({ name: 'rush', model: 'vgg16', workers: 4, iterations: 10, weight: 20 }),
   },
   arrivals: {
-    label: 'Let the evening job come first',
+    label: 'Evening job first',
     apply: text => move(set(text, ['jobs', 4, 'release'], undefined), ['jobs'], 4, 0),
   },
   gang: { label: 'Gang the loose job too', apply: put(['jobs', 2, 'gang'], true) },
