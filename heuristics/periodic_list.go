@@ -240,11 +240,11 @@ func (m *moduloScheduler) find(l *lodger, ready, closing instance.Tick) (it iter
 	}
 	for n := slowed; n < len(l.syncs); n++ {
 		s := l.syncs[n]
-		if end+s.length > closing || ok && end+s.length >= it.end {
+		if end+s.length > closing || ok && end+s.length > it.end {
 			break // slower levels take longer still
 		}
 		start, found := m.syncStart(l, end, closing, s)
-		if found && (!ok || start+s.length < it.end) {
+		if found && (!ok || start+s.length <= it.end) { // slower, where it ends no later
 			it.sync, it.end, it.level, ok = start, start+s.length, n, true
 		}
 	}
@@ -362,9 +362,22 @@ func (m *moduloScheduler) reserve(l *lodger, it *iteration) {
 		m.gpus[g].add(it.start[w], l.time[w][it.depth[w]])
 	}
 	if len(l.syncs) > 0 {
-		s := l.syncs[it.level]
+		rate := l.syncs[it.level].rate
 		for _, u := range l.span.Uses {
-			m.links[u.Link].add(it.sync, s.length, s.rate*instance.BitRate(u.Times))
+			m.links[u.Link].add(it.sync, it.end-it.sync, rate*instance.BitRate(u.Times))
+		}
+	}
+}
+
+// release gives back what reserve took.
+func (m *moduloScheduler) release(l *lodger, it *iteration) {
+	for w, g := range l.gpus {
+		m.gpus[g].remove(it.start[w], l.time[w][it.depth[w]])
+	}
+	if len(l.syncs) > 0 {
+		rate := l.syncs[it.level].rate
+		for _, u := range l.span.Uses {
+			m.links[u.Link].add(it.sync, it.end-it.sync, -rate*instance.BitRate(u.Times))
 		}
 	}
 }

@@ -205,7 +205,7 @@ func lodgers(in *instance.Instance, p *placement, counts [][]int) []*lodger {
 			}
 		}
 		l.cycle = longest
-		if l.syncs = undominated(appendSyncs(nil, in, l.job, l.counts, &p.span[j], 0)); len(l.syncs) > 0 {
+		if l.syncs = appendSyncs(nil, in, l.job, l.counts, &p.span[j], 0); len(l.syncs) > 0 {
 			l.cycle += l.syncs[0].length
 		}
 		for _, time := range l.time {
@@ -218,18 +218,6 @@ func lodgers(in *instance.Instance, p *placement, counts [][]int) []*lodger {
 		list = append(list, l)
 	}
 	return list
-}
-
-// undominated leaves the rate levels out, of those given fastest first, that take as
-// long as a slower one, as they do where the latency decides.
-func undominated(syncs []syncLevel) []syncLevel {
-	kept := syncs[:0]
-	for n, s := range syncs {
-		if n+1 == len(syncs) || s.length < syncs[n+1].length {
-			kept = append(kept, s)
-		}
-	}
-	return kept
 }
 
 // aim sets the target rates of all lodgers. For the least rate they are in

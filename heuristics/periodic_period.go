@@ -195,6 +195,79 @@ func exclusiveValue(in *instance.Instance, list []*lodger, period instance.Tick)
 	return sum
 }
 
+// mostPeriods bounds the periods that ruin and recreate chooses from.
+const mostPeriods = 256
+
+// ruinPeriods lists periods from the least that is worth trying to the greatest:
+// all, or some on a geometric scale.
+func ruinPeriods(in *instance.Instance, wants []want) []instance.Tick {
+	shortest, longest, rate := wants[0].cycle, wants[0].cycle, 0.0
+	for j := range wants {
+		shortest, longest = min(shortest, wants[j].cycle), max(longest, wants[j].cycle)
+		rate += float64(in.Jobs[j].Workers) / float64(wants[j].cycle)
+	}
+	least := shortest
+	if in.Objective == instance.MaxMinThroughput {
+		least = longest
+	}
+	greatest := instance.Tick(min(float64(longPeriod*longest), periodicPlanTasks(in)/rate))
+	greatest = max(greatest, longest+longest/2)
+	if in.MaxPeriod > 0 {
+		greatest = min(greatest, in.MaxPeriod)
+	}
+	least = max(1, min(least, greatest))
+	var periods []instance.Tick
+	if greatest-least < mostPeriods {
+		for p := least; p <= greatest; p++ {
+			periods = append(periods, p)
+		}
+		return periods
+	}
+	for n := range mostPeriods {
+		periods = append(periods, instance.Tick(float64(least)*pow(float64(greatest)/float64(least), float64(n)/(mostPeriods-1))))
+	}
+	return slices.Compact(periods)
+}
+
+// promise estimates the most that a plan of a period can be worth: jobs complete
+// whole iterations, all of them within the GPU time there is.
+func promise(in *instance.Instance, wants []want, period instance.Tick) float64 {
+	ticks := float64(period)
+	budget := ticks * float64(len(in.GPUs))
+	if in.Objective == instance.Throughput {
+		value := 0.0
+		order := make([]int, len(wants))
+		for j := range order {
+			order[j] = j
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(wants[b].density, wants[a].density) })
+		for _, j := range order {
+			n := min(math.Floor(ticks/float64(wants[j].cycle)), budget/wants[j].area)
+			value += n * float64(in.Jobs[j].Weight)
+			budget -= n * wants[j].area
+		}
+		return value / ticks
+	}
+	low, high := 0.0, math.Inf(1)
+	for j := range wants {
+		full := float64(in.Jobs[j].FastestFull()) / float64(in.Jobs[j].Weight)
+		high = min(high, math.Floor(ticks/float64(wants[j].cycle))*full/ticks)
+	}
+	for range 30 {
+		try, area := (low+high)/2, 0.0
+		for j := range wants {
+			full := float64(in.Jobs[j].FastestFull()) / float64(in.Jobs[j].Weight)
+			area += math.Ceil(try*ticks/full-1e-9) * wants[j].area
+		}
+		if area <= budget {
+			low = try
+		} else {
+			high = try
+		}
+	}
+	return low
+}
+
 // priceUnit is the price of a GPU-tick that [periodicCeiling] counts from.
 const priceUnit = 1024
 
