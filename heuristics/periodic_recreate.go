@@ -139,7 +139,7 @@ func (r *ruin) place(j instance.JobID) {
 				ready = busy[r.rng.IntN(len(busy))].to
 			}
 			if chain := r.longer(l, ready, limit, len(best)); chain != nil {
-				best, lodger = slices.Clone(chain), l
+				best, lodger = cloneChain(chain), l
 			}
 		}
 	}
@@ -159,28 +159,42 @@ func (r *ruin) place(j instance.JobID) {
 // longer returns the chain of a lodger that begins at ready or later, up to a limit,
 // if it has more than so many iterations; else nil. Nothing is reserved.
 func (r *ruin) longer(l *lodger, ready instance.Tick, limit, than int) []iteration {
-	r.chain = r.chain[:0]
-	closing := instance.Tick(0)
-	for len(r.chain) < limit {
-		if closing > 0 && len(r.chain)+int((closing-ready)/l.cycle) <= than {
+	closing, n := instance.Tick(0), 0
+	for n < limit {
+		if closing > 0 && n+int((closing-ready)/l.cycle) <= than {
 			return nil
 		}
-		it, ok := r.find(l, ready, closing)
-		if !ok {
+		if n == len(r.chain) {
+			r.chain = append(r.chain, iteration{})
+		}
+		it := &r.chain[n]
+		if !r.find(l, ready, closing, it) {
 			break
 		}
 		if closing == 0 {
 			closing = it.begin() + r.period
 		}
-		r.chain, ready = append(r.chain, it), it.end
-		if ready+l.cycle > closing {
+		ready = it.end
+		if n++; ready+l.cycle > closing {
 			break
 		}
 	}
-	if len(r.chain) <= than {
+	if n <= than {
 		return nil
 	}
-	return r.chain
+	return r.chain[:n]
+}
+
+// cloneChain copies a chain with all that it holds.
+func cloneChain(chain []iteration) []iteration {
+	k := len(chain[0].start)
+	starts, depths := make([]instance.Tick, 0, k*len(chain)), make([]uint8, 0, k*len(chain))
+	list := slices.Clone(chain)
+	for n := range list {
+		starts, depths = append(starts, list[n].start...), append(depths, list[n].depth...)
+		list[n].start, list[n].depth = starts[n*k:], depths[n*k:]
+	}
+	return list
 }
 
 // lodge describes a job on the given GPUs; nil where it cannot live there.

@@ -23,6 +23,7 @@ import (
 type ruin struct {
 	*moduloScheduler // its lodgers are by job; who has no iterations has no GPUs
 	wants            []want
+	vacant           []*lodger          // the jobs without GPUs
 	residents        [][]instance.JobID // per GPU
 	// worth of all iterations; see [ruin.worthOf].
 	worth int64
@@ -81,12 +82,12 @@ func wantsOf(in *instance.Instance) []want {
 
 // newRuin begins with an empty plan. The least rate is to be more than value.
 func newRuin(in *instance.Instance, wants []want, rng *rand.Rand, period instance.Tick, value *big.Rat) *ruin {
-	list := make([]*lodger, len(in.Jobs))
-	for j := range list {
-		list[j] = &lodger{id: instance.JobID(j), job: &in.Jobs[j]}
+	vacant := make([]*lodger, len(in.Jobs))
+	for j := range vacant {
+		vacant[j] = &lodger{id: instance.JobID(j), job: &in.Jobs[j]}
 	}
 	r := &ruin{
-		moduloScheduler: newModuloScheduler(in, list, period), wants: wants,
+		moduloScheduler: newModuloScheduler(in, slices.Clone(vacant), period), wants: wants, vacant: vacant,
 		residents: make([][]instance.JobID, len(in.GPUs)), changed: make([]bool, len(in.Jobs)), cost: make([]float64, len(in.GPUs)),
 	}
 	r.rng = rng
@@ -168,7 +169,7 @@ func (r *ruin) read(s *instance.Schedule) {
 		}
 		r.settle(j, l, chain)
 	}
-	r.keep()
+	r.most = r.worth
 }
 
 // save notes how a job is before it is changed.
@@ -210,7 +211,7 @@ func (r *ruin) evict(j instance.JobID) {
 		r.residents[g] = slices.DeleteFunc(r.residents[g], func(o instance.JobID) bool { return o == j })
 	}
 	r.worth -= r.worthOf(j, len(r.chains[j]))
-	r.lodgers[j], r.chains[j] = &lodger{id: j, job: l.job}, nil
+	r.lodgers[j], r.chains[j] = r.vacant[j], nil
 }
 
 // settle puts a job in that was out.
@@ -261,12 +262,14 @@ func (r *ruin) walk(ctx context.Context, work int, hot, cold float64) {
 // stepWork is what a step costs beside the tasks it tries, in such.
 const stepWork = 20
 
-// plan returns the best plan or, where there is none, what there is.
-func (r *ruin) plan() *instance.Schedule {
-	if r.best != nil {
-		return r.best.schedule()
+// news returns the best plan, once; nil: there is none since it was last asked for.
+func (r *ruin) news() *instance.Schedule {
+	if r.best == nil {
+		return nil
 	}
-	return r.schedule()
+	plan := r.best.schedule()
+	r.best = nil
+	return plan
 }
 
 // keep remembers the plan if it is the best.

@@ -132,16 +132,22 @@ func (s *ruins) pick(rng *rand.Rand, known float64) *periodTry {
 	return tried[n]
 }
 
-// end notes what a walk found in a round, and returns its best plan; nil: none.
+// end notes what a walk found in a round, and returns the best plan if it is new;
+// nil: it is not.
 func (s *ruins) end(w *ruinWalk) *instance.Schedule {
-	if w.done++; w.done < w.cycle {
-		return nil
+	w.done++
+	plan := w.ruin.news()
+	if w.done == w.cycle {
+		if plan == nil && w.at.plan == nil {
+			plan = w.ruin.schedule()
+		}
+		w.at.cycles++
+		w.at.busy, w.ruin = false, nil
 	}
-	plan := w.ruin.plan()
-	w.at.cycles++
-	w.at.busy, w.ruin = false, nil
-	value, _ := s.in.Value(plan).Float64()
-	s.note(plan, value)
+	if plan != nil {
+		value, _ := s.in.Value(plan).Float64()
+		s.note(plan, value)
+	}
 	return plan
 }
 
