@@ -206,16 +206,12 @@ func ruinPeriods(in *instance.Instance, wants []want) []instance.Tick {
 		shortest, longest = min(shortest, wants[j].cycle), max(longest, wants[j].cycle)
 		rate += float64(in.Jobs[j].Workers) / float64(wants[j].cycle)
 	}
-	least := shortest
-	if in.Objective == instance.MaxMinThroughput {
-		least = longest
-	}
 	greatest := instance.Tick(min(float64(longPeriod*longest), periodicPlanTasks(in)/rate))
 	greatest = max(greatest, longest+longest/2)
 	if in.MaxPeriod > 0 {
 		greatest = min(greatest, in.MaxPeriod)
 	}
-	least = max(1, min(least, greatest))
+	least := max(1, min(shortest, greatest))
 	var periods []instance.Tick
 	if greatest-least < mostPeriods {
 		for p := least; p <= greatest; p++ {
@@ -234,38 +230,18 @@ func ruinPeriods(in *instance.Instance, wants []want) []instance.Tick {
 func promise(in *instance.Instance, wants []want, period instance.Tick) float64 {
 	ticks := float64(period)
 	budget := ticks * float64(len(in.GPUs))
-	if in.Objective == instance.Throughput {
-		value := 0.0
-		order := make([]int, len(wants))
-		for j := range order {
-			order[j] = j
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(wants[b].density, wants[a].density) })
-		for _, j := range order {
-			n := min(math.Floor(ticks/float64(wants[j].cycle)), budget/wants[j].area)
-			value += n * float64(in.Jobs[j].Weight)
-			budget -= n * wants[j].area
-		}
-		return value / ticks
+	value := 0.0
+	order := make([]int, len(wants))
+	for j := range order {
+		order[j] = j
 	}
-	low, high := 0.0, math.Inf(1)
-	for j := range wants {
-		full := float64(in.Jobs[j].FastestFull()) / float64(in.Jobs[j].Weight)
-		high = min(high, math.Floor(ticks/float64(wants[j].cycle))*full/ticks)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(wants[b].density, wants[a].density) })
+	for _, j := range order {
+		n := min(math.Floor(ticks/float64(wants[j].cycle)), budget/wants[j].area)
+		value += n * float64(in.Jobs[j].Weight)
+		budget -= n * wants[j].area
 	}
-	for range 30 {
-		try, area := (low+high)/2, 0.0
-		for j := range wants {
-			full := float64(in.Jobs[j].FastestFull()) / float64(in.Jobs[j].Weight)
-			area += math.Ceil(try*ticks/full-1e-9) * wants[j].area
-		}
-		if area <= budget {
-			low = try
-		} else {
-			high = try
-		}
-	}
-	return low
+	return value / ticks
 }
 
 // priceUnit is the price of a GPU-tick that [periodicCeiling] counts from.

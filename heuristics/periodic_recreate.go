@@ -2,6 +2,7 @@ package heuristics
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -92,15 +93,13 @@ func (r *ruin) recreate() {
 // more appends iterations to a job's chain.
 func (r *ruin) more(j instance.JobID) {
 	l, chain := r.lodgers[j], r.chains[j]
-	if len(chain) >= r.enough(j) || chain[len(chain)-1].end+l.cycle > chain[0].begin()+r.period {
+	if chain[len(chain)-1].end+l.cycle > chain[0].begin()+r.period {
 		return
 	}
 	r.save(j)
-	n := len(chain)
-	for n < r.enough(j) && r.append(int(j), 0) {
-		n++
+	for r.append(int(j), 0) {
+		r.worth += l.job.Weight
 	}
-	r.worth += r.worthOf(j, n) - r.worthOf(j, len(chain))
 }
 
 const (
@@ -114,9 +113,9 @@ const (
 
 // place puts a job where it gets most.
 func (r *ruin) place(j instance.JobID) {
-	limit := r.enough(j)
+	limit := math.MaxInt
 	if r.rng.IntN(modestJobs) == 0 {
-		limit = min(limit, 1+r.rng.IntN(fewIterations))
+		limit = 1 + r.rng.IntN(fewIterations)
 	}
 	var lodger *lodger
 	var best []iteration

@@ -3,7 +3,6 @@ package heuristics
 import (
 	"context"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 
@@ -17,22 +16,17 @@ import (
 // Only what changes is worked on, so that a step costs the same however large the
 // cluster is.
 //
-// With the period fixed, the sum of rates is the weight of whole iterations. The
-// least rate becomes a question: is there a plan in which every job has the
-// iterations that it needs for more than the least rate so far?
+// With the period fixed, the sum of rates is the weight of whole iterations. For the
+// least rate this is no search: nearly all changes leave it as it is.
 type ruin struct {
 	*moduloScheduler // its lodgers are by job; who has no iterations has no GPUs
 	wants            []want
 	vacant           []*lodger          // the jobs without GPUs
 	residents        [][]instance.JobID // per GPU
-	// worth of all iterations; see [ruin.worthOf].
-	worth int64
-	// need[j] is how many iterations job j needs for more than the least rate so
-	// far; nil for the sum of rates.
-	need []int64
+	worth            int64              // weight of all iterations
 
-	best *moduloScheduler // nil: none yet
-	most int64            // the worth of the best, for the sum of rates
+	best *moduloScheduler // since it was last asked for; nil: none
+	most int64            // the greatest worth so far
 
 	saved   []savedJob // what the step under way has changed
 	changed []bool     // per job: it is saved
@@ -48,7 +42,7 @@ type want struct {
 	multisets [][]int
 	cycle     instance.Tick // a lower bound on an iteration
 	area      float64       // GPU-ticks of an iteration
-	density   float64       // for the sum of rates: weight per GPU-tick
+	density   float64       // weight per GPU-tick
 }
 
 // savedJob is a job as it was before a step.
@@ -57,9 +51,6 @@ type savedJob struct {
 	lodger *lodger
 	chain  []iteration
 }
-
-// needUnit is what a job is worth that has what it needs.
-const needUnit = 1 << 20
 
 // wantsOf returns what the jobs ask for.
 func wantsOf(in *instance.Instance) []want {
@@ -80,8 +71,8 @@ func wantsOf(in *instance.Instance) []want {
 	return wants
 }
 
-// newRuin begins with an empty plan. The least rate is to be more than value.
-func newRuin(in *instance.Instance, wants []want, rng *rand.Rand, period instance.Tick, value *big.Rat) *ruin {
+// newRuin begins with an empty plan.
+func newRuin(in *instance.Instance, wants []want, rng *rand.Rand, period instance.Tick) *ruin {
 	vacant := make([]*lodger, len(in.Jobs))
 	for j := range vacant {
 		vacant[j] = &lodger{id: instance.JobID(j), job: &in.Jobs[j]}
@@ -91,43 +82,7 @@ func newRuin(in *instance.Instance, wants []want, rng *rand.Rand, period instanc
 		residents: make([][]instance.JobID, len(in.GPUs)), changed: make([]bool, len(in.Jobs)), cost: make([]float64, len(in.GPUs)),
 	}
 	r.rng = rng
-	if in.Objective == instance.MaxMinThroughput {
-		r.need = make([]int64, len(in.Jobs))
-		r.raise(value)
-	}
 	return r
-}
-
-// raise asks for more than a least rate.
-func (r *ruin) raise(value *big.Rat) {
-	for j := range r.need {
-		job := &r.in.Jobs[j]
-		// value x period x weight / full time, rounded down, and one more
-		n := new(big.Rat).Mul(value, new(big.Rat).SetFrac(
-			new(big.Int).Mul(big.NewInt(int64(r.period)), big.NewInt(job.Weight)), big.NewInt(int64(job.FastestFull()))))
-		r.need[j] = new(big.Int).Quo(n.Num(), n.Denom()).Int64() + 1
-	}
-	r.worth = 0
-	for j, chain := range r.chains {
-		r.worth += r.worthOf(instance.JobID(j), len(chain))
-	}
-}
-
-// worthOf is what n iterations of a job are worth: their weight, or the part of
-// what the job needs.
-func (r *ruin) worthOf(j instance.JobID, n int) int64 {
-	if r.need == nil {
-		return r.in.Jobs[j].Weight * int64(n)
-	}
-	return min(int64(n), r.need[j]) * needUnit / r.need[j]
-}
-
-// enough is how many iterations of a job are worth something.
-func (r *ruin) enough(j instance.JobID) int {
-	if r.need == nil {
-		return math.MaxInt
-	}
-	return int(r.need[j])
 }
 
 // read puts a plan in canonical order in, as many times over as its period goes
@@ -210,7 +165,7 @@ func (r *ruin) evict(j instance.JobID) {
 	for _, g := range l.gpus {
 		r.residents[g] = slices.DeleteFunc(r.residents[g], func(o instance.JobID) bool { return o == j })
 	}
-	r.worth -= r.worthOf(j, len(r.chains[j]))
+	r.worth -= l.job.Weight * int64(len(r.chains[j]))
 	r.lodgers[j], r.chains[j] = r.vacant[j], nil
 }
 
@@ -225,27 +180,23 @@ func (r *ruin) settle(j instance.JobID, l *lodger, chain []iteration) {
 	for _, g := range l.gpus {
 		r.residents[g] = append(r.residents[g], j)
 	}
-	r.worth += r.worthOf(j, len(chain))
+	r.worth += l.job.Weight * int64(len(chain))
 	r.lodgers[j], r.chains[j] = l, chain
 }
 
 // walk anneals for about the given number of tasks tried, from one temperature to
-// another in units of what a job is worth.
+// another in units of the mean weight of a job.
 func (r *ruin) walk(ctx context.Context, work int, hot, cold float64) {
-	scale := float64(needUnit)
-	if r.need == nil {
-		scale = 0
-		for j := range r.in.Jobs {
-			scale += float64(r.in.Jobs[j].Weight)
-		}
-		scale /= float64(len(r.in.Jobs))
+	weight := 0.0
+	for j := range r.in.Jobs {
+		weight += float64(r.in.Jobs[j].Weight) / float64(len(r.in.Jobs))
 	}
 	begun := r.tasks
 	for n := 0; r.tasks-begun < work; n++ {
 		if n%64 == 0 && ctx.Err() != nil {
 			return
 		}
-		heat := scale * hot * pow(cold/hot, float64(r.tasks-begun)/float64(work))
+		heat := weight * hot * pow(cold/hot, float64(r.tasks-begun)/float64(work))
 		least := float64(r.worth) + float64(heat*math.Log(1-r.rng.Float64()))
 		r.tasks += stepWork
 		r.wreck()
@@ -274,15 +225,8 @@ func (r *ruin) news() *instance.Schedule {
 
 // keep remembers the plan if it is the best.
 func (r *ruin) keep() {
-	switch {
-	case r.need == nil && r.worth > r.most:
+	if r.worth > r.most {
 		r.most = r.worth
-	case r.need != nil && r.worth == int64(len(r.need))*needUnit:
-	default:
-		return
-	}
-	r.best = &moduloScheduler{in: r.in, period: r.period, lodgers: slices.Clone(r.lodgers), chains: slices.Clone(r.chains)}
-	if r.need != nil {
-		r.raise(r.in.RateValue(r.iterations(), r.period))
+		r.best = &moduloScheduler{in: r.in, period: r.period, lodgers: slices.Clone(r.lodgers), chains: slices.Clone(r.chains)}
 	}
 }

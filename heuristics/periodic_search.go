@@ -18,7 +18,8 @@ type periodicImprover struct {
 	config Config
 	in     *instance.Instance
 	lanes  []*rotaLane
-	ruins  *ruins
+	ruins  *ruins           // for the sum of rates
+	scouts []*periodicScout // for the least rate
 	best   *instance.Schedule
 	value  float64
 	work   int // of a lane in a round
@@ -67,6 +68,11 @@ func newPeriodicImprover(ctx context.Context, c Config, in *instance.Instance, r
 		s.lanes = append(s.lanes, l)
 	}
 	s.ruins = newRuins(in, rng, start)
+	if in.Objective == instance.MaxMinThroughput {
+		for range 2 {
+			s.scouts = append(s.scouts, &periodicScout{in: in, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))})
+		}
+	}
 	return s
 }
 
@@ -180,24 +186,26 @@ func (l *rotaLane) keep() {
 
 // round lets all walk, and takes over what is best.
 func (s *periodicImprover) round() {
-	walks := s.ruins.begin(s.in.Value(s.best))
-	parallel(len(walks)+len(s.lanes), func(i int) {
-		if i < len(walks) {
+	s.ruins.begin(s.value)
+	walks, scouts := s.ruins.walks, s.scouts
+	parallel(len(walks)+len(scouts)+len(s.lanes), func(i int) {
+		switch lane := i - len(walks) - len(scouts); {
+		case i < len(walks):
 			walks[i].walk(s.ctx)
-		} else {
-			s.lanes[i-len(walks)].walk(s.ctx, s.work)
+		case lane < 0:
+			scouts[i-len(walks)].walk(s.ctx)
+		default:
+			s.lanes[lane].walk(s.ctx, s.work)
 		}
 	})
 	for _, w := range walks {
-		if plan := s.ruins.end(w); plan != nil {
-			value, _ := s.in.Value(plan).Float64()
-			s.offer(plan, value)
-		}
+		s.offer(s.ruins.end(w))
+	}
+	for _, c := range scouts {
+		s.offer(c.best, c.value)
 	}
 	for _, l := range s.lanes {
-		if l.best != nil {
-			s.ruins.note(l.best, l.value)
-		}
+		s.ruins.note(l.best, l.value)
 		s.offer(l.best, l.value)
 		l.best = nil
 	}
@@ -209,7 +217,7 @@ func (s *periodicImprover) round() {
 		l.rounds = 0 // heated up again
 		switch draw := l.rng.IntN(4); {
 		case draw < 2:
-			if plan := s.ruins.draw(l.rng); plan != nil {
+			if plan := s.find(l.rng); plan != nil {
 				l.load(plan)
 			}
 			l.cycle = rotaCycle
@@ -225,6 +233,14 @@ func (s *periodicImprover) round() {
 	}
 }
 
+// find draws a plan for a lane to begin again from; nil: there is none.
+func (s *periodicImprover) find(rng *rand.Rand) *instance.Schedule {
+	if len(s.scouts) > 0 {
+		return s.scouts[rng.IntN(len(s.scouts))].best
+	}
+	return s.ruins.draw(rng)
+}
+
 // offer takes a plan over if it is better than all before it.
 func (s *periodicImprover) offer(plan *instance.Schedule, value float64) {
 	if plan == nil || value <= s.value*(1+1e-12) {
@@ -233,5 +249,44 @@ func (s *periodicImprover) offer(plan *instance.Schedule, value float64) {
 	s.best, s.value = plan, value
 	if s.config.Improved != nil {
 		s.config.Improved(plan)
+	}
+}
+
+// periodicScout makes plans by list scheduling for lanes to begin from: a
+// greedy search, and after some rounds another one.
+type periodicScout struct {
+	in     *instance.Instance
+	rng    *rand.Rand
+	search *periodicSearch
+	counts [][]int
+	rounds int
+	best   *instance.Schedule // of this search; nil: none yet
+	value  float64
+}
+
+// scoutRounds is for how many rounds a scout goes on with a search.
+const scoutRounds = 5
+
+// walk goes on for a round.
+func (c *periodicScout) walk(ctx context.Context) {
+	if c.rounds%scoutRounds == 0 {
+		c.search = newPeriodicSearch(ctx, c.in, c.rng, nil)
+		c.counts, c.best = startCounts(c.in), nil
+		if c.rng.IntN(2) == 0 {
+			c.counts = c.search.multisets()
+		}
+		c.search.begin(c.counts)
+		c.search.systematic()
+		c.search.most, c.search.plans = c.search.work, c.search.evaluations
+	}
+	c.rounds++
+	c.search.most += periodicWork(c.in) / scoutRounds
+	c.search.plans += periodicEvaluations / scoutRounds
+	c.search.vary(c.counts)
+	if c.search.best == nil {
+		return
+	}
+	if v, _ := c.search.bestValue.Float64(); c.best == nil || v > c.value {
+		c.best, c.value = c.search.best.schedule(), v
 	}
 }

@@ -3,7 +3,6 @@ package heuristics
 import (
 	"cmp"
 	"context"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 
@@ -51,8 +50,13 @@ const (
 	ruinHot, ruinWarm, ruinCold = 0.5, 0.2, 0.03
 )
 
+// newRuins begins with what is known of the period of a plan. There are no walks but
+// for the sum of rates.
 func newRuins(in *instance.Instance, rng *rand.Rand, start *instance.Schedule) *ruins {
 	s := &ruins{in: in, wants: wantsOf(in)}
+	if in.Objective != instance.Throughput {
+		return s
+	}
 	for _, p := range ruinPeriods(in, s.wants) {
 		s.periods = append(s.periods, &periodTry{period: p, promise: promise(in, s.wants, p)})
 	}
@@ -67,8 +71,11 @@ func newRuins(in *instance.Instance, rng *rand.Rand, start *instance.Schedule) *
 	return s
 }
 
-// note takes a plan over if it is the best of its period.
+// note takes a plan over if there is one, and it is the best of its period.
 func (s *ruins) note(plan *instance.Schedule, value float64) {
+	if plan == nil {
+		return
+	}
 	n := slices.IndexFunc(s.periods, func(t *periodTry) bool { return t.period == plan.Period })
 	if n < 0 {
 		n = len(s.periods)
@@ -79,24 +86,22 @@ func (s *ruins) note(plan *instance.Schedule, value float64) {
 	}
 }
 
-// begin gives every walk that has ended a cycle another, and returns all. value is
-// that of the best plan.
-func (s *ruins) begin(value *big.Rat) []*ruinWalk {
-	known, _ := value.Float64()
+// begin gives every walk that has ended a cycle another. value is that of the best
+// plan.
+func (s *ruins) begin(value float64) {
 	for _, w := range s.walks {
 		if w.ruin != nil {
 			continue
 		}
-		t := s.pick(w.rng, known)
+		t := s.pick(w.rng, value)
 		w.at, t.busy = t, true
 		w.done, w.cycle, w.hot = 0, min(1<<t.cycles, longRuin), ruinHot
-		w.ruin = newRuin(s.in, s.wants, w.rng, t.period, value)
+		w.ruin = newRuin(s.in, s.wants, w.rng, t.period)
 		if t.plan != nil && w.rng.IntN(3) > 0 {
 			w.ruin.read(t.plan)
 			w.hot = ruinWarm
 		}
 	}
-	return s.walks
 }
 
 // pick draws a period: one that had no turn and might be better than the best plan,
@@ -134,21 +139,16 @@ func (s *ruins) pick(rng *rand.Rand, known float64) *periodTry {
 
 // end notes what a walk found in a round, and returns the best plan if it is new;
 // nil: it is not.
-func (s *ruins) end(w *ruinWalk) *instance.Schedule {
-	w.done++
-	plan := w.ruin.news()
-	if w.done == w.cycle {
-		if plan == nil && w.at.plan == nil {
-			plan = w.ruin.schedule()
-		}
+func (s *ruins) end(w *ruinWalk) (plan *instance.Schedule, value float64) {
+	if plan = w.ruin.news(); plan != nil {
+		value, _ = s.in.Value(plan).Float64()
+		s.note(plan, value)
+	}
+	if w.done++; w.done == w.cycle {
 		w.at.cycles++
 		w.at.busy, w.ruin = false, nil
 	}
-	if plan != nil {
-		value, _ := s.in.Value(plan).Float64()
-		s.note(plan, value)
-	}
-	return plan
+	return plan, value
 }
 
 // draw returns one of the best plans, of any period; nil: there is none.
