@@ -3,9 +3,20 @@ package heuristics
 import (
 	"cmp"
 	"math"
+	"os"
 	"slices"
+	"strconv"
 
 	"jigsaw/formulation/instance"
+)
+
+const (
+	// mostWrecked bounds the jobs taken out of a node, or drawn from all.
+	mostWrecked = 4
+	// In one step of so many all that live there take turns.
+	togetherSteps = 4
+	// A job in so many takes no more than fewIterations at first.
+	modestJobs, fewIterations = 2, 6
 )
 
 // wreck takes some jobs out of the plan.
@@ -15,7 +26,7 @@ func (r *ruin) wreck() {
 	case 0: // some of one node or two
 		for range 1 + r.rng.IntN(2) {
 			node := &r.in.Nodes[r.rng.IntN(len(r.in.Nodes))]
-			for range 1 + r.rng.IntN(3) {
+			for range 1 + r.rng.IntN(mostWrecked) {
 				g := node.FirstGPU + instance.GPUID(r.rng.IntN(node.GPUs))
 				if list := r.residents[g]; len(list) > 0 {
 					r.take(list[r.rng.IntN(len(list))])
@@ -27,7 +38,7 @@ func (r *ruin) wreck() {
 			r.take(j)
 		}
 	case 2:
-		for range 1 + r.rng.IntN(3) {
+		for range 1 + r.rng.IntN(mostWrecked) {
 			r.take(instance.JobID(r.rng.IntN(len(r.in.Jobs))))
 		}
 	}
@@ -63,7 +74,8 @@ func (r *ruin) touch(n instance.NodeID) {
 }
 
 // recreate puts the jobs that were taken out back: in any order, in one of density,
-// or the wide ones first. Then all that live there fill what room is left.
+// or the wide ones first. Then all that live there fill, in any
+// order, what room is left.
 func (r *ruin) recreate() {
 	r.rng.Shuffle(len(r.out), func(a, b int) { r.out[a], r.out[b] = r.out[b], r.out[a] })
 	switch r.rng.IntN(3) {
@@ -77,46 +89,78 @@ func (r *ruin) recreate() {
 	for range 1 + r.rng.IntN(2) {
 		r.touch(instance.NodeID(r.rng.IntN(len(r.in.Nodes))))
 	}
+	together := r.rng.IntN(togetherSteps) == 0
 	for _, j := range r.out {
-		r.place(j)
+		limit := math.MaxInt
+		switch {
+		case together:
+			limit = 1
+		case r.rng.IntN(modestJobs) == 0:
+			limit = 1 + r.rng.IntN(fewIterations)
+		}
+		r.place(j, limit)
 	}
+	r.out = r.out[:0]
 	for _, n := range r.touched {
 		node := &r.in.Nodes[n]
-		for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
-			for _, j := range r.residents[g] {
-				r.more(j)
+		for g := range node.GPUs {
+			for _, j := range r.residents[int(node.FirstGPU)+g] {
+				if !slices.Contains(r.out, j) {
+					r.out = append(r.out, j)
+				}
 			}
+		}
+	}
+	r.rng.Shuffle(len(r.out), func(a, b int) { r.out[a], r.out[b] = r.out[b], r.out[a] })
+	if together {
+		r.fillTogether()
+		return
+	}
+	for _, j := range r.out {
+		for r.more(j) {
 		}
 	}
 }
 
-// more appends iterations to a job's chain.
-func (r *ruin) more(j instance.JobID) {
+// fillTogether appends an iteration at a time to the chains of the jobs that are out:
+// to that which has used the least of its period. So jobs that share GPUs take turns.
+func (r *ruin) fillTogether() {
+	for len(r.out) > 0 {
+		next, least := 0, r.period
+		for n, j := range r.out {
+			if chain := r.chains[j]; chain[len(chain)-1].end-chain[0].begin() < least {
+				next, least = n, chain[len(chain)-1].end-chain[0].begin()
+			}
+		}
+		if !r.more(r.out[next]) {
+			r.out = slices.Delete(r.out, next, next+1)
+		}
+	}
+}
+
+// more appends an iteration to a job's chain. It reports false where there is no room.
+func (r *ruin) more(j instance.JobID) bool {
 	l, chain := r.lodgers[j], r.chains[j]
 	if chain[len(chain)-1].end+l.cycle > chain[0].begin()+r.period {
-		return
+		return false
 	}
 	r.save(j)
-	for r.append(int(j), 0) {
-		r.worth += l.job.Weight
+	if !r.append(int(j), 0) {
+		return false
 	}
+	r.worth += l.job.Weight
+	return true
 }
 
 const (
 	// A chain is begun at so many times in each home tried.
 	chainStarts = 2
-	// A job in so many takes no more than fewIterations.
-	modestJobs, fewIterations = 4, 6
 	// A job in so many tries another multiset in each home.
 	otherMultisets = 3
 )
 
 // place puts a job where it gets most.
-func (r *ruin) place(j instance.JobID) {
-	limit := math.MaxInt
-	if r.rng.IntN(modestJobs) == 0 {
-		limit = 1 + r.rng.IntN(fewIterations)
-	}
+func (r *ruin) place(j instance.JobID, limit int) {
 	var lodger *lodger
 	var best []iteration
 	try := func(gpus []instance.GPUID) {

@@ -41,10 +41,14 @@ type ruinWalk struct {
 
 const (
 	ruinWalks = 4
-	// ruinWork is how many tasks a walk tries in a round, some 50 ms.
-	ruinWork = 100_000
-	// longRuin bounds the cycles of cooling, in rounds.
-	longRuin = 32
+	// In a round a walk tries ruinWork tasks, some 30 ms, and as many again for every
+	// ruinJobs jobs, but no more than mostRuin.
+	ruinWork, ruinJobs, mostRuin = 100_000, 16, 800_000
+	// The first cycle of cooling of a period lasts a round, those after it twice as
+	// long as the one before, but no longer than longRuin rounds.
+	longRuin = 16
+	// hopeful is how much closer to its promise than any other a period may come.
+	hopeful = 1.02
 	// Temperatures at the start and the end of a cycle, in units of what a job is
 	// worth: to begin with, and where there is a plan already.
 	ruinHot, ruinWarm, ruinCold = 0.5, 0.2, 0.03
@@ -104,30 +108,30 @@ func (s *ruins) begin(value float64) {
 	}
 }
 
-// pick draws a period: one that had no turn and might be better than the best plan,
-// the most promising of them, or one that had, the best of them more often.
-func (s *ruins) pick(rng *rand.Rand, known float64) *periodTry {
+// pick draws a period: the most promising of those that had no turn, if plans of it
+// might be better than the best plan, being a little closer to its promise than any;
+// or one that had, the best of them more often.
+func (s *ruins) pick(rng *rand.Rand, best float64) *periodTry {
 	var fresh *periodTry
 	var tried []*periodTry
+	closest := 0.0
 	for _, t := range s.periods {
+		if t.plan != nil {
+			closest = max(closest, t.value/t.promise)
+		}
 		switch {
 		case t.busy:
 		case t.plan != nil:
 			tried = append(tried, t)
-		case fresh == nil && t.cycles == 0:
+		case fresh == nil:
 			fresh = t
 		}
 	}
-	if fresh != nil && (len(tried) == 0 || fresh.promise > known && rng.IntN(2) == 0) {
+	if fresh != nil && (len(tried) == 0 || hopeful*closest*fresh.promise > best && rng.IntN(2) == 0) {
 		return fresh
 	}
 	if len(tried) == 0 {
-		for _, t := range s.periods {
-			if !t.busy {
-				return t
-			}
-		}
-		return s.periods[0]
+		return s.periods[rng.IntN(len(s.periods))] // there are few
 	}
 	slices.SortStableFunc(tried, func(a, b *periodTry) int { return cmp.Compare(b.value, a.value) })
 	n := 0
@@ -151,23 +155,17 @@ func (s *ruins) end(w *ruinWalk) (plan *instance.Schedule, value float64) {
 	return plan, value
 }
 
-// draw returns one of the best plans, of any period; nil: there is none.
+// draw returns the plan that one of the walks is at; nil: none yet.
 func (s *ruins) draw(rng *rand.Rand) *instance.Schedule {
-	var list []*periodTry
-	for _, t := range s.periods {
-		if t.plan != nil {
-			list = append(list, t)
-		}
+	w := s.walks[rng.IntN(len(s.walks))]
+	if w.ruin == nil {
+		return w.at.plan
 	}
-	if len(list) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(list, func(a, b *periodTry) int { return cmp.Compare(b.value, a.value) })
-	return list[rng.IntN(min(len(list), ruinWalks))].plan
+	return w.ruin.schedule()
 }
 
 // walk goes on for a round.
 func (w *ruinWalk) walk(ctx context.Context) {
 	at := func(n int) float64 { return w.hot * pow(ruinCold/w.hot, float64(n)/float64(w.cycle)) }
-	w.ruin.walk(ctx, ruinWork, at(w.done), at(w.done+1))
+	w.ruin.walk(ctx, min(ruinWork*(1+len(w.ruin.in.Jobs)/ruinJobs), mostRuin), at(w.done), at(w.done+1))
 }
