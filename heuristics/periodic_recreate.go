@@ -3,9 +3,7 @@ package heuristics
 import (
 	"cmp"
 	"math"
-	"os"
 	"slices"
-	"strconv"
 
 	"jigsaw/formulation/instance"
 )
