@@ -18,8 +18,8 @@ type periodicImprover struct {
 	config Config
 	in     *instance.Instance
 	lanes  []*rotaLane
-	ruins  *ruins           // for the sum of rates
-	scouts []*periodicScout // for the least rate
+	ruins  *ruins // without walks for the least rate
+	scouts []*periodicScout
 	best   *instance.Schedule
 	value  float64
 	work   int // of a lane in a round
@@ -68,10 +68,12 @@ func newPeriodicImprover(ctx context.Context, c Config, in *instance.Instance, r
 		s.lanes = append(s.lanes, l)
 	}
 	s.ruins = newRuins(in, rng, start)
+	scouts := 1
 	if in.Objective == instance.MaxMinThroughput {
-		for range 2 {
-			s.scouts = append(s.scouts, &periodicScout{in: in, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))})
-		}
+		scouts = 2
+	}
+	for range scouts {
+		s.scouts = append(s.scouts, &periodicScout{in: in, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))})
 	}
 	return s
 }
@@ -202,6 +204,7 @@ func (s *periodicImprover) round() {
 		s.offer(s.ruins.end(w))
 	}
 	for _, c := range scouts {
+		s.ruins.note(c.best, c.value)
 		s.offer(c.best, c.value)
 	}
 	for _, l := range s.lanes {
@@ -233,12 +236,14 @@ func (s *periodicImprover) round() {
 	}
 }
 
-// find draws a plan for a lane to begin again from; nil: there is none.
+// find draws a plan for a lane to begin again from: what a scout has, or a walk is at;
+// nil: there is none.
 func (s *periodicImprover) find(rng *rand.Rand) *instance.Schedule {
-	if len(s.scouts) > 0 {
-		return s.scouts[rng.IntN(len(s.scouts))].best
+	n := rng.IntN(len(s.scouts) + len(s.ruins.walks))
+	if n < len(s.scouts) {
+		return s.scouts[n].best
 	}
-	return s.ruins.draw(rng)
+	return s.ruins.walks[n-len(s.scouts)].plan()
 }
 
 // offer takes a plan over if it is better than all before it.

@@ -48,7 +48,7 @@ const (
 	// long as the one before, but no longer than longRuin rounds.
 	longRuin = 16
 	// hopeful is how much closer to its promise than any other a period may come.
-	hopeful = 1.02
+	hopeful = 1.1
 	// Temperatures at the start and the end of a cycle, in units of what a job is
 	// worth: to begin with, and where there is a plan already.
 	ruinHot, ruinWarm, ruinCold = 0.5, 0.2, 0.03
@@ -127,7 +127,7 @@ func (s *ruins) pick(rng *rand.Rand, best float64) *periodTry {
 			fresh = t
 		}
 	}
-	if fresh != nil && (len(tried) == 0 || hopeful*closest*fresh.promise > best && rng.IntN(2) == 0) {
+	if fresh != nil && (len(tried) == 0 || hopeful*closest*fresh.promise > best && rng.IntN(3) == 0) {
 		return fresh
 	}
 	if len(tried) == 0 {
@@ -155,9 +155,8 @@ func (s *ruins) end(w *ruinWalk) (plan *instance.Schedule, value float64) {
 	return plan, value
 }
 
-// draw returns the plan that one of the walks is at; nil: none yet.
-func (s *ruins) draw(rng *rand.Rand) *instance.Schedule {
-	w := s.walks[rng.IntN(len(s.walks))]
+// plan returns what the walk is at; nil: nothing.
+func (w *ruinWalk) plan() *instance.Schedule {
 	if w.ruin == nil {
 		return w.at.plan
 	}
