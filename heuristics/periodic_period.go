@@ -225,17 +225,12 @@ func ruinPeriods(in *instance.Instance, wants []want) []instance.Tick {
 	return slices.Compact(periods)
 }
 
-// promise estimates the most that a plan of a period can be worth: jobs complete
-// whole iterations, all of them within the GPU time there is.
-func promise(in *instance.Instance, wants []want, period instance.Tick) float64 {
+// promise estimates the greatest sum of rates of a plan with the given period: jobs, in
+// order, complete whole iterations, all of them within the GPU time there is.
+func promise(in *instance.Instance, wants []want, order []instance.JobID, period instance.Tick) float64 {
 	ticks := float64(period)
 	budget := ticks * float64(len(in.GPUs))
 	value := 0.0
-	order := make([]int, len(wants))
-	for j := range order {
-		order[j] = j
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(wants[b].density, wants[a].density) })
 	for _, j := range order {
 		n := min(math.Floor(ticks/float64(wants[j].cycle)), budget/wants[j].area)
 		value += n * float64(in.Jobs[j].Weight)

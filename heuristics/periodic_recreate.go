@@ -11,7 +11,7 @@ import (
 const (
 	// mostWrecked bounds the jobs taken out of a node, or drawn from all.
 	mostWrecked = 4
-	// In one step of so many all that live there take turns.
+	// In one step of so many the jobs take turns.
 	togetherSteps = 4
 	// A job in so many takes no more than fewIterations at first.
 	modestJobs, fewIterations = 2, 6
@@ -72,8 +72,8 @@ func (r *ruin) touch(n instance.NodeID) {
 }
 
 // recreate puts the jobs that were taken out back: in any order, in one of density,
-// or the wide ones first. Then all that live there fill, in any
-// order, what room is left.
+// or the wide ones first. Then all that live there fill what room is left: in any
+// order or, where the jobs put back have one iteration only, in turns.
 func (r *ruin) recreate() {
 	r.rng.Shuffle(len(r.out), func(a, b int) { r.out[a], r.out[b] = r.out[b], r.out[a] })
 	switch r.rng.IntN(3) {
@@ -157,7 +157,7 @@ const (
 	otherMultisets = 3
 )
 
-// place puts a job where it gets most.
+// place puts a job where it gets most, but no more iterations than limit.
 func (r *ruin) place(j instance.JobID, limit int) {
 	var lodger *lodger
 	var best []iteration

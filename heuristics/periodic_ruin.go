@@ -16,8 +16,7 @@ import (
 // Only what changes is worked on, so that a step costs the same however large the
 // cluster is.
 //
-// With the period fixed, the sum of rates is the weight of whole iterations. For the
-// least rate this is no search: nearly all changes leave it as it is.
+// With the period fixed, the sum of rates is the weight of whole iterations.
 type ruin struct {
 	*moduloScheduler // its lodgers are by job; who has no iterations has no GPUs
 	wants            []want

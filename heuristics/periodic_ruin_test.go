@@ -110,13 +110,13 @@ func TestRuinInterlocks(t *testing.T) {
 // TestPromise: two lone workers of 6 ticks and weights 1 and 5 on a GPU.
 func TestPromise(t *testing.T) {
 	in := periodicByHand(t, instance.Throughput, 1, 0, instance.JobSpec{Workers: 1}, instance.JobSpec{Workers: 1, Weight: 5})
-	wants := wantsOf(in)
+	wants, order := wantsOf(in), []instance.JobID{1, 0}
 	for period, want := range map[instance.Tick]float64{
 		5:  0,          // of whole iterations there are none
 		6:  5. / 6,     // the heavier job has all
 		15: 10.5 / 15., // and here what two iterations of it leave
 	} {
-		assert.InDelta(t, want, promise(in, wants, period), 1e-12, "period %d", period)
+		assert.InDelta(t, want, promise(in, wants, order, period), 1e-12, "period %d", period)
 	}
 }
 

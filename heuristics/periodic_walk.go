@@ -15,7 +15,8 @@ import (
 type ruins struct {
 	in      *instance.Instance
 	wants   []want
-	periods []*periodTry // the most promising first
+	order   []instance.JobID // by descending density
+	periods []*periodTry     // the most promising first
 	walks   []*ruinWalk
 }
 
@@ -47,8 +48,9 @@ const (
 	// The first cycle of cooling of a period lasts a round, those after it twice as
 	// long as the one before, but no longer than longRuin rounds.
 	longRuin = 16
-	// hopeful is how much closer to its promise than any other a period may come.
-	hopeful = 1.1
+	// A period may come closer to its promise than any other by this part over the
+	// number of jobs: the more there are, the less values scatter.
+	hopefulJobs = 0.8
 	// Temperatures at the start and the end of a cycle, in units of what a job is
 	// worth: to begin with, and where there is a plan already.
 	ruinHot, ruinWarm, ruinCold = 0.5, 0.2, 0.03
@@ -61,29 +63,30 @@ func newRuins(in *instance.Instance, rng *rand.Rand, start *instance.Schedule) *
 	if in.Objective != instance.Throughput {
 		return s
 	}
+	s.order = byDensity(in, func(j instance.JobID) float64 { return s.wants[j].area })
 	for _, p := range ruinPeriods(in, s.wants) {
-		s.periods = append(s.periods, &periodTry{period: p, promise: promise(in, s.wants, p)})
+		s.periods = append(s.periods, &periodTry{period: p, promise: promise(in, s.wants, s.order, p)})
 	}
 	slices.SortStableFunc(s.periods, func(a, b *periodTry) int {
 		return cmp.Or(cmp.Compare(b.promise, a.promise), cmp.Compare(a.period, b.period))
 	})
-	value, _ := in.Value(start).Float64()
-	s.note(start, value)
 	for range ruinWalks {
 		s.walks = append(s.walks, &ruinWalk{rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))})
 	}
+	value, _ := in.Value(start).Float64()
+	s.note(start, value)
 	return s
 }
 
 // note takes a plan over if there is one, and it is the best of its period.
 func (s *ruins) note(plan *instance.Schedule, value float64) {
-	if plan == nil {
+	if plan == nil || len(s.walks) == 0 {
 		return
 	}
 	n := slices.IndexFunc(s.periods, func(t *periodTry) bool { return t.period == plan.Period })
 	if n < 0 {
 		n = len(s.periods)
-		s.periods = append(s.periods, &periodTry{period: plan.Period, promise: promise(s.in, s.wants, plan.Period)})
+		s.periods = append(s.periods, &periodTry{period: plan.Period, promise: promise(s.in, s.wants, s.order, plan.Period)})
 	}
 	if t := s.periods[n]; t.plan == nil || value > t.value {
 		t.plan, t.value = plan, value
@@ -116,7 +119,7 @@ func (s *ruins) pick(rng *rand.Rand, best float64) *periodTry {
 	var tried []*periodTry
 	closest := 0.0
 	for _, t := range s.periods {
-		if t.plan != nil {
+		if t.plan != nil && t.promise > 0 {
 			closest = max(closest, t.value/t.promise)
 		}
 		switch {
@@ -127,8 +130,11 @@ func (s *ruins) pick(rng *rand.Rand, best float64) *periodTry {
 			fresh = t
 		}
 	}
-	if fresh != nil && (len(tried) == 0 || hopeful*closest*fresh.promise > best && rng.IntN(3) == 0) {
-		return fresh
+	if fresh != nil {
+		hope := (1 + hopefulJobs/float64(len(s.in.Jobs))) * closest * fresh.promise
+		if len(tried) == 0 || best == 0 || hope > best && rng.IntN(3) == 0 {
+			return fresh
+		}
 	}
 	if len(tried) == 0 {
 		return s.periods[rng.IntN(len(s.periods))] // there are few
