@@ -106,7 +106,19 @@
 // # Periodic objectives
 //
 // Greedy plans are built by modulo list scheduling, see periodic.go.
-// [Config.Improve] (periodic_search.go) anneals them. A rota (rota.go) is the
+// [Config.Improve] (periodic_search.go) goes on in three ways side by side.
+//
+// Ruin and recreate (periodic_ruin.go), for the sum of rates. With the period fixed
+// that is the weight of whole iterations, and what lives on other GPUs does not matter
+// to a job. A step (periodic_recreate.go) takes a few jobs out, of a node or two, of a
+// GPU, or from anywhere, and puts them and some without iterations back in turn, where
+// their chains get longest; or all that live there take turns, an iteration at a time.
+// Only wheels of the GPUs and links concerned change. Work is shared out among periods
+// (periodic_walk.go): each has a promise, what whole iterations in the GPU time there
+// is are worth; the most promising have a short cycle of cooling, and those that
+// turned out best get ever longer ones.
+//
+// Lanes. A rota (rota.go) is the
 // cyclic order in which all operations of a period start, with homes, depths and
 // rate levels; its clock (rota_clock.go) finds the least period that the order
 // admits, a maximum cycle ratio, with capacity of links handed on from one
@@ -115,6 +127,7 @@
 // their iteration or job; iterations are added, dropped or traded between jobs;
 // depths, rate levels and GPUs change. What a change may cost is a limit on the
 // period, so that most are refused after a few sweeps over the constraints.
-// Beside the lanes that anneal, scouts go on with greedy plans for lanes to begin
-// again from.
+//
+// Scouts go on with greedy plans. Lanes begin again from theirs, and from where ruin
+// and recreate is.
 package heuristics

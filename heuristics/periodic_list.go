@@ -193,8 +193,8 @@ func (m *moduloScheduler) append(i int, ready instance.Tick) bool {
 			return false
 		}
 	}
-	it, ok := m.find(m.lodgers[i], ready, closing)
-	if !ok {
+	var it iteration
+	if !m.find(m.lodgers[i], ready, closing, &it) {
 		return false
 	}
 	m.reserve(m.lodgers[i], &it)
@@ -203,8 +203,9 @@ func (m *moduloScheduler) append(i int, ready instance.Tick) bool {
 }
 
 // find chooses starts, depths and synchronisation of an iteration that begins
-// at or after ready and ends by closing or, if that is 0, within a period.
-func (m *moduloScheduler) find(l *lodger, ready, closing instance.Tick) (it iteration, ok bool) {
+// at or after ready and ends by closing or, if that is 0, within a period. It
+// uses the memory that the iteration has.
+func (m *moduloScheduler) find(l *lodger, ready, closing instance.Tick, it *iteration) bool {
 	k := len(l.gpus)
 	m.tasks += k
 	full := l.job.Full()
@@ -219,16 +220,20 @@ func (m *moduloScheduler) find(l *lodger, ready, closing instance.Tick) (it iter
 		}
 		m.starts[w], m.order[w] = start, w
 	}
-	it = iteration{start: make([]instance.Tick, k), depth: make([]uint8, k)}
+	if cap(it.start) < k {
+		it.start, it.depth = make([]instance.Tick, k), make([]uint8, k)
+	}
+	it.start, it.depth, it.level = it.start[:k], it.depth[:k], 0
 	m.roles(l, it.depth)
 	var end instance.Tick
+	var ok bool
 	if l.job.Gang {
-		end, ok = m.together(l, ready, &it)
+		end, ok = m.together(l, ready, it)
 	} else {
-		end, ok = m.apart(l, ready, &it)
+		end, ok = m.apart(l, ready, it)
 	}
 	if !ok {
-		return it, false
+		return false
 	}
 	if closing == 0 {
 		closing = it.begin() + m.period
@@ -240,30 +245,39 @@ func (m *moduloScheduler) find(l *lodger, ready, closing instance.Tick) (it iter
 	}
 	for n := slowed; n < len(l.syncs); n++ {
 		s := l.syncs[n]
-		if end+s.length > closing || ok && end+s.length >= it.end {
+		if end+s.length > closing || ok && end+s.length > it.end {
 			break // slower levels take longer still
 		}
 		start, found := m.syncStart(l, end, closing, s)
-		if found && (!ok || start+s.length < it.end) {
+		if found && (!ok || start+s.length <= it.end) { // slower, where it ends no later
 			it.sync, it.end, it.level, ok = start, start+s.length, n, true
 		}
 	}
-	return it, ok && it.end <= closing
+	return ok && it.end <= closing
 }
 
 // roles gives the deepest tasks to the GPUs that would end them first, and
 // among equals to those with the most free time, as far as memory lets it.
 func (m *moduloScheduler) roles(l *lodger, depth []uint8) {
+	full := l.job.Full()
+	if l.counts[full] == len(depth) {
+		for w := range depth {
+			depth[w] = uint8(full)
+		}
+		return
+	}
 	if m.rng != nil {
 		m.rng.Shuffle(len(m.order), func(a, b int) { m.order[a], m.order[b] = m.order[b], m.order[a] })
 	}
-	full := l.job.Full()
-	end := func(w int) instance.Tick { return m.starts[w] + l.time[w][min(full, l.deepest[w])] }
 	if !m.whimsical() {
+		for w := range m.starts {
+			m.starts[w] += l.time[w][min(full, l.deepest[w])] // now the end
+		}
 		slices.SortStableFunc(m.order, func(a, b int) int {
-			return cmp.Or(
-				cmp.Compare(end(a), end(b)),
-				cmp.Compare(m.gpus[l.gpus[a]].load, m.gpus[l.gpus[b]].load))
+			if m.starts[a] != m.starts[b] {
+				return cmp.Compare(m.starts[a], m.starts[b])
+			}
+			return cmp.Compare(m.gpus[l.gpus[a]].load, m.gpus[l.gpus[b]].load)
 		})
 	}
 	rest := m.order
@@ -362,9 +376,22 @@ func (m *moduloScheduler) reserve(l *lodger, it *iteration) {
 		m.gpus[g].add(it.start[w], l.time[w][it.depth[w]])
 	}
 	if len(l.syncs) > 0 {
-		s := l.syncs[it.level]
+		rate := l.syncs[it.level].rate
 		for _, u := range l.span.Uses {
-			m.links[u.Link].add(it.sync, s.length, s.rate*instance.BitRate(u.Times))
+			m.links[u.Link].add(it.sync, it.end-it.sync, rate*instance.BitRate(u.Times))
+		}
+	}
+}
+
+// release gives back what reserve took.
+func (m *moduloScheduler) release(l *lodger, it *iteration) {
+	for w, g := range l.gpus {
+		m.gpus[g].remove(it.start[w], l.time[w][it.depth[w]])
+	}
+	if len(l.syncs) > 0 {
+		rate := l.syncs[it.level].rate
+		for _, u := range l.span.Uses {
+			m.links[u.Link].add(it.sync, it.end-it.sync, -rate*instance.BitRate(u.Times))
 		}
 	}
 }

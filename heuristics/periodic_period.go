@@ -195,6 +195,50 @@ func exclusiveValue(in *instance.Instance, list []*lodger, period instance.Tick)
 	return sum
 }
 
+// mostPeriods bounds the periods that ruin and recreate chooses from.
+const mostPeriods = 256
+
+// ruinPeriods lists periods from the least that is worth trying to the greatest:
+// all, or some on a geometric scale.
+func ruinPeriods(in *instance.Instance, wants []want) []instance.Tick {
+	shortest, longest, rate := wants[0].cycle, wants[0].cycle, 0.0
+	for j := range wants {
+		shortest, longest = min(shortest, wants[j].cycle), max(longest, wants[j].cycle)
+		rate += float64(in.Jobs[j].Workers) / float64(wants[j].cycle)
+	}
+	greatest := instance.Tick(min(float64(longPeriod*longest), periodicPlanTasks(in)/rate))
+	greatest = max(greatest, longest+longest/2)
+	if in.MaxPeriod > 0 {
+		greatest = min(greatest, in.MaxPeriod)
+	}
+	least := max(1, min(shortest, greatest))
+	var periods []instance.Tick
+	if greatest-least < mostPeriods {
+		for p := least; p <= greatest; p++ {
+			periods = append(periods, p)
+		}
+		return periods
+	}
+	for n := range mostPeriods {
+		periods = append(periods, instance.Tick(float64(least)*pow(float64(greatest)/float64(least), float64(n)/(mostPeriods-1))))
+	}
+	return slices.Compact(periods)
+}
+
+// promise estimates the greatest sum of rates of a plan with the given period: jobs, in
+// order, complete whole iterations, all of them within the GPU time there is.
+func promise(in *instance.Instance, wants []want, order []instance.JobID, period instance.Tick) float64 {
+	ticks := float64(period)
+	budget := ticks * float64(len(in.GPUs))
+	value := 0.0
+	for _, j := range order {
+		n := min(math.Floor(ticks/float64(wants[j].cycle)), budget/wants[j].area)
+		value += n * float64(in.Jobs[j].Weight)
+		budget -= n * wants[j].area
+	}
+	return value / ticks
+}
+
 // priceUnit is the price of a GPU-tick that [periodicCeiling] counts from.
 const priceUnit = 1024
 

@@ -18,6 +18,7 @@ type periodicImprover struct {
 	config Config
 	in     *instance.Instance
 	lanes  []*rotaLane
+	ruins  *ruins // without walks for the least rate
 	scouts []*periodicScout
 	best   *instance.Schedule
 	value  float64
@@ -66,7 +67,12 @@ func newPeriodicImprover(ctx context.Context, c Config, in *instance.Instance, r
 		l.load(start)
 		s.lanes = append(s.lanes, l)
 	}
-	for range 2 {
+	s.ruins = newRuins(in, rng, start)
+	scouts := 1
+	if in.Objective == instance.MaxMinThroughput {
+		scouts = 2
+	}
+	for range scouts {
 		s.scouts = append(s.scouts, &periodicScout{in: in, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))})
 	}
 	return s
@@ -182,17 +188,27 @@ func (l *rotaLane) keep() {
 
 // round lets all walk, and takes over what is best.
 func (s *periodicImprover) round() {
-	parallel(len(s.scouts)+len(s.lanes), func(i int) {
-		if i < len(s.scouts) {
-			s.scouts[i].walk(s.ctx)
-		} else {
-			s.lanes[i-len(s.scouts)].walk(s.ctx, s.work)
+	s.ruins.begin(s.value)
+	walks, scouts := s.ruins.walks, s.scouts
+	parallel(len(walks)+len(scouts)+len(s.lanes), func(i int) {
+		switch lane := i - len(walks) - len(scouts); {
+		case i < len(walks):
+			walks[i].walk(s.ctx)
+		case lane < 0:
+			scouts[i-len(walks)].walk(s.ctx)
+		default:
+			s.lanes[lane].walk(s.ctx, s.work)
 		}
 	})
-	for _, c := range s.scouts {
+	for _, w := range walks {
+		s.offer(s.ruins.end(w))
+	}
+	for _, c := range scouts {
+		s.ruins.note(c.best, c.value)
 		s.offer(c.best, c.value)
 	}
 	for _, l := range s.lanes {
+		s.ruins.note(l.best, l.value)
 		s.offer(l.best, l.value)
 		l.best = nil
 	}
@@ -203,9 +219,9 @@ func (s *periodicImprover) round() {
 		}
 		l.rounds = 0 // heated up again
 		switch draw := l.rng.IntN(4); {
-		case draw < 2 && len(s.scouts) > 0:
-			if c := s.scouts[l.rng.IntN(len(s.scouts))]; c.best != nil {
-				l.load(c.best)
+		case draw < 2:
+			if plan := s.find(l.rng); plan != nil {
+				l.load(plan)
 			}
 			l.cycle = rotaCycle
 		case draw == 2:
@@ -218,6 +234,16 @@ func (s *periodicImprover) round() {
 			l.load(twice(l.in, l.now.schedule()))
 		}
 	}
+}
+
+// find draws a plan for a lane to begin again from: what a scout has, or a walk is at;
+// nil: there is none.
+func (s *periodicImprover) find(rng *rand.Rand) *instance.Schedule {
+	n := rng.IntN(len(s.scouts) + len(s.ruins.walks))
+	if n < len(s.scouts) {
+		return s.scouts[n].best
+	}
+	return s.ruins.walks[n-len(s.scouts)].plan()
 }
 
 // offer takes a plan over if it is better than all before it.

@@ -132,6 +132,37 @@ func (w *gpuWheel) insert(from, to instance.Tick) {
 	}
 }
 
+// remove frees [start, start+length), all of it busy.
+func (w *gpuWheel) remove(start, length instance.Tick) {
+	if length == 0 {
+		return
+	}
+	w.load -= length
+	from := residue(start, w.period)
+	if to := from + length; to <= w.period {
+		w.cut(from, to)
+	} else {
+		w.cut(from, w.period)
+		w.cut(0, to-w.period)
+	}
+}
+
+func (w *gpuWheel) cut(from, to instance.Tick) {
+	i := sort.Search(len(w.busy), func(i int) bool { return w.busy[i].to > from })
+	switch a := &w.busy[i]; {
+	case a.from == from && a.to == to:
+		w.busy = slices.Delete(w.busy, i, i+1)
+	case a.from == from:
+		a.from = to
+	case a.to == to:
+		a.to = from
+	default:
+		rest := arc{to, a.to}
+		a.to = from
+		w.busy = slices.Insert(w.busy, i+1, rest)
+	}
+}
+
 // linkWheel is the rate taken of one link modulo a period, as a step function:
 // used[i] from at[i] to at[i+1], the last step to the period. at[0] is 0.
 type linkWheel struct {
@@ -197,6 +228,18 @@ func (w *linkWheel) take(from, to instance.Tick, rate instance.BitRate) {
 	}
 	for i := first; i < end; i++ {
 		w.used[i] += rate
+	}
+	if rate < 0 { // some steps may have become one
+		w.join(end)
+		w.join(first)
+	}
+}
+
+// join makes step i one with the step before where they are equal.
+func (w *linkWheel) join(i int) {
+	if i > 0 && i < len(w.at) && w.used[i] == w.used[i-1] {
+		w.at = slices.Delete(w.at, i, i+1)
+		w.used = slices.Delete(w.used, i, i+1)
 	}
 }
 

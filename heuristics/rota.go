@@ -154,7 +154,12 @@ func (r *rota) measure(b int32) bool {
 		r.ticks[int(b)+w] = home.time[w][d]
 	}
 	if y := r.sync(b); y >= 0 {
-		r.ticks[y] = r.in.SyncTicks(job.Volume(counts, home.parties), home.rate[r.depth[y]])
+		volume, level := job.Volume(counts, home.parties), int(r.depth[y])
+		r.ticks[y] = r.in.SyncTicks(volume, home.rate[level])
+		// The slowest that takes no longer.
+		for level++; level < len(home.rate) && r.in.SyncTicks(volume, home.rate[level]) == r.ticks[y]; level++ {
+			r.depth[y] = uint8(level)
+		}
 	}
 	return job.Allows(counts)
 }
