@@ -21,22 +21,27 @@ type pace struct {
 // out that are neither shorter nor slower than another. There are none where
 // nothing is synchronised.
 func (s *master) paces(o *mode, r *recipe) []pace {
-	if r.sync == 0 || o.kind == lone {
+	switch {
+	case r.sync == 0 || o.kind == lone:
 		return nil
+	case s.m.untold(o):
+		return []pace{s.leastPace(r)}
 	}
-	in := s.m.in
+	return s.m.paces(o, r.volume)
+}
+
+func (m *model) paces(o *mode, volume instance.Bytes) []pace {
+	in := m.in
 	var list []pace
 	add := func(slowest instance.BitRate) {
 		for _, level := range in.RateLevels {
 			rate := instance.Span{Slowest: slowest}.Rate(level)
-			list = append(list, pace{int64(min(maxSync, in.SyncTicks(r.volume, rate))), rate})
+			list = append(list, pace{int64(min(maxSync, in.SyncTicks(volume, rate))), rate})
 		}
 	}
 	switch {
 	case o.kind == inNode:
-		add(s.m.network.pools[o.pools[0]].fabric)
-	case o.kind == spread && s.untold(o):
-		return []pace{s.leastPace(r)}
+		add(m.network.pools[o.pools[0]].fabric)
 	default:
 		for _, p := range o.parties {
 			add(p.speed)
@@ -56,8 +61,8 @@ func (s *master) paces(o *mode, r *recipe) []pace {
 
 // untold reports whether the instance does not tell how fast the racks of a
 // mode are joined.
-func (s *master) untold(o *mode) bool {
-	return slices.ContainsFunc(s.rackClasses(o), func(k int) bool { return s.m.network.racks[k].uplink == unlimited })
+func (m *model) untold(o *mode) bool {
+	return o.kind == spread && slices.ContainsFunc(o.pools, func(p int) bool { return m.network.racks[m.network.pools[p].rack].uplink == unlimited })
 }
 
 // leastPace holds for links of any speed. A synchronisation of s ticks or more

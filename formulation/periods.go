@@ -109,6 +109,12 @@ func (m *model) whole(companies int) *model {
 	if !m.in.Objective.Periodic() || m.in.MaxPeriod <= 0 || !slices.Contains(wholeCompanies, companies) {
 		return nil
 	}
+	if s := m.split(); len(s.demands) > len(m.demands) {
+		// Jobs that are alike are told apart where there is room for that.
+		if one := s.whole(companies); one != nil {
+			return one
+		}
+	}
 	m.companies = companies
 	if f := m.periodProgram(int64(m.in.MaxPeriod), nil); len(f.p.cols) == 0 || int64(len(f.p.cols))*int64(m.in.MaxPeriod) > mostPeriodSize {
 		return nil
@@ -126,13 +132,23 @@ func (m *model) periodProgram(ticks int64, limits []interval) *fluid {
 }
 
 // within returns the program of a node, whose rows depend on the limits of rates,
-// and the bounds of its columns. f is the program of the whole period.
+// and the bounds of its columns. f is the program of the whole period. The rows of
+// a node begin with those of the node above.
 func (f *fluid) within(n *narrowing) (at *fluid, lower, upper []int64) {
 	lower, upper = f.bounds(n)
-	if n == nil || f.rates == nil {
+	cuts := n.cuts()
+	if n == nil || f.rates == nil && cuts == nil {
 		return f, lower, upper
 	}
-	return f.m.periodProgram(f.period, f.rates.within(lower, upper)), lower, upper
+	var limits []interval
+	if f.rates != nil {
+		limits = f.rates.within(lower, upper)
+	}
+	at = f.m.periodProgram(f.period, limits)
+	for _, c := range cuts {
+		at.cut(c)
+	}
+	return at, lower, upper
 }
 
 // attainable returns the largest value that a plan of the period can have and
@@ -195,16 +211,30 @@ type periodNode struct {
 	proof  *priceProof
 	// inherited says that value and proof are those of the node above.
 	inherited bool
-	split     *narrowing // the lower part, nil for leaves
+	cuts      []*contentCut // found here
+	split     *narrowing    // the lower part, nil for leaves
 	parts     []*periodNode
 	basis     *solver.Basis
 }
 
-// narrowing is a change of the bounds of a column, after those of its parent.
+// narrowing is a change of the bounds of a column, or a cut, after those of its
+// parent.
 type narrowing struct {
 	parent       *narrowing
 	col          int
 	lower, upper int64
+	cut          *contentCut
+}
+
+// cuts lists the cuts of a node, the first first.
+func (n *narrowing) cuts() (list []*contentCut) {
+	for ; n != nil; n = n.parent {
+		if n.cut != nil {
+			list = append(list, n.cut)
+		}
+	}
+	slices.Reverse(list)
+	return list
 }
 
 // priceProof are prices of a program's rows, and what they prove; empty says that
@@ -235,6 +265,9 @@ func (f *fluid) bounds(n *narrowing) (lower, upper []int64) {
 		upper[j] = f.p.cols[j].upper
 	}
 	for ; n != nil; n = n.parent {
+		if n.cut != nil {
+			continue
+		}
 		lower[n.col], upper[n.col] = max(lower[n.col], n.lower), min(upper[n.col], n.upper)
 	}
 	return lower, upper
@@ -248,36 +281,62 @@ func (t *periodTree) Evaluate(ctx context.Context, n *periodNode, _ float64) (tr
 		}
 		return tree.Outcome[*periodNode]{Bound: math.Inf(-1), Children: n.parts}, nil
 	}
-	r, err := t.relax(n)
-	if err != nil {
-		return tree.Outcome[*periodNode]{}, err
-	}
-	defer func() { _ = r.live.Close() }()
-	s, err := t.solve(ctx, r, n)
-	if err != nil {
-		return tree.Outcome[*periodNode]{}, err
-	}
-	if n.proof != nil && n.proof.empty {
-		return tree.Outcome[*periodNode]{Bound: math.Inf(1), Closed: true}, nil
-	}
 	out := tree.Outcome[*periodNode]{Bound: math.Inf(-1)}
-	if n.value != nil {
-		v, _ := n.value.Float64()
-		out.Bound = -v
-		if known := t.until(); known != nil && n.value.Cmp(known) <= 0 || t.stuck != nil && n.value.Cmp(t.stuck) <= 0 {
-			out.Closed = true
-			return out, nil
-		}
-	}
-	if s != nil && s.Status == solver.Optimal && r.holds(s.Primal) {
-		if err := t.branch(ctx, r, n, s); err != nil {
+	for round := 0; ; round++ {
+		again, err := t.look(ctx, n, round < cutRounds, &out)
+		if err != nil || out.Closed {
 			return out, err
+		}
+		if !again {
+			break
 		}
 	}
 	if out.Children = n.parts; n.parts == nil && n.value != nil && (t.stuck == nil || n.value.Cmp(t.stuck) > 0) {
 		t.stuck = n.value
 	}
 	return out, nil
+}
+
+// look solves the relaxation of a node. It cuts the solution off, if it may and
+// can, for another look; or splits the node.
+func (t *periodTree) look(ctx context.Context, n *periodNode, mayCut bool, out *tree.Outcome[*periodNode]) (again bool, err error) {
+	r, err := t.relax(n)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = r.live.Close() }()
+	s, err := t.solve(ctx, r, n)
+	if err != nil {
+		return false, err
+	}
+	if n.proof != nil && n.proof.empty {
+		out.Bound, out.Closed = math.Inf(1), true
+		return false, nil
+	}
+	if n.value != nil {
+		v, _ := n.value.Float64()
+		out.Bound = -v
+		if known := t.until(); known != nil && n.value.Cmp(known) <= 0 || t.stuck != nil && n.value.Cmp(t.stuck) <= 0 {
+			out.Closed = true
+			return false, nil
+		}
+	}
+	if s == nil || s.Status != solver.Optimal || !r.holds(s.Primal) {
+		return false, nil
+	}
+	if mayCut {
+		cuts, err := t.separate(ctx, r, s.Primal)
+		if err != nil {
+			return false, err
+		}
+		for _, c := range cuts {
+			n.cuts, n.narrow = append(n.cuts, c), &narrowing{parent: n.narrow, cut: c}
+		}
+		if cuts != nil {
+			return true, nil
+		}
+	}
+	return false, t.branch(ctx, r, n, s)
 }
 
 // relaxation is the linear program of a node, and the engine's copy of it.
@@ -349,11 +408,15 @@ const (
 var errNotEmpty = errors.New("formulation: the prices do not prove that there is no plan")
 
 // proven returns the value that no plan within the bounds is above, nil where
-// there is no plan, and notes what the prices prove, over their denominator.
+// there is no plan, and notes what the prices prove, over their denominator. The
+// last rows may have none.
 func (f *fluid) proven(proof *priceProof, lower, upper []int64) (*big.Rat, error) {
-	prices, denominator := make([]*big.Int, len(proof.prices)), big.NewInt(proof.denominator)
-	for i, price := range proof.prices {
-		prices[i] = big.NewInt(price)
+	prices, denominator := make([]*big.Int, max(len(proof.prices), len(f.p.rows))), big.NewInt(proof.denominator)
+	for i := range prices {
+		prices[i] = new(big.Int)
+		if i < len(proof.prices) {
+			prices[i].SetInt64(proof.prices[i])
+		}
 	}
 	sum, err := f.p.evaluateWithin(prices, denominator, !proof.empty, lower, upper)
 	if err != nil {
