@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 )
 
@@ -32,7 +33,9 @@ func (t *periodTree) bound() Bound {
 		}
 		if n.split != nil {
 			c.Tree = append(c.Tree, ProofNode{Kind: columnKind, Column: n.split.col, At: n.split.upper})
-			return write(n.parts[0]) && write(n.parts[1])
+		}
+		if n.parts != nil {
+			return !slices.ContainsFunc(n.parts, func(part *periodNode) bool { return !write(part) })
 		}
 		if n.proof == nil {
 			return false

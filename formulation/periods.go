@@ -80,7 +80,7 @@ func (t *periodTree) search(ctx context.Context, limits PeriodLimits) (Bound, tr
 	if options.Nodes == 0 {
 		options.Nodes = MostPeriodNodes
 	}
-	tell := 2 * int(t.m.in.MaxPeriod) // then at every doubling
+	tell := 1 + int(t.m.in.MaxPeriod) // when all were looked at, then at every doubling
 	options.Events = func(e tree.Event) {
 		if limits.Event != nil {
 			limits.Event(e.Nodes)
@@ -211,8 +211,9 @@ type periodNode struct {
 	proof  *priceProof
 	// inherited says that value and proof are those of the node above.
 	inherited bool
-	cuts      []*contentCut // found here
-	split     *narrowing    // the lower part, nil for leaves
+	cuts      []*contentCut // which the node above lacks
+	cutting   int           // how often it was cut since the last split
+	split     *narrowing    // the lower part, nil where there are not two
 	parts     []*periodNode
 	basis     *solver.Basis
 }
@@ -281,14 +282,30 @@ func (t *periodTree) Evaluate(ctx context.Context, n *periodNode, _ float64) (tr
 		}
 		return tree.Outcome[*periodNode]{Bound: math.Inf(-1), Children: n.parts}, nil
 	}
+	r, err := t.relax(n)
+	if err != nil {
+		return tree.Outcome[*periodNode]{}, err
+	}
+	defer func() { _ = r.live.Close() }()
+	s, err := t.solve(ctx, r, n)
+	if err != nil {
+		return tree.Outcome[*periodNode]{}, err
+	}
+	if n.proof != nil && n.proof.empty {
+		return tree.Outcome[*periodNode]{Bound: math.Inf(1), Closed: true}, nil
+	}
 	out := tree.Outcome[*periodNode]{Bound: math.Inf(-1)}
-	for round := 0; ; round++ {
-		again, err := t.look(ctx, n, round < cutRounds, &out)
-		if err != nil || out.Closed {
-			return out, err
+	if n.value != nil {
+		v, _ := n.value.Float64()
+		out.Bound = -v
+		if known := t.until(); known != nil && n.value.Cmp(known) <= 0 || t.stuck != nil && n.value.Cmp(t.stuck) <= 0 {
+			out.Closed = true
+			return out, nil
 		}
-		if !again {
-			break
+	}
+	if s != nil && s.Status == solver.Optimal && r.holds(s.Primal) {
+		if err := t.divide(ctx, r, n, s); err != nil {
+			return out, err
 		}
 	}
 	if out.Children = n.parts; n.parts == nil && n.value != nil && (t.stuck == nil || n.value.Cmp(t.stuck) > 0) {
@@ -297,46 +314,25 @@ func (t *periodTree) Evaluate(ctx context.Context, n *periodNode, _ float64) (tr
 	return out, nil
 }
 
-// look solves the relaxation of a node. It cuts the solution off, if it may and
-// can, for another look; or splits the node.
-func (t *periodTree) look(ctx context.Context, n *periodNode, mayCut bool, out *tree.Outcome[*periodNode]) (again bool, err error) {
-	r, err := t.relax(n)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = r.live.Close() }()
-	s, err := t.solve(ctx, r, n)
-	if err != nil {
-		return false, err
-	}
-	if n.proof != nil && n.proof.empty {
-		out.Bound, out.Closed = math.Inf(1), true
-		return false, nil
-	}
-	if n.value != nil {
-		v, _ := n.value.Float64()
-		out.Bound = -v
-		if known := t.until(); known != nil && n.value.Cmp(known) <= 0 || t.stuck != nil && n.value.Cmp(t.stuck) <= 0 {
-			out.Closed = true
-			return false, nil
-		}
-	}
-	if s == nil || s.Status != solver.Optimal || !r.holds(s.Primal) {
-		return false, nil
-	}
-	if mayCut {
+// divide cuts the solution of a node off, which leaves one part, or splits the node.
+func (t *periodTree) divide(ctx context.Context, r *relaxation, n *periodNode, s *solver.Solution) error {
+	if n.cutting < cutRounds {
 		cuts, err := t.separate(ctx, r, s.Primal)
 		if err != nil {
-			return false, err
-		}
-		for _, c := range cuts {
-			n.cuts, n.narrow = append(n.cuts, c), &narrowing{parent: n.narrow, cut: c}
+			return err
 		}
 		if cuts != nil {
-			return true, nil
+			part := n.part(n.narrow)
+			for _, c := range cuts {
+				part.narrow = &narrowing{parent: part.narrow, cut: c}
+			}
+			part.cuts, part.cutting = cuts, n.cutting+1
+			n.parts = []*periodNode{part}
+			n.proof, n.basis = nil, nil
+			return nil
 		}
 	}
-	return false, t.branch(ctx, r, n, s)
+	return t.branch(ctx, r, n, s)
 }
 
 // relaxation is the linear program of a node, and the engine's copy of it.

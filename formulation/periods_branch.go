@@ -75,9 +75,14 @@ func (t *periodTree) branch(ctx context.Context, r *relaxation, n *periodNode, s
 func (n *periodNode) divide(col int, at, upper int64) {
 	n.split = &narrowing{parent: n.narrow, col: col, upper: at}
 	for _, part := range []*narrowing{n.split, {parent: n.narrow, col: col, lower: at + 1, upper: upper}} {
-		n.parts = append(n.parts, &periodNode{period: n.period, narrow: part, value: n.value, proof: n.proof, inherited: true, basis: n.basis})
+		n.parts = append(n.parts, n.part(part))
 	}
 	n.proof, n.basis = nil, nil
+}
+
+// part returns a part of the node, before anything else is known of it.
+func (n *periodNode) part(narrow *narrowing) *periodNode {
+	return &periodNode{period: n.period, narrow: narrow, value: n.value, proof: n.proof, inherited: true, basis: n.basis}
 }
 
 // try returns by how much the bound rises, at least, when a column moves to a

@@ -155,28 +155,47 @@ func (f *fluid) fills(it *linkItem, n int64, g gap) int64 {
 // many contents are looked at.
 const (
 	mostLinkRoom = 1 << 12
-	mostContents = 20_000
+	mostContents = 5_000
 )
 
 // filling looks for the most valuable contents of a link.
 type filling struct {
-	items   []linkItem
+	*fluid
+	items []linkItem
+	room  int64       // in units
+	sizes [][]int64   // in units, by item and number
+	fills [][][]int64 // what an item takes of the period in a gap, by item whose gap it is, item, number; nil for none
+	// At the weights at hand: the items that have one, and what those from one of
+	// them on are worth, by units of room, gaps forgotten.
 	weights []int64
-	period  int64
-	room    int64
-	sizes   [][]int64   // in units, by item and number
-	gaps    []gap       // by item; of no cycle where there is none
-	fills   [][][]int64 // by item whose gap it is, item and number
-	worth   [][]int64   // of items from one on, by units of room, gaps forgotten
-	steps   int
-	loads   []int64 // of gaps
-	now     []int64
-	best    []int64
-	value   int64
+	order   []int
+	worth   [][]int64
+	// Of the search:
+	steps int
+	heeds []int   // items whose gaps may matter
+	loads []int64 // of their gaps
+	now   []int64
+	best  []int64
+	value int64
+}
+
+// filling returns that of the links of a group.
+func (f *fluid) filling(group int) *filling {
+	if f.fillings == nil {
+		f.fillings = make([]*filling, len(f.groups))
+	}
+	if f.fillings[group] == nil {
+		f.fillings[group] = f.newFilling(f.items(&f.groups[group]))
+	}
+	return f.fillings[group]
 }
 
 func (f *fluid) newFilling(items []linkItem) *filling {
-	s := &filling{items: items, period: f.period, room: f.period * linkUnit, now: make([]int64, len(items)), loads: make([]int64, len(items))}
+	count := len(items)
+	s := &filling{
+		fluid: f, items: items, room: f.period * linkUnit, fills: make([][][]int64, count),
+		now: make([]int64, count), loads: make([]int64, count),
+	}
 	unit := s.room
 	for i := range items {
 		for _, t := range items[i].ticks {
@@ -185,93 +204,108 @@ func (f *fluid) newFilling(items []linkItem) *filling {
 	}
 	unit = max(unit, (s.room+mostLinkRoom-1)/mostLinkRoom)
 	s.room /= unit
-	s.fills = make([][][]int64, len(items))
 	for i := range items {
 		var sizes []int64
 		for _, t := range items[i].ticks {
 			sizes = append(sizes, t/unit)
 		}
 		s.sizes = append(s.sizes, sizes)
-		g, ok := f.gap(&items[i])
-		s.gaps = append(s.gaps, g)
-		for o := 0; o < len(items) && ok; o++ {
-			fills := make([]int64, len(items[o].ticks))
-			for n := range fills {
-				if fills[n] = int64(n) * g.cycle; o != i {
-					fills[n] = f.fills(&items[o], int64(n), g)
-				}
-			}
-			s.fills[i] = append(s.fills[i], fills)
-		}
 	}
 	return s
 }
 
-// most returns the contents that are worth the most at the weights among those with
-// n of item first; and an upper limit on that, which is what they are worth unless there
-// are too many to be looked at. It is negative if there are none.
-func (s *filling) most(weights []int64, first int, n int64) (contents []int64, worth int64) {
-	s.weights, s.steps, s.value, s.best = weights, 0, -1, nil
-	s.worth = make([][]int64, len(s.items)+1)
-	s.worth[len(s.items)] = make([]int64, s.room+1)
-	for i := len(s.items) - 1; i >= 0; i-- {
-		s.worth[i] = s.worth[i+1]
-		if weights[i] == 0 {
-			continue
+// heed makes the gap of an item matter.
+func (s *filling) heed(i int) {
+	s.heeds = append(s.heeds, i)
+	if s.fills[i] != nil {
+		return
+	}
+	g, ok := s.gap(&s.items[i])
+	for o := range s.items {
+		fills := make([]int64, len(s.items[o].ticks))
+		for n := range fills {
+			switch {
+			case !ok:
+			case o == i:
+				fills[n] = int64(n) * g.cycle
+			default:
+				fills[n] = s.fluid.fills(&s.items[o], int64(n), g)
+			}
 		}
-		s.worth[i] = slices.Clone(s.worth[i+1])
+		s.fills[i] = append(s.fills[i], fills)
+	}
+}
+
+// weigh gives the items weights.
+func (s *filling) weigh(weights []int64) {
+	s.weights, s.order = weights, nil
+	for i, w := range weights {
+		if w > 0 {
+			s.order = append(s.order, i)
+		}
+	}
+	s.worth = make([][]int64, len(s.order)+1)
+	s.worth[len(s.order)] = make([]int64, s.room+1)
+	for at := len(s.order) - 1; at >= 0; at-- {
+		i, rest := s.order[at], s.worth[at+1]
+		s.worth[at] = slices.Clone(rest)
 		for n := max(1, s.items[i].limit.from); n <= s.items[i].limit.to; n++ {
 			for room := s.sizes[i][n]; room <= s.room; room++ {
-				s.worth[i][room] = max(s.worth[i][room], s.worth[i+1][room-s.sizes[i][n]]+n*weights[i])
+				s.worth[at][room] = max(s.worth[at][room], rest[room-s.sizes[i][n]]+n*weights[i])
 			}
 		}
 	}
-	room := s.room
-	if n > 0 {
-		if room -= s.sizes[first][n]; room < 0 || !s.put(first, n) {
-			s.take(first, n)
-			return nil, -1
-		}
+}
+
+// most returns the contents that are worth the most among those with n of an item;
+// and an upper limit on that, which is what they are worth unless there are too many to be
+// looked at. It is negative if there are none.
+func (s *filling) most(i int, n int64) (contents []int64, worth int64) {
+	s.steps, s.value, s.best, s.heeds = 0, -1, nil, s.heeds[:0]
+	room := s.room - s.sizes[i][n]
+	if room < 0 {
+		return nil, -1
 	}
-	s.fill(0, room, n*weights[first])
-	if n > 0 {
-		s.take(first, n)
+	for _, o := range s.order {
+		s.heed(o)
 	}
+	if n > 0 && s.weights[i] == 0 {
+		s.heed(i)
+	}
+	if s.put(i, n) {
+		s.fill(0, room, n*s.weights[i])
+	}
+	s.put(i, -n)
 	if s.steps > mostContents {
-		return nil, s.worth[0][room]
+		return nil, s.worth[0][room] + n*s.weights[i]
 	}
 	return s.best, s.value
 }
 
-// put adds to the contents, and reports whether all gaps hold what is in them.
+// put adds to the contents, or takes the same away, and reports whether all gaps hold
+// what is in them.
 func (s *filling) put(i int, n int64) bool {
-	s.now[i] += n
+	sign := int64(1)
+	if n < 0 {
+		sign, n = -1, -n
+	}
+	s.now[i] += sign * n
 	ok := true
-	for a := range s.items {
-		if s.fills[a] != nil {
-			s.loads[a] += s.fills[a][i][n]
-			ok = ok && (s.now[a] == 0 || s.loads[a] <= s.period)
-		}
+	for _, a := range s.heeds {
+		s.loads[a] += sign * s.fills[a][i][n]
+		ok = ok && (s.now[a] == 0 || s.loads[a] <= s.period)
 	}
 	return ok
 }
 
-func (s *filling) take(i int, n int64) {
-	s.now[i] -= n
-	for a := range s.items {
-		if s.fills[a] != nil {
-			s.loads[a] -= s.fills[a][i][n]
-		}
-	}
-}
-
-// fill tries all contents of the items from i on.
-func (s *filling) fill(i int, room, value int64) {
+// fill tries all contents of the items from one on.
+func (s *filling) fill(at int, room, value int64) {
 	if value > s.value {
 		s.value, s.best = value, slices.Clone(s.now)
 	}
-	for ; i < len(s.items) && value+s.worth[i][room] > s.value; i++ {
-		if s.weights[i] == 0 || s.now[i] > 0 {
+	for ; at < len(s.order) && value+s.worth[at][room] > s.value; at++ {
+		i := s.order[at]
+		if s.now[i] > 0 {
 			continue
 		}
 		for n := s.items[i].limit.to; n >= max(1, s.items[i].limit.from); n-- {
@@ -282,9 +316,9 @@ func (s *filling) fill(i int, room, value int64) {
 				return
 			}
 			if s.put(i, n) {
-				s.fill(i+1, room-s.sizes[i][n], value+n*s.weights[i])
+				s.fill(at+1, room-s.sizes[i][n], value+n*s.weights[i])
 			}
-			s.take(i, n)
+			s.put(i, -n)
 		}
 	}
 }
@@ -292,11 +326,12 @@ func (s *filling) fill(i int, room, value int64) {
 // cut adds row (31).
 func (f *fluid) cut(c *contentCut) {
 	g := &f.groups[c.group]
-	items := f.items(g)
-	_, most := f.newFilling(items).most(c.weights, 0, 0)
+	link := f.filling(c.group)
+	link.weigh(c.weights)
+	_, most := link.most(0, 0)
 	row := f.p.row(fmt.Sprintf("cut%d", len(f.p.rows)), atMost, g.links*most, about{})
-	for i := range items {
-		for _, u := range items[i].uses {
+	for i := range link.items {
+		for _, u := range link.items[i].uses {
 			f.p.term(row, u.col, c.weights[i]*u.times)
 		}
 	}
@@ -307,7 +342,7 @@ const mostWeight = 1 << 20
 
 // admits returns an error for a cut that makes no sense.
 func (f *fluid) admits(c *contentCut) error {
-	if c.group < 0 || c.group >= len(f.groups) || len(c.weights) != len(f.items(&f.groups[c.group])) ||
+	if c.group < 0 || c.group >= len(f.groups) || len(c.weights) != len(f.filling(c.group).items) ||
 		slices.ContainsFunc(c.weights, func(w int64) bool { return w < 0 || w > mostWeight }) {
 		return fmt.Errorf("formulation: the certificate has a cut of links %d that makes no sense", c.group)
 	}

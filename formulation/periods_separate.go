@@ -10,11 +10,12 @@ import (
 // cutRounds is how often a node is cut before it is split.
 const cutRounds = 6
 
-// Limits on cuts: the part of a link that must be in use, the part by which a
-// point must exceed a row, how large weights are, the rounds of a cover and what it pays
-// for contents that do not fit.
+// Limits on cuts: the part of a link that must be in use, by how many items at the most,
+// the part by which a point must exceed a row, how large weights are, the rounds of a
+// cover and what it pays for contents that do not fit.
 const (
 	leastLoad   = 0.5
+	mostLoaded  = 25
 	leastExcess = 1e-3
 	weightScale = 10_000
 	coverRounds = 100
@@ -24,10 +25,8 @@ const (
 // separate returns cuts that a point violates, one for each group of links at most.
 func (t *periodTree) separate(ctx context.Context, r *relaxation, x []float64) (cuts []*contentCut, err error) {
 	for g := range r.groups {
-		group := &r.groups[g]
-		items := r.items(group)
-		counts := group.counts(items, x)
-		link := r.newFilling(items)
+		link := r.filling(g)
+		counts := r.groups[g].counts(link.items, x)
 		weights, err := t.cover(ctx, link, counts)
 		if err != nil {
 			return nil, err
@@ -39,7 +38,8 @@ func (t *periodTree) separate(ctx context.Context, r *relaxation, x []float64) (
 		for i, w := range weights {
 			held += float64(w) * counts[i]
 		}
-		if _, most := link.most(weights, 0, 0); held > float64(most)*(1+leastExcess) {
+		link.weigh(weights)
+		if _, most := link.most(0, 0); held > float64(most)*(1+leastExcess) {
 			link.lift(weights, most)
 			cuts = append(cuts, &contentCut{g, weights})
 		}
@@ -55,12 +55,14 @@ func (s *filling) lift(weights []int64, most int64) {
 			continue
 		}
 		w := int64(mostWeight)
-		for n := max(1, s.items[i].limit.from); n <= s.items[i].limit.to; n++ {
-			if _, others := s.most(weights, i, n); others >= 0 {
-				w = min(w, (most-others)/n)
+		for n := max(1, s.items[i].limit.from); n <= s.items[i].limit.to && w > 0; n++ {
+			if _, others := s.most(i, n); others >= 0 {
+				w = max(0, min(w, (most-others)/n))
 			}
 		}
-		weights[i] = max(0, w)
+		if weights[i] = w; w > 0 {
+			s.weigh(weights)
+		}
 	}
 }
 
@@ -108,17 +110,21 @@ func (g *linkGroup) counts(items []linkItem, x []float64) []float64 {
 // contents cover the counts. It returns nil where the engine fails or one link does.
 func (t *periodTree) cover(ctx context.Context, link *filling, counts []float64) ([]int64, error) {
 	load := 0.0
+	var loaded []int // the items of the rows
 	q := &solver.Problem{Name: "cover"}
 	for i, n := range counts {
-		q.AddRow("", n, math.Inf(1))
-		load += n * float64(link.sizes[i][len(link.sizes[i])-1]) / float64(max(1, len(link.sizes[i])-1))
+		if n > leastExcess {
+			loaded = append(loaded, i)
+			q.AddRow("", n, math.Inf(1))
+			load += n * float64(link.sizes[i][len(link.sizes[i])-1]) / float64(max(1, len(link.sizes[i])-1))
+		}
 	}
-	if load < leastLoad*float64(link.room) {
+	if load < leastLoad*float64(link.room) || len(loaded) > mostLoaded {
 		return nil, nil
 	}
-	for i := range counts {
+	for row := range loaded {
 		// Contents that do not fit, for a start.
-		q.AddCol("", tooDear, 0, math.Inf(1), solver.Entry{Row: solver.Row(i), Value: 1})
+		q.AddCol("", tooDear, 0, math.Inf(1), solver.Entry{Row: solver.Row(row), Value: 1})
 	}
 	live, err := t.engine.Load(q)
 	if err != nil {
@@ -131,13 +137,14 @@ func (t *periodTree) cover(ctx context.Context, link *filling, counts []float64)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err != nil || s.Status != solver.Optimal || len(s.RowDual) != len(counts) || s.Objective <= 1+leastExcess {
+		if err != nil || s.Status != solver.Optimal || len(s.RowDual) != len(loaded) || s.Objective <= 1+leastExcess {
 			return nil, nil
 		}
-		for i, price := range s.RowDual {
-			weights[i] = int64(math.Round(max(0, min(price, tooDear)) * weightScale))
+		for row, price := range s.RowDual {
+			weights[loaded[row]] = int64(math.Round(max(0, min(price, tooDear)) * weightScale))
 		}
-		contents, worth := link.most(weights, 0, 0)
+		link.weigh(weights)
+		contents, worth := link.most(0, 0)
 		if contents == nil {
 			return nil, nil
 		}
@@ -145,9 +152,9 @@ func (t *periodTree) cover(ctx context.Context, link *filling, counts []float64)
 			return weights, nil
 		}
 		var entries []solver.Entry
-		for i, n := range contents {
-			if n > 0 {
-				entries = append(entries, solver.Entry{Row: solver.Row(i), Value: float64(n)})
+		for row, i := range loaded {
+			if contents[i] > 0 {
+				entries = append(entries, solver.Entry{Row: solver.Row(row), Value: float64(contents[i])})
 			}
 		}
 		if live.AddCols(solver.Column{Cost: 1, Upper: math.Inf(1), Entries: entries}) != nil {
