@@ -113,6 +113,9 @@ func (m *model) provePeriods(b *Bound, c *Certificate) error {
 				if err := f.admits(cut); err != nil {
 					return err
 				}
+				if len(n.cuts()) == mostCuts {
+					return errors.New("formulation: the certificate has too many cuts")
+				}
 				open = append(open, &narrowing{parent: n, cut: cut})
 				continue
 			}

@@ -154,8 +154,8 @@ type fluid struct {
 	tight  []int       // pools whose memory rows may bind
 	groups []linkGroup // with rows (9) to (11)
 	shapes []shape
-	// fillings are by group, nil before they are asked for.
-	fillings []*filling
+	// carriers are by group, nil before they are asked for.
+	carriers []*carrier
 }
 
 func (m *model) fluid(columns int) *fluid {

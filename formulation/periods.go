@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"time"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/solver"
@@ -74,16 +75,26 @@ func Periods(ctx context.Context, in *instance.Instance, engine solver.Solver, l
 	return best, nil
 }
 
+// proofs is how often the proofs of all nodes could be made in the time that is kept
+// for the last list and its proof.
+const proofs = 2
+
 // search searches the tree and returns what it proves.
 func (t *periodTree) search(ctx context.Context, limits PeriodLimits) (Bound, tree.Status, error) {
 	options := tree.Options[*periodNode]{Nodes: limits.Nodes, Plunge: 1, Cutoff: t.cutoff}
 	if options.Nodes == 0 {
 		options.Nodes = MostPeriodNodes
 	}
-	tell := 1 + int(t.m.in.MaxPeriod) // when all were looked at, then at every doubling
+	ctx, enough := context.WithCancel(ctx)
+	defer enough()
+	end, limited := ctx.Deadline()
+	tell := 1 + int(t.m.in.MaxPeriod) // when all periods were looked at, then at every doubling
 	options.Events = func(e tree.Event) {
 		if limits.Event != nil {
 			limits.Event(e.Nodes)
+		}
+		if limited && time.Until(end) < proofs*t.proving {
+			enough() // in time to write the tree down and to prove it
 		}
 		if limits.Improved != nil && e.Nodes == tell && e.Open > 0 {
 			tell *= 2
@@ -185,6 +196,7 @@ type periodTree struct {
 	// stuck is the largest bound of nodes that cannot be split.
 	stuck      *big.Rat
 	iterations int
+	proving    time.Duration // that stating and proving all nodes so far took
 }
 
 // period is the program of one period, and what branching in it has taught.
@@ -316,12 +328,12 @@ func (t *periodTree) Evaluate(ctx context.Context, n *periodNode, _ float64) (tr
 
 // divide cuts the solution of a node off, which leaves one part, or splits the node.
 func (t *periodTree) divide(ctx context.Context, r *relaxation, n *periodNode, s *solver.Solution) error {
-	if n.cutting < cutRounds {
+	if left := mostCuts - len(n.narrow.cuts()); n.cutting < cutRounds && left > 0 {
 		cuts, err := t.separate(ctx, r, s.Primal)
 		if err != nil {
 			return err
 		}
-		if cuts != nil {
+		if cuts = cuts[:min(left, len(cuts))]; len(cuts) > 0 {
 			part := n.part(n.narrow)
 			for _, c := range cuts {
 				part.narrow = &narrowing{parent: part.narrow, cut: c}
@@ -344,8 +356,9 @@ type relaxation struct {
 }
 
 func (t *periodTree) relax(n *periodNode) (*relaxation, error) {
-	r := &relaxation{}
+	r, begun := &relaxation{}, time.Now()
 	r.fluid, r.lower, r.upper = t.open(n.period).within(n.narrow)
+	t.proving += time.Since(begun)
 	var err error
 	if r.problem, err = r.p.problem(); err != nil {
 		return nil, err
@@ -386,7 +399,9 @@ func (t *periodTree) solve(ctx context.Context, r *relaxation, n *periodNode) (*
 		return s, nil
 	}
 	proof := &priceProof{prices: list, denominator: denominator.Int64(), empty: empty}
+	begun := time.Now()
 	v, err := r.proven(proof, r.lower, r.upper)
+	t.proving += time.Since(begun)
 	if err == nil && (empty || n.value == nil || v.Cmp(n.value) <= 0) {
 		n.proof, n.value, n.inherited = proof, v, false
 	}

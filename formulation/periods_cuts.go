@@ -36,11 +36,15 @@ type linkItem struct {
 	limit interval // of their number, besides none
 }
 
-// items lists who uses the links of a group, shapes ascending.
+// items lists who uses the links of a group, shapes ascending; nil where they do so too
+// often.
 func (f *fluid) items(g *linkGroup) []linkItem {
 	var list []linkItem
 	for _, u := range g.uses {
 		ticks := f.linkTimes(&u)
+		if ticks == nil {
+			return nil
+		}
 		last := len(list) - 1
 		if last < 0 || list[last].shape != u.shape {
 			list = append(list, linkItem{shape: u.shape, uses: []use{u}, ticks: ticks})
@@ -67,15 +71,19 @@ func (f *fluid) items(g *linkGroup) []linkItem {
 	return list
 }
 
-// mostSyncs of a shape on a link are told apart.
-const mostSyncs = 1 << 10
+// mostSyncs is how many synchronisations of a shape there may be on a link; links that
+// carry more have no cuts.
+const mostSyncs = 128
 
-// linkTimes returns the times u_i(n) of a use.
+// linkTimes returns the times u_i(n) of a use, nil if they are too many.
 func (f *fluid) linkTimes(u *use) (ticks []int64) {
 	s := &f.shapes[u.shape]
 	o := &s.d.modes[u.mode]
 	most := s.jobs * (f.period / max(1, int64(o.iteration())))
-	for n := range min(most, mostSyncs) + 1 {
+	if most > mostSyncs {
+		return nil
+	}
+	for n := range most + 1 {
 		time := n * u.ticks
 		if s.jobs == 1 && u.paces != nil {
 			time = chained(u.paces, n, f.period-n*int64(o.full))
@@ -125,9 +133,9 @@ func (f *fluid) gap(it *linkItem) (g gap, ok bool) {
 	return g, true
 }
 
-// fills returns the ticks e_i(n) max(0, s_i - p_A) that n synchronisations of an item
-// take beyond the tasks of the job whose gap it is.
-func (f *fluid) fills(it *linkItem, n int64, g gap) int64 {
+// stretch returns the ticks e_i(n) max(0, s_i - p_A) that n synchronisations of an item
+// take beyond the task of the job whose gap it is.
+func (f *fluid) stretch(it *linkItem, n int64, g gap) int64 {
 	s := &f.shapes[it.shape]
 	least := int64(never)
 	for _, u := range it.uses {
@@ -158,42 +166,42 @@ const (
 	mostContents = 5_000
 )
 
-// filling looks for the most valuable contents of a link.
-type filling struct {
+// carrier looks for the most valuable contents of a link.
+type carrier struct {
 	*fluid
-	items []linkItem
-	room  int64       // in units
-	sizes [][]int64   // in units, by item and number
-	fills [][][]int64 // what an item takes of the period in a gap, by item whose gap it is, item, number; nil for none
+	items     []linkItem
+	room      int64       // in units
+	sizes     [][]int64   // in units, by item and number
+	stretches [][][]int64 // what an item takes of the period in a gap, by item whose gap it is, item, number; nil for none
 	// At the weights at hand: the items that have one, and what those from one of
 	// them on are worth, by units of room, gaps forgotten.
 	weights []int64
 	order   []int
 	worth   [][]int64
 	// Of the search:
-	steps int
-	heeds []int   // items whose gaps may matter
-	loads []int64 // of their gaps
-	now   []int64
-	best  []int64
-	value int64
+	steps   int
+	watched []int   // items whose gaps may matter
+	loads   []int64 // of their gaps
+	now     []int64
+	best    []int64
+	value   int64
 }
 
-// filling returns that of the links of a group.
-func (f *fluid) filling(group int) *filling {
-	if f.fillings == nil {
-		f.fillings = make([]*filling, len(f.groups))
+// carrier returns that of the links of a group.
+func (f *fluid) carrier(group int) *carrier {
+	if f.carriers == nil {
+		f.carriers = make([]*carrier, len(f.groups))
 	}
-	if f.fillings[group] == nil {
-		f.fillings[group] = f.newFilling(f.items(&f.groups[group]))
+	if f.carriers[group] == nil {
+		f.carriers[group] = f.newCarrier(f.items(&f.groups[group]))
 	}
-	return f.fillings[group]
+	return f.carriers[group]
 }
 
-func (f *fluid) newFilling(items []linkItem) *filling {
+func (f *fluid) newCarrier(items []linkItem) *carrier {
 	count := len(items)
-	s := &filling{
-		fluid: f, items: items, room: f.period * linkUnit, fills: make([][][]int64, count),
+	s := &carrier{
+		fluid: f, items: items, room: f.period * linkUnit, stretches: make([][][]int64, count),
 		now: make([]int64, count), loads: make([]int64, count),
 	}
 	unit := s.room
@@ -214,30 +222,30 @@ func (f *fluid) newFilling(items []linkItem) *filling {
 	return s
 }
 
-// heed makes the gap of an item matter.
-func (s *filling) heed(i int) {
-	s.heeds = append(s.heeds, i)
-	if s.fills[i] != nil {
+// watch makes the gap of an item matter.
+func (s *carrier) watch(i int) {
+	s.watched = append(s.watched, i)
+	if s.stretches[i] != nil {
 		return
 	}
 	g, ok := s.gap(&s.items[i])
 	for o := range s.items {
-		fills := make([]int64, len(s.items[o].ticks))
-		for n := range fills {
+		ticks := make([]int64, len(s.items[o].ticks))
+		for n := range ticks {
 			switch {
 			case !ok:
 			case o == i:
-				fills[n] = int64(n) * g.cycle
+				ticks[n] = int64(n) * g.cycle
 			default:
-				fills[n] = s.fluid.fills(&s.items[o], int64(n), g)
+				ticks[n] = s.fluid.stretch(&s.items[o], int64(n), g)
 			}
 		}
-		s.fills[i] = append(s.fills[i], fills)
+		s.stretches[i] = append(s.stretches[i], ticks)
 	}
 }
 
 // weigh gives the items weights.
-func (s *filling) weigh(weights []int64) {
+func (s *carrier) weigh(weights []int64) {
 	s.weights, s.order = weights, nil
 	for i, w := range weights {
 		if w > 0 {
@@ -260,17 +268,17 @@ func (s *filling) weigh(weights []int64) {
 // most returns the contents that are worth the most among those with n of an item;
 // and an upper limit on that, which is what they are worth unless there are too many to be
 // looked at. It is negative if there are none.
-func (s *filling) most(i int, n int64) (contents []int64, worth int64) {
-	s.steps, s.value, s.best, s.heeds = 0, -1, nil, s.heeds[:0]
+func (s *carrier) most(i int, n int64) (contents []int64, worth int64) {
+	s.steps, s.value, s.best, s.watched = 0, -1, nil, s.watched[:0]
 	room := s.room - s.sizes[i][n]
 	if room < 0 {
 		return nil, -1
 	}
 	for _, o := range s.order {
-		s.heed(o)
+		s.watch(o)
 	}
 	if n > 0 && s.weights[i] == 0 {
-		s.heed(i)
+		s.watch(i)
 	}
 	if s.put(i, n) {
 		s.fill(0, room, n*s.weights[i])
@@ -284,22 +292,22 @@ func (s *filling) most(i int, n int64) (contents []int64, worth int64) {
 
 // put adds to the contents, or takes the same away, and reports whether all gaps hold
 // what is in them.
-func (s *filling) put(i int, n int64) bool {
+func (s *carrier) put(i int, n int64) bool {
 	sign := int64(1)
 	if n < 0 {
 		sign, n = -1, -n
 	}
 	s.now[i] += sign * n
 	ok := true
-	for _, a := range s.heeds {
-		s.loads[a] += sign * s.fills[a][i][n]
+	for _, a := range s.watched {
+		s.loads[a] += sign * s.stretches[a][i][n]
 		ok = ok && (s.now[a] == 0 || s.loads[a] <= s.period)
 	}
 	return ok
 }
 
 // fill tries all contents of the items from one on.
-func (s *filling) fill(at int, room, value int64) {
+func (s *carrier) fill(at int, room, value int64) {
 	if value > s.value {
 		s.value, s.best = value, slices.Clone(s.now)
 	}
@@ -326,7 +334,7 @@ func (s *filling) fill(at int, room, value int64) {
 // cut adds row (31).
 func (f *fluid) cut(c *contentCut) {
 	g := &f.groups[c.group]
-	link := f.filling(c.group)
+	link := f.carrier(c.group)
 	link.weigh(c.weights)
 	_, most := link.most(0, 0)
 	row := f.p.row(fmt.Sprintf("cut%d", len(f.p.rows)), atMost, g.links*most, about{})
@@ -342,7 +350,7 @@ const mostWeight = 1 << 20
 
 // admits returns an error for a cut that makes no sense.
 func (f *fluid) admits(c *contentCut) error {
-	if c.group < 0 || c.group >= len(f.groups) || len(c.weights) != len(f.filling(c.group).items) ||
+	if c.group < 0 || c.group >= len(f.groups) || len(c.weights) == 0 || len(c.weights) != len(f.carrier(c.group).items) ||
 		slices.ContainsFunc(c.weights, func(w int64) bool { return w < 0 || w > mostWeight }) {
 		return fmt.Errorf("formulation: the certificate has a cut of links %d that makes no sense", c.group)
 	}

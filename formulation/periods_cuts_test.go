@@ -47,7 +47,7 @@ func slowNICs(t testing.TB, rng *rand.Rand, jobs int) *instance.Instance {
 }
 
 // holds reports by the definition whether a link may have the contents.
-func (s *filling) holds(n []int64) bool {
+func (s *carrier) holds(n []int64) bool {
 	ticks := int64(0)
 	for i := range n {
 		it := &s.items[i]
@@ -67,7 +67,7 @@ func (s *filling) holds(n []int64) bool {
 		load := n[a] * g.cycle
 		for b := range n {
 			if b != a {
-				load += s.fluid.fills(&s.items[b], n[b], g)
+				load += s.fluid.stretch(&s.items[b], n[b], g)
 			}
 		}
 		if load > s.period {
@@ -95,7 +95,7 @@ func TestContents(t *testing.T) {
 		}
 		f = m.periodProgram(period, limits)
 		for g := range f.groups {
-			s := f.filling(g)
+			s := f.carrier(g)
 			weights := make([]int64, len(s.items))
 			for i := range weights {
 				weights[i] = rng.Int64N(6)
@@ -158,7 +158,7 @@ func TestContentsOfPlans(t *testing.T) {
 			rates[y.Job]++
 		}
 		for g := range f.groups {
-			s := f.filling(g)
+			s := f.carrier(g)
 			if kind := f.shapes[s.items[0].shape].d.modes[s.items[0].uses[0].mode].kind; kind != inRack {
 				continue
 			}

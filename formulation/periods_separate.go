@@ -7,8 +7,12 @@ import (
 	"jigsaw/solver"
 )
 
-// cutRounds is how often a node is cut before it is split.
-const cutRounds = 6
+// cutRounds is how often a node is cut before it is split, mostCuts how many cuts a node
+// has, those of the nodes above included.
+const (
+	cutRounds = 6
+	mostCuts  = 100
+)
 
 // Limits on cuts: the part of a link that must be in use, by how many items at the most,
 // the part by which a point must exceed a row, how large weights are, the rounds of a
@@ -25,7 +29,7 @@ const (
 // separate returns cuts that a point violates, one for each group of links at most.
 func (t *periodTree) separate(ctx context.Context, r *relaxation, x []float64) (cuts []*contentCut, err error) {
 	for g := range r.groups {
-		link := r.filling(g)
+		link := r.carrier(g)
 		counts := r.groups[g].counts(link.items, x)
 		weights, err := t.cover(ctx, link, counts)
 		if err != nil {
@@ -49,7 +53,7 @@ func (t *periodTree) separate(ctx context.Context, r *relaxation, x []float64) (
 
 // lift gives items without a weight the largest at which no contents are worth more
 // than most, one after the other: else the next point would only move there.
-func (s *filling) lift(weights []int64, most int64) {
+func (s *carrier) lift(weights []int64, most int64) {
 	for i := range weights {
 		if weights[i] > 0 {
 			continue
@@ -80,7 +84,7 @@ func (t *periodTree) crowded(ctx context.Context, r *relaxation, x []float64) (i
 			}
 		}
 		counts := group.counts(items, x)
-		weights, err := t.cover(ctx, r.newFilling(items), counts)
+		weights, err := t.cover(ctx, r.newCarrier(items), counts)
 		if err != nil {
 			return -1, err
 		}
@@ -108,7 +112,7 @@ func (g *linkGroup) counts(items []linkItem, x []float64) []float64 {
 // cover returns weights at which the counts are worth more than any contents of a link,
 // by as much as can be: the prices of the linear program of the fewest links whose
 // contents cover the counts. It returns nil where the engine fails or one link does.
-func (t *periodTree) cover(ctx context.Context, link *filling, counts []float64) ([]int64, error) {
+func (t *periodTree) cover(ctx context.Context, link *carrier, counts []float64) ([]int64, error) {
 	load := 0.0
 	var loaded []int // the items of the rows
 	q := &solver.Problem{Name: "cover"}
