@@ -308,29 +308,12 @@ func (f *fluid) linkTicks(volume instance.Bytes, speed instance.BitRate) int64 {
 	return min(num.Int64(), int64(maxSync))
 }
 
-// fabricTicks is the least time of a node's fabric that a synchronisation of
-// that volume takes, in parts of a tick: at rate 1/n it takes that share for as
-// long as it lasts.
-func (f *fluid) fabricTicks(volume instance.Bytes, speed instance.BitRate) int64 {
-	span := instance.Span{Slowest: speed}
-	least := int64(-1)
-	for _, level := range f.m.in.RateLevels {
-		rate := span.Rate(level)
-		num := mul(int64(min(maxSync, f.m.in.SyncTicks(volume, rate))), int64(rate))
-		num.Mul(num, big.NewInt(linkUnit)).Quo(num, big.NewInt(int64(speed)))
-		if v := min(int64(maxSync), num.Int64()); least < 0 || v < least {
-			least = v
-		}
-	}
-	return max(0, least)
-}
-
 // linkPace is a way to synchronise: how many ticks it lasts at the least, and the time of
 // a link that it takes, in parts of a tick.
 type linkPace struct{ length, ticks int64 }
 
-// linkPaces lists those of a mode of several nodes on a link of that speed, long ones first:
-// a synchronisation lasts whole ticks, at a rate level of the slowest link. There are none
+// linkPaces lists those of a mode on a link of that speed, long ones first: a
+// synchronisation lasts whole ticks, at a rate level of the slowest link. There are none
 // where the instance does not tell of what.
 func (f *fluid) linkPaces(o *mode, speed instance.BitRate) (list []linkPace) {
 	if f.m.untold(o) {
@@ -345,8 +328,8 @@ func (f *fluid) linkPaces(o *mode, speed instance.BitRate) (list []linkPace) {
 	return list
 }
 
-// crossing returns the use of links of that speed by a mode of several nodes.
-func (f *fluid) crossing(shape, mode int, speed instance.BitRate) use {
+// useOf returns the use of links of that speed by a mode, but for who counts it.
+func (f *fluid) useOf(shape, mode int, speed instance.BitRate) use {
 	o := &f.shapes[shape].d.modes[mode]
 	u := use{shape: shape, mode: mode, ticks: f.linkTicks(o.volume, speed), paces: f.linkPaces(o, speed)}
 	if len(u.paces) > 0 {
@@ -402,12 +385,13 @@ func (f *fluid) links(sign int64, open func(name string, links int64, shapes []*
 					continue
 				}
 				if o.kind == inNode {
-					if v := f.fabricTicks(o.volume, at.fabric); v > 0 {
-						fabric = append(fabric, use{shape: i, mode: m, col: s.does[m], ticks: v, times: 1})
+					u := f.useOf(i, m, at.fabric)
+					if u.col, u.times = s.does[m], 1; u.ticks > 0 {
+						fabric = append(fabric, u)
 					}
 					continue
 				}
-				u := f.crossing(i, m, at.nic)
+				u := f.useOf(i, m, at.nic)
 				if u.col, u.times = s.does[m], int64(o.nodes); len(o.pools) > 1 {
 					u.col, u.times = s.node[m][where], 1
 				}
@@ -437,7 +421,7 @@ func (f *fluid) links(sign int64, open func(name string, links int64, shapes []*
 				if where < 0 {
 					continue
 				}
-				u := f.crossing(i, m, rack.uplink)
+				u := f.useOf(i, m, rack.uplink)
 				if u.col, u.times = s.does[m], int64(o.racks); len(racks) > 1 {
 					u.col, u.times = s.rack[m][where], 1
 				}

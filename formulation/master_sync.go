@@ -16,10 +16,8 @@ type pace struct {
 	rate   instance.BitRate
 }
 
-// paces lists the paces of a recipe, from short to long: one for each rate level
-// and each speed that the slowest link of a residency can have. Those are left
-// out that are neither shorter nor slower than another. There are none where
-// nothing is synchronised.
+// paces lists the paces of a recipe, from short to long. There are none where nothing is
+// synchronised.
 func (s *master) paces(o *mode, r *recipe) []pace {
 	switch {
 	case r.sync == 0 || o.kind == lone:
@@ -30,6 +28,10 @@ func (s *master) paces(o *mode, r *recipe) []pace {
 	return s.m.paces(o, r.volume)
 }
 
+// paces lists the paces at which a mode that is not lone moves a volume, from short to long:
+// one for each rate level and each speed that the slowest link of a residency can have.
+// Those are left out that are neither shorter nor slower than another. The instance must tell
+// how fast links are; see untold.
 func (m *model) paces(o *mode, volume instance.Bytes) []pace {
 	in := m.in
 	var list []pace
@@ -39,13 +41,11 @@ func (m *model) paces(o *mode, volume instance.Bytes) []pace {
 			list = append(list, pace{int64(min(maxSync, in.SyncTicks(volume, rate))), rate})
 		}
 	}
-	switch {
-	case o.kind == inNode:
+	if o.kind == inNode {
 		add(m.network.pools[o.pools[0]].fabric)
-	default:
-		for _, p := range o.parties {
-			add(p.speed)
-		}
+	}
+	for _, p := range o.parties { // of several nodes
+		add(p.speed)
 	}
 	slices.SortFunc(list, func(a, b pace) int {
 		return cmp.Or(cmp.Compare(a.length, b.length), cmp.Compare(a.rate, b.rate))

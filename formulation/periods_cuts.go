@@ -36,8 +36,8 @@ type linkItem struct {
 	limit interval // of their number, besides none
 }
 
-// items lists who uses the links of a group, shapes ascending; nil where they do so too
-// often.
+// items lists who uses the links of a group, shapes ascending; nil where they are too
+// many, or do so too often.
 func (f *fluid) items(g *linkGroup) []linkItem {
 	var list []linkItem
 	for _, u := range g.uses {
@@ -60,6 +60,9 @@ func (f *fluid) items(g *linkGroup) []linkItem {
 			}
 		}
 	}
+	if len(list) > mostItems {
+		return nil
+	}
 	for i := range list {
 		it := &list[i]
 		it.limit.to = int64(len(it.ticks) - 1)
@@ -71,9 +74,12 @@ func (f *fluid) items(g *linkGroup) []linkItem {
 	return list
 }
 
-// mostSyncs is how many synchronisations of a shape there may be on a link; links that
-// carry more have no cuts.
-const mostSyncs = 128
+// Links that more shapes use, or one of them more often, have no cuts: many small contents
+// fill them anyway.
+const (
+	mostItems = 40
+	mostSyncs = 128
+)
 
 // linkTimes returns the times u_i(n) of a use, nil if they are too many.
 func (f *fluid) linkTimes(u *use) (ticks []int64) {
@@ -237,7 +243,7 @@ func (s *carrier) watch(i int) {
 			case o == i:
 				ticks[n] = int64(n) * g.cycle
 			default:
-				ticks[n] = s.fluid.stretch(&s.items[o], int64(n), g)
+				ticks[n] = s.stretch(&s.items[o], int64(n), g)
 			}
 		}
 		s.stretches[i] = append(s.stretches[i], ticks)

@@ -67,7 +67,7 @@ func (s *carrier) holds(n []int64) bool {
 		load := n[a] * g.cycle
 		for b := range n {
 			if b != a {
-				load += s.fluid.stretch(&s.items[b], n[b], g)
+				load += s.stretch(&s.items[b], n[b], g)
 			}
 		}
 		if load > s.period {
