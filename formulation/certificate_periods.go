@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 )
 
@@ -11,6 +12,7 @@ import (
 // values; see [ProofNode].
 const (
 	columnKind = "column" // a split
+	cutKind    = "cut"    // of one child, which has a row more
 	emptyKind  = "empty"  // a leaf without plans
 )
 
@@ -23,9 +25,17 @@ func (t *periodTree) bound() Bound {
 	c := &Certificate{Kind: PeriodsBound, Columns: t.m.companies, Denominator: big.NewInt(1), Prices: []*big.Int{}}
 	var write func(n *periodNode) bool
 	write = func(n *periodNode) bool {
+		for _, cut := range n.cuts {
+			c.Tree = append(c.Tree, ProofNode{Kind: cutKind, Column: cut.group, Prices: len(cut.weights)})
+			for _, w := range cut.weights {
+				c.Prices = append(c.Prices, big.NewInt(w))
+			}
+		}
 		if n.split != nil {
 			c.Tree = append(c.Tree, ProofNode{Kind: columnKind, Column: n.split.col, At: n.split.upper})
-			return write(n.parts[0]) && write(n.parts[1])
+		}
+		if n.parts != nil {
+			return !slices.ContainsFunc(n.parts, func(part *periodNode) bool { return !write(part) })
 		}
 		if n.proof == nil {
 			return false
@@ -64,7 +74,7 @@ func (t *periodTree) bound() Bound {
 // provePeriods checks that the leaves cover all periods and evaluates their
 // prices: the bound is the largest value that a leaf leaves.
 func (m *model) provePeriods(b *Bound, c *Certificate) error {
-	if m.whole(c.Columns) == nil {
+	if m = m.whole(c.Columns); m == nil {
 		return errors.New("formulation: a periods certificate is not for this instance")
 	}
 	nodes, prices, best := c.Tree, c.Prices, new(big.Rat)
@@ -84,10 +94,10 @@ func (m *model) provePeriods(b *Bound, c *Certificate) error {
 				if p.Column < 0 || p.Column >= len(lower) || p.Column == f.least || p.At < lower[p.Column] || p.At >= upper[p.Column] {
 					return fmt.Errorf("formulation: the certificate has a split of column %d at %d that makes no sense", p.Column, p.At)
 				}
-				open = append(open, &narrowing{n, p.Column, p.At + 1, upper[p.Column]}, &narrowing{n, p.Column, 0, p.At})
+				open = append(open, &narrowing{parent: n, col: p.Column, lower: p.At + 1, upper: upper[p.Column]}, &narrowing{parent: n, col: p.Column, upper: p.At})
 				continue
 			}
-			if p.Kind != leafKind && p.Kind != emptyKind {
+			if p.Kind != leafKind && p.Kind != emptyKind && p.Kind != cutKind {
 				return fmt.Errorf("formulation: a periods certificate has no nodes of kind %q", p.Kind)
 			}
 			if p.Prices < 0 || p.Prices > len(prices) {
@@ -96,6 +106,18 @@ func (m *model) provePeriods(b *Bound, c *Certificate) error {
 			list, err := small(prices[:p.Prices])
 			if err != nil {
 				return err
+			}
+			if p.Kind == cutKind {
+				prices = prices[p.Prices:]
+				cut := &contentCut{p.Column, list}
+				if err := f.admits(cut); err != nil {
+					return err
+				}
+				if len(n.cuts()) == mostCuts {
+					return errors.New("formulation: the certificate has too many cuts")
+				}
+				open = append(open, &narrowing{parent: n, cut: cut})
+				continue
 			}
 			proof := &priceProof{prices: list, denominator: p.Denominator, empty: p.Kind == emptyKind}
 			v, err := f.proven(proof, lower, upper)

@@ -91,6 +91,8 @@
 //	(17), (18) the work in a pool is that of the jobs and workers there
 //	(21) to (28) for rates of few jobs: what those who share a GPU can do
 //	     together; see fluid_sharing.go
+//	(29), (30) for whole rates in a period: products; see periods_rates.go
+//	(31) for the same: what a link carries; see periods_cuts.go
 //
 // # Why it is a relaxation
 //
@@ -99,8 +101,8 @@
 // added up over the identical GPUs, nodes and racks of a pool. Each row is then a
 // sum of conditions on single GPUs (one task at a time; memory), single links
 // (rates within capacity: a synchronisation that moves V bytes takes at least 8V
-// bits of every link on its ring, however slow it runs), or single jobs (chain,
-// SPB rule). Identical nodes lose nothing by being pooled: averaging a
+// bits of every link on its ring, however slow it runs, and it runs for whole ticks at
+// one of few rates), or single jobs (chain, SPB rule). Identical nodes lose nothing by being pooled: averaging a
 // solution over their permutations keeps it feasible. What is lost is that GPUs,
 // nodes and iterations are whole. Where the instance does not tell which trunks
 // join racks (the full form of a network), their rows are left out; capacity and
@@ -115,7 +117,9 @@
 // program of rates for those, all periods in one tree. With x the iterations of a
 // job, what it does in a company of GPUs is the product of x and their number
 // (periods_rates.go). Rows for that product depend on the limits of x in a node,
-// and splits on rates come first, so that the product is exact soon.
+// and splits on rates come first, so that the product is exact soon. What a link can
+// carry in whole synchronisations (periods_cuts.go) is told by cuts, which are separated
+// where a node is the most promising (periods_separate.go).
 //
 // # The columns program
 //

@@ -151,8 +151,11 @@ type fluid struct {
 	time   int // column of the makespan; -1 for other objectives
 	least  int // column of the smallest rate; -1 for other objectives
 	rates  *rates
-	tight  []int // pools whose memory rows may bind
+	tight  []int       // pools whose memory rows may bind
+	groups []linkGroup // with rows (9) to (11)
 	shapes []shape
+	// carriers are by group, nil before they are asked for.
+	carriers []*carrier
 }
 
 func (m *model) fluid(columns int) *fluid {

@@ -1,6 +1,7 @@
 package formulation
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -307,21 +308,48 @@ func (f *fluid) linkTicks(volume instance.Bytes, speed instance.BitRate) int64 {
 	return min(num.Int64(), int64(maxSync))
 }
 
-// fabricTicks is the least time of a node's fabric that a synchronisation of
-// that volume takes, in parts of a tick: at rate 1/n it takes that share for as
-// long as it lasts.
-func (f *fluid) fabricTicks(volume instance.Bytes, speed instance.BitRate) int64 {
-	span := instance.Span{Slowest: speed}
-	least := int64(-1)
-	for _, level := range f.m.in.RateLevels {
-		rate := span.Rate(level)
-		num := mul(int64(min(maxSync, f.m.in.SyncTicks(volume, rate))), int64(rate))
-		num.Mul(num, big.NewInt(linkUnit)).Quo(num, big.NewInt(int64(speed)))
-		if v := min(int64(maxSync), num.Int64()); least < 0 || v < least {
-			least = v
-		}
+// linkPace is a way to synchronise: how many ticks it lasts at the least, and the time of
+// a link that it takes, in parts of a tick.
+type linkPace struct{ length, ticks int64 }
+
+// linkPaces lists those of a mode on a link of that speed, long ones first: a
+// synchronisation lasts whole ticks, at a rate level of the slowest link. There are none
+// where the instance does not tell of what.
+func (f *fluid) linkPaces(o *mode, speed instance.BitRate) (list []linkPace) {
+	if f.m.untold(o) {
+		return nil
 	}
-	return max(0, least)
+	for _, p := range f.m.paces(o, o.volume) {
+		num := mul(p.length, int64(p.rate))
+		num.Mul(num, big.NewInt(linkUnit)).Quo(num, big.NewInt(int64(speed)))
+		list = append(list, linkPace{p.length, min(int64(maxSync), saturate(num))})
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// useOf returns the use of links of that speed by a mode, but for who counts it.
+func (f *fluid) useOf(shape, mode int, speed instance.BitRate) use {
+	o := &f.shapes[shape].d.modes[mode]
+	u := use{shape: shape, mode: mode, ticks: f.linkTicks(o.volume, speed), paces: f.linkPaces(o, speed)}
+	if len(u.paces) > 0 {
+		u.ticks = slices.MinFunc(u.paces, func(a, b linkPace) int { return cmp.Compare(a.ticks, b.ticks) }).ticks
+	}
+	return u
+}
+
+// linkGroup is a group of alike links, and who uses them.
+type linkGroup struct {
+	links int64
+	uses  []use
+}
+
+// use of the links of a group by a shape in a mode: each of the iterations that the
+// column counts takes so many parts of a tick, at the least, of so many links.
+type use struct {
+	shape, mode, col int
+	ticks, times     int64
+	paces            []linkPace // nil where they are not known
 }
 
 // links adds rows (9) to (11), fabrics, NICs and uplinks. Their time, times
@@ -329,50 +357,46 @@ func (f *fluid) fabricTicks(volume instance.Bytes, speed instance.BitRate) int64
 // links.
 func (f *fluid) links(sign int64, open func(name string, links int64, shapes []*shape, a about) int) {
 	n := f.m.network
-	type use struct {
-		s    *shape
-		col  int
-		time int64
-	}
 	add := func(name string, links int64, uses []use, a about) {
 		if len(uses) == 0 {
 			return
 		}
 		var shapes []*shape
 		for _, u := range uses {
-			if last := len(shapes) - 1; last < 0 || shapes[last] != u.s {
-				shapes = append(shapes, u.s)
+			if s, last := &f.shapes[u.shape], len(shapes)-1; last < 0 || shapes[last] != s {
+				shapes = append(shapes, s)
 			}
 		}
 		row := open(name, links, shapes, a)
 		for _, u := range uses {
-			f.p.term(row, u.col, sign*u.time)
+			f.p.term(row, u.col, sign*u.ticks*u.times)
 		}
+		f.groups = append(f.groups, linkGroup{links, uses})
 	}
 	for p := range n.pools {
 		at := &n.pools[p]
 		var fabric, nic []use
 		for i := range f.shapes {
 			s := &f.shapes[i]
-			for i := range s.d.modes {
-				o := &s.d.modes[i]
+			for m := range s.d.modes {
+				o := &s.d.modes[m]
 				where := slices.Index(o.pools, p)
 				if where < 0 || o.kind == lone {
 					continue
 				}
 				if o.kind == inNode {
-					if v := f.fabricTicks(o.volume, at.fabric); v > 0 {
-						fabric = append(fabric, use{s, s.does[i], v})
+					u := f.useOf(i, m, at.fabric)
+					if u.col, u.times = s.does[m], 1; u.ticks > 0 {
+						fabric = append(fabric, u)
 					}
 					continue
 				}
-				v := f.linkTicks(o.volume, at.nic)
-				switch {
-				case v == 0:
-				case len(o.pools) == 1:
-					nic = append(nic, use{s, s.does[i], v * int64(o.nodes)})
-				default:
-					nic = append(nic, use{s, s.node[i][where], v})
+				u := f.useOf(i, m, at.nic)
+				if u.col, u.times = s.does[m], int64(o.nodes); len(o.pools) > 1 {
+					u.col, u.times = s.node[m][where], 1
+				}
+				if u.ticks > 0 {
+					nic = append(nic, u)
 				}
 			}
 		}
@@ -387,20 +411,22 @@ func (f *fluid) links(sign int64, open func(name string, links int64, shapes []*
 		var uplink []use
 		for i := range f.shapes {
 			s := &f.shapes[i]
-			for i := range s.d.modes {
-				o := &s.d.modes[i]
+			for m := range s.d.modes {
+				o := &s.d.modes[m]
 				if o.kind != spread {
 					continue
 				}
 				racks := f.rackList(o)
 				where := slices.Index(racks, r)
-				v := f.linkTicks(o.volume, rack.uplink)
-				switch {
-				case where < 0 || v == 0:
-				case len(racks) == 1:
-					uplink = append(uplink, use{s, s.does[i], v * int64(o.racks)})
-				default:
-					uplink = append(uplink, use{s, s.rack[i][where], v})
+				if where < 0 {
+					continue
+				}
+				u := f.useOf(i, m, rack.uplink)
+				if u.col, u.times = s.does[m], int64(o.racks); len(racks) > 1 {
+					u.col, u.times = s.rack[m][where], 1
+				}
+				if u.ticks > 0 {
+					uplink = append(uplink, u)
 				}
 			}
 		}

@@ -16,31 +16,36 @@ type pace struct {
 	rate   instance.BitRate
 }
 
-// paces lists the paces of a recipe, from short to long: one for each rate level
-// and each speed that the slowest link of a residency can have. Those are left
-// out that are neither shorter nor slower than another. There are none where
-// nothing is synchronised.
+// paces lists the paces of a recipe, from short to long. There are none where nothing is
+// synchronised.
 func (s *master) paces(o *mode, r *recipe) []pace {
-	if r.sync == 0 || o.kind == lone {
+	switch {
+	case r.sync == 0 || o.kind == lone:
 		return nil
+	case s.m.untold(o):
+		return []pace{s.leastPace(r)}
 	}
-	in := s.m.in
+	return s.m.paces(o, r.volume)
+}
+
+// paces lists the paces at which a mode that is not lone moves a volume, from short to long:
+// one for each rate level and each speed that the slowest link of a residency can have.
+// Those are left out that are neither shorter nor slower than another. The instance must tell
+// how fast links are; see untold.
+func (m *model) paces(o *mode, volume instance.Bytes) []pace {
+	in := m.in
 	var list []pace
 	add := func(slowest instance.BitRate) {
 		for _, level := range in.RateLevels {
 			rate := instance.Span{Slowest: slowest}.Rate(level)
-			list = append(list, pace{int64(min(maxSync, in.SyncTicks(r.volume, rate))), rate})
+			list = append(list, pace{int64(min(maxSync, in.SyncTicks(volume, rate))), rate})
 		}
 	}
-	switch {
-	case o.kind == inNode:
-		add(s.m.network.pools[o.pools[0]].fabric)
-	case o.kind == spread && s.untold(o):
-		return []pace{s.leastPace(r)}
-	default:
-		for _, p := range o.parties {
-			add(p.speed)
-		}
+	if o.kind == inNode {
+		add(m.network.pools[o.pools[0]].fabric)
+	}
+	for _, p := range o.parties { // of several nodes
+		add(p.speed)
 	}
 	slices.SortFunc(list, func(a, b pace) int {
 		return cmp.Or(cmp.Compare(a.length, b.length), cmp.Compare(a.rate, b.rate))
@@ -56,8 +61,8 @@ func (s *master) paces(o *mode, r *recipe) []pace {
 
 // untold reports whether the instance does not tell how fast the racks of a
 // mode are joined.
-func (s *master) untold(o *mode) bool {
-	return slices.ContainsFunc(s.rackClasses(o), func(k int) bool { return s.m.network.racks[k].uplink == unlimited })
+func (m *model) untold(o *mode) bool {
+	return o.kind == spread && slices.ContainsFunc(o.pools, func(p int) bool { return m.network.racks[m.network.pools[p].rack].uplink == unlimited })
 }
 
 // leastPace holds for links of any speed. A synchronisation of s ticks or more

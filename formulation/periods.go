@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"time"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/solver"
@@ -74,16 +75,26 @@ func Periods(ctx context.Context, in *instance.Instance, engine solver.Solver, l
 	return best, nil
 }
 
+// proofs is how often the proofs of all nodes could be made in the time that is kept
+// for the last list and its proof.
+const proofs = 2
+
 // search searches the tree and returns what it proves.
 func (t *periodTree) search(ctx context.Context, limits PeriodLimits) (Bound, tree.Status, error) {
 	options := tree.Options[*periodNode]{Nodes: limits.Nodes, Plunge: 1, Cutoff: t.cutoff}
 	if options.Nodes == 0 {
 		options.Nodes = MostPeriodNodes
 	}
-	tell := 2 * int(t.m.in.MaxPeriod) // then at every doubling
+	ctx, enough := context.WithCancel(ctx)
+	defer enough()
+	end, limited := ctx.Deadline()
+	tell := 1 + int(t.m.in.MaxPeriod) // when all periods were looked at, then at every doubling
 	options.Events = func(e tree.Event) {
 		if limits.Event != nil {
 			limits.Event(e.Nodes)
+		}
+		if limited && time.Until(end) < proofs*t.proving {
+			enough() // in time to write the tree down and to prove it
 		}
 		if limits.Improved != nil && e.Nodes == tell && e.Open > 0 {
 			tell *= 2
@@ -109,6 +120,12 @@ func (m *model) whole(companies int) *model {
 	if !m.in.Objective.Periodic() || m.in.MaxPeriod <= 0 || !slices.Contains(wholeCompanies, companies) {
 		return nil
 	}
+	if s := m.split(); len(s.demands) > len(m.demands) {
+		// Jobs that are alike are told apart where there is room for that.
+		if one := s.whole(companies); one != nil {
+			return one
+		}
+	}
 	m.companies = companies
 	if f := m.periodProgram(int64(m.in.MaxPeriod), nil); len(f.p.cols) == 0 || int64(len(f.p.cols))*int64(m.in.MaxPeriod) > mostPeriodSize {
 		return nil
@@ -126,13 +143,23 @@ func (m *model) periodProgram(ticks int64, limits []interval) *fluid {
 }
 
 // within returns the program of a node, whose rows depend on the limits of rates,
-// and the bounds of its columns. f is the program of the whole period.
+// and the bounds of its columns. f is the program of the whole period. The rows of
+// a node begin with those of the node above.
 func (f *fluid) within(n *narrowing) (at *fluid, lower, upper []int64) {
 	lower, upper = f.bounds(n)
-	if n == nil || f.rates == nil {
+	cuts := n.cuts()
+	if n == nil || f.rates == nil && cuts == nil {
 		return f, lower, upper
 	}
-	return f.m.periodProgram(f.period, f.rates.within(lower, upper)), lower, upper
+	var limits []interval
+	if f.rates != nil {
+		limits = f.rates.within(lower, upper)
+	}
+	at = f.m.periodProgram(f.period, limits)
+	for _, c := range cuts {
+		at.cut(c)
+	}
+	return at, lower, upper
 }
 
 // attainable returns the largest value that a plan of the period can have and
@@ -169,6 +196,7 @@ type periodTree struct {
 	// stuck is the largest bound of nodes that cannot be split.
 	stuck      *big.Rat
 	iterations int
+	proving    time.Duration // that stating and proving all nodes so far took
 }
 
 // period is the program of one period, and what branching in it has taught.
@@ -195,16 +223,31 @@ type periodNode struct {
 	proof  *priceProof
 	// inherited says that value and proof are those of the node above.
 	inherited bool
-	split     *narrowing // the lower part, nil for leaves
+	cuts      []*contentCut // which the node above lacks
+	cutting   int           // how often it was cut since the last split
+	split     *narrowing    // the lower part, nil where there are not two
 	parts     []*periodNode
 	basis     *solver.Basis
 }
 
-// narrowing is a change of the bounds of a column, after those of its parent.
+// narrowing is a change of the bounds of a column, or a cut, after those of its
+// parent.
 type narrowing struct {
 	parent       *narrowing
 	col          int
 	lower, upper int64
+	cut          *contentCut
+}
+
+// cuts lists the cuts of a node, the first first.
+func (n *narrowing) cuts() (list []*contentCut) {
+	for ; n != nil; n = n.parent {
+		if n.cut != nil {
+			list = append(list, n.cut)
+		}
+	}
+	slices.Reverse(list)
+	return list
 }
 
 // priceProof are prices of a program's rows, and what they prove; empty says that
@@ -235,6 +278,9 @@ func (f *fluid) bounds(n *narrowing) (lower, upper []int64) {
 		upper[j] = f.p.cols[j].upper
 	}
 	for ; n != nil; n = n.parent {
+		if n.cut != nil {
+			continue
+		}
 		lower[n.col], upper[n.col] = max(lower[n.col], n.lower), min(upper[n.col], n.upper)
 	}
 	return lower, upper
@@ -270,7 +316,7 @@ func (t *periodTree) Evaluate(ctx context.Context, n *periodNode, _ float64) (tr
 		}
 	}
 	if s != nil && s.Status == solver.Optimal && r.holds(s.Primal) {
-		if err := t.branch(ctx, r, n, s); err != nil {
+		if err := t.divide(ctx, r, n, s); err != nil {
 			return out, err
 		}
 	}
@@ -278,6 +324,27 @@ func (t *periodTree) Evaluate(ctx context.Context, n *periodNode, _ float64) (tr
 		t.stuck = n.value
 	}
 	return out, nil
+}
+
+// divide cuts the solution of a node off, which leaves one part, or splits the node.
+func (t *periodTree) divide(ctx context.Context, r *relaxation, n *periodNode, s *solver.Solution) error {
+	if left := mostCuts - len(n.narrow.cuts()); n.cutting < cutRounds && left > 0 {
+		cuts, err := t.separate(ctx, r, s.Primal)
+		if err != nil {
+			return err
+		}
+		if cuts = cuts[:min(left, len(cuts))]; len(cuts) > 0 {
+			part := n.part(n.narrow)
+			for _, c := range cuts {
+				part.narrow = &narrowing{parent: part.narrow, cut: c}
+			}
+			part.cuts, part.cutting = cuts, n.cutting+1
+			n.parts = []*periodNode{part}
+			n.proof, n.basis = nil, nil
+			return nil
+		}
+	}
+	return t.branch(ctx, r, n, s)
 }
 
 // relaxation is the linear program of a node, and the engine's copy of it.
@@ -289,8 +356,9 @@ type relaxation struct {
 }
 
 func (t *periodTree) relax(n *periodNode) (*relaxation, error) {
-	r := &relaxation{}
+	r, begun := &relaxation{}, time.Now()
 	r.fluid, r.lower, r.upper = t.open(n.period).within(n.narrow)
+	t.proving += time.Since(begun)
 	var err error
 	if r.problem, err = r.p.problem(); err != nil {
 		return nil, err
@@ -331,7 +399,9 @@ func (t *periodTree) solve(ctx context.Context, r *relaxation, n *periodNode) (*
 		return s, nil
 	}
 	proof := &priceProof{prices: list, denominator: denominator.Int64(), empty: empty}
+	begun := time.Now()
 	v, err := r.proven(proof, r.lower, r.upper)
+	t.proving += time.Since(begun)
 	if err == nil && (empty || n.value == nil || v.Cmp(n.value) <= 0) {
 		n.proof, n.value, n.inherited = proof, v, false
 	}
@@ -349,11 +419,15 @@ const (
 var errNotEmpty = errors.New("formulation: the prices do not prove that there is no plan")
 
 // proven returns the value that no plan within the bounds is above, nil where
-// there is no plan, and notes what the prices prove, over their denominator.
+// there is no plan, and notes what the prices prove, over their denominator. The
+// last rows may have none.
 func (f *fluid) proven(proof *priceProof, lower, upper []int64) (*big.Rat, error) {
-	prices, denominator := make([]*big.Int, len(proof.prices)), big.NewInt(proof.denominator)
-	for i, price := range proof.prices {
-		prices[i] = big.NewInt(price)
+	prices, denominator := make([]*big.Int, max(len(proof.prices), len(f.p.rows))), big.NewInt(proof.denominator)
+	for i := range prices {
+		prices[i] = new(big.Int)
+		if i < len(proof.prices) {
+			prices[i].SetInt64(proof.prices[i])
+		}
 	}
 	sum, err := f.p.evaluateWithin(prices, denominator, !proof.empty, lower, upper)
 	if err != nil {

@@ -36,6 +36,14 @@ func (t *periodTree) branch(ctx context.Context, r *relaxation, n *periodNode, s
 			n.divide(j, min(int64(math.Round(s.Primal[j])), r.upper[j]-1), r.upper[j])
 			return nil
 		}
+		j, err := t.crowded(ctx, r, s.Primal)
+		if err != nil {
+			return err
+		}
+		if j >= 0 {
+			n.divide(j, max(int64(math.Round(s.Primal[j]))-1, r.lower[j]), r.upper[j])
+			return nil
+		}
 	}
 	if list == nil {
 		return nil
@@ -65,11 +73,16 @@ func (t *periodTree) branch(ctx context.Context, r *relaxation, n *periodNode, s
 // divide splits a node: the column is at most at, or above. What proves the node
 // proves its parts until there is more.
 func (n *periodNode) divide(col int, at, upper int64) {
-	n.split = &narrowing{n.narrow, col, 0, at}
-	for _, part := range []*narrowing{n.split, {n.narrow, col, at + 1, upper}} {
-		n.parts = append(n.parts, &periodNode{period: n.period, narrow: part, value: n.value, proof: n.proof, inherited: true, basis: n.basis})
+	n.split = &narrowing{parent: n.narrow, col: col, upper: at}
+	for _, part := range []*narrowing{n.split, {parent: n.narrow, col: col, lower: at + 1, upper: upper}} {
+		n.parts = append(n.parts, n.part(part))
 	}
 	n.proof, n.basis = nil, nil
+}
+
+// part returns a part of the node, before anything else is known of it.
+func (n *periodNode) part(narrow *narrowing) *periodNode {
+	return &periodNode{period: n.period, narrow: narrow, value: n.value, proof: n.proof, inherited: true, basis: n.basis}
 }
 
 // try returns by how much the bound rises, at least, when a column moves to a

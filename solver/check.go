@@ -16,7 +16,8 @@ type Residual struct {
 // its program. All are computed from the data and from Primal and RowDual;
 // nothing the engine derived from them is trusted.
 type Residuals struct {
-	// Primal is the violation of (1) and (2), relative to max(1, |bound|).
+	// Primal is the violation of (1) and (2), relative to max(1, |bound|), for rows
+	// relative to max(1, |bound|, sum of the magnitudes of their terms).
 	Primal Residual
 	// Dual is the size of a row dual or of a recomputed reduced cost whose sign
 	// asks for a bound that does not exist, relative to max(1, |cost|).
@@ -84,12 +85,12 @@ func Check(p *Problem, s *Solution) (Residuals, error) {
 	scale := max(1, math.Abs(r.PrimalObjective))
 
 	for j := range n {
-		r.bounds(j, s.Primal[j], p.ColLower[j], p.ColUpper[j])
+		r.bounds(j, s.Primal[j], p.ColLower[j], p.ColUpper[j], 1)
 		r.multiplier(j, reduced[j], s.Primal[j], p.ColLower[j], p.ColUpper[j], max(1, math.Abs(p.Cost[j])), scale)
 		r.Reported.meet(math.Abs(reduced[j]-s.ReducedCost[j])/max(1, reducedSize[j]), j)
 	}
 	for i := range m {
-		r.bounds(n+i, activity[i], p.RowLower[i], p.RowUpper[i])
+		r.bounds(n+i, activity[i], p.RowLower[i], p.RowUpper[i], max(1, activitySize[i]))
 		r.multiplier(n+i, s.RowDual[i], activity[i], p.RowLower[i], p.RowUpper[i], 1, scale)
 		r.Reported.meet(math.Abs(activity[i]-s.RowActivity[i])/max(1, activitySize[i]), n+i)
 	}
@@ -98,17 +99,18 @@ func Check(p *Problem, s *Solution) (Residuals, error) {
 	return r, nil
 }
 
-// bounds measures one value against its bounds.
-func (r *Residuals) bounds(at int, v, lower, upper float64) {
+// bounds measures one value against its bounds, relative to the scale or to the bound
+// if that is larger.
+func (r *Residuals) bounds(at int, v, lower, upper, scale float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		r.Primal.meet(math.Inf(1), at)
 		return
 	}
 	if !math.IsInf(lower, -1) {
-		r.Primal.meet((lower-v)/max(1, math.Abs(lower)), at)
+		r.Primal.meet((lower-v)/max(scale, math.Abs(lower)), at)
 	}
 	if !math.IsInf(upper, 1) {
-		r.Primal.meet((v-upper)/max(1, math.Abs(upper)), at)
+		r.Primal.meet((v-upper)/max(scale, math.Abs(upper)), at)
 	}
 }
 

@@ -78,7 +78,7 @@ func TestCheckCatches(t *testing.T) {
 			func(s *solver.Solution) {
 				s.Primal, s.RowActivity, s.Objective = []float64{2, 6.1}, []float64{2, 12.2, 18.2}, -36.5
 			},
-			`primal feasibility violated by 0.0167 at row 1 "plant 2"`,
+			`primal feasibility violated by 0.0164 at row 1 "plant 2"`,
 		},
 		"a column bound violated": {
 			func(s *solver.Solution) {

@@ -3,7 +3,8 @@ package solver
 // The tolerances of every check in and below this package. They are relative
 // where the comment says so: |difference| <= tolerance * max(1, magnitude).
 const (
-	// FeasibilityTol bounds the violation of (1) and (2), relative to the bound.
+	// FeasibilityTol bounds the violation of (1) and (2), relative to the bound and the
+	// terms of a row.
 	FeasibilityTol = 1e-6
 	// DualTol bounds a dual or a reduced cost of the wrong sign, relative to the
 	// largest cost or the terms that make up the reduced cost.
