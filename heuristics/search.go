@@ -86,6 +86,7 @@ type search struct {
 	trades *trades
 	best   find
 	work   int // of each walk in a round
+	due    int // of each walk, put off until it is worth a round
 }
 
 // lane is one walk of simulated annealing.
@@ -170,7 +171,10 @@ func (s *search) round() {
 		s.offer(s.pieces.best)
 		left -= part
 	}
-	s.walk(int(left * float64(s.work)))
+	if s.due += int(left * float64(s.work)); s.due >= s.work {
+		s.due -= s.work
+		s.walk(s.work)
+	}
 }
 
 // walk lets lanes and scouts walk, and takes over what is best.
