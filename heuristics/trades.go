@@ -35,9 +35,11 @@ type trades struct {
 
 // side is the schedule of a group.
 type side struct {
-	part  *instance.Part
-	plan  *instance.Schedule // nil: no jobs
-	value float64
+	part   *instance.Part
+	plan   *instance.Schedule // nil: no jobs
+	value  float64
+	from   *decision  // that made plan; nil: unknown
+	search *portfolio // while it is being made; nil: no jobs
 }
 
 const (
@@ -51,7 +53,7 @@ const (
 	pairTries = 4
 	// An exchange is scheduled with sketchTries, and where it would be good enough
 	// were the groups better by the part hope, with studyTries.
-	sketchTries, studyTries = 6, 46
+	sketchTries, studyTries = 6, 40
 	hope                    = 0.03
 	// tradeSteep is the power of a group's end in the energy of the makespan.
 	tradeSteep = 40
@@ -248,26 +250,28 @@ func (b *bargain) try(ctx context.Context) {
 	var sides [2]side
 	least := [2]float64{1: b.leastEnergy(b.at[1], jobs[1])} // what each may come down to
 	for k, n := range b.at {
-		if sides[k], ok = b.schedule(ctx, n, jobs[k], sketchTries); !ok {
+		if sides[k], ok = b.sketch(ctx, n, jobs[k]); !ok {
 			return
 		}
 		if least[k] = b.energy((1 - hope) * sides[k].value); least[0]+least[1] > limit {
 			return
 		}
 	}
-	for k, n := range b.at {
+	for k := range sides {
 		if b.energy(sides[0].value)+b.energy(sides[1].value) <= limit {
 			break
 		}
-		if s, ok := b.schedule(ctx, n, jobs[k], studyTries); ok && s.value < sides[k].value {
-			sides[k] = s
-		}
+		b.study(&sides[k])
 		if least[k] = b.energy(sides[k].value); least[0]+least[1] > limit {
 			return
 		}
 	}
 	for k, n := range b.at {
-		b.groups[n].jobs, b.sides[n] = jobs[k], sides[k]
+		s := &sides[k]
+		if p := s.search; p != nil {
+			s.plan, s.from, s.search = p.best.schedule(p.in, p.layout), p.chosen, nil
+		}
+		b.groups[n].jobs, b.sides[n] = jobs[k], *s
 	}
 }
 
@@ -305,21 +309,50 @@ func (b *bargain) fit(k int, jobs []instance.JobID) bool {
 	return !slices.ContainsFunc(jobs, func(j instance.JobID) bool { return !fits(b.in, j, b.groups[b.at[k]].nodes) })
 }
 
-// schedule schedules a group with the given jobs. It reports false where their
+// sketch schedules a group with the given jobs. It reports false where their
 // memory is too much or one misses its deadline.
-func (b *bargain) schedule(ctx context.Context, n int, jobs []instance.JobID, tries int) (side, bool) {
+func (b *bargain) sketch(ctx context.Context, n int, jobs []instance.JobID) (side, bool) {
+	old := &b.sides[n]
 	if len(jobs) == 0 {
-		return side{part: b.sides[n].part}, true
+		return side{part: old.part}, true
 	}
 	s := side{part: b.in.Part(jobs, b.groups[n].nodes, b.taken[n])}
+	s.search = newPortfolio(ctx, Config{tries: sketchTries}, s.part.Instance, b.rng)
+	if old.from != nil {
+		as := make([]int, len(jobs))
+		for j, id := range jobs {
+			at, ok := slices.BinarySearch(old.part.JobsOf, id)
+			if as[j] = at; !ok {
+				as[j] = -1
+			}
+		}
+		s.search.resume(old.from, as)
+	}
+	if s.search.best == nil && s.search.construct() != nil {
+		return s, false
+	}
+	s.search.improve()
+	return s, b.result(&s, sketchTries)
+}
+
+// study goes on with the schedule of a group.
+func (b *bargain) study(s *side) {
+	if s.search != nil {
+		s.search.budget += studyTries * s.search.cost
+		s.search.improve()
+		b.result(s, studyTries)
+	}
+}
+
+// result takes the schedule of a group from its search, which had so many tries.
+func (b *bargain) result(s *side, tries int) bool {
 	for j := range s.part.Jobs {
 		job := &s.part.Jobs[j]
 		b.work += greedyWork * tries * job.Iterations * (job.Workers + 1)
 	}
-	var err error
-	if s.plan, err = (Config{tries: tries}).Greedy(ctx, s.part.Instance, b.rng); err != nil {
-		return s, false
+	if s.search.best == nil || s.search.value.late > 0 {
+		return false
 	}
-	s.value = valueOf(s.part.Instance, s.plan.Completion(s.part.Instance)).float()
-	return s, true
+	s.value = s.search.value.float()
+	return true
 }
