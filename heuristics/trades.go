@@ -143,10 +143,12 @@ func (t *trades) take(f find, groups []group) {
 
 // batch pairs the groups off and lets each pair try some exchanges.
 func (t *trades) batch(ctx context.Context) {
-	heat, scale := tradeHot*pow(tradeCold/tradeHot, float64(t.tried)/float64(t.cycle)), 1/t.value
-	if t.in.Objective == instance.WeightedCompletion {
-		scale *= 10 * float64(len(t.in.Jobs))
+	heat := tradeHot * pow(tradeCold/tradeHot, float64(t.tried)/float64(t.cycle))
+	values := make([]float64, len(t.sides))
+	for n := range t.sides {
+		values[n] = t.sides[n].value
 	}
+	scale := tradeScale(t.in, values)
 	var pairs []*bargain
 	for _, at := range t.pairs() {
 		pairs = append(pairs, &bargain{
@@ -202,6 +204,48 @@ func (t *trades) note() {
 	t.best = find{whole, valueOf(t.in, whole.Completion(t.in))}
 }
 
+// tradeScale returns the factor of groups' values in their energy.
+func tradeScale(in *instance.Instance, values []float64) float64 {
+	sum, most := 0.0, 0.0
+	for _, v := range values {
+		sum, most = sum+v, max(most, v)
+	}
+	if in.Objective == instance.WeightedCompletion {
+		return 10 * float64(len(in.Jobs)) / sum
+	}
+	return 1 / most
+}
+
+// tradeEnergy is what trades bring down, summed over the groups: a steep function of
+// their ends, or their weighted completions.
+func tradeEnergy(in *instance.Instance, value, scale float64) float64 {
+	if in.Objective == instance.WeightedCompletion {
+		return value * scale
+	}
+	if value == 0 {
+		return 0
+	}
+	return pow(value*scale, tradeSteep)
+}
+
+// exchange draws jobs that two groups give each other, and returns what each has
+// after that, the new jobs last.
+func exchange(rng *rand.Rand, a, b []instance.JobID) (jobs, given [2][]instance.JobID) {
+	swap := swaps[rng.IntN(len(swaps))]
+	for k, list := range [2][]instance.JobID{a, b} {
+		jobs[k] = slices.Clone(list)
+		for range min(swap[k], len(jobs[k])) {
+			i := rng.IntN(len(jobs[k]))
+			given[k] = append(given[k], jobs[k][i])
+			jobs[k] = slices.Delete(jobs[k], i, i+1)
+		}
+	}
+	for k := range jobs {
+		jobs[k] = append(jobs[k], given[1-k]...)
+	}
+	return jobs, given
+}
+
 // bargain is two groups that exchange jobs.
 type bargain struct {
 	*trades
@@ -212,17 +256,8 @@ type bargain struct {
 	work  int // done so far, in operations
 }
 
-// energy is what the walk brings down, summed over the groups: a steep function of
-// their ends, or their weighted completions.
-func (b *bargain) energy(value float64) float64 {
-	if b.in.Objective == instance.WeightedCompletion {
-		return value * b.scale
-	}
-	if value == 0 {
-		return 0
-	}
-	return pow(value*b.scale, tradeSteep)
-}
+// energy is that of a group.
+func (b *bargain) energy(value float64) float64 { return tradeEnergy(b.in, value, b.scale) }
 
 // leastEnergy is the energy of a group with the given jobs if no GPU ever idles.
 func (b *bargain) leastEnergy(n int, jobs []instance.JobID) float64 {
@@ -280,21 +315,12 @@ func (b *bargain) try(ctx context.Context) {
 func (b *bargain) draw(limit float64) (jobs [2][]instance.JobID, ok bool) {
 	for range tradeDraws {
 		b.work += drawWork
-		swap := swaps[b.rng.IntN(len(swaps))]
 		var given [2][]instance.JobID
-		for k, n := range b.at {
-			jobs[k] = slices.Clone(b.groups[n].jobs)
-			for range min(swap[k], len(jobs[k])) {
-				i := b.rng.IntN(len(jobs[k]))
-				given[k] = append(given[k], jobs[k][i])
-				jobs[k] = slices.Delete(jobs[k], i, i+1)
-			}
-		}
+		jobs, given = exchange(b.rng, b.groups[b.at[0]].jobs, b.groups[b.at[1]].jobs)
 		if len(given[0])+len(given[1]) == 0 || !b.fit(0, given[1]) || !b.fit(1, given[0]) {
 			continue
 		}
 		for k := range jobs {
-			jobs[k] = append(jobs[k], given[1-k]...)
 			slices.Sort(jobs[k])
 		}
 		if b.leastEnergy(b.at[0], jobs[0])+b.leastEnergy(b.at[1], jobs[1]) <= limit {
