@@ -14,9 +14,10 @@ import (
 // and both are scheduled anew by a greedy of few tries: how well jobs fill one
 // another's gaps no estimate tells as well. It begins with a division.
 type trades struct {
-	in   *instance.Instance
-	rng  *rand.Rand
-	area []float64 // per job: GPU-ticks at the cheapest depths
+	in       *instance.Instance
+	rng      *rand.Rand
+	area     []float64 // per job: GPU-ticks at the cheapest depths
+	estimate *estimate
 
 	groups []group
 	taken  [][]instance.LinkID // per group: the trunks of the others
@@ -59,9 +60,11 @@ const (
 	tradeSteep = 40
 	// Temperatures at the start and the end of a cycle. Their units are the energy of
 	// a group that ends last, and a tenth of the mean job's weighted completion.
-	tradeHot, tradeCold = 0.1, 0.01
+	tradeHot, tradeCold = 0.03, 0.003
 	// tradeDraws is how many exchanges are drawn for one whose loads are acceptable.
 	tradeDraws = 30
+	// tradeChoice is of how many of these the one that looks best is taken.
+	tradeChoice = 4
 	// greedyWork is how many operations of a sequence take as long as one of greedy.
 	// drawWork is what drawing an exchange is worth.
 	greedyWork, drawWork = 3, 30
@@ -71,7 +74,7 @@ const (
 var swaps = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 2}, {2, 3}}
 
 func newTrades(in *instance.Instance, rng *rand.Rand) *trades {
-	t := &trades{in: in, rng: rng, area: make([]float64, len(in.Jobs)), cycle: firstTrades * len(in.Jobs), share: mostTrades}
+	t := &trades{in: in, rng: rng, area: make([]float64, len(in.Jobs)), cycle: firstTrades * len(in.Jobs), share: mostTrades, estimate: newEstimate(in)}
 	counts := startCounts(in)
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
@@ -204,16 +207,19 @@ func (t *trades) note() {
 	t.best = find{whole, valueOf(t.in, whole.Completion(t.in))}
 }
 
-// tradeScale returns the factor of groups' values in their energy.
+// tradeScale returns the factor of groups' values in their energy. Under makespan that
+// of a group which ends later than nine in ten is 1: one that stands out should not
+// make the others look as if they were free to end when they like.
 func tradeScale(in *instance.Instance, values []float64) float64 {
-	sum, most := 0.0, 0.0
+	if in.Objective != instance.WeightedCompletion {
+		sorted := slices.Sorted(slices.Values(values))
+		return 1 / sorted[len(sorted)*9/10]
+	}
+	sum := 0.0
 	for _, v := range values {
-		sum, most = sum+v, max(most, v)
+		sum += v
 	}
-	if in.Objective == instance.WeightedCompletion {
-		return 10 * float64(len(in.Jobs)) / sum
-	}
-	return 1 / most
+	return 10 * float64(len(in.Jobs)) / sum
 }
 
 // tradeEnergy is what trades bring down, summed over the groups: a steep function of
@@ -254,6 +260,8 @@ type bargain struct {
 	scale float64 // of values in the energy
 	rng   *rand.Rand
 	work  int // done so far, in operations
+	found int // exchanges that could be made, so far
+	bench bench
 }
 
 // energy is that of a group.
@@ -311,23 +319,31 @@ func (b *bargain) try(ctx context.Context) {
 }
 
 // draw returns the jobs of both groups after an exchange that, by the loads alone,
-// may be within the limit.
-func (b *bargain) draw(limit float64) (jobs [2][]instance.JobID, ok bool) {
+// may be within the limit: of a few such ones that which looks best.
+func (b *bargain) draw(limit float64) (best [2][]instance.JobID, ok bool) {
+	least := math.Inf(1)
 	for range tradeDraws {
 		b.work += drawWork
-		var given [2][]instance.JobID
-		jobs, given = exchange(b.rng, b.groups[b.at[0]].jobs, b.groups[b.at[1]].jobs)
-		if len(given[0])+len(given[1]) == 0 || !b.fit(0, given[1]) || !b.fit(1, given[0]) {
+		jobs, given := exchange(b.rng, b.groups[b.at[0]].jobs, b.groups[b.at[1]].jobs)
+		if len(given[0])+len(given[1]) == 0 || !b.fit(0, given[1]) || !b.fit(1, given[0]) ||
+			b.leastEnergy(b.at[0], jobs[0])+b.leastEnergy(b.at[1], jobs[1]) > limit {
 			continue
 		}
-		for k := range jobs {
-			slices.Sort(jobs[k])
+		energy := 0.0
+		for k, n := range b.at {
+			energy += b.energy(b.estimate.of(&b.bench, b.groups[n].nodes, jobs[k]))
 		}
-		if b.leastEnergy(b.at[0], jobs[0])+b.leastEnergy(b.at[1], jobs[1]) <= limit {
-			return jobs, true
+		if energy < least {
+			best, least, ok = jobs, energy, true
+		}
+		if b.found++; b.found%tradeChoice == 0 {
+			break
 		}
 	}
-	return jobs, false
+	for k := range best {
+		slices.Sort(best[k])
+	}
+	return best, ok
 }
 
 // fit reports whether one of the two groups has the GPUs for each of some jobs.
