@@ -3,6 +3,7 @@ package heuristics
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -14,7 +15,9 @@ import (
 type estimate struct {
 	in    *instance.Instance
 	work  [][]float64 // per job and GPU type: ticks of a worker's tasks, at the cheapest depths
+	task  []float64   // per job: mean ticks of a task
 	chain []float64   // per job: ticks from its release, if it never waits for others
+	rest  []float64   // per job: ticks of an iteration in which a GPU of it is free, in the mean
 	rank  []int32     // per job: its place in the list
 }
 
@@ -26,6 +29,7 @@ const meeting = 10
 func newEstimate(in *instance.Instance) *estimate {
 	e := &estimate{
 		in: in, work: make([][]float64, len(in.Jobs)), chain: make([]float64, len(in.Jobs)), rank: make([]int32, len(in.Jobs)),
+		task: make([]float64, len(in.Jobs)), rest: make([]float64, len(in.Jobs)),
 	}
 	counts := startCounts(in)
 	for j := range in.Jobs {
@@ -40,6 +44,8 @@ func newEstimate(in *instance.Instance) *estimate {
 		if span, ok := nearest(in, job); ok && job.HasSync() {
 			iteration += in.SyncTicks(job.Volume(counts[j], span.Parties), span.Rate(in.RateLevels[0]))
 		}
+		e.task[j] = float64(meanTime(job, fastestType(in, job), counts[j]))
+		e.rest[j] = float64(iteration) - e.task[j]
 		e.chain[j] = float64(job.Release) + float64(job.Iterations)*float64(iteration)
 	}
 	// Under makespan the longest work comes first, for the others to fill in.
@@ -74,7 +80,7 @@ func nearest(in *instance.Instance, job *instance.Job) (instance.Span, bool) {
 // berth is a GPU of a group as the estimate fills it.
 type berth struct {
 	load       float64
-	chain      float64 // the longest of its residents
+	residents  uint64 // of the first jobs of the list
 	persistent instance.Bytes
 	ephemeral  instance.Bytes
 	node       instance.NodeID
@@ -98,7 +104,7 @@ func (e *estimate) of(b *bench, nodes []instance.NodeID, jobs []instance.JobID) 
 		}
 	}
 	value := 0.0
-	for _, j := range b.jobs {
+	for at, j := range b.jobs {
 		job := &e.in.Jobs[j]
 		left, load := job.Workers, 0.0
 		for i := 0; i < len(b.berths) && left > 0; i++ {
@@ -113,7 +119,7 @@ func (e *estimate) of(b *bench, nodes []instance.NodeID, jobs []instance.JobID) 
 				continue
 			}
 			p.load += e.work[j][t]
-			p.chain = max(p.chain, e.chain[j])
+			p.residents |= 1 << at
 			p.persistent, p.ephemeral = persistent, ephemeral
 			load = max(load, p.load)
 			left--
@@ -126,12 +132,33 @@ func (e *estimate) of(b *bench, nodes []instance.NodeID, jobs []instance.JobID) 
 	}
 	if e.in.Objective == instance.Makespan {
 		value = 0
-		for i := range b.berths {
-			value = max(value, mean(b.berths[i].chain, b.berths[i].load))
+		for at, j := range b.jobs[:min(len(b.jobs), 64)] {
+			load, others := 0.0, uint64(0)
+			for i := range b.berths {
+				if p := &b.berths[i]; p.residents>>at&1 != 0 {
+					load, others = max(load, p.load), others|p.residents
+				}
+			}
+			end := e.chain[j]
+			for others &^= 1 << at; others != 0; others &= others - 1 {
+				end += e.delay(j, b.jobs[bits.TrailingZeros64(others)])
+			}
+			value = max(value, mean(end, load))
 		}
 	}
 	return value
 }
+
+// delay returns for how long job o keeps job j waiting where they share GPUs: every
+// task of o that is longer than the GPU is free of j holds an iteration up.
+func (e *estimate) delay(j, o instance.JobID) float64 {
+	times := min(e.in.Jobs[j].Iterations, e.in.Jobs[o].Iterations)
+	return float64(waiting * float64(times) * max(0, e.task[o]-e.rest[j]))
+}
+
+// waiting is the part of such delays that a schedule cannot avoid, found by
+// comparison with schedules.
+const waiting = 0.25
 
 // mean is the power mean of two times, but the sum of the powers, not their mean.
 func mean(a, b float64) float64 {
