@@ -170,15 +170,16 @@ func (t *trades) batch(ctx context.Context) {
 	t.note()
 }
 
-// pairs pairs the groups off at random; under makespan those of the half that ends
-// later with those of the other.
+// pairs pairs the groups off at random; under makespan those of the quarter that ends
+// last with others that end early.
 func (t *trades) pairs() [][2]int {
 	order := t.rng.Perm(len(t.groups))
 	pairs := make([][2]int, len(order)/2)
 	if t.in.Objective == instance.Makespan {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.sides[b].value, t.sides[a].value) })
+		pairs = pairs[:(len(pairs)+1)/2]
 	}
-	for n, early := range t.rng.Perm(len(pairs)) {
+	for n, early := range t.rng.Perm(len(order) / 2)[:len(pairs)] {
 		pairs[n] = [2]int{order[n], order[len(order)-1-early]}
 	}
 	return pairs
