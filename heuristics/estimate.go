@@ -10,8 +10,9 @@ import (
 )
 
 // estimate tells in about a microsecond what a group of nodes with some jobs may
-// come to: the jobs are listed on the GPUs with the least work, and each ends when
-// its own chain and the work on its GPUs allow.
+// come to, where scheduling it takes a millisecond: the jobs are listed on the GPUs
+// with the least work, and each ends when its own chain, the work on its GPUs and, for
+// makespan, the long tasks of those it shares them with allow.
 type estimate struct {
 	in    *instance.Instance
 	work  [][]float64 // per job and GPU type: ticks of a worker's tasks, at the cheapest depths
@@ -156,8 +157,8 @@ func (e *estimate) delay(j, o instance.JobID) float64 {
 	return float64(waiting * float64(times) * max(0, e.task[o]-e.rest[j]))
 }
 
-// waiting is the part of such delays that a schedule cannot avoid, found by
-// comparison with schedules.
+// waiting is the part of such delays that schedules have. Of 0, 1/4, 1/2 and so on it
+// brought the estimate closest to greedy's schedules of generated instances.
 const waiting = 0.25
 
 // mean is the power mean of two times, but the sum of the powers, not their mean.
@@ -171,7 +172,7 @@ func mean(a, b float64) float64 {
 	x := b / a
 	x *= x
 	x *= x * x * x * x // the tenth power
-	// (1 + x)^(1/meeting), to within a thousandth.
+	// (1 + x)^(1/meeting), to within two thousandths.
 	return a * (1 + float64(x*(1-float64(x*0.28))/meeting))
 }
 

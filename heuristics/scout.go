@@ -29,7 +29,6 @@ type scout struct {
 	trip   find        // the best of this trip
 	finds  []find      // the best of the trips that are over
 	best   find        // of all, since the search last looked
-	owed   int         // work done beyond what was asked for
 }
 
 // find is a schedule with its value; nil: none yet.
@@ -79,9 +78,9 @@ func newScout(o *operations, rng *rand.Rand, reach *reach) *scout {
 func (s *scout) steps() int { return min(max(20_000, 300*s.slots), 1_500_000) }
 
 // walk explores for about as long as placing the given number of operations
-// takes, less what earlier walks took too long.
+// takes, with at least one candidate.
 func (s *scout) walk(ctx context.Context, work int) {
-	for s.owed -= work; s.owed < 0 && ctx.Err() == nil; {
+	for ctx.Err() == nil && work > 0 {
 		steps := s.steps()
 		styles := scoutStyles
 		if s.trip.schedule == nil || s.stale >= scoutPatience {
@@ -104,7 +103,7 @@ func (s *scout) walk(ctx context.Context, work int) {
 		v, decoded := s.decode(ctx, styles, part)
 		// A step of homes takes about as long as eight operations of a sequence,
 		// decoding one by events as long as ten.
-		s.owed += 8*steps + 10*decoded*len(s.job) + s.slots
+		work -= 8*steps + 10*decoded*len(s.job) + s.slots
 		if v.ahead(s.here) || v.near(s.here, part) {
 			s.here = v
 			s.homes.keep(&s.kept)
