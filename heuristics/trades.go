@@ -64,7 +64,7 @@ const (
 	// tradeDraws is how many exchanges are drawn for one whose loads are acceptable.
 	tradeDraws = 30
 	// tradeChoice is of how many of these the one that looks best is taken.
-	tradeChoice = 4
+	tradeChoice = 3
 	// greedyWork is how many operations of a sequence take as long as one of greedy.
 	// drawWork is what drawing an exchange is worth.
 	greedyWork, drawWork = 3, 30
