@@ -49,7 +49,7 @@ const (
 	mostTrades, leastTrades = 0.75, 0.125
 	// The first cycle has so many exchanges per job; each after it twice as many as
 	// the one before.
-	firstTrades = 4
+	firstTrades = 2
 	// A pair of groups tries so many exchanges at a time.
 	pairTries = 4
 	// An exchange is scheduled with sketchTries, and where it would be good enough
@@ -97,6 +97,9 @@ func (t *trades) walk(ctx context.Context, work int, best find) float64 {
 		if len(t.groups) < 2 {
 			t.share = 0
 		}
+	}
+	if t.share > 0 && t.tried >= t.cycle {
+		t.restart(best)
 	}
 	share := t.share
 	for t.owed -= int(share * float64(work)); t.owed < 0 && ctx.Err() == nil; {
