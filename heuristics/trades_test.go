@@ -17,7 +17,7 @@ func TestTrades(t *testing.T) {
 		if trades.walk(t.Context(), 1, find{}) == 0 {
 			return nil, nil
 		}
-		return &trades.best, func() { trades.walk(t.Context(), 1_000_000, trades.best) }
+		return &trades.best, func() { trades.walk(t.Context(), 400_000, trades.best) }
 	})
 	assert.GreaterOrEqual(t, 2*gained, runs)
 }
