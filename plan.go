@@ -213,6 +213,9 @@ func (p *planner) bound(b formulation.Bound) {
 		return
 	}
 	r := p.result
+	if r.Certified && p.opt.Time > 0 && time.Since(p.start)+b.Proving > p.opt.Time+overtime {
+		return // there is no time left to prove it
+	}
 	r.Bounds = append(r.Bounds, b)
 	if r.Dual == nil || p.in.Objective.Better(r.Dual, b.Value) || b.Certified && !r.Certified && r.Dual.Cmp(b.Value) == 0 {
 		r.Dual, r.Certified = b.Value, b.Certified
@@ -220,6 +223,9 @@ func (p *planner) bound(b formulation.Bound) {
 		p.record(string(b.Kind), p.seen, r.Dual)
 	}
 }
+
+// overtime is by how much the last proof may pass the time limit.
+const overtime = time.Second / 2
 
 // combinatorial adds the bounds that need no engine.
 func (p *planner) combinatorial() {

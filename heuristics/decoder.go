@@ -16,6 +16,8 @@ type decision struct {
 	// Job j's iteration i = 0.. has the priority key base[j] + i*slope[j];
 	// lower goes first, ties by job index.
 	base, slope []int64
+	// rule is what base and slope come from, up to changes of single jobs.
+	rule rule
 	// keys, if not nil, are used instead: keys[j][i].
 	keys [][]int64
 	// patience, in quarters: a GPU stays idle rather than start a task if a

@@ -3,6 +3,7 @@ package heuristics
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -33,8 +34,69 @@ func divide(ctx context.Context, in *instance.Instance, rng *rand.Rand) *instanc
 			return nil
 		}
 	}
+	d.level(ctx, rng)
 	return d.schedule(ctx, rng)
 }
+
+// levelTrades is the number of exchanges per job that level tries.
+const levelTrades = 300
+
+// level anneals the division on the estimate of its groups' values.
+func (d *division) level(ctx context.Context, rng *rand.Rand) {
+	if len(d.groups) < 2 {
+		return
+	}
+	e, b := newEstimate(d.in), &bench{}
+	values := make([]float64, len(d.groups))
+	for n, g := range d.groups {
+		values[n] = e.of(b, g.nodes, g.jobs)
+	}
+	steps := levelTrades * len(d.in.Jobs)
+	var scale float64
+	for n := range steps {
+		if n%1024 == 0 {
+			if ctx.Err() != nil {
+				return
+			}
+			scale = tradeScale(d.in, values)
+		}
+		heat := tradeHot * pow(levelCold/tradeHot, float64(n)/float64(steps))
+		at := [2]int{rng.IntN(len(d.groups)), rng.IntN(len(d.groups))}
+		if o := rng.IntN(len(d.groups)); d.in.Objective == instance.Makespan && values[o] > values[at[0]] {
+			at[0] = o
+		}
+		if at[0] == at[1] {
+			continue
+		}
+		jobs, given := exchange(rng, d.groups[at[0]].jobs, d.groups[at[1]].jobs)
+		fit := len(given[0])+len(given[1]) > 0
+		for k, n := range at {
+			fit = fit && !slices.ContainsFunc(given[1-k], func(j instance.JobID) bool { return !fits(d.in, j, d.groups[n].nodes) })
+		}
+		if !fit {
+			continue
+		}
+		limit := -float64(heat * math.Log(1-rng.Float64()))
+		for _, n := range at {
+			limit += tradeEnergy(d.in, values[n], scale)
+		}
+		var now [2]float64
+		for k, n := range at {
+			now[k] = e.of(b, d.groups[n].nodes, jobs[k])
+		}
+		if tradeEnergy(d.in, now[0], scale)+tradeEnergy(d.in, now[1], scale) <= limit {
+			for k, n := range at {
+				d.groups[n].jobs, values[n] = jobs[k], now[k]
+			}
+		}
+	}
+	for n := range d.groups {
+		slices.Sort(d.groups[n].jobs)
+	}
+}
+
+// levelCold is the temperature at the end of level, as tradeCold is.
+const levelCold = 0.001
 
 // divisionNoise is by how much of its size a job may come sooner or later.
 const divisionNoise = 0.2
@@ -157,6 +219,10 @@ func (d *division) schedule(ctx context.Context, rng *rand.Rand) *instance.Sched
 		sources[n] = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
 	}
 	parallel(len(parts), func(n int) {
+		if len(parts[n].Jobs) == 0 {
+			plans[n] = &instance.Schedule{}
+			return
+		}
 		// The error is one of memory, deadlines or the context: no plan.
 		plans[n], _ = Config{Quick: true, parts: len(parts)}.Greedy(ctx, parts[n].Instance, sources[n])
 	})

@@ -81,18 +81,21 @@
 // the best schedule, or from where it is.
 //
 // Trades (trades.go). Which jobs share a node decides most where nodes are many. A
-// division (division.go) deals the jobs out to groups of nodes; the walk then lets
-// two groups at a time exchange a few jobs, schedules both anew by a greedy of some
-// ten tries, and accepts by simulated annealing on a steep sum of the groups' ends,
-// or on their weighted completions. Cycles of cooling double in length; those that
-// bring nothing make trades worth less of the search's work.
+// division (division.go) deals the jobs out to groups of nodes, and is annealed on an
+// estimate (estimate.go) of what each group comes to: loads, chains, and the waits for
+// tasks much longer than the gaps they should fill. The walk then lets two groups at a
+// time exchange a few jobs, of several exchanges that which the estimate likes best,
+// and schedules both by a few tries that go on from the homes the jobs had; it accepts
+// by simulated annealing on a steep sum of the groups' ends, or on their weighted
+// completions. Under makespan the groups that end last lead. Cycles of cooling double
+// in length; those that bring nothing make trades worth less of the search's work.
 //
 // Pieces (pieces.go). A schedule of many nodes mostly falls apart into groups of
 // them that share no job (groups.go). A few groups at a time are an instance of
 // their own, which scouts and lanes search as if it were all; under makespan those
 // that end last are among them. Where a schedule hangs together the search of
 // pieces begins with the best of the trades. The more groups there are, the more of
-// the work goes to pieces.
+// the work goes to pieces, and the less often lanes and scouts walk.
 //
 // The walks draw from sources of their own and meet only between rounds, whose
 // work is counted in operations placed: the number of cores changes nothing.

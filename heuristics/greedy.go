@@ -73,6 +73,35 @@ func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	return p.result()
 }
 
+// resume tries what a decision for another instance becomes in this one, which has
+// the same cluster and most of the jobs: as[j] is which job of the other job j is,
+// -1 where it is none. Those keep their homes, the others are placed among them.
+func (p *portfolio) resume(from *decision, as []int) {
+	counts := startCounts(p.in)
+	placer := newPlacer(p.in, placing{counts: counts, reach: p.reach})
+	for j, o := range as {
+		if o >= 0 {
+			counts[j] = from.counts[o]
+			placer.settle(instance.JobID(j), from.where.gpus[o], from.where.limit[o], from.where.span[o])
+		}
+	}
+	for _, j := range placer.byChain() {
+		if as[j] < 0 && !placer.put(j) {
+			return
+		}
+	}
+	kept := placer.out
+	level := balance(p.in, kept, balancing{counts: counts, reach: p.reach, rng: p.rng, steps: p.balanceSteps(), near: 4})
+	var list []*decision
+	for _, where := range []*placement{level, kept} {
+		d := *from
+		d.counts, d.where, d.slow = counts, where, nil
+		d.base, d.slope = measure(p.in, where, counts).keys(p.in, d.rule)
+		list = append(list, &d)
+	}
+	p.try(list)
+}
+
 // construct decodes the portfolio of placements, rules and patiences, the
 // most promising first, as far as the budget goes.
 func (p *portfolio) construct() error {
@@ -111,7 +140,7 @@ func (p *portfolio) construct() error {
 			taken[a.way] = measure(in, *where, counts)
 		}
 		base, slope := taken[a.way].keys(in, a.rule)
-		list = append(list, &decision{counts: counts, where: places[a.way], base: base, slope: slope, patience: a.patience, eager: a.eager, even: a.even, serial: a.patience == serially})
+		list = append(list, &decision{counts: counts, where: places[a.way], base: base, slope: slope, rule: a.rule, patience: a.patience, eager: a.eager, even: a.even, serial: a.patience == serially})
 		if len(list) == batch || n == len(order)-1 {
 			if !p.try(list) {
 				return nil

@@ -27,7 +27,7 @@ func (p *portfolio) improve() {
 	for start, idle := p.budget, 0; p.budget >= p.cost; idle++ {
 		m := newMutation(p, from, value, completion)
 		var list []*decision
-		for range batch {
+		for range p.width {
 			next := m.neighbour
 			if idle == patient {
 				m.from = p.chosen
@@ -245,7 +245,8 @@ func (m *mutation) kick() *decision {
 		rules = []rule{smithArea, smithChain, smithLeft}
 	}
 	if m.rng.IntN(4) > 0 {
-		d.base, d.slope = measure(m.in, d.where, d.counts).keys(m.in, rules[m.rng.IntN(len(rules))])
+		d.rule = rules[m.rng.IntN(len(rules))]
+		d.base, d.slope = measure(m.in, d.where, d.counts).keys(m.in, d.rule)
 		d.patience, d.eager, d.even, d.serial = m.rng.IntN(3), m.rng.IntN(3) == 0, m.rng.IntN(2) == 0, false
 	}
 	return &d

@@ -44,6 +44,7 @@ type portfolio struct {
 	layout *layout
 	budget int // work that may still be spent on decoding
 	cost   int // work of decoding once, about the number of events
+	width  int // neighbours of a decision that improve compares
 
 	workers []*worker
 	best    *record // nil: none yet
@@ -70,14 +71,14 @@ type worker struct {
 }
 
 func newPortfolio(ctx context.Context, c Config, in *instance.Instance, rng *rand.Rand) *portfolio {
-	p := &portfolio{ctx: ctx, config: c, in: in, rng: rng, layout: newLayout(in), reach: newReach(in)}
+	p := &portfolio{ctx: ctx, config: c, in: in, rng: rng, layout: newLayout(in), reach: newReach(in), width: batch}
 	// Starting a task takes a look at every resident of the GPU.
 	residents := p.layout.slots / len(in.GPUs)
 	p.cost = p.layout.tasks*(1+residents/32) + p.layout.syncs + len(in.GPUs) + len(in.Links) + len(in.Jobs)
 	p.budget = min(max(decodeBudget/c.part(), min(minDecodes*p.cost, bigBudget)), maxDecodes*p.cost) * max(1, c.Effort)
 	cores := runtime.GOMAXPROCS(0)
 	if c.tries > 0 {
-		p.budget, cores = c.tries*p.cost, 1
+		p.budget, p.width, cores = c.tries*p.cost, 2, 1
 	}
 	for range max(1, min(cores, batch)) {
 		p.workers = append(p.workers, &worker{})

@@ -86,6 +86,7 @@ type search struct {
 	trades *trades
 	best   find
 	work   int // of each walk in a round
+	due    int // of each walk, put off
 }
 
 // lane is one walk of simulated annealing.
@@ -160,17 +161,23 @@ func (l *lane) renew() {
 }
 
 // round lets all walk and, where the instance falls apart, jobs be traded and pieces
-// be improved for a part of the work.
+// be improved for a part of the work. Of a large instance scouts and lanes walk only
+// once a whole round's work is due, for they cannot do with much less.
 func (s *search) round() {
 	walks := float64(s.work * (len(s.lanes) + len(s.scouts)))
 	left := 1 - s.trades.walk(s.ctx, int(walks), s.best)
 	s.offer(s.trades.best)
-	if part := left * s.pieces.follow(s.best, s.trades.best); part > 0 {
+	part := left * s.pieces.follow(s.best, s.trades.best)
+	if part > 0 {
 		s.pieces.improve(s.ctx, int(part*walks))
 		s.offer(s.pieces.best)
 		left -= part
 	}
-	s.walk(int(left * float64(s.work)))
+	s.due += int(left * float64(s.work))
+	if large := part > 0 || s.work > mostRound; !large || s.due >= s.work {
+		s.walk(s.due)
+		s.due = 0
+	}
 }
 
 // walk lets lanes and scouts walk, and takes over what is best.

@@ -14,9 +14,10 @@ import (
 // and both are scheduled anew by a greedy of few tries: how well jobs fill one
 // another's gaps no estimate tells as well. It begins with a division.
 type trades struct {
-	in   *instance.Instance
-	rng  *rand.Rand
-	area []float64 // per job: GPU-ticks at the cheapest depths
+	in       *instance.Instance
+	rng      *rand.Rand
+	area     []float64 // per job: GPU-ticks at the cheapest depths
+	estimate *estimate
 
 	groups []group
 	taken  [][]instance.LinkID // per group: the trunks of the others
@@ -35,9 +36,11 @@ type trades struct {
 
 // side is the schedule of a group.
 type side struct {
-	part  *instance.Part
-	plan  *instance.Schedule // nil: no jobs
-	value float64
+	part   *instance.Part
+	plan   *instance.Schedule // nil: no jobs
+	value  float64
+	from   *decision  // that made plan; nil: unknown
+	search *portfolio // while it is being made; nil: no jobs
 }
 
 const (
@@ -46,20 +49,22 @@ const (
 	mostTrades, leastTrades = 0.75, 0.125
 	// The first cycle has so many exchanges per job; each after it twice as many as
 	// the one before.
-	firstTrades = 4
+	firstTrades = 2
 	// A pair of groups tries so many exchanges at a time.
 	pairTries = 4
 	// An exchange is scheduled with sketchTries, and where it would be good enough
 	// were the groups better by the part hope, with studyTries.
-	sketchTries, studyTries = 6, 46
+	sketchTries, studyTries = 6, 40
 	hope                    = 0.03
 	// tradeSteep is the power of a group's end in the energy of the makespan.
 	tradeSteep = 40
 	// Temperatures at the start and the end of a cycle. Their units are the energy of
 	// a group that ends last, and a tenth of the mean job's weighted completion.
-	tradeHot, tradeCold = 0.1, 0.01
+	tradeHot, tradeCold = 0.03, 0.003
 	// tradeDraws is how many exchanges are drawn for one whose loads are acceptable.
 	tradeDraws = 30
+	// tradeChoice is of how many of these the one that looks best is taken.
+	tradeChoice = 3
 	// greedyWork is how many operations of a sequence take as long as one of greedy.
 	// drawWork is what drawing an exchange is worth.
 	greedyWork, drawWork = 3, 30
@@ -69,7 +74,7 @@ const (
 var swaps = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 2}, {2, 3}}
 
 func newTrades(in *instance.Instance, rng *rand.Rand) *trades {
-	t := &trades{in: in, rng: rng, area: make([]float64, len(in.Jobs)), cycle: firstTrades * len(in.Jobs), share: mostTrades}
+	t := &trades{in: in, rng: rng, area: make([]float64, len(in.Jobs)), cycle: firstTrades * len(in.Jobs), share: mostTrades, estimate: newEstimate(in)}
 	counts := startCounts(in)
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
@@ -92,6 +97,9 @@ func (t *trades) walk(ctx context.Context, work int, best find) float64 {
 		if len(t.groups) < 2 {
 			t.share = 0
 		}
+	}
+	if t.share > 0 && t.tried >= t.cycle {
+		t.restart(best)
 	}
 	share := t.share
 	for t.owed -= int(share * float64(work)); t.owed < 0 && ctx.Err() == nil; {
@@ -141,10 +149,12 @@ func (t *trades) take(f find, groups []group) {
 
 // batch pairs the groups off and lets each pair try some exchanges.
 func (t *trades) batch(ctx context.Context) {
-	heat, scale := tradeHot*pow(tradeCold/tradeHot, float64(t.tried)/float64(t.cycle)), 1/t.value
-	if t.in.Objective == instance.WeightedCompletion {
-		scale *= 10 * float64(len(t.in.Jobs))
+	heat := tradeHot * pow(tradeCold/tradeHot, float64(t.tried)/float64(t.cycle))
+	values := make([]float64, len(t.sides))
+	for n := range t.sides {
+		values[n] = t.sides[n].value
 	}
+	scale := tradeScale(t.in, values)
 	var pairs []*bargain
 	for _, at := range t.pairs() {
 		pairs = append(pairs, &bargain{
@@ -163,15 +173,16 @@ func (t *trades) batch(ctx context.Context) {
 	t.note()
 }
 
-// pairs pairs the groups off at random; under makespan those of the half that ends
-// later with those of the other.
+// pairs pairs the groups off at random; under makespan those of the quarter that ends
+// last with others that end early.
 func (t *trades) pairs() [][2]int {
 	order := t.rng.Perm(len(t.groups))
 	pairs := make([][2]int, len(order)/2)
 	if t.in.Objective == instance.Makespan {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.sides[b].value, t.sides[a].value) })
+		pairs = pairs[:(len(pairs)+1)/2]
 	}
-	for n, early := range t.rng.Perm(len(pairs)) {
+	for n, early := range t.rng.Perm(len(order) / 2)[:len(pairs)] {
 		pairs[n] = [2]int{order[n], order[len(order)-1-early]}
 	}
 	return pairs
@@ -200,6 +211,51 @@ func (t *trades) note() {
 	t.best = find{whole, valueOf(t.in, whole.Completion(t.in))}
 }
 
+// tradeScale returns the factor of groups' values in their energy. Under makespan that
+// of a group which ends later than nine in ten is 1: one that stands out should not
+// make the others look as if they were free to end when they like.
+func tradeScale(in *instance.Instance, values []float64) float64 {
+	if in.Objective != instance.WeightedCompletion {
+		sorted := slices.Sorted(slices.Values(values))
+		return 1 / sorted[len(sorted)*9/10]
+	}
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return 10 * float64(len(in.Jobs)) / sum
+}
+
+// tradeEnergy is what trades bring down, summed over the groups: a steep function of
+// their ends, or their weighted completions.
+func tradeEnergy(in *instance.Instance, value, scale float64) float64 {
+	if in.Objective == instance.WeightedCompletion {
+		return value * scale
+	}
+	if value == 0 {
+		return 0
+	}
+	return pow(value*scale, tradeSteep)
+}
+
+// exchange draws jobs that two groups give each other, and returns what each has
+// after that, the new jobs last.
+func exchange(rng *rand.Rand, a, b []instance.JobID) (jobs, given [2][]instance.JobID) {
+	swap := swaps[rng.IntN(len(swaps))]
+	for k, list := range [2][]instance.JobID{a, b} {
+		jobs[k] = slices.Clone(list)
+		for range min(swap[k], len(jobs[k])) {
+			i := rng.IntN(len(jobs[k]))
+			given[k] = append(given[k], jobs[k][i])
+			jobs[k] = slices.Delete(jobs[k], i, i+1)
+		}
+	}
+	for k := range jobs {
+		jobs[k] = append(jobs[k], given[1-k]...)
+	}
+	return jobs, given
+}
+
 // bargain is two groups that exchange jobs.
 type bargain struct {
 	*trades
@@ -208,19 +264,12 @@ type bargain struct {
 	scale float64 // of values in the energy
 	rng   *rand.Rand
 	work  int // done so far, in operations
+	found int // exchanges that could be made, so far
+	bench bench
 }
 
-// energy is what the walk brings down, summed over the groups: a steep function of
-// their ends, or their weighted completions.
-func (b *bargain) energy(value float64) float64 {
-	if b.in.Objective == instance.WeightedCompletion {
-		return value * b.scale
-	}
-	if value == 0 {
-		return 0
-	}
-	return pow(value*b.scale, tradeSteep)
-}
+// energy is that of a group.
+func (b *bargain) energy(value float64) float64 { return tradeEnergy(b.in, value, b.scale) }
 
 // leastEnergy is the energy of a group with the given jobs if no GPU ever idles.
 func (b *bargain) leastEnergy(n int, jobs []instance.JobID) float64 {
@@ -248,56 +297,57 @@ func (b *bargain) try(ctx context.Context) {
 	var sides [2]side
 	least := [2]float64{1: b.leastEnergy(b.at[1], jobs[1])} // what each may come down to
 	for k, n := range b.at {
-		if sides[k], ok = b.schedule(ctx, n, jobs[k], sketchTries); !ok {
+		if sides[k], ok = b.sketch(ctx, n, jobs[k]); !ok {
 			return
 		}
 		if least[k] = b.energy((1 - hope) * sides[k].value); least[0]+least[1] > limit {
 			return
 		}
 	}
-	for k, n := range b.at {
+	for k := range sides {
 		if b.energy(sides[0].value)+b.energy(sides[1].value) <= limit {
 			break
 		}
-		if s, ok := b.schedule(ctx, n, jobs[k], studyTries); ok && s.value < sides[k].value {
-			sides[k] = s
-		}
+		b.study(&sides[k])
 		if least[k] = b.energy(sides[k].value); least[0]+least[1] > limit {
 			return
 		}
 	}
 	for k, n := range b.at {
-		b.groups[n].jobs, b.sides[n] = jobs[k], sides[k]
+		s := &sides[k]
+		if p := s.search; p != nil {
+			s.plan, s.from, s.search = p.best.schedule(p.in, p.layout), p.chosen, nil
+		}
+		b.groups[n].jobs, b.sides[n] = jobs[k], *s
 	}
 }
 
 // draw returns the jobs of both groups after an exchange that, by the loads alone,
-// may be within the limit.
-func (b *bargain) draw(limit float64) (jobs [2][]instance.JobID, ok bool) {
+// may be within the limit: of a few such ones that which looks best.
+func (b *bargain) draw(limit float64) (best [2][]instance.JobID, ok bool) {
+	least := math.Inf(1)
 	for range tradeDraws {
 		b.work += drawWork
-		swap := swaps[b.rng.IntN(len(swaps))]
-		var given [2][]instance.JobID
-		for k, n := range b.at {
-			jobs[k] = slices.Clone(b.groups[n].jobs)
-			for range min(swap[k], len(jobs[k])) {
-				i := b.rng.IntN(len(jobs[k]))
-				given[k] = append(given[k], jobs[k][i])
-				jobs[k] = slices.Delete(jobs[k], i, i+1)
-			}
-		}
-		if len(given[0])+len(given[1]) == 0 || !b.fit(0, given[1]) || !b.fit(1, given[0]) {
+		jobs, given := exchange(b.rng, b.groups[b.at[0]].jobs, b.groups[b.at[1]].jobs)
+		if len(given[0])+len(given[1]) == 0 || !b.fit(0, given[1]) || !b.fit(1, given[0]) ||
+			b.leastEnergy(b.at[0], jobs[0])+b.leastEnergy(b.at[1], jobs[1]) > limit {
 			continue
 		}
-		for k := range jobs {
-			jobs[k] = append(jobs[k], given[1-k]...)
-			slices.Sort(jobs[k])
+		energy := 0.0
+		for k, n := range b.at {
+			energy += b.energy(b.estimate.of(&b.bench, b.groups[n].nodes, jobs[k]))
 		}
-		if b.leastEnergy(b.at[0], jobs[0])+b.leastEnergy(b.at[1], jobs[1]) <= limit {
-			return jobs, true
+		if energy < least {
+			best, least, ok = jobs, energy, true
+		}
+		if b.found++; b.found%tradeChoice == 0 {
+			break
 		}
 	}
-	return jobs, false
+	for k := range best {
+		slices.Sort(best[k])
+	}
+	return best, ok
 }
 
 // fit reports whether one of the two groups has the GPUs for each of some jobs.
@@ -305,21 +355,50 @@ func (b *bargain) fit(k int, jobs []instance.JobID) bool {
 	return !slices.ContainsFunc(jobs, func(j instance.JobID) bool { return !fits(b.in, j, b.groups[b.at[k]].nodes) })
 }
 
-// schedule schedules a group with the given jobs. It reports false where their
+// sketch schedules a group with the given jobs. It reports false where their
 // memory is too much or one misses its deadline.
-func (b *bargain) schedule(ctx context.Context, n int, jobs []instance.JobID, tries int) (side, bool) {
+func (b *bargain) sketch(ctx context.Context, n int, jobs []instance.JobID) (side, bool) {
+	old := &b.sides[n]
 	if len(jobs) == 0 {
-		return side{part: b.sides[n].part}, true
+		return side{part: old.part}, true
 	}
 	s := side{part: b.in.Part(jobs, b.groups[n].nodes, b.taken[n])}
+	s.search = newPortfolio(ctx, Config{tries: sketchTries}, s.part.Instance, b.rng)
+	if old.from != nil {
+		as := make([]int, len(jobs))
+		for j, id := range jobs {
+			at, ok := slices.BinarySearch(old.part.JobsOf, id)
+			if as[j] = at; !ok {
+				as[j] = -1
+			}
+		}
+		s.search.resume(old.from, as)
+	}
+	if s.search.best == nil && s.search.construct() != nil {
+		return s, false
+	}
+	s.search.improve()
+	return s, b.result(&s, sketchTries)
+}
+
+// study goes on with the schedule of a group.
+func (b *bargain) study(s *side) {
+	if s.search != nil {
+		s.search.budget += studyTries * s.search.cost
+		s.search.improve()
+		b.result(s, studyTries)
+	}
+}
+
+// result takes the schedule of a group from its search, which had so many tries.
+func (b *bargain) result(s *side, tries int) bool {
 	for j := range s.part.Jobs {
 		job := &s.part.Jobs[j]
 		b.work += greedyWork * tries * job.Iterations * (job.Workers + 1)
 	}
-	var err error
-	if s.plan, err = (Config{tries: tries}).Greedy(ctx, s.part.Instance, b.rng); err != nil {
-		return s, false
+	if s.search.best == nil || s.search.value.late > 0 {
+		return false
 	}
-	s.value = valueOf(s.part.Instance, s.plan.Completion(s.part.Instance)).float()
-	return s, true
+	s.value = s.search.value.float()
+	return true
 }
