@@ -1,0 +1,241 @@
+package jigsaw
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+	"time"
+
+	"jigsaw/formulation"
+	"jigsaw/formulation/instance"
+	"jigsaw/solver"
+	"jigsaw/solver/backend"
+	"jigsaw/solver/eventloop"
+)
+
+// combinatorial adds the bounds that need no engine.
+func (p *planner) combinatorial() {
+	for _, relaxation := range []func(*instance.Instance) formulation.Bound{formulation.Chain, formulation.Area} {
+		begun := time.Now()
+		b := relaxation(p.in)
+		b.Proving = time.Since(begun)
+		p.bound(b)
+	}
+}
+
+// grace is how long an LP engine may take to stop once the context has ended.
+const grace = 2 * time.Second
+
+// startBounds starts the bounds that need an LP engine; those of columns wait
+// for a schedule to begin with, which may be nil. The channel is closed when
+// all are done; enough ends those that take long and tell nothing of prices.
+func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struct{}, enough context.CancelFunc) {
+	done := make(chan struct{})
+	ctx, enough := context.WithCancel(p.ctx)
+	ctx = eventloop.Context(ctx)
+	go func() {
+		defer close(done)
+		defer enough()
+		if engine := p.lp; engine != nil {
+			if p.opt.Quick || !p.columnsFirst() {
+				p.fluid(engine)
+			}
+			if p.opt.Quick {
+				return
+			}
+			select {
+			case start := <-begun:
+				p.packingBound(ctx, engine, start)
+				p.columnsBound(ctx, engine, start)
+				p.periodsBound(ctx, engine, start)
+			case <-p.ctx.Done():
+			}
+			if p.columnsFirst() && p.ctx.Err() == nil {
+				p.fluid(engine)
+			}
+		}
+	}()
+	return done, enough
+}
+
+// columnsFirst reports whether the columns come before the fluid program: for
+// weighted completion they are tighter at once, and take less time.
+func (p *planner) columnsFirst() bool {
+	return p.in.Objective == instance.WeightedCompletion
+}
+
+// wait waits for the bounds, but not for an engine that does not stop when it
+// is told to.
+func (p *planner) wait(done <-chan struct{}) {
+	select {
+	case <-done:
+		return
+	case <-p.ctx.Done():
+	}
+	select {
+	case <-done:
+	case <-time.After(grace):
+		if p.lpBound() {
+			p.note("the work on LP bounds did not stop when told to; those proven before count")
+		} else {
+			p.note("no LP bound: the engine did not stop when told to")
+		}
+		p.mu.Lock()
+		p.closed = true
+		p.mu.Unlock()
+	}
+}
+
+// lpBound reports whether there is a bound that took an LP engine.
+func (p *planner) lpBound() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.result.Bounds, func(b formulation.Bound) bool {
+		return b.Kind != formulation.ChainBound && b.Kind != formulation.AreaBound
+	})
+}
+
+// engine returns the LP engine, or nil and a note that says why there is none.
+func (p *planner) engine() solver.Solver {
+	if p.opt.NoLP {
+		p.note("no LP bound: switched off")
+		return nil
+	}
+	if p.opt.Solver != nil {
+		return solver.Guard(p.opt.Solver)
+	}
+	engine, err := backend.Default()
+	if err != nil {
+		p.note("no LP bound: %v", err)
+		return nil
+	}
+	return engine
+}
+
+// fluid adds the fluid bound, or a note that says why there is none.
+func (p *planner) fluid(engine solver.Solver) {
+	b, err := formulation.Fluid(p.ctx, p.in, engine, formulation.Limits{})
+	switch {
+	case err != nil && p.ctx.Err() != nil:
+		p.note("no LP bound: %s", stopped(p.ctx))
+	case err != nil:
+		p.note("no LP bound: %v", err)
+	case b.Value == nil && b.Infeasible == nil:
+		p.note("no LP bound: the engine stopped with status %v", b.LP.Status)
+	default:
+		if p.opt.Ranging {
+			p.ranging(&b)
+		}
+		p.bound(b)
+	}
+}
+
+// packingBound adds the bound of whole workers on whole GPUs, for makespan.
+func (p *planner) packingBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
+	if p.in.Objective != instance.Makespan || start == nil {
+		return
+	}
+	p.mu.Lock()
+	known := p.result.Dual
+	p.mu.Unlock()
+	limits := formulation.PackingLimits{
+		Known: known, Until: p.in.Value(start), Work: columnWork * int64(max(1, p.opt.Effort)), Improved: p.bound,
+	}
+	if p.opt.Time > 0 {
+		limits.Work = -1
+	}
+	if _, err := formulation.Packing(ctx, p.in, engine, limits); err != nil && ctx.Err() == nil {
+		p.note("the packing bound ended early: %v", err)
+	}
+}
+
+// columnsBound adds the bounds of column generation, where the objective has
+// them, and keeps the guide.
+func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
+	p.mu.Lock()
+	known, certified := p.result.Dual, p.result.Certified
+	p.mu.Unlock()
+	if p.in.Objective.Periodic() || start != nil && certified && p.close(p.in.Value(start), known) {
+		return
+	}
+	limits := formulation.ColumnLimits{Start: start, Known: known, Work: columnWork * int64(max(1, p.opt.Effort))}
+	if p.opt.Time > 0 {
+		limits.Work = -1
+	}
+	limits.Improved = func(b formulation.Bound) {
+		p.mu.Lock()
+		p.columns = b.LP.Cols
+		p.mu.Unlock()
+		p.bound(b)
+	}
+	_, guide, err := formulation.Columns(ctx, p.in, engine, limits)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
+		p.note("column generation ended early: %v", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.guide = guide
+	}
+}
+
+// periodsBound adds the bound of whole numbers, for the periodic objectives.
+func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
+	p.mu.Lock()
+	known, certified := p.result.Dual, p.result.Certified
+	p.mu.Unlock()
+	var value *big.Rat
+	if start != nil {
+		value = p.in.Value(start)
+	}
+	if !p.in.Objective.Periodic() || value != nil && certified && p.close(value, known) {
+		return
+	}
+	limits := formulation.PeriodLimits{
+		Until: func() *big.Rat { return value }, Nodes: periodNodes * max(1, p.opt.Effort), Improved: p.bound,
+		Event: func(nodes int) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.nodes = nodes
+		},
+	}
+	if p.opt.Time > 0 {
+		limits.Nodes = 0
+		limits.Until = func() *big.Rat {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.seen
+		}
+	}
+	b, err := formulation.Periods(ctx, p.in, engine, limits)
+	if err != nil && ctx.Err() == nil {
+		p.note("the bound of whole periods ended early: %v", err)
+	}
+	p.bound(b)
+}
+
+// columnWork is the work of column generation at effort 1; see
+// [formulation.ColumnLimits].
+const columnWork = 5_000_000_000
+
+// rangingTime bounds the second solve of an explanation, which can be left out.
+const rangingTime = 10 * time.Second
+
+// ranging replaces what binds in b by the same with ranges, where an engine
+// can tell them in time.
+func (p *planner) ranging(b *formulation.Bound) {
+	engine, err := backend.OneShot()
+	if err != nil {
+		return // fluid said so already, or was given another engine
+	}
+	ranged, err := formulation.Fluid(p.ctx, p.in, engine, formulation.Limits{Solver: solver.Limits{Time: rangingTime}})
+	switch {
+	case err != nil:
+		p.note("no ranges of prices: %v", err)
+	case len(ranged.Binding) == 0:
+		p.note("no ranges of prices: they take longer than %v", rangingTime)
+	default:
+		b.Binding = ranged.Binding
+	}
+}

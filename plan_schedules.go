@@ -1,0 +1,197 @@
+package jigsaw
+
+import (
+	"context"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+
+	"jigsaw/formulation"
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics"
+	"jigsaw/solver/eventloop"
+)
+
+// schedules makes the greedy plan, which begun is told of, and the baselines. The
+// best of them that is valid for the instance is the plan: a full-depth baseline
+// is, where the SPB rules allow full depth.
+func (p *planner) schedules(begun chan<- *instance.Schedule) {
+	r, deep := p.result, p.in.FullDepth()
+	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: unbeatable(p.in)}
+	full := heuristics.Config{Quick: p.opt.Quick, Stop: unbeatable(deep)}
+	r.Greedy = p.baseline("greedy", p.in, greedyPart, greedy.Greedy)
+	p.proven(r.Greedy.Value)
+	begun <- r.Greedy.Schedule
+	r.InterleavedFull = p.baseline("interleaved-full", deep, 2, full.InterleavedFull)
+	r.Exclusive = p.baseline("exclusive", deep, 3, heuristics.Exclusive)
+
+	for _, b := range []*Baseline{&r.Greedy, &r.InterleavedFull, &r.Exclusive} {
+		if b.Schedule == nil || r.Primal != nil && !p.in.Objective.Better(b.Value, r.Primal) {
+			continue
+		}
+		if b == &r.Greedy || len(instance.Check(p.in, b.Schedule)) == 0 {
+			r.Schedule, r.Primal = b.Schedule, b.Value
+		}
+	}
+}
+
+// Rounds of the search at effort 1, before and after the bounds are in.
+const (
+	earlyRounds = 1
+	lateRounds  = 2
+)
+
+// improve searches for better schedules than the one at hand: for so many
+// rounds or, where there is a time limit, until it is up or the channel is closed.
+func (p *planner) improve(until <-chan struct{}, part uint64, rounds int) {
+	stop := p.goodEnough()
+	if p.result.Schedule == nil || stop(p.result.Primal) {
+		return
+	}
+	c := heuristics.Config{
+		Rounds:   rounds * max(1, p.opt.Effort),
+		Improved: func(s *instance.Schedule) { p.improved("search", s) },
+		Stop:     stop,
+	}
+	ctx := p.ctx
+	if p.opt.Time > 0 {
+		c.Rounds = 0
+		if until != nil {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithCancel(ctx)
+			ctx = eventloop.Context(ctx)
+			defer cancel()
+			go func() {
+				select {
+				case <-until:
+					cancel()
+				case <-ctx.Done():
+				}
+			}()
+		}
+	}
+	if s, err := c.Improve(ctx, p.in, p.rng(part), p.result.Schedule); err == nil {
+		p.take("the search", s)
+	}
+}
+
+// guided schedules after plans that the columns bound mixes.
+func (p *planner) guided() {
+	p.mu.Lock()
+	guide := p.guide
+	p.mu.Unlock()
+	stop := p.goodEnough()
+	if guide == nil || p.result.Schedule == nil || stop(p.result.Primal) {
+		return
+	}
+	rng := p.rng(6)
+	c := heuristics.Config{Improved: func(s *instance.Schedule) { p.improved("guided", s) }, Stop: stop}
+	for range guides {
+		s, err := c.Guided(p.ctx, p.in, rng, guide.Sample(rng))
+		if err != nil {
+			return
+		}
+		p.take("the guided search", s)
+	}
+}
+
+// guides is how many samples of the guide are scheduled.
+const guides = 4
+
+// small reports whether branch-and-price may hope to close the gap.
+func (p *planner) small() bool {
+	start, tasks := p.result.Schedule, 0
+	if p.in.Objective.Periodic() || start == nil || start.Makespan(p.in) > formulation.MostTicks {
+		return false
+	}
+	for j := range p.in.Jobs {
+		tasks += p.in.Jobs[j].Workers * p.in.Jobs[j].Iterations
+	}
+	return tasks <= mostExactTasks && len(p.in.GPUs) <= mostExactGPUs
+}
+
+// exact closes the gap by branch-and-price. With a time limit the search goes
+// on beside it.
+func (p *planner) exact() {
+	in, start := p.in, p.result.Schedule
+	p.mu.Lock()
+	closed := p.closed
+	p.mu.Unlock()
+	if p.lp == nil || closed || p.goodEnough()(p.result.Primal) {
+		return
+	}
+	limits := formulation.TreeLimits{
+		Start: start, Known: p.settledDual, Improved: func(s *instance.Schedule) { p.improved("tree", s) }, Bounded: p.bound,
+		Event: func(nodes, columns int) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.nodes = nodes
+		},
+	}
+	if p.opt.Time == 0 {
+		limits.Nodes = treeNodes * max(1, p.opt.Effort)
+	} else {
+		limits.Seen = func() *big.Rat {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.seen
+		}
+	}
+	done := make(chan struct{})
+	var r formulation.TreeResult
+	var err error
+	ctx, enough := context.WithCancel(p.ctx)
+	defer enough()
+	ctx = eventloop.Context(ctx)
+	go func() {
+		defer close(done)
+		r, err = formulation.BranchAndPrice(ctx, in, p.lp, limits)
+	}()
+	if p.opt.Time > 0 {
+		p.guided()
+		p.improve(done, 7, 0)
+		if p.goodEnough()(p.result.Primal) {
+			enough()
+		}
+	}
+	p.wait(done)
+	select {
+	case <-done:
+	default:
+		return
+	}
+	if err != nil && ctx.Err() == nil {
+		p.note("branch-and-price ended early: %v", err)
+	}
+	if r.Schedule != nil {
+		p.take("branch-and-price", r.Schedule)
+	}
+}
+
+// Limits on what branch-and-price is tried on, and nodes at effort 1.
+const (
+	mostExactTasks = 600
+	mostExactGPUs  = 32
+	treeNodes      = 200
+	periodNodes    = 500
+)
+
+// scheduler is a way of making schedules; see package heuristics.
+type scheduler func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error)
+
+// baseline runs one scheduler and checks what it made against the instance it
+// was made for.
+func (p *planner) baseline(name string, in *instance.Instance, part uint64, schedule scheduler) Baseline {
+	s, err := schedule(p.ctx, in, p.rng(part))
+	if err != nil && p.ctx.Err() != nil {
+		return Baseline{Reason: stopped(p.ctx) + " before the first schedule was found"}
+	}
+	if err != nil {
+		return Baseline{Reason: strings.TrimPrefix(err.Error(), "heuristics: ")}
+	}
+	if violations := instance.Check(in, s); len(violations) > 0 {
+		p.fault("%s made an invalid schedule: %v", name, violations[0])
+		return Baseline{Reason: "its schedule was invalid"}
+	}
+	return Baseline{Schedule: s, Value: in.Value(s), Efficiency: s.Efficiency(in)}
+}

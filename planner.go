@@ -1,0 +1,252 @@
+package jigsaw
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"jigsaw/formulation"
+	"jigsaw/formulation/instance"
+	"jigsaw/solver"
+	"jigsaw/solver/eventloop"
+)
+
+// planner is one run of [Plan].
+type planner struct {
+	ctx   context.Context
+	in    *instance.Instance
+	opt   Options
+	start time.Time
+	show  *showcase
+	last  *time.Timer   // ends ctx; nil without a time limit
+	lp    solver.Solver // nil: none, and a note says why
+
+	mu     sync.Mutex // guards what follows
+	result *Result
+	seen   *big.Rat // best value of a schedule so far
+	faults []error
+	closed bool // an LP engine that is still at work adds nothing any more
+	guide  *formulation.Guide
+	// refuted is the proof that there is no schedule, if there is one.
+	refuted *formulation.Bound
+	// settledDual is the certified bound when all that ran beside the
+	// schedules was last waited for.
+	settledDual *big.Rat
+	// columns is the number of columns generated, and nodes of the tree solved,
+	// so far.
+	columns, nodes int
+}
+
+func newPlanner(ctx context.Context, in *instance.Instance, opt Options) (*planner, context.CancelFunc) {
+	p := &planner{
+		in: in, opt: opt, start: time.Now(), show: newShowcase(in, opt.Incumbent),
+		result: &Result{Instance: in, Status: Limit, Seed: opt.Seed},
+	}
+	cancel := context.CancelFunc(func() {})
+	if opt.Time > 0 {
+		ctx, cancel = context.WithDeadline(ctx, p.start.Add(opt.Time))
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	p.ctx = eventloop.Context(ctx)
+	if opt.Time > 0 {
+		p.last = time.AfterFunc(opt.Time, func() { end(context.DeadlineExceeded) })
+	}
+	return p, func() {
+		if p.last != nil {
+			p.last.Stop()
+		}
+		end(nil)
+		cancel()
+		p.show.close()
+	}
+}
+
+// reserve ends the search while there is so much time left, for the last proof.
+func (p *planner) reserve(proof time.Duration) {
+	if p.last != nil {
+		p.last.Reset(time.Until(p.start.Add(p.opt.Time - proof)))
+	}
+}
+
+// rng returns the generator of one part of the run, so that parts can be
+// added or run side by side without changing each other's choices.
+func (p *planner) rng(part uint64) *rand.Rand { return rand.New(rand.NewPCG(p.opt.Seed, part)) }
+
+// record appends to the series and tells the listener. The caller holds mu.
+func (p *planner) record(event string, primal, dual *big.Rat) {
+	point := Point{Elapsed: time.Since(p.start), Primal: primal, Dual: dual, Event: event, Columns: p.columns, Nodes: p.nodes}
+	p.result.Series = append(p.result.Series, point)
+	if p.opt.Progress != nil {
+		p.opt.Progress(point)
+	}
+}
+
+// infeasible notes a proof of infeasibility, if there is one.
+func (p *planner) infeasible(reasons []string) bool {
+	if len(reasons) == 0 {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refute(formulation.Bound{Kind: formulation.PresolveProof, Certified: true, Infeasible: reasons})
+	return true
+}
+
+// refute keeps a proof of infeasibility. The caller holds mu.
+func (p *planner) refute(b formulation.Bound) {
+	p.result.Status, p.result.Reasons, p.refuted = Infeasible, b.Infeasible, &b
+}
+
+// bound adds a bound, which improves on those before it or not.
+func (p *planner) bound(b formulation.Bound) {
+	if b.Value == nil && b.Infeasible == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	if b.Infeasible != nil {
+		p.refute(b)
+		return
+	}
+	r := p.result
+	if r.Certified && p.opt.Time > 0 && time.Since(p.start)+b.Proving > p.opt.Time+overtime {
+		return // there is no time left to prove it
+	}
+	r.Bounds = append(r.Bounds, b)
+	if r.Dual == nil || p.in.Objective.Better(r.Dual, b.Value) || b.Certified && !r.Certified && r.Dual.Cmp(b.Value) == 0 {
+		r.Dual, r.Certified = b.Value, b.Certified
+		p.reserve(b.Proving)
+		p.record(string(b.Kind), p.seen, r.Dual)
+	}
+}
+
+// overtime is by how much the last proof may pass the time limit.
+const overtime = time.Second / 2
+
+// improved notes the value of a schedule that a heuristic found on its way.
+// Only the schedule it ends with is checked and kept.
+func (p *planner) improved(event string, s *instance.Schedule) {
+	if p.see(event, p.in.Value(s)) {
+		p.show.offer(s)
+	}
+}
+
+// see notes a value, and reports whether it is the best so far.
+func (p *planner) see(event string, value *big.Rat) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen != nil && !p.in.Objective.Better(value, p.seen) {
+		return false
+	}
+	p.seen = value
+	p.record(event, value, p.result.Dual)
+	return true
+}
+
+// proven notes that a schedule of the value, which was checked, is optimal, the
+// first time that it is so. What follows is no work on the plan.
+func (p *planner) proven(value *big.Rat) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.result
+	if value == nil || r.Dual == nil || !r.Certified || value.Cmp(r.Dual) != 0 || r.Proven() >= 0 {
+		return
+	}
+	p.record(provenEvent, value, r.Dual)
+}
+
+func (p *planner) fault(format string, args ...any) {
+	p.faults = append(p.faults, fmt.Errorf("jigsaw: "+format, args...))
+}
+
+func (p *planner) note(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	p.result.Notes = append(p.result.Notes, fmt.Sprintf(format, args...))
+}
+
+// settle notes the bound at a moment that is the same in every run.
+func (p *planner) settle() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.result.Certified {
+		p.settledDual = p.result.Dual
+	}
+}
+
+// close reports whether the bound shows that a plan of this value is good enough.
+func (p *planner) close(primal, dual *big.Rat) bool {
+	return dual != nil && (!p.in.Objective.Better(dual, primal) || Gap(primal, dual) <= p.opt.Gap)
+}
+
+// stopped says in words why the context ended.
+func stopped(ctx context.Context) string {
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return "the time limit was reached"
+	}
+	return "interrupted"
+}
+
+// take makes a schedule the plan if it is valid and better.
+func (p *planner) take(name string, s *instance.Schedule) {
+	if violations := instance.Check(p.in, s); len(violations) > 0 {
+		p.fault("%s made an invalid schedule: %v", name, violations[0])
+		return
+	}
+	if v := p.in.Value(s); p.result.Primal == nil || p.in.Objective.Better(v, p.result.Primal) {
+		p.result.Schedule, p.result.Primal = s, v
+		p.proven(v)
+	}
+}
+
+// goodEnough returns the test that ends a search. Without a time limit it
+// does not look at the bounds again: when they come differs from run to run.
+func (p *planner) goodEnough() func(*big.Rat) bool {
+	dual := p.settledDual
+	return func(v *big.Rat) bool {
+		if p.opt.Time > 0 {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.result.Certified && p.close(v, p.result.Dual)
+		}
+		return p.close(v, dual)
+	}
+}
+
+// finish settles the status, once all parts of the run have ended. Faults are
+// errors: a planner that made an invalid schedule, or a bound that a valid
+// schedule beats, cannot be trusted.
+func (p *planner) finish() (*Result, error) {
+	r := p.result
+	p.certify()
+	if r.Primal != nil && r.Dual != nil && p.in.Objective.Better(r.Primal, r.Dual) {
+		p.fault("the schedule's value %s is better than the bound %s, so one of them is wrong", r.Primal.RatString(), r.Dual.RatString())
+	}
+	switch {
+	case r.Status == Infeasible && r.Schedule != nil:
+		p.fault("a valid schedule was found for an instance proven infeasible (%s)", strings.Join(r.Reasons, "; "))
+	case r.Status == Infeasible:
+	case r.Schedule == nil:
+		r.Status, r.Reasons = Limit, []string{r.Greedy.Reason}
+	case r.Dual != nil && r.Certified && r.Primal.Cmp(r.Dual) == 0:
+		r.Status = Optimal
+		p.proven(r.Primal)
+	default:
+		r.Status = Feasible
+	}
+	if p.ctx.Err() != nil && r.Schedule != nil {
+		p.note("%s: this is the best plan so far", stopped(p.ctx))
+	}
+	return r, errors.Join(p.faults...)
+}
