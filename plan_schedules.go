@@ -38,7 +38,7 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 // Rounds of the search at effort 1, before and after the bounds are in.
 const (
 	earlyRounds = 1
-	lateRounds  = 2
+	lateRounds  = 6
 )
 
 // improve searches for better schedules than the one at hand: for so many
