@@ -212,11 +212,14 @@ func (t *trades) note() {
 }
 
 // tradeScale returns the factor of groups' values in their energy. Under makespan that
-// of a group which ends later than nine in ten is 1: one that stands out should not
-// make the others look as if they were free to end when they like.
+// of a group which ends later than nine in ten of those with jobs is 1: one that stands
+// out should not make the others look as if they were free to end when they like.
 func tradeScale(in *instance.Instance, values []float64) float64 {
 	if in.Objective != instance.WeightedCompletion {
 		sorted := slices.Sorted(slices.Values(values))
+		for len(sorted) > 1 && sorted[0] == 0 {
+			sorted = sorted[1:]
+		}
 		return 1 / sorted[len(sorted)*9/10]
 	}
 	sum := 0.0
