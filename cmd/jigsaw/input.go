@@ -104,11 +104,27 @@ func invalid(name, what string, err error) error {
 	if !errors.As(err, &problems) {
 		return usage(fmt.Errorf("%s: %w", name, err))
 	}
+	if other := lookalike(problems); other != "" {
+		return usage(fmt.Errorf("%s is not %s: it looks like %s", name, what, other))
+	}
 	lines := make([]string, len(problems))
 	for i, p := range problems {
 		lines[i] = fmt.Sprintf("  %s", p)
 	}
 	return usage(fmt.Errorf("%s is not %s:\n%s", name, what, strings.Join(lines, "\n")))
+}
+
+// lookalike says what kind of file it was instead, told by a key that no other kind has;
+// empty where there is no such key.
+func lookalike(problems instance.Problems) string {
+	for _, kind := range []struct{ key, name string }{{"denominator", "a certificate"}, {"schema_version", "a plan"}} {
+		if slices.ContainsFunc(problems, func(p instance.Problem) bool {
+			return strings.HasPrefix(p.Message, fmt.Sprintf("unknown field %q", kind.key)) || strings.HasPrefix(p.Message, fmt.Sprintf("unknown key %q", kind.key))
+		}) {
+			return kind.name
+		}
+	}
+	return ""
 }
 
 // openFile returns the content of a file, or of standard input.
