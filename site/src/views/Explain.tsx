@@ -41,13 +41,16 @@ function Binds({ binding }: { binding: readonly Binding[] }) {
             {b.effect !== 0 && (
               <span
                 class="bind-effect"
-                title="Relative change of the bound per relative growth of the resource"
+                title="By how much the bound changes where there is 1 % more of it, as the prices tell"
               >
                 <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
                   <rect class="meter-ground" width="100" height="4" />
                   <rect class="meter-fill" width={100 * Math.min(Math.abs(b.effect), 1)} height="4" />
                 </svg>
-                <span class="number">price {b.effect.toFixed(2).replace('-', '\u2212')}</span>
+                <span class="number">
+                  1 % {b.resource === 'job' ? 'faster' : 'more'}: {b.effect > 0 && '+'}
+                  {b.effect.toFixed(2).replace('-', '\u2212')} %
+                </span>
               </span>
             )}
           </li>
