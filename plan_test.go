@@ -43,7 +43,7 @@ func TestExamples(t *testing.T) {
 	for _, e := range examples {
 		t.Run(e.Name, func(t *testing.T) {
 			in := example(t, e.Name)
-			if testing.Short() && len(in.GPUs) >= 16 {
+			if testing.Short() && (len(in.GPUs) >= 16 || in.Objective.Periodic()) {
 				t.Skip("the full tier plans it")
 			}
 			assert.Equal(t, e.Name, in.Name)

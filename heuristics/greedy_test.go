@@ -104,14 +104,12 @@ func mediums() map[string]medium {
 }
 
 func TestGreedyMedium(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the full tier schedules medium instances")
+	}
 	for name, m := range mediums() {
 		t.Run(name, func(t *testing.T) {
-			seeds := uint64(6)
-			if testing.Short() {
-				seeds = 1
-				m.jobs /= 2
-			}
-			for seed := range seeds {
+			for seed := range uint64(6) {
 				m.objective = finite(seed)
 				in := m.instance(t, seed)
 				for n, f := range []func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error){Greedy, InterleavedFull, Exclusive} {

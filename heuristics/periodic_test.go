@@ -166,6 +166,9 @@ func periodicMediums(t testing.TB, check func(name string, seed uint64, in *inst
 
 // TestPeriodicMedium checks the sandwich exclusive <= greedy <= ceiling.
 func TestPeriodicMedium(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the full tier schedules medium instances")
+	}
 	periodicMediums(t, func(name string, seed uint64, in *instance.Instance) {
 		greedy := planPeriodic(t, periodicGreedy, in, seed)
 		full := in.FullDepth()
