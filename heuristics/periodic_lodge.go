@@ -191,7 +191,6 @@ func lodgers(in *instance.Instance, p *placement, counts [][]int) []*lodger {
 			continue
 		}
 		l := &lodger{id: j, job: &in.Jobs[j], gpus: p.gpus[j], counts: counts[j], span: p.span[j]}
-		longest := instance.Tick(0)
 		for _, g := range l.gpus {
 			costs := l.job.On[in.GPUs[g].Type]
 			d := l.job.Full()
@@ -199,15 +198,8 @@ func lodgers(in *instance.Instance, p *placement, counts [][]int) []*lodger {
 				d--
 			}
 			l.deepest = append(l.deepest, d)
-			l.time = append(l.time, costs.Time)
-			if d == l.job.Full() && (longest == 0 || costs.Time[d] < longest) {
-				longest = costs.Time[d] // full depth may take the fastest GPU
-			}
 		}
-		l.cycle = longest
-		if l.syncs = appendSyncs(nil, in, l.job, l.counts, &p.span[j], 0); len(l.syncs) > 0 {
-			l.cycle += l.syncs[0].length
-		}
+		l.describe(in)
 		for _, time := range l.time {
 			sum := instance.Tick(0)
 			for d, n := range l.counts {
@@ -218,6 +210,20 @@ func lodgers(in *instance.Instance, p *placement, counts [][]int) []*lodger {
 		list = append(list, l)
 	}
 	return list
+}
+
+// describe completes a lodger from its GPUs, their span, its multiset and greatest depths.
+func (l *lodger) describe(in *instance.Instance) {
+	l.time = make([][]instance.Tick, len(l.gpus))
+	for w, g := range l.gpus {
+		l.time[w] = l.job.On[in.GPUs[g].Type].Time
+		if full := l.job.Full(); l.deepest[w] == full && (l.cycle == 0 || l.time[w][full] < l.cycle) {
+			l.cycle = l.time[w][full] // full depth may take the fastest GPU
+		}
+	}
+	if l.syncs = appendSyncs(nil, in, l.job, l.counts, &l.span, 0); len(l.syncs) > 0 {
+		l.cycle += l.syncs[0].length
+	}
 }
 
 // aim sets the target rates of all lodgers. For the least rate they are in

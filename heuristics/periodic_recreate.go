@@ -252,29 +252,15 @@ func (r *ruin) lodge(j instance.JobID, gpus []instance.GPUID, counts []int) *lod
 		}
 		l.deepest[w] = r.roomFor(job, g)
 	}
-	if !l.holds() || !r.describe(l) {
+	if !l.holds() {
 		return nil
 	}
+	var ok bool
+	if l.span, ok = r.in.Span(gpus); !ok {
+		return nil
+	}
+	l.describe(r.in)
 	return l
-}
-
-// describe completes a lodger from its GPUs, multiset and greatest depths. It reports
-// false where no route joins the GPUs.
-func (r *ruin) describe(l *lodger) (ok bool) {
-	if l.span, ok = r.in.Span(l.gpus); !ok {
-		return false
-	}
-	l.time = make([][]instance.Tick, len(l.gpus))
-	for w, g := range l.gpus {
-		l.time[w] = l.job.On[r.in.GPUs[g].Type].Time
-		if full := l.job.Full(); l.deepest[w] == full && (l.cycle == 0 || l.time[w][full] < l.cycle) {
-			l.cycle = l.time[w][full] // full depth may take the fastest GPU
-		}
-	}
-	if l.syncs = appendSyncs(nil, r.in, l.job, l.counts, &l.span, 0); len(l.syncs) > 0 {
-		l.cycle += l.syncs[0].length
-	}
-	return true
 }
 
 // roomFor returns the greatest depth for which a GPU has memory; -1: none.

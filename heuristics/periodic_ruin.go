@@ -109,7 +109,8 @@ func (r *ruin) read(s *instance.Schedule) {
 			}
 			chain = append(chain, it)
 		}
-		r.describe(l)
+		l.span, _ = r.in.Span(l.gpus)
+		l.describe(r.in)
 		once := len(chain)
 		for lap := s.Period; lap < r.period; lap += s.Period {
 			for _, it := range chain[:once] {

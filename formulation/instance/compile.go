@@ -73,7 +73,7 @@ func (c *compiler) header() {
 		in.Objective = Makespan
 	}
 	if !in.Objective.valid() {
-		c.problems.add("objective", "unknown objective %q; choose makespan, weighted_completion, throughput or max_min_throughput", clip(string(in.Objective)))
+		c.problems.add("objective", "unknown objective %q; choose %s", clip(string(in.Objective)), choice(Objectives()))
 		in.Objective = Makespan
 	}
 	if c.spec.MaxPeriod < 0 {

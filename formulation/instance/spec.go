@@ -48,6 +48,15 @@ func Objectives() []Objective {
 	return []Objective{Makespan, WeightedCompletion, Throughput, MaxMinThroughput}
 }
 
+// choice lists objectives in a sentence.
+func choice(list []Objective) string {
+	text := string(list[0])
+	for _, o := range list[1 : len(list)-1] {
+		text += ", " + string(o)
+	}
+	return text + " or " + string(list[len(list)-1])
+}
+
 // Periodic reports whether plans for o repeat with a period; such objectives
 // are maximised, the others minimised.
 func (o Objective) Periodic() bool { return o == Throughput || o == MaxMinThroughput }
