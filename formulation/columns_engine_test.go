@@ -46,9 +46,9 @@ func fineMaster(in *instance.Instance, horizon int64) *master {
 	return newMaster(newModel(in), horizon, due, planGrain{horizon, horizon})
 }
 
-// TestColdAndLiveColumns solves columns programs with both engines. Column
-// generation leaves out columns whose reduced cost is within solver.DualTol of
-// none, so that values may differ by a few times that.
+// TestColdAndLiveColumns solves columns programs with both engines: the values are
+// the same, and the bounds as far as an engine's reduced costs are. Those may be of
+// the wrong sign by a little, and each class of jobs has a share in it.
 func TestColdAndLiveColumns(t *testing.T) {
 	live, cold := engines(t)
 	n, compared := 200, 0
@@ -79,8 +79,8 @@ func TestColdAndLiveColumns(t *testing.T) {
 			values, bounds = append(values, r.Value), append(bounds, r.Bound)
 		}
 		compared++
-		assert.InEpsilon(t, 1+values[0], 1+values[1], 5*solver.DualTol, "seed %d", seed)
-		assert.InEpsilon(t, 1+bounds[0], 1+bounds[1], 5*solver.DualTol, "seed %d", seed)
+		assert.InEpsilon(t, 1+values[0], 1+values[1], solver.GapTol/100, "seed %d", seed)
+		assert.InEpsilon(t, 1+bounds[0], 1+bounds[1], 2*solver.GapTol, "seed %d", seed)
 	}
 	t.Logf("%d programs compared", compared)
 	assert.Greater(t, compared, n/2)

@@ -205,6 +205,10 @@ func mix(a, b []float64, weight float64) []float64 {
 	return out
 }
 
+// priceTol is the reduced cost, relative to the cost, above which a column is left
+// out. All columns left out together change the value by less than [solver.GapTol].
+const priceTol = solver.DualTol / 100
+
 // found is what a round brought.
 type found struct {
 	added int     // columns that joined
@@ -244,7 +248,7 @@ func (m *Master[T]) round(ctx context.Context, pricers []Pricer[T], prices, mast
 					return f, fmt.Errorf("colgen: pricer %d offers a column with row %d of %d", p, e.Row, m.rows.Rows())
 				}
 			}
-			if reducedCost(c.Cost, c.Entries, master) < -solver.DualTol*max(1, math.Abs(c.Cost)) {
+			if reducedCost(c.Cost, c.Entries, master) < -priceTol*max(1, math.Abs(c.Cost)) {
 				columns = append(columns, c)
 			}
 		}
