@@ -33,7 +33,7 @@ func TestExportRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	n := 40
 	if testing.Short() {
-		n = 12
+		n = 6
 	}
 	rng := rand.New(rand.NewPCG(51, 52))
 	solved := 0
@@ -87,6 +87,9 @@ func TestExportRefuses(t *testing.T) {
 
 // The tick that is told does, and the one before it does not.
 func TestFittingTick(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the full tier states the programs; nothing here runs side by side")
+	}
 	models, err := jigsaw.Models()
 	require.NoError(t, err)
 	examples, err := jigsaw.Examples()

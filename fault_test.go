@@ -115,13 +115,13 @@ func TestFaultyEngineNeverLies(t *testing.T) {
 }
 
 // TestFaultyEngineExamples plans shipped examples the same way, quickstart for
-// two objectives.
+// two objectives: each fault meets every other example.
 func TestFaultyEngineExamples(t *testing.T) {
 	engine := defaultEngine(t)
 	if testing.Short() {
 		t.Skip("the full tier plans them")
 	}
-	for _, name := range []string{"quickstart", "periodic", "tight-memory", "infeasible"} {
+	for at, name := range []string{"quickstart", "periodic", "tight-memory", "infeasible"} {
 		for _, objective := range []instance.Objective{"", instance.WeightedCompletion} {
 			in := example(t, name)
 			if objective != "" {
@@ -133,7 +133,7 @@ func TestFaultyEngineExamples(t *testing.T) {
 			without, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{NoLP: true})
 			require.NoError(t, err)
 			for _, fault := range lptest.Faults() {
-				if fault == lptest.Deaf {
+				if fault == lptest.Deaf || (int(fault)+at)%2 == 1 {
 					continue
 				}
 				t.Run(name+"/"+string(in.Objective)+"/"+fault.String(), func(t *testing.T) {

@@ -43,12 +43,9 @@ func TestExamples(t *testing.T) {
 	for _, e := range examples {
 		t.Run(e.Name, func(t *testing.T) {
 			in := example(t, e.Name)
-			if testing.Short() && (len(in.GPUs) >= 16 || in.Objective.Periodic()) {
-				t.Skip("the full tier plans it")
-			}
 			assert.Equal(t, e.Name, in.Name)
 			assert.NotEmpty(t, e.Lesson)
-			r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{})
+			r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{Quick: testing.Short()})
 			require.NoError(t, err)
 			if e.Name == "infeasible" {
 				assert.Equal(t, jigsaw.Infeasible, r.Status)
@@ -63,7 +60,9 @@ func TestExamples(t *testing.T) {
 			assert.False(t, in.Objective.Better(r.Primal, r.Dual))
 			for _, b := range []jigsaw.Baseline{r.Greedy, r.InterleavedFull, r.Exclusive} {
 				require.NotNil(t, b.Schedule, b.Reason)
-				assert.False(t, in.Objective.Better(b.Value, r.Primal), "the plan is the best of all")
+				if !testing.Short() { // a quick plan need not be
+					assert.False(t, in.Objective.Better(b.Value, r.Primal), "the plan is the best of all")
+				}
 			}
 		})
 	}

@@ -34,7 +34,7 @@ func ratio(a, b *big.Rat) float64 {
 func TestGreedyTiny(t *testing.T) {
 	seeds := uint64(300)
 	if testing.Short() {
-		seeds = 16
+		seeds = 8
 	}
 	var proven, optimal, lost int
 	var sum, most float64
