@@ -20,6 +20,10 @@ const (
 // and what takes about as long: a second, and another for every 1,000 GPUs.
 func periodicWork(in *instance.Instance) int { return 1_000_000 + 1000*len(in.GPUs) }
 
+// quickPeriodicPart is by how much [Config.Quick] divides the work: with a twentieth
+// plans are no better than jobs on GPUs of their own.
+const quickPeriodicPart = 5
+
 // periodicPlanTasks bounds the tasks of one plan.
 func periodicPlanTasks(in *instance.Instance) float64 { return float64(periodicWork(in)) / 30 }
 
@@ -42,7 +46,8 @@ func periodicPlanTasks(in *instance.Instance) float64 { return float64(periodicW
 // empty, with period 1 and value 0.
 func periodicGreedy(ctx context.Context, c Config, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	s := newPeriodicSearch(ctx, in, rng, c.Improved)
-	s.most, s.plans = s.most/c.part(), s.plans/c.part()
+	part := c.part(quickPeriodicPart)
+	s.most, s.plans = s.most/part, s.plans/part
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

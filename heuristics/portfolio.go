@@ -26,11 +26,11 @@ const (
 // quickPart is by how much [Config.Quick] divides the work.
 const quickPart = 20
 
-// part is what to divide the usual work by.
-func (c Config) part() int {
+// part is what to divide the usual work by, where [Config.Quick] divides it by quick.
+func (c Config) part(quick int) int {
 	part := max(1, c.parts)
 	if c.Quick {
-		part *= quickPart
+		part *= quick
 	}
 	return part
 }
@@ -75,7 +75,7 @@ func newPortfolio(ctx context.Context, c Config, in *instance.Instance, rng *ran
 	// Starting a task takes a look at every resident of the GPU.
 	residents := p.layout.slots / len(in.GPUs)
 	p.cost = p.layout.tasks*(1+residents/32) + p.layout.syncs + len(in.GPUs) + len(in.Links) + len(in.Jobs)
-	p.budget = min(max(decodeBudget/c.part(), min(minDecodes*p.cost, bigBudget)), maxDecodes*p.cost) * max(1, c.Effort)
+	p.budget = min(max(decodeBudget/c.part(quickPart), min(minDecodes*p.cost, bigBudget)), maxDecodes*p.cost) * max(1, c.Effort)
 	cores := runtime.GOMAXPROCS(0)
 	if c.tries > 0 {
 		p.budget, p.width, cores = c.tries*p.cost, 2, 1
