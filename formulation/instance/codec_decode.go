@@ -189,7 +189,11 @@ func (d *treeDecoder) object(n *yaml.Node, v reflect.Value) {
 		case f < 0 && key.Tag == "!!merge":
 			d.bad(key, "YAML merge keys are not supported; write out the fields")
 		case f < 0:
+			before := len(d.problems)
 			d.bad(key, "unknown field %q%s", clip(key.Value), suggestion(key.Value, fields))
+			if len(d.problems) > before {
+				d.problems[before].Unknown = key.Value
+			}
 		case first[f] != nil:
 			d.bad(key, "the field %q is given twice, first in line %d", key.Value, first[f].Line)
 		default:

@@ -71,8 +71,11 @@ export function drawLinks(p: Pen, s: Scene): void {
   ctx.fillStyle = p.theme.dim
   setFont(p, 11, 600)
   ctx.fillText('Links', 4, layout.linksHead + 11)
-  setFont(p, 10.5)
-  ctx.fillText('height: share of the capacity in use', layout.plotLeft, layout.linksHead + 11)
+  if (layout.plotLeft >= 100) {
+    const width = textWidth(p, 'Links ')
+    setFont(p, 10)
+    ctx.fillText('height: share in use', 4 + width, layout.linksHead + 11)
+  }
   inWindow(p, s, layout.links, () => {
     drawTracks(p, s, kind, model.span)
     drawBars(p, s, kind)

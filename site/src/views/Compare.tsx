@@ -18,6 +18,7 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
     p.result.schedule ? (
       <Timeline
         compact
+        heading={`Plan ${short(p.label)}`}
         label={`Timeline of plan ${short(p.label)}`}
         instance={p.instance}
         schedule={p.result.schedule}
@@ -32,13 +33,11 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
         horizon={end / p.instance.tick_us}
       />
     ) : (
-      <p class="muted side-empty">There is no plan.</p>
+      <p class="muted side-empty">There is no plan {short(p.label)}.</p>
     )
   return (
     <section class="compare" aria-label={`${short(a.label)} and ${short(b.label)}`}>
-      <h2>Plan {short(a.label)}</h2>
       {side(a, translate(selection, b, a), s => onSelect(translate(s, a, b)))}
-      <h2>Plan {short(b.label)}</h2>
       {side(b, selection, onSelect)}
       <Differences a={a} b={b} />
     </section>
