@@ -14,13 +14,13 @@ import { clampScroll, comfortable, LEAST_ROW, layout, MOST_ROW, rowsSeen, scroll
 import { buildModel, type Model, syncsOf, tasksOf } from './model'
 import { elementOf, firstSeen, neighbour, placeOf } from './move'
 import { drawOverlay } from './overlay'
-import { newPen } from './pen'
+import { forgetWidths, newPen } from './pen'
 import { type Element, horizonOf, type Scene, sameBase, selectionOf } from './scene'
 import { Table } from './Table'
 import { Toolbar } from './Toolbar'
 import { Tooltip } from './Tooltip'
 import './timeline.css'
-import { sizeCanvas, useFrame, usePixelRatio, useTheme, useWidth } from './useCanvas'
+import { sizeCanvas, useFonts, useFrame, usePixelRatio, useTheme, useWidth } from './useCanvas'
 import { clamp, isWhole, pan, reveal, zoom } from './viewport'
 
 /** Room of the GPU rows before they scroll: a part of the window's height. */
@@ -176,6 +176,11 @@ export function Timeline(props: TimelineProps) {
     drawnBase.current = null
   }, [dpr])
   useLayoutEffect(draw)
+  useFonts(() => {
+    forgetWidths()
+    drawnBase.current = null
+    draw()
+  })
 
   const step = (by: number) => {
     if (!scene.selection) return
