@@ -74,7 +74,7 @@ export function drawLinks(p: Pen, s: Scene): void {
   if (layout.plotLeft >= 100) {
     const width = textWidth(p, 'Links ')
     setFont(p, 10)
-    ctx.fillText('height: share in use', layout.left + width, layout.linksHead + 11)
+    ctx.fillText('share in use', layout.left + width, layout.linksHead + 11)
   }
   inWindow(p, s, layout.links, () => {
     drawTracks(p, s, kind, model.span)
