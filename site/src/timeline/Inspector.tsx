@@ -69,7 +69,7 @@ export function Inspector({ compact, description, onCause, onStep, onFocus, onCl
               What it waited for
             </button>
           )}
-          {onFocus && (
+          {onFocus && !compact && (
             <button type="button" class="button quiet" title="Zoom to it (F)" onClick={onFocus}>
               Zoom to it
             </button>
