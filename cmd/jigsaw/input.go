@@ -118,7 +118,7 @@ func invalid(name, what string, err error) error {
 // empty where there is no such key.
 func lookalike(problems instance.Problems) string {
 	for _, kind := range []struct{ key, name string }{
-		{"denominator", "a certificate"}, {"schema_version", "a plan"}, {"cluster", "an instance"},
+		{"denominator", "a certificate"}, {"schema_version", "a plan"}, {"residency", "a schedule"}, {"cluster", "an instance"},
 	} {
 		if slices.ContainsFunc(problems, func(p instance.Problem) bool { return p.Unknown == kind.key }) {
 			return kind.name
