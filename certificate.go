@@ -228,6 +228,7 @@ func (d *certificateDecoder) object(path string, f fields, each func(path string
 		switch {
 		case !slices.Contains(f.names, key):
 			d.bad(path, "unknown key %s; the keys here are %s", clip(key), strings.Join(f.names, ", "))
+			d.problem.Unknown = key
 		case seen[key]:
 			d.bad(name, "this key is given twice")
 		default:

@@ -28,6 +28,7 @@ var mediaTypes = map[string]string{
 	".css":         "text/css; charset=utf-8",
 	".svg":         "image/svg+xml",
 	".wasm":        "application/wasm",
+	".woff2":       "font/woff2",
 	".webmanifest": "application/manifest+json",
 	".txt":         "text/plain; charset=utf-8",
 	".md":          "text/plain; charset=utf-8",

@@ -14,9 +14,10 @@ import (
 
 func serve(t *testing.T) func(method, path string, header ...string) *http.Response {
 	handler, err := Handler(fstest.MapFS{
-		"index.html":            {Data: []byte("<!doctype html>")},
-		"sw.js":                 {Data: []byte("1")},
-		"assets/core-abc1.wasm": {Data: []byte("\x00asm")},
+		"index.html":             {Data: []byte("<!doctype html>")},
+		"sw.js":                  {Data: []byte("1")},
+		"assets/core-abc1.wasm":  {Data: []byte("\x00asm")},
+		"assets/face-abc1.woff2": {Data: []byte("wOF2")},
 	})
 	require.NoError(t, err)
 	return func(method, path string, header ...string) *http.Response {
@@ -41,6 +42,7 @@ func TestHandler(t *testing.T) {
 		{"GET", "/index.html", 200, "text/html; charset=utf-8", "no-cache"},
 		{"HEAD", "/sw.js", 200, "text/javascript; charset=utf-8", "no-cache"},
 		{"GET", "/assets/core-abc1.wasm", 200, "application/wasm", "public, max-age=31536000, immutable"},
+		{"GET", "/assets/face-abc1.woff2", 200, "font/woff2", "public, max-age=31536000, immutable"},
 		{"GET", "/assets/../sw.js", 200, "text/javascript; charset=utf-8", "no-cache"},
 		{"GET", "/assets", 404, "text/plain; charset=utf-8", ""},
 		{"GET", "/../../etc/passwd", 404, "text/plain; charset=utf-8", ""},

@@ -27,26 +27,26 @@ const precache: Plugin = {
   },
 }
 
-/** The browser fetches WebAssembly as soon as it has read index.html, before any script. */
+/** What the browser fetches as soon as it has read index.html, before any script or style. */
+const early = [
+  { ending: '.wasm', as: 'fetch', type: 'application/wasm' },
+  { ending: '.woff2', as: 'font', type: 'font/woff2' },
+]
 const preload: Plugin = {
   name: 'preload',
   apply: 'build',
   transformIndexHtml: {
     order: 'post',
     handler: (_, { bundle }) =>
-      Object.keys(bundle ?? {})
-        .filter(name => name.endsWith('.wasm'))
-        .map(name => ({
-          tag: 'link',
-          attrs: {
-            rel: 'preload',
-            as: 'fetch',
-            type: 'application/wasm',
-            crossorigin: true,
-            href: `./${name}`,
-          },
-          injectTo: 'head',
-        })),
+      early.flatMap(({ ending, as, type }) =>
+        Object.keys(bundle ?? {})
+          .filter(name => name.endsWith(ending))
+          .map(name => ({
+            tag: 'link',
+            attrs: { rel: 'preload', as, type, crossorigin: true, href: `./${name}` },
+            injectTo: 'head',
+          })),
+      ),
   },
 }
 

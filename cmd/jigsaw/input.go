@@ -117,10 +117,10 @@ func invalid(name, what string, err error) error {
 // lookalike says what kind of file it was instead, told by a key that no other kind has;
 // empty where there is no such key.
 func lookalike(problems instance.Problems) string {
-	for _, kind := range []struct{ key, name string }{{"denominator", "a certificate"}, {"schema_version", "a plan"}} {
-		if slices.ContainsFunc(problems, func(p instance.Problem) bool {
-			return strings.HasPrefix(p.Message, fmt.Sprintf("unknown field %q", kind.key)) || strings.HasPrefix(p.Message, fmt.Sprintf("unknown key %q", kind.key))
-		}) {
+	for _, kind := range []struct{ key, name string }{
+		{"denominator", "a certificate"}, {"schema_version", "a plan"}, {"residency", "a schedule"}, {"cluster", "an instance"},
+	} {
+		if slices.ContainsFunc(problems, func(p instance.Problem) bool { return p.Unknown == kind.key }) {
 			return kind.name
 		}
 	}

@@ -103,8 +103,14 @@ name of a built-in example (jigsaw example list).`,
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		var value *pflag.InvalidValueError
-		if errors.As(err, &value) && value.GetFlag().Value.Type() == "duration" {
-			err = fmt.Errorf("--%s %q: write a time with its unit, like 10s, 5m or 1h30m", value.GetFlag().Name, value.GetValue())
+		if errors.As(err, &value) {
+			wants := map[string]string{
+				"duration": "a time with its unit, like 10s, 5m or 1h30m",
+				"int":      "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
+			}[value.GetFlag().Value.Type()]
+			if wants != "" {
+				err = fmt.Errorf("--%s %q: write %s", value.GetFlag().Name, value.GetValue(), wants)
+			}
 		}
 		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})

@@ -189,7 +189,11 @@ func (d *treeDecoder) object(n *yaml.Node, v reflect.Value) {
 		case f < 0 && key.Tag == "!!merge":
 			d.bad(key, "YAML merge keys are not supported; write out the fields")
 		case f < 0:
+			before := len(d.problems)
 			d.bad(key, "unknown field %q%s", clip(key.Value), suggestion(key.Value, fields))
+			if len(d.problems) > before {
+				d.problems[before].Unknown = key.Value
+			}
 		case first[f] != nil:
 			d.bad(key, "the field %q is given twice, first in line %d", key.Value, first[f].Line)
 		default:
@@ -263,23 +267,30 @@ func found(n *yaml.Node) string {
 
 // suggestion proposes the known field nearest to an unknown one, or all.
 func suggestion(name string, fields []field) string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	return didYouMean(name, names, "; the fields here are "+strings.Join(names, ", "))
+}
+
+// didYouMean proposes the name nearest to one that is not there, or else what otherwise says.
+func didYouMean(name string, names []string, otherwise string) string {
 	fold := func(s string) string {
 		return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(s))
 	}
 	best, least := "", 3
-	var names []string
-	for _, f := range fields {
-		names = append(names, f.name)
+	for _, known := range names {
 		if len(name) <= 100 {
-			if distance := editDistance(fold(name), fold(f.name)); distance < least && distance < len(f.name) {
-				best, least = f.name, distance
+			if distance := editDistance(fold(name), fold(known)); distance < least && distance < len(known) {
+				best, least = known, distance
 			}
 		}
 	}
 	if best != "" {
 		return fmt.Sprintf("; did you mean %q?", best)
 	}
-	return "; the fields here are " + strings.Join(names, ", ")
+	return otherwise
 }
 
 // editDistance is the least number of insertions, deletions and

@@ -2,6 +2,7 @@ package instance
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -210,4 +211,14 @@ func (c *compiler) modelProfiles(model string) []*Profile {
 		return nil
 	}
 	return c.library.Profiles(model)
+}
+
+// modelNames returns the names of all models that a job may have, in order.
+func (c *compiler) modelNames() []string {
+	names := slices.Collect(maps.Keys(c.own))
+	if c.library != nil {
+		names = append(names, c.library.Models()...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // cluster compiles GPU types, nodes, links and routes.
@@ -79,11 +80,22 @@ func (c *compiler) speed(path string, r BitRate) {
 	}
 }
 
+// unknownType says that there is no such GPU type. A h100 is no a100 misspelled, a V100 is a v100.
+func (c *compiler) unknownType(name string) string {
+	text := fmt.Sprintf("unknown GPU type %q", clip(name))
+	for _, known := range c.spec.Cluster.GPUTypes {
+		if strings.EqualFold(known.Name, name) {
+			return text + fmt.Sprintf("; did you mean %q?", known.Name)
+		}
+	}
+	return text + "; list it in cluster.gpu_types"
+}
+
 // nodeShape checks what both forms say of a node and returns its GPU type.
 func (c *compiler) nodeShape(path, gpu string, gpus int, nic, fabric BitRate) TypeID {
 	t, ok := c.types[gpu]
 	if !ok {
-		c.problems.add(path+".gpu", "unknown GPU type %q; list it in cluster.gpu_types", clip(gpu))
+		c.problems.add(path+".gpu", "%s", c.unknownType(gpu))
 	}
 	if gpus < 1 || gpus > maxNodeGPUs {
 		c.problems.add(path+".gpus", "%d GPUs in a node is out of range; choose 1 to %d", gpus, maxNodeGPUs)

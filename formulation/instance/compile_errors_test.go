@@ -14,6 +14,8 @@ import (
 // have different layers, and "many" at two batch sizes.
 type shelf struct{}
 
+func (shelf) Models() []string { return []string{"many", "tiny"} }
+
 func (shelf) Profiles(model string) []*Profile {
 	layers := func(n int) (l []Layer) {
 		for range n {
@@ -55,11 +57,15 @@ func TestCompileErrors(t *testing.T) {
 		want []string
 	}{
 		"unknown model": {job("model: nope, workers: 2"), []string{
-			`line 10, column 25: jobs[0].model "bert": no profile of model "nope"; add one under profiles, or choose a model of the profile library`}},
+			`line 10, column 25: jobs[0].model "bert": no profile of model "nope"; add one under profiles, or choose many, tiny`}},
+		"misspelled model": {job("model: Man-y2, workers: 2"), []string{
+			`line 10, column 25: jobs[0].model "bert": no profile of model "Man-y2"; did you mean "many"?`}},
+		"misspelled GPU type": {job("model: many, batch: 8, workers: 1, placement: {gpu_types: [V100]}"), []string{
+			`line 10, column 77: jobs[0].placement.gpu_types[0] "bert": unknown GPU type "V100"; did you mean "v100"?`}},
 		"ambiguous batch": {job("model: many, workers: 2"), []string{
-			`line 10, column 5: jobs[0].batch "bert": model "many" has profiles at batch sizes 8 64 on "v100"; choose one`}},
+			`line 10, column 5: jobs[0].batch "bert": model "many" has profiles at batch sizes 8, 64 on "v100"; choose one`}},
 		"no such batch": {job("model: many, workers: 2, batch: 9"), []string{
-			`line 10, column 25: jobs[0].model "bert": model "many" has no profile for its GPU types at batch 9, only on v100 at batch 64, v100 at batch 8; set profiled_as on a GPU type, or another batch`}},
+			`line 10, column 25: jobs[0].model "bert": model "many" has no profile for its GPU types at batch 9, only on v100 at batch 64, v100 at batch 8; choose one of these, or say what a GPU type is like: profiled_as: [{gpu: v100, speed: 1}]`}},
 		"mismatched layers": {job("model: tiny, workers: 2"), []string{
 			`line 10, column 5: jobs[0].placement.gpu_types "bert": the profiles of "tiny" on "v100" and "a100" split the model into different layers, so depths do not match; allow only one of these GPU types`}},
 		"too many workers for a node": {job("model: many, batch: 8, workers: 16, placement: {within: node}"), []string{

@@ -133,7 +133,7 @@ func (c *compiler) allowedTypes(path string, s *JobSpec) []bool {
 		if t, ok := c.types[name]; ok {
 			allowed[t] = true
 		} else {
-			c.problems.add(fmt.Sprintf("%s.placement.gpu_types[%d]", path, i), "unknown GPU type %q; list it in cluster.gpu_types", clip(name))
+			c.problems.add(fmt.Sprintf("%s.placement.gpu_types[%d]", path, i), "%s", c.unknownType(name))
 		}
 	}
 	return allowed
@@ -145,7 +145,9 @@ func (c *compiler) allowedTypes(path string, s *JobSpec) []bool {
 func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool, copies int64) *Profile {
 	profiles := c.modelProfiles(s.Model)
 	if len(profiles) == 0 {
-		c.problems.add(path+".model", "no profile of model %q; add one under profiles, or choose a model of the profile library", clip(s.Model))
+		known := c.modelNames()
+		c.problems.add(path+".model", "no profile of model %q%s", clip(s.Model),
+			didYouMean(s.Model, known, "; add one under profiles, or choose "+strings.Join(known, ", ")))
 		return nil
 	}
 	var reference *Profile
@@ -156,9 +158,9 @@ func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool, copies
 			continue
 		}
 		p, speed, ambiguous := c.profileFor(profiles, t, batch)
-		if ambiguous {
+		if ambiguous != "" {
 			c.problems.add(path+".batch", "model %q has profiles at batch sizes %s on %q; choose one",
-				clip(s.Model), batchSizes(profiles), c.in.Types[t].Name)
+				clip(s.Model), batchSizes(profiles, ambiguous), ambiguous)
 			return nil
 		}
 		if p == nil {
@@ -181,15 +183,19 @@ func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool, copies
 		for _, p := range profiles {
 			on = append(on, fmt.Sprintf("%s at batch %d", p.GPU, p.Batch))
 		}
-		c.problems.add(path+".model", "model %q has no profile for its GPU types at batch %d, only on %s; set profiled_as on a GPU type, or another batch",
-			clip(s.Model), s.Batch, strings.Join(on, ", "))
+		at := ""
+		if s.Batch != 0 {
+			at = fmt.Sprintf(" at batch %d", s.Batch)
+		}
+		c.problems.add(path+".model", "model %q has no profile for its GPU types%s, only on %s; choose one of these, or say what a GPU type is like: profiled_as: [{gpu: %s, speed: 1}]",
+			clip(s.Model), at, strings.Join(on, ", "), profiles[0].GPU)
 	}
 	return reference
 }
 
 // profileFor returns the profile that serves for GPU type t, and the relative
-// speed to run it at. ambiguous means the batch must be named.
-func (c *compiler) profileFor(profiles []*Profile, t, batch int) (p *Profile, speed Ratio, ambiguous bool) {
+// speed to run it at. Ambiguous is the profiled GPU whose batch must be named, if one must.
+func (c *compiler) profileFor(profiles []*Profile, t, batch int) (p *Profile, speed Ratio, ambiguous string) {
 	spec := &c.spec.Cluster.GPUTypes[t]
 	as := spec.ProfiledAs
 	if len(as) == 0 {
@@ -202,7 +208,7 @@ func (c *compiler) profileFor(profiles []*Profile, t, batch int) (p *Profile, sp
 				continue
 			}
 			if found != nil {
-				return nil, 0, true
+				return nil, 0, a.GPU
 			}
 			found = candidate
 		}
@@ -210,19 +216,22 @@ func (c *compiler) profileFor(profiles []*Profile, t, batch int) (p *Profile, sp
 			if a.Speed == 0 {
 				a.Speed = One
 			}
-			return found, a.Speed, false
+			return found, a.Speed, ""
 		}
 	}
-	return nil, 0, false
+	return nil, 0, ""
 }
 
-func batchSizes(profiles []*Profile) string {
+// batchSizes lists those that there are profiles of on a GPU.
+func batchSizes(profiles []*Profile, gpu string) string {
 	var sizes []int
 	for _, p := range profiles {
-		sizes = append(sizes, p.Batch)
+		if p.GPU == gpu {
+			sizes = append(sizes, p.Batch)
+		}
 	}
 	slices.Sort(sizes)
-	return strings.Trim(fmt.Sprint(slices.Compact(sizes)), "[]")
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(slices.Compact(sizes)), "[]"), " ", ", ")
 }
 
 // sameLayers reports whether depths mean the same in both profiles.

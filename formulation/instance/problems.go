@@ -16,7 +16,9 @@ type Problem struct {
 	Subject string
 	// Line and Column in the file, from 1; 0 where they are not known.
 	Line, Column int
-	Message      string
+	// Unknown is the key that does not belong where it is, if that is the mistake.
+	Unknown string
+	Message string
 }
 
 func (p Problem) String() string {

@@ -130,4 +130,6 @@ func (p *Profile) Validate() Problems {
 // batch size. An unknown model has none.
 type ProfileSource interface {
 	Profiles(model string) []*Profile
+	// Models returns the names of all models, in order.
+	Models() []string
 }

@@ -125,7 +125,7 @@ func invalid(format string, args ...any) error {
 func problemList(problems instance.Problems) []Problem {
 	list := make([]Problem, len(problems))
 	for i, p := range problems {
-		list[i] = Problem(p)
+		list[i] = Problem{Path: p.Path, Subject: p.Subject, Line: p.Line, Column: p.Column, Message: p.Message}
 	}
 	return list
 }

@@ -85,6 +85,17 @@ func (l *Library) Profiles(model string) []*instance.Profile {
 	return slices.Clone(l.sorted[from:to])
 }
 
+// Models returns the names of all models, in order.
+func (l *Library) Models() []string {
+	var names []string
+	for _, p := range l.sorted {
+		if len(names) == 0 || names[len(names)-1] != p.Model {
+			names = append(names, p.Model)
+		}
+	}
+	return names
+}
+
 // Find returns the profile of a model on a GPU type at a batch size, and
 // whether there is one.
 func (l *Library) Find(model, gpu string, batch int) (*instance.Profile, bool) {

@@ -70,3 +70,11 @@ func (byModel) Profiles(model string) []*instance.Profile {
 	slices.SortFunc(found, compare)
 	return found
 }
+
+func (byModel) Models() []string {
+	library, err := Builtin()
+	if err != nil {
+		panic(err) // what is shipped is tested
+	}
+	return library.Models()
+}

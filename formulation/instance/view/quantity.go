@@ -39,7 +39,7 @@ func millis(in *instance.Instance, t instance.Tick) string {
 func seconds(in *instance.Instance, ticks float64) string {
 	ms := ticks * float64(in.TickUS) / 1000
 	switch {
-	case ms < 10_000:
+	case ms < 1_000:
 		return significant(ms) + " ms"
 	case ms < 600_000:
 		return significant(ms/1000) + " s"

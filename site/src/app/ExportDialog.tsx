@@ -4,6 +4,7 @@ import { download, toPNG } from '../keep/files'
 import type { Store } from '../state/store'
 import { CopyField } from '../ui/CopyField'
 import { Dialog } from '../ui/Dialog'
+import { Icon } from '../ui/icons'
 
 type Format = ExportFormat | 'png' | 'certificate'
 
@@ -91,7 +92,9 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
                   disabled={busy.value || lacks(format)}
                   onClick={() => void save(format)}
                 >
-                  <strong>{label}</strong>
+                  <strong>
+                    <Icon name="download" /> {label}
+                  </strong>
                   <span class="muted">{what}</span>
                 </button>
               </li>

@@ -18,7 +18,7 @@ const keys: readonly (readonly [group: string, rows: readonly (readonly [key: st
     ],
   ],
   ['Timeline, once in it with Tab', KEYS],
-  ['Jobs', [['↑ ↓ on a handle', 'move the job']]],
+  ['Jobs', [['↑ ↓', 'on a handle: move the job']]],
   [
     'Editor',
     [
@@ -45,7 +45,9 @@ export function HelpDialog({ store, onClose }: { store: Store; onClose: () => vo
               {rows.map(([key, what]) => (
                 <div key={key}>
                   <dt>
-                    <kbd>{key}</kbd>
+                    {key.split(/,? /).map((one, n) => (
+                      <kbd key={n}>{one}</kbd>
+                    ))}
                   </dt>
                   <dd>{what}</dd>
                 </div>

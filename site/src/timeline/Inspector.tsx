@@ -2,8 +2,12 @@
 
 import type { Description } from './describe'
 
+/** How to use the picture. */
+export const HINT =
+  'Drag to move, Ctrl and wheel to zoom; with the keyboard: Enter, then arrows. Double-click zooms to an iteration.'
+
 interface InspectorProps {
-  /** One line: no reasons, and no invitation. */
+  /** Beside the buttons: no reasons, and no invitation. */
   compact: boolean
   description: Description | null
   onCause: (() => void) | null
@@ -30,7 +34,10 @@ export function Inspector({ compact, description, onCause, onStep, onFocus, onCl
             {description.why && !compact && <p>{description.why}</p>}
           </>
         ) : compact ? null : (
-          <p class="muted">Select a task to see its job, depth and times, and why it starts when it does.</p>
+          <div class="muted">
+            <p>Select a task to see its job, depth and times, and why it starts when it does.</p>
+            <p class="timeline-hint">{HINT}</p>
+          </div>
         )}
       </div>
       {description && (
@@ -57,12 +64,12 @@ export function Inspector({ compact, description, onCause, onStep, onFocus, onCl
               </button>
             </>
           )}
-          {onCause && (
+          {onCause && !compact && (
             <button type="button" class="button quiet" onClick={onCause}>
               What it waited for
             </button>
           )}
-          {onFocus && (
+          {onFocus && !compact && (
             <button type="button" class="button quiet" title="Zoom to it (F)" onClick={onFocus}>
               Zoom to it
             </button>

@@ -7,20 +7,20 @@ import { describe, describeJob, summary, valid } from './describe'
 import { drawBase } from './draw'
 import { listen, type Moves } from './gestures'
 import type { Hit } from './hit'
-import { Inspector } from './Inspector'
+import { HINT, Inspector } from './Inspector'
 import { actionOf } from './keys'
 import { Legend } from './Legend'
 import { clampScroll, comfortable, LEAST_ROW, layout, MOST_ROW, rowsSeen, scrollTo } from './layout'
 import { buildModel, type Model, syncsOf, tasksOf } from './model'
 import { elementOf, firstSeen, neighbour, placeOf } from './move'
 import { drawOverlay } from './overlay'
-import { newPen } from './pen'
+import { forgetWidths, newPen } from './pen'
 import { type Element, horizonOf, type Scene, sameBase, selectionOf } from './scene'
 import { Table } from './Table'
 import { Toolbar } from './Toolbar'
 import { Tooltip } from './Tooltip'
 import './timeline.css'
-import { sizeCanvas, useFrame, usePixelRatio, useTheme, useWidth } from './useCanvas'
+import { sizeCanvas, useFonts, useFrame, usePixelRatio, useTheme, useWidth } from './useCanvas'
 import { clamp, isWhole, pan, reveal, zoom } from './viewport'
 
 /** Room of the GPU rows before they scroll: a part of the window's height. */
@@ -176,6 +176,11 @@ export function Timeline(props: TimelineProps) {
     drawnBase.current = null
   }, [dpr])
   useLayoutEffect(draw)
+  useFonts(() => {
+    forgetWidths()
+    drawnBase.current = null
+    draw()
+  })
 
   const step = (by: number) => {
     if (!scene.selection) return
@@ -242,21 +247,37 @@ export function Timeline(props: TimelineProps) {
           : null,
     [model, props.chain, element?.kind, element?.index, scene.selection?.job],
   )
+  const inspector = (
+    <Inspector
+      compact={props.compact ?? false}
+      description={description}
+      onCause={description?.cause ? () => show(description.cause) : null}
+      onStep={scene.selection && scene.selection.iteration > 0 ? step : null}
+      onFocus={scene.selection ? () => scene.selection && focus(scene.selection) : null}
+      onClear={() => onSelect(null)}
+    />
+  )
   return (
     <section class="timeline" aria-label={props.label}>
-      <Toolbar
-        label={props.label}
-        help={help}
-        compact={props.compact ?? false}
-        whole={props.range === null}
-        chain={props.chain.length > 0 ? showChain : null}
-        table={showTable}
-        onZoom={zoomBy}
-        onWhole={() => onRange(null)}
-        onRows={taller}
-        onChain={() => setShowChain(!showChain)}
-        onTable={() => setShowTable(!showTable)}
-      />
+      <div class="timeline-head">
+        {props.heading && <h2>{props.heading}</h2>}
+        <Toolbar
+          label={props.label}
+          compact={props.compact ?? false}
+          whole={props.range === null}
+          chain={props.chain.length > 0 ? showChain : null}
+          table={showTable}
+          onZoom={zoomBy}
+          onWhole={() => onRange(null)}
+          onRows={taller}
+          onChain={() => setShowChain(!showChain)}
+          onTable={() => setShowTable(!showTable)}
+        />
+        {props.compact && inspector}
+      </div>
+      <p class="hidden-visually" id={help}>
+        {HINT}
+      </p>
       <div
         class={scrolls ? 'timeline-box scrolls' : 'timeline-box'}
         ref={box}
@@ -280,16 +301,11 @@ export function Timeline(props: TimelineProps) {
           />
         )}
       </div>
-      <Inspector
-        compact={props.compact ?? false}
-        description={description}
-        onCause={description?.cause ? () => show(description.cause) : null}
-        onStep={scene.selection && scene.selection.iteration > 0 ? step : null}
-        onFocus={scene.selection ? () => scene.selection && focus(scene.selection) : null}
-        onClear={() => onSelect(null)}
-      />
       {!props.compact && (
-        <Legend instance={instance} theme={theme} selection={selection} onSelect={onSelect} />
+        <>
+          <Legend instance={instance} theme={theme} selection={selection} onSelect={onSelect} />
+          {inspector}
+        </>
       )}
       {showTable && (
         <Table

@@ -4,8 +4,6 @@ import type { ComponentChildren } from 'preact'
 
 interface ToolbarProps {
   label: string
-  /** Id of the line that says how to use the picture. */
-  help: string
   compact: boolean
   /** Everything is in sight. */
   whole: boolean
@@ -26,28 +24,29 @@ export function Toolbar(props: ToolbarProps) {
   const { compact, chain, onZoom, onRows } = props
   return (
     <div class="timeline-bar" role="toolbar" aria-label={`View of ${props.label}`}>
-      <span class="timeline-part">Time</span>
-      <ToolButton label="Zoom out" hint="S" onClick={() => onZoom(ZOOM)}>
-        −
-      </ToolButton>
-      <ToolButton label="Zoom in" hint="W" onClick={() => onZoom(1 / ZOOM)}>
-        +
-      </ToolButton>
-      <ToolButton label="Show all of the time" hint="Home" disabled={props.whole} onClick={props.onWhole}>
-        All
-      </ToolButton>
-      <span class="timeline-part">Rows</span>
-      <ToolButton label="Lower rows" hint="Alt+wheel" onClick={() => onRows(1 / ROWS)}>
-        −
-      </ToolButton>
-      <ToolButton label="Higher rows" hint="Alt+wheel" onClick={() => onRows(ROWS)}>
-        +
-      </ToolButton>
-      <span class="timeline-part" />
+      <ToolGroup name="Time">
+        <ToolButton label="Zoom out" hint="S" onClick={() => onZoom(ZOOM)}>
+          −
+        </ToolButton>
+        <ToolButton label="Zoom in" hint="W" onClick={() => onZoom(1 / ZOOM)}>
+          +
+        </ToolButton>
+        <ToolButton label="Show all of the time" hint="Home" disabled={props.whole} onClick={props.onWhole}>
+          All
+        </ToolButton>
+      </ToolGroup>
+      <ToolGroup name="Rows">
+        <ToolButton label="Lower rows" hint="Alt+wheel" onClick={() => onRows(1 / ROWS)}>
+          −
+        </ToolButton>
+        <ToolButton label="Higher rows" hint="Alt+wheel" onClick={() => onRows(ROWS)}>
+          +
+        </ToolButton>
+      </ToolGroup>
       {chain !== null && (
         <button
           type="button"
-          class="button quiet"
+          class="button"
           title="The chain of tasks and synchronisations that ends last (C)"
           aria-pressed={chain}
           onClick={props.onChain}
@@ -56,14 +55,20 @@ export function Toolbar(props: ToolbarProps) {
         </button>
       )}
       {!compact && (
-        <button type="button" class="button quiet" aria-pressed={props.table} onClick={props.onTable}>
+        <button type="button" class="button" aria-pressed={props.table} onClick={props.onTable}>
           Table
         </button>
       )}
-      <span class={compact ? 'hidden-visually' : 'timeline-hint'} id={props.help}>
-        Drag to move, Ctrl+wheel to zoom; with the keyboard: Enter, then arrows
-      </span>
     </div>
+  )
+}
+
+function ToolGroup({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <span class="timeline-group">
+      <span class="timeline-part">{name}</span>
+      {children}
+    </span>
   )
 }
 

@@ -57,7 +57,7 @@ function drawAxis(p: Pen, s: Scene): void {
   ctx.fillStyle = p.theme.dim
   ctx.textAlign = 'left'
   setFont(p, 11, 600)
-  ctx.fillText(s.model.period > 0 ? 'One period' : 'GPUs', 4, gpus.top - 10)
+  ctx.fillText(s.model.period > 0 ? 'One period' : 'GPUs', s.layout.left, gpus.top - 10)
 }
 
 /** Releases point to the time that is allowed, deadlines back; both in the colour of their job. */

@@ -70,9 +70,12 @@ export function drawLinks(p: Pen, s: Scene): void {
   ctx.textAlign = 'left'
   ctx.fillStyle = p.theme.dim
   setFont(p, 11, 600)
-  ctx.fillText('Links', 4, layout.linksHead + 11)
-  setFont(p, 10.5)
-  ctx.fillText('height: share of the capacity in use', layout.plotLeft, layout.linksHead + 11)
+  ctx.fillText('Links', layout.left, layout.linksHead + 11)
+  if (layout.plotLeft >= 100) {
+    const width = textWidth(p, 'Links ')
+    setFont(p, 10)
+    ctx.fillText('share in use', layout.left + width, layout.linksHead + 11)
+  }
   inWindow(p, s, layout.links, () => {
     drawTracks(p, s, kind, model.span)
     drawBars(p, s, kind)
@@ -257,7 +260,7 @@ function drawArrows(
 
 function drawHeadings(p: Pen, s: Scene): void {
   const { ctx } = p
-  const { gpus, plotLeft, headings } = s.layout
+  const { gpus, left, plotLeft, headings } = s.layout
   ctx.save()
   ctx.beginPath()
   ctx.rect(0, gpus.top, plotLeft, gpus.height)
@@ -265,7 +268,7 @@ function drawHeadings(p: Pen, s: Scene): void {
   ctx.textAlign = 'left'
   ctx.textBaseline = 'middle'
   const numbered = gpus.rowHeight >= 11
-  const room = plotLeft - (numbered ? 26 : 10)
+  const room = plotLeft - left - (numbered ? 22 : 6)
   let last = Number.NEGATIVE_INFINITY
   for (const head of headings) {
     const y = gpus.top + head.y - s.scroll.gpus
@@ -273,7 +276,7 @@ function drawHeadings(p: Pen, s: Scene): void {
     if (head.rack) {
       ctx.fillStyle = p.theme.text
       setFont(p, 11, 600)
-      ctx.fillText(shorten(p, head.text, plotLeft - 8), 4, y + 9)
+      ctx.fillText(shorten(p, head.text, plotLeft - left - 4), left, y + 9)
       last = y + 9
       continue
     }
@@ -288,11 +291,11 @@ function drawHeadings(p: Pen, s: Scene): void {
     const two = head.height >= 30 && plotLeft >= 100
     ctx.fillStyle = p.theme.text
     setFont(p, 11)
-    ctx.fillText(shorten(p, head.text, room), 4, two ? middle - 6 : middle)
+    ctx.fillText(shorten(p, head.text, room), left, two ? middle - 6 : middle)
     if (two) {
       ctx.fillStyle = p.theme.dim
       setFont(p, 10)
-      ctx.fillText(shorten(p, head.sub, room), 4, middle + 7)
+      ctx.fillText(shorten(p, head.sub, room), left, middle + 7)
     }
   }
   if (numbered) {
@@ -315,7 +318,7 @@ function drawHeadings(p: Pen, s: Scene): void {
 
 function drawLinkNames(p: Pen, s: Scene, k: Kind): void {
   const { ctx } = p
-  const { plotLeft } = s.layout
+  const { left, plotLeft } = s.layout
   ctx.save()
   ctx.beginPath()
   ctx.rect(0, k.pane.top, plotLeft, k.pane.height)
@@ -336,7 +339,7 @@ function drawLinkNames(p: Pen, s: Scene, k: Kind): void {
     setFont(p, 11)
     ctx.textAlign = 'left'
     ctx.fillStyle = p.theme.text
-    ctx.fillText(shorten(p, link.label, plotLeft - 12 - width), 4, y)
+    ctx.fillText(shorten(p, link.label, plotLeft - left - 8 - width), left, y)
   }
   ctx.restore()
 }

@@ -28,6 +28,8 @@ export interface Heading {
 export interface Layout {
   width: number
   height: number
+  /** Left edge of the names of rows. */
+  left: number
   /** Left edge and width of the time range. */
   plotLeft: number
   plotWidth: number
@@ -70,7 +72,9 @@ export function comfortable(rows: number): number {
 
 export function layout(m: Model, o: LayoutOptions): Layout {
   const narrow = o.width < 560
-  const plotLeft = narrow ? 74 : 132
+  // In line with the text above and below.
+  const left = narrow ? 8 : 12
+  const plotLeft = narrow ? 74 : 138
   const shares = narrow ? 0 : 52
   const rowHeight = o.rowHeight || comfortable(m.gpus.length)
   const { y, headings, content } = gpuRows(m, rowHeight)
@@ -94,8 +98,9 @@ export function layout(m: Model, o: LayoutOptions): Layout {
   return {
     width: o.width,
     height: Math.ceil(overviewTop + overviewHeight + 2),
+    left,
     plotLeft,
-    plotWidth: Math.max(o.width - plotLeft - shares - 8, 40),
+    plotWidth: Math.max(o.width - plotLeft - shares - left, 40),
     shares,
     gpus,
     headings,

@@ -74,7 +74,7 @@ export function drawOverview(p: Pen, s: Scene): void {
   ctx.textAlign = 'left'
   ctx.textBaseline = 'middle'
   setFont(p, 10)
-  ctx.fillText('GPUs busy', 4, overviewTop + overviewHeight / 2)
+  ctx.fillText('GPUs busy', s.layout.left, overviewTop + overviewHeight / 2)
 }
 
 /** The edges, in pixels, of what is seen in the overview. */

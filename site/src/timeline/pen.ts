@@ -38,6 +38,11 @@ const widths = new Map<string, Map<string, number>>()
 /** Iteration numbers and names repeat; a hostile file may bring many. */
 const MOST_WIDTHS = 20_000
 
+/** Widths that were measured before a font had come are of another one. */
+export function forgetWidths(): void {
+  widths.clear()
+}
+
 /** The width of a text in the font that setFont chose. */
 export function textWidth(p: Pen, text: string): number {
   let width = p.widths.get(text)

@@ -47,6 +47,17 @@ export function usePixelRatio(): number {
   return ratio
 }
 
+/** Calls back whenever a font of the page has come. */
+export function useFonts(come: () => void): void {
+  const latest = useRef(come)
+  latest.current = come
+  useEffect(() => {
+    const listener = () => latest.current()
+    document.fonts.addEventListener('loadingdone', listener)
+    return () => document.fonts.removeEventListener('loadingdone', listener)
+  }, [])
+}
+
 /** Calls draw once in the next frame, however often it is asked to. */
 export function useFrame(draw: () => void): () => void {
   const latest = useRef(draw)

@@ -18,6 +18,7 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
     p.result.schedule ? (
       <Timeline
         compact
+        heading={`Plan ${short(p.label)}`}
         label={`Timeline of plan ${short(p.label)}`}
         instance={p.instance}
         schedule={p.result.schedule}
@@ -32,15 +33,15 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
         horizon={end / p.instance.tick_us}
       />
     ) : (
-      <p class="muted side-empty">There is no plan.</p>
+      <p class="muted side-empty">There is no plan {short(p.label)}.</p>
     )
+  const whole = useMemo(() => figures(a, b), [a, b])
   return (
     <section class="compare" aria-label={`${short(a.label)} and ${short(b.label)}`}>
-      <h2>Plan {short(a.label)}</h2>
+      <Summary differences={whole} />
       {side(a, translate(selection, b, a), s => onSelect(translate(s, a, b)))}
-      <h2>Plan {short(b.label)}</h2>
       {side(b, selection, onSelect)}
-      <Differences a={a} b={b} />
+      <Differences a={a} b={b} whole={whole} />
     </section>
   )
 }
@@ -67,9 +68,24 @@ function translate(s: Selection | null, from: Pinned, to: Pinned): Selection | n
   return job < 0 ? null : { ...s, job }
 }
 
-function Differences({ a, b }: { a: Pinned; b: Pinned }) {
+/** What is different, in a line; the table below says from what to what. */
+function Summary({ differences }: { differences: readonly Difference[] }) {
+  const changed = differences.filter(d => d.verdict && d.verdict.verdict !== 'same')
+  return (
+    <p class="compare-summary">
+      <span class="muted">From A to B</span>
+      {changed.length === 0 && <span>no figure differs</span>}
+      {changed.map(d => (
+        <span key={d.name}>
+          {d.name} <Change difference={d} />
+        </span>
+      ))}
+    </p>
+  )
+}
+
+function Differences({ a, b, whole }: { a: Pinned; b: Pinned; whole: readonly Difference[] }) {
   const [all, setAll] = useState(false)
-  const whole = useMemo(() => figures(a, b), [a, b])
   const each = useMemo(() => jobs(a, b), [a, b])
   const changed = each.filter(d => d.verdict?.verdict !== 'same')
   const shown = all ? each : (changed.length > 0 ? changed : each).slice(0, FEW_JOBS)
@@ -119,15 +135,18 @@ function Row({ difference: d }: { difference: Difference }) {
       <td>{d.a}</td>
       <td>{d.b}</td>
       <td>
-        {d.verdict ? (
-          <span class={d.verdict.verdict}>
-            <span aria-hidden="true">{d.verdict.glyph}</span> {d.verdict.text}
-            {d.verdict.verdict !== 'same' && <span class="hidden-visually">, {d.verdict.verdict}</span>}
-          </span>
-        ) : (
-          UNKNOWN
-        )}
+        <Change difference={d} />
       </td>
     </tr>
+  )
+}
+
+function Change({ difference: { verdict } }: { difference: Difference }) {
+  if (!verdict) return <>{UNKNOWN}</>
+  return (
+    <span class={verdict.verdict}>
+      <span aria-hidden="true">{verdict.glyph}</span> {verdict.text}
+      {verdict.verdict !== 'same' && <span class="hidden-visually">, {verdict.verdict}</span>}
+    </span>
   )
 }

@@ -14,7 +14,9 @@ export function Explain(props: ExplainProps) {
     <section class="explain" aria-label="Explanation">
       {result.status === 'infeasible' ? (
         <section>
-          <p class="muted">There is no plan to explain: the reasons why not are above.</p>
+          <p class="muted">
+            There is no plan to explain. Change what the reasons above name, or undo the last change.
+          </p>
         </section>
       ) : (
         <>

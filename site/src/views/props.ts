@@ -53,6 +53,8 @@ export interface TimelineProps {
   onRange(range: TimeRange | null): void
   /** Least length of the whole time axis, ticks: what two compared plans share. */
   horizon?: number
+  /** What stands before the buttons. */
+  heading?: string
   /** Neither legend nor table; for one of several. */
   compact?: boolean
 }

@@ -96,7 +96,7 @@ function RackForm(props: {
   const key = (name: string): Path => [...path, name]
   return (
     <fieldset class="group">
-      <legend>
+      <legend class={props.removable ? undefined : 'hidden-visually'}>
         {title}
         {props.removable && (
           <button

@@ -106,39 +106,41 @@ export function JobList({ jobs, models, colours, wrongs, edit, onAnnounce }: Pro
                   {number(job.iterations, 0) > 0 && ` × ${number(job.iterations, 0)}`}
                 </span>
               </button>
-              <button
-                type="button"
-                class="button quiet icon"
-                aria-label={`${off ? 'Enable' : 'Disable'} ${name}`}
-                aria-pressed={off}
-                title={off ? 'Enable' : 'Disable: keep it in the file, but do not plan it'}
-                onClick={() => edit.set(['jobs', i, 'disabled'], off ? undefined : true)}
-              >
-                <Icon name="power" />
-              </button>
-              <button
-                type="button"
-                class="button quiet icon"
-                aria-label={`Duplicate ${name}`}
-                title="Duplicate"
-                onClick={() => edit.copyJob(i)}
-              >
-                <Icon name="copy" />
-              </button>
-              <button
-                type="button"
-                class="button quiet icon"
-                aria-label={`Remove ${name}`}
-                title="Remove"
-                disabled={jobs.length === 1}
-                onClick={() => {
-                  edit.removeJob(i)
-                  unfolded.value = null
-                  onAnnounce(`${name} is removed; undo brings it back`)
-                }}
-              >
-                <Icon name="close" />
-              </button>
+              <div class="job-actions">
+                <button
+                  type="button"
+                  class="button quiet icon"
+                  aria-label={`${off ? 'Enable' : 'Disable'} ${name}`}
+                  aria-pressed={off}
+                  title={off ? 'Enable' : 'Disable: keep it in the file, but do not plan it'}
+                  onClick={() => edit.set(['jobs', i, 'disabled'], off ? undefined : true)}
+                >
+                  <Icon name="power" />
+                </button>
+                <button
+                  type="button"
+                  class="button quiet icon"
+                  aria-label={`Duplicate ${name}`}
+                  title="Duplicate"
+                  onClick={() => edit.copyJob(i)}
+                >
+                  <Icon name="copy" />
+                </button>
+                <button
+                  type="button"
+                  class="button quiet icon"
+                  aria-label={`Remove ${name}`}
+                  title="Remove"
+                  disabled={jobs.length === 1}
+                  onClick={() => {
+                    edit.removeJob(i)
+                    unfolded.value = null
+                    onAnnounce(`${name} is removed; undo brings it back`)
+                  }}
+                >
+                  <Icon name="close" />
+                </button>
+              </div>
             </div>
             {open && <JobForm job={job} index={i} models={models} edit={edit} />}
           </li>
