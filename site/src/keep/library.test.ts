@@ -9,13 +9,15 @@ class FakeStore {
   readonly scenarios = new Map<string, Scenario>()
   fail = ''
   persistent = true
+  /** How long lists take, ms. */
+  listing = 0
   engine = () =>
     new FakeEngine({
-      store_list: () => ({
-        persistent: this.persistent,
-        reason: '',
-        scenarios: [...this.scenarios.values()],
-      }),
+      store_list: async () => {
+        const list = { persistent: this.persistent, reason: '', scenarios: [...this.scenarios.values()] }
+        if (this.listing > 0) await new Promise(resolve => setTimeout(resolve, this.listing))
+        return list
+      },
       store_get: ({ id }: { id: string }) => (this.persistent && this.scenarios.get(id)) || null,
       store_remove: ({ id }: { id: string }) => this.scenarios.delete(id),
       store_put: ({ base, now_ms, ...put }: Content & { id: string; base: number; now_ms: number }) => {
@@ -174,6 +176,18 @@ it('makes no copies of its own changes that overlap', async () => {
   content.value = { ...content.value, text: 'three' }
   await Promise.all([first, library.flush()])
   expect([...store.scenarios.values()].map(s => [s.id, s.text, s.revision])).toEqual([['id1', 'three', 2]])
+})
+
+it('does not take a list that was asked for before the last', async () => {
+  const { library, type } = tab()
+  store.listing = 10 * saveAfter
+  const early = library.refresh()
+  store.listing = 0
+  await type('two')
+  expect(library.heads.value.map(head => head.revision)).toEqual([1])
+  await vi.advanceTimersByTimeAsync(10 * saveAfter)
+  await early
+  expect(library.heads.value.map(head => head.revision)).toEqual([1])
 })
 
 it('waits for storage that does not answer', async () => {

@@ -58,6 +58,9 @@ export class Library {
   private putting: Promise<void> = Promise.resolve()
   private content: (() => Content) | null = null
   private firstID = ''
+  /** Lists asked for so far, and the last of them that was answered. */
+  private asked = 0
+  private listed = 0
   /** Of what is open: grows when something else is. */
   private generation = 0
 
@@ -123,8 +126,12 @@ export class Library {
     this.openSignal.value = open
   }
 
+  /** Lists what is kept. An answer that a later question's overtook says nothing any more. */
   async refresh(): Promise<void> {
+    const asked = ++this.asked
     const { persistent, reason, scenarios } = await this.engine.call('store_list', {})
+    if (asked < this.listed) return
+    this.listed = asked
     batch(() => {
       this.persistent.value = persistent
       this.reason.value = reason
