@@ -108,7 +108,7 @@ func (t *treeProblem) order(ctx context.Context, n *branchNode, target int64, st
 	sum, proof, jobs := s.chains(list), &leaf{target: target}, 0
 	schedule := &instance.Schedule{}
 	for _, q := range list {
-		found := t.sequence(ctx, n, q, target, target-1-(sum-q.chains), steps)
+		found := t.sequence(ctx, n, q, target, target-1-(sum-q.chains), steps, len(list) == 1)
 		switch found.verdict {
 		case noWay:
 			proof.sets = append(proof.sets, q.first())
@@ -176,8 +176,8 @@ type sequenceResult struct {
 }
 
 // sequence solves a sequencing, once for all nodes that have it.
-func (t *treeProblem) sequence(ctx context.Context, n *branchNode, q *sequencing, target, most int64, steps int) sequenceResult {
-	key := fmt.Sprint(target, most)
+func (t *treeProblem) sequence(ctx context.Context, n *branchNode, q *sequencing, target, most int64, steps int, only bool) sequenceResult {
+	key := fmt.Sprint(target, most, only)
 	for j := range q.jobs {
 		b := n.jobs[q.jobs[j].id]
 		key += fmt.Sprint(" ", q.jobs[j].id, b.home, b.ends)
@@ -187,8 +187,8 @@ func (t *treeProblem) sequence(ctx context.Context, n *branchNode, q *sequencing
 	}
 	search := newSequenceSearch(ctx, q, most, steps)
 	r := sequenceResult{steps: steps}
-	r.verdict, r.cost = search.run()
-	t.steps += steps - max(0, search.left)
+	r.verdict, r.cost = search.run(!q.weighted || only)
+	t.steps += steps - max(0, search.steps)
 	if r.verdict == someWay {
 		r.tasks, r.syncs = search.schedule(t.in)
 	}

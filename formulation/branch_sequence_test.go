@@ -62,7 +62,7 @@ func TestSequences(t *testing.T) {
 			for _, q := range list {
 				most := target - 1 - (sum - q.chains)
 				search := newSequenceSearch(context.Background(), q, most, 1<<24)
-				verdict, least := search.run()
+				verdict, least := search.run(!q.weighted)
 				require.NotEqual(t, unknown, verdict)
 				e := sequenceExaminer{ctx: context.Background(), sequencing: q, most: most, steps: 1 << 24}
 				again, ok := e.examine()

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"sort"
 )
 
 // sequenceExaminer looks through a [sequencing] anew. Like [sequenceSearch] it
@@ -18,6 +19,7 @@ type sequenceExaminer struct {
 	steps  int   // steps that may still be taken, as the search counts them
 	layers []map[string][]*sequenceState
 	ends   []int64 // scratch: by job when it may end, at the earliest
+	crews  [][]int // GPUs whose time is looked at together
 }
 
 // sequenceState is what is done, and when all may go on.
@@ -68,6 +70,14 @@ func (e *sequenceExaminer) examine() (least int64, ok bool) {
 		tasks += len(job.gpus) * job.job.Iterations
 	}
 	e.layers, e.ends = make([]map[string][]*sequenceState, tasks+1), make([]int64, len(e.jobs))
+	var all []int
+	for g := range e.residents {
+		e.crews, all = append(e.crews, []int{g}), append(all, g)
+	}
+	for j := range e.jobs {
+		e.crews = append(e.crews, e.jobs[j].gpus)
+	}
+	e.crews = append(e.crews, all)
 	e.keep(0, start)
 	for at := range tasks {
 		for _, list := range e.layers[at] {
@@ -110,47 +120,154 @@ func (e *sequenceExaminer) of(list []int64, j int) []int64 {
 	return list[:len(e.jobs[j].job.Depths)]
 }
 
-// extend makes the states that follow one: a task more, or a gang.
+// extend makes the states that follow one: a task more, or a gang, among rivals.
 func (e *sequenceExaminer) extend(at int, x *sequenceState) {
-	over := int64(math.MaxInt64) // when some task could be over, however deep
-	for j := range e.jobs {
-		for w, g := range e.jobs[j].gpus {
-			if e.waits(x, j, w) && !e.jobs[j].job.Gang {
-				over = min(over, max(x.ready[j], x.free[g])+slices.Max(e.jobs[j].time[w]))
-			}
-		}
-	}
+	rivals, over := e.rivals(x)
 	for j := range e.jobs {
 		job := &e.jobs[j]
 		if e.finished(x, j) {
 			continue
 		}
-		if job.job.Gang {
-			start := x.ready[j]
-			for _, g := range job.gpus {
-				start = max(start, x.free[g])
-			}
+		if start := e.gangStart(x, j); job.job.Gang {
 			for d := range job.dishes {
-				if start < over {
-					e.gang(at, x, j, job.dishes[d].counts, nil, start)
+				if start < over && rivals[job.gpus[0]] {
+					e.gang(at, x, j, job.dishes[d].counts, nil, start, rivals)
 				}
 			}
 			continue
 		}
 		for w, g := range job.gpus {
 			start := max(x.ready[j], x.free[g])
-			if t := job.twin[w]; !e.waits(x, j, w) || start >= over || t >= 0 && x.begun[g] == x.begun[job.gpus[t]] && x.free[g] == x.free[job.gpus[t]] {
+			if t := job.twin[w]; !rivals[g] || !e.waits(x, j, w) || start >= over || t >= 0 && rivals[job.gpus[t]] && x.begun[g] == x.begun[job.gpus[t]] && x.free[g] == x.free[job.gpus[t]] {
 				continue
 			}
 			for d := range job.time[w] {
 				if job.depths[w]>>d&1 == 1 && e.permitted(x, j, d) {
 					y := e.clone(x)
 					e.task(y, j, w, d, start)
-					e.settle(at+1, y, j, start)
+					e.settle(at+1, y, j, g, start, rivals)
 				}
 			}
 		}
 	}
+}
+
+// rivals returns GPUs on one of which a task may be appended next, without loss, and
+// before when it starts: once that task could be over which is over first, with its
+// longest depth, no other of its GPU is delayed by it. So those matter that could
+// start there before, and what these wait for.
+func (e *sequenceExaminer) rivals(x *sequenceState) (rivals []bool, over int64) {
+	rivals, over = make([]bool, len(e.residents)), math.MaxInt64
+	at := -1
+	for g, list := range e.residents {
+		for _, r := range list {
+			job := &e.jobs[r.job]
+			if !e.waits(x, r.job, r.worker) {
+				continue
+			}
+			end := max(x.ready[r.job], x.free[g]) + slices.Max(job.time[r.worker])
+			if job.job.Gang {
+				end = e.gangStart(x, r.job)
+				longest := int64(0)
+				for w := range job.time {
+					longest = max(longest, slices.Max(job.time[w]))
+				}
+				end += longest
+			}
+			if end < over {
+				over, at = end, g
+			}
+		}
+	}
+	rivals[at] = true
+	for more := true; more; {
+		more = false
+		for j := range e.jobs {
+			job := &e.jobs[j]
+			in := func(w int) bool { return rivals[job.gpus[w]] && (job.job.Gang || !e.waits(x, j, w)) }
+			if e.finished(x, j) || !slices.ContainsFunc(e.workers(j), in) {
+				continue
+			}
+			if job.job.Gang && e.gangStart(x, j) >= over || !job.job.Gang && e.following(x, j) >= over {
+				continue
+			}
+			for w, g := range job.gpus {
+				if !rivals[g] && e.waits(x, j, w) {
+					rivals[g], more = true, true
+				}
+			}
+		}
+	}
+	return rivals, over
+}
+
+func (e *sequenceExaminer) workers(j int) (list []int) {
+	for w := range e.jobs[j].gpus {
+		list = append(list, w)
+	}
+	return list
+}
+
+// gangStart is when the tasks of a gang could start.
+func (e *sequenceExaminer) gangStart(x *sequenceState, j int) int64 {
+	start := x.ready[j]
+	for _, g := range e.jobs[j].gpus {
+		start = max(start, x.free[g])
+	}
+	return start
+}
+
+// following is when the iteration at hand of a job is over, at the earliest. If it has
+// begun, this raises when its tasks are.
+func (e *sequenceExaminer) following(x *sequenceState, j int) int64 {
+	job, best, over := &e.jobs[j], int64(math.MaxInt64), int64(math.MaxInt64)
+	if job.job.Gang {
+		return max(e.gangStart(x, j)+job.iteration, job.limits.ends[x.done[j]].from)
+	}
+	var starts []int64
+	for w, g := range job.gpus {
+		if e.waits(x, j, w) {
+			starts = append(starts, max(x.ready[j], x.free[g]))
+		}
+	}
+	slices.Sort(starts)
+	for d := range job.dishes {
+		if left := e.undealt(x, j, d); left != nil {
+			end := e.bottleneck(job, x.over[j], starts, left)
+			over, best = min(over, end), min(best, end+job.pause[d])
+		}
+	}
+	if len(starts) == len(job.gpus) {
+		best = max(best, starts[0]+job.iteration)
+	} else {
+		x.over[j] = over
+	}
+	return max(best, job.limits.ends[x.done[j]].from)
+}
+
+// bottleneck is when the last task is over if the deepest start first.
+func (e *sequenceExaminer) bottleneck(job *sequenced, over int64, starts, left []int64) int64 {
+	at := 0
+	for d := len(left) - 1; d >= 0; d-- {
+		for range left[d] {
+			over = max(over, starts[at]+job.fastest[d])
+			at++
+		}
+	}
+	return over
+}
+
+// undealt is how many tasks of each depth of a dish are left; nil where the job has
+// begun others.
+func (e *sequenceExaminer) undealt(x *sequenceState, j, dish int) []int64 {
+	dealt := e.of(x.dealt, j)
+	left := make([]int64, len(dealt))
+	for d, n := range e.jobs[j].dishes[dish].counts {
+		if left[d] = int64(n) - dealt[d]; left[d] < 0 {
+			return nil
+		}
+	}
+	return left
 }
 
 // permitted reports whether the rule permits one more worker of the depth.
@@ -168,7 +285,7 @@ func (e *sequenceExaminer) permitted(x *sequenceState, j, depth int) bool {
 
 // gang deals a dish to the workers of a gang, of whom those before have theirs.
 // Alike GPUs on which the same has begun take depths in order.
-func (e *sequenceExaminer) gang(at int, x *sequenceState, j int, counts, deal []int, start int64) {
+func (e *sequenceExaminer) gang(at int, x *sequenceState, j int, counts, deal []int, start int64, rivals []bool) {
 	job, w := &e.jobs[j], len(deal)
 	if e.steps--; e.steps < 0 {
 		return
@@ -178,7 +295,7 @@ func (e *sequenceExaminer) gang(at int, x *sequenceState, j int, counts, deal []
 		for w, d := range deal {
 			e.task(y, j, w, d, start)
 		}
-		e.settle(at+w, y, j, start)
+		e.settle(at+w, y, j, 0, start, rivals)
 		return
 	}
 	for d, n := range counts {
@@ -188,7 +305,7 @@ func (e *sequenceExaminer) gang(at int, x *sequenceState, j int, counts, deal []
 		}
 		rest := slices.Clone(counts)
 		rest[d]--
-		e.gang(at, x, j, rest, append(deal[:w:w], d), start)
+		e.gang(at, x, j, rest, append(deal[:w:w], d), start, rivals)
 	}
 }
 
@@ -226,10 +343,14 @@ func (e *sequenceExaminer) task(x *sequenceState, j, w, depth int, start int64) 
 
 // settle ends the iteration of the job that was appended to, where all its tasks have
 // begun, and keeps the state.
-func (e *sequenceExaminer) settle(to int, x *sequenceState, j int, start int64) {
+func (e *sequenceExaminer) settle(to int, x *sequenceState, j, later int, start int64, rivals []bool) {
 	job, dealt, workers := &e.jobs[j], e.of(x.dealt, j), int64(0)
 	for g := range x.free {
-		x.free[g] = max(x.free[g], start)
+		if rivals[g] && g < later { // what starts together is in the order of GPUs, gangs first
+			x.free[g] = max(x.free[g], start+1)
+		} else if rivals[g] {
+			x.free[g] = max(x.free[g], start)
+		}
 	}
 	for _, n := range dealt {
 		workers += n
@@ -270,138 +391,178 @@ func (e *sequenceExaminer) possible(x *sequenceState) bool {
 		if e.finished(x, j) {
 			continue
 		}
-		job, first, fresh := &e.jobs[j], int64(math.MaxInt64), true
-		over := x.over[j]
-		for w, g := range job.gpus {
-			if !e.waits(x, j, w) {
-				fresh = false
-				continue
-			}
-			start := max(x.ready[j], x.free[g])
-			first, over = min(first, start), max(over, start+job.least[w])
-		}
-		x.ready[j] = first
-		end := over + job.pauses
-		if fresh {
-			end = max(end, first+job.iteration)
-		} else {
-			x.over[j] = over
-		}
-		window := job.limits.ends[x.done[j]]
-		end = max(end, window.from)
-		e.ends[j] = end + (int64(job.job.Iterations)-x.done[j]-1)*job.iteration
-		if end > window.to || e.ends[j] > job.due {
+		job := &e.jobs[j]
+		next := e.following(x, j)
+		e.ends[j] = next + (int64(job.job.Iterations)-x.done[j]-1)*job.iteration
+		if next > job.limits.ends[x.done[j]].to || e.ends[j] > job.due {
 			return false
 		}
 		cost += job.job.Weight * e.ends[j]
+		x.ready[j] = e.soonest(x, j)
 	}
 	if e.weighted && cost > e.most {
 		return false
 	}
-	var all []int
-	for g := range e.residents {
-		all = append(all, g)
-		if !e.room(x, all[g:]) || e.weighted && cost+e.inTurn(x, g, e.busy(x, g)) > e.most {
-			return false
-		}
-	}
-	for j := range e.jobs {
-		if !e.room(x, e.jobs[j].gpus) {
-			return false
-		}
-	}
-	return e.room(x, all)
-}
-
-// room reports whether some GPUs have the time for what is left to do there.
-func (e *sequenceExaminer) room(x *sequenceState, gpus []int) bool {
-	room := int64(0)
-	for _, g := range gpus {
-		first, latest := int64(math.MaxInt64), int64(0)
-		for _, r := range e.residents[g] {
-			left, job := e.left(x, r), &e.jobs[r.job]
-			if left == 0 {
-				continue
-			}
-			room -= left * job.least[r.worker]
-			latest = max(latest, job.due-job.pauses)
-			if e.waits(x, r.job, r.worker) {
-				first = min(first, max(x.ready[r.job], x.free[g]))
-			} else { // only once the iteration at hand is over
-				first = min(first, e.ends[r.job]-(int64(job.job.Iterations)-x.done[r.job]-1)*job.iteration)
+	for g, list := range e.residents {
+		first, idle := int64(math.MaxInt64), true
+		for _, r := range list {
+			switch {
+			case e.left(x, r) == 0:
+			case e.waits(x, r.job, r.worker):
+				first, idle = min(first, max(x.ready[r.job], x.free[g])), false
+			default: // only once the iteration at hand is over
+				first, idle = min(first, e.following(x, r.job)), false
 			}
 		}
-		if latest > 0 {
-			x.free[g] = max(x.free[g], first)
-			room += latest - x.free[g]
-		} else {
+		if x.free[g] = max(x.free[g], first); idle {
 			x.free[g] = 0
 		}
 	}
-	for j := range e.jobs { // which do not all run their shortest tasks
-		job := &e.jobs[j]
-		if len(gpus) < len(job.gpus) || e.finished(x, j) || slices.ContainsFunc(job.gpus, func(g int) bool { return !slices.Contains(gpus, g) }) {
+	for _, gpus := range e.crews {
+		tasks := e.duties(x, gpus, cost)
+		if !e.room(x, gpus, tasks) || e.weighted && cost+e.inTurn(x, gpus, tasks) > e.most {
+			return false
+		}
+	}
+	return true
+}
+
+// soonest is when a job can begin one of the tasks of the iteration at hand.
+func (e *sequenceExaminer) soonest(x *sequenceState, j int) int64 {
+	job, first := &e.jobs[j], int64(math.MaxInt64)
+	if job.job.Gang {
+		return e.gangStart(x, j)
+	}
+	for w, g := range job.gpus {
+		if e.waits(x, j, w) {
+			first = min(first, max(x.ready[j], x.free[g]))
+		}
+	}
+	return first
+}
+
+// duty is what tasks of an iteration take of some GPUs, at the least, and by when they
+// must be over.
+type duty struct {
+	job       int
+	ticks, by int64
+}
+
+// duties lists what some GPUs have to do, in the order of when it must be over.
+func (e *sequenceExaminer) duties(x *sequenceState, gpus []int, cost int64) (list []duty) {
+	for j := range e.jobs {
+		if e.finished(x, j) {
 			continue
 		}
-		for w := range job.gpus {
-			room += e.left(x, resident{j, w}) * job.least[w]
+		job, waiting, all := &e.jobs[j], 0, 0
+		for w, g := range job.gpus {
+			if slices.Contains(gpus, g) {
+				all++
+				if e.waits(x, j, w) {
+					waiting++
+				}
+			}
 		}
-		room -= e.work(x, j)
+		due := job.due
+		if e.weighted {
+			due = min(due, e.ends[j]+(e.most-cost)/job.job.Weight)
+		}
+		now, each := int64(math.MaxInt64), int64(math.MaxInt64)
+		for d := range job.dishes {
+			if left := e.undealt(x, j, d); left != nil {
+				now = min(now, shallowest(job, left, waiting))
+			}
+			whole := make([]int64, len(job.fastest))
+			for depth, n := range job.dishes[d].counts {
+				whole[depth] = int64(n)
+			}
+			each = min(each, shallowest(job, whole, all))
+		}
+		for i := x.done[j]; i < int64(job.job.Iterations); i++ {
+			ticks := each
+			if i == x.done[j] {
+				ticks = now
+			}
+			if ticks > 0 {
+				list = append(list, duty{j, ticks, due - job.pauses - (int64(job.job.Iterations)-1-i)*job.iteration})
+			}
+		}
 	}
-	return room >= 0
-}
-
-// work is the least ticks of the tasks that a job has yet to begin.
-func (e *sequenceExaminer) work(x *sequenceState, j int) int64 {
-	job, dealt, least := &e.jobs[j], e.of(x.dealt, j), int64(math.MaxInt64)
-	for _, dish := range job.dishes {
-		sum, fits := int64(0), true
-		for d, n := range dish.counts {
-			fits = fits && int64(n) >= dealt[d]
-			sum += (int64(n) - dealt[d]) * job.fastest[d]
-		}
-		if fits {
-			least = min(least, sum)
-		}
-	}
-	return least + (int64(job.job.Iterations)-x.done[j]-1)*job.work
-}
-
-// busy lists those that have something left to do on a GPU, or the first of them.
-func (e *sequenceExaminer) busy(x *sequenceState, g int) (list []resident) {
-	for _, r := range e.residents[g] {
-		if e.left(x, r) > 0 && len(list) < mostTogether {
-			list = append(list, r)
-		}
-	}
+	slices.SortFunc(list, func(a, b duty) int { return cmp.Compare(a.by, b.by) })
 	return list
 }
 
-// inTurn is by how much the sum w C of some jobs on a GPU exceeds what it is if each
-// ends as soon as alone: whichever runs the last task there waits for the others.
-func (e *sequenceExaminer) inTurn(x *sequenceState, g int, list []resident) int64 {
-	if len(list) == 0 {
-		return 0
+// shallowest is the ticks of so many of the shallowest tasks.
+func shallowest(job *sequenced, counts []int64, workers int) (sum int64) {
+	left := int64(workers)
+	for d, n := range counts {
+		n = min(n, left)
+		sum += n * job.fastest[d]
+		left -= n
 	}
-	over, best := x.free[g], int64(math.MaxInt64)
-	for _, r := range list {
-		over += e.left(x, r) * e.jobs[r.job].least[r.worker]
+	return sum
+}
+
+// until is how much time some GPUs have until a tick.
+func (e *sequenceExaminer) until(x *sequenceState, gpus []int, tick int64) (sum int64) {
+	for _, g := range gpus {
+		sum += max(0, tick-x.free[g])
 	}
-	for i, r := range list {
-		job := &e.jobs[r.job]
-		more := job.job.Weight * max(0, min(job.due+1, over+job.pauses)-e.ends[r.job])
-		best = min(best, more+e.inTurn(x, g, slices.Concat(list[:i], list[i+1:])))
+	return sum
+}
+
+// room reports whether some GPUs have the time for what they must do, by when they must.
+func (e *sequenceExaminer) room(x *sequenceState, gpus []int, list []duty) bool {
+	sum := int64(0)
+	for i, d := range list {
+		sum += d.ticks
+		if (i+1 == len(list) || list[i+1].by > d.by) && sum > e.until(x, gpus, d.by) {
+			return false
+		}
 	}
-	return best
+	return true
+}
+
+// inTurn is by how much the sum w C of some jobs exceeds what it is if each ends as soon
+// as alone: whichever runs the last task on some GPUs waits for the others there.
+func (e *sequenceExaminer) inTurn(x *sequenceState, gpus []int, list []duty) int64 {
+	ticks := map[int]int64{}
+	var jobs []int
+	for j := range e.jobs {
+		for _, d := range list {
+			if d.job == j {
+				ticks[j] += d.ticks
+			}
+		}
+		if ticks[j] > 0 && len(jobs) < mostTogether {
+			jobs = append(jobs, j)
+		}
+	}
+	var exceed func(jobs []int) int64
+	exceed = func(jobs []int) int64 {
+		if len(jobs) == 0 {
+			return 0
+		}
+		sum, last, best := int64(0), int64(0), int64(math.MaxInt64)
+		for _, j := range jobs {
+			sum, last = sum+ticks[j], max(last, e.jobs[j].due)
+		}
+		over := int64(sort.Search(int(last)+1, func(t int) bool { return e.until(x, gpus, int64(t)) >= sum }))
+		for i, j := range jobs {
+			job := &e.jobs[j]
+			more := job.job.Weight * max(0, min(job.due+1, over+job.pauses)-e.ends[j])
+			best = min(best, more+exceed(slices.Concat(jobs[:i], jobs[i+1:])))
+		}
+		return best
+	}
+	return exceed(jobs)
 }
 
 // keep adds a state to a layer unless another there is as good.
 func (e *sequenceExaminer) keep(to int, x *sequenceState) {
 	var key []byte
-	for _, list := range [][]int64{x.done, x.dealt} {
-		for _, n := range list {
-			key = binary.AppendUvarint(key, uint64(n))
-		}
+	for _, n := range x.done {
+		key = binary.AppendUvarint(key, uint64(n))
 	}
 	x.times = append(append(append(x.times, x.cost), x.ready...), x.over...)
 	for _, alike := range e.alike {
@@ -425,10 +586,57 @@ func (e *sequenceExaminer) keep(to int, x *sequenceState) {
 				return false
 			}
 		}
+		for j := range e.jobs {
+			if !e.dealtDeeper(j, e.of(a.dealt, j), e.of(b.dealt, j)) {
+				return false
+			}
+		}
 		return true
 	}
 	if !slices.ContainsFunc(list, func(o *sequenceState) bool { return dominates(o, x) }) {
 		list = slices.DeleteFunc(list, func(o *sequenceState) bool { return dominates(x, o) })
 		e.layers[to][string(key)] = append(list, x)
 	}
+}
+
+// dealtDeeper reports whether workers have begun tasks so deep, compared with as many
+// others, that whatever is left of a dish for these, no less is for those: each of the
+// rest is as shallow.
+func (e *sequenceExaminer) dealtDeeper(j int, a, b []int64) bool {
+	job := &e.jobs[j]
+	if slices.Equal(a, b) {
+		return true
+	}
+	for w := range job.time {
+		for d := 1; d < len(job.time[w]); d++ {
+			if job.time[w][d] < job.time[w][d-1] || job.depths[w]>>d&1 > job.depths[w]>>(d-1)&1 {
+				return false
+			}
+		}
+	}
+	for y := range job.dishes {
+		found := !within(b, job.dishes[y].counts)
+		for x := 0; x < len(job.dishes) && !found; x++ {
+			found = job.pause[x] <= job.pause[y] && within(a, job.dishes[x].counts)
+			more := int64(0) // of the rest that are at least as deep
+			for d := len(a) - 1; d >= 0 && found; d-- {
+				more += int64(job.dishes[x].counts[d]) - a[d] - int64(job.dishes[y].counts[d]) + b[d]
+				found = more <= 0
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// within reports whether a dish has as many of each depth.
+func within(dealt []int64, counts []int) bool {
+	for d, n := range counts {
+		if dealt[d] > int64(n) {
+			return false
+		}
+	}
+	return true
 }
