@@ -234,13 +234,13 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 		}
 		return err
 	}
-	if tries[0] == nodeBuckets[0] {
+	if tries[0] == nodeBuckets[0] && !at.node.decided() {
 		if err := try(tries[0]); err != nil || at.proof != nil {
 			return closed, err
 		}
 		tries = tries[1:]
 	}
-	if at.proof = t.sequences(ctx, at.node, t.effort()); at.proof != nil {
+	if at.proof = t.sequences(ctx, at.node, t.effort(at.node)); at.proof != nil {
 		return closed, nil
 	}
 	for _, buckets := range tries {

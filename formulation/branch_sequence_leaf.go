@@ -14,6 +14,7 @@ import (
 // examiner some more.
 const (
 	quickSteps  = 2_000      // before a linear program of few rows
+	openSteps   = 50_000     // while homes are open
 	nodeSteps   = 20_000     // for each node that a search without a time limit may have
 	leafSteps   = 20_000_000 // of a leaf, at most
 	proofSteps  = 1 << 30    // of all leaves of a certificate, at most
@@ -26,8 +27,8 @@ const (
 type stake struct{ first, row int }
 
 var stakes = map[instance.Objective]stake{
-	instance.Makespan:           {2_000_000, 15},
-	instance.WeightedCompletion: {50_000, 3},
+	instance.Makespan:           {20_000_000, 15},
+	instance.WeightedCompletion: {5_000_000, 15},
 }
 
 // chains returns the sum w C of all jobs if none ever waits, homes permitting.
@@ -88,8 +89,11 @@ func (t *treeProblem) sequences(ctx context.Context, n *branchNode, steps int) *
 // effort is how many steps the sequencings of a node are worth: as many as linear
 // programs took, less those before. For makespan, about which linear programs tell
 // less, a proof doubles them.
-func (t *treeProblem) effort() int {
+func (t *treeProblem) effort(n *branchNode) int {
 	steps := min(t.credit, leafSteps)
+	if !n.decided() {
+		steps = min(steps, openSteps)
+	}
 	if t.limits.Nodes > 0 {
 		steps = min(steps, t.limits.Nodes*nodeSteps-t.steps)
 	}

@@ -11,10 +11,10 @@ import (
 // states of a layer the same number of tasks have been appended.
 type sequenceSearch struct {
 	*sequencing
-	ctx          context.Context
-	most         int64 // sum w C of its jobs, at most; where ends count, the dues alone do
-	steps        int   // that may still be taken; see spend
-	kept, polled int
+	ctx                  context.Context
+	most                 int64 // sum w C of its jobs, at most; where ends count, the dues alone do
+	steps                int   // that may still be taken; see spend
+	kept, polled, dealt8 int
 
 	// A state is words: by job the iterations done, and how many workers have begun
 	// at each depth in the one at hand; by GPU a bit for each resident that has. Then
@@ -300,7 +300,7 @@ func (s *sequenceSearch) together(x []int16, j int) int64 {
 
 // gang deals what is left of a dish to the workers of a gang from worker w on.
 func (s *sequenceSearch) gang(at int, x []int16, cost int64, j, w int, start int64) {
-	if s.trail == nil && !s.spend() {
+	if s.dealt8++; s.trail == nil && s.dealt8%8 == 0 && !s.spend() {
 		return
 	}
 	job := &s.jobs[j]

@@ -1,103 +1,228 @@
 package formulation
 
 import (
-	"cmp"
 	"context"
-	"encoding/binary"
 	"math"
 	"slices"
-	"sort"
 )
 
 // sequenceExaminer looks through a [sequencing] anew. Like [sequenceSearch] it
-// appends tasks in the order of their starts and drops dominated states, for that is
+// appends tasks where few can be in the way and drops dominated states, for that is
 // why it ends; it shares no other code with it.
 type sequenceExaminer struct {
 	ctx context.Context
 	*sequencing
 	most   int64 // sum w C of the jobs, at most; where only ends count, the dues do
 	steps  int   // steps that may still be taken, as the search counts them
-	layers []map[string][]*sequenceState
-	ends   []int64 // scratch: by job when it may end, at the earliest
-	crews  [][]int // GPUs whose time is looked at together
+	layers []examinedLayer
+	orders []sequenceOrder // by job
+	crews  []sequenceCrew
+	spare  []*sequenceState
+	// Scratch: by job when the iteration at hand and the last may end, at the earliest,
+	// by when the last must, and what may be dealt; by GPU whether a task may be next
+	// there, and how long it may wait.
+	next, ends, dues []int64
+	menus            []*sequenceMenu
+	rivals           []bool
+	slack            []int64
+	starts           []int64
+	duties           []sequenceDuty
 }
 
 // sequenceState is what is done, and when all may go on.
 type sequenceState struct {
+	all   []int64 // what follows, one after the other
 	done  []int64 // by job: iterations
-	dealt []int64 // by job, depth: workers that have begun the one at hand
-	begun []int64 // by GPU: residents that have, as bits
+	begun []int64 // by GPU: residents that have begun the iteration at hand, as bits
+	dealt []int64 // by job, depth: workers that have
 	ready []int64 // by job: when it may begin
 	over  []int64 // by job: when its tasks begun are over
 	free  []int64 // by GPU
 	cost  int64   // sum w C of the jobs that have ended
-	times []int64 // by which it is compared with others
+	dead  bool    // another is as good
 }
 
-func (e *sequenceExaminer) newState() *sequenceState {
-	jobs, gpus, depths := len(e.jobs), len(e.residents), 0
+// examinedLayer holds the states in which so many tasks are appended, in the order in which
+// they were made, and by what is done in them.
+type examinedLayer struct {
+	states []*sequenceState
+	alike  map[string][]*sequenceState
+}
+
+// sequenceOrder is what the rule of a job asks for.
+type sequenceOrder struct {
+	first    int // depth among those of all jobs
+	longest  int64
+	monotone bool // shallower tasks are as short, and fit where deeper ones do
+	menus    map[int64]*sequenceMenu
+	deeper   map[[2]*sequenceMenu]bool
+	each     []int64 // ticks of so many workers' tasks of an iteration, at the least
+}
+
+// sequenceMenu is what a job may go on with: what is left of its dishes.
+type sequenceMenu struct {
+	left  [][]int64 // by dish that is possible, depth
+	pause []int64   // by dish that is possible
+	now   []int64   // ticks of so many tasks that are left, at the least
+}
+
+// sequenceCrew is some GPUs, and who lives on them.
+type sequenceCrew struct {
+	gpus    []int
+	jobs    []int
+	workers [][]int // by number of the job here
+}
+
+// sequenceDuty is what a job has left to do on the GPUs of a crew.
+type sequenceDuty struct {
+	job                    int
+	now, each              int64 // ticks in the iteration at hand, and in each later
+	later, by, period, all int64
+}
+
+func (e *sequenceExaminer) prepare() (tasks int) {
+	depths := 0
 	for j := range e.jobs {
-		depths += len(e.jobs[j].job.Depths)
+		job := &e.jobs[j]
+		o := sequenceOrder{first: depths, monotone: true, menus: map[int64]*sequenceMenu{}, deeper: map[[2]*sequenceMenu]bool{}}
+		for w := range job.time {
+			o.longest = max(o.longest, slices.Max(job.time[w]))
+			for d := 1; d < len(job.time[w]); d++ {
+				o.monotone = o.monotone && job.time[w][d-1] <= job.time[w][d] && job.depths[w]>>(d-1)&1 >= job.depths[w]>>d&1
+			}
+		}
+		depths += len(job.job.Depths)
+		e.orders = append(e.orders, o)
+		e.orders[j].each = e.menu(j, make([]int64, len(job.job.Depths))).now
+		tasks += len(job.gpus) * job.job.Iterations
 	}
-	all := make([]int64, 3*jobs+2*gpus+depths)
+	var all []int
+	for g := range e.residents {
+		all = append(all, g)
+		e.crew([]int{g})
+	}
+	for j := range e.jobs {
+		e.crew(e.jobs[j].gpus)
+	}
+	e.crew(all)
+	e.layers = make([]examinedLayer, tasks+1)
+	e.next, e.ends, e.dues = make([]int64, len(e.jobs)), make([]int64, len(e.jobs)), make([]int64, len(e.jobs))
+	e.menus, e.rivals, e.slack = make([]*sequenceMenu, len(e.jobs)), make([]bool, len(e.residents)), make([]int64, len(e.residents))
+	return tasks
+}
+
+func (e *sequenceExaminer) crew(gpus []int) {
+	c := sequenceCrew{gpus: gpus}
+	for j := range e.jobs {
+		var here []int
+		for w, g := range e.jobs[j].gpus {
+			if slices.Contains(gpus, g) {
+				here = append(here, w)
+			}
+		}
+		if here != nil {
+			c.jobs, c.workers = append(c.jobs, j), append(c.workers, here)
+		}
+	}
+	e.crews = append(e.crews, c)
+}
+
+// menu returns what a job may go on with when workers have begun with these depths.
+func (e *sequenceExaminer) menu(j int, dealt []int64) *sequenceMenu {
+	job, o, code := &e.jobs[j], &e.orders[j], int64(0)
+	for _, n := range dealt {
+		code = code*int64(len(job.gpus)+1) + n
+	}
+	if m := o.menus[code]; m != nil {
+		return m
+	}
+	m := &sequenceMenu{}
+	for i := range job.dishes {
+		left, workers, possible := make([]int64, len(dealt)), 0, true
+		for d, n := range job.dishes[i].counts {
+			left[d] = int64(n) - dealt[d]
+			possible = possible && left[d] >= 0
+			workers += int(left[d])
+		}
+		if !possible {
+			continue
+		}
+		if m.now == nil {
+			m.now = slices.Repeat([]int64{math.MaxInt64}, workers+1)
+		}
+		for n := range m.now {
+			sum, more := int64(0), int64(n)
+			for d := range left {
+				sum += min(more, left[d]) * job.fastest[d]
+				more -= min(more, left[d])
+			}
+			m.now[n] = min(m.now[n], sum)
+		}
+		m.left, m.pause = append(m.left, left), append(m.pause, job.pause[i])
+	}
+	o.menus[code] = m
+	return m
+}
+
+// state returns one to write in.
+func (e *sequenceExaminer) state() *sequenceState {
+	if n := len(e.spare); n > 0 {
+		x := e.spare[n-1]
+		e.spare = e.spare[:n-1]
+		return x
+	}
+	jobs, gpus, last := len(e.jobs), len(e.residents), len(e.jobs)-1
+	depths := e.orders[last].first + len(e.jobs[last].job.Depths)
+	x := &sequenceState{all: make([]int64, 3*jobs+2*gpus+depths)}
+	all := x.all
 	take := func(n int) []int64 {
 		list := all[:n:n]
 		all = all[n:]
 		return list
 	}
-	return &sequenceState{done: take(jobs), dealt: take(depths), begun: take(gpus), ready: take(jobs), over: take(jobs), free: take(gpus)}
+	x.done, x.begun, x.dealt, x.ready, x.over, x.free = take(jobs), take(gpus), take(depths), take(jobs), take(jobs), take(gpus)
+	return x
 }
 
 func (e *sequenceExaminer) clone(x *sequenceState) *sequenceState {
-	y := e.newState()
-	for _, list := range [][2][]int64{{y.done, x.done}, {y.dealt, x.dealt}, {y.begun, x.begun}, {y.ready, x.ready}, {y.over, x.over}, {y.free, x.free}} {
-		copy(list[0], list[1])
-	}
-	y.cost = x.cost
+	y := e.state()
+	copy(y.all, x.all)
+	y.cost, y.dead = x.cost, false
 	return y
 }
 
 // examine returns the least sum w C, or 0 where only ends count, of all ways to end
 // in time; noPrice where there is none. ok is false where that takes too many steps.
 func (e *sequenceExaminer) examine() (least int64, ok bool) {
-	start, tasks := e.newState(), 0
 	for j := range e.jobs {
-		job := &e.jobs[j]
-		if job.earliest() > job.due {
+		if e.jobs[j].earliest() > e.jobs[j].due {
 			return noPrice, true
 		}
-		start.ready[j] = int64(job.job.Release)
-		tasks += len(job.gpus) * job.job.Iterations
 	}
-	e.layers, e.ends = make([]map[string][]*sequenceState, tasks+1), make([]int64, len(e.jobs))
-	var all []int
-	for g := range e.residents {
-		e.crews, all = append(e.crews, []int{g}), append(all, g)
-	}
+	tasks := e.prepare()
+	start := e.state()
 	for j := range e.jobs {
-		e.crews = append(e.crews, e.jobs[j].gpus)
+		start.ready[j] = int64(e.jobs[j].job.Release)
 	}
-	e.crews = append(e.crews, all)
 	e.keep(0, start)
 	for at := range tasks {
-		for _, list := range e.layers[at] {
-			for _, x := range list {
-				if e.steps--; e.steps < 0 || e.ctx.Err() != nil {
+		for _, x := range e.layers[at].states {
+			if !x.dead {
+				if e.steps--; e.steps < 0 || e.steps%1024 == 0 && e.ctx.Err() != nil {
 					return 0, false
 				}
 				e.extend(at, x)
 			}
+			e.spare = append(e.spare, x)
 		}
-		e.layers[at] = nil
+		e.layers[at] = examinedLayer{}
 	}
 	if e.steps < 0 {
 		return 0, false
 	}
 	least = noPrice
-	for _, list := range e.layers[tasks] {
-		for _, x := range list {
-			least = min(least, x.cost)
-		}
+	for _, x := range e.layers[tasks].states {
+		least = min(least, x.cost)
 	}
 	return least, true
 }
@@ -112,214 +237,10 @@ func (e *sequenceExaminer) waits(x *sequenceState, j, w int) bool {
 	return !e.finished(x, j) && x.begun[job.gpus[w]]>>job.place[w]&1 == 0
 }
 
-// of returns the part of a list by job and depth that is about a job.
-func (e *sequenceExaminer) of(list []int64, j int) []int64 {
-	for o := range j {
-		list = list[len(e.jobs[o].job.Depths):]
-	}
-	return list[:len(e.jobs[j].job.Depths)]
-}
-
-// extend makes the states that follow one: a task more, or a gang, among rivals.
-func (e *sequenceExaminer) extend(at int, x *sequenceState) {
-	rivals, over := e.rivals(x)
-	for j := range e.jobs {
-		job := &e.jobs[j]
-		if e.finished(x, j) {
-			continue
-		}
-		if start := e.gangStart(x, j); job.job.Gang {
-			for d := range job.dishes {
-				if start < over && rivals[job.gpus[0]] {
-					e.gang(at, x, j, job.dishes[d].counts, nil, start, rivals)
-				}
-			}
-			continue
-		}
-		for w, g := range job.gpus {
-			start := max(x.ready[j], x.free[g])
-			if t := job.twin[w]; !rivals[g] || !e.waits(x, j, w) || start >= over || t >= 0 && rivals[job.gpus[t]] && x.begun[g] == x.begun[job.gpus[t]] && x.free[g] == x.free[job.gpus[t]] {
-				continue
-			}
-			for d := range job.time[w] {
-				if job.depths[w]>>d&1 == 1 && e.permitted(x, j, d) {
-					y := e.clone(x)
-					e.task(y, j, w, d, start)
-					e.settle(at+1, y, j, g, start, rivals)
-				}
-			}
-		}
-	}
-}
-
-// rivals returns GPUs on one of which a task may be appended next, without loss, and
-// before when it starts: once that task could be over which is over first, with its
-// longest depth, no other of its GPU is delayed by it. So those matter that could
-// start there before, and what these wait for.
-func (e *sequenceExaminer) rivals(x *sequenceState) (rivals []bool, over int64) {
-	rivals, over = make([]bool, len(e.residents)), math.MaxInt64
-	at := -1
-	for g, list := range e.residents {
-		for _, r := range list {
-			job := &e.jobs[r.job]
-			if !e.waits(x, r.job, r.worker) {
-				continue
-			}
-			end := max(x.ready[r.job], x.free[g]) + slices.Max(job.time[r.worker])
-			if job.job.Gang {
-				end = e.gangStart(x, r.job)
-				longest := int64(0)
-				for w := range job.time {
-					longest = max(longest, slices.Max(job.time[w]))
-				}
-				end += longest
-			}
-			if end < over {
-				over, at = end, g
-			}
-		}
-	}
-	rivals[at] = true
-	for more := true; more; {
-		more = false
-		for j := range e.jobs {
-			job := &e.jobs[j]
-			in := func(w int) bool { return rivals[job.gpus[w]] && (job.job.Gang || !e.waits(x, j, w)) }
-			if e.finished(x, j) || !slices.ContainsFunc(e.workers(j), in) {
-				continue
-			}
-			if job.job.Gang && e.gangStart(x, j) >= over || !job.job.Gang && e.following(x, j) >= over {
-				continue
-			}
-			for w, g := range job.gpus {
-				if !rivals[g] && e.waits(x, j, w) {
-					rivals[g], more = true, true
-				}
-			}
-		}
-	}
-	return rivals, over
-}
-
-func (e *sequenceExaminer) workers(j int) (list []int) {
-	for w := range e.jobs[j].gpus {
-		list = append(list, w)
-	}
-	return list
-}
-
-// gangStart is when the tasks of a gang could start.
-func (e *sequenceExaminer) gangStart(x *sequenceState, j int) int64 {
-	start := x.ready[j]
-	for _, g := range e.jobs[j].gpus {
-		start = max(start, x.free[g])
-	}
-	return start
-}
-
-// following is when the iteration at hand of a job is over, at the earliest. If it has
-// begun, this raises when its tasks are.
-func (e *sequenceExaminer) following(x *sequenceState, j int) int64 {
-	job, best, over := &e.jobs[j], int64(math.MaxInt64), int64(math.MaxInt64)
-	if job.job.Gang {
-		return max(e.gangStart(x, j)+job.iteration, job.limits.ends[x.done[j]].from)
-	}
-	var starts []int64
-	for w, g := range job.gpus {
-		if e.waits(x, j, w) {
-			starts = append(starts, max(x.ready[j], x.free[g]))
-		}
-	}
-	slices.Sort(starts)
-	for d := range job.dishes {
-		if left := e.undealt(x, j, d); left != nil {
-			end := e.bottleneck(job, x.over[j], starts, left)
-			over, best = min(over, end), min(best, end+job.pause[d])
-		}
-	}
-	if len(starts) == len(job.gpus) {
-		best = max(best, starts[0]+job.iteration)
-	} else {
-		x.over[j] = over
-	}
-	return max(best, job.limits.ends[x.done[j]].from)
-}
-
-// bottleneck is when the last task is over if the deepest start first.
-func (e *sequenceExaminer) bottleneck(job *sequenced, over int64, starts, left []int64) int64 {
-	at := 0
-	for d := len(left) - 1; d >= 0; d-- {
-		for range left[d] {
-			over = max(over, starts[at]+job.fastest[d])
-			at++
-		}
-	}
-	return over
-}
-
-// undealt is how many tasks of each depth of a dish are left; nil where the job has
-// begun others.
-func (e *sequenceExaminer) undealt(x *sequenceState, j, dish int) []int64 {
-	dealt := e.of(x.dealt, j)
-	left := make([]int64, len(dealt))
-	for d, n := range e.jobs[j].dishes[dish].counts {
-		if left[d] = int64(n) - dealt[d]; left[d] < 0 {
-			return nil
-		}
-	}
-	return left
-}
-
-// permitted reports whether the rule permits one more worker of the depth.
-func (e *sequenceExaminer) permitted(x *sequenceState, j, depth int) bool {
-	dealt := e.of(x.dealt, j)
-	return slices.ContainsFunc(e.jobs[j].dishes, func(o homeDish) bool {
-		for d, n := range o.counts {
-			if dealt[d] > int64(n) || d == depth && dealt[d] == int64(n) {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-// gang deals a dish to the workers of a gang, of whom those before have theirs.
-// Alike GPUs on which the same has begun take depths in order.
-func (e *sequenceExaminer) gang(at int, x *sequenceState, j int, counts, deal []int, start int64, rivals []bool) {
-	job, w := &e.jobs[j], len(deal)
-	if e.steps--; e.steps < 0 {
-		return
-	}
-	if w == len(job.gpus) {
-		y := e.clone(x)
-		for w, d := range deal {
-			e.task(y, j, w, d, start)
-		}
-		e.settle(at+w, y, j, 0, start, rivals)
-		return
-	}
-	for d, n := range counts {
-		t := job.twin[w]
-		if n == 0 || job.depths[w]>>d&1 == 0 || t >= 0 && d < deal[t] && x.begun[job.gpus[w]] == x.begun[job.gpus[t]] || e.tooLong(x, j, w, start+job.time[w][d]) {
-			continue
-		}
-		rest := slices.Clone(counts)
-		rest[d]--
-		e.gang(at, x, j, rest, append(deal[:w:w], d), start, rivals)
-	}
-}
-
-// tooLong reports whether the GPU of a worker cannot end in time once its next task
-// is over.
-func (e *sequenceExaminer) tooLong(x *sequenceState, j, w int, over int64) bool {
-	latest := int64(0)
-	for _, r := range e.residents[e.jobs[j].gpus[w]] {
-		if job, left := &e.jobs[r.job], e.left(x, r); left > 0 {
-			over += left * job.least[r.worker]
-			latest = max(latest, job.due-job.pauses)
-		}
-	}
-	return over-e.jobs[j].least[w] > latest
+// dealt returns the workers of a job that have begun, by depth.
+func (e *sequenceExaminer) dealt(x *sequenceState, j int) []int64 {
+	first := e.orders[j].first
+	return x.dealt[first : first+len(e.jobs[j].job.Depths)]
 }
 
 // left is how many tasks a worker has yet to begin.
@@ -331,176 +252,324 @@ func (e *sequenceExaminer) left(x *sequenceState, r resident) int64 {
 	return n
 }
 
+// start is when a job may begin a task on a GPU; that of a gang on all of its own.
+func (e *sequenceExaminer) start(x *sequenceState, j, g int) int64 {
+	at := max(x.ready[j], x.free[g])
+	if job := &e.jobs[j]; job.job.Gang {
+		for _, o := range job.gpus {
+			at = max(at, x.free[o])
+		}
+	}
+	return at
+}
+
+// compete finds GPUs on one of which a task may be appended next, without loss, and
+// before when it starts: once that task could be over which is over first, with its
+// longest depth, no other of its GPU is delayed by it. So those matter that could
+// start there before, and what these wait for.
+func (e *sequenceExaminer) compete(x *sequenceState) (before int64) {
+	before = math.MaxInt64
+	at := 0
+	for j := range e.jobs {
+		if job := &e.jobs[j]; !e.finished(x, j) {
+			e.next[j] = e.following(x, j)
+			for w, g := range job.gpus {
+				longest := e.orders[j].longest
+				if !job.job.Gang {
+					longest = slices.Max(job.time[w])
+				}
+				if end := e.start(x, j, g) + longest; e.waits(x, j, w) && end < before {
+					before, at = end, g
+				}
+			}
+		}
+	}
+	clear(e.rivals)
+	e.rivals[at] = true
+	for more := true; more; {
+		more = false
+		for j := range e.jobs {
+			job := &e.jobs[j]
+			soon := e.next[j] < before
+			if job.job.Gang {
+				soon = e.start(x, j, job.gpus[0]) < before
+			}
+			if e.finished(x, j) || !soon {
+				continue
+			}
+			touched := false
+			for w, g := range job.gpus {
+				touched = touched || e.rivals[g] && (job.job.Gang || !e.waits(x, j, w))
+			}
+			for w, g := range job.gpus {
+				if touched && !e.rivals[g] && e.waits(x, j, w) {
+					e.rivals[g], more = true, true
+				}
+			}
+		}
+	}
+	return before
+}
+
+// extend makes the states that follow one: a task more, or a gang.
+func (e *sequenceExaminer) extend(at int, x *sequenceState) {
+	before := e.compete(x)
+	for g, list := range e.residents {
+		latest, rest := int64(0), int64(0)
+		for _, r := range list {
+			if job, left := &e.jobs[r.job], e.left(x, r); left > 0 {
+				rest += left * job.least[r.worker]
+				latest = max(latest, job.due-job.pauses)
+			}
+		}
+		e.slack[g] = latest - rest
+	}
+	for j := range e.jobs {
+		job := &e.jobs[j]
+		if e.finished(x, j) {
+			continue
+		}
+		if job.job.Gang {
+			if start := e.start(x, j, job.gpus[0]); start < before && e.rivals[job.gpus[0]] {
+				for d := range job.dishes {
+					e.gang(at, x, j, slices.Clone(job.dishes[d].counts), make([]int, 0, len(job.gpus)), start)
+				}
+			}
+			continue
+		}
+		for w, g := range job.gpus {
+			start := e.start(x, j, g)
+			t := job.twin[w]
+			if !e.waits(x, j, w) || !e.rivals[g] || start >= before || t >= 0 && e.rivals[job.gpus[t]] && x.begun[g] == x.begun[job.gpus[t]] && x.free[g] == x.free[job.gpus[t]] {
+				continue
+			}
+			for d := range job.time[w] {
+				if e.possible(j, w, d, start) && e.permitted(x, j, d) {
+					y := e.clone(x)
+					e.task(y, j, w, d, start)
+					e.settle(at+1, y, j, g, start)
+				}
+			}
+		}
+	}
+}
+
+// possible reports whether a task fits on its GPU, and whether there is time for all
+// others after it.
+func (e *sequenceExaminer) possible(j, w, depth int, start int64) bool {
+	job := &e.jobs[j]
+	return job.depths[w]>>depth&1 == 1 && start+job.time[w][depth]-job.least[w] <= e.slack[job.gpus[w]]
+}
+
+// permitted reports whether the rule permits one more worker of the depth.
+func (e *sequenceExaminer) permitted(x *sequenceState, j, depth int) bool {
+	for _, left := range e.menu(j, e.dealt(x, j)).left {
+		if left[depth] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// gang deals a dish to the workers of a gang, of whom those before have theirs.
+// Alike GPUs on which the same has begun take depths in order.
+func (e *sequenceExaminer) gang(at int, x *sequenceState, j int, counts, deal []int, start int64) {
+	job, w := &e.jobs[j], len(deal)
+	if w == len(job.gpus) {
+		y := e.clone(x)
+		for w, d := range deal {
+			e.task(y, j, w, d, start)
+		}
+		e.settle(at+w, y, j, 0, start)
+		return
+	}
+	for d := range counts {
+		t := job.twin[w]
+		if counts[d] == 0 || !e.possible(j, w, d, start) || t >= 0 && d < deal[t] && x.begun[job.gpus[w]] == x.begun[job.gpus[t]] {
+			continue
+		}
+		counts[d]--
+		e.gang(at, x, j, counts, append(deal, d), start)
+		counts[d]++
+	}
+}
+
 // task runs a task.
 func (e *sequenceExaminer) task(x *sequenceState, j, w, depth int, start int64) {
 	job := &e.jobs[j]
 	g := job.gpus[w]
-	e.of(x.dealt, j)[depth]++
+	e.dealt(x, j)[depth]++
 	x.begun[g] |= 1 << job.place[w]
 	x.free[g] = start + job.time[w][depth]
 	x.over[j] = max(x.over[j], x.free[g])
 }
 
 // settle ends the iteration of the job that was appended to, where all its tasks have
-// begun, and keeps the state.
-func (e *sequenceExaminer) settle(to int, x *sequenceState, j, later int, start int64, rivals []bool) {
-	job, dealt, workers := &e.jobs[j], e.of(x.dealt, j), int64(0)
+// begun, and keeps the state. What starts together on GPUs that compete is appended in
+// their order, after gangs: those before the GPU start later.
+func (e *sequenceExaminer) settle(to int, x *sequenceState, j, gpu int, start int64) {
+	e.steps--
 	for g := range x.free {
-		if rivals[g] && g < later { // what starts together is in the order of GPUs, gangs first
+		if e.rivals[g] && g < gpu {
 			x.free[g] = max(x.free[g], start+1)
-		} else if rivals[g] {
+		} else if e.rivals[g] {
 			x.free[g] = max(x.free[g], start)
 		}
 	}
-	for _, n := range dealt {
-		workers += n
-	}
-	if workers == int64(len(job.gpus)) {
-		end := int64(noPrice)
-		for d := range job.dishes {
-			if slices.EqualFunc(job.dishes[d].counts, dealt, func(a int, b int64) bool { return int64(a) == b }) {
-				end = x.over[j] + job.pause[d]
-			}
-		}
-		window := job.limits.ends[x.done[j]]
-		if end = max(end, window.from); end > window.to || end > job.due {
-			return
-		}
-		x.done[j]++
-		x.ready[j], x.over[j] = end, 0
-		clear(dealt)
-		for w, g := range job.gpus {
-			x.begun[g] &^= 1 << job.place[w]
-		}
-		if e.finished(x, j) {
-			x.ready[j] = 0
-			if e.weighted {
-				x.cost += job.job.Weight * end
-			}
-		}
-	}
-	if e.steps--; e.steps >= 0 && e.possible(x) {
+	if e.advance(x, j) && e.promises(x) {
 		e.keep(to, x)
+	} else {
+		e.spare = append(e.spare, x)
 	}
 }
 
-// possible reports whether nothing simple shows that no end in time follows.
-func (e *sequenceExaminer) possible(x *sequenceState) bool {
+// advance ends an iteration whose tasks have all begun; it reports whether that is in
+// time.
+func (e *sequenceExaminer) advance(x *sequenceState, j int) bool {
+	job := &e.jobs[j]
+	for w := range job.gpus {
+		if e.waits(x, j, w) {
+			return true
+		}
+	}
+	dealt, end := e.dealt(x, j), int64(noPrice)
+	for d := range job.dishes {
+		if slices.EqualFunc(job.dishes[d].counts, dealt, func(a int, b int64) bool { return int64(a) == b }) {
+			end = x.over[j] + job.pause[d]
+		}
+	}
+	window := job.limits.ends[x.done[j]]
+	if end = max(end, window.from); end > window.to || end > job.due {
+		return false
+	}
+	x.done[j]++
+	x.ready[j], x.over[j] = end, 0
+	clear(dealt)
+	for w, g := range job.gpus {
+		x.begun[g] &^= 1 << job.place[w]
+	}
+	if e.finished(x, j) {
+		x.ready[j] = 0
+		if e.weighted {
+			x.cost += job.job.Weight * end
+		}
+	}
+	return true
+}
+
+// following is when the iteration at hand of a job is over, at the earliest, the deepest
+// tasks starting first. If it has begun, this raises when its tasks are.
+func (e *sequenceExaminer) following(x *sequenceState, j int) int64 {
+	job := &e.jobs[j]
+	window := job.limits.ends[x.done[j]]
+	e.menus[j] = e.menu(j, e.dealt(x, j))
+	if job.job.Gang {
+		return max(window.from, e.start(x, j, job.gpus[0])+job.iteration)
+	}
+	e.starts = e.starts[:0]
+	for w, g := range job.gpus {
+		if e.waits(x, j, w) {
+			e.starts = append(e.starts, e.start(x, j, g))
+		}
+	}
+	slices.Sort(e.starts)
+	next, over := int64(math.MaxInt64), int64(math.MaxInt64)
+	for i, left := range e.menus[j].left {
+		last, at := x.over[j], 0
+		for d := len(left) - 1; d >= 0; d-- {
+			if left[d] > 0 { // the latest of as many
+				at += int(left[d])
+				last = max(last, e.starts[at-1]+job.fastest[d])
+			}
+		}
+		over, next = min(over, last), min(next, last+e.menus[j].pause[i])
+	}
+	if len(e.starts) < len(job.gpus) {
+		x.over[j] = over
+	} else {
+		next = max(next, e.starts[0]+job.iteration)
+	}
+	return max(window.from, next)
+}
+
+// promises raises the times of a state and reports whether nothing simple shows that no
+// end in time follows.
+func (e *sequenceExaminer) promises(x *sequenceState) bool {
 	cost := x.cost
 	for j := range e.jobs {
 		if e.finished(x, j) {
 			continue
 		}
 		job := &e.jobs[j]
-		next := e.following(x, j)
-		e.ends[j] = next + (int64(job.job.Iterations)-x.done[j]-1)*job.iteration
-		if next > job.limits.ends[x.done[j]].to || e.ends[j] > job.due {
+		e.next[j] = e.following(x, j)
+		e.ends[j] = e.next[j] + (int64(job.job.Iterations)-x.done[j]-1)*job.iteration
+		if e.next[j] > job.limits.ends[x.done[j]].to || e.ends[j] > job.due {
 			return false
 		}
 		cost += job.job.Weight * e.ends[j]
-		x.ready[j] = e.soonest(x, j)
+		soonest := int64(math.MaxInt64)
+		for w, g := range job.gpus {
+			if e.waits(x, j, w) {
+				soonest = min(soonest, e.start(x, j, g))
+			}
+		}
+		x.ready[j] = soonest
 	}
 	if e.weighted && cost > e.most {
 		return false
 	}
 	for g, list := range e.residents {
-		first, idle := int64(math.MaxInt64), true
+		soonest := int64(math.MaxInt64)
 		for _, r := range list {
 			switch {
 			case e.left(x, r) == 0:
 			case e.waits(x, r.job, r.worker):
-				first, idle = min(first, max(x.ready[r.job], x.free[g])), false
+				soonest = min(soonest, e.start(x, r.job, g))
 			default: // only once the iteration at hand is over
-				first, idle = min(first, e.following(x, r.job)), false
+				soonest = min(soonest, e.next[r.job])
 			}
 		}
-		if x.free[g] = max(x.free[g], first); idle {
+		if x.free[g] = max(x.free[g], soonest); soonest == math.MaxInt64 {
 			x.free[g] = 0
 		}
 	}
-	for _, gpus := range e.crews {
-		tasks := e.duties(x, gpus, cost)
-		if !e.room(x, gpus, tasks) || e.weighted && cost+e.inTurn(x, gpus, tasks) > e.most {
+	for j := range e.jobs {
+		if e.dues[j] = e.jobs[j].due; e.weighted {
+			e.dues[j] = min(e.dues[j], e.ends[j]+(e.most-cost)/e.jobs[j].job.Weight)
+		}
+	}
+	for i := range e.crews {
+		c := &e.crews[i]
+		e.assign(x, c)
+		if !e.room(x, c.gpus) || e.weighted && cost+e.inTurn(x, c.gpus) > e.most {
 			return false
 		}
 	}
 	return true
 }
 
-// soonest is when a job can begin one of the tasks of the iteration at hand.
-func (e *sequenceExaminer) soonest(x *sequenceState, j int) int64 {
-	job, first := &e.jobs[j], int64(math.MaxInt64)
-	if job.job.Gang {
-		return e.gangStart(x, j)
-	}
-	for w, g := range job.gpus {
-		if e.waits(x, j, w) {
-			first = min(first, max(x.ready[j], x.free[g]))
-		}
-	}
-	return first
-}
-
-// duty is what tasks of an iteration take of some GPUs, at the least, and by when they
-// must be over.
-type duty struct {
-	job       int
-	ticks, by int64
-}
-
-// duties lists what some GPUs have to do, in the order of when it must be over.
-func (e *sequenceExaminer) duties(x *sequenceState, gpus []int, cost int64) (list []duty) {
-	for j := range e.jobs {
+// assign lists the duties of a crew.
+func (e *sequenceExaminer) assign(x *sequenceState, c *sequenceCrew) {
+	e.duties = e.duties[:0]
+	for i, j := range c.jobs {
 		if e.finished(x, j) {
 			continue
 		}
-		job, waiting, all := &e.jobs[j], 0, 0
-		for w, g := range job.gpus {
-			if slices.Contains(gpus, g) {
-				all++
-				if e.waits(x, j, w) {
-					waiting++
-				}
+		job, waiting := &e.jobs[j], 0
+		for _, w := range c.workers[i] {
+			if e.waits(x, j, w) {
+				waiting++
 			}
 		}
-		due := job.due
-		if e.weighted {
-			due = min(due, e.ends[j]+(e.most-cost)/job.job.Weight)
+		d := sequenceDuty{
+			job: j, now: e.menus[j].now[waiting], each: e.orders[j].each[len(c.workers[i])],
+			later: int64(job.job.Iterations) - x.done[j] - 1, period: job.iteration,
 		}
-		now, each := int64(math.MaxInt64), int64(math.MaxInt64)
-		for d := range job.dishes {
-			if left := e.undealt(x, j, d); left != nil {
-				now = min(now, shallowest(job, left, waiting))
-			}
-			whole := make([]int64, len(job.fastest))
-			for depth, n := range job.dishes[d].counts {
-				whole[depth] = int64(n)
-			}
-			each = min(each, shallowest(job, whole, all))
-		}
-		for i := x.done[j]; i < int64(job.job.Iterations); i++ {
-			ticks := each
-			if i == x.done[j] {
-				ticks = now
-			}
-			if ticks > 0 {
-				list = append(list, duty{j, ticks, due - job.pauses - (int64(job.job.Iterations)-1-i)*job.iteration})
-			}
+		d.by, d.all = e.dues[j]-job.pauses-d.later*d.period, d.now+d.later*d.each
+		if d.all > 0 {
+			e.duties = append(e.duties, d)
 		}
 	}
-	slices.SortFunc(list, func(a, b duty) int { return cmp.Compare(a.by, b.by) })
-	return list
-}
-
-// shallowest is the ticks of so many of the shallowest tasks.
-func shallowest(job *sequenced, counts []int64, workers int) (sum int64) {
-	left := int64(workers)
-	for d, n := range counts {
-		n = min(n, left)
-		sum += n * job.fastest[d]
-		left -= n
-	}
-	return sum
 }
 
 // until is how much time some GPUs have until a tick.
@@ -511,13 +580,20 @@ func (e *sequenceExaminer) until(x *sequenceState, gpus []int, tick int64) (sum 
 	return sum
 }
 
-// room reports whether some GPUs have the time for what they must do, by when they must.
-func (e *sequenceExaminer) room(x *sequenceState, gpus []int, list []duty) bool {
-	sum := int64(0)
-	for i, d := range list {
-		sum += d.ticks
-		if (i+1 == len(list) || list[i+1].by > d.by) && sum > e.until(x, gpus, d.by) {
-			return false
+// room reports whether some GPUs have the time for what is to be done by the end of any
+// iteration.
+func (e *sequenceExaminer) room(x *sequenceState, gpus []int) bool {
+	for _, d := range e.duties {
+		for by := d.by; by <= d.by+d.later*d.period; by += d.period {
+			ticks := int64(0)
+			for _, o := range e.duties {
+				if over := by - o.by; over >= 0 {
+					ticks += o.now + o.each*min(o.later, over/o.period)
+				}
+			}
+			if ticks > e.until(x, gpus, by) {
+				return false
+			}
 		}
 	}
 	return true
@@ -525,118 +601,122 @@ func (e *sequenceExaminer) room(x *sequenceState, gpus []int, list []duty) bool 
 
 // inTurn is by how much the sum w C of some jobs exceeds what it is if each ends as soon
 // as alone: whichever runs the last task on some GPUs waits for the others there.
-func (e *sequenceExaminer) inTurn(x *sequenceState, gpus []int, list []duty) int64 {
-	ticks := map[int]int64{}
-	var jobs []int
-	for j := range e.jobs {
-		for _, d := range list {
-			if d.job == j {
-				ticks[j] += d.ticks
+func (e *sequenceExaminer) inTurn(x *sequenceState, gpus []int) int64 {
+	jobs := e.duties[:min(len(e.duties), mostTogether)]
+	var known [1 << mostTogether]int64 // by set: what it exceeds by, and 1; 0: not known
+	var exceed func(set int) int64
+	exceed = func(set int) int64 {
+		if set == 0 || known[set] > 0 {
+			return max(0, known[set]-1)
+		}
+		ticks, over, best := int64(0), int64(math.MaxInt64), int64(math.MaxInt64)
+		for i := range jobs {
+			if set>>i&1 == 1 {
+				ticks += jobs[i].all
 			}
 		}
-		if ticks[j] > 0 && len(jobs) < mostTogether {
-			jobs = append(jobs, j)
+		for _, g := range gpus {
+			over = min(over, x.free[g])
 		}
-	}
-	var exceed func(jobs []int) int64
-	exceed = func(jobs []int) int64 {
-		if len(jobs) == 0 {
-			return 0
+		for room := int64(0); room < ticks; room = e.until(x, gpus, over) {
+			over += (ticks - room + int64(len(gpus)) - 1) / int64(len(gpus))
 		}
-		sum, last, best := int64(0), int64(0), int64(math.MaxInt64)
-		for _, j := range jobs {
-			sum, last = sum+ticks[j], max(last, e.jobs[j].due)
+		for i := range jobs {
+			if set>>i&1 == 1 {
+				job, j := &e.jobs[jobs[i].job], jobs[i].job
+				more := job.job.Weight * max(0, min(job.due+1, over+job.pauses)-e.ends[j])
+				best = min(best, more+exceed(set&^(1<<i)))
+			}
 		}
-		over := int64(sort.Search(int(last)+1, func(t int) bool { return e.until(x, gpus, int64(t)) >= sum }))
-		for i, j := range jobs {
-			job := &e.jobs[j]
-			more := job.job.Weight * max(0, min(job.due+1, over+job.pauses)-e.ends[j])
-			best = min(best, more+exceed(slices.Concat(jobs[:i], jobs[i+1:])))
-		}
+		known[set] = best + 1
 		return best
 	}
-	return exceed(jobs)
+	return exceed(1<<len(jobs) - 1)
 }
 
 // keep adds a state to a layer unless another there is as good.
 func (e *sequenceExaminer) keep(to int, x *sequenceState) {
-	var key []byte
-	for _, n := range x.done {
-		key = binary.AppendUvarint(key, uint64(n))
-	}
-	x.times = append(append(append(x.times, x.cost), x.ready...), x.over...)
 	for _, alike := range e.alike {
-		order := slices.Clone(alike)
-		slices.SortFunc(order, func(a, b int) int {
-			return cmp.Or(cmp.Compare(x.begun[a], x.begun[b]), cmp.Compare(x.free[a], x.free[b]))
-		})
-		for _, g := range order {
-			key = binary.AppendUvarint(key, uint64(x.begun[g]))
-			x.times = append(x.times, x.free[g])
+		for i := range alike {
+			for k := i; k > 0; k-- {
+				a, b := alike[k-1], alike[k]
+				if x.begun[a] < x.begun[b] || x.begun[a] == x.begun[b] && x.free[a] <= x.free[b] {
+					break
+				}
+				x.begun[a], x.begun[b], x.free[a], x.free[b] = x.begun[b], x.begun[a], x.free[b], x.free[a]
+			}
 		}
 	}
-	if e.layers[to] == nil {
-		e.layers[to] = map[string][]*sequenceState{}
+	key := make([]byte, 0, 128)
+	for _, n := range x.all[:len(x.done)+len(x.begun)] {
+		key = append(key, byte(n), byte(n>>8))
 	}
-	list := e.layers[to][string(key)]
+	l := &e.layers[to]
+	if l.alike == nil {
+		l.alike = map[string][]*sequenceState{}
+	}
+	list := l.alike[string(key)]
 	e.steps -= len(list) / comparisons
-	dominates := func(a, b *sequenceState) bool {
-		for i, t := range a.times {
-			if t > b.times[i] {
-				return false
-			}
+	for _, o := range list {
+		if e.dominates(o, x) {
+			e.spare = append(e.spare, x)
+			return
 		}
+	}
+	list = slices.DeleteFunc(list, func(o *sequenceState) bool {
+		o.dead = e.dominates(x, o)
+		return o.dead
+	})
+	l.alike[string(key)] = append(list, x)
+	l.states = append(l.states, x)
+}
+
+func (e *sequenceExaminer) dominates(a, b *sequenceState) bool {
+	if a.cost > b.cost {
+		return false
+	}
+	times := len(a.done) + len(a.begun) + len(a.dealt)
+	for i, t := range b.all[times:] {
+		if a.all[times+i] > t {
+			return false
+		}
+	}
+	if !slices.Equal(a.dealt, b.dealt) {
 		for j := range e.jobs {
-			if !e.dealtDeeper(j, e.of(a.dealt, j), e.of(b.dealt, j)) {
+			if !e.dealtDeeper(j, e.dealt(a, j), e.dealt(b, j)) {
 				return false
 			}
 		}
-		return true
 	}
-	if !slices.ContainsFunc(list, func(o *sequenceState) bool { return dominates(o, x) }) {
-		list = slices.DeleteFunc(list, func(o *sequenceState) bool { return dominates(x, o) })
-		e.layers[to][string(key)] = append(list, x)
-	}
+	return true
 }
 
 // dealtDeeper reports whether workers have begun tasks so deep, compared with as many
-// others, that whatever is left of a dish for these, no less is for those: each of the
+// others, that whatever may be left for these, no more may be for those: each of the
 // rest is as shallow.
 func (e *sequenceExaminer) dealtDeeper(j int, a, b []int64) bool {
-	job := &e.jobs[j]
-	if slices.Equal(a, b) {
-		return true
+	o := &e.orders[j]
+	if slices.Equal(a, b) || !o.monotone {
+		return slices.Equal(a, b)
 	}
-	for w := range job.time {
-		for d := 1; d < len(job.time[w]); d++ {
-			if job.time[w][d] < job.time[w][d-1] || job.depths[w]>>d&1 > job.depths[w]>>(d-1)&1 {
-				return false
+	p, q := e.menu(j, a), e.menu(j, b)
+	deeper, ok := o.deeper[[2]*sequenceMenu{p, q}]
+	if ok {
+		return deeper
+	}
+	deeper = true
+	for y := range q.left {
+		found := false
+		for x := range p.left {
+			more, good := int64(0), p.pause[x] <= q.pause[y] // of the rest that are at least as deep
+			for d := len(a) - 1; d >= 0; d-- {
+				more += p.left[x][d] - q.left[y][d]
+				good = good && more <= 0
 			}
+			found = found || good
 		}
+		deeper = deeper && found
 	}
-	for y := range job.dishes {
-		found := !within(b, job.dishes[y].counts)
-		for x := 0; x < len(job.dishes) && !found; x++ {
-			found = job.pause[x] <= job.pause[y] && within(a, job.dishes[x].counts)
-			more := int64(0) // of the rest that are at least as deep
-			for d := len(a) - 1; d >= 0 && found; d-- {
-				more += int64(job.dishes[x].counts[d]) - a[d] - int64(job.dishes[y].counts[d]) + b[d]
-				found = more <= 0
-			}
-		}
-		if !found {
-			return false
-		}
-	}
-	return true
-}
-
-// within reports whether a dish has as many of each depth.
-func within(dealt []int64, counts []int) bool {
-	for d, n := range counts {
-		if dealt[d] > int64(n) {
-			return false
-		}
-	}
-	return true
+	o.deeper[[2]*sequenceMenu{p, q}] = deeper
+	return deeper
 }
