@@ -234,7 +234,7 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 		}
 		return err
 	}
-	if tries[0] == nodeBuckets[0] && !at.node.decided() {
+	if tries[0] == nodeBuckets[0] && !at.node.settled() {
 		if err := try(tries[0]); err != nil || at.proof != nil {
 			return closed, err
 		}

@@ -14,7 +14,9 @@ import (
 // examiner some more.
 const (
 	quickSteps  = 2_000      // before a linear program of few rows
-	openSteps   = 50_000     // while homes are open
+	valueSteps  = 200_000    // for more than the target, where homes are decided
+	openSteps   = 10_000     // while homes are open
+	homeSteps   = 5_000_000  // where homes are decided, and nothing else
 	nodeSteps   = 20_000     // for each node that a search without a time limit may have
 	leafSteps   = 20_000_000 // of a leaf, at most
 	proofSteps  = 1 << 30    // of all leaves of a certificate, at most
@@ -27,8 +29,8 @@ const (
 type stake struct{ first, row int }
 
 var stakes = map[instance.Objective]stake{
-	instance.Makespan:           {20_000_000, 15},
-	instance.WeightedCompletion: {5_000_000, 15},
+	instance.Makespan:           {2_000_000, 15},
+	instance.WeightedCompletion: {50_000, 3},
 }
 
 // chains returns the sum w C of all jobs if none ever waits, homes permitting.
@@ -65,34 +67,50 @@ func (t *treeProblem) sequences(ctx context.Context, n *branchNode, steps int) *
 	if steps < quickSteps || !slices.ContainsFunc(n.jobs, func(b *branchJob) bool { return b.home != nil }) {
 		return nil
 	}
-	if steps == quickSteps {
-		if proof, _ := t.order(ctx, n, t.value().Num().Int64(), steps); proof != nil {
+	first := quickSteps
+	if steps > quickSteps && n.settled() {
+		first = min(steps, valueSteps)
+	}
+	if first == steps || n.settled() {
+		if proof := t.orders(ctx, n, t.value().Num().Int64(), first); proof != nil {
 			return proof
 		}
 	}
 	before := t.steps
+	proof := t.orders(ctx, n, t.target, steps)
+	switch spent := t.steps - before; {
+	case n.settled():
+	case proof == nil || t.in.Objective != instance.Makespan:
+		t.credit -= spent
+	case spent > quickSteps:
+		t.credit = min(leafSteps, 2*max(t.credit, spent))
+	}
+	return proof
+}
+
+// orders tries to prove that a node holds nothing better than a target, or than the
+// schedules that it finds.
+func (t *treeProblem) orders(ctx context.Context, n *branchNode, target int64, steps int) *leaf {
 	for {
-		proof, schedule := t.order(ctx, n, t.target, steps)
+		proof, schedule := t.order(ctx, n, target, steps)
 		if schedule == nil || t.in.Value(schedule).Cmp(t.value()) >= 0 || len(instance.Check(t.in, schedule)) > 0 {
-			switch spent := t.steps - before; {
-			case proof == nil || t.in.Objective != instance.Makespan:
-				t.credit -= spent
-			case spent > quickSteps:
-				t.credit = min(leafSteps, 2*max(t.credit, spent))
-			}
 			return proof
 		}
 		t.improve(schedule)
+		target = min(target, t.in.Value(schedule).Num().Int64())
 	}
 }
 
-// effort is how many steps the sequencings of a node are worth: as many as linear
+// effort is how many steps the sequencings of a node are worth. Those of nodes at which
+// more than homes is decided were in vain before: they may have as many as linear
 // programs took, less those before. For makespan, about which linear programs tell
 // less, a proof doubles them.
 func (t *treeProblem) effort(n *branchNode) int {
 	steps := min(t.credit, leafSteps)
-	if !n.decided() {
-		steps = min(steps, openSteps)
+	if n.settled() {
+		steps = homeSteps
+	} else if !n.decided() {
+		steps = openSteps
 	}
 	if t.limits.Nodes > 0 {
 		steps = min(steps, t.limits.Nodes*nodeSteps-t.steps)
