@@ -165,6 +165,9 @@ type treeProblem struct {
 	// credit how much more it may be.
 	sequenced     map[string]sequenceResult
 	steps, credit int
+	// asked says that a node whose homes are decided was sequenced for the best value,
+	// linked that only links kept what was found from being better.
+	asked, linked bool
 }
 
 func newTreeProblem(in *instance.Instance, engine solver.Solver, limits TreeLimits) *treeProblem {
@@ -234,14 +237,24 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 		}
 		return err
 	}
-	if tries[0] == nodeBuckets[0] && !at.node.settled() {
+	if tries[0] == nodeBuckets[0] && (t.linked || !at.node.settled()) {
 		if err := try(tries[0]); err != nil || at.proof != nil {
 			return closed, err
 		}
 		tries = tries[1:]
 	}
+	linked := t.linked
 	if at.proof = t.sequences(ctx, at.node, t.effort(at.node)); at.proof != nil {
 		return closed, nil
+	}
+	if t.linked && !linked && len(tries) > 0 && tries[0] == nodeBuckets[0] {
+		if err := try(tries[0]); err != nil || at.proof != nil {
+			return closed, err
+		}
+		tries = tries[1:]
+		if at.proof = t.sequences(ctx, at.node, t.effort(at.node)); at.proof != nil {
+			return closed, nil
+		}
 	}
 	for _, buckets := range tries {
 		if err := try(buckets); err != nil || at.proof != nil {

@@ -14,7 +14,7 @@ import (
 // examiner some more.
 const (
 	quickSteps  = 2_000      // before a linear program of few rows
-	valueSteps  = 200_000    // for more than the target, where homes are decided
+	valueSteps  = 200_000    // to ask once whether links matter
 	openSteps   = 10_000     // while homes are open
 	homeSteps   = 5_000_000  // where homes are decided, and nothing else
 	nodeSteps   = 20_000     // for each node that a search without a time limit may have
@@ -61,25 +61,28 @@ func (q *sequencing) first() int {
 }
 
 // sequences tries to prove by sequencings that a node holds nothing better than the
-// target. With few steps it first tries the value of the best schedule, which spares
-// the targets between. Better schedules that it comes upon are kept.
+// target, or, with few steps, than the best schedule, which spares the targets between.
+// Better schedules that it comes upon are kept.
 func (t *treeProblem) sequences(ctx context.Context, n *branchNode, steps int) *leaf {
 	if steps < quickSteps || !slices.ContainsFunc(n.jobs, func(b *branchJob) bool { return b.home != nil }) {
 		return nil
 	}
-	first := quickSteps
-	if steps > quickSteps && n.settled() {
-		first = min(steps, valueSteps)
+	if steps == quickSteps {
+		if proof := t.orders(ctx, n, t.value().Num().Int64(), steps); proof != nil {
+			return proof
+		}
 	}
-	if first == steps || n.settled() {
-		if proof := t.orders(ctx, n, t.value().Num().Int64(), first); proof != nil {
+	if n.settled() && !t.asked {
+		t.asked = true
+		if proof := t.orders(ctx, n, t.value().Num().Int64(), valueSteps); proof != nil || t.linked {
 			return proof
 		}
 	}
 	before := t.steps
 	proof := t.orders(ctx, n, t.target, steps)
-	switch spent := t.steps - before; {
-	case n.settled():
+	spent := t.steps - before
+	switch {
+	case n.settled() && !t.linked:
 	case proof == nil || t.in.Objective != instance.Makespan:
 		t.credit -= spent
 	case spent > quickSteps:
@@ -89,11 +92,15 @@ func (t *treeProblem) sequences(ctx context.Context, n *branchNode, steps int) *
 }
 
 // orders tries to prove that a node holds nothing better than a target, or than the
-// schedules that it finds.
+// schedules that it finds. It learns whether links keep the best of these from being valid.
 func (t *treeProblem) orders(ctx context.Context, n *branchNode, target int64, steps int) *leaf {
 	for {
 		proof, schedule := t.order(ctx, n, target, steps)
-		if schedule == nil || t.in.Value(schedule).Cmp(t.value()) >= 0 || len(instance.Check(t.in, schedule)) > 0 {
+		if schedule == nil || t.in.Value(schedule).Cmp(t.value()) >= 0 {
+			return proof
+		}
+		if len(instance.Check(t.in, schedule)) > 0 {
+			t.linked = true
 			return proof
 		}
 		t.improve(schedule)
@@ -101,16 +108,15 @@ func (t *treeProblem) orders(ctx context.Context, n *branchNode, target int64, s
 	}
 }
 
-// effort is how many steps the sequencings of a node are worth. Those of nodes at which
-// more than homes is decided were in vain before: they may have as many as linear
-// programs took, less those before. For makespan, about which linear programs tell
-// less, a proof doubles them.
+// effort is how many steps the sequencings of a node are worth. Where links matter they
+// may have as many as linear programs took, less those before, and for makespan, about
+// which linear programs tell less, a proof doubles them.
 func (t *treeProblem) effort(n *branchNode) int {
 	steps := min(t.credit, leafSteps)
-	if n.settled() {
-		steps = homeSteps
-	} else if !n.decided() {
+	if !n.decided() {
 		steps = openSteps
+	} else if n.settled() && !t.linked {
+		steps = homeSteps
 	}
 	if t.limits.Nodes > 0 {
 		steps = min(steps, t.limits.Nodes*nodeSteps-t.steps)
