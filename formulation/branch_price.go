@@ -165,9 +165,7 @@ type treeProblem struct {
 	// credit how much more it may be.
 	sequenced     map[string]sequenceResult
 	steps, credit int
-	// asked says that a node whose homes are decided was sequenced for the best value,
-	// linked that only links kept what was found from being better.
-	asked, linked bool
+	asked, linked bool // see ask
 }
 
 func newTreeProblem(in *instance.Instance, engine solver.Solver, limits TreeLimits) *treeProblem {
@@ -217,6 +215,9 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 	if at.proof = t.sequences(ctx, at.node, quickSteps); at.proof != nil {
 		return closed, nil
 	}
+	if at.proof = t.ask(ctx, at.node); at.proof != nil {
+		return closed, nil
+	}
 	// Most homes can be told to be bad from few prices, and while some are open
 	// the next split is known.
 	how, tries := at.node.homeless(t.in), nodeBuckets
@@ -243,18 +244,8 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 		}
 		tries = tries[1:]
 	}
-	linked := t.linked
 	if at.proof = t.sequences(ctx, at.node, t.effort(at.node)); at.proof != nil {
 		return closed, nil
-	}
-	if t.linked && !linked && len(tries) > 0 && tries[0] == nodeBuckets[0] {
-		if err := try(tries[0]); err != nil || at.proof != nil {
-			return closed, err
-		}
-		tries = tries[1:]
-		if at.proof = t.sequences(ctx, at.node, t.effort(at.node)); at.proof != nil {
-			return closed, nil
-		}
 	}
 	for _, buckets := range tries {
 		if err := try(buckets); err != nil || at.proof != nil {

@@ -93,7 +93,7 @@ func (s *sequenceSearch) promising(x []int16, cost int64) bool {
 	for g := range s.residents {
 		s.score += int64(x[s.free+g])
 	}
-	for _, e := range s.errands(x, &s.groups[len(s.groups)-1]) {
+	for _, e := range s.list(x, &s.crews[len(s.crews)-1]) {
 		s.score += e.now + e.after*e.each + s.ends[e.job]
 	}
 	return true
@@ -178,9 +178,9 @@ type errand struct {
 	job                             int
 }
 
-// errands lists what there is to do for a crew.
-func (s *sequenceSearch) errands(x []int16, c *crew) []errand {
-	s.todo = s.todo[:0]
+// list returns what there is to do for a crew.
+func (s *sequenceSearch) list(x []int16, c *crew) []errand {
+	s.errands = s.errands[:0]
 	for i := range c.members {
 		m := &c.members[i]
 		job := &s.jobs[m.job]
@@ -196,10 +196,10 @@ func (s *sequenceSearch) errands(x []int16, c *crew) []errand {
 		e := errand{job: m.job, now: s.left[m.job].work[waiting], each: s.deals[m.job].fresh.work[len(m.workers)], after: int64(job.job.Iterations - 1 - int(x[m.job])), period: job.iteration}
 		e.first = s.dues[m.job] - job.pauses - e.after*job.iteration
 		if e.now > 0 || e.after > 0 {
-			s.todo = append(s.todo, e)
+			s.errands = append(s.errands, e)
 		}
 	}
-	return s.todo
+	return s.errands
 }
 
 // room is how much time some GPUs have until a tick.
@@ -213,14 +213,14 @@ func (s *sequenceSearch) room(x []int16, c *crew, until int64) (sum int64) {
 // timely reports whether each crew has the time for all tasks by when they must be
 // over so that the jobs can end by their dues.
 func (s *sequenceSearch) timely(x []int16) bool {
-	for i := range s.groups {
-		c := &s.groups[i]
+	for i := range s.crews {
+		c := &s.crews[i]
 		if g := c.gpus[0]; len(c.gpus) == 1 {
-			if o := s.twins[g]; len(s.residents) > 1 && o >= 0 && x[s.begun+o] == x[s.begun+g] && x[s.free+o] == x[s.free+g] {
+			if o := s.twins[g]; o >= 0 && x[s.begun+o] == x[s.begun+g] && x[s.free+o] == x[s.free+g] {
 				continue
 			}
 		}
-		list := s.errands(x, c)
+		list := s.list(x, c)
 		all, soonest := int64(0), int64(math.MaxInt64)
 		for k := range list {
 			e := &list[k]
@@ -258,15 +258,15 @@ func (s *sequenceSearch) waiting(x []int16) int64 {
 	most := int64(0)
 	var list [mostTogether]waits
 	var f, ticks [1 << mostTogether]int64 // by set: what they cost beyond, their ticks here
-	for i := range s.groups {
-		c := &s.groups[i]
+	for i := range s.crews {
+		c := &s.crews[i]
 		if g := c.gpus[0]; len(c.gpus) == 1 {
-			if o := s.twins[g]; len(s.residents) > 1 && o >= 0 && x[s.begun+o] == x[s.begun+g] && x[s.free+o] == x[s.free+g] {
+			if o := s.twins[g]; o >= 0 && x[s.begun+o] == x[s.begun+g] && x[s.free+o] == x[s.free+g] {
 				continue
 			}
 		}
 		n := 0
-		for _, e := range s.errands(x, c) {
+		for _, e := range s.list(x, c) {
 			if n < len(list) {
 				job := &s.jobs[e.job]
 				list[n] = waits{weight: job.job.Weight, ticks: e.now + e.after*e.each, end: s.ends[e.job], least: job.pauses, most: job.due + 1}
@@ -318,5 +318,5 @@ func filled(free []int64, ticks int64) int64 {
 	return 0
 }
 
-// mostTogether is how many jobs on one GPU are looked at in every order, the first.
+// mostTogether is how many jobs of a crew are looked at in every order, the first.
 const mostTogether = 5

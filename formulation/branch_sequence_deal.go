@@ -5,7 +5,7 @@ import "slices"
 // deals tells, for a job, what is left to deal to the workers that have not begun an
 // iteration, by what has been dealt to the others.
 type deals struct {
-	depths int
+	*sequenced
 	// ordered: shallower tasks are never longer, and fit wherever deeper ones do. Then
 	// the deeper the tasks that have begun, the better for the others.
 	ordered bool
@@ -29,69 +29,70 @@ type rest struct {
 }
 
 func newDeals(job *sequenced) *deals {
-	s := &deals{depths: len(job.job.Depths), ordered: true, known: map[string]*deal{}, easier: map[[2]*deal]bool{}}
+	s := &deals{sequenced: job, ordered: true, known: map[string]*deal{}, easier: map[[2]*deal]bool{}}
 	for w := range job.time {
 		s.ordered = s.ordered && slices.IsSorted(job.time[w]) && job.depths[w]&(job.depths[w]+1) == 0
 	}
-	dealt := make([]int16, s.depths)
-	for i, dish := range job.dishes {
-		var add func(depth int)
-		add = func(depth int) {
-			if depth == s.depths {
-				s.add(job, i, dealt)
-				return
-			}
-			for n := range dish.counts[depth] + 1 {
-				dealt[depth] = int16(n)
-				add(depth + 1)
-			}
-			dealt[depth] = 0
-		}
-		add(0)
-	}
-	s.fresh = s.at(dealt)
+	s.fresh = s.at(make([]int16, len(job.job.Depths)))
 	return s
 }
 
+// at returns what is left where so many workers have begun with each depth.
+func (s *deals) at(dealt []int16) *deal {
+	dealt = dealt[:len(s.job.Depths)]
+	s.key = s.key[:0]
+	for _, n := range dealt {
+		s.key = append(s.key, byte(n), byte(n>>8))
+	}
+	d := s.known[string(s.key)]
+	if d == nil {
+		d = &deal{}
+		s.known[string(s.key)] = d
+		for i := range s.dishes {
+			if within(dealt, s.dishes[i].counts) {
+				d.add(s.sequenced, i, dealt)
+			}
+		}
+	}
+	return d
+}
+
+// within reports whether a dish has as many of each depth.
+func within(dealt []int16, counts []int) bool {
+	for d, n := range counts {
+		if int(dealt[d]) > n {
+			return false
+		}
+	}
+	return true
+}
+
 // add adds what is left of a dish.
-func (s *deals) add(job *sequenced, dish int, dealt []int16) {
+func (d *deal) add(job *sequenced, dish int, dealt []int16) {
 	r := rest{pause: job.pause[dish]}
 	for depth, n := range job.dishes[dish].counts {
 		for range n - int(dealt[depth]) {
 			r.depths = append(r.depths, depth)
 		}
 	}
-	at := s.at(dealt)
-	if at == nil {
-		at = &deal{}
-		s.known[string(s.key)] = at
-	}
-	at.rests = append(at.rests, r)
+	d.rests = append(d.rests, r)
 	sum := int64(0)
 	for n := range len(r.depths) + 1 {
 		if n > 0 {
 			sum += job.fastest[r.depths[n-1]]
 		}
-		if n == len(at.work) {
-			at.work = append(at.work, sum)
+		if n == len(d.work) {
+			d.work = append(d.work, sum)
 		}
-		at.work[n] = min(at.work[n], sum)
+		d.work[n] = min(d.work[n], sum)
 	}
-}
-
-// at returns what is left where so many workers have begun with each depth.
-func (s *deals) at(dealt []int16) *deal {
-	s.key = s.key[:0]
-	for _, n := range dealt[:s.depths] {
-		s.key = append(s.key, byte(n))
-	}
-	return s.known[string(s.key)]
 }
 
 // dominates reports whether what is left after a deal to some workers is no more than
 // after another deal to as many, whatever that goes on with.
 func (s *deals) dominates(a, b []int16) bool {
-	a, b = a[:s.depths], b[:s.depths]
+	n := len(s.job.Depths)
+	a, b = a[:n], b[:n]
 	if slices.Equal(a, b) {
 		return true
 	}

@@ -14,7 +14,7 @@ import (
 // examiner some more.
 const (
 	quickSteps  = 2_000      // before a linear program of few rows
-	valueSteps  = 200_000    // to ask once whether links matter
+	askSteps    = 200_000    // to learn whether links matter
 	openSteps   = 10_000     // while homes are open
 	homeSteps   = 5_000_000  // where homes are decided, and nothing else
 	nodeSteps   = 20_000     // for each node that a search without a time limit may have
@@ -72,16 +72,9 @@ func (t *treeProblem) sequences(ctx context.Context, n *branchNode, steps int) *
 			return proof
 		}
 	}
-	if n.settled() && !t.asked {
-		t.asked = true
-		if proof := t.orders(ctx, n, t.value().Num().Int64(), valueSteps); proof != nil || t.linked {
-			return proof
-		}
-	}
 	before := t.steps
 	proof := t.orders(ctx, n, t.target, steps)
-	spent := t.steps - before
-	switch {
+	switch spent := t.steps - before; {
 	case n.settled() && !t.linked:
 	case proof == nil || t.in.Objective != instance.Makespan:
 		t.credit -= spent
@@ -89,6 +82,16 @@ func (t *treeProblem) sequences(ctx context.Context, n *branchNode, steps int) *
 		t.credit = min(leafSteps, 2*max(t.credit, spent))
 	}
 	return proof
+}
+
+// ask sequences the first node at which homes alone are decided for the best value, to
+// learn whether links matter: then linear programs come first, which know of them.
+func (t *treeProblem) ask(ctx context.Context, n *branchNode) *leaf {
+	if t.asked || !n.settled() {
+		return nil
+	}
+	t.asked = true
+	return t.orders(ctx, n, t.value().Num().Int64(), askSteps)
 }
 
 // orders tries to prove that a node holds nothing better than a target, or than the

@@ -14,7 +14,7 @@ type sequenceSearch struct {
 	ctx                  context.Context
 	most                 int64 // sum w C of its jobs, at most; where ends count, the dues alone do
 	steps                int   // that may still be taken; see spend
-	kept, polled, dealt8 int
+	kept, polled, handed int   // states kept, steps taken, depths given to workers of gangs
 
 	// A state is words: by job the iterations done, and how many workers have begun
 	// at each depth in the one at hand; by GPU a bit for each resident that has. Then
@@ -25,20 +25,20 @@ type sequenceSearch struct {
 	dealt                           []int
 	layers                          []sequenceLayer
 
-	groups []crew
-	deals  []*deals // by job
+	crews []crew
+	deals []*deals // by job
 	// Scratch: by job when the following iteration may begin, when the job may end, by
 	// when it must, and what is left to deal; by GPU when it must begin all that it has
 	// to do, at the latest.
 	next, ends, dues, by []int64
 	left                 []*deal
+	chosen               []bool // by GPU: a task may be appended there; see field
+	more                 []int  // GPUs
+	order                []int  // states
 	starts               []int64
-	todo                 []errand
-	chosen               []bool // GPUs; see field
-	order                []int
-	score                int64 // of the child
-	more                 []int
+	errands              []errand
 	child                []int16
+	score                int64 // of the child: the less, the more promising
 	deal, counts         []int // of a gang: depth by worker, and what is left of a dish
 	key                  []byte
 	moved                []appended // from the state before to the child
@@ -50,8 +50,8 @@ type sequenceSearch struct {
 // sequenceLayer holds states that no other dominates.
 type sequenceLayer struct {
 	words  []int16
-	costs  []int64          // sum w C of the jobs that have ended
-	scores []int64          // the less, the more promising
+	costs  []int64 // sum w C of the jobs that have ended
+	scores []int64
 	dead   []bool           // dominated since
 	from   [][2]int         // layer and number of the state before
 	of     map[string][]int // by the words that are no times
@@ -81,7 +81,7 @@ func newSequenceSearch(ctx context.Context, q *sequencing, most int64, steps int
 	s.width = s.free + gpus
 	s.layers = make([]sequenceLayer, tasks+1)
 	s.next, s.ends, s.dues, s.left = make([]int64, jobs), make([]int64, jobs), make([]int64, jobs), make([]*deal, jobs)
-	s.by, s.groups = make([]int64, gpus), q.crews()
+	s.by, s.crews = make([]int64, gpus), q.crews()
 	s.child, s.chosen = make([]int16, s.width), make([]bool, gpus)
 	return s
 }
@@ -300,7 +300,7 @@ func (s *sequenceSearch) together(x []int16, j int) int64 {
 
 // gang deals what is left of a dish to the workers of a gang from worker w on.
 func (s *sequenceSearch) gang(at int, x []int16, cost int64, j, w int, start int64) {
-	if s.dealt8++; s.trail == nil && s.dealt8%8 == 0 && !s.spend() {
+	if s.handed++; s.trail == nil && s.handed%handsPerStep == 0 && !s.spend() {
 		return
 	}
 	job := &s.jobs[j]
@@ -434,8 +434,12 @@ func (s *sequenceSearch) sort(x []int16, stands []int) {
 	}
 }
 
-// comparisons of two states take as long as another step.
-const comparisons = 8
+// As many comparisons of two states, or depths given to workers of a gang, take as long as
+// another step.
+const (
+	comparisons  = 8
+	handsPerStep = 8
+)
 
 // keep adds a state to a layer unless one there dominates it.
 func (s *sequenceSearch) keep(to int, x []int16, cost int64) {

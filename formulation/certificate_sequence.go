@@ -2,6 +2,7 @@ package formulation
 
 import (
 	"context"
+	"encoding/binary"
 	"math"
 	"slices"
 )
@@ -27,6 +28,8 @@ type sequenceExaminer struct {
 	slack            []int64
 	starts           []int64
 	duties           []sequenceDuty
+	key              []byte
+	polled           int
 }
 
 // sequenceState is what is done, and when all may go on.
@@ -54,7 +57,7 @@ type sequenceOrder struct {
 	first    int // depth among those of all jobs
 	longest  int64
 	monotone bool // shallower tasks are as short, and fit where deeper ones do
-	menus    map[int64]*sequenceMenu
+	menus    map[string]*sequenceMenu
 	deeper   map[[2]*sequenceMenu]bool
 	each     []int64 // ticks of so many workers' tasks of an iteration, at the least
 }
@@ -84,7 +87,7 @@ func (e *sequenceExaminer) prepare() (tasks int) {
 	depths := 0
 	for j := range e.jobs {
 		job := &e.jobs[j]
-		o := sequenceOrder{first: depths, monotone: true, menus: map[int64]*sequenceMenu{}, deeper: map[[2]*sequenceMenu]bool{}}
+		o := sequenceOrder{first: depths, monotone: true, menus: map[string]*sequenceMenu{}, deeper: map[[2]*sequenceMenu]bool{}}
 		for w := range job.time {
 			o.longest = max(o.longest, slices.Max(job.time[w]))
 			for d := 1; d < len(job.time[w]); d++ {
@@ -129,11 +132,12 @@ func (e *sequenceExaminer) crew(gpus []int) {
 
 // menu returns what a job may go on with when workers have begun with these depths.
 func (e *sequenceExaminer) menu(j int, dealt []int64) *sequenceMenu {
-	job, o, code := &e.jobs[j], &e.orders[j], int64(0)
+	job, o := &e.jobs[j], &e.orders[j]
+	e.key = e.key[:0]
 	for _, n := range dealt {
-		code = code*int64(len(job.gpus)+1) + n
+		e.key = binary.LittleEndian.AppendUint32(e.key, uint32(n))
 	}
-	if m := o.menus[code]; m != nil {
+	if m := o.menus[string(e.key)]; m != nil {
 		return m
 	}
 	m := &sequenceMenu{}
@@ -160,7 +164,7 @@ func (e *sequenceExaminer) menu(j int, dealt []int64) *sequenceMenu {
 		}
 		m.left, m.pause = append(m.left, left), append(m.pause, job.pause[i])
 	}
-	o.menus[code] = m
+	o.menus[string(e.key)] = m
 	return m
 }
 
@@ -208,7 +212,7 @@ func (e *sequenceExaminer) examine() (least int64, ok bool) {
 	for at := range tasks {
 		for _, x := range e.layers[at].states {
 			if !x.dead {
-				if e.steps--; e.steps < 0 || e.steps%1024 == 0 && e.ctx.Err() != nil {
+				if !e.step() {
 					return 0, false
 				}
 				e.extend(at, x)
@@ -225,6 +229,15 @@ func (e *sequenceExaminer) examine() (least int64, ok bool) {
 		least = min(least, x.cost)
 	}
 	return least, true
+}
+
+// step takes a step, and reports whether there was one left.
+func (e *sequenceExaminer) step() bool {
+	e.steps--
+	if e.polled++; e.polled%1024 == 0 && e.ctx.Err() != nil {
+		e.steps = -1
+	}
+	return e.steps >= 0
 }
 
 func (e *sequenceExaminer) finished(x *sequenceState, j int) bool {
@@ -375,6 +388,9 @@ func (e *sequenceExaminer) permitted(x *sequenceState, j, depth int) bool {
 // Alike GPUs on which the same has begun take depths in order.
 func (e *sequenceExaminer) gang(at int, x *sequenceState, j int, counts, deal []int, start int64) {
 	job, w := &e.jobs[j], len(deal)
+	if !e.step() {
+		return
+	}
 	if w == len(job.gpus) {
 		y := e.clone(x)
 		for w, d := range deal {
@@ -408,7 +424,7 @@ func (e *sequenceExaminer) task(x *sequenceState, j, w, depth int, start int64) 
 // begun, and keeps the state. What starts together on GPUs that compete is appended in
 // their order, after gangs: those before the GPU start later.
 func (e *sequenceExaminer) settle(to int, x *sequenceState, j, gpu int, start int64) {
-	e.steps--
+	e.step()
 	for g := range x.free {
 		if e.rivals[g] && g < gpu {
 			x.free[g] = max(x.free[g], start+1)
@@ -647,15 +663,16 @@ func (e *sequenceExaminer) keep(to int, x *sequenceState) {
 			}
 		}
 	}
-	key := make([]byte, 0, 128)
+	e.key = e.key[:0]
 	for _, n := range x.all[:len(x.done)+len(x.begun)] {
-		key = append(key, byte(n), byte(n>>8))
+		e.key = binary.LittleEndian.AppendUint32(e.key, uint32(n))
 	}
+	key := string(e.key)
 	l := &e.layers[to]
 	if l.alike == nil {
 		l.alike = map[string][]*sequenceState{}
 	}
-	list := l.alike[string(key)]
+	list := l.alike[key]
 	e.steps -= len(list) / comparisons
 	for _, o := range list {
 		if e.dominates(o, x) {
@@ -667,7 +684,7 @@ func (e *sequenceExaminer) keep(to int, x *sequenceState) {
 		o.dead = e.dominates(x, o)
 		return o.dead
 	})
-	l.alike[string(key)] = append(list, x)
+	l.alike[key] = append(list, x)
 	l.states = append(l.states, x)
 }
 
