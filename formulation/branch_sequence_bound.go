@@ -103,9 +103,8 @@ func (s *sequenceSearch) promising(x []int16, cost int64) bool {
 func (s *sequenceSearch) chain(x []int16, j int) bool {
 	job := &s.jobs[j]
 	s.left[j] = s.deals[j].at(x[s.dealt[j]:])
-	first, over := int64(math.MaxInt64), int64(x[s.over+j])
+	first := s.together(x, j)
 	if job.job.Gang {
-		first = s.together(x, j)
 		s.next[j] = first + job.iteration
 	} else {
 		s.starts = s.starts[:0]
@@ -126,7 +125,7 @@ func (s *sequenceSearch) chain(x []int16, j int) bool {
 		earliest, next := int64(math.MaxInt64), int64(math.MaxInt64)
 		for i := range s.left[j].rests {
 			r := &s.left[j].rests[i]
-			end := over
+			end := int64(x[s.over+j])
 			for k, d := range r.depths {
 				end = max(end, s.starts[len(s.starts)-1-k]+job.fastest[d])
 			}
