@@ -387,3 +387,10 @@ func (b *branchJob) allows(p *plan) bool {
 func (n *branchNode) decided() bool {
 	return !slices.ContainsFunc(n.jobs, func(b *branchJob) bool { return b.home == nil })
 }
+
+// settled reports whether all jobs have homes, and no other limits.
+func (n *branchNode) settled() bool {
+	return n.decided() && !n.single && !slices.ContainsFunc(n.jobs, func(b *branchJob) bool {
+		return b.tasks != nil || b.syncs != nil || slices.ContainsFunc(b.ends, func(i interval) bool { return i != anyTime })
+	})
+}

@@ -110,7 +110,7 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 
 // goals is in about how many steps the bound is raised from what is known to
 // the value of the best schedule.
-const goals = 8
+const goals = 5
 
 // goal aims at schedules that would disprove a bound somewhat above the one
 // already proven. The tree grows: what had to be split has to be for more.
@@ -165,6 +165,7 @@ type treeProblem struct {
 	// credit how much more it may be.
 	sequenced     map[string]sequenceResult
 	steps, credit int
+	asked, linked bool // see ask
 }
 
 func newTreeProblem(in *instance.Instance, engine solver.Solver, limits TreeLimits) *treeProblem {
@@ -214,6 +215,9 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 	if at.proof = t.sequences(ctx, at.node, quickSteps); at.proof != nil {
 		return closed, nil
 	}
+	if at.proof = t.ask(ctx, at.node); at.proof != nil {
+		return closed, nil
+	}
 	// Most homes can be told to be bad from few prices, and while some are open
 	// the next split is known.
 	how, tries := at.node.homeless(t.in), nodeBuckets
@@ -234,13 +238,13 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 		}
 		return err
 	}
-	if tries[0] == nodeBuckets[0] {
+	if tries[0] == nodeBuckets[0] && (t.linked || !at.node.settled()) {
 		if err := try(tries[0]); err != nil || at.proof != nil {
 			return closed, err
 		}
 		tries = tries[1:]
 	}
-	if at.proof = t.sequences(ctx, at.node, t.effort()); at.proof != nil {
+	if at.proof = t.sequences(ctx, at.node, t.effort(at.node)); at.proof != nil {
 		return closed, nil
 	}
 	for _, buckets := range tries {

@@ -13,11 +13,12 @@ import (
 // synchronisation takes as long as at its fastest rate level. Limits of the node
 // on ends are kept, those on tasks and synchronisations are not.
 //
-// Tasks are appended one after the other, in the order of their starts: where one
-// starts at t no GPU starts anything before t any more, and the next task of a GPU
-// starts once the GPU is free and its job ready, no later, for all else
-// would only delay it. Of two states in which the same is done, the one in
-// which nothing is free later is at least as good, so that few need to be
+// Tasks are appended one after the other, each where its GPU is free and its job ready,
+// no later, for all else would only delay it. The task that could be over first, on
+// whichever GPU, may as well be the next of its GPU unless another that starts there
+// before is, so that mostly the tasks of one GPU are to be tried, and others only as far
+// as these wait for them (schedules are active, after Giffler and Thompson). Of two states in which the same is done, the one in which nothing is free
+// later, and no job has deeper tasks left, is at least as good, so that few need to be
 // followed up. The tasks of a gang are appended together.
 type sequencing struct {
 	jobs []sequenced

@@ -14,6 +14,9 @@ import (
 // examiner some more.
 const (
 	quickSteps  = 2_000      // before a linear program of few rows
+	askSteps    = 200_000    // to learn whether links matter
+	openSteps   = 10_000     // while homes are open
+	homeSteps   = 5_000_000  // where homes are decided, and nothing else
 	nodeSteps   = 20_000     // for each node that a search without a time limit may have
 	leafSteps   = 20_000_000 // of a leaf, at most
 	proofSteps  = 1 << 30    // of all leaves of a certificate, at most
@@ -58,38 +61,66 @@ func (q *sequencing) first() int {
 }
 
 // sequences tries to prove by sequencings that a node holds nothing better than the
-// target. With few steps it first tries the value of the best schedule, which spares
-// the targets between. Better schedules that it comes upon are kept.
+// target, or, with few steps, than the best schedule, which spares the targets between.
+// Better schedules that it comes upon are kept.
 func (t *treeProblem) sequences(ctx context.Context, n *branchNode, steps int) *leaf {
 	if steps < quickSteps || !slices.ContainsFunc(n.jobs, func(b *branchJob) bool { return b.home != nil }) {
 		return nil
 	}
 	if steps == quickSteps {
-		if proof, _ := t.order(ctx, n, t.value().Num().Int64(), steps); proof != nil {
+		if proof := t.orders(ctx, n, t.value().Num().Int64(), steps); proof != nil {
 			return proof
 		}
 	}
 	before := t.steps
+	proof := t.orders(ctx, n, t.target, steps)
+	switch spent := t.steps - before; {
+	case n.settled() && !t.linked:
+	case proof == nil || t.in.Objective != instance.Makespan:
+		t.credit -= spent
+	case spent > quickSteps:
+		t.credit = min(leafSteps, 2*max(t.credit, spent))
+	}
+	return proof
+}
+
+// ask sequences the first node at which homes alone are decided for the best value, to
+// learn whether links matter: then linear programs come first, which know of them.
+func (t *treeProblem) ask(ctx context.Context, n *branchNode) *leaf {
+	if t.asked || !n.settled() {
+		return nil
+	}
+	t.asked = true
+	return t.orders(ctx, n, t.value().Num().Int64(), askSteps)
+}
+
+// orders tries to prove that a node holds nothing better than a target, or than the
+// schedules that it finds. It learns whether links keep the best of these from being valid.
+func (t *treeProblem) orders(ctx context.Context, n *branchNode, target int64, steps int) *leaf {
 	for {
-		proof, schedule := t.order(ctx, n, t.target, steps)
-		if schedule == nil || t.in.Value(schedule).Cmp(t.value()) >= 0 || len(instance.Check(t.in, schedule)) > 0 {
-			switch spent := t.steps - before; {
-			case proof == nil || t.in.Objective != instance.Makespan:
-				t.credit -= spent
-			case spent > quickSteps:
-				t.credit = min(leafSteps, 2*max(t.credit, spent))
-			}
+		proof, schedule := t.order(ctx, n, target, steps)
+		if schedule == nil || t.in.Value(schedule).Cmp(t.value()) >= 0 {
+			return proof
+		}
+		if len(instance.Check(t.in, schedule)) > 0 {
+			t.linked = true
 			return proof
 		}
 		t.improve(schedule)
+		target = min(target, t.in.Value(schedule).Num().Int64())
 	}
 }
 
-// effort is how many steps the sequencings of a node are worth: as many as linear
-// programs took, less those before. For makespan, about which linear programs tell
-// less, a proof doubles them.
-func (t *treeProblem) effort() int {
+// effort is how many steps the sequencings of a node are worth. Where links matter they
+// may have as many as linear programs took, less those before, and for makespan, about
+// which linear programs tell less, a proof doubles them.
+func (t *treeProblem) effort(n *branchNode) int {
 	steps := min(t.credit, leafSteps)
+	if !n.decided() {
+		steps = openSteps
+	} else if n.settled() && !t.linked {
+		steps = homeSteps
+	}
 	if t.limits.Nodes > 0 {
 		steps = min(steps, t.limits.Nodes*nodeSteps-t.steps)
 	}
@@ -108,7 +139,7 @@ func (t *treeProblem) order(ctx context.Context, n *branchNode, target int64, st
 	sum, proof, jobs := s.chains(list), &leaf{target: target}, 0
 	schedule := &instance.Schedule{}
 	for _, q := range list {
-		found := t.sequence(ctx, n, q, target, target-1-(sum-q.chains), steps)
+		found := t.sequence(ctx, n, q, target, target-1-(sum-q.chains), steps, len(list) == 1)
 		switch found.verdict {
 		case noWay:
 			proof.sets = append(proof.sets, q.first())
@@ -176,8 +207,8 @@ type sequenceResult struct {
 }
 
 // sequence solves a sequencing, once for all nodes that have it.
-func (t *treeProblem) sequence(ctx context.Context, n *branchNode, q *sequencing, target, most int64, steps int) sequenceResult {
-	key := fmt.Sprint(target, most)
+func (t *treeProblem) sequence(ctx context.Context, n *branchNode, q *sequencing, target, most int64, steps int, only bool) sequenceResult {
+	key := fmt.Sprint(target, most, only)
 	for j := range q.jobs {
 		b := n.jobs[q.jobs[j].id]
 		key += fmt.Sprint(" ", q.jobs[j].id, b.home, b.ends)
@@ -187,8 +218,8 @@ func (t *treeProblem) sequence(ctx context.Context, n *branchNode, q *sequencing
 	}
 	search := newSequenceSearch(ctx, q, most, steps)
 	r := sequenceResult{steps: steps}
-	r.verdict, r.cost = search.run()
-	t.steps += steps - max(0, search.left)
+	r.verdict, r.cost = search.run(!q.weighted || only)
+	t.steps += steps - max(0, search.steps)
 	if r.verdict == someWay {
 		r.tasks, r.syncs = search.schedule(t.in)
 	}

@@ -1,9 +1,9 @@
 package formulation
 
 import (
+	"cmp"
 	"context"
 	"math"
-	"math/bits"
 	"slices"
 )
 
@@ -11,10 +11,10 @@ import (
 // states of a layer the same number of tasks have been appended.
 type sequenceSearch struct {
 	*sequencing
-	ctx          context.Context
-	most         int64 // sum w C of its jobs, at most; where ends count, the dues alone do
-	left         int   // steps that may still be taken; see spend
-	kept, polled int
+	ctx                  context.Context
+	most                 int64 // sum w C of its jobs, at most; where ends count, the dues alone do
+	steps                int   // that may still be taken; see spend
+	kept, polled, handed int   // states kept, steps taken, depths given to workers of gangs
 
 	// A state is words: by job the iterations done, and how many workers have begun
 	// at each depth in the one at hand; by GPU a bit for each resident that has. Then
@@ -25,27 +25,36 @@ type sequenceSearch struct {
 	dealt                           []int
 	layers                          []sequenceLayer
 
-	inside [][]int // by job: those whose homes are inside its own
-	// Scratch: by job when the following iteration may begin, when the job may end,
-	// and by how much its tasks exceed the shortest, at the least; by GPU what it may
-	// idle, and when it must begin all that it has to do, at the latest.
-	next, ends, excess, idle, by []int64
-	child                        []int16
-	deal, counts                 []int // of a gang: depth by worker, and what is left of a dish
-	key                          []byte
-	moved                        []appended // from the state before to the child
-	before                       [2]int
+	crews []crew
+	deals []*deals // by job
+	// Scratch: by job when the following iteration may begin, when the job may end, by
+	// when it must, and what is left to deal; by GPU when it must begin all that it has
+	// to do, at the latest.
+	next, ends, dues, by []int64
+	left                 []*deal
+	chosen               []bool // by GPU: a task may be appended there; see field
+	more                 []int  // GPUs
+	order                []int  // states
+	starts               []int64
+	errands              []errand
+	child                []int16
+	score                int64 // of the child: the less, the more promising
+	deal, counts         []int // of a gang: depth by worker, and what is left of a dish
+	key                  []byte
+	moved                []appended // from the state before to the child
+	before               [2]int
 
 	trail *sequenceTrail // of a trace
 }
 
 // sequenceLayer holds states that no other dominates.
 type sequenceLayer struct {
-	words []int16
-	costs []int64          // sum w C of the jobs that have ended
-	dead  []bool           // dominated since
-	from  [][2]int         // layer and number of the state before
-	of    map[string][]int // by the words that are no times
+	words  []int16
+	costs  []int64 // sum w C of the jobs that have ended
+	scores []int64
+	dead   []bool           // dominated since
+	from   [][2]int         // layer and number of the state before
+	of     map[string][]int // by the words that are no times
 }
 
 // appended is a task, and GPU, as the sequencing counts them.
@@ -55,7 +64,7 @@ type appended struct {
 }
 
 func newSequenceSearch(ctx context.Context, q *sequencing, most int64, steps int) *sequenceSearch {
-	s := &sequenceSearch{sequencing: q, ctx: ctx, most: most, left: steps}
+	s := &sequenceSearch{sequencing: q, ctx: ctx, most: most, steps: steps}
 	jobs, gpus, tasks := len(q.jobs), len(q.residents), 0
 	s.begun = jobs
 	for j := range q.jobs {
@@ -63,13 +72,7 @@ func newSequenceSearch(ctx context.Context, q *sequencing, most int64, steps int
 		s.dealt = append(s.dealt, s.begun)
 		s.begun += len(job.job.Depths)
 		tasks += len(job.gpus) * job.job.Iterations
-		var inside []int
-		for o := range q.jobs {
-			if !slices.ContainsFunc(q.jobs[o].gpus, func(g int) bool { return !slices.Contains(job.gpus, g) }) {
-				inside = append(inside, o)
-			}
-		}
-		s.inside = append(s.inside, inside)
+		s.deals = append(s.deals, newDeals(job))
 		s.deal = append(s.deal, make([]int, max(0, len(job.gpus)-len(s.deal)))...)
 	}
 	s.ready = s.begun + gpus
@@ -77,9 +80,9 @@ func newSequenceSearch(ctx context.Context, q *sequencing, most int64, steps int
 	s.free = s.over + jobs
 	s.width = s.free + gpus
 	s.layers = make([]sequenceLayer, tasks+1)
-	s.next, s.ends, s.excess = make([]int64, jobs), make([]int64, jobs), make([]int64, jobs)
-	s.idle, s.by = make([]int64, gpus), make([]int64, gpus)
-	s.child = make([]int16, s.width)
+	s.next, s.ends, s.dues, s.left = make([]int64, jobs), make([]int64, jobs), make([]int64, jobs), make([]*deal, jobs)
+	s.by, s.crews = make([]int64, gpus), q.crews()
+	s.child, s.chosen = make([]int16, s.width), make([]bool, gpus)
 	return s
 }
 
@@ -95,45 +98,76 @@ const (
 // spend takes a step: a state followed up or made, a worker of a gang dealt to, some
 // states compared. It reports whether there was one left.
 func (s *sequenceSearch) spend() bool {
-	s.left--
+	s.steps--
 	if s.polled++; s.polled%4096 == 0 && s.ctx.Err() != nil || s.kept > mostStates {
-		s.left = -1
+		s.steps = -1
 	}
-	return s.left >= 0
+	return s.steps >= 0
 }
 
-// run looks for a way to do all tasks in time; where sum w C counts for the best,
-// whose cost it returns.
-func (s *sequenceSearch) run() (verdict, int64) {
+// Widths of a search: how many states of a layer are followed up at first, and by
+// how much more each time that no way was found.
+const (
+	firstWidth = 16
+	widen      = 8
+)
+
+// run looks for a way to do all tasks in time, where sum w C counts for the best,
+// whose cost it returns; any will do where it says so. Ways are found among
+// few promising states, if there are some; that there is none only among all.
+func (s *sequenceSearch) run(anyWay bool) (verdict, int64) {
 	for j := range s.jobs {
 		if s.jobs[j].earliest() > s.jobs[j].due {
 			return noWay, 0
 		}
+	}
+	for width := firstWidth; ; width *= widen {
+		all := s.look(width)
+		costs := s.layers[len(s.layers)-1].costs
+		switch {
+		case s.steps < 0:
+			return unknown, 0
+		case len(costs) > 0 && (all || anyWay):
+			return someWay, slices.Min(costs)
+		case all:
+			return noWay, 0
+		}
+	}
+}
+
+// look follows up so many states of each layer, and reports whether these were all.
+func (s *sequenceSearch) look(width int) (all bool) {
+	last := len(s.layers) - 1
+	clear(s.layers)
+	s.kept, all = 0, true
+	clear(s.child)
+	for j := range s.jobs {
 		s.child[s.ready+j] = int16(s.jobs[j].job.Release)
 	}
 	s.keep(0, s.child, 0)
-	last := len(s.layers) - 1
 	for at := range last {
 		layer := &s.layers[at]
+		s.order = s.order[:0]
 		for i := range layer.costs {
-			if layer.dead[i] {
-				continue
+			if !layer.dead[i] {
+				s.order = append(s.order, i)
 			}
+		}
+		if len(s.order) > width {
+			all = false
+			slices.SortStableFunc(s.order, func(a, b int) int { return cmp.Compare(layer.scores[a], layer.scores[b]) })
+			s.order = s.order[:width]
+		}
+		for _, i := range s.order {
 			if !s.spend() {
-				return unknown, 0
+				return false
 			}
 			s.before = [2]int{at, i}
 			s.expand(at, s.state(at, i), layer.costs[i])
 		}
 		layer.of = nil
 	}
-	switch {
-	case s.left < 0:
-		return unknown, 0
-	case len(s.layers[last].costs) == 0:
-		return noWay, 0
-	}
-	return someWay, slices.Min(s.layers[last].costs)
+	return all
 }
 
 func (s *sequenceSearch) state(layer, i int) []int16 {
@@ -156,27 +190,22 @@ func (s *sequenceSearch) tasks(x []int16, g, i int) int64 {
 	return int64(s.jobs[j].job.Iterations) - int64(x[j]) - int64(x[s.begun+g]>>i&1)
 }
 
-// expand appends a task, or those of a gang, in every way.
+// expand appends a task, or those of a gang, in every way that [sequenceSearch.field]
+// leaves.
 func (s *sequenceSearch) expand(at int, x []int16, cost int64) {
-	// What starts when something else could be over might as well come after it.
-	limit := int64(math.MaxInt64)
+	limit := s.field(x)
 	for g, list := range s.residents {
 		rest, latest := int64(0), int64(0)
 		for i, r := range list {
-			job := &s.jobs[r.job]
-			left := s.tasks(x, g, i)
-			if left == 0 {
-				continue
-			}
-			rest, latest = rest+left*job.least[r.worker], max(latest, job.due-job.pauses)
-			if !job.job.Gang && !s.hasBegun(x, g, i) {
-				limit = min(limit, s.start(x, r.job, g)+job.most[r.worker])
+			if left := s.tasks(x, g, i); left > 0 {
+				job := &s.jobs[r.job]
+				rest, latest = rest+left*job.least[r.worker], max(latest, job.due-job.pauses)
 			}
 		}
 		s.by[g] = latest - rest
 	}
 	for g, list := range s.residents {
-		if o := s.twins[g]; o >= 0 && x[s.begun+o] == x[s.begun+g] && x[s.free+o] == x[s.free+g] {
+		if o := s.twins[g]; !s.chosen[g] || o >= 0 && s.chosen[o] && x[s.begun+o] == x[s.begun+g] && x[s.free+o] == x[s.free+g] {
 			continue
 		}
 		for i, r := range list {
@@ -190,20 +219,17 @@ func (s *sequenceSearch) expand(at int, x []int16, cost int64) {
 					copy(s.child, x)
 					s.moved = s.moved[:0]
 					s.begin(j, r.worker, d, start)
-					s.emit(at+1, j, start, cost)
+					s.emit(at+1, j, start, cost, g)
 				}
 			}
 		}
 	}
 	for j := range s.jobs {
 		job := &s.jobs[j]
-		if !job.job.Gang || s.done(x, j) {
+		if !job.job.Gang || s.done(x, j) || !s.chosen[job.gpus[0]] {
 			continue
 		}
-		start := int64(x[s.ready+j])
-		for _, g := range job.gpus {
-			start = max(start, int64(x[s.free+g]))
-		}
+		start := s.together(x, j)
 		for d := 0; d < len(job.dishes) && start < limit; d++ {
 			s.counts = append(s.counts[:0], job.dishes[d].counts...)
 			s.gang(at, x, cost, j, 0, start)
@@ -211,9 +237,70 @@ func (s *sequenceSearch) expand(at int, x []int16, cost int64) {
 	}
 }
 
+// field chooses some GPUs, on one of which the next task is appended, and returns
+// before when it starts. The first task to be over, however deep, is such a task unless
+// another is in its way: one on its GPU, which may be of a gang, and then that
+// of another GPU may be in the way of that, or of a job that has yet to begin elsewhere.
+func (s *sequenceSearch) field(x []int16) (limit int64) {
+	limit = math.MaxInt64
+	first := 0
+	for j := range s.jobs {
+		job := &s.jobs[j]
+		if s.done(x, j) {
+			continue
+		}
+		s.chain(x, j)
+		if job.job.Gang {
+			if over := s.together(x, j) + slices.Max(job.most); over < limit {
+				limit, first = over, job.gpus[0]
+			}
+			continue
+		}
+		for w, g := range job.gpus {
+			if !s.hasBegun(x, g, job.place[w]) {
+				if over := s.start(x, j, g) + job.most[w]; over < limit {
+					limit, first = over, g
+				}
+			}
+		}
+	}
+	clear(s.chosen)
+	s.chosen[first] = true
+	for more := append(s.more[:0], first); len(more) > 0; {
+		g := more[len(more)-1]
+		more = more[:len(more)-1]
+		for i, r := range s.residents[g] {
+			j, job := r.job, &s.jobs[r.job]
+			if s.done(x, j) {
+				continue
+			}
+			gang, begun := job.job.Gang, s.hasBegun(x, g, i)
+			if gang && s.together(x, j) >= limit || !gang && (!begun || s.next[j] >= limit) {
+				continue
+			}
+			for w, o := range job.gpus {
+				if !s.chosen[o] && (gang || !s.hasBegun(x, o, job.place[w])) {
+					s.chosen[o] = true
+					more = append(more, o)
+				}
+			}
+		}
+	}
+	return limit
+}
+
+// together is when the tasks of a gang could start.
+func (s *sequenceSearch) together(x []int16, j int) int64 {
+	start := int64(x[s.ready+j])
+	for _, g := range s.jobs[j].gpus {
+		start = max(start, int64(x[s.free+g]))
+	}
+	return start
+}
+
 // gang deals what is left of a dish to the workers of a gang from worker w on.
 func (s *sequenceSearch) gang(at int, x []int16, cost int64, j, w int, start int64) {
-	if s.trail == nil && !s.spend() {
+	if s.handed++; s.trail == nil && s.handed%handsPerStep == 0 && !s.spend() {
 		return
 	}
 	job := &s.jobs[j]
@@ -223,7 +310,7 @@ func (s *sequenceSearch) gang(at int, x []int16, cost int64, j, w int, start int
 		for w := range job.gpus {
 			s.begin(j, w, s.deal[w], start)
 		}
-		s.emit(at+len(job.gpus), j, start, cost)
+		s.emit(at+len(job.gpus), j, start, cost, 0)
 		return
 	}
 	first := 0
@@ -278,10 +365,18 @@ func (s *sequenceSearch) begin(j, w, depth int, start int64) {
 }
 
 // emit keeps the child, in which tasks of a job were appended, unless it is hopeless.
-func (s *sequenceSearch) emit(to, j int, start, cost int64) {
+// All else on the chosen GPUs starts no earlier, on those below later: what starts
+// together is appended in the order of the GPUs, gangs first.
+func (s *sequenceSearch) emit(to, j int, start, cost int64, below int) {
 	x, job := s.child, &s.jobs[j]
 	for g := range s.residents {
-		x[s.free+g] = max(x[s.free+g], int16(start))
+		switch {
+		case !s.chosen[g]:
+		case g < below:
+			x[s.free+g] = max(x[s.free+g], int16(start+1))
+		default:
+			x[s.free+g] = max(x[s.free+g], int16(start))
+		}
 	}
 	if dealt := x[s.dealt[j] : s.dealt[j]+len(job.job.Depths)]; all(dealt) == len(job.gpus) {
 		pause, _ := job.pauseOf(func(d int) int { return int(dealt[d]) })
@@ -339,8 +434,12 @@ func (s *sequenceSearch) sort(x []int16, stands []int) {
 	}
 }
 
-// comparisons of two states take as long as another step.
-const comparisons = 8
+// As many comparisons of two states, or depths given to workers of a gang, take as long as
+// another step.
+const (
+	comparisons  = 8
+	handsPerStep = 8
+)
 
 // keep adds a state to a layer unless one there dominates it.
 func (s *sequenceSearch) keep(to int, x []int16, cost int64) {
@@ -349,205 +448,44 @@ func (s *sequenceSearch) keep(to int, x []int16, cost int64) {
 		l.of = map[string][]int{}
 	}
 	s.key = s.key[:0]
-	for _, word := range x[:s.ready] {
-		s.key = append(s.key, byte(word), byte(word>>8))
+	for at, word := range x[:s.ready] {
+		if at < len(s.jobs) || at >= s.begun {
+			s.key = append(s.key, byte(word), byte(word>>8))
+		}
 	}
 	list := l.of[string(s.key)]
-	s.left -= len(list) / comparisons
+	s.steps -= len(list) / comparisons
 	for _, o := range list {
-		if l.costs[o] <= cost && noLater(s.state(to, o)[s.ready:], x[s.ready:]) {
+		if l.costs[o] <= cost && s.dominates(s.state(to, o), x) {
 			return
 		}
 	}
 	list = slices.DeleteFunc(list, func(o int) bool {
-		l.dead[o] = cost <= l.costs[o] && noLater(x[s.ready:], s.state(to, o)[s.ready:])
+		l.dead[o] = cost <= l.costs[o] && s.dominates(x, s.state(to, o))
 		return l.dead[o]
 	})
 	l.of[string(s.key)] = append(list, len(l.costs))
 	l.words, l.costs = append(l.words, x...), append(l.costs, cost)
+	l.scores = append(l.scores, s.score)
 	l.dead, l.from = append(l.dead, false), append(l.from, s.before)
 	s.kept++
 }
 
-func noLater(a, b []int16) bool {
-	for i := range a {
+// dominates reports whether a state in which the same has begun is at least as good
+// as another, costs apart: nothing is free later, and jobs have no more left to deal.
+func (s *sequenceSearch) dominates(a, b []int16) bool {
+	for i := s.ready; i < s.width; i++ {
 		if a[i] > b[i] {
+			return false
+		}
+	}
+	for j, at := range s.dealt {
+		if !s.deals[j].dominates(a[at:], b[at:]) {
 			return false
 		}
 	}
 	return true
 }
-
-// promising raises the times of a state, and reports whether it may lead to an end
-// in time as far as what jobs and GPUs have to do can tell.
-func (s *sequenceSearch) promising(x []int16, cost int64) bool {
-	for j := range s.jobs {
-		if !s.done(x, j) {
-			if !s.chain(x, j) {
-				return false
-			}
-			cost += s.jobs[j].job.Weight * s.ends[j]
-		}
-	}
-	if s.weighted && cost > s.most {
-		return false
-	}
-	for g := range s.residents {
-		if !s.load(x, g) {
-			return false
-		}
-	}
-	return s.roomy(x) && (!s.weighted || cost+s.waiting(x) <= s.most)
-}
-
-// chain tells when a job can go on and end, at the earliest.
-func (s *sequenceSearch) chain(x []int16, j int) bool {
-	job := &s.jobs[j]
-	first, over, begun := int64(math.MaxInt64), int64(x[s.over+j]), false
-	for w, g := range job.gpus {
-		if s.hasBegun(x, g, job.place[w]) {
-			begun = true
-			continue
-		}
-		start := s.start(x, j, g)
-		first, over = min(first, start), max(over, start+job.least[w])
-	}
-	x[s.ready+j] = int16(first)
-	s.next[j] = over + job.pauses
-	if begun {
-		x[s.over+j] = int16(over)
-	} else {
-		s.next[j] = max(s.next[j], first+job.iteration)
-	}
-	ends := job.limits.ends[x[j]]
-	s.next[j] = max(s.next[j], ends.from)
-	s.ends[j] = s.next[j] + int64(job.job.Iterations-1-int(x[j]))*job.iteration
-	return s.next[j] <= ends.to && s.ends[j] <= job.due
-}
-
-// load tells what a GPU may idle before its last task.
-func (s *sequenceSearch) load(x []int16, g int) bool {
-	first, rest, latest := int64(math.MaxInt64), int64(0), int64(0)
-	for i, r := range s.residents[g] {
-		left := s.tasks(x, g, i)
-		if left == 0 {
-			continue
-		}
-		job := &s.jobs[r.job]
-		start := s.next[r.job]
-		if !s.hasBegun(x, g, i) {
-			start = s.start(x, r.job, g)
-		}
-		first, rest = min(first, start), rest+left*job.least[r.worker]
-		latest = max(latest, job.due-job.pauses)
-	}
-	if rest == 0 {
-		x[s.free+g], s.idle[g] = 0, 0
-		return true
-	}
-	x[s.free+g] = max(x[s.free+g], int16(first))
-	s.idle[g] = latest - int64(x[s.free+g]) - rest
-	return s.idle[g] >= 0
-}
-
-// roomy reports whether the GPUs of each home, and all of them together, have the
-// time for all tasks, which may not all be the shortest.
-func (s *sequenceSearch) roomy(x []int16) bool {
-	room := int64(0)
-	for _, idle := range s.idle {
-		room += idle
-	}
-	for j := range s.jobs {
-		s.excess[j] = s.exceeds(x, j)
-		room -= s.excess[j]
-	}
-	for j := 0; j < len(s.jobs) && room >= 0; j++ {
-		room := int64(0)
-		for _, g := range s.jobs[j].gpus {
-			room += s.idle[g]
-		}
-		for _, o := range s.inside[j] {
-			room -= s.excess[o]
-		}
-		if room < 0 {
-			return false
-		}
-	}
-	return room >= 0
-}
-
-// exceeds tells by how many ticks the tasks that a job has left exceed the shortest.
-func (s *sequenceSearch) exceeds(x []int16, j int) int64 {
-	job := &s.jobs[j]
-	if s.done(x, j) {
-		return 0
-	}
-	shortest, left := int64(0), int64(0) // of an iteration; of those not begun in the one at hand
-	for w, g := range job.gpus {
-		shortest += job.least[w]
-		if !s.hasBegun(x, g, job.place[w]) {
-			left += job.least[w]
-		}
-	}
-	following := int64(job.job.Iterations-1-int(x[j])) * (job.work - shortest)
-	if left == shortest {
-		return following + job.work - shortest
-	}
-	dealt, work := x[s.dealt[j]:], int64(math.MaxInt64)
-next:
-	for _, dish := range job.dishes {
-		sum := int64(0)
-		for d, count := range dish.counts {
-			if int(dealt[d]) > count {
-				continue next
-			}
-			sum += int64(count-int(dealt[d])) * job.fastest[d]
-		}
-		work = min(work, sum)
-	}
-	return following + work - left
-}
-
-// waiting tells what jobs cost beyond their chains because those on one GPU wait
-// for each other: the last of them ends after all tasks that are left there.
-func (s *sequenceSearch) waiting(x []int16) int64 {
-	type waits struct{ weight, ticks, end, least, most int64 }
-	most := int64(0)
-	var list [mostTogether]waits
-	var f, ticks [1 << mostTogether]int64 // by set: what they cost beyond, their ticks here
-	for g, residents := range s.residents {
-		if o := s.twins[g]; o >= 0 && x[s.begun+o] == x[s.begun+g] && x[s.free+o] == x[s.free+g] {
-			continue
-		}
-		n := 0
-		for i, r := range residents {
-			if left := s.tasks(x, g, i); left > 0 && n < len(list) {
-				job := &s.jobs[r.job]
-				list[n] = waits{weight: job.job.Weight, ticks: left * job.least[r.worker], end: s.ends[r.job], least: job.pauses, most: job.due + 1}
-				n++
-			}
-		}
-		for set := 1; set < 1<<n && n > 1; set++ {
-			last := bits.TrailingZeros(uint(set))
-			ticks[set] = ticks[set&(set-1)] + list[last].ticks
-			f[set] = math.MaxInt64
-			over := int64(x[s.free+g]) + ticks[set]
-			for i := range n {
-				if set>>i&1 == 1 {
-					w := &list[i]
-					f[set] = min(f[set], f[set&^(1<<i)]+w.weight*max(0, min(w.most, over+w.least)-w.end))
-				}
-			}
-		}
-		if n > 1 {
-			most = max(most, f[1<<n-1])
-		}
-	}
-	return most
-}
-
-// mostTogether is how many jobs on one GPU are looked at in every order, the first.
-const mostTogether = 5
 
 // sequenceTrail is the way to a state, found step by step.
 type sequenceTrail struct {

@@ -45,7 +45,7 @@ func TestSequences(t *testing.T) {
 	if testing.Short() {
 		n = 100
 	}
-	examined, closed, valid, cost := 0, 0, 0, 0
+	examined, closed, valid, costs := 0, 0, 0, 0
 	for seed := range n {
 		p, node, best, ok := decidedTree(seed)
 		if !ok {
@@ -62,8 +62,11 @@ func TestSequences(t *testing.T) {
 			for _, q := range list {
 				most := target - 1 - (sum - q.chains)
 				search := newSequenceSearch(context.Background(), q, most, 1<<24)
-				verdict, least := search.run()
+				verdict, least := search.run(!q.weighted)
 				require.NotEqual(t, unknown, verdict)
+				some, cost := newSequenceSearch(context.Background(), q, most, 1<<24).run(true)
+				require.Equal(t, verdict, some, "seed %d, target %d", seed, target)
+				require.GreaterOrEqual(t, cost, least, "seed %d, target %d", seed, target)
 				e := sequenceExaminer{ctx: context.Background(), sequencing: q, most: most, steps: 1 << 24}
 				again, ok := e.examine()
 				require.True(t, ok)
@@ -77,7 +80,7 @@ func TestSequences(t *testing.T) {
 				if q.weighted {
 					require.LessOrEqual(t, least, most)
 					sum += least - q.chains
-					cost++
+					costs++
 				}
 			}
 			if none {
@@ -96,10 +99,10 @@ func TestSequences(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d examined, %d closed, %d sums, %d schedules valid", examined, closed, cost, valid)
+	t.Logf("%d examined, %d closed, %d sums, %d schedules valid", examined, closed, costs, valid)
 	assert.Greater(t, closed, int(n)/10)
 	assert.Greater(t, valid, int(n)/10)
-	assert.Greater(t, cost, int(n)/10)
+	assert.Greater(t, costs, int(n)/10)
 }
 
 // TestSequenceLeaves tampers with leaves that the order of tasks proves.

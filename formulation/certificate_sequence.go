@@ -1,7 +1,6 @@
 package formulation
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"math"
@@ -9,87 +8,206 @@ import (
 )
 
 // sequenceExaminer looks through a [sequencing] anew. Like [sequenceSearch] it
-// appends tasks in the order of their starts and drops dominated states, for that is
+// appends tasks where few can be in the way and drops dominated states, for that is
 // why it ends; it shares no other code with it.
 type sequenceExaminer struct {
 	ctx context.Context
 	*sequencing
 	most   int64 // sum w C of the jobs, at most; where only ends count, the dues do
 	steps  int   // steps that may still be taken, as the search counts them
-	layers []map[string][]*sequenceState
-	ends   []int64 // scratch: by job when it may end, at the earliest
+	layers []examinedLayer
+	orders []sequenceOrder // by job
+	crews  []sequenceCrew
+	spare  []*sequenceState
+	// Scratch: by job when the iteration at hand and the last may end, at the earliest,
+	// by when the last must, and what may be dealt; by GPU whether a task may be next
+	// there, and how long it may wait.
+	next, ends, dues []int64
+	menus            []*sequenceMenu
+	rivals           []bool
+	slack            []int64
+	starts           []int64
+	duties           []sequenceDuty
+	key              []byte
+	polled           int
 }
 
 // sequenceState is what is done, and when all may go on.
 type sequenceState struct {
+	all   []int64 // what follows, one after the other
 	done  []int64 // by job: iterations
-	dealt []int64 // by job, depth: workers that have begun the one at hand
-	begun []int64 // by GPU: residents that have, as bits
+	begun []int64 // by GPU: residents that have begun the iteration at hand, as bits
+	dealt []int64 // by job, depth: workers that have
 	ready []int64 // by job: when it may begin
 	over  []int64 // by job: when its tasks begun are over
 	free  []int64 // by GPU
 	cost  int64   // sum w C of the jobs that have ended
-	times []int64 // by which it is compared with others
+	dead  bool    // another is as good
 }
 
-func (e *sequenceExaminer) newState() *sequenceState {
-	jobs, gpus, depths := len(e.jobs), len(e.residents), 0
+// examinedLayer holds the states in which so many tasks are appended, in the order in which
+// they were made, and by what is done in them.
+type examinedLayer struct {
+	states []*sequenceState
+	alike  map[string][]*sequenceState
+}
+
+// sequenceOrder is what the rule of a job asks for.
+type sequenceOrder struct {
+	first    int // depth among those of all jobs
+	longest  int64
+	monotone bool // shallower tasks are as short, and fit where deeper ones do
+	menus    map[string]*sequenceMenu
+	deeper   map[[2]*sequenceMenu]bool
+	each     []int64 // ticks of so many workers' tasks of an iteration, at the least
+}
+
+// sequenceMenu is what a job may go on with: what is left of its dishes.
+type sequenceMenu struct {
+	left  [][]int64 // by dish that is possible, depth
+	pause []int64   // by dish that is possible
+	now   []int64   // ticks of so many tasks that are left, at the least
+}
+
+func (e *sequenceExaminer) prepare() (tasks int) {
+	depths := 0
 	for j := range e.jobs {
-		depths += len(e.jobs[j].job.Depths)
+		job := &e.jobs[j]
+		o := sequenceOrder{first: depths, monotone: true, menus: map[string]*sequenceMenu{}, deeper: map[[2]*sequenceMenu]bool{}}
+		for w := range job.time {
+			o.longest = max(o.longest, slices.Max(job.time[w]))
+			for d := 1; d < len(job.time[w]); d++ {
+				o.monotone = o.monotone && job.time[w][d-1] <= job.time[w][d] && job.depths[w]>>(d-1)&1 >= job.depths[w]>>d&1
+			}
+		}
+		depths += len(job.job.Depths)
+		e.orders = append(e.orders, o)
+		e.orders[j].each = e.menu(j, make([]int64, len(job.job.Depths))).now
+		tasks += len(job.gpus) * job.job.Iterations
 	}
-	all := make([]int64, 3*jobs+2*gpus+depths)
+	var all []int
+	for g := range e.residents {
+		all = append(all, g)
+		e.crew([]int{g})
+	}
+	for j := range e.jobs {
+		e.crew(e.jobs[j].gpus)
+	}
+	e.crew(all)
+	e.layers = make([]examinedLayer, tasks+1)
+	e.next, e.ends, e.dues = make([]int64, len(e.jobs)), make([]int64, len(e.jobs)), make([]int64, len(e.jobs))
+	e.menus, e.rivals, e.slack = make([]*sequenceMenu, len(e.jobs)), make([]bool, len(e.residents)), make([]int64, len(e.residents))
+	return tasks
+}
+
+// menu returns what a job may go on with when workers have begun with these depths.
+func (e *sequenceExaminer) menu(j int, dealt []int64) *sequenceMenu {
+	job, o := &e.jobs[j], &e.orders[j]
+	e.key = e.key[:0]
+	for _, n := range dealt {
+		e.key = binary.LittleEndian.AppendUint32(e.key, uint32(n))
+	}
+	if m := o.menus[string(e.key)]; m != nil {
+		return m
+	}
+	m := &sequenceMenu{}
+	for i := range job.dishes {
+		left, workers, possible := make([]int64, len(dealt)), 0, true
+		for d, n := range job.dishes[i].counts {
+			left[d] = int64(n) - dealt[d]
+			possible = possible && left[d] >= 0
+			workers += int(left[d])
+		}
+		if !possible {
+			continue
+		}
+		if m.now == nil {
+			m.now = slices.Repeat([]int64{math.MaxInt64}, workers+1)
+		}
+		for n := range m.now {
+			sum, more := int64(0), int64(n)
+			for d := range left {
+				sum += min(more, left[d]) * job.fastest[d]
+				more -= min(more, left[d])
+			}
+			m.now[n] = min(m.now[n], sum)
+		}
+		m.left, m.pause = append(m.left, left), append(m.pause, job.pause[i])
+	}
+	o.menus[string(e.key)] = m
+	return m
+}
+
+// state returns one to write in.
+func (e *sequenceExaminer) state() *sequenceState {
+	if n := len(e.spare); n > 0 {
+		x := e.spare[n-1]
+		e.spare = e.spare[:n-1]
+		return x
+	}
+	jobs, gpus, last := len(e.jobs), len(e.residents), len(e.jobs)-1
+	depths := e.orders[last].first + len(e.jobs[last].job.Depths)
+	x := &sequenceState{all: make([]int64, 3*jobs+2*gpus+depths)}
+	all := x.all
 	take := func(n int) []int64 {
 		list := all[:n:n]
 		all = all[n:]
 		return list
 	}
-	return &sequenceState{done: take(jobs), dealt: take(depths), begun: take(gpus), ready: take(jobs), over: take(jobs), free: take(gpus)}
+	x.done, x.begun, x.dealt, x.ready, x.over, x.free = take(jobs), take(gpus), take(depths), take(jobs), take(jobs), take(gpus)
+	return x
 }
 
 func (e *sequenceExaminer) clone(x *sequenceState) *sequenceState {
-	y := e.newState()
-	for _, list := range [][2][]int64{{y.done, x.done}, {y.dealt, x.dealt}, {y.begun, x.begun}, {y.ready, x.ready}, {y.over, x.over}, {y.free, x.free}} {
-		copy(list[0], list[1])
-	}
-	y.cost = x.cost
+	y := e.state()
+	copy(y.all, x.all)
+	y.cost, y.dead = x.cost, false
 	return y
 }
 
 // examine returns the least sum w C, or 0 where only ends count, of all ways to end
 // in time; noPrice where there is none. ok is false where that takes too many steps.
 func (e *sequenceExaminer) examine() (least int64, ok bool) {
-	start, tasks := e.newState(), 0
 	for j := range e.jobs {
-		job := &e.jobs[j]
-		if job.earliest() > job.due {
+		if e.jobs[j].earliest() > e.jobs[j].due {
 			return noPrice, true
 		}
-		start.ready[j] = int64(job.job.Release)
-		tasks += len(job.gpus) * job.job.Iterations
 	}
-	e.layers, e.ends = make([]map[string][]*sequenceState, tasks+1), make([]int64, len(e.jobs))
+	tasks := e.prepare()
+	start := e.state()
+	for j := range e.jobs {
+		start.ready[j] = int64(e.jobs[j].job.Release)
+	}
 	e.keep(0, start)
 	for at := range tasks {
-		for _, list := range e.layers[at] {
-			for _, x := range list {
-				if e.steps--; e.steps < 0 || e.ctx.Err() != nil {
+		for _, x := range e.layers[at].states {
+			if !x.dead {
+				if !e.step() {
 					return 0, false
 				}
 				e.extend(at, x)
 			}
+			e.spare = append(e.spare, x)
 		}
-		e.layers[at] = nil
+		e.layers[at] = examinedLayer{}
 	}
 	if e.steps < 0 {
 		return 0, false
 	}
 	least = noPrice
-	for _, list := range e.layers[tasks] {
-		for _, x := range list {
-			least = min(least, x.cost)
-		}
+	for _, x := range e.layers[tasks].states {
+		least = min(least, x.cost)
 	}
 	return least, true
+}
+
+// step takes a step, and reports whether there was one left.
+func (e *sequenceExaminer) step() bool {
+	e.steps--
+	if e.polled++; e.polled%1024 == 0 && e.ctx.Err() != nil {
+		e.steps = -1
+	}
+	return e.steps >= 0
 }
 
 func (e *sequenceExaminer) finished(x *sequenceState, j int) bool {
@@ -102,107 +220,10 @@ func (e *sequenceExaminer) waits(x *sequenceState, j, w int) bool {
 	return !e.finished(x, j) && x.begun[job.gpus[w]]>>job.place[w]&1 == 0
 }
 
-// of returns the part of a list by job and depth that is about a job.
-func (e *sequenceExaminer) of(list []int64, j int) []int64 {
-	for o := range j {
-		list = list[len(e.jobs[o].job.Depths):]
-	}
-	return list[:len(e.jobs[j].job.Depths)]
-}
-
-// extend makes the states that follow one: a task more, or a gang.
-func (e *sequenceExaminer) extend(at int, x *sequenceState) {
-	over := int64(math.MaxInt64) // when some task could be over, however deep
-	for j := range e.jobs {
-		for w, g := range e.jobs[j].gpus {
-			if e.waits(x, j, w) && !e.jobs[j].job.Gang {
-				over = min(over, max(x.ready[j], x.free[g])+slices.Max(e.jobs[j].time[w]))
-			}
-		}
-	}
-	for j := range e.jobs {
-		job := &e.jobs[j]
-		if e.finished(x, j) {
-			continue
-		}
-		if job.job.Gang {
-			start := x.ready[j]
-			for _, g := range job.gpus {
-				start = max(start, x.free[g])
-			}
-			for d := range job.dishes {
-				if start < over {
-					e.gang(at, x, j, job.dishes[d].counts, nil, start)
-				}
-			}
-			continue
-		}
-		for w, g := range job.gpus {
-			start := max(x.ready[j], x.free[g])
-			if t := job.twin[w]; !e.waits(x, j, w) || start >= over || t >= 0 && x.begun[g] == x.begun[job.gpus[t]] && x.free[g] == x.free[job.gpus[t]] {
-				continue
-			}
-			for d := range job.time[w] {
-				if job.depths[w]>>d&1 == 1 && e.permitted(x, j, d) {
-					y := e.clone(x)
-					e.task(y, j, w, d, start)
-					e.settle(at+1, y, j, start)
-				}
-			}
-		}
-	}
-}
-
-// permitted reports whether the rule permits one more worker of the depth.
-func (e *sequenceExaminer) permitted(x *sequenceState, j, depth int) bool {
-	dealt := e.of(x.dealt, j)
-	return slices.ContainsFunc(e.jobs[j].dishes, func(o homeDish) bool {
-		for d, n := range o.counts {
-			if dealt[d] > int64(n) || d == depth && dealt[d] == int64(n) {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-// gang deals a dish to the workers of a gang, of whom those before have theirs.
-// Alike GPUs on which the same has begun take depths in order.
-func (e *sequenceExaminer) gang(at int, x *sequenceState, j int, counts, deal []int, start int64) {
-	job, w := &e.jobs[j], len(deal)
-	if e.steps--; e.steps < 0 {
-		return
-	}
-	if w == len(job.gpus) {
-		y := e.clone(x)
-		for w, d := range deal {
-			e.task(y, j, w, d, start)
-		}
-		e.settle(at+w, y, j, start)
-		return
-	}
-	for d, n := range counts {
-		t := job.twin[w]
-		if n == 0 || job.depths[w]>>d&1 == 0 || t >= 0 && d < deal[t] && x.begun[job.gpus[w]] == x.begun[job.gpus[t]] || e.tooLong(x, j, w, start+job.time[w][d]) {
-			continue
-		}
-		rest := slices.Clone(counts)
-		rest[d]--
-		e.gang(at, x, j, rest, append(deal[:w:w], d), start)
-	}
-}
-
-// tooLong reports whether the GPU of a worker cannot end in time once its next task
-// is over.
-func (e *sequenceExaminer) tooLong(x *sequenceState, j, w int, over int64) bool {
-	latest := int64(0)
-	for _, r := range e.residents[e.jobs[j].gpus[w]] {
-		if job, left := &e.jobs[r.job], e.left(x, r); left > 0 {
-			over += left * job.least[r.worker]
-			latest = max(latest, job.due-job.pauses)
-		}
-	}
-	return over-e.jobs[j].least[w] > latest
+// dealt returns the workers of a job that have begun, by depth.
+func (e *sequenceExaminer) dealt(x *sequenceState, j int) []int64 {
+	first := e.orders[j].first
+	return x.dealt[first : first+len(e.jobs[j].job.Depths)]
 }
 
 // left is how many tasks a worker has yet to begin.
@@ -214,221 +235,298 @@ func (e *sequenceExaminer) left(x *sequenceState, r resident) int64 {
 	return n
 }
 
+// start is when a job may begin a task on a GPU; that of a gang on all of its own.
+func (e *sequenceExaminer) start(x *sequenceState, j, g int) int64 {
+	at := max(x.ready[j], x.free[g])
+	if job := &e.jobs[j]; job.job.Gang {
+		for _, o := range job.gpus {
+			at = max(at, x.free[o])
+		}
+	}
+	return at
+}
+
+// compete finds GPUs on one of which a task may be appended next, without loss, and
+// before when it starts: once that task could be over which is over first, with its
+// longest depth, no other of its GPU is delayed by it. So those matter that could
+// start there before, and what these wait for.
+func (e *sequenceExaminer) compete(x *sequenceState) (before int64) {
+	before = math.MaxInt64
+	at := 0
+	for j := range e.jobs {
+		if job := &e.jobs[j]; !e.finished(x, j) {
+			e.next[j] = e.following(x, j)
+			for w, g := range job.gpus {
+				longest := e.orders[j].longest
+				if !job.job.Gang {
+					longest = slices.Max(job.time[w])
+				}
+				if end := e.start(x, j, g) + longest; e.waits(x, j, w) && end < before {
+					before, at = end, g
+				}
+			}
+		}
+	}
+	clear(e.rivals)
+	e.rivals[at] = true
+	for more := true; more; {
+		more = false
+		for j := range e.jobs {
+			job := &e.jobs[j]
+			soon := e.next[j] < before
+			if job.job.Gang {
+				soon = e.start(x, j, job.gpus[0]) < before
+			}
+			if e.finished(x, j) || !soon {
+				continue
+			}
+			touched := false
+			for w, g := range job.gpus {
+				touched = touched || e.rivals[g] && (job.job.Gang || !e.waits(x, j, w))
+			}
+			for w, g := range job.gpus {
+				if touched && !e.rivals[g] && e.waits(x, j, w) {
+					e.rivals[g], more = true, true
+				}
+			}
+		}
+	}
+	return before
+}
+
+// extend makes the states that follow one: a task more, or a gang.
+func (e *sequenceExaminer) extend(at int, x *sequenceState) {
+	before := e.compete(x)
+	for g, list := range e.residents {
+		latest, rest := int64(0), int64(0)
+		for _, r := range list {
+			if job, left := &e.jobs[r.job], e.left(x, r); left > 0 {
+				rest += left * job.least[r.worker]
+				latest = max(latest, job.due-job.pauses)
+			}
+		}
+		e.slack[g] = latest - rest
+	}
+	for j := range e.jobs {
+		job := &e.jobs[j]
+		if e.finished(x, j) {
+			continue
+		}
+		if job.job.Gang {
+			if start := e.start(x, j, job.gpus[0]); start < before && e.rivals[job.gpus[0]] {
+				for d := range job.dishes {
+					e.gang(at, x, j, slices.Clone(job.dishes[d].counts), make([]int, 0, len(job.gpus)), start)
+				}
+			}
+			continue
+		}
+		for w, g := range job.gpus {
+			start := e.start(x, j, g)
+			t := job.twin[w]
+			if !e.waits(x, j, w) || !e.rivals[g] || start >= before || t >= 0 && e.rivals[job.gpus[t]] && x.begun[g] == x.begun[job.gpus[t]] && x.free[g] == x.free[job.gpus[t]] {
+				continue
+			}
+			for d := range job.time[w] {
+				if e.possible(j, w, d, start) && e.permitted(x, j, d) {
+					y := e.clone(x)
+					e.task(y, j, w, d, start)
+					e.settle(at+1, y, j, g, start)
+				}
+			}
+		}
+	}
+}
+
+// possible reports whether a task fits on its GPU, and whether there is time for all
+// others after it.
+func (e *sequenceExaminer) possible(j, w, depth int, start int64) bool {
+	job := &e.jobs[j]
+	return job.depths[w]>>depth&1 == 1 && start+job.time[w][depth]-job.least[w] <= e.slack[job.gpus[w]]
+}
+
+// permitted reports whether the rule permits one more worker of the depth.
+func (e *sequenceExaminer) permitted(x *sequenceState, j, depth int) bool {
+	for _, left := range e.menu(j, e.dealt(x, j)).left {
+		if left[depth] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// gang deals a dish to the workers of a gang, of whom those before have theirs.
+// Alike GPUs on which the same has begun take depths in order.
+func (e *sequenceExaminer) gang(at int, x *sequenceState, j int, counts, deal []int, start int64) {
+	job, w := &e.jobs[j], len(deal)
+	if !e.step() {
+		return
+	}
+	if w == len(job.gpus) {
+		y := e.clone(x)
+		for w, d := range deal {
+			e.task(y, j, w, d, start)
+		}
+		e.settle(at+w, y, j, 0, start)
+		return
+	}
+	for d := range counts {
+		t := job.twin[w]
+		if counts[d] == 0 || !e.possible(j, w, d, start) || t >= 0 && d < deal[t] && x.begun[job.gpus[w]] == x.begun[job.gpus[t]] {
+			continue
+		}
+		counts[d]--
+		e.gang(at, x, j, counts, append(deal, d), start)
+		counts[d]++
+	}
+}
+
 // task runs a task.
 func (e *sequenceExaminer) task(x *sequenceState, j, w, depth int, start int64) {
 	job := &e.jobs[j]
 	g := job.gpus[w]
-	e.of(x.dealt, j)[depth]++
+	e.dealt(x, j)[depth]++
 	x.begun[g] |= 1 << job.place[w]
 	x.free[g] = start + job.time[w][depth]
 	x.over[j] = max(x.over[j], x.free[g])
 }
 
 // settle ends the iteration of the job that was appended to, where all its tasks have
-// begun, and keeps the state.
-func (e *sequenceExaminer) settle(to int, x *sequenceState, j int, start int64) {
-	job, dealt, workers := &e.jobs[j], e.of(x.dealt, j), int64(0)
+// begun, and keeps the state. What starts together on GPUs that compete is appended in
+// their order, after gangs: those before the GPU start later.
+func (e *sequenceExaminer) settle(to int, x *sequenceState, j, gpu int, start int64) {
+	e.step()
 	for g := range x.free {
-		x.free[g] = max(x.free[g], start)
-	}
-	for _, n := range dealt {
-		workers += n
-	}
-	if workers == int64(len(job.gpus)) {
-		end := int64(noPrice)
-		for d := range job.dishes {
-			if slices.EqualFunc(job.dishes[d].counts, dealt, func(a int, b int64) bool { return int64(a) == b }) {
-				end = x.over[j] + job.pause[d]
-			}
-		}
-		window := job.limits.ends[x.done[j]]
-		if end = max(end, window.from); end > window.to || end > job.due {
-			return
-		}
-		x.done[j]++
-		x.ready[j], x.over[j] = end, 0
-		clear(dealt)
-		for w, g := range job.gpus {
-			x.begun[g] &^= 1 << job.place[w]
-		}
-		if e.finished(x, j) {
-			x.ready[j] = 0
-			if e.weighted {
-				x.cost += job.job.Weight * end
-			}
+		if e.rivals[g] && g < gpu {
+			x.free[g] = max(x.free[g], start+1)
+		} else if e.rivals[g] {
+			x.free[g] = max(x.free[g], start)
 		}
 	}
-	if e.steps--; e.steps >= 0 && e.possible(x) {
+	if e.advance(x, j) && e.promises(x) {
 		e.keep(to, x)
+	} else {
+		e.spare = append(e.spare, x)
 	}
 }
 
-// possible reports whether nothing simple shows that no end in time follows.
-func (e *sequenceExaminer) possible(x *sequenceState) bool {
-	cost := x.cost
-	for j := range e.jobs {
-		if e.finished(x, j) {
-			continue
+// advance ends an iteration whose tasks have all begun; it reports whether that is in
+// time.
+func (e *sequenceExaminer) advance(x *sequenceState, j int) bool {
+	job := &e.jobs[j]
+	for w := range job.gpus {
+		if e.waits(x, j, w) {
+			return true
 		}
-		job, first, fresh := &e.jobs[j], int64(math.MaxInt64), true
-		over := x.over[j]
-		for w, g := range job.gpus {
-			if !e.waits(x, j, w) {
-				fresh = false
-				continue
-			}
-			start := max(x.ready[j], x.free[g])
-			first, over = min(first, start), max(over, start+job.least[w])
-		}
-		x.ready[j] = first
-		end := over + job.pauses
-		if fresh {
-			end = max(end, first+job.iteration)
-		} else {
-			x.over[j] = over
-		}
-		window := job.limits.ends[x.done[j]]
-		end = max(end, window.from)
-		e.ends[j] = end + (int64(job.job.Iterations)-x.done[j]-1)*job.iteration
-		if end > window.to || e.ends[j] > job.due {
-			return false
-		}
-		cost += job.job.Weight * e.ends[j]
 	}
-	if e.weighted && cost > e.most {
+	dealt, end := e.dealt(x, j), int64(noPrice)
+	for d := range job.dishes {
+		if slices.EqualFunc(job.dishes[d].counts, dealt, func(a int, b int64) bool { return int64(a) == b }) {
+			end = x.over[j] + job.pause[d]
+		}
+	}
+	window := job.limits.ends[x.done[j]]
+	if end = max(end, window.from); end > window.to || end > job.due {
 		return false
 	}
-	var all []int
-	for g := range e.residents {
-		all = append(all, g)
-		if !e.room(x, all[g:]) || e.weighted && cost+e.inTurn(x, g, e.busy(x, g)) > e.most {
-			return false
+	x.done[j]++
+	x.ready[j], x.over[j] = end, 0
+	clear(dealt)
+	for w, g := range job.gpus {
+		x.begun[g] &^= 1 << job.place[w]
+	}
+	if e.finished(x, j) {
+		x.ready[j] = 0
+		if e.weighted {
+			x.cost += job.job.Weight * end
 		}
 	}
-	for j := range e.jobs {
-		if !e.room(x, e.jobs[j].gpus) {
-			return false
-		}
-	}
-	return e.room(x, all)
-}
-
-// room reports whether some GPUs have the time for what is left to do there.
-func (e *sequenceExaminer) room(x *sequenceState, gpus []int) bool {
-	room := int64(0)
-	for _, g := range gpus {
-		first, latest := int64(math.MaxInt64), int64(0)
-		for _, r := range e.residents[g] {
-			left, job := e.left(x, r), &e.jobs[r.job]
-			if left == 0 {
-				continue
-			}
-			room -= left * job.least[r.worker]
-			latest = max(latest, job.due-job.pauses)
-			if e.waits(x, r.job, r.worker) {
-				first = min(first, max(x.ready[r.job], x.free[g]))
-			} else { // only once the iteration at hand is over
-				first = min(first, e.ends[r.job]-(int64(job.job.Iterations)-x.done[r.job]-1)*job.iteration)
-			}
-		}
-		if latest > 0 {
-			x.free[g] = max(x.free[g], first)
-			room += latest - x.free[g]
-		} else {
-			x.free[g] = 0
-		}
-	}
-	for j := range e.jobs { // which do not all run their shortest tasks
-		job := &e.jobs[j]
-		if len(gpus) < len(job.gpus) || e.finished(x, j) || slices.ContainsFunc(job.gpus, func(g int) bool { return !slices.Contains(gpus, g) }) {
-			continue
-		}
-		for w := range job.gpus {
-			room += e.left(x, resident{j, w}) * job.least[w]
-		}
-		room -= e.work(x, j)
-	}
-	return room >= 0
-}
-
-// work is the least ticks of the tasks that a job has yet to begin.
-func (e *sequenceExaminer) work(x *sequenceState, j int) int64 {
-	job, dealt, least := &e.jobs[j], e.of(x.dealt, j), int64(math.MaxInt64)
-	for _, dish := range job.dishes {
-		sum, fits := int64(0), true
-		for d, n := range dish.counts {
-			fits = fits && int64(n) >= dealt[d]
-			sum += (int64(n) - dealt[d]) * job.fastest[d]
-		}
-		if fits {
-			least = min(least, sum)
-		}
-	}
-	return least + (int64(job.job.Iterations)-x.done[j]-1)*job.work
-}
-
-// busy lists those that have something left to do on a GPU, or the first of them.
-func (e *sequenceExaminer) busy(x *sequenceState, g int) (list []resident) {
-	for _, r := range e.residents[g] {
-		if e.left(x, r) > 0 && len(list) < mostTogether {
-			list = append(list, r)
-		}
-	}
-	return list
-}
-
-// inTurn is by how much the sum w C of some jobs on a GPU exceeds what it is if each
-// ends as soon as alone: whichever runs the last task there waits for the others.
-func (e *sequenceExaminer) inTurn(x *sequenceState, g int, list []resident) int64 {
-	if len(list) == 0 {
-		return 0
-	}
-	over, best := x.free[g], int64(math.MaxInt64)
-	for _, r := range list {
-		over += e.left(x, r) * e.jobs[r.job].least[r.worker]
-	}
-	for i, r := range list {
-		job := &e.jobs[r.job]
-		more := job.job.Weight * max(0, min(job.due+1, over+job.pauses)-e.ends[r.job])
-		best = min(best, more+e.inTurn(x, g, slices.Concat(list[:i], list[i+1:])))
-	}
-	return best
+	return true
 }
 
 // keep adds a state to a layer unless another there is as good.
 func (e *sequenceExaminer) keep(to int, x *sequenceState) {
-	var key []byte
-	for _, list := range [][]int64{x.done, x.dealt} {
-		for _, n := range list {
-			key = binary.AppendUvarint(key, uint64(n))
-		}
-	}
-	x.times = append(append(append(x.times, x.cost), x.ready...), x.over...)
 	for _, alike := range e.alike {
-		order := slices.Clone(alike)
-		slices.SortFunc(order, func(a, b int) int {
-			return cmp.Or(cmp.Compare(x.begun[a], x.begun[b]), cmp.Compare(x.free[a], x.free[b]))
-		})
-		for _, g := range order {
-			key = binary.AppendUvarint(key, uint64(x.begun[g]))
-			x.times = append(x.times, x.free[g])
+		for i := range alike {
+			for k := i; k > 0; k-- {
+				a, b := alike[k-1], alike[k]
+				if x.begun[a] < x.begun[b] || x.begun[a] == x.begun[b] && x.free[a] <= x.free[b] {
+					break
+				}
+				x.begun[a], x.begun[b], x.free[a], x.free[b] = x.begun[b], x.begun[a], x.free[b], x.free[a]
+			}
 		}
 	}
-	if e.layers[to] == nil {
-		e.layers[to] = map[string][]*sequenceState{}
+	e.key = e.key[:0]
+	for _, n := range x.all[:len(x.done)+len(x.begun)] {
+		e.key = binary.LittleEndian.AppendUint32(e.key, uint32(n))
 	}
-	list := e.layers[to][string(key)]
+	key := string(e.key)
+	l := &e.layers[to]
+	if l.alike == nil {
+		l.alike = map[string][]*sequenceState{}
+	}
+	list := l.alike[key]
 	e.steps -= len(list) / comparisons
-	dominates := func(a, b *sequenceState) bool {
-		for i, t := range a.times {
-			if t > b.times[i] {
+	for _, o := range list {
+		if e.dominates(o, x) {
+			e.spare = append(e.spare, x)
+			return
+		}
+	}
+	list = slices.DeleteFunc(list, func(o *sequenceState) bool {
+		o.dead = e.dominates(x, o)
+		return o.dead
+	})
+	l.alike[key] = append(list, x)
+	l.states = append(l.states, x)
+}
+
+func (e *sequenceExaminer) dominates(a, b *sequenceState) bool {
+	if a.cost > b.cost {
+		return false
+	}
+	times := len(a.done) + len(a.begun) + len(a.dealt)
+	for i, t := range b.all[times:] {
+		if a.all[times+i] > t {
+			return false
+		}
+	}
+	if !slices.Equal(a.dealt, b.dealt) {
+		for j := range e.jobs {
+			if !e.dealtDeeper(j, e.dealt(a, j), e.dealt(b, j)) {
 				return false
 			}
 		}
-		return true
 	}
-	if !slices.ContainsFunc(list, func(o *sequenceState) bool { return dominates(o, x) }) {
-		list = slices.DeleteFunc(list, func(o *sequenceState) bool { return dominates(x, o) })
-		e.layers[to][string(key)] = append(list, x)
+	return true
+}
+
+// dealtDeeper reports whether workers have begun tasks so deep, compared with as many
+// others, that whatever may be left for these, no more may be for those: each of the
+// rest is as shallow.
+func (e *sequenceExaminer) dealtDeeper(j int, a, b []int64) bool {
+	o := &e.orders[j]
+	if slices.Equal(a, b) || !o.monotone {
+		return slices.Equal(a, b)
 	}
+	p, q := e.menu(j, a), e.menu(j, b)
+	deeper, ok := o.deeper[[2]*sequenceMenu{p, q}]
+	if ok {
+		return deeper
+	}
+	deeper = true
+	for y := range q.left {
+		found := false
+		for x := range p.left {
+			more, good := int64(0), p.pause[x] <= q.pause[y] // of the rest that are at least as deep
+			for d := len(a) - 1; d >= 0; d-- {
+				more += p.left[x][d] - q.left[y][d]
+				good = good && more <= 0
+			}
+			found = found || good
+		}
+		deeper = deeper && found
+	}
+	o.deeper[[2]*sequenceMenu{p, q}] = deeper
+	return deeper
 }

@@ -211,9 +211,9 @@
 // Sequencing (branch_sequence.go) is the opposite relaxation: it forgets links, and
 // looks through the orders in which GPUs may run the tasks of jobs with homes. Jobs
 // that share no GPU, even by way of others, are sequenced apart; undecided ones
-// never wait. States are what has been appended in the order of starts; one is
-// dropped where another has done the same and is nowhere later, and where chains, the
-// loads of GPUs, or those of all GPUs of a home, show that it ends too late. What
+// never wait. States are what has been appended; one is dropped where another has done
+// the same and is nowhere later, and where chains, or what a GPU, those of a home or all
+// have to do by the latest end of some iteration, show that it ends too late. What
 // comes out is a proof, or a schedule that is optimal but for links: if these
 // bear it, it is the new incumbent. The check does it again by code of its own
 // (certificate_sequence.go).
@@ -230,6 +230,7 @@
 // Res. 46 (1998); orders as sets of states that do not dominate each other after
 // M. Held and R. M. Karp, A dynamic programming approach to sequencing problems,
 // J. SIAM 10 (1962), and active schedules after B. Giffler and G. L. Thompson,
-// Algorithms for solving production-scheduling problems, Oper. Res. 8 (1960); dues after R. Klein and A. Scholl, Computing lower bounds by
-// destructive improvement, Eur. J. Oper. Res. 112 (1999).
+// Algorithms for solving production-scheduling problems, Oper. Res. 8 (1960); dues
+// after R. Klein and A. Scholl, Computing lower bounds by destructive improvement,
+// Eur. J. Oper. Res. 112 (1999).
 package formulation

@@ -1,0 +1,321 @@
+package formulation
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// crew is the workers on some GPUs: one, those of a home, or all.
+type crew struct {
+	gpus    []int
+	members []member
+}
+
+// member is a job with so many workers among a crew.
+type member struct {
+	job     int
+	workers []int
+}
+
+// crews lists the sets of GPUs whose time is looked at.
+func (q *sequencing) crews() (list []crew) {
+	var sets [][]int
+	var all []int
+	for g := range q.residents {
+		sets, all = append(sets, []int{g}), append(all, g)
+	}
+	add := func(gpus []int) {
+		gpus = slices.Sorted(slices.Values(gpus))
+		if !slices.ContainsFunc(sets, func(o []int) bool { return slices.Equal(o, gpus) }) {
+			sets = append(sets, gpus)
+		}
+	}
+	for j := range q.jobs {
+		if len(q.jobs[j].gpus) < len(all) {
+			add(q.jobs[j].gpus)
+		}
+	}
+	add(all)
+	for _, gpus := range sets {
+		c := crew{gpus: gpus}
+		for j := range q.jobs {
+			m := member{job: j}
+			for w, g := range q.jobs[j].gpus {
+				if slices.Contains(gpus, g) {
+					m.workers = append(m.workers, w)
+				}
+			}
+			if len(m.workers) > 0 {
+				c.members = append(c.members, m)
+			}
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// promising raises the times of a state, and reports whether it may lead to an end
+// in time as far as what jobs and GPUs have to do can tell.
+func (s *sequenceSearch) promising(x []int16, cost int64) bool {
+	for j := range s.jobs {
+		if !s.done(x, j) {
+			if !s.chain(x, j) {
+				return false
+			}
+			cost += s.jobs[j].job.Weight * s.ends[j]
+		}
+	}
+	if s.weighted && cost > s.most {
+		return false
+	}
+	for g := range s.residents {
+		if !s.load(x, g) {
+			return false
+		}
+	}
+	for j := range s.jobs {
+		job := &s.jobs[j]
+		s.dues[j] = job.due
+		if s.weighted && !s.done(x, j) {
+			s.dues[j] = min(job.due, s.ends[j]+(s.most-cost)/job.job.Weight)
+		}
+	}
+	if !s.timely(x) {
+		return false
+	}
+	if s.weighted {
+		s.score = cost + s.waiting(x)
+		return s.score <= s.most
+	}
+	// What is taken of the GPUs, and will be.
+	s.score = 0
+	for g := range s.residents {
+		s.score += int64(x[s.free+g])
+	}
+	for _, e := range s.list(x, &s.crews[len(s.crews)-1]) {
+		s.score += e.now + e.after*e.each + s.ends[e.job]
+	}
+	return true
+}
+
+// chain tells when a job can go on and end, at the earliest.
+func (s *sequenceSearch) chain(x []int16, j int) bool {
+	job := &s.jobs[j]
+	s.left[j] = s.deals[j].at(x[s.dealt[j]:])
+	first := s.together(x, j)
+	if job.job.Gang {
+		s.next[j] = first + job.iteration
+	} else {
+		s.starts = s.starts[:0]
+		for w, g := range job.gpus {
+			if !s.hasBegun(x, g, job.place[w]) {
+				start := s.start(x, j, g)
+				at := len(s.starts)
+				s.starts = append(s.starts, start)
+				for ; at > 0 && s.starts[at-1] > start; at-- {
+					s.starts[at] = s.starts[at-1]
+				}
+				s.starts[at] = start
+			}
+		}
+		first = s.starts[0]
+		begun := len(s.starts) < len(job.gpus)
+		// The deepest task where it may begin first.
+		earliest, next := int64(math.MaxInt64), int64(math.MaxInt64)
+		for i := range s.left[j].rests {
+			r := &s.left[j].rests[i]
+			end := int64(x[s.over+j])
+			for k, d := range r.depths {
+				end = max(end, s.starts[len(s.starts)-1-k]+job.fastest[d])
+			}
+			earliest, next = min(earliest, end), min(next, end+r.pause)
+		}
+		s.next[j] = next
+		if begun {
+			x[s.over+j] = int16(earliest)
+		} else {
+			s.next[j] = max(s.next[j], first+job.iteration)
+		}
+	}
+	x[s.ready+j] = int16(first)
+	ends := job.limits.ends[x[j]]
+	s.next[j] = max(s.next[j], ends.from)
+	s.ends[j] = s.next[j] + int64(job.job.Iterations-1-int(x[j]))*job.iteration
+	return s.next[j] <= ends.to && s.ends[j] <= job.due
+}
+
+// load raises when a GPU may run a task again, and reports whether it has the time for
+// all of them.
+func (s *sequenceSearch) load(x []int16, g int) bool {
+	first, rest, latest := int64(math.MaxInt64), int64(0), int64(0)
+	for i, r := range s.residents[g] {
+		left := s.tasks(x, g, i)
+		if left == 0 {
+			continue
+		}
+		job := &s.jobs[r.job]
+		start := s.next[r.job]
+		if !s.hasBegun(x, g, i) {
+			start = s.start(x, r.job, g)
+		}
+		first, rest = min(first, start), rest+left*job.least[r.worker]
+		latest = max(latest, job.due-job.pauses)
+	}
+	if rest == 0 {
+		x[s.free+g] = 0
+		return true
+	}
+	x[s.free+g] = max(x[s.free+g], int16(first))
+	return int64(x[s.free+g])+rest <= latest
+}
+
+// errand is what a job has left to do on the GPUs of a crew: ticks in the iteration at
+// hand and in each after it, and by when the tasks of these must be over.
+type errand struct {
+	now, each, after, first, period int64
+	job                             int
+}
+
+// list returns what there is to do for a crew.
+func (s *sequenceSearch) list(x []int16, c *crew) []errand {
+	s.errands = s.errands[:0]
+	for i := range c.members {
+		m := &c.members[i]
+		job := &s.jobs[m.job]
+		if s.done(x, m.job) {
+			continue
+		}
+		waiting := 0
+		for _, w := range m.workers {
+			if !s.hasBegun(x, job.gpus[w], job.place[w]) {
+				waiting++
+			}
+		}
+		e := errand{job: m.job, now: s.left[m.job].work[waiting], each: s.deals[m.job].fresh.work[len(m.workers)], after: int64(job.job.Iterations - 1 - int(x[m.job])), period: job.iteration}
+		e.first = s.dues[m.job] - job.pauses - e.after*job.iteration
+		if e.now > 0 || e.after > 0 {
+			s.errands = append(s.errands, e)
+		}
+	}
+	return s.errands
+}
+
+// room is how much time some GPUs have until a tick.
+func (s *sequenceSearch) room(x []int16, c *crew, until int64) (sum int64) {
+	for _, g := range c.gpus {
+		sum += max(0, until-int64(x[s.free+g]))
+	}
+	return sum
+}
+
+// timely reports whether each crew has the time for all tasks by when they must be
+// over so that the jobs can end by their dues.
+func (s *sequenceSearch) timely(x []int16) bool {
+	for i := range s.crews {
+		c := &s.crews[i]
+		if g := c.gpus[0]; len(c.gpus) == 1 {
+			if o := s.twins[g]; o >= 0 && x[s.begun+o] == x[s.begun+g] && x[s.free+o] == x[s.free+g] {
+				continue
+			}
+		}
+		list := s.list(x, c)
+		all, soonest := int64(0), int64(math.MaxInt64)
+		for k := range list {
+			e := &list[k]
+			all += e.now + e.after*e.each
+			if e.now > 0 {
+				soonest = min(soonest, e.first)
+			} else {
+				soonest = min(soonest, e.first+e.period)
+			}
+		}
+		if all <= s.room(x, c, soonest) {
+			continue
+		}
+		for k := range list {
+			for m := range list[k].after + 1 {
+				by, need := list[k].first+m*list[k].period, int64(0)
+				for l := range list {
+					if e := &list[l]; by >= e.first {
+						need += e.now + e.each*min(e.after, (by-e.first)/e.period)
+					}
+				}
+				if need > s.room(x, c, by) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// waiting tells what jobs cost beyond their chains because those of a crew wait
+// for each other: the last of them ends after all tasks that are left there.
+func (s *sequenceSearch) waiting(x []int16) int64 {
+	type waits struct{ weight, ticks, end, least, most int64 }
+	most := int64(0)
+	var list [mostTogether]waits
+	var f, ticks [1 << mostTogether]int64 // by set: what they cost beyond, their ticks here
+	for i := range s.crews {
+		c := &s.crews[i]
+		if g := c.gpus[0]; len(c.gpus) == 1 {
+			if o := s.twins[g]; o >= 0 && x[s.begun+o] == x[s.begun+g] && x[s.free+o] == x[s.free+g] {
+				continue
+			}
+		}
+		n := 0
+		for _, e := range s.list(x, c) {
+			if n < len(list) {
+				job := &s.jobs[e.job]
+				list[n] = waits{weight: job.job.Weight, ticks: e.now + e.after*e.each, end: s.ends[e.job], least: job.pauses, most: job.due + 1}
+				n++
+			}
+		}
+		if n < 2 && len(c.gpus) == 1 {
+			continue
+		}
+		s.starts = s.starts[:0]
+		for _, g := range c.gpus {
+			free := int64(x[s.free+g])
+			at := len(s.starts)
+			s.starts = append(s.starts, free)
+			for ; at > 0 && s.starts[at-1] > free; at-- {
+				s.starts[at] = s.starts[at-1]
+			}
+			s.starts[at] = free
+		}
+		for set := 1; set < 1<<n; set++ {
+			last := bits.TrailingZeros(uint(set))
+			ticks[set] = ticks[set&(set-1)] + list[last].ticks
+			f[set] = math.MaxInt64
+			over := filled(s.starts, ticks[set])
+			for i := range n {
+				if set>>i&1 == 1 {
+					w := &list[i]
+					f[set] = min(f[set], f[set&^(1<<i)]+w.weight*max(0, min(w.most, over+w.least)-w.end))
+				}
+			}
+		}
+		most = max(most, f[1<<n-1])
+	}
+	return most
+}
+
+// filled is when GPUs that are free from some ticks on, ascending, have done so much
+// work, at the earliest.
+func filled(free []int64, ticks int64) int64 {
+	sum := int64(0)
+	for n, at := range free {
+		sum += at
+		count := int64(n + 1)
+		over := (ticks + sum + count - 1) / count
+		if n+1 == len(free) || over <= free[n+1] {
+			return over
+		}
+	}
+	return 0
+}
+
+// mostTogether is how many jobs of a crew are looked at in every order, the first.
+const mostTogether = 5
