@@ -36,9 +36,8 @@ type piece struct {
 }
 
 const (
-	// Pieces are worth all of the work but that of walksWorth of them, and leastPieces
-	// of it at least. They take as many groups as leastGroups or, where the instance is
-	// so small that a piece is much of it, more than walksWorth.
+	// walksWorth is how many pieces are worth as much work as lanes and scouts are. But
+	// from leastGroups on, pieces of a large instance are worth the part leastPieces.
 	walksWorth, leastPieces, leastGroups = 4, 0.5, 3
 	// A batch has so many pieces of about so many GPUs, and half as many again or
 	// twice as many after a while without a better schedule.
@@ -69,25 +68,22 @@ func (p *pieces) follow(best, other find) float64 {
 			p.take(other)
 		}
 	}
-	if len(p.groups) < p.fewest() {
-		return 0
+	part := 1 - float64(walksWorth)/float64(max(walksWorth, len(p.groups)))
+	if p.few(len(p.groups)) {
+		part = max(part, leastPieces)
 	}
-	return max(leastPieces, 1-float64(walksWorth)/float64(len(p.groups)))
+	return part
 }
 
-// fewest is how many groups there must be for pieces to be searched.
-func (p *pieces) fewest() int {
-	if len(p.in.GPUs) > 2*pieceGPUs {
-		return leastGroups
-	}
-	return walksWorth + 1
-}
+// few reports whether so many groups are worth pieces although they are few: not where
+// a piece would be much of all.
+func (p *pieces) few(groups int) bool { return groups >= leastGroups && len(p.in.GPUs) > 2*pieceGPUs }
 
 // take goes on from a schedule if it falls apart into enough groups, none of which has
 // more than half of the GPUs.
 func (p *pieces) take(f find) {
 	list := groupsOf(p.in, f.schedule)
-	if len(list) >= p.fewest() && !slices.ContainsFunc(list, func(g group) bool { return 2*g.gpus > len(p.in.GPUs) }) {
+	if (len(list) > walksWorth || p.few(len(list))) && !slices.ContainsFunc(list, func(g group) bool { return 2*g.gpus > len(p.in.GPUs) }) {
 		p.best, p.groups, p.stale = f, list, 0
 	}
 }
