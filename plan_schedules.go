@@ -45,7 +45,7 @@ const (
 // rounds or, where there is a time limit, until it is up or the channel is closed.
 func (p *planner) improve(until <-chan struct{}, part uint64, rounds int) {
 	stop := p.goodEnough()
-	if p.result.Schedule == nil || stop(p.result.Primal) {
+	if p.result.Schedule == nil || p.ctx.Err() != nil || stop(p.result.Primal) {
 		return
 	}
 	c := heuristics.Config{
@@ -81,7 +81,7 @@ func (p *planner) guided() {
 	guide := p.guide
 	p.mu.Unlock()
 	stop := p.goodEnough()
-	if guide == nil || p.result.Schedule == nil || stop(p.result.Primal) {
+	if guide == nil || p.result.Schedule == nil || p.ctx.Err() != nil || stop(p.result.Primal) {
 		return
 	}
 	rng := p.rng(6)

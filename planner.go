@@ -200,6 +200,9 @@ func stopped(ctx context.Context) string {
 
 // take makes a schedule the plan if it is valid and better.
 func (p *planner) take(name string, s *instance.Schedule) {
+	if s == p.result.Schedule {
+		return // the search found nothing better than what it was given
+	}
 	if violations := instance.Check(p.in, s); len(violations) > 0 {
 		p.fault("%s made an invalid schedule: %v", name, violations[0])
 		return

@@ -100,22 +100,26 @@ func (w *gpuWheel) within(t, limit, length instance.Tick, late bool) (start inst
 	}
 }
 
+// lay returns what [start, start+length) is within a period: one arc, or where it
+// crosses the end two; those of no length are empty.
+func lay(start, length, period instance.Tick) (arc, arc) {
+	from := residue(start, period)
+	to := from + length
+	return arc{from, min(to, period)}, arc{0, max(0, to-period)}
+}
+
 // add marks [start, start+length) busy; it must be free.
 func (w *gpuWheel) add(start, length instance.Tick) {
-	if length == 0 {
-		return
-	}
 	w.load += length
-	from := residue(start, w.period)
-	if to := from + length; to <= w.period {
-		w.insert(from, to)
-	} else {
-		w.insert(from, w.period)
-		w.insert(0, to-w.period)
-	}
+	a, b := lay(start, length, w.period)
+	w.insert(a.from, a.to)
+	w.insert(b.from, b.to)
 }
 
 func (w *gpuWheel) insert(from, to instance.Tick) {
+	if from == to {
+		return
+	}
 	i := sort.Search(len(w.busy), func(i int) bool { return w.busy[i].from >= from })
 	left := i > 0 && w.busy[i-1].to == from
 	right := i < len(w.busy) && w.busy[i].from == to
@@ -134,20 +138,16 @@ func (w *gpuWheel) insert(from, to instance.Tick) {
 
 // remove frees [start, start+length), all of it busy.
 func (w *gpuWheel) remove(start, length instance.Tick) {
-	if length == 0 {
-		return
-	}
 	w.load -= length
-	from := residue(start, w.period)
-	if to := from + length; to <= w.period {
-		w.cut(from, to)
-	} else {
-		w.cut(from, w.period)
-		w.cut(0, to-w.period)
-	}
+	a, b := lay(start, length, w.period)
+	w.cut(a.from, a.to)
+	w.cut(b.from, b.to)
 }
 
 func (w *gpuWheel) cut(from, to instance.Tick) {
+	if from == to {
+		return
+	}
 	i := sort.Search(len(w.busy), func(i int) bool { return w.busy[i].to > from })
 	switch a := &w.busy[i]; {
 	case a.from == from && a.to == to:
@@ -206,22 +206,18 @@ func (w *linkWheel) first(t, length instance.Tick, rate instance.BitRate) (start
 
 // add takes rate over [start, start+length); it must be free.
 func (w *linkWheel) add(start, length instance.Tick, rate instance.BitRate) {
-	if length == 0 {
-		return
-	}
 	if len(w.at) == 0 {
 		w.at, w.used = append(w.at, 0), append(w.used, 0)
 	}
-	from := residue(start, w.period)
-	if to := from + length; to <= w.period {
-		w.take(from, to, rate)
-	} else {
-		w.take(from, w.period, rate)
-		w.take(0, to-w.period, rate)
-	}
+	a, b := lay(start, length, w.period)
+	w.take(a.from, a.to, rate)
+	w.take(b.from, b.to, rate)
 }
 
 func (w *linkWheel) take(from, to instance.Tick, rate instance.BitRate) {
+	if from == to {
+		return
+	}
 	first, end := w.split(from), len(w.at)
 	if to < w.period {
 		end = w.split(to)

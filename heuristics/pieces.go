@@ -36,8 +36,9 @@ type piece struct {
 }
 
 const (
-	// walksWorth is how many pieces are worth as much work as lanes and scouts are.
-	walksWorth = 4
+	// walksWorth is how many pieces are worth as much work as lanes and scouts are. But
+	// from leastGroups on, pieces of a large instance are worth the part leastPieces.
+	walksWorth, leastPieces, leastGroups = 4, 0.5, 3
 	// A batch has so many pieces of about so many GPUs, and half as many again or
 	// twice as many after a while without a better schedule.
 	pieceBatch, pieceGPUs = 4, 16
@@ -67,13 +68,22 @@ func (p *pieces) follow(best, other find) float64 {
 			p.take(other)
 		}
 	}
-	return 1 - float64(walksWorth)/float64(max(walksWorth, len(p.groups)))
+	part := 1 - float64(walksWorth)/float64(max(walksWorth, len(p.groups)))
+	if p.few(len(p.groups)) {
+		part = max(part, leastPieces)
+	}
+	return part
 }
 
-// take goes on from a schedule if no group of it has more than half of the GPUs.
+// few reports whether so many groups are worth pieces although they are few: not where
+// a piece would be much of all.
+func (p *pieces) few(groups int) bool { return groups >= leastGroups && len(p.in.GPUs) > 2*pieceGPUs }
+
+// take goes on from a schedule if it falls apart into enough groups, none of which has
+// more than half of the GPUs.
 func (p *pieces) take(f find) {
 	list := groupsOf(p.in, f.schedule)
-	if len(list) > walksWorth && !slices.ContainsFunc(list, func(g group) bool { return 2*g.gpus > len(p.in.GPUs) }) {
+	if (len(list) > walksWorth || p.few(len(list))) && !slices.ContainsFunc(list, func(g group) bool { return 2*g.gpus > len(p.in.GPUs) }) {
 		p.best, p.groups, p.stale = f, list, 0
 	}
 }

@@ -93,6 +93,24 @@ func TestPieces(t *testing.T) {
 	assert.Greater(t, 2*gained, runs)
 }
 
+// TestFewGroups: pieces of three groups are searched where these are large, of five
+// anywhere.
+func TestFewGroups(t *testing.T) {
+	for racks, want := range map[int]map[int]float64{5: {2: 0, 3: 0.5, 4: 0.5, 8: 0.5, 16: 0.75}, 2: {4: 0, 5: 0.2, 16: 0.75}} {
+		m := mediums()["plain"]
+		m.racks, m.nodes, m.jobs, m.iterations = racks, 2, 4, 1
+		in := m.instance(t, 1)
+		s, err := Config{Quick: true}.Greedy(t.Context(), in, source(1))
+		require.NoError(t, err)
+		p := newPieces(in, source(1))
+		p.best = find{s, valueOf(in, s.Completion(in))}
+		for groups, part := range want {
+			p.groups = make([]group, groups)
+			assert.InDelta(t, part, p.follow(p.best, p.best), 1e-9, "%d groups on %d GPUs", groups, len(in.GPUs))
+		}
+	}
+}
+
 // improves runs a search of many nodes, which begins with the best schedule that it
 // has and a step to take, or with nil where it has nothing to do. Each of three steps
 // leaves a valid schedule that is no worse and worth what the search says. One

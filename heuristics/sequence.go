@@ -87,7 +87,7 @@ type sequence struct {
 	gpu   []int32         // per worker
 	depth []uint8         // per task
 	ticks []instance.Tick // per task: its length
-	kind  []uint8         // per synchronisation: its multiset's index in sets; see kinds
+	kind  []uint8         // per synchronisation: its multiset's index in sets
 	level []uint8         // per synchronisation: the fastest rate level it may use
 	nets  []net           // per job
 	used  []int32         // per worker and depth: its tasks of that depth

@@ -34,7 +34,6 @@ const (
 	editDepth                 // task a had depth b
 	editHome                  // worker a lived on GPU b
 	editLevel                 // synchronisation a had level b
-	editSet                   // synchronisation a had multiset b
 	editList                  // the list was rewritten
 )
 
@@ -63,8 +62,6 @@ func (e *edits) undo() {
 			e.house(d.a, d.b)
 		case editLevel:
 			e.level[d.a] = uint8(d.b)
-		case editSet:
-			e.kind[d.a] = uint8(d.b)
 		case editList:
 			copy(e.list[e.relistedAt:], e.relisted)
 			for p := e.relistedAt; p < e.relistedAt+len(e.relisted); p++ {
