@@ -119,6 +119,9 @@ func (m *model) provePeriods(b *Bound, c *Certificate) error {
 				open = append(open, &narrowing{parent: n, cut: cut})
 				continue
 			}
+			if err := f.confirm(n.cuts()); err != nil {
+				return err
+			}
 			proof := &priceProof{prices: list, denominator: p.Denominator, empty: p.Kind == emptyKind}
 			v, err := f.proven(proof, lower, upper)
 			if err != nil {
