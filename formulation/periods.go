@@ -197,6 +197,8 @@ type periodTree struct {
 	stuck      *big.Rat
 	iterations int
 	proving    time.Duration // that stating and proving all nodes so far took
+	contents   []gpuContent  // that the last program of GPUs mixed
+	gpuPrices  int           // of all programs of GPUs that helped
 }
 
 // period is the program of one period, and what branching in it has taught.
@@ -225,6 +227,7 @@ type periodNode struct {
 	inherited bool
 	cuts      []*contentCut // which the node above lacks
 	cutting   int           // how often it was cut since the last split
+	gpus      bool          // whether single GPUs are looked at, too
 	split     *narrowing    // the lower part, nil where there are not two
 	parts     []*periodNode
 	basis     *solver.Basis
@@ -251,12 +254,12 @@ func (n *narrowing) cuts() (list []*contentCut) {
 }
 
 // priceProof are prices of a program's rows, and what they prove; empty says that
-// it is that there is no plan at all.
+// it is that there is no plan at all, gpus that the program is that of [gpuProgram].
 type priceProof struct {
 	prices      []int64
 	denominator int64
 	value       *big.Int // over the denominator
-	empty       bool
+	empty, gpus bool
 }
 
 // cutoff is what a bound has to be above to be of interest, negated.
@@ -307,17 +310,27 @@ func (t *periodTree) Evaluate(ctx context.Context, n *periodNode, _ float64) (tr
 		return tree.Outcome[*periodNode]{Bound: math.Inf(1), Closed: true}, nil
 	}
 	out := tree.Outcome[*periodNode]{Bound: math.Inf(-1)}
-	if n.value != nil {
+	closed := func() bool {
+		if n.value == nil {
+			return false
+		}
 		v, _ := n.value.Float64()
 		out.Bound = -v
-		if known := t.until(); known != nil && n.value.Cmp(known) <= 0 || t.stuck != nil && n.value.Cmp(t.stuck) <= 0 {
-			out.Closed = true
-			return out, nil
-		}
+		known := t.until()
+		out.Closed = known != nil && n.value.Cmp(known) <= 0 || t.stuck != nil && n.value.Cmp(t.stuck) <= 0
+		return out.Closed
+	}
+	if closed() {
+		return out, nil
 	}
 	if s != nil && s.Status == solver.Optimal && r.holds(s.Primal) {
-		if err := t.divide(ctx, r, n, s); err != nil {
+		if err := t.lookAtGPUs(ctx, r, n, s); err != nil || closed() {
 			return out, err
+		}
+		if n.parts == nil {
+			if err := t.divide(ctx, r, n, s); err != nil {
+				return out, err
+			}
 		}
 	}
 	if out.Children = n.parts; n.parts == nil && n.value != nil && (t.stuck == nil || n.value.Cmp(t.stuck) > 0) {
@@ -422,6 +435,9 @@ var errNotEmpty = errors.New("formulation: the prices do not prove that there is
 // there is no plan, and notes what the prices prove, over their denominator. The
 // last rows may have none.
 func (f *fluid) proven(proof *priceProof, lower, upper []int64) (*big.Rat, error) {
+	if proof.gpus {
+		return f.provenGPUs(proof)
+	}
 	prices, denominator := make([]*big.Int, max(len(proof.prices), len(f.p.rows))), big.NewInt(proof.denominator)
 	for i := range prices {
 		prices[i] = new(big.Int)

@@ -1,0 +1,105 @@
+package formulation
+
+import (
+	"context"
+	"math/big"
+	"time"
+
+	"jigsaw/solver"
+)
+
+// lookAtGPUs solves the program of GPUs for a node, keeps what its prices prove if that is more,
+// and splits the node at a rate if it can. The first time that a node asks for it, this leaves
+// one part, so that the most promising nodes come first.
+func (t *periodTree) lookAtGPUs(ctx context.Context, r *relaxation, n *periodNode, s *solver.Solution) error {
+	if !n.gpus {
+		if n.narrow == nil && r.busy(s.RowDual) {
+			part := n.part(n.narrow)
+			part.gpus = true
+			n.parts = []*periodNode{part}
+			n.proof, n.basis = nil, nil
+		}
+		return nil
+	}
+	n.gpus = false // unless it helps
+	g := r.gpus()
+	if g == nil || n.value == nil || t.gpuPrices+g.prices > mostTreePrices {
+		return nil
+	}
+	value := new(big.Rat).Mul(n.value, new(big.Rat).SetInt64(n.period))
+	enough, _ := value.Float64()
+	found, err := g.solve(ctx, t.engine, t.contents, t.interest(n.period), enough)
+	if err != nil || found == nil {
+		return ctx.Err()
+	}
+	t.contents = found.contents
+	begun := time.Now()
+	v, err := r.proven(found.proof, r.lower, r.upper)
+	t.proving += time.Since(begun)
+	if err != nil || v.Cmp(n.value) >= 0 {
+		return nil
+	}
+	t.gpuPrices += g.prices
+	n.proof, n.value, n.inherited, n.gpus = found.proof, v, false, true
+	if known := t.until(); known != nil && v.Cmp(known) <= 0 {
+		return nil
+	}
+	if col, at := r.mixed(g, found.shares); col >= 0 {
+		n.divide(col, at, r.upper[col])
+	}
+	return nil
+}
+
+// mostTreePrices bounds the prices of GPU programs in a certificate, which are many.
+const mostTreePrices = 1 << 20
+
+// busy reports whether the time of GPUs has a price.
+func (r *relaxation) busy(y []float64) bool {
+	for i := range r.p.rows {
+		if r.p.rows[i].about.resource == "gpu" && y[i] < -1e-9 {
+			return true
+		}
+	}
+	return false
+}
+
+// interest is a value, in weight times iterations of a period, that is of no interest any
+// more, nor is any below the next whole number.
+func (t *periodTree) interest(period int64) float64 {
+	known := t.until()
+	if known == nil {
+		return 0
+	}
+	whole := floor(new(big.Rat).Mul(known, new(big.Rat).SetInt64(period)))
+	v, _ := new(big.Float).SetInt(whole).Float64()
+	return v + 1 - gpuGap/10
+}
+
+// mixed returns the column of a rate that is mixed most, and a value that splits the mix;
+// -1 where no rate is.
+func (r *relaxation) mixed(g *gpuProgram, shares [][]float64) (col int, at int64) {
+	col = -1
+	if r.rates == nil {
+		return col, 0
+	}
+	most := 1e-6
+	for i := range shares {
+		if r.rates.cols[i] < 0 {
+			continue
+		}
+		mean, square, least, last := 0.0, 0.0, int64(-1), int64(0)
+		for x, part := range shares[i] {
+			if part > 1e-6 {
+				if least < 0 {
+					least = int64(x)
+				}
+				last = int64(x)
+				mean, square = mean+part*float64(x), square+part*float64(x*x)
+			}
+		}
+		if spread := float64(g.classes[i].weight) * (square - mean*mean); spread > most && least < last {
+			most, col, at = spread, r.rates.cols[i], max(least, min(int64(mean), last-1))
+		}
+	}
+	return col, at
+}
