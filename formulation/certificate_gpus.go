@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"math/big"
 	"slices"
-
-	"jigsaw/formulation/instance"
 )
 
 // provenGPUs is proven for prices of the program of GPUs: it looks for contents that are worth
 // more than the price of a GPU, by lists of what tasks of so many ticks are worth at the most.
 func (f *fluid) provenGPUs(proof *priceProof) (*big.Rat, error) {
 	s := f.gpus()
-	if s == nil || f.m.in.Objective != instance.Throughput || len(proof.prices) != s.prices || proof.denominator <= 0 {
+	if s == nil || len(proof.prices) != s.prices || proof.denominator <= 0 {
 		return nil, errPrices
 	}
 	prices := make([]*big.Int, s.prices)

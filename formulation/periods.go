@@ -88,7 +88,8 @@ func (t *periodTree) search(ctx context.Context, limits PeriodLimits) (Bound, tr
 	ctx, enough := context.WithCancel(ctx)
 	defer enough()
 	end, limited := ctx.Deadline()
-	tell := 1 + int(t.m.in.MaxPeriod) // when all periods were looked at, then at every doubling
+	// When all periods were looked at, then as the tree grows by a quarter and if there is news.
+	tell, told := 1+int(t.m.in.MaxPeriod), math.Inf(-1)
 	options.Events = func(e tree.Event) {
 		if limits.Event != nil {
 			limits.Event(e.Nodes)
@@ -96,8 +97,8 @@ func (t *periodTree) search(ctx context.Context, limits PeriodLimits) (Bound, tr
 		if limited && time.Until(end) < proofs*t.proving {
 			enough() // in time to write the tree down and to prove it
 		}
-		if limits.Improved != nil && e.Nodes == tell && e.Open > 0 {
-			tell *= 2
+		if limits.Improved != nil && e.Nodes >= tell && e.Open > 0 && e.Bound > told {
+			tell, told = e.Nodes+e.Nodes/4, e.Bound
 			if b := t.bound(); b.Value != nil {
 				limits.Improved(b)
 			}
@@ -197,8 +198,11 @@ type periodTree struct {
 	stuck      *big.Rat
 	iterations int
 	proving    time.Duration // that stating and proving all nodes so far took
-	contents   []gpuContent  // that the last program of GPUs mixed
-	gpuPrices  int           // of all programs of GPUs that helped
+	// Of programs of GPUs: what the next begins with, how many prices helped, and the value of
+	// the last that was solved.
+	start     gpuStart
+	gpuPrices int
+	reached   float64
 }
 
 // period is the program of one period, and what branching in it has taught.
@@ -227,7 +231,7 @@ type periodNode struct {
 	inherited bool
 	cuts      []*contentCut // which the node above lacks
 	cutting   int           // how often it was cut since the last split
-	gpus      bool          // whether single GPUs are looked at, too
+	gpus      *gpuStart     // not nil where single GPUs are looked at, too
 	split     *narrowing    // the lower part, nil where there are not two
 	parts     []*periodNode
 	basis     *solver.Basis

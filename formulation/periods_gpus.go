@@ -3,6 +3,8 @@ package formulation
 import (
 	"math/big"
 	"slices"
+
+	"jigsaw/formulation/instance"
 )
 
 // gpuProgram knows what single GPUs hold in a period of P ticks. A worker of a job with x
@@ -81,6 +83,9 @@ const (
 // gpus states the program of GPUs for a period's program, which knows limits of rates; nil
 // where it is too large or there is none.
 func (f *fluid) gpus() *gpuProgram {
+	if f.m.in.Objective != instance.Throughput {
+		return nil
+	}
 	s := &gpuProgram{f: f, prices: len(f.groups)}
 	work := int64(0)
 	for p := range f.m.network.pools {

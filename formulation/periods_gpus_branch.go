@@ -10,44 +10,65 @@ import (
 
 // lookAtGPUs solves the program of GPUs for a node, keeps what its prices prove if that is more,
 // and splits the node at a rate if it can. The first time that a node asks for it, this leaves
-// one part, so that the most promising nodes come first.
+// one part, so that the most promising nodes come first; and so it does where others have
+// become more promising meanwhile.
 func (t *periodTree) lookAtGPUs(ctx context.Context, r *relaxation, n *periodNode, s *solver.Solution) error {
-	if !n.gpus {
-		if n.narrow == nil && r.busy(s.RowDual) {
-			part := n.part(n.narrow)
-			part.gpus = true
-			n.parts = []*periodNode{part}
-			n.proof, n.basis = nil, nil
+	if n.gpus == nil {
+		if n.narrow == nil && r.busy(s.RowDual) && r.gpus() != nil {
+			n.again(&gpuStart{})
 		}
 		return nil
 	}
-	n.gpus = false // unless it helps
+	start := n.gpus
+	if start.classes == nil {
+		start = &t.start
+	}
+	n.gpus = nil // unless it helps
 	g := r.gpus()
 	if g == nil || n.value == nil || t.gpuPrices+g.prices > mostTreePrices {
 		return nil
 	}
-	value := new(big.Rat).Mul(n.value, new(big.Rat).SetInt64(n.period))
-	enough, _ := value.Float64()
-	found, err := g.solve(ctx, t.engine, t.contents, t.interest(n.period), enough)
+	value, _ := n.value.Float64()
+	value *= float64(n.period)
+	least := max(t.interest(n.period), min(t.reached*float64(n.period), value*(1-leastStep)))
+	found, err := g.solve(ctx, t.engine, start, least, value)
 	if err != nil || found == nil {
 		return ctx.Err()
 	}
-	t.contents = found.contents
 	begun := time.Now()
 	v, err := r.proven(found.proof, r.lower, r.upper)
 	t.proving += time.Since(begun)
-	if err != nil || v.Cmp(n.value) >= 0 {
+	if err != nil || n.narrow == nil && v.Cmp(n.value) >= 0 {
 		return nil
 	}
-	t.gpuPrices += g.prices
-	n.proof, n.value, n.inherited, n.gpus = found.proof, v, false, true
-	if known := t.until(); known != nil && v.Cmp(known) <= 0 {
-		return nil
+	n.gpus, t.start = &found.gpuStart, found.gpuStart
+	if v.Cmp(n.value) < 0 {
+		n.proof, n.value, n.inherited = found.proof, v, false
+		t.gpuPrices += g.prices
+		if known := t.until(); known != nil && v.Cmp(known) <= 0 {
+			return nil
+		}
+		if !found.solved {
+			n.again(n.gpus)
+			return nil
+		}
+		t.reached, _ = v.Float64()
 	}
 	if col, at := r.mixed(g, found.shares); col >= 0 {
 		n.divide(col, at, r.upper[col])
 	}
 	return nil
+}
+
+// leastStep is the part by which a look at GPUs has to lower a bound before others come first.
+const leastStep = 0.005
+
+// again leaves one part, which is the node itself, to be looked at later.
+func (n *periodNode) again(start *gpuStart) {
+	part := n.part(n.narrow)
+	part.gpus = start
+	n.parts = []*periodNode{part}
+	n.proof, n.basis = nil, nil
 }
 
 // mostTreePrices bounds the prices of GPU programs in a certificate, which are many.

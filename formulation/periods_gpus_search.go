@@ -368,16 +368,28 @@ func (f *gpuFill) worker(slot, ticks int) gpuTasks {
 
 // gpuResult is what the search of a node's program of GPUs found.
 type gpuResult struct {
-	proof    *priceProof
-	contents []gpuContent // of the last solution
-	shares   [][]float64  // of the jobs, by class and iterations
+	proof *priceProof
+	// solved says that the value is about that of the program, and shares how its jobs are
+	// shared out, by class and iterations.
+	solved bool
+	shares [][]float64
+	gpuStart
+}
+
+// gpuStart is what a similar program begins with: contents of its solution, and its prices of
+// links and, by class, of workers and rules.
+type gpuStart struct {
+	contents []gpuContent
+	links    []float64
+	classes  [][]float64
 }
 
 // solve searches prices whose bound, in weight times iterations, is below least or else as
-// low as can be, unless none is below enough. It begins with known contents.
-func (s *gpuProgram) solve(ctx context.Context, engine solver.Solver, known []gpuContent, least, enough float64) (*gpuResult, error) {
+// low as can be, unless none is below enough.
+func (s *gpuProgram) solve(ctx context.Context, engine solver.Solver, start *gpuStart, least, enough float64) (*gpuResult, error) {
 	m := s.master()
-	live, err := colgen.NewMaster[gpuContent](engine, m.problem())
+	q := m.problem()
+	live, err := colgen.NewMaster[gpuContent](engine, q)
 	if err != nil {
 		return nil, err
 	}
@@ -386,7 +398,7 @@ func (s *gpuProgram) solve(ctx context.Context, engine solver.Solver, known []gp
 	for p := range s.pools {
 		pricers = append(pricers, &gpuPricer{m, p})
 		first := []colgen.Column[gpuContent]{m.column(p, nil)}
-		for _, content := range known {
+		for _, content := range start.contents {
 			if s.holds(p, content) {
 				first = append(first, m.column(p, content))
 			}
@@ -397,34 +409,71 @@ func (s *gpuProgram) solve(ctx context.Context, engine solver.Solver, known []gp
 	}
 	cutoff, value := -least, -enough
 	r, err := live.Run(ctx, pricers, colgen.Options{
-		Smoothing: smoothing, Cutoff: &cutoff, Enough: &value, Gap: gpuGap / max(1, enough),
+		Smoothing: smoothing, Cutoff: &cutoff, Enough: &value, Gap: gpuGap / max(1, enough), Prices: m.begin(q, start),
 	})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if r.Prices == nil {
-		return nil, nil
+		return nil, err
 	}
-	found := &gpuResult{proof: m.proof(r.Prices)}
+	found := &gpuResult{proof: m.proof(r.Prices), solved: r.Status == colgen.Optimal}
+	found.links = r.Prices[:len(s.f.groups)]
+	for i := range s.classes {
+		c := &s.classes[i]
+		found.classes = append(found.classes, r.Prices[c.at:c.home(c.most+1)])
+		found.shares = append(found.shares, make([]float64, c.most+1))
+		found.shares[i][0] = float64(c.jobs)
+	}
+	if r.Solution == nil {
+		found.contents = start.contents
+		return found, nil
+	}
 	for j, weight := range r.Weights {
-		if weight > 1e-9 && len(live.Columns()[j].Data) > 0 {
-			found.contents = append(found.contents, live.Columns()[j].Data)
+		if content := live.Columns()[j].Data; weight > 1e-9 && len(content) > 0 {
+			found.contents = append(found.contents, content)
 		}
 	}
-	found.shares = make([][]float64, len(s.classes))
-	for i := range found.shares {
-		found.shares[i] = make([]float64, s.classes[i].most+1)
-		found.shares[i][0] = float64(s.classes[i].jobs)
-	}
-	if r.Solution != nil {
-		for j, share := range m.shares {
-			if share.x > 0 {
-				found.shares[share.class][share.x] += r.Solution.Primal[j]
-				found.shares[share.class][0] -= r.Solution.Primal[j]
-			}
+	for j, share := range m.shares {
+		if share.x > 0 {
+			found.shares[share.class][share.x] += r.Solution.Primal[j]
+			found.shares[share.class][0] -= r.Solution.Primal[j]
 		}
 	}
 	return found, nil
+}
+
+// begin returns the prices of the rows to begin with, nil if none are known: those of a
+// similar program, where it has no more iterations of a class those of its most.
+func (m *gpuMaster) begin(q *solver.Problem, start *gpuStart) []float64 {
+	if len(start.links) != len(m.f.groups) || len(start.classes) != len(m.classes) {
+		return nil
+	}
+	y := make([]float64, q.Rows())
+	copy(y, start.links)
+	for i := range m.classes {
+		c, known := &m.classes[i], start.classes[i]
+		size := 1 + len(c.rules)
+		for x := int64(1); x <= c.most && len(known) >= size; x++ {
+			from := min(int(x-1)*size, len(known)-size)
+			copy(y[c.home(x):c.home(x+1)], known[from:from+size])
+		}
+	}
+	prices := m.integers(y)
+	for p := range m.pools {
+		y[len(m.f.groups)+p] = -float64(m.fill(p, prices).worth()) / m.scale
+	}
+	for j, share := range m.shares {
+		rows, values := q.Column(solver.Col(j))
+		gain := -q.Cost[j]
+		for n, row := range rows[1:] {
+			gain += y[row] * values[1+n]
+		}
+		if share.x > 0 {
+			y[rows[0]] = min(y[rows[0]], -gain)
+		}
+	}
+	return y
 }
 
 // gpuGap is how close the bound has to come to the value of the program, in weight times
