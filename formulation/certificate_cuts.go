@@ -72,7 +72,7 @@ func (f *fluid) contents(c *contentCut) *contents {
 			}
 			return false
 		})
-		s.rest[i] = undominated(list, max(1, f.period*linkUnit/mostFillings))
+		s.rest[i] = undominated(list, f.period*linkUnit, max(1, f.period*linkUnit/mostFillings))
 	}
 	return s
 }
@@ -80,18 +80,17 @@ func (f *fluid) contents(c *contentCut) *contents {
 // mostFillings is about how many of a list are told apart.
 const mostFillings = 1 << 13
 
-// undominated sorts a list and drops what takes as long as something worth no less, the
-// ticks rounded down to a multiple of the grain.
-func undominated(list []filling, grain int64) (kept []filling) {
-	for i := range list {
-		list[i].ticks -= list[i].ticks % grain
-	}
-	slices.SortFunc(list, func(a, b filling) int {
-		return cmp.Or(cmp.Compare(a.ticks, b.ticks), cmp.Compare(b.worth, a.worth))
-	})
+// undominated returns what of a list does not take as long as something worth no less, in rising
+// order, the ticks rounded down to a multiple of the grain.
+func undominated(list []filling, room, grain int64) (kept []filling) {
+	best := make([]int64, room/grain+1)
 	for _, r := range list {
-		if len(kept) == 0 || r.worth > kept[len(kept)-1].worth {
-			kept = append(kept, r)
+		best[r.ticks/grain] = max(best[r.ticks/grain], 1+r.worth)
+	}
+	most := int64(0)
+	for i, worth := range best {
+		if worth > most {
+			kept, most = append(kept, filling{int64(i) * grain, worth - 1}), worth
 		}
 	}
 	return kept

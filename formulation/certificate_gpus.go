@@ -70,11 +70,11 @@ func (s *gpuProgram) worth(pool int, prices []*big.Int) (worth int64, ok bool) {
 						}
 					}
 				}
-				list = undominated(longer, 1)
+				list = undominated(longer, s.f.period, 1)
 			}
 			one = append(one, list...)
 		}
-		one = undominated(one, 1)
+		one = undominated(one, s.f.period, 1)
 		for range c.jobs {
 			var both []filling
 			for _, a := range all {
@@ -84,7 +84,7 @@ func (s *gpuProgram) worth(pool int, prices []*big.Int) (worth int64, ok bool) {
 					}
 				}
 			}
-			if all = undominated(both, 1); all[len(all)-1].worth > mostWorth {
+			if all = undominated(both, s.f.period, 1); all[len(all)-1].worth > mostWorth {
 				return 0, false
 			}
 		}
