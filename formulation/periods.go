@@ -54,7 +54,7 @@ func Periods(ctx context.Context, in *instance.Instance, engine solver.Solver, l
 		if m == nil {
 			break
 		}
-		t := &periodTree{m: m, engine: engine, until: limits.Until, periods: map[int64]*period{}, root: &periodNode{}}
+		t := &periodTree{m: m, engine: engine, until: limits.Until, periods: map[int64]*period{}, root: &periodNode{}, most: limits.Nodes}
 		cols := len(t.open(int64(in.MaxPeriod)).p.cols)
 		if cols == size {
 			break
@@ -198,11 +198,13 @@ type periodTree struct {
 	stuck      *big.Rat
 	iterations int
 	proving    time.Duration // that stating and proving all nodes so far took
-	// Of programs of GPUs: what the next begins with, how many prices helped, and the value of
-	// the last that was solved.
+	// Of programs of GPUs: what the next begins with, how many prices helped, the value of the
+	// last that was solved, and rounds times rows.
 	start     gpuStart
 	gpuPrices int
 	reached   float64
+	gpuWork   int
+	most      int // nodes; 0 for no limit
 }
 
 // period is the program of one period, and what branching in it has taught.

@@ -25,7 +25,7 @@ func (t *periodTree) lookAtGPUs(ctx context.Context, r *relaxation, n *periodNod
 	}
 	n.gpus = nil // unless it helps
 	g := r.gpus()
-	if g == nil || n.value == nil || t.gpuPrices+g.prices > mostTreePrices {
+	if g == nil || n.value == nil || t.gpuPrices+g.prices > mostTreePrices || t.most > 0 && t.gpuWork > t.most*gpuWork {
 		return nil
 	}
 	value, _ := n.value.Float64()
@@ -35,6 +35,7 @@ func (t *periodTree) lookAtGPUs(ctx context.Context, r *relaxation, n *periodNod
 	if err != nil || found == nil {
 		return ctx.Err()
 	}
+	t.gpuWork += found.rounds * g.prices
 	begun := time.Now()
 	v, err := r.proven(found.proof, r.lower, r.upper)
 	t.proving += time.Since(begun)
@@ -59,6 +60,10 @@ func (t *periodTree) lookAtGPUs(ctx context.Context, r *relaxation, n *periodNod
 	}
 	return nil
 }
+
+// gpuWork is how many rounds of column generation, times rows, there are for each node that
+// the search may have.
+const gpuWork = 1500
 
 // leastStep is the part by which a look at GPUs has to lower a bound before others come first.
 const leastStep = 0.005

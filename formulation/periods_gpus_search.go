@@ -373,6 +373,7 @@ type gpuResult struct {
 	// shared out, by class and iterations.
 	solved bool
 	shares [][]float64
+	rounds int
 	gpuStart
 }
 
@@ -417,7 +418,7 @@ func (s *gpuProgram) solve(ctx context.Context, engine solver.Solver, start *gpu
 	if r.Prices == nil {
 		return nil, err
 	}
-	found := &gpuResult{proof: m.proof(r.Prices), solved: r.Status == colgen.Optimal}
+	found := &gpuResult{proof: m.proof(r.Prices), solved: r.Status == colgen.Optimal, rounds: r.Rounds}
 	found.links = r.Prices[:len(s.f.groups)]
 	for i := range s.classes {
 		c := &s.classes[i]
