@@ -63,7 +63,7 @@ func (t *periodTree) lookAtGPUs(ctx context.Context, r *relaxation, n *periodNod
 
 // gpuWork is how many rounds of column generation, times rows, there are for each node that
 // the search may have.
-const gpuWork = 1500
+const gpuWork = 500
 
 // leastStep is the part by which a look at GPUs has to lower a bound before others come first.
 const leastStep = 0.005
