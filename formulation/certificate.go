@@ -41,7 +41,8 @@ const CertificateVersion = 1
 // than the bound.
 //
 // Periods: every plan belongs to a leaf of the tree of some period, within whose
-// bounds of the columns the prices prove, as those of fluid do, a value.
+// bounds of the columns the prices prove, as those of fluid do, a value; or prices of
+// the program of GPUs do, as [gpuProgram] says.
 //
 // Chain, area and the proofs of [Infeasible] are exact as they are computed and
 // need no prices.

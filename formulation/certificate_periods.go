@@ -14,6 +14,7 @@ const (
 	columnKind = "column" // a split
 	cutKind    = "cut"    // of one child, which has a row more
 	emptyKind  = "empty"  // a leaf without plans
+	gpusKind   = "gpus"   // a leaf with prices of the program of GPUs
 )
 
 // bound returns what the tree proves, as far as it was looked at, with a list of
@@ -47,9 +48,13 @@ func (t *periodTree) bound() Bound {
 			value, _ = f.proven(&proof, lower, upper) // which succeeded when the prices were made
 		}
 		leaf := ProofNode{Kind: leafKind, Prices: len(proof.prices), Denominator: proof.denominator, Value: proof.value}
-		if proof.empty {
+		switch {
+		case proof.empty:
 			leaf.Kind = emptyKind
-		} else if value.Cmp(best) > 0 {
+		case proof.gpus:
+			leaf.Kind = gpusKind
+		}
+		if !proof.empty && value.Cmp(best) > 0 {
 			best = value
 		}
 		c.Tree = append(c.Tree, leaf)
@@ -97,7 +102,7 @@ func (m *model) provePeriods(b *Bound, c *Certificate) error {
 				open = append(open, &narrowing{parent: n, col: p.Column, lower: p.At + 1, upper: upper[p.Column]}, &narrowing{parent: n, col: p.Column, upper: p.At})
 				continue
 			}
-			if p.Kind != leafKind && p.Kind != emptyKind && p.Kind != cutKind {
+			if p.Kind != leafKind && p.Kind != emptyKind && p.Kind != gpusKind && p.Kind != cutKind {
 				return fmt.Errorf("formulation: a periods certificate has no nodes of kind %q", p.Kind)
 			}
 			if p.Prices < 0 || p.Prices > len(prices) {
@@ -119,7 +124,10 @@ func (m *model) provePeriods(b *Bound, c *Certificate) error {
 				open = append(open, &narrowing{parent: n, cut: cut})
 				continue
 			}
-			proof := &priceProof{prices: list, denominator: p.Denominator, empty: p.Kind == emptyKind}
+			if err := f.confirm(n.cuts()); err != nil {
+				return err
+			}
+			proof := &priceProof{prices: list, denominator: p.Denominator, empty: p.Kind == emptyKind, gpus: p.Kind == gpusKind}
 			v, err := f.proven(proof, lower, upper)
 			if err != nil {
 				return err

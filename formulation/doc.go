@@ -93,6 +93,7 @@
 //	     together; see fluid_sharing.go
 //	(29), (30) for whole rates in a period: products; see periods_rates.go
 //	(31) for the same: what a link carries; see periods_cuts.go
+//	(32) to (36), a program of its own: what a GPU holds; see periods_gpus.go
 //
 // # Why it is a relaxation
 //
@@ -119,7 +120,9 @@
 // (periods_rates.go). Rows for that product depend on the limits of x in a node,
 // and splits on rates come first, so that the product is exact soon. What a link can
 // carry in whole synchronisations (periods_cuts.go) is told by cuts, which are separated
-// where a node is the most promising (periods_separate.go).
+// where a node is the most promising (periods_separate.go); and there the program of GPUs is
+// solved beside the fluid one (periods_gpus.go), whose columns are what a GPU holds, in whole
+// tasks.
 //
 // # The columns program
 //

@@ -74,22 +74,45 @@ func (s *sharing) meet(members []int) {
 		c.does[i] = cols[n]
 	}
 	s.companies = append(s.companies, c)
-	for n, i := range kinds {
-		sync := int64(s.shapes[i].d.sync)
-		if sync == 0 {
-			continue
+	for n := range kinds {
+		s.gaps(name, c, kinds, times, n)
+	}
+}
+
+// gaps adds rows (26) of a member of a company, one for each slack that its tasks may have.
+func (s *sharing) gaps(name string, c company, kinds []int, times []int64, n int) {
+	d := s.shapes[kinds[n]].d
+	sync, step := int64(d.sync), int64(d.iteration)
+	if sync == 0 {
+		return
+	}
+	slack := func(length int64) int64 { return max(0, step-sync-length) }
+	var known []int64
+	s.each(kinds[n], c.does[kinds[n]], func(_ int, length int64) { known = append(known, slack(length)) })
+	slices.Sort(known)
+	for _, rho := range slices.Compact(append([]int64{0}, known...)) {
+		long := sync + 2*rho // others of at most that many ticks are free
+		if d.job.Gang {
+			long = sync + rho
 		}
-		row := s.p.row(fmt.Sprintf("%s.%s.gaps", name, s.shapes[i].id), atMost, 0, about{})
+		if rho > 0 && !slices.ContainsFunc(kinds, func(k int) bool {
+			longer := false
+			s.each(k, c.does[k], func(_ int, length int64) { longer = longer || length > long })
+			return longer && (k != kinds[n] || times[n] > 1)
+		}) {
+			break
+		}
+		row := s.p.row(fmt.Sprintf("%s.%s.gaps%d", name, s.shapes[kinds[n]].id, rho), atMost, 0, about{})
 		for o, k := range kinds {
-			s.each(k, cols[o], func(x int, length int64) {
+			s.each(k, c.does[k], func(x int, length int64) {
 				if o == n {
-					s.p.term(row, x, length+sync+(times[n]-1)*max(0, length-sync))
+					s.p.term(row, x, max(step, length+sync)-max(0, slack(length)-rho)+(times[n]-1)*max(0, length-long))
 				} else {
-					s.p.term(row, x, times[n]*max(0, length-sync))
+					s.p.term(row, x, times[n]*max(0, length-long))
 				}
 			})
 		}
-		s.p.term(row, gpus, -s.period*times[n])
+		s.p.term(row, c.gpus, -s.period*times[n])
 	}
 }
 

@@ -97,7 +97,10 @@ func (f *fluid) buildRates(period int64, limits []interval) {
 		return f.p.row(name, atMost, linkUnit*links*f.period, a)
 	})
 	s := f.sharing()
-	if s != nil && period > 0 {
+	if period > 0 {
+		if s == nil { // too many classes for companies
+			s = &sharing{fluid: f}
+		}
 		s.wholeRates(limits)
 	}
 	if maxMin {

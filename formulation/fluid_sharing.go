@@ -21,17 +21,19 @@ import (
 //	(24) l_c sum_d does[S,c,d] <= period x n_c(S) gpus[S]
 //	(25) sum_c,d p(d) does[S,c,d] <= period x gpus[S]
 //
-// and tasks that are not interrupted interlock: after a task of job A its GPU
-// waits for the synchronisation, s_A ticks, before A's next task. Tasks of
-// others in between, of p_1, p_2, ... ticks, stretch that gap to
+// and tasks that are not interrupted interlock. From the end of one synchronisation of job A to
+// that of the next are l_A ticks or more. A task of p_A ticks leaves a slack of
+// rho = l_A - s_A - p_A of them on its GPU, before it or after, so that the gap between two tasks
+// of A has s_A ticks and parts of two slacks, and more only where A loses time against its
+// chain. Tasks of others, of p_1, p_2, ... ticks, come in such gaps. For any tau >= 0 what gaps have
+// beyond s_A + 2 tau is at most what slacks have beyond tau, and time that A loses:
 //
-//	max(s_A, p_1 + p_2 + ...) >= s_A + max(0, p_1 - s_A) + max(0, p_2 - s_A) + ...
+//	(26) sum_d (max(l_A, p_A(d) + s_A) - max(0, rho_A(d) - tau)) does[A,d]
+//	     + sum_B,d max(0, p_B(d) - s_A - 2 tau) does[B,d] <= period x gpus[S]
 //
-// ticks at least, so that, added up over the gaps of a period, for every member
-// of the company
-//
-//	(26) sum_d (p_A(d) + s_A) does[A,d] + sum_B,d max(0, p_B(d) - s_A) does[B,d] <= period x gpus[S]
-//
+// with tau = 0, for the sum of all gaps, and each slack of A, for tasks that only wide gaps
+// hold. The tasks of a gang begin together: a gap then has one slack, and tau takes the place
+// of 2 tau. Rows are
 // added up over members of one class. p(d) are the shortest tasks over all GPU
 // types, s and l the shortest synchronisation and iteration over all modes.
 //

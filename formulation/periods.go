@@ -54,7 +54,7 @@ func Periods(ctx context.Context, in *instance.Instance, engine solver.Solver, l
 		if m == nil {
 			break
 		}
-		t := &periodTree{m: m, engine: engine, until: limits.Until, periods: map[int64]*period{}, root: &periodNode{}}
+		t := &periodTree{m: m, engine: engine, until: limits.Until, periods: map[int64]*period{}, root: &periodNode{}, most: limits.Nodes}
 		cols := len(t.open(int64(in.MaxPeriod)).p.cols)
 		if cols == size {
 			break
@@ -88,7 +88,8 @@ func (t *periodTree) search(ctx context.Context, limits PeriodLimits) (Bound, tr
 	ctx, enough := context.WithCancel(ctx)
 	defer enough()
 	end, limited := ctx.Deadline()
-	tell := 1 + int(t.m.in.MaxPeriod) // when all periods were looked at, then at every doubling
+	// When all periods were looked at, then as the tree grows by a quarter and if there is news.
+	tell, told := 1+int(t.m.in.MaxPeriod), math.Inf(-1)
 	options.Events = func(e tree.Event) {
 		if limits.Event != nil {
 			limits.Event(e.Nodes)
@@ -96,8 +97,8 @@ func (t *periodTree) search(ctx context.Context, limits PeriodLimits) (Bound, tr
 		if limited && time.Until(end) < proofs*t.proving {
 			enough() // in time to write the tree down and to prove it
 		}
-		if limits.Improved != nil && e.Nodes == tell && e.Open > 0 {
-			tell *= 2
+		if limits.Improved != nil && e.Nodes >= tell && e.Open > 0 && e.Bound > told {
+			tell, told = e.Nodes+e.Nodes/4, e.Bound
 			if b := t.bound(); b.Value != nil {
 				limits.Improved(b)
 			}
@@ -197,6 +198,13 @@ type periodTree struct {
 	stuck      *big.Rat
 	iterations int
 	proving    time.Duration // that stating and proving all nodes so far took
+	// Of programs of GPUs: what the next begins with, how many prices helped, the value of the
+	// last that was solved, and rounds times rows.
+	start     gpuStart
+	gpuPrices int
+	reached   float64
+	gpuWork   int
+	most      int // nodes; 0 for no limit
 }
 
 // period is the program of one period, and what branching in it has taught.
@@ -225,6 +233,7 @@ type periodNode struct {
 	inherited bool
 	cuts      []*contentCut // which the node above lacks
 	cutting   int           // how often it was cut since the last split
+	gpus      *gpuStart     // not nil where single GPUs are looked at, too
 	split     *narrowing    // the lower part, nil where there are not two
 	parts     []*periodNode
 	basis     *solver.Basis
@@ -251,12 +260,12 @@ func (n *narrowing) cuts() (list []*contentCut) {
 }
 
 // priceProof are prices of a program's rows, and what they prove; empty says that
-// it is that there is no plan at all.
+// it is that there is no plan at all, gpus that the program is that of [gpuProgram].
 type priceProof struct {
 	prices      []int64
 	denominator int64
 	value       *big.Int // over the denominator
-	empty       bool
+	empty, gpus bool
 }
 
 // cutoff is what a bound has to be above to be of interest, negated.
@@ -307,17 +316,27 @@ func (t *periodTree) Evaluate(ctx context.Context, n *periodNode, _ float64) (tr
 		return tree.Outcome[*periodNode]{Bound: math.Inf(1), Closed: true}, nil
 	}
 	out := tree.Outcome[*periodNode]{Bound: math.Inf(-1)}
-	if n.value != nil {
+	closed := func() bool {
+		if n.value == nil {
+			return false
+		}
 		v, _ := n.value.Float64()
 		out.Bound = -v
-		if known := t.until(); known != nil && n.value.Cmp(known) <= 0 || t.stuck != nil && n.value.Cmp(t.stuck) <= 0 {
-			out.Closed = true
-			return out, nil
-		}
+		known := t.until()
+		out.Closed = known != nil && n.value.Cmp(known) <= 0 || t.stuck != nil && n.value.Cmp(t.stuck) <= 0
+		return out.Closed
+	}
+	if closed() {
+		return out, nil
 	}
 	if s != nil && s.Status == solver.Optimal && r.holds(s.Primal) {
-		if err := t.divide(ctx, r, n, s); err != nil {
+		if err := t.lookAtGPUs(ctx, r, n, s); err != nil || closed() {
 			return out, err
+		}
+		if n.parts == nil {
+			if err := t.divide(ctx, r, n, s); err != nil {
+				return out, err
+			}
 		}
 	}
 	if out.Children = n.parts; n.parts == nil && n.value != nil && (t.stuck == nil || n.value.Cmp(t.stuck) > 0) {
@@ -422,6 +441,9 @@ var errNotEmpty = errors.New("formulation: the prices do not prove that there is
 // there is no plan, and notes what the prices prove, over their denominator. The
 // last rows may have none.
 func (f *fluid) proven(proof *priceProof, lower, upper []int64) (*big.Rat, error) {
+	if proof.gpus {
+		return f.provenGPUs(proof)
+	}
 	prices, denominator := make([]*big.Int, max(len(proof.prices), len(f.p.rows))), big.NewInt(proof.denominator)
 	for i := range prices {
 		prices[i] = new(big.Int)

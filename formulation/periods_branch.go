@@ -82,7 +82,7 @@ func (n *periodNode) divide(col int, at, upper int64) {
 
 // part returns a part of the node, before anything else is known of it.
 func (n *periodNode) part(narrow *narrowing) *periodNode {
-	return &periodNode{period: n.period, narrow: narrow, value: n.value, proof: n.proof, inherited: true, basis: n.basis}
+	return &periodNode{period: n.period, narrow: narrow, value: n.value, proof: n.proof, inherited: true, gpus: n.gpus, basis: n.basis}
 }
 
 // try returns by how much the bound rises, at least, when a column moves to a

@@ -77,7 +77,8 @@ func (s *carrier) holds(n []int64) bool {
 	return true
 }
 
-// TestContents compares the most valuable contents of links with all of them.
+// TestContents compares the most valuable contents of links, as the search and the check
+// know them, with all of them.
 func TestContents(t *testing.T) {
 	compared, limited, excluded := 0, 0, 0
 	for seed := range uint64(300) {
@@ -128,6 +129,13 @@ func TestContents(t *testing.T) {
 				try(0, 0)
 				contents, worth := s.most(forced, must)
 				require.Equal(t, want, worth, "seed %d, %d of item %d", seed, must, forced)
+				if must == 0 {
+					cut := &contentCut{g, weights}
+					f.cut(cut)
+					require.NoError(t, f.confirm([]*contentCut{cut}), "seed %d", seed)
+					f.p.rows[len(f.p.rows)-1].rhs -= f.groups[g].links
+					require.ErrorIs(t, f.confirm([]*contentCut{cut}), errCut, "seed %d", seed)
+				}
 				if compared++; want >= 0 {
 					require.True(t, s.holds(contents))
 				}

@@ -1,0 +1,183 @@
+package formulation
+
+import (
+	"context"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
+)
+
+// busyGPUs draws an instance of few jobs on few GPUs, whose links are fast.
+func busyGPUs(t testing.TB, rng *rand.Rand, jobs int) *instance.Instance {
+	spec := &instance.Spec{
+		Version: instance.Version, Objective: instance.Throughput,
+		MaxPeriod: instance.Duration(7+rng.IntN(6)) * 1e6,
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{
+				{Name: "v100", Memory: 1 << 30},
+				{Name: "k80", Memory: 1 << 30, ProfiledAs: []instance.ProfiledAs{{GPU: "v100", Speed: 700_000}}},
+			},
+			Racks: []instance.RackSpec{{Nodes: 1 + rng.IntN(2), GPUs: 2, GPU: "v100", NIC: 8e9, Fabric: 80e9}},
+		},
+	}
+	if rng.IntN(3) == 0 {
+		spec.Cluster.Racks = append(spec.Cluster.Racks, instance.RackSpec{Nodes: 1, GPUs: 1, GPU: "k80", NIC: 8e9, Fabric: 80e9})
+	}
+	for _, name := range []string{"a", "b"} {
+		p := &instance.Profile{Model: name, GPU: "v100", Batch: 8}
+		for range 1 + rng.IntN(3) {
+			p.Layers = append(p.Layers, instance.Layer{
+				Name: "l", Forward: instance.Duration(rng.IntN(2)) * 5e5, Backward: instance.Duration(1+rng.IntN(2)) * 5e5, Parameters: 500,
+			})
+		}
+		spec.Profiles = append(spec.Profiles, p)
+	}
+	for j := range jobs {
+		job := instance.JobSpec{
+			Name: string(rune('a' + j)), Model: []string{"a", "b"}[rng.IntN(2)], Workers: 1 + rng.IntN(2), Weight: int64(1 + rng.IntN(4)), Gang: rng.IntN(4) == 0,
+		}
+		if rng.IntN(2) == 0 {
+			job.SPB = instance.SPBSpec{Rule: "free", MinMeanDepth: 600_000}
+		}
+		spec.Jobs = append(spec.Jobs, job)
+	}
+	return compile(t, spec)
+}
+
+// TestGPUsAgainstOptima holds bounds that know what GPUs hold against brute force, proves them
+// anew and refuses changed prices.
+func TestGPUsAgainstOptima(t *testing.T) {
+	s := engine(t)
+	solved, leaves, exact, roots, met := 0, 0, 0, 0, 0
+	for seed := range uint64(300) {
+		in := busyGPUs(t, rand.New(rand.NewPCG(seed, 75)), 3)
+		optimum, plan, status := instancetest.OptimumWithin(in, 100_000)
+		if status != instancetest.Optimal {
+			continue
+		}
+		if optimum.Sign() > 0 {
+			f := newModel(in).split().periodProgram(int64(plan.Period), nil)
+			found, err := f.gpus().solve(context.Background(), s, &gpuStart{}, 0, 1e6)
+			require.NoError(t, err)
+			v, err := f.provenGPUs(found.proof)
+			require.NoError(t, err)
+			require.False(t, in.Objective.Better(optimum, v), "seed %d: the GPUs' bound is %v, the optimum %v", seed, v, optimum)
+			roots++
+			if v.Cmp(optimum) == 0 {
+				met++
+			}
+		}
+		b, err := Periods(context.Background(), in, s, PeriodLimits{Until: noSchedule, Nodes: 200})
+		require.NoError(t, err)
+		if b.Value == nil && optimum.Sign() == 0 { // nobody can run
+			continue
+		}
+		require.NotNil(t, b.Value, "seed %d", seed)
+		require.False(t, in.Objective.Better(optimum, b.Value), "seed %d: the bound is %v, the optimum %v", seed, b.Value, optimum)
+		if solved++; b.Value.Cmp(optimum) == 0 {
+			exact++
+		}
+		proof := b.Proof(in)
+		_, err = VerifyCertificate(in, proof)
+		require.NoError(t, err)
+		refused := func(what string) {
+			_, err := VerifyCertificate(in, proof)
+			assert.Error(t, err, "seed %d: %s", seed, what)
+		}
+		for i, at := 0, 0; i < len(proof.Tree); i++ {
+			n := &proof.Tree[i]
+			if n.Kind == gpusKind {
+				leaves++
+				n.Kind = leafKind
+				refused("another program")
+				n.Kind = gpusKind
+				n.Denominator++
+				refused("another denominator")
+				n.Denominator--
+				pool := at + slices.IndexFunc(proof.Prices[at:at+n.Prices], func(p *big.Int) bool { return p.Sign() > 0 })
+				for _, price := range []*big.Int{big.NewInt(-1), new(big.Int).Lsh(big.NewInt(1), 62)} {
+					was := proof.Prices[pool]
+					proof.Prices[pool] = price
+					refused("another price")
+					proof.Prices[pool] = was
+				}
+			}
+			at += n.Prices
+		}
+	}
+	assert.Greater(t, leaves, 20)
+	assert.Greater(t, met, roots/2)
+	t.Logf("%d solved, %d exact, %d leaves; at %d of %d roots GPUs alone prove the optimum", solved, exact, leaves, met, roots)
+}
+
+// TestGPUContents compares what the contents of a GPU are worth, as the search and the check
+// find it, with all of them.
+func TestGPUContents(t *testing.T) {
+	compared := 0
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 76))
+		m := newModel(busyGPUs(t, rng, 3)).split()
+		s := m.periodProgram(4+rng.Int64N(8), nil).gpus()
+		if s == nil || len(s.classes) == 0 {
+			continue
+		}
+		master := s.master()
+		list, exact := make([]int64, s.prices), make([]*big.Int, s.prices)
+		for i := range list {
+			list[i] = rng.Int64N(20)
+			exact[i] = big.NewInt(list[i])
+		}
+		for i := range s.classes {
+			s.classes[i].limit.from = rng.Int64N(2)
+		}
+		for p := range s.pools {
+			want := int64(0)
+			var add func(class int, room, worth int64)
+			add = func(class int, room, worth int64) {
+				if want = max(want, worth); class == len(s.classes) {
+					return
+				}
+				add(class+1, room, worth)
+				c, lengths := &s.classes[class], s.pools[p].holds[class]
+				for x := max(1, c.limit.from); lengths != nil && x <= c.limit.to; x++ {
+					var tasks func(left, room, worth int64)
+					tasks = func(left, room, worth int64) {
+						if left == 0 {
+							add(class+1, room, worth)
+							return
+						}
+						for depth, length := range lengths {
+							if length > room {
+								continue
+							}
+							more := int64(0)
+							for r := range c.rules {
+								more += c.rules[r].weight[depth] * list[c.home(x)+1+r]
+							}
+							tasks(left-1, room-length, worth+more)
+						}
+					}
+					tasks(x, room, worth+list[c.home(x)])
+				}
+			}
+			add(0, s.f.period, 0)
+			worth, ok := s.worth(p, exact)
+			require.True(t, ok)
+			require.Equal(t, want, worth, "seed %d", seed)
+			f := master.fill(p, list)
+			require.Equal(t, want, f.worth(), "seed %d", seed)
+			for _, content := range f.contents(-1) {
+				require.True(t, s.holds(p, content))
+			}
+			compared++
+		}
+	}
+	assert.Greater(t, compared, 200)
+}
