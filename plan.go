@@ -68,7 +68,7 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 		p.wait(bounds)
 		return p.finish()
 	}
-	p.improve(bounds, 4, earlyRounds)
+	p.improve(bounds, 4, earlyRounds, 0)
 	if p.opt.Time > 0 && p.result.Primal != nil && p.goodEnough()(p.result.Primal) {
 		enough()
 	}
@@ -80,7 +80,7 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	} else {
 		p.guided()
 	}
-	p.improve(nil, 5, lateRounds)
+	p.improve(nil, 5, lateRounds, 0)
 	if small && p.opt.Time == 0 {
 		p.exact()
 	}

@@ -42,8 +42,9 @@ const (
 )
 
 // improve searches for better schedules than the one at hand: for so many
-// rounds or, where there is a time limit, until it is up or the channel is closed.
-func (p *planner) improve(until <-chan struct{}, part uint64, rounds int) {
+// rounds or, where there is a time limit, until it is up or the channel is closed; so
+// many cores are then left to the work that closes it.
+func (p *planner) improve(until <-chan struct{}, part uint64, rounds, spare int) {
 	stop := p.goodEnough()
 	if p.result.Schedule == nil || p.ctx.Err() != nil || stop(p.result.Primal) {
 		return
@@ -57,6 +58,7 @@ func (p *planner) improve(until <-chan struct{}, part uint64, rounds int) {
 	if p.opt.Time > 0 {
 		c.Rounds = 0
 		if until != nil {
+			c.Spare = spare
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithCancel(ctx)
 			ctx = eventloop.Context(ctx)
@@ -149,7 +151,7 @@ func (p *planner) exact() {
 	}()
 	if p.opt.Time > 0 {
 		p.guided()
-		p.improve(done, 7, 0)
+		p.improve(done, 7, 0, 1)
 		if p.goodEnough()(p.result.Primal) {
 			enough()
 		}

@@ -110,7 +110,7 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 
 // goals is in about how many steps the bound is raised from what is known to
 // the value of the best schedule.
-const goals = 5
+const goals = 8
 
 // goal aims at schedules that would disprove a bound somewhat above the one
 // already proven. The tree grows: what had to be split has to be for more.

@@ -22,6 +22,8 @@ type Config struct {
 	// Rounds bounds the work of Improve: after so many rounds, each of about
 	// the same number of tasks, it ends. 0 means no bound but the context and Stop.
 	Rounds int
+	// Spare is how many cores lanes and scouts of Improve leave to what runs beside them.
+	Spare int
 	// Stop is asked about the value of every better schedule, by Improve of its
 	// start, too; true ends the search, as when a bound has been met. nil: never.
 	// A periodic Greedy knows when to stop by itself.

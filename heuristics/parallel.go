@@ -8,10 +8,13 @@ import (
 
 // parallel calls f(0) to f(n-1) on all cores, in no particular order, and returns
 // when all have returned.
-func parallel(n int, f func(i int)) {
+func parallel(n int, f func(i int)) { parallelBut(0, n, f) }
+
+// parallelBut is parallel with some cores left out, if there are others.
+func parallelBut(spare, n int, f func(i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
+	for range min(max(1, runtime.GOMAXPROCS(0)-spare), n) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()

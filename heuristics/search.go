@@ -182,7 +182,7 @@ func (s *search) round() {
 
 // walk lets lanes and scouts walk, and takes over what is best.
 func (s *search) walk(work int) {
-	parallel(len(s.scouts)+len(s.lanes), func(i int) {
+	parallelBut(s.config.Spare, len(s.scouts)+len(s.lanes), func(i int) {
 		if i < len(s.scouts) {
 			s.scouts[i].walk(s.ctx, work)
 		} else {
