@@ -11,7 +11,8 @@
 // candidate is a valid schedule up to its deadlines.
 //
 // Multisets (multiset.go). A job keeps one multiset of depths: the only one of
-// a fixed rule, the one of least total time of a free rule.
+// a fixed rule, the one of least total time of a free rule. Lanes may give each
+// iteration another in which no worker can be shallower.
 //
 // Placement (placement.go). Jobs are placed one by one, long chains first, or
 // by weight where weights count. For each, candidates are the cheapest node,
@@ -76,7 +77,7 @@
 // exceed what would be accepted. Any order on a GPU can be had, with GPUs that
 // wait on purpose. Changes (sequence_moves.go) come from the critical path:
 // blocked tasks overtake or move up, workers exchange depths in one or many
-// iterations, workers move, whole stretches of a job hurry or stand back. A lane
+// iterations, an iteration gets another multiset, workers move, whole stretches of a job hurry or stand back. A lane
 // cools for a number of rounds, then begins again from what a scout found, from
 // the best schedule, or from where it is.
 //

@@ -123,7 +123,7 @@ func (s *scout) settle() bool {
 		sets := s.sets[class[0]]
 		n := 0
 		if free {
-			n = s.rng.IntN(len(sets))
+			n = s.rng.IntN(s.usual[class[0]])
 		}
 		for _, j := range class {
 			s.how.counts[j] = sets[n]

@@ -262,7 +262,7 @@ func (l *lane) walk(ctx context.Context, work int) {
 		}
 		l.decoder.work += 16 // drawing takes time, too
 		l.begin()
-		kind := l.rng.IntN(moveKinds)
+		kind := l.rng.IntN(l.kinds)
 		if !l.draw(kind) {
 			l.undo()
 			continue

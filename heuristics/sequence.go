@@ -17,15 +17,19 @@ type operations struct {
 	slot      []int32 // per task: its worker
 	owner     []int32 // per worker: its job
 	depths    int     // the most of any job
-	// sets[j] are the depth multisets that an iteration of job j may use.
-	sets [][][]int
+	// sets[j] are the depth multisets that an iteration of job j may use; the first
+	// usual[j] of them are those of [multisets].
+	sets  [][][]int
+	usual []int
+	// kinds of changes there are; see [moveKinds].
+	kinds int
 	// least[j] is a lower bound on the length of an iteration of job j.
 	least []instance.Tick
 }
 
 func newOperations(in *instance.Instance) *operations {
 	o := &operations{
-		in: in, layout: newLayout(in), sets: make([][][]int, len(in.Jobs)), least: make([]instance.Tick, len(in.Jobs)),
+		in: in, layout: newLayout(in), sets: make([][][]int, len(in.Jobs)), usual: make([]int, len(in.Jobs)), kinds: moveKinds - 1, least: make([]instance.Tick, len(in.Jobs)),
 	}
 	o.job, o.iteration, o.slot = make([]int32, o.tasks+o.syncs), make([]int32, o.tasks+o.syncs), make([]int32, o.tasks)
 	o.owner = make([]int32, o.slots)
@@ -53,8 +57,17 @@ func newOperations(in *instance.Instance) *operations {
 	for _, class := range in.Classes() {
 		job := &in.Jobs[class[0]]
 		sets := multisets(job, fastestType(in, job))
+		usual := len(sets)
+		for _, counts := range leanMultisets(job) {
+			if !slices.ContainsFunc(sets, func(other []int) bool { return slices.Equal(other, counts) }) {
+				sets = append(sets, counts)
+			}
+		}
 		for _, j := range class {
-			o.sets[j] = sets
+			o.sets[j], o.usual[j] = sets, usual
+		}
+		if len(sets) > 1 {
+			o.kinds = moveKinds
 		}
 	}
 	return o

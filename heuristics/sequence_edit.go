@@ -1,6 +1,7 @@
 package heuristics
 
 import (
+	"cmp"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -19,6 +20,8 @@ type edits struct {
 	relistedAt int
 	moved      []int32 // scratch
 	others     []int32 // scratch
+	order      []int32 // scratch
+	deal       []uint8 // scratch
 }
 
 // edit is one step, with what undoes it.
@@ -34,6 +37,7 @@ const (
 	editDepth                 // task a had depth b
 	editHome                  // worker a lived on GPU b
 	editLevel                 // synchronisation a had level b
+	editSet                   // synchronisation a was after the multiset b of its job
 	editList                  // the list was rewritten
 )
 
@@ -62,6 +66,8 @@ func (e *edits) undo() {
 			e.house(d.a, d.b)
 		case editLevel:
 			e.level[d.a] = uint8(d.b)
+		case editSet:
+			e.kind[d.a] = uint8(d.b)
 		case editList:
 			copy(e.list[e.relistedAt:], e.relisted)
 			for p := e.relistedAt; p < e.relistedAt+len(e.relisted); p++ {
@@ -274,6 +280,48 @@ func (e *edits) setLevel(y int32, level uint8) {
 	e.done = append(e.done, edit{kind: editLevel, a: y, b: int32(e.level[y])})
 	e.level[y] = level
 	e.touch(e.pos[int32(e.tasks)+y])
+}
+
+// setDepths gives the workers of an iteration a multiset of their job, to each about the
+// depth that it has, and task t, if it can, one that is less deep.
+func (e *edits) setDepths(t int32, set int) bool {
+	j, job := e.job[t], &e.in.Jobs[e.job[t]]
+	y := int32(e.syncAt[j]) + e.iteration[t]
+	if int(e.kind[y]) == set {
+		return false
+	}
+	first := int32(e.taskAt[j]) + e.iteration[t]*int32(job.Workers)
+	e.order = e.order[:0]
+	for o := first; o < first+int32(job.Workers); o++ {
+		e.order = append(e.order, o)
+	}
+	slices.SortFunc(e.order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(e.depth[a], e.depth[b]), cmp.Compare(a, b))
+	})
+	e.deal = e.deal[:0]
+	for d, count := range e.sets[j][set] {
+		for range count {
+			e.deal = append(e.deal, uint8(d))
+		}
+	}
+	// Task t goes down to the first place with a lesser depth than it has.
+	n := slices.Index(e.order, t)
+	for ; n > 0 && e.deal[n] >= e.depth[t]; n-- {
+		e.order[n] = e.order[n-1]
+	}
+	e.order[n] = t
+	for n, o := range e.order {
+		if !e.allows(e.slot[o], j, e.deal[n]) {
+			return false
+		}
+		if e.depth[o] != e.deal[n] {
+			e.setDepth(o, e.deal[n])
+		}
+	}
+	e.done = append(e.done, edit{kind: editSet, a: y, b: int32(e.kind[y])})
+	e.kind[y] = uint8(set)
+	e.touch(e.pos[int32(e.tasks)+y])
+	return true
 }
 
 // relist moves the operations of iterations first..last of job j in the list as
