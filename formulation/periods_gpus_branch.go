@@ -55,7 +55,8 @@ func (t *periodTree) lookAtGPUs(ctx context.Context, r *relaxation, n *periodNod
 		}
 		t.reached, _ = v.Float64()
 	}
-	if col, at := r.mixed(g, found.shares); col >= 0 {
+	// The column's limits may be narrower than those that the program was stated with.
+	if col, at := r.mixed(g, found.shares); col >= 0 && r.lower[col] <= at && at < r.upper[col] {
 		n.divide(col, at, r.upper[col])
 	}
 	return nil
