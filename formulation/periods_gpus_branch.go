@@ -55,7 +55,8 @@ func (t *periodTree) lookAtGPUs(ctx context.Context, r *relaxation, n *periodNod
 		}
 		t.reached, _ = v.Float64()
 	}
-	// The column's limits may be narrower than those that the program was stated with.
+	// A job that must run may be left out by the column that gives the program a solution:
+	// such a mix lies outside the rate's limits.
 	if col, at := r.mixed(g, found.shares); col >= 0 && r.lower[col] <= at && at < r.upper[col] {
 		n.divide(col, at, r.upper[col])
 	}
