@@ -59,30 +59,3 @@ func TestPacking(t *testing.T) {
 	assert.Greater(t, better, proven/50)
 }
 
-// TestPatternIsBest compares the pricer's knapsack with the one that checks
-// certificates, at random prices.
-func TestPatternIsBest(t *testing.T) {
-	for seed := range uint64(300) {
-		rng := rand.New(rand.NewPCG(seed, 9))
-		in := instancetest.Random(rng, instancetest.Options{Objective: instance.Makespan, Jobs: 4})
-		s := newPacking(newModel(in), 1+rng.Int64N(60))
-		prices := tags{}
-		for range s.items {
-			prices.worker = append(prices.worker, rng.Int64N(3)*rng.Int64N(1000))
-			prices.unit = append(prices.unit, rng.Int64N(3)*rng.Int64N(100))
-		}
-		for i := range s.bins {
-			found := s.bins[i].fill(prices)
-			want, ok := s.bins[i].worth(prices)
-			require.True(t, ok)
-			require.Equal(t, want, found.value, "seed %d", seed)
-			sum, units := int64(0), int64(0)
-			for n, class := range found.class {
-				sum += prices.worker[class] + prices.unit[class]*(found.units[n]+1)
-				units += found.units[n]
-			}
-			require.Equal(t, want, sum, "seed %d: the pattern is worth what it says", seed)
-			require.LessOrEqual(t, units, s.bins[i].room)
-		}
-	}
-}
