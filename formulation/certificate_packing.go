@@ -7,7 +7,8 @@ import (
 )
 
 // provePacking checks that no contents of all GPUs are worth, at the prices, what the jobs
-// ask for: the knapsacks anew, over all pairs of depths that a worker may mix, by range minima.
+// ask for: the knapsacks anew, over all pairs of depths that a worker may mix, by range
+// minima, and where these leave it open the contents one by one.
 func (m *model) provePacking(b *Bound, c *Certificate) error {
 	switch {
 	case !packable(m):
@@ -19,7 +20,7 @@ func (m *model) provePacking(b *Bound, c *Certificate) error {
 	}
 	s := newPacking(m, c.Plans.Due)
 	prices, err := small(c.Prices)
-	if err != nil || len(prices) != s.prices {
+	if err != nil || len(prices) != s.prices+len(s.pools) {
 		return errPrices
 	}
 	for i := range s.classes {
@@ -37,11 +38,12 @@ func (m *model) provePacking(b *Bound, c *Certificate) error {
 	}
 	sum := s.pays(prices)
 	for p := range s.pools {
-		worth, ok := s.worth(&s.pools[p], prices)
-		if !ok {
+		price := prices[s.prices+p]
+		e := packExaminer{s: s, p: &s.pools[p], price: price, left: mostExamined}
+		if price < 0 || !e.examine(prices) {
 			return errPrices
 		}
-		sum.Sub(sum, mul(s.pools[p].gpus, worth))
+		sum.Sub(sum, mul(s.pools[p].gpus, price))
 	}
 	if sum.Sign() <= 0 {
 		return errPrices
@@ -50,50 +52,104 @@ func (m *model) provePacking(b *Bound, c *Certificate) error {
 	return nil
 }
 
-// worth returns the value of the best content of a GPU of a pool, whose prices are far from
-// overflow; ok is false where a sum is not. Slots come by falling synchronisation: what is
-// worth most in their room, and no more in any larger one.
-func (s *packing) worth(p *packPool, prices []int64) (worth int64, ok bool) {
-	best := make([]int64, p.room+1)
-	for i := len(p.slots) - 1; i >= 0; i-- {
-		slot := &p.slots[i]
-		c := &s.classes[slot.class]
-		tasks := c.worth(prices)
-		next := slices.Clone(best)
-		for a := range tasks {
-			for b := a; b < len(tasks); b++ {
-				if slot.ticks[a] == never || slot.ticks[b] == never || slot.ticks[a] >= slot.ticks[b] && a != b {
+// packExaminer looks for a content that is worth more than the price of a GPU.
+type packExaminer struct {
+	s      *packing
+	p      *packPool
+	price  int64
+	chords [][]packChord // by slot
+	rest   [][]int64     // by slot, then units: what slots from there on are worth at the most
+	left   int           // sets to look at
+}
+
+// packChord is a mix of two depths: a worker that takes from so many units to so many is
+// worth base and rise for each unit.
+type packChord struct{ from, to, base, rise int64 }
+
+// mostExamined bounds the sets of workers that are looked at.
+const mostExamined = 100_000
+
+// examine reports whether no content is worth more than the price; prices of classes are far
+// from overflow.
+func (e *packExaminer) examine(prices []int64) bool {
+	n := len(e.p.slots)
+	e.chords, e.rest = make([][]packChord, n), make([][]int64, n+1)
+	e.rest[n] = make([]int64, e.p.room+1)
+	for i := n - 1; i >= 0; i-- {
+		slot := &e.p.slots[i]
+		worth := e.s.classes[slot.class].worth(prices)
+		for a := range worth {
+			worth[a] += prices[e.s.classes[slot.class].at]
+			for b := range a + 1 {
+				if slot.ticks[a] == never || slot.ticks[b] == never || a != b && slot.ticks[b] >= slot.ticks[a] {
 					continue
 				}
-				rise := int64(0) // per tick, rounded up
+				chord := packChord{slot.ticks[b] / e.s.unit, slot.ticks[a] / e.s.unit, worth[b], 0}
 				if a != b {
-					rise = (tasks[b] - tasks[a] + slot.ticks[b] - slot.ticks[a] - 1) / (slot.ticks[b] - slot.ticks[a])
+					ticks := slot.ticks[a] - slot.ticks[b]
+					rise := (worth[a] - worth[b] + ticks - 1) / ticks
+					if rise > noPrice/e.s.due {
+						return false
+					}
+					// A worker of x units takes x units + unit - 1 ticks at the most.
+					chord.base, chord.rise = worth[b]+rise*(e.s.unit-1-slot.ticks[b]), rise*e.s.unit
 				}
-				if rise > noPrice/s.due {
-					return 0, false
-				}
-				// A worker of x units takes x units + unit - 1 ticks at the most.
-				from, to := slot.ticks[a]/s.unit, slot.ticks[b]/s.unit
-				base := prices[c.at] + tasks[a] + rise*(s.unit-1-slot.ticks[a])
-				if a == b {
-					base = prices[c.at] + tasks[a]
-				}
-				lost := make([]int64, len(best)) // rise x units - best, to be least
-				for y := range best {
-					lost[y] = rise*s.unit*int64(y) - best[y]
-				}
-				minima := newRangeMinima(lost)
-				for x := from; x <= slot.room; x++ {
-					next[x] = max(next[x], base+rise*s.unit*x-minima.least(int(max(0, x-to)), int(x-from)))
-				}
+				e.chords[i] = append(e.chords[i], chord)
 			}
 		}
-		for x := slot.room + 1; x <= p.room; x++ {
-			next[x] = max(next[x], next[slot.room])
+		with := e.with(e.rest[i+1], i)
+		e.rest[i] = slices.Clone(e.rest[i+1])
+		for x := range with {
+			e.rest[i][x] = max(e.rest[i][x], with[x])
 		}
-		if best = next; best[p.room] > noPrice {
-			return 0, false
+		if e.rest[i][e.p.room] > noPrice {
+			return false
 		}
 	}
-	return best[p.room], true
+	return e.extend(nil, e.rest[n], 0)
+}
+
+// with adds a worker to what others are worth by units.
+func (e *packExaminer) with(others []int64, i int) []int64 {
+	worth := make([]int64, len(others))
+	for x := range worth {
+		worth[x] = noWorth
+	}
+	for _, c := range e.chords[i] {
+		lost := make([]int64, len(others)) // rise x units - worth, to be least
+		for y := range lost {
+			lost[y] = c.rise*int64(y) - max(others[y], noWorth)
+		}
+		minima := newRangeMinima(lost)
+		for x := c.from; x < int64(len(worth)); x++ {
+			worth[x] = max(worth[x], c.base+c.rise*x-minima.least(int(max(0, x-c.to)), int(x-c.from)))
+		}
+	}
+	return worth
+}
+
+// extend reports whether no content with these slots, worth so much by units, and later ones
+// is worth more than the price.
+func (e *packExaminer) extend(slots []int, worth []int64, first int) bool {
+	for i := first; i < len(e.p.slots); i++ {
+		set := append(slices.Clip(slots), i)
+		room := e.p.slots[set[0]].room
+		hope := int64(noWorth)
+		next := e.with(worth, i)
+		for x, v := range next[:room+1] {
+			if v > noWorth/2 {
+				hope = max(hope, v+e.rest[i+1][room-int64(x)])
+			}
+		}
+		if hope <= e.price {
+			continue
+		}
+		if e.left--; e.left < 0 {
+			return false
+		}
+		if limit := min(room, e.s.limit(e.p, set)); limit >= 0 && (next[limit] > e.price || !e.extend(set, next, i+1)) {
+			return false
+		}
+	}
+	return true
 }

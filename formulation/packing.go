@@ -25,9 +25,8 @@ import (
 //	(4) sum_n gpus[n] = GPUs of pool p, over contents there
 //
 // so that there is none where sigma must be positive. A content has at most one worker of a
-// job, and its tasks fit in the time from the earliest release to the due less the shortest
-// synchronisation of its jobs, which follows the last task; so do those of its jobs whose
-// synchronisations last longer, less theirs. The relaxation forgets when anything happens; the
+// job, its workers have the memory, and its tasks take no longer than [packing.limit] says. The
+// relaxation forgets when anything happens; the
 // columns of [master] remember that and forget where.
 //
 // Prices a of (1), of any sign, and b >= 0 of (2) prove that there is no such schedule where
@@ -55,17 +54,21 @@ type packClass struct {
 
 // packPool are the GPUs of a pool and who may live there.
 type packPool struct {
-	pool  int
-	gpus  int64
-	slots []packSlot // by rising synchronisation
-	room  int64      // units, of any content
+	pool   int
+	gpus   int64
+	slots  []packSlot // by rising synchronisation
+	room   int64      // units, of any content
+	memory instance.Bytes
 }
 
-// packSlot is a worker that a GPU may hold. Identical jobs have a slot each.
+// packSlot is a worker that a GPU may hold. Identical jobs have a slot each, side by side.
 type packSlot struct {
-	class int
-	ticks []int64 // of all its tasks at one depth, by depth that the rule knows; never where there are none
-	room  int64   // units, of a content without shorter synchronisations
+	class         int
+	ticks         []int64 // of all its tasks at one depth, by depth that the rule knows; never where there are none
+	room          int64   // units, of a content without shorter synchronisations
+	release, sync int64   // ticks
+	// persistent and ephemeral are bytes, the latter at the least.
+	persistent, ephemeral instance.Bytes
 }
 
 // mostRoom is how many units a GPU has at the most, leastRoom how many it has however many
@@ -82,27 +85,8 @@ func newPacking(m *model, due int64) *packing {
 	for c := range m.demands {
 		d := &m.demands[c]
 		release = min(release, int64(d.job.Release))
-		class := packClass{jobs: d.count(), workers: int64(d.job.Workers), iterations: int64(d.job.Iterations), at: s.prices}
-		sets := m.multisets(d)
-		for depth := range d.job.Depths {
-			if d.job.Rule.Fixed != nil && d.job.Rule.Fixed[depth] == 0 || d.job.Rule.Fixed == nil && depth < shallowest(sets) {
-				continue
-			}
-			class.depths = append(class.depths, depth)
-		}
-		for _, counts := range sets {
-			var deeper []int64
-			for _, depth := range class.depths[1:] {
-				n := 0
-				for _, count := range counts[depth:] {
-					n += count
-				}
-				deeper = append(deeper, int64(n))
-			}
-			class.deeper = append(class.deeper, deeper)
-		}
-		s.classes = append(s.classes, class)
-		s.prices += len(class.depths)
+		s.classes = append(s.classes, m.packClass(d, s.prices))
+		s.prices += len(s.classes[c].depths)
 	}
 	most := 0
 	for p := range m.network.pools {
@@ -123,37 +107,61 @@ func newPacking(m *model, due int64) *packing {
 	return s
 }
 
-// shallowest is the least depth in a list of multisets.
-func shallowest(sets [][]int) int {
-	least := len(sets[0]) - 1
+func (m *model) packClass(d *demand, at int) packClass {
+	c := packClass{jobs: d.count(), workers: int64(d.job.Workers), iterations: int64(d.job.Iterations), at: at}
+	sets := m.multisets(d)
+	least := d.job.Full()
 	for _, counts := range sets {
 		least = min(least, slices.IndexFunc(counts, func(n int) bool { return n > 0 }))
 	}
-	return least
+	for depth := range d.job.Depths {
+		if fixed := d.job.Rule.Fixed; depth >= least && (fixed == nil || fixed[depth] > 0) {
+			c.depths = append(c.depths, depth)
+		}
+	}
+	for _, counts := range sets {
+		var deeper []int64
+		for _, depth := range c.depths[1:] {
+			n := 0
+			for _, count := range counts[depth:] {
+				n += count
+			}
+			deeper = append(deeper, int64(n))
+		}
+		c.deeper = append(c.deeper, deeper)
+	}
+	return c
 }
 
 // poolOf returns the GPUs of a pool, with rooms in ticks.
 func (s *packing) poolOf(pool int, time int64) packPool {
 	at := &s.m.network.pools[pool]
-	p := packPool{pool: pool, gpus: at.size()}
+	p := packPool{pool: pool, gpus: at.size(), memory: at.memory}
 	for c := range s.classes {
 		d := &s.m.demands[c]
-		sync := int64(never)
+		slot := packSlot{class: c, release: int64(d.job.Release), sync: never}
 		for _, o := range d.modes {
 			if slices.Contains(o.pools, pool) {
-				sync = min(sync, int64(o.sync))
+				slot.sync = min(slot.sync, int64(o.sync))
 			}
 		}
-		slot := packSlot{class: c, room: max(0, time-sync)}
+		if slot.sync == never {
+			continue
+		}
+		slot.room = max(0, time-slot.sync)
+		on := d.job.On[at.gpuType]
 		least := int64(never)
 		for _, depth := range s.classes[c].depths {
 			ticks := int64(never)
 			if d.fits[at.gpuType][depth] {
-				ticks = int64(d.job.Iterations) * int64(d.job.On[at.gpuType].Time[depth])
+				ticks = int64(d.job.Iterations) * int64(on.Time[depth])
+				if slot.persistent = on.Persistent; least == never || on.Ephemeral[depth] < slot.ephemeral {
+					slot.ephemeral = on.Ephemeral[depth]
+				}
 			}
 			slot.ticks, least = append(slot.ticks, ticks), min(least, ticks)
 		}
-		if sync == never || least > slot.room {
+		if least > slot.room {
 			continue
 		}
 		for range min(s.classes[c].jobs, slot.room/max(1, least)) {
@@ -162,6 +170,35 @@ func (s *packing) poolOf(pool int, time int64) packPool {
 	}
 	slices.SortStableFunc(p.slots, func(a, b packSlot) int { return -cmp.Compare(a.room, b.room) })
 	return p
+}
+
+// limit returns how many units the tasks of a content in these slots, ascending, take at the
+// most; below 0 where the GPU has not the memory.
+//
+// After each of its R tasks a worker waits for its synchronisation, s ticks at the least, and
+// in that time the GPU is idle but for tasks of others, of which each is in one such gap only.
+// So the tasks and the waits of a worker, less s for each task of others, fit in the time that
+// there is.
+func (s *packing) limit(p *packPool, slots []int) int64 {
+	if len(slots) == 0 {
+		return 0
+	}
+	release, tasks := int64(never), int64(0)
+	var persistent, ephemeral instance.Bytes
+	for _, i := range slots {
+		slot := &p.slots[i]
+		release, tasks = min(release, slot.release), tasks+s.classes[slot.class].iterations
+		persistent, ephemeral = persistent+slot.persistent, max(ephemeral, slot.ephemeral)
+	}
+	if persistent+ephemeral > p.memory {
+		return -1
+	}
+	lost := p.slots[slots[0]].sync // after the last task
+	for _, i := range slots {
+		slot := &p.slots[i]
+		lost = max(lost, (2*s.classes[slot.class].iterations-tasks)*slot.sync)
+	}
+	return max(0, s.due-release-lost) / s.unit
 }
 
 // worth is what the tasks of a worker are worth, by depth that the rule knows, if all have

@@ -70,11 +70,12 @@ func slope(fromTicks, from, toTicks, to int64) int64 {
 // noWorth is of rooms in which something does not fit.
 const noWorth = math.MinInt64 / 4
 
-// packFill is the knapsack recursion over the slots of a pool that are worth anything.
+// packFill is the knapsack recursion over the slots of a pool. Those worth nothing count, too:
+// their tasks fill the waits of others.
 type packFill struct {
+	s     *packing
 	pool  *packPool
-	slots []int
-	lines [][]packLine
+	lines [][]packLine // by slot
 	// after[i][x] is what slots from i on are worth in x units; with[i] the same with slot
 	// i, which then takes took[i][x].
 	after, with [][]int64
@@ -83,22 +84,15 @@ type packFill struct {
 
 func (s *packing) fill(pool int, prices []int64) *packFill {
 	p := &s.pools[pool]
-	f := &packFill{pool: p}
+	f := &packFill{s: s, pool: p}
 	for i := range p.slots {
-		lines := s.lines(&p.slots[i], prices)
-		if last := lines[len(lines)-1]; last.worth+last.slope*(last.to-last.from) > 0 {
-			f.slots, f.lines = append(f.slots, i), append(f.lines, lines)
-		}
+		f.lines = append(f.lines, s.lines(&p.slots[i], prices))
 	}
-	n := len(f.slots)
+	n := len(p.slots)
 	f.after, f.with, f.took = make([][]int64, n+1), make([][]int64, n), make([][]int32, n)
 	f.after[n] = make([]int64, p.room+1)
 	for i := n - 1; i >= 0; i-- {
 		f.with[i], f.took[i] = join(f.after[i+1], f.lines[i])
-		room := p.slots[f.slots[i]].room
-		for x := room + 1; x <= p.room; x++ {
-			f.with[i][x], f.took[i][x] = f.with[i][room], f.took[i][room]
-		}
 		f.after[i] = slices.Clone(f.after[i+1])
 		for x, worth := range f.with[i] {
 			f.after[i][x] = max(f.after[i][x], worth)
@@ -139,43 +133,41 @@ func join(others []int64, lines []packLine) (worth []int64, took []int32) {
 	return worth, took
 }
 
-// worth is that of the best content.
-func (f *packFill) worth() int64 { return f.after[0][f.pool.room] }
+// worth is that of the best content if nothing but rooms limits what it takes.
+func (f *packFill) worth() (worth int64) {
+	for i, with := range f.with {
+		worth = max(worth, with[f.pool.slots[i].room])
+	}
+	return worth
+}
 
-// contents returns, for each slot, the best content with it that is worth more than a GPU costs.
-func (f *packFill) contents(price int64) (list []packContent) {
+// sets returns, for each slot, those of the content that is worth most if nothing but rooms
+// limits what it takes, as far as that is more than a GPU costs.
+func (f *packFill) sets(price int64) (list [][]int) {
 	room := int(f.pool.room)
 	// before[i][z] is what slots before i are worth if all but z units are left for others.
-	before := make([][]int64, len(f.slots))
-	took := make([][]int32, len(f.slots))
+	before, took := make([][]int64, len(f.lines)), make([][]int32, len(f.lines))
 	last := make([]int64, room+1)
 	for z := range last {
 		last[z] = noWorth
 	}
-	for i := range f.slots {
-		start := f.start(i)
-		for z := range last {
-			if z >= start {
-				last[z] = max(last[z], 0)
-			}
+	for i := range f.lines {
+		for z := f.start(i); z <= room; z++ {
+			last[z] = max(last[z], 0)
 		}
 		before[i] = last
 		best, at := price, -1
-		masked := slices.Clone(last)
-		for z := range masked {
-			if z < start {
-				masked[z] = noWorth
-			} else if v := masked[z] + f.with[i][room-z]; f.with[i][room-z] > noWorth && v > best {
-				best, at = v, z
+		for z := range last {
+			if with := f.with[i][room-z]; with > noWorth && last[z] > noWorth && last[z]+with > best {
+				best, at = last[z]+with, z
 			}
 		}
 		if at >= 0 {
-			content := f.trace(before, took, i, at)
-			list = append(list, f.traceAfter(content, i, room-at))
+			list = append(list, f.trace(before, took, i, at))
 		}
-		if i+1 < len(f.slots) {
+		if i+1 < len(f.lines) {
 			var with []int64
-			with, took[i] = join(masked, f.lines[i])
+			with, took[i] = join(last, f.lines[i])
 			last = slices.Clone(last)
 			for z, worth := range with {
 				last[z] = max(last[z], worth)
@@ -185,42 +177,25 @@ func (f *packFill) contents(price int64) (list []packContent) {
 	return list
 }
 
-// trace returns the content before slot i that leaves all but z units.
-func (f *packFill) trace(before [][]int64, took [][]int32, i, z int) (content packContent) {
+// start is how many units are lost to contents that begin with slot i.
+func (f *packFill) start(i int) int { return int(f.pool.room - f.pool.slots[i].room) }
+
+// trace returns a set with slot i before which all but z units are left.
+func (f *packFill) trace(before [][]int64, took [][]int32, i, z int) []int {
+	set := []int{i}
+	room := int(f.pool.room) - z - int(f.took[i][int(f.pool.room)-z])
+	for j := i + 1; j < len(f.lines); j++ {
+		if f.after[j][room] != f.after[j+1][room] {
+			set = append(set, j)
+			room -= int(f.took[j][room])
+		}
+	}
 	for worth := before[i][z]; worth != 0 || z < f.start(i); worth = before[i][z] {
 		if i--; before[i][z] != worth {
-			content = append(content, f.worker(i, int64(took[i][z])))
+			set = append(set, i)
 			z -= int(took[i][z])
 		}
 	}
-	slices.Reverse(content)
-	return content
-}
-
-// start is how many units are lost to contents that begin with slot i.
-func (f *packFill) start(i int) int { return int(f.pool.room - f.pool.slots[f.slots[i]].room) }
-
-// traceAfter appends slot i and what follows it in so much room.
-func (f *packFill) traceAfter(content packContent, i, room int) packContent {
-	for with := true; i < len(f.slots); i, with = i+1, false {
-		if !with && f.after[i][room] == f.after[i+1][room] {
-			continue
-		}
-		units := int(f.took[i][room])
-		content = append(content, f.worker(i, int64(units)))
-		room = min(room, int(f.pool.slots[f.slots[i]].room)) - units
-	}
-	return content
-}
-
-// worker returns the worker in a slot that takes so many units.
-func (f *packFill) worker(i int, units int64) packWorker {
-	w := packWorker{class: f.pool.slots[f.slots[i]].class, units: units}
-	best := int64(noWorth)
-	for _, line := range f.lines[i] {
-		if v := line.worth + line.slope*(units-line.from); line.from <= units && units <= line.to && v > best {
-			w.shallow, w.deep, best = line.shallow, line.deep, v
-		}
-	}
-	return w
+	slices.Sort(set)
+	return set
 }

@@ -112,7 +112,7 @@ func (s *packing) work() (sum int64) {
 
 // packResult is what the program of a due says.
 type packResult struct {
-	prices       []int64 // that refute the due; nil where none do
+	prices       []int64         // that refute the due; nil where none do
 	contents     [][]packContent // of the solution, by pool
 	unit         int64           // of contents
 	rows, rounds int
@@ -156,6 +156,10 @@ func (s *packing) solve(ctx context.Context, engine solver.Solver, known packRes
 	}
 	if found.Prices != nil && found.Bound >= some {
 		r.prices = s.integers(found.Prices)
+		for p := range s.pools {
+			_, worth := s.fill(p, r.prices).best(0)
+			r.prices = append(r.prices, worth+packSlack*s.due)
+		}
 	}
 	return r, err
 }
@@ -241,8 +245,8 @@ func (p *packPool) ticks(class int) []int64 {
 // holds reports whether a content of a pool fits by this due.
 func (s *packing) holds(pool int, content packContent) bool {
 	p := &s.pools[pool]
-	left := p.room
-	next := 0
+	var slots []int
+	sum, next := int64(0), 0
 	for _, w := range content {
 		for next < len(p.slots) && p.slots[next].class != w.class {
 			next++
@@ -250,17 +254,14 @@ func (s *packing) holds(pool int, content packContent) bool {
 		if next == len(p.slots) {
 			return false
 		}
-		slot := &p.slots[next]
-		if next++; w.units > min(left, slot.room) {
-			return false
-		}
-		left = min(left, slot.room) - w.units
+		slots, sum = append(slots, next), sum+w.units
+		next++
 	}
-	return true
+	return sum <= s.limit(p, slots)
 }
 
 // packScale is what integer prices are per 1 of sigma.
-const packScale = 1 << 46
+const packScale = 1 << 48
 
 // integers turns the prices of the engine's rows into those of the program.
 func (s *packing) integers(y []float64) []int64 {
@@ -275,6 +276,10 @@ func (s *packing) integers(y []float64) []int64 {
 	}
 	return prices
 }
+
+// packSlack is how far, per tick of the due, the check may find a content worth more, for it
+// rounds the worth of a tick up for more mixes of depths.
+const packSlack = 16
 
 // packPricer prices the contents of the GPUs of a pool.
 type packPricer struct {
@@ -292,10 +297,19 @@ func (p *packPricer) Multiplicity() (least, most float64) {
 func (p *packPricer) Price(y []float64, _ bool) colgen.Priced[packContent] {
 	f := p.fill(p.pool, p.integers(y))
 	price := -y[p.prices+p.pool]
-	priced := colgen.Priced[packContent]{Bound: price - float64(f.worth())/packScale}
-	for _, content := range f.contents(int64(price * packScale)) {
-		priced.Columns = append(priced.Columns, p.column(p.pool, content))
+	priced := colgen.Priced[packContent]{}
+	known := int64(0) // of no workers
+	for _, set := range f.sets(int64(price * packScale)) {
+		if content, worth := f.fit(set); content != nil {
+			priced.Columns = append(priced.Columns, p.column(p.pool, content))
+			known = max(known, worth)
+		}
 	}
+	best, worth := f.best(known)
+	if best != nil {
+		priced.Columns = append(priced.Columns, p.column(p.pool, best))
+	}
+	priced.Bound = price - float64(worth)/packScale
 	return priced
 }
 

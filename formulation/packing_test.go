@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -59,3 +60,123 @@ func TestPacking(t *testing.T) {
 	assert.Greater(t, better, proven/50)
 }
 
+// TestBestContent holds the search for the best content, and the check that there is none
+// better, against all sets of workers and all they may take, at random prices.
+func TestBestContent(t *testing.T) {
+	better := 0
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		in := instancetest.Random(rng, instancetest.Options{Objective: instance.Makespan, Jobs: 4})
+		m := newModel(in)
+		if !packable(m) {
+			continue
+		}
+		s := newPacking(m, 1+rng.Int64N(60))
+		prices := make([]int64, s.prices)
+		for i := range prices {
+			prices[i] = rng.Int64N(3) * rng.Int64N(100_000)
+		}
+		for i := range s.classes {
+			if rng.IntN(3) == 0 {
+				prices[s.classes[i].at] *= -1
+			}
+		}
+		for p := range s.pools {
+			want := s.bestByEnumeration(&s.pools[p], prices, nil, 0)
+			f := s.fill(p, prices)
+			content, worth := f.best(0)
+			require.Equal(t, want, worth, "seed %d", seed)
+			require.True(t, content == nil || s.holds(p, content), "seed %d", seed)
+			if f.worth() > worth {
+				better++
+			}
+			for _, set := range f.sets(0) {
+				fit, v := f.fit(set)
+				require.True(t, fit == nil || s.holds(p, fit) && v <= worth, "seed %d", seed)
+			}
+			slack := packSlack * s.due
+			yes := packExaminer{s: s, p: &s.pools[p], price: worth + slack, left: mostExamined}
+			require.True(t, yes.examine(prices), "seed %d", seed)
+			no := packExaminer{s: s, p: &s.pools[p], price: worth - 1, left: mostExamined}
+			require.True(t, worth == 0 || !no.examine(prices), "seed %d", seed)
+		}
+	}
+	assert.Positive(t, better, "limits bind")
+}
+
+// bestByEnumeration extends a set of slots by later ones.
+func (s *packing) bestByEnumeration(p *packPool, prices []int64, slots []int, first int) int64 {
+	var best int64
+	if limit := s.limit(p, slots); limit < 0 {
+		return 0
+	} else if v := s.bestUnits(p, prices, slots, limit); v > best {
+		best = v
+	}
+	for i := first; i < len(p.slots); i++ {
+		best = max(best, s.bestByEnumeration(p, prices, append(slices.Clip(slots), i), i+1))
+	}
+	return best
+}
+
+// bestUnits deals units out to workers, one after the other.
+func (s *packing) bestUnits(p *packPool, prices []int64, slots []int, left int64) int64 {
+	if len(slots) == 0 {
+		return 0
+	}
+	best := int64(noWorth)
+	for _, line := range s.lines(&p.slots[slots[0]], prices) {
+		for x := line.from; x <= min(line.to, left); x++ {
+			best = max(best, line.worth+line.slope*(x-line.from)+s.bestUnits(p, prices, slots[1:], left-x))
+		}
+	}
+	return best
+}
+
+// TestContentLimit holds what a GPU can hold against what it holds in optimal schedules.
+func TestContentLimit(t *testing.T) {
+	n, full := 600, 0
+	if testing.Short() {
+		n = 100
+	}
+	for seed := range uint64(n) {
+		rng := rand.New(rand.NewPCG(seed, 10))
+		in := instancetest.Random(rng, instancetest.Options{Objective: instance.Makespan, Jobs: 4})
+		if Infeasible(in) != nil {
+			continue
+		}
+		_, schedule, status := instancetest.Optimum(in)
+		if status != instancetest.Optimal {
+			continue
+		}
+		m := newModel(in)
+		s := newPacking(m, int64(schedule.Makespan(in)))
+		require.EqualValues(t, 1, s.unit)
+		for g := range in.GPUs {
+			p := &s.pools[m.network.of[in.GPUs[g].Node]]
+			var slots []int
+			ticks := int64(0)
+			for c, jobs := range in.Classes() {
+				first := slices.IndexFunc(p.slots, func(slot packSlot) bool { return slot.class == c })
+				for _, j := range jobs {
+					if slices.Contains(schedule.Residency[j], instance.GPUID(g)) {
+						require.GreaterOrEqual(t, first, 0, "seed %d", seed)
+						slots = append(slots, first)
+						first++
+					}
+				}
+			}
+			for _, task := range schedule.Tasks {
+				if task.GPU == instance.GPUID(g) {
+					ticks += int64(task.End - task.Start)
+				}
+			}
+			slices.Sort(slots)
+			limit := s.limit(p, slots)
+			require.LessOrEqual(t, ticks, limit, "seed %d, GPU %d", seed, g)
+			if ticks == limit && ticks > 0 {
+				full++
+			}
+		}
+	}
+	assert.Greater(t, full, n/10, "limits are met")
+}
