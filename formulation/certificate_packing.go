@@ -58,8 +58,10 @@ type packExaminer struct {
 	p      *packPool
 	price  int64
 	chords [][]packChord // by slot
-	rest   [][]int64     // by slot, then units: what slots from there on are worth at the most
-	left   int           // sets to look at
+	// from[i][x] is what slot i is worth with later ones in x units, at the most, and rest[i][x]
+	// what slots from i on are.
+	from, rest [][]int64
+	left       int // sets to look at
 }
 
 // packChord is a mix of two depths: a worker that takes from so many units to so many is
@@ -73,7 +75,7 @@ const mostExamined = 100_000
 // from overflow.
 func (e *packExaminer) examine(prices []int64) bool {
 	n := len(e.p.slots)
-	e.chords, e.rest = make([][]packChord, n), make([][]int64, n+1)
+	e.chords, e.from, e.rest = make([][]packChord, n), make([][]int64, n), make([][]int64, n+1)
 	e.rest[n] = make([]int64, e.p.room+1)
 	for i := n - 1; i >= 0; i-- {
 		slot := &e.p.slots[i]
@@ -97,10 +99,10 @@ func (e *packExaminer) examine(prices []int64) bool {
 				e.chords[i] = append(e.chords[i], chord)
 			}
 		}
-		with := e.with(e.rest[i+1], i)
+		e.from[i] = e.with(e.rest[i+1], i)
 		e.rest[i] = slices.Clone(e.rest[i+1])
-		for x := range with {
-			e.rest[i][x] = max(e.rest[i][x], with[x])
+		for x, worth := range e.from[i] {
+			e.rest[i][x] = max(e.rest[i][x], worth)
 		}
 		if e.rest[i][e.p.room] > noPrice {
 			return false
@@ -134,22 +136,29 @@ func (e *packExaminer) extend(slots []int, worth []int64, first int) bool {
 	for i := first; i < len(e.p.slots); i++ {
 		set := append(slices.Clip(slots), i)
 		room := e.p.slots[set[0]].room
-		hope := int64(noWorth)
-		next := e.with(worth, i)
-		for x, v := range next[:room+1] {
-			if v > noWorth/2 {
-				hope = max(hope, v+e.rest[i+1][room-int64(x)])
-			}
+		if !e.hope(worth[:room+1], e.rest[i]) {
+			return true
 		}
-		if hope <= e.price {
+		if !e.hope(worth[:room+1], e.from[i]) {
 			continue
 		}
 		if e.left--; e.left < 0 {
 			return false
 		}
+		next := e.with(worth, i)
 		if limit := min(room, e.s.limit(e.p, set)); limit >= 0 && (next[limit] > e.price || !e.extend(set, next, i+1)) {
 			return false
 		}
 	}
 	return true
+}
+
+// hope reports whether some and others can be worth more than the price in one room.
+func (e *packExaminer) hope(some, others []int64) bool {
+	for x, worth := range some {
+		if worth > noWorth/2 && worth+others[len(some)-1-x] > e.price {
+			return true
+		}
+	}
+	return false
 }

@@ -80,6 +80,7 @@ type packFill struct {
 	// i, which then takes took[i][x].
 	after, with [][]int64
 	took        [][]int32
+	looked      int64 // sets that best looked at
 }
 
 func (s *packing) fill(pool int, prices []int64) *packFill {

@@ -1,6 +1,9 @@
 package formulation
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // packPath is a set of slots with what it is worth by units.
 type packPath struct {
@@ -62,14 +65,13 @@ func (f *packFill) worker(i int, units int64) packWorker {
 	return w
 }
 
-// mostPackSets is how many sets of slots are looked at for the best content.
-const mostPackSets = 2000
+// mostPackCells bounds the sets that are looked at for the best content, times units.
+const mostPackCells = 2 << 20
 
-// best returns the best content if it is worth more than so much, and a limit on what any is
-// worth: sets are extended slot by slot, as long as the knapsack leaves hope.
-func (f *packFill) best(known int64) (content packContent, worth int64) {
-	left := mostPackSets
-	var best *packPath
+// best returns contents that are worth more than so much, the best last, and a limit on what
+// any is worth: sets are extended slot by slot, as long as the knapsack leaves hope.
+func (f *packFill) best(known int64) (contents []packContent, worth int64) {
+	left := mostPackCells / (f.pool.room + 1)
 	worth = known
 	var extend func(set *packPath)
 	extend = func(set *packPath) {
@@ -77,42 +79,45 @@ func (f *packFill) best(known int64) (content packContent, worth int64) {
 		if set != nil {
 			first = set.slots[len(set.slots)-1] + 1
 		}
-		for i := first; i < len(f.lines) && left > 0; i++ {
+		last := first + sort.Search(len(f.lines)-first, func(n int) bool {
+			return f.hope(set, f.after[first+n]) <= known+(worth-known)/2
+		})
+		for i := first; i < last && left > 0; i++ {
 			if i > first && f.pool.slots[i].class == f.pool.slots[i-1].class {
 				continue // as its twin before
 			}
-			if f.hope(set, i) <= worth {
+			if f.hope(set, f.with[i]) <= known+(worth-known)/2 { // sets half as good give columns, too
 				continue
 			}
 			next := f.add(set, i)
 			left--
 			if room := f.limit(next); room >= 0 {
-				if next.worth[room] > worth {
-					best, worth = next, next.worth[room]
+				if next.worth[room] > known+(worth-known)/2 {
+					content, _ := f.content(next)
+					contents = append(contents, content)
 				}
+				worth = max(worth, next.worth[room])
 				extend(next)
 			}
 		}
 	}
 	extend(nil)
+	f.looked = mostPackCells/(f.pool.room+1) - left
 	if left == 0 {
-		return nil, f.worth()
+		worth = max(worth, f.worth())
 	}
-	if best != nil {
-		content, _ = f.content(best)
-	}
-	return content, worth
+	return contents, worth
 }
 
-// hope is what a set with slot i and later ones is worth at the most.
-func (f *packFill) hope(set *packPath, i int) int64 {
+// hope is what a set with others is worth at the most, these being worth so much by units.
+func (f *packFill) hope(set *packPath, others []int64) int64 {
 	if set == nil {
-		return f.with[i][f.pool.slots[i].room]
+		return others[f.pool.room]
 	}
 	room := int(f.pool.slots[set.slots[0]].room)
 	most := int64(noWorth)
 	for x, worth := range set.worth[:room+1] {
-		if with := f.with[i][room-x]; with > noWorth && worth > noWorth {
+		if with := others[room-x]; with > noWorth && worth > noWorth {
 			most = max(most, worth+with)
 		}
 	}

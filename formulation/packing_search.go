@@ -42,11 +42,15 @@ func Packing(ctx context.Context, in *instance.Instance, engine solver.Solver, l
 	var known packResult
 	refuted := func(due int64) (bool, error) {
 		s := newPacking(m, due)
-		if limits.Work > 0 && left < s.work() {
+		work := int64(0)
+		for p := range s.pools {
+			work += s.pools[p].work()
+		}
+		if work > mostPackWork || limits.Work > 0 && left < work {
 			return false, nil
 		}
 		r, err := s.solve(ctx, engine, known, limits.Solver)
-		left -= int64(r.rounds) * s.work()
+		left -= r.work
 		known = r
 		if r.prices == nil {
 			return false, err
@@ -100,15 +104,17 @@ func climb(low, high int64, refuted func(due int64) (bool, error)) error {
 	return nil
 }
 
-// work is about how many steps pricing all pools once takes.
-func (s *packing) work() (sum int64) {
-	for p := range s.pools {
-		for i := range s.pools[p].slots {
-			sum += int64(len(s.pools[p].slots[i].ticks)) * s.pools[p].room
-		}
+// work is about how many steps pricing the pool takes.
+func (p *packPool) work() (sum int64) {
+	for i := range p.slots {
+		sum += int64(len(p.slots[i].ticks)) * p.room
 	}
 	return sum
 }
+
+// mostPackWork bounds the steps of pricing a program once: where so many workers may share a
+// GPU little is lost by spreading their work.
+const mostPackWork = 2_000_000
 
 // packResult is what the program of a due says.
 type packResult struct {
@@ -116,6 +122,7 @@ type packResult struct {
 	contents     [][]packContent // of the solution, by pool
 	unit         int64           // of contents
 	rows, rounds int
+	work         int64 // steps that pricing took
 }
 
 // solve looks for prices that make sigma positive, beginning with contents of similar programs.
@@ -127,10 +134,15 @@ func (s *packing) solve(ctx context.Context, engine solver.Solver, known packRes
 		return r, err
 	}
 	defer func() { _ = live.Close() }()
+	begin := s.begin(q.Rows())
+	cover := s.cover(begin)
 	var pricers []colgen.Pricer[packContent]
 	for p := range s.pools {
-		pricers = append(pricers, &packPricer{s, p})
+		pricers = append(pricers, &packPricer{packing: s, pool: p})
 		first := []colgen.Column[packContent]{s.column(p, nil)}
+		for _, content := range cover[p] {
+			first = append(first, s.column(p, content))
+		}
 		if known.unit == s.unit {
 			for _, content := range known.contents[p] {
 				if s.holds(p, content) {
@@ -143,8 +155,11 @@ func (s *packing) solve(ctx context.Context, engine solver.Solver, known packRes
 		}
 	}
 	some, none := 1e-6, 1e-9
-	found, err := live.Run(ctx, pricers, colgen.Options{Smoothing: smoothing, Cutoff: &some, Enough: &none, Solver: limits})
+	found, err := live.Run(ctx, pricers, colgen.Options{Smoothing: smoothing, Prices: begin, Cutoff: &some, Enough: &none, Solver: limits})
 	r.rounds = found.Rounds
+	for _, p := range pricers {
+		r.work += p.(*packPricer).work
+	}
 	if found.Solution != nil {
 		for j, weight := range found.Weights {
 			if content := live.Columns()[j].Data; weight > 1e-9 && len(content) > 0 {
@@ -155,13 +170,90 @@ func (s *packing) solve(ctx context.Context, engine solver.Solver, known packRes
 		}
 	}
 	if found.Prices != nil && found.Bound >= some {
-		r.prices = s.integers(found.Prices)
+		prices, cost := s.integers(found.Prices)
+		r.prices = prices
 		for p := range s.pools {
-			_, worth := s.fill(p, r.prices).best(0)
+			f := s.fill(p, prices)
+			worth := f.worth()
+			if worth > cost[p] {
+				_, worth = f.best(cost[p])
+			}
 			r.prices = append(r.prices, worth+packSlack*s.due)
 		}
 	}
 	return r, err
+}
+
+// begin returns prices to begin with: a tick is worth the same everywhere, as in the area bound.
+func (s *packing) begin(rows int) []float64 {
+	y := make([]float64, rows)
+	sum := 0.0
+	for i := range s.classes {
+		c := &s.classes[i]
+		d := &s.m.demands[i]
+		ticks := func(n int) float64 { return float64(max(0, d.least[c.depths[n]])) }
+		workers := float64(c.jobs * c.workers * c.iterations)
+		y[c.at] = workers * ticks(0)
+		for n := range c.depths[1:] {
+			y[c.at+1+n] = workers * max(0, ticks(n+1)-ticks(n))
+		}
+		mix := math.Inf(1)
+		for _, deeper := range c.deeper {
+			pays := 0.0
+			for n, count := range deeper {
+				pays += y[c.at+1+n] * float64(count) / float64(c.workers)
+			}
+			mix = min(mix, pays)
+		}
+		y[s.prices+len(s.pools)+i] = mix
+		sum += y[c.at] + mix
+	}
+	for p := range s.pools {
+		y[s.prices+p] = -float64(s.pools[p].room * s.unit)
+	}
+	for i := range y {
+		y[i] /= sum
+	}
+	return y
+}
+
+// cover returns contents that hold many of the workers, if not all of them, by pool: the best
+// at the prices, then the best of those that are left.
+func (s *packing) cover(y []float64) [][]packContent {
+	prices, _ := s.integers(y)
+	list := make([][]packContent, len(s.pools))
+	left := make([]int64, len(s.classes))
+	for i := range s.classes {
+		left[i] = s.classes[i].jobs * s.classes[i].workers
+	}
+	for p := range s.pools {
+		for gpus := s.pools[p].gpus; gpus > 0; {
+			f := s.fill(p, prices)
+			var best packContent
+			most := int64(0)
+			for _, set := range f.sets(0) {
+				if content, worth := f.fit(set); worth > most {
+					best, most = content, worth
+				}
+			}
+			if best == nil {
+				break
+			}
+			list[p] = append(list[p], best)
+			times := gpus
+			for _, w := range best {
+				times = min(times, left[w.class])
+			}
+			times = max(1, times)
+			gpus -= times
+			for _, w := range best {
+				if left[w.class] -= times; left[w.class] <= 0 {
+					prices[s.classes[w.class].at] = -mostWorth
+				}
+			}
+		}
+	}
+	return list
 }
 
 // problem returns the rows, (1) and (2) divided by their right sides or the number of tasks,
@@ -263,9 +355,10 @@ func (s *packing) holds(pool int, content packContent) bool {
 // packScale is what integer prices are per 1 of sigma.
 const packScale = 1 << 48
 
-// integers turns the prices of the engine's rows into those of the program.
-func (s *packing) integers(y []float64) []int64 {
-	prices := make([]int64, s.prices)
+// integers turns the prices of the engine's rows into those of the program, and what a GPU of
+// each pool costs.
+func (s *packing) integers(y []float64) (prices, cost []int64) {
+	prices = make([]int64, s.prices)
 	for i := range s.classes {
 		c := &s.classes[i]
 		workers := float64(c.jobs * c.workers)
@@ -274,7 +367,10 @@ func (s *packing) integers(y []float64) []int64 {
 			prices[c.at+1+d] = int64(max(0, y[c.at+1+d]) * packScale / (workers * float64(c.iterations)))
 		}
 	}
-	return prices
+	for p := range s.pools {
+		cost = append(cost, int64(max(0, -y[s.prices+p]*packScale)))
+	}
+	return prices, cost
 }
 
 // packSlack is how far, per tick of the due, the check may find a content worth more, for it
@@ -285,6 +381,7 @@ const packSlack = 16
 type packPricer struct {
 	*packing
 	pool int
+	work int64 // steps so far
 }
 
 // Multiplicity implements [colgen.Pricer]: each GPU has one content.
@@ -293,23 +390,26 @@ func (p *packPricer) Multiplicity() (least, most float64) {
 	return n, n
 }
 
-// Price implements [colgen.Pricer].
+// Price implements [colgen.Pricer]. Sets of workers come from the knapsack; what else is to be
+// known of them is looked at where none of these pays.
 func (p *packPricer) Price(y []float64, _ bool) colgen.Priced[packContent] {
-	f := p.fill(p.pool, p.integers(y))
-	price := -y[p.prices+p.pool]
-	priced := colgen.Priced[packContent]{}
-	known := int64(0) // of no workers
-	for _, set := range f.sets(int64(price * packScale)) {
-		if content, worth := f.fit(set); content != nil {
+	prices, cost := p.integers(y)
+	f := p.fill(p.pool, prices)
+	p.work += p.pools[p.pool].work()
+	priced := colgen.Priced[packContent]{Bound: float64(cost[p.pool]-f.worth()) / packScale}
+	for _, set := range f.sets(cost[p.pool]) {
+		if content, worth := f.fit(set); worth > cost[p.pool]+packSlack*p.due {
 			priced.Columns = append(priced.Columns, p.column(p.pool, content))
-			known = max(known, worth)
 		}
 	}
-	best, worth := f.best(known)
-	if best != nil {
-		priced.Columns = append(priced.Columns, p.column(p.pool, best))
+	if len(priced.Columns) == 0 && priced.Bound < 0 {
+		contents, worth := f.best(cost[p.pool])
+		p.work += f.looked * p.pools[p.pool].work()
+		priced.Bound = float64(cost[p.pool]-worth) / packScale
+		for _, content := range contents {
+			priced.Columns = append(priced.Columns, p.column(p.pool, content))
+		}
 	}
-	priced.Bound = price - float64(worth)/packScale
 	return priced
 }
 
