@@ -218,6 +218,12 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 	if at.proof = t.ask(ctx, at.node); at.proof != nil {
 		return closed, nil
 	}
+	if at.proof = t.packed(ctx, at.node); at.proof != nil {
+		return closed, nil
+	}
+	if before != nil && (before.packed || before.sets != nil) {
+		before = nil // of other prices
+	}
 	// Most homes can be told to be bad from few prices, and while some are open
 	// the next split is known.
 	how, tries := at.node.homeless(t.in), nodeBuckets
@@ -228,7 +234,7 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 			tries = tries[:1]
 		}
 	}
-	if before != nil && before.sets == nil {
+	if before != nil {
 		tries = tries[max(0, slices.Index(tries, before.buckets)):]
 	}
 	var n node

@@ -82,7 +82,7 @@ func TestTreeGoals(t *testing.T) {
 	if testing.Short() {
 		n = 40
 	}
-	told, several, coarse := 0, 0, 0
+	told, several, coarse, packed := 0, 0, 0, 0
 	for seed := range uint64(n) {
 		rng := rand.New(rand.NewPCG(seed, 16))
 		in := instancetest.Random(rng, instancetest.Options{Objective: []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]})
@@ -102,9 +102,12 @@ func TestTreeGoals(t *testing.T) {
 			checked, err := VerifyCertificate(in, proof)
 			require.NoError(t, err, "seed %d", seed)
 			require.Zero(t, checked.Value.Cmp(b.Value))
-			leaf := &proof.Tree[slices.IndexFunc(proof.Tree, func(p ProofNode) bool { return p.Kind == leafKind })]
+			leaf := &proof.Tree[slices.IndexFunc(proof.Tree, func(p ProofNode) bool { return p.Kind == leafKind || p.Kind == packedKind })]
 			if leaf.Buckets > 0 {
 				coarse++
+			}
+			if leaf.Kind == packedKind {
+				packed++
 			}
 			for _, number := range []*int64{&leaf.Target, &leaf.Buckets, &leaf.Denominator} {
 				for _, change := range []int64{-1, 1} {
@@ -126,9 +129,10 @@ func TestTreeGoals(t *testing.T) {
 			several++
 		}
 	}
-	t.Logf("%d bounds, more than one of %d instances, %d with coarse prices", told, several, coarse)
+	t.Logf("%d bounds, more than one of %d instances, %d with coarse prices, %d with contents of GPUs", told, several, coarse, packed)
 	assert.Greater(t, several, n/4)
 	assert.Positive(t, coarse)
+	assert.Positive(t, packed)
 }
 
 // TestHugeTree asks for a tree whose plans no memory holds; it is refused at once.

@@ -18,38 +18,48 @@ func (m *model) provePacking(b *Bound, c *Certificate) error {
 	case c.Denominator == nil || c.Denominator.Sign() <= 0:
 		return errPrices
 	}
-	s := newPacking(m, c.Plans.Due)
+	s := newPacking(m, c.Plans.Due, nil)
 	prices, err := small(c.Prices)
-	if err != nil || len(prices) != s.prices+len(s.pools) {
+	if err != nil {
+		return err
+	}
+	sum, ok := s.prove(prices)
+	if !ok {
 		return errPrices
+	}
+	b.Certified, b.exact, b.Value = true, new(big.Rat).SetFrac(sum, c.Denominator), new(big.Rat).SetInt64(s.due+1)
+	return nil
+}
+
+// prove returns by how much the jobs pay more than all GPUs cost; ok is false where they do
+// not, or some content is worth more than its GPU.
+func (s *packing) prove(prices []int64) (sum *big.Int, ok bool) {
+	if len(prices) != s.prices+len(s.pools) {
+		return nil, false
 	}
 	for i := range s.classes {
 		class := &s.classes[i]
 		worth := new(big.Int).Abs(big.NewInt(prices[class.at]))
 		for _, price := range prices[class.at+1 : class.at+len(class.depths)] {
 			if price < 0 {
-				return errPrices
+				return nil, false
 			}
 			worth.Add(worth, mul(class.iterations, price))
 		}
-		if worth.Cmp(big.NewInt(mostWorth)) > 0 {
-			return errPrices
+		if worth.Cmp(big.NewInt(mostWorth)) > 0 || class.decided && prices[class.at] != 0 {
+			return nil, false
 		}
 	}
-	sum := s.pays(prices)
+	sum = s.pays(prices)
 	for p := range s.pools {
 		price := prices[s.prices+p]
 		e := packExaminer{s: s, p: &s.pools[p], price: price, left: mostExamined}
-		if price < 0 || !e.examine(prices) {
-			return errPrices
+		if price < -mostWorth || price > mostWorth || !e.examine(prices) {
+			return nil, false
 		}
 		sum.Sub(sum, mul(s.pools[p].gpus, price))
 	}
-	if sum.Sign() <= 0 {
-		return errPrices
-	}
-	b.Certified, b.exact, b.Value = true, new(big.Rat).SetFrac(sum, c.Denominator), new(big.Rat).SetInt64(s.due+1)
-	return nil
+	return sum, sum.Sign() > 0
 }
 
 // packExaminer looks for a content that is worth more than the price of a GPU.
@@ -99,8 +109,10 @@ func (e *packExaminer) examine(prices []int64) bool {
 				e.chords[i] = append(e.chords[i], chord)
 			}
 		}
+		if e.rest[i] = slices.Clone(e.rest[i+1]); slot.fixed {
+			continue
+		}
 		e.from[i] = e.with(e.rest[i+1], i)
-		e.rest[i] = slices.Clone(e.rest[i+1])
 		for x, worth := range e.from[i] {
 			e.rest[i][x] = max(e.rest[i][x], worth)
 		}
@@ -108,7 +120,20 @@ func (e *packExaminer) examine(prices []int64) bool {
 			return false
 		}
 	}
-	return e.extend(nil, e.rest[n], 0)
+	worth := e.rest[n]
+	for _, i := range e.p.fixed {
+		worth = e.with(worth, i)
+	}
+	if len(e.p.fixed) == 0 && e.price < 0 { // for nothing is in a GPU without workers
+		return false
+	}
+	return !e.above(e.p.fixed, worth) && e.extend(slices.Clip(e.p.fixed), worth, 0)
+}
+
+// above reports whether these slots, worth so much by units, are worth more than the price.
+func (e *packExaminer) above(slots []int, worth []int64) bool {
+	limit := min(e.p.room, e.s.limit(e.p, slots))
+	return limit >= 0 && worth[limit] > noWorth/2 && worth[limit] > e.price
 }
 
 // with adds a worker to what others are worth by units.
@@ -134,19 +159,21 @@ func (e *packExaminer) with(others []int64, i int) []int64 {
 // is worth more than the price.
 func (e *packExaminer) extend(slots []int, worth []int64, first int) bool {
 	for i := first; i < len(e.p.slots); i++ {
-		set := append(slices.Clip(slots), i)
-		room := e.p.slots[set[0]].room
+		room := e.p.room
+		if len(e.p.fixed) == 0 {
+			room = e.p.slots[append(slices.Clip(slots), i)[0]].room
+		}
 		if !e.hope(worth[:room+1], e.rest[i]) {
 			return true
 		}
-		if !e.hope(worth[:room+1], e.from[i]) {
+		if e.p.slots[i].fixed || !e.hope(worth[:room+1], e.from[i]) {
 			continue
 		}
 		if e.left--; e.left < 0 {
 			return false
 		}
-		next := e.with(worth, i)
-		if limit := min(room, e.s.limit(e.p, set)); limit >= 0 && (next[limit] > e.price || !e.extend(set, next, i+1)) {
+		set, next := append(slices.Clip(slots), i), e.with(worth, i)
+		if e.above(set, next) || e.s.limit(e.p, set) >= 0 && !e.extend(set, next, i+1) {
 			return false
 		}
 	}

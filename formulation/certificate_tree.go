@@ -19,6 +19,7 @@ type leaf struct {
 	prices  []int64
 	value   *big.Int // what they prove, times the scale; nil where some job has no plan
 	sets    []int    // in place of prices: the sequencings that prove it, by first job
+	packed  bool     // the prices are of the contents of GPUs
 	took    time.Duration
 }
 
@@ -26,7 +27,7 @@ type leaf struct {
 // first: a split is followed by its children, as many as cover it; a leaf says
 // which prices prove that it holds no schedule better than a target.
 type ProofNode struct {
-	// Kind is that of a split, or "leaf".
+	// Kind is that of a split, "leaf", or "packed" for a leaf with prices of contents of GPUs.
 	Kind string `json:"kind"`
 	// Of a split; see [split].
 	Job       int   `json:"job,omitempty"`
@@ -50,8 +51,12 @@ type ProofNode struct {
 	Sets []int `json:"sets,omitempty"`
 }
 
-// leafKind is the kind of a node that is not split.
-const leafKind = "leaf"
+// The kinds of nodes that are not split: leaves with prices of plans or sets of jobs, and
+// leaves with prices of the contents of GPUs.
+const (
+	leafKind   = "leaf"
+	packedKind = "packed"
+)
 
 // flat lists prices by row.
 func (s *master) flat(prices [][]int64) []int64 {
@@ -106,8 +111,12 @@ func (t *treeProblem) certificate() (c *Certificate, proving time.Duration) {
 		case n.proof != nil:
 			proven = min(proven, n.proof.target)
 			proving += n.proof.took
+			kind := leafKind
+			if n.proof.packed {
+				kind = packedKind
+			}
 			c.Tree = append(c.Tree, ProofNode{
-				Kind: leafKind, Target: n.proof.target, Buckets: n.proof.buckets, Prices: len(n.proof.prices), Denominator: n.proof.scale, Value: n.proof.value, Sets: n.proof.sets,
+				Kind: kind, Target: n.proof.target, Buckets: n.proof.buckets, Prices: len(n.proof.prices), Denominator: n.proof.scale, Value: n.proof.value, Sets: n.proof.sets,
 			})
 			for _, price := range n.proof.prices {
 				c.Prices = append(c.Prices, big.NewInt(price))
@@ -152,7 +161,7 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 		}
 		p := &nodes[0]
 		nodes = nodes[1:]
-		if p.Kind != leafKind {
+		if p.Kind != leafKind && p.Kind != packedKind {
 			how := split{splitKind(p.Kind), p.Job, p.Iteration, p.Worker, p.At}
 			if !n.fits(m.in, how) {
 				return fmt.Errorf("formulation: the certificate has a split %+v that makes no sense", how)
@@ -172,15 +181,15 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 			return fmt.Errorf("formulation: a leaf of the certificate's tree is about plans of more than %d ticks", mostNodeTicks)
 		}
 		proven = min(proven, p.Target)
-		if p.Buckets < 0 || p.Buckets > mostNodeTicks {
+		if p.Buckets < 0 || p.Buckets > mostNodeTicks || p.Buckets > 0 && p.Kind == packedKind {
 			return errors.New("formulation: a leaf of the certificate's tree has prices for no buckets, or too many")
 		}
 		if p.Prices < 0 || p.Prices > len(prices) {
 			return errors.New("formulation: the certificate lacks prices of a leaf")
 		}
-		l := &leaf{target: p.Target, buckets: p.Buckets, scale: p.Denominator, sets: p.Sets}
+		l := &leaf{target: p.Target, buckets: p.Buckets, scale: p.Denominator, sets: p.Sets, packed: p.Kind == packedKind}
 		if len(p.Sets) > 0 {
-			if p.Prices != 0 || p.Buckets != 0 || p.Denominator != 0 || p.Value != nil {
+			if l.packed || p.Prices != 0 || p.Buckets != 0 || p.Denominator != 0 || p.Value != nil {
 				return errors.New("formulation: a leaf of the certificate's tree has prices beside sets of jobs")
 			}
 			var ok bool
@@ -194,7 +203,13 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 			return err
 		}
 		prices = prices[p.Prices:]
-		value, ok := m.proveLeaf(n, ways, l)
+		var value *big.Int
+		var ok bool
+		if l.packed {
+			value, ok = m.provePacked(n, l)
+		} else {
+			value, ok = m.proveLeaf(n, ways, l)
+		}
 		if !ok {
 			return fmt.Errorf("formulation: a leaf of the certificate's tree does not prove the bound %d", p.Target)
 		}

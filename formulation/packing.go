@@ -29,6 +29,9 @@ import (
 // relaxation forgets when anything happens; the
 // columns of [master] remember that and forget where.
 //
+// At a node of a tree, contents have the workers of the jobs that are decided to live on those
+// GPUs, and (1) is about the other jobs.
+//
 // Prices a of (1), of any sign, and b >= 0 of (2) prove that there is no such schedule where
 //
 //	sum_c jobs (k a_c + R min_s sum_d (d or deeper in s) b_cd) > sum_p GPUs (worth of the best content of p)
@@ -47,16 +50,19 @@ type packing struct {
 // packClass is what a class asks for.
 type packClass struct {
 	jobs, workers, iterations int64
+	decided                   bool      // its home is, so that (1) says nothing
 	depths                    []int     // that the rule knows, ascending
 	deeper                    [][]int64 // by multiset, then depth from the second on: workers there or deeper
 	at                        int       // its first price: of workers, then of tasks at depths from the second on
 }
 
-// packPool are the GPUs of a pool and who may live there.
+// packPool are the GPUs of a pool, or those of them on which the same decided jobs live, and
+// who may live there.
 type packPool struct {
 	pool   int
 	gpus   int64
 	slots  []packSlot // by rising synchronisation
+	fixed  []int      // the slots of decided jobs, ascending
 	room   int64      // units, of any content
 	memory instance.Bytes
 }
@@ -67,6 +73,7 @@ type packSlot struct {
 	ticks         []int64 // of all its tasks at one depth, by depth that the rule knows; never where there are none
 	room          int64   // units, of a content without shorter synchronisations
 	release, sync int64   // ticks
+	fixed         bool    // the job is decided to live there
 	// persistent and ephemeral are bytes, the latter at the least.
 	persistent, ephemeral instance.Bytes
 }
@@ -79,19 +86,23 @@ const (
 	mostCells = 4 << 20
 )
 
-func newPacking(m *model, due int64) *packing {
+// newPacking states the program of a due at a node of a tree; nil for no tree.
+func newPacking(m *model, due int64, n *branchNode) *packing {
 	s := &packing{m: m, due: due}
 	release := int64(never)
 	for c := range m.demands {
 		d := &m.demands[c]
 		release = min(release, int64(d.job.Release))
-		s.classes = append(s.classes, m.packClass(d, s.prices))
-		s.prices += len(s.classes[c].depths)
+		class := m.packClass(d, s.prices)
+		class.decided = n != nil && n.jobs[c].home != nil
+		s.classes = append(s.classes, class)
+		s.prices += len(class.depths)
 	}
 	most := 0
-	for p := range m.network.pools {
-		s.pools = append(s.pools, s.poolOf(p, max(0, due-release)))
-		most = max(most, len(s.pools[p].slots))
+	for _, group := range m.alike(n) {
+		p := s.poolOf(group, max(0, due-release), n)
+		s.pools = append(s.pools, p)
+		most = max(most, len(p.slots))
 	}
 	room := max(leastRoom, min(mostRoom, int64(mostCells/max(1, most))))
 	s.unit = (due + room - 1) / room
@@ -105,6 +116,38 @@ func newPacking(m *model, due int64) *packing {
 		}
 	}
 	return s
+}
+
+// gpuGroup are GPUs of a pool on which the same decided jobs live.
+type gpuGroup struct {
+	pool int
+	gpus int64
+	jobs []int
+}
+
+// alike lists the pools or, at a node of a tree, the groups of GPUs in them.
+func (m *model) alike(n *branchNode) (list []gpuGroup) {
+	if n == nil {
+		for p := range m.network.pools {
+			list = append(list, gpuGroup{pool: p, gpus: m.network.pools[p].size()})
+		}
+		return list
+	}
+	for g := range m.in.GPUs {
+		group := gpuGroup{pool: m.network.of[m.in.GPUs[g].Node], gpus: 1}
+		for j, b := range n.jobs {
+			if slices.Contains(b.home, instance.GPUID(g)) {
+				group.jobs = append(group.jobs, j)
+			}
+		}
+		at := slices.IndexFunc(list, func(o gpuGroup) bool { return o.pool == group.pool && slices.Equal(o.jobs, group.jobs) })
+		if at < 0 {
+			list = append(list, group)
+		} else {
+			list[at].gpus++
+		}
+	}
+	return list
 }
 
 func (m *model) packClass(d *demand, at int) packClass {
@@ -133,17 +176,24 @@ func (m *model) packClass(d *demand, at int) packClass {
 	return c
 }
 
-// poolOf returns the GPUs of a pool, with rooms in ticks.
-func (s *packing) poolOf(pool int, time int64) packPool {
-	at := &s.m.network.pools[pool]
-	p := packPool{pool: pool, gpus: at.size(), memory: at.memory}
+// poolOf returns a group of GPUs, with rooms in ticks.
+func (s *packing) poolOf(group gpuGroup, time int64, n *branchNode) packPool {
+	at := &s.m.network.pools[group.pool]
+	p := packPool{pool: group.pool, gpus: group.gpus, memory: at.memory}
 	for c := range s.classes {
 		d := &s.m.demands[c]
+		fixed := slices.Contains(group.jobs, c)
+		if s.classes[c].decided && !fixed {
+			continue
+		}
 		slot := packSlot{class: c, release: int64(d.job.Release), sync: never}
 		for _, o := range d.modes {
-			if slices.Contains(o.pools, pool) {
+			if slices.Contains(o.pools, group.pool) {
 				slot.sync = min(slot.sync, int64(o.sync))
 			}
+		}
+		if fixed {
+			slot.sync = int64(s.m.syncAt(d.job, n.jobs[c].home))
 		}
 		if slot.sync == never {
 			continue
@@ -161,19 +211,34 @@ func (s *packing) poolOf(pool int, time int64) packPool {
 			}
 			slot.ticks, least = append(slot.ticks, ticks), min(least, ticks)
 		}
-		if least > slot.room {
+		if least > slot.room && !fixed || least == never {
 			continue
 		}
-		for range min(s.classes[c].jobs, slot.room/max(1, least)) {
+		slot.fixed = fixed
+		for range min(s.classes[c].jobs, max(1, slot.room/max(1, least))) {
 			p.slots = append(p.slots, slot)
 		}
 	}
 	slices.SortStableFunc(p.slots, func(a, b packSlot) int { return -cmp.Compare(a.room, b.room) })
+	for i := range p.slots {
+		if p.slots[i].fixed {
+			p.fixed = append(p.fixed, i)
+		}
+	}
 	return p
 }
 
-// limit returns how many units the tasks of a content in these slots, ascending, take at the
-// most; below 0 where the GPU has not the memory.
+// syncAt is how long a synchronisation of the job takes at the least from that home.
+func (m *model) syncAt(j *instance.Job, home []instance.GPUID) instance.Tick {
+	span, ok := m.in.Span(home)
+	if !ok || !j.HasSync() {
+		return 0
+	}
+	return min(maxSync, m.fastest(leastVolume(j, span.Parties), span.Slowest))
+}
+
+// limit returns how many units the tasks of a content in these slots take at the most; below 0
+// where the GPU has not the memory.
 //
 // After each of its R tasks a worker waits for its synchronisation, s ticks at the least, and
 // in that time the GPU is idle but for tasks of others, of which each is in one such gap only.
@@ -183,17 +248,18 @@ func (s *packing) limit(p *packPool, slots []int) int64 {
 	if len(slots) == 0 {
 		return 0
 	}
-	release, tasks := int64(never), int64(0)
+	release, sync, tasks := int64(never), int64(never), int64(0)
 	var persistent, ephemeral instance.Bytes
 	for _, i := range slots {
 		slot := &p.slots[i]
-		release, tasks = min(release, slot.release), tasks+s.classes[slot.class].iterations
+		release, sync = min(release, slot.release), min(sync, slot.sync)
+		tasks += s.classes[slot.class].iterations
 		persistent, ephemeral = persistent+slot.persistent, max(ephemeral, slot.ephemeral)
 	}
 	if persistent+ephemeral > p.memory {
 		return -1
 	}
-	lost := p.slots[slots[0]].sync // after the last task
+	lost := sync // after the last task
 	for _, i := range slots {
 		slot := &p.slots[i]
 		lost = max(lost, (2*s.classes[slot.class].iterations-tasks)*slot.sync)

@@ -76,8 +76,9 @@ type packFill struct {
 	s     *packing
 	pool  *packPool
 	lines [][]packLine // by slot
+	fixed *packPath    // of the slots of decided jobs; nil for none
 	// after[i][x] is what slots from i on are worth in x units; with[i] the same with slot
-	// i, which then takes took[i][x].
+	// i, which then takes took[i][x]. Fixed slots are left out.
 	after, with [][]int64
 	took        [][]int32
 	looked      int64 // sets that best looked at
@@ -89,10 +90,16 @@ func (s *packing) fill(pool int, prices []int64) *packFill {
 	for i := range p.slots {
 		f.lines = append(f.lines, s.lines(&p.slots[i], prices))
 	}
+	for _, i := range p.fixed {
+		f.fixed = f.add(f.fixed, i)
+	}
 	n := len(p.slots)
 	f.after, f.with, f.took = make([][]int64, n+1), make([][]int64, n), make([][]int32, n)
 	f.after[n] = make([]int64, p.room+1)
 	for i := n - 1; i >= 0; i-- {
+		if f.after[i] = f.after[i+1]; p.slots[i].fixed {
+			continue
+		}
 		f.with[i], f.took[i] = join(f.after[i+1], f.lines[i])
 		f.after[i] = slices.Clone(f.after[i+1])
 		for x, worth := range f.with[i] {
@@ -135,24 +142,35 @@ func join(others []int64, lines []packLine) (worth []int64, took []int32) {
 }
 
 // worth is that of the best content if nothing but rooms limits what it takes.
-func (f *packFill) worth() (worth int64) {
+func (f *packFill) worth() int64 {
+	if f.fixed != nil {
+		return f.hope(f.fixed, f.after[0])
+	}
+	worth := int64(0)
 	for i, with := range f.with {
 		worth = max(worth, with[f.pool.slots[i].room])
 	}
 	return worth
 }
 
-// sets returns, for each slot, those of the content that is worth most if nothing but rooms
-// limits what it takes, as far as that is more than a GPU costs.
+// sets returns, for each slot that is not fixed, those of the content that is worth most if
+// nothing but rooms limits what it takes, as far as that is more than a GPU costs.
 func (f *packFill) sets(price int64) (list [][]int) {
 	room := int(f.pool.room)
-	// before[i][z] is what slots before i are worth if all but z units are left for others.
+	// before[i][z] is what fixed slots and those before i are worth if all but z units are left
+	// for others.
 	before, took := make([][]int64, len(f.lines)), make([][]int32, len(f.lines))
 	last := make([]int64, room+1)
 	for z := range last {
-		last[z] = noWorth
+		if last[z] = noWorth; f.fixed != nil {
+			last[z] = f.fixed.worth[z]
+		}
 	}
 	for i := range f.lines {
+		if f.pool.slots[i].fixed {
+			before[i] = last
+			continue
+		}
 		for z := f.start(i); z <= room; z++ {
 			last[z] = max(last[z], 0)
 		}
@@ -179,9 +197,14 @@ func (f *packFill) sets(price int64) (list [][]int) {
 }
 
 // start is how many units are lost to contents that begin with slot i.
-func (f *packFill) start(i int) int { return int(f.pool.room - f.pool.slots[i].room) }
+func (f *packFill) start(i int) int {
+	if f.fixed != nil {
+		return int(f.pool.room) + 1 // none does
+	}
+	return int(f.pool.room - f.pool.slots[i].room)
+}
 
-// trace returns a set with slot i before which all but z units are left.
+// trace returns a set with slot i, besides those fixed, before which all but z units are left.
 func (f *packFill) trace(before [][]int64, took [][]int32, i, z int) []int {
 	set := []int{i}
 	room := int(f.pool.room) - z - int(f.took[i][int(f.pool.room)-z])
@@ -191,7 +214,7 @@ func (f *packFill) trace(before [][]int64, took [][]int32, i, z int) []int {
 			room -= int(f.took[j][room])
 		}
 	}
-	for worth := before[i][z]; worth != 0 || z < f.start(i); worth = before[i][z] {
+	for worth := before[i][z]; i > 0 && (worth != 0 || z < f.start(i)); worth = before[i][z] {
 		if i--; before[i][z] != worth {
 			set = append(set, i)
 			z -= int(took[i][z])

@@ -30,9 +30,9 @@ func (f *packFill) limit(set *packPath) int64 {
 	return min(f.pool.room, f.s.limit(f.pool, set.slots))
 }
 
-// fit returns the best content of a set of slots, nil where there is none.
+// fit returns the best content of those fixed and a set of slots, nil where there is none.
 func (f *packFill) fit(slots []int) (packContent, int64) {
-	var set *packPath
+	set := f.fixed
 	for _, i := range slots {
 		set = f.add(set, i)
 	}
@@ -40,6 +40,9 @@ func (f *packFill) fit(slots []int) (packContent, int64) {
 }
 
 func (f *packFill) content(set *packPath) (packContent, int64) {
+	if set == nil {
+		return packContent{}, 0
+	}
 	room := f.limit(set)
 	if room < 0 || set.worth[room] <= noWorth {
 		return nil, noWorth
@@ -73,37 +76,38 @@ const mostPackCells = 2 << 20
 func (f *packFill) best(known int64) (contents []packContent, worth int64) {
 	left := mostPackCells / (f.pool.room + 1)
 	worth = known
-	var extend func(set *packPath)
-	extend = func(set *packPath) {
-		first := 0
-		if set != nil {
-			first = set.slots[len(set.slots)-1] + 1
+	enough := func() int64 { return known + (worth-known)/2 } // contents half as good give columns, too
+	var extend func(set *packPath, first int)
+	look := func(set *packPath, first int) {
+		left--
+		if room := f.limit(set); room >= 0 {
+			if set.worth[room] > enough() {
+				content, _ := f.content(set)
+				contents = append(contents, content)
+			}
+			worth = max(worth, set.worth[room])
+			extend(set, first)
 		}
-		last := first + sort.Search(len(f.lines)-first, func(n int) bool {
-			return f.hope(set, f.after[first+n]) <= known+(worth-known)/2
-		})
+	}
+	extend = func(set *packPath, first int) {
+		last := first + sort.Search(len(f.lines)-first, func(n int) bool { return f.hope(set, f.after[first+n]) <= enough() })
 		for i := first; i < last && left > 0; i++ {
-			if i > first && f.pool.slots[i].class == f.pool.slots[i-1].class {
+			if f.pool.slots[i].fixed || i > first && f.pool.slots[i].class == f.pool.slots[i-1].class {
 				continue // as its twin before
 			}
-			if f.hope(set, f.with[i]) <= known+(worth-known)/2 { // sets half as good give columns, too
-				continue
-			}
-			next := f.add(set, i)
-			left--
-			if room := f.limit(next); room >= 0 {
-				if next.worth[room] > known+(worth-known)/2 {
-					content, _ := f.content(next)
-					contents = append(contents, content)
-				}
-				worth = max(worth, next.worth[room])
-				extend(next)
+			if f.hope(set, f.with[i]) > enough() {
+				look(f.add(set, i), i+1)
 			}
 		}
 	}
-	extend(nil)
+	if f.fixed != nil {
+		look(f.fixed, 0)
+	} else {
+		worth = max(worth, 0)
+		extend(nil, 0)
+	}
 	f.looked = mostPackCells/(f.pool.room+1) - left
-	if left == 0 {
+	if left <= 0 {
 		worth = max(worth, f.worth())
 	}
 	return contents, worth
@@ -115,6 +119,9 @@ func (f *packFill) hope(set *packPath, others []int64) int64 {
 		return others[f.pool.room]
 	}
 	room := int(f.pool.slots[set.slots[0]].room)
+	if f.fixed != nil {
+		room = int(f.pool.room)
+	}
 	most := int64(noWorth)
 	for x, worth := range set.worth[:room+1] {
 		if with := others[room-x]; with > noWorth && worth > noWorth {

@@ -41,7 +41,7 @@ func Packing(ctx context.Context, in *instance.Instance, engine solver.Solver, l
 	left := limits.Work
 	var known packResult
 	refuted := func(due int64) (bool, error) {
-		s := newPacking(m, due)
+		s := newPacking(m, due, nil)
 		work := int64(0)
 		for p := range s.pools {
 			work += s.pools[p].work()
@@ -139,7 +139,10 @@ func (s *packing) solve(ctx context.Context, engine solver.Solver, known packRes
 	var pricers []colgen.Pricer[packContent]
 	for p := range s.pools {
 		pricers = append(pricers, &packPricer{packing: s, pool: p})
-		first := []colgen.Column[packContent]{s.column(p, nil)}
+		var first []colgen.Column[packContent]
+		if len(s.pools[p].fixed) == 0 {
+			first = append(first, s.column(p, nil))
+		}
 		for _, content := range cover[p] {
 			first = append(first, s.column(p, content))
 		}
@@ -193,7 +196,9 @@ func (s *packing) begin(rows int) []float64 {
 		d := &s.m.demands[i]
 		ticks := func(n int) float64 { return float64(max(0, d.least[c.depths[n]])) }
 		workers := float64(c.jobs * c.workers * c.iterations)
-		y[c.at] = workers * ticks(0)
+		if !c.decided {
+			y[c.at] = workers * ticks(0)
+		}
 		for n := range c.depths[1:] {
 			y[c.at+1+n] = workers * max(0, ticks(n+1)-ticks(n))
 		}
@@ -229,8 +234,7 @@ func (s *packing) cover(y []float64) [][]packContent {
 	for p := range s.pools {
 		for gpus := s.pools[p].gpus; gpus > 0; {
 			f := s.fill(p, prices)
-			var best packContent
-			most := int64(0)
+			best, most := f.fit(nil)
 			for _, set := range f.sets(0) {
 				if content, worth := f.fit(set); worth > most {
 					best, most = content, worth
@@ -242,12 +246,14 @@ func (s *packing) cover(y []float64) [][]packContent {
 			list[p] = append(list[p], best)
 			times := gpus
 			for _, w := range best {
-				times = min(times, left[w.class])
+				if !s.classes[w.class].decided {
+					times = min(times, left[w.class])
+				}
 			}
 			times = max(1, times)
 			gpus -= times
 			for _, w := range best {
-				if left[w.class] -= times; left[w.class] <= 0 {
+				if left[w.class] -= times; left[w.class] <= 0 && !s.classes[w.class].decided {
 					prices[s.classes[w.class].at] = -mostWorth
 				}
 			}
@@ -262,13 +268,20 @@ func (s *packing) problem() *solver.Problem {
 	q := &solver.Problem{Name: "packing"}
 	var sigma []solver.Entry
 	for i := range s.classes {
-		sigma = append(sigma, solver.Entry{Row: q.AddRow("", 1, 1), Value: 1})
+		if s.classes[i].decided {
+			q.AddRow("", math.Inf(-1), math.Inf(1))
+		} else {
+			sigma = append(sigma, solver.Entry{Row: q.AddRow("", 1, 1), Value: 1})
+		}
 		for range s.classes[i].depths[1:] {
 			q.AddRow("", 0, math.Inf(1))
 		}
 	}
 	for p := range s.pools {
-		q.AddRow("", float64(s.pools[p].gpus), float64(s.pools[p].gpus))
+		gpus := float64(s.pools[p].gpus)
+		if row := q.AddRow("", gpus, gpus); len(s.pools[p].fixed) > 0 {
+			sigma = append(sigma, solver.Entry{Row: row, Value: gpus}) // there may be no content
+		}
 	}
 	for i := range s.classes {
 		c := &s.classes[i]
@@ -297,7 +310,9 @@ func (s *packing) column(pool int, content packContent) colgen.Column[packConten
 		key = binary.AppendUvarint(key, uint64(w.class))
 		key = binary.AppendUvarint(key, uint64(w.units))
 		key = append(key, byte(w.shallow), byte(w.deep))
-		values[c.at] += 1 / float64(c.jobs*c.workers)
+		if !c.decided {
+			values[c.at] += 1 / float64(c.jobs*c.workers)
+		}
 		for d, tasks := range s.deeper(pool, w) {
 			values[c.at+1+d] += tasks / float64(c.jobs*c.workers*c.iterations)
 		}
@@ -338,18 +353,18 @@ func (p *packPool) ticks(class int) []int64 {
 func (s *packing) holds(pool int, content packContent) bool {
 	p := &s.pools[pool]
 	var slots []int
-	sum, next := int64(0), 0
+	left := int64(0)
 	for _, w := range content {
-		for next < len(p.slots) && p.slots[next].class != w.class {
-			next++
+		slot := slices.IndexFunc(p.slots, func(o packSlot) bool { return o.class == w.class })
+		for slices.Contains(slots, slot) && slot < len(p.slots) {
+			slot++ // its twin
 		}
-		if next == len(p.slots) {
+		if slot < 0 || slot == len(p.slots) || p.slots[slot].class != w.class {
 			return false
 		}
-		slots, sum = append(slots, next), sum+w.units
-		next++
+		slots, left = append(slots, slot), left-w.units
 	}
-	return sum <= s.limit(p, slots)
+	return left+s.limit(p, slots) >= 0
 }
 
 // packScale is what integer prices are per 1 of sigma.
@@ -368,7 +383,7 @@ func (s *packing) integers(y []float64) (prices, cost []int64) {
 		}
 	}
 	for p := range s.pools {
-		cost = append(cost, int64(max(0, -y[s.prices+p]*packScale)))
+		cost = append(cost, int64(-y[s.prices+p]*packScale))
 	}
 	return prices, cost
 }

@@ -61,9 +61,10 @@ func TestPacking(t *testing.T) {
 }
 
 // TestBestContent holds the search for the best content, and the check that there is none
-// better, against all sets of workers and all they may take, at random prices.
+// better, against all sets of workers and all they may take, at random prices, also where some
+// homes are decided.
 func TestBestContent(t *testing.T) {
-	better := 0
+	better, fixed := 0, 0
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		in := instancetest.Random(rng, instancetest.Options{Objective: instance.Makespan, Jobs: 4})
@@ -71,7 +72,17 @@ func TestBestContent(t *testing.T) {
 		if !packable(m) {
 			continue
 		}
-		s := newPacking(m, 1+rng.Int64N(60))
+		due := 1 + rng.Int64N(60)
+		var n *branchNode
+		if schedule, ok := instancetest.ValidSchedule(rng, in); ok && seed%2 == 1 {
+			m, n = m.split(), rootNode(in)
+			for j := range n.jobs {
+				if rng.IntN(2) == 0 {
+					n.jobs[j].home = schedule.Residency[j]
+				}
+			}
+		}
+		s := newPacking(m, due, n)
 		prices := make([]int64, s.prices)
 		for i := range prices {
 			prices[i] = rng.Int64N(3) * rng.Int64N(100_000)
@@ -82,9 +93,15 @@ func TestBestContent(t *testing.T) {
 			}
 		}
 		for p := range s.pools {
-			want := s.bestByEnumeration(&s.pools[p], prices, nil, 0)
+			want := s.bestByEnumeration(&s.pools[p], prices, s.pools[p].fixed, 0)
 			f := s.fill(p, prices)
-			contents, worth := f.best(0)
+			contents, worth := f.best(noWorth)
+			if fixed += len(s.pools[p].fixed); want < noWorth/2 {
+				require.Less(t, worth, int64(noWorth/2), "seed %d", seed)
+				none := packExaminer{s: s, p: &s.pools[p], price: -1, left: mostExamined}
+				require.True(t, none.examine(prices), "seed %d", seed)
+				continue
+			}
 			require.Equal(t, want, worth, "seed %d", seed)
 			for _, content := range contents {
 				require.True(t, s.holds(p, content), "seed %d", seed)
@@ -100,21 +117,24 @@ func TestBestContent(t *testing.T) {
 			yes := packExaminer{s: s, p: &s.pools[p], price: worth + slack, left: mostExamined}
 			require.True(t, yes.examine(prices), "seed %d", seed)
 			no := packExaminer{s: s, p: &s.pools[p], price: worth - 1, left: mostExamined}
-			require.True(t, worth == 0 || !no.examine(prices), "seed %d", seed)
+			require.False(t, no.examine(prices), "seed %d", seed)
 		}
 	}
 	assert.Positive(t, better, "limits bind")
+	assert.Positive(t, fixed)
 }
 
 // bestByEnumeration extends a set of slots by later ones.
 func (s *packing) bestByEnumeration(p *packPool, prices []int64, slots []int, first int) int64 {
-	var best int64
-	if limit := s.limit(p, slots); limit < 0 {
-		return 0
-	} else if v := s.bestUnits(p, prices, slots, limit); v > best {
-		best = v
+	limit := s.limit(p, slots)
+	if limit < 0 {
+		return noWorth
 	}
+	best := s.bestUnits(p, prices, slots, limit)
 	for i := first; i < len(p.slots); i++ {
+		if p.slots[i].fixed {
+			continue
+		}
 		best = max(best, s.bestByEnumeration(p, prices, append(slices.Clip(slots), i), i+1))
 	}
 	return best
@@ -151,7 +171,7 @@ func TestContentLimit(t *testing.T) {
 			continue
 		}
 		m := newModel(in)
-		s := newPacking(m, int64(schedule.Makespan(in)))
+		s := newPacking(m, int64(schedule.Makespan(in)), nil)
 		require.EqualValues(t, 1, s.unit)
 		for g := range in.GPUs {
 			p := &s.pools[m.network.of[in.GPUs[g].Node]]
