@@ -115,7 +115,7 @@ func (n *branchNode) fits(in *instance.Instance, s split) bool {
 // children divides the node. ok is false where there would be too many.
 func (n *branchNode) children(in *instance.Instance, s split) (list []*branchNode, ok bool) {
 	if s.Kind == splitHome {
-		homes, ok := n.homes(in, s.Job)
+		homes, ok := n.homes(in, s.Job, mostHomes)
 		for _, home := range homes {
 			list = append(list, n.with(s.Job, func(b *branchJob) { b.home = home }))
 		}
@@ -232,15 +232,16 @@ func (b *branchJob) narrow(in *instance.Instance, s split, after bool) {
 
 // Limits on what the tree can hold.
 const (
-	mostHomes = 100_000 // sets of GPUs looked at for a job
-	mostBits  = 63      // depths of a job, and rate levels
+	mostHomes   = 100_000 // sets of GPUs looked at for a job
+	mostCounted = 20_000  // and only to see how many there are
+	mostBits    = 63      // depths of a job, and rate levels
 )
 
 // homes lists the sets of GPUs that the job may live on, one of each orbit of
 // the permutations of GPUs that keep the decided homes: GPUs of one node that
 // hold the same decided jobs are alike, and so are nodes of one rack and pool
-// with alike GPUs. ok is false where there are too many sets.
-func (n *branchNode) homes(in *instance.Instance, j int) (list [][]instance.GPUID, ok bool) {
+// with alike GPUs. ok is false where more sets than most would have to be looked at.
+func (n *branchNode) homes(in *instance.Instance, j, most int) (list [][]instance.GPUID, ok bool) {
 	job := &in.Jobs[j]
 	network := newNetwork(in)
 	// Classes of alike GPUs within a node, and of alike nodes.
@@ -266,7 +267,7 @@ func (n *branchNode) homes(in *instance.Instance, j int) (list [][]instance.GPUI
 	var choose func(from int) bool
 	choose = func(from int) bool {
 		if len(chosen) == job.Workers {
-			if looked++; looked > mostHomes {
+			if looked++; looked > most {
 				return false
 			}
 			if key := homeKey(in, network, residents, chosen); !seen[key] && n.habitable(in, j, chosen) {
