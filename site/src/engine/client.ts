@@ -152,6 +152,7 @@ const unknown = {
     greedy: { value: null, efficiency: null, reason: '' },
   },
   bounds: [],
+  binding_bound: null,
   binding: [],
   certificate: null,
   command: '',
