@@ -92,9 +92,9 @@ describe('limits', () => {
       ),
     )
   it('are of the bound that shows, or of a weaker one', () => {
-    expect(words(9022, 9022)).toBe('These are behind the bound of 9.022 s.')
+    expect(words(9022, 9022)).toBe('The bound of 9.022 s follows from these.')
     expect(words(9401, 9022)).toBe(
-      'These are behind a bound of 9.022 s. The search proved a stronger one, 9.401 s, which has no such limits to show.',
+      'A bound of 9.022 s follows from these. The search proved a stronger one, 9.401 s, which has no such limits to show.',
     )
   })
   it('have no bound where none tells', () => {

@@ -67,8 +67,8 @@ export function limitsWords(
   const { dual, binding_bound: bound } = result
   if (bound === null || dual === null) return ''
   const value = (v: number) => objectiveValue(v, objective, tickUs)
-  if (bound.value === dual) return `These are behind the bound of ${value(dual)}.`
-  return `These are behind a bound of ${value(bound.value)}. The search proved a stronger one, ${value(dual)}, which has no such limits to show.`
+  if (bound.value === dual) return `The bound of ${value(dual)} follows from these.`
+  return `A bound of ${value(bound.value)} follows from these. The search proved a stronger one, ${value(dual)}, which has no such limits to show.`
 }
 
 /** A change and whether it is for the better; changed where there is no better. */

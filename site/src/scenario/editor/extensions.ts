@@ -21,6 +21,7 @@ import { EditorState, type Extension } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { completion, type Names } from './complete'
+import { hangingIndent } from './hanging'
 import type { Schema } from './schema'
 
 const look = EditorView.theme({
@@ -98,6 +99,7 @@ export const extensions = ({ schema, names }: EditorOptions): Extension => [
   indentUnit.of('  '),
   EditorState.tabSize.of(2),
   EditorView.lineWrapping,
+  hangingIndent,
   autocompletion({ override: [completion(schema, names)], icons: false }),
   // Tab takes a completion, and else goes on to the next control: the editor is no trap.
   keymap.of([
