@@ -136,7 +136,7 @@ export function salvage(
     chain: [],
     completion: [],
     reasons: [],
-    notes: ['stopped: the best plan so far'],
+    notes: [],
     series: streamed.points,
     schedule: streamed.schedule,
     seed: options.seed,
