@@ -17,7 +17,7 @@ SITE       = $(if $(wildcard site/dist/index.html),site)
 PURE      := . ./formulation/... ./heuristics/... ./solver/... ./wasm/...
 ENGINES   := . ./cmd/... ./formulation ./solver/...
 # Long tests of plain Go: make test runs them, and no machine or engine changes what they say.
-LONG      := ^(TestBoundsOptimumHeuristics|TestResultsMeetTheSchema|TestContentsOfPlans|TestOptimumAgainstExhaustive|TestPieces|TestTrades|TestDivide)$$
+LONG      := ^(TestBoundsOptimumHeuristics|TestResultsMeetTheSchema|TestContentsOfPlans|TestOptimumAgainstExhaustive|TestPieces|TestTrades|TestDivide|TestExportOfLargeProgram)$$
 
 .PHONY: help setup setup-tests build wasm size site test-site e2e measure-site clp-wasm demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
 
@@ -45,8 +45,8 @@ wasm: ## build the core for the browser into bin/wasm
 	@scripts/pack-wasm bin/wasm/core.wasm || echo 'wasm: not packed, a seventh larger than need be; that takes Node' >&2
 	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
 
-# What the core and CLP may take, compressed; see DECISIONS.md, section 37.
-SIZE_LIMIT := 2260000
+# What the core and CLP may take, compressed; see DECISIONS.md, sections 37 and 82.
+SIZE_LIMIT := 2270000
 
 size: wasm ## check what the browser has to load
 	@scripts/size $(SIZE_LIMIT) bin/wasm/core.wasm $(wildcard bin/clp/clp.wasm)
