@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 
+	"jigsaw/formulation"
 	"jigsaw/formulation/instance"
 )
 
@@ -31,15 +32,17 @@ type Document struct {
 	// Efficiency of the plan: full-depth work delivered per GPU-tick.
 	Efficiency *float64 `json:"efficiency"`
 	// BaselineEfficiency of each baseline.
-	BaselineEfficiency BaselineValues         `json:"baseline_efficiency"`
-	TickUS             int64                  `json:"tick_us"`
-	Seed               uint64                 `json:"seed"`
-	Bounds             []BoundValue           `json:"bounds"`
-	Binding            []BindingValue         `json:"binding,omitempty"`
-	Reasons            []string               `json:"reasons,omitempty"`
-	Notes              []string               `json:"notes,omitempty"`
-	Series             []SeriesPoint          `json:"series"`
-	Schedule           *instance.ScheduleJSON `json:"schedule"`
+	BaselineEfficiency BaselineValues `json:"baseline_efficiency"`
+	TickUS             int64          `json:"tick_us"`
+	Seed               uint64         `json:"seed"`
+	Bounds             []BoundValue   `json:"bounds"`
+	// BindingBound is the bound that Binding is about; it may be weaker than DualBound.
+	BindingBound *BoundValue            `json:"binding_bound,omitempty"`
+	Binding      []BindingValue         `json:"binding,omitempty"`
+	Reasons      []string               `json:"reasons,omitempty"`
+	Notes        []string               `json:"notes,omitempty"`
+	Series       []SeriesPoint          `json:"series"`
+	Schedule     *instance.ScheduleJSON `json:"schedule"`
 }
 
 // BaselineValues holds a number for every baseline that has one.
@@ -56,7 +59,7 @@ type BoundValue struct {
 	Certified bool    `json:"certified"`
 }
 
-// BindingValue is one limit that the strongest bound depends on.
+// BindingValue is one limit that a bound depends on.
 type BindingValue struct {
 	// Resource is gpu, nic, uplink, fabric, memory, job or time.
 	Resource string `json:"resource"`
@@ -94,9 +97,14 @@ func (r *Result) Document(timeless bool) *Document {
 		Bounds: []BoundValue{}, Series: []SeriesPoint{},
 	}
 	for _, b := range r.Bounds {
-		d.Bounds = append(d.Bounds, BoundValue{string(b.Kind), *number(b.Value), b.Certified})
+		d.Bounds = append(d.Bounds, boundValue(&b))
 	}
-	for _, b := range r.Binding() {
+	telling := r.BindingBound()
+	if telling.Value != nil {
+		value := boundValue(&telling)
+		d.BindingBound = &value
+	}
+	for _, b := range telling.Binding {
 		value := BindingValue{Resource: b.Resource, Subject: b.Subject, Text: b.Text, Effect: b.Effect}
 		if b.Ranged {
 			value.Lower, value.Upper = finite(b.Lower), finite(b.Upper)
@@ -117,6 +125,10 @@ func (r *Result) Document(timeless bool) *Document {
 		d.Schedule = in.ScheduleJSON(r.Schedule)
 	}
 	return d
+}
+
+func boundValue(b *formulation.Bound) BoundValue {
+	return BoundValue{string(b.Kind), *number(b.Value), b.Certified}
 }
 
 func (b *Baseline) efficiency() *float64 {

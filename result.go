@@ -117,11 +117,14 @@ func (r *Result) Efficiency() float64 {
 	return r.Schedule.Efficiency(r.Instance)
 }
 
-// Binding says what limits the plan, by falling effect, after the strongest
-// bound that tells: of equal bounds the last, the linear program, since its
-// prices say most. Bounds that mix whole plans do not tell.
-func (r *Result) Binding() []formulation.Binding {
+// Binding says what limits the plan, by falling effect, after [Result.BindingBound].
+func (r *Result) Binding() []formulation.Binding { return r.BindingBound().Binding }
+
+// BindingBound is the strongest bound that tells what limits the plan: of equal
+// bounds the last, the linear program, since its prices say most. Bounds that mix
+// whole plans do not tell, so it may be weaker than Dual. Zero where none tells.
+func (r *Result) BindingBound() formulation.Bound {
 	bounds := slices.DeleteFunc(slices.Clone(r.Bounds), func(b formulation.Bound) bool { return b.Binding == nil })
 	slices.Reverse(bounds)
-	return formulation.Best(r.Instance, bounds...).Binding
+	return formulation.Best(r.Instance, bounds...)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -104,10 +105,12 @@ func newExplain(std streams) *cobra.Command {
 		Short: "Say in words what limits the plan, or why there is none",
 		Long: `Say which GPUs, links, memory or job limit the best possible plan, and what
 more of each would bring, from the prices of the bound's linear program. For an
-infeasible instance, say why.
+infeasible instance, say why. The search of "jigsaw plan" may prove a stronger
+bound, which has no such prices.
 
 With SCHEDULE, a plan as for "jigsaw check", say also why the plan ends when it
-does, step by step, and of every job why it does.
+does, step by step, and of every job why it does, and whether it states a stronger
+bound.
 Exit codes: 0 explained, 2 invalid input, 3 proven infeasible.`,
 		Example: `  jigsaw explain thin-network
   jigsaw plan rack -o json > plan.json
@@ -129,11 +132,13 @@ func runExplain(ctx context.Context, args []string, o boundOptions, std streams)
 		if args[0] == "-" && args[1] == "-" {
 			return usage(errors.New("only one of instance and schedule can come from standard input"))
 		}
-		if report.Schedule, err = explainSchedule(r.Instance, args[1], std); err != nil {
+		if report.Schedule, err = explainSchedule(r, args[1], std); err != nil {
 			return err
 		}
 	}
-	if err := o.format.print(std.out, report, func(w io.Writer) error { return errors.Join(explainText(w, r), report.Schedule.text(w)) }); err != nil {
+	if err := o.format.print(std.out, report, func(w io.Writer) error {
+		return errors.Join(explainText(w, r, report.Schedule), report.Schedule.text(w))
+	}); err != nil {
 		return err
 	}
 	return boundExit(r)
@@ -142,13 +147,30 @@ func runExplain(ctx context.Context, args []string, o boundOptions, std streams)
 // mostSentences keeps an explanation short enough to read.
 const mostSentences = 12
 
-func explainText(w io.Writer, r *jigsaw.Result) error {
+// explainText says what limits the bound, and which bound that is: others may be
+// stronger, and not tell. The plan's report is nil where no plan was given.
+func explainText(w io.Writer, r *jigsaw.Result, plan *scheduleReport) error {
 	heading(w, r.Instance)
 	if r.Status == jigsaw.Infeasible {
 		return reasons(w, r)
 	}
-	fmt.Fprintf(w, "No plan can be better than %s%s.\n", jigsaw.FormatValue(r.Instance, r.Dual), inBrackets(certified(r.Certified)))
-	binding := r.Binding()
+	value := func(v *big.Rat) string { return jigsaw.FormatValue(r.Instance, v) }
+	fmt.Fprintf(w, "No plan can be better than %s%s.\n", value(r.Dual), inBrackets(certified(r.Certified)))
+	switch {
+	case plan == nil:
+		fmt.Fprintln(w, "The search of jigsaw plan may prove a stronger bound: give its plan to see whether it did.")
+	case plan.StatedBound != nil:
+		fmt.Fprintf(w, "The plan's file states a stronger bound, %s, which its certificate can prove.\n", value(new(big.Rat).SetFloat64(*plan.StatedBound)))
+	}
+	bound := r.BindingBound()
+	binding := bound.Binding
+	if len(binding) > 0 {
+		fmt.Fprintf(w, "\nWhat limits the %s bound, %s", bound.Kind, value(bound.Value))
+		if bound.Value.Cmp(r.Dual) != 0 {
+			fmt.Fprint(w, ", the strongest that tells")
+		}
+		fmt.Fprintln(w, ":")
+	}
 	for i, b := range binding {
 		if i == mostSentences {
 			fmt.Fprintf(w, "- ... and %d more; -o json lists them all\n", len(binding)-i)

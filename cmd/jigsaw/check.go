@@ -75,6 +75,11 @@ func readSchedule(in *instance.Instance, name string, std streams) (*instance.Sc
 		return nil, usage(err)
 	}
 	defer file.Close()
+	return decodeSchedule(in, name, file)
+}
+
+// decodeSchedule reads a schedule of the instance from what a file of that name holds.
+func decodeSchedule(in *instance.Instance, name string, file io.Reader) (*instance.Schedule, error) {
 	s, err := instance.DecodeSchedule(in, file)
 	if err != nil {
 		return nil, invalid(name, "a schedule of "+in.Name, err)

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
+	"math/big"
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
@@ -17,6 +20,10 @@ type explainReport struct {
 
 // scheduleReport says why a plan, and each job of it, ends when it does.
 type scheduleReport struct {
+	// StatedBound is the dual bound in the plan's own file, in the unit of the
+	// objective, where that is stronger than the one here. It was not checked.
+	StatedBound *float64 `json:"stated_bound,omitempty"`
+
 	Chain []chainStep `json:"chain"`
 	Jobs  []string    `json:"jobs"`
 }
@@ -28,8 +35,15 @@ type chainStep struct {
 	Text    string `json:"text"`
 }
 
-func explainSchedule(in *instance.Instance, name string, std streams) (*scheduleReport, error) {
-	s, err := readSchedule(in, name, std)
+func explainSchedule(result *jigsaw.Result, name string, std streams) (*scheduleReport, error) {
+	in := result.Instance
+	file, err := openFile(name, std)
+	if err != nil {
+		return nil, usage(err)
+	}
+	defer file.Close()
+	var read bytes.Buffer
+	s, err := decodeSchedule(in, name, io.TeeReader(file, &read))
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +55,7 @@ func explainSchedule(in *instance.Instance, name string, std streams) (*schedule
 	if err != nil {
 		return nil, err
 	}
-	r := &scheduleReport{Chain: []chainStep{}, Jobs: []string{}}
+	r := &scheduleReport{StatedBound: statedBound(result, read.Bytes()), Chain: []chainStep{}, Jobs: []string{}}
 	for _, l := range links {
 		r.Chain = append(r.Chain, chainStep{element(in, s, l), string(l.Because), l.Text})
 	}
@@ -53,6 +67,26 @@ func explainSchedule(in *instance.Instance, name string, std streams) (*schedule
 		r.Jobs = append(r.Jobs, text)
 	}
 	return r, nil
+}
+
+// statedBound is the dual bound in the file of a plan, nil where there is none that
+// is stronger than that of the result.
+func statedBound(r *jigsaw.Result, plan []byte) *float64 {
+	var stated struct {
+		Objective string   `json:"objective"`
+		DualBound *float64 `json:"dual_bound"`
+	}
+	if err := json.Unmarshal(plan, &stated); err != nil || stated.DualBound == nil || stated.Objective != string(r.Instance.Objective) {
+		return nil
+	}
+	if known := r.Document(true).DualBound; known != nil {
+		// Both are rounded, to the same number where they are equal.
+		known, other := new(big.Rat).SetFloat64(*known), new(big.Rat).SetFloat64(*stated.DualBound)
+		if !r.Instance.Objective.Better(known, other) {
+			return nil
+		}
+	}
+	return stated.DualBound
 }
 
 // element names a task or sync.

@@ -135,8 +135,24 @@ export async function settled(page: Page): Promise<void> {
 export const title = (page: Page) =>
   page.getByRole('region', { name: 'Scenario' }).getByRole('textbox', { name: 'Name', exact: true }).first()
 
-/** Ends the search where one is on. */
+/** Waits until the scenario of that name is open: storage that is slow may answer after the first plan. */
+export const opened = (page: Page, name: string) => expect.poll(() => title(page).inputValue()).toBe(name)
+
+/** A scenario that is planned thoroughly at once. */
+export const small = `version: 1
+name: small
+tick_us: 20000
+cluster:
+  gpu_types: [{name: v100, memory: 32GiB}]
+  racks: [{nodes: 1, gpus: 2, gpu: v100, nic: 25Gbit/s, fabric: 400Gbit/s}]
+jobs:
+  - {name: a, model: alexnet, workers: 2, iterations: 2}
+  - {name: b, model: resnet50, workers: 1, iterations: 2}
+`
+
+/** Ends the search where one is on, once there is a plan. Most tests have no need of the thorough one. */
 export async function stop(page: Page): Promise<void> {
+  await planned(page)
   await page.keyboard.press('Escape')
   await settled(page)
 }

@@ -1,35 +1,42 @@
 // What a visitor comes for: a plan, another after each change, and a stop.
 import { expect, test } from 'vitest'
-import { linkTo, patience, planned, settled, shoot, stop, title, useBrowser, visit } from './harness'
+import { linkTo, opened, patience, planned, settled, shoot, small, stop, useBrowser, visit } from './harness'
 
 useBrowser()
 
 test('the first plan comes by itself', () =>
   visit(async visitor => {
     const page = await visitor.tab()
-    await planned(page)
     await settled(page)
     const plan = page.getByRole('main')
     expect(await plan.innerText()).toMatch(/no plan can be more than|optimal/)
     expect(await plan.innerText()).toMatch(/certified/)
+    // A newcomer is told what the picture shows, until that is enough.
+    const welcome = page.getByRole('note', { name: 'What the picture shows' })
+    await welcome.getByRole('button', { name: 'add a rush job' }).click()
+    await page.getByRole('button', { name: /^rush / }).waitFor()
+    await welcome.getByRole('button', { name: /^Close/ }).click()
     await shoot(page, 'plan')
+    await page.reload()
+    await planned(page)
+    expect(await welcome.count()).toBe(0)
   }))
 
 test('a change in the form changes the text, the plan and the bound, and undo takes it back', () =>
   visit(async visitor => {
-    const page = await visitor.tab()
+    const page = await visitor.tab(linkTo({ text: small }))
     await settled(page)
     const numbers = page.getByRole('main').getByRole('region').first()
     const before = await numbers.innerText()
     await page.getByRole('slider', { name: 'Nodes per rack, slider' }).focus()
     await page.keyboard.press('ArrowRight')
-    await page.getByText('r0n2').first().waitFor({ state: 'attached' })
+    await page.getByText('r0n1').first().waitFor({ state: 'attached' })
     await settled(page)
     await expect.poll(() => numbers.innerText()).not.toBe(before)
     await page.getByText('Both', { exact: true }).click()
-    await page.locator('.cm-content').getByText('nodes: 3').waitFor()
-    await page.getByRole('button', { name: 'Undo' }).click()
     await page.locator('.cm-content').getByText('nodes: 2').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.cm-content').getByText('nodes: 1').waitFor()
     await settled(page)
     await expect.poll(() => numbers.innerText()).toBe(before)
   }))
@@ -47,7 +54,7 @@ jobs:
   - {name: vgg, model: vgg16, batch: 32, workers: 4, iterations: 3}
 `
     const page = await visitor.tab(linkTo({ text }))
-    await settled(page)
+    await stop(page)
     await page.getByText('Both', { exact: true }).click()
     await page.getByRole('button', { name: /^vgg / }).click()
     const editor = page.locator('.cm-content')
@@ -71,7 +78,7 @@ jobs:
 test('a mistake in the text is told where it is, and the plan stays', () =>
   visit(async visitor => {
     const page = await visitor.tab()
-    await settled(page)
+    await stop(page)
     await page.getByText('YAML', { exact: true }).first().click()
     const editor = page.locator('.cm-content')
     await editor.getByText('workers: 4').first().click()
@@ -90,7 +97,7 @@ test('a mistake in the text is told where it is, and the plan stays', () =>
 test('while a job has a mistake it is marked, jobs keep their colours and links can be cut', () =>
   visit(async visitor => {
     const page = await visitor.tab()
-    await settled(page)
+    await stop(page)
     await page.locator('.job-title').first().click()
     await page.getByRole('textbox', { name: 'Workers', exact: true }).fill('40')
     await page.keyboard.press('Enter')
@@ -121,7 +128,7 @@ test('every scenario of the gallery opens and is planned, and so is what breaks 
     const page = await visitor.tab()
     await planned(page)
     const gallery = page.getByRole('dialog', { name: 'Gallery' })
-    const menu = page.getByRole('button', { name: 'Gallery' })
+    const menu = page.getByRole('button', { name: 'Gallery', exact: true })
     await menu.click()
     const openers = await gallery
       .getByRole('button', { name: /^Open/ })
@@ -133,7 +140,7 @@ test('every scenario of the gallery opens and is planned, and so is what breaks 
       await menu.click()
       await gallery.getByRole('button', { name: opener, exact: true }).click()
       const name = /^Open ([\w-]+)/.exec(opener)?.[1] ?? ''
-      await expect.poll(() => title(page).inputValue()).toBe(name)
+      await opened(page, name)
       const plan = page.getByLabel(`Timeline of ${name}`).or(page.locator('.reasons')).first()
       await page.locator('.plan-view:not(.stale)').filter({ has: plan }).waitFor()
       await page.keyboard.press('Escape')
@@ -157,7 +164,7 @@ test('an infeasible scenario says why', () =>
 test('two plans are compared on one axis', () =>
   visit(async visitor => {
     const page = await visitor.tab()
-    await settled(page)
+    await stop(page)
     await page.keyboard.press('p')
     await page.getByRole('slider', { name: 'GPUs per node, slider' }).focus()
     await page.keyboard.press('ArrowRight')
@@ -168,7 +175,7 @@ test('two plans are compared on one axis', () =>
     await expect
       .poll(() => table.innerText(), { timeout: patience })
       .toMatch(/Makespan\s+[\d.]+\s+s\s+[\d.]+\s+s\s+▼/)
-    await settled(page)
+    await stop(page)
     await shoot(page, 'compare')
   }))
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { bareEngine, type Outcome } from './engine'
-import { linkTo, run, settled, useBrowser, visit } from './harness'
+import { linkTo, run, settled, small, stop, useBrowser, visit } from './harness'
 
 useBrowser()
 
@@ -86,17 +86,6 @@ test('what is exported is read by the command line', () =>
     expect(JSON.parse(await read('Perfetto')).traceEvents.length).toBeGreaterThan(100)
   }))
 
-const small = `version: 1
-name: small
-tick_us: 20000
-cluster:
-  gpu_types: [{name: v100, memory: 32GiB}]
-  racks: [{nodes: 1, gpus: 2, gpu: v100, nic: 25Gbit/s, fabric: 400Gbit/s}]
-jobs:
-  - {name: a, model: alexnet, workers: 2, iterations: 2}
-  - {name: b, model: resnet50, workers: 1, iterations: 2}
-`
-
 test('the integer program is the command line’s, and refused where it is too large', () =>
   visit(async visitor => {
     const page = await visitor.tab(linkTo({ text: small }))
@@ -108,7 +97,7 @@ test('the integer program is the command line’s, and refused where it is too l
       expect(readFileSync(await save(page, format), 'utf8')).toBe(await run('export', instance, ...made))
     }
     const other = await visitor.tab()
-    await settled(other)
+    await stop(other)
     await other.keyboard.press('e')
     const dialog = other.getByRole('dialog', { name: 'Export' })
     await dialog.getByRole('button', { name: /^LP/ }).click()

@@ -94,6 +94,7 @@ export const planResult = (more: Partial<PlanResult> = {}): PlanResult => ({
   efficiency: 1,
   baselines: { exclusive: none, interleaved_full: none, greedy: none },
   bounds: [],
+  binding_bound: null,
   binding: [],
   reasons: [],
   notes: [],

@@ -326,6 +326,7 @@ export function resultOf(instance: Compiled, s: Schedule): PlanResult {
       { kind: 'area', value: dual * 0.98, certified: true },
       { kind: 'fluid', value: dual, certified: true },
     ],
+    binding_bound: { kind: 'fluid', value: dual, certified: true },
     binding: [
       {
         resource: 'gpu',

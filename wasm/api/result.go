@@ -9,28 +9,29 @@ import (
 
 // PlanResult is a finished, or stopped, plan.
 type PlanResult struct {
-	Status      string                `json:"status"`
-	Objective   string                `json:"objective"`
-	Primal      *float64              `json:"primal"`
-	Dual        *float64              `json:"dual"`
-	Certified   bool                  `json:"certified"`
-	Gap         *float64              `json:"gap"`
-	Efficiency  *float64              `json:"efficiency"`
-	Baselines   Baselines             `json:"baselines"`
-	Bounds      []jigsaw.BoundValue   `json:"bounds"`
-	Binding     []jigsaw.BindingValue `json:"binding"`
-	Reasons     []string              `json:"reasons"`
-	Notes       []string              `json:"notes"`
-	Series      []PlanPoint           `json:"series"`
-	Schedule    *Schedule             `json:"schedule"`
-	Usage       *Usage                `json:"usage"`
-	Chain       []ChainLink           `json:"chain"`
-	Completion  []int64               `json:"completion"`
-	Certificate *string               `json:"certificate"`
-	Command     string                `json:"command"`
-	Seed        uint64                `json:"seed"`
-	ElapsedMS   float64               `json:"elapsed_ms"`
-	Stopped     bool                  `json:"stopped"`
+	Status       string                `json:"status"`
+	Objective    string                `json:"objective"`
+	Primal       *float64              `json:"primal"`
+	Dual         *float64              `json:"dual"`
+	Certified    bool                  `json:"certified"`
+	Gap          *float64              `json:"gap"`
+	Efficiency   *float64              `json:"efficiency"`
+	Baselines    Baselines             `json:"baselines"`
+	Bounds       []jigsaw.BoundValue   `json:"bounds"`
+	BindingBound *jigsaw.BoundValue    `json:"binding_bound"`
+	Binding      []jigsaw.BindingValue `json:"binding"`
+	Reasons      []string              `json:"reasons"`
+	Notes        []string              `json:"notes"`
+	Series       []PlanPoint           `json:"series"`
+	Schedule     *Schedule             `json:"schedule"`
+	Usage        *Usage                `json:"usage"`
+	Chain        []ChainLink           `json:"chain"`
+	Completion   []int64               `json:"completion"`
+	Certificate  *string               `json:"certificate"`
+	Command      string                `json:"command"`
+	Seed         uint64                `json:"seed"`
+	ElapsedMS    float64               `json:"elapsed_ms"`
+	Stopped      bool                  `json:"stopped"`
 }
 
 // Baselines are what a plan is compared with.
@@ -55,7 +56,7 @@ func newPlanResult(r *jigsaw.Result) (*PlanResult, error) {
 		Status: string(d.Status), Objective: d.Objective,
 		Primal: d.PrimalBound, Dual: d.DualBound, Certified: d.Certified, Gap: d.Gap,
 		Baselines: Baselines{newBaseline(&r.Exclusive), newBaseline(&r.InterleavedFull), newBaseline(&r.Greedy)},
-		Bounds:    d.Bounds, Binding: append([]jigsaw.BindingValue{}, d.Binding...),
+		Bounds:    d.Bounds, BindingBound: d.BindingBound, Binding: append([]jigsaw.BindingValue{}, d.Binding...),
 		Series: []PlanPoint{}, Chain: []ChainLink{}, Completion: []int64{},
 		Reasons: append([]string{}, d.Reasons...), Notes: append([]string{}, d.Notes...),
 		Seed: d.Seed, ElapsedMS: milliseconds(r.Elapsed),

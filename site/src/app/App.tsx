@@ -11,6 +11,7 @@ import { LibraryDialog } from './LibraryDialog'
 import { Results } from './Results'
 import { ScenarioPane } from './ScenarioPane'
 import { ShareDialog } from './ShareDialog'
+import { Welcome } from './Welcome'
 
 export type DialogName = 'gallery' | 'library' | 'export' | 'share' | 'help'
 
@@ -59,7 +60,14 @@ export function App({ session }: { session: Session }) {
       )}
       <ScenarioPane store={store} />
       <main id="plan" class="results" tabIndex={-1} aria-label="Plan">
-        <Results store={store} />
+        <Results
+          store={store}
+          welcome={
+            store.welcome.value && (
+              <Welcome store={store} onGallery={() => open('gallery')} onClose={() => session.welcomed()} />
+            )
+          }
+        />
       </main>
       <nav class="switch" aria-label="Parts of the page">
         {(['scenario', 'plan'] as const).map(name => (

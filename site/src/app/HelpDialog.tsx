@@ -1,6 +1,7 @@
 import type { Store } from '../state/store'
 import { KEYS } from '../timeline/keys'
 import { Dialog } from '../ui/Dialog'
+import { PICTURE } from './Welcome'
 
 const keys: readonly (readonly [group: string, rows: readonly (readonly [key: string, what: string])[]])[] = [
   [
@@ -33,6 +34,7 @@ export function HelpDialog({ store, onClose }: { store: Store; onClose: () => vo
   const ready = store.ready.value
   return (
     <Dialog title="Help" wide onClose={onClose}>
+      <p>{PICTURE}</p>
       <p>
         Each change of the scenario is planned at once: a quick plan first, then a thorough one. Everything
         happens in this page; nothing is sent anywhere.
@@ -45,8 +47,12 @@ export function HelpDialog({ store, onClose }: { store: Store; onClose: () => vo
               {rows.map(([key, what]) => (
                 <div key={key}>
                   <dt>
-                    {key.split(/,? /).map((one, n) => (
-                      <kbd key={n}>{one}</kbd>
+                    {key.split(', ').map(chord => (
+                      <span key={chord}>
+                        {chord.split(' ').map(one => (
+                          <kbd key={one}>{one}</kbd>
+                        ))}
+                      </span>
                     ))}
                   </dt>
                   <dd>{what}</dd>

@@ -1,4 +1,5 @@
 // The plan that shows and everything about it.
+import type { ComponentChildren } from 'preact'
 import { lazy, Suspense } from 'preact/compat'
 import type { PlanPoint } from '../engine/api'
 import type { PlanView } from '../state/planning'
@@ -23,7 +24,8 @@ const tabs: readonly (readonly [Tab, string])[] = [
   ['depths', 'Depths'],
 ]
 
-export function Results({ store }: { store: Store }) {
+/** welcome shows above the timeline, to newcomers. */
+export function Results({ store, welcome }: { store: Store; welcome: ComponentChildren }) {
   const view = store.planning.view.value
   if (!view) return <Empty store={store} />
   const run = runOf(view, store)
@@ -34,6 +36,7 @@ export function Results({ store }: { store: Store }) {
   return (
     <div class={`plan-view${stale ? ' stale' : ''}`}>
       <Numbers instance={view.instance} run={run} />
+      {view.schedule && welcome}
       {view.schedule && !comparing && (
         <Timeline
           label={`Timeline of ${view.instance.name || 'the plan'}`}

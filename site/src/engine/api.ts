@@ -148,6 +148,8 @@ export interface PlanResult {
   efficiency: number | null
   baselines: Record<'exclusive' | 'interleaved_full' | 'greedy', { value: number | null; efficiency: number | null; reason: string }>
   bounds: { kind: string; value: number; certified: boolean }[]
+  /** The bound that binding is about: the strongest that tells; it may be weaker than dual. */
+  binding_bound: { kind: string; value: number; certified: boolean } | null
   binding: Binding[]
   reasons: string[]
   notes: string[]
@@ -168,7 +170,7 @@ export interface PlanResult {
   stopped: boolean
 }
 
-/** One limit that the bound depends on. effect: relative change of the bound per relative growth. */
+/** One limit that a bound depends on. effect: relative change of the bound per relative growth. */
 export interface Binding {
   resource: 'gpu' | 'nic' | 'uplink' | 'fabric' | 'memory' | 'job' | 'time' | string
   subject: string

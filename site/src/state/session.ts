@@ -10,6 +10,7 @@ import { fields, text as textOf } from '../scenario/spec'
 import type { Store } from './store'
 
 const lastKey = 'jigsaw.last'
+const welcomedKey = 'jigsaw.welcomed'
 /** What storage takes at most, in ms, before something else shows. */
 const storageAfter = 500
 
@@ -39,6 +40,7 @@ export class Session {
   async start(): Promise<void> {
     const { store, library } = this
     const draft = readDraft()
+    store.welcome.value = !draft && read(lastKey) === null && read(welcomedKey) === null
     if (isLink(location.hash) && (await this.openLink(location.hash))) {
       // The link is open.
     } else if (draft) {
@@ -101,6 +103,12 @@ export class Session {
       if (untouched) this.show(late)
       else store.status.value = `“${late.name}”, open last time, could be read only now: see Scenarios.`
     })
+  }
+
+  /** The newcomer has read enough, for all visits. */
+  welcomed(): void {
+    this.store.welcome.value = false
+    write(welcomedKey, 'yes')
   }
 
   /** A text without a past: from the gallery, a file, or nowhere. */

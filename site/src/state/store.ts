@@ -64,6 +64,8 @@ export class Store {
   readonly selection = signal<Selection | null>(null)
   readonly range = signal<TimeRange | null>(null)
   readonly scenarioMode = signal<ScenarioMode>('form')
+  /** A newcomer is told what there is to see. */
+  readonly welcome = signal(false)
   /** Said by screen readers and shown in the status line. */
   readonly status = signal('')
   /** Something that must not be overlooked; stays until it is closed. */

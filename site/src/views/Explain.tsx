@@ -1,12 +1,12 @@
 // Why the plan is no better: what binds, what a change would do, and why a job ends when
 // it does.
 
-import type { Binding } from '../engine/api'
 import { clean } from './format'
 import type { ExplainProps } from './props'
 import './views.css'
 import { WhatIfs } from './WhatIfs'
 import { Why } from './Why'
+import { limitsWords } from './words'
 
 export function Explain(props: ExplainProps) {
   const { result } = props
@@ -20,7 +20,7 @@ export function Explain(props: ExplainProps) {
         </section>
       ) : (
         <>
-          <Binds binding={result.binding} />
+          <Binds {...props} />
           <WhatIfs {...props} />
           {result.schedule && !props.instance.periodic && <Why {...props} schedule={result.schedule} />}
         </>
@@ -30,12 +30,16 @@ export function Explain(props: ExplainProps) {
 }
 
 /** What limits the bound, the strongest first. */
-function Binds({ binding }: { binding: readonly Binding[] }) {
-  const sorted = [...binding].sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
+function Binds({ instance, result }: ExplainProps) {
+  const sorted = [...result.binding].sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
   return (
     <section>
       <h2>What limits it</h2>
-      {sorted.length === 0 && <p class="muted">No limit is known.</p>}
+      <p class="muted">
+        {sorted.length === 0
+          ? 'No limit is known.'
+          : limitsWords(result, instance.objective, instance.tick_us)}
+      </p>
       <ul class="binds">
         {sorted.map(b => (
           <li key={`${b.resource}|${b.subject}`}>

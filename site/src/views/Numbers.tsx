@@ -160,7 +160,7 @@ function Ways({ run }: { run: RunView }) {
     >
       <ul class="ways" aria-hidden="true">
         {ways.map(w => (
-          <li key={w.key} class={`way-${w.key}`} title={w.text}>
+          <li key={w.key} class={`way-${w.key}`} title={w.value === null ? clean(w.reason) : w.text}>
             <span class="ways-name">{w.key === 'bound' && run.certified ? 'Certified bound' : w.name}</span>
             <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
               {w.key === 'plan' && (
@@ -187,7 +187,7 @@ function Ways({ run }: { run: RunView }) {
                 <rect class="ways-line" x={(100 * run.dual) / most - 0.15} width="0.3" height="10" />
               )}
             </svg>
-            <span class="ways-value number">{text(w)}</span>
+            <span class="ways-value number">{w.value === null ? UNKNOWN : text(w)}</span>
           </li>
         ))}
       </ul>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fixture } from '../../test/fixture'
 import type { PlanResult } from '../engine/api'
 import type { RunView } from './props'
-import { judge, statusWords } from './words'
+import { judge, limitsWords, statusWords } from './words'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 const { result } = fixture()
@@ -79,5 +79,26 @@ describe('judging a change', () => {
   it('says nothing of what is unknown', () => {
     expect(judge(null, 1, 'less')).toBeNull()
     expect(judge(1, undefined, 'less')).toBeNull()
+  })
+})
+
+describe('limits', () => {
+  const words = (dual: number | null, value?: number) =>
+    plain(
+      limitsWords(
+        { dual, binding_bound: value === undefined ? null : { kind: 'fluid', value, certified: true } },
+        'makespan',
+        1000,
+      ),
+    )
+  it('are of the bound that shows, or of a weaker one', () => {
+    expect(words(9022, 9022)).toBe('The bound of 9.022 s follows from these.')
+    expect(words(9401, 9022)).toBe(
+      'A bound of 9.022 s follows from these. The search proved a stronger one, 9.401 s, which has no such limits to show.',
+    )
+  })
+  it('have no bound where none tells', () => {
+    expect(words(9022)).toBe('')
+    expect(words(null)).toBe('')
   })
 })

@@ -1,6 +1,7 @@
 // The state of a plan in words.
 
-import { change, gapOf, percent, plural } from './format'
+import type { ObjectiveName, PlanResult } from '../engine/api'
+import { change, gapOf, objectiveValue, percent, plural } from './format'
 import type { RunView } from './props'
 
 export type Tone = 'good' | 'plain' | 'busy' | 'bad'
@@ -55,6 +56,19 @@ export function statusWords(run: RunView): StatusWords {
 /** The gap is relative to the plan, so it is how much better a plan could be at most. */
 function room(run: RunView, gap: number): string {
   return `no plan can be more than ${percent(gap)} better${run.certified ? ', which is certified' : ''}`
+}
+
+/** Which bound the limits are of: others may be stronger, and not tell; empty where none tells. */
+export function limitsWords(
+  result: Pick<PlanResult, 'dual' | 'binding_bound'>,
+  objective: ObjectiveName,
+  tickUs: number,
+): string {
+  const { dual, binding_bound: bound } = result
+  if (bound === null || dual === null) return ''
+  const value = (v: number) => objectiveValue(v, objective, tickUs)
+  if (bound.value === dual) return `The bound of ${value(dual)} follows from these.`
+  return `A bound of ${value(bound.value)} follows from these. The search proved a stronger one, ${value(dual)}, which has no such limits to show.`
 }
 
 /** A change and whether it is for the better; changed where there is no better. */

@@ -21,11 +21,21 @@ import { EditorState, type Extension } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { completion, type Names } from './complete'
+import { hangingIndent } from './hanging'
 import type { Schema } from './schema'
 
 const look = EditorView.theme({
   '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '12.5px' },
-  '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
+  '&.cm-focused': { outline: 'none' },
+  // Above the gutter, which hides an outline of the editor itself.
+  '&.cm-focused::after': {
+    content: '""',
+    position: 'absolute',
+    inset: '0',
+    zIndex: '400',
+    border: '2px solid var(--focus)',
+    pointerEvents: 'none',
+  },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55' },
   '.cm-content': { caretColor: 'var(--text)' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
@@ -45,12 +55,23 @@ const look = EditorView.theme({
     color: 'var(--on-accent)',
   },
   '.cm-completionInfo': { maxWidth: '22rem', fontFamily: 'var(--font)' },
-  '.cm-panels': { backgroundColor: 'var(--surface-2)', color: 'var(--text)' },
+  '.cm-panels': { backgroundColor: 'var(--surface-2)', color: 'var(--text)', fontFamily: 'var(--font)' },
+  '.cm-panels-bottom': { borderTop: '1px solid var(--line)' },
+  '.cm-panel.cm-search': { padding: '4px 24px 6px 8px' },
+  '.cm-panel.cm-search label': { fontSize: '12px' },
+  '.cm-panel.cm-search input[type=checkbox]': { accentColor: 'var(--accent)', verticalAlign: '-2px' },
+  '.cm-panel.cm-search [name=close]': { padding: '0 4px', fontSize: '16px', color: 'var(--text-2)' },
   '.cm-textfield, .cm-button': {
+    padding: '2px 6px',
+    border: '1px solid var(--line)',
+    borderRadius: '5px',
     backgroundImage: 'none',
     backgroundColor: 'var(--surface)',
     color: 'var(--text)',
+    fontSize: '12px',
   },
+  '.cm-textfield': { borderColor: 'var(--line-strong)' },
+  '.cm-panel :focus-visible': { outline: '2px solid var(--focus)', outlineOffset: '1px' },
   '.cm-diagnostic': { fontFamily: 'var(--font)', fontSize: '12.5px' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
   '.cm-lintRange-error': {
@@ -98,6 +119,7 @@ export const extensions = ({ schema, names }: EditorOptions): Extension => [
   indentUnit.of('  '),
   EditorState.tabSize.of(2),
   EditorView.lineWrapping,
+  hangingIndent,
   autocompletion({ override: [completion(schema, names)], icons: false }),
   // Tab takes a completion, and else goes on to the next control: the editor is no trap.
   keymap.of([

@@ -1,0 +1,49 @@
+// What a newcomer sees beside the first plan: what the picture shows, and what to try.
+import { first, gallery } from '../scenario/gallery/gallery'
+import type { Store } from '../state/store'
+import { Icon } from '../ui/icons'
+
+/** The picture in three sentences. */
+export const PICTURE =
+  'Each row is a GPU, each bar one iteration’s work of a job there. Hatched bars go back through only some of the layers: they end sooner, and other jobs fill the room. The certified bound is proven: no plan can be better.'
+
+interface WelcomeProps {
+  store: Store
+  onGallery(): void
+  onClose(): void
+}
+
+export function Welcome({ store, onGallery, onClose }: WelcomeProps) {
+  const twist = gallery[0]?.twist
+  const fresh = store.text.text.value === first
+  return (
+    <div class="welcome" role="note" aria-label="What the picture shows">
+      <p>
+        <strong>Training jobs share these GPUs, piece by piece.</strong> {PICTURE}
+      </p>
+      <p>
+        Try it: move a slider of the scenario, click a bar,{' '}
+        {fresh && twist && (
+          <>
+            <button
+              type="button"
+              class="link"
+              onClick={() => store.text.edit(twist.apply(first), 'input.twist')}
+            >
+              add a rush job
+            </button>
+            ,{' '}
+          </>
+        )}
+        or open another scenario of the{' '}
+        <button type="button" class="link" onClick={onGallery}>
+          gallery
+        </button>
+        . The plan follows at once.
+      </p>
+      <button type="button" class="button quiet icon" aria-label="Close the introduction" onClick={onClose}>
+        <Icon name="close" />
+      </button>
+    </div>
+  )
+}
