@@ -93,7 +93,7 @@ type gpuChoice struct {
 // there may be more.
 const (
 	mostGPUContents  = 15_000
-	quickGPUContents = 200
+	quickGPUContents = 60
 	mostCrowded      = 8
 )
 
