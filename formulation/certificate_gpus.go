@@ -7,7 +7,8 @@ import (
 )
 
 // provenGPUs is proven for prices of the program of GPUs: it looks for contents that are worth
-// more than the price of a GPU, by lists of what tasks of so many ticks are worth at the most.
+// more than the price of a GPU, first by lists of what tasks of so many ticks are worth at the
+// most, then one by one where these lists permit it.
 func (f *fluid) provenGPUs(proof *priceProof) (*big.Rat, error) {
 	s := f.gpus()
 	if s == nil || len(proof.prices) != s.prices || proof.denominator <= 0 {
@@ -20,8 +21,8 @@ func (f *fluid) provenGPUs(proof *priceProof) (*big.Rat, error) {
 		}
 	}
 	for p := range s.pools {
-		worth, ok := s.worth(p, prices)
-		if !ok || worth > proof.prices[len(f.groups)+p] {
+		look := s.look(p, prices)
+		if look == nil || look.exceeds(proof.prices[len(f.groups)+p]) {
 			return nil, errPrices
 		}
 	}
@@ -36,58 +37,192 @@ func (f *fluid) provenGPUs(proof *priceProof) (*big.Rat, error) {
 // mostWorth keeps sums of worth far from overflow.
 const mostWorth = 1 << 56
 
-// worth returns what the contents of a GPU of a pool are worth at the most; ok is false where
-// numbers are too large.
-func (s *gpuProgram) worth(pool int, prices []*big.Int) (worth int64, ok bool) {
-	all := []filling{{}}
+// mostGPULooks bounds how often a check looks at what a worker may be.
+const mostGPULooks = 20_000_000
+
+// gpuLook looks for contents of a GPU of a pool at some prices.
+type gpuLook struct {
+	s      *gpuProgram
+	pool   int
+	prices []int64
+	tasks  [][][]int64 // what a task is worth, by class, iterations less one and depth
+	jobs   []int       // the classes of the jobs that may live there
+	rest   [][]int64   // what the jobs from one on are worth by room, gaps forgotten
+	most   int64       // what is not exceeded
+	ways   [][]gpuWay  // what a worker may be, by class, if more than that is to be exceeded
+	holds  gpuContent
+	looks  int
+}
+
+// gpuWay is what a worker may be.
+type gpuWay struct {
+	counts       []int64 // tasks by depth
+	ticks, worth int64
+}
+
+// look begins one, nil where numbers are too large.
+func (s *gpuProgram) look(pool int, prices []*big.Int) *gpuLook {
+	l := &gpuLook{s: s, pool: pool, tasks: make([][][]int64, len(s.classes))}
+	for _, price := range prices {
+		if !price.IsInt64() || price.Int64() > mostWorth {
+			return nil
+		}
+		l.prices = append(l.prices, price.Int64())
+	}
+	lists := make([][]filling, len(s.classes)) // of a worker
+	var order []int
 	for i := range s.classes {
-		lengths := s.pools[pool].holds[i]
-		if lengths == nil {
-			continue
+		if s.pools[pool].holds[i] != nil {
+			if !l.value(i) {
+				return nil
+			}
+			lists[i], order = l.worker(i), append(order, i)
 		}
-		c := &s.classes[i]
-		one := []filling{{}} // of a worker
-		for x := max(1, c.limit.from); x <= c.limit.to; x++ {
-			home := prices[c.home(x)]
-			tasks := make([]*big.Int, len(lengths))
-			for depth := range tasks {
-				tasks[depth] = new(big.Int)
-				for r := range c.rules {
-					w := new(big.Int).Mul(big.NewInt(c.rules[r].weight[depth]), prices[c.home(x)+1+r])
-					tasks[depth].Add(tasks[depth], w)
-				}
-			}
-			if most := slices.MaxFunc(tasks, (*big.Int).Cmp); !home.IsInt64() || home.Int64() > mostWorth || new(big.Int).Mul(most, big.NewInt(x)).Cmp(big.NewInt(mostWorth)) > 0 {
-				return 0, false
-			}
-			list := []filling{{0, home.Int64()}}
-			for range x {
-				var longer []filling
-				for depth, length := range lengths {
-					for _, r := range list {
-						if length < never && r.ticks+length <= s.f.period {
-							longer = append(longer, filling{r.ticks + length, r.worth + tasks[depth].Int64()})
-						}
-					}
-				}
-				list = undominated(longer, s.f.period, 1)
-			}
-			one = append(one, list...)
-		}
-		one = undominated(one, s.f.period, 1)
-		for range c.jobs {
+	}
+	// What is worth the most by ticks comes first, so that little is left to what comes later.
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(density(lists[a]), density(lists[b])) })
+	all := []filling{{}}
+	l.rest = [][]int64{make([]int64, s.f.period+1)}
+	for _, i := range order {
+		for range s.classes[i].jobs {
 			var both []filling
 			for _, a := range all {
-				for _, b := range one {
+				for _, b := range lists[i] {
 					if a.ticks+b.ticks <= s.f.period {
 						both = append(both, filling{a.ticks + b.ticks, a.worth + b.worth})
 					}
 				}
 			}
-			if all = undominated(both, s.f.period, 1); all[len(all)-1].worth > mostWorth {
-				return 0, false
+			all = undominated(both, s.f.period, 1)
+			if all[len(all)-1].worth > mostWorth {
+				return nil
+			}
+			rest := make([]int64, s.f.period+1)
+			for _, r := range all {
+				for room := r.ticks; room <= s.f.period; room++ {
+					rest[room] = r.worth
+				}
+			}
+			l.rest, l.jobs = slices.Insert(l.rest, 0, rest), slices.Insert(l.jobs, 0, i)
+		}
+	}
+	return l
+}
+
+// density is the largest worth of a tick.
+func density(list []filling) (most float64) {
+	for _, r := range list {
+		if r.ticks > 0 {
+			most = max(most, float64(r.worth)/float64(r.ticks))
+		}
+	}
+	return most
+}
+
+// value finds what a task of a class is worth, by iterations less one and depth; false where
+// numbers are too large.
+func (l *gpuLook) value(class int) bool {
+	c := &l.s.classes[class]
+	for x := int64(1); x <= c.limit.to; x++ {
+		var list []int64
+		for depth := range l.s.pools[l.pool].holds[class].lengths {
+			worth := new(big.Int)
+			for r := range c.rules {
+				worth.Add(worth, mul(c.rules[r].weight[depth], l.prices[c.home(x)+1+r]))
+			}
+			if new(big.Int).Mul(worth, big.NewInt(x)).Cmp(big.NewInt(mostWorth)) > 0 {
+				return false
+			}
+			list = append(list, worth.Int64())
+		}
+		l.tasks[class] = append(l.tasks[class], list)
+	}
+	return true
+}
+
+// worker lists what a worker of a class may be, or no worker, gaps forgotten.
+func (l *gpuLook) worker(class int) (list []filling) {
+	c, w, period := &l.s.classes[class], l.s.pools[l.pool].holds[class], l.s.f.period
+	list = []filling{{}}
+	for x := max(1, c.limit.from); x <= c.limit.to; x++ {
+		tasks := []filling{{0, l.prices[c.home(x)]}}
+		for range x {
+			var longer []filling
+			for depth, length := range w.lengths {
+				for _, r := range tasks {
+					if length < never && r.ticks+length <= period {
+						longer = append(longer, filling{r.ticks + length, r.worth + l.tasks[class][x-1][depth]})
+					}
+				}
+			}
+			tasks = undominated(longer, period, 1)
+		}
+		list = append(list, tasks...)
+	}
+	return undominated(list, period, 1)
+}
+
+// exceeds reports whether some content is worth more than that, or there are too many to tell.
+func (l *gpuLook) exceeds(most int64) bool {
+	if l.rest[0][l.s.f.period] <= most {
+		return false
+	}
+	l.most, l.ways = most, make([][]gpuWay, len(l.s.classes))
+	for i, list := range l.tasks {
+		limit := l.s.classes[i].limit
+		for x := max(1, limit.from); list != nil && x <= limit.to; x++ {
+			l.deal(i, list[x-1], make([]int64, len(list[x-1])), 0, x, 0, l.prices[l.s.classes[i].home(x)])
+		}
+	}
+	return l.exceed(0, l.s.f.period, 0)
+}
+
+// deal lists what a worker may be whose tasks, at these values by depth, are dealt out to the
+// depths before one already, with so many left: as far as others beside it can make it exceed.
+func (l *gpuLook) deal(class int, values, counts []int64, depth int, left, ticks, worth int64) {
+	best := worth
+	if left > 0 {
+		if depth == len(values) {
+			return
+		}
+		best += left * slices.Max(values[depth:])
+	}
+	if ticks > l.s.f.period || best+l.rest[0][l.s.f.period-ticks] <= l.most {
+		return
+	}
+	if left == 0 {
+		l.ways[class] = append(l.ways[class], gpuWay{slices.Clone(counts), ticks, worth})
+		return
+	}
+	length := min(l.s.pools[l.pool].holds[class].lengths[depth], l.s.f.period+1)
+	for n := range left + 1 {
+		counts[depth] = n
+		l.deal(class, values, counts, depth+1, left-n, ticks+n*length, worth+n*values[depth])
+	}
+	counts[depth] = 0
+}
+
+// exceed reports whether some content is worth too much: the one at hand, of this worth, with
+// more of the jobs from one on in the room that is left.
+func (l *gpuLook) exceed(from int, room, worth int64) bool {
+	if worth > l.most {
+		return true
+	}
+	for ; worth+l.rest[from][room] > l.most; from++ {
+		class, rest := l.jobs[from], l.rest[from+1]
+		if l.looks += len(l.ways[class]); l.looks > mostGPULooks {
+			return true
+		}
+		for _, w := range l.ways[class] {
+			if w.ticks > room || worth+w.worth+rest[room-w.ticks] <= l.most {
+				continue
+			}
+			l.holds = append(l.holds, gpuTasks{class, w.counts})
+			more := l.s.interlock(l.pool, l.holds) && l.exceed(from+1, room-w.ticks, worth+w.worth)
+			if l.holds = l.holds[:len(l.holds)-1]; more {
+				return true
 			}
 		}
 	}
-	return slices.MaxFunc(all, func(a, b filling) int { return cmp.Compare(a.worth, b.worth) }).worth, true
+	return false
 }

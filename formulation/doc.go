@@ -93,7 +93,8 @@
 //	     together; see fluid_sharing.go
 //	(29), (30) for whole rates in a period: products; see periods_rates.go
 //	(31) for the same: what a link carries; see periods_cuts.go
-//	(32) to (36), a program of its own: what a GPU holds; see periods_gpus.go
+//	(32) to (36), a program of its own: what a GPU holds, in whole tasks that obey
+//	     (26) of each job there; see periods_gpus.go and periods_gpus_gaps.go
 //
 // # Why it is a relaxation
 //

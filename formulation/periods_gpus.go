@@ -23,9 +23,10 @@ import (
 //	(35) sum_n gpus[n] <= GPUs of pool p, over contents there
 //	(36) links as in (9) to (11)
 //
-// in which contents have tasks of P ticks together, at the most. The fluid program mixes
-// what a job would do at different rates on different GPUs, and cuts tasks to fill gaps;
-// here either is a content, or is not.
+// in which contents have tasks of P ticks together, at the most, and interlock: they obey (26)
+// with each of their workers in the place of A. The fluid program mixes what a job would do
+// at different rates on different GPUs, and cuts tasks to fill gaps; here either is a
+// content, or is not.
 //
 // Prices y >= 0 of (33) to (36) bound the value by
 //
@@ -42,12 +43,14 @@ type gpuProgram struct {
 // gpuPool is a pool in which some job can live.
 type gpuPool struct {
 	gpus  int64
-	holds []gpuWorker // by class
+	holds []*gpuWorker // by class; nil where it cannot live
 }
 
-// gpuWorker are the tasks of a worker of a class on a GPU of a pool: their lengths in ticks
-// by depth, never where there is no such task; nil where the class cannot live.
-type gpuWorker []int64
+// gpuWorker is a worker of a class on a GPU of a pool.
+type gpuWorker struct {
+	lengths []int64 // of its tasks in ticks, by depth; never where there is no such task
+	gaps    []gpuGap
+}
 
 // gpuClass is what a class asks for.
 type gpuClass struct {
@@ -73,10 +76,11 @@ type gpuRule struct {
 	need   int64
 }
 
-// mostGPUWork bounds the steps of looking through the contents of a GPU once, mostGPUPrices the
-// prices of a program.
+// mostGPUWork bounds the steps of filling a GPU once, gaps forgotten, mostGPUWays the numbers of
+// tasks by depth that workers may have, mostGPUPrices the prices of a program.
 const (
 	mostGPUWork   = 20_000_000
+	mostGPUWays   = 50_000
 	mostGPUPrices = 10_000
 )
 
@@ -87,13 +91,14 @@ func (f *fluid) gpus() *gpuProgram {
 		return nil
 	}
 	s := &gpuProgram{f: f, prices: len(f.groups)}
-	work := int64(0)
+	work, ways := int64(0), int64(0)
 	for p := range f.m.network.pools {
 		at := &f.m.network.pools[p]
 		pool := gpuPool{gpus: at.size()}
 		for i := range f.shapes {
 			pool.holds = append(pool.holds, f.workerIn(i, p))
 		}
+		f.gaps(&pool)
 		s.pools = append(s.pools, pool)
 	}
 	s.prices += len(s.pools)
@@ -122,7 +127,10 @@ func (f *fluid) gpus() *gpuProgram {
 			c.limit = interval{limit.from, min(limit.to, c.most)}
 		}
 		work += c.jobs * f.period * (c.most*c.most*int64(len(d.job.Depths)) + f.period)
-		if s.prices += int(c.most) * (1 + len(c.rules)); s.prices > mostGPUPrices || work*int64(len(s.pools)) > mostGPUWork {
+		for x := range c.most {
+			ways += int64(len(s.pools)) * waysToDeal(x+1, len(d.job.Depths), mostGPUWays)
+		}
+		if s.prices += int(c.most) * (1 + len(c.rules)); s.prices > mostGPUPrices || work*int64(len(s.pools)) > mostGPUWork || ways > mostGPUWays {
 			return nil
 		}
 		s.classes = append(s.classes, c)
@@ -130,20 +138,30 @@ func (f *fluid) gpus() *gpuProgram {
 	return s
 }
 
-// workerIn returns the tasks of a worker of a shape in a pool.
-func (f *fluid) workerIn(shape, pool int) gpuWorker {
+// waysToDeal is in how many ways so many tasks can be dealt out to depths; above most if there are
+// more.
+func waysToDeal(tasks int64, depths int, most int64) int64 {
+	n := int64(1)
+	for i := int64(1); i < int64(depths) && n <= most; i++ {
+		n = n * (tasks + i) / i
+	}
+	return n
+}
+
+// workerIn returns the worker of a shape in a pool, without its gaps.
+func (f *fluid) workerIn(shape, pool int) *gpuWorker {
 	d := f.shapes[shape].d
 	if !slices.ContainsFunc(d.modes, func(o mode) bool { return slices.Contains(o.pools, pool) }) {
 		return nil
 	}
 	t := f.m.network.pools[pool].gpuType
-	lengths := make(gpuWorker, len(d.job.Depths))
-	for depth := range lengths {
-		if lengths[depth] = never; d.fits[t][depth] && (d.job.Rule.Fixed == nil || d.job.Rule.Fixed[depth] > 0) {
-			lengths[depth] = int64(d.job.On[t].Time[depth])
+	w := &gpuWorker{lengths: make([]int64, len(d.job.Depths))}
+	for depth := range w.lengths {
+		if w.lengths[depth] = never; d.fits[t][depth] && (d.job.Rule.Fixed == nil || d.job.Rule.Fixed[depth] > 0) {
+			w.lengths[depth] = int64(d.job.On[t].Time[depth])
 		}
 	}
-	return lengths
+	return w
 }
 
 // gpuRules lists the parts of the rule of a class. Deeper tasks may stand for others.

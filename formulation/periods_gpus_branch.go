@@ -100,7 +100,7 @@ func (t *periodTree) interest(period int64) float64 {
 	}
 	whole := floor(new(big.Rat).Mul(known, new(big.Rat).SetInt64(period)))
 	v, _ := new(big.Float).SetInt(whole).Float64()
-	return v + 1 - gpuGap/10
+	return v + 1 - gpuTolerance/10
 }
 
 // mixed returns the column of a rate that is mixed most, and a value that splits the mix;

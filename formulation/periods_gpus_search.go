@@ -31,8 +31,10 @@ func (t *gpuTasks) count() (n int64) {
 // their order, and (32) for each class.
 type gpuMaster struct {
 	*gpuProgram
-	shares []gpuShare
-	scale  float64 // of integer prices
+	shares  []gpuShare
+	scale   float64         // of integer prices
+	options [][][]gpuOption // by pool and class
+	crowded []int           // by pool: how often there were too many contents
 }
 
 // gpuShare is an explicit column share[c,m,x].
@@ -45,7 +47,7 @@ type gpuShare struct {
 const gpuScale = 1 << 40
 
 func (s *gpuProgram) master() *gpuMaster {
-	m := &gpuMaster{gpuProgram: s, scale: gpuScale}
+	m := &gpuMaster{gpuProgram: s, scale: gpuScale, options: s.options(), crowded: make([]int, len(s.pools))}
 	gain := 1.0 // about the largest sum that is added up
 	for i := range s.classes {
 		gain += float64(s.classes[i].jobs) * float64(s.classes[i].weight) * float64(s.f.period) * float64(s.classes[i].workers)
@@ -164,206 +166,13 @@ func (p *gpuPricer) Multiplicity() (least, most float64) {
 func (p *gpuPricer) Price(y []float64, _ bool) colgen.Priced[gpuContent] {
 	f := p.fill(p.pool, p.integers(y))
 	price := -y[len(p.f.groups)+p.pool]
-	priced := colgen.Priced[gpuContent]{Bound: price - float64(f.worth())/p.scale}
-	for _, content := range f.contents(int64(price * p.scale)) {
+	tag := int64(max(0, price) * p.scale)
+	priced := colgen.Priced[gpuContent]{Bound: price - float64(f.worth(tag))/p.scale}
+	list := []gpuContent{f.content(f.best)}
+	for _, content := range append(list, f.contents(tag)...) {
 		priced.Columns = append(priced.Columns, p.column(p.pool, content))
 	}
 	return priced
-}
-
-// gpuFill is the knapsack recursion over the workers that a GPU may hold.
-type gpuFill struct {
-	m      *gpuMaster
-	pool   int
-	prices []int64
-	slots  []gpuSlot
-	// before[i][t] is what the slots before i are worth in t ticks, after[i][t] those from i on.
-	before, after [][]int64
-}
-
-// gpuSlot is a worker of a class, one for each job of the class.
-type gpuSlot struct {
-	class  int
-	worth  []int64 // by ticks; below 0 where it cannot take so many
-	choice []int64 // iterations
-}
-
-func (m *gpuMaster) fill(pool int, prices []int64) *gpuFill {
-	f := &gpuFill{m: m, pool: pool, prices: prices}
-	for i := range m.classes {
-		if m.pools[pool].holds[i] == nil {
-			continue
-		}
-		slot := f.slot(i)
-		if slices.Max(slot.worth) <= 0 {
-			continue
-		}
-		for range m.classes[i].jobs {
-			f.slots = append(f.slots, slot)
-		}
-	}
-	ticks := int(m.f.period) + 1
-	f.before = append(f.before, make([]int64, ticks))
-	for i := range f.slots {
-		f.before = append(f.before, f.slots[i].join(f.before[i]))
-	}
-	f.after = make([][]int64, len(f.slots)+1)
-	f.after[len(f.slots)] = make([]int64, ticks)
-	for i := len(f.slots) - 1; i >= 0; i-- {
-		f.after[i] = f.slots[i].join(f.after[i+1])
-	}
-	return f
-}
-
-// join adds a slot to what others are worth by ticks.
-func (s *gpuSlot) join(others []int64) []int64 {
-	worth := slices.Clone(others)
-	for t, w := range s.worth {
-		if w > 0 {
-			for room := t; room < len(worth); room++ {
-				worth[room] = max(worth[room], w+others[room-t])
-			}
-		}
-	}
-	return worth
-}
-
-// slot finds the most valuable tasks of a worker for all numbers of ticks.
-func (f *gpuFill) slot(class int) gpuSlot {
-	c := &f.m.classes[class]
-	s := gpuSlot{class: class, worth: make([]int64, f.m.f.period+1), choice: make([]int64, f.m.f.period+1)}
-	for x := max(1, c.limit.from); x <= c.limit.to; x++ {
-		tables := f.tasks(class, x)
-		for t, w := range tables[x] {
-			if w += f.prices[c.home(x)]; w > s.worth[t] {
-				s.worth[t], s.choice[t] = w, x
-			}
-		}
-	}
-	return s
-}
-
-// tasks returns what so many tasks of a worker of x iterations are worth, by ticks, for all
-// numbers of tasks up to x.
-func (f *gpuFill) tasks(class int, x int64) [][]int64 {
-	worth, lengths := f.taskWorth(class, x), f.m.pools[f.pool].holds[class]
-	ticks := int(f.m.f.period) + 1
-	tables := [][]int64{make([]int64, ticks)}
-	for t := range tables[0] {
-		tables[0][t] = -never
-	}
-	tables[0][0] = 0
-	for n := range x {
-		last, next := tables[n], make([]int64, ticks)
-		for t := range next {
-			next[t] = -never
-			for depth, length := range lengths {
-				if length <= int64(t) && last[t-int(length)] >= 0 {
-					next[t] = max(next[t], last[t-int(length)]+worth[depth])
-				}
-			}
-		}
-		tables = append(tables, next)
-	}
-	return tables
-}
-
-// taskWorth returns what a task of a worker of x iterations is worth, by depth.
-func (f *gpuFill) taskWorth(class int, x int64) []int64 {
-	c := &f.m.classes[class]
-	worth := make([]int64, len(f.m.pools[f.pool].holds[class]))
-	for depth := range worth {
-		for r := range c.rules {
-			worth[depth] += c.rules[r].weight[depth] * f.prices[c.home(x)+1+r]
-		}
-	}
-	return worth
-}
-
-// worth is that of the best content.
-func (f *gpuFill) worth() int64 { return slices.Max(f.before[len(f.slots)]) }
-
-// contents returns the best content, and the best with each of the slots, as far as they are
-// worth more than a GPU costs.
-func (f *gpuFill) contents(price int64) (list []gpuContent) {
-	period := int(f.m.f.period)
-	if f.worth() > price {
-		list = append(list, f.trace(len(f.slots), period))
-	}
-	for i := range f.slots {
-		best, at, others := price, -1, -1
-		for t, w := range f.slots[i].worth {
-			if w <= 0 {
-				continue
-			}
-			for before := 0; before+t <= period; before++ {
-				if v := w + f.before[i][before] + f.after[i+1][period-t-before]; v > best {
-					best, at, others = v, t, before
-				}
-			}
-		}
-		if at < 0 {
-			continue
-		}
-		content := append(f.trace(i, others), f.worker(i, at))
-		list = append(list, append(content, f.traceAfter(i+1, period-at-others)...))
-	}
-	return list
-}
-
-// trace returns a content of the first so many slots in a room.
-func (f *gpuFill) trace(slots, room int) (content gpuContent) {
-	for i := slots - 1; i >= 0; i-- {
-		if t := f.took(i, f.before[i], f.before[i+1][room], room); t > 0 {
-			content = append(content, f.worker(i, t))
-			room -= t
-		}
-	}
-	slices.Reverse(content)
-	return content
-}
-
-// traceAfter does so for the slots from one on.
-func (f *gpuFill) traceAfter(from, room int) (content gpuContent) {
-	for i := from; i < len(f.slots); i++ {
-		if t := f.took(i, f.after[i+1], f.after[i][room], room); t > 0 {
-			content = append(content, f.worker(i, t))
-			room -= t
-		}
-	}
-	return content
-}
-
-// took returns how many ticks a slot takes of a room that is worth so much, beside others.
-func (f *gpuFill) took(slot int, others []int64, worth int64, room int) int {
-	if others[room] == worth {
-		return 0
-	}
-	for t, w := range f.slots[slot].worth[:room+1] {
-		if w > 0 && w+others[room-t] == worth {
-			return t
-		}
-	}
-	return 0
-}
-
-// worker returns the tasks of a slot in so many ticks.
-func (f *gpuFill) worker(slot, ticks int) gpuTasks {
-	s := &f.slots[slot]
-	x := s.choice[ticks]
-	worth, lengths := f.taskWorth(s.class, x), f.m.pools[f.pool].holds[s.class]
-	tables := f.tasks(s.class, x)
-	t := gpuTasks{s.class, make([]int64, len(lengths))}
-	for n := x; n > 0; n-- {
-		for depth, length := range lengths {
-			if left := int64(ticks) - length; left >= 0 && tables[n-1][left] >= 0 && tables[n-1][left]+worth[depth] == tables[n][ticks] {
-				t.counts[depth]++
-				ticks = int(left)
-				break
-			}
-		}
-	}
-	return t
 }
 
 // gpuResult is what the search of a node's program of GPUs found.
@@ -383,12 +192,14 @@ type gpuStart struct {
 	contents []gpuContent
 	links    []float64
 	classes  [][]float64
+	crowded  []int // by pool: how often there were too many contents
 }
 
 // solve searches prices whose bound, in weight times iterations, is below least or else as
 // low as can be, unless none is below enough.
 func (s *gpuProgram) solve(ctx context.Context, engine solver.Solver, start *gpuStart, least, enough float64) (*gpuResult, error) {
 	m := s.master()
+	copy(m.crowded, start.crowded)
 	q := m.problem()
 	live, err := colgen.NewMaster[gpuContent](engine, q)
 	if err != nil {
@@ -400,7 +211,7 @@ func (s *gpuProgram) solve(ctx context.Context, engine solver.Solver, start *gpu
 		pricers = append(pricers, &gpuPricer{m, p})
 		first := []colgen.Column[gpuContent]{m.column(p, nil)}
 		for _, content := range start.contents {
-			if s.holds(p, content) {
+			if s.holds(p, content) && (m.crowded[p] > mostCrowded || s.interlock(p, content)) {
 				first = append(first, m.column(p, content))
 			}
 		}
@@ -410,7 +221,7 @@ func (s *gpuProgram) solve(ctx context.Context, engine solver.Solver, start *gpu
 	}
 	cutoff, value := -least, -enough
 	r, err := live.Run(ctx, pricers, colgen.Options{
-		Smoothing: smoothing, Cutoff: &cutoff, Enough: &value, Gap: gpuGap / max(1, enough), Prices: m.begin(q, start),
+		Smoothing: smoothing, Cutoff: &cutoff, Enough: &value, Gap: gpuTolerance / max(1, enough), Prices: m.begin(q, start),
 	})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -419,6 +230,7 @@ func (s *gpuProgram) solve(ctx context.Context, engine solver.Solver, start *gpu
 		return nil, err
 	}
 	found := &gpuResult{proof: m.proof(r.Prices), solved: r.Status == colgen.Optimal, rounds: r.Rounds}
+	found.crowded = m.crowded
 	found.links = r.Prices[:len(s.f.groups)]
 	for i := range s.classes {
 		c := &s.classes[i]
@@ -462,7 +274,7 @@ func (m *gpuMaster) begin(q *solver.Problem, start *gpuStart) []float64 {
 	}
 	prices := m.integers(y)
 	for p := range m.pools {
-		y[len(m.f.groups)+p] = -float64(m.fill(p, prices).worth()) / m.scale
+		y[len(m.f.groups)+p] = -float64(m.fill(p, prices).worth(never)) / m.scale
 	}
 	for j, share := range m.shares {
 		rows, values := q.Column(solver.Col(j))
@@ -477,36 +289,18 @@ func (m *gpuMaster) begin(q *solver.Problem, start *gpuStart) []float64 {
 	return y
 }
 
-// gpuGap is how close the bound has to come to the value of the program, in weight times
+// gpuTolerance is how close the bound has to come to the value of the program, in weight times
 // iterations, which are whole numbers.
-const gpuGap = 0.05
-
-// holds reports whether a content fits a pool of the program.
-func (s *gpuProgram) holds(pool int, content gpuContent) bool {
-	ticks := int64(0)
-	for i := range content {
-		t := &content[i]
-		if t.class >= len(s.classes) {
-			return false
-		}
-		c, lengths := &s.classes[t.class], s.pools[pool].holds[t.class]
-		if n := t.count(); lengths == nil || len(lengths) != len(t.counts) || n < c.limit.from || n > c.limit.to {
-			return false
-		}
-		for depth, n := range t.counts {
-			if n > 0 {
-				ticks += n * min(lengths[depth], s.f.period+1)
-			}
-		}
-	}
-	return ticks <= s.f.period
-}
+const gpuTolerance = 0.05
 
 // proof returns integer prices, of pools what a GPU can be worth.
 func (m *gpuMaster) proof(y []float64) *priceProof {
 	prices := m.integers(y)
 	for p := range m.pools {
-		prices[len(m.f.groups)+p] = m.fill(p, prices).worth()
+		crowded := m.crowded[p]
+		m.crowded[p] = 0 // these prices may be from before
+		prices[len(m.f.groups)+p] = m.fill(p, prices).worth(never)
+		m.crowded[p] = crowded
 	}
 	return &priceProof{prices: prices, denominator: int64(m.scale), gpus: true, value: new(big.Int)}
 }

@@ -120,7 +120,7 @@ func TestGPUsAgainstOptima(t *testing.T) {
 // TestGPUContents compares what the contents of a GPU are worth, as the search and the check
 // find it, with all of them.
 func TestGPUContents(t *testing.T) {
-	compared := 0
+	compared, excluded := 0, 0
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 76))
 		m := newModel(busyGPUs(t, rng, 3)).split()
@@ -128,32 +128,41 @@ func TestGPUContents(t *testing.T) {
 		if s == nil || len(s.classes) == 0 {
 			continue
 		}
+		for i := range s.classes {
+			s.classes[i].limit.from = rng.Int64N(2)
+		}
 		master := s.master()
 		list, exact := make([]int64, s.prices), make([]*big.Int, s.prices)
 		for i := range list {
 			list[i] = rng.Int64N(20)
 			exact[i] = big.NewInt(list[i])
 		}
-		for i := range s.classes {
-			s.classes[i].limit.from = rng.Int64N(2)
-		}
 		for p := range s.pools {
 			want := int64(0)
+			var content gpuContent
 			var add func(class int, room, worth int64)
 			add = func(class int, room, worth int64) {
-				if want = max(want, worth); class == len(s.classes) {
+				switch {
+				case class < len(s.classes):
+				case !s.interlock(p, content):
+					excluded++
+					return
+				default:
+					want = max(want, worth)
 					return
 				}
 				add(class+1, room, worth)
-				c, lengths := &s.classes[class], s.pools[p].holds[class]
-				for x := max(1, c.limit.from); lengths != nil && x <= c.limit.to; x++ {
+				c, w := &s.classes[class], s.pools[p].holds[class]
+				for x := max(1, c.limit.from); w != nil && x <= c.limit.to; x++ {
+					counts := make([]int64, len(w.lengths))
+					content = append(content, gpuTasks{class, counts})
 					var tasks func(left, room, worth int64)
 					tasks = func(left, room, worth int64) {
 						if left == 0 {
 							add(class+1, room, worth)
 							return
 						}
-						for depth, length := range lengths {
+						for depth, length := range w.lengths {
 							if length > room {
 								continue
 							}
@@ -161,23 +170,82 @@ func TestGPUContents(t *testing.T) {
 							for r := range c.rules {
 								more += c.rules[r].weight[depth] * list[c.home(x)+1+r]
 							}
+							counts[depth]++
 							tasks(left-1, room-length, worth+more)
+							counts[depth]--
 						}
 					}
 					tasks(x, room, worth+list[c.home(x)])
+					content = content[:len(content)-1]
 				}
 			}
 			add(0, s.f.period, 0)
-			worth, ok := s.worth(p, exact)
-			require.True(t, ok)
-			require.Equal(t, want, worth, "seed %d", seed)
+			require.False(t, s.look(p, exact).exceeds(want), "seed %d", seed)
+			require.Equal(t, want > 0, s.look(p, exact).exceeds(want-1), "seed %d", seed)
 			f := master.fill(p, list)
-			require.Equal(t, want, f.worth(), "seed %d", seed)
-			for _, content := range f.contents(-1) {
-				require.True(t, s.holds(p, content))
+			require.Equal(t, want, f.worth(never), "seed %d", seed)
+			for _, content := range f.contents(0) {
+				require.True(t, s.holds(p, content) && s.interlock(p, content))
 			}
 			compared++
 		}
 	}
 	assert.Greater(t, compared, 200)
+	assert.Greater(t, excluded, 1000)
+}
+
+// TestGPUContentsOfPlans finds what the GPUs of optimal plans hold among the contents that GPUs
+// may have.
+func TestGPUContentsOfPlans(t *testing.T) {
+	gpus, shared, tight := 0, 0, 0
+	for seed := range uint64(240) {
+		rng := rand.New(rand.NewPCG(seed, 81))
+		in := busyGPUs(t, rng, 3)
+		if seed%2 > 0 {
+			in = slowNICs(t, rng, 3)
+		}
+		_, plan, status := instancetest.OptimumWithin(in, 100_000)
+		if status != instancetest.Optimal || plan.Period == 0 {
+			continue
+		}
+		m := newModel(in).split()
+		s := m.periodProgram(int64(plan.Period), nil).gpus()
+		if s == nil {
+			continue
+		}
+		for g := range in.GPUs {
+			p := m.network.of[in.GPUs[g].Node]
+			var content gpuContent
+			for i := range s.classes {
+				counts := make([]int64, len(m.demands[s.f.shapes[i].classes[0]].job.Depths))
+				for _, task := range plan.Tasks {
+					if int(task.GPU) == g && task.Job == m.demands[s.f.shapes[i].classes[0]].jobs[0] {
+						counts[task.Depth]++
+					}
+				}
+				if worker := (gpuTasks{i, counts}); worker.count() > 0 {
+					content = append(content, worker)
+				}
+			}
+			require.True(t, s.holds(p, content) && s.interlock(p, content), "seed %d: GPU %d holds %v in %d ticks", seed, g, content, plan.Period)
+			if gpus++; len(content) > 1 {
+				shared++
+			}
+			for _, worker := range content {
+				for _, gap := range s.pools[p].holds[worker.class].gaps {
+					load := gap.takes(worker.counts)
+					for _, other := range content {
+						if other.class != worker.class {
+							load += s.pools[p].holds[other.class].beyond(other.counts, gap.free)
+						}
+					}
+					if load == s.f.period {
+						tight++
+					}
+				}
+			}
+		}
+	}
+	assert.Greater(t, shared, 50, "of %d GPUs", gpus)
+	assert.Greater(t, tight, 20)
 }
