@@ -133,14 +133,15 @@ func (p *planner) fluid(engine solver.Solver) {
 
 // packingBound adds the bound of whole workers on whole GPUs, for makespan.
 func (p *planner) packingBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
-	if p.in.Objective != instance.Makespan || start == nil {
+	if p.in.Objective != instance.Makespan {
 		return
 	}
 	p.mu.Lock()
 	known := p.result.Dual
 	p.mu.Unlock()
-	limits := formulation.PackingLimits{
-		Known: known, Until: p.in.Value(start), Work: columnWork * int64(max(1, p.opt.Effort)), Improved: p.bound,
+	limits := formulation.PackingLimits{Known: known, Work: columnWork * int64(max(1, p.opt.Effort)), Improved: p.bound}
+	if start != nil {
+		limits.Until = p.in.Value(start)
 	}
 	if p.opt.Time > 0 {
 		limits.Work = -1

@@ -26,8 +26,8 @@ import (
 //
 // so that there is none where sigma must be positive. A content has at most one worker of a
 // job, its workers have the memory, and its tasks take no longer than [packing.limit] says. The
-// relaxation forgets when anything happens; the
-// columns of [master] remember that and forget where.
+// relaxation forgets when anything happens; the columns of [master] remember that and forget
+// where.
 //
 // At a node of a tree, contents have the workers of the jobs that are decided to live on those
 // GPUs, and (1) is about the other jobs.
@@ -105,7 +105,7 @@ func newPacking(m *model, due int64, n *branchNode) *packing {
 		most = max(most, len(p.slots))
 	}
 	room := max(leastRoom, min(mostRoom, int64(mostCells/max(1, most))))
-	s.unit = (due + room - 1) / room
+	s.unit = max(1, (due+room-1)/room)
 	for p := range s.pools {
 		at := &s.pools[p]
 		for i := range at.slots {

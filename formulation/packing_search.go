@@ -16,7 +16,8 @@ import (
 // PackingLimits of a packing bound. The zero value is useful but for Known.
 type PackingLimits struct {
 	// Known is a bound already proven, from which to go on, and Until a value
-	// that some schedule has, past which there is nothing to prove.
+	// that some schedule has, past which there is nothing to prove; nil where
+	// none is known.
 	Known, Until *big.Rat
 	// Work limits the pricing, as in [ColumnLimits].
 	Work int64
@@ -32,8 +33,11 @@ type PackingLimits struct {
 func Packing(ctx context.Context, in *instance.Instance, engine solver.Solver, limits PackingLimits) (Bound, error) {
 	best := Bound{Kind: PackingBound}
 	m := newModel(in)
-	if limits.Known == nil || limits.Until == nil || !packable(m) {
+	if limits.Known == nil || !packable(m) {
 		return best, nil
+	}
+	if limits.Until == nil {
+		limits.Until = new(big.Rat).Mul(limits.Known, big.NewRat(2, 1)) // far enough
 	}
 	if limits.Work == 0 {
 		limits.Work = defaultWork
@@ -368,7 +372,7 @@ func (s *packing) holds(pool int, content packContent) bool {
 }
 
 // packScale is what integer prices are per 1 of sigma.
-const packScale = 1 << 48
+const packScale = 1 << 50
 
 // integers turns the prices of the engine's rows into those of the program, and what a GPU of
 // each pool costs.
@@ -390,7 +394,7 @@ func (s *packing) integers(y []float64) (prices, cost []int64) {
 
 // packSlack is how far, per tick of the due, the check may find a content worth more, for it
 // rounds the worth of a tick up for more mixes of depths.
-const packSlack = 16
+const packSlack = 2
 
 // packPricer prices the contents of the GPUs of a pool.
 type packPricer struct {

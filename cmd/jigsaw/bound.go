@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"jigsaw"
+	"jigsaw/formulation"
 )
 
 type boundOptions struct {
@@ -89,7 +91,10 @@ func boundTable(w io.Writer, r *jigsaw.Result) error {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "bound\tvalue\t")
-	for _, b := range r.Bounds {
+	for i, b := range r.Bounds {
+		if slices.ContainsFunc(r.Bounds[i+1:], func(o formulation.Bound) bool { return o.Kind == b.Kind }) {
+			continue // a stronger one of its kind follows
+		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", b.Kind, jigsaw.FormatValue(r.Instance, b.Value), certified(b.Certified))
 	}
 	if err := t.Flush(); err != nil {
