@@ -46,7 +46,7 @@ wasm: ## build the core for the browser into bin/wasm
 	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
 
 # What the core and CLP may take, compressed; see DECISIONS.md, sections 37 and 82.
-SIZE_LIMIT := 2270000
+SIZE_LIMIT := 2310000
 
 size: wasm ## check what the browser has to load
 	@scripts/size $(SIZE_LIMIT) bin/wasm/core.wasm $(wildcard bin/clp/clp.wasm)

@@ -19,7 +19,7 @@ import (
 // rounding to units, and proves its certificates.
 func TestPacking(t *testing.T) {
 	engine := liveEngine(t)
-	n := 1500
+	n := 600
 	if testing.Short() {
 		n = 150
 	}
