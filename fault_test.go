@@ -59,7 +59,7 @@ func requireSound(t *testing.T, in *instance.Instance, r, without *jigsaw.Result
 // then: no bound or status contradicts brute force, and no incumbent is lost.
 func TestFaultyEngineNeverLies(t *testing.T) {
 	engine := defaultEngine(t)
-	per, planned := uint64(80), uint64(6) // instances of each fault, and those planned in full
+	per, planned := uint64(60), uint64(4) // instances of each fault, and those planned in full
 	if testing.Short() {
 		per, planned = 12, 1
 	}
