@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"jigsaw"
-	"jigsaw/formulation"
 )
 
 type boundOptions struct {
@@ -91,11 +89,14 @@ func boundTable(w io.Writer, r *jigsaw.Result) error {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "bound\tvalue\t")
+	strongest := map[string]int{} // by kind: the last
 	for i, b := range r.Bounds {
-		if slices.ContainsFunc(r.Bounds[i+1:], func(o formulation.Bound) bool { return o.Kind == b.Kind }) {
-			continue // a stronger one of its kind follows
+		strongest[string(b.Kind)] = i
+	}
+	for i, b := range r.Bounds {
+		if strongest[string(b.Kind)] == i {
+			fmt.Fprintf(t, "%s\t%s\t%s\n", b.Kind, jigsaw.FormatValue(r.Instance, b.Value), certified(b.Certified))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", b.Kind, jigsaw.FormatValue(r.Instance, b.Value), certified(b.Certified))
 	}
 	if err := t.Flush(); err != nil {
 		return err
