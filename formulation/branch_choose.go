@@ -42,33 +42,33 @@ func (b *bundle) spread(of func(*plan) int64) (mean, variance float64, differs b
 	return mean, variance, differs
 }
 
-// homeless returns the split of the homes of a job without one: of jobs that leave little to
-// choose, the larger, since what is placed first prunes the most. Jobs with too many homes to
-// be counted come last, by size.
+// homeless returns the split of the homes of a job without one: the largest or, for makespan,
+// of jobs that leave little to choose the larger, since what is placed first prunes the most.
+// There, jobs with too many homes to be counted come last.
 func (n *branchNode) homeless(in *instance.Instance) *split {
 	var best *split
-	least := math.Inf(1)
+	most := math.Inf(-1)
 	for j := range n.jobs {
 		job := &in.Jobs[j]
 		if n.jobs[j].home != nil {
 			continue
 		}
-		size := 0.0 // GPU ticks
-		for _, on := range job.On {
-			if on != nil {
-				size = max(size, float64(job.Workers)*float64(job.Iterations)*float64(on.Time[job.Full()]))
+		score := float64(job.Workers) * float64(job.Iterations)
+		if in.Objective == instance.Makespan {
+			work := 0.0 // GPU ticks
+			for _, on := range job.On {
+				if on != nil {
+					work = max(work, score*float64(on.Time[job.Full()]))
+				}
+			}
+			if homes, ok := n.homes(in, j, mostCounted); ok {
+				score = math.Pow(work, 0.75) / math.Log(float64(2+len(homes)))
+			} else {
+				score = work / 1e6
 			}
 		}
-		choices := math.Inf(1)
-		if homes, ok := n.homes(in, j, mostCounted); ok {
-			choices = math.Log(float64(1 + len(homes)))
-		}
-		score := choices / math.Pow(size, 0.75)
-		if math.IsInf(choices, 1) {
-			score = 1e6 / size
-		}
-		if score < least {
-			best, least = &split{Kind: splitHome, Job: j}, score
+		if score > most {
+			best, most = &split{Kind: splitHome, Job: j}, score
 		}
 	}
 	return best
