@@ -45,7 +45,7 @@ wasm: ## build the core for the browser into bin/wasm
 	@scripts/pack-wasm bin/wasm/core.wasm || echo 'wasm: not packed, a seventh larger than need be; that takes Node' >&2
 	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
 
-# What the core and CLP may take, compressed; see DECISIONS.md, sections 37 and 82.
+# What the core and CLP may take, compressed; see DECISIONS.md, sections 37 and 68.
 SIZE_LIMIT := 2310000
 
 size: wasm ## check what the browser has to load

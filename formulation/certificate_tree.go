@@ -203,13 +203,7 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 			return err
 		}
 		prices = prices[p.Prices:]
-		var value *big.Int
-		var ok bool
-		if l.packed {
-			value, ok = m.provePacked(n, l)
-		} else {
-			value, ok = m.proveLeaf(n, ways, l)
-		}
+		value, ok := m.proveLeaf(n, ways, l)
 		if !ok {
 			return fmt.Errorf("formulation: a leaf of the certificate's tree does not prove the bound %d", p.Target)
 		}
@@ -231,6 +225,9 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 // prove that it holds no schedule better than the target? value is nil where
 // some job has no plan at all.
 func (m *model) proveLeaf(n *branchNode, ways [][]way, l *leaf) (value *big.Int, ok bool) {
+	if l.packed {
+		return m.provePacked(n, l)
+	}
 	s, some := m.nodeMaster(n, ways, l.target, l.buckets)
 	if !some {
 		return nil, len(l.prices) == 0
