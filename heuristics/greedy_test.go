@@ -32,7 +32,7 @@ func ratio(a, b *big.Rat) float64 {
 
 // TestGreedyTiny holds greedy between the optimum by brute force and validity.
 func TestGreedyTiny(t *testing.T) {
-	seeds := uint64(300)
+	seeds := uint64(120)
 	if testing.Short() {
 		seeds = 8
 	}
