@@ -1,8 +1,11 @@
 package formulation
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"jigsaw/formulation/instance"
 )
@@ -238,25 +241,20 @@ const (
 )
 
 // homes lists the sets of GPUs that the job may live on, one of each orbit of
-// the permutations of GPUs that keep the decided homes: GPUs of one node that
-// hold the same decided jobs are alike, and so are nodes of one rack and pool
-// with alike GPUs. ok is false where more sets than most would have to be looked at.
+// the permutations of GPUs that keep the decided homes, and the GPUs whose tasks have
+// limits: GPUs of one node that hold the same decided jobs, without such limits, are
+// alike, and so are nodes of one rack and pool with alike GPUs. ok is false where more
+// sets than most would have to be looked at.
 func (n *branchNode) homes(in *instance.Instance, j, most int) (list [][]instance.GPUID, ok bool) {
 	job := &in.Jobs[j]
 	network := newNetwork(in)
-	// Classes of alike GPUs within a node, and of alike nodes.
-	residents := make([]string, len(in.GPUs))
-	for other, b := range n.jobs {
-		for _, g := range b.home {
-			residents[g] += string(rune(other + 1))
-		}
-	}
+	kinds := n.kinds(in)
 	// The first set of an orbit takes, of alike GPUs in a node, the first ones.
 	before := make([]instance.GPUID, len(in.GPUs)) // the last one like it; -1: none
 	for g := range in.GPUs {
 		before[g] = -1
 		for o := in.Nodes[in.GPUs[g].Node].FirstGPU; o < instance.GPUID(g); o++ {
-			if residents[o] == residents[g] {
+			if kinds[o] == kinds[g] {
 				before[g] = o
 			}
 		}
@@ -270,7 +268,7 @@ func (n *branchNode) homes(in *instance.Instance, j, most int) (list [][]instanc
 			if looked++; looked > most {
 				return false
 			}
-			if key := homeKey(in, network, residents, chosen); !seen[key] && n.habitable(in, j, chosen) {
+			if key := homeKey(in, network, kinds, chosen); !seen[key] && n.habitable(in, j, chosen) {
 				seen[key] = true
 				list = append(list, slices.Clone(chosen))
 			}
@@ -292,32 +290,52 @@ func (n *branchNode) homes(in *instance.Instance, j, most int) (list [][]instanc
 	return list, choose(0)
 }
 
+// kinds numbers the GPUs by what lives on them: alike are those with the same decided jobs.
+// One on which a job's tasks have limits of their own is like no other.
+func (n *branchNode) kinds(in *instance.Instance) []int {
+	residents := make([]string, len(in.GPUs))
+	for j, b := range n.jobs {
+		for w, g := range b.home {
+			residents[g] += fmt.Sprint(" ", j)
+			if b.tasks != nil {
+				residents[g] += fmt.Sprint(".", w)
+			}
+		}
+	}
+	known := map[string]int{}
+	kinds := make([]int, len(in.GPUs))
+	for g, key := range residents {
+		if _, ok := known[key]; !ok {
+			known[key] = len(known)
+		}
+		kinds[g] = known[key]
+	}
+	return kinds
+}
+
 // homeKey is equal for sets of GPUs of one orbit.
-func homeKey(in *instance.Instance, network *network, residents []string, chosen []instance.GPUID) string {
+func homeKey(in *instance.Instance, network *network, kinds []int, chosen []instance.GPUID) string {
 	var nodes []string
 	for i := range in.Nodes {
 		node := &in.Nodes[i]
-		var gpus []string
+		var gpus []uint64
 		for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
-			mark := "-"
+			key := 2 * uint64(kinds[g])
 			if slices.Contains(chosen, g) {
-				mark = "+"
+				key++
 			}
-			gpus = append(gpus, mark+residents[g])
+			gpus = append(gpus, key)
 		}
 		slices.Sort(gpus)
-		key := string(rune(node.Rack+1)) + string(rune(network.of[i]+1))
-		for _, g := range gpus {
-			key += "|" + g
+		key := binary.AppendUvarint(nil, uint64(node.Rack))
+		key = binary.AppendUvarint(key, uint64(network.of[i])) // which tells how many GPUs follow
+		for _, gpu := range gpus {
+			key = binary.AppendUvarint(key, gpu)
 		}
-		nodes = append(nodes, key)
+		nodes = append(nodes, string(key))
 	}
 	slices.Sort(nodes)
-	all := ""
-	for _, key := range nodes {
-		all += "/" + key
-	}
-	return all
+	return strings.Join(nodes, "")
 }
 
 // habitable reports whether the job may live there at all: placement limits,
