@@ -36,5 +36,5 @@ func Description() string {
 	if err != nil {
 		return "none"
 	}
-	return s.Name() + ", " + clp.Way
+	return s.Name() + ", " + clp.Way()
 }

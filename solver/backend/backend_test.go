@@ -26,7 +26,7 @@ func TestEngines(t *testing.T) {
 				return
 			}
 			require.Contains(t, Description(), "CLP 1.")
-			require.Contains(t, Description(), clp.Way)
+			require.Contains(t, Description(), clp.Way())
 			p := &solver.Problem{}
 			r := p.AddRow("demand", 3, math.Inf(1))
 			p.AddCol("x", 2, 0, math.Inf(1), solver.Entry{Row: r, Value: 1})

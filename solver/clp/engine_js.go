@@ -8,7 +8,7 @@ import (
 )
 
 // Way says how this build reaches CLP.
-const Way = "in the browser"
+func Way() string { return "in the browser" }
 
 // New returns the face with live models, or [ErrUnavailable] on a page that has
 // brought no CLP: globalThis.jigsawCLP, made by host.mjs.

@@ -11,20 +11,31 @@ import (
 )
 
 // Way says how this build reaches CLP.
-const Way = "by wazero"
+func Way() string {
+	if path, err := find(embedded); err == nil && path == "" {
+		return "by wazero, from this program"
+	}
+	return "by wazero"
+}
 
 // New returns the face with live models, or [ErrUnavailable] where no clp.wasm is:
 // neither where the environment variable JIGSAW_CLP_WASM says, nor beside the
-// program, nor in the folder clp there. The value none asks for no engine.
+// program, nor in the folder clp there, nor inside the program, where the tag clpwasm
+// puts it. The value none asks for no engine.
 func New() (solver.Solver, error) {
-	path, err := find()
-	if err != nil {
+	path, err := find(embedded)
+	switch {
+	case err != nil:
 		return nil, err
+	case path == "":
+		return newWasm(embedded, "the clp.wasm of this program")
 	}
 	return NewWasm(path)
 }
 
-func find() (string, error) {
+// find returns the path of the clp.wasm to use, empty where that is the one inside the
+// program. A file goes before it, so that whoever has another CLP can use that.
+func find(inside []byte) (string, error) {
 	path := os.Getenv("JIGSAW_CLP_WASM")
 	switch path {
 	case "":
@@ -40,6 +51,9 @@ func find() (string, error) {
 				return path, nil
 			}
 		}
+	}
+	if len(inside) > 0 {
+		return "", nil
 	}
 	return "", fmt.Errorf("%w: install coinor-libclp-dev and pkg-config, then build with CGO_ENABLED=1 and "+
 		"without -tags noclp; or `make clp-wasm` and put clp.wasm beside this program, or its path into JIGSAW_CLP_WASM",

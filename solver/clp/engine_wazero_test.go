@@ -3,6 +3,7 @@
 package clp
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -16,14 +17,58 @@ func TestUnavailable(t *testing.T) {
 		"none": {"JIGSAW_CLP_WASM=none"},
 	} {
 		t.Setenv("JIGSAW_CLP_WASM", setting)
-		_, err := New()
-		require.ErrorIs(t, err, ErrUnavailable)
-		_, err = NewOneShot()
+		_, err := find(nil)
 		require.ErrorIs(t, err, ErrUnavailable)
 		for _, word := range words {
 			require.ErrorContains(t, err, word)
 		}
+		if setting == "" && len(embedded) > 0 {
+			continue
+		}
+		_, err = New()
+		require.ErrorIs(t, err, ErrUnavailable)
+		_, err = NewOneShot()
+		require.ErrorIs(t, err, ErrUnavailable)
 	}
+}
+
+// A file goes before what is inside the program: one that was asked for, then one beside it.
+func TestWhichFileIsUsed(t *testing.T) {
+	inside := []byte("CLP")
+	t.Setenv("JIGSAW_CLP_WASM", "")
+	path, err := find(inside)
+	require.NoError(t, err)
+	require.Empty(t, path)
+
+	program, err := os.Executable()
+	require.NoError(t, err)
+	beside := filepath.Join(filepath.Dir(program), "clp.wasm")
+	require.NoError(t, os.WriteFile(beside, inside, 0o600))
+	defer os.Remove(beside)
+	path, err = find(inside)
+	require.NoError(t, err)
+	require.Equal(t, beside, path)
+
+	t.Setenv("JIGSAW_CLP_WASM", "other.wasm")
+	path, err = find(inside)
+	require.NoError(t, err)
+	require.Equal(t, "other.wasm", path)
+
+	t.Setenv("JIGSAW_CLP_WASM", "none")
+	_, err = find(inside)
+	require.ErrorIs(t, err, ErrUnavailable)
+}
+
+// With the tag clpwasm CLP is inside the program, and that is what it says.
+func TestEmbedded(t *testing.T) {
+	if len(embedded) == 0 {
+		t.Skip("built without the tag clpwasm")
+	}
+	t.Setenv("JIGSAW_CLP_WASM", "")
+	engine, err := New()
+	require.NoError(t, err)
+	require.Contains(t, engine.Name(), "CLP 1.")
+	require.Equal(t, "by wazero, from this program", Way())
 }
 
 // A file that was asked for and is not there is an error, not a missing engine.

@@ -23,30 +23,55 @@ func NewWasm(path string) (solver.Solver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("clp: %w: build it with `make clp-wasm`", err)
 	}
+	return newWasm(code, path)
+}
+
+// newWasm is [NewWasm] for what a file holds; name is for messages.
+func newWasm(code []byte, name string) (solver.Solver, error) {
 	ctx := context.Background()
-	config := wazero.NewRuntimeConfig()
-	if dir, err := os.UserCacheDir(); err == nil {
-		// Compiling takes a second or two; where nothing can be kept it is done each time.
-		if cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(dir, "jigsaw", "wazero")); err == nil {
-			config = config.WithCompilationCache(cache)
-		}
-	}
-	runtime := wazero.NewRuntimeWithConfig(ctx, config)
-	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
-		return nil, fmt.Errorf("clp: wazero: %w", err)
-	}
-	module, err := runtime.CompileModule(ctx, code)
+	runtime, module, err := compile(ctx, code)
 	if err != nil {
-		return nil, fmt.Errorf("clp: %s: %w: build it anew with `make clp-wasm`", path, err)
+		return nil, fmt.Errorf("clp: %s: %w: build it anew with `make clp-wasm`", name, err)
 	}
 	return &wasm{open: func() (machine, error) {
 		instance, err := runtime.InstantiateModule(ctx, module,
 			wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize").WithSysNanotime())
 		if err != nil {
-			return nil, fmt.Errorf("clp: %s: %w: build it anew with `make clp-wasm`", path, err)
+			return nil, fmt.Errorf("clp: %s: %w: build it anew with `make clp-wasm`", name, err)
 		}
 		return &interpreter{module: instance, functions: map[string]api.Function{}}, nil
 	}}, nil
+}
+
+// compile returns the compiled module, and the runtime that it belongs to. That takes a
+// second or two, so the machine code is kept in the user's folder for caches. A folder that
+// is missing, full, not to be written to, or spoilt costs that time, and nothing else; what
+// is spoilt is removed, so that the next start finds it mended.
+func compile(ctx context.Context, code []byte) (wazero.Runtime, wazero.CompiledModule, error) {
+	if dir, err := os.UserCacheDir(); err == nil {
+		dir = filepath.Join(dir, "jigsaw", "wazero")
+		if cache, err := wazero.NewCompilationCacheWithDir(dir); err == nil {
+			runtime, module, err := compileBy(ctx, wazero.NewRuntimeConfig().WithCompilationCache(cache), code)
+			if err == nil {
+				return runtime, module, nil
+			}
+			_ = os.RemoveAll(dir)
+		}
+	}
+	return compileBy(ctx, wazero.NewRuntimeConfig(), code)
+}
+
+func compileBy(ctx context.Context, config wazero.RuntimeConfig, code []byte) (wazero.Runtime, wazero.CompiledModule, error) {
+	runtime := wazero.NewRuntimeWithConfig(ctx, config)
+	_, err := wasi_snapshot_preview1.Instantiate(ctx, runtime)
+	if err == nil {
+		var module wazero.CompiledModule
+		if module, err = runtime.CompileModule(ctx, code); err == nil {
+			return runtime, module, nil
+		}
+	}
+	_ = runtime.Close(ctx) // the error at hand says more
+	return nil, nil, err
 }
 
 // interpreter is an instance of clp.wasm inside wazero.
