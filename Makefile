@@ -93,11 +93,12 @@ test: setup-tests ## the short tests under the race detector, then all tests
 clp-wasm: ## build bin/clp/clp.wasm: CLP for the browser, and for builds without cgo
 	@scripts/clp-wasm
 
+# With -trimpath, as scripts/dist builds: it then finds nearly all compiled.
 test-noclp: ## build and test without CLP, as on a machine that lacks it, then with clp.wasm
-	CGO_ENABLED=0 $(GO) build ./...
+	CGO_ENABLED=0 $(GO) build -trimpath ./...
 	$(GO) build -tags noclp ./solver/... .
-	JIGSAW_CLP_WASM=none CGO_ENABLED=0 $(GO) test -short -skip '$(LONG)' $(ENGINES)
-	! test -e $(CLP_WASM) || JIGSAW_CLP_WASM=$(CLP_WASM) CGO_ENABLED=0 $(GO) test -short ./solver/...
+	JIGSAW_CLP_WASM=none CGO_ENABLED=0 $(GO) test -trimpath -short -skip '$(LONG)' $(ENGINES)
+	! test -e $(CLP_WASM) || JIGSAW_CLP_WASM=$(CLP_WASM) CGO_ENABLED=0 $(GO) test -trimpath -short ./solver/...
 
 # With CLP the pure packages' tests would take many times as long: the engine has tests
 # of its own, and same-plans compares what comes out at the other end.
