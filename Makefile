@@ -19,7 +19,7 @@ ENGINES   := . ./cmd/... ./formulation ./solver/...
 # Long tests of plain Go: make test runs them, and no machine or engine changes what they say.
 LONG      := ^(TestBoundsOptimumHeuristics|TestResultsMeetTheSchema|TestContentsOfPlans|TestOptimumAgainstExhaustive|TestPieces|TestTrades|TestDivide|TestExportOfLargeProgram)$$
 
-.PHONY: help setup setup-tests build wasm size site test-site e2e measure-site clp-wasm demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
+.PHONY: help setup setup-tests build wasm size site test-site e2e measure-site clp-wasm dist demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -78,6 +78,11 @@ measure-site: site ## measure the page in Chromium, rewrite the table of docs/pl
 $(TOOLS)/node_modules/.bin/biome:
 	npm install --prefix $(TOOLS) --save-exact $(BIOME)
 
+# Of a release; make dist PLATFORMS=host VERSION=test packs for this machine alone.
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+dist: site ## pack programs to download into bin/dist, with all inside: minutes a platform
+	@scripts/dist bin/dist '$(VERSION)' $(PLATFORMS)
+
 demo: setup ## plan the quickstart example and draw it
 	@$(MAKE) --no-print-directory build
 	bin/jigsaw plan quickstart --gantt quickstart.svg
@@ -88,11 +93,12 @@ test: setup-tests ## the short tests under the race detector, then all tests
 clp-wasm: ## build bin/clp/clp.wasm: CLP for the browser, and for builds without cgo
 	@scripts/clp-wasm
 
+# With -trimpath, as scripts/dist builds: it then finds nearly all compiled.
 test-noclp: ## build and test without CLP, as on a machine that lacks it, then with clp.wasm
-	CGO_ENABLED=0 $(GO) build ./...
+	CGO_ENABLED=0 $(GO) build -trimpath ./...
 	$(GO) build -tags noclp ./solver/... .
-	JIGSAW_CLP_WASM=none CGO_ENABLED=0 $(GO) test -short -skip '$(LONG)' $(ENGINES)
-	! test -e $(CLP_WASM) || JIGSAW_CLP_WASM=$(CLP_WASM) CGO_ENABLED=0 $(GO) test -short ./solver/...
+	JIGSAW_CLP_WASM=none CGO_ENABLED=0 $(GO) test -trimpath -short -skip '$(LONG)' $(ENGINES)
+	! test -e $(CLP_WASM) || JIGSAW_CLP_WASM=$(CLP_WASM) CGO_ENABLED=0 $(GO) test -trimpath -short ./solver/...
 
 # With CLP the pure packages' tests would take many times as long: the engine has tests
 # of its own, and same-plans compares what comes out at the other end.
@@ -103,7 +109,7 @@ test-js: ## build for js/wasm and run the pure packages' tests under Node, the e
 
 # Like PLANS='3 rack crossing': three seeds of two examples.
 PLANS     ?= 1 quickstart tight-memory infeasible
-same-plans: ## compare plans made with CLP by cgo, in Node as in a browser, and by wazero
+same-plans: ## compare plans made with CLP by cgo, in Node as in a browser, and by a packed program
 	@scripts/same-plans $(PLANS)
 
 lint: $(TOOLS)/golangci-lint fence ## formatting, vet, linters, and the walls between packages
@@ -184,4 +190,4 @@ replay-tables: ## rewrite the tables of docs/replay.md from the data in DATA
 	$(GO) run -tags '$(TAGS)' ./study/fidelity --data '$(DATA)' docs/replay.md
 
 clean: ## remove what was built
-	rm -rf bin site/dist quickstart.svg
+	rm -rf bin site/dist solver/clp/wasm/clp.wasm quickstart.svg

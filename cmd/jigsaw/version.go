@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"jigsaw"
+	"jigsaw/site"
 )
 
 func newVersion(std streams) *cobra.Command {
 	var f format
 	c := &cobra.Command{
-		Use: "version", Short: "Print the version and the LP back end of this build", Args: exactArgs(0),
+		Use: "version", Short: "Print the version, the LP engine and whether the playground is inside", Args: exactArgs(0),
 		RunE: func(*cobra.Command, []string) error { return runVersion(f, std) },
 	}
 	f.flag(c)
@@ -23,19 +24,19 @@ func newVersion(std streams) *cobra.Command {
 
 // versionReport is what version prints.
 type versionReport struct {
-	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"`
-	Go       string `json:"go"`
-	Platform string `json:"platform"`
-	LP       string `json:"lp"`
+	Version    string `json:"version"`
+	Revision   string `json:"revision,omitempty"`
+	Go         string `json:"go"`
+	Platform   string `json:"platform"`
+	LP         string `json:"lp"`
+	Playground bool   `json:"playground"`
 }
 
 func runVersion(f format, std streams) error {
 	r := versionReport{
-		Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Version: jigsaw.Version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		r.Version = info.Main.Version
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {
 				r.Revision = s.Value
@@ -46,8 +47,14 @@ func runVersion(f format, std streams) error {
 	if r.LP, err = jigsaw.Engine(); err != nil {
 		r.LP = "none: " + err.Error()
 	}
+	playground := "in this program: jigsaw serve"
+	if _, err := site.Files(); err != nil {
+		playground = "none: " + err.Error()
+	} else {
+		r.Playground = true
+	}
 	return f.print(std.out, r, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "jigsaw %s %s %s\nlinear programs: %s\n", r.Version, r.Go, r.Platform, r.LP)
+		_, err := fmt.Fprintf(w, "jigsaw %s %s %s\nlinear programs: %s\nplayground: %s\n", r.Version, r.Go, r.Platform, r.LP, playground)
 		return err
 	})
 }

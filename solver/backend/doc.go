@@ -3,7 +3,7 @@
 //
 //	cgo && !noclp && !js   by cgo
 //	js                     in the browser, where the page brought it
-//	otherwise              by wazero, where clp.wasm is at hand
+//	otherwise              by wazero, where clp.wasm is at hand, or inside by the tag clpwasm
 //
 // and [ErrNone] where it cannot be. Without an engine the heuristics and the bounds
 // that need no linear program still work; a caller says so in a plain word and goes on.

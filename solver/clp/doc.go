@@ -22,7 +22,8 @@
 //     pkg-config).
 //   - `js` drives an instance of clp.wasm, CLP compiled to WebAssembly (see the folder
 //     wasm), which the page brings as globalThis.jigsawCLP.
-//   - Without either, wazero runs the same file in plain Go; see [NewWasm].
+//   - Without either, wazero runs the same file in plain Go; see [NewWasm]. With the tag
+//     clpwasm the file is inside the program, as scripts/dist builds it.
 //
 // Where CLP is not at hand the constructors return [ErrUnavailable] and say how to
 // get it. Without lanl/clp, NewOneShot loads a live model for every program.

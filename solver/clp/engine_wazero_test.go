@@ -59,18 +59,6 @@ func TestWhichFileIsUsed(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnavailable)
 }
 
-// With the tag clpwasm CLP is inside the program, and that is what it says.
-func TestEmbedded(t *testing.T) {
-	if len(embedded) == 0 {
-		t.Skip("built without the tag clpwasm")
-	}
-	t.Setenv("JIGSAW_CLP_WASM", "")
-	engine, err := New()
-	require.NoError(t, err)
-	require.Contains(t, engine.Name(), "CLP 1.")
-	require.Equal(t, "by wazero, from this program", Way())
-}
-
 // A file that was asked for and is not there is an error, not a missing engine.
 func TestMissingFile(t *testing.T) {
 	t.Setenv("JIGSAW_CLP_WASM", filepath.Join(t.TempDir(), "clp.wasm"))

@@ -43,8 +43,8 @@ func newWasm(code []byte, name string) (solver.Solver, error) {
 	}}, nil
 }
 
-// compile returns the compiled module, and the runtime that it belongs to. That takes a
-// second or two, so the machine code is kept in the user's folder for caches. A folder that
+// compile returns the compiled module, and the runtime that it belongs to. That takes most
+// of a second, so the machine code is kept in the user's folder for caches. A folder that
 // is missing, full, not to be written to, or spoilt costs that time, and nothing else; what
 // is spoilt is removed, so that the next start finds it mended.
 func compile(ctx context.Context, code []byte) (wazero.Runtime, wazero.CompiledModule, error) {

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -25,11 +24,8 @@ type Program struct {
 func ThisProgram() Program { return thisProgram() }
 
 var thisProgram = sync.OnceValue(func() Program {
-	p := Program{Planner: "(devel)", Engine: "none"}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		p.Planner = info.Main.Version
-	}
-	if p.Planner == "(devel)" || strings.HasSuffix(p.Planner, "+dirty") {
+	p := Program{Planner: jigsaw.Version(), Engine: "none"}
+	if p.Planner == "(devel)" || strings.HasSuffix(p.Planner, "dirty") {
 		p.Planner += executable()
 	}
 	if engine, err := jigsaw.Engine(); err == nil {
