@@ -43,7 +43,7 @@ func TestCheapestPlan(t *testing.T) {
 			}
 		}
 		tariff, k := newTariff(s.calendar, prices), &kitchen{}
-		e := newPlanExaminer(s.calendar, prices)
+		e := newPlanExaminer(s.m, s.calendar, prices)
 		for c := range s.classes {
 			p := &s.classes[c].pricer
 			found, ok := p.solve(tariff, k, noPrice)
@@ -124,13 +124,13 @@ func TestColumnsBound(t *testing.T) {
 		require.NoError(t, err)
 		var read Certificate
 		require.NoError(t, json.Unmarshal(data, &read))
-		checked, err := VerifyCertificate(in, &read)
+		checked, err := VerifyCertificate(context.Background(), in, &read)
 		require.NoError(t, err, "seed %d", seed)
 		require.Zero(t, checked.Value.Cmp(b.Value))
 
 		tampered := read
 		tampered.Bound = NewClaim(new(big.Rat).Add(&read.Bound.Rat, big.NewRat(1, 1)))
-		_, err = VerifyCertificate(in, &tampered)
+		_, err = VerifyCertificate(context.Background(), in, &tampered)
 		require.Error(t, err, "seed %d", seed)
 		if len(read.Prices) > 0 {
 			tampered = read
@@ -141,7 +141,7 @@ func TestColumnsBound(t *testing.T) {
 			// Prices that earn what they cost, or nothing, may be anything: the
 			// claim stays true, and so does its value.
 			tried++
-			if _, err = VerifyCertificate(in, &tampered); err != nil {
+			if _, err = VerifyCertificate(context.Background(), in, &tampered); err != nil {
 				refused++
 			}
 		}
