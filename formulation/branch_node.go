@@ -248,13 +248,17 @@ const (
 	mostHomes   = 100_000 // sets of GPUs looked at for a job
 	mostCounted = 20_000  // and only to see how many there are
 	mostBits    = 63      // depths of a job, and rate levels
+	mostDeals   = 1 << 18 // states of the dealers of a job
 )
 
 // divisible reports whether trees can have the class: what its jobs choose from is listed, and
 // fits the sets of bits that limits are.
 func (m *model) divisible(d *demand) bool {
-	m.multisets(d)
-	return !d.relaxedRule() && !d.short && !d.unplaced && len(d.job.Depths) <= mostBits && len(m.in.RateLevels) <= mostBits &&
+	states := 0
+	for _, counts := range m.multisets(d) {
+		states += dealStates(counts)
+	}
+	return states <= mostDeals && !d.relaxedRule() && !d.short && !d.unplaced && len(d.job.Depths) <= mostBits && len(m.in.RateLevels) <= mostBits &&
 		d.job.Iterations <= mostNodeTicks
 }
 

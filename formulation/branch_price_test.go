@@ -181,3 +181,29 @@ func TestHostileTree(t *testing.T) {
 		require.ErrorContains(t, err, test.want)
 	}
 }
+
+// TestManyDeals: where depths can be dealt to workers in too many ways no tree is looked at.
+func TestManyDeals(t *testing.T) {
+	p := fourLayers()
+	for range 12 {
+		p.Layers = append(p.Layers, p.Layers[0])
+	}
+	spec := &instance.Spec{
+		Version: instance.Version, Profiles: []*instance.Profile{p},
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "v100", Memory: 1 << 30}},
+			Racks:    []instance.RackSpec{{Nodes: 6, GPUs: 8, GPU: "v100", NIC: 8e9, Fabric: 80e9}},
+		},
+		Jobs: []instance.JobSpec{{Name: "a", Model: "four", Workers: 48, SPB: instance.SPBSpec{Cuts: 16}}},
+	}
+	c := &Certificate{
+		Kind: TreeBound, Bound: NewClaim(big.NewRat(100, 1)), Denominator: big.NewInt(1), Prices: []*big.Int{},
+		Tree: []ProofNode{{Kind: "home"}, {Kind: leafKind, Target: 100, Denominator: 1}},
+	}
+	_, err := CheckCertificate(context.Background(), compile(t, spec), c)
+	require.ErrorContains(t, err, "not for this instance")
+	require.Nil(t, newTreeProblem(compile(t, spec), nil, TreeLimits{Start: &instance.Schedule{}}))
+	spec.Jobs[0].Workers, spec.Cluster.Racks[0].Nodes = 16, 2
+	_, err = CheckCertificate(context.Background(), compile(t, spec), c)
+	require.ErrorContains(t, err, "does not prove")
+}

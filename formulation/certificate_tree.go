@@ -469,7 +469,7 @@ func (e *planExaminer) deal(counts []int, cost []int64) int64 {
 	left, units, size := slices.Clone(counts), make([]int, len(counts)), 1
 	for d, n := range counts {
 		units[d] = size
-		size *= n + 1
+		size *= n + 1 // up to mostDeals
 	}
 	known := make([]int64, size) // by what the workers before have; 0: not solved
 	var give func(w, state int) int64
