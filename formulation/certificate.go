@@ -258,6 +258,9 @@ func (p *program) evaluateWithin(prices []*big.Int, denominator *big.Int, costs 
 	if len(prices) != len(p.rows) || denominator == nil || denominator.Sign() <= 0 {
 		return nil, errPrices
 	}
+	if err := p.fits(); err != nil {
+		return nil, err
+	}
 	sum, v := new(big.Int), new(big.Int)
 	for i := range p.rows {
 		r := &p.rows[i]
