@@ -26,8 +26,8 @@ func (m *model) provePlans(b *Bound, c *Certificate) error {
 		return errors.New("formulation: a columns certificate is not about periodic plans")
 	case terms.Horizon < 1 || terms.Horizon > maxHorizon || terms.Points < 1 || terms.Points > maxPoints || terms.Buckets < 1 || terms.Buckets > terms.Horizon:
 		return errors.New("formulation: the certificate's horizon, points or buckets are out of range")
-	case terms.Due < 0 || (terms.Due > 0) != (m.in.Objective == instance.Makespan):
-		return errors.New("formulation: the certificate's due does not go with the objective")
+	case terms.Due < 0 || terms.Due > maxHorizon || (terms.Due > 0) != (m.in.Objective == instance.Makespan):
+		return errors.New("formulation: the certificate's due is out of range, or does not go with the objective")
 	case c.Denominator == nil || c.Denominator.Sign() <= 0 || !c.Denominator.IsInt64():
 		return errPrices
 	}

@@ -3,6 +3,7 @@ package formulation
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -198,4 +199,20 @@ func TestKnownPlans(t *testing.T) {
 	}
 	t.Logf("%d synchronisations on links with rows", synchronised)
 	assert.Positive(t, synchronised)
+}
+
+// TestDuesFarOff: a due so late that points of time up to it overflow proves nothing.
+func TestDuesFarOff(t *testing.T) {
+	in := compile(t, twoNodes(1, instance.JobSpec{Name: "a", Model: "four", Workers: 2, Iterations: 3}))
+	for _, due := range []int64{maxHorizon + 1, 1 << 40, 1<<62 - 1, 1 << 62, 3 << 61, math.MaxInt64} {
+		for _, points := range []int64{1, 1 << 11, maxPoints} {
+			m := newModel(in)
+			c := &Certificate{Kind: ColumnsBound, Denominator: big.NewInt(1), Plans: &PlanTerms{Due: due, Horizon: 100, Points: points, Buckets: 1}}
+			for range newMaster(m, 100, 100, planGrain{points, 1}).rows {
+				c.Prices = append(c.Prices, new(big.Int))
+			}
+			_, err := CheckCertificate(context.Background(), in, c)
+			assert.Error(t, err, "due %d, points %d", due, points)
+		}
+	}
 }

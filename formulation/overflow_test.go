@@ -31,7 +31,7 @@ func vast(rng *rand.Rand, objective instance.Objective) (*instance.Instance, err
 		},
 	}
 	if objective.Periodic() && rng.IntN(2) == 0 {
-		spec.MaxPeriod = instance.Duration(upTo(55))
+		spec.MaxPeriod = instance.Duration(upTo(49))
 	}
 	for j := range 1 + rng.IntN(3) {
 		job := instance.JobSpec{
