@@ -7,10 +7,12 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 
@@ -78,6 +80,7 @@ func proven(t testing.TB, kind formulation.Kind, objective instance.Objective) *
 func TestCertificates(t *testing.T) {
 	files := certificates(t)
 	t.Run("read", func(t *testing.T) { certificatesAreRead(t, files) })
+	t.Run("end", func(t *testing.T) { checksEnd(t, files) })
 	t.Run("tampered", func(t *testing.T) { tamperingIsSeen(t, files) })
 }
 
@@ -86,7 +89,7 @@ func certificatesAreRead(t *testing.T, files map[formulation.Kind]certified) {
 	for kind, c := range files {
 		read, err := jigsaw.DecodeCertificate(c.in, bytes.NewReader(c.file))
 		require.NoError(t, err, kind)
-		b, err := jigsaw.Certify(c.in, read)
+		b, err := jigsaw.Certify(context.Background(), c.in, read)
 		require.NoError(t, err, kind)
 		assert.Equal(t, kind, b.Kind)
 		assert.True(t, b.Certified)
@@ -115,7 +118,7 @@ func tamperingIsSeen(t *testing.T, files map[formulation.Kind]certified) {
 			read, err := jigsaw.DecodeCertificate(c.in, bytes.NewReader(c.file))
 			require.NoError(t, err)
 			change(read)
-			_, err = jigsaw.Certify(c.in, read)
+			_, err = jigsaw.Certify(context.Background(), c.in, read)
 			if !holds {
 				assert.Error(t, err, "%s: %s", kind, what)
 			}
@@ -157,7 +160,7 @@ func tamperingIsSeen(t *testing.T, files map[formulation.Kind]certified) {
 				changed.Prices = slices.Clone(read.Prices)
 				changed.Prices[i] = new(big.Int).Add(changed.Prices[i], change)
 				tried++
-				if b, err := jigsaw.Certify(c.in, &changed); err != nil {
+				if b, err := jigsaw.Certify(context.Background(), c.in, &changed); err != nil {
 					refused++
 				} else {
 					assert.Zero(t, b.Value.Cmp(&read.Bound.Rat))
@@ -166,6 +169,40 @@ func tamperingIsSeen(t *testing.T, files map[formulation.Kind]certified) {
 		}
 		t.Logf("%s: %d of %d changed prices refused", kind, refused, tried)
 		assert.Greater(t, refused, tried*2/3, kind)
+	}
+}
+
+// ending is a context that ends once it was asked so often.
+type ending struct {
+	context.Context
+	asked, last atomic.Int64
+}
+
+func (c *ending) Err() error {
+	if c.asked.Add(1) > c.last.Load() {
+		return context.Canceled
+	}
+	return nil
+}
+
+// checksEnd: whenever the context ends, so does the check, and proves nothing.
+func checksEnd(t *testing.T, files map[formulation.Kind]certified) {
+	for kind, c := range files {
+		read, err := jigsaw.DecodeCertificate(c.in, bytes.NewReader(c.file))
+		require.NoError(t, err)
+		whole := &ending{Context: context.Background()}
+		whole.last.Store(math.MaxInt64)
+		_, err = jigsaw.Certify(whole, c.in, read)
+		require.NoError(t, err)
+		require.Positive(t, whole.asked.Load(), "%s", kind)
+		for last := int64(0); last < whole.asked.Load(); last += 1 + last/4 {
+			ctx := &ending{Context: context.Background()}
+			ctx.last.Store(last)
+			_, err := jigsaw.Certify(ctx, c.in, read)
+			require.ErrorIs(t, err, context.Canceled, "%s, asked %d times", kind, last)
+			require.LessOrEqual(t, ctx.asked.Load(), last+200, "%s", kind)
+		}
+		t.Logf("%s: asked %d times", kind, whole.asked.Load())
 	}
 }
 
@@ -194,7 +231,7 @@ func TestHugeCertificates(t *testing.T) {
 			for range 2 * terms.Buckets % (1 << 10) {
 				c.Prices = append(c.Prices, big.NewInt(1<<40))
 			}
-			_, err := jigsaw.Certify(in, c)
+			_, err := jigsaw.Certify(context.Background(), in, c)
 			assert.Error(t, err, "%+v", terms)
 		}
 	}
@@ -325,7 +362,7 @@ func FuzzDecodeCertificate(f *testing.F) {
 		if c.Plans != nil && c.Plans.Horizon > 2000 {
 			return // it takes long
 		}
-		if proven, err := jigsaw.Certify(in, c); err == nil {
+		if proven, err := jigsaw.Certify(context.Background(), in, c); err == nil {
 			require.Nil(t, proven.Infeasible, "it has an optimum")
 			require.False(t, in.Objective.Better(best, proven.Value), "proven %s, optimum %s", proven.Value, best)
 		}
@@ -375,13 +412,13 @@ func TestInfeasibleFluid(t *testing.T) {
 		require.NoError(t, jigsaw.EncodeCertificate(&file, r.Proof))
 		read, err := jigsaw.DecodeCertificate(in, &file)
 		require.NoError(t, err)
-		proven, err := jigsaw.Certify(in, read)
+		proven, err := jigsaw.Certify(context.Background(), in, read)
 		require.NoError(t, err)
 		assert.NotEmpty(t, proven.Infeasible)
 		for i := range read.Prices {
 			read.Prices[i] = new(big.Int)
 		}
-		_, err = jigsaw.Certify(in, read)
+		_, err = jigsaw.Certify(context.Background(), in, read)
 		assert.Error(t, err, "prices of nothing prove nothing")
 	}
 	assert.Equal(t, 3, found)

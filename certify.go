@@ -1,6 +1,7 @@
 package jigsaw
 
 import (
+	"context"
 	"time"
 
 	"jigsaw/formulation"
@@ -13,9 +14,9 @@ type Certificate = formulation.Certificate
 
 // Certify proves the claims of a certificate anew from the instance, in exact
 // arithmetic, and returns the bound proven. It trusts nothing in the
-// certificate; the error says what of it does not hold.
-func Certify(in *instance.Instance, c *Certificate) (formulation.Bound, error) {
-	return formulation.VerifyCertificate(in, c)
+// certificate; the error says what of it does not hold, or is that of ctx, which ends it.
+func Certify(ctx context.Context, in *instance.Instance, c *Certificate) (formulation.Bound, error) {
+	return formulation.VerifyCertificate(ctx, in, c)
 }
 
 // certify ends a run: the strongest certified bound, or the proof that there is
@@ -39,7 +40,8 @@ func (p *planner) certify() {
 		r.Certified = false
 		return
 	}
-	proven, err := Certify(p.in, proof)
+	// What a run was stopped with is proven, too.
+	proven, err := Certify(context.Background(), p.in, proof)
 	if err != nil {
 		r.Certified = false
 		p.fault("the certificate of the %s bound does not hold: %w", best.Kind, err)

@@ -65,7 +65,7 @@ func ExampleCertify() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	bound, err := jigsaw.Certify(in, proof)
+	bound, err := jigsaw.Certify(context.Background(), in, proof)
 	if err != nil {
 		log.Fatal(err) // the proof does not hold
 	}

@@ -43,7 +43,7 @@ func requireSound(t *testing.T, in *instance.Instance, r, without *jigsaw.Result
 	}
 	for i := range r.Bounds {
 		if proof := r.Bounds[i].Proof(in); proof != nil {
-			_, err := jigsaw.Certify(in, proof)
+			_, err := jigsaw.Certify(context.Background(), in, proof)
 			require.NoError(t, err)
 		}
 	}

@@ -156,11 +156,11 @@ func (m *model) parts(l *load, speed int64) ([]part, bool) {
 		}
 		group := (d.job.Iterations + each - 1) / each
 		end := d.chain(d.iteration)
-		if end.Mul(end, big.NewInt(speed)).BitLen() > 61 {
+		if end.Mul(end, big.NewInt(speed)).BitLen() > 60 { // twice their sum is a machine integer
 			return nil, false
 		}
 		total.Add(total, new(big.Int).Mul(mul(d.count(), int64(d.job.Iterations)), item.amount))
-		if total.BitLen() > 61 {
+		if total.BitLen() > 60 { // twice their sum is a machine integer
 			return nil, false
 		}
 		for first := 0; first < d.job.Iterations; first += group {

@@ -223,7 +223,7 @@ func TestFluidInfeasible(t *testing.T) {
 	assert.Contains(t, b.Infeasible[0], "the memory of the 4 GPUs of type v100")
 	assert.True(t, b.Certified)
 	require.NotNil(t, b.Certificate)
-	checked, err := CheckCertificate(in, b.Certificate)
+	checked, err := CheckCertificate(context.Background(), in, b.Certificate)
 	require.NoError(t, err)
 	assert.Equal(t, b.Infeasible, checked.Infeasible)
 }

@@ -115,10 +115,14 @@ func (n *branchNode) fits(in *instance.Instance, s split) bool {
 	return false
 }
 
-// children divides the node. ok is false where there would be too many.
-func (n *branchNode) children(in *instance.Instance, s split) (list []*branchNode, ok bool) {
+// children divides the node, into so many at the most. ok is false where there would be
+// more, or it took too long to list them.
+func (n *branchNode) children(in *instance.Instance, s split, most int) (list []*branchNode, ok bool) {
 	if s.Kind == splitHome {
 		homes, ok := n.homes(in, s.Job, mostHomes)
+		if len(homes) > most {
+			return nil, false
+		}
 		for _, home := range homes {
 			list = append(list, n.with(s.Job, func(b *branchJob) { b.home = home }))
 		}
@@ -126,6 +130,9 @@ func (n *branchNode) children(in *instance.Instance, s split) (list []*branchNod
 	}
 	if s.Kind == splitSingle {
 		return []*branchNode{{n.jobs, true}}, true
+	}
+	if most < 2 {
+		return nil, false
 	}
 	for _, after := range []bool{false, true} {
 		child := n.with(s.Job, func(b *branchJob) { b.narrow(in, s, after) })
@@ -141,15 +148,8 @@ func (n *branchNode) children(in *instance.Instance, s split) (list []*branchNod
 // schedules that differ in the names of identical jobs only, the tree covers
 // one whose first synchronisations end in the order of the jobs.
 func (n *branchNode) order(in *instance.Instance, job int) {
-	var alike []int
-	for _, class := range in.Classes() {
-		if slices.Contains(class, instance.JobID(job)) {
-			for _, j := range class {
-				alike = append(alike, int(j))
-			}
-		}
-	}
-	limit := func(j int, end interval) {
+	same := alike(in, job)
+	limit := func(j instance.JobID, end interval) {
 		if end == n.jobs[j].ends[0] {
 			return
 		}
@@ -158,16 +158,26 @@ func (n *branchNode) order(in *instance.Instance, job int) {
 		b.ends[0] = end
 		n.jobs[j] = &b
 	}
-	for i := 1; i < len(alike); i++ {
-		end := n.jobs[alike[i]].ends[0]
-		end.from = max(end.from, n.jobs[alike[i-1]].ends[0].from)
-		limit(alike[i], end)
+	for i := 1; i < len(same); i++ {
+		end := n.jobs[same[i]].ends[0]
+		end.from = max(end.from, n.jobs[same[i-1]].ends[0].from)
+		limit(same[i], end)
 	}
-	for i := len(alike) - 2; i >= 0; i-- {
-		end := n.jobs[alike[i]].ends[0]
-		end.to = min(end.to, n.jobs[alike[i+1]].ends[0].to)
-		limit(alike[i], end)
+	for i := len(same) - 2; i >= 0; i-- {
+		end := n.jobs[same[i]].ends[0]
+		end.to = min(end.to, n.jobs[same[i+1]].ends[0].to)
+		limit(same[i], end)
 	}
+}
+
+// alike lists the jobs that are identical to one, itself too.
+func alike(in *instance.Instance, job int) []instance.JobID {
+	for _, class := range in.Classes() {
+		if slices.Contains(class, instance.JobID(job)) {
+			return class
+		}
+	}
+	return nil
 }
 
 // with returns the node with one job changed.
@@ -238,7 +248,38 @@ const (
 	mostHomes   = 100_000 // sets of GPUs looked at for a job
 	mostCounted = 20_000  // and only to see how many there are
 	mostBits    = 63      // depths of a job, and rate levels
+	mostDeals   = 1 << 18 // states of the dealers of a job
 )
+
+// divisible reports whether trees can have the class: what its jobs choose from is listed, and
+// fits the sets of bits that limits are.
+func (m *model) divisible(d *demand) bool {
+	states := 0
+	for _, counts := range m.multisets(d) {
+		states += dealStates(counts)
+	}
+	return states <= mostDeals && !d.relaxedRule() && !d.short && !d.unplaced && len(d.job.Depths) <= mostBits && len(m.in.RateLevels) <= mostBits &&
+		d.job.Iterations <= mostNodeTicks
+}
+
+// childSize is about how many numbers of its own a child of a split has.
+func (n *branchNode) childSize(in *instance.Instance, s split) int {
+	job, size := &in.Jobs[s.Job], len(n.jobs)
+	switch s.Kind {
+	case splitHome:
+		size += job.Workers
+	case splitStart, splitDepth:
+		size += job.Iterations * job.Workers
+	case splitSync, splitLevel:
+		size += job.Iterations
+	case splitEnd:
+		size += job.Iterations
+		if s.Iteration == 0 {
+			size += job.Iterations * len(alike(in, s.Job))
+		}
+	}
+	return size
+}
 
 // homes lists the sets of GPUs that the job may live on, one of each orbit of
 // the permutations of GPUs that keep the decided homes, and the GPUs whose tasks have

@@ -69,7 +69,7 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 	}
 	t := newTreeProblem(in, engine, limits)
 	if t == nil {
-		return r, fmt.Errorf("formulation: branch-and-price is not for jobs of that many depths")
+		return r, fmt.Errorf("formulation: branch-and-price is not for jobs of that many depths or rate levels")
 	}
 	if slices.Max(t.m.dues(t.target)) > mostNodeTicks {
 		return r, fmt.Errorf("formulation: branch-and-price would have to look at plans of more than %d ticks", mostNodeTicks)
@@ -172,7 +172,7 @@ func newTreeProblem(in *instance.Instance, engine solver.Solver, limits TreeLimi
 	m := newModel(in).split()
 	for i := range m.demands {
 		d := &m.demands[i]
-		if m.multisets(d); d.relaxedRule() || d.short || d.unplaced || len(d.job.Depths) > mostBits {
+		if !m.divisible(d) {
 			return nil
 		}
 	}
@@ -230,7 +230,7 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 	var children []*branchNode
 	listed := false
 	if how != nil {
-		if children, listed = at.node.children(t.in, *how); listed {
+		if children, listed = at.node.children(t.in, *how, mostHomes); listed {
 			tries = tries[:1]
 		}
 	}
@@ -274,7 +274,7 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 			}
 			how = &split{Kind: splitSingle}
 		}
-		if children, listed = at.node.children(t.in, *how); !listed {
+		if children, listed = at.node.children(t.in, *how, mostHomes); !listed {
 			return n.outcome, nil
 		}
 	}

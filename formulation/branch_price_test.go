@@ -60,11 +60,11 @@ func TestBranchAndPrice(t *testing.T) {
 		require.NoError(t, err)
 		var read Certificate
 		require.NoError(t, json.Unmarshal(data, &read))
-		checked, err := VerifyCertificate(in, &read)
+		checked, err := VerifyCertificate(context.Background(), in, &read)
 		require.NoError(t, err, "seed %d", seed)
 		require.Zero(t, checked.Value.Cmp(best))
 		read.Bound = NewClaim(new(big.Rat).Add(best, big.NewRat(1, 1)))
-		_, err = VerifyCertificate(in, &read)
+		_, err = VerifyCertificate(context.Background(), in, &read)
 		require.Error(t, err, "seed %d", seed)
 	}
 	t.Logf("%d solved in %d nodes, %d improved on their start, %d needed to branch", solved, nodes, improved, split)
@@ -99,7 +99,7 @@ func TestTreeGoals(t *testing.T) {
 			require.LessOrEqual(t, b.Value.Cmp(best), 0, "seed %d: %s, optimum %s", seed, b.Value, best)
 			known = b.Value
 			proof := b.Proof(in)
-			checked, err := VerifyCertificate(in, proof)
+			checked, err := VerifyCertificate(context.Background(), in, proof)
 			require.NoError(t, err, "seed %d", seed)
 			require.Zero(t, checked.Value.Cmp(b.Value))
 			leaf := &proof.Tree[slices.IndexFunc(proof.Tree, func(p ProofNode) bool { return p.Kind == leafKind || p.Kind == packedKind })]
@@ -112,7 +112,7 @@ func TestTreeGoals(t *testing.T) {
 			for _, number := range []*int64{&leaf.Target, &leaf.Buckets, &leaf.Denominator} {
 				for _, change := range []int64{-1, 1} {
 					*number += change
-					if checked, err := VerifyCertificate(in, proof); err == nil {
+					if checked, err := VerifyCertificate(context.Background(), in, proof); err == nil {
 						require.LessOrEqual(t, checked.Value.Cmp(b.Value), 0, "seed %d", seed)
 					}
 					*number -= change
@@ -144,8 +144,66 @@ func TestHugeTree(t *testing.T) {
 				Kind: TreeBound, Bound: NewClaim(new(big.Rat).SetInt64(target)), Denominator: big.NewInt(1), Prices: []*big.Int{},
 				Tree: []ProofNode{{Kind: leafKind, Target: target, Denominator: 1}},
 			}
-			_, err := CheckCertificate(in, c)
+			_, err := CheckCertificate(context.Background(), in, c)
 			require.Error(t, err)
 		}
 	}
+}
+
+// TestHostileTree: splits whose children no memory holds are refused before they are made, and
+// so are those that have more children than the file has nodes.
+func TestHostileTree(t *testing.T) {
+	in := compile(t, &instance.Spec{
+		Version: instance.Version, Profiles: []*instance.Profile{fourLayers()}, TickUS: 60_000_000,
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "v100", Memory: 1 << 30}},
+			Racks:    []instance.RackSpec{{Nodes: 12, GPUs: 1000, GPU: "v100", NIC: 8e9, Fabric: 80e9}},
+		},
+		Jobs: []instance.JobSpec{{Name: "a", Model: "four", Workers: 12000, Iterations: 700, SPB: instance.SPBSpec{Rule: "full"}}, {Name: "b", Model: "four", Workers: 2}},
+	})
+	c := &Certificate{Kind: TreeBound, Bound: NewClaim(big.NewRat(1500, 1)), Denominator: big.NewInt(1), Prices: []*big.Int{}}
+	for _, test := range []struct {
+		nodes  int
+		splits []ProofNode
+		want   string
+	}{
+		{1000, []ProofNode{{Kind: "home"}, {Kind: "start"}}, "more than there is memory for"},
+		{1000, []ProofNode{{Kind: "home"}, {Kind: "depth", Iteration: 699}}, "more than there is memory for"},
+		{1, []ProofNode{{Kind: "home", Job: 1}}, "of more than it has nodes"},
+		{0, []ProofNode{{Kind: "end"}, {Kind: leafKind}}, "of more than it has nodes"},
+		{0, []ProofNode{{Kind: "end"}, {Kind: "end"}, {Kind: leafKind}}, "of more than it has nodes"},
+	} {
+		c.Tree = test.splits
+		for range test.nodes {
+			c.Tree = append(c.Tree, ProofNode{Kind: leafKind, Target: 1500, Denominator: 1})
+		}
+		_, err := CheckCertificate(context.Background(), in, c)
+		require.ErrorContains(t, err, test.want)
+	}
+}
+
+// TestManyDeals: where depths can be dealt to workers in too many ways no tree is looked at.
+func TestManyDeals(t *testing.T) {
+	p := fourLayers()
+	for range 12 {
+		p.Layers = append(p.Layers, p.Layers[0])
+	}
+	spec := &instance.Spec{
+		Version: instance.Version, Profiles: []*instance.Profile{p},
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "v100", Memory: 1 << 30}},
+			Racks:    []instance.RackSpec{{Nodes: 6, GPUs: 8, GPU: "v100", NIC: 8e9, Fabric: 80e9}},
+		},
+		Jobs: []instance.JobSpec{{Name: "a", Model: "four", Workers: 48, SPB: instance.SPBSpec{Cuts: 16}}},
+	}
+	c := &Certificate{
+		Kind: TreeBound, Bound: NewClaim(big.NewRat(100, 1)), Denominator: big.NewInt(1), Prices: []*big.Int{},
+		Tree: []ProofNode{{Kind: "home"}, {Kind: leafKind, Target: 100, Denominator: 1}},
+	}
+	_, err := CheckCertificate(context.Background(), compile(t, spec), c)
+	require.ErrorContains(t, err, "not for this instance")
+	require.Nil(t, newTreeProblem(compile(t, spec), nil, TreeLimits{Start: &instance.Schedule{}}))
+	spec.Jobs[0].Workers, spec.Cluster.Racks[0].Nodes = 16, 2
+	_, err = CheckCertificate(context.Background(), compile(t, spec), c)
+	require.NoError(t, err) // of an instance for which 100 ticks are too few
 }

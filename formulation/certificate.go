@@ -123,8 +123,8 @@ func (c *Claim) UnmarshalJSON(data []byte) error {
 }
 
 // VerifyCertificate proves the claims of a certificate anew from the instance,
-// in exact arithmetic. The error says what about it is wrong.
-func VerifyCertificate(in *instance.Instance, c *Certificate) (Bound, error) {
+// in exact arithmetic. The error says what about it is wrong, or is that of the context.
+func VerifyCertificate(ctx context.Context, in *instance.Instance, c *Certificate) (Bound, error) {
 	if c.Version != CertificateVersion {
 		return Bound{}, fmt.Errorf("formulation: certificate version %d: this JigSaw checks version %d", c.Version, CertificateVersion)
 	}
@@ -134,7 +134,7 @@ func VerifyCertificate(in *instance.Instance, c *Certificate) (Bound, error) {
 	if c.Bound == nil && !c.Infeasible {
 		return Bound{}, errors.New("formulation: the certificate claims nothing: it has no bound")
 	}
-	b, err := CheckCertificate(in, c)
+	b, err := CheckCertificate(ctx, in, c)
 	if err != nil {
 		return Bound{}, err
 	}
@@ -258,6 +258,9 @@ func (p *program) evaluateWithin(prices []*big.Int, denominator *big.Int, costs 
 	if len(prices) != len(p.rows) || denominator == nil || denominator.Sign() <= 0 {
 		return nil, errPrices
 	}
+	if err := p.fits(); err != nil {
+		return nil, err
+	}
 	sum, v := new(big.Int), new(big.Int)
 	for i := range p.rows {
 		r := &p.rows[i]
@@ -298,8 +301,11 @@ func (p *program) evaluateWithin(prices []*big.Int, denominator *big.Int, costs 
 // it builds from the instance, in exact arithmetic. It returns what they prove,
 // a bound or infeasibility, whatever the certificate claims; see
 // [VerifyCertificate].
-func CheckCertificate(in *instance.Instance, c *Certificate) (Bound, error) {
+func CheckCertificate(ctx context.Context, in *instance.Instance, c *Certificate) (Bound, error) {
 	b := Bound{Kind: c.Kind}
+	m := newModel(in)
+	m.ctx = ctx
+	var err error
 	switch c.Kind {
 	case ChainBound:
 		b = Chain(in)
@@ -309,27 +315,23 @@ func CheckCertificate(in *instance.Instance, c *Certificate) (Bound, error) {
 		b.Infeasible = Infeasible(in)
 		b.Certified = b.Infeasible != nil
 	case FluidBound:
-		if err := newModel(in).fluid(c.Columns).prove(&b, c.Prices, c.Denominator, c.Infeasible); err != nil {
-			return Bound{}, err
-		}
+		err = m.fluid(c.Columns).prove(&b, c.Prices, c.Denominator, c.Infeasible)
 	case ColumnsBound:
-		if err := newModel(in).provePlans(context.Background(), &b, c); err != nil {
-			return Bound{}, err
-		}
+		err = m.provePlans(&b, c)
 	case PackingBound:
-		if err := newModel(in).provePacking(&b, c); err != nil {
-			return Bound{}, err
-		}
+		err = m.provePacking(&b, c)
 	case PeriodsBound:
-		if err := newModel(in).provePeriods(&b, c); err != nil {
-			return Bound{}, err
-		}
+		err = m.provePeriods(&b, c)
 	case TreeBound:
-		if err := newModel(in).proveTree(&b, c); err != nil {
-			return Bound{}, err
-		}
+		err = m.proveTree(&b, c)
 	default:
 		return Bound{}, fmt.Errorf("formulation: unknown kind of certificate %q", c.Kind)
+	}
+	if ctx.Err() != nil {
+		return Bound{}, ctx.Err() // whatever else is wrong
+	}
+	if err != nil {
+		return Bound{}, err
 	}
 	return b, nil
 }

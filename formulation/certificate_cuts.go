@@ -24,6 +24,7 @@ func (f *fluid) confirm(cuts []*contentCut) error {
 
 // contents are those of a link that only items with a weight have a part in.
 type contents struct {
+	m       *model
 	period  int64
 	items   []linkItem
 	weights []int64
@@ -39,7 +40,7 @@ type contents struct {
 type filling struct{ ticks, worth int64 }
 
 func (f *fluid) contents(c *contentCut) *contents {
-	s := &contents{period: f.period}
+	s := &contents{m: f.m, period: f.period}
 	for i, it := range f.items(&f.groups[c.group]) {
 		if c.weights[i] > 0 {
 			s.items, s.weights = append(s.items, it), append(s.weights, c.weights[i])
@@ -111,7 +112,7 @@ func (s *contents) numbers(i int, room int64, f func(n int64) bool) bool {
 // exceed reports whether some contents are worth more than that: those at hand, of this
 // worth, with more of the items from one on in the room that is left.
 func (s *contents) exceed(from int, room, worth, most int64) bool {
-	if worth > most {
+	if worth > most || s.m.ended() {
 		return true
 	}
 	rest := s.rest[from]

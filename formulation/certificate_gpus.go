@@ -210,7 +210,7 @@ func (l *gpuLook) exceed(from int, room, worth int64) bool {
 	}
 	for ; worth+l.rest[from][room] > l.most; from++ {
 		class, rest := l.jobs[from], l.rest[from+1]
-		if l.looks += len(l.ways[class]); l.looks > mostGPULooks {
+		if l.looks += len(l.ways[class]); l.looks > mostGPULooks || l.s.f.m.ended() {
 			return true
 		}
 		for _, w := range l.ways[class] {

@@ -88,6 +88,9 @@ func (e *packExaminer) examine(prices []int64) bool {
 	e.chords, e.from, e.rest = make([][]packChord, n), make([][]int64, n), make([][]int64, n+1)
 	e.rest[n] = make([]int64, e.p.room+1)
 	for i := n - 1; i >= 0; i-- {
+		if e.s.m.ended() {
+			return false
+		}
 		slot := &e.p.slots[i]
 		worth := e.s.classes[slot.class].worth(prices)
 		for a := range worth {
@@ -169,7 +172,7 @@ func (e *packExaminer) extend(slots []int, worth []int64, first int) bool {
 		if e.p.slots[i].fixed || !e.hope(worth[:room+1], e.from[i]) {
 			continue
 		}
-		if e.left--; e.left < 0 {
+		if e.left--; e.left < 0 || e.s.m.ended() {
 			return false
 		}
 		set, next := append(slices.Clip(slots), i), e.with(worth, i)

@@ -89,7 +89,7 @@ func (m *model) provePeriods(b *Bound, c *Certificate) error {
 		for len(open) > 0 {
 			n := open[len(open)-1]
 			open = open[:len(open)-1]
-			if len(nodes) == 0 {
+			if len(nodes) <= len(open) || m.ended() { // one for each that is open, at the least
 				return errors.New("formulation: the certificate lacks nodes")
 			}
 			p := &nodes[0]

@@ -1,7 +1,6 @@
 package formulation
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/big"
@@ -18,7 +17,7 @@ import (
 // cheapest plan of every class anew. Rows, ways and time axes are those of
 // [newMaster]; the search is not that of [planPricer]: it goes window by window,
 // by range minima, in checked arithmetic, and knows no floating point.
-func (m *model) provePlans(ctx context.Context, b *Bound, c *Certificate) error {
+func (m *model) provePlans(b *Bound, c *Certificate) error {
 	terms := c.Plans
 	switch {
 	case terms == nil:
@@ -27,8 +26,8 @@ func (m *model) provePlans(ctx context.Context, b *Bound, c *Certificate) error 
 		return errors.New("formulation: a columns certificate is not about periodic plans")
 	case terms.Horizon < 1 || terms.Horizon > maxHorizon || terms.Points < 1 || terms.Points > maxPoints || terms.Buckets < 1 || terms.Buckets > terms.Horizon:
 		return errors.New("formulation: the certificate's horizon, points or buckets are out of range")
-	case terms.Due < 0 || (terms.Due > 0) != (m.in.Objective == instance.Makespan):
-		return errors.New("formulation: the certificate's due does not go with the objective")
+	case terms.Due < 0 || terms.Due > maxHorizon || (terms.Due > 0) != (m.in.Objective == instance.Makespan):
+		return errors.New("formulation: the certificate's due is out of range, or does not go with the objective")
 	case c.Denominator == nil || c.Denominator.Sign() <= 0 || !c.Denominator.IsInt64():
 		return errPrices
 	}
@@ -72,7 +71,7 @@ func (m *model) provePlans(ctx context.Context, b *Bound, c *Certificate) error 
 			s.classes[i].pricer.weight = weight.Int64()
 		}
 	}
-	least, found, err := s.examine(ctx, prices)
+	least, found, err := s.examine(prices)
 	if err != nil {
 		return err
 	}
@@ -101,14 +100,14 @@ func (m *model) provePlans(ctx context.Context, b *Bound, c *Certificate) error 
 
 // examine returns the price of the cheapest plan of every class, and whether
 // it has any. The classes are shared out among the cores.
-func (s *master) examine(ctx context.Context, prices [][]int64) (least []int64, found []bool, err error) {
+func (s *master) examine(prices [][]int64) (least []int64, found []bool, err error) {
 	least, found = make([]int64, len(s.classes)), make([]bool, len(s.classes))
 	var next, overflows atomic.Int64
 	var wg sync.WaitGroup
 	for range max(1, min(runtime.GOMAXPROCS(0), len(s.classes))) {
 		wg.Go(func() {
-			e := newPlanExaminer(s.calendar, prices)
-			for i := int(next.Add(1)) - 1; i < len(s.classes) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+			e := newPlanExaminer(s.m, s.calendar, prices)
+			for i := int(next.Add(1)) - 1; i < len(s.classes) && !s.m.ended(); i = int(next.Add(1)) - 1 {
 				least[i], found[i] = e.cheapest(&s.classes[i].pricer)
 				e.starts = nil
 			}
@@ -118,10 +117,10 @@ func (s *master) examine(ctx context.Context, prices [][]int64) (least []int64, 
 		})
 	}
 	wg.Wait()
-	if overflows.Load() > 0 {
+	if overflows.Load() > 0 || s.m.ended() {
 		return nil, nil, errPrices
 	}
-	return least, found, ctx.Err()
+	return least, found, nil
 }
 
 // Limits on what a certificate may ask for: ticks, points of a time axis, and
@@ -134,6 +133,7 @@ const (
 
 // planExaminer finds cheapest plans in checked integer arithmetic.
 type planExaminer struct {
+	m        *model
 	calendar calendar
 	prices   [][]int64 // by group, bucket
 	// paid[g][b] is what a unit of group g costs in all buckets before b;
@@ -143,8 +143,8 @@ type planExaminer struct {
 	starts   map[string]*startPrices // of the alternatives of a class
 }
 
-func newPlanExaminer(c calendar, prices [][]int64) *planExaminer {
-	e := &planExaminer{calendar: c, prices: prices, paid: make([][]int64, len(prices))}
+func newPlanExaminer(m *model, c calendar, prices [][]int64) *planExaminer {
+	e := &planExaminer{m: m, calendar: c, prices: prices, paid: make([][]int64, len(prices))}
 	for g, list := range prices {
 		e.paid[g] = make([]int64, len(list)+1)
 		for b, price := range list {
@@ -152,6 +152,12 @@ func newPlanExaminer(c calendar, prices [][]int64) *planExaminer {
 		}
 	}
 	return e
+}
+
+// over reports whether nothing can be proven any more.
+func (e *planExaminer) over() bool {
+	e.overflow = e.overflow || e.m.ended()
+	return e.overflow
 }
 
 // add returns a + b, and notes an overflow. Prices are not negative.
@@ -265,6 +271,9 @@ func (e *planExaminer) recur(p *planPricer, w *windows, rest [][]int64, limit in
 		for n, price := range now {
 			if price >= limit || rest[i][n] >= limit-price {
 				continue
+			}
+			if e.over() {
+				return limit
 			}
 			after, _ := slices.BinarySearch(rest[i+1], limit-price) // the last that helps is before
 			if brisk && i > 0 {

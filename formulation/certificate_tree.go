@@ -1,7 +1,6 @@
 package formulation
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -131,6 +130,12 @@ func (t *treeProblem) certificate() (c *Certificate, proving time.Duration) {
 	return c, proving
 }
 
+// mostTreeSize is how many numbers the nodes of a certificate's tree may have together.
+const mostTreeSize = 1 << 24
+
+// errTreeTicks is of trees about plans that are too long to look at every tick.
+var errTreeTicks = fmt.Errorf("formulation: the certificate's tree is about plans of more than %d ticks", mostNodeTicks)
+
 // proveTree checks that the leaves of a tree cover the instance and that each
 // proves that it holds no schedule better than the claim.
 func (m *model) proveTree(b *Bound, c *Certificate) error {
@@ -142,21 +147,24 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 	}
 	m = m.split()
 	target := c.Bound.Num().Int64()
+	if slices.Max(m.dues(target)) > mostNodeTicks {
+		return errTreeTicks
+	}
 	var ways [][]way
 	for i := range m.demands {
 		d := &m.demands[i]
-		if m.multisets(d); d.relaxedRule() || d.short || d.unplaced || len(d.job.Depths) > mostBits {
+		if !m.divisible(d) {
 			return errors.New("formulation: a tree certificate is not for this instance")
 		}
 		ways = append(ways, m.ways(d))
 	}
 	nodes, prices, proven := c.Tree, c.Prices, int64(math.MaxInt64)
-	steps := proofSteps                   // that the sets of leaves may take
+	steps, size := proofSteps, 0          // that the sets of leaves may take, and limits of nodes
 	open := []*branchNode{rootNode(m.in)} // to be proven, the next last
 	for len(open) > 0 {
 		n := open[len(open)-1]
 		open = open[:len(open)-1]
-		if len(nodes) == 0 {
+		if len(nodes) <= len(open) || m.ended() { // one for each that is open, at the least
 			return errors.New("formulation: the certificate's tree lacks nodes")
 		}
 		p := &nodes[0]
@@ -166,10 +174,12 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 			if !n.fits(m.in, how) {
 				return fmt.Errorf("formulation: the certificate has a split %+v that makes no sense", how)
 			}
-			children, ok := n.children(m.in, how)
+			each := n.childSize(m.in, how)
+			children, ok := n.children(m.in, how, min(len(nodes)-len(open), (mostTreeSize-size)/each))
 			if !ok {
-				return errors.New("formulation: the certificate has a split of too many branches")
+				return errors.New("formulation: the certificate has a split of too many branches, of more than it has nodes, or of more than there is memory for")
 			}
+			size += len(children) * each
 			slices.Reverse(children)
 			open = append(open, children...)
 			continue
@@ -178,7 +188,7 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 			return fmt.Errorf("formulation: a leaf of the certificate's tree is about schedules better than %d, not %d", p.Target, target)
 		}
 		if slices.Max(m.dues(p.Target)) > mostNodeTicks {
-			return fmt.Errorf("formulation: a leaf of the certificate's tree is about plans of more than %d ticks", mostNodeTicks)
+			return errTreeTicks
 		}
 		proven = min(proven, p.Target)
 		if p.Buckets < 0 || p.Buckets > mostNodeTicks || p.Buckets > 0 && p.Kind == packedKind {
@@ -193,7 +203,7 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 				return errors.New("formulation: a leaf of the certificate's tree has prices beside sets of jobs")
 			}
 			var ok bool
-			if steps, ok = m.proveOrder(context.Background(), n, ways, l, steps); !ok {
+			if steps, ok = m.proveOrder(m.ctx, n, ways, l, steps); !ok {
 				return fmt.Errorf("formulation: a leaf of the certificate's tree does not prove the bound %d", p.Target)
 			}
 			continue
@@ -252,7 +262,7 @@ func (m *model) proveLeaf(n *branchNode, ways [][]way, l *leaf) (value *big.Int,
 			sum.Sub(sum, v.Mul(v, big.NewInt(s.calendar.width)))
 		}
 	}
-	e := newPlanExaminer(s.calendar, prices)
+	e := newPlanExaminer(s.m, s.calendar, prices)
 	for j := range s.classes {
 		class := &s.classes[j]
 		weight := int64(0)
@@ -314,6 +324,9 @@ func (e *planExaminer) cheapestAtHome(p *homePricer) (best int64, ok bool) {
 			if !reached {
 				continue
 			}
+			if e.over() {
+				return noPrice, false
+			}
 			if tasks[begin] == nil {
 				tasks[begin] = e.tasks(p, single, gangs, begin, min(p.due, begin+band))
 			}
@@ -360,6 +373,9 @@ func (e *planExaminer) singles(p *homePricer, i int) [][]int64 {
 		w, depth := at/depths, at%depths
 		out[at] = make([]int64, p.due+1)
 		for start := range p.due + 1 {
+			if e.over() {
+				break // before a list that is as long as it should be
+			}
 			end := start + p.time[w][depth]
 			if end > p.due || !p.mayRun(i, w, depth, start) {
 				out[at][start] = noPrice
@@ -382,6 +398,9 @@ func (e *planExaminer) gangs(p *homePricer, single [][]int64) [][][]int64 {
 	for d := range out {
 		out[d] = make([][]int64, p.due+1)
 		for start := range p.due + 1 {
+			if e.over() {
+				return out
+			}
 			out[d][start] = make([]int64, longest+1)
 			for ticks := range longest + 1 {
 				for at := range together {
@@ -421,7 +440,7 @@ func (e *planExaminer) tasks(p *homePricer, single [][]int64, gangs [][][]int64,
 			out[d][end] = noPrice
 		}
 	}
-	for end := begin + 1; end <= last; end++ {
+	for end := begin + 1; end <= last && !e.over(); end++ {
 		cheaper := false
 		for at := range cheapest { // the start that this end adds
 			if start := end - p.time[at/depths][at%depths]; start >= begin && single[at][start] < cheapest[at] {
@@ -450,7 +469,7 @@ func (e *planExaminer) deal(counts []int, cost []int64) int64 {
 	left, units, size := slices.Clone(counts), make([]int, len(counts)), 1
 	for d, n := range counts {
 		units[d] = size
-		size *= n + 1
+		size *= n + 1 // up to mostDeals
 	}
 	known := make([]int64, size) // by what the workers before have; 0: not solved
 	var give func(w, state int) int64

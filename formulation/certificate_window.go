@@ -137,6 +137,9 @@ func (w *windows) from(n, m int) []int64 {
 	for at := n + len(list); at <= m; at++ {
 		best := int64(noPrice)
 		for i, menu := range w.menus {
+			if w.e.over() {
+				break
+			}
 			for item, alts := range w.places[i] {
 				w.least[item] = noPrice
 				for _, alt := range alts {

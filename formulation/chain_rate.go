@@ -16,7 +16,7 @@ func (m *model) chainRates() Bound {
 	b := Bound{Kind: ChainBound, Certified: true}
 	var slowest int
 	longest := int64(m.in.MaxPeriod)
-	whole := longest > 0 && longest*int64(len(m.demands)) <= mostPeriods
+	whole := longest > 0 && int64(len(m.demands)) <= mostPeriods/longest
 	if !whole {
 		b.Value, slowest = m.alone(0)
 	} else {

@@ -208,7 +208,9 @@ func (c *columns) generate(ctx context.Context, s *master, opt colgen.Options) (
 	}
 	b.Certificate = s.certificate(prices)
 	begun := time.Now()
-	proof := c.m.provePlans(ctx, &b, b.Certificate)
+	m := *c.m
+	m.ctx = ctx
+	proof := m.provePlans(&b, b.Certificate)
 	b.Proving = time.Since(begun)
 	c.pace = float64(b.Proving) / float64(max(1, s.work()))
 	if proof == nil && Best(c.m.in, c.best, b).Certificate == b.Certificate {

@@ -3,6 +3,7 @@ package formulation
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -43,7 +44,7 @@ func TestCheapestPlan(t *testing.T) {
 			}
 		}
 		tariff, k := newTariff(s.calendar, prices), &kitchen{}
-		e := newPlanExaminer(s.calendar, prices)
+		e := newPlanExaminer(s.m, s.calendar, prices)
 		for c := range s.classes {
 			p := &s.classes[c].pricer
 			found, ok := p.solve(tariff, k, noPrice)
@@ -124,13 +125,13 @@ func TestColumnsBound(t *testing.T) {
 		require.NoError(t, err)
 		var read Certificate
 		require.NoError(t, json.Unmarshal(data, &read))
-		checked, err := VerifyCertificate(in, &read)
+		checked, err := VerifyCertificate(context.Background(), in, &read)
 		require.NoError(t, err, "seed %d", seed)
 		require.Zero(t, checked.Value.Cmp(b.Value))
 
 		tampered := read
 		tampered.Bound = NewClaim(new(big.Rat).Add(&read.Bound.Rat, big.NewRat(1, 1)))
-		_, err = VerifyCertificate(in, &tampered)
+		_, err = VerifyCertificate(context.Background(), in, &tampered)
 		require.Error(t, err, "seed %d", seed)
 		if len(read.Prices) > 0 {
 			tampered = read
@@ -141,7 +142,7 @@ func TestColumnsBound(t *testing.T) {
 			// Prices that earn what they cost, or nothing, may be anything: the
 			// claim stays true, and so does its value.
 			tried++
-			if _, err = VerifyCertificate(in, &tampered); err != nil {
+			if _, err = VerifyCertificate(context.Background(), in, &tampered); err != nil {
 				refused++
 			}
 		}
@@ -198,4 +199,20 @@ func TestKnownPlans(t *testing.T) {
 	}
 	t.Logf("%d synchronisations on links with rows", synchronised)
 	assert.Positive(t, synchronised)
+}
+
+// TestDuesFarOff: a due so late that points of time up to it overflow proves nothing.
+func TestDuesFarOff(t *testing.T) {
+	in := compile(t, twoNodes(1, instance.JobSpec{Name: "a", Model: "four", Workers: 2, Iterations: 3}))
+	for _, due := range []int64{maxHorizon + 1, 1 << 40, 1<<62 - 1, 1 << 62, 3 << 61, math.MaxInt64} {
+		for _, points := range []int64{1, 1 << 11, maxPoints} {
+			m := newModel(in)
+			c := &Certificate{Kind: ColumnsBound, Denominator: big.NewInt(1), Plans: &PlanTerms{Due: due, Horizon: 100, Points: points, Buckets: 1}}
+			for range newMaster(m, 100, 100, planGrain{points, 1}).rows {
+				c.Prices = append(c.Prices, new(big.Int))
+			}
+			_, err := CheckCertificate(context.Background(), in, c)
+			assert.Error(t, err, "due %d, points %d", due, points)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package formulation
 
 import (
 	"cmp"
+	"context"
 	"math/big"
 	"slices"
 
@@ -52,7 +53,12 @@ type model struct {
 	few     int      // classes up to which each is a shape of its own
 	// companies bounds those with variables of their own; see sharing.
 	companies int
+	ctx       context.Context // of the check of a certificate, else nil
 }
+
+// ended reports whether the check of a certificate is to end. What it looks through
+// then proves nothing.
+func (m *model) ended() bool { return m.ctx != nil && m.ctx.Err() != nil }
 
 func newModel(in *instance.Instance) *model {
 	m := &model{in: in, few: fewClasses, companies: mostCompanies, network: newNetwork(in), gpus: make([]int64, len(in.Types))}

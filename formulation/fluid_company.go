@@ -66,7 +66,7 @@ func (s *sharing) meet(members []int) {
 			s.p.term(chain, x, step)
 			s.p.term(busy, x, length)
 		})
-		s.p.term(chain, gpus, -s.period*times[n])
+		s.p.term(chain, gpus, multiply(-s.period, times[n]))
 	}
 	s.p.term(busy, gpus, -s.period)
 	c := company{members, gpus, map[int][]int{}}
@@ -106,13 +106,13 @@ func (s *sharing) gaps(name string, c company, kinds []int, times []int64, n int
 		for o, k := range kinds {
 			s.each(k, c.does[k], func(x int, length int64) {
 				if o == n {
-					s.p.term(row, x, max(step, length+sync)-max(0, slack(length)-rho)+(times[n]-1)*max(0, length-long))
+					s.p.term(row, x, max(step, length+sync)-max(0, slack(length)-rho)+multiply(times[n]-1, max(0, length-long)))
 				} else {
-					s.p.term(row, x, times[n]*max(0, length-long))
+					s.p.term(row, x, multiply(times[n], max(0, length-long)))
 				}
 			})
 		}
-		s.p.term(row, c.gpus, -s.period*times[n])
+		s.p.term(row, c.gpus, multiply(-s.period, times[n]))
 	}
 }
 
@@ -187,11 +187,11 @@ func (s *sharing) pace(i, a int) {
 	row := s.p.row(name, atLeast, 0, about{})
 	upper := s.p.row(name+".most", atMost, 0, about{})
 	for _, x := range s.shapes[i].does {
-		s.p.term(row, x, -k*step*most)
+		s.p.term(row, x, multiply(-k, step, most))
 		s.p.term(upper, x, -most)
 	}
 	add := func(cols []int) {
-		s.each(i, cols, func(x int, _ int64) { s.p.term(row, x, k*step) })
+		s.each(i, cols, func(x int, _ int64) { s.p.term(row, x, multiply(k, step)) })
 	}
 	for _, c := range s.companies {
 		if !slices.Contains(c.members, i) {
@@ -203,10 +203,10 @@ func (s *sharing) pace(i, a int) {
 			add(c.does[i])
 			s.each(i, c.does[i], func(x int, _ int64) { s.p.term(upper, x, 1) })
 		}
-		s.p.term(row, c.gpus, s.period*weight)
+		s.p.term(row, c.gpus, multiply(s.period, weight))
 	}
 	if s.crowd.homes != nil {
 		add(s.crowd.does[i])
-		s.p.term(row, s.crowd.homes[i], s.period*most)
+		s.p.term(row, s.crowd.homes[i], multiply(s.period, most))
 	}
 }

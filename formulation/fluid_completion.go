@@ -53,8 +53,8 @@ func (f *fluid) buildCompletion(columns int) {
 		for t := range grid.ends {
 			left, right := grid.interval(t)
 			a := about{"gpu", at.gpuName(), -1}
-			gpu = append(gpu, f.p.row(fmt.Sprintf("%s.gpu.t%d", at.id, t), atMost, at.size()*(right-left), a))
-			early = append(early, f.p.row(fmt.Sprintf("%s.early.t%d", at.id, t), atMost, at.size()*(right-left), a))
+			gpu = append(gpu, f.p.row(fmt.Sprintf("%s.gpu.t%d", at.id, t), atMost, multiply(at.size(), right-left), a))
+			early = append(early, f.p.row(fmt.Sprintf("%s.early.t%d", at.id, t), atMost, multiply(at.size(), right-left), a))
 		}
 		grid.gpu, grid.early = append(grid.gpu, gpu), append(grid.early, early)
 	}
@@ -144,7 +144,9 @@ func (f *fluid) classCompletion(s *shape, c int, g *intervals, release int64, pl
 	chain := new(big.Int).Mul(big.NewInt(n), big.NewInt(int64(d.job.Release)))
 	alone := len(s.classes) == 1 // then its chain depends on the modes
 	if !alone {
-		constant.Add(constant, new(big.Rat).SetInt(mul(n*r, 2*int64(d.sync)+(r-1)*int64(d.iteration))))
+		each := mul(r-1, int64(d.iteration))
+		each.Add(each, big.NewInt(2*int64(d.sync)))
+		constant.Add(constant, new(big.Rat).SetInt(each.Mul(each, big.NewInt(n*r))))
 		chain.Mul(big.NewInt(n), d.chain(d.iteration))
 	}
 	mean := f.p.row(fmt.Sprintf("c%d.mean", c), atLeast, saturate(floor(constant)), about{}) // (14)
@@ -154,7 +156,7 @@ func (f *fluid) classCompletion(s *shape, c int, g *intervals, release int64, pl
 	if alone {
 		for i := range d.modes {
 			o := &d.modes[i]
-			f.p.term(mean, s.does[i], -(2*int64(o.sync) + (r-1)*int64(o.iteration())))
+			f.p.term(mean, s.does[i], -(2*int64(o.sync) + multiply(r-1, int64(o.iteration()))))
 			f.p.term(first, s.does[i], -int64(o.iteration()))
 		}
 	}
@@ -201,8 +203,11 @@ func (f *fluid) classCompletion(s *shape, c int, g *intervals, release int64, pl
 
 // saturate keeps a constant that is too large for a program recognisable.
 func saturate(v *big.Int) int64 {
-	if v.IsInt64() {
-		return v.Int64()
+	switch {
+	case v.IsInt64():
+		return kept(v.Int64())
+	case v.Sign() < 0:
+		return -maxExact - 1
 	}
 	return maxExact + 1
 }
@@ -227,7 +232,7 @@ func (d *demand) slowdown(t instance.TypeID) int64 {
 	if least == nil {
 		return d.work
 	}
-	return floor(least.Mul(least, new(big.Rat).SetInt64(d.work))).Int64()
+	return saturate(floor(least.Mul(least, new(big.Rat).SetInt64(d.work))))
 }
 
 // places returns the pools that the modes of a shape use, ascending.

@@ -52,7 +52,7 @@ func (f *fluid) buildMakespan() {
 					continue
 				}
 				seen[key] = true
-				row := f.p.row(fmt.Sprintf("%s.gpu.r%d.s%d", at.id, head, tail), atLeast, at.size()*(head+tail),
+				row := f.p.row(fmt.Sprintf("%s.gpu.r%d.s%d", at.id, head, tail), atLeast, multiply(at.size(), head+tail),
 					about{"gpu", at.gpuName(), f.time})
 				f.p.term(row, f.time, at.size())
 				for _, i := range set {
@@ -67,7 +67,7 @@ func (f *fluid) buildMakespan() {
 		for _, s := range shapes {
 			head = min(head, s.release+int64(s.d.full))
 		}
-		row := f.p.row(name, atLeast, linkUnit*links*head, a)
+		row := f.p.row(name, atLeast, multiply(linkUnit*links, head), a)
 		f.p.term(row, f.time, linkUnit*links)
 		return row
 	})
@@ -106,14 +106,14 @@ func (f *fluid) classChain(s *shape) {
 		full = int64(d.job.Rule.Fixed[d.job.Full()])
 	}
 	times := max(1, full)
-	row := f.p.row(s.id+".chain", atLeast, times*s.jobs*s.release, about{"job", f.m.className(s.classes[0]), f.time})
+	row := f.p.row(s.id+".chain", atLeast, multiply(times*s.jobs, s.release), about{"job", f.m.className(s.classes[0]), f.time})
 	f.p.term(row, f.time, times*s.jobs)
 	for i := range d.modes {
 		o := &d.modes[i]
 		if full > 0 && s.busy[i] != nil {
-			f.p.term(row, s.does[i], -times*int64(o.sync))
+			f.p.term(row, s.does[i], multiply(-times, int64(o.sync)))
 		} else {
-			f.p.term(row, s.does[i], -times*int64(o.iteration()))
+			f.p.term(row, s.does[i], multiply(-times, int64(o.iteration())))
 		}
 	}
 	if full == 0 {
@@ -165,7 +165,7 @@ func (f *fluid) deadlines() {
 			if len(set) == 0 {
 				continue
 			}
-			row := f.p.row(fmt.Sprintf("%s.before.%d", at.id, date), atMost, max(0, date-head)*at.size(),
+			row := f.p.row(fmt.Sprintf("%s.before.%d", at.id, date), atMost, multiply(max(0, date-head), at.size()),
 				about{"gpu", fmt.Sprint(at.gpuName(), before, date), -1})
 			for _, s := range set {
 				f.pay(row, s, p, 1)

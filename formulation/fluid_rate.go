@@ -41,7 +41,9 @@ func (f *fluid) buildRates(period int64, limits []interval) {
 	f.residency()
 	spare := int64(1)                           // so that the chain's row binds, and not the column
 	most := func(d *demand, jobs int64) int64 { // iterations in a period
-		return (jobs*f.period + int64(d.iteration) - 1) / max(1, int64(d.iteration))
+		step := big.NewInt(max(1, int64(d.iteration)))
+		n := mul(jobs, f.period)
+		return saturate(n.Quo(n.Add(n, step).Sub(n, big.NewInt(1)), step))
 	}
 	if period > 0 {
 		spare = 0
@@ -53,7 +55,7 @@ func (f *fluid) buildRates(period int64, limits []interval) {
 		// (12) A job does not iterate faster than its chain.
 		a := about{"job", m.className(s.classes[0]), -1}
 		if s.live == nil {
-			row := f.p.row(s.id+".chain", atMost, s.jobs*f.period, a)
+			row := f.p.row(s.id+".chain", atMost, multiply(s.jobs, f.period), a)
 			for i, x := range s.does {
 				f.p.term(row, x, int64(s.d.modes[i].iteration()))
 			}
@@ -88,13 +90,13 @@ func (f *fluid) buildRates(period int64, limits []interval) {
 	// (8)
 	for p := range m.network.pools {
 		at := &m.network.pools[p]
-		row := f.p.row(at.id+".gpu", atMost, at.size()*f.period, about{"gpu", at.gpuName(), -1})
+		row := f.p.row(at.id+".gpu", atMost, multiply(at.size(), f.period), about{"gpu", at.gpuName(), -1})
 		for i := range f.shapes {
 			f.pay(row, &f.shapes[i], p, 1)
 		}
 	}
 	f.links(1, func(name string, links int64, _ []*shape, a about) int {
-		return f.p.row(name, atMost, linkUnit*links*f.period, a)
+		return f.p.row(name, atMost, multiply(linkUnit*links, f.period), a)
 	})
 	s := f.sharing()
 	if period > 0 {

@@ -66,7 +66,7 @@ func (f *fluid) residency() {
 				switch where := slices.Index(s.d.modes[i].pools, p); {
 				case where < 0:
 				case s.home[i] == nil:
-					f.p.term(row, s.live[i], each*int64(s.d.job.Workers))
+					f.p.term(row, s.live[i], multiply(each, int64(s.d.job.Workers)))
 				default:
 					f.p.term(row, s.home[i][where], each)
 				}
@@ -109,7 +109,7 @@ func (f *fluid) activity(limit func(*shape) int64) {
 				f.p.term(workers, x, -k)
 				for at, p := range o.pools {
 					id := f.m.network.pools[p].id
-					w := f.p.col(fmt.Sprintf("%s.busy.%s.%s", s.id, o.id(), id), 0, most*min(k, f.inReach(o, p)))
+					w := f.p.col(fmt.Sprintf("%s.busy.%s.%s", s.id, o.id(), id), 0, multiply(most, min(k, f.inReach(o, p))))
 					f.p.term(workers, w, 1)
 					busy = append(busy, w)
 					if all >= 0 && s.live != nil {
@@ -186,7 +186,7 @@ func (f *fluid) depths(s *shape, most int64) {
 				ok = false
 			}
 			if ok {
-				z := f.p.col(fmt.Sprintf("%s.tasks.%s.d%d", s.id, n.pools[p].id, depth), 0, most*min(int64(d.job.Workers), n.pools[p].size()))
+				z := f.p.col(fmt.Sprintf("%s.tasks.%s.d%d", s.id, n.pools[p].id, depth), 0, multiply(most, min(int64(d.job.Workers), n.pools[p].size())))
 				f.p.term(row, z, 1)
 				s.tasks[p][depth] = z
 			}
@@ -234,7 +234,7 @@ func (f *fluid) parties(s *shape, i int, most int64) {
 	for at, p := range o.pools {
 		name := fmt.Sprintf("%s.nodes.%s.%s", s.id, o.id(), n.pools[p].id)
 		nodes := f.inReach(o, p) / int64(n.pools[p].gpus)
-		v := f.p.col(name, 0, most*min(int64(s.d.job.Workers), nodes))
+		v := f.p.col(name, 0, multiply(most, min(int64(s.d.job.Workers), nodes)))
 		f.p.term(count, v, 1)
 		hold := f.p.row(name, atLeast, 0, about{})
 		f.p.term(hold, v, int64(n.pools[p].gpus))
@@ -249,7 +249,7 @@ func (f *fluid) parties(s *shape, i int, most int64) {
 	f.p.term(count, s.does[i], -int64(o.racks))
 	for _, r := range racks {
 		name := fmt.Sprintf("%s.racks.k%d", s.id, r)
-		h := f.p.col(name, 0, most*min(int64(s.d.job.Workers), int64(len(n.racks[r].racks))))
+		h := f.p.col(name, 0, multiply(most, min(int64(s.d.job.Workers), int64(len(n.racks[r].racks)))))
 		f.p.term(count, h, 1)
 		hold := f.p.row(name, atLeast, 0, about{})
 		gpus := int64(0)
@@ -369,7 +369,7 @@ func (f *fluid) links(sign int64, open func(name string, links int64, shapes []*
 		}
 		row := open(name, links, shapes, a)
 		for _, u := range uses {
-			f.p.term(row, u.col, sign*u.ticks*u.times)
+			f.p.term(row, u.col, multiply(sign, u.ticks, u.times))
 		}
 		f.groups = append(f.groups, linkGroup{links, uses})
 	}

@@ -84,7 +84,7 @@ func TestTamperedPrices(t *testing.T) {
 					c.Prices[i] = p
 				}
 				tampered++
-				checked, err := CheckCertificate(in, &c)
+				checked, err := CheckCertificate(context.Background(), in, &c)
 				if err != nil {
 					continue
 				}
@@ -95,7 +95,7 @@ func TestTamperedPrices(t *testing.T) {
 					objective, seed, checked.Value, optimum)
 				// Nor may they prove that there is no schedule.
 				c.Infeasible = true
-				_, err = CheckCertificate(in, &c)
+				_, err = CheckCertificate(context.Background(), in, &c)
 				require.ErrorIs(t, err, errPrices)
 			}
 		}
@@ -105,10 +105,10 @@ func TestTamperedPrices(t *testing.T) {
 
 func TestCertificateOfWrongShape(t *testing.T) {
 	in := compile(t, twoNodes(2, instance.JobSpec{Name: "a", Model: "four", Workers: 2}))
-	_, err := CheckCertificate(in, &Certificate{Kind: FluidBound})
+	_, err := CheckCertificate(context.Background(), in, &Certificate{Kind: FluidBound})
 	require.ErrorIs(t, err, errPrices)
 	rows := len(newModel(in).fluid(0).p.rows)
-	_, err = CheckCertificate(in, &Certificate{Kind: FluidBound, Denominator: big.NewInt(1), Prices: make([]*big.Int, rows)})
+	_, err = CheckCertificate(context.Background(), in, &Certificate{Kind: FluidBound, Denominator: big.NewInt(1), Prices: make([]*big.Int, rows)})
 	require.ErrorIs(t, err, errPrices, "prices that are missing")
 }
 

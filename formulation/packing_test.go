@@ -52,10 +52,10 @@ func TestPacking(t *testing.T) {
 		require.NoError(t, err)
 		var read Certificate
 		require.NoError(t, json.Unmarshal(data, &read))
-		_, err = VerifyCertificate(in, &read)
+		_, err = VerifyCertificate(context.Background(), in, &read)
 		require.NoError(t, err, "seed %d", seed)
 		read.Plans.Due++
-		_, err = VerifyCertificate(in, &read)
+		_, err = VerifyCertificate(context.Background(), in, &read)
 		require.Error(t, err, "seed %d", seed)
 	}
 	t.Logf("%d bounds, %d better than chain and area", proven, better)

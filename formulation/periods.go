@@ -128,7 +128,7 @@ func (m *model) whole(companies int) *model {
 		}
 	}
 	m.companies = companies
-	if f := m.periodProgram(int64(m.in.MaxPeriod), nil); len(f.p.cols) == 0 || int64(len(f.p.cols))*int64(m.in.MaxPeriod) > mostPeriodSize {
+	if f := m.periodProgram(int64(m.in.MaxPeriod), nil); len(f.p.cols) == 0 || int64(len(f.p.cols)) > mostPeriodSize/int64(m.in.MaxPeriod) {
 		return nil
 	}
 	return m

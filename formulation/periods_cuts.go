@@ -343,10 +343,10 @@ func (f *fluid) cut(c *contentCut) {
 	link := f.carrier(c.group)
 	link.weigh(c.weights)
 	_, most := link.most(0, 0)
-	row := f.p.row(fmt.Sprintf("cut%d", len(f.p.rows)), atMost, g.links*most, about{})
+	row := f.p.row(fmt.Sprintf("cut%d", len(f.p.rows)), atMost, multiply(g.links, most), about{})
 	for i := range link.items {
 		for _, u := range link.items[i].uses {
-			f.p.term(row, u.col, c.weights[i]*u.times)
+			f.p.term(row, u.col, multiply(c.weights[i], u.times))
 		}
 	}
 }

@@ -85,10 +85,10 @@ func TestGPUsAgainstOptima(t *testing.T) {
 			exact++
 		}
 		proof := b.Proof(in)
-		_, err = VerifyCertificate(in, proof)
+		_, err = VerifyCertificate(context.Background(), in, proof)
 		require.NoError(t, err)
 		refused := func(what string) {
-			_, err := VerifyCertificate(in, proof)
+			_, err := VerifyCertificate(context.Background(), in, proof)
 			assert.Error(t, err, "seed %d: %s", seed, what)
 		}
 		for i, at := 0, 0; i < len(proof.Tree); i++ {

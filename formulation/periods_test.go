@@ -54,7 +54,7 @@ func TestTamperedPeriods(t *testing.T) {
 		}
 		proof := b.Proof(in)
 		refused := func(what string) {
-			_, err := VerifyCertificate(in, proof)
+			_, err := VerifyCertificate(context.Background(), in, proof)
 			assert.Error(t, err, "seed %d: %s", seed, what)
 		}
 		for i := range proof.Tree {
@@ -92,12 +92,12 @@ func TestTamperedPeriods(t *testing.T) {
 			}
 			tried++
 			proof.Prices[i] = new(big.Int).Neg(price)
-			if _, err := VerifyCertificate(in, proof); err == nil {
+			if _, err := VerifyCertificate(context.Background(), in, proof); err == nil {
 				held++ // a row that is worth nothing there
 			}
 			proof.Prices[i] = price
 		}
-		_, err = VerifyCertificate(in, proof)
+		_, err = VerifyCertificate(context.Background(), in, proof)
 		require.NoError(t, err)
 		proof.Tree = proof.Tree[1:]
 		refused("a node less")

@@ -298,11 +298,17 @@ type dealStep struct {
 	at       int32 // w * depths + d
 }
 
-func newDealer(counts []int) *dealer {
+// dealStates is how many states the dealer of a multiset has; no more than [mostDeals] + 1 are counted.
+func dealStates(counts []int) int {
 	size := 1
 	for _, n := range counts {
-		size *= n + 1
+		size = min(size*(n+1), mostDeals+1)
 	}
+	return size
+}
+
+func newDealer(counts []int) *dealer {
+	size := dealStates(counts)
 	s := &dealer{best: make([]int64, size), last: make([]int32, size)}
 	for state := 1; state < size; state++ {
 		rest, dealt := state, 0

@@ -3,6 +3,7 @@ package formulation
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"jigsaw/solver"
 )
@@ -71,23 +72,66 @@ func (p *program) term(row, col int, value int64) {
 	}
 	terms := p.cols[col].terms
 	if last := len(terms) - 1; last >= 0 && terms[last].row == row {
-		terms[last].value += value
+		terms[last].value = kept(terms[last].value + kept(value)) // neither is far from an exact one
 		return
 	}
-	p.cols[col].terms = append(terms, programTerm{row, value})
+	p.cols[col].terms = append(terms, programTerm{row, kept(value)})
 }
 
 // maxExact is the largest integer below which floating point is exact.
 const maxExact = int64(1) << 53
 
-// problem returns the program as an engine takes it.
-func (p *program) problem() (*solver.Problem, error) {
-	q := &solver.Problem{Name: p.name}
-	large := func(v int64) bool { return v > maxExact || v < -maxExact }
+// large reports whether a number is not for a program.
+func large(v int64) bool { return v > maxExact || v < -maxExact }
+
+// kept keeps a number that is too large for a program from growing further, and recognisable.
+func kept(v int64) int64 { return max(-maxExact-1, min(v, maxExact+1)) }
+
+// multiply returns a product; what is too large for a program stays recognisable, as by [saturate].
+func multiply(factors ...int64) int64 {
+	n := int64(1)
+	for _, f := range factors {
+		f = kept(f)
+		switch high, low := bits.Mul64(uint64(max(n, -n)), uint64(max(f, -f))); {
+		case high == 0 && low <= uint64(maxExact):
+			n *= f
+		case (n < 0) != (f < 0):
+			n = -maxExact - 1
+		default:
+			n = maxExact + 1
+		}
+	}
+	return n
+}
+
+// fits returns an error where some number is too large for a program, or has been.
+func (p *program) fits() error {
 	for _, r := range p.rows {
 		if large(r.rhs) {
-			return nil, fmt.Errorf("formulation: row %s: %d is too large for a linear program; choose a longer tick_us", r.name, r.rhs)
+			return fmt.Errorf("formulation: row %s: %d is too large for a linear program; choose a longer tick_us", r.name, r.rhs)
 		}
+	}
+	for _, c := range p.cols {
+		if large(c.cost) || large(c.upper) {
+			return fmt.Errorf("formulation: column %s is too large for a linear program; choose a longer tick_us", c.name)
+		}
+		for _, t := range c.terms {
+			if large(t.value) {
+				return fmt.Errorf("formulation: row %s, column %s: %d is too large for a linear program; choose a longer tick_us",
+					p.rows[t.row].name, c.name, t.value)
+			}
+		}
+	}
+	return nil
+}
+
+// problem returns the program as an engine takes it.
+func (p *program) problem() (*solver.Problem, error) {
+	if err := p.fits(); err != nil {
+		return nil, err
+	}
+	q := &solver.Problem{Name: p.name}
+	for _, r := range p.rows {
 		lower, upper := math.Inf(-1), math.Inf(1)
 		if r.sense != atMost {
 			lower = float64(r.rhs)
@@ -99,15 +143,8 @@ func (p *program) problem() (*solver.Problem, error) {
 	}
 	var entries []solver.Entry
 	for _, c := range p.cols {
-		if large(c.cost) || large(c.upper) {
-			return nil, fmt.Errorf("formulation: column %s is too large for a linear program; choose a longer tick_us", c.name)
-		}
 		entries = entries[:0]
 		for _, t := range c.terms {
-			if large(t.value) {
-				return nil, fmt.Errorf("formulation: row %s, column %s: %d is too large for a linear program; choose a longer tick_us",
-					p.rows[t.row].name, c.name, t.value)
-			}
 			entries = append(entries, solver.Entry{Row: solver.Row(t.row), Value: float64(t.value)})
 		}
 		upper := math.Inf(1)

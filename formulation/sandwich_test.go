@@ -117,7 +117,7 @@ func TestBoundsAgainstOptima(t *testing.T) {
 					}
 					gaps[b.Kind].add(b.Value, optimum)
 					if b.Kind == PeriodsBound {
-						checked, err := VerifyCertificate(in, b.Proof(in))
+						checked, err := VerifyCertificate(context.Background(), in, b.Proof(in))
 						require.NoError(t, err)
 						require.Zero(t, checked.Value.Cmp(b.Value))
 					}
@@ -125,7 +125,7 @@ func TestBoundsAgainstOptima(t *testing.T) {
 						relative := b.LP.Objective
 						exact, _ := b.Value.Float64()
 						assert.InEpsilon(t, relative+1, exact+1, 1, "seed %d: certified far from the engine's", seed)
-						checked, err := CheckCertificate(in, b.Certificate)
+						checked, err := CheckCertificate(context.Background(), in, b.Certificate)
 						require.NoError(t, err)
 						require.Zero(t, checked.Value.Cmp(b.Value))
 					}

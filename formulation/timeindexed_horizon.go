@@ -41,7 +41,7 @@ func latest(in *instance.Instance, value *big.Rat) []*big.Int {
 // every tick, and all of it together lasts no longer than each task and
 // synchronisation at its longest.
 func (b *tiBuilder) farHorizon() instance.Tick {
-	release, work := instance.Tick(0), instance.Tick(0)
+	release, work := instance.Tick(0), new(big.Int)
 	for i := range b.jobs {
 		j := &b.jobs[i]
 		release = max(release, j.Release)
@@ -54,9 +54,11 @@ func (b *tiBuilder) farHorizon() instance.Tick {
 				sync = max(sync, rates[len(rates)-1].length)
 			}
 		}
-		work += instance.Tick(j.Iterations) * (task*instance.Tick(j.Workers) + sync)
+		all := mul(int64(task), int64(j.Workers))
+		all.Mul(all.Add(all, big.NewInt(int64(sync))), big.NewInt(int64(j.Iterations)))
+		work.Add(work, all)
 	}
-	return release + work
+	return release + instance.Tick(saturate(work)) // longer ones have too many ticks anyway
 }
 
 // windows says when each job may be at work, and how many iterations fit.

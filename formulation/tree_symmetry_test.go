@@ -176,7 +176,7 @@ func TestTreesOfAnySplits(t *testing.T) {
 					leaves = append(leaves, n)
 					return
 				}
-				children, ok := n.children(in, n.anySplit(rng, in, same[rng.IntN(len(same))]))
+				children, ok := n.children(in, n.anySplit(rng, in, same[rng.IntN(len(same))]), mostHomes)
 				require.True(t, ok)
 				for _, c := range children {
 					grow(c, splits-1)
@@ -223,16 +223,16 @@ func TestLimitsTellGPUsApart(t *testing.T) {
 		}
 		root := rootNode(in)
 		require.Equal(t, [][]instance.GPUID{{0, 1}}, homes(root, 0))
-		decided, ok := root.children(in, split{Kind: splitHome, Job: 0})
+		decided, ok := root.children(in, split{Kind: splitHome, Job: 0}, mostHomes)
 		require.True(t, ok)
 		for _, how := range []split{{Kind: splitEnd, At: 20}, {Kind: splitSync, At: 20}, {Kind: splitLevel}} {
-			children, _ := decided[0].children(in, how)
+			children, _ := decided[0].children(in, how, mostHomes)
 			for _, child := range children {
 				require.Equal(t, [][]instance.GPUID{{0}}, homes(child, 1), "%v", how)
 			}
 		}
 		for _, how := range []split{{Kind: splitStart, Iteration: 1, Worker: 1, At: 20}, {Kind: splitDepth, At: 3}} {
-			children, _ := decided[0].children(in, how)
+			children, _ := decided[0].children(in, how, mostHomes)
 			for _, child := range children {
 				require.Equal(t, [][]instance.GPUID{{0}, {1}}, homes(child, 1), "%v", how)
 			}
@@ -297,7 +297,7 @@ func TestForged(t *testing.T) {
 			}
 			c.Bound = NewClaim(new(big.Rat).Add(&c.Bound.Rat, big.NewRat(claim, 1)))
 			forged++
-			if b, err := VerifyCertificate(in, &c); err == nil {
+			if b, err := VerifyCertificate(context.Background(), in, &c); err == nil {
 				require.LessOrEqual(t, b.Value.Cmp(best), 0, "seed %d", seed)
 				believed++
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +31,7 @@ Exit codes: 0 proven, 1 the proof does not hold or the schedule is invalid,
 		Example: `  jigsaw plan rack --certificate rack.cert.json -o json > plan.json
   jigsaw certify rack rack.cert.json plan.json`,
 		Args: rangeArgs(2, 3),
-		RunE: func(_ *cobra.Command, args []string) error { return runCertify(args, o, f, std) },
+		RunE: func(c *cobra.Command, args []string) error { return runCertify(c.Context(), args, o, f, std) },
 	}
 	o.flags(c)
 	f.flag(c)
@@ -60,7 +61,7 @@ type certifyReport struct {
 	bound, primal *big.Rat
 }
 
-func runCertify(args []string, o inputs, f format, std streams) error {
+func runCertify(ctx context.Context, args []string, o inputs, f format, std streams) error {
 	stdin := func(name string) bool { return name == "-" }
 	if first := slices.IndexFunc(args, stdin); first >= 0 && slices.ContainsFunc(args[first+1:], stdin) {
 		return usage(errors.New("only one file can come from standard input"))
@@ -69,7 +70,7 @@ func runCertify(args []string, o inputs, f format, std streams) error {
 	if err != nil {
 		return err
 	}
-	report, err := certificate(in, args[1], std)
+	report, err := certificate(ctx, in, args[1], std)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func runCertify(args []string, o inputs, f format, std streams) error {
 }
 
 // certificate reads a certificate and proves it.
-func certificate(in *instance.Instance, name string, std streams) (*certifyReport, error) {
+func certificate(ctx context.Context, in *instance.Instance, name string, std streams) (*certifyReport, error) {
 	file, err := openFile(name, std)
 	if err != nil {
 		return nil, usage(err)
@@ -100,7 +101,10 @@ func certificate(in *instance.Instance, name string, std streams) (*certifyRepor
 	if err != nil {
 		return nil, invalid(name, "a certificate about "+in.Name, err)
 	}
-	proven, err := jigsaw.Certify(in, c)
+	proven, err := jigsaw.Certify(ctx, in, c)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s does not hold: %w", name, err)
 	}

@@ -81,12 +81,10 @@ func (c *compiler) header() {
 		c.problems.add("max_period", "must not be negative")
 	}
 	if c.spec.MaxPeriod > 0 {
-		in.MaxPeriod = Tick(int64(c.spec.MaxPeriod) / (in.TickUS * 1000))
-		switch {
-		case !in.Objective.Periodic():
+		if !in.Objective.Periodic() {
 			c.problems.add("max_period", "only the throughput objectives have a period; remove it or set the objective")
-		case in.MaxPeriod == 0:
-			c.problems.add("max_period", "%v is shorter than a tick of %d us", c.spec.MaxPeriod, in.TickUS)
+		} else {
+			in.MaxPeriod = c.floorTicks("max_period", c.spec.MaxPeriod)
 		}
 	}
 }
@@ -107,7 +105,20 @@ func (c *compiler) ceilTicks(path string, d Duration, speed Ratio) Tick {
 		c.problems.add(path, "must not be negative")
 		return 0
 	}
-	t := Tick(ceilMulDiv(int64(d), int64(One), saturatingMul(int64(speed), c.in.TickUS*1000)))
+	return c.inRange(path, d, Tick(ceilMulDiv(int64(d), int64(One), saturatingMul(int64(speed), c.in.TickUS*1000))))
+}
+
+// floorTicks converts what limits a plan to whole ticks, of which there is one at the least.
+func (c *compiler) floorTicks(path string, d Duration) Tick {
+	t := Tick(int64(d) / (c.in.TickUS * 1000))
+	if t == 0 {
+		c.problems.add(path, "%v is shorter than a tick of %d us", d, c.in.TickUS)
+	}
+	return c.inRange(path, d, t)
+}
+
+// inRange refuses times of which the sums could overflow.
+func (c *compiler) inRange(path string, d Duration, t Tick) Tick {
 	if t > maxTicks {
 		c.problems.add(path, "%v is %d ticks of %d us, more than %d; choose a longer tick_us", d, t, c.in.TickUS, maxTicks)
 		return maxTicks

@@ -84,10 +84,7 @@ func (c *compiler) job(path string, s *JobSpec, usable bool) (j Job, ok bool) {
 	}
 	if s.Deadline > 0 {
 		// A deadline is rounded down: ticks are whole.
-		if j.Deadline = Tick(int64(s.Deadline) / (c.in.TickUS * 1000)); j.Deadline == 0 {
-			bad(".deadline", "%v is shorter than a tick of %d us", s.Deadline, c.in.TickUS)
-		}
-		j.Deadline = min(j.Deadline, maxTicks)
+		j.Deadline = c.floorTicks(path+".deadline", s.Deadline)
 	}
 	if c.in.Objective.Periodic() && (s.Release != 0 || s.Deadline != 0) {
 		bad("", "a periodic plan has no beginning: remove release and deadline, or change the objective")

@@ -83,6 +83,18 @@ func TestCompileRefusesOverflow(t *testing.T) {
 	_, err = Compile(long, nil)
 	assert.ErrorContains(t, err, "more than 2^60 ticks")
 
+	late := twoNodes(JobSpec{Name: "a", Model: "four", Workers: 1, Release: 1<<63 - 1, Deadline: 1<<63 - 1})
+	late.TickUS = 1
+	_, err = Compile(late, nil)
+	assert.ErrorContains(t, err, `jobs[0].release "a": `)
+	assert.ErrorContains(t, err, `jobs[0].deadline "a": `)
+	assert.ErrorContains(t, err, "more than 1099511627776; choose a longer tick_us")
+	late = twoNodes(JobSpec{Name: "a", Model: "four", Workers: 1})
+	late.TickUS, late.Objective, late.MaxPeriod = 1, Throughput, 1<<63-1
+	_, err = Compile(late, nil)
+	assert.ErrorContains(t, err, "max_period: ")
+	assert.ErrorContains(t, err, "more than 1099511627776; choose a longer tick_us")
+
 	negative := twoNodes(JobSpec{Name: "a", Model: "four", Workers: 1, Release: -1, Deadline: -1})
 	_, err = Compile(negative, nil)
 	assert.ErrorContains(t, err, `jobs[0].release "a": must not be negative`)

@@ -75,7 +75,7 @@ type certifyResult struct {
 
 // certify proves a certificate anew, and measures a schedule by it. What is
 // wrong with either is part of the answer.
-func (a *API) certify(_ context.Context, p *certifyParams) (*certifyResult, error) {
+func (a *API) certify(ctx context.Context, p *certifyParams) (*certifyResult, error) {
 	s, err := a.compiled.instance(p.Text)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,10 @@ func (a *API) certify(_ context.Context, p *certifyParams) (*certifyResult, erro
 		return nil, err
 	}
 	r := &certifyResult{Problems: []Problem{}, Kind: string(certificate.Kind)}
-	proven, err := jigsaw.Certify(in, certificate)
+	proven, err := jigsaw.Certify(ctx, in, certificate)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		r.Message = fmt.Sprintf("the proof does not hold: %v", err)
 		return r, nil
