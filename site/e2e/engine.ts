@@ -29,20 +29,25 @@ const assets = fileURLToPath(new URL('../dist/assets', import.meta.url))
 export async function bareEngine(visitor: Visitor): Promise<Page> {
   const page = await visitor.tab('favicon.svg')
   const files = readdirSync(assets)
-  const [worker, core, clp] = [/^worker-.*\.js$/, /^core-.*\.wasm$/, /^clp-.*\.wasm$/].map(name => {
+  const [worker = '', core = '', data = '', clp = ''] = [
+    /^worker-.*\.js$/,
+    /^core-.*\.wasm$/,
+    /^data-.*\.wasm$/,
+    /^clp-.*\.wasm$/,
+  ].map(name => {
     const file = files.find(f => name.test(f))
     if (!file) throw new Error(`site/dist/assets has no ${name}: run make site`)
     return `assets/${file}`
   })
-  await page.evaluate(start, { worker: worker ?? '', core: core ?? '', clp: clp ?? '' })
+  await page.evaluate(start, { worker, core, data, clp })
   return page
 }
 
 /** In the document. */
-async function start(at: { worker: string; core: string; clp: string }): Promise<void> {
+async function start(at: { worker: string; core: string; data: string; clp: string }): Promise<void> {
   const compile = (address: string) => WebAssembly.compileStreaming(fetch(address))
   const worker = new Worker(new URL(at.worker, location.href), { type: 'module' })
-  const [core, clp] = await Promise.all([compile(at.core), compile(at.clp)])
+  const [core, data, clp] = await Promise.all([compile(at.core), compile(at.data), compile(at.clp)])
   const answers = new Map<number, (reply: Reply) => void>()
   const ready = new Promise<void>((resolve, reject) => {
     worker.onerror = event => reject(new Error(event.message))
@@ -51,7 +56,7 @@ async function start(at: { worker: string; core: string; clp: string }): Promise
       else if (!('event' in data)) answers.get(data.id)?.(data)
     }
   })
-  worker.postMessage({ core, clp })
+  worker.postMessage({ core, data, clp })
   await ready
   let last = 0
   const call = async <M extends keyof Methods>(method: M, params: Methods[M]['params']) => {

@@ -22,6 +22,8 @@ export async function startCore() {
   createRequire(import.meta.url)(`${folder}/wasm_exec.js`)
   const go = new page.Go()
   const { instance } = await WebAssembly.instantiate(readFileSync(`${folder}/core.wasm`), go.importObject)
+  if (existsSync(`${folder}/data.wasm`))
+    await WebAssembly.instantiate(readFileSync(`${folder}/data.wasm`), { core: instance.exports })
   await new Promise<void>(resolve => {
     page.postMessage = message => {
       if (typeof message === 'object' && message !== null && 'ready' in message) return resolve()

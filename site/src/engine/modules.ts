@@ -1,8 +1,9 @@
 // The WebAssembly modules, compiled once and shared by all workers.
 import type { Boot } from './protocol'
 
-// Glob, for a build may lack CLP: then the core plans without linear programs and says so.
-const urls = import.meta.glob<string>(['../../../bin/wasm/core.wasm', '../../../bin/clp/clp.wasm'], {
+// Glob, for a build may lack CLP: then the core plans without linear programs and says so. One
+// whose core is not packed has no data of their own.
+const urls = import.meta.glob<string>(['../../../bin/wasm/{core,data}.wasm', '../../../bin/clp/clp.wasm'], {
   query: '?url',
   import: 'default',
   eager: true,
@@ -21,11 +22,12 @@ const compile = async (address: string): Promise<WebAssembly.Module> => {
 export async function modules(): Promise<Boot> {
   const core = url('core.wasm')
   if (!core) throw new Error('this site was built without the planner: run make site')
-  const clp = url('clp.wasm')
-  const [coreModule, clpModule] = await Promise.all([
+  const [data, clp] = [url('data.wasm'), url('clp.wasm')]
+  const [coreModule, dataModule, clpModule] = await Promise.all([
     compile(core),
+    data ? compile(data) : null,
     // A damaged CLP must not take the planner with it.
     clp ? compile(clp).catch(() => null) : null,
   ])
-  return { core: coreModule, clp: clpModule }
+  return { core: coreModule, data: dataModule, clp: clpModule }
 }

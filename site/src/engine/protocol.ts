@@ -1,8 +1,12 @@
 // What passes between the page and a worker, beside the contract of api.ts.
 
-/** The first message to a worker: the compiled modules. clp is null where the site was built without it. */
+/**
+ * The first message to a worker: the compiled modules. data fills the memory of a core that was
+ * packed, see scripts/pack-wasm; clp is null where the site was built without it.
+ */
 export interface Boot {
   core: WebAssembly.Module
+  data: WebAssembly.Module | null
   clp: WebAssembly.Module | null
 }
 

@@ -16,11 +16,12 @@ declare const Go: new () => {
   run(instance: WebAssembly.Instance): Promise<void>
 }
 
-async function boot({ core, clp }: Boot): Promise<void> {
+async function boot({ core, data, clp }: Boot): Promise<void> {
   // Where the core looks for CLP.
   if (bridge && clp) Object.assign(globalThis, { jigsawCLP: bridge.host(clp) })
   const go = new Go()
   const instance = await WebAssembly.instantiate(core, go.importObject)
+  if (data) await WebAssembly.instantiate(data, { core: instance.exports })
   await go.run(instance)
   // The core never ends by itself: without it this worker must not look alive.
   throw new Error('the planner ended unexpectedly')
