@@ -46,7 +46,7 @@ wasm: ## build the core for the browser into bin/wasm
 	@scripts/pack-wasm bin/wasm/core.wasm bin/wasm/data.wasm || echo 'wasm: not packed, a seventh larger than need be; that takes Node' >&2
 	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
 
-# What the core and CLP may take, compressed; see DECISIONS.md, sections 37 and 68.
+# What the core and CLP may take, compressed; see DECISIONS.md, sections 37, 68 and 86.
 SIZE_LIMIT := 2287000
 
 size: wasm ## check what the browser has to load

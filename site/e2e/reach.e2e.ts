@@ -61,6 +61,10 @@ test('a phone shows all of it, without scrolling sideways', () =>
       await planned(page)
       await stop(page)
       await shoot(page, 'phone')
+      // The introduction and the rows of the GPUs are on the first screen.
+      await page.getByRole('note', { name: 'What the picture shows' }).waitFor()
+      const timeline = await page.getByRole('application').boundingBox()
+      expect(timeline?.y).toBeLessThan(600)
       const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect(sideways).toBeLessThanOrEqual(0)
       expect(await faults(page)).toEqual([])
