@@ -246,6 +246,7 @@ const (
 	mostCounted = 20_000  // and only to see how many there are
 	mostBits    = 63      // depths of a job, and rate levels
 	mostDeals   = 1 << 18 // states of the dealers of a job
+	mostDepths  = 1 << 15 // workers of a job, times depths
 )
 
 // divisible reports whether trees can have the class: what its jobs choose from is listed, and
@@ -256,7 +257,7 @@ func (m *model) divisible(d *demand) bool {
 		states += dealStates(counts)
 	}
 	return states <= mostDeals && !d.relaxedRule() && !d.short && !d.unplaced && len(d.job.Depths) <= mostBits && len(m.in.RateLevels) <= mostBits &&
-		d.job.Iterations <= mostNodeTicks
+		d.job.Iterations <= mostNodeTicks && d.job.Workers*len(d.job.Depths) <= mostDepths
 }
 
 // childSize is about how many numbers of its own a child of a split has.

@@ -248,10 +248,10 @@ func (m *model) proveLeaf(n *branchNode, ways [][]way, l *leaf) (value *big.Int,
 	prices := make([][]int64, len(s.groups))
 	sum, v := new(big.Int), new(big.Int)
 	for g := range s.groups {
-		prices[g] = make([]int64, s.calendar.buckets())
 		if s.groups[g].capacity == 0 {
 			continue
 		}
+		prices[g] = make([]int64, s.calendar.buckets())
 		for b := range prices[g] {
 			price := l.prices[int(s.row(g, b))]
 			if price < 0 {
