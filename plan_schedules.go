@@ -22,7 +22,7 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 	r.Greedy = p.baseline("greedy", p.in, greedyPart, greedy.Greedy)
 	p.proven(r.Greedy.Value)
 	begun <- r.Greedy.Schedule
-	r.Exclusive = p.baseline("exclusive", deep, 3, heuristics.Exclusive) // takes next to no time
+	r.Exclusive = p.baseline("exclusive", deep, 3, heuristics.Config{}.Exclusive) // takes next to no time
 	r.InterleavedFull = p.baseline("interleaved-full", deep, 2, full.InterleavedFull)
 
 	for _, b := range []*Baseline{&r.Greedy, &r.InterleavedFull, &r.Exclusive} {

@@ -157,9 +157,9 @@ func TestHostileTree(t *testing.T) {
 		Version: instance.Version, Profiles: []*instance.Profile{fourLayers()}, TickUS: 60_000_000,
 		Cluster: instance.ClusterSpec{
 			GPUTypes: []instance.GPUTypeSpec{{Name: "v100", Memory: 1 << 30}},
-			Racks:    []instance.RackSpec{{Nodes: 12, GPUs: 1000, GPU: "v100", NIC: 8e9, Fabric: 80e9}},
+			Racks:    []instance.RackSpec{{Nodes: 8, GPUs: 1000, GPU: "v100", NIC: 8e9, Fabric: 80e9}},
 		},
-		Jobs: []instance.JobSpec{{Name: "a", Model: "four", Workers: 12000, Iterations: 700, SPB: instance.SPBSpec{Rule: "full"}}, {Name: "b", Model: "four", Workers: 2}},
+		Jobs: []instance.JobSpec{{Name: "a", Model: "four", Workers: 8000, Iterations: 1400, SPB: instance.SPBSpec{Rule: "full"}}, {Name: "b", Model: "four", Workers: 2}},
 	})
 	c := &Certificate{Kind: TreeBound, Bound: NewClaim(big.NewRat(1500, 1)), Denominator: big.NewInt(1), Prices: []*big.Int{}}
 	for _, test := range []struct {
@@ -168,7 +168,7 @@ func TestHostileTree(t *testing.T) {
 		want   string
 	}{
 		{1000, []ProofNode{{Kind: "home"}, {Kind: "start"}}, "more than there is memory for"},
-		{1000, []ProofNode{{Kind: "home"}, {Kind: "depth", Iteration: 699}}, "more than there is memory for"},
+		{1000, []ProofNode{{Kind: "home"}, {Kind: "depth", Iteration: 1399}}, "more than there is memory for"},
 		{1, []ProofNode{{Kind: "home", Job: 1}}, "of more than it has nodes"},
 		{0, []ProofNode{{Kind: "end"}, {Kind: leafKind}}, "of more than it has nodes"},
 		{0, []ProofNode{{Kind: "end"}, {Kind: "end"}, {Kind: leafKind}}, "of more than it has nodes"},
@@ -182,7 +182,8 @@ func TestHostileTree(t *testing.T) {
 	}
 }
 
-// TestManyDeals: where depths can be dealt to workers in too many ways no tree is looked at.
+// TestManyDeals: where depths can be dealt to workers in too many ways no tree is looked at,
+// nor where there are too many workers.
 func TestManyDeals(t *testing.T) {
 	p := fourLayers()
 	for range 12 {
@@ -203,7 +204,12 @@ func TestManyDeals(t *testing.T) {
 	_, err := CheckCertificate(context.Background(), compile(t, spec), c)
 	require.ErrorContains(t, err, "not for this instance")
 	require.Nil(t, newTreeProblem(compile(t, spec), nil, TreeLimits{Start: &instance.Schedule{}}))
-	spec.Jobs[0].Workers, spec.Cluster.Racks[0].Nodes = 16, 2
+	spec.Jobs[0] = instance.JobSpec{Name: "a", Model: "four", Workers: 8193, SPB: instance.SPBSpec{Rule: "full"}}
+	spec.Cluster.Racks[0].Nodes = 1025
+	_, err = CheckCertificate(context.Background(), compile(t, spec), c)
+	require.ErrorContains(t, err, "not for this instance")
+	spec.Jobs[0] = instance.JobSpec{Name: "a", Model: "four", Workers: 16, SPB: instance.SPBSpec{Cuts: 16}}
+	spec.Cluster.Racks[0].Nodes = 2
 	_, err = CheckCertificate(context.Background(), compile(t, spec), c)
 	require.NoError(t, err) // of an instance for which 100 ticks are too few
 }

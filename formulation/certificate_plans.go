@@ -46,10 +46,10 @@ func (m *model) provePlans(b *Bound, c *Certificate) error {
 	sum, v := new(big.Int), new(big.Int)
 	highest := new(big.Int)
 	for g := range s.groups {
-		prices[g] = make([]int64, s.calendar.buckets())
 		if s.groups[g].capacity == 0 {
 			continue
 		}
+		prices[g] = make([]int64, s.calendar.buckets())
 		for bucket := range prices[g] {
 			price := c.Prices[s.row(g, bucket)]
 			if price == nil || price.Sign() < 0 || !price.IsInt64() {
@@ -135,7 +135,7 @@ const (
 type planExaminer struct {
 	m        *model
 	calendar calendar
-	prices   [][]int64 // by group, bucket
+	prices   [][]int64 // by group, bucket; nil where nothing has a price
 	// paid[g][b] is what a unit of group g costs in all buckets before b;
 	// length buckets + 1.
 	paid     [][]int64
@@ -181,7 +181,7 @@ func (e *planExaminer) mul(a, b int64) int64 {
 
 // before is the price of a unit of a group in [0, tick).
 func (e *planExaminer) before(g int, tick int64) int64 {
-	if tick >= e.calendar.horizon {
+	if tick >= e.calendar.horizon || e.prices[g] == nil {
 		return e.paid[g][len(e.prices[g])]
 	}
 	b := tick / e.calendar.width

@@ -5,7 +5,7 @@
 //
 //	chain    every job alone on the cluster               Chain
 //	area     all work against what the GPUs or links do   Area
-//	fluid    jobs spread fractionally over pools          Fluid, FluidProgram
+//	fluid    jobs spread fractionally over pools          Fluid
 //	packing  contents of GPUs, whole workers, no time     Packing
 //	columns  mixes of whole-job plans on pools            Columns
 //	tree     the same in every case of a case distinction BranchAndPrice

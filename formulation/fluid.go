@@ -92,15 +92,6 @@ func (m *model) fluidBound(ctx context.Context, engine solver.Solver, limits Lim
 	return b, nil
 }
 
-// FluidProgram returns the fluid program as plain data, to be printed or
-// written to a file. Its objective is minimised and scaled to integers.
-func FluidProgram(in *instance.Instance, limits Limits) (*solver.Problem, error) {
-	if limits.Columns <= 0 {
-		limits.Columns = defaultColumns
-	}
-	return newModel(in).fluid(limits.Columns).p.problem()
-}
-
 func toRat(v float64) *big.Rat {
 	if r := new(big.Rat).SetFloat64(v); r != nil {
 		return r

@@ -112,14 +112,14 @@ func TestCertificateOfWrongShape(t *testing.T) {
 	require.ErrorIs(t, err, errPrices, "prices that are missing")
 }
 
-// TestFluidProgramIsDeterministic builds each program twice, and checks that
+// TestFluidIsDeterministic builds each program twice, and checks that
 // engines accept it and that all rows and columns have names of their own.
-func TestFluidProgramIsDeterministic(t *testing.T) {
+func TestFluidIsDeterministic(t *testing.T) {
 	for _, objective := range instance.Objectives() {
 		in := synthetic(t, 4, 250, objective)
-		a, err := FluidProgram(in, Limits{Columns: 3000})
+		a, err := newModel(in).fluid(3000).p.problem()
 		require.NoError(t, err)
-		b, err := FluidProgram(in, Limits{Columns: 3000})
+		b, err := newModel(in).fluid(3000).p.problem()
 		require.NoError(t, err)
 		require.Equal(t, a, b)
 		require.NoError(t, a.Validate())

@@ -103,8 +103,8 @@
 //
 // [Config.Guided] lists iterations after the targets of another plan.
 //
-// Baselines. [Exclusive] is a batch queue: first come, first served, with EASY
-// backfilling, full depth, whole jobs on GPUs of their own. [InterleavedFull]
+// Baselines. [Config.Exclusive] is a batch queue: first come, first served, with EASY
+// backfilling, full depth, whole jobs on GPUs of their own. [Config.InterleavedFull]
 // is [Greedy] at full depth.
 //
 // # Periodic objectives

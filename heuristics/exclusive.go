@@ -19,11 +19,6 @@ import (
 //
 // The schedule is valid for in.FullDepth(). As in every plan a job's
 // persistent memory is reserved on its GPUs throughout (rule 7).
-func Exclusive(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
-	return Config{}.Exclusive(ctx, in, rng)
-}
-
-// Exclusive is the function [Exclusive] under a configuration.
 func (c Config) Exclusive(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

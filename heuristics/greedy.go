@@ -9,8 +9,8 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Config sets how the heuristics run. The zero value is what the functions
-// [Greedy], [Exclusive] and [InterleavedFull] use.
+// Config sets how the heuristics run. The zero value is what the function
+// [Greedy] uses.
 type Config struct {
 	// Improved is called with each schedule better than all before it, from
 	// the calling goroutine. The schedule is the callee's to keep.
@@ -50,11 +50,6 @@ func Greedy(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instan
 // InterleavedFull is [Greedy] with every worker at full depth: iteration-level
 // interleaving without structured partial backpropagation. The schedule is
 // valid for in.FullDepth().
-func InterleavedFull(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
-	return Config{}.InterleavedFull(ctx, in, rng)
-}
-
-// InterleavedFull is the function [InterleavedFull] under a configuration.
 func (c Config) InterleavedFull(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	return c.Greedy(ctx, in.FullDepth(), rng)
 }

@@ -42,7 +42,7 @@ func TestGreedyTiny(t *testing.T) {
 		in := instancetest.Random(source(seed), instancetest.Options{Objective: finite(seed)})
 		want, _, status := instancetest.OptimumWithin(in, 300_000)
 		full := in.FullDepth()
-		for _, f := range []func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error){InterleavedFull, Exclusive} {
+		for _, f := range []func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error){Config{}.InterleavedFull, Config{}.Exclusive} {
 			if s, err := f(t.Context(), in, source(seed)); err == nil {
 				require.Empty(t, instance.Check(full, s), "seed %d", seed)
 			} else {
@@ -112,7 +112,7 @@ func TestGreedyMedium(t *testing.T) {
 			for seed := range uint64(6) {
 				m.objective = finite(seed)
 				in := m.instance(t, seed)
-				for n, f := range []func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error){Greedy, InterleavedFull, Exclusive} {
+				for n, f := range []func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error){Greedy, Config{}.InterleavedFull, Config{}.Exclusive} {
 					valid := in
 					if n > 0 {
 						valid = in.FullDepth()
@@ -270,7 +270,7 @@ func BenchmarkExclusive(b *testing.B) {
 	var s *instance.Schedule
 	for b.Loop() {
 		var err error
-		s, err = Exclusive(b.Context(), in, source(1))
+		s, err = Config{}.Exclusive(b.Context(), in, source(1))
 		require.NoError(b, err)
 	}
 	b.ReportMetric(float64(s.Makespan(in))/float64(chainArea(in)), "x-chain-area")

@@ -98,7 +98,7 @@ func TestDeadlines(t *testing.T) {
 	in := compile(t, s)
 	for _, f := range []func() (*instance.Schedule, error){
 		func() (*instance.Schedule, error) { return Greedy(t.Context(), in, source(1)) },
-		func() (*instance.Schedule, error) { return Exclusive(t.Context(), in, source(1)) },
+		func() (*instance.Schedule, error) { return Config{}.Exclusive(t.Context(), in, source(1)) },
 	} {
 		plan, err := f()
 		require.NoError(t, err)
@@ -111,7 +111,7 @@ func TestDeadlines(t *testing.T) {
 	require.ErrorAs(t, err, &none)
 	assert.Equal(t, "soon", none.Name)
 	assert.Contains(t, err.Error(), "deadline, tick 23, by 1 ticks")
-	_, err = Exclusive(t.Context(), compile(t, s), source(1))
+	_, err = Config{}.Exclusive(t.Context(), compile(t, s), source(1))
 	require.ErrorAs(t, err, &none)
 }
 

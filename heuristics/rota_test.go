@@ -183,7 +183,7 @@ func TestImprovePeriodicStops(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s, err := Improve(ctx, in, source(1), start)
+	s, err := Config{}.Improve(ctx, in, source(1), start)
 	require.NoError(t, err)
 	assert.Same(t, start, s)
 }

@@ -10,12 +10,6 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Improve searches for schedules better than start until the context ends;
-// see [Config.Improve].
-func Improve(ctx context.Context, in *instance.Instance, rng *rand.Rand, start *instance.Schedule) (*instance.Schedule, error) {
-	return Config{}.Improve(ctx, in, rng, start)
-}
-
 // Improve searches for schedules better than start, a valid one, and returns
 // the best it has, start at worst. With start nil it begins with
 // [Config.Greedy], whose errors are then its own. The search ends with the

@@ -26,13 +26,16 @@ func (o *boundOptions) flags(c *cobra.Command) {
 	o.format.flag(c)
 }
 
-// run computes the bounds.
-func (o *boundOptions) run(ctx context.Context, name string, std streams) (*jigsaw.Result, error) {
-	options, err := o.options()
+// run computes the bounds of the first of the files that are read.
+func (o *boundOptions) run(ctx context.Context, std streams, read ...string) (*jigsaw.Result, error) {
+	options, err := o.options(false)
 	if err != nil {
 		return nil, err
 	}
-	in, err := o.load(name, std)
+	if err := writable(o.files(read...), o.certificate); err != nil {
+		return nil, err
+	}
+	in, err := o.load(read[0], std)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +67,7 @@ Exit codes: 0 bound found, 2 invalid input, 3 proven infeasible.`,
 }
 
 func runBound(ctx context.Context, name string, o boundOptions, std streams) error {
-	r, err := o.run(ctx, name, std)
+	r, err := o.run(ctx, std, name)
 	if err != nil {
 		return err
 	}
@@ -129,7 +132,7 @@ Exit codes: 0 explained, 2 invalid input, 3 proven infeasible.`,
 }
 
 func runExplain(ctx context.Context, args []string, o boundOptions, std streams) error {
-	r, err := o.run(ctx, args[0], std)
+	r, err := o.run(ctx, std, args...)
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ func runExport(ctx context.Context, name, format string, o programOptions, std s
 	if err := o.check(in); err != nil {
 		return err
 	}
-	if err := writable(o.file); err != nil {
+	if err := writable(o.files(name), o.file); err != nil {
 		return err
 	}
 	var wrote *jigsaw.Exported

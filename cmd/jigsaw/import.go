@@ -34,6 +34,9 @@ func runImport(ctx context.Context, name, solution string, o programOptions, std
 	if name == "-" && solution == "-" {
 		return usage(fmt.Errorf("only one of instance and solution can come from standard input"))
 	}
+	if err := writable(o.files(name, solution), o.file); err != nil {
+		return err
+	}
 	in, err := o.load(name, std)
 	if err != nil {
 		return err

@@ -54,6 +54,9 @@ func completeInstance(_ *cobra.Command, args []string, _ string) ([]cobra.Comple
 	return names, cobra.ShellCompDirectiveDefault
 }
 
+// files lists what a command reads, of which it must not overwrite anything.
+func (o *inputs) files(names ...string) []string { return slices.Concat(names, o.profiles) }
+
 // load reads and compiles the instance named on the command line.
 func (o *inputs) load(name string, std streams) (*instance.Instance, error) {
 	document, models, err := o.read(name, std)

@@ -54,6 +54,9 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
+// errInterrupted is what a command ends with that has nothing to show when it is stopped.
+var errInterrupted = errors.New("interrupted")
+
 // usage marks an error as the user's to mend: exit code 2.
 func usage(err error) error { return &exitError{exitUsage, err} }
 
@@ -69,6 +72,8 @@ func run(ctx context.Context, args []string, std streams) int {
 	var exit *exitError
 	var problems instance.Problems
 	switch {
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		code, report = exitLimit, errInterrupted
 	case errors.As(err, &exit):
 		code, report = exit.code, exit.err
 	case errors.As(err, &problems), strings.HasPrefix(err.Error(), "unknown command"):
@@ -121,12 +126,31 @@ name of a built-in example (jigsaw example list).`,
 		newStudy(std), newReport(std), newReplay(std),
 	)
 	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	help(root)
 	for _, c := range root.Commands() {
 		if c.HasSubCommands() {
 			makeGroup(c)
 		}
 	}
 	return root
+}
+
+// help has the help of what is no command fail, where cobra would print that of the program.
+func help(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			continue
+		}
+		show := c.Run
+		c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
+			if _, rest, err := root.Find(args); err != nil || len(rest) > 0 {
+				return usage(fmt.Errorf("there is no jigsaw %s; see jigsaw help", strings.Join(args, " ")))
+			}
+			show(c, args)
+			return nil
+		}
+	}
 }
 
 // makeGroup has a command that only groups others refuse what is none of them, where

@@ -92,6 +92,9 @@ func blockStyle(n *yaml.Node, depth int) {
 // writeFile makes a file whole or not at all: it is written beside its place
 // and then moved there. Devices and pipes are written directly.
 func writeFile(name string, write func(io.Writer) error) (err error) {
+	if err := folder(name); err != nil {
+		return err
+	}
 	if info, statErr := os.Stat(name); statErr == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err != nil {
@@ -130,18 +133,38 @@ func createBeside(name string) (*os.File, error) {
 	return f, nil
 }
 
+// folder returns an error where the name is that of a folder.
+func folder(name string) error {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return usage(fmt.Errorf("%s cannot be written: it is a folder", name))
+	}
+	return nil
+}
+
 // writable tells beforehand whether files can be written, so that no long run ends
-// without them. Empty names are left out.
-func writable(names ...string) error {
-	for _, name := range names {
+// without them, and that none of them would overwrite another, or one that is read.
+// Empty names are left out.
+func writable(read []string, names ...string) error {
+	for i, name := range names {
 		if name == "" {
 			continue
 		}
-		switch info, err := os.Stat(name); {
-		case err == nil && info.IsDir():
-			return usage(fmt.Errorf("%s cannot be written: it is a folder", name))
-		case err == nil && !info.Mode().IsRegular():
+		if err := folder(name); err != nil {
+			return err
+		}
+		info, err := os.Stat(name)
+		if err == nil && !info.Mode().IsRegular() {
 			continue // a device or pipe
+		}
+		for _, other := range read {
+			if o, otherErr := os.Stat(other); err == nil && otherErr == nil && os.SameFile(info, o) {
+				return usage(fmt.Errorf("%s would overwrite %s, which is read; choose another name", name, other))
+			}
+		}
+		for _, other := range names[:i] {
+			if filepath.Clean(other) == filepath.Clean(name) {
+				return usage(fmt.Errorf("%s would be written twice; choose another name", name))
+			}
 		}
 		f, err := createBeside(name)
 		if err != nil {

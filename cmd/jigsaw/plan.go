@@ -59,11 +59,11 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 }
 
 func runPlan(ctx context.Context, name string, o planOptions, std streams) error {
-	options, err := o.options()
+	options, err := o.options(o.quick)
 	if err != nil {
 		return err
 	}
-	if err := writable(o.gantt, o.trace, o.csv); err != nil {
+	if err := writable(o.files(name), o.certificate, o.gantt, o.trace, o.csv); err != nil {
 		return err
 	}
 	in, err := o.load(name, std)
@@ -71,14 +71,14 @@ func runPlan(ctx context.Context, name string, o planOptions, std streams) error
 		return err
 	}
 	w := o.watcher(std, in)
-	options.Seed, options.Gap, options.Quick, options.Progress = o.seed, float64(o.gap), o.quick, w.show
+	options.Seed, options.Gap, options.Progress = o.seed, float64(o.gap), w.show
 	result, err := jigsaw.Plan(ctx, in, options)
 	w.end(result)
 	if err != nil {
 		return err
 	}
 	// What fails keeps nothing of the rest from its reader.
-	err = errors.Join(o.files(result), o.prove(result),
+	err = errors.Join(o.draw(result), o.prove(result),
 		o.format.print(std.out, result.Document(o.timeless), func(w io.Writer) error { return planTable(w, result) }))
 	if err != nil {
 		return err
@@ -97,8 +97,8 @@ func statusExit(r *jigsaw.Result) error {
 	return nil
 }
 
-// files writes the pictures and tables asked for.
-func (o *planOptions) files(r *jigsaw.Result) error {
+// draw writes the pictures and tables asked for.
+func (o *planOptions) draw(r *jigsaw.Result) error {
 	if r.Schedule == nil {
 		return nil
 	}

@@ -184,6 +184,9 @@ section of an instance file.`,
 }
 
 func runProfileImport(name string, o profileImportOptions, std streams) error {
+	if err := writable([]string{name}, o.file); err != nil {
+		return err
+	}
 	r := std.in
 	if name != "-" {
 		f, err := os.Open(name)

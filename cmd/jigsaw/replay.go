@@ -53,7 +53,6 @@ func (o *replayOptions) flags(c *cobra.Command) {
 	f.StringVar(&o.jobs, "jobs", "", "write a row for every job under every policy into this CSV `file`")
 	o.output = "table"
 	f.VarP(&o.output, "output", "o", "how to print the result")
-	_ = c.MarkFlagRequired("cluster")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]cobra.Completion{"table", "json", "yaml", "csv"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(policy.Names(), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -101,10 +100,13 @@ Exit codes: 0 replayed, 2 invalid input.`,
 }
 
 func runReplay(ctx context.Context, name string, o replayOptions, std streams) error {
+	if o.cluster == "" {
+		return usage(errors.New("say on what to replay: --cluster 64x8 for 64 nodes of 8 GPUs, or --cluster with an instance file or an example"))
+	}
 	if o.round < 0 {
 		return usage(errors.New("--round must not be negative"))
 	}
-	if err := writable(o.jobs); err != nil {
+	if err := writable(append([]string{name, o.cluster, o.models}, o.profiles...), o.jobs); err != nil {
 		return err
 	}
 	cluster, err := o.parseCluster(std)

@@ -39,6 +39,9 @@ func runReport(name string, o reportOptions, std streams) (err error) {
 	if extension != ".html" && extension != ".md" {
 		return usage(fmt.Errorf("-o %s: the file has to end in .html or .md", o.output))
 	}
+	if err := writable([]string{name}, o.output); err != nil {
+		return err
+	}
 	db, _, err := openStudy(name)
 	if err != nil {
 		return err

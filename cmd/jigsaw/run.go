@@ -36,14 +36,18 @@ func (o *runOptions) flags(c *cobra.Command) {
 }
 
 // options returns the options of a run, or says what is wrong with the flags.
-func (o *runOptions) options() (jigsaw.Options, error) {
+func (o *runOptions) options(quick bool) (jigsaw.Options, error) {
 	switch {
 	case o.time < 0:
 		return jigsaw.Options{}, usage(errors.New("--time must not be negative"))
 	case o.effort < 1:
 		return jigsaw.Options{}, usage(fmt.Errorf("--effort %d: it is a factor of at least 1", o.effort))
+	case o.effort > 1 && o.time > 0:
+		return jigsaw.Options{}, usage(errors.New("--effort is for runs without a limit: with --time all of the time is used; leave one of them out"))
+	case o.effort > 1 && quick:
+		return jigsaw.Options{}, usage(errors.New("--effort asks for more work, --quick for less; leave one of them out"))
 	}
-	return jigsaw.Options{Time: o.time, Effort: o.effort, NoLP: o.noLP}, writable(o.certificate)
+	return jigsaw.Options{Time: o.time, Effort: o.effort, NoLP: o.noLP, Quick: quick}, nil
 }
 
 // watcher follows a run. end is called once, with a nil result after an error.

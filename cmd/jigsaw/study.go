@@ -313,7 +313,7 @@ func runStudyExport(name string, o studyExportOptions, std streams) (err error) 
 	if formats := store.Formats(); !slices.Contains(formats, o.format) {
 		return usage(fmt.Errorf("-o %q: choose %s", o.format, strings.Join(formats, ", ")))
 	}
-	if err := writable(o.file); err != nil {
+	if err := writable([]string{name}, o.file); err != nil {
 		return err
 	}
 	db, study, err := openStudy(name)

@@ -52,6 +52,9 @@ was killed goes on where it was when it is submitted again.`,
 }
 
 func runStudySubmit(name string, o studySubmitOptions, std streams) error {
+	if err := writable([]string{name}, o.file); err != nil {
+		return err
+	}
 	study, err := loadStudy(name, std)
 	if err != nil {
 		return err

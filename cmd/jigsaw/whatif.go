@@ -108,7 +108,7 @@ type side struct {
 }
 
 func runWhatIf(ctx context.Context, name string, o whatIfOptions, std streams) error {
-	options, err := o.options()
+	options, err := o.options(o.quick)
 	if err != nil {
 		return err
 	}
@@ -119,14 +119,14 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std streams) e
 	if err != nil {
 		return err
 	}
-	if err := writable(o.write); err != nil {
+	if err := writable(o.files(name), o.write); err != nil {
 		return err
 	}
 	document, models, err := o.read(name, std)
 	if err != nil {
 		return err
 	}
-	options.Seed, options.Quick = o.seed, o.quick
+	options.Seed = o.seed
 	r, err := jigsaw.WhatIf(ctx, document.Spec, models, change, options)
 	var problems instance.Problems
 	if errors.As(err, &problems) {

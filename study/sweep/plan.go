@@ -64,7 +64,7 @@ func (m *Method) Flags(seed int64) string {
 	flags := fmt.Sprintf("--seed %d", seed)
 	if m.Time > 0 {
 		flags += fmt.Sprintf(" --time %v", time.Duration(m.Time))
-	} else if m.Effort > 1 {
+	} else if m.Effort > 1 && !m.Quick {
 		flags += fmt.Sprintf(" --effort %d", m.Effort)
 	}
 	if m.Gap > 0 {

@@ -136,12 +136,7 @@ func TestUtilisation(t *testing.T) {
 	assert.Equal(t, instance.Bytes(2*(120e6+60e6)), u.Links[fabric].Bytes)
 	assert.InDelta(t, 360e6*8/(300e9*float64(span)/1000), u.Links[fabric].Share, 1e-12)
 	assert.InDelta(t, 0.5, u.Links[fabric].Peak, 1e-9)
-	l, ok := u.Busiest()
-	assert.True(t, ok)
-	assert.Equal(t, fabric, l)
 	assert.InDelta(t, float64(4*150+2*34)/float64(2*span), u.MeanGPU(), 1e-12)
-	_, ok = (&Usage{}).Busiest()
-	assert.False(t, ok)
 }
 
 func TestUtilisationOfPeriod(t *testing.T) {

@@ -49,17 +49,6 @@ func (u *Usage) MeanGPU() float64 {
 	return sum / float64(max(1, len(u.GPUs)))
 }
 
-// Busiest returns the link with the largest share, ok false where no link
-// carries anything.
-func (u *Usage) Busiest() (l instance.LinkID, ok bool) {
-	for i := range u.Links {
-		if u.Links[i].Bytes > 0 && (!ok || u.Links[i].Share > u.Links[l].Share) {
-			l, ok = instance.LinkID(i), true
-		}
-	}
-	return l, ok
-}
-
 // Utilisation adds up what a schedule uses of every GPU and link.
 func Utilisation(in *instance.Instance, s *instance.Schedule) (*Usage, error) {
 	p, err := newPlan(in, s)

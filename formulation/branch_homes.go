@@ -1,0 +1,147 @@
+package formulation
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jigsaw/formulation/instance"
+)
+
+// homes lists the sets of GPUs that the job may live on, one of each orbit of
+// the permutations of GPUs that keep the decided homes, and the GPUs whose tasks have
+// limits: GPUs of one node that hold the same decided jobs, without such limits, are
+// alike, and so are nodes of one rack and pool with alike GPUs. ok is false where more
+// sets than most would have to be looked at.
+func (n *branchNode) homes(in *instance.Instance, j, most int) (list [][]instance.GPUID, ok bool) {
+	job := &in.Jobs[j]
+	network := newNetwork(in)
+	kinds := n.kinds(in)
+	// The first set of an orbit takes, of alike GPUs in a node, the first ones.
+	before := make([]instance.GPUID, len(in.GPUs)) // the last one like it; -1: none
+	for g := range in.GPUs {
+		before[g] = -1
+		for o := in.Nodes[in.GPUs[g].Node].FirstGPU; o < instance.GPUID(g); o++ {
+			if kinds[o] == kinds[g] {
+				before[g] = o
+			}
+		}
+	}
+	seen := map[string]bool{}
+	looked := 0
+	var chosen []instance.GPUID
+	var choose func(from int) bool
+	choose = func(from int) bool {
+		if len(chosen) == job.Workers {
+			if looked++; looked > most {
+				return false
+			}
+			if key := homeKey(in, network, kinds, chosen); !seen[key] && n.habitable(in, j, chosen) {
+				seen[key] = true
+				list = append(list, slices.Clone(chosen))
+			}
+			return true
+		}
+		for g := from; g+job.Workers-len(chosen) <= len(in.GPUs); g++ {
+			if !job.Runs(in.GPUs[g].Type) || before[g] >= 0 && !slices.Contains(chosen, before[g]) {
+				continue
+			}
+			chosen = append(chosen, instance.GPUID(g))
+			more := choose(g + 1)
+			chosen = chosen[:len(chosen)-1]
+			if !more {
+				return false
+			}
+		}
+		return true
+	}
+	return list, choose(0)
+}
+
+// kinds numbers the GPUs by what lives on them: alike are those with the same decided jobs.
+// One on which a job's tasks have limits of their own is like no other.
+func (n *branchNode) kinds(in *instance.Instance) []int {
+	residents := make([]string, len(in.GPUs))
+	for j, b := range n.jobs {
+		for w, g := range b.home {
+			residents[g] += fmt.Sprint(" ", j)
+			if b.tasks != nil {
+				residents[g] += fmt.Sprint(".", w)
+			}
+		}
+	}
+	known := map[string]int{}
+	kinds := make([]int, len(in.GPUs))
+	for g, key := range residents {
+		if _, ok := known[key]; !ok {
+			known[key] = len(known)
+		}
+		kinds[g] = known[key]
+	}
+	return kinds
+}
+
+// homeKey is equal for sets of GPUs of one orbit.
+func homeKey(in *instance.Instance, network *network, kinds []int, chosen []instance.GPUID) string {
+	var nodes []string
+	for i := range in.Nodes {
+		node := &in.Nodes[i]
+		var gpus []uint64
+		for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+			key := 2 * uint64(kinds[g])
+			if slices.Contains(chosen, g) {
+				key++
+			}
+			gpus = append(gpus, key)
+		}
+		slices.Sort(gpus)
+		key := binary.AppendUvarint(nil, uint64(node.Rack))
+		key = binary.AppendUvarint(key, uint64(network.of[i])) // which tells how many GPUs follow
+		for _, gpu := range gpus {
+			key = binary.AppendUvarint(key, gpu)
+		}
+		nodes = append(nodes, string(key))
+	}
+	slices.Sort(nodes)
+	return strings.Join(nodes, "")
+}
+
+// habitable reports whether the job may live there at all: placement limits,
+// links, and the memory that decided jobs leave.
+func (n *branchNode) habitable(in *instance.Instance, j int, home []instance.GPUID) bool {
+	job := &in.Jobs[j]
+	first := in.GPUs[home[0]].Node
+	for _, g := range home {
+		node := in.GPUs[g].Node
+		if job.Within == instance.WithinNode && node != first ||
+			job.Within == instance.WithinRack && in.Nodes[node].Rack != in.Nodes[first].Rack {
+			return false
+		}
+		if n.depthsOn(in, j, g) == 0 {
+			return false
+		}
+	}
+	_, ok := in.Span(home)
+	return ok
+}
+
+// depthsOn returns the depths, as bits, for which a GPU has the memory beside
+// the other jobs that are decided to live there.
+func (n *branchNode) depthsOn(in *instance.Instance, j int, g instance.GPUID) uint64 {
+	t := in.GPUs[g].Type
+	free := in.Types[t].Memory
+	for other, b := range n.jobs {
+		if other != j && slices.Contains(b.home, g) {
+			free -= in.Jobs[other].On[t].Persistent
+		}
+	}
+	costs := in.Jobs[j].On[t]
+	set := uint64(0)
+	for d := range costs.Time {
+		if costs.Persistent+costs.Ephemeral[d] <= free {
+			set |= 1 << d
+		}
+	}
+	return set
+}
