@@ -19,7 +19,7 @@ ENGINES   := . ./cmd/... ./formulation ./solver/...
 # Long tests of plain Go: make test runs them, and no machine or engine changes what they say.
 LONG      := ^(TestBoundsOptimumHeuristics|TestResultsMeetTheSchema|TestContentsOfPlans|TestOptimumAgainstExhaustive|TestPieces|TestTrades|TestDivide|TestExportOfLargeProgram)$$
 
-.PHONY: help setup setup-tests build wasm size site test-site e2e measure-site clp-wasm dist demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
+.PHONY: help setup setup-tests build wasm size site test-site e2e measure-site picture clp-wasm dist demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -75,6 +75,10 @@ e2e: site ## test the built page in Chromium; pictures of it go to bin/shots
 measure-site: site ## measure the page in Chromium, rewrite the table of docs/playground.md: five minutes
 	@scripts/setup browser
 	cd site && npm run --silent measure
+
+picture: site ## draw docs/playground.png, the README's picture of the page, anew
+	@scripts/setup browser
+	cd site && npm run --silent picture
 
 $(TOOLS)/node_modules/.bin/biome:
 	npm install --prefix $(TOOLS) --save-exact $(BIOME)

@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-// What runs the built page in a browser: npm run e2e tests it, npm run measure measures it.
+// What runs the built page in a browser: npm run e2e tests it, npm run measure measures it,
+// npm run picture draws it.
 // Each file has a browser. Two at a time: a test waits for the page more than it works. What
 // measures is alone.
 export default defineConfig(({ mode }) => ({

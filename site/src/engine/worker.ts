@@ -20,8 +20,9 @@ async function boot({ core, data, clp }: Boot): Promise<void> {
   // Where the core looks for CLP.
   if (bridge && clp) Object.assign(globalThis, { jigsawCLP: bridge.host(clp) })
   const go = new Go()
-  const instance = await WebAssembly.instantiate(core, go.importObject)
-  if (data) await WebAssembly.instantiate(data, { core: instance.exports })
+  // At once: nothing else goes on in this thread, and each wait would be another task.
+  const instance = new WebAssembly.Instance(core, go.importObject)
+  if (data) new WebAssembly.Instance(data, { core: instance.exports })
   await go.run(instance)
   // The core never ends by itself: without it this worker must not look alive.
   throw new Error('the planner ended unexpectedly')
