@@ -24,14 +24,23 @@ type trades struct {
 	sides  []side              // per group: how it is scheduled
 	value  float64             // of all of them
 	best   find                // the best that trades had; nil: none
+	own    find                // the best that the walk had since it began where it did
 	// tried counts the exchanges since the walk was last heated up; it cools for as
-	// many as cycle. began is the value of best at the start of the cycle.
+	// many as cycle. began is the value of own at the start of the cycle.
 	tried, cycle int
 	began        value
+	// main, unless 0, is the cycle of the walk to come back to from a side walk.
+	main int
 	// share is the part of a search's work that trades are worth.
 	share float64
 	// owed is work done beyond what was asked for.
 	owed int
+
+	covers *covers
+	kinds  []int   // per group; see covers
+	limit  float64 // the value of the best schedule of all
+	credit int     // work that covers may do
+	vain   bool    // a cycle has brought nothing
 }
 
 // side is the schedule of a group.
@@ -47,9 +56,13 @@ const (
 	// Trades are worth the part mostTrades of a search's work; after each cycle that
 	// brought nothing half as much as before, but no less than leastTrades.
 	mostTrades, leastTrades = 0.75, 0.125
+	// Under makespan trades with covers are worth leastCovers at least.
+	leastCovers = 0.5
 	// The first cycle has so many exchanges per job; each after it twice as many as
 	// the one before.
 	firstTrades = 2
+	// The first cycle of a side walk is the sideCycle-th part of the one it stands in for.
+	sideCycle = 8
 	// A pair of groups tries so many exchanges at a time.
 	pairTries = 4
 	// An exchange is scheduled with sketchTries, and where it would be good enough
@@ -74,7 +87,7 @@ const (
 var swaps = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 2}, {2, 3}}
 
 func newTrades(in *instance.Instance, rng *rand.Rand) *trades {
-	t := &trades{in: in, rng: rng, area: make([]float64, len(in.Jobs)), cycle: firstTrades * len(in.Jobs), share: mostTrades, estimate: newEstimate(in)}
+	t := &trades{in: in, rng: rng, area: make([]float64, len(in.Jobs)), cycle: firstTrades * len(in.Jobs), share: mostTrades, estimate: newEstimate(in), limit: math.Inf(1)}
 	counts := startCounts(in)
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
@@ -83,6 +96,7 @@ func newTrades(in *instance.Instance, rng *rand.Rand) *trades {
 			t.area[j] += float64(int64(job.Iterations) * int64(n) * int64(times[d]))
 		}
 	}
+	t.covers = newCovers(t.area)
 	return t
 }
 
@@ -99,25 +113,51 @@ func (t *trades) walk(ctx context.Context, work int, best find) float64 {
 		}
 	}
 	if t.share > 0 && t.tried >= t.cycle {
-		t.restart(best)
+		t.restart(ctx, best)
 	}
 	share := t.share
+	t.bound(best)
 	for t.owed -= int(share * float64(work)); t.owed < 0 && ctx.Err() == nil; {
 		if t.tried >= t.cycle {
-			t.restart(best)
+			t.restart(ctx, best)
 		}
 		t.batch(ctx)
 	}
 	return share
 }
 
-// restart begins another cycle.
-func (t *trades) restart(best find) {
-	t.tried, t.cycle = 0, 2*t.cycle
-	if t.best.value.less(t.began) {
-		t.share = mostTrades
-	} else {
-		t.share = max(t.share/2, leastTrades)
+// bound takes notice of the best schedule of all.
+func (t *trades) bound(best find) {
+	if v := best.value.float(); best.schedule != nil && v < t.limit {
+		t.limit = v
+		t.covers.forget(v)
+	}
+}
+
+// restart begins another cycle. After a cycle that brought nothing, a side walk begins
+// with a division of its own, as long as its cycles bring something: what it sees may
+// go together with what others saw.
+func (t *trades) restart(ctx context.Context, best find) {
+	t.tried = 0
+	gained := t.own.value.less(t.began)
+	switch {
+	case t.main > 0 && gained && t.cycle < t.main:
+		t.cycle = min(2*t.cycle, t.main)
+		t.take(t.own, groupsOf(t.in, t.own.schedule))
+		return
+	case t.main > 0:
+		t.cycle, t.main = t.main, 0
+	case gained:
+		t.cycle, t.share = 2*t.cycle, mostTrades
+	default:
+		least := leastTrades
+		if t.in.Objective == instance.Makespan {
+			least = leastCovers
+		}
+		t.cycle, t.share, t.vain = 2*t.cycle, max(t.share/2, least), true
+		if t.in.Objective == instance.Makespan && !best.value.less(t.best.value) && t.aside(ctx) {
+			return
+		}
 	}
 	from, groups := t.best, groupsOf(t.in, t.best.schedule)
 	if best.value.less(from.value) {
@@ -128,10 +168,24 @@ func (t *trades) restart(best find) {
 	t.take(from, groups)
 }
 
+// aside begins a side walk.
+func (t *trades) aside(ctx context.Context) bool {
+	s := divide(ctx, t.in, t.rng)
+	t.owed += levelTrades * len(t.in.Jobs) * drawWork
+	if s == nil {
+		return false
+	}
+	t.main, t.cycle = t.cycle, max(t.cycle/sideCycle, firstTrades*len(t.in.Jobs))
+	t.take(find{s, valueOf(t.in, s.Completion(t.in))}, groupsOf(t.in, s))
+	return true
+}
+
 // take goes on from a schedule.
 func (t *trades) take(f find, groups []group) {
-	t.best, t.began, t.value = f, f.value, f.value.float()
+	t.own, t.began, t.value = f, f.value, f.value.float()
+	t.offer(f)
 	t.groups, t.taken, t.sides = groups, make([][]instance.LinkID, len(groups)), make([]side, len(groups))
+	t.kinds = make([]int, len(groups))
 	for n, g := range groups {
 		for o := range groups {
 			if o != n {
@@ -140,6 +194,7 @@ func (t *trades) take(f find, groups []group) {
 		}
 		s := &t.sides[n]
 		s.part = t.in.Part(g.jobs, g.nodes, t.taken[n])
+		t.kinds[n] = t.covers.kind(s.part)
 		if len(g.jobs) > 0 {
 			s.plan = s.part.Of(f.schedule)
 			s.value = valueOf(s.part.Instance, s.plan.Completion(s.part.Instance)).float()
@@ -171,6 +226,9 @@ func (t *trades) batch(ctx context.Context) {
 	}
 	t.tried += pairTries * len(pairs)
 	t.note()
+	if t.in.Objective == instance.Makespan {
+		t.cover(ctx, pairs)
+	}
 }
 
 // pairs pairs the groups off at random; under makespan those of the quarter that ends
@@ -198,7 +256,7 @@ func (t *trades) note() {
 			t.value = max(t.value, s.value)
 		}
 	}
-	if t.value >= t.best.value.float() {
+	if t.value >= t.own.value.float() {
 		return
 	}
 	whole := &instance.Schedule{Residency: make([][]instance.GPUID, len(t.in.Jobs))}
@@ -208,7 +266,16 @@ func (t *trades) note() {
 		}
 	}
 	whole.Sort()
-	t.best = find{whole, valueOf(t.in, whole.Completion(t.in))}
+	t.own = find{whole, valueOf(t.in, whole.Completion(t.in))}
+	t.offer(t.own)
+}
+
+// offer takes a schedule over if it is better than all of trades before.
+func (t *trades) offer(f find) {
+	if t.best.schedule == nil || f.value.less(t.best.value) {
+		t.best = f
+		t.bound(f)
+	}
 }
 
 // tradeScale returns the factor of groups' values in their energy. Under makespan that
@@ -269,6 +336,8 @@ type bargain struct {
 	work  int // done so far, in operations
 	found int // exchanges that could be made, so far
 	bench bench
+	lack  []instance.JobID // a set to schedule, in the place of exchanges
+	seen  []set            // that covers may know
 }
 
 // energy is that of a group.
@@ -297,14 +366,28 @@ func (b *bargain) try(ctx context.Context) {
 	if !ok {
 		return
 	}
-	var sides [2]side
+	sides, ok := b.schedule(ctx, jobs, limit)
+	for k, n := range b.at {
+		if b.in.Objective == instance.Makespan {
+			b.see(&sides[k], n)
+		}
+		if ok {
+			sides[k].settle()
+			b.groups[n].jobs, b.sides[n] = jobs[k], sides[k]
+		}
+	}
+}
+
+// schedule schedules both groups with the given jobs. It reports false where their
+// energy is above the limit, and gives up as soon as that is clear.
+func (b *bargain) schedule(ctx context.Context, jobs [2][]instance.JobID, limit float64) (sides [2]side, ok bool) {
 	least := [2]float64{1: b.leastEnergy(b.at[1], jobs[1])} // what each may come down to
 	for k, n := range b.at {
 		if sides[k], ok = b.sketch(ctx, n, jobs[k]); !ok {
-			return
+			return sides, false
 		}
 		if least[k] = b.energy((1 - hope) * sides[k].value); least[0]+least[1] > limit {
-			return
+			return sides, false
 		}
 	}
 	for k := range sides {
@@ -313,16 +396,10 @@ func (b *bargain) try(ctx context.Context) {
 		}
 		b.study(&sides[k])
 		if least[k] = b.energy(sides[k].value); least[0]+least[1] > limit {
-			return
+			return sides, false
 		}
 	}
-	for k, n := range b.at {
-		s := &sides[k]
-		if p := s.search; p != nil {
-			s.plan, s.from, s.search = p.best.schedule(p.in, p.layout), p.chosen, nil
-		}
-		b.groups[n].jobs, b.sides[n] = jobs[k], *s
-	}
+	return sides, true
 }
 
 // draw returns the jobs of both groups after an exchange that, by the loads alone,
