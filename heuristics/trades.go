@@ -116,7 +116,9 @@ func (t *trades) walk(ctx context.Context, work int, best find) float64 {
 		t.restart(ctx, best)
 	}
 	share := t.share
-	t.bound(best)
+	if share > 0 {
+		t.bound(best)
+	}
 	for t.owed -= int(share * float64(work)); t.owed < 0 && ctx.Err() == nil; {
 		if t.tried >= t.cycle {
 			t.restart(ctx, best)
@@ -128,9 +130,15 @@ func (t *trades) walk(ctx context.Context, work int, best find) float64 {
 
 // bound takes notice of the best schedule of all.
 func (t *trades) bound(best find) {
-	if v := best.value.float(); best.schedule != nil && v < t.limit {
+	if v := best.value.float(); best.schedule != nil && v < t.limit && t.in.Objective == instance.Makespan {
 		t.limit = v
 		t.covers.forget(v)
+		_, kinds, sides := t.split(best.schedule, groupsOf(t.in, best.schedule))
+		for n, s := range sides {
+			if s.plan != nil && s.value < v {
+				t.covers.note(s, kinds[n])
+			}
+		}
 	}
 }
 
@@ -175,8 +183,12 @@ func (t *trades) aside(ctx context.Context) bool {
 	if s == nil {
 		return false
 	}
+	groups := groupsOf(t.in, s)
+	if len(groups) < 2 {
+		return false
+	}
 	t.main, t.cycle = t.cycle, max(t.cycle/sideCycle, firstTrades*len(t.in.Jobs))
-	t.take(find{s, valueOf(t.in, s.Completion(t.in))}, groupsOf(t.in, s))
+	t.take(find{s, valueOf(t.in, s.Completion(t.in))}, groups)
 	return true
 }
 
@@ -184,22 +196,29 @@ func (t *trades) aside(ctx context.Context) bool {
 func (t *trades) take(f find, groups []group) {
 	t.own, t.began, t.value = f, f.value, f.value.float()
 	t.offer(f)
-	t.groups, t.taken, t.sides = groups, make([][]instance.LinkID, len(groups)), make([]side, len(groups))
-	t.kinds = make([]int, len(groups))
+	t.groups = groups
+	t.taken, t.kinds, t.sides = t.split(f.schedule, groups)
+}
+
+// split returns what the groups of a schedule are: the trunks of the others, the kind,
+// and the schedule.
+func (t *trades) split(whole *instance.Schedule, groups []group) (taken [][]instance.LinkID, kinds []int, sides []side) {
+	taken, kinds, sides = make([][]instance.LinkID, len(groups)), make([]int, len(groups)), make([]side, len(groups))
 	for n, g := range groups {
 		for o := range groups {
 			if o != n {
-				t.taken[n] = append(t.taken[n], groups[o].trunks...)
+				taken[n] = append(taken[n], groups[o].trunks...)
 			}
 		}
-		s := &t.sides[n]
-		s.part = t.in.Part(g.jobs, g.nodes, t.taken[n])
-		t.kinds[n] = t.covers.kind(s.part)
+		s := &sides[n]
+		s.part = t.in.Part(g.jobs, g.nodes, taken[n])
+		kinds[n] = t.covers.kind(s.part)
 		if len(g.jobs) > 0 {
-			s.plan = s.part.Of(f.schedule)
+			s.plan = s.part.Of(whole)
 			s.value = valueOf(s.part.Instance, s.plan.Completion(s.part.Instance)).float()
 		}
 	}
+	return taken, kinds, sides
 }
 
 // batch pairs the groups off and lets each pair try some exchanges.
