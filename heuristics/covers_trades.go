@@ -19,6 +19,36 @@ const (
 	lackBatch, lackHope = 4, 1.1
 )
 
+// bound takes notice of the best schedule of all.
+func (t *trades) bound(best find) {
+	if v := best.value.float(); best.schedule != nil && v < t.limit && t.in.Objective == instance.Makespan {
+		t.limit = v
+		t.covers.forget(v)
+		_, kinds, sides := t.split(best.schedule, groupsOf(t.in, best.schedule))
+		for n, s := range sides {
+			if s.plan != nil && s.value < v {
+				t.covers.note(s, kinds[n])
+			}
+		}
+	}
+}
+
+// aside begins a side walk.
+func (t *trades) aside(ctx context.Context) bool {
+	s := divide(ctx, t.in, t.rng)
+	t.owed += levelTrades * len(t.in.Jobs) * drawWork
+	if s == nil {
+		return false
+	}
+	groups := groupsOf(t.in, s)
+	if len(groups) < 2 {
+		return false
+	}
+	t.main, t.cycle = t.cycle, max(t.cycle/sideCycle, firstTrades*len(t.in.Jobs))
+	t.take(find{s, valueOf(t.in, s.Completion(t.in))}, groups)
+	return true
+}
+
 // cover notes what the pairs saw and, once trades alone are not enough, looks for
 // covers and tries what these lack.
 func (t *trades) cover(ctx context.Context, pairs []*bargain) {

@@ -128,20 +128,6 @@ func (t *trades) walk(ctx context.Context, work int, best find) float64 {
 	return share
 }
 
-// bound takes notice of the best schedule of all.
-func (t *trades) bound(best find) {
-	if v := best.value.float(); best.schedule != nil && v < t.limit && t.in.Objective == instance.Makespan {
-		t.limit = v
-		t.covers.forget(v)
-		_, kinds, sides := t.split(best.schedule, groupsOf(t.in, best.schedule))
-		for n, s := range sides {
-			if s.plan != nil && s.value < v {
-				t.covers.note(s, kinds[n])
-			}
-		}
-	}
-}
-
 // restart begins another cycle. After a cycle that brought nothing, a side walk begins
 // with a division of its own, as long as its cycles bring something: what it sees may
 // go together with what others saw.
@@ -174,22 +160,6 @@ func (t *trades) restart(ctx context.Context, best find) {
 		}
 	}
 	t.take(from, groups)
-}
-
-// aside begins a side walk.
-func (t *trades) aside(ctx context.Context) bool {
-	s := divide(ctx, t.in, t.rng)
-	t.owed += levelTrades * len(t.in.Jobs) * drawWork
-	if s == nil {
-		return false
-	}
-	groups := groupsOf(t.in, s)
-	if len(groups) < 2 {
-		return false
-	}
-	t.main, t.cycle = t.cycle, max(t.cycle/sideCycle, firstTrades*len(t.in.Jobs))
-	t.take(find{s, valueOf(t.in, s.Completion(t.in))}, groups)
-	return true
 }
 
 // take goes on from a schedule.
