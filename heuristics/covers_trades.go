@@ -12,6 +12,8 @@ import (
 const (
 	// Covers are worth the part coverPart of the work of trades.
 	coverPart = 0.3
+	// With fewer groups than coverGroups, trades and lanes see all there is.
+	coverGroups = 5
 	// checksWorth is how many sets are looked at in the time of an operation.
 	checksWorth = 10
 	// So many lacking sets are tried side by side, the ones that the estimate likes
@@ -19,9 +21,15 @@ const (
 	lackBatch, lackHope = 4, 1.1
 )
 
+// covering reports whether trades look for covers. A cover ends with the latest of its
+// sets: that is the makespan.
+func (t *trades) covering() bool {
+	return t.in.Objective == instance.Makespan && len(t.groups) >= coverGroups
+}
+
 // bound takes notice of the best schedule of all.
 func (t *trades) bound(best find) {
-	if v := best.value.float(); best.schedule != nil && v < t.limit && t.in.Objective == instance.Makespan {
+	if v := best.value.float(); best.schedule != nil && v < t.limit && t.covering() {
 		t.limit = v
 		t.covers.forget(v)
 		_, kinds, sides := t.split(best.schedule, groupsOf(t.in, best.schedule))

@@ -56,7 +56,7 @@ const (
 	// Trades are worth the part mostTrades of a search's work; after each cycle that
 	// brought nothing half as much as before, but no less than leastTrades.
 	mostTrades, leastTrades = 0.75, 0.125
-	// Under makespan trades with covers are worth leastCovers at least.
+	// Trades with covers are worth the part leastCovers at least.
 	leastCovers = 0.5
 	// The first cycle has so many exchanges per job; each after it twice as many as
 	// the one before.
@@ -116,7 +116,7 @@ func (t *trades) walk(ctx context.Context, work int, best find) float64 {
 		t.restart(ctx, best)
 	}
 	share := t.share
-	if share > 0 {
+	if share > 0 && t.covering() {
 		t.bound(best)
 	}
 	for t.owed -= int(share * float64(work)); t.owed < 0 && ctx.Err() == nil; {
@@ -145,11 +145,11 @@ func (t *trades) restart(ctx context.Context, best find) {
 		t.cycle, t.share = 2*t.cycle, mostTrades
 	default:
 		least := leastTrades
-		if t.in.Objective == instance.Makespan {
+		if t.covering() {
 			least = leastCovers
 		}
 		t.cycle, t.share, t.vain = 2*t.cycle, max(t.share/2, least), true
-		if t.in.Objective == instance.Makespan && !best.value.less(t.best.value) && t.aside(ctx) {
+		if t.covering() && !best.value.less(t.best.value) && t.aside(ctx) {
 			return
 		}
 	}
@@ -165,9 +165,9 @@ func (t *trades) restart(ctx context.Context, best find) {
 // take goes on from a schedule.
 func (t *trades) take(f find, groups []group) {
 	t.own, t.began, t.value = f, f.value, f.value.float()
-	t.offer(f)
 	t.groups = groups
 	t.taken, t.kinds, t.sides = t.split(f.schedule, groups)
+	t.offer(f)
 }
 
 // split returns what the groups of a schedule are: the trunks of the others, the kind,
@@ -215,7 +215,7 @@ func (t *trades) batch(ctx context.Context) {
 	}
 	t.tried += pairTries * len(pairs)
 	t.note()
-	if t.in.Objective == instance.Makespan {
+	if t.covering() {
 		t.cover(ctx, pairs)
 	}
 }
@@ -357,7 +357,7 @@ func (b *bargain) try(ctx context.Context) {
 	}
 	sides, ok := b.schedule(ctx, jobs, limit)
 	for k, n := range b.at {
-		if b.in.Objective == instance.Makespan {
+		if b.covering() {
 			b.see(&sides[k], n)
 		}
 		if ok {
