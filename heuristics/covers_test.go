@@ -2,6 +2,7 @@ package heuristics
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -164,4 +165,23 @@ func TestTradesAdopt(t *testing.T) {
 	assert.Equal(t, before.value, trades.own.value)
 	assert.NotEqual(t, before.schedule.Residency, trades.own.schedule.Residency)
 	require.Empty(t, instance.Check(in, trades.own.schedule))
+}
+
+// TestCoversDeterministic: what trades with covers find does not depend on the cores.
+func TestCoversDeterministic(t *testing.T) {
+	in := manyNodes(t, "plain", 0)
+	run := func(cores int) *trades {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+		trades := newTrades(in, source(0))
+		require.NotZero(t, trades.walk(t.Context(), 1, find{}))
+		trades.vain = true
+		trades.walk(t.Context(), 600_000, trades.best)
+		return trades
+	}
+	one, two := run(1), run(2)
+	require.NotEmpty(t, one.covers.asked)
+	assert.Equal(t, one.covers.asked, two.covers.asked)
+	assert.Equal(t, one.covers.known, two.covers.known)
+	assert.Equal(t, one.best, two.best)
+	require.Empty(t, instance.Check(in, one.best.schedule))
 }
