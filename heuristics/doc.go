@@ -60,7 +60,7 @@
 //
 // # Improvement
 //
-// [Config.Improve] goes on from any schedule, in four ways side by side.
+// [Config.Improve] goes on from any schedule, in several ways side by side.
 //
 // Scouts (scout.go) look for residencies, for these decide most. Homes
 // (homes.go) are annealed on an estimate: a steep sum of the loads of GPUs and
@@ -90,6 +90,13 @@
 // by simulated annealing on a steep sum of the groups' ends, or on their weighted
 // completions. Under makespan the groups that end last lead. Cycles of cooling double
 // in length; those that bring nothing make trades worth less of the search's work.
+//
+// Covers (covers.go). Under makespan, sets of jobs that ended on a group of nodes before
+// the best schedule does are remembered, from whatever walk, and all jobs are dealt out
+// anew to such sets: an exact cover, found by depth-first search. Sets that lack for a
+// cover are scheduled, the ones the estimate likes best first. For there to be sets of
+// many kinds, a side walk of trades (covers_trades.go) begins with a division of its own
+// after each cycle that brought nothing.
 //
 // Pieces (pieces.go). A schedule of many nodes mostly falls apart into groups of
 // them that share no job (groups.go). A few groups at a time are an instance of

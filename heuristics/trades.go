@@ -24,14 +24,23 @@ type trades struct {
 	sides  []side              // per group: how it is scheduled
 	value  float64             // of all of them
 	best   find                // the best that trades had; nil: none
+	own    find                // the best that the walk had since it began where it did
 	// tried counts the exchanges since the walk was last heated up; it cools for as
-	// many as cycle. began is the value of best at the start of the cycle.
+	// many as cycle. began is the value of own at the start of the cycle.
 	tried, cycle int
 	began        value
+	// main, unless 0, is the cycle of the walk to come back to from a side walk.
+	main int
 	// share is the part of a search's work that trades are worth.
 	share float64
 	// owed is work done beyond what was asked for.
 	owed int
+
+	covers *covers
+	kinds  []int   // per group; see covers
+	limit  float64 // the value of the best schedule of all
+	credit int     // work that covers may do
+	vain   bool    // a cycle has brought nothing
 }
 
 // side is the schedule of a group.
@@ -47,9 +56,13 @@ const (
 	// Trades are worth the part mostTrades of a search's work; after each cycle that
 	// brought nothing half as much as before, but no less than leastTrades.
 	mostTrades, leastTrades = 0.75, 0.125
+	// Trades with covers are worth the part leastCovers at least.
+	leastCovers = 0.5
 	// The first cycle has so many exchanges per job; each after it twice as many as
 	// the one before.
 	firstTrades = 2
+	// The first cycle of a side walk is the sideCycle-th part of the one it stands in for.
+	sideCycle = 8
 	// A pair of groups tries so many exchanges at a time.
 	pairTries = 4
 	// An exchange is scheduled with sketchTries, and where it would be good enough
@@ -74,7 +87,7 @@ const (
 var swaps = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 2}, {2, 3}}
 
 func newTrades(in *instance.Instance, rng *rand.Rand) *trades {
-	t := &trades{in: in, rng: rng, area: make([]float64, len(in.Jobs)), cycle: firstTrades * len(in.Jobs), share: mostTrades, estimate: newEstimate(in)}
+	t := &trades{in: in, rng: rng, area: make([]float64, len(in.Jobs)), cycle: firstTrades * len(in.Jobs), share: mostTrades, estimate: newEstimate(in), limit: math.Inf(1)}
 	counts := startCounts(in)
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
@@ -83,6 +96,7 @@ func newTrades(in *instance.Instance, rng *rand.Rand) *trades {
 			t.area[j] += float64(int64(job.Iterations) * int64(n) * int64(times[d]))
 		}
 	}
+	t.covers = newCovers(t.area)
 	return t
 }
 
@@ -99,25 +113,45 @@ func (t *trades) walk(ctx context.Context, work int, best find) float64 {
 		}
 	}
 	if t.share > 0 && t.tried >= t.cycle {
-		t.restart(best)
+		t.restart(ctx, best)
 	}
 	share := t.share
+	if share > 0 && t.covering() {
+		t.bound(best)
+	}
 	for t.owed -= int(share * float64(work)); t.owed < 0 && ctx.Err() == nil; {
 		if t.tried >= t.cycle {
-			t.restart(best)
+			t.restart(ctx, best)
 		}
 		t.batch(ctx)
 	}
 	return share
 }
 
-// restart begins another cycle.
-func (t *trades) restart(best find) {
-	t.tried, t.cycle = 0, 2*t.cycle
-	if t.best.value.less(t.began) {
-		t.share = mostTrades
-	} else {
-		t.share = max(t.share/2, leastTrades)
+// restart begins another cycle. After a cycle that brought nothing, a side walk begins
+// with a division of its own, as long as its cycles bring something: what it sees may
+// go together with what others saw.
+func (t *trades) restart(ctx context.Context, best find) {
+	t.tried = 0
+	gained := t.own.value.less(t.began)
+	switch {
+	case t.main > 0 && gained && t.cycle < t.main:
+		t.cycle = min(2*t.cycle, t.main)
+		t.take(t.own, groupsOf(t.in, t.own.schedule))
+		return
+	case t.main > 0:
+		t.cycle, t.main = t.main, 0
+	case gained:
+		t.cycle, t.share = 2*t.cycle, mostTrades
+	default:
+		least := leastTrades
+		if t.covering() {
+			least = leastCovers
+		}
+		t.cycle, t.share, t.vain = 2*t.cycle, max(t.share/2, least), true
+		if t.covering() && !best.value.less(t.best.value) && t.aside(ctx) {
+			return
+		}
 	}
 	from, groups := t.best, groupsOf(t.in, t.best.schedule)
 	if best.value.less(from.value) {
@@ -130,21 +164,31 @@ func (t *trades) restart(best find) {
 
 // take goes on from a schedule.
 func (t *trades) take(f find, groups []group) {
-	t.best, t.began, t.value = f, f.value, f.value.float()
-	t.groups, t.taken, t.sides = groups, make([][]instance.LinkID, len(groups)), make([]side, len(groups))
+	t.own, t.began, t.value = f, f.value, f.value.float()
+	t.groups = groups
+	t.taken, t.kinds, t.sides = t.split(f.schedule, groups)
+	t.offer(f)
+}
+
+// split returns what the groups of a schedule are: the trunks of the others, the kind,
+// and the schedule.
+func (t *trades) split(whole *instance.Schedule, groups []group) (taken [][]instance.LinkID, kinds []int, sides []side) {
+	taken, kinds, sides = make([][]instance.LinkID, len(groups)), make([]int, len(groups)), make([]side, len(groups))
 	for n, g := range groups {
 		for o := range groups {
 			if o != n {
-				t.taken[n] = append(t.taken[n], groups[o].trunks...)
+				taken[n] = append(taken[n], groups[o].trunks...)
 			}
 		}
-		s := &t.sides[n]
-		s.part = t.in.Part(g.jobs, g.nodes, t.taken[n])
+		s := &sides[n]
+		s.part = t.in.Part(g.jobs, g.nodes, taken[n])
+		kinds[n] = t.covers.kind(s.part)
 		if len(g.jobs) > 0 {
-			s.plan = s.part.Of(f.schedule)
+			s.plan = s.part.Of(whole)
 			s.value = valueOf(s.part.Instance, s.plan.Completion(s.part.Instance)).float()
 		}
 	}
+	return taken, kinds, sides
 }
 
 // batch pairs the groups off and lets each pair try some exchanges.
@@ -171,6 +215,9 @@ func (t *trades) batch(ctx context.Context) {
 	}
 	t.tried += pairTries * len(pairs)
 	t.note()
+	if t.covering() {
+		t.cover(ctx, pairs)
+	}
 }
 
 // pairs pairs the groups off at random; under makespan those of the quarter that ends
@@ -198,7 +245,7 @@ func (t *trades) note() {
 			t.value = max(t.value, s.value)
 		}
 	}
-	if t.value >= t.best.value.float() {
+	if t.value >= t.own.value.float() {
 		return
 	}
 	whole := &instance.Schedule{Residency: make([][]instance.GPUID, len(t.in.Jobs))}
@@ -208,7 +255,16 @@ func (t *trades) note() {
 		}
 	}
 	whole.Sort()
-	t.best = find{whole, valueOf(t.in, whole.Completion(t.in))}
+	t.own = find{whole, valueOf(t.in, whole.Completion(t.in))}
+	t.offer(t.own)
+}
+
+// offer takes a schedule over if it is better than all of trades before.
+func (t *trades) offer(f find) {
+	if t.best.schedule == nil || f.value.less(t.best.value) {
+		t.best = f
+		t.bound(f)
+	}
 }
 
 // tradeScale returns the factor of groups' values in their energy. Under makespan that
@@ -269,6 +325,8 @@ type bargain struct {
 	work  int // done so far, in operations
 	found int // exchanges that could be made, so far
 	bench bench
+	lack  []instance.JobID // a set to schedule, in the place of exchanges
+	seen  []set            // that covers may know
 }
 
 // energy is that of a group.
@@ -297,14 +355,28 @@ func (b *bargain) try(ctx context.Context) {
 	if !ok {
 		return
 	}
-	var sides [2]side
+	sides, ok := b.schedule(ctx, jobs, limit)
+	for k, n := range b.at {
+		if b.covering() {
+			b.see(&sides[k], n)
+		}
+		if ok {
+			sides[k].settle()
+			b.groups[n].jobs, b.sides[n] = jobs[k], sides[k]
+		}
+	}
+}
+
+// schedule schedules both groups with the given jobs. It reports false where their
+// energy is above the limit, and gives up as soon as that is clear.
+func (b *bargain) schedule(ctx context.Context, jobs [2][]instance.JobID, limit float64) (sides [2]side, ok bool) {
 	least := [2]float64{1: b.leastEnergy(b.at[1], jobs[1])} // what each may come down to
 	for k, n := range b.at {
 		if sides[k], ok = b.sketch(ctx, n, jobs[k]); !ok {
-			return
+			return sides, false
 		}
 		if least[k] = b.energy((1 - hope) * sides[k].value); least[0]+least[1] > limit {
-			return
+			return sides, false
 		}
 	}
 	for k := range sides {
@@ -313,16 +385,10 @@ func (b *bargain) try(ctx context.Context) {
 		}
 		b.study(&sides[k])
 		if least[k] = b.energy(sides[k].value); least[0]+least[1] > limit {
-			return
+			return sides, false
 		}
 	}
-	for k, n := range b.at {
-		s := &sides[k]
-		if p := s.search; p != nil {
-			s.plan, s.from, s.search = p.best.schedule(p.in, p.layout), p.chosen, nil
-		}
-		b.groups[n].jobs, b.sides[n] = jobs[k], *s
-	}
+	return sides, true
 }
 
 // draw returns the jobs of both groups after an exchange that, by the loads alone,

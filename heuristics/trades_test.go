@@ -32,12 +32,12 @@ func TestTradesFollow(t *testing.T) {
 	require.NotZero(t, better.walk(t.Context(), 2_000_000, trades.best))
 	require.True(t, better.best.value.less(trades.best.value))
 
-	trades.began = trades.best.value
-	trades.restart(better.best)
+	trades.began = trades.own.value
+	trades.restart(t.Context(), better.best)
 	assert.Equal(t, better.best, trades.best)
 	assert.InDelta(t, mostTrades/2, trades.share, 0)
-	trades.began.lo = trades.best.value.lo + 1
-	trades.restart(trades.best)
+	trades.began.lo = trades.own.value.lo + 1
+	trades.restart(t.Context(), trades.best)
 	assert.InDelta(t, mostTrades, trades.share, 0)
 }
 

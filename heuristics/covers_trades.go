@@ -1,0 +1,178 @@
+package heuristics
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+const (
+	// Covers are worth the part coverPart of the work of trades.
+	coverPart = 0.3
+	// With fewer groups than coverGroups, trades and lanes see all there is.
+	coverGroups = 5
+	// checksWorth is how many sets are looked at in the time of an operation.
+	checksWorth = 10
+	// So many lacking sets are tried side by side, the ones that the estimate likes
+	// best, unless it has them end so many times later than would do.
+	lackBatch, lackHope = 4, 1.1
+)
+
+// covering reports whether trades look for covers. A cover ends with the latest of its
+// sets: that is the makespan.
+func (t *trades) covering() bool {
+	return t.in.Objective == instance.Makespan && len(t.groups) >= coverGroups
+}
+
+// bound takes notice of the best schedule of all.
+func (t *trades) bound(best find) {
+	if v := best.value.float(); best.schedule != nil && v < t.limit && t.covering() {
+		t.limit = v
+		t.covers.forget(v)
+		_, kinds, sides := t.split(best.schedule, groupsOf(t.in, best.schedule))
+		for n, s := range sides {
+			if s.plan != nil && s.value < v {
+				t.covers.note(s, kinds[n])
+			}
+		}
+	}
+}
+
+// aside begins a side walk.
+func (t *trades) aside(ctx context.Context) bool {
+	s := divide(ctx, t.in, t.rng)
+	t.owed += levelTrades * len(t.in.Jobs) * drawWork
+	if s == nil {
+		return false
+	}
+	groups := groupsOf(t.in, s)
+	if len(groups) < 2 {
+		return false
+	}
+	t.main, t.cycle = t.cycle, max(t.cycle/sideCycle, firstTrades*len(t.in.Jobs))
+	t.take(find{s, valueOf(t.in, s.Completion(t.in))}, groups)
+	return true
+}
+
+// cover notes what the pairs saw and, once trades alone are not enough, looks for
+// covers and tries what these lack.
+func (t *trades) cover(ctx context.Context, pairs []*bargain) {
+	work := 0
+	for _, b := range pairs {
+		work += b.work
+		for _, s := range b.seen {
+			if s.value < t.limit {
+				t.covers.note(s.side, s.kind)
+			}
+		}
+	}
+	if !t.vain {
+		return
+	}
+	t.credit += int(coverPart * float64(work))
+	t.owed += int(coverPart * float64(work))
+	for t.credit > 0 && ctx.Err() == nil {
+		if len(t.covers.fresh) == 0 && !t.fill(ctx) {
+			break
+		}
+		for len(t.covers.fresh) > 0 && t.credit > 0 {
+			t.covers.checks = 0
+			found := t.covers.look(t.kinds, t.limit)
+			if t.credit -= t.covers.checks / checksWorth; found != nil {
+				t.adopt(found)
+			}
+		}
+	}
+	t.owed -= max(0, t.credit)
+	t.credit = min(t.credit, 0)
+}
+
+// adopt takes over a cover.
+func (t *trades) adopt(found []int) {
+	groups, sides := slices.Clone(t.groups), make([]side, len(t.groups))
+	for _, n := range found {
+		s := &t.covers.sets[n]
+		at := 0
+		for t.kinds[at] != s.kind || sides[at].plan != nil {
+			at++
+		}
+		groups[at].jobs, sides[at] = s.part.JobsOf, s.side
+	}
+	for at := range groups {
+		if sides[at].plan == nil {
+			groups[at].jobs = nil
+		}
+		sides[at].part = t.in.Part(groups[at].jobs, groups[at].nodes, t.taken[at])
+	}
+	t.groups, t.sides = groups, sides
+	t.note()
+}
+
+// fill tries some of the sets that covers lack. It reports false where there are none.
+func (t *trades) fill(ctx context.Context) bool {
+	c := t.covers
+	c.lacks = slices.DeleteFunc(c.lacks, func(l lack) bool { return !slices.Contains(t.kinds, l.kind) })
+	var b bench
+	for n := range c.lacks {
+		if l := &c.lacks[n]; l.value == 0 {
+			l.value = t.estimate.of(&b, t.groups[slices.Index(t.kinds, l.kind)].nodes, l.jobs)
+		}
+	}
+	slices.SortStableFunc(c.lacks, func(a, b lack) int { return cmp.Compare(a.value, b.value) })
+	var tries []*bargain
+	for len(tries) < lackBatch && len(c.lacks) > 0 && c.lacks[0].value < lackHope*t.limit {
+		at := slices.Index(t.kinds, c.lacks[0].kind)
+		tries = append(tries, &bargain{
+			trades: t, at: [2]int{at, at}, lack: c.lacks[0].jobs, rng: rand.New(rand.NewPCG(t.rng.Uint64(), t.rng.Uint64())),
+		})
+		c.lacks = c.lacks[1:]
+	}
+	if len(tries) == 0 {
+		c.lacks = nil
+		return false
+	}
+	parallel(len(tries), func(n int) { tries[n].fill(ctx) })
+	for _, b := range tries {
+		t.credit -= b.work
+		for _, s := range b.seen {
+			c.note(s.side, s.kind)
+		}
+	}
+	return true
+}
+
+// fill schedules the set that is lacking.
+func (b *bargain) fill(ctx context.Context) {
+	n := b.at[0]
+	if slices.ContainsFunc(b.lack, func(j instance.JobID) bool { return !fits(b.in, j, b.groups[n].nodes) }) {
+		return
+	}
+	s := side{part: b.in.Part(b.lack, b.groups[n].nodes, b.taken[n])}
+	s.search = newPortfolio(ctx, Config{tries: sketchTries}, s.part.Instance, b.rng)
+	if s.search.construct() != nil {
+		return
+	}
+	s.search.improve()
+	if b.result(&s, sketchTries) && s.value >= b.limit && (1-hope)*s.value < b.limit {
+		b.study(&s)
+	}
+	b.see(&s, n)
+}
+
+// see keeps a schedule of group n that ends before the best of all.
+func (b *bargain) see(s *side, n int) {
+	if p := s.search; p != nil && p.best != nil && p.value.late == 0 && s.value < b.limit {
+		s.settle()
+		b.seen = append(b.seen, set{side: *s, kind: b.kinds[n]})
+	}
+}
+
+// settle takes the schedule of a group from its search.
+func (s *side) settle() {
+	if p := s.search; p != nil {
+		s.plan, s.from, s.search = p.best.schedule(p.in, p.layout), p.chosen, nil
+	}
+}
