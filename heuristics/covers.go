@@ -147,9 +147,9 @@ func (c *covers) look(kinds []int, limit float64) []int {
 		list[n] = n
 	}
 	for _, d.lacking = range []bool{false, true} {
-		d.checks = coverChecks
+		d.budget = coverChecks
 		got := d.with(first, list, all, c.empty(), 0, slack)
-		c.checks += coverChecks - d.checks
+		c.checks += coverChecks - d.budget
 		if got != nil {
 			return got
 		}
@@ -164,7 +164,7 @@ type deal struct {
 	end     float64
 	most    float64 // GPU-ticks of the largest group
 	lacking bool    // covers may lack a set
-	checks  int     // that may still be made
+	budget  int     // sets that may still be looked at
 }
 
 // with returns a cover of the jobs with set n and others of the list; nil if it finds
@@ -201,7 +201,7 @@ func (d *deal) of(list []int, jobs, hole jobSet, holeArea, slack float64) []int 
 		d.lack(slices.Index(d.left, 1), jobs)
 		return nil
 	}
-	d.checks -= len(list) + len(d.area)
+	d.budget -= len(list) + len(d.area)
 	var fit []int
 	counts := make([]int, len(d.area))
 	for _, n := range list {
@@ -226,14 +226,14 @@ func (d *deal) of(list []int, jobs, hole jobSet, holeArea, slack float64) []int 
 		if !d.sets[n].jobs.has(pick) {
 			continue
 		}
-		if d.checks < 0 {
+		if d.budget < 0 {
 			return nil
 		}
 		if cover := d.with(n, fit, jobs, hole, holeArea, slack); cover != nil {
 			return cover
 		}
 	}
-	if holeArea += d.area[pick]; !d.lacking || holeArea > d.most || d.checks < 0 {
+	if holeArea += d.area[pick]; !d.lacking || holeArea > d.most || d.budget < 0 {
 		return nil
 	}
 	hole = slices.Clone(hole)
