@@ -97,7 +97,7 @@ func oneByOne(in *instance.Instance) *big.Rat {
 // point, a bound is missing, not wrong; and so are certificates with any prices.
 func TestNoOverflow(t *testing.T) {
 	s := engine(t)
-	n := 400
+	n := 100
 	if testing.Short() {
 		n = 25
 	}

@@ -112,15 +112,15 @@ func TestFewGroups(t *testing.T) {
 }
 
 // improves runs a search of many nodes, which begins with the best schedule that it
-// has and a step to take, or with nil where it has nothing to do. Each of three steps
+// has and a step to take, or with nil where it has nothing to do. Each of some steps
 // leaves a valid schedule that is no worse and worth what the search says. One
 // core or two make no difference. It returns how many runs there were, and how many
 // gained.
 func improves(t *testing.T, begin func(in *instance.Instance, seed uint64) (best *find, step func())) (runs, gained int) {
 	t.Helper()
-	seeds := uint64(4)
+	seeds, steps := uint64(4), 3
 	if testing.Short() {
-		seeds = 2 // one of either objective
+		seeds, steps = 2, 2 // one seed of either objective
 	}
 	for _, name := range []string{"plain", "limits"} {
 		for seed := range seeds {
@@ -132,7 +132,7 @@ func improves(t *testing.T, begin func(in *instance.Instance, seed uint64) (best
 					return nil
 				}
 				first := best.value
-				for range 3 {
+				for range steps {
 					before := best.value
 					step()
 					require.False(t, before.less(best.value), "%s, seed %d", name, seed)
