@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"runtime/debug"
 	"sync"
 
 	"jigsaw"
@@ -18,10 +17,7 @@ type Version struct {
 
 // Build describes this build.
 func Build() Version {
-	v := Version{Version: "(devel)"}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		v.Version = info.Main.Version
-	}
+	v := Version{Version: jigsaw.Version()}
 	engine, err := jigsaw.Engine()
 	if v.Engine = engine; err != nil {
 		v.EngineMissing = err.Error()
