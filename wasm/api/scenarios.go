@@ -70,7 +70,6 @@ func (a *API) storeRemove(ctx context.Context, p *idParams) (removed bool, err e
 
 type putParams struct {
 	ID    string  `json:"id"`
-	Name  string  `json:"name"`
 	Text  string  `json:"text"`
 	View  string  `json:"view"`
 	Base  int     `json:"base"`
@@ -87,8 +86,6 @@ func (p *putParams) check() error {
 	switch {
 	case p.ID == "" || len(p.ID) > maxScenarioName:
 		return invalid("the id of a scenario has 1 to %d bytes", maxScenarioName)
-	case len(p.Name) > maxScenarioName:
-		return invalid("the name is longer than %d bytes; choose a shorter one", maxScenarioName)
 	case len(p.Text) > maxScenarioText:
 		return invalid("the scenario is larger than %d MiB: export it to a file", maxScenarioText>>20)
 	case len(p.View) > maxScenarioView:
@@ -101,14 +98,22 @@ func (p *putParams) check() error {
 	return nil
 }
 
-// storePut writes the next revision of a scenario.
+// storePut writes the next revision of a scenario, by the name that its text says.
 func (a *API) storePut(ctx context.Context, p *putParams) (*putResult, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	var name string
+	text, err := a.compiled.read(p.Text)
+	if err != nil {
+		return nil, err
+	}
+	if text.document != nil {
+		name = shortened(text.document.Spec.Name, "")
+	}
 	var r putResult
-	err := a.storage.use(ctx, func(ctx context.Context, store Store) error {
-		written, conflict, err := write(ctx, store, Scenario{p.ID, p.Name, p.Base + 1, p.NowMS, p.Text, p.View})
+	err = a.storage.use(ctx, func(ctx context.Context, store Store) error {
+		written, conflict, err := write(ctx, store, Scenario{p.ID, name, p.Base + 1, p.NowMS, p.Text, p.View})
 		r.Scenario, r.Conflict = written.Head(), conflict
 		return err
 	})
@@ -122,15 +127,23 @@ func (a *API) storePut(ctx context.Context, p *putParams) (*putResult, error) {
 // write writes the next revision of a scenario, and reads it back. Where the one
 // before it is not the latest any more, it becomes a scenario of its own, and
 // conflict is true. A scenario that was removed meanwhile is kept again. What an
-// earlier try has written already stays as it is.
+// earlier try has written already stays as it is. Without a name, as where the
+// text cannot be read, it has the one it had.
 func write(ctx context.Context, store Store, s Scenario) (written Scenario, conflict bool, err error) {
-	if there, err := store.Revisions(ctx, s.ID); err != nil || slices.Contains(there, s) {
+	there, err := store.Revisions(ctx, s.ID)
+	if s.Name == "" {
+		s.Name = unnamed
+		if len(there) > 0 {
+			s.Name = there[0].Name
+		}
+	}
+	if err != nil || slices.Contains(there, s) {
 		return s, false, err
 	}
 	err = store.Change(ctx, s.ID, func(latest *ScenarioHead) Scenario {
 		written = s
 		if conflict = latest != nil && latest.Revision != s.Revision-1; conflict {
-			written.ID, written.Name, written.Revision = rand.Text(), copyName(s.Name), 1
+			written.ID, written.Name, written.Revision = rand.Text(), shortened(s.Name, " (copy)"), 1
 		}
 		return written
 	})
@@ -140,9 +153,8 @@ func write(ctx context.Context, store Store, s Scenario) (written Scenario, conf
 	return written, conflict, err
 }
 
-// copyName is the name of a scenario's copy.
-func copyName(name string) string {
-	const suffix = " (copy)"
+// shortened is a name with a suffix, cut to what a name may have.
+func shortened(name, suffix string) string {
 	for len(name)+len(suffix) > maxScenarioName {
 		_, size := utf8.DecodeLastRuneInString(name)
 		name = name[:len(name)-size]

@@ -16,7 +16,7 @@ import (
 // put stores a change of a scenario.
 func put(t *testing.T, a *API, id, text string, base int) *putResult {
 	t.Helper()
-	r, failure := call[*putResult](t, a, "store_put", putParams{ID: id, Name: "name of " + id, Text: text, View: "{}", Base: base, NowMS: float64(base)})
+	r, failure := call[*putResult](t, a, "store_put", putParams{ID: id, Text: text, View: "{}", Base: base, NowMS: float64(base)})
 	require.Nil(t, failure)
 	return r
 }
@@ -50,14 +50,14 @@ func TestScenariosAreKept(t *testing.T) {
 	require.Nil(t, got)
 
 	first := put(t, a, "a", "<script>", 0)
-	require.Equal(t, &putResult{ScenarioHead{"a", "name of a", 1, 0}, false, true}, first)
+	require.Equal(t, &putResult{ScenarioHead{"a", "scenario", 1, 0}, false, true}, first)
 	put(t, a, "b", "of b", 0)
 	for base := 1; base < 30; base++ {
 		require.Equal(t, base+1, put(t, a, "a", fmt.Sprintf("text %d", base), base).Scenario.Revision)
 	}
 	revisions := history(t, New(lasting(store)), "a")
 	require.Len(t, revisions, KeptRevisions)
-	require.Equal(t, Scenario{"a", "name of a", 30, 29, "text 29", "{}"}, revisions[0])
+	require.Equal(t, Scenario{"a", "scenario", 30, 29, "text 29", "{}"}, revisions[0])
 	require.Equal(t, 11, revisions[KeptRevisions-1].Revision)
 	require.Equal(t, []string{"a", "b"}, []string{list(t, a).Scenarios[0].ID, list(t, a).Scenarios[1].ID}, "the latest first")
 
@@ -81,21 +81,20 @@ func TestConflictKeepsBoth(t *testing.T) {
 	r := put(t, two, "a", "by two", 1)
 	require.True(t, r.Conflict)
 	require.NotEqual(t, "a", r.Scenario.ID)
-	require.Equal(t, "name of a (copy)", r.Scenario.Name)
+	require.Equal(t, "scenario (copy)", r.Scenario.Name)
 	require.Equal(t, "by one", history(t, one, "a")[0].Text)
 	require.Equal(t, "by two", history(t, one, r.Scenario.ID)[0].Text)
 	require.True(t, put(t, two, "a", "new with an old id", 0).Conflict)
 
 	_, failure := call[bool](t, two, "store_remove", idParams{"a"})
 	require.Nil(t, failure)
-	require.Equal(t, ScenarioHead{"a", "name of a", 3, 2}, put(t, one, "a", "changed after it was removed", 2).Scenario)
+	require.Equal(t, ScenarioHead{"a", "scenario", 3, 2}, put(t, one, "a", "changed after it was removed", 2).Scenario)
 }
 
 func TestScenariosHaveLimits(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]putParams{
-		"no id":     {Name: "n"},
-		"long name": {ID: "a", Name: strings.Repeat("n", maxScenarioName+1)},
+		"no id":     {Text: "t"},
 		"long text": {ID: "a", Text: strings.Repeat("t", maxScenarioText+1)},
 		"long view": {ID: "a", View: strings.Repeat("v", maxScenarioView+1)},
 		"base":      {ID: "a", Base: -1},
@@ -105,9 +104,27 @@ func TestScenariosHaveLimits(t *testing.T) {
 		require.NotNil(t, failure, name)
 		require.Equal(t, Invalid, failure.Code, name)
 	}
-	long := strings.Repeat("é", maxScenarioName/2)
-	require.LessOrEqual(t, len(copyName(long)), maxScenarioName)
-	require.True(t, strings.HasSuffix(copyName(long), "é (copy)"))
+}
+
+// A scenario is listed by the name in its text, however far the page has read it.
+func TestScenariosAreNamedByTheirTexts(t *testing.T) {
+	t.Parallel()
+	a := New(nil)
+	named := func(name string) string {
+		return "version: 1\nname: " + name + "\ncluster: {gpu_types: [], racks: []}\njobs: []\n"
+	}
+	e := strings.Repeat("é", maxScenarioName)
+	for base, c := range []struct{ text, name string }{
+		{"name: [", "scenario"},
+		{named("first"), "first"},
+		{named("second") + "typo: 1\n", "first"},
+		{named("second"), "second"},
+		{named("''"), "scenario"},
+		{named(e), e[:maxScenarioName]},
+	} {
+		require.Equal(t, c.name, put(t, a, "a", c.text, base).Scenario.Name, c.text)
+	}
+	require.Equal(t, e[:maxScenarioName-8]+" (copy)", put(t, a, "a", named(e), 0).Scenario.Name)
 }
 
 // faulty is a store with faults.
@@ -162,7 +179,7 @@ func TestFallbackToMemory(t *testing.T) {
 				require.Contains(t, r.Reason, c.reason)
 				require.False(t, put(t, a, "a", "text", 0).Persistent)
 				require.Equal(t, "text", history(t, a, "a")[0].Text)
-				require.Equal(t, []ScenarioHead{{"a", "name of a", 1, 0}}, list(t, a).Scenarios)
+				require.Equal(t, []ScenarioHead{{"a", "scenario", 1, 0}}, list(t, a).Scenarios)
 				time.Sleep(2 * time.Hour)
 				require.Equal(t, "text", history(t, a, "a")[0].Text)
 			})
@@ -211,11 +228,11 @@ func TestLateStoreTakesOver(t *testing.T) {
 		require.Equal(t, []string{"from there"}, texts(history(t, a, "theirs")))
 		heads := list(t, a).Scenarios
 		require.Len(t, heads, 4)
-		i := slices.IndexFunc(heads, func(h ScenarioHead) bool { return h.Name == "name of theirs (copy)" })
+		i := slices.IndexFunc(heads, func(h ScenarioHead) bool { return h.Name == "scenario (copy)" })
 		require.GreaterOrEqual(t, i, 0)
 		require.Equal(t, []string{"and here", "from here"}, texts(history(t, a, heads[i].ID)))
 		// And on it goes.
-		require.Equal(t, putResult{Scenario: ScenarioHead{"new", "name of new", 3, 2}, Persistent: true}, *put(t, a, "new", "three", 2))
+		require.Equal(t, putResult{Scenario: ScenarioHead{"new", "scenario", 3, 2}, Persistent: true}, *put(t, a, "new", "three", 2))
 		require.Equal(t, "three", store.kept["new"][0].Text)
 	})
 }

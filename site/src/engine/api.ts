@@ -252,7 +252,7 @@ export interface Methods {
   store_list: { params: Record<string, never>; result: { persistent: boolean; reason: string; scenarios: ScenarioHead[] } }
   store_get: { params: { id: string }; result: Scenario | null }
   /** base: the revision the change was made on; 0 for a new scenario. A conflict keeps both: the change under a new id, and conflict is true. persistent: it will outlast the page; see store_list. */
-  store_put: { params: { id: string; name: string; text: string; view: string; base: number; now_ms: number }; result: { scenario: ScenarioHead; conflict: boolean; persistent: boolean } }
+  store_put: { params: { id: string; text: string; view: string; base: number; now_ms: number }; result: { scenario: ScenarioHead; conflict: boolean; persistent: boolean } }
   store_remove: { params: { id: string }; result: boolean }
   /** The last 20 revisions, newest first. */
   store_history: { params: { id: string }; result: Scenario[] }

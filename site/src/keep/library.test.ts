@@ -25,8 +25,8 @@ class FakeStore {
         const revision = this.scenarios.get(put.id)?.revision ?? 0
         const conflict = revision !== base
         const kept = conflict
-          ? { ...put, id: `${put.id}-copy`, name: `${put.name} (copy)`, revision: 1, saved_ms: now_ms }
-          : { ...put, revision: revision + 1, saved_ms: now_ms }
+          ? { ...put, id: `${put.id}-copy`, name: 'n (copy)', revision: 1, saved_ms: now_ms }
+          : { ...put, name: 'n', revision: revision + 1, saved_ms: now_ms }
         this.scenarios.set(kept.id, kept)
         return { scenario: kept, conflict }
       },
@@ -52,11 +52,10 @@ let store: FakeStore
 let connect: () => Channel
 let ids: number
 function tab() {
-  const content = signal<Content>({ name: 'n', text: 'one', view: '' })
+  const content = signal<Content>({ text: 'one', view: '' })
   const tell = vi.fn()
-  const adopt = vi.fn((scenario: Scenario) => {
-    library.opened(scenario)
-    content.value = { ...content.value, text: scenario.text }
+  const adopt = vi.fn((text: string) => {
+    content.value = { ...content.value, text }
   })
   const library: Library = new Library(store.engine(), connect(), { tell, adopt }, () => `id${++ids}`)
   library.begin('one', '')
@@ -110,6 +109,22 @@ it('lets another tab follow where it has no changes of its own', async () => {
   await b.type('four')
   expect(a.content.value.text).toBe('four')
   expect(store.scenarios.size).toBe(1)
+})
+
+it('puts no view for that alone that another tab has another', async () => {
+  const a = tab()
+  await a.type('two')
+  const b = tab()
+  b.library.opened(store.scenarios.get('id1')!)
+  b.content.value = { text: 'two', view: 'zoomed' }
+  await vi.advanceTimersByTimeAsync(saveAfter)
+  expect(store.scenarios.get('id1')).toMatchObject({ view: 'zoomed', revision: 2 })
+  await a.type('three')
+  await vi.advanceTimersByTimeAsync(20 * saveAfter)
+  expect(b.content.value).toEqual({ text: 'three', view: 'zoomed' })
+  expect(store.scenarios.get('id1')).toMatchObject({ view: '', revision: 3 })
+  await b.type('four')
+  expect(store.scenarios.get('id1')).toMatchObject({ text: 'four', view: 'zoomed', revision: 4 })
 })
 
 it('loses nothing where two tabs change the same', async () => {

@@ -15,7 +15,6 @@ export interface Open {
 }
 
 export interface Content {
-  name: string
   text: string
   view: string
 }
@@ -42,8 +41,8 @@ export interface Channel {
 export interface LibraryEvents {
   /** Something to tell the visitor. */
   tell: (message: string) => void
-  /** Another tab changed the scenario that is open here, and nothing was changed here. */
-  adopt: (scenario: Scenario) => void
+  /** Another tab changed the text of what is open here, and nothing was changed here. */
+  adopt: (text: string) => void
 }
 
 export class Library {
@@ -241,7 +240,11 @@ export class Library {
     if (this.savingSignal.peek() !== 'saved') return
     const scenario = await this.get(open.id)
     if (scenario && this.openSignal.peek() === open && this.savingSignal.peek() === 'saved') {
-      this.events.adopt(scenario)
+      batch(() => {
+        // Each tab keeps its view, and puts none for that alone: the other would follow in turn, without end.
+        this.opened({ ...scenario, view: this.content?.().view ?? scenario.view })
+        this.events.adopt(scenario.text)
+      })
       this.events.tell('Another tab changed this scenario: this one follows.')
     }
   }

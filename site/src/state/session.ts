@@ -6,7 +6,6 @@ import { keepDraft, readDraft } from '../keep/draft'
 import { type Channel, Library, type Open } from '../keep/library'
 import { decodeLink, encodeLink, isLink, LinkError } from '../keep/link'
 import { type Compared, type Snapshot, snapshotOf } from '../keep/snapshot'
-import { fields, text as textOf } from '../scenario/spec'
 import type { Store } from './store'
 
 const lastKey = 'jigsaw.last'
@@ -30,7 +29,7 @@ export class Session {
         tell: message => {
           store.status.value = message
         },
-        adopt: scenario => this.show(scenario, true),
+        adopt: text => store.text.edit(text, 'input.other-tab'),
       },
       () => crypto.randomUUID(),
     )
@@ -52,7 +51,6 @@ export class Session {
       else this.openNew(this.first)
     }
     library.watch(() => ({
-      name: this.name(),
       text: store.text.text.value,
       view: JSON.stringify(this.view()),
     }))
@@ -169,10 +167,6 @@ export class Session {
     this.store.status.value = 'Restored; undo takes it back.'
   }
 
-  private name(): string {
-    return textOf(fields(this.store.reading.value.spec as never).name) || 'untitled'
-  }
-
   /** What is kept beside the text. */
   private view(): Omit<Snapshot, 'text'> {
     const { seed, effort, selection, range, pinned } = this.store
@@ -185,11 +179,10 @@ export class Session {
     }
   }
 
-  private show(scenario: Scenario, following = false): void {
+  private show(scenario: Scenario): void {
     this.library.opened(scenario)
     const view = snapshotOf({ ...viewOf(scenario.view), text: scenario.text })
-    if (following) this.store.text.edit(scenario.text, 'input.other-tab')
-    else this.restore(view ?? { ...blank, text: scenario.text })
+    this.restore(view ?? { ...blank, text: scenario.text })
   }
 
   private restore(snapshot: Snapshot): void {
