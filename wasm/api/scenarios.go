@@ -113,8 +113,9 @@ func (a *API) storePut(ctx context.Context, p *putParams) (*putResult, error) {
 	}
 	var r putResult
 	err = a.storage.use(ctx, func(ctx context.Context, store Store) error {
-		written, conflict, err := write(ctx, store, Scenario{p.ID, name, p.Base + 1, p.NowMS, p.Text, p.View})
-		r.Scenario, r.Conflict = written.Head(), conflict
+		next := a.storage.follow(Scenario{p.ID, name, p.Base + 1, p.NowMS, p.Text, p.View})
+		written, conflict, err := write(ctx, store, next)
+		r.Scenario, r.Conflict = written.Head(), conflict || written.ID != p.ID
 		return err
 	})
 	if err != nil {

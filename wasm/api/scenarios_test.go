@@ -234,6 +234,15 @@ func TestLateStoreTakesOver(t *testing.T) {
 		// And on it goes.
 		require.Equal(t, putResult{Scenario: ScenarioHead{"new", "scenario", 3, 2}, Persistent: true}, *put(t, a, "new", "three", 2))
 		require.Equal(t, "three", store.kept["new"][0].Text)
+		// Also where it goes on as a copy, though the other tab has as many revisions.
+		for base := 1; base < 5; base++ {
+			put(t, other, "theirs", "from there", base)
+		}
+		on := put(t, a, "theirs", "and on", 5)
+		require.True(t, on.Conflict)
+		require.Equal(t, ScenarioHead{heads[i].ID, "scenario (copy)", 3, 5}, on.Scenario)
+		require.Equal(t, "from there", history(t, a, "theirs")[0].Text)
+		require.Equal(t, 4, put(t, a, on.Scenario.ID, "and on", 3).Scenario.Revision)
 	})
 }
 

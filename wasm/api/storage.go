@@ -20,6 +20,15 @@ type storage struct {
 	store    Store // nil: not opened yet
 	reopened int
 	reason   string // why it does not last; empty: it does
+	// moved says by id in memory what became of its latest revision that was moved.
+	moved map[string]move
+}
+
+// move is where a revision that memory had kept went: a scenario that another tab
+// had changed meanwhile goes on as a copy.
+type move struct {
+	revision int
+	to       ScenarioHead
 }
 
 // mostReopened is how often a store that was closed is opened again.
@@ -117,14 +126,13 @@ func (s *storage) comeBack(ctx context.Context, bridge *memory) {
 		_, err = store.Heads(ctx)
 	}
 	moved := map[Scenario]bool{}
-	last := map[string]ScenarioHead{} // by id in memory: what was moved last
 	for err == nil {
 		next := s.next(bridge, moved, store)
 		if next == nil {
 			return
 		}
 		moved[*next] = true
-		err = move(ctx, store, *next, last)
+		err = s.move(ctx, store, *next)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,17 +153,28 @@ func (s *storage) next(bridge *memory, moved map[Scenario]bool, store Store) *Sc
 
 // move writes a revision after those that were moved before it. As ever nothing is
 // overwritten: what another tab has changed stays, and this goes on as a copy.
-func move(ctx context.Context, store Store, s Scenario, last map[string]ScenarioHead) error {
-	id := s.ID
-	if before, ok := last[id]; ok {
-		s.Revision = before.Revision + 1
-		if s.ID = before.ID; s.ID != id {
-			s.Name = before.Name
+func (s *storage) move(ctx context.Context, store Store, kept Scenario) error {
+	written, _, err := write(ctx, store, s.follow(kept))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.moved == nil {
+		s.moved = map[string]move{}
+	}
+	s.moved[kept.ID] = move{kept.Revision, written.Head()}
+	return err
+}
+
+// follow is a revision as it is to be written, where the one before it was moved.
+func (s *storage) follow(next Scenario) Scenario {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if before, ok := s.moved[next.ID]; ok && before.revision == next.Revision-1 {
+		next.Revision = before.to.Revision + 1
+		if before.to.ID != next.ID {
+			next.ID, next.Name = before.to.ID, before.to.Name
 		}
 	}
-	written, _, err := write(ctx, store, s)
-	last[id] = written.Head()
-	return err
+	return next
 }
 
 // lasting says why what is stored is lost with the page; empty: it is not.
