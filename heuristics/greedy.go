@@ -123,6 +123,14 @@ func (p *portfolio) construct() error {
 		}
 		if where := &places[a.way]; *where == nil {
 			how := ways[a.way]
+			// What takes decoding only is tried before the first balance, which takes
+			// longer than many decodings: an easy instance needs no more.
+			if how.balanced && p.best == nil && len(list) > 0 {
+				if !p.try(list) {
+					return nil
+				}
+				list = list[:0]
+			}
 			how.counts, how.reach = counts, p.reach
 			var err error
 			if *where, err = placeHard(in, how.placing); err != nil {
