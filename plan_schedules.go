@@ -17,7 +17,7 @@ import (
 // is, where the SPB rules allow full depth.
 func (p *planner) schedules(begun chan<- *instance.Schedule) {
 	r, deep := p.result, p.in.FullDepth()
-	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: unbeatable(p.in)}
+	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: p.unbeatable()}
 	full := heuristics.Config{Quick: p.opt.Quick, Stop: unbeatable(deep)}
 	r.Greedy = p.baseline("greedy", p.in, greedyPart, greedy.Greedy)
 	p.proven(r.Greedy.Value)

@@ -24,8 +24,8 @@ type Config struct {
 	Rounds int
 	// Spare is how many cores lanes and scouts of Improve leave to what runs beside them.
 	Spare int
-	// Stop is asked about the value of every better schedule, by Improve of its
-	// start, too; true ends the search, as when a bound has been met. nil: never.
+	// Stop is asked about the value of the best schedule again and again, by Improve of
+	// its start, too; true ends the search, as when a bound has been met. nil: never.
 	// A periodic Greedy knows when to stop by itself.
 	Stop func(value *big.Rat) bool
 	// parts, of which the instance is one, share the work of one instance; 0 means 1.
