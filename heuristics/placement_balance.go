@@ -201,16 +201,42 @@ func (b *balancer) work(j instance.JobID, dealt ration, costs *instance.Costs) i
 
 // enter makes a residency count.
 func (b *balancer) enter(c change) {
+	b.tally(&c, 1)
+	b.lodge(&c)
+}
+
+// residency returns that of a job. routed is as in change.
+func (b *balancer) residency(j instance.JobID, routed bool) change {
+	return change{j, b.out.gpus[j], b.out.limit[j], b.rations[j], b.out.span[j], b.syncs[j], routed}
+}
+
+// tally adds what a residency asks of GPUs and links, and its chain, or with sign
+// -1 takes it away.
+func (b *balancer) tally(c *change, sign instance.Tick) {
 	job, longest := &b.in.Jobs[c.job], instance.Tick(0)
-	b.out.gpus[c.job], b.out.limit[c.job], b.rations[c.job] = c.gpus, c.limit, c.dealt
-	rank := b.rank[c.job]
 	for n, g := range c.gpus {
 		costs := job.On[b.in.GPUs[g].Type]
-		l := lodged{c.job, n, b.work(c.job, c.dealt[n], costs), costs.Ephemeral[c.limit[n]]}
-		b.load[g] += instance.Tick(l.work)
+		b.load[g] += sign * instance.Tick(b.work(c.job, c.dealt[n], costs))
+		longest = max(longest, costs.Time[job.Full()])
+	}
+	b.chain[c.job] = int64(job.Release) + b.iterations[c.job]*int64(longest+c.sync)
+	if c.routed {
+		for _, u := range c.span.Uses {
+			b.busy[u.Link] += sign * instance.Tick(b.iterations[c.job]) * b.share(c.sync, c.span, u)
+		}
+	}
+}
+
+// lodge makes the workers of a residency residents of their GPUs.
+func (b *balancer) lodge(c *change) {
+	j, job := c.job, &b.in.Jobs[c.job]
+	b.out.gpus[j], b.out.limit[j], b.rations[j], b.out.span[j], b.syncs[j] = c.gpus, c.limit, c.dealt, c.span, c.sync
+	rank := b.rank[j]
+	for n, g := range c.gpus {
+		costs := job.On[b.in.GPUs[g].Type]
+		l := lodged{j, n, b.work(j, c.dealt[n], costs), costs.Ephemeral[c.limit[n]]}
 		b.persistent[g] += costs.Persistent
 		b.ephemeral[g] = max(b.ephemeral[g], l.ephemeral)
-		longest = max(longest, costs.Time[job.Full()])
 		list := append(b.residents[g], l)
 		at := len(list) - 1
 		for ; at > 0 && b.rank[list[at-1].job] > rank; at-- {
@@ -219,39 +245,22 @@ func (b *balancer) enter(c change) {
 		list[at] = l
 		b.residents[g] = list
 	}
-	b.chain[c.job] = int64(job.Release) + b.iterations[c.job]*int64(longest+c.sync)
-	if c.routed {
-		b.out.span[c.job], b.syncs[c.job] = c.span, c.sync
-		for _, u := range c.span.Uses {
-			b.busy[u.Link] += instance.Tick(b.iterations[c.job]) * b.share(c.sync, c.span, u)
-		}
-	}
 }
 
-// leave is the inverse of enter.
-func (b *balancer) leave(j instance.JobID, routed bool) change {
-	c := change{j, b.out.gpus[j], b.out.limit[j], b.rations[j], b.out.span[j], b.syncs[j], routed}
-	job := &b.in.Jobs[j]
+// evict is the inverse of lodge.
+func (b *balancer) evict(c *change) {
 	for _, g := range c.gpus {
-		b.persistent[g] -= job.On[b.in.GPUs[g].Type].Persistent
+		b.persistent[g] -= b.in.Jobs[c.job].On[b.in.GPUs[g].Type].Persistent
 		b.ephemeral[g] = 0
 		kept := b.residents[g][:0]
 		for _, l := range b.residents[g] {
-			if l.job == j {
-				b.load[g] -= instance.Tick(l.work)
-				continue
+			if l.job != c.job {
+				b.ephemeral[g] = max(b.ephemeral[g], l.ephemeral)
+				kept = append(kept, l)
 			}
-			b.ephemeral[g] = max(b.ephemeral[g], l.ephemeral)
-			kept = append(kept, l)
 		}
 		b.residents[g] = kept
 	}
-	if routed {
-		for _, u := range c.span.Uses {
-			b.busy[u.Link] -= instance.Tick(b.iterations[j]) * b.share(c.sync, c.span, u)
-		}
-	}
-	return c
 }
 
 // recount updates how long the residents of a GPU wait for each other.
@@ -363,41 +372,55 @@ func (b *balancer) step(whatever bool) bool {
 	}
 	before := b.energy()
 	var old [2]change
-	for n, c := range b.changes {
-		old[n] = b.leave(c.job, c.routed)
+	for n := range b.changes {
+		c := &b.changes[n]
+		old[n] = b.residency(c.job, c.routed)
+		b.tally(&old[n], -1)
+	}
+	for n := range b.changes {
+		b.tally(&b.changes[n], 1)
+	}
+	// Without weights that is all that the energy looks at, and most changes end here.
+	if whatever || b.weighted || b.energy() <= before {
+		if b.exchange(old[:len(b.changes)], b.changes) && (whatever || b.energy() <= before) {
+			b.drafts = [2]draft{}
+			return true
+		}
+		b.exchange(b.changes, old[:len(b.changes)])
+	}
+	for n := range b.changes {
+		b.tally(&b.changes[n], -1)
+	}
+	for n := range b.changes {
+		b.tally(&old[n], 1)
+	}
+	return false
+}
+
+// exchange lets residents go and others come, and reports whether these have the
+// memory that they need.
+func (b *balancer) exchange(out, in []change) bool {
+	for n := range out {
+		b.evict(&out[n])
 	}
 	fits := true
-	for _, c := range b.changes {
+	for i := range in {
+		c := &in[i]
 		for n, g := range c.gpus {
 			fits = fits && b.room(c.job, g, c.limit[n]) >= 0
 		}
-		b.enter(c)
+		b.lodge(c)
 	}
-	b.update()
-	if fits && (whatever || b.energy() <= before) {
-		b.drafts = [2]draft{}
-		return true
+	if b.weighted {
+		for _, g := range b.gpus {
+			b.recount(g)
+		}
 	}
-	for _, c := range b.changes {
-		b.leave(c.job, c.routed)
-	}
-	for _, c := range old[:len(b.changes)] {
-		b.enter(c)
-	}
-	b.update()
-	return false
+	return fits
 }
 
 // untouch begins a new sum.
 func (b *balancer) untouch() {
 	b.stamp++
 	b.gpus, b.links, b.jobs = b.gpus[:0], b.links[:0], b.jobs[:0]
-}
-
-func (b *balancer) update() {
-	if b.weighted {
-		for _, g := range b.gpus {
-			b.recount(g)
-		}
-	}
 }

@@ -36,7 +36,9 @@ func TestBalancerKeepsCount(t *testing.T) {
 			}
 			again := newBalancer(in, b.out, balancing{counts: counts, rng: source(seed), near: 1})
 			for j := range in.Jobs {
-				c := again.leave(instance.JobID(j), true)
+				c := again.residency(instance.JobID(j), true)
+				again.tally(&c, -1)
+				again.evict(&c)
 				c.dealt, c.sync = b.rations[j], again.sync(c.job, c.span)
 				again.enter(c)
 			}
