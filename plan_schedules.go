@@ -18,7 +18,11 @@ import (
 func (p *planner) schedules(begun chan<- *instance.Schedule) {
 	r, deep := p.result, p.in.FullDepth()
 	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: p.unbeatable()}
-	full := heuristics.Config{Quick: p.opt.Quick, Stop: unbeatable(deep)}
+	full := heuristics.Config{Quick: p.opt.Quick, Stop: greedy.Stop}
+	if alone := unbeatable(deep); alone != nil {
+		// Shallower tasks would do in the same places: no full-depth schedule beats the bound.
+		full.Stop = func(value *big.Rat) bool { return alone(value) || greedy.Stop(value) }
+	}
 	r.Greedy = p.baseline("greedy", p.in, greedyPart, greedy.Greedy)
 	p.proven(r.Greedy.Value)
 	begun <- r.Greedy.Schedule
@@ -102,14 +106,20 @@ const guides = 4
 
 // small reports whether branch-and-price may hope to close the gap.
 func (p *planner) small() bool {
-	start, tasks := p.result.Schedule, 0
+	start := p.result.Schedule
 	if p.in.Objective.Periodic() || start == nil || start.Makespan(p.in) > formulation.MostTicks {
 		return false
 	}
+	return p.tasks() <= mostExactTasks && len(p.in.GPUs) <= mostExactGPUs
+}
+
+// tasks returns how many tasks a schedule has.
+func (p *planner) tasks() int {
+	tasks := 0
 	for j := range p.in.Jobs {
 		tasks += p.in.Jobs[j].Workers * p.in.Jobs[j].Iterations
 	}
-	return tasks <= mostExactTasks && len(p.in.GPUs) <= mostExactGPUs
+	return tasks
 }
 
 // exact closes the gap by branch-and-price. With a time limit the search goes
