@@ -12,6 +12,10 @@ import (
 	"jigsaw/solver/eventloop"
 )
 
+// mostHastyTasks is of how many tasks an instance is whose bounds need less time than
+// greedy's changes, so that with a time limit they do not wait for these.
+const mostHastyTasks = 2000
+
 // schedules makes the greedy plan, which begun is told of, and the baselines. The
 // best of them that is valid for the instance is the plan: a full-depth baseline
 // is, where the SPB rules allow full depth.
@@ -19,13 +23,26 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 	r, deep := p.result, p.in.FullDepth()
 	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: p.unbeatable()}
 	full := heuristics.Config{Quick: p.opt.Quick, Stop: greedy.Stop}
+	begin := func(s *instance.Schedule) {
+		select {
+		case begun <- s:
+		default: // they have begun
+		}
+	}
+	if p.opt.Time > 0 && p.tasks() <= mostHastyTasks {
+		greedy.Constructed = func(s *instance.Schedule) {
+			if len(instance.Check(p.in, s)) == 0 {
+				begin(s)
+			}
+		}
+	}
 	if alone := unbeatable(deep); alone != nil {
 		// Shallower tasks would do in the same places: no full-depth schedule beats the bound.
 		full.Stop = func(value *big.Rat) bool { return alone(value) || greedy.Stop(value) }
 	}
 	r.Greedy = p.baseline("greedy", p.in, greedyPart, greedy.Greedy)
-	p.proven(r.Greedy.Value)
-	begun <- r.Greedy.Schedule
+	p.checked(r.Greedy.Value)
+	begin(r.Greedy.Schedule)
 	r.Exclusive = p.baseline("exclusive", deep, 3, heuristics.Config{}.Exclusive) // takes next to no time
 	r.InterleavedFull = p.baseline("interleaved-full", deep, 2, full.InterleavedFull)
 
@@ -35,6 +52,7 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 		}
 		if b == &r.Greedy || len(instance.Check(p.in, b.Schedule)) == 0 {
 			r.Schedule, r.Primal = b.Schedule, b.Value
+			p.checked(b.Value)
 		}
 	}
 }

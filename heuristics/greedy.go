@@ -15,6 +15,9 @@ type Config struct {
 	// Improved is called with each schedule better than all before it, from
 	// the calling goroutine. The schedule is the callee's to keep.
 	Improved func(*instance.Schedule)
+	// Constructed is called by Greedy with the best of the portfolio, before what is left
+	// of the work goes into changes of it; not if all deadlines were not met.
+	Constructed func(*instance.Schedule)
 	// Effort scales the number of schedules that Greedy tries; 0 means 1.
 	Effort int
 	// Quick cuts that number to about a [quickPart], for whoever is waiting.
@@ -65,6 +68,9 @@ func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	p := newPortfolio(ctx, c, in, rng)
 	if err := p.construct(); err != nil {
 		return nil, err
+	}
+	if c.Constructed != nil && p.told != nil {
+		c.Constructed(p.best.schedule(in, p.layout))
 	}
 	p.improve()
 	return p.result()
