@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"sync"
 
 	"jigsaw/formulation"
 	"jigsaw/formulation/instance"
@@ -30,13 +31,34 @@ func Greedy(ctx context.Context, in *instance.Instance, seed uint64) (*instance.
 const greedyPart = 1
 
 // unbeatable returns the test whether no schedule has a better value, by the
-// bounds that take no linear program.
+// bounds that take no linear program. The second is computed where the first leaves
+// that open.
 func unbeatable(in *instance.Instance) func(*big.Rat) bool {
 	if in.Objective.Periodic() {
 		return nil // its greedy has a bound of its own
 	}
-	b := formulation.Best(in, formulation.Chain(in), formulation.Area(in))
-	return func(value *big.Rat) bool {
+	meets := func(b formulation.Bound, value *big.Rat) bool {
 		return b.Certified && b.Value != nil && !in.Objective.Better(b.Value, value)
+	}
+	chain, area := formulation.Chain(in), sync.OnceValue(func() formulation.Bound { return formulation.Area(in) })
+	return func(value *big.Rat) bool { return meets(chain, value) || meets(area(), value) }
+}
+
+// unbeatable is the same of the plan's instance: by the bounds that were there when
+// the run last settled and the fluid bound or, with a time limit, by all that are
+// there now.
+func (p *planner) unbeatable() func(*big.Rat) bool {
+	if p.in.Objective.Periodic() {
+		return nil
+	}
+	meets := func(dual, value *big.Rat) bool { return dual != nil && !p.in.Objective.Better(dual, value) }
+	settled := p.settledDual
+	return func(value *big.Rat) bool {
+		if p.opt.Time == 0 {
+			return meets(settled, value) || meets(p.awaitFluid(), value)
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.result.Certified && meets(p.result.Dual, value)
 	}
 }

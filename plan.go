@@ -64,6 +64,7 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	begun := make(chan *instance.Schedule, 1)
 	bounds, enough := p.startBounds(begun)
 	p.schedules(begun)
+	p.settleFluid()
 	if opt.Quick {
 		p.wait(bounds)
 		return p.finish()

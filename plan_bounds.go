@@ -34,11 +34,15 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 	done := make(chan struct{})
 	ctx, enough := context.WithCancel(p.ctx)
 	ctx = eventloop.Context(ctx)
+	first := p.lp != nil && (p.opt.Quick || !p.columnsFirst())
+	if first && p.opt.Time == 0 && p.tasks() <= mostAwaitTasks {
+		p.fluidIn = make(chan struct{})
+	}
 	go func() {
 		defer close(done)
 		defer enough()
 		if engine := p.lp; engine != nil {
-			if p.opt.Quick || !p.columnsFirst() {
+			if first {
 				p.fluid(engine)
 			}
 			if p.opt.Quick {
@@ -57,6 +61,31 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 		}
 	}()
 	return done, enough
+}
+
+// mostAwaitTasks is of how many tasks an instance is whose schedules wait for the
+// fluid bound, which takes milliseconds then, and may show that they are optimal.
+const mostAwaitTasks = 20_000
+
+// awaitFluid returns the fluid bound that schedules of a run without a time limit
+// may wait for; nil if there is none.
+func (p *planner) awaitFluid() *big.Rat {
+	if p.fluidIn == nil {
+		return nil
+	}
+	select {
+	case <-p.fluidIn:
+		return p.fluidDual
+	case <-p.ctx.Done():
+		return nil
+	}
+}
+
+// settleFluid is settle for the fluid bound alone, while others are on their way.
+func (p *planner) settleFluid() {
+	if dual := p.awaitFluid(); dual != nil && (p.settledDual == nil || p.in.Objective.Better(p.settledDual, dual)) {
+		p.settledDual = dual
+	}
 }
 
 // columnsFirst reports whether the columns come before the fluid program: for
@@ -116,6 +145,12 @@ func (p *planner) engine() solver.Solver {
 // fluid adds the fluid bound, or a note that says why there is none.
 func (p *planner) fluid(engine solver.Solver) {
 	b, err := formulation.Fluid(p.ctx, p.in, engine, formulation.Limits{})
+	if p.fluidIn != nil {
+		if b.Certified {
+			p.fluidDual = b.Value
+		}
+		close(p.fluidIn)
+	}
 	switch {
 	case err != nil && p.ctx.Err() != nil:
 		p.note("no LP bound: %s", stopped(p.ctx))

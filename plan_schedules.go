@@ -12,16 +12,37 @@ import (
 	"jigsaw/solver/eventloop"
 )
 
+// mostHastyTasks is of how many tasks an instance is whose bounds need less time than
+// greedy's changes, so that with a time limit they do not wait for these.
+const mostHastyTasks = 2000
+
 // schedules makes the greedy plan, which begun is told of, and the baselines. The
 // best of them that is valid for the instance is the plan: a full-depth baseline
 // is, where the SPB rules allow full depth.
 func (p *planner) schedules(begun chan<- *instance.Schedule) {
 	r, deep := p.result, p.in.FullDepth()
-	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: unbeatable(p.in)}
-	full := heuristics.Config{Quick: p.opt.Quick, Stop: unbeatable(deep)}
+	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: p.unbeatable()}
+	full := heuristics.Config{Quick: p.opt.Quick, Stop: greedy.Stop}
+	begin := func(s *instance.Schedule) {
+		select {
+		case begun <- s:
+		default: // they have begun
+		}
+	}
+	if p.opt.Time > 0 && p.tasks() <= mostHastyTasks {
+		greedy.Constructed = func(s *instance.Schedule) {
+			if len(instance.Check(p.in, s)) == 0 {
+				begin(s)
+			}
+		}
+	}
+	if alone := unbeatable(deep); alone != nil {
+		// Shallower tasks would do in the same places: no full-depth schedule beats the bound.
+		full.Stop = func(value *big.Rat) bool { return alone(value) || greedy.Stop(value) }
+	}
 	r.Greedy = p.baseline("greedy", p.in, greedyPart, greedy.Greedy)
-	p.proven(r.Greedy.Value)
-	begun <- r.Greedy.Schedule
+	p.checked(r.Greedy.Value)
+	begin(r.Greedy.Schedule)
 	r.Exclusive = p.baseline("exclusive", deep, 3, heuristics.Config{}.Exclusive) // takes next to no time
 	r.InterleavedFull = p.baseline("interleaved-full", deep, 2, full.InterleavedFull)
 
@@ -31,6 +52,7 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 		}
 		if b == &r.Greedy || len(instance.Check(p.in, b.Schedule)) == 0 {
 			r.Schedule, r.Primal = b.Schedule, b.Value
+			p.checked(b.Value)
 		}
 	}
 }
@@ -102,14 +124,20 @@ const guides = 4
 
 // small reports whether branch-and-price may hope to close the gap.
 func (p *planner) small() bool {
-	start, tasks := p.result.Schedule, 0
+	start := p.result.Schedule
 	if p.in.Objective.Periodic() || start == nil || start.Makespan(p.in) > formulation.MostTicks {
 		return false
 	}
+	return p.tasks() <= mostExactTasks && len(p.in.GPUs) <= mostExactGPUs
+}
+
+// tasks returns how many tasks a schedule has.
+func (p *planner) tasks() int {
+	tasks := 0
 	for j := range p.in.Jobs {
 		tasks += p.in.Jobs[j].Workers * p.in.Jobs[j].Iterations
 	}
-	return tasks <= mostExactTasks && len(p.in.GPUs) <= mostExactGPUs
+	return tasks
 }
 
 // exact closes the gap by branch-and-price. With a time limit the search goes

@@ -25,10 +25,15 @@ type planner struct {
 	show  *showcase
 	last  *time.Timer   // ends ctx; nil without a time limit
 	lp    solver.Solver // nil: none, and a note says why
+	// fluidIn is closed once fluidDual, the certified fluid bound if there is one, is
+	// there; nil where nothing waits for it.
+	fluidIn   chan struct{}
+	fluidDual *big.Rat
 
 	mu     sync.Mutex // guards what follows
 	result *Result
 	seen   *big.Rat // best value of a schedule so far
+	valid  *big.Rat // best value of one that was checked
 	faults []error
 	closed bool // an LP engine that is still at work adds nothing any more
 	guide  *formulation.Guide
@@ -125,6 +130,7 @@ func (p *planner) bound(b formulation.Bound) {
 		r.Dual, r.Certified = b.Value, b.Certified
 		p.reserve(b.Proving)
 		p.record(string(b.Kind), p.seen, r.Dual)
+		p.meet()
 	}
 }
 
@@ -151,16 +157,23 @@ func (p *planner) see(event string, value *big.Rat) bool {
 	return true
 }
 
-// proven notes that a schedule of the value, which was checked, is optimal, the
-// first time that it is so. What follows is no work on the plan.
-func (p *planner) proven(value *big.Rat) {
+// checked notes the value of a schedule that was checked.
+func (p *planner) checked(value *big.Rat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := p.result
-	if value == nil || r.Dual == nil || !r.Certified || value.Cmp(r.Dual) != 0 || r.Proven() >= 0 {
-		return
+	if value != nil && (p.valid == nil || p.in.Objective.Better(value, p.valid)) {
+		p.valid = value
 	}
-	p.record(provenEvent, value, r.Dual)
+	p.meet()
+}
+
+// meet notes that a schedule that was checked is optimal, the first time that it is
+// so. What follows is no work on the plan. The caller holds mu.
+func (p *planner) meet() {
+	r := p.result
+	if p.valid != nil && r.Dual != nil && r.Certified && p.valid.Cmp(r.Dual) == 0 && r.Proven() < 0 {
+		p.record(provenEvent, p.valid, r.Dual)
+	}
 }
 
 func (p *planner) fault(format string, args ...any) {
@@ -209,7 +222,7 @@ func (p *planner) take(name string, s *instance.Schedule) {
 	}
 	if v := p.in.Value(s); p.result.Primal == nil || p.in.Objective.Better(v, p.result.Primal) {
 		p.result.Schedule, p.result.Primal = s, v
-		p.proven(v)
+		p.checked(v)
 	}
 }
 
@@ -244,7 +257,7 @@ func (p *planner) finish() (*Result, error) {
 		r.Status, r.Reasons = Limit, []string{r.Greedy.Reason}
 	case r.Dual != nil && r.Certified && r.Primal.Cmp(r.Dual) == 0:
 		r.Status = Optimal
-		p.proven(r.Primal)
+		p.checked(r.Primal)
 	default:
 		r.Status = Feasible
 	}

@@ -221,18 +221,19 @@ func (f *fluid) begun(d *demand, before int64) int64 {
 // slowdown is the least GPU time that an iteration's worth of the work takes on
 // type t: work times the least ratio of a task's time there to its time anywhere.
 func (d *demand) slowdown(t instance.TypeID) int64 {
-	var least *big.Rat
+	over, under := instance.Tick(0), instance.Tick(0) // the least ratio; 0/0: none
 	for depth, ok := range d.fits[t] {
-		if ok && d.least[depth] > 0 {
-			if r := big.NewRat(int64(d.job.On[t].Time[depth]), int64(d.least[depth])); least == nil || r.Cmp(least) < 0 {
-				least = r
+		if here, least := d.job.On[t].Time[depth], d.least[depth]; ok && least > 0 {
+			if under == 0 || mul(int64(here), int64(under)).Cmp(mul(int64(over), int64(least))) < 0 {
+				over, under = here, least
 			}
 		}
 	}
-	if least == nil {
+	if under == 0 {
 		return d.work
 	}
-	return saturate(floor(least.Mul(least, new(big.Rat).SetInt64(d.work))))
+	work := mul(d.work, int64(over))
+	return saturate(work.Quo(work, big.NewInt(int64(under))))
 }
 
 // places returns the pools that the modes of a shape use, ascending.

@@ -15,6 +15,9 @@ type Config struct {
 	// Improved is called with each schedule better than all before it, from
 	// the calling goroutine. The schedule is the callee's to keep.
 	Improved func(*instance.Schedule)
+	// Constructed is called by Greedy with the best of the portfolio, before what is left
+	// of the work goes into changes of it; not if all deadlines were not met.
+	Constructed func(*instance.Schedule)
 	// Effort scales the number of schedules that Greedy tries; 0 means 1.
 	Effort int
 	// Quick cuts that number to about a [quickPart], for whoever is waiting.
@@ -24,8 +27,8 @@ type Config struct {
 	Rounds int
 	// Spare is how many cores lanes and scouts of Improve leave to what runs beside them.
 	Spare int
-	// Stop is asked about the value of every better schedule, by Improve of its
-	// start, too; true ends the search, as when a bound has been met. nil: never.
+	// Stop is asked about the value of the best schedule again and again, by Improve of
+	// its start, too; true ends the search, as when a bound has been met. nil: never.
 	// A periodic Greedy knows when to stop by itself.
 	Stop func(value *big.Rat) bool
 	// parts, of which the instance is one, share the work of one instance; 0 means 1.
@@ -65,6 +68,9 @@ func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	p := newPortfolio(ctx, c, in, rng)
 	if err := p.construct(); err != nil {
 		return nil, err
+	}
+	if c.Constructed != nil && p.told != nil {
+		c.Constructed(p.best.schedule(in, p.layout))
 	}
 	p.improve()
 	return p.result()
@@ -123,6 +129,14 @@ func (p *portfolio) construct() error {
 		}
 		if where := &places[a.way]; *where == nil {
 			how := ways[a.way]
+			// What takes decoding only is tried before the first balance, which takes
+			// longer than many decodings: an easy instance needs no more.
+			if how.balanced && p.best == nil && len(list) > 0 {
+				if !p.try(list) {
+					return nil
+				}
+				list = list[:0]
+			}
 			how.counts, how.reach = counts, p.reach
 			var err error
 			if *where, err = placeHard(in, how.placing); err != nil {

@@ -1,7 +1,6 @@
 package heuristics
 
 import (
-	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -63,10 +62,12 @@ type balancer struct {
 	scale    float64 // 1 / the makespan aimed at
 
 	residents [][]lodged
-	ahead     [][]int64 // per job and worker: ticks of the better residents and its own
+	ahead     [][]int64       // per job and worker: ticks of the better residents and its own
+	syncs     []instance.Tick // per job: of its span, at the highest rate
 
 	// Scratch of a step.
 	changes  []change
+	drafts   [2]draft // for the changes
 	stamp    int
 	gpuSeen  []int
 	jobSeen  []int
@@ -76,10 +77,13 @@ type balancer struct {
 	jobs     []instance.JobID
 }
 
-// lodged is worker n of a job.
+// lodged is worker n of a job, with the ticks of its tasks on its GPU and the memory
+// reserved for one of them.
 type lodged struct {
-	job instance.JobID
-	n   int
+	job       instance.JobID
+	n         int
+	work      int64
+	ephemeral instance.Bytes
 }
 
 // change is a residency of one job, old or new.
@@ -89,6 +93,16 @@ type change struct {
 	limit []int
 	dealt []ration
 	span  instance.Span
+	sync  instance.Tick // of the span, at the highest rate
+	// routed says that the other one has another span.
+	routed bool
+}
+
+// draft is memory for a change, which takes it along when it is kept.
+type draft struct {
+	gpus  []instance.GPUID
+	limit []int
+	dealt []ration
 }
 
 func newBalancer(in *instance.Instance, where *placement, how balancing) *balancer {
@@ -97,18 +111,21 @@ func newBalancer(in *instance.Instance, where *placement, how balancing) *balanc
 		weighted: in.Objective == instance.WeightedCompletion,
 		rank:     make([]int64, len(in.Jobs)),
 		chain:    make([]int64, len(in.Jobs)), weight: make([]float64, len(in.Jobs)),
-		residents: make([][]lodged, len(in.GPUs)), ahead: make([][]int64, len(in.Jobs)),
+		residents: make([][]lodged, len(in.GPUs)), ahead: make([][]int64, len(in.Jobs)), syncs: make([]instance.Tick, len(in.Jobs)),
 		gpuSeen: make([]int, len(in.GPUs)), jobSeen: make([]int, len(in.Jobs)), linkSeen: make([]int, len(in.Links)),
 	}
 	for at, j := range bySmith(in, how.counts) {
 		b.rank[j] = int64(at)
 	}
 	weights := 0.0
+	b.reserve(where)
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
 		weights += float64(job.Weight)
-		b.ahead[j] = make([]int64, job.Workers)
-		b.enter(change{instance.JobID(j), where.gpus[j], where.limit[j], rationed(job, how.counts[j], where.limit[j]), where.span[j]})
+		b.enter(change{
+			job: instance.JobID(j), gpus: where.gpus[j], limit: where.limit[j], dealt: rationed(b.rations[j], job, how.counts[j], where.limit[j]),
+			span: where.span[j], sync: b.sync(instance.JobID(j), where.span[j]), routed: true,
+		})
 	}
 	sum, most := int64(0), int64(1)
 	for _, load := range b.load {
@@ -125,20 +142,42 @@ func newBalancer(in *instance.Instance, where *placement, how balancing) *balanc
 	return b
 }
 
+// reserve makes what is kept by worker and by GPU, all at once.
+func (b *balancer) reserve(where *placement) {
+	slots, lodgers := 0, make([]int, len(b.in.GPUs))
+	for _, gpus := range where.gpus {
+		slots += len(gpus)
+		for _, g := range gpus {
+			lodgers[g]++
+		}
+	}
+	rations, ahead := make([]ration, slots), make([]int64, slots)
+	for j, gpus := range where.gpus {
+		k := len(gpus)
+		b.rations[j], rations = rations[:k:k], rations[k:]
+		b.ahead[j], ahead = ahead[:k:k], ahead[k:]
+	}
+	const more = 2 // than now
+	residents := make([]lodged, slots+more*len(lodgers))
+	for g, n := range lodgers {
+		b.residents[g], residents = residents[:0:n+more], residents[n+more:]
+	}
+}
+
 // rationed deals the depths of a job out in turn, so that every worker has
 // about the mean; pinned depths stay where they are.
-func rationed(job *instance.Job, counts, limit []int) []ration {
-	var depths []uint8
+func rationed(dealt []ration, job *instance.Job, counts, limit []int) []ration {
+	depths := make([]uint8, 0, 64)
 	for d, n := range counts {
 		for range n {
 			depths = append(depths, uint8(d))
 		}
 	}
-	dealt := make([]ration, job.Workers)
+	fixed := pinned(job, limit)
 	for n := range dealt {
 		for q := range quarters {
 			dealt[n][q] = depths[(n+q*job.Workers/quarters)%job.Workers]
-			if pinned(job, limit) {
+			if fixed {
 				dealt[n][q] = uint8(limit[n])
 			}
 		}
@@ -151,66 +190,84 @@ func pinned(job *instance.Job, limit []int) bool {
 	return slices.ContainsFunc(limit, func(d int) bool { return d < job.Full() })
 }
 
-// work returns the ticks of a worker on GPU type t.
-func (b *balancer) work(j instance.JobID, dealt ration, t instance.TypeID) int64 {
+// work returns the ticks of a worker where tasks cost so much.
+func (b *balancer) work(j instance.JobID, dealt ration, costs *instance.Costs) int64 {
 	sum := instance.Tick(0)
 	for _, d := range dealt {
-		sum += b.in.Jobs[j].On[t].Time[d]
+		sum += costs.Time[d]
 	}
 	return b.iterations[j] * int64(sum) / quarters
 }
 
 // enter makes a residency count.
 func (b *balancer) enter(c change) {
+	b.tally(&c, 1)
+	b.lodge(&c)
+}
+
+// residency returns that of a job. routed is as in change.
+func (b *balancer) residency(j instance.JobID, routed bool) change {
+	return change{j, b.out.gpus[j], b.out.limit[j], b.rations[j], b.out.span[j], b.syncs[j], routed}
+}
+
+// tally adds what a residency asks of GPUs and links, and its chain, or with sign
+// -1 takes it away.
+func (b *balancer) tally(c *change, sign instance.Tick) {
 	job, longest := &b.in.Jobs[c.job], instance.Tick(0)
-	b.out.gpus[c.job], b.out.limit[c.job], b.out.span[c.job], b.rations[c.job] = c.gpus, c.limit, c.span, c.dealt
 	for n, g := range c.gpus {
-		t := b.in.GPUs[g].Type
-		b.load[g] += instance.Tick(b.work(c.job, c.dealt[n], t))
-		b.persistent[g] += job.On[t].Persistent
-		b.ephemeral[g] = max(b.ephemeral[g], job.On[t].Ephemeral[c.limit[n]])
-		longest = max(longest, job.On[t].Time[job.Full()])
-		at, _ := slices.BinarySearchFunc(b.residents[g], b.rank[c.job], func(l lodged, r int64) int { return cmp.Compare(b.rank[l.job], r) })
-		b.residents[g] = slices.Insert(b.residents[g], at, lodged{c.job, n})
+		costs := job.On[b.in.GPUs[g].Type]
+		b.load[g] += sign * instance.Tick(b.work(c.job, c.dealt[n], costs))
+		longest = max(longest, costs.Time[job.Full()])
 	}
-	sync := b.sync(c.job, c.span)
-	b.chain[c.job] = int64(job.Release) + b.iterations[c.job]*int64(longest+sync)
-	for _, u := range c.span.Uses {
-		b.busy[u.Link] += instance.Tick(b.iterations[c.job]) * b.share(sync, c.span, u)
+	b.chain[c.job] = int64(job.Release) + b.iterations[c.job]*int64(longest+c.sync)
+	if c.routed {
+		for _, u := range c.span.Uses {
+			b.busy[u.Link] += sign * instance.Tick(b.iterations[c.job]) * b.share(c.sync, c.span, u)
+		}
 	}
 }
 
-// leave is the inverse of enter.
-func (b *balancer) leave(j instance.JobID) change {
-	c := change{j, b.out.gpus[j], b.out.limit[j], b.rations[j], b.out.span[j]}
-	job := &b.in.Jobs[j]
+// lodge makes the workers of a residency residents of their GPUs.
+func (b *balancer) lodge(c *change) {
+	j, job := c.job, &b.in.Jobs[c.job]
+	b.out.gpus[j], b.out.limit[j], b.rations[j], b.out.span[j], b.syncs[j] = c.gpus, c.limit, c.dealt, c.span, c.sync
+	rank := b.rank[j]
 	for n, g := range c.gpus {
-		t := b.in.GPUs[g].Type
-		b.load[g] -= instance.Tick(b.work(j, c.dealt[n], t))
-		b.persistent[g] -= job.On[t].Persistent
+		costs := job.On[b.in.GPUs[g].Type]
+		l := lodged{j, n, b.work(j, c.dealt[n], costs), costs.Ephemeral[c.limit[n]]}
+		b.persistent[g] += costs.Persistent
+		b.ephemeral[g] = max(b.ephemeral[g], l.ephemeral)
+		list := append(b.residents[g], l)
+		at := len(list) - 1
+		for ; at > 0 && b.rank[list[at-1].job] > rank; at-- {
+			list[at] = list[at-1]
+		}
+		list[at] = l
+		b.residents[g] = list
+	}
+}
+
+// evict is the inverse of lodge.
+func (b *balancer) evict(c *change) {
+	for _, g := range c.gpus {
+		b.persistent[g] -= b.in.Jobs[c.job].On[b.in.GPUs[g].Type].Persistent
 		b.ephemeral[g] = 0
-		at := 0
-		for i, l := range b.residents[g] {
-			if l.job == j {
-				at = i
-			} else {
-				b.ephemeral[g] = max(b.ephemeral[g], b.in.Jobs[l.job].On[t].Ephemeral[b.out.limit[l.job][l.n]])
+		kept := b.residents[g][:0]
+		for _, l := range b.residents[g] {
+			if l.job != c.job {
+				b.ephemeral[g] = max(b.ephemeral[g], l.ephemeral)
+				kept = append(kept, l)
 			}
 		}
-		b.residents[g] = slices.Delete(b.residents[g], at, at+1)
+		b.residents[g] = kept
 	}
-	sync := b.sync(j, c.span)
-	for _, u := range c.span.Uses {
-		b.busy[u.Link] -= instance.Tick(b.iterations[j]) * b.share(sync, c.span, u)
-	}
-	return c
 }
 
 // recount updates how long the residents of a GPU wait for each other.
 func (b *balancer) recount(g instance.GPUID) {
-	t, sum := b.in.GPUs[g].Type, int64(0)
+	sum := int64(0)
 	for _, l := range b.residents[g] {
-		sum += b.work(l.job, b.rations[l.job][l.n], t)
+		sum += l.work
 		b.ahead[l.job][l.n] = sum
 	}
 }
@@ -254,9 +311,9 @@ func (b *balancer) energy() float64 {
 	return sum
 }
 
-// touch adds a residency to what the energy is summed over.
-func (b *balancer) touch(c change) {
-	for _, g := range c.gpus {
+// touch adds a residency of a job to what the energy is summed over.
+func (b *balancer) touch(j instance.JobID, gpus []instance.GPUID, uses []instance.LinkUse) {
+	for _, g := range gpus {
 		if b.gpuSeen[g] != b.stamp {
 			b.gpuSeen[g] = b.stamp
 			b.gpus = append(b.gpus, g)
@@ -267,13 +324,13 @@ func (b *balancer) touch(c change) {
 			}
 		}
 	}
-	for _, u := range c.span.Uses {
+	for _, u := range uses {
 		if b.linkSeen[u.Link] != b.stamp {
 			b.linkSeen[u.Link] = b.stamp
 			b.links = append(b.links, u.Link)
 		}
 	}
-	b.touchJob(c.job)
+	b.touchJob(j)
 }
 
 func (b *balancer) touchJob(j instance.JobID) {
@@ -302,196 +359,68 @@ func (b *balancer) step(whatever bool) bool {
 	case 7:
 		ok = b.swapJobs()
 	default:
-		ok = b.swapDepths()
+		return b.swapDepths()
 	}
 	if !ok {
 		return false
 	}
-	b.stamp++
-	b.gpus, b.links, b.jobs = b.gpus[:0], b.links[:0], b.jobs[:0]
-	for _, c := range b.changes {
-		b.touch(change{job: c.job, gpus: b.out.gpus[c.job], span: b.out.span[c.job]})
-		b.touch(c)
+	b.untouch()
+	for i := range b.changes {
+		c := &b.changes[i]
+		b.touch(c.job, b.out.gpus[c.job], b.out.span[c.job].Uses)
+		b.touch(c.job, c.gpus, c.span.Uses)
 	}
 	before := b.energy()
 	var old [2]change
-	for n, c := range b.changes {
-		old[n] = b.leave(c.job)
+	for n := range b.changes {
+		c := &b.changes[n]
+		old[n] = b.residency(c.job, c.routed)
+		b.tally(&old[n], -1)
 	}
-	fits := true
-	for _, c := range b.changes {
-		for n, g := range c.gpus {
-			fits = fits && b.room(c.job, g, c.limit[n]) >= 0
+	for n := range b.changes {
+		b.tally(&b.changes[n], 1)
+	}
+	// Without weights that is all that the energy looks at, and most changes end here.
+	if whatever || b.weighted || b.energy() <= before {
+		if b.exchange(old[:len(b.changes)], b.changes) && (whatever || b.energy() <= before) {
+			b.drafts = [2]draft{}
+			return true
 		}
-		b.enter(c)
+		b.exchange(b.changes, old[:len(b.changes)])
 	}
-	b.update()
-	if fits && (whatever || b.energy() <= before) {
-		return true
+	for n := range b.changes {
+		b.tally(&b.changes[n], -1)
 	}
-	for _, c := range b.changes {
-		b.leave(c.job)
+	for n := range b.changes {
+		b.tally(&old[n], 1)
 	}
-	for _, c := range old[:len(b.changes)] {
-		b.enter(c)
-	}
-	b.update()
 	return false
 }
 
-func (b *balancer) update() {
+// exchange lets residents go and others come, and reports whether these have the
+// memory that they need.
+func (b *balancer) exchange(out, in []change) bool {
+	for n := range out {
+		b.evict(&out[n])
+	}
+	fits := true
+	for i := range in {
+		c := &in[i]
+		for n, g := range c.gpus {
+			fits = fits && b.room(c.job, g, c.limit[n]) >= 0
+		}
+		b.lodge(c)
+	}
 	if b.weighted {
 		for _, g := range b.gpus {
 			b.recount(g)
 		}
 	}
+	return fits
 }
 
-// propose adds a residency to the change if it obeys the placement limits.
-func (b *balancer) propose(j instance.JobID, gpus []instance.GPUID, limit []int, dealt []ration) bool {
-	job := &b.in.Jobs[j]
-	for _, g := range gpus {
-		if !job.Runs(b.in.GPUs[g].Type) {
-			return false
-		}
-	}
-	first, last := b.in.GPUs[gpus[0]].Node, b.in.GPUs[gpus[len(gpus)-1]].Node
-	if job.Within == instance.WithinNode && first != last {
-		return false
-	}
-	same := true
-	for n, g := range gpus {
-		node := b.in.GPUs[g].Node
-		if job.Within == instance.WithinRack && b.in.Nodes[node].Rack != b.in.Nodes[first].Rack {
-			return false
-		}
-		same = same && node == b.in.GPUs[b.out.gpus[j][n]].Node
-	}
-	span, ok := b.out.span[j], true
-	if !same {
-		span, ok = b.in.Span(gpus)
-	}
-	if ok {
-		b.changes = append(b.changes, change{j, gpus, limit, dealt, span})
-	}
-	return ok
-}
-
-// proposeWorker proposes that worker n of job j moves to GPU g.
-func (b *balancer) proposeWorker(j instance.JobID, n int, g instance.GPUID) bool {
-	if slices.Contains(b.out.gpus[j], g) {
-		return false
-	}
-	gpus, limit, dealt := slices.Clone(b.out.gpus[j]), slices.Clone(b.out.limit[j]), slices.Clone(b.rations[j])
-	gpus[n] = g
-	for ; n > 0 && gpus[n-1] > gpus[n]; n-- {
-		gpus[n-1], limit[n-1], dealt[n-1], gpus[n], limit[n], dealt[n] = gpus[n], limit[n], dealt[n], gpus[n-1], limit[n-1], dealt[n-1]
-	}
-	for ; n+1 < len(gpus) && gpus[n+1] < gpus[n]; n++ {
-		gpus[n+1], limit[n+1], dealt[n+1], gpus[n], limit[n], dealt[n] = gpus[n], limit[n], dealt[n], gpus[n+1], limit[n+1], dealt[n+1]
-	}
-	return b.propose(j, gpus, limit, dealt)
-}
-
-// swapDepths exchanges the depths of two workers of a job in a quarter.
-func (b *balancer) swapDepths() bool {
-	l, ok := b.worker(b.draw(true))
-	if !ok || pinned(&b.in.Jobs[l.job], b.out.limit[l.job]) {
-		return false
-	}
-	dealt := slices.Clone(b.rations[l.job])
-	q, o := b.rng.IntN(quarters), b.rng.IntN(len(dealt))
-	if dealt[l.n][q] == dealt[o][q] {
-		return false
-	}
-	dealt[l.n][q], dealt[o][q] = dealt[o][q], dealt[l.n][q]
-	return b.propose(l.job, b.out.gpus[l.job], b.out.limit[l.job], dealt)
-}
-
-// draw returns the more loaded of a few random GPUs, or the less loaded.
-func (b *balancer) draw(loaded bool) instance.GPUID {
-	best := instance.GPUID(b.rng.IntN(len(b.load)))
-	for range b.rng.IntN(4) {
-		if g := instance.GPUID(b.rng.IntN(len(b.load))); g != best && b.load[g] > b.load[best] == loaded {
-			best = g
-		}
-	}
-	return best
-}
-
-// worker draws a resident of a GPU.
-func (b *balancer) worker(g instance.GPUID) (lodged, bool) {
-	if len(b.residents[g]) == 0 {
-		return lodged{}, false
-	}
-	return b.residents[g][b.rng.IntN(len(b.residents[g]))], true
-}
-
-// partner draws a GPU to exchange with g: in its node, or anywhere.
-func (b *balancer) partner(g instance.GPUID) instance.GPUID {
-	if b.rng.IntN(3) == 0 {
-		node := &b.in.Nodes[b.in.GPUs[g].Node]
-		return node.FirstGPU + instance.GPUID(b.rng.IntN(node.GPUs))
-	}
-	return b.draw(false)
-}
-
-func (b *balancer) moveWorker() bool {
-	from := b.draw(true)
-	l, ok := b.worker(from)
-	return ok && b.proposeWorker(l.job, l.n, b.partner(from))
-}
-
-func (b *balancer) swapWorkers() bool {
-	from := b.draw(true)
-	to := b.partner(from)
-	l, ok := b.worker(from)
-	o, there := b.worker(to)
-	return ok && there && from != to && l.job != o.job && b.proposeWorker(l.job, l.n, to) && b.proposeWorker(o.job, o.n, from)
-}
-
-// moveJob moves a job to the least loaded GPUs of a node, and of the nodes
-// after it as long as it needs more.
-func (b *balancer) moveJob() bool {
-	l, ok := b.worker(b.draw(true))
-	if !ok {
-		return false
-	}
-	j := l.job
-	job := &b.in.Jobs[j]
-	first := int(b.in.GPUs[b.draw(false)].Node)
-	list := make([]instance.GPUID, 0, job.Workers)
-	for n := range b.in.Nodes {
-		node := &b.in.Nodes[(first+n)%len(b.in.Nodes)]
-		if !job.Runs(node.Type) || n > 0 && job.Within == instance.WithinNode {
-			continue
-		}
-		from := len(list)
-		for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
-			list = append(list, g)
-		}
-		if here := list[from:]; len(list) > job.Workers {
-			slices.SortFunc(here, func(x, y instance.GPUID) int {
-				return cmp.Or(cmp.Compare(b.load[x], b.load[y]), cmp.Compare(x, y))
-			})
-		}
-		if len(list) >= job.Workers {
-			break
-		}
-	}
-	if len(list) < job.Workers {
-		return false
-	}
-	list = list[:job.Workers]
-	slices.Sort(list)
-	return !slices.Equal(list, b.out.gpus[j]) && b.propose(j, list, b.out.limit[j], b.rations[j])
-}
-
-func (b *balancer) swapJobs() bool {
-	l, ok := b.worker(b.draw(true))
-	o, there := b.worker(b.draw(false))
-	if !ok || !there || len(b.out.gpus[l.job]) != len(b.out.gpus[o.job]) || slices.Equal(b.out.gpus[l.job], b.out.gpus[o.job]) {
-		return false
-	}
-	return b.propose(l.job, b.out.gpus[o.job], b.out.limit[l.job], b.rations[l.job]) && b.propose(o.job, b.out.gpus[l.job], b.out.limit[o.job], b.rations[o.job])
+// untouch begins a new sum.
+func (b *balancer) untouch() {
+	b.stamp++
+	b.gpus, b.links, b.jobs = b.gpus[:0], b.links[:0], b.jobs[:0]
 }

@@ -2,6 +2,7 @@ package heuristics
 
 import (
 	"context"
+	"math/big"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -50,6 +51,7 @@ type portfolio struct {
 	best    *record // nil: none yet
 	value   value   // of best
 	chosen  *decision
+	told    *big.Rat // value of best, which met all deadlines; nil: none yet
 	reach   *reach
 	tried   [batch]trial // of the latest batch
 }
@@ -88,7 +90,8 @@ func newPortfolio(ctx context.Context, c Config, in *instance.Instance, rng *ran
 
 // try decodes the decisions, at most batch of them and no more than the budget
 // allows, and takes over the best if it beats the incumbent. The first
-// schedule of all is decoded whatever the budget. It reports whether to go on.
+// schedule of all is decoded whatever the budget. It reports whether to go on, which
+// it does not where the incumbent is good enough, or has become so.
 func (p *portfolio) try(list []*decision) bool {
 	if affordable := p.budget / p.cost; len(list) > affordable {
 		list = list[:affordable]
@@ -133,18 +136,18 @@ func (p *portfolio) try(list []*decision) bool {
 			p.tell(p.best.schedule(p.in, p.layout))
 		}
 	}
+	if p.told != nil && p.config.stops(p.told) {
+		p.budget = 0
+	}
 	return p.ctx.Err() == nil && p.budget >= p.cost
 }
 
-// tell reports a better schedule. Where it is good enough nothing is left to
-// spend.
+// tell reports a better schedule.
 func (p *portfolio) tell(s *instance.Schedule) {
 	if p.config.Improved != nil {
 		p.config.Improved(s)
 	}
-	if p.config.stops(p.in.Value(s)) {
-		p.budget = 0
-	}
+	p.told = p.in.Value(s)
 }
 
 // decode tries one decision and keeps its record if it beats the incumbent

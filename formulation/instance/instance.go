@@ -1,6 +1,6 @@
 package instance
 
-import "fmt"
+import "encoding/binary"
 
 // Indices into the slices of an [Instance].
 type (
@@ -194,24 +194,51 @@ func (in *Instance) Classes() [][]JobID { return in.classes }
 
 func classify(jobs []Job) [][]JobID {
 	var classes [][]JobID
-	index := map[string]int{}
+	index := make(map[string]int, len(jobs))
+	var kind []byte
 	for i := range jobs {
-		j := jobs[i]
-		costs := make([]Costs, len(j.On))
-		for t, c := range j.On {
-			if c != nil {
-				costs[t] = *c
-			}
-		}
-		j.Name, j.On = "", nil
-		key := fmt.Sprintf("%+v %+v", j, costs)
-		n, ok := index[key]
+		kind = jobs[i].appendKind(kind[:0])
+		n, ok := index[string(kind)]
 		if !ok {
 			n = len(classes)
-			index[key] = n
+			index[string(kind)] = n
 			classes = append(classes, nil)
 		}
 		classes[n] = append(classes[n], JobID(i))
 	}
 	return classes
+}
+
+// appendKind appends all of a job but its name: the same bytes for identical jobs only.
+func (j *Job) appendKind(b []byte) []byte {
+	gang := 0
+	if j.Gang {
+		gang = 1
+	}
+	b = appendNumbers(b, []byte(j.Model)...)
+	b = appendNumbers(b, j.Batch, j.Workers, j.Iterations, gang, int(j.Within), j.Rule.MinFull, len(j.Depths), len(j.On))
+	b = appendNumbers(b, j.Weight, int64(j.Release), int64(j.Deadline), j.Rule.MinShare)
+	for _, d := range j.Depths {
+		b = appendNumbers(b, int64(d.Layers), int64(d.Share))
+	}
+	b = appendNumbers(b, j.SegmentBytes...)
+	b = appendNumbers(b, j.Rule.Fixed...)
+	for _, c := range j.On {
+		if c == nil {
+			c = &Costs{}
+		}
+		b = appendNumbers(b, c.Time...)
+		b = appendNumbers(b, c.Persistent)
+		b = appendNumbers(b, c.Ephemeral...)
+	}
+	return b
+}
+
+// appendNumbers appends how many numbers there are, and the numbers.
+func appendNumbers[T ~byte | ~int | ~int64](b []byte, numbers ...T) []byte {
+	b = binary.AppendUvarint(b, uint64(len(numbers)))
+	for _, n := range numbers {
+		b = binary.AppendVarint(b, int64(n))
+	}
+	return b
 }
