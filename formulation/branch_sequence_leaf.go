@@ -206,7 +206,7 @@ func (m *model) proveOrder(ctx context.Context, n *branchNode, ways [][]way, l *
 // sequenceResult is what became of a sequencing in so many steps.
 type sequenceResult struct {
 	verdict verdict
-	alike   int // GPUs of each set of alike ones that tell; 0: all
+	alike   int // the view that tells; 0: that of all GPUs
 	steps   int
 	cost    int64
 	tasks   []instance.Task
@@ -230,15 +230,20 @@ func (t *treeProblem) sequence(ctx context.Context, n *branchNode, q *sequencing
 		left -= steps - max(0, search.steps)
 		return search
 	}
+	// Few of alike GPUs tell in no time what all would tell late.
+	gpus := 0
 	for r.verdict = someWay; r.verdict == someWay; {
 		v := q.view(r.alike + 1)
 		if v == nil {
 			break
 		}
 		r.alike++
-		look(v, left/2, true)
+		if len(v.residents) > gpus { // a view of its own
+			gpus = len(v.residents)
+			look(v, left/2, true)
+		}
 	}
-	if r.verdict != noWay || r.alike == 0 {
+	if r.verdict != noWay {
 		r.alike = 0
 		if search := look(q, left, !q.weighted || only); r.verdict == someWay {
 			r.tasks, r.syncs = search.schedule(t.in)

@@ -2,19 +2,30 @@ package formulation
 
 import "slices"
 
-// view returns the sequencing with so many of each set of alike GPUs: it is a relaxation
-// in which tasks on the others never wait. As those may as well be the deepest of their
-// iteration, the workers that are left run the shallowest, and there are far fewer states.
-// It is nil where all GPUs are left, or the shallowest are not the best.
+// view returns the sequencing with so many of each set of alike GPUs that have most to do,
+// and half as many of the other sets: it is a relaxation in which tasks on the others never
+// wait. As those may as well be the deepest of their iteration, the workers that are left run
+// the shallowest, and there are far fewer states. It is nil where all GPUs are left, or the
+// shallowest are not the best.
 func (q *sequencing) view(most int) *sequencing {
 	if most < 1 {
 		return nil
 	}
 	v := &sequencing{weighted: q.weighted, shares: q.shares, chains: q.chains}
 	kept := map[int]int{}
-	for _, alike := range q.alike {
+	loads := make([]int64, len(q.alike))
+	for c, alike := range q.alike {
+		for _, r := range q.residents[alike[0]] {
+			loads[c] += int64(q.jobs[r.job].job.Iterations) * q.jobs[r.job].least[r.worker]
+		}
+	}
+	for c, alike := range q.alike {
 		var list []int
-		for i, g := range alike[:min(most, len(alike))] {
+		count := most
+		if loads[c] < slices.Max(loads) {
+			count = most - most/2
+		}
+		for i, g := range alike[:min(count, len(alike))] {
 			kept[g] = len(v.residents)
 			v.residents, list = append(v.residents, nil), append(list, kept[g])
 			v.twins = append(v.twins, kept[g]-1)

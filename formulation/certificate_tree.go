@@ -18,7 +18,7 @@ type leaf struct {
 	prices  []int64
 	value   *big.Int // what they prove, times the scale; nil where some job has no plan
 	sets    []int    // in place of prices: the sequencings that prove it, by first job
-	alike   int      // of each set of alike GPUs, so many are in the last of these; 0: all
+	alike   int      // the view of the last of these; 0: of all GPUs
 	packed  bool     // the prices are of the contents of GPUs
 	took    time.Duration
 }
@@ -49,8 +49,8 @@ type ProofNode struct {
 	// Sets are in place of prices: the leaf is proven by the order of tasks on the
 	// GPUs, for the sets of jobs that share some; each is named by its first job.
 	Sets []int `json:"sets,omitempty"`
-	// Alike says how many of each set of alike GPUs are looked at in the last of these sets; 0:
-	// all. Tasks on the others never wait.
+	// Alike says how many of each set of alike GPUs that have most to do, and half of how many
+	// of the others, are looked at in the last of these sets; 0: all. Tasks elsewhere never wait.
 	Alike int `json:"alike,omitempty"`
 }
 
