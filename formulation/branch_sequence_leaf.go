@@ -22,6 +22,8 @@ const (
 	proofSteps  = 1 << 30    // of all leaves of a certificate, at most
 	mostStates  = 300_000    // that are held at a time
 	mostTenants = 14         // on a GPU
+	linkSteps   = 200_000    // where links are crowded, at most,
+	linkPart    = 16         // or times as many as with fewer GPUs
 )
 
 // stake is what sequencings may take: steps to begin with, and for each row and round
@@ -223,11 +225,15 @@ func (t *treeProblem) sequence(ctx context.Context, n *branchNode, q *sequencing
 	if r, known := t.sequenced[key]; known && (r.verdict != unknown || r.steps >= steps) {
 		return r
 	}
-	r, left := sequenceResult{steps: steps}, steps
+	r, left, spent := sequenceResult{steps: steps}, steps, 0
 	look := func(q *sequencing, steps int, anyWay bool) *sequenceSearch {
+		if len(q.shares) > 0 { // linear programs may be quicker
+			steps = min(steps, max(linkSteps, linkPart*spent))
+		}
 		search := newSequenceSearch(ctx, q, most, steps)
 		r.verdict, r.cost = search.run(anyWay)
-		left -= steps - max(0, search.steps)
+		took := steps - max(0, search.steps)
+		left, spent = left-took, spent+took
 		return search
 	}
 	// Few of alike GPUs tell in no time what all would tell late.
@@ -249,7 +255,7 @@ func (t *treeProblem) sequence(ctx context.Context, n *branchNode, q *sequencing
 			r.tasks, r.syncs = search.schedule(t.in)
 		}
 	}
-	t.steps += steps - left
+	t.steps += spent
 	t.sequenced[key] = r
 	return r
 }
