@@ -9,9 +9,10 @@ import (
 )
 
 // sequencing is what is left of the problem for jobs with homes that share GPUs,
-// when links are forgotten: in which order each GPU runs their tasks. Every
-// synchronisation takes as long as at its fastest rate level. Limits of the node
-// on ends are kept, those on tasks and synchronisations are not.
+// in which order each GPU runs their tasks, and each link that they could overload their
+// synchronisations. Where links are wide enough, or too fine to be divided, these take as long
+// as at the fastest rate level. Limits of the node on ends are kept, those on tasks and
+// synchronisations are not.
 //
 // Tasks are appended one after the other, each where its GPU is free and its job ready,
 // no later, for all else would only delay it. The task that could be over first, on

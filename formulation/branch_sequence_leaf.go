@@ -22,8 +22,7 @@ const (
 	proofSteps  = 1 << 30    // of all leaves of a certificate, at most
 	mostStates  = 300_000    // that are held at a time
 	mostTenants = 14         // on a GPU
-	linkSteps   = 200_000    // where links are crowded, at most,
-	linkPart    = 16         // or times as many as with fewer GPUs
+	linkSteps   = 50_000     // at a time, where links are crowded and linear programs may be quicker
 )
 
 // stake is what sequencings may take: steps to begin with, and for each row and round
@@ -225,15 +224,14 @@ func (t *treeProblem) sequence(ctx context.Context, n *branchNode, q *sequencing
 	if r, known := t.sequenced[key]; known && (r.verdict != unknown || r.steps >= steps) {
 		return r
 	}
-	r, left, spent := sequenceResult{steps: steps}, steps, 0
+	r, left := sequenceResult{steps: steps}, steps
 	look := func(q *sequencing, steps int, anyWay bool) *sequenceSearch {
-		if len(q.shares) > 0 { // linear programs may be quicker
-			steps = min(steps, max(linkSteps, linkPart*spent))
+		if len(q.shares) > 0 {
+			steps = min(steps, linkSteps)
 		}
 		search := newSequenceSearch(ctx, q, most, steps)
 		r.verdict, r.cost = search.run(anyWay)
-		took := steps - max(0, search.steps)
-		left, spent = left-took, spent+took
+		left -= steps - max(0, search.steps)
 		return search
 	}
 	// Few of alike GPUs tell in no time what all would tell late.
@@ -255,7 +253,7 @@ func (t *treeProblem) sequence(ctx context.Context, n *branchNode, q *sequencing
 			r.tasks, r.syncs = search.schedule(t.in)
 		}
 	}
-	t.steps += spent
+	t.steps += steps - left
 	t.sequenced[key] = r
 	return r
 }
