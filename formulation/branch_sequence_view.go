@@ -71,7 +71,7 @@ func (q *sequencing) view(most int) *sequencing {
 // left. Of dishes that become the same, each may synchronise like any of them.
 func (j *sequenced) shrink() {
 	dishes, pauses, tempos := j.dishes, j.pause, j.tempos
-	j.homePricer.dishes, j.pause, j.tempos, j.apart = nil, nil, nil, maxHorizon
+	j.dishes, j.pause, j.tempos, j.apart = nil, nil, nil, maxHorizon
 	for i := range dishes {
 		dish, deepest, rest := homeDish{counts: make([]int, len(j.job.Depths)), sync: slices.Clone(dishes[i].sync)}, 0, len(j.gpus)
 		for d, n := range dishes[i].counts {
@@ -84,7 +84,7 @@ func (j *sequenced) shrink() {
 		j.apart = min(j.apart, j.fastest[deepest])
 		at := slices.IndexFunc(j.dishes, func(o homeDish) bool { return slices.Equal(o.counts, dish.counts) })
 		if at < 0 {
-			j.homePricer.dishes, j.pause, j.tempos = append(j.dishes, dish), append(j.pause, pauses[i]), append(j.tempos, tempos[i])
+			j.dishes, j.pause, j.tempos = append(j.dishes, dish), append(j.pause, pauses[i]), append(j.tempos, tempos[i])
 			continue
 		}
 		for level, length := range dish.sync {
