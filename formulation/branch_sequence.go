@@ -9,9 +9,10 @@ import (
 )
 
 // sequencing is what is left of the problem for jobs with homes that share GPUs,
-// when links are forgotten: in which order each GPU runs their tasks. Every
-// synchronisation takes as long as at its fastest rate level. Limits of the node
-// on ends are kept, those on tasks and synchronisations are not.
+// in which order each GPU runs their tasks, and each link that they could overload their
+// synchronisations. Where links are wide enough, or too fine to be divided, these take as long
+// as at the fastest rate level. Limits of the node on ends are kept, those on tasks and
+// synchronisations are not.
 //
 // Tasks are appended one after the other, each where its GPU is free and its job ready,
 // no later, for all else would only delay it. The task that could be over first, on
@@ -28,6 +29,7 @@ type sequencing struct {
 	residents [][]resident
 	alike     [][]int
 	twins     []int // by GPU: the one before it among those alike; -1: none
+	shares    []int // by link that may be overloaded: into how many it is divided
 	weighted  bool  // sum w C counts; else dues alone do
 	chains    int64 // sum w C if no job ever waits
 }
@@ -40,14 +42,17 @@ type sequenced struct {
 	*homePricer
 	id          instance.JobID
 	due         int64
-	gpus        []int   // by worker: where it lives, as counted by the sequencing
-	place       []int   // by worker: its number among the residents there
-	twin        []int   // by worker: the one before it on an alike GPU; -1: none
-	least, most []int64 // by worker: ticks of its shortest and longest task
-	pause       []int64 // by dish: ticks of the synchronisation at its fastest
-	pauses      int64   // the least of these
-	work        int64   // ticks of the tasks of an iteration, at the least
-	fastest     []int64 // by depth: ticks of a task, at the least
+	gpus        []int     // by worker: where it lives, as counted by the sequencing
+	apart       int64     // ticks of its tasks on GPUs that are left out; 0: there are none
+	place       []int     // by worker: its number among the residents there
+	twin        []int     // by worker: the one before it on an alike GPU; -1: none
+	least, most []int64   // by worker: ticks of its shortest and longest task
+	links       []int     // those of the sequencing that its synchronisations take shares of
+	tempos      [][]tempo // by dish: ways to synchronise; only the fastest where there are no links
+	pause       []int64   // by dish: ticks of the synchronisation at its fastest
+	pauses      int64     // the least of these
+	work        int64     // ticks of the tasks of an iteration, at the least
+	fastest     []int64   // by depth: ticks of a task, at the least
 }
 
 // earliest is when the job ends if it never waits, as far as it is by the due.
@@ -59,7 +64,7 @@ func (j *sequenced) earliest() int64 {
 // together by the GPUs that they share, for schedules better than the target; where
 // too many share one, the set is left out.
 func (s *master) sequencings(n *branchNode, target int64) (list []*sequencing) {
-	dues := s.m.dues(target)
+	dues, crowded := s.m.dues(target), s.crowded(n)
 	tied := make([]bool, len(n.jobs))
 	for first, b := range n.jobs {
 		if b.home == nil || tied[first] {
@@ -72,12 +77,13 @@ func (s *master) sequencings(n *branchNode, target int64) (list []*sequencing) {
 			j := more[0]
 			q.add(s, j, dues[j], gpus)
 			for o, b := range n.jobs {
-				if !tied[o] && slices.ContainsFunc(b.home, func(g instance.GPUID) bool { _, shared := gpus[g]; return shared }) {
+				if !tied[o] && (slices.ContainsFunc(b.home, func(g instance.GPUID) bool { _, shared := gpus[g]; return shared }) || s.meet(j, o, crowded)) {
 					tied[o] = true
 					more = append(more, o)
 				}
 			}
 		}
+		q.share(s, crowded)
 		if q.compare(s.m.in, gpus); !slices.ContainsFunc(q.residents, func(l []resident) bool { return len(l) > mostTenants }) {
 			list = append(list, q)
 		}
@@ -121,7 +127,7 @@ func (q *sequencing) add(s *master, j int, due int64, gpus map[instance.GPUID]in
 		for depth, count := range p.dishes[d].counts {
 			work += int64(count) * job.fastest[depth]
 		}
-		job.pause = append(job.pause, pause)
+		job.pause, job.tempos = append(job.pause, pause), append(job.tempos, p.tempos(d))
 		job.pauses, job.work = min(job.pauses, pause), min(job.work, work)
 	}
 	q.jobs = append(q.jobs, job)

@@ -6,9 +6,12 @@ import (
 	"slices"
 )
 
-// crew is the workers on some GPUs: one, those of a home, or all.
+// crew is the workers on some GPUs: one, those of a home, or all; or those who
+// synchronise over a link.
 type crew struct {
-	gpus    []int
+	words   []int // of a state: when each of the GPUs, or shares of the link, is free
+	gpu     int   // if there is one; else -1
+	link    int   // -1: none
 	members []member
 }
 
@@ -16,10 +19,24 @@ type crew struct {
 type member struct {
 	job     int
 	workers []int
+	link    int // that of the crew, by number among those of the job
 }
 
-// crews lists the sets of GPUs whose time is looked at.
-func (q *sequencing) crews() (list []crew) {
+// assemble lists the sets of GPUs, and the links, whose time is looked at; all GPUs come last.
+func (s *sequenceSearch) assemble() (list []crew) {
+	q := s.sequencing
+	for l, first := range s.link {
+		c := crew{gpu: -1, link: l}
+		for i := range q.shares[l] {
+			c.words = append(c.words, first+i)
+		}
+		for j := range q.jobs {
+			if at := slices.Index(q.jobs[j].links, l); at >= 0 {
+				c.members = append(c.members, member{job: j, link: at})
+			}
+		}
+		list = append(list, c)
+	}
 	var sets [][]int
 	var all []int
 	for g := range q.residents {
@@ -32,13 +49,19 @@ func (q *sequencing) crews() (list []crew) {
 		}
 	}
 	for j := range q.jobs {
-		if len(q.jobs[j].gpus) < len(all) {
+		if n := len(q.jobs[j].gpus); n > 0 && n < len(all) {
 			add(q.jobs[j].gpus)
 		}
 	}
 	add(all)
 	for _, gpus := range sets {
-		c := crew{gpus: gpus}
+		c := crew{gpu: -1, link: -1}
+		if len(gpus) == 1 {
+			c.gpu = gpus[0]
+		}
+		for _, g := range gpus {
+			c.words = append(c.words, s.free+g)
+		}
 		for j := range q.jobs {
 			m := member{job: j}
 			for w, g := range q.jobs[j].gpus {
@@ -74,6 +97,9 @@ func (s *sequenceSearch) promising(x []int16, cost int64) bool {
 			return false
 		}
 	}
+	for l := range s.link {
+		s.await(x, l)
+	}
 	for j := range s.jobs {
 		job := &s.jobs[j]
 		s.dues[j] = job.due
@@ -104,13 +130,17 @@ func (s *sequenceSearch) chain(x []int16, j int) bool {
 	job := &s.jobs[j]
 	s.left[j] = s.deals[j].at(x[s.dealt[j]:])
 	first := s.together(x, j)
-	if job.job.Gang {
-		s.next[j] = first + job.iteration
+	if s.pending(x, j) {
+		first, s.overs[j] = 0, int64(x[s.over+j])
+		s.next[j] = s.synced(x, j, s.left[j].rests[0].dish, s.overs[j])
 	} else {
 		s.starts = s.starts[:0]
 		for w, g := range job.gpus {
 			if !s.hasBegun(x, g, job.place[w]) {
-				start := s.start(x, j, g)
+				start := first
+				if !job.job.Gang {
+					start = s.start(x, j, g)
+				}
 				at := len(s.starts)
 				s.starts = append(s.starts, start)
 				for ; at > 0 && s.starts[at-1] > start; at-- {
@@ -129,9 +159,9 @@ func (s *sequenceSearch) chain(x []int16, j int) bool {
 			for k, d := range r.depths {
 				end = max(end, s.starts[len(s.starts)-1-k]+job.fastest[d])
 			}
-			earliest, next = min(earliest, end), min(next, end+r.pause)
+			earliest, next = min(earliest, end), min(next, s.synced(x, j, r.dish, end))
 		}
-		s.next[j] = next
+		s.overs[j], s.next[j] = earliest, next
 		if begun {
 			x[s.over+j] = int16(earliest)
 		} else {
@@ -186,14 +216,24 @@ func (s *sequenceSearch) list(x []int16, c *crew) []errand {
 		if s.done(x, m.job) {
 			continue
 		}
+		after := int64(job.job.Iterations - 1 - int(x[m.job]))
+		if c.link >= 0 {
+			e := errand{job: m.job, now: noPrice, each: s.deals[m.job].tolls[m.link], after: after, period: job.iteration}
+			for k := range s.left[m.job].rests {
+				e.now = min(e.now, job.toll(s.left[m.job].rests[k].dish, m.link))
+			}
+			e.first = s.dues[m.job] - after*job.iteration
+			s.errands = append(s.errands, e)
+			continue
+		}
 		waiting := 0
 		for _, w := range m.workers {
 			if !s.hasBegun(x, job.gpus[w], job.place[w]) {
 				waiting++
 			}
 		}
-		e := errand{job: m.job, now: s.left[m.job].work[waiting], each: s.deals[m.job].fresh.work[len(m.workers)], after: int64(job.job.Iterations - 1 - int(x[m.job])), period: job.iteration}
-		e.first = s.dues[m.job] - job.pauses - e.after*job.iteration
+		e := errand{job: m.job, now: s.left[m.job].work[waiting], each: s.deals[m.job].fresh.work[len(m.workers)], after: after, period: job.iteration}
+		e.first = s.dues[m.job] - job.pauses - after*job.iteration
 		if e.now > 0 || e.after > 0 {
 			s.errands = append(s.errands, e)
 		}
@@ -201,12 +241,22 @@ func (s *sequenceSearch) list(x []int16, c *crew) []errand {
 	return s.errands
 }
 
-// room is how much time some GPUs have until a tick.
+// room is how much time some GPUs, or the shares of a link, have until a tick.
 func (s *sequenceSearch) room(x []int16, c *crew, until int64) (sum int64) {
-	for _, g := range c.gpus {
-		sum += max(0, until-int64(x[s.free+g]))
+	for _, at := range c.words {
+		sum += max(0, until-int64(x[at]))
 	}
 	return sum
+}
+
+// repeats reports whether a crew is a GPU in the same state as the one before it among
+// those alike.
+func (s *sequenceSearch) repeats(x []int16, c *crew) bool {
+	if c.gpu < 0 {
+		return false
+	}
+	o := s.twins[c.gpu]
+	return o >= 0 && x[s.begun+o] == x[s.begun+c.gpu] && x[s.free+o] == x[s.free+c.gpu]
 }
 
 // timely reports whether each crew has the time for all tasks by when they must be
@@ -214,10 +264,8 @@ func (s *sequenceSearch) room(x []int16, c *crew, until int64) (sum int64) {
 func (s *sequenceSearch) timely(x []int16) bool {
 	for i := range s.crews {
 		c := &s.crews[i]
-		if g := c.gpus[0]; len(c.gpus) == 1 {
-			if o := s.twins[g]; o >= 0 && x[s.begun+o] == x[s.begun+g] && x[s.free+o] == x[s.free+g] {
-				continue
-			}
+		if s.repeats(x, c) {
+			continue
 		}
 		list := s.list(x, c)
 		all, soonest := int64(0), int64(math.MaxInt64)
@@ -259,25 +307,26 @@ func (s *sequenceSearch) waiting(x []int16) int64 {
 	var f, ticks [1 << mostTogether]int64 // by set: what they cost beyond, their ticks here
 	for i := range s.crews {
 		c := &s.crews[i]
-		if g := c.gpus[0]; len(c.gpus) == 1 {
-			if o := s.twins[g]; o >= 0 && x[s.begun+o] == x[s.begun+g] && x[s.free+o] == x[s.free+g] {
-				continue
-			}
+		if s.repeats(x, c) {
+			continue
 		}
 		n := 0
 		for _, e := range s.list(x, c) {
 			if n < len(list) {
 				job := &s.jobs[e.job]
 				list[n] = waits{weight: job.job.Weight, ticks: e.now + e.after*e.each, end: s.ends[e.job], least: job.pauses, most: job.due + 1}
+				if c.link >= 0 {
+					list[n].least = 0 // they end with the last of it
+				}
 				n++
 			}
 		}
-		if n < 2 && len(c.gpus) == 1 {
+		if n < 2 && (c.gpu >= 0 || c.link >= 0) {
 			continue
 		}
 		s.starts = s.starts[:0]
-		for _, g := range c.gpus {
-			free := int64(x[s.free+g])
+		for _, word := range c.words {
+			free := int64(x[word])
 			at := len(s.starts)
 			s.starts = append(s.starts, free)
 			for ; at > 0 && s.starts[at-1] > free; at-- {

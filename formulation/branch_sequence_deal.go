@@ -9,7 +9,8 @@ type deals struct {
 	// ordered: shallower tasks are never longer, and fit wherever deeper ones do. Then
 	// the deeper the tasks that have begun, the better for the others.
 	ordered bool
-	fresh   *deal // where nothing has been dealt
+	fresh   *deal   // where nothing has been dealt
+	tolls   []int64 // by link of the job: ticks of its shares for an iteration, at the least
 	known   map[string]*deal
 	easier  map[[2]*deal]bool
 	key     []byte
@@ -26,14 +27,22 @@ type deal struct {
 type rest struct {
 	depths []int
 	pause  int64
+	dish   int
 }
 
 func newDeals(job *sequenced) *deals {
-	s := &deals{sequenced: job, ordered: true, known: map[string]*deal{}, easier: map[[2]*deal]bool{}}
+	s := &deals{sequenced: job, ordered: slices.IsSorted(job.fastest), known: map[string]*deal{}, easier: map[[2]*deal]bool{}}
 	for w := range job.time {
 		s.ordered = s.ordered && slices.IsSorted(job.time[w]) && job.depths[w]&(job.depths[w]+1) == 0
 	}
 	s.fresh = s.at(make([]int16, len(job.job.Depths)))
+	for at := range job.links {
+		toll := int64(noPrice)
+		for dish := range job.dishes {
+			toll = min(toll, job.toll(dish, at))
+		}
+		s.tolls = append(s.tolls, toll)
+	}
 	return s
 }
 
@@ -69,7 +78,7 @@ func within(dealt []int16, counts []int) bool {
 
 // add adds what is left of a dish.
 func (d *deal) add(job *sequenced, dish int, dealt []int16) {
-	r := rest{pause: job.pause[dish]}
+	r := rest{pause: job.pause[dish], dish: dish}
 	for depth, n := range job.dishes[dish].counts {
 		for range n - int(dealt[depth]) {
 			r.depths = append(r.depths, depth)
@@ -103,7 +112,7 @@ func (s *deals) dominates(a, b []int16) bool {
 	easier, ok := s.easier[pair]
 	if !ok {
 		easier = !slices.ContainsFunc(pair[1].rests, func(y rest) bool {
-			return !slices.ContainsFunc(pair[0].rests, func(x rest) bool { return x.dominates(y) })
+			return !slices.ContainsFunc(pair[0].rests, func(x rest) bool { return x.dominates(y) && s.sooner(x.dish, y.dish) })
 		})
 		s.easier[pair] = easier
 	}

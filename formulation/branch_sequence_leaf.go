@@ -22,6 +22,7 @@ const (
 	proofSteps  = 1 << 30    // of all leaves of a certificate, at most
 	mostStates  = 300_000    // that are held at a time
 	mostTenants = 14         // on a GPU
+	linkSteps   = 50_000     // at a time, where links are crowded and linear programs may be quicker
 )
 
 // stake is what sequencings may take: steps to begin with, and for each row and round
@@ -142,7 +143,7 @@ func (t *treeProblem) order(ctx context.Context, n *branchNode, target int64, st
 		found := t.sequence(ctx, n, q, target, target-1-(sum-q.chains), steps, len(list) == 1)
 		switch found.verdict {
 		case noWay:
-			proof.sets = append(proof.sets, q.first())
+			proof.sets, proof.alike = append(proof.sets, q.first()), found.alike
 			begun := time.Now()
 			if _, ok := t.m.proveOrder(ctx, n, t.ways, proof, 2*leafSteps); !ok {
 				return nil, nil
@@ -182,7 +183,13 @@ func (m *model) proveOrder(ctx context.Context, n *branchNode, ways [][]way, l *
 		if at < 0 || i > 0 && first <= l.sets[i-1] {
 			return steps, false
 		}
-		e := sequenceExaminer{ctx: ctx, sequencing: list[at], most: l.target - 1 - (sum - list[at].chains), steps: steps}
+		q := list[at]
+		if l.alike != 0 && i+1 == len(l.sets) {
+			if q = q.view(l.alike); q == nil {
+				return steps, false
+			}
+		}
+		e := sequenceExaminer{ctx: ctx, sequencing: q, most: l.target - 1 - (sum - list[at].chains), steps: steps}
 		least, done := e.examine()
 		steps = e.steps
 		switch {
@@ -200,6 +207,7 @@ func (m *model) proveOrder(ctx context.Context, n *branchNode, ways [][]way, l *
 // sequenceResult is what became of a sequencing in so many steps.
 type sequenceResult struct {
 	verdict verdict
+	alike   int // the view that tells; 0: that of all GPUs
 	steps   int
 	cost    int64
 	tasks   []instance.Task
@@ -216,13 +224,36 @@ func (t *treeProblem) sequence(ctx context.Context, n *branchNode, q *sequencing
 	if r, known := t.sequenced[key]; known && (r.verdict != unknown || r.steps >= steps) {
 		return r
 	}
-	search := newSequenceSearch(ctx, q, most, steps)
-	r := sequenceResult{steps: steps}
-	r.verdict, r.cost = search.run(!q.weighted || only)
-	t.steps += steps - max(0, search.steps)
-	if r.verdict == someWay {
-		r.tasks, r.syncs = search.schedule(t.in)
+	r, left := sequenceResult{steps: steps}, steps
+	look := func(q *sequencing, steps int, anyWay bool) *sequenceSearch {
+		if len(q.shares) > 0 {
+			steps = min(steps, linkSteps)
+		}
+		search := newSequenceSearch(ctx, q, most, steps)
+		r.verdict, r.cost = search.run(anyWay)
+		left -= steps - max(0, search.steps)
+		return search
 	}
+	// Few of alike GPUs tell in no time what all would tell late.
+	gpus := 0
+	for r.verdict = someWay; r.verdict == someWay; {
+		v := q.view(r.alike + 1)
+		if v == nil {
+			break
+		}
+		r.alike++
+		if len(v.residents) > gpus { // a view of its own
+			gpus = len(v.residents)
+			look(v, left/2, true)
+		}
+	}
+	if r.verdict != noWay {
+		r.alike = 0
+		if search := look(q, left, !q.weighted || only); r.verdict == someWay {
+			r.tasks, r.syncs = search.schedule(t.in)
+		}
+	}
+	t.steps += steps - left
 	t.sequenced[key] = r
 	return r
 }
@@ -234,6 +265,13 @@ func (s *sequenceSearch) schedule(in *instance.Instance) (tasks []instance.Task,
 	over, dealt := map[iteration]int64{}, map[iteration][]int{}
 	for _, a := range s.trace() {
 		job := &s.jobs[a.job]
+		if a.gpu < 0 {
+			_, dish := job.pauseOf(func(d int) int { return dealt[iteration{a.job, a.iteration}][d] })
+			syncs = append(syncs, instance.Sync{
+				Job: job.id, Iteration: a.iteration + 1, Start: instance.Tick(a.start), End: instance.Tick(a.start + job.dishes[dish].sync[a.depth]), Rate: in.RateLevels[a.depth],
+			})
+			continue
+		}
 		w, at := slices.Index(job.gpus, a.gpu), iteration{a.job, a.iteration}
 		end := a.start + job.time[w][a.depth]
 		tasks = append(tasks, instance.Task{
@@ -245,7 +283,7 @@ func (s *sequenceSearch) schedule(in *instance.Instance) (tasks []instance.Task,
 		}
 		dealt[at][a.depth]++
 		pause, dish := job.pauseOf(func(d int) int { return dealt[at][d] })
-		if dish < 0 || !job.job.HasSync() {
+		if dish < 0 || !job.job.HasSync() || len(job.links) > 0 {
 			continue
 		}
 		level, lengths := 0, job.dishes[dish].sync

@@ -8,7 +8,8 @@ import (
 )
 
 // sequenceSearch follows the states of a [sequencing] up, layer by layer: in the
-// states of a layer the same number of tasks have been appended.
+// states of a layer the same number of tasks, and of synchronisations over links, have
+// been appended.
 type sequenceSearch struct {
 	*sequencing
 	ctx                  context.Context
@@ -19,30 +20,31 @@ type sequenceSearch struct {
 	// A state is words: by job the iterations done, and how many workers have begun
 	// at each depth in the one at hand; by GPU a bit for each resident that has. Then
 	// times, raised as far as can be told: by job when the iteration at hand may
-	// begin, and when its tasks begun will be over; by GPU when it is free. What
-	// follows is where each of these begins, and by job its depths.
+	// begin, and when its tasks begun will be over; by GPU when it is free; by link when
+	// each of its shares is, ascending. What follows is where each of these begins, and by
+	// job its depths.
 	begun, ready, over, free, width int
-	dealt                           []int
+	dealt, link                     []int
 	layers                          []sequenceLayer
 
 	crews []crew
 	deals []*deals // by job
-	// Scratch: by job when the following iteration may begin, when the job may end, by
-	// when it must, and what is left to deal; by GPU when it must begin all that it has
-	// to do, at the latest.
-	next, ends, dues, by []int64
-	left                 []*deal
-	chosen               []bool // by GPU: a task may be appended there; see field
-	more                 []int  // GPUs
-	order                []int  // states
-	starts               []int64
-	errands              []errand
-	child                []int16
-	score                int64 // of the child: the less, the more promising
-	deal, counts         []int // of a gang: depth by worker, and what is left of a dish
-	key                  []byte
-	moved                []appended // from the state before to the child
-	before               [2]int
+	// Scratch: by job when the tasks of the iteration at hand may be over, when the following
+	// may begin, when the job may end, by when it must, and what is left to deal; by GPU when
+	// it must begin all that it has to do, at the latest.
+	overs, next, ends, dues, by []int64
+	left                        []*deal
+	chosen                      []bool // by GPU, then link: what is appended next is there; see field
+	more                        []int  // GPUs and links
+	order                       []int  // states
+	starts                      []int64
+	errands                     []errand
+	child                       []int16
+	score                       int64 // of the child: the less, the more promising
+	deal, counts                []int // of a gang: depth by worker, and what is left of a dish
+	key                         []byte
+	moved                       []appended // from the state before to the child
+	before                      [2]int
 
 	trail *sequenceTrail // of a trace
 }
@@ -57,7 +59,8 @@ type sequenceLayer struct {
 	of     map[string][]int // by the words that are no times
 }
 
-// appended is a task, and GPU, as the sequencing counts them.
+// appended is a task, and GPU, as the sequencing counts them, or, with a GPU of -1, a
+// synchronisation, with its rate level for a depth.
 type appended struct {
 	job, iteration, gpu, depth int
 	start                      int64
@@ -72,6 +75,9 @@ func newSequenceSearch(ctx context.Context, q *sequencing, most int64, steps int
 		s.dealt = append(s.dealt, s.begun)
 		s.begun += len(job.job.Depths)
 		tasks += len(job.gpus) * job.job.Iterations
+		if len(job.links) > 0 {
+			tasks += job.job.Iterations
+		}
 		s.deals = append(s.deals, newDeals(job))
 		s.deal = append(s.deal, make([]int, max(0, len(job.gpus)-len(s.deal)))...)
 	}
@@ -79,10 +85,15 @@ func newSequenceSearch(ctx context.Context, q *sequencing, most int64, steps int
 	s.over = s.ready + jobs
 	s.free = s.over + jobs
 	s.width = s.free + gpus
+	for _, shares := range q.shares {
+		s.link = append(s.link, s.width)
+		s.width += shares
+	}
 	s.layers = make([]sequenceLayer, tasks+1)
+	s.overs = make([]int64, jobs)
 	s.next, s.ends, s.dues, s.left = make([]int64, jobs), make([]int64, jobs), make([]int64, jobs), make([]*deal, jobs)
-	s.by, s.crews = make([]int64, gpus), q.crews()
-	s.child, s.chosen = make([]int16, s.width), make([]bool, gpus)
+	s.by, s.crews = make([]int64, gpus), s.assemble()
+	s.child, s.chosen = make([]int16, s.width), make([]bool, gpus+len(s.link))
 	return s
 }
 
@@ -143,6 +154,7 @@ func (s *sequenceSearch) look(width int) (all bool) {
 	clear(s.child)
 	for j := range s.jobs {
 		s.child[s.ready+j] = int16(s.jobs[j].job.Release)
+		s.child[s.over+j] = s.jobs[j].since(int64(s.jobs[j].job.Release))
 	}
 	s.keep(0, s.child, 0)
 	for at := range last {
@@ -190,8 +202,8 @@ func (s *sequenceSearch) tasks(x []int16, g, i int) int64 {
 	return int64(s.jobs[j].job.Iterations) - int64(x[j]) - int64(x[s.begun+g]>>i&1)
 }
 
-// expand appends a task, or those of a gang, in every way that [sequenceSearch.field]
-// leaves.
+// expand appends a task, or those of a gang, or a synchronisation, in every way that
+// [sequenceSearch.field] leaves.
 func (s *sequenceSearch) expand(at int, x []int16, cost int64) {
 	limit := s.field(x)
 	for g, list := range s.residents {
@@ -226,7 +238,14 @@ func (s *sequenceSearch) expand(at int, x []int16, cost int64) {
 	}
 	for j := range s.jobs {
 		job := &s.jobs[j]
-		if !job.job.Gang || s.done(x, j) || !s.chosen[job.gpus[0]] {
+		if s.done(x, j) {
+			continue
+		}
+		if s.pending(x, j) {
+			s.synchronise(at, x, cost, j, limit)
+			continue
+		}
+		if !job.job.Gang || !s.chosen[job.gpus[0]] {
 			continue
 		}
 		start := s.together(x, j)
@@ -237,10 +256,12 @@ func (s *sequenceSearch) expand(at int, x []int16, cost int64) {
 	}
 }
 
-// field chooses some GPUs, on one of which the next task is appended, and returns
-// before when it starts. The first task to be over, however deep, is such a task unless
-// another is in its way: one on its GPU, which may be of a gang, and then that
-// of another GPU may be in the way of that, or of a job that has yet to begin elsewhere.
+// field chooses some GPUs and links, on one of which the next task or synchronisation is
+// appended, and returns before when it starts. The first task to be over, however deep, is
+// such a task unless another is in its way: one on its GPU, which may be of a gang, and then that
+// of another GPU may be in the way of that, or of a job that has yet to begin elsewhere, or
+// to synchronise. A synchronisation that could be over first, at any rate, may as well be
+// the next of its links unless another starts there before.
 func (s *sequenceSearch) field(x []int16) (limit int64) {
 	limit = math.MaxInt64
 	first := 0
@@ -250,6 +271,12 @@ func (s *sequenceSearch) field(x []int16) (limit int64) {
 			continue
 		}
 		s.chain(x, j)
+		if s.pending(x, j) {
+			if s.next[j] < limit {
+				limit, first = s.next[j], len(s.residents)+job.links[0]
+			}
+			continue
+		}
 		if job.job.Gang {
 			if over := s.together(x, j) + slices.Max(job.most); over < limit {
 				limit, first = over, job.gpus[0]
@@ -265,28 +292,56 @@ func (s *sequenceSearch) field(x []int16) (limit int64) {
 		}
 	}
 	clear(s.chosen)
-	s.chosen[first] = true
-	for more := append(s.more[:0], first); len(more) > 0; {
-		g := more[len(more)-1]
-		more = more[:len(more)-1]
+	s.chosen[first], s.more = true, append(s.more[:0], first)
+	for len(s.more) > 0 {
+		g := s.more[len(s.more)-1]
+		s.more = s.more[:len(s.more)-1]
+		if l := g - len(s.residents); l >= 0 {
+			for j := range s.jobs {
+				if !s.done(x, j) && slices.Contains(s.jobs[j].links, l) && s.overs[j] < limit {
+					s.choose(x, j)
+				}
+			}
+			continue
+		}
 		for i, r := range s.residents[g] {
 			j, job := r.job, &s.jobs[r.job]
 			if s.done(x, j) {
 				continue
 			}
-			gang, begun := job.job.Gang, s.hasBegun(x, g, i)
-			if gang && s.together(x, j) >= limit || !gang && (!begun || s.next[j] >= limit) {
+			at := s.next[j]
+			if job.job.Gang && !s.pending(x, j) {
+				at = s.together(x, j)
+			} else if !s.hasBegun(x, g, i) {
 				continue
 			}
-			for w, o := range job.gpus {
-				if !s.chosen[o] && (gang || !s.hasBegun(x, o, job.place[w])) {
-					s.chosen[o] = true
-					more = append(more, o)
-				}
+			if at < limit {
+				s.choose(x, j)
 			}
 		}
 	}
 	return limit
+}
+
+// choose chooses where a job has to go on.
+func (s *sequenceSearch) choose(x []int16, j int) {
+	add := func(at int) {
+		if !s.chosen[at] {
+			s.chosen[at], s.more = true, append(s.more, at)
+		}
+	}
+	job := &s.jobs[j]
+	if s.pending(x, j) {
+		for _, l := range job.links {
+			add(len(s.residents) + l)
+		}
+		return
+	}
+	for w, g := range job.gpus {
+		if !s.hasBegun(x, g, job.place[w]) {
+			add(g)
+		}
+	}
 }
 
 // together is when the tasks of a gang could start.
@@ -366,9 +421,10 @@ func (s *sequenceSearch) begin(j, w, depth int, start int64) {
 
 // emit keeps the child, in which tasks of a job were appended, unless it is hopeless.
 // All else on the chosen GPUs starts no earlier, on those below later: what starts
-// together is appended in the order of the GPUs, gangs first.
+// together is appended in the order of the GPUs, gangs first, and synchronisations before.
 func (s *sequenceSearch) emit(to, j int, start, cost int64, below int) {
 	x, job := s.child, &s.jobs[j]
+	s.hold(start + 1)
 	for g := range s.residents {
 		switch {
 		case !s.chosen[g]:
@@ -378,26 +434,46 @@ func (s *sequenceSearch) emit(to, j int, start, cost int64, below int) {
 			x[s.free+g] = max(x[s.free+g], int16(start))
 		}
 	}
-	if dealt := x[s.dealt[j] : s.dealt[j]+len(job.job.Depths)]; all(dealt) == len(job.gpus) {
-		pause, _ := job.pauseOf(func(d int) int { return int(dealt[d]) })
+	dealt := x[s.dealt[j]:]
+	if pause, dish := job.pauseOf(func(d int) int { return int(dealt[d]) }); dish >= 0 && (len(job.links) == 0 || pause == 0) {
+		to += min(1, len(job.links)) // the synchronisation
 		ends := job.limits.ends[x[j]]
 		end := max(int64(x[s.over+j])+pause, ends.from)
 		if end > min(job.due, ends.to) {
 			return
 		}
-		x[j]++
-		x[s.ready+j], x[s.over+j] = int16(end), 0
-		clear(dealt)
-		for w, g := range job.gpus {
-			x[s.begun+g] &^= 1 << job.place[w]
-		}
-		if s.done(x, j) {
-			x[s.ready+j] = 0
-			if s.weighted {
-				cost += job.job.Weight * end
-			}
+		cost += s.finish(j, end)
+	}
+	s.enter(to, cost)
+}
+
+// full reports whether all workers of a job have begun the iteration at hand.
+func (s *sequenceSearch) full(x []int16, j int) bool {
+	job := &s.jobs[j]
+	return all(x[s.dealt[j]:s.dealt[j]+len(job.job.Depths)]) == len(job.gpus)
+}
+
+// finish ends the iteration of a job at hand in the child, and returns what that costs.
+func (s *sequenceSearch) finish(j int, end int64) (cost int64) {
+	x, job := s.child, &s.jobs[j]
+	x[j]++
+	x[s.ready+j], x[s.over+j] = int16(end), job.since(end)
+	clear(x[s.dealt[j] : s.dealt[j]+len(job.job.Depths)])
+	for w, g := range job.gpus {
+		x[s.begun+g] &^= 1 << job.place[w]
+	}
+	if s.done(x, j) {
+		x[s.ready+j], x[s.over+j] = 0, 0
+		if s.weighted {
+			cost = job.job.Weight * end
 		}
 	}
+	return cost
+}
+
+// enter keeps the child unless it is hopeless.
+func (s *sequenceSearch) enter(to int, cost int64) {
+	x := s.child
 	switch {
 	case !s.promising(x, cost):
 	case s.trail != nil:
@@ -413,76 +489,4 @@ func all(counts []int16) (sum int) {
 		sum += int(n)
 	}
 	return sum
-}
-
-// sort brings alike GPUs into order. What each stands for goes with them.
-func (s *sequenceSearch) sort(x []int16, stands []int) {
-	for _, alike := range s.alike {
-		for i := 1; i < len(alike); i++ {
-			for k := i; k > 0; k-- {
-				a, b := alike[k-1], alike[k]
-				if x[s.begun+a] < x[s.begun+b] || x[s.begun+a] == x[s.begun+b] && x[s.free+a] <= x[s.free+b] {
-					break
-				}
-				x[s.begun+a], x[s.begun+b] = x[s.begun+b], x[s.begun+a]
-				x[s.free+a], x[s.free+b] = x[s.free+b], x[s.free+a]
-				if stands != nil {
-					stands[a], stands[b] = stands[b], stands[a]
-				}
-			}
-		}
-	}
-}
-
-// As many comparisons of two states, or depths given to workers of a gang, take as long as
-// another step.
-const (
-	comparisons  = 8
-	handsPerStep = 8
-)
-
-// keep adds a state to a layer unless one there dominates it.
-func (s *sequenceSearch) keep(to int, x []int16, cost int64) {
-	l := &s.layers[to]
-	if l.of == nil {
-		l.of = map[string][]int{}
-	}
-	s.key = s.key[:0]
-	for at, word := range x[:s.ready] {
-		if at < len(s.jobs) || at >= s.begun {
-			s.key = append(s.key, byte(word), byte(word>>8))
-		}
-	}
-	list := l.of[string(s.key)]
-	s.steps -= len(list) / comparisons
-	for _, o := range list {
-		if l.costs[o] <= cost && s.dominates(s.state(to, o), x) {
-			return
-		}
-	}
-	list = slices.DeleteFunc(list, func(o int) bool {
-		l.dead[o] = cost <= l.costs[o] && s.dominates(x, s.state(to, o))
-		return l.dead[o]
-	})
-	l.of[string(s.key)] = append(list, len(l.costs))
-	l.words, l.costs = append(l.words, x...), append(l.costs, cost)
-	l.scores = append(l.scores, s.score)
-	l.dead, l.from = append(l.dead, false), append(l.from, s.before)
-	s.kept++
-}
-
-// dominates reports whether a state in which the same has begun is at least as good
-// as another, costs apart: nothing is free later, and jobs have no more left to deal.
-func (s *sequenceSearch) dominates(a, b []int16) bool {
-	for i := s.ready; i < s.width; i++ {
-		if a[i] > b[i] {
-			return false
-		}
-	}
-	for j, at := range s.dealt {
-		if !s.deals[j].dominates(a[at:], b[at:]) {
-			return false
-		}
-	}
-	return true
 }

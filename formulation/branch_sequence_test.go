@@ -39,13 +39,14 @@ func decidedTree(seed uint64) (t *treeProblem, n *branchNode, best int64, ok boo
 
 // TestSequences holds sequencings against brute force: where the jobs live as in an
 // optimal schedule they never prove more than the optimum; search and examiner find
-// the same; and what is found is as good a schedule as it says, but for links.
+// the same, in views of some GPUs, too; and what is found is as good a schedule as it says,
+// but for what is forgotten of links.
 func TestSequences(t *testing.T) {
 	n := uint64(2000)
 	if testing.Short() {
 		n = 100
 	}
-	examined, closed, valid, costs := 0, 0, 0, 0
+	examined, closed, valid, costs, views, linked := 0, 0, 0, 0, 0, 0
 	for seed := range n {
 		p, node, best, ok := decidedTree(seed)
 		if !ok {
@@ -71,6 +72,22 @@ func TestSequences(t *testing.T) {
 				again, ok := e.examine()
 				require.True(t, ok)
 				examined++
+				linked += min(1, len(q.shares))
+				for n := 1; q.view(n) != nil; n++ {
+					views++
+					some, cost := newSequenceSearch(context.Background(), q.view(n), most, 1<<24).run(false)
+					e := sequenceExaminer{ctx: context.Background(), sequencing: q.view(n), most: most, steps: 1 << 24}
+					seen, ok := e.examine()
+					require.True(t, ok)
+					require.Equal(t, some == noWay, seen == noPrice, "seed %d, target %d", seed, target)
+					if verdict == someWay {
+						require.Equal(t, someWay, some, "seed %d, target %d, %d of each", seed, target, n)
+						require.LessOrEqual(t, cost, least)
+					}
+					if some == someWay {
+						require.Equal(t, cost, seen, "seed %d, target %d, %d of each", seed, target, n)
+					}
+				}
 				if verdict == noWay {
 					require.Equal(t, int64(noPrice), again, "seed %d, target %d", seed, target)
 					none = true
@@ -99,7 +116,9 @@ func TestSequences(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d examined, %d closed, %d sums, %d schedules valid", examined, closed, costs, valid)
+	t.Logf("%d examined, %d with links, %d views, %d closed, %d sums, %d schedules valid", examined, linked, views, closed, costs, valid)
+	assert.Greater(t, linked, int(n)/10)
+	assert.Greater(t, views, int(n)/10)
 	assert.Greater(t, closed, int(n)/10)
 	assert.Greater(t, valid, int(n)/10)
 	assert.Greater(t, costs, int(n)/10)
@@ -128,6 +147,9 @@ func TestSequenceLeaves(t *testing.T) {
 		require.False(t, prove(leaf{target: best, sets: []int{len(p.in.Jobs)}}, 1<<24))
 		require.False(t, prove(leaf{target: best, sets: []int{-1}}, 1<<24))
 		require.False(t, prove(leaf{target: best}, 1<<24))
+		for _, alike := range []int{-1, 100} {
+			require.False(t, prove(leaf{target: best, sets: proof.sets, alike: alike}, 1<<24))
+		}
 	}
 	assert.Greater(t, seen, 5)
 }

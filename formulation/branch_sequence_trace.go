@@ -39,7 +39,9 @@ func (s *sequenceSearch) follow(x []int16, cost int64) {
 		return
 	}
 	for _, task := range s.moved {
-		task.gpu = t.stands[task.gpu]
+		if task.gpu >= 0 {
+			task.gpu = t.stands[task.gpu]
+		}
 		t.tasks = append(t.tasks, task)
 	}
 	t.stands, t.found = stands, true

@@ -19,24 +19,26 @@ type sequenceExaminer struct {
 	orders []sequenceOrder // by job
 	crews  []sequenceCrew
 	spare  []*sequenceState
-	// Scratch: by job when the iteration at hand and the last may end, at the earliest,
-	// by when the last must, and what may be dealt; by GPU whether a task may be next
-	// there, and how long it may wait.
-	next, ends, dues []int64
-	menus            []*sequenceMenu
-	rivals           []bool
-	slack            []int64
-	starts           []int64
-	duties           []sequenceDuty
-	key              []byte
-	polled           int
+	// Scratch: by job when the tasks of the iteration at hand may be over, when it and the
+	// last may end, at the earliest, by when the last must, and what may be dealt; by GPU, then
+	// link, whether what is next may be there; by GPU how long that may wait.
+	last, next, ends, dues []int64
+	menus                  []*sequenceMenu
+	rivals                 []bool
+	slack                  []int64
+	free                   []int64
+	starts                 []int64
+	duties                 []sequenceDuty
+	key                    []byte
+	polled                 int
 }
 
 // sequenceOrder is what the rule of a job asks for.
 type sequenceOrder struct {
 	first    int // depth among those of all jobs
 	longest  int64
-	monotone bool // shallower tasks are as short, and fit where deeper ones do
+	deepest  int64 // ticks of the longest task of an iteration, at the least
+	monotone bool  // shallower tasks are as short, and fit where deeper ones do
 	menus    map[string]*sequenceMenu
 	deeper   map[[2]*sequenceMenu]bool
 	each     []int64 // ticks of so many workers' tasks of an iteration, at the least
@@ -46,6 +48,7 @@ type sequenceOrder struct {
 type sequenceMenu struct {
 	left  [][]int64 // by dish that is possible, depth
 	pause []int64   // by dish that is possible
+	dish  []int     // by dish that is possible: its number
 	now   []int64   // ticks of so many tasks that are left, at the least
 }
 
@@ -53,17 +56,32 @@ func (e *sequenceExaminer) prepare() (tasks int) {
 	depths := 0
 	for j := range e.jobs {
 		job := &e.jobs[j]
-		o := sequenceOrder{first: depths, monotone: true, menus: map[string]*sequenceMenu{}, deeper: map[[2]*sequenceMenu]bool{}}
+		o := sequenceOrder{first: depths, monotone: slices.IsSorted(job.fastest), deepest: noPrice, menus: map[string]*sequenceMenu{}, deeper: map[[2]*sequenceMenu]bool{}}
 		for w := range job.time {
 			o.longest = max(o.longest, slices.Max(job.time[w]))
 			for d := 1; d < len(job.time[w]); d++ {
 				o.monotone = o.monotone && job.time[w][d-1] <= job.time[w][d] && job.depths[w]>>(d-1)&1 >= job.depths[w]>>d&1
 			}
 		}
+		for i := range job.dishes {
+			longest := int64(0)
+			for d, n := range job.dishes[i].counts {
+				if n > 0 {
+					longest = max(longest, job.fastest[d])
+				}
+			}
+			o.deepest = min(o.deepest, longest)
+		}
 		depths += len(job.job.Depths)
 		e.orders = append(e.orders, o)
 		e.orders[j].each = e.menu(j, make([]int64, len(job.job.Depths))).now
 		tasks += len(job.gpus) * job.job.Iterations
+		if job.links != nil {
+			tasks += job.job.Iterations
+		}
+	}
+	for l := range e.shares {
+		e.gate(l)
 	}
 	var all []int
 	for g := range e.residents {
@@ -75,8 +93,9 @@ func (e *sequenceExaminer) prepare() (tasks int) {
 	}
 	e.crew(all)
 	e.layers = make([]examinedLayer, tasks+1)
+	e.last = make([]int64, len(e.jobs))
 	e.next, e.ends, e.dues = make([]int64, len(e.jobs)), make([]int64, len(e.jobs)), make([]int64, len(e.jobs))
-	e.menus, e.rivals, e.slack = make([]*sequenceMenu, len(e.jobs)), make([]bool, len(e.residents)), make([]int64, len(e.residents))
+	e.menus, e.rivals, e.slack = make([]*sequenceMenu, len(e.jobs)), make([]bool, len(e.residents)+len(e.shares)), make([]int64, len(e.residents))
 	return tasks
 }
 
@@ -112,7 +131,7 @@ func (e *sequenceExaminer) menu(j int, dealt []int64) *sequenceMenu {
 			}
 			m.now[n] = min(m.now[n], sum)
 		}
-		m.left, m.pause = append(m.left, left), append(m.pause, job.pause[i])
+		m.left, m.pause, m.dish = append(m.left, left), append(m.pause, job.pause[i]), append(m.dish, i)
 	}
 	o.menus[string(e.key)] = m
 	return m
@@ -129,7 +148,7 @@ func (e *sequenceExaminer) examine() (least int64, ok bool) {
 	tasks := e.prepare()
 	start := e.state()
 	for j := range e.jobs {
-		start.ready[j] = int64(e.jobs[j].job.Release)
+		e.begin(start, j, int64(e.jobs[j].job.Release))
 	}
 	e.keep(0, start)
 	for at := range tasks {
@@ -202,13 +221,17 @@ func (e *sequenceExaminer) start(x *sequenceState, j, g int) int64 {
 // compete finds GPUs on one of which a task may be appended next, without loss, and
 // before when it starts: once that task could be over which is over first, with its
 // longest depth, no other of its GPU is delayed by it. So those matter that could
-// start there before, and what these wait for.
+// start there before, and what these wait for. A synchronisation that is as soon over as
+// it can be delays none that starts later on its links.
 func (e *sequenceExaminer) compete(x *sequenceState) (before int64) {
 	before = math.MaxInt64
 	at := 0
 	for j := range e.jobs {
 		if job := &e.jobs[j]; !e.finished(x, j) {
 			e.next[j] = e.following(x, j)
+			if e.pausing(x, j) && e.next[j] < before {
+				before, at = e.next[j], len(e.residents)+job.links[0]
+			}
 			for w, g := range job.gpus {
 				longest := e.orders[j].longest
 				if !job.job.Gang {
@@ -226,28 +249,45 @@ func (e *sequenceExaminer) compete(x *sequenceState) (before int64) {
 		more = false
 		for j := range e.jobs {
 			job := &e.jobs[j]
-			soon := e.next[j] < before
-			if job.job.Gang {
-				soon = e.start(x, j, job.gpus[0]) < before
-			}
-			if e.finished(x, j) || !soon {
+			if e.finished(x, j) {
 				continue
+			}
+			pausing, soon := e.pausing(x, j), e.next[j] < before
+			if job.job.Gang && !pausing {
+				soon = e.start(x, j, job.gpus[0]) < before
 			}
 			touched := false
 			for w, g := range job.gpus {
-				touched = touched || e.rivals[g] && (job.job.Gang || !e.waits(x, j, w))
+				touched = touched || soon && e.rivals[g] && (job.job.Gang || !e.waits(x, j, w))
 			}
-			for w, g := range job.gpus {
-				if touched && !e.rivals[g] && e.waits(x, j, w) {
-					e.rivals[g], more = true, true
-				}
+			for _, l := range job.links {
+				touched = touched || e.last[j] < before && e.rivals[len(e.residents)+l]
+			}
+			if touched && e.join(x, j, pausing) {
+				more = true
 			}
 		}
 	}
 	return before
 }
 
-// extend makes the states that follow one: a task more, or a gang.
+// join lets a job compete where it has to go on, and reports whether it did not before.
+func (e *sequenceExaminer) join(x *sequenceState, j int, pausing bool) (more bool) {
+	job := &e.jobs[j]
+	for w, g := range job.gpus {
+		if !e.rivals[g] && e.waits(x, j, w) {
+			e.rivals[g], more = true, true
+		}
+	}
+	for _, l := range job.links {
+		if at := len(e.residents) + l; pausing && !e.rivals[at] {
+			e.rivals[at], more = true, true
+		}
+	}
+	return more
+}
+
+// extend makes the states that follow one: a task more, or a gang, or a synchronisation.
 func (e *sequenceExaminer) extend(at int, x *sequenceState) {
 	before := e.compete(x)
 	for g, list := range e.residents {
@@ -263,6 +303,10 @@ func (e *sequenceExaminer) extend(at int, x *sequenceState) {
 	for j := range e.jobs {
 		job := &e.jobs[j]
 		if e.finished(x, j) {
+			continue
+		}
+		if e.pausing(x, j) {
+			e.send(at, x, j, before)
 			continue
 		}
 		if job.job.Gang {
@@ -355,7 +399,13 @@ func (e *sequenceExaminer) settle(to int, x *sequenceState, j, gpu int, start in
 			x.free[g] = max(x.free[g], start)
 		}
 	}
-	if e.advance(x, j) && e.promises(x) {
+	e.close(x, start+1)
+	done := x.done[j]
+	ok := e.advance(x, j)
+	if x.done[j] > done && e.jobs[j].links != nil {
+		to++ // its synchronisation takes no time
+	}
+	if ok && e.promises(x) {
 		e.keep(to, x)
 	} else {
 		e.spare = append(e.spare, x)
@@ -377,21 +427,37 @@ func (e *sequenceExaminer) advance(x *sequenceState, j int) bool {
 			end = x.over[j] + job.pause[d]
 		}
 	}
-	window := job.limits.ends[x.done[j]]
-	if end = max(end, window.from); end > window.to || end > job.due {
+	if job.links != nil && end > x.over[j] {
+		return true
+	}
+	return e.conclude(x, j, max(end, job.limits.ends[x.done[j]].from))
+}
+
+// conclude ends an iteration; it reports whether that is in time.
+func (e *sequenceExaminer) conclude(x *sequenceState, j int, end int64) bool {
+	job := &e.jobs[j]
+	if end > job.limits.ends[x.done[j]].to || end > job.due {
 		return false
 	}
 	x.done[j]++
-	x.ready[j], x.over[j] = end, 0
-	clear(dealt)
+	e.begin(x, j, end)
+	clear(e.dealt(x, j))
 	for w, g := range job.gpus {
 		x.begun[g] &^= 1 << job.place[w]
 	}
 	if e.finished(x, j) {
-		x.ready[j] = 0
+		x.ready[j], x.over[j] = 0, 0
 		if e.weighted {
 			x.cost += job.job.Weight * end
 		}
 	}
 	return true
+}
+
+// begin lets a job begin an iteration at a tick, and its tasks elsewhere with it.
+func (e *sequenceExaminer) begin(x *sequenceState, j int, at int64) {
+	x.ready[j], x.over[j] = at, 0
+	if apart := e.jobs[j].apart; apart > 0 {
+		x.over[j] = at + apart
+	}
 }

@@ -6,16 +6,22 @@ import (
 )
 
 // sequenceCrew is some GPUs, and who lives on them.
+// A link has the jobs that synchronise over it.
 type sequenceCrew struct {
 	gpus    []int
 	jobs    []int
 	workers [][]int // by number of the job here
+	link    bool
+	first   int // share of a link, and how many
+	shares  int
+	tolls   [][]int64 // by number of the job here, dish: ticks of shares, at the least
 }
 
 // sequenceDuty is what a job has left to do on the GPUs of a crew.
 type sequenceDuty struct {
 	job                    int
 	now, each              int64 // ticks in the iteration at hand, and in each later
+	tail                   int64 // ticks of an iteration after them, at the least
 	later, by, period, all int64
 }
 
@@ -41,8 +47,14 @@ func (e *sequenceExaminer) following(x *sequenceState, j int) int64 {
 	job := &e.jobs[j]
 	window := job.limits.ends[x.done[j]]
 	e.menus[j] = e.menu(j, e.dealt(x, j))
-	if job.job.Gang {
-		return max(window.from, e.start(x, j, job.gpus[0])+job.iteration)
+	switch {
+	case e.pausing(x, j):
+		e.last[j] = x.over[j]
+		return max(window.from, e.crossed(x, j, e.menus[j].dish[0], x.over[j]))
+	case job.job.Gang:
+		start := e.start(x, j, job.gpus[0])
+		e.last[j] = max(x.over[j], start+e.orders[j].deepest)
+		return max(window.from, start+job.iteration)
 	}
 	e.starts = e.starts[:0]
 	for w, g := range job.gpus {
@@ -60,8 +72,9 @@ func (e *sequenceExaminer) following(x *sequenceState, j int) int64 {
 				last = max(last, e.starts[at-1]+job.fastest[d])
 			}
 		}
-		over, next = min(over, last), min(next, last+e.menus[j].pause[i])
+		over, next = min(over, last), min(next, e.crossed(x, j, e.menus[j].dish[i], last))
 	}
+	e.last[j] = over
 	if len(e.starts) < len(job.gpus) {
 		x.over[j] = over
 	} else {
@@ -91,7 +104,9 @@ func (e *sequenceExaminer) promises(x *sequenceState) bool {
 				soonest = min(soonest, e.start(x, j, g))
 			}
 		}
-		x.ready[j] = soonest
+		if x.ready[j] = soonest; soonest == math.MaxInt64 {
+			x.ready[j] = 0
+		}
 	}
 	if e.weighted && cost > e.most {
 		return false
@@ -111,6 +126,7 @@ func (e *sequenceExaminer) promises(x *sequenceState) bool {
 			x.free[g] = 0
 		}
 	}
+	e.idle(x)
 	for j := range e.jobs {
 		if e.dues[j] = e.jobs[j].due; e.weighted {
 			e.dues[j] = min(e.dues[j], e.ends[j]+(e.most-cost)/e.jobs[j].job.Weight)
@@ -119,7 +135,8 @@ func (e *sequenceExaminer) promises(x *sequenceState) bool {
 	for i := range e.crews {
 		c := &e.crews[i]
 		e.assign(x, c)
-		if !e.room(x, c.gpus) || e.weighted && cost+e.inTurn(x, c.gpus) > e.most {
+		free := e.times(x, c)
+		if !e.room(free) || e.weighted && cost+e.inTurn(free) > e.most {
 			return false
 		}
 	}
@@ -133,6 +150,10 @@ func (e *sequenceExaminer) assign(x *sequenceState, c *sequenceCrew) {
 		if e.finished(x, j) {
 			continue
 		}
+		if c.link {
+			e.charge(x, c, i)
+			continue
+		}
 		job, waiting := &e.jobs[j], 0
 		for _, w := range c.workers[i] {
 			if e.waits(x, j, w) {
@@ -141,7 +162,7 @@ func (e *sequenceExaminer) assign(x *sequenceState, c *sequenceCrew) {
 		}
 		d := sequenceDuty{
 			job: j, now: e.menus[j].now[waiting], each: e.orders[j].each[len(c.workers[i])],
-			later: int64(job.job.Iterations) - x.done[j] - 1, period: job.iteration,
+			later: int64(job.job.Iterations) - x.done[j] - 1, period: job.iteration, tail: job.pauses,
 		}
 		d.by, d.all = e.dues[j]-job.pauses-d.later*d.period, d.now+d.later*d.each
 		if d.all > 0 {
@@ -150,17 +171,17 @@ func (e *sequenceExaminer) assign(x *sequenceState, c *sequenceCrew) {
 	}
 }
 
-// until is how much time some GPUs have until a tick.
-func (e *sequenceExaminer) until(x *sequenceState, gpus []int, tick int64) (sum int64) {
-	for _, g := range gpus {
-		sum += max(0, tick-x.free[g])
+// until is how much time is left until a tick where there is some from these ticks on.
+func until(free []int64, tick int64) (sum int64) {
+	for _, from := range free {
+		sum += max(0, tick-from)
 	}
 	return sum
 }
 
-// room reports whether some GPUs have the time for what is to be done by the end of any
+// room reports whether GPUs, or the shares of a link, that are free from some ticks on have the time for what is to be done by the end of any
 // iteration.
-func (e *sequenceExaminer) room(x *sequenceState, gpus []int) bool {
+func (e *sequenceExaminer) room(free []int64) bool {
 	for _, d := range e.duties {
 		for by := d.by; by <= d.by+d.later*d.period; by += d.period {
 			ticks := int64(0)
@@ -169,7 +190,7 @@ func (e *sequenceExaminer) room(x *sequenceState, gpus []int) bool {
 					ticks += o.now + o.each*min(o.later, over/o.period)
 				}
 			}
-			if ticks > e.until(x, gpus, by) {
+			if ticks > until(free, by) {
 				return false
 			}
 		}
@@ -178,8 +199,9 @@ func (e *sequenceExaminer) room(x *sequenceState, gpus []int) bool {
 }
 
 // inTurn is by how much the sum w C of some jobs exceeds what it is if each ends as soon
-// as alone: whichever runs the last task on some GPUs waits for the others there.
-func (e *sequenceExaminer) inTurn(x *sequenceState, gpus []int) int64 {
+// as alone: whichever runs the last task on some GPUs, or is the last on a link, waits for the
+// others there.
+func (e *sequenceExaminer) inTurn(free []int64) int64 {
 	jobs := e.duties[:min(len(e.duties), mostTogether)]
 	var known [1 << mostTogether]int64 // by set: what it exceeds by, and 1; 0: not known
 	var exceed func(set int) int64
@@ -193,16 +215,16 @@ func (e *sequenceExaminer) inTurn(x *sequenceState, gpus []int) int64 {
 				ticks += jobs[i].all
 			}
 		}
-		for _, g := range gpus {
-			over = min(over, x.free[g])
+		for _, from := range free {
+			over = min(over, from)
 		}
-		for room := int64(0); room < ticks; room = e.until(x, gpus, over) {
-			over += (ticks - room + int64(len(gpus)) - 1) / int64(len(gpus))
+		for room := int64(0); room < ticks; room = until(free, over) {
+			over += (ticks - room + int64(len(free)) - 1) / int64(len(free))
 		}
 		for i := range jobs {
 			if set>>i&1 == 1 {
 				job, j := &e.jobs[jobs[i].job], jobs[i].job
-				more := job.job.Weight * max(0, min(job.due+1, over+job.pauses)-e.ends[j])
+				more := job.job.Weight * max(0, min(job.due+1, over+jobs[i].tail)-e.ends[j])
 				best = min(best, more+exceed(set&^(1<<i)))
 			}
 		}

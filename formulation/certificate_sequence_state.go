@@ -14,6 +14,7 @@ type sequenceState struct {
 	ready []int64 // by job: when it may begin
 	over  []int64 // by job: when its tasks begun are over
 	free  []int64 // by GPU
+	links []int64 // by link, its shares, ascending: when each is free
 	cost  int64   // sum w C of the jobs that have ended
 	dead  bool    // another is as good
 }
@@ -34,7 +35,11 @@ func (e *sequenceExaminer) state() *sequenceState {
 	}
 	jobs, gpus, last := len(e.jobs), len(e.residents), len(e.jobs)-1
 	depths := e.orders[last].first + len(e.jobs[last].job.Depths)
-	x := &sequenceState{all: make([]int64, 3*jobs+2*gpus+depths)}
+	shares := 0
+	for _, n := range e.shares {
+		shares += n
+	}
+	x := &sequenceState{all: make([]int64, 3*jobs+2*gpus+depths+shares)}
 	all := x.all
 	take := func(n int) []int64 {
 		list := all[:n:n]
@@ -42,6 +47,7 @@ func (e *sequenceExaminer) state() *sequenceState {
 		return list
 	}
 	x.done, x.begun, x.dealt, x.ready, x.over, x.free = take(jobs), take(gpus), take(depths), take(jobs), take(jobs), take(gpus)
+	x.links = take(shares)
 	return x
 }
 
@@ -127,7 +133,7 @@ func (e *sequenceExaminer) dealtDeeper(j int, a, b []int64) bool {
 	for y := range q.left {
 		found := false
 		for x := range p.left {
-			more, good := int64(0), p.pause[x] <= q.pause[y] // of the rest that are at least as deep
+			more, good := int64(0), e.briefer(j, p.dish[x], q.dish[y]) // of the rest that are at least as deep
 			for d := len(a) - 1; d >= 0; d-- {
 				more += p.left[x][d] - q.left[y][d]
 				good = good && more <= 0

@@ -18,6 +18,7 @@ type leaf struct {
 	prices  []int64
 	value   *big.Int // what they prove, times the scale; nil where some job has no plan
 	sets    []int    // in place of prices: the sequencings that prove it, by first job
+	alike   int      // the view of the last of these; 0: of all GPUs
 	packed  bool     // the prices are of the contents of GPUs
 	took    time.Duration
 }
@@ -48,6 +49,9 @@ type ProofNode struct {
 	// Sets are in place of prices: the leaf is proven by the order of tasks on the
 	// GPUs, for the sets of jobs that share some; each is named by its first job.
 	Sets []int `json:"sets,omitempty"`
+	// Alike says how many of each set of alike GPUs that have most to do, and half of how many
+	// of the others, are looked at in the last of these sets; 0: all. Tasks elsewhere never wait.
+	Alike int `json:"alike,omitempty"`
 }
 
 // The kinds of nodes that are not split: leaves with prices of plans or sets of jobs, and
@@ -115,7 +119,7 @@ func (t *treeProblem) certificate() (c *Certificate, proving time.Duration) {
 				kind = packedKind
 			}
 			c.Tree = append(c.Tree, ProofNode{
-				Kind: kind, Target: n.proof.target, Buckets: n.proof.buckets, Prices: len(n.proof.prices), Denominator: n.proof.scale, Value: n.proof.value, Sets: n.proof.sets,
+				Kind: kind, Target: n.proof.target, Buckets: n.proof.buckets, Prices: len(n.proof.prices), Denominator: n.proof.scale, Value: n.proof.value, Sets: n.proof.sets, Alike: n.proof.alike,
 			})
 			for _, price := range n.proof.prices {
 				c.Prices = append(c.Prices, big.NewInt(price))
@@ -197,7 +201,7 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 		if p.Prices < 0 || p.Prices > len(prices) {
 			return errors.New("formulation: the certificate lacks prices of a leaf")
 		}
-		l := &leaf{target: p.Target, buckets: p.Buckets, scale: p.Denominator, sets: p.Sets, packed: p.Kind == packedKind}
+		l := &leaf{target: p.Target, buckets: p.Buckets, scale: p.Denominator, sets: p.Sets, alike: p.Alike, packed: p.Kind == packedKind}
 		if len(p.Sets) > 0 {
 			if l.packed || p.Prices != 0 || p.Buckets != 0 || p.Denominator != 0 || p.Value != nil {
 				return errors.New("formulation: a leaf of the certificate's tree has prices beside sets of jobs")

@@ -1,0 +1,178 @@
+package formulation
+
+import (
+	"math"
+	"slices"
+)
+
+// pausing reports whether a job only has to synchronise, over links that others need, to
+// end the iteration at hand.
+func (e *sequenceExaminer) pausing(x *sequenceState, j int) bool {
+	job := &e.jobs[j]
+	if job.links == nil || e.finished(x, j) {
+		return false
+	}
+	for w := range job.gpus {
+		if e.waits(x, j, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// share is the number of the first share of a link.
+func (e *sequenceExaminer) share(link int) (first int) {
+	for _, n := range e.shares[:link] {
+		first += n
+	}
+	return first
+}
+
+// opens is when the links of a job let it synchronise so, once its tasks are over.
+func (e *sequenceExaminer) opens(x *sequenceState, j int, o tempo, over int64) int64 {
+	at := max(over, e.jobs[j].limits.ends[x.done[j]].from-o.length)
+	for i, l := range e.jobs[j].links {
+		if o.shares[i] > 0 {
+			at = max(at, x.links[e.share(l)+o.shares[i]-1])
+		}
+	}
+	return at
+}
+
+// crossed is when a job has synchronised after the tasks of a dish, at the earliest.
+func (e *sequenceExaminer) crossed(x *sequenceState, j, dish int, over int64) int64 {
+	if e.jobs[j].links == nil {
+		return over + e.jobs[j].pause[dish]
+	}
+	soonest := int64(math.MaxInt64)
+	for _, o := range e.jobs[j].tempos[dish] {
+		soonest = min(soonest, e.opens(x, j, o, over)+o.length)
+	}
+	return soonest
+}
+
+// briefer reports whether a job synchronises as fast after the tasks of one dish as after those
+// of another, at each rate.
+func (e *sequenceExaminer) briefer(j, dish, other int) bool {
+	job := &e.jobs[j]
+	if job.links == nil {
+		return job.pause[dish] <= job.pause[other]
+	}
+	for level := range job.dishes[dish].sync {
+		if job.dishes[dish].sync[level] > job.dishes[other].sync[level] {
+			return false
+		}
+	}
+	return true
+}
+
+// send makes the states in which a job has synchronised next.
+func (e *sequenceExaminer) send(at int, x *sequenceState, j int, before int64) {
+	job := &e.jobs[j]
+	if !slices.ContainsFunc(job.links, func(l int) bool { return e.rivals[len(e.residents)+l] }) {
+		return
+	}
+	for _, o := range job.tempos[e.menu(j, e.dealt(x, j)).dish[0]] {
+		start := e.opens(x, j, o, x.over[j])
+		if start >= before {
+			continue
+		}
+		e.step()
+		y := e.clone(x)
+		for i, l := range job.links {
+			first := e.share(l)
+			for n := range o.shares[i] {
+				y.links[first+n] = start + o.length
+			}
+			slices.Sort(y.links[first : first+e.shares[l]])
+		}
+		for g := range y.free {
+			if e.rivals[g] {
+				y.free[g] = max(y.free[g], start)
+			}
+		}
+		e.close(y, start)
+		if e.conclude(y, j, start+o.length) && e.promises(y) {
+			e.keep(at+1, y)
+		} else {
+			e.spare = append(e.spare, y)
+		}
+	}
+}
+
+// close lets nothing more start before a tick on the links that compete.
+func (e *sequenceExaminer) close(x *sequenceState, tick int64) {
+	at := 0
+	for l, n := range e.shares {
+		for range n {
+			if e.rivals[len(e.residents)+l] {
+				x.links[at] = max(x.links[at], tick)
+			}
+			at++
+		}
+	}
+}
+
+// idle raises when links may be needed again.
+func (e *sequenceExaminer) idle(x *sequenceState) {
+	at := 0
+	for l, n := range e.shares {
+		soonest := int64(math.MaxInt64)
+		for j := range e.jobs {
+			if !e.finished(x, j) && slices.Contains(e.jobs[j].links, l) {
+				soonest = min(soonest, e.last[j])
+			}
+		}
+		for range n {
+			if x.links[at] = max(x.links[at], soonest); soonest == math.MaxInt64 {
+				x.links[at] = 0
+			}
+			at++
+		}
+	}
+}
+
+// gate makes a crew of those who synchronise over a link.
+func (e *sequenceExaminer) gate(l int) {
+	c := sequenceCrew{link: true, first: e.share(l), shares: e.shares[l]}
+	for j := range e.jobs {
+		at := slices.Index(e.jobs[j].links, l)
+		if at < 0 {
+			continue
+		}
+		var tolls []int64
+		for _, tempos := range e.jobs[j].tempos {
+			toll := int64(math.MaxInt64)
+			for _, o := range tempos {
+				toll = min(toll, int64(o.shares[at])*o.length)
+			}
+			tolls = append(tolls, toll)
+		}
+		c.jobs, c.tolls = append(c.jobs, j), append(c.tolls, tolls)
+	}
+	e.crews = append(e.crews, c)
+}
+
+// charge adds what job i of a link has to synchronise.
+func (e *sequenceExaminer) charge(x *sequenceState, c *sequenceCrew, i int) {
+	j := c.jobs[i]
+	job := &e.jobs[j]
+	d := sequenceDuty{job: j, now: math.MaxInt64, each: slices.Min(c.tolls[i]), later: int64(job.job.Iterations) - x.done[j] - 1, period: job.iteration}
+	for _, dish := range e.menus[j].dish {
+		d.now = min(d.now, c.tolls[i][dish])
+	}
+	d.by, d.all = e.dues[j]-d.later*d.period, d.now+d.later*d.each
+	e.duties = append(e.duties, d)
+}
+
+// times lists when the GPUs of a crew, or the shares of its link, are free.
+func (e *sequenceExaminer) times(x *sequenceState, c *sequenceCrew) []int64 {
+	if c.link {
+		return x.links[c.first : c.first+c.shares]
+	}
+	e.free = e.free[:0]
+	for _, g := range c.gpus {
+		e.free = append(e.free, x.free[g])
+	}
+	return e.free
+}
