@@ -3,59 +3,47 @@ package formulation
 import (
 	"context"
 	"math"
+	"slices"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/solver/colgen"
 )
 
 // attempt is one way to prove that a node holds nothing better than the target: prices in
-// so many buckets, or sequencings in so many steps.
+// so many buckets or, where orders says so, sequencings in so many steps.
 type attempt struct {
+	orders  bool
 	buckets int64
-	steps   int // 0: prices
+	steps   int
 }
 
 // midSteps is what sequencings may take before a linear program with prices for each tick.
 const midSteps = 50_000
 
-// attempts lists what is tried at a node, in this order, with prices in these numbers of
-// buckets. Of weighted completion linear programs tell nearly all once homes are decided, and
+// attempts lists what is tried at a node, in this order, with prices in some of these numbers
+// of buckets. Of weighted completion linear programs tell nearly all once homes are decided, and
 // sequencings cost more the closer a target is to the optimum: they come last. Of makespan it
 // is the other way round, as long as links do not matter.
 func (t *treeProblem) attempts(n *branchNode, buckets []int64) (list []attempt) {
 	effort := t.effort(n)
-	late := nodeBuckets[0] // sequencings come after these
+	few, some, each := attempt{buckets: nodeBuckets[0]}, attempt{buckets: nodeBuckets[1]}, attempt{buckets: nodeBuckets[2]}
+	mid, long := attempt{orders: true, steps: min(effort, midSteps)}, attempt{orders: true, steps: effort}
 	switch {
 	case t.in.Objective == instance.WeightedCompletion && n.decided():
-		late = nodeBuckets[1]
+		list = []attempt{few, some, mid, each, long}
 	case n.settled() && !t.linked:
-		late = -1
+		list = []attempt{long, some, each}
+	default:
+		list = []attempt{few, long, some, each}
 	}
-	long, done := attempt{steps: effort}, false
-	for _, b := range buckets {
-		if b == nodeBuckets[0] && late < 0 {
-			continue
-		}
-		if !done && (late < 0 || b == 0 || b > late) {
-			if done = true; late == nodeBuckets[1] {
-				list = append(list, attempt{steps: min(effort, midSteps)})
-			} else {
-				list = append(list, long)
-			}
-		}
-		list = append(list, attempt{buckets: b})
-	}
-	if !done || late == nodeBuckets[1] {
-		list = append(list, long)
-	}
-	return list
+	return slices.DeleteFunc(list, func(a attempt) bool { return !a.orders && !slices.Contains(buckets, a.buckets) })
 }
 
 // prove makes the attempts at a node, until one succeeds, which at.proof tells. It
 // returns what the last linear program ended with.
 func (t *treeProblem) prove(ctx context.Context, at *treeNode, buckets []int64, before *leaf) (n node, err error) {
 	for _, a := range t.attempts(at.node, buckets) {
-		if a.steps != 0 {
+		if a.orders {
 			at.proof = t.scout(ctx, at.node, a.steps)
 		} else {
 			if n, err = t.close(ctx, at, a.buckets, before); err == nil && at.proof == nil && a.buckets == 0 {
