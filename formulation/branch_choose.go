@@ -42,9 +42,10 @@ func (b *bundle) spread(of func(*plan) int64) (mean, variance float64, differs b
 	return mean, variance, differs
 }
 
-// homeless returns the split of the homes of a job without one: the largest or, for makespan,
-// of jobs that leave little to choose the larger, since what is placed first prunes the most.
-// There, jobs with too many homes to be counted come last.
+// homeless returns the split of the homes of a job without one: of jobs that leave little to
+// choose the larger, since what is placed first prunes the most. Where sum w C counts a job
+// is as large as its work times its weight: others that wait for a light one cost much, but it
+// for others little. Jobs with too many homes to be counted come last.
 func (n *branchNode) homeless(in *instance.Instance) *split {
 	var best *split
 	most := math.Inf(-1)
@@ -53,19 +54,18 @@ func (n *branchNode) homeless(in *instance.Instance) *split {
 		if n.jobs[j].home != nil {
 			continue
 		}
-		score := float64(job.Workers) * float64(job.Iterations)
-		if in.Objective == instance.Makespan {
-			work := 0.0 // GPU ticks
-			for _, on := range job.On {
-				if on != nil {
-					work = max(work, score*float64(on.Time[job.Full()]))
-				}
+		work := 0.0 // GPU ticks
+		for _, on := range job.On {
+			if on != nil {
+				work = max(work, float64(job.Workers)*float64(job.Iterations)*float64(on.Time[job.Full()]))
 			}
-			if homes, ok := n.homes(in, j, mostCounted); ok {
-				score = math.Pow(work, 0.75) / math.Log(float64(2+len(homes)))
-			} else {
-				score = work / 1e6
-			}
+		}
+		if in.Objective == instance.WeightedCompletion {
+			work *= float64(job.Weight)
+		}
+		score := work / 1e6
+		if homes, ok := n.homes(in, j, mostCounted); ok {
+			score = math.Pow(work, 0.75) / math.Log(float64(2+len(homes)))
 		}
 		if score > most {
 			best, most = &split{Kind: splitHome, Job: j}, score

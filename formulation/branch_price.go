@@ -121,6 +121,7 @@ func (t *treeProblem) goal(proven *big.Rat) {
 	t.target = t.value().Num().Int64()
 	if proven != nil {
 		from := ceil(proven).Int64()
+		t.proven = from
 		if t.step == 0 {
 			t.step = max(1, (t.target-from+goals-1)/goals)
 		}
@@ -145,6 +146,7 @@ type treeNode struct {
 	split    *split
 	children []*treeNode
 	proof    *leaf
+	yielded  bool // see yield
 }
 
 // treeProblem evaluates nodes.
@@ -157,6 +159,7 @@ type treeProblem struct {
 	root    *treeNode
 	best    *instance.Schedule
 	target  int64    // schedules must be better
+	proven  int64    // of all nodes, by the targets before
 	step    int64    // from one target to the next
 	known   [][]plan // by job
 	keys    map[string]bool
@@ -166,6 +169,7 @@ type treeProblem struct {
 	sequenced     map[string]sequenceResult
 	steps, credit int
 	asked, linked bool // see ask
+	scouts        map[scouting]*trial
 }
 
 func newTreeProblem(in *instance.Instance, engine solver.Solver, limits TreeLimits) *treeProblem {
@@ -176,7 +180,7 @@ func newTreeProblem(in *instance.Instance, engine solver.Solver, limits TreeLimi
 			return nil
 		}
 	}
-	t := &treeProblem{in: in, engine: engine, limits: limits, m: m, root: &treeNode{node: rootNode(in)}, keys: map[string]bool{}, sequenced: map[string]sequenceResult{}, credit: stakes[in.Objective].first, known: make([][]plan, len(in.Jobs))}
+	t := &treeProblem{in: in, engine: engine, limits: limits, m: m, root: &treeNode{node: rootNode(in)}, keys: map[string]bool{}, sequenced: map[string]sequenceResult{}, credit: stakes[in.Objective].first, scouts: map[scouting]*trial{}, known: make([][]plan, len(in.Jobs))}
 	t.best, t.target = limits.Start, in.Value(limits.Start).Num().Int64()
 	for i := range m.demands {
 		t.ways = append(t.ways, m.ways(&m.demands[i]))
@@ -212,7 +216,7 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 	if before != nil && before.target >= t.target {
 		return closed, nil
 	}
-	if at.proof = t.sequences(ctx, at.node, quickSteps); at.proof != nil {
+	if at.proof = t.scout(ctx, at.node, quickSteps); at.proof != nil {
 		return closed, nil
 	}
 	if at.proof = t.ask(ctx, at.node); at.proof != nil {
@@ -237,26 +241,9 @@ func (t *treeProblem) Evaluate(ctx context.Context, at *treeNode, _ float64) (tr
 	if before != nil {
 		tries = tries[max(0, slices.Index(tries, before.buckets)):]
 	}
-	var n node
-	try := func(buckets int64) (err error) {
-		if n, err = t.close(ctx, at, buckets, before); err == nil && at.proof == nil {
-			before = nil
-		}
-		return err
-	}
-	if tries[0] == nodeBuckets[0] && (t.linked || !at.node.settled()) {
-		if err := try(tries[0]); err != nil || at.proof != nil {
-			return closed, err
-		}
-		tries = tries[1:]
-	}
-	if at.proof = t.sequences(ctx, at.node, t.effort(at.node)); at.proof != nil {
-		return closed, nil
-	}
-	for _, buckets := range tries {
-		if err := try(buckets); err != nil || at.proof != nil {
-			return closed, err
-		}
+	n, err := t.prove(ctx, at, tries, before)
+	if err != nil || at.proof != nil {
+		return closed, err
 	}
 	if !listed {
 		if n.result.Weights == nil || n.result.Status == colgen.Limit || n.result.Status == colgen.Infeasible {

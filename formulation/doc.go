@@ -202,7 +202,9 @@
 //
 // A node is split as soon as the value of its program shows that it cannot be
 // closed, first with prices that are constant in a few buckets, and once homes are
-// decided with ever more, at last one for each tick. It is closed only when its
+// decided with ever more, at last one for each tick (branch_prove.go, with what
+// is tried beside). Where sum w C counts, a node with homes that cannot be closed
+// lowers the target to what its program proves, once, if that is news. It is closed only when its
 // prices, as integers, were proven to leave no schedule better than the target; these
 // proofs, with the splits, are the certificate (certificate_tree.go). A closed tree
 // proves the target, which goes up from the bound known to the value of the best
