@@ -19,6 +19,8 @@ const (
 	// So many lacking sets are tried side by side, the ones that the estimate likes
 	// best, unless it has them end so many times later than would do.
 	lackBatch, lackHope = 4, 1.1
+	// A set is studied where a sketch has it end so many times later than it should.
+	fillHope = 1.1
 )
 
 // covering reports whether trades look for covers. A cover ends with the latest of its
@@ -134,7 +136,7 @@ func (t *trades) fill(ctx context.Context) bool {
 		c.lacks = nil
 		return false
 	}
-	parallel(len(tries), func(n int) { tries[n].fill(ctx) })
+	parallel(len(tries), func(n int) { tries[n].fill(ctx, studyTries, t.limit-1) })
 	for _, b := range tries {
 		t.credit -= b.work
 		for _, s := range b.seen {
@@ -144,8 +146,9 @@ func (t *trades) fill(ctx context.Context) bool {
 	return true
 }
 
-// fill schedules the set that is lacking.
-func (b *bargain) fill(ctx context.Context) {
+// fill schedules the set that is lacking: with few tries and, where that brings it near
+// the due, with as many more as given.
+func (b *bargain) fill(ctx context.Context, tries int, due float64) {
 	n := b.at[0]
 	if slices.ContainsFunc(b.lack, func(j instance.JobID) bool { return !fits(b.in, j, b.groups[n].nodes) }) {
 		return
@@ -156,8 +159,8 @@ func (b *bargain) fill(ctx context.Context) {
 		return
 	}
 	s.search.improve()
-	if b.result(&s, sketchTries) && s.value >= b.limit && (1-hope)*s.value < b.limit {
-		b.study(&s)
+	if b.result(&s, sketchTries) && s.value > due && (tries > studyTries || s.value < fillHope*due) {
+		b.study(&s, tries)
 	}
 	b.see(&s, n)
 }

@@ -3,6 +3,7 @@ package heuristics
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,12 +12,12 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// planted returns an instance whose optimal makespan is known: the rectangle
-// of GPUs x ticks is cut into rectangles, each a job of full depth whose
+// planted returns an instance whose optimal makespan is known: the rectangles
+// of GPUs x ticks of all nodes are cut into rectangles, each a job of full depth whose
 // iterations fill it. Synchronisations take no time.
-func planted(t testing.TB, rng *rand.Rand, gpus, ticks, cuts int) *instance.Instance {
+func planted(t testing.TB, rng *rand.Rand, nodes, gpus, ticks, cuts int) *instance.Instance {
 	type block struct{ gpus, ticks int }
-	blocks := []block{{gpus, ticks}}
+	blocks := slices.Repeat([]block{{gpus, ticks}}, nodes)
 	for range cuts {
 		i := rng.IntN(len(blocks))
 		b := &blocks[i]
@@ -32,7 +33,7 @@ func planted(t testing.TB, rng *rand.Rand, gpus, ticks, cuts int) *instance.Inst
 	}
 	s := &instance.Spec{Version: 1, Cluster: instance.ClusterSpec{
 		GPUTypes: []instance.GPUTypeSpec{{Name: "a", Memory: 1 << 30}},
-		Racks:    []instance.RackSpec{{Nodes: 1, GPUs: gpus, GPU: "a", NIC: 1e9, Fabric: 1e9}},
+		Racks:    []instance.RackSpec{{Nodes: nodes, GPUs: gpus, GPU: "a", NIC: 1e9, Fabric: 1e9}},
 	}}
 	for n, b := range blocks {
 		var divisors []int
@@ -63,7 +64,7 @@ func TestPlanted(t *testing.T) {
 			seeds = 1
 		}
 		for seed := range uint64(seeds) {
-			in := planted(t, source(seed), size.gpus, size.ticks, size.cuts)
+			in := planted(t, source(seed), 1, size.gpus, size.ticks, size.cuts)
 			s, err := Greedy(t.Context(), in, source(seed))
 			require.NoError(t, err)
 			require.Empty(t, instance.Check(in, s))

@@ -41,6 +41,12 @@ type trades struct {
 	limit  float64 // the value of the best schedule of all
 	credit int     // work that covers may do
 	vain   bool    // a cycle has brought nothing
+
+	tail        float64        // for which all GPUs idle at the end: a job synchronises
+	completions int            // so far; see completion
+	completing  float64        // the part of trades' work that they are worth
+	done, spent int            // operations of trades, and of completions
+	given       map[string]int // per set: the tries it had in completions
 }
 
 // side is the schedule of a group.
@@ -87,7 +93,10 @@ const (
 var swaps = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 2}, {2, 3}}
 
 func newTrades(in *instance.Instance, rng *rand.Rand) *trades {
-	t := &trades{in: in, rng: rng, area: make([]float64, len(in.Jobs)), cycle: firstTrades * len(in.Jobs), share: mostTrades, estimate: newEstimate(in), limit: math.Inf(1)}
+	t := &trades{
+		in: in, rng: rng, area: make([]float64, len(in.Jobs)), cycle: firstTrades * len(in.Jobs), share: mostTrades,
+		estimate: newEstimate(in), limit: math.Inf(1), tail: math.Inf(1), completing: firstCompletions, given: map[string]int{},
+	}
 	counts := startCounts(in)
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
@@ -95,6 +104,11 @@ func newTrades(in *instance.Instance, rng *rand.Rand) *trades {
 		for d, n := range counts[j] {
 			t.area[j] += float64(int64(job.Iterations) * int64(n) * int64(times[d]))
 		}
+		sync := 0.0
+		if span, ok := nearest(in, job); ok && job.HasSync() {
+			sync = float64(in.SyncTicks(job.Volume(counts[j], span.Parties), span.Rate(in.RateLevels[0])))
+		}
+		t.tail = min(t.tail, sync)
 	}
 	t.covers = newCovers(t.area)
 	return t
@@ -118,7 +132,11 @@ func (t *trades) walk(ctx context.Context, work int, best find) float64 {
 	share := t.share
 	if share > 0 && t.covering() {
 		t.bound(best)
+		if float64(t.spent) <= t.completing*float64(t.done) {
+			t.complete(ctx)
+		}
 	}
+	t.done += int(share * float64(work))
 	for t.owed -= int(share * float64(work)); t.owed < 0 && ctx.Err() == nil; {
 		if t.tried >= t.cycle {
 			t.restart(ctx, best)
@@ -383,7 +401,7 @@ func (b *bargain) schedule(ctx context.Context, jobs [2][]instance.JobID, limit 
 		if b.energy(sides[0].value)+b.energy(sides[1].value) <= limit {
 			break
 		}
-		b.study(&sides[k])
+		b.study(&sides[k], studyTries)
 		if least[k] = b.energy(sides[k].value); least[0]+least[1] > limit {
 			return sides, false
 		}
@@ -450,12 +468,12 @@ func (b *bargain) sketch(ctx context.Context, n int, jobs []instance.JobID) (sid
 	return s, b.result(&s, sketchTries)
 }
 
-// study goes on with the schedule of a group.
-func (b *bargain) study(s *side) {
+// study goes on with the schedule of a group, for so many tries.
+func (b *bargain) study(s *side, tries int) {
 	if s.search != nil {
-		s.search.budget += studyTries * s.search.cost
+		s.search.budget += tries * s.search.cost
 		s.search.improve()
-		b.result(s, studyTries)
+		b.result(s, tries)
 	}
 }
 

@@ -61,6 +61,6 @@ func TestTradesTypes(t *testing.T) {
 
 // TestTradesAlone: where there is one group there is nothing to trade.
 func TestTradesAlone(t *testing.T) {
-	in := planted(t, source(1), 4, 60, 8)
+	in := planted(t, source(1), 1, 4, 60, 8)
 	assert.Zero(t, newTrades(in, source(1)).walk(t.Context(), 1000, find{}))
 }
