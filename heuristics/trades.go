@@ -74,10 +74,13 @@ const (
 	// Temperatures at the start and the end of a cycle. Their units are the energy of
 	// a group that ends last, and a tenth of the mean job's weighted completion.
 	tradeHot, tradeCold = 0.03, 0.003
+	// Under weighted completion they are so many times higher.
+	weightedHeat = 3
 	// tradeDraws is how many exchanges are drawn for one whose loads are acceptable.
 	tradeDraws = 30
-	// tradeChoice is of how many of these the one that looks best is taken.
-	tradeChoice = 3
+	// tradeChoice is of how many of these the one that looks best is taken; weightedChoice
+	// under weighted completion, of which the estimate knows more.
+	tradeChoice, weightedChoice = 3, 10
 	// greedyWork is how many operations of a sequence take as long as one of greedy.
 	// drawWork is what drawing an exchange is worth.
 	greedyWork, drawWork = 3, 30
@@ -194,6 +197,9 @@ func (t *trades) split(whole *instance.Schedule, groups []group) (taken [][]inst
 // batch pairs the groups off and lets each pair try some exchanges.
 func (t *trades) batch(ctx context.Context) {
 	heat := tradeHot * pow(tradeCold/tradeHot, float64(t.tried)/float64(t.cycle))
+	if t.in.Objective == instance.WeightedCompletion {
+		heat *= weightedHeat
+	}
 	values := make([]float64, len(t.sides))
 	for n := range t.sides {
 		values[n] = t.sides[n].value
@@ -332,12 +338,16 @@ type bargain struct {
 // energy is that of a group.
 func (b *bargain) energy(value float64) float64 { return tradeEnergy(b.in, value, b.scale) }
 
-// leastEnergy is the energy of a group with the given jobs if no GPU ever idles.
+// leastEnergy is the energy of a group with the given jobs if no GPU ever idles, or
+// under weighted completion if no job ever waits.
 func (b *bargain) leastEnergy(n int, jobs []instance.JobID) float64 {
-	if b.in.Objective == instance.WeightedCompletion {
-		return 0
-	}
 	sum := 0.0
+	if b.in.Objective == instance.WeightedCompletion {
+		for _, j := range jobs {
+			sum += float64(float64(b.in.Jobs[j].Weight) * b.estimate.chain[j])
+		}
+		return b.energy(sum)
+	}
 	for _, j := range jobs {
 		sum += b.area[j]
 	}
@@ -394,7 +404,10 @@ func (b *bargain) schedule(ctx context.Context, jobs [2][]instance.JobID, limit 
 // draw returns the jobs of both groups after an exchange that, by the loads alone,
 // may be within the limit: of a few such ones that which looks best.
 func (b *bargain) draw(limit float64) (best [2][]instance.JobID, ok bool) {
-	least := math.Inf(1)
+	least, choice := math.Inf(1), tradeChoice
+	if b.in.Objective == instance.WeightedCompletion {
+		choice = weightedChoice
+	}
 	for range tradeDraws {
 		b.work += drawWork
 		jobs, given := exchange(b.rng, b.groups[b.at[0]].jobs, b.groups[b.at[1]].jobs)
@@ -409,7 +422,7 @@ func (b *bargain) draw(limit float64) (best [2][]instance.JobID, ok bool) {
 		if energy < least {
 			best, least, ok = jobs, energy, true
 		}
-		if b.found++; b.found%tradeChoice == 0 {
+		if b.found++; b.found%choice == 0 {
 			break
 		}
 	}
