@@ -74,8 +74,6 @@ const (
 	// Temperatures at the start and the end of a cycle. Their units are the energy of
 	// a group that ends last, and a tenth of the mean job's weighted completion.
 	tradeHot, tradeCold = 0.03, 0.003
-	// Under weighted completion they are so many times higher.
-	weightedHeat = 3
 	// tradeDraws is how many exchanges are drawn for one whose loads are acceptable.
 	tradeDraws = 30
 	// tradeChoice is of how many of these the one that looks best is taken; weightedChoice
@@ -197,9 +195,6 @@ func (t *trades) split(whole *instance.Schedule, groups []group) (taken [][]inst
 // batch pairs the groups off and lets each pair try some exchanges.
 func (t *trades) batch(ctx context.Context) {
 	heat := tradeHot * pow(tradeCold/tradeHot, float64(t.tried)/float64(t.cycle))
-	if t.in.Objective == instance.WeightedCompletion {
-		heat *= weightedHeat
-	}
 	values := make([]float64, len(t.sides))
 	for n := range t.sides {
 		values[n] = t.sides[n].value
