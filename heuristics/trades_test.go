@@ -73,7 +73,7 @@ func TestTradesLeast(t *testing.T) {
 			in.Objective = objective
 			trades := newTrades(in, source(0))
 			require.NotZero(t, trades.walk(t.Context(), 1, find{}))
-			trades.walk(t.Context(), 200_000, trades.best)
+			trades.walk(t.Context(), 50_000, trades.best)
 			b := &bargain{trades: trades, scale: 1}
 			for n, s := range trades.sides {
 				least := b.leastEnergy(n, trades.groups[n].jobs)
