@@ -12,13 +12,15 @@ import (
 // estimate tells in about a microsecond what a group of nodes with some jobs may
 // come to, where scheduling it takes a millisecond: the jobs are listed on the GPUs
 // with the least work, and each ends when its own chain, the work on its GPUs and, for
-// makespan, the long tasks of those it shares them with allow.
+// makespan, the long tasks of those it shares them with allow. Under weighted completion
+// see flows.
 type estimate struct {
 	in    *instance.Instance
 	work  [][]float64 // per job and GPU type: ticks of a worker's tasks, at the cheapest depths
 	task  []float64   // per job: mean ticks of a task
 	chain []float64   // per job: ticks from its release, if it never waits for others
 	rest  []float64   // per job: ticks of an iteration in which a GPU of it is free, in the mean
+	nic   []float64   // per job: the part of its chain in which it synchronises across nodes
 	rank  []int32     // per job: its place in the list
 }
 
@@ -30,7 +32,7 @@ const meeting = 10
 func newEstimate(in *instance.Instance) *estimate {
 	e := &estimate{
 		in: in, work: make([][]float64, len(in.Jobs)), chain: make([]float64, len(in.Jobs)), rank: make([]int32, len(in.Jobs)),
-		task: make([]float64, len(in.Jobs)), rest: make([]float64, len(in.Jobs)),
+		task: make([]float64, len(in.Jobs)), rest: make([]float64, len(in.Jobs)), nic: make([]float64, len(in.Jobs)),
 	}
 	counts := startCounts(in)
 	for j := range in.Jobs {
@@ -43,7 +45,10 @@ func newEstimate(in *instance.Instance) *estimate {
 		}
 		iteration := job.On[fastestType(in, job)].Time[job.Full()]
 		if span, ok := nearest(in, job); ok && job.HasSync() {
-			iteration += in.SyncTicks(job.Volume(counts[j], span.Parties), span.Rate(in.RateLevels[0]))
+			sync := in.SyncTicks(job.Volume(counts[j], span.Parties), span.Rate(in.RateLevels[0]))
+			if iteration += sync; !alone(in, job) {
+				e.nic[j] = float64(sync) / float64(iteration)
+			}
 		}
 		e.task[j] = float64(meanTime(job, fastestType(in, job), counts[j]))
 		e.rest[j] = float64(iteration) - e.task[j]
@@ -58,6 +63,11 @@ func newEstimate(in *instance.Instance) *estimate {
 		e.rank[j] = int32(at)
 	}
 	return e
+}
+
+// alone reports whether a node has the GPUs for a job.
+func alone(in *instance.Instance, job *instance.Job) bool {
+	return slices.ContainsFunc(in.Nodes, func(n instance.Node) bool { return job.Runs(n.Type) && n.GPUs >= job.Workers })
 }
 
 // nearest returns the span of a job on the first GPUs in a row that it may use, in
@@ -91,6 +101,11 @@ type berth struct {
 type bench struct {
 	jobs   []instance.JobID
 	berths []berth
+	// See flows.
+	flows    []flow
+	releases []int32   // indices of flows by release
+	free     []float64 // per berth, then per node: the part of the time that is left
+	order    []int32   // of berths; see settle
 }
 
 // of returns the last end of some jobs on some nodes, or their weighted completion;
@@ -104,50 +119,56 @@ func (e *estimate) of(b *bench, nodes []instance.NodeID, jobs []instance.JobID) 
 			b.berths = append(b.berths, berth{node: n})
 		}
 	}
-	value := 0.0
+	if e.in.Objective == instance.WeightedCompletion {
+		return e.flow(b, nodes)
+	}
 	for at, j := range b.jobs {
 		job := &e.in.Jobs[j]
-		left, load := job.Workers, 0.0
+		left := job.Workers
 		for i := 0; i < len(b.berths) && left > 0; i++ {
-			p := &b.berths[i]
-			t := e.in.Nodes[p.node].Type
-			if !job.Runs(t) {
-				continue
+			if p := &b.berths[i]; e.board(p, j) {
+				p.residents |= 1 << at
+				left--
 			}
-			persistent := p.persistent + job.On[t].Persistent
-			ephemeral := max(p.ephemeral, job.On[t].Ephemeral[job.Full()])
-			if persistent+ephemeral > e.in.Types[t].Memory {
-				continue
-			}
-			p.load += e.work[j][t]
-			p.residents |= 1 << at
-			p.persistent, p.ephemeral = persistent, ephemeral
-			load = max(load, p.load)
-			left--
 		}
 		if left > 0 {
 			return math.Inf(1)
 		}
-		value += float64(float64(job.Weight) * mean(e.chain[j], load))
 		sortBerths(b.berths)
 	}
-	if e.in.Objective == instance.Makespan {
-		value = 0
-		for at, j := range b.jobs[:min(len(b.jobs), 64)] {
-			load, others := 0.0, uint64(0)
-			for i := range b.berths {
-				if p := &b.berths[i]; p.residents>>at&1 != 0 {
-					load, others = max(load, p.load), others|p.residents
-				}
+	value := 0.0
+	for at, j := range b.jobs[:min(len(b.jobs), 64)] {
+		load, others := 0.0, uint64(0)
+		for i := range b.berths {
+			if p := &b.berths[i]; p.residents>>at&1 != 0 {
+				load, others = max(load, p.load), others|p.residents
 			}
-			end := e.chain[j]
-			for others &^= 1 << at; others != 0; others &= others - 1 {
-				end += e.delay(j, b.jobs[bits.TrailingZeros64(others)])
-			}
-			value = max(value, mean(end, load))
 		}
+		end := e.chain[j]
+		for others &^= 1 << at; others != 0; others &= others - 1 {
+			end += e.delay(j, b.jobs[bits.TrailingZeros64(others)])
+		}
+		value = max(value, mean(end, load))
 	}
 	return value
+}
+
+// room reports whether a GPU is of a type that a job runs on and has the memory.
+func (e *estimate) room(p *berth, j instance.JobID) bool {
+	job, t := &e.in.Jobs[j], e.in.Nodes[p.node].Type
+	return job.Runs(t) && p.persistent+job.On[t].Persistent+max(p.ephemeral, job.On[t].Ephemeral[job.Full()]) <= e.in.Types[t].Memory
+}
+
+// board puts a worker of a job on a GPU. It reports false where there is no room.
+func (e *estimate) board(p *berth, j instance.JobID) bool {
+	if !e.room(p, j) {
+		return false
+	}
+	job, t := &e.in.Jobs[j], e.in.Nodes[p.node].Type
+	p.load += e.work[j][t]
+	p.persistent += job.On[t].Persistent
+	p.ephemeral = max(p.ephemeral, job.On[t].Ephemeral[job.Full()])
+	return true
 }
 
 // delay returns for how long job o keeps job j waiting where they share GPUs: every

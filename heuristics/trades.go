@@ -82,8 +82,9 @@ const (
 	tradeHot, tradeCold = 0.03, 0.003
 	// tradeDraws is how many exchanges are drawn for one whose loads are acceptable.
 	tradeDraws = 30
-	// tradeChoice is of how many of these the one that looks best is taken.
-	tradeChoice = 3
+	// tradeChoice is of how many of these the one that looks best is taken; weightedChoice
+	// under weighted completion, of which the estimate knows more.
+	tradeChoice, weightedChoice = 3, 10
 	// greedyWork is how many operations of a sequence take as long as one of greedy.
 	// drawWork is what drawing an exchange is worth.
 	greedyWork, drawWork = 3, 30
@@ -350,12 +351,16 @@ type bargain struct {
 // energy is that of a group.
 func (b *bargain) energy(value float64) float64 { return tradeEnergy(b.in, value, b.scale) }
 
-// leastEnergy is the energy of a group with the given jobs if no GPU ever idles.
+// leastEnergy is the energy of a group with the given jobs if no GPU ever idles, or
+// under weighted completion if no job ever waits.
 func (b *bargain) leastEnergy(n int, jobs []instance.JobID) float64 {
-	if b.in.Objective == instance.WeightedCompletion {
-		return 0
-	}
 	sum := 0.0
+	if b.in.Objective == instance.WeightedCompletion {
+		for _, j := range jobs {
+			sum += float64(float64(b.in.Jobs[j].Weight) * b.estimate.chain[j])
+		}
+		return b.energy(sum)
+	}
 	for _, j := range jobs {
 		sum += b.area[j]
 	}
@@ -412,7 +417,10 @@ func (b *bargain) schedule(ctx context.Context, jobs [2][]instance.JobID, limit 
 // draw returns the jobs of both groups after an exchange that, by the loads alone,
 // may be within the limit: of a few such ones that which looks best.
 func (b *bargain) draw(limit float64) (best [2][]instance.JobID, ok bool) {
-	least := math.Inf(1)
+	least, choice := math.Inf(1), tradeChoice
+	if b.in.Objective == instance.WeightedCompletion {
+		choice = weightedChoice
+	}
 	for range tradeDraws {
 		b.work += drawWork
 		jobs, given := exchange(b.rng, b.groups[b.at[0]].jobs, b.groups[b.at[1]].jobs)
@@ -427,7 +435,7 @@ func (b *bargain) draw(limit float64) (best [2][]instance.JobID, ok bool) {
 		if energy < least {
 			best, least, ok = jobs, energy, true
 		}
-		if b.found++; b.found%tradeChoice == 0 {
+		if b.found++; b.found%choice == 0 {
 			break
 		}
 	}

@@ -64,3 +64,21 @@ func TestTradesAlone(t *testing.T) {
 	in := planted(t, source(1), 1, 4, 60, 8)
 	assert.Zero(t, newTrades(in, source(1)).walk(t.Context(), 1000, find{}))
 }
+
+// TestTradesLeast: no group comes to less than exchanges count on.
+func TestTradesLeast(t *testing.T) {
+	for _, name := range []string{"plain", "limits"} {
+		for _, objective := range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {
+			in := manyNodes(t, name, 1)
+			in.Objective = objective
+			trades := newTrades(in, source(0))
+			require.NotZero(t, trades.walk(t.Context(), 1, find{}))
+			trades.walk(t.Context(), 50_000, trades.best)
+			b := &bargain{trades: trades, scale: 1}
+			for n, s := range trades.sides {
+				least := b.leastEnergy(n, trades.groups[n].jobs)
+				assert.LessOrEqual(t, least, b.energy(s.value))
+			}
+		}
+	}
+}
