@@ -36,10 +36,10 @@ type completion struct {
 }
 
 const (
-	// At first completions are worth the part firstCompletions of what trades are, and
+	// On top of what trades cost, completions may cost the part firstCompletions of it, and
 	// after each that found nothing completionDecay times as much as before, but no less
 	// than leastCompletions.
-	firstCompletions, completionDecay, leastCompletions = 0.5, 0.9, 0.1
+	firstCompletions, completionDecay, leastCompletions = 0.3, 0.9, 0.1
 	// The first two search for so many operations each, later ones for twice as many as
 	// those before, up to so many for each group.
 	firstCompletion, mostCompletion = 500_000, 400_000
@@ -58,7 +58,7 @@ const (
 	lateWorth, jobWorth = 30, 0.5
 )
 
-// leastEnd is no later than the end of any schedule.
+// leastEnd is when a schedule may end at the earliest: by the longest chain, and by the area.
 func (t *trades) leastEnd() float64 {
 	area, gpus, least := 0.0, 0, 0.0
 	for j, a := range t.area {
@@ -89,7 +89,6 @@ func (t *trades) complete(ctx context.Context) {
 	t.completing = max(t.completing*completionDecay, leastCompletions)
 	for _, c := range list {
 		t.spent += c.work
-		t.owed += c.work
 		for _, key := range slices.Sorted(maps.Keys(c.made)) {
 			t.covers.note(c.made[key].side, c.made[key].kind)
 		}
@@ -127,7 +126,7 @@ func (t *trades) completion(ctx context.Context, due float64) *completion {
 		most: min(firstCompletion<<min(t.completions, 20), mostCompletion*len(t.groups)),
 		left: make([]int, len(t.covers.gpus)), groupsLeft: len(t.groups),
 		made: map[string]set{}, given: map[string]int{},
-		rng: rand.New(rand.NewPCG(t.rng.Uint64(), t.rng.Uint64())),
+		rng: rand.New(rand.NewPCG(t.dice.Uint64(), t.dice.Uint64())),
 	}
 	for _, k := range t.kinds {
 		c.left[k]++

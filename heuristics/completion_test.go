@@ -62,7 +62,7 @@ func TestCompletion(t *testing.T) {
 	begun, optimal, runs := 0, 0, 0
 	for seed := range uint64(10) {
 		in := planted(t, source(seed), 6, 4, ticks, 24)
-		trades := newTrades(in, source(seed))
+		trades := newTrades(in, source(seed), source(seed))
 		s := divide(t.Context(), in, trades.rng)
 		require.NotNil(t, s)
 		groups := groupsOf(in, s)
@@ -94,7 +94,7 @@ func TestCompletionDeterministic(t *testing.T) {
 	in := manyNodes(t, "plain", 0)
 	run := func(cores int) *trades {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-		trades := newTrades(in, source(0))
+		trades := newTrades(in, source(0), source(0))
 		require.NotZero(t, trades.walk(t.Context(), 1, find{}))
 		require.Equal(t, 1, trades.completions)
 		trades.complete(t.Context())

@@ -147,7 +147,7 @@ func TestCoversForget(t *testing.T) {
 func TestTradesAdopt(t *testing.T) {
 	in := manyNodes(t, "plain", 0)
 	require.Equal(t, instance.Makespan, in.Objective)
-	trades := newTrades(in, source(0))
+	trades := newTrades(in, source(0), source(0))
 	require.NotZero(t, trades.walk(t.Context(), 1, find{}))
 	trades.limit = trades.best.value.float() + 1
 	for n := range trades.sides {
@@ -172,7 +172,7 @@ func TestCoversDeterministic(t *testing.T) {
 	in := manyNodes(t, "plain", 0)
 	run := func(cores int) *trades {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-		trades := newTrades(in, source(0))
+		trades := newTrades(in, source(0), source(0))
 		require.NotZero(t, trades.walk(t.Context(), 1, find{}))
 		trades.vain = true
 		trades.walk(t.Context(), 600_000, trades.best)

@@ -99,6 +99,11 @@
 // many kinds, a side walk of trades (covers_trades.go) begins with a division of its own
 // after each cycle that brought nothing.
 //
+// Completions (completion.go). Under makespan, too, all jobs are dealt out to groups anew, one
+// group after the other: the largest job that is left goes with jobs that leave little of the
+// group idle, for as long as their schedules end by a due. Where a plan may idle for next to
+// nothing this finds how; where there is room trades find more.
+//
 // Pieces (pieces.go). A schedule of many nodes mostly falls apart into groups of
 // them that share no job (groups.go). A few groups at a time are an instance of
 // their own, which scouts and lanes search as if it were all; under makespan those

@@ -37,7 +37,7 @@ func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Ra
 	}
 	s := newSearch(ctx, c, in, rng, best, mostLanes)
 	s.pieces = newPieces(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())))
-	s.trades = newTrades(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())))
+	s.trades = newTrades(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())))
 	for round := 0; ctx.Err() == nil && (c.Rounds == 0 || round < c.Rounds); round++ {
 		if s.round(); c.stops(in.Value(s.best.schedule)) {
 			break

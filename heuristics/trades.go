@@ -44,6 +44,7 @@ type trades struct {
 
 	tail        float64        // for which all GPUs idle at the end: a job synchronises
 	completions int            // so far; see completion
+	dice        *rand.Rand     // of completions, so that those in vain change nothing
 	completing  float64        // the part of trades' work that they are worth
 	done, spent int            // operations of trades, and of completions
 	given       map[string]int // per set: the tries it had in completions
@@ -93,9 +94,9 @@ const (
 // swaps are how many jobs the two groups give away.
 var swaps = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 2}, {2, 3}}
 
-func newTrades(in *instance.Instance, rng *rand.Rand) *trades {
+func newTrades(in *instance.Instance, rng, dice *rand.Rand) *trades {
 	t := &trades{
-		in: in, rng: rng, area: make([]float64, len(in.Jobs)), cycle: firstTrades * len(in.Jobs), share: mostTrades,
+		in: in, rng: rng, dice: dice, area: make([]float64, len(in.Jobs)), cycle: firstTrades * len(in.Jobs), share: mostTrades,
 		estimate: newEstimate(in), limit: math.Inf(1), tail: math.Inf(1), completing: firstCompletions, given: map[string]int{},
 	}
 	counts := startCounts(in)

@@ -13,7 +13,7 @@ import (
 // of the runs gain.
 func TestTrades(t *testing.T) {
 	runs, gained := improves(t, func(in *instance.Instance, seed uint64) (best *find, step func()) {
-		trades := newTrades(in, source(seed))
+		trades := newTrades(in, source(seed), source(seed))
 		if trades.walk(t.Context(), 1, find{}) == 0 {
 			return nil, nil
 		}
@@ -26,9 +26,9 @@ func TestTrades(t *testing.T) {
 // that brought nothing makes trades worth less.
 func TestTradesFollow(t *testing.T) {
 	in := manyNodes(t, "plain", 1)
-	trades := newTrades(in, source(0))
+	trades := newTrades(in, source(0), source(0))
 	require.NotZero(t, trades.walk(t.Context(), 1, find{}))
-	better := newTrades(in, source(0))
+	better := newTrades(in, source(0), source(0))
 	require.NotZero(t, better.walk(t.Context(), 2_000_000, trades.best))
 	require.True(t, better.best.value.less(trades.best.value))
 
@@ -52,7 +52,7 @@ func TestTradesTypes(t *testing.T) {
 		}
 	}
 	require.NotZero(t, typed)
-	trades := newTrades(in, source(0))
+	trades := newTrades(in, source(0), source(0))
 	require.NotZero(t, trades.walk(t.Context(), 1, find{}))
 	trades.walk(t.Context(), 400_000, trades.best)
 	require.NotZero(t, trades.tried)
@@ -62,7 +62,7 @@ func TestTradesTypes(t *testing.T) {
 // TestTradesAlone: where there is one group there is nothing to trade.
 func TestTradesAlone(t *testing.T) {
 	in := planted(t, source(1), 1, 4, 60, 8)
-	assert.Zero(t, newTrades(in, source(1)).walk(t.Context(), 1000, find{}))
+	assert.Zero(t, newTrades(in, source(1), source(1)).walk(t.Context(), 1000, find{}))
 }
 
 // TestTradesLeast: no group comes to less than exchanges count on.
@@ -71,7 +71,7 @@ func TestTradesLeast(t *testing.T) {
 		for _, objective := range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {
 			in := manyNodes(t, name, 1)
 			in.Objective = objective
-			trades := newTrades(in, source(0))
+			trades := newTrades(in, source(0), source(0))
 			require.NotZero(t, trades.walk(t.Context(), 1, find{}))
 			trades.walk(t.Context(), 50_000, trades.best)
 			b := &bargain{trades: trades, scale: 1}
