@@ -46,8 +46,8 @@ wasm: ## build the core for the browser into bin/wasm
 	@scripts/pack-wasm bin/wasm/core.wasm bin/wasm/data.wasm || echo 'wasm: not packed, a seventh larger than need be; that takes Node' >&2
 	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
 
-# What the core and CLP may take, compressed; see DECISIONS.md, sections 37, 68 and 86.
-SIZE_LIMIT := 2287000
+# What the core and CLP may take, compressed; see DECISIONS.md, sections 37, 68, 86 and 92.
+SIZE_LIMIT := 2330000
 
 size: wasm ## check what the browser has to load
 	@scripts/size $(SIZE_LIMIT) bin/wasm/core.wasm $(wildcard bin/wasm/data.wasm bin/clp/clp.wasm)
