@@ -108,10 +108,17 @@ func (p *planner) guided() {
 	if guide == nil || p.result.Schedule == nil || p.ctx.Err() != nil || stop(p.result.Primal) {
 		return
 	}
+	ctx := p.ctx
+	if p.opt.Time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, p.opt.Time/guidedPart)
+		defer cancel()
+		ctx = eventloop.Context(ctx)
+	}
 	rng := p.rng(6)
 	c := heuristics.Config{Improved: func(s *instance.Schedule) { p.improved("guided", s) }, Stop: stop}
 	for range guides {
-		s, err := c.Guided(p.ctx, p.in, rng, guide.Sample(rng))
+		s, err := c.Guided(ctx, p.in, rng, guide.Sample(rng))
 		if err != nil {
 			return
 		}
@@ -119,8 +126,9 @@ func (p *planner) guided() {
 	}
 }
 
-// guides is how many samples of the guide are scheduled.
-const guides = 4
+// guides is how many samples of the guide are scheduled: of many jobs a sample may take
+// seconds, so that no more than the guidedPart-th part of a time limit is theirs.
+const guides, guidedPart = 4, 10
 
 // small reports whether branch-and-price may hope to close the gap.
 func (p *planner) small() bool {
