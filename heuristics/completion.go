@@ -142,7 +142,7 @@ func (t *trades) completion(ctx context.Context, due float64) *completion {
 func (c *completion) search() []string {
 	idle := 0.0
 	for k, n := range c.left {
-		idle += float64(n) * c.capacity(k)
+		idle += float64(float64(n) * c.capacity(k))
 	}
 	for _, a := range c.area {
 		idle -= a
@@ -155,7 +155,7 @@ func (c *completion) search() []string {
 
 // capacity is for how many GPU-ticks a group of a kind may work until the due.
 func (c *completion) capacity(kind int) float64 {
-	return float64(c.covers.gpus[kind]) * (c.due - c.tail)
+	return float64(float64(c.covers.gpus[kind]) * (c.due - c.tail))
 }
 
 // of completes the groups that are left with the given jobs, by area. They may idle for so
@@ -235,9 +235,9 @@ func (c *completion) choices(jobs []instance.JobID, idle float64) (list []setCho
 				continue
 			}
 			late := max(0, c.estimate.of(&c.bench, nodes, o.jobs)/c.due-1)
-			o.score = o.idle/(fair+1) + lateWorth*float64(late)
+			o.score = o.idle/(fair+1) + float64(lateWorth*late)
 			if c.few {
-				o.score += jobWorth * float64(len(o.jobs))
+				o.score += float64(jobWorth * float64(len(o.jobs)))
 			}
 			if c.completions > 0 {
 				o.score += c.rng.Float64()
