@@ -58,6 +58,7 @@ test('a link brings the same state to another browser', async () => {
     const page = await visitor.tab()
     await planned(page)
     await type(page, 'from afar')
+    await page.getByRole('region', { name: 'Timeline of from afar' }).waitFor()
     await page.getByLabel('Seed').fill('7')
     await page.getByLabel('Seed').press('Enter')
     await stop(page)

@@ -134,6 +134,28 @@ describe('Planning', () => {
     expect(planning.phase.value).toBe('stopped')
   })
 
+  it('keeps the former plan where a run is stopped before it has one', async () => {
+    void planning.start('a', compiled('a'))
+    runs[0]!.resolve(planResult({ primal: 100 }))
+    await settle()
+    for (const next of [compiled('a'), compiled('b')]) {
+      void planning.start('b', next)
+      planning.stop()
+      runs.at(-1)!.resolve(planResult({ status: 'limit', primal: null, schedule: null, stopped: true }))
+      await settle()
+      expect(planning.phase.value).toBe('stopped')
+      expect(planning.view.value).toMatchObject({ text: 'a', value: 100, result: { primal: 100 } })
+      expect(planning.view.value?.schedule).not.toBeNull()
+    }
+  })
+
+  it('shows what was learned of a first plan that was stopped before there was one', async () => {
+    void planning.start('a', compiled('a'))
+    runs[0]!.resolve(planResult({ status: 'limit', primal: null, schedule: null, stopped: true }))
+    await settle()
+    expect(planning.view.value).toMatchObject({ schedule: null, result: { status: 'limit', stopped: true } })
+  })
+
   it('tells why a plan failed, and can plan again', async () => {
     void planning.start('a', compiled('a'))
     runs[0]!.reject(new EngineError('internal', 'a fault'))

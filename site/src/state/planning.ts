@@ -81,6 +81,8 @@ export class Planning {
       })
       if (!fresh()) return
       earlier = result
+      // Stopped with nothing in hand: the former plan is better than none.
+      if (result.stopped && !result.schedule && this.viewSignal.peek()?.schedule) return result
       this.show({ text, instance }, view => ({
         ...view,
         points: result.series,

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { compiled, FakeEngine, planResult } from '../../test/fake'
-import type { Methods, PlanOptions } from '../engine/api'
+import type { Methods, PlanOptions, PlanResult } from '../engine/api'
 import { rest } from './planning'
 import { debounce, Store } from './store'
 
 let store: Store
 let engine: FakeEngine
+let plan: (options: PlanOptions) => PlanResult
 let compile: (text: string) => Methods['compile']['result'] | Promise<Methods['compile']['result']>
 const snapshot = { text: 'a', seed: 3, effort: 2, selection: null, range: null, compared: null }
 const plans = () =>
@@ -15,9 +16,10 @@ beforeEach(() => {
   vi.useFakeTimers()
   // Digests ignore comments, as the core's do.
   compile = text => ({ instance: compiled(text.replace(/#.*/, '').trim()), spec: {}, problems: [] })
+  plan = ({ seed }) => planResult({ seed })
   engine = new FakeEngine({
     compile: ({ text }: { text: string }) => compile(text),
-    plan: ({ seed }: PlanOptions) => planResult({ seed }),
+    plan: (options: PlanOptions) => plan(options),
   })
   store = new Store()
 })
@@ -89,6 +91,18 @@ it('keeps the last plan where the text has problems, and tells of them', async (
   store.open({ ...snapshot, text: 'broken, too' })
   await settle()
   expect(store.sound.value).toBeNull()
+})
+
+it('says so where a run is stopped before it has a plan', async () => {
+  store.attach(engine)
+  store.open(snapshot)
+  await settle()
+  expect(store.status.value).toBe('')
+  plan = () => planResult({ status: 'limit', primal: null, schedule: null, stopped: true })
+  store.text.edit('b')
+  await settle()
+  expect(store.planning.view.value?.text).toBe('a')
+  expect(store.status.value).toMatch(/Stopped before there was a plan; the one that shows/)
 })
 
 it('drops the reading of a text that has changed since', async () => {

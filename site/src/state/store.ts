@@ -197,7 +197,10 @@ export class Store {
     const wanted = `${instance.digest} ${this.seed.peek()} ${this.effort.peek()}`
     if (!always && wanted === this.planned) return
     this.planned = wanted
-    void this.planning.start(text, instance, always)
+    await this.planning.start(text, instance, always)
+    if (this.text.text.peek() !== text || this.planning.phase.peek() !== 'stopped') return
+    if (this.planning.view.peek()?.text !== text)
+      this.status.value = 'Stopped before there was a plan; the one that shows is of the text before'
   }
 }
 

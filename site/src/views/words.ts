@@ -40,7 +40,9 @@ export function statusWords(run: RunView): StatusWords {
       return {
         tone: 'bad',
         head: 'No plan found',
-        text: 'The search ended with neither a plan nor a proof that there is none.',
+        text: result.stopped
+          ? 'It was stopped before there was one.'
+          : 'The search ended with neither a plan nor a proof that there is none.',
       }
     case 'optimal':
       return { tone: 'good', head: 'Optimal', text: `It is ${proof} that no plan is better.` }
