@@ -162,9 +162,10 @@ func (s *sequenceSearch) chain(x []int16, j int) bool {
 			earliest, next = min(earliest, end), min(next, s.synced(x, j, r.dish, end))
 		}
 		s.overs[j], s.next[j] = earliest, next
-		if begun {
+		switch {
+		case begun:
 			x[s.over+j] = int16(earliest)
-		} else {
+		case job.apart == 0 || job.job.Gang: // else a GPU that is left out may begin before
 			s.next[j] = max(s.next[j], first+job.iteration)
 		}
 	}

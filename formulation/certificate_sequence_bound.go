@@ -75,9 +75,10 @@ func (e *sequenceExaminer) following(x *sequenceState, j int) int64 {
 		over, next = min(over, last), min(next, e.crossed(x, j, e.menus[j].dish[i], last))
 	}
 	e.last[j] = over
-	if len(e.starts) < len(job.gpus) {
+	switch {
+	case len(e.starts) < len(job.gpus):
 		x.over[j] = over
-	} else {
+	case job.apart == 0: // else the deepest task may start before, on a GPU that is left out
 		next = max(next, e.starts[0]+job.iteration)
 	}
 	return max(window.from, next)
