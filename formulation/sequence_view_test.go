@@ -98,6 +98,27 @@ func gaps(rng *rand.Rand, objective instance.Objective) *instance.Spec {
 	return s
 }
 
+// sameView requires that search and check see the same in a view.
+func sameView(t *testing.T, q *sequencing, alike int) {
+	t.Helper()
+	a, b := q.view(alike), q.outlook(alike)
+	require.Equal(t, a == nil, b == nil)
+	if a == nil {
+		return
+	}
+	require.Equal(t, a.residents, b.residents)
+	require.Equal(t, a.alike, b.alike)
+	require.Equal(t, a.twins, b.twins)
+	for j := range a.jobs {
+		x, y := &a.jobs[j], &b.jobs[j]
+		require.Equal(t, []any{x.gpus, x.place, x.twin, x.least, x.pause, x.tempos, x.apart, x.time, x.depths}, []any{y.gpus, y.place, y.twin, y.least, y.pause, y.tempos, y.apart, y.time, y.depths})
+		require.Len(t, y.dishes, len(x.dishes))
+		for d := range x.dishes {
+			require.Equal(t, []any{x.dishes[d].counts, x.dishes[d].sync}, []any{y.dishes[d].counts, y.dishes[d].sync})
+		}
+	}
+}
+
 // TestViewsOfGaps: where jobs with homes can all end in time, views of some GPUs do not prove
 // that they cannot.
 func TestViewsOfGaps(t *testing.T) {
@@ -150,9 +171,11 @@ func TestViewsOfGaps(t *testing.T) {
 			continue
 		}
 		linked += min(1, len(q.shares))
+		sameView(t, q, 0)
 		for k := 1; q.view(k) != nil; k++ {
 			views++
-			seen := least(q.view(k), most)
+			sameView(t, q, k)
+			seen := least(q.outlook(k), most)
 			require.True(t, seen <= most || seen > noPrice, "seed %d, target %d, %d of each", seed, target, k)
 			verdict, _ := newSequenceSearch(ctx, q.view(k), most, steps).run(true)
 			require.NotEqual(t, noWay, verdict, "seed %d, target %d, %d of each", seed, target, k)
