@@ -159,7 +159,8 @@ func TestViewsOfGaps(t *testing.T) {
 			}
 			return noPrice + 1
 		}
-		target, most := int64(late), int64(late*100)
+		var target int64
+		most := int64(late * 100)
 		if in.Objective == instance.WeightedCompletion {
 			target = most
 			most = least(sequence(target), most)
