@@ -185,7 +185,7 @@ func (m *model) proveOrder(ctx context.Context, n *branchNode, ways [][]way, l *
 		}
 		q := list[at]
 		if l.alike != 0 && i+1 == len(l.sets) {
-			if q = q.view(l.alike); q == nil {
+			if q = q.outlook(l.alike); q == nil {
 				return steps, false
 			}
 		}

@@ -73,10 +73,12 @@ func TestSequences(t *testing.T) {
 				require.True(t, ok)
 				examined++
 				linked += min(1, len(q.shares))
+				sameView(t, q, 100)
 				for n := 1; q.view(n) != nil; n++ {
 					views++
+					sameView(t, q, n)
 					some, cost := newSequenceSearch(context.Background(), q.view(n), most, 1<<24).run(false)
-					e := sequenceExaminer{ctx: context.Background(), sequencing: q.view(n), most: most, steps: 1 << 24}
+					e := sequenceExaminer{ctx: context.Background(), sequencing: q.outlook(n), most: most, steps: 1 << 24}
 					seen, ok := e.examine()
 					require.True(t, ok)
 					require.Equal(t, some == noWay, seen == noPrice, "seed %d, target %d", seed, target)

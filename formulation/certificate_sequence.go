@@ -14,7 +14,8 @@ type sequenceExaminer struct {
 	ctx context.Context
 	*sequencing
 	most   int64 // sum w C of the jobs, at most; where only ends count, the dues do
-	steps  int   // steps that may still be taken, as the search counts them
+	steps  int   // steps that may still be taken, as the search counts them; below 0: none
+	held   int   // numbers in states
 	layers []examinedLayer
 	orders []sequenceOrder // by job
 	crews  []sequenceCrew

@@ -26,7 +26,15 @@ type examinedLayer struct {
 	alike  map[string][]*sequenceState
 }
 
-// state returns one to write in.
+// Limits on the memory of the check: numbers in all states at a time, what one has beside its
+// own, in as many, and pairs of menus remembered.
+const (
+	mostHeld      = 1 << 26
+	stateOverhead = 40
+	mostDeeper    = 1 << 20
+)
+
+// state returns one to write in. Where there is no memory for more, the examination ends.
 func (e *sequenceExaminer) state() *sequenceState {
 	if n := len(e.spare); n > 0 {
 		x := e.spare[n-1]
@@ -40,6 +48,9 @@ func (e *sequenceExaminer) state() *sequenceState {
 		shares += n
 	}
 	x := &sequenceState{all: make([]int64, 3*jobs+2*gpus+depths+shares)}
+	if e.held += len(x.all) + stateOverhead; e.held > mostHeld {
+		e.steps = -1
+	}
 	all := x.all
 	take := func(n int) []int64 {
 		list := all[:n:n]
@@ -142,6 +153,8 @@ func (e *sequenceExaminer) dealtDeeper(j int, a, b []int64) bool {
 		}
 		deeper = deeper && found
 	}
-	o.deeper[[2]*sequenceMenu{p, q}] = deeper
+	if len(o.deeper) < mostDeeper {
+		o.deeper[[2]*sequenceMenu{p, q}] = deeper
+	}
 	return deeper
 }

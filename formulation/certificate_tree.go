@@ -140,6 +140,9 @@ const mostTreeSize = 1 << 24
 // errTreeTicks is of trees about plans that are too long to look at every tick.
 var errTreeTicks = fmt.Errorf("formulation: the certificate's tree is about plans of more than %d ticks", mostNodeTicks)
 
+// errOrders is of trees whose leaves ask for more orders than there are steps, or memory, for.
+var errOrders = errors.New("formulation: the certificate's tree has orders of tasks that are too many to be looked through")
+
 // proveTree checks that the leaves of a tree cover the instance and that each
 // proves that it holds no schedule better than the claim.
 func (m *model) proveTree(b *Bound, c *Certificate) error {
@@ -207,7 +210,10 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 				return errors.New("formulation: a leaf of the certificate's tree has prices beside sets of jobs")
 			}
 			var ok bool
-			if steps, ok = m.proveOrder(m.ctx, n, ways, l, steps); !ok {
+			switch steps, ok = m.proveOrder(m.ctx, n, ways, l, steps); {
+			case steps < 0:
+				return errOrders
+			case !ok:
 				return fmt.Errorf("formulation: a leaf of the certificate's tree does not prove the bound %d", p.Target)
 			}
 			continue
