@@ -426,14 +426,17 @@ func (p *packPricer) Price(y []float64, _ bool) colgen.Priced[packContent] {
 	}
 	if len(priced.Columns) == 0 && hope > 0 {
 		contents, worth := f.best(cost[p.pool])
-		p.work += f.looked * p.pools[p.pool].work()
+		p.work += f.looked * p.pools[p.pool].work() / int64(max(1, len(f.pool.slots))) // each adds a worker
 		priced.Bound = float64(cost[p.pool]-worth) / packScale
-		for _, content := range contents {
+		for _, content := range contents[max(0, len(contents)-mostOffered):] {
 			priced.Columns = append(priced.Columns, p.column(p.pool, content))
 		}
 	}
 	return priced
 }
+
+// mostOffered is how many contents a pricer offers of those that were found one by one, the best.
+const mostOffered = 64
 
 // packHope is what part of what the knapsack hopes for a content of it should pay.
 const packHope = 16
