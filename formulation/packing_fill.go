@@ -73,40 +73,65 @@ const noWorth = math.MinInt64 / 4
 // packFill is the knapsack recursion over the slots of a pool. Those worth nothing count, too:
 // their tasks fill the waits of others.
 type packFill struct {
-	s     *packing
-	pool  *packPool
+	s      *packing
+	pool   *packPool
+	prices []int64
+	packTable
+	fixed   *packPath            // of the slots of decided jobs; nil for none
+	waiting map[int64]*packTable // see wait
+	looked  int64                // sets that best looked at
+}
+
+// packTable is what the slots of a pool are worth.
+type packTable struct {
 	lines [][]packLine // by slot
-	fixed *packPath    // of the slots of decided jobs; nil for none
 	// after[i][x] is what slots from i on are worth in x units; with[i] the same with slot
 	// i, which then takes took[i][x]. Fixed slots are left out.
 	after, with [][]int64
 	took        [][]int32
-	looked      int64 // sets that best looked at
 }
 
 func (s *packing) fill(pool int, prices []int64) *packFill {
-	p := &s.pools[pool]
-	f := &packFill{s: s, pool: p}
-	for i := range p.slots {
-		f.lines = append(f.lines, s.lines(&p.slots[i], prices))
-	}
-	for _, i := range p.fixed {
+	f := &packFill{s: s, pool: &s.pools[pool], prices: prices, waiting: map[int64]*packTable{}}
+	f.packTable = *f.table(0)
+	for _, i := range f.pool.fixed {
 		f.fixed = f.add(f.fixed, i)
 	}
-	n := len(p.slots)
-	f.after, f.with, f.took = make([][]int64, n+1), make([][]int64, n), make([][]int32, n)
-	f.after[n] = make([]int64, p.room+1)
+	return f
+}
+
+// table returns what slots are worth if each task takes so many ticks less; nil where it would
+// take less than none.
+func (f *packFill) table(less int64) *packTable {
+	p, n := f.pool, len(f.pool.slots)
+	t := &packTable{after: make([][]int64, n+1), with: make([][]int64, n), took: make([][]int32, n)}
+	for i := range p.slots {
+		slot := p.slots[i]
+		if less > 0 {
+			slot.ticks = slices.Clone(slot.ticks)
+			for d, ticks := range slot.ticks {
+				if ticks == never {
+					continue
+				}
+				if slot.ticks[d] -= less * f.s.classes[slot.class].iterations; slot.ticks[d] < 0 {
+					return nil
+				}
+			}
+		}
+		t.lines = append(t.lines, f.s.lines(&slot, f.prices))
+	}
+	t.after[n] = make([]int64, p.room+1)
 	for i := n - 1; i >= 0; i-- {
-		if f.after[i] = f.after[i+1]; p.slots[i].fixed {
+		if t.after[i] = t.after[i+1]; p.slots[i].fixed {
 			continue
 		}
-		f.with[i], f.took[i] = join(f.after[i+1], f.lines[i])
-		f.after[i] = slices.Clone(f.after[i+1])
-		for x, worth := range f.with[i] {
-			f.after[i][x] = max(f.after[i][x], worth)
+		t.with[i], t.took[i] = join(t.after[i+1], t.lines[i])
+		t.after[i] = slices.Clone(t.after[i+1])
+		for x, worth := range t.with[i] {
+			t.after[i][x] = max(t.after[i][x], worth)
 		}
 	}
-	return f
+	return t
 }
 
 // join adds a worker to what others are worth by units, and says what it takes. On each line
@@ -144,7 +169,7 @@ func join(others []int64, lines []packLine) (worth []int64, took []int32) {
 // worth is that of the best content if nothing but rooms limits what it takes.
 func (f *packFill) worth() int64 {
 	if f.fixed != nil {
-		return f.hope(f.fixed, f.after[0])
+		return f.hope(f.fixed, func(t *packTable) []int64 { return t.after[0] })
 	}
 	worth := int64(0)
 	for i, with := range f.with {

@@ -90,12 +90,14 @@ func (f *packFill) best(known int64) (contents []packContent, worth int64) {
 		}
 	}
 	extend = func(set *packPath, first int) {
-		last := first + sort.Search(len(f.lines)-first, func(n int) bool { return f.hope(set, f.after[first+n]) <= enough() })
+		last := first + sort.Search(len(f.lines)-first, func(n int) bool {
+			return f.hope(set, func(t *packTable) []int64 { return t.after[first+n] }) <= enough()
+		})
 		for i := first; i < last && left > 0; i++ {
 			if f.pool.slots[i].fixed || i > first && f.pool.slots[i].class == f.pool.slots[i-1].class {
 				continue // as its twin before
 			}
-			if f.hope(set, f.with[i]) > enough() {
+			if f.hope(set, func(t *packTable) []int64 { return t.with[i] }) > enough() {
 				look(f.add(set, i), i+1)
 			}
 		}
@@ -113,20 +115,63 @@ func (f *packFill) best(known int64) (contents []packContent, worth int64) {
 	return contents, worth
 }
 
-// hope is what a set with others is worth at the most, these being worth so much by units.
-func (f *packFill) hope(set *packPath, others []int64) int64 {
+// hope is what a set with others is worth at the most, these being worth so much by units: in
+// the room there is, and with the waits of the worker of the set that loses most by them.
+func (f *packFill) hope(set *packPath, others func(*packTable) []int64) int64 {
 	if set == nil {
-		return others[f.pool.room]
+		return others(&f.packTable)[f.pool.room]
 	}
-	room := int(f.pool.slots[set.slots[0]].room)
+	room := f.pool.slots[set.slots[0]].room
 	if f.fixed != nil {
-		room = int(f.pool.room)
+		room = f.pool.room
 	}
+	most := match(set.worth, others(&f.packTable), room)
+	if left, waiting := f.wait(set); waiting != nil && most > noWorth {
+		most = min(most, match(set.worth, others(waiting), min(left, f.pool.room)))
+	}
+	return most
+}
+
+// match returns what some and others are worth together in one room.
+func match(some, others []int64, room int64) int64 {
 	most := int64(noWorth)
-	for x, worth := range set.worth[:room+1] {
-		if with := others[room-x]; with > noWorth && worth > noWorth {
-			most = max(most, worth+with)
+	for x := int64(0); x <= room; x++ {
+		if some[x] > noWorth && others[room-x] > noWorth {
+			most = max(most, some[x]+others[room-x])
 		}
 	}
 	return most
+}
+
+// wait returns how many units the tasks of a set may take if nobody else is there, by the worker
+// that loses most by waits, and what slots are worth if each task takes as much less as one of
+// these waits is: for a task of others takes its time, but saves that wait (see limit). The
+// table is nil where no wait counts, or where tasks are shorter than it.
+func (f *packFill) wait(set *packPath) (left int64, table *packTable) {
+	tasks, release := int64(0), int64(never)
+	for _, i := range set.slots {
+		tasks += f.s.classes[f.pool.slots[i].class].iterations
+	}
+	for i := range f.pool.slots {
+		release = min(release, f.pool.slots[i].release)
+	}
+	lost, sync := int64(0), int64(0)
+	for _, i := range set.slots {
+		slot := &f.pool.slots[i]
+		if waits := (2*f.s.classes[slot.class].iterations - tasks) * slot.sync; waits > lost {
+			lost, sync = waits, slot.sync
+		}
+	}
+	if sync == 0 {
+		return 0, nil
+	}
+	table, known := f.waiting[sync]
+	if !known {
+		table = f.table(sync)
+		f.waiting[sync] = table
+	}
+	if left = f.s.due - release - lost; left < 0 {
+		return -1, table
+	}
+	return left / f.s.unit, table
 }

@@ -410,27 +410,36 @@ func (p *packPricer) Multiplicity() (least, most float64) {
 }
 
 // Price implements [colgen.Pricer]. Sets of workers come from the knapsack; what else is to be
-// known of them is looked at where none of these pays.
+// known of them is looked at where these pay next to nothing of what the knapsack hopes for. To
+// wait until none of them pays would not do: prices of an engine are inexact, so that a content
+// may pay a little that is a column already, and then the knapsack would be all that is proven.
 func (p *packPricer) Price(y []float64, _ bool) colgen.Priced[packContent] {
 	prices, cost := p.integers(y)
 	f := p.fill(p.pool, prices)
 	p.work += p.pools[p.pool].work()
-	priced := colgen.Priced[packContent]{Bound: float64(cost[p.pool]-f.worth()) / packScale}
+	hope := f.worth() - cost[p.pool]
+	priced := colgen.Priced[packContent]{Bound: float64(-hope) / packScale}
 	for _, set := range f.sets(cost[p.pool]) {
-		if content, worth := f.fit(set); worth > cost[p.pool]+packSlack*p.due {
+		if content, worth := f.fit(set); worth > cost[p.pool]+max(hope/packHope, packSlack*p.due) {
 			priced.Columns = append(priced.Columns, p.column(p.pool, content))
 		}
 	}
-	if len(priced.Columns) == 0 && priced.Bound < 0 {
+	if len(priced.Columns) == 0 && hope > 0 {
 		contents, worth := f.best(cost[p.pool])
-		p.work += f.looked * p.pools[p.pool].work()
+		p.work += f.looked * p.pools[p.pool].work() / int64(max(1, len(f.pool.slots))) // each adds a worker
 		priced.Bound = float64(cost[p.pool]-worth) / packScale
-		for _, content := range contents {
+		for _, content := range contents[max(0, len(contents)-mostOffered):] {
 			priced.Columns = append(priced.Columns, p.column(p.pool, content))
 		}
 	}
 	return priced
 }
+
+// mostOffered is how many contents a pricer offers of those that were found one by one, the best.
+const mostOffered = 64
+
+// packHope is what part of what the knapsack hopes for a content of it should pay.
+const packHope = 16
 
 func (s *packing) certificate(prices []int64) *Certificate {
 	c := &Certificate{Kind: PackingBound, Denominator: big.NewInt(packScale), Plans: &PlanTerms{Due: s.due, Horizon: s.due, Points: 1, Buckets: 1}}

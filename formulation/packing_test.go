@@ -205,3 +205,37 @@ func TestContentLimit(t *testing.T) {
 	}
 	assert.Greater(t, full, n/10, "limits are met")
 }
+
+// TestPackingPrices holds that what is proven of a pool's contents does not rest on the
+// knapsack alone where the best content pays next to nothing, as one that is a column already
+// does at the prices of an engine.
+func TestPackingPrices(t *testing.T) {
+	const paid = 1000
+	better := 0
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		m := newModel(instancetest.Random(rng, instancetest.Options{Objective: instance.Makespan, Jobs: 4}))
+		if !packable(m) {
+			continue
+		}
+		s := newPacking(m, 1+rng.Int64N(60), nil)
+		y := make([]float64, s.prices+len(s.pools)+len(s.classes))
+		for i := range s.prices {
+			y[i] = rng.Float64()
+		}
+		for p := range s.pools {
+			prices, _ := s.integers(y)
+			f := s.fill(p, prices)
+			_, worth := f.best(0)
+			y[s.prices+p] = -float64(worth-paid) / packScale
+			_, cost := s.integers(y)
+			if f.worth()-worth < 2*packHope*paid {
+				continue
+			}
+			better++
+			priced := (&packPricer{packing: s, pool: p}).Price(y, true)
+			require.InDelta(t, float64(cost[p]-worth)/packScale, priced.Bound, 1e-12, "seed %d", seed)
+		}
+	}
+	assert.Greater(t, better, 20, "limits bind")
+}
