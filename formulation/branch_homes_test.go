@@ -1,0 +1,60 @@
+package formulation
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+)
+
+// TestHomesOfAlikeRacks: racks under one core switch that are alike may be exchanged until a job
+// lives in one of them. Racks that differ, or are joined by trunks of their own, may not.
+func TestHomesOfAlikeRacks(t *testing.T) {
+	rack := func(nic instance.BitRate) instance.RackSpec {
+		return instance.RackSpec{Nodes: 2, GPUs: 2, GPU: "v100", NIC: nic, Fabric: 80e9}
+	}
+	node := func(name, at string) instance.NodeSpec {
+		return instance.NodeSpec{Name: name, Switch: at, GPUs: 4, GPU: "v100", NIC: 8e9, Fabric: 80e9}
+	}
+	for name, test := range map[string]struct {
+		cluster instance.ClusterSpec
+		pair    [][]instance.GPUID // where a job of two workers may live
+		rest    [][]instance.GPUID // and one of one worker, once they live in the first of these
+	}{
+		"alike": {
+			instance.ClusterSpec{Racks: []instance.RackSpec{rack(8e9), rack(8e9)}},
+			[][]instance.GPUID{{0, 1}, {0, 2}, {0, 4}},
+			[][]instance.GPUID{{0}, {2}, {4}},
+		},
+		"unlike": {
+			instance.ClusterSpec{Racks: []instance.RackSpec{rack(8e9), rack(16e9)}},
+			[][]instance.GPUID{{0, 1}, {0, 2}, {0, 4}, {4, 5}, {4, 6}},
+			[][]instance.GPUID{{0}, {2}, {4}},
+		},
+		"trunks": {
+			instance.ClusterSpec{
+				Switches: []instance.SwitchSpec{{Name: "a"}, {Name: "b"}, {Name: "c"}},
+				Nodes:    []instance.NodeSpec{node("x", "a"), node("y", "b"), node("z", "c")},
+				Links:    []instance.LinkSpec{{From: "a", To: "b", Rate: 8e9}, {From: "b", To: "c", Rate: 1e9}},
+			},
+			[][]instance.GPUID{{0, 1}, {0, 4}, {0, 8}, {4, 5}, {4, 8}, {8, 9}},
+			[][]instance.GPUID{{0}, {2}, {4}, {8}},
+		},
+	} {
+		test.cluster.GPUTypes = []instance.GPUTypeSpec{{Name: "v100", Memory: 1 << 30}}
+		in := compile(t, &instance.Spec{
+			Version: instance.Version, Profiles: []*instance.Profile{fourLayers()}, Cluster: test.cluster,
+			Jobs: []instance.JobSpec{{Name: "a", Model: "four", Workers: 2}, {Name: "b", Model: "four", Workers: 1}},
+		})
+		homes := func(n *branchNode, job int) [][]instance.GPUID {
+			list, ok := n.homes(in, job, mostHomes)
+			require.True(t, ok)
+			return list
+		}
+		root := rootNode(in)
+		require.Equal(t, test.pair, homes(root, 0), name)
+		assert.Equal(t, test.rest, homes(root.with(0, func(b *branchJob) { b.home = test.pair[0] }), 1), name)
+	}
+}
