@@ -1,12 +1,17 @@
 package formulation
 
 import (
+	"context"
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/solver/colgen"
 )
 
 // TestHomesOfAlikeRacks: racks under one core switch that are alike may be exchanged until a job
@@ -57,4 +62,45 @@ func TestHomesOfAlikeRacks(t *testing.T) {
 		require.Equal(t, test.pair, homes(root, 0), name)
 		assert.Equal(t, test.rest, homes(root.with(0, func(b *branchJob) { b.home = test.pair[0] }), 1), name)
 	}
+}
+
+// TestHomesRaiseBounds: to decide where a job lives never lowers what the linear program of a node
+// proves, for it takes as much of its pools as before, links and all.
+func TestHomesRaiseBounds(t *testing.T) {
+	engine := liveEngine(t)
+	children, loaded := 0, 0
+	for seed := range uint64(250) {
+		rng := rand.New(rand.NewPCG(seed, 94))
+		in := instancetest.Random(rng, instancetest.Options{Objective: []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]})
+		start, ok := instancetest.ValidSchedule(rng, in)
+		if Infeasible(in) != nil || !ok || len(in.Jobs) < 2 {
+			continue
+		}
+		p := newTreeProblem(in, engine, TreeLimits{Start: start})
+		value := func(n *branchNode) float64 {
+			s, ok := p.m.nodeMaster(n, p.ways, p.target, 0)
+			if !ok || !s.planned() {
+				return math.Inf(1)
+			}
+			for j := range s.classes {
+				if home := s.classes[j].home; home != nil && len(home.loads) > len(home.links) {
+					loaded++
+				}
+			}
+			live, result, err := s.run(context.Background(), engine, nil, colgen.Options{})
+			require.NoError(t, err)
+			require.NoError(t, live.Close())
+			return result.Value
+		}
+		list, ok := p.root.node.children(in, split{Kind: splitHome, Job: rng.IntN(len(in.Jobs))}, mostHomes)
+		require.True(t, ok)
+		above := value(p.root.node)
+		for _, child := range list {
+			require.GreaterOrEqual(t, value(child), above-1e-6, "seed %d", seed)
+			children++
+		}
+	}
+	t.Logf("%d children, %d with links of pools", children, loaded)
+	assert.Greater(t, children, 100)
+	assert.Greater(t, loaded, 20)
 }
