@@ -12,8 +12,9 @@ import (
 // homes lists the sets of GPUs that the job may live on, one of each orbit of
 // the permutations of GPUs that keep the decided homes, and the GPUs whose tasks have
 // limits: GPUs of one node that hold the same decided jobs, without such limits, are
-// alike, and so are nodes of one rack and pool with alike GPUs. ok is false where more
-// sets than most would have to be looked at.
+// alike, and so are nodes of one rack and pool with alike GPUs, and racks of one class with
+// alike nodes where each has a trunk of its own. ok is false where more sets than most would
+// have to be looked at.
 func (n *branchNode) homes(in *instance.Instance, j, most int) (list [][]instance.GPUID, ok bool) {
 	job := &in.Jobs[j]
 	network := newNetwork(in)
@@ -84,7 +85,7 @@ func (n *branchNode) kinds(in *instance.Instance) []int {
 
 // homeKey is equal for sets of GPUs of one orbit.
 func homeKey(in *instance.Instance, network *network, kinds []int, chosen []instance.GPUID) string {
-	var nodes []string
+	racks := make([][]string, len(in.Racks)) // a key of each node
 	for i := range in.Nodes {
 		node := &in.Nodes[i]
 		var gpus []uint64
@@ -96,15 +97,27 @@ func homeKey(in *instance.Instance, network *network, kinds []int, chosen []inst
 			gpus = append(gpus, key)
 		}
 		slices.Sort(gpus)
-		key := binary.AppendUvarint(nil, uint64(node.Rack))
-		key = binary.AppendUvarint(key, uint64(network.of[i])) // which tells how many GPUs follow
+		key := binary.AppendUvarint(nil, uint64(network.of[i])) // which tells how many GPUs follow
 		for _, gpu := range gpus {
 			key = binary.AppendUvarint(key, gpu)
 		}
-		nodes = append(nodes, string(key))
+		racks[node.Rack] = append(racks[node.Rack], string(key))
 	}
-	slices.Sort(nodes)
-	return strings.Join(nodes, "")
+	keys := make([]string, len(racks))
+	for r, nodes := range racks {
+		slices.Sort(nodes)
+		keys[r] = strings.Join(nodes, "") // pools tell the class of the rack
+	}
+	if !meshed(in) {
+		slices.Sort(keys)
+	}
+	return strings.Join(keys, "")
+}
+
+// meshed reports whether racks are joined by trunks of which each has its own ends: then which
+// links a job uses depends on which racks it lives in, and no two are alike.
+func meshed(in *instance.Instance) bool {
+	return slices.ContainsFunc(in.Links, func(l instance.Link) bool { return l.Kind == instance.Trunk })
 }
 
 // habitable reports whether the job may live there at all: placement limits,

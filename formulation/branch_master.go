@@ -82,6 +82,7 @@ func (m *model) nodeMaster(n *branchNode, ways [][]way, target, buckets int64) (
 	}
 	s.supplies()
 	s.settle(n)
+	s.pooled = s.linkGroups()
 	s.number()
 	for j := range s.classes {
 		class := &s.classes[j]

@@ -2,6 +2,8 @@ package formulation
 
 import (
 	"context"
+	"errors"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/solver"
 )
 
 // TestHomelessWeight: where sum w C counts, the home of the heavier of two like jobs comes
@@ -35,7 +38,7 @@ func TestHomelessWeight(t *testing.T) {
 // only to more than is proven already.
 func TestYield(t *testing.T) {
 	engine := liveEngine(t)
-	yields := 0
+	yields, broken := 0, 0
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		in := instancetest.Random(rng, instancetest.Options{Objective: instance.WeightedCompletion})
@@ -50,6 +53,13 @@ func TestYield(t *testing.T) {
 			at.node = at.node.with(j, func(b *branchJob) { b.home = start.Residency[j] })
 		}
 		aimed := 2 * in.Value(start).Num().Int64()
+		p.target, p.engine = aimed, &brokenEngine{Solver: engine, left: 1}
+		if p.yield(context.Background(), at) != nil { // it has found how far, and cannot prove it
+			require.Nil(t, at.proof, "seed %d", seed)
+			require.Equal(t, aimed, p.target, "seed %d: no proof, but another target", seed)
+			broken++
+		}
+		p.engine = engine
 		for _, proven := range []int64{0, aimed - 1} {
 			p.target, p.proven, at.proof, at.yielded = aimed, proven, nil, false
 			require.NoError(t, p.yield(context.Background(), at))
@@ -68,7 +78,53 @@ func TestYield(t *testing.T) {
 			require.Positive(t, p.target)
 			_, ok := p.m.proveLeaf(at.node, p.ways, at.proof)
 			require.True(t, ok)
+			lowered := p.target
+			p.goal(big.NewRat(lowered, 1)) // what the tree is closed for now
+			require.Equal(t, min(lowered+p.step, in.Value(start).Num().Int64()), p.target, "seed %d", seed)
 		}
 	}
 	assert.Greater(t, yields, 20)
+	assert.Greater(t, broken, 10)
+}
+
+// brokenEngine loads so many programs, and no more.
+type brokenEngine struct {
+	solver.Solver
+	left int
+}
+
+func (e *brokenEngine) Load(p *solver.Problem) (solver.Model, error) {
+	if e.left--; e.left < 0 {
+		return nil, errors.New("no memory")
+	}
+	return e.Solver.Load(p)
+}
+
+// TestGoals: steps grow by a half with each goal that is reached; one that a node yielded is not.
+// Whatever a node yielded, the next goal is above what was proven, up to the value of the best
+// schedule.
+func TestGoals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 22))
+	var in *instance.Instance
+	var start *instance.Schedule
+	for ok := false; !ok; {
+		in = instancetest.Random(rng, instancetest.Options{Objective: instance.WeightedCompletion})
+		start, ok = instancetest.ValidSchedule(rng, in)
+	}
+	value := in.Value(start).Num().Int64()
+	known := value - 80
+	p := newTreeProblem(in, nil, TreeLimits{Start: start, Known: big.NewRat(known, 1)})
+	p.goal(nil)
+	require.Equal(t, known+10, p.target)
+	for _, step := range []struct{ proven, target int64 }{
+		{10, 10 + 15},
+		{25, 25 + 23},
+		{30, 30 + 23}, // yielded
+		{31, 31 + 23}, // and again
+		{54, 80},
+	} {
+		p.target = known + step.proven // where the last goal ended
+		p.goal(big.NewRat(known+step.proven, 1))
+		require.Equal(t, known+step.target, p.target, "%+v", step)
+	}
 }

@@ -22,8 +22,11 @@ const (
 	proofSteps  = 1 << 30    // of all leaves of a certificate, at most
 	mostStates  = 300_000    // that are held at a time
 	mostTenants = 14         // on a GPU
-	linkSteps   = 50_000     // at a time, where links are crowded and linear programs may be quicker
 )
+
+// linkSteps limits the steps taken at a time where links are crowded: then linear programs may be
+// quicker. Of sum w C they have been tried before.
+var linkSteps = map[instance.Objective]int{instance.Makespan: 50_000, instance.WeightedCompletion: 200_000}
 
 // stake is what sequencings may take: steps to begin with, and for each row and round
 // of the linear programs, which tell less of makespan, and take longer.
@@ -227,7 +230,7 @@ func (t *treeProblem) sequence(ctx context.Context, n *branchNode, q *sequencing
 	r, left := sequenceResult{steps: steps}, steps
 	look := func(q *sequencing, steps int, anyWay bool) *sequenceSearch {
 		if len(q.shares) > 0 {
-			steps = min(steps, linkSteps)
+			steps = min(steps, linkSteps[t.in.Objective])
 		}
 		search := newSequenceSearch(ctx, q, most, steps)
 		r.verdict, r.cost = search.run(anyWay)

@@ -47,7 +47,7 @@ func (e *planExaminer) cheapestAtHome(p *homePricer) (best int64, ok bool) {
 						}
 						sum := e.add(before, price)
 						if p.job.HasSync() {
-							for _, c := range p.links {
+							for _, c := range p.loads {
 								sum = e.add(sum, e.span(c.group, c.amounts[level], start, end))
 							}
 						}

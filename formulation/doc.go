@@ -195,7 +195,7 @@
 // starts, depths and rate levels. Identical jobs are in order
 // of their first ends. Where a job's home is decided, its plans are exact
 // (pricer_home.go): each task on its GPU, each synchronisation on its links at a
-// rate level, and (19) has rows for these (branch_master.go), shared by the GPUs
+// rate level, which count in the rows of their pools, too; and (19) has rows for these (branch_master.go), shared by the GPUs
 // of a node on which the same decided jobs live, until a split asks for rows of
 // their own. With everything decided a node is a schedule, so that the search is
 // exact.

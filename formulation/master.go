@@ -36,8 +36,10 @@ type master struct {
 	like      []instance.GPUID // by GPU: the first of those that share its rows
 	noPlan    float64          // cost of doing without a plan
 	everyLink bool
-	scale     int64 // integer prices are per 1/scale of a unit of the objective
-	unit      float64
+	// pooled tells of each link the group of its pool.
+	pooled map[instance.LinkID]supplyLink
+	scale  int64 // integer prices are per 1/scale of a unit of the objective
+	unit   float64
 }
 
 // supply is a group of identical GPUs or links with one row per bucket.

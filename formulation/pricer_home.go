@@ -17,9 +17,10 @@ type homePricer struct {
 	// own[w] the group of its GPU alone.
 	gpus   [][]int
 	own    []int
-	depths []uint64  // by worker: those that fit
-	time   [][]int64 // by worker, depth
-	links  []linkCharge
+	depths []uint64     // by worker: those that fit
+	time   [][]int64    // by worker, depth
+	links  []linkCharge // the groups of single links
+	loads  []linkCharge // these, and those of the pools that the links belong to
 	dishes []homeDish
 	weight int64
 	due    int64
@@ -178,7 +179,7 @@ func (p *homePricer) mayStart(i, level int, start int64) bool {
 func (p *homePricer) linkPrice(t *tariff, level int, start, end int64) int64 {
 	sum := int64(0)
 	if p.job.HasSync() {
-		for _, c := range p.links {
+		for _, c := range p.loads {
 			sum += c.amounts[level] * (t.through(c.group, end) - t.through(c.group, start))
 		}
 	}
@@ -331,7 +332,7 @@ func (p *homePricer) trace(t *tariff, out *plan, i int, n, m int64, dish, level 
 	out.syncs[i] = homeSync{latest, level}
 	if p.job.HasSync() && length > 0 {
 		var charges []charge
-		for _, c := range p.links {
+		for _, c := range p.loads {
 			charges = append(charges, charge{c.group, c.amounts[level], length})
 		}
 		out.visits = append(out.visits, visit{charges, latest, 1})
@@ -345,7 +346,7 @@ func (p *homePricer) charges(add func(charge)) {
 			add(charge{g, 1, p.time[w][p.job.Full()]})
 		}
 	}
-	for _, c := range p.links {
+	for _, c := range p.loads {
 		for level, amount := range c.amounts {
 			for d := range p.dishes {
 				add(charge{c.group, amount, p.dishes[d].sync[level]})
@@ -388,13 +389,22 @@ func (s *master) newHomePricer(n *branchNode, j int) *homePricer {
 		p.time = append(p.time, times)
 	}
 	span, _ := in.Span(limits.home)
+	var pooled []linkCharge
 	for _, use := range span.Uses {
+		if at, ok := s.pooled[use.Link]; ok && s.groups[at.group].capacity > 0 {
+			c := linkCharge{group: at.group}
+			for _, level := range in.RateLevels {
+				c.amounts = append(c.amounts, int64(use.Times)*share(span.Rate(level), at.speed))
+			}
+			pooled = append(pooled, c)
+		}
 		c := linkCharge{group: s.linkGroup(use.Link)}
 		for _, level := range in.RateLevels {
 			c.amounts = append(c.amounts, int64(span.Rate(level))*int64(use.Times)/s.linkUnit(use.Link))
 		}
 		p.links = append(p.links, c)
 	}
+	p.loads = slices.Concat(p.links, pooled)
 	for _, counts := range s.m.multisets(d) {
 		dish := homeDish{counts: counts, dealer: newDealer(counts)}
 		if job.HasSync() {
