@@ -108,9 +108,8 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 	return r, err
 }
 
-// The first step of the bound is the goals-th part of what is between what is known and the value
-// of the best schedule; each goal that is reached makes the next step longer by a half, so that
-// there are about four. Most of a tree serves all its targets, but each looks at all leaves anew.
+// goals is in about how many steps the bound is raised from what is known to
+// the value of the best schedule.
 const goals = 8
 
 // goal aims at schedules that would disprove a bound somewhat above the one
@@ -122,15 +121,12 @@ func (t *treeProblem) goal(proven *big.Rat) {
 	t.target = t.value().Num().Int64()
 	if proven != nil {
 		from := ceil(proven).Int64()
-		switch {
-		case t.step == 0:
+		t.proven = from
+		if t.step == 0 {
 			t.step = max(1, (t.target-from+goals-1)/goals)
-		case from >= t.aimed: // no node yielded
-			t.step += (t.step + 1) / 2
 		}
-		t.proven, t.target = from, min(t.target, from+t.step)
+		t.target = min(t.target, from+t.step)
 	}
-	t.aimed = t.target
 }
 
 // value returns that of the best schedule known.
@@ -164,7 +160,6 @@ type treeProblem struct {
 	best    *instance.Schedule
 	target  int64    // schedules must be better
 	proven  int64    // of all nodes, by the targets before
-	aimed   int64    // the target before a node yields
 	step    int64    // from one target to the next
 	known   [][]plan // by job
 	keys    map[string]bool
