@@ -13,8 +13,8 @@ import (
 // the permutations of GPUs that keep the decided homes, and the GPUs whose tasks have
 // limits: GPUs of one node that hold the same decided jobs, without such limits, are
 // alike, and so are nodes of one rack and pool with alike GPUs, and racks of one class with
-// alike nodes where each has a trunk of its own. ok is false where more sets than most would
-// have to be looked at.
+// alike nodes, unless racks are [meshed]. ok is false where more sets than most would have to
+// be looked at.
 func (n *branchNode) homes(in *instance.Instance, j, most int) (list [][]instance.GPUID, ok bool) {
 	job := &in.Jobs[j]
 	network := newNetwork(in)
@@ -114,8 +114,8 @@ func homeKey(in *instance.Instance, network *network, kinds []int, chosen []inst
 	return strings.Join(keys, "")
 }
 
-// meshed reports whether racks are joined by trunks of which each has its own ends: then which
-// links a job uses depends on which racks it lives in, and no two are alike.
+// meshed reports whether trunks join racks in pairs, and not one core switch all of them: then
+// which links a job uses depends on which racks it lives in, and no two are alike.
 func meshed(in *instance.Instance) bool {
 	return slices.ContainsFunc(in.Links, func(l instance.Link) bool { return l.Kind == instance.Trunk })
 }
