@@ -92,7 +92,7 @@ func blockStyle(n *yaml.Node, depth int) {
 // writeFile makes a file whole or not at all: it is written beside its place
 // and then moved there. Devices and pipes are written directly.
 func writeFile(name string, write func(io.Writer) error) (err error) {
-	if err := folder(name); err != nil {
+	if err := nameable(name); err != nil {
 		return err
 	}
 	if info, statErr := os.Stat(name); statErr == nil && !info.Mode().IsRegular() {
@@ -111,7 +111,12 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
+	var where *fs.PathError
+	if errors.As(err, &where) {
+		where.Path = name // not that of the file beside it
+	}
+	if err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), name)
@@ -133,8 +138,12 @@ func createBeside(name string) (*os.File, error) {
 	return f, nil
 }
 
-// folder returns an error where the name is that of a folder.
-func folder(name string) error {
+// nameable returns an error where the name is that of a folder, or stands for
+// standard input.
+func nameable(name string) error {
+	if name == "-" {
+		return usage(errors.New(`"-" is no name of a file to write; /dev/stdout is standard output`))
+	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return usage(fmt.Errorf("%s cannot be written: it is a folder", name))
 	}
@@ -149,7 +158,7 @@ func writable(read []string, names ...string) error {
 		if name == "" {
 			continue
 		}
-		if err := folder(name); err != nil {
+		if err := nameable(name); err != nil {
 			return err
 		}
 		info, err := os.Stat(name)
