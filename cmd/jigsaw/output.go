@@ -90,7 +90,7 @@ func blockStyle(n *yaml.Node, depth int) {
 }
 
 // writeFile makes a file whole or not at all: it is written beside its place
-// and then moved there. Devices and pipes are written directly.
+// and then moved there; a link stays one. Devices and pipes are written directly.
 func writeFile(name string, write func(io.Writer) error) (err error) {
 	if err := nameable(name); err != nil {
 		return err
@@ -101,6 +101,9 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 			return usage(err)
 		}
 		return errors.Join(write(f), f.Close())
+	}
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
 	}
 	f, err := createBeside(name)
 	if err != nil {
