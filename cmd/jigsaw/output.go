@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -114,7 +115,7 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
+	err = errors.Join(write(f), f.Close())
 	var where *fs.PathError
 	if errors.As(err, &where) {
 		where.Path = name // not that of the file beside it
@@ -125,9 +126,10 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 	return os.Rename(f.Name(), name)
 }
 
-// createBeside makes the file that becomes the named one, whose name an error has.
+// createBeside makes the file that becomes the named one, whose name an error has. Unlike
+// one of os.CreateTemp it is for whom the user's umask lets have it.
 func createBeside(name string) (*os.File, error) {
-	f, err := os.CreateTemp(filepath.Dir(name), ".jigsaw-*")
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(name), ".jigsaw-"+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	var where *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
