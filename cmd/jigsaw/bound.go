@@ -132,15 +132,15 @@ Exit codes: 0 explained, 2 invalid input, 3 proven infeasible.`,
 }
 
 func runExplain(ctx context.Context, args []string, o boundOptions, std streams) error {
+	if len(args) > 1 && args[0] == "-" && args[1] == "-" {
+		return usage(errors.New("only one of instance and schedule can come from standard input"))
+	}
 	r, err := o.run(ctx, std, args...)
 	if err != nil {
 		return err
 	}
 	report := explainReport{Document: r.Document(o.timeless)}
 	if len(args) > 1 {
-		if args[0] == "-" && args[1] == "-" {
-			return usage(errors.New("only one of instance and schedule can come from standard input"))
-		}
 		if report.Schedule, err = explainSchedule(r, args[1], std); err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func runCertify(ctx context.Context, args []string, o inputs, f format, std stre
 	if err != nil {
 		return err
 	}
-	report, err := certificate(ctx, in, args[1], std)
+	report, err := certificate(ctx, in, o.unnamed, args[1], std)
 	if err != nil {
 		return err
 	}
@@ -90,14 +90,19 @@ func runCertify(ctx context.Context, args []string, o inputs, f format, std stre
 	return err
 }
 
-// certificate reads a certificate and proves it.
-func certificate(ctx context.Context, in *instance.Instance, name string, std streams) (*certifyReport, error) {
+// certificate reads a certificate and proves it. An instance that is unnamed is another
+// one under another file's name.
+func certificate(ctx context.Context, in *instance.Instance, unnamed bool, name string, std streams) (*certifyReport, error) {
 	file, err := openFile(name, std)
 	if err != nil {
 		return nil, usage(err)
 	}
 	defer file.Close()
 	c, err := jigsaw.DecodeCertificate(in, file)
+	var problems instance.Problems
+	if errors.As(err, &problems) && unnamed && problems[0].Path == "instance" {
+		problems[0].Message += fmt.Sprintf("; the instance has no name and goes by its file's, %q: if that was another one, give it as name in the file", in.Name)
+	}
 	if err != nil {
 		return nil, invalid(name, "a certificate about "+in.Name, err)
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -67,6 +69,9 @@ func runExampleWrite(name, file string, std streams) error {
 		}
 		if file == "" {
 			return write(std.out)
+		}
+		if held, err := os.ReadFile(file); err == nil && !bytes.Equal(held, e.Data) {
+			return usage(fmt.Errorf("%s is there and is not that example; choose another name, or remove it", file))
 		}
 		return writeFile(file, write)
 	}

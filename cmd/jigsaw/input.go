@@ -22,6 +22,9 @@ import (
 type inputs struct {
 	profiles  []string
 	objective string
+
+	// unnamed tells that the instance that was read has its name from its file.
+	unnamed bool
 }
 
 func (o *inputs) flags(c *cobra.Command) {
@@ -84,7 +87,7 @@ func (o *inputs) read(name string, std streams) (*instance.Document, instance.Pr
 	if err != nil {
 		return nil, nil, invalid(name, "a valid instance", err)
 	}
-	if document.Spec.Name == "" {
+	if o.unnamed = document.Spec.Name == ""; o.unnamed {
 		document.Spec.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	}
 	if o.objective != "" {
@@ -103,6 +106,9 @@ func (o *inputs) read(name string, std streams) (*instance.Document, instance.Pr
 
 // invalid says that a file is not what it should be, with every problem in it.
 func invalid(name, what string, err error) error {
+	if name == "-" {
+		name = "standard input"
+	}
 	var problems instance.Problems
 	if !errors.As(err, &problems) {
 		return usage(fmt.Errorf("%s: %w", name, err))
@@ -135,7 +141,20 @@ func openFile(name string, std streams) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(std.in), nil
 	}
-	return os.Open(name)
+	return openPath(name)
+}
+
+// openPath returns the content of a file that is no folder.
+func openPath(name string) (io.ReadCloser, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		file.Close()
+		return nil, fmt.Errorf("%s is a folder; give a file", name)
+	}
+	return file, nil
 }
 
 // open returns the content of a file, of standard input, or of an example.
@@ -164,14 +183,14 @@ func open(name string, std streams) (io.ReadCloser, error) {
 func readProfiles(files []string) ([]*instance.Profile, error) {
 	var all []*instance.Profile
 	for _, name := range files {
-		f, err := os.Open(name)
+		f, err := openPath(name)
 		if err != nil {
 			return nil, usage(err)
 		}
 		ps, err := profiles.Decode(f)
 		f.Close()
 		if err != nil {
-			return nil, usage(fmt.Errorf("%s: %w", name, err))
+			return nil, invalid(name, "a valid profile file", err)
 		}
 		all = append(all, ps...)
 	}

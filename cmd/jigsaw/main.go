@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jigsaw"
 	"jigsaw/formulation/instance"
 )
 
@@ -31,12 +32,6 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
-}
-
-// streams are what a command reads and writes.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
 }
 
 // exitError ends the program with a code. A nil err has been reported already.
@@ -62,16 +57,24 @@ func usage(err error) error { return &exitError{exitUsage, err} }
 
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, args []string, std streams) int {
+	out := &output{w: std.out}
+	std.in, std.out = input{ctx, std.in}, out
 	root := newRoot(std)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if out.err != nil && !errors.Is(err, out.err) {
+		err = out.err // the command did not look
+	}
 	if err == nil {
 		return exitOK
 	}
 	code, report := exitFailure, err
 	var exit *exitError
 	var problems instance.Problems
+	var path *fs.PathError
 	switch {
+	case out.err != nil, errors.As(err, &path) && path.Op == "write":
+		// A full disk, whatever the command took it for.
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		code, report = exitLimit, errInterrupted
 	case errors.As(err, &exit):
@@ -87,15 +90,17 @@ func run(ctx context.Context, args []string, std streams) int {
 
 func newRoot(std streams) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "jigsaw",
-		Short: "Plan deep-learning jobs on a GPU cluster, with a proven bound",
+		Use:     "jigsaw",
+		Version: jigsaw.Version(),
+		Short:   "Plan deep-learning jobs on a GPU cluster, with a proven bound",
 		Long: `JigSaw plans training jobs on a shared GPU cluster, one iteration at a time.
 With structured partial backpropagation the workers of a job back-propagate to
 different depths; JigSaw fits the ragged pieces of many jobs together, and
 prints how far its plan can be from the best one.
 
 INSTANCE is an instance file (YAML or JSON), "-" for standard input, or the
-name of a built-in example (jigsaw example list).`,
+name of a built-in example (jigsaw example list). Every field of such a file is
+described in what jigsaw schema instance prints.`,
 		Example: `  jigsaw plan quickstart --gantt quickstart.svg
   jigsaw example write rack > rack.yaml
   jigsaw plan rack.yaml -o json > plan.json
@@ -112,6 +117,7 @@ name of a built-in example (jigsaw example list).`,
 			wants := map[string]string{
 				"duration": "a time with its unit, like 10s, 5m or 1h30m",
 				"int":      "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
+				"float64": "a number", "float64Slice": "numbers with commas between", "bool": "true or false",
 			}[value.GetFlag().Value.Type()]
 			if wants != "" {
 				err = fmt.Errorf("--%s %q: write %s", value.GetFlag().Name, value.GetValue(), wants)

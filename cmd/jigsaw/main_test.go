@@ -3,9 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,4 +47,84 @@ func TestInterrupted(t *testing.T) {
 	}
 	code, _, errs = call(context.Background(), "certify", "quickstart", proof)
 	assert.Zero(t, code, errs)
+}
+
+// TestOutputFails: what cannot be printed is a failure, of commands that do not look, too.
+func TestOutputFails(t *testing.T) {
+	folder := t.TempDir()
+	proof, plan := filepath.Join(folder, "proof.json"), filepath.Join(folder, "plan.json")
+	var o, e bytes.Buffer
+	require.Zero(t, run(t.Context(), []string{"plan", "quickstart", "--quick", "--no-lp", "--certificate", proof, "-o", "json"}, streams{nil, &o, &e}), e.String())
+	require.NoError(t, os.WriteFile(plan, o.Bytes(), 0o600))
+	for _, args := range [][]string{
+		{"plan", "quickstart", "--quick", "--no-lp"},
+		{"plan", "quickstart", "--quick", "--no-lp", "-o", "yaml"},
+		{"bound", "quickstart", "--no-lp"},
+		{"explain", "quickstart", "--no-lp"},
+		{"explain", "infeasible", "--no-lp"},
+		{"certify", "quickstart", proof},
+		{"check", "quickstart", plan},
+		{"whatif", "quickstart", "--drop", "vgg", "--quick", "--no-lp"},
+		{"example", "list"},
+		{"profile", "show", "alexnet"},
+		{"study", "submit", "smoke"},
+		{"help"},
+		{"--version"},
+	} {
+		var errs bytes.Buffer
+		assert.Equal(t, exitFailure, run(t.Context(), args, streams{nil, full{}, &errs}), "%v", args)
+		assert.Contains(t, errs.String(), "jigsaw: "+errFull.Error()+"\n", "%v", args)
+	}
+}
+
+var errFull = errors.New("the disk is full")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// TestInterruptedInput: whoever waits for standard input is not kept there.
+func TestInterruptedInput(t *testing.T) {
+	for _, args := range [][]string{
+		{"plan", "-"}, {"whatif", "-", "--drop", "a"}, {"check", "quickstart", "-"}, {"certify", "quickstart", "-"}, {"import-solution", "quickstart", "-"},
+		{"replay", "-", "--cluster", "1x8"}, {"study", "run", "-"}, {"profile", "import", "-"},
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		silent, w := io.Pipe()
+		var errs bytes.Buffer
+		time.AfterFunc(50*time.Millisecond, stop)
+		assert.Equal(t, exitLimit, run(ctx, args, streams{silent, io.Discard, &errs}), "%v", args)
+		assert.Equal(t, "jigsaw: interrupted\n", errs.String(), "%v", args)
+		w.Close()
+	}
+}
+
+// TestInterruptedWhatIf: plans of which one was cut short are not compared.
+func TestInterruptedWhatIf(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, stop)
+	var out, errs bytes.Buffer
+	assert.Equal(t, exitLimit, run(ctx, []string{"whatif", "rack", "--drop", "vgg-2", "--time", "1h"}, streams{nil, &out, &errs}))
+	assert.Empty(t, out.String())
+	assert.Equal(t, "jigsaw: interrupted\n", errs.String())
+}
+
+// TestFit: a line that is too long for the terminal loses its title, then its end.
+func TestFit(t *testing.T) {
+	for room, want := range map[int]string{17: "planning ö: äbcde", 16: "äbcde", 5: "äbcde", 4: "äbc…", 1: "…", 0: "…", -7: "…"} {
+		assert.Equal(t, want, fit("planning ö: ", "äbcde", room), "%d", room)
+	}
+}
+
+// TestWriteFile: a file that cannot be written to its end is named, and nothing of it stays.
+func TestWriteFile(t *testing.T) {
+	folder := t.TempDir()
+	name := filepath.Join(folder, "plan.svg")
+	err := writeFile(name, func(w io.Writer) error {
+		return &fs.PathError{Op: "write", Path: w.(*os.File).Name(), Err: errFull}
+	})
+	assert.EqualError(t, err, "write "+name+": "+errFull.Error())
+	left, err := os.ReadDir(folder)
+	assert.NoError(t, err)
+	assert.Empty(t, left)
 }

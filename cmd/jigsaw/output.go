@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -90,9 +91,9 @@ func blockStyle(n *yaml.Node, depth int) {
 }
 
 // writeFile makes a file whole or not at all: it is written beside its place
-// and then moved there. Devices and pipes are written directly.
+// and then moved there; a link stays one. Devices and pipes are written directly.
 func writeFile(name string, write func(io.Writer) error) (err error) {
-	if err := folder(name); err != nil {
+	if err := nameable(name); err != nil {
 		return err
 	}
 	if info, statErr := os.Stat(name); statErr == nil && !info.Mode().IsRegular() {
@@ -101,6 +102,9 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 			return usage(err)
 		}
 		return errors.Join(write(f), f.Close())
+	}
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
 	}
 	f, err := createBeside(name)
 	if err != nil {
@@ -111,15 +115,21 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+	err = errors.Join(write(f), f.Close())
+	var where *fs.PathError
+	if errors.As(err, &where) {
+		where.Path = name // not that of the file beside it
+	}
+	if err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), name)
 }
 
-// createBeside makes the file that becomes the named one, whose name an error has.
+// createBeside makes the file that becomes the named one, whose name an error has. Unlike
+// one of os.CreateTemp it is for whom the user's umask lets have it.
 func createBeside(name string) (*os.File, error) {
-	f, err := os.CreateTemp(filepath.Dir(name), ".jigsaw-*")
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(name), ".jigsaw-"+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	var where *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -133,8 +143,12 @@ func createBeside(name string) (*os.File, error) {
 	return f, nil
 }
 
-// folder returns an error where the name is that of a folder.
-func folder(name string) error {
+// nameable returns an error where the name is that of a folder, or stands for
+// standard input.
+func nameable(name string) error {
+	if name == "-" {
+		return usage(errors.New(`"-" is no name of a file to write; /dev/stdout is standard output`))
+	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return usage(fmt.Errorf("%s cannot be written: it is a folder", name))
 	}
@@ -149,7 +163,7 @@ func writable(read []string, names ...string) error {
 		if name == "" {
 			continue
 		}
-		if err := folder(name); err != nil {
+		if err := nameable(name); err != nil {
 			return err
 		}
 		info, err := os.Stat(name)

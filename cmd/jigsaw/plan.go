@@ -98,7 +98,7 @@ func statusExit(r *jigsaw.Result) error {
 }
 
 // draw writes the pictures and tables asked for.
-func (o *planOptions) draw(r *jigsaw.Result) error {
+func (o *planOptions) draw(r *jigsaw.Result) (err error) {
 	if r.Schedule == nil {
 		return nil
 	}
@@ -110,14 +110,11 @@ func (o *planOptions) draw(r *jigsaw.Result) error {
 		{o.trace, func(w io.Writer) error { return view.Trace(w, r.Instance, r.Schedule) }},
 		{o.csv, func(w io.Writer) error { return view.CSV(w, r.Instance, r.Schedule) }},
 	} {
-		if file.name == "" {
-			continue
-		}
-		if err := writeFile(file.name, file.write); err != nil {
-			return err
+		if file.name != "" {
+			err = errors.Join(err, writeFile(file.name, file.write))
 		}
 	}
-	return nil
+	return err
 }
 
 func ganttOptions(r *jigsaw.Result) view.GanttOptions {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -187,15 +186,11 @@ func runProfileImport(name string, o profileImportOptions, std streams) error {
 	if err := writable([]string{name}, o.file); err != nil {
 		return err
 	}
-	r := std.in
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return usage(err)
-		}
-		defer f.Close()
-		r = f
+	r, err := openFile(name, std)
+	if err != nil {
+		return usage(err)
 	}
+	defer r.Close()
 	if o.options.Source.File == "" {
 		o.options.Source.File = name
 	}

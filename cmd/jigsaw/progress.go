@@ -16,21 +16,23 @@ import (
 // progress shows incumbent, bound and gap on one line of a terminal while the
 // planner works. In a pipe it shows nothing.
 type progress struct {
-	in   *instance.Instance
-	bar  *progressbar.ProgressBar
-	stop chan struct{}
-	done sync.WaitGroup
+	in       *instance.Instance
+	terminal *os.File
+	bar      *progressbar.ProgressBar
+	stop     chan struct{}
+	done     sync.WaitGroup
 }
 
 func newProgress(std streams, in *instance.Instance) *progress {
 	p := &progress{in: in, stop: make(chan struct{})}
-	f, ok := std.err.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	f, ok := std.terminal()
+	if !ok {
 		return p
 	}
+	p.terminal = f
 	p.bar = progressbar.NewOptions(-1,
 		progressbar.OptionSetWriter(f),
-		progressbar.OptionSetDescription("planning "+in.Name),
+		progressbar.OptionSetDescription(p.line("…")),
 		progressbar.OptionSpinnerType(14),
 		progressbar.OptionSetElapsedTime(true),
 		progressbar.OptionClearOnFinish(),
@@ -58,12 +60,34 @@ func (p *progress) show(point jigsaw.Point) {
 	if p.bar == nil {
 		return
 	}
-	text := fmt.Sprintf("planning %s: plan %s, bound %s", p.in.Name,
-		jigsaw.FormatValue(p.in, point.Primal), jigsaw.FormatValue(p.in, point.Dual))
+	text := fmt.Sprintf("plan %s, bound %s", jigsaw.FormatValue(p.in, point.Primal), jigsaw.FormatValue(p.in, point.Dual))
 	if point.Primal != nil && point.Dual != nil {
 		text += fmt.Sprintf(", gap %.1f %%", 100*jigsaw.Gap(point.Primal, point.Dual))
 	}
-	p.bar.Describe(text)
+	p.bar.Describe(p.line(text))
+}
+
+// line is what the terminal, which may have been resized, has room for: what is longer
+// than a line cannot be written over.
+func (p *progress) line(text string) string {
+	const beside = 16 // the spinner and the time
+	width, _, err := term.GetSize(int(p.terminal.Fd()))
+	if err != nil || width <= 0 {
+		width = 80
+	}
+	return fit("planning "+p.in.Name+": ", text, width-beside)
+}
+
+// fit writes a title and a text in so many characters: the text goes first.
+func fit(title, text string, room int) string {
+	line := []rune(title + text)
+	if len(line) > room {
+		line = []rune(text)
+	}
+	if len(line) > room {
+		line = append(line[:max(0, room-1)], '…')
+	}
+	return string(line)
 }
 
 // end removes the line.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -106,6 +105,12 @@ func runReplay(ctx context.Context, name string, o replayOptions, std streams) e
 	if o.round < 0 {
 		return usage(errors.New("--round must not be negative"))
 	}
+	if o.share < 1 {
+		return usage(fmt.Errorf("--share %d: a job has its GPUs at least for itself; choose 1 or more", o.share))
+	}
+	if o.load != 1 && !strings.HasPrefix(name, synthetic) {
+		return usage(fmt.Errorf("--load is of a synthetic trace; %s has the load that it has", name))
+	}
 	if err := writable(append([]string{name, o.cluster, o.models}, o.profiles...), o.jobs); err != nil {
 		return err
 	}
@@ -122,7 +127,7 @@ func runReplay(ctx context.Context, name string, o replayOptions, std streams) e
 		options.Solver = engine // without one the policies that need it say so
 	}
 	names, missing := o.policies, []string(nil)
-	if slices.Equal(names, []string{"all"}) {
+	if slices.Contains(names, "all") {
 		names, missing = policy.Available(options)
 	}
 	config := replay.Config{Cluster: cluster, Round: o.round.Seconds(), RestartAll: o.restartAll}
@@ -162,6 +167,9 @@ func (o *replayOptions) parseCluster(std streams) (*replay.Cluster, error) {
 	return c, nil
 }
 
+// synthetic begins the name of a trace that is drawn.
+const synthetic = "synthetic:"
+
 // workload reads the trace, and gives its jobs costs.
 func (o *replayOptions) workload(name string, c *replay.Cluster, std streams) (*trace.Trace, *replay.Workload, error) {
 	t, err := o.read(name, c, std)
@@ -189,7 +197,7 @@ func (o *replayOptions) workload(name string, c *replay.Cluster, std streams) (*
 
 // read reads the trace, or draws a synthetic one.
 func (o *replayOptions) read(name string, c *replay.Cluster, std streams) (*trace.Trace, error) {
-	if jobs, ok := strings.CutPrefix(name, "synthetic:"); ok {
+	if jobs, ok := strings.CutPrefix(name, synthetic); ok {
 		n, err := strconv.Atoi(jobs)
 		if err != nil {
 			return nil, fmt.Errorf("%s: write synthetic:1000 for a thousand jobs", name)
@@ -222,7 +230,7 @@ func (o *replayOptions) table(f trace.Format) (*trace.Table, error) {
 	if slices.Contains(trace.BuiltinTables(), name) {
 		t, err = trace.BuiltinTable(name)
 	} else {
-		file, openErr := os.Open(name)
+		file, openErr := openPath(name)
 		if openErr != nil {
 			return nil, usage(openErr)
 		}

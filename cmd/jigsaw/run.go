@@ -15,28 +15,38 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// runOptions are the flags of every command that plans or proves.
+// work is the flags that say how much a run is to do.
+type work struct {
+	time   time.Duration
+	effort int
+	noLP   bool
+}
+
+func (o *work) flags(c *cobra.Command) {
+	f := c.Flags()
+	f.DurationVar(&o.time, "time", 0, "time limit, like 10s; 0 is none: the run then ends after a fixed amount of work")
+	f.IntVar(&o.effort, "effort", 1, "how many times the usual amount of work to do where there is no time limit")
+	f.BoolVar(&o.noLP, "no-lp", false, "leave out the bounds that need a linear program")
+}
+
+// runOptions are the flags of every command whose result is that of one run.
 type runOptions struct {
-	time        time.Duration
-	effort      int
-	noLP        bool
+	work
 	timeless    bool
 	log         bool
 	certificate string
 }
 
 func (o *runOptions) flags(c *cobra.Command) {
+	o.work.flags(c)
 	f := c.Flags()
-	f.DurationVar(&o.time, "time", 0, "time limit, like 10s; 0 is none: the run then ends after a fixed amount of work")
-	f.IntVar(&o.effort, "effort", 1, "how many times the usual amount of work to do where there is no time limit")
-	f.BoolVar(&o.noLP, "no-lp", false, "leave out the bounds that need a linear program")
 	f.BoolVar(&o.timeless, "timeless", false, "print no times of the run, so that equal runs print the same")
 	f.BoolVar(&o.log, "log", false, "print a line for every new incumbent and bound on standard error")
 	f.StringVar(&o.certificate, "certificate", "", "write the proof of the bound, or of infeasibility, into this JSON `file`; see jigsaw certify")
 }
 
 // options returns the options of a run, or says what is wrong with the flags.
-func (o *runOptions) options(quick bool) (jigsaw.Options, error) {
+func (o *work) options(quick bool) (jigsaw.Options, error) {
 	switch {
 	case o.time < 0:
 		return jigsaw.Options{}, usage(errors.New("--time must not be negative"))

@@ -209,7 +209,9 @@ func runStudy(ctx context.Context, name string, o studyRunOptions, std streams) 
 	show := newStudyProgress(std, study.Name)
 	p, err := sweep.Run(ctx, study, db, sweep.Options{Shard: o.shard, Parallel: o.parallel, Progress: show.update})
 	show.end()
-	fmt.Fprintf(std.err, "%s: %d of %s planned, %d of them before this run; %s\n", o.db, p.Done, count(p.Cells, "cell"), p.Held, inFailures(p.Failed))
+	if p.Cells > 0 {
+		fmt.Fprintf(std.err, "%s: %d of %s planned, %d of them before this run; %s\n", o.db, p.Done, count(p.Cells, "cell"), p.Held, inFailures(p.Failed))
+	}
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("stopped; the same command goes on from here")
@@ -258,6 +260,15 @@ after the merge is said, and is no error.`,
 }
 
 func runStudyMerge(result string, shards []string, std streams) (err error) {
+	for _, name := range shards { // before there is a result
+		shard, err := store.Open(name)
+		if err != nil {
+			return usage(err)
+		}
+		if err := shard.Close(); err != nil {
+			return err
+		}
+	}
 	db, err := store.Create(result)
 	if err != nil {
 		return usage(err)

@@ -2,10 +2,8 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"jigsaw/study/store"
 	"jigsaw/study/sweep"
@@ -21,8 +19,8 @@ type studyProgress struct {
 }
 
 func newStudyProgress(std streams, name string) *studyProgress {
-	f, ok := std.err.(*os.File)
-	return &studyProgress{std: std, name: name, live: ok && term.IsTerminal(int(f.Fd()))}
+	_, live := std.terminal()
+	return &studyProgress{std: std, name: name, live: live}
 }
 
 // update is called at the start and after every cell.

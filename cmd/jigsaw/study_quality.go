@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"jigsaw/study/quality"
 )
@@ -73,7 +71,7 @@ func runStudyQuality(ctx context.Context, o studyQualityOptions, std streams) er
 		return usage(err)
 	}
 	var bar *progressbar.ProgressBar
-	if f, ok := std.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := std.terminal(); ok {
 		study.Progress = func(done, of int) {
 			if bar == nil {
 				bar = progressbar.NewOptions(of,

@@ -16,7 +16,7 @@ import (
 
 type whatIfOptions struct {
 	inputs
-	runOptions
+	work
 	format format
 	seed   uint64
 	quick  bool
@@ -34,8 +34,9 @@ func newWhatIf(std streams) *cobra.Command {
 		Use:   "whatif INSTANCE",
 		Short: "Say what a change of the cluster or the jobs would do",
 		Long: `Make one change, predict from the prices of the bound's linear program what it
-does to the bound, and verify that by planning both instances in the same way.
-Exit codes: 0 answered, 2 invalid input.`,
+does to the bound, and verify that by planning both instances in the same way;
+--time is for each of them.
+Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 		Example: `  jigsaw whatif rack --add-gpu r0n1
   jigsaw whatif crossing --link r0.up=1.5
   jigsaw whatif tight-memory --memory v100=2 --write larger.yaml
@@ -44,7 +45,7 @@ Exit codes: 0 answered, 2 invalid input.`,
 		RunE: func(c *cobra.Command, args []string) error { return runWhatIf(c.Context(), args[0], o, std) },
 	}
 	o.inputs.flags(c)
-	o.runOptions.flags(c)
+	o.work.flags(c)
 	o.format.flag(c)
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
@@ -76,17 +77,17 @@ func (o *whatIfOptions) change() (jigsaw.Change, error) {
 	case o.drop != "":
 		return jigsaw.Change{Kind: jigsaw.DropJob, Subject: o.drop}, nil
 	case o.link != "":
-		return scaled(jigsaw.LinkSpeed, "--link", o.link)
+		return scaled(jigsaw.LinkSpeed, "--link", o.link, "r0.up=1.5")
 	}
-	return scaled(jigsaw.MoreMemory, "--memory", o.memory)
+	return scaled(jigsaw.MoreMemory, "--memory", o.memory, "v100=1.5")
 }
 
 // scaled reads name=factor.
-func scaled(kind jigsaw.ChangeKind, flag, value string) (jigsaw.Change, error) {
+func scaled(kind jigsaw.ChangeKind, flag, value, example string) (jigsaw.Change, error) {
 	at := strings.LastIndexByte(value, '=')
 	factor, err := strconv.ParseFloat(value[at+1:], 64)
 	if at < 0 || err != nil {
-		return jigsaw.Change{}, usage(fmt.Errorf("%s %q: write name=factor, like v100=1.5", flag, value))
+		return jigsaw.Change{}, usage(fmt.Errorf("%s %q: write name=factor, like %s", flag, value, example))
 	}
 	return jigsaw.Change{Kind: kind, Subject: value[:at], Factor: factor}, nil
 }
@@ -112,9 +113,6 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std streams) e
 	if err != nil {
 		return err
 	}
-	if o.certificate != "" {
-		return usage(errors.New("--certificate: there are two bounds; write the changed instance with --write, and plan it"))
-	}
 	change, err := o.change()
 	if err != nil {
 		return err
@@ -126,8 +124,17 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std streams) e
 	if err != nil {
 		return err
 	}
-	options.Seed = o.seed
+	in, err := document.Compile(models)
+	if err != nil {
+		return invalid(name, "a valid instance", err)
+	}
+	show := newProgress(std, in)
+	options.Seed, options.Progress = o.seed, show.show
 	r, err := jigsaw.WhatIf(ctx, document.Spec, models, change, options)
+	show.end(nil)
+	if ctx.Err() != nil {
+		return ctx.Err() // plans that were not made in the same way tell nothing
+	}
 	var problems instance.Problems
 	if errors.As(err, &problems) {
 		return invalid(name, "an instance with that change", err)

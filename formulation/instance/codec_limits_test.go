@@ -68,7 +68,7 @@ func TestDecodeSpecStopsReading(t *testing.T) {
 
 	source = &endless{b: '['}
 	_, err = DecodeSchedule(scheduled(t), source)
-	assert.EqualError(t, err, "instance: line 1, column 1: a schedule is a JSON object; it begins with {")
+	assert.EqualError(t, err, "instance: line 1, column 1: a schedule is a JSON object, as jigsaw plan -o json prints; it begins with {")
 	assert.Less(t, source.read, 1<<20)
 
 	_, err = DecodeSpec(io.MultiReader(strings.NewReader("version: 1"), failing{}))

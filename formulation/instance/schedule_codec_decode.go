@@ -63,7 +63,7 @@ func decodeSchedule(in *Instance, r *bufio.Reader) (*Schedule, error) {
 	var inner *scheduleDecoder // what the key "schedule" holds
 	// Whatever else it is, it is no JSON object.
 	if first, _ := j.token(); first != json.Delim('{') {
-		return nil, j.fail("a schedule is a JSON object; it begins with {")
+		return nil, j.fail("a schedule is a JSON object, as jigsaw plan -o json prints; it begins with {")
 	}
 	err = j.object(func(key jsonKey, first json.Token) error {
 		if key.name != "schedule" {

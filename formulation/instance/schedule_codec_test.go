@@ -92,8 +92,8 @@ func TestEncodeScheduleForPeople(t *testing.T) {
 func TestDecodeScheduleErrors(t *testing.T) {
 	in := scheduled(t)
 	tests := map[string]struct{ file, want string }{
-		"empty":           {"", `line 1, column 1: a schedule is a JSON object; it begins with {`},
-		"YAML":            {"tasks: []", `line 1, column 1: a schedule is a JSON object; it begins with {`},
+		"empty":           {"", `line 1, column 1: a schedule is a JSON object, as jigsaw plan -o json prints; it begins with {`},
+		"YAML":            {"tasks: []", `line 1, column 1: a schedule is a JSON object, as jigsaw plan -o json prints; it begins with {`},
 		"UTF-16":          {"\xff\xfe{\x00", `the file is UTF-16; save it as UTF-8`},
 		"cut short":       {"{\"tasks\": [{\n", `line 2, column 1: invalid JSON: unexpected end of the file`},
 		"no schedule":     {`{"status": "infeasible", "schedule": null}`, `line 1, column 38: the plan holds no schedule`},

@@ -81,7 +81,9 @@ type ClusterSpec struct {
 	// Exceptions are single nodes and links that differ from what the forms above
 	// make of them.
 	Exceptions []ExceptionSpec `yaml:"exceptions,omitempty" json:"exceptions,omitempty"`
-	// FailedLinks names links that carry nothing; see [Link.Name].
+	// FailedLinks names links that carry nothing, one direction of each: "r0n2.up" is
+	// from the third node of the first rack, "r0.down" to that rack, and "a-b.fwd" and
+	// "a-b.rev" are a pair of the full form.
 	FailedLinks []string `yaml:"failed_links,omitempty" json:"failed_links,omitempty"`
 	// Latency is the least length of a synchronisation.
 	Latency Duration `yaml:"latency,omitempty" json:"latency,omitempty"`
@@ -166,7 +168,7 @@ type ExceptionSpec struct {
 	Node string `yaml:"node,omitempty" json:"node,omitempty"`
 	// GPUs of the node.
 	GPUs int `yaml:"gpus,omitempty" json:"gpus,omitempty"`
-	// Link by name, one direction of it; see [Link.Name].
+	// Link by name, as in FailedLinks; "r0n2.fabric" is the ring inside a node.
 	Link string `yaml:"link,omitempty" json:"link,omitempty"`
 	// Rate is the speed of the link.
 	Rate BitRate `yaml:"rate,omitempty" json:"rate,omitempty"`

@@ -15,9 +15,9 @@ const Version = 1
 
 // envelope is a profile file: one of Profile and Profiles.
 type envelope struct {
-	Version  int                 `json:"version"`
-	Profile  *instance.Profile   `json:"profile"`
-	Profiles []*instance.Profile `json:"profiles"`
+	Version  int                 `json:"version" yaml:"version"`
+	Profile  *instance.Profile   `json:"profile" yaml:"profile,omitempty"`
+	Profiles []*instance.Profile `json:"profiles" yaml:"profiles,omitempty"`
 }
 
 // Encode validates profiles and writes them as a profile file, one layer per line.
@@ -67,8 +67,9 @@ func Encode(w io.Writer, ps []*instance.Profile) error {
 	return err
 }
 
-// Decode reads a profile file and validates its profiles. Unknown fields, other
-// versions and text after the end are errors.
+// Decode reads a profile file, YAML or JSON, and validates its profiles. It is as strict
+// as [instance.Decode]; what is wrong with the form of a file comes back as
+// [instance.Problems].
 func Decode(r io.Reader) ([]*instance.Profile, error) {
 	data, err := readAll(r, maxInput)
 	if err != nil {
@@ -77,12 +78,13 @@ func Decode(r io.Reader) ([]*instance.Profile, error) {
 	var e envelope
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
+	// The JSON of what is shipped is read in a fraction of the time.
 	err = dec.Decode(&e)
 	if after := bytes.TrimSpace(data[dec.InputOffset():]); err != nil || e.Version != Version || len(after) > 0 {
-		if err := checkVersion(data); err != nil {
-			return nil, err // a file of another version may have other fields
+		e = envelope{}
+		if _, err := instance.DecodeFile(data, Version, &e); err != nil {
+			return nil, err
 		}
-		return nil, decodeError(data, err)
 	}
 	ps, one := e.Profiles, e.Profile != nil
 	switch {
@@ -103,39 +105,4 @@ func Decode(r io.Reader) ([]*instance.Profile, error) {
 		}
 	}
 	return ps, nil
-}
-
-// checkVersion says what is wrong with the version of a file, or with the file as
-// a whole.
-func checkVersion(data []byte) error {
-	var version struct {
-		Version *int `json:"version"`
-	}
-	if err := json.Unmarshal(data, &version); err != nil {
-		return decodeError(data, err)
-	}
-	switch {
-	case version.Version == nil:
-		return fmt.Errorf(`profiles: version is missing; a profile file is {"version":%d,"profiles":[...]}`, Version)
-	case *version.Version != Version:
-		return fmt.Errorf("profiles: version %d; this program reads version %d", *version.Version, Version)
-	}
-	return nil
-}
-
-// decodeError adds the line, where encoding/json tells the place.
-func decodeError(data []byte, err error) error {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	offset := int64(-1)
-	switch {
-	case errors.As(err, &syntax):
-		offset = syntax.Offset
-	case errors.As(err, &kind):
-		offset = kind.Offset
-	}
-	if offset < 0 || offset > int64(len(data)) {
-		return fmt.Errorf("profiles: %w", err)
-	}
-	return fmt.Errorf("profiles: line %d: %w", 1+bytes.Count(data[:offset], []byte("\n")), err)
 }

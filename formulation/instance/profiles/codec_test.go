@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -75,18 +76,25 @@ func TestDecodeOne(t *testing.T) {
 	assert.Equal(t, instance.Duration(2e6), ps[0].Layers[0].Backward)
 }
 
+func TestDecodeYAML(t *testing.T) {
+	ps, err := Decode(strings.NewReader("version: 1\nprofiles:\n- {model: m, gpu: g, batch: 1, layers: [{name: l, forward: 1ms, backward: 2ms}]}\n"))
+	require.NoError(t, err)
+	require.Len(t, ps, 1)
+	assert.Equal(t, instance.Duration(2e6), ps[0].Layers[0].Backward)
+}
+
 func TestDecodeErrors(t *testing.T) {
 	layer := `{"name":"l","forward":"1ms","backward":"2ms"}`
 	profile := `{"model":"m","gpu":"g","batch":1,"layers":[` + layer + `]}`
 	for _, tt := range []struct{ name, in, want string }{
-		{"empty", ``, "unexpected end of JSON input"},
-		{"not JSON", "{\n\"version\":1,\n!", "line 3: invalid character"},
-		{"no version", `{"profiles":[]}`, "version is missing"},
-		{"other version", `{"version":2}`, "version 2; this program reads version 1"},
+		{"empty", ``, "the file is empty"},
+		{"not JSON", "{\n\"version\":1,\n!", "line 3, column 1: invalid JSON: invalid character"},
+		{"no version", `{"profiles":[]}`, `the field "version" is missing; add version: 1`},
+		{"other version", `{"version":2,"model":"m"}`, "version 2 is not supported; this program reads version: 1"},
 		{"nothing", `{"version":1}`, "no profile"},
 		{"both", `{"version":1,"profile":` + profile + `,"profiles":[` + profile + `]}`, "keep one"},
 		{"null", `{"version":1,"profiles":[null]}`, "profiles[0].profile is missing"},
-		{"text after", `{"version":1,"profile":` + profile + `} {}`, "invalid character '{' after top-level value"},
+		{"text after", `{"version":1,"profile":` + profile + `} {}`, "found { instead of the end of the file"},
 		{"unknown field", `{"version":1,"profile":{"model":"m","speed":1}}`, `unknown field "speed"`},
 		{"unknown layer field", `{"version":1,"profile":` + strings.Replace(profile, "backward", "backwards", 1) + `}`, `unknown field "backwards"`},
 		{"no layers", `{"version":1,"profile":{"model":"m","gpu":"g","batch":1,"layers":[]}}`, "profile.layers: a profile needs 1 to 100000 layers, not 0"},
@@ -102,8 +110,11 @@ func TestDecodeErrors(t *testing.T) {
 			_, err := Decode(strings.NewReader(tt.in))
 			require.Error(t, err)
 			assert.ErrorContains(t, err, tt.want)
-			assert.True(t, strings.HasPrefix(err.Error(), "profiles: "), err.Error())
-			assert.Equal(t, 1, strings.Count(strings.SplitN(err.Error(), "\n", 2)[0], "profiles: "), err.Error())
+			var form instance.Problems
+			if !errors.As(err, &form) { // which knows lines and columns, and has no prefix
+				assert.True(t, strings.HasPrefix(err.Error(), "profiles: "), err.Error())
+				assert.Equal(t, 1, strings.Count(strings.SplitN(err.Error(), "\n", 2)[0], "profiles: "), err.Error())
+			}
 		})
 	}
 }

@@ -166,3 +166,32 @@ func TestExplain(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, links)
 }
+
+// TestExplainRelease: a chain ends with the release of a job that need not be the one
+// that is explained.
+func TestExplainRelease(t *testing.T) {
+	t.Parallel()
+	in := compile(t, &instance.Spec{Cluster: racks(1, 1, 1), Jobs: []instance.JobSpec{
+		{Name: "late", Model: "gnmt", Workers: 1, Release: 5e9},
+		{Name: "patient", Model: "gnmt", Workers: 1},
+	}})
+	s, err := heuristics.Config{Quick: true}.Greedy(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	late, patient := &s.Tasks[0], &s.Tasks[1]
+	if late.Job != 0 {
+		late, patient = patient, late
+	}
+	for i := range s.Syncs {
+		if y := &s.Syncs[i]; y.Job == patient.Job {
+			y.Start, y.End = y.Start+late.End-patient.Start, y.End+late.End-patient.Start
+		}
+	}
+	patient.Start, patient.End = late.End, patient.End+late.End-patient.Start
+	require.Empty(t, instance.Check(in, s))
+	text, err := Explain(in, s, 0)
+	require.NoError(t, err)
+	require.Contains(t, text, "; before that the job is released at 5 s")
+	text, err = Explain(in, s, 1)
+	require.NoError(t, err)
+	require.Contains(t, text, `waiting for "late", which had GPUs or links first; before that "late" is released at 5 s`)
+}

@@ -86,7 +86,11 @@ func (c *chain) summary() string {
 	text := fmt.Sprintf("%s ends at %s: %s", c.name(own), c.at(end), strings.Join(list, ", "))
 	first := c.links[len(c.links)-1]
 	if first.Because == Release {
-		text += "; before that " + first.Text
+		e, who := element{first.Sync, first.Index}, "the job"
+		if j := c.job(e); j != own {
+			who = c.name(j)
+		}
+		text += fmt.Sprintf("; before that %s is released at %s", who, c.at(c.start(e)))
 	}
 	return text
 }

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// streams are what a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// terminal returns standard error where it is a terminal on which a line can be
+// written over.
+func (s streams) terminal() (f *os.File, ok bool) {
+	f, ok = s.err.(*os.File)
+	return f, ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+}
+
+// output remembers that something could not be written, for commands that print
+// line by line without looking.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+// Write writes, and once that failed no more.
+func (o *output) Write(p []byte) (n int, err error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, o.err = o.w.Write(p)
+	return n, o.err
+}
+
+// input ends with its context: the first Ctrl-C ends the wait for standard input, too.
+type input struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+// Read reads, unless the context ends first. What is read after that is lost.
+func (i input) Read(p []byte) (int, error) {
+	type read struct {
+		data []byte
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		data := make([]byte, len(p)) // p is the caller's again once Read has returned
+		n, err := i.r.Read(data)
+		done <- read{data[:n], err}
+	}()
+	select {
+	case r := <-done:
+		return copy(p, r.data), r.err
+	case <-i.ctx.Done():
+		return 0, i.ctx.Err()
+	}
+}
