@@ -323,7 +323,7 @@ func CheckCertificate(ctx context.Context, in *instance.Instance, c *Certificate
 	case PeriodsBound:
 		err = m.provePeriods(&b, c)
 	case TreeBound:
-		err = m.proveTree(&b, c)
+		err = m.proveTree(&b, c, proofSteps)
 	default:
 		return Bound{}, fmt.Errorf("formulation: unknown kind of certificate %q", c.Kind)
 	}

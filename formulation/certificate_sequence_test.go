@@ -2,6 +2,7 @@ package formulation
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,4 +34,29 @@ func TestOrdersWithoutMemory(t *testing.T) {
 		}
 	}
 	require.Greater(t, seen, 10)
+}
+
+// TestOrdersWithoutSteps: where there are no steps for all orders, nothing is proven.
+func TestOrdersWithoutSteps(t *testing.T) {
+	engine, seen := liveEngine(t), 0
+	for seed := range uint64(20) {
+		p, _, _, ok := decidedTree(seed)
+		if !ok {
+			continue
+		}
+		r, err := BranchAndPrice(context.Background(), p.in, engine, TreeLimits{Start: p.limits.Start})
+		require.NoError(t, err)
+		proof := r.Bound.Proof(p.in)
+		if !slices.ContainsFunc(proof.Tree, func(n ProofNode) bool { return len(n.Sets) > 0 }) {
+			continue
+		}
+		m := newModel(p.in)
+		m.ctx = context.Background()
+		require.NoError(t, m.proveTree(&Bound{}, proof, proofSteps))
+		if err := m.proveTree(&Bound{}, proof, 0); err != nil { // but for jobs that alone end too late
+			require.ErrorIs(t, err, errOrders, "seed %d", seed)
+			seen++
+		}
+	}
+	require.Positive(t, seen)
 }

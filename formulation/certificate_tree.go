@@ -144,8 +144,8 @@ var errTreeTicks = fmt.Errorf("formulation: the certificate's tree is about plan
 var errOrders = errors.New("formulation: the certificate's tree has orders of tasks that are too many to be looked through")
 
 // proveTree checks that the leaves of a tree cover the instance and that each
-// proves that it holds no schedule better than the claim.
-func (m *model) proveTree(b *Bound, c *Certificate) error {
+// proves that it holds no schedule better than the claim, all their sets in so many steps.
+func (m *model) proveTree(b *Bound, c *Certificate, steps int) error {
 	switch {
 	case m.in.Objective.Periodic():
 		return errors.New("formulation: a tree certificate is not about periodic plans")
@@ -166,7 +166,7 @@ func (m *model) proveTree(b *Bound, c *Certificate) error {
 		ways = append(ways, m.ways(d))
 	}
 	nodes, prices, proven := c.Tree, c.Prices, int64(math.MaxInt64)
-	steps, size := proofSteps, 0          // that the sets of leaves may take, and limits of nodes
+	size := 0                             // of the limits of nodes
 	open := []*branchNode{rootNode(m.in)} // to be proven, the next last
 	for len(open) > 0 {
 		n := open[len(open)-1]

@@ -100,7 +100,7 @@ func newNetwork(in *instance.Instance) *network {
 			uplink = min(uplink, speed(down))
 		}
 		var same strings.Builder
-		fmt.Fprint(&same, uplink)
+		fmt.Fprint(&same, int64(uplink)) // for people speeds are rounded
 		for _, key := range keys {
 			fmt.Fprint(&same, key, count[key])
 		}

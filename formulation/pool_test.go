@@ -3,6 +3,7 @@ package formulation
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/solver/colgen"
 )
 
@@ -75,4 +77,29 @@ func threeNodes(t *testing.T, rng *rand.Rand, objective instance.Objective, step
 	in, err := instance.Compile(s, nil)
 	require.NoError(t, err)
 	return in
+}
+
+// TestNearlyAlikeRacks: racks whose uplinks differ by less than is printed of a speed are not
+// alike. A synchronisation between the two faster ones takes 40 ticks, over the slower 41.
+func TestNearlyAlikeRacks(t *testing.T) {
+	rack := func(count int, uplink instance.BitRate) instance.RackSpec {
+		return instance.RackSpec{Count: count, Nodes: 1, GPUs: 1, GPU: "v100", NIC: 1e9, Fabric: 1e9, Uplink: uplink}
+	}
+	in := compile(t, &instance.Spec{
+		Version:  instance.Version,
+		Profiles: []*instance.Profile{{Model: "m", GPU: "v100", Batch: 8, Layers: []instance.Layer{{Name: "l", Forward: 1e6, Backward: 1e6, Parameters: 40_002}}}},
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "v100", Memory: 1 << 30}},
+			Racks:    []instance.RackSpec{rack(1, 8_000_000), rack(2, 8_000_400)},
+		},
+		Jobs: []instance.JobSpec{{Name: "a", Model: "m", Workers: 2, Iterations: 3}},
+	})
+	require.Equal(t, in.Links[0].Capacity.String(), in.Links[5].Capacity.String())
+	assert.Len(t, newNetwork(in).racks, 2)
+	optimum, _, _ := instancetest.Optimum(in)
+	assert.Equal(t, big.NewRat(126, 1), optimum)
+	assert.Equal(t, optimum, Chain(in).Value)
+	homes, ok := rootNode(in).homes(in, 0, mostHomes)
+	assert.True(t, ok)
+	assert.Len(t, homes, 2)
 }
