@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { expect, it } from 'vitest'
-import { compiled, FakeEngine, planResult, schedule } from '../../test/fake'
+import { compiled, event, FakeEngine, planResult, schedule } from '../../test/fake'
 import type { ChainLink, WhatIfAnswer, WhatIfChange } from '../engine/api'
 import { Inquiry } from './inquiry'
 import type { PlanView } from './planning'
@@ -29,6 +29,24 @@ it('explains the last end by the result, and a job by asking', async () => {
   expect(inquiry.chain.value?.[0]?.text).toBe('job 1')
   inquiry.job.value = 99
   expect(inquiry.job.value).toBeNull()
+})
+
+it('asks anew for another schedule only: a search has news all the time', async () => {
+  const engine = new FakeEngine({
+    explain: ({ job }: { job: number }) => ({ chain: [link(`job ${job}`)], text: '' }),
+  })
+  const shown = signal<PlanView | null>(view('a'))
+  const inquiry = new Inquiry(engine, shown, () => ({ seed: 0, effort: 1 }))
+  inquiry.job.value = 1
+  await settle()
+  shown.value = { ...shown.value!, points: [event(9, 1).event] }
+  expect(inquiry.chain.value?.[0]?.text).toBe('job 1')
+  expect(engine.calls).toHaveLength(1)
+  shown.value = { ...shown.value, schedule: schedule() }
+  expect(inquiry.chain.value).toBeNull()
+  await settle()
+  expect(inquiry.chain.value?.[0]?.text).toBe('job 1')
+  expect(engine.calls).toHaveLength(2)
 })
 
 it('answers what-ifs, and forgets them with the instance', async () => {

@@ -1,7 +1,7 @@
 // Questions about the plan that shows: why a job ends when it does, and what a change of
 // the cluster would do. Answers of an older plan are dropped.
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
-import type { ChainLink, WhatIfChange } from '../engine/api'
+import type { ChainLink, Schedule, WhatIfChange } from '../engine/api'
 import type { Engine } from '../engine/client'
 import type { WhatIfState } from '../views/props'
 import type { PlanningOptions, PlanView } from './planning'
@@ -9,7 +9,7 @@ import type { PlanningOptions, PlanView } from './planning'
 export class Inquiry {
   /** The job whose end is explained; null: the last to end. */
   readonly job = signal<number | null>(null)
-  private readonly answered = signal<{ view: PlanView; job: number; chain: ChainLink[] } | null>(null)
+  private readonly answered = signal<{ schedule: Schedule; job: number; chain: ChainLink[] } | null>(null)
   private readonly asked = signal<{ digest: string; states: WhatIfState[] }>({ digest: '', states: [] })
 
   constructor(
@@ -17,21 +17,23 @@ export class Inquiry {
     private readonly view: ReadonlySignal<PlanView | null>,
     private readonly options: () => PlanningOptions,
   ) {
+    // A search has news many times a second, but seldom another schedule.
+    const schedule = computed(() => (view.value?.result ? view.value.schedule : null))
     effect(() => {
-      const now = this.view.value
+      const of = schedule.value
       const job = this.job.value
-      if (!now?.schedule || !now.result || job === null) return
+      const now = view.peek()
+      if (!of || !now || job === null) return
       if (job >= now.instance.jobs.length) {
         this.job.value = null
         return
       }
-      void this.engine.call('explain', { text: now.text, schedule: now.schedule, job }).then(
-        ({ chain }) => {
-          this.answered.value = { view: now, job, chain }
-        },
-        () => {
-          this.answered.value = { view: now, job, chain: [] }
-        },
+      const answer = (chain: ChainLink[]) => {
+        this.answered.value = { schedule: of, job, chain }
+      }
+      void this.engine.call('explain', { text: now.text, schedule: of, job }).then(
+        ({ chain }) => answer(chain),
+        () => answer([]),
       )
     })
   }
@@ -41,7 +43,7 @@ export class Inquiry {
     const now = this.view.value
     if (this.job.value === null) return now?.result?.chain ?? null
     const answer = this.answered.value
-    return answer && answer.view === now && answer.job === this.job.value ? answer.chain : null
+    return answer && answer.schedule === now?.schedule && answer.job === this.job.value ? answer.chain : null
   })
 
   readonly whatIfs = computed<readonly WhatIfState[]>(() => {
