@@ -1,11 +1,12 @@
 // The plan that shows and everything about it.
 import type { ComponentChildren } from 'preact'
-import { lazy, Suspense } from 'preact/compat'
+import { Suspense } from 'preact/compat'
 import type { PlanPoint } from '../engine/api'
 import type { PlanView } from '../state/planning'
 import type { Store, Tab } from '../state/store'
 import { Timeline } from '../timeline/Timeline'
 import { Icon } from '../ui/icons'
+import { part } from '../ui/part'
 import { Tabs } from '../ui/Tabs'
 import { Numbers } from '../views/Numbers'
 import { Progress } from '../views/Progress'
@@ -13,9 +14,9 @@ import type { RunView } from '../views/props'
 import { withSchedule } from '../views/shown'
 import { useOf } from '../views/use'
 
-const Explain = lazy(() => import('../views/Explain').then(module => ({ default: module.Explain })))
-const Compare = lazy(() => import('../views/Compare').then(module => ({ default: module.Compare })))
-const Spb = lazy(() => import('../views/Spb').then(module => ({ default: module.Spb })))
+const Explain = part(() => import('../views/Explain').then(module => module.Explain))
+const Compare = part(() => import('../views/Compare').then(module => module.Compare))
+const Spb = part(() => import('../views/Spb').then(module => module.Spb))
 
 const tabs: readonly (readonly [Tab, string])[] = [
   ['explain', 'Explain'],

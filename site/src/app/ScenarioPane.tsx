@@ -1,13 +1,14 @@
 // The scenario at the left: as form, as text, or both, each mirroring the other.
-import { lazy, Suspense } from 'preact/compat'
+import { Suspense } from 'preact/compat'
 import { ScenarioForm } from '../scenario/form/ScenarioForm'
 import { Problems } from '../scenario/Problems'
 import type { Store } from '../state/store'
 import { Icon } from '../ui/icons'
+import { part } from '../ui/part'
 import { Segmented } from '../ui/Segmented'
 
 // Its code is as large as all else: the first plan does not wait for it.
-const Editor = lazy(() => import('../scenario/editor/Editor'))
+const Editor = part(() => import('../scenario/editor/Editor').then(module => module.default))
 
 const modes = [
   ['form', 'Form'],
