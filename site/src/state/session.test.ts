@@ -106,6 +106,7 @@ it('opens a link again', async () => {
   const { session, store } = await visit()
   const fragment = await link('linked')
   await follow(fragment, store, 'linked')
+  expect(location.hash).toBe(fragment)
   session.openNew('another')
   expect(location.hash).toBe('')
   await follow(fragment, store, 'linked')

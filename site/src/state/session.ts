@@ -1,6 +1,6 @@
 // What is open on the page and where it came from: the gallery, a file, a link, the library.
 // Whatever comes in replaces nothing that is kept: it is kept, if at all, as its own.
-import { effect } from '@preact/signals'
+import { batch, effect } from '@preact/signals'
 import type { Scenario } from '../engine/api'
 import { keepDraft, readDraft } from '../keep/draft'
 import { type Channel, Library, type Open } from '../keep/library'
@@ -127,8 +127,7 @@ export class Session {
   openNew(text: string): void {
     void this.library.flush()
     this.leave()
-    this.restore({ ...blank, text })
-    this.library.begin(text, JSON.stringify(this.view()))
+    this.begin({ ...blank, text })
   }
 
   async open(id: string): Promise<void> {
@@ -149,8 +148,7 @@ export class Session {
       const { snapshot, planner } = await decodeLink(fragment)
       void this.library.flush()
       this.store.alert.value = ''
-      this.restore(snapshot)
-      this.library.begin(snapshot.text, JSON.stringify(this.view()))
+      this.begin(snapshot)
       void this.version.then(own => {
         if (planner && planner !== own)
           this.store.status.value = `The link was made with JigSaw ${planner}; this is ${own}: the plan may differ.`
@@ -193,9 +191,19 @@ export class Session {
   }
 
   private show(scenario: Scenario): void {
-    this.library.opened(scenario)
-    const view = snapshotOf({ ...viewOf(scenario.view), text: scenario.text })
-    this.restore(view ?? { ...blank, text: scenario.text })
+    batch(() => {
+      this.library.opened(scenario)
+      const view = snapshotOf({ ...viewOf(scenario.view), text: scenario.text })
+      this.restore(view ?? { ...blank, text: scenario.text })
+    })
+  }
+
+  /** Something that is not kept; at once, or it would be a change of what is open. */
+  private begin(snapshot: Snapshot): void {
+    batch(() => {
+      this.restore(snapshot)
+      this.library.begin(snapshot.text, JSON.stringify(this.view()))
+    })
   }
 
   private restore(snapshot: Snapshot): void {
