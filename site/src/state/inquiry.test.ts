@@ -31,22 +31,34 @@ it('explains the last end by the result, and a job by asking', async () => {
   expect(inquiry.job.value).toBeNull()
 })
 
-it('asks anew for another schedule only: a search has news all the time', async () => {
+it('explains the last result, whatever a search shows since', async () => {
   const engine = new FakeEngine({
     explain: ({ job }: { job: number }) => ({ chain: [link(`job ${job}`)], text: '' }),
   })
-  const shown = signal<PlanView | null>(view('a'))
+  const first = view('a')
+  const shown = signal<PlanView | null>(first)
   const inquiry = new Inquiry(engine, shown, () => ({ seed: 0, effort: 1 }))
   inquiry.job.value = 1
   await settle()
-  shown.value = { ...shown.value!, points: [event(9, 1).event] }
+  shown.value = { ...first, points: [event(9, 1).event], schedule: schedule() }
   expect(inquiry.chain.value?.[0]?.text).toBe('job 1')
   expect(engine.calls).toHaveLength(1)
-  shown.value = { ...shown.value, schedule: schedule() }
+  expect(engine.calls[0]?.params).toMatchObject({ schedule: first.result?.schedule })
+  shown.value = view('a')
   expect(inquiry.chain.value).toBeNull()
   await settle()
   expect(inquiry.chain.value?.[0]?.text).toBe('job 1')
   expect(engine.calls).toHaveLength(2)
+})
+
+it('asks for the last end, too, where the plan was stopped before it was told', async () => {
+  const engine = new FakeEngine({ explain: () => ({ chain: [link('asked for')], text: '' }) })
+  const stopped = { ...view('a'), result: planResult({ chain: [], stopped: true }) }
+  const inquiry = new Inquiry(engine, signal(stopped), () => ({ seed: 0, effort: 1 }))
+  expect(inquiry.chain.value).toBeNull()
+  await settle()
+  expect(inquiry.chain.value?.[0]?.text).toBe('asked for')
+  expect(engine.calls[0]?.params).not.toHaveProperty('job')
 })
 
 it('answers what-ifs, and forgets them with the instance', async () => {
