@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from './icons'
 
 /** A modal dialog while it is on the page. Escape, its button and a click beside it close it. */
@@ -11,10 +11,11 @@ export function Dialog(props: {
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // The cleanup of a layout effect comes before the dialog is taken off the page: once it is,
+  // it does not give the focus back any more.
+  useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()
-    // One that is taken off the page unclosed does not give the focus back.
     return () => shown?.close()
   }, [])
   return (
