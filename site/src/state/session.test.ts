@@ -132,6 +132,18 @@ it('keeps what a tab had not kept when a link is opened in it', async () => {
   expect(kept.get('x')).toMatchObject({ text: 'two', revision: 2 })
 })
 
+it('keeps what is changed while another scenario is on its way', async () => {
+  const { session, store } = await visit()
+  kept.set('x', { id: 'x', name: 'x', revision: 1, saved_ms: 0, text: 'of x', view: JSON.stringify(view) })
+  const coming = session.open('x')
+  await Promise.resolve()
+  store.text.edit('changed')
+  await coming
+  expect(store.text.text.value).toBe('of x')
+  await settle()
+  expect(texts()).toEqual(['of x', 'changed'])
+})
+
 it('tells of the other version of a link as soon as it knows its own', async () => {
   location.hash = await link('linked', 'old')
   const store = new Store()

@@ -138,6 +138,8 @@ export class Session {
       await this.library.refresh()
       return
     }
+    // What was changed meanwhile.
+    void this.library.flush()
     this.leave()
     this.show(scenario)
   }
