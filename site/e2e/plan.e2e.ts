@@ -192,7 +192,9 @@ test('compared plans can be moved while something is selected', () =>
     for (let i = 0; i < 40; i++) await plans.nth(1).press('d')
     await page.getByRole('button', { name: 'Share', exact: true }).click()
     const link = await page.getByRole('textbox', { name: /^Link/ }).inputValue()
-    const { range } = JSON.parse(inflateRawSync(Buffer.from(link.split('#1.')[1] ?? '', 'base64url')).toString())
+    const { range } = JSON.parse(
+      inflateRawSync(Buffer.from(link.split('#1.')[1] ?? '', 'base64url')).toString(),
+    )
     // Ticks of milliseconds: the first task, which is selected, is far to the left.
     expect(range.from).toBeGreaterThan(2000)
   }))

@@ -3,11 +3,7 @@ import { textLimit } from './snapshot'
 
 /** A name for files, made of the scenario's as the core makes it: the command of a plan names the file of the text. */
 export const fileName = (name: string): string =>
-  name
-    .replace(/\W+/g, '-')
-    .replace(/^-/, '')
-    .slice(0, 60)
-    .replace(/-$/, '') || 'scenario'
+  name.replace(/\W+/g, '-').replace(/^-/, '').slice(0, 60).replace(/-$/, '') || 'scenario'
 
 /** Gives the visitor a file. */
 export function download(name: string, data: string | Blob, mime = 'text/plain'): void {

@@ -37,7 +37,10 @@ describe('share links', () => {
       await expect(made).rejects.toThrow('too large for a link')
     }
     const half = 'é'.repeat(600_000)
-    const pair = encodeLink({ ...snapshot, text: half, compared: { ...snapshot.compared!, text: half } }, '1.2.3')
+    const pair = encodeLink(
+      { ...snapshot, text: half, compared: { ...snapshot.compared!, text: half } },
+      '1.2.3',
+    )
     await expect(pair).rejects.toThrow('too large for a link')
   })
 

@@ -9,7 +9,9 @@ import type { PlanningOptions, PlanView } from './planning'
 export class Inquiry {
   /** The job whose end is explained; null: the last to end. */
   readonly job = signal<number | null>(null)
-  private readonly answered = signal<{ schedule: Schedule; job: number | null; chain: ChainLink[] } | null>(null)
+  private readonly answered = signal<{ schedule: Schedule; job: number | null; chain: ChainLink[] } | null>(
+    null,
+  )
   private readonly asked = signal<{ digest: string; states: WhatIfState[] }>({ digest: '', states: [] })
 
   constructor(
