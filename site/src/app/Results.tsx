@@ -1,6 +1,5 @@
 // The plan that shows and everything about it.
 import type { ComponentChildren } from 'preact'
-import { Suspense } from 'preact/compat'
 import type { PlanPoint } from '../engine/api'
 import type { PlanView } from '../state/planning'
 import type { Store, Tab } from '../state/store'
@@ -59,9 +58,7 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
         value={store.tab.value}
         onChange={tab => (store.tab.value = tab)}
       >
-        <Suspense fallback={<p class="empty muted">Loading.</p>}>
-          <Panel store={store} view={view} run={run} />
-        </Suspense>
+        <Panel store={store} view={view} run={run} />
       </Tabs>
     </div>
   )
@@ -122,7 +119,7 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
               </button>
             )}
           </div>
-          {pinned && result && view.schedule ? (
+          {pinned && result ? (
             <Compare
               a={{ label: 'A', instance: pinned.instance, result: pinned.result }}
               b={{

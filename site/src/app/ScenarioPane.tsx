@@ -1,5 +1,4 @@
 // The scenario at the left: as form, as text, or both, each mirroring the other.
-import { Suspense } from 'preact/compat'
 import { ScenarioForm } from '../scenario/form/ScenarioForm'
 import { Problems } from '../scenario/Problems'
 import type { Store } from '../state/store'
@@ -52,11 +51,7 @@ export function ScenarioPane({ store }: { store: Store }) {
       </div>
       <div class={`scenario-body as-${mode}`}>
         {mode !== 'yaml' && <ScenarioForm store={store} />}
-        {mode !== 'form' && (
-          <Suspense fallback={<p class="empty muted">The editor is loading.</p>}>
-            <Editor store={store} />
-          </Suspense>
-        )}
+        {mode !== 'form' && <Editor store={store} />}
       </div>
       <Problems store={store} />
     </section>

@@ -40,7 +40,7 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
   const inA = useMemo(() => translate(selection, b, a), [selection, a.instance, b.instance])
   return (
     <section class="compare" aria-label={`${short(a.label)} and ${short(b.label)}`}>
-      <Summary differences={whole} />
+      {a.result.schedule && b.result.schedule && <Summary differences={whole} />}
       {side(a, inA, s => onSelect(translate(s, a, b)))}
       {side(b, selection, onSelect)}
       <Differences a={a} b={b} whole={whole} />
