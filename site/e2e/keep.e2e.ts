@@ -77,9 +77,16 @@ test('a link brings the same state to another browser', async () => {
     expect(await page.getByLabel('Seed').inputValue()).toBe('7')
     await page.getByRole('button', { name: 'Zoom to it' }).waitFor()
     expect(await shared(page)).toBe(sent)
-    // Another link in the same tab is heard.
-    await follow(page, linkTo({ text: 'version: 1\nname: second\n' }))
+    // Another link in the same tab is heard, and so is the same again.
+    const second = linkTo({ text: 'version: 1\nname: second\n' })
+    await follow(page, second)
     await opened(page, 'second')
+    await rename(page, 'third')
+    await follow(page, second)
+    await opened(page, 'second')
+    await rename(page, 'fourth')
+    await page.reload()
+    await opened(page, 'fourth')
   })
 })
 
@@ -177,6 +184,15 @@ test('a scenario outlives a reload, and its history brings it back', () =>
     await planned(page)
     await rename(page, 'first')
     await rename(page, 'second')
+    // What is selected is kept, too, but it is no revision.
+    for (const x of [300, 400]) {
+      await page
+        .locator('canvas')
+        .last()
+        .click({ position: { x, y: 60 } })
+      await page.getByRole('banner').getByText('saving…').waitFor()
+      await page.getByRole('banner').getByText('saved', { exact: true }).waitFor()
+    }
     await page.reload()
     await opened(page, 'second')
     await page.getByRole('button', { name: 'Scenarios' }).click()
@@ -187,6 +203,7 @@ test('a scenario outlives a reload, and its history brings it back', () =>
       .last()
       .waitFor()
     await shoot(page, 'scenarios')
+    expect(await dialog.getByRole('button', { name: /^Restore/ }).count()).toBe(2)
     await dialog
       .getByRole('button', { name: /^Restore/ })
       .last()

@@ -1,4 +1,5 @@
 // What a visitor comes for: a plan, another after each change, and a stop.
+import { inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { linkTo, opened, patience, planned, settled, shoot, small, stop, useBrowser, visit } from './harness'
 
@@ -177,6 +178,25 @@ test('two plans are compared on one axis', () =>
       .toMatch(/Makespan\s+[\d.]+\s+s\s+[\d.]+\s+s\s+▼/)
     await stop(page)
     await shoot(page, 'compare')
+  }))
+
+test('compared plans can be moved while something is selected', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await stop(page)
+    await page.keyboard.press('p')
+    const plans = page.getByRole('tabpanel').getByRole('application')
+    await plans.nth(1).press('Enter')
+    await page.getByRole('button', { name: 'Select nothing' }).first().waitFor()
+    for (let i = 0; i < 4; i++) await plans.nth(1).press('w')
+    for (let i = 0; i < 40; i++) await plans.nth(1).press('d')
+    await page.getByRole('button', { name: 'Share', exact: true }).click()
+    const link = await page.getByRole('textbox', { name: /^Link/ }).inputValue()
+    const { range } = JSON.parse(
+      inflateRawSync(Buffer.from(link.split('#1.')[1] ?? '', 'base64url')).toString(),
+    )
+    // Ticks of milliseconds: the first task, which is selected, is far to the left.
+    expect(range.from).toBeGreaterThan(2000)
   }))
 
 test('the explanation predicts, and verifies by solving anew', () =>

@@ -102,6 +102,42 @@ test('the keyboard alone reaches the plan, its tasks and its end', () =>
     expect(await focused()).not.toMatch(/^application/)
   }))
 
+test('the form fits its place', () =>
+  visit(
+    async visitor => {
+      const page = await visitor.tab()
+      await stop(page)
+      await page.locator('.job-title').first().click()
+      const form = page.getByRole('form', { name: 'Scenario form' })
+      expect(await form.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+    },
+    { viewport: { width: 1024, height: 768 } },
+  ))
+
+test('a dialog gives the focus back, and its key works in the timeline', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await stop(page)
+    const menu = page.getByRole('button', { name: 'Gallery', exact: true })
+    await menu.press('Enter')
+    await page.getByRole('button', { name: 'Open rack', exact: true }).press('Enter')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    expect(await menu.evaluate(button => button === document.activeElement)).toBe(true)
+    await page.getByRole('application').press('?')
+    await page.getByRole('dialog', { name: 'Help' }).waitFor()
+  }))
+
+test('a part of the page that cannot be loaded says so', () =>
+  visit(async visitor => {
+    await visitor.context.route(/Editor-/, route => route.abort())
+    const page = await visitor.tab()
+    await stop(page)
+    await page.getByText('YAML', { exact: true }).click()
+    await page.getByRole('alert').getByText('could not be loaded').waitFor()
+    // As the browser does in the console.
+    expect(visitor.wrongs.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')])
+  }))
+
 test('a dialog opens again though the browser has not told yet that it is closed', () =>
   visit(async visitor => {
     const page = await visitor.tab()

@@ -353,7 +353,7 @@ func TestFileNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"rack": "rack", "my rack (v2)": "my-rack-v2", "-rf": "rf", "../x": "x", "": "scenario", "日本": "scenario",
-		"$(reboot)": "reboot", strings.Repeat("n", 500): strings.Repeat("n", maxFileName), "a.b": "a-b",
+		"$(reboot)": "reboot", strings.Repeat("n", 500): strings.Repeat("n", maxFileName), "a.b": "a-b", strings.Repeat("n", maxFileName-1) + " n": strings.Repeat("n", maxFileName-1),
 	} {
 		require.Equal(t, want, fileName(name))
 	}

@@ -50,7 +50,11 @@ func (m *memory) Change(_ context.Context, id string, next func(*ScenarioHead) S
 		latest = &head
 	}
 	s := next(latest)
-	revisions := slices.Insert(m.kept[s.ID], 0, s)
+	revisions := m.kept[s.ID]
+	if len(revisions) > 0 && revisions[0].Revision == s.Revision {
+		revisions = revisions[1:]
+	}
+	revisions = slices.Insert(slices.Clone(revisions), 0, s)
 	m.kept[s.ID] = revisions[:min(len(revisions), KeptRevisions)]
 	return nil
 }

@@ -114,7 +114,7 @@ func (a *API) storePut(ctx context.Context, p *putParams) (*putResult, error) {
 	var r putResult
 	err = a.storage.use(ctx, func(ctx context.Context, store Store) error {
 		next := a.storage.follow(Scenario{p.ID, name, p.Base + 1, p.NowMS, p.Text, p.View})
-		written, conflict, err := write(ctx, store, next)
+		written, conflict, err := write(ctx, store, next, true)
 		r.Scenario, r.Conflict = written.Head(), conflict || written.ID != p.ID
 		return err
 	})
@@ -127,10 +127,11 @@ func (a *API) storePut(ctx context.Context, p *putParams) (*putResult, error) {
 
 // write writes the next revision of a scenario, and reads it back. Where the one
 // before it is not the latest any more, it becomes a scenario of its own, and
-// conflict is true. A scenario that was removed meanwhile is kept again. What an
-// earlier try has written already stays as it is. Without a name, as where the
-// text cannot be read, it has the one it had.
-func write(ctx context.Context, store Store, s Scenario) (written Scenario, conflict bool, err error) {
+// conflict is true. With replace, one whose text is that of the latest takes its place:
+// only the view is new, and the history is one of texts. A scenario that was removed
+// meanwhile is kept again. What an earlier try has written already stays as it is. Without
+// a name, as where the text cannot be read, it has the one it had.
+func write(ctx context.Context, store Store, s Scenario, replace bool) (written Scenario, conflict bool, err error) {
 	there, err := store.Revisions(ctx, s.ID)
 	if s.Name == "" {
 		s.Name = unnamed
@@ -143,8 +144,11 @@ func write(ctx context.Context, store Store, s Scenario) (written Scenario, conf
 	}
 	err = store.Change(ctx, s.ID, func(latest *ScenarioHead) Scenario {
 		written = s
-		if conflict = latest != nil && latest.Revision != s.Revision-1; conflict {
+		switch conflict = latest != nil && latest.Revision != s.Revision-1; {
+		case conflict:
 			written.ID, written.Name, written.Revision = rand.Text(), shortened(s.Name, " (copy)"), 1
+		case replace && latest != nil && len(there) > 0 && there[0].Revision == latest.Revision && there[0].Text == s.Text:
+			written.Revision = latest.Revision
 		}
 		return written
 	})

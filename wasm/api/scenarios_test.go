@@ -242,8 +242,76 @@ func TestLateStoreTakesOver(t *testing.T) {
 		require.True(t, on.Conflict)
 		require.Equal(t, ScenarioHead{heads[i].ID, "scenario (copy)", 3, 5}, on.Scenario)
 		require.Equal(t, "from there", history(t, a, "theirs")[0].Text)
-		require.Equal(t, 4, put(t, a, on.Scenario.ID, "and on", 3).Scenario.Revision)
+		require.Equal(t, 4, put(t, a, on.Scenario.ID, "and further on", 3).Scenario.Revision)
 	})
+}
+
+// putView stores another view of the same text.
+func putView(t *testing.T, a *API, text, view string, base int) *putResult {
+	t.Helper()
+	r, failure := call[*putResult](t, a, "store_put", putParams{ID: "a", Text: text, View: view, Base: base})
+	require.Nil(t, failure)
+	return r
+}
+
+// The history is one of texts: what is selected, or how far is zoomed, pushes none of them out,
+// and makes no copy of what another tab changes at the same time.
+func TestViewsTakeNoRevisions(t *testing.T) {
+	t.Parallel()
+	store := newMemory()
+	one, two := New(lasting(store)), New(lasting(store))
+	put(t, one, "a", "first", 0)
+	put(t, one, "a", "second", 1)
+	for n := range 2 * KeptRevisions {
+		r := putView(t, one, "second", fmt.Sprint(n), 2)
+		require.Equal(t, 2, r.Scenario.Revision)
+		require.False(t, r.Conflict)
+	}
+	require.Equal(t, []string{"second", "first"}, texts(history(t, one, "a")))
+	require.Equal(t, fmt.Sprint(2*KeptRevisions-1), history(t, one, "a")[0].View)
+	require.False(t, put(t, two, "a", "third", 2).Conflict)
+	require.True(t, putView(t, one, "second", "late", 2).Conflict, "of a text that is not the latest")
+	// A text may come back.
+	require.Equal(t, 4, put(t, two, "a", "second", 3).Scenario.Revision)
+}
+
+// A view that changes while what memory has kept is moved makes no copy, nor do those after it.
+func TestViewsWhileAStoreTakesOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		slow := &slow{memory: newMemory()}
+		put(t, New(lasting(slow)), "a", "text", 0)
+		a := New(late(slow, time.Minute))
+		require.Equal(t, 2, putView(t, a, "text", "before", 1).Scenario.Revision)
+		time.Sleep(time.Minute + moment/2) // it is being moved
+		require.False(t, putView(t, a, "text", "meanwhile", 2).Conflict)
+		time.Sleep(time.Minute)
+		require.True(t, list(t, a).Persistent)
+		require.Equal(t, "meanwhile", history(t, a, "a")[0].View)
+		base := 2
+		for n := range 3 {
+			r := putView(t, a, "text", fmt.Sprint(n), base)
+			require.False(t, r.Conflict)
+			base = r.Scenario.Revision
+		}
+		for _, text := range []string{"another", "and another"} {
+			r := put(t, a, "a", text, base)
+			require.False(t, r.Conflict)
+			base = r.Scenario.Revision
+		}
+		require.Len(t, list(t, a).Scenarios, 1)
+		require.Equal(t, "and another", history(t, a, "a")[0].Text)
+	})
+}
+
+// slow is a store that takes a moment to write.
+type slow struct{ *memory }
+
+const moment = time.Second
+
+func (s *slow) Change(ctx context.Context, id string, next func(*ScenarioHead) Scenario) error {
+	time.Sleep(moment)
+	return s.memory.Change(ctx, id, next)
 }
 
 // A late store that cannot take what memory has leaves it there, and says why.

@@ -152,9 +152,14 @@ func (s *storage) next(bridge *memory, moved map[Scenario]bool, store Store) *Sc
 }
 
 // move writes a revision after those that were moved before it. As ever nothing is
-// overwritten: what another tab has changed stays, and this goes on as a copy.
+// overwritten: what another tab has changed stays, and this goes on as a copy. It replaces
+// nothing either, for then revisions here would be fewer than the page counts.
 func (s *storage) move(ctx context.Context, store Store, kept Scenario) error {
-	written, _, err := write(ctx, store, s.follow(kept))
+	next := kept
+	if s.moved[kept.ID].revision == kept.Revision {
+		next.Revision++ // its view has changed since it was moved
+	}
+	written, _, err := write(ctx, store, s.follow(next), false)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.moved == nil {

@@ -37,7 +37,7 @@ type Store interface {
 	Revisions(ctx context.Context, id string) ([]Scenario, error)
 	// Change asks for the next revision of a scenario, given the latest, which is
 	// nil where there is none, and writes it; nobody changes the scenario in
-	// between. The revision may also be of another, new scenario.
+	// between. The revision may also be of another, new scenario, or the latest anew.
 	Change(ctx context.Context, id string, next func(latest *ScenarioHead) Scenario) error
 	// Remove removes a scenario with all revisions. It reports whether there was one.
 	Remove(ctx context.Context, id string) (bool, error)

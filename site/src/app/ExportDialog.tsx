@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { ExportFormat } from '../engine/api'
-import { download, toPNG } from '../keep/files'
+import { download, fileName, toPNG } from '../keep/files'
+import { fields, text } from '../scenario/spec'
+import type { Json } from '../scenario/yaml/patch'
 import type { Store } from '../state/store'
 import { CopyField } from '../ui/CopyField'
 import { Dialog } from '../ui/Dialog'
@@ -46,10 +48,16 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
     failed.value = ''
     busy.value = true
     try {
-      const name = (view?.instance.name || 'scenario').replace(/[^\w.-]+/g, '-')
-      if (format === 'yaml') download(`${name}.yaml`, store.text.text.peek(), 'application/yaml')
-      else if (format === 'certificate')
-        download(`${name}.cert.json`, view?.result?.certificate ?? '', 'application/json')
+      if (format === 'yaml') {
+        // Also of a text with problems, which the core does not export.
+        const { name } = fields(store.reading.peek().spec as Json)
+        download(`${fileName(text(name))}.yaml`, store.text.text.peek(), 'application/yaml')
+      } else if (format === 'certificate')
+        download(
+          `${fileName(view?.instance.name ?? '')}.cert.json`,
+          view?.result?.certificate ?? '',
+          'application/json',
+        )
       else {
         const ofPlan = !['json', 'mps', 'lp'].includes(format)
         // A plan of the text as it is narrows the integer program.

@@ -82,10 +82,7 @@ export function LibraryDialog({ session, onClose }: { session: Session; onClose:
               <button
                 type="button"
                 class="row-title"
-                onClick={() => {
-                  void attempt(session.open(head.id))
-                  onClose()
-                }}
+                onClick={() => void attempt(session.open(head.id).then(onClose))}
               >
                 <strong>{head.name || 'untitled'}</strong>
                 <span class="muted number">{when(head.saved_ms)}</span>

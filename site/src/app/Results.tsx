@@ -1,11 +1,11 @@
 // The plan that shows and everything about it.
 import type { ComponentChildren } from 'preact'
-import { lazy, Suspense } from 'preact/compat'
 import type { PlanPoint } from '../engine/api'
 import type { PlanView } from '../state/planning'
 import type { Store, Tab } from '../state/store'
 import { Timeline } from '../timeline/Timeline'
 import { Icon } from '../ui/icons'
+import { part } from '../ui/part'
 import { Tabs } from '../ui/Tabs'
 import { Numbers } from '../views/Numbers'
 import { Progress } from '../views/Progress'
@@ -13,9 +13,9 @@ import type { RunView } from '../views/props'
 import { withSchedule } from '../views/shown'
 import { useOf } from '../views/use'
 
-const Explain = lazy(() => import('../views/Explain').then(module => ({ default: module.Explain })))
-const Compare = lazy(() => import('../views/Compare').then(module => ({ default: module.Compare })))
-const Spb = lazy(() => import('../views/Spb').then(module => ({ default: module.Spb })))
+const Explain = part(() => import('../views/Explain').then(module => module.Explain))
+const Compare = part(() => import('../views/Compare').then(module => module.Compare))
+const Spb = part(() => import('../views/Spb').then(module => module.Spb))
 
 const tabs: readonly (readonly [Tab, string])[] = [
   ['explain', 'Explain'],
@@ -58,9 +58,7 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
         value={store.tab.value}
         onChange={tab => (store.tab.value = tab)}
       >
-        <Suspense fallback={<p class="empty muted">Loading.</p>}>
-          <Panel store={store} view={view} run={run} />
-        </Suspense>
+        <Panel store={store} view={view} run={run} />
       </Tabs>
     </div>
   )
@@ -121,7 +119,7 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
               </button>
             )}
           </div>
-          {pinned && result && view.schedule ? (
+          {pinned && result ? (
             <Compare
               a={{ label: 'A', instance: pinned.instance, result: pinned.result }}
               b={{

@@ -1,13 +1,13 @@
 // The scenario at the left: as form, as text, or both, each mirroring the other.
-import { lazy, Suspense } from 'preact/compat'
 import { ScenarioForm } from '../scenario/form/ScenarioForm'
 import { Problems } from '../scenario/Problems'
 import type { Store } from '../state/store'
 import { Icon } from '../ui/icons'
+import { part } from '../ui/part'
 import { Segmented } from '../ui/Segmented'
 
 // Its code is as large as all else: the first plan does not wait for it.
-const Editor = lazy(() => import('../scenario/editor/Editor'))
+const Editor = part(() => import('../scenario/editor/Editor').then(module => module.default))
 
 const modes = [
   ['form', 'Form'],
@@ -51,11 +51,7 @@ export function ScenarioPane({ store }: { store: Store }) {
       </div>
       <div class={`scenario-body as-${mode}`}>
         {mode !== 'yaml' && <ScenarioForm store={store} />}
-        {mode !== 'form' && (
-          <Suspense fallback={<p class="empty muted">The editor is loading.</p>}>
-            <Editor store={store} />
-          </Suspense>
-        )}
+        {mode !== 'form' && <Editor store={store} />}
       </div>
       <Problems store={store} />
     </section>

@@ -31,8 +31,9 @@ export function listenToKeys(store: Store, open: (dialog: DialogName) => void): 
     if (control && event.key.toLowerCase() === 'y') return act(() => store.text.redo())
     // Letters choose in a list.
     if (target instanceof HTMLSelectElement) return
-    // The timeline has letters of its own.
-    if (control || (target instanceof Element && target.closest('[role=application], .timeline'))) return
+    // In the timeline S zooms.
+    const zooms = event.key === 's' && target instanceof Element && target.closest('.timeline')
+    if (control || zooms) return
     const dialog = dialogs[event.key]
     if (dialog) return act(() => open(dialog))
     if (event.key === 'p') return act(() => store.pin())

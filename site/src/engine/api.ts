@@ -216,7 +216,7 @@ export interface ProfileInfo {
   layers: { name: string; forward_ns: number; backward_ns: number; parameters: number; activations: number; joined: boolean }[]
 }
 
-/** A scenario that is kept. revision grows by one at each put. */
+/** A scenario that is kept. revision grows by one at each put of another text; a new view replaces the last. */
 export interface Scenario {
   id: string
   name: string

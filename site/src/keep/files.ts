@@ -1,6 +1,10 @@
 // Files in and out of the page.
 import { textLimit } from './snapshot'
 
+/** A name for files, made of the scenario's as the core makes it: the command of a plan names the file of the text. */
+export const fileName = (name: string): string =>
+  name.replace(/\W+/g, '-').replace(/^-/, '').slice(0, 60).replace(/-$/, '') || 'scenario'
+
 /** Gives the visitor a file. */
 export function download(name: string, data: string | Blob, mime = 'text/plain'): void {
   const url = URL.createObjectURL(typeof data === 'string' ? new Blob([data], { type: mime }) : data)

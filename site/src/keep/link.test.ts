@@ -30,6 +30,20 @@ describe('share links', () => {
     }
   })
 
+  it('that nobody could open are not made', async () => {
+    const noise = Array.from({ length: 60_000 }, (_, i) => Math.sin(i).toString(36)).join('')
+    for (const large of [{ text: 'a'.repeat(1_000_001) }, { text: noise.slice(0, 900_000) }]) {
+      const made = encodeLink({ ...snapshot, ...large }, '1.2.3')
+      await expect(made).rejects.toThrow('too large for a link')
+    }
+    const half = 'é'.repeat(600_000)
+    const pair = encodeLink(
+      { ...snapshot, text: half, compared: { ...snapshot.compared!, text: half } },
+      '1.2.3',
+    )
+    await expect(pair).rejects.toThrow('too large for a link')
+  })
+
   it.each([
     ['empty', '#1.'],
     ['cut off', '#1.q1ZKLU0sSlWy'],

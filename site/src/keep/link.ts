@@ -4,7 +4,7 @@
 //
 // The number is the format's. Links live for ever: a format is never changed, only followed
 // by another; test/links holds links of each that must go on being read.
-import { type Snapshot, snapshotOf } from './snapshot'
+import { type Snapshot, snapshotOf, textLimit } from './snapshot'
 
 /** Longest fragment that is read, in characters, and the most bytes it may unpack to. */
 export const longestFragment = 200_000
@@ -29,8 +29,13 @@ export async function encodeLink(snapshot: Snapshot, planner: string): Promise<s
     ...(range && { range }),
     ...(compared && { compared }),
   })
-  const packed = new Blob([json]).stream().pipeThrough(new CompressionStream('deflate-raw'))
-  return `#1.${toBase64URL(new Uint8Array(await new Response(packed).arrayBuffer()))}`
+  const plain = new Blob([json])
+  const packed = plain.stream().pipeThrough(new CompressionStream('deflate-raw'))
+  const fragment = `#1.${toBase64URL(new Uint8Array(await new Response(packed).arrayBuffer()))}`
+  // Nobody could open it.
+  if (text.length > textLimit || plain.size > mostBytes || fragment.length > longestFragment)
+    throw new LinkError('The scenario is too large for a link: share a file (Export, YAML).')
+  return fragment
 }
 
 export interface Link {

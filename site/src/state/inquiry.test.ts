@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { expect, it } from 'vitest'
-import { compiled, FakeEngine, planResult, schedule } from '../../test/fake'
+import { compiled, event, FakeEngine, planResult, schedule } from '../../test/fake'
 import type { ChainLink, WhatIfAnswer, WhatIfChange } from '../engine/api'
 import { Inquiry } from './inquiry'
 import type { PlanView } from './planning'
@@ -29,6 +29,36 @@ it('explains the last end by the result, and a job by asking', async () => {
   expect(inquiry.chain.value?.[0]?.text).toBe('job 1')
   inquiry.job.value = 99
   expect(inquiry.job.value).toBeNull()
+})
+
+it('explains the last result, whatever a search shows since', async () => {
+  const engine = new FakeEngine({
+    explain: ({ job }: { job: number }) => ({ chain: [link(`job ${job}`)], text: '' }),
+  })
+  const first = view('a')
+  const shown = signal<PlanView | null>(first)
+  const inquiry = new Inquiry(engine, shown, () => ({ seed: 0, effort: 1 }))
+  inquiry.job.value = 1
+  await settle()
+  shown.value = { ...first, points: [event(9, 1).event], schedule: schedule() }
+  expect(inquiry.chain.value?.[0]?.text).toBe('job 1')
+  expect(engine.calls).toHaveLength(1)
+  expect(engine.calls[0]?.params).toMatchObject({ schedule: first.result?.schedule })
+  shown.value = view('a')
+  expect(inquiry.chain.value).toBeNull()
+  await settle()
+  expect(inquiry.chain.value?.[0]?.text).toBe('job 1')
+  expect(engine.calls).toHaveLength(2)
+})
+
+it('asks for the last end, too, where the plan was stopped before it was told', async () => {
+  const engine = new FakeEngine({ explain: () => ({ chain: [link('asked for')], text: '' }) })
+  const stopped = { ...view('a'), result: planResult({ chain: [], stopped: true }) }
+  const inquiry = new Inquiry(engine, signal(stopped), () => ({ seed: 0, effort: 1 }))
+  expect(inquiry.chain.value).toBeNull()
+  await settle()
+  expect(inquiry.chain.value?.[0]?.text).toBe('asked for')
+  expect(engine.calls[0]?.params).not.toHaveProperty('job')
 })
 
 it('answers what-ifs, and forgets them with the instance', async () => {

@@ -1,7 +1,7 @@
 // Questions about the plan that shows: why a job ends when it does, and what a change of
 // the cluster would do. Answers of an older plan are dropped.
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
-import type { ChainLink, WhatIfChange } from '../engine/api'
+import type { ChainLink, Schedule, WhatIfChange } from '../engine/api'
 import type { Engine } from '../engine/client'
 import type { WhatIfState } from '../views/props'
 import type { PlanningOptions, PlanView } from './planning'
@@ -9,7 +9,9 @@ import type { PlanningOptions, PlanView } from './planning'
 export class Inquiry {
   /** The job whose end is explained; null: the last to end. */
   readonly job = signal<number | null>(null)
-  private readonly answered = signal<{ view: PlanView; job: number; chain: ChainLink[] } | null>(null)
+  private readonly answered = signal<{ schedule: Schedule; job: number | null; chain: ChainLink[] } | null>(
+    null,
+  )
   private readonly asked = signal<{ digest: string; states: WhatIfState[] }>({ digest: '', states: [] })
 
   constructor(
@@ -18,30 +20,40 @@ export class Inquiry {
     private readonly options: () => PlanningOptions,
   ) {
     effect(() => {
-      const now = this.view.value
+      const of = this.schedule.value
       const job = this.job.value
-      if (!now?.schedule || !now.result || job === null) return
-      if (job >= now.instance.jobs.length) {
+      const now = view.peek()
+      if (!of || !now?.result || this.told.value) return
+      if (job !== null && job >= now.instance.jobs.length) {
         this.job.value = null
         return
       }
-      void this.engine.call('explain', { text: now.text, schedule: now.schedule, job }).then(
-        ({ chain }) => {
-          this.answered.value = { view: now, job, chain }
-        },
-        () => {
-          this.answered.value = { view: now, job, chain: [] }
-        },
+      const answer = (chain: ChainLink[]) => {
+        this.answered.value = { schedule: of, job, chain }
+      }
+      const question = { text: now.text, schedule: of, ...(job !== null && { job }) }
+      void this.engine.call('explain', question).then(
+        ({ chain }) => answer(chain),
+        () => answer([]),
       )
     })
   }
 
+  /** Of the last result: a search has news many times a second, and what it shows has no explanation yet. */
+  private readonly schedule = computed(() => this.view.value?.result?.schedule ?? null)
+  /** Whether the result tells by itself; one that was stopped does not, and nothing ends a plan that repeats. */
+  private readonly told = computed(() => {
+    const now = this.view.value
+    return this.job.value === null && (now?.instance.periodic || (now?.result?.chain.length ?? 0) > 0)
+  })
+
   /** What ends the job, late to early; null while it is asked for. */
   readonly chain = computed<readonly ChainLink[] | null>(() => {
-    const now = this.view.value
-    if (this.job.value === null) return now?.result?.chain ?? null
+    const result = this.view.value?.result
+    if (!result?.schedule) return null
+    if (this.told.value) return result.chain
     const answer = this.answered.value
-    return answer && answer.view === now && answer.job === this.job.value ? answer.chain : null
+    return answer?.schedule === result.schedule && answer.job === this.job.value ? answer.chain : null
   })
 
   readonly whatIfs = computed<readonly WhatIfState[]>(() => {

@@ -95,8 +95,18 @@ describe('Planning', () => {
   })
 
   it('keeps the best plan when it is stopped, though the worker had to be ended', async () => {
-    void planning.start('a', compiled('a'), true)
+    const job = { depths: [{ layers: 1, share: 1 }], on: [{ time: [40], persistent: 0, ephemeral: [0] }] }
+    const node = { name: 'n', rack: 0, type: 0, first_gpu: 0, gpus: 1 }
+    void planning.start('a', compiled('a', { jobs: [job as never], nodes: [node] }), true)
     const best = schedule()
+    best.tasks = {
+      job: new Int32Array([0]),
+      iteration: new Int32Array([1]),
+      gpu: new Int32Array([0]),
+      depth: new Int32Array([0]),
+      start: new Float64Array([40]),
+      end: new Float64Array([80]),
+    }
     runs[0]!.options.onEvent?.({ ...event(80, 70), schedule: best })
     planning.stop()
     runs[0]!.reject(new EngineError('cancelled', 'stopped'))
@@ -108,6 +118,9 @@ describe('Planning', () => {
       primal: 80,
       dual: 70,
       status: 'feasible',
+      // What the page knows by itself.
+      efficiency: 0.5,
+      completion: [80],
     })
   })
 

@@ -5,6 +5,8 @@ import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import type { Compiled, ObjectiveName, PlanPoint, PlanResult, Schedule } from '../engine/api'
 import { type Engine, plan } from '../engine/client'
 import { EngineError } from '../engine/error'
+import { completionOf } from '../views/shown'
+import { efficiencyOf } from '../views/use'
 
 export type Phase = 'none' | 'quick' | 'full' | 'done' | 'stopped' | 'failed'
 
@@ -63,7 +65,7 @@ export class Planning {
     const make = async (quick: boolean) => {
       this.phaseSignal.value = quick ? 'quick' : 'full'
       const points: PlanPoint[] = []
-      const result = await plan(this.engine, { ...options, quick }, instance.objective, {
+      const made = await plan(this.engine, { ...options, quick }, instance.objective, {
         signal: run.signal,
         earlier,
         onEvent: event => {
@@ -80,6 +82,15 @@ export class Planning {
         },
       })
       if (!fresh()) return
+      // What was only streamed comes without what follows from it.
+      const result =
+        made.schedule && made.efficiency === null
+          ? {
+              ...made,
+              efficiency: efficiencyOf(instance, made.schedule),
+              completion: completionOf(instance, made.schedule),
+            }
+          : made
       earlier = result
       // Stopped with nothing in hand: the former plan is better than none.
       if (result.stopped && !result.schedule && this.viewSignal.peek()?.schedule) return result

@@ -1,6 +1,6 @@
 // What is open on the page and where it came from: the gallery, a file, a link, the library.
 // Whatever comes in replaces nothing that is kept: it is kept, if at all, as its own.
-import { effect } from '@preact/signals'
+import { batch, effect } from '@preact/signals'
 import type { Scenario } from '../engine/api'
 import { keepDraft, readDraft } from '../keep/draft'
 import { type Channel, Library, type Open } from '../keep/library'
@@ -15,7 +15,8 @@ const storageAfter = 500
 
 export class Session {
   readonly library: Library
-  private lastLink = ''
+  /** The version of the core, once it is known. */
+  private readonly version: Promise<string>
 
   constructor(
     readonly store: Store,
@@ -31,34 +32,41 @@ export class Session {
         },
         adopt: text => store.text.edit(text, 'input.other-tab'),
       },
-      () => crypto.randomUUID(),
+      newID,
     )
+    this.version = new Promise(resolve => {
+      store.ready.subscribe(ready => ready && resolve(ready.version))
+    })
   }
 
   /** Opens what the address says, else what this tab had not kept yet, else what was open last. */
   async start(): Promise<void> {
     const { store, library } = this
     const draft = readDraft()
-    store.welcome.value = !draft && read(lastKey) === null && read(welcomedKey) === null
-    if (isLink(location.hash) && (await this.openLink(location.hash))) {
-      // The link is open.
-    } else if (draft) {
-      this.restore(snapshotOf({ ...viewOf(draft.view), text: draft.text }) ?? { ...blank, text: draft.text })
-      library.resume(draft.open)
-    } else {
-      const id = read(lastKey)
-      if (id) await this.openLast(id)
-      else this.openNew(this.first)
-    }
+    const last = read(lastKey)
+    store.welcome.value = !draft && last === null && read(welcomedKey) === null
     library.watch(() => ({
       text: store.text.text.value,
       view: JSON.stringify(this.view()),
     }))
+    if (draft) {
+      this.restore(snapshotOf({ ...viewOf(draft.view), text: draft.text }) ?? { ...blank, text: draft.text })
+      library.resume(draft.open)
+    }
+    // The draft is put first.
+    if (isLink(location.hash) && (await this.openLink(location.hash))) {
+      if (last) void this.rejoin(last)
+    } else if (!draft) {
+      if (last) await this.openLast(last)
+      else this.openNew(this.first)
+    }
     void library.refresh().catch(() => {})
     effect(() => {
       const pending = library.saving.value === 'pending' || library.saving.value === 'failed'
       const open = library.open.value
       if (open.id) write(lastKey, open.id)
+      // A reload must not bring back what the link said before.
+      if (pending) clearAddress()
       keepDraft(
         pending || (!library.persistent.value && open.id)
           ? {
@@ -70,13 +78,13 @@ export class Session {
       )
     })
     window.addEventListener('hashchange', () => {
-      if (isLink(location.hash) && location.hash !== this.lastLink) void this.openLink(location.hash)
+      if (isLink(location.hash)) void this.openLink(location.hash)
     })
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'hidden') void library.flush()
     })
     window.addEventListener('beforeunload', event => {
-      if (library.saving.peek() !== 'pending') return
+      if (!['pending', 'failed'].includes(library.saving.peek())) return
       void library.flush()
       event.preventDefault()
     })
@@ -87,11 +95,9 @@ export class Session {
     const { store, library } = this
     const last = library.eventually(id).catch(() => null)
     // Nothing can be read before the engine is there, and without it nothing shows anyway.
-    const slow = new Promise<null>(resolve => {
-      store.ready.subscribe(ready => {
-        if (ready) setTimeout(() => resolve(null), storageAfter)
-      })
-    })
+    const slow = this.version.then(
+      () => new Promise<null>(resolve => setTimeout(() => resolve(null), storageAfter)),
+    )
     const scenario = await Promise.race([last, slow])
     if (scenario) return this.show(scenario)
     this.openNew(this.first)
@@ -101,6 +107,14 @@ export class Session {
       if (untouched) this.show(late)
       else store.status.value = `“${late.name}”, open last time, could be read only now: see Scenarios.`
     })
+  }
+
+  /** A link to what was open last, as after sharing it, goes on with that: it makes no second one. */
+  private async rejoin(id: string): Promise<void> {
+    const { store, library } = this
+    const last = await library.get(id).catch(() => null)
+    if (last && library.open.peek().id === '' && last.text === store.text.text.peek())
+      library.opened({ ...last, view: JSON.stringify(this.view()) })
   }
 
   /** The newcomer has read enough, for all visits. */
@@ -113,8 +127,7 @@ export class Session {
   openNew(text: string): void {
     void this.library.flush()
     this.leave()
-    this.restore({ ...blank, text })
-    this.library.begin(text, JSON.stringify(this.view()))
+    this.begin({ ...blank, text })
   }
 
   async open(id: string): Promise<void> {
@@ -125,22 +138,23 @@ export class Session {
       await this.library.refresh()
       return
     }
+    // What was changed meanwhile.
+    void this.library.flush()
     this.leave()
     this.show(scenario)
   }
 
   /** Tells where it is no good, and returns whether it was. */
   async openLink(fragment: string): Promise<boolean> {
-    this.lastLink = fragment
     try {
       const { snapshot, planner } = await decodeLink(fragment)
       void this.library.flush()
-      this.leave(false)
-      this.restore(snapshot)
-      this.library.begin(snapshot.text, JSON.stringify(this.view()))
-      const own = this.store.ready.peek()?.version
-      if (planner && own && planner !== own)
-        this.store.status.value = `The link was made with JigSaw ${planner}; this is ${own}: the plan may differ.`
+      this.store.alert.value = ''
+      this.begin(snapshot)
+      void this.version.then(own => {
+        if (planner && planner !== own)
+          this.store.status.value = `The link was made with JigSaw ${planner}; this is ${own}: the plan may differ.`
+      })
       return true
     } catch (error) {
       const why = error instanceof LinkError ? error.message : 'it could not be read'
@@ -152,7 +166,6 @@ export class Session {
   /** The link to what shows, which the address bar shows as well. */
   async share(): Promise<string> {
     const fragment = await encodeLink(this.snapshot(), this.store.ready.peek()?.version ?? '')
-    this.lastLink = fragment
     history.replaceState(null, '', fragment)
     return location.href
   }
@@ -169,20 +182,30 @@ export class Session {
 
   /** What is kept beside the text. */
   private view(): Omit<Snapshot, 'text'> {
-    const { seed, effort, selection, range, pinned } = this.store
+    const { seed, effort, selection, range, pinned, pinning } = this.store
     return {
       seed: seed.value,
       effort: effort.value,
       selection: selection.value,
       range: range.value,
-      compared: pinned.value?.of ?? null,
+      compared: pinned.value?.of ?? pinning.value,
     }
   }
 
   private show(scenario: Scenario): void {
-    this.library.opened(scenario)
-    const view = snapshotOf({ ...viewOf(scenario.view), text: scenario.text })
-    this.restore(view ?? { ...blank, text: scenario.text })
+    batch(() => {
+      this.library.opened(scenario)
+      const view = snapshotOf({ ...viewOf(scenario.view), text: scenario.text })
+      this.restore(view ?? { ...blank, text: scenario.text })
+    })
+  }
+
+  /** Something that is not kept; at once, or it would be a change of what is open. */
+  private begin(snapshot: Snapshot): void {
+    batch(() => {
+      this.restore(snapshot)
+      this.library.begin(snapshot.text, JSON.stringify(this.view()))
+    })
   }
 
   private restore(snapshot: Snapshot): void {
@@ -192,29 +215,41 @@ export class Session {
 
   /** Makes the plan that is compared with anew: plans are the same each time. */
   private async compare(of: Compared): Promise<void> {
-    const { engine, pinned, pinning, tab } = this.store
+    const { engine, pinned, pinning, tab, status } = this.store
+    const run = new AbortController()
+    // Something else was opened, or pinned, meanwhile.
+    const stop = pinning.subscribe(now => now !== of && run.abort())
     tab.value = 'compare'
-    pinning.value = true
+    const { text, seed, effort } = of
     try {
-      const { instance } = await engine.call('compile', { text: of.text })
-      if (!instance) return
-      const { text, seed, effort } = of
-      const result = await engine.call('plan', { text, seed, effort })
-      if (result.schedule) pinned.value = { of, instance, result }
+      const { instance } = await engine.call('compile', { text })
+      const result = instance && (await engine.call('plan', { text, seed, effort }, run))
+      if (run.signal.aborted) return
+      if (instance && result?.schedule) pinned.value = { of, instance, result }
+      else status.value = 'There is no plan to compare with.'
     } catch {
-      this.store.status.value = 'The plan to compare with could not be made.'
+      if (!run.signal.aborted) status.value = 'The plan to compare with could not be made.'
     } finally {
-      pinning.value = false
+      stop()
+      if (!run.signal.aborted) pinning.value = null
     }
   }
 
-  /** The address must not say what is no longer there. */
-  private leave(clearAddress = true): void {
+  /** Goes from what is open to something else. */
+  private leave(): void {
     this.store.alert.value = ''
-    if (clearAddress && isLink(location.hash))
-      history.replaceState(null, '', location.pathname + location.search)
+    clearAddress()
   }
 }
+
+/** The address must not say what is no longer there. */
+function clearAddress(): void {
+  if (isLink(location.hash)) history.replaceState(null, '', location.pathname + location.search)
+}
+
+/** crypto.randomUUID lacks where the page comes by plain http. */
+const newID = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('')
 
 /** Where nothing outlives a reload, ids do not either. */
 const unkept: Open = { id: '', revision: 0, text: '', view: '' }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { compiled, FakeEngine, planResult } from '../../test/fake'
 import type { Methods, PlanOptions, PlanResult } from '../engine/api'
+import { EngineError } from '../engine/error'
 import { rest } from './planning'
 import { debounce, Store } from './store'
 
@@ -140,6 +141,19 @@ it('pins what it was made from', async () => {
   expect(store.pinned.value?.of).toEqual({ label: 'test', text: 'a', seed: 3, effort: 2 })
   store.open(snapshot)
   expect(store.pinned.value).toBeNull()
+})
+
+it('says why nothing shows where the engine fails, until it does not', async () => {
+  store.attach(engine)
+  compile = () => {
+    throw new EngineError('crashed', 'the worker ended')
+  }
+  store.open(snapshot)
+  await settle()
+  expect(store.broken.value).toBe('The scenario could not be read: the worker ended')
+  compile = text => ({ instance: compiled(text), spec: {}, problems: [] })
+  await store.plan()
+  expect(store.broken.value).toBe('')
 })
 
 it('tells whoever asks that there is no engine', async () => {

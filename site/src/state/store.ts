@@ -49,13 +49,13 @@ export class Store {
   readonly inquiry: Inquiry
   /** The plan that others are compared with. */
   readonly pinned = signal<PinnedPlan | null>(null)
-  /** It is being made anew, for a link or a kept scenario. */
-  readonly pinning = signal(false)
+  /** What it is being made anew from, for a link or a kept scenario. */
+  readonly pinning = signal<Compared | null>(null)
   readonly tab = signal<Tab>('explain')
   /** What shows on narrow screens. */
   readonly pane = signal<'scenario' | 'plan'>('plan')
   readonly ready = signal<Ready | null>(null)
-  /** Why there is no engine. */
+  /** Why nothing can be read: there is no engine, or it fails. */
   readonly broken = signal('')
   readonly profiles = signal<ProfileInfo[]>([])
   readonly schema = signal<unknown>(null)
@@ -140,7 +140,8 @@ export class Store {
       this.effort.value = snapshot.effort
       this.selection.value = snapshot.selection
       this.range.value = snapshot.range
-      if (!snapshot.compared) this.pinned.value = null
+      this.pinned.value = null
+      this.pinning.value = snapshot.compared
       this.inquiry.job.value = null
       this.sound.value = null
       this.text.open(snapshot.text)
@@ -160,6 +161,7 @@ export class Store {
     const view = this.planning.view.peek()
     if (!view?.result) return
     const label = view.instance.name || 'A'
+    this.pinning.value = null
     this.pinned.value = {
       of: { label, text: view.text, seed: view.result.seed, effort: this.effort.peek() },
       instance: view.instance,
@@ -181,9 +183,13 @@ export class Store {
     try {
       answer = await this.proxy.call('compile', { text })
     } catch (error) {
-      this.status.value = `The scenario could not be read: ${error instanceof Error ? error.message : error}`
+      // What has no engine has said so.
+      if (this.engineSignal.peek())
+        this.broken.value = `The scenario could not be read: ${error instanceof Error ? error.message : error}`
+      this.status.value = this.broken.value
       return
     }
+    this.broken.value = ''
     if (this.text.text.peek() !== text) return
     const { instance, problems } = answer
     batch(() => {

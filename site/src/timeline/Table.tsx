@@ -19,7 +19,9 @@ const PAGE = 20
 
 export function Table({ model, label, selection, onSelect }: TableProps) {
   const { tasks } = model.schedule
-  const [job, setJob] = useState(-1)
+  const [picks, setJob] = useState(-1)
+  // Of a plan that has so many jobs.
+  const job = picks < model.instance.jobs.length ? picks : -1
   const [page, setPage] = useState(0)
   const rows = useMemo(() => {
     const all = Array.from(tasks.job, (_, i) => i).filter(i => job < 0 || tasks.job[i] === job)

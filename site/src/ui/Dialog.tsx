@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from './icons'
 
 /** A modal dialog while it is on the page. Escape, its button and a click beside it close it. */
@@ -11,7 +11,13 @@ export function Dialog(props: {
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => dialog.current?.showModal(), [])
+  // The cleanup of a layout effect comes before the dialog is taken off the page: once it is,
+  // it does not give the focus back any more.
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    return () => shown?.close()
+  }, [])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself.
     <dialog

@@ -36,10 +36,12 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
       <p class="muted side-empty">There is no plan {short(p.label)}.</p>
     )
   const whole = useMemo(() => figures(a, b), [a, b])
+  // The same object as long as it is the same: a new one is brought into sight.
+  const inA = useMemo(() => translate(selection, b, a), [selection, a.instance, b.instance])
   return (
     <section class="compare" aria-label={`${short(a.label)} and ${short(b.label)}`}>
-      <Summary differences={whole} />
-      {side(a, translate(selection, b, a), s => onSelect(translate(s, a, b)))}
+      {a.result.schedule && b.result.schedule && <Summary differences={whole} />}
+      {side(a, inA, s => onSelect(translate(s, a, b)))}
       {side(b, selection, onSelect)}
       <Differences a={a} b={b} whole={whole} />
     </section>

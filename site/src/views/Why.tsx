@@ -26,7 +26,7 @@ export function Why({
     0,
   )
   const shown = job ?? lastJob
-  const links = chain ?? (shown === lastJob ? result.chain : null)
+  const links = chain ?? (shown === lastJob && result.chain.length > 0 ? result.chain : null)
   const story = links ? passages(instance, schedule, links) : []
   return (
     <section>

@@ -26,7 +26,8 @@ export function ScenarioForm({ store }: { store: Store }) {
             : 'The text is not YAML at the moment: mend it in the editor, then the form follows.'}
         </p>
       )}
-      <fieldset class="plain" disabled={stale !== ''}>
+      {/* Of another text nothing shows. */}
+      <fieldset class="plain" disabled={stale !== ''} hidden={stale === 'large' || (stale !== '' && !sound)}>
         <GeneralForm spec={spec} edit={edit} />
         <details open>
           <summary>
