@@ -231,6 +231,29 @@ func TestEveryPolicy(t *testing.T) {
 	}
 }
 
+// TestTypes: jobs that share GPUs run on a type that suits them all, or apart.
+func TestTypes(t *testing.T) {
+	half := replay.Stages{GPU: 0.5, Network: 0.5}
+	w := &replay.Workload{
+		Classes: []replay.Class{
+			{Model: "first is faster", GPUs: 1, Iteration: []float64{1, 2}, Stages: half},
+			{Model: "second only", GPUs: 1, Iteration: []float64{0, 1}, Stages: half},
+			{Model: "first only", GPUs: 1, Iteration: []float64{1, 0}, Stages: half},
+		},
+		Jobs: []replay.Job{
+			{ID: "a", Class: 0, Iterations: 100}, {ID: "b", Class: 1, Iterations: 200}, {ID: "c", Class: 1, Iterations: 250}, {ID: "d", Class: 2, Iterations: 300},
+		},
+	}
+	for _, cluster := range []string{"1x1:x,1x1:y", "1x1:x,2x1:y"} {
+		for _, name := range []string{"srtf", "muri-s", "muri-l", "jigsaw", "jigsaw-planned"} {
+			r := run(t, w, name, cluster, 0, Options{})
+			for i := range w.Jobs {
+				require.GreaterOrEqual(t, r.Finish[i], w.Alone(i)-1e-6, "%s on %s: job %d", name, cluster, i)
+			}
+		}
+	}
+}
+
 func TestCut(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := handMade(job{0, 1, 10}, job{0, 1, 10})

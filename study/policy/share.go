@@ -267,12 +267,15 @@ func (p *sharing) gain(s *replay.State, a, b *mix) float64 {
 	return p.speed(s, slices.Concat(a.parties[0].jobs, b.parties[0].jobs)) - a.speed - b.speed + 1
 }
 
-// speed returns how fast jobs go together.
+// speed returns how fast jobs go together; -Inf where no type of GPU suits them all.
 func (p *sharing) speed(s *replay.State, jobs []int) float64 {
 	classes := signature(s, jobs)
 	v, ok := p.known[classes]
 	if !ok {
-		v = p.together(s.Workload, jobs)
+		v = math.Inf(-1)
+		if fastestType(s.Workload, jobs) >= 0 {
+			v = p.together(s.Workload, jobs)
+		}
 		p.known[classes] = v
 	}
 	return v
@@ -281,7 +284,7 @@ func (p *sharing) speed(s *replay.State, jobs []int) float64 {
 // together adds up the speeds of jobs that have the given periods on the type of
 // GPU that the first is fastest on.
 func together(w *replay.Workload, jobs []int, periods func(*replay.Workload, []int, int) []float64) float64 {
-	kind, total := fastestType(w.ClassOf(jobs[0])), 0.0
+	kind, total := fastestType(w, jobs), 0.0
 	for k, period := range periods(w, jobs, kind) {
 		total += w.ClassOf(jobs[k]).Iteration[kind] / period
 	}
@@ -302,10 +305,13 @@ func signature(s *replay.State, jobs []int) string {
 	return string(key)
 }
 
-func fastestType(c *replay.Class) int {
-	best := 0
-	for t, length := range c.Iteration {
-		if length > 0 && (c.Iteration[best] == 0 || length < c.Iteration[best]) {
+// fastestType is, of the types that all jobs may run on, the fastest for the first; -1
+// if there is none.
+func fastestType(w *replay.Workload, jobs []int) int {
+	best := -1
+	lengths := w.ClassOf(jobs[0]).Iteration
+	for t, length := range lengths {
+		if w.Runs(jobs, t) && (best < 0 || length < lengths[best]) {
 			best = t
 		}
 	}

@@ -21,7 +21,8 @@ type Sharer interface{ Shares() bool }
 // Rounded is a policy that can only decide in rounds.
 type Rounded interface{ NeedsRounds() bool }
 
-// AnyType lets a group live on the type that its first job is fastest on.
+// AnyType lets a group live on the type that its first job is fastest on, of those
+// that all its jobs may run on. A group without such a type never runs.
 const AnyType = -1
 
 // Group is jobs that share GPUs, all of the same number of GPUs.
