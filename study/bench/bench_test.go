@@ -140,6 +140,20 @@ func TestFailedRows(t *testing.T) {
 	assert.Equal(t, "| tiny | makespan | area | 3 | 1 | – | – | > 60 | > 60 | > 60 | > 60 | > 60 | – | – | – | 2 |", lineWith(t, out.String(), "| tiny"))
 }
 
+// TestProvenLate: a proof after the limit does not count, whoever has it.
+func TestProvenLate(t *testing.T) {
+	for _, seconds := range []float64{4, 5.9, 6.1} {
+		r := Record{Limit: 5}
+		r.proven(seconds)
+		assert.Equal(t, seconds < 6, r.TimeToOptimum != nil)
+	}
+	c, err := Generate(Row{"tiny", Planted, instance.Makespan, 1})
+	require.NoError(t, err)
+	r, err := Measure(t.Context(), c, time.Minute)
+	require.NoError(t, err)
+	assert.NotNil(t, r.TimeToOptimum)
+}
+
 // TestComparable: what has other limits, or is of other instances, is not put into one table.
 func TestComparable(t *testing.T) {
 	ours, peer := record(JigSaw, 1, 0, 1), record("cpsat", 1, 0, 1)
