@@ -163,26 +163,37 @@ func headline(all []methodRows) Section {
 		Figures: []Figure{gainFigure(all[0].rows, among(all))},
 		Tables:  []Table{t},
 	}
-	s.Text += objectives(all)
+	s.Text += population(all)
 	if len(all) > 1 {
 		s.Text += " Methods are told apart, for a quick one makes the baselines quickly, too."
 	}
 	return s
 }
 
-// objectives says of what the gains of the first method are, where it is not of one thing.
-func objectives(all []methodRows) string {
-	counts, order := map[string]int{}, []string(nil)
+// population says what else there is to know of the cells of the first method: their
+// objectives, where there are several, and how many share their jobs.
+func population(all []methodRows) (text string) {
+	type jobs struct {
+		mix           string
+		gpus, workers int64
+		load          float64
+		seed          int64
+	}
+	drawn, counts, order := map[jobs]bool{}, map[string]int{}, []string(nil)
 	for _, r := range all[0].rows {
+		drawn[jobs{r.Mix, r.GPUs, r.Workers, r.Load, r.Seed}] = true
 		if counts[r.Objective]++; counts[r.Objective] == 1 {
 			order = append(order, r.Objective)
 		}
 	}
-	if len(order) == 1 {
-		return ""
+	if cells := len(all[0].rows); len(drawn) < cells {
+		text += fmt.Sprintf(" The %s%s run %s of jobs, so they tell less than as many that have nothing in common.", count(cells, "cell"), among(all), count(len(drawn), "set"))
 	}
-	for i, o := range order {
-		order[i] = fmt.Sprintf("%d for %s", counts[o], o)
+	if len(order) > 1 {
+		for i, o := range order {
+			order[i] = fmt.Sprintf("%d for %s", counts[o], o)
+		}
+		text += fmt.Sprintf(" A gain is in the cell's own objective: %s.", strings.Join(order, ", "))
 	}
-	return fmt.Sprintf(" A gain is in the cell's own objective: %s%s.", strings.Join(order, ", "), among(all))
+	return text
 }
