@@ -246,25 +246,36 @@ func percents(f float64) float64 {
 	return 0
 }
 
-// rows makes the table of everything.
+// rows makes the table of everything. What all cells have in common is in its caption.
 func (r *Report) rows(results []sweep.Result) {
+	results = slices.DeleteFunc(slices.Clone(results), func(result sweep.Result) bool { return result.Row == nil })
 	r.Rows = Table{Caption: "Every cell. Efficiency is full-depth work delivered per GPU-second.", Head: []string{"sweep", "cluster"}}
-	axes := sweep.AllAxes()[1:] // the first is the cluster's size
-	for _, a := range axes {
-		r.Rows.Head = append(r.Rows.Head, a.Title)
+	var axes []sweep.Axis
+	var common []string
+	for _, a := range sweep.AllAxes()[1:] { // the first is the cluster's size
+		values := map[string]bool{}
+		for _, result := range results {
+			values[a.Of(result.Cell)] = true
+		}
+		if len(values) > 1 {
+			axes = append(axes, a)
+			r.Rows.Head = append(r.Rows.Head, a.Title)
+		} else if len(values) == 1 {
+			common = append(common, a.Title+" "+a.Of(results[0].Cell))
+		}
 	}
-	r.Rows.Words = len(r.Rows.Head) - 1 // the last is the seed
+	if len(common) > 0 {
+		r.Rows.Caption += " In all of them: " + strings.Join(common, ", ") + "."
+	}
+	r.Rows.Words = len(r.Rows.Head)
 	r.Rows.Head = append(r.Rows.Head, "jobs", "status", "exclusive", "interleaved", "greedy", "plan", "at most", "gap", "key")
 	for _, result := range results {
-		row, c := result.Row, result.Cell
-		if row == nil {
-			continue
-		}
+		row := result.Row
 		one := []*store.Row{row}
 		number := func(v *float64) string { return spreadOf(one, known(func(*store.Row) *float64 { return v })).number() }
 		line := []string{result.Sweep.Name, row.Cluster}
 		for _, a := range axes {
-			line = append(line, a.Of(c))
+			line = append(line, a.Of(result.Cell))
 		}
 		r.Rows.Rows = append(r.Rows.Rows, append(line, fmt.Sprint(row.Jobs), row.Status,
 			number(row.ExclusiveEfficiency), number(row.InterleavedFullEfficiency), number(row.GreedyEfficiency), number(row.PlanEfficiency), number(mostEfficiency(row)),
