@@ -23,6 +23,8 @@ type Report struct {
 	Sections []Section
 	// Commands that made the report, in order.
 	Commands []string
+	// Spec is the study's file: its mixes, methods and axes are nowhere else.
+	Spec string
 	// Rows is the whole table: a head and the lines, for the page's end.
 	Rows Table
 }
@@ -66,7 +68,7 @@ func New(from *store.Store) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Title: study.Name, Question: study.Question}
+	r := &Report{Title: study.Name, Question: study.Question, Spec: string(study.Data)}
 	r.facts(study, results)
 	all := byMethod(study, distinct(results))
 	if len(all) > 0 {

@@ -76,6 +76,7 @@ func TestPage(t *testing.T) {
 	assert.Contains(t, page, "&lt;b&gt;")
 	assert.Contains(t, page, "prefers-color-scheme: dark")
 	assert.Contains(t, page, "jigsaw study run small.yaml --db small.db")
+	assert.Contains(t, page, "axes: {clusters: [1x2x1], nic: [10Gbit/s, 100Gbit/s]}", "the study's file is there, too")
 	assert.Contains(t, page, "The 10 cells run 2 sets of jobs")
 	assert.Contains(t, page, "A gain is in the cell&#39;s own objective: 6 for makespan, 2 for weighted_completion, 2 for throughput.")
 	assert.NotContains(t, page, "Without a plan")
