@@ -267,13 +267,14 @@ func (p *sharing) gain(s *replay.State, a, b *mix) float64 {
 	return p.speed(s, slices.Concat(a.parties[0].jobs, b.parties[0].jobs)) - a.speed - b.speed + 1
 }
 
-// speed returns how fast jobs go together; -Inf where no type of GPU suits them all.
+// speed returns how fast jobs go together; -Inf where there are no GPUs of a type that
+// suits them all.
 func (p *sharing) speed(s *replay.State, jobs []int) float64 {
 	classes := signature(s, jobs)
 	v, ok := p.known[classes]
 	if !ok {
 		v = math.Inf(-1)
-		if fastestType(s.Workload, jobs) >= 0 {
+		if s.Cluster.Fits(s.ClassOf(jobs[0]).GPUs, func(kind int) bool { return s.Runs(jobs, kind) }) {
 			v = p.together(s.Workload, jobs)
 		}
 		p.known[classes] = v
@@ -305,8 +306,7 @@ func signature(s *replay.State, jobs []int) string {
 	return string(key)
 }
 
-// fastestType is, of the types that all jobs may run on, the fastest for the first; -1
-// if there is none.
+// fastestType is, of the types that all jobs may run on, the fastest for the first.
 func fastestType(w *replay.Workload, jobs []int) int {
 	best := -1
 	lengths := w.ClassOf(jobs[0]).Iteration
