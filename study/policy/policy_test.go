@@ -299,7 +299,8 @@ func TestAnywhere(t *testing.T) {
 				Class: rapid.IntRange(0, len(w.Classes)-1).Draw(t, "class"), Iterations: rapid.Int64Range(1, 60).Draw(t, "iterations")})
 			now += pick("pause", 0, 1, 10)
 		}
-		config := replay.Config{Cluster: c, Round: pick("round", 0, 20), RestartAll: rapid.Bool().Draw(t, "restart all")}
+		config := replay.Config{Cluster: c, Round: pick("round", 0, 20)}
+		config.RestartAll = config.Round > 0 && rapid.Bool().Draw(t, "restart all") // else las may do nothing but restart
 		names := names
 		if config.Round == 0 {
 			names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.HasPrefix(name, "gavel") })

@@ -67,7 +67,6 @@ type sim struct {
 	config Config
 	policy Policy
 	placer *placer
-	fits   [][]bool // by class and type of GPU
 	ends   heap[event]
 	groups []*group
 	next   int // job to arrive
@@ -90,8 +89,8 @@ func Run(ctx context.Context, w *Workload, policy Policy, config Config) (*Resul
 		return nil, errors.New("replay: the trace has no jobs")
 	}
 	s := &sim{
-		State:  State{Workload: w, Cluster: config.Cluster, Round: config.Round, runs: make([]run, len(w.Jobs))},
-		config: config, policy: policy, placer: newPlacer(config.Cluster), fits: config.Cluster.fitting(w), ends: heap[event]{before: sooner},
+		State:  State{Workload: w, Cluster: config.Cluster, Round: config.Round, runs: make([]run, len(w.Jobs)), fits: config.Cluster.fitting(w)},
+		config: config, policy: policy, placer: newPlacer(config.Cluster), ends: heap[event]{before: sooner},
 		result: newResult(w, config.Cluster, policy), fair: newFairClock(config.Cluster),
 	}
 	if err := s.run(ctx); err != nil {

@@ -1,10 +1,6 @@
 package replay
 
-import (
-	"slices"
-
-	"jigsaw/formulation/instance"
-)
+import "jigsaw/formulation/instance"
 
 // Workload is a trace whose jobs have been given their costs.
 type Workload struct {
@@ -68,11 +64,6 @@ func (c *Class) Fastest() float64 {
 // Alone returns how long job i takes on GPUs of its own, of its fastest type, in seconds.
 func (w *Workload) Alone(i int) float64 {
 	return float64(w.Jobs[i].Iterations) * w.Classes[w.Jobs[i].Class].Fastest()
-}
-
-// Runs reports whether all of these jobs may run on GPUs of a type.
-func (w *Workload) Runs(jobs []int, kind int) bool {
-	return !slices.ContainsFunc(jobs, func(i int) bool { return w.ClassOf(i).Iteration[kind] == 0 })
 }
 
 // ClassOf returns the class of job i.
