@@ -129,6 +129,53 @@ func TestTable(t *testing.T) {
 	assert.Contains(t, out.String(), "* tiny-area-makespan-3, jigsaw: out of memory")
 }
 
+// TestFailedRows: a row that failed has reached nothing, whatever its record says.
+func TestFailedRows(t *testing.T) {
+	records := []Record{record(JigSaw, 1, 0, 1.5), record(JigSaw, 2, 0, 1), record(JigSaw, 3, 0, 2)}
+	for i := range 2 {
+		records[i].Status, records[i].Error = Failed, "the schedule is invalid"
+	}
+	var out strings.Builder
+	Table(&out, records)
+	assert.Equal(t, "| tiny | makespan | area | 3 | 1 | – | – | > 60 | > 60 | > 60 | > 60 | > 60 | – | – | – | 2 |", lineWith(t, out.String(), "| tiny"))
+}
+
+// TestProvenLate: a proof after the limit does not count, whoever has it.
+func TestProvenLate(t *testing.T) {
+	for _, seconds := range []float64{4, 5.9, 6.1} {
+		r := Record{Limit: 5}
+		r.proven(seconds)
+		assert.Equal(t, seconds < 6, r.TimeToOptimum != nil)
+	}
+	c, err := Generate(Row{"tiny", Planted, instance.Makespan, 1})
+	require.NoError(t, err)
+	r, err := Measure(t.Context(), c, time.Minute)
+	require.NoError(t, err)
+	assert.NotNil(t, r.TimeToOptimum)
+}
+
+// TestComparable: what has other limits, or is of other instances, is not put into one table.
+func TestComparable(t *testing.T) {
+	ours, peer := record(JigSaw, 1, 0, 1), record("cpsat", 1, 0, 1)
+	ours.Digest, peer.Digest = "a", "a"
+	assert.NoError(t, Comparable([]Record{ours, peer}))
+	peer.Limit = 5
+	assert.ErrorContains(t, Comparable([]Record{ours, peer}), "rows of size tiny have limits of 60 s and of 5 s")
+	peer.Limit, peer.Digest = 60, "b"
+	assert.ErrorContains(t, Comparable([]Record{ours, peer}), "tiny-area-makespan-1 was another instance for jigsaw than for cpsat")
+
+	// Of one solver the last record counts, also where the instance is another.
+	file := filepath.Join(t.TempDir(), "r.jsonl")
+	old := ours
+	old.Digest = "old"
+	require.NoError(t, Append(file, &old))
+	require.NoError(t, Append(file, &ours))
+	records, err := Read(file)
+	require.NoError(t, err)
+	require.Len(t, records, 1)
+	assert.Equal(t, "a", records[0].Digest)
+}
+
 func TestPeerTable(t *testing.T) {
 	tests := map[string]struct {
 		ours, peer Record
@@ -154,6 +201,15 @@ func TestPeerTable(t *testing.T) {
 	assert.Equal(t, "| tiny | makespan | area | 1 | 2.00 % | 10.00 % | 50.00 % | cpsat | 5.0 x gap |",
 		lineWith(t, out.String(), "| tiny"), "seeds that no peer has are left out")
 	assert.Contains(t, out.String(), "highs-pool* |")
+
+	// A peer of fewer seeds says so, is not the best, and is compared on its own seeds.
+	out.Reset()
+	PeerTable(&out, []Record{
+		record(JigSaw, 1, 0, 1), record(JigSaw, 2, 0, 4), record(JigSaw, 3, 0, 8),
+		record("cpsat", 1, 0, 6), record("cpsat", 2, 0, 6), record("cpsat", 4, 0, 50), record("highs-node", 3, 0, 2),
+		record("cbc-node", 4, 0, 1),
+	})
+	assert.Equal(t, "| tiny | makespan | area | 3 | 4.00 s | – | 6.00 s (n = 2) | 2.00 s (n = 1) | cpsat | 1.5 x time |", lineWith(t, out.String(), "| tiny"))
 }
 
 func TestContradictions(t *testing.T) {

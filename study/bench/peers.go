@@ -189,9 +189,8 @@ func (r *Record) answer(c *Case, a *answer, s *instance.Schedule) error {
 			*to.time = &r.Wall
 		}
 	}
-	// Some solvers look at the clock seldom: what they prove late does not count.
-	if r.Status == "optimal" && r.Wall <= r.Limit+1 {
-		r.TimeToOptimum = &r.Wall
+	if r.Status == "optimal" {
+		r.proven(r.Wall)
 	}
 	if s == nil {
 		return nil

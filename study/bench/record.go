@@ -78,18 +78,19 @@ type key struct {
 func (r *Record) key() key { return key{r.Row, r.Solver, r.Digest, r.Limit} }
 
 // Read returns the records of the files of JSON Lines. Of records of the same
-// row, solver, instance and limit the last one counts. A file that is not there
-// holds none.
+// row, solver and limit the last one counts. A file that is not there holds none.
 func Read(files ...string) ([]Record, error) {
 	var records []Record
 	at := map[key]int{}
 	for _, name := range files {
 		err := readFile(name, func(r Record) {
-			if i, ok := at[r.key()]; ok {
+			k := r.key()
+			k.digest = "" // an instance that the generators no longer make is out of date
+			if i, ok := at[k]; ok {
 				records[i] = r
 				return
 			}
-			at[r.key()] = len(records)
+			at[k] = len(records)
 			records = append(records, r)
 		})
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -97,6 +98,27 @@ func Read(files ...string) ([]Record, error) {
 		}
 	}
 	return records, nil
+}
+
+// Comparable returns an error if a table of the records would compare or mix what is
+// not alike: the time limits of a size, or the instance of a row, of whatever solver.
+func Comparable(records []Record) error {
+	limits, instances := map[string]*Record{}, map[Row]*Record{}
+	for i := range records {
+		r := &records[i]
+		if o := limits[r.Size]; o != nil && o.Limit != r.Limit {
+			return fmt.Errorf("bench: rows of size %s have limits of %g s and of %g s: keep them in files of their own, and make a table of each", r.Size, o.Limit, r.Limit)
+		}
+		limits[r.Size] = r
+		if r.Digest == "" {
+			continue // it failed before there was an instance
+		}
+		if o := instances[r.Row]; o != nil && o.Digest != r.Digest {
+			return fmt.Errorf("bench: %v was another instance for %s than for %s: the generators changed in between; measure both again", r.Row, o.Solver, r.Solver)
+		}
+		instances[r.Row] = r
+	}
+	return nil
 }
 
 func readFile(name string, f func(Record)) error {

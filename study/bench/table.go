@@ -47,12 +47,15 @@ func (g *group) count(status string) (n int) {
 }
 
 // median of a figure over the records; +Inf stands for a figure that a record
-// has not reached. Of an even number the larger of the two in the middle
+// has not reached, and a failed one has reached none. Of an even number the larger of the two in the middle
 // counts, so that nothing is made to look better than half the seeds show.
 func (g *group) median(figure func(*Record) float64) float64 {
 	values := make([]float64, len(g.records))
 	for i := range g.records {
-		values[i] = figure(&g.records[i])
+		values[i] = math.Inf(1)
+		if g.records[i].Status != Failed {
+			values[i] = figure(&g.records[i])
+		}
 	}
 	slices.Sort(values)
 	return values[len(values)/2]
@@ -111,6 +114,14 @@ func whole(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
+// memory is an optional amount in bytes.
+func memory(v float64) string {
+	if math.IsInf(v, 0) {
+		return "–"
+	}
+	return bytesText(int64(v))
+}
+
 func counter(v *int64) float64 {
 	if v == nil {
 		return math.Inf(1)
@@ -136,7 +147,7 @@ func Table(w io.Writer, records []Record) {
 			at(timeToOptimumOf), at(func(r *Record) float64 { return r.Wall }),
 			whole(g.median(func(r *Record) float64 { return counter(r.Columns) })),
 			whole(g.median(func(r *Record) float64 { return counter(r.Nodes) })),
-			bytesText(int64(g.median(func(r *Record) float64 { return float64(r.PeakMemory) }))),
+			memory(g.median(func(r *Record) float64 { return float64(r.PeakMemory) })),
 			g.count(Failed))
 	}
 	failures(w, records, func(solver string) bool { return solver == JigSaw })

@@ -8,8 +8,9 @@ import (
 )
 
 // PeerTable writes JigSaw beside the other solvers as Markdown, on the seeds
-// that a peer was measured on. For every group of rows the best peer is the one that proves the optimum
-// soonest; among those that do not, the one with the smallest gap.
+// that a peer was measured on. For every group of rows the best peer is, of those measured on most
+// of its seeds, the one that proves the optimum soonest; among those that do not, the one with the
+// smallest gap. The ratio is over the seeds of that peer.
 func PeerTable(w io.Writer, records []Record) {
 	var peers []string
 	for i := range records {
@@ -20,7 +21,8 @@ func PeerTable(w io.Writer, records []Record) {
 	slices.Sort(peers)
 	heading(w, "JigSaw and other solvers", records, append([]string{JigSaw}, peers...)...)
 	fmt.Fprint(w, "Each solver: seconds to the proven optimum, or else its gap at the limit. Of a solver with * the model forgets some\n"+
-		"rules, so that its value need not be a schedule's; its bound holds. The ratio is the best peer's time over JigSaw's, or its gap over JigSaw's.\n\n")
+		"rules, so that its value need not be a schedule's; its bound holds. n seeds, where a solver was\n"+
+		"not measured on all of the row's. The ratio is the best peer's time over JigSaw's, or its gap over JigSaw's.\n\n")
 	fmt.Fprint(w, "| size | objective | regime | seeds | jigsaw |")
 	line := "|---|---|---|--:|--:|"
 	for _, p := range peers {
@@ -48,17 +50,15 @@ func PeerTable(w io.Writer, records []Record) {
 		ours.records = slices.DeleteFunc(ours.records, func(r Record) bool {
 			return !slices.ContainsFunc(others, func(o *group) bool { return o.has(r.Seed) })
 		})
-		if len(ours.records) == 0 {
-			continue
-		}
 		fmt.Fprintf(w, "| %s | %s | %s | %d | %s |", ours.size, ours.objective, ours.regime, len(ours.records), ours.cell())
 		for _, o := range others {
 			if o == nil {
 				fmt.Fprint(w, " – |")
 				continue
 			}
-			fmt.Fprintf(w, " %s |", o.cell())
+			fmt.Fprintf(w, " %s%s |", o.cell(), o.seeds(len(ours.records)))
 		}
+		ours.records = slices.DeleteFunc(ours.records, func(r Record) bool { return !others[best].has(r.Seed) })
 		fmt.Fprintf(w, " %s | %s |\n", peers[best], ratio(&ours, others[best]))
 	}
 	failures(w, records, func(solver string) bool { return solver != JigSaw })
@@ -110,11 +110,15 @@ func (g *group) has(seed uint64) bool {
 	return g != nil && slices.ContainsFunc(g.records, func(r Record) bool { return r.Seed == seed })
 }
 
-// find returns the group of the same rows, nil if there is none.
+// find returns the group of the same rows, on seeds that the other has, too; nil if
+// there is none.
 func find(groups []group, as *group) *group {
-	for i := range groups {
-		if g := &groups[i]; g.size == as.size && g.objective == as.objective && g.regime == as.regime {
-			return g
+	for _, g := range groups {
+		if g.size == as.size && g.objective == as.objective && g.regime == as.regime {
+			g.records = slices.DeleteFunc(slices.Clone(g.records), func(r Record) bool { return !as.has(r.Seed) })
+			if len(g.records) > 0 {
+				return &g
+			}
 		}
 	}
 	return nil
@@ -122,10 +126,21 @@ func find(groups []group, as *group) *group {
 
 // ahead reports whether g did better than o.
 func (g *group) ahead(o *group) bool {
+	if a, b := len(g.records), len(o.records); a != b {
+		return a > b
+	}
 	if a, b := g.median(timeToOptimumOf), o.median(timeToOptimumOf); a != b {
 		return a < b
 	}
 	return g.median(gapOf) < o.median(gapOf)
+}
+
+// seeds says how many there are, where they are not all.
+func (g *group) seeds(all int) string {
+	if len(g.records) == all {
+		return ""
+	}
+	return fmt.Sprintf(" (n = %d)", len(g.records))
 }
 
 // cell is the group's result: time to the optimum, or gap.

@@ -76,8 +76,8 @@ func (p *gavel) Decide(s *replay.State) replay.Decision {
 	var queue []entry
 	for _, i := range s.Active {
 		received := p.time(s, i)
-		for t, length := range s.ClassOf(i).Iteration {
-			if length == 0 {
+		for t := range s.ClassOf(i).Iteration {
+			if !s.Suits(t, i) {
 				continue
 			}
 			e := entry{job: i, kind: t}
@@ -133,7 +133,7 @@ func (p *gavel) allocate(s *replay.State) {
 		class := s.ClassOf(i)
 		rates := make([]float64, len(class.Iteration))
 		for t, length := range class.Iteration {
-			if length > 0 {
+			if s.Suits(t, i) {
 				rates[t] = 1 / length
 			}
 		}

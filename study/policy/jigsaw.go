@@ -20,7 +20,7 @@ const worthwhile = 0.02
 
 func newJigSaw(ctx context.Context, name string, o Options) (replay.Policy, error) {
 	p := &jigSaw{name: name, pacer: newPacer(ctx, o)}
-	p.sharing = newSharing(o, worthwhile, func(w *replay.Workload, jobs []int) float64 {
+	p.sharing = newSharing(o, worthwhile, func(w *replay.Workload, jobs []int, _ int) float64 {
 		return float64(len(jobs)) * p.pacer.estimate(w, jobs)
 	})
 	p.sharing.sticky = true

@@ -30,8 +30,11 @@ func newMuri(_ context.Context, name string, o Options) (replay.Policy, error) {
 		p.queues = newQueues(o.Thresholds, o.Share)
 	}
 	// Muri shares GPUs whenever there are too few.
-	p.sharing = newSharing(o, math.Inf(-1), func(w *replay.Workload, jobs []int) float64 {
-		return together(w, jobs, p.Periods)
+	p.sharing = newSharing(o, math.Inf(-1), func(w *replay.Workload, jobs []int, kind int) (total float64) {
+		for k, period := range p.Periods(w, jobs, kind) {
+			total += w.ClassOf(jobs[k]).Iteration[kind] / period
+		}
+		return total
 	})
 	return p, nil
 }

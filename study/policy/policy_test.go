@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"jigsaw/formulation/instance/profiles"
 	"jigsaw/study/replay"
@@ -229,6 +232,91 @@ func TestEveryPolicy(t *testing.T) {
 		require.GreaterOrEqual(t, m.Makespan, b.Makespan, m.Policy)
 		require.LessOrEqual(t, m.Utilisation, 1+1e-9, m.Policy)
 	}
+}
+
+// TestTypes: jobs that share GPUs run on a type that suits them all, or apart.
+func TestTypes(t *testing.T) {
+	half := replay.Stages{GPU: 0.5, Network: 0.5}
+	w := &replay.Workload{
+		Classes: []replay.Class{
+			{Model: "first is faster", GPUs: 1, Iteration: []float64{1, 2}, Stages: half},
+			{Model: "second only", GPUs: 1, Iteration: []float64{0, 1}, Stages: half},
+			{Model: "first only", GPUs: 1, Iteration: []float64{1, 0}, Stages: half},
+		},
+		Jobs: []replay.Job{
+			{ID: "a", Class: 0, Iterations: 100}, {ID: "b", Class: 1, Iterations: 200}, {ID: "c", Class: 1, Iterations: 250}, {ID: "d", Class: 2, Iterations: 300},
+		},
+	}
+	for _, cluster := range []string{"1x1:x,1x1:y", "1x1:x,2x1:y"} {
+		for _, name := range []string{"srtf", "muri-s", "muri-l", "jigsaw", "jigsaw-planned"} {
+			r := run(t, w, name, cluster, 0, Options{})
+			for i := range w.Jobs {
+				require.GreaterOrEqual(t, r.Finish[i], w.Alone(i)-1e-6, "%s on %s: job %d", name, cluster, i)
+			}
+		}
+	}
+	// The first type has 16 GPUs, and no two whole nodes for a job of 16.
+	w = &replay.Workload{Classes: []replay.Class{{GPUs: 16, Iteration: []float64{1, 2}}}, Jobs: []replay.Job{{ID: "a", Iterations: 10}}}
+	require.Equal(t, []float64{20}, run(t, w, "srtf", "1x8:x,2x4:x,2x8:y", 0, Options{}).Finish)
+}
+
+// TestAnywhere replays small random traces on random clusters under every policy: the
+// bounds hold, jobs end, and none is faster than alone.
+func TestAnywhere(t *testing.T) {
+	shape := shaped(t, 1)[0].Shape
+	o := Options{Thresholds: []float64{10, 30}}
+	if e, err := engineOrNil(); err == nil {
+		o.Solver = e
+	}
+	names, _ := Available(o)
+	rapid.Check(t, func(t *rapid.T) {
+		pick := func(name string, of ...float64) float64 { return rapid.SampledFrom(of).Draw(t, name) }
+		c := &replay.Cluster{}
+		for kind := range rapid.IntRange(1, 3).Draw(t, "types") {
+			c.Types = append(c.Types, fmt.Sprint(kind))
+			for range rapid.IntRange(1, 3).Draw(t, "nodes") {
+				c.Nodes = append(c.Nodes, replay.Node{Type: kind, GPUs: int(pick("GPUs of a node", 1, 2, 4))})
+			}
+		}
+		w := &replay.Workload{}
+		for range rapid.IntRange(1, 4).Draw(t, "classes") {
+			k := replay.Class{GPUs: int(pick("GPUs", 1, 1, 2, 4)), Restart: pick("restart", 0, 1, 3),
+				Stages: replay.Stages{GPU: pick("GPU", 0.1, 0.5, 1), Network: pick("network", 0, 0.5, 1), Load: pick("load", 0, 0.5, 1)}}
+			for range c.Types {
+				k.Iteration = append(k.Iteration, pick("iteration", 0, 0.5, 1, 3))
+			}
+			if !c.Fits(k.GPUs, func(kind int) bool { return k.Iteration[kind] > 0 }) {
+				k.GPUs, k.Iteration[0] = 1, 1
+			}
+			if rapid.Bool().Draw(t, "shape") {
+				k.Shape = shape
+			}
+			w.Classes = append(w.Classes, k)
+		}
+		now := 0.0
+		for i := range rapid.IntRange(1, 9).Draw(t, "jobs") {
+			w.Jobs = append(w.Jobs, replay.Job{ID: fmt.Sprint(i), Arrival: now, Weight: 1,
+				Class: rapid.IntRange(0, len(w.Classes)-1).Draw(t, "class"), Iterations: rapid.Int64Range(1, 60).Draw(t, "iterations")})
+			now += pick("pause", 0, 1, 10)
+		}
+		config := replay.Config{Cluster: c, Round: pick("round", 0, 20)}
+		config.RestartAll = config.Round > 0 && rapid.Bool().Draw(t, "restart all") // else las may do nothing but restart
+		names := names
+		if config.Round == 0 {
+			names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.HasPrefix(name, "gavel") })
+		}
+		report, err := Compare(context.Background(), w, names, o, config)
+		require.NoError(t, err)
+		for n, m := range report.Policies {
+			b := report.BoundFor(m)
+			require.GreaterOrEqual(t, m.Mean*(1+1e-9), b.Mean, m.Policy)
+			require.GreaterOrEqual(t, m.Makespan*(1+1e-9), b.Makespan, m.Policy)
+			require.LessOrEqual(t, m.Utilisation, 1+1e-9, m.Policy)
+			for i := range w.Jobs {
+				require.GreaterOrEqual(t, report.Results[n].Served[i]+1e-6, w.Alone(i), "%s: job %d", m.Policy, i)
+			}
+		}
+	})
 }
 
 func TestCut(t *testing.T) {

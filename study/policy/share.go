@@ -14,9 +14,9 @@ type sharing struct {
 	share int
 	// least is what a merger must gain to be made; see [sharing.gain].
 	least float64
-	// together returns the sum of the speeds of jobs that share GPUs, each relative
-	// to running alone.
-	together func(w *replay.Workload, jobs []int) float64
+	// together returns the sum of the speeds of jobs that share GPUs of a type, each
+	// relative to running alone.
+	together func(w *replay.Workload, jobs []int, kind int) float64
 
 	known map[string]float64 // of groups, by their classes
 	// sticky keeps groups that run and still gain together; otherwise all groups are
@@ -99,7 +99,7 @@ func (p *sharing) groups(s *replay.State, order []int) []replay.Group {
 	return groups
 }
 
-func newSharing(o Options, least float64, together func(*replay.Workload, []int) float64) *sharing {
+func newSharing(o Options, least float64, together func(*replay.Workload, []int, int) float64) *sharing {
 	return &sharing{share: o.Share, least: least, together: together, known: map[string]float64{}, formed: map[int][]int{}}
 }
 
@@ -267,25 +267,19 @@ func (p *sharing) gain(s *replay.State, a, b *mix) float64 {
 	return p.speed(s, slices.Concat(a.parties[0].jobs, b.parties[0].jobs)) - a.speed - b.speed + 1
 }
 
-// speed returns how fast jobs go together.
+// speed returns how fast jobs go together; -Inf where there are no GPUs of a type that
+// suits them all.
 func (p *sharing) speed(s *replay.State, jobs []int) float64 {
 	classes := signature(s, jobs)
 	v, ok := p.known[classes]
 	if !ok {
-		v = p.together(s.Workload, jobs)
+		v = math.Inf(-1)
+		if kind := fastestType(s, jobs); kind >= 0 {
+			v = p.together(s.Workload, jobs, kind)
+		}
 		p.known[classes] = v
 	}
 	return v
-}
-
-// together adds up the speeds of jobs that have the given periods on the type of
-// GPU that the first is fastest on.
-func together(w *replay.Workload, jobs []int, periods func(*replay.Workload, []int, int) []float64) float64 {
-	kind, total := fastestType(w.ClassOf(jobs[0])), 0.0
-	for k, period := range periods(w, jobs, kind) {
-		total += w.ClassOf(jobs[k]).Iteration[kind] / period
-	}
-	return total
 }
 
 // signature is the classes of jobs, in order, as a key.
@@ -302,10 +296,13 @@ func signature(s *replay.State, jobs []int) string {
 	return string(key)
 }
 
-func fastestType(c *replay.Class) int {
-	best := 0
-	for t, length := range c.Iteration {
-		if length > 0 && (c.Iteration[best] == 0 || length < c.Iteration[best]) {
+// fastestType is, of the types that suit all jobs, the fastest for the first; -1 if
+// there is none.
+func fastestType(s *replay.State, jobs []int) int {
+	best := -1
+	lengths := s.ClassOf(jobs[0]).Iteration
+	for t, length := range lengths {
+		if s.Suits(t, jobs...) && (best < 0 || length < lengths[best]) {
 			best = t
 		}
 	}

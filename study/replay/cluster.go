@@ -111,6 +111,18 @@ func (c *Cluster) Fits(gpus int, may func(kind int) bool) bool {
 	return false
 }
 
+// fitting reports for every class of a workload and every type whether a job of it
+// fits that type's nodes when they are empty.
+func (c *Cluster) fitting(w *Workload) [][]bool {
+	fits := make([][]bool, len(w.Classes))
+	for k := range w.Classes {
+		for t := range c.Types {
+			fits[k] = append(fits[k], c.Fits(w.Classes[k].GPUs, func(kind int) bool { return kind == t }))
+		}
+	}
+	return fits
+}
+
 func (c *Cluster) String() string {
 	var parts []string
 	for from := 0; from < len(c.Nodes); {

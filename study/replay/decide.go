@@ -47,12 +47,13 @@ func (s *sim) decide() float64 {
 }
 
 // kindFor returns the GPU type on which a group of jobs goes: the one asked
-// for, or the fastest for its first job that has the GPUs free; -1 if none.
+// for, or of those that suit all its jobs the fastest for the first one that has the
+// GPUs free; -1 if none.
 func (s *sim) kindFor(g Group, free []int) int {
 	class := s.ClassOf(g.Jobs[0])
 	best := -1
 	for t, length := range class.Iteration {
-		if length > 0 && (g.Type == AnyType || g.Type == t) && free[t] >= class.GPUs &&
+		if s.Suits(t, g.Jobs...) && (g.Type == AnyType || g.Type == t) && free[t] >= class.GPUs &&
 			(best < 0 || length < class.Iteration[best]) {
 			best = t
 		}

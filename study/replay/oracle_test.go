@@ -308,4 +308,10 @@ func TestNoProgress(t *testing.T) {
 	p := shared{key: keys["served"], share: 1, again: 1}
 	_, err := Run(context.Background(), w, p, Config{Cluster: &Cluster{Types: []string{"gpu"}, Nodes: []Node{{0, 1}}}, Round: 1})
 	require.ErrorContains(t, err, "iterations are longer than rounds")
+
+	// A job that gets on may be alone for any number of decisions.
+	w.Jobs, w.Classes[0].Iteration[0] = []Job{{ID: "a", Iterations: 25_000}}, 10
+	r, err := Run(context.Background(), w, p, Config{Cluster: &Cluster{Types: []string{"gpu"}, Nodes: []Node{{0, 1}}}, Round: 1})
+	require.NoError(t, err)
+	require.Equal(t, 250_000.0, r.Finish[0])
 }

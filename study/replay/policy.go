@@ -1,6 +1,9 @@
 package replay
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Policy decides who runs.
 type Policy interface {
@@ -21,7 +24,8 @@ type Sharer interface{ Shares() bool }
 // Rounded is a policy that can only decide in rounds.
 type Rounded interface{ NeedsRounds() bool }
 
-// AnyType lets a group live on the type that its first job is fastest on.
+// AnyType lets a group live on the type that its first job is fastest on, of those
+// that suit all its jobs. A group without such a type never runs.
 const AnyType = -1
 
 // Group is jobs that share GPUs, all of the same number of GPUs.
@@ -58,7 +62,16 @@ type State struct {
 	// Active jobs, by arrival.
 	Active []int
 
-	runs []run // by job
+	runs []run    // by job
+	fits [][]bool // by class and type: on its nodes, when they are empty
+}
+
+// Suits reports whether all of these jobs may run on GPUs of a type, and fit its nodes
+// when they are empty.
+func (s *State) Suits(kind int, jobs ...int) bool {
+	return !slices.ContainsFunc(jobs, func(i int) bool {
+		return s.ClassOf(i).Iteration[kind] == 0 || !s.fits[s.Jobs[i].Class][kind]
+	})
 }
 
 // Running reports whether job i holds GPUs, and of which type.

@@ -89,7 +89,7 @@ func Run(ctx context.Context, w *Workload, policy Policy, config Config) (*Resul
 		return nil, errors.New("replay: the trace has no jobs")
 	}
 	s := &sim{
-		State:  State{Workload: w, Cluster: config.Cluster, Round: config.Round, runs: make([]run, len(w.Jobs))},
+		State:  State{Workload: w, Cluster: config.Cluster, Round: config.Round, runs: make([]run, len(w.Jobs)), fits: config.Cluster.fitting(w)},
 		config: config, policy: policy, placer: newPlacer(config.Cluster), ends: heap[event]{before: sooner},
 		result: newResult(w, config.Cluster, policy), fair: newFairClock(config.Cluster),
 	}
@@ -100,7 +100,7 @@ func Run(ctx context.Context, w *Workload, policy Policy, config Config) (*Resul
 	return s.result, nil
 }
 
-// mostDecisions without a job that comes or goes: nobody gets anywhere.
+// mostDecisions without a job that comes or goes, or an iteration done.
 const mostDecisions = 100_000
 
 // checkEvery is the number of events between two looks at the context.
@@ -110,7 +110,8 @@ func (s *sim) run(ctx context.Context) error {
 	decide := math.Inf(1) // when to decide next
 	again := math.Inf(1)  // when the policy wants to be asked
 	dirty := false        // a job came or went since the last decision
-	idle := 0             // decisions since
+	idle := 0             // decisions since, or since iterations were counted
+	iterations := 0.0     // that active jobs had done then
 	for count := 0; s.next < len(s.Jobs) || len(s.Active) > 0; count++ {
 		if count%checkEvery == 0 {
 			if ctx.Err() != nil {
@@ -135,11 +136,11 @@ func (s *sim) run(ctx context.Context) error {
 			decide = min(decide, s.gridAfter(s.Now))
 		}
 		if decide <= s.Now && len(s.Active) > 0 {
-			if dirty {
-				idle = 0
+			if idle++; dirty || idle > mostDecisions && s.iterations() > iterations {
+				idle, iterations = 1, s.iterations()
 			}
-			if idle++; idle > mostDecisions {
-				return fmt.Errorf("replay: under %s no job has ended for %d decisions: iterations are longer than rounds, or restarts are; choose a longer round", s.policy.Name(), idle-1)
+			if idle > mostDecisions {
+				return fmt.Errorf("replay: under %s no iteration has ended for %d decisions: iterations are longer than rounds, or restarts are; choose a longer round", s.policy.Name(), idle-1)
 			}
 			again = s.decide()
 			dirty, decide = false, math.Inf(1)
@@ -151,6 +152,14 @@ func (s *sim) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// iterations that the active jobs have done, whole ones only: the others may be lost.
+func (s *sim) iterations() (done float64) {
+	for _, i := range s.Active {
+		done += math.Floor(s.Done(i) + whole)
+	}
+	return done
 }
 
 // gridAfter returns the first end of a round at or after t.

@@ -32,7 +32,7 @@ func efficiencies() []series {
 		{"exclusive", func(r *store.Row) *float64 { return r.ExclusiveEfficiency }, cExclusive, draw.BoxGlyph{}, nil},
 		{"interleaved, full depth", func(r *store.Row) *float64 { return r.InterleavedFullEfficiency }, cInterleaved, draw.TriangleGlyph{}, nil},
 		{"plan", func(r *store.Row) *float64 { return r.PlanEfficiency }, cPlan, draw.CircleGlyph{}, nil},
-		{"at most (proven)", func(r *store.Row) *float64 { return r.BoundEfficiency }, cInk, draw.PlusGlyph{}, []vg.Length{vg.Points(4), vg.Points(3)}},
+		{"at most (proven)", mostEfficiency, cInk, draw.PlusGlyph{}, []vg.Length{vg.Points(4), vg.Points(3)}},
 	}
 }
 
@@ -55,10 +55,17 @@ func newPlot(x, y string) *plot.Plot {
 	p.Legend.Padding = vg.Points(3)
 	p.Legend.ThumbnailWidth = vg.Points(18)
 	grid := plotter.NewGrid()
-	grid.Vertical.Color = color.Transparent
+	grid.Vertical.Color = nil
 	grid.Horizontal = draw.LineStyle{Color: cGrid, Width: vg.Points(0.5)}
 	p.Add(grid)
 	return p
+}
+
+// median of a series over a group. One that is known of some of the group's cells
+// only is not comparable with the others, and ok is false.
+func (s series) median(g *group) (median float64, ok bool) {
+	m := spreadOf(g.rows, known(s.of))
+	return m.Median, m.N == m.Of
 }
 
 // efficiencyFigure shows a sweep: lines over an axis of numbers, bars over
@@ -75,7 +82,7 @@ func efficiencyFigure(w *sweep.Sweep, axis sweep.Axis, all []*group) Figure {
 	if first != "" {
 		caption += ", " + first + " only"
 	}
-	f := Figure{Name: w.Name, Caption: caption + ".", width: 680, height: 330}
+	f := Figure{Name: "sweep-" + w.Name, Caption: caption + ".", width: 680, height: 330}
 	f.Alt = f.Caption + " The table below has the numbers."
 	numbers := axis.Number != nil && len(shown) > 1 && !slices.ContainsFunc(shown, func(g *group) bool { return g.number <= 0 })
 	if numbers {
@@ -113,9 +120,9 @@ func linePlot(axis sweep.Axis, shown []*group) *plot.Plot {
 	for _, s := range efficiencies() {
 		var points plotter.XYs
 		for _, g := range shown {
-			if m := spreadOf(g.rows, known(s.of)); m.N > 0 {
-				points = append(points, plotter.XY{X: g.number, Y: m.Median})
-				top = max(top, m.Median)
+			if median, ok := s.median(g); ok {
+				points = append(points, plotter.XY{X: g.number, Y: median})
+				top = max(top, median)
 			}
 		}
 		if len(points) == 0 {
@@ -148,12 +155,12 @@ func barPlot(axis sweep.Axis, shown []*group) *plot.Plot {
 	for i, s := range bars {
 		var values plotter.Values
 		for _, g := range shown {
-			m := spreadOf(g.rows, known(s.of))
-			if m.N == 0 {
-				m.Median = 0
+			median, ok := s.median(g)
+			if !ok {
+				median = 0
 			}
-			values = append(values, m.Median)
-			top = max(top, m.Median)
+			values = append(values, median)
+			top = max(top, median)
 		}
 		b, err := plotter.NewBarChart(values, width)
 		if err != nil {
@@ -168,12 +175,12 @@ func barPlot(axis sweep.Axis, shown []*group) *plot.Plot {
 	bound := all[len(all)-1]
 	var last *plotter.Line
 	for x, g := range shown {
-		m := spreadOf(g.rows, known(bound.of))
-		if m.N == 0 {
+		median, ok := bound.median(g)
+		if !ok {
 			continue
 		}
-		top = max(top, m.Median)
-		line, err := plotter.NewLine(plotter.XYs{{X: float64(x) - 0.42, Y: m.Median}, {X: float64(x) + 0.42, Y: m.Median}})
+		top = max(top, median)
+		line, err := plotter.NewLine(plotter.XYs{{X: float64(x) - 0.42, Y: median}, {X: float64(x) + 0.42, Y: median}})
 		if err != nil {
 			continue // numbers only
 		}

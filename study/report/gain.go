@@ -21,13 +21,26 @@ func gain(r *store.Row, value, baseline *float64) (g float64, ok bool) {
 }
 
 // The gains that are reported.
-func overExclusive(r *store.Row) (float64, bool)       { return gain(r, r.Plan, r.Exclusive) }
-func overInterleaved(r *store.Row) (float64, bool)     { return gain(r, r.Plan, r.InterleavedFull) }
-func mostOverExclusive(r *store.Row) (float64, bool)   { return gain(r, r.Bound, r.Exclusive) }
-func mostOverInterleaved(r *store.Row) (float64, bool) { return gain(r, r.Bound, r.InterleavedFull) }
+func overExclusive(r *store.Row) (float64, bool)     { return gain(r, r.Plan, r.Exclusive) }
+func overInterleaved(r *store.Row) (float64, bool)   { return gain(r, r.Plan, r.InterleavedFull) }
+func mostOverExclusive(r *store.Row) (float64, bool) { return gain(r, proven(r, r.Bound), r.Exclusive) }
+func mostOverInterleaved(r *store.Row) (float64, bool) {
+	return gain(r, proven(r, r.Bound), r.InterleavedFull)
+}
 func interleavedOverExclusive(r *store.Row) (float64, bool) {
 	return gain(r, r.InterleavedFull, r.Exclusive)
 }
+
+// proven is what a row says of its bound, nil where exact arithmetic has not confirmed it.
+func proven(r *store.Row, of *float64) *float64 {
+	if !r.Certified {
+		return nil
+	}
+	return of
+}
+
+// mostEfficiency is the efficiency that no schedule exceeds.
+func mostEfficiency(r *store.Row) *float64 { return proven(r, r.BoundEfficiency) }
 
 // known makes a figure of a column that may be unknown.
 func known(of func(*store.Row) *float64) func(*store.Row) (float64, bool) {
@@ -39,10 +52,10 @@ func known(of func(*store.Row) *float64) func(*store.Row) (float64, bool) {
 	}
 }
 
-// spread of a figure over rows.
+// spread of a figure over rows: it is known of N of them.
 type spread struct {
 	Median, Low, High float64
-	N                 int
+	N, Of             int
 }
 
 func spreadOf(rows []*store.Row, figure func(*store.Row) (float64, bool)) spread {
@@ -52,7 +65,9 @@ func spreadOf(rows []*store.Row, figure func(*store.Row) (float64, bool)) spread
 			values = append(values, v)
 		}
 	}
-	return spreadOfValues(values)
+	s := spreadOfValues(values)
+	s.Of = len(rows)
+	return s
 }
 
 // spreadOfValues sorts the values.
@@ -62,7 +77,7 @@ func spreadOfValues(values []float64) spread {
 		return spread{Median: math.NaN(), Low: math.NaN(), High: math.NaN()}
 	}
 	slices.Sort(values)
-	return spread{(values[(n-1)/2] + values[n/2]) / 2, values[0], values[n-1], n}
+	return spread{(values[(n-1)/2] + values[n/2]) / 2, values[0], values[n-1], n, n}
 }
 
 // percent writes the median, and the range where there is one.
@@ -71,23 +86,31 @@ func (s spread) percent() string {
 	case s.N == 0:
 		return "–"
 	case math.Round(100*s.Low) == math.Round(100*s.High):
-		return signed(s.Median)
+		return s.signed()
 	}
-	return fmt.Sprintf("%s (%+.0f … %+.0f)", signed(s.Median), percents(s.Low), percents(s.High))
+	n := ""
+	if s.N < s.Of {
+		n = fmt.Sprintf(", n = %d", s.N)
+	}
+	return fmt.Sprintf("%s (%+.0f … %+.0f%s)", signed(s.Median), percents(s.Low), percents(s.High), n)
+}
+
+// signed writes the median as a percentage with its sign.
+func (s spread) signed() string { return s.median(signed(s.Median)) }
+
+// median is the text of it, with the number of rows where that is not all of them.
+func (s spread) median(text string) string {
+	switch s.N {
+	case 0:
+		return "–"
+	case s.Of:
+		return text
+	}
+	return fmt.Sprintf("%s (n = %d)", text, s.N)
 }
 
 // share writes the median as a percentage without a sign.
-func (s spread) share() string {
-	if s.N == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.1f %%", 100*s.Median)
-}
+func (s spread) share() string { return s.median(fmt.Sprintf("%.1f %%", 100*s.Median)) }
 
 // number writes the median.
-func (s spread) number() string {
-	if s.N == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.3f", s.Median)
-}
+func (s spread) number() string { return s.median(fmt.Sprintf("%.3f", s.Median)) }

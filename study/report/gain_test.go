@@ -35,11 +35,42 @@ func TestGain(t *testing.T) {
 }
 
 func TestSpread(t *testing.T) {
-	assert.Equal(t, spread{2.5, 1, 10, 4}, spreadOfValues([]float64{10, 1, 2, 3}))
-	assert.Equal(t, spread{3, 1, 10, 3}, spreadOfValues([]float64{10, 1, 3}))
+	assert.Equal(t, spread{2.5, 1, 10, 4, 4}, spreadOfValues([]float64{10, 1, 2, 3}))
+	assert.Equal(t, spread{3, 1, 10, 3, 3}, spreadOfValues([]float64{10, 1, 3}))
 	assert.Equal(t, "–", spreadOfValues(nil).percent())
 	assert.Equal(t, "+3 %", spreadOfValues([]float64{0.031, 0.029}).percent())
 	assert.Equal(t, "+15 % (-10 … +40)", spreadOfValues([]float64{0.4, -0.1}).percent())
+}
+
+// TestPartlyKnown: a figure that is known of some rows says of how many, and is not
+// drawn beside those of all.
+func TestPartlyKnown(t *testing.T) {
+	g := group{}
+	for _, v := range []float64{0.1, 0.2, 0.4} {
+		g.rows = append(g.rows, &store.Row{Outcome: store.Outcome{PlanEfficiency: &v}})
+	}
+	plan := series{of: func(r *store.Row) *float64 { return r.PlanEfficiency }}
+	median, ok := plan.median(&g)
+	assert.True(t, ok)
+	assert.Equal(t, 0.2, median)
+	g.rows = append(g.rows, &store.Row{})
+	_, ok = plan.median(&g)
+	assert.False(t, ok)
+	s := spreadOf(g.rows, known(plan.of))
+	assert.Equal(t, "+20 % (+10 … +40, n = 3)", s.percent())
+	assert.Equal(t, []string{"+20 % (n = 3)", "20.0 % (n = 3)", "0.200 (n = 3)"}, []string{s.signed(), s.share(), s.number()})
+}
+
+// TestProven: a bound that exact arithmetic has not confirmed proves nothing.
+func TestProven(t *testing.T) {
+	f := func(v float64) *float64 { return &v }
+	r := &store.Row{Outcome: store.Outcome{Exclusive: f(15), InterleavedFull: f(12), Bound: f(10), BoundEfficiency: f(1.2)}}
+	for _, want := range []bool{false, true} {
+		r.Certified = want
+		_, exclusive := mostOverExclusive(r)
+		_, interleaved := mostOverInterleaved(r)
+		assert.Equal(t, []bool{want, want, want}, []bool{exclusive, interleaved, mostEfficiency(r) != nil})
+	}
 }
 
 // TestSavings: a model of two equal layers, whose ladder of two workers is half
@@ -55,6 +86,12 @@ profiles:
     layers:
       - {name: a, forward: 1ms, backward: 2ms, parameters: 1MB, activations: 1MB}
       - {name: b, forward: 1ms, backward: 2ms, parameters: 1MB, activations: 1MB}
+  - model: weightless
+    gpu: v100
+    batch: 1
+    layers:
+      - {name: a, forward: 1ms, backward: 2ms}
+      - {name: b, forward: 1ms, backward: 2ms}
 mixes: [{name: m, models: [{model: two}], workers: [{workers: 1}]}]
 base: {clusters: [1x1x1]}
 sweeps: [{name: a}]
@@ -68,4 +105,9 @@ sweeps: [{name: a}]
 	// Full depth: each layer 1/2 to reduce and 1/2 to broadcast. The layer that one
 	// worker contributes alone needs no reduction.
 	assert.InDelta(t, 1-(1.0+0.5)/(1+1), got.bytes, 1e-12)
+
+	p = study.Library().Profiles("weightless")[0]
+	got, err = savingOf(study, p, 2)
+	require.NoError(t, err)
+	assert.Equal(t, saving{compute: got.compute}, got, "nothing is saved of nothing")
 }

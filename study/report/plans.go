@@ -2,7 +2,9 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/view"
@@ -16,7 +18,7 @@ const mostPlans = 2
 // planSection draws the plans that gain most over interleaving, of those small
 // enough to be kept, one of each sweep at most.
 func planSection(study *sweep.Study, from *store.Store, results []sweep.Result) (Section, error) {
-	s := Section{ID: "plans", Title: "Plans", Text: "The plans that gain most, of those whose schedule was small enough to be kept. Each row is a GPU, each box a worker's forward and backward pass in one iteration, darker where it is deeper; below, the links. The dashed line is the bound."}
+	s := Section{ID: "plans", Title: "Plans", Text: "The plans that gain most, one of a sweep, of those whose schedule was small enough to be kept. Each row is a GPU, each box a worker's forward and backward pass in one iteration, fainter the shallower it is; below, the links. The dashed line is the bound."}
 	best := map[string]sweep.Result{}
 	var order []string
 	for _, r := range results {
@@ -36,6 +38,11 @@ func planSection(study *sweep.Study, from *store.Store, results []sweep.Result) 
 		}
 		best[name] = r
 	}
+	slices.SortStableFunc(order, func(a, b string) int {
+		x, _ := overInterleaved(best[a].Row)
+		y, _ := overInterleaved(best[b].Row)
+		return cmp.Compare(y, x)
+	})
 	drawn := map[string]bool{}
 	for _, name := range order {
 		r := best[name]

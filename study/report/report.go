@@ -23,6 +23,8 @@ type Report struct {
 	Sections []Section
 	// Commands that made the report, in order.
 	Commands []string
+	// Spec is the study's file: its mixes, methods and axes are nowhere else.
+	Spec string
 	// Rows is the whole table: a head and the lines, for the page's end.
 	Rows Table
 }
@@ -66,7 +68,7 @@ func New(from *store.Store) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Title: study.Name, Question: study.Question}
+	r := &Report{Title: study.Name, Question: study.Question, Spec: string(study.Data)}
 	r.facts(study, results)
 	all := byMethod(study, distinct(results))
 	if len(all) > 0 {
@@ -94,36 +96,26 @@ func New(from *store.Store) (*Report, error) {
 
 // facts and commands.
 func (r *Report) facts(study *sweep.Study, results []sweep.Result) {
-	planned, failed := 0, 0
 	var program sweep.Program
 	statuses := map[string]int{}
 	for _, row := range distinctRows(results) {
-		planned++
 		program = sweep.Program{Planner: row.Planner, Engine: row.Engine}
 		statuses[row.Status]++
-		if row.Status == store.Failed {
-			failed++
-		}
 	}
-	missing := 0
+	absent := 0
 	for _, result := range results {
 		if result.Row == nil {
-			missing++
+			absent++
 		}
 	}
-	var counts []string
-	for _, s := range []string{"optimal", "feasible", "infeasible", "limit", store.Failed} {
-		if statuses[s] > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", statuses[s], s))
-		}
-	}
+	planned, counts := tally(statuses)
 	r.Facts = [][2]string{
-		{"Cells planned", fmt.Sprintf("%d: %s", planned, strings.Join(counts, ", "))},
+		{"Cells planned", fmt.Sprintf("%d: %s", planned, counts)},
 		{"JigSaw", program.Planner},
 		{"Linear programs", program.Engine},
 	}
-	if missing > 0 {
-		r.Facts = append(r.Facts, [2]string{"Missing", fmt.Sprintf("%d cells of sweeps have not been planned: this report is of a part of the study", missing)})
+	if absent > 0 {
+		r.Facts = append(r.Facts, [2]string{"Missing", fmt.Sprintf("%d cells of sweeps have not been planned: this report is of a part of the study", absent)})
 	}
 	name := study.Name
 	r.Commands = []string{
@@ -131,6 +123,21 @@ func (r *Report) facts(study *sweep.Study, results []sweep.Result) {
 		fmt.Sprintf("jigsaw report %s.db -o %s.html", name, name),
 		fmt.Sprintf("jigsaw study export %s.db -o csv > %s.csv", name, name),
 	}
+}
+
+// missing is the status of a cell that has no row.
+const missing = "not planned"
+
+// tally adds up cells by status, and writes it out.
+func tally(statuses map[string]int) (sum int, text string) {
+	var counts []string
+	for _, s := range []string{"optimal", "feasible", "infeasible", "limit", store.Failed, missing} {
+		if n := statuses[s]; n > 0 {
+			sum += n
+			counts = append(counts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	return sum, strings.Join(counts, ", ")
 }
 
 // studyArgument names a built-in study, or the file that one is expected in.
@@ -241,24 +248,40 @@ func percents(f float64) float64 {
 	return 0
 }
 
-// rows makes the table of everything.
+// rows makes the table of everything. What all cells have in common is in its caption.
 func (r *Report) rows(results []sweep.Result) {
-	r.Rows = Table{
-		Caption: "Every cell. Efficiency is full-depth work delivered per GPU-second.", Words: 9,
-		Head: []string{"sweep", "cluster", "mix", "k", "load", "NIC", "rule", "objective", "method", "seed", "jobs", "status", "exclusive", "interleaved", "greedy", "plan", "at most", "gap", "key"},
-	}
-	for _, result := range results {
-		row, c := result.Row, result.Cell
-		if row == nil {
-			continue
+	results = slices.DeleteFunc(slices.Clone(results), func(result sweep.Result) bool { return result.Row == nil })
+	r.Rows = Table{Caption: "Every cell. Efficiency is full-depth work delivered per GPU-second.", Head: []string{"sweep", "cluster"}}
+	var axes []sweep.Axis
+	var common []string
+	for _, a := range sweep.AllAxes()[1:] { // the first is the cluster's size
+		values := map[string]bool{}
+		for _, result := range results {
+			values[a.Of(result.Cell)] = true
 		}
+		if len(values) > 1 {
+			axes = append(axes, a)
+			r.Rows.Head = append(r.Rows.Head, a.Title)
+		} else if len(values) == 1 {
+			common = append(common, a.Title+" "+a.Of(results[0].Cell))
+		}
+	}
+	if len(common) > 0 {
+		r.Rows.Caption += " In all of them: " + strings.Join(common, ", ") + "."
+	}
+	r.Rows.Words = len(r.Rows.Head)
+	r.Rows.Head = append(r.Rows.Head, "jobs", "status", "exclusive", "interleaved", "greedy", "plan", "at most", "gap", "key")
+	for _, result := range results {
+		row := result.Row
 		one := []*store.Row{row}
 		number := func(v *float64) string { return spreadOf(one, known(func(*store.Row) *float64 { return v })).number() }
-		r.Rows.Rows = append(r.Rows.Rows, []string{
-			result.Sweep.Name, row.Cluster, row.Mix, sweep.AxisNamed("workers").Of(c), c.Load.String(), c.NIC.String(), row.SPB, row.Objective, row.Method,
-			fmt.Sprint(row.Seed), fmt.Sprint(row.Jobs), row.Status,
-			number(row.ExclusiveEfficiency), number(row.InterleavedFullEfficiency), number(row.GreedyEfficiency), number(row.PlanEfficiency), number(row.BoundEfficiency),
+		line := []string{result.Sweep.Name, row.Cluster}
+		for _, a := range axes {
+			line = append(line, a.Of(result.Cell))
+		}
+		r.Rows.Rows = append(r.Rows.Rows, append(line, fmt.Sprint(row.Jobs), row.Status,
+			number(row.ExclusiveEfficiency), number(row.InterleavedFullEfficiency), number(row.GreedyEfficiency), number(row.PlanEfficiency), number(mostEfficiency(row)),
 			spreadOf(one, known(func(r *store.Row) *float64 { return r.Gap })).share(), row.Key[:12],
-		})
+		))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,7 +47,12 @@ sweeps:
 
 func results(t *testing.T, shard sweep.Shard) *store.Store {
 	t.Helper()
-	study, err := sweep.Decode([]byte(small))
+	return resultsOf(t, small, shard)
+}
+
+func resultsOf(t *testing.T, text string, shard sweep.Shard) *store.Store {
+	t.Helper()
+	study, err := sweep.Decode([]byte(text))
 	require.NoError(t, err)
 	db, err := store.Create(filepath.Join(t.TempDir(), "small.db"))
 	require.NoError(t, err)
@@ -70,6 +76,10 @@ func TestPage(t *testing.T) {
 	assert.Contains(t, page, "&lt;b&gt;")
 	assert.Contains(t, page, "prefers-color-scheme: dark")
 	assert.Contains(t, page, "jigsaw study run small.yaml --db small.db")
+	assert.Contains(t, page, "axes: {clusters: [1x2x1], nic: [10Gbit/s, 100Gbit/s]}", "the study's file is there, too")
+	assert.Contains(t, page, "The 10 cells run 2 sets of jobs")
+	assert.Contains(t, page, "A gain is in the cell&#39;s own objective: 6 for makespan, 2 for weighted_completion, 2 for throughput.")
+	assert.NotContains(t, page, "Without a plan")
 	for _, id := range regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(page, -1) {
 		assert.Contains(t, page, `id="`+id[1]+`"`)
 	}
@@ -135,6 +145,7 @@ func TestFigures(t *testing.T) {
 		case ".svg":
 			kinds[kind]++
 			wellFormed(t, data)
+			assert.NotContains(t, string(data), "#-", "%s has a colour that is none", name)
 		}
 	}
 	assert.GreaterOrEqual(t, kinds[".png"], 5, "gains, savings and a plot for each sweep")
@@ -154,4 +165,78 @@ func TestPartOfAStudy(t *testing.T) {
 	defer empty.Close()
 	_, err = report.New(empty)
 	assert.ErrorContains(t, err, "holds no study yet")
+}
+
+// mixed is a study whose cells have plans of different gains, and some no plan.
+const mixed = `
+version: 1
+name: mixed
+mixes:
+  - {name: m, models: [{model: alexnet}, {model: vgg16}], workers: [{workers: 2}], seconds: [{time: 1s}]}
+methods: [{name: fast, quick: true, no_lp: true}]
+base: {clusters: [1x1x2]}
+sweeps:
+  - {name: gains, axes: {memory: [1MiB, 32GiB], spb: [{rule: full}]}}
+  - {name: savings, axes: {speeds: [1, 2], spb: [{rule: full}]}}
+  - {name: ladder}
+`
+
+// TestWhatIsLeftOut: cells without a plan are in no table, but they are told.
+func TestWhatIsLeftOut(t *testing.T) {
+	r, err := report.New(resultsOf(t, mixed, sweep.Shard{}))
+	require.NoError(t, err)
+	assert.Equal(t, "Without a plan: 1 of its 2 cells (1 infeasible).", sectionNamed(t, r, "sweep-gains").Text)
+	assert.Empty(t, sectionNamed(t, r, "sweep-savings").Text)
+
+	half, err := report.New(resultsOf(t, mixed, sweep.Shard{Index: 0, Count: 2}))
+	require.NoError(t, err)
+	texts := ""
+	for _, s := range half.Sections {
+		texts += s.Text
+	}
+	assert.Contains(t, texts, "1 not planned).")
+}
+
+func sectionNamed(t *testing.T, r *report.Report, id string) *report.Section {
+	t.Helper()
+	i := slices.IndexFunc(r.Sections, func(s report.Section) bool { return s.ID == id })
+	require.GreaterOrEqual(t, i, 0, id)
+	return &r.Sections[i]
+}
+
+// TestBestPlans: the plans drawn are those that gain most, wherever their sweep stands.
+func TestBestPlans(t *testing.T) {
+	r, err := report.New(resultsOf(t, mixed, sweep.Shard{}))
+	require.NoError(t, err)
+	plans := sectionNamed(t, r, "plans").Figures
+	require.Len(t, plans, 2)
+	assert.Contains(t, plans[0].Caption, "Sweep ladder: ")
+}
+
+// TestFigureNames: no sweep's figure takes the name of another figure.
+func TestFigureNames(t *testing.T) {
+	r, err := report.New(resultsOf(t, mixed, sweep.Shard{}))
+	require.NoError(t, err)
+	seen := map[string]bool{}
+	for _, s := range r.Sections {
+		for _, f := range s.Figures {
+			assert.False(t, seen[f.Name], f.Name)
+			seen[f.Name] = true
+		}
+	}
+}
+
+// TestAllCells: the table of all cells has every axis that tells them apart, and says
+// what does not.
+func TestAllCells(t *testing.T) {
+	r, err := report.New(resultsOf(t, mixed, sweep.Shard{}))
+	require.NoError(t, err)
+	lines := map[string]bool{}
+	for _, row := range r.Rows.Rows {
+		require.Len(t, row, len(r.Rows.Head))
+		lines[strings.Join(row[:r.Rows.Words], " ")] = true
+	}
+	assert.Len(t, lines, 5, "each cell is told apart by its parameters")
+	assert.Equal(t, []string{"sweep", "cluster", "GPU speed", "memory per GPU", "depth rule"}, r.Rows.Head[:r.Rows.Words])
+	assert.Contains(t, r.Rows.Caption, "In all of them: GPU type v100, NIC 100 Gbit/s, fabric 1200 Gbit/s, ")
 }

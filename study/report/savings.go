@@ -106,10 +106,18 @@ func savingOf(study *sweep.Study, p *instance.Profile, k int) (saving, error) {
 		kept += float64(n) * float64(costs.Ephemeral[d])
 	}
 	return saving{
-		compute:     1 - time/float64(k)/float64(costs.Time[full]),
-		activations: 1 - kept/float64(k)/float64(costs.Ephemeral[full]),
-		bytes:       1 - float64(j.Volume(j.Rule.Fixed, k))/float64(j.Volume(all, k)),
+		compute:     saved(time, float64(k)*float64(costs.Time[full])),
+		activations: saved(kept, float64(k)*float64(costs.Ephemeral[full])),
+		bytes:       saved(float64(j.Volume(j.Rule.Fixed, k)), float64(j.Volume(all, k))),
 	}, nil
+}
+
+// saved is the part of all that is not taken; of nothing, nothing is saved.
+func saved(taken, all float64) float64 {
+	if all == 0 {
+		return 0
+	}
+	return 1 - taken/all
 }
 
 // savingsFigure shows the GPU time saved at eight workers.

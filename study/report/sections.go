@@ -57,9 +57,9 @@ func groups(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) (axes []
 // sweepSection is the table and the plot of a sweep.
 func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) Section {
 	axes, all := groups(study, w, results)
-	s := Section{ID: "sweep-" + w.Name, Title: strings.ToUpper(w.Name[:1]) + strings.ReplaceAll(w.Name[1:], "-", " "), Text: w.Question}
+	s := Section{ID: "sweep-" + w.Name, Title: strings.ToUpper(w.Name[:1]) + strings.ReplaceAll(w.Name[1:], "-", " ")}
+	s.Text = strings.TrimSpace(w.Question + " " + unplanned(w, results))
 	if len(all) == 0 {
-		s.Text += " No cell of it has a plan yet."
 		return s
 	}
 	head := []string{axes[0].Title}
@@ -88,8 +88,8 @@ func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) Se
 		label = slices.Clip(label)
 		of := func(column func(*store.Row) *float64) spread { return spreadOf(g.rows, known(column)) }
 		gains.Rows = append(gains.Rows, append(label, strconv.Itoa(len(g.rows)),
-			spreadOf(g.rows, overExclusive).percent(), signedOr(spreadOf(g.rows, mostOverExclusive)),
-			spreadOf(g.rows, overInterleaved).percent(), signedOr(spreadOf(g.rows, mostOverInterleaved)),
+			spreadOf(g.rows, overExclusive).percent(), spreadOf(g.rows, mostOverExclusive).signed(),
+			spreadOf(g.rows, overInterleaved).percent(), spreadOf(g.rows, mostOverInterleaved).signed(),
 			of(func(r *store.Row) *float64 { return r.Gap }).share(),
 		))
 		use.Rows = append(use.Rows, append(label,
@@ -97,7 +97,7 @@ func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) Se
 			of(func(r *store.Row) *float64 { return r.InterleavedFullEfficiency }).number(),
 			of(func(r *store.Row) *float64 { return r.GreedyEfficiency }).number(),
 			of(func(r *store.Row) *float64 { return r.PlanEfficiency }).number(),
-			of(func(r *store.Row) *float64 { return r.BoundEfficiency }).number(),
+			of(mostEfficiency).number(),
 			of(func(r *store.Row) *float64 { return r.ExclusiveGPUs }).share(),
 			of(func(r *store.Row) *float64 { return r.InterleavedFullGPUs }).share(),
 			of(func(r *store.Row) *float64 { return r.PlanGPUs }).share(),
@@ -110,11 +110,25 @@ func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) Se
 	return s
 }
 
-func signedOr(s spread) string {
-	if s.N == 0 {
-		return "–"
+// unplanned says which cells of a sweep its tables leave out; empty where they have all.
+func unplanned(w *sweep.Sweep, results []sweep.Result) string {
+	cells, without := 0, map[string]int{}
+	for _, r := range results {
+		if r.Sweep != w {
+			continue
+		}
+		cells++
+		if r.Row == nil {
+			without[missing]++
+		} else if r.Row.Plan == nil {
+			without[r.Row.Status]++
+		}
 	}
-	return signed(s.Median)
+	n, reasons := tally(without)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Without a plan: %d of its %s (%s).", n, count(cells, "cell"), reasons)
 }
 
 // headline is the section on where the paper's figure lies.
@@ -149,8 +163,37 @@ func headline(all []methodRows) Section {
 		Figures: []Figure{gainFigure(all[0].rows, among(all))},
 		Tables:  []Table{t},
 	}
+	s.Text += population(all)
 	if len(all) > 1 {
 		s.Text += " Methods are told apart, for a quick one makes the baselines quickly, too."
 	}
 	return s
+}
+
+// population says what else there is to know of the cells of the first method: their
+// objectives, where there are several, and how many share their jobs.
+func population(all []methodRows) (text string) {
+	type jobs struct {
+		mix           string
+		gpus, workers int64
+		load          float64
+		seed          int64
+	}
+	drawn, counts, order := map[jobs]bool{}, map[string]int{}, []string(nil)
+	for _, r := range all[0].rows {
+		drawn[jobs{r.Mix, r.GPUs, r.Workers, r.Load, r.Seed}] = true
+		if counts[r.Objective]++; counts[r.Objective] == 1 {
+			order = append(order, r.Objective)
+		}
+	}
+	if cells := len(all[0].rows); len(drawn) < cells {
+		text += fmt.Sprintf(" The %s%s run %s of jobs, so they tell less than as many that have nothing in common.", count(cells, "cell"), among(all), count(len(drawn), "set"))
+	}
+	if len(order) > 1 {
+		for i, o := range order {
+			order[i] = fmt.Sprintf("%d for %s", counts[o], o)
+		}
+		text += fmt.Sprintf(" A gain is in the cell's own objective: %s.", strings.Join(order, ", "))
+	}
+	return text
 }

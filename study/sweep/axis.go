@@ -73,17 +73,35 @@ func AxisNames() string {
 // is never empty.
 func (s *Spec) Varying(w *Sweep) []Axis {
 	axes := s.axes(w)
-	var varying []Axis
-	if a := AxisNamed(w.Axis); a != nil {
-		varying = append(varying, *a)
+	all := AllAxes()
+	if alikeInSize(axes.Clusters) {
+		all[0].Title, all[0].Number = "cluster", nil
+		all[0].Of = func(c *Cell) string { return c.Cluster.String() }
 	}
-	for _, a := range AllAxes() {
-		if a.length(&axes) > 1 && a.Name != w.Axis && a.Name != "seeds" {
+	var varying []Axis
+	for _, a := range all {
+		switch {
+		case a.Name == w.Axis:
+			varying = slices.Insert(varying, 0, a)
+		case a.length(&axes) > 1 && a.Name != "seeds":
 			varying = append(varying, a)
 		}
 	}
 	if len(varying) == 0 {
-		return AllAxes()[:1]
+		return all[:1]
 	}
 	return varying
+}
+
+// alikeInSize reports whether two clusters have the same number of GPUs, which then
+// does not tell them apart.
+func alikeInSize(clusters []Shape) bool {
+	seen := map[int]bool{}
+	for _, c := range clusters {
+		if seen[c.Total()] {
+			return true
+		}
+		seen[c.Total()] = true
+	}
+	return false
 }

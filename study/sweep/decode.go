@@ -228,6 +228,24 @@ func (v *validator) methodOf(path string, m *Method) {
 
 // axesOf checks what an axis says by itself.
 func (v *validator) axesOf(path string, a *Axes) {
+	once(v, path+".clusters", a.Clusters)
+	once(v, path+".gpus", a.GPUs)
+	once(v, path+".speeds", a.Speeds)
+	once(v, path+".memory", a.Memory)
+	once(v, path+".nic", a.NIC)
+	once(v, path+".fabric", a.Fabric)
+	once(v, path+".oversubscription", a.Oversubscription)
+	once(v, path+".mixes", a.Mixes)
+	once(v, path+".load", a.Load)
+	once(v, path+".workers", a.Workers)
+	rules := make([]string, len(a.SPB))
+	for i, s := range a.SPB {
+		rules[i] = RuleName(s)
+	}
+	once(v, path+".spb", rules)
+	once(v, path+".objectives", a.Objectives)
+	once(v, path+".methods", a.Methods)
+	once(v, path+".seeds", a.Seeds)
 	for i, s := range a.Speeds {
 		v.positive(fmt.Sprintf("%s.speeds[%d]", path, i), "speed", int64(s))
 	}
@@ -262,6 +280,20 @@ func (v *validator) axesOf(path string, a *Axes) {
 		if v.method(name) == nil {
 			v.bad(fmt.Sprintf("%s.methods[%d]", path, i), "there is no method %q; list it under methods", clip(name))
 		}
+	}
+}
+
+// once reports a value that a list has twice, by the names that reports tell values
+// apart by: its cells would count twice.
+func once[V any](v *validator, path string, list []V) {
+	seen := map[string]int{}
+	for i, value := range list {
+		name := fmt.Sprint(value)
+		if first, twice := seen[name]; twice {
+			v.bad(fmt.Sprintf("%s[%d]", path, i), "%s is number %d of the list already; each value is listed once", clip(name), first+1)
+			return // of a list that repeats itself one is enough
+		}
+		seen[name] = i
 	}
 }
 

@@ -262,6 +262,23 @@ func TestBuiltins(t *testing.T) {
 	}
 }
 
+// TestVaryingClusters: clusters are told by their size, as long as that tells them apart.
+func TestVaryingClusters(t *testing.T) {
+	for clusters, want := range map[string][]string{
+		"[1x1x4, 2x1x4]":        {"GPUs", "4", "8"},
+		"[1x2x4, 2x1x4]":        {"cluster", "1x2x4", "2x1x4"},
+		"[1x1x4, 1x2x4, 2x1x4]": {"cluster", "1x1x4", "1x2x4", "2x1x4"},
+	} {
+		study := decode(t, strings.Replace(sound, "[1x1x4]", clusters, 1))
+		axis := study.Varying(&study.Sweeps[0])[0]
+		got := []string{axis.Title}
+		for _, c := range study.Cells(&study.Sweeps[0]) {
+			got = append(got, axis.Of(&c))
+		}
+		assert.Equal(t, want, got)
+	}
+}
+
 func TestShardFlag(t *testing.T) {
 	var s sweep.Shard
 	require.NoError(t, s.Set("7/8"))

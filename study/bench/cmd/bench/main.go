@@ -91,6 +91,9 @@ func newTable() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := bench.Comparable(records); err != nil {
+				return err
+			}
 			base := strings.TrimSuffix(files[0], filepath.Ext(files[0]))
 			if err := write(base+".md", func(w io.Writer) { bench.Table(w, records) }); err != nil {
 				return err
