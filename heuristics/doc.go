@@ -117,8 +117,8 @@
 // [Config.Guided] lists iterations after the targets of another plan.
 //
 // Baselines. [Config.Exclusive] is a batch queue: first come, first served, with EASY
-// backfilling, full depth, whole jobs on GPUs of their own. [Config.InterleavedFull]
-// is [Greedy] at full depth.
+// backfilling, full depth, whole jobs on GPUs of their own, the better of taking what is
+// free and waiting for what is near. [Config.InterleavedFull] is [Greedy] at full depth.
 //
 // # Periodic objectives
 //

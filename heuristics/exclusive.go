@@ -17,6 +17,10 @@ import (
 // expected (EASY backfilling). Only if a deadline is missed in this order, the
 // queue is sorted by deadline. Synchronisations still share links.
 //
+// Where jobs took GPUs far apart, which slow links may make a bad bargain, the queue
+// is run once more with jobs that wait for GPUs as near to one another as can be, and
+// the better schedule counts.
+//
 // The schedule is valid for in.FullDepth(). As in every plan a job's
 // persistent memory is reserved on its GPUs throughout (rule 7).
 func (c Config) Exclusive(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
@@ -62,10 +66,25 @@ func (c Config) Exclusive(ctx context.Context, in *instance.Instance, rng *rand.
 }
 
 // exclusive runs the queue in the given order, on the residencies of where if
-// that is not nil.
+// that is not nil; jobs that have none take what is free, or wait for what is near.
 func exclusive(ctx context.Context, in *instance.Instance, counts [][]int, order []instance.JobID, where *placement) (*instance.Schedule, error) {
-	l := newLayout(in)
 	q := newQueue(in, counts, order, where)
+	s, err := q.schedule(ctx, order)
+	if !q.spread {
+		return s, err
+	}
+	q = newQueue(in, counts, order, where)
+	q.patient = true
+	if near, nearErr := q.schedule(ctx, order); nearErr == nil && (err != nil || in.Objective.Better(in.Value(near), in.Value(s))) {
+		return near, nil
+	}
+	return s, err
+}
+
+// schedule runs the queue to its end.
+func (q *queue) schedule(ctx context.Context, order []instance.JobID) (*instance.Schedule, error) {
+	in, counts := q.in, q.placer.how.counts
+	l := newLayout(in)
 	d := &decision{counts: counts, where: q.placer.out, base: make([]int64, len(in.Jobs)), slope: make([]int64, len(in.Jobs))}
 	for at, j := range order {
 		d.base[j] = int64(at)
@@ -105,13 +124,17 @@ type queue struct {
 	ends    []instance.Tick  // per job: when it is expected to end
 	running []instance.JobID // by ascending start
 	idle    []int            // scratch, per node: free GPUs
+
+	patient bool            // jobs wait for GPUs as near as can be
+	spread  bool            // a job has started on others
+	near    []instance.Tick // per job: how long it synchronises there; 0: not known yet
 }
 
 func newQueue(in *instance.Instance, counts [][]int, order []instance.JobID, where *placement) *queue {
 	q := &queue{
 		in: in, placer: newPlacer(in, placing{counts: counts}), fixed: where,
 		place: make([]int, len(in.Jobs)), holder: make([]int32, len(in.GPUs)), free: len(in.GPUs),
-		ends: make([]instance.Tick, len(in.Jobs)), idle: make([]int, len(in.Nodes)),
+		ends: make([]instance.Tick, len(in.Jobs)), idle: make([]int, len(in.Nodes)), near: make([]instance.Tick, len(in.Jobs)),
 	}
 	for at, j := range order {
 		q.place[j] = at
@@ -181,6 +204,7 @@ func (q *queue) start(s *dispatcher, i int, gpus []instance.GPUID, span instance
 	for n := range limit {
 		limit[n] = q.in.Jobs[j].Full()
 	}
+	q.spread = q.spread || q.far(j, span)
 	q.placer.settle(j, gpus, limit, span)
 	for _, g := range gpus {
 		q.holder[g] = int32(j)
@@ -203,9 +227,34 @@ func (q *queue) length(j instance.JobID, gpus []instance.GPUID, span instance.Sp
 	return instance.Tick(job.Iterations) * (longest + q.placer.sync(j, span))
 }
 
-// find chooses GPUs for job j among those that may be used: the tightest
-// place first, so that whole nodes stay free for jobs that need them.
+// find chooses GPUs for job j among those that may be used, or none where it waits for
+// nearer ones.
 func (q *queue) find(j instance.JobID, usable func(instance.GPUID) bool) ([]instance.GPUID, instance.Span, bool) {
+	gpus, span, ok := q.fit(j, usable)
+	if ok && q.patient && q.far(j, span) {
+		return nil, instance.Span{}, false
+	}
+	return gpus, span, ok
+}
+
+// far reports whether job j would synchronise faster on other GPUs, were all free.
+func (q *queue) far(j instance.JobID, span instance.Span) bool {
+	if q.fixed != nil || !q.in.Jobs[j].HasSync() {
+		return false
+	}
+	if q.near[j] == 0 {
+		_, best, ok := q.fit(j, func(instance.GPUID) bool { return true })
+		if !ok {
+			best = span
+		}
+		q.near[j] = q.placer.sync(j, best)
+	}
+	return q.placer.sync(j, span) > q.near[j]
+}
+
+// fit chooses GPUs for job j among those that may be used: the tightest
+// place first, so that whole nodes stay free for jobs that need them.
+func (q *queue) fit(j instance.JobID, usable func(instance.GPUID) bool) ([]instance.GPUID, instance.Span, bool) {
 	if q.fixed != nil {
 		for _, g := range q.fixed.gpus[j] {
 			if !usable(g) {

@@ -152,10 +152,15 @@ func openPath(name string) (io.ReadCloser, error) {
 	}
 	if info, err := file.Stat(); err == nil && info.IsDir() {
 		file.Close()
-		return nil, fmt.Errorf("%s is a folder; give a file", name)
+		return nil, fmt.Errorf("%s %w; give a file", name, errFolder)
 	}
 	return file, nil
 }
+
+var errFolder = errors.New("is a folder")
+
+// elsewhere reports whether a name that is none of a file may be one of what is built in.
+func elsewhere(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errFolder) }
 
 // open returns the content of a file, of standard input, or of an example.
 func open(name string, std streams) (io.ReadCloser, error) {
@@ -163,7 +168,7 @@ func open(name string, std streams) (io.ReadCloser, error) {
 	if err == nil {
 		return file, nil
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !elsewhere(err) {
 		return nil, usage(err)
 	}
 	examples, exampleErr := jigsaw.Examples()
@@ -176,6 +181,9 @@ func open(name string, std streams) (io.ReadCloser, error) {
 			return io.NopCloser(bytes.NewReader(e.Data)), nil
 		}
 		known = append(known, e.Name)
+	}
+	if errors.Is(err, errFolder) {
+		return nil, usage(err)
 	}
 	return nil, usage(fmt.Errorf("there is no file %q, nor an example of that name; the examples are %s", name, strings.Join(known, ", ")))
 }

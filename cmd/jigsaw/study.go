@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -72,12 +71,12 @@ func readStudy(name string, std streams) ([]byte, error) {
 		defer file.Close()
 		return io.ReadAll(file)
 	}
-	if !errors.Is(err, os.ErrNotExist) {
+	if !elsewhere(err) {
 		return nil, usage(err)
 	}
-	builtins, err := sweep.Builtins()
-	if err != nil {
-		return nil, err
+	builtins, builtinErr := sweep.Builtins()
+	if builtinErr != nil {
+		return nil, builtinErr
 	}
 	var known []string
 	for _, b := range builtins {
@@ -85,6 +84,9 @@ func readStudy(name string, std streams) ([]byte, error) {
 			return b.Data, nil
 		}
 		known = append(known, b.Name)
+	}
+	if errors.Is(err, errFolder) {
+		return nil, usage(err)
 	}
 	return nil, usage(fmt.Errorf("there is no file %q, nor a built-in study of that name; they are %s", name, strings.Join(known, ", ")))
 }
