@@ -223,7 +223,7 @@ func roomForLegend(p *plot.Plot, top float64) {
 func gainFigure(rows []*store.Row, among string) Figure {
 	p := newPlot("gain (%)", "share of cells (%)")
 	p.Legend.Left, p.Legend.Top = false, false
-	right := 0.0
+	right, most := 0.0, 0.0
 	for _, s := range []struct {
 		name   string
 		of     func(*store.Row) (float64, bool)
@@ -250,7 +250,7 @@ func gainFigure(rows []*store.Row, among string) Figure {
 			points = append(points, plotter.XY{X: v, Y: 100 * float64(i) / float64(len(values))}, plotter.XY{X: v, Y: 100 * float64(i+1) / float64(len(values))})
 		}
 		// A few far out would squeeze the rest.
-		right = max(right, values[(len(values)-1)*85/100])
+		right, most = max(right, values[(len(values)-1)*85/100]), max(most, values[len(values)-1])
 		line, err := plotter.NewLine(points)
 		if err != nil {
 			continue // numbers only
@@ -268,8 +268,12 @@ func gainFigure(rows []*store.Row, among string) Figure {
 	p.X.Min, p.X.Max = min(0, p.X.Min), 20*math.Ceil(max(right, 100*abstract*1.2)/20)
 	p.Y.Min, p.Y.Max = 0, 100
 	p.X.Tick.Marker, p.Y.Tick.Marker = every(p.X.Min, p.X.Max, 20), every(0, 100, 25)
+	caption := "Gains of the cells" + among + ": solid is the plan, dashed the most that any schedule can gain."
+	if most > p.X.Max {
+		caption += fmt.Sprintf(" Gains beyond %.0f %%, up to %.0f, are left out.", p.X.Max, most)
+	}
 	return Figure{
-		Name: "gains", Caption: "Gains of the cells" + among + ": solid is the plan, dashed the most that any schedule can gain.",
+		Name: "gains", Caption: caption,
 		Alt: "Four curves of the share of cells by gain, and a vertical line at 28 %. The table below has the numbers.", plot: p, width: 680, height: 330,
 	}
 }

@@ -42,6 +42,20 @@ func TestSpread(t *testing.T) {
 	assert.Equal(t, "+15 % (-10 … +40)", spreadOfValues([]float64{0.4, -0.1}).percent())
 }
 
+// TestGainFigure: what is too far out for the figure is told below it.
+func TestGainFigure(t *testing.T) {
+	f := func(v float64) *float64 { return &v }
+	var rows []*store.Row
+	for range 19 {
+		r := &store.Row{}
+		r.Objective, r.Plan, r.Exclusive = "makespan", f(100), f(150)
+		rows = append(rows, r)
+	}
+	assert.NotContains(t, gainFigure(rows, "").Caption, "left out")
+	rows[0].Exclusive = f(300)
+	assert.Contains(t, gainFigure(rows, "").Caption, " Gains beyond 60 %, up to 200, are left out.")
+}
+
 // TestPartlyKnown: a figure that is known of some rows says of how many, and is not
 // drawn beside those of all.
 func TestPartlyKnown(t *testing.T) {
