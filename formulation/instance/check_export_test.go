@@ -11,16 +11,11 @@ func CheckedSpan(in *Instance, gpus []GPUID) (span Span, ok bool) {
 	if r.slowest == 0 {
 		return Span{}, false
 	}
-	span = Span{Parties: r.parties, Slowest: BitRate(r.slowest)}
+	span = Span{Parties: r.parties, Slowest: in.Rate(BitRate(r.slowest))}
 	for _, u := range r.uses {
 		span.Uses = append(span.Uses, LinkUse{u.link, int(u.times)})
 	}
 	return span, true
-}
-
-// CheckedRate is the checker's own [Span.Rate].
-func CheckedRate(s Span, level RateLevel) BitRate {
-	return BitRate((&checkedRing{slowest: int64(s.Slowest)}).rate(level))
 }
 
 // CheckedVolume is the checker's own [Job.Volume].
@@ -30,8 +25,8 @@ func CheckedVolume(j *Job, counts []int, parties int) Bytes {
 
 // CheckedTicks is the checker's own [Instance.SyncTicks]. It saturates as that
 // one does; [Check] itself takes no schedule with so long a synchronisation.
-func CheckedTicks(in *Instance, volume Bytes, rate BitRate) Tick {
-	ticks := new(syncLength).ticks(in, int64(volume), int64(rate))
+func CheckedTicks(in *Instance, volume Bytes, slowest BitRate, level RateLevel) Tick {
+	ticks := new(syncLength).ticks(in, int64(volume), int64(slowest), level)
 	if !ticks.IsInt64() {
 		return math.MaxInt64
 	}

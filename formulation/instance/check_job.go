@@ -124,11 +124,10 @@ func (w *jobCheck) iteration(i int, tasks []Task, syncs []Sync) {
 		w.ends(i, y.End)
 		w.ready = max(w.ready, y.End)
 		if complete && w.ring != nil && w.ring.slowest > 0 {
-			rate := w.ring.rate(y.Rate)
 			volume := syncVolume(w.job.SegmentBytes, w.counts, w.ring.parties)
-			if want := w.length.ticks(w.in, volume, rate); !want.IsInt64() || want.Int64() != int64(y.End-y.Start) {
-				w.report(9, w.id, i, y.Start, "the synchronisation of %d bytes at %d bit/s (level %v) takes %d ticks; it should take %v",
-					volume, rate, y.Rate, y.End-y.Start, want)
+			if want := w.length.ticks(w.in, volume, w.ring.slowest, y.Rate); !want.IsInt64() || want.Int64() != int64(y.End-y.Start) {
+				w.report(9, w.id, i, y.Start, "the synchronisation of %d bytes at level %v of %d bit/s takes %d ticks; it should take %v",
+					volume, y.Rate, w.ring.slowest, y.End-y.Start, want)
 			}
 		}
 	}
@@ -196,11 +195,12 @@ func (w *jobCheck) depths(i int) {
 	if w.counts[full] < rule.MinFull {
 		w.report(3, w.id, i, -1, "%d workers are at full depth; the rule asks for at least %d", w.counts[full], rule.MinFull)
 	}
-	share := int64(0) // at most k x 1e6
+	share := int64(0) // at most 2^53
 	for d, n := range w.counts {
-		share += int64(n) * int64(w.job.Depths[d].Share)
+		share += int64(n) * w.job.Depths[d].Share
 	}
 	if share < rule.MinShare {
-		w.report(3, w.id, i, -1, "the depth-fractions add up to %v; the rule asks for at least %v", Ratio(share), Ratio(rule.MinShare))
+		whole := w.job.Depths[full].Share
+		w.report(3, w.id, i, -1, "the depth-fractions add up to %d/%d; the rule asks for at least %d/%d", share, whole, rule.MinShare, whole)
 	}
 }

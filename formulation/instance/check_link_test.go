@@ -58,6 +58,25 @@ func TestCheckLinkToTheBit(t *testing.T) {
 	}
 }
 
+// TestCheckLinkFractions has three jobs whose NICs of 3 bit/s give them 3/2 bit/s each at
+// the level 1/2, which a link of 5 bit/s holds and one of 4 bit/s does not.
+func TestCheckLinkFractions(t *testing.T) {
+	for rate, want := range map[instance.BitRate][]int{5: nil, 4: {8}} {
+		in := network(t, []instance.BitRate{3, 3, 3, 3, 3, 3}, []instance.LinkSpec{
+			{From: "A", To: "C", Rate: 9}, {From: "B", To: "C", Rate: 9}, {From: "E", To: "C", Rate: 9},
+			{From: "C", To: "D", Rate: rate}, {From: "D", To: "F", Rate: 9},
+		}, 2, 2, 2)
+		s := syncsTogether(in, [][]instance.GPUID{{0, 6}, {2, 7}, {8, 10}}, 2, 2, 2)
+		// 2 x 1/2 of 4000 bytes at 3/2 bit/s, in ticks of a millisecond.
+		assert.Equal(t, instance.Tick(21_333_334), s.Syncs[0].End-s.Syncs[0].Start)
+		violations := instance.Check(in, s)
+		assert.Equal(t, want, brokenRules(violations), "%d bit/s", rate)
+		if len(violations) > 0 {
+			assert.Equal(t, "link C-D.fwd is asked for 5 bit/s but has 4", violations[0].Message)
+		}
+	}
+}
+
 // TestCheckLinkCrossedTwice has a chain A-C-B-D of switches, whose ring
 // A, B, C, D, A crosses the links between B and C twice each way.
 func TestCheckLinkCrossedTwice(t *testing.T) {

@@ -418,8 +418,8 @@ var mutations = []struct {
 		y, _ := m.in.Span(m.s.Residency[b.Job])
 		for _, u := range x.Uses {
 			for _, v := range y.Uses {
-				load := x.Rate(a.Rate)*instance.BitRate(u.Times) + y.Rate(b.Rate)*instance.BitRate(v.Times)
-				if u.Link == v.Link && load > m.in.Links[u.Link].Capacity && a.End > a.Start && b.End > b.Start {
+				load := x.Rate(a.Rate)*instance.Rate(u.Times) + y.Rate(b.Rate)*instance.Rate(v.Times)
+				if u.Link == v.Link && load > m.in.Capacity(u.Link) && a.End > a.Start && b.End > b.Start {
 					return true
 				}
 			}

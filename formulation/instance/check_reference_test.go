@@ -199,7 +199,7 @@ func (r *reference) allowed(job *instance.Job, counts []int) bool {
 	share := int64(0)
 	for d, n := range counts {
 		for range n {
-			share += int64(job.Depths[d].Share)
+			share += job.Depths[d].Share
 		}
 	}
 	return counts[len(counts)-1] >= job.Rule.MinFull && share >= job.Rule.MinShare
@@ -296,14 +296,14 @@ func (r *reference) link(name string) *instance.Link {
 }
 
 // rate of a sync with a level, in bit/s.
-func (r *reference) rate(crossed map[string]int64, level instance.RateLevel) int64 {
+func (r *reference) rate(crossed map[string]int64, level instance.RateLevel) *big.Rat {
 	slowest := int64(-1)
 	for name, times := range crossed {
 		if c := int64(r.link(name).Capacity) / times; slowest < 0 || c < slowest {
 			slowest = c
 		}
 	}
-	return max(1, slowest/int64(level))
+	return big.NewRat(slowest, int64(level))
 }
 
 // length of a sync in ticks, by the formula of section 4.
@@ -326,7 +326,8 @@ func (r *reference) length(job *instance.Job, counts []int, gpus map[instance.GP
 			volume.Add(volume, new(big.Rat).SetInt(ceil(part)))
 		}
 	}
-	perTick := big.NewRat(r.rate(crossed, level), 8) // bytes per second
+	perTick := r.rate(crossed, level)
+	perTick.Quo(perTick, big.NewRat(8, 1)) // bytes per second
 	perTick.Mul(perTick, big.NewRat(r.in.TickUS, 1_000_000))
 	ticks := ceil(volume.Quo(volume, perTick)).Int64()
 	return max(r.in.Latency, instance.Tick(ticks))
@@ -379,13 +380,14 @@ func (r *reference) eachTick() {
 			r.require(6, running <= 1)
 		}
 		for l := range r.in.Links {
-			load := int64(0)
+			load := new(big.Rat)
 			for _, y := range r.s.Syncs {
 				if rings[y.Job] != nil {
-					load += times(tick, y.Start, y.End) * r.rate(rings[y.Job], y.Rate) * rings[y.Job][r.in.Links[l].Name]
+					here := big.NewRat(times(tick, y.Start, y.End)*rings[y.Job][r.in.Links[l].Name], 1)
+					load.Add(load, here.Mul(here, r.rate(rings[y.Job], y.Rate)))
 				}
 			}
-			r.require(8, load <= int64(r.in.Links[l].Capacity))
+			r.require(8, load.Cmp(big.NewRat(int64(r.in.Links[l].Capacity), 1)) <= 0)
 		}
 	}
 }

@@ -139,7 +139,7 @@ func addBytes(a, b Bytes) Bytes {
 	return a + b
 }
 
-// load is a sum of speeds in bit/s, in 128 bits.
+// load is a sum of speeds, in 128 bits.
 type load struct{ hi, lo uint64 }
 
 func (l load) plus(x uint64) load {
@@ -154,18 +154,51 @@ func (l load) minus(x uint64) load {
 
 func (l load) exceeds(capacity uint64) bool { return l.hi > 0 || l.lo > capacity }
 
-// clipped returns the sum, or the largest integer in its stead.
-func (l load) clipped() uint64 {
-	if l.hi > 0 {
+// over returns the sum divided by parts, rounded up, or the largest integer in its stead.
+func (l load) over(parts uint64) uint64 {
+	if l.hi >= parts {
 		return math.MaxUint64
 	}
-	return l.lo
+	quotient, rest := bits.Div64(l.hi, l.lo, parts)
+	if rest > 0 {
+		quotient++
+	}
+	return quotient
 }
 
 // demand is what a stretch of a sync asks of one link.
 type demand struct {
 	stretch int // index into the list of stretches
 	speed   uint64
+}
+
+// fractions are the units that speeds are exact in, at every rate level: common x
+// parts of them are common bit/s.
+type fractions struct{ common, parts int64 }
+
+// fractions takes the least common multiple of the levels for parts, and what
+// divides it and all speeds for common.
+func (c *checker) fractions() fractions {
+	greatest := func(a, b int64) int64 {
+		for b != 0 {
+			a, b = b, a%b
+		}
+		return a
+	}
+	u := fractions{parts: 1}
+	for _, level := range c.in.RateLevels {
+		u.parts *= int64(level) / greatest(u.parts, int64(level))
+	}
+	u.common = u.parts
+	for l := range c.in.Links {
+		u.common = greatest(u.common, int64(c.in.Links[l].Capacity))
+	}
+	for _, ring := range c.rings {
+		if ring != nil {
+			u.common = greatest(u.common, ring.slowest)
+		}
+	}
+	return u
 }
 
 // links tests rule 8: it sweeps each link over the starts and ends of the
@@ -189,10 +222,11 @@ func (c *checker) links() {
 		}
 	}
 	// Sorted once here, the demands on every link are in order as well.
-	starts := c.demands(list, func(s *stretch) Tick { return s.from })
-	ends := c.demands(list, func(s *stretch) Tick { return s.to })
+	unit := c.fractions()
+	starts := c.demands(list, unit, func(s *stretch) Tick { return s.from })
+	ends := c.demands(list, unit, func(s *stretch) Tick { return s.to })
 	for l := range in.Links {
-		capacity := uint64(in.Links[l].Capacity)
+		capacity := uint64(int64(in.Links[l].Capacity) / unit.common * unit.parts)
 		var now load
 		e, over := 0, false
 		for _, d := range starts[l] {
@@ -207,14 +241,14 @@ func (c *checker) links() {
 				over = true
 				y := &syncs[list[d.stretch].index]
 				c.report(8, y.Job, y.Iteration, from, "link %s is asked for %d bit/s but has %d",
-					in.Links[l].Name, now.clipped(), capacity)
+					in.Links[l].Name, now.over(uint64(unit.parts/unit.common)), in.Links[l].Capacity)
 			}
 		}
 	}
 }
 
 // demands returns for every link what the stretches ask of it, by ascending at.
-func (c *checker) demands(list []stretch, at func(*stretch) Tick) [][]demand {
+func (c *checker) demands(list []stretch, unit fractions, at func(*stretch) Tick) [][]demand {
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i
@@ -233,7 +267,7 @@ func (c *checker) demands(list []stretch, at func(*stretch) Tick) [][]demand {
 	for _, i := range order {
 		y := &c.s.Syncs[list[i].index]
 		ring := c.rings[y.Job]
-		speed := uint64(ring.rate(y.Rate))
+		speed := uint64(ring.slowest / unit.common * (unit.parts / int64(y.Rate)))
 		for _, u := range ring.uses {
 			// One lap fits the link; so many laps that they overflow do not.
 			hi, lo := bits.Mul64(speed*uint64(u.times), list[i].layers)

@@ -12,8 +12,8 @@ type checkedRing struct {
 	parties int // q of docs/problem.md section 4
 	// uses of links, ascending, and how often the ring crosses each.
 	uses []ringUse
-	// slowest is the rate in bit/s at level 1, and 0 where there is no way
-	// to synchronise; broken then says why.
+	// slowest is the rate at level 1 in whole bit/s, and 0 where there is no
+	// way to synchronise; broken then says why.
 	slowest int64
 	broken  string
 }
@@ -78,9 +78,6 @@ func (c *checker) ring(gpus []GPUID) *checkedRing {
 	return r
 }
 
-// rate returns the speed in bit/s at a level, at least 1.
-func (r *checkedRing) rate(level RateLevel) int64 { return max(1, r.slowest/int64(level)) }
-
 // syncVolume returns the bytes each of q parties sends when counts[d] workers
 // are at depth d: for a segment of G bytes with n contributors, G(m-1)/m +
 // G(q-1)/q with m = min(q, n), each rounded up. G(q-1)/q rounded up is G less
@@ -106,18 +103,19 @@ func syncVolume(segments []Bytes, counts []int, q int) int64 {
 // syncLength computes lengths of synchronisations and remembers the last one,
 // for those of a job are mostly alike.
 type syncLength struct {
-	volume, rate int64
-	want         *big.Int
+	volume, slowest int64
+	level           RateLevel
+	want            *big.Int
 }
 
-// ticks returns ceil(volume x 8e6 / (rate x tick_us)), at least the latency,
-// for a volume in bytes and a rate in bit/s.
-func (l *syncLength) ticks(in *Instance, volume, rate int64) *big.Int {
-	if l.want != nil && l.volume == volume && l.rate == rate {
+// ticks returns ceil(volume x 8e6 x level / (slowest x tick_us)), at least the
+// latency, for a volume in bytes and the rate at level 1 in bit/s.
+func (l *syncLength) ticks(in *Instance, volume, slowest int64, level RateLevel) *big.Int {
+	if l.want != nil && l.volume == volume && l.slowest == slowest && l.level == level {
 		return l.want
 	}
-	bits := new(big.Int).Mul(big.NewInt(volume), big.NewInt(8_000_000)) // and microseconds per second
-	perTick := new(big.Int).Mul(big.NewInt(rate), big.NewInt(in.TickUS))
+	bits := new(big.Int).Mul(big.NewInt(volume), big.NewInt(8_000_000*int64(level))) // and microseconds per second
+	perTick := new(big.Int).Mul(big.NewInt(slowest), big.NewInt(in.TickUS))
 	want, rest := bits.QuoRem(bits, perTick, new(big.Int))
 	if rest.Sign() > 0 {
 		want.Add(want, big.NewInt(1))
@@ -125,6 +123,6 @@ func (l *syncLength) ticks(in *Instance, volume, rate int64) *big.Int {
 	if latency := big.NewInt(int64(in.Latency)); want.Cmp(latency) < 0 {
 		want = latency
 	}
-	*l = syncLength{volume, rate, want}
+	*l = syncLength{volume, slowest, level, want}
 	return want
 }

@@ -124,7 +124,7 @@ func TestCheckByHand(t *testing.T) {
 		{"link", 8, func(s *instance.Schedule) { s.Syncs[1].Rate, s.Syncs[1].End = 1, 21 },
 			`rule 8 (link capacity): job 0 "a", iteration 2, tick 18: link r0n0.up is asked for 12000000 bit/s but has 8000000`},
 		{"sync too long", 9, func(s *instance.Schedule) { s.Syncs[1].End++ },
-			`rule 9 (sync length): job 0 "a", iteration 2, tick 18: the synchronisation of 3000 bytes at 4000000 bit/s (level 1/2) takes 7 ticks; it should take 6`},
+			`rule 9 (sync length): job 0 "a", iteration 2, tick 18: the synchronisation of 3000 bytes at level 1/2 of 8000000 bit/s takes 7 ticks; it should take 6`},
 		{"deadline", 10, func(s *instance.Schedule) { s.Syncs[2].Start, s.Syncs[2].End = 13, 21 },
 			`rule 10 (deadline): job 1 "b", iteration 1, tick 21: it ends after its deadline at tick 20`},
 	} {

@@ -15,7 +15,8 @@ import (
 type field struct {
 	name     string
 	index    int
-	required bool // files must give it
+	required bool   // files must give it
+	absent   string // what it means to leave it out, where zero stands for that
 }
 
 // fieldsOf returns the fields of a struct type in order. The ones without
@@ -24,7 +25,7 @@ func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for i := range t.NumField() {
 		name, options, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
-		fields = append(fields, field{name, i, !strings.Contains(options, "omitempty")})
+		fields = append(fields, field{name, i, !strings.Contains(options, "omitempty"), t.Field(i).Tag.Get("absent")})
 	}
 	return fields
 }
@@ -199,7 +200,7 @@ func (d *treeDecoder) object(n *yaml.Node, v reflect.Value) {
 		default:
 			first[f] = key
 			d.path = append(d.path, step{name: key.Value})
-			d.value(n.Content[i+1], v.Field(fields[f].index))
+			d.given(n.Content[i+1], v.Field(fields[f].index), fields[f].absent)
 			d.path = d.path[:len(d.path)-1]
 		}
 	}
@@ -212,6 +213,24 @@ func (d *treeDecoder) object(n *yaml.Node, v reflect.Value) {
 			d.bad(n, "the field %q is missing; %s", f.name, hint)
 		}
 	}
+}
+
+// given decodes the value of a field. One that the program would take for no value at
+// all, which means absent, is a mistake.
+func (d *treeDecoder) given(n *yaml.Node, v reflect.Value, absent string) {
+	before := len(d.problems)
+	d.value(n, v)
+	if absent == "" || !v.IsZero() || len(d.problems) > before {
+		return
+	}
+	what := clip(n.Value) + " is"
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		what = "an empty list is"
+	case n.Value == "":
+		what = "an empty text is"
+	}
+	d.bad(n, "%s not allowed here; give another value, or leave the field out, which means %s", what, absent)
 }
 
 // mismatch reports a value of a wrong type.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"unicode"
 )
 
 // Limits of what can be planned. They keep compiled integers far from
@@ -17,10 +19,13 @@ const (
 	maxIterations = 1_000_000
 	maxWeight     = 1_000_000_000
 	maxDepths     = 16
+	maxShares     = 1 << 53       // of a job's workers: exact in floating point
 	maxTicks      = Tick(1) << 40 // of a task
 	maxSyncTicks  = Tick(1) << 36
 	maxHorizon    = Tick(1) << 60 // of all jobs, one after the other
 	maxTickUS     = 60_000_000
+	maxRateParts  = 1 << 32
+	maxRate       = 4 * maxQuantity // of a link, in parts of a bit/s
 )
 
 // Compile checks the spec and turns it into an [Instance]. Models that the
@@ -105,7 +110,8 @@ func (c *compiler) ceilTicks(path string, d Duration, speed Ratio) Tick {
 		c.problems.add(path, "must not be negative")
 		return 0
 	}
-	return c.inRange(path, d, Tick(ceilMulDiv(int64(d), int64(One), saturatingMul(int64(speed), c.in.TickUS*1000))))
+	// A tick is tick_us x 1000 ns, and speed / 10^6.
+	return c.inRange(path, d, Tick(ceilMulDiv(int64(d), int64(One)/1000, int64(speed)*c.in.TickUS)))
 }
 
 // floorTicks converts what limits a plan to whole ticks, of which there is one at the least.
@@ -137,8 +143,8 @@ func (c *compiler) horizon() {
 	for _, l := range in.Links {
 		slowest = min(slowest, l.Capacity)
 	}
-	// A ring crosses a link at most once for every rack.
-	rate := float64(slowest) / float64(len(in.Racks)) / float64(slices.Max(in.RateLevels))
+	// A ring crosses a link at most once for every rack; shares are whole bit/s.
+	rate := float64(max(1, int(slowest)/len(in.Racks))) / float64(slices.Max(in.RateLevels))
 	total := 0.0
 	for i := range in.Jobs {
 		j := &in.Jobs[i]
@@ -175,21 +181,22 @@ func (c *compiler) name(path, name, what string, seen map[string]bool) {
 		c.problems.add(path, "a %s needs a name", what)
 	case len(name) > 200:
 		c.problems.add(path, "the name is longer than 200 bytes")
+	case strings.TrimSpace(name) == "":
+		c.problems.add(path, "the name is blank; a %s needs one that can be read", what)
 	case !printable(name):
-		c.problems.add(path, "the name %q holds control characters", clip(name))
+		c.problems.add(path, "the name %+q holds characters that control a terminal or turn the direction of text; leave them out", clip(name))
 	case seen[name]:
 		c.problems.add(path, "there is another %s named %q; names must differ", what, clip(name))
 	}
 	seen[name] = true
 }
 
+// printable refuses what moves a terminal's cursor, C1 controls too, or turns the direction
+// of the text around it.
 func printable(s string) bool {
-	for _, r := range s {
-		if r < ' ' || r == 0x7f || r == '\uFFFD' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\uFFFD' || r == '\u2028' || r == '\u2029'
+	})
 }
 
 // profiles checks the spec's own profiles and files them by model.

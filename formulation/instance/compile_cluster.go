@@ -26,6 +26,7 @@ func (c *compiler) cluster() {
 		c.problems.add("cluster", "the cluster has no nodes; give racks, or switches and nodes")
 	}
 	c.unmet()
+	c.rateParts()
 	if len(c.problems) == 0 && len(in.GPUs) == 0 {
 		c.problems.add("cluster", "the cluster has no GPUs")
 	}
@@ -73,9 +74,32 @@ func (c *compiler) rateLevels() {
 	}
 }
 
+// rateParts chooses the parts of a bit/s in which rates are whole.
+func (c *compiler) rateParts() {
+	in := c.in
+	parts := int64(1) // the least common multiple of the levels
+	for _, l := range in.RateLevels {
+		if parts *= int64(l) / gcd(parts, int64(l)); parts > maxRateParts {
+			break
+		}
+	}
+	fastest, common := BitRate(0), parts
+	for _, l := range in.Links {
+		fastest = max(fastest, l.Capacity)
+		if common = gcd(common, int64(l.Capacity)); l.Kind == Trunk {
+			common = 1 // it may be crossed several times, and its share be any number
+		}
+	}
+	in.rateParts = Rate(parts / common)
+	if parts > maxRateParts || saturatingMul(int64(in.rateParts), int64(fastest)) > maxRate {
+		c.problems.add("cluster.rate_levels", "the common denominator of the levels is too large for links of up to %v; choose levels that divide one another, like 1, 1/2, 1/4", fastest)
+		in.rateParts = 1
+	}
+}
+
 // speed checks a link speed.
 func (c *compiler) speed(path string, r BitRate) {
-	if r <= 0 {
+	if r <= 0 || r > maxQuantity {
 		c.problems.add(path, "give a speed like \"100Gbit/s\"")
 	}
 }
@@ -121,7 +145,7 @@ func (c *compiler) racks() {
 		if r.Uplink != 0 && r.Oversubscription != 0 {
 			c.problems.add(path+".oversubscription", "give either uplink or oversubscription, not both")
 		}
-		if r.Oversubscription < 0 || r.Oversubscription > 1000*One {
+		if r.Oversubscription < 0 || r.Oversubscription > 1000*One || r.Oversubscription != 0 && r.Oversubscription < One/1000 {
 			c.problems.add(path+".oversubscription", "an oversubscription of %v is out of range; choose 0.001 to 1000", r.Oversubscription)
 		}
 		total += max(1, r.Count)
@@ -136,14 +160,17 @@ func (c *compiler) racks() {
 
 	core := total // switch number, after the racks' own
 	var trunks []trunk
-	for _, r := range c.spec.Cluster.Racks {
+	for i, r := range c.spec.Cluster.Racks {
 		uplink := r.Uplink
-		if uplink == 0 {
+		if uplink == 0 && total > 1 {
 			over := r.Oversubscription
 			if over == 0 {
 				over = One
 			}
-			uplink = max(1, BitRate(ceilMulDiv(saturatingMul(int64(r.NIC), int64(r.Nodes)), int64(One), int64(over))))
+			if uplink = BitRate(ceilMulDiv(int64(r.NIC), int64(r.Nodes)*int64(One), int64(over))); uplink > maxQuantity {
+				c.problems.add(fmt.Sprintf("cluster.racks[%d].nic", i), "the NICs of %d nodes make an uplink that is too fast; give its speed as uplink", r.Nodes)
+				return
+			}
 		}
 		for range max(1, r.Count) {
 			rack := len(c.in.Racks)

@@ -270,14 +270,17 @@ func (c *compiler) depths(path string, s *JobSpec, p *Profile, j *Job) bool {
 	slices.Sort(chosen)
 	chosen = slices.Compact(chosen)
 
+	unit := int64(0)
 	for _, d := range chosen {
-		share := One
-		if d < full {
-			if share = Ratio(int64(One) * int64(d) / int64(full)); s.SPB.Measure != "layers" && backward[full] > 0 {
-				share = Ratio(floorMulDiv(int64(backward[d]), int64(One), int64(backward[full])))
-			}
+		share := int64(d)
+		if s.SPB.Measure != "layers" && backward[full] > 0 {
+			share = int64(backward[d])
 		}
+		unit = gcd(unit, share)
 		j.Depths = append(j.Depths, Depth{d, share})
+	}
+	for d := range j.Depths {
+		j.Depths[d].Share /= unit
 	}
 	j.SegmentBytes = make([]Bytes, len(chosen))
 	for s, d := range chosen {
@@ -329,6 +332,7 @@ func (c *compiler) table(path string, p *Profile, speed Ratio, j *Job, copies in
 
 // rule compiles the SPB rule; the job's depths may still be unknown.
 func (c *compiler) rule(path string, s *JobSpec, j *Job) {
+	before := len(c.problems)
 	bad := func(field, format string, args ...any) { c.problems.add(path+".spb."+field, format, args...) }
 	spb := &s.SPB
 	if spb.Cuts < 0 || spb.Cuts > maxDepths {
@@ -365,7 +369,15 @@ func (c *compiler) rule(path string, s *JobSpec, j *Job) {
 			bad("min_mean_depth", "a mean depth-fraction of %v is out of range; choose 0 to 1", spb.MinMeanDepth)
 		}
 		j.Rule.MinFull = max(1, spb.MinFull)
-		j.Rule.MinShare = int64(spb.MinMeanDepth) * int64(j.Workers)
+		if m > 0 && len(c.problems) == before {
+			// The sum of the shares is whole: rounding up loses nothing.
+			whole := saturatingMul(j.Depths[m-1].Share, int64(j.Workers))
+			if whole > maxShares {
+				bad("measure", "the backward times of %d workers have too many digits to be added up exactly; give them in whole microseconds, or choose measure: layers",
+					j.Workers)
+			}
+			j.Rule.MinShare = ceilMulDiv(whole, int64(spb.MinMeanDepth), int64(One))
+		}
 	default:
 		bad("rule", "unknown rule %q; choose full, ladder or free", clip(spb.Rule))
 	}

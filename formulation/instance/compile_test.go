@@ -40,7 +40,7 @@ func TestCompileByHand(t *testing.T) {
 
 	a := &in.Jobs[0]
 	assert.Equal(t, "a-1", a.Name)
-	assert.Equal(t, []Depth{{1, 250_000}, {2, 500_000}, {3, 750_000}, {4, One}}, a.Depths)
+	assert.Equal(t, []Depth{{1, 1}, {2, 2}, {3, 3}, {4, 4}}, a.Depths)
 	assert.Equal(t, []Tick{6, 8, 10, 12}, a.On[0].Time, "4 ms forward + 2 ms per layer back")
 	assert.Equal(t, []Bytes{1010, 2010, 3010, 4010}, a.On[0].Ephemeral)
 	assert.Equal(t, Bytes(96e6), a.On[0].Persistent, "momentum keeps three copies")
@@ -54,7 +54,7 @@ func TestCompileByHand(t *testing.T) {
 	span, ok := in.Span([]GPUID{0, 1, 2, 3})
 	require.True(t, ok)
 	assert.Equal(t, 2, span.Parties)
-	assert.Equal(t, BitRate(8e9), span.Slowest)
+	assert.Equal(t, BitRate(8e9), in.BitRate(span.Slowest))
 	assert.Len(t, span.Uses, 4, "two NICs, up and down")
 	assert.Equal(t, Tick(28), in.SyncTicks(28e6, span.Rate(1)), "28e6 bytes at 1e9 bytes/s")
 	assert.Equal(t, Tick(56), in.SyncTicks(28e6, span.Rate(2)))

@@ -7,12 +7,20 @@ import (
 )
 
 // Digest returns a fingerprint of the compiled instance: equal for files that
-// compile to the same numbers and names, however they are written.
+// compile to the same numbers, names and routes, however they are written. It
+// covers all that [Check] reads.
 func (in *Instance) Digest() string {
 	h := sha256.New()
-	// Exported fields only, all of them integers, strings and slices.
-	if err := json.NewEncoder(h).Encode(in); err != nil {
-		panic("instance: " + err.Error())
+	encoder := json.NewEncoder(h)
+	for _, part := range []any{
+		in,             // exported fields only, all of them integers, strings and slices
+		in.routes.leaf, // and what leads from rack to rack
+		in.routes.ends,
+		in.routes.tree,
+	} {
+		if err := encoder.Encode(part); err != nil {
+			panic("instance: " + err.Error())
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

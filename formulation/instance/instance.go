@@ -38,8 +38,10 @@ type Instance struct {
 
 	Jobs []Job
 
-	classes [][]JobID
-	routes  routes
+	// rateParts is how many parts of a bit/s rates are counted in.
+	rateParts Rate
+	classes   [][]JobID
+	routes    routes
 }
 
 // GPUType is a kind of GPU.
@@ -133,8 +135,9 @@ type Job struct {
 // Depth is an allowed depth of a job.
 type Depth struct {
 	Layers int
-	// Share is the depth-fraction in parts per million, full = [One].
-	Share Ratio
+	// Share over that of the full depth is the depth-fraction, exactly: backward time,
+	// or layers, in the greatest unit in which those of all depths are whole.
+	Share int64
 }
 
 // Costs of a job on one GPU type.
@@ -149,6 +152,11 @@ type Costs struct {
 
 // Full returns the index of full depth.
 func (j *Job) Full() int { return len(j.Depths) - 1 }
+
+// Fraction returns the depth-fraction of depth d: 1 for the full one.
+func (j *Job) Fraction(d int) float64 {
+	return float64(j.Depths[d].Share) / float64(j.Depths[j.Full()].Share)
+}
 
 // HasSync reports whether the job's iterations end with a synchronisation: a
 // lone worker has nobody to synchronise with.
@@ -165,7 +173,7 @@ type Rule struct {
 	Fixed []int
 	// MinFull workers at full depth, for a free rule.
 	MinFull int
-	// MinShare is the least sum over workers of Depth.Share, for a free rule.
+	// MinShare is the least sum over workers of Depth.Share, for a free rule; at most 2^53.
 	MinShare int64
 }
 
@@ -183,7 +191,7 @@ func (j *Job) Allows(counts []int) bool {
 	workers, share := 0, int64(0)
 	for d, n := range counts {
 		workers += n
-		share += int64(n) * int64(j.Depths[d].Share)
+		share += int64(n) * j.Depths[d].Share
 	}
 	return workers == j.Workers && counts[j.Full()] >= j.Rule.MinFull && share >= j.Rule.MinShare
 }
@@ -219,7 +227,7 @@ func (j *Job) appendKind(b []byte) []byte {
 	b = appendNumbers(b, j.Batch, j.Workers, j.Iterations, gang, int(j.Within), j.Rule.MinFull, len(j.Depths), len(j.On))
 	b = appendNumbers(b, j.Weight, int64(j.Release), int64(j.Deadline), j.Rule.MinShare)
 	for _, d := range j.Depths {
-		b = appendNumbers(b, int64(d.Layers), int64(d.Share))
+		b = appendNumbers(b, int64(d.Layers), d.Share)
 	}
 	b = appendNumbers(b, j.SegmentBytes...)
 	b = appendNumbers(b, j.Rule.Fixed...)

@@ -1,6 +1,9 @@
 package instance
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Profile holds the layer costs of one model on one GPU type at one batch
 // size. Depth d of a worker is the number of layers it back-propagates,
@@ -83,7 +86,7 @@ const (
 func (p *Profile) Validate() Problems {
 	var problems Problems
 	name := func(path, name, what string) {
-		if name == "" || len(name) > 200 || !printable(name) {
+		if strings.TrimSpace(name) == "" || len(name) > 200 || !printable(name) {
 			problems.add(path, "%q: %s needs a printable name of 1 to 200 bytes", clip(name), what)
 		}
 	}

@@ -92,6 +92,28 @@ func (r *routes) ring(in *Instance, nodes []NodeID) ([]LinkUse, bool) {
 	return uses, true
 }
 
+// Joined numbers the groups of racks between which there are routes both ways, by rack.
+// A ring through nodes of different racks has routes only within a group.
+func (in *Instance) Joined() []int {
+	joined := make([]int, len(in.Racks))
+	for a := range joined {
+		joined[a] = -1
+	}
+	reaches := func(a, b int) bool { return in.routes.tree[a][in.routes.leaf[b]] != noLink }
+	for a := range joined {
+		if joined[a] >= 0 {
+			continue
+		}
+		joined[a] = a
+		for b := a + 1; b < len(joined); b++ {
+			if joined[b] < 0 && reaches(a, b) && reaches(b, a) {
+				joined[b] = a
+			}
+		}
+	}
+	return joined
+}
+
 // nodesOf returns the distinct nodes of the GPUs, ascending.
 func (in *Instance) nodesOf(gpus []GPUID) []NodeID {
 	nodes := make([]NodeID, len(gpus))

@@ -117,7 +117,14 @@ func TestSchemaAgreesWithDecode(t *testing.T) {
 		{`"forward": "1ms", `, ``}, {`"layers": [`, `"layers": [3, `}, {`"name": "j"`, `"name": ""`}, {`"count": 2, "model"`, `"count": -2, "model"`},
 		{`"workers": 2`, `"workers": 0`}, {`"workers": 2`, `"workers": "2"`}, {`"workers": 2, `, ``}, {`"weight": 4`, `"weight": -4`}, {`"adam"`, `"lion"`},
 		{`"gang": true`, `"gang": "on"`}, {`"within": "rack"`, `"within": "room"`}, {`"rule": "free"`, `"rule": "loose"`}, {`"min_full": 1`, `"min_full": -1`},
-		{`"75%"`, `"75 percent"`}, {`"measure": "layers"`, `"measure": "time"`}, {`[1, 2]`, `{"1": 2}`}, {`[1, 2]`, `[1, "2"]`}, {`[1, 2]`, `[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]`},
+		// A zero that would stand for the default.
+		{`"tick_us": 1000`, `"tick_us": 0`}, {`"objective": "makespan"`, `"objective": ""`}, {`"speed": 2.5`, `"speed": 0`}, {`"speed": 2.5`, `"speed": "0.0%"`},
+		{`"profiled_as": [{"gpu": "v100", "speed": 2.5}]`, `"profiled_as": []`}, {`[1, 0.5, "1/3"]`, `[]`},
+		{`"count": 2, "nodes"`, `"count": 0, "nodes"`}, {`"oversubscription": "150%"`, `"oversubscription": 0`}, {`"oversubscription": "150%"`, `"uplink": "0 Gbit/s"`},
+		{`"count": 2, "model"`, `"count": 0, "model"`}, {`"batch": 32, "workers"`, `"batch": 0, "workers"`}, {`"iterations": 3`, `"iterations": 0`}, {`"weight": 4`, `"weight": 0`},
+		{`"deadline": "6h"`, `"deadline": "0s"`}, {`"deadline": "6h"`, `"deadline": 0`}, {`"adam"`, `""`}, {`"gpu_types": ["v100"]`, `"gpu_types": []`}, {`"within": "rack"`, `"within": ""`},
+		{`"rule": "free"`, `"rule": ""`}, {`"min_full": 1`, `"min_full": 0`}, {`"measure": "layers"`, `"measure": ""`}, {`"depths": [1, 2]`, `"cuts": 0`}, {`[1, 2]`, `[]`},
+		{`"objective": "makespan"`, `"objective": "throughput", "max_period": "0s"`}, {`"75%"`, `"75 percent"`}, {`"measure": "layers"`, `"measure": "time"`}, {`[1, 2]`, `{"1": 2}`}, {`[1, 2]`, `[1, "2"]`}, {`[1, 2]`, `[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]`},
 	}
 	for _, b := range breaks {
 		broken := strings.Replace(validSpec, b[0], b[1], 1)
@@ -207,6 +214,10 @@ func specSchema(docs map[string]string) schemagen.Options {
 	}
 	choice := func(values ...string) map[string]any { return map[string]any{"enum": values} }
 	name := map[string]any{"minLength": 1, "maxLength": 200}
+	some := map[string]any{"minItems": 1}
+	above0 := map[string]any{"not": map[string]any{"anyOf": []any{
+		map[string]any{"const": 0}, map[string]any{"type": "string", "pattern": "^[^1-9]*$"},
+	}}}
 	return schemagen.Options{
 		ID:    "urn:jigsaw:schema:instance:1",
 		Title: "JigSaw instance",
@@ -232,13 +243,22 @@ func specSchema(docs map[string]string) schemagen.Options {
 			reflect.TypeFor[Objective](): {"type": "string", "enum": Objectives()},
 		},
 		Fields: map[string]map[string]any{
-			"Spec.Version":         {"const": Version},
-			"Spec.TickUS":          integer(0, maxTickUS),
+			"Spec.Version":              {"const": Version},
+			"Spec.TickUS":               integer(1, maxTickUS),
+			"Spec.MaxPeriod":            above0,
+			"ClusterSpec.RateLevels":    some,
+			"GPUTypeSpec.ProfiledAs":    some,
+			"ProfiledAs.Speed":          above0,
+			"RackSpec.Uplink":           above0,
+			"RackSpec.Oversubscription": above0,
+			"JobSpec.Deadline":          above0,
+			"PlacementSpec.GPUTypes":    some,
+
 			"Spec.Jobs":            {"minItems": 1},
 			"ClusterSpec.GPUTypes": {"minItems": 1},
 			"GPUTypeSpec.Name":     name,
 			"ProfiledAs.GPU":       name,
-			"RackSpec.Count":       integer(0, maxNodes),
+			"RackSpec.Count":       integer(1, maxNodes),
 			"RackSpec.Nodes":       integer(1, maxNodes),
 			"RackSpec.GPUs":        integer(1, 1024),
 			"RackSpec.GPU":         name,
@@ -250,18 +270,18 @@ func specSchema(docs map[string]string) schemagen.Options {
 			"LinkSpec.From":        name,
 			"LinkSpec.To":          name,
 			"JobSpec.Name":         name,
-			"JobSpec.Count":        integer(0, maxJobs),
-			"JobSpec.Batch":        {"minimum": 0},
+			"JobSpec.Count":        integer(1, maxJobs),
+			"JobSpec.Batch":        {"minimum": 1},
 			"JobSpec.Workers":      integer(1, maxGPUs),
-			"JobSpec.Iterations":   integer(0, maxIterations),
-			"JobSpec.Weight":       integer(0, maxWeight),
+			"JobSpec.Iterations":   integer(1, maxIterations),
+			"JobSpec.Weight":       integer(1, maxWeight),
 			"JobSpec.Optimizer":    choice("sgd", "momentum", "adam"),
 			"PlacementSpec.Within": choice("node", "rack", "cluster"),
 			"SPBSpec.Rule":         choice("full", "ladder", "free"),
-			"SPBSpec.MinFull":      {"minimum": 0},
+			"SPBSpec.MinFull":      {"minimum": 1},
 			"SPBSpec.Measure":      choice("backward_time", "layers"),
-			"SPBSpec.Cuts":         integer(0, maxDepths),
-			"SPBSpec.Depths":       {"maxItems": maxDepths},
+			"SPBSpec.Cuts":         integer(1, maxDepths),
+			"SPBSpec.Depths":       {"minItems": 1, "maxItems": maxDepths},
 			"Profile.Model":        name,
 			"Profile.GPU":          name,
 			"Profile.Batch":        {"minimum": 1},

@@ -7,6 +7,10 @@ const Version = 1
 // Spec is an instance as a person writes it: names, units and defaults. It is
 // compiled to an [Instance], whose integers every bound, schedule and proof
 // refers to.
+//
+// Where the zero value of a field stands for a default, the tag absent says which. In
+// files a field is left out for that: there a zero would be read as a zero, which it
+// is not, and is a mistake.
 type Spec struct {
 	// Version of the file format.
 	Version int `yaml:"version" json:"version"`
@@ -15,11 +19,11 @@ type Spec struct {
 	// Lesson is a line about what the instance shows.
 	Lesson string `yaml:"lesson,omitempty" json:"lesson,omitempty"`
 	// TickUS is the length of a tick in microseconds; 0 means 1000.
-	TickUS int64 `yaml:"tick_us,omitempty" json:"tick_us,omitempty"`
+	TickUS int64 `yaml:"tick_us,omitempty" json:"tick_us,omitempty" absent:"1000"`
 	// Objective of the plan; empty means makespan.
-	Objective Objective `yaml:"objective,omitempty" json:"objective,omitempty"`
+	Objective Objective `yaml:"objective,omitempty" json:"objective,omitempty" absent:"makespan"`
 	// MaxPeriod bounds the period of a periodic plan; 0 means no bound.
-	MaxPeriod Duration    `yaml:"max_period,omitempty" json:"max_period,omitempty"`
+	MaxPeriod Duration    `yaml:"max_period,omitempty" json:"max_period,omitempty" absent:"no bound"`
 	Cluster   ClusterSpec `yaml:"cluster" json:"cluster"`
 	// Profiles given here go before those of the profile library.
 	Profiles []*Profile `yaml:"profiles,omitempty" json:"profiles,omitempty"`
@@ -89,7 +93,7 @@ type ClusterSpec struct {
 	Latency Duration `yaml:"latency,omitempty" json:"latency,omitempty"`
 	// RateLevels are the speeds a synchronisation may run at, as fractions
 	// 1/n of the slowest link on its routes. Empty means 1, 1/2, 1/4.
-	RateLevels []RateLevel `yaml:"rate_levels,omitempty" json:"rate_levels,omitempty"`
+	RateLevels []RateLevel `yaml:"rate_levels,omitempty" json:"rate_levels,omitempty" absent:"1, 1/2 and 1/4"`
 }
 
 // GPUTypeSpec is a kind of GPU.
@@ -99,7 +103,7 @@ type GPUTypeSpec struct {
 	Memory Bytes `yaml:"memory" json:"memory"`
 	// ProfiledAs says whose measurements serve for this type, the first that
 	// a model has a profile for. Empty means its own name at speed 1.
-	ProfiledAs []ProfiledAs `yaml:"profiled_as,omitempty" json:"profiled_as,omitempty"`
+	ProfiledAs []ProfiledAs `yaml:"profiled_as,omitempty" json:"profiled_as,omitempty" absent:"its own profiles"`
 }
 
 // ProfiledAs takes the profiles of another GPU, divided by a relative speed.
@@ -107,13 +111,13 @@ type ProfiledAs struct {
 	// GPU that was profiled.
 	GPU string `yaml:"gpu" json:"gpu"`
 	// Speed relative to the profiled GPU; 0 means 1.
-	Speed Ratio `yaml:"speed,omitempty" json:"speed,omitempty"`
+	Speed Ratio `yaml:"speed,omitempty" json:"speed,omitempty" absent:"1"`
 }
 
 // RackSpec is a group of identical racks of identical nodes.
 type RackSpec struct {
 	// Count of racks; 0 means 1.
-	Count int `yaml:"count,omitempty" json:"count,omitempty"`
+	Count int `yaml:"count,omitempty" json:"count,omitempty" absent:"1"`
 	// Nodes per rack.
 	Nodes int `yaml:"nodes" json:"nodes"`
 	// GPUs per node.
@@ -126,9 +130,9 @@ type RackSpec struct {
 	Fabric BitRate `yaml:"fabric" json:"fabric"`
 	// Uplink is the speed between the rack's switch and the core, each way.
 	// If absent it is nodes x NIC / oversubscription.
-	Uplink BitRate `yaml:"uplink,omitempty" json:"uplink,omitempty"`
+	Uplink BitRate `yaml:"uplink,omitempty" json:"uplink,omitempty" absent:"nodes x nic / oversubscription"`
 	// Oversubscription of the uplink, instead of its speed; 0 means 1.
-	Oversubscription Ratio `yaml:"oversubscription,omitempty" json:"oversubscription,omitempty"`
+	Oversubscription Ratio `yaml:"oversubscription,omitempty" json:"oversubscription,omitempty" absent:"1"`
 }
 
 // SwitchSpec is a switch of the full form.
@@ -180,24 +184,24 @@ type JobSpec struct {
 	// Disabled leaves the job out, as if it were not in the file.
 	Disabled bool `yaml:"disabled,omitempty" json:"disabled,omitempty"`
 	// Count of identical jobs; above 1 they are named name-1, name-2, ...
-	Count int `yaml:"count,omitempty" json:"count,omitempty"`
+	Count int `yaml:"count,omitempty" json:"count,omitempty" absent:"1 (disabled: true leaves a job out)"`
 	// Model whose profile the job runs.
 	Model string `yaml:"model" json:"model"`
 	// Batch per worker; 0 is allowed where the model has one batch size only.
-	Batch int `yaml:"batch,omitempty" json:"batch,omitempty"`
+	Batch int `yaml:"batch,omitempty" json:"batch,omitempty" absent:"the one that there is a profile of"`
 	// Workers of the job, each on a GPU of its own.
 	Workers int `yaml:"workers" json:"workers"`
 	// Iterations to run; periodic objectives do not use it. 0 means 1.
-	Iterations int `yaml:"iterations,omitempty" json:"iterations,omitempty"`
+	Iterations int `yaml:"iterations,omitempty" json:"iterations,omitempty" absent:"1 (disabled: true leaves a job out)"`
 	// Weight in the objective; 0 means 1.
-	Weight int64 `yaml:"weight,omitempty" json:"weight,omitempty"`
+	Weight int64 `yaml:"weight,omitempty" json:"weight,omitempty" absent:"1"`
 	// Release is when the job may start, counted from time 0.
 	Release Duration `yaml:"release,omitempty" json:"release,omitempty"`
 	// Deadline counts from time 0; 0 means none.
-	Deadline Duration `yaml:"deadline,omitempty" json:"deadline,omitempty"`
+	Deadline Duration `yaml:"deadline,omitempty" json:"deadline,omitempty" absent:"none"`
 	// Optimizer sets the copies of the parameters held: sgd 2 (weights and
 	// gradient), momentum 3, adam 4. Empty means momentum.
-	Optimizer string `yaml:"optimizer,omitempty" json:"optimizer,omitempty"`
+	Optimizer string `yaml:"optimizer,omitempty" json:"optimizer,omitempty" absent:"momentum"`
 	// Gang asks the tasks of an iteration to start together.
 	Gang      bool          `yaml:"gang,omitempty" json:"gang,omitempty"`
 	Placement PlacementSpec `yaml:"placement,omitempty" json:"placement,omitzero"`
@@ -207,27 +211,27 @@ type JobSpec struct {
 // PlacementSpec limits where a job may live.
 type PlacementSpec struct {
 	// GPUTypes allowed; empty means every type the job has a profile for.
-	GPUTypes []string `yaml:"gpu_types,omitempty" json:"gpu_types,omitempty"`
+	GPUTypes []string `yaml:"gpu_types,omitempty" json:"gpu_types,omitempty" absent:"every type that the job has a profile for"`
 	// Within is "node" or "rack" where all workers must share one; empty or
 	// "cluster" means no limit.
-	Within string `yaml:"within,omitempty" json:"within,omitempty"`
+	Within string `yaml:"within,omitempty" json:"within,omitempty" absent:"cluster"`
 }
 
 // SPBSpec is a job's rule of structured partial backpropagation.
 type SPBSpec struct {
 	// Rule is "full", "ladder" or "free"; empty means ladder.
-	Rule string `yaml:"rule,omitempty" json:"rule,omitempty"`
+	Rule string `yaml:"rule,omitempty" json:"rule,omitempty" absent:"ladder"`
 	// MinFull is the least number of full-depth workers of a free rule; 0 means 1.
-	MinFull int `yaml:"min_full,omitempty" json:"min_full,omitempty"`
+	MinFull int `yaml:"min_full,omitempty" json:"min_full,omitempty" absent:"1"`
 	// MinMeanDepth is the least mean depth-fraction of a free rule.
 	MinMeanDepth Ratio `yaml:"min_mean_depth,omitempty" json:"min_mean_depth,omitempty"`
 	// Measure of the depth-fraction: "backward_time" (default) or "layers".
-	Measure string `yaml:"measure,omitempty" json:"measure,omitempty"`
+	Measure string `yaml:"measure,omitempty" json:"measure,omitempty" absent:"backward_time"`
 	// Cuts is how many depths to allow, chosen to split the backward time
 	// evenly; 0 means 4.
-	Cuts int `yaml:"cuts,omitempty" json:"cuts,omitempty"`
+	Cuts int `yaml:"cuts,omitempty" json:"cuts,omitempty" absent:"4"`
 	// Depths lists the allowed depths in layers, instead of Cuts.
-	Depths []int `yaml:"depths,omitempty" json:"depths,omitempty"`
+	Depths []int `yaml:"depths,omitempty" json:"depths,omitempty" absent:"those that cuts choose"`
 }
 
 // Sources returns for every job of the compiled instance its entry in Jobs, which

@@ -1,8 +1,30 @@
 package instance
 
+import "math/big"
+
 // RateLevel n stands for the speed 1/n of the slowest link on a
 // synchronisation's routes.
 type RateLevel int
+
+// Rate is the speed of a synchronisation, or what a link carries, in parts of a bit/s: so
+// many of them, for each instance, that every rate level of every span is whole.
+type Rate int64
+
+// Capacity returns what link l carries, whether or not it failed.
+func (in *Instance) Capacity(l LinkID) Rate { return in.Rate(in.Links[l].Capacity) }
+
+// Rate returns a speed in whole bit/s as a rate.
+func (in *Instance) Rate(r BitRate) Rate { return Rate(r) * in.rateParts }
+
+// BitRate returns a rate in bit/s, rounded down.
+func (in *Instance) BitRate(r Rate) BitRate { return BitRate(r / in.rateParts) }
+
+// RateOf returns the rate that moves volume bytes in that many ticks, rounded down.
+func (in *Instance) RateOf(volume Bytes, ticks Tick) *big.Int {
+	rate := new(big.Int).Mul(big.NewInt(int64(volume)), big.NewInt(8_000_000))
+	rate.Mul(rate, big.NewInt(int64(in.rateParts)))
+	return rate.Quo(rate, new(big.Int).Mul(big.NewInt(int64(ticks)), big.NewInt(in.TickUS)))
+}
 
 // LinkUse says how often a synchronisation's ring crosses a link: running at
 // rate x it takes Times*x of the link's capacity.
@@ -17,8 +39,9 @@ type Span struct {
 	Parties int
 	// Uses of links, by ascending link. Empty for a lone worker.
 	Uses []LinkUse
-	// Slowest is the rate at level 1: min over Uses of capacity/times.
-	Slowest BitRate
+	// Slowest is the rate at level 1: min over Uses of capacity/times, each rounded down to
+	// whole bit/s.
+	Slowest Rate
 }
 
 // Span returns the links used by synchronisations among the given GPUs.
@@ -38,7 +61,7 @@ func (in *Instance) SpanNodes(nodes []NodeID, k int) (span Span, ok bool) {
 		if in.Links[l].Failed {
 			return Span{}, false
 		}
-		return Span{k, []LinkUse{{l, 1}}, in.Links[l].Capacity}, true
+		return Span{k, []LinkUse{{l, 1}}, in.Capacity(l)}, true
 	}
 	uses, ok := in.routes.ring(in, nodes)
 	if !ok {
@@ -46,7 +69,7 @@ func (in *Instance) SpanNodes(nodes []NodeID, k int) (span Span, ok bool) {
 	}
 	span = Span{Parties: len(nodes), Uses: uses}
 	for i, u := range uses {
-		if r := in.Links[u.Link].Capacity / BitRate(u.Times); i == 0 || r < span.Slowest {
+		if r := in.Rate(in.Links[u.Link].Capacity / BitRate(u.Times)); i == 0 || r < span.Slowest {
 			span.Slowest = r
 		}
 	}
@@ -72,14 +95,14 @@ func (j *Job) Volume(counts []int, parties int) Bytes {
 	return v
 }
 
-// Rate returns the speed of a synchronisation at the given level.
-func (s Span) Rate(level RateLevel) BitRate { return max(1, s.Slowest/BitRate(level)) }
+// Rate returns the speed of a synchronisation at the given level, exactly.
+func (s Span) Rate(level RateLevel) Rate { return s.Slowest / Rate(level) }
 
 // SyncTicks returns the length of a synchronisation that moves volume bytes
 // per party at the given speed: rounded up to whole ticks, at least the latency.
-func (in *Instance) SyncTicks(volume Bytes, rate BitRate) Tick {
+func (in *Instance) SyncTicks(volume Bytes, rate Rate) Tick {
 	// ceil(ceil(a/b)/c) = ceil(a/(bc)). Compile refuses instances whose
 	// microseconds would not fit.
-	microseconds := ceilMulDiv(int64(volume), 8_000_000, int64(rate))
+	microseconds := ceilMulDiv(int64(volume), 8_000_000*int64(in.rateParts), int64(rate))
 	return max(in.Latency, Tick(ceilMulDiv(microseconds, 1, in.TickUS)))
 }

@@ -206,8 +206,29 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	if v < 0 {
 		return fmt.Errorf("duration %q is negative", clip(string(text)))
 	}
+	if finerThanNanoseconds(string(text)) {
+		return fmt.Errorf("duration %q is finer than a nanosecond; write it with fewer digits", clip(string(text)))
+	}
 	*d = Duration(v)
 	return nil
+}
+
+// finerThanNanoseconds reports whether a text that [time.ParseDuration] takes has a number
+// that is no whole nanoseconds: it would cut off the rest.
+func finerThanNanoseconds(text string) bool {
+	const number = "0123456789."
+	for text = strings.TrimLeft(strings.TrimSpace(text), "+-"); strings.Contains(text, "."); {
+		unit := strings.TrimLeft(text, number)
+		rest := strings.TrimLeft(unit, "nuµμmsh")
+		digits, name := text[:len(text)-len(unit)], unit[:len(unit)-len(rest)]
+		one, err := time.ParseDuration("1" + name)
+		r, ok := new(big.Rat).SetString(digits[:min(len(digits), 30)])
+		if err != nil || !ok || len(digits) > 30 || !r.Mul(r, new(big.Rat).SetInt64(int64(one))).IsInt() {
+			return true
+		}
+		text = rest
+	}
+	return false
 }
 
 // MarshalText writes the duration exactly, to the nanosecond, without zero
@@ -271,6 +292,14 @@ func (l RateLevel) String() string {
 		return "1"
 	}
 	return "1/" + strconv.Itoa(int(l))
+}
+
+// gcd returns the greatest common divisor of non-negative numbers; that of 0 and b is b.
+func gcd(a, b int64) int64 {
+	for a != 0 {
+		a, b = b%a, a
+	}
+	return b
 }
 
 // floorMulDiv returns floor(a*b/c) for non-negative a, b and positive c, exact

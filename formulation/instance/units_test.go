@@ -40,6 +40,7 @@ func TestUnits(t *testing.T) {
 		{"0.000001Tbit/s", BitRate(1e6), "1Mbit/s"},
 
 		{"12.5ms", Duration(12_500_000), ""},
+		{".5us1.ms0.000000001s", Duration(1_000_501), "1.000501ms"},
 		{"1h30m", Duration(5400e9), ""},
 		{"2h0m0s", Duration(7200e9), "2h"},
 		{"10m", Duration(600e9), ""},
@@ -108,6 +109,8 @@ func TestUnitsRefuse(t *testing.T) {
 		{BitRate(0), "99999999Tbit/s", `link speed "99999999Tbit/s" is too large`},
 		{Duration(0), "12", `"12" is not a duration; write it like "12.5ms" or "2h30m"`},
 		{Duration(0), "1d", `"1d" is not a duration; write it like "12.5ms" or "2h30m"`},
+		{Duration(0), "1.5ns", `duration "1.5ns" is finer than a nanosecond; write it with fewer digits`},
+		{Duration(0), "2h0.0000001ms3s", `duration "2h0.0000001ms3s" is finer than a nanosecond; write it with fewer digits`},
 		{Duration(0), "-1ms", `duration "-1ms" is negative`},
 		{Duration(0), "9999999h", `"9999999h" is not a duration; write it like "12.5ms" or "2h30m"`},
 		{Ratio(0), "-0.5", `"-0.5" is not a ratio; write it like "0.75" or "75%"`},

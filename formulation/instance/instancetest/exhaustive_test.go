@@ -146,9 +146,9 @@ func slowest(in *instance.Instance) instance.Tick {
 		}
 		full[job.Full()] = job.Workers
 		if job.Workers > 1 {
-			rate := instance.BitRate(0)
+			rate := instance.Rate(0)
 			for _, l := range in.Links {
-				if r := l.Capacity / instance.BitRate(len(in.Nodes)); rate == 0 || r < rate {
+				if r := in.Rate(l.Capacity / instance.BitRate(len(in.Nodes))); rate == 0 || r < rate {
 					rate = r
 				}
 			}

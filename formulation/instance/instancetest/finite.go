@@ -71,7 +71,7 @@ type finite struct {
 
 type placedSync struct {
 	instance.Sync
-	rate instance.BitRate
+	rate instance.Rate
 }
 
 // progress of a job.
@@ -273,13 +273,13 @@ func (f *finite) linksFree(id instance.JobID, y syncMode, start instance.Tick) b
 			continue // alone on its links, where every rate level fits
 		}
 		for _, use := range f.homes[id].span.Uses {
-			load := y.rate * instance.BitRate(use.Times)
+			load := y.rate * instance.Rate(use.Times)
 			for _, other := range f.syncs {
 				if other.Start <= at && at < other.End {
 					load += other.rate * times(f.homes[other.Job].span.Uses, use.Link)
 				}
 			}
-			if load > f.in.Links[use.Link].Capacity {
+			if load > f.in.Capacity(use.Link) {
 				return false
 			}
 		}
@@ -287,10 +287,10 @@ func (f *finite) linksFree(id instance.JobID, y syncMode, start instance.Tick) b
 	return true
 }
 
-func times(uses []instance.LinkUse, link instance.LinkID) instance.BitRate {
+func times(uses []instance.LinkUse, link instance.LinkID) instance.Rate {
 	for _, u := range uses {
 		if u.Link == link {
-			return instance.BitRate(u.Times)
+			return instance.Rate(u.Times)
 		}
 	}
 	return 0

@@ -20,7 +20,7 @@ type mode struct {
 // syncMode is a rate level with its speed and length.
 type syncMode struct {
 	level  instance.RateLevel
-	rate   instance.BitRate
+	rate   instance.Rate
 	length instance.Tick
 }
 

@@ -128,9 +128,9 @@ func (p *periodic) candidates() []candidate {
 // routine is what a job does in one period. Iteration 1 starts at tick 0.
 type routine struct {
 	home  *home
-	busy  []uint64           // by resident GPU, a bit for each tick modulo P
-	speed []instance.BitRate // of its syncs, by tick modulo P
-	peak  []instance.Bytes   // greatest ephemeral bytes, by resident GPU
+	busy  []uint64         // by resident GPU, a bit for each tick modulo P
+	speed []instance.Rate  // of its syncs, by tick modulo P
+	peak  []instance.Bytes // greatest ephemeral bytes, by resident GPU
 	tasks []instance.Task
 	syncs []instance.Sync
 }
@@ -198,7 +198,7 @@ func (p *periodic) routinesAt(id instance.JobID, h *home, period instance.Tick, 
 	k := len(h.gpus)
 	var list []routine
 	seen := map[string]bool{}
-	now := routine{home: h, busy: make([]uint64, k), speed: make([]instance.BitRate, period), peak: make([]instance.Bytes, k)}
+	now := routine{home: h, busy: make([]uint64, k), speed: make([]instance.Rate, period), peak: make([]instance.Bytes, k)}
 
 	var iterate func(i int, ready instance.Tick)
 	var placeTask func(i, n int, m *mode, ready, end instance.Tick, first bool)
@@ -285,10 +285,10 @@ func (p *periodic) feasible(c candidate) *instance.Schedule {
 	in := p.in
 	f := fitting{periodic: p, period: c.period,
 		busy: make([]uint64, len(in.GPUs)), persistent: make([]instance.Bytes, len(in.GPUs)),
-		peak: make([]instance.Bytes, len(in.GPUs)), load: make([][]instance.BitRate, len(in.Links)),
+		peak: make([]instance.Bytes, len(in.GPUs)), load: make([][]instance.Rate, len(in.Links)),
 		chosen: make([]*routine, len(in.Jobs)), rotation: make([]instance.Tick, len(in.Jobs))}
 	for l := range f.load {
-		f.load[l] = make([]instance.BitRate, c.period)
+		f.load[l] = make([]instance.Rate, c.period)
 	}
 	options := make([][]routine, len(in.Jobs))
 	for j, n := range c.iterations {
@@ -334,7 +334,7 @@ type fitting struct {
 
 	busy             []uint64 // by GPU
 	persistent, peak []instance.Bytes
-	load             [][]instance.BitRate // by link and tick
+	load             [][]instance.Rate // by link and tick
 }
 
 func (f *fitting) fit(n int) bool {
@@ -405,7 +405,7 @@ func (f *fitting) fits(id instance.JobID, r *routine, by instance.Tick) bool {
 		}
 		at := (instance.Tick(t) + by) % f.period
 		for _, u := range r.home.span.Uses {
-			if f.load[u.Link][at]+v*instance.BitRate(u.Times) > f.in.Links[u.Link].Capacity {
+			if f.load[u.Link][at]+v*instance.Rate(u.Times) > f.in.Capacity(u.Link) {
 				return false
 			}
 		}
@@ -424,7 +424,7 @@ func (f *fitting) add(id instance.JobID, r *routine, by instance.Tick, sign int)
 	for t, v := range r.speed {
 		at := (instance.Tick(t) + by) % f.period
 		for _, u := range r.home.span.Uses {
-			f.load[u.Link][at] += instance.BitRate(sign) * v * instance.BitRate(u.Times)
+			f.load[u.Link][at] += instance.Rate(sign) * v * instance.Rate(u.Times)
 		}
 	}
 }

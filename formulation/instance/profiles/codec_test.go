@@ -28,7 +28,7 @@ func drawProfile(t *rapid.T) *instance.Profile {
 	}
 	for range rapid.IntRange(0, 20).Draw(t, "layers") {
 		p.Layers = append(p.Layers, instance.Layer{
-			Name:        rapid.StringMatching(`[a-z<&>é ]{1,20}`).Draw(t, "name"),
+			Name:        rapid.StringMatching(`[a-z<&>é][a-z<&>é ]{0,19}`).Draw(t, "name"),
 			Forward:     instance.Duration(figure.Draw(t, "forward")),
 			Backward:    instance.Duration(figure.Draw(t, "backward")),
 			Parameters:  instance.Bytes(figure.Draw(t, "parameters")),

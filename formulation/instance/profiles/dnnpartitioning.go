@@ -297,12 +297,6 @@ func pairDNNPartitioning(nodes []dnnNode, edges []dnnEdge) (*graph, error) {
 		}
 	}
 
-	reads := make([]bool, len(g.nodes)) // some node reads its output
-	for _, ps := range g.preds {
-		for _, u := range ps {
-			reads[u] = true
-		}
-	}
 	for i := range nodes {
 		f, found := index[i]
 		if !found {
@@ -322,10 +316,17 @@ func pairDNNPartitioning(nodes []dnnNode, edges []dnnEdge) (*graph, error) {
 		}
 		l := &n.layer
 		l.Activations, l.Parameters = output, size-output
-		free := l.Forward|l.Backward == 0 && l.Parameters == 0
-		n.input = len(g.preds[f]) == 0 && free && size == 0
-		n.view = len(g.preds[f]) > 0 && free && !reads[f]
 		n.bookedAbove = l.Parameters > 0 && l.Backward < l.Forward/4
+	}
+	topo, err := g.topological()
+	if err != nil {
+		return nil, err
+	}
+	g.inferKinds(topo)
+	for i := range g.nodes {
+		if g.nodes[i].inPlace {
+			g.nodes[i].layer.Activations = 0
+		}
 	}
 	return g, nil
 }

@@ -19,6 +19,28 @@ func TestImportDNNPartitioning(t *testing.T) {
 	}, p.Layers)
 }
 
+// TestImportDNNPartitioningKinds: what loads data is no layer, what is done in place adds
+// no activations, and views are no layers.
+func TestImportDNNPartitioningKinds(t *testing.T) {
+	var got []string
+	for _, l := range importOne(t, "small_network.json").Layers {
+		got = append(got, fmt.Sprintf("%s %v %v %d %d", l.Name, l.Forward, l.Backward, int64(l.Parameters), int64(l.Activations)))
+	}
+	assert.Equal(t, []string{
+		"conv 2ms 4ms 32 100",
+		"norm 1ms 150µs 4 100",
+		"relu 500µs 400µs 0 0",
+		"conv2 2ms 4ms 32 100",
+		"add 0s 0s 0 0",
+		"relu2 500µs 400µs 0 0",
+		"pool 400µs 600µs 0 100",
+		"linear 1ms 2ms 50 10",
+		"lstm 10ms 20µs 30 10",
+		"dropout 100µs 100µs 0 10", // a module with parts keeps its output
+		"head 1ms 2ms 20 6",
+	}, got)
+}
+
 func TestImportDNNPartitioningErrors(t *testing.T) {
 	node := func(id, colour, back int) string {
 		return fmt.Sprintf(`{"id":%d,"colorClass":%d,"fpgaLatency":1.5,"size":8,"isBackwardNode":%d}`, id, colour, back)

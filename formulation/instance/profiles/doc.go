@@ -116,12 +116,25 @@
 //	activations = size of the edges that leave the forward node (of the edges
 //	              into its backward node, if it is an output)
 //	parameters  = size - activations
-//	sum of size over forward nodes = parameters + activations + views
+//	sum of size over forward nodes = parameters + activations + inputs + views + in-place
 //
-// Views are outputs without time and without parameters. Nodes have no
-// descriptions, so a module whose backward time stands further up is known by
-// its figures: it has parameters, and its backward time is less than a quarter
-// of its forward time.
+// Nodes have no descriptions, so what they are is known by their figures:
+//   - inputs are sources without parameters and without backward time, whatever
+//     forward time they have: it is data loading; and sizes of tensors, which take
+//     no time and at most 8 bytes;
+//   - views take no time, have no parameters, and nobody reads them, or they read one
+//     tensor and are no larger;
+//   - in-place operations have no parameters and an output of the size of everything
+//     they read, and at least one module with parameters among that, such as the
+//     normalisation before an activation function, or another such operation, where
+//     one of the two is a sum. No module with parts may be overwritten: one
+//     with parameters whose backward time is less than a 32nd of its forward time;
+//   - a module whose backward time stands further up has parameters, and its
+//     backward time is less than a quarter of its forward time.
+//
+// On PipeDream's graphs, whose nodes have descriptions, the first three find what these say
+// (TestKindsByFigures); they would take a dropout right after a single convolution for one
+// in place.
 //
 // # The library
 //

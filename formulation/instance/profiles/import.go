@@ -119,16 +119,16 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 func (o ImportOptions) check(needBatch bool) error {
 	var errs []error
 	if o.Model == "" {
-		errs = append(errs, errors.New("profiles: the file does not tell its model; give the name that jobs will use"))
+		errs = append(errs, errors.New("profiles: the file does not tell its model; say --model, the name that jobs will use"))
 	}
 	if o.GPU == "" {
-		errs = append(errs, errors.New("profiles: the file does not tell its GPU type; give the one that was profiled"))
+		errs = append(errs, errors.New("profiles: the file does not tell its GPU type; say --gpu, the one that was profiled"))
 	}
 	switch {
 	case o.Batch < 0 || o.Batch > instance.MaxBatch:
 		errs = append(errs, fmt.Errorf("profiles: batch %d is not between 1 and %d", o.Batch, instance.MaxBatch))
 	case o.Batch == 0 && needBatch:
-		errs = append(errs, errors.New("profiles: the file does not tell its batch size; give the one that was profiled"))
+		errs = append(errs, errors.New("profiles: the file does not tell its batch size; say --batch, the one that was profiled"))
 	}
 	return errors.Join(errs...)
 }

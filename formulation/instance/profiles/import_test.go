@@ -83,7 +83,7 @@ func TestImportOptions(t *testing.T) {
 	}{
 		{ImportOptions{GPU: "g", Batch: 1}, "does not tell its model"},
 		{ImportOptions{Model: "m", GPU: "a\tb", Batch: 1}, "the GPU it was measured on needs a printable name"},
-		{ImportOptions{Model: "m", GPU: "g"}, "give the one that was profiled"},
+		{ImportOptions{Model: "m", GPU: "g"}, "say --batch, the one that was profiled"},
 		{ImportOptions{Model: "m", GPU: "g", Batch: -1}, "batch -1 is not between 1"},
 		{ImportOptions{Model: "m", GPU: "g", Batch: instance.MaxBatch + 1}, "is not between 1"},
 	} {

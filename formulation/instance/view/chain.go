@@ -246,7 +246,7 @@ func (c *chain) whySync(i int) (link ChainLink, next element, ok bool) {
 func (c *chain) inTheWay(i int) (instance.LinkID, int) {
 	y := &c.syncs[i]
 	for _, u := range c.routes[y.Job].Uses {
-		used, ended := c.moves[i].rate*instance.BitRate(u.Times), -1
+		used, ended := c.moves[i].rate*instance.Rate(u.Times), -1
 		for _, load := range c.loading[u.Link] {
 			if load.job == y.Job {
 				continue
@@ -255,12 +255,12 @@ func (c *chain) inTheWay(i int) (instance.LinkID, int) {
 			if o < 0 {
 				continue
 			}
-			used += c.moves[o].rate * instance.BitRate(load.times)
+			used += c.moves[o].rate * instance.Rate(load.times)
 			if c.syncs[o].End == y.Start {
 				ended = o
 			}
 		}
-		if ended >= 0 && used > c.in.Links[u.Link].Capacity {
+		if ended >= 0 && used > c.in.Capacity(u.Link) {
 			return u.Link, ended
 		}
 	}

@@ -56,7 +56,7 @@ func racks(count, nodes, gpus int) instance.ClusterSpec {
 // busy is a reservation of a GPU or a link.
 type busy struct {
 	from, to instance.Tick
-	rate     instance.BitRate
+	rate     instance.Rate
 }
 
 // builder places iterations in the first gap.
@@ -69,7 +69,7 @@ type builder struct {
 
 // free reports whether rate more fits from t on for n ticks, and otherwise a
 // later time to try. Exclusive use is rate 1 of capacity 1.
-func (b *builder) free(list []busy, capacity, rate instance.BitRate, t, n instance.Tick) (bool, instance.Tick) {
+func (b *builder) free(list []busy, capacity, rate instance.Rate, t, n instance.Tick) (bool, instance.Tick) {
 	if b.period > 0 {
 		first := t % b.period
 		for _, shift := range []instance.Tick{-b.period, 0, b.period} {
@@ -82,7 +82,7 @@ func (b *builder) free(list []busy, capacity, rate instance.BitRate, t, n instan
 	return overlaps(list, capacity, rate, t, n)
 }
 
-func overlaps(list []busy, capacity, rate instance.BitRate, t, n instance.Tick) (bool, instance.Tick) {
+func overlaps(list []busy, capacity, rate instance.Rate, t, n instance.Tick) (bool, instance.Tick) {
 	sum, next := rate, instance.Tick(-1)
 	for _, r := range list[max(0, len(list)-200):] {
 		if r.from < t+n && t < r.to {
@@ -95,7 +95,7 @@ func overlaps(list []busy, capacity, rate instance.BitRate, t, n instance.Tick) 
 	return sum <= capacity, next
 }
 
-func (b *builder) reserve(list *[]busy, t, n instance.Tick, rate instance.BitRate) {
+func (b *builder) reserve(list *[]busy, t, n instance.Tick, rate instance.Rate) {
 	if b.period > 0 {
 		t %= b.period
 		if over := t + n - b.period; over > 0 {
@@ -221,14 +221,14 @@ func (b *builder) iteration(s *instance.Schedule, j instance.JobID, n int, ready
 	for again := true; again; {
 		again = false
 		for _, u := range span.Uses {
-			if ok, next := b.free(b.links[u.Link], in.Links[u.Link].Capacity, rate*instance.BitRate(u.Times), t, length); !ok {
+			if ok, next := b.free(b.links[u.Link], in.Capacity(u.Link), rate*instance.Rate(u.Times), t, length); !ok {
 				t, again = next, true
 				break
 			}
 		}
 	}
 	for _, u := range span.Uses {
-		b.reserve(&b.links[u.Link], t, length, rate*instance.BitRate(u.Times))
+		b.reserve(&b.links[u.Link], t, length, rate*instance.Rate(u.Times))
 	}
 	s.Syncs = append(s.Syncs, instance.Sync{Job: j, Iteration: n, Start: t, End: t + length, Rate: level})
 	*ready = t + length

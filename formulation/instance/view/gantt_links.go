@@ -381,7 +381,7 @@ func (c *chart) syncLabel(y *instance.Sync, x0, x1, top, height float64, part pi
 func (c *chart) syncTitle(i int, r *linkRow) {
 	y := &c.syncs[i]
 	c.text(c.names[y.Job]).str(", sync of iteration ").int(int64(y.Iteration))
-	c.str("\n").text(fmt.Sprintf("%v per party at %v (rate %v)", c.moves[i].volume, c.moves[i].rate, y.Rate))
+	c.str("\n").text(fmt.Sprintf("%v per party at %v (rate %v)", c.moves[i].volume, c.in.BitRate(c.moves[i].rate), y.Rate))
 	for _, l := range r.loads {
 		if l.job == y.Job {
 			c.str("\n").str(percent(c.share(i, l.times, r.links[0]))).str(" of ").text(r.label + ", " + r.sub)

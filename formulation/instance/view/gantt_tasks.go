@@ -123,7 +123,7 @@ func (c *chart) drawDetailed(b *buckets) {
 // on beyond the period.
 func (c *chart) gauge(s shape) {
 	t := &c.tasks[s.task]
-	if share := c.in.Jobs[t.Job].Depths[t.Depth].Share.Float(); s.w >= 5 && !s.before {
+	if share := c.in.Jobs[t.Job].Fraction(t.Depth); s.w >= 5 && !s.before {
 		c.box(s.x+0.4, s.y+s.h*(1-share), min(gaugeWidth, s.w/6), s.h*share)
 	}
 	if s.before && s.w >= 5 {

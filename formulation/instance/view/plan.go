@@ -26,7 +26,7 @@ type plan struct {
 // move is what a sync transfers.
 type move struct {
 	volume instance.Bytes // sent, and received, by every party
-	rate   instance.BitRate
+	rate   instance.Rate
 }
 
 // route is what the syncs of a job use.
@@ -215,7 +215,7 @@ func (p *plan) syncsOf(j instance.JobID) (first, end int) {
 // share returns the part of a link's capacity that sync i takes when it
 // crosses the link the given number of times.
 func (p *plan) share(i, times int, l instance.LinkID) float64 {
-	c := p.in.Links[l].Capacity
+	c := p.in.Capacity(l)
 	if c <= 0 {
 		return 0
 	}

@@ -1,0 +1,216 @@
+package area
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"jigsaw/formulation/bound"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+)
+
+// Chain returns the bound that every job's own iterations prove, were it alone on the cluster.
+func Chain(in *instance.Instance) bound.Bound { return chainBound(relax.New(in)) }
+
+func chainBound(m *relax.Model) bound.Bound {
+	value, critical := m.Chain()
+	b := bound.Bound{Proven: relax.Proven{Kind: relax.ChainBound, Certified: true, Value: value}}
+	switch {
+	case critical >= 0:
+		b.Binding = []bound.Binding{chainBinding(m, critical)}
+	case m.Instance.Objective.Periodic() && m.WholePeriods():
+		b.Binding = []bound.Binding{ownIterations(fmt.Sprintf(", of which whole ones fit into periods of at most %d ticks", m.Instance.MaxPeriod))}
+	default:
+		b.Binding = []bound.Binding{ownIterations("")}
+	}
+	return b
+}
+
+// ownIterations says that no job waits for another. but is what else it owes.
+func ownIterations(but string) bound.Binding {
+	return bound.Binding{Resource: "job", Subject: "the jobs' own iterations",
+		Text: "the jobs' own iterations limit the plan" + but + ": more GPUs will not help"}
+}
+
+// chainBinding says that a job's own iterations limit the plan.
+func chainBinding(m *relax.Model, class int) bound.Binding {
+	d := &m.Classes[class]
+	name := m.ClassName(class)
+	return bound.Binding{Resource: "job", Subject: name, Effect: 0,
+		Text: fmt.Sprintf("the iterations of %s limit the plan, at %d ticks each of which %d synchronise: more GPUs will not help",
+			name, d.Iteration, d.Sync)}
+}
+
+// Bound returns the bound that the total work proves, looked at for the loads, and for
+// makespan for the heads and tails, for weighted completion by the multipliers, that make it
+// strongest as far as a quick search finds.
+func Bound(in *instance.Instance) bound.Bound {
+	m := relax.New(in)
+	s := &areaSearch{m: m, loads: m.AreaLoads(), best: chainBound(m)}
+	s.best.Kind = relax.AreaBound
+	s.components = len(s.loads) - len(m.Components())
+	switch {
+	case in.Objective == instance.WeightedCompletion:
+		s.completion()
+	case in.Objective.Periodic():
+		s.rates()
+	default:
+		s.best.Binding = nil
+		s.makespan()
+	}
+	s.best.Value = nil
+	if err := m.ProveArea(&s.best.Proven, s.terms); err != nil {
+		s.best.Certified = false // and no value
+	}
+	s.best.Certificate = &relax.Certificate{Kind: relax.AreaBound, Denominator: big.NewInt(1), Prices: []*big.Int{}, Loads: s.terms}
+	return s.best
+}
+
+// areaSearch looks for the terms of an area certificate.
+type areaSearch struct {
+	m          *relax.Model
+	loads      []relax.Load
+	components int // the first load of a group of GPU types that share no class
+	terms      []relax.LoadTerms
+	best       bound.Bound
+}
+
+// keep makes these terms, and what they say binds, the best.
+func (s *areaSearch) keep(terms ...relax.LoadTerms) {
+	s.terms, s.best.Binding = terms, nil
+	for _, t := range terms {
+		s.best.Binding = append(s.best.Binding, binding(&s.loads[t.Load]))
+	}
+}
+
+func binding(l *relax.Load) bound.Binding {
+	return bound.Binding{Resource: l.Resource, Subject: l.Subject,
+		Text: fmt.Sprintf("%s %s the plan: all of the work has to pass there", l.Subject, bound.Verb(l.Subject))}
+}
+
+func (s *areaSearch) makespan() {
+	best := new(big.Rat)
+	for i := range s.loads[:s.components] {
+		l := &s.loads[i]
+		var heads, tails []int64
+		longest := int64(0)
+		for _, item := range l.Items {
+			d := &s.m.Classes[item.Class]
+			heads, tails = append(heads, item.Head), append(tails, item.Tail)
+			if c := d.Chain(d.Iteration); c.IsInt64() {
+				longest = max(longest, c.Int64())
+			}
+		}
+		// Beyond the heads and tails of whole jobs, cut into long chains.
+		least := slices.Min(heads)
+		for i := int64(1); i < 8 && longest < 1<<58; i++ {
+			heads, tails = append(heads, least+longest/8*i), append(tails, longest/8*i)
+		}
+		heads, tails = relax.Candidates(heads, 24), relax.Candidates(tails, 24)
+		for _, h := range heads {
+			for _, q := range tails {
+				end, work := s.m.ConfinedEnd(l, h, q)
+				if !work {
+					break // longer tails confine less
+				}
+				if end.Cmp(best) > 0 {
+					best = end
+					s.keep(relax.LoadTerms{Load: i, Head: h, Tail: q})
+				}
+			}
+		}
+	}
+}
+
+// completion looks at all GPUs, or at the links of one kind.
+func (s *areaSearch) completion() {
+	sum, most := new(big.Rat), new(big.Rat)
+	var gpus []relax.LoadTerms
+	for i := s.components; i < len(s.loads); i++ {
+		if t, more := s.multipliers(i); more.Sign() > 0 {
+			gpus = append(gpus, t)
+			sum.Add(sum, more)
+		}
+	}
+	if gpus != nil {
+		most = sum
+		s.keep(gpus...)
+	}
+	for i := range s.loads[:s.components] {
+		if s.loads[i].Resource == "gpu" {
+			continue
+		}
+		if t, more := s.multipliers(i); more.Cmp(most) > 0 {
+			most = more
+			s.keep(t)
+		}
+	}
+}
+
+// completionSteps bounds the steps of the subgradient method.
+const completionSteps = 16
+
+// multipliers looks for multipliers at which the jobs of a load are delayed the most.
+func (s *areaSearch) multipliers(load int) (t relax.LoadTerms, most *big.Rat) {
+	t, most = relax.LoadTerms{Load: load}, new(big.Rat)
+	machine, ok := s.m.NewMachine(&s.loads[load])
+	if !ok {
+		return t, most // numbers beyond the machine's: the chains stand
+	}
+	v := slices.Repeat([]int64{relax.MultiplierScale}, len(s.loads[load].Items))
+	for step := range completionSteps {
+		ends, moved := machine.Ends(v), false
+		if more := machine.Delay(ends, v); more.Cmp(most) > 0 {
+			t.Multipliers, most = slices.Clone(v), more
+		}
+		for i := range v {
+			excess := 0.0                    // by which (1) is above the chain, relative
+			if machine.Chain[i].Sign() > 0 { // else no schedule exists, and anything goes
+				excess, _ = new(big.Rat).Quo(new(big.Rat).Sub(ends[i], machine.Chain[i]), machine.Chain[i]).Float64()
+			}
+			move := int64(excess * 4 * relax.MultiplierScale / float64(step+1))
+			if move == 0 && excess != 0 {
+				move = int64(cmp.Compare(excess, 0))
+			}
+			next := min(relax.MultiplierScale, max(0, v[i]+move))
+			moved = moved || next != v[i]
+			v[i] = next
+		}
+		if !moved {
+			break
+		}
+	}
+	return t, most
+}
+
+// rates looks at the load that leaves the least of a periodic objective; for throughput at all
+// GPUs together, too.
+func (s *areaSearch) rates() {
+	best, _ := s.m.Chain()
+	try := func(binds int, terms ...relax.LoadTerms) {
+		p := relax.Proven{}
+		if s.m.ProveArea(&p, terms) == nil && p.Value.Cmp(best) < 0 {
+			best = p.Value
+			s.keep(terms...)
+			s.best.Binding = []bound.Binding{binding(&s.loads[binds])}
+		}
+	}
+	if s.m.Instance.Objective == instance.Throughput {
+		var gpus []relax.LoadTerms
+		last := -1
+		for i := s.components; i < len(s.loads); i++ {
+			gpus = append(gpus, relax.LoadTerms{Load: i})
+			if _, full := s.m.Knapsack(&s.loads[i]); full {
+				last = i
+			}
+		}
+		if last >= 0 {
+			try(last, gpus...)
+		}
+	}
+	for i := range s.loads[:s.components] {
+		try(i, relax.LoadTerms{Load: i})
+	}
+}

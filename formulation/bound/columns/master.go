@@ -1,0 +1,175 @@
+package columns
+
+import (
+	"math"
+	"slices"
+
+	"jigsaw/formulation/relax/columns"
+	"jigsaw/solver"
+	"jigsaw/solver/colgen"
+)
+
+// Master is the linear program of a [planProgram] that column generation solves.
+type Master struct {
+	*columns.Program
+	Pricers []Pricer // by class
+	NoPlan  float64  // cost of doing without a plan, where plans end by a due; see problem
+	Scale   int64    // integer prices are per 1/scale of a unit of the objective
+	Unit    float64
+}
+
+// Pricer prices the plans of a class.
+type Pricer interface {
+	// Solve returns the cheapest plan, and false where none is cheaper than the
+	// limit, which is [noPrice] for none.
+	Solve(t *Tariff, k *Scratch, limit int64) (Plan, bool)
+	// Charges lists all that a task or a synchronisation may take.
+	Charges(add func(columns.Use))
+}
+
+// NewMaster returns the master of a program of which the classes have the usual pricers.
+func NewMaster(p *columns.Program) *Master {
+	s := &Master{Program: p}
+	for c := range p.Classes {
+		s.Pricers = append(s.Pricers, &planPricer{&p.Classes[c].Plans})
+	}
+	s.measure()
+	return s
+}
+
+// measure chooses the units of prices: the engine counts weighted completion in
+// that of jobs that never wait, and integer prices are as fine as 64 bits permit.
+func (s *Master) measure() {
+	heaviest := 1.0
+	s.Unit = 0
+	for c := range s.Classes {
+		d, p := s.Classes[c].Class, &s.Classes[c].Plans
+		chain := float64(d.Job.Iterations) * float64(p.Iteration)
+		if !s.Theta {
+			heaviest = max(heaviest, (float64(max(s.Calendar.Horizon, p.Grid.Release))+chain)*float64(d.Job.Weight))
+			s.Unit += float64(d.Count()) * float64(d.Job.Weight) * (float64(p.Grid.Release) + chain)
+		}
+	}
+	s.Scale = 1
+	for s.Scale < 1<<40 && heaviest*float64(s.Scale) < 1<<40 {
+		s.Scale *= 2
+	}
+	s.Unit = max(1, s.Unit)
+	if !s.Theta {
+		for c := range s.Classes {
+			class := &s.Classes[c]
+			class.Plans.Weight = class.Class.Job.Weight * s.Scale
+		}
+	}
+}
+
+// convexity is the row that counts the plans of a class.
+func (s *Master) convexity(class int) solver.Row {
+	return solver.Row(s.Rows + class)
+}
+
+// mostTheta bounds the column theta, for an exact bound needs one.
+const mostTheta = 1 << 20
+
+// problem returns the rows as an engine takes them, scaled by their
+// capacities, and the explicit column theta where it is minimised.
+func (s *Master) problem() *solver.Problem {
+	q := &solver.Problem{Name: "master"}
+	var theta []solver.Entry
+	for row := range s.Rows {
+		upper := 1.0
+		if s.Theta {
+			upper = 0
+			theta = append(theta, solver.Entry{Row: solver.Row(row), Value: -1})
+		}
+		q.AddRow("", math.Inf(-1), upper)
+	}
+	for c := range s.Classes {
+		count := float64(s.Classes[c].Class.Count())
+		q.AddRow("", count, count)
+	}
+	switch {
+	case s.Theta:
+		q.AddCol("theta", 1, 0, mostTheta, theta...)
+	case s.Due >= 0:
+		// Plans that all end by a due may not exist.
+		for c := range s.Classes {
+			q.AddCol("none", s.NoPlan, 0, float64(s.Classes[c].Class.Count()), solver.Entry{Row: s.convexity(c), Value: 1})
+		}
+	}
+	return q
+}
+
+// column turns a plan of a class into a column.
+func (s *Master) column(class int, p Plan) colgen.Column[Plan] {
+	c := colgen.Column[Plan]{Key: p.key(class), Data: p}
+	if !s.Theta {
+		c.Cost = float64(s.Classes[class].Class.Job.Weight) * float64(p.Completion) / s.Unit
+	}
+	load := map[solver.Row]float64{}
+	var rows []solver.Row
+	for _, v := range p.Visits {
+		for _, use := range v.Charges {
+			group := s.Group(use.Group)
+			if s.Groups[group].Capacity == 0 {
+				continue
+			}
+			each := float64(v.Repeat*use.Amount) / float64(s.Groups[group].Capacity*s.Calendar.Width)
+			s.Calendar.Spread(v.Start, v.Start+use.Length, func(bucket int, ticks int64) {
+				row := solver.Row(s.Row(group, bucket))
+				if _, ok := load[row]; !ok {
+					rows = append(rows, row)
+				}
+				load[row] += each * float64(ticks)
+			})
+		}
+	}
+	slices.Sort(rows)
+	for _, row := range rows {
+		c.Entries = append(c.Entries, solver.Entry{Row: row, Value: load[row]})
+	}
+	c.Entries = append(c.Entries, solver.Entry{Row: s.convexity(class), Value: 1})
+	return c
+}
+
+// Prices turns the prices of the engine's rows into integer prices of a unit
+// of each group in each tick of a bucket. Any non-negative prices prove a bound.
+func (s *Master) Prices(y []float64) [][]int64 {
+	heaviest := s.heaviest()
+	list := make([][]int64, len(s.Groups))
+	for g := range s.Groups {
+		list[g] = make([]int64, s.Calendar.Buckets())
+		if s.Groups[g].Capacity == 0 {
+			continue
+		}
+		most := math.Exp2(52) / max(1, heaviest[g])
+		factor := s.Unit * float64(s.Scale) / float64(s.Groups[g].Capacity*s.Calendar.Width)
+		for b := range list[g] {
+			v := math.Round(-y[s.Row(g, b)] * factor)
+			list[g][b] = int64(max(0, min(v, most)))
+		}
+	}
+	return list
+}
+
+// heaviest returns an upper limit on the units x ticks that a plan takes of
+// each group.
+func (s *Master) heaviest() []float64 {
+	list := make([]float64, len(s.Groups))
+	for c := range s.Classes {
+		job := s.Classes[c].Class.Job
+		s.Pricers[c].Charges(func(u columns.Use) {
+			list[u.Group] = max(list[u.Group], float64(job.Iterations)*float64(job.Workers)*float64(u.Amount)*float64(u.Length))
+		})
+	}
+	return list
+}
+
+// free is the tariff at which nothing has a price.
+func (s *Master) free() *Tariff {
+	t := &Tariff{calendar: s.Calendar, sum: make([][]int64, len(s.Groups))}
+	for g := range t.sum {
+		t.sum[g] = make([]int64, s.Calendar.Horizon+1)
+	}
+	return t
+}

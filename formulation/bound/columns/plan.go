@@ -1,0 +1,31 @@
+package columns
+
+import (
+	"jigsaw/formulation/instance"
+)
+
+// TaskStart and homeSync are what a plan with a home decides.
+type TaskStart struct {
+	Start int64
+	Depth int
+}
+
+// SyncStart is where a synchronisation of a plan starts, and at which rate level.
+type SyncStart struct {
+	Start int64
+	Level int
+}
+
+// Plan is a priced plan.
+type Plan struct {
+	Price      int64 // all of it, weight and charges
+	Completion int64 // tick
+	mode       int
+	Visits     []Visit
+	Ends       []int64 // of its blocks; those after the horizon are left out
+	// Of a plan with a home only: its tasks by iteration and worker, and its
+	// synchronisations.
+	Assignment []instance.GPUID
+	Tasks      [][]TaskStart
+	Syncs      []SyncStart
+}

@@ -1,0 +1,89 @@
+package columns
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/boundtest"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
+)
+
+// TestSlowSynchronisations holds columns bounds against brute force where two
+// jobs' synchronisations meet on a link, and rate levels make them last other
+// than whole multiples of the shortest: the optimum may run them side by side,
+// both slow, and the bound must not ask for more.
+func TestSlowSynchronisations(t *testing.T) {
+	engine := boundtest.LiveEngine(t)
+	solved, slow := 0, 0
+	for _, levels := range [][]instance.RateLevel{{1}, {1, 2}, {1, 2, 4}, {2, 4}} {
+		for _, where := range []string{"node", "rack", "trunk"} {
+			for bytes := instance.Bytes(250); bytes <= 4000; bytes += 250 {
+				for _, objective := range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {
+					in := crossing(t, objective, levels, where, bytes)
+					best, schedule, status := instancetest.Optimum(in)
+					if status != instancetest.Optimal {
+						continue
+					}
+					b, _, err := Bound(context.Background(), in, engine, Limits{})
+					require.NoError(t, err)
+					if b.Value == nil {
+						continue
+					}
+					solved++
+					require.False(t, objective.Better(best, b.Value), "%s, levels %v, in a %s, %d bytes: bound %s, optimum %s",
+						objective, levels, where, bytes, b.Value.RatString(), best.RatString())
+					for _, y := range schedule.Syncs {
+						if y.Rate > in.RateLevels[0] {
+							slow++
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d bounds, %d optima with a slow synchronisation", solved, slow)
+	assert.Greater(t, solved, 50)
+	assert.Greater(t, slow, 5)
+}
+
+// crossing is an instance of two jobs that synchronise so many bytes over the
+// same links of 1000 bytes a tick: the fabric of a node, the NICs of two nodes in
+// a rack, or those of two nodes whose switches a slower link joins, about which
+// relaxations know nothing.
+func crossing(t *testing.T, objective instance.Objective, levels []instance.RateLevel, where string, bytes instance.Bytes) *instance.Instance {
+	t.Helper()
+	const ms = instance.Duration(1e6)
+	s := &instance.Spec{Version: instance.Version, Name: "crossing", Objective: objective}
+	s.Cluster = instance.ClusterSpec{GPUTypes: []instance.GPUTypeSpec{{Name: "a", Memory: 1 << 30}}, RateLevels: levels}
+	rack := instance.RackSpec{Nodes: 1, GPUs: 4, GPU: "a", NIC: 8e6, Fabric: 8e6}
+	workers := 2
+	switch where {
+	case "rack":
+		rack.Nodes, rack.GPUs, workers = 2, 2, 3
+		fallthrough
+	case "node":
+		s.Cluster.Racks = []instance.RackSpec{rack}
+	case "trunk":
+		for _, name := range []string{"0", "1"} {
+			s.Cluster.Switches = append(s.Cluster.Switches, instance.SwitchSpec{Name: "s" + name})
+			s.Cluster.Nodes = append(s.Cluster.Nodes, instance.NodeSpec{
+				Name: "n" + name, Switch: "s" + name, GPUs: 1, GPU: "a", NIC: 8e6, Fabric: 8e6,
+			})
+		}
+		s.Cluster.Links = []instance.LinkSpec{{From: "s0", To: "s1", Rate: 6e6}}
+	}
+	s.Profiles = []*instance.Profile{{Model: "m", GPU: "a", Batch: 8, Layers: []instance.Layer{
+		{Name: "l", Forward: ms, Backward: ms, Parameters: bytes},
+	}}}
+	for _, name := range []string{"x", "y"} {
+		s.Jobs = append(s.Jobs, instance.JobSpec{Name: name, Model: "m", Workers: workers, Iterations: 1, SPB: instance.SPBSpec{Rule: "full"}})
+	}
+	in, err := instance.Compile(s, nil)
+	require.NoError(t, err)
+	return in
+}

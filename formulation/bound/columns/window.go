@@ -1,0 +1,215 @@
+package columns
+
+import (
+	"jigsaw/formulation/relax/columns"
+	"jigsaw/formulation/relax/exact"
+)
+
+// price of starting the alternative at a tick.
+func priceAt(a *columns.Alternative, t *Tariff, start int64) int64 {
+	sum := int64(0)
+	for _, l := range a.Uses {
+		sum += l.Amount * (t.Through(l.Group, start+l.Length) - t.Through(l.Group, start))
+	}
+	return sum
+}
+
+// cheapest returns the lowest price of a start in [from, to] and the first
+// such start. Prices are linear between the bucket ends that start or end of a
+// charge meets, so only those and the two ends are looked at.
+func cheapestStart(a *columns.Alternative, t *Tariff, from, to int64) (price, at int64) {
+	price, at = priceAt(a, t, from), from
+	look := func(s int64) {
+		if p := priceAt(a, t, s); p < price {
+			price, at = p, s
+		}
+	}
+	width := t.calendar.Width
+	if width == 1 {
+		for s := from + 1; s <= to; s++ {
+			look(s)
+		}
+		return price, at
+	}
+	corner := func(offset int64) {
+		for s := (from+offset)/width*width + width - offset; s < to; s += width {
+			look(s)
+		}
+	}
+	corner(0)
+	for i, l := range a.Uses {
+		if i == 0 || l.Length != a.Uses[i-1].Length {
+			corner(l.Length)
+		}
+	}
+	look(to)
+	return price, at
+}
+
+// Visit is a start of an item that a plan chose.
+type Visit struct {
+	Charges []columns.Use
+	Start   int64
+	Repeat  int64
+}
+
+// startPrices is what the starts of an alternative cost, by point. A window from n has
+// room for it if it ends at first[n] or later.
+type startPrices struct {
+	first []int
+	more  []int64 // the cheapest start that a window to the point has, and to the point before has not
+	least []int64 // the least of these from the point on
+}
+
+// line returns s with another length, and anything in it.
+func line[E any](s []E, length int) []E {
+	if cap(s) < length {
+		return make([]E, length)
+	}
+	return s[:length]
+}
+
+// Square returns a matrix of so many rows and columns in the memory of another, with anything in it.
+func Square[E any](s [][]E, rows, cols int) [][]E {
+	for len(s) < rows {
+		s = append(s, nil)
+	}
+	for i := range rows {
+		s[i] = line(s[i], cols)
+	}
+	return s
+}
+
+// look fills the stock of an alternative.
+func (p *planPricer) look(t *Tariff, s *startPrices, item *columns.Item, alt *columns.Alternative) {
+	g := &p.Grid
+	s.first, s.more, s.least = line(s.first, g.Points+1), line(s.more, g.Points+1), line(s.least, g.Points+2)
+	before, m := int64(0), 0
+	for n := range g.Points + 1 {
+		s.more[n] = exact.NoPrice
+		if end := p.Latest(n) - item.Tail - alt.Length; end >= 0 {
+			s.more[n], _ = cheapestStart(alt, t, min(before, end), end)
+			before = end
+		}
+		need := g.Tick(n) + item.Head + alt.Length + item.Tail
+		for m = max(m, n); m <= g.Points && p.Latest(m) < need; {
+			m++
+		}
+		s.first[n] = m
+	}
+	s.least[g.Points+1] = exact.NoPrice
+	for m := g.Points; m >= 0; m-- {
+		s.least[m] = min(s.least[m+1], s.more[m])
+	}
+}
+
+// row fills kitchen.window: for a way, the price of an iteration whose tasks
+// Start at or after point n and whose synchronisation is treated as ending at
+// m, up to the point last. It returns the first m at which there is one.
+func (p *planPricer) row(t *Tariff, k *Scratch, way, n, last int) int {
+	earliest := last + 1
+	for m := n; m <= last; m++ {
+		k.window[m] = exact.NoPrice
+	}
+	for index := range p.Options {
+		menu := &p.Options[index]
+		if menu.Mode != way {
+			continue
+		}
+		first := n
+		for i := range menu.Items {
+			first = max(first, p.itemPrices(t, k, &menu.Items[i], k.prices[i], n, last))
+		}
+		if first > last {
+			continue
+		}
+		earliest = min(earliest, first)
+		window, dealt := k.window[first:last+1], k.dealt[first:last+1]
+		for at := range menu.Multisets {
+			dish := &menu.Multisets[at]
+			clear(dealt)
+			for i, item := range dish.Items {
+				count := dish.Counts[i]
+				for m, price := range k.prices[item][first : last+1] {
+					dealt[m] += count * price
+				}
+			}
+			for m, price := range dealt {
+				window[m] = min(window[m], price)
+			}
+		}
+	}
+	return earliest
+}
+
+// itemPrices fills row with the cheapest start of an item in the windows from
+// point n to those up to last, and returns the first at which it fits.
+func (p *planPricer) itemPrices(t *Tariff, k *Scratch, item *columns.Item, row []int64, n, last int) int {
+	fits := last + 1 // first point at which some alternative fits
+	for a := range item.Alts {
+		alt, s := &item.Alts[a], &k.starts[item.First+a]
+		first := s.first[n]
+		if first > last {
+			continue
+		}
+		best, _ := cheapestStart(alt, t, p.Grid.Tick(n)+item.Head, p.Latest(first)-item.Tail-alt.Length)
+		for m := first; m <= last; m++ {
+			if m > first {
+				best = min(best, s.more[m])
+			}
+			if m >= fits {
+				row[m] = min(row[m], best)
+			} else {
+				row[m] = best
+			}
+		}
+		fits = min(fits, first)
+	}
+	return fits
+}
+
+// fromPoint is a lower bound on the price of an iteration whose tasks start at or
+// after point n.
+func (p *planPricer) fromPoint(k *Scratch, way, n int) int64 {
+	best := int64(exact.NoPrice)
+	for index := range p.Options {
+		menu := &p.Options[index]
+		if menu.Mode != way {
+			continue
+		}
+		for at := range menu.Multisets {
+			dish, sum := &menu.Multisets[at], int64(0)
+			for i, number := range dish.Items {
+				item, least := &menu.Items[number], int64(exact.NoPrice)
+				for a := range item.Alts {
+					s := &k.starts[item.First+a]
+					least = min(least, s.least[s.first[n]])
+				}
+				if least == exact.NoPrice {
+					sum = exact.NoPrice
+					break
+				}
+				sum += dish.Counts[i] * least
+			}
+			best = min(best, sum)
+		}
+	}
+	return best
+}
+
+// place returns the price of an item in a window, noPrice where it does not
+// fit, and where it is cheapest.
+func (p *planPricer) place(t *Tariff, item *columns.Item, n, m int) (price int64, at Visit) {
+	price = exact.NoPrice
+	for a := range item.Alts {
+		alt := &item.Alts[a]
+		from, to := p.Grid.Tick(n)+item.Head, p.Latest(m)-item.Tail-alt.Length
+		if to < from {
+			continue
+		}
+		if v, start := cheapestStart(alt, t, from, to); v < price {
+			price, at = v, Visit{Charges: alt.Uses, Start: start}
+		}
+	}
+	return price, at
+}

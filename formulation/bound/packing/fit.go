@@ -1,0 +1,178 @@
+package packing
+
+import (
+	"jigsaw/formulation/relax/exact"
+	"slices"
+	"sort"
+)
+
+// packPath is a set of slots with what it is worth by units.
+type packPath struct {
+	slots []int
+	worth []int64
+	took  [][]int32 // by slot of the set
+}
+
+// add returns the set with a later slot.
+func (f *packFill) add(set *packPath, i int) *packPath {
+	worth := make([]int64, f.pool.Room+1)
+	if set != nil {
+		worth = set.worth
+	}
+	worth, took := join(worth, f.lines[i])
+	if set == nil {
+		return &packPath{[]int{i}, worth, [][]int32{took}}
+	}
+	return &packPath{append(slices.Clip(set.slots), i), worth, append(slices.Clip(set.took), took)}
+}
+
+// limit returns how many units the set takes at the most; below 0 where it cannot be.
+func (f *packFill) limit(set *packPath) int64 {
+	return min(f.pool.Room, f.s.Limit(f.pool, set.slots))
+}
+
+// fit returns the best content of those fixed and a set of slots, nil where there is none.
+func (f *packFill) fit(slots []int) (configuration, int64) {
+	set := f.fixed
+	for _, i := range slots {
+		set = f.add(set, i)
+	}
+	return f.content(set)
+}
+
+func (f *packFill) content(set *packPath) (configuration, int64) {
+	if set == nil {
+		return configuration{}, 0
+	}
+	room := f.limit(set)
+	if room < 0 || set.worth[room] <= exact.NoWorth {
+		return nil, exact.NoWorth
+	}
+	worth := set.worth[room]
+	content := make(configuration, len(set.slots))
+	for n := len(set.slots) - 1; n >= 0; n-- {
+		content[n] = f.worker(set.slots[n], int64(set.took[n][room]))
+		room -= content[n].units
+	}
+	return content, worth
+}
+
+// worker returns the worker in a slot that takes so many units.
+func (f *packFill) worker(i int, units int64) packedWorker {
+	w := packedWorker{class: f.pool.Slots[i].Class, units: units}
+	best := int64(exact.NoWorth)
+	for _, line := range f.lines[i] {
+		if v := line.worth + line.slope*(units-line.from); line.from <= units && units <= line.to && v > best {
+			w.shallow, w.deep, best = line.shallow, line.deep, v
+		}
+	}
+	return w
+}
+
+// mostPackCells bounds the sets that are looked at for the best content, times units.
+const mostPackCells = 2 << 20
+
+// best returns contents that are worth more than so much, the best last, and a limit on what
+// any is worth: sets are extended slot by slot, as long as the knapsack leaves hope.
+func (f *packFill) best(known int64) (contents []configuration, worth int64) {
+	left := mostPackCells / (f.pool.Room + 1)
+	worth = known
+	enough := func() int64 { return known + (worth-known)/2 } // contents half as good give columns, too
+	var extend func(set *packPath, first int)
+	look := func(set *packPath, first int) {
+		left--
+		if room := f.limit(set); room >= 0 {
+			if set.worth[room] > enough() {
+				content, _ := f.content(set)
+				contents = append(contents, content)
+			}
+			worth = max(worth, set.worth[room])
+			extend(set, first)
+		}
+	}
+	extend = func(set *packPath, first int) {
+		last := first + sort.Search(len(f.lines)-first, func(n int) bool {
+			return f.hope(set, func(t *packTable) []int64 { return t.after[first+n] }) <= enough()
+		})
+		for i := first; i < last && left > 0; i++ {
+			if f.pool.Slots[i].Fixed || i > first && f.pool.Slots[i].Class == f.pool.Slots[i-1].Class {
+				continue // as its twin before
+			}
+			if f.hope(set, func(t *packTable) []int64 { return t.with[i] }) > enough() {
+				look(f.add(set, i), i+1)
+			}
+		}
+	}
+	if f.fixed != nil {
+		look(f.fixed, 0)
+	} else {
+		worth = max(worth, 0)
+		extend(nil, 0)
+	}
+	f.looked = mostPackCells/(f.pool.Room+1) - left
+	if left <= 0 {
+		worth = max(worth, f.worth())
+	}
+	return contents, worth
+}
+
+// hope is what a set with others is worth at the most, these being worth so much by units: in
+// the room there is, and with the waits of the worker of the set that loses most by them.
+func (f *packFill) hope(set *packPath, others func(*packTable) []int64) int64 {
+	if set == nil {
+		return others(&f.packTable)[f.pool.Room]
+	}
+	room := f.pool.Slots[set.slots[0]].Room
+	if f.fixed != nil {
+		room = f.pool.Room
+	}
+	most := match(set.worth, others(&f.packTable), room)
+	if left, waiting := f.wait(set); waiting != nil && most > exact.NoWorth {
+		most = min(most, match(set.worth, others(waiting), min(left, f.pool.Room)))
+	}
+	return most
+}
+
+// match returns what some and others are worth together in one room.
+func match(some, others []int64, room int64) int64 {
+	most := int64(exact.NoWorth)
+	for x := int64(0); x <= room; x++ {
+		if some[x] > exact.NoWorth && others[room-x] > exact.NoWorth {
+			most = max(most, some[x]+others[room-x])
+		}
+	}
+	return most
+}
+
+// wait returns how many units the tasks of a set may take if nobody else is there, by the worker
+// that loses most by waits, and what slots are worth if each task takes as much less as one of
+// these waits is: for a task of others takes its time, but saves that wait (see limit). The
+// table is nil where no wait counts, or where tasks are shorter than it.
+func (f *packFill) wait(set *packPath) (left int64, table *packTable) {
+	tasks, release := int64(0), int64(exact.Never)
+	for _, i := range set.slots {
+		tasks += f.s.Classes[f.pool.Slots[i].Class].Iterations
+	}
+	for i := range f.pool.Slots {
+		release = min(release, f.pool.Slots[i].Release)
+	}
+	lost, sync := int64(0), int64(0)
+	for _, i := range set.slots {
+		slot := &f.pool.Slots[i]
+		if waits := (2*f.s.Classes[slot.Class].Iterations - tasks) * slot.Sync; waits > lost {
+			lost, sync = waits, slot.Sync
+		}
+	}
+	if sync == 0 {
+		return 0, nil
+	}
+	table, known := f.waiting[sync]
+	if !known {
+		table = f.table(sync)
+		f.waiting[sync] = table
+	}
+	if left = f.s.Due - release - lost; left < 0 {
+		return -1, table
+	}
+	return left / f.s.Unit, table
+}

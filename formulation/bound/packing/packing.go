@@ -1,0 +1,433 @@
+package packing
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"jigsaw/formulation/bound"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/exact"
+	"jigsaw/formulation/relax/packing"
+	"jigsaw/solver"
+	"jigsaw/solver/colgen"
+)
+
+// Limits of a packing bound. The zero value is useful but for Known.
+type Limits struct {
+	// Known is a bound already proven, from which to go on, and Until a value
+	// that some schedule has, past which there is nothing to prove; nil where
+	// none is known.
+	Known, Until *big.Rat
+	// Work limits the pricing, as in [ColumnLimits].
+	Work int64
+	// Improved, if not nil, is told of every better bound on the way.
+	Improved func(bound.Bound)
+	// Solver limits each solve of the program.
+	Solver solver.Limits
+}
+
+// Bound returns the bound on the makespan of whole workers living on whole
+// GPUs; its value is nil where it proves nothing that is not known. Errors are
+// those of [Columns].
+func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (bound.Bound, error) {
+	best := bound.Bound{Proven: relax.Proven{Kind: relax.PackingBound}}
+	m := relax.New(in)
+	if limits.Known == nil || !packing.Packable(m) {
+		return best, nil
+	}
+	if limits.Until == nil {
+		limits.Until = new(big.Rat).Mul(limits.Known, big.NewRat(2, 1)) // far enough
+	}
+	if limits.Work == 0 {
+		limits.Work = bound.DefaultWork
+	}
+	left := limits.Work
+	var known Result
+	refuted := func(due int64) (bool, error) {
+		s := NewSearch(m, due, nil)
+		work := int64(0)
+		for p := range s.Pools {
+			work += packWork(&s.Pools[p])
+		}
+		if work > mostPackWork || limits.Work > 0 && left < work {
+			return false, nil
+		}
+		r, err := s.Solve(ctx, engine, known, limits.Solver)
+		left -= r.work
+		known = r
+		if r.Prices == nil {
+			return false, err
+		}
+		b := bound.Bound{Proven: relax.Proven{Kind: relax.PackingBound, Certificate: s.certificate(r.Prices)}, LP: bound.LP{Rows: r.rows, Iterations: r.rounds, Status: solver.Optimal}}
+		if packing.Prove(m, &b.Proven, b.Certificate) != nil {
+			return false, err
+		}
+		best = b
+		if limits.Improved != nil {
+			limits.Improved(b)
+		}
+		return true, err
+	}
+	low, high := exact.Ceil(limits.Known), exact.Ceil(limits.Until)
+	if !low.IsInt64() || !high.IsInt64() || high.Int64() > relax.MaxHorizon {
+		return best, nil
+	}
+	if err := bound.Climb(low.Int64(), high.Int64(), refuted); err != nil {
+		return best, fmt.Errorf("formulation: packing: %w", err)
+	}
+	return best, nil
+}
+
+// search looks for prices of a packing program.
+type search struct{ *packing.Program }
+
+// NewSearch states the program of a due, see [packing.New].
+func NewSearch(m *relax.Model, due int64, homes [][]instance.GPUID) search {
+	return search{packing.New(m, due, homes)}
+}
+
+// work is about how many steps pricing the pool takes.
+func packWork(p *packing.Pool) (sum int64) {
+	for i := range p.Slots {
+		sum += int64(len(p.Slots[i].Ticks)) * p.Room
+	}
+	return sum
+}
+
+// mostPackWork bounds the steps of pricing a program once: where so many workers may share a
+// GPU little is lost by spreading their work.
+const mostPackWork = 2_000_000
+
+// Result is what the program of a due says.
+type Result struct {
+	Prices       []int64           // that refute the due; nil where none do
+	contents     [][]configuration // of the solution, by pool
+	unit         int64             // of contents
+	rows, rounds int
+	work         int64 // steps that pricing took
+}
+
+// Solve looks for prices that make sigma positive, beginning with contents of similar programs.
+func (s search) Solve(ctx context.Context, engine solver.Solver, known Result, limits solver.Limits) (Result, error) {
+	q := s.problem()
+	r := Result{rows: q.Rows(), unit: s.Unit, contents: make([][]configuration, len(s.Pools))}
+	live, err := colgen.NewMaster[configuration](engine, q)
+	if err != nil {
+		return r, err
+	}
+	defer func() { _ = live.Close() }()
+	begin := s.begin(q.Rows())
+	cover := s.cover(begin)
+	var pricers []colgen.Pricer[configuration]
+	for p := range s.Pools {
+		pricers = append(pricers, &pricer{search: s, pool: p})
+		var first []colgen.Column[configuration]
+		if len(s.Pools[p].Fixed) == 0 {
+			first = append(first, s.column(p, nil))
+		}
+		for _, content := range cover[p] {
+			first = append(first, s.column(p, content))
+		}
+		if known.unit == s.Unit {
+			for _, content := range known.contents[p] {
+				if s.holds(p, content) {
+					first = append(first, s.column(p, content))
+				}
+			}
+		}
+		if _, err := live.Add(first...); err != nil {
+			return r, err
+		}
+	}
+	some, none := 1e-6, 1e-9
+	found, err := live.Run(ctx, pricers, colgen.Options{Smoothing: bound.Smoothing, Prices: begin, Cutoff: &some, Enough: &none, Solver: limits})
+	r.rounds = found.Rounds
+	for _, p := range pricers {
+		r.work += p.(*pricer).work
+	}
+	if found.Solution != nil {
+		for j, weight := range found.Weights {
+			if content := live.Columns()[j].Data; weight > 1e-9 && len(content) > 0 {
+				p := slices.IndexFunc(live.Columns()[j].Entries, func(e solver.Entry) bool { return int(e.Row) >= s.Prices })
+				pool := int(live.Columns()[j].Entries[p].Row) - s.Prices
+				r.contents[pool] = append(r.contents[pool], content)
+			}
+		}
+	}
+	if found.Prices != nil && found.Bound >= some {
+		prices, cost := s.integers(found.Prices)
+		r.Prices = prices
+		for p := range s.Pools {
+			f := s.fill(p, prices)
+			worth := f.worth()
+			if worth > cost[p] {
+				_, worth = f.best(cost[p])
+			}
+			r.Prices = append(r.Prices, worth+packSlack*s.Due)
+		}
+	}
+	return r, err
+}
+
+// begin returns prices to begin with: a tick is worth the same everywhere, as in the area bound.
+func (s search) begin(rows int) []float64 {
+	y := make([]float64, rows)
+	sum := 0.0
+	for i := range s.Classes {
+		c := &s.Classes[i]
+		d := &s.Model.Classes[i]
+		ticks := func(n int) float64 { return float64(max(0, d.Shortest[c.Depths[n]])) }
+		workers := float64(c.Jobs * c.Workers * c.Iterations)
+		if !c.Decided {
+			y[c.At] = workers * ticks(0)
+		}
+		for n := range c.Depths[1:] {
+			y[c.At+1+n] = workers * max(0, ticks(n+1)-ticks(n))
+		}
+		mix := math.Inf(1)
+		for _, deeper := range c.Deeper {
+			pays := 0.0
+			for n, count := range deeper {
+				pays += y[c.At+1+n] * float64(count) / float64(c.Workers)
+			}
+			mix = min(mix, pays)
+		}
+		y[s.Prices+len(s.Pools)+i] = mix
+		sum += y[c.At] + mix
+	}
+	for p := range s.Pools {
+		y[s.Prices+p] = -float64(s.Pools[p].Room * s.Unit)
+	}
+	for i := range y {
+		y[i] /= sum
+	}
+	return y
+}
+
+// cover returns contents that hold many of the workers, if not all of them, by pool: the best
+// at the prices, then the best of those that are left.
+func (s search) cover(y []float64) [][]configuration {
+	prices, _ := s.integers(y)
+	list := make([][]configuration, len(s.Pools))
+	left := make([]int64, len(s.Classes))
+	for i := range s.Classes {
+		left[i] = s.Classes[i].Jobs * s.Classes[i].Workers
+	}
+	for p := range s.Pools {
+		for gpus := s.Pools[p].GPUs; gpus > 0; {
+			f := s.fill(p, prices)
+			best, most := f.fit(nil)
+			for _, set := range f.sets(0) {
+				if content, worth := f.fit(set); worth > most {
+					best, most = content, worth
+				}
+			}
+			if best == nil {
+				break
+			}
+			list[p] = append(list[p], best)
+			times := gpus
+			for _, w := range best {
+				if !s.Classes[w.class].Decided {
+					times = min(times, left[w.class])
+				}
+			}
+			times = max(1, times)
+			gpus -= times
+			for _, w := range best {
+				if left[w.class] -= times; left[w.class] <= 0 && !s.Classes[w.class].Decided {
+					prices[s.Classes[w.class].At] = -exact.MostWorth
+				}
+			}
+		}
+	}
+	return list
+}
+
+// problem returns the rows, (1) and (2) divided by their right sides or the number of tasks,
+// and the columns of mixes and sigma.
+func (s search) problem() *solver.Problem {
+	q := &solver.Problem{Name: "packing"}
+	var sigma []solver.Entry
+	for i := range s.Classes {
+		if s.Classes[i].Decided {
+			q.AddRow("", math.Inf(-1), math.Inf(1))
+		} else {
+			sigma = append(sigma, solver.Entry{Row: q.AddRow("", 1, 1), Value: 1})
+		}
+		for range s.Classes[i].Depths[1:] {
+			q.AddRow("", 0, math.Inf(1))
+		}
+	}
+	for p := range s.Pools {
+		gpus := float64(s.Pools[p].GPUs)
+		if row := q.AddRow("", gpus, gpus); len(s.Pools[p].Fixed) > 0 {
+			sigma = append(sigma, solver.Entry{Row: row, Value: gpus}) // there may be no content
+		}
+	}
+	for i := range s.Classes {
+		c := &s.Classes[i]
+		all := q.AddRow("", 1, 1)
+		sigma = append(sigma, solver.Entry{Row: all, Value: 1})
+		for _, deeper := range c.Deeper {
+			mix := []solver.Entry{{Row: all, Value: 1}}
+			for d, n := range deeper {
+				if n > 0 {
+					mix = append(mix, solver.Entry{Row: solver.Row(c.At + 1 + d), Value: -float64(n) / float64(c.Workers)})
+				}
+			}
+			q.AddCol("mix", 0, 0, 1, mix...)
+		}
+	}
+	q.AddCol("sigma", 1, 0, 1, sigma...)
+	return q
+}
+
+// column returns that of a content of a pool.
+func (s search) column(pool int, content configuration) colgen.Column[configuration] {
+	values := map[int]float64{s.Prices + pool: 1}
+	key := binary.AppendUvarint(nil, uint64(pool))
+	for _, w := range content {
+		c := &s.Classes[w.class]
+		key = binary.AppendUvarint(key, uint64(w.class))
+		key = binary.AppendUvarint(key, uint64(w.units))
+		key = append(key, byte(w.shallow), byte(w.deep))
+		if !c.Decided {
+			values[c.At] += 1 / float64(c.Jobs*c.Workers)
+		}
+		for d, tasks := range s.deeper(pool, w) {
+			values[c.At+1+d] += tasks / float64(c.Jobs*c.Workers*c.Iterations)
+		}
+	}
+	column := colgen.Column[configuration]{Key: string(key), Data: content}
+	for row, v := range values {
+		if v != 0 {
+			column.Entries = append(column.Entries, solver.Entry{Row: solver.Row(row), Value: v})
+		}
+	}
+	slices.SortFunc(column.Entries, func(a, b solver.Entry) int { return int(a.Row - b.Row) })
+	return column
+}
+
+// deeper returns how many tasks of a worker are at each depth from the second on or deeper.
+func (s search) deeper(pool int, w packedWorker) []float64 {
+	c := &s.Classes[w.class]
+	tasks := make([]float64, len(c.Depths)-1)
+	for d := range tasks {
+		switch {
+		case d < w.shallow:
+			tasks[d] = float64(c.Iterations)
+		case d < w.deep:
+			ticks := ticksOf(&s.Pools[pool], w.class)
+			from, to := ticks[w.shallow], ticks[w.deep]
+			tasks[d] = float64(c.Iterations*(s.Unit*(w.units+1)-1-from)) / float64(to-from)
+		}
+	}
+	return tasks
+}
+
+// ticks are those of a worker of the class.
+func ticksOf(p *packing.Pool, class int) []int64 {
+	return p.Slots[slices.IndexFunc(p.Slots, func(slot packing.Slot) bool { return slot.Class == class })].Ticks
+}
+
+// holds reports whether a content of a pool fits by this due.
+func (s search) holds(pool int, content configuration) bool {
+	p := &s.Pools[pool]
+	var slots []int
+	left := int64(0)
+	for _, w := range content {
+		slot := slices.IndexFunc(p.Slots, func(o packing.Slot) bool { return o.Class == w.class })
+		for slices.Contains(slots, slot) && slot < len(p.Slots) {
+			slot++ // its twin
+		}
+		if slot < 0 || slot == len(p.Slots) || p.Slots[slot].Class != w.class {
+			return false
+		}
+		slots, left = append(slots, slot), left-w.units
+	}
+	return left+s.Limit(p, slots) >= 0
+}
+
+// PackScale is what integer prices are per 1 of sigma.
+const PackScale = 1 << 50
+
+// integers turns the prices of the engine's rows into those of the program, and what a GPU of
+// each pool costs.
+func (s search) integers(y []float64) (prices, cost []int64) {
+	prices = make([]int64, s.Prices)
+	for i := range s.Classes {
+		c := &s.Classes[i]
+		workers := float64(c.Jobs * c.Workers)
+		prices[c.At] = int64(y[c.At] * PackScale / workers)
+		for d := range c.Depths[1:] {
+			prices[c.At+1+d] = int64(max(0, y[c.At+1+d]) * PackScale / (workers * float64(c.Iterations)))
+		}
+	}
+	for p := range s.Pools {
+		cost = append(cost, int64(-y[s.Prices+p]*PackScale))
+	}
+	return prices, cost
+}
+
+// packSlack is how far, per tick of the due, the check may find a content worth more, for it
+// rounds the worth of a tick up for more mixes of depths.
+const packSlack = 2
+
+// pricer prices the contents of the GPUs of a pool.
+type pricer struct {
+	search
+	pool int
+	work int64 // steps so far
+}
+
+// Multiplicity implements [colgen.Pricer]: each GPU has one content.
+func (p *pricer) Multiplicity() (least, most float64) {
+	n := float64(p.Pools[p.pool].GPUs)
+	return n, n
+}
+
+// Price implements [colgen.Pricer]. Sets of workers come from the knapsack; what else is to be
+// known of them is looked at where these pay next to nothing of what the knapsack hopes for. To
+// wait until none of them pays would not do: prices of an engine are inexact, so that a content
+// may pay a little that is a column already, and then the knapsack would be all that is proven.
+func (p *pricer) Price(y []float64, _ bool) colgen.Priced[configuration] {
+	prices, cost := p.integers(y)
+	f := p.fill(p.pool, prices)
+	p.work += packWork(&p.Pools[p.pool])
+	hope := f.worth() - cost[p.pool]
+	priced := colgen.Priced[configuration]{Bound: float64(-hope) / PackScale}
+	for _, set := range f.sets(cost[p.pool]) {
+		if content, worth := f.fit(set); worth > cost[p.pool]+max(hope/packHope, packSlack*p.Due) {
+			priced.Columns = append(priced.Columns, p.column(p.pool, content))
+		}
+	}
+	if len(priced.Columns) == 0 && hope > 0 {
+		contents, worth := f.best(cost[p.pool])
+		p.work += f.looked * packWork(&p.Pools[p.pool]) / int64(max(1, len(f.pool.Slots))) // each adds a worker
+		priced.Bound = float64(cost[p.pool]-worth) / PackScale
+		for _, content := range contents[max(0, len(contents)-mostOffered):] {
+			priced.Columns = append(priced.Columns, p.column(p.pool, content))
+		}
+	}
+	return priced
+}
+
+// mostOffered is how many contents a pricer offers of those that were found one by one, the best.
+const mostOffered = 64
+
+// packHope is what part of what the knapsack hopes for a content of it should pay.
+const packHope = 16
+
+func (s search) certificate(prices []int64) *relax.Certificate {
+	c := &relax.Certificate{Kind: relax.PackingBound, Denominator: big.NewInt(PackScale), Plans: &relax.PlanTerms{Due: s.Due, Horizon: s.Due, Points: 1, Buckets: 1}}
+	for _, price := range prices {
+		c.Prices = append(c.Prices, big.NewInt(price))
+	}
+	return c
+}

@@ -1,0 +1,120 @@
+package periods
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"jigsaw/formulation/relax/periods"
+	"jigsaw/solver"
+	"jigsaw/solver/tree"
+)
+
+// strongIterations limits each linear program that looks ahead.
+const strongIterations = 50
+
+// branch splits a node at the value of a column that counts and is no whole
+// number in the solution, a rate if there is one, or else at a rate that its
+// products do not fit. It leaves the node whole if there is none.
+func (t *search) branch(ctx context.Context, r *relaxation, n *periodNode, s *solver.Solution) error {
+	var list []solver.Col
+	rated := false
+	for j, x := range s.Primal {
+		above := x - math.Floor(x)
+		if j == r.Least || math.Min(above, 1-above) <= tree.IntegralityTol {
+			continue
+		}
+		if rate := r.Rates != nil && slices.Contains(r.Rates.Cols, j); rate != rated {
+			if rated {
+				continue
+			}
+			rated, list = true, nil
+		}
+		list = append(list, solver.Col(j))
+	}
+	if !rated && r.Rates != nil {
+		if j := torn(r.Rates, s.Primal, r.lower, r.upper); j >= 0 {
+			n.divide(j, min(int64(math.Round(s.Primal[j])), r.upper[j]-1), r.upper[j])
+			return nil
+		}
+		j, err := t.crowded(ctx, r, s.Primal)
+		if err != nil {
+			return err
+		}
+		if j >= 0 {
+			n.divide(j, max(int64(math.Round(s.Primal[j]))-1, r.lower[j]), r.upper[j])
+			return nil
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	costs := &t.open(n.period).costs
+	var look func(solver.Col) (float64, bool, error)
+	if t.engine.Caps().WarmStart {
+		look = func(col solver.Col) (float64, bool, error) {
+			var rise [2]float64
+			for i, up := range [2]bool{false, true} {
+				var err error
+				if rise[i], err = t.try(ctx, r, s, costs, col, up); err != nil {
+					return 0, false, err
+				}
+			}
+			return tree.Score(rise[0], rise[1]), false, nil
+		}
+	}
+	col, err := costs.Choose(s.Primal, list, look)
+	if err != nil {
+		return err
+	}
+	n.divide(int(col), int64(math.Floor(s.Primal[col])), r.upper[col])
+	return nil
+}
+
+// divide splits a node: the column is at most at, or above. What proves the node
+// proves its parts until there is more.
+func (n *periodNode) divide(col int, at, upper int64) {
+	n.split = &periods.Narrowing{Parent: n.narrow, Col: col, Upper: at}
+	for _, part := range []*periods.Narrowing{n.split, {Parent: n.narrow, Col: col, Lower: at + 1, Upper: upper}} {
+		n.parts = append(n.parts, n.part(part))
+	}
+	n.proof, n.basis = nil, nil
+}
+
+// part returns a part of the node, before anything else is known of it.
+func (n *periodNode) part(narrow *periods.Narrowing) *periodNode {
+	return &periodNode{period: n.period, narrow: narrow, value: n.value, proof: n.proof, inherited: true, gpus: n.gpus, basis: n.basis}
+}
+
+// try returns by how much the bound rises, at least, when a column moves to a
+// whole number.
+func (t *search) try(ctx context.Context, r *relaxation, s *solver.Solution, costs *tree.PseudoCosts, col solver.Col, up bool) (float64, error) {
+	x, lower, upper := s.Primal[col], r.lower[col], r.upper[col]
+	from, to, moved := lower, int64(math.Floor(x)), x-math.Floor(x)
+	if up {
+		from, to, moved = to+1, upper, 1-moved
+	}
+	if err := r.live.SetColBounds(col, float64(from), float64(to)); err != nil {
+		return 0, nil
+	}
+	_ = r.live.SetBasis(s.Basis) // a hint
+	then, err := r.live.Solve(ctx, solver.Limits{Iterations: strongIterations})
+	if back := r.live.SetColBounds(col, float64(lower), float64(upper)); back != nil {
+		return 0, back
+	}
+	if err != nil {
+		return 0, ctx.Err()
+	}
+	t.iterations += then.Iterations
+	rise := 0.0
+	switch {
+	case then.Status == solver.Infeasible:
+		rise = math.Abs(s.Objective)
+	case then.Status == solver.Optimal:
+		rise = max(0, then.Objective-s.Objective)
+		costs.Add(col, up, rise/moved)
+	case then.Primal != nil:
+		rise = max(0, then.Objective-s.Objective)
+	}
+	return rise, nil
+}

@@ -1,0 +1,225 @@
+package periods
+
+import (
+	"context"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/boundtest"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/fluid"
+	"jigsaw/formulation/relax/periods"
+	"jigsaw/formulation/relax/verify"
+)
+
+// holds reports by the definition whether a link may have the contents.
+func carries(s *linkPacker, n []int64) bool {
+	ticks := int64(0)
+	for i := range n {
+		it := &s.items[i]
+		if n[i] > 0 && (n[i] < it.Limit.From || n[i] > it.Limit.To) {
+			return false
+		}
+		ticks += it.Ticks[n[i]]
+	}
+	if ticks > s.Period*relax.LinkUnit {
+		return false
+	}
+	for a := range n {
+		g, ok := s.Gap(&s.items[a])
+		if !ok || n[a] == 0 {
+			continue
+		}
+		load := n[a] * g.Cycle
+		for b := range n {
+			if b != a {
+				load += s.Stretch(&s.items[b], n[b], g)
+			}
+		}
+		if load > s.Period {
+			return false
+		}
+	}
+	return true
+}
+
+// TestContents compares the most valuable contents of links, as the search and the check
+// know them, with all of them.
+func TestContents(t *testing.T) {
+	compared, limited, excluded := 0, 0, 0
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 71))
+		m := &periods.Programs{Model: relax.New(boundtest.SlowNICs(t, rng, 4)).Split(), CoResidentSets: fluid.MostCoResidentSets}
+		period := 6 + rng.Int64N(12)
+		f := m.Program(period, nil)
+		if f.Rates == nil { // nobody can run
+			continue
+		}
+		limits := slices.Clone(f.Rates.Limits)
+		for i := range limits {
+			limits[i].To = rng.Int64N(limits[i].To + 1)
+			limits[i].From = rng.Int64N(limits[i].To + 1)
+		}
+		f = m.Program(period, limits)
+		for g := range f.Groups {
+			s := newCarrier(f, f.Items(&f.Groups[g]))
+			weights := make([]int64, len(s.items))
+			for i := range weights {
+				weights[i] = rng.Int64N(6)
+			}
+			s.weigh(weights)
+			forced := rng.IntN(len(weights))
+			for must := range s.items[forced].Limit.To + 1 {
+				if must > 0 && must < s.items[forced].Limit.From {
+					continue
+				}
+				want := int64(-1)
+				n := make([]int64, len(weights))
+				var try func(i int, value int64)
+				try = func(i int, value int64) {
+					if i == len(n) {
+						switch {
+						case must > 0 && n[forced] != must:
+						case !carries(s, n):
+							excluded++
+						default:
+							want = max(want, value)
+						}
+						return
+					}
+					for n[i] = 0; n[i] < int64(len(s.items[i].Ticks)); n[i]++ {
+						try(i+1, value+n[i]*weights[i])
+					}
+					n[i] = 0
+				}
+				try(0, 0)
+				contents, worth := s.most(forced, must)
+				require.Equal(t, want, worth, "seed %d, %d of item %d", seed, must, forced)
+				if must == 0 {
+					cut := &periods.Cut{Group: g, Weights: weights}
+					f.Cut(cut, worth)
+					f.Rights = f.Rights[len(f.Rights)-1:]
+					require.NoError(t, f.Confirm([]*periods.Cut{cut}), "seed %d", seed)
+					f.Rights[0]--
+					require.ErrorIs(t, f.Confirm([]*periods.Cut{cut}), periods.ErrCut, "seed %d", seed)
+				}
+				if compared++; want >= 0 {
+					require.True(t, carries(s, contents))
+				}
+				if must > 0 {
+					limited++
+				}
+			}
+		}
+	}
+	assert.Greater(t, limited, 100)
+	assert.Greater(t, excluded, 1000)
+	t.Logf("%d compared", compared)
+}
+
+// TestContentsOfPlans finds what the links of optimal plans carry among the contents that
+// links may have.
+func TestContentsOfPlans(t *testing.T) {
+	links, together := 0, 0
+	for seed := range uint64(150) {
+		in := boundtest.SlowNICs(t, rand.New(rand.NewPCG(seed, 72)), 3)
+		_, plan, status := instancetest.OptimumWithin(in, 100_000)
+		if status != instancetest.Optimal {
+			continue
+		}
+		f := (&periods.Programs{Model: relax.New(in).Split(), CoResidentSets: fluid.MostCoResidentSets}).Program(int64(plan.Period), nil)
+		rates := make([]int64, len(in.Jobs))
+		for _, y := range plan.Syncs {
+			rates[y.Job]++
+		}
+		for g := range f.Groups {
+			s := newCarrier(f, f.Items(&f.Groups[g]))
+			if kind := f.Shapes[s.items[0].Shape].Class.Modes[s.items[0].Uses[0].Mode].Kind; kind != relax.InRack {
+				continue
+			}
+			for node := range in.Nodes {
+				n := make([]int64, len(s.items))
+				busy := 0
+				for i := range s.items {
+					j := f.Model.Classes[f.Shapes[s.items[i].Shape].Classes[0]].Jobs[0]
+					home := plan.Residency[j]
+					on := func(g instance.GPUID) bool { return in.GPUs[g].Node == instance.NodeID(node) }
+					if slices.ContainsFunc(home, on) && slices.ContainsFunc(home, func(g instance.GPUID) bool { return !on(g) }) {
+						n[i] = rates[j]
+						busy++
+					}
+				}
+				require.True(t, carries(s, n), "seed %d: a link carries %v in %d ticks", seed, n, plan.Period)
+				if links++; busy > 1 {
+					together++
+				}
+			}
+		}
+	}
+	assert.Greater(t, together, 50, "of %d links", links)
+}
+
+// TestCutsAgainstOptima holds bounds whose trees have cuts against brute force, proves
+// them anew and refuses what is changed about a cut.
+func TestCutsAgainstOptima(t *testing.T) {
+	s := boundtest.Engine(t)
+	solved, cuts, exact := 0, 0, 0
+	for seed := range uint64(360) {
+		in := boundtest.SlowNICs(t, rand.New(rand.NewPCG(seed, 73)), 3)
+		optimum, _, status := instancetest.OptimumWithin(in, 100_000)
+		if status != instancetest.Optimal {
+			continue
+		}
+		b, err := Bound(context.Background(), in, s, Limits{Until: boundtest.NoSchedule, Nodes: 200})
+		require.NoError(t, err)
+		if b.Value == nil && optimum.Sign() == 0 { // nobody can run
+			continue
+		}
+		require.NotNil(t, b.Value, "seed %d", seed)
+		require.False(t, in.Objective.Better(optimum, b.Value), "seed %d: the bound is %v, the optimum %v", seed, b.Value, optimum)
+		if solved++; b.Value.Cmp(optimum) == 0 {
+			exact++
+		}
+		proof := b.Proof(in)
+		_, err = verify.Certificate(context.Background(), in, proof)
+		require.NoError(t, err)
+		refused := func(what string) {
+			_, err := verify.Certificate(context.Background(), in, proof)
+			assert.Error(t, err, "seed %d: %s", seed, what)
+		}
+		for i, at := 0, 0; i < len(proof.Tree); i++ {
+			n := &proof.Tree[i]
+			if n.Kind == relax.CutKind {
+				cuts++
+				whole, w := *n, proof.Prices[at]
+				n.Column = 99
+				refused("other links")
+				*n = whole
+				n.Prices--
+				refused("a weight less")
+				*n = whole
+				proof.Prices[at] = big.NewInt(-1)
+				refused("a weight below 0")
+				proof.Prices[at] = big.NewInt(periods.MostWeight + 1)
+				refused("a weight too large")
+				proof.Prices[at] = w
+			}
+			if len(n.Rights) > 0 {
+				right := n.Rights[0]
+				n.Rights[0]--
+				refused("another right side")
+				n.Rights[0] = right
+			}
+			at += n.Prices
+		}
+	}
+	assert.Greater(t, cuts, 50)
+	t.Logf("%d solved, %d exact, %d cuts", solved, exact, cuts)
+}

@@ -1,0 +1,353 @@
+package periods
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"time"
+
+	"jigsaw/formulation/bound"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/periods"
+	"jigsaw/solver"
+	"jigsaw/solver/tree"
+)
+
+// Limits of [Periods].
+type Limits struct {
+	// Until returns the value of the best schedule known, nil for none: a bound
+	// that meets it is the best there is.
+	Until func() *big.Rat
+	// Nodes is the largest number of nodes; 0 means that the search goes on with
+	// larger programs while that may help, each of up to [MostPeriodNodes] nodes.
+	Nodes int
+	// Event, if not nil, is told of the number of nodes solved.
+	Event func(nodes int)
+	// Improved, if not nil, is told of better bounds before the last.
+	Improved func(bound.Bound)
+}
+
+// MostPeriodNodes keeps the certificate of a tree to some megabytes.
+const MostPeriodNodes = 8000
+
+// Bound returns the bound on a periodic objective that whole numbers give,
+// where the instance bounds the period. In a plan of period P iterations, tasks
+// and GPUs are counted in whole numbers: the fluid program of rates, stated for
+// that period, is one in integers. For every P it is searched by branch and bound,
+// all in one tree, the period of the largest bound first. Every leaf is proven by
+// prices in exact arithmetic when it is made, so that the bound holds whenever
+// the search ends. Bound.Value is nil if not all periods were looked at, or if
+// they are too many.
+func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (bound.Bound, error) {
+	best := bound.Bound{Proven: relax.Proven{Kind: relax.PeriodsBound}}
+	size := 0 // of the program before
+	for _, companies := range periods.CoResidentSets {
+		m := periods.New(relax.New(in), companies)
+		if m == nil {
+			break
+		}
+		t := &search{Programs: m, engine: engine, until: limits.Until, opened: map[int64]*period{}, root: &periodNode{}, most: limits.Nodes}
+		cols := len(t.open(int64(in.MaxPeriod)).Linear.Cols)
+		if cols == size {
+			break
+		}
+		size = cols
+		b, status, err := t.search(ctx, limits)
+		if err != nil {
+			return best, fmt.Errorf("formulation: program of a period: %w", err)
+		}
+		if best = bound.Best(in, best, b); best.Value == nil {
+			return b, nil
+		}
+		known := limits.Until()
+		if status != tree.Closed || limits.Nodes > 0 || known != nil && best.Value.Cmp(known) <= 0 {
+			break
+		}
+	}
+	return best, nil
+}
+
+// proofs is how often the proofs of all nodes could be made in the time that is kept
+// for the last list and its proof.
+const proofs = 2
+
+// search searches the tree and returns what it proves.
+func (t *search) search(ctx context.Context, limits Limits) (bound.Bound, tree.Status, error) {
+	options := tree.Options[*periodNode]{Nodes: limits.Nodes, Plunge: 1, Cutoff: t.cutoff}
+	if options.Nodes == 0 {
+		options.Nodes = MostPeriodNodes
+	}
+	ctx, enough := context.WithCancel(ctx)
+	defer enough()
+	end, limited := ctx.Deadline()
+	// When all periods were looked at, then as the tree grows by a quarter and if there is news.
+	tell, told := 1+int(t.Model.Instance.MaxPeriod), math.Inf(-1)
+	options.Events = func(e tree.Event) {
+		if limits.Event != nil {
+			limits.Event(e.Nodes)
+		}
+		if limited && time.Until(end) < proofs*t.proving {
+			enough() // in time to write the tree down and to prove it
+		}
+		if limits.Improved != nil && e.Nodes >= tell && e.Open > 0 && e.Bound > told {
+			tell, told = e.Nodes+e.Nodes/4, e.Bound
+			if b := t.bound(); b.Value != nil {
+				limits.Improved(b)
+			}
+		}
+	}
+	r, err := tree.Search(ctx, t, t.root, options)
+	if err != nil {
+		return bound.Bound{}, r.Status, err
+	}
+	b := t.bound()
+	if b.LP.Status = solver.Optimal; r.Status != tree.Closed {
+		b.LP.Status = solver.IterationLimit
+	}
+	return b, r.Status, nil
+}
+
+// search is the problem of the search.
+type search struct {
+	*periods.Programs
+	engine solver.Solver
+	until  func() *big.Rat
+	root   *periodNode
+	opened map[int64]*period
+	// stuck is the largest bound of nodes that cannot be split.
+	stuck      *big.Rat
+	iterations int
+	proving    time.Duration // that stating and proving all nodes so far took
+	// Of programs of GPUs: what the next begins with, how many prices helped, the value of the
+	// last that was solved, and rounds times rows.
+	start     gpuStart
+	gpuPrices int
+	reached   float64
+	gpuWork   int
+	most      int // nodes; 0 for no limit
+}
+
+// period is the program of one period, and what branching in it has taught.
+type period struct {
+	*periods.Program
+	costs tree.PseudoCosts
+}
+
+// open returns a period.
+func (t *search) open(ticks int64) *period {
+	if t.opened[ticks] == nil {
+		f := t.Program(ticks, nil)
+		t.opened[ticks] = &period{f, tree.NewPseudoCosts(len(f.Linear.Cols))}
+	}
+	return t.opened[ticks]
+}
+
+// periodNode is a node of the tree: the root, whose children are the periods, or
+// the plans of a period within narrowed bounds of the columns.
+type periodNode struct {
+	period int64
+	narrow *periods.Narrowing
+	value  *big.Rat // no plan is better
+	proof  *periods.Leaf
+	// inherited says that value and proof are those of the node above.
+	inherited bool
+	cuts      []*periods.Cut     // which the node above lacks
+	cutting   int                // how often it was cut since the last split
+	gpus      *gpuStart          // not nil where single GPUs are looked at, too
+	split     *periods.Narrowing // the lower part, nil where there are not two
+	parts     []*periodNode
+	basis     *solver.Basis
+}
+
+// cutoff is what a bound has to be above to be of interest, negated.
+func (t *search) cutoff() float64 {
+	c := math.Inf(1)
+	for _, v := range []*big.Rat{t.until(), t.stuck} {
+		if v != nil {
+			f, _ := v.Float64()
+			c = min(c, -f)
+		}
+	}
+	return c
+}
+
+// Evaluate implements [tree.Problem].
+func (t *search) Evaluate(ctx context.Context, n *periodNode, _ float64) (tree.Outcome[*periodNode], error) {
+	if n.period == 0 {
+		for ticks := int64(t.Model.Instance.MaxPeriod); ticks >= 1; ticks-- {
+			n.parts = append(n.parts, &periodNode{period: ticks})
+		}
+		return tree.Outcome[*periodNode]{Bound: math.Inf(-1), Children: n.parts}, nil
+	}
+	r, err := t.relax(n)
+	if err != nil {
+		return tree.Outcome[*periodNode]{}, err
+	}
+	defer func() { _ = r.live.Close() }()
+	s, err := t.solve(ctx, r, n)
+	if err != nil {
+		return tree.Outcome[*periodNode]{}, err
+	}
+	if n.proof != nil && n.proof.Empty {
+		return tree.Outcome[*periodNode]{Bound: math.Inf(1), Closed: true}, nil
+	}
+	out := tree.Outcome[*periodNode]{Bound: math.Inf(-1)}
+	closed := func() bool {
+		if n.value == nil {
+			return false
+		}
+		v, _ := n.value.Float64()
+		out.Bound = -v
+		known := t.until()
+		out.Closed = known != nil && n.value.Cmp(known) <= 0 || t.stuck != nil && n.value.Cmp(t.stuck) <= 0
+		return out.Closed
+	}
+	if closed() {
+		return out, nil
+	}
+	if s != nil && s.Status == solver.Optimal && r.holds(s.Primal) {
+		if err := t.lookAtGPUs(ctx, r, n, s); err != nil || closed() {
+			return out, err
+		}
+		if n.parts == nil {
+			if err := t.divide(ctx, r, n, s); err != nil {
+				return out, err
+			}
+		}
+	}
+	if out.Children = n.parts; n.parts == nil && n.value != nil && (t.stuck == nil || n.value.Cmp(t.stuck) > 0) {
+		t.stuck = n.value
+	}
+	return out, nil
+}
+
+// divide cuts the solution of a node off, which leaves one part, or splits the node.
+func (t *search) divide(ctx context.Context, r *relaxation, n *periodNode, s *solver.Solution) error {
+	if left := periods.MostCuts - len(n.narrow.Cuts()); n.cutting < cutRounds && left > 0 {
+		cuts, err := t.separate(ctx, r, s.Primal)
+		if err != nil {
+			return err
+		}
+		if cuts = cuts[:min(left, len(cuts))]; len(cuts) > 0 {
+			part := n.part(n.narrow)
+			for _, c := range cuts {
+				part.narrow = &periods.Narrowing{Parent: part.narrow, Cut: c}
+			}
+			part.cuts, part.cutting = cuts, n.cutting+1
+			n.parts = []*periodNode{part}
+			n.proof, n.basis = nil, nil
+			return nil
+		}
+	}
+	return t.branch(ctx, r, n, s)
+}
+
+// relaxation is the linear program of a node, and the engine's copy of it.
+type relaxation struct {
+	*periods.Program
+	problem      *solver.Problem
+	live         solver.Model
+	lower, upper []int64 // of the columns
+}
+
+// within returns the program of a node with its cuts, and the bounds of its columns.
+func (t *search) within(n *periodNode) (f *periods.Program, lower, upper []int64) {
+	f, lower, upper = t.open(n.period).Within(n.narrow)
+	for _, c := range n.narrow.Cuts() {
+		link := newCarrier(f, f.Items(&f.Groups[c.Group]))
+		link.weigh(c.Weights)
+		_, most := link.most(0, 0)
+		f.Cut(c, most)
+	}
+	return f, lower, upper
+}
+
+func (t *search) relax(n *periodNode) (*relaxation, error) {
+	r, begun := &relaxation{}, time.Now()
+	r.Program, r.lower, r.upper = t.within(n)
+	t.proving += time.Since(begun)
+	var err error
+	if r.problem, err = bound.Problem(&r.Linear); err != nil {
+		return nil, err
+	}
+	for j := range r.lower {
+		r.problem.ColLower[j], r.problem.ColUpper[j] = float64(r.lower[j]), float64(r.upper[j])
+	}
+	r.live, err = t.engine.Load(r.problem)
+	return r, err
+}
+
+// solve solves the relaxation of a node and keeps what its prices prove, or what
+// those of its parent do if that is more. The solution is nil where the engine
+// fails; an error is the context's.
+func (t *search) solve(ctx context.Context, r *relaxation, n *periodNode) (*solver.Solution, error) {
+	if n.basis != nil && t.engine.Caps().WarmStart {
+		_ = r.live.SetBasis(n.basis) // a hint
+	}
+	s, err := r.live.Solve(ctx, solver.Limits{})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, nil
+	}
+	t.iterations += s.Iterations
+	n.basis = s.Basis
+	y, bits, empty := s.RowDual, leafBits, s.Status == solver.Infeasible
+	if empty {
+		y, bits = unit(s.Ray), emptyBits
+	}
+	prices, denominator, err := bound.Prices(&r.Linear, y, !empty, bits)
+	if err != nil || !denominator.IsInt64() {
+		return s, nil
+	}
+	list, err := relax.Int64s(prices)
+	if err != nil {
+		return s, nil
+	}
+	proof := &periods.Leaf{Prices: list, Denominator: denominator.Int64(), Empty: empty}
+	begun := time.Now()
+	proof.Rights = r.Rights
+	v, err := r.Proven(proof, r.lower, r.upper)
+	t.proving += time.Since(begun)
+	if err == nil && (empty || n.value == nil || v.Cmp(n.value) <= 0) {
+		n.proof, n.value, n.inherited = proof, v, false
+	}
+	return s, nil
+}
+
+// Precision of the prices of leaves. Values are rounded down to what plans can
+// have, so that few bits do; that there is no plan may be a close thing.
+const (
+	leafBits  = 28
+	emptyBits = 50
+)
+
+// holds reports whether a point is of the columns and within their bounds, so that
+// a node can be split at it. What else the engine says of it is not believed.
+func (r *relaxation) holds(x []float64) bool {
+	if len(x) != len(r.lower) {
+		return false
+	}
+	for j, v := range x {
+		if !(v >= float64(r.lower[j])-tree.IntegralityTol && v <= float64(r.upper[j])+tree.IntegralityTol) {
+			return false
+		}
+	}
+	return true
+}
+
+// unit scales a ray, whose length means nothing, such that its largest entry is 1.
+func unit(ray []float64) []float64 {
+	size := 0.0
+	for _, v := range ray {
+		size = max(size, math.Abs(v))
+	}
+	scaled := make([]float64, len(ray))
+	for i, v := range ray {
+		scaled[i] = v / max(size, math.SmallestNonzeroFloat64)
+	}
+	return scaled
+}

@@ -1,0 +1,17 @@
+package bound
+
+import (
+	"slices"
+	"strings"
+)
+
+// Verb is the verb in the number of its subject: "the GPU limits", "the 4 GPUs
+// limit".
+func Verb(subject string) string {
+	words := strings.Fields(subject)
+	if len(words) > 1 && words[0] == "the" &&
+		(words[1][0] >= '0' && words[1][0] <= '9' || slices.Contains([]string{"uplinks", "NICs", "fabrics"}, words[1])) {
+		return "limit"
+	}
+	return "limits"
+}

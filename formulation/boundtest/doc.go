@@ -1,0 +1,2 @@
+// Package boundtest has small instances and engines, for tests of bounds.
+package boundtest

@@ -1,0 +1,242 @@
+package relax
+
+import (
+	"errors"
+	"math/big"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax/exact"
+)
+
+// LoadTerms say how an area certificate looks at a load: the work of some jobs that
+// only some resources can do.
+type LoadTerms struct {
+	// Load is its number: the loads of sets of GPU types, then of NICs, fabrics and
+	// uplinks, then of groups of GPU types that share no class.
+	Load int `json:"load"`
+	// Head and Tail, of the makespan, choose the iterations that count: those that start
+	// at the head or later and keep a distance of the tail to the end, in ticks.
+	Head int64 `json:"head,omitempty"`
+	Tail int64 `json:"tail,omitempty"`
+	// Multipliers, of the weighted completion, are by class of the load in parts of 64: how
+	// far the class counts with its completion by the load, and not with its chain.
+	Multipliers []int64 `json:"multipliers,omitempty"`
+}
+
+// errLoads is of area certificates whose loads make no sense.
+var errLoads = errors.New("formulation: the certificate's loads make no sense")
+
+// ProveArea evaluates the area bound: the work that every schedule does on the GPUs of a
+// set of types, or sends over a class of links, against what those can do. Only jobs that
+// cannot do the work elsewhere count, each task at its shortest over the GPU types that the
+// job may use.
+//
+// # Makespan
+//
+// Iteration i of a job starts at r + (i-1) l at the earliest and its tasks end
+// at T - sync - (R-i) l at the latest, with l as in [model.chainValue]. For any head h and
+// tail q the iterations that start after h and end before T - q have to be done
+// in between by the m GPUs, so
+//
+//	T >= h + q + (work of those iterations) / m.
+//
+// Links work alike, with heads r + p(L) + (i-1) l and tails (R-i) l.
+//
+// # Weighted completion
+//
+// Call M_j the mean time at which job j is worked on. A task of iteration i that
+// lasts p ends at C_j - sync - (R-i) l at the latest. Of every task keep its
+// first a ticks, a <= p, such that an iteration's parts sum to W, its least
+// work: they are worked on at a mean time of at most C_j - sync - (R-i) l - a/2
+// each. Averaged over all parts, weighted by their lengths a,
+//
+//	C_j >= M_j + sync + (R-1) l / 2 + sum a^2 / (2 W).          (1)
+//
+// The parts of all jobs take m GPUs, which together are no faster than one
+// machine of speed m; on that machine, with preemption, serving at any time the
+// available part of greatest w_j / (R_j W_j) minimises sum w_j M_j (preemptive
+// WSPT, which is optimal for mean busy times with releases; M. X. Goemans et
+// al., Single machine scheduling with release dates, 2002). Parts of iteration i
+// are available from r + (i-1) l. On links a synchronisation works evenly, so
+// that sync / 2 takes the place of sync + sum a^2 / (2 W) in (1). Jobs whose chain is longer than (1) should
+// count with their chain instead: for any multipliers 0 <= v_j <= 1
+//
+//	sum w_j C_j >= sum (1-v_j) w_j chain_j + min sum v_j w_j C_j by (1).
+//
+// Jobs of no load that is looked at count with their chains.
+//
+// # Throughput
+//
+// sum_j W_j x_j <= m and x_j <= 1/l_j for the rates x_j: a fractional knapsack,
+// filled by falling w_j / W_j. Max-min: one rate for all.
+func (m *Model) ProveArea(p *Proven, terms []LoadTerms) error {
+	loads := m.AreaLoads()
+	taken := make([]bool, len(m.Classes)) // classes of the loads so far
+	for _, t := range terms {
+		if t.Load < 0 || t.Load >= len(loads) || t.Head < 0 || t.Tail < 0 || t.Head > maxHead || t.Tail > maxHead ||
+			m.Instance.Objective != instance.Makespan && t.Head+t.Tail != 0 || m.Instance.Objective != instance.WeightedCompletion && t.Multipliers != nil {
+			return errLoads
+		}
+		for _, item := range loads[t.Load].Items {
+			if taken[item.Class] && m.Instance.Objective != instance.Makespan && m.Instance.Objective != instance.MaxMinThroughput {
+				return errLoads
+			}
+			taken[item.Class] = true
+		}
+	}
+	value := new(big.Rat)
+	switch m.Instance.Objective {
+	case instance.Makespan:
+		for _, t := range terms {
+			if end, work := m.ConfinedEnd(&loads[t.Load], t.Head, t.Tail); work && end.Cmp(value) > 0 {
+				value = end
+			}
+		}
+	case instance.WeightedCompletion:
+		value, _ = m.Chain()
+		for _, t := range terms {
+			more, err := m.delay(&loads[t.Load], t.Multipliers)
+			if err != nil {
+				return err
+			}
+			value.Add(value, more)
+		}
+		value = Integral(m.Instance, value)
+	default:
+		value, _ = m.Chain()
+		for _, v := range m.areaRates(terms, loads, taken) {
+			if v.Cmp(value) < 0 {
+				value = v
+			}
+		}
+	}
+	p.Certified, p.Value = true, value
+	return nil
+}
+
+// maxHead keeps sums of heads and tails far from overflow.
+const maxHead = int64(1) << 61
+
+// late returns how many of R iterations, l ticks apart, keep a distance of at
+// least bound when the nearest has the distance first.
+func late(bound, first, l int64, iterations int) int64 {
+	if bound <= first {
+		return int64(iterations)
+	}
+	return int64(iterations) - (bound-first+l-1)/l
+}
+
+// ConfinedEnd returns when a schedule ends at the earliest because of what of a load is done
+// at or after head h and has a distance of at least q to the end; work is false where there
+// is none.
+func (m *Model) ConfinedEnd(l *Load, h, q int64) (end *big.Rat, work bool) {
+	sum, n := new(big.Int), new(big.Int)
+	for i := range l.Items {
+		item := &l.Items[i]
+		d := &m.Classes[item.Class]
+		r, step := d.Job.Iterations, max(1, int64(d.Iteration))
+		count := late(h, item.Head, step, r) + late(q, item.Tail, step, r) - int64(r)
+		if count > 0 {
+			n.SetInt64(count * d.Count())
+			sum.Add(sum, n.Mul(n, item.amount))
+		}
+	}
+	if sum.Sign() == 0 {
+		return nil, false
+	}
+	ticks := exact.Ceil(new(big.Rat).SetFrac(sum, l.capacity))
+	return new(big.Rat).SetInt(ticks.Add(ticks, big.NewInt(h+q))), true
+}
+
+// AreaEnd is when a schedule ends at the earliest because of all work of some load.
+func (m *Model) AreaEnd() *big.Rat {
+	best := new(big.Rat)
+	for _, l := range m.loads() {
+		head, tail := l.Items[0].Head, l.Items[0].Tail
+		for _, item := range l.Items {
+			head, tail = min(head, item.Head), min(tail, item.Tail)
+		}
+		if end, work := m.ConfinedEnd(&l, head, tail); work && end.Cmp(best) > 0 {
+			best = end
+		}
+	}
+	return best
+}
+
+// areaRates lists what loads leave of a periodic objective at the most: of throughput all
+// together, of the smallest rate each.
+func (m *Model) areaRates(terms []LoadTerms, loads []Load, taken []bool) (values []*big.Rat) {
+	if m.Instance.Objective == instance.MaxMinThroughput {
+		for _, t := range terms {
+			l := &loads[t.Load]
+			need := new(big.Rat) // capacity per tick at normalised rate 1
+			for _, item := range l.Items {
+				d := &m.Classes[item.Class]
+				rate := big.NewRat(d.Job.Weight*d.Count(), int64(d.Job.FastestFull()))
+				need.Add(need, rate.Mul(rate, new(big.Rat).SetInt(item.amount)))
+			}
+			if need.Sign() > 0 {
+				values = append(values, need.Quo(new(big.Rat).SetInt(l.capacity), need))
+			}
+		}
+		return values
+	}
+	sum := new(big.Rat)
+	for _, t := range terms {
+		v, _ := m.Knapsack(&loads[t.Load])
+		sum.Add(sum, v)
+	}
+	for c := range m.Classes {
+		if d := &m.Classes[c]; !taken[c] && d.Runs() {
+			sum.Add(sum, big.NewRat(d.Job.Weight*d.Count(), max(1, int64(d.Iteration))))
+		}
+	}
+	return []*big.Rat{sum}
+}
+
+// Knapsack returns the largest sum of weighted rates that a load allows, and
+// whether its capacity binds.
+func (m *Model) Knapsack(l *Load) (value *big.Rat, full bool) {
+	items := slices.Clone(l.Items)
+	slices.SortStableFunc(items, func(a, b loadItem) int {
+		left := new(big.Int).Mul(big.NewInt(m.Classes[a.Class].Job.Weight), b.amount)
+		right := new(big.Int).Mul(big.NewInt(m.Classes[b.Class].Job.Weight), a.amount)
+		return right.Cmp(left)
+	})
+	value = new(big.Rat)
+	left := new(big.Rat).SetInt(l.capacity)
+	for _, item := range items {
+		d := &m.Classes[item.Class]
+		if !d.Runs() {
+			continue
+		}
+		rate := big.NewRat(d.Count(), max(1, int64(d.Iteration)))
+		amount := new(big.Rat).SetInt(item.amount)
+		if use := new(big.Rat).Mul(rate, amount); use.Cmp(left) > 0 {
+			rate.Quo(left, amount)
+			full = true
+		}
+		left.Sub(left, new(big.Rat).Mul(rate, amount))
+		value.Add(value, rate.Mul(rate, new(big.Rat).SetInt64(d.Job.Weight)))
+		if full {
+			break
+		}
+	}
+	return value, full
+}
+
+// Candidates thins sorted distinct values to at most limit of them, keeping the
+// first. Every head or tail gives a valid bound, so any choice will do.
+func Candidates(values []int64, limit int) []int64 {
+	slices.Sort(values)
+	values = slices.Compact(values)
+	if len(values) <= limit {
+		return values
+	}
+	kept := make([]int64, limit)
+	for i := range kept {
+		kept[i] = values[i*(len(values)-1)/(limit-1)]
+	}
+	return kept
+}

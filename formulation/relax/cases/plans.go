@@ -1,0 +1,191 @@
+package cases
+
+import (
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/columns"
+	"slices"
+)
+
+// longest returns the ticks of the job's longest task.
+func (p *AssignedPlans) longest() int64 {
+	longest := int64(0)
+	for w := range p.Time {
+		longest = max(longest, slices.Max(p.Time[w]))
+	}
+	return longest
+}
+
+// AssignedPlans are the plans of a job whose GPUs are decided. They are
+// exact: every task is on its GPU, every synchronisation takes its links at
+// one of the rate levels. Every tick is a point.
+type AssignedPlans struct {
+	Instance *instance.Instance
+	Job      *instance.Job
+	Limits   *JobLimits
+	// gpus[w] are the groups of rows that a task of worker w takes one unit of,
+	// own[w] the group of its GPU alone.
+	GPUs      [][]int
+	Own       []int
+	Depths    []uint64     // by worker: those that fit
+	Time      [][]int64    // by worker, depth
+	Links     []LinkCharge // the groups of single links
+	Loads     []LinkCharge // these, and those of the pools that the links belong to
+	Multisets []Multiset
+	Weight    int64
+	Due       int64
+	// Iteration is a lower limit on the ticks between the ends of two
+	// synchronisations.
+	Iteration int64
+}
+
+// LinkCharge is what a synchronisation takes of a link, by rate level.
+type LinkCharge struct {
+	Group   int
+	Amounts []int64
+}
+
+// Multiset is a multiset with the length of its synchronisation at each level.
+type Multiset struct {
+	Counts []int
+	Sync   []int64 // by rate level
+}
+
+// Levels is the number of rate levels; a job that does not synchronise has one.
+func (p *AssignedPlans) Levels() int {
+	if !p.Job.HasSync() {
+		return 1
+	}
+	return len(p.Instance.RateLevels)
+}
+
+// Length is how many ticks a synchronisation takes after the tasks of a multiset, by rate level.
+func (p *AssignedPlans) Length(dish, level int) int64 {
+	if !p.Job.HasSync() {
+		return 0
+	}
+	return p.Multisets[dish].Sync[level]
+}
+
+// MayStart reports whether the synchronisation of iteration i may start so.
+func (p *AssignedPlans) MayStart(i, level int, start int64) bool {
+	if p.Limits.Syncs == nil {
+		return true
+	}
+	limit := p.Limits.Syncs[i]
+	return limit.Start.Holds(start) && limit.Levels>>level&1 == 1
+}
+
+// MayRun reports whether the task of iteration i on worker w may be so.
+func (p *AssignedPlans) MayRun(i, w, depth int, start int64) bool {
+	if p.Depths[w]>>depth&1 == 0 {
+		return false
+	}
+	if p.Limits.Tasks == nil {
+		return true
+	}
+	limit := p.Limits.Tasks[i][w]
+	return limit.Start.Holds(start) && limit.Depths>>depth&1 == 1
+}
+
+// newHomePlans makes the pricer of a job whose home is decided at the node.
+func newHomePlans(s *Program, n *Node, j int) *AssignedPlans {
+	in, limits := s.Model.Instance, n.Jobs[j]
+	job := &in.Jobs[j]
+	d := s.Classes[j].Class
+	p := &AssignedPlans{Instance: in, Job: job, Limits: limits, Due: s.Classes[j].Plans.Due}
+	for _, g := range limits.Assignment {
+		costs := job.On[in.GPUs[g].Type]
+		p.GPUs = append(p.GPUs, []int{s.GPUGroup(g), s.Model.Network.PoolOf[in.GPUs[g].Node]})
+		p.Own = append(p.Own, s.FirstGPU+int(g))
+		p.Depths = append(p.Depths, n.depthsOn(in, j, g))
+		times := make([]int64, len(job.Depths))
+		for depth, time := range costs.Time {
+			times[depth] = int64(time)
+		}
+		p.Time = append(p.Time, times)
+	}
+	span, _ := in.Span(limits.Assignment)
+	var pooled []LinkCharge
+	for _, use := range span.Uses {
+		if at, ok := s.Pooled[use.Link]; ok && s.Groups[at.Group].Capacity > 0 {
+			c := LinkCharge{Group: at.Group}
+			for _, level := range in.RateLevels {
+				c.Amounts = append(c.Amounts, int64(use.Times)*columns.Share(span.Rate(level), at.Speed))
+			}
+			pooled = append(pooled, c)
+		}
+		c := LinkCharge{Group: s.LinkGroup(use.Link)}
+		for _, level := range in.RateLevels {
+			c.Amounts = append(c.Amounts, int64(span.Rate(level))*int64(use.Times)/rateUnit(in, use.Link))
+		}
+		p.Links = append(p.Links, c)
+	}
+	p.Loads = slices.Concat(p.Links, pooled)
+	for _, counts := range s.Model.Multisets(d) {
+		dish := Multiset{Counts: counts}
+		if job.HasSync() {
+			volume := job.Volume(counts, span.Parties)
+			for _, level := range in.RateLevels {
+				dish.Sync = append(dish.Sync, int64(in.SyncTicks(volume, span.Rate(level))))
+			}
+		}
+		p.Multisets = append(p.Multisets, dish)
+	}
+	p.Iteration = p.shortest()
+	return p
+}
+
+// shortest returns a lower limit on the ticks of an iteration: its longest task,
+// wherever it runs fastest, and the synchronisation.
+func (p *AssignedPlans) shortest() int64 {
+	least := int64(relax.MaxHorizon)
+	for d := range p.Multisets {
+		longest := int64(0)
+		for depth, n := range p.Multisets[d].Counts {
+			if n == 0 {
+				continue
+			}
+			fastest := p.Time[0][depth]
+			for w := range p.Time {
+				fastest = min(fastest, p.Time[w][depth])
+			}
+			longest = max(longest, fastest)
+		}
+		for level := range p.Levels() {
+			least = min(least, longest+p.Length(d, level))
+		}
+	}
+	return max(1, least)
+}
+
+// DealStates is how many states the dealer of a multiset has; no more than [mostDeals] + 1 are counted.
+func DealStates(counts []int) int {
+	size := 1
+	for _, n := range counts {
+		size = min(size*(n+1), mostDeals+1)
+	}
+	return size
+}
+
+// SyncLevel is a way to synchronise.
+type SyncLevel struct {
+	Level  int // rate level
+	Length int64
+	Shares []int // by link of the job: how many of its shares it takes
+}
+
+// SyncLevels lists the ways to synchronise after the tasks of a dish, from short to long:
+// of rate levels at which it takes as long, the lowest. Shares are not known yet.
+func (p *AssignedPlans) SyncLevels(dish int) (list []SyncLevel) {
+	if !p.Job.HasSync() {
+		return nil
+	}
+	lengths := p.Multisets[dish].Sync
+	for level, length := range lengths {
+		if level+1 == len(lengths) || lengths[level+1] > length {
+			list = append(list, SyncLevel{Level: level, Length: length})
+		}
+	}
+	return list
+}

@@ -1,0 +1,121 @@
+package relax
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+)
+
+// CertificateVersion is the version of [Certificate] as a file.
+const CertificateVersion = 2
+
+// Certificate is the exact proof of a bound. The program that it refers to is
+// not in it: it is built anew from the instance, in integers, when the
+// certificate is checked. What a certificate holds besides the claim are prices.
+//
+// Fluid: for prices y of the rows of the program min c'x, Ax >= b, 0 <= x <= u
+// (with y >= 0 for rows >=, y <= 0 for rows <=, any sign for equalities) weak
+// duality gives the bound
+//
+//	y'b + sum_j u_j min(0, c_j - A_j'y),
+//
+// where a column without an upper limit needs c_j - A_j'y >= 0. With c = 0 a
+// positive value proves that the program has no solution.
+//
+// Columns: for prices u >= 0 of GPU time and link use in the buckets of a
+// calendar, Lagrangian duality gives the bound
+//
+//	sum_classes jobs x (price of the cheapest plan) - sum_rows capacity x u.
+//
+// With a due, plans cost nothing but their use, and a positive value proves that
+// no schedule ends by then.
+//
+// Tree: every schedule belongs to some leaf of a tree of cases, and the prices
+// of each leaf prove, as those of columns do, that it holds no schedule better
+// than the bound.
+//
+// Periods: every plan belongs to a leaf of the tree of some period, within whose
+// bounds of the columns the prices prove, as those of fluid do, a value; or prices of
+// the program of GPUs do, as [gpuProgram] says.
+//
+// Chain, area and the proofs of [Infeasible] are exact as they are computed and
+// need no prices.
+//
+// All hold for any prices of the right sign; good prices make them good.
+type Certificate struct {
+	Version int  `json:"version"`
+	Kind    Kind `json:"kind"`
+	// Instance is the digest of the instance that the bound is about.
+	Instance string `json:"instance"`
+	// Bound is the claim, in the unit of [instance.Instance.Value]; nil where
+	// infeasibility is claimed.
+	Bound *Claim `json:"bound"`
+	// Infeasible says that the prices prove infeasibility rather than a bound.
+	Infeasible bool `json:"infeasible,omitempty"`
+	// Value is what the prices prove before rounding. It is part of the claim.
+	Value *big.Rat `json:"value,omitempty"`
+	// Denominator of all prices.
+	Denominator *big.Int `json:"denominator"`
+	// Prices by row of the program: of a fluid program in its order, of a
+	// columns program by group of rows that has any, then bucket.
+	Prices []*big.Int `json:"prices"`
+	// Columns is the column budget a fluid program was built with, see [Limits], and
+	// of programs of periods how many companies have columns of their own.
+	Columns int `json:"columns,omitempty"`
+	// Plans says which columns program it is.
+	Plans *PlanTerms `json:"plans,omitempty"`
+	// Loads are what an area certificate looks at.
+	Loads []LoadTerms `json:"loads,omitempty"`
+	// Tree is the tree of a tree certificate.
+	Tree []ProofNode `json:"tree,omitempty"`
+}
+
+// PlanTerms are the parameters of a columns program. Any make a valid one.
+type PlanTerms struct {
+	// Due is the tick that no schedule is claimed to end by; 0 for none.
+	Due int64 `json:"due,omitempty"`
+	// Horizon is the tick after which nothing has a price.
+	Horizon int64 `json:"horizon"`
+	// Points and Buckets of the time axes.
+	Points  int64 `json:"points"`
+	Buckets int64 `json:"buckets"`
+}
+
+// Claim is the value of a bound. In a file it is a JSON number where it is an
+// integer, and else a string with a fraction.
+type Claim struct{ big.Rat }
+
+// NewClaim returns v as a claim, nil for nil.
+func NewClaim(v *big.Rat) *Claim {
+	if v == nil {
+		return nil
+	}
+	c := &Claim{}
+	c.Set(v)
+	return c
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (c *Claim) MarshalJSON() ([]byte, error) {
+	if c.IsInt() {
+		return []byte(c.Num().String()), nil
+	}
+	return json.Marshal(c.RatString())
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *Claim) UnmarshalJSON(data []byte) error {
+	text := strings.Trim(string(data), `"`)
+	if len(text) > 1000 {
+		return errors.New("formulation: the bound of a certificate has too many digits")
+	}
+	if strings.ContainsAny(text, "eE") {
+		return fmt.Errorf("formulation: the bound of a certificate must be an integer or a fraction, not %s", text)
+	}
+	if _, ok := c.SetString(text); !ok {
+		return fmt.Errorf("formulation: %q is not the bound of a certificate", text)
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+// Package columns states the columns program: mixes of whole-job plans on pools of identical
+// GPUs, a Dantzig-Wolfe reformulation. It finds the cheapest plan of a class at given prices by
+// range minima, window by window, in checked integers, to check certificates.
+//
+// # The columns program
+//
+// Classes, pools and modes are those above.
+//
+//	q in Q_c  plans of one job of class c: a way to live, the end of every
+//	          iteration, and for each its depths and where its tasks start
+//	g in G    groups of alike rows: the GPUs of a pool; the fabrics, and the NICs,
+//	          of its nodes; the uplinks of a class of racks. Links have rows only
+//	          where all jobs together could overload them for some time
+//	b in B    buckets of the calendar, h ticks each, up to the horizon
+//
+//	C_q       ticks, the end of plan q
+//	u_q[g,b]  unit ticks that q takes of group g in bucket b; a GPU is one unit,
+//	          a link linkUnit of them
+//	K_g       units of the group
+//	x[q]      how many jobs of the class follow q; not integer
+//
+//	weighted completion   min sum_c w_c sum_q C_q x[q]
+//	makespan, due D       min theta, over plans that end by D
+//
+//	(19) sum_q u_q[g,b] x[q] <= K_g h     (theta K_g h where theta is minimised)
+//	(20) sum_{q in Q_c} x[q] = n_c
+//
+// Theta says by what factor all capacities would have to grow: where it must be
+// above 1 no schedule ends by D, and the bound is D + 1. [Columns] looks for the
+// largest such due.
+// What plans do after the horizon has no rows and is free.
+//
+// # Why the columns program is a relaxation
+//
+// Write every job of a valid schedule down as a plan: then (19) adds up what the
+// GPUs and links of a group do, and (20) counts jobs. What is rounded, and what a
+// pool forgets, only makes plans cheaper:
+//
+//   - Time. Points are so spaced that a job that never waits goes from point to
+//     point: at any grain, chains are rounded in their last block at most. An end
+//     between two points counts as the earlier one for what follows, and as the
+//     last tick before the later one for what must be done by then. Tasks keep
+//     their lengths.
+//   - Blocks. Where points are few, several iterations are priced as one block:
+//     each anywhere in the window of the block, which costs no more than its own.
+//   - Synchronisations go at one of few paces, a length and a rate, such that every
+//     real one lasts at least as long at no lower a rate (sync.go).
+//   - Residencies and memory of single GPUs are left out; in ways of several pools
+//     a synchronisation pays where its nodes are cheapest.
+//
+// Certificate: for any u >= 0 the bound is Lagrange's, see [relax.Certificate].
+//
+// Reference: G. B. Dantzig and P. Wolfe, Decomposition principle for linear programs, Oper. Res. 8
+// (1960).
+package columns

@@ -1,0 +1,395 @@
+package columns
+
+import (
+	"fmt"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+	"math"
+	"math/big"
+	"slices"
+)
+
+// Work is about how many steps pricing all classes once takes.
+func (s *Program) Work() int64 {
+	sum := int64(0)
+	for c := range s.Classes {
+		p := &s.Classes[c].Plans
+		each := int64(p.Grid.Blocks) / 2
+		for i := range p.Options {
+			for d := range p.Options[i].Multisets {
+				each += int64(len(p.Options[i].Multisets[d].Items))
+			}
+		}
+		sum += int64(p.Grid.Points) * int64(p.Grid.Points) * each
+	}
+	return sum
+}
+
+// Program is the columns program of the package comment: one column is a whole
+// plan of one job, one row is what a group of identical GPUs or links can do in
+// a bucket of time, and one convexity row per class says how many plans it has.
+//
+//	makespan D?           min theta  sum_plans use <= theta capacity, plans end by D
+//	weighted completion   min sum w C  sum_plans use <= capacity
+//
+// The first proves that no schedule ends by D when its optimum is above 1.
+// Weighted completion has no rows past the horizon: what a plan does there is free.
+type Program struct {
+	Model    *relax.Model
+	Calendar Calendar
+	Groups   []Group
+	Rows     int // of all groups
+	Classes  []Class
+	Horizon  int64 // as asked for; the calendar's is rounded up
+	Grain    Grain
+	Due      int64 // D; -1 where plans may end at any time
+	Theta    bool  // minimise theta, not weighted completion
+	// Of a node of branch-and-price: the group of the first GPU, and that all
+	// links that could be overloaded get rows.
+	FirstGPU  int
+	Like      []instance.GPUID // by GPU: the first of those that share its rows
+	EveryLink bool
+	// Pooled tells of each link the group of its pool.
+	Pooled map[instance.LinkID]GroupLink
+}
+
+// Group is a group of identical GPUs or links with one row per bucket.
+type Group struct {
+	Name     string
+	Capacity int64 // units; a GPU is one, a link linkUnit; 0: no rows
+	first    int   // its first row
+}
+
+// Class is a class of identical jobs in a master.
+type Class struct {
+	Class *relax.Class
+	Modes []relax.ModeOptions
+	Plans Plans
+}
+
+// Grain is how fine a master is. As long as the horizon has no more ticks
+// than points and buckets, nothing is rounded.
+type Grain struct {
+	Points, Buckets int64
+}
+
+// New builds the rows and pricers for plans up to the horizon. due is the
+// latest end of all plans, or -1.
+func New(m *relax.Model, horizon, due int64, grain Grain) *Program {
+	s := &Program{
+		Model: m, Due: due, Horizon: horizon, Grain: grain, Calendar: NewCalendar(horizon, grain.Buckets),
+		Classes: make([]Class, len(m.Classes)), Theta: due >= 0,
+	}
+	for c := range m.Classes {
+		d := &m.Classes[c]
+		s.Classes[c] = Class{Class: d, Modes: m.ModeOptions(d)}
+	}
+	s.Supplies()
+	s.Number()
+	for c := range s.Classes {
+		s.Classes[c].Plans = s.PlansOf(&s.Classes[c])
+	}
+	return s
+}
+
+// Number gives every group its rows.
+func (s *Program) Number() {
+	s.Rows = 0
+	for g := range s.Groups {
+		s.Groups[g].first = s.Rows
+		if s.Groups[g].Capacity > 0 {
+			s.Rows += s.Calendar.Buckets()
+		}
+	}
+}
+
+// Fits reports whether the numbers of the program are small enough for exact
+// prices, and its time axes for the memory at hand.
+func (s *Program) Fits() bool {
+	if s.Calendar.Buckets() > maxPoints {
+		return false
+	}
+	for c := range s.Classes {
+		p := &s.Classes[c].Plans
+		if p.Iteration > relax.MaxHorizon || p.Grid.Points > 2*maxPoints {
+			return false
+		}
+		end := new(big.Int).Mul(big.NewInt(int64(s.Classes[c].Class.Job.Iterations)), big.NewInt(p.Iteration))
+		end.Add(end, big.NewInt(max(s.Calendar.Horizon, p.Grid.Release)))
+		if end.Mul(end, big.NewInt(max(1, p.Weight))).BitLen() > 57 {
+			return false
+		}
+	}
+	return true
+}
+
+// Supplies lists the groups of rows: the GPUs of every pool, and those links
+// that all jobs together could overload.
+func (s *Program) Supplies() {
+	for p := range s.Model.Network.Pools {
+		at := &s.Model.Network.Pools[p]
+		s.Groups = append(s.Groups, Group{Name: at.Id + ".gpu", Capacity: at.Size()})
+	}
+	add := func(name string, links int64, speed instance.Rate, uses func(o *relax.Mode) bool) {
+		capacity, peak, work := links*relax.LinkUnit, 0.0, 0.0
+		for c := range s.Classes {
+			class := &s.Classes[c]
+			most, each := 0.0, 0.0
+			for w := range class.Modes {
+				o := class.Modes[w].Mode
+				if !uses(o) {
+					continue
+				}
+				for r := range class.Modes[w].Options {
+					for _, p := range s.paces(o, &class.Modes[w].Options[r]) {
+						amount := float64(Share(p.Rate, speed))
+						most, each = max(most, amount), max(each, amount*float64(p.Length))
+					}
+				}
+			}
+			peak += float64(class.Class.Count()) * most
+			work += float64(class.Class.Count()) * float64(class.Class.Job.Iterations) * each
+		}
+		if peak <= float64(capacity) || !s.EveryLink && work < float64(capacity)*float64(s.Calendar.Horizon)*leastLinkLoad {
+			capacity = 0
+		}
+		s.Groups = append(s.Groups, Group{Name: name, Capacity: capacity})
+	}
+	for p := range s.Model.Network.Pools {
+		at := &s.Model.Network.Pools[p]
+		add(at.Id+".fabric", int64(at.Nodes), at.Fabric, func(o *relax.Mode) bool { return o.Kind == relax.InNode && o.Pools[0] == p })
+	}
+	for p := range s.Model.Network.Pools {
+		at := &s.Model.Network.Pools[p]
+		add(at.Id+".nic", int64(at.Nodes), at.NIC, func(o *relax.Mode) bool {
+			return (o.Kind == relax.InRack || o.Kind == relax.Spread) && slices.Contains(o.Pools, p)
+		})
+	}
+	for r := range s.Model.Network.Racks {
+		rack := &s.Model.Network.Racks[r]
+		if rack.Uplink == 0 || rack.Uplink == relax.Unlimited {
+			s.Groups = append(s.Groups, Group{Name: fmt.Sprintf("k%d.uplink", r)})
+			continue
+		}
+		add(fmt.Sprintf("k%d.uplink", r), int64(len(rack.Racks)), rack.Uplink, func(o *relax.Mode) bool {
+			return o.Kind == relax.Spread && slices.ContainsFunc(o.Pools, func(p int) bool { return s.Model.Network.Pools[p].Rack == r })
+		})
+	}
+}
+
+// leastLinkLoad is the part of what links could carry below which they get no
+// rows.
+const leastLinkLoad = 0.05
+
+// Groups of rows, in order: GPUs, fabrics, NICs by pool, uplinks by rack class.
+func (s *Program) fabric(pool int) int { return len(s.Model.Network.Pools) + pool }
+
+func (s *Program) nic(pool int) int { return 2*len(s.Model.Network.Pools) + pool }
+
+func (s *Program) uplink(rack int) int { return 3*len(s.Model.Network.Pools) + rack }
+
+// PlansOf makes the pricer of a class.
+func (s *Program) PlansOf(class *Class) Plans {
+	d := class.Class
+	p := Plans{Due: s.Due}
+	if s.Due >= 0 && d.Job.Deadline > 0 {
+		p.Due = min(s.Due, int64(d.Job.Deadline))
+	}
+	iteration := int64(math.MaxInt64)
+	for w := range class.Modes {
+		way := &class.Modes[w]
+		if s.beaten(class.Modes, w) {
+			continue
+		}
+		for r := range way.Options {
+			iteration = min(iteration, int64(way.Mode.Full)+way.Options[r].Sync)
+			p.Options = append(p.Options, s.newMenu(d, way, w, &way.Options[r]))
+		}
+	}
+	for i := range p.Options {
+		p.Modes = max(p.Modes, p.Options[i].Mode+1)
+		for n := range p.Options[i].Items {
+			p.Options[i].Items[n].First = p.Alternatives
+			p.Alternatives += len(p.Options[i].Items[n].Alts)
+		}
+	}
+	p.Iteration = max(1, iteration)
+	if p.Iteration > relax.MaxHorizon {
+		return p // see fits; time axes would overflow
+	}
+	p.Grid = newGrid(int64(d.Job.Release), p.Iteration, d.Job.Iterations, s.Calendar.Horizon, s.Grain.Points)
+	if p.Due >= 0 {
+		p.Grid.Points = max(0, p.Grid.At(max(p.Due, p.Grid.Release)))
+	} else {
+		p.Grid.Points = p.Grid.At(max(s.Calendar.Horizon, p.Grid.Release)+p.Grid.Chain) + 1
+	}
+	return p
+}
+
+// beaten reports whether another way is as good as this one in every respect:
+// it reaches at least the same pools, loads no link that has rows, and never
+// synchronises longer.
+func (s *Program) beaten(ways []relax.ModeOptions, w int) bool {
+	last := func(v *relax.ModeOptions) int64 { return v.Options[len(v.Options)-1].Sync }
+	for o := range ways {
+		a, b := &ways[o], &ways[w]
+		if o == w || last(a) > b.Options[0].Sync || s.loads(a.Mode) || last(a) == b.Options[0].Sync && len(a.Mode.Pools) == len(b.Mode.Pools) && o > w && !s.loads(b.Mode) {
+			continue
+		}
+		covers := true
+		for _, p := range b.Mode.Pools {
+			covers = covers && slices.Contains(a.Mode.Pools, p)
+		}
+		if covers {
+			return true
+		}
+	}
+	return false
+}
+
+// loads reports whether a mode uses links that have rows.
+func (s *Program) loads(o *relax.Mode) bool {
+	for _, p := range o.Pools {
+		switch {
+		case o.Kind == relax.InNode && s.Groups[s.fabric(p)].Capacity > 0,
+			(o.Kind == relax.InRack || o.Kind == relax.Spread) && s.Groups[s.nic(p)].Capacity > 0,
+			o.Kind == relax.Spread && s.Groups[s.uplink(s.Model.Network.Pools[p].Rack)].Capacity > 0:
+			return true
+		}
+	}
+	return false
+}
+
+// newMenu writes a recipe in a way down as items: the depths, and the
+// synchronisation where its links have rows.
+func (s *Program) newMenu(d *relax.Class, w *relax.ModeOptions, index int, r *relax.Option) PricedOption {
+	menu := PricedOption{Mode: index, sync: r.Sync}
+	task := func(pool, depth int) (int64, bool) {
+		t := s.Model.Network.Pools[pool].GPUType
+		if !d.Fits[t][depth] {
+			return 0, false
+		}
+		return int64(d.Job.On[t].Time[depth]), true
+	}
+	if d.Job.Gang && len(w.Mode.Pools) == 1 {
+		// All start together, so that a multiset is one item.
+		pool := w.Mode.Pools[0]
+		for _, counts := range r.Multisets {
+			var alt Alternative
+			for depth, n := range counts {
+				if n > 0 {
+					length, _ := task(pool, depth)
+					alt.Length = max(alt.Length, length)
+					alt.Uses = append(alt.Uses, Use{pool, int64(n), length})
+				}
+			}
+			menu.Multisets = append(menu.Multisets, Multiset{[]int{len(menu.Items)}, []int64{1}})
+			menu.Items = append(menu.Items, Item{Tail: r.Sync, Alts: []Alternative{alt}})
+		}
+	} else {
+		at := make([]int, len(d.Job.Depths))
+		for depth := range at {
+			at[depth] = -1
+		}
+		for _, counts := range r.Multisets {
+			var o Multiset
+			for depth, n := range counts {
+				if n == 0 {
+					continue
+				}
+				if at[depth] < 0 {
+					at[depth] = len(menu.Items)
+					it := Item{Tail: r.Sync}
+					for _, pool := range w.Mode.Pools {
+						if length, ok := task(pool, depth); ok {
+							it.Alts = append(it.Alts, Alternative{length, []Use{{pool, 1, length}}})
+						}
+					}
+					menu.Items = append(menu.Items, it)
+				}
+				o.Items, o.Counts = append(o.Items, at[depth]), append(o.Counts, int64(n))
+			}
+			menu.Multisets = append(menu.Multisets, o)
+		}
+	}
+	if alts := s.syncs(w.Mode, r); len(alts) > 0 {
+		for i := range menu.Multisets {
+			o := &menu.Multisets[i]
+			o.Items, o.Counts = append(o.Items, len(menu.Items)), append(o.Counts, 1)
+		}
+		menu.Items = append(menu.Items, Item{Head: int64(w.Mode.Full), Alts: alts})
+	}
+	return menu
+}
+
+// rackClasses lists the classes of racks that a mode's pools are in.
+func (s *Program) rackClasses(o *relax.Mode) []int {
+	var list []int
+	for _, p := range o.Pools {
+		if r := s.Model.Network.Pools[p].Rack; !slices.Contains(list, r) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// Row is the row of a group in a bucket.
+func (s *Program) Row(group, bucket int) int { return s.Groups[group].first + bucket }
+
+// LinkGroups returns the group of rows that each link counts in, and the speed
+// that capacities there are about. Of the two directions of a NIC and of a
+// trunk, one stands for both.
+func (s *Program) LinkGroups() map[instance.LinkID]GroupLink {
+	in, n := s.Model.Instance, s.Model.Network
+	groups := map[instance.LinkID]GroupLink{}
+	for i := range in.Nodes {
+		p := n.PoolOf[i]
+		groups[in.Nodes[i].Fabric] = GroupLink{s.fabric(p), n.Pools[p].Fabric}
+		groups[in.Nodes[i].Up] = GroupLink{s.nic(p), n.Pools[p].NIC}
+	}
+	class := map[string]int{}
+	for k := range n.Racks {
+		for _, r := range n.Racks[k].Racks {
+			class[in.Racks[r].Name+".up"] = k
+		}
+	}
+	for l := range in.Links {
+		if k, ok := class[in.Links[l].Name]; ok && in.Links[l].Kind == instance.RackUp {
+			groups[instance.LinkID(l)] = GroupLink{s.uplink(k), n.Racks[k].Uplink}
+		}
+	}
+	return groups
+}
+
+// GroupLink is a link as a part of a group of rows.
+type GroupLink struct {
+	Group int
+	Speed instance.Rate
+}
+
+// GPUGroup is the group of a GPU: that of the first GPU like it.
+func (s *Program) GPUGroup(g instance.GPUID) int { return s.FirstGPU + int(s.Like[g]) }
+
+// Sharers lists the GPUs that share the rows of one.
+func (s *Program) Sharers(g instance.GPUID) (list []instance.GPUID) {
+	for o := range s.Like {
+		if s.Like[o] == s.Like[g] {
+			list = append(list, instance.GPUID(o))
+		}
+	}
+	return list
+}
+
+// Group returns the group that stands for a group of a plan, which names
+// every GPU's own.
+func (s *Program) Group(own int) int {
+	if g := own - s.FirstGPU; s.Like != nil && g >= 0 && g < len(s.Like) {
+		return s.FirstGPU + int(s.Like[g])
+	}
+	return own
+}
+
+// LinkGroup is the group of a link.
+func (s *Program) LinkGroup(l instance.LinkID) int {
+	return s.FirstGPU + len(s.Model.Instance.GPUs) + int(l)
+}

@@ -1,0 +1,75 @@
+package columns
+
+import (
+	"math/big"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/exact"
+)
+
+// paces lists the paces of a recipe, from short to long. There are none where nothing is
+// synchronised.
+func (s *Program) paces(o *relax.Mode, r *relax.Option) []relax.Pace {
+	switch {
+	case r.Sync == 0 || o.Kind == relax.Lone:
+		return nil
+	case s.Model.Untold(o):
+		return []relax.Pace{s.leastPace(r)}
+	}
+	return s.Model.Paces(o, r.Volume)
+}
+
+// leastPace holds for links of any speed. A synchronisation of s ticks or more
+// that lasts k s to (k + 1) s - 1 ticks has k parts of s ticks; at the rate that
+// moves the volume in 2s - 1 ticks the cheapest of them is no dearer than the
+// whole, for k = 1 and all the more for others.
+func (s *Program) leastPace(r *relax.Option) relax.Pace {
+	rate := s.Model.Instance.RateOf(r.Volume, instance.Tick(2*r.Sync-1))
+	if !rate.IsInt64() || rate.Cmp(big.NewInt(int64(relax.Unlimited))) > 0 {
+		return relax.Pace{Length: r.Sync, Rate: relax.Unlimited}
+	}
+	return relax.Pace{Length: r.Sync, Rate: instance.Rate(rate.Int64())}
+}
+
+// Share is what a rate takes of a link, in parts of linkUnit, rounded down.
+func Share(rate, capacity instance.Rate) int64 {
+	if rate >= capacity {
+		return relax.LinkUnit
+	}
+	part := exact.Mul(int64(rate), relax.LinkUnit)
+	return part.Quo(part, big.NewInt(int64(capacity))).Int64()
+}
+
+// syncs lists what a synchronisation may load: in a mode of several pools the
+// nodes, and racks, are all counted where they are cheapest.
+func (s *Program) syncs(o *relax.Mode, r *relax.Option) []Alternative {
+	if !s.loads(o) {
+		return nil
+	}
+	var alts []Alternative
+	for _, pace := range s.paces(o, r) {
+		take := func(group int, links int, capacity instance.Rate) Use {
+			return Use{group, Share(pace.Rate, capacity) * int64(links), pace.Length}
+		}
+		add := func(charges ...Use) {
+			kept := slices.DeleteFunc(charges, func(c Use) bool { return s.Groups[c.Group].Capacity == 0 })
+			alts = append(alts, Alternative{pace.Length, kept})
+		}
+		for _, p := range o.Pools {
+			at := &s.Model.Network.Pools[p]
+			switch o.Kind {
+			case relax.InNode:
+				add(take(s.fabric(p), 1, at.Fabric))
+			case relax.InRack:
+				add(take(s.nic(p), o.Nodes, at.NIC))
+			case relax.Spread:
+				for _, k := range s.rackClasses(o) {
+					add(take(s.nic(p), o.Nodes, at.NIC), take(s.uplink(k), o.Racks, s.Model.Network.Racks[k].Uplink))
+				}
+			}
+		}
+	}
+	return alts
+}

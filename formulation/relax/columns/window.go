@@ -1,0 +1,169 @@
+package columns
+
+import (
+	"fmt"
+	"jigsaw/formulation/relax/exact"
+	"slices"
+)
+
+// startPrices tells the least price of an alternative in a range of starts. As
+// a function of the start its price is linear between corners, the starts at
+// which a charge begins or ends together with a bucket, so that the least is at
+// a corner or at an end of the range.
+type startPrices struct {
+	alt     *Alternative
+	corners []int64 // rising
+	minima  *exact.Minima
+}
+
+// of returns the prices of the starts of an alternative.
+func (e *Examiner) of(alt *Alternative) *startPrices {
+	key := fmt.Sprint(*alt)
+	if s, ok := e.Starts[key]; ok {
+		return s
+	}
+	if e.Starts == nil {
+		e.Starts = map[string]*startPrices{}
+	}
+	s := &startPrices{alt: alt}
+	for end := int64(0); end <= e.calendar.Horizon; end += e.calendar.Width {
+		s.corners = append(s.corners, end)
+		for _, use := range alt.Uses {
+			if start := end - use.Length; start > 0 {
+				s.corners = append(s.corners, start)
+			}
+		}
+	}
+	slices.Sort(s.corners)
+	s.corners = slices.Compact(s.corners)
+	prices := make([]int64, len(s.corners))
+	for i, start := range s.corners {
+		prices[i] = e.price(alt, start)
+	}
+	s.minima = exact.NewMinima(prices)
+	e.Starts[key] = s
+	return s
+}
+
+// limit is the first or the last start that a window permits.
+type limit struct {
+	start, price int64
+	corner       int // the first that is not before the start
+}
+
+// limits looks up starts that rise; those below 0 are no starts.
+func (e *Examiner) limits(s *startPrices, starts []int64) []limit {
+	list := make([]limit, len(starts))
+	corner := 0
+	for i, start := range starts {
+		for corner < len(s.corners) && s.corners[corner] < start {
+			corner++
+		}
+		list[i] = limit{start: start, corner: corner}
+		if start >= 0 {
+			list[i].price = e.price(s.alt, start)
+		}
+	}
+	return list
+}
+
+// windowPrices tells the least price of an alternative between two points of a
+// time axis.
+type windowPrices struct {
+	first, last []limit // by the point that the window begins at, ends at
+	minima      *exact.Minima
+}
+
+// within returns the prices of an alternative of an item between points.
+func (e *Examiner) within(p *Plans, item *Item, alt *Alternative) *windowPrices {
+	first, last := make([]int64, p.Grid.Points+1), make([]int64, p.Grid.Points+1)
+	for n := range first {
+		first[n] = p.Grid.Tick(n) + item.Head
+		last[n] = p.Latest(n) - item.Tail - alt.Length
+	}
+	s := e.of(alt)
+	return &windowPrices{e.limits(s, first), e.limits(s, last), s.minima}
+}
+
+// least returns the lowest price between the points n and m; noPrice where the
+// window is too short.
+func (w *windowPrices) least(n, m int) int64 {
+	a, b := &w.first[n], &w.last[m]
+	if a.start > b.start {
+		return exact.NoPrice
+	}
+	best := min(a.price, b.price)
+	if a.corner < b.corner { // the corner at b, if there is one, is b
+		best = min(best, w.minima.Least(a.corner, b.corner-1))
+	}
+	return best
+}
+
+// windows are the least prices of an iteration of a class in one way between any
+// two points, looked up when they are asked for.
+type windows struct {
+	e      *Examiner
+	menus  []*PricedOption     // of the way
+	places [][][]*windowPrices // by menu, item, alternative
+	known  [][]int64           // by the point where a window begins, and how many points later it ends
+	least  []int64             // scratch, by item
+}
+
+// windows returns the prices of an iteration in a way.
+func (e *Examiner) windows(p *Plans, way int) *windows {
+	w := &windows{e: e, known: make([][]int64, p.Grid.Points+1)}
+	for i := range p.Options {
+		menu := &p.Options[i]
+		if menu.Mode != way {
+			continue
+		}
+		places := make([][]*windowPrices, len(menu.Items))
+		for n := range menu.Items {
+			item := &menu.Items[n]
+			for a := range item.Alts {
+				places[n] = append(places[n], e.within(p, item, &item.Alts[a]))
+			}
+		}
+		w.menus, w.places = append(w.menus, menu), append(w.places, places)
+		w.least = make([]int64, max(len(w.least), len(menu.Items)))
+	}
+	return w
+}
+
+// from returns the prices from point n on, at least to point m; noPrice where
+// there is no room.
+func (w *windows) from(n, m int) []int64 {
+	list := w.known[n]
+	for at := n + len(list); at <= m; at++ {
+		best := int64(exact.NoPrice)
+		for i, menu := range w.menus {
+			if w.e.Over() {
+				break
+			}
+			for item, alts := range w.places[i] {
+				w.least[item] = exact.NoPrice
+				for _, alt := range alts {
+					w.least[item] = min(w.least[item], alt.least(n, at))
+				}
+			}
+			for d := range menu.Multisets {
+				best = min(best, w.e.iteration(&menu.Multisets[d], w.least))
+			}
+		}
+		list = append(list, best)
+	}
+	w.known[n] = list
+	return list
+}
+
+// iteration returns the price of a dish, given the lowest prices of the items.
+func (e *Examiner) iteration(dish *Multiset, least []int64) int64 {
+	sum := int64(0)
+	for i, at := range dish.Items {
+		if least[at] == exact.NoPrice {
+			return exact.NoPrice
+		}
+		sum = e.Add(sum, e.Mul(dish.Counts[i], least[at]))
+	}
+	return sum
+}

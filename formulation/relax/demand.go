@@ -1,0 +1,494 @@
+package relax
+
+import (
+	"cmp"
+	"context"
+	"math/big"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax/exact"
+)
+
+// Class is what every job of a class asks of any schedule, at the least.
+// Times are in ticks.
+type Class struct {
+	Job  *instance.Job // the first of the class
+	Jobs []instance.JobID
+	// NoMemory and unplaced say why no schedule can hold the job: no GPU of the
+	// cluster has the memory for it, or no residency works.
+	NoMemory, Unplaced bool
+
+	// fits[t][d]: a GPU of type t has the memory for the job and its depth d.
+	Fits [][]bool
+	// least[d] is the shortest task of depth d where it fits; -1 where it fits nowhere.
+	Shortest []instance.Tick
+	// Work is the least sum of a whole iteration's tasks, each as short as anywhere.
+	Work int64
+	// Moment is a lower bound on sum a^2 over parts a of an iteration's tasks,
+	// chosen so that each a is at most its task and they sum to work.
+	Moment *big.Rat
+
+	Modes   []Mode
+	minimal [][]int // see minimalMultisets; nil until asked for
+	// Full is the shortest full-depth task, sync the shortest synchronisation,
+	// Iteration the shortest iteration, over the modes.
+	Full, Sync, Iteration instance.Tick
+}
+
+// Count is the number of jobs of the class.
+func (d *Class) Count() int64 { return int64(len(d.Jobs)) }
+
+// Chain is r + R x iteration, exact.
+func (d *Class) Chain(iteration instance.Tick) *big.Int {
+	c := exact.Mul(int64(d.Job.Iterations), int64(iteration))
+	return c.Add(c, big.NewInt(int64(d.Job.Release)))
+}
+
+// Model is an instance with what all relaxations read from it.
+type Model struct {
+	Instance *instance.Instance
+	Network  *Network
+	GPUs     []int64         // by type
+	Classes  []Class         // by class, as in Instance.Classes
+	Context  context.Context // of the check of a certificate, else nil
+}
+
+// Ended reports whether the check of a certificate is to end. What it looks through
+// then proves nothing.
+func (m *Model) Ended() bool { return m.Context != nil && m.Context.Err() != nil }
+
+// New returns what relaxations read from an instance.
+func New(in *instance.Instance) *Model {
+	m := &Model{Instance: in, Network: NewNetwork(in), GPUs: make([]int64, len(in.Types))}
+	for _, g := range in.GPUs {
+		m.GPUs[g.Type]++
+	}
+	for _, jobs := range in.Classes() {
+		m.Classes = append(m.Classes, m.demand(jobs))
+	}
+	return m
+}
+
+func (m *Model) demand(jobs []instance.JobID) Class {
+	j := &m.Instance.Jobs[jobs[0]]
+	d := Class{Job: j, Jobs: jobs}
+	if d.NoMemory = !d.fit(m, true); d.NoMemory {
+		// No schedule exists, so any number is a bound: go on without memory.
+		d.fit(m, false)
+	}
+	d.Work, d.Moment = leastWork(j, d.Shortest)
+	d.Modes = m.modes(&d, true)
+	if d.Unplaced = len(d.Modes) == 0; d.Unplaced {
+		d.Modes = m.modes(&d, false)
+	}
+	for i, mode := range d.Modes {
+		if i == 0 {
+			d.Full, d.Sync, d.Iteration = mode.Full, mode.Sync, mode.Iteration()
+		}
+		d.Full, d.Sync = min(d.Full, mode.Full), min(d.Sync, mode.Sync)
+		d.Iteration = min(d.Iteration, mode.Iteration())
+	}
+	return d
+}
+
+// fit fills fits and least. It reports whether the depths that the job's rule
+// cannot do without fit somewhere.
+func (d *Class) fit(m *Model, memory bool) bool {
+	in, j := m.Instance, d.Job
+	d.Fits = make([][]bool, len(in.Types))
+	d.Shortest = make([]instance.Tick, len(j.Depths))
+	for i := range d.Shortest {
+		d.Shortest[i] = -1
+	}
+	for t, c := range j.On {
+		d.Fits[t] = make([]bool, len(j.Depths))
+		if c == nil || m.GPUs[t] == 0 {
+			continue
+		}
+		for depth, time := range c.Time {
+			if memory && c.Persistent+c.Ephemeral[depth] > in.Types[t].Memory {
+				continue
+			}
+			d.Fits[t][depth] = true
+			if d.Shortest[depth] < 0 || time < d.Shortest[depth] {
+				d.Shortest[depth] = time
+			}
+		}
+	}
+	for depth, least := range d.Shortest {
+		needed := depth == j.Full()
+		if j.Rule.Fixed != nil {
+			needed = j.Rule.Fixed[depth] > 0
+		}
+		if needed && least < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Usable reports whether some task of the job may run on GPUs of type t.
+func (d *Class) Usable(t instance.TypeID) bool {
+	for depth, ok := range d.Fits[t] {
+		if ok && (d.Job.Rule.Fixed == nil || d.Job.Rule.Fixed[depth] > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// leastWork returns the least GPU time of one iteration when a task of depth d
+// takes least[d], and the moment that goes with it.
+//
+// A free rule asks for MinFull = f full workers; the other k - f may take any
+// depths that bring the share. The linear relaxation of that choice mixes at
+// most two depths, and work is an integer, so the best mix rounded up is a
+// lower bound. For the moment a full worker keeps all of least[full], and the
+// rest, work - f x least[full], is kept by the others in some way; spread
+// evenly it has the least square sum.
+func leastWork(j *instance.Job, least []instance.Tick) (int64, *big.Rat) {
+	full := j.Full()
+	if j.Rule.Fixed != nil {
+		work, moment := int64(0), new(big.Int)
+		for d, n := range j.Rule.Fixed {
+			if n > 0 {
+				work += int64(n) * int64(least[d])
+				moment.Add(moment, new(big.Int).Mul(exact.Mul(int64(n), int64(least[d])), big.NewInt(int64(least[d]))))
+			}
+		}
+		return work, new(big.Rat).SetInt(moment)
+	}
+	f := int64(j.Rule.MinFull)
+	rest := int64(j.Workers) - f
+	always := f * int64(least[full])
+	moment := new(big.Rat).SetInt(new(big.Int).Mul(big.NewInt(always), big.NewInt(int64(least[full]))))
+	if rest == 0 {
+		return always, moment
+	}
+	share := j.Rule.MinShare - f*j.Depths[full].Share // that the rest must bring
+	var best *big.Rat
+	take := func(v *big.Rat) {
+		if best == nil || v.Cmp(best) < 0 {
+			best = v
+		}
+	}
+	for a := range least {
+		if least[a] < 0 {
+			continue
+		}
+		sa := j.Depths[a].Share
+		if rest*sa >= share {
+			take(new(big.Rat).SetInt(exact.Mul(rest, int64(least[a]))))
+			continue
+		}
+		for b := range least {
+			if sb := j.Depths[b].Share; least[b] >= 0 && rest*sb >= share {
+				// x workers at b and rest - x at a bring exactly the share.
+				x := big.NewRat(share-rest*sa, sb-sa)
+				x.Mul(x, new(big.Rat).SetInt64(int64(least[b]-least[a])))
+				take(x.Add(x, new(big.Rat).SetInt(exact.Mul(rest, int64(least[a])))))
+			}
+		}
+	}
+	others := exact.Ceil(best).Int64()
+	square := new(big.Rat).SetFrac(exact.Mul(others, others), big.NewInt(rest))
+	return always + others, moment.Add(moment, square)
+}
+
+// MaxShare is the most that the share of a full-depth worker is in linear programs, whose
+// engines and prices are no good for large coefficients.
+const MaxShare = 1 << 20
+
+// Shares is a free rule's mean depth as a row of a relaxation: workers at depth d count
+// weights[d], and all those of an iteration at least need. Where the shares of the job are
+// above [MaxShare] they are scaled down, weights rounded up and need down, so that every
+// multiset the rule allows meets the row.
+func Shares(j *instance.Job) (weights []int64, need int64) {
+	need = j.Rule.MinShare
+	whole := j.Depths[j.Full()].Share
+	for _, d := range j.Depths {
+		share := d.Share
+		if whole > MaxShare {
+			share = exact.Ceil(new(big.Rat).SetFrac(exact.Mul(share, MaxShare), big.NewInt(whole))).Int64()
+		}
+		weights = append(weights, share)
+	}
+	if whole > MaxShare {
+		need = exact.Floor(new(big.Rat).SetFrac(exact.Mul(need, MaxShare), big.NewInt(whole))).Int64()
+	}
+	return weights, need
+}
+
+// LeastVolume is a lower bound on the bytes each of q parties sends in one
+// synchronisation. Each segment has its own least number of contributors, so
+// the bound is the exact least volume for a fixed rule and may be below it for
+// a free one.
+func LeastVolume(j *instance.Job, q int) instance.Bytes {
+	if j.Rule.Fixed != nil {
+		return j.Volume(j.Rule.Fixed, q)
+	}
+	// counts[s] so that contributors of segment s, counted from the deepest,
+	// are as few as the rule lets them be for that segment alone. The least
+	// numbers fall with depth, so the differences are not negative.
+	counts := make([]int, len(j.Depths))
+	above := 0
+	for s := j.Full(); s >= 0; s-- {
+		n := max(above, leastContributors(j, s))
+		counts[s], above = n-above, n
+	}
+	return j.Volume(counts, q)
+}
+
+// leastContributors is the least number of workers at depth s or deeper that a
+// free rule permits: n of them at full depth and k - n at depth s - 1 bring the
+// most share.
+func leastContributors(j *instance.Job, s int) int {
+	if s == 0 {
+		return j.Workers
+	}
+	below, whole := j.Depths[s-1].Share, j.Depths[j.Full()].Share
+	n := int64(j.Rule.MinFull)
+	if lack := j.Rule.MinShare - int64(j.Workers)*below; lack > 0 && whole > below {
+		n = max(n, (lack+whole-below-1)/(whole-below))
+	}
+	return int(n)
+}
+
+// modeKind says how far a residency reaches.
+type modeKind int
+
+// The kinds of modes.
+const (
+	Lone   modeKind = iota // one worker
+	InNode                 // all workers on one node, which is in one pool
+	InRack                 // on several nodes of one rack
+	Spread                 // on several racks
+)
+
+// Mode is a way to live on the cluster, with what every residency of that kind
+// needs at the least.
+type Mode struct {
+	Kind  modeKind
+	Rack  int   // class of the rack, for inRack
+	Pools []int // where the workers may be, ascending
+	// Full is the shortest full-depth task in those pools, sync the shortest
+	// synchronisation. sync is capped, which keeps it a lower bound.
+	Full, Sync instance.Tick
+	// Nodes and racks are the fewest that hold the workers; volume is the least
+	// bytes that every node (or GPU, in one node) sends per iteration.
+	Nodes, Racks int
+	Volume       instance.Bytes
+	parties      []party // of several nodes
+}
+
+// Iteration is the shortest iteration in the mode, in ticks.
+func (m *Mode) Iteration() instance.Tick { return m.Full + m.Sync }
+
+// MaxSync caps synchronisations over absurdly slow links, so that sums of
+// times stay far from overflow.
+const MaxSync = instance.Tick(1) << 45
+
+// Modes lists the ways in which the job can live. With feasible set, those
+// that cannot meet the job's deadline, its placement limit or the greatest
+// period are left out.
+func (m *Model) modes(d *Class, feasible bool) []Mode {
+	j, n := d.Job, m.Network
+	full := j.Full()
+	var modes []Mode
+	add := func(mode Mode) {
+		mode.Full = -1
+		for _, p := range mode.Pools {
+			t := n.Pools[p].GPUType
+			if d.Fits[t][full] && (mode.Full < 0 || j.On[t].Time[full] < mode.Full) {
+				mode.Full = j.On[t].Time[full]
+			}
+		}
+		if mode.Full < 0 {
+			return // nowhere to go for the full-depth worker
+		}
+		mode.Sync = min(mode.Sync, MaxSync)
+		if feasible && j.Deadline > 0 && d.Chain(mode.Iteration()).Cmp(big.NewInt(int64(j.Deadline))) > 0 {
+			return
+		}
+		// An iteration is no longer than the period it repeats with.
+		if feasible && m.Instance.MaxPeriod > 0 && mode.Iteration() > m.Instance.MaxPeriod {
+			return
+		}
+		modes = append(modes, mode)
+	}
+	var sites []int // pools that the job may use
+	for p := range n.Pools {
+		if d.Usable(n.Pools[p].GPUType) {
+			sites = append(sites, p)
+		}
+	}
+	if !j.HasSync() {
+		for _, p := range sites {
+			add(Mode{Kind: Lone, Pools: []int{p}, Nodes: 1, Racks: 1})
+		}
+		return modes
+	}
+	for _, p := range sites {
+		at := &n.Pools[p]
+		if at.GPUs < j.Workers || at.Fabric == 0 || !d.fitsAll(at.GPUType) {
+			continue
+		}
+		v := LeastVolume(j, j.Workers)
+		add(Mode{Kind: InNode, Pools: []int{p}, Nodes: 1, Racks: 1, Volume: v, Sync: m.Fastest(v, at.Fabric)})
+	}
+	if j.Within == instance.WithinNode && feasible {
+		return modes
+	}
+	for r := range n.Racks {
+		var some []int
+		for _, p := range n.Racks[r].pools {
+			if slices.Contains(sites, p) && n.Pools[p].NIC > 0 {
+				some = append(some, p)
+			}
+		}
+		if reach, ok := m.reach(j, some, false); ok {
+			reach.Kind, reach.Rack, reach.Racks = InRack, r, 1
+			add(reach)
+		}
+	}
+	if j.Within == instance.WithinRack && feasible {
+		return modes
+	}
+	var some []int
+	racks := 0
+	var sizes []group     // usable GPUs by rack
+	room := map[int]int{} // and by group of racks with routes between them
+	most := 0             // of these
+	for r := range n.Racks {
+		if n.Racks[r].Uplink == 0 {
+			continue
+		}
+		gpus := 0
+		for _, p := range n.Racks[r].pools {
+			if slices.Contains(sites, p) && n.Pools[p].NIC > 0 {
+				some = append(some, p)
+				gpus += n.Pools[p].GPUs * n.Pools[p].PerRack
+			}
+		}
+		if gpus > 0 {
+			racks += len(n.Racks[r].Racks)
+			for _, rack := range n.Racks[r].Racks {
+				room[n.joined[rack]] += gpus
+				most = max(most, room[n.joined[rack]])
+			}
+			sizes = append(sizes, group{gpus, len(n.Racks[r].Racks)})
+		}
+	}
+	if racks >= 2 && most >= j.Workers {
+		if reach, ok := m.reach(j, some, true); ok {
+			reach.Kind = Spread
+			reach.Racks, _ = fewest(j.Workers, sizes)
+			add(reach)
+		}
+	}
+	return modes
+}
+
+// fitsAll reports whether type t has the memory for every depth that the job
+// must run there if all its workers are there.
+func (d *Class) fitsAll(t instance.TypeID) bool {
+	for depth, ok := range d.Fits[t] {
+		needed := depth == d.Job.Full()
+		if d.Job.Rule.Fixed != nil {
+			needed = d.Job.Rule.Fixed[depth] > 0
+		}
+		if needed && !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// Fastest is the shortest synchronisation of that volume over that link.
+func (m *Model) Fastest(v instance.Bytes, slowest instance.Rate) instance.Tick {
+	return m.Instance.SyncTicks(v, instance.Span{Slowest: slowest}.Rate(m.Instance.RateLevels[0]))
+}
+
+// party is a way to share several nodes out: the fewest nodes q that are all
+// at least that fast.
+type party struct {
+	nodes int
+	speed instance.Rate // of the slowest link
+}
+
+// parties returns the ways in which the job can live on several nodes of the
+// given pools. Fast links may belong to small nodes, so that a fast residency
+// has more parties than a slow one: every speed is tried as the slowest link.
+func (m *Model) parties(j *instance.Job, pools []int, spread bool) []party {
+	speed := func(p int) instance.Rate {
+		s := m.Network.Pools[p].NIC
+		if spread {
+			s = min(s, m.Network.Racks[m.Network.Pools[p].Rack].Uplink)
+		}
+		return s
+	}
+	var ways []party
+	tried := map[instance.Rate]bool{}
+	for _, slowest := range pools {
+		if tried[speed(slowest)] {
+			continue
+		}
+		tried[speed(slowest)] = true
+		var nodes []group
+		for _, p := range pools {
+			if speed(p) >= speed(slowest) {
+				at := &m.Network.Pools[p]
+				count := at.PerRack
+				if spread {
+					count = at.Nodes
+				}
+				nodes = append(nodes, group{at.GPUs, count})
+			}
+		}
+		if q, ok := fewest(j.Workers, nodes); ok {
+			ways = append(ways, party{q, speed(slowest)})
+		}
+	}
+	return ways
+}
+
+// reach returns what a residency on several nodes of the given pools needs.
+func (m *Model) reach(j *instance.Job, pools []int, spread bool) (Mode, bool) {
+	best := Mode{Pools: pools, parties: m.parties(j, pools, spread)}
+	for i, way := range best.parties {
+		v := LeastVolume(j, way.nodes)
+		s := m.Fastest(v, way.speed)
+		if i == 0 {
+			best.Nodes, best.Volume, best.Sync = way.nodes, v, s
+		}
+		best.Nodes = min(best.Nodes, way.nodes)
+		best.Volume = min(best.Volume, v)
+		best.Sync = min(best.Sync, s)
+	}
+	return best, len(best.parties) > 0
+}
+
+// group is count sites of size GPUs each.
+type group struct{ size, count int }
+
+// fewest returns the smallest number q >= 2 of sites that hold k GPUs with at
+// Shortest one on each; ok is false if there is none.
+func fewest(k int, sites []group) (q int, ok bool) {
+	sites = slices.Clone(sites)
+	slices.SortFunc(sites, func(a, b group) int { return -cmp.Compare(a.size, b.size) })
+	held, total := 0, 0
+	for _, s := range sites {
+		total += s.count
+		if held < k && s.size > 0 {
+			need := min(s.count, (k-held+s.size-1)/s.size)
+			q += need
+			held += need * s.size
+		}
+	}
+	q = max(q, 2)
+	return q, held >= k && q <= total && q <= k
+}
+
+// Runs reports whether jobs of the class can run at all.
+func (d *Class) Runs() bool { return !d.NoMemory && !d.Unplaced }

@@ -1,0 +1,430 @@
+package fluid
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/exact"
+	"jigsaw/formulation/relax/linear"
+)
+
+// residency adds, where memory may bind, the columns of where jobs live and rows
+//
+//	(1) every job lives somewhere (or, for rates, somewhere or nowhere),
+//	(2) all workers of a mode of several pools are placed,
+//	(3) the parameters of the resident workers of a pool fit in the memory that
+//	    the smallest task there leaves free.
+func (f *Program) residency() {
+	if len(f.tight) == 0 {
+		return
+	}
+	lives := linear.Equal
+	if f.Model.Instance.Objective.Periodic() {
+		lives = linear.AtMost
+	}
+	for i := range f.Shapes {
+		s := &f.Shapes[i]
+		k := int64(s.Class.Job.Workers)
+		one := f.Linear.Row(s.Id+".lives", lives, s.Jobs, linear.About{})
+		s.live = []int{}
+		for i := range s.Class.Modes {
+			o := &s.Class.Modes[i]
+			y := f.Linear.Col(fmt.Sprintf("%s.live.%s", s.Id, o.Id()), 0, s.Jobs)
+			f.Linear.Term(one, y, 1)
+			s.live = append(s.live, y)
+			var home []int
+			if len(o.Pools) > 1 {
+				all := f.Linear.Row(fmt.Sprintf("%s.home.%s", s.Id, o.Id()), linear.Equal, 0, linear.About{})
+				f.Linear.Term(all, y, -k)
+				for _, p := range o.Pools {
+					at := &f.Model.Network.Pools[p]
+					u := f.Linear.Col(fmt.Sprintf("%s.home.%s.%s", s.Id, o.Id(), at.Id), 0, s.Jobs*min(k, f.inReach(o, p)))
+					f.Linear.Term(all, u, 1)
+					home = append(home, u)
+				}
+			}
+			s.home = append(s.home, home)
+		}
+	}
+	for _, p := range f.tight {
+		at := &f.Model.Network.Pools[p]
+		free, unit := f.freeMemory(p), int64(1)
+		for free/unit > 1<<20 { // in units of which a GPU holds about a million
+			unit *= 2
+		}
+		row := f.Linear.Row(at.Id+".memory", linear.AtMost, (free+unit-1)/unit*at.Size(),
+			linear.About{Resource: "memory", Subject: at.MemoryName(), Capacity: -1})
+		for i := range f.Shapes {
+			s := &f.Shapes[i]
+			if !s.Class.Usable(at.GPUType) {
+				continue
+			}
+			each := int64(s.Class.Job.On[at.GPUType].Persistent) / unit
+			for i := range s.Class.Modes {
+				switch where := slices.Index(s.Class.Modes[i].Pools, p); {
+				case where < 0:
+				case s.home[i] == nil:
+					f.Linear.Term(row, s.live[i], exact.Multiply(each, int64(s.Class.Job.Workers)))
+				default:
+					f.Linear.Term(row, s.home[i][where], each)
+				}
+			}
+		}
+	}
+}
+
+// activity adds the columns of what is done where, at most limit iterations of
+// each shape, and rows
+//
+//	(4) all iterations are done (not for rates), by jobs and workers that live there,
+//	(5) every worker has one task in an iteration,
+//	(6) the depths meet the SPB rule,
+//	(7) the nodes, and racks, that take part hold the workers, and are no fewer
+//	    than any residency has.
+func (f *Program) activity(limit func(*Shape) int64) {
+	rates := f.Model.Instance.Objective.Periodic()
+	for i := range f.Shapes {
+		s := &f.Shapes[i]
+		d, most, k := s.Class, limit(s), int64(s.Class.Job.Workers)
+		all := -1
+		if !rates {
+			all = f.Linear.Row(s.Id+".iterations", linear.Equal, s.iterations, linear.About{})
+		}
+		s.node, s.rack = make([][]int, len(d.Modes)), make([][]int, len(d.Modes))
+		for i := range d.Modes {
+			o := &d.Modes[i]
+			x := f.Linear.Col(fmt.Sprintf("%s.does.%s", s.Id, o.Id()), 0, most)
+			s.does = append(s.does, x)
+			if all >= 0 {
+				f.Linear.Term(all, x, 1)
+				if s.live != nil {
+					f.tie(s, fmt.Sprintf("%s.tie.%s", s.Id, o.Id()), x, s.live[i])
+				}
+			}
+			var busy []int
+			if len(o.Pools) > 1 {
+				workers := f.Linear.Row(fmt.Sprintf("%s.busy.%s", s.Id, o.Id()), linear.Equal, 0, linear.About{})
+				f.Linear.Term(workers, x, -k)
+				for at, p := range o.Pools {
+					id := f.Model.Network.Pools[p].Id
+					w := f.Linear.Col(fmt.Sprintf("%s.busy.%s.%s", s.Id, o.Id(), id), 0, exact.Multiply(most, min(k, f.inReach(o, p))))
+					f.Linear.Term(workers, w, 1)
+					busy = append(busy, w)
+					if all >= 0 && s.live != nil {
+						f.tie(s, fmt.Sprintf("%s.tie.%s.%s", s.Id, o.Id(), id), w, s.home[i][at])
+					}
+				}
+			}
+			s.busy = append(s.busy, busy)
+			if busy != nil {
+				f.parties(s, i, most)
+			}
+		}
+		f.depths(s, most)
+	}
+}
+
+// inReach is how many GPUs of a pool one job can use in a mode.
+func (f *Program) inReach(o *relax.Mode, p int) int64 {
+	at := &f.Model.Network.Pools[p]
+	if o.Kind == relax.InRack {
+		return int64(at.GPUs) * int64(at.PerRack)
+	}
+	return at.Size()
+}
+
+// tie adds the row that says that each of the residents does R iterations.
+func (f *Program) tie(s *Shape, name string, does, live int) {
+	if s.fewest == s.most {
+		row := f.Linear.Row(name, linear.Equal, 0, linear.About{})
+		f.Linear.Term(row, does, 1)
+		f.Linear.Term(row, live, -s.most)
+		return
+	}
+	row := f.Linear.Row(name+".most", linear.AtMost, 0, linear.About{})
+	f.Linear.Term(row, does, 1)
+	f.Linear.Term(row, live, -s.most)
+	row = f.Linear.Row(name+".fewest", linear.AtLeast, 0, linear.About{})
+	f.Linear.Term(row, does, 1)
+	f.Linear.Term(row, live, -s.fewest)
+}
+
+// depths adds columns and rows (5) and (6). They concern the modes of several
+// pools only: in one pool the cheapest depths are known.
+func (f *Program) depths(s *Shape, most int64) {
+	d, n := s.Class, f.Model.Network
+	var several []int
+	var pools []int
+	for i := range d.Modes {
+		if s.busy[i] != nil {
+			several = append(several, i)
+			for _, p := range d.Modes[i].Pools {
+				if !slices.Contains(pools, p) {
+					pools = append(pools, p)
+				}
+			}
+		}
+	}
+	if several == nil {
+		return
+	}
+	slices.Sort(pools)
+	s.tasks = map[int][]int{}
+	for _, p := range pools { // (5)
+		row := f.Linear.Row(fmt.Sprintf("%s.tasks.%s", s.Id, n.Pools[p].Id), linear.Equal, 0, linear.About{})
+		for _, i := range several {
+			if at := slices.Index(d.Modes[i].Pools, p); at >= 0 {
+				f.Linear.Term(row, s.busy[i][at], -1)
+			}
+		}
+		s.tasks[p] = make([]int, len(d.Job.Depths))
+		for depth, ok := range d.Fits[n.Pools[p].GPUType] {
+			s.tasks[p][depth] = -1
+			if d.Job.Rule.Fixed != nil && d.Job.Rule.Fixed[depth] == 0 {
+				ok = false
+			}
+			if ok {
+				z := f.Linear.Col(fmt.Sprintf("%s.tasks.%s.d%d", s.Id, n.Pools[p].Id, depth), 0, exact.Multiply(most, min(int64(d.Job.Workers), n.Pools[p].Size())))
+				f.Linear.Term(row, z, 1)
+				s.tasks[p][depth] = z
+			}
+		}
+	}
+	// (6)
+	rule := func(name string, is linear.Sense, perIteration int64, weight func(depth int) int64) {
+		row := f.Linear.Row(s.Id+"."+name, is, 0, linear.About{})
+		for _, i := range several {
+			f.Linear.Term(row, s.does[i], -perIteration)
+		}
+		for _, p := range pools {
+			for depth, z := range s.tasks[p] {
+				if z >= 0 {
+					f.Linear.Term(row, z, weight(depth))
+				}
+			}
+		}
+	}
+	only := func(depth int) func(int) int64 {
+		return func(o int) int64 {
+			if o == depth {
+				return 1
+			}
+			return 0
+		}
+	}
+	if fixed := d.Job.Rule.Fixed; fixed != nil {
+		for depth, count := range fixed {
+			if count > 0 && count < d.Job.Workers {
+				rule(fmt.Sprintf("depth.d%d", depth), linear.Equal, int64(count), only(depth))
+			}
+		}
+		return
+	}
+	rule("full", linear.AtLeast, int64(d.Job.Rule.MinFull), only(d.Job.Full()))
+	weights, need := relax.Shares(d.Job)
+	rule("share", linear.AtLeast, need, func(o int) int64 { return weights[o] })
+}
+
+// parties adds columns and rows (7) for one mode of several pools.
+func (f *Program) parties(s *Shape, i int, most int64) {
+	n, o := f.Model.Network, &s.Class.Modes[i]
+	count := f.Linear.Row(fmt.Sprintf("%s.nodes.%s", s.Id, o.Id()), linear.AtLeast, 0, linear.About{})
+	f.Linear.Term(count, s.does[i], -int64(o.Nodes))
+	for at, p := range o.Pools {
+		name := fmt.Sprintf("%s.nodes.%s.%s", s.Id, o.Id(), n.Pools[p].Id)
+		nodes := f.inReach(o, p) / int64(n.Pools[p].GPUs)
+		v := f.Linear.Col(name, 0, exact.Multiply(most, min(int64(s.Class.Job.Workers), nodes)))
+		f.Linear.Term(count, v, 1)
+		hold := f.Linear.Row(name, linear.AtLeast, 0, linear.About{})
+		f.Linear.Term(hold, v, int64(n.Pools[p].GPUs))
+		f.Linear.Term(hold, s.busy[i][at], -1)
+		s.node[i] = append(s.node[i], v)
+	}
+	racks := f.rackList(o)
+	if o.Kind != relax.Spread || len(racks) < 2 {
+		return
+	}
+	count = f.Linear.Row(fmt.Sprintf("%s.racks.%s", s.Id, o.Id()), linear.AtLeast, 0, linear.About{})
+	f.Linear.Term(count, s.does[i], -int64(o.Racks))
+	for _, r := range racks {
+		name := fmt.Sprintf("%s.racks.k%d", s.Id, r)
+		h := f.Linear.Col(name, 0, exact.Multiply(most, min(int64(s.Class.Job.Workers), int64(len(n.Racks[r].Racks)))))
+		f.Linear.Term(count, h, 1)
+		hold := f.Linear.Row(name, linear.AtLeast, 0, linear.About{})
+		gpus := int64(0)
+		for at, p := range o.Pools {
+			if n.Pools[p].Rack == r {
+				gpus += int64(n.Pools[p].GPUs) * int64(n.Pools[p].PerRack)
+				f.Linear.Term(hold, s.busy[i][at], -1)
+			}
+		}
+		f.Linear.Term(hold, h, gpus)
+		s.rack[i] = append(s.rack[i], h)
+	}
+}
+
+// pay adds the GPU time that the shape takes in a pool to a row, times sign:
+// whole iterations at the least work, and tasks of modes of several pools at
+// their lengths.
+func (f *Program) pay(row int, s *Shape, p int, sign int64) {
+	t := f.Model.Network.Pools[p].GPUType
+	for i := range s.Class.Modes {
+		if o := &s.Class.Modes[i]; len(o.Pools) == 1 && o.Pools[0] == p {
+			f.Linear.Term(row, s.does[i], sign*s.Class.WorkOn(t))
+		}
+	}
+	for depth, z := range s.tasks[p] {
+		if z >= 0 {
+			f.Linear.Term(row, z, sign*int64(s.Class.Job.On[t].Time[depth]))
+		}
+	}
+}
+
+// linkTicks is how long volume bytes take a link of that speed, in parts of a
+// tick, rounded down.
+func (f *Program) linkTicks(volume instance.Bytes, speed instance.Rate) int64 {
+	num := exact.Mul(int64(volume), 8_000_000*relax.LinkUnit)
+	num.Quo(num.Mul(num, big.NewInt(int64(f.Model.Instance.Rate(1)))), exact.Mul(int64(speed), f.Model.Instance.TickUS))
+	if !num.IsInt64() {
+		return math.MaxInt64
+	}
+	return min(num.Int64(), int64(relax.MaxSync))
+}
+
+// LinkPace is a way to synchronise: how many ticks it lasts at the least, and the time of
+// a link that it takes, in parts of a tick.
+type LinkPace struct{ Length, Ticks int64 }
+
+// linkPaces lists those of a mode on a link of that speed, long ones first: a
+// synchronisation lasts whole ticks, at a rate level of the slowest link. There are none
+// where the instance does not tell of what.
+func (f *Program) linkPaces(o *relax.Mode, speed instance.Rate) (list []LinkPace) {
+	if f.Model.Untold(o) {
+		return nil
+	}
+	for _, p := range f.Model.Paces(o, o.Volume) {
+		num := exact.Mul(p.Length, int64(p.Rate))
+		num.Mul(num, big.NewInt(relax.LinkUnit)).Quo(num, big.NewInt(int64(speed)))
+		list = append(list, LinkPace{p.Length, min(int64(relax.MaxSync), exact.Saturate(num))})
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// useOf returns the use of links of that speed by a mode, but for who counts it.
+func (f *Program) useOf(shape, mode int, speed instance.Rate) LinkUse {
+	o := &f.Shapes[shape].Class.Modes[mode]
+	u := LinkUse{Shape: shape, Mode: mode, Ticks: f.linkTicks(o.Volume, speed), Paces: f.linkPaces(o, speed)}
+	if len(u.Paces) > 0 {
+		u.Ticks = slices.MinFunc(u.Paces, func(a, b LinkPace) int { return cmp.Compare(a.Ticks, b.Ticks) }).Ticks
+	}
+	return u
+}
+
+// LinkGroup is a group of alike links, and who uses them.
+type LinkGroup struct {
+	Links int64
+	Uses  []LinkUse
+}
+
+// LinkUse of the links of a group by a shape in a mode: each of the iterations that the
+// column counts takes so many parts of a tick, at the least, of so many links.
+type LinkUse struct {
+	Shape, Mode, Col int
+	Ticks, Times     int64
+	Paces            []LinkPace // nil where they are not known
+}
+
+// Links adds rows (9) to (11), fabrics, NICs and uplinks. Their time, times
+// sign, goes into the row that open returns for the given shapes and number of
+// links.
+func (f *Program) links(sign int64, open func(name string, links int64, shapes []*Shape, a linear.About) int) {
+	n := f.Model.Network
+	add := func(name string, links int64, uses []LinkUse, a linear.About) {
+		if len(uses) == 0 {
+			return
+		}
+		var shapes []*Shape
+		for _, u := range uses {
+			if s, last := &f.Shapes[u.Shape], len(shapes)-1; last < 0 || shapes[last] != s {
+				shapes = append(shapes, s)
+			}
+		}
+		row := open(name, links, shapes, a)
+		for _, u := range uses {
+			f.Linear.Term(row, u.Col, exact.Multiply(sign, u.Ticks, u.Times))
+		}
+		f.Groups = append(f.Groups, LinkGroup{links, uses})
+	}
+	for p := range n.Pools {
+		at := &n.Pools[p]
+		var fabric, nic []LinkUse
+		for i := range f.Shapes {
+			s := &f.Shapes[i]
+			for m := range s.Class.Modes {
+				o := &s.Class.Modes[m]
+				where := slices.Index(o.Pools, p)
+				if where < 0 || o.Kind == relax.Lone {
+					continue
+				}
+				if o.Kind == relax.InNode {
+					u := f.useOf(i, m, at.Fabric)
+					if u.Col, u.Times = s.does[m], 1; u.Ticks > 0 {
+						fabric = append(fabric, u)
+					}
+					continue
+				}
+				u := f.useOf(i, m, at.NIC)
+				if u.Col, u.Times = s.does[m], int64(o.Nodes); len(o.Pools) > 1 {
+					u.Col, u.Times = s.node[m][where], 1
+				}
+				if u.Ticks > 0 {
+					nic = append(nic, u)
+				}
+			}
+		}
+		add(at.Id+".fabric", int64(at.Nodes), fabric, linear.About{Resource: "fabric", Subject: at.FabricName(), Capacity: f.time})
+		add(at.Id+".nic", int64(at.Nodes), nic, linear.About{Resource: "nic", Subject: at.NICName(), Capacity: f.time})
+	}
+	for r := range n.Racks {
+		rack := &n.Racks[r]
+		if rack.Uplink == 0 || rack.Uplink == relax.Unlimited {
+			continue
+		}
+		var uplink []LinkUse
+		for i := range f.Shapes {
+			s := &f.Shapes[i]
+			for m := range s.Class.Modes {
+				o := &s.Class.Modes[m]
+				if o.Kind != relax.Spread {
+					continue
+				}
+				racks := f.rackList(o)
+				where := slices.Index(racks, r)
+				if where < 0 {
+					continue
+				}
+				u := f.useOf(i, m, rack.Uplink)
+				if u.Col, u.Times = s.does[m], int64(o.Racks); len(racks) > 1 {
+					u.Col, u.Times = s.rack[m][where], 1
+				}
+				if u.Ticks > 0 {
+					uplink = append(uplink, u)
+				}
+			}
+		}
+		add(fmt.Sprintf("k%d.uplink", r), int64(len(rack.Racks)), uplink, linear.About{Resource: "uplink", Subject: rack.UplinkName(), Capacity: f.time})
+	}
+}
+
+// Limits on the heads, tails and deadlines that get rows of their own.
+const (
+	maxHeads     = 5
+	maxTails     = 3
+	maxDeadlines = 4
+)

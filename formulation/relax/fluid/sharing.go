@@ -1,0 +1,208 @@
+package fluid
+
+import (
+	"fmt"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/linear"
+	"slices"
+)
+
+// sharing are rows for the periodic objectives about who shares single GPUs.
+// Each GPU has a company, the set of jobs that live there; there are variables
+// for every company of few jobs, and for all larger ones together:
+//
+//	gpus[S]         GPUs with company S, a multiset of classes
+//	does[S,c,d]     tasks of depth d there of the n_c(S) members of class c, per period
+//
+// A job has k homes at the most, tasks to the number of its iterations, and on
+// each GPU no more than its chain allows:
+//
+//	(21) sum_S gpus <= GPUs
+//	(22) sum_S n_c(S) gpus[S] <= k jobs
+//	(23) sum_S does[S,c,d] = what the SPB rule asks of the iterations, as (6)
+//	(24) l_c sum_d does[S,c,d] <= period x n_c(S) gpus[S]
+//	(25) sum_c,d p(d) does[S,c,d] <= period x gpus[S]
+//
+// and tasks that are not interrupted interlock. From the end of one synchronisation of job A to
+// that of the next are l_A ticks or more. A task of p_A ticks leaves a slack of
+// rho = l_A - s_A - p_A of them on its GPU, before it or after, so that the gap between two tasks
+// of A has s_A ticks and parts of two slacks, and more only where A loses time against its
+// chain. Tasks of others, of p_1, p_2, ... ticks, come in such gaps. For any tau >= 0 what gaps have
+// beyond s_A + 2 tau is at most what slacks have beyond tau, and time that A loses:
+//
+//	(26) sum_d (max(l_A, p_A(d) + s_A) - max(0, rho_A(d) - tau)) does[A,d]
+//	     + sum_B,d max(0, p_B(d) - s_A - 2 tau) does[B,d] <= period x gpus[S]
+//
+// with tau = 0, for the sum of all gaps, and each slack of A, for tasks that only wide gaps
+// hold. The tasks of a gang begin together: a gap then has one slack, and tau takes the place
+// of 2 tau. Rows are
+// added up over members of one class. p(d) are the shortest tasks over all GPU
+// types, s and l the shortest synchronisation and iteration over all modes.
+//
+// A job has one pace x_i, the same on each of its GPUs. Of these at most
+// U = min(k_i, k_a) are also GPUs of job a, say G of them. If job i runs, then
+// (U - G) (period / l_i - x_i) >= 0, and if not all is 0, so that
+//
+//	(27) G x_i = does[i] there >= U x_i - (period / l_i) (U homes_i / k_i - G)
+//	(28) does[i] there <= U x_i
+//
+// for classes of one job each, where what companies of many jobs do counts as
+// done there in (27), and not in (28).
+type sharing struct {
+	*Program
+	size  int      // members of the largest company with variables of its own
+	gpus  int      // row (21)
+	homes []int    // rows (22), by shape
+	rules [][]rule // rows (23), by shape
+
+	sets  []coResidentSet
+	crowd crowd
+}
+
+// coResidentSet is a set of jobs that share a GPU, and its columns.
+type coResidentSet struct {
+	members []int // shapes, ascending
+	gpus    int
+	does    map[int][]int // by shape and depth; -1: none
+}
+
+// crowd is all larger companies together. Its slices are by shape, empty if
+// there is none.
+type crowd struct {
+	homes []int
+	does  [][]int // by depth; -1: none
+}
+
+// rule is a row (23) and what a task counts in it, by depth.
+type rule struct {
+	row    int
+	weight []int64
+}
+
+// MostCoResidentSets bounds the companies with variables of their own.
+const MostCoResidentSets = 600
+
+// sharing adds the rows, unless there are too many classes.
+func (f *Program) sharing() *sharing {
+	sizes := make([]int, len(f.Shapes)) // jobs by shape
+	jobs := 0
+	for i := range f.Shapes {
+		if len(f.Shapes[i].Classes) > 1 {
+			return nil
+		}
+		sizes[i] = int(f.Shapes[i].Jobs)
+		jobs += sizes[i]
+	}
+	s := &sharing{Program: f}
+	var list [][]int
+	for size := 1; size <= jobs; size++ {
+		more := coResidentSets(sizes, size, f.CoResidentSets)
+		if more == nil {
+			break
+		}
+		s.size, list = size, more
+	}
+	if s.size == 0 {
+		return nil
+	}
+	s.rows()
+	for _, members := range list {
+		s.meet(members)
+	}
+	if s.size < jobs {
+		s.gather()
+	}
+	if s.size < 2 {
+		return s // only companies of at least two tell who shares GPUs
+	}
+	for i := range s.Shapes {
+		for a := range s.Shapes {
+			if i != a && s.Shapes[i].Jobs == 1 && s.Shapes[a].Jobs == 1 {
+				s.pace(i, a)
+			}
+		}
+	}
+	return s
+}
+
+// sets lists the multisets of up to size jobs, as shapes in ascending
+// order; nil if there are more than most.
+func coResidentSets(jobs []int, size, most int) [][]int {
+	var list [][]int
+	var grow func(now []int)
+	grow = func(now []int) {
+		if len(now) > 0 {
+			list = append(list, slices.Clone(now))
+		}
+		if len(now) == size || len(list) > most {
+			return
+		}
+		from, met := 0, 0
+		if len(now) > 0 {
+			from = now[len(now)-1]
+			for _, i := range now {
+				if i == from {
+					met++
+				}
+			}
+		}
+		for i := from; i < len(jobs); i++ {
+			if i > from || met < jobs[i] {
+				grow(append(now, i))
+			}
+		}
+	}
+	grow(nil)
+	if len(list) > most {
+		return nil
+	}
+	return list
+}
+
+// rows adds rows (21) to (23), still empty on the side of the companies.
+func (s *sharing) rows() {
+	all := make([]bool, len(s.Model.GPUs))
+	total := int64(0)
+	for t, n := range s.Model.GPUs {
+		all[t] = n > 0
+		total += n
+	}
+	s.gpus = s.Linear.Row("share.gpus", linear.AtMost, total, linear.About{Resource: "gpu", Subject: s.Model.TypesName(all, total), Capacity: -1})
+	for i := range s.Shapes {
+		shape := &s.Shapes[i]
+		job := shape.Class.Job
+		s.homes = append(s.homes, s.Linear.Row(shape.Id+".homes", linear.AtMost, int64(job.Workers)*shape.Jobs, linear.About{}))
+		var rules []rule
+		add := func(name string, is linear.Sense, perIteration int64, weight func(depth int) int64) {
+			r := rule{row: s.Linear.Row(shape.Id+".share."+name, is, 0, linear.About{})}
+			for _, x := range shape.does {
+				s.Linear.Term(r.row, x, -perIteration)
+			}
+			for depth := range job.Depths {
+				r.weight = append(r.weight, weight(depth))
+			}
+			rules = append(rules, r)
+		}
+		only := func(depth int) func(int) int64 {
+			return func(o int) int64 {
+				if o == depth {
+					return 1
+				}
+				return 0
+			}
+		}
+		if fixed := job.Rule.Fixed; fixed != nil {
+			for depth, count := range fixed {
+				if count > 0 {
+					add(fmt.Sprintf("d%d", depth), linear.Equal, int64(count), only(depth))
+				}
+			}
+		} else {
+			add("tasks", linear.Equal, int64(job.Workers), func(int) int64 { return 1 })
+			add("full", linear.AtLeast, int64(job.Rule.MinFull), only(job.Full()))
+			weights, need := relax.Shares(job)
+			add("share", linear.AtLeast, need, func(o int) int64 { return weights[o] })
+		}
+		s.rules = append(s.rules, rules)
+	}
+}

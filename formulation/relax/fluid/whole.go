@@ -1,0 +1,97 @@
+package fluid
+
+import (
+	"fmt"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/linear"
+)
+
+// Rates are the columns of what a job does in a period of whole numbers, and
+// rows that tie it to what it does on single GPUs. With x the iterations of job i
+// in a period, each company S of its GPUs has exactly
+//
+//	does[S,i] = x gpus[S].
+//
+// Within a <= x <= b, and for a job of k workers, that product obeys (G. P.
+// McCormick, Mathematical Programming 10, 1976)
+//
+//	(29) a gpus <= does <= b gpus
+//	(30) k x - b (k - gpus) <= does <= k x - a (k - gpus),
+//
+// which are the product itself once a = b. The narrower the limits, the stronger
+// are the rows at any prices.
+type Rates struct {
+	Limits []relax.Interval // by shape
+	Cols   []int            // by shape; -1 where several jobs share it
+	Shares [][]product      // by shape
+}
+
+// product is what one job does in one company, as the columns added up, and the
+// column of its GPUs there.
+type product struct {
+	Does []int
+	GPUs int
+}
+
+// wholeRates adds the columns and rows.
+func (s *sharing) wholeRates(limits []relax.Interval) {
+	r := &Rates{Limits: limits}
+	s.Rates = r
+	for i := range s.Shapes {
+		shape := &s.Shapes[i]
+		if r.Cols = append(r.Cols, -1); limits == nil {
+			r.Limits = append(r.Limits, relax.Interval{From: 0, To: s.Period / max(1, int64(shape.Class.Iteration))})
+		}
+		r.Shares = append(r.Shares, nil)
+		if shape.Jobs > 1 {
+			continue
+		}
+		x := s.Linear.Col(shape.Id+".rate", 0, s.Period/max(1, int64(shape.Class.Iteration)))
+		r.Cols[i] = x
+		row := s.Linear.Row(shape.Id+".rate", linear.Equal, 0, linear.About{})
+		s.Linear.Term(row, x, -1)
+		for _, does := range shape.does {
+			s.Linear.Term(row, does, 1)
+		}
+		for _, c := range s.sets {
+			if does, ok := c.does[i]; ok {
+				s.product(i, does, c.gpus)
+			}
+		}
+		if s.crowd.homes != nil {
+			s.product(i, s.crowd.does[i], s.crowd.homes[i])
+		}
+	}
+}
+
+// product adds rows (29) and (30) of what job i does on some of its GPUs.
+func (s *sharing) product(i int, does []int, gpus int) {
+	p := product{GPUs: gpus}
+	s.each(i, does, func(x int, _ int64) { p.Does = append(p.Does, x) })
+	x, limit := s.Rates.Cols[i], s.Rates.Limits[i]
+	k := int64(s.Shapes[i].Class.Job.Workers)
+	row := func(name string, is linear.Sense, ofRate, ofGPUs, rhs int64) {
+		row := s.Linear.Row(fmt.Sprintf("%s.%s.%s", s.Linear.Cols[gpus].Name, s.Shapes[i].Id, name), is, rhs, linear.About{})
+		for _, y := range p.Does {
+			s.Linear.Term(row, y, 1)
+		}
+		s.Linear.Term(row, x, ofRate)
+		s.Linear.Term(row, gpus, ofGPUs)
+	}
+	row("slow", linear.AtLeast, 0, -limit.From, 0)
+	row("fast", linear.AtMost, 0, -limit.To, 0)
+	row("elsewhere.fast", linear.AtLeast, -k, -limit.To, -k*limit.To)
+	row("elsewhere.slow", linear.AtMost, -k, -limit.From, -k*limit.From)
+	s.Rates.Shares[i] = append(s.Rates.Shares[i], p)
+}
+
+// Within returns the limits of the rates in a node.
+func (r *Rates) Within(lower, upper []int64) []relax.Interval {
+	list := make([]relax.Interval, len(r.Limits))
+	for i, x := range r.Cols {
+		if list[i] = r.Limits[i]; x >= 0 {
+			list[i] = relax.Interval{From: lower[x], To: upper[x]}
+		}
+	}
+	return list
+}

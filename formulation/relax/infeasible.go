@@ -1,0 +1,284 @@
+package relax
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax/exact"
+	"jigsaw/formulation/relax/memory"
+)
+
+// maxReasons limits the sentences of one kind: a hopeless instance with a
+// thousand jobs needs no thousand of them.
+const maxReasons = 8
+
+// Infeasible returns cheap proofs, in sentences, that the instance has no valid
+// schedule; nil where it found none, which proves nothing. They are exact.
+// Periodic plans need not run every job, so they are never infeasible.
+func Infeasible(in *instance.Instance) []string { return New(in).infeasible() }
+
+// NoPlacement returns the proof that GPU memory cannot hold all jobs together, whichever
+// GPUs and depths they get, found by listing all states that it can be in; nil where so
+// many steps do not prove it. See [memory.Refute].
+func NoPlacement(ctx context.Context, in *instance.Instance, steps int) []string {
+	if in.Objective.Periodic() || !memory.Refute(ctx, in, steps) {
+		return nil
+	}
+	return []string{fmt.Sprintf("GPU memory cannot hold the %d jobs together: no choice of GPUs and depths fits, and all were tried", len(in.Jobs))}
+}
+
+// PlacementSteps is what the check of a certificate may take to list the states of
+// memory, several times what a plan spends.
+const PlacementSteps = 400_000_000
+
+func (m *Model) infeasible() []string {
+	if m.Instance.Objective.Periodic() {
+		return nil
+	}
+	var reasons []string
+	for _, proofs := range [][]string{m.tooLarge(), m.tooLate(), m.tooManyParameters(), m.tooMuchBefore()} {
+		if len(proofs) > maxReasons {
+			more := len(proofs) - maxReasons
+			proofs = append(proofs[:maxReasons:maxReasons], fmt.Sprintf("and %d more like these", more))
+		}
+		reasons = append(reasons, proofs...)
+	}
+	return reasons
+}
+
+// tooLarge finds jobs that no residency can hold: too little memory, or too few
+// GPUs that have it, or links that failed.
+func (m *Model) tooLarge() []string {
+	var reasons []string
+	for c := range m.Classes {
+		d := &m.Classes[c]
+		name := m.ClassName(c)
+		if d.NoMemory {
+			j, depth := d.Job, d.Job.Full()
+			for o, least := range d.leastWithMemory(m) {
+				if least < 0 && d.needs(o) {
+					depth = o
+				}
+			}
+			need, largest := instance.Bytes(-1), instance.Bytes(0)
+			for t, c := range j.On {
+				if c == nil || m.GPUs[t] == 0 {
+					continue
+				}
+				if b := c.Persistent + c.Ephemeral[depth]; need < 0 || b < need {
+					need = b
+				}
+				largest = max(largest, m.Instance.Types[t].Memory)
+			}
+			reasons = append(reasons, fmt.Sprintf("%s: a worker needs at least %v of memory, the GPUs it may use have %v",
+				name, need, largest))
+			continue
+		}
+		gpus := int64(0)
+		for t := range m.Instance.Types {
+			if d.Usable(instance.TypeID(t)) {
+				gpus += m.GPUs[t]
+			}
+		}
+		if gpus < int64(d.Job.Workers) {
+			reasons = append(reasons, fmt.Sprintf("%s: it needs %d GPUs, only %d have the memory for it", name, d.Job.Workers, gpus))
+		} else if d.Unplaced && len(m.modesIgnoring(d)) == 0 {
+			reasons = append(reasons, fmt.Sprintf("%s: no %d GPUs within its placement limits have the memory and working links between them",
+				name, d.Job.Workers))
+		}
+	}
+	return reasons
+}
+
+// leastWithMemory is d.least before fit gave up on memory.
+func (d *Class) leastWithMemory(m *Model) []instance.Tick {
+	probe := Class{Job: d.Job, Jobs: d.Jobs}
+	probe.fit(m, true)
+	return probe.Shortest
+}
+
+// needs reports whether the job's rule cannot do without a depth.
+func (d *Class) needs(depth int) bool {
+	if d.Job.Rule.Fixed != nil {
+		return d.Job.Rule.Fixed[depth] > 0
+	}
+	return depth == d.Job.Full()
+}
+
+// modesIgnoring lists the job's modes as if it had no deadline.
+func (m *Model) modesIgnoring(d *Class) []Mode {
+	job := *d.Job
+	job.Deadline = 0
+	free := *d
+	free.Job = &job
+	return m.modes(&free, true)
+}
+
+// tooLate finds jobs whose own chain ends after their deadline.
+func (m *Model) tooLate() []string {
+	var reasons []string
+	for c := range m.Classes {
+		d := &m.Classes[c]
+		if d.Job.Deadline == 0 || d.NoMemory {
+			continue
+		}
+		modes := m.modesIgnoring(d)
+		if len(modes) == 0 {
+			continue // said elsewhere
+		}
+		least := modes[0].Iteration()
+		for i := range modes {
+			least = min(least, modes[i].Iteration())
+		}
+		end := d.Chain(least)
+		if end.Cmp(big.NewInt(int64(d.Job.Deadline))) <= 0 {
+			continue
+		}
+		name := m.ClassName(c)
+		what := "its"
+		if len(d.Jobs) > 1 {
+			name, what = name+", each", "their"
+		}
+		run := new(big.Int).Sub(end, big.NewInt(int64(d.Job.Release)))
+		reason := fmt.Sprintf("%s: %s %s at least %s, the deadline is %s", name,
+			what, iterationsNeed(d.Job.Iterations), m.spell(run), m.spell(big.NewInt(int64(d.Job.Deadline))))
+		if d.Job.Release > 0 {
+			reason += " and the release " + m.spell(big.NewInt(int64(d.Job.Release)))
+		}
+		reasons = append(reasons, reason)
+	}
+	return reasons
+}
+
+// spell writes ticks as times are written in files, like "12.5s".
+func (m *Model) spell(ticks *big.Int) string {
+	nanoseconds := new(big.Int).Mul(ticks, big.NewInt(m.Instance.TickUS*1000))
+	if !nanoseconds.IsInt64() {
+		return ticks.String() + " ticks" // centuries
+	}
+	return instance.Duration(nanoseconds.Int64()).String()
+}
+
+func iterationsNeed(n int) string {
+	if n == 1 {
+		return "one iteration needs"
+	}
+	return fmt.Sprintf("%d iterations need", n)
+}
+
+// tooManyParameters finds sets of GPU types whose memory cannot hold the
+// parameters of the jobs confined to them.
+func (m *Model) tooManyParameters() []string {
+	var reasons []string
+	for _, set := range m.typeSets() {
+		kept, memory, gpus := new(big.Int), new(big.Int), int64(0)
+		for t, in := range set {
+			if in {
+				memory.Add(memory, exact.Mul(int64(m.Instance.Types[t].Memory), m.GPUs[t]))
+				gpus += m.GPUs[t]
+			}
+		}
+		jobs := int64(0)
+		for c := range m.Classes {
+			d := &m.Classes[c]
+			if d.NoMemory || !subset(m.classTypes(c), set) {
+				continue
+			}
+			least := int64(-1)
+			for t := range set {
+				if d.Usable(instance.TypeID(t)) && (least < 0 || int64(d.Job.On[t].Persistent) < least) {
+					least = int64(d.Job.On[t].Persistent)
+				}
+			}
+			kept.Add(kept, new(big.Int).Mul(exact.Mul(max(0, least), int64(d.Job.Workers)), big.NewInt(d.Count())))
+			jobs += d.Count()
+		}
+		if kept.Cmp(memory) > 0 {
+			subject := m.TypesName(set, gpus)
+			reasons = append(reasons, fmt.Sprintf("%s at least %v of parameters resident, %s %s %v", keep(jobs), bytesOf(kept),
+				subject, map[bool]string{true: "holds", false: "hold"}[gpus == 1], bytesOf(memory)))
+		}
+	}
+	return reasons
+}
+
+func keep(jobs int64) string {
+	if jobs == 1 {
+		return "the job keeps"
+	}
+	return fmt.Sprintf("%d jobs keep", jobs)
+}
+
+func bytesOf(v *big.Int) instance.Bytes {
+	if v.IsInt64() {
+		return instance.Bytes(v.Int64())
+	}
+	return instance.Bytes(1<<63 - 1)
+}
+
+// tooMuchBefore finds deadlines before which more work has to be done than the
+// resources can do.
+func (m *Model) tooMuchBefore() []string {
+	var reasons []string
+	for _, l := range m.loads() {
+		var heads, dates []int64
+		for _, item := range l.Items {
+			if d := &m.Classes[item.Class]; d.Job.Deadline > 0 && !d.NoMemory && !d.Unplaced {
+				heads = append(heads, item.Head)
+				dates = append(dates, int64(d.Job.Deadline)-item.Tail)
+			}
+		}
+		if dates == nil {
+			continue
+		}
+		heads, dates = Candidates(heads, 32), Candidates(dates, 256)
+		for _, date := range dates {
+			if reason := m.overfull(&l, heads, date); reason != "" {
+				reasons = append(reasons, reason)
+				break // later dates of the same resource tell nothing new
+			}
+		}
+	}
+	return slices.Compact(reasons)
+}
+
+// overfull says that a load cannot be done between some head and a date.
+func (m *Model) overfull(l *Load, heads []int64, date int64) string {
+	for _, h := range heads {
+		work, n := new(big.Int), new(big.Int)
+		jobs := int64(0)
+		for i := range l.Items {
+			item := &l.Items[i]
+			d := &m.Classes[item.Class]
+			if d.Job.Deadline == 0 || d.NoMemory || d.Unplaced {
+				continue
+			}
+			r, step := d.Job.Iterations, max(1, int64(d.Iteration))
+			// The last iteration's work ends by deadline - tail, each earlier
+			// one l before: those that end by the date count.
+			spare := int64(d.Job.Deadline) - item.Tail - date
+			count := late(h, item.Head, step, r)
+			if spare > 0 {
+				count -= (spare + step - 1) / step
+			}
+			if count > 0 {
+				work.Add(work, n.Mul(item.amount, n.SetInt64(count*d.Count())))
+				jobs += d.Count()
+			}
+		}
+		room := new(big.Int).Mul(l.capacity, big.NewInt(max(0, date-h)))
+		if work.Cmp(room) > 0 {
+			if room.Sign() == 0 {
+				return fmt.Sprintf("%d jobs with deadlines have work for %s that must be done by %s, and none of it can begin before %s",
+					jobs, l.Subject, m.spell(big.NewInt(date)), m.spell(big.NewInt(h)))
+			}
+			percent, _ := new(big.Rat).SetFrac(work.Mul(work, big.NewInt(100)), room).Float64()
+			return fmt.Sprintf("%d jobs with deadlines have work for %s that must be done between %s and %s: %.4g %% of what can be done there",
+				jobs, l.Subject, m.spell(big.NewInt(h)), m.spell(big.NewInt(date)), percent)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,243 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// Refute reports whether it proves that there is no placement within so many steps,
+// GPUs looked at. It places the jobs in one fixed order and keeps every memory state
+// that the cluster can then be in, once up to exchanging GPUs of a node, nodes of a
+// rack, and racks; states in which a job left has too few GPUs, or all have too little
+// memory, are dropped. Of its code only the list of multisets is that of the search for placements.
+func Refute(ctx context.Context, in *instance.Instance, steps int) bool {
+	r := &refuter{ctx: ctx, in: in, steps: steps, reach: Components(in)}
+	for j := range in.Jobs {
+		list, all := Multisets(&in.Jobs[j])
+		if !all {
+			return false
+		}
+		r.options = append(r.options, list)
+		shallowest := in.Jobs[j].Full()
+		for _, counts := range list {
+			shallowest = min(shallowest, slices.IndexFunc(counts, func(n int) bool { return n > 0 }))
+		}
+		r.shallowest = append(r.shallowest, shallowest)
+		r.order = append(r.order, instance.JobID(j))
+	}
+	slices.SortStableFunc(r.order, func(a, b instance.JobID) int { return cmp.Compare(r.size(b), r.size(a)) })
+	states := []state{make(state, len(in.GPUs))}
+	if !r.alive(states[0], 0) {
+		return true
+	}
+	for at := range r.order {
+		r.seen, r.next = map[string]bool{}, nil
+		for _, s := range states {
+			for _, counts := range r.options[r.order[at]] {
+				r.at, r.left, r.chosen = at, slices.Clone(counts), r.chosen[:0]
+				r.walk(slices.Clone(s), s, 0)
+			}
+			if r.steps < 0 || ctx.Err() != nil {
+				return false
+			}
+		}
+		if states = r.next; len(states) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// state is what the memory of each GPU holds: persistent bytes, and the largest
+// ephemeral ones.
+type state []struct{ persistent, ephemeral instance.Bytes }
+
+type refuter struct {
+	ctx        context.Context
+	in         *instance.Instance
+	steps      int
+	reach      []int
+	options    [][][]int // per job
+	shallowest []int     // per job: the least depth of any option
+	order      []instance.JobID
+
+	at     int   // the place in order of the job that is being placed
+	left   []int // its workers to be placed, by depth
+	chosen []instance.GPUID
+	deal   []int // per GPU: 0, or one more than the depth of the worker there
+	seen   map[string]bool
+	next   []state
+}
+
+// size is by which jobs are placed first: the most bytes of a worker at full depth.
+func (r *refuter) size(j instance.JobID) instance.Bytes {
+	job, most := &r.in.Jobs[j], instance.Bytes(0)
+	for _, c := range job.On {
+		if c != nil {
+			most = max(most, c.Persistent+c.Ephemeral[job.Full()])
+		}
+	}
+	return most
+}
+
+// walk deals the workers that are left to GPUs from g on. s becomes the state, from
+// is the state before the job.
+func (r *refuter) walk(s, from state, g instance.GPUID) {
+	if r.steps--; r.steps < 0 || r.steps&4095 == 0 && r.ctx.Err() != nil {
+		r.steps = min(r.steps, -1)
+		return
+	}
+	workers := 0
+	for _, n := range r.left {
+		workers += n
+	}
+	if workers == 0 {
+		r.keep(s)
+		return
+	}
+	if workers > len(s)-int(g) {
+		return
+	}
+	if r.deal == nil {
+		r.deal = make([]int, len(s))
+	}
+	j := r.order[r.at]
+	job, t := &r.in.Jobs[j], r.in.GPUs[g].Type
+	// GPUs of a node in the same state: the first ones take the deepest workers.
+	most := len(r.left)
+	first := r.in.Nodes[r.in.GPUs[g].Node].FirstGPU
+	for other := g - 1; other >= first; other-- {
+		if from[other] == from[g] {
+			most = r.deal[other]
+			break
+		}
+	}
+	if c := job.On[t]; c != nil && r.joins(job, g) {
+		before := s[g]
+		for d := most - 1; d >= 0; d-- {
+			if r.left[d] == 0 || before.persistent+c.Persistent+max(before.ephemeral, c.Ephemeral[d]) > r.in.Types[t].Memory {
+				continue
+			}
+			r.left[d]--
+			r.deal[g] = d + 1
+			s[g].persistent, s[g].ephemeral = before.persistent+c.Persistent, max(before.ephemeral, c.Ephemeral[d])
+			r.chosen = append(r.chosen, g)
+			r.walk(s, from, g+1)
+			r.chosen = r.chosen[:len(r.chosen)-1]
+			r.left[d]++
+			s[g] = before
+			if r.steps < 0 {
+				return
+			}
+		}
+	}
+	r.deal[g] = 0
+	r.walk(s, from, g+1)
+}
+
+// keepCost is what looking at a whole state costs for each GPU, in steps.
+const keepCost = 8
+
+// joins reports whether the job's placement limits let GPU g join those chosen.
+func (r *refuter) joins(job *instance.Job, g instance.GPUID) bool {
+	if len(r.chosen) == 0 {
+		return true
+	}
+	a, b := r.in.GPUs[r.chosen[0]].Node, r.in.GPUs[g].Node
+	return a == b || job.Within == instance.WithinCluster ||
+		job.Within == instance.WithinRack && r.in.Nodes[a].Rack == r.in.Nodes[b].Rack
+}
+
+// keep adds a state unless an equal one is there, or it is seen to be hopeless.
+func (r *refuter) keep(s state) {
+	if len(r.chosen) > 1 {
+		if _, ok := r.in.Span(r.chosen); !ok {
+			return
+		}
+	}
+	r.steps -= keepCost * len(s)
+	if key := r.key(s); !r.seen[key] {
+		r.seen[key] = true
+		if r.alive(s, r.at+1) {
+			r.next = append(r.next, slices.Clone(s))
+		}
+	}
+}
+
+// alive is false where the jobs from the given place in the order on cannot be placed:
+// one has too few GPUs with room, or their parameters exceed the memory left.
+func (r *refuter) alive(s state, at int) bool {
+	var need, have instance.Bytes
+	usable := make([]bool, len(r.in.Types))
+	for _, j := range r.order[at:] {
+		job, gpus, least := &r.in.Jobs[j], 0, instance.Bytes(-1)
+		for g := range s {
+			t := r.in.GPUs[g].Type
+			c := job.On[t]
+			if c == nil {
+				continue
+			}
+			usable[t] = true
+			if least < 0 || c.Persistent < least {
+				least = c.Persistent
+			}
+			if s[g].persistent+c.Persistent+max(s[g].ephemeral, c.Ephemeral[r.shallowest[j]]) <= r.in.Types[t].Memory {
+				gpus++
+			}
+		}
+		if gpus < job.Workers {
+			return false
+		}
+		need += least * instance.Bytes(job.Workers)
+	}
+	for g := range s {
+		if t := r.in.GPUs[g].Type; usable[t] {
+			have += max(0, r.in.Types[t].Memory-s[g].persistent-s[g].ephemeral)
+		}
+	}
+	return need <= have
+}
+
+// key is equal for states that exchanging GPUs of a node, nodes of a rack with the same
+// GPUs and links, and such racks makes equal.
+func (r *refuter) key(s state) string {
+	racks := make([]string, 0, len(r.in.Racks))
+	for _, rack := range r.in.Racks {
+		nodes := make([]string, 0, len(rack.Nodes))
+		for _, n := range rack.Nodes {
+			node := &r.in.Nodes[n]
+			gpus := slices.Clone(s[node.FirstGPU : node.FirstGPU+instance.GPUID(node.GPUs)])
+			slices.SortFunc(gpus, func(a, b struct{ persistent, ephemeral instance.Bytes }) int {
+				return cmp.Or(cmp.Compare(a.persistent, b.persistent), cmp.Compare(a.ephemeral, b.ephemeral))
+			})
+			fabric := uint64(0)
+			if r.in.Links[node.Fabric].Failed {
+				fabric = 1
+			}
+			var b []byte
+			for _, v := range []uint64{uint64(node.Type), uint64(r.reach[n] + 1), fabric, uint64(len(gpus))} {
+				b = binary.AppendUvarint(b, v)
+			}
+			for _, g := range gpus {
+				b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(g.persistent)), uint64(g.ephemeral))
+			}
+			nodes = append(nodes, string(b))
+		}
+		racks = append(racks, join(nodes))
+	}
+	return join(racks)
+}
+
+// join writes texts in order of their bytes, each after its length.
+func join(texts []string) string {
+	slices.Sort(texts)
+	var b []byte
+	for _, t := range texts {
+		b = append(binary.AppendUvarint(b, uint64(len(t))), t...)
+	}
+	return string(b)
+}

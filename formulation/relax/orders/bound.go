@@ -1,0 +1,236 @@
+package orders
+
+import (
+	"math"
+	"slices"
+)
+
+// sequenceCrew is some GPUs, and who lives on them.
+// A link has the jobs that synchronise over it.
+type sequenceCrew struct {
+	gpus    []int
+	jobs    []int
+	workers [][]int // by number of the job here
+	link    bool
+	first   int // share of a link, and how many
+	shares  int
+	tolls   [][]int64 // by number of the job here, dish: ticks of shares, at the least
+}
+
+// sequenceDuty is what a job has left to do on the GPUs of a crew.
+type sequenceDuty struct {
+	job                    int
+	now, each              int64 // ticks in the iteration at hand, and in each later
+	tail                   int64 // ticks of an iteration after them, at the least
+	later, by, period, all int64
+}
+
+func (e *Examiner) crew(gpus []int) {
+	c := sequenceCrew{gpus: gpus}
+	for j := range e.Jobs {
+		var here []int
+		for w, g := range e.Jobs[j].GPUs {
+			if slices.Contains(gpus, g) {
+				here = append(here, w)
+			}
+		}
+		if here != nil {
+			c.jobs, c.workers = append(c.jobs, j), append(c.workers, here)
+		}
+	}
+	e.crews = append(e.crews, c)
+}
+
+// following is when the iteration at hand of a job is over, at the earliest, the deepest
+// tasks starting first. If it has begun, this raises when its tasks are.
+func (e *Examiner) following(x *sequenceState, j int) int64 {
+	job := &e.Jobs[j]
+	window := job.Limits.Ends[x.done[j]]
+	e.menus[j] = e.menu(j, e.dealt(x, j))
+	switch {
+	case e.pausing(x, j):
+		e.last[j] = x.over[j]
+		return max(window.From, e.crossed(x, j, e.menus[j].dish[0], x.over[j]))
+	case job.Job.Gang:
+		start := e.start(x, j, job.GPUs[0])
+		e.last[j] = max(x.over[j], start+e.orders[j].deepest)
+		return max(window.From, start+job.Iteration)
+	}
+	e.starts = e.starts[:0]
+	for w, g := range job.GPUs {
+		if e.waits(x, j, w) {
+			e.starts = append(e.starts, e.start(x, j, g))
+		}
+	}
+	slices.Sort(e.starts)
+	next, over := int64(math.MaxInt64), int64(math.MaxInt64)
+	for i, left := range e.menus[j].left {
+		last, at := x.over[j], 0
+		for d := len(left) - 1; d >= 0; d-- {
+			if left[d] > 0 { // the latest of as many
+				at += int(left[d])
+				last = max(last, e.starts[at-1]+job.Fastest[d])
+			}
+		}
+		over, next = min(over, last), min(next, e.crossed(x, j, e.menus[j].dish[i], last))
+	}
+	e.last[j] = over
+	switch {
+	case len(e.starts) < len(job.GPUs):
+		x.over[j] = over
+	case job.Apart == 0: // else the deepest task may start before, on a GPU that is left out
+		next = max(next, e.starts[0]+job.Iteration)
+	}
+	return max(window.From, next)
+}
+
+// promises raises the times of a state and reports whether nothing simple shows that no
+// end in time follows.
+func (e *Examiner) promises(x *sequenceState) bool {
+	cost := x.cost
+	for j := range e.Jobs {
+		if e.finished(x, j) {
+			continue
+		}
+		job := &e.Jobs[j]
+		e.next[j] = e.following(x, j)
+		e.ends[j] = e.next[j] + (int64(job.Job.Iterations)-x.done[j]-1)*job.Iteration
+		if e.next[j] > job.Limits.Ends[x.done[j]].To || e.ends[j] > job.Due {
+			return false
+		}
+		cost += job.Job.Weight * e.ends[j]
+		soonest := int64(math.MaxInt64)
+		for w, g := range job.GPUs {
+			if e.waits(x, j, w) {
+				soonest = min(soonest, e.start(x, j, g))
+			}
+		}
+		if x.ready[j] = soonest; soonest == math.MaxInt64 {
+			x.ready[j] = 0
+		}
+	}
+	if e.Weighted && cost > e.Most {
+		return false
+	}
+	for g, list := range e.Residents {
+		soonest := int64(math.MaxInt64)
+		for _, r := range list {
+			switch {
+			case e.left(x, r) == 0:
+			case e.waits(x, r.Job, r.Worker):
+				soonest = min(soonest, e.start(x, r.Job, g))
+			default: // only once the iteration at hand is over
+				soonest = min(soonest, e.next[r.Job])
+			}
+		}
+		if x.free[g] = max(x.free[g], soonest); soonest == math.MaxInt64 {
+			x.free[g] = 0
+		}
+	}
+	e.idle(x)
+	for j := range e.Jobs {
+		if e.dues[j] = e.Jobs[j].Due; e.Weighted {
+			e.dues[j] = min(e.dues[j], e.ends[j]+(e.Most-cost)/e.Jobs[j].Job.Weight)
+		}
+	}
+	for i := range e.crews {
+		c := &e.crews[i]
+		e.assign(x, c)
+		free := e.times(x, c)
+		if !e.room(free) || e.Weighted && cost+e.inTurn(free) > e.Most {
+			return false
+		}
+	}
+	return true
+}
+
+// assign lists the duties of a crew.
+func (e *Examiner) assign(x *sequenceState, c *sequenceCrew) {
+	e.duties = e.duties[:0]
+	for i, j := range c.jobs {
+		if e.finished(x, j) {
+			continue
+		}
+		if c.link {
+			e.charge(x, c, i)
+			continue
+		}
+		job, waiting := &e.Jobs[j], 0
+		for _, w := range c.workers[i] {
+			if e.waits(x, j, w) {
+				waiting++
+			}
+		}
+		d := sequenceDuty{
+			job: j, now: e.menus[j].now[waiting], each: e.orders[j].each[len(c.workers[i])],
+			later: int64(job.Job.Iterations) - x.done[j] - 1, period: job.Iteration, tail: job.Pauses,
+		}
+		d.by, d.all = e.dues[j]-job.Pauses-d.later*d.period, d.now+d.later*d.each
+		if d.all > 0 {
+			e.duties = append(e.duties, d)
+		}
+	}
+}
+
+// until is how much time is left until a tick where there is some from these ticks on.
+func until(free []int64, tick int64) (sum int64) {
+	for _, from := range free {
+		sum += max(0, tick-from)
+	}
+	return sum
+}
+
+// room reports whether GPUs, or the shares of a link, that are free from some ticks on have the time for what is to be done by the end of any
+// iteration.
+func (e *Examiner) room(free []int64) bool {
+	for _, d := range e.duties {
+		for by := d.by; by <= d.by+d.later*d.period; by += d.period {
+			ticks := int64(0)
+			for _, o := range e.duties {
+				if over := by - o.by; over >= 0 {
+					ticks += o.now + o.each*min(o.later, over/o.period)
+				}
+			}
+			if ticks > until(free, by) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// inTurn is by how much the sum w C of some jobs exceeds what it is if each ends as soon
+// as alone: whichever runs the last task on some GPUs, or is the last on a link, waits for the
+// others there.
+func (e *Examiner) inTurn(free []int64) int64 {
+	jobs := e.duties[:min(len(e.duties), MostTogether)]
+	var known [1 << MostTogether]int64 // by set: what it exceeds by, and 1; 0: not known
+	var exceed func(set int) int64
+	exceed = func(set int) int64 {
+		if set == 0 || known[set] > 0 {
+			return max(0, known[set]-1)
+		}
+		ticks, over, best := int64(0), int64(math.MaxInt64), int64(math.MaxInt64)
+		for i := range jobs {
+			if set>>i&1 == 1 {
+				ticks += jobs[i].all
+			}
+		}
+		for _, from := range free {
+			over = min(over, from)
+		}
+		for room := int64(0); room < ticks; room = until(free, over) {
+			over += (ticks - room + int64(len(free)) - 1) / int64(len(free))
+		}
+		for i := range jobs {
+			if set>>i&1 == 1 {
+				job, j := &e.Jobs[jobs[i].job], jobs[i].job
+				more := job.Job.Weight * max(0, min(job.Due+1, over+jobs[i].tail)-e.ends[j])
+				best = min(best, more+exceed(set&^(1<<i)))
+			}
+		}
+		known[set] = best + 1
+		return best
+	}
+	return exceed(1<<len(jobs) - 1)
+}

@@ -1,0 +1,184 @@
+package orders
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/cases"
+)
+
+// Problem is what is left of the problem for jobs with homes that share GPUs,
+// in which order each GPU runs their tasks, and each link that they could overload their
+// synchronisations. Where links are wide enough, or too fine to be divided, these take as long
+// as at the fastest rate level. Limits of the node on ends are kept, those on tasks and
+// synchronisations are not.
+//
+// Tasks are appended one after the other, each where its GPU is free and its job ready,
+// no later, for all else would only delay it. The task that could be over first, on
+// whichever GPU, may as well be the next of its GPU unless another that starts there
+// before is, so that mostly the tasks of one GPU are to be tried, and others only as far
+// as these wait for them (schedules are active, after Giffler and Thompson). Of two states in which the same is done, the one in which nothing is free
+// later, and no job has deeper tasks left, is at least as good, so that few need to be
+// followed up. The tasks of a gang are appended together.
+type Problem struct {
+	Jobs []PlacedJob
+	// residents[g] are the workers that live on a GPU, in the order of the jobs;
+	// Alike lists the GPUs of one type on which the same
+	// Jobs live.
+	Residents [][]Resident
+	Alike     [][]int
+	Twins     []int // by GPU: the one before it among those alike; -1: none
+	Shares    []int // by link that may be overloaded: into how many it is divided
+	Weighted  bool  // sum w C counts; else dues alone do
+	Chains    int64 // sum w C if no job ever waits
+}
+
+// Resident is a worker of one of the jobs.
+type Resident struct{ Job, Worker int }
+
+// PlacedJob is a job with a home in a problem. Its due is that for the value aimed at.
+type PlacedJob struct {
+	*cases.AssignedPlans
+	Id          instance.JobID
+	Due         int64
+	GPUs        []int               // by worker: where it lives, as counted by the sequencing
+	Apart       int64               // ticks of its tasks on GPUs that are left out; 0: there are none
+	Place       []int               // by worker: its number among the residents there
+	Twin        []int               // by worker: the one before it on an alike GPU; -1: none
+	Least, Most []int64             // by worker: ticks of its shortest and longest task
+	Links       []int               // those of the sequencing that its synchronisations take shares of
+	SyncLevels  [][]cases.SyncLevel // by dish: ways to synchronise; only the fastest where there are no links
+	Pause       []int64             // by dish: ticks of the synchronisation at its fastest
+	Pauses      int64               // the least of these
+	work        int64               // ticks of the tasks of an iteration, at the least
+	Fastest     []int64             // by depth: ticks of a task, at the least
+}
+
+// Earliest is when the job ends if it never waits, as far as it is by the due.
+func (j *PlacedJob) Earliest() int64 {
+	return min(int64(j.Job.Release)+int64(j.Job.Iterations)*j.Iteration, j.Due+1)
+}
+
+// Problems returns the sequencing of each set of decided jobs that are tied
+// together by the GPUs that they share, for schedules better than the target; where
+// too many share one, the set is left out.
+func Problems(s *cases.Program, n *cases.Node, target int64) (list []*Problem) {
+	dues, crowded := cases.Dues(s.Model, target), crowded(s, n)
+	tied := make([]bool, len(n.Jobs))
+	for first, b := range n.Jobs {
+		if b.Assignment == nil || tied[first] {
+			continue
+		}
+		q := &Problem{Weighted: !s.Theta}
+		gpus := map[instance.GPUID]int{}
+		tied[first] = true
+		for more := []int{first}; len(more) > 0; more = more[1:] {
+			j := more[0]
+			q.add(s, j, dues[j], gpus)
+			for o, b := range n.Jobs {
+				if !tied[o] && (slices.ContainsFunc(b.Assignment, func(g instance.GPUID) bool { _, shared := gpus[g]; return shared }) || meet(s, j, o, crowded)) {
+					tied[o] = true
+					more = append(more, o)
+				}
+			}
+		}
+		q.share(s, crowded)
+		if q.compare(s.Model.Instance, gpus); !slices.ContainsFunc(q.Residents, func(l []Resident) bool { return len(l) > mostTenants }) {
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
+// add adds a job that lives on some of the GPUs.
+func (q *Problem) add(s *cases.Program, j int, due int64, gpus map[instance.GPUID]int) {
+	p := s.Assigned[j]
+	job := PlacedJob{AssignedPlans: p, Id: instance.JobID(j), Due: due, Pauses: relax.MaxHorizon, work: math.MaxInt64}
+	for w, g := range p.Limits.Assignment {
+		at, known := gpus[g]
+		if !known {
+			at = len(gpus)
+			gpus[g] = at
+			q.Residents = append(q.Residents, nil)
+		}
+		q.Residents[at] = append(q.Residents[at], Resident{len(q.Jobs), w})
+		job.GPUs, job.Place = append(job.GPUs, at), append(job.Place, len(q.Residents[at])-1)
+		least, most := int64(relax.MaxHorizon), int64(0)
+		for d, time := range p.Time[w] {
+			if p.Depths[w]>>d&1 == 1 && slices.ContainsFunc(p.Multisets, func(o cases.Multiset) bool { return o.Counts[d] > 0 }) {
+				least, most = min(least, time), max(most, time)
+			}
+		}
+		job.Least, job.Most = append(job.Least, least), append(job.Most, most)
+	}
+	for d := range p.Job.Depths {
+		fastest := p.Time[0][d]
+		for w := range p.Time {
+			fastest = min(fastest, p.Time[w][d])
+		}
+		job.Fastest = append(job.Fastest, fastest)
+	}
+	for d := range p.Multisets {
+		pause, work := int64(0), int64(0)
+		if p.Job.HasSync() {
+			pause = slices.Min(p.Multisets[d].Sync)
+		}
+		for depth, count := range p.Multisets[d].Counts {
+			work += int64(count) * job.Fastest[depth]
+		}
+		job.Pause, job.SyncLevels = append(job.Pause, pause), append(job.SyncLevels, p.SyncLevels(d))
+		job.Pauses, job.work = min(job.Pauses, pause), min(job.work, work)
+	}
+	q.Jobs = append(q.Jobs, job)
+	q.Chains += p.Job.Weight * job.Earliest()
+}
+
+// PauseOf returns the ticks of the synchronisation at its fastest after tasks of so
+// many workers of each depth, and the dish that they are; -1 where they are none.
+func (j *PlacedJob) PauseOf(count func(depth int) int) (ticks int64, dish int) {
+next:
+	for i := range j.Multisets {
+		for d, n := range j.Multisets[i].Counts {
+			if n != count(d) {
+				continue next
+			}
+		}
+		return j.Pause[i], i
+	}
+	return 0, -1
+}
+
+// compare finds the GPUs that are alike, in the order in which all jobs list them.
+func (q *Problem) compare(in *instance.Instance, gpus map[instance.GPUID]int) {
+	kind := make([]string, len(gpus))
+	for id, g := range gpus {
+		kind[g] = fmt.Sprint(in.GPUs[id].Type)
+		for _, r := range q.Residents[g] {
+			kind[g] += fmt.Sprint(" ", r.Job)
+		}
+	}
+	class := map[string]int{}
+	for g := range kind {
+		c, known := class[kind[g]]
+		if !known {
+			c = len(q.Alike)
+			class[kind[g]] = c
+			q.Alike = append(q.Alike, nil)
+		}
+		before := -1
+		if known {
+			before = q.Alike[c][len(q.Alike[c])-1]
+		}
+		q.Twins = append(q.Twins, before)
+		q.Alike[c] = append(q.Alike[c], g)
+	}
+	for j := range q.Jobs {
+		job := &q.Jobs[j]
+		for _, g := range job.GPUs {
+			job.Twin = append(job.Twin, slices.Index(job.GPUs, q.Twins[g])) // none is at -1
+		}
+	}
+}

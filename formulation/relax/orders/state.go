@@ -1,0 +1,160 @@
+package orders
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// sequenceState is what is done, and when all may go on.
+type sequenceState struct {
+	all   []int64 // what follows, one after the other
+	done  []int64 // by job: iterations
+	begun []int64 // by GPU: residents that have begun the iteration at hand, as bits
+	dealt []int64 // by job, depth: workers that have
+	ready []int64 // by job: when it may begin
+	over  []int64 // by job: when its tasks begun are over
+	free  []int64 // by GPU
+	links []int64 // by link, its shares, ascending: when each is free
+	cost  int64   // sum w C of the jobs that have ended
+	dead  bool    // another is as good
+}
+
+// examinedLayer holds the states in which so many tasks are appended, in the order in which
+// they were made, and by what is done in them.
+type examinedLayer struct {
+	states []*sequenceState
+	alike  map[string][]*sequenceState
+}
+
+// Limits on the memory of the check: numbers in all states at a time, what one has beside its
+// own, in as many, and pairs of menus remembered.
+const (
+	mostHeld      = 1 << 26
+	stateOverhead = 40
+	mostDeeper    = 1 << 20
+)
+
+// state returns one to write in. Where there is no memory for more, the examination ends.
+func (e *Examiner) state() *sequenceState {
+	if n := len(e.spare); n > 0 {
+		x := e.spare[n-1]
+		e.spare = e.spare[:n-1]
+		return x
+	}
+	jobs, gpus, last := len(e.Jobs), len(e.Residents), len(e.Jobs)-1
+	depths := e.orders[last].first + len(e.Jobs[last].Job.Depths)
+	shares := 0
+	for _, n := range e.Shares {
+		shares += n
+	}
+	x := &sequenceState{all: make([]int64, 3*jobs+2*gpus+depths+shares)}
+	if e.held += len(x.all) + stateOverhead; e.held > mostHeld {
+		e.Steps = -1
+	}
+	all := x.all
+	take := func(n int) []int64 {
+		list := all[:n:n]
+		all = all[n:]
+		return list
+	}
+	x.done, x.begun, x.dealt, x.ready, x.over, x.free = take(jobs), take(gpus), take(depths), take(jobs), take(jobs), take(gpus)
+	x.links = take(shares)
+	return x
+}
+
+func (e *Examiner) clone(x *sequenceState) *sequenceState {
+	y := e.state()
+	copy(y.all, x.all)
+	y.cost, y.dead = x.cost, false
+	return y
+}
+
+// keep adds a state to a layer unless another there is as good.
+func (e *Examiner) keep(to int, x *sequenceState) {
+	for _, alike := range e.Alike {
+		for i := range alike {
+			for k := i; k > 0; k-- {
+				a, b := alike[k-1], alike[k]
+				if x.begun[a] < x.begun[b] || x.begun[a] == x.begun[b] && x.free[a] <= x.free[b] {
+					break
+				}
+				x.begun[a], x.begun[b], x.free[a], x.free[b] = x.begun[b], x.begun[a], x.free[b], x.free[a]
+			}
+		}
+	}
+	e.key = e.key[:0]
+	for _, n := range x.all[:len(x.done)+len(x.begun)] {
+		e.key = binary.LittleEndian.AppendUint32(e.key, uint32(n))
+	}
+	key := string(e.key)
+	l := &e.layers[to]
+	if l.alike == nil {
+		l.alike = map[string][]*sequenceState{}
+	}
+	list := l.alike[key]
+	e.Steps -= len(list) / Comparisons
+	for _, o := range list {
+		if e.dominates(o, x) {
+			e.spare = append(e.spare, x)
+			return
+		}
+	}
+	list = slices.DeleteFunc(list, func(o *sequenceState) bool {
+		o.dead = e.dominates(x, o)
+		return o.dead
+	})
+	l.alike[key] = append(list, x)
+	l.states = append(l.states, x)
+}
+
+func (e *Examiner) dominates(a, b *sequenceState) bool {
+	if a.cost > b.cost {
+		return false
+	}
+	times := len(a.done) + len(a.begun) + len(a.dealt)
+	for i, t := range b.all[times:] {
+		if a.all[times+i] > t {
+			return false
+		}
+	}
+	if !slices.Equal(a.dealt, b.dealt) {
+		for j := range e.Jobs {
+			if !e.dealtDeeper(j, e.dealt(a, j), e.dealt(b, j)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// dealtDeeper reports whether workers have begun tasks so deep, compared with as many
+// others, that whatever may be left for these, no more may be for those: each of the
+// rest is as shallow.
+func (e *Examiner) dealtDeeper(j int, a, b []int64) bool {
+	o := &e.orders[j]
+	if slices.Equal(a, b) || !o.monotone {
+		return slices.Equal(a, b)
+	}
+	p, q := e.menu(j, a), e.menu(j, b)
+	deeper, ok := o.deeper[[2]*sequenceMenu{p, q}]
+	if ok {
+		return deeper
+	}
+	deeper = true
+	for y := range q.left {
+		found := false
+		for x := range p.left {
+			more, good := int64(0), e.briefer(j, p.dish[x], q.dish[y]) // of the rest that are at least as deep
+			for d := len(a) - 1; d >= 0; d-- {
+				more += p.left[x][d] - q.left[y][d]
+				good = good && more <= 0
+			}
+			found = found || good
+		}
+		deeper = deeper && found
+	}
+	if len(o.deeper) < mostDeeper {
+		o.deeper[[2]*sequenceMenu{p, q}] = deeper
+	}
+	return deeper
+}

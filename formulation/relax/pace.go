@@ -1,0 +1,52 @@
+package relax
+
+import (
+	"cmp"
+	"jigsaw/formulation/instance"
+	"slices"
+)
+
+// Pace is a way to synchronise: every synchronisation of its recipe takes, for
+// some pace, at least that many ticks in a row, at least that rate of each of its
+// links throughout. So some part of it is as dear as one at that pace.
+type Pace struct {
+	Length int64 // ticks
+	Rate   instance.Rate
+}
+
+// Paces lists the paces at which a mode that is not lone moves a volume, from short to long:
+// one for each rate level and each speed that the slowest link of a residency can have.
+// Those are left out that are neither shorter nor slower than another. The instance must tell
+// how fast links are; see untold.
+func (m *Model) Paces(o *Mode, volume instance.Bytes) []Pace {
+	in := m.Instance
+	var list []Pace
+	add := func(slowest instance.Rate) {
+		for _, level := range in.RateLevels {
+			rate := instance.Span{Slowest: slowest}.Rate(level)
+			list = append(list, Pace{int64(min(MaxSync, in.SyncTicks(volume, rate))), rate})
+		}
+	}
+	if o.Kind == InNode {
+		add(m.Network.Pools[o.Pools[0]].Fabric)
+	}
+	for _, p := range o.parties { // of several nodes
+		add(p.speed)
+	}
+	slices.SortFunc(list, func(a, b Pace) int {
+		return cmp.Or(cmp.Compare(a.Length, b.Length), cmp.Compare(a.Rate, b.Rate))
+	})
+	kept := list[:1]
+	for _, p := range list[1:] {
+		if p.Rate < kept[len(kept)-1].Rate {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// Untold reports whether the instance does not tell how fast the racks of a
+// mode are joined.
+func (m *Model) Untold(o *Mode) bool {
+	return o.Kind == Spread && slices.ContainsFunc(o.Pools, func(p int) bool { return m.Network.Racks[m.Network.Pools[p].Rack].Uplink == Unlimited })
+}

@@ -1,0 +1,309 @@
+package packing
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/exact"
+)
+
+// Program is the program of residencies on whole GPUs: a worker lives on one GPU, with one
+// task in each iteration of its job, so that work cannot be spread evenly where few workers
+// fit on a GPU. With contents n of the GPUs of a pool, sets of workers with the depths of
+// their tasks, and multisets s of depths that a job's rule allows,
+//
+//	gpus[n]    GPUs with content n
+//	mix[c,s]   part of the iterations of class c that have the multiset s
+//
+// every schedule that ends by the due is a solution with sigma = 0 of
+//
+//	min sigma
+//	(1) sum_n (workers of c in n) gpus[n] + jobs k sigma = jobs k
+//	(2) sum_n (tasks of c at depth d or deeper in n) gpus[n] >= jobs R sum_s (d or deeper in s) mix[c,s]
+//	(3) sum_s mix[c,s] + sigma = 1
+//	(4) sum_n gpus[n] = GPUs of pool p, over contents there
+//
+// so that there is none where sigma must be positive. A content has at most one worker of a
+// job, its workers have the memory, and its tasks take no longer than [packing.limit] says. The
+// relaxation forgets when anything happens; the columns of [master] remember that and forget
+// where.
+//
+// At a node of a tree, contents have the workers of the jobs that are decided to live on those
+// GPUs, and (1) is about the other jobs.
+//
+// Prices a of (1), of any sign, and b >= 0 of (2) prove that there is no such schedule where
+//
+//	sum_c jobs (k a_c + R min_s sum_d (d or deeper in s) b_cd) > sum_p GPUs (worth of the best content of p)
+//
+// Long times are counted in units, a content's room rounded down and a worker's tasks, too, so
+// that a program stays tractable.
+type Program struct {
+	Model   *relax.Model
+	Due     int64
+	Unit    int64 // ticks
+	Classes []Class
+	Pools   []Pool
+	Prices  int
+}
+
+// Class is what a class asks for.
+type Class struct {
+	Jobs, Workers, Iterations int64
+	Decided                   bool      // its home is, so that (1) says nothing
+	Depths                    []int     // that the rule knows, ascending
+	Deeper                    [][]int64 // by multiset, then depth from the second on: workers there or deeper
+	At                        int       // its first price: of workers, then of tasks at depths from the second on
+}
+
+// Pool are the GPUs of a pool, or those of them on which the same decided jobs live, and
+// who may live there.
+type Pool struct {
+	pool   int
+	GPUs   int64
+	Slots  []Slot // by rising synchronisation
+	Fixed  []int  // the slots of decided jobs, ascending
+	Room   int64  // units, of any content
+	memory instance.Bytes
+}
+
+// Slot is a worker that a GPU may hold. Identical jobs have a slot each, side by side.
+type Slot struct {
+	Class         int
+	Ticks         []int64 // of all its tasks at one depth, by depth that the rule knows; never where there are none
+	Room          int64   // units, of a content without shorter synchronisations
+	Release, Sync int64   // ticks
+	Fixed         bool    // the job is decided to live there
+	// persistent and ephemeral are bytes, the latter at the least.
+	persistent, ephemeral instance.Bytes
+}
+
+// mostRoom is how many units a GPU has at the most, leastRoom how many it has however many
+// Slots there are, if ticks permit, and mostCells bounds units times slots.
+const (
+	mostRoom  = 8192
+	leastRoom = 512
+	mostCells = 4 << 20
+)
+
+// New states the program of a due. homes are, by class of one job each, where jobs live
+// that are decided, nil for others; nil where none is.
+func New(m *relax.Model, due int64, homes [][]instance.GPUID) *Program {
+	s := &Program{Model: m, Due: due}
+	release := int64(exact.Never)
+	for c := range m.Classes {
+		d := &m.Classes[c]
+		release = min(release, int64(d.Job.Release))
+		class := newPackClass(m, d, s.Prices)
+		class.Decided = homes != nil && homes[c] != nil
+		s.Classes = append(s.Classes, class)
+		s.Prices += len(class.Depths)
+	}
+	most := 0
+	for _, group := range gpuGroups(m, homes) {
+		p := s.poolOf(group, max(0, due-release), homes)
+		s.Pools = append(s.Pools, p)
+		most = max(most, len(p.Slots))
+	}
+	room := max(leastRoom, min(mostRoom, int64(mostCells/max(1, most))))
+	s.Unit = max(1, (due+room-1)/room)
+	for p := range s.Pools {
+		at := &s.Pools[p]
+		for i := range at.Slots {
+			at.Slots[i].Room /= s.Unit
+		}
+		if len(at.Slots) > 0 {
+			at.Room = at.Slots[0].Room
+		}
+	}
+	return s
+}
+
+// gpuGroup are GPUs of a pool on which the same decided jobs live.
+type gpuGroup struct {
+	pool int
+	gpus int64
+	jobs []int
+}
+
+// gpuGroups lists the pools or, where jobs are decided, the groups of GPUs in them.
+func gpuGroups(m *relax.Model, homes [][]instance.GPUID) (list []gpuGroup) {
+	if homes == nil {
+		for p := range m.Network.Pools {
+			list = append(list, gpuGroup{pool: p, gpus: m.Network.Pools[p].Size()})
+		}
+		return list
+	}
+	for g := range m.Instance.GPUs {
+		group := gpuGroup{pool: m.Network.PoolOf[m.Instance.GPUs[g].Node], gpus: 1}
+		for j, home := range homes {
+			if slices.Contains(home, instance.GPUID(g)) {
+				group.jobs = append(group.jobs, j)
+			}
+		}
+		at := slices.IndexFunc(list, func(o gpuGroup) bool { return o.pool == group.pool && slices.Equal(o.jobs, group.jobs) })
+		if at < 0 {
+			list = append(list, group)
+		} else {
+			list[at].gpus++
+		}
+	}
+	return list
+}
+
+func newPackClass(m *relax.Model, d *relax.Class, at int) Class {
+	c := Class{Jobs: d.Count(), Workers: int64(d.Job.Workers), Iterations: int64(d.Job.Iterations), At: at}
+	sets := m.Multisets(d)
+	least := d.Job.Full()
+	for _, counts := range sets {
+		least = min(least, slices.IndexFunc(counts, func(n int) bool { return n > 0 }))
+	}
+	for depth := range d.Job.Depths {
+		if fixed := d.Job.Rule.Fixed; depth >= least && (fixed == nil || fixed[depth] > 0) {
+			c.Depths = append(c.Depths, depth)
+		}
+	}
+	for _, counts := range sets {
+		var deeper []int64
+		for _, depth := range c.Depths[1:] {
+			n := 0
+			for _, count := range counts[depth:] {
+				n += count
+			}
+			deeper = append(deeper, int64(n))
+		}
+		c.Deeper = append(c.Deeper, deeper)
+	}
+	return c
+}
+
+// poolOf returns a group of GPUs, with rooms in ticks.
+func (s *Program) poolOf(group gpuGroup, time int64, homes [][]instance.GPUID) Pool {
+	at := &s.Model.Network.Pools[group.pool]
+	p := Pool{pool: group.pool, GPUs: group.gpus, memory: at.Memory}
+	for c := range s.Classes {
+		d := &s.Model.Classes[c]
+		fixed := slices.Contains(group.jobs, c)
+		if s.Classes[c].Decided && !fixed {
+			continue
+		}
+		slot := Slot{Class: c, Release: int64(d.Job.Release), Sync: exact.Never}
+		for _, o := range d.Modes {
+			if slices.Contains(o.Pools, group.pool) {
+				slot.Sync = min(slot.Sync, int64(o.Sync))
+			}
+		}
+		if fixed {
+			slot.Sync = int64(syncAt(s.Model, d.Job, homes[c]))
+		}
+		if slot.Sync == exact.Never {
+			continue
+		}
+		slot.Room = max(0, time-slot.Sync)
+		on := d.Job.On[at.GPUType]
+		least := int64(exact.Never)
+		for _, depth := range s.Classes[c].Depths {
+			ticks := int64(exact.Never)
+			if d.Fits[at.GPUType][depth] {
+				ticks = int64(d.Job.Iterations) * int64(on.Time[depth])
+				if slot.persistent = on.Persistent; least == exact.Never || on.Ephemeral[depth] < slot.ephemeral {
+					slot.ephemeral = on.Ephemeral[depth]
+				}
+			}
+			slot.Ticks, least = append(slot.Ticks, ticks), min(least, ticks)
+		}
+		if least > slot.Room && !fixed || least == exact.Never {
+			continue
+		}
+		slot.Fixed = fixed
+		for range min(s.Classes[c].Jobs, max(1, slot.Room/max(1, least))) {
+			p.Slots = append(p.Slots, slot)
+		}
+	}
+	slices.SortStableFunc(p.Slots, func(a, b Slot) int { return -cmp.Compare(a.Room, b.Room) })
+	for i := range p.Slots {
+		if p.Slots[i].Fixed {
+			p.Fixed = append(p.Fixed, i)
+		}
+	}
+	return p
+}
+
+// syncAt is how long a synchronisation of the job takes at the least from that home.
+func syncAt(m *relax.Model, j *instance.Job, home []instance.GPUID) instance.Tick {
+	span, ok := m.Instance.Span(home)
+	if !ok || !j.HasSync() {
+		return 0
+	}
+	return min(relax.MaxSync, m.Fastest(relax.LeastVolume(j, span.Parties), span.Slowest))
+}
+
+// Limit returns how many units the tasks of a content in these slots take at the most; below 0
+// where the GPU has not the memory.
+//
+// After each of its R tasks a worker waits for its synchronisation, s ticks at the least, and
+// in that time the GPU is idle but for tasks of others, of which each is in one such gap only.
+// So the tasks and the waits of a worker, less s for each task of others, fit in the time that
+// there is.
+func (s *Program) Limit(p *Pool, slots []int) int64 {
+	if len(slots) == 0 {
+		return 0
+	}
+	release, sync, tasks := int64(exact.Never), int64(exact.Never), int64(0)
+	var persistent, ephemeral instance.Bytes
+	for _, i := range slots {
+		slot := &p.Slots[i]
+		release, sync = min(release, slot.Release), min(sync, slot.Sync)
+		tasks += s.Classes[slot.Class].Iterations
+		persistent, ephemeral = persistent+slot.persistent, max(ephemeral, slot.ephemeral)
+	}
+	if persistent+ephemeral > p.memory {
+		return -1
+	}
+	lost := sync // after the last task
+	for _, i := range slots {
+		slot := &p.Slots[i]
+		lost = max(lost, (2*s.Classes[slot.Class].Iterations-tasks)*slot.Sync)
+	}
+	return max(0, s.Due-release-lost) / s.Unit
+}
+
+// Worth is what the tasks of a worker are worth, by depth that the rule knows, if all have
+// that depth.
+func (c *Class) Worth(prices []int64) []int64 {
+	worth := make([]int64, len(c.Depths))
+	for i := range worth {
+		if i > 0 {
+			worth[i] = worth[i-1] + c.Iterations*prices[c.At+i]
+		}
+	}
+	return worth
+}
+
+// pays returns what all jobs pay at the prices.
+func (s *Program) pays(prices []int64) *big.Int {
+	sum := new(big.Int)
+	for i := range s.Classes {
+		c := &s.Classes[i]
+		var least *big.Int
+		for _, deeper := range c.Deeper {
+			pays := exact.Mul(c.Workers, prices[c.At])
+			for d, n := range deeper {
+				pays.Add(pays, exact.Mul(c.Iterations*n, prices[c.At+1+d]))
+			}
+			if least == nil || pays.Cmp(least) < 0 {
+				least = pays
+			}
+		}
+		sum.Add(sum, least.Mul(least, big.NewInt(c.Jobs)))
+	}
+	return sum
+}
+
+// Packable reports whether there is a program: where some job fits nowhere there is nothing
+// to pack.
+func Packable(m *relax.Model) bool {
+	return m.Instance.Objective == instance.Makespan && !slices.ContainsFunc(m.Classes, func(d relax.Class) bool { return d.NoMemory || d.Unplaced })
+}

@@ -1,0 +1,235 @@
+package periods
+
+import (
+	"math/big"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/exact"
+)
+
+// GPUProgram knows what single GPUs hold in a period of P ticks. A worker of a job with x
+// iterations in the period has x tasks there, of any depths, and lives on one GPU: with
+// contents n of GPUs, multisets of workers with their tasks, and with
+//
+//	share[c,m,x]  jobs of class c that live in mode m with x iterations, l_m x <= P
+//	gpus[n]       GPUs with content n
+//
+// every plan is a solution of
+//
+//	max sum w_c x share[c,m,x]
+//	(32) sum_{m,x} share[c,m,x] <= jobs
+//	(33) sum_n (workers of c with x tasks in n) gpus[n] = k sum_m share[c,m,x]
+//	(34) sum_n (what the SPB rule counts in tasks of c with x in n) gpus[n] >= what it asks of x iterations sum_m share[c,m,x]
+//	(35) sum_n gpus[n] <= GPUs of pool p, over contents there
+//	(36) links as in (9) to (11)
+//
+// in which contents have tasks of P ticks together, at the most, and interlock: they obey (26)
+// with each of their workers in the place of A. The fluid program mixes what a job would do
+// At different rates on different GPUs, and cuts tasks to fill gaps; here either is a
+// content, or is not.
+//
+// Prices y >= 0 of (33) to (36) bound the value by
+//
+//	sum_c jobs max_{m,x} (w x - (33) and (34) at y - (36) at y) + sum_p GPUs y_p + sum_links capacity y
+//
+// where y_p is at least what any content of pool p is worth, at the prices of (33) and (34).
+type GPUProgram struct {
+	F       *Program
+	Pools   []GPUPool
+	Classes []GPUClass
+	Prices  int // how many there are: of groups of links, pools, then classes and iterations
+}
+
+// GPUPool is a pool in which some job can live.
+type GPUPool struct {
+	GPUs  int64
+	Holds []*GPUWorker // by class; nil where it cannot live
+}
+
+// GPUWorker is a worker of a class on a GPU of a pool.
+type GPUWorker struct {
+	Lengths []int64 // of its tasks in ticks, by depth; never where there is no such task
+	Gaps    []GPUGap
+}
+
+// GPUClass is what a class asks for.
+type GPUClass struct {
+	Jobs, Workers, Weight int64
+	Limit                 relax.Interval // iterations of a job, besides none where from is 0
+	Most                  int64          // iterations of a job without limits
+	Modes                 []GPUMode
+	Rules                 []GPURule
+	At                    int // of its first price
+}
+
+// GPUMode is a mode: the iterations of a job, and the links' time, in parts of a tick, that an
+// iteration takes at the least; 0 where it could go elsewhere.
+type GPUMode struct {
+	Most int64
+	Use  []int64 // by group of links
+}
+
+// GPURule is a part of the SPB rule: the sum of the weights of an iteration's tasks is at least
+// need.
+type GPURule struct {
+	Weight []int64 // by depth
+	Need   int64
+}
+
+// mostGPUWork bounds the steps of filling a GPU once, gaps forgotten, mostGPUWays the numbers of
+// tasks by depth that workers may have, mostGPUPrices the prices of a program.
+const (
+	mostGPUWork   = 20_000_000
+	mostGPUWays   = 50_000
+	mostGPUPrices = 10_000
+)
+
+// GPUs states the program of GPUs for a period's program, which knows limits of rates; nil
+// where it is too large or there is none.
+func (f *Program) GPUs() *GPUProgram {
+	if f.Model.Instance.Objective != instance.Throughput {
+		return nil
+	}
+	s := &GPUProgram{F: f, Prices: len(f.Groups)}
+	work, ways := int64(0), int64(0)
+	for p := range f.Model.Network.Pools {
+		at := &f.Model.Network.Pools[p]
+		pool := GPUPool{GPUs: at.Size()}
+		for i := range f.Shapes {
+			pool.Holds = append(pool.Holds, f.workerIn(i, p))
+		}
+		f.gaps(&pool)
+		s.Pools = append(s.Pools, pool)
+	}
+	s.Prices += len(s.Pools)
+	for i := range f.Shapes {
+		d := f.Shapes[i].Class
+		if len(f.Shapes[i].Classes) > 1 {
+			return nil
+		}
+		c := GPUClass{
+			Jobs: f.Shapes[i].Jobs, Workers: int64(d.Job.Workers), Weight: d.Job.Weight, At: s.Prices, Rules: gpuRules(d),
+		}
+		for m := range d.Modes {
+			mode := GPUMode{Most: f.Period / max(1, int64(d.Modes[m].Iteration())), Use: make([]int64, len(f.Groups))}
+			for g := range f.Groups {
+				for _, u := range f.Groups[g].Uses {
+					if u.Shape == i && u.Mode == m && len(d.Modes[m].Pools) == 1 {
+						mode.Use[g] += u.Ticks * u.Times
+					}
+				}
+			}
+			c.Modes, c.Most = append(c.Modes, mode), max(c.Most, mode.Most)
+		}
+		c.Limit.To = c.Most
+		if f.Rates != nil && f.Rates.Cols[i] >= 0 {
+			limit := f.Rates.Limits[i]
+			c.Limit = relax.Interval{From: limit.From, To: min(limit.To, c.Most)}
+		}
+		work += c.Jobs * f.Period * (c.Most*c.Most*int64(len(d.Job.Depths)) + f.Period)
+		for x := range c.Most {
+			ways += int64(len(s.Pools)) * waysToDeal(x+1, len(d.Job.Depths), mostGPUWays)
+		}
+		if s.Prices += int(c.Most) * (1 + len(c.Rules)); s.Prices > mostGPUPrices || work*int64(len(s.Pools)) > mostGPUWork || ways > mostGPUWays {
+			return nil
+		}
+		s.Classes = append(s.Classes, c)
+	}
+	return s
+}
+
+// waysToDeal is in how many ways so many tasks can be dealt out to depths; above most if there are
+// more.
+func waysToDeal(tasks int64, depths int, most int64) int64 {
+	n := int64(1)
+	for i := int64(1); i < int64(depths) && n <= most; i++ {
+		n = n * (tasks + i) / i
+	}
+	return n
+}
+
+// workerIn returns the worker of a shape in a pool, without its gaps.
+func (f *Program) workerIn(shape, pool int) *GPUWorker {
+	d := f.Shapes[shape].Class
+	if !slices.ContainsFunc(d.Modes, func(o relax.Mode) bool { return slices.Contains(o.Pools, pool) }) {
+		return nil
+	}
+	t := f.Model.Network.Pools[pool].GPUType
+	w := &GPUWorker{Lengths: make([]int64, len(d.Job.Depths))}
+	for depth := range w.Lengths {
+		if w.Lengths[depth] = exact.Never; d.Fits[t][depth] && (d.Job.Rule.Fixed == nil || d.Job.Rule.Fixed[depth] > 0) {
+			w.Lengths[depth] = int64(d.Job.On[t].Time[depth])
+		}
+	}
+	return w
+}
+
+// gpuRules lists the parts of the rule of a class. Deeper tasks may stand for others.
+func gpuRules(d *relax.Class) (rules []GPURule) {
+	depths := len(d.Job.Depths)
+	if fixed := d.Job.Rule.Fixed; fixed != nil {
+		deeper := GPURule{Weight: make([]int64, depths)}
+		for depth := depths - 1; depth > 0; depth-- {
+			deeper.Weight[depth] = 1
+			if deeper.Need += int64(fixed[depth]); fixed[depth] > 0 && deeper.Need < int64(d.Job.Workers) {
+				rules = append(rules, GPURule{slices.Clone(deeper.Weight), deeper.Need})
+			}
+		}
+		return rules
+	}
+	full := make([]int64, depths)
+	full[depths-1] = 1
+	weights, need := relax.Shares(d.Job)
+	return []GPURule{{full, int64(d.Job.Rule.MinFull)}, {weights, need}}
+}
+
+// Home is the price of a worker of a class with x tasks, and the next those of its rules.
+func (c *GPUClass) Home(x int64) int { return c.At + int(x-1)*(1+len(c.Rules)) }
+
+// bound returns the bound of the prices over their denominator, once the prices of pools are
+// known to be right; jobs that must run in a node pay what they must. ok is false where one
+// cannot.
+func (s *GPUProgram) bound(prices []*big.Int, denominator *big.Int) (sum *big.Int, ok bool) {
+	sum = new(big.Int)
+	v := new(big.Int)
+	for g := range s.F.Groups {
+		sum.Add(sum, v.Mul(exact.Mul(s.F.Groups[g].Links*relax.LinkUnit, s.F.Period), prices[g]))
+	}
+	for p := range s.Pools {
+		sum.Add(sum, v.Mul(big.NewInt(s.Pools[p].GPUs), prices[len(s.F.Groups)+p]))
+	}
+	for i := range s.Classes {
+		c := &s.Classes[i]
+		var best *big.Int
+		if c.Limit.From == 0 {
+			best = new(big.Int)
+		}
+		for x := max(1, c.Limit.From); x <= c.Limit.To; x++ {
+			at := c.Home(x)
+			pays := new(big.Int).Mul(big.NewInt(c.Workers), prices[at])
+			for r := range c.Rules {
+				pays.Add(pays, v.Mul(exact.Mul(c.Rules[r].Need, x), prices[at+1+r]))
+			}
+			for m := range c.Modes {
+				if c.Modes[m].Most < x {
+					continue
+				}
+				gain := exact.Mul(c.Weight, x)
+				gain.Sub(gain.Mul(gain, denominator), pays)
+				for g, use := range c.Modes[m].Use {
+					gain.Sub(gain, v.Mul(exact.Mul(use, x), prices[g]))
+				}
+				if best == nil || gain.Cmp(best) > 0 {
+					best = gain
+				}
+			}
+		}
+		if best == nil {
+			return nil, false
+		}
+		sum.Add(sum, v.Mul(best, big.NewInt(c.Jobs)))
+	}
+	return sum, true
+}

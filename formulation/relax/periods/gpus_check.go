@@ -1,0 +1,227 @@
+package periods
+
+import (
+	"cmp"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/exact"
+	"math/big"
+	"slices"
+)
+
+// ProvenGPUs is proven for prices of the program of GPUs: it looks for contents that are worth
+// more than the price of a GPU, first by lists of what tasks of so many ticks are worth at the
+// most, then one by one where these lists permit it.
+func (f *Program) ProvenGPUs(proof *Leaf) (*big.Rat, error) {
+	s := f.GPUs()
+	if s == nil || len(proof.Prices) != s.Prices || proof.Denominator <= 0 {
+		return nil, relax.ErrPrices
+	}
+	prices := make([]*big.Int, s.Prices)
+	for i, price := range proof.Prices {
+		if prices[i] = big.NewInt(price); price < 0 {
+			return nil, relax.ErrPrices
+		}
+	}
+	for p := range s.Pools {
+		look := s.Look(p, prices)
+		if look == nil || look.Exceeds(proof.Prices[len(f.Groups)+p]) {
+			return nil, relax.ErrPrices
+		}
+	}
+	sum, ok := s.bound(prices, big.NewInt(proof.Denominator))
+	if !ok {
+		return nil, relax.ErrPrices
+	}
+	proof.Value = sum.Neg(sum)
+	return f.attainable(f.Value(new(big.Rat).SetFrac(sum, big.NewInt(proof.Denominator)))), nil
+}
+
+// mostGPULooks bounds how often a check looks at what a worker may be.
+const mostGPULooks = 20_000_000
+
+// GPUExaminer looks for contents of a GPU of a pool at some prices.
+type GPUExaminer struct {
+	s      *GPUProgram
+	pool   int
+	prices []int64
+	tasks  [][][]int64   // what a task is worth, by class, iterations less one and depth
+	jobs   []int         // the classes of the jobs that may live there
+	rest   [][]int64     // what the jobs from one on are worth by room, gaps forgotten
+	most   int64         // what is not exceeded
+	ways   [][]workerWay // what a worker may be, by class, if more than that is to be exceeded
+	holds  Configuration
+	looks  int
+}
+
+// workerWay is what a worker may be.
+type workerWay struct {
+	counts       []int64 // tasks by depth
+	ticks, worth int64
+}
+
+// Look begins one, nil where numbers are too large.
+func (s *GPUProgram) Look(pool int, prices []*big.Int) *GPUExaminer {
+	l := &GPUExaminer{s: s, pool: pool, tasks: make([][][]int64, len(s.Classes))}
+	for _, price := range prices {
+		if !price.IsInt64() || price.Int64() > exact.MostWorth {
+			return nil
+		}
+		l.prices = append(l.prices, price.Int64())
+	}
+	lists := make([][]filling, len(s.Classes)) // of a worker
+	var order []int
+	for i := range s.Classes {
+		if s.Pools[pool].Holds[i] != nil {
+			if !l.value(i) {
+				return nil
+			}
+			lists[i], order = l.worker(i), append(order, i)
+		}
+	}
+	// What is worth the most by ticks comes first, so that little is left to what comes later.
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(density(lists[a]), density(lists[b])) })
+	all := []filling{{}}
+	l.rest = [][]int64{make([]int64, s.F.Period+1)}
+	for _, i := range order {
+		for range s.Classes[i].Jobs {
+			var both []filling
+			for _, a := range all {
+				for _, b := range lists[i] {
+					if a.ticks+b.ticks <= s.F.Period {
+						both = append(both, filling{a.ticks + b.ticks, a.worth + b.worth})
+					}
+				}
+			}
+			all = undominated(both, s.F.Period, 1)
+			if all[len(all)-1].worth > exact.MostWorth {
+				return nil
+			}
+			rest := make([]int64, s.F.Period+1)
+			for _, r := range all {
+				for room := r.ticks; room <= s.F.Period; room++ {
+					rest[room] = r.worth
+				}
+			}
+			l.rest, l.jobs = slices.Insert(l.rest, 0, rest), slices.Insert(l.jobs, 0, i)
+		}
+	}
+	return l
+}
+
+// density is the largest worth of a tick.
+func density(list []filling) (most float64) {
+	for _, r := range list {
+		if r.ticks > 0 {
+			most = max(most, float64(r.worth)/float64(r.ticks))
+		}
+	}
+	return most
+}
+
+// value finds what a task of a class is worth, by iterations less one and depth; false where
+// numbers are too large.
+func (l *GPUExaminer) value(class int) bool {
+	c := &l.s.Classes[class]
+	for x := int64(1); x <= c.Limit.To; x++ {
+		var list []int64
+		for depth := range l.s.Pools[l.pool].Holds[class].Lengths {
+			worth := new(big.Int)
+			for r := range c.Rules {
+				worth.Add(worth, exact.Mul(c.Rules[r].Weight[depth], l.prices[c.Home(x)+1+r]))
+			}
+			if new(big.Int).Mul(worth, big.NewInt(x)).Cmp(big.NewInt(exact.MostWorth)) > 0 {
+				return false
+			}
+			list = append(list, worth.Int64())
+		}
+		l.tasks[class] = append(l.tasks[class], list)
+	}
+	return true
+}
+
+// worker lists what a worker of a class may be, or no worker, gaps forgotten.
+func (l *GPUExaminer) worker(class int) (list []filling) {
+	c, w, period := &l.s.Classes[class], l.s.Pools[l.pool].Holds[class], l.s.F.Period
+	list = []filling{{}}
+	for x := max(1, c.Limit.From); x <= c.Limit.To; x++ {
+		tasks := []filling{{0, l.prices[c.Home(x)]}}
+		for range x {
+			var longer []filling
+			for depth, length := range w.Lengths {
+				for _, r := range tasks {
+					if length < exact.Never && r.ticks+length <= period {
+						longer = append(longer, filling{r.ticks + length, r.worth + l.tasks[class][x-1][depth]})
+					}
+				}
+			}
+			tasks = undominated(longer, period, 1)
+		}
+		list = append(list, tasks...)
+	}
+	return undominated(list, period, 1)
+}
+
+// Exceeds reports whether some content is worth more than that, or there are too many to tell.
+func (l *GPUExaminer) Exceeds(most int64) bool {
+	if l.rest[0][l.s.F.Period] <= most {
+		return false
+	}
+	l.most, l.ways = most, make([][]workerWay, len(l.s.Classes))
+	for i, list := range l.tasks {
+		limit := l.s.Classes[i].Limit
+		for x := max(1, limit.From); list != nil && x <= limit.To; x++ {
+			l.deal(i, list[x-1], make([]int64, len(list[x-1])), 0, x, 0, l.prices[l.s.Classes[i].Home(x)])
+		}
+	}
+	return l.exceed(0, l.s.F.Period, 0)
+}
+
+// deal lists what a worker may be whose tasks, at these values by depth, are dealt out to the
+// depths before one already, with so many left: as far as others beside it can make it exceed.
+func (l *GPUExaminer) deal(class int, values, counts []int64, depth int, left, ticks, worth int64) {
+	best := worth
+	if left > 0 {
+		if depth == len(values) {
+			return
+		}
+		best += left * slices.Max(values[depth:])
+	}
+	if ticks > l.s.F.Period || best+l.rest[0][l.s.F.Period-ticks] <= l.most {
+		return
+	}
+	if left == 0 {
+		l.ways[class] = append(l.ways[class], workerWay{slices.Clone(counts), ticks, worth})
+		return
+	}
+	length := min(l.s.Pools[l.pool].Holds[class].Lengths[depth], l.s.F.Period+1)
+	for n := range left + 1 {
+		counts[depth] = n
+		l.deal(class, values, counts, depth+1, left-n, ticks+n*length, worth+n*values[depth])
+	}
+	counts[depth] = 0
+}
+
+// exceed reports whether some content is worth too much: the one at hand, of this worth, with
+// more of the jobs from one on in the room that is left.
+func (l *GPUExaminer) exceed(from int, room, worth int64) bool {
+	if worth > l.most {
+		return true
+	}
+	for ; worth+l.rest[from][room] > l.most; from++ {
+		class, rest := l.jobs[from], l.rest[from+1]
+		if l.looks += len(l.ways[class]); l.looks > mostGPULooks || l.s.F.Model.Ended() {
+			return true
+		}
+		for _, w := range l.ways[class] {
+			if w.ticks > room || worth+w.worth+rest[room-w.ticks] <= l.most {
+				continue
+			}
+			l.holds = append(l.holds, WorkerTasks{class, w.counts})
+			more := l.s.Interlock(l.pool, l.holds) && l.exceed(from+1, room-w.ticks, worth+w.worth)
+			if l.holds = l.holds[:len(l.holds)-1]; more {
+				return true
+			}
+		}
+	}
+	return false
+}

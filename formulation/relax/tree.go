@@ -1,0 +1,71 @@
+package relax
+
+import (
+	"errors"
+	"math/big"
+)
+
+// Int64s returns prices as 64-bit integers; an error says that some are none.
+func Int64s(prices []*big.Int) ([]int64, error) {
+	list := make([]int64, len(prices))
+	for i, price := range prices {
+		if price == nil || !price.IsInt64() {
+			return nil, ErrPrices
+		}
+		list[i] = price.Int64()
+	}
+	return list, nil
+}
+
+// ErrPrices is of prices that prove nothing.
+var ErrPrices = errors.New("formulation: the prices prove nothing")
+
+// The kinds of the nodes of a periods certificate that are not leaves of
+// values; see [ProofNode].
+const (
+	ColumnKind = "column" // a split
+	CutKind    = "cut"    // of one child, which has a row more
+	EmptyKind  = "empty"  // a leaf without plans
+	GPUsKind   = "gpus"   // a leaf with prices of the program of GPUs
+)
+
+// ProofNode is a node of a tree in a [Certificate]. The nodes are listed depth
+// first: a split is followed by its children, as many as cover it; a leaf says
+// which prices prove that it holds no schedule better than a target.
+type ProofNode struct {
+	// Kind is that of a split, "leaf", or "packed" for a leaf with prices of contents of GPUs.
+	Kind string `json:"kind"`
+	// Of a split; see [split].
+	Job       int   `json:"job,omitempty"`
+	Iteration int   `json:"iteration,omitempty"`
+	Worker    int   `json:"worker,omitempty"`
+	At        int64 `json:"at,omitempty"`
+	// Column of the program of a period: it is at most At, or above.
+	Column int `json:"column,omitempty"`
+	// Rights are the right sides of the cuts above a leaf of a period, the first first: what the
+	// contents of a link are worth at their weights, at most.
+	Rights []int64 `json:"rights,omitempty"`
+	// Of a leaf: the target, at least the bound, that no schedule in it beats;
+	// the number of its prices, which follow those of the leaves before it,
+	// their denominator, and what they prove: nil where some job has no plan.
+	// Prices are constant in about as many buckets as Buckets says, or, where
+	// that is 0, in ticks.
+	Target      int64    `json:"target,omitempty"`
+	Buckets     int64    `json:"buckets,omitempty"`
+	Prices      int      `json:"prices,omitempty"`
+	Denominator int64    `json:"denominator,omitempty"`
+	Value       *big.Int `json:"value,omitempty"`
+	// Sets are in place of prices: the leaf is proven by the order of tasks on the
+	// GPUs, for the sets of jobs that share some; each is named by its first job.
+	Sets []int `json:"sets,omitempty"`
+	// Alike says how many of each set of alike GPUs that have most to do, and half of how many
+	// of the others, are looked at in the last of these sets; 0: all. Tasks elsewhere never wait.
+	Alike int `json:"alike,omitempty"`
+}
+
+// The kinds of nodes that are not split: leaves with prices of plans or sets of jobs, and
+// leaves with prices of the contents of GPUs.
+const (
+	LeafKind   = "leaf"
+	PackedKind = "packed"
+)

@@ -1,0 +1,2 @@
+// Package verify checks certificates of every kind from the instance alone.
+package verify

@@ -1,0 +1,122 @@
+package verify_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/bound/area"
+	"jigsaw/formulation/bound/columns"
+	"jigsaw/formulation/bound/fluid"
+	"jigsaw/formulation/bound/packing"
+	"jigsaw/formulation/bound/periods"
+	"jigsaw/formulation/boundtest"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/verify"
+	"jigsaw/formulation/tree"
+)
+
+var update = flag.Bool("update", false, "make the certificates in testdata anew")
+
+// drawn is a random instance, told by its seed and objective.
+func drawn(seed uint64, objective instance.Objective) *instance.Instance {
+	return instancetest.Random(rand.New(rand.NewPCG(seed, 91)), instancetest.Options{Objective: objective, Jobs: 4})
+}
+
+// TestKinds proves certificates of every kind, from testdata: nothing but the kernel runs, which
+// `make kernel` measures.
+func TestKinds(t *testing.T) {
+	if *update {
+		makeKinds(t)
+	}
+	files, err := filepath.Glob("testdata/*.json")
+	require.NoError(t, err)
+	kinds := map[relax.Kind]int{}
+	for _, file := range files {
+		var kind, objective string
+		var seed uint64
+		_, err := fmt.Sscan(strings.NewReplacer("-", " ", ".json", "").Replace(filepath.Base(file)), &kind, &objective, &seed)
+		require.NoError(t, err, file)
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var c relax.Certificate
+		require.NoError(t, json.Unmarshal(data, &c), file)
+		p, err := verify.Certificate(context.Background(), drawn(seed, instance.Objective(objective)), &c)
+		require.NoError(t, err, file)
+		require.EqualValues(t, kind, p.Kind)
+		kinds[p.Kind]++
+	}
+	for _, kind := range relax.Kinds() {
+		assert.Positive(t, kinds[kind], "no certificate of kind %s", kind)
+	}
+}
+
+// makeKinds writes certificates of every kind and objective, of a few instances each.
+func makeKinds(t *testing.T) {
+	const each = 4
+	ctx, engine := context.Background(), boundtest.LiveEngine(t)
+	require.NoError(t, os.RemoveAll("testdata"))
+	require.NoError(t, os.MkdirAll("testdata", 0o755))
+	for _, objective := range instance.Objectives() {
+		count, size := map[relax.Kind]int{}, map[relax.Kind]int{}
+		for seed := range uint64(400) {
+			in := drawn(seed, objective)
+			write := func(p relax.Proven) {
+				c := p.Proof(in)
+				if c == nil || count[p.Kind] == each || p.Kind != relax.PresolveProof && p.Kind != relax.ChainBound && p.Kind != relax.AreaBound && len(c.Prices)+len(c.Tree) <= size[p.Kind] {
+					return
+				}
+				data, err := json.Marshal(c)
+				require.NoError(t, err)
+				if len(data) > 20_000 {
+					return
+				}
+				count[p.Kind]++
+				size[p.Kind] = len(c.Prices) + len(c.Tree) // then larger ones
+				require.NoError(t, os.WriteFile(fmt.Sprintf("testdata/%s-%s-%d.json", p.Kind, objective, seed), append(data, '\n'), 0o644))
+			}
+			if reasons := relax.Infeasible(in); reasons != nil {
+				write(relax.Proven{Kind: relax.PresolveProof, Certified: true, Infeasible: reasons})
+				continue
+			}
+			write(area.Chain(in).Proven)
+			cheap := area.Bound(in)
+			write(cheap.Proven)
+			b, err := fluid.Bound(ctx, in, engine, fluid.Limits{Columns: 200})
+			require.NoError(t, err)
+			write(b.Proven)
+			if objective.Periodic() {
+				b, err := periods.Bound(ctx, in, engine, periods.Limits{Until: boundtest.NoSchedule, Nodes: 40})
+				require.NoError(t, err)
+				write(b.Proven)
+				continue
+			}
+			b, err = packing.Bound(ctx, in, engine, packing.Limits{Known: cheap.Value})
+			require.NoError(t, err)
+			write(b.Proven)
+			b, _, err = columns.Bound(ctx, in, engine, columns.Limits{Known: big.NewRat(1, 1)})
+			require.NoError(t, err)
+			write(b.Proven)
+			start, ok := instancetest.ValidSchedule(rand.New(rand.NewPCG(seed, 92)), in)
+			if !ok || start.Makespan(in) > 60 {
+				continue
+			}
+			r, err := tree.BranchAndPrice(ctx, in, engine, tree.Limits{Start: start, Nodes: 60})
+			if err == nil && r.Bound.Value != nil {
+				write(r.Bound.Proven)
+			}
+		}
+	}
+}

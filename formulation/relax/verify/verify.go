@@ -1,0 +1,98 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/columns"
+	"jigsaw/formulation/relax/fluid"
+	"jigsaw/formulation/relax/packing"
+	"jigsaw/formulation/relax/periods"
+	"jigsaw/formulation/relax/trees"
+	"math/big"
+)
+
+// Certificate proves the claims of a certificate anew from the instance,
+// in exact arithmetic. The error says what about it is wrong, or is that of the context.
+func Certificate(ctx context.Context, in *instance.Instance, c *relax.Certificate) (relax.Proven, error) {
+	if c.Version != relax.CertificateVersion {
+		return relax.Proven{}, fmt.Errorf("formulation: certificate version %d: this JigSaw checks version %d", c.Version, relax.CertificateVersion)
+	}
+	if digest := in.Digest(); c.Instance != digest {
+		return relax.Proven{}, fmt.Errorf("formulation: the certificate is about another instance (digest %.12s, this one has %.12s)", c.Instance, digest)
+	}
+	if c.Bound == nil && !c.Infeasible {
+		return relax.Proven{}, errors.New("formulation: the certificate claims nothing: it has no bound")
+	}
+	if path, why := c.Misplaced(); path != "" {
+		return relax.Proven{}, fmt.Errorf("formulation: the certificate's %s: %s", path, why)
+	}
+	b, err := Check(ctx, in, c)
+	if err != nil {
+		return relax.Proven{}, err
+	}
+	switch {
+	case c.Infeasible != (b.Infeasible != nil):
+		return relax.Proven{}, errors.New("formulation: the certificate does not prove infeasibility, which it claims")
+	case c.Infeasible:
+		return b, nil
+	case b.Value == nil || b.Value.Cmp(&c.Bound.Rat) != 0:
+		return relax.Proven{}, fmt.Errorf("formulation: the certificate claims %s, but what it holds proves %s", c.Bound.RatString(), ratString(b.Value))
+	case c.Value != nil && (b.Exact == nil || b.Exact.Cmp(c.Value) != 0):
+		return relax.Proven{}, fmt.Errorf("formulation: the certificate's prices were changed: they do not give its value %s", c.Value.RatString())
+	case c.Value == nil && b.Exact != nil:
+		return relax.Proven{}, errors.New("formulation: the certificate lacks the value that its prices give")
+	}
+	return b, nil
+}
+
+func ratString(v *big.Rat) string {
+	if v == nil {
+		return "nothing"
+	}
+	return v.RatString()
+}
+
+// Check evaluates the prices of a certificate on the program that
+// it builds from the instance, in exact arithmetic. It returns what they prove,
+// a bound or infeasibility, whatever the certificate claims; see
+// [VerifyCertificate].
+func Check(ctx context.Context, in *instance.Instance, c *relax.Certificate) (relax.Proven, error) {
+	b := relax.Proven{Kind: c.Kind}
+	m := relax.New(in)
+	m.Context = ctx
+	var err error
+	switch c.Kind {
+	case relax.ChainBound:
+		b.Value, _ = m.Chain()
+		b.Certified = true
+	case relax.AreaBound:
+		err = m.ProveArea(&b, c.Loads)
+	case relax.PresolveProof:
+		if b.Infeasible = relax.Infeasible(in); b.Infeasible == nil {
+			b.Infeasible = relax.NoPlacement(ctx, in, relax.PlacementSteps)
+		}
+		b.Certified = b.Infeasible != nil
+	case relax.FluidBound:
+		err = fluid.New(m, fluid.UsualDetail(c.Columns)).Prove(&b, c.Prices, c.Denominator, c.Infeasible)
+	case relax.ColumnsBound:
+		err = columns.Prove(m, &b, c)
+	case relax.PackingBound:
+		err = packing.Prove(m, &b, c)
+	case relax.PeriodsBound:
+		err = periods.Prove(m, &b, c)
+	case relax.TreeBound:
+		err = trees.Prove(m, &b, c, trees.ProofSteps)
+	default:
+		return relax.Proven{}, fmt.Errorf("formulation: unknown kind of certificate %q", c.Kind)
+	}
+	if ctx.Err() != nil {
+		return relax.Proven{}, ctx.Err() // whatever else is wrong
+	}
+	if err != nil {
+		return relax.Proven{}, err
+	}
+	return b, nil
+}

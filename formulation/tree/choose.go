@@ -1,0 +1,138 @@
+package tree
+
+import (
+	"math"
+
+	"jigsaw/formulation/bound/columns"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax/cases"
+	"jigsaw/solver/colgen"
+)
+
+// bundle is the plans that a solution mixes for a job.
+type bundle struct {
+	plans   []*columns.Plan
+	weights []float64
+}
+
+func (t *search) bundles(s *nodeSearch, found []colgen.Column[columns.Plan], weights []float64) []bundle {
+	list := make([]bundle, len(s.Classes))
+	for i := range found {
+		if i >= len(weights) || weights[i] < columns.LeastWeight || found[i].Data.Ends == nil {
+			continue
+		}
+		b := &list[s.ClassOf(&found[i])]
+		b.plans = append(b.plans, &found[i].Data)
+		b.weights = append(b.weights, weights[i])
+	}
+	return list
+}
+
+// spread returns the mean and the variance of a number of the plans, and
+// whether it differs at all.
+func (b *bundle) spread(of func(*columns.Plan) int64) (mean, variance float64, differs bool) {
+	sum := 0.0
+	for i, p := range b.plans {
+		mean += b.weights[i] * float64(of(p))
+		sum += b.weights[i]
+		differs = differs || of(p) != of(b.plans[0])
+	}
+	mean /= sum
+	for i, p := range b.plans {
+		variance += b.weights[i] / sum * (float64(of(p)) - mean) * (float64(of(p)) - mean)
+	}
+	return mean, variance, differs
+}
+
+// homeless returns the split of the homes of a job without one: of jobs that leave little to
+// choose the larger, since what is placed first prunes the most. Where sum w C counts a job
+// is as large as its work times its weight: others that wait for a light one cost much, but it
+// for others little. Jobs with too many homes to be counted come last.
+func homeless(n *cases.Node, in *instance.Instance) *cases.Split {
+	var best *cases.Split
+	most := math.Inf(-1)
+	for j := range n.Jobs {
+		job := &in.Jobs[j]
+		if n.Jobs[j].Assignment != nil {
+			continue
+		}
+		work := 0.0 // GPU ticks
+		for _, on := range job.On {
+			if on != nil {
+				work = max(work, float64(job.Workers)*float64(job.Iterations)*float64(on.Time[job.Full()]))
+			}
+		}
+		if in.Objective == instance.WeightedCompletion {
+			work *= float64(job.Weight)
+		}
+		score := work / 1e6
+		if homes, ok := n.Assignments(in, j, cases.MostCounted); ok {
+			score = math.Pow(work, 0.75) / math.Log(float64(2+len(homes)))
+		}
+		if score > most {
+			best, most = &cases.Split{Kind: cases.SplitAssignment, Job: j}, score
+		}
+	}
+	return best
+}
+
+// choose returns the split for a fractional solution, once homes are decided or
+// too many to be: the end that differs most among the plans of a job, else a
+// start, a depth or a level. It returns nil where every job has one plan with a
+// home.
+func choose(n *cases.Node, in *instance.Instance, bundles []bundle) *cases.Split {
+	var best *cases.Split
+	most := 0.0
+	try := func(b *bundle, s cases.Split, of func(*columns.Plan) int64) {
+		mean, variance, differs := b.spread(of)
+		if differs && (best == nil || variance > most) {
+			s.At = int64(math.Floor(mean))
+			best, most = &s, variance
+		}
+	}
+	for j := range bundles {
+		for i := range n.Jobs[j].Ends {
+			if len(bundles[j].plans) > 1 {
+				try(&bundles[j], cases.Split{Kind: cases.SplitEnd, Job: j, Iteration: i}, func(p *columns.Plan) int64 { return p.Ends[i] })
+			}
+		}
+	}
+	if best != nil {
+		return best
+	}
+	if home := homeless(n, in); home != nil {
+		return home
+	}
+	for j := range bundles {
+		b := &bundles[j]
+		if len(b.plans) < 2 {
+			continue
+		}
+		for i := range n.Jobs[j].Ends {
+			for w := range in.Jobs[j].Workers {
+				try(b, cases.Split{Kind: cases.SplitStart, Job: j, Iteration: i, Worker: w}, func(p *columns.Plan) int64 { return p.Tasks[i][w].Start })
+			}
+			if in.Jobs[j].HasSync() {
+				try(b, cases.Split{Kind: cases.SplitSync, Job: j, Iteration: i}, func(p *columns.Plan) int64 { return p.Syncs[i].Start })
+			}
+		}
+	}
+	if best != nil {
+		return best
+	}
+	// Depths and levels are no numbers: split off one of them.
+	for j := range bundles {
+		b := &bundles[j]
+		for i := range n.Jobs[j].Ends {
+			for w := range in.Jobs[j].Workers {
+				if _, _, differs := b.spread(func(p *columns.Plan) int64 { return int64(p.Tasks[i][w].Depth) }); differs {
+					return &cases.Split{Kind: cases.SplitDepth, Job: j, Iteration: i, Worker: w, At: int64(b.plans[0].Tasks[i][w].Depth)}
+				}
+			}
+			if _, _, differs := b.spread(func(p *columns.Plan) int64 { return int64(p.Syncs[i].Level) }); differs {
+				return &cases.Split{Kind: cases.SplitLevel, Job: j, Iteration: i, At: int64(b.plans[0].Syncs[i].Level)}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package tree
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax/cases"
+	"jigsaw/formulation/relax/orders"
+	"jigsaw/formulation/relax/trees"
+)
+
+// Limits on the work on sequencings; a step is a microsecond or two, for the
+// examiner some more.
+const (
+	quickSteps = 2_000      // before a linear program of few rows
+	askSteps   = 200_000    // to learn whether links matter
+	openSteps  = 10_000     // while homes are open
+	homeSteps  = 5_000_000  // where homes are decided, and nothing else
+	nodeSteps  = 20_000     // for each node that a search without a time limit may have
+	leafSteps  = 20_000_000 // of a leaf, at most
+
+	mostStates = 300_000 // that are held at a time
+
+)
+
+// linkSteps limits the steps taken at a time where links are crowded: then linear programs may be
+// quicker. Of sum w C they have been tried before.
+var linkSteps = map[instance.Objective]int{instance.Makespan: 50_000, instance.WeightedCompletion: 200_000}
+
+// stake is what sequencings may take: steps to begin with, and for each row and round
+// of the linear programs, which tell less of makespan, and take longer.
+type stake struct{ first, row int }
+
+var stakes = map[instance.Objective]stake{
+	instance.Makespan:           {2_000_000, 15},
+	instance.WeightedCompletion: {50_000, 3},
+}
+
+// sequences tries to prove by sequencings that a node holds nothing better than the
+// target, or, with few steps, than the best schedule, which spares the targets between.
+// Better schedules that it comes upon are kept.
+func (t *search) sequences(ctx context.Context, n *cases.Node, steps int) *leafProof {
+	if steps < quickSteps || !slices.ContainsFunc(n.Jobs, func(b *cases.JobLimits) bool { return b.Assignment != nil }) {
+		return nil
+	}
+	if steps == quickSteps {
+		if proof := t.orders(ctx, n, t.value().Num().Int64(), steps); proof != nil {
+			return proof
+		}
+	}
+	before := t.steps
+	proof := t.orders(ctx, n, t.target, steps)
+	switch spent := t.steps - before; {
+	case settled(n) && !t.linked:
+	case proof == nil || t.in.Objective != instance.Makespan:
+		t.credit -= spent
+	case spent > quickSteps:
+		t.credit = min(leafSteps, 2*max(t.credit, spent))
+	}
+	return proof
+}
+
+// ask sequences the first node at which homes alone are decided for the best value, to
+// learn whether links matter: then linear programs come first, which know of them.
+func (t *search) ask(ctx context.Context, n *cases.Node) *leafProof {
+	if t.asked || !settled(n) {
+		return nil
+	}
+	t.asked = true
+	return t.orders(ctx, n, t.value().Num().Int64(), askSteps)
+}
+
+// orders tries to prove that a node holds nothing better than a target, or than the
+// schedules that it finds. It learns whether links keep the best of these from being valid.
+func (t *search) orders(ctx context.Context, n *cases.Node, target int64, steps int) *leafProof {
+	for {
+		proof, schedule := t.order(ctx, n, target, steps)
+		if schedule == nil || t.in.Value(schedule).Cmp(t.value()) >= 0 {
+			return proof
+		}
+		if len(instance.Check(t.in, schedule)) > 0 {
+			t.linked = true
+			return proof
+		}
+		t.improve(schedule)
+		target = min(target, t.in.Value(schedule).Num().Int64())
+	}
+}
+
+// effort is how many steps the sequencings of a node are worth. Where links matter they
+// may have as many as linear programs took, less those before, and for makespan, about
+// which linear programs tell less, a proof doubles them.
+func (t *search) effort(n *cases.Node) int {
+	steps := min(t.credit, leafSteps)
+	if !n.Decided() {
+		steps = openSteps
+	} else if settled(n) && !t.linked {
+		steps = homeSteps
+	}
+	if t.limits.Nodes > 0 {
+		steps = min(steps, t.limits.Nodes*nodeSteps-t.steps)
+	}
+	return steps
+}
+
+// order tries to prove by sequencings, in so many steps each, that a node holds
+// nothing better than the target. Where all homes are decided, and all sequencings
+// are solved, it returns the schedule that they make together, links forgotten.
+func (t *search) order(ctx context.Context, n *cases.Node, target int64, steps int) (*leafProof, *instance.Schedule) {
+	s, ok := cases.NewProgram(t.m, n, t.ways, target, 1)
+	if !ok {
+		return &leafProof{Leaf: trees.Leaf{Target: target}}, nil
+	}
+	list := orders.Problems(s, n, target)
+	sum, proof, jobs := orders.Chains(s, list), &leafProof{Leaf: trees.Leaf{Target: target}}, 0
+	schedule := &instance.Schedule{}
+	for _, q := range list {
+		found := t.sequence(ctx, n, q, target, target-1-(sum-q.Chains), steps, len(list) == 1)
+		switch found.verdict {
+		case noWay:
+			proof.Sets, proof.Alike = append(proof.Sets, q.First()), found.alike
+			begun := time.Now()
+			if _, ok := trees.ProveOrders(ctx, t.m, n, t.ways, &proof.Leaf, 2*leafSteps); !ok {
+				return nil, nil
+			}
+			proof.took = time.Since(begun)
+			return proof, nil
+		case someWay:
+			jobs += len(q.Jobs)
+			schedule.Tasks, schedule.Syncs = append(schedule.Tasks, found.tasks...), append(schedule.Syncs, found.syncs...)
+			if q.Weighted && found.cost > q.Chains {
+				proof.Sets = append(proof.Sets, q.First())
+				sum += found.cost - q.Chains
+			}
+		}
+	}
+	if jobs < len(n.Jobs) {
+		return nil, nil
+	}
+	for _, b := range n.Jobs {
+		schedule.Residency = append(schedule.Residency, slices.Clone(b.Assignment))
+	}
+	schedule.Sort()
+	return nil, schedule
+}
+
+// sequenceResult is what became of a sequencing in so many steps.
+type sequenceResult struct {
+	verdict verdict
+	alike   int // the view that tells; 0: that of all GPUs
+	steps   int
+	cost    int64
+	tasks   []instance.Task
+	syncs   []instance.Sync
+}
+
+// sequence solves a sequencing, once for all nodes that have it.
+func (t *search) sequence(ctx context.Context, n *cases.Node, q *orders.Problem, target, most int64, steps int, only bool) sequenceResult {
+	key := fmt.Sprint(target, most, only)
+	for j := range q.Jobs {
+		b := n.Jobs[q.Jobs[j].Id]
+		key += fmt.Sprint(" ", q.Jobs[j].Id, b.Assignment, b.Ends)
+	}
+	if r, known := t.sequenced[key]; known && (r.verdict != unknown || r.steps >= steps) {
+		return r
+	}
+	r, left := sequenceResult{steps: steps}, steps
+	look := func(q *orders.Problem, steps int, anyWay bool) *sequenceSearch {
+		if len(q.Shares) > 0 {
+			steps = min(steps, linkSteps[t.in.Objective])
+		}
+		search := newSequenceSearch(ctx, q, most, steps)
+		r.verdict, r.cost = search.run(anyWay)
+		left -= steps - max(0, search.steps)
+		return search
+	}
+	// Few of alike GPUs tell in no time what all would tell late.
+	gpus := 0
+	for r.verdict = someWay; r.verdict == someWay; {
+		v := view(q, r.alike+1)
+		if v == nil {
+			break
+		}
+		r.alike++
+		if len(v.Residents) > gpus { // a view of its own
+			gpus = len(v.Residents)
+			look(v, left/2, true)
+		}
+	}
+	if r.verdict != noWay {
+		r.alike = 0
+		if search := look(q, left, !q.Weighted || only); r.verdict == someWay {
+			r.tasks, r.syncs = search.schedule(t.in)
+		}
+	}
+	t.steps += steps - left
+	t.sequenced[key] = r
+	return r
+}
+
+// schedule writes down what was found, each synchronisation at the lowest rate that
+// is as fast as the fastest.
+func (s *sequenceSearch) schedule(in *instance.Instance) (tasks []instance.Task, syncs []instance.Sync) {
+	type iteration struct{ job, number int }
+	over, dealt := map[iteration]int64{}, map[iteration][]int{}
+	for _, a := range s.trace() {
+		job := &s.Jobs[a.job]
+		if a.gpu < 0 {
+			_, dish := job.PauseOf(func(d int) int { return dealt[iteration{a.job, a.iteration}][d] })
+			syncs = append(syncs, instance.Sync{
+				Job: job.Id, Iteration: a.iteration + 1, Start: instance.Tick(a.start), End: instance.Tick(a.start + job.Multisets[dish].Sync[a.depth]), Rate: in.RateLevels[a.depth],
+			})
+			continue
+		}
+		w, at := slices.Index(job.GPUs, a.gpu), iteration{a.job, a.iteration}
+		end := a.start + job.Time[w][a.depth]
+		tasks = append(tasks, instance.Task{
+			Job: job.Id, Iteration: a.iteration + 1, GPU: job.Limits.Assignment[w], Depth: a.depth, Start: instance.Tick(a.start), End: instance.Tick(end),
+		})
+		over[at] = max(over[at], end)
+		if dealt[at] == nil {
+			dealt[at] = make([]int, len(job.Job.Depths))
+		}
+		dealt[at][a.depth]++
+		pause, dish := job.PauseOf(func(d int) int { return dealt[at][d] })
+		if dish < 0 || !job.Job.HasSync() || len(job.Links) > 0 {
+			continue
+		}
+		level, lengths := 0, job.Multisets[dish].Sync
+		for level+1 < len(lengths) && lengths[level+1] == pause {
+			level++
+		}
+		start := max(over[at], job.Limits.Ends[a.iteration].From-pause)
+		syncs = append(syncs, instance.Sync{
+			Job: job.Id, Iteration: a.iteration + 1, Start: instance.Tick(start), End: instance.Tick(start + pause), Rate: in.RateLevels[level],
+		})
+	}
+	return tasks, syncs
+}

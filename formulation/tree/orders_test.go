@@ -1,0 +1,162 @@
+package tree
+
+import (
+	"context"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/cases"
+	"jigsaw/formulation/relax/exact"
+	"jigsaw/formulation/relax/orders"
+	"jigsaw/formulation/relax/trees"
+)
+
+// decidedTree returns the tree of a random instance, a node at which the jobs live
+// where they do in an optimal schedule, and the optimum; ok is false where the
+// instance is not for a tree.
+func decidedTree(seed uint64) (t *search, n *cases.Node, best int64, ok bool) {
+	rng := rand.New(rand.NewPCG(seed, 26))
+	in := instancetest.Random(rng, instancetest.Options{Objective: []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]})
+	if relax.Infeasible(in) != nil {
+		return nil, nil, 0, false
+	}
+	value, schedule, status := instancetest.Optimum(in)
+	if status != instancetest.Optimal {
+		return nil, nil, 0, false
+	}
+	if t = newTreeProblem(in, nil, Limits{Start: schedule}); t == nil {
+		return nil, nil, 0, false
+	}
+	n = cases.Root(in)
+	for j, home := range schedule.Residency {
+		n = n.With(j, func(b *cases.JobLimits) { b.Assignment = home })
+	}
+	return t, n, value.Num().Int64(), true
+}
+
+// TestSequences holds sequencings against brute force: where the jobs live as in an
+// optimal schedule they never prove more than the optimum; search and examiner find
+// the same, in views of some GPUs, too; and what is found is as good a schedule as it says,
+// but for what is forgotten of links.
+func TestSequences(t *testing.T) {
+	n := uint64(2000)
+	if testing.Short() {
+		n = 100
+	}
+	examined, closed, valid, costs, views, linked := 0, 0, 0, 0, 0, 0
+	for seed := range n {
+		p, node, best, ok := decidedTree(seed)
+		if !ok {
+			continue
+		}
+		for _, target := range []int64{best - 1, best, best + 1, best + 3} {
+			master, ok := cases.NewProgram(p.m, node, p.ways, target, 1)
+			if !ok {
+				require.LessOrEqual(t, target, best, "seed %d", seed)
+				continue
+			}
+			list := orders.Problems(master, node, target)
+			sum, none := orders.Chains(master, list), false
+			for _, q := range list {
+				most := target - 1 - (sum - q.Chains)
+				search := newSequenceSearch(context.Background(), q, most, 1<<24)
+				verdict, least := search.run(!q.Weighted)
+				require.NotEqual(t, unknown, verdict)
+				some, cost := newSequenceSearch(context.Background(), q, most, 1<<24).run(true)
+				require.Equal(t, verdict, some, "seed %d, target %d", seed, target)
+				require.GreaterOrEqual(t, cost, least, "seed %d, target %d", seed, target)
+				e := orders.Examiner{Ctx: context.Background(), Problem: q, Most: most, Steps: 1 << 24}
+				again, ok := e.Examine()
+				require.True(t, ok)
+				examined++
+				linked += min(1, len(q.Shares))
+				sameView(t, q, 100)
+				for n := 1; view(q, n) != nil; n++ {
+					views++
+					sameView(t, q, n)
+					some, cost := newSequenceSearch(context.Background(), view(q, n), most, 1<<24).run(false)
+					e := orders.Examiner{Ctx: context.Background(), Problem: q.View(n), Most: most, Steps: 1 << 24}
+					seen, ok := e.Examine()
+					require.True(t, ok)
+					require.Equal(t, some == noWay, seen == exact.NoPrice, "seed %d, target %d", seed, target)
+					if verdict == someWay {
+						require.Equal(t, someWay, some, "seed %d, target %d, %d of each", seed, target, n)
+						require.LessOrEqual(t, cost, least)
+					}
+					if some == someWay {
+						require.Equal(t, cost, seen, "seed %d, target %d, %d of each", seed, target, n)
+					}
+				}
+				if verdict == noWay {
+					require.Equal(t, int64(exact.NoPrice), again, "seed %d, target %d", seed, target)
+					none = true
+					break
+				}
+				require.Equal(t, least, again, "seed %d, target %d", seed, target)
+				if q.Weighted {
+					require.LessOrEqual(t, least, most)
+					sum += least - q.Chains
+					costs++
+				}
+			}
+			if none {
+				require.LessOrEqual(t, target, best, "seed %d", seed)
+				closed++
+			}
+		}
+		// What they make together, links forgotten, is no worse than the optimum.
+		if _, schedule := p.order(context.Background(), node, best+1, 1<<24); assert.NotNil(t, schedule, "seed %d", seed) {
+			require.LessOrEqual(t, p.in.Value(schedule).Cmp(big.NewRat(best, 1)), 0, "seed %d", seed)
+			for _, problem := range instance.Check(p.in, schedule) {
+				require.Equal(t, 8, problem.Rule, "seed %d: %s", seed, problem)
+			}
+			if len(instance.Check(p.in, schedule)) == 0 {
+				valid++
+			}
+		}
+	}
+	t.Logf("%d examined, %d with links, %d views, %d closed, %d sums, %d schedules valid", examined, linked, views, closed, costs, valid)
+	assert.Greater(t, linked, int(n)/10)
+	assert.Greater(t, views, int(n)/10)
+	assert.Greater(t, closed, int(n)/10)
+	assert.Greater(t, valid, int(n)/10)
+	assert.Greater(t, costs, int(n)/10)
+}
+
+// TestSequenceLeaves tampers with leaves that the order of tasks proves.
+func TestSequenceLeaves(t *testing.T) {
+	seen := 0
+	for seed := range uint64(60) {
+		p, node, best, ok := decidedTree(seed)
+		if !ok {
+			continue
+		}
+		proof, _ := p.order(context.Background(), node, best, 1<<24)
+		if proof == nil || len(proof.Sets) == 0 {
+			continue
+		}
+		seen++
+		prove := func(l trees.Leaf, steps int) bool {
+			_, ok := trees.ProveOrders(context.Background(), p.m, node, p.ways, &l, steps)
+			return ok
+		}
+		require.True(t, prove(proof.Leaf, 1<<24))
+		require.False(t, prove(trees.Leaf{Target: best + 1, Sets: proof.Sets}, 1<<24), "seed %d", seed)
+		require.False(t, prove(trees.Leaf{Target: best, Sets: append(slices.Clone(proof.Sets), proof.Sets[0])[1:]}, 1<<24) && len(proof.Sets) > 1)
+		require.False(t, prove(trees.Leaf{Target: best, Sets: []int{len(p.in.Jobs)}}, 1<<24))
+		require.False(t, prove(trees.Leaf{Target: best, Sets: []int{-1}}, 1<<24))
+		require.False(t, prove(trees.Leaf{Target: best}, 1<<24))
+		for _, alike := range []int{-1, 100} {
+			require.False(t, prove(trees.Leaf{Target: best, Sets: proof.Sets, Alike: alike}, 1<<24))
+		}
+	}
+	assert.Greater(t, seen, 5)
+}

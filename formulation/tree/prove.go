@@ -1,0 +1,132 @@
+package tree
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"jigsaw/formulation/bound"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax/cases"
+	"jigsaw/formulation/relax/trees"
+	"jigsaw/solver/colgen"
+)
+
+// attempt is one way to prove that a node holds nothing better than the target: prices in
+// so many buckets or, where orders says so, sequencings in so many steps.
+type attempt struct {
+	orders  bool
+	buckets int64
+	steps   int
+}
+
+// midSteps is what sequencings may take before a linear program with prices for each tick.
+const midSteps = 50_000
+
+// attempts lists what is tried at a node, in this order, with prices in some of these numbers
+// of buckets. Of weighted completion linear programs tell nearly all once homes are decided, and
+// sequencings cost more the closer a target is to the optimum: they come last. Of makespan it
+// is the other way round, as long as links do not matter.
+func (t *search) attempts(n *cases.Node, buckets []int64) (list []attempt) {
+	effort := t.effort(n)
+	few, some, each := attempt{buckets: nodeBuckets[0]}, attempt{buckets: nodeBuckets[1]}, attempt{buckets: nodeBuckets[2]}
+	mid, long := attempt{orders: true, steps: min(effort, midSteps)}, attempt{orders: true, steps: effort}
+	switch {
+	case t.in.Objective == instance.WeightedCompletion && n.Decided():
+		list = []attempt{few, some, mid, each, long}
+	case settled(n) && !t.linked:
+		list = []attempt{long, some, each}
+	default:
+		list = []attempt{few, long, some, each}
+	}
+	return slices.DeleteFunc(list, func(a attempt) bool { return !a.orders && !slices.Contains(buckets, a.buckets) })
+}
+
+// prove makes the attempts at a node, until one succeeds, which at.proof tells. It
+// returns what the last linear program ended with.
+func (t *search) prove(ctx context.Context, at *node, buckets []int64, before *leafProof) (n solved, err error) {
+	for _, a := range t.attempts(at.node, buckets) {
+		if a.orders {
+			at.proof = t.scout(ctx, at.node, a.steps)
+		} else {
+			if n, err = t.close(ctx, at, a.buckets, before); err == nil && at.proof == nil && a.buckets == 0 {
+				err = t.yield(ctx, at)
+			}
+			before = nil
+		}
+		if err != nil || at.proof != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// yield lowers the target to what the linear program of a node proves, if that is more than
+// is proven of all nodes: the other nodes are closed for it sooner, and with the next target
+// the node is split. It is asked once all homes are decided, where of sum w C little is lost.
+func (t *search) yield(ctx context.Context, at *node) error {
+	if t.in.Objective != instance.WeightedCompletion || !at.node.Decided() || at.yielded {
+		return nil
+	}
+	at.yielded = true
+	s, ok := newNodeSearch(t.m, at.node, t.ways, t.target, 0)
+	if !ok {
+		return nil
+	}
+	opt := colgen.Options{Smoothing: bound.Smoothing, Gap: 1e-6, Solver: t.limits.Solver}
+	result, _, err := t.generate(ctx, at, s, opt, math.Inf(1), 0)
+	if err != nil || result.Prices == nil {
+		return err
+	}
+	aimed, lower := t.target, int64(math.Ceil(result.Bound*s.Unit-margin))
+	if lower <= t.proven || lower >= t.target {
+		return nil
+	}
+	t.target = lower
+	warm := &leafProof{Leaf: trees.Leaf{Buckets: 0, Scale: s.Scale, Prices: flat(s, s.Prices(result.Prices))}}
+	if _, err = t.close(ctx, at, 0, warm); at.proof == nil {
+		t.target = aimed
+	}
+	return err
+}
+
+// scouting is a kind of sequencing while homes are open: with so many decided, in so many steps.
+type scouting struct{ homes, steps int }
+
+// trial counts how often something was asked for, done, and of use.
+type trial struct{ asked, done, won int }
+
+// Where of the first trials fewer than one in so many were of use, few more are made.
+const (
+	firstTrials = 8
+	worthTrials = 8
+	rareTrials  = 16
+)
+
+// scout is [treeProblem.sequences], left out while homes are open where it proves too seldom.
+func (t *search) scout(ctx context.Context, n *cases.Node, steps int) *leafProof {
+	if n.Decided() {
+		return t.sequences(ctx, n, steps)
+	}
+	kind := scouting{steps: steps}
+	for _, b := range n.Jobs {
+		if b.Assignment != nil {
+			kind.homes++
+		}
+	}
+	s := t.scouts[kind]
+	if s == nil {
+		s = &trial{}
+		t.scouts[kind] = s
+	}
+	s.asked++
+	if s.done >= firstTrials && s.won*worthTrials < s.done && s.asked%rareTrials != 0 {
+		return nil
+	}
+	s.done++
+	proof := t.sequences(ctx, n, steps)
+	if proof != nil {
+		s.won++
+	}
+	return proof
+}

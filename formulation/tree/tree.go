@@ -1,0 +1,473 @@
+package tree
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"time"
+
+	"jigsaw/formulation/bound"
+	"jigsaw/formulation/bound/columns"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/cases"
+	"jigsaw/formulation/relax/exact"
+	"jigsaw/formulation/relax/trees"
+	"jigsaw/solver"
+	"jigsaw/solver/colgen"
+	"jigsaw/solver/tree"
+)
+
+// Limits of [BranchAndPrice].
+type Limits struct {
+	// Start is a schedule of the instance: the first incumbent. It is needed:
+	// plans are limited to what may beat it.
+	Start *instance.Schedule
+	// Known is a bound already proven, from which to go on; nil for none.
+	Known *big.Rat
+	// Seen, if not nil, returns the value of the best schedule known to others.
+	Seen func() *big.Rat
+	// Nodes is the largest number of nodes solved; 0 means no limit.
+	Nodes int
+	// Improved, if not nil, is told of every better schedule.
+	Improved func(*instance.Schedule)
+	// Bounded, if not nil, is told of every better bound.
+	Bounded func(bound.Bound)
+	// Event, if not nil, is told of the number of nodes solved and of columns.
+	Event func(nodes, columns int)
+	// Solver limits each solve of a master.
+	Solver solver.Limits
+}
+
+// Result is what a search ended with.
+type Result struct {
+	// Schedule is the best known, the start at worst.
+	Schedule *instance.Schedule
+	// Bound is the highest target for which the tree was closed; its certificate
+	// covers the tree. Where Status is [tree.Closed] it is the value of the best
+	// schedule known, to the tree or to others.
+	Bound  bound.Bound
+	Status tree.Status
+	Nodes  int
+}
+
+// BranchAndPrice proves a schedule optimal or finds better ones, for makespan
+// and weighted completion: the columns program at every node of a tree, with
+// every tick a point. Jobs live on pools until their homes are decided, first of
+// all; with all homes, windows, depths and rates decided a node is a schedule,
+// so that the search is exact. The tree is closed for one target after the other,
+// from the bound known to the value of the best schedule. It is for instances of
+// some jobs and GPUs and up to [MostTicks] ticks; larger ones are an error.
+func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (Result, error) {
+	r := Result{Schedule: limits.Start}
+	if limits.Start == nil || in.Objective.Periodic() {
+		return r, fmt.Errorf("formulation: branch-and-price needs a schedule to start from, and an objective that is not periodic")
+	}
+	value := in.Value(limits.Start)
+	if limits.Start.Makespan(in) > cases.MostTicks || !value.Num().IsInt64() || value.Num().BitLen() > 48 {
+		return r, fmt.Errorf("formulation: branch-and-price is for schedules of up to %d ticks", cases.MostTicks)
+	}
+	t := newTreeProblem(in, engine, limits)
+	if t == nil {
+		return r, fmt.Errorf("formulation: branch-and-price is not for jobs of that many depths or rate levels")
+	}
+	if slices.Max(cases.Dues(t.m, t.target)) > cases.MostNodeTicks {
+		return r, fmt.Errorf("formulation: branch-and-price would have to look at plans of more than %d ticks", cases.MostNodeTicks)
+	}
+	var err error
+	for err == nil && (r.Bound.Value == nil || r.Bound.Value.Cmp(t.value()) < 0) {
+		t.goal(r.Bound.Value)
+		var result tree.Result[*node]
+		result, err = tree.Search(ctx, t, t.root, tree.Options[*node]{
+			Nodes: limits.Nodes, Cutoff: func() float64 { return float64(t.target) },
+			Events: func(e tree.Event) {
+				if limits.Event != nil {
+					limits.Event(r.Nodes+e.Nodes, t.columns)
+				}
+			},
+		})
+		r.Schedule, r.Status, r.Nodes = t.best, result.Status, r.Nodes+result.Nodes
+		if result.Status != tree.Closed {
+			break
+		}
+		certificate, proving := t.certificate()
+		if proven := new(big.Rat).Set(&certificate.Bound.Rat); r.Bound.Value == nil || proven.Cmp(r.Bound.Value) > 0 {
+			// Every leaf was examined when it was made.
+			r.Bound = bound.Bound{Proven: relax.Proven{Kind: relax.TreeBound, Certificate: certificate, Certified: true, Value: proven}, Proving: proving}
+			if limits.Bounded != nil {
+				limits.Bounded(r.Bound)
+			}
+		}
+		if limits.Nodes > 0 {
+			if limits.Nodes -= result.Nodes; limits.Nodes < 1 && r.Bound.Value.Cmp(t.value()) < 0 {
+				r.Status = tree.NodeLimit
+				break
+			}
+		}
+	}
+	return r, err
+}
+
+// goals is in about how many steps the bound is raised from what is known to
+// the value of the best schedule.
+const goals = 8
+
+// goal aims at schedules that would disprove a bound somewhat above the one
+// already proven. The tree grows: what had to be split has to be for more.
+func (t *search) goal(proven *big.Rat) {
+	if proven == nil {
+		proven = t.limits.Known
+	}
+	t.target = t.value().Num().Int64()
+	if proven != nil {
+		from := exact.Ceil(proven).Int64()
+		t.proven = from
+		if t.step == 0 {
+			t.step = max(1, (t.target-from+goals-1)/goals)
+		}
+		t.target = min(t.target, from+t.step)
+	}
+}
+
+// value returns that of the best schedule known.
+func (t *search) value() *big.Rat {
+	value := t.in.Value(t.best)
+	if t.limits.Seen != nil {
+		if seen := t.limits.Seen(); seen != nil && seen.Cmp(value) < 0 {
+			return seen
+		}
+	}
+	return value
+}
+
+// leafProof is a leaf, and how long it took to prove it.
+type leafProof struct {
+	trees.Leaf
+	took time.Duration
+}
+
+// node is a node as the search holds it, with its place in the proof.
+type node struct {
+	node     *cases.Node
+	split    *cases.Split
+	children []*node
+	proof    *leafProof
+	yielded  bool // see yield
+}
+
+// search evaluates nodes.
+type search struct {
+	in      *instance.Instance
+	engine  solver.Solver
+	limits  Limits
+	m       *relax.Model // each job a class of its own
+	ways    [][]relax.ModeOptions
+	root    *node
+	best    *instance.Schedule
+	target  int64            // schedules must be better
+	proven  int64            // of all nodes, by the targets before
+	step    int64            // from one target to the next
+	known   [][]columns.Plan // by job
+	keys    map[string]bool
+	columns int
+	// sequenced holds what became of sequencings, steps how much work that was, and
+	// credit how much more it may be.
+	sequenced     map[string]sequenceResult
+	steps, credit int
+	asked, linked bool // see ask
+	scouts        map[scouting]*trial
+}
+
+func newTreeProblem(in *instance.Instance, engine solver.Solver, limits Limits) *search {
+	m := relax.New(in).Split()
+	for i := range m.Classes {
+		d := &m.Classes[i]
+		if !cases.Divisible(m, d) {
+			return nil
+		}
+	}
+	t := &search{in: in, engine: engine, limits: limits, m: m, root: &node{node: cases.Root(in)}, keys: map[string]bool{}, sequenced: map[string]sequenceResult{}, credit: stakes[in.Objective].first, scouts: map[scouting]*trial{}, known: make([][]columns.Plan, len(in.Jobs))}
+	t.best, t.target = limits.Start, in.Value(limits.Start).Num().Int64()
+	for i := range m.Classes {
+		t.ways = append(t.ways, m.ModeOptions(&m.Classes[i]))
+	}
+	return t
+}
+
+// improve makes a better schedule the incumbent.
+func (t *search) improve(s *instance.Schedule) {
+	t.best, t.target = s, min(t.target, t.in.Value(s).Num().Int64())
+	if t.limits.Improved != nil {
+		t.limits.Improved(s)
+	}
+}
+
+// mostKnown is how many plans of a job, the latest found, a program begins with.
+const mostKnown = 150
+
+// margin is by how much the bound of a node must pass the value before the
+// target, so that the rounding of its prices cannot spoil the proof.
+const margin = 0.02
+
+// unproven is taken off the bounds that the search gets to see: they order its
+// nodes, but none is pruned without a proof.
+const unproven = 1e12
+
+// Evaluate implements [tree.Problem].
+func (t *search) Evaluate(ctx context.Context, at *node, _ float64) (tree.Outcome[*node], error) {
+	if len(at.children) > 0 {
+		return tree.Outcome[*node]{Bound: -unproven, Children: at.children}, nil
+	}
+	before := at.proof
+	if before != nil && before.Target >= t.target {
+		return closed, nil
+	}
+	if at.proof = t.scout(ctx, at.node, quickSteps); at.proof != nil {
+		return closed, nil
+	}
+	if at.proof = t.ask(ctx, at.node); at.proof != nil {
+		return closed, nil
+	}
+	if at.proof = t.packed(ctx, at.node); at.proof != nil {
+		return closed, nil
+	}
+	if before != nil && (before.Packed || before.Sets != nil) {
+		before = nil // of other prices
+	}
+	// Most homes can be told to be bad from few prices, and while some are open
+	// the next split is known.
+	how, tries := homeless(at.node, t.in), nodeBuckets
+	var children []*cases.Node
+	listed := false
+	if how != nil {
+		if children, listed = at.node.Children(t.in, *how, cases.MostAssignments); listed {
+			tries = tries[:1]
+		}
+	}
+	if before != nil {
+		tries = tries[max(0, slices.Index(tries, before.Buckets)):]
+	}
+	n, err := t.prove(ctx, at, tries, before)
+	if err != nil || at.proof != nil {
+		return closed, err
+	}
+	if !listed {
+		if n.result.Weights == nil || n.result.Status == colgen.Limit || n.result.Status == colgen.Infeasible {
+			return n.outcome, nil // unresolved
+		}
+		if how = choose(at.node, t.in, n.bundles); how == nil {
+			if schedule := t.schedule(n.bundles); schedule != nil {
+				t.improve(schedule)
+				value := float64(t.target)
+				n.outcome.Incumbent, n.outcome.Children = &value, []*node{t.again(at)}
+				return n.outcome, nil
+			}
+			if at.node.Single {
+				return n.outcome, nil
+			}
+			how = &cases.Split{Kind: cases.SplitSingle}
+		}
+		if children, listed = at.node.Children(t.in, *how, cases.MostAssignments); !listed {
+			return n.outcome, nil
+		}
+	}
+	at.split = how
+	for _, c := range children {
+		at.children = append(at.children, &node{node: c})
+	}
+	if len(children) == 0 { // nowhere to live
+		return closed, nil
+	}
+	n.outcome.Children = at.children
+	return n.outcome, nil
+}
+
+// closed is the outcome of a node that holds nothing better.
+var closed = tree.Outcome[*node]{Bound: math.Inf(1), Closed: true}
+
+// nodeBuckets are about how many buckets prices have, in the order in which they are
+// tried; 0 is one for each tick.
+var nodeBuckets = []int64{12, 40, 0}
+
+// solved is what column generation at a node that could not be closed ends with:
+// the plans it mixes, and an outcome to which children may be added.
+type solved struct {
+	outcome tree.Outcome[*node]
+	result  colgen.Result[columns.Plan]
+	bundles []bundle
+}
+
+// close tries to prove that a node holds nothing better than the target, with
+// prices in so many buckets; see nodeMaster. Prices that proved so for a lower
+// target, if there are any, are tried first.
+func (t *search) close(ctx context.Context, at *node, buckets int64, before *leafProof) (solved, error) {
+	s, ok := newNodeSearch(t.m, at.node, t.ways, t.target, buckets)
+	if !ok {
+		at.proof = &leafProof{Leaf: trees.Leaf{Target: t.target, Buckets: buckets}}
+		return solved{}, nil
+	}
+	// Where some job has no plan at all, no prices are needed.
+	idle := &leafProof{Leaf: trees.Leaf{Target: t.target, Buckets: buckets, Scale: 1, Prices: make([]int64, s.Rows)}}
+	if !s.Planned() {
+		if _, ok = trees.ProveLeaf(t.m, at.node, t.ways, &idle.Leaf); ok {
+			at.proof = idle
+			return solved{}, nil
+		}
+	}
+	cutoff := (float64(t.target) - 1 + margin) / s.Unit
+	if s.Theta {
+		cutoff = 1 + 1e-6
+	}
+	// Once the node cannot be closed it is split. Where rounded prices do not
+	// prove a bound at the cutoff, those of a better one may.
+	opt := colgen.Options{Smoothing: bound.Smoothing, Cutoff: &cutoff, Enough: &cutoff, Gap: 1e-8, Solver: t.limits.Solver}
+	if before != nil {
+		opt.Prices = warm(s, before)
+	}
+	result, columns, err := t.generate(ctx, at, s, opt, cutoff, buckets)
+	if err == nil && at.proof == nil && (result.Bound >= cutoff || buckets == 0 && t.dead(at, s, columns, result.Weights)) {
+		// Or where the solution at hand neither differs nor works.
+		opt.Cutoff, opt.Enough, opt.Prices = nil, nil, nil
+		result, columns, err = t.generate(ctx, at, s, opt, cutoff, buckets)
+	}
+	if err != nil || at.proof != nil {
+		return solved{}, err
+	}
+	n := solved{result: result, bundles: t.bundles(s, columns, result.Weights)}
+	n.outcome.Bound = -unproven
+	if !s.Theta {
+		n.outcome.Bound += max(0, result.Bound*s.Unit)
+	}
+	return n, nil
+}
+
+// generate solves the master of a node, from the plans known, and keeps its
+// prices where they prove that the node holds nothing better than the target.
+func (t *search) generate(ctx context.Context, at *node, s *nodeSearch, opt colgen.Options, cutoff float64, buckets int64) (colgen.Result[columns.Plan], []colgen.Column[columns.Plan], error) {
+	known := make([][]columns.Plan, len(s.Classes))
+	for j := range known {
+		for i := len(t.known[j]) - 1; i >= 0 && len(known[j]) < mostKnown; i-- {
+			if p := &t.known[j][i]; p.Completion <= s.Classes[j].Plans.Due && allows(at.node.Jobs[j], p) && fitsHome(s.homes[j], p) {
+				known[j] = append(known[j], *p)
+			}
+		}
+	}
+	live, result, err := s.Run(ctx, t.engine, known, opt)
+	t.credit += result.Rounds * s.Rows * stakes[t.in.Objective].row
+	if live == nil {
+		return result, nil, err
+	}
+	defer func() { _ = live.Close() }()
+	t.remember(s, live.Columns())
+	if err == nil && result.Prices != nil && result.Bound >= cutoff {
+		proof := &leafProof{Leaf: trees.Leaf{Target: t.target, Buckets: buckets, Scale: s.Scale, Prices: flat(s, s.Prices(result.Prices))}}
+		var ok bool
+		begun := time.Now()
+		if proof.Value, ok = trees.ProveLeaf(t.m, at.node, t.ways, &proof.Leaf); ok {
+			proof.took, at.proof = time.Since(begun), proof
+		}
+	}
+	return result, live.Columns(), err
+}
+
+// dead reports whether a solution gives nothing to split at and no schedule.
+func (t *search) dead(at *node, s *nodeSearch, columns []colgen.Column[columns.Plan], weights []float64) bool {
+	if weights == nil || !at.node.Single {
+		return false
+	}
+	bundles := t.bundles(s, columns, weights)
+	return choose(at.node, t.in, bundles) == nil && t.schedule(bundles) == nil
+}
+
+// again puts a node that is to be looked at once more below itself.
+func (t *search) again(at *node) *node {
+	child := &node{node: at.node}
+	at.children = []*node{child}
+	return child
+}
+
+// remember keeps the plans for other nodes.
+func (t *search) remember(s *nodeSearch, columns []colgen.Column[columns.Plan]) {
+	t.columns += len(columns)
+	for i := range columns {
+		c := &columns[i]
+		p := &c.Data
+		if p.Ends == nil {
+			continue
+		}
+		j := s.ClassOf(c)
+		key := []byte(c.Key) // what it takes when, but not by what choice
+		for i, end := range p.Ends {
+			key = binary.AppendUvarint(key, uint64(end))
+			if p.Assignment == nil {
+				continue
+			}
+			for _, task := range p.Tasks[i] {
+				key = binary.AppendUvarint(key, uint64(task.Depth))
+			}
+			key = binary.AppendUvarint(key, uint64(p.Syncs[i].Level))
+		}
+		if !t.keys[string(key)] {
+			t.keys[string(key)] = true
+			t.known[j] = append(t.known[j], *p)
+		}
+	}
+}
+
+// schedule writes one plan of every job down as a schedule, or nil if it is
+// not valid and better than the target.
+func (t *search) schedule(bundles []bundle) *instance.Schedule {
+	s := &instance.Schedule{Residency: make([][]instance.GPUID, len(t.in.Jobs))}
+	for j := range bundles {
+		if len(bundles[j].plans) == 0 {
+			return nil
+		}
+		job, id, p := &t.in.Jobs[j], instance.JobID(j), bundles[j].plans[0]
+		s.Residency[j] = slices.Clone(p.Assignment)
+		for i := range p.Ends {
+			for w, g := range p.Assignment {
+				task := p.Tasks[i][w]
+				start := instance.Tick(task.Start)
+				s.Tasks = append(s.Tasks, instance.Task{
+					Job: id, Iteration: i + 1, GPU: g, Depth: task.Depth, Start: start, End: start + job.On[t.in.GPUs[g].Type].Time[task.Depth],
+				})
+			}
+			if job.HasSync() {
+				s.Syncs = append(s.Syncs, instance.Sync{
+					Job: id, Iteration: i + 1, Start: instance.Tick(p.Syncs[i].Start), End: instance.Tick(p.Ends[i]), Rate: t.in.RateLevels[p.Syncs[i].Level],
+				})
+			}
+		}
+	}
+	s.Sort()
+	if len(instance.Check(t.in, s)) > 0 || t.in.Value(s).Cmp(new(big.Rat).SetInt64(t.target)) >= 0 {
+		return nil
+	}
+	return s
+}
+
+// nodeMaster is the master of a node.
+type nodeSearch struct {
+	*columns.Master
+	homes []*cases.AssignedPlans
+}
+
+// newNodeSearch returns the master of a node, see [nodeMaster].
+func newNodeSearch(m *relax.Model, n *cases.Node, ways [][]relax.ModeOptions, target, buckets int64) (*nodeSearch, bool) {
+	program, ok := cases.NewProgram(m, n, ways, target, buckets)
+	if !ok {
+		return nil, false
+	}
+	s := &nodeSearch{columns.NewMaster(program.Program), program.Assigned}
+	for j, home := range s.homes {
+		if home != nil {
+			home.Weight = s.Classes[j].Plans.Weight
+			s.Pricers[j] = newHomePricer(home)
+		}
+	}
+	s.NoPlan = 4 * max(1, float64(target)/s.Unit)
+	return s, true
+}
