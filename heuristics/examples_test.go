@@ -10,6 +10,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/profiles"
+	"jigsaw/heuristics/heuristicstest"
 )
 
 // BenchmarkExamples reports the mean value of a few seeds on the shipped
@@ -37,7 +38,7 @@ func BenchmarkExamples(b *testing.B) {
 				sum, n := 0.0, 0
 				for b.Loop() {
 					for seed := range uint64(4) {
-						s, err := Greedy(b.Context(), in, source(seed))
+						s, err := Greedy(b.Context(), in, heuristicstest.Source(seed))
 						if err != nil {
 							b.Skip(err)
 						}

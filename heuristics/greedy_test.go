@@ -14,13 +14,9 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/heuristics/heuristicstest"
+	"jigsaw/heuristics/state"
 )
-
-func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
-
-func finite(seed uint64) instance.Objective {
-	return []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]
-}
 
 func ratio(a, b *big.Rat) float64 {
 	if b.Sign() == 0 {
@@ -28,6 +24,11 @@ func ratio(a, b *big.Rat) float64 {
 	}
 	f, _ := new(big.Rat).Quo(a, b).Float64()
 	return f
+}
+
+// interleavedFull is [Greedy] with every worker at full depth.
+func interleavedFull(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
+	return Greedy(ctx, in.FullDepth(), rng)
 }
 
 // TestGreedyTiny holds greedy between the optimum by brute force and validity.
@@ -39,18 +40,16 @@ func TestGreedyTiny(t *testing.T) {
 	var proven, optimal, lost int
 	var sum, most float64
 	for seed := range seeds {
-		in := instancetest.Random(source(seed), instancetest.Options{Objective: finite(seed)})
+		in := instancetest.Random(heuristicstest.Source(seed), instancetest.Options{Objective: heuristicstest.Finite(seed)})
 		want, _, status := instancetest.OptimumWithin(in, 300_000)
 		full := in.FullDepth()
-		for _, f := range []func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error){Config{}.InterleavedFull, Config{}.Exclusive} {
-			if s, err := f(t.Context(), in, source(seed)); err == nil {
-				require.Empty(t, instance.Check(full, s), "seed %d", seed)
-			} else {
-				var none *NoPlan
-				require.ErrorAs(t, err, &none, "seed %d", seed)
-			}
+		if s, err := interleavedFull(t.Context(), in, heuristicstest.Source(seed)); err == nil {
+			require.Empty(t, instance.Check(full, s), "seed %d", seed)
+		} else {
+			var none *NoPlan
+			require.ErrorAs(t, err, &none, "seed %d", seed)
 		}
-		s, err := Greedy(t.Context(), in, source(seed))
+		s, err := Greedy(t.Context(), in, heuristicstest.Source(seed))
 		if err != nil {
 			var none *NoPlan
 			require.ErrorAs(t, err, &none, "seed %d", seed)
@@ -82,42 +81,21 @@ func TestGreedyTiny(t *testing.T) {
 	assert.LessOrEqual(t, sum/float64(proven), 0.05)
 }
 
-func mediums() map[string]medium {
-	base := medium{racks: 2, nodes: 2, gpus: 4, jobs: 20, iterations: 12, nic: 25e9}
-	m := map[string]medium{"plain": base}
-	thin := base
-	thin.nic = 1e9
-	m["thin"] = thin
-	gangs := base
-	gangs.gangs, gangs.releases = true, true
-	m["gangs"] = gangs
-	thinGangs := gangs
-	thinGangs.nic, thinGangs.free = 2e9, true
-	m["thin gangs"] = thinGangs
-	limits := base
-	limits.limits, limits.free, limits.releases, limits.deadlines, limits.mixed = true, true, true, true, true
-	m["limits"] = limits
-	tight := base
-	tight.tight, tight.jobs = true, 14
-	m["tight"] = tight
-	return m
-}
-
 func TestGreedyMedium(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the full tier schedules medium instances")
 	}
-	for name, m := range mediums() {
+	for name, m := range heuristicstest.Mediums() {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(6) {
-				m.objective = finite(seed)
-				in := m.instance(t, seed)
-				for n, f := range []func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error){Greedy, Config{}.InterleavedFull, Config{}.Exclusive} {
+				m.Objective = heuristicstest.Finite(seed)
+				in := m.Instance(t, seed)
+				for n, f := range []func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error){Greedy, interleavedFull} {
 					valid := in
 					if n > 0 {
 						valid = in.FullDepth()
 					}
-					s, err := f(t.Context(), in, source(seed))
+					s, err := f(t.Context(), in, heuristicstest.Source(seed))
 					var none *NoPlan
 					if errors.As(err, &none) {
 						t.Logf("seed %d, function %d: %v", seed, n, err)
@@ -134,46 +112,14 @@ func TestGreedyMedium(t *testing.T) {
 	}
 }
 
-// TestDecoders checks what both decoders make of every rule and patience,
-// leaving out deadlines, which a single decision need not meet.
-func TestDecoders(t *testing.T) {
-	for name, m := range mediums() {
-		t.Run(name, func(t *testing.T) {
-			m.jobs, m.iterations = 12, 8
-			in := m.instance(t, 11)
-			counts := startCounts(in)
-			where, err := placeHard(in, placing{counts: counts, noise: source(1)})
-			require.NoError(t, err)
-			l := newLayout(in)
-			dispatch, insert, out := newDispatcher(in, l), newInserter(in, l), l.newRecord(len(in.Jobs))
-			for r := longestChain; r <= criticalRatio; r++ {
-				base, slope := measure(in, where, counts).keys(in, r)
-				for patience := range 6 {
-					d := &decision{counts: counts, where: where, base: base, slope: slope, patience: patience}
-					var by decoder = dispatch
-					if patience == 5 {
-						by = insert
-					}
-					require.NoError(t, by.decode(t.Context(), d, out))
-					s := out.schedule(in, l)
-					assert.Equal(t, s.Completion(in), out.completion)
-					for _, v := range instance.Check(in, s) {
-						require.Equal(t, 10, v.Rule, "rule %d, patience %d: %v", r, patience, v)
-					}
-				}
-			}
-		})
-	}
-}
-
 // TestGreedyDeterministic compares schedules made on one and on two cores.
 func TestGreedyDeterministic(t *testing.T) {
-	m := mediums()["limits"]
-	m.jobs, m.iterations = 10, 6
-	in := m.instance(t, 3)
+	m := heuristicstest.Mediums()["limits"]
+	m.Jobs, m.Iterations = 10, 6
+	in := m.Instance(t, 3)
 	run := func(cores int) *instance.Schedule {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-		s, err := Greedy(t.Context(), in, source(5))
+		s, err := Greedy(t.Context(), in, heuristicstest.Source(5))
 		require.NoError(t, err)
 		return s
 	}
@@ -183,10 +129,10 @@ func TestGreedyDeterministic(t *testing.T) {
 }
 
 func TestGreedyCancelled(t *testing.T) {
-	in := mediums()["plain"].instance(t, 1)
+	in := heuristicstest.Mediums()["plain"].Instance(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Greedy(ctx, in, source(1))
+	_, err := Greedy(ctx, in, heuristicstest.Source(1))
 	require.ErrorIs(t, err, context.Canceled)
 
 	ctx, cancel = context.WithCancel(t.Context())
@@ -194,26 +140,26 @@ func TestGreedyCancelled(t *testing.T) {
 	s, err := Config{Improved: func(s *instance.Schedule) {
 		first = s
 		cancel()
-	}}.Greedy(ctx, in, source(1))
+	}}.Greedy(ctx, in, heuristicstest.Source(1))
 	require.NoError(t, err)
 	assert.Equal(t, first, s, "what was found before the end")
 }
 
 func TestImprovedOnlyImproves(t *testing.T) {
 	for seed := range uint64(2) {
-		m := mediums()["limits"]
+		m := heuristicstest.Mediums()["limits"]
 		if testing.Short() {
-			m.jobs, m.iterations = 8, 4
+			m.Jobs, m.Iterations = 8, 4
 		}
-		m.objective = finite(seed)
-		in := m.instance(t, seed)
+		m.Objective = heuristicstest.Finite(seed)
+		in := m.Instance(t, seed)
 		var last *big.Rat
 		s, err := Config{Improved: func(s *instance.Schedule) {
 			require.Empty(t, instance.Check(in, s))
 			v := in.Value(s)
 			require.True(t, last == nil || in.Objective.Better(v, last))
 			last = v
-		}}.Greedy(t.Context(), in, source(seed))
+		}}.Greedy(t.Context(), in, heuristicstest.Source(seed))
 		require.NoError(t, err)
 		assert.Equal(t, last, in.Value(s))
 	}
@@ -224,21 +170,21 @@ func weightedChains(in *instance.Instance) *big.Rat {
 	sum := new(big.Rat)
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
-		end := job.Release + instance.Tick(job.Iterations)*job.On[fastestType(in, job)].Time[job.Full()]
+		end := job.Release + instance.Tick(job.Iterations)*job.On[state.FastestType(in, job)].Time[job.Full()]
 		sum.Add(sum, new(big.Rat).Mul(big.NewRat(job.Weight, 1), big.NewRat(int64(end), 1)))
 	}
 	return sum
 }
 
-func benchmark(b *testing.B, m medium) {
+func benchmark(b *testing.B, m heuristicstest.Medium) {
 	for _, seed := range []uint64{1, 2, 3} {
-		for _, m.objective = range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {
-			in := m.instance(b, seed)
-			b.Run(fmt.Sprintf("%s/seed%d", m.objective, seed), func(b *testing.B) {
+		for _, m.Objective = range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {
+			in := m.Instance(b, seed)
+			b.Run(fmt.Sprintf("%s/seed%d", m.Objective, seed), func(b *testing.B) {
 				var s *instance.Schedule
 				for b.Loop() {
 					var err error
-					s, err = Greedy(b.Context(), in, source(seed))
+					s, err = Greedy(b.Context(), in, heuristicstest.Source(seed))
 					require.NoError(b, err)
 				}
 				if in.Objective == instance.WeightedCompletion {
@@ -254,24 +200,28 @@ func benchmark(b *testing.B, m medium) {
 
 func BenchmarkGreedy(b *testing.B) {
 	b.Run("64x40", func(b *testing.B) {
-		benchmark(b, medium{racks: 2, nodes: 4, gpus: 8, jobs: 40, iterations: 40, nic: 100e9})
+		benchmark(b, heuristicstest.Medium{Racks: 2, Nodes: 4, GPUs: 8, Jobs: 40, Iterations: 40, NIC: 100e9})
 	})
 	b.Run("1024x1000", func(b *testing.B) {
-		benchmark(b, medium{racks: 8, nodes: 16, gpus: 8, jobs: 1000, iterations: 60, nic: 100e9})
+		benchmark(b, heuristicstest.Medium{Racks: 8, Nodes: 16, GPUs: 8, Jobs: 1000, Iterations: 60, NIC: 100e9})
 	})
 	b.Run("10240x3000", func(b *testing.B) {
-		benchmark(b, medium{racks: 32, nodes: 40, gpus: 8, jobs: 3000, iterations: 100, nic: 100e9})
+		benchmark(b, heuristicstest.Medium{Racks: 32, Nodes: 40, GPUs: 8, Jobs: 3000, Iterations: 100, NIC: 100e9})
 	})
 }
 
-func BenchmarkExclusive(b *testing.B) {
-	m := medium{racks: 8, nodes: 16, gpus: 8, jobs: 1000, iterations: 60, nic: 100e9}
-	in := m.instance(b, 1)
-	var s *instance.Schedule
-	for b.Loop() {
-		var err error
-		s, err = Config{}.Exclusive(b.Context(), in, source(1))
-		require.NoError(b, err)
+// chainArea returns the larger of two simple lower bounds on the makespan:
+// the longest chain without synchronisations, and the GPU-ticks over the GPUs,
+// with the cheapest multisets on the fastest GPUs.
+func chainArea(in *instance.Instance) instance.Tick {
+	chain, area := instance.Tick(0), instance.Tick(0)
+	for j, counts := range state.CheapestMultisets(in) {
+		job := &in.Jobs[j]
+		r, on := instance.Tick(job.Iterations), job.On[state.FastestType(in, job)]
+		chain = max(chain, job.Release+r*on.Time[job.Full()])
+		for d, n := range counts {
+			area += r * instance.Tick(n) * on.Time[d]
+		}
 	}
-	b.ReportMetric(float64(s.Makespan(in))/float64(chainArea(in)), "x-chain-area")
+	return max(chain, (area+instance.Tick(len(in.GPUs))-1)/instance.Tick(len(in.GPUs)))
 }

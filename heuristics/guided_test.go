@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/heuristicstest"
 )
 
 // ends returns the end of every iteration of every job in a schedule.
@@ -22,23 +23,23 @@ func ends(in *instance.Instance, s *instance.Schedule) [][]instance.Tick {
 }
 
 func TestGuided(t *testing.T) {
-	for name, m := range mediums() {
+	for name, m := range heuristicstest.Mediums() {
 		if name == "limits" || testing.Short() && name != "thin gangs" {
 			continue // a single pass need not meet deadlines
 		}
-		m.jobs, m.iterations = 8, 4
+		m.Jobs, m.Iterations = 8, 4
 		seeds := uint64(2)
 		if testing.Short() {
 			seeds = 1
 		}
 		for seed := range seeds {
-			m.objective = finite(seed)
-			in := m.instance(t, seed)
-			good, err := Greedy(t.Context(), in, source(seed))
+			m.Objective = heuristicstest.Finite(seed)
+			in := m.Instance(t, seed)
+			good, err := Greedy(t.Context(), in, heuristicstest.Source(seed))
 			if err != nil {
 				continue
 			}
-			s, err := Config{}.Guided(t.Context(), in, source(seed), ends(in, good))
+			s, err := Config{}.Guided(t.Context(), in, heuristicstest.Source(seed), ends(in, good))
 			require.NoError(t, err, name)
 			require.Empty(t, instance.Check(in, s), name)
 			t.Logf("%s, %s: greedy %s, after its ends %s", name, in.Objective, in.Value(good).RatString(), in.Value(s).RatString())
@@ -48,10 +49,10 @@ func TestGuided(t *testing.T) {
 }
 
 func TestGuidedRefuses(t *testing.T) {
-	in := mediums()["plain"].instance(t, 1)
-	_, err := Config{}.Guided(t.Context(), in, source(1), nil)
+	in := heuristicstest.Mediums()["plain"].Instance(t, 1)
+	_, err := Config{}.Guided(t.Context(), in, heuristicstest.Source(1), nil)
 	require.ErrorContains(t, err, "targets for 0 jobs")
 	targets := make([][]instance.Tick, len(in.Jobs))
-	_, err = Config{}.Guided(t.Context(), in, source(1), targets)
+	_, err = Config{}.Guided(t.Context(), in, heuristicstest.Source(1), targets)
 	require.ErrorContains(t, err, "jobs[0]")
 }

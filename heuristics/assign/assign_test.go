@@ -1,0 +1,181 @@
+package assign
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
+)
+
+func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// full has every worker at full depth.
+func full(in *instance.Instance) [][]int {
+	counts := make([][]int, len(in.Jobs))
+	for j := range in.Jobs {
+		counts[j] = make([]int, len(in.Jobs[j].Depths))
+		counts[j][in.Jobs[j].Full()] = in.Jobs[j].Workers
+	}
+	return counts
+}
+
+// homes of a schedule, with memory for full depth.
+func homes(in *instance.Instance, s *instance.Schedule) Homes {
+	h := Homes{GPUs: s.Residency}
+	for j, gpus := range s.Residency {
+		limit := make([]int, len(gpus))
+		for n := range limit {
+			limit[n] = in.Jobs[j].Full()
+		}
+		span, _ := in.Span(gpus)
+		h.Limit, h.Span = append(h.Limit, limit), append(h.Span, span)
+	}
+	return h
+}
+
+// fits reports whether homes meet rule 7 with every worker at its limit.
+func fits(in *instance.Instance, h Homes) bool {
+	for g := range in.GPUs {
+		t := in.GPUs[g].Type
+		persistent, ephemeral := instance.Bytes(0), instance.Bytes(0)
+		for j, gpus := range h.GPUs {
+			if n := slices.Index(gpus, instance.GPUID(g)); n >= 0 {
+				persistent += in.Jobs[j].On[t].Persistent
+				ephemeral = max(ephemeral, in.Jobs[j].On[t].Ephemeral[h.Limit[j][n]])
+			}
+		}
+		if persistent+ephemeral > in.Types[t].Memory {
+			return false
+		}
+	}
+	return true
+}
+
+// TestKeepsCount holds homes and what steps keep up to date, of jobs of several workers
+// and iterations too, against rules 1 and 7 and a search that counts anew.
+func TestKeepsCount(t *testing.T) {
+	t.Parallel()
+	looked, moved := 0, 0
+	for seed := range uint64(300) {
+		in := instancetest.Random(source(seed), instancetest.Options{Objective: instance.Makespan})
+		start, ok := instancetest.ValidSchedule(source(seed), in)
+		if !ok {
+			continue
+		}
+		from := homes(in, start)
+		if !fits(in, from) {
+			continue
+		}
+		s := New(in, full(in), from, source(seed))
+		s.target = max(1, s.bound)
+		for range 5 {
+			for range 100 {
+				s.step(0.5)
+			}
+			s.kept, s.keptSpan = slices.Clone(s.gpu), slices.Clone(s.span)
+			now := s.Best()
+			again := New(in, full(in), now, source(seed))
+			require.Equal(t, again.terms, s.terms)
+			require.True(t, fits(in, now))
+			for j, gpus := range now.GPUs {
+				require.True(t, slices.IsSorted(gpus) && len(slices.Compact(slices.Clone(gpus))) == in.Jobs[j].Workers)
+				nodes, racks := map[instance.NodeID]bool{}, map[int]bool{}
+				for _, g := range gpus {
+					require.True(t, in.Jobs[j].Runs(in.GPUs[g].Type))
+					nodes[in.GPUs[g].Node], racks[in.Nodes[in.GPUs[g].Node].Rack] = true, true
+				}
+				require.False(t, in.Jobs[j].Within == instance.WithinNode && len(nodes) > 1)
+				require.False(t, in.Jobs[j].Within == instance.WithinRack && len(racks) > 1)
+				span, ok := in.Span(gpus)
+				require.True(t, ok)
+				require.Equal(t, span, now.Span[j])
+			}
+			if !slices.EqualFunc(now.GPUs, from.GPUs, slices.Equal) {
+				moved++
+			}
+		}
+		looked++
+	}
+	require.Greater(t, looked, 50)
+	require.Greater(t, moved, looked)
+}
+
+// machines is an instance of unrelated machines, and its times by job and machine.
+func machines(t *testing.T, rng *rand.Rand, jobs, machines, most int) (*instance.Instance, [][]int64) {
+	spec := &instance.Spec{Version: instance.Version}
+	times := make([][]int64, jobs)
+	for m := range machines {
+		gpu := fmt.Sprintf("m%d", m)
+		spec.Cluster.GPUTypes = append(spec.Cluster.GPUTypes, instance.GPUTypeSpec{Name: gpu, Memory: 1 << 30})
+		spec.Cluster.Racks = append(spec.Cluster.Racks, instance.RackSpec{Nodes: 1, GPUs: 1, GPU: gpu, NIC: 1e9, Fabric: 1e9})
+		for j := range jobs {
+			times[j] = append(times[j], int64(1+rng.IntN(most)))
+			spec.Profiles = append(spec.Profiles, &instance.Profile{
+				Model: fmt.Sprintf("j%d", j), GPU: gpu, Batch: 1, Layers: []instance.Layer{{Forward: instance.Duration(times[j][m] * 1e6)}},
+			})
+		}
+	}
+	for j := range jobs {
+		name := fmt.Sprintf("j%d", j)
+		spec.Jobs = append(spec.Jobs, instance.JobSpec{Name: name, Model: name, Workers: 1, SPB: instance.SPBSpec{Rule: "full"}})
+	}
+	in, err := instance.Compile(spec, nil)
+	require.NoError(t, err)
+	return in, times
+}
+
+// first has all jobs on the first machine.
+func first(in *instance.Instance) Homes {
+	var h Homes
+	for range in.Jobs {
+		h.GPUs, h.Limit, h.Span = append(h.GPUs, []instance.GPUID{0}), append(h.Limit, []int{0}), append(h.Span, instance.Span{Parties: 1})
+	}
+	return h
+}
+
+// TestOptimum compares estimate and bound with brute force.
+func TestOptimum(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		in, times := machines(t, source(seed), 7, 3, 30)
+		require.True(t, Exact(in))
+		optimum := int64(1 << 60)
+		var load [3]int64
+		var put func(j int)
+		put = func(j int) {
+			if j == len(times) {
+				optimum = min(optimum, slices.Max(load[:]))
+				return
+			}
+			for m := range load {
+				load[m] += times[j][m]
+				put(j + 1)
+				load[m] -= times[j][m]
+			}
+		}
+		put(0)
+		s := New(in, full(in), first(in), source(seed))
+		require.LessOrEqual(t, s.Bound(), optimum)
+		for range 4 {
+			s.Anneal(context.Background(), 5000)
+		}
+		require.Equal(t, optimum, s.Estimate(), "seed %d", seed)
+	}
+}
+
+// TestSameSeed: equal sources give equal homes.
+func TestSameSeed(t *testing.T) {
+	t.Parallel()
+	in, _ := machines(t, source(1), 60, 10, 100)
+	a, b := New(in, full(in), first(in), source(2)), New(in, full(in), first(in), source(2))
+	a.Anneal(context.Background(), 20_000)
+	b.Anneal(context.Background(), 20_000)
+	require.Equal(t, a.Best(), b.Best())
+	require.Less(t, float64(a.Estimate()), 1.25*float64(a.Bound()))
+}

@@ -1,0 +1,116 @@
+package assign
+
+import (
+	"math"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+const (
+	// mostGood is how many types of GPUs a job is moved to.
+	mostGood = 10
+	// Prices are updated so often, but no more than priceWork allows, in pairs of jobs
+	// and types, and then leastUpdates times.
+	updates, leastUpdates, priceWork = 300, 20, 20_000_000
+)
+
+// prices finds the prices of the terms, the bound, and the good types of every job.
+func (s *Search) prices() {
+	types, jobs := len(s.in.Types), len(s.in.Jobs)
+	price := make([]float64, types) // of a tick of all GPUs of the type together
+	gpus := 0
+	for t := range price {
+		gpus += len(s.gpus[t])
+	}
+	for t := range price {
+		price[t] = float64(len(s.gpus[t])) / float64(gpus)
+	}
+	most, best := 0.0, slices.Clone(price)
+	load := make([]float64, types)
+	for n := range min(updates, max(leastUpdates, priceWork/(jobs*types))) {
+		clear(load)
+		value := 0.0
+		for j := range s.in.Jobs {
+			workers := float64(s.in.Jobs[j].Workers)
+			cheapest, t := s.cheapest(j, price)
+			value += float64(workers * cheapest)
+			load[t] += float64(workers*float64(s.row(j)[t])) / float64(len(s.gpus[t]))
+		}
+		if value > most {
+			most = value
+			copy(best, price)
+		}
+		step, sum := 0.5/(1+float64(0.05*float64(n))), 0.0
+		for t := range price {
+			price[t] *= math.Exp2(float64(step * (load[t]/most - 1)))
+			sum += price[t]
+		}
+		for t := range price {
+			price[t] /= sum
+		}
+	}
+	// Prices add up to 1 over the GPUs, so that T is at least their value; rounding
+	// of floating point is given away.
+	s.bound = max(1, int64(math.Ceil(most*(1-1e-9))))
+	s.price = make([]float64, len(s.terms))
+	for i := range s.price {
+		s.price[i] = 1
+	}
+	for t, list := range s.gpus {
+		for _, g := range list {
+			s.price[g] = best[t] / float64(len(list)) * float64(gpus)
+		}
+	}
+	s.good = make([][]instance.TypeID, jobs)
+	for j := range s.in.Jobs {
+		s.bound = max(s.bound, s.shortest(j))
+		for t, w := range s.row(j) {
+			if w >= 0 {
+				s.good[j] = append(s.good[j], instance.TypeID(t))
+			}
+		}
+		slices.SortStableFunc(s.good[j], func(a, b instance.TypeID) int {
+			x, y := s.cost(j, a, best), s.cost(j, b, best)
+			switch {
+			case x < y:
+				return -1
+			case x > y:
+				return 1
+			}
+			return 0
+		})
+		s.good[j] = s.good[j][:min(len(s.good[j]), mostGood)]
+	}
+}
+
+// cost of a worker of job j on a GPU of type t.
+func (s *Search) cost(j int, t instance.TypeID, price []float64) float64 {
+	return price[t] / float64(len(s.gpus[t])) * float64(s.row(j)[t])
+}
+
+// cheapest returns the least cost of a worker of job j, and the type where it is that.
+func (s *Search) cheapest(j int, price []float64) (least float64, at int) {
+	least = math.Inf(1)
+	for t, w := range s.row(j) {
+		if w < 0 {
+			continue
+		}
+		if c := s.cost(j, instance.TypeID(t), price); c < least {
+			least, at = c, t
+		}
+	}
+	return least, at
+}
+
+// shortest is the least chain of job j without its synchronisations.
+func (s *Search) shortest(j int) int64 {
+	job := &s.in.Jobs[j]
+	least := int64(math.MaxInt64)
+	for t, w := range s.row(j) {
+		if w >= 0 {
+			least = min(least, int64(job.Release)+int64(job.Iterations)*int64(job.On[t].Time[job.Full()]))
+		}
+	}
+	return least
+}

@@ -1,0 +1,106 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+
+	"jigsaw/formulation/instance"
+)
+
+// Config sets how [Config.Exclusive] runs.
+type Config struct {
+	// Improved is called with each schedule better than all before it, from the calling
+	// goroutine.
+	Improved func(*instance.Schedule)
+	// Work bounds the search: in operations, such as a job placed in a schedule of few
+	// jobs. 0 means no bound but the context and Stop.
+	Work int
+	// Stop is asked about the value of the best schedule again and again; true ends the
+	// search, as when a bound has been met. nil: never.
+	Stop func(value *big.Rat) bool
+	// Start is a schedule of in.FullDepth() that the answer is to be no worse than, such as
+	// that of [Queue]; nil: none.
+	Start *instance.Schedule
+	// Homes are residencies to fall back on where GPUs that are chosen when a job starts
+	// leave another without memory; nil: none.
+	Homes [][]instance.GPUID
+}
+
+// Queue is what a batch system does by itself: whole jobs on GPUs of their own, at full
+// depth, first come, first served in order of release and then of the instance, with EASY
+// backfilling. GPUs are chosen when a job starts, as near to one another as those free
+// then admit; or, where that turns out better, jobs wait for GPUs as near as can be. Only if
+// a deadline is missed in this order, jobs queue by deadline. The schedule is valid for in.FullDepth(); in must have a finite objective. The error is a
+// [*NoPlan] where jobs found no memory or missed deadlines. When the context has ended the
+// first order is run all the same, so that there is a schedule at any limit: in a second or
+// two for thousands of jobs.
+func Queue(ctx context.Context, in *instance.Instance) (*instance.Schedule, error) {
+	if err := check(in); err != nil {
+		return nil, err
+	}
+	in = in.FullDepth()
+	p := newProblem(in, fullCounts(in))
+	var first error
+	for _, order := range [][]instance.JobID{p.byRelease(), p.byDeadline()} {
+		s, err := runQueue(context.WithoutCancel(ctx), ctx, p, order)
+		if err == nil {
+			err = s.late()
+		}
+		if err == nil {
+			return s.schedule(), nil
+		}
+		if first == nil {
+			first = err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, first
+}
+
+func check(in *instance.Instance) error {
+	if in.Objective.Periodic() {
+		return fmt.Errorf("baseline: objective %s has no queue", in.Objective)
+	}
+	return nil
+}
+
+// late is the error of a job that missed its deadline; nil if none did.
+func (s *simulator) late() error {
+	for j := range s.jobs {
+		if due := s.in.Jobs[j].Deadline; due > 0 && s.jobs[j].completed > due {
+			return noPlan(s.in, instance.JobID(j), "would miss its deadline, tick %d, by %d ticks when jobs hold their GPUs", due, s.jobs[j].completed-due)
+		}
+	}
+	return nil
+}
+
+// Exclusive plans whole jobs on GPUs of their own at full depth as well as it can: the
+// first schedules are those of queues in several orders, and a search over orders goes on
+// from the best; see the package. It ends with the context, with the best schedule so far, c.Start
+// at worst, after c.Work, or when c.Stop says so. The schedule is valid for in.FullDepth() and the
+// same for the same instance, state of rng and work, whatever the number of cores.
+func (c Config) Exclusive(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
+	if err := check(in); err != nil {
+		return nil, err
+	}
+	in = in.FullDepth()
+	s := &search{ctx: ctx, config: c, problem: newProblem(in, fullCounts(in)), rng: rng}
+	if c.Start != nil {
+		s.best, s.value = c.Start, in.Value(c.Start)
+	}
+	s.begin()
+	if s.best != nil && !s.enough() {
+		s.improve()
+	}
+	if s.best == nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, s.refused
+	}
+	return s.best, nil
+}

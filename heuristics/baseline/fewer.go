@@ -1,0 +1,72 @@
+package baseline
+
+import (
+	"cmp"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/multiset"
+)
+
+// FewerWorkers returns the instance in which full depth on fewer workers leaves out as
+// much work as structured partial backpropagation (SPB) does: every job keeps its
+// iterations, its weight and its dates, and has k' workers at full depth instead of k.
+//
+// In an iteration the cheapest depth multiset of the job's rule takes sum_d counts[d] x p(d)
+// ticks, at the times p of the fastest GPU type that the job may use and the cluster has.
+// That is the work of a number of full-depth workers that is mostly not whole, so k' is
+// that number rounded up or down, and at least 1. Which of the two, is decided job by job,
+// those of most work per worker (R x p(L); for the periodic objectives p(L)) first: the one
+// that brings the sum of the work of all jobs so far nearer to what SPB leaves of it, down
+// where both are as near. So the last and smallest jobs make up for the rest, and the totals differ by at most about
+// half the work of a small job's worker.
+//
+// Where no rule leaves anything out it is [instance.Instance.FullDepth].
+func FewerWorkers(in *instance.Instance) *instance.Instance {
+	type share struct {
+		job  instance.JobID
+		unit int64 // ticks of work of one full-depth worker
+		work int64 // ticks of work with SPB
+	}
+	shares := make([]share, len(in.Jobs))
+	for _, class := range in.Classes() {
+		job := &in.Jobs[class[0]]
+		t := fastestType(in, job)
+		iterations := int64(job.Iterations)
+		if in.Objective.Periodic() {
+			iterations = 1
+		}
+		work := int64(0)
+		for d, n := range multiset.Cheapest(job, t) {
+			work += iterations * int64(n) * int64(job.On[t].Time[d])
+		}
+		for _, j := range class {
+			shares[j] = share{j, iterations * int64(job.On[t].Time[job.Full()]), work}
+		}
+	}
+	slices.SortFunc(shares, func(a, b share) int { return cmp.Or(cmp.Compare(b.unit, a.unit), cmp.Compare(a.job, b.job)) })
+	workers := make([]int, len(in.Jobs))
+	over := int64(0) // work of the jobs so far beyond what SPB leaves of it
+	for _, s := range shares {
+		k := max(1, s.work/s.unit)
+		less := over + k*s.unit - s.work
+		if more := less + s.unit; k*s.unit < s.work && more < -less {
+			k, less = k+1, more
+		}
+		workers[s.job], over = int(k), less
+	}
+	return in.FullDepthOn(workers)
+}
+
+// fastestType returns the GPU type with the shortest full-depth task, among
+// those that the cluster has GPUs of.
+func fastestType(in *instance.Instance, job *instance.Job) instance.TypeID {
+	best := instance.TypeID(-1)
+	for n := range in.Nodes {
+		t := in.Nodes[n].Type
+		if t != best && job.Runs(t) && (best < 0 || job.On[t].Time[job.Full()] < job.On[best].Time[job.Full()]) {
+			best = t
+		}
+	}
+	return best
+}

@@ -1,0 +1,186 @@
+package baseline
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// filler looks for a schedule of GPUs that are alike by a due, with depth-first search from
+// the first tick on: at each at which GPUs are free it chooses jobs that take them, those
+// first that a random weighting of width and length has first. What GPUs may idle for in
+// all is what the due leaves over, so that where that is little the choice is narrow: the
+// next free GPUs are filled exactly, or the branch ends. It gives up after some nodes, and
+// begins again with another weighting (C. P. Gomes et al., Boosting combinatorial search
+// through randomization, 1998).
+//
+// It serves makespan without releases and deadlines.
+type filler struct {
+	*problem
+	ctx    context.Context // of the search
+	rng    *rand.Rand
+	length []instance.Tick
+	ranked []instance.JobID
+	used   []bool
+	start  []instance.Tick
+	left   int           // jobs to place
+	due    instance.Tick // when all are to have ended
+	idle   instance.Tick // GPU-ticks that may yet be lost
+	nodes  int           // that this try may yet look at
+	tries  int
+	turn   int
+}
+
+const (
+	// A try may look at firstNodes or, if that is more, at nodesPerJob of every job, and at
+	// half as many more after every so many tries, up to mostMore times.
+	firstNodes, nodesPerJob, triesBeforeMore, mostMore = 2000, 4, 20, 10
+	// The context is asked after so many nodes.
+	nodesPerPoll = 256
+	// A node costs so many operations.
+	nodeWork = 4
+)
+
+// running is GPUs that are taken until a tick.
+type running struct {
+	end  instance.Tick
+	gpus int
+}
+
+// fillable reports whether a filler serves the instance.
+func (p *problem) fillable() bool {
+	return p.alike && p.in.Objective == instance.Makespan &&
+		!slices.ContainsFunc(p.in.Jobs, func(j instance.Job) bool { return j.Release > 0 || j.Deadline > 0 })
+}
+
+func newFiller(p *problem, rng *rand.Rand) *filler {
+	n := len(p.in.Jobs)
+	f := &filler{problem: p, rng: rng, length: make([]instance.Tick, n), used: make([]bool, n), start: make([]instance.Tick, n)}
+	for j := range f.length {
+		f.length[j] = p.shortest(instance.JobID(j))
+	}
+	return f
+}
+
+// search looks for an order whose schedule ends before the best, until the work done is
+// most: as early as can be, just before the best, or half-way, in turn. nil if it finds
+// none.
+func (f *filler) search(ctx context.Context, least, best float64, work *int, most int) []instance.JobID {
+	f.ctx = ctx
+	for ; *work < most && ctx.Err() == nil; f.turn++ {
+		due := instance.Tick(best) - 1
+		switch f.turn % 3 {
+		case 1:
+			due = instance.Tick(least)
+		case 2:
+			due = instance.Tick(math.Floor((least + best) / 2))
+		}
+		if order := f.by(due, work, most); order != nil {
+			return order
+		}
+	}
+	return nil
+}
+
+// by looks for an order whose schedule ends by the due, with some tries.
+func (f *filler) by(due instance.Tick, work *int, most int) []instance.JobID {
+	idle := due * instance.Tick(len(f.in.GPUs))
+	for j, l := range f.length {
+		idle -= l * instance.Tick(f.in.Jobs[j].Workers)
+	}
+	if idle < 0 || slices.Max(f.length) > due {
+		*work += nodeWork * firstNodes // there is none
+		return nil
+	}
+	for range triesBeforeMore {
+		if *work > most || f.ctx.Err() != nil {
+			return nil
+		}
+		nodes := max(firstNodes, nodesPerJob*len(f.length))
+		for range min(f.tries/triesBeforeMore, mostMore) {
+			nodes += nodes / 2
+		}
+		f.tries++
+		f.rank(due)
+		clear(f.used)
+		f.due, f.idle, f.left, f.nodes = due, idle, len(f.length), nodes
+		done := f.choose(0, 0, len(f.in.GPUs), nil)
+		*work += (nodes - f.nodes) * nodeWork
+		if done {
+			return byTick(f.start)
+		}
+	}
+	return nil
+}
+
+// rank draws the order in which jobs are preferred.
+func (f *filler) rank(due instance.Tick) {
+	wide, noise := f.rng.Float64(), f.rng.Float64()/2
+	f.ranked = orderBy(len(f.length), func(j instance.JobID) float64 {
+		key := float64(wide*float64(f.in.Jobs[j].Workers)/float64(len(f.in.GPUs))) + float64((1-wide)*float64(f.length[j])/float64(due))
+		return -key * (1 + float64(noise*(2*f.rng.Float64()-1)))
+	})
+}
+
+// choose starts jobs at a tick on the GPUs that are free then, those from the given rank
+// on, and goes on to the next tick. taken is by ascending end. It reports whether all jobs
+// are placed.
+func (f *filler) choose(from int, at instance.Tick, free int, taken []running) bool {
+	last := instance.NoJob
+	for r := from; r < len(f.ranked) && f.nodes > 0; r++ {
+		j := f.ranked[r]
+		workers := f.in.Jobs[j].Workers
+		if f.used[j] || workers > free || at+f.length[j] > f.due ||
+			last >= 0 && workers == f.in.Jobs[last].Workers && f.length[j] == f.length[last] {
+			continue
+		}
+		last = j
+		if f.nodes--; f.nodes%nodesPerPoll == 0 && f.ctx.Err() != nil {
+			f.nodes = 0
+			return false
+		}
+		f.used[j], f.start[j] = true, at
+		if f.left--; f.left == 0 {
+			return true
+		}
+		now := running{at + f.length[j], workers}
+		n, _ := slices.BinarySearchFunc(taken, now, func(a, b running) int { return int(a.end - b.end) })
+		more := make([]running, 0, len(taken)+1)
+		more = append(append(append(more, taken[:n]...), now), taken[n:]...)
+		if workers < free && f.choose(r+1, at, free-workers, more) || workers == free && f.pass(at, 0, more) {
+			return true
+		}
+		f.used[j] = false
+		f.left++
+	}
+	return f.nodes > 0 && f.pass(at, free, taken)
+}
+
+// pass leaves free GPUs idle until the next tick at which a job ends, and goes on there.
+func (f *filler) pass(at instance.Tick, free int, taken []running) bool {
+	if len(taken) == 0 {
+		return false
+	}
+	next := taken[0].end
+	lost := instance.Tick(free) * (next - at)
+	if lost > f.idle {
+		return false
+	}
+	for _, j := range f.ranked {
+		if !f.used[j] && next+f.length[j] > f.due {
+			return false
+		}
+	}
+	for len(taken) > 0 && taken[0].end == next {
+		free += taken[0].gpus
+		taken = taken[1:]
+	}
+	f.nodes--
+	f.idle -= lost
+	done := f.choose(0, next, free, taken)
+	f.idle += lost
+	return done
+}

@@ -1,0 +1,186 @@
+package baseline
+
+import (
+	"cmp"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// memory is what of the GPUs' memory is taken: as in every plan, by the persistent bytes
+// of all jobs that live on a GPU at any time, and the most ephemeral bytes of any of them
+// (rule 7 of docs/problem.md).
+type memory struct {
+	p                     *problem
+	persistent, ephemeral []instance.Bytes // per GPU
+}
+
+func newMemory(p *problem) *memory {
+	return &memory{p, make([]instance.Bytes, len(p.in.GPUs)), make([]instance.Bytes, len(p.in.GPUs))}
+}
+
+func (m *memory) reset() {
+	if m.p.memory {
+		clear(m.persistent)
+		clear(m.ephemeral)
+	}
+}
+
+// fits reports whether job j may live on GPU g, too.
+func (m *memory) fits(j instance.JobID, g instance.GPUID) bool {
+	t := m.p.in.GPUs[g].Type
+	c := m.p.in.Jobs[j].On[t]
+	if c == nil {
+		return false
+	}
+	return !m.p.memory || m.persistent[g]+c.Persistent+max(m.ephemeral[g], c.Ephemeral[m.p.in.Jobs[j].Full()]) <= m.p.in.Types[t].Memory
+}
+
+// take lets job j live on the GPUs.
+func (m *memory) take(j instance.JobID, gpus []instance.GPUID) {
+	if !m.p.memory {
+		return
+	}
+	job := &m.p.in.Jobs[j]
+	for _, g := range gpus {
+		c := job.On[m.p.in.GPUs[g].Type]
+		m.persistent[g] += c.Persistent
+		m.ephemeral[g] = max(m.ephemeral[g], c.Ephemeral[job.Full()])
+	}
+}
+
+// placer chooses GPUs among those that may be used. One serves one goroutine.
+type placer struct {
+	*problem
+	usable [][]instance.GPUID // per node: those that may be used, ascending; scratch
+	nodes  []instance.NodeID  // scratch
+	spans  map[string]instance.Span
+	name   []byte
+}
+
+func newPlacer(p *problem) *placer {
+	return &placer{problem: p, usable: make([][]instance.GPUID, len(p.in.Nodes)), spans: map[string]instance.Span{}}
+}
+
+// site is a choice of GPUs for a job.
+type site struct {
+	gpus   []instance.GPUID // ascending
+	span   instance.Span
+	length instance.Tick // of the job there, if its synchronisations never wait
+}
+
+// choose returns the site where the job is fastest among the GPUs in usable: the node
+// with the fewest that has enough, so that whole nodes stay free for jobs that need them,
+// else the fewest nodes of a rack or of the cluster. ok is false where there is none.
+func (p *placer) choose(j instance.JobID) (best site, ok bool) {
+	job := &p.in.Jobs[j]
+	node := instance.NodeID(-1)
+	for n, list := range p.usable {
+		l := p.inside[j][p.kind[n]]
+		if l == 0 || len(list) < job.Workers {
+			continue
+		}
+		if node < 0 || l < best.length || l == best.length && len(list) < len(p.usable[node]) {
+			node, best.length = instance.NodeID(n), l
+		}
+	}
+	if node >= 0 {
+		best.gpus = slices.Clone(p.usable[node][:job.Workers])
+		best.span, _ = p.span([]instance.NodeID{node}, job.Workers)
+	}
+	ok = node >= 0
+	if job.Workers == 1 || job.Within == instance.WithinNode || ok && p.nearest && len(p.kinds) == 1 {
+		return best, ok
+	}
+	try := func(nodes []instance.NodeID) {
+		if s, fine := p.spread(j, nodes); fine && (!ok || s.length < best.length) {
+			best, ok = s, true
+		}
+	}
+	eachType := func(nodes []instance.NodeID) {
+		if len(p.in.Types) > 1 {
+			for t := range p.in.Types {
+				try(slices.DeleteFunc(slices.Clone(nodes), func(n instance.NodeID) bool { return p.in.Nodes[n].Type != instance.TypeID(t) }))
+			}
+		}
+		try(nodes)
+	}
+	for r := range p.in.Racks {
+		eachType(p.in.Racks[r].Nodes)
+	}
+	if job.Within == instance.WithinCluster && len(p.in.Racks) > 1 {
+		all := make([]instance.NodeID, len(p.in.Nodes))
+		for n := range all {
+			all[n] = instance.NodeID(n)
+		}
+		eachType(all)
+	}
+	return best, ok
+}
+
+// spread returns the site on the fewest of the nodes.
+func (p *placer) spread(j instance.JobID, among []instance.NodeID) (site, bool) {
+	job := &p.in.Jobs[j]
+	sum := 0
+	p.nodes = p.nodes[:0]
+	for _, n := range among {
+		if len(p.usable[n]) > 0 {
+			sum += len(p.usable[n])
+			p.nodes = append(p.nodes, n)
+		}
+	}
+	if sum < job.Workers {
+		return site{}, false
+	}
+	slices.SortStableFunc(p.nodes, func(a, b instance.NodeID) int {
+		return cmp.Or(cmp.Compare(len(p.usable[b]), len(p.usable[a])), cmp.Compare(p.in.Nodes[a].Rack, p.in.Nodes[b].Rack))
+	})
+	s := site{gpus: make([]instance.GPUID, 0, job.Workers)}
+	longest, used := instance.Tick(0), 0
+	for _, n := range p.nodes {
+		list := p.usable[n]
+		s.gpus = append(s.gpus, list[:min(len(list), job.Workers-len(s.gpus))]...)
+		longest = max(longest, job.On[p.in.Nodes[n].Type].Time[p.deepest(j)])
+		if used++; len(s.gpus) == job.Workers {
+			break
+		}
+	}
+	slices.Sort(s.gpus)
+	nodes := slices.Sorted(slices.Values(p.nodes[:used]))
+	var ok bool
+	if s.span, ok = p.span(nodes, job.Workers); !ok {
+		return site{}, false
+	}
+	s.length = p.length(j, longest, &s.span)
+	return s, true
+}
+
+// span is [instance.Instance.Span] of some of the GPUs of the nodes, remembered.
+func (p *placer) span(nodes []instance.NodeID, k int) (instance.Span, bool) {
+	if k == 1 {
+		return instance.Span{Parties: 1}, true
+	}
+	if len(nodes) == 1 {
+		return p.in.SpanNodes(nodes, k)
+	}
+	p.name = p.name[:0]
+	for _, n := range nodes {
+		p.name = append(p.name, byte(n), byte(n>>8), byte(n>>16))
+	}
+	span, ok := p.spans[string(p.name)]
+	if !ok {
+		span, _ = p.in.SpanNodes(nodes, k) // the zero Span where there is no route
+		p.spans[string(p.name)] = span
+	}
+	return span, span.Slowest > 0
+}
+
+// at is the site of job j on the GPUs.
+func (p *placer) at(j instance.JobID, gpus []instance.GPUID) (site, bool) {
+	span, ok := p.in.Span(gpus)
+	longest := instance.Tick(0)
+	for _, g := range gpus {
+		longest = max(longest, p.in.Jobs[j].On[p.in.GPUs[g].Type].Time[p.deepest(j)])
+	}
+	return site{gpus, span, p.length(j, longest, &span)}, ok
+}

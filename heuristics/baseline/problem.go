@@ -1,0 +1,177 @@
+package baseline
+
+import (
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// problem is what of an instance matters to whole jobs on GPUs of their own.
+type problem struct {
+	in *instance.Instance
+	// counts[j] is the depth multiset of every iteration of job j.
+	counts [][]int
+	// kind of every node: nodes of a kind have GPUs of one type and equal fabrics, so that
+	// a job is as fast on one as on another.
+	kind   []int
+	kinds  []instance.NodeID // one node of each
+	inside [][]instance.Tick // per job and kind: its length on one such node; 0 where it cannot run there
+	// alike: a job is as fast on any GPUs as on any others, memory and links never bind.
+	alike bool
+	// memory may bind.
+	memory bool
+	// nearest: no job is faster on several nodes than on one.
+	nearest bool
+}
+
+func newProblem(in *instance.Instance, counts [][]int) *problem {
+	p := &problem{in: in, counts: counts, nearest: true}
+	type kind struct {
+		t      instance.TypeID
+		fabric instance.BitRate
+		failed bool
+	}
+	index := map[kind]int{}
+	for n := range in.Nodes {
+		node := &in.Nodes[n]
+		fabric := in.Links[node.Fabric]
+		k := kind{node.Type, fabric.Capacity, fabric.Failed}
+		at, ok := index[k]
+		if !ok {
+			at = len(p.kinds)
+			index[k] = at
+			p.kinds = append(p.kinds, instance.NodeID(n))
+		}
+		p.kind = append(p.kind, at)
+		p.nearest = p.nearest && fabric.Capacity >= in.Links[node.Up].Capacity && !fabric.Failed
+	}
+	p.inside = make([][]instance.Tick, len(in.Jobs))
+	for _, class := range in.Classes() {
+		job := &in.Jobs[class[0]]
+		lengths := make([]instance.Tick, len(p.kinds))
+		for k, n := range p.kinds {
+			span, ok := instance.Span{Parties: 1}, true
+			if job.Workers > 1 {
+				span, ok = in.SpanNodes([]instance.NodeID{n}, job.Workers)
+			}
+			if t := in.Nodes[n].Type; ok && job.Runs(t) {
+				lengths[k] = p.length(class[0], job.On[t].Time[p.deepest(class[0])], &span)
+			}
+		}
+		for _, j := range class {
+			p.inside[j] = lengths
+		}
+	}
+	p.memory = p.mayLackMemory()
+	p.alike = p.areAlike()
+	return p
+}
+
+// fullCounts has all workers of all jobs at full depth, as their rules must ask for.
+func fullCounts(in *instance.Instance) [][]int {
+	counts := make([][]int, len(in.Jobs))
+	for j := range in.Jobs {
+		counts[j] = in.Jobs[j].Rule.Fixed
+	}
+	return counts
+}
+
+// deepest returns the deepest depth that job j runs at.
+func (p *problem) deepest(j instance.JobID) int {
+	d := len(p.counts[j]) - 1
+	for p.counts[j][d] == 0 {
+		d--
+	}
+	return d
+}
+
+// length returns how long job j takes whose longest tasks take the given time and whose
+// synchronisations never wait.
+func (p *problem) length(j instance.JobID, task instance.Tick, span *instance.Span) instance.Tick {
+	return instance.Tick(p.in.Jobs[j].Iterations) * (task + p.sync(j, span))
+}
+
+// sync returns how long a synchronisation of job j takes at full speed.
+func (p *problem) sync(j instance.JobID, span *instance.Span) instance.Tick {
+	job := &p.in.Jobs[j]
+	if !job.HasSync() {
+		return 0
+	}
+	return p.in.SyncTicks(job.Volume(p.counts[j], span.Parties), span.Rate(p.in.RateLevels[0]))
+}
+
+// mayLackMemory reports whether all jobs on one GPU would be too much for some type.
+func (p *problem) mayLackMemory() bool {
+	for t := range p.in.Types {
+		persistent, ephemeral := instance.Bytes(0), instance.Bytes(0)
+		for j := range p.in.Jobs {
+			if c := p.in.Jobs[j].On[t]; c != nil {
+				persistent += c.Persistent
+				ephemeral = max(ephemeral, c.Ephemeral[p.in.Jobs[j].Full()])
+			}
+		}
+		if persistent+ephemeral > p.in.Types[t].Memory {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *problem) areAlike() bool {
+	in := p.in
+	if p.memory || len(p.kinds) > 1 || slices.ContainsFunc(in.Links, func(l instance.Link) bool { return l.Failed }) {
+		return false
+	}
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		if job.Within == instance.WithinNode && len(in.Nodes) > 1 || job.Within == instance.WithinRack && len(in.Racks) > 1 {
+			return false
+		}
+		if job.HasSync() && (in.Latency > 0 || slices.ContainsFunc(job.SegmentBytes, func(b instance.Bytes) bool { return b > 0 })) {
+			return false
+		}
+	}
+	return true
+}
+
+// area returns the least GPU-ticks that job j takes.
+func (p *problem) area(j instance.JobID) float64 {
+	return float64(p.in.Jobs[j].Workers) * float64(p.shortest(j))
+}
+
+// shortest returns the least length of job j on one node or, for jobs wider than that, one
+// without synchronisations.
+func (p *problem) shortest(j instance.JobID) instance.Tick {
+	least := instance.Tick(0)
+	for k, n := range p.kinds {
+		l := p.inside[j][k]
+		if job := &p.in.Jobs[j]; job.Workers > p.in.Nodes[n].GPUs && job.Runs(p.in.Nodes[n].Type) {
+			l = instance.Tick(job.Iterations) * job.On[p.in.Nodes[n].Type].Time[p.deepest(j)]
+		}
+		if l > 0 && (least == 0 || l < least) {
+			least = l
+		}
+	}
+	return max(least, 1)
+}
+
+// deal returns the depth of the task on each of the GPUs: the deepest go to the fastest,
+// so that iterations are as short as the multiset admits.
+func (p *problem) deal(j instance.JobID, gpus []instance.GPUID) []int {
+	depths := make([]int, len(gpus))
+	order := make([]int, len(gpus))
+	for n := range order {
+		order[n] = n
+	}
+	job := &p.in.Jobs[j]
+	full := func(n int) instance.Tick { return job.On[p.in.GPUs[gpus[n]].Type].Time[job.Full()] }
+	slices.SortStableFunc(order, func(a, b int) int { return int(full(a) - full(b)) })
+	at := 0
+	for d := len(p.counts[j]) - 1; d >= 0; d-- {
+		for range p.counts[j][d] {
+			depths[order[at]] = d
+			at++
+		}
+	}
+	return depths
+}

@@ -1,0 +1,280 @@
+package baseline
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// policy decides when and where jobs start. It is told what happens, and then asked.
+type policy interface {
+	arrive(j instance.JobID)
+	end(j instance.JobID)
+	// admit starts the jobs that are to start now.
+	admit(s *simulator)
+}
+
+// simulator runs whole jobs on GPUs of their own, event by event: an iteration's tasks
+// start together, its synchronisation when they have ended and its links have room, the
+// next iteration when that has ended.
+type simulator struct {
+	*problem
+	policy policy
+	rank   []int // per job: whose synchronisations go first
+	now    instance.Tick
+	events eventHeap
+	jobs   []progress
+	asking []instance.JobID // whose synchronisations may start now
+
+	load    []instance.Rate    // per link
+	active  [][]instance.JobID // per link: those that synchronise over it
+	waiting [][]instance.JobID // per link: those that wait for it; some have started since
+	left    int                // jobs that have not ended
+}
+
+// progress of a job.
+type progress struct {
+	site
+	depths    []int // per GPU of the site
+	task      instance.Tick
+	levels    []level
+	ready     bool // the tasks of the iteration have ended, its synchronisation has not begun
+	iteration int
+	level     int           // of the synchronisation that runs
+	until     instance.Tick // when it ends
+	completed instance.Tick
+	// Per iteration: when it and its synchronisation start, and the latter's level.
+	starts, syncs []instance.Tick
+	rates         []uint8
+}
+
+// level is a speed that a job's synchronisations may have.
+type level struct {
+	rate   instance.Rate
+	length instance.Tick
+}
+
+type eventKind uint8
+
+const (
+	arrival eventKind = iota
+	computed
+	synchronised
+)
+
+type event struct {
+	at   instance.Tick
+	job  instance.JobID
+	kind eventKind
+}
+
+type eventHeap []event
+
+func (h eventHeap) Len() int { return len(h) }
+func (h eventHeap) Less(a, b int) bool {
+	if h[a].at != h[b].at {
+		return h[a].at < h[b].at
+	}
+	return h[a].job < h[b].job
+}
+func (h eventHeap) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
+func (h *eventHeap) Push(e any)   { *h = append(*h, e.(event)) }
+func (h *eventHeap) Pop() any {
+	old := *h
+	e := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return e
+}
+
+// simulate runs the jobs under a policy. rank says whose synchronisations go first. The
+// error is that of the context. Jobs that the policy never starts do not end.
+func simulate(ctx context.Context, p *problem, rank []int, by policy) (*simulator, error) {
+	s := &simulator{
+		problem: p, policy: by, rank: rank, jobs: make([]progress, len(p.in.Jobs)), left: len(p.in.Jobs),
+		load: make([]instance.Rate, len(p.in.Links)), active: make([][]instance.JobID, len(p.in.Links)), waiting: make([][]instance.JobID, len(p.in.Links)),
+	}
+	for j := range p.in.Jobs {
+		s.events = append(s.events, event{p.in.Jobs[j].Release, instance.JobID(j), arrival})
+	}
+	heap.Init(&s.events)
+	for rounds := 0; len(s.events) > 0; rounds++ {
+		if rounds&0xff == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		s.now = s.events[0].at
+		// Jobs that end make room before others start at the same tick.
+		for len(s.events) > 0 && s.events[0].at == s.now {
+			s.happen(heap.Pop(&s.events).(event))
+		}
+		by.admit(s)
+		s.synchronise()
+	}
+	return s, nil
+}
+
+func (s *simulator) happen(e event) {
+	switch e.kind {
+	case arrival:
+		s.policy.arrive(e.job)
+	case computed:
+		s.jobs[e.job].ready = true
+		s.asking = append(s.asking, e.job)
+	case synchronised:
+		job := &s.jobs[e.job]
+		for _, u := range job.span.Uses {
+			s.load[u.Link] -= job.levels[job.level].rate * instance.Rate(u.Times)
+			s.active[u.Link] = slices.DeleteFunc(s.active[u.Link], func(j instance.JobID) bool { return j == e.job })
+			s.asking = append(s.asking, s.waiting[u.Link]...)
+			s.waiting[u.Link] = s.waiting[u.Link][:0]
+		}
+		s.next(e.job)
+	}
+}
+
+// start runs job j at the site from now on.
+func (s *simulator) start(j instance.JobID, at site) {
+	job, spec := &s.jobs[j], &s.in.Jobs[j]
+	job.site, job.iteration, job.depths = at, -1, s.deal(j, at.gpus)
+	for n, g := range at.gpus {
+		job.task = max(job.task, spec.On[s.in.GPUs[g].Type].Time[job.depths[n]])
+	}
+	job.starts = make([]instance.Tick, 0, spec.Iterations)
+	if spec.HasSync() {
+		job.syncs, job.rates = make([]instance.Tick, 0, spec.Iterations), make([]uint8, 0, spec.Iterations)
+		volume := spec.Volume(s.counts[j], at.span.Parties)
+		for _, l := range s.in.RateLevels {
+			rate := at.span.Rate(l)
+			job.levels = append(job.levels, level{rate, s.in.SyncTicks(volume, rate)})
+		}
+	}
+	s.next(j)
+}
+
+// next begins the next iteration of job j, or ends it.
+func (s *simulator) next(j instance.JobID) {
+	job, spec := &s.jobs[j], &s.in.Jobs[j]
+	job.iteration++
+	at := s.now
+	if !spec.HasSync() || job.levels[0].length == 0 {
+		// Nothing is waited for: the iterations go by at once.
+		for ; job.iteration < spec.Iterations; job.iteration++ {
+			job.starts = append(job.starts, at)
+			at += job.task
+			if spec.HasSync() {
+				job.syncs, job.rates = append(job.syncs, at), append(job.rates, 0)
+			}
+		}
+		if at > s.now {
+			job.iteration--
+			heap.Push(&s.events, event{at, j, synchronised})
+			job.levels = append(job.levels[:0], level{})
+			return
+		}
+	}
+	if job.iteration == spec.Iterations {
+		job.completed = s.now
+		s.left--
+		s.policy.end(j)
+		return
+	}
+	job.starts = append(job.starts, s.now)
+	heap.Push(&s.events, event{s.now + job.task, j, computed})
+}
+
+// synchronise starts what it can of the synchronisations that may start.
+func (s *simulator) synchronise() {
+	if len(s.asking) == 0 {
+		return
+	}
+	slices.SortFunc(s.asking, func(a, b instance.JobID) int { return cmp.Compare(s.rank[a], s.rank[b]) })
+	s.asking = slices.Compact(s.asking)
+	for _, j := range s.asking {
+		if s.jobs[j].ready { // else it has started since
+			s.trySync(j)
+		}
+	}
+	s.asking = s.asking[:0]
+}
+
+// trySync starts the synchronisation of job j at the level that ends it first, or leaves
+// it waiting.
+func (s *simulator) trySync(j instance.JobID) {
+	job := &s.jobs[j]
+	at := slices.IndexFunc(job.levels, func(l level) bool { return s.room(job, l.rate) })
+	// Waiting for full speed may end sooner.
+	if at < 0 || at > 0 && s.fullSpeedAt(job)+job.levels[0].length < s.now+job.levels[at].length {
+		for _, u := range job.span.Uses {
+			s.waiting[u.Link] = append(s.waiting[u.Link], j)
+		}
+		return
+	}
+	job.ready, job.level, job.until = false, at, s.now+job.levels[at].length
+	job.syncs, job.rates = append(job.syncs, s.now), append(job.rates, uint8(at))
+	for _, u := range job.span.Uses {
+		s.load[u.Link] += job.levels[at].rate * instance.Rate(u.Times)
+		s.active[u.Link] = append(s.active[u.Link], j)
+	}
+	heap.Push(&s.events, event{job.until, j, synchronised})
+}
+
+func (s *simulator) room(job *progress, rate instance.Rate) bool {
+	return !slices.ContainsFunc(job.span.Uses, func(u instance.LinkUse) bool {
+		return s.load[u.Link]+rate*instance.Rate(u.Times) > s.in.Capacity(u.Link)
+	})
+}
+
+// fullSpeedAt returns when the synchronisations that run leave room for full speed.
+func (s *simulator) fullSpeedAt(job *progress) instance.Tick {
+	at := s.now
+	for _, u := range job.span.Uses {
+		lack := s.load[u.Link] + job.levels[0].rate*instance.Rate(u.Times) - s.in.Capacity(u.Link)
+		slices.SortFunc(s.active[u.Link], func(a, b instance.JobID) int {
+			return cmp.Or(cmp.Compare(s.jobs[a].until, s.jobs[b].until), cmp.Compare(a, b))
+		})
+		for _, o := range s.active[u.Link] {
+			if lack <= 0 {
+				break
+			}
+			other := &s.jobs[o]
+			at = max(at, other.until)
+			for _, v := range other.span.Uses {
+				if v.Link == u.Link {
+					lack -= other.levels[other.level].rate * instance.Rate(v.Times)
+				}
+			}
+		}
+	}
+	return at
+}
+
+// schedule writes down what happened. All jobs must have ended.
+func (s *simulator) schedule() *instance.Schedule {
+	in := s.in
+	out := &instance.Schedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
+	for j := range in.Jobs {
+		job, spec, id := &s.jobs[j], &in.Jobs[j], instance.JobID(j)
+		out.Residency[j] = job.gpus
+		volume := instance.Bytes(0)
+		if spec.HasSync() {
+			volume = spec.Volume(s.counts[j], job.span.Parties)
+		}
+		for i, start := range job.starts {
+			for n, g := range job.gpus {
+				d := job.depths[n]
+				out.Tasks = append(out.Tasks, instance.Task{
+					Job: id, Iteration: i + 1, GPU: g, Depth: d, Start: start, End: start + spec.On[in.GPUs[g].Type].Time[d],
+				})
+			}
+			if spec.HasSync() {
+				rate := in.RateLevels[job.rates[i]]
+				out.Syncs = append(out.Syncs, instance.Sync{
+					Job: id, Iteration: i + 1, Start: job.syncs[i], End: job.syncs[i] + in.SyncTicks(volume, job.span.Rate(rate)), Rate: rate,
+				})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,240 @@
+package exchange
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/list"
+	"jigsaw/heuristics/state"
+)
+
+// division deals the jobs of an instance out to groups of nodes.
+type division struct {
+	in     *instance.Instance
+	area   []float64 // per job: GPU-ticks
+	groups []group
+	load   []float64 // per group: GPU-ticks
+	free   []bool    // per node: in no group yet
+	across bool      // a group has nodes of several racks
+}
+
+// divide makes a schedule that falls apart into many groups: jobs that need
+// several nodes first, each job goes to the nodes that have the least work for
+// their GPUs, and every group is scheduled for itself. It returns nil where that
+// cannot be done, or not without missing a deadline.
+func divide(ctx context.Context, in *instance.Instance, rng *rand.Rand) *instance.Schedule {
+	d := &division{in: in, area: make([]float64, len(in.Jobs)), free: make([]bool, len(in.Nodes))}
+	for n := range d.free {
+		d.free[n] = true
+	}
+	for _, j := range d.order(rng) {
+		if !d.put(j) {
+			return nil
+		}
+	}
+	d.level(ctx, rng)
+	return d.schedule(ctx, rng)
+}
+
+// levelExchanges is the number of exchanges per job that level tries.
+const levelExchanges = 300
+
+// level anneals the division on the estimate of its groups' values.
+func (d *division) level(ctx context.Context, rng *rand.Rand) {
+	if len(d.groups) < 2 {
+		return
+	}
+	e, b := newEstimate(d.in), &scratch{}
+	values := make([]float64, len(d.groups))
+	for n, g := range d.groups {
+		values[n] = e.of(b, g.nodes, g.jobs)
+	}
+	steps := levelExchanges * len(d.in.Jobs)
+	var scale float64
+	for n := range steps {
+		if n%1024 == 0 {
+			if ctx.Err() != nil {
+				return
+			}
+			scale = energyScale(d.in, values)
+		}
+		heat := exchangeHot * state.Pow(levelCold/exchangeHot, float64(n)/float64(steps))
+		at := [2]int{rng.IntN(len(d.groups)), rng.IntN(len(d.groups))}
+		if o := rng.IntN(len(d.groups)); d.in.Objective == instance.Makespan && values[o] > values[at[0]] {
+			at[0] = o
+		}
+		if at[0] == at[1] {
+			continue
+		}
+		jobs, given := exchange(rng, d.groups[at[0]].jobs, d.groups[at[1]].jobs)
+		fit := len(given[0])+len(given[1]) > 0
+		for k, n := range at {
+			fit = fit && !slices.ContainsFunc(given[1-k], func(j instance.JobID) bool { return !fits(d.in, j, d.groups[n].nodes) })
+		}
+		if !fit {
+			continue
+		}
+		limit := -float64(heat * math.Log(1-rng.Float64()))
+		for _, n := range at {
+			limit += groupEnergy(d.in, values[n], scale)
+		}
+		var now [2]float64
+		for k, n := range at {
+			now[k] = e.of(b, d.groups[n].nodes, jobs[k])
+		}
+		if groupEnergy(d.in, now[0], scale)+groupEnergy(d.in, now[1], scale) <= limit {
+			for k, n := range at {
+				d.groups[n].jobs, values[n] = jobs[k], now[k]
+			}
+		}
+	}
+	for n := range d.groups {
+		slices.Sort(d.groups[n].jobs)
+	}
+}
+
+// levelCold is the temperature at the end of level, as exchangeCold is.
+const levelCold = 0.001
+
+// divisionNoise is by how much of its size a job may come sooner or later.
+const divisionNoise = 0.2
+
+// order returns the jobs in the order in which they are dealt out: those too wide
+// for a node by width, the others by size, or by merit under weighted completion;
+// either up to some noise.
+func (d *division) order(rng *rand.Rand) []instance.JobID {
+	in, counts := d.in, state.CheapestMultisets(d.in)
+	key := make([]float64, len(in.Jobs))
+	for at, j := range state.BySmith(in, counts) {
+		job := &in.Jobs[j]
+		d.area[j] = float64(job.Iterations) * float64(job.Workers) * float64(state.MeanTime(job, state.FastestType(in, job), counts[j]))
+		key[j] = -d.area[j]
+		if in.Objective == instance.WeightedCompletion {
+			key[j] = float64(at)
+		}
+	}
+	for j := range key {
+		key[j] *= 1 + float64(divisionNoise*rng.Float64())
+	}
+	widest := 0
+	for n := range in.Nodes {
+		widest = max(widest, in.Nodes[n].GPUs)
+	}
+	wide := func(j instance.JobID) int { return max(0, in.Jobs[j].Workers-widest) }
+	order := make([]instance.JobID, len(in.Jobs))
+	for j := range order {
+		order[j] = instance.JobID(j)
+	}
+	slices.SortFunc(order, func(a, b instance.JobID) int {
+		return cmp.Or(cmp.Compare(wide(b), wide(a)), cmp.Compare(key[a], key[b]), cmp.Compare(a, b))
+	})
+	return order
+}
+
+// put deals a job out to the group that will have the least work for its GPUs, or
+// to a new one.
+func (d *division) put(j instance.JobID) bool {
+	best, cost := -1, 0.0
+	for n := range d.groups {
+		if !fits(d.in, j, d.groups[n].nodes) {
+			continue
+		}
+		if c := (d.load[n] + d.area[j]) / float64(d.groups[n].gpus); best < 0 || c < cost {
+			best, cost = n, c
+		}
+	}
+	if g := d.fresh(j); g.gpus > 0 && (best < 0 || d.area[j]/float64(g.gpus) < cost) {
+		best = len(d.groups)
+		d.groups, d.load = append(d.groups, g), append(d.load, 0)
+		for _, n := range g.nodes {
+			d.free[n] = false
+		}
+	}
+	if best < 0 {
+		return false
+	}
+	d.groups[best].jobs = append(d.groups[best].jobs, j)
+	d.load[best] += d.area[j]
+	return true
+}
+
+// fits reports whether some nodes have the GPUs for a job.
+func fits(in *instance.Instance, j instance.JobID, nodes []instance.NodeID) bool {
+	job := &in.Jobs[j]
+	within, all := 0, 0 // GPUs in the place at hand, the most in a place
+	for n, id := range nodes {
+		node := &in.Nodes[id]
+		if n > 0 && (job.Within == instance.WithinNode || job.Within == instance.WithinRack && node.Rack != in.Nodes[nodes[n-1]].Rack) {
+			within = 0
+		}
+		if job.Runs(node.Type) {
+			within += node.GPUs
+		}
+		all = max(all, within)
+	}
+	return all >= job.Workers
+}
+
+// fresh returns the first free nodes in a row that fit a job; without GPUs if there
+// are none. They are in one rack, but for those of the first job that needs more:
+// two groups across racks might have trunks in common.
+func (d *division) fresh(j instance.JobID) group {
+	if g := d.row(j, false); g.gpus > 0 || d.across {
+		return g
+	}
+	g := d.row(j, true)
+	d.across = g.gpus > 0
+	return g
+}
+
+// row returns the first free nodes in a row that fit a job, in one rack or across.
+func (d *division) row(j instance.JobID, across bool) group {
+	var g group
+	for n, free := range d.free {
+		node := &d.in.Nodes[n]
+		usable := free && d.in.Jobs[j].Runs(node.Type)
+		if !usable || !across && len(g.nodes) > 0 && d.in.Nodes[g.nodes[0]].Rack != node.Rack {
+			g = group{}
+		}
+		if usable {
+			g.nodes, g.gpus = append(g.nodes, instance.NodeID(n)), g.gpus+node.GPUs
+			if fits(d.in, j, g.nodes) {
+				return g
+			}
+		}
+	}
+	return group{}
+}
+
+// schedule makes greedy plans of all groups and puts them together.
+func (d *division) schedule(ctx context.Context, rng *rand.Rand) *instance.Schedule {
+	in := d.in
+	parts := make([]*instance.Part, len(d.groups))
+	plans := make([]*instance.Schedule, len(d.groups))
+	sources := make([]*rand.Rand, len(d.groups))
+	for n := range d.groups {
+		parts[n] = partOf(in, d.groups, []int{n})
+		sources[n] = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
+	}
+	state.Parallel(len(parts), func(n int) {
+		if len(parts[n].Jobs) == 0 {
+			plans[n] = &instance.Schedule{}
+			return
+		}
+		// The error is one of memory, deadlines or the context: no plan.
+		plans[n], _ = list.Greedy(ctx, state.Options{Quick: true, Parts: len(parts)}, parts[n].Instance, sources[n])
+	})
+	whole := &instance.Schedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
+	for n, plan := range plans {
+		if plan == nil {
+			return nil
+		}
+		parts[n].Add(whole, plan)
+	}
+	whole.Sort()
+	return whole
+}

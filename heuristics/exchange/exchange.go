@@ -1,0 +1,504 @@
+package exchange
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/list"
+	"jigsaw/heuristics/state"
+)
+
+// Annealer anneals which jobs share a group of nodes. Two groups exchange a few jobs,
+// and both are scheduled anew by a greedy of few tries: how well jobs fill one
+// another's gaps no estimate tells as well. It begins with a division.
+type Annealer struct {
+	in       *instance.Instance
+	rng      *rand.Rand
+	area     []float64 // per job: GPU-ticks at the cheapest depths
+	estimate *estimate
+
+	groups []group
+	taken  [][]instance.LinkID // per group: the trunks of the others
+	sides  []side              // per group: how it is scheduled
+	value  float64             // of all of them
+	Best   state.Incumbent     // the best that exchanges had; nil: none
+	own    state.Incumbent     // the best that the walk had since it began where it did
+	// tried counts the exchanges since the walk was last heated up; it cools for as
+	// many as cycle. began is the value of own at the start of the cycle.
+	tried, cycle int
+	began        state.Value
+	// main, unless 0, is the cycle of the walk to come back to from a side walk.
+	main int
+	// share is the part of a search's work that exchanges are worth.
+	share float64
+	// owed is work done beyond what was asked for.
+	owed int
+
+	partitions *partitions
+	kinds      []int   // per group; see set partitions
+	limit      float64 // the value of the best schedule of all
+	credit     int     // work that set partitions may do
+	vain       bool    // a cycle has brought nothing
+
+	tail        float64        // for which all GPUs idle at the end: a job synchronises
+	completions int            // so far; see completion
+	dice        *rand.Rand     // of completions, so that those in vain change nothing
+	completing  float64        // the part of exchanges' work that they are worth
+	done, spent int            // operations of exchanges, and of completions
+	given       map[string]int // per set: the tries it had in completions
+}
+
+// side is the schedule of a group.
+type side struct {
+	part   *instance.Part
+	plan   *instance.Schedule // nil: no jobs
+	value  float64
+	from   *list.Decision  // that made plan; nil: unknown
+	search *list.Portfolio // while it is being made; nil: no jobs
+}
+
+const (
+	// Exchanges are worth the part mostShare of a search's work; after each cycle that
+	// brought nothing half as much as before, but no less than leastShare.
+	mostShare, leastShare = 0.75, 0.125
+	// Exchanges with set partitions are worth the part partitionShare at least.
+	partitionShare = 0.5
+	// The first cycle has so many exchanges per job; each after it twice as many as
+	// the one before.
+	firstExchanges = 2
+	// The first cycle of a side walk is the sideCycle-th part of the one it stands in for.
+	sideCycle = 8
+	// A pair of groups tries so many exchanges at a time.
+	pairTries = 4
+	// An exchange is scheduled with sketchTries, and where it would be good enough
+	// were the groups better by the part hope, with studyTries.
+	sketchTries, studyTries = 6, 40
+	hope                    = 0.03
+	// groupSteep is the power of a group's end in the energy of the makespan.
+	groupSteep = 40
+	// Temperatures at the start and the end of a cycle. Their units are the energy of
+	// a group that ends last, and a tenth of the mean job's weighted completion.
+	exchangeHot, exchangeCold = 0.03, 0.003
+	// exchangeDraws is how many exchanges are drawn for one whose loads are acceptable.
+	exchangeDraws = 30
+	// exchangeChoice is of how many of these the one that looks best is taken; weightedChoice
+	// under weighted completion, of which the estimate knows more.
+	exchangeChoice, weightedChoice = 3, 10
+	// greedyWork is how many operations of a sequence take as long as one of greedy.
+	// drawWork is what drawing an exchange is worth.
+	greedyWork, drawWork = 3, 30
+)
+
+// swaps are how many jobs the two groups give away.
+var swaps = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 2}, {2, 3}}
+
+// NewAnnealer returns a walk that begins with a division once it has work to do. rng draws
+// the exchanges, dice the completions.
+func NewAnnealer(in *instance.Instance, rng, dice *rand.Rand) *Annealer {
+	t := &Annealer{
+		in: in, rng: rng, dice: dice, area: make([]float64, len(in.Jobs)), cycle: firstExchanges * len(in.Jobs), share: mostShare,
+		estimate: newEstimate(in), limit: math.Inf(1), tail: math.Inf(1), completing: firstCompletions, given: map[string]int{},
+	}
+	counts := state.CheapestMultisets(in)
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		times := job.On[state.FastestType(in, job)].Time
+		for d, n := range counts[j] {
+			t.area[j] += float64(int64(job.Iterations) * int64(n) * int64(times[d]))
+		}
+		sync := 0.0
+		if span, ok := nearest(in, job); ok && job.HasSync() {
+			sync = float64(in.SyncTicks(job.Volume(counts[j], span.Parties), span.Rate(in.RateLevels[0])))
+		}
+		t.tail = min(t.tail, sync)
+	}
+	t.partitions = newPartitions(t.area)
+	return t
+}
+
+// Walk anneals for about its share of the given number of operations, and returns
+// that share: 0 where there is nothing to trade. Between cycles it goes on from the
+// Best schedule of all, where that falls apart as well.
+func (t *Annealer) Walk(ctx context.Context, work int, best state.Incumbent) float64 {
+	if t.share > 0 && t.groups == nil {
+		if s := divide(ctx, t.in, t.rng); s != nil {
+			t.take(state.Incumbent{Schedule: s, Value: state.ValueOf(t.in, s.Completion(t.in))}, groupsOf(t.in, s))
+		}
+		if len(t.groups) < 2 {
+			t.share = 0
+		}
+	}
+	if t.share > 0 && t.tried >= t.cycle {
+		t.restart(ctx, best)
+	}
+	share := t.share
+	if share > 0 && t.covering() {
+		t.bound(best)
+		if float64(t.spent) <= t.completing*float64(t.done) {
+			t.complete(ctx)
+		}
+	}
+	t.done += int(share * float64(work))
+	for t.owed -= int(share * float64(work)); t.owed < 0 && ctx.Err() == nil; {
+		if t.tried >= t.cycle {
+			t.restart(ctx, best)
+		}
+		t.batch(ctx)
+	}
+	return share
+}
+
+// restart begins another cycle. After a cycle that brought nothing, a side walk begins
+// with a division of its own, as long as its cycles bring something: what it sees may
+// go together with what others saw.
+func (t *Annealer) restart(ctx context.Context, best state.Incumbent) {
+	t.tried = 0
+	gained := t.own.Value.Less(t.began)
+	switch {
+	case t.main > 0 && gained && t.cycle < t.main:
+		t.cycle = min(2*t.cycle, t.main)
+		t.take(t.own, groupsOf(t.in, t.own.Schedule))
+		return
+	case t.main > 0:
+		t.cycle, t.main = t.main, 0
+	case gained:
+		t.cycle, t.share = 2*t.cycle, mostShare
+	default:
+		least := leastShare
+		if t.covering() {
+			least = partitionShare
+		}
+		t.cycle, t.share, t.vain = 2*t.cycle, max(t.share/2, least), true
+		if t.covering() && !best.Value.Less(t.Best.Value) && t.aside(ctx) {
+			return
+		}
+	}
+	from, groups := t.Best, groupsOf(t.in, t.Best.Schedule)
+	if best.Value.Less(from.Value) {
+		if list := groupsOf(t.in, best.Schedule); 4*len(list) >= 3*len(groups) {
+			from, groups = best, list
+		}
+	}
+	t.take(from, groups)
+}
+
+// take goes on from a schedule.
+func (t *Annealer) take(f state.Incumbent, groups []group) {
+	t.own, t.began, t.value = f, f.Value, f.Value.Float()
+	t.groups = groups
+	t.taken, t.kinds, t.sides = t.split(f.Schedule, groups)
+	t.offer(f)
+}
+
+// split returns what the groups of a schedule are: the trunks of the others, the kind,
+// and the schedule.
+func (t *Annealer) split(whole *instance.Schedule, groups []group) (taken [][]instance.LinkID, kinds []int, sides []side) {
+	taken, kinds, sides = make([][]instance.LinkID, len(groups)), make([]int, len(groups)), make([]side, len(groups))
+	for n, g := range groups {
+		for o := range groups {
+			if o != n {
+				taken[n] = append(taken[n], groups[o].trunks...)
+			}
+		}
+		s := &sides[n]
+		s.part = t.in.Part(g.jobs, g.nodes, taken[n])
+		kinds[n] = t.partitions.kind(s.part)
+		if len(g.jobs) > 0 {
+			s.plan = s.part.Of(whole)
+			s.value = state.ValueOf(s.part.Instance, s.plan.Completion(s.part.Instance)).Float()
+		}
+	}
+	return taken, kinds, sides
+}
+
+// batch pairs the groups off and lets each pair try some exchanges.
+func (t *Annealer) batch(ctx context.Context) {
+	heat := exchangeHot * state.Pow(exchangeCold/exchangeHot, float64(t.tried)/float64(t.cycle))
+	values := make([]float64, len(t.sides))
+	for n := range t.sides {
+		values[n] = t.sides[n].value
+	}
+	scale := energyScale(t.in, values)
+	var pairs []*pairExchange
+	for _, at := range t.pairs() {
+		pairs = append(pairs, &pairExchange{
+			Annealer: t, at: at, heat: heat, scale: scale, rng: rand.New(rand.NewPCG(t.rng.Uint64(), t.rng.Uint64())),
+		})
+	}
+	state.Parallel(len(pairs), func(n int) {
+		for range pairTries {
+			pairs[n].try(ctx)
+		}
+	})
+	for _, b := range pairs {
+		t.owed += b.work
+	}
+	t.tried += pairTries * len(pairs)
+	t.note()
+	if t.covering() {
+		t.cover(ctx, pairs)
+	}
+}
+
+// pairs pairs the groups off at random; under makespan those of the quarter that ends
+// last with others that end early.
+func (t *Annealer) pairs() [][2]int {
+	order := t.rng.Perm(len(t.groups))
+	pairs := make([][2]int, len(order)/2)
+	if t.in.Objective == instance.Makespan {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.sides[b].value, t.sides[a].value) })
+		pairs = pairs[:(len(pairs)+1)/2]
+	}
+	for n, early := range t.rng.Perm(len(order) / 2)[:len(pairs)] {
+		pairs[n] = [2]int{order[n], order[len(order)-1-early]}
+	}
+	return pairs
+}
+
+// note adds up what the groups are worth, and keeps the best.
+func (t *Annealer) note() {
+	t.value = 0
+	for _, s := range t.sides {
+		if t.in.Objective == instance.WeightedCompletion {
+			t.value += s.value
+		} else {
+			t.value = max(t.value, s.value)
+		}
+	}
+	if t.value >= t.own.Value.Float() {
+		return
+	}
+	whole := &instance.Schedule{Residency: make([][]instance.GPUID, len(t.in.Jobs))}
+	for _, s := range t.sides {
+		if s.plan != nil {
+			s.part.Add(whole, s.plan)
+		}
+	}
+	whole.Sort()
+	t.own = state.Incumbent{Schedule: whole, Value: state.ValueOf(t.in, whole.Completion(t.in))}
+	t.offer(t.own)
+}
+
+// offer takes a schedule over if it is better than all of exchanges before.
+func (t *Annealer) offer(f state.Incumbent) {
+	if t.Best.Schedule == nil || f.Value.Less(t.Best.Value) {
+		t.Best = f
+		t.bound(f)
+	}
+}
+
+// energyScale returns the factor of groups' values in their energy. Under makespan that
+// of a group which ends later than nine in ten of those with jobs is 1: one that stands
+// out should not make the others look as if they were free to end when they like.
+func energyScale(in *instance.Instance, values []float64) float64 {
+	if in.Objective != instance.WeightedCompletion {
+		sorted := slices.Sorted(slices.Values(values))
+		for len(sorted) > 1 && sorted[0] == 0 {
+			sorted = sorted[1:]
+		}
+		return 1 / sorted[len(sorted)*9/10]
+	}
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return 10 * float64(len(in.Jobs)) / sum
+}
+
+// groupEnergy is what exchanges bring down, summed over the groups: a steep function of
+// their ends, or their weighted completions.
+func groupEnergy(in *instance.Instance, value, scale float64) float64 {
+	if in.Objective == instance.WeightedCompletion {
+		return value * scale
+	}
+	if value == 0 {
+		return 0
+	}
+	return state.Pow(value*scale, groupSteep)
+}
+
+// exchange draws jobs that two groups give each other, and returns what each has
+// after that, the new jobs last.
+func exchange(rng *rand.Rand, a, b []instance.JobID) (jobs, given [2][]instance.JobID) {
+	swap := swaps[rng.IntN(len(swaps))]
+	for k, list := range [2][]instance.JobID{a, b} {
+		jobs[k] = slices.Clone(list)
+		for range min(swap[k], len(jobs[k])) {
+			i := rng.IntN(len(jobs[k]))
+			given[k] = append(given[k], jobs[k][i])
+			jobs[k] = slices.Delete(jobs[k], i, i+1)
+		}
+	}
+	for k := range jobs {
+		jobs[k] = append(jobs[k], given[1-k]...)
+	}
+	return jobs, given
+}
+
+// pairExchange is two groups that exchange jobs.
+type pairExchange struct {
+	*Annealer
+	at      [2]int // the groups
+	heat    float64
+	scale   float64 // of values in the energy
+	rng     *rand.Rand
+	work    int // done so far, in operations
+	found   int // exchanges that could be made, so far
+	scratch scratch
+	lack    []instance.JobID // a set to schedule, in the place of exchanges
+	seen    []set            // that set partitions may know
+}
+
+// energy is that of a group.
+func (b *pairExchange) energy(value float64) float64 { return groupEnergy(b.in, value, b.scale) }
+
+// leastEnergy is the energy of a group with the given jobs if no GPU ever idles, or
+// under weighted completion if no job ever waits.
+func (b *pairExchange) leastEnergy(n int, jobs []instance.JobID) float64 {
+	sum := 0.0
+	if b.in.Objective == instance.WeightedCompletion {
+		for _, j := range jobs {
+			sum += float64(float64(b.in.Jobs[j].Weight) * b.estimate.chain[j])
+		}
+		return b.energy(sum)
+	}
+	for _, j := range jobs {
+		sum += b.area[j]
+	}
+	return b.energy(sum / float64(b.groups[n].gpus))
+}
+
+// try draws an exchange, and makes it if its energy is no more than the temperature
+// allows. It gives up as soon as that is out of reach.
+func (b *pairExchange) try(ctx context.Context) {
+	limit := -float64(b.heat * math.Log(1-b.rng.Float64()))
+	for _, n := range b.at {
+		limit += b.energy(b.sides[n].value)
+	}
+	jobs, ok := b.draw(limit)
+	if !ok {
+		return
+	}
+	sides, ok := b.schedule(ctx, jobs, limit)
+	for k, n := range b.at {
+		if b.covering() {
+			b.see(&sides[k], n)
+		}
+		if ok {
+			sides[k].settle()
+			b.groups[n].jobs, b.sides[n] = jobs[k], sides[k]
+		}
+	}
+}
+
+// schedule schedules both groups with the given jobs. It reports false where their
+// energy is above the limit, and gives up as soon as that is clear.
+func (b *pairExchange) schedule(ctx context.Context, jobs [2][]instance.JobID, limit float64) (sides [2]side, ok bool) {
+	least := [2]float64{1: b.leastEnergy(b.at[1], jobs[1])} // what each may come down to
+	for k, n := range b.at {
+		if sides[k], ok = b.sketch(ctx, n, jobs[k]); !ok {
+			return sides, false
+		}
+		if least[k] = b.energy((1 - hope) * sides[k].value); least[0]+least[1] > limit {
+			return sides, false
+		}
+	}
+	for k := range sides {
+		if b.energy(sides[0].value)+b.energy(sides[1].value) <= limit {
+			break
+		}
+		b.study(&sides[k], studyTries)
+		if least[k] = b.energy(sides[k].value); least[0]+least[1] > limit {
+			return sides, false
+		}
+	}
+	return sides, true
+}
+
+// draw returns the jobs of both groups after an exchange that, by the loads alone,
+// may be within the limit: of a few such ones that which looks best.
+func (b *pairExchange) draw(limit float64) (best [2][]instance.JobID, ok bool) {
+	least, choice := math.Inf(1), exchangeChoice
+	if b.in.Objective == instance.WeightedCompletion {
+		choice = weightedChoice
+	}
+	for range exchangeDraws {
+		b.work += drawWork
+		jobs, given := exchange(b.rng, b.groups[b.at[0]].jobs, b.groups[b.at[1]].jobs)
+		if len(given[0])+len(given[1]) == 0 || !b.fit(0, given[1]) || !b.fit(1, given[0]) ||
+			b.leastEnergy(b.at[0], jobs[0])+b.leastEnergy(b.at[1], jobs[1]) > limit {
+			continue
+		}
+		energy := 0.0
+		for k, n := range b.at {
+			energy += b.energy(b.estimate.of(&b.scratch, b.groups[n].nodes, jobs[k]))
+		}
+		if energy < least {
+			best, least, ok = jobs, energy, true
+		}
+		if b.found++; b.found%choice == 0 {
+			break
+		}
+	}
+	for k := range best {
+		slices.Sort(best[k])
+	}
+	return best, ok
+}
+
+// fit reports whether one of the two groups has the GPUs for each of some jobs.
+func (b *pairExchange) fit(k int, jobs []instance.JobID) bool {
+	return !slices.ContainsFunc(jobs, func(j instance.JobID) bool { return !fits(b.in, j, b.groups[b.at[k]].nodes) })
+}
+
+// sketch schedules a group with the given jobs. It reports false where their
+// memory is too much or one misses its deadline.
+func (b *pairExchange) sketch(ctx context.Context, n int, jobs []instance.JobID) (side, bool) {
+	old := &b.sides[n]
+	if len(jobs) == 0 {
+		return side{part: old.part}, true
+	}
+	s := side{part: b.in.Part(jobs, b.groups[n].nodes, b.taken[n])}
+	s.search = list.NewPortfolio(ctx, state.Options{Tries: sketchTries}, s.part.Instance, b.rng)
+	if old.from != nil {
+		as := make([]int, len(jobs))
+		for j, id := range jobs {
+			at, ok := slices.BinarySearch(old.part.JobsOf, id)
+			if as[j] = at; !ok {
+				as[j] = -1
+			}
+		}
+		s.search.Resume(old.from, as)
+	}
+	if s.search.Best == nil && s.search.Construct() != nil {
+		return s, false
+	}
+	s.search.Improve()
+	return s, b.result(&s, sketchTries)
+}
+
+// study goes on with the schedule of a group, for so many tries.
+func (b *pairExchange) study(s *side, tries int) {
+	if s.search != nil {
+		s.search.Budget += tries * s.search.Cost
+		s.search.Improve()
+		b.result(s, tries)
+	}
+}
+
+// result takes the schedule of a group from its search, which had so many tries.
+func (b *pairExchange) result(s *side, tries int) bool {
+	for j := range s.part.Jobs {
+		job := &s.part.Jobs[j]
+		b.work += greedyWork * tries * job.Iterations * (job.Workers + 1)
+	}
+	if s.search.Best == nil || s.search.Value.Late > 0 {
+		return false
+	}
+	s.value = s.search.Value.Float()
+	return true
+}

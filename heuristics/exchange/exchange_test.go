@@ -1,0 +1,86 @@
+package exchange
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/heuristicstest"
+	"jigsaw/heuristics/state"
+)
+
+// TestExchange: every walk leaves a valid schedule that is no worse, and at least a third
+// of the runs gain: a division is often as good as few exchanges can make it.
+func TestExchange(t *testing.T) {
+	runs, gained := improves(t, func(in *instance.Instance, seed uint64) (best *state.Incumbent, step func()) {
+		annealer := NewAnnealer(in, heuristicstest.Source(seed), heuristicstest.Source(seed))
+		if annealer.Walk(t.Context(), 1, state.Incumbent{}) == 0 {
+			return nil, nil
+		}
+		return &annealer.Best, func() { annealer.Walk(t.Context(), 400_000, annealer.Best) }
+	})
+	assert.GreaterOrEqual(t, 3*gained, runs)
+}
+
+// TestExchangeFollow: a cycle goes on from a better schedule that falls apart, and one
+// that brought nothing makes exchanges worth less.
+func TestExchangeFollow(t *testing.T) {
+	in := manyNodes(t, "plain", 1)
+	annealer := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0))
+	require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
+	better := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0))
+	require.NotZero(t, better.Walk(t.Context(), 2_000_000, annealer.Best))
+	require.True(t, better.Best.Value.Less(annealer.Best.Value))
+
+	annealer.began = annealer.own.Value
+	annealer.restart(t.Context(), better.Best)
+	assert.Equal(t, better.Best, annealer.Best)
+	assert.InDelta(t, mostShare/2, annealer.share, 0)
+	annealer.began.Lo = annealer.own.Value.Lo + 1
+	annealer.restart(t.Context(), annealer.Best)
+	assert.InDelta(t, mostShare, annealer.share, 0)
+}
+
+// TestExchangeTypes: jobs go only where there are GPUs of their types.
+func TestExchangeTypes(t *testing.T) {
+	in := manyNodes(t, "limits", 0)
+	typed := 0
+	for j := range in.Jobs {
+		if job := &in.Jobs[j]; j%2 == 0 && job.Runs(0) && job.Runs(1) {
+			job.On[1] = nil
+			typed++
+		}
+	}
+	require.NotZero(t, typed)
+	annealer := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0))
+	require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
+	annealer.Walk(t.Context(), 400_000, annealer.Best)
+	require.NotZero(t, annealer.tried)
+	require.Empty(t, instance.Check(in, annealer.Best.Schedule))
+}
+
+// TestExchangeAlone: where there is one group there is nothing to trade.
+func TestExchangeAlone(t *testing.T) {
+	in := heuristicstest.Planted(t, heuristicstest.Source(1), 1, 4, 60, 8)
+	assert.Zero(t, NewAnnealer(in, heuristicstest.Source(1), heuristicstest.Source(1)).Walk(t.Context(), 1000, state.Incumbent{}))
+}
+
+// TestExchangeLeast: no group comes to less than exchanges count on.
+func TestExchangeLeast(t *testing.T) {
+	for _, name := range []string{"plain", "limits"} {
+		for _, objective := range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {
+			in := manyNodes(t, name, 1)
+			in.Objective = objective
+			annealer := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0))
+			require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
+			annealer.Walk(t.Context(), 50_000, annealer.Best)
+			b := &pairExchange{Annealer: annealer, scale: 1}
+			for n, s := range annealer.sides {
+				least := b.leastEnergy(n, annealer.groups[n].jobs)
+				assert.LessOrEqual(t, least, b.energy(s.value))
+			}
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package exchange
+
+import (
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// group is some nodes with all jobs that live on any of them.
+type group struct {
+	nodes []instance.NodeID
+	jobs  []instance.JobID
+	// trunks that synchronisations of the jobs use.
+	trunks []instance.LinkID
+	gpus   int
+	end    instance.Tick // of the last job
+}
+
+// groupsOf returns the smallest groups that a schedule falls apart into: no two
+// have a job, a node or a trunk in common. So each could be scheduled anew
+// whatever the others do.
+func groupsOf(in *instance.Instance, s *instance.Schedule) []group {
+	// Nodes, and links after them, are joined where a job uses both.
+	nodes := len(in.Nodes)
+	root := make([]int, nodes+len(in.Links))
+	for i := range root {
+		root[i] = i
+	}
+	find := func(i int) int {
+		for root[i] != i {
+			root[i] = root[root[i]]
+			i = root[i]
+		}
+		return i
+	}
+	trunks := make([]bool, len(in.Links))
+	for _, home := range s.Residency {
+		first, last := in.GPUs[home[0]].Node, in.GPUs[home[len(home)-1]].Node
+		if first == last {
+			continue
+		}
+		for _, g := range home {
+			root[find(int(in.GPUs[g].Node))] = find(int(first))
+		}
+		if in.Nodes[first].Rack == in.Nodes[last].Rack {
+			continue
+		}
+		span, _ := in.Span(home)
+		for _, l := range in.Trunks(span) {
+			root[find(nodes+int(l))] = find(int(first))
+			trunks[l] = true
+		}
+	}
+
+	var list []group
+	index := make([]int, len(root)) // per root: its group, from 1
+	for n := range in.Nodes {
+		r := find(n)
+		if index[r] == 0 {
+			list = append(list, group{})
+			index[r] = len(list)
+		}
+		g := &list[index[r]-1]
+		g.nodes = append(g.nodes, instance.NodeID(n))
+		g.gpus += in.Nodes[n].GPUs
+	}
+	for j, end := range s.Completion(in) {
+		g := &list[index[find(int(in.GPUs[s.Residency[j][0]].Node))]-1]
+		g.jobs = append(g.jobs, instance.JobID(j))
+		g.end = max(g.end, end)
+	}
+	for l, used := range trunks {
+		if used {
+			g := &list[index[find(nodes+l)]-1]
+			g.trunks = append(g.trunks, instance.LinkID(l))
+		}
+	}
+	return list
+}
+
+// partOf returns the part of the instance that the chosen groups are.
+func partOf(in *instance.Instance, list []group, chosen []int) *instance.Part {
+	var jobs []instance.JobID
+	var nodes []instance.NodeID
+	var taken []instance.LinkID
+	for n := range list {
+		if slices.Contains(chosen, n) {
+			jobs, nodes = append(jobs, list[n].jobs...), append(nodes, list[n].nodes...)
+		} else {
+			taken = append(taken, list[n].trunks...)
+		}
+	}
+	slices.Sort(jobs)
+	slices.Sort(nodes)
+	return in.Part(jobs, nodes, taken)
+}

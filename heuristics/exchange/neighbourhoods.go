@@ -1,0 +1,195 @@
+package exchange
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/sequence"
+	"jigsaw/heuristics/state"
+)
+
+// Neighbourhoods improves a schedule neighbourhood by neighbourhood, a large-neighbourhood search (P. Shaw,
+// Using constraint programming and local search methods to solve vehicle routing
+// problems, CP 1998). A neighbourhood is a few groups of nodes: an instance of its own,
+// small enough for [search] to be good at, whose schedule can be put back whatever
+// it is. Where a schedule does not fall apart, neighbourhoods begins with the best of exchanges.
+type Neighbourhoods struct {
+	in     *instance.Instance
+	rng    *rand.Rand
+	Best   state.Incumbent // the best that falls apart; nil: none
+	groups []group         // of it
+	// rounds is for how long a neighbourhood is searched.
+	rounds int
+	// stale is how many batches have passed without a better schedule.
+	stale int
+	// owed is work done beyond what was asked for.
+	owed int
+}
+
+// neighbourhood is what is scheduled anew.
+type neighbourhood struct {
+	part *instance.Part
+	rng  *rand.Rand
+	from *instance.Schedule
+	to   state.Incumbent // better than from; nil: none
+}
+
+const (
+	// walksWorth is how many neighbourhoods are worth as much work as lanes and residency searches are. But
+	// from leastGroups on, neighbourhoods of a large instance are worth the part leastNeighbourhoods.
+	walksWorth, leastNeighbourhoods, leastGroups = 4, 0.5, 3
+	// A batch has so many neighbourhoods of about so many GPUs, and half as many again or
+	// twice as many after a while without a better schedule.
+	neighbourhoodBatch, neighbourhoodGPUs = 4, 16
+	// A neighbourhood is searched in so many lanes, for so many rounds.
+	neighbourhoodLanes      = 3
+	leastRounds, mostRounds = 2, sequence.FirstCycle
+	// staleDivision is the number of batches without a better schedule after which
+	// Neighbourhoods worse than the best schedule of all are given up for the best of exchanges.
+	staleDivision = 40
+)
+
+// NewNeighbourhoods returns a search without a schedule yet; see Follow.
+func NewNeighbourhoods(in *instance.Instance, rng *rand.Rand) *Neighbourhoods {
+	return &Neighbourhoods{in: in, rng: rng, rounds: leastRounds}
+}
+
+// Follow takes a schedule over if it is better and falls apart; another, the best of
+// exchanges, where there is nothing else or the search has long been elsewhere. It
+// returns which part of a search's work neighbourhoods are worth: the more groups, the more,
+// and 0 without any.
+func (p *Neighbourhoods) Follow(best, other state.Incumbent) float64 {
+	if p.Best.Schedule == nil || best.Value.Less(p.Best.Value) {
+		p.take(best)
+	}
+	if p.Best.Schedule == nil || p.stale > staleDivision && best.Value.Less(p.Best.Value) {
+		p.stale = 0
+		if other.Schedule != nil {
+			p.take(other)
+		}
+	}
+	part := 1 - float64(walksWorth)/float64(max(walksWorth, len(p.groups)))
+	if p.few(len(p.groups)) {
+		part = max(part, leastNeighbourhoods)
+	}
+	return part
+}
+
+// few reports whether so many groups are worth neighbourhoods although they are few: not where
+// a neighbourhood would be much of all.
+func (p *Neighbourhoods) few(groups int) bool {
+	return groups >= leastGroups && len(p.in.GPUs) > 2*neighbourhoodGPUs
+}
+
+// take goes on from a schedule if it falls apart into enough groups, none of which has
+// more than half of the GPUs.
+func (p *Neighbourhoods) take(f state.Incumbent) {
+	list := groupsOf(p.in, f.Schedule)
+	if (len(list) > walksWorth || p.few(len(list))) && !slices.ContainsFunc(list, func(g group) bool { return 2*g.gpus > len(p.in.GPUs) }) {
+		p.Best, p.groups, p.stale = f, list, 0
+	}
+}
+
+// Improve tries neighbourhoods for about the given number of operations.
+func (p *Neighbourhoods) Improve(ctx context.Context, work int) {
+	for p.owed -= work; p.owed < 0 && ctx.Err() == nil; {
+		p.batch(ctx)
+	}
+}
+
+// batch tries some neighbourhoods side by side: either ones that have nothing in common,
+// or, where the makespan has not come down, ones that share the last group. The
+// fewer of them gain, the longer the next ones are searched.
+func (p *Neighbourhoods) batch(ctx context.Context) {
+	same := p.in.Objective == instance.Makespan && p.stale%2 == 1
+	batch := p.draw(same)
+	worked := make([]int, len(batch))
+	state.Parallel(len(batch), func(n int) { worked[n] = batch[n].improve(ctx, p.rounds) })
+	whole := p.Best.Schedule.Clone()
+	var best *neighbourhood
+	gains := 0
+	for n, q := range batch {
+		p.owed += worked[n]
+		if q.to.Schedule == nil {
+			continue
+		}
+		gains++
+		if best == nil || q.to.Value.Ahead(best.to.Value) {
+			best = q
+		}
+		if !same {
+			q.part.Put(whole, q.to.Schedule)
+		}
+	}
+	if same && best != nil {
+		best.part.Put(whole, best.to.Schedule)
+	}
+	switch {
+	case 2*gains < len(batch):
+		p.rounds = min(p.rounds+1, mostRounds)
+	case 2*gains > len(batch):
+		p.rounds = max(p.rounds-1, leastRounds)
+	}
+	p.stale++
+	if gains > 0 {
+		f := state.Incumbent{Schedule: whole, Value: state.ValueOf(p.in, whole.Completion(p.in))}
+		if f.Value.Less(p.Best.Value) {
+			p.stale = 0
+		}
+		p.Best, p.groups = f, groupsOf(p.in, whole)
+	}
+}
+
+// draw chooses the neighbourhoods of a batch. Under makespan those that end last lead; all
+// others are drawn.
+func (p *Neighbourhoods) draw(same bool) []*neighbourhood {
+	list := p.groups
+	order := p.rng.Perm(len(list))
+	if p.in.Objective == instance.Makespan {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[b].end, list[a].end) })
+	}
+	most := neighbourhoodGPUs + neighbourhoodGPUs/2*(p.stale/2%3)
+	taken := make([]bool, len(list))
+	var batch []*neighbourhood
+	for _, lead := range order {
+		if len(batch) == neighbourhoodBatch {
+			break
+		}
+		if same {
+			lead = order[0]
+		} else if taken[lead] {
+			continue
+		}
+		chosen, gpus := []int{lead}, list[lead].gpus
+		taken[lead] = true
+		for _, n := range p.rng.Perm(len(list)) {
+			if !taken[n] && gpus < most && (gpus+list[n].gpus <= most || len(chosen) == 1) {
+				chosen, gpus = append(chosen, n), gpus+list[n].gpus
+				taken[n] = true
+			}
+		}
+		part := partOf(p.in, list, chosen)
+		if len(part.Jobs) == 0 {
+			continue
+		}
+		batch = append(batch, &neighbourhood{
+			part: part, from: part.Of(p.Best.Schedule), rng: rand.New(rand.NewPCG(p.rng.Uint64(), p.rng.Uint64())),
+		})
+	}
+	return batch
+}
+
+// improve searches for a better schedule of the neighbourhood for some rounds, and
+// returns the work done.
+func (q *neighbourhood) improve(ctx context.Context, rounds int) int {
+	s := sequence.NewSearch(ctx, state.Options{}, q.part.Instance, q.rng, q.from, neighbourhoodLanes)
+	before := s.Best.Value
+	worked := s.Cool(rounds)
+	if s.Best.Value.Ahead(before) {
+		q.to = s.Best
+	}
+	return worked
+}

@@ -1,0 +1,134 @@
+package list
+
+import (
+	"cmp"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+type activeSync struct {
+	end  instance.Tick
+	rate instance.Rate // on this link
+	job  int32
+}
+
+type waitingSync struct {
+	job, iteration int32
+}
+
+// claim keeps capacity of a link for a waiting sync from a time on, against
+// those of worse keys.
+type claim struct {
+	job  int32 // -1: none
+	at   instance.Tick
+	rate instance.Rate
+}
+
+// startSyncs starts what fits of the synchronisations to look at, best key first.
+func (s *Dispatcher) startSyncs() {
+	if len(s.syncs) > 1 {
+		slices.SortFunc(s.syncs, func(a, b int32) int {
+			return cmp.Or(cmp.Compare(s.jobs[a].key, s.jobs[b].key), cmp.Compare(a, b))
+		})
+	}
+	for _, j := range s.syncs {
+		s.inSync[j] = false
+		s.trySync(j)
+	}
+	s.syncs = s.syncs[:0]
+}
+
+// trySync starts the synchronisation of job j at the level that ends it
+// first, or leaves it waiting with a claim on its links.
+func (s *Dispatcher) trySync(j int32) {
+	job := &s.jobs[j]
+	level := -1
+	for n := range job.syncs {
+		if s.fits(j, n) {
+			level = n
+			break
+		}
+	}
+	if level != 0 {
+		// Waiting for full speed may still end sooner.
+		at := s.fullSpeedAt(job)
+		if level < 0 || at+job.syncs[0].Length < s.now+job.syncs[level].Length {
+			s.wait(j, at)
+			return
+		}
+	}
+	job.rate, job.next = job.syncs[level].Rate, s.now+job.syncs[level].Length
+	y := s.layout.SyncAt[j] + int(job.iteration)
+	s.out.syncStart[y], s.out.level[y] = s.now, uint8(job.fastest+level)
+	for _, u := range job.uses {
+		rate := job.rate * instance.Rate(u.Times)
+		s.load[u.Link] += rate
+		list := append(s.active[u.Link], activeSync{})
+		i := len(list) - 1
+		for ; i > 0 && list[i-1].end > job.next; i-- {
+			list[i] = list[i-1]
+		}
+		list[i] = activeSync{job.next, rate, j}
+		s.active[u.Link] = list
+		if s.claim[u.Link].job == j {
+			s.claim[u.Link].job = -1
+		}
+	}
+	job.waits = false
+	s.push(event{job.next, syncEnd, j})
+}
+
+// fits reports whether the sync of job j can start now at rate level n,
+// without delaying a better one that has a claim.
+func (s *Dispatcher) fits(j int32, n int) bool {
+	job := &s.jobs[j]
+	end := s.now + job.syncs[n].Length
+	if end == s.now {
+		return true
+	}
+	for _, u := range job.uses {
+		need := s.load[u.Link] + job.syncs[n].Rate*instance.Rate(u.Times)
+		capacity := s.in.Capacity(u.Link)
+		if need > capacity {
+			return false
+		}
+		if c := &s.claim[u.Link]; c.job >= 0 && c.job != j && end > c.at && need+c.rate > capacity && s.before(c.job, j) {
+			return false
+		}
+	}
+	return true
+}
+
+// fullSpeedAt returns when the running syncs leave room for the job's sync at
+// the highest rate.
+func (s *Dispatcher) fullSpeedAt(job *jobState) instance.Tick {
+	at := s.now
+	for _, u := range job.uses {
+		lack := s.load[u.Link] + job.syncs[0].Rate*instance.Rate(u.Times) - s.in.Capacity(u.Link)
+		for _, a := range s.active[u.Link] {
+			if lack <= 0 {
+				break
+			}
+			lack -= a.rate
+			at = max(at, a.end)
+		}
+	}
+	return at
+}
+
+// wait leaves the sync of job j waiting for its links, with claims from tick at on.
+func (s *Dispatcher) wait(j int32, at instance.Tick) {
+	job := &s.jobs[j]
+	job.next = max(job.next, at+job.syncs[0].Length)
+	for _, u := range job.uses {
+		c := &s.claim[u.Link]
+		if c.job < 0 || c.job == j || s.before(j, c.job) {
+			*c = claim{j, at, job.syncs[0].Rate * instance.Rate(u.Times)}
+		}
+		if !job.waits {
+			s.queue[u.Link] = append(s.queue[u.Link], waitingSync{j, job.iteration})
+		}
+	}
+	job.waits = true
+}

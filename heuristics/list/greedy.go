@@ -1,0 +1,210 @@
+package list
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/placement"
+	"jigsaw/heuristics/state"
+)
+
+// Greedy plans an instance of a finite objective: the best of a portfolio of placements,
+// priority rules and small local changes. The error is a [*NoPlan] where no schedule was
+// found that keeps within all memories and deadlines.
+func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p := NewPortfolio(ctx, o, in, rng)
+	if o.Tries == 0 && Unrelated(in) {
+		if err := p.assigned(); err != nil {
+			return nil, err
+		}
+		return p.result()
+	}
+	if err := p.Construct(); err != nil {
+		return nil, err
+	}
+	if o.Constructed != nil && p.told != nil {
+		o.Constructed(p.Best.Schedule(in, p.Layout))
+	}
+	p.Improve()
+	return p.result()
+}
+
+// Resume tries what a decision for another instance becomes in this one, which has
+// the same cluster and most of the jobs: as[j] is which job of the other job j is,
+// -1 where it is none. Those keep their residencies, the others are placed among them.
+func (p *Portfolio) Resume(from *Decision, as []int) {
+	counts := state.CheapestMultisets(p.In)
+	placer := placement.NewPlacer(p.In, placement.Options{Counts: counts, Reach: p.reach})
+	for j, o := range as {
+		if o >= 0 {
+			counts[j] = from.Counts[o]
+			placer.Settle(instance.JobID(j), from.Where.GPUs[o], from.Where.Limit[o], from.Where.Span[o])
+		}
+	}
+	for _, j := range placer.ByChain() {
+		if as[j] < 0 && !placer.Put(j) {
+			return
+		}
+	}
+	kept := placer.Out
+	level := placement.Balance(p.In, kept, placement.BalanceOptions{Counts: counts, Reach: p.reach, Rng: p.rng, Steps: p.balanceSteps(), Near: 4})
+	var list []*Decision
+	for _, where := range []*placement.Placement{level, kept} {
+		d := *from
+		d.Counts, d.Where, d.slow = counts, where, nil
+		d.Base, d.Slope = Measure(p.In, where, counts).Keys(p.In, d.rule)
+		list = append(list, &d)
+	}
+	p.try(list)
+}
+
+// Construct decodes the portfolio of placements, rules and patiences, the
+// most promising first, as far as the budget goes.
+func (p *Portfolio) Construct() error {
+	in := p.In
+	counts := state.CheapestMultisets(in)
+	byArea := placement.NewPlacer(in, placement.Options{Counts: counts, Reach: p.reach}).ByArea()
+	ways := []way{{}, {balanced: true, near: 4}, {Options: placement.Options{Scatter: true}}, {Options: placement.Options{Order: byArea}, balanced: true, near: 1}, {Options: placement.Options{Noise: p.rng}}, {balanced: true}}
+	if in.Objective == instance.WeightedCompletion {
+		smith := state.BySmith(in, counts)
+		ways = []way{
+			{Options: placement.Options{Order: smith}}, {Options: placement.Options{Order: smith}, balanced: true, near: 4}, {Options: placement.Options{Order: byArea}},
+			{Options: placement.Options{Order: byArea}, balanced: true, near: 1}, {Options: placement.Options{Order: smith, Scatter: true}}, {Options: placement.Options{Order: smith}, balanced: true},
+		}
+	}
+	places := make([]*placement.Placement, len(ways))
+	dealt := make([][][]int, len(ways)) // the multisets of each placement
+	taken := make([]*Measures, len(ways))
+	var list []*Decision
+	order := p.attempts(len(ways))
+	for n, a := range order {
+		if p.ctx.Err() != nil && n > 0 {
+			break
+		}
+		if where := &places[a.way]; *where == nil {
+			how := ways[a.way]
+			// What takes decoding only is tried before the first balance, which takes
+			// longer than many decodings: an easy instance needs no more.
+			if how.balanced && p.Best == nil && len(list) > 0 {
+				if !p.try(list) {
+					return nil
+				}
+				list = list[:0]
+			}
+			how.Counts, how.Reach = counts, p.reach
+			var err error
+			if *where, dealt[a.way], err = placement.PlaceAny(p.ctx, in, how.Options); err != nil {
+				if n == 0 {
+					return err
+				}
+				*where, dealt[a.way] = places[0], dealt[0]
+			}
+			if how.balanced {
+				*where = placement.Balance(in, *where, placement.BalanceOptions{Ctx: p.ctx, Counts: dealt[a.way], Reach: p.reach, Rng: p.rng, Steps: p.balanceSteps(), Near: how.near})
+			}
+			taken[a.way] = Measure(in, *where, dealt[a.way])
+		}
+		base, slope := taken[a.way].Keys(in, a.rule)
+		list = append(list, &Decision{Counts: dealt[a.way], Where: places[a.way], Base: base, Slope: slope, rule: a.rule, Patience: a.patience, eager: a.eager, Even: a.even, serial: a.patience == serially})
+		if len(list) == batch || n == len(order)-1 {
+			if !p.try(list) {
+				return nil
+			}
+			list = list[:0]
+		}
+	}
+	return nil
+}
+
+// way is a way to a placement.
+type way struct {
+	placement.Options
+	// balanced asks for [balance] afterwards, with chains of weight near.
+	balanced bool
+	near     float64
+}
+
+// balanceSteps is the number of changes of a placement that [balance] tries.
+func (p *Portfolio) balanceSteps() int {
+	steps := min(max(5_000, 100*p.Layout.Slots), 40_000)
+	switch {
+	case p.options.Tries > 0:
+		steps = fewBalance
+	case p.options.Quick:
+		steps /= quickBalance
+	}
+	return steps
+}
+
+// quickBalance is by how much [Options.Quick] divides the steps of balance.
+const quickBalance = 5
+
+// fewBalance is the number of steps of balance where few schedules are tried.
+const fewBalance = 200
+
+// attempt is one combination of placement, rule and patience.
+type attempt struct {
+	way      int // index of the placement
+	rule     Rule
+	patience int  // see decision; or serially
+	eager    bool // see decision
+	even     bool // see decision
+}
+
+// serially in the place of a patience asks for the serial decoder.
+const serially = -1
+
+// maxSerialTasks bounds the instances for the serial decoder, whose timelines
+// grow with the schedule.
+const maxSerialTasks = 100_000
+
+// attempts lists what to try, the most promising first, as far as the budget
+// goes. The order of rules and patiences is by how often they won on random
+// instances.
+func (p *Portfolio) attempts(ways int) []attempt {
+	deadlines, releases := false, false
+	for j := range p.In.Jobs {
+		deadlines = deadlines || p.In.Jobs[j].Deadline > 0
+		releases = releases || p.In.Jobs[j].Release > 0
+	}
+	list := []attempt{
+		{0, EvenProgress, 0, false, false}, {0, LongestChain, 0, false, true}, {0, EvenProgress, 0, false, true}, {0, LongestChain, 0, false, false}, {0, EvenProgress, 1, false, false}, {0, LongestChain, 1, false, false}, {0, LongestChain, 2, true, false}, {0, CriticalRatio, 0, false, false},
+		{0, EvenProgress, 2, false, false}, {0, CriticalRatio, 1, false, false}, {0, LongestChain, 2, false, false}, {0, mostWork, 0, false, false}, {0, CriticalRatio, 2, false, false},
+	}
+	if p.In.Objective == instance.WeightedCompletion {
+		list = []attempt{
+			{0, SmithArea, 1, false, false}, {0, SmithArea, 2, false, false}, {0, SmithLeft, 2, false, false}, {0, SmithChain, 1, false, false}, {0, SmithChain, 2, true, false}, {0, SmithLeft, 1, false, false}, {0, SmithArea, 0, false, false},
+			{0, SmithChain, 0, false, false}, {0, SmithArea, 4, false, false}, {0, SmithChain, 2, false, false}, {0, SmithLeft, 4, false, false},
+		}
+	}
+	if releases {
+		list = append(list, attempt{0, inOrder, 0, false, false})
+	}
+	if p.Layout.Tasks <= maxSerialTasks {
+		serial := []attempt{{0, EvenProgress, serially, false, false}, {0, LongestChain, serially, false, false}}
+		if p.In.Objective == instance.WeightedCompletion {
+			serial = []attempt{{0, SmithArea, serially, false, false}, {0, SmithChain, serially, false, false}}
+		}
+		list = slices.Insert(list, 3, serial...)
+	}
+	if deadlines {
+		list = append([]attempt{{0, leastSlack, 1, false, false}, {0, earliestDue, 1, false, false}, {0, leastSlack, 0, false, false}, {0, earliestDue, 2, false, false}, {0, leastSlack, 3, false, false}}, list...)
+	}
+	var all []attempt
+	for n := range len(list) + 2*ways {
+		for way := range ways {
+			// Each placement lags behind the one before it by two.
+			if at := n - 2*way; at >= 0 && at < len(list) {
+				a := list[at]
+				a.way = way
+				all = append(all, a)
+			}
+		}
+	}
+	return all[:min(len(all), max(1, minDecodes, p.Budget/p.Cost/2))]
+}

@@ -1,0 +1,317 @@
+package list
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/multiset"
+	"jigsaw/heuristics/placement"
+	"jigsaw/heuristics/state"
+)
+
+// leeway is how much worse than the best a decision may be to be searched from,
+// in parts per 1024 of its value when the search begins; it falls to 0.
+const leeway = 16
+
+// patient is for how many batches without a gain improve stays where it is.
+const patient = 25
+
+// Improve spends the budget that is left on small random changes of a
+// decision, a batch at a time. The best of a batch is searched from next if it
+// is no worse than before or close to the best of all, the closer the less
+// budget is left. When that leads nowhere for a while the search goes on from
+// somewhere else.
+func (p *Portfolio) Improve() {
+	if p.Best == nil {
+		return
+	}
+	from, value, completion := p.Chosen, p.Value, slices.Clone(p.Best.Completion)
+	for start, idle := p.Budget, 0; p.Budget >= p.Cost; idle++ {
+		m := newMutation(p, from, value, completion)
+		var list []*Decision
+		for range p.width {
+			next := m.neighbour
+			if idle == patient {
+				m.from = p.Chosen
+				next = m.kick
+			}
+			if d := next(); d != nil {
+				list = append(list, d)
+			}
+		}
+		if len(list) == 0 && idle == patient {
+			idle = 0
+			continue
+		}
+		if len(list) == 0 || !p.try(list) {
+			return
+		}
+		top := -1
+		for i := range list {
+			if t := &p.tried[i]; t.ok && (top < 0 || t.value.Ahead(p.tried[top].value)) {
+				top = i
+			}
+		}
+		if top < 0 {
+			return
+		}
+		t := &p.tried[top]
+		if t.value.Ahead(value) || idle == patient {
+			idle = 0
+		}
+		if idle == 0 || !value.Less(t.value) || t.value.Near(p.Value, float64(p.Budget)/float64(start)*leeway/1024) {
+			from, value = list[top], t.value
+			completion = append(completion[:0], t.completion...)
+		}
+	}
+}
+
+// mutation draws neighbours of the incumbent's decision.
+type mutation struct {
+	in    *instance.Instance
+	rng   *rand.Rand
+	reach *placement.Reach
+	// serial: the serial decoder may be used.
+	serial bool
+	from   *Decision
+	late   []instance.JobID // jobs by descending completion, or by lateness first
+	d      *Decision        // the neighbour in the making
+	homes  bool             // d.where is d's own
+	keys   bool             // d.base and d.slope are
+}
+
+func newMutation(p *Portfolio, from *Decision, value state.Value, completion []instance.Tick) *mutation {
+	m := &mutation{in: p.In, rng: p.rng, reach: p.reach, from: from, serial: p.Layout.Tasks <= maxSerialTasks}
+	m.late = state.OrderBy(len(p.In.Jobs), func(j instance.JobID) int64 {
+		c, due := completion[j], p.In.Jobs[j].Deadline
+		if value.Late > 0 && due > 0 {
+			return -int64(max(0, c-due)) - 1<<61
+		}
+		return -int64(c)
+	})
+	return m
+}
+
+// neighbour returns the decision with one change, or sometimes a few; nil if
+// the changes drawn came to nothing.
+func (m *mutation) neighbour() *Decision {
+	d := *m.from
+	m.d, m.homes, m.keys = &d, false, false
+	changed := false
+	for range 20 {
+		done := false
+		switch m.rng.IntN(10) {
+		case 0, 1, 2:
+			done = m.reorder()
+		case 3:
+			done = m.reassign()
+		case 4, 5:
+			done = m.shift()
+		case 6:
+			if patience := m.rng.IntN(5); patience != d.Patience {
+				d.Patience, done = patience, true
+			} else {
+				d.eager, done = !d.eager, true
+			}
+			if m.rng.IntN(4) == 0 {
+				d.Even, done = !d.Even, true
+			}
+		case 7:
+			done = m.redepth()
+		case 8:
+			if m.serial && m.rng.IntN(4) == 0 {
+				d.serial, done = !d.serial, true
+			}
+		case 9:
+			done = m.slowDown()
+		}
+		changed = changed || done
+		if changed && m.rng.IntN(3) > 0 {
+			break
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return &d
+}
+
+// job draws a job: often one of those that end last, else any.
+func (m *mutation) job() instance.JobID {
+	n := len(m.late)
+	if m.rng.IntN(2) == 0 {
+		n = min(n, 1+m.rng.IntN(8))
+	}
+	return m.late[m.rng.IntN(n)]
+}
+
+// reorder gives a job the priority of another, just before or after it.
+func (m *mutation) reorder() bool {
+	if len(m.in.Jobs) < 2 {
+		return false
+	}
+	j, o := m.job(), instance.JobID(m.rng.IntN(len(m.in.Jobs)))
+	if j == o {
+		return false
+	}
+	if !m.keys {
+		m.keys = true
+		m.d.Base, m.d.Slope = slices.Clone(m.d.Base), slices.Clone(m.d.Slope)
+	}
+	m.d.Base[j] = m.d.Base[o] + int64(2*m.rng.IntN(2)-1)
+	if m.rng.IntN(2) == 0 {
+		m.d.Slope[j] = m.d.Slope[o]
+	}
+	return true
+}
+
+// own makes the placement of the neighbour its own.
+func (m *mutation) own() *placement.Placement {
+	if !m.homes {
+		m.homes = true
+		w := m.d.Where
+		m.d.Where = &placement.Placement{GPUs: slices.Clone(w.GPUs), Limit: slices.Clone(w.Limit), Span: slices.Clone(w.Span)}
+	}
+	return m.d.Where
+}
+
+// reassign places a job anew among all others, or two jobs in turn.
+func (m *mutation) reassign() bool {
+	a := m.job()
+	out := []instance.JobID{a}
+	if len(m.in.Jobs) > 1 && m.rng.IntN(2) == 0 {
+		if b := instance.JobID(m.rng.IntN(len(m.in.Jobs))); b != a {
+			out = append(out, b)
+		}
+	}
+	p := placement.NewPlacer(m.in, placement.Options{Counts: m.d.Counts, Noise: m.rng, Reach: m.reach, Scatter: m.rng.IntN(2) == 0})
+	for j := range m.in.Jobs {
+		if id := instance.JobID(j); !slices.Contains(out, id) {
+			w := m.d.Where
+			p.Settle(id, w.GPUs[j], w.Limit[j], w.Span[j])
+		}
+	}
+	for _, j := range out {
+		if !p.Put(j) {
+			return false
+		}
+	}
+	changed := false
+	for _, j := range out {
+		changed = changed || !slices.Equal(p.Out.GPUs[j], m.d.Where.GPUs[j])
+	}
+	if !changed {
+		return false
+	}
+	w := m.own()
+	for _, j := range out {
+		w.GPUs[j], w.Limit[j], w.Span[j] = p.Out.GPUs[j], p.Out.Limit[j], p.Out.Span[j]
+	}
+	return true
+}
+
+// kick returns a decision further away: with the residents of a GPU placed
+// anew, or all jobs.
+func (m *mutation) kick() *Decision {
+	d := *m.from
+	m.d, m.homes, m.keys = &d, false, false
+	how := placement.Options{Counts: d.Counts, Noise: m.rng, Reach: m.reach, Scatter: m.rng.IntN(2) == 0}
+	keep := func(instance.JobID) bool { return false }
+	if m.rng.IntN(2) == 0 {
+		list := d.Where.GPUs[m.job()]
+		g := list[m.rng.IntN(len(list))]
+		keep = func(j instance.JobID) bool { return !slices.Contains(d.Where.GPUs[j], g) }
+	}
+	p := placement.NewPlacer(m.in, how)
+	var out []instance.JobID
+	for _, j := range p.ByArea() {
+		if keep(j) {
+			p.Settle(j, d.Where.GPUs[j], d.Where.Limit[j], d.Where.Span[j])
+		} else {
+			out = append(out, j)
+		}
+	}
+	for i := range out {
+		o := min(len(out)-1, i+m.rng.IntN(3))
+		out[i], out[o] = out[o], out[i]
+	}
+	for _, j := range out {
+		if !p.Put(j) {
+			return nil
+		}
+	}
+	near := []float64{0, 1, 4}[m.rng.IntN(3)]
+	d.Where = placement.Balance(m.in, p.Out, placement.BalanceOptions{Counts: d.Counts, Reach: m.reach, Rng: m.rng, Steps: kickSteps, Near: near})
+	rules := []Rule{EvenProgress, EvenProgress, LongestChain, CriticalRatio, mostWork}
+	if m.in.Objective == instance.WeightedCompletion {
+		rules = []Rule{SmithArea, SmithChain, SmithLeft}
+	}
+	if m.rng.IntN(4) > 0 {
+		d.rule = rules[m.rng.IntN(len(rules))]
+		d.Base, d.Slope = Measure(m.in, d.Where, d.Counts).Keys(m.in, d.rule)
+		d.Patience, d.eager, d.Even, d.serial = m.rng.IntN(3), m.rng.IntN(3) == 0, m.rng.IntN(2) == 0, false
+	}
+	return &d
+}
+
+// kickSteps is the number of steps by which a kicked placement is balanced.
+const kickSteps = 1000
+
+// shift moves or swaps workers or whole jobs, mostly off loaded GPUs.
+func (m *mutation) shift() bool {
+	b := placement.NewBalancer(m.in, m.d.Where, placement.BalanceOptions{Counts: m.d.Counts, Reach: m.reach, Rng: m.rng})
+	for range 10 {
+		if b.Step(true) {
+			m.d.Where, m.homes = b.Out, true
+			return true
+		}
+	}
+	return false
+}
+
+// redepth gives a job with a free rule another multiset. Jobs whose memory is
+// reserved for one only keep theirs.
+func (m *mutation) redepth() bool {
+	j := m.job()
+	job := &m.in.Jobs[j]
+	if job.Rule.Fixed != nil {
+		return false
+	}
+	for _, limit := range m.d.Where.Limit[j] {
+		if limit < job.Full() {
+			return false
+		}
+	}
+	list := multiset.Choices(job, m.in.GPUs[m.d.Where.GPUs[j][0]].Type)
+	counts := list[m.rng.IntN(len(list))]
+	if slices.Equal(counts, m.d.Counts[j]) {
+		return false
+	}
+	m.d.Counts = slices.Clone(m.d.Counts)
+	m.d.Counts[j] = counts
+	return true
+}
+
+// slowDown changes the fastest rate level that a job may use.
+func (m *mutation) slowDown() bool {
+	levels := len(m.in.RateLevels)
+	j := m.job()
+	if m.rng.IntN(2) == 0 {
+		j = instance.JobID(m.rng.IntN(len(m.in.Jobs)))
+	}
+	if levels < 2 || !m.in.Jobs[j].HasSync() {
+		return false
+	}
+	if m.d.slow == nil {
+		m.d.slow = make([]uint8, len(m.in.Jobs))
+	} else {
+		m.d.slow = slices.Clone(m.d.slow)
+	}
+	level := uint8(m.rng.IntN(levels))
+	if level == m.d.slow[j] {
+		return false
+	}
+	m.d.slow[j] = level
+	return true
+}

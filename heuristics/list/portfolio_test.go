@@ -1,0 +1,36 @@
+package list
+
+import (
+	"math/big"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/heuristicstest"
+	"jigsaw/heuristics/state"
+)
+
+// Greedy asks again whether its best is good enough, for a bound may have come since,
+// and tries nothing any more once it is.
+func TestGreedyAsksAgain(t *testing.T) {
+	t.Parallel()
+	in := heuristicstest.Medium{Racks: 2, Nodes: 2, GPUs: 4, Jobs: 12, Iterations: 8, NIC: 5e9, Objective: instance.Makespan}.Instance(t, 1)
+	asked := 0
+	s, err := Greedy(t.Context(), state.Options{Stop: func(*big.Rat) bool { asked++; return asked > 40 }}, in, heuristicstest.Source(1))
+	require.NoError(t, err)
+	require.Empty(t, instance.Check(in, s))
+	require.Equal(t, 41, asked)
+}
+
+// What needs no balance is tried before the first one: it draws nothing.
+func TestGreedyDecodesFirst(t *testing.T) {
+	t.Parallel()
+	for _, objective := range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {
+		in := heuristicstest.Medium{Racks: 2, Nodes: 2, GPUs: 4, Jobs: 12, Iterations: 8, NIC: 5e9, Objective: objective}.Instance(t, 1)
+		rng := heuristicstest.Source(1)
+		_, err := Greedy(t.Context(), state.Options{Stop: func(*big.Rat) bool { return true }}, in, rng)
+		require.NoError(t, err)
+		require.Equal(t, heuristicstest.Source(1).Uint64(), rng.Uint64(), "of %s", objective)
+	}
+}

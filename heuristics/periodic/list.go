@@ -1,0 +1,477 @@
+package periodic
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
+)
+
+// resident is a job with a residency, as the modulo scheduler sees it. Slices
+// are by worker, in order of the residency, unless they say otherwise.
+type resident struct {
+	id     instance.JobID
+	job    *instance.Job
+	gpus   []instance.GPUID
+	time   [][]instance.Tick // task time in ticks by depth
+	counts []int             // workers by depth, in every iteration
+	// deepest is the greatest depth that each GPU's memory has room for.
+	deepest []int
+
+	span  instance.Span
+	syncs []state.SyncLevel // fastest first; empty for a lone worker
+	// cycle is a lower bound on the ticks of an iteration.
+	cycle instance.Tick
+	// work is the mean task time on each GPU, in ticks per iteration.
+	work []float64
+	// target is the rate to aim at, in iterations per tick.
+	target float64
+}
+
+// iteration is where one iteration of a resident runs, in unrolled ticks.
+type iteration struct {
+	start []instance.Tick // by worker
+	depth []uint8         // by worker
+	sync  instance.Tick
+	level int // index into resident.syncs
+	end   instance.Tick
+}
+
+// begin returns the earliest start.
+func (it *iteration) begin() instance.Tick { return slices.Min(it.start) }
+
+// slack says where a task goes that need not start at once because a deeper
+// one ends later.
+type slack int
+
+const (
+	slackEarly slack = iota // as early as possible
+	slackSnug               // where it leaves the least useless time
+	slackLate               // as late as possible
+)
+
+// style is how the scheduler chooses where there is a choice.
+type style struct {
+	slack slack
+	// level is the fastest rate level to use, by index: slower
+	// synchronisations may run side by side.
+	level int
+	// whim is the probability that an iteration takes its depth roles at
+	// random or its synchronisation not at the highest rate, drawn from rng:
+	// what is best for it may not be best for all. rng may be nil if whim is 0.
+	whim float64
+	rng  *rand.Rand
+}
+
+// moduloScheduler lays iterations one after another on GPUs and links whose
+// time is cyclic, as modulo scheduling of loops does (Rau, Iterative modulo
+// scheduling, MICRO 1994): the reservations are modulo the period, and a job's
+// iterations form a chain that must close within a period. An iteration is
+// placed as early as its predecessor, the GPUs and the links allow.
+type moduloScheduler struct {
+	in     *instance.Instance
+	period instance.Tick
+	gpus   []gpuCycle
+	links  []linkCycle
+	// chains[i] are the iterations of residents[i].
+	residents []*resident
+	chains    [][]iteration
+	style
+	// tasks placed, to measure work.
+	tasks int
+
+	order  []int // scratch, by worker
+	starts []instance.Tick
+}
+
+func newModuloScheduler(in *instance.Instance, residents []*resident, period instance.Tick) *moduloScheduler {
+	m := &moduloScheduler{
+		in: in, period: period, residents: residents,
+		gpus: make([]gpuCycle, len(in.GPUs)), links: make([]linkCycle, len(in.Links)),
+		chains: make([][]iteration, len(residents)),
+	}
+	for g := range m.gpus {
+		m.gpus[g].period = period
+	}
+	for l := range m.links {
+		m.links[l].period, m.links[l].capacity = period, in.Capacity(instance.LinkID(l))
+	}
+	return m
+}
+
+// turn is a resident waiting for its next iteration.
+type turn struct {
+	resident int
+	key      float64 // virtual deadline
+}
+
+// before orders the queue, earliest deadline first.
+func (t turn) before(o turn) bool {
+	return t.key < o.key || t.key == o.key && t.resident < o.resident
+}
+
+// filling says how [moduloScheduler.fill] goes about it.
+type filling struct {
+	// first[i] is when resident i's first iteration may begin; nil for 0.
+	first []instance.Tick
+	// rank[i], if not nil, makes resident i take all the room it finds before
+	// those of higher rank, in place of target rates.
+	rank []float64
+	// jitter[i] is added to the virtual deadlines of resident i, in iterations;
+	// nil for none.
+	jitter []float64
+	// even serves the least rate: when a resident finds no room, the others go on
+	// only until they are level with it.
+	even bool
+}
+
+// fill adds iterations until no resident has room for another. The resident whose
+// next iteration is due first by its target rate goes first; those without a
+// target follow, in order.
+func (m *moduloScheduler) fill(ctx context.Context, f filling) error {
+	due := func(i int) float64 {
+		if f.rank != nil {
+			return f.rank[i]
+		}
+		r := float64(len(m.chains[i]) + 1)
+		if f.jitter != nil {
+			r += f.jitter[i]
+		}
+		if t := m.residents[i].target; t > 0 {
+			return r / t
+		}
+		return math.Inf(1)
+	}
+	queue := make([]turn, len(m.residents)) // a heap
+	for i := range queue {
+		queue[i] = turn{i, due(i)}
+	}
+	for i := len(queue)/2 - 1; i >= 0; i-- {
+		state.SiftDown(queue, i, turn.before)
+	}
+	level := math.Inf(1)
+	for n := 0; len(queue) > 0; n++ {
+		if n%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		i := queue[0].resident
+		reached := 0.0
+		if f.even {
+			reached = float64(len(m.chains[i])) / m.residents[i].target
+		}
+		ready := instance.Tick(0)
+		if f.first != nil {
+			ready = f.first[i]
+		}
+		if reached < level && m.append(i, ready) {
+			queue[0].key = due(i)
+		} else {
+			if f.even {
+				level = min(level, reached*(1-1e-9))
+			}
+			last := len(queue) - 1
+			queue[0] = queue[last]
+			queue = queue[:last]
+		}
+		state.SiftDown(queue, 0, turn.before)
+	}
+	return nil
+}
+
+// append adds an iteration to the end of resident i's chain; its first one
+// begins at or after ready. It reports false, with nothing changed, where
+// there is no room.
+func (m *moduloScheduler) append(i int, ready instance.Tick) bool {
+	chain := m.chains[i]
+	var closing instance.Tick // the chain ends by then; 0 before there is one
+	if len(chain) > 0 {
+		ready, closing = chain[len(chain)-1].end, chain[0].begin()+m.period
+		if ready+m.residents[i].cycle > closing {
+			return false
+		}
+	}
+	var it iteration
+	if !m.find(m.residents[i], ready, closing, &it) {
+		return false
+	}
+	m.reserve(m.residents[i], &it)
+	m.chains[i] = append(chain, it)
+	return true
+}
+
+// find chooses starts, depths and synchronisation of an iteration that begins
+// at or after ready and ends by closing or, if that is 0, within a period. It
+// uses the memory that the iteration has.
+func (m *moduloScheduler) find(l *resident, ready, closing instance.Tick, it *iteration) bool {
+	k := len(l.gpus)
+	m.tasks += k
+	full := l.job.Full()
+	if cap(m.starts) < k {
+		m.starts, m.order = make([]instance.Tick, k), make([]int, k)
+	}
+	m.starts, m.order = m.starts[:k], m.order[:k]
+	for w, g := range l.gpus {
+		start, ok := m.gpus[g].first(ready, l.time[w][min(full, l.deepest[w])])
+		if !ok {
+			start = ready + m.period // there may be room for a shallower task
+		}
+		m.starts[w], m.order[w] = start, w
+	}
+	if cap(it.start) < k {
+		it.start, it.depth = make([]instance.Tick, k), make([]uint8, k)
+	}
+	it.start, it.depth, it.level = it.start[:k], it.depth[:k], 0
+	m.roles(l, it.depth)
+	var end instance.Tick
+	var ok bool
+	if l.job.Gang {
+		end, ok = m.together(l, ready, it)
+	} else {
+		end, ok = m.apart(l, ready, it)
+	}
+	if !ok {
+		return false
+	}
+	if closing == 0 {
+		closing = it.begin() + m.period
+	}
+	it.sync, it.end, ok = end, end, len(l.syncs) == 0
+	slowed := min(m.level, max(0, len(l.syncs)-1))
+	if len(l.syncs) > 1 && m.whimsical() {
+		slowed = m.rng.IntN(len(l.syncs))
+	}
+	for n := slowed; n < len(l.syncs); n++ {
+		s := l.syncs[n]
+		if end+s.Length > closing || ok && end+s.Length > it.end {
+			break // slower levels take longer still
+		}
+		start, found := m.syncStart(l, end, closing, s)
+		if found && (!ok || start+s.Length <= it.end) { // slower, where it ends no later
+			it.sync, it.end, it.level, ok = start, start+s.Length, n, true
+		}
+	}
+	return ok && it.end <= closing
+}
+
+// roles gives the deepest tasks to the GPUs that would end them first, and
+// among equals to those with the most free time, as far as memory lets it.
+func (m *moduloScheduler) roles(l *resident, depth []uint8) {
+	full := l.job.Full()
+	if l.counts[full] == len(depth) {
+		for w := range depth {
+			depth[w] = uint8(full)
+		}
+		return
+	}
+	if m.rng != nil {
+		m.rng.Shuffle(len(m.order), func(a, b int) { m.order[a], m.order[b] = m.order[b], m.order[a] })
+	}
+	if !m.whimsical() {
+		for w := range m.starts {
+			m.starts[w] += l.time[w][min(full, l.deepest[w])] // now the end
+		}
+		slices.SortStableFunc(m.order, func(a, b int) int {
+			if m.starts[a] != m.starts[b] {
+				return cmp.Compare(m.starts[a], m.starts[b])
+			}
+			return cmp.Compare(m.gpus[l.gpus[a]].load, m.gpus[l.gpus[b]].load)
+		})
+	}
+	rest := m.order
+	for d := full; d >= 0; d-- {
+		left := l.counts[d]
+		kept := rest[:0]
+		for _, w := range rest {
+			if left > 0 && l.deepest[w] >= d {
+				depth[w] = uint8(d)
+				left--
+			} else {
+				kept = append(kept, w)
+			}
+		}
+		rest = kept
+	}
+}
+
+func (m *moduloScheduler) whimsical() bool { return m.whim > 0 && m.rng.Float64() < m.whim }
+
+// apart starts every task for itself and returns the end of the last. What
+// ends before it may move within its slack.
+func (m *moduloScheduler) apart(l *resident, ready instance.Tick, it *iteration) (end instance.Tick, ok bool) {
+	for w, g := range l.gpus {
+		length := l.time[w][it.depth[w]]
+		start, ok := m.gpus[g].first(ready, length)
+		if !ok {
+			return 0, false
+		}
+		it.start[w] = start
+		end = max(end, start+length)
+	}
+	if m.slack == slackEarly {
+		return end, true
+	}
+	for w, g := range l.gpus {
+		length := l.time[w][it.depth[w]]
+		if it.start[w]+length == end {
+			continue
+		}
+		if start, ok := m.gpus[g].within(ready, end, length, m.slack == slackLate); ok {
+			it.start[w] = start
+		}
+	}
+	return end, true
+}
+
+// together finds the earliest common start.
+func (m *moduloScheduler) together(l *resident, ready instance.Tick, it *iteration) (end instance.Tick, ok bool) {
+	start := ready
+	for agreed := 0; agreed < len(l.gpus); {
+		for w, g := range l.gpus {
+			s, ok := m.gpus[g].first(start, l.time[w][it.depth[w]])
+			if !ok || s-ready > m.period {
+				return 0, false
+			}
+			if s > start {
+				start, agreed = s, 0
+			}
+			if agreed++; agreed >= len(l.gpus) {
+				break
+			}
+		}
+	}
+	for w := range l.gpus {
+		it.start[w] = start
+		end = max(end, start+l.time[w][it.depth[w]])
+	}
+	return end, true
+}
+
+// syncStart returns the earliest start from ready on at which all links have
+// room, such that the synchronisation ends by closing.
+func (m *moduloScheduler) syncStart(l *resident, ready, closing instance.Tick, s state.SyncLevel) (start instance.Tick, ok bool) {
+	start = ready
+	for agreed := 0; agreed < len(l.span.Uses); {
+		for _, u := range l.span.Uses {
+			next, ok := m.links[u.Link].first(start, s.Length, s.Rate*instance.Rate(u.Times))
+			if !ok || next+s.Length > closing {
+				return 0, false
+			}
+			if next > start {
+				start, agreed = next, 0
+			}
+			if agreed++; agreed >= len(l.span.Uses) {
+				break
+			}
+		}
+	}
+	return start, true
+}
+
+// reserve takes the time and rates of an iteration.
+func (m *moduloScheduler) reserve(l *resident, it *iteration) {
+	for w, g := range l.gpus {
+		m.gpus[g].add(it.start[w], l.time[w][it.depth[w]])
+	}
+	if len(l.syncs) > 0 {
+		rate := l.syncs[it.level].Rate
+		for _, u := range l.span.Uses {
+			m.links[u.Link].add(it.sync, it.end-it.sync, rate*instance.Rate(u.Times))
+		}
+	}
+}
+
+// release gives back what reserve took.
+func (m *moduloScheduler) release(l *resident, it *iteration) {
+	for w, g := range l.gpus {
+		m.gpus[g].remove(it.start[w], l.time[w][it.depth[w]])
+	}
+	if len(l.syncs) > 0 {
+		rate := l.syncs[it.level].Rate
+		for _, u := range l.span.Uses {
+			m.links[u.Link].add(it.sync, it.end-it.sync, -rate*instance.Rate(u.Times))
+		}
+	}
+}
+
+// fits reports whether the time and rates of an iteration are all free.
+func (m *moduloScheduler) fits(l *resident, it *iteration) bool {
+	for w, g := range l.gpus {
+		if s, ok := m.gpus[g].first(it.start[w], l.time[w][it.depth[w]]); !ok || s != it.start[w] {
+			return false
+		}
+	}
+	if len(l.syncs) > 0 {
+		s := l.syncs[it.level]
+		for _, u := range l.span.Uses {
+			if t, ok := m.links[u.Link].first(it.sync, s.Length, s.Rate*instance.Rate(u.Times)); !ok || t != it.sync {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// load reserves given chains; ok is false if they collide.
+func (m *moduloScheduler) load(chains [][]iteration) (ok bool) {
+	for i, chain := range chains {
+		for n := range chain {
+			if !m.fits(m.residents[i], &chain[n]) {
+				return false
+			}
+			m.reserve(m.residents[i], &chain[n])
+		}
+		m.chains[i] = slices.Clone(chain)
+	}
+	return true
+}
+
+// iterations returns the iterations of every job in a period.
+func (m *moduloScheduler) iterations() []int {
+	r := make([]int, len(m.in.Jobs))
+	for i, l := range m.residents {
+		r[l.id] = len(m.chains[i])
+	}
+	return r
+}
+
+// schedule writes the plan out. Every chain begins within the first period.
+func (m *moduloScheduler) schedule() *instance.Schedule {
+	s := &instance.Schedule{Period: m.period, Residency: make([][]instance.GPUID, len(m.in.Jobs))}
+	tasks, syncs := 0, 0
+	for i, l := range m.residents {
+		tasks += len(l.gpus) * len(m.chains[i])
+		syncs += len(m.chains[i])
+	}
+	s.Tasks = make([]instance.Task, 0, tasks)
+	s.Syncs = make([]instance.Sync, 0, syncs)
+	for i, l := range m.residents {
+		chain := m.chains[i]
+		if len(chain) == 0 {
+			continue
+		}
+		s.Residency[l.id] = slices.Clone(l.gpus)
+		first := chain[0].begin()
+		shift := residue(first, m.period) - first
+		for n := range chain {
+			it := &chain[n]
+			for w, g := range l.gpus {
+				start := it.start[w] + shift
+				s.Tasks = append(s.Tasks, instance.Task{
+					Job: l.id, Iteration: n + 1, GPU: g, Depth: int(it.depth[w]),
+					Start: start, End: start + l.time[w][it.depth[w]],
+				})
+			}
+			if len(l.syncs) > 0 {
+				s.Syncs = append(s.Syncs, instance.Sync{
+					Job: l.id, Iteration: n + 1, Start: it.sync + shift, End: it.end + shift, Rate: l.syncs[it.level].Level,
+				})
+			}
+		}
+	}
+	s.Sort()
+	return s
+}

@@ -1,0 +1,234 @@
+package periodic
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/multiset"
+	"jigsaw/heuristics/state"
+)
+
+// ruin anneals a periodic plan whose period is fixed by ruin and recreate (G.
+// Schrimpf et al., Record breaking optimization results using the ruin and
+// recreate principle, J. Comput. Phys. 2000): some jobs are taken out, and they,
+// with some that had no iterations, are put back in turn, each where it gets most.
+// Only what changes is worked on, so that a step costs the same however large the
+// cluster is.
+//
+// With the period fixed, the sum of rates is the weight of whole iterations.
+type ruin struct {
+	*moduloScheduler // its residents are by job; who has no iterations has no GPUs
+	wants            []want
+	vacant           []*resident        // the jobs without GPUs
+	onGPU            [][]instance.JobID // per GPU
+	worth            int64              // weight of all iterations
+
+	best *moduloScheduler // since it was last asked for; nil: none
+	most int64            // the greatest worth so far
+
+	saved   []savedJob // what the step under way has changed
+	changed []bool     // per job: it is saved
+	out     []instance.JobID
+	homes   [][]instance.GPUID // of those taken out
+	touched []instance.NodeID  // nodes that a step may put jobs on
+	chain   []iteration        // scratch
+	cost    []float64          // scratch, per GPU
+}
+
+// want is what a job asks for.
+type want struct {
+	multisets [][]int
+	cycle     instance.Tick // a lower bound on an iteration
+	area      float64       // GPU-ticks of an iteration
+	density   float64       // weight per GPU-tick
+}
+
+// savedJob is a job as it was before a step.
+type savedJob struct {
+	job      instance.JobID
+	resident *resident
+	chain    []iteration
+}
+
+// wantsOf returns what the jobs ask for.
+func wantsOf(in *instance.Instance) []want {
+	wants := make([]want, len(in.Jobs))
+	for _, class := range in.Classes() {
+		job := &in.Jobs[class[0]]
+		t := state.FastestType(in, job)
+		w := want{multisets: multiset.Choices(job, t), cycle: job.FastestFull()}
+		if job.HasSync() {
+			w.cycle += in.Latency
+		}
+		w.area = float64(int64(job.Workers) * int64(state.MeanTime(job, t, w.multisets[0])))
+		w.density = float64(job.Weight) / w.area
+		for _, j := range class {
+			wants[j] = w
+		}
+	}
+	return wants
+}
+
+// newRuin begins with an empty plan.
+func newRuin(in *instance.Instance, wants []want, rng *rand.Rand, period instance.Tick) *ruin {
+	vacant := make([]*resident, len(in.Jobs))
+	for j := range vacant {
+		vacant[j] = &resident{id: instance.JobID(j), job: &in.Jobs[j]}
+	}
+	r := &ruin{
+		moduloScheduler: newModuloScheduler(in, slices.Clone(vacant), period), wants: wants, vacant: vacant,
+		onGPU: make([][]instance.JobID, len(in.GPUs)), changed: make([]bool, len(in.Jobs)), cost: make([]float64, len(in.GPUs)),
+	}
+	r.rng = rng
+	return r
+}
+
+// read puts a plan in canonical order in, as many times over as its period goes
+// into that of r.
+func (r *ruin) read(s *instance.Schedule) {
+	y := 0
+	for n := 0; n < len(s.Tasks); {
+		j := s.Tasks[n].Job
+		job := &r.in.Jobs[j]
+		l := &resident{id: j, job: job, gpus: s.Residency[j], counts: make([]int, len(job.Depths)), deepest: make([]int, job.Workers)}
+		var chain []iteration
+		for ; n < len(s.Tasks) && s.Tasks[n].Job == j; n += job.Workers {
+			it := iteration{start: make([]instance.Tick, job.Workers), depth: make([]uint8, job.Workers)}
+			for w, t := range s.Tasks[n : n+job.Workers] {
+				it.start[w], it.depth[w], it.end = t.Start, uint8(t.Depth), max(it.end, t.End)
+				l.deepest[w] = max(l.deepest[w], t.Depth)
+				if len(chain) == 0 {
+					l.counts[t.Depth]++
+				}
+			}
+			if it.sync = it.end; job.HasSync() {
+				sync := &s.Syncs[y]
+				it.sync, it.end, it.level = sync.Start, sync.End, slices.Index(r.in.RateLevels, sync.Rate)
+				y++
+			}
+			chain = append(chain, it)
+		}
+		l.span, _ = r.in.Span(l.gpus)
+		l.describe(r.in)
+		once := len(chain)
+		for lap := s.Period; lap < r.period; lap += s.Period {
+			for _, it := range chain[:once] {
+				it.start = slices.Clone(it.start)
+				for w := range it.start {
+					it.start[w] += lap
+				}
+				it.sync, it.end = it.sync+lap, it.end+lap
+				chain = append(chain, it)
+			}
+		}
+		r.settle(j, l, chain)
+	}
+	r.most = r.worth
+}
+
+// save notes how a job is before it is changed.
+func (r *ruin) save(j instance.JobID) {
+	if r.changed[j] {
+		return
+	}
+	r.changed[j] = true
+	chain := r.chains[j][:len(r.chains[j]):len(r.chains[j])] // growing, it moves
+	r.saved, r.chains[j] = append(r.saved, savedJob{j, r.residents[j], chain}), chain
+}
+
+// accept makes the changes of a step for good.
+func (r *ruin) accept() {
+	for _, s := range r.saved {
+		r.changed[s.job] = false
+	}
+	r.saved = r.saved[:0]
+}
+
+// undo takes the changes of a step back.
+func (r *ruin) undo() {
+	for _, s := range r.saved {
+		r.evict(s.job)
+	}
+	for _, s := range r.saved {
+		r.settle(s.job, s.resident, s.chain)
+	}
+	r.accept()
+}
+
+// evict takes a job out.
+func (r *ruin) evict(j instance.JobID) {
+	l := r.residents[j]
+	for n := range r.chains[j] {
+		r.release(l, &r.chains[j][n])
+	}
+	for _, g := range l.gpus {
+		r.onGPU[g] = slices.DeleteFunc(r.onGPU[g], func(o instance.JobID) bool { return o == j })
+	}
+	r.worth -= l.job.Weight * int64(len(r.chains[j]))
+	r.residents[j], r.chains[j] = r.vacant[j], nil
+}
+
+// settle puts a job in that was out.
+func (r *ruin) settle(j instance.JobID, l *resident, chain []iteration) {
+	if len(chain) == 0 {
+		return
+	}
+	for n := range chain {
+		r.reserve(l, &chain[n])
+	}
+	for _, g := range l.gpus {
+		r.onGPU[g] = append(r.onGPU[g], j)
+	}
+	r.worth += l.job.Weight * int64(len(chain))
+	r.residents[j], r.chains[j] = l, chain
+}
+
+// walk anneals for about the given number of tasks tried, from one temperature to
+// another in units of the mean weight of a job.
+func (r *ruin) walk(ctx context.Context, work int, hot, cold float64) {
+	weight := 0.0
+	for j := range r.in.Jobs {
+		weight += float64(r.in.Jobs[j].Weight) / float64(len(r.in.Jobs))
+	}
+	begun := r.tasks
+	for n := 0; r.tasks-begun < work; n++ {
+		if n%64 == 0 && ctx.Err() != nil {
+			return
+		}
+		heat := weight * hot * state.Pow(cold/hot, float64(r.tasks-begun)/float64(work))
+		least := float64(r.worth) + float64(heat*math.Log(1-r.rng.Float64()))
+		r.tasks += stepWork
+		r.wreck()
+		r.recreate()
+		if float64(r.worth) < least {
+			r.undo()
+			continue
+		}
+		r.accept()
+		r.keep()
+	}
+}
+
+// stepWork is what a step costs beside the tasks it tries, in such.
+const stepWork = 20
+
+// news returns the best plan, once; nil: there is none since it was last asked for.
+func (r *ruin) news() *instance.Schedule {
+	if r.best == nil {
+		return nil
+	}
+	plan := r.best.schedule()
+	r.best = nil
+	return plan
+}
+
+// keep remembers the plan if it is the best.
+func (r *ruin) keep() {
+	if r.worth > r.most {
+		r.most = r.worth
+		r.best = &moduloScheduler{in: r.in, period: r.period, residents: slices.Clone(r.residents), chains: slices.Clone(r.chains)}
+	}
+}

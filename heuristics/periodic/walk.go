@@ -1,0 +1,177 @@
+package periodic
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
+)
+
+// ruins shares the work of ruin and recreate out among periods: each is tried once,
+// the most promising first, and those that turned out best again and again, for ever
+// longer.
+type ruins struct {
+	in      *instance.Instance
+	wants   []want
+	order   []instance.JobID // by descending density
+	periods []*periodTry     // the most promising first
+	walks   []*ruinWalk
+}
+
+// periodTry is a period and what came of it.
+type periodTry struct {
+	period  instance.Tick
+	promise float64 // about the most that a plan of the period can be worth
+	cycles  int     // of cooling that it had
+	busy    bool    // it is at work
+	plan    *instance.Schedule
+	value   float64 // of the plan
+}
+
+// ruinWalk anneals for one period at a time.
+type ruinWalk struct {
+	rng  *rand.Rand
+	at   *periodTry
+	ruin *ruin // nil: the cycle is over
+	// done rounds of as many as cycle, which begins at temperature hot.
+	done, cycle int
+	hot         float64
+}
+
+const (
+	ruinWalks = 4
+	// In a round a walk tries ruinWork tasks, some 30 ms, and as many again for every
+	// ruinJobs jobs, but no more than mostRuin.
+	ruinWork, ruinJobs, mostRuin = 100_000, 16, 800_000
+	// The first cycle of cooling of a period lasts a round, those after it twice as
+	// long as the one before, but no longer than longRuin rounds.
+	longRuin = 16
+	// A period may come closer to its promise than any other by this part over the
+	// number of jobs: the more there are, the less values scatter.
+	hopefulJobs = 0.8
+	// Temperatures at the start and the end of a cycle, in units of what a job is
+	// worth: to begin with, and where there is a plan already.
+	ruinHot, ruinWarm, ruinCold = 0.5, 0.2, 0.03
+)
+
+// newRuins begins with what is known of the period of a plan. There are no walks but
+// for the sum of rates.
+func newRuins(in *instance.Instance, rng *rand.Rand, start *instance.Schedule) *ruins {
+	s := &ruins{in: in, wants: wantsOf(in)}
+	if in.Objective != instance.Throughput {
+		return s
+	}
+	s.order = byDensity(in, func(j instance.JobID) float64 { return s.wants[j].area })
+	for _, p := range ruinPeriods(in, s.wants) {
+		s.periods = append(s.periods, &periodTry{period: p, promise: promise(in, s.wants, s.order, p)})
+	}
+	slices.SortStableFunc(s.periods, func(a, b *periodTry) int {
+		return cmp.Or(cmp.Compare(b.promise, a.promise), cmp.Compare(a.period, b.period))
+	})
+	for range ruinWalks {
+		s.walks = append(s.walks, &ruinWalk{rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))})
+	}
+	value, _ := in.Value(start).Float64()
+	s.note(start, value)
+	return s
+}
+
+// note takes a plan over if there is one, and it is the best of its period.
+func (s *ruins) note(plan *instance.Schedule, value float64) {
+	if plan == nil || len(s.walks) == 0 {
+		return
+	}
+	n := slices.IndexFunc(s.periods, func(t *periodTry) bool { return t.period == plan.Period })
+	if n < 0 {
+		n = len(s.periods)
+		s.periods = append(s.periods, &periodTry{period: plan.Period, promise: promise(s.in, s.wants, s.order, plan.Period)})
+	}
+	if t := s.periods[n]; t.plan == nil || value > t.value {
+		t.plan, t.value = plan, value
+	}
+}
+
+// begin gives every walk that has ended a cycle another. value is that of the best
+// plan.
+func (s *ruins) begin(value float64) {
+	for _, w := range s.walks {
+		if w.ruin != nil {
+			continue
+		}
+		t := s.pick(w.rng, value)
+		w.at, t.busy = t, true
+		w.done, w.cycle, w.hot = 0, min(1<<t.cycles, longRuin), ruinHot
+		w.ruin = newRuin(s.in, s.wants, w.rng, t.period)
+		if t.plan != nil && w.rng.IntN(3) > 0 {
+			w.ruin.read(t.plan)
+			w.hot = ruinWarm
+		}
+	}
+}
+
+// pick draws a period: the most promising of those that had no turn, if plans of it
+// might be better than the best plan, being a little closer to its promise than any;
+// or one that had, the best of them more often.
+func (s *ruins) pick(rng *rand.Rand, best float64) *periodTry {
+	var fresh *periodTry
+	var tried []*periodTry
+	closest := 0.0
+	for _, t := range s.periods {
+		if t.plan != nil && t.promise > 0 {
+			closest = max(closest, t.value/t.promise)
+		}
+		switch {
+		case t.busy:
+		case t.plan != nil:
+			tried = append(tried, t)
+		case fresh == nil:
+			fresh = t
+		}
+	}
+	if fresh != nil {
+		hope := (1 + hopefulJobs/float64(len(s.in.Jobs))) * closest * fresh.promise
+		if len(tried) == 0 || best == 0 || hope > best && rng.IntN(3) == 0 {
+			return fresh
+		}
+	}
+	if len(tried) == 0 {
+		return s.periods[rng.IntN(len(s.periods))] // there are few
+	}
+	slices.SortStableFunc(tried, func(a, b *periodTry) int { return cmp.Compare(b.value, a.value) })
+	n := 0
+	for n+1 < len(tried) && rng.IntN(2) == 0 {
+		n++
+	}
+	return tried[n]
+}
+
+// end notes what a walk found in a round, and returns the best plan if it is new;
+// nil: it is not.
+func (s *ruins) end(w *ruinWalk) (plan *instance.Schedule, value float64) {
+	if plan = w.ruin.news(); plan != nil {
+		value, _ = s.in.Value(plan).Float64()
+		s.note(plan, value)
+	}
+	if w.done++; w.done == w.cycle {
+		w.at.cycles++
+		w.at.busy, w.ruin = false, nil
+	}
+	return plan, value
+}
+
+// plan returns what the walk is at; nil: nothing.
+func (w *ruinWalk) plan() *instance.Schedule {
+	if w.ruin == nil {
+		return w.at.plan
+	}
+	return w.ruin.schedule()
+}
+
+// walk goes on for a round.
+func (w *ruinWalk) walk(ctx context.Context) {
+	at := func(n int) float64 { return w.hot * state.Pow(ruinCold/w.hot, float64(n)/float64(w.cycle)) }
+	w.ruin.walk(ctx, min(ruinWork*(1+len(w.ruin.in.Jobs)/ruinJobs), mostRuin), at(w.done), at(w.done+1))
+}

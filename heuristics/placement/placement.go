@@ -1,0 +1,300 @@
+package placement
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/memory"
+	"jigsaw/heuristics/state"
+)
+
+// Placement says where every job lives.
+type Placement struct {
+	// gpus[j] are the k distinct GPUs of job j, ascending.
+	GPUs [][]instance.GPUID
+	// limit[j][n] is the deepest depth that the memory of gpus[j][n] has been
+	// reserved for: rule 7 holds as long as no task of j there is deeper. The
+	// limits of a job always leave room for its whole multiset.
+	Limit [][]int
+	// span[j] is what synchronisations among gpus[j] use.
+	Span []instance.Span
+}
+
+// Options says how [place] goes about it. The zero value places the jobs of
+// the longest chains first, each where loads and its own chain stay lowest.
+type Options struct {
+	// counts[j] is the depth multiset of job j; see package multiset. Required.
+	Counts [][]int
+	// Order of placement; nil: decreasing length of the chain.
+	Order []instance.JobID
+	// iterations[j] scales the load of job j; nil: Job.Iterations.
+	Iterations []int64
+	// pack puts jobs where the least memory is left over, not the least load.
+	pack bool
+	// Pin reserves memory on each GPU for one depth of the multiset only,
+	// when a job does not fit with every GPU ready for every depth.
+	Pin bool
+	// Scatter values balance over locality: the chain of a job weighs less.
+	Scatter bool
+	// Noise perturbs the loads that are compared, for restarts; nil: none.
+	Noise *rand.Rand
+	// Reach is [newReach] of the instance; nil: computed.
+	Reach *Reach
+}
+
+// placeOnce chooses the residency of every job under rules 1 and 7, balancing
+// loads of GPUs and links and keeping jobs in one node, or else one rack,
+// where that ends them sooner. The error is a *NoPlan.
+func placeOnce(in *instance.Instance, how Options) (*Placement, error) {
+	p := NewPlacer(in, how)
+	order := how.Order
+	if order == nil {
+		order = p.ByChain()
+	}
+	for _, j := range order {
+		if !p.Put(j) {
+			return nil, p.refusal(j)
+		}
+	}
+	return p.Out, nil
+}
+
+// Place is place for tight memory: it tries the given way, then other orders and
+// packings, and then pinned depths.
+func Place(in *instance.Instance, how Options) (*Placement, error) {
+	out, first := placeOnce(in, how)
+	if first == nil {
+		return out, nil
+	}
+	big := NewPlacer(in, how).byMemory()
+	for _, try := range []Options{
+		{Order: big},
+		{Order: big, pack: true},
+		{Order: how.Order, Pin: true},
+		{Order: big, Pin: true},
+		{Order: big, Pin: true, pack: true},
+	} {
+		try.Counts, try.Iterations, try.Scatter, try.Noise, try.Reach = how.Counts, how.Iterations, true, how.Noise, how.Reach
+		if out, err := placeOnce(in, try); err == nil {
+			return out, nil
+		}
+	}
+	return nil, first
+}
+
+// PlaceAny is placeHard and then [memory.Search], which may need other multisets than
+// how.counts. It returns the multisets that the placement has room for.
+func PlaceAny(ctx context.Context, in *instance.Instance, how Options) (*Placement, [][]int, error) {
+	out, first := Place(in, how)
+	if first == nil {
+		return out, how.Counts, nil
+	}
+	found, _ := memory.Search(ctx, in, memorySteps)
+	if found == nil {
+		return nil, nil, first
+	}
+	out = &Placement{GPUs: found.GPUs, Limit: found.Depths, Span: make([]instance.Span, len(in.Jobs))}
+	counts := make([][]int, len(in.Jobs))
+	for j := range in.Jobs {
+		out.Span[j], _ = in.Span(found.GPUs[j])
+		counts[j] = found.Counts(in, instance.JobID(j))
+	}
+	return out, counts, nil
+}
+
+// memorySteps bounds the search for a placement where memory is tight, in workers put
+// somewhere: about a second.
+const memorySteps = 300_000
+
+// Placer is a placement in the making.
+type Placer struct {
+	in         *instance.Instance
+	how        Options
+	iterations []int64
+	Out        *Placement
+
+	Load       []instance.Tick  // per GPU: ticks of tasks placed there
+	Persistent []instance.Bytes // per GPU: of the jobs resident there
+	Ephemeral  []instance.Bytes // per GPU: the largest reserved there
+	Busy       []instance.Tick  // per link: ticks of synchronisations at full rate
+	*Reach
+
+	// Scratch.
+	cost      []int64 // per GPU: what the choice minimises
+	fitting   [][]instance.GPUID
+	nodeCost  []int64
+	nodeOrder []instance.NodeID
+	heap      []instance.GPUID
+}
+
+// NewPlacer begins with no job placed.
+func NewPlacer(in *instance.Instance, how Options) *Placer {
+	p := &Placer{
+		in: in, how: how, iterations: how.Iterations,
+		Out: &Placement{
+			GPUs: make([][]instance.GPUID, len(in.Jobs)), Limit: make([][]int, len(in.Jobs)),
+			Span: make([]instance.Span, len(in.Jobs)),
+		},
+		Load: make([]instance.Tick, len(in.GPUs)), Persistent: make([]instance.Bytes, len(in.GPUs)),
+		Ephemeral: make([]instance.Bytes, len(in.GPUs)), Busy: make([]instance.Tick, len(in.Links)),
+		cost: make([]int64, len(in.GPUs)), fitting: make([][]instance.GPUID, len(in.Nodes)),
+		nodeCost: make([]int64, len(in.Nodes)),
+	}
+	if p.iterations == nil {
+		p.iterations = make([]int64, len(in.Jobs))
+		for j := range in.Jobs {
+			p.iterations[j] = int64(in.Jobs[j].Iterations)
+		}
+	}
+	if p.Reach = how.Reach; p.Reach == nil {
+		p.Reach = NewReach(in)
+	}
+	return p
+}
+
+// Reach groups the nodes that can all synchronise with each other. Two nodes
+// on one ring need routes both ways, which is an equivalence.
+type Reach struct {
+	component  []int // per node: its group; -1 if its NIC failed
+	components int
+}
+
+// NewReach finds which nodes can reach each other.
+func NewReach(in *instance.Instance) *Reach {
+	component := make([]int, len(in.Nodes))
+	var heads []instance.NodeID // a node of each component
+	for _, rack := range in.Racks {
+		of := -1
+		for _, node := range rack.Nodes {
+			if up, down := in.Nodes[node].Up, in.Nodes[node].Down; in.Links[up].Failed || in.Links[down].Failed {
+				component[node] = -1
+				continue
+			}
+			for c := 0; c < len(heads) && of < 0; c++ {
+				if _, ok := in.SpanNodes([]instance.NodeID{min(heads[c], node), max(heads[c], node)}, 2); ok {
+					of = c
+				}
+			}
+			if of < 0 {
+				of = len(heads)
+				heads = append(heads, node)
+			}
+			component[node] = of
+		}
+	}
+	return &Reach{component, len(heads)}
+}
+
+// work returns the mean task time of job j on GPU type t, rounded up.
+func (p *Placer) work(j instance.JobID, t instance.TypeID) instance.Tick {
+	return state.MeanTime(&p.in.Jobs[j], t, p.how.Counts[j])
+}
+
+// ByArea orders the jobs by decreasing GPU-ticks.
+func (p *Placer) ByArea() []instance.JobID {
+	return state.OrderBy(len(p.in.Jobs), func(j instance.JobID) int64 {
+		job := &p.in.Jobs[j]
+		return -p.iterations[j] * int64(job.Workers) * state.LeastOverTypes(job, func(t instance.TypeID) int64 { return int64(p.work(j, t)) })
+	})
+}
+
+// ByChain orders the jobs by descending compute time of their chain: jobs that
+// take long whatever happens choose first, and the others fill in.
+func (p *Placer) ByChain() []instance.JobID {
+	return state.OrderBy(len(p.in.Jobs), func(j instance.JobID) int64 {
+		job := &p.in.Jobs[j]
+		return -int64(job.Release) - p.iterations[j]*int64(job.On[state.FastestType(p.in, job)].Time[job.Full()])
+	})
+}
+
+// byMemory orders the jobs that are hardest to fit first: those limited to a
+// node or rack, then by decreasing bytes on a GPU.
+func (p *Placer) byMemory() []instance.JobID {
+	return state.OrderBy(len(p.in.Jobs), func(j instance.JobID) int64 {
+		job := &p.in.Jobs[j]
+		bytes := state.LeastOverTypes(job, func(t instance.TypeID) int64 {
+			return int64(job.On[t].Persistent) + int64(job.On[t].Ephemeral[job.Full()])/4
+		})
+		return -bytes
+	})
+}
+
+// Room returns the memory left on GPU g if job j came to live there with
+// depths up to d; negative if it does not fit.
+func (p *Placer) Room(j instance.JobID, g instance.GPUID, d int) instance.Bytes {
+	t := p.in.GPUs[g].Type
+	c := p.in.Jobs[j].On[t]
+	return p.in.Types[t].Memory - p.Persistent[g] - c.Persistent - max(p.Ephemeral[g], c.Ephemeral[d])
+}
+
+// Put places one job. It reports whether the job fitted anywhere.
+func (p *Placer) Put(j instance.JobID) bool {
+	p.Price(j)
+	job := &p.in.Jobs[j]
+	full := job.Full()
+	p.Collect(j, func(g instance.GPUID) bool { return p.Room(j, g, full) >= 0 })
+	gpus, span, ok := p.choose(j)
+	if ok {
+		limit := make([]int, len(gpus))
+		for n := range limit {
+			limit[n] = full
+		}
+		p.Settle(j, gpus, limit, span)
+		return true
+	}
+	return p.how.Pin && p.PutPinned(j)
+}
+
+// choice is a candidate residency and what speaks for it.
+type choice struct {
+	gpus  []instance.GPUID
+	span  instance.Span
+	score int64
+}
+
+// Settle makes the residency of job j final.
+func (p *Placer) Settle(j instance.JobID, gpus []instance.GPUID, limit []int, span instance.Span) {
+	job := &p.in.Jobs[j]
+	p.Out.GPUs[j], p.Out.Limit[j], p.Out.Span[j] = gpus, limit, span
+	for n, g := range gpus {
+		t := p.in.GPUs[g].Type
+		p.Load[g] += instance.Tick(p.iterations[j]) * p.work(j, t)
+		p.Persistent[g] += job.On[t].Persistent
+		p.Ephemeral[g] = max(p.Ephemeral[g], job.On[t].Ephemeral[limit[n]])
+	}
+	sync := p.sync(j, span)
+	for _, u := range span.Uses {
+		p.Busy[u.Link] += instance.Tick(p.iterations[j]) * p.Share(sync, span, u)
+	}
+}
+
+// anyNode admits a node whatever its NIC.
+const anyNode = -2
+
+// refusal explains why job j did not fit.
+func (p *Placer) refusal(j instance.JobID) *state.NoPlan {
+	job := &p.in.Jobs[j]
+	runs, rooms := 0, 0
+	for g := range p.in.GPUs {
+		if job.Runs(p.in.GPUs[g].Type) {
+			runs++
+			if p.Room(j, instance.GPUID(g), job.Full()) >= 0 {
+				rooms++
+			}
+		}
+	}
+	where := ""
+	switch job.Within {
+	case instance.WithinNode:
+		where = " of one node"
+	case instance.WithinRack:
+		where = " of one rack"
+	}
+	if rooms >= job.Workers {
+		return state.NewNoPlan(p.in, j, "found no %d GPUs%s joined by working links with memory to spare beside the other jobs; %d single GPUs had room",
+			job.Workers, where, rooms)
+	}
+	return state.NewNoPlan(p.in, j, "needs %d GPUs%s with memory for it beside the other jobs; %d of the %d it may use had room left",
+		job.Workers, where, rooms, runs)
+}

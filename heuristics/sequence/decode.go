@@ -1,0 +1,325 @@
+package sequence
+
+import (
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
+)
+
+const (
+	// maxCheckpoints is how many states of a decoding are kept at most.
+	maxCheckpoints = 64
+	// leastApart is how many operations there are between two of them at least.
+	leastApart = 128
+)
+
+// sequenceDecoder places the operations of a sequence one after the other. It
+// starts at the latest checkpoint before what has changed, and gives up as
+// soon as what is left cannot end in time.
+type sequenceDecoder struct {
+	now   checkpoint
+	out   outcome
+	marks []checkpoint // taken on the way: the first fresh ones
+	fresh int
+	kept  int // checkpoints of the sequence that stay as they are
+	from  int // where the latest decoding started in the list
+	work  int // operations placed so far, in all decodings
+	apart int // leastApart, but for tests
+	// run counts the decodings; ganged[j] is the one that placed the latest
+	// iteration of job j, a gang.
+	run    int
+	ganged []int
+}
+
+// checkpoint is the state of a decoding before an operation of the list.
+type checkpoint struct {
+	at int // place in the list
+	// Per GPU: when its last task ends, that task, the ticks of its tasks so far.
+	free []instance.Tick
+	last []int32
+	done []instance.Tick
+	// Per job: when it is ready for its next iteration, the latest end of the
+	// tasks of this one, and how many of them have not been placed.
+	ready, ends []instance.Tick
+	open        []int32
+	// bound is at most the energy in the end.
+	bound      float64
+	completion []instance.Tick // per job, from below
+	busy       []state.LinkTimeline
+}
+
+func newCheckpoint(o *state.Operations) checkpoint {
+	gpus, jobs := len(o.In.GPUs), len(o.In.Jobs)
+	return checkpoint{
+		free: make([]instance.Tick, gpus), last: make([]int32, gpus), done: make([]instance.Tick, gpus),
+		ready: make([]instance.Tick, jobs), ends: make([]instance.Tick, jobs), open: make([]int32, jobs),
+		completion: make([]instance.Tick, jobs), busy: make([]state.LinkTimeline, len(o.In.Links)),
+	}
+}
+
+func (c *checkpoint) copy(from *checkpoint) {
+	c.at, c.bound = from.at, from.bound
+	copy(c.free, from.free)
+	copy(c.last, from.last)
+	copy(c.done, from.done)
+	copy(c.ready, from.ready)
+	copy(c.ends, from.ends)
+	copy(c.open, from.open)
+	copy(c.completion, from.completion)
+	for l := range c.busy {
+		c.busy[l] = append(c.busy[l][:0], from.busy[l]...)
+	}
+}
+
+func newSequenceDecoder(o *state.Operations) *sequenceDecoder {
+	return &sequenceDecoder{now: newCheckpoint(o), out: newOutcome(o), apart: leastApart, ganged: make([]int, len(o.In.Jobs))}
+}
+
+// begin sets the state before the first operation.
+func (d *sequenceDecoder) begin(q *sequence) {
+	s := &d.now
+	s.at, s.bound = 0, 0
+	for g := range s.free {
+		s.free[g], s.last[g], s.done[g] = 0, -1, 0
+	}
+	for j := range s.ready {
+		job := &q.In.Jobs[j]
+		s.ready[j], s.ends[j], s.open[j] = job.Release, 0, int32(job.Workers)
+		s.completion[j] = job.Release + instance.Tick(job.Iterations)*q.Least[j]
+		if q.In.Objective == instance.WeightedCompletion {
+			s.bound += float64(float64(job.Weight) * float64(s.completion[j]))
+		}
+	}
+	for l := range s.busy {
+		s.busy[l] = s.busy[l][:0]
+	}
+}
+
+// decode places the operations from the given place of the list on. It reports
+// false if the energy passes the limit; what is in d.out is then of no use.
+func (d *sequenceDecoder) decode(q *sequence, from int, limit float64) (energy float64, ok bool) {
+	s := &d.now
+	d.kept, d.fresh = 0, 0
+	d.run++
+	for d.kept < len(q.marks) && q.marks[d.kept].at <= from {
+		d.kept++
+	}
+	if d.kept > 0 {
+		s.copy(&q.marks[d.kept-1])
+	} else {
+		d.begin(q)
+	}
+	d.from = s.at
+	weighted := q.In.Objective == instance.WeightedCompletion
+	latest := state.Never
+	if !weighted {
+		latest = q.latest(limit)
+	}
+	apart := max(len(q.list)/maxCheckpoints, d.apart)
+	next := (d.from/apart + 1) * apart
+	tasks := int32(q.Tasks)
+	for p := d.from; p < len(q.list); p++ {
+		if p == next {
+			next += apart
+			d.mark(q, p)
+		}
+		op := q.list[p]
+		j := q.Job[op]
+		job := &q.In.Jobs[j]
+		switch {
+		case op >= tasks:
+			d.sync(q, j, op-tasks)
+		case s.open[j] == 0: // its gang has been placed, perhaps before the checkpoint
+			if d.ganged[j] != d.run {
+				d.out.start[op], d.out.before[op] = q.times.start[op], q.times.before[op]
+			}
+			continue
+		case job.Gang && job.Workers > 1:
+			if d.gang(q, j, q.Iteration[op]) > latest {
+				d.work += p - d.from
+				return 0, false
+			}
+			continue
+		default:
+			g := q.gpu[q.Slot[op]]
+			start := max(s.ready[j], s.free[g])
+			end := start + q.ticks[op]
+			d.out.start[op], d.out.before[op] = start, s.last[g]
+			s.free[g], s.last[g] = end, op
+			s.done[g] += q.ticks[op]
+			s.ends[j] = max(s.ends[j], end)
+			s.open[j]--
+			if end+q.load[g]-s.done[g] > latest {
+				d.work += p - d.from
+				return 0, false
+			}
+			if job.Workers > 1 {
+				continue
+			}
+			d.close(q, j, q.Iteration[op], end)
+		}
+		if s.completion[j] > latest || weighted && s.bound > limit {
+			d.work += p - d.from
+			return 0, false
+		}
+	}
+	d.work += len(q.list) - d.from
+	copy(d.out.completion, s.completion)
+	energy = q.energyOf(s)
+	return energy, energy <= limit
+}
+
+// gang places all tasks of an iteration at once. It returns from below when the
+// last of their GPUs ends.
+func (d *sequenceDecoder) gang(q *sequence, j, iteration int32) instance.Tick {
+	s, job := &d.now, &q.In.Jobs[j]
+	first := q.TaskAt[j] + int(iteration)*job.Workers
+	home := q.gpu[q.SlotAt[j]:q.SlotAt[j+1]]
+	start, latest := s.ready[j], instance.Tick(0)
+	for _, g := range home {
+		start = max(start, s.free[g])
+	}
+	for n, g := range home {
+		t := first + n
+		end := start + q.ticks[t]
+		d.out.start[t], d.out.before[t] = start, s.last[g]
+		s.free[g], s.last[g] = end, int32(t)
+		s.done[g] += q.ticks[t]
+		s.ends[j] = max(s.ends[j], end)
+		latest = max(latest, end+q.load[g]-s.done[g])
+	}
+	s.open[j], d.ganged[j] = 0, d.run
+	return latest
+}
+
+// sync places synchronisation y of job j at the rate level that ends it first.
+func (d *sequenceDecoder) sync(q *sequence, j, y int32) {
+	s, net := &d.now, &q.nets[j]
+	levels := len(net.rate)
+	t := s.ends[j]
+	at, end, level := t, state.Never, 0
+	for n := int(q.level[y]); n < levels; n++ {
+		length := net.ticks[int(q.kind[y])*levels+n]
+		if t+length >= end {
+			continue
+		}
+		start := t
+		for settled := length == 0; !settled; {
+			settled = true
+			for _, u := range net.span.Uses {
+				room := q.In.Capacity(u.Link) - net.rate[n]*instance.Rate(u.Times)
+				if free := s.busy[u.Link].Earliest(start, length, room); free > start {
+					start, settled = free, false
+				}
+			}
+		}
+		if start+length < end {
+			at, end, level = start, start+length, n
+		}
+	}
+	if end > at {
+		for _, u := range net.span.Uses {
+			s.busy[u.Link].Add(at, end, net.rate[level]*instance.Rate(u.Times))
+		}
+	}
+	d.out.start[q.Tasks+int(y)], d.out.end[y], d.out.level[y] = at, end, uint8(level)
+	d.close(q, j, q.Iteration[q.Tasks+int(y)], end)
+}
+
+// close ends an iteration of job j at the given tick.
+func (d *sequenceDecoder) close(q *sequence, j, iteration int32, end instance.Tick) {
+	s, job := &d.now, &q.In.Jobs[j]
+	s.ready[j], s.ends[j], s.open[j] = end, 0, int32(job.Workers)
+	completion := end + instance.Tick(int32(job.Iterations)-1-iteration)*q.Least[j]
+	if q.In.Objective == instance.WeightedCompletion {
+		s.bound += float64(float64(job.Weight) * float64(completion-s.completion[j]))
+	}
+	s.completion[j] = completion
+}
+
+// mark keeps the state before place p of the list. It forgets what happened on
+// the links before any job can use them again.
+func (d *sequenceDecoder) mark(q *sequence, p int) {
+	s := &d.now
+	floor := state.Never
+	for j, ready := range s.ready {
+		if ready < s.completion[j] { // not finished
+			floor = min(floor, ready)
+		}
+	}
+	for l := range s.busy {
+		s.busy[l].Forget(floor)
+	}
+	s.at = p
+	if d.fresh == len(d.marks) {
+		d.marks = append(d.marks, newCheckpoint(q.Operations))
+	}
+	d.marks[d.fresh].copy(s)
+	d.fresh++
+}
+
+// accept makes the latest decoding, which must have succeeded, that of q.
+func (d *sequenceDecoder) accept(q *sequence, energy float64) {
+	for _, op := range q.list[d.from:] {
+		q.times.start[op] = d.out.start[op]
+		if y := int(op) - q.Tasks; y >= 0 {
+			q.times.end[y], q.times.level[y] = d.out.end[y], d.out.level[y]
+		} else {
+			q.times.before[op] = d.out.before[op]
+		}
+	}
+	copy(q.times.completion, d.out.completion)
+	q.energy = energy
+	q.marks = q.marks[:min(cap(q.marks), d.kept+d.fresh)] // those beyond its length are of use
+	for n := range d.fresh {
+		if d.kept+n == len(q.marks) {
+			q.marks = append(q.marks, newCheckpoint(q.Operations))
+		}
+		if q.marks[d.kept+n].free == nil {
+			q.marks[d.kept+n] = newCheckpoint(q.Operations)
+		}
+		q.marks[d.kept+n], d.marks[n] = d.marks[n], q.marks[d.kept+n]
+	}
+}
+
+// lateness is what a tick past a deadline costs in ticks of the objective.
+const lateness = 1000
+
+// endWeight is the part of the mean end of the GPUs in the energy under
+// makespan: it leads across plateaus, towards less idle time.
+const endWeight = 0.25
+
+// energyOf returns what the search minimises, once everything is placed.
+func (q *sequence) energyOf(s *checkpoint) float64 {
+	late, energy := 0.0, 0.0
+	latest := instance.Tick(0)
+	for j, c := range s.completion {
+		job := &q.In.Jobs[j]
+		if job.Deadline > 0 && c > job.Deadline {
+			late += float64(c - job.Deadline)
+		}
+		latest = max(latest, c)
+		if q.In.Objective == instance.WeightedCompletion {
+			energy += float64(float64(job.Weight) * float64(c))
+		}
+	}
+	if q.In.Objective == instance.WeightedCompletion {
+		return energy * (1 + float64(late*lateness))
+	}
+	ends := instance.Tick(0)
+	for _, free := range s.free {
+		ends += free
+	}
+	return float64(latest) + float64(endWeight*float64(ends)/float64(len(s.free))) + float64(late*lateness)
+}
+
+// latest returns a makespan that passes the limit of the energy for sure.
+func (q *sequence) latest(limit float64) instance.Tick {
+	if limit >= 1<<62 {
+		return state.Never
+	}
+	load := instance.Tick(0)
+	for _, l := range q.load {
+		load += l
+	}
+	return instance.Tick(limit-float64(endWeight*float64(load)/float64(len(q.load)))) + 1
+}

@@ -1,0 +1,380 @@
+package sequence
+
+import (
+	"cmp"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// edits changes a sequence in small steps that can be taken back.
+type edits struct {
+	*sequence
+	done []edit
+	// from is the first place of the list that a step touched.
+	from int
+	// nets are those that were changed, as they were.
+	nets []oldNet
+	// relisted is what the list was from place relistedAt on, before relist.
+	relisted   []int32
+	relistedAt int
+	moved      []int32 // scratch
+	others     []int32 // scratch
+	order      []int32 // scratch
+	deal       []uint8 // scratch
+}
+
+// edit is one step, with what undoes it.
+type edit struct {
+	kind editKind
+	a, b int32
+}
+
+type editKind uint8
+
+const (
+	editPlace editKind = iota // the operation at place a went to place b
+	editDepth                 // task a had depth b
+	editHome                  // worker a lived on GPU b
+	editLevel                 // synchronisation a had level b
+	editSet                   // synchronisation a was after the multiset b of its job
+	editList                  // the list was rewritten
+)
+
+type oldNet struct {
+	job int32
+	net net
+}
+
+// begin starts a new set of steps.
+func (e *edits) begin() {
+	e.done, e.nets, e.from = e.done[:0], e.nets[:0], len(e.list)
+}
+
+// touch notes that the list is to be decoded anew from place p on.
+func (e *edits) touch(p int32) { e.from = min(e.from, int(p)) }
+
+// undo takes all steps back.
+func (e *edits) undo() {
+	for n := len(e.done) - 1; n >= 0; n-- {
+		switch d := e.done[n]; d.kind {
+		case editPlace:
+			e.shift(d.b, d.a)
+		case editDepth:
+			e.deepen(d.a, uint8(d.b))
+		case editHome:
+			e.house(d.a, d.b)
+		case editLevel:
+			e.level[d.a] = uint8(d.b)
+		case editSet:
+			e.kind[d.a] = uint8(d.b)
+		case editList:
+			copy(e.list[e.relistedAt:], e.relisted)
+			for p := e.relistedAt; p < e.relistedAt+len(e.relisted); p++ {
+				e.pos[e.list[p]] = int32(p)
+			}
+		}
+	}
+	for n := len(e.nets) - 1; n >= 0; n-- {
+		e.sequence.nets[e.nets[n].job] = e.nets[n].net
+	}
+}
+
+// shift moves the operation at place a of the list to place b.
+func (e *edits) shift(a, b int32) {
+	op := e.list[a]
+	if a < b {
+		copy(e.list[a:b], e.list[a+1:b+1])
+	} else {
+		copy(e.list[b+1:a+1], e.list[b:a])
+	}
+	e.list[b] = op
+	for p := min(a, b); p <= max(a, b); p++ {
+		e.pos[e.list[p]] = p
+	}
+}
+
+// place moves an operation to place b of the list, if it may go there.
+func (e *edits) place(op, b int32) bool {
+	a := e.pos[op]
+	if low, high := e.reachOf(op); a == b || b < low || b > high {
+		return false
+	}
+	e.shift(a, b)
+	e.done = append(e.done, edit{kind: editPlace, a: a, b: b})
+	e.touch(min(a, b))
+	return true
+}
+
+// reachOf returns between which places an operation may be moved, the others
+// staying in their order.
+func (e *edits) reachOf(op int32) (low, high int32) {
+	j, i := e.Job[op], e.Iteration[op]
+	job := &e.In.Jobs[j]
+	low, high = 0, int32(len(e.list)-1)
+	k := int32(job.Workers)
+	first := int32(e.TaskAt[j]) + i*k
+	if int(op) < e.Tasks {
+		if a := e.After(j, i); a >= 0 {
+			low = e.pos[a] + 1
+		}
+		if job.HasSync() {
+			high = e.pos[e.After(j, i+1)] - 1
+		} else if int(i)+1 < job.Iterations {
+			high = e.pos[op+1] - 1
+		}
+		return low, high
+	}
+	for t := first; t < first+k; t++ {
+		low = max(low, e.pos[t]+1)
+	}
+	if int(i)+1 < job.Iterations {
+		for t := first + k; t < first+2*k; t++ {
+			high = min(high, e.pos[t]-1)
+		}
+	}
+	return low, high
+}
+
+// deepen gives a task another depth.
+func (e *edits) deepen(t int32, depth uint8) {
+	slot := e.Slot[t]
+	g := e.gpu[slot]
+	ticks := e.In.Jobs[e.Job[t]].On[e.In.GPUs[g].Type].Time[depth]
+	e.load[g] += ticks - e.ticks[t]
+	e.used[int(slot)*e.Depths+int(e.depth[t])]--
+	e.used[int(slot)*e.Depths+int(depth)]++
+	e.depth[t], e.ticks[t] = depth, ticks
+}
+
+// allows reports whether the memory of a worker's GPU allows the depth.
+func (e *edits) allows(slot, j int32, depth uint8) bool {
+	g := e.gpu[slot]
+	t := e.In.GPUs[g].Type
+	return e.In.Jobs[j].On[t].Ephemeral[depth] <= e.In.Types[t].Memory-e.persistent[g]
+}
+
+// setDepth is deepen as a step.
+func (e *edits) setDepth(t int32, depth uint8) {
+	e.done = append(e.done, edit{kind: editDepth, a: t, b: int32(e.depth[t])})
+	e.deepen(t, depth)
+	e.touch(e.pos[t])
+	// A gang is placed all at once, where the first of its tasks is in the list.
+	if job := &e.In.Jobs[e.Job[t]]; job.Gang {
+		first := int32(e.TaskAt[e.Job[t]]) + e.Iteration[t]*int32(job.Workers)
+		for o := first; o < first+int32(job.Workers); o++ {
+			e.touch(e.pos[o])
+		}
+	}
+}
+
+// swapDepths exchanges the depths of two tasks of an iteration.
+func (e *edits) swapDepths(a, b int32) bool {
+	j := e.Job[a]
+	da, db := e.depth[a], e.depth[b]
+	if da == db || !e.allows(e.Slot[a], j, db) || !e.allows(e.Slot[b], j, da) {
+		return false
+	}
+	e.setDepth(a, db)
+	e.setDepth(b, da)
+	return true
+}
+
+// house moves a worker to GPU g, with all its tasks.
+func (e *edits) house(slot, g int32) {
+	j := e.Job[e.taskOf(slot, 0)]
+	job := &e.In.Jobs[j]
+	old := e.gpu[slot]
+	costs := job.On[e.In.GPUs[g].Type]
+	e.persistent[old] -= job.On[e.In.GPUs[old].Type].Persistent
+	e.persistent[g] += costs.Persistent
+	n := slices.Index(e.residents[old], slot)
+	last := len(e.residents[old]) - 1
+	e.residents[old][n] = e.residents[old][last]
+	e.residents[old] = e.residents[old][:last]
+	e.residents[g] = append(e.residents[g], slot)
+	for i := range job.Iterations {
+		t := e.taskOf(slot, i)
+		e.load[old] -= e.ticks[t]
+		e.ticks[t] = costs.Time[e.depth[t]]
+		e.load[g] += e.ticks[t]
+	}
+	e.gpu[slot] = g
+}
+
+// taskOf returns the task of a worker in iteration i.
+func (e *edits) taskOf(slot int32, i int) int32 {
+	j := e.Owner[slot]
+	return int32(e.TaskAt[j] + i*e.In.Jobs[j].Workers + int(slot) - e.SlotAt[j])
+}
+
+// setHome is house as a step, if the worker's job runs on GPU g. The caller
+// checks the result with settled.
+func (e *edits) setHome(slot, g int32) bool {
+	if !e.In.Jobs[e.Owner[slot]].Runs(e.In.GPUs[g].Type) {
+		return false
+	}
+	e.done = append(e.done, edit{kind: editHome, a: slot, b: e.gpu[slot]})
+	e.house(slot, g)
+	e.touchJob(e.Owner[slot])
+	return true
+}
+
+// touchJob touches the first operation of job j.
+func (e *edits) touchJob(j int32) {
+	for t := int32(e.TaskAt[j]); t < int32(e.TaskAt[j])+int32(e.In.Jobs[j].Workers); t++ {
+		e.touch(e.pos[t])
+	}
+}
+
+// settled reports whether job j may live where it lives now, and brings what
+// its synchronisations use up to date.
+func (e *edits) settled(j int32) bool {
+	job := &e.In.Jobs[j]
+	home := e.gpu[e.SlotAt[j]:e.SlotAt[j+1]]
+	first := &e.In.GPUs[home[0]]
+	for n, g := range home {
+		gpu := &e.In.GPUs[g]
+		if slices.Contains(home[:n], g) || !job.Runs(gpu.Type) || !e.fits(g) {
+			return false
+		}
+		switch job.Within {
+		case instance.WithinNode:
+			if gpu.Node != first.Node {
+				return false
+			}
+		case instance.WithinRack:
+			if e.In.Nodes[gpu.Node].Rack != e.In.Nodes[first.Node].Rack {
+				return false
+			}
+		}
+	}
+	net, ok := e.netOf(j)
+	if ok {
+		e.nets = append(e.nets, oldNet{j, e.sequence.nets[j]})
+		e.sequence.nets[j] = net
+	}
+	return ok
+}
+
+// fits reports whether the memory of a GPU holds its residents (rule 7).
+func (e *edits) fits(g int32) bool {
+	t := e.In.GPUs[g].Type
+	room := e.In.Types[t].Memory - e.persistent[g]
+	for _, slot := range e.residents[g] {
+		costs := e.In.Jobs[e.Owner[slot]].On[t]
+		for d := len(costs.Ephemeral) - 1; d >= 0; d-- {
+			if e.used[int(slot)*e.Depths+d] > 0 {
+				if costs.Ephemeral[d] > room {
+					return false
+				}
+				break
+			}
+		}
+	}
+	return room >= 0
+}
+
+// setLevel limits the rate of a synchronisation.
+func (e *edits) setLevel(y int32, level uint8) {
+	e.done = append(e.done, edit{kind: editLevel, a: y, b: int32(e.level[y])})
+	e.level[y] = level
+	e.touch(e.pos[int32(e.Tasks)+y])
+}
+
+// setDepths gives the workers of an iteration a multiset of their job, to each about the
+// depth that it has, and task t, if it can, one that is less deep.
+func (e *edits) setDepths(t int32, set int) bool {
+	j, job := e.Job[t], &e.In.Jobs[e.Job[t]]
+	y := int32(e.SyncAt[j]) + e.Iteration[t]
+	if int(e.kind[y]) == set {
+		return false
+	}
+	first := int32(e.TaskAt[j]) + e.Iteration[t]*int32(job.Workers)
+	e.order = e.order[:0]
+	for o := first; o < first+int32(job.Workers); o++ {
+		e.order = append(e.order, o)
+	}
+	slices.SortFunc(e.order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(e.depth[a], e.depth[b]), cmp.Compare(a, b))
+	})
+	e.deal = e.deal[:0]
+	for d, count := range e.Sets[j][set] {
+		for range count {
+			e.deal = append(e.deal, uint8(d))
+		}
+	}
+	// Task t goes down to the first place with a lesser depth than it has.
+	n := slices.Index(e.order, t)
+	for ; n > 0 && e.deal[n] >= e.depth[t]; n-- {
+		e.order[n] = e.order[n-1]
+	}
+	e.order[n] = t
+	for n, o := range e.order {
+		if !e.allows(e.Slot[o], j, e.deal[n]) {
+			return false
+		}
+		if e.depth[o] != e.deal[n] {
+			e.setDepth(o, e.deal[n])
+		}
+	}
+	e.done = append(e.done, edit{kind: editSet, a: y, b: int32(e.kind[y])})
+	e.kind[y] = uint8(set)
+	e.touch(e.pos[int32(e.Tasks)+y])
+	return true
+}
+
+// relist moves the operations of iterations first..last of job j in the list as
+// if they started by ticks later, or earlier where it is negative. Those that
+// move later push the iterations after them along.
+func (e *edits) relist(j, first, last int32, ticks instance.Tick) {
+	job := &e.In.Jobs[j]
+	start := e.times.start
+	from, end := int32(0), int32(len(e.list))
+	if ticks < 0 {
+		if a := e.After(j, first); a >= 0 {
+			from = e.pos[a] + 1
+		}
+		end = 0
+		for i := first; i <= last; i++ {
+			e.each(j, i, func(op int32) { end = max(end, e.pos[op]+1) })
+		}
+	} else {
+		last = int32(job.Iterations) - 1
+		from = end
+		e.each(j, first, func(op int32) { from = min(from, e.pos[op]) })
+	}
+	e.relisted = append(e.relisted[:0], e.list[from:end]...)
+	e.relistedAt = int(from)
+	e.moved, e.others = e.moved[:0], e.others[:0]
+	for _, op := range e.relisted {
+		if e.Job[op] == j && e.Iteration[op] >= first && e.Iteration[op] <= last {
+			e.moved = append(e.moved, op)
+		} else {
+			e.others = append(e.others, op)
+		}
+	}
+	m, o := e.moved, e.others
+	for p := from; p < end; p++ {
+		if len(o) == 0 || len(m) > 0 && (start[m[0]]+ticks < start[o[0]] || e.Job[o[0]] == j) {
+			e.list[p], m = m[0], m[1:]
+		} else {
+			e.list[p], o = o[0], o[1:]
+		}
+		e.pos[e.list[p]] = p
+	}
+	e.done = append(e.done, edit{kind: editList})
+	e.touch(from)
+}
+
+// each calls f with the operations of an iteration.
+func (e *edits) each(j, i int32, f func(op int32)) {
+	job := &e.In.Jobs[j]
+	k := int32(job.Workers)
+	for t := int32(e.TaskAt[j]) + i*k; t < int32(e.TaskAt[j])+(i+1)*k; t++ {
+		f(t)
+	}
+	if job.HasSync() {
+		f(int32(e.Tasks+e.SyncAt[j]) + i)
+	}
+}

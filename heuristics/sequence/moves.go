@@ -1,0 +1,333 @@
+package sequence
+
+import (
+	"math/rand/v2"
+
+	"jigsaw/formulation/instance"
+)
+
+// mover draws changes of a sequence from what holds its objective up: the
+// critical path, which leads back in time from a job's completion, at each
+// operation to the one that it waited for.
+type mover struct {
+	edits
+	rng *rand.Rand
+	// path holds the tasks of the critical path from its end to its start.
+	// blocked are those of them that waited for the task before on their GPU.
+	path, blocked []int32
+	syncs         []int32 // those that waited for their links
+	fresh         bool    // path is that of the sequence as it is
+}
+
+// moveKinds is the number of kinds of changes, the last of which is for jobs whose
+// iterations have a choice of multisets.
+const moveKinds = 10
+
+// trace finds a critical path: of the last job to end, or of one drawn by weight.
+func (m *mover) trace() {
+	j := m.goal()
+	m.path, m.blocked, m.syncs = m.path[:0], m.blocked[:0], m.syncs[:0]
+	op := m.After(j, int32(m.In.Jobs[j].Iterations))
+	start := m.times.start
+	for op >= 0 {
+		if y := int(op) - m.Tasks; y >= 0 {
+			j, i := m.Job[op], m.Iteration[op]
+			k := int32(m.In.Jobs[j].Workers)
+			first := int32(m.TaskAt[j]) + i*k
+			latest := first
+			for t := first + 1; t < first+k; t++ {
+				if start[t]+m.ticks[t] > start[latest]+m.ticks[latest] {
+					latest = t
+				}
+			}
+			if start[op] > start[latest]+m.ticks[latest] {
+				m.syncs = append(m.syncs, op)
+			}
+			op = latest
+			continue
+		}
+		m.path = append(m.path, op)
+		j := m.Job[op]
+		ready := m.In.Jobs[j].Release
+		a := m.After(j, m.Iteration[op])
+		switch {
+		case a >= int32(m.Tasks):
+			ready = m.times.end[int(a)-m.Tasks]
+		case a >= 0:
+			ready = start[a] + m.ticks[a]
+		}
+		if start[op] == ready {
+			op = a
+			continue
+		}
+		m.blocked = append(m.blocked, op)
+		if m.times.before[op] < 0 || start[m.times.before[op]]+m.ticks[m.times.before[op]] < start[op] {
+			// A gang waited for another of its GPUs.
+			op = m.holder(op)
+			continue
+		}
+		op = m.times.before[op]
+	}
+}
+
+// holder returns the task that held up the gang of task op.
+func (m *mover) holder(op int32) int32 {
+	j := m.Job[op]
+	k := int32(m.In.Jobs[j].Workers)
+	first := int32(m.TaskAt[j]) + m.Iteration[op]*k
+	for t := first; t < first+k; t++ {
+		if b := m.times.before[t]; b >= 0 && m.times.start[b]+m.ticks[b] == m.times.start[op] {
+			return b
+		}
+	}
+	return -1
+}
+
+// goal returns the job whose completion is to be improved.
+func (m *mover) goal() int32 {
+	if m.In.Objective == instance.WeightedCompletion {
+		return int32(m.rng.IntN(len(m.In.Jobs)))
+	}
+	latest := 0
+	for j, c := range m.times.completion {
+		if c > m.times.completion[latest] {
+			latest = j
+		}
+	}
+	return int32(latest)
+}
+
+// draw makes one random change. It reports whether there is one; if not, what
+// was begun must be undone.
+func (m *mover) draw(kind int) bool {
+	if !m.fresh || m.In.Objective == instance.WeightedCompletion {
+		m.trace()
+		m.fresh = true
+	}
+	switch kind {
+	case 0:
+		return m.overtake()
+	case 1:
+		return m.insert()
+	case 2:
+		return m.swapRoles()
+	case 3:
+		return m.swapManyRoles()
+	case 4:
+		return m.moveWorker()
+	case 5:
+		return m.swapWorkers()
+	case 6:
+		return m.hurry()
+	case 7:
+		return m.changeLevel()
+	case 8:
+		return m.anywhere()
+	default:
+		return m.redeal()
+	}
+}
+
+func pick(rng *rand.Rand, list []int32) int32 { return list[rng.IntN(len(list))] }
+
+// overtake lets a blocked task go before the one it waited for.
+func (m *mover) overtake() bool {
+	if len(m.blocked) == 0 {
+		return false
+	}
+	u := pick(m.rng, m.blocked)
+	v := m.times.before[u]
+	if v < 0 {
+		return false
+	}
+	return m.place(u, m.pos[v]) || m.place(v, m.pos[u])
+}
+
+// insert lets a blocked task go before several others of its GPU, or one of
+// those after it.
+func (m *mover) insert() bool {
+	if len(m.blocked) == 0 {
+		return false
+	}
+	u := pick(m.rng, m.blocked)
+	v := m.times.before[u]
+	for range m.rng.IntN(6) {
+		if v < 0 || m.times.before[v] < 0 {
+			break
+		}
+		v = m.times.before[v]
+	}
+	if v < 0 {
+		return false
+	}
+	if m.rng.IntN(2) == 0 {
+		return m.place(u, m.pos[v]) || m.place(v, m.pos[u])
+	}
+	return m.place(v, m.pos[u]) || m.place(u, m.pos[v])
+}
+
+// swapRoles makes a critical task shallower, and another of its iteration deeper.
+func (m *mover) swapRoles() bool {
+	if len(m.path) == 0 {
+		return false
+	}
+	t := pick(m.rng, m.path)
+	j := m.Job[t]
+	k := m.In.Jobs[j].Workers
+	if k == 1 {
+		return false
+	}
+	first := int32(m.TaskAt[j]) + m.Iteration[t]*int32(k)
+	for range 4 {
+		if o := first + int32(m.rng.IntN(k)); m.depth[o] < m.depth[t] && m.swapDepths(t, o) {
+			return true
+		}
+	}
+	return false
+}
+
+// swapManyRoles exchanges the roles of two workers over many iterations, so
+// that the load of the first one's GPU falls.
+func (m *mover) swapManyRoles() bool {
+	if len(m.path) == 0 {
+		return false
+	}
+	t := pick(m.rng, m.path)
+	j := m.Job[t]
+	k := m.In.Jobs[j].Workers
+	if k == 1 {
+		return false
+	}
+	o := m.rng.IntN(k)
+	n := int(m.Slot[t]) - m.SlotAt[j]
+	total := m.In.Jobs[j].Iterations
+	length := 1 + m.rng.IntN(min(total, 1<<m.rng.IntN(8)))
+	from := max(0, min(total-length, int(m.Iteration[t])-m.rng.IntN(length)))
+	done := false
+	for i := from; i < from+length; i++ {
+		a, b := int32(m.TaskAt[j]+i*k+n), int32(m.TaskAt[j]+i*k+o)
+		if m.depth[a] > m.depth[b] {
+			done = m.swapDepths(a, b) || done
+		}
+	}
+	return done
+}
+
+// redeal gives the iteration of a critical task another multiset of depths, in which
+// that task is shallower, if it can be.
+func (m *mover) redeal() bool {
+	if len(m.path) == 0 {
+		return false
+	}
+	t := pick(m.rng, m.path)
+	j := m.Job[t]
+	if len(m.Sets[j]) < 2 || !m.In.Jobs[j].HasSync() {
+		return false
+	}
+	return m.setDepths(t, m.rng.IntN(len(m.Sets[j])))
+}
+
+// other draws a GPU for a worker to go to: in its node, or anywhere, rather
+// one with less load.
+func (m *mover) other(g int32) int32 {
+	node := &m.In.Nodes[m.In.GPUs[g].Node]
+	best := int32(-1)
+	for range 1 + m.rng.IntN(3) {
+		o := int32(m.rng.IntN(len(m.In.GPUs)))
+		if m.rng.IntN(2) == 0 {
+			o = int32(node.FirstGPU) + int32(m.rng.IntN(node.GPUs))
+		}
+		if o != g && (best < 0 || m.load[o] < m.load[best]) {
+			best = o
+		}
+	}
+	return best
+}
+
+// moveWorker moves the worker of a critical task, or one that shares its GPU,
+// to another GPU.
+func (m *mover) moveWorker() bool {
+	if len(m.path) == 0 {
+		return false
+	}
+	g := m.gpu[m.Slot[pick(m.rng, m.path)]]
+	slot := pick(m.rng, m.residents[g])
+	to := m.other(g)
+	if to < 0 {
+		return false
+	}
+	return m.setHome(slot, to) && m.settled(m.Owner[slot])
+}
+
+// swapWorkers exchanges the GPUs of two workers of different jobs.
+func (m *mover) swapWorkers() bool {
+	if len(m.path) == 0 {
+		return false
+	}
+	g := m.gpu[m.Slot[pick(m.rng, m.path)]]
+	a := pick(m.rng, m.residents[g])
+	to := m.other(g)
+	if to < 0 || len(m.residents[to]) == 0 {
+		return false
+	}
+	b := pick(m.rng, m.residents[to])
+	if m.Owner[a] == m.Owner[b] {
+		return false
+	}
+	return m.setHome(a, to) && m.setHome(b, g) && m.settled(m.Owner[a]) && m.settled(m.Owner[b])
+}
+
+// hurry moves iterations of a job on the critical path earlier in the order,
+// or those of a job in its way later.
+func (m *mover) hurry() bool {
+	if len(m.blocked) == 0 {
+		return false
+	}
+	u := pick(m.rng, m.blocked)
+	v := m.times.before[u]
+	if v < 0 {
+		return false
+	}
+	wait := m.times.start[u] - m.times.start[v]
+	ticks := 1 + instance.Tick(m.rng.Int64N(int64(4*wait)))
+	if m.rng.IntN(2) == 0 {
+		first := m.Iteration[u]
+		last := min(first+int32(m.rng.IntN(1<<m.rng.IntN(7))), int32(m.In.Jobs[m.Job[u]].Iterations)-1)
+		m.relist(m.Job[u], first, last, -ticks)
+	} else {
+		m.relist(m.Job[v], m.Iteration[v], 0, ticks)
+	}
+	return true
+}
+
+// changeLevel gives a synchronisation another fastest rate level, or lets a
+// waiting one go earlier in the order.
+func (m *mover) changeLevel() bool {
+	if len(m.syncs) > 0 && m.rng.IntN(2) == 0 {
+		op := pick(m.rng, m.syncs)
+		low, _ := m.reachOf(op)
+		return m.place(op, low+int32(m.rng.IntN(int(m.pos[op]-low)+1)))
+	}
+	if m.syncsOfAll() == 0 || len(m.In.RateLevels) < 2 {
+		return false
+	}
+	y := int32(m.rng.IntN(m.syncsOfAll()))
+	level := uint8(m.rng.IntN(len(m.In.RateLevels)))
+	if level == m.level[y] {
+		return false
+	}
+	m.setLevel(y, level)
+	return true
+}
+
+func (m *mover) syncsOfAll() int { return len(m.level) }
+
+// anywhere moves any task before another of its GPU.
+func (m *mover) anywhere() bool {
+	u := int32(m.rng.IntN(m.Tasks))
+	v := m.times.before[u]
+	if v < 0 {
+		return false
+	}
+	return m.place(u, m.pos[v]) || m.place(v, m.pos[u])
+}

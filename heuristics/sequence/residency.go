@@ -1,0 +1,207 @@
+package sequence
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/list"
+	"jigsaw/heuristics/placement"
+	"jigsaw/heuristics/state"
+)
+
+// residencySearch searches for residencies: it anneals residencies on their estimate, decodes
+// what comes out by several rules, and goes on from there or, where that leads
+// nowhere, from other residencies annealed with other weights.
+type residencySearch struct {
+	*state.Operations
+	rng      *rand.Rand
+	reach    *placement.Reach
+	annealer *placement.Annealer
+	dispatch *list.Dispatcher
+	out      *list.Record
+
+	how    placement.AnnealOptions
+	here   state.Value        // of the residencies that the residency search goes on from
+	kept   placement.Snapshot // those
+	stale  int                // kicks since it last found something better on this trip
+	styles []decoding
+	liked  *decoding         // the one that was best here
+	trip   state.Incumbent   // the best of this trip
+	finds  []state.Incumbent // the best of the trips that are over
+	best   state.Incumbent   // of all, since the search last looked
+}
+
+// decoding is a way to decode residencies, and how often it won.
+type decoding struct {
+	rule     list.Rule
+	patience int
+	even     bool
+	wins     int
+}
+
+const (
+	// residencyPatience is for how many kicks without a gain a residency search stays.
+	residencyPatience = 20
+	// residencyHeat is the mean part by which a residency search accepts worse schedules.
+	residencyHeat = 1e-3
+	// fewDecodings is how many ways to decode are tried on residencies that look good.
+	fewDecodings = 4
+)
+
+func newResidencySearch(o *state.Operations, rng *rand.Rand, reach *placement.Reach) *residencySearch {
+	s := &residencySearch{Operations: o, rng: rng, reach: reach, dispatch: list.NewDispatcher(o.In, o.Layout), out: list.NewRecord(o.Layout, len(o.In.Jobs))}
+	rules := []list.Rule{list.EvenProgress, list.LongestChain, list.CriticalRatio}
+	patience := 2
+	if o.In.Objective == instance.WeightedCompletion {
+		rules = []list.Rule{list.SmithArea, list.SmithChain, list.SmithLeft}
+		patience = 3
+	}
+	for _, r := range rules {
+		for p := range patience {
+			s.styles = append(s.styles, decoding{rule: r, patience: p}, decoding{rule: r, patience: p, even: true})
+		}
+	}
+	return s
+}
+
+// steps is the number of steps of annealing new residencies.
+func (s *residencySearch) steps() int { return min(max(20_000, 300*s.Slots), 1_500_000) }
+
+// walk explores for about as long as placing the given number of operations
+// takes, with at least one candidate.
+func (s *residencySearch) walk(ctx context.Context, work int) {
+	for ctx.Err() == nil && work > 0 {
+		steps := s.steps()
+		styles := fewDecodings
+		if s.trip.Schedule == nil || s.stale >= residencyPatience {
+			if s.trip.Schedule != nil {
+				s.finds = append(s.finds, s.trip)
+			}
+			s.trip, s.here, s.stale, s.liked = state.Incumbent{Value: state.Value{Late: state.Never}}, state.Value{Late: state.Never}, 0, nil
+			if !s.settle() {
+				return
+			}
+			s.annealer.Anneal(ctx, steps, state.Exp(-4*s.rng.Float64()))
+		} else {
+			s.annealer.Restore(&s.kept)
+			steps = int(4 * state.Exp(s.rng.Float64()*math.Log(float64(steps)/80)))
+			s.annealer.Anneal(ctx, steps, placement.KickHeat*state.Exp(-4*s.rng.Float64()))
+			styles = 2
+		}
+		s.stale++
+		part := -residencyHeat * math.Log(1-s.rng.Float64())
+		v, decoded := s.decode(ctx, styles, part)
+		// A step of residencies takes about as long as eight operations of a sequence,
+		// decoding one by events as long as ten.
+		work -= 8*steps + 10*decoded*len(s.Job) + s.Slots
+		if v.Ahead(s.here) || v.Near(s.here, part) {
+			s.here = v
+			s.annealer.Keep(&s.kept)
+		}
+	}
+}
+
+// settle begins with new residencies under new weights. It reports whether there are any.
+func (s *residencySearch) settle() bool {
+	s.how = placement.AnnealOptions{
+		Counts:      make([][]int, len(s.In.Jobs)),
+		Near:        []float64{0, 1, 5, 20}[s.rng.IntN(4)],
+		CoResidence: state.Exp(s.rng.Float64()*math.Log(80)) / 2,
+	}
+	free := s.rng.IntN(3) == 0
+	for _, class := range s.In.Classes() {
+		sets := s.Sets[class[0]]
+		n := 0
+		if free {
+			n = s.rng.IntN(s.Usual[class[0]])
+		}
+		for _, j := range class {
+			s.how.Counts[j] = sets[n]
+		}
+	}
+	how := placement.Options{Counts: s.how.Counts, Reach: s.reach}
+	p := placement.NewPlacer(s.In, how)
+	switch s.rng.IntN(3) {
+	case 0:
+		how.Order = p.ByArea()
+	case 1:
+		how.Order = p.ByChain()
+	default:
+		how.Order = p.ByChain()
+		for i := range how.Order {
+			o := min(len(how.Order)-1, i+s.rng.IntN(4))
+			how.Order[i], how.Order[o] = how.Order[o], how.Order[i]
+		}
+	}
+	if s.rng.IntN(4) == 0 {
+		how.Scatter = true
+	}
+	where, err := placement.Place(s.In, how)
+	if err != nil {
+		return false
+	}
+	s.annealer = placement.NewAnnealer(s.Operations, where, s.how, s.rng)
+	return true
+}
+
+// decode tries several styles on the residencies and returns the best value, and how
+// many were tried. Those that end later than here by more than the given part
+// are of no use.
+func (s *residencySearch) decode(ctx context.Context, styles int, part float64) (best state.Value, decoded int) {
+	best = state.Value{Late: state.Never}
+	var win *decoding
+	where := s.annealer.Placement()
+	m := list.Measure(s.In, where, s.how.Counts)
+	for n := range styles {
+		// Those that won more often come more often.
+		style := s.liked
+		draws := -1.0
+		for i := range s.styles {
+			if n == 0 && style != nil {
+				break // the one that was good here goes first
+			}
+			if x := s.rng.Float64() * float64(1+s.styles[i].wins); x > draws {
+				style, draws = &s.styles[i], x
+			}
+		}
+		base, slope := m.Keys(s.In, style.rule)
+		d := &list.Decision{Counts: s.how.Counts, Where: where, Base: base, Slope: slope, Patience: style.patience, Even: style.even}
+		if s.In.Objective == instance.Makespan && s.here.Late == 0 {
+			d.Latest = instance.Tick(s.here.Float() * (1 + part))
+		}
+		decoded++
+		if err := s.dispatch.Decode(ctx, d, s.out); errors.Is(err, list.ErrHopeless) {
+			continue
+		} else if err != nil {
+			return best, decoded
+		}
+		v := state.ValueOf(s.In, s.out.Completion)
+		if v.Less(best) {
+			best = v
+			win = style
+		}
+		if v.Less(s.trip.Value) {
+			s.trip, s.stale = state.Incumbent{Schedule: s.out.Schedule(s.In, s.Layout), Value: v}, 0
+			if s.best.Schedule == nil || v.Less(s.best.Value) {
+				s.best = s.trip
+			}
+		}
+		if s.best.Schedule != nil && !best.Near(s.best.Value, 0.15) {
+			break
+		}
+	}
+	if win == nil {
+		return best, decoded
+	}
+	win.wins++
+	if best.Ahead(s.here) {
+		s.liked = win
+	}
+	for i := range s.styles {
+		s.styles[i].wins -= s.styles[i].wins / 16 // forget
+	}
+	return best, decoded
+}

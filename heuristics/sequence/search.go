@@ -1,0 +1,230 @@
+package sequence
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/placement"
+	"jigsaw/heuristics/state"
+)
+
+// Search looks for schedules in two ways side by side. Residency searches look for
+// residencies, which decide most; see [residencySearch]. Lanes anneal whole schedules,
+// sequences, with residencies that others found. There are as many of both on
+// any number of cores; after each round, in which each does about the same
+// amount of work, they exchange what they found.
+type Search struct {
+	ctx         context.Context
+	options     state.Options
+	in          *instance.Instance
+	ops         *state.Operations
+	lanes       []*lane
+	residencies []*residencySearch
+	finds       []state.Incumbent // of the residency searches, the best first, for lanes to begin from
+	Best        state.Incumbent
+	Work        int // of each walk in a round
+}
+
+// lane is one walk of simulated annealing.
+type lane struct {
+	mover
+	decoder *sequenceDecoder
+	best    state.Incumbent // better than all that the search has; nil: none
+	value   state.Value
+	// rounds are those since the walk was last heated up; it cools for as many as cycle.
+	rounds, cycle int
+
+	tried  [moveKinds]int
+	gained [moveKinds]int
+}
+
+const (
+	// A lane places all operations roundPasses times over in a round, but at
+	// least leastRound operations, and no more than mostRound if that is enough
+	// for leastPasses.
+	roundPasses, leastPasses = 100, 4
+	leastRound, mostRound    = 40_000, 400_000
+	// FirstCycle is the length of the first cycles of cooling, in rounds; those
+	// after it grow.
+	FirstCycle = 8
+	// Temperatures at the start and the end of a cycle, as parts of the value.
+	hot, cold = 1e-3, 2e-5
+	// MostLanes is how many lanes there are but for instances of many operations.
+	MostLanes = 6
+	// maxFinds is how many schedules wait for a lane.
+	maxFinds = 16
+)
+
+// NewSearch begins a search from a valid schedule with at most so many lanes.
+func NewSearch(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, start *instance.Schedule, lanes int) *Search {
+	s := &Search{ctx: ctx, options: o, in: in, ops: state.NewOperations(in)}
+	s.Best = state.Incumbent{Schedule: start, Value: state.ValueOf(in, start.Completion(in))}
+	all := s.ops.Tasks + s.ops.Syncs
+	s.Work = max(leastPasses*all, min(max(leastRound, roundPasses*all), mostRound))
+	reach := placement.NewReach(in)
+	for n := range min(max(1, (1<<18)/max(1, all)), lanes) {
+		if ctx.Err() != nil {
+			break
+		}
+		l := &lane{decoder: newSequenceDecoder(s.ops), cycle: FirstCycle, value: s.Best.Value}
+		l.rng = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
+		l.load(newSequence(s.ops, start))
+		s.lanes = append(s.lanes, l)
+		if n%3 == 0 { // their finds take longer to work out than to make
+			s.residencies = append(s.residencies, newResidencySearch(s.ops, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), reach))
+		}
+	}
+	return s
+}
+
+// load makes the lane go on from a sequence.
+func (l *lane) load(q *sequence) {
+	l.sequence, l.rounds = q, 0
+	l.renew()
+	l.renew()
+}
+
+// renew brings the order of the operations into that of their starts, and
+// decodes it.
+func (l *lane) renew() {
+	if l.marks != nil {
+		l.sort()
+	}
+	energy, _ := l.decoder.decode(l.sequence, 0, math.Inf(1))
+	l.decoder.accept(l.sequence, energy)
+	l.fresh = false
+}
+
+// Total is the work of all walks in a round.
+func (s *Search) Total() int { return s.Work * (len(s.lanes) + len(s.residencies)) }
+
+// Large reports whether the instance is one of so many operations that a round does more
+// than the usual work.
+func (s *Search) Large() bool { return s.Work > mostRound }
+
+// Cool lets all walk for a cycle of cooling of so many rounds, and returns their work.
+func (s *Search) Cool(rounds int) int {
+	for _, l := range s.lanes {
+		l.cycle = rounds
+	}
+	for range rounds {
+		if s.ctx.Err() != nil {
+			break
+		}
+		s.Walk(s.Work)
+	}
+	return rounds * s.Total()
+}
+
+// Walk lets lanes and residency searches walk, and takes over what is best.
+func (s *Search) Walk(work int) {
+	state.ParallelBut(s.options.Spare, len(s.residencies)+len(s.lanes), func(i int) {
+		if i < len(s.residencies) {
+			s.residencies[i].walk(s.ctx, work)
+		} else {
+			s.lanes[i-len(s.residencies)].walk(s.ctx, work)
+		}
+	})
+	for _, c := range s.residencies {
+		s.Offer(c.best)
+		c.best.Schedule = nil
+		for _, f := range c.finds {
+			at, _ := slices.BinarySearchFunc(s.finds, f, func(a, b state.Incumbent) int {
+				if b.Value.Less(a.Value) {
+					return 1
+				}
+				return -1
+			})
+			s.finds = slices.Insert(s.finds, at, f)
+		}
+		c.finds = c.finds[:0]
+	}
+	s.finds = s.finds[:min(len(s.finds), maxFinds)]
+	for _, l := range s.lanes {
+		s.Offer(l.best)
+		l.best.Schedule = nil
+	}
+	best := 0
+	for n, l := range s.lanes {
+		if l.energy < s.lanes[best].energy {
+			best = n
+		}
+	}
+	for _, l := range s.lanes {
+		l.value = s.Best.Value
+		if l.rounds++; l.rounds < l.cycle {
+			continue
+		}
+		// The next cycle begins from what a residency search found, whose residencies may be good
+		// although its order is not yet, or from the best, or goes on from here.
+		switch draw := l.rng.IntN(4); {
+		case draw < 2 && len(s.finds) > 0:
+			n := l.rng.IntN(min(len(s.finds), 4))
+			l.load(newSequence(s.ops, s.finds[n].Schedule))
+			s.finds = slices.Delete(s.finds, n, n+1)
+			l.cycle = FirstCycle
+		case draw == 2 && l.energy < 1.02*s.lanes[best].energy:
+			l.load(l.sequence)
+			l.cycle += l.cycle / 2
+		default:
+			l.load(newSequence(s.ops, s.Best.Schedule))
+			l.cycle += l.cycle / 2
+		}
+	}
+}
+
+// Offer takes a schedule over if it is better than all before it.
+func (s *Search) Offer(f state.Incumbent) {
+	if f.Schedule == nil || !f.Value.Less(s.Best.Value) {
+		return
+	}
+	s.Best = f
+	if s.options.Improved != nil && f.Value.Late == 0 {
+		s.options.Improved(f.Schedule)
+	}
+}
+
+// walk anneals for about the given number of operations at one temperature.
+func (l *lane) walk(ctx context.Context, work int) {
+	heat := hot * state.Pow(cold/hot, float64(l.rounds)/float64(l.cycle-1))
+	scale := heat * l.energy
+	if l.In.Objective == instance.WeightedCompletion {
+		scale /= math.Sqrt(float64(len(l.In.Jobs)))
+	}
+	kinds := moveKinds
+	if !l.Choice {
+		kinds--
+	}
+	end := l.decoder.work + work
+	for tries := 0; l.decoder.work < end; tries++ {
+		if tries&15 == 0 && ctx.Err() != nil {
+			return
+		}
+		l.decoder.work += 16 // drawing takes time, too
+		l.begin()
+		kind := l.rng.IntN(kinds)
+		if !l.draw(kind) {
+			l.undo()
+			continue
+		}
+		l.tried[kind]++
+		limit := l.energy - scale*math.Log(1-l.rng.Float64())
+		energy, ok := l.decoder.decode(l.sequence, l.from, limit)
+		if !ok {
+			l.undo()
+			continue
+		}
+		if energy < l.energy {
+			l.gained[kind]++
+		}
+		l.decoder.accept(l.sequence, energy)
+		l.fresh = false
+		if v := state.ValueOf(l.In, l.times.completion); v.Less(l.value) {
+			l.value, l.best = v, state.Incumbent{Schedule: l.schedule(), Value: v}
+		}
+	}
+	l.renew()
+}

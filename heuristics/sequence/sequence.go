@@ -1,0 +1,199 @@
+package sequence
+
+import (
+	"cmp"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
+)
+
+// sequence is a solution of a finite instance as a search changes it: who
+// lives where, who takes which depth, and the order in which the operations
+// are placed. A task starts when its job is ready and the tasks before it on
+// its GPU have ended; a synchronisation starts in the first gap of its links.
+// So every order of time among the tasks of a GPU can be had, with GPUs that
+// wait on purpose among them, and no order gives an invalid schedule up to
+// deadlines as long as each operation comes after those it must wait for.
+type sequence struct {
+	*state.Operations
+	list []int32 // the operations in order
+	pos  []int32 // per operation: its place in the list
+
+	gpu   []int32         // per worker
+	depth []uint8         // per task
+	ticks []instance.Tick // per task: its length
+	kind  []uint8         // per synchronisation: its multiset's index in sets
+	level []uint8         // per synchronisation: the fastest rate level it may use
+	nets  []net           // per job
+	used  []int32         // per worker and depth: its tasks of that depth
+
+	persistent []instance.Bytes // per GPU
+	load       []instance.Tick  // per GPU: the lengths of its tasks
+	residents  [][]int32        // per GPU: its workers
+
+	// What the latest accepted decoding made of it.
+	times  outcome
+	marks  []checkpoint
+	energy float64
+}
+
+// net is what the synchronisations of a job use, given its residency.
+type net struct {
+	span instance.Span
+	// ticks[kind*levels+level] are lengths, rate[level] speeds.
+	ticks []instance.Tick
+	rate  []instance.Rate
+}
+
+// outcome is the times of a decoded sequence.
+type outcome struct {
+	start      []instance.Tick // per operation
+	end        []instance.Tick // per synchronisation
+	level      []uint8         // per synchronisation: the rate level it got
+	before     []int32         // per task: the one before it on its GPU; -1: none
+	completion []instance.Tick // per job
+}
+
+func newOutcome(o *state.Operations) outcome {
+	return outcome{
+		start: make([]instance.Tick, o.Tasks+o.Syncs), end: make([]instance.Tick, o.Syncs), level: make([]uint8, o.Syncs),
+		before: make([]int32, o.Tasks), completion: make([]instance.Tick, len(o.In.Jobs)),
+	}
+}
+
+// newSequence reads a valid schedule in canonical order.
+func newSequence(o *state.Operations, s *instance.Schedule) *sequence {
+	in := o.In
+	q := &sequence{
+		Operations: o,
+		list:       make([]int32, o.Tasks+o.Syncs), pos: make([]int32, o.Tasks+o.Syncs),
+		gpu: make([]int32, o.Slots), depth: make([]uint8, o.Tasks), ticks: make([]instance.Tick, o.Tasks),
+		kind: make([]uint8, o.Syncs), level: make([]uint8, o.Syncs), nets: make([]net, len(in.Jobs)),
+		used:       make([]int32, o.Slots*o.Depths),
+		persistent: make([]instance.Bytes, len(in.GPUs)), load: make([]instance.Tick, len(in.GPUs)),
+		residents: make([][]int32, len(in.GPUs)),
+		times:     newOutcome(o),
+	}
+	sets := make([][][]int, len(in.Jobs))
+	copy(sets, o.Sets)
+	for j, gpus := range s.Residency {
+		for n, g := range gpus {
+			slot := o.SlotAt[j] + n
+			q.gpu[slot] = int32(g)
+			q.residents[g] = append(q.residents[g], int32(slot))
+			q.persistent[g] += in.Jobs[j].On[in.GPUs[g].Type].Persistent
+		}
+	}
+	next := slices.Clone(o.TaskAt[:len(in.Jobs)])
+	for _, k := range s.Tasks {
+		t := next[k.Job]
+		next[k.Job]++
+		q.depth[t], q.ticks[t], q.times.start[t] = uint8(k.Depth), k.End-k.Start, k.Start
+		q.used[int(o.Slot[t])*o.Depths+k.Depth]++
+		q.load[k.GPU] += q.ticks[t]
+	}
+	y := 0
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		for i := 0; job.HasSync() && i < job.Iterations; i++ {
+			sync := &s.Syncs[y]
+			q.times.start[o.Tasks+y] = sync.Start
+			q.level[y] = uint8(slices.Index(in.RateLevels, sync.Rate))
+			counts := make([]int, len(job.Depths))
+			for n := range job.Workers {
+				counts[q.depth[o.TaskAt[j]+i*job.Workers+n]]++
+			}
+			at := slices.IndexFunc(sets[j], func(other []int) bool { return slices.Equal(other, counts) })
+			if at < 0 && len(sets[j]) < 255 {
+				at = len(sets[j])
+				sets[j] = append(slices.Clip(sets[j]), counts)
+			}
+			q.kind[y] = uint8(max(at, 0))
+			y++
+		}
+	}
+	// Sets that the schedule brings along are its own.
+	own := *o
+	own.Sets = sets
+	q.Operations = &own
+	for j := range in.Jobs {
+		q.nets[j], _ = q.netOf(int32(j))
+	}
+	for op := range q.list {
+		q.list[op] = int32(op)
+	}
+	q.sort()
+	return q
+}
+
+// sort brings the list into the order of the starts. Synchronisations go
+// first: one that takes no time starts when the next iteration does.
+func (q *sequence) sort() {
+	start := q.times.start
+	slices.SortFunc(q.list, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(start[a], start[b]), cmp.Compare(b, a))
+	})
+	for p, op := range q.list {
+		q.pos[op] = int32(p)
+	}
+}
+
+// netOf returns what the synchronisations of job j use where it lives now; ok
+// is false without a route.
+func (q *sequence) netOf(j int32) (n net, ok bool) {
+	job := &q.In.Jobs[j]
+	if !job.HasSync() {
+		return net{}, true
+	}
+	gpus := make([]instance.GPUID, job.Workers)
+	for n := range gpus {
+		gpus[n] = instance.GPUID(q.gpu[q.SlotAt[j]+n])
+	}
+	if n.span, ok = q.In.Span(gpus); !ok {
+		return net{}, false
+	}
+	for _, level := range q.In.RateLevels {
+		n.rate = append(n.rate, n.span.Rate(level))
+	}
+	for _, counts := range q.Sets[j] {
+		volume := job.Volume(counts, n.span.Parties)
+		for _, rate := range n.rate {
+			n.ticks = append(n.ticks, q.In.SyncTicks(volume, rate))
+		}
+	}
+	return n, true
+}
+
+// schedule writes out what the latest accepted decoding made.
+func (q *sequence) schedule() *instance.Schedule {
+	in := q.In
+	s := &instance.Schedule{
+		Residency: make([][]instance.GPUID, len(in.Jobs)),
+		Tasks:     make([]instance.Task, 0, q.Tasks), Syncs: make([]instance.Sync, 0, q.Syncs),
+	}
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		for n := range job.Workers {
+			s.Residency[j] = append(s.Residency[j], instance.GPUID(q.gpu[q.SlotAt[j]+n]))
+		}
+		for i := range job.Iterations {
+			for n := range job.Workers {
+				t := q.TaskAt[j] + i*job.Workers + n
+				s.Tasks = append(s.Tasks, instance.Task{
+					Job: instance.JobID(j), Iteration: i + 1, GPU: s.Residency[j][n], Depth: int(q.depth[t]),
+					Start: q.times.start[t], End: q.times.start[t] + q.ticks[t],
+				})
+			}
+			if job.HasSync() {
+				y := q.SyncAt[j] + i
+				s.Syncs = append(s.Syncs, instance.Sync{
+					Job: instance.JobID(j), Iteration: i + 1, Start: q.times.start[q.Tasks+y], End: q.times.end[y],
+					Rate: in.RateLevels[q.times.level[y]],
+				})
+			}
+		}
+	}
+	s.Sort()
+	return s
+}

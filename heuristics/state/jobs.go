@@ -1,0 +1,101 @@
+package state
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/multiset"
+)
+
+// CheapestMultisets returns the cheapest multiset of every job on the GPU type where
+// it is fastest. Identical jobs share one.
+func CheapestMultisets(in *instance.Instance) [][]int {
+	counts := make([][]int, len(in.Jobs))
+	for _, class := range in.Classes() {
+		job := &in.Jobs[class[0]]
+		c := multiset.Cheapest(job, FastestType(in, job))
+		for _, j := range class {
+			counts[j] = c
+		}
+	}
+	return counts
+}
+
+// FastestType returns the GPU type with the shortest full-depth task, among
+// those that the cluster has GPUs of.
+func FastestType(in *instance.Instance, job *instance.Job) instance.TypeID {
+	best := instance.TypeID(-1)
+	for n := range in.Nodes {
+		t := in.Nodes[n].Type
+		if t != best && job.Runs(t) && (best < 0 || job.On[t].Time[job.Full()] < job.On[best].Time[job.Full()]) {
+			best = t
+		}
+	}
+	return best
+}
+
+// LeastOverTypes returns the least of f over the GPU types the job runs on.
+func LeastOverTypes(job *instance.Job, f func(instance.TypeID) int64) int64 {
+	best, found := int64(0), false
+	for t := range job.On {
+		if job.Runs(instance.TypeID(t)) {
+			if v := f(instance.TypeID(t)); !found || v < best {
+				best, found = v, true
+			}
+		}
+	}
+	return best
+}
+
+// MeanTime returns the mean task time of a multiset on GPU type t, rounded up.
+func MeanTime(job *instance.Job, t instance.TypeID, counts []int) instance.Tick {
+	sum := instance.Tick(0)
+	for d, n := range counts {
+		sum += instance.Tick(n) * job.On[t].Time[d]
+	}
+	return (sum + instance.Tick(job.Workers) - 1) / instance.Tick(job.Workers)
+}
+
+// BySmith orders the jobs by ascending GPU-ticks per weight.
+func BySmith(in *instance.Instance, counts [][]int) []instance.JobID {
+	place := make([]int64, len(in.Jobs))
+	RankByWeight(place, in, func(j int) int64 {
+		job := &in.Jobs[j]
+		return int64(job.Iterations) * int64(job.Workers) * int64(MeanTime(job, FastestType(in, job), counts[j]))
+	})
+	return OrderBy(len(in.Jobs), func(j instance.JobID) int64 { return place[j] })
+}
+
+// RankByWeight fills base with the places of the jobs by ascending amount per weight.
+func RankByWeight(base []int64, in *instance.Instance, amount func(int) int64) {
+	order := make([]int, len(base))
+	amounts := make([]int64, len(base))
+	for j := range order {
+		order[j], amounts[j] = j, amount(j)
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		// amount(a)/weight(a) against amount(b)/weight(b), without division.
+		aHi, aLo := bits.Mul64(uint64(amounts[a]), uint64(in.Jobs[b].Weight))
+		bHi, bLo := bits.Mul64(uint64(amounts[b]), uint64(in.Jobs[a].Weight))
+		return cmp.Or(cmp.Compare(aHi, bHi), cmp.Compare(aLo, bLo), cmp.Compare(a, b))
+	})
+	for at, j := range order {
+		base[j] = int64(at)
+	}
+}
+
+// OrderBy returns the jobs by ascending key, ties by index.
+func OrderBy(jobs int, key func(instance.JobID) int64) []instance.JobID {
+	order := make([]instance.JobID, jobs)
+	keys := make([]int64, jobs)
+	for j := range order {
+		order[j] = instance.JobID(j)
+		keys[j] = key(instance.JobID(j))
+	}
+	slices.SortFunc(order, func(a, b instance.JobID) int {
+		return cmp.Or(cmp.Compare(keys[a], keys[b]), cmp.Compare(a, b))
+	})
+	return order
+}

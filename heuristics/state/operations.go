@@ -1,0 +1,85 @@
+package state
+
+import (
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/multiset"
+)
+
+// Operations numbers what a schedule places in time: first the tasks, as in a
+// record, then the synchronisations.
+type Operations struct {
+	In *instance.Instance
+	*Layout
+	Job       []int32 // per operation
+	Iteration []int32 // per operation, from 0
+	Slot      []int32 // per task: its worker
+	Owner     []int32 // per worker: its job
+	Depths    int     // the most of any job
+	// sets[j] are the depth multisets that an iteration of job j may use; the first
+	// usual[j] of them are those of [multiset.Choices].
+	Sets  [][][]int
+	Usual []int
+	// choice: some job has more than one multiset.
+	Choice bool
+	// least[j] is a lower bound on the length of an iteration of job j.
+	Least []instance.Tick
+}
+
+// NewOperations numbers the operations of an instance.
+func NewOperations(in *instance.Instance) *Operations {
+	o := &Operations{
+		In: in, Layout: NewLayout(in), Sets: make([][][]int, len(in.Jobs)), Usual: make([]int, len(in.Jobs)), Least: make([]instance.Tick, len(in.Jobs)),
+	}
+	o.Job, o.Iteration, o.Slot = make([]int32, o.Tasks+o.Syncs), make([]int32, o.Tasks+o.Syncs), make([]int32, o.Tasks)
+	o.Owner = make([]int32, o.Slots)
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		for n := range job.Workers {
+			o.Owner[o.SlotAt[j]+n] = int32(j)
+		}
+		for i := range job.Iterations {
+			for n := range job.Workers {
+				t := o.TaskAt[j] + i*job.Workers + n
+				o.Job[t], o.Iteration[t], o.Slot[t] = int32(j), int32(i), int32(o.SlotAt[j]+n)
+			}
+			if job.HasSync() {
+				y := o.Tasks + o.SyncAt[j] + i
+				o.Job[y], o.Iteration[y] = int32(j), int32(i)
+			}
+		}
+		o.Depths = max(o.Depths, len(job.Depths))
+		o.Least[j] = instance.Tick(LeastOverTypes(job, func(t instance.TypeID) int64 { return int64(job.On[t].Time[job.Full()]) }))
+		if job.HasSync() {
+			o.Least[j] += in.Latency
+		}
+	}
+	for _, class := range in.Classes() {
+		job := &in.Jobs[class[0]]
+		sets := multiset.Choices(job, FastestType(in, job))
+		usual := len(sets)
+		for _, counts := range multiset.Lean(job) {
+			if !slices.ContainsFunc(sets, func(other []int) bool { return slices.Equal(other, counts) }) {
+				sets = append(sets, counts)
+			}
+		}
+		for _, j := range class {
+			o.Sets[j], o.Usual[j] = sets, usual
+		}
+		o.Choice = o.Choice || len(sets) > 1
+	}
+	return o
+}
+
+// After returns the operation that must end before iteration i >= 0 of job j
+// starts; -1: none.
+func (o *Operations) After(j, i int32) int32 {
+	switch {
+	case i == 0:
+		return -1
+	case o.In.Jobs[j].HasSync():
+		return int32(o.Tasks+o.SyncAt[j]) + i - 1
+	}
+	return int32(o.TaskAt[j]) + i - 1
+}

@@ -1,0 +1,47 @@
+package state
+
+import (
+	"math/big"
+
+	"jigsaw/formulation/instance"
+)
+
+// Options set how the heuristics run; the zero value does the usual work.
+type Options struct {
+	// Improved is called with each schedule better than all before it, from
+	// the calling goroutine. The schedule is the callee's to keep.
+	Improved func(*instance.Schedule)
+	// Constructed is called by Greedy with the best of the portfolio, before what is left
+	// of the work goes into changes of it; not if all deadlines were not met.
+	Constructed func(*instance.Schedule)
+	// Effort scales the number of schedules that Greedy tries; 0 means 1.
+	Effort int
+	// Quick cuts that number to a small part, for whoever is waiting.
+	Quick bool
+	// Rounds bounds the work of Improve: after so many rounds, each of about
+	// the same number of tasks, it ends. 0 means no bound but the context and Stop.
+	Rounds int
+	// Spare is how many cores lanes and residency searches of Improve leave to what runs beside them.
+	Spare int
+	// Stop is asked about the value of the best schedule again and again, by Improve of
+	// its start, too; true ends the search, as when a bound has been met. nil: never.
+	// A periodic Greedy knows when to stop by itself.
+	Stop func(value *big.Rat) bool
+	// parts, of which the instance is one, share the work of one instance; 0 means 1.
+	Parts int
+	// Tries is the number of schedules that Greedy tries, on one core, whatever Quick
+	// and Effort say; 0: as these say.
+	Tries int
+}
+
+// Part is what to divide the usual work by, where [Options.Quick] divides it by quick.
+func (o Options) Part(quick int) int {
+	part := max(1, o.Parts)
+	if o.Quick {
+		part *= quick
+	}
+	return part
+}
+
+// Stops reports whether a value is good enough.
+func (o Options) Stops(value *big.Rat) bool { return o.Stop != nil && o.Stop(value) }
