@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw"
-	"jigsaw/formulation"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
 )
 
 var update = flag.Bool("update", false, "rewrite the digests of the generated instances")
@@ -46,9 +46,9 @@ func bounds(t *testing.T, in *instance.Instance) (chain, area float64, resource 
 	for _, b := range result.Bounds {
 		v, _ := b.Value.Float64()
 		switch b.Kind {
-		case formulation.ChainBound:
+		case relax.ChainBound:
 			chain = v
-		case formulation.AreaBound:
+		case relax.AreaBound:
 			area = v
 			if len(b.Binding) > 0 {
 				resource = b.Binding[0].Resource

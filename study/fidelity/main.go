@@ -41,7 +41,7 @@ func run(ctx context.Context, data, page string) error {
 	for _, t := range []struct {
 		name string
 		make func(context.Context, string) (string, error)
-	}{{"testbed", testbed}, {"trace", comparison}, {"gavel", gavel}} {
+	}{{"testbed", testbed}, {"trace", comparison}, {"seeds", seeds}, {"gavel", gavel}} {
 		table, err := t.make(ctx, data)
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,8 +28,10 @@ const round = 360
 
 // measured is what a log says.
 type measured struct {
-	mean, makespan float64 // seconds
-	stretch        float64 // GPU time that jobs ran, over that of their iterations alone
+	mean, makespan float64            // seconds
+	stretch        float64            // GPU time that jobs ran, over that of their iterations alone
+	starts         int                // of jobs
+	completion     map[string]float64 // by job, in seconds
 }
 
 // load reads Muri's trace of the testbed.
@@ -39,7 +42,7 @@ func load(data string) (*replay.Workload, *replay.Cluster, error) {
 		return nil, nil, err
 	}
 	defer f.Close()
-	t, err := trace.Read(filepath.Base(name), f, trace.Muri)
+	t, err := trace.Read(name, f, trace.Muri)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -55,15 +58,23 @@ func load(data string) (*replay.Workload, *replay.Cluster, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	w, err := trace.Workload(t, table, library, c, 0)
+	w, err := trace.Workload(t, table, library, c, trace.Options{})
 	return w, c, err
 }
 
-// testbed compares replays with the logs of Muri's 64 GPUs.
-func testbed(ctx context.Context, data string) (string, error) {
+// row is a scheduler of the testbed, as it was measured and as it is simulated.
+type row struct {
+	log, policy string
+	measured
+	simulated replay.Metrics
+	result    *replay.Result
+}
+
+// rows replays the testbed's trace under its schedulers.
+func rows(ctx context.Context, data string) ([]row, *replay.Workload, error) {
 	w, c, err := load(data)
 	if err != nil {
-		return "", err
+		return nil, nil, err
 	}
 	names := make([]string, len(schedulers))
 	for k, s := range schedulers {
@@ -71,20 +82,34 @@ func testbed(ctx context.Context, data string) (string, error) {
 	}
 	report, err := compare(ctx, w, c, names, true)
 	if err != nil {
-		return "", err
+		return nil, nil, err
 	}
-	var b strings.Builder
-	b.WriteString("| scheduler | policy | mean completion, measured | simulated | error | makespan, measured | simulated | error | run time over alone, measured | simulated |\n")
-	b.WriteString("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+	all := make([]row, len(schedulers))
 	for k, s := range schedulers {
 		m, err := readLog(filepath.Join(data, "muri", "cluster_exp", "results", s.log, "job.csv"), w)
 		if err != nil {
-			return "", err
+			return nil, nil, err
 		}
-		got := report.Policies[k]
-		fmt.Fprintf(&b, "| %s | `%s` | %.1f h | %.1f h | %s | %.0f h | %.0f h | %s | %.2f | %.2f |\n", s.log, s.policy,
-			m.mean/3600, got.Mean/3600, change(got.Mean, m.mean), m.makespan/3600, got.Makespan/3600, change(got.Makespan, m.makespan),
-			m.stretch, stretch(w, func(i int) float64 { return report.Results[k].Served[i] }))
+		all[k] = row{s.log, s.policy, m, report.Policies[k], report.Results[k]}
+	}
+	return all, w, nil
+}
+
+// testbed compares replays with the logs of Muri's 64 GPUs.
+func testbed(ctx context.Context, data string) (string, error) {
+	all, w, err := rows(ctx, data)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("| scheduler | policy | mean completion, measured | simulated | error | makespan, measured | simulated | error | a job's completion, median error | run time over alone, measured | simulated | starts, measured | simulated |\n")
+	b.WriteString("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+	for _, r := range all {
+		got := r.simulated
+		fmt.Fprintf(&b, "| %s | `%s` | %.1f h | %.1f h | %s | %.0f h | %.0f h | %s | %.1f %% | %.2f | %.2f | %d | %d |\n", r.log, r.policy,
+			r.mean/3600, got.Mean/3600, change(got.Mean, r.mean), r.makespan/3600, got.Makespan/3600, change(got.Makespan, r.makespan),
+			100*medianError(w, r.result, r.measured),
+			r.stretch, stretch(w, func(i int) float64 { return r.result.Served[i] }), r.starts, got.Restarts+got.Ended)
 	}
 	return b.String(), nil
 }
@@ -102,7 +127,21 @@ func compare(ctx context.Context, w *replay.Workload, c *replay.Cluster, names [
 	return report, err
 }
 
-func change(got, want float64) string { return fmt.Sprintf("%+.1f %%", 100*(got/want-1)) }
+// change is how far a figure is from the one that was measured.
+func change(got, want float64) string {
+	percent := math.Round(1000*(got/want-1)) / 10
+	return fmt.Sprintf("%+.1f %%", percent+0) // + 0 turns -0 into 0
+}
+
+// medianError is the error of a job's completion time that half of the jobs do not exceed.
+func medianError(w *replay.Workload, r *replay.Result, m measured) float64 {
+	errs := make([]float64, len(w.Jobs))
+	for i, j := range w.Jobs {
+		errs[i] = math.Abs((r.Finish[i]-j.Arrival)/m.completion[j.ID] - 1)
+	}
+	slices.Sort(errs)
+	return errs[len(errs)/2]
+}
 
 // stretch adds up the GPU time of the jobs over that of their iterations alone.
 func stretch(w *replay.Workload, ran func(i int) float64) float64 {
@@ -131,16 +170,19 @@ func readLog(name string, w *replay.Workload) (measured, error) {
 		column[v] = k
 	}
 	ran := map[string]float64{}
-	var m measured
+	m := measured{completion: map[string]float64{}}
 	for _, row := range rows[1:] {
 		number := func(field string) float64 {
 			v, parseErr := strconv.ParseFloat(row[column[field]], 64)
 			err = errors.Join(err, parseErr)
 			return v
 		}
-		m.mean += number("JCT") / float64(len(rows)-1)
+		id, took := row[column["job_id"]], number("JCT")
+		m.completion[id] = took
+		m.mean += took / float64(len(rows)-1)
+		m.starts += int(number("job_counter"))
 		m.makespan = math.Max(m.makespan, number("end_time"))
-		ran[row[column["job_id"]]] = number("real_executed_time")
+		ran[id] = number("real_executed_time")
 	}
 	if len(ran) != len(w.Jobs) {
 		err = errors.Join(err, fmt.Errorf("%s: %d jobs, but %d in the trace", name, len(ran), len(w.Jobs)))

@@ -56,21 +56,25 @@ type Allocation struct {
 //     time + R_i / q_i and q_i is the throughput of an equal part of the cluster: per
 //     type N_t / m GPUs for each of m jobs, so x = N_t / (m n_i), scaled down to a sum
 //     of 1. With theta_i = s_i / E_i this is E_i / R_i tau_i >= 1 / (rho - theta_i),
-//     whose right side is convex in rho: it is approached by its tangents from below
-//     until rho moves no more.
+//     whose right side is convex in rho: Newton's method replaces it by its tangent at
+//     the last rho, see fairness.go.
 func Allocate(ctx context.Context, engine solver.Solver, objective Objective, gpus []int, jobs []Demand) (*Allocation, error) {
+	return allocate(ctx, engine, objective, gpus, jobs, nil)
+}
+
+// allocate is [Allocate] that begins where the last program ended; nil begins anew.
+func allocate(ctx context.Context, engine solver.Solver, objective Objective, gpus []int, jobs []Demand, warm *warmStart) (*Allocation, error) {
 	if len(jobs) == 0 {
 		return &Allocation{}, nil
 	}
-	a := allocator{ctx: ctx, gpus: gpus, jobs: jobs}
-	a.build()
+	a := allocator{ctx: ctx, engine: engine, gpus: gpus, jobs: jobs, warm: warm}
 	switch objective {
 	case MaxMin:
-		return a.maxMin(engine)
+		return a.maxMin()
 	case Makespan:
-		return a.makespan(engine)
+		return a.makespan()
 	case FinishTime:
-		return a.finishTime(engine)
+		return a.finishTime()
 	}
 	return nil, fmt.Errorf("policy: unknown objective %q", objective)
 }
@@ -79,65 +83,65 @@ func Allocate(ctx context.Context, engine solver.Solver, objective Objective, gp
 // more for the objective.
 type allocator struct {
 	ctx     context.Context
+	engine  solver.Solver
 	gpus    []int
 	jobs    []Demand
+	warm    *warmStart
 	problem solver.Problem
+	part    []solver.Row   // sum_t x[i,t] <= 1
+	room    []solver.Row   // sum_i n_i x[i,t] <= N_t
+	goal    []solver.Row   // what the objective asks for each job
 	cols    [][]solver.Col // x[i,t]; -1 where the job cannot run
 	value   solver.Col
+	basis   *solver.Basis // of the last solution
 }
 
-// build states what all objectives have in common.
-func (a *allocator) build() {
+// build states a program: what all objectives have in common, and a row for each job,
+// from lower(i), of scale(i) tau_i and value(i) times the objective's column.
+func (a *allocator) build(cost float64, lower, scale, value func(i int) float64) {
+	a.problem = solver.Problem{}
 	p := &a.problem
-	part := make([]solver.Row, len(a.jobs))
-	room := make([]solver.Row, len(a.gpus))
+	a.part = make([]solver.Row, len(a.jobs))
+	a.goal = make([]solver.Row, len(a.jobs))
+	a.room = make([]solver.Row, len(a.gpus))
 	for i := range a.jobs {
-		part[i] = p.AddRow("", math.Inf(-1), 1)
+		a.part[i] = p.AddRow("", math.Inf(-1), 1)
+		a.goal[i] = p.AddRow("", lower(i), math.Inf(1))
 	}
 	for t, n := range a.gpus {
-		room[t] = p.AddRow("", math.Inf(-1), float64(n))
+		a.room[t] = p.AddRow("", math.Inf(-1), float64(n))
 	}
 	a.cols = make([][]solver.Col, len(a.jobs))
+	values := make([]solver.Entry, len(a.jobs))
 	for i, j := range a.jobs {
 		a.cols[i] = make([]solver.Col, len(a.gpus))
 		for t := range a.gpus {
 			a.cols[i][t] = -1
 			if j.Rate[t] > 0 {
-				a.cols[i][t] = p.AddCol("", 0, 0, math.Inf(1), solver.Entry{Row: part[i], Value: 1}, solver.Entry{Row: room[t], Value: float64(j.GPUs)})
+				a.cols[i][t] = p.AddCol("", 0, 0, math.Inf(1), solver.Entry{Row: a.part[i], Value: 1},
+					solver.Entry{Row: a.goal[i], Value: scale(i) * j.Rate[t]}, solver.Entry{Row: a.room[t], Value: float64(j.GPUs)})
 			}
 		}
+		values[i] = solver.Entry{Row: a.goal[i], Value: value(i)}
 	}
-	a.value = p.AddCol("", 0, 0, math.Inf(1))
+	a.value = p.AddCol("", cost, 0, math.Inf(1), values...)
 }
 
-// terms returns scale x tau_i.
-func (a *allocator) terms(i int, scale float64) []solver.Term {
-	var terms []solver.Term
-	for t, col := range a.cols[i] {
-		if col >= 0 {
-			terms = append(terms, solver.Term{Col: col, Value: scale * a.jobs[i].Rate[t]})
-		}
-	}
-	return terms
-}
-
-// largest maximises z with z <= scale(i) tau_i for all i.
-func (a *allocator) largest(engine solver.Solver, scale func(i int) float64) (*Allocation, error) {
-	a.problem.Cost[a.value] = -1
-	rows := make([]solver.Constraint, len(a.jobs))
-	for i := range a.jobs {
-		rows[i] = solver.Constraint{Lower: 0, Upper: math.Inf(1), Terms: append(a.terms(i, scale(i)), solver.Term{Col: a.value, Value: -1})}
-	}
-	a.problem.AddConstraints(rows...)
-	m, err := engine.Load(&a.problem)
+// solve solves the program that was built, from the basis of the last one.
+func (a *allocator) solve() (*Allocation, error) {
+	m, err := a.engine.Load(&a.problem)
 	if err != nil {
 		return nil, err
 	}
 	defer m.Close()
-	return a.solve(m)
-}
-
-func (a *allocator) solve(m solver.Model) (*Allocation, error) {
+	if a.basis == nil {
+		a.basis = a.warm.basis(a)
+	}
+	if a.basis != nil {
+		if err := m.SetBasis(a.basis); err != nil {
+			return nil, err
+		}
+	}
 	s, err := m.Solve(a.ctx, solver.Limits{})
 	if err != nil {
 		return nil, err
@@ -145,6 +149,7 @@ func (a *allocator) solve(m solver.Model) (*Allocation, error) {
 	if s.Status != solver.Optimal {
 		return nil, fmt.Errorf("policy: the program of an allocation ended as %v", s.Status)
 	}
+	a.basis = m.Basis()
 	r := &Allocation{X: make([][]float64, len(a.jobs)), Value: s.Primal[a.value]}
 	for i := range a.jobs {
 		r.X[i] = make([]float64, len(a.gpus))
@@ -157,12 +162,22 @@ func (a *allocator) solve(m solver.Model) (*Allocation, error) {
 	return r, nil
 }
 
-func (a *allocator) maxMin(engine solver.Solver) (*Allocation, error) {
+// largest maximises z with z <= scale(i) tau_i for all i.
+func (a *allocator) largest(scale func(i int) float64) (*Allocation, error) {
+	a.build(-1, func(int) float64 { return 0 }, scale, func(int) float64 { return -1 })
+	r, err := a.solve()
+	if err == nil {
+		a.warm.keep(a, 0)
+	}
+	return r, err
+}
+
+func (a *allocator) maxMin() (*Allocation, error) {
 	total := 0
 	for _, n := range a.gpus {
 		total += n
 	}
-	return a.largest(engine, func(i int) float64 {
+	return a.largest(func(i int) float64 {
 		j, spread := &a.jobs[i], 0.0
 		for t, n := range a.gpus {
 			spread += j.Rate[t] * float64(n) / float64(total)
@@ -171,7 +186,7 @@ func (a *allocator) maxMin(engine solver.Solver) (*Allocation, error) {
 	})
 }
 
-func (a *allocator) makespan(engine solver.Solver) (*Allocation, error) {
+func (a *allocator) makespan() (*Allocation, error) {
 	// In units of the longest job on its best type, so that numbers are near 1.
 	unit := 0.0
 	for _, j := range a.jobs {
@@ -181,7 +196,7 @@ func (a *allocator) makespan(engine solver.Solver) (*Allocation, error) {
 		}
 		unit = max(unit, j.Remaining/best)
 	}
-	r, err := a.largest(engine, func(i int) float64 { return unit / a.jobs[i].Remaining })
+	r, err := a.largest(func(i int) float64 { return unit / a.jobs[i].Remaining })
 	if err != nil {
 		return nil, err
 	}
@@ -199,65 +214,4 @@ func (a *allocator) isolated(i int) float64 {
 		rate += x * j.Rate[t]
 	}
 	return rate / max(1, sum)
-}
-
-// Tangents of finish-time fairness.
-const (
-	ratioTolerance = 1e-10
-	mostTangents   = 200 // rounds of them
-)
-
-func (a *allocator) finishTime(engine solver.Solver) (*Allocation, error) {
-	theta := make([]float64, len(a.jobs))
-	expected := make([]float64, len(a.jobs))
-	least := 0.0 // rho is above every theta; the column is what it is more
-	for i := range a.jobs {
-		expected[i] = a.jobs[i].Isolated + a.jobs[i].Remaining/a.isolated(i)
-		theta[i] = a.jobs[i].Since / expected[i]
-		least = max(least, theta[i])
-	}
-	a.problem.Cost[a.value] = 1
-	m, err := engine.Load(&a.problem)
-	if err != nil {
-		return nil, err
-	}
-	defer m.Close()
-	// An equal part of the cluster for everybody gives a ratio that can be had.
-	high := 0.0
-	for i := range a.jobs {
-		high = max(high, theta[i]-least+(a.jobs[i].Remaining/a.isolated(i))/expected[i])
-	}
-	at, before := high, math.Inf(-1)
-	for range mostTangents {
-		rows := make([]solver.Constraint, len(a.jobs))
-		for i := range a.jobs {
-			// y >= f + f' (rho - at), f = 1 / (at - theta), f' = -f^2; over f.
-			f := 1 / (at - (theta[i] - least))
-			rows[i] = solver.Constraint{
-				Lower: 1 + f*at, Upper: math.Inf(1),
-				Terms: append(a.terms(i, expected[i]/a.jobs[i].Remaining/f), solver.Term{Col: a.value, Value: f}),
-			}
-		}
-		if err := m.AddRows(rows...); err != nil {
-			return nil, err
-		}
-		r, err := a.solve(m)
-		if err != nil {
-			return nil, err
-		}
-		// Nothing above least, even twice, only says that the tangents are still loose:
-		// the ratio is above every theta.
-		if r.Value > 0 && math.Abs(r.Value-before) <= ratioTolerance*r.Value {
-			r.Value += least
-			return r, nil
-		}
-		before = r.Value
-		// The next tangents touch at the new ratio, which is a lower bound, or
-		// where that is no ratio at all, between the two.
-		if at = r.Value; at <= 0 {
-			high /= 2
-			at = high
-		}
-	}
-	return nil, fmt.Errorf("policy: finish-time fairness did not converge in %d rounds", mostTangents)
 }

@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"jigsaw/study/replay"
@@ -20,10 +21,13 @@ func Compare(ctx context.Context, w *replay.Workload, names []string, o Options,
 	r := &replay.Report{
 		SchemaVersion: replay.ReportVersion, Trace: w.Name, Cluster: config.Cluster.String(), GPUs: config.Cluster.Total(),
 		Jobs: len(w.Jobs), Round: config.Round, Seed: o.Seed, Load: replay.LoadOf(w, config.Cluster),
-		Policies: []replay.Metrics{}, Notes: []string{},
+		Policies: []replay.Metrics{}, Notes: []string{}, LeftOut: append([]replay.LeftOut{}, w.LeftOut...),
 	}
 	r.Exclusive, r.Sharing = replay.Bounds(w, config.Cluster, Work)
 	r.Notes = append(r.Notes, r.Load.String())
+	if len(w.LeftOut) > 0 {
+		r.Notes = append(r.Notes, leftOut(w))
+	}
 	for k, name := range names {
 		if ctx.Err() != nil {
 			r.Notes = append(r.Notes, "interrupted: "+strings.Join(names[k:], ", ")+" did not run")
@@ -47,5 +51,32 @@ func Compare(ctx context.Context, w *replay.Workload, names []string, o Options,
 		}
 		r.Policies, r.Results = append(r.Policies, m), append(r.Results, result)
 	}
+	if slices.ContainsFunc(r.Policies, func(m replay.Metrics) bool { return m.Shares }) && len(w.Interference) > 1 {
+		r.Notes = append(r.Notes, "iterations of jobs that share GPUs are stretched by interference, as the model table says: "+interference(w))
+	}
 	return r, nil
+}
+
+// interference says how much jobs that share are slowed down.
+func interference(w *replay.Workload) string {
+	var parts []string
+	for k, f := range w.Interference[1:] {
+		parts = append(parts, fmt.Sprintf("%d jobs %.3g times", k+2, f))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// leftOut says which jobs were left out.
+func leftOut(w *replay.Workload) string {
+	jobs := 0
+	var parts []string
+	for _, l := range w.LeftOut {
+		jobs += l.Jobs
+		batch := ""
+		if l.Batch > 0 {
+			batch = fmt.Sprintf(" at batch size %d", l.Batch)
+		}
+		parts = append(parts, fmt.Sprintf("%d x %s%s with %d GPUs", l.Jobs, l.Model, batch, l.GPUs))
+	}
+	return fmt.Sprintf("left out, since the model table has no figures for them: %d of %d jobs: %s", jobs, jobs+len(w.Jobs), strings.Join(parts, ", "))
 }

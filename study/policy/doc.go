@@ -7,17 +7,17 @@
 //   - fifo: gangs in order of arrival; the first that does not fit holds up the rest.
 //   - srtf: shortest remaining time first; srsf: least remaining time x GPUs first.
 //   - las: two-dimensional least attained service of Tiresias: queues by GPU-seconds
-//     held, first in first out in each.
+//     held, who runs before who waits in each.
 //   - gavel-max-min, gavel-ftf, gavel-makespan: Gavel's policies, by linear programs;
 //     see [Allocate].
 //
 // Sharing policies put up to [Options].Share jobs of equal numbers of GPUs on the
 // same GPUs:
 //
-//   - muri-s, muri-l: Muri's interleaving of stages; by srsf, and by las; see muri.go.
+//   - muri-s, muri-l: Muri's interleaving of stages; by remaining service, and by attained; see muri.go.
 //   - jigsaw: JigSaw's greedy periodic plans of groups; see jigsaw.go.
-//   - jigsaw-planned: groups are searched at every decision; see planned.go.
 //
 // The sharing policies see the same three resources of a group's GPUs: loading
-// (two jobs at a time: storage and CPU), GPU (one), network (one).
+// (two jobs at a time: storage and CPU), GPU (one), network (one). Beyond that jobs on
+// the same GPUs slow each other down by [replay.Workload.Interference].
 package policy

@@ -27,6 +27,7 @@ type gavel struct {
 	x         map[int][]float64
 	received  map[int][]float64 // seconds by type since the allocation
 	isolated  map[int]isolatedTime
+	warm      warmStart
 	last      float64 // time of the last decision
 	failed    error
 }
@@ -156,7 +157,8 @@ func (p *gavel) allocate(s *replay.State) {
 		past.rate = a.isolated(k)
 		p.isolated[i] = past
 	}
-	r, err := Allocate(p.ctx, p.engine, p.objective, s.Cluster.GPUs(), demands)
+	p.warm.ids = s.Active
+	r, err := allocate(p.ctx, p.engine, p.objective, s.Cluster.GPUs(), demands, &p.warm)
 	if err != nil {
 		if p.failed == nil && p.ctx.Err() == nil {
 			p.failed = err

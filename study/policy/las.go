@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -10,78 +11,90 @@ import (
 
 // las is two-dimensional least attained service (J. Gu et al., Tiresias: a GPU
 // cluster manager for distributed deep learning, NSDI 2019), without promotion.
+//
+// Jobs are in queues by the GPU-seconds they have held. A job enters the first queue
+// when it arrives, and the next one whenever it reaches a threshold, each time at the
+// end. As in the published simulator and in Muri's testbed, jobs that a decision does
+// not run go behind those of their queue that it does: who once runs is not stopped
+// for a job of its own queue.
 type las struct {
 	exclusive
-	queues *queues
+	thresholds []float64   // GPU-seconds, ascending
+	order      []int       // jobs, as the last decision had them
+	queue      map[int]int // by job, as the last decision had it
 }
 
 func newLAS(_ context.Context, name string, o Options) (replay.Policy, error) {
-	return &las{exclusive{name}, newQueues(o.Thresholds, 1)}, nil
+	return &las{exclusive: exclusive{name}, thresholds: o.Thresholds, queue: map[int]int{}}, nil
 }
 
 // Decide runs jobs by queue, until one that runs leaves its queue.
 func (p *las) Decide(s *replay.State) replay.Decision {
-	order, again := p.queues.order(s)
-	return replay.Decision{Groups: alone(order), Again: again}
+	p.sort(s)
+	return replay.Decision{Groups: alone(slices.Clone(p.order)), Again: p.nextDemotion(s)}
 }
 
-// queues sorts jobs by the GPU-seconds they have held. A job enters the first
-// queue when it arrives, and the next one whenever it reaches a threshold; in a
-// queue, who entered first is first.
-type queues struct {
-	thresholds []float64 // GPU-seconds, ascending
-	share      int       // jobs that may run on the same GPUs
-	entered    int       // entries so far
-	entry      map[int]entered
-}
+// Where a job is in its queue.
+const (
+	runs = iota
+	waits
+	enters
+)
 
-// entered is the queue a job is in, and the number of its entry.
-type entered struct{ queue, number int }
-
-func newQueues(thresholds []float64, share int) *queues {
-	return &queues{thresholds: thresholds, share: share, entry: map[int]entered{}}
-}
-
-// order returns the active jobs in order, and when the next one that runs, or
-// will, may leave its queue.
-func (q *queues) order(s *replay.State) (order []int, again float64) {
+// sort brings the active jobs into the order of their queues.
+func (p *las) sort(s *replay.State) {
+	active := slices.DeleteFunc(p.order, func(i int) bool {
+		_, found := slices.BinarySearch(s.Active, i)
+		return !found
+	})
 	for _, i := range s.Active {
-		at := q.of(attainedService(s, i))
-		if e, ok := q.entry[i]; !ok || e.queue != at {
-			q.entered++
-			q.entry[i] = entered{at, q.entered}
+		if _, known := p.queue[i]; !known {
+			active = append(active, i)
 		}
 	}
-	order = slices.Clone(s.Active)
-	slices.SortFunc(order, func(a, b int) int {
-		x, y := q.entry[a], q.entry[b]
-		if x.queue != y.queue {
-			return x.queue - y.queue
+	queue, place := map[int]int{}, map[int]int{}
+	for _, i := range active {
+		queue[i] = p.of(attainedService(s, i))
+		_, running := s.Running(i)
+		switch before, known := p.queue[i]; {
+		case !known || before != queue[i]:
+			place[i] = enters
+		case running:
+			place[i] = runs
+		default:
+			place[i] = waits
 		}
-		return x.number - y.number
+	}
+	slices.SortStableFunc(active, func(a, b int) int {
+		return cmp.Or(cmp.Compare(queue[a], queue[b]), cmp.Compare(place[a], place[b]))
 	})
-	again = math.Inf(1)
-	free := q.share * s.Cluster.Total()
-	for _, i := range order {
+	p.order, p.queue = active, queue
+}
+
+// nextDemotion returns when the next job that runs, or will, may leave its queue.
+func (p *las) nextDemotion(s *replay.State) float64 {
+	next, free := math.Inf(1), s.Cluster.Total()
+	for _, i := range p.order {
 		gpus := s.ClassOf(i).GPUs
 		if _, running := s.Running(i); gpus > free && !running {
 			continue
 		}
 		free = max(0, free-gpus)
-		if at := q.entry[i].queue; at < len(q.thresholds) {
-			again = min(again, s.Now+(q.thresholds[at]-attainedService(s, i))/float64(gpus))
+		if at := p.queue[i]; at < len(p.thresholds) {
+			next = min(next, s.Now+(p.thresholds[at]-attainedService(s, i))/float64(gpus))
 		}
 	}
-	return order, again
+	return next
 }
 
+// attainedService is the GPU-seconds that job i has held.
 func attainedService(s *replay.State, i int) float64 {
 	return s.Served(i) * float64(s.ClassOf(i).GPUs)
 }
 
 // of returns the queue for so much service. Rounding must not let a job wait at a
 // threshold that it has reached.
-func (q *queues) of(attained float64) int {
-	queue, _ := slices.BinarySearch(q.thresholds, attained*(1+1e-12)+1e-9)
+func (p *las) of(attained float64) int {
+	queue, _ := slices.BinarySearch(p.thresholds, attained*(1+1e-12)+1e-9)
 	return queue
 }

@@ -20,14 +20,14 @@ import (
 // Muri pairs jobs by maximum matching; here the best pair goes first.
 type muri struct {
 	name    string
-	queues  *queues // nil: by remaining service
+	urgency func(*replay.State, int) float64 // the least goes first
 	sharing *sharing
 }
 
 func newMuri(_ context.Context, name string, o Options) (replay.Policy, error) {
-	p := &muri{name: name}
+	p := &muri{name: name, urgency: service}
 	if name == "muri-l" {
-		p.queues = newQueues(o.Thresholds, o.Share)
+		p.urgency = attainedService
 	}
 	// Muri shares GPUs whenever there are too few.
 	p.sharing = newSharing(o, math.Inf(-1), func(w *replay.Workload, jobs []int, kind int) (total float64) {
@@ -119,10 +119,6 @@ func roundLength(seats []*replay.Class, kind int) float64 {
 
 // Decide forms groups by urgency.
 func (p *muri) Decide(s *replay.State) replay.Decision {
-	if p.queues != nil {
-		order, again := p.queues.order(s)
-		return replay.Decision{Groups: p.sharing.groups(s, order), Again: again}
-	}
-	order := ordered(s, func(i int) float64 { return service(s, i) })
+	order := ordered(s, func(i int) float64 { return p.urgency(s, i) })
 	return replay.Decision{Groups: p.sharing.groups(s, order), Again: replay.Never()}
 }

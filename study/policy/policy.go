@@ -65,7 +65,6 @@ var all = []entry{
 	{name: "muri-s", make: newMuri},
 	{name: "muri-l", make: newMuri},
 	{name: "jigsaw", make: newJigSaw},
-	{name: "jigsaw-planned", make: newPlanned},
 }
 
 // New makes a policy for one replay. ctx ends the plans and programs it makes on

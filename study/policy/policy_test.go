@@ -70,6 +70,9 @@ func TestByHand(t *testing.T) {
 		// The GPUs count: 2 GPUs have held 4 GPU-seconds after 2 seconds. The other job
 		// leaves the first queue at 6, and finds the first job before it in the second.
 		"las counts GPUs": {[]job{{0, 2, 6}, {0, 1, 6}}, "las", "1x2", 0, Options{Thresholds: []float64{4}}, []float64{10, 12}},
+		// Both have left the first queue when the third job comes at 6, which leaves one
+		// GPU. The first job wants two, and from then on is behind the second, which runs on.
+		"las lets who runs go on": {[]job{{0, 2, 6}, {0, 1, 12}, {6, 1, 1}}, "las", "1x2", 0, Options{Thresholds: []float64{4}}, []float64{18, 14, 7}},
 		// All of an iteration is GPU time, so two jobs in a round take twice as long.
 		"muri in turns": {[]job{{0, 1, 10}, {0, 1, 10}}, "muri-s", "1x1", 0, Options{}, []float64{20, 20}},
 		"muri limits":   {[]job{{0, 1, 10}, {0, 1, 10}, {0, 1, 10}}, "muri-s", "1x1", 0, Options{Share: 2}, []float64{20, 20, 30}},
@@ -80,6 +83,31 @@ func TestByHand(t *testing.T) {
 			r := run(t, handMade(c.jobs...), c.policy, c.cluster, c.round, c.o)
 			require.InDeltaSlice(t, c.want, r.Finish, 1e-6)
 		})
+	}
+}
+
+// TestInterference: jobs that share slow each other down under every policy, and
+// JigSaw reckons with it.
+func TestInterference(t *testing.T) {
+	w := handMade(job{0, 1, 10}, job{0, 1, 10})
+	for k := range w.Classes {
+		w.Classes[k].Stages = replay.Stages{GPU: 0.5, Network: 0.5}
+	}
+	for _, c := range []struct {
+		policy   string
+		slowdown float64
+		want     []float64
+	}{
+		// A round has three slots of half a second with something in them.
+		{"muri-s", 1, []float64{15, 15}},
+		{"muri-s", 1.5, []float64{22.5, 22.5}},
+		{"jigsaw", 1, []float64{10, 10}},
+		{"jigsaw", 1.5, []float64{15, 15}},
+		{"jigsaw", 2.5, []float64{10, 20}}, // taking turns is faster
+	} {
+		w.Interference = []float64{1, c.slowdown}
+		r := run(t, w, c.policy, "1x1", 0, Options{})
+		require.InDeltaSlice(t, c.want, r.Finish, 0.1, "%s at %v", c.policy, c.slowdown) // plans are in whole ticks
 	}
 }
 
@@ -248,7 +276,7 @@ func TestTypes(t *testing.T) {
 		},
 	}
 	for _, cluster := range []string{"1x1:x,1x1:y", "1x1:x,2x1:y"} {
-		for _, name := range []string{"srtf", "muri-s", "muri-l", "jigsaw", "jigsaw-planned"} {
+		for _, name := range []string{"srtf", "muri-s", "muri-l", "jigsaw"} {
 			r := run(t, w, name, cluster, 0, Options{})
 			for i := range w.Jobs {
 				require.GreaterOrEqual(t, r.Finish[i], w.Alone(i)-1e-6, "%s on %s: job %d", name, cluster, i)
@@ -292,6 +320,9 @@ func TestAnywhere(t *testing.T) {
 				k.Shape = shape
 			}
 			w.Classes = append(w.Classes, k)
+		}
+		if rapid.Bool().Draw(t, "interference") {
+			w.Interference = []float64{1, 1.31, 1.48, 1.35}
 		}
 		now := 0.0
 		for i := range rapid.IntRange(1, 9).Draw(t, "jobs") {
@@ -367,7 +398,7 @@ func TestGroups(t *testing.T) {
 	}
 	c, err := replay.ParseCluster("2x8")
 	require.NoError(t, err)
-	for _, name := range []string{"muri-s", "muri-l", "jigsaw", "jigsaw-planned"} {
+	for _, name := range []string{"muri-s", "muri-l", "jigsaw"} {
 		for _, share := range shares {
 			p, err := New(context.Background(), name, Options{Share: share})
 			require.NoError(t, err)

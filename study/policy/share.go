@@ -15,7 +15,7 @@ type sharing struct {
 	// least is what a merger must gain to be made; see [sharing.gain].
 	least float64
 	// together returns the sum of the speeds of jobs that share GPUs of a type, each
-	// relative to running alone.
+	// relative to running alone, without interference.
 	together func(w *replay.Workload, jobs []int, kind int) float64
 
 	known map[string]float64 // of groups, by their classes
@@ -275,7 +275,7 @@ func (p *sharing) speed(s *replay.State, jobs []int) float64 {
 	if !ok {
 		v = math.Inf(-1)
 		if kind := fastestType(s, jobs); kind >= 0 {
-			v = p.together(s.Workload, jobs, kind)
+			v = p.together(s.Workload, jobs, kind) / s.Slowdown(len(jobs))
 		}
 		p.known[classes] = v
 	}

@@ -31,13 +31,12 @@ const (
 type pacer struct {
 	ctx   context.Context
 	seed  uint64
-	plan  func(context.Context, *instance.Instance, uint64) (*instance.Schedule, error)
 	known map[string][]float64
 	work  map[int]float64 // of classes
 }
 
 func newPacer(ctx context.Context, o Options) *pacer {
-	return &pacer{ctx: ctx, seed: o.Seed, plan: jigsaw.Greedy, known: map[string][]float64{}, work: map[int]float64{}}
+	return &pacer{ctx: ctx, seed: o.Seed, known: map[string][]float64{}, work: map[int]float64{}}
 }
 
 // speeds returns how fast jobs of these classes, ascending, go on GPUs of a type
@@ -70,7 +69,7 @@ func (p *pacer) steady(w *replay.Workload, classes []int, kind int) []float64 {
 	if err != nil {
 		panic("policy: the instance of a group is malformed: " + err.Error())
 	}
-	s, err := p.plan(p.ctx, in, p.seed)
+	s, err := jigsaw.Greedy(p.ctx, in, p.seed)
 	if err != nil || s.Period == 0 {
 		return speeds // no plan: turns
 	}

@@ -13,6 +13,9 @@ type Rule struct {
 	// SPB is the rule as an instance file states it. Of the depths that a free
 	// rule leaves open those of least work are taken, as a planner short of GPUs would.
 	SPB instance.SPBSpec
+	// Fewer marks full backpropagation on a quarter fewer workers, at least one, with as
+	// many iterations: another way to leave work out. Who pauses takes turns.
+	Fewer bool
 	// Control marks what no rule of SPB allows: all workers at the least depth.
 	// It shows what the measurement looks like where quality is lost.
 	Control bool
@@ -25,11 +28,14 @@ func Rules() []Rule {
 	}
 	return []Rule{
 		{Name: "full", SPB: instance.SPBSpec{Rule: "full"}},
+		{Name: "free of 2, mean ≥ 3/4", SPB: instance.SPBSpec{Rule: "free", Cuts: 2, MinFull: 1, MinMeanDepth: instance.One * 3 / 4}},
+		{Name: "free, mean ≥ 7/8", SPB: free(instance.One * 7 / 8)},
 		{Name: "ladder", SPB: instance.SPBSpec{Rule: "ladder"}},
 		{Name: "free, mean ≥ 3/4", SPB: free(instance.One * 3 / 4)},
 		{Name: "free, mean ≥ 1/2", SPB: free(instance.One / 2)},
 		{Name: "free", SPB: free(0)},
 		{Name: "free, any depth", SPB: instance.SPBSpec{Rule: "free", Depths: []int{1}}},
+		{Name: "a quarter fewer workers", SPB: instance.SPBSpec{Rule: "full"}, Fewer: true},
 		{Name: "none full", SPB: free(0), Control: true},
 	}
 }
@@ -52,17 +58,22 @@ func plannerRoles(model Model, n net, k int, rule Rule) (*roles, error) {
 		return nil, fmt.Errorf("quality: %s with %d workers, rule %s: %w", model, k, rule.Name, err)
 	}
 	j := &in.Jobs[0]
-	counts := cheapest(j)
+	counts := Cheapest(j)
 	if rule.Control {
 		clear(counts)
 		counts[0] = k
 	}
 	r := &roles{}
+	if rule.Fewer {
+		absent := (k + 3) / 4
+		counts[j.Full()] -= absent
+		r.depths = make([]int, absent)
+	}
 	var work, traffic int64
 	for d, count := range counts {
 		layers := j.Depths[d].Layers
 		r.depths = append(r.depths, slices.Repeat([]int{layers}, count)...)
-		r.mean += float64(count) * float64(j.Depths[d].Share) / float64(instance.One) / float64(k)
+		r.mean += float64(count) * j.Fraction(d) / float64(k)
 		work += int64(count) * n.work(layers)
 		traffic += int64(count) * n.size(layers)
 	}
@@ -97,9 +108,9 @@ func jobSpec(model Model, n net, k int, rule instance.SPBSpec) *instance.Spec {
 	}
 }
 
-// cheapest returns how many workers take each depth in the least work that the
-// job's rule allows, deeper ones where two are equal.
-func cheapest(j *instance.Job) []int {
+// Cheapest returns how many workers take each depth in the least work that the
+// job's rule allows on the first GPU type, deeper ones where two are equal.
+func Cheapest(j *instance.Job) []int {
 	var best []int
 	var least instance.Tick
 	counts := make([]int, len(j.Depths))
@@ -122,8 +133,12 @@ func cheapest(j *instance.Job) []int {
 	return best
 }
 
-// work is the multiplications of an iteration at a depth, for one sample.
+// work is the multiplications of an iteration at a depth, for one sample. Depth 0 is a
+// worker that pauses.
 func (n net) work(depth int) (sum int64) {
+	if depth == 0 {
+		return 0
+	}
 	for i, l := range n {
 		sum += l.work
 		if back := i - (len(n) - depth); back > 0 {

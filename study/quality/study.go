@@ -180,7 +180,7 @@ func (r *Result) addCells(model Model, workers []int) error {
 					return err
 				}
 				ways := []Roles{Rotating, Fixed}
-				if of.depths[0] == of.depths[k-1] {
+				if rule.Fewer || of.depths[0] == of.depths[k-1] {
 					ways = []Roles{""}
 				}
 				for _, roles := range ways {

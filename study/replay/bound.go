@@ -1,6 +1,9 @@
 package replay
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Bound is what no policy can beat, in seconds.
 type Bound struct {
@@ -14,9 +17,10 @@ type Bound struct {
 //
 // Both relax the cluster of G GPUs to one fast machine. An iteration of job i takes
 // T_i at least, and w_i GPU-seconds of the machine's G per second: n_i T_i where it
-// holds its GPUs, and n_i times the least GPU time per worker where it may share
-// them (partial backpropagation counted, see [Work]). So job i has the chain
-// c_i = R_i T_i and the work W_i = R_i w_i.
+// holds its GPUs, and where it may share them the lesser of that and of n_i times the
+// least GPU time per worker (partial backpropagation counted, see [Work]) times the
+// least [Workload.Slowdown] of those that share. So job i has the chain c_i = R_i T_i
+// and the work W_i = R_i w_i.
 //
 // Makespan >= max over i of a_i + c_i, and >= max over t of t + (work that
 // arrives at t or later) / G.
@@ -34,8 +38,12 @@ type Bound struct {
 //	dates, SODA 1997).
 func Bounds(w *Workload, c *Cluster, work func(*Class) float64) (exclusive, sharing Bound) {
 	g := float64(c.Total())
+	slowdown := math.Inf(1)
+	for jobs := 2; jobs <= max(2, len(w.Interference)); jobs++ {
+		slowdown = min(slowdown, w.Slowdown(jobs))
+	}
 	return bound(w, g, func(k *Class) float64 { return k.Fastest() * float64(k.GPUs) }),
-		bound(w, g, func(k *Class) float64 { return k.Fastest() * float64(k.GPUs) * work(k) })
+		bound(w, g, func(k *Class) float64 { return k.Fastest() * float64(k.GPUs) * min(1, work(k)*slowdown) })
 }
 
 // load is a job on the fast machine, in seconds.

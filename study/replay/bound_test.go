@@ -36,6 +36,13 @@ func TestBoundsByHand(t *testing.T) {
 	w := &Workload{Jobs: []Job{{Class: 1, Iterations: 4}, {Class: 1, Iterations: 4}, {Class: 1, Iterations: 4}}, Classes: one}
 	_, sharing := Bounds(w, c, func(*Class) float64 { return 0.5 })
 	require.InDelta(t, 6, sharing.Makespan, 1e-9)
+	// Jobs that share slow each other down, three of them less than two; but nobody has to share.
+	w.Interference = []float64{1, 1.8, 1.5}
+	_, sharing = Bounds(w, c, func(*Class) float64 { return 0.5 })
+	require.InDelta(t, 1.5*6, sharing.Makespan, 1e-9)
+	w.Interference = []float64{1, 3}
+	_, sharing = Bounds(w, c, func(*Class) float64 { return 0.5 })
+	require.InDelta(t, 12, sharing.Makespan, 1e-9)
 }
 
 func TestParseCluster(t *testing.T) {

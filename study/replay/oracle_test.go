@@ -74,6 +74,9 @@ func naive(w *Workload, p Policy, c Config) []float64 {
 		periods := p.Periods(w, group, 0)
 		for k, i := range group {
 			jobs[i].group, jobs[i].period = group, periods[k]
+			if w.Interference != nil {
+				jobs[i].period *= w.Interference[len(group)-1]
+			}
 		}
 	}
 	now, dirty, again := 0.0, false, math.Inf(1)
@@ -186,6 +189,9 @@ func naive(w *Workload, p Policy, c Config) []float64 {
 // odd, so that no two events meet by chance.
 func drawWorkload(t *rapid.T, gpus int) *Workload {
 	w := &Workload{Name: "drawn"}
+	if rapid.Bool().Draw(t, "interference") {
+		w.Interference = []float64{1, 1.31, 1.27}
+	}
 	for k := range rapid.IntRange(1, 3).Draw(t, "classes") {
 		w.Classes = append(w.Classes, Class{
 			Model: "m", GPUs: rapid.IntRange(1, gpus).Draw(t, "gpus"),

@@ -12,8 +12,8 @@ type Policy interface {
 	// Decide is asked at every decision.
 	Decide(*State) Decision
 	// Periods returns the seconds an iteration takes for each job of a group that
-	// lives on GPUs of the given type. It depends on nothing but the classes of
-	// the jobs.
+	// lives on GPUs of the given type, before [Workload.Slowdown]. It depends on nothing
+	// but the classes of the jobs.
 	Periods(w *Workload, jobs []int, kind int) []float64
 }
 

@@ -11,15 +11,17 @@ const ReportVersion = 1
 
 // Report is a trace under several policies, as it is printed.
 type Report struct {
-	SchemaVersion int     `json:"schema_version"`
-	Trace         string  `json:"trace"`
-	Format        string  `json:"format"`
-	Cluster       string  `json:"cluster"`
-	GPUs          int     `json:"gpus"`
-	Jobs          int     `json:"jobs"`
-	Round         float64 `json:"round_s"`
-	Seed          uint64  `json:"seed"`
-	Load          Load    `json:"load"`
+	SchemaVersion int    `json:"schema_version"`
+	Trace         string `json:"trace"`
+	Format        string `json:"format"`
+	Cluster       string `json:"cluster"`
+	GPUs          int    `json:"gpus"`
+	Jobs          int    `json:"jobs"`
+	// LeftOut are jobs of the trace that were not replayed.
+	LeftOut []LeftOut `json:"left_out"`
+	Round   float64   `json:"round_s"`
+	Seed    uint64    `json:"seed"`
+	Load    Load      `json:"load"`
 	// Exclusive bounds policies that give every job GPUs of its own, Sharing all.
 	Exclusive Bound     `json:"bound_exclusive"`
 	Sharing   Bound     `json:"bound_sharing"`

@@ -239,6 +239,7 @@ func (s *sim) put(g *group) {
 // their GPUs for their restart time first.
 func (s *sim) pace(g *group, restarting map[int]bool) {
 	periods := s.policy.Periods(s.Workload, g.jobs, g.kind)
+	slowdown := s.Slowdown(len(g.jobs))
 	for k, i := range g.jobs {
 		r := &s.runs[i]
 		wait := max(0, r.from-s.Now) // of a restart that is not over
@@ -246,7 +247,7 @@ func (s *sim) pace(g *group, restarting map[int]bool) {
 		if restarting[i] {
 			wait = s.ClassOf(i).Restart
 		}
-		r.from, r.period = s.Now+wait, periods[k]
+		r.from, r.period = s.Now+wait, periods[k]*slowdown
 		r.version++
 		end := r.from + max(0, float64(s.Jobs[i].Iterations)-r.done)*r.period
 		s.ends.push(event{end, i, r.version})

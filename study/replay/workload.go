@@ -10,6 +10,31 @@ type Workload struct {
 	Jobs []Job
 	// Classes of jobs with equal costs.
 	Classes []Class
+	// LeftOut are the jobs of the trace that are not among Jobs, since nobody says what
+	// they cost.
+	LeftOut []LeftOut
+	// Interference says how many times as long as the policy's model makes them
+	// the iterations of jobs that share GPUs last: element k-1 for k jobs, the last one
+	// for more, each at least 1. The first is 1: what a job alone takes is in its
+	// class. Nil is no interference.
+	Interference []float64
+}
+
+// Slowdown returns by how much jobs that share GPUs slow each other down beyond what
+// the policy's model says, for so many jobs; see [Workload.Interference].
+func (w *Workload) Slowdown(jobs int) float64 {
+	if len(w.Interference) == 0 {
+		return 1
+	}
+	return w.Interference[min(jobs, len(w.Interference))-1]
+}
+
+// LeftOut is how many jobs of a kind were left out.
+type LeftOut struct {
+	Model string `json:"model"`
+	Batch int    `json:"batch"` // 0 where the trace does not say it
+	GPUs  int    `json:"gpus"`
+	Jobs  int    `json:"jobs"`
 }
 
 // Job is a training job.

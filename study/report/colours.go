@@ -14,6 +14,7 @@ var (
 	cInterleaved = color.RGBA{0x2f, 0x7b, 0xbd, 0xff}
 	cPlan        = color.RGBA{0x2a, 0x9d, 0x78, 0xff}
 	cAccent      = color.RGBA{0xc9, 0x56, 0x1f, 0xff}
+	cPage        = color.RGBA{0xff, 0xff, 0xfe, 0xff} // behind what lies on top of other marks
 )
 
 // themeColour is a colour with its name in the page, and what it is in the dark.
@@ -27,6 +28,7 @@ func themeColours() []themeColour {
 		{"interleaved", hex(cInterleaved), "#5aa6e8"},
 		{"plan", hex(cPlan), "#45c499"},
 		{"accent", hex(cAccent), "#f0834a"},
+		{"page", hex(cPage), "#12161b"},
 	}
 }
 

@@ -5,31 +5,53 @@ import (
 	"math"
 	"slices"
 
-	"jigsaw/formulation/instance"
 	"jigsaw/study/store"
 )
 
-// gain of a value over a baseline's; ok is false where one is not known.
-func gain(r *store.Row, value, baseline *float64) (g float64, ok bool) {
-	if value == nil || baseline == nil || *value <= 0 || *baseline <= 0 {
+// figure of a row, which may be unknown.
+type figure func(*store.Row) (value float64, ok bool)
+
+// column makes a figure of a row's field, or of what is computed from several.
+func column(of func(*store.Row) *float64) figure {
+	return func(r *store.Row) (float64, bool) {
+		if v := of(r); v != nil {
+			return *v, true
+		}
 		return 0, false
 	}
-	if instance.Objective(r.Objective).Periodic() {
-		return *value / *baseline - 1, true
-	}
-	return *baseline / *value - 1, true
 }
 
+// gain makes a figure of how much better one value is than another, as a part of it.
+func gain(of, over func(*store.Row) *float64) figure {
+	return func(r *store.Row) (float64, bool) {
+		if ratio := r.Ratio(over(r), of(r)); ratio != nil {
+			return *ratio - 1, true
+		}
+		return 0, false
+	}
+}
+
+// The values that are compared.
+func queue(r *store.Row) *float64            { return r.Queue }
+func exclusive(r *store.Row) *float64        { return r.Exclusive }
+func interleaved(r *store.Row) *float64      { return r.InterleavedFull }
+func fewerExclusive(r *store.Row) *float64   { return r.FewerExclusive }
+func fewerInterleaved(r *store.Row) *float64 { return r.FewerInterleaved }
+func planned(r *store.Row) *float64          { return r.Plan }
+func most(r *store.Row) *float64             { return proven(r, r.Bound) }
+
 // The gains that are reported.
-func overExclusive(r *store.Row) (float64, bool)     { return gain(r, r.Plan, r.Exclusive) }
-func overInterleaved(r *store.Row) (float64, bool)   { return gain(r, r.Plan, r.InterleavedFull) }
-func mostOverExclusive(r *store.Row) (float64, bool) { return gain(r, proven(r, r.Bound), r.Exclusive) }
-func mostOverInterleaved(r *store.Row) (float64, bool) {
-	return gain(r, proven(r, r.Bound), r.InterleavedFull)
-}
-func interleavedOverExclusive(r *store.Row) (float64, bool) {
-	return gain(r, r.InterleavedFull, r.Exclusive)
-}
+var (
+	overQueue                = gain(planned, queue)
+	overExclusive            = gain(planned, exclusive)
+	overInterleaved          = gain(planned, interleaved)
+	overFewerExclusive       = gain(planned, fewerExclusive)
+	overFewerInterleaved     = gain(planned, fewerInterleaved)
+	mostOverExclusive        = gain(most, exclusive)
+	mostOverInterleaved      = gain(most, interleaved)
+	interleavedOverExclusive = gain(interleaved, exclusive)
+	fewerOverInterleaved     = gain(fewerInterleaved, interleaved)
+)
 
 // proven is what a row says of its bound, nil where exact arithmetic has not confirmed it.
 func proven(r *store.Row, of *float64) *float64 {
@@ -42,26 +64,16 @@ func proven(r *store.Row, of *float64) *float64 {
 // mostEfficiency is the efficiency that no schedule exceeds.
 func mostEfficiency(r *store.Row) *float64 { return proven(r, r.BoundEfficiency) }
 
-// known makes a figure of a column that may be unknown.
-func known(of func(*store.Row) *float64) func(*store.Row) (float64, bool) {
-	return func(r *store.Row) (float64, bool) {
-		if v := of(r); v != nil {
-			return *v, true
-		}
-		return 0, false
-	}
-}
-
 // spread of a figure over rows: it is known of N of them.
 type spread struct {
 	Median, Low, High float64
 	N, Of             int
 }
 
-func spreadOf(rows []*store.Row, figure func(*store.Row) (float64, bool)) spread {
+func spreadOf(rows []*store.Row, of figure) spread {
 	var values []float64
 	for _, r := range rows {
-		if v, ok := figure(r); ok {
+		if v, ok := of(r); ok {
 			values = append(values, v)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"jigsaw/formulation/instance"
 	"jigsaw/study/store"
 	"jigsaw/study/sweep"
 )
@@ -51,9 +52,9 @@ func TestGainFigure(t *testing.T) {
 		r.Objective, r.Plan, r.Exclusive = "makespan", f(100), f(150)
 		rows = append(rows, r)
 	}
-	assert.NotContains(t, gainFigure(rows, "").Caption, "left out")
+	assert.NotContains(t, gainFigure(&family{rows: rows}).Caption, "left out")
 	rows[0].Exclusive = f(300)
-	assert.Contains(t, gainFigure(rows, "").Caption, " Gains beyond 60 %, up to 200, are left out.")
+	assert.Contains(t, gainFigure(&family{rows: rows}).Caption, " Gains beyond 60 %, up to 200, are left out.")
 }
 
 // TestPartlyKnown: a figure that is known of some rows says of how many, and is not
@@ -70,7 +71,7 @@ func TestPartlyKnown(t *testing.T) {
 	g.rows = append(g.rows, &store.Row{})
 	_, ok = plan.median(&g)
 	assert.False(t, ok)
-	s := spreadOf(g.rows, known(plan.of))
+	s := spreadOf(g.rows, column(plan.of))
 	assert.Equal(t, "+20 % (+10 … +40, n = 3)", s.percent())
 	assert.Equal(t, []string{"+20 % (n = 3)", "20.0 % (n = 3)", "0.200 (n = 3)"}, []string{s.signed(), s.share(), s.number()})
 }
@@ -112,7 +113,7 @@ sweeps: [{name: a}]
 `))
 	require.NoError(t, err)
 	p := study.Library().Profiles("two")[0]
-	got, err := savingOf(study, p, 2)
+	got, err := savingOf(study, p, 2, instance.SPBSpec{})
 	require.NoError(t, err)
 	assert.InDelta(t, 1-(4.0+6)/(2*6), got.compute, 1e-12)
 	assert.InDelta(t, 1-(1.0+2)/(2*2), got.activations, 1e-12)
@@ -121,7 +122,7 @@ sweeps: [{name: a}]
 	assert.InDelta(t, 1-(1.0+0.5)/(1+1), got.bytes, 1e-12)
 
 	p = study.Library().Profiles("weightless")[0]
-	got, err = savingOf(study, p, 2)
+	got, err = savingOf(study, p, 2, instance.SPBSpec{})
 	require.NoError(t, err)
 	assert.Equal(t, saving{compute: got.compute}, got, "nothing is saved of nothing")
 }

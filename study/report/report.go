@@ -70,13 +70,23 @@ func New(from *store.Store) (*Report, error) {
 	}
 	r := &Report{Title: study.Name, Question: study.Question, Spec: string(study.Data)}
 	r.facts(study, results)
-	all := byMethod(study, distinct(results))
+	cost, err := newAccuracy()
+	if err != nil {
+		return nil, err
+	}
+	all := families(study, results)
+	first := headlines(study, all)
+	if len(first) > 0 {
+		r.lead(first[0], cost)
+	}
 	if len(all) > 0 {
-		r.lead(all)
-		r.Sections = append(r.Sections, headline(all))
+		r.Sections = append(r.Sections, factorSection(all, cost))
+	}
+	if len(first) > 0 {
+		r.Sections = append(r.Sections, headline(first))
 	}
 	for i := range study.Sweeps {
-		r.Sections = append(r.Sections, sweepSection(study, &study.Sweeps[i], results))
+		r.Sections = append(r.Sections, sweepSection(study, &study.Sweeps[i], results, cost))
 	}
 	savings, err := savingsSection(study)
 	if err != nil {
@@ -120,7 +130,7 @@ func (r *Report) facts(study *sweep.Study, results []sweep.Result) {
 	name := study.Name
 	r.Commands = []string{
 		fmt.Sprintf("jigsaw study run %s --db %s.db", r.studyArgument(study), name),
-		fmt.Sprintf("jigsaw report %s.db -o %s.html", name, name),
+		fmt.Sprintf("jigsaw report %s.db --file %s.html", name, name),
 		fmt.Sprintf("jigsaw study export %s.db -o csv > %s.csv", name, name),
 	}
 }
@@ -131,7 +141,7 @@ const missing = "not planned"
 // tally adds up cells by status, and writes it out.
 func tally(statuses map[string]int) (sum int, text string) {
 	var counts []string
-	for _, s := range []string{"optimal", "feasible", "infeasible", "limit", store.Failed, missing} {
+	for _, s := range []string{"optimal", "feasible", "infeasible", "limit", "unknown", store.Failed, missing} {
 		if n := statuses[s]; n > 0 {
 			sum += n
 			counts = append(counts, fmt.Sprintf("%d %s", n, s))
@@ -160,74 +170,6 @@ func distinctRows(results []sweep.Result) []*store.Row {
 		}
 	}
 	return rows
-}
-
-// distinct rows that have a plan and use partial backpropagation.
-func distinct(results []sweep.Result) []*store.Row {
-	return slices.DeleteFunc(distinctRows(results), func(r *store.Row) bool { return r.Plan == nil || r.SPB == "full" })
-}
-
-// methodRows are the rows of a method of planning.
-type methodRows struct {
-	name string
-	rows []*store.Row
-}
-
-// byMethod divides rows by method, in the study's order: a method that is quick
-// makes quick baselines, too, so gains of different methods do not mix.
-func byMethod(study *sweep.Study, rows []*store.Row) []methodRows {
-	var all []methodRows
-	for _, name := range study.MethodNames() {
-		of := slices.DeleteFunc(slices.Clone(rows), func(r *store.Row) bool { return r.Method != name })
-		if len(of) > 0 {
-			all = append(all, methodRows{name, of})
-		}
-	}
-	return all
-}
-
-// among says which rows a sentence is about, where there are several methods.
-func among(all []methodRows) string {
-	if len(all) == 1 {
-		return ""
-	}
-	return fmt.Sprintf(" of the method %q", all[0].name)
-}
-
-// abstract is the gain in cluster efficiency that the paper's abstract claims
-// as the highest (arXiv 2111.10672).
-const abstract = 0.28
-
-// lead says the result of the first method in sentences.
-func (r *Report) lead(all []methodRows) {
-	rows := all[0].rows
-	above := func(of func(*store.Row) (float64, bool)) (n, total int) {
-		for _, row := range rows {
-			if g, ok := of(row); ok {
-				total++
-				if g >= abstract {
-					n++
-				}
-			}
-		}
-		return n, total
-	}
-	exclusive, interleaved := spreadOf(rows, overExclusive), spreadOf(rows, overInterleaved)
-	most := spreadOf(rows, mostOverInterleaved)
-	nx, tx := above(overExclusive)
-	ni, ti := above(overInterleaved)
-	nm, tm := above(mostOverInterleaved)
-	if tx == 0 || ti == 0 || tm == 0 {
-		return
-	}
-	r.Lead = []string{
-		fmt.Sprintf("Over whole jobs on GPUs of their own (exclusive), JigSaw gains %s in the median of %s%s, from %s to %s; 28 %% or more in %d of them.",
-			signed(exclusive.Median), count(tx, "cell"), among(all), signed(exclusive.Low), signed(exclusive.High), nx),
-		fmt.Sprintf("Over iterations interleaved at full depth, what partial backpropagation itself is worth, it gains %s in the median, from %s to %s; 28 %% or more in %d.",
-			signed(interleaved.Median), signed(interleaved.Low), signed(interleaved.High), ni),
-		fmt.Sprintf("By proven bounds no schedule gains more over the latter than %s in the median, and in %d of the %d cells none gains 28 %%.",
-			signed(most.Median), tm-nm, tm),
-	}
 }
 
 // count writes a number with its noun.
@@ -270,18 +212,22 @@ func (r *Report) rows(results []sweep.Result) {
 		r.Rows.Caption += " In all of them: " + strings.Join(common, ", ") + "."
 	}
 	r.Rows.Words = len(r.Rows.Head)
-	r.Rows.Head = append(r.Rows.Head, "jobs", "status", "exclusive", "interleaved", "greedy", "plan", "at most", "gap", "key")
+	r.Rows.Head = append(r.Rows.Head, "jobs", "status", "queue", "exclusive", "interleaved", "greedy", "plan", "at most", "gap", "gain over queue")
+	for _, p := range parts() {
+		r.Rows.Head = append(r.Rows.Head, p.name)
+	}
+	r.Rows.Head = append(r.Rows.Head, "key")
 	for _, result := range results {
 		row := result.Row
 		one := []*store.Row{row}
-		number := func(v *float64) string { return spreadOf(one, known(func(*store.Row) *float64 { return v })).number() }
+		number := func(v *float64) string { return spreadOf(one, column(func(*store.Row) *float64 { return v })).number() }
 		line := []string{result.Sweep.Name, row.Cluster}
 		for _, a := range axes {
 			line = append(line, a.Of(result.Cell))
 		}
-		r.Rows.Rows = append(r.Rows.Rows, append(line, fmt.Sprint(row.Jobs), row.Status,
-			number(row.ExclusiveEfficiency), number(row.InterleavedFullEfficiency), number(row.GreedyEfficiency), number(row.PlanEfficiency), number(mostEfficiency(row)),
-			spreadOf(one, known(func(r *store.Row) *float64 { return r.Gap })).share(), row.Key[:12],
-		))
+		line = append(line, fmt.Sprint(row.Jobs), row.Status,
+			number(row.QueueEfficiency), number(row.ExclusiveEfficiency), number(row.InterleavedFullEfficiency), number(row.GreedyEfficiency), number(row.PlanEfficiency), number(mostEfficiency(row)),
+			spreadOf(one, column(func(r *store.Row) *float64 { return r.Gap })).share())
+		r.Rows.Rows = append(r.Rows.Rows, append(append(line, factorCells(one)...), row.Key[:12]))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/study/quality"
 	"jigsaw/study/sweep"
 )
 
@@ -23,12 +24,13 @@ type saving struct {
 	compute, activations, bytes float64
 }
 
-// savingsSection tells what the ladder saves of each model, from its profile
-// alone: nothing is planned.
+// savingsSection tells what the study's own depth rule saves of each model, from its
+// profile alone: nothing is planned.
 func savingsSection(study *sweep.Study) (Section, error) {
+	rule := study.Defaults().SPB[0]
 	s := Section{
 		ID: "savings", Title: "What partial backpropagation saves",
-		Text: "From the layer profiles alone, by the ladder of four depths: worker i of k back-propagates the layers up to the depth nearest above i/k of them. " +
+		Text: "From the layer profiles alone, under the depth rule " + sweep.RuleName(rule) + " with the depths of least work that it allows. " +
 			"Weights, gradients and optimiser states stay on every worker; the memory saved is of activations, in the mean over the workers of an iteration. " +
 			"Bytes are what each worker sends, to be reduced among those who contribute and broadcast to all, every worker on a node of its own. " +
 			"The iteration still lasts as long as its deepest worker: these savings are room that a scheduler has to fill.",
@@ -51,7 +53,7 @@ func savingsSection(study *sweep.Study) (Section, error) {
 			lines[i] = []string{p.Model, p.GPU, fmt.Sprint(p.Batch)}
 		}
 		for _, k := range savingWorkers {
-			v, err := savingOf(study, p, k)
+			v, err := savingOf(study, p, k, rule)
 			if err != nil {
 				return s, err
 			}
@@ -68,7 +70,7 @@ func savingsSection(study *sweep.Study) (Section, error) {
 		}
 	}
 	s.Tables = tables
-	s.Figures = []Figure{savingsFigure(names, computes)}
+	s.Figures = []Figure{savingsFigure(rule, names, computes)}
 	return s, nil
 }
 
@@ -84,14 +86,14 @@ func largestBatch(study *sweep.Study, p *instance.Profile) bool {
 }
 
 // savingOf compiles a job of k workers in ticks of a microsecond.
-func savingOf(study *sweep.Study, p *instance.Profile, k int) (saving, error) {
+func savingOf(study *sweep.Study, p *instance.Profile, k int, rule instance.SPBSpec) (saving, error) {
 	in, err := instance.Compile(&instance.Spec{
 		Version: instance.Version, TickUS: 1,
 		Cluster: instance.ClusterSpec{
 			GPUTypes: []instance.GPUTypeSpec{{Name: p.GPU, Memory: 1 << 40}},
 			Racks:    []instance.RackSpec{{Nodes: k, GPUs: 1, GPU: p.GPU, NIC: 100e9, Fabric: 100e9}},
 		},
-		Jobs: []instance.JobSpec{{Name: "job", Model: p.Model, Batch: p.Batch, Workers: k, Iterations: 1}},
+		Jobs: []instance.JobSpec{{Name: "job", Model: p.Model, Batch: p.Batch, Workers: k, Iterations: 1, SPB: rule}},
 	}, study.Library())
 	if err != nil {
 		return saving{}, err
@@ -100,15 +102,16 @@ func savingOf(study *sweep.Study, p *instance.Profile, k int) (saving, error) {
 	full, costs := j.Full(), j.On[0]
 	all := make([]int, len(j.Depths))
 	all[full] = k
+	counts := quality.Cheapest(j)
 	var time, kept float64
-	for d, n := range j.Rule.Fixed {
+	for d, n := range counts {
 		time += float64(n) * float64(costs.Time[d])
 		kept += float64(n) * float64(costs.Ephemeral[d])
 	}
 	return saving{
 		compute:     saved(time, float64(k)*float64(costs.Time[full])),
 		activations: saved(kept, float64(k)*float64(costs.Ephemeral[full])),
-		bytes:       saved(float64(j.Volume(j.Rule.Fixed, k)), float64(j.Volume(all, k))),
+		bytes:       saved(float64(j.Volume(counts, k)), float64(j.Volume(all, k))),
 	}, nil
 }
 
@@ -121,7 +124,7 @@ func saved(taken, all float64) float64 {
 }
 
 // savingsFigure shows the GPU time saved at eight workers.
-func savingsFigure(names []string, computes []float64) Figure {
+func savingsFigure(rule instance.SPBSpec, names []string, computes []float64) Figure {
 	p := newPlot("", "GPU time saved at k = 8 (%)")
 	values := make(plotter.Values, len(computes))
 	for i, c := range computes {
@@ -136,7 +139,7 @@ func savingsFigure(names []string, computes []float64) Figure {
 	p.X.Tick.Label.Font.Size = vg.Points(8.5) // ten models side by side
 	p.Y.Min = 0
 	return Figure{
-		Name: "savings", Caption: "GPU time that the ladder saves of an iteration of eight workers.",
+		Name: "savings", Caption: "GPU time that the rule " + sweep.RuleName(rule) + " saves of an iteration of eight workers.",
 		Alt: "Bars by model. The table below has the numbers.", plot: p, width: 760, height: 280,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jigsaw/formulation/instance"
 	"jigsaw/study/store"
 	"jigsaw/study/sweep"
 )
@@ -17,6 +18,7 @@ type group struct {
 	number float64 // of the first axis, where it has numbers
 	// series is the label of the axes behind the first.
 	series string
+	spb    instance.SPBSpec // of all cells, where an axis tells rules apart
 	rows   []*store.Row
 }
 
@@ -36,7 +38,7 @@ func groups(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) (axes []
 		for _, a := range axes[1:] {
 			rest = append(rest, a.Of(r.Cell))
 		}
-		g := group{label: axes[0].Of(r.Cell), series: strings.Join(rest, ", ")}
+		g := group{label: axes[0].Of(r.Cell), series: strings.Join(rest, ", "), spb: r.Cell.SPB}
 		if axes[0].Number != nil {
 			g.number = axes[0].Number(r.Cell)
 		}
@@ -54,8 +56,8 @@ func groups(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) (axes []
 	return axes, all
 }
 
-// sweepSection is the table and the plot of a sweep.
-func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) Section {
+// sweepSection is the tables and the plot of a sweep.
+func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result, cost accuracy) Section {
 	axes, all := groups(study, w, results)
 	s := Section{ID: "sweep-" + w.Name, Title: strings.ToUpper(w.Name[:1]) + strings.ReplaceAll(w.Name[1:], "-", " ")}
 	s.Text = strings.TrimSpace(w.Question + " " + unplanned(w, results))
@@ -74,11 +76,21 @@ func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) Se
 	head = slices.Clip(head)
 	gains := Table{
 		Caption: "Gains. " + over + "; the least and the greatest in brackets. At most: the median of what any schedule can gain, by the proven bounds.", Words: len(head),
-		Head: append(head, "cells", "over exclusive", "at most", "over interleaved", "at most", "gap of plan to bound"),
+		Head: append(head, "cells", "over queue", "over exclusive", "at most", "over interleaved", "at most", "over fewer workers", "gap of plan to bound"),
+	}
+	factors := Table{
+		Caption: "What the gain is made of. Geometric means over the cells of a line, so that its factors multiply.", Words: len(head),
+		Head: append(head, factorHead()...),
+	}
+	// Where the sweep compares depth rules, what they cost stands beside their gain.
+	rules := slices.ContainsFunc(axes, func(a sweep.Axis) bool { return a.Name == "spb" })
+	if rules {
+		factors.Caption += " " + cost.note()
+		factors.Head = append(factors.Head, accuracyHead()...)
 	}
 	use := Table{
 		Caption: "Efficiency, and use of the cluster. " + over + ".", Words: len(head),
-		Head: append(head, "exclusive", "interleaved", "greedy", "plan", "at most", "GPUs busy: exclusive", "interleaved", "plan", "NICs", "busiest link"),
+		Head: append(head, "queue", "exclusive", "interleaved", "greedy", "plan", "at most", "GPUs busy: exclusive", "interleaved", "plan", "NICs", "busiest link"),
 	}
 	for _, g := range all {
 		label := []string{g.label}
@@ -86,13 +98,21 @@ func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) Se
 			label = append(label, g.series)
 		}
 		label = slices.Clip(label)
-		of := func(column func(*store.Row) *float64) spread { return spreadOf(g.rows, known(column)) }
+		of := func(field func(*store.Row) *float64) spread { return spreadOf(g.rows, column(field)) }
 		gains.Rows = append(gains.Rows, append(label, strconv.Itoa(len(g.rows)),
+			spreadOf(g.rows, overQueue).percent(),
 			spreadOf(g.rows, overExclusive).percent(), spreadOf(g.rows, mostOverExclusive).signed(),
 			spreadOf(g.rows, overInterleaved).percent(), spreadOf(g.rows, mostOverInterleaved).signed(),
+			spreadOf(g.rows, overFewerInterleaved).percent(),
 			of(func(r *store.Row) *float64 { return r.Gap }).share(),
 		))
+		line := append(label, factorCells(g.rows)...)
+		if rules {
+			line = append(line, cost.cells(ruleNamed(g.spb))...)
+		}
+		factors.Rows = append(factors.Rows, line)
 		use.Rows = append(use.Rows, append(label,
+			of(func(r *store.Row) *float64 { return r.QueueEfficiency }).number(),
 			of(func(r *store.Row) *float64 { return r.ExclusiveEfficiency }).number(),
 			of(func(r *store.Row) *float64 { return r.InterleavedFullEfficiency }).number(),
 			of(func(r *store.Row) *float64 { return r.GreedyEfficiency }).number(),
@@ -105,7 +125,7 @@ func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) Se
 			of(func(r *store.Row) *float64 { return r.PlanLink }).share(),
 		))
 	}
-	s.Tables = []Table{gains, use}
+	s.Tables = []Table{gains, factors, use}
 	s.Figures = []Figure{efficiencyFigure(w, axes[0], all)}
 	return s
 }
@@ -131,69 +151,59 @@ func unplanned(w *sweep.Sweep, results []sweep.Result) string {
 	return fmt.Sprintf("Without a plan: %d of its %s (%s).", n, count(cells, "cell"), reasons)
 }
 
-// headline is the section on where the paper's figure lies.
-func headline(all []methodRows) Section {
-	t := Table{Caption: "Cells with partial backpropagation.", Words: 2, Head: []string{"method", "gain", "least", "median", "greatest", "28 % or more"}}
-	for _, method := range all {
+// headline is the section on where the paper's figure lies, by the families of the
+// study's own depth rule.
+func headline(all []*family) Section {
+	t := Table{Caption: "Cells of the depth rule " + all[0].rule() + ".", Words: 2, Head: []string{"method", "gain", "least", "median", "greatest", "28 % or more"}}
+	for _, f := range all {
 		for _, line := range []struct {
 			name string
-			of   func(*store.Row) (float64, bool)
+			of   figure
 		}{
+			{"plan over queue", overQueue},
 			{"plan over exclusive", overExclusive},
 			{"plan over interleaved at full depth", overInterleaved},
+			{"plan over fewer workers, exclusive", overFewerExclusive},
+			{"plan over fewer workers, interleaved", overFewerInterleaved},
 			{"interleaved at full depth over exclusive", interleavedOverExclusive},
 			{"any schedule over exclusive, at most", mostOverExclusive},
 			{"any schedule over interleaved, at most", mostOverInterleaved},
 		} {
-			s, above := spreadOf(method.rows, line.of), 0
-			for _, r := range method.rows {
-				if g, ok := line.of(r); ok && g >= abstract {
-					above++
-				}
-			}
-			if s.N > 0 {
-				t.Rows = append(t.Rows, []string{method.name, line.name, signed(s.Low), signed(s.Median), signed(s.High), fmt.Sprintf("%d of %d", above, s.N)})
+			if s := spreadOf(f.rows, line.of); s.N > 0 {
+				above, of := reached(f.rows, line.of)
+				t.Rows = append(t.Rows, []string{f.method, line.name, signed(s.Low), signed(s.Median), signed(s.High), fmt.Sprintf("%d of %d", above, of)})
 			}
 		}
 	}
 	s := Section{
 		ID: "headline", Title: "Where the 28 % lie",
 		Text: "The paper's abstract (arXiv 2111.10672) puts the gain in cluster efficiency as high as 28 %. " +
-			"Against which scheduler that is meant, the text at hand does not say; both candidates are here. Each curve counts the cells whose gain is at most that far to the right.",
-		Figures: []Figure{gainFigure(all[0].rows, among(all))},
+			"Against which scheduler that is meant, and under which depth rule, the text at hand does not say; the candidates are here, under this study's own rule. Each curve counts the cells whose gain is at most that far to the right.",
+		Figures: []Figure{gainFigure(all[0])},
 		Tables:  []Table{t},
 	}
-	s.Text += population(all)
+	s.Text += population(all[0])
 	if len(all) > 1 {
 		s.Text += " Methods are told apart, for a quick one makes the baselines quickly, too."
 	}
 	return s
 }
 
-// population says what else there is to know of the cells of the first method: their
-// objectives, where there are several, and how many share their jobs.
-func population(all []methodRows) (text string) {
+// population says how many cells of a family share their jobs.
+func population(f *family) string {
 	type jobs struct {
 		mix           string
 		gpus, workers int64
 		load          float64
 		seed          int64
 	}
-	drawn, counts, order := map[jobs]bool{}, map[string]int{}, []string(nil)
-	for _, r := range all[0].rows {
+	drawn := map[jobs]bool{}
+	for _, r := range f.rows {
 		drawn[jobs{r.Mix, r.GPUs, r.Workers, r.Load, r.Seed}] = true
-		if counts[r.Objective]++; counts[r.Objective] == 1 {
-			order = append(order, r.Objective)
-		}
 	}
-	if cells := len(all[0].rows); len(drawn) < cells {
-		text += fmt.Sprintf(" The %s%s run %s of jobs, so they tell less than as many that have nothing in common.", count(cells, "cell"), among(all), count(len(drawn), "set"))
+	cells := len(f.rows)
+	if len(drawn) == cells {
+		return ""
 	}
-	if len(order) > 1 {
-		for i, o := range order {
-			order[i] = fmt.Sprintf("%d for %s", counts[o], o)
-		}
-		text += fmt.Sprintf(" A gain is in the cell's own objective: %s.", strings.Join(order, ", "))
-	}
-	return text
+	return fmt.Sprintf(" The %s of the method %q run %s of jobs, so they tell less than as many that have nothing in common.", count(cells, "cell"), f.method, count(len(drawn), "set"))
 }

@@ -26,7 +26,7 @@ func (r *Report) HTML(w io.Writer) error {
 			return template.HTML(text), err
 		},
 		"words": func(t Table, i int) bool { return i < t.Words },
-		"wide":  func(t Table) bool { return len(t.Head) > 9 },
+		"wide":  func(t Table) bool { return len(t.Head) > 6 },
 	}).Parse(pageText)
 	if err != nil {
 		return fmt.Errorf("report: %w", err)

@@ -14,78 +14,94 @@ type Row struct {
 // Parameters of a run: its cell, written out.
 type Parameters struct {
 	// Key is the SHA-256 of cell, planner and engine.
-	Key string `json:"key" parquet:"key"`
+	Key string `json:"key"`
 	// Cluster is racks x nodes x GPUs.
-	Cluster string `json:"cluster" parquet:"cluster"`
-	GPUs    int64  `json:"gpus" parquet:"gpus"`
+	Cluster string `json:"cluster"`
+	GPUs    int64  `json:"gpus"`
 	// GPU names the GPU type that was profiled, Speed is relative to it.
-	GPU   string  `json:"gpu" parquet:"gpu"`
-	Speed float64 `json:"speed" parquet:"speed"`
+	GPU   string  `json:"gpu"`
+	Speed float64 `json:"speed"`
 	// Memory of a GPU in bytes.
-	Memory int64 `json:"memory_bytes" parquet:"memory_bytes"`
+	Memory int64 `json:"memory_bytes"`
 	// NIC and Fabric of a node in bit/s.
-	NIC              int64   `json:"nic_bps" parquet:"nic_bps"`
-	Fabric           int64   `json:"fabric_bps" parquet:"fabric_bps"`
-	Oversubscription float64 `json:"oversubscription" parquet:"oversubscription"`
-	Mix              string  `json:"mix" parquet:"mix"`
+	NIC              int64   `json:"nic_bps"`
+	Fabric           int64   `json:"fabric_bps"`
+	Oversubscription float64 `json:"oversubscription"`
+	Mix              string  `json:"mix"`
 	// Load is the number of workers asked for per GPU.
-	Load float64 `json:"load" parquet:"load"`
+	Load float64 `json:"load"`
 	// Workers of every job; 0 where the mix draws them.
-	Workers   int64  `json:"workers" parquet:"workers"`
-	SPB       string `json:"spb" parquet:"spb"`
-	Objective string `json:"objective" parquet:"objective"`
-	Method    string `json:"method" parquet:"method"`
-	Seed      int64  `json:"seed" parquet:"seed"`
+	Workers   int64  `json:"workers"`
+	SPB       string `json:"spb"`
+	Objective string `json:"objective"`
+	Method    string `json:"method"`
+	Seed      int64  `json:"seed"`
 	// Planner is the version of JigSaw, Engine its engine of linear programs.
-	Planner string `json:"planner" parquet:"planner"`
-	Engine  string `json:"engine" parquet:"engine"`
+	Planner string `json:"planner"`
+	Engine  string `json:"engine"`
 }
 
 // Outcome of a run. Equal parameters give equal outcomes, unless the method has
 // a time limit.
 type Outcome struct {
 	// Digest of the compiled instance.
-	Digest string `json:"instance" parquet:"instance"`
-	TickUS int64  `json:"tick_us" parquet:"tick_us"`
-	Jobs   int64  `json:"jobs" parquet:"jobs"`
-	Tasks  int64  `json:"tasks" parquet:"tasks"`
+	Digest string `json:"instance"`
+	TickUS int64  `json:"tick_us"`
+	Jobs   int64  `json:"jobs"`
+	Tasks  int64  `json:"tasks"`
 
 	// Status is optimal, feasible, infeasible, limit or failed; Reason says why
 	// there is no plan.
-	Status string `json:"status" parquet:"status"`
-	Reason string `json:"reason" parquet:"reason"`
+	Status string `json:"status"`
+	Reason string `json:"reason"`
 
-	Exclusive       *float64 `json:"exclusive" parquet:"exclusive,optional"`
-	InterleavedFull *float64 `json:"interleaved_full" parquet:"interleaved_full,optional"`
-	Greedy          *float64 `json:"greedy" parquet:"greedy,optional"`
-	Plan            *float64 `json:"plan" parquet:"plan,optional"`
-	Bound           *float64 `json:"bound" parquet:"bound,optional"`
+	// Values of the baselines and of the plan, as section 7 of docs/problem.md has them.
+	Queue            *float64 `json:"queue"`
+	Exclusive        *float64 `json:"exclusive"`
+	InterleavedFull  *float64 `json:"interleaved_full"`
+	FewerExclusive   *float64 `json:"fewer_exclusive"`
+	FewerInterleaved *float64 `json:"fewer_interleaved"`
+	Greedy           *float64 `json:"greedy"`
+	Plan             *float64 `json:"plan"`
+	Bound            *float64 `json:"bound"`
 	// BoundKind is how the bound was found.
-	BoundKind string `json:"bound_kind" parquet:"bound_kind"`
+	BoundKind string `json:"bound_kind"`
 	// Certified says that exact arithmetic confirmed the bound.
-	Certified bool     `json:"certified" parquet:"certified"`
-	Gap       *float64 `json:"gap" parquet:"gap,optional"`
+	Certified bool     `json:"certified"`
+	Gap       *float64 `json:"gap"`
+
+	// PlanWork is the GPU-ticks that the plan's tasks take, in a period where it has
+	// one, and FullWork what the same iterations take at full depth on the same GPUs.
+	PlanWork *int64 `json:"plan_work"`
+	FullWork *int64 `json:"full_work"`
 
 	// Efficiencies: full-depth work delivered per GPU-tick. That at the bound
 	// is known for makespan: no schedule has more.
-	ExclusiveEfficiency       *float64 `json:"exclusive_efficiency" parquet:"exclusive_efficiency,optional"`
-	InterleavedFullEfficiency *float64 `json:"interleaved_full_efficiency" parquet:"interleaved_full_efficiency,optional"`
-	GreedyEfficiency          *float64 `json:"greedy_efficiency" parquet:"greedy_efficiency,optional"`
-	PlanEfficiency            *float64 `json:"plan_efficiency" parquet:"plan_efficiency,optional"`
-	BoundEfficiency           *float64 `json:"bound_efficiency" parquet:"bound_efficiency,optional"`
+	QueueEfficiency            *float64 `json:"queue_efficiency"`
+	ExclusiveEfficiency        *float64 `json:"exclusive_efficiency"`
+	InterleavedFullEfficiency  *float64 `json:"interleaved_full_efficiency"`
+	FewerExclusiveEfficiency   *float64 `json:"fewer_exclusive_efficiency"`
+	FewerInterleavedEfficiency *float64 `json:"fewer_interleaved_efficiency"`
+	GreedyEfficiency           *float64 `json:"greedy_efficiency"`
+	PlanEfficiency             *float64 `json:"plan_efficiency"`
+	BoundEfficiency            *float64 `json:"bound_efficiency"`
 
 	// Mean shares of the time that GPUs compute.
-	ExclusiveGPUs       *float64 `json:"exclusive_gpu_share" parquet:"exclusive_gpu_share,optional"`
-	InterleavedFullGPUs *float64 `json:"interleaved_full_gpu_share" parquet:"interleaved_full_gpu_share,optional"`
-	PlanGPUs            *float64 `json:"plan_gpu_share" parquet:"plan_gpu_share,optional"`
+	QueueGPUs            *float64 `json:"queue_gpu_share"`
+	ExclusiveGPUs        *float64 `json:"exclusive_gpu_share"`
+	InterleavedFullGPUs  *float64 `json:"interleaved_full_gpu_share"`
+	FewerExclusiveGPUs   *float64 `json:"fewer_exclusive_gpu_share"`
+	FewerInterleavedGPUs *float64 `json:"fewer_interleaved_gpu_share"`
+	GreedyGPUs           *float64 `json:"greedy_gpu_share"`
+	PlanGPUs             *float64 `json:"plan_gpu_share"`
 	// Of the plan: the mean share of the capacity that the NICs carry, that of
 	// the busiest link, and the largest share of a GPU's memory in use.
-	PlanNICs    *float64 `json:"plan_nic_share" parquet:"plan_nic_share,optional"`
-	PlanLink    *float64 `json:"plan_busiest_link_share" parquet:"plan_busiest_link_share,optional"`
-	PlanMemory  *float64 `json:"plan_memory_share" parquet:"plan_memory_share,optional"`
-	PlanNotes   string   `json:"notes" parquet:"notes"`
-	PlanColumns int64    `json:"columns" parquet:"columns"`
-	PlanNodes   int64    `json:"nodes" parquet:"nodes"`
+	PlanNICs    *float64 `json:"plan_nic_share"`
+	PlanLink    *float64 `json:"plan_busiest_link_share"`
+	PlanMemory  *float64 `json:"plan_memory_share"`
+	PlanNotes   string   `json:"notes"`
+	PlanColumns int64    `json:"columns"`
+	PlanNodes   int64    `json:"nodes"`
 }
 
 // Failed is the status of a run that ended with an error. Its cell is not done:
@@ -95,8 +111,8 @@ const Failed = "failed"
 // Timing of a run: what differs between two equal runs.
 type Timing struct {
 	// Started is a time in RFC 3339.
-	Started string  `json:"started" parquet:"started"`
-	Seconds float64 `json:"seconds" parquet:"seconds"`
+	Started string  `json:"started"`
+	Seconds float64 `json:"seconds"`
 	// Cores that the process could use; other runs may have shared them.
-	Cores int64 `json:"cores" parquet:"cores"`
+	Cores int64 `json:"cores"`
 }

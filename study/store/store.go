@@ -16,7 +16,7 @@ import (
 )
 
 // format is the version of the file's tables.
-const format = 1
+const format = 2
 
 // application marks the file as ours ("JgSw").
 const application = 0x4a675377
@@ -40,11 +40,15 @@ var rowColumns = columnsOf(reflect.TypeFor[Row]())
 
 // Open opens a study file to read it. The file must exist.
 func Open(name string) (*Store, error) {
-	if _, err := os.Stat(name); err != nil {
+	info, err := os.Stat(name)
+	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("store: there is no file %s; jigsaw study run makes it", name)
 		}
 		return nil, fmt.Errorf("store: %w", err)
+	}
+	if info.Mode().IsRegular() && info.Size() == 0 { // SQLite would make one of it
+		return nil, fmt.Errorf("store: %s is empty; give the file of jigsaw study run --db", name)
 	}
 	return open(name)
 }

@@ -7,15 +7,20 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-
-	"github.com/parquet-go/parquet-go"
 )
 
-// Line is a row as it is handed out: with the sweep of the study that asked for it.
+// Line is a row as it is handed out: with the sweep of the study that asked for it, and
+// the factors of its gain.
 type Line struct {
-	Sweep string `json:"sweep" parquet:"sweep"`
+	Sweep string `json:"sweep"`
 	Parameters
 	Outcome
+	Factors
+}
+
+// Line returns the row as a line of a sweep.
+func (r *Row) Line(sweep string) TimedLine {
+	return TimedLine{Line{sweep, r.Parameters, r.Outcome, r.Factors()}, r.Timing}
 }
 
 // TimedLine is a line with what differs between equal runs.
@@ -25,7 +30,7 @@ type TimedLine struct {
 }
 
 // Formats that [Write] knows.
-func Formats() []string { return []string{"csv", "jsonl", "parquet"} }
+func Formats() []string { return []string{"csv", "jsonl"} }
 
 // Write writes lines, of type [Line] or [TimedLine], in a format.
 func Write[L Line | TimedLine](w io.Writer, format string, lines []L) error {
@@ -42,14 +47,8 @@ func Write[L Line | TimedLine](w io.Writer, format string, lines []L) error {
 			}
 		}
 		return b.Flush()
-	case "parquet":
-		p := parquet.NewGenericWriter[L](w)
-		if _, err := p.Write(lines); err != nil {
-			return fmt.Errorf("store: %w", err)
-		}
-		return p.Close()
 	}
-	return fmt.Errorf("store: unknown format %q; choose csv, jsonl or parquet", format)
+	return fmt.Errorf("store: unknown format %q; choose csv or jsonl", format)
 }
 
 func writeCSV[L any](w io.Writer, lines []L) error {

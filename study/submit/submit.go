@@ -64,7 +64,7 @@ func (j *Job) check(engine string) error {
 	case j.CPUs < 1:
 		return fmt.Errorf("submit: %d CPUs; a task needs at least 1", j.CPUs)
 	case j.Time < 0:
-		return fmt.Errorf("submit: a time limit of %v", j.Time)
+		return fmt.Errorf("submit: a time limit of %v; choose a positive one, or 0 for the engine's own", j.Time)
 	case strings.ContainsAny(j.Folder+j.Study+j.Program, "\n\x00"):
 		return fmt.Errorf("submit: the names of files must not have line breaks")
 	case engine == "kubernetes" && (j.Image == "" || j.Claim == ""):

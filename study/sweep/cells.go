@@ -67,6 +67,9 @@ func (a *Axes) size() float64 {
 	return size
 }
 
+// Defaults are the axes of sweeps that do not say otherwise.
+func (s *Spec) Defaults() Axes { return s.axes(&Sweep{}) }
+
 // axes of a sweep: its own, the base's where it has none, then the defaults.
 func (s *Spec) axes(w *Sweep) Axes {
 	a, b := w.Axes, s.Base

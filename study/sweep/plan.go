@@ -56,6 +56,7 @@ func measure(ctx context.Context, c *Cell, p Program, library *profiles.Library)
 func (m *Method) options(seed int64) jigsaw.Options {
 	return jigsaw.Options{
 		Seed: uint64(seed), Time: time.Duration(m.Time), Effort: max(1, m.Effort), Gap: m.Gap.Float(), Quick: m.Quick, NoLP: m.NoLP,
+		EqualBaselines: true, // a study compares
 	}
 }
 
@@ -114,24 +115,22 @@ func fill(o *store.Outcome, r *jigsaw.Result) error {
 	for _, p := range r.Series {
 		o.PlanColumns, o.PlanNodes = int64(p.Columns), int64(p.Nodes)
 	}
-	full := r.Instance.FullDepth()
 	for _, b := range []struct {
-		in                       *instance.Instance
 		from                     *jigsaw.Baseline
 		value, efficiency, share **float64
 	}{
-		{full, &r.Exclusive, &o.Exclusive, &o.ExclusiveEfficiency, &o.ExclusiveGPUs},
-		{full, &r.InterleavedFull, &o.InterleavedFull, &o.InterleavedFullEfficiency, &o.InterleavedFullGPUs},
-		{r.Instance, &r.Greedy, &o.Greedy, &o.GreedyEfficiency, nil},
+		{&r.Queue, &o.Queue, &o.QueueEfficiency, &o.QueueGPUs},
+		{&r.Exclusive, &o.Exclusive, &o.ExclusiveEfficiency, &o.ExclusiveGPUs},
+		{&r.InterleavedFull, &o.InterleavedFull, &o.InterleavedFullEfficiency, &o.InterleavedFullGPUs},
+		{&r.FewerExclusive, &o.FewerExclusive, &o.FewerExclusiveEfficiency, &o.FewerExclusiveGPUs},
+		{&r.FewerInterleaved, &o.FewerInterleaved, &o.FewerInterleavedEfficiency, &o.FewerInterleavedGPUs},
+		{&r.Greedy, &o.Greedy, &o.GreedyEfficiency, &o.GreedyGPUs},
 	} {
 		if b.from.Schedule == nil {
 			continue
 		}
 		*b.value, *b.efficiency = float(b.from.Value), &b.from.Efficiency
-		if b.share == nil {
-			continue
-		}
-		use, err := view.Utilisation(b.in, b.from.Schedule)
+		use, err := view.Utilisation(b.from.Instance, b.from.Schedule)
 		if err != nil {
 			return err
 		}
@@ -159,6 +158,7 @@ func use(o *store.Outcome, r *jigsaw.Result) error {
 	if err != nil {
 		return err
 	}
+	o.PlanWork, o.FullWork = work(in, r.Schedule, u)
 	gpus, memory := u.MeanGPU(), 0.0
 	for g := range u.GPUs {
 		memory = max(memory, float64(u.GPUs[g].Memory)/float64(in.Types[in.GPUs[g].Type].Memory))
@@ -171,6 +171,22 @@ func use(o *store.Outcome, r *jigsaw.Result) error {
 	link := slices.MaxFunc(u.Links, func(a, b view.LinkUsage) int { return cmp.Compare(a.Share, b.Share) }).Share
 	o.PlanNICs, o.PlanLink = &nics, &link
 	return nil
+}
+
+// work returns the GPU-ticks of a schedule's tasks, and what they would be at full depth on
+// the same GPUs.
+func work(in *instance.Instance, s *instance.Schedule, u *view.Usage) (taken, full *int64) {
+	taken, full = new(int64), new(int64)
+	for _, g := range u.GPUs {
+		*taken += int64(g.Busy)
+	}
+	iterations := s.Iterations(in)
+	for j, gpus := range s.Residency {
+		for _, g := range gpus {
+			*full += int64(iterations[j]) * int64(in.Jobs[j].On[in.GPUs[g].Type].Time[in.Jobs[j].Full()])
+		}
+	}
+	return taken, full
 }
 
 // float rounds an exact value; nil stays nil.

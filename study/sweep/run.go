@@ -138,7 +138,7 @@ func Lines(study *Study, from *store.Store) (lines []store.TimedLine, missing in
 			missing++
 			continue
 		}
-		lines = append(lines, store.TimedLine{Line: store.Line{Sweep: r.Sweep.Name, Parameters: r.Row.Parameters, Outcome: r.Row.Outcome}, Timing: r.Row.Timing})
+		lines = append(lines, r.Row.Line(r.Sweep.Name))
 	}
 	return lines, missing, err
 }

@@ -16,14 +16,14 @@ type Spec struct {
 	// Question that the study asks, in a line or two.
 	Question string `yaml:"question,omitempty" json:"question,omitempty"`
 	// TickUS is the length of a tick of the instances in microseconds; 0 means 1000.
-	TickUS int64 `yaml:"tick_us,omitempty" json:"tick_us,omitempty"`
+	TickUS int64 `yaml:"tick_us,omitempty" json:"tick_us,omitempty" absent:"1000"`
 	// Profiles of models that the library lacks.
 	Profiles []*instance.Profile `yaml:"profiles,omitempty" json:"profiles,omitempty"`
 	// Mixes of jobs that sweeps draw from.
 	Mixes []Mix `yaml:"mixes" json:"mixes"`
 	// Methods of planning that sweeps compare. Empty means one, named "plan", of
 	// the planner's own settings.
-	Methods []Method `yaml:"methods,omitempty" json:"methods,omitempty"`
+	Methods []Method `yaml:"methods,omitempty" json:"methods,omitempty" absent:"the planner as it is"`
 	// Base holds the axes of sweeps that do not say otherwise.
 	Base Axes `yaml:"base,omitempty" json:"base,omitzero"`
 	// Sweeps of the study.
@@ -36,9 +36,9 @@ type Mix struct {
 	Models []ModelChoice  `yaml:"models" json:"models"`
 	Counts []WorkerChoice `yaml:"workers,omitempty" json:"workers,omitempty"`
 	// Seconds that a job takes at full depth without waiting; empty means 10 s.
-	Seconds []TimeChoice `yaml:"seconds,omitempty" json:"seconds,omitempty"`
+	Seconds []TimeChoice `yaml:"seconds,omitempty" json:"seconds,omitempty" absent:"10s"`
 	// Weights of jobs in the objective; empty means 1.
-	Weights []int64 `yaml:"weights,omitempty" json:"weights,omitempty"`
+	Weights []int64 `yaml:"weights,omitempty" json:"weights,omitempty" absent:"1"`
 	// Releases are drawn evenly from 0 to this time.
 	Releases instance.Duration `yaml:"releases,omitempty" json:"releases,omitempty"`
 }
@@ -47,23 +47,23 @@ type Mix struct {
 type ModelChoice struct {
 	Model string `yaml:"model" json:"model"`
 	// Batch per worker; 0 is allowed where the library has one size only.
-	Batch int `yaml:"batch,omitempty" json:"batch,omitempty"`
+	Batch int `yaml:"batch,omitempty" json:"batch,omitempty" absent:"the one that the library has"`
 	// Weight among the choices; 0 means 1.
-	Weight int `yaml:"weight,omitempty" json:"weight,omitempty"`
+	Weight int `yaml:"weight,omitempty" json:"weight,omitempty" absent:"1"`
 }
 
 // WorkerChoice is a number of workers.
 type WorkerChoice struct {
 	Workers int `yaml:"workers" json:"workers"`
 	// Weight among the choices; 0 means 1.
-	Weight int `yaml:"weight,omitempty" json:"weight,omitempty"`
+	Weight int `yaml:"weight,omitempty" json:"weight,omitempty" absent:"1"`
 }
 
 // TimeChoice is a length of a job.
 type TimeChoice struct {
 	Time instance.Duration `yaml:"time" json:"time"`
 	// Weight among the choices; 0 means 1.
-	Weight int `yaml:"weight,omitempty" json:"weight,omitempty"`
+	Weight int `yaml:"weight,omitempty" json:"weight,omitempty" absent:"1"`
 }
 
 // Method is a way of planning.
@@ -71,9 +71,9 @@ type Method struct {
 	Name string `yaml:"name" json:"name"`
 	// Time limit of a plan; with one, equal cells need not give equal rows. 0
 	// means none.
-	Time instance.Duration `yaml:"time,omitempty" json:"time,omitempty"`
+	Time instance.Duration `yaml:"time,omitempty" json:"time,omitempty" absent:"none"`
 	// Effort scales the work where there is no time limit; 0 means 1.
-	Effort int `yaml:"effort,omitempty" json:"effort,omitempty"`
+	Effort int `yaml:"effort,omitempty" json:"effort,omitempty" absent:"1"`
 	// Gap ends a plan once it is proven to be this close to the optimum.
 	Gap instance.Ratio `yaml:"gap,omitempty" json:"gap,omitempty"`
 	// Quick makes a greedy plan, the baselines and the chain, area and fluid bounds.
@@ -86,33 +86,33 @@ type Method struct {
 // base, and failing that the default given here.
 type Axes struct {
 	// Clusters as racks x nodes x GPUs: "1x8x8"; at least one is needed.
-	Clusters []Shape `yaml:"clusters,omitempty" json:"clusters,omitempty"`
+	Clusters []Shape `yaml:"clusters,omitempty" json:"clusters,omitempty" absent:"those of base, or else the default"`
 	// GPUs are types that the library has profiles of; default v100.
-	GPUs []string `yaml:"gpus,omitempty" json:"gpus,omitempty"`
+	GPUs []string `yaml:"gpus,omitempty" json:"gpus,omitempty" absent:"those of base, or else the default"`
 	// Speeds of the GPUs relative to the profiled ones; default 1.
-	Speeds []instance.Ratio `yaml:"speeds,omitempty" json:"speeds,omitempty"`
+	Speeds []instance.Ratio `yaml:"speeds,omitempty" json:"speeds,omitempty" absent:"those of base, or else the default"`
 	// Memory of a GPU; default 32GiB.
-	Memory []instance.Bytes `yaml:"memory,omitempty" json:"memory,omitempty"`
+	Memory []instance.Bytes `yaml:"memory,omitempty" json:"memory,omitempty" absent:"those of base, or else the default"`
 	// NIC of a node, each way; default 100Gbit/s.
-	NIC []instance.BitRate `yaml:"nic,omitempty" json:"nic,omitempty"`
+	NIC []instance.BitRate `yaml:"nic,omitempty" json:"nic,omitempty" absent:"those of base, or else the default"`
 	// Fabric inside a node; default 1200Gbit/s.
-	Fabric []instance.BitRate `yaml:"fabric,omitempty" json:"fabric,omitempty"`
+	Fabric []instance.BitRate `yaml:"fabric,omitempty" json:"fabric,omitempty" absent:"those of base, or else the default"`
 	// Oversubscription of the racks' uplinks; default 1.
-	Oversubscription []instance.Ratio `yaml:"oversubscription,omitempty" json:"oversubscription,omitempty"`
+	Oversubscription []instance.Ratio `yaml:"oversubscription,omitempty" json:"oversubscription,omitempty" absent:"those of base, or else the default"`
 	// Mixes by name; default all.
-	Mixes []string `yaml:"mixes,omitempty" json:"mixes,omitempty"`
+	Mixes []string `yaml:"mixes,omitempty" json:"mixes,omitempty" absent:"those of base, or else the default"`
 	// Load is the number of workers per GPU; default 2.
-	Load []instance.Ratio `yaml:"load,omitempty" json:"load,omitempty"`
+	Load []instance.Ratio `yaml:"load,omitempty" json:"load,omitempty" absent:"those of base, or else the default"`
 	// Workers of every job; 0, the default, leaves it to the mix.
-	Workers []int `yaml:"workers,omitempty" json:"workers,omitempty"`
+	Workers []int `yaml:"workers,omitempty" json:"workers,omitempty" absent:"those of base, or else the default"`
 	// SPB rules; default the ladder of four depths.
-	SPB []instance.SPBSpec `yaml:"spb,omitempty" json:"spb,omitempty"`
+	SPB []instance.SPBSpec `yaml:"spb,omitempty" json:"spb,omitempty" absent:"those of base, or else the default"`
 	// Objectives; default makespan.
-	Objectives []instance.Objective `yaml:"objectives,omitempty" json:"objectives,omitempty"`
+	Objectives []instance.Objective `yaml:"objectives,omitempty" json:"objectives,omitempty" absent:"those of base, or else the default"`
 	// Methods by name; default all.
-	Methods []string `yaml:"methods,omitempty" json:"methods,omitempty"`
+	Methods []string `yaml:"methods,omitempty" json:"methods,omitempty" absent:"those of base, or else the default"`
 	// Seeds of the jobs and of the planner; default 1.
-	Seeds []int64 `yaml:"seeds,omitempty" json:"seeds,omitempty"`
+	Seeds []int64 `yaml:"seeds,omitempty" json:"seeds,omitempty" absent:"those of base, or else the default"`
 }
 
 // Sweep is a product of axes, or a sample of it.

@@ -91,6 +91,13 @@ func TestGoldenTable(t *testing.T) {
 	for _, l := range lines {
 		assert.Contains(t, []string{"optimal", "feasible"}, l.Status)
 		assert.True(t, l.Certified)
+		require.NotNil(t, l.FullWork)
+		// Full-depth work, and what is done of it, per GPU-tick until the makespan.
+		assert.InEpsilon(t, *l.PlanEfficiency / *l.PlanGPUs, float64(*l.FullWork)/float64(*l.PlanWork), 1e-9)
+		for name, v := range map[string]*float64{"queue": l.Queue, "exclusive": l.Exclusive, "fewer, exclusive": l.FewerExclusive, "fewer, interleaved": l.FewerInterleaved} {
+			assert.NotNil(t, v, name)
+		}
+		assert.Equal(t, *l.Queue > 0, l.Gain != nil, "a queue that leaves a job without GPUs has no least rate to compare with")
 		l.Key, l.Planner, l.Engine = "", "", ""
 		asked = append(asked, store.Line{Sweep: l.Sweep, Parameters: l.Parameters, Outcome: store.Outcome{Digest: l.Digest, TickUS: l.TickUS, Jobs: l.Jobs, Tasks: l.Tasks}})
 	}

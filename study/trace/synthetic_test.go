@@ -25,7 +25,7 @@ func TestSynthetic(t *testing.T) {
 	require.NoError(t, err)
 	library, err := profiles.Builtin()
 	require.NoError(t, err)
-	w, err := Workload(got, table, library, c, 0)
+	w, err := Workload(got, table, library, c, Options{})
 	require.NoError(t, err)
 	require.InDelta(t, 0.8, replay.LoadOf(w, c).Offered, 0.1)
 	for i := range w.Jobs {

@@ -1,13 +1,17 @@
 package trace
 
 import (
+	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -24,6 +28,11 @@ type Table struct {
 	// Links give the time of a synchronisation to models whose iterations are
 	// those of a profile.
 	Links *TableLinks `yaml:"links,omitempty"`
+	// Interference says how many times as long as the trace or this table says
+	// an iteration lasts that has its GPUs alone, and how many times as long as a
+	// scheduler's model says those of 2, 3, ... jobs that share GPUs; more jobs than
+	// there are entries have the last. Without it every one is 1.
+	Interference []float64 `yaml:"interference,omitempty"`
 	// Models of the trace.
 	Models []Model `yaml:"models"`
 	// Unnamed lists entries of Models. Jobs of traces that name no models are
@@ -72,6 +81,9 @@ type Shape struct {
 	Batch int    `yaml:"batch"`
 }
 
+// mostInterference is more than anyone has measured.
+const mostInterference = 100
+
 // TableVersion is the version of [Table].
 const TableVersion = 1
 
@@ -113,16 +125,79 @@ const mostTableBytes = 16 << 20
 
 // ReadTable reads a table.
 func ReadTable(file string, r io.Reader) (*Table, error) {
-	d := yaml.NewDecoder(io.LimitReader(r, mostTableBytes))
+	data, err := io.ReadAll(io.LimitReader(r, mostTableBytes))
+	if err != nil {
+		return nil, err
+	}
+	d := yaml.NewDecoder(bytes.NewReader(data))
 	d.KnownFields(true)
 	var t Table
 	if err := d.Decode(&t); err != nil {
 		if errors.Is(err, io.EOF) {
 			return nil, Problem{file, 1, 1, "the model table is empty; it begins with version: 1"}
 		}
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, malformed(file, err)
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(data, &root); err != nil {
+		return nil, malformed(file, err)
+	}
+	if problems := zeros(file, &root); len(problems) > 0 {
+		return nil, problems
 	}
 	return &t, t.check(file)
+}
+
+// malformed says what is wrong with the form of a table, in the words of who writes one.
+func malformed(file string, err error) error {
+	var wrong *yaml.TypeError
+	if !errors.As(err, &wrong) {
+		return Problem{File: file, Message: "not valid YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}
+	}
+	var problems Problems
+	for _, message := range wrong.Errors {
+		p := Problem{File: file, Message: message}
+		if rest, ok := strings.CutPrefix(message, "line "); ok {
+			line, what, _ := strings.Cut(rest, ": ")
+			p.Line, _ = strconv.Atoi(line)
+			p.Message = unknownField.ReplaceAllString(what, "unknown field \"$1\"; docs/replay.md has those of a model table")
+		}
+		problems = append(problems, p)
+	}
+	return problems.err()
+}
+
+// unknownField is how the YAML decoder says it.
+var unknownField = regexp.MustCompile(`^field (.*) not found in type .*$`)
+
+// zeros finds fields of models that are given as 0, which would be taken for a field
+// that is left out.
+func zeros(file string, root *yaml.Node) (problems Problems) {
+	absent := map[string]string{"batch": "any", "gpu_part": "1", "iterations": "that the trace has to say it"}
+	for _, models := range field(root.Content[0], "models") {
+		for i, m := range models.Content {
+			for name, means := range absent {
+				for _, v := range field(m, name) {
+					if n, err := strconv.ParseFloat(v.Value, 64); err == nil && n == 0 {
+						problems = append(problems, Problem{file, v.Line, v.Column, fmt.Sprintf(
+							"models[%d].%s: %s is not allowed here; give another value, or leave the field out, which means %s", i, name, clip(v.Value), means)})
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(problems, func(a, b Problem) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
+	return problems
+}
+
+// field returns the value of a field of a mapping, or none.
+func field(n *yaml.Node, name string) []*yaml.Node {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return n.Content[i+1 : i+2]
+		}
+	}
+	return nil
 }
 
 // check reports all that is wrong with a table.
@@ -136,6 +211,11 @@ func (t *Table) check(file string) error {
 	}
 	if l := t.Links; l != nil && (l.Node <= 0 || l.Cluster <= 0 || l.GPUs < 1) {
 		add("links: node and cluster are speeds like 25Gbit/s, and gpus is at least 1")
+	}
+	for k, f := range t.Interference {
+		if !(f >= 1) || f > mostInterference || f < t.Interference[0] {
+			add("interference[%d]: %v; write how many times as long iterations of %d jobs on the same GPUs last: from 1 to %d, and no less than for a job alone", k, f, k+1, mostInterference)
+		}
 	}
 	seen := map[[2]string]bool{}
 	names := map[string]bool{}

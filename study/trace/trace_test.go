@@ -138,7 +138,7 @@ func workload(t *testing.T, f Format, text string, table *Table, cluster string)
 	require.NoError(t, err)
 	library, err := profiles.Builtin()
 	require.NoError(t, err)
-	return Workload(tr, table, library, c, 1)
+	return Workload(tr, table, library, c, Options{Seed: 1})
 }
 
 func TestWorkload(t *testing.T) {
@@ -150,7 +150,8 @@ func TestWorkload(t *testing.T) {
 	gpt2 := w.ClassOf(1)
 	require.Equal(t, "bert24", gpt2.Shape.Model)
 	require.Equal(t, 10.0, gpt2.Restart)
-	require.InDelta(t, 43.7, w.Alone(1), 1e-9, "100 iterations of 437 ms")
+	require.InDelta(t, 1.015*43.7, w.Alone(1), 1e-9, "100 iterations of 437 ms, longer as the table says")
+	require.InDeltaSlice(t, []float64{1, 1.33 / 1.015, 1.5 / 1.015, 1.37 / 1.015}, w.Interference, 1e-12)
 	require.Equal(t, 5.0, w.ClassOf(0).Restart)
 
 	unnamed, err := BuiltinTable("unnamed")
@@ -168,6 +169,36 @@ func TestWorkload(t *testing.T) {
 	require.Equal(t, 3.0, w.Classes[0].Restart, "that of the next smaller number of GPUs")
 	require.Equal(t, replay.Stages{GPU: 0.75, Network: 0.25}, w.Classes[0].Stages)
 	require.Equal(t, 25.0, w.Alone(0))
+	require.Equal(t, 1.0, w.Slowdown(3), "without interference in the table")
+}
+
+// TestSkipUnknown: jobs that the table has no figures for are left out on request, and
+// counted; the others are as they were.
+func TestSkipUnknown(t *testing.T) {
+	const text = "A3C\tc\td\t-n\t0\t100\t4\t1\t-1\t0\n" +
+		"A3C\tc\td\t-n\t0\t100\t1\t1\t-1\t50\n" +
+		"LM (batch size 7)\tc\td\t-n\t0\t100\t1\t1\t-1\t60\n" +
+		"A3C\tc\td\t-n\t0\t100\t4\t1\t-1\t70\n" +
+		"A3C\tc\td\t-n\t0\t100\t1\t1\t-1\t80\n"
+	gavel, err := BuiltinTable("gavel")
+	require.NoError(t, err)
+	read := func(text string, o Options) (*replay.Workload, error) {
+		tr, err := Read("t", strings.NewReader(text), Gavel)
+		require.NoError(t, err)
+		c, err := replay.ParseCluster("1x8:v100")
+		require.NoError(t, err)
+		return Workload(tr, gavel, nil, c, o)
+	}
+	_, err = read(text, Options{})
+	require.Equal(t, 2, strings.Count(err.Error(), "\n")+1, "one problem for each kind of job: %v", err)
+	w, err := read(text, Options{SkipUnknown: true})
+	require.NoError(t, err)
+	require.Equal(t, []replay.LeftOut{{Model: "A3C", GPUs: 4, Jobs: 2}, {Model: "LM", Batch: 7, GPUs: 1, Jobs: 1}}, w.LeftOut)
+	require.Len(t, w.Jobs, 2)
+	require.Equal(t, []string{"1", "4"}, []string{w.Jobs[0].ID, w.Jobs[1].ID})
+	require.Equal(t, []float64{0, 30}, []float64{w.Jobs[0].Arrival, w.Jobs[1].Arrival}, "the first that is left arrives at 0")
+	_, err = read(text[:strings.Index(text, "\n")], Options{SkipUnknown: true})
+	require.ErrorContains(t, err, "t: no job is left: the model table has no figures for any of them, on GPUs of the types [v100]")
 }
 
 func TestWorkloadProblems(t *testing.T) {
@@ -197,7 +228,7 @@ func TestTableProblems(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                      "table:1:1: the model table is empty",
 		"version: 2":            "table: version 2 is not supported; write version: 1",
-		"version: 1\nmodel: []": "field model not found",
+		"version: 1\nmodel: []": `unknown field "model"`,
 		"version: 1\nmodels: [{name: a, iteration_s: {any: {0: 1}}}]":    "write seconds above 0 for a number of GPUs",
 		"version: 1\nmodels: [{name: a, iteration_s: {any: {1: -1}}}]":   "write seconds above 0 for a number of GPUs",
 		"version: 1\nmodels: [{name: a, iteration_s: {any: {1: .nan}}}]": "write seconds above 0 for a number of GPUs",
@@ -205,6 +236,9 @@ func TestTableProblems(t *testing.T) {
 		"version: 1\nmodels: [{name: a}, {name: a}]":                     "there is another entry for batch 0",
 		"version: 1\nmodels: [{name: a, timed: true}]":                   "timed needs a shape, and links in the table",
 		"version: 1\nmodels: [{name: a, gpu_part: 1.5}]":                 "gpu_part is from 0 to 1",
+		"version: 1\ninterference: [0.9, 1.2]":                           "interference[0]: 0.9; write how many times as long iterations of 1 jobs",
+		"version: 1\ninterference: [1.2, 1.1]":                           "interference[1]: 1.1; write how many times as long",
+		"version: 1\ninterference: [1, .inf]":                            "interference[1]: +Inf",
 		"version: 1\nunnamed: [b]":                                       `"b" is not among the models`,
 		"version: 1\nlinks: {node: 1Gbit/s}":                             "links: node and cluster are speeds",
 	} {

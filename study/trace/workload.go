@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,14 +12,27 @@ import (
 	"jigsaw/study/replay"
 )
 
+// Options of [Workload]. The zero value is useful.
+type Options struct {
+	// Seed draws the models of jobs that name none.
+	Seed uint64
+	// SkipUnknown leaves out jobs for whose model, batch size and number of GPUs the
+	// table has no figures; they are told in [replay.Workload.LeftOut]. Otherwise they are
+	// an error.
+	SkipUnknown bool
+}
+
 // Workload gives the jobs of a trace the costs that the trace or the table says,
-// on a cluster. seed draws the models of jobs that name none.
-func Workload(t *Trace, table *Table, library *profiles.Library, c *replay.Cluster, seed uint64) (*replay.Workload, error) {
+// on a cluster.
+func Workload(t *Trace, table *Table, library *profiles.Library, c *replay.Cluster, o Options) (*replay.Workload, error) {
 	b := builder{
-		trace: t, table: table, library: library, cluster: c,
-		rng:     rand.New(rand.NewPCG(seed, 0)),
-		classes: map[classKey]int{}, fits: map[[2]int]bool{},
+		trace: t, table: table, library: library, cluster: c, options: o,
+		rng:     rand.New(rand.NewPCG(o.Seed, 0)),
+		classes: map[classKey]int{}, left: map[replay.LeftOut]int{}, reported: map[string]bool{},
 		work: &replay.Workload{Name: t.File, Jobs: make([]replay.Job, 0, len(t.Jobs))},
+	}
+	for _, f := range table.Interference {
+		b.work.Interference = append(b.work.Interference, f/table.Interference[0])
 	}
 	for i := range t.Jobs {
 		b.job(&t.Jobs[i])
@@ -26,6 +40,7 @@ func Workload(t *Trace, table *Table, library *profiles.Library, c *replay.Clust
 			break
 		}
 	}
+	b.leftOut()
 	if err := b.problems.err(); err != nil {
 		return nil, err
 	}
@@ -48,25 +63,53 @@ type builder struct {
 	cluster  *replay.Cluster
 	rng      *rand.Rand
 	classes  map[classKey]int
-	fits     map[[2]int]bool // by class and GPUs
+	options  Options
+	left     map[replay.LeftOut]int // jobs left out, by what they are
 	work     *replay.Workload
 	problems Problems
-	// reported models, each of which is one problem however many jobs have it.
-	reported map[string]bool
+	reported map[string]bool // messages
 }
 
 func (b *builder) problem(j *Job, column int, format string, args ...any) {
 	b.problems = append(b.problems, Problem{b.trace.File, j.line, column, fmt.Sprintf(format, args...)})
 }
 
-// once is [builder.problem] for what is wrong with a model.
-func (b *builder) once(model string, j *Job, column int, format string, args ...any) {
-	if b.reported == nil {
-		b.reported = map[string]bool{}
+// once is [builder.problem] for what is wrong with a model: one problem, however many
+// jobs have it.
+func (b *builder) once(j *Job, column int, format string, args ...any) {
+	if message := fmt.Sprintf(format, args...); !b.reported[message] {
+		b.reported[message] = true
+		b.problem(j, column, "%s", message)
 	}
-	if !b.reported[model] {
-		b.reported[model] = true
-		b.problem(j, column, format, args...)
+}
+
+// unknown is [builder.once] for a job that the table has no figures for, which may
+// be left out instead.
+func (b *builder) unknown(model string, j *Job, format string, args ...any) {
+	if b.options.SkipUnknown {
+		b.left[replay.LeftOut{Model: model, Batch: j.Batch, GPUs: j.GPUs}]++
+		return
+	}
+	b.once(j, j.modelAt, format+"; or leave such jobs out, with --skip-unknown", args...)
+}
+
+// leftOut tells which jobs were left out. The first of the others arrives at 0.
+func (b *builder) leftOut() {
+	for of, n := range b.left {
+		of.Jobs = n
+		b.work.LeftOut = append(b.work.LeftOut, of)
+	}
+	slices.SortFunc(b.work.LeftOut, func(x, y replay.LeftOut) int {
+		return cmp.Or(cmp.Compare(x.Model, y.Model), cmp.Compare(x.Batch, y.Batch), cmp.Compare(x.GPUs, y.GPUs))
+	})
+	jobs := b.work.Jobs
+	if len(jobs) == 0 && len(b.left) > 0 && len(b.problems) == 0 {
+		b.problems = append(b.problems, Problem{File: b.trace.File, Message: fmt.Sprintf(
+			"no job is left: the model table has no figures for any of them, on GPUs of the types %v", b.cluster.Types)})
+		return
+	}
+	for i := len(jobs) - 1; i >= 0; i-- {
+		jobs[i].Arrival -= jobs[0].Arrival
 	}
 }
 
@@ -74,14 +117,14 @@ func (b *builder) job(j *Job) {
 	name := j.Model
 	if name == "" {
 		if len(b.table.Unnamed) == 0 {
-			b.once(name, j, 0, "the %s format names no models; list in the model table, under unnamed, which models its jobs are to be taken for", b.trace.Format)
+			b.once(j, 0, "the %s format names no models; list in the model table, under unnamed, which models its jobs are to be taken for", b.trace.Format)
 			return
 		}
 		name = b.table.Unnamed[b.rng.IntN(len(b.table.Unnamed))]
 	}
 	model := b.table.find(name, j.Batch)
 	if model == nil {
-		b.once(fmt.Sprint(name, j.Batch), j, j.modelAt, "the model table has no model %q at batch size %d; add it, or map it to one that is alike", clip(name), j.Batch)
+		b.unknown(name, j, "the model table has no model %q at batch size %d; add it, or map it to one that is alike", clip(name), j.Batch)
 		return
 	}
 	class, ok := b.class(j, model)
@@ -97,7 +140,7 @@ func (b *builder) job(j *Job) {
 		job.Iterations = model.Iterations
 	}
 	if job.Iterations == 0 {
-		b.once(name, j, j.modelAt, "neither the trace nor the model table says how many iterations %q does; add iterations to the table", clip(name))
+		b.unknown(name, j, "neither the trace nor the model table says how many iterations %q does; add iterations to the table", clip(name))
 		return
 	}
 	if alone := float64(job.Iterations) * k.Fastest(); alone > longest {
@@ -122,7 +165,7 @@ func (b *builder) class(j *Job, m *Model) (int, bool) {
 	if m.Shape != nil {
 		p, ok := b.library.Find(m.Shape.Model, m.Shape.GPU, m.Shape.Batch)
 		if !ok {
-			b.once(m.Name, j, j.modelAt, "the shape of %q, profile %s on %s at batch %d, is not in the profile library; see jigsaw profile list", clip(m.Name), clip(m.Shape.Model), clip(m.Shape.GPU), m.Shape.Batch)
+			b.once(j, j.modelAt, "the shape of %q, profile %s on %s at batch %d, is not in the profile library; see jigsaw profile list", clip(m.Name), clip(m.Shape.Model), clip(m.Shape.GPU), m.Shape.Batch)
 			return 0, false
 		}
 		k.Shape = p
@@ -131,6 +174,10 @@ func (b *builder) class(j *Job, m *Model) (int, bool) {
 	if gpu == 0 {
 		gpu = 1
 	}
+	alone := 1.0
+	if len(b.table.Interference) > 0 {
+		alone = b.table.Interference[0]
+	}
 	for t, kind := range b.cluster.Types {
 		k.Iteration[t] = b.iteration(j, m, kind)
 		if m.Timed && j.Iteration == 0 {
@@ -138,12 +185,13 @@ func (b *builder) class(j *Job, m *Model) (int, bool) {
 			k.Iteration[t] = compute + sync
 			gpu = compute / (compute + sync)
 		}
+		k.Iteration[t] *= alone
 	}
 	if k.Stages == (replay.Stages{}) {
 		k.Stages = replay.Stages{GPU: gpu, Network: 1 - gpu}
 	}
 	if k.Fastest() == 0 {
-		b.once(fmt.Sprint(m.Name, j.GPUs), j, j.modelAt, "neither the trace nor the model table says how long an iteration of %q is on %d GPUs of the types %v; add it under iteration_s, or name the types of the cluster as the table does, like 8x4:v100", clip(m.Name), j.GPUs, b.cluster.Types)
+		b.unknown(m.Name, j, "neither the trace nor the model table says how long an iteration of %q is on %d GPUs of the types %v; add it under iteration_s, or name the types of the cluster as the table does, like 8x4:v100", clip(m.Name), j.GPUs, b.cluster.Types)
 		return 0, false
 	}
 	if !b.cluster.Fits(j.GPUs, func(t int) bool { return k.Iteration[t] > 0 }) {

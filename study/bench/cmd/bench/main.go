@@ -16,13 +16,14 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/study/bench"
+	"jigsaw/study/bench/classical"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	root := &cobra.Command{Use: "bench", Short: "Measure JigSaw and other solvers on generated instances", SilenceUsage: true}
-	root.AddCommand(newRun(), newPeers(), newTable(), newGenerate(), newChild())
+	root.AddCommand(newRun(), newPeers(), newTable(), newClassical(), newGenerate(), newChild())
 	if err := root.ExecuteContext(ctx); err != nil {
 		os.Exit(1)
 	}
@@ -136,6 +137,35 @@ func newGenerate() *cobra.Command {
 	}}
 	selection(c, &p)
 	c.Flags().StringVar(&out, "out", "bin/bench-instances", "folder")
+	return c
+}
+
+func newClassical() *cobra.Command {
+	r := classical.Run{Log: os.Stderr}
+	var data string
+	var families []string
+	c := &cobra.Command{Use: "classical", Short: "Measure JigSaw on published instances with known optima", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+		r.Data = filepath.Join(data, "instances.jsonl")
+		for _, f := range families {
+			r.Families = append(r.Families, classical.Family(f))
+		}
+		if err := r.Run(c.Context()); err != nil {
+			return err
+		}
+		records, err := classical.ReadRecords(r.Out)
+		if err != nil || len(records) == 0 {
+			return err
+		}
+		base := strings.TrimSuffix(r.Out, filepath.Ext(r.Out))
+		return write(base+".md", func(w io.Writer) { classical.Table(w, records) })
+	}}
+	f := c.Flags()
+	f.StringVar(&data, "data", "../shared/data/classical", "folder of instances.jsonl; where it is absent nothing is measured")
+	f.StringArrayVar(&families, "family", nil, "a family, like 'R||Cmax'; may be repeated; all if none is given")
+	f.DurationVar(&r.Limit, "limit", 10*time.Second, "time of every row")
+	f.Uint64Var(&r.Seed, "seed", 0, "seed of the plans")
+	f.StringVar(&r.Out, "out", "study/bench/results/classical.jsonl", "file of JSON Lines that records are appended to; rows that it holds are skipped. The table goes beside it")
+	f.BoolVar(&r.Again, "again", false, "measure rows that the file holds, too")
 	return c
 }
 
