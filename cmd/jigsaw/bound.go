@@ -17,13 +17,13 @@ type boundOptions struct {
 	inputs
 	runOptions
 	ranging bool
-	format  format
+	to      destination
 }
 
 func (o *boundOptions) flags(c *cobra.Command) {
 	o.inputs.flags(c)
 	o.runOptions.flags(c)
-	o.format.flag(c)
+	o.to.flags(c, printed()...)
 }
 
 // run computes the bounds of the first of the files that are read.
@@ -32,7 +32,7 @@ func (o *boundOptions) run(ctx context.Context, std streams, read ...string) (*j
 	if err != nil {
 		return nil, err
 	}
-	if err := writable(o.files(read...), o.certificate); err != nil {
+	if err := writable(o.files(read...), o.certificate, o.to.file); err != nil {
 		return nil, err
 	}
 	in, err := o.load(read[0], std)
@@ -71,7 +71,7 @@ func runBound(ctx context.Context, name string, o boundOptions, std streams) err
 	if err != nil {
 		return err
 	}
-	if err := o.format.print(std.out, r.Document(o.timeless), func(w io.Writer) error { return boundTable(w, r) }); err != nil {
+	if err := o.to.print(std, r.Document(o.timeless), func(w io.Writer) error { return boundTable(w, std, r) }); err != nil {
 		return err
 	}
 	return boundExit(r)
@@ -79,13 +79,13 @@ func runBound(ctx context.Context, name string, o boundOptions, std streams) err
 
 // boundExit is [statusExit] for commands that make no schedule.
 func boundExit(r *jigsaw.Result) error {
-	if r.Status == jigsaw.Limit && r.Dual != nil {
+	if r.Dual != nil && r.Status != jigsaw.Infeasible {
 		return nil
 	}
 	return statusExit(r)
 }
 
-func boundTable(w io.Writer, r *jigsaw.Result) error {
+func boundTable(w io.Writer, std streams, r *jigsaw.Result) error {
 	heading(w, r.Instance)
 	if r.Status == jigsaw.Infeasible {
 		return reasons(w, r)
@@ -104,7 +104,7 @@ func boundTable(w io.Writer, r *jigsaw.Result) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return notes(w, r)
+	return std.notes(w, r.Notes)
 }
 
 func newExplain(std streams) *cobra.Command {
@@ -114,7 +114,8 @@ func newExplain(std streams) *cobra.Command {
 		Short: "Say in words what limits the plan, or why there is none",
 		Long: `Say which GPUs, links, memory or job limit the best possible plan, and what
 more of each would bring, from the prices of the bound's linear program. For an
-infeasible instance, say why. The search of "jigsaw plan" may prove a stronger
+infeasible instance, say why. Where memory is why no plan is found, name job, GPU and
+bytes, and changes with which one is found. The search of "jigsaw plan" may prove a stronger
 bound, which has no such prices.
 
 With SCHEDULE, a plan as for "jigsaw check", say also why the plan ends when it
@@ -145,8 +146,13 @@ func runExplain(ctx context.Context, args []string, o boundOptions, std streams)
 			return err
 		}
 	}
-	if err := o.format.print(std.out, report, func(w io.Writer) error {
-		return errors.Join(explainText(w, r, report.Schedule), report.Schedule.text(w))
+	if len(args) == 1 && ctx.Err() == nil {
+		if report.Memory, err = jigsaw.MemoryShortage(ctx, o.document.Spec, o.models); err != nil {
+			return err
+		}
+	}
+	if err := o.to.print(std, report, func(w io.Writer) error {
+		return errors.Join(explainText(w, std, r, report.Schedule), report.Schedule.text(w), memoryText(w, report.Memory))
 	}); err != nil {
 		return err
 	}
@@ -158,7 +164,7 @@ const mostSentences = 12
 
 // explainText says what limits the bound, and which bound that is: others may be
 // stronger, and not tell. The plan's report is nil where no plan was given.
-func explainText(w io.Writer, r *jigsaw.Result, plan *scheduleReport) error {
+func explainText(w io.Writer, std streams, r *jigsaw.Result, plan *scheduleReport) error {
 	heading(w, r.Instance)
 	if r.Status == jigsaw.Infeasible {
 		return reasons(w, r)
@@ -187,5 +193,5 @@ func explainText(w io.Writer, r *jigsaw.Result, plan *scheduleReport) error {
 		}
 		fmt.Fprintf(w, "- %s\n", b.Text)
 	}
-	return notes(w, r)
+	return std.notes(w, r.Notes)
 }

@@ -16,7 +16,7 @@ import (
 
 func newCertify(std streams) *cobra.Command {
 	var o inputs
-	f := format("table")
+	var to destination
 	c := &cobra.Command{
 		Use:   "certify INSTANCE CERTIFICATE [SCHEDULE]",
 		Short: "Prove a bound anew from its certificate, and judge a schedule by it",
@@ -31,10 +31,10 @@ Exit codes: 0 proven, 1 the proof does not hold or the schedule is invalid,
 		Example: `  jigsaw plan rack --certificate rack.cert.json -o json > plan.json
   jigsaw certify rack rack.cert.json plan.json`,
 		Args: rangeArgs(2, 3),
-		RunE: func(c *cobra.Command, args []string) error { return runCertify(c.Context(), args, o, f, std) },
+		RunE: func(c *cobra.Command, args []string) error { return runCertify(c.Context(), args, o, to, std) },
 	}
 	o.flags(c)
-	f.flag(c)
+	to.flags(c, printed()...)
 	return c
 }
 
@@ -61,10 +61,13 @@ type certifyReport struct {
 	bound, primal *big.Rat
 }
 
-func runCertify(ctx context.Context, args []string, o inputs, f format, std streams) error {
+func runCertify(ctx context.Context, args []string, o inputs, to destination, std streams) error {
 	stdin := func(name string) bool { return name == "-" }
 	if first := slices.IndexFunc(args, stdin); first >= 0 && slices.ContainsFunc(args[first+1:], stdin) {
 		return usage(errors.New("only one file can come from standard input"))
+	}
+	if err := writable(o.files(args...), to.file); err != nil {
+		return err
 	}
 	in, err := o.load(args[0], std)
 	if err != nil {
@@ -83,7 +86,7 @@ func runCertify(ctx context.Context, args []string, o inputs, f format, std stre
 			return err
 		}
 	}
-	err = f.print(std.out, report, func(w io.Writer) error { return report.table(w, in, s) })
+	err = to.print(std, report, func(w io.Writer) error { return report.table(w, in, s) })
 	if err == nil && report.Schedule != nil && !report.Schedule.Valid {
 		err = &exitError{exitFailure, nil}
 	}
@@ -111,7 +114,7 @@ func certificate(ctx context.Context, in *instance.Instance, unnamed bool, name 
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s does not hold: %w", name, err)
+		return nil, fmt.Errorf("%s does not hold: %w", name, bare{err})
 	}
 	report := &certifyReport{
 		Instance: in.Name, Objective: string(in.Objective), Kind: string(c.Kind), Prices: len(c.Prices),

@@ -12,7 +12,7 @@ import (
 
 func newCheck(std streams) *cobra.Command {
 	var o inputs
-	var f format
+	var to destination
 	c := &cobra.Command{
 		Use:   "check INSTANCE SCHEDULE",
 		Short: "Decide whether a schedule is valid, by the ten rules",
@@ -23,10 +23,10 @@ Exit codes: 0 valid, 1 violations found, 2 invalid input.`,
 		Example: `  jigsaw plan rack -o json > plan.json
   jigsaw check rack plan.json`,
 		Args: exactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error { return runCheck(args[0], args[1], o, f, std) },
+		RunE: func(_ *cobra.Command, args []string) error { return runCheck(args[0], args[1], o, to, std) },
 	}
 	o.flags(c)
-	f.flag(c)
+	to.flags(c, printed()...)
 	return c
 }
 
@@ -48,9 +48,12 @@ type violation struct {
 	Message   string `json:"message"`
 }
 
-func runCheck(name, schedule string, o inputs, f format, std streams) error {
+func runCheck(name, schedule string, o inputs, to destination, std streams) error {
 	if name == "-" && schedule == "-" {
 		return usage(fmt.Errorf("only one of instance and schedule can come from standard input"))
+	}
+	if err := writable(o.files(name, schedule), to.file); err != nil {
+		return err
 	}
 	in, err := o.load(name, std)
 	if err != nil {
@@ -61,7 +64,7 @@ func runCheck(name, schedule string, o inputs, f format, std streams) error {
 		return err
 	}
 	report := newCheckReport(in, s)
-	err = f.print(std.out, report, func(w io.Writer) error { return report.table(w, in, s) })
+	err = to.print(std, report, func(w io.Writer) error { return report.table(w, in, s) })
 	if err == nil && !report.Valid {
 		err = &exitError{exitFailure, nil}
 	}

@@ -14,25 +14,24 @@ import (
 
 func newExample(std streams) *cobra.Command {
 	c := &cobra.Command{Use: "example", Short: "List the built-in instances, or write one out to start from"}
-	var list format
+	var list, written destination
 	listing := &cobra.Command{
 		Use: "list", Short: "List the built-in instances", Args: exactArgs(0),
 		RunE: func(*cobra.Command, []string) error { return runExampleList(list, std) },
 	}
-	list.flag(listing)
-	var file string
+	list.flags(listing, printed()...)
 	write := &cobra.Command{
 		Use: "write NAME", Short: "Write a built-in instance to standard output or a file", Args: exactArgs(1),
 		Example:           "  jigsaw example write rack --file rack.yaml",
 		ValidArgsFunction: completeInstance,
-		RunE:              func(_ *cobra.Command, args []string) error { return runExampleWrite(args[0], file, std) },
+		RunE:              func(_ *cobra.Command, args []string) error { return runExampleWrite(args[0], written.file, std) },
 	}
-	write.Flags().StringVar(&file, "file", "", "write into this `file`")
+	written.fileFlag(write)
 	c.AddCommand(listing, write)
 	return c
 }
 
-func runExampleList(f format, std streams) error {
+func runExampleList(to destination, std streams) error {
 	examples, err := jigsaw.Examples()
 	if err != nil {
 		return err
@@ -45,7 +44,7 @@ func runExampleList(f format, std streams) error {
 	for i, e := range examples {
 		rows[i] = row{e.Name, e.Lesson}
 	}
-	return f.print(std.out, rows, func(w io.Writer) error {
+	return to.print(std, rows, func(w io.Writer) error {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, r := range rows {
 			fmt.Fprintf(t, "%s\t%s\n", r.Name, r.Lesson)

@@ -16,6 +16,8 @@ import (
 type explainReport struct {
 	*jigsaw.Document
 	Schedule *scheduleReport `json:"explanation,omitempty"`
+	// Memory says what of it is short, where that is why no plan is found.
+	Memory *jigsaw.Shortage `json:"memory,omitempty"`
 }
 
 // scheduleReport says why a plan, and each job of it, ends when it does.
@@ -97,6 +99,33 @@ func element(in *instance.Instance, s *instance.Schedule, l view.ChainLink) stri
 	}
 	t := s.Tasks[l.Index]
 	return fmt.Sprintf("task of %q, iteration %d", in.Jobs[t.Job].Name, t.Iteration)
+}
+
+// memoryText says what memory is short, and what would help.
+func memoryText(w io.Writer, s *jigsaw.Shortage) error {
+	if s == nil {
+		return nil
+	}
+	fmt.Fprintln(w, "\nNo plan is found because memory is short:")
+	sentences(w, s.Reasons)
+	if len(s.Remedies) == 0 {
+		_, err := fmt.Fprintln(w, "\nNo single change that was tried is enough.")
+		return err
+	}
+	fmt.Fprintln(w, "\nA plan is found with any one of these:")
+	sentences(w, s.Remedies)
+	return nil
+}
+
+// sentences lists so many as can be read.
+func sentences(w io.Writer, list []string) {
+	for i, text := range list {
+		if i == mostSentences {
+			fmt.Fprintf(w, "- ... and %d more; -o json lists them all\n", len(list)-i)
+			return
+		}
+		fmt.Fprintf(w, "- %s\n", text)
+	}
 }
 
 // mostSteps keeps a chain short enough to read.

@@ -18,7 +18,7 @@ type programOptions struct {
 	inputs
 	granularity     string
 	horizon, period int64
-	file            string
+	to              destination
 }
 
 var granularities = []cobra.Completion{"gpu", "node", "pool"}
@@ -29,7 +29,6 @@ func (o *programOptions) flags(c *cobra.Command) {
 	f.StringVar(&o.granularity, "granularity", "gpu", "what tasks are assigned to: gpu (exact), node or pool (smaller relaxations)")
 	f.Int64Var(&o.horizon, "horizon", 0, "only schedules that end by this tick; 0 leaves out what is worse than a greedy plan")
 	f.Int64Var(&o.period, "period", 0, "period in ticks, for periodic objectives")
-	f.StringVarP(&o.file, "output", "o", "", "write into this `file` instead of standard output")
 	_ = c.RegisterFlagCompletionFunc("granularity", cobra.FixedCompletions(granularities, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -69,7 +68,6 @@ func (o *programOptions) check(in *instance.Instance) error {
 
 func newExport(std streams) *cobra.Command {
 	var o programOptions
-	var format string
 	c := &cobra.Command{
 		Use:   "export INSTANCE",
 		Short: "Write the integer program of an instance for another solver",
@@ -78,20 +76,19 @@ by CBC, HiGHS, SCIP, Gurobi or the like. By GPU the program is exact: its
 solutions are the valid schedules, and import-solution turns them back. It grows
 with jobs x iterations x GPUs x ticks, so it is for small instances, or a long
 tick_us.`,
-		Example: `  jigsaw export small.yaml --format mps -o small.mps
+		Example: `  jigsaw export small.yaml --file small.mps
   cbc small.mps -solve -solution small.sol
-  jigsaw import-solution small.yaml small.sol -o schedule.json
+  jigsaw import-solution small.yaml small.sol --file schedule.json
   jigsaw check small.yaml schedule.json`,
 		Args: exactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return runExport(c.Context(), args[0], format, o, std) },
+		RunE: func(c *cobra.Command, args []string) error { return runExport(c.Context(), args[0], o, std) },
 	}
 	o.flags(c)
-	c.Flags().StringVar(&format, "format", "mps", "format of the file: "+strings.Join(jigsaw.ExportFormats(), ", "))
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(jigsaw.ExportFormats(), cobra.ShellCompDirectiveNoFileComp))
+	o.to.flags(c, jigsaw.ExportFormats()...)
 	return c
 }
 
-func runExport(ctx context.Context, name, format string, o programOptions, std streams) error {
+func runExport(ctx context.Context, name string, o programOptions, std streams) error {
 	document, models, err := o.read(name, std)
 	if err != nil {
 		return err
@@ -103,19 +100,26 @@ func runExport(ctx context.Context, name, format string, o programOptions, std s
 	if err := o.check(in); err != nil {
 		return err
 	}
-	if err := writable(o.files(name), o.file); err != nil {
+	if err := writable(o.files(name), o.to.file); err != nil {
 		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	size, err := jigsaw.ExportSize(in, o.export())
+	switch {
+	case errors.Is(err, jigsaw.ErrTooLarge) && size == 0:
+		std.note("the program would be too large; looking for a tick_us that would do")
+	case errors.Is(err, jigsaw.ErrTooLarge):
+		std.note("the program would have at least %.2g rows, columns and coefficients; looking for a tick_us that would do", size)
+	case size > saidSize:
+		std.note("the program has at least %.2g rows, columns and coefficients", size)
 	}
 	var wrote *jigsaw.Exported
-	write := func(w io.Writer) (err error) {
-		wrote, err = jigsaw.Export(ctx, in, w, format, o.export())
+	err = o.to.write(std, func(w io.Writer) (err error) {
+		wrote, err = jigsaw.Export(ctx, in, w, o.to.chosen(), o.export())
 		return err
-	}
-	if o.file == "" {
-		err = write(std.out)
-	} else {
-		err = writeFile(o.file, write)
-	}
+	})
 	if errors.Is(err, jigsaw.ErrTooLarge) {
 		err = fmt.Errorf("%w; %s", err, fitting(jigsaw.FittingTick(ctx, in, document.Spec, models, o.export())))
 	}
@@ -126,9 +130,12 @@ func runExport(ctx context.Context, name, format string, o programOptions, std s
 	if wrote.Period > 0 {
 		span = fmt.Sprintf("period %d", wrote.Period)
 	}
-	fmt.Fprintf(std.err, "jigsaw: %d rows, %d columns, %d coefficients; %s ticks\n", wrote.Rows, wrote.Cols, wrote.Entries, span)
+	std.note("%d rows, %d columns, %d coefficients; %s ticks", wrote.Rows, wrote.Cols, wrote.Entries, span)
 	return nil
 }
+
+// saidSize is from which size on a program takes a while to build.
+const saidSize = 1e6
 
 // fitting tells which tick would do.
 func fitting(tick int64) string {

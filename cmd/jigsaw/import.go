@@ -20,13 +20,14 @@ func newImport(std streams) *cobra.Command {
 "jigsaw export", check the schedule it stands for, and write that as JSON. The
 flags must be those of the export. "-" reads the solution from standard input.
 Exit codes: 0 valid, 2 no valid schedule.`,
-		Example: "  jigsaw import-solution small.yaml small.sol -o schedule.json",
+		Example: "  jigsaw import-solution small.yaml small.sol --file schedule.json",
 		Args:    exactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return runImport(c.Context(), args[0], args[1], o, std)
 		},
 	}
 	o.flags(c)
+	o.to.fileFlag(c)
 	return c
 }
 
@@ -34,7 +35,7 @@ func runImport(ctx context.Context, name, solution string, o programOptions, std
 	if name == "-" && solution == "-" {
 		return usage(fmt.Errorf("only one of instance and solution can come from standard input"))
 	}
-	if err := writable(o.files(name, solution), o.file); err != nil {
+	if err := writable(o.files(name, solution), o.to.file); err != nil {
 		return err
 	}
 	in, err := o.load(name, std)
@@ -51,19 +52,11 @@ func runImport(ctx context.Context, name, solution string, o programOptions, std
 	defer f.Close()
 	s, err := jigsaw.ImportSolution(ctx, in, f, o.export())
 	if err != nil {
-		return usage(fmt.Errorf("%s: %w", solution, err))
+		return usage(fmt.Errorf("%s: %w", solution, bare{err}))
 	}
-	write := func(w io.Writer) error { return instance.EncodeSchedule(w, in, s) }
-	report := std.err // beside a schedule on standard output
-	if o.file == "" {
-		err = write(std.out)
-	} else {
-		report = std.out
-		err = writeFile(o.file, write)
-	}
-	if err != nil {
+	if err := o.to.write(std, func(w io.Writer) error { return instance.EncodeSchedule(w, in, s) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(report, "valid: %s %s (%s), efficiency %.3f\n", in.Objective, jigsaw.FormatValue(in, in.Value(s)), in.Value(s).RatString(), s.Efficiency(in))
+	std.note("valid: %s %s (%s), efficiency %.3f", in.Objective, jigsaw.FormatValue(in, in.Value(s)), in.Value(s).RatString(), s.Efficiency(in))
 	return nil
 }

@@ -25,6 +25,9 @@ type inputs struct {
 
 	// unnamed tells that the instance that was read has its name from its file.
 	unnamed bool
+	// document and models are what was read, and where its models are.
+	document *instance.Document
+	models   instance.ProfileSource
 }
 
 func (o *inputs) flags(c *cobra.Command) {
@@ -101,6 +104,7 @@ func (o *inputs) read(name string, std streams) (*instance.Document, instance.Pr
 	if err != nil {
 		return nil, nil, usage(err)
 	}
+	o.document, o.models = document, models
 	return document, models, nil
 }
 
@@ -111,7 +115,7 @@ func invalid(name, what string, err error) error {
 	}
 	var problems instance.Problems
 	if !errors.As(err, &problems) {
-		return usage(fmt.Errorf("%s: %w", name, err))
+		return usage(fmt.Errorf("%s: %w", name, bare{err}))
 	}
 	if other := lookalike(problems); other != "" {
 		return usage(fmt.Errorf("%s is not %s: it looks like %s", name, what, other))
@@ -147,8 +151,12 @@ func openFile(name string, std streams) (io.ReadCloser, error) {
 // openPath returns the content of a file that is no folder.
 func openPath(name string) (io.ReadCloser, error) {
 	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%w %q", errNoFile, name)
+	case errors.As(err, &path):
+		return nil, fmt.Errorf("%s cannot be read: %w", name, path.Err)
 	}
 	if info, err := file.Stat(); err == nil && info.IsDir() {
 		file.Close()
@@ -157,10 +165,10 @@ func openPath(name string) (io.ReadCloser, error) {
 	return file, nil
 }
 
-var errFolder = errors.New("is a folder")
+var errFolder, errNoFile = errors.New("is a folder"), errors.New("there is no file")
 
 // elsewhere reports whether a name that is none of a file may be one of what is built in.
-func elsewhere(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errFolder) }
+func elsewhere(err error) bool { return errors.Is(err, errNoFile) || errors.Is(err, errFolder) }
 
 // open returns the content of a file, of standard input, or of an example.
 func open(name string, std streams) (io.ReadCloser, error) {

@@ -66,7 +66,11 @@ func (l *eventLog) end(r *jigsaw.Result) {
 		columns, nodes = p.Columns, p.Nodes
 		l.row("", p.Event, unknown, jigsaw.FormatValue(l.in, p.Dual), unknown, fmt.Sprint(columns), fmt.Sprint(nodes))
 	}
-	l.point(jigsaw.Point{Elapsed: r.Elapsed, Event: string(r.Status), Primal: r.Primal, Dual: r.Dual, Columns: columns, Nodes: nodes})
+	outcome := string(r.Status)
+	if r.Status == jigsaw.Unknown {
+		outcome = "end"
+	}
+	l.point(jigsaw.Point{Elapsed: r.Elapsed, Event: outcome, Primal: r.Primal, Dual: r.Dual, Columns: columns, Nodes: nodes})
 }
 
 // gap writes the gap of two values in per cent, where there is one.

@@ -32,7 +32,7 @@ func TestInterrupted(t *testing.T) {
 	proof := filepath.Join(t.TempDir(), "proof.json")
 	call := func(ctx context.Context, args ...string) (code int, out, errs string) {
 		var o, e bytes.Buffer
-		code = run(ctx, args, streams{strings.NewReader(""), &o, &e})
+		code = run(ctx, args, streams{in: strings.NewReader(""), out: &o, err: &e})
 		return code, o.String(), e.String()
 	}
 	code, _, errs := call(context.Background(), "bound", "quickstart", "--no-lp", "--certificate", proof)
@@ -54,7 +54,7 @@ func TestOutputFails(t *testing.T) {
 	folder := t.TempDir()
 	proof, plan := filepath.Join(folder, "proof.json"), filepath.Join(folder, "plan.json")
 	var o, e bytes.Buffer
-	require.Zero(t, run(t.Context(), []string{"plan", "quickstart", "--quick", "--no-lp", "--certificate", proof, "-o", "json"}, streams{nil, &o, &e}), e.String())
+	require.Zero(t, run(t.Context(), []string{"plan", "quickstart", "--quick", "--no-lp", "--certificate", proof, "-o", "json"}, streams{in: nil, out: &o, err: &e}), e.String())
 	require.NoError(t, os.WriteFile(plan, o.Bytes(), 0o600))
 	for _, args := range [][]string{
 		{"plan", "quickstart", "--quick", "--no-lp"},
@@ -72,7 +72,7 @@ func TestOutputFails(t *testing.T) {
 		{"--version"},
 	} {
 		var errs bytes.Buffer
-		assert.Equal(t, exitFailure, run(t.Context(), args, streams{nil, full{}, &errs}), "%v", args)
+		assert.Equal(t, exitFailure, run(t.Context(), args, streams{in: nil, out: full{}, err: &errs}), "%v", args)
 		assert.Contains(t, errs.String(), "jigsaw: "+errFull.Error()+"\n", "%v", args)
 	}
 }
@@ -93,7 +93,7 @@ func TestInterruptedInput(t *testing.T) {
 		silent, w := io.Pipe()
 		var errs bytes.Buffer
 		time.AfterFunc(50*time.Millisecond, stop)
-		assert.Equal(t, exitLimit, run(ctx, args, streams{silent, io.Discard, &errs}), "%v", args)
+		assert.Equal(t, exitLimit, run(ctx, args, streams{in: silent, out: io.Discard, err: &errs}), "%v", args)
 		assert.Equal(t, "jigsaw: interrupted\n", errs.String(), "%v", args)
 		w.Close()
 	}
@@ -104,9 +104,26 @@ func TestInterruptedWhatIf(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, stop)
 	var out, errs bytes.Buffer
-	assert.Equal(t, exitLimit, run(ctx, []string{"whatif", "rack", "--drop", "vgg-2", "--time", "1h"}, streams{nil, &out, &errs}))
+	assert.Equal(t, exitLimit, run(ctx, []string{"whatif", "rack", "--drop", "vgg-2", "--time", "1h"}, streams{in: nil, out: &out, err: &errs}))
 	assert.Empty(t, out.String())
 	assert.Equal(t, "jigsaw: interrupted\n", errs.String())
+}
+
+// TestInterruptedStudy: a study that is stopped before its end is no failure, and goes on
+// where it was.
+func TestInterruptedStudy(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "smoke.db")
+	for args, want := range map[string]string{
+		"study run smoke --db " + db: "jigsaw: stopped; the same command goes on from here\n",
+		"study run spb-quality":      "jigsaw: stopped; this study keeps nothing of an unfinished run\n",
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		time.AfterFunc(50*time.Millisecond, stop)
+		var out, errs bytes.Buffer
+		assert.Equal(t, exitLimit, run(ctx, strings.Fields(args), streams{in: nil, out: &out, err: &errs}), args)
+		assert.Empty(t, out.String(), args)
+		assert.True(t, strings.HasSuffix(errs.String(), want), "%s: %s", args, errs.String())
+	}
 }
 
 // TestFit: a line that is too long for the terminal loses its title, then its end.

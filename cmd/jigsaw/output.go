@@ -1,94 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 )
-
-// format is the value of -o: table, json or yaml.
-type format string
-
-func (f *format) String() string { return string(*f) }
-
-// Set checks the format while the flags are parsed.
-func (f *format) Set(s string) error {
-	switch s {
-	case "table", "json", "yaml":
-		*f = format(s)
-		return nil
-	}
-	return fmt.Errorf("choose table, json or yaml")
-}
-
-// Type names the flag's value in the help.
-func (f *format) Type() string { return "table|json|yaml" }
-
-func (f *format) flag(c *cobra.Command) {
-	*f = "table"
-	c.Flags().VarP(f, "output", "o", "how to print the result")
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]cobra.Completion{"table", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// print writes v as JSON or YAML, or calls table.
-func (f format) print(w io.Writer, v any, table func(io.Writer) error) error {
-	if f == "table" {
-		return table(w)
-	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(v); err != nil {
-		return err
-	}
-	if f == "yaml" {
-		return writeYAML(w, b.Bytes())
-	}
-	_, err := w.Write(b.Bytes())
-	return err
-}
-
-// writeYAML writes a JSON document as YAML with its keys in the same order.
-func writeYAML(w io.Writer, document []byte) error {
-	var node yaml.Node
-	if err := yaml.Unmarshal(document, &node); err != nil {
-		return err
-	}
-	blockStyle(&node, 0)
-	encoder := yaml.NewEncoder(w)
-	encoder.SetIndent(2)
-	if err := encoder.Encode(&node); err != nil {
-		return err
-	}
-	return encoder.Close()
-}
-
-// blockStyle turns JSON's flow style into YAML's block style, leaving records
-// without inner structure, such as a task, on one line.
-func blockStyle(n *yaml.Node, depth int) {
-	leaf := true
-	for _, child := range n.Content {
-		blockStyle(child, depth+1)
-		leaf = leaf && child.Kind == yaml.ScalarNode
-	}
-	n.Style &^= yaml.DoubleQuotedStyle
-	if n.Kind == yaml.SequenceNode || n.Kind == yaml.MappingNode {
-		n.Style = 0
-		if leaf && depth > 2 && len(n.Content) > 0 {
-			n.Style = yaml.FlowStyle
-		}
-	}
-}
 
 // writeFile makes a file whole or not at all: it is written beside its place
 // and then moved there; a link stays one. Devices and pipes are written directly.
@@ -123,24 +43,39 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), name)
+	if err := os.Rename(f.Name(), name); err != nil {
+		return unwritable(name, err)
+	}
+	return nil
 }
 
 // createBeside makes the file that becomes the named one, whose name an error has. Unlike
 // one of os.CreateTemp it is for whom the user's umask lets have it.
 func createBeside(name string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(filepath.Dir(name), ".jigsaw-"+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	var where *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		err = fmt.Errorf("%s cannot be written: there is no folder %s", name, filepath.Dir(name))
-	case errors.As(err, &where):
-		err = fmt.Errorf("%s cannot be written: %w", name, where.Err)
-	}
 	if err != nil {
-		return nil, usage(err)
+		return nil, unwritable(name, err)
 	}
 	return f, nil
+}
+
+// unwritable says that a file cannot be written, and why, and nothing of the file beside it.
+func unwritable(name string, err error) error {
+	folder := filepath.Dir(name)
+	var path *fs.PathError
+	var link *os.LinkError
+	_, statErr := os.Stat(folder)
+	switch {
+	case errors.Is(statErr, fs.ErrNotExist):
+		err = fmt.Errorf("there is no folder %s", folder)
+	case errors.Is(err, fs.ErrNotExist):
+		err = fmt.Errorf("%s takes no new files", folder)
+	case errors.As(err, &path):
+		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return usage(fmt.Errorf("%s cannot be written: %w", name, err))
 }
 
 // nameable returns an error where the name is that of a folder, or stands for

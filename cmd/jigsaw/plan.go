@@ -14,13 +14,13 @@ import (
 type planOptions struct {
 	inputs
 	runOptions
-	format format
-	seed   uint64
-	gap    fraction
-	quick  bool
-	gantt  string
-	trace  string
-	csv    string
+	to    destination
+	seed  uint64
+	gap   fraction
+	quick bool
+	gantt string
+	trace string
+	csv   string
 }
 
 func newPlan(std streams) *cobra.Command {
@@ -31,6 +31,11 @@ func newPlan(std streams) *cobra.Command {
 		Long: `Schedule an instance and print the plan beside its baselines and its bound.
 A bound called certified was proven in exact arithmetic, twice; --certificate
 writes its proof down for "jigsaw certify".
+
+Of the baselines, queue is first come, first served; exclusive searches for the best
+order of whole jobs with a fifth of the plan's time or work; interleaved-full is the
+better of exclusive and of list scheduling at full depth; greedy is list scheduling
+at the depths of the rules.
 
 With --time the search goes on until the limit, or until the plan is proven to
 be optimal or within --gap of it; without, it does a fixed amount of work, and
@@ -47,7 +52,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	}
 	o.inputs.flags(c)
 	o.runOptions.flags(c)
-	o.format.flag(c)
+	o.to.flags(c, printed()...)
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
@@ -63,7 +68,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std streams) error
 	if err != nil {
 		return err
 	}
-	if err := writable(o.files(name), o.certificate, o.gantt, o.trace, o.csv); err != nil {
+	if err := writable(o.files(name), o.certificate, o.gantt, o.trace, o.csv, o.to.file); err != nil {
 		return err
 	}
 	in, err := o.load(name, std)
@@ -79,7 +84,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std streams) error
 	}
 	// What fails keeps nothing of the rest from its reader.
 	err = errors.Join(o.draw(result), o.prove(result),
-		o.format.print(std.out, result.Document(o.timeless), func(w io.Writer) error { return planTable(w, result) }))
+		o.to.print(std, result.Document(o.timeless), func(w io.Writer) error { return planTable(w, std, result) }))
 	if err != nil {
 		return err
 	}
@@ -91,7 +96,7 @@ func statusExit(r *jigsaw.Result) error {
 	switch r.Status {
 	case jigsaw.Infeasible:
 		return &exitError{exitInfeasible, nil}
-	case jigsaw.Limit:
+	case jigsaw.Limit, jigsaw.Unknown:
 		return &exitError{exitLimit, nil}
 	}
 	return nil

@@ -26,13 +26,13 @@ in, measured by other projects; files of theirs, or of your own, can be imported
 }
 
 func newProfileList(std streams) *cobra.Command {
-	var f format
+	var to destination
 	var files []string
 	c := &cobra.Command{
 		Use: "list", Short: "List the profile library", Args: exactArgs(0),
-		RunE: func(*cobra.Command, []string) error { return runProfileList(files, f, std) },
+		RunE: func(*cobra.Command, []string) error { return runProfileList(files, to, std) },
 	}
-	f.flag(c)
+	to.flags(c, printed()...)
 	c.Flags().StringArrayVar(&files, "profiles", nil, "a profile file to list beside the library (repeatable)")
 	return c
 }
@@ -50,13 +50,13 @@ func loadLibrary(files []string) (*profiles.Library, error) {
 	return library, nil
 }
 
-func runProfileList(files []string, f format, std streams) error {
+func runProfileList(files []string, to destination, std streams) error {
 	library, err := loadLibrary(files)
 	if err != nil {
 		return err
 	}
 	rows := profiles.Rows(library.All())
-	return f.print(std.out, rows, func(w io.Writer) error {
+	return to.print(std, rows, func(w io.Writer) error {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "model\tGPU\tbatch\tlayers\tcuts\tforward\tbackward\tparameters\tactivations\tsource")
 		for _, r := range rows {
@@ -72,10 +72,10 @@ func milliseconds(d instance.Duration) string {
 }
 
 type profileShowOptions struct {
-	format format
-	files  []string
-	gpu    string
-	batch  int
+	to    destination
+	files []string
+	gpu   string
+	batch int
 }
 
 func newProfileShow(std streams) *cobra.Command {
@@ -86,11 +86,13 @@ func newProfileShow(std streams) *cobra.Command {
 		Long: `Show the layers of a profile in order of the forward pass, with the costs of a
 worker that back-propagates from the loss down to that layer. Depths in brackets
 are not allowed: the layer is inside a block.`,
-		Example: "  jigsaw profile show vgg16 --gpu v100",
-		Args:    exactArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return runProfileShow(args[0], o, std) },
+		Example:           "  jigsaw profile show vgg16 --gpu v100",
+		Args:              exactArgs(1),
+		ValidArgsFunction: completeModel,
+		PreRunE:           func(c *cobra.Command, _ []string) error { return aboveZero(c, "batch") },
+		RunE:              func(_ *cobra.Command, args []string) error { return runProfileShow(args[0], o, std) },
 	}
-	o.format.flag(c)
+	o.to.flags(c, printed()...)
 	c.Flags().StringArrayVar(&o.files, "profiles", nil, "a profile file to look in beside the library (repeatable)")
 	c.Flags().StringVar(&o.gpu, "gpu", "", "the GPU type, where the model was measured on several")
 	c.Flags().IntVar(&o.batch, "batch", 0, "the batch size, where the model was measured at several")
@@ -118,7 +120,7 @@ func runProfileShow(model string, o profileShowOptions, std streams) error {
 	case len(found) > 1:
 		return usage(fmt.Errorf("%q has %d profiles; choose one of: %s", model, len(found), strings.Join(others, ", ")))
 	}
-	return o.format.print(std.out, found[0], func(w io.Writer) error { return profileTable(w, found[0]) })
+	return o.to.print(std, found[0], func(w io.Writer) error { return profileTable(w, found[0]) })
 }
 
 // profileTable prints one row per layer, the loss last.
@@ -148,8 +150,9 @@ func profileTable(w io.Writer, p *instance.Profile) error {
 }
 
 type profileImportOptions struct {
-	format, file string
-	options      profiles.ImportOptions
+	format  string
+	to      destination
+	options profiles.ImportOptions
 }
 
 func newProfileImport(std streams) *cobra.Command {
@@ -170,20 +173,20 @@ section of an instance file.`,
 		RunE: func(_ *cobra.Command, args []string) error { return runProfileImport(args[0], o, std) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", "format of the file: "+strings.Join(names, ", ")+"; empty detects it")
+	f.StringVar(&o.format, "format", "", "format of the file: "+strings.Join(names, ", ")+" (default: what it looks like)")
 	f.StringVar(&o.options.Model, "model", "", "the model's name")
 	f.StringVar(&o.options.GPU, "gpu", "", "the GPU type it was measured on")
 	f.IntVar(&o.options.Batch, "batch", 0, "the batch size it was measured at")
 	f.StringVar(&o.options.Source.Repository, "repository", "", "provenance: where the file comes from")
 	f.StringVar(&o.options.Source.Commit, "commit", "", "provenance: its version there")
 	f.StringVar(&o.options.Source.Licence, "licence", "", "provenance: its licence")
-	f.StringVar(&o.file, "file", "", "write into this `file` instead of standard output")
+	o.to.fileFlag(c)
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 func runProfileImport(name string, o profileImportOptions, std streams) error {
-	if err := writable([]string{name}, o.file); err != nil {
+	if err := writable([]string{name}, o.to.file); err != nil {
 		return err
 	}
 	r, err := openFile(name, std)
@@ -196,11 +199,7 @@ func runProfileImport(name string, o profileImportOptions, std streams) error {
 	}
 	imported, err := profiles.Import(profiles.Format(o.format), r, o.options)
 	if err != nil {
-		return usage(fmt.Errorf("%s: %w", name, err))
+		return usage(fmt.Errorf("%s: %w", name, bare{err}))
 	}
-	write := func(w io.Writer) error { return profiles.Encode(w, imported) }
-	if o.file == "" {
-		return write(std.out)
-	}
-	return writeFile(o.file, write)
+	return o.to.write(std, func(w io.Writer) error { return profiles.Encode(w, imported) })
 }

@@ -32,8 +32,9 @@ type replayOptions struct {
 	thresholds  []float64
 	seed        uint64
 	load        float64
+	skipUnknown bool
 	jobs        string
-	output      replayFormat
+	to          destination
 }
 
 func (o *replayOptions) flags(c *cobra.Command) {
@@ -41,37 +42,19 @@ func (o *replayOptions) flags(c *cobra.Command) {
 	f.StringVar(&o.traceFormat, "format", "auto", "format of the trace: auto, muri, gavel, tiresias, philly, pollux, helios")
 	f.StringVar(&o.cluster, "cluster", "", "nodes x GPUs, like 64x8 or \"8x4:v100,4x8:k80\", or an instance file or example whose cluster is taken")
 	f.StringVar(&o.models, "models", "", "model `table`: what models cost; a YAML file, or a built-in one: "+strings.Join(trace.BuiltinTables(), ", ")+" (default: that of the format)")
+	f.BoolVar(&o.skipUnknown, "skip-unknown", false, "leave out jobs for whose model and number of GPUs the model table has no figures, and say which")
 	f.StringArrayVar(&o.profiles, "profiles", nil, "a profile file to use beside the library (repeatable)")
 	f.StringSliceVar(&o.policies, "policy", []string{"fifo", "srtf", "las", "jigsaw"}, "policies to compare: "+strings.Join(policy.Names(), ", ")+", or all")
 	f.DurationVar(&o.round, "round", 6*time.Minute, "time between decisions; 0 decides whenever a job comes or goes")
 	f.IntVar(&o.share, "share", 4, "how many jobs may share GPUs")
-	f.Float64SliceVar(&o.thresholds, "thresholds", []float64{3250, 7200}, "between the queues of las and muri-l, in GPU-seconds held")
+	f.Float64SliceVar(&o.thresholds, "thresholds", []float64{3250, 7200}, "between the queues of las, in GPU-seconds held")
 	f.BoolVar(&o.restartAll, "restart-all", false, "restart every running job at every decision, as Muri's testbed does")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness")
 	f.Float64Var(&o.load, "load", 1, "of a synthetic trace: GPUs asked for over GPUs there are")
 	f.StringVar(&o.jobs, "jobs", "", "write a row for every job under every policy into this CSV `file`")
-	o.output = "table"
-	f.VarP(&o.output, "output", "o", "how to print the result")
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]cobra.Completion{"table", "json", "yaml", "csv"}, cobra.ShellCompDirectiveNoFileComp))
+	o.to.flags(c, append(printed(), "csv")...)
 	_ = c.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(policy.Names(), cobra.ShellCompDirectiveNoFileComp))
 }
-
-// replayFormat is the value of -o: those of [format], or csv.
-type replayFormat string
-
-func (f *replayFormat) String() string { return string(*f) }
-
-// Set checks the format while the flags are parsed.
-func (f *replayFormat) Set(s string) error {
-	if !slices.Contains([]string{"table", "json", "yaml", "csv"}, s) {
-		return errors.New("choose table, json, yaml or csv")
-	}
-	*f = replayFormat(s)
-	return nil
-}
-
-// Type names the flag's value in the help.
-func (f *replayFormat) Type() string { return "table|json|yaml|csv" }
 
 func newReplay(std streams) *cobra.Command {
 	var o replayOptions
@@ -84,7 +67,8 @@ each is worth beside bounds that none can beat. TRACE is a file, "-", or
 synthetic:1000 for a thousand jobs drawn with the seed.
 
 What an iteration costs comes from the trace where it says so, and from the model
-table; a job whose model the table does not have is an error, never a guess.
+table; a job whose model the table does not have is an error, never a guess, or is
+left out with --skip-unknown.
 docs/replay.md says what is modelled and what is not.
 
 Ctrl-C prints what is known so far, marked as cut.
@@ -111,7 +95,10 @@ func runReplay(ctx context.Context, name string, o replayOptions, std streams) e
 	if o.load != 1 && !strings.HasPrefix(name, synthetic) {
 		return usage(fmt.Errorf("--load is of a synthetic trace; %s has the load that it has", name))
 	}
-	if err := writable(append([]string{name, o.cluster, o.models}, o.profiles...), o.jobs); err != nil {
+	if kinds := append([]trace.Format{"auto"}, trace.Formats()...); !slices.Contains(kinds, trace.Format(o.traceFormat)) {
+		return usage(fmt.Errorf("--format %q: choose %s", o.traceFormat, strings.Trim(fmt.Sprint(kinds), "[]")))
+	}
+	if err := writable(append([]string{name, o.cluster, o.models}, o.profiles...), o.jobs, o.to.file); err != nil {
 		return err
 	}
 	cluster, err := o.parseCluster(std)
@@ -145,10 +132,10 @@ func runReplay(ctx context.Context, name string, o replayOptions, std streams) e
 			return err
 		}
 	}
-	if o.output == "csv" {
-		return report.WriteCSV(std.out)
+	if o.to.chosen() == "csv" {
+		return o.to.write(std, report.WriteCSV)
 	}
-	return format(o.output).print(std.out, report, func(out io.Writer) error { return replayTable(out, report) })
+	return o.to.print(std, report, func(out io.Writer) error { return replayTable(out, std, report) })
 }
 
 // parseCluster reads the cluster in short, or takes that of an instance.
@@ -157,7 +144,7 @@ func (o *replayOptions) parseCluster(std streams) (*replay.Cluster, error) {
 	if errors.Is(err, replay.ErrNotShort) {
 		in, err := (&inputs{profiles: o.profiles}).load(o.cluster, std)
 		if err != nil {
-			return nil, usage(fmt.Errorf("--cluster is neither nodes x GPUs, like 64x8, nor an instance: %w", err))
+			return nil, usage(fmt.Errorf("--cluster is neither nodes x GPUs, like 64x8, nor an instance: %w", bare{err}))
 		}
 		return replay.ClusterOf(in), nil
 	}
@@ -188,10 +175,11 @@ func (o *replayOptions) workload(name string, c *replay.Cluster, std streams) (*
 	if err != nil {
 		return nil, nil, usage(err)
 	}
-	w, err := trace.Workload(t, table, library, c, o.seed)
+	w, err := trace.Workload(t, table, library, c, trace.Options{Seed: o.seed, SkipUnknown: o.skipUnknown})
 	if err != nil {
 		return nil, nil, usage(err)
 	}
+	w.Name = filepath.Base(w.Name) // the same wherever the file is
 	return t, w, nil
 }
 
@@ -213,7 +201,7 @@ func (o *replayOptions) read(name string, c *replay.Cluster, std streams) (*trac
 	if kind == "auto" {
 		kind = ""
 	}
-	return trace.Read(filepath.Base(name), file, kind)
+	return trace.Read(name, file, kind)
 }
 
 // table reads the model table: a built-in one, or a file.
@@ -243,7 +231,7 @@ func (o *replayOptions) table(f trace.Format) (*trace.Table, error) {
 	return t, nil
 }
 
-func replayTable(out io.Writer, r *replay.Report) error {
+func replayTable(out io.Writer, std streams, r *replay.Report) error {
 	fmt.Fprintf(out, "%s: %s on %d GPUs (%s), %s\n\n", r.Trace, count(r.Jobs, "job"), r.GPUs, r.Cluster, roundName(r.Round))
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\tmean\tp50\tp99\tmakespan\tefficiency\tutilisation\tfair\tworst\trestarts\t")
@@ -260,11 +248,7 @@ func replayTable(out io.Writer, r *replay.Report) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	for _, note := range r.Notes {
-		fmt.Fprintf(out, "\nnote: %s", note)
-	}
-	fmt.Fprintln(out)
-	return nil
+	return std.notes(out, r.Notes)
 }
 
 func hours(s float64) string { return fmt.Sprintf("%.4g h", s/3600) }

@@ -11,7 +11,7 @@ import (
 )
 
 type reportOptions struct {
-	output  string
+	to      destination
 	figures string
 }
 
@@ -23,23 +23,22 @@ func newReport(std streams) *cobra.Command {
 		Long: `Make a report of the results that "jigsaw study run" keeps: one HTML file that
 needs no other and no network, or its tables as Markdown. --figures writes the
 figures as files of their own, SVG, and PNG where they are plots.`,
-		Example: `  jigsaw report paper.db -o paper.html
-  jigsaw report paper.db -o paper.md --figures figures`,
+		Example: `  jigsaw report paper.db --file paper.html
+  jigsaw report paper.db --file paper.md --figures figures`,
 		Args: exactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return runReport(args[0], o, std) },
 	}
 	f := c.Flags()
-	f.StringVarP(&o.output, "output", "o", "report.html", "write into this `file`: .html or .md")
+	o.to.flags(c, "html", "md")
 	f.StringVar(&o.figures, "figures", "", "write the figures into this `folder`, too")
 	return c
 }
 
 func runReport(name string, o reportOptions, std streams) (err error) {
-	extension := filepath.Ext(o.output)
-	if extension != ".html" && extension != ".md" {
-		return usage(fmt.Errorf("-o %s: the file has to end in .html or .md", o.output))
+	if ending := filepath.Ext(o.to.file); o.to.format == "" && ending != "" && ending != "."+o.to.chosen() {
+		return usage(fmt.Errorf("--file %s: say what it is to be, -o html or -o md, or end its name so", o.to.file))
 	}
-	if err := writable([]string{name}, o.output); err != nil {
+	if err := writable([]string{name}, o.to.file); err != nil {
 		return err
 	}
 	db, _, err := openStudy(name)
@@ -52,16 +51,16 @@ func runReport(name string, o reportOptions, std streams) (err error) {
 		return err
 	}
 	write := r.HTML
-	if extension == ".md" {
+	if o.to.chosen() == "md" {
 		write = r.Markdown
 	}
-	if err := writeFile(o.output, write); err != nil {
+	if err := o.to.write(std, write); err != nil {
 		return err
 	}
 	if o.figures == "" {
 		return nil
 	}
 	files, err := r.Figures(o.figures)
-	fmt.Fprintf(std.err, "%s: %s\n", o.figures, count(len(files), "file"))
+	std.note("%s: %s", o.figures, count(len(files), "file"))
 	return err
 }

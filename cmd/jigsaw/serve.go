@@ -42,7 +42,7 @@ func runServe(ctx context.Context, port int, std streams) error {
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		return fmt.Errorf("serve: %w; --port chooses another port, 0 any that is free", err)
+		return fmt.Errorf("%w; --port chooses another port, 0 any that is free", err)
 	}
 	fmt.Fprintf(std.out, "The playground is at http://%s/ until Ctrl-C.\n", listener.Addr())
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 
@@ -12,13 +13,34 @@ import (
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+	quiet    *bool // leave out progress and notes
+}
+
+// note prints a line beside the result, on standard error.
+func (s streams) note(format string, args ...any) {
+	if !*s.quiet {
+		fmt.Fprintf(s.err, format+"\n", args...)
+	}
+}
+
+// notes prints, below a table, what was left out of it, and why.
+func (s streams) notes(w io.Writer, notes []string) error {
+	for _, n := range notes {
+		if *s.quiet {
+			break
+		}
+		if _, err := fmt.Fprintf(w, "note: %s\n", n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // terminal returns standard error where it is a terminal on which a line can be
-// written over.
+// written over, and may be.
 func (s streams) terminal() (f *os.File, ok bool) {
 	f, ok = s.err.(*os.File)
-	return f, ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+	return f, ok && !*s.quiet && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
 // output remembers that something could not be written, for commands that print

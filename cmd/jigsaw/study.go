@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -45,7 +44,7 @@ or, with sample: {cells: 100, seed: 1}, a part of it. "jigsaw study show smoke"
 is one to start from.`,
 		Example: `  jigsaw study show smoke > mine.yaml
   jigsaw study run mine.yaml --db mine.db
-  jigsaw report mine.db -o mine.html
+  jigsaw report mine.db --file mine.html
   jigsaw study export mine.db -o csv`,
 	}
 	c.AddCommand(newStudyRun(std), newStudyMerge(std), newStudyExport(std), newStudyInstance(std), newStudySubmit(std), newStudyList(std), newStudyShow(std))
@@ -176,7 +175,7 @@ are tried again. Results of another version of JigSaw do not count.
 Shards, 0/8 to 7/8, divide a study among machines. Each has a file of its own;
 "jigsaw study merge" unites them, "jigsaw study submit" writes the batch script.
 
-Exit codes: 0 all cells planned, 1 some failed or the run was stopped, 2 invalid input.`,
+Exit codes: 0 all cells planned, 1 some failed, 2 invalid input, 4 stopped.`,
 		Example: `  jigsaw study run smoke --db smoke.db
   jigsaw study run paper --shard 0/8 --db paper-0.db`,
 		Args:              exactArgs(1),
@@ -193,6 +192,9 @@ Exit codes: 0 all cells planned, 1 some failed or the run was stopped, 2 invalid
 }
 
 func runStudy(ctx context.Context, name string, o studyRunOptions, std streams) (err error) {
+	if o.parallel < 0 {
+		return usage(fmt.Errorf("--parallel %d: choose 1 or more, or 0 for one per core", o.parallel))
+	}
 	study, err := loadStudy(name, std)
 	if err != nil {
 		return err
@@ -212,12 +214,12 @@ func runStudy(ctx context.Context, name string, o studyRunOptions, std streams) 
 	p, err := sweep.Run(ctx, study, db, sweep.Options{Shard: o.shard, Parallel: o.parallel, Progress: show.update})
 	show.end()
 	if p.Cells > 0 {
-		fmt.Fprintf(std.err, "%s: %d of %s planned, %d of them before this run; %s\n", o.db, p.Done, count(p.Cells, "cell"), p.Held, inFailures(p.Failed))
+		std.note("%s: %d of %s planned, %d of them before this run; %s", o.db, p.Done, count(p.Cells, "cell"), p.Held, inFailures(p.Failed))
 	}
 	switch {
-	case ctx.Err() != nil:
-		return errors.New("stopped; the same command goes on from here")
-	case err != nil:
+	case ctx.Err() != nil && p.Done < p.Cells:
+		return &exitError{exitLimit, errors.New("stopped; the same command goes on from here")}
+	case err != nil && ctx.Err() == nil:
 		return err
 	case p.Failed > 0:
 		return fmt.Errorf("%s failed: see the column reason of jigsaw study export %s", count(p.Failed, "cell"), o.db)
@@ -253,7 +255,7 @@ after the merge is said, and is no error.`,
 		Example: "  jigsaw study merge paper.db paper-*.db",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usage(fmt.Errorf("%s takes a file for the result and at least one shard's; usage: %s", c.CommandPath(), c.UseLine()))
+				return usage(fmt.Errorf("%s takes a file for the result and at least one shard's; usage: %s", called(c), c.UseLine()))
 			}
 			return nil
 		},
@@ -288,17 +290,16 @@ func runStudyMerge(result string, shards []string, std streams) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.err, "%s: %s added, %d known before; %s of the study missing\n", result, count(m.Added, "row"), m.Known, count(missing, "cell"))
+	std.note("%s: %s added, %d known before; %s of the study missing", result, count(m.Added, "row"), m.Known, count(missing, "cell"))
 	if len(m.Differing) > 0 {
-		fmt.Fprintf(std.err, "note: %s came out differently in two files, and the first result stays; that is to be expected of methods with a time limit only: %s\n",
+		std.note("note: %s came out differently in two files, and the first result stays; that is to be expected of methods with a time limit only: %s",
 			count(len(m.Differing), "cell"), strings.Join(m.Differing, ", "))
 	}
 	return nil
 }
 
 type studyExportOptions struct {
-	format   string
-	file     string
+	to       destination
 	timeless bool
 }
 
@@ -306,27 +307,22 @@ func newStudyExport(std streams) *cobra.Command {
 	var o studyExportOptions
 	c := &cobra.Command{
 		Use:   "export RESULT",
-		Short: "Write a study's rows as CSV, JSON Lines or Parquet",
+		Short: "Write a study's rows as CSV or JSON Lines",
 		Long: `Write a line for every cell of every sweep, in the study's order. Equal studies
 give equal tables; --timeless=false adds when each plan was made and how long it took.`,
 		Example: `  jigsaw study export paper.db -o csv > paper.csv
-  jigsaw study export paper.db -o parquet --file paper.parquet`,
+  jigsaw study export paper.db -o jsonl --file paper.jsonl`,
 		Args: exactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return runStudyExport(args[0], o, std) },
 	}
 	f := c.Flags()
-	f.StringVarP(&o.format, "output", "o", "csv", "how to write: "+strings.Join(store.Formats(), ", "))
-	f.StringVar(&o.file, "file", "", "write into this `file`")
+	o.to.flags(c, store.Formats()...)
 	f.BoolVar(&o.timeless, "timeless", true, "leave out what differs between equal runs")
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(store.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 func runStudyExport(name string, o studyExportOptions, std streams) (err error) {
-	if formats := store.Formats(); !slices.Contains(formats, o.format) {
-		return usage(fmt.Errorf("-o %q: choose %s", o.format, strings.Join(formats, ", ")))
-	}
-	if err := writable([]string{name}, o.file); err != nil {
+	if err := writable([]string{name}, o.to.file); err != nil {
 		return err
 	}
 	db, study, err := openStudy(name)
@@ -339,22 +335,18 @@ func runStudyExport(name string, o studyExportOptions, std streams) (err error) 
 		return err
 	}
 	if missing > 0 {
-		fmt.Fprintf(std.err, "note: %s not been planned yet\n", have(missing, "cell"))
+		std.note("note: %s not been planned yet", have(missing, "cell"))
 	}
-	write := func(w io.Writer) error {
+	return o.to.write(std, func(w io.Writer) error {
 		if !o.timeless {
-			return store.Write(w, o.format, lines)
+			return store.Write(w, o.to.chosen(), lines)
 		}
 		var timeless []store.Line
 		for i := range lines {
 			timeless = append(timeless, lines[i].Line)
 		}
-		return store.Write(w, o.format, timeless)
-	}
-	if o.file == "" {
-		return write(std.out)
-	}
-	return writeFile(o.file, write)
+		return store.Write(w, o.to.chosen(), timeless)
+	})
 }
 
 // have is a number of things that have or one that has.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jigsaw/study/quality"
 )
@@ -17,7 +18,8 @@ type studyQualityOptions struct {
 	epochs  int
 	rate    float64
 	smoke   bool
-	output  format
+	to      destination
+	figures string
 }
 
 func newStudyQuality(std streams) *cobra.Command {
@@ -35,8 +37,17 @@ read it, and what so small models cannot tell.`,
 		Example: `  jigsaw study run spb-quality
   jigsaw study run spb-quality --models perceptron --workers 8 --epochs 60
   jigsaw study run spb-quality --smoke`,
-		Args: exactArgs(0),
-		RunE: func(c *cobra.Command, _ []string) error { return runStudyQuality(c.Context(), o, std) },
+		Args:    exactArgs(0),
+		PreRunE: func(c *cobra.Command, _ []string) error { return aboveZero(c, "seeds", "epochs", "rate") },
+		RunE: func(c *cobra.Command, _ []string) error {
+			command := c.CommandPath()
+			c.Flags().Visit(func(f *pflag.Flag) {
+				if f.Name != "figures" && f.Name != "output" && f.Name != "file" {
+					command += " --" + f.Name + " " + f.Value.String()
+				}
+			})
+			return runStudyQuality(c.Context(), command, o, std)
+		},
 	}
 	f := c.Flags()
 	f.StringSliceVar(&o.models, "models", nil, "perceptron, convolutional (default both)")
@@ -45,11 +56,13 @@ read it, and what so small models cannot tell.`,
 	f.IntVar(&o.epochs, "epochs", 0, "passes over the training set, at least 4 (default 20)")
 	f.Float64Var(&o.rate, "rate", 0, "base learning rate (default one that is searched with full backpropagation)")
 	f.BoolVar(&o.smoke, "smoke", false, "a study of seconds, to see that it works; its nets learn little")
-	o.output.flag(c)
+	f.StringVar(&o.figures, "figures", "", "write the differences in accuracy into this `file`, too, as JSON; reports of other studies quote them")
+	o.to.flags(c, printed()...)
 	return c
 }
 
-func runStudyQuality(ctx context.Context, o studyQualityOptions, std streams) error {
+// runStudyQuality runs the study; command is how it was called.
+func runStudyQuality(ctx context.Context, command string, o studyQualityOptions, std streams) error {
 	var study quality.Options
 	if o.smoke {
 		study = quality.Smoke()
@@ -69,6 +82,9 @@ func runStudyQuality(ctx context.Context, o studyQualityOptions, std streams) er
 	study.Rate = o.rate
 	if err := study.Validate(); err != nil {
 		return usage(err)
+	}
+	if err := writable(nil, o.to.file); err != nil {
+		return err
 	}
 	var bar *progressbar.ProgressBar
 	if f, ok := std.terminal(); ok {
@@ -92,9 +108,14 @@ func runStudyQuality(ctx context.Context, o studyQualityOptions, std streams) er
 	}
 	switch {
 	case ctx.Err() != nil:
-		return errors.New("stopped; this study keeps nothing of an unfinished run")
+		return &exitError{exitLimit, errors.New("stopped; this study keeps nothing of an unfinished run")}
 	case err != nil:
 		return err
 	}
-	return o.output.print(std.out, result, result.Markdown)
+	if o.figures != "" {
+		if err := writeFile(o.figures, result.Figures(command).Write); err != nil {
+			return err
+		}
+	}
+	return o.to.print(std, result, result.Markdown)
 }

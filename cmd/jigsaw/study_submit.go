@@ -14,7 +14,8 @@ import (
 )
 
 type studySubmitOptions struct {
-	engine, file, folder, program, image, claim string
+	engine, folder, program, image, claim string
+	to                                    destination
 
 	shards, cpus int
 	time         time.Duration
@@ -46,13 +47,13 @@ was killed goes on where it was when it is submitted again.`,
 	f.StringVar(&o.program, "program", "jigsaw", "the program as the machines, or the image, know it")
 	f.StringVar(&o.image, "image", "", "container image that has jigsaw (Kubernetes)")
 	f.StringVar(&o.claim, "claim", "", "persistent volume claim for the results (Kubernetes)")
-	f.StringVar(&o.file, "file", "", "write into this `file`")
+	o.to.fileFlag(c)
 	_ = c.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions(submit.Engines(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 func runStudySubmit(name string, o studySubmitOptions, std streams) error {
-	if err := writable([]string{name}, o.file); err != nil {
+	if err := writable([]string{name}, o.to.file); err != nil {
 		return err
 	}
 	study, err := loadStudy(name, std)
@@ -76,13 +77,7 @@ func runStudySubmit(name string, o studySubmitOptions, std streams) error {
 			job.Study, job.Spec = b.Name, nil
 		}
 	}
-	write := func(w io.Writer) error { return submit.Write(w, o.engine, job) }
-	if o.file != "" {
-		err = writeFile(o.file, write)
-	} else {
-		err = write(std.out)
-	}
-	if err != nil {
+	if err := o.to.write(std, func(w io.Writer) error { return submit.Write(w, o.engine, job) }); err != nil {
 		return usage(err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -33,8 +34,8 @@ func certified(yes bool) string {
 
 func inBrackets(s string) string { return " (" + s + ")" }
 
-// planTable prints baselines, plan and bound, one line each.
-func planTable(w io.Writer, r *jigsaw.Result) error {
+// planTable prints baselines, plan and bound, one line each; notes say why one has no value.
+func planTable(w io.Writer, std streams, r *jigsaw.Result) error {
 	in := r.Instance
 	heading(w, in)
 	if r.Status == jigsaw.Infeasible {
@@ -45,10 +46,11 @@ func planTable(w io.Writer, r *jigsaw.Result) error {
 	row := func(name string, value *big.Rat, efficiency string) {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t\n", name, jigsaw.FormatValue(in, value), distance(value, r.Dual), efficiency)
 	}
-	for _, b := range []struct {
+	baselines := []struct {
 		name string
 		jigsaw.Baseline
-	}{{"exclusive", r.Exclusive}, {"interleaved-full", r.InterleavedFull}, {"greedy", r.Greedy}} {
+	}{{"queue", r.Queue}, {"exclusive", r.Exclusive}, {"interleaved-full", r.InterleavedFull}, {"greedy", r.Greedy}}
+	for _, b := range baselines {
 		row(b.name, b.Value, efficiency(b.Value, b.Efficiency))
 	}
 	row("plan", r.Primal, efficiency(r.Primal, r.Efficiency()))
@@ -58,17 +60,16 @@ func planTable(w io.Writer, r *jigsaw.Result) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%s", r.Status)
+	fmt.Fprintln(w)
+	if r.Schedule == nil {
+		return errors.Join(reasons(w, r), std.notes(w, r.Notes))
+	}
+	fmt.Fprint(w, r.Status)
 	if r.Primal != nil && r.Dual != nil {
 		fmt.Fprintf(w, ", gap %.2f %% to a bound that is %s", 100*r.Gap(), certified(r.Certified))
 	}
 	fmt.Fprintln(w)
-	if r.Status == jigsaw.Limit {
-		if err := reasons(w, r); err != nil {
-			return err
-		}
-	}
-	return notes(w, r)
+	return std.notes(w, r.Notes)
 }
 
 // distance is how far a value is from the bound, in per cent of the value.
@@ -88,25 +89,16 @@ func efficiency(value *big.Rat, e float64) string {
 
 // reasons prints why there is no plan.
 func reasons(w io.Writer, r *jigsaw.Result) error {
-	what := "no plan was found:"
-	if r.Status == jigsaw.Infeasible {
-		what = "infeasible: no valid schedule exists:"
-	}
+	what := map[jigsaw.Status]string{
+		jigsaw.Infeasible: "infeasible: no valid schedule exists:",
+		jigsaw.Limit:      "stopped before a plan was found:",
+		jigsaw.Unknown:    "no plan was found, and no proof that there is none:",
+	}[r.Status]
 	if _, err := fmt.Fprintln(w, what); err != nil {
 		return err
 	}
 	for _, reason := range r.Reasons {
 		if _, err := fmt.Fprintf(w, "- %s\n", reason); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// notes prints what was left out, and why.
-func notes(w io.Writer, r *jigsaw.Result) error {
-	for _, n := range r.Notes {
-		if _, err := fmt.Fprintf(w, "note: %s\n", n); err != nil {
 			return err
 		}
 	}

@@ -13,12 +13,12 @@ import (
 )
 
 func newVersion(std streams) *cobra.Command {
-	var f format
+	var to destination
 	c := &cobra.Command{
 		Use: "version", Short: "Print the version, the LP engine and whether the playground is inside", Args: exactArgs(0),
-		RunE: func(*cobra.Command, []string) error { return runVersion(f, std) },
+		RunE: func(*cobra.Command, []string) error { return runVersion(to, std) },
 	}
-	f.flag(c)
+	to.flags(c, printed()...)
 	return c
 }
 
@@ -32,7 +32,7 @@ type versionReport struct {
 	Playground bool   `json:"playground"`
 }
 
-func runVersion(f format, std streams) error {
+func runVersion(to destination, std streams) error {
 	r := versionReport{
 		Version: jigsaw.Version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
@@ -53,7 +53,7 @@ func runVersion(f format, std streams) error {
 	} else {
 		r.Playground = true
 	}
-	return f.print(std.out, r, func(w io.Writer) error {
+	return to.print(std, r, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "jigsaw %s %s %s\nlinear programs: %s\nplayground: %s\n", r.Version, r.Go, r.Platform, r.LP, playground)
 		return err
 	})

@@ -17,7 +17,7 @@ import (
 type whatIfOptions struct {
 	inputs
 	work
-	format format
+	to     destination
 	seed   uint64
 	quick  bool
 	addGPU string
@@ -46,7 +46,7 @@ Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 	}
 	o.inputs.flags(c)
 	o.work.flags(c)
-	o.format.flag(c)
+	o.to.flags(c, printed()...)
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
 	f.BoolVar(&o.quick, "quick", false, "plan as with jigsaw plan --quick")
@@ -56,6 +56,11 @@ Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 	f.StringVar(&o.memory, "memory", "", "a GPU type, `name=factor`, with more or less memory")
 	f.StringVar(&o.drop, "drop", "", "without this `job`")
 	f.StringVar(&o.write, "write", "", "write the changed instance into this YAML `file`")
+	o.completeFrom(c, "add-gpu", "", std, nodeNames)
+	o.completeFrom(c, "link", "=", std, linkNames)
+	o.completeFrom(c, "cut", "", std, linkNames)
+	o.completeFrom(c, "memory", "=", std, typeNames)
+	o.completeFrom(c, "drop", "", std, jobNames)
 	return c
 }
 
@@ -117,7 +122,7 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std streams) e
 	if err != nil {
 		return err
 	}
-	if err := writable(o.files(name), o.write); err != nil {
+	if err := writable(o.files(name), o.write, o.to.file); err != nil {
 		return err
 	}
 	document, models, err := o.read(name, std)
@@ -148,7 +153,7 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std streams) e
 		}
 	}
 	report := &whatIfReport{Change: change.String(), Predicted: r.Predicted, Verified: r.Verified(), Reasons: r.Reasons, Before: newSide(r.Before), After: newSide(r.After)}
-	return o.format.print(std.out, report, func(w io.Writer) error { return report.table(w, r) })
+	return o.to.print(std, report, func(w io.Writer) error { return report.table(w, std, r) })
 }
 
 func newSide(r *jigsaw.Result) side {
@@ -159,7 +164,7 @@ func newSide(r *jigsaw.Result) side {
 	return side{d.DualBound, d.PrimalBound}
 }
 
-func (r *whatIfReport) table(w io.Writer, result *jigsaw.WhatIfResult) error {
+func (r *whatIfReport) table(w io.Writer, std streams, result *jigsaw.WhatIfResult) error {
 	heading(w, result.Before.Instance)
 	fmt.Fprintln(w, r.Change+":")
 	if r.Predicted != nil {
@@ -176,7 +181,7 @@ func (r *whatIfReport) table(w io.Writer, result *jigsaw.WhatIfResult) error {
 	for _, reason := range r.Reasons {
 		fmt.Fprintf(w, "- no plan: %s\n", reason)
 	}
-	return notes(w, result.Before)
+	return std.notes(w, result.Before.Notes)
 }
 
 // relative writes a relative change.

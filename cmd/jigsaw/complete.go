@@ -1,0 +1,68 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+)
+
+// completeFrom offers for a flag the names that the instance on the command line has;
+// after is what follows a name.
+func (o *inputs) completeFrom(c *cobra.Command, flag, after string, std streams, names func(*instance.Instance) []string) {
+	_ = c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) == 0 || args[0] == "-" {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		in, err := o.load(args[0], std)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var offered []cobra.Completion
+		for _, name := range names(in) {
+			if strings.HasPrefix(name, begun) {
+				offered = append(offered, name+after)
+			}
+		}
+		if after != "" {
+			return offered, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		}
+		return offered, cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// named returns the names of what is in a list.
+func named[T any](list []T, name func(*T) string) (names []string) {
+	for i := range list {
+		names = append(names, name(&list[i]))
+	}
+	return names
+}
+
+func nodeNames(in *instance.Instance) []string {
+	return named(in.Nodes, func(n *instance.Node) string { return n.Name })
+}
+
+func linkNames(in *instance.Instance) []string {
+	return named(in.Links, func(l *instance.Link) string { return l.Name })
+}
+
+func typeNames(in *instance.Instance) []string {
+	return named(in.Types, func(t *instance.GPUType) string { return t.Name })
+}
+
+func jobNames(in *instance.Instance) []string {
+	return named(in.Jobs, func(j *instance.Job) string { return j.Name })
+}
+
+// completeModel offers the models of the profile library.
+func completeModel(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	library, err := jigsaw.Profiles()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return slices.Clone(library.Models()), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"jigsaw"
+)
+
+func newMan(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "man FOLDER",
+		Short: "Write the manual pages, one for each command",
+		Long: `Write a manual page for each command into a folder, which is made where it is
+missing. In a folder share/man/man1 beside the bin of PATH that jigsaw is in, man finds
+them: man jigsaw, man jigsaw-plan.`,
+		Example: "  jigsaw man ~/.local/share/man/man1",
+		Args:    exactArgs(1),
+		RunE:    func(c *cobra.Command, args []string) error { return runMan(c.Root(), args[0], std) },
+	}
+}
+
+func runMan(root *cobra.Command, folder string, std streams) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return usage(fmt.Errorf("%s cannot be made: %w", folder, err))
+	}
+	root.DisableAutoGenTag = true // equal programs write equal pages
+	header := &doc.GenManHeader{Section: "1", Source: "JigSaw " + jigsaw.Version(), Manual: "JigSaw"}
+	if err := doc.GenManTree(root, header, folder); err != nil {
+		return err
+	}
+	pages, err := filepath.Glob(filepath.Join(folder, "jigsaw*.1"))
+	if err != nil {
+		return err
+	}
+	std.note("%s: %s", folder, count(len(pages), "page"))
+	return nil
+}

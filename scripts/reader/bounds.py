@@ -1,0 +1,306 @@
+"""The two bounds that need no prices, chain and area: docs/problem.md, section 6.
+
+Each is at least as strong as the text says, by looking at every kind of home that a job can have.
+So a claim of either kind holds if it is no better than what is found here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations, product
+from math import comb
+from typing import AbstractSet, Iterator, Optional
+
+import quantities as q
+from instance import Instance, Job
+
+MOST_MULTISETS = 100_000  # of depths
+MOST_HOMES = 20_000  # of a job that are looked at
+MOST_MOMENTS = 40  # heads, and tails, of a load that are looked at
+
+
+class TooMany(Exception):
+    """The instance is too large for this."""
+
+
+@dataclass
+class Home:
+    """Nodes that a job may live on; of nodes that are alike the first ones stand for all."""
+
+    full: int  # ticks of the shortest task at full depth
+    sync: int  # ticks of the shortest synchronisation
+    bits: dict[int, int]  # that an iteration sends over each link, at the least
+
+
+class Alone:
+    """What a job needs, were it alone."""
+
+    def __init__(self, instance: Instance, job: Job):
+        self.instance, self.cluster, self.job = instance, instance.cluster, job
+        here = {n.type for n in self.cluster.nodes}
+        self.counts = [c for c in allowed(job) if all(n == 0 or self.least(d, here) for d, n in enumerate(c))]
+        # Where some task of an iteration can be.
+        used = {d for c in self.counts for d, n in enumerate(c) if n > 0}
+        self.types = {kind for kind in job.on if kind in here and any(self.fits(kind, d) for d in used)}
+        self.homes = [h for h in self.all_homes() if self.in_time(h)] if self.counts else []
+        if self.homes:
+            self.iteration = min(h.full + h.sync for h in self.homes)
+            self.full, self.sync = min(h.full for h in self.homes), min(h.sync for h in self.homes)
+            # The least GPU time of an iteration.
+            self.work = min(sum(n * self.least(d, here) for d, n in enumerate(c) if n > 0) for c in self.counts)
+
+    def fits(self, kind: str, depth: int) -> bool:
+        costs = self.job.on[kind]
+        return costs.persistent + costs.ephemeral[depth] <= self.cluster.memory[kind]
+
+    def least(self, depth: int, kinds: set[str]) -> int:
+        """Ticks of the shortest task on any of these types that has the memory; 0 if none has."""
+        times = [costs.time[depth] for kind, costs in self.job.on.items() if kind in kinds and self.fits(kind, depth)]
+        return min(times, default=0)
+
+    def in_time(self, home: Home) -> bool:
+        iteration, longest = home.full + home.sync, self.instance.max_period
+        if self.instance.periodic:
+            return longest is None or iteration <= longest
+        return self.job.deadline is None or self.end(iteration) <= self.job.deadline
+
+    def end(self, iteration: int) -> int:
+        return self.job.release + self.job.iterations * iteration
+
+    def all_homes(self) -> Iterator[Home]:
+        volume: dict[int, int] = {}  # by parties
+        for nodes in self.sets_of_nodes():
+            full = self.least(len(self.job.depths) - 1, {self.cluster.nodes[n].type for n in nodes})
+            if not full:
+                continue
+            if self.job.workers == 1:
+                yield Home(full, 0, {})
+                continue
+            gpus = [g for n in nodes for g in self.cluster.nodes[n].gpus]
+            ring = self.cluster.ring(gpus[: self.job.workers] if len(nodes) == 1 else gpus)
+            if ring is None:
+                continue
+            if ring.parties not in volume:
+                volume[ring.parties] = min(self.job.volume(c, ring.parties) for c in self.counts)
+            bits = 8 * volume[ring.parties]
+            sync = self.instance.ticks_of(volume[ring.parties], ring, self.cluster.levels[0])
+            yield Home(full, sync, {link: times * bits for link, times in ring.crossings.items()})
+
+    def sets_of_nodes(self) -> Iterator[list[int]]:
+        """Nodes that hold the workers, at least one each, within the limits of the job's placement."""
+        alike: dict[tuple, list[int]] = defaultdict(list)
+        for number, n in enumerate(self.cluster.nodes):
+            if n.type in self.types:
+                ports = [self.cluster.links[l] for l in (n.up, n.down, n.fabric)]
+                alike[(n.rack, n.type, len(n.gpus), *((p.capacity, p.failed) for p in ports))].append(number)
+        classes = list(alike.values())
+        ways = 1
+        for c in classes:
+            ways *= min(len(c), self.job.workers) + 1
+        if ways > MOST_HOMES:
+            raise TooMany(f"job {self.job.name!r} has more than {MOST_HOMES} kinds of homes")
+        for sizes in product(*(range(min(len(c), self.job.workers) + 1) for c in classes)):
+            nodes = [n for c, size in zip(classes, sizes) for n in c[:size]]
+            racks = {self.cluster.nodes[n].rack for n in nodes}
+            gpus = sum(len(self.cluster.nodes[n].gpus) for n in nodes)
+            if not 1 <= len(nodes) <= self.job.workers <= gpus:
+                continue
+            if self.job.within == "node" and len(nodes) > 1 or self.job.within == "rack" and len(racks) > 1:
+                continue
+            yield nodes
+
+
+def allowed(job: Job) -> list[list[int]]:
+    """Workers by depth, in every way that the job's SPB rule allows, in lexicographic order."""
+    if job.fixed is not None:
+        return [job.fixed]
+    places, edges = job.workers + len(job.depths) - 1, len(job.depths) - 1
+    if comb(places, edges) > MOST_MULTISETS:
+        raise TooMany(f"job {job.name!r} has more than {MOST_MULTISETS} multisets of depths")
+    ways = []
+    for inner in combinations(range(places), edges):
+        bars = [-1, *inner, places]
+        ways.append([b - a - 1 for a, b in zip(bars, bars[1:])])
+    return [counts for counts in ways if job.allows(counts)]
+
+
+@dataclass
+class Item:
+    """What each iteration of a job asks of a load. Iteration i, from 0, is ready at head + i l, and the
+    plan ends no sooner than tail + (R - 1 - i) l after it, with l the job's shortest iteration."""
+
+    job: Alone
+    amount: int
+    head: int
+    tail: int
+
+
+@dataclass
+class Load:
+    """Work that only some resources can do, so much in a tick."""
+
+    capacity: Fraction
+    items: list[Item]
+
+
+class Bounds:
+    """The value that no plan is better than; None where there is no plan at all."""
+
+    def __init__(self, instance: Instance):
+        self.instance, self.cluster = instance, instance.cluster
+        alike: dict[str, Alone] = {}  # by all of a job but its name
+        self.alone = []
+        for job in instance.jobs:
+            kind = repr(replace(job, name=""))
+            if kind not in alike:
+                alike[kind] = Alone(instance, job)
+            self.alone.append(alike[kind])
+        self.none = any(not a.homes for a in self.alone) and not instance.periodic
+
+    @cached_property
+    def chain(self) -> Optional[Fraction]:
+        if self.none:
+            return None
+        if self.instance.objective == "makespan":
+            return Fraction(max(a.end(a.iteration) for a in self.alone))
+        if self.instance.objective == "weighted_completion":
+            return Fraction(sum(a.job.weight * a.end(a.iteration) for a in self.alone))
+        if self.instance.max_period is None:
+            return self.rates([Fraction(1, a.iteration) if a.homes else Fraction(0) for a in self.alone])
+        return max(
+            self.rates([Fraction(period // a.iteration if a.homes else 0, period) for a in self.alone])
+            for period in range(1, self.instance.max_period + 1)
+        )
+
+    def rates(self, rates: list[Fraction]) -> Fraction:
+        """The value of so many iterations of each job in a tick."""
+        if self.instance.objective == "throughput":
+            return sum((a.job.weight * r for a, r in zip(self.alone, rates)), Fraction(0))
+        return min(r * a.job.fastest_full() / a.job.weight for a, r in zip(self.alone, rates))
+
+    @cached_property
+    def area(self) -> Optional[Fraction]:
+        """Not for the weighted completion, of which the text does not say enough."""
+        if self.instance.objective == "weighted_completion":
+            raise TooMany("the area bound of weighted completion is not looked at")
+        if self.none:
+            return None
+        if self.instance.objective == "makespan":
+            return Fraction(max((self.latest(load) for load in self.loads), default=0))
+        if self.instance.objective == "max_min_throughput":
+            return min([self.chain, *(self.one_rate(load) for load in self.loads)])
+        apart = sum((self.knapsack(load) for load in self.components()), Fraction(0))
+        every = sum((self.fastest(a) for a in self.alone), Fraction(0))
+        beside = [every - sum(self.fastest(i.job) for i in l.items) for l in self.loads]
+        return min([self.chain, apart, *(rest + self.knapsack(l) for rest, l in zip(beside, self.loads))])
+
+    @cached_property
+    def loads(self) -> list[Load]:
+        able = [a for a in self.alone if a.homes]
+        sets = {frozenset(n.type for n in self.cluster.nodes), *(frozenset(a.types) for a in able)}
+        groups = {frozenset(n.fabric for n in self.cluster.nodes)}
+        for kinds in sets:
+            groups.add(frozenset(n.up for n in self.cluster.nodes if n.type in kinds))
+        for rack in self.cluster.switch:
+            groups.add(frozenset(l for l, start, _ in self.cluster.trunks if start == rack))
+            groups.add(frozenset(l for l, _, end in self.cluster.trunks if end == rack))
+        groups.add(frozenset(l for l, start, _ in self.cluster.trunks if start in self.cluster.switch))
+        loads = [self.gpu_load(kinds) for kinds in sets] + [self.link_load(links) for links in groups]
+        return [load for load in loads if load.capacity > 0 and load.items]
+
+    def gpu_load(self, kinds: AbstractSet[str]) -> Load:
+        gpus = sum(len(n.gpus) for n in self.cluster.nodes if n.type in kinds)
+        able = [a for a in self.alone if a.homes and a.types <= kinds]
+        return Load(Fraction(gpus), [Item(a, a.work, a.job.release, a.sync) for a in able])
+
+    def link_load(self, links: AbstractSet[int]) -> Load:
+        working = [l for l in links if not self.cluster.links[l].failed]
+        capacity = sum(self.cluster.links[l].capacity for l in working)  # bit/s
+        items = []
+        for a in self.alone:
+            if a.homes:
+                amount = min(sum(h.bits.get(l, 0) for l in working) for h in a.homes)
+                if amount > 0:
+                    items.append(Item(a, amount, a.job.release + a.full, 0))
+        return Load(Fraction(capacity * self.instance.tick, 10**9), items)
+
+    def components(self) -> list[Load]:
+        """The GPUs of types that some job may use both, apart from others."""
+        sets: list[set[str]] = []
+        for kinds in [a.types for a in self.alone if a.homes]:
+            meeting = [s for s in sets if s & kinds]
+            sets = [s for s in sets if not s & kinds] + [kinds.union(*meeting)]
+        return [self.gpu_load(kinds) for kinds in sets]
+
+    @staticmethod
+    def latest(load: Load) -> int:
+        """The end of a plan that does, between a head and a tail, the work that is between them."""
+
+        def moments(first: list[tuple[int, Item]]) -> list[int]:
+            every = sorted({at + i * item.job.iteration for at, item in first for i in range(item.job.job.iterations)})
+            if len(every) <= MOST_MOMENTS:
+                return every
+            return [every[n * (len(every) - 1) // (MOST_MOMENTS - 1)] for n in range(MOST_MOMENTS)]
+
+        # The items of jobs that are alike come to one, of so many times the amount.
+        amounts: dict[int, int] = defaultdict(int)
+        for i in load.items:
+            amounts[id(i.job)] += i.amount
+        items = [
+            (amounts.pop(id(i.job)), i.head, i.tail, i.job.iteration, i.job.job.iterations - 1)
+            for i in load.items if id(i.job) in amounts
+        ]  # fmt: skip
+        best = 0
+        for head in moments([(i.head, i) for i in load.items]):
+            for tail in moments([(i.tail, i) for i in load.items]):
+                work = 0
+                for amount, ready, after, l, last in items:
+                    first = max(0, -((ready - head) // l))  # rounded up
+                    final = min(last, last + (after - tail) // l)
+                    if final >= first:
+                        work += (final - first + 1) * amount
+                if work == 0:
+                    break  # nor is there after a longer tail
+                best = max(best, head + tail + q.ceil(work / load.capacity))
+        return best
+
+    @staticmethod
+    def fastest(alone: Alone) -> Fraction:
+        return Fraction(alone.job.weight, alone.iteration) if alone.homes else Fraction(0)
+
+    @staticmethod
+    def one_rate(load: Load) -> Fraction:
+        """The normalised rate that all jobs of a load can have."""
+        return load.capacity / sum(i.amount * Fraction(i.job.job.weight, i.job.job.fastest_full()) for i in load.items)
+
+    def knapsack(self, load: Load) -> Fraction:
+        """The largest sum of weighted rates."""
+        left, value = load.capacity, Fraction(0)
+        for i in sorted(load.items, key=lambda i: Fraction(i.job.job.weight, i.amount), reverse=True):
+            rate = min(Fraction(1, i.job.iteration), left / i.amount)
+            left -= rate * i.amount
+            value += rate * i.job.job.weight
+        return value
+
+
+    def best(self, certificate: dict) -> Optional[Fraction]:
+        """The best bound of a certificate's kind; None where there is no plan at all."""
+        if certificate["kind"] not in ("chain", "area"):
+            raise TooMany(f"certificates of kind {certificate['kind']!r} are not looked at")
+        return self.chain if certificate["kind"] == "chain" else self.area
+
+    def wrong(self, certificate: dict) -> str:
+        """What is wrong with a certificate of kind chain or area; nothing if its bound holds.
+
+        Its digest is not looked at: docs/certificate.md does not say what it is of."""
+        if (certificate["version"], certificate["denominator"], certificate["prices"], certificate.get("value")) != (2, 1, [], None):
+            return "a certificate of this kind has version 2, denominator 1, no prices and no value"
+        if certificate.get("infeasible") or certificate["bound"] is None:
+            return "a certificate of this kind claims a bound"
+        proven, claim = self.best(certificate), Fraction(certificate["bound"])
+        if proven is None or (claim >= proven if self.instance.periodic else claim <= proven):
+            return ""
+        return f"it claims {claim}; {certificate['kind']} proves {proven}"

@@ -1,0 +1,192 @@
+"""The cluster of docs/problem.md, section 2: GPUs, links, and the rings that synchronisations use."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Optional
+
+import quantities as q
+
+
+@dataclass
+class Link:
+    name: str
+    capacity: int  # bit/s
+    failed: bool = False
+
+
+@dataclass
+class Node:
+    name: str
+    rack: int  # nodes of a rack hang on one switch
+    type: str
+    gpus: list[int]
+    up: int  # links, by number
+    down: int
+    fabric: int
+
+
+@dataclass
+class Ring:
+    """What the synchronisations of k > 1 workers use."""
+
+    parties: int  # nodes, or GPUs where they are of one node
+    crossings: dict[int, int]  # link: how often the ring crosses it
+    speed: int  # bit/s at rate level 1: the slowest share of a link
+
+
+@dataclass
+class Cluster:
+    memory: dict[str, int]  # of a GPU, by type, in the order of the file
+    measured: dict[str, list[tuple[str, Fraction]]]  # whose profiles serve, and at what speed
+    levels: list[int]  # n of 1/n, fastest first
+    latency: int  # ns
+    nodes: list[Node] = field(default_factory=list)
+    node_of: list[int] = field(default_factory=list)  # by GPU
+    links: list[Link] = field(default_factory=list)
+    switch: list[int] = field(default_factory=list)  # by rack
+    trunks: list[tuple[int, int, int]] = field(default_factory=list)  # link, from switch, to switch
+    rings: dict = field(default_factory=dict)  # those asked for so far, by the set of GPUs or nodes
+
+    def type_of(self, gpu: int) -> str:
+        return self.nodes[self.node_of[gpu]].type
+
+    def rack_of(self, gpu: int) -> int:
+        return self.nodes[self.node_of[gpu]].rack
+
+    def ring(self, gpus: list[int]) -> Optional[Ring]:
+        """The ring among at least two GPUs; None where there is no way (section 4)."""
+        nodes = sorted({self.node_of[g] for g in gpus})
+        key = tuple(nodes) if len(nodes) > 1 else (nodes[0], len(gpus))
+        if (len(nodes), key) not in self.rings:
+            self.rings[len(nodes), key] = self._ring(nodes, len(gpus))
+        return self.rings[len(nodes), key]
+
+    def _ring(self, nodes: list[int], workers: int) -> Optional[Ring]:
+        crossings: Counter[int] = Counter()
+        if len(nodes) == 1:
+            crossings[self.nodes[nodes[0]].fabric] = 1
+            parties = workers
+        else:
+            parties = len(nodes)
+            for here, there in zip(nodes, nodes[1:] + nodes[:1]):
+                a, b = self.nodes[here], self.nodes[there]
+                route = self.route(self.switch[a.rack], self.switch[b.rack])
+                if route is None:
+                    return None
+                crossings.update([a.up, *route, b.down])
+        slowest = min(self.links[l].capacity // n for l, n in crossings.items())
+        if slowest == 0 or any(self.links[l].failed for l in crossings):
+            return None
+        return Ring(parties, dict(crossings), slowest)
+
+    def route(self, start: int, end: int) -> Optional[list[int]]:
+        """The way of fewest links that work between two switches. A breadth-first search that
+        takes links in the order of the file finds, of several such ways, the one whose first
+        link comes first in the file, of these the one whose second does, and so on."""
+        best: dict[int, list[int]] = {start: []}  # the ways of as many links as rounds so far
+        reached = set(best)
+        while end not in reached:
+            further: dict[int, list[int]] = {}
+            for link, a, b in self.trunks:
+                if a in best and b not in reached and not self.links[link].failed:
+                    way = best[a] + [link]
+                    if b not in further or way < further[b]:
+                        further[b] = way
+            if not further:
+                return None
+            best = further
+            reached.update(best)
+        return best[end]
+
+
+def read(spec: dict) -> Cluster:
+    """Expands the key `cluster` of an instance file."""
+    types = spec["gpu_types"]
+    cluster = Cluster(
+        memory={t["name"]: q.size(t["memory"]) for t in types},
+        measured={
+            t["name"]: [(p["gpu"], q.ratio(p.get("speed", 1))) for p in t.get("profiled_as", [])] or [(t["name"], Fraction(1))]
+            for t in types
+        },
+        levels=sorted(q.level(l) for l in spec.get("rate_levels") or [1, "1/2", "1/4"]),
+        latency=q.duration(spec.get("latency", 0)),
+    )
+    build = _Builder(cluster, spec.get("exceptions", []))
+    if "racks" in spec:
+        build.racks(spec["racks"])
+    else:
+        build.network(spec["switches"], spec["nodes"], spec.get("links", []))
+    build.finish()
+    numbers = {link.name: n for n, link in enumerate(cluster.links)}
+    for name in spec.get("failed_links", []):
+        if name not in numbers:
+            raise q.Refused(f"failed_links: there is no link {name!r}")
+        cluster.links[numbers[name]].failed = True
+    return cluster
+
+
+class _Builder:
+    """Numbers nodes, GPUs and links in the order in which they are added."""
+
+    def __init__(self, cluster: Cluster, exceptions: list[dict]):
+        self.cluster = cluster
+        self.gpus = {e["node"]: e["gpus"] for e in exceptions if "node" in e}
+        self.speeds = {e["link"]: q.speed(e["rate"]) for e in exceptions if "link" in e}
+
+    def racks(self, racks: list[dict]) -> None:
+        count = sum(r.get("count", 1) for r in racks)
+        core = count  # its number, after those of the racks' own switches
+        for r in racks:
+            if "uplink" in r:
+                uplink = q.speed(r["uplink"])
+            else:
+                uplink = q.ceil(q.speed(r["nic"]) * r["nodes"] / q.ratio(r.get("oversubscription", 1)))
+            for _ in range(r.get("count", 1)):
+                rack = self.rack(len(self.cluster.switch))
+                for n in range(r["nodes"]):
+                    self.node(f"r{rack}n{n}", rack, r)
+                if count > 1:
+                    self.trunk(f"r{rack}.up", uplink, rack, core)
+                    self.trunk(f"r{rack}.down", uplink, core, rack)
+
+    def network(self, switches: list[dict], nodes: list[dict], links: list[dict]) -> None:
+        numbers = {s["name"]: n for n, s in enumerate(switches)}
+        for name, number in numbers.items():
+            here = [n for n in nodes if n["switch"] == name]
+            if here:
+                rack = self.rack(number)
+                for n in here:
+                    self.node(n["name"], rack, n)
+        for l in links:
+            name, a, b = l.get("name", f"{l['from']}-{l['to']}"), numbers[l["from"]], numbers[l["to"]]
+            self.trunk(name + ".fwd", q.speed(l["rate"]), a, b)
+            self.trunk(name + ".rev", q.speed(l["rate"]), b, a)
+
+    def rack(self, switch: int) -> int:
+        self.cluster.switch.append(switch)
+        return len(self.cluster.switch) - 1
+
+    def node(self, name: str, rack: int, spec: dict) -> None:
+        c = self.cluster
+        if spec["gpu"] not in c.memory:
+            raise q.Refused(f"node {name!r}: there is no GPU type {spec['gpu']!r}")
+        first = len(c.node_of)
+        gpus = list(range(first, first + self.gpus.pop(name, spec["gpus"])))
+        c.node_of += [len(c.nodes)] * len(gpus)
+        up, down = (self.link(f"{name}.{way}", q.speed(spec["nic"])) for way in ("up", "down"))
+        fabric = self.link(name + ".fabric", q.speed(spec["fabric"]))
+        c.nodes.append(Node(name, rack, spec["gpu"], gpus, up, down, fabric))
+
+    def link(self, name: str, capacity: int) -> int:
+        self.cluster.links.append(Link(name, self.speeds.pop(name, capacity)))
+        return len(self.cluster.links) - 1
+
+    def trunk(self, name: str, capacity: int, start: int, end: int) -> None:
+        self.cluster.trunks.append((self.link(name, capacity), start, end))
+
+    def finish(self) -> None:
+        for name in [*self.gpus, *self.speeds]:
+            raise q.Refused(f"exceptions: there is no {name!r}")

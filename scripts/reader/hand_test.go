@@ -1,0 +1,137 @@
+package reader_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+)
+
+// TestByHand holds both readers against figures worked out by hand from docs/problem.md, so that
+// what they agree about is not a mistake of both.
+func TestByHand(t *testing.T) {
+	r := newReader(t)
+	for _, c := range []struct {
+		name, file  string
+		residencies []residency
+		want        func(t *testing.T, a answer)
+	}{
+		{"cuts, ladder, fractions, volumes", `
+version: 1
+cluster:
+  gpu_types: [{name: fast, memory: 1GiB}, {name: slow, memory: 1GiB, profiled_as: [{gpu: fast, speed: 0.3}]}]
+  racks:
+    - {nodes: 2, gpus: 2, gpu: fast, nic: 8Mbit/s, fabric: 8Mbit/s, oversubscription: 0.3}
+    - {nodes: 1, gpus: 1, gpu: slow, nic: 8Mbit/s, fabric: 8Mbit/s, uplink: 4Mbit/s}
+  exceptions: [{link: r0n0.up, rate: 3Mbit/s}]
+  latency: 1.5ms
+profiles:
+  - model: m
+    gpu: fast
+    batch: 1
+    workspace: 7B
+    layers: # the last 1, 2, 3, 4 layers take 2, 4, 5, 6 ms backward
+      - {name: a, forward: 1ms, backward: 1ms, parameters: 100B, activations: 1000B}
+      - {name: b, forward: 1ms, backward: 1ms, parameters: 11B, activations: 100B}
+      - {name: c, forward: 0.25ms, backward: 2ms, parameters: 1000B, activations: 10B, joined: true}
+      - {name: d, forward: 0ms, backward: 2ms, parameters: 1B, activations: 1B}
+jobs:
+  # A quarter takes depth 1; the half would take 2, which is no cut, so 3; three quarters take 3.
+  - {name: even, model: m, workers: 3, deadline: 99.9ms, release: 0.1ms, optimizer: sgd}
+  - {name: given, model: m, workers: 4, spb: {rule: free, depths: [1], min_mean_depth: 50%}}
+`, []residency{{"given", []instance.GPUID{0, 1, 2, 3}}, {"even", []instance.GPUID{0, 1, 4}}}, func(t *testing.T, a answer) {
+			even, given := a.Figures.Jobs[0], a.Figures.Jobs[1]
+			require.Equal(t, []int{1, 3, 4}, even.Depths)
+			require.Equal(t, [][]int{{0, 2, 1}}, even.Allowed) // 1/3 and 2/3 of 4 layers are 1.3 and 2.7
+			require.Equal(t, []int64{1, 1011, 100}, even.Segments)
+			require.Equal(t, instance.Tick(99), *even.Deadline)
+			require.Equal(t, instance.Tick(1), even.Release)
+			// 2.25 + 2, 5 and 6 ms, and that over 0.3: 14.17, 24.17 and 27.5 ms.
+			require.Equal(t, costFigures{[]instance.Tick{5, 8, 9}, 2224, []int64{8, 118, 1118}}, even.On["fast"])
+			require.Equal(t, costFigures{[]instance.Tick{15, 25, 28}, 2224, []int64{8, 118, 1118}}, even.On["slow"])
+			// One at full depth and three at 2/6 have exactly the mean 1/2.
+			require.Equal(t, [][]int{{0, 4}, {1, 3}, {2, 2}, {3, 1}}, given.Allowed)
+			require.Equal(t, instance.Tick(2), a.Figures.Latency)
+			// 2 x 8 Mbit/s / 0.3, rounded up, whatever the exception of a network card.
+			require.Contains(t, a.Figures.Links, linkFigures{"r0.up", 53_333_334, false})
+			require.Contains(t, a.Figures.Links, linkFigures{"r0n0.up", 3_000_000, false})
+
+			given2 := a.Residencies[0] // on two nodes; segments of 1 and 1111 bytes
+			require.Equal(t, 2, given2.Parties)
+			require.Equal(t, map[string]int{"r0n0.up": 1, "r0n0.down": 1, "r0n1.up": 1, "r0n1.down": 1}, given2.Crossings)
+			require.Equal(t, "3000000", given2.Speed)
+			// 1 + 1 bytes, and 556 + 556; of a lone contributor 0 + 556.
+			require.Equal(t, []int64{1114, 1114, 1114, 558}, given2.Volumes)
+			// 1114 x 8 bits at 3, 1.5 and 0.75 Mbit/s are 2.97, 5.94 and 11.9 ms; 558 x 8: 1.488, 2.976, 5.952.
+			require.Equal(t, []instance.Tick{3, 6, 12}, given2.Lengths[0])
+			require.Equal(t, []instance.Tick{2, 3, 6}, given2.Lengths[3])
+			// Nodes 0 and 2 in two racks: a ring crosses each link between racks once.
+			require.Equal(t, map[string]int{
+				"r0n0.up": 1, "r0n0.down": 1, "r1n0.up": 1, "r1n0.down": 1, "r0.up": 1, "r0.down": 1, "r1.up": 1, "r1.down": 1,
+			}, a.Residencies[1].Crossings)
+		}},
+		{"rates are fractions of bit/s", `
+version: 1
+cluster:
+  gpu_types: [{name: g, memory: 1GiB}]
+  racks: [{nodes: 1, gpus: 2, gpu: g, nic: 1bit/s, fabric: 3bit/s}]
+  rate_levels: [1/2]
+profiles: [{model: m, gpu: g, batch: 1, layers: [{name: l, forward: 1ms, backward: 1ms, parameters: 1B}]}]
+jobs: [{name: a, model: m, workers: 2}]
+`, []residency{{"a", []instance.GPUID{0, 1}}}, func(t *testing.T, a answer) {
+			// Two bytes at 3/2 bit/s: 10.667 s.
+			require.Equal(t, [][]instance.Tick{{10_667}}, a.Residencies[0].Lengths)
+			require.Equal(t, "10669", a.Schedules[0].Value)
+		}},
+		{"a ring that crosses links twice", `
+version: 1
+cluster:
+  gpu_types: [{name: g, memory: 1GiB}]
+  switches: [{name: s0}, {name: s1}, {name: s2}, {name: s3}, {name: far}]
+  nodes:
+    - {name: n3, switch: s3, gpus: 1, gpu: g, nic: 80Mbit/s, fabric: 80Mbit/s}
+    - {name: n2, switch: s2, gpus: 1, gpu: g, nic: 80Mbit/s, fabric: 80Mbit/s}
+    - {name: n1, switch: s1, gpus: 1, gpu: g, nic: 80Mbit/s, fabric: 80Mbit/s}
+    - {name: n0, switch: s0, gpus: 1, gpu: g, nic: 80Mbit/s, fabric: 80Mbit/s}
+  links: # a line s0, s2, s1, s3, with a second link between s2 and s1 and a way round over far
+    - {name: x, from: s0, to: s2, rate: 8Mbit/s}
+    - {name: broken, from: s1, to: s2, rate: 8Mbit/s}
+    - {name: far1, from: s2, to: far, rate: 8Mbit/s}
+    - {name: far2, from: far, to: s1, rate: 8Mbit/s}
+    - {name: y, from: s2, to: s1, rate: 8Mbit/s}
+    - {name: second, from: s2, to: s1, rate: 8Mbit/s}
+    - {name: z, from: s1, to: s3, rate: 8Mbit/s}
+  failed_links: [broken.fwd, broken.rev]
+profiles: [{model: m, gpu: g, batch: 1, layers: [{name: l, forward: 1ms, backward: 2ms, parameters: 10kB}]}]
+jobs: [{name: a, model: m, workers: 4}]
+`, []residency{{"a", []instance.GPUID{0, 1, 2, 3}}}, func(t *testing.T, a answer) {
+			require.Equal(t, gpuFigures{"n0", 0, "g"}, a.Figures.GPUs[0]) // nodes are numbered switch by switch
+			nics := map[string]int{}
+			for _, n := range []string{"n0", "n1", "n2", "n3"} {
+				nics[n+".up"], nics[n+".down"] = 1, 1
+			}
+			// s0 to s1 over s2, s1 to s2, s2 to s3 over s1, s3 to s0 over s1 and s2.
+			for link, times := range map[string]int{"x.fwd": 1, "x.rev": 1, "y.fwd": 2, "y.rev": 2, "z.fwd": 1, "z.rev": 1} {
+				nics[link] = times
+			}
+			require.Equal(t, nics, a.Residencies[0].Crossings)
+			require.Equal(t, "4000000", a.Residencies[0].Speed)
+			require.Equal(t, []int64{15_000}, a.Residencies[0].Volumes) // 2 x 3/4 x 10 kB
+			require.Equal(t, [][]instance.Tick{{30, 60, 120}}, a.Residencies[0].Lengths)
+			require.Equal(t, "33", a.Schedules[0].Value)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			document, err := instance.Decode([]byte(c.file))
+			require.NoError(t, err)
+			in, err := jigsaw.Load([]byte(c.file))
+			require.NoError(t, err)
+			var count tally
+			count.agree(t, r, rand.New(rand.NewPCG(1, 0)), document.Spec, in, 10)
+			c.want(t, r.ask(requestOf(t, document.Spec, plansOf(t, in), c.residencies)))
+		})
+	}
+}

@@ -1,0 +1,199 @@
+"""An instance file compiled to integers: docs/problem.md, sections 2 and 4."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Optional
+
+import cluster as clusters
+import quantities as q
+from models import Library, Profile
+
+COPIES = {"sgd": 2, "momentum": 3, "adam": 4}  # of the parameters in memory
+
+
+@dataclass
+class Costs:
+    """Of a job on one GPU type. Lists are by position in Job.depths."""
+
+    time: list[int]  # ticks
+    persistent: int  # bytes
+    ephemeral: list[int]  # bytes
+
+
+@dataclass
+class Job:
+    """Lists by depth are by position in depths."""
+
+    name: str
+    workers: int
+    iterations: int
+    weight: int
+    release: int
+    deadline: Optional[int]
+    gang: bool
+    within: str
+    depths: list[int]  # allowed, in layers, ascending; the last is full
+    segments: list[int]  # bytes back-propagated at depths[s], not at depths[s - 1]
+    fixed: Optional[list[int]]  # workers at each depth, where the rule leaves no choice
+    min_full: int
+    min_mean: Fraction
+    fraction: list[Fraction]  # of the full depth, by depth
+    on: dict[str, Costs]  # by GPU type that it may live on
+
+    def allows(self, counts: list[int]) -> bool:
+        """Whether counts[d] workers at depths[d] meet the SPB rule."""
+        if self.fixed is not None:
+            return counts == self.fixed
+        mean = sum(n * fraction for n, fraction in zip(counts, self.fraction)) / self.workers
+        return sum(counts) == self.workers and counts[-1] >= self.min_full and mean >= self.min_mean
+
+    def volume(self, counts: list[int], parties: int) -> int:
+        """Bytes that each party of a synchronisation sends, and receives: section 4."""
+        total = 0
+        for s, size in enumerate(self.segments):
+            contributors = sum(counts[s:])
+            if contributors > 0:
+                reducing = min(parties, contributors)
+                total += q.ceil(Fraction(size * (reducing - 1), reducing))
+                total += q.ceil(Fraction(size * (parties - 1), parties))
+        return total
+
+    def fastest_full(self) -> int:
+        """Ticks of a task at full depth on the GPU type where that is shortest."""
+        return min(costs.time[-1] for costs in self.on.values())
+
+
+@dataclass
+class Instance:
+    tick: int  # ns
+    objective: str
+    max_period: Optional[int]
+    latency: int  # ticks
+    cluster: clusters.Cluster
+    jobs: list[Job]
+
+    @property
+    def periodic(self) -> bool:
+        return self.objective in ("throughput", "max_min_throughput")
+
+    def sync(self, job: Job, counts: list[int], ring: clusters.Ring, level: int) -> int:
+        """Ticks of a synchronisation at rate level 1/level."""
+        return self.ticks_of(job.volume(counts, ring.parties), ring, level)
+
+    def ticks_of(self, volume: int, ring: clusters.Ring, level: int) -> int:
+        seconds = Fraction(8 * volume * level, ring.speed)
+        return max(self.latency, q.ceil(seconds * 10**9 / self.tick))
+
+
+def read(document: dict, libraries: list[dict]) -> Instance:
+    """Compiles an instance file; libraries are profile files, for models that it has none of."""
+    tick = document.get("tick_us", 1000) * 1000
+    compile_ = _Compiler(tick, clusters.read(document["cluster"]), Library(document, libraries))
+    jobs: list[Job] = []
+    for spec in document["jobs"]:
+        if spec.get("disabled", False):
+            continue
+        count = spec.get("count", 1)
+        for n in range(count):
+            jobs.append(compile_.job(spec, spec["name"] if count == 1 else f"{spec['name']}-{n + 1}"))
+    return Instance(
+        tick=tick,
+        objective=document.get("objective", "makespan"),
+        max_period=compile_.limit(document.get("max_period")),
+        latency=compile_.ticks(compile_.cluster.latency),
+        cluster=compile_.cluster,
+        jobs=jobs,
+    )
+
+
+class _Compiler:
+    def __init__(self, tick: int, cluster: clusters.Cluster, library: Library):
+        self.tick, self.cluster, self.library = tick, cluster, library
+
+    def ticks(self, nanoseconds) -> int:
+        return q.ceil(Fraction(nanoseconds) / self.tick)
+
+    def limit(self, duration) -> Optional[int]:
+        """Ticks of what limits a plan: rounded down."""
+        if duration is None:
+            return None
+        ticks = q.duration(duration) // self.tick
+        if ticks < 1:
+            raise q.Refused(f"{duration} is shorter than a tick")
+        return ticks
+
+    def job(self, spec: dict, name: str) -> Job:
+        placement, spb = spec.get("placement", {}), spec.get("spb", {})
+        serving = self.serving(spec, placement.get("gpu_types") or list(self.cluster.memory))
+        # Depths and their fractions are those of the first type's profile.
+        reference = next(iter(serving.values()))[0]
+        if not all(reference.same_layers(profile) for profile, _ in serving.values()):
+            raise q.Refused(f"job {name!r}: its GPU types have profiles with different layers")
+        depths = self.depths(spb, reference)
+        measure = spb.get("measure", "backward_time")
+        return Job(
+            name=name,
+            workers=spec["workers"],
+            iterations=spec.get("iterations", 1),
+            weight=spec.get("weight", 1),
+            release=self.ticks(q.duration(spec.get("release", 0))),
+            deadline=self.limit(spec.get("deadline")),
+            gang=spec.get("gang", False),
+            within=placement.get("within", "cluster"),
+            depths=depths,
+            segments=[reference.parameters[d] - reference.parameters[s] for s, d in zip([0] + depths, depths)],
+            fixed=self.fixed(spb.get("rule", "ladder"), spec["workers"], depths),
+            min_full=spb.get("min_full", 1),
+            min_mean=q.ratio(spb.get("min_mean_depth", 0)),
+            fraction=[reference.fraction(d, measure) for d in depths],
+            on={gpu: self.costs(spec, profile, speed, depths) for gpu, (profile, speed) in serving.items()},
+        )
+
+    def serving(self, spec: dict, allowed: list[str]) -> dict[str, tuple[Profile, Fraction]]:
+        """By GPU type that the job may live on, its profile there and the type's relative speed."""
+        serving: dict[str, tuple[Profile, Fraction]] = {}
+        batch = spec.get("batch")
+        for gpu in self.cluster.memory:
+            if gpu not in allowed:
+                continue
+            for measured, speed in self.cluster.measured[gpu]:
+                found = [p for p in self.library.of(spec["model"]) if p.gpu == measured and batch in (None, p.batch)]
+                if len(found) > 1:
+                    raise q.Refused(f"job {spec['name']!r}: which batch size of {spec['model']!r} on {measured!r}?")
+                if found:
+                    serving[gpu] = found[0], speed
+                    batch = found[0].batch
+                    break
+        if not serving:
+            raise q.Refused(f"job {spec['name']!r}: {spec['model']!r} has no profile for the GPU types it may live on")
+        return serving
+
+    @staticmethod
+    def depths(spb: dict, reference: Profile) -> list[int]:
+        chosen = set(spb.get("depths", [])) or reference.even_cuts(spb.get("cuts", 4))
+        if not chosen <= set(reference.cuts):
+            raise q.Refused(f"spb.depths: {sorted(chosen - set(reference.cuts))} are no cuts of {reference.model!r}")
+        return sorted(chosen | {reference.full})
+
+    @staticmethod
+    def fixed(rule: str, workers: int, depths: list[int]) -> Optional[list[int]]:
+        """Workers at each depth by the rules full and ladder; None by the rule free."""
+        full = depths[-1]
+        if rule == "free":
+            return None
+        if rule == "full":
+            roles = [full] * workers
+        elif rule == "ladder":
+            roles = [min(d for d in depths if d * workers >= i * full) for i in range(1, workers + 1)]
+        else:
+            raise q.Refused(f"spb.rule: there is no rule {rule!r}")
+        return [roles.count(d) for d in depths]
+
+    def costs(self, spec: dict, profile: Profile, speed: Fraction, depths: list[int]) -> Costs:
+        return Costs(
+            time=[max(1, self.ticks(profile.time(d) / speed)) for d in depths],
+            persistent=profile.parameters[-1] * COPIES[spec.get("optimizer", "momentum")],
+            ephemeral=[profile.activations[d] + profile.workspace for d in depths],
+        )

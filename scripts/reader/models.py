@@ -1,0 +1,70 @@
+"""Profiles of models: what each depth of a worker takes. docs/problem.md, section 2, "Profile"."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import accumulate
+
+import quantities as q
+
+
+class Profile:
+    """Sums over the last d layers are lists with index d, from 0 to L."""
+
+    def __init__(self, spec: dict):
+        self.model: str = spec["model"]
+        self.gpu: str = spec["gpu"]
+        self.batch: int = spec["batch"]
+        self.workspace = q.size(spec.get("workspace", 0))
+        from_loss = spec["layers"][::-1]
+        self.full = len(from_loss)
+        self.forward = sum(q.duration(l["forward"]) for l in from_loss)  # ns
+        self.backward = _sums(q.duration(l["backward"]) for l in from_loss)  # ns
+        self.parameters = _sums(q.size(l.get("parameters", 0)) for l in from_loss)  # bytes
+        self.activations = _sums(q.size(l.get("activations", 0)) for l in from_loss)  # bytes
+        joined = [l.get("joined", False) for l in from_loss]
+        # The deepest layer that a worker back-propagates must begin a block.
+        self.cuts = [d for d in range(1, self.full + 1) if d == self.full or not joined[d - 1]]
+
+    def same_layers(self, other: Profile) -> bool:
+        """Whether depths mean the same in both."""
+        return self.parameters == other.parameters and self.cuts == other.cuts
+
+    def time(self, depth: int) -> int:
+        """Nanoseconds of a task on the GPU that was measured."""
+        return self.forward + self.backward[depth]
+
+    def even_cuts(self, n: int) -> set[int]:
+        """The shallowest cuts that hold at least 1/n, 2/n, ... (n-1)/n of the backward time."""
+        whole = self.backward[self.full]
+        return {next(d for d in self.cuts if n * self.backward[d] >= i * whole) for i in range(1, n)}
+
+    def fraction(self, depth: int, measure: str) -> Fraction:
+        """Of the full depth: its share of the backward time, or of the layers."""
+        if measure == "layers" or self.backward[self.full] == 0:
+            return Fraction(depth, self.full)
+        return Fraction(self.backward[depth], self.backward[self.full])
+
+
+def _sums(values) -> list[int]:
+    return [0, *accumulate(values)]
+
+
+class Library:
+    """Profiles by model: an instance file's own, or else those of profile files."""
+
+    def __init__(self, own: dict, files: list[dict]):
+        self._specs: dict[str, list[dict]] = {}
+        for spec in own.get("profiles", []):
+            self._specs.setdefault(spec["model"], []).append(spec)
+        shared: dict[str, list[dict]] = {}
+        for file in files:
+            for spec in file["profiles"]:
+                shared.setdefault(spec["model"], []).append(spec)
+        self._specs = {**shared, **self._specs}
+        self._read: dict[str, list[Profile]] = {}
+
+    def of(self, model: str) -> list[Profile]:
+        if model not in self._read:
+            self._read[model] = [Profile(spec) for spec in self._specs.get(model, [])]
+        return self._read[model]
