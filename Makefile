@@ -13,13 +13,19 @@ TAGS       = $(shell scripts/have-clp || echo noclp)
 CLP_WASM  := $(CURDIR)/bin/clp/clp.wasm
 # The page is part of the program once make site has built it.
 SITE       = $(if $(wildcard site/dist/index.html),site)
-# Packages that neither need cgo nor an operating system, and those that use an engine.
+# Packages that start goroutines of their own; the facade's tests run those of formulation
+# and heuristics.
+RACED     := . ./solver/... ./study/sweep ./wasm/api
+# Packages that choose an engine, or show what one is missing.
+ENGINES   := . ./cmd/... ./solver/...
+# Packages that neither need cgo nor an operating system, and those of them to which it
+# matters where they run: they use files, clocks, goroutines or an engine.
 PURE      := . ./formulation/... ./heuristics/... ./solver/... ./wasm/...
-ENGINES   := . ./cmd/... ./formulation ./solver/...
-# Long tests of plain Go: make test runs them, and no machine or engine changes what they say.
-LONG      := ^(TestBoundsOptimumHeuristics|TestResultsMeetTheSchema|TestContentsOfPlans|TestOptimumAgainstExhaustive|TestPieces|TestTrades|TestDivide|TestExportOfLargeProgram)$$
+PORTED    := . ./formulation/instance/... ./solver/... ./wasm/...
+# Paths without this folder: what one step compiles or tests, another one finds done.
+export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
-.PHONY: help setup setup-tests build wasm size site test-site e2e measure-site picture clp-wasm dist demo test test-noclp test-js same-plans lint fence schema fuzz bench bench-go bench-peers bench-smoke test-peers study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
+.PHONY: help setup setup-tests build wasm size site test-site e2e measure-site picture clp-wasm dist demo test soak test-noclp test-js same-plans kernel lint fence schema fuzz bench bench-go bench-peers bench-classical bench-smoke test-peers test-reader study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -32,12 +38,13 @@ setup-tests: ## install CBC as well, which tests compare against
 
 build: ## build bin/jigsaw
 	@mkdir -p bin
+	@scripts/first-build
 	$(GO) build -trimpath -tags '$(strip $(TAGS) $(SITE))' -o bin/jigsaw ./cmd/jigsaw
 
 # Where a plan's time goes; elsewhere the browser's build inlines nothing, which is smaller.
 HOT := runtime/... internal/runtime/... internal/bytealg internal/goarch sync/... internal/sync \
 	math/... sort slices cmp maps iter container/heap \
-	jigsaw jigsaw/formulation jigsaw/formulation/instance jigsaw/heuristics jigsaw/solver/...
+	jigsaw jigsaw/formulation/...  jigsaw/heuristics jigsaw/solver/...
 
 wasm: ## build the core for the browser into bin/wasm
 	@mkdir -p bin/wasm
@@ -46,7 +53,7 @@ wasm: ## build the core for the browser into bin/wasm
 	@scripts/pack-wasm bin/wasm/core.wasm bin/wasm/data.wasm || echo 'wasm: not packed, a seventh larger than need be; that takes Node' >&2
 	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
 
-# What the core and CLP may take, compressed; see DECISIONS.md, sections 37, 68, 86 and 92.
+# What the core and CLP may take, compressed; see DECISIONS.md, section 21.
 SIZE_LIMIT := 2330000
 
 size: wasm ## check what the browser has to load
@@ -90,26 +97,31 @@ dist: site ## pack programs to download into bin/dist, with all inside: minutes 
 
 demo: setup ## plan the quickstart example and draw it
 	@$(MAKE) --no-print-directory build
+	@echo 'demo: planning the example quickstart: seconds'
 	bin/jigsaw plan quickstart --gantt quickstart.svg
 
-test: setup-tests ## the short tests under the race detector, then all tests
-	@scripts/test '$(TAGS)'
+test: setup-tests ## the tests of every change, each once; under the race detector where things run side by side
+	@scripts/test '$(TAGS)' '$(RACED)' -short
+
+soak: setup-tests ## the long tests: every seed and size, then all short ones under the race detector and under Node
+	@scripts/test '$(TAGS)' ''
+	@scripts/test '$(TAGS)' ./... -short
+	@$(MAKE) --no-print-directory test-js PORTED='$(PURE)'
 
 clp-wasm: ## build bin/clp/clp.wasm: CLP for the browser, and for builds without cgo
 	@scripts/clp-wasm
 
-# With -trimpath, as scripts/dist builds: it then finds nearly all compiled.
 test-noclp: ## build and test without CLP, as on a machine that lacks it, then with clp.wasm
-	CGO_ENABLED=0 $(GO) build -trimpath ./...
+	CGO_ENABLED=0 $(GO) build ./...
 	$(GO) build -tags noclp ./solver/... .
-	JIGSAW_CLP_WASM=none CGO_ENABLED=0 $(GO) test -trimpath -short -skip '$(LONG)' $(ENGINES)
-	! test -e $(CLP_WASM) || JIGSAW_CLP_WASM=$(CLP_WASM) CGO_ENABLED=0 $(GO) test -trimpath -short ./solver/...
+	JIGSAW_CLP_WASM=none CGO_ENABLED=0 $(GO) test -short $(ENGINES)
+	! test -e $(CLP_WASM) || JIGSAW_CLP_WASM=$(CLP_WASM) CGO_ENABLED=0 $(GO) test -short ./solver/...
 
 # With CLP the pure packages' tests would take many times as long: the engine has tests
 # of its own, and same-plans compares what comes out at the other end.
-test-js: ## build for js/wasm and run the pure packages' tests under Node, the engine's with clp.wasm
+test-js: ## build for js/wasm and run the tests of what may differ there under Node, the engine's with clp.wasm
 	GOOS=js GOARCH=wasm $(GO) build ./...
-	JIGSAW_CLP_WASM=none GOOS=js GOARCH=wasm $(GO) test -short -skip '$(LONG)' -exec='$(CURDIR)/scripts/go-js-exec' $(PURE)
+	JIGSAW_CLP_WASM=none GOOS=js GOARCH=wasm $(GO) test -short -exec='$(CURDIR)/scripts/go-js-exec' $(PORTED)
 	GOOS=js GOARCH=wasm $(GO) test -short -exec='$(CURDIR)/scripts/go-js-exec' ./solver/...
 
 # Like PLANS='3 rack crossing': three seeds of two examples.
@@ -117,9 +129,12 @@ PLANS     ?= 1 quickstart tight-memory infeasible
 same-plans: ## compare plans made with CLP by cgo, in Node as in a browser, and by a packed program
 	@scripts/same-plans $(PLANS)
 
+kernel: ## how large the kernel is that proofs rest on: lines of files, lines that checks execute
+	scripts/kernel
+
+# The linters include those of go vet.
 lint: $(TOOLS)/golangci-lint fence ## formatting, vet, linters, and the walls between packages
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
-	$(GO) vet -tags '$(TAGS)' ./...
 	$(TOOLS)/golangci-lint run --build-tags '$(TAGS)' ./...
 
 fence: ## cgo and lanl/clp only in solver/clp
@@ -154,6 +169,11 @@ bench-peers: build bin/bench bin/peers/installed ## measure other solvers on the
 	bin/bench peers --out $(RESULTS)/peers.jsonl $(BENCH)
 	bin/bench table $(RESULTS)/jigsaw.jsonl $(RESULTS)/peers.jsonl
 
+CLASSICAL ?= ../shared/data/classical
+
+bench-classical: bin/bench ## measure JigSaw on published instances with known optima, where CLASSICAL has them: 20 minutes
+	bin/bench classical --data $(CLASSICAL) --out $(RESULTS)/classical.jsonl $(BENCH)
+
 bench-smoke: bin/bench ## a few rows of seconds each, to see that the study works
 	rm -f bin/bench-smoke.jsonl
 	bin/bench run --strict --sizes tiny --regimes area,crossing,planted --seeds 1 --limit 2s --out bin/bench-smoke.jsonl
@@ -164,8 +184,8 @@ study-smoke: build ## a small version of every study, in less than two minutes
 
 study-paper: build ## the headline study, its report and the tables of docs/study.md: several minutes
 	bin/jigsaw study run paper --db bin/paper.db
-	bin/jigsaw report bin/paper.db -o bin/paper.html
-	bin/jigsaw report bin/paper.db -o docs/study.md
+	bin/jigsaw report bin/paper.db --file bin/paper.html
+	bin/jigsaw report bin/paper.db --file docs/study.md
 
 test-slurm: build ## a study as a job array of a real Slurm, where that can run
 	@scripts/setup slurm
@@ -180,6 +200,10 @@ bin/peers/installed: study/bench/peers/requirements.txt
 	bin/peers/bin/pip install --quiet -r $<
 	command -v cbc >/dev/null || echo 'CBC is missing: sudo apt-get install coinor-cbc'
 	touch $@
+
+# Python's standard library suffices. The tests are among those of make test as well.
+test-reader: ## compare the compiler and the checker with a second reader of docs/problem.md, in Python
+	$(GO) test -tags '$(TAGS)' -v ./scripts/reader
 
 table: build ## the README's table of the examples
 	@scripts/table

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"jigsaw/formulation"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
 )
 
 // Limits of a certificate file. Certificates of clusters with thousands of GPUs
@@ -25,9 +25,10 @@ const (
 // certificateFields are the keys of a certificate. Those that a file may leave
 // out come last.
 var (
-	certificateFields = fields{[]string{"version", "kind", "instance", "bound", "denominator", "prices", "infeasible", "value", "columns", "plans", "tree"}, 6}
-	nodeFields        = fields{[]string{"kind", "job", "iteration", "worker", "at", "column", "target", "buckets", "prices", "denominator", "value", "sets", "alike"}, 1}
+	certificateFields = fields{[]string{"version", "kind", "instance", "bound", "denominator", "prices", "infeasible", "value", "columns", "plans", "loads", "tree"}, 6}
+	nodeFields        = fields{[]string{"kind", "job", "iteration", "worker", "at", "column", "target", "buckets", "prices", "denominator", "value", "rights", "sets", "alike"}, 1}
 	planFields        = fields{[]string{"horizon", "points", "buckets", "due"}, 3}
+	loadFields        = fields{[]string{"load", "head", "tail", "multipliers"}, 1}
 )
 
 // fields are the keys of an object; the first so many must be there.
@@ -92,6 +93,8 @@ func (d *certificateDecoder) bad(path, format string, args ...any) {
 func (d *certificateDecoder) token(path string) (t json.Token, ok bool) {
 	t, err := d.decoder.Token()
 	switch {
+	case err != nil && d.decoder.InputOffset() == 0:
+		d.bad(path, "a certificate is a JSON object, as jigsaw plan --certificate writes; it begins with {")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		d.bad(path, "invalid JSON: the file ends too early")
 	case err != nil:
@@ -106,11 +109,11 @@ func (d *certificateDecoder) file() {
 		case "version":
 			d.c.Version = int(d.integer(path))
 		case "kind":
-			d.c.Kind = formulation.Kind(d.text(path))
+			d.c.Kind = relax.Kind(d.text(path))
 		case "instance":
 			d.c.Instance = d.text(path)
 		case "bound":
-			d.c.Bound = formulation.NewClaim(d.fraction(path))
+			d.c.Bound = relax.NewClaim(d.fraction(path))
 		case "denominator":
 			d.c.Denominator = d.wholeNumber(path)
 		case "prices":
@@ -123,6 +126,8 @@ func (d *certificateDecoder) file() {
 			d.c.Columns = int(d.integer(path))
 		case "plans":
 			d.plans(path)
+		case "loads":
+			d.loads(path)
 		case "tree":
 			d.tree(path)
 		}
@@ -137,7 +142,7 @@ func (d *certificateDecoder) file() {
 
 // plans reads the parameters of a columns program.
 func (d *certificateDecoder) plans(path string) {
-	terms := &formulation.PlanTerms{}
+	terms := &relax.PlanTerms{}
 	d.c.Plans = terms
 	d.object(path, planFields, func(path string) {
 		switch path {
@@ -153,10 +158,33 @@ func (d *certificateDecoder) plans(path string) {
 	})
 }
 
+// loads reads what an area certificate looks at.
+func (d *certificateDecoder) loads(path string) {
+	d.c.Loads = []relax.LoadTerms{}
+	d.list(path, "this must be a list of loads", func(path string) {
+		var terms relax.LoadTerms
+		d.object(path, loadFields, func(key string) {
+			switch strings.TrimPrefix(key, path+".") {
+			case "load":
+				terms.Load = int(d.integer(key))
+			case "head":
+				terms.Head = d.integer(key)
+			case "tail":
+				terms.Tail = d.integer(key)
+			case "multipliers":
+				d.list(key, "this must be a list of multipliers", func(path string) {
+					terms.Multipliers = append(terms.Multipliers, d.integer(path))
+				})
+			}
+		})
+		d.c.Loads = append(d.c.Loads, terms)
+	})
+}
+
 // tree reads the nodes of a tree.
 func (d *certificateDecoder) tree(path string) {
 	d.list(path, "this must be a list of nodes", func(path string) {
-		var n formulation.ProofNode
+		var n relax.ProofNode
 		d.object(path, nodeFields, func(key string) {
 			switch strings.TrimPrefix(key, path+".") {
 			case "kind":
@@ -181,6 +209,10 @@ func (d *certificateDecoder) tree(path string) {
 				n.Denominator = d.integer(key)
 			case "value":
 				n.Value = d.wholeNumber(key)
+			case "rights":
+				d.list(key, "this must be a list of right sides", func(path string) {
+					n.Rights = append(n.Rights, d.integer(path))
+				})
 			case "sets":
 				d.list(key, "this must be a list of jobs", func(path string) {
 					n.Sets = append(n.Sets, int(d.integer(path)))
@@ -335,14 +367,15 @@ func parseInt(s string) *big.Int {
 // whole checks what no single key tells.
 func (d *certificateDecoder) whole(in *instance.Instance) {
 	c := &d.c
-	planned := c.Kind == formulation.ColumnsBound || c.Kind == formulation.PackingBound
-	branched := c.Kind == formulation.TreeBound || c.Kind == formulation.PeriodsBound
-	priced := c.Kind == formulation.FluidBound || planned || branched
+	planned := c.Kind == relax.ColumnsBound || c.Kind == relax.PackingBound
+	branched := c.Kind == relax.TreeBound || c.Kind == relax.PeriodsBound
+	priced := c.Kind == relax.FluidBound || planned || branched
+	misplaced, why := c.Misplaced()
 	switch {
-	case c.Version != formulation.CertificateVersion:
-		d.about("version", "this is version %d; this JigSaw reads version %d", c.Version, formulation.CertificateVersion)
-	case !slices.Contains(formulation.Kinds(), c.Kind):
-		d.about("kind", "%s is no kind of proof; the kinds are %v", clip(string(c.Kind)), formulation.Kinds())
+	case c.Version != relax.CertificateVersion:
+		d.about("version", "this is version %d; this JigSaw reads version %d", c.Version, relax.CertificateVersion)
+	case !slices.Contains(relax.Kinds(), c.Kind):
+		d.about("kind", "%s is no kind of proof; the kinds are %v", clip(string(c.Kind)), relax.Kinds())
 	case c.Instance != in.Digest():
 		d.about("instance", "the certificate is about another instance or objective: the digest is %s in it, %s in %s",
 			clip(c.Instance), clip(in.Digest()), in.Name)
@@ -353,11 +386,15 @@ func (d *certificateDecoder) whole(in *instance.Instance) {
 	case !priced && len(c.Prices) > 0:
 		d.about("prices", "a %s proof has no prices", c.Kind)
 	case planned != (c.Plans != nil):
-		d.about("plans", "this key belongs to proofs of kind %s and %s, and only there", formulation.ColumnsBound, formulation.PackingBound)
+		d.about("plans", "this key belongs to proofs of kind %s and %s, and only there", relax.ColumnsBound, relax.PackingBound)
+	case c.Loads != nil && c.Kind != relax.AreaBound:
+		d.about("loads", "this key belongs to proofs of kind %s", relax.AreaBound)
 	case branched != (c.Tree != nil):
-		d.about("tree", "this key belongs to proofs of kind %s and %s, and only there", formulation.PeriodsBound, formulation.TreeBound)
-	case c.Columns != 0 && c.Kind != formulation.FluidBound && c.Kind != formulation.PeriodsBound:
-		d.about("columns", "this key belongs to proofs of kind %s and %s", formulation.FluidBound, formulation.PeriodsBound)
+		d.about("tree", "this key belongs to proofs of kind %s and %s, and only there", relax.PeriodsBound, relax.TreeBound)
+	case misplaced != "":
+		d.about(misplaced, "%s", why)
+	case c.Columns != 0 && c.Kind != relax.FluidBound && c.Kind != relax.PeriodsBound:
+		d.about("columns", "this key belongs to proofs of kind %s and %s", relax.FluidBound, relax.PeriodsBound)
 	}
 }
 

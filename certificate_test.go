@@ -20,9 +20,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw"
-	"jigsaw/formulation"
+	"jigsaw/formulation/bound"
+	"jigsaw/formulation/bound/area"
+	"jigsaw/formulation/bound/fluid"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/formulation/relax"
 	"jigsaw/solver/backend"
 )
 
@@ -33,12 +36,12 @@ type certified struct {
 }
 
 // certificates returns a file of every kind that this build can make.
-func certificates(t testing.TB) map[formulation.Kind]certified {
+func certificates(t testing.TB) map[relax.Kind]certified {
 	t.Helper()
-	files := map[formulation.Kind]certified{}
+	files := map[relax.Kind]certified{}
 	for _, in := range []*instance.Instance{fuzzed(t), withObjective(t, "infeasible", instance.Makespan),
-		proven(t, formulation.TreeBound, instance.WeightedCompletion), proven(t, formulation.PackingBound, instance.Makespan),
-		proven(t, formulation.PeriodsBound, instance.Throughput)} {
+		proven(t, relax.TreeBound, instance.WeightedCompletion), proven(t, relax.PackingBound, instance.Makespan),
+		proven(t, relax.PeriodsBound, instance.Throughput)} {
 		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{})
 		require.NoError(t, err)
 		proofs := []*jigsaw.Certificate{r.Proof}
@@ -52,7 +55,7 @@ func certificates(t testing.TB) map[formulation.Kind]certified {
 			files[proof.Kind] = certified{in, b.Bytes()}
 		}
 	}
-	want := formulation.Kinds()
+	want := relax.Kinds()
 	if _, err := backend.Default(); err != nil {
 		want = want[:3]
 	}
@@ -62,13 +65,13 @@ func certificates(t testing.TB) map[formulation.Kind]certified {
 
 // proven is an instance that has a bound of the kind, where there is an engine
 // to find one.
-func proven(t testing.TB, kind formulation.Kind, objective instance.Objective) *instance.Instance {
+func proven(t testing.TB, kind relax.Kind, objective instance.Objective) *instance.Instance {
 	t.Helper()
 	for seed := range uint64(1000) {
 		in := instancetest.Random(rand.New(rand.NewPCG(seed, 7)), instancetest.Options{Objective: objective})
 		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{})
 		require.NoError(t, err)
-		has := slices.ContainsFunc(r.Bounds, func(b formulation.Bound) bool { return b.Kind == kind })
+		has := slices.ContainsFunc(r.Bounds, func(b bound.Bound) bool { return b.Kind == kind })
 		if _, err := backend.Default(); err != nil || has {
 			return in
 		}
@@ -85,7 +88,7 @@ func TestCertificates(t *testing.T) {
 }
 
 // certificatesAreRead reads a certificate of every kind and proves it.
-func certificatesAreRead(t *testing.T, files map[formulation.Kind]certified) {
+func certificatesAreRead(t *testing.T, files map[relax.Kind]certified) {
 	for kind, c := range files {
 		read, err := jigsaw.DecodeCertificate(c.in, bytes.NewReader(c.file))
 		require.NoError(t, err, kind)
@@ -93,7 +96,7 @@ func certificatesAreRead(t *testing.T, files map[formulation.Kind]certified) {
 		require.NoError(t, err, kind)
 		assert.Equal(t, kind, b.Kind)
 		assert.True(t, b.Certified)
-		assert.Equal(t, kind == formulation.PresolveProof, b.Infeasible != nil)
+		assert.Equal(t, kind == relax.PresolveProof, b.Infeasible != nil)
 		var again bytes.Buffer
 		require.NoError(t, jigsaw.EncodeCertificate(&again, read))
 		assert.Equal(t, string(c.file), again.String())
@@ -105,13 +108,13 @@ func certificatesAreRead(t *testing.T, files map[formulation.Kind]certified) {
 		}
 		require.NoError(t, json.Unmarshal(c.file, &plain))
 		assert.NotNil(t, plain.Prices)
-		assert.Equal(t, kind == formulation.PresolveProof, plain.Bound == nil)
+		assert.Equal(t, kind == relax.PresolveProof, plain.Bound == nil)
 	}
 }
 
 // tamperingIsSeen changes each number of each certificate, one at a time: the
 // claim falls, or it was true before and after.
-func tamperingIsSeen(t *testing.T, files map[formulation.Kind]certified) {
+func tamperingIsSeen(t *testing.T, files map[relax.Kind]certified) {
 	one := big.NewInt(1)
 	for kind, c := range files {
 		tamper := func(what string, change func(*jigsaw.Certificate), holds bool) {
@@ -123,11 +126,11 @@ func tamperingIsSeen(t *testing.T, files map[formulation.Kind]certified) {
 				assert.Error(t, err, "%s: %s", kind, what)
 			}
 		}
-		infeasible := kind == formulation.PresolveProof
+		infeasible := kind == relax.PresolveProof
 		tamper("version", func(c *jigsaw.Certificate) { c.Version++ }, false)
 		tamper("instance", func(c *jigsaw.Certificate) { c.Instance = "x" + c.Instance[1:] }, false)
 		tamper("bound above", func(c *jigsaw.Certificate) {
-			c.Bound = formulation.NewClaim(big.NewRat(1<<40, 1))
+			c.Bound = relax.NewClaim(big.NewRat(1<<40, 1))
 			c.Infeasible = false
 		}, false)
 		tamper("infeasible", func(c *jigsaw.Certificate) { c.Infeasible = !c.Infeasible; c.Bound = nil }, false)
@@ -186,7 +189,7 @@ func (c *ending) Err() error {
 }
 
 // checksEnd: whenever the context ends, so does the check, and proves nothing.
-func checksEnd(t *testing.T, files map[formulation.Kind]certified) {
+func checksEnd(t *testing.T, files map[relax.Kind]certified) {
 	for kind, c := range files {
 		read, err := jigsaw.DecodeCertificate(c.in, bytes.NewReader(c.file))
 		require.NoError(t, err)
@@ -211,7 +214,7 @@ func checksEnd(t *testing.T, files map[formulation.Kind]certified) {
 func TestHugeCertificates(t *testing.T) {
 	for _, objective := range []instance.Objective{instance.WeightedCompletion, instance.Makespan} {
 		in := withObjective(t, "quickstart", objective)
-		for _, terms := range []formulation.PlanTerms{
+		for _, terms := range []relax.PlanTerms{
 			{Horizon: 1 << 28, Points: 1 << 12, Buckets: 1},
 			{Horizon: 1 << 28, Points: 1 << 12, Buckets: 1 << 28},
 			{Horizon: 1, Points: 1 << 12, Buckets: 1},
@@ -225,7 +228,7 @@ func TestHugeCertificates(t *testing.T) {
 				terms.Due = terms.Horizon
 			}
 			c := &jigsaw.Certificate{
-				Version: 1, Kind: formulation.ColumnsBound, Instance: in.Digest(), Bound: formulation.NewClaim(big.NewRat(1<<50, 1)),
+				Version: 1, Kind: relax.ColumnsBound, Instance: in.Digest(), Bound: relax.NewClaim(big.NewRat(1<<50, 1)),
 				Denominator: big.NewInt(1), Plans: &terms,
 			}
 			for range 2 * terms.Buckets % (1 << 10) {
@@ -240,7 +243,7 @@ func TestHugeCertificates(t *testing.T) {
 // plain is a certificate of the chain bound, as a file.
 func plain(t testing.TB, in *instance.Instance) string {
 	t.Helper()
-	chain := formulation.Chain(in)
+	chain := area.Chain(in)
 	var b bytes.Buffer
 	require.NoError(t, jigsaw.EncodeCertificate(&b, chain.Proof(in)))
 	return b.String()
@@ -258,17 +261,17 @@ func TestDecodeCertificate(t *testing.T) {
 	}
 	digits := strings.Repeat("9", 3000)
 	for name, c := range map[string]struct{ file, want string }{
-		"nothing":            {"", "line 1, column 1: invalid JSON: the file ends too early"},
+		"nothing":            {"", "line 1, column 1: a certificate is a JSON object"},
 		"half a file":        {sound[:len(sound)/2], "invalid JSON: the file ends too early"},
 		"no object":          {"[]", "it begins with {"},
-		"no JSON":            {"version: 1", "line 1, column 1: invalid JSON: "},
+		"no JSON":            {"version: 1", "line 1, column 1: a certificate is a JSON object"},
 		"more":               {sound + "{}", "the file goes on after the certificate"},
 		"an unknown key":     {replace(`"version"`, `"Version"`), `unknown key "Version"; the keys here are version, kind`},
-		"a key twice":        {replace(`"version":1`, `"version":1,"bound":7`), "bound: this key is given twice"},
+		"a key twice":        {replace(`"version":2`, `"version":2,"bound":7`), "bound: this key is given twice"},
 		"no bound":           {replace(`"bound":9022,`, ""), "bound: this key is missing"},
 		"no prices":          {replace(`,"prices":[]`, ""), "prices: this key is missing"},
 		"no denominator":     {replace(`"denominator":1,`, ""), "denominator: this key is missing"},
-		"version 2":          {replace(`"version":1`, `"version":2`), "version: this is version 2; this JigSaw reads version 1"},
+		"version 3":          {replace(`"version":2`, `"version":3`), "version: this is version 3; this JigSaw reads version 2"},
 		"another kind":       {replace(`"chain"`, `"guess"`), `kind: "guess" is no kind of proof; the kinds are`},
 		"kind 7":             {replace(`"chain"`, `7`), "kind: this must be a text"},
 		"another instance":   {replace(`"instance":"`, `"instance":"00`), "instance: the certificate is about another instance or objective"},
@@ -280,8 +283,8 @@ func TestDecodeCertificate(t *testing.T) {
 		"a fraction by 0":    {replace(`9022`, `"1/0"`), "bound: this must be an integer, or a fraction"},
 		"hexadecimal":        {replace(`9022`, `"0x10"`), "bound: this must be an integer, or a fraction"},
 		"claims nothing":     {replace(`9022`, `null`), "bound: a certificate claims either a bound or infeasible: true"},
-		"claims both":        {replace(`"version":1`, `"version":1,"infeasible":true`), "bound: a certificate claims either"},
-		"infeasible 1":       {replace(`"version":1`, `"version":1,"infeasible":1`), "infeasible: this must be true or false"},
+		"claims both":        {replace(`"version":2`, `"version":2,"infeasible":true`), "bound: a certificate claims either"},
+		"infeasible 1":       {replace(`"version":2`, `"version":2,"infeasible":1`), "infeasible: this must be true or false"},
 		"denominator 0":      {replace(`"denominator":1`, `"denominator":0`), "denominator: this must be above 0"},
 		"denominator -1":     {replace(`"denominator":1`, `"denominator":-1`), "denominator: this must be above 0"},
 		"denominator null":   {replace(`"denominator":1`, `"denominator":null`), "denominator: this must be an integer"},
@@ -294,12 +297,14 @@ func TestDecodeCertificate(t *testing.T) {
 		"a null price":       {replace(`[]`, `[null]`), "prices[0]: this must be an integer"},
 		"deep prices":        {replace(`[]`, strings.Repeat("[", 1<<20)), "prices[0]: this must be an integer"},
 		"deep keys":          {strings.Repeat(`{"plans":`, 1<<20), `unknown key "plans"; the keys here are horizon`},
-		"plans of a chain":   {replace(`"version":1`, `"version":1,"plans":{"horizon":1,"points":1,"buckets":1}`), "plans: this key belongs to proofs of kind columns"},
+		"plans of a chain":   {replace(`"version":2`, `"version":2,"plans":{"horizon":1,"points":1,"buckets":1}`), "plans: this key belongs to proofs of kind columns"},
 		"plans without":      {replace(`"chain"`, `"columns"`), "plans: this key belongs to proofs of kind columns"},
-		"plans without keys": {replace(`"version":1`, `"version":1,"plans":{"horizon":1}`), "plans.points: this key is missing"},
-		"a horizon below 0":  {replace(`"version":1`, `"version":1,"plans":{"horizon":-1}`), "plans.horizon: \"-1\" is out of range"},
-		"a far horizon":      {replace(`"version":1`, `"version":1,"plans":{"horizon":9223372036854775808}`), "plans.horizon: \"9223372036854775808\" is out of range"},
-		"columns of a chain": {replace(`"version":1`, `"version":1,"columns":5`), "columns: this key belongs to proofs of kind fluid"},
+		"plans without keys": {replace(`"version":2`, `"version":2,"plans":{"horizon":1}`), "plans.points: this key is missing"},
+		"a horizon below 0":  {replace(`"version":2`, `"version":2,"plans":{"horizon":-1}`), "plans.horizon: \"-1\" is out of range"},
+		"a far horizon":      {replace(`"version":2`, `"version":2,"plans":{"horizon":9223372036854775808}`), "plans.horizon: \"9223372036854775808\" is out of range"},
+		"columns of a chain": {replace(`"version":2`, `"version":2,"columns":5`), "columns: this key belongs to proofs of kind fluid"},
+		"loads of a chain":   {replace(`"version":2`, `"version":2,"loads":[{"load":1}]`), "loads: this key belongs to proofs of kind area"},
+		"a load without":     {replace(`"version":2`, `"version":2,"loads":[{"head":1}]`), "loads[0].load: this key is missing"},
 		"the third line":     {"{\n\n  \"kind\": 5}", "line 3, column 11: kind: this must be a text"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -344,9 +349,9 @@ func FuzzDecodeCertificate(f *testing.F) {
 	}
 	sound := plain(f, in)
 	f.Add([]byte(strings.Replace(sound, `"chain"`, `"columns"`, 1)))
-	f.Add([]byte(strings.NewReplacer(`"chain"`, `"columns"`, `"version":1`, `"version":1,"plans":{"horizon":9,"points":9,"buckets":3}`, `[]`, `[1,2,3]`).Replace(sound)))
+	f.Add([]byte(strings.NewReplacer(`"chain"`, `"columns"`, `"version":2`, `"version":2,"plans":{"horizon":9,"points":9,"buckets":3}`, `[]`, `[1,2,3]`).Replace(sound)))
 	f.Add([]byte(strings.NewReplacer(`"chain"`, `"fluid"`, `[]`, `[-1,2,3]`, `"denominator":1`, `"denominator":999999999999999999999`).Replace(sound)))
-	f.Add([]byte(strings.Replace(sound, `"version":1`, `"version":1,"value":"1/3","infeasible":false,"columns":0`, 1)))
+	f.Add([]byte(strings.Replace(sound, `"version":2`, `"version":2,"value":"1/3","infeasible":false,"columns":0`, 1)))
 	f.Add([]byte(`{"version": 1e999, "kind": "\ud800", "prices": [[[[`))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		c, err := jigsaw.DecodeCertificate(in, bytes.NewReader(file))
@@ -392,12 +397,12 @@ func TestInfeasibleFluid(t *testing.T) {
 	found := 0
 	for seed := uint64(0); seed < 20_000 && found < 3; seed++ {
 		in := instancetest.Random(rand.New(rand.NewPCG(seed, 11)), instancetest.Options{Objective: instance.Makespan, Jobs: 6, Iterations: 4})
-		if formulation.Infeasible(in) != nil {
+		if relax.Infeasible(in) != nil {
 			continue
 		}
 		engine, err := backend.Default()
 		require.NoError(t, err)
-		b, err := formulation.Fluid(context.Background(), in, engine, formulation.Limits{})
+		b, err := fluid.Bound(context.Background(), in, engine, fluid.Limits{})
 		require.NoError(t, err)
 		if b.Infeasible == nil {
 			continue
@@ -407,7 +412,7 @@ func TestInfeasibleFluid(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, jigsaw.Infeasible, r.Status)
 		require.True(t, r.Certified)
-		require.Equal(t, formulation.FluidBound, r.Proof.Kind)
+		require.Equal(t, relax.FluidBound, r.Proof.Kind)
 		var file bytes.Buffer
 		require.NoError(t, jigsaw.EncodeCertificate(&file, r.Proof))
 		read, err := jigsaw.DecodeCertificate(in, &file)

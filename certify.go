@@ -4,19 +4,21 @@ import (
 	"context"
 	"time"
 
-	"jigsaw/formulation"
+	"jigsaw/formulation/bound"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/verify"
 )
 
 // Certificate is the exact proof of a bound, or of infeasibility, as a file
-// holds it; see [formulation.Certificate].
-type Certificate = formulation.Certificate
+// holds it; see [relax.Certificate].
+type Certificate = relax.Certificate
 
 // Certify proves the claims of a certificate anew from the instance, in exact
 // arithmetic, and returns the bound proven. It trusts nothing in the
 // certificate; the error says what of it does not hold, or is that of ctx, which ends it.
-func Certify(ctx context.Context, in *instance.Instance, c *Certificate) (formulation.Bound, error) {
-	return formulation.VerifyCertificate(ctx, in, c)
+func Certify(ctx context.Context, in *instance.Instance, c *Certificate) (relax.Proven, error) {
+	return verify.Certificate(ctx, in, c)
 }
 
 // certify ends a run: the strongest certified bound, or the proof that there is
@@ -25,13 +27,13 @@ func Certify(ctx context.Context, in *instance.Instance, c *Certificate) (formul
 func (p *planner) certify() {
 	r := p.result
 	defer func() { r.Elapsed = time.Since(p.start) }()
-	best := formulation.Bound{}
+	best := bound.Bound{}
 	if p.refuted != nil {
 		best = *p.refuted
 	} else {
 		for _, b := range r.Bounds {
 			if b.Certified {
-				best = formulation.Best(p.in, best, b)
+				best = bound.Best(p.in, best, b)
 			}
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"jigsaw/formulation"
+	"jigsaw/formulation/bound"
 	"jigsaw/formulation/instance"
 )
 
@@ -47,9 +47,19 @@ type Document struct {
 
 // BaselineValues holds a number for every baseline that has one.
 type BaselineValues struct {
-	Exclusive       *float64 `json:"exclusive"`
-	InterleavedFull *float64 `json:"interleaved_full"`
-	Greedy          *float64 `json:"greedy"`
+	Queue            *float64 `json:"queue"`
+	Exclusive        *float64 `json:"exclusive"`
+	InterleavedFull  *float64 `json:"interleaved_full"`
+	FewerExclusive   *float64 `json:"fewer_exclusive"`
+	FewerInterleaved *float64 `json:"fewer_interleaved"`
+	Greedy           *float64 `json:"greedy"`
+}
+
+// baselines makes a number of every baseline.
+func (r *Result) baselines(of func(*Baseline) *float64) BaselineValues {
+	return BaselineValues{
+		of(&r.Queue), of(&r.Exclusive), of(&r.InterleavedFull), of(&r.FewerExclusive), of(&r.FewerInterleaved), of(&r.Greedy),
+	}
 }
 
 // BoundValue is one proven bound.
@@ -91,8 +101,8 @@ func (r *Result) Document(timeless bool) *Document {
 	d := &Document{
 		SchemaVersion: DocumentVersion, Instance: in.Name, Status: r.Status, Objective: string(in.Objective),
 		PrimalBound: number(r.Primal), DualBound: number(r.Dual), Certified: r.Certified,
-		Baselines:          BaselineValues{number(r.Exclusive.Value), number(r.InterleavedFull.Value), number(r.Greedy.Value)},
-		BaselineEfficiency: BaselineValues{r.Exclusive.efficiency(), r.InterleavedFull.efficiency(), r.Greedy.efficiency()},
+		Baselines:          r.baselines(func(b *Baseline) *float64 { return number(b.Value) }),
+		BaselineEfficiency: r.baselines((*Baseline).efficiency),
 		TickUS:             in.TickUS, Seed: r.Seed, Reasons: r.Reasons, Notes: r.Notes,
 		Bounds: []BoundValue{}, Series: []SeriesPoint{},
 	}
@@ -127,7 +137,7 @@ func (r *Result) Document(timeless bool) *Document {
 	return d
 }
 
-func boundValue(b *formulation.Bound) BoundValue {
+func boundValue(b *bound.Bound) BoundValue {
 	return BoundValue{string(b.Kind), *number(b.Value), b.Certified}
 }
 

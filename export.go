@@ -9,17 +9,17 @@ import (
 	"sort"
 	"strings"
 
-	"jigsaw/formulation"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/timeindexed"
 	"jigsaw/heuristics"
 	"jigsaw/solver/eventloop"
 	"jigsaw/solver/lpfile"
 )
 
-// ExportOptions choose a time-indexed program; see [formulation.TimeIndexed].
+// ExportOptions choose a time-indexed program; see [timeindexed.New].
 type ExportOptions struct {
 	// Granularity of the sites: gpu (exact), node or pool; empty means gpu.
-	Granularity formulation.Granularity
+	Granularity timeindexed.Granularity
 	// Horizon in ticks, for objectives that run once. 0 leaves out what is worse
 	// than a greedy plan; where the greedy planner finds none the horizon is far
 	// off.
@@ -27,20 +27,20 @@ type ExportOptions struct {
 	// Period in ticks, for periodic objectives; they need one.
 	Period instance.Tick
 	// Coefficients is how many the program may have; 0 means
-	// [formulation.DefaultCoefficients].
+	// [timeindexed.DefaultCoefficients].
 	Coefficients int
 }
 
 // The granularities of [ExportOptions].
 const (
-	ByGPU  = formulation.ByGPU
-	ByNode = formulation.ByNode
-	ByPool = formulation.ByPool
+	ByGPU  = timeindexed.ByGPU
+	ByNode = timeindexed.ByNode
+	ByPool = timeindexed.ByPool
 )
 
 // ErrTooLarge is within the error of [Export] where the program has more coefficients
 // than its options allow; [FittingTick] may help.
-var ErrTooLarge = formulation.ErrTooLarge
+var ErrTooLarge = timeindexed.ErrTooLarge
 
 // ExportFormats lists the formats of [Export].
 func ExportFormats() []string { return []string{"mps", "lp"} }
@@ -128,16 +128,33 @@ func ImportSolution(ctx context.Context, in *instance.Instance, r io.Reader, opt
 	return program.Schedule(x)
 }
 
-func timeIndexed(ctx context.Context, in *instance.Instance, opt ExportOptions) (*formulation.TimeIndexedProgram, error) {
+// ExportSize returns a number of rows, columns and coefficients that the program of
+// [Export] has at the least, in far less time than it takes to make it. The error is
+// [ErrTooLarge] where that is too many.
+func ExportSize(in *instance.Instance, opt ExportOptions) (least float64, err error) {
+	return timeindexed.Size(in, opt.timeIndexed())
+}
+
+func (opt *ExportOptions) timeIndexed() timeindexed.Options {
+	return timeindexed.Options{Granularity: opt.Granularity, Horizon: opt.Horizon, Period: opt.Period, Coefficients: opt.Coefficients}
+}
+
+func timeIndexed(ctx context.Context, in *instance.Instance, opt ExportOptions) (*timeindexed.Program, error) {
 	ctx = eventloop.Context(ctx)
-	o := formulation.TimeIndexedOptions{Granularity: opt.Granularity, Horizon: opt.Horizon, Period: opt.Period, Coefficients: opt.Coefficients}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if _, err := ExportSize(in, opt); err != nil {
+		return nil, err // before the time of a greedy plan
+	}
+	o := opt.timeIndexed()
 	if !in.Objective.Periodic() && opt.Horizon == 0 {
 		o.Value = greedyValue(ctx, in)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
-	return formulation.TimeIndexed(in, o)
+	return timeindexed.New(in, o)
 }
 
 // greedyValue is the value of a greedy plan, the same in every call; nil where

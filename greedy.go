@@ -7,7 +7,8 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"jigsaw/formulation"
+	"jigsaw/formulation/bound"
+	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics"
 )
@@ -37,10 +38,10 @@ func unbeatable(in *instance.Instance) func(*big.Rat) bool {
 	if in.Objective.Periodic() {
 		return nil // its greedy has a bound of its own
 	}
-	meets := func(b formulation.Bound, value *big.Rat) bool {
+	meets := func(b bound.Bound, value *big.Rat) bool {
 		return b.Certified && b.Value != nil && !in.Objective.Better(b.Value, value)
 	}
-	chain, area := formulation.Chain(in), sync.OnceValue(func() formulation.Bound { return formulation.Area(in) })
+	chain, area := area.Chain(in), sync.OnceValue(func() bound.Bound { return area.Bound(in) })
 	return func(value *big.Rat) bool { return meets(chain, value) || meets(area(), value) }
 }
 

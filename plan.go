@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"jigsaw/formulation"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
 	"jigsaw/solver"
 	"jigsaw/solver/backend"
 )
@@ -29,10 +29,17 @@ type Options struct {
 	// chain, area and fluid bounds, and ends: for whoever waits for the answer.
 	// Time and Gap may end it earlier still.
 	Quick bool
+	// EqualBaselines gives exclusive, interleaved-full and the two baselines on fewer workers
+	// each the search and the budget that the plan gets: the same time limit or, without one,
+	// the same work. They come after the plan, which gains nothing from them, so that the
+	// call takes up to five times as long. Without it, exclusive has a fifth of the
+	// time or work, interleaved-full is the better of it and of list scheduling
+	// at full depth, and there are none on fewer workers.
+	EqualBaselines bool
 	// Solver of linear programs; nil means the build's own, see [backend.Default].
 	Solver solver.Solver
 	// Ranging asks how far the prices of resources hold, for explanations; see
-	// [formulation.Binding]. It takes a second solve, by an engine that has ranging.
+	// [bound.Binding]. It takes a second solve, by an engine that has ranging.
 	Ranging bool
 	// NoLP leaves out every bound that needs a linear program.
 	NoLP bool
@@ -42,6 +49,8 @@ type Options struct {
 	// a time, at most ten times a second; of those that come faster, the latest. It
 	// may be called from another goroutine, but not after Plan has returned.
 	Incumbent func(*instance.Schedule)
+	// exclusive is the baseline of that name, where it is known.
+	exclusive Baseline
 }
 
 // Plan schedules the instance and proves how good the schedule is. Cancelling
@@ -49,10 +58,19 @@ type Options struct {
 // are statuses of the result; an error means malformed options or a fault in
 // JigSaw itself.
 func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
+	r, err := plan(ctx, in, opt)
+	if err == nil && opt.EqualBaselines && r.Status != Infeasible {
+		err = r.equalBaselines(ctx, opt)
+	}
+	return r, err
+}
+
+// plan is Plan with no more for the baselines than serves the plan.
+func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
 
-	if p.infeasible(formulation.Infeasible(in)) {
+	if p.infeasible(relax.Infeasible(in)) {
 		return p.finish()
 	}
 	p.combinatorial()
@@ -65,6 +83,7 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	bounds, enough := p.startBounds(begun)
 	p.schedules(begun)
 	p.settleFluid()
+	p.unplaceable()
 	if opt.Quick {
 		p.wait(bounds)
 		return p.finish()
@@ -89,11 +108,11 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 }
 
 // Bound computes the bounds alone. The result has no schedule and no
-// baselines; its status is Infeasible or Limit.
+// baselines; its status is Infeasible, Limit or Unknown.
 func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
-	if !p.infeasible(formulation.Infeasible(in)) {
+	if !p.infeasible(relax.Infeasible(in)) {
 		p.combinatorial()
 		p.lp = p.engine()
 		begun := make(chan *instance.Schedule, 1)
@@ -102,6 +121,10 @@ func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 		p.wait(bounds)
 	}
 	p.certify()
+	if p.result.Status != Infeasible {
+		p.result.Status = p.unsolved()
+	}
+	p.result.Notes = append(p.result.Notes, p.cut...)
 	return p.result, errors.Join(p.faults...)
 }
 

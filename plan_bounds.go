@@ -7,8 +7,14 @@ import (
 	"slices"
 	"time"
 
-	"jigsaw/formulation"
+	"jigsaw/formulation/bound"
+	"jigsaw/formulation/bound/area"
+	"jigsaw/formulation/bound/columns"
+	"jigsaw/formulation/bound/fluid"
+	"jigsaw/formulation/bound/packing"
+	"jigsaw/formulation/bound/periods"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
 	"jigsaw/solver"
 	"jigsaw/solver/backend"
 	"jigsaw/solver/eventloop"
@@ -16,7 +22,7 @@ import (
 
 // combinatorial adds the bounds that need no engine.
 func (p *planner) combinatorial() {
-	for _, relaxation := range []func(*instance.Instance) formulation.Bound{formulation.Chain, formulation.Area} {
+	for _, relaxation := range []func(*instance.Instance) bound.Bound{area.Chain, area.Bound} {
 		begun := time.Now()
 		b := relaxation(p.in)
 		b.Proving = time.Since(begun)
@@ -24,8 +30,16 @@ func (p *planner) combinatorial() {
 	}
 }
 
-// grace is how long an LP engine may take to stop once the context has ended.
+// grace is how long an LP engine may take to stop once the context has ended; at the end of
+// a time limit no longer than half of overtime after it.
 const grace = 2 * time.Second
+
+func (p *planner) grace() time.Duration {
+	if p.opt.Time == 0 {
+		return grace
+	}
+	return max(0, min(grace, time.Until(p.start.Add(p.opt.Time+overtime/2))))
+}
 
 // startBounds starts the bounds that need an LP engine; those of columns wait
 // for a schedule to begin with, which may be nil. The channel is closed when
@@ -104,7 +118,7 @@ func (p *planner) wait(done <-chan struct{}) {
 	}
 	select {
 	case <-done:
-	case <-time.After(grace):
+	case <-time.After(p.grace()):
 		if p.lpBound() {
 			p.note("the work on LP bounds did not stop when told to; those proven before count")
 		} else {
@@ -120,8 +134,8 @@ func (p *planner) wait(done <-chan struct{}) {
 func (p *planner) lpBound() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.result.Bounds, func(b formulation.Bound) bool {
-		return b.Kind != formulation.ChainBound && b.Kind != formulation.AreaBound
+	return slices.ContainsFunc(p.result.Bounds, func(b bound.Bound) bool {
+		return b.Kind != relax.ChainBound && b.Kind != relax.AreaBound
 	})
 }
 
@@ -144,7 +158,7 @@ func (p *planner) engine() solver.Solver {
 
 // fluid adds the fluid bound, or a note that says why there is none.
 func (p *planner) fluid(engine solver.Solver) {
-	b, err := formulation.Fluid(p.ctx, p.in, engine, formulation.Limits{})
+	b, err := fluid.Bound(p.ctx, p.in, engine, fluid.Limits{})
 	if p.fluidIn != nil {
 		if b.Certified {
 			p.fluidDual = b.Value
@@ -153,7 +167,7 @@ func (p *planner) fluid(engine solver.Solver) {
 	}
 	switch {
 	case err != nil && p.ctx.Err() != nil:
-		p.note("no LP bound: %s", stopped(p.ctx))
+		p.cutShort("no LP bound")
 	case err != nil:
 		p.note("no LP bound: %v", err)
 	case b.Value == nil && b.Infeasible == nil:
@@ -174,14 +188,14 @@ func (p *planner) packingBound(ctx context.Context, engine solver.Solver, start 
 	p.mu.Lock()
 	known := p.result.Dual
 	p.mu.Unlock()
-	limits := formulation.PackingLimits{Known: known, Work: columnWork * int64(max(1, p.opt.Effort)), Improved: p.bound}
+	limits := packing.Limits{Known: known, Work: columnWork * int64(max(1, p.opt.Effort)), Improved: p.bound}
 	if start != nil {
 		limits.Until = p.in.Value(start)
 	}
 	if p.opt.Time > 0 {
 		limits.Work = -1
 	}
-	if _, err := formulation.Packing(ctx, p.in, engine, limits); err != nil && ctx.Err() == nil {
+	if _, err := packing.Bound(ctx, p.in, engine, limits); err != nil && ctx.Err() == nil {
 		p.note("the packing bound ended early: %v", err)
 	}
 }
@@ -195,17 +209,17 @@ func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start 
 	if p.in.Objective.Periodic() || start != nil && certified && p.close(p.in.Value(start), known) {
 		return
 	}
-	limits := formulation.ColumnLimits{Start: start, Known: known, Work: columnWork * int64(max(1, p.opt.Effort))}
+	limits := columns.Limits{Start: start, Known: known, Work: columnWork * int64(max(1, p.opt.Effort))}
 	if p.opt.Time > 0 {
 		limits.Work = -1
 	}
-	limits.Improved = func(b formulation.Bound) {
+	limits.Improved = func(b bound.Bound) {
 		p.mu.Lock()
 		p.columns = b.LP.Cols
 		p.mu.Unlock()
 		p.bound(b)
 	}
-	_, guide, err := formulation.Columns(ctx, p.in, engine, limits)
+	_, guide, err := columns.Bound(ctx, p.in, engine, limits)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
 		p.note("column generation ended early: %v", err)
 	}
@@ -228,7 +242,7 @@ func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, start 
 	if !p.in.Objective.Periodic() || value != nil && certified && p.close(value, known) {
 		return
 	}
-	limits := formulation.PeriodLimits{
+	limits := periods.Limits{
 		Until: func() *big.Rat { return value }, Nodes: periodNodes * max(1, p.opt.Effort), Improved: p.bound,
 		Event: func(nodes int) {
 			p.mu.Lock()
@@ -244,7 +258,7 @@ func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, start 
 			return p.seen
 		}
 	}
-	b, err := formulation.Periods(ctx, p.in, engine, limits)
+	b, err := periods.Bound(ctx, p.in, engine, limits)
 	if err != nil && ctx.Err() == nil {
 		p.note("the bound of whole periods ended early: %v", err)
 	}
@@ -252,7 +266,7 @@ func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, start 
 }
 
 // columnWork is the work of column generation at effort 1; see
-// [formulation.ColumnLimits].
+// [columns.Limits].
 const columnWork = 5_000_000_000
 
 // rangingTime bounds the second solve of an explanation, which can be left out.
@@ -260,12 +274,12 @@ const rangingTime = 10 * time.Second
 
 // ranging replaces what binds in b by the same with ranges, where an engine
 // can tell them in time.
-func (p *planner) ranging(b *formulation.Bound) {
+func (p *planner) ranging(b *bound.Bound) {
 	engine, err := backend.OneShot()
 	if err != nil {
 		return // fluid said so already, or was given another engine
 	}
-	ranged, err := formulation.Fluid(p.ctx, p.in, engine, formulation.Limits{Solver: solver.Limits{Time: rangingTime}})
+	ranged, err := fluid.Bound(p.ctx, p.in, engine, fluid.Limits{Solver: solver.Limits{Time: rangingTime}})
 	switch {
 	case err != nil:
 		p.note("no ranges of prices: %v", err)

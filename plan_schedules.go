@@ -2,12 +2,14 @@ package jigsaw
 
 import (
 	"context"
+	"errors"
 	"math/big"
 	"math/rand/v2"
 	"strings"
 
-	"jigsaw/formulation"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax/cases"
+	"jigsaw/formulation/tree"
 	"jigsaw/heuristics"
 	"jigsaw/solver/eventloop"
 )
@@ -16,13 +18,18 @@ import (
 // greedy's changes, so that with a time limit they do not wait for these.
 const mostHastyTasks = 2000
 
-// schedules makes the greedy plan, which begun is told of, and the baselines. The
-// best of them that is valid for the instance is the plan: a full-depth baseline
-// is, where the SPB rules allow full depth.
+// schedules makes the baselines and the greedy plan, which begun is told of. The plan is
+// the best of them, at the depths that the SPB rules ask for.
 func (p *planner) schedules(begun chan<- *instance.Schedule) {
 	r, deep := p.result, p.in.FullDepth()
 	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: p.unbeatable()}
 	full := heuristics.Config{Quick: p.opt.Quick, Stop: greedy.Stop}
+	if alone := unbeatable(deep); alone != nil {
+		// Shallower tasks would do in the same places: no full-depth schedule beats the bound.
+		full.Stop = func(value *big.Rat) bool { return alone(value) || greedy.Stop(value) }
+	}
+	p.wholeJobs(deep, full.Stop)
+
 	begin := func(s *instance.Schedule) {
 		select {
 		case begun <- s:
@@ -31,30 +38,28 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 	}
 	if p.opt.Time > 0 && p.tasks() <= mostHastyTasks {
 		greedy.Constructed = func(s *instance.Schedule) {
-			if len(instance.Check(p.in, s)) == 0 {
+			if len(p.check(p.in, s)) == 0 {
 				begin(s)
 			}
 		}
 	}
-	if alone := unbeatable(deep); alone != nil {
-		// Shallower tasks would do in the same places: no full-depth schedule beats the bound.
-		full.Stop = func(value *big.Rat) bool { return alone(value) || greedy.Stop(value) }
-	}
 	r.Greedy = p.baseline("greedy", p.in, greedyPart, greedy.Greedy)
 	p.checked(r.Greedy.Value)
 	begin(r.Greedy.Schedule)
-	r.Exclusive = p.baseline("exclusive", deep, 3, heuristics.Config{}.Exclusive) // takes next to no time
-	r.InterleavedFull = p.baseline("interleaved-full", deep, 2, full.InterleavedFull)
+	p.startWith("greedy", &r.Greedy)
+	p.interleavedFull(deep, full)
+}
 
-	for _, b := range []*Baseline{&r.Greedy, &r.InterleavedFull, &r.Exclusive} {
-		if b.Schedule == nil || r.Primal != nil && !p.in.Objective.Better(b.Value, r.Primal) {
-			continue
-		}
-		if b == &r.Greedy || len(instance.Check(p.in, b.Schedule)) == 0 {
-			r.Schedule, r.Primal = b.Schedule, b.Value
-			p.checked(b.Value)
-		}
+// startWith makes the schedule of a baseline the plan if it is valid and the best so far.
+func (p *planner) startWith(name string, b *Baseline) {
+	r := p.result
+	if b.Schedule == nil || r.Primal != nil && !p.in.Objective.Better(b.Value, r.Primal) ||
+		b.Instance != p.in && len(p.check(p.in, b.Schedule)) > 0 {
+		return
 	}
+	r.Schedule, r.Primal = b.Schedule, b.Value
+	p.improved(name, b.Schedule)
+	p.checked(b.Value)
 }
 
 // Rounds of the search at effort 1, before and after the bounds are in.
@@ -133,7 +138,7 @@ const guides, guidedPart = 4, 10
 // small reports whether branch-and-price may hope to close the gap.
 func (p *planner) small() bool {
 	start := p.result.Schedule
-	if p.in.Objective.Periodic() || start == nil || start.Makespan(p.in) > formulation.MostTicks {
+	if p.in.Objective.Periodic() || start == nil || start.Makespan(p.in) > cases.MostTicks {
 		return false
 	}
 	return p.tasks() <= mostExactTasks && len(p.in.GPUs) <= mostExactGPUs
@@ -158,7 +163,7 @@ func (p *planner) exact() {
 	if p.lp == nil || closed || p.goodEnough()(p.result.Primal) {
 		return
 	}
-	limits := formulation.TreeLimits{
+	limits := tree.Limits{
 		Start: start, Known: p.settledDual, Improved: func(s *instance.Schedule) { p.improved("tree", s) }, Bounded: p.bound,
 		Event: func(nodes, columns int) {
 			p.mu.Lock()
@@ -176,14 +181,14 @@ func (p *planner) exact() {
 		}
 	}
 	done := make(chan struct{})
-	var r formulation.TreeResult
+	var r tree.Result
 	var err error
 	ctx, enough := context.WithCancel(p.ctx)
 	defer enough()
 	ctx = eventloop.Context(ctx)
 	go func() {
 		defer close(done)
-		r, err = formulation.BranchAndPrice(ctx, in, p.lp, limits)
+		r, err = tree.BranchAndPrice(ctx, in, p.lp, limits)
 	}()
 	if p.opt.Time > 0 {
 		p.guided()
@@ -221,15 +226,15 @@ type scheduler func(context.Context, *instance.Instance, *rand.Rand) (*instance.
 // was made for.
 func (p *planner) baseline(name string, in *instance.Instance, part uint64, schedule scheduler) Baseline {
 	s, err := schedule(p.ctx, in, p.rng(part))
-	if err != nil && p.ctx.Err() != nil {
-		return Baseline{Reason: stopped(p.ctx) + " before the first schedule was found"}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return Baseline{Instance: in, Reason: stopped(p.ctx) + " before the first schedule was found"}
 	}
 	if err != nil {
-		return Baseline{Reason: strings.TrimPrefix(err.Error(), "heuristics: ")}
+		return Baseline{Instance: in, Reason: strings.TrimPrefix(strings.TrimPrefix(err.Error(), "heuristics: "), "baseline: ")}
 	}
-	if violations := instance.Check(in, s); len(violations) > 0 {
+	if violations := p.check(in, s); len(violations) > 0 {
 		p.fault("%s made an invalid schedule: %v", name, violations[0])
-		return Baseline{Reason: "its schedule was invalid"}
+		return Baseline{Instance: in, Reason: "its schedule was invalid"}
 	}
-	return Baseline{Schedule: s, Value: in.Value(s), Efficiency: s.Efficiency(in)}
+	return Baseline{Instance: in, Schedule: s, Value: in.Value(s), Efficiency: s.Efficiency(in)}
 }

@@ -89,15 +89,20 @@ func TestSameSeedSameAnswer(t *testing.T) {
 	assert.Equal(t, want, plan())
 }
 
-// TestCancelled: a plan that is stopped at once has no schedule, says why, and
-// is no error.
+// TestCancelled: a plan that is stopped at once is that of a queue.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	r, err := jigsaw.Plan(ctx, example(t, "crossing"), jigsaw.Options{})
+	in := example(t, "crossing")
+	r, err := jigsaw.Plan(ctx, in, jigsaw.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, jigsaw.Limit, r.Status)
-	assert.Equal(t, []string{"interrupted before the first schedule was found"}, r.Reasons)
+	assert.Equal(t, jigsaw.Feasible, r.Status)
+	require.NotNil(t, r.Schedule)
+	assert.Empty(t, instance.Check(in, r.Schedule))
+	assert.NotNil(t, r.Queue.Schedule)
+	assert.Zero(t, r.Exclusive.Value.Cmp(r.Queue.Value))
+	assert.Equal(t, "interrupted before the first schedule was found", r.Greedy.Reason)
+	assert.Contains(t, r.Notes, "interrupted: this is the best plan so far")
 }
 
 // TestStoppedPlanIsKept stops a plan after its first schedule.

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"jigsaw/formulation"
+	"jigsaw/formulation/bound"
+	"jigsaw/formulation/bound/columns"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
 	"jigsaw/solver"
 	"jigsaw/solver/eventloop"
 )
@@ -36,21 +39,27 @@ type planner struct {
 	valid  *big.Rat // best value of one that was checked
 	faults []error
 	closed bool // an LP engine that is still at work adds nothing any more
-	guide  *formulation.Guide
+	guide  *columns.Guide
 	// refuted is the proof that there is no schedule, if there is one.
-	refuted *formulation.Bound
+	refuted *bound.Bound
+	// cut are notes of what the end of the run cut short, which matter where the plan
+	// is not known to be optimal.
+	cut []string
 	// settledDual is the certified bound when all that ran beside the
 	// schedules was last waited for.
 	settledDual *big.Rat
 	// columns is the number of columns generated, and nodes of the tree solved,
 	// so far.
 	columns, nodes int
+	// proving is how long the proof of the bound took, checking the longest check of a
+	// schedule: what the end of the run takes.
+	proving, checking time.Duration
 }
 
 func newPlanner(ctx context.Context, in *instance.Instance, opt Options) (*planner, context.CancelFunc) {
 	p := &planner{
 		in: in, opt: opt, start: time.Now(), show: newShowcase(in, opt.Incumbent),
-		result: &Result{Instance: in, Status: Limit, Seed: opt.Seed},
+		result: &Result{Instance: in, Status: Unknown, Seed: opt.Seed},
 	}
 	cancel := context.CancelFunc(func() {})
 	if opt.Time > 0 {
@@ -71,11 +80,25 @@ func newPlanner(ctx context.Context, in *instance.Instance, opt Options) (*plann
 	}
 }
 
-// reserve ends the search while there is so much time left, for the last proof.
-func (p *planner) reserve(proof time.Duration) {
+// reserve ends the search while there is time left for the last proof and check, by what
+// such have taken. The caller holds mu.
+func (p *planner) reserve() {
 	if p.last != nil {
-		p.last.Reset(time.Until(p.start.Add(p.opt.Time - proof)))
+		p.last.Reset(time.Until(p.start.Add(p.opt.Time - p.proving - p.checking)))
 	}
+}
+
+// check is [instance.Check], with note of how long it took.
+func (p *planner) check(in *instance.Instance, s *instance.Schedule) []instance.Violation {
+	begun := time.Now()
+	violations := instance.Check(in, s)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if took := time.Since(begun); took > p.checking {
+		p.checking = took
+		p.reserve()
+	}
+	return violations
 }
 
 // rng returns the generator of one part of the run, so that parts can be
@@ -98,17 +121,32 @@ func (p *planner) infeasible(reasons []string) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.refute(formulation.Bound{Kind: formulation.PresolveProof, Certified: true, Infeasible: reasons})
+	p.refute(bound.Bound{Proven: relax.Proven{Kind: relax.PresolveProof, Certified: true, Infeasible: reasons}})
 	return true
 }
 
+// placementSteps is what a plan may take to prove that memory cannot hold the jobs:
+// about a second.
+const placementSteps = 20_000_000
+
+// unplaceable looks for the proof that memory cannot hold all jobs together, where no
+// schedule was found.
+func (p *planner) unplaceable() {
+	p.mu.Lock()
+	refuted := p.refuted != nil
+	p.mu.Unlock()
+	if p.result.Schedule == nil && p.ctx.Err() == nil && !refuted {
+		p.infeasible(relax.NoPlacement(p.ctx, p.in, placementSteps))
+	}
+}
+
 // refute keeps a proof of infeasibility. The caller holds mu.
-func (p *planner) refute(b formulation.Bound) {
+func (p *planner) refute(b bound.Bound) {
 	p.result.Status, p.result.Reasons, p.refuted = Infeasible, b.Infeasible, &b
 }
 
 // bound adds a bound, which improves on those before it or not.
-func (p *planner) bound(b formulation.Bound) {
+func (p *planner) bound(b bound.Bound) {
 	if b.Value == nil && b.Infeasible == nil {
 		return
 	}
@@ -128,7 +166,8 @@ func (p *planner) bound(b formulation.Bound) {
 	r.Bounds = append(r.Bounds, b)
 	if r.Dual == nil || p.in.Objective.Better(r.Dual, b.Value) || b.Certified && !r.Certified && r.Dual.Cmp(b.Value) == 0 {
 		r.Dual, r.Certified = b.Value, b.Certified
-		p.reserve(b.Proving)
+		p.proving = b.Proving
+		p.reserve()
 		p.record(string(b.Kind), p.seen, r.Dual)
 		p.meet()
 	}
@@ -189,6 +228,15 @@ func (p *planner) note(format string, args ...any) {
 	p.result.Notes = append(p.result.Notes, fmt.Sprintf(format, args...))
 }
 
+// cutShort is note of what was cut short by the end of the run.
+func (p *planner) cutShort(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.cut = append(p.cut, what+": "+stopped(p.ctx))
+	}
+}
+
 // settle notes the bound at a moment that is the same in every run.
 func (p *planner) settle() {
 	p.mu.Lock()
@@ -216,7 +264,7 @@ func (p *planner) take(name string, s *instance.Schedule) {
 	if s == p.result.Schedule {
 		return // the search found nothing better than what it was given
 	}
-	if violations := instance.Check(p.in, s); len(violations) > 0 {
+	if violations := p.check(p.in, s); len(violations) > 0 {
 		p.fault("%s made an invalid schedule: %v", name, violations[0])
 		return
 	}
@@ -254,15 +302,52 @@ func (p *planner) finish() (*Result, error) {
 		p.fault("a valid schedule was found for an instance proven infeasible (%s)", strings.Join(r.Reasons, "; "))
 	case r.Status == Infeasible:
 	case r.Schedule == nil:
-		r.Status, r.Reasons = Limit, []string{r.Greedy.Reason}
+		r.Status, r.Reasons = p.unsolved(), []string{r.Greedy.Reason}
 	case r.Dual != nil && r.Certified && r.Primal.Cmp(r.Dual) == 0:
 		r.Status = Optimal
 		p.checked(r.Primal)
 	default:
 		r.Status = Feasible
 	}
-	if p.ctx.Err() != nil && r.Schedule != nil {
+	if r.Schedule != nil {
+		p.lacking()
+	}
+	if r.Status != Optimal {
+		r.Notes = append(r.Notes, p.cut...)
+	}
+	if p.ctx.Err() != nil && r.Status == Feasible && !(p.opt.Gap > 0 && r.Certified && p.close(r.Primal, r.Dual)) {
 		p.note("%s: this is the best plan so far", stopped(p.ctx))
 	}
 	return r, errors.Join(p.faults...)
+}
+
+// unsolved is the status of a run with neither a schedule nor a proof that there is none.
+func (p *planner) unsolved() Status {
+	if p.ctx.Err() != nil {
+		return Limit
+	}
+	return Unknown
+}
+
+// lacking notes which ways of scheduling found no schedule, and why, those with one
+// reason together.
+func (p *planner) lacking() {
+	var names, reasons []string
+	r := p.result
+	for _, b := range []struct {
+		name string
+		Baseline
+	}{{"queue", r.Queue}, {"exclusive", r.Exclusive}, {"interleaved-full", r.InterleavedFull}, {"greedy", r.Greedy}} {
+		if b.Schedule != nil || b.Reason == "" {
+			continue
+		}
+		if at := slices.Index(reasons, b.Reason); at >= 0 {
+			names[at] += ", " + b.name
+			continue
+		}
+		names, reasons = append(names, b.name), append(reasons, b.Reason)
+	}
+	for i := range names {
+		p.note("%s: %s", names[i], reasons[i])
+	}
 }

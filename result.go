@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"jigsaw/formulation"
+	"jigsaw/formulation/bound"
 	"jigsaw/formulation/instance"
 )
 
@@ -20,8 +20,12 @@ const (
 	Feasible Status = "feasible"
 	// Infeasible means: proven that no valid schedule exists; see Result.Reasons.
 	Infeasible Status = "infeasible"
-	// Limit means: stopped, or given up, with neither a schedule nor a proof.
+	// Limit means: stopped, by the time limit or the caller, with neither a schedule nor
+	// a proof.
 	Limit Status = "limit"
+	// Unknown means: neither a schedule nor a proof came of all that was tried. Of
+	// [Bound], which makes no schedule: its work was done.
+	Unknown Status = "unknown"
 )
 
 // Result is what [Plan] found.
@@ -40,14 +44,16 @@ type Result struct {
 	// infeasibility, which passed [Certify] at the end; nil where there is none.
 	Proof *Certificate
 	// Bounds are all that were computed, in order.
-	Bounds []formulation.Bound
+	Bounds []bound.Bound
 	// Reasons say in words why the instance is infeasible, or why no schedule was found.
 	Reasons []string
 	// Notes say in words what was not done and why: no LP back end, a limit reached.
 	Notes []string
-	// Baselines to compare with; see the problem definition, section 7.
-	Exclusive, InterleavedFull, Greedy Baseline
-	Seed                               uint64
+	// Baselines to compare with; see the problem definition, section 7, and
+	// [Options.EqualBaselines] for how much they search.
+	Queue, Exclusive, InterleavedFull, FewerExclusive, FewerInterleaved, Greedy Baseline
+
+	Seed uint64
 	// Series of incumbents and bounds over time.
 	Series []Point
 	// Elapsed is how long the run took.
@@ -56,8 +62,10 @@ type Result struct {
 
 // Baseline is the outcome of one way of scheduling.
 type Baseline struct {
-	// Schedule is nil where this way found none; Reason then says why. The
-	// full-depth baselines follow [instance.Instance.FullDepth].
+	// Instance that the baseline schedules: the plan's for greedy, the same at full depth,
+	// [instance.Instance.FullDepth], or at full depth on fewer workers. nil where none was made.
+	Instance *instance.Instance
+	// Schedule is nil where this way found none; Reason then says why.
 	Schedule   *instance.Schedule
 	Value      *big.Rat
 	Efficiency float64
@@ -118,13 +126,13 @@ func (r *Result) Efficiency() float64 {
 }
 
 // Binding says what limits the plan, by falling effect, after [Result.BindingBound].
-func (r *Result) Binding() []formulation.Binding { return r.BindingBound().Binding }
+func (r *Result) Binding() []bound.Binding { return r.BindingBound().Binding }
 
 // BindingBound is the strongest bound that tells what limits the plan: of equal
 // bounds the last, the linear program, since its prices say most. Bounds that mix
 // whole plans do not tell, so it may be weaker than Dual. Zero where none tells.
-func (r *Result) BindingBound() formulation.Bound {
-	bounds := slices.DeleteFunc(slices.Clone(r.Bounds), func(b formulation.Bound) bool { return b.Binding == nil })
+func (r *Result) BindingBound() bound.Bound {
+	bounds := slices.DeleteFunc(slices.Clone(r.Bounds), func(b bound.Bound) bool { return b.Binding == nil })
 	slices.Reverse(bounds)
-	return formulation.Best(r.Instance, bounds...)
+	return bound.Best(r.Instance, bounds...)
 }

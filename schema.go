@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 
 	"jigsaw/formulation/instance"
 )
@@ -23,7 +24,7 @@ func Schema(kind string) ([]byte, error) {
 		return resultSchema, nil
 	}
 	if !slices.Contains(instance.SchemaKinds(), kind) {
-		return nil, fmt.Errorf("there is no schema of %q; choose one of %v", kind, SchemaKinds())
+		return nil, fmt.Errorf("there is no schema of %q; choose one of %s", kind, strings.Join(SchemaKinds(), ", "))
 	}
 	return instance.Schema(kind)
 }

@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"slices"
 
-	"jigsaw/formulation"
+	"jigsaw/formulation/bound"
 	"jigsaw/formulation/instance"
 )
 
@@ -72,12 +72,12 @@ func WhatIf(ctx context.Context, spec *instance.Spec, models instance.ProfileSou
 // nothing where another bound is the stronger one, or about jobs.
 func predict(before *Result, change Change, changed *instance.Instance) *float64 {
 	in, bindings := before.Instance, before.Binding()
-	priced := func(b formulation.Binding) bool { return b.Row != "" }
+	priced := func(b bound.Binding) bool { return b.Row != "" }
 	if change.Kind == DropJob || !slices.ContainsFunc(bindings, priced) {
 		return nil
 	}
 	sum := 0.0
-	for _, r := range formulation.Resources(in) {
+	for _, r := range bound.Resources(in) {
 		old, grown := capacity(in, &r), capacity(changed, &r)
 		if old == 0 || old == grown {
 			continue
@@ -95,7 +95,7 @@ func predict(before *Result, change Change, changed *instance.Instance) *float64
 
 // capacity is the size of a resource: GPUs, bytes, or bit/s. Uplinks of an
 // instance without any, or of the full form, have none.
-func capacity(in *instance.Instance, r *formulation.Resource) float64 {
+func capacity(in *instance.Instance, r *bound.Resource) float64 {
 	sum := 0.0
 	seen := map[int]bool{}
 	for _, id := range r.Nodes {

@@ -92,7 +92,7 @@ export const planResult = (more: Partial<PlanResult> = {}): PlanResult => ({
   certified: true,
   gap: 0.1,
   efficiency: 1,
-  baselines: { exclusive: none, interleaved_full: none, greedy: none },
+  baselines: { queue: none, exclusive: none, interleaved_full: none, fewer_exclusive: none, fewer_interleaved: none, greedy: none },
   bounds: [],
   binding_bound: null,
   binding: [],

@@ -95,7 +95,7 @@ func TestBadParameters(t *testing.T) {
 		"effort":     {"bound", PlanOptions{Text: text, Effort: -1}, "effort -1"},
 		"time":       {"plan", PlanOptions{Text: text, TimeMS: -1}, "time_ms -1"},
 		"gap":        {"plan", PlanOptions{Text: text, Gap: 1}, "gap 1"},
-		"schema":     {"schema", schemaParams{"results"}, "choose one of [instance schedule result]"},
+		"schema":     {"schema", schemaParams{"results"}, "choose one of instance, schedule, result"},
 		"format":     {"export", exportParams{Text: text, Format: "pdf"}, "choose yaml, json, mps"},
 		"no plan":    {"export", exportParams{Text: text, Format: "svg"}, "plan first"},
 		"no chain":   {"explain", explainParams{Text: text}, "needs a schedule"},

@@ -109,7 +109,8 @@ type CompiledDepth struct {
 	Share  float64 `json:"share"`
 }
 
-// CompiledRule is an SPB rule; Fixed is null for a free one.
+// CompiledRule is an SPB rule; Fixed is null for a free one, whose mean depth-fraction is at
+// least MinShare.
 type CompiledRule struct {
 	Fixed    []int   `json:"fixed"`
 	MinFull  int     `json:"min_full"`
@@ -156,14 +157,15 @@ func newCompiled(s *scenario) *Compiled {
 }
 
 func newCompiledJob(j *instance.Job, class, source int) CompiledJob {
+	whole := float64(j.Workers) * float64(j.Depths[j.Full()].Share)
 	c := CompiledJob{
 		Name: j.Name, Model: j.Model, Batch: j.Batch, Workers: j.Workers, Iterations: j.Iterations, Weight: j.Weight,
 		Release: int64(j.Release), Deadline: int64(j.Deadline), Gang: j.Gang, Within: within(j.Within),
 		Class: class, Source: source, SegmentBytes: integers[int64](j.SegmentBytes),
-		Rule: CompiledRule{j.Rule.Fixed, j.Rule.MinFull, float64(j.Rule.MinShare) / float64(instance.One)},
+		Rule: CompiledRule{j.Rule.Fixed, j.Rule.MinFull, float64(j.Rule.MinShare) / whole},
 	}
-	for _, d := range j.Depths {
-		c.Depths = append(c.Depths, CompiledDepth{d.Layers, float64(d.Share) / float64(instance.One)})
+	for i, d := range j.Depths {
+		c.Depths = append(c.Depths, CompiledDepth{d.Layers, j.Fraction(i)})
 	}
 	for _, on := range j.On {
 		if on == nil {

@@ -74,7 +74,7 @@ func newSchedule(in *instance.Instance, s *instance.Schedule) *Schedule {
 	for j, gpus := range s.Residency {
 		c.Residency[j] = integers[int](gpus)
 		span, _ := in.Span(gpus)
-		c.Spans[j] = Span{span.Parties, int64(span.Slowest), make([]LinkUse, len(span.Uses))}
+		c.Spans[j] = Span{span.Parties, int64(in.BitRate(span.Slowest)), make([]LinkUse, len(span.Uses))}
 		for i, u := range span.Uses {
 			c.Spans[j].Links[i] = LinkUse{int(u.Link), u.Times}
 		}

@@ -17,7 +17,7 @@ export interface Problem {
 }
 
 export type ObjectiveName = 'makespan' | 'weighted_completion' | 'throughput' | 'max_min_throughput'
-export type PlanStatus = 'optimal' | 'feasible' | 'infeasible' | 'limit'
+export type PlanStatus = 'optimal' | 'feasible' | 'infeasible' | 'limit' | 'unknown'
 
 /** A compiled instance: what the planner sees. Arrays are indexed by the ids that others refer to. */
 export interface Compiled {
@@ -146,7 +146,7 @@ export interface PlanResult {
   certified: boolean
   gap: number | null
   efficiency: number | null
-  baselines: Record<'exclusive' | 'interleaved_full' | 'greedy', { value: number | null; efficiency: number | null; reason: string }>
+  baselines: Record<'queue' | 'exclusive' | 'interleaved_full' | 'fewer_exclusive' | 'fewer_interleaved' | 'greedy', { value: number | null; efficiency: number | null; reason: string }>
   bounds: { kind: string; value: number; certified: boolean }[]
   /** The bound that binding is about: the strongest that tells; it may be weaker than dual. */
   binding_bound: { kind: string; value: number; certified: boolean } | null

@@ -147,8 +147,11 @@ export function salvage(
 
 const unknown = {
   baselines: {
+    queue: { value: null, efficiency: null, reason: '' },
     exclusive: { value: null, efficiency: null, reason: '' },
     interleaved_full: { value: null, efficiency: null, reason: '' },
+    fewer_exclusive: { value: null, efficiency: null, reason: '' },
+    fewer_interleaved: { value: null, efficiency: null, reason: '' },
     greedy: { value: null, efficiency: null, reason: '' },
   },
   bounds: [],

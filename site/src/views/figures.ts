@@ -5,7 +5,7 @@ import type { Use } from './props'
 
 /** Ways to schedule, from what a batch queue does to what no plan can beat. */
 export interface Way {
-  key: 'exclusive' | 'interleaved_full' | 'greedy' | 'plan' | 'bound'
+  key: 'queue' | 'exclusive' | 'interleaved_full' | 'greedy' | 'plan' | 'bound'
   name: string
   /** What it is, in a line. */
   text: string
@@ -16,7 +16,8 @@ export interface Way {
 }
 
 const TEXTS: Record<Way['key'], [string, string]> = {
-  exclusive: ['Exclusive', 'whole GPUs for one job at a time, full depth: what a batch queue does'],
+  queue: ['Queue', 'whole GPUs for one job at a time, first come, first served: what a batch system does by itself'],
+  exclusive: ['Exclusive', 'whole GPUs for one job at a time, full depth, in the best order found'],
   interleaved_full: ['Interleaved', 'iterations of several jobs on a GPU, full depth'],
   greedy: ['Greedy', 'list scheduling with partial backpropagation'],
   plan: ['Plan', 'the best schedule found'],

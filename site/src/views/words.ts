@@ -37,6 +37,7 @@ export function statusWords(run: RunView): StatusWords {
         text: `It is ${proof} that no plan exists${result.reasons.length > 0 ? ':' : '.'}`,
       }
     case 'limit':
+    case 'unknown':
       return {
         tone: 'bad',
         head: 'No plan found',
