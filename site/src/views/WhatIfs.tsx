@@ -14,7 +14,7 @@ export function WhatIfs(props: ExplainProps) {
   const asked = whatIfs.map(w => w.change).filter(c => !offered.some(o => sameChange(o, c)))
   return (
     <section>
-      <h2>What would help</h2>
+      <h2>What would change</h2>
       <p class="muted">
         The prices of the bound predict what a change is worth; solving anew verifies it. Plans before and
         after are quick ones.

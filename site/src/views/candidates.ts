@@ -39,7 +39,7 @@ function grown(factor = 1): string {
   return change(factor - 1, Number.isInteger(Math.round(factor * 1e6) / 1e4) ? 0 : 1)
 }
 
-/** What to offer: GPUs first, then what is said to bind, then what is used most. */
+/** What to offer: GPUs first, then links that bind or are busy for half the time, then memory where it binds. */
 export function candidates(instance: Compiled, result: PlanResult): Candidate[] {
   const changes: WhatIfChange[] = []
   const gpuText = result.binding.filter(b => b.resource === 'gpu').map(b => b.subject)
@@ -50,8 +50,12 @@ export function candidates(instance: Compiled, result: PlanResult): Candidate[] 
     if (node && (!named || gpuText.some(text => text.includes(type.name))))
       changes.push({ kind: 'add_gpu', subject: node.name })
   })
-  for (const l of linksByUse(instance, result))
-    changes.push({ kind: 'link_speed', subject: instance.links[l]!.name, factor: GROWTH })
+  const names = (b: PlanResult['binding'][number], link: string) => b.subject.includes(link)
+  for (const l of linksByUse(instance, result)) {
+    const { name } = instance.links[l]!
+    if (result.usage!.link_share[l]! >= 0.5 || result.binding.some(b => names(b, name)))
+      changes.push({ kind: 'link_speed', subject: name, factor: GROWTH })
+  }
   if (result.binding.some(b => b.resource === 'memory'))
     for (const type of instance.types) changes.push({ kind: 'memory', subject: type.name, factor: GROWTH })
   return changes.map(change => ({ change, label: labelOf(instance, change) }))
