@@ -184,10 +184,10 @@ export interface Binding {
 
 /** What a change of the cluster would do. */
 export interface WhatIfChange {
-  kind: 'add_gpu' | 'link_speed' | 'cut_link' | 'memory' | 'drop_job'
-  /** A node, link, GPU type or job, by name. */
+  kind: 'add_gpu' | 'fail_gpu' | 'network' | 'link_speed' | 'cut_link' | 'memory' | 'drop_job'
+  /** A node, link, GPU type or job, by name; empty for network. */
   subject: string
-  /** link_speed and memory: 1.1 is 10 % more. */
+  /** network, link_speed and memory: 1.1 is 10 % more. */
   factor?: number
 }
 export interface WhatIfAnswer {

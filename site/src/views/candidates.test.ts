@@ -26,6 +26,8 @@ describe('what to ask about', () => {
     expect(plain(labelOf(instance, { kind: 'link_speed', subject: 'n0.up', factor: 1.1 }))).toBe(
       '+10 % on n0.up, now 25 Gbit/s',
     )
+    expect(labelOf(instance, { kind: 'fail_gpu', subject: 'n0' })).toBe('a GPU of n0 fails')
+    expect(labelOf(instance, { kind: 'network', subject: '', factor: 4 })).toBe('4 × the network')
     expect(labelOf(instance, { kind: 'cut_link', subject: 'n0.up' })).toBe('n0.up cut')
     expect(plain(labelOf(instance, { kind: 'memory', subject: 'v100', factor: 0.5 }))).toBe(
       '−50 % memory on every v100, now 32.0 GiB',
