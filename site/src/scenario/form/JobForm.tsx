@@ -60,7 +60,10 @@ export function JobForm(props: {
       <SelectField
         label="Model"
         value={text(job.model)}
-        options={[...models.keys()].map(model => [model, model] as const)}
+        options={[...models].map(
+          ([model, sizes]) =>
+            [model, sizes.length > 0 ? model : `${model} (no profile for this GPU)`] as const,
+        )}
         onChange={value => edit.setModel(index, value, models.get(value) ?? [])}
       />
       <SelectField

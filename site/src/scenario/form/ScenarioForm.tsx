@@ -19,6 +19,7 @@ export function ScenarioForm({ store }: { store: Store }) {
   const sound = store.sound.value
   const colours = useMemo(() => coloursOf(sound), [sound])
   const models = useMemo(() => batchSizes(spec, store.profiles.value), [spec, store.profiles.value])
+  const gpus = useMemo(() => [...new Set(store.profiles.value.map(({ gpu }) => gpu))], [store.profiles.value])
   return (
     <form class="form" aria-label="Scenario form" onSubmit={event => event.preventDefault()}>
       {stale && (
@@ -35,7 +36,7 @@ export function ScenarioForm({ store }: { store: Store }) {
           <summary>
             <h2>Cluster</h2>
           </summary>
-          <ClusterForm spec={spec} edit={edit} instance={sound?.instance ?? null} />
+          <ClusterForm spec={spec} gpus={gpus} edit={edit} instance={sound?.instance ?? null} />
         </details>
         <details open>
           <summary>
