@@ -10,6 +10,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics"
 	"jigsaw/heuristics/baseline"
+	"jigsaw/method"
 	"jigsaw/solver/eventloop"
 )
 
@@ -53,7 +54,12 @@ func (p *planner) wholeJobs(deep *instance.Instance, stop func(*big.Rat) bool) {
 		return baseline.Queue(p.ctx, in)
 	})
 	p.startShallow("queue", &r.Queue)
-	if r.Exclusive = p.opt.exclusive; r.Exclusive.Instance == nil {
+	switch {
+	case p.opt.exclusive.Instance != nil:
+		r.Exclusive = p.opt.exclusive
+	case p.opt.Without[method.ExclusiveSearch]:
+		r.Exclusive = r.Queue
+	default:
 		r.Exclusive = p.exclusive(deep, baseline.Config{Start: r.Queue.Schedule, Stop: stop}, 1)
 	}
 	p.startShallow("exclusive", &r.Exclusive)

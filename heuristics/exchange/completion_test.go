@@ -64,7 +64,7 @@ func TestCompletion(t *testing.T) {
 	begun, optimal, runs := 0, 0, 0
 	for seed := range uint64(10) {
 		in := heuristicstest.Planted(t, heuristicstest.Source(seed), 6, 4, ticks, 24)
-		annealer := NewAnnealer(in, heuristicstest.Source(seed), heuristicstest.Source(seed))
+		annealer := NewAnnealer(in, heuristicstest.Source(seed), heuristicstest.Source(seed), nil)
 		s := divide(t.Context(), in, annealer.rng)
 		require.NotNil(t, s)
 		groups := groupsOf(in, s)
@@ -96,7 +96,7 @@ func TestCompletionDeterministic(t *testing.T) {
 	in := manyNodes(t, "plain", 0)
 	run := func(cores int) *Annealer {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-		annealer := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0))
+		annealer := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0), nil)
 		require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
 		require.Equal(t, 1, annealer.completions)
 		annealer.complete(t.Context())

@@ -10,6 +10,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/list"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 // Annealer anneals which jobs share a group of nodes. Two groups exchange a few jobs,
@@ -17,6 +18,7 @@ import (
 // another's gaps no estimate tells as well. It begins with a division.
 type Annealer struct {
 	in       *instance.Instance
+	without  method.Set
 	rng      *rand.Rand
 	area     []float64 // per job: GPU-ticks at the cheapest depths
 	estimate *estimate
@@ -98,9 +100,9 @@ var swaps = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, 
 
 // NewAnnealer returns a walk that begins with a division once it has work to do. rng draws
 // the exchanges, dice the completions.
-func NewAnnealer(in *instance.Instance, rng, dice *rand.Rand) *Annealer {
+func NewAnnealer(in *instance.Instance, rng, dice *rand.Rand, without method.Set) *Annealer {
 	t := &Annealer{
-		in: in, rng: rng, dice: dice, area: make([]float64, len(in.Jobs)), cycle: firstExchanges * len(in.Jobs), share: mostShare,
+		in: in, without: without, rng: rng, dice: dice, area: make([]float64, len(in.Jobs)), cycle: firstExchanges * len(in.Jobs), share: mostShare,
 		estimate: newEstimate(in), limit: math.Inf(1), tail: math.Inf(1), completing: firstCompletions, given: map[string]int{},
 	}
 	counts := state.CheapestMultisets(in)
@@ -117,6 +119,9 @@ func NewAnnealer(in *instance.Instance, rng, dice *rand.Rand) *Annealer {
 		t.tail = min(t.tail, sync)
 	}
 	t.partitions = newPartitions(t.area)
+	if without[method.Exchange] {
+		t.share = 0
+	}
 	return t
 }
 
@@ -136,7 +141,7 @@ func (t *Annealer) Walk(ctx context.Context, work int, best state.Incumbent) flo
 		t.restart(ctx, best)
 	}
 	share := t.share
-	if share > 0 && t.covering() {
+	if share > 0 && t.covering() && !t.without[method.BinCompletion] {
 		t.bound(best)
 		if float64(t.spent) <= t.completing*float64(t.done) {
 			t.complete(ctx)
@@ -463,7 +468,7 @@ func (b *pairExchange) sketch(ctx context.Context, n int, jobs []instance.JobID)
 		return side{part: old.part}, true
 	}
 	s := side{part: b.in.Part(jobs, b.groups[n].nodes, b.taken[n])}
-	s.search = list.NewPortfolio(ctx, state.Options{Tries: sketchTries}, s.part.Instance, b.rng)
+	s.search = list.NewPortfolio(ctx, state.Options{Tries: sketchTries, Without: b.without}, s.part.Instance, b.rng)
 	if old.from != nil {
 		as := make([]int, len(jobs))
 		for j, id := range jobs {

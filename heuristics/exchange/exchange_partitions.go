@@ -9,6 +9,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/list"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 const (
@@ -73,7 +74,7 @@ func (t *Annealer) cover(ctx context.Context, pairs []*pairExchange) {
 			}
 		}
 	}
-	if !t.vain {
+	if !t.vain || t.without[method.SetPartitions] {
 		return
 	}
 	t.credit += int(partitionPart * float64(work))
@@ -156,7 +157,7 @@ func (b *pairExchange) fill(ctx context.Context, tries int, due float64) {
 		return
 	}
 	s := side{part: b.in.Part(b.lack, b.groups[n].nodes, b.taken[n])}
-	s.search = list.NewPortfolio(ctx, state.Options{Tries: sketchTries}, s.part.Instance, b.rng)
+	s.search = list.NewPortfolio(ctx, state.Options{Tries: sketchTries, Without: b.without}, s.part.Instance, b.rng)
 	if s.search.Construct() != nil {
 		return
 	}

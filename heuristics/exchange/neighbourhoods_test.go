@@ -82,7 +82,7 @@ func TestDivide(t *testing.T) {
 // gain.
 func TestNeighbourhoods(t *testing.T) {
 	runs, gained := improves(t, func(in *instance.Instance, seed uint64) (best *state.Incumbent, step func()) {
-		p := NewNeighbourhoods(in, heuristicstest.Source(seed))
+		p := NewNeighbourhoods(in, heuristicstest.Source(seed), nil)
 		start := divide(t.Context(), in, heuristicstest.Source(seed))
 		if start == nil {
 			return nil, nil
@@ -105,7 +105,7 @@ func TestFewGroups(t *testing.T) {
 		in := m.Instance(t, 1)
 		s, err := list.Greedy(t.Context(), state.Options{Quick: true}, in, heuristicstest.Source(1))
 		require.NoError(t, err)
-		p := NewNeighbourhoods(in, heuristicstest.Source(1))
+		p := NewNeighbourhoods(in, heuristicstest.Source(1), nil)
 		p.Best = state.Incumbent{Schedule: s, Value: state.ValueOf(in, s.Completion(in))}
 		for groups, part := range want {
 			p.groups = make([]group, groups)

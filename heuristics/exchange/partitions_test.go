@@ -149,7 +149,7 @@ func TestPartitionsForget(t *testing.T) {
 func TestExchangeAdopt(t *testing.T) {
 	in := manyNodes(t, "plain", 0)
 	require.Equal(t, instance.Makespan, in.Objective)
-	annealer := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0))
+	annealer := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0), nil)
 	require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
 	annealer.limit = annealer.Best.Value.Float() + 1
 	for n := range annealer.sides {
@@ -174,7 +174,7 @@ func TestPartitionsDeterministic(t *testing.T) {
 	in := manyNodes(t, "plain", 0)
 	run := func(cores int) *Annealer {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-		annealer := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0))
+		annealer := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0), nil)
 		require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
 		annealer.vain = true
 		annealer.Walk(t.Context(), 600_000, annealer.Best)

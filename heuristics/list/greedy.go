@@ -8,6 +8,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/placement"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 // Greedy plans an instance of a finite objective: the best of a portfolio of placements,
@@ -18,7 +19,7 @@ func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 		return nil, err
 	}
 	p := NewPortfolio(ctx, o, in, rng)
-	if o.Tries == 0 && Unrelated(in) {
+	if o.Tries == 0 && Unrelated(in) && !o.Without[method.Unrelated] {
 		if err := p.assigned(); err != nil {
 			return nil, err
 		}
@@ -30,7 +31,9 @@ func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 	if o.Constructed != nil && p.told != nil {
 		o.Constructed(p.Best.Schedule(in, p.Layout))
 	}
-	p.Improve()
+	if !o.Without[method.ListChanges] {
+		p.Improve()
+	}
 	return p.result()
 }
 
@@ -133,6 +136,8 @@ type way struct {
 func (p *Portfolio) balanceSteps() int {
 	steps := min(max(5_000, 100*p.Layout.Slots), 40_000)
 	switch {
+	case p.options.Without[method.Balance]:
+		steps = 0
 	case p.options.Tries > 0:
 		steps = fewBalance
 	case p.options.Quick:
@@ -163,6 +168,11 @@ const serially = -1
 // grow with the schedule.
 const maxSerialTasks = 100_000
 
+// serial reports whether the serial decoder may be used.
+func (p *Portfolio) serial() bool {
+	return p.Layout.Tasks <= maxSerialTasks && !p.options.Without[method.SerialDecoder]
+}
+
 // attempts lists what to try, the most promising first, as far as the budget
 // goes. The order of rules and patiences is by how often they won on random
 // instances.
@@ -185,7 +195,7 @@ func (p *Portfolio) attempts(ways int) []attempt {
 	if releases {
 		list = append(list, attempt{0, inOrder, 0, false, false})
 	}
-	if p.Layout.Tasks <= maxSerialTasks {
+	if p.serial() {
 		serial := []attempt{{0, EvenProgress, serially, false, false}, {0, LongestChain, serially, false, false}}
 		if p.In.Objective == instance.WeightedCompletion {
 			serial = []attempt{{0, SmithArea, serially, false, false}, {0, SmithChain, serially, false, false}}

@@ -45,7 +45,7 @@ func Guided(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 			even.Even, patient.Patience, serial.serial = true, 1, true
 			eager.Patience, eager.eager = 2, true
 			list = append(list, d, &even, &patient, &eager)
-			if p.Layout.Tasks <= maxSerialTasks {
+			if p.serial() {
 				list = append(list, &serial)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"jigsaw/heuristics/multiset"
 	"jigsaw/heuristics/placement"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 // leeway is how much worse than the best a decision may be to be searched from,
@@ -74,15 +75,17 @@ type mutation struct {
 	reach *placement.Reach
 	// serial: the serial decoder may be used.
 	serial bool
-	from   *Decision
-	late   []instance.JobID // jobs by descending completion, or by lateness first
-	d      *Decision        // the neighbour in the making
-	homes  bool             // d.where is d's own
-	keys   bool             // d.base and d.slope are
+	// level: placements may be levelled.
+	level bool
+	from  *Decision
+	late  []instance.JobID // jobs by descending completion, or by lateness first
+	d     *Decision        // the neighbour in the making
+	homes bool             // d.where is d's own
+	keys  bool             // d.base and d.slope are
 }
 
 func newMutation(p *Portfolio, from *Decision, value state.Value, completion []instance.Tick) *mutation {
-	m := &mutation{in: p.In, rng: p.rng, reach: p.reach, from: from, serial: p.Layout.Tasks <= maxSerialTasks}
+	m := &mutation{in: p.In, rng: p.rng, reach: p.reach, from: from, serial: p.serial(), level: !p.options.Without[method.Balance]}
 	m.late = state.OrderBy(len(p.In.Jobs), func(j instance.JobID) int64 {
 		c, due := completion[j], p.In.Jobs[j].Deadline
 		if value.Late > 0 && due > 0 {
@@ -242,7 +245,10 @@ func (m *mutation) kick() *Decision {
 		}
 	}
 	near := []float64{0, 1, 4}[m.rng.IntN(3)]
-	d.Where = placement.Balance(m.in, p.Out, placement.BalanceOptions{Counts: d.Counts, Reach: m.reach, Rng: m.rng, Steps: kickSteps, Near: near})
+	d.Where = p.Out
+	if m.level {
+		d.Where = placement.Balance(m.in, p.Out, placement.BalanceOptions{Counts: d.Counts, Reach: m.reach, Rng: m.rng, Steps: kickSteps, Near: near})
+	}
 	rules := []Rule{EvenProgress, EvenProgress, LongestChain, CriticalRatio, mostWork}
 	if m.in.Objective == instance.WeightedCompletion {
 		rules = []Rule{SmithArea, SmithChain, SmithLeft}
@@ -260,6 +266,9 @@ const kickSteps = 1000
 
 // shift moves or swaps workers or whole jobs, mostly off loaded GPUs.
 func (m *mutation) shift() bool {
+	if !m.level {
+		return false
+	}
 	b := placement.NewBalancer(m.in, m.d.Where, placement.BalanceOptions{Counts: m.d.Counts, Reach: m.reach, Rng: m.rng})
 	for range 10 {
 		if b.Step(true) {

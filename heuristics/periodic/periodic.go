@@ -10,6 +10,7 @@ import (
 	"jigsaw/heuristics/multiset"
 	"jigsaw/heuristics/placement"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 const (
@@ -48,7 +49,7 @@ func periodicPlanTasks(in *instance.Instance) float64 { return float64(periodicW
 // context's error. A job need not get iterations; if none can, the plan is
 // empty, with period 1 and value 0.
 func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
-	s := newPeriodicSearch(ctx, in, rng, o.Improved)
+	s := newPeriodicSearch(ctx, o, in, rng)
 	part := o.Part(quickPeriodicPart)
 	s.most, s.plans = s.most/part, s.plans/part
 	if ctx.Err() != nil {
@@ -101,7 +102,7 @@ func Whole(ctx context.Context, o state.Options, in *instance.Instance, rng *ran
 // dedicated is the best periodic plan of whole jobs on GPUs of their own that choose in
 // one of the orders; see residencyOptions. The first plan ends with the context first.
 func dedicated(first, ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, orders ...[]instance.JobID) (*instance.Schedule, error) {
-	s := newPeriodicSearch(first, in, rng, o.Improved)
+	s := newPeriodicSearch(first, o, in, rng)
 	if first.Err() != nil {
 		return nil, first.Err()
 	}
@@ -139,6 +140,7 @@ type periodicSearch struct {
 	in       *instance.Instance
 	rng      *rand.Rand
 	improved func(*instance.Schedule)
+	without  method.Set
 	ceiling  float64 // no plan is worth more
 
 	pool        [][]*resident // residencies found
@@ -160,9 +162,9 @@ type periodicSearch struct {
 	bestPeriod instance.Tick
 }
 
-func newPeriodicSearch(ctx context.Context, in *instance.Instance, rng *rand.Rand, improved func(*instance.Schedule)) *periodicSearch {
+func newPeriodicSearch(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand) *periodicSearch {
 	return &periodicSearch{
-		ctx: ctx, in: in, rng: rng, improved: improved, ceiling: periodicCeiling(in),
+		ctx: ctx, in: in, rng: rng, improved: o.Improved, without: o.Without, ceiling: periodicCeiling(in),
 		most: periodicWork(in), plans: periodicEvaluations,
 	}
 }
@@ -288,7 +290,7 @@ func (s *periodicSearch) systematic() {
 func (s *periodicSearch) vary(counts [][]int) {
 	small := len(s.in.Jobs)*len(s.in.GPUs) <= 4096
 	for !s.done() && len(s.pool) > 0 {
-		if s.in.Objective == instance.Throughput && s.rng.IntN(3) > 0 && s.repair(counts) {
+		if s.in.Objective == instance.Throughput && !s.without[method.Repair] && s.rng.IntN(3) > 0 && s.repair(counts) {
 			continue
 		}
 		i := s.bestPool
@@ -384,6 +386,9 @@ func (s *periodicSearch) evaluate(list []*resident, period instance.Tick, f fill
 			if best, _ := s.bestValue.Float64(); value < 0.8*best {
 				return better
 			}
+		}
+		if s.without[method.Compaction] {
+			return better
 		}
 		short := m.compact(s.ctx)
 		if short == nil {

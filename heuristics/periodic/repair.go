@@ -5,6 +5,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/placement"
+	"jigsaw/method"
 )
 
 const (
@@ -62,7 +63,7 @@ func (s *periodicSearch) repair(usual [][]int) bool {
 	if value.Cmp(s.currentValue) < 0 {
 		return true
 	}
-	if value.Cmp(s.currentValue) > 0 {
+	if value.Cmp(s.currentValue) > 0 && !s.without[method.Compaction] {
 		if short := m.compact(s.ctx); short != nil {
 			short.tasks = m.tasks
 			m, value = short, s.value(short)
