@@ -60,7 +60,7 @@ type Method struct {
 func All() []Method {
 	return []Method{
 		{ListChanges, "greedy's changes of the best list schedule"},
-		{Balance, "levelling of loads after jobs were placed one by one"},
+		{Balance, "annealing of loads after jobs were placed one by one"},
 		{SerialDecoder, "list scheduling that puts iterations into the earliest gaps"},
 		{Unrelated, "the assignment search for single workers on unlike GPUs"},
 		{Guided, "list schedules after the plans that the columns bound mixes"},

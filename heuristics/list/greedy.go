@@ -55,7 +55,7 @@ func (p *Portfolio) Resume(from *Decision, as []int) {
 		}
 	}
 	kept := placer.Out
-	level := placement.Balance(p.In, kept, placement.BalanceOptions{Counts: counts, Reach: p.reach, Rng: p.rng, Steps: p.balanceSteps(), Near: 4})
+	level := p.balance(kept, counts, 4, p.balanceSteps())
 	var list []*Decision
 	for _, where := range []*placement.Placement{level, kept} {
 		d := *from
@@ -108,7 +108,7 @@ func (p *Portfolio) Construct() error {
 				*where, dealt[a.way] = places[0], dealt[0]
 			}
 			if how.balanced {
-				*where = placement.Balance(in, *where, placement.BalanceOptions{Ctx: p.ctx, Counts: dealt[a.way], Reach: p.reach, Rng: p.rng, Steps: p.balanceSteps(), Near: how.near})
+				*where = p.balance(*where, dealt[a.way], how.near, p.balanceSteps())
 			}
 			taken[a.way] = Measure(in, *where, dealt[a.way])
 		}
@@ -127,12 +127,25 @@ func (p *Portfolio) Construct() error {
 // way is a way to a placement.
 type way struct {
 	placement.Options
-	// balanced asks for [balance] afterwards, with chains of weight near.
+	// balanced asks for balance afterwards, with chains of weight near.
 	balanced bool
 	near     float64
 }
 
-// balanceSteps is the number of changes of a placement that [balance] tries.
+// balance anneals a placement for so many steps, with chains of weight near.
+func (p *Portfolio) balance(where *placement.Placement, counts [][]int, near float64, steps int) *placement.Placement {
+	if len(p.In.GPUs) == 1 || steps == 0 {
+		return where
+	}
+	h := placement.NewAnnealer(p.In, p.Layout, where, placement.AnnealOptions{Counts: counts, Near: near, CoResidence: 2}, p.rng)
+	h.Anneal(p.ctx, steps, balanceHeat)
+	return h.Placement()
+}
+
+// balanceHeat is the temperature at which it begins.
+const balanceHeat = 0.02
+
+// balanceSteps is the number of changes of a placement that balance tries.
 func (p *Portfolio) balanceSteps() int {
 	steps := min(max(5_000, 100*p.Layout.Slots), 40_000)
 	switch {

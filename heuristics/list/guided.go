@@ -37,9 +37,7 @@ func Guided(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 			}
 			continue
 		}
-		h := placement.NewAnnealer(state.NewOperations(in), where, placement.AnnealOptions{Counts: counts, Near: 5, CoResidence: 2}, rng)
-		h.Anneal(ctx, p.balanceSteps(), placement.KickHeat)
-		for _, where := range []*placement.Placement{where, h.Placement()} {
+		for _, where := range []*placement.Placement{where, p.balance(where, counts, 5, p.balanceSteps())} {
 			d := &Decision{Counts: counts, Where: where, keys: keys}
 			even, patient, eager, serial := *d, *d, *d, *d
 			even.Even, patient.Patience, serial.serial = true, 1, true

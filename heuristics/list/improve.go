@@ -70,12 +70,13 @@ func (p *Portfolio) Improve() {
 
 // mutation draws neighbours of the incumbent's decision.
 type mutation struct {
-	in    *instance.Instance
-	rng   *rand.Rand
-	reach *placement.Reach
+	in        *instance.Instance
+	portfolio *Portfolio
+	rng       *rand.Rand
+	reach     *placement.Reach
 	// serial: the serial decoder may be used.
 	serial bool
-	// level: placements may be levelled.
+	// level: placements may be balanced.
 	level bool
 	from  *Decision
 	late  []instance.JobID // jobs by descending completion, or by lateness first
@@ -85,7 +86,7 @@ type mutation struct {
 }
 
 func newMutation(p *Portfolio, from *Decision, value state.Value, completion []instance.Tick) *mutation {
-	m := &mutation{in: p.In, rng: p.rng, reach: p.reach, from: from, serial: p.serial(), level: !p.options.Without[method.Balance]}
+	m := &mutation{in: p.In, portfolio: p, rng: p.rng, reach: p.reach, from: from, serial: p.serial(), level: !p.options.Without[method.Balance]}
 	m.late = state.OrderBy(len(p.In.Jobs), func(j instance.JobID) int64 {
 		c, due := completion[j], p.In.Jobs[j].Deadline
 		if value.Late > 0 && due > 0 {
@@ -247,7 +248,7 @@ func (m *mutation) kick() *Decision {
 	near := []float64{0, 1, 4}[m.rng.IntN(3)]
 	d.Where = p.Out
 	if m.level {
-		d.Where = placement.Balance(m.in, p.Out, placement.BalanceOptions{Counts: d.Counts, Reach: m.reach, Rng: m.rng, Steps: kickSteps, Near: near})
+		d.Where = m.portfolio.balance(p.Out, d.Counts, near, kickSteps)
 	}
 	rules := []Rule{EvenProgress, EvenProgress, LongestChain, CriticalRatio, mostWork}
 	if m.in.Objective == instance.WeightedCompletion {
@@ -269,14 +270,12 @@ func (m *mutation) shift() bool {
 	if !m.level {
 		return false
 	}
-	b := placement.NewBalancer(m.in, m.d.Where, placement.BalanceOptions{Counts: m.d.Counts, Reach: m.reach, Rng: m.rng})
-	for range 10 {
-		if b.Step(true) {
-			m.d.Where, m.homes = b.Out, true
-			return true
-		}
+	h := placement.NewAnnealer(m.in, m.portfolio.Layout, m.d.Where, placement.AnnealOptions{Counts: m.d.Counts}, m.rng)
+	if !h.Shift() {
+		return false
 	}
-	return false
+	m.d.Where, m.homes = h.Placement(), true
+	return true
 }
 
 // redepth gives a job with a free rule another multiset. Jobs whose memory is

@@ -142,6 +142,16 @@ func (h *Annealer) step(heat float64) bool {
 	return true
 }
 
+// Shift makes a change of residencies, whatever it costs, and reports whether it found one.
+func (h *Annealer) Shift() bool {
+	for range 20 {
+		if h.step(math.Inf(1)) && len(h.jobs) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // loaded returns the more loaded of a few random GPUs, or the less loaded.
 func (h *Annealer) loaded(more bool) int32 {
 	best := int32(h.rng.IntN(len(h.load)))
