@@ -62,7 +62,7 @@ type improver struct {
 func newImprover(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *improver {
 	s := &improver{ctx: ctx, walks: sequence.NewSearch(ctx, o, in, rng, best, sequence.MostLanes)}
 	s.neighbourhoods = exchange.NewNeighbourhoods(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), o.Without)
-	s.exchanges = exchange.NewAnnealer(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), o.Without)
+	s.exchanges = exchange.NewAnnealer(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), o.Without)
 	return s
 }
 

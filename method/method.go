@@ -16,14 +16,11 @@ type Name string
 const (
 	ListChanges    Name = "list-changes"
 	Balance        Name = "balance"
-	SerialDecoder  Name = "serial-decoder"
 	Unrelated      Name = "unrelated"
 	Guided         Name = "guided"
 	Lanes          Name = "lanes"
 	Residencies    Name = "residencies"
 	Exchange       Name = "exchange"
-	SetPartitions  Name = "set-partitions"
-	BinCompletion  Name = "bin-completion"
 	Neighbourhoods Name = "neighbourhoods"
 )
 
@@ -61,14 +58,11 @@ func All() []Method {
 	return []Method{
 		{ListChanges, "greedy's changes of the best list schedule"},
 		{Balance, "annealing of loads after jobs were placed one by one"},
-		{SerialDecoder, "list scheduling that puts iterations into the earliest gaps"},
 		{Unrelated, "the assignment search for single workers on unlike GPUs"},
 		{Guided, "list schedules after the plans that the columns bound mixes"},
 		{Lanes, "annealing of orders of all operations"},
 		{Residencies, "annealing of residencies on an estimate, and list scheduling of them"},
 		{Exchange, "exchanges of jobs between groups of nodes"},
-		{SetPartitions, "exact covers of the jobs by sets that exchanges saw"},
-		{BinCompletion, "groups of nodes filled one after the other"},
 		{Neighbourhoods, "a few groups of nodes at a time, searched as an instance of their own"},
 		{CyclicLanes, "annealing of cyclic sequences"},
 		{RuinRecreate, "ruin and recreate at a fixed period"},
