@@ -29,7 +29,6 @@ const (
 	CyclicLanes  Name = "cyclic-lanes"
 	RuinRecreate Name = "ruin-recreate"
 	Restarts     Name = "restarts"
-	Repair       Name = "repair"
 	Compaction   Name = "compaction"
 )
 
@@ -67,7 +66,6 @@ func All() []Method {
 		{CyclicLanes, "annealing of cyclic sequences"},
 		{RuinRecreate, "ruin and recreate at a fixed period"},
 		{Restarts, "further greedy plans that repeat, for others to begin from"},
-		{Repair, "greedy's changes of a few jobs of a plan that repeats"},
 		{Compaction, "shorter periods for the same orders"},
 		{ExclusiveSearch, "the search for the best order of whole jobs"},
 		{Fluid, "the bound of fluid work on pools of GPUs and links"},

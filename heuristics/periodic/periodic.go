@@ -40,8 +40,7 @@ func periodicPlanTasks(in *instance.Instance) float64 { return float64(periodicW
 // has room for another. Then the orders that came about are kept and the
 // period is shrunk to the least that they admit, and the time this opens is
 // filled again. Candidates for P are iteration lengths, GPU loads, and their
-// multiples; random variations of the best plans follow and, for the sum of
-// rates, repairs of the best plan in which a few jobs change places. The work
+// multiples; random variations of the best plans follow. The work
 // is bounded by counts, not by a clock, so that a seed gives one result.
 //
 // o.Improved, if not nil, is told of every plan better than those before. When
@@ -153,10 +152,9 @@ type periodicSearch struct {
 
 	best      *moduloScheduler
 	bestValue *big.Rat
-	running   int // jobs with iterations in the best plan
-	// current is the plan that repair works on, and its value.
-	current      *moduloScheduler
-	currentValue *big.Rat
+	running   int          // jobs with iterations in the best plan
+	clock     *periodClock // of compact; nil before it is asked for
+	table     *residencyTable
 	// From what the best plan was built.
 	bestPool   int
 	bestPeriod instance.Tick
@@ -290,9 +288,6 @@ func (s *periodicSearch) systematic() {
 func (s *periodicSearch) vary(counts [][]int) {
 	small := len(s.in.Jobs)*len(s.in.GPUs) <= 4096
 	for !s.done() && len(s.pool) > 0 {
-		if s.in.Objective == instance.Throughput && !s.without[method.Repair] && s.rng.IntN(3) > 0 && s.repair(counts) {
-			continue
-		}
 		i := s.bestPool
 		switch p := s.rng.Float64(); {
 		case p < 0.25 && small:
@@ -390,11 +385,10 @@ func (s *periodicSearch) evaluate(list []*resident, period instance.Tick, f fill
 		if s.without[method.Compaction] {
 			return better
 		}
-		short := m.compact(s.ctx)
+		short := s.compact(m)
 		if short == nil {
 			return better
 		}
-		short.tasks = m.tasks
 		m = short
 		better = s.keep(m) || better
 		if even {
