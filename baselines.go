@@ -112,7 +112,7 @@ func (p *planner) interleavedFull(deep *instance.Instance, list heuristics.Confi
 	b, e := &r.InterleavedFull, &r.Exclusive
 	if e.Schedule == nil && b.Schedule != nil && !deep.Objective.Periodic() {
 		// GPUs chosen one job at a time left one without memory; those of a whole plan do not.
-		r.Exclusive = p.exclusive(deep, baseline.Config{Homes: b.Schedule.Residency, Stop: list.Stop}, 1)
+		r.Exclusive = p.exclusive(deep, baseline.Config{Residencies: b.Schedule.Residency, Stop: list.Stop}, 1)
 	}
 	if e.Schedule != nil && (b.Schedule == nil || deep.Objective.Better(e.Value, b.Value)) {
 		*b = *e

@@ -45,7 +45,7 @@ func TestUnrelated(t *testing.T) {
 	}
 	s := plan()
 	require.Empty(t, instance.Check(in, s))
-	h := assign.Homes{GPUs: s.Residency, Limit: make([][]int, jobs), Span: make([]instance.Span, jobs)}
+	h := assign.Residencies{GPUs: s.Residency, Limit: make([][]int, jobs), Span: make([]instance.Span, jobs)}
 	for j := range h.Limit {
 		h.Limit[j] = []int{0}
 	}

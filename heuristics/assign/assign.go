@@ -9,8 +9,8 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Homes say where every job lives.
-type Homes struct {
+// Residencies say where every job lives.
+type Residencies struct {
 	// GPUs[j] are the distinct GPUs of job j.
 	GPUs [][]instance.GPUID
 	// Limit[j][n] is the deepest depth that memory is reserved for on GPUs[j][n].
@@ -62,8 +62,8 @@ type Search struct {
 	draft
 }
 
-// New begins with homes that are valid. counts[j] is the depth multiset of job j.
-func New(in *instance.Instance, counts [][]int, start Homes, rng *rand.Rand) *Search {
+// New begins with residencies that are valid. counts[j] is the depth multiset of job j.
+func New(in *instance.Instance, counts [][]int, start Residencies, rng *rand.Rand) *Search {
 	gpus, jobs := len(in.GPUs), len(in.Jobs)
 	s := &Search{
 		in: in, rng: rng, counts: counts, first: make([]int32, jobs+1), work: make([]int64, jobs*len(in.Types)), types: len(in.Types), held: make([]bool, jobs), gpus: make([][]int32, len(in.Types)),
@@ -87,8 +87,8 @@ func New(in *instance.Instance, counts [][]int, start Homes, rng *rand.Rand) *Se
 	s.tight = s.memoryBinds()
 	s.prices()
 	s.begin(len(s.terms))
-	for j, home := range start.GPUs {
-		for n, g := range home {
+	for j, residency := range start.GPUs {
+		for n, g := range residency {
 			s.owner, s.gpu, s.place = append(s.owner, int32(j)), append(s.gpu, -1), append(s.place, -1)
 			s.limit = append(s.limit, start.Limit[j][n])
 			s.enter(s.first[j]+int32(n), int32(g))
@@ -117,7 +117,7 @@ func work(job *instance.Job, costs *instance.Costs, counts []int) int64 {
 	return int64(job.Iterations) * ((sum + k - 1) / k)
 }
 
-// Exact reports whether the estimate of homes is the makespan of schedules there: every
+// Exact reports whether the estimate of residencies is the makespan of schedules there: every
 // job is one worker, whose tasks need not wait for anything.
 func Exact(in *instance.Instance) bool {
 	return in.Objective == instance.Makespan && !slices.ContainsFunc(in.Jobs, func(j instance.Job) bool {
@@ -125,22 +125,22 @@ func Exact(in *instance.Instance) bool {
 	})
 }
 
-// Estimate of the best homes so far, in ticks.
+// Estimate of the best residencies so far, in ticks.
 func (s *Search) Estimate() int64 { return s.best }
 
-// Bound is what no homes' estimate is below, in ticks.
+// Bound is what no residencies' estimate is below, in ticks.
 func (s *Search) Bound() int64 { return s.bound }
 
-// Best returns the best homes so far.
-func (s *Search) Best() Homes {
-	h := Homes{Span: slices.Clone(s.keptSpan)}
+// Best returns the best residencies so far.
+func (s *Search) Best() Residencies {
+	h := Residencies{Span: slices.Clone(s.keptSpan)}
 	for j := range s.in.Jobs {
 		var gpus []instance.GPUID
 		for _, g := range s.kept[s.first[j]:s.first[j+1]] {
 			gpus = append(gpus, instance.GPUID(g))
 		}
 		limit := slices.Clone(s.limit[s.first[j]:s.first[j+1]])
-		for a := range gpus { // ascending; homes are short
+		for a := range gpus { // ascending; residencies are short
 			for b := a; b > 0 && gpus[b] < gpus[b-1]; b-- {
 				gpus[b], gpus[b-1], limit[b], limit[b-1] = gpus[b-1], gpus[b], limit[b-1], limit[b]
 			}
@@ -223,7 +223,7 @@ func (s *Search) energy(i int32, ticks int64) float64 {
 	return float64(s.price[i]*x)/2 + float64(10*max(0, x-1))
 }
 
-// keep notes the homes as the best.
+// keep notes the residencies as the best.
 func (s *Search) keep() {
 	s.best, s.high = slices.Max(s.terms), 0
 	for _, t := range s.terms {

@@ -25,9 +25,9 @@ func full(in *instance.Instance) [][]int {
 	return counts
 }
 
-// homes of a schedule, with memory for full depth.
-func homes(in *instance.Instance, s *instance.Schedule) Homes {
-	h := Homes{GPUs: s.Residency}
+// residencies of a schedule, with memory for full depth.
+func residencies(in *instance.Instance, s *instance.Schedule) Residencies {
+	h := Residencies{GPUs: s.Residency}
 	for j, gpus := range s.Residency {
 		limit := make([]int, len(gpus))
 		for n := range limit {
@@ -39,8 +39,8 @@ func homes(in *instance.Instance, s *instance.Schedule) Homes {
 	return h
 }
 
-// fits reports whether homes meet rule 7 with every worker at its limit.
-func fits(in *instance.Instance, h Homes) bool {
+// fits reports whether residencies meet rule 7 with every worker at its limit.
+func fits(in *instance.Instance, h Residencies) bool {
 	for g := range in.GPUs {
 		t := in.GPUs[g].Type
 		persistent, ephemeral := instance.Bytes(0), instance.Bytes(0)
@@ -57,7 +57,7 @@ func fits(in *instance.Instance, h Homes) bool {
 	return true
 }
 
-// TestKeepsCount holds homes and what steps keep up to date, of jobs of several workers
+// TestKeepsCount holds residencies and what steps keep up to date, of jobs of several workers
 // and iterations too, against rules 1 and 7 and a search that counts anew.
 func TestKeepsCount(t *testing.T) {
 	t.Parallel()
@@ -68,7 +68,7 @@ func TestKeepsCount(t *testing.T) {
 		if !ok {
 			continue
 		}
-		from := homes(in, start)
+		from := residencies(in, start)
 		if !fits(in, from) {
 			continue
 		}
@@ -131,8 +131,8 @@ func machines(t *testing.T, rng *rand.Rand, jobs, machines, most int) (*instance
 }
 
 // first has all jobs on the first machine.
-func first(in *instance.Instance) Homes {
-	var h Homes
+func first(in *instance.Instance) Residencies {
+	var h Residencies
 	for range in.Jobs {
 		h.GPUs, h.Limit, h.Span = append(h.GPUs, []instance.GPUID{0}), append(h.Limit, []int{0}), append(h.Span, instance.Span{Parties: 1})
 	}
@@ -169,7 +169,7 @@ func TestOptimum(t *testing.T) {
 	}
 }
 
-// TestSameSeed: equal sources give equal homes.
+// TestSameSeed: equal sources give equal residencies.
 func TestSameSeed(t *testing.T) {
 	t.Parallel()
 	in, _ := machines(t, source(1), 60, 10, 100)

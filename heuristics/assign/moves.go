@@ -8,14 +8,14 @@ import (
 
 // draft is a change that is looked at: moves, and what they do to the terms.
 type draft struct {
-	moves   []move
-	jobs    []int32 // that move and have terms of their own
-	spans   []instance.Span
-	touched []int32 // terms
-	diff    []int64 // per term
-	seen    []uint32
-	stamp   uint32
-	home    []int32
+	moves     []move
+	jobs      []int32 // that move and have terms of their own
+	spans     []instance.Span
+	touched   []int32 // terms
+	diff      []int64 // per term
+	seen      []uint32
+	stamp     uint32
+	residency []int32
 }
 
 // move of a worker between GPUs.
@@ -103,7 +103,7 @@ func (s *Search) moveWorker(a int32) bool {
 }
 
 // moveJob moves all workers of a job to a run of GPUs that begins at a multiple of the
-// greatest power of two in their number, so that such homes nest.
+// greatest power of two in their number, so that such residencies nest.
 func (s *Search) moveJob(j int32) bool {
 	k := s.in.Jobs[j].Workers
 	apart := k & -k
@@ -117,7 +117,7 @@ func (s *Search) moveJob(j int32) bool {
 	return len(s.moves) > 0
 }
 
-// exchange swaps the home of a job with that of another of as many workers.
+// exchange swaps the residency of a job with that of another of as many workers.
 func (s *Search) exchange(j int32) bool {
 	o := s.owner[s.rng.IntN(len(s.owner))]
 	k := s.in.Jobs[j].Workers
@@ -165,17 +165,17 @@ func (s *Search) weigh() bool {
 // rule 1 holds.
 func (s *Search) rehome(j int32) bool {
 	first, last := s.first[j], s.first[j+1]
-	s.home = append(s.home[:0], s.gpu[first:last]...)
+	s.residency = append(s.residency[:0], s.gpu[first:last]...)
 	for _, m := range s.moves {
 		if m.worker >= first && m.worker < last {
-			s.home[m.worker-first] = m.to
+			s.residency[m.worker-first] = m.to
 		}
 	}
 	if !s.legal(j) {
 		return false
 	}
 	ids := make([]instance.GPUID, 0, 64)
-	for _, g := range s.home {
+	for _, g := range s.residency {
 		ids = append(ids, instance.GPUID(g))
 	}
 	span, ok := s.in.Span(ids)
@@ -184,19 +184,19 @@ func (s *Search) rehome(j int32) bool {
 	}
 	s.spans = append(s.spans, span)
 	gpus, jobs := int32(len(s.in.GPUs)), int32(len(s.in.Jobs))
-	s.add(gpus+j, s.chain(j, s.home, &span)-s.terms[gpus+j])
+	s.add(gpus+j, s.chain(j, s.residency, &span)-s.terms[gpus+j])
 	s.traffic(j, &s.span[j], func(l instance.LinkID, ticks int64) { s.add(gpus+jobs+int32(l), -ticks) })
 	s.traffic(j, &span, func(l instance.LinkID, ticks int64) { s.add(gpus+jobs+int32(l), ticks) })
 	return true
 }
 
-// legal reports whether job j may live on the GPUs of home, memory aside.
+// legal reports whether job j may live on the GPUs of residency, memory aside.
 func (s *Search) legal(j int32) bool {
 	job := &s.in.Jobs[j]
-	first := s.in.GPUs[s.home[0]].Node
-	for n, g := range s.home {
+	first := s.in.GPUs[s.residency[0]].Node
+	for n, g := range s.residency {
 		node := s.in.GPUs[g].Node
-		if slices.Contains(s.home[:n], g) || job.Within == instance.WithinNode && node != first ||
+		if slices.Contains(s.residency[:n], g) || job.Within == instance.WithinNode && node != first ||
 			job.Within == instance.WithinRack && s.in.Nodes[node].Rack != s.in.Nodes[first].Rack {
 			return false
 		}
@@ -204,11 +204,11 @@ func (s *Search) legal(j int32) bool {
 	return true
 }
 
-// chain of a job in a home.
-func (s *Search) chain(j int32, home []int32, span *instance.Span) int64 {
+// chain of a job in a residency.
+func (s *Search) chain(j int32, residency []int32, span *instance.Span) int64 {
 	job := &s.in.Jobs[j]
 	longest := instance.Tick(0)
-	for _, g := range home {
+	for _, g := range residency {
 		longest = max(longest, job.On[s.in.GPUs[g].Type].Time[job.Full()])
 	}
 	if job.HasSync() {

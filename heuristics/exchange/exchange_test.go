@@ -61,7 +61,7 @@ func TestExchangeTypes(t *testing.T) {
 	require.Empty(t, instance.Check(in, annealer.Best.Schedule))
 }
 
-// TestExchangeAlone: where there is one group there is nothing to trade.
+// TestExchangeAlone: where there is one group there is nothing to exchange.
 func TestExchangeAlone(t *testing.T) {
 	in := heuristicstest.Planted(t, heuristicstest.Source(1), 1, 4, 60, 8)
 	assert.Zero(t, NewAnnealer(in, heuristicstest.Source(1), nil).Walk(t.Context(), 1000, state.Incumbent{}))

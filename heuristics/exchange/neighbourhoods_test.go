@@ -45,14 +45,14 @@ func TestGroups(t *testing.T) {
 		}
 		require.Equal(t, len(in.Jobs), jobs)
 		require.NotContains(t, of, 0)
-		for j, home := range s.Residency {
-			span, ok := in.Span(home)
+		for j, residency := range s.Residency {
+			span, ok := in.Span(residency)
 			require.True(t, ok)
-			for _, g := range home {
-				require.Equal(t, of[in.GPUs[home[0]].Node], of[in.GPUs[g].Node], "job %d in two groups", j)
+			for _, g := range residency {
+				require.Equal(t, of[in.GPUs[residency[0]].Node], of[in.GPUs[g].Node], "job %d in two groups", j)
 			}
 			for _, l := range in.Trunks(span) {
-				require.Equal(t, of[in.GPUs[home[0]].Node], used[l], "job %d uses another group's trunk", j)
+				require.Equal(t, of[in.GPUs[residency[0]].Node], used[l], "job %d uses another group's trunk", j)
 			}
 		}
 	}

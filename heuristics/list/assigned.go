@@ -37,7 +37,7 @@ func (p *Portfolio) assigned() error {
 	if !p.try([]*Decision{p.anyOrder(counts, where)}) {
 		return nil
 	}
-	s := assign.New(p.In, counts, assign.Homes{GPUs: where.GPUs, Limit: where.Limit, Span: where.Span}, p.rng)
+	s := assign.New(p.In, counts, assign.Residencies{GPUs: where.GPUs, Limit: where.Limit, Span: where.Span}, p.rng)
 	s.Anneal(p.ctx, min(max(leastAssign, greedySteps*p.Layout.Slots), mostAssign)/p.options.Part(quickSteps))
 	p.try([]*Decision{p.anyOrder(counts, placed(s.Best()))})
 	return nil
@@ -49,7 +49,7 @@ func (p *Portfolio) anyOrder(counts [][]int, where *placement.Placement) *Decisi
 	return &Decision{Counts: counts, Where: where, Base: base, Slope: slope, rule: LongestChain}
 }
 
-func placed(h assign.Homes) *placement.Placement {
+func placed(h assign.Residencies) *placement.Placement {
 	return &placement.Placement{GPUs: h.GPUs, Limit: h.Limit, Span: h.Span}
 }
 
@@ -58,7 +58,7 @@ func placed(h assign.Homes) *placement.Placement {
 func ImproveAssigned(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *instance.Schedule {
 	p := NewPortfolio(ctx, state.Options{}, in, rng)
 	counts := state.CheapestMultisets(in)
-	start := assign.Homes{GPUs: best.Residency}
+	start := assign.Residencies{GPUs: best.Residency}
 	for j, gpus := range best.Residency {
 		limit := make([]int, len(gpus))
 		for n := range limit {

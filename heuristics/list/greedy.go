@@ -71,48 +71,45 @@ func (p *Portfolio) Construct() error {
 	in := p.In
 	counts := state.CheapestMultisets(in)
 	byArea := placement.NewPlacer(in, placement.Options{Counts: counts, Reach: p.reach}).ByArea()
-	ways := []way{{}, {balanced: true, near: 4}, {Options: placement.Options{Scatter: true}}, {Options: placement.Options{Order: byArea}, balanced: true, near: 1}, {Options: placement.Options{Noise: p.rng}}, {balanced: true}}
+	constructions := []construction{{}, {balanced: true, near: 4}, {Options: placement.Options{Scatter: true}}, {Options: placement.Options{Order: byArea}, balanced: true, near: 1}, {Options: placement.Options{Noise: p.rng}}, {balanced: true}}
 	if in.Objective == instance.WeightedCompletion {
 		smith := state.BySmith(in, counts)
-		ways = []way{
+		constructions = []construction{
 			{Options: placement.Options{Order: smith}}, {Options: placement.Options{Order: smith}, balanced: true, near: 4}, {Options: placement.Options{Order: byArea}},
 			{Options: placement.Options{Order: byArea}, balanced: true, near: 1}, {Options: placement.Options{Order: smith, Scatter: true}}, {Options: placement.Options{Order: smith}, balanced: true},
 		}
 	}
-	places := make([]*placement.Placement, len(ways))
-	dealt := make([][][]int, len(ways)) // the multisets of each placement
-	taken := make([]*Measures, len(ways))
 	var list []*Decision
-	order := p.attempts(len(ways))
+	order := p.attempts(len(constructions))
 	for n, a := range order {
 		if p.ctx.Err() != nil && n > 0 {
 			break
 		}
-		if where := &places[a.way]; *where == nil {
-			how := ways[a.way]
+		c := &constructions[a.construction]
+		if c.where == nil {
 			// What takes decoding only is tried before the first balance, which takes
 			// longer than many decodings: an easy instance needs no more.
-			if how.balanced && p.Best == nil && len(list) > 0 {
+			if c.balanced && p.Best == nil && len(list) > 0 {
 				if !p.try(list) {
 					return nil
 				}
 				list = list[:0]
 			}
-			how.Counts, how.Reach = counts, p.reach
+			c.Counts, c.Reach = counts, p.reach
 			var err error
-			if *where, dealt[a.way], err = placement.PlaceAny(p.ctx, in, how.Options); err != nil {
+			if c.where, c.Counts, err = placement.PlaceAny(p.ctx, in, c.Options); err != nil {
 				if n == 0 {
 					return err
 				}
-				*where, dealt[a.way] = places[0], dealt[0]
+				c.where, c.Counts = constructions[0].where, constructions[0].Counts
 			}
-			if how.balanced {
-				*where = p.balance(*where, dealt[a.way], how.near, p.balanceSteps())
+			if c.balanced {
+				c.where = p.balance(c.where, c.Counts, c.near, p.balanceSteps())
 			}
-			taken[a.way] = Measure(in, *where, dealt[a.way])
+			c.measures = Measure(in, c.where, c.Counts)
 		}
-		base, slope := taken[a.way].Keys(in, a.rule)
-		list = append(list, &Decision{Counts: dealt[a.way], Where: places[a.way], Base: base, Slope: slope, rule: a.rule, Patience: a.patience, eager: a.eager, Even: a.even})
+		base, slope := c.measures.Keys(in, a.rule)
+		list = append(list, &Decision{Counts: c.Counts, Where: c.where, Base: base, Slope: slope, rule: a.rule, Patience: a.patience, eager: a.eager, Even: a.even})
 		if len(list) == batch || n == len(order)-1 {
 			if !p.try(list) {
 				return nil
@@ -123,12 +120,14 @@ func (p *Portfolio) Construct() error {
 	return nil
 }
 
-// way is a way to a placement.
-type way struct {
-	placement.Options
+// construction is a placement and how it is made.
+type construction struct {
+	placement.Options // with the multisets that came about, once it is made
 	// balanced asks for balance afterwards, with chains of weight near.
 	balanced bool
 	near     float64
+	where    *placement.Placement // nil: not made yet
+	measures *Measures
 }
 
 // balance anneals a placement for so many steps, with chains of weight near.
@@ -166,17 +165,17 @@ const fewBalance = 200
 
 // attempt is one combination of placement, rule and patience.
 type attempt struct {
-	way      int // index of the placement
-	rule     Rule
-	patience int  // see decision
-	eager    bool // see decision
-	even     bool // see decision
+	construction int // index of the placement
+	rule         Rule
+	patience     int  // see decision
+	eager        bool // see decision
+	even         bool // see decision
 }
 
 // attempts lists what to try, the most promising first, as far as the budget
 // goes. The order of rules and patiences is by how often they won on random
 // instances.
-func (p *Portfolio) attempts(ways int) []attempt {
+func (p *Portfolio) attempts(constructions int) []attempt {
 	deadlines, releases := false, false
 	for j := range p.In.Jobs {
 		deadlines = deadlines || p.In.Jobs[j].Deadline > 0
@@ -199,12 +198,12 @@ func (p *Portfolio) attempts(ways int) []attempt {
 		list = append([]attempt{{0, leastSlack, 1, false, false}, {0, earliestDue, 1, false, false}, {0, leastSlack, 0, false, false}, {0, earliestDue, 2, false, false}, {0, leastSlack, 3, false, false}}, list...)
 	}
 	var all []attempt
-	for n := range len(list) + 2*ways {
-		for way := range ways {
+	for n := range len(list) + 2*constructions {
+		for c := range constructions {
 			// Each placement lags behind the one before it by two.
-			if at := n - 2*way; at >= 0 && at < len(list) {
+			if at := n - 2*c; at >= 0 && at < len(list) {
 				a := list[at]
-				a.way = way
+				a.construction = c
 				all = append(all, a)
 			}
 		}

@@ -23,12 +23,12 @@ func Guided(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 	}
 	p := NewPortfolio(ctx, o, in, rng)
 	counts := state.CheapestMultisets(in)
-	var ways []placement.Options
+	var options []placement.Options
 	for _, order := range [][]instance.JobID{nil, placement.NewPlacer(in, placement.Options{Counts: counts, Reach: p.reach}).ByArea(), byTarget(in, targets)} {
-		ways = append(ways, placement.Options{Order: order}, placement.Options{Order: order, Scatter: true})
+		options = append(options, placement.Options{Order: order}, placement.Options{Order: order, Scatter: true})
 	}
 	var list []*Decision
-	for n, how := range ways {
+	for n, how := range options {
 		how.Counts, how.Reach = counts, p.reach
 		where, err := placement.Place(in, how)
 		if err != nil {

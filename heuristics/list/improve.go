@@ -75,12 +75,12 @@ type mutation struct {
 	rng       *rand.Rand
 	reach     *placement.Reach
 	// level: placements may be balanced.
-	level bool
-	from  *Decision
-	late  []instance.JobID // jobs by descending completion, or by lateness first
-	d     *Decision        // the neighbour in the making
-	homes bool             // d.where is d's own
-	keys  bool             // d.base and d.slope are
+	level       bool
+	from        *Decision
+	late        []instance.JobID // jobs by descending completion, or by lateness first
+	d           *Decision        // the neighbour in the making
+	residencies bool             // d.where is d's own
+	keys        bool             // d.base and d.slope are
 }
 
 func newMutation(p *Portfolio, from *Decision, value state.Value, completion []instance.Tick) *mutation {
@@ -99,7 +99,7 @@ func newMutation(p *Portfolio, from *Decision, value state.Value, completion []i
 // the changes drawn came to nothing.
 func (m *mutation) neighbour() *Decision {
 	d := *m.from
-	m.d, m.homes, m.keys = &d, false, false
+	m.d, m.residencies, m.keys = &d, false, false
 	changed := false
 	for range 20 {
 		done := false
@@ -166,8 +166,8 @@ func (m *mutation) reorder() bool {
 
 // own makes the placement of the neighbour its own.
 func (m *mutation) own() *placement.Placement {
-	if !m.homes {
-		m.homes = true
+	if !m.residencies {
+		m.residencies = true
 		w := m.d.Where
 		m.d.Where = &placement.Placement{GPUs: slices.Clone(w.GPUs), Limit: slices.Clone(w.Limit), Span: slices.Clone(w.Span)}
 	}
@@ -213,7 +213,7 @@ func (m *mutation) reassign() bool {
 // anew, or all jobs.
 func (m *mutation) kick() *Decision {
 	d := *m.from
-	m.d, m.homes, m.keys = &d, false, false
+	m.d, m.residencies, m.keys = &d, false, false
 	how := placement.Options{Counts: d.Counts, Noise: m.rng, Reach: m.reach, Scatter: m.rng.IntN(2) == 0}
 	keep := func(instance.JobID) bool { return false }
 	if m.rng.IntN(2) == 0 {
@@ -268,7 +268,7 @@ func (m *mutation) shift() bool {
 	if !h.Shift() {
 		return false
 	}
-	m.d.Where, m.homes = h.Placement(), true
+	m.d.Where, m.residencies = h.Placement(), true
 	return true
 }
 

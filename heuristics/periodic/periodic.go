@@ -344,7 +344,7 @@ func (s *periodicSearch) vary(counts [][]int) {
 func (s *periodicSearch) style() style {
 	how := style{slack: slack(s.rng.IntN(3)), rng: s.rng}
 	if s.rng.IntN(2) == 0 {
-		how.whim = s.rng.Float64() / 2
+		how.randomness = s.rng.Float64() / 2
 	}
 	if s.rng.IntN(8) == 0 {
 		how.level = s.rng.IntN(len(s.in.RateLevels))

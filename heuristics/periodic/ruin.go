@@ -29,13 +29,13 @@ type ruin struct {
 	best *moduloScheduler // since it was last asked for; nil: none
 	most int64            // the greatest worth so far
 
-	saved   []savedJob // what the step under way has changed
-	changed []bool     // per job: it is saved
-	out     []instance.JobID
-	homes   [][]instance.GPUID // of those taken out
-	touched []instance.NodeID  // nodes that a step may put jobs on
-	chain   []iteration        // scratch
-	cost    []float64          // scratch, per GPU
+	saved       []savedJob // what the step under way has changed
+	changed     []bool     // per job: it is saved
+	out         []instance.JobID
+	residencies [][]instance.GPUID // of those taken out
+	touched     []instance.NodeID  // nodes that a step may put jobs on
+	chain       []iteration        // scratch
+	cost        []float64          // scratch, per GPU
 }
 
 // want is what a job asks for.
@@ -193,7 +193,7 @@ func (r *ruin) walk(ctx context.Context, work int, hot, cold float64) {
 		heat := weight * hot * state.Pow(cold/hot, float64(r.tasks-begun)/float64(work))
 		least := float64(r.worth) + float64(heat*math.Log(1-r.rng.Float64()))
 		r.tasks += stepWork
-		r.wreck()
+		r.destroy()
 		r.recreate()
 		if float64(r.worth) < least {
 			r.undo()
