@@ -10,6 +10,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics"
 	"jigsaw/heuristics/baseline"
+	"jigsaw/method"
 	"jigsaw/solver/eventloop"
 )
 
@@ -56,7 +57,12 @@ func (p *planner) wholeJobs(deep *instance.Instance, stop func(*big.Rat) bool) {
 		return baseline.Queue(p.ctx, in)
 	})
 	p.startShallow("queue", &r.Queue)
-	if r.Exclusive = p.opt.exclusive; r.Exclusive.Instance == nil {
+	switch {
+	case p.opt.exclusive.Instance != nil:
+		r.Exclusive = p.opt.exclusive
+	case p.opt.Without[method.ExclusiveSearch]:
+		r.Exclusive = r.Queue
+	default:
 		r.Exclusive = p.exclusive(deep, baseline.Config{Start: r.Queue.Schedule, Stop: stop, Patience: patience}, 1)
 	}
 	p.startShallow("exclusive", &r.Exclusive)
@@ -109,7 +115,7 @@ func (p *planner) interleavedFull(deep *instance.Instance, list heuristics.Confi
 	b, e := &r.InterleavedFull, &r.Exclusive
 	if e.Schedule == nil && b.Schedule != nil && !deep.Objective.Periodic() {
 		// GPUs chosen one job at a time left one without memory; those of a whole plan do not.
-		r.Exclusive = p.exclusive(deep, baseline.Config{Homes: b.Schedule.Residency, Stop: list.Stop, Patience: patience}, 1)
+		r.Exclusive = p.exclusive(deep, baseline.Config{Residencies: b.Schedule.Residency, Stop: list.Stop, Patience: patience}, 1)
 	}
 	if e.Schedule != nil && (b.Schedule == nil || deep.Objective.Better(e.Value, b.Value)) {
 		*b = *e

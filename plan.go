@@ -7,6 +7,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
+	"jigsaw/method"
 	"jigsaw/solver"
 	"jigsaw/solver/backend"
 )
@@ -49,6 +50,8 @@ type Options struct {
 	// a time, at most ten times a second; of those that come faster, the latest. It
 	// may be called from another goroutine, but not after Plan has returned.
 	Incumbent func(*instance.Schedule)
+	// Without are methods that are switched off, to measure what they are worth.
+	Without method.Set
 	// exclusive is the baseline of that name, where it is known.
 	exclusive Baseline
 }
@@ -58,6 +61,9 @@ type Options struct {
 // are statuses of the result; an error means malformed options or a fault in
 // JigSaw itself.
 func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
+	if err := opt.Without.Check(); err != nil {
+		return nil, err
+	}
 	r, err := plan(ctx, in, opt)
 	if err == nil && opt.EqualBaselines && r.Status != Infeasible {
 		err = r.equalBaselines(ctx, opt)
@@ -110,6 +116,9 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 // Bound computes the bounds alone. The result has no schedule and no
 // baselines; its status is Infeasible, Limit or Unknown.
 func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
+	if err := opt.Without.Check(); err != nil {
+		return nil, err
+	}
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
 	if !p.infeasible(relax.Infeasible(in)) {

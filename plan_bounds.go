@@ -15,6 +15,7 @@ import (
 	"jigsaw/formulation/bound/periods"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
+	"jigsaw/method"
 	"jigsaw/solver"
 	"jigsaw/solver/backend"
 	"jigsaw/solver/eventloop"
@@ -48,7 +49,7 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 	done := make(chan struct{})
 	ctx, enough := context.WithCancel(p.ctx)
 	ctx = eventloop.Context(ctx)
-	first := p.lp != nil && (p.opt.Quick || !p.columnsFirst())
+	first := p.lp != nil && !p.opt.Without[method.Fluid] && (p.opt.Quick || !p.columnsFirst())
 	if first && p.opt.Time == 0 && p.tasks() <= mostAwaitTasks {
 		p.fluidIn = make(chan struct{})
 	}
@@ -69,7 +70,7 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 				p.periodsBound(ctx, engine, start)
 			case <-p.ctx.Done():
 			}
-			if p.columnsFirst() && p.ctx.Err() == nil {
+			if p.columnsFirst() && !p.opt.Without[method.Fluid] && p.ctx.Err() == nil {
 				p.fluid(engine)
 			}
 		}
@@ -182,7 +183,7 @@ func (p *planner) fluid(engine solver.Solver) {
 
 // packingBound adds the bound of whole workers on whole GPUs, for makespan.
 func (p *planner) packingBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
-	if p.in.Objective != instance.Makespan {
+	if p.in.Objective != instance.Makespan || p.opt.Without[method.Packing] {
 		return
 	}
 	p.mu.Lock()
@@ -206,7 +207,7 @@ func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start 
 	p.mu.Lock()
 	known, certified := p.result.Dual, p.result.Certified
 	p.mu.Unlock()
-	if p.in.Objective.Periodic() || start != nil && certified && p.close(p.in.Value(start), known) {
+	if p.opt.Without[method.Columns] || p.in.Objective.Periodic() || start != nil && certified && p.close(p.in.Value(start), known) {
 		return
 	}
 	limits := columns.Limits{Start: start, Known: known, Work: columnWork * int64(max(1, p.opt.Effort))}
@@ -239,7 +240,7 @@ func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, start 
 	if start != nil {
 		value = p.in.Value(start)
 	}
-	if !p.in.Objective.Periodic() || value != nil && certified && p.close(value, known) {
+	if p.opt.Without[method.Periods] || !p.in.Objective.Periodic() || value != nil && certified && p.close(value, known) {
 		return
 	}
 	limits := periods.Limits{

@@ -11,6 +11,7 @@ import (
 	"jigsaw/formulation/relax/cases"
 	"jigsaw/formulation/tree"
 	"jigsaw/heuristics"
+	"jigsaw/method"
 	"jigsaw/solver/eventloop"
 )
 
@@ -22,8 +23,8 @@ const mostHastyTasks = 2000
 // the best of them, at the depths that the SPB rules ask for.
 func (p *planner) schedules(begun chan<- *instance.Schedule) {
 	r, deep := p.result, p.in.FullDepth()
-	greedy := heuristics.Config{Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: p.unbeatable()}
-	full := heuristics.Config{Quick: p.opt.Quick, Stop: greedy.Stop}
+	greedy := heuristics.Config{Without: p.opt.Without, Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: p.unbeatable()}
+	full := heuristics.Config{Without: p.opt.Without, Quick: p.opt.Quick, Stop: greedy.Stop}
 	if alone := unbeatable(deep); alone != nil {
 		// Shallower tasks would do in the same places: no full-depth schedule beats the bound.
 		full.Stop = func(value *big.Rat) bool { return alone(value) || greedy.Stop(value) }
@@ -80,6 +81,7 @@ func (p *planner) improve(until <-chan struct{}, part uint64, rounds, spare int)
 		Rounds:   rounds * max(1, p.opt.Effort),
 		Improved: func(s *instance.Schedule) { p.improved("search", s) },
 		Stop:     stop,
+		Without:  p.opt.Without,
 	}
 	ctx := p.ctx
 	if p.opt.Time > 0 {
@@ -110,7 +112,7 @@ func (p *planner) guided() {
 	guide := p.guide
 	p.mu.Unlock()
 	stop := p.goodEnough()
-	if guide == nil || p.result.Schedule == nil || p.ctx.Err() != nil || stop(p.result.Primal) {
+	if p.opt.Without[method.Guided] || guide == nil || p.result.Schedule == nil || p.ctx.Err() != nil || stop(p.result.Primal) {
 		return
 	}
 	ctx := p.ctx
@@ -121,7 +123,7 @@ func (p *planner) guided() {
 		ctx = eventloop.Context(ctx)
 	}
 	rng := p.rng(6)
-	c := heuristics.Config{Improved: func(s *instance.Schedule) { p.improved("guided", s) }, Stop: stop}
+	c := heuristics.Config{Improved: func(s *instance.Schedule) { p.improved("guided", s) }, Stop: stop, Without: p.opt.Without}
 	for range guides {
 		s, err := c.Guided(ctx, p.in, rng, guide.Sample(rng))
 		if err != nil {
@@ -160,7 +162,7 @@ func (p *planner) exact() {
 	p.mu.Lock()
 	closed := p.closed
 	p.mu.Unlock()
-	if p.lp == nil || closed || p.goodEnough()(p.result.Primal) {
+	if p.lp == nil || closed || p.opt.Without[method.Tree] || p.goodEnough()(p.result.Primal) {
 		return
 	}
 	limits := tree.Limits{

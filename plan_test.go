@@ -15,6 +15,8 @@ import (
 	"jigsaw"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/formulation/relax"
+	"jigsaw/method"
 	"jigsaw/solver"
 )
 
@@ -225,4 +227,19 @@ func TestNotesComeOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, jigsaw.Feasible, r.Status, "an instance that is proven at once asks no engine twice")
 	assert.Equal(t, []string{"no LP bound: switched off"}, r.Notes)
+}
+
+// TestWithout: an unknown method is refused, and one that is known is not missed.
+func TestWithout(t *testing.T) {
+	in := example(t, "rack")
+	_, err := jigsaw.Plan(t.Context(), in, jigsaw.Options{Without: method.Set{"lane": true}})
+	require.ErrorContains(t, err, `method: unknown "lane"`)
+	_, err = jigsaw.Bound(t.Context(), in, jigsaw.Options{Without: method.Set{"lane": true}})
+	require.ErrorContains(t, err, `method: unknown "lane"`)
+
+	r, err := jigsaw.Bound(t.Context(), in, jigsaw.Options{Without: method.Set{method.Columns: true, method.Packing: true}})
+	require.NoError(t, err)
+	for _, b := range r.Bounds {
+		assert.NotContains(t, []relax.Kind{relax.ColumnsBound, relax.PackingBound}, b.Kind)
+	}
 }

@@ -45,11 +45,11 @@ func TestUnrelated(t *testing.T) {
 	}
 	s := plan()
 	require.Empty(t, instance.Check(in, s))
-	h := assign.Homes{GPUs: s.Residency, Limit: make([][]int, jobs), Span: make([]instance.Span, jobs)}
-	for j := range h.Limit {
-		h.Limit[j] = []int{0}
+	gpu := make([]instance.GPUID, jobs)
+	for j := range gpu {
+		gpu[j] = s.Residency[j][0]
 	}
-	bound := assign.New(in, state.CheapestMultisets(in), h, heuristicstest.Source(1)).Bound()
+	bound := assign.New(in, state.CheapestMultisets(in), gpu, make([]int, jobs), heuristicstest.Source(1)).Bound()
 	t.Logf("makespan %d, bound %d", s.Makespan(in), bound)
 	require.LessOrEqual(t, float64(s.Makespan(in)), 1.05*float64(bound))
 	require.Equal(t, s, plan())

@@ -4,12 +4,11 @@
 // made with. This package calls its rooms; each carries its model.
 //
 //	state      what all share: values, layouts, timelines, options, simple orders of jobs
-//	placement  where jobs live: construction, balance, annealing on an estimate
+//	placement  where jobs live: construction, annealing on an estimate
 //	assign     where jobs live on unrelated machines
 //	list       list scheduling: rules, decoders, a portfolio, schedules after a guide
 //	sequence   orders of all operations, annealed in lanes, and the search for residencies
-//	exchange   which jobs share a group of nodes: exchanges, set partitions, bin completion,
-//	           large neighbourhoods
+//	exchange   which jobs share a group of nodes: exchanges, large neighbourhoods
 //	periodic   plans that repeat
 //	baseline   whole jobs on GPUs of their own
 //	multiset   depth multisets

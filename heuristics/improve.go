@@ -10,6 +10,7 @@ import (
 	"jigsaw/heuristics/periodic"
 	"jigsaw/heuristics/sequence"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 // Improve searches for schedules better than start, a valid one, and returns
@@ -36,7 +37,7 @@ func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Ra
 		return periodic.Improve(ctx, o, in, rng, best), nil
 	case o.Stops(in.Value(best)):
 		return best, nil
-	case list.Unrelated(in):
+	case list.Unrelated(in) && !o.Without[method.Unrelated]:
 		return list.ImproveAssigned(ctx, o, in, rng, best), nil
 	}
 	s := newImprover(ctx, o, in, rng, best)
@@ -60,8 +61,8 @@ type improver struct {
 
 func newImprover(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *improver {
 	s := &improver{ctx: ctx, walks: sequence.NewSearch(ctx, o, in, rng, best, sequence.MostLanes)}
-	s.neighbourhoods = exchange.NewNeighbourhoods(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())))
-	s.exchanges = exchange.NewAnnealer(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())))
+	s.neighbourhoods = exchange.NewNeighbourhoods(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), o.Without)
+	s.exchanges = exchange.NewAnnealer(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), o.Without)
 	return s
 }
 

@@ -9,74 +9,52 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Homes say where every job lives.
-type Homes struct {
-	// GPUs[j] are the distinct GPUs of job j.
-	GPUs [][]instance.GPUID
-	// Limit[j][n] is the deepest depth that memory is reserved for on GPUs[j][n].
-	Limit [][]int
-	// Span[j] is what synchronisations among GPUs[j] use.
-	Span []instance.Span
-}
-
 // Search is an assignment under annealing.
 type Search struct {
-	in     *instance.Instance
-	rng    *rand.Rand
-	counts [][]int
-
-	// Per job: its first worker, of first[j+1]-first[j].
-	first []int32
+	in  *instance.Instance
+	rng *rand.Rand
 	// work[j*types+t] is w_jt; -1 where the job may not run.
 	work  []int64
 	types int
-	// held[j] says that the chain of job j is never above the load of its GPU: it is one
-	// worker without release. Its term stays 0.
-	held []bool
 	// good[j] are the types where j may run, the cheapest first, no more than mostGood.
 	good [][]instance.TypeID
 	gpus [][]int32 // per type
 	// tight says that the memory of some GPU might not hold all that could live there.
 	tight bool
 
-	// Per GPU: its type.
-	kind []int32
-	// Per worker: its job, GPU, place among the residents there, and depth limit.
-	owner, gpu, place []int32
-	limit             []int
-	residents         [][]int32 // per GPU: workers
-	span              []instance.Span
-
-	// terms are the parts of the estimate in ticks: loads of GPUs, then chains of jobs, then
-	// links; price[i] is that of term i.
-	terms []int64
-	price []float64
+	kind []int32 // per GPU: its type
+	// Per job: its GPU, place among the residents there, and deepest depth that memory is
+	// reserved for.
+	gpu, place []int32
+	limit      []int
+	residents  [][]int32 // per GPU: jobs
+	load       []int64   // per GPU, in ticks
+	price      []float64 // per GPU
 
 	bound, target int64
 	cycle         int // how many there were
 	best          int64
 	kept          []int32 // the GPUs of the best
-	keptSpan      []instance.Span
-	high          int // terms that are no better than best
+	high          int     // GPUs whose load is no better than best
 
 	draft
 }
 
-// New begins with homes that are valid. counts[j] is the depth multiset of job j.
-func New(in *instance.Instance, counts [][]int, start Homes, rng *rand.Rand) *Search {
+// New begins with a valid assignment: job j lives on GPU gpu[j], where memory is reserved for
+// depths up to limit[j]. counts[j] is its depth multiset.
+func New(in *instance.Instance, counts [][]int, gpu []instance.GPUID, limit []int, rng *rand.Rand) *Search {
 	gpus, jobs := len(in.GPUs), len(in.Jobs)
 	s := &Search{
-		in: in, rng: rng, counts: counts, first: make([]int32, jobs+1), work: make([]int64, jobs*len(in.Types)), types: len(in.Types), held: make([]bool, jobs), gpus: make([][]int32, len(in.Types)),
-		residents: make([][]int32, gpus), span: slices.Clone(start.Span), terms: make([]int64, gpus+jobs+len(in.Links)),
+		in: in, rng: rng, work: make([]int64, jobs*len(in.Types)), types: len(in.Types), gpus: make([][]int32, len(in.Types)),
+		gpu: make([]int32, jobs), place: make([]int32, jobs), limit: limit, residents: make([][]int32, gpus), load: make([]int64, gpus),
 	}
+	s.diff, s.seen = make([]int64, gpus), make([]uint32, gpus)
 	for g := range in.GPUs {
 		s.kind = append(s.kind, int32(in.GPUs[g].Type))
 		s.gpus[in.GPUs[g].Type] = append(s.gpus[in.GPUs[g].Type], int32(g))
 	}
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
-		s.first[j+1] = s.first[j] + int32(job.Workers)
-		s.held[j] = job.Workers == 1 && job.Release == 0
 		for t, costs := range job.On {
 			s.row(j)[t] = -1
 			if costs != nil && len(s.gpus[t]) > 0 {
@@ -86,19 +64,9 @@ func New(in *instance.Instance, counts [][]int, start Homes, rng *rand.Rand) *Se
 	}
 	s.tight = s.memoryBinds()
 	s.prices()
-	s.begin(len(s.terms))
-	for j, home := range start.GPUs {
-		for n, g := range home {
-			s.owner, s.gpu, s.place = append(s.owner, int32(j)), append(s.gpu, -1), append(s.place, -1)
-			s.limit = append(s.limit, start.Limit[j][n])
-			s.enter(s.first[j]+int32(n), int32(g))
-			s.terms[g] += s.row(j)[in.GPUs[g].Type]
-		}
-		if s.held[j] {
-			continue
-		}
-		s.terms[gpus+j] = s.chain(int32(j), s.gpu[s.first[j]:s.first[j+1]], &s.span[j])
-		s.traffic(int32(j), &s.span[j], func(l instance.LinkID, ticks int64) { s.terms[gpus+jobs+int(l)] += ticks })
+	for j, g := range gpu {
+		s.enter(int32(j), int32(g))
+		s.load[g] += s.row(j)[in.GPUs[g].Type]
 	}
 	s.keep()
 	return s
@@ -107,47 +75,36 @@ func New(in *instance.Instance, counts [][]int, start Homes, rng *rand.Rand) *Se
 // row is w_j.
 func (s *Search) row(j int) []int64 { return s.work[j*s.types : (j+1)*s.types] }
 
-// work returns the ticks of all tasks of a worker.
+// work returns the ticks of all tasks of a job.
 func work(job *instance.Job, costs *instance.Costs, counts []int) int64 {
 	sum := int64(0)
 	for d, n := range counts {
 		sum += int64(n) * int64(costs.Time[d])
 	}
-	k := int64(job.Workers)
-	return int64(job.Iterations) * ((sum + k - 1) / k)
+	return int64(job.Iterations) * sum
 }
 
-// Exact reports whether the estimate of homes is the makespan of schedules there: every
-// job is one worker, whose tasks need not wait for anything.
+// Exact reports whether the greatest load is the makespan: every job is one worker, whose tasks
+// need not wait for anything.
 func Exact(in *instance.Instance) bool {
 	return in.Objective == instance.Makespan && !slices.ContainsFunc(in.Jobs, func(j instance.Job) bool {
 		return j.Workers > 1 || j.Release > 0 || j.Deadline > 0
 	})
 }
 
-// Estimate of the best homes so far, in ticks.
-func (s *Search) Estimate() int64 { return s.best }
+// Makespan of the best assignment so far, in ticks.
+func (s *Search) Makespan() int64 { return s.best }
 
-// Bound is what no homes' estimate is below, in ticks.
+// Bound is what no makespan is below, in ticks.
 func (s *Search) Bound() int64 { return s.bound }
 
-// Best returns the best homes so far.
-func (s *Search) Best() Homes {
-	h := Homes{Span: slices.Clone(s.keptSpan)}
-	for j := range s.in.Jobs {
-		var gpus []instance.GPUID
-		for _, g := range s.kept[s.first[j]:s.first[j+1]] {
-			gpus = append(gpus, instance.GPUID(g))
-		}
-		limit := slices.Clone(s.limit[s.first[j]:s.first[j+1]])
-		for a := range gpus { // ascending; homes are short
-			for b := a; b > 0 && gpus[b] < gpus[b-1]; b-- {
-				gpus[b], gpus[b-1], limit[b], limit[b-1] = gpus[b-1], gpus[b], limit[b-1], limit[b]
-			}
-		}
-		h.GPUs, h.Limit = append(h.GPUs, gpus), append(h.Limit, limit)
+// Best returns the best assignment so far: a GPU per job.
+func (s *Search) Best() []instance.GPUID {
+	gpu := make([]instance.GPUID, len(s.kept))
+	for j, g := range s.kept {
+		gpu[j] = instance.GPUID(g)
 	}
-	return h
+	return gpu
 }
 
 // Temperatures at the start and the end of a cycle, in units of the energy. The last
@@ -188,50 +145,47 @@ func (s *Search) step(heat float64) {
 	}
 	delta := 0.0
 	for _, i := range s.touched {
-		delta += s.energy(i, s.terms[i]+s.diff[i]) - s.energy(i, s.terms[i])
+		delta += s.energy(i, s.load[i]+s.diff[i]) - s.energy(i, s.load[i])
 	}
 	if delta > 0 && delta > -heat*math.Log(1-s.rng.Float64()) {
 		return
 	}
 	for _, i := range s.touched {
-		before := s.terms[i]
-		s.terms[i] += s.diff[i]
+		before := s.load[i]
+		s.load[i] += s.diff[i]
 		if before >= s.best {
 			s.high--
 		}
-		if s.terms[i] >= s.best {
+		if s.load[i] >= s.best {
 			s.high++
 		}
 	}
 	for _, m := range s.moves {
-		s.leave(m.worker)
+		s.leave(m.job)
 	}
 	for _, m := range s.moves {
-		s.enter(m.worker, m.to)
-	}
-	for n, j := range s.jobs {
-		s.span[j] = s.spans[n]
+		s.enter(m.job, m.to)
 	}
 	if s.high == 0 {
 		s.keep()
 	}
 }
 
-// energy of a term of so many ticks.
+// energy of GPU i with a load of so many ticks.
 func (s *Search) energy(i int32, ticks int64) float64 {
 	x := float64(ticks) / float64(s.target)
 	return float64(s.price[i]*x)/2 + float64(10*max(0, x-1))
 }
 
-// keep notes the homes as the best.
+// keep notes the assignment as the best.
 func (s *Search) keep() {
-	s.best, s.high = slices.Max(s.terms), 0
-	for _, t := range s.terms {
+	s.best, s.high = slices.Max(s.load), 0
+	for _, t := range s.load {
 		if t >= s.best {
 			s.high++
 		}
 	}
-	s.kept, s.keptSpan = append(s.kept[:0], s.gpu...), append(s.keptSpan[:0], s.span...)
+	s.kept = append(s.kept[:0], s.gpu...)
 }
 
 func (s *Search) enter(w, g int32) {

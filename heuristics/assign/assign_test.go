@@ -25,29 +25,15 @@ func full(in *instance.Instance) [][]int {
 	return counts
 }
 
-// homes of a schedule, with memory for full depth.
-func homes(in *instance.Instance, s *instance.Schedule) Homes {
-	h := Homes{GPUs: s.Residency}
-	for j, gpus := range s.Residency {
-		limit := make([]int, len(gpus))
-		for n := range limit {
-			limit[n] = in.Jobs[j].Full()
-		}
-		span, _ := in.Span(gpus)
-		h.Limit, h.Span = append(h.Limit, limit), append(h.Span, span)
-	}
-	return h
-}
-
-// fits reports whether homes meet rule 7 with every worker at its limit.
-func fits(in *instance.Instance, h Homes) bool {
+// fits reports whether an assignment meets rule 7 with every job at full depth.
+func fits(in *instance.Instance, gpu []instance.GPUID) bool {
 	for g := range in.GPUs {
 		t := in.GPUs[g].Type
 		persistent, ephemeral := instance.Bytes(0), instance.Bytes(0)
-		for j, gpus := range h.GPUs {
-			if n := slices.Index(gpus, instance.GPUID(g)); n >= 0 {
+		for j := range in.Jobs {
+			if gpu[j] == instance.GPUID(g) {
 				persistent += in.Jobs[j].On[t].Persistent
-				ephemeral = max(ephemeral, in.Jobs[j].On[t].Ephemeral[h.Limit[j][n]])
+				ephemeral = max(ephemeral, in.Jobs[j].On[t].Ephemeral[in.Jobs[j].Full()])
 			}
 		}
 		if persistent+ephemeral > in.Types[t].Memory {
@@ -57,46 +43,38 @@ func fits(in *instance.Instance, h Homes) bool {
 	return true
 }
 
-// TestKeepsCount holds homes and what steps keep up to date, of jobs of several workers
-// and iterations too, against rules 1 and 7 and a search that counts anew.
+// TestKeepsCount holds assignments and what steps keep up to date against rules 1 and 7 and a
+// search that counts anew.
 func TestKeepsCount(t *testing.T) {
 	t.Parallel()
 	looked, moved := 0, 0
 	for seed := range uint64(300) {
-		in := instancetest.Random(source(seed), instancetest.Options{Objective: instance.Makespan})
+		in := instancetest.Random(source(seed), instancetest.Options{Objective: instance.Makespan, Workers: 1})
 		start, ok := instancetest.ValidSchedule(source(seed), in)
 		if !ok {
 			continue
 		}
-		from := homes(in, start)
+		from, limit := make([]instance.GPUID, len(in.Jobs)), make([]int, len(in.Jobs))
+		for j, gpus := range start.Residency {
+			from[j], limit[j] = gpus[0], in.Jobs[j].Full()
+		}
 		if !fits(in, from) {
 			continue
 		}
-		s := New(in, full(in), from, source(seed))
+		s := New(in, full(in), from, limit, source(seed))
 		s.target = max(1, s.bound)
 		for range 5 {
 			for range 100 {
 				s.step(0.5)
 			}
-			s.kept, s.keptSpan = slices.Clone(s.gpu), slices.Clone(s.span)
+			s.kept = slices.Clone(s.gpu)
 			now := s.Best()
-			again := New(in, full(in), now, source(seed))
-			require.Equal(t, again.terms, s.terms)
+			require.Equal(t, New(in, full(in), now, limit, source(seed)).load, s.load)
 			require.True(t, fits(in, now))
-			for j, gpus := range now.GPUs {
-				require.True(t, slices.IsSorted(gpus) && len(slices.Compact(slices.Clone(gpus))) == in.Jobs[j].Workers)
-				nodes, racks := map[instance.NodeID]bool{}, map[int]bool{}
-				for _, g := range gpus {
-					require.True(t, in.Jobs[j].Runs(in.GPUs[g].Type))
-					nodes[in.GPUs[g].Node], racks[in.Nodes[in.GPUs[g].Node].Rack] = true, true
-				}
-				require.False(t, in.Jobs[j].Within == instance.WithinNode && len(nodes) > 1)
-				require.False(t, in.Jobs[j].Within == instance.WithinRack && len(racks) > 1)
-				span, ok := in.Span(gpus)
-				require.True(t, ok)
-				require.Equal(t, span, now.Span[j])
+			for j, g := range now {
+				require.True(t, in.Jobs[j].Runs(in.GPUs[g].Type))
 			}
-			if !slices.EqualFunc(now.GPUs, from.GPUs, slices.Equal) {
+			if !slices.Equal(now, from) {
 				moved++
 			}
 		}
@@ -130,16 +108,12 @@ func machines(t *testing.T, rng *rand.Rand, jobs, machines, most int) (*instance
 	return in, times
 }
 
-// first has all jobs on the first machine.
-func first(in *instance.Instance) Homes {
-	var h Homes
-	for range in.Jobs {
-		h.GPUs, h.Limit, h.Span = append(h.GPUs, []instance.GPUID{0}), append(h.Limit, []int{0}), append(h.Span, instance.Span{Parties: 1})
-	}
-	return h
+// onFirst begins with all jobs on the first machine.
+func onFirst(in *instance.Instance, rng *rand.Rand) *Search {
+	return New(in, full(in), make([]instance.GPUID, len(in.Jobs)), make([]int, len(in.Jobs)), rng)
 }
 
-// TestOptimum compares estimate and bound with brute force.
+// TestOptimum compares makespan and bound with brute force.
 func TestOptimum(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -160,22 +134,22 @@ func TestOptimum(t *testing.T) {
 			}
 		}
 		put(0)
-		s := New(in, full(in), first(in), source(seed))
+		s := onFirst(in, source(seed))
 		require.LessOrEqual(t, s.Bound(), optimum)
 		for range 4 {
 			s.Anneal(context.Background(), 5000)
 		}
-		require.Equal(t, optimum, s.Estimate(), "seed %d", seed)
+		require.Equal(t, optimum, s.Makespan(), "seed %d", seed)
 	}
 }
 
-// TestSameSeed: equal sources give equal homes.
+// TestSameSeed: equal sources give equal assignments.
 func TestSameSeed(t *testing.T) {
 	t.Parallel()
 	in, _ := machines(t, source(1), 60, 10, 100)
-	a, b := New(in, full(in), first(in), source(2)), New(in, full(in), first(in), source(2))
+	a, b := onFirst(in, source(2)), onFirst(in, source(2))
 	a.Anneal(context.Background(), 20_000)
 	b.Anneal(context.Background(), 20_000)
 	require.Equal(t, a.Best(), b.Best())
-	require.Less(t, float64(a.Estimate()), 1.25*float64(a.Bound()))
+	require.Less(t, float64(a.Makespan()), 1.25*float64(a.Bound()))
 }

@@ -15,7 +15,7 @@ const (
 	updates, leastUpdates, priceWork = 300, 20, 20_000_000
 )
 
-// prices finds the prices of the terms, the bound, and the good types of every job.
+// prices finds the prices of the GPUs, the bound, and the good types of every job.
 func (s *Search) prices() {
 	types, jobs := len(s.in.Types), len(s.in.Jobs)
 	price := make([]float64, types) // of a tick of all GPUs of the type together
@@ -32,10 +32,9 @@ func (s *Search) prices() {
 		clear(load)
 		value := 0.0
 		for j := range s.in.Jobs {
-			workers := float64(s.in.Jobs[j].Workers)
 			cheapest, t := s.cheapest(j, price)
-			value += float64(workers * cheapest)
-			load[t] += float64(workers*float64(s.row(j)[t])) / float64(len(s.gpus[t]))
+			value += cheapest
+			load[t] += float64(s.row(j)[t]) / float64(len(s.gpus[t]))
 		}
 		if value > most {
 			most = value
@@ -53,10 +52,7 @@ func (s *Search) prices() {
 	// Prices add up to 1 over the GPUs, so that T is at least their value; rounding
 	// of floating point is given away.
 	s.bound = max(1, int64(math.Ceil(most*(1-1e-9))))
-	s.price = make([]float64, len(s.terms))
-	for i := range s.price {
-		s.price[i] = 1
-	}
+	s.price = make([]float64, len(s.load))
 	for t, list := range s.gpus {
 		for _, g := range list {
 			s.price[g] = best[t] / float64(len(list)) * float64(gpus)
@@ -84,12 +80,12 @@ func (s *Search) prices() {
 	}
 }
 
-// cost of a worker of job j on a GPU of type t.
+// cost of job j on a GPU of type t.
 func (s *Search) cost(j int, t instance.TypeID, price []float64) float64 {
 	return price[t] / float64(len(s.gpus[t])) * float64(s.row(j)[t])
 }
 
-// cheapest returns the least cost of a worker of job j, and the type where it is that.
+// cheapest returns the least cost of job j, and the type where it is that.
 func (s *Search) cheapest(j int, price []float64) (least float64, at int) {
 	least = math.Inf(1)
 	for t, w := range s.row(j) {
@@ -103,13 +99,12 @@ func (s *Search) cheapest(j int, price []float64) (least float64, at int) {
 	return least, at
 }
 
-// shortest is the least chain of job j without its synchronisations.
+// shortest is the least work of job j.
 func (s *Search) shortest(j int) int64 {
-	job := &s.in.Jobs[j]
 	least := int64(math.MaxInt64)
-	for t, w := range s.row(j) {
+	for _, w := range s.row(j) {
 		if w >= 0 {
-			least = min(least, int64(job.Release)+int64(job.Iterations)*int64(job.On[t].Time[job.Full()]))
+			least = min(least, w)
 		}
 	}
 	return least

@@ -27,9 +27,9 @@ type Config struct {
 	// Start is a schedule of in.FullDepth() that the answer is to be no worse than, such as
 	// that of [Queue]; nil: none.
 	Start *instance.Schedule
-	// Homes are residencies to fall back on where GPUs that are chosen when a job starts
+	// Residencies are residencies to fall back on where GPUs that are chosen when a job starts
 	// leave another without memory; nil: none.
-	Homes [][]instance.GPUID
+	Residencies [][]instance.GPUID
 }
 
 // Queue is what a batch system does by itself: whole jobs on GPUs of their own, at full

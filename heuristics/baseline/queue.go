@@ -67,7 +67,7 @@ func places(order []instance.JobID) []int {
 }
 
 // runQueue runs the queue in an order. Where jobs took GPUs far apart, which slow links may
-// make a bad bargain, it is run once more with jobs that wait for near ones, unless ctx has
+// not be worth, it is run once more with jobs that wait for near ones, unless ctx has
 // ended. The first run ends with the context first.
 func runQueue(first, ctx context.Context, p *problem, order []instance.JobID) (*simulator, error) {
 	q := newQueue(p, order)

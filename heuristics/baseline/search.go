@@ -85,10 +85,10 @@ func (s *search) begin() {
 			s.starts = append(s.starts, start{run.order(), value})
 		}
 	}
-	if s.best == nil && s.config.Homes != nil {
+	if s.best == nil && s.config.Residencies != nil {
 		for _, order := range orders {
 			q := newQueue(s.problem, order)
-			q.fixed = s.config.Homes
+			q.fixed = s.config.Residencies
 			s.offer(q.run(s.ctx))
 		}
 	}

@@ -12,18 +12,6 @@
 // completions. Under makespan the groups that end last lead. Cycles of cooling double
 // in length; those that bring nothing make exchanges worth less of the search's work.
 //
-// Set partitions (partitions.go). Under makespan, sets of jobs that ended on a group of nodes before
-// the best schedule does are remembered, from whatever walk, and all jobs are dealt out
-// anew to such sets: an exact cover, found by depth-first search. Sets that lack for a
-// cover are scheduled, the ones the estimate likes best first. For there to be sets of
-// many kinds, a side walk of exchanges (exchange_partitions.go) begins with a division of its own
-// after each cycle that brought nothing.
-//
-// Bin completion (completion.go). Under makespan, too, all jobs are dealt out to groups anew, one
-// group after the other: the largest job that is left goes with jobs that leave little of the
-// group idle, for as long as their schedules end by a due. Where a plan may idle for next to
-// nothing this finds how; where there is room exchanges find more.
-//
 // Large neighbourhoods (neighbourhoods.go). A schedule of many nodes mostly falls apart into groups of
 // them that share no job (groups.go). A few groups at a time are an instance of
 // their own, which lanes and residency searches improve as if it were all; under makespan those

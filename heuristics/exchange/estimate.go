@@ -74,15 +74,15 @@ func alone(in *instance.Instance, job *instance.Job) bool {
 // nearest returns the span of a job on the first GPUs in a row that it may use, in
 // as few nodes as the first of them allow.
 func nearest(in *instance.Instance, job *instance.Job) (instance.Span, bool) {
-	var home []instance.GPUID
+	var residency []instance.GPUID
 	for n := range in.Nodes {
 		node := &in.Nodes[n]
-		if !job.Runs(node.Type) || len(home) == 0 && node.GPUs < min(job.Workers, in.Nodes[0].GPUs) {
+		if !job.Runs(node.Type) || len(residency) == 0 && node.GPUs < min(job.Workers, in.Nodes[0].GPUs) {
 			continue
 		}
 		for g := range node.GPUs {
-			if home = append(home, node.FirstGPU+instance.GPUID(g)); len(home) == job.Workers {
-				return in.Span(home)
+			if residency = append(residency, node.FirstGPU+instance.GPUID(g)); len(residency) == job.Workers {
+				return in.Span(residency)
 			}
 		}
 	}

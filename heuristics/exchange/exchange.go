@@ -10,6 +10,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/list"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 // Annealer anneals which jobs share a group of nodes. Two groups exchange a few jobs,
@@ -17,6 +18,7 @@ import (
 // another's gaps no estimate tells as well. It begins with a division.
 type Annealer struct {
 	in       *instance.Instance
+	without  method.Set
 	rng      *rand.Rand
 	area     []float64 // per job: GPU-ticks at the cheapest depths
 	estimate *estimate
@@ -31,25 +33,10 @@ type Annealer struct {
 	// many as cycle. began is the value of own at the start of the cycle.
 	tried, cycle int
 	began        state.Value
-	// main, unless 0, is the cycle of the walk to come back to from a side walk.
-	main int
 	// share is the part of a search's work that exchanges are worth.
 	share float64
 	// owed is work done beyond what was asked for.
 	owed int
-
-	partitions *partitions
-	kinds      []int   // per group; see set partitions
-	limit      float64 // the value of the best schedule of all
-	credit     int     // work that set partitions may do
-	vain       bool    // a cycle has brought nothing
-
-	tail        float64        // for which all GPUs idle at the end: a job synchronises
-	completions int            // so far; see completion
-	dice        *rand.Rand     // of completions, so that those in vain change nothing
-	completing  float64        // the part of exchanges' work that they are worth
-	done, spent int            // operations of exchanges, and of completions
-	given       map[string]int // per set: the tries it had in completions
 }
 
 // side is the schedule of a group.
@@ -65,13 +52,9 @@ const (
 	// Exchanges are worth the part mostShare of a search's work; after each cycle that
 	// brought nothing half as much as before, but no less than leastShare.
 	mostShare, leastShare = 0.75, 0.125
-	// Exchanges with set partitions are worth the part partitionShare at least.
-	partitionShare = 0.5
 	// The first cycle has so many exchanges per job; each after it twice as many as
 	// the one before.
 	firstExchanges = 2
-	// The first cycle of a side walk is the sideCycle-th part of the one it stands in for.
-	sideCycle = 8
 	// A pair of groups tries so many exchanges at a time.
 	pairTries = 4
 	// An exchange is scheduled with sketchTries, and where it would be good enough
@@ -96,12 +79,11 @@ const (
 // swaps are how many jobs the two groups give away.
 var swaps = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 2}, {2, 3}}
 
-// NewAnnealer returns a walk that begins with a division once it has work to do. rng draws
-// the exchanges, dice the completions.
-func NewAnnealer(in *instance.Instance, rng, dice *rand.Rand) *Annealer {
+// NewAnnealer returns a walk that begins with a division once it has work to do.
+func NewAnnealer(in *instance.Instance, rng *rand.Rand, without method.Set) *Annealer {
 	t := &Annealer{
-		in: in, rng: rng, dice: dice, area: make([]float64, len(in.Jobs)), cycle: firstExchanges * len(in.Jobs), share: mostShare,
-		estimate: newEstimate(in), limit: math.Inf(1), tail: math.Inf(1), completing: firstCompletions, given: map[string]int{},
+		in: in, without: without, rng: rng, area: make([]float64, len(in.Jobs)), cycle: firstExchanges * len(in.Jobs), share: mostShare,
+		estimate: newEstimate(in),
 	}
 	counts := state.CheapestMultisets(in)
 	for j := range in.Jobs {
@@ -110,18 +92,15 @@ func NewAnnealer(in *instance.Instance, rng, dice *rand.Rand) *Annealer {
 		for d, n := range counts[j] {
 			t.area[j] += float64(int64(job.Iterations) * int64(n) * int64(times[d]))
 		}
-		sync := 0.0
-		if span, ok := nearest(in, job); ok && job.HasSync() {
-			sync = float64(in.SyncTicks(job.Volume(counts[j], span.Parties), span.Rate(in.RateLevels[0])))
-		}
-		t.tail = min(t.tail, sync)
 	}
-	t.partitions = newPartitions(t.area)
+	if without[method.Exchange] {
+		t.share = 0
+	}
 	return t
 }
 
 // Walk anneals for about its share of the given number of operations, and returns
-// that share: 0 where there is nothing to trade. Between cycles it goes on from the
+// that share: 0 where there is nothing to exchange. Between cycles it goes on from the
 // Best schedule of all, where that falls apart as well.
 func (t *Annealer) Walk(ctx context.Context, work int, best state.Incumbent) float64 {
 	if t.share > 0 && t.groups == nil {
@@ -133,49 +112,25 @@ func (t *Annealer) Walk(ctx context.Context, work int, best state.Incumbent) flo
 		}
 	}
 	if t.share > 0 && t.tried >= t.cycle {
-		t.restart(ctx, best)
+		t.restart(best)
 	}
 	share := t.share
-	if share > 0 && t.covering() {
-		t.bound(best)
-		if float64(t.spent) <= t.completing*float64(t.done) {
-			t.complete(ctx)
-		}
-	}
-	t.done += int(share * float64(work))
 	for t.owed -= int(share * float64(work)); t.owed < 0 && ctx.Err() == nil; {
 		if t.tried >= t.cycle {
-			t.restart(ctx, best)
+			t.restart(best)
 		}
 		t.batch(ctx)
 	}
 	return share
 }
 
-// restart begins another cycle. After a cycle that brought nothing, a side walk begins
-// with a division of its own, as long as its cycles bring something: what it sees may
-// go together with what others saw.
-func (t *Annealer) restart(ctx context.Context, best state.Incumbent) {
-	t.tried = 0
-	gained := t.own.Value.Less(t.began)
-	switch {
-	case t.main > 0 && gained && t.cycle < t.main:
-		t.cycle = min(2*t.cycle, t.main)
-		t.take(t.own, groupsOf(t.in, t.own.Schedule))
-		return
-	case t.main > 0:
-		t.cycle, t.main = t.main, 0
-	case gained:
-		t.cycle, t.share = 2*t.cycle, mostShare
-	default:
-		least := leastShare
-		if t.covering() {
-			least = partitionShare
-		}
-		t.cycle, t.share, t.vain = 2*t.cycle, max(t.share/2, least), true
-		if t.covering() && !best.Value.Less(t.Best.Value) && t.aside(ctx) {
-			return
-		}
+// restart begins another cycle.
+func (t *Annealer) restart(best state.Incumbent) {
+	t.tried, t.cycle = 0, 2*t.cycle
+	if t.own.Value.Less(t.began) {
+		t.share = mostShare
+	} else {
+		t.share = max(t.share/2, leastShare)
 	}
 	from, groups := t.Best, groupsOf(t.in, t.Best.Schedule)
 	if best.Value.Less(from.Value) {
@@ -190,14 +145,13 @@ func (t *Annealer) restart(ctx context.Context, best state.Incumbent) {
 func (t *Annealer) take(f state.Incumbent, groups []group) {
 	t.own, t.began, t.value = f, f.Value, f.Value.Float()
 	t.groups = groups
-	t.taken, t.kinds, t.sides = t.split(f.Schedule, groups)
+	t.taken, t.sides = t.split(f.Schedule, groups)
 	t.offer(f)
 }
 
-// split returns what the groups of a schedule are: the trunks of the others, the kind,
-// and the schedule.
-func (t *Annealer) split(whole *instance.Schedule, groups []group) (taken [][]instance.LinkID, kinds []int, sides []side) {
-	taken, kinds, sides = make([][]instance.LinkID, len(groups)), make([]int, len(groups)), make([]side, len(groups))
+// split returns what the groups of a schedule are: the trunks of the others, and the schedule.
+func (t *Annealer) split(whole *instance.Schedule, groups []group) (taken [][]instance.LinkID, sides []side) {
+	taken, sides = make([][]instance.LinkID, len(groups)), make([]side, len(groups))
 	for n, g := range groups {
 		for o := range groups {
 			if o != n {
@@ -206,13 +160,12 @@ func (t *Annealer) split(whole *instance.Schedule, groups []group) (taken [][]in
 		}
 		s := &sides[n]
 		s.part = t.in.Part(g.jobs, g.nodes, taken[n])
-		kinds[n] = t.partitions.kind(s.part)
 		if len(g.jobs) > 0 {
 			s.plan = s.part.Of(whole)
 			s.value = state.ValueOf(s.part.Instance, s.plan.Completion(s.part.Instance)).Float()
 		}
 	}
-	return taken, kinds, sides
+	return taken, sides
 }
 
 // batch pairs the groups off and lets each pair try some exchanges.
@@ -239,9 +192,6 @@ func (t *Annealer) batch(ctx context.Context) {
 	}
 	t.tried += pairTries * len(pairs)
 	t.note()
-	if t.covering() {
-		t.cover(ctx, pairs)
-	}
 }
 
 // pairs pairs the groups off at random; under makespan those of the quarter that ends
@@ -287,7 +237,6 @@ func (t *Annealer) note() {
 func (t *Annealer) offer(f state.Incumbent) {
 	if t.Best.Schedule == nil || f.Value.Less(t.Best.Value) {
 		t.Best = f
-		t.bound(f)
 	}
 }
 
@@ -349,8 +298,6 @@ type pairExchange struct {
 	work    int // done so far, in operations
 	found   int // exchanges that could be made, so far
 	scratch scratch
-	lack    []instance.JobID // a set to schedule, in the place of exchanges
-	seen    []set            // that set partitions may know
 }
 
 // energy is that of a group.
@@ -384,14 +331,19 @@ func (b *pairExchange) try(ctx context.Context) {
 		return
 	}
 	sides, ok := b.schedule(ctx, jobs, limit)
+	if !ok {
+		return
+	}
 	for k, n := range b.at {
-		if b.covering() {
-			b.see(&sides[k], n)
-		}
-		if ok {
-			sides[k].settle()
-			b.groups[n].jobs, b.sides[n] = jobs[k], sides[k]
-		}
+		sides[k].settle()
+		b.groups[n].jobs, b.sides[n] = jobs[k], sides[k]
+	}
+}
+
+// settle takes the schedule of a group from its search.
+func (s *side) settle() {
+	if p := s.search; p != nil {
+		s.plan, s.from, s.search = p.Best.Schedule(p.In, p.Layout), p.Chosen, nil
 	}
 }
 
@@ -463,7 +415,7 @@ func (b *pairExchange) sketch(ctx context.Context, n int, jobs []instance.JobID)
 		return side{part: old.part}, true
 	}
 	s := side{part: b.in.Part(jobs, b.groups[n].nodes, b.taken[n])}
-	s.search = list.NewPortfolio(ctx, state.Options{Tries: sketchTries}, s.part.Instance, b.rng)
+	s.search = list.NewPortfolio(ctx, state.Options{Tries: sketchTries, Without: b.without}, s.part.Instance, b.rng)
 	if old.from != nil {
 		as := make([]int, len(jobs))
 		for j, id := range jobs {

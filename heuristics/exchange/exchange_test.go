@@ -15,7 +15,7 @@ import (
 // of the runs gain: a division is often as good as few exchanges can make it.
 func TestExchange(t *testing.T) {
 	runs, gained := improves(t, func(in *instance.Instance, seed uint64) (best *state.Incumbent, step func()) {
-		annealer := NewAnnealer(in, heuristicstest.Source(seed), heuristicstest.Source(seed))
+		annealer := NewAnnealer(in, heuristicstest.Source(seed), nil)
 		if annealer.Walk(t.Context(), 1, state.Incumbent{}) == 0 {
 			return nil, nil
 		}
@@ -28,18 +28,18 @@ func TestExchange(t *testing.T) {
 // that brought nothing makes exchanges worth less.
 func TestExchangeFollow(t *testing.T) {
 	in := manyNodes(t, "plain", 1)
-	annealer := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0))
+	annealer := NewAnnealer(in, heuristicstest.Source(0), nil)
 	require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
-	better := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0))
+	better := NewAnnealer(in, heuristicstest.Source(0), nil)
 	require.NotZero(t, better.Walk(t.Context(), 2_000_000, annealer.Best))
 	require.True(t, better.Best.Value.Less(annealer.Best.Value))
 
 	annealer.began = annealer.own.Value
-	annealer.restart(t.Context(), better.Best)
+	annealer.restart(better.Best)
 	assert.Equal(t, better.Best, annealer.Best)
 	assert.InDelta(t, mostShare/2, annealer.share, 0)
 	annealer.began.Lo = annealer.own.Value.Lo + 1
-	annealer.restart(t.Context(), annealer.Best)
+	annealer.restart(annealer.Best)
 	assert.InDelta(t, mostShare, annealer.share, 0)
 }
 
@@ -54,17 +54,17 @@ func TestExchangeTypes(t *testing.T) {
 		}
 	}
 	require.NotZero(t, typed)
-	annealer := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0))
+	annealer := NewAnnealer(in, heuristicstest.Source(0), nil)
 	require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
 	annealer.Walk(t.Context(), 400_000, annealer.Best)
 	require.NotZero(t, annealer.tried)
 	require.Empty(t, instance.Check(in, annealer.Best.Schedule))
 }
 
-// TestExchangeAlone: where there is one group there is nothing to trade.
+// TestExchangeAlone: where there is one group there is nothing to exchange.
 func TestExchangeAlone(t *testing.T) {
 	in := heuristicstest.Planted(t, heuristicstest.Source(1), 1, 4, 60, 8)
-	assert.Zero(t, NewAnnealer(in, heuristicstest.Source(1), heuristicstest.Source(1)).Walk(t.Context(), 1000, state.Incumbent{}))
+	assert.Zero(t, NewAnnealer(in, heuristicstest.Source(1), nil).Walk(t.Context(), 1000, state.Incumbent{}))
 }
 
 // TestExchangeLeast: no group comes to less than exchanges count on.
@@ -73,7 +73,7 @@ func TestExchangeLeast(t *testing.T) {
 		for _, objective := range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {
 			in := manyNodes(t, name, 1)
 			in.Objective = objective
-			annealer := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0))
+			annealer := NewAnnealer(in, heuristicstest.Source(0), nil)
 			require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
 			annealer.Walk(t.Context(), 50_000, annealer.Best)
 			b := &pairExchange{Annealer: annealer, scale: 1}

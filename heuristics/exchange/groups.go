@@ -34,18 +34,18 @@ func groupsOf(in *instance.Instance, s *instance.Schedule) []group {
 		return i
 	}
 	trunks := make([]bool, len(in.Links))
-	for _, home := range s.Residency {
-		first, last := in.GPUs[home[0]].Node, in.GPUs[home[len(home)-1]].Node
+	for _, residency := range s.Residency {
+		first, last := in.GPUs[residency[0]].Node, in.GPUs[residency[len(residency)-1]].Node
 		if first == last {
 			continue
 		}
-		for _, g := range home {
+		for _, g := range residency {
 			root[find(int(in.GPUs[g].Node))] = find(int(first))
 		}
 		if in.Nodes[first].Rack == in.Nodes[last].Rack {
 			continue
 		}
-		span, _ := in.Span(home)
+		span, _ := in.Span(residency)
 		for _, l := range in.Trunks(span) {
 			root[find(nodes+int(l))] = find(int(first))
 			trunks[l] = true

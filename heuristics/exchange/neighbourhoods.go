@@ -9,6 +9,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/sequence"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 // Neighbourhoods improves a schedule neighbourhood by neighbourhood, a large-neighbourhood search (P. Shaw,
@@ -17,10 +18,11 @@ import (
 // small enough for [search] to be good at, whose schedule can be put back whatever
 // it is. Where a schedule does not fall apart, neighbourhoods begins with the best of exchanges.
 type Neighbourhoods struct {
-	in     *instance.Instance
-	rng    *rand.Rand
-	Best   state.Incumbent // the best that falls apart; nil: none
-	groups []group         // of it
+	in      *instance.Instance
+	without method.Set
+	rng     *rand.Rand
+	Best    state.Incumbent // the best that falls apart; nil: none
+	groups  []group         // of it
 	// rounds is for how long a neighbourhood is searched.
 	rounds int
 	// stale is how many batches have passed without a better schedule.
@@ -53,8 +55,8 @@ const (
 )
 
 // NewNeighbourhoods returns a search without a schedule yet; see Follow.
-func NewNeighbourhoods(in *instance.Instance, rng *rand.Rand) *Neighbourhoods {
-	return &Neighbourhoods{in: in, rng: rng, rounds: leastRounds}
+func NewNeighbourhoods(in *instance.Instance, rng *rand.Rand, without method.Set) *Neighbourhoods {
+	return &Neighbourhoods{in: in, without: without, rng: rng, rounds: leastRounds}
 }
 
 // Follow takes a schedule over if it is better and falls apart; another, the best of
@@ -62,6 +64,9 @@ func NewNeighbourhoods(in *instance.Instance, rng *rand.Rand) *Neighbourhoods {
 // returns which part of a search's work neighbourhoods are worth: the more groups, the more,
 // and 0 without any.
 func (p *Neighbourhoods) Follow(best, other state.Incumbent) float64 {
+	if p.without[method.Neighbourhoods] {
+		return 0
+	}
 	if p.Best.Schedule == nil || best.Value.Less(p.Best.Value) {
 		p.take(best)
 	}
@@ -107,7 +112,7 @@ func (p *Neighbourhoods) batch(ctx context.Context) {
 	same := p.in.Objective == instance.Makespan && p.stale%2 == 1
 	batch := p.draw(same)
 	worked := make([]int, len(batch))
-	state.Parallel(len(batch), func(n int) { worked[n] = batch[n].improve(ctx, p.rounds) })
+	state.Parallel(len(batch), func(n int) { worked[n] = batch[n].improve(ctx, p.rounds, p.without) })
 	whole := p.Best.Schedule.Clone()
 	var best *neighbourhood
 	gains := 0
@@ -184,8 +189,8 @@ func (p *Neighbourhoods) draw(same bool) []*neighbourhood {
 
 // improve searches for a better schedule of the neighbourhood for some rounds, and
 // returns the work done.
-func (q *neighbourhood) improve(ctx context.Context, rounds int) int {
-	s := sequence.NewSearch(ctx, state.Options{}, q.part.Instance, q.rng, q.from, neighbourhoodLanes)
+func (q *neighbourhood) improve(ctx context.Context, rounds int, without method.Set) int {
+	s := sequence.NewSearch(ctx, state.Options{Without: without}, q.part.Instance, q.rng, q.from, neighbourhoodLanes)
 	before := s.Best.Value
 	worked := s.Cool(rounds)
 	if s.Best.Value.Ahead(before) {

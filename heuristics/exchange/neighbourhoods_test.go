@@ -45,14 +45,14 @@ func TestGroups(t *testing.T) {
 		}
 		require.Equal(t, len(in.Jobs), jobs)
 		require.NotContains(t, of, 0)
-		for j, home := range s.Residency {
-			span, ok := in.Span(home)
+		for j, residency := range s.Residency {
+			span, ok := in.Span(residency)
 			require.True(t, ok)
-			for _, g := range home {
-				require.Equal(t, of[in.GPUs[home[0]].Node], of[in.GPUs[g].Node], "job %d in two groups", j)
+			for _, g := range residency {
+				require.Equal(t, of[in.GPUs[residency[0]].Node], of[in.GPUs[g].Node], "job %d in two groups", j)
 			}
 			for _, l := range in.Trunks(span) {
-				require.Equal(t, of[in.GPUs[home[0]].Node], used[l], "job %d uses another group's trunk", j)
+				require.Equal(t, of[in.GPUs[residency[0]].Node], used[l], "job %d uses another group's trunk", j)
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func TestDivide(t *testing.T) {
 // gain.
 func TestNeighbourhoods(t *testing.T) {
 	runs, gained := improves(t, func(in *instance.Instance, seed uint64) (best *state.Incumbent, step func()) {
-		p := NewNeighbourhoods(in, heuristicstest.Source(seed))
+		p := NewNeighbourhoods(in, heuristicstest.Source(seed), nil)
 		start := divide(t.Context(), in, heuristicstest.Source(seed))
 		if start == nil {
 			return nil, nil
@@ -105,7 +105,7 @@ func TestFewGroups(t *testing.T) {
 		in := m.Instance(t, 1)
 		s, err := list.Greedy(t.Context(), state.Options{Quick: true}, in, heuristicstest.Source(1))
 		require.NoError(t, err)
-		p := NewNeighbourhoods(in, heuristicstest.Source(1))
+		p := NewNeighbourhoods(in, heuristicstest.Source(1), nil)
 		p.Best = state.Incumbent{Schedule: s, Value: state.ValueOf(in, s.Completion(in))}
 		for groups, part := range want {
 			p.groups = make([]group, groups)

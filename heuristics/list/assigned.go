@@ -37,9 +37,13 @@ func (p *Portfolio) assigned() error {
 	if !p.try([]*Decision{p.anyOrder(counts, where)}) {
 		return nil
 	}
-	s := assign.New(p.In, counts, assign.Homes{GPUs: where.GPUs, Limit: where.Limit, Span: where.Span}, p.rng)
+	gpu, limit := make([]instance.GPUID, len(p.In.Jobs)), make([]int, len(p.In.Jobs))
+	for j := range gpu {
+		gpu[j], limit[j] = where.GPUs[j][0], where.Limit[j][0]
+	}
+	s := assign.New(p.In, counts, gpu, limit, p.rng)
 	s.Anneal(p.ctx, min(max(leastAssign, greedySteps*p.Layout.Slots), mostAssign)/p.options.Part(quickSteps))
-	p.try([]*Decision{p.anyOrder(counts, placed(s.Best()))})
+	p.try([]*Decision{p.anyOrder(counts, placed(s.Best(), limit))})
 	return nil
 }
 
@@ -49,8 +53,14 @@ func (p *Portfolio) anyOrder(counts [][]int, where *placement.Placement) *Decisi
 	return &Decision{Counts: counts, Where: where, Base: base, Slope: slope, rule: LongestChain}
 }
 
-func placed(h assign.Homes) *placement.Placement {
-	return &placement.Placement{GPUs: h.GPUs, Limit: h.Limit, Span: h.Span}
+// placed is the placement of jobs of one worker each.
+func placed(gpu []instance.GPUID, limit []int) *placement.Placement {
+	p := &placement.Placement{Span: make([]instance.Span, len(gpu))}
+	for j := range gpu {
+		p.GPUs, p.Limit = append(p.GPUs, gpu[j:j+1]), append(p.Limit, limit[j:j+1])
+		p.Span[j].Parties = 1
+	}
+	return p
 }
 
 // ImproveAssigned is Improve of an instance that is [unrelated]: a few assignments are
@@ -58,32 +68,27 @@ func placed(h assign.Homes) *placement.Placement {
 func ImproveAssigned(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *instance.Schedule {
 	p := NewPortfolio(ctx, state.Options{}, in, rng)
 	counts := state.CheapestMultisets(in)
-	start := assign.Homes{GPUs: best.Residency}
+	start, limit := make([]instance.GPUID, len(in.Jobs)), make([]int, len(in.Jobs))
 	for j, gpus := range best.Residency {
-		limit := make([]int, len(gpus))
-		for n := range limit {
-			limit[n] = in.Jobs[j].Full()
-		}
-		span, _ := in.Span(gpus)
-		start.Limit, start.Span = append(start.Limit, limit), append(start.Span, span)
+		start[j], limit[j] = gpus[0], in.Jobs[j].Full()
 	}
 	var walks []*assign.Search
 	for range assigners {
-		walks = append(walks, assign.New(in, counts, start, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))))
+		walks = append(walks, assign.New(in, counts, start, limit, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))))
 	}
-	value := walks[0].Estimate()
+	value := walks[0].Makespan()
 	steps := min(max(leastAssign, roundSteps*p.Layout.Slots), mostAssign)
 	for round := 0; ctx.Err() == nil && (o.Rounds == 0 || round < o.Rounds); round++ {
 		state.ParallelBut(o.Spare, len(walks), func(i int) {
 			walks[i].Anneal(ctx, steps<<min(round/assignDouble, mostDoublings))
 		})
 		for _, w := range walks {
-			if w.Estimate() >= value {
+			if w.Makespan() >= value {
 				continue
 			}
-			value = w.Estimate()
+			value = w.Makespan()
 			p.Budget = p.Cost
-			p.try([]*Decision{p.anyOrder(counts, placed(w.Best()))})
+			p.try([]*Decision{p.anyOrder(counts, placed(w.Best(), limit))})
 			if best = p.Best.Schedule(in, p.Layout); o.Improved != nil {
 				o.Improved(best)
 			}

@@ -11,9 +11,9 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// TestDecoders checks what both decoders make of every rule and patience,
+// TestDispatcher checks what the decoder makes of every rule and patience,
 // leaving out deadlines, which a single decision need not meet.
-func TestDecoders(t *testing.T) {
+func TestDispatcher(t *testing.T) {
 	for name, m := range heuristicstest.Mediums() {
 		t.Run(name, func(t *testing.T) {
 			m.Jobs, m.Iterations = 12, 8
@@ -22,16 +22,12 @@ func TestDecoders(t *testing.T) {
 			where, err := placement.Place(in, placement.Options{Counts: counts, Noise: heuristicstest.Source(1)})
 			require.NoError(t, err)
 			l := state.NewLayout(in)
-			dispatch, insert, out := NewDispatcher(in, l), newInserter(in, l), NewRecord(l, len(in.Jobs))
+			dispatch, out := NewDispatcher(in, l), NewRecord(l, len(in.Jobs))
 			for r := LongestChain; r <= CriticalRatio; r++ {
 				base, slope := Measure(in, where, counts).Keys(in, r)
-				for patience := range 6 {
+				for patience := range 5 {
 					d := &Decision{Counts: counts, Where: where, Base: base, Slope: slope, Patience: patience}
-					var by decoder = dispatch
-					if patience == 5 {
-						by = insert
-					}
-					require.NoError(t, by.Decode(t.Context(), d, out))
+					require.NoError(t, dispatch.Decode(t.Context(), d, out))
 					s := out.Schedule(in, l)
 					assert.Equal(t, s.Completion(in), out.Completion)
 					for _, v := range instance.Check(in, s) {

@@ -3,11 +3,11 @@ package list
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/placement"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 // Greedy plans an instance of a finite objective: the best of a portfolio of placements,
@@ -18,7 +18,7 @@ func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 		return nil, err
 	}
 	p := NewPortfolio(ctx, o, in, rng)
-	if o.Tries == 0 && Unrelated(in) {
+	if o.Tries == 0 && Unrelated(in) && !o.Without[method.Unrelated] {
 		if err := p.assigned(); err != nil {
 			return nil, err
 		}
@@ -30,7 +30,9 @@ func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 	if o.Constructed != nil && p.told != nil {
 		o.Constructed(p.Best.Schedule(in, p.Layout))
 	}
-	p.Improve()
+	if !o.Without[method.ListChanges] {
+		p.Improve()
+	}
 	return p.result()
 }
 
@@ -52,7 +54,7 @@ func (p *Portfolio) Resume(from *Decision, as []int) {
 		}
 	}
 	kept := placer.Out
-	level := placement.Balance(p.In, kept, placement.BalanceOptions{Counts: counts, Reach: p.reach, Rng: p.rng, Steps: p.balanceSteps(), Near: 4})
+	level := p.balance(kept, counts, 4, p.balanceSteps())
 	var list []*Decision
 	for _, where := range []*placement.Placement{level, kept} {
 		d := *from
@@ -69,48 +71,45 @@ func (p *Portfolio) Construct() error {
 	in := p.In
 	counts := state.CheapestMultisets(in)
 	byArea := placement.NewPlacer(in, placement.Options{Counts: counts, Reach: p.reach}).ByArea()
-	ways := []way{{}, {balanced: true, near: 4}, {Options: placement.Options{Scatter: true}}, {Options: placement.Options{Order: byArea}, balanced: true, near: 1}, {Options: placement.Options{Noise: p.rng}}, {balanced: true}}
+	constructions := []construction{{}, {balanced: true, near: 4}, {Options: placement.Options{Scatter: true}}, {Options: placement.Options{Order: byArea}, balanced: true, near: 1}, {Options: placement.Options{Noise: p.rng}}, {balanced: true}}
 	if in.Objective == instance.WeightedCompletion {
 		smith := state.BySmith(in, counts)
-		ways = []way{
+		constructions = []construction{
 			{Options: placement.Options{Order: smith}}, {Options: placement.Options{Order: smith}, balanced: true, near: 4}, {Options: placement.Options{Order: byArea}},
 			{Options: placement.Options{Order: byArea}, balanced: true, near: 1}, {Options: placement.Options{Order: smith, Scatter: true}}, {Options: placement.Options{Order: smith}, balanced: true},
 		}
 	}
-	places := make([]*placement.Placement, len(ways))
-	dealt := make([][][]int, len(ways)) // the multisets of each placement
-	taken := make([]*Measures, len(ways))
 	var list []*Decision
-	order := p.attempts(len(ways))
+	order := p.attempts(len(constructions))
 	for n, a := range order {
 		if p.ctx.Err() != nil && n > 0 {
 			break
 		}
-		if where := &places[a.way]; *where == nil {
-			how := ways[a.way]
+		c := &constructions[a.construction]
+		if c.where == nil {
 			// What takes decoding only is tried before the first balance, which takes
 			// longer than many decodings: an easy instance needs no more.
-			if how.balanced && p.Best == nil && len(list) > 0 {
+			if c.balanced && p.Best == nil && len(list) > 0 {
 				if !p.try(list) {
 					return nil
 				}
 				list = list[:0]
 			}
-			how.Counts, how.Reach = counts, p.reach
+			c.Counts, c.Reach = counts, p.reach
 			var err error
-			if *where, dealt[a.way], err = placement.PlaceAny(p.ctx, in, how.Options); err != nil {
+			if c.where, c.Counts, err = placement.PlaceAny(p.ctx, in, c.Options); err != nil {
 				if n == 0 {
 					return err
 				}
-				*where, dealt[a.way] = places[0], dealt[0]
+				c.where, c.Counts = constructions[0].where, constructions[0].Counts
 			}
-			if how.balanced {
-				*where = placement.Balance(in, *where, placement.BalanceOptions{Ctx: p.ctx, Counts: dealt[a.way], Reach: p.reach, Rng: p.rng, Steps: p.balanceSteps(), Near: how.near})
+			if c.balanced {
+				c.where = p.balance(c.where, c.Counts, c.near, p.balanceSteps())
 			}
-			taken[a.way] = Measure(in, *where, dealt[a.way])
+			c.measures = Measure(in, c.where, c.Counts)
 		}
-		base, slope := taken[a.way].Keys(in, a.rule)
-		list = append(list, &Decision{Counts: dealt[a.way], Where: places[a.way], Base: base, Slope: slope, rule: a.rule, Patience: a.patience, eager: a.eager, Even: a.even, serial: a.patience == serially})
+		base, slope := c.measures.Keys(in, a.rule)
+		list = append(list, &Decision{Counts: c.Counts, Where: c.where, Base: base, Slope: slope, rule: a.rule, Patience: a.patience, eager: a.eager, Even: a.even})
 		if len(list) == batch || n == len(order)-1 {
 			if !p.try(list) {
 				return nil
@@ -121,18 +120,35 @@ func (p *Portfolio) Construct() error {
 	return nil
 }
 
-// way is a way to a placement.
-type way struct {
-	placement.Options
-	// balanced asks for [balance] afterwards, with chains of weight near.
+// construction is a placement and how it is made.
+type construction struct {
+	placement.Options // with the multisets that came about, once it is made
+	// balanced asks for balance afterwards, with chains of weight near.
 	balanced bool
 	near     float64
+	where    *placement.Placement // nil: not made yet
+	measures *Measures
 }
 
-// balanceSteps is the number of changes of a placement that [balance] tries.
+// balance anneals a placement for so many steps, with chains of weight near.
+func (p *Portfolio) balance(where *placement.Placement, counts [][]int, near float64, steps int) *placement.Placement {
+	if len(p.In.GPUs) == 1 || steps == 0 {
+		return where
+	}
+	h := placement.NewAnnealer(p.In, p.Layout, where, placement.AnnealOptions{Counts: counts, Near: near, CoResidence: 2}, p.rng)
+	h.Anneal(p.ctx, steps, balanceHeat)
+	return h.Placement()
+}
+
+// balanceHeat is the temperature at which it begins.
+const balanceHeat = 0.02
+
+// balanceSteps is the number of changes of a placement that balance tries.
 func (p *Portfolio) balanceSteps() int {
 	steps := min(max(5_000, 100*p.Layout.Slots), 40_000)
 	switch {
+	case p.options.Without[method.Balance]:
+		steps = 0
 	case p.options.Tries > 0:
 		steps = fewBalance
 	case p.options.Quick:
@@ -149,24 +165,17 @@ const fewBalance = 200
 
 // attempt is one combination of placement, rule and patience.
 type attempt struct {
-	way      int // index of the placement
-	rule     Rule
-	patience int  // see decision; or serially
-	eager    bool // see decision
-	even     bool // see decision
+	construction int // index of the placement
+	rule         Rule
+	patience     int  // see decision
+	eager        bool // see decision
+	even         bool // see decision
 }
-
-// serially in the place of a patience asks for the serial decoder.
-const serially = -1
-
-// maxSerialTasks bounds the instances for the serial decoder, whose timelines
-// grow with the schedule.
-const maxSerialTasks = 100_000
 
 // attempts lists what to try, the most promising first, as far as the budget
 // goes. The order of rules and patiences is by how often they won on random
 // instances.
-func (p *Portfolio) attempts(ways int) []attempt {
+func (p *Portfolio) attempts(constructions int) []attempt {
 	deadlines, releases := false, false
 	for j := range p.In.Jobs {
 		deadlines = deadlines || p.In.Jobs[j].Deadline > 0
@@ -185,23 +194,16 @@ func (p *Portfolio) attempts(ways int) []attempt {
 	if releases {
 		list = append(list, attempt{0, inOrder, 0, false, false})
 	}
-	if p.Layout.Tasks <= maxSerialTasks {
-		serial := []attempt{{0, EvenProgress, serially, false, false}, {0, LongestChain, serially, false, false}}
-		if p.In.Objective == instance.WeightedCompletion {
-			serial = []attempt{{0, SmithArea, serially, false, false}, {0, SmithChain, serially, false, false}}
-		}
-		list = slices.Insert(list, 3, serial...)
-	}
 	if deadlines {
 		list = append([]attempt{{0, leastSlack, 1, false, false}, {0, earliestDue, 1, false, false}, {0, leastSlack, 0, false, false}, {0, earliestDue, 2, false, false}, {0, leastSlack, 3, false, false}}, list...)
 	}
 	var all []attempt
-	for n := range len(list) + 2*ways {
-		for way := range ways {
+	for n := range len(list) + 2*constructions {
+		for c := range constructions {
 			// Each placement lags behind the one before it by two.
-			if at := n - 2*way; at >= 0 && at < len(list) {
+			if at := n - 2*c; at >= 0 && at < len(list) {
 				a := list[at]
-				a.way = way
+				a.construction = c
 				all = append(all, a)
 			}
 		}

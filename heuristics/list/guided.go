@@ -23,12 +23,12 @@ func Guided(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 	}
 	p := NewPortfolio(ctx, o, in, rng)
 	counts := state.CheapestMultisets(in)
-	var ways []placement.Options
+	var options []placement.Options
 	for _, order := range [][]instance.JobID{nil, placement.NewPlacer(in, placement.Options{Counts: counts, Reach: p.reach}).ByArea(), byTarget(in, targets)} {
-		ways = append(ways, placement.Options{Order: order}, placement.Options{Order: order, Scatter: true})
+		options = append(options, placement.Options{Order: order}, placement.Options{Order: order, Scatter: true})
 	}
 	var list []*Decision
-	for n, how := range ways {
+	for n, how := range options {
 		how.Counts, how.Reach = counts, p.reach
 		where, err := placement.Place(in, how)
 		if err != nil {
@@ -37,17 +37,12 @@ func Guided(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 			}
 			continue
 		}
-		h := placement.NewAnnealer(state.NewOperations(in), where, placement.AnnealOptions{Counts: counts, Near: 5, CoResidence: 2}, rng)
-		h.Anneal(ctx, p.balanceSteps(), placement.KickHeat)
-		for _, where := range []*placement.Placement{where, h.Placement()} {
+		for _, where := range []*placement.Placement{where, p.balance(where, counts, 5, p.balanceSteps())} {
 			d := &Decision{Counts: counts, Where: where, keys: keys}
-			even, patient, eager, serial := *d, *d, *d, *d
-			even.Even, patient.Patience, serial.serial = true, 1, true
+			even, patient, eager := *d, *d, *d
+			even.Even, patient.Patience = true, 1
 			eager.Patience, eager.eager = 2, true
 			list = append(list, d, &even, &patient, &eager)
-			if p.Layout.Tasks <= maxSerialTasks {
-				list = append(list, &serial)
-			}
 		}
 	}
 	for len(list) > 0 && p.try(list[:min(batch, len(list))]) {

@@ -8,6 +8,7 @@ import (
 	"jigsaw/heuristics/multiset"
 	"jigsaw/heuristics/placement"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 // leeway is how much worse than the best a decision may be to be searched from,
@@ -69,20 +70,21 @@ func (p *Portfolio) Improve() {
 
 // mutation draws neighbours of the incumbent's decision.
 type mutation struct {
-	in    *instance.Instance
-	rng   *rand.Rand
-	reach *placement.Reach
-	// serial: the serial decoder may be used.
-	serial bool
-	from   *Decision
-	late   []instance.JobID // jobs by descending completion, or by lateness first
-	d      *Decision        // the neighbour in the making
-	homes  bool             // d.where is d's own
-	keys   bool             // d.base and d.slope are
+	in        *instance.Instance
+	portfolio *Portfolio
+	rng       *rand.Rand
+	reach     *placement.Reach
+	// level: placements may be balanced.
+	level       bool
+	from        *Decision
+	late        []instance.JobID // jobs by descending completion, or by lateness first
+	d           *Decision        // the neighbour in the making
+	residencies bool             // d.where is d's own
+	keys        bool             // d.base and d.slope are
 }
 
 func newMutation(p *Portfolio, from *Decision, value state.Value, completion []instance.Tick) *mutation {
-	m := &mutation{in: p.In, rng: p.rng, reach: p.reach, from: from, serial: p.Layout.Tasks <= maxSerialTasks}
+	m := &mutation{in: p.In, portfolio: p, rng: p.rng, reach: p.reach, from: from, level: !p.options.Without[method.Balance]}
 	m.late = state.OrderBy(len(p.In.Jobs), func(j instance.JobID) int64 {
 		c, due := completion[j], p.In.Jobs[j].Deadline
 		if value.Late > 0 && due > 0 {
@@ -97,11 +99,11 @@ func newMutation(p *Portfolio, from *Decision, value state.Value, completion []i
 // the changes drawn came to nothing.
 func (m *mutation) neighbour() *Decision {
 	d := *m.from
-	m.d, m.homes, m.keys = &d, false, false
+	m.d, m.residencies, m.keys = &d, false, false
 	changed := false
 	for range 20 {
 		done := false
-		switch m.rng.IntN(10) {
+		switch m.rng.IntN(9) {
 		case 0, 1, 2:
 			done = m.reorder()
 		case 3:
@@ -120,10 +122,6 @@ func (m *mutation) neighbour() *Decision {
 		case 7:
 			done = m.redepth()
 		case 8:
-			if m.serial && m.rng.IntN(4) == 0 {
-				d.serial, done = !d.serial, true
-			}
-		case 9:
 			done = m.slowDown()
 		}
 		changed = changed || done
@@ -168,8 +166,8 @@ func (m *mutation) reorder() bool {
 
 // own makes the placement of the neighbour its own.
 func (m *mutation) own() *placement.Placement {
-	if !m.homes {
-		m.homes = true
+	if !m.residencies {
+		m.residencies = true
 		w := m.d.Where
 		m.d.Where = &placement.Placement{GPUs: slices.Clone(w.GPUs), Limit: slices.Clone(w.Limit), Span: slices.Clone(w.Span)}
 	}
@@ -215,7 +213,7 @@ func (m *mutation) reassign() bool {
 // anew, or all jobs.
 func (m *mutation) kick() *Decision {
 	d := *m.from
-	m.d, m.homes, m.keys = &d, false, false
+	m.d, m.residencies, m.keys = &d, false, false
 	how := placement.Options{Counts: d.Counts, Noise: m.rng, Reach: m.reach, Scatter: m.rng.IntN(2) == 0}
 	keep := func(instance.JobID) bool { return false }
 	if m.rng.IntN(2) == 0 {
@@ -242,7 +240,10 @@ func (m *mutation) kick() *Decision {
 		}
 	}
 	near := []float64{0, 1, 4}[m.rng.IntN(3)]
-	d.Where = placement.Balance(m.in, p.Out, placement.BalanceOptions{Counts: d.Counts, Reach: m.reach, Rng: m.rng, Steps: kickSteps, Near: near})
+	d.Where = p.Out
+	if m.level {
+		d.Where = m.portfolio.balance(p.Out, d.Counts, near, kickSteps)
+	}
 	rules := []Rule{EvenProgress, EvenProgress, LongestChain, CriticalRatio, mostWork}
 	if m.in.Objective == instance.WeightedCompletion {
 		rules = []Rule{SmithArea, SmithChain, SmithLeft}
@@ -250,7 +251,7 @@ func (m *mutation) kick() *Decision {
 	if m.rng.IntN(4) > 0 {
 		d.rule = rules[m.rng.IntN(len(rules))]
 		d.Base, d.Slope = Measure(m.in, d.Where, d.Counts).Keys(m.in, d.rule)
-		d.Patience, d.eager, d.Even, d.serial = m.rng.IntN(3), m.rng.IntN(3) == 0, m.rng.IntN(2) == 0, false
+		d.Patience, d.eager, d.Even = m.rng.IntN(3), m.rng.IntN(3) == 0, m.rng.IntN(2) == 0
 	}
 	return &d
 }
@@ -260,14 +261,15 @@ const kickSteps = 1000
 
 // shift moves or swaps workers or whole jobs, mostly off loaded GPUs.
 func (m *mutation) shift() bool {
-	b := placement.NewBalancer(m.in, m.d.Where, placement.BalanceOptions{Counts: m.d.Counts, Reach: m.reach, Rng: m.rng})
-	for range 10 {
-		if b.Step(true) {
-			m.d.Where, m.homes = b.Out, true
-			return true
-		}
+	if !m.level {
+		return false
 	}
-	return false
+	h := placement.NewAnnealer(m.in, m.portfolio.Layout, m.d.Where, placement.AnnealOptions{Counts: m.d.Counts}, m.rng)
+	if !h.Shift() {
+		return false
+	}
+	m.d.Where, m.residencies = h.Placement(), true
+	return true
 }
 
 // redepth gives a job with a free rule another multiset. Jobs whose memory is

@@ -141,7 +141,8 @@ func TestBalance(t *testing.T) {
 				where, err := placement.Place(in, placement.Options{Counts: counts, Pin: true})
 				require.NoError(t, err)
 				balanced := func() *placement.Placement {
-					return placement.Balance(in, where, placement.BalanceOptions{Counts: counts, Rng: heuristicstest.Source(seed), Steps: 2000, Near: 1})
+					p := NewPortfolio(t.Context(), state.Options{}, in, heuristicstest.Source(seed))
+					return p.balance(where, counts, 1, 2000)
 				}
 				now := balanced()
 				assert.Equal(t, now, balanced())

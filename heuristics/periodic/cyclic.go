@@ -22,7 +22,7 @@ import (
 type cyclicSequence struct {
 	*residencyTable
 	// residency[j] is where job j lives; nil without iterations.
-	home []*assignment
+	residency []*assignment
 	// chain[j] are the first operations of job j's iterations, in their cyclic
 	// order. A chain is never changed but replaced.
 	chain  [][]int32
@@ -48,7 +48,7 @@ type pendingMove struct {
 }
 
 func newCyclicSequence(a *residencyTable) *cyclicSequence {
-	return &cyclicSequence{residencyTable: a, period: 1, home: make([]*assignment, len(a.in.Jobs)), chain: make([][]int32, len(a.in.Jobs))}
+	return &cyclicSequence{residencyTable: a, period: 1, residency: make([]*assignment, len(a.in.Jobs)), chain: make([][]int32, len(a.in.Jobs))}
 }
 
 // read makes r that of a valid periodic plan in canonical order.
@@ -58,8 +58,8 @@ func (r *cyclicSequence) read(s *instance.Schedule) {
 	for n := 0; n < len(s.Tasks); {
 		j := int32(s.Tasks[n].Job)
 		job := &r.in.Jobs[j]
-		if r.home[j] == nil {
-			r.home[j] = r.assignment(j, slices.Clone(s.Residency[j]))
+		if r.residency[j] == nil {
+			r.residency[j] = r.assignment(j, slices.Clone(s.Residency[j]))
 		}
 		b := r.grow(j)
 		for w := range job.Workers {
@@ -141,7 +141,7 @@ func (r *cyclicSequence) events(to []int32, b int32) []int32 {
 // false where its depths break the job's rule.
 func (r *cyclicSequence) measure(b int32) bool {
 	j := r.owner[b]
-	job, home := &r.in.Jobs[j], r.home[j]
+	job, residency := &r.in.Jobs[j], r.residency[j]
 	var some [16]int
 	counts := some[:]
 	if len(job.Depths) > len(counts) {
@@ -151,13 +151,13 @@ func (r *cyclicSequence) measure(b int32) bool {
 	for w := range job.Workers {
 		d := r.depth[int(b)+w]
 		counts[d]++
-		r.ticks[int(b)+w] = home.time[w][d]
+		r.ticks[int(b)+w] = residency.time[w][d]
 	}
 	if y := r.sync(b); y >= 0 {
-		volume, level := job.Volume(counts, home.parties), int(r.depth[y])
-		r.ticks[y] = r.in.SyncTicks(volume, home.rate[level])
+		volume, level := job.Volume(counts, residency.parties), int(r.depth[y])
+		r.ticks[y] = r.in.SyncTicks(volume, residency.rate[level])
 		// The slowest that takes no longer.
-		for level++; level < len(home.rate) && r.in.SyncTicks(volume, home.rate[level]) == r.ticks[y]; level++ {
+		for level++; level < len(residency.rate) && r.in.SyncTicks(volume, residency.rate[level]) == r.ticks[y]; level++ {
 			r.depth[y] = uint8(level)
 		}
 	}
@@ -172,7 +172,7 @@ func (r *cyclicSequence) longest(b int32) instance.Tick {
 // copyFrom makes r a copy of o, in the memory it has.
 func (r *cyclicSequence) copyFrom(o *cyclicSequence) {
 	r.residencyTable, r.period = o.residencyTable, o.period
-	r.home = append(r.home[:0], o.home...)
+	r.residency = append(r.residency[:0], o.residency...)
 	r.chain = append(r.chain[:0], o.chain...)
 	r.list = append(r.list[:0], o.list...)
 	r.owner = append(r.owner[:0], o.owner...)
@@ -244,7 +244,7 @@ func (r *cyclicSequence) drop(j int32, n int) {
 	b := r.chain[j][n]
 	r.chain[j] = slices.Delete(slices.Clone(r.chain[j]), n, n+1)
 	if len(r.chain[j]) == 0 {
-		r.chain[j], r.home[j] = nil, nil
+		r.chain[j], r.residency[j] = nil, nil
 	}
 	end := b + r.width(j)
 	r.list = slices.DeleteFunc(r.list, func(op int32) bool { return op >= b && op < end })
@@ -337,11 +337,11 @@ func (r *cyclicSequence) schedule() *instance.Schedule {
 	in := r.in
 	s := &instance.Schedule{Period: r.period, Residency: make([][]instance.GPUID, len(in.Jobs))}
 	for j := range in.Jobs {
-		if r.home[j] == nil {
+		if r.residency[j] == nil {
 			continue
 		}
 		job := &in.Jobs[j]
-		s.Residency[j] = slices.Clone(r.home[j].gpus)
+		s.Residency[j] = slices.Clone(r.residency[j].gpus)
 		ready := instance.Tick(0)
 		for n, b := range r.chain[j] {
 			if n == 0 {
@@ -358,7 +358,7 @@ func (r *cyclicSequence) schedule() *instance.Schedule {
 				ready = residue(ready+least, r.period)
 			}
 			end := ready
-			for w, g := range r.home[j].gpus {
+			for w, g := range r.residency[j].gpus {
 				op := int(b)
 				if !job.Gang {
 					op += w

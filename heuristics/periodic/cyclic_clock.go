@@ -133,10 +133,10 @@ func (c *periodClock) build(r *cyclicSequence, limit instance.Tick) (low instanc
 		return 0, false
 	}
 	clear(c.asked)
-	for _, home := range r.home {
-		if home != nil {
-			for _, u := range home.uses {
-				c.asked[u.Link] += home.rate[0] * instance.Rate(u.Times)
+	for _, residency := range r.residency {
+		if residency != nil {
+			for _, u := range residency.uses {
+				c.asked[u.Link] += residency.rate[0] * instance.Rate(u.Times)
 			}
 		}
 	}
@@ -219,12 +219,12 @@ func (c *periodClock) chains(r *cyclicSequence) (longest instance.Tick, ok bool)
 func (c *periodClock) fits(r *cyclicSequence) bool {
 	clear(c.persistent)
 	clear(c.ephemeral)
-	for j, home := range r.home {
-		if home == nil {
+	for j, residency := range r.residency {
+		if residency == nil {
 			continue
 		}
 		job := &c.in.Jobs[j]
-		for w, g := range home.gpus {
+		for w, g := range residency.gpus {
 			costs := job.On[c.in.GPUs[g].Type]
 			c.persistent[g] += costs.Persistent
 			for _, b := range r.chain[j] {
@@ -252,7 +252,7 @@ func (c *periodClock) wait(p int32, op int32, length instance.Tick) {
 // operation adds what an operation waits for.
 func (c *periodClock) operation(r *cyclicSequence, p int32, op int32) {
 	j, slot := r.owner[op], r.slot[op]
-	job, home := &c.in.Jobs[j], r.home[j]
+	job, residency := &c.in.Jobs[j], r.residency[j]
 	b := op - slot
 	tasks := int32(job.Workers)
 	if slot == tasks { // a synchronisation
@@ -263,9 +263,9 @@ func (c *periodClock) operation(r *cyclicSequence, p int32, op int32) {
 			}
 			c.wait(p, b+t, r.ticks[b+t])
 		}
-		for _, u := range home.uses {
+		for _, u := range residency.uses {
 			if c.asked[u.Link] > c.in.Capacity(u.Link) && r.ticks[op] > 0 {
-				c.take(u.Link, p, home.rate[r.depth[op]]*instance.Rate(u.Times), r.ticks[op], r.at[op]+r.ticks[op])
+				c.take(u.Link, p, residency.rate[r.depth[op]]*instance.Rate(u.Times), r.ticks[op], r.at[op]+r.ticks[op])
 			}
 		}
 		return
@@ -274,10 +274,10 @@ func (c *periodClock) operation(r *cyclicSequence, p int32, op int32) {
 	c.wait(p, before, r.ticks[before])
 	if job.Gang {
 		for w := range job.Workers {
-			c.occupy(p, home.gpus[w], r.ticks[int(b)+w])
+			c.occupy(p, residency.gpus[w], r.ticks[int(b)+w])
 		}
 	} else {
-		c.occupy(p, home.gpus[slot], r.ticks[op])
+		c.occupy(p, residency.gpus[slot], r.ticks[op])
 	}
 }
 

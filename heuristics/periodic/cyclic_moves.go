@@ -60,7 +60,7 @@ func (m *cyclicMover) draw(kind int) bool {
 	case 7:
 		return m.more()
 	case 8:
-		return m.trade()
+		return m.substitute()
 	case 9:
 		return m.relocate()
 	case 10:
@@ -238,8 +238,8 @@ func (m *cyclicMover) more() bool {
 	return true
 }
 
-// trade drops an iteration, and perhaps adds others in its place.
-func (m *cyclicMover) trade() bool {
+// substitute drops an iteration, and perhaps adds others in its place.
+func (m *cyclicMover) substitute() bool {
 	r := m.next
 	j, n := m.iteration()
 	at := r.at[r.chain[j][n]]
@@ -269,11 +269,11 @@ func (m *cyclicMover) trade() bool {
 
 // rehouse gives a job that runs other GPUs, by worker.
 func (m *cyclicMover) rehouse(j int32, gpus []instance.GPUID) bool {
-	home := m.assignment(j, gpus)
-	if home == nil {
+	residency := m.assignment(j, gpus)
+	if residency == nil {
 		return false
 	}
-	m.next.home[j] = home
+	m.next.residency[j] = residency
 	for _, b := range m.next.chain[j] {
 		m.next.measure(b)
 	}
@@ -283,7 +283,7 @@ func (m *cyclicMover) rehouse(j int32, gpus []instance.GPUID) bool {
 // relocate moves a worker to another GPU.
 func (m *cyclicMover) relocate() bool {
 	j := m.pick()
-	gpus := slices.Clone(m.next.home[j].gpus)
+	gpus := slices.Clone(m.next.residency[j].gpus)
 	gpus[m.rng.IntN(len(gpus))] = instance.GPUID(m.rng.IntN(len(m.in.GPUs)))
 	return m.rehouse(j, gpus)
 }
@@ -291,7 +291,7 @@ func (m *cyclicMover) relocate() bool {
 // swap lets two workers exchange their GPUs, or two jobs of equal size.
 func (m *cyclicMover) swap() bool {
 	a, b := m.pick(), m.running[m.rng.IntN(len(m.running))]
-	one, two := slices.Clone(m.next.home[a].gpus), slices.Clone(m.next.home[b].gpus)
+	one, two := slices.Clone(m.next.residency[a].gpus), slices.Clone(m.next.residency[b].gpus)
 	if a == b {
 		x, y := m.rng.IntN(len(one)), m.rng.IntN(len(one))
 		one[x], one[y] = one[y], one[x]
@@ -328,7 +328,7 @@ func (m *cyclicMover) settleJob() bool {
 	if gpus == nil {
 		return false
 	}
-	if r.home[j] = m.assignment(j, gpus); r.home[j] == nil {
+	if r.residency[j] = m.assignment(j, gpus); r.residency[j] == nil {
 		return false
 	}
 	room := r.period

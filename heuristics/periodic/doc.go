@@ -1,7 +1,7 @@
 // Package periodic makes plans that repeat, for the objectives that are rates. Plans are
 // built by modulo list scheduling (periodic.go, list.go) on cyclic timelines of GPUs and
 // links (timeline.go), with residencies of package placement (residents.go), and made tighter at
-// their seam (compact.go). [Improve] (search.go) goes on in three ways side by side.
+// their seam (compact.go, by the clock of lanes). [Improve] (search.go) goes on in three ways side by side.
 //
 // Ruin and recreate (ruin.go), for the sum of rates. With the period fixed
 // that is the weight of whole iterations, and what lives on other GPUs does not matter

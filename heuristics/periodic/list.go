@@ -60,11 +60,11 @@ type style struct {
 	// level is the fastest rate level to use, by index: slower
 	// synchronisations may run side by side.
 	level int
-	// whim is the probability that an iteration takes its depth roles at
+	// randomness is the probability that an iteration takes its depth roles at
 	// random or its synchronisation not at the highest rate, drawn from rng:
-	// what is best for it may not be best for all. rng may be nil if whim is 0.
-	whim float64
-	rng  *rand.Rand
+	// what is best for it may not be best for all. rng may be nil if randomness is 0.
+	randomness float64
+	rng        *rand.Rand
 }
 
 // moduloScheduler lays iterations one after another on GPUs and links whose
@@ -241,7 +241,7 @@ func (m *moduloScheduler) find(l *resident, ready, closing instance.Tick, it *it
 	}
 	it.sync, it.end, ok = end, end, len(l.syncs) == 0
 	slowed := min(m.level, max(0, len(l.syncs)-1))
-	if len(l.syncs) > 1 && m.whimsical() {
+	if len(l.syncs) > 1 && m.atRandom() {
 		slowed = m.rng.IntN(len(l.syncs))
 	}
 	for n := slowed; n < len(l.syncs); n++ {
@@ -270,7 +270,7 @@ func (m *moduloScheduler) roles(l *resident, depth []uint8) {
 	if m.rng != nil {
 		m.rng.Shuffle(len(m.order), func(a, b int) { m.order[a], m.order[b] = m.order[b], m.order[a] })
 	}
-	if !m.whimsical() {
+	if !m.atRandom() {
 		for w := range m.starts {
 			m.starts[w] += l.time[w][min(full, l.deepest[w])] // now the end
 		}
@@ -297,7 +297,7 @@ func (m *moduloScheduler) roles(l *resident, depth []uint8) {
 	}
 }
 
-func (m *moduloScheduler) whimsical() bool { return m.whim > 0 && m.rng.Float64() < m.whim }
+func (m *moduloScheduler) atRandom() bool { return m.randomness > 0 && m.rng.Float64() < m.randomness }
 
 // apart starts every task for itself and returns the end of the last. What
 // ends before it may move within its slack.

@@ -10,6 +10,7 @@ import (
 	"jigsaw/heuristics/multiset"
 	"jigsaw/heuristics/placement"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 const (
@@ -39,8 +40,7 @@ func periodicPlanTasks(in *instance.Instance) float64 { return float64(periodicW
 // has room for another. Then the orders that came about are kept and the
 // period is shrunk to the least that they admit, and the time this opens is
 // filled again. Candidates for P are iteration lengths, GPU loads, and their
-// multiples; random variations of the best plans follow and, for the sum of
-// rates, repairs of the best plan in which a few jobs change places. The work
+// multiples; random variations of the best plans follow. The work
 // is bounded by counts, not by a clock, so that a seed gives one result.
 //
 // o.Improved, if not nil, is told of every plan better than those before. When
@@ -48,7 +48,7 @@ func periodicPlanTasks(in *instance.Instance) float64 { return float64(periodicW
 // context's error. A job need not get iterations; if none can, the plan is
 // empty, with period 1 and value 0.
 func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
-	s := newPeriodicSearch(ctx, in, rng, o.Improved)
+	s := newPeriodicSearch(ctx, o, in, rng)
 	part := o.Part(quickPeriodicPart)
 	s.most, s.plans = s.most/part, s.plans/part
 	if ctx.Err() != nil {
@@ -101,7 +101,7 @@ func Whole(ctx context.Context, o state.Options, in *instance.Instance, rng *ran
 // dedicated is the best periodic plan of whole jobs on GPUs of their own that choose in
 // one of the orders; see residencyOptions. The first plan ends with the context first.
 func dedicated(first, ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, orders ...[]instance.JobID) (*instance.Schedule, error) {
-	s := newPeriodicSearch(first, in, rng, o.Improved)
+	s := newPeriodicSearch(first, o, in, rng)
 	if first.Err() != nil {
 		return nil, first.Err()
 	}
@@ -139,6 +139,7 @@ type periodicSearch struct {
 	in       *instance.Instance
 	rng      *rand.Rand
 	improved func(*instance.Schedule)
+	without  method.Set
 	ceiling  float64 // no plan is worth more
 
 	pool        [][]*resident // residencies found
@@ -151,18 +152,17 @@ type periodicSearch struct {
 
 	best      *moduloScheduler
 	bestValue *big.Rat
-	running   int // jobs with iterations in the best plan
-	// current is the plan that repair works on, and its value.
-	current      *moduloScheduler
-	currentValue *big.Rat
+	running   int          // jobs with iterations in the best plan
+	clock     *periodClock // of compact; nil before it is asked for
+	table     *residencyTable
 	// From what the best plan was built.
 	bestPool   int
 	bestPeriod instance.Tick
 }
 
-func newPeriodicSearch(ctx context.Context, in *instance.Instance, rng *rand.Rand, improved func(*instance.Schedule)) *periodicSearch {
+func newPeriodicSearch(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand) *periodicSearch {
 	return &periodicSearch{
-		ctx: ctx, in: in, rng: rng, improved: improved, ceiling: periodicCeiling(in),
+		ctx: ctx, in: in, rng: rng, improved: o.Improved, without: o.Without, ceiling: periodicCeiling(in),
 		most: periodicWork(in), plans: periodicEvaluations,
 	}
 }
@@ -288,9 +288,6 @@ func (s *periodicSearch) systematic() {
 func (s *periodicSearch) vary(counts [][]int) {
 	small := len(s.in.Jobs)*len(s.in.GPUs) <= 4096
 	for !s.done() && len(s.pool) > 0 {
-		if s.in.Objective == instance.Throughput && s.rng.IntN(3) > 0 && s.repair(counts) {
-			continue
-		}
 		i := s.bestPool
 		switch p := s.rng.Float64(); {
 		case p < 0.25 && small:
@@ -347,7 +344,7 @@ func (s *periodicSearch) vary(counts [][]int) {
 func (s *periodicSearch) style() style {
 	how := style{slack: slack(s.rng.IntN(3)), rng: s.rng}
 	if s.rng.IntN(2) == 0 {
-		how.whim = s.rng.Float64() / 2
+		how.randomness = s.rng.Float64() / 2
 	}
 	if s.rng.IntN(8) == 0 {
 		how.level = s.rng.IntN(len(s.in.RateLevels))
@@ -385,11 +382,13 @@ func (s *periodicSearch) evaluate(list []*resident, period instance.Tick, f fill
 				return better
 			}
 		}
-		short := m.compact(s.ctx)
+		if s.without[method.Compaction] {
+			return better
+		}
+		short := s.compact(m)
 		if short == nil {
 			return better
 		}
-		short.tasks = m.tasks
 		m = short
 		better = s.keep(m) || better
 		if even {

@@ -1,7 +1,6 @@
 package periodic
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
@@ -392,21 +390,4 @@ func TestResidencesEndWithTheirContext(t *testing.T) {
 	how := residencyOptions{counts: state.CheapestMultisets(in), dedicated: true, fillers: true}
 	assert.Empty(t, assignJobs(ctx, in, how))
 	assert.NotEmpty(t, assignJobs(context.Background(), in, how))
-}
-
-// TestSortEdges compares with a stable sort.
-func TestSortEdges(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c := compactor{x: make([]instance.Tick, rapid.IntRange(1, 9).Draw(t, "events"))}
-		for e := range c.x {
-			c.x[e] = instance.Tick(rapid.IntRange(0, 4).Draw(t, "at"))
-		}
-		for n := range rapid.IntRange(1, 30).Draw(t, "edges") {
-			c.edge(rapid.IntRange(0, len(c.x)-1).Draw(t, "from"), n, 1, 0)
-		}
-		want := slices.Clone(c.edges)
-		slices.SortStableFunc(want, func(a, b orderEdge) int { return cmp.Compare(c.x[a.from], c.x[b.from]) })
-		c.sortEdges()
-		assert.Equal(t, want, c.edges)
-	})
 }

@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// mostWrecked bounds the jobs taken out of a node, or drawn from all.
-	mostWrecked = 4
+	// mostDestroyed bounds the jobs taken out of a node, or drawn from all.
+	mostDestroyed = 4
 	// In one step of so many the jobs take turns.
 	togetherSteps = 4
 	// A job in so many takes no more than fewIterations at first.
 	modestJobs, fewIterations = 2, 6
 )
 
-// wreck takes some jobs out of the plan.
-func (r *ruin) wreck() {
-	r.out, r.touched, r.homes = r.out[:0], r.touched[:0], r.homes[:0]
+// destroy takes some jobs out of the plan.
+func (r *ruin) destroy() {
+	r.out, r.touched, r.residencies = r.out[:0], r.touched[:0], r.residencies[:0]
 	switch r.rng.IntN(3) {
 	case 0: // some of one node or two
 		for range 1 + r.rng.IntN(2) {
 			node := &r.in.Nodes[r.rng.IntN(len(r.in.Nodes))]
-			for range 1 + r.rng.IntN(mostWrecked) {
+			for range 1 + r.rng.IntN(mostDestroyed) {
 				g := node.FirstGPU + instance.GPUID(r.rng.IntN(node.GPUs))
 				if list := r.onGPU[g]; len(list) > 0 {
 					r.take(list[r.rng.IntN(len(list))])
@@ -36,7 +36,7 @@ func (r *ruin) wreck() {
 			r.take(j)
 		}
 	case 2:
-		for range 1 + r.rng.IntN(mostWrecked) {
+		for range 1 + r.rng.IntN(mostDestroyed) {
 			r.take(instance.JobID(r.rng.IntN(len(r.in.Jobs))))
 		}
 	}
@@ -57,9 +57,9 @@ func (r *ruin) take(j instance.JobID) {
 	}
 	r.save(j)
 	r.out = append(r.out, j)
-	if home := r.residents[j].gpus; len(home) > 0 {
-		r.homes = append(r.homes, home)
-		for _, g := range home {
+	if residency := r.residents[j].gpus; len(residency) > 0 {
+		r.residencies = append(r.residencies, residency)
+		for _, g := range residency {
 			r.touch(r.in.GPUs[g].Node)
 		}
 	}
@@ -184,9 +184,9 @@ func (r *ruin) place(j instance.JobID, limit int) {
 			}
 		}
 	}
-	for _, home := range r.homes {
-		if len(home) == r.in.Jobs[j].Workers {
-			try(home)
+	for _, residency := range r.residencies {
+		if len(residency) == r.in.Jobs[j].Workers {
+			try(residency)
 		}
 	}
 	for _, n := range r.touched {

@@ -29,13 +29,13 @@ type ruin struct {
 	best *moduloScheduler // since it was last asked for; nil: none
 	most int64            // the greatest worth so far
 
-	saved   []savedJob // what the step under way has changed
-	changed []bool     // per job: it is saved
-	out     []instance.JobID
-	homes   [][]instance.GPUID // of those taken out
-	touched []instance.NodeID  // nodes that a step may put jobs on
-	chain   []iteration        // scratch
-	cost    []float64          // scratch, per GPU
+	saved       []savedJob // what the step under way has changed
+	changed     []bool     // per job: it is saved
+	out         []instance.JobID
+	residencies [][]instance.GPUID // of those taken out
+	touched     []instance.NodeID  // nodes that a step may put jobs on
+	chain       []iteration        // scratch
+	cost        []float64          // scratch, per GPU
 }
 
 // want is what a job asks for.
@@ -89,27 +89,19 @@ func newRuin(in *instance.Instance, wants []want, rng *rand.Rand, period instanc
 // read puts a plan in canonical order in, as many times over as its period goes
 // into that of r.
 func (r *ruin) read(s *instance.Schedule) {
-	y := 0
-	for n := 0; n < len(s.Tasks); {
-		j := s.Tasks[n].Job
+	for j, chain := range readChains(r.in, s) {
+		if len(chain) == 0 {
+			continue
+		}
 		job := &r.in.Jobs[j]
-		l := &resident{id: j, job: job, gpus: s.Residency[j], counts: make([]int, len(job.Depths)), deepest: make([]int, job.Workers)}
-		var chain []iteration
-		for ; n < len(s.Tasks) && s.Tasks[n].Job == j; n += job.Workers {
-			it := iteration{start: make([]instance.Tick, job.Workers), depth: make([]uint8, job.Workers)}
-			for w, t := range s.Tasks[n : n+job.Workers] {
-				it.start[w], it.depth[w], it.end = t.Start, uint8(t.Depth), max(it.end, t.End)
-				l.deepest[w] = max(l.deepest[w], t.Depth)
-				if len(chain) == 0 {
-					l.counts[t.Depth]++
+		l := &resident{id: instance.JobID(j), job: job, gpus: s.Residency[j], counts: make([]int, len(job.Depths)), deepest: make([]int, job.Workers)}
+		for n, it := range chain {
+			for w, d := range it.depth {
+				l.deepest[w] = max(l.deepest[w], int(d))
+				if n == 0 {
+					l.counts[d]++
 				}
 			}
-			if it.sync = it.end; job.HasSync() {
-				sync := &s.Syncs[y]
-				it.sync, it.end, it.level = sync.Start, sync.End, slices.Index(r.in.RateLevels, sync.Rate)
-				y++
-			}
-			chain = append(chain, it)
 		}
 		l.span, _ = r.in.Span(l.gpus)
 		l.describe(r.in)
@@ -124,7 +116,7 @@ func (r *ruin) read(s *instance.Schedule) {
 				chain = append(chain, it)
 			}
 		}
-		r.settle(j, l, chain)
+		r.settle(l.id, l, chain)
 	}
 	r.most = r.worth
 }
@@ -201,7 +193,7 @@ func (r *ruin) walk(ctx context.Context, work int, hot, cold float64) {
 		heat := weight * hot * state.Pow(cold/hot, float64(r.tasks-begun)/float64(work))
 		least := float64(r.worth) + float64(heat*math.Log(1-r.rng.Float64()))
 		r.tasks += stepWork
-		r.wreck()
+		r.destroy()
 		r.recreate()
 		if float64(r.worth) < least {
 			r.undo()

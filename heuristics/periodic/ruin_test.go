@@ -57,7 +57,7 @@ func TestRuinSteps(t *testing.T) {
 		for try := range 60 {
 			before := r.schedule()
 			worth := r.worth
-			r.wreck()
+			r.destroy()
 			r.recreate()
 			if try%2 == 0 {
 				r.undo()

@@ -9,6 +9,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 // periodicImprover anneals periodic plans in lanes side by side. There are as
@@ -77,19 +78,26 @@ func newPeriodicImprover(ctx context.Context, o state.Options, in *instance.Inst
 	counts, residencyTable := state.CheapestMultisets(in), newResidencyTable(in)
 	operations := len(start.Tasks) + len(start.Syncs)
 	s.work = min(max(leastLaneWork, laneWork*operations), mostLaneWork)
-	for range min(max(1, (1<<18)/max(1, operations)), 6) {
+	lanes := min(max(1, (1<<18)/max(1, operations)), 6)
+	if o.Without[method.CyclicLanes] {
+		lanes = 0
+	}
+	for range lanes {
 		l := &cyclicLane{clock: newPeriodClock(in), cycle: laneCycle, now: newCyclicSequence(residencyTable), value: s.value}
 		l.cyclicMover = cyclicMover{residencyTable: residencyTable, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), counts: counts, busy: l.clock.load}
 		l.load(start)
 		s.lanes = append(s.lanes, l)
 	}
-	s.ruins = newRuins(in, rng, start)
+	s.ruins = newRuins(in, rng, start, !o.Without[method.RuinRecreate])
 	restarts := 1
 	if in.Objective == instance.MaxMinThroughput {
 		restarts = 2
 	}
+	if o.Without[method.Restarts] {
+		restarts = 0
+	}
 	for range restarts {
-		s.restarts = append(s.restarts, &restart{in: in, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))})
+		s.restarts = append(s.restarts, &restart{in: in, without: o.Without, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))})
 	}
 	return s
 }
@@ -255,7 +263,11 @@ func (s *periodicImprover) round() {
 // find draws a plan for a lane to begin again from: what a restart has, or a walk is at;
 // nil: there is none.
 func (s *periodicImprover) find(rng *rand.Rand) *instance.Schedule {
-	n := rng.IntN(len(s.restarts) + len(s.ruins.walks))
+	others := len(s.restarts) + len(s.ruins.walks)
+	if others == 0 {
+		return nil
+	}
+	n := rng.IntN(others)
 	if n < len(s.restarts) {
 		return s.restarts[n].best
 	}
@@ -276,13 +288,14 @@ func (s *periodicImprover) offer(plan *instance.Schedule, value float64) {
 // restart makes plans by list scheduling for lanes to begin from: a
 // greedy search, and after some rounds another one.
 type restart struct {
-	in     *instance.Instance
-	rng    *rand.Rand
-	search *periodicSearch
-	counts [][]int
-	rounds int
-	best   *instance.Schedule // of this search; nil: none yet
-	value  float64
+	in      *instance.Instance
+	without method.Set
+	rng     *rand.Rand
+	search  *periodicSearch
+	counts  [][]int
+	rounds  int
+	best    *instance.Schedule // of this search; nil: none yet
+	value   float64
 }
 
 // restartRounds is for how many rounds a restart goes on with a search.
@@ -291,7 +304,7 @@ const restartRounds = 5
 // walk goes on for a round.
 func (c *restart) walk(ctx context.Context) {
 	if c.rounds%restartRounds == 0 {
-		c.search = newPeriodicSearch(ctx, c.in, c.rng, nil)
+		c.search = newPeriodicSearch(ctx, state.Options{Without: c.without}, c.in, c.rng)
 		c.counts, c.best = state.CheapestMultisets(c.in), nil
 		if c.rng.IntN(2) == 0 {
 			c.counts = c.search.multisets()

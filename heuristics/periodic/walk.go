@@ -59,9 +59,9 @@ const (
 
 // newRuins begins with what is known of the period of a plan. There are no walks but
 // for the sum of rates.
-func newRuins(in *instance.Instance, rng *rand.Rand, start *instance.Schedule) *ruins {
+func newRuins(in *instance.Instance, rng *rand.Rand, start *instance.Schedule, on bool) *ruins {
 	s := &ruins{in: in, wants: wantsOf(in)}
-	if in.Objective != instance.Throughput {
+	if in.Objective != instance.Throughput || !on {
 		return s
 	}
 	s.order = byDensity(in, func(j instance.JobID) float64 { return s.wants[j].area })

@@ -22,7 +22,8 @@ import (
 // share their GPUs with few others, at best all of them with the same, wait
 // less for each other.
 type Annealer struct {
-	*state.Operations
+	In *instance.Instance
+	*state.Layout
 	rng *rand.Rand
 	how AnnealOptions
 
@@ -61,10 +62,9 @@ type AnnealOptions struct {
 }
 
 // NewAnnealer reads a placement.
-func NewAnnealer(o *state.Operations, where *Placement, how AnnealOptions, rng *rand.Rand) *Annealer {
-	in := o.In
+func NewAnnealer(in *instance.Instance, o *state.Layout, where *Placement, how AnnealOptions, rng *rand.Rand) *Annealer {
 	h := &Annealer{
-		Operations: o, rng: rng, how: how,
+		In: in, Layout: o, rng: rng, how: how,
 		gpu: make([]int32, o.Slots), quota: make([]int32, o.Slots*o.Depths), load: make([]instance.Tick, len(in.GPUs)),
 		Persistent: make([]instance.Bytes, len(in.GPUs)), residents: make([][]int32, len(in.GPUs)),
 		span: slices.Clone(where.Span), chain: make([]instance.Tick, len(in.Jobs)), busy: make([]instance.Tick, len(in.Links)),

@@ -71,11 +71,11 @@ func (h *Annealer) route(j int32) (instance.Span, bool) {
 // legal reports whether job j may live where it does, memory aside.
 func (h *Annealer) legal(j int32) bool {
 	job := &h.In.Jobs[j]
-	home := h.gpu[h.SlotAt[j]:h.SlotAt[j+1]]
-	first := h.In.GPUs[home[0]].Node
-	for n, g := range home {
+	residency := h.gpu[h.SlotAt[j]:h.SlotAt[j+1]]
+	first := h.In.GPUs[residency[0]].Node
+	for n, g := range residency {
 		node := h.In.GPUs[g].Node
-		if slices.Contains(home[:n], g) || job.Within == instance.WithinNode && node != first ||
+		if slices.Contains(residency[:n], g) || job.Within == instance.WithinNode && node != first ||
 			job.Within == instance.WithinRack && h.In.Nodes[node].Rack != h.In.Nodes[first].Rack {
 			return false
 		}
@@ -140,6 +140,16 @@ func (h *Annealer) step(heat float64) bool {
 		return false
 	}
 	return true
+}
+
+// Shift makes a change of residencies, whatever it costs, and reports whether it found one.
+func (h *Annealer) Shift() bool {
+	for range 20 {
+		if h.step(math.Inf(1)) && len(h.jobs) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // loaded returns the more loaded of a few random GPUs, or the less loaded.

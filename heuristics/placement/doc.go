@@ -19,18 +19,12 @@
 // is taken. Where memory is short workers are pinned to one depth each, other orders are
 // tried, and at last a search that finds a placement if it has the time (package memory).
 //
-// # Balance (balance.go, moves.go)
-//
-// Local search on an estimate: a smooth maximum of loads and chains, or the weighted
-// completions that loads imply. It knows that a job can give its shallow tasks to its busy
-// GPUs. Being cheap, it tries ten thousands of moves and swaps of workers and jobs in the
-// time of a few schedules.
-//
 // # Annealing (anneal.go and its parts)
 //
 // Residencies are annealed on a steep sum of the loads of GPUs and links and of the chains,
 // or on the weighted completions that loads imply; and on a price of every pair of jobs that
 // share GPUs, since jobs wait less for each other where they share them with the same
 // others. Each worker has a quota, how often it takes which depth, so that a job moves load
-// among its GPUs; memory binds only by the depths that are used.
+// among its GPUs; memory binds only by the depths that are used. Being cheap, it tries ten
+// thousands of moves and swaps of workers and jobs in the time of a few schedules.
 package placement

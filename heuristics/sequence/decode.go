@@ -173,12 +173,12 @@ func (d *sequenceDecoder) decode(q *sequence, from int, limit float64) (energy f
 func (d *sequenceDecoder) gang(q *sequence, j, iteration int32) instance.Tick {
 	s, job := &d.now, &q.In.Jobs[j]
 	first := q.TaskAt[j] + int(iteration)*job.Workers
-	home := q.gpu[q.SlotAt[j]:q.SlotAt[j+1]]
+	residency := q.gpu[q.SlotAt[j]:q.SlotAt[j+1]]
 	start, latest := s.ready[j], instance.Tick(0)
-	for _, g := range home {
+	for _, g := range residency {
 		start = max(start, s.free[g])
 	}
-	for n, g := range home {
+	for n, g := range residency {
 		t := first + n
 		end := start + q.ticks[t]
 		d.out.start[t], d.out.before[t] = start, s.last[g]

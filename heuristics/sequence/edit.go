@@ -231,11 +231,11 @@ func (e *edits) touchJob(j int32) {
 // its synchronisations use up to date.
 func (e *edits) settled(j int32) bool {
 	job := &e.In.Jobs[j]
-	home := e.gpu[e.SlotAt[j]:e.SlotAt[j+1]]
-	first := &e.In.GPUs[home[0]]
-	for n, g := range home {
+	residency := e.gpu[e.SlotAt[j]:e.SlotAt[j+1]]
+	first := &e.In.GPUs[residency[0]]
+	for n, g := range residency {
 		gpu := &e.In.GPUs[g]
-		if slices.Contains(home[:n], g) || !job.Runs(gpu.Type) || !e.fits(g) {
+		if slices.Contains(residency[:n], g) || !job.Runs(gpu.Type) || !e.fits(g) {
 			return false
 		}
 		switch job.Within {

@@ -143,7 +143,7 @@ func (s *residencySearch) settle() bool {
 	if err != nil {
 		return false
 	}
-	s.annealer = placement.NewAnnealer(s.Operations, where, s.how, s.rng)
+	s.annealer = placement.NewAnnealer(s.In, s.Layout, where, s.how, s.rng)
 	return true
 }
 

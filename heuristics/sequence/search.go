@@ -9,6 +9,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/placement"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 // Search looks for schedules in two ways side by side. Residency searches look for
@@ -65,16 +66,23 @@ func NewSearch(ctx context.Context, o state.Options, in *instance.Instance, rng 
 	all := s.ops.Tasks + s.ops.Syncs
 	s.Work = max(leastPasses*all, min(max(leastRound, roundPasses*all), mostRound))
 	reach := placement.NewReach(in)
+	search := func() {
+		s.residencies = append(s.residencies, newResidencySearch(s.ops, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), reach))
+	}
 	for n := range min(max(1, (1<<18)/max(1, all)), lanes) {
 		if ctx.Err() != nil {
 			break
+		}
+		if o.Without[method.Lanes] {
+			search()
+			continue
 		}
 		l := &lane{decoder: newSequenceDecoder(s.ops), cycle: FirstCycle, value: s.Best.Value}
 		l.rng = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
 		l.load(newSequence(s.ops, start))
 		s.lanes = append(s.lanes, l)
-		if n%3 == 0 { // their finds take longer to work out than to make
-			s.residencies = append(s.residencies, newResidencySearch(s.ops, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), reach))
+		if n%3 == 0 && !o.Without[method.Residencies] { // their finds take longer to work out than to make
+			search()
 		}
 	}
 	return s

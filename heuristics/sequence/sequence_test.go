@@ -164,13 +164,13 @@ func TestHomes(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			h := placement.NewAnnealer(state.NewOperations(in), where, placement.AnnealOptions{Counts: counts, Near: 1, CoResidence: 1}, heuristicstest.Source(seed))
+			h := placement.NewAnnealer(in, state.NewLayout(in), where, placement.AnnealOptions{Counts: counts, Near: 1, CoResidence: 1}, heuristicstest.Source(seed))
 			var kept placement.Snapshot
 			h.Keep(&kept)
 			first := h.Energy
 			h.Anneal(t.Context(), 2000, 1)
 			assert.InEpsilon(t, h.Total(), h.Energy, 1e-6, name)
-			again := placement.NewAnnealer(state.NewOperations(in), h.Placement(), placement.AnnealOptions{Counts: counts, Near: 1, CoResidence: 1}, heuristicstest.Source(seed))
+			again := placement.NewAnnealer(in, state.NewLayout(in), h.Placement(), placement.AnnealOptions{Counts: counts, Near: 1, CoResidence: 1}, heuristicstest.Source(seed))
 			assert.Equal(t, again.Persistent, h.Persistent, name)
 			h.Restore(&kept)
 			assert.InEpsilon(t, first, h.Energy, 1e-9, name)

@@ -4,6 +4,6 @@
 //
 // Value orders schedules by missed deadlines, then by the objective in 128 bits. Layout
 // numbers workers, tasks and synchronisations of all jobs, and Operations all that is placed
-// in time, so that searches keep flat slices. Timelines hold the busy intervals of a GPU and
+// in time, so that searches keep flat slices. A timeline holds
 // the load of a link as a step function. Options are those of every heuristic.
 package state

@@ -6,7 +6,9 @@ import (
 
 // Layout is where a record keeps what; it depends on the instance only.
 type Layout struct {
-	SlotAt              []int // per job: its first worker among all workers of all jobs
+	Owner               []int32 // per worker: its job
+	Depths              int     // the most of any job
+	SlotAt              []int   // per job: its first worker among all workers of all jobs
 	TaskAt              []int
 	SyncAt              []int
 	Slots, Tasks, Syncs int
@@ -19,6 +21,10 @@ func NewLayout(in *instance.Instance) *Layout {
 	}
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
+		for range job.Workers {
+			l.Owner = append(l.Owner, int32(j))
+		}
+		l.Depths = max(l.Depths, len(job.Depths))
 		l.SlotAt[j], l.TaskAt[j], l.SyncAt[j] = l.Slots, l.Tasks, l.Syncs
 		l.Slots += job.Workers
 		l.Tasks += job.Workers * job.Iterations

@@ -15,8 +15,6 @@ type Operations struct {
 	Job       []int32 // per operation
 	Iteration []int32 // per operation, from 0
 	Slot      []int32 // per task: its worker
-	Owner     []int32 // per worker: its job
-	Depths    int     // the most of any job
 	// sets[j] are the depth multisets that an iteration of job j may use; the first
 	// usual[j] of them are those of [multiset.Choices].
 	Sets  [][][]int
@@ -33,12 +31,8 @@ func NewOperations(in *instance.Instance) *Operations {
 		In: in, Layout: NewLayout(in), Sets: make([][][]int, len(in.Jobs)), Usual: make([]int, len(in.Jobs)), Least: make([]instance.Tick, len(in.Jobs)),
 	}
 	o.Job, o.Iteration, o.Slot = make([]int32, o.Tasks+o.Syncs), make([]int32, o.Tasks+o.Syncs), make([]int32, o.Tasks)
-	o.Owner = make([]int32, o.Slots)
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
-		for n := range job.Workers {
-			o.Owner[o.SlotAt[j]+n] = int32(j)
-		}
 		for i := range job.Iterations {
 			for n := range job.Workers {
 				t := o.TaskAt[j] + i*job.Workers + n
@@ -49,7 +43,6 @@ func NewOperations(in *instance.Instance) *Operations {
 				o.Job[y], o.Iteration[y] = int32(j), int32(i)
 			}
 		}
-		o.Depths = max(o.Depths, len(job.Depths))
 		o.Least[j] = instance.Tick(LeastOverTypes(job, func(t instance.TypeID) int64 { return int64(job.On[t].Time[job.Full()]) }))
 		if job.HasSync() {
 			o.Least[j] += in.Latency

@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/method"
 )
 
 // Options set how the heuristics run; the zero value does the usual work.
@@ -32,6 +33,8 @@ type Options struct {
 	// Tries is the number of schedules that Greedy tries, on one core, whatever Quick
 	// and Effort say; 0: as these say.
 	Tries int
+	// Without are the methods that are switched off.
+	Without method.Set
 }
 
 // Part is what to divide the usual work by, where [Options.Quick] divides it by quick.

@@ -14,18 +14,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/method"
 )
 
 // TestMain lets the test binary be the child that a run starts.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "child" {
+	if len(os.Args) == 6 && os.Args[1] == "child" {
 		row, err := ParseRow(os.Args[2])
-		limit, _ := time.ParseDuration(os.Args[3])
+		way, _ := ParseWay(os.Args[3:])
 		if err == nil && row.Seed == failingSeed {
 			panic("no memory left")
 		}
 		if err == nil {
-			err = Child(context.Background(), os.Stdout, row, limit)
+			err = Child(context.Background(), os.Stdout, row, way)
 		}
 		if err != nil {
 			os.Exit(1)
@@ -42,7 +43,7 @@ func TestRun(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	var log strings.Builder
-	p := Plan{Out: filepath.Join(t.TempDir(), "results", "r.jsonl"), Limit: 500 * time.Millisecond, Log: &log,
+	p := Plan{Out: filepath.Join(t.TempDir(), "results", "r.jsonl"), Way: Way{Limit: 500 * time.Millisecond}, Log: &log,
 		Selection: Selection{Sizes: []string{"tiny"}, Regimes: []Regime{Planted, ChainBound}, Objectives: []instance.Objective{instance.Makespan}, Seeds: failingSeed}}
 	require.NoError(t, p.Run(t.Context(), self))
 
@@ -75,6 +76,20 @@ func TestRun(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, records, 4, "the last record of a row counts")
 
+	// Nor is what was planned by another way the same.
+	p.Seeds, p.Way = 1, Way{Work: 1, Without: method.Set{method.Tree: true}}
+	require.NoError(t, p.Run(t.Context(), self))
+	records, err = Read(p.Out)
+	require.NoError(t, err)
+	require.Len(t, records, 6)
+	assert.Equal(t, 1, records[5].Work)
+	assert.Equal(t, "tree", records[5].Without)
+	assert.Zero(t, records[5].Limit)
+	assert.Positive(t, records[5].CPU)
+	assert.ErrorContains(t, Comparable(records), "limits")
+	assert.ErrorContains(t, Comparable([]Record{records[4], {Row: records[4].Row, Work: 1}}), "different methods or work")
+
+	p.Way = Way{Limit: 500 * time.Millisecond}
 	p.Strict, p.Seeds = true, 2
 	assert.EqualError(t, p.Run(t.Context(), self), "bench: 2 of 4 rows failed")
 }
@@ -149,7 +164,7 @@ func TestProvenLate(t *testing.T) {
 	}
 	c, err := Generate(Row{"tiny", Planted, instance.Makespan, 1})
 	require.NoError(t, err)
-	r, err := Measure(t.Context(), c, time.Minute)
+	r, err := Measure(t.Context(), c, Way{Limit: time.Minute})
 	require.NoError(t, err)
 	assert.NotNil(t, r.TimeToOptimum)
 }

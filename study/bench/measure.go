@@ -14,27 +14,27 @@ import (
 )
 
 // newRecord starts a record of the case.
-func newRecord(c *Case, solver string, limit time.Duration) (*Record, error) {
+func newRecord(c *Case, solver string, way Way) (*Record, error) {
 	digest, err := c.Digest()
 	if err != nil {
 		return nil, err
 	}
-	return &Record{Row: c.Row, Solver: solver, Digest: digest, Limit: limit.Seconds(), Optimum: float(c.Optimum),
+	return &Record{Row: c.Row, Solver: solver, Digest: digest, Limit: way.Limit.Seconds(), Work: way.Work, Without: way.Without.String(), Optimum: float(c.Optimum),
 		Commit: Commit(), Go: runtime.Version(), Machine: ThisMachine(), Started: time.Now().UTC().Truncate(time.Second)}, nil
 }
 
 // Measure plans the case in this process. Its memory is the whole process's,
 // so a process should measure once; see [Run]. A plan that fails, or that
 // contradicts what is known of the instance, is a record of status [Failed].
-func Measure(ctx context.Context, c *Case, limit time.Duration) (*Record, error) {
-	r, err := newRecord(c, JigSaw, limit)
+func Measure(ctx context.Context, c *Case, way Way) (*Record, error) {
+	r, err := newRecord(c, JigSaw, way)
 	if err != nil {
 		return nil, err
 	}
 	c.Witness = nil // not the planner's memory
 	resetPeakMemory()
 	start := time.Now()
-	result, err := jigsaw.Plan(ctx, c.Instance, jigsaw.Options{Seed: c.Seed, Time: limit})
+	result, err := jigsaw.Plan(ctx, c.Instance, jigsaw.Options{Seed: c.Seed, Time: way.Limit, Effort: way.Work, Without: way.Without})
 	r.Wall, r.PeakMemory = time.Since(start).Seconds(), peakMemory()
 	if err == nil {
 		r.fill(result)
@@ -82,7 +82,7 @@ func (r *Record) fill(result *jigsaw.Result) {
 // proven notes when the optimum was. Some solvers look at the clock seldom: what
 // they prove late does not count, of any of them.
 func (r *Record) proven(seconds float64) {
-	if seconds <= r.Limit+1 {
+	if r.Limit == 0 || seconds <= r.Limit+1 {
 		r.TimeToOptimum = &seconds
 	}
 }

@@ -56,7 +56,7 @@ func (p *Peers) Run(ctx context.Context) error {
 		if row.Objective.Periodic() {
 			continue
 		}
-		limit := p.limit(row)
+		limit := p.way(row).Limit
 		for _, solver := range p.Solvers {
 			measure := func(ctx context.Context, c *Case, r *Record) error { return p.program(ctx, c, r, limit) }
 			if solver == CPSAT {
@@ -64,7 +64,7 @@ func (p *Peers) Run(ctx context.Context) error {
 			} else if code, _, ok := strings.Cut(solver, "-"); !ok || code == "" {
 				return fmt.Errorf("bench: unknown solver %q; choose of %v", solver, PeerSolvers())
 			}
-			measurements = append(measurements, measurement{row, solver, limit, measure})
+			measurements = append(measurements, measurement{row, solver, Way{Limit: limit}, measure})
 		}
 	}
 	return p.run(ctx, measurements)
@@ -114,7 +114,7 @@ func (p *Peers) program(ctx context.Context, c *Case, r *Record, limit time.Dura
 	}
 	r.Model = time.Since(start).Seconds()
 	var a answer
-	if err := output(ctx, limit, &a, p.Python, filepath.Join(p.Scripts, "mip.py"), "--solver", code, "--model", model,
+	if _, err := output(ctx, limit, &a, p.Python, filepath.Join(p.Scripts, "mip.py"), "--solver", code, "--model", model,
 		"--limit", seconds3(limit), "--threads", strconv.Itoa(r.Machine.Cores)); err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (p *Peers) cpsat(ctx context.Context, c *Case, r *Record, limit time.Durati
 		return err
 	}
 	var a answer
-	if err := output(ctx, limit, &a, p.Python, filepath.Join(p.Scripts, "cpsat.py"), "--data", input, "--solution", solution,
+	if _, err := output(ctx, limit, &a, p.Python, filepath.Join(p.Scripts, "cpsat.py"), "--data", input, "--solution", solution,
 		"--limit", seconds3(limit), "--threads", strconv.Itoa(r.Machine.Cores)); err != nil {
 		return err
 	}

@@ -26,6 +26,9 @@ type Record struct {
 	Digest string `json:"digest"`
 	// Limit on the solver's time.
 	Limit float64 `json:"limit"`
+	// Work and Without as in [Way].
+	Work    int    `json:"work,omitempty"`
+	Without string `json:"without,omitempty"`
 
 	// Status is optimal, feasible, infeasible, limit or failed.
 	Status string `json:"status"`
@@ -47,6 +50,8 @@ type Record struct {
 
 	// Wall is the time the solver took, without reading its input.
 	Wall float64 `json:"wall"`
+	// CPU is the processor time of the process, its input included.
+	CPU float64 `json:"cpu,omitempty"`
 	// Model is the time it took to write the solver's input, where it needs one.
 	Model float64 `json:"model,omitempty"`
 	// TimeToOptimum is when the solver ended with a proven optimum, within its
@@ -71,14 +76,15 @@ type Record struct {
 // key identifies what was measured, so that it is not measured again.
 type key struct {
 	Row
-	solver, digest string
-	limit          float64
+	solver, digest, without string
+	limit                   float64
+	work                    int
 }
 
-func (r *Record) key() key { return key{r.Row, r.Solver, r.Digest, r.Limit} }
+func (r *Record) key() key { return key{r.Row, r.Solver, r.Digest, r.Without, r.Limit, r.Work} }
 
 // Read returns the records of the files of JSON Lines. Of records of the same
-// row, solver and limit the last one counts. A file that is not there holds none.
+// row, solver, limit, work and methods left out the last one counts. A file that is not there holds none.
 func Read(files ...string) ([]Record, error) {
 	var records []Record
 	at := map[key]int{}
@@ -108,6 +114,9 @@ func Comparable(records []Record) error {
 		r := &records[i]
 		if o := limits[r.Size]; o != nil && o.Limit != r.Limit {
 			return fmt.Errorf("bench: rows of size %s have limits of %g s and of %g s: keep them in files of their own, and make a table of each", r.Size, o.Limit, r.Limit)
+		}
+		if o := limits[r.Size]; o != nil && (o.Work != r.Work || o.Without != r.Without) {
+			return fmt.Errorf("bench: rows of size %s were made by different methods or work: `bench ablation` compares them", r.Size)
 		}
 		limits[r.Size] = r
 		if r.Digest == "" {

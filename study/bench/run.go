@@ -10,14 +10,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
+
+	"jigsaw/method"
 )
 
 // Plan of a run: which rows, how long each, and where the records go.
 type Plan struct {
 	Selection
-	// Limit on the time of every row; 0 means that of its size.
-	Limit time.Duration
+	Way
 	// Out is the file of JSON Lines. Rows that it holds are skipped, unless they failed.
 	Out string
 	// Again measures rows that Out holds, too.
@@ -28,11 +31,34 @@ type Plan struct {
 	Log io.Writer
 }
 
+// Way of planning a row.
+type Way struct {
+	// Limit on the time; in a [Plan] 0 means that of the row's size.
+	Limit time.Duration
+	// Work, unless 0, is the effort of plans that do a fixed amount of work, however long
+	// that takes: what comes out does not depend on the machine and what else runs there.
+	Work int
+	// Without are methods of the planner that are switched off.
+	Without method.Set
+}
+
+// ParseWay reads the limit, the work and the methods left out of a child's arguments.
+func ParseWay(args []string) (w Way, err error) {
+	if w.Limit, err = time.ParseDuration(args[0]); err != nil {
+		return w, fmt.Errorf("bench: limit: %w", err)
+	}
+	if w.Work, err = strconv.Atoi(args[1]); err != nil {
+		return w, fmt.Errorf("bench: work: %w", err)
+	}
+	w.Without, err = method.Parse(strings.FieldsFunc(args[2], func(r rune) bool { return r == ',' }))
+	return w, err
+}
+
 // measurement is one solver on one row.
 type measurement struct {
 	row    Row
 	solver string
-	limit  time.Duration
+	way    Way
 	// measure returns a record; errors become records of failures.
 	measure func(context.Context, *Case, *Record) error
 }
@@ -53,10 +79,10 @@ func (p *Plan) run(ctx context.Context, measurements []measurement) error {
 	}
 	failed := 0
 	for n, m := range measurements {
-		r := &Record{Row: m.row, Solver: m.solver, Limit: m.limit.Seconds(), Commit: Commit(), Machine: ThisMachine(), Started: time.Now().UTC()}
+		r := &Record{Row: m.row, Solver: m.solver, Limit: m.way.Limit.Seconds(), Work: m.way.Work, Without: m.way.Without.String(), Commit: Commit(), Machine: ThisMachine(), Started: time.Now().UTC()}
 		c, err := Generate(m.row)
 		if err == nil {
-			if r, err = newRecord(c, m.solver, m.limit); err != nil {
+			if r, err = newRecord(c, m.solver, m.way); err != nil {
 				return err
 			}
 			if done[r.key()] {
@@ -97,8 +123,8 @@ func (r *Record) summary() string {
 }
 
 // Run measures JigSaw on the rows, each in a process of its own: executable is
-// called with the arguments child, row and limit, and has to write a record
-// as [Child] does.
+// called with the arguments child, row, limit, work and methods left out, and has to write
+// a record as [Child] does.
 func (p *Plan) Run(ctx context.Context, executable string) error {
 	rows, err := p.Rows()
 	if err != nil {
@@ -106,33 +132,37 @@ func (p *Plan) Run(ctx context.Context, executable string) error {
 	}
 	var measurements []measurement
 	for _, row := range rows {
-		limit := p.limit(row)
-		measurements = append(measurements, measurement{row, JigSaw, limit, func(ctx context.Context, _ *Case, r *Record) error {
-			return output(ctx, limit, r, executable, "child", row.String(), limit.String())
+		way := p.way(row)
+		measurements = append(measurements, measurement{row, JigSaw, way, func(ctx context.Context, _ *Case, r *Record) error {
+			took, err := output(ctx, way.Limit, r, executable, "child", row.String(), way.Limit.String(), strconv.Itoa(way.Work), way.Without.String())
+			r.CPU = took.Seconds()
+			return err
 		}})
 	}
 	return p.run(ctx, measurements)
 }
 
-// limit on the time of a row.
-func (p *Plan) limit(row Row) time.Duration {
-	if p.Limit > 0 {
-		return p.Limit
+// way of planning a row: a limit on the time, unless the work is fixed.
+func (p *Plan) way(row Row) Way {
+	w := p.Way
+	if w.Work > 0 {
+		w.Limit = 0
+	} else if w.Limit == 0 {
+		w.Limit = time.Minute
+		if size, err := SizeNamed(row.Size); err == nil {
+			w.Limit = size.Limit
+		}
 	}
-	size, err := SizeNamed(row.Size)
-	if err != nil {
-		return time.Minute
-	}
-	return size.Limit
+	return w
 }
 
 // Child measures one row in this process and writes its record.
-func Child(ctx context.Context, w io.Writer, row Row, limit time.Duration) error {
+func Child(ctx context.Context, w io.Writer, row Row, way Way) error {
 	c, err := Generate(row)
 	if err != nil {
 		return err
 	}
-	r, err := Measure(ctx, c, limit)
+	r, err := Measure(ctx, c, way)
 	if err != nil {
 		return err
 	}
@@ -143,10 +173,14 @@ func Child(ctx context.Context, w io.Writer, row Row, limit time.Duration) error
 // and to stop, before it is killed.
 func grace(limit time.Duration) time.Duration { return 2*time.Minute + limit/2 }
 
-// output runs a command and decodes the JSON object that it writes into v.
-func output(ctx context.Context, limit time.Duration, v any, name string, args ...string) error {
-	ctx, cancel := context.WithTimeout(ctx, limit+grace(limit))
-	defer cancel()
+// output runs a command, decodes the JSON object that it writes into v, and returns the
+// processor time that it took. A limit of 0 is none.
+func output(ctx context.Context, limit time.Duration, v any, name string, args ...string) (took time.Duration, err error) {
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit+grace(limit))
+		defer cancel()
+	}
 	var out, log bytes.Buffer
 	command := exec.CommandContext(ctx, name, args...)
 	command.Stdout, command.Stderr, command.WaitDelay = &out, &log, 10*time.Second
@@ -154,12 +188,13 @@ func output(ctx context.Context, limit time.Duration, v any, name string, args .
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("killed: it did not stop %v after its limit of %v", grace(limit), limit)
 		}
-		return fmt.Errorf("bench: %s: %w%s", filepath.Base(name), err, tail(log.Bytes()))
+		return 0, fmt.Errorf("bench: %s: %w%s", filepath.Base(name), err, tail(log.Bytes()))
 	}
+	took = command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 	if err := json.Unmarshal(out.Bytes(), v); err != nil {
-		return fmt.Errorf("bench: %s wrote no result: %w%s", filepath.Base(name), err, tail(log.Bytes()))
+		return took, fmt.Errorf("bench: %s wrote no result: %w%s", filepath.Base(name), err, tail(log.Bytes()))
 	}
-	return nil
+	return took, nil
 }
 
 // tail is the end of a log, to be put behind an error.

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/method"
 	"jigsaw/study/bench"
 	"jigsaw/study/bench/classical"
 )
@@ -23,7 +23,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	root := &cobra.Command{Use: "bench", Short: "Measure JigSaw and other solvers on generated instances", SilenceUsage: true}
-	root.AddCommand(newRun(), newPeers(), newTable(), newClassical(), newGenerate(), newChild())
+	root.AddCommand(newRun(), newPeers(), newTable(), newAblation(), newClassical(), newGenerate(), newChild())
 	if err := root.ExecuteContext(ctx); err != nil {
 		os.Exit(1)
 	}
@@ -59,7 +59,12 @@ func running(c *cobra.Command, p *bench.Plan, out string) {
 
 func newRun() *cobra.Command {
 	p := bench.Plan{Log: os.Stderr}
+	var without []string
 	c := &cobra.Command{Use: "run", Short: "Measure JigSaw", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+		var err error
+		if p.Without, err = method.Parse(without); err != nil {
+			return err
+		}
 		self, err := os.Executable()
 		if err != nil {
 			return err
@@ -67,6 +72,9 @@ func newRun() *cobra.Command {
 		return p.Run(c.Context(), self)
 	}}
 	running(c, &p, "study/bench/results/jigsaw.jsonl")
+	f := c.Flags()
+	f.IntVar(&p.Work, "work", 0, "plan without a clock, by so many times the usual work; 0 is by the time limit")
+	f.StringSliceVar(&without, "without", nil, "methods to switch off, of "+strings.Join(method.Names(), ", "))
 	return c
 }
 
@@ -105,6 +113,17 @@ func newTable() *cobra.Command {
 				}
 			}
 			return nil
+		}}
+}
+
+func newAblation() *cobra.Command {
+	return &cobra.Command{Use: "ablation FILE...", Short: "Print what methods are worth, from runs with and without them", Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, files []string) error {
+			records, err := bench.Read(files...)
+			if err != nil {
+				return err
+			}
+			return bench.Ablation(c.OutOrStdout(), records)
 		}}
 }
 
@@ -171,16 +190,16 @@ func newClassical() *cobra.Command {
 
 // newChild is how a run calls itself.
 func newChild() *cobra.Command {
-	return &cobra.Command{Use: "child ROW LIMIT", Short: "Measure one row in this process", Args: cobra.ExactArgs(2), Hidden: true,
+	return &cobra.Command{Use: "child ROW LIMIT WORK WITHOUT", Short: "Measure one row in this process", Args: cobra.ExactArgs(4), Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
 			row, err := bench.ParseRow(args[0])
 			if err != nil {
 				return err
 			}
-			limit, err := time.ParseDuration(args[1])
+			way, err := bench.ParseWay(args[1:])
 			if err != nil {
-				return fmt.Errorf("bench: limit: %w", err)
+				return err
 			}
-			return bench.Child(c.Context(), os.Stdout, row, limit)
+			return bench.Child(c.Context(), os.Stdout, row, way)
 		}}
 }

@@ -37,7 +37,7 @@ type assignment struct {
 // limits or the network rule them out.
 func (a *residencyTable) assignment(j int32, gpus []instance.GPUID) *assignment {
 	in, job := a.in, &a.in.Jobs[j]
-	home := &assignment{gpus: gpus}
+	residency := &assignment{gpus: gpus}
 	first := in.GPUs[gpus[0]].Node
 	for w, g := range gpus {
 		node := in.GPUs[g].Node
@@ -45,23 +45,23 @@ func (a *residencyTable) assignment(j int32, gpus []instance.GPUID) *assignment 
 			job.Within == instance.WithinRack && in.Nodes[node].Rack != in.Nodes[first].Rack {
 			return nil
 		}
-		home.time = append(home.time, job.On[in.GPUs[g].Type].Time)
+		residency.time = append(residency.time, job.On[in.GPUs[g].Type].Time)
 	}
 	if !job.HasSync() {
-		return home
+		return residency
 	}
 	span, ok := in.Span(gpus)
 	if !ok {
 		return nil
 	}
-	home.parties = span.Parties
+	residency.parties = span.Parties
 	for _, level := range in.RateLevels {
-		home.rate = append(home.rate, span.Rate(level))
+		residency.rate = append(residency.rate, span.Rate(level))
 	}
 	for _, u := range span.Uses {
 		if !a.twin[u.Link] {
-			home.uses = append(home.uses, u)
+			residency.uses = append(residency.uses, u)
 		}
 	}
-	return home
+	return residency
 }

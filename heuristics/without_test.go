@@ -1,0 +1,36 @@
+package heuristics
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/heuristicstest"
+	"jigsaw/method"
+)
+
+// TestWithout: whatever is switched off, plans are valid; and with all switched off none is
+// left that improves on a greedy plan.
+func TestWithout(t *testing.T) {
+	for _, objective := range []instance.Objective{instance.Makespan, instance.Throughput} {
+		m := heuristicstest.Mediums()["plain"]
+		m.Jobs, m.Iterations, m.Objective = 5, 3, objective
+		in := m.Instance(t, 1)
+		plan := func(without method.Set) *instance.Schedule {
+			s, err := Config{Rounds: 1, Quick: true, Without: without}.Improve(t.Context(), in, heuristicstest.Source(1), nil)
+			require.NoError(t, err, "%v", without)
+			require.Empty(t, instance.Check(in, s), "%v", without)
+			return s
+		}
+		none := method.Set{}
+		for _, m := range method.All() {
+			plan(method.Set{m.Name: true})
+			none[m.Name] = true
+		}
+		greedy, err := Config{Quick: true, Without: none}.Greedy(t.Context(), in, heuristicstest.Source(1))
+		require.NoError(t, err)
+		assert.Equal(t, greedy, plan(none))
+	}
+}

@@ -1,0 +1,127 @@
+// Package method names the parts of the planner that can be switched off, to measure what each
+// is worth: `bench run --without NAME`. It is the one list of them. A part asks the [Set] that
+// it is handed down in the options of its room; a new part gets a constant and a line in All.
+package method
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Name of a method.
+type Name string
+
+// Schedules of finite objectives.
+const (
+	ListChanges    Name = "list-changes"
+	Balance        Name = "balance"
+	Unrelated      Name = "unrelated"
+	Guided         Name = "guided"
+	Lanes          Name = "lanes"
+	Residencies    Name = "residencies"
+	Exchange       Name = "exchange"
+	Neighbourhoods Name = "neighbourhoods"
+)
+
+// Plans that repeat.
+const (
+	CyclicLanes  Name = "cyclic-lanes"
+	RuinRecreate Name = "ruin-recreate"
+	Restarts     Name = "restarts"
+	Compaction   Name = "compaction"
+)
+
+// Baselines.
+const (
+	ExclusiveSearch Name = "exclusive-search"
+)
+
+// Bounds.
+const (
+	Fluid   Name = "fluid"
+	Packing Name = "packing"
+	Columns Name = "columns"
+	Periods Name = "periods"
+	Tree    Name = "tree"
+)
+
+// Method is a name and what it stands for.
+type Method struct {
+	Name Name
+	What string
+}
+
+// All lists the methods.
+func All() []Method {
+	return []Method{
+		{ListChanges, "greedy's changes of the best list schedule"},
+		{Balance, "annealing of loads after jobs were placed one by one"},
+		{Unrelated, "the assignment search for single workers on unlike GPUs"},
+		{Guided, "list schedules after the plans that the columns bound mixes"},
+		{Lanes, "annealing of orders of all operations"},
+		{Residencies, "annealing of residencies on an estimate, and list scheduling of them"},
+		{Exchange, "exchanges of jobs between groups of nodes"},
+		{Neighbourhoods, "a few groups of nodes at a time, searched as an instance of their own"},
+		{CyclicLanes, "annealing of cyclic sequences"},
+		{RuinRecreate, "ruin and recreate at a fixed period"},
+		{Restarts, "further greedy plans that repeat, for others to begin from"},
+		{Compaction, "shorter periods for the same orders"},
+		{ExclusiveSearch, "the search for the best order of whole jobs"},
+		{Fluid, "the bound of fluid work on pools of GPUs and links"},
+		{Packing, "the bound of whole workers on whole GPUs"},
+		{Columns, "the bound of whole-job plans by column generation"},
+		{Periods, "the bound of whole numbers of iterations in a period"},
+		{Tree, "branch-and-price on small instances"},
+	}
+}
+
+// Names lists the names of the methods.
+func Names() []string {
+	var names []string
+	for _, m := range All() {
+		names = append(names, string(m.Name))
+	}
+	return names
+}
+
+// Set of methods that are switched off; nil: none.
+type Set map[Name]bool
+
+// Parse makes a set of names. An unknown one is an error that lists the known.
+func Parse(names []string) (Set, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	s := Set{}
+	for _, n := range names {
+		s[Name(n)] = true
+	}
+	return s, s.Check()
+}
+
+// Check returns an error if a name in the set is unknown.
+func (s Set) Check() error {
+	known := Names()
+	for _, n := range s.names() {
+		if !slices.Contains(known, n) {
+			return fmt.Errorf("method: unknown %q; known are %s", n, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+// names of the set in alphabetical order.
+func (s Set) names() []string {
+	var names []string
+	for n, off := range s {
+		if off {
+			names = append(names, string(n))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// String is the names with commas between them, as [Parse] takes them once split.
+func (s Set) String() string { return strings.Join(s.names(), ",") }
