@@ -262,7 +262,7 @@ func (d *certificateDecoder) object(path string, f fields, each func(path string
 		switch {
 		case !slices.Contains(f.names, key):
 			d.bad(path, "unknown key %s; the keys here are %s", clip(key), strings.Join(f.names, ", "))
-			d.problem.Unknown = key
+			d.problem.Unknown = []string{key}
 		case seen[key]:
 			d.bad(name, "this key is given twice")
 		default:
@@ -393,8 +393,8 @@ func (d *certificateDecoder) whole(in *instance.Instance) {
 		d.about("tree", "this key belongs to proofs of kind %s and %s, and only there", relax.PeriodsBound, relax.TreeBound)
 	case misplaced != "":
 		d.about(misplaced, "%s", why)
-	case c.Columns != 0 && c.Kind != relax.FluidBound && c.Kind != relax.PeriodsBound:
-		d.about("columns", "this key belongs to proofs of kind %s and %s", relax.FluidBound, relax.PeriodsBound)
+	case c.Columns != 0 && c.Kind != relax.PeriodsBound:
+		d.about("columns", "this key belongs to proofs of kind %s", relax.PeriodsBound)
 	}
 }
 

@@ -9,7 +9,7 @@
 //	                is no schedule
 //	relax/exact     numbers
 //	relax/linear    linear programs in integers, and what prices of their rows prove
-//	relax/fluid     jobs spread fractionally over pools
+//	relax/fluid     plans that repeat: jobs spread fractionally over pools
 //	relax/periods   the same in whole numbers, for plans that repeat
 //	relax/packing   workers on whole GPUs, without time
 //	relax/columns   mixes of whole-job plans on pools
