@@ -26,7 +26,7 @@ const (
 // out come last.
 var (
 	certificateFields = fields{[]string{"version", "kind", "instance", "bound", "denominator", "prices", "infeasible", "value", "columns", "plans", "loads", "tree"}, 6}
-	nodeFields        = fields{[]string{"kind", "job", "iteration", "worker", "at", "column", "target", "buckets", "prices", "denominator", "value", "rights", "sets", "alike"}, 1}
+	nodeFields        = fields{[]string{"kind", "job", "iteration", "worker", "at", "column", "target", "buckets", "prices", "denominator", "value", "rights", "sets"}, 1}
 	planFields        = fields{[]string{"horizon", "points", "buckets", "due"}, 3}
 	loadFields        = fields{[]string{"load", "head", "tail", "multipliers"}, 1}
 )
@@ -217,8 +217,6 @@ func (d *certificateDecoder) tree(path string) {
 				d.list(key, "this must be a list of jobs", func(path string) {
 					n.Sets = append(n.Sets, int(d.integer(path)))
 				})
-			case "alike":
-				n.Alike = int(d.integer(key))
 			}
 		})
 		d.c.Tree = append(d.c.Tree, n)
