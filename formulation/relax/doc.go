@@ -8,6 +8,7 @@
 //	                and what it proves ([Proven]); the chain and the area bound, proofs that there
 //	                is no schedule
 //	relax/exact     numbers
+//	relax/depths    depth multisets of a job
 //	relax/linear    linear programs in integers, and what prices of their rows prove
 //	relax/fluid     plans that repeat: jobs spread fractionally over pools
 //	relax/periods   the same in whole numbers, for plans that repeat
@@ -15,6 +16,7 @@
 //	relax/columns   mixes of whole-job plans on pools
 //	relax/cases     the nodes of a case distinction, and plans of jobs whose GPUs are decided
 //	relax/orders    orders of tasks on GPUs
+//	relax/memory    states of GPU memory, for a proof that it cannot hold all jobs
 //	relax/trees     trees of cases and their leaves
 //	relax/verify    the check of a certificate of any kind
 //
