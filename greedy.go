@@ -46,8 +46,7 @@ func unbeatable(in *instance.Instance) func(*big.Rat) bool {
 }
 
 // unbeatable is the same of the plan's instance: by the bounds that were there when
-// the run last settled and the fluid bound or, with a time limit, by all that are
-// there now.
+// the run last settled or, with a time limit, by all that are there now.
 func (p *planner) unbeatable() func(*big.Rat) bool {
 	if p.in.Objective.Periodic() {
 		return nil
@@ -56,7 +55,7 @@ func (p *planner) unbeatable() func(*big.Rat) bool {
 	settled := p.settledDual
 	return func(value *big.Rat) bool {
 		if p.opt.Time == 0 {
-			return meets(settled, value) || meets(p.awaitFluid(), value)
+			return meets(settled, value)
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -133,7 +133,7 @@ func lookalike(problems instance.Problems) string {
 	for _, kind := range []struct{ key, name string }{
 		{"denominator", "a certificate"}, {"schema_version", "a plan"}, {"residency", "a schedule"}, {"cluster", "an instance"},
 	} {
-		if slices.ContainsFunc(problems, func(p instance.Problem) bool { return p.Unknown == kind.key }) {
+		if slices.ContainsFunc(problems, func(p instance.Problem) bool { return slices.Contains(p.Unknown, kind.key) }) {
 			return kind.name
 		}
 	}

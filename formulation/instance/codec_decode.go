@@ -193,7 +193,7 @@ func (d *treeDecoder) object(n *yaml.Node, v reflect.Value) {
 			before := len(d.problems)
 			d.bad(key, "unknown field %q%s", clip(key.Value), suggestion(key.Value, fields))
 			if len(d.problems) > before {
-				d.problems[before].Unknown = key.Value
+				d.problems[before].Unknown = []string{key.Value}
 			}
 		case first[f] != nil:
 			d.bad(key, "the field %q is given twice, first in line %d", key.Value, first[f].Line)

@@ -159,7 +159,7 @@ func (d *scheduleDecoder) key(key jsonKey, known []string, seen *uint64) (i int,
 		before := len(d.problems)
 		d.badAt(key.at, "", "unknown key %q; the keys here are %s", clip(key.name), strings.Join(known, ", "))
 		if len(d.problems) > before {
-			d.problems[before].Unknown = key.name
+			d.problems[before].Unknown = []string{key.name}
 		}
 	case *seen&(1<<i) != 0:
 		d.badAt(key.at, "", "the key %q is given twice", key.name)

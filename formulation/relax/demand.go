@@ -30,7 +30,8 @@ type Class struct {
 	Moment *big.Rat
 
 	Modes   []Mode
-	minimal [][]int // see minimalMultisets; nil until asked for
+	minimal [][]int // see [Model.Multisets]; nil until asked for
+	relaxed bool    // they are too many to be listed
 	// Full is the shortest full-depth task, sync the shortest synchronisation,
 	// Iteration the shortest iteration, over the modes.
 	Full, Sync, Iteration instance.Tick

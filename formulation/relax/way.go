@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax/depths"
 )
 
 // ModeOptions is a mode as the plans of single jobs see it: what a task or a
@@ -121,20 +122,18 @@ func fuse(list []Option, i int) []Option {
 
 // RelaxedRule reports whether the job's multisets are too many to be listed,
 // so that [model.multisets] relaxes its rule.
-func (d *Class) RelaxedRule() bool { return d.Job.Rule.Fixed == nil && len(d.minimal) > maxMultisets }
+func (d *Class) RelaxedRule() bool { return d.relaxed }
 
 // Multisets returns the depth multisets that matter. A job with more than
 // [maxMultisets] of them has its rule relaxed to mixes of two depths beside the
 // full workers, rounded down to whole workers.
 func (m *Model) Multisets(d *Class) [][]int {
 	j := d.Job
-	if j.Rule.Fixed != nil {
-		return [][]int{j.Rule.Fixed}
-	}
 	if d.minimal == nil {
-		d.minimal = minimalMultisets(j)
+		list, ok := depths.Minimal(j, maxMultisets, maxEnumerated)
+		d.minimal, d.relaxed = list, !ok
 	}
-	if !d.RelaxedRule() {
+	if !d.relaxed {
 		return d.minimal
 	}
 	full := j.Full()
@@ -157,54 +156,6 @@ func (m *Model) Multisets(d *Class) [][]int {
 			counts[b] += int(x)
 			list = append(list, counts)
 		}
-	}
-	return list
-}
-
-// minimalMultisets lists the multisets that the rule allows and from which no
-// worker can take one depth less. It gives up, with more than maxMultisets,
-// where there are too many to look at.
-func minimalMultisets(j *instance.Job) [][]int {
-	var list [][]int
-	counts := make([]int, len(j.Depths))
-	seen := 0
-	minimal := func() bool {
-		for d := 1; d < len(counts); d++ {
-			if counts[d] == 0 {
-				continue
-			}
-			counts[d]--
-			counts[d-1]++
-			less := j.Allows(counts)
-			counts[d]++
-			counts[d-1]--
-			if less {
-				return false
-			}
-		}
-		return true
-	}
-	var deal func(d, left int)
-	deal = func(d, left int) {
-		if seen > maxEnumerated {
-			return
-		}
-		if d == 0 {
-			seen++
-			counts[0] = left
-			if j.Allows(counts) && minimal() {
-				list = append(list, slices.Clone(counts))
-			}
-			return
-		}
-		for counts[d] = left; counts[d] >= 0; counts[d]-- {
-			deal(d-1, left-counts[d])
-		}
-		counts[d] = 0
-	}
-	deal(j.Full(), j.Workers)
-	if seen > maxEnumerated {
-		return make([][]int, maxMultisets+1)
 	}
 	return list
 }

@@ -1,19 +1,16 @@
 package tree
 
 import (
-	"jigsaw/formulation/relax/exact"
 	"jigsaw/formulation/relax/orders"
 	"math"
 	"math/bits"
 	"slices"
 )
 
-// crew is the workers on some GPUs: one, those of a home, or all; or those who
-// synchronise over a link.
+// crew is the workers on some GPUs: one, those of a home, or all.
 type crew struct {
-	words   []int // of a state: when each of the GPUs, or shares of the link, is free
+	words   []int // of a state: when each of the GPUs is free
 	gpu     int   // if there is one; else -1
-	link    int   // -1: none
 	members []member
 }
 
@@ -21,24 +18,11 @@ type crew struct {
 type member struct {
 	job     int
 	workers []int
-	link    int // that of the crew, by number among those of the job
 }
 
-// assemble lists the sets of GPUs, and the links, whose time is looked at; all GPUs come last.
+// assemble lists the sets of GPUs whose time is looked at; all GPUs come last.
 func (s *sequenceSearch) assemble() (list []crew) {
 	q := s.Problem
-	for l, first := range s.link {
-		c := crew{gpu: -1, link: l}
-		for i := range q.Shares[l] {
-			c.words = append(c.words, first+i)
-		}
-		for j := range q.Jobs {
-			if at := slices.Index(q.Jobs[j].Links, l); at >= 0 {
-				c.members = append(c.members, member{job: j, link: at})
-			}
-		}
-		list = append(list, c)
-	}
 	var sets [][]int
 	var all []int
 	for g := range q.Residents {
@@ -57,7 +41,7 @@ func (s *sequenceSearch) assemble() (list []crew) {
 	}
 	add(all)
 	for _, gpus := range sets {
-		c := crew{gpu: -1, link: -1}
+		c := crew{gpu: -1}
 		if len(gpus) == 1 {
 			c.gpu = gpus[0]
 		}
@@ -99,9 +83,6 @@ func (s *sequenceSearch) promising(x []int16, cost int64) bool {
 			return false
 		}
 	}
-	for l := range s.link {
-		s.await(x, l)
-	}
 	for j := range s.Jobs {
 		job := &s.Jobs[j]
 		s.dues[j] = job.Due
@@ -132,44 +113,37 @@ func (s *sequenceSearch) chain(x []int16, j int) bool {
 	job := &s.Jobs[j]
 	s.left[j] = s.deals[j].at(x[s.dealt[j]:])
 	first := s.together(x, j)
-	if s.pending(x, j) {
-		first, s.overs[j] = 0, int64(x[s.over+j])
-		s.next[j] = s.synced(x, j, s.left[j].rests[0].dish, s.overs[j])
+	s.starts = s.starts[:0]
+	for w, g := range job.GPUs {
+		if !s.hasBegun(x, g, job.Place[w]) {
+			start := first
+			if !job.Job.Gang {
+				start = s.start(x, j, g)
+			}
+			at := len(s.starts)
+			s.starts = append(s.starts, start)
+			for ; at > 0 && s.starts[at-1] > start; at-- {
+				s.starts[at] = s.starts[at-1]
+			}
+			s.starts[at] = start
+		}
+	}
+	first = s.starts[0]
+	// The deepest task where it may begin first.
+	earliest, next := int64(math.MaxInt64), int64(math.MaxInt64)
+	for i := range s.left[j].rests {
+		r := &s.left[j].rests[i]
+		end := int64(x[s.over+j])
+		for k, d := range r.depths {
+			end = max(end, s.starts[len(s.starts)-1-k]+job.Fastest[d])
+		}
+		earliest, next = min(earliest, end), min(next, end+r.pause)
+	}
+	s.next[j] = next
+	if len(s.starts) < len(job.GPUs) {
+		x[s.over+j] = int16(earliest)
 	} else {
-		s.starts = s.starts[:0]
-		for w, g := range job.GPUs {
-			if !s.hasBegun(x, g, job.Place[w]) {
-				start := first
-				if !job.Job.Gang {
-					start = s.start(x, j, g)
-				}
-				at := len(s.starts)
-				s.starts = append(s.starts, start)
-				for ; at > 0 && s.starts[at-1] > start; at-- {
-					s.starts[at] = s.starts[at-1]
-				}
-				s.starts[at] = start
-			}
-		}
-		first = s.starts[0]
-		begun := len(s.starts) < len(job.GPUs)
-		// The deepest task where it may begin first.
-		earliest, next := int64(math.MaxInt64), int64(math.MaxInt64)
-		for i := range s.left[j].rests {
-			r := &s.left[j].rests[i]
-			end := int64(x[s.over+j])
-			for k, d := range r.depths {
-				end = max(end, s.starts[len(s.starts)-1-k]+job.Fastest[d])
-			}
-			earliest, next = min(earliest, end), min(next, s.synced(x, j, r.dish, end))
-		}
-		s.overs[j], s.next[j] = earliest, next
-		switch {
-		case begun:
-			x[s.over+j] = int16(earliest)
-		case job.Apart == 0 || job.Job.Gang: // else a GPU that is left out may begin before
-			s.next[j] = max(s.next[j], first+job.Iteration)
-		}
+		s.next[j] = max(s.next[j], first+job.Iteration)
 	}
 	x[s.ready+j] = int16(first)
 	ends := job.Limits.Ends[x[j]]
@@ -220,15 +194,6 @@ func (s *sequenceSearch) list(x []int16, c *crew) []errand {
 			continue
 		}
 		after := int64(job.Job.Iterations - 1 - int(x[m.job]))
-		if c.link >= 0 {
-			e := errand{job: m.job, now: exact.NoPrice, each: s.deals[m.job].tolls[m.link], after: after, period: job.Iteration}
-			for k := range s.left[m.job].rests {
-				e.now = min(e.now, job.ShareTicks(s.left[m.job].rests[k].dish, m.link))
-			}
-			e.first = s.dues[m.job] - after*job.Iteration
-			s.errands = append(s.errands, e)
-			continue
-		}
 		waiting := 0
 		for _, w := range m.workers {
 			if !s.hasBegun(x, job.GPUs[w], job.Place[w]) {
@@ -244,7 +209,7 @@ func (s *sequenceSearch) list(x []int16, c *crew) []errand {
 	return s.errands
 }
 
-// room is how much time some GPUs, or the shares of a link, have until a tick.
+// room is how much time some GPUs have until a tick.
 func (s *sequenceSearch) room(x []int16, c *crew, until int64) (sum int64) {
 	for _, at := range c.words {
 		sum += max(0, until-int64(x[at]))
@@ -318,13 +283,10 @@ func (s *sequenceSearch) waiting(x []int16) int64 {
 			if n < len(list) {
 				job := &s.Jobs[e.job]
 				list[n] = waits{weight: job.Job.Weight, ticks: e.now + e.after*e.each, end: s.ends[e.job], least: job.Pauses, most: job.Due + 1}
-				if c.link >= 0 {
-					list[n].least = 0 // they end with the last of it
-				}
 				n++
 			}
 		}
-		if n < 2 && (c.gpu >= 0 || c.link >= 0) {
+		if n < 2 && c.gpu >= 0 {
 			continue
 		}
 		s.starts = s.starts[:0]

@@ -167,25 +167,3 @@ func DealStates(counts []int) int {
 	}
 	return size
 }
-
-// SyncLevel is a way to synchronise.
-type SyncLevel struct {
-	Level  int // rate level
-	Length int64
-	Shares []int // by link of the job: how many of its shares it takes
-}
-
-// SyncLevels lists the ways to synchronise after the tasks of a dish, from short to long:
-// of rate levels at which it takes as long, the lowest. Shares are not known yet.
-func (p *AssignedPlans) SyncLevels(dish int) (list []SyncLevel) {
-	if !p.Job.HasSync() {
-		return nil
-	}
-	lengths := p.Multisets[dish].Sync
-	for level, length := range lengths {
-		if level+1 == len(lengths) || lengths[level+1] > length {
-			list = append(list, SyncLevel{Level: level, Length: length})
-		}
-	}
-	return list
-}

@@ -6,15 +6,10 @@ import (
 )
 
 // sequenceCrew is some GPUs, and who lives on them.
-// A link has the jobs that synchronise over it.
 type sequenceCrew struct {
 	gpus    []int
 	jobs    []int
 	workers [][]int // by number of the job here
-	link    bool
-	first   int // share of a link, and how many
-	shares  int
-	tolls   [][]int64 // by number of the job here, dish: ticks of shares, at the least
 }
 
 // sequenceDuty is what a job has left to do on the GPUs of a crew.
@@ -47,14 +42,8 @@ func (e *Examiner) following(x *sequenceState, j int) int64 {
 	job := &e.Jobs[j]
 	window := job.Limits.Ends[x.done[j]]
 	e.menus[j] = e.menu(j, e.dealt(x, j))
-	switch {
-	case e.pausing(x, j):
-		e.last[j] = x.over[j]
-		return max(window.From, e.crossed(x, j, e.menus[j].dish[0], x.over[j]))
-	case job.Job.Gang:
-		start := e.start(x, j, job.GPUs[0])
-		e.last[j] = max(x.over[j], start+e.orders[j].deepest)
-		return max(window.From, start+job.Iteration)
+	if job.Job.Gang {
+		return max(window.From, e.start(x, j, job.GPUs[0])+job.Iteration)
 	}
 	e.starts = e.starts[:0]
 	for w, g := range job.GPUs {
@@ -72,13 +61,11 @@ func (e *Examiner) following(x *sequenceState, j int) int64 {
 				last = max(last, e.starts[at-1]+job.Fastest[d])
 			}
 		}
-		over, next = min(over, last), min(next, e.crossed(x, j, e.menus[j].dish[i], last))
+		over, next = min(over, last), min(next, last+e.menus[j].pause[i])
 	}
-	e.last[j] = over
-	switch {
-	case len(e.starts) < len(job.GPUs):
+	if len(e.starts) < len(job.GPUs) {
 		x.over[j] = over
-	case job.Apart == 0: // else the deepest task may start before, on a GPU that is left out
+	} else {
 		next = max(next, e.starts[0]+job.Iteration)
 	}
 	return max(window.From, next)
@@ -127,7 +114,6 @@ func (e *Examiner) promises(x *sequenceState) bool {
 			x.free[g] = 0
 		}
 	}
-	e.idle(x)
 	for j := range e.Jobs {
 		if e.dues[j] = e.Jobs[j].Due; e.Weighted {
 			e.dues[j] = min(e.dues[j], e.ends[j]+(e.Most-cost)/e.Jobs[j].Job.Weight)
@@ -136,7 +122,11 @@ func (e *Examiner) promises(x *sequenceState) bool {
 	for i := range e.crews {
 		c := &e.crews[i]
 		e.assign(x, c)
-		free := e.times(x, c)
+		free := e.free[:0]
+		for _, g := range c.gpus {
+			free = append(free, x.free[g])
+		}
+		e.free = free
 		if !e.room(free) || e.Weighted && cost+e.inTurn(free) > e.Most {
 			return false
 		}
@@ -149,10 +139,6 @@ func (e *Examiner) assign(x *sequenceState, c *sequenceCrew) {
 	e.duties = e.duties[:0]
 	for i, j := range c.jobs {
 		if e.finished(x, j) {
-			continue
-		}
-		if c.link {
-			e.charge(x, c, i)
 			continue
 		}
 		job, waiting := &e.Jobs[j], 0
@@ -180,8 +166,8 @@ func until(free []int64, tick int64) (sum int64) {
 	return sum
 }
 
-// room reports whether GPUs, or the shares of a link, that are free from some ticks on have the time for what is to be done by the end of any
-// iteration.
+// room reports whether GPUs that are free from some ticks on have the time for what is to be done
+// by the end of any iteration.
 func (e *Examiner) room(free []int64) bool {
 	for _, d := range e.duties {
 		for by := d.by; by <= d.by+d.later*d.period; by += d.period {
@@ -200,8 +186,7 @@ func (e *Examiner) room(free []int64) bool {
 }
 
 // inTurn is by how much the sum w C of some jobs exceeds what it is if each ends as soon
-// as alone: whichever runs the last task on some GPUs, or is the last on a link, waits for the
-// others there.
+// as alone: whichever runs the last task on some GPUs waits for the others there.
 func (e *Examiner) inTurn(free []int64) int64 {
 	jobs := e.duties[:min(len(e.duties), MostTogether)]
 	var known [1 << MostTogether]int64 // by set: what it exceeds by, and 1; 0: not known

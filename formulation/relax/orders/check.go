@@ -21,26 +21,25 @@ type Examiner struct {
 	orders []sequenceOrder // by job
 	crews  []sequenceCrew
 	spare  []*sequenceState
-	// Scratch: by job when the tasks of the iteration at hand may be over, when it and the
-	// last may end, at the earliest, by when the last must, and what may be dealt; by GPU, then
-	// link, whether what is next may be there; by GPU how long that may wait.
-	last, next, ends, dues []int64
-	menus                  []*sequenceMenu
-	rivals                 []bool
-	slack                  []int64
-	free                   []int64
-	starts                 []int64
-	duties                 []sequenceDuty
-	key                    []byte
-	polled                 int
+	// Scratch: by job when the iteration at hand and the last may end, at the earliest, by when the
+	// last must, and what may be dealt; by GPU whether what is next may be there, and how long that
+	// may wait.
+	next, ends, dues []int64
+	menus            []*sequenceMenu
+	rivals           []bool
+	slack            []int64
+	free             []int64
+	starts           []int64
+	duties           []sequenceDuty
+	key              []byte
+	polled           int
 }
 
 // sequenceOrder is what the rule of a job asks for.
 type sequenceOrder struct {
 	first    int // depth among those of all jobs
 	longest  int64
-	deepest  int64 // ticks of the longest task of an iteration, at the least
-	monotone bool  // shallower tasks are as short, and fit where deeper ones do
+	monotone bool // shallower tasks are as short, and fit where deeper ones do
 	menus    map[string]*sequenceMenu
 	deeper   map[[2]*sequenceMenu]bool
 	each     []int64 // ticks of so many workers' tasks of an iteration, at the least
@@ -50,7 +49,6 @@ type sequenceOrder struct {
 type sequenceMenu struct {
 	left  [][]int64 // by dish that is possible, depth
 	pause []int64   // by dish that is possible
-	dish  []int     // by dish that is possible: its number
 	now   []int64   // ticks of so many tasks that are left, at the least
 }
 
@@ -58,32 +56,17 @@ func (e *Examiner) prepare() (tasks int) {
 	depths := 0
 	for j := range e.Jobs {
 		job := &e.Jobs[j]
-		o := sequenceOrder{first: depths, monotone: slices.IsSorted(job.Fastest), deepest: exact.NoPrice, menus: map[string]*sequenceMenu{}, deeper: map[[2]*sequenceMenu]bool{}}
+		o := sequenceOrder{first: depths, monotone: slices.IsSorted(job.Fastest), menus: map[string]*sequenceMenu{}, deeper: map[[2]*sequenceMenu]bool{}}
 		for w := range job.Time {
 			o.longest = max(o.longest, slices.Max(job.Time[w]))
 			for d := 1; d < len(job.Time[w]); d++ {
 				o.monotone = o.monotone && job.Time[w][d-1] <= job.Time[w][d] && job.Depths[w]>>(d-1)&1 >= job.Depths[w]>>d&1
 			}
 		}
-		for i := range job.Multisets {
-			longest := int64(0)
-			for d, n := range job.Multisets[i].Counts {
-				if n > 0 {
-					longest = max(longest, job.Fastest[d])
-				}
-			}
-			o.deepest = min(o.deepest, longest)
-		}
 		depths += len(job.Job.Depths)
 		e.orders = append(e.orders, o)
 		e.orders[j].each = e.menu(j, make([]int64, len(job.Job.Depths))).now
 		tasks += len(job.GPUs) * job.Job.Iterations
-		if job.Links != nil {
-			tasks += job.Job.Iterations
-		}
-	}
-	for l := range e.Shares {
-		e.gate(l)
 	}
 	var all []int
 	for g := range e.Residents {
@@ -95,9 +78,8 @@ func (e *Examiner) prepare() (tasks int) {
 	}
 	e.crew(all)
 	e.layers = make([]examinedLayer, tasks+1)
-	e.last = make([]int64, len(e.Jobs))
 	e.next, e.ends, e.dues = make([]int64, len(e.Jobs)), make([]int64, len(e.Jobs)), make([]int64, len(e.Jobs))
-	e.menus, e.rivals, e.slack = make([]*sequenceMenu, len(e.Jobs)), make([]bool, len(e.Residents)+len(e.Shares)), make([]int64, len(e.Residents))
+	e.menus, e.rivals, e.slack = make([]*sequenceMenu, len(e.Jobs)), make([]bool, len(e.Residents)), make([]int64, len(e.Residents))
 	return tasks
 }
 
@@ -133,7 +115,7 @@ func (e *Examiner) menu(j int, dealt []int64) *sequenceMenu {
 			}
 			m.now[n] = min(m.now[n], sum)
 		}
-		m.left, m.pause, m.dish = append(m.left, left), append(m.pause, job.Pause[i]), append(m.dish, i)
+		m.left, m.pause = append(m.left, left), append(m.pause, job.Pause[i])
 	}
 	o.menus[string(e.key)] = m
 	return m
@@ -223,17 +205,13 @@ func (e *Examiner) start(x *sequenceState, j, g int) int64 {
 // compete finds GPUs on one of which a task may be appended next, without loss, and
 // before when it starts: once that task could be over which is over first, with its
 // longest depth, no other of its GPU is delayed by it. So those matter that could
-// start there before, and what these wait for. A synchronisation that is as soon over as
-// it can be delays none that starts later on its links.
+// start there before, and what these wait for.
 func (e *Examiner) compete(x *sequenceState) (before int64) {
 	before = math.MaxInt64
 	at := 0
 	for j := range e.Jobs {
 		if job := &e.Jobs[j]; !e.finished(x, j) {
 			e.next[j] = e.following(x, j)
-			if e.pausing(x, j) && e.next[j] < before {
-				before, at = e.next[j], len(e.Residents)+job.Links[0]
-			}
 			for w, g := range job.GPUs {
 				longest := e.orders[j].longest
 				if !job.Job.Gang {
@@ -254,42 +232,25 @@ func (e *Examiner) compete(x *sequenceState) (before int64) {
 			if e.finished(x, j) {
 				continue
 			}
-			pausing, soon := e.pausing(x, j), e.next[j] < before
-			if job.Job.Gang && !pausing {
+			soon := e.next[j] < before
+			if job.Job.Gang {
 				soon = e.start(x, j, job.GPUs[0]) < before
 			}
 			touched := false
 			for w, g := range job.GPUs {
 				touched = touched || soon && e.rivals[g] && (job.Job.Gang || !e.waits(x, j, w))
 			}
-			for _, l := range job.Links {
-				touched = touched || e.last[j] < before && e.rivals[len(e.Residents)+l]
-			}
-			if touched && e.join(x, j, pausing) {
-				more = true
+			for w, g := range job.GPUs {
+				if touched && !e.rivals[g] && e.waits(x, j, w) { // where the job has to go on
+					e.rivals[g], more = true, true
+				}
 			}
 		}
 	}
 	return before
 }
 
-// join lets a job compete where it has to go on, and reports whether it did not before.
-func (e *Examiner) join(x *sequenceState, j int, pausing bool) (more bool) {
-	job := &e.Jobs[j]
-	for w, g := range job.GPUs {
-		if !e.rivals[g] && e.waits(x, j, w) {
-			e.rivals[g], more = true, true
-		}
-	}
-	for _, l := range job.Links {
-		if at := len(e.Residents) + l; pausing && !e.rivals[at] {
-			e.rivals[at], more = true, true
-		}
-	}
-	return more
-}
-
-// extend makes the states that follow one: a task more, or a gang, or a synchronisation.
+// extend makes the states that follow one: a task more, or a gang.
 func (e *Examiner) extend(at int, x *sequenceState) {
 	before := e.compete(x)
 	for g, list := range e.Residents {
@@ -305,10 +266,6 @@ func (e *Examiner) extend(at int, x *sequenceState) {
 	for j := range e.Jobs {
 		job := &e.Jobs[j]
 		if e.finished(x, j) {
-			continue
-		}
-		if e.pausing(x, j) {
-			e.send(at, x, j, before)
 			continue
 		}
 		if job.Job.Gang {
@@ -401,13 +358,7 @@ func (e *Examiner) settle(to int, x *sequenceState, j, gpu int, start int64) {
 			x.free[g] = max(x.free[g], start)
 		}
 	}
-	e.close(x, start+1)
-	done := x.done[j]
-	ok := e.advance(x, j)
-	if x.done[j] > done && e.Jobs[j].Links != nil {
-		to++ // its synchronisation takes no time
-	}
-	if ok && e.promises(x) {
+	if e.advance(x, j) && e.promises(x) {
 		e.keep(to, x)
 	} else {
 		e.spare = append(e.spare, x)
@@ -428,9 +379,6 @@ func (e *Examiner) advance(x *sequenceState, j int) bool {
 		if slices.EqualFunc(job.Multisets[d].Counts, dealt, func(a int, b int64) bool { return int64(a) == b }) {
 			end = x.over[j] + job.Pause[d]
 		}
-	}
-	if job.Links != nil && end > x.over[j] {
-		return true
 	}
 	return e.conclude(x, j, max(end, job.Limits.Ends[x.done[j]].From))
 }
@@ -459,7 +407,4 @@ func (e *Examiner) conclude(x *sequenceState, j int, end int64) bool {
 // begin lets a job begin an iteration at a tick, and its tasks elsewhere with it.
 func (e *Examiner) begin(x *sequenceState, j int, at int64) {
 	x.ready[j], x.over[j] = at, 0
-	if apart := e.Jobs[j].Apart; apart > 0 {
-		x.over[j] = at + apart
-	}
 }

@@ -14,7 +14,6 @@ type sequenceState struct {
 	ready []int64 // by job: when it may begin
 	over  []int64 // by job: when its tasks begun are over
 	free  []int64 // by GPU
-	links []int64 // by link, its shares, ascending: when each is free
 	cost  int64   // sum w C of the jobs that have ended
 	dead  bool    // another is as good
 }
@@ -43,11 +42,7 @@ func (e *Examiner) state() *sequenceState {
 	}
 	jobs, gpus, last := len(e.Jobs), len(e.Residents), len(e.Jobs)-1
 	depths := e.orders[last].first + len(e.Jobs[last].Job.Depths)
-	shares := 0
-	for _, n := range e.Shares {
-		shares += n
-	}
-	x := &sequenceState{all: make([]int64, 3*jobs+2*gpus+depths+shares)}
+	x := &sequenceState{all: make([]int64, 3*jobs+2*gpus+depths)}
 	if e.held += len(x.all) + stateOverhead; e.held > mostHeld {
 		e.Steps = -1
 	}
@@ -58,7 +53,6 @@ func (e *Examiner) state() *sequenceState {
 		return list
 	}
 	x.done, x.begun, x.dealt, x.ready, x.over, x.free = take(jobs), take(gpus), take(depths), take(jobs), take(jobs), take(gpus)
-	x.links = take(shares)
 	return x
 }
 
@@ -144,7 +138,7 @@ func (e *Examiner) dealtDeeper(j int, a, b []int64) bool {
 	for y := range q.left {
 		found := false
 		for x := range p.left {
-			more, good := int64(0), e.briefer(j, p.dish[x], q.dish[y]) // of the rest that are at least as deep
+			more, good := int64(0), p.pause[x] <= q.pause[y] // of the rest that are at least as deep
 			for d := len(a) - 1; d >= 0; d-- {
 				more += p.left[x][d] - q.left[y][d]
 				good = good && more <= 0
