@@ -26,14 +26,14 @@ func Cheapest(j *instance.Job, t instance.TypeID) []int {
 	for d, p := range j.On[t].Time {
 		costs[d] = int64(p)
 	}
-	return CheapestBy(j, costs)
+	return cheapestBy(j, costs)
 }
 
-// CheapestBy minimises the sum of cost[d] over the workers, for costs that do
+// cheapestBy minimises the sum of cost[d] over the workers, for costs that do
 // not fall with depth. MinFull workers are full; the others are a knapsack
 // cover: enumerate how many take each deeper depth, deepest first, and mix the
 // two shallowest depths in closed form.
-func CheapestBy(j *instance.Job, cost []int64) []int {
+func cheapestBy(j *instance.Job, cost []int64) []int {
 	full := j.Full()
 	counts := make([]int, full+1)
 	counts[full] = j.Rule.MinFull
@@ -139,8 +139,8 @@ func Choices(j *instance.Job, t instance.TypeID) [][]int {
 		bytes[d] = sum
 		memory[d] = int64(j.On[t].Ephemeral[d])
 	}
-	add(CheapestBy(j, bytes))
-	add(CheapestBy(j, memory))
+	add(cheapestBy(j, bytes))
+	add(cheapestBy(j, memory))
 	even := make([]int, len(j.Depths))
 	even[j.Full()] = j.Rule.MinFull
 	for i := range j.Workers - j.Rule.MinFull {

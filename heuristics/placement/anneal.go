@@ -272,7 +272,7 @@ func (h *Annealer) Anneal(ctx context.Context, steps int, heat float64) {
 		if ctx.Err() != nil {
 			return
 		}
-		t := heat * state.Pow(EndHeat/heat, float64(n)/float64(stages))
+		t := state.Cooled(heat, EndHeat, float64(n)/float64(stages))
 		h.whole = t > wholeHeat
 		for k := range steps / stages {
 			if k&0xff == 0xff && ctx.Err() != nil {

@@ -92,7 +92,7 @@ func (s *residencySearch) walk(ctx context.Context, work int) {
 			styles = 2
 		}
 		s.stale++
-		part := -residencyHeat * math.Log(1-s.rng.Float64())
+		part := state.Allowance(s.rng, residencyHeat)
 		v, decoded := s.decode(ctx, styles, part)
 		// A step of residencies takes about as long as eight operations of a sequence,
 		// decoding one by events as long as ten.

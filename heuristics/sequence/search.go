@@ -197,7 +197,7 @@ func (s *Search) Offer(f state.Incumbent) {
 
 // walk anneals for about the given number of operations at one temperature.
 func (l *lane) walk(ctx context.Context, work int) {
-	heat := hot * state.Pow(cold/hot, float64(l.rounds)/float64(l.cycle-1))
+	heat := state.Cooled(hot, cold, float64(l.rounds)/float64(l.cycle-1))
 	scale := heat * l.energy
 	if l.In.Objective == instance.WeightedCompletion {
 		scale /= math.Sqrt(float64(len(l.In.Jobs)))
@@ -219,7 +219,7 @@ func (l *lane) walk(ctx context.Context, work int) {
 			continue
 		}
 		l.tried[kind]++
-		limit := l.energy - scale*math.Log(1-l.rng.Float64())
+		limit := l.energy + state.Allowance(l.rng, scale)
 		energy, ok := l.decoder.decode(l.sequence, l.from, limit)
 		if !ok {
 			l.undo()
