@@ -202,10 +202,6 @@ func (l *lane) walk(ctx context.Context, work int) {
 	if l.In.Objective == instance.WeightedCompletion {
 		scale /= math.Sqrt(float64(len(l.In.Jobs)))
 	}
-	kinds := moveKinds
-	if !l.Choice {
-		kinds--
-	}
 	end := l.decoder.work + work
 	for tries := 0; l.decoder.work < end; tries++ {
 		if tries&15 == 0 && ctx.Err() != nil {
@@ -213,7 +209,7 @@ func (l *lane) walk(ctx context.Context, work int) {
 		}
 		l.decoder.work += 16 // drawing takes time, too
 		l.begin()
-		kind := l.rng.IntN(kinds)
+		kind := l.rng.IntN(moveKinds)
 		if !l.draw(kind) {
 			l.undo()
 			continue
