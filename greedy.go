@@ -35,9 +35,6 @@ const greedyPart = 1
 // bounds that take no linear program. The second is computed where the first leaves
 // that open.
 func unbeatable(in *instance.Instance) func(*big.Rat) bool {
-	if in.Objective.Periodic() {
-		return nil // its greedy has a bound of its own
-	}
 	meets := func(b bound.Bound, value *big.Rat) bool {
 		return b.Certified && b.Value != nil && !in.Objective.Better(b.Value, value)
 	}
@@ -48,9 +45,6 @@ func unbeatable(in *instance.Instance) func(*big.Rat) bool {
 // unbeatable is the same of the plan's instance: by the bounds that were there when
 // the run last settled or, with a time limit, by all that are there now.
 func (p *planner) unbeatable() func(*big.Rat) bool {
-	if p.in.Objective.Periodic() {
-		return nil
-	}
 	meets := func(dual, value *big.Rat) bool { return dual != nil && !p.in.Objective.Better(dual, value) }
 	settled := p.settledDual
 	return func(value *big.Rat) bool {

@@ -2,11 +2,11 @@ package assign
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // Search is an assignment under annealing.
@@ -125,7 +125,7 @@ func (s *Search) Anneal(ctx context.Context, steps int) {
 		if ctx.Err() != nil {
 			return
 		}
-		heat := hot * math.Exp2(float64(n)/stages*math.Log2(cold/hot))
+		heat := state.Cooled(hot, cold, float64(n)/stages)
 		for range steps / stages {
 			s.step(heat)
 		}
@@ -147,7 +147,7 @@ func (s *Search) step(heat float64) {
 	for _, i := range s.touched {
 		delta += s.energy(i, s.load[i]+s.diff[i]) - s.energy(i, s.load[i])
 	}
-	if delta > 0 && delta > -heat*math.Log(1-s.rng.Float64()) {
+	if delta > 0 && delta > state.Allowance(s.rng, heat) {
 		return
 	}
 	for _, i := range s.touched {

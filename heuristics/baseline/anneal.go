@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // lane anneals orders of jobs (S. Kirkpatrick et al., Optimization by simulated annealing,
@@ -162,7 +163,7 @@ func (l *lane) cycle(ctx context.Context, from []instance.JobID, most int, least
 		}
 		value, better := l.try(ctx, l.next)
 		cool := heat * (1 - float64(n)/float64(steps))
-		if better || value <= l.value || cool > 0 && l.rng.Float64() < math.Exp((l.value-value)/cool) {
+		if better || value <= l.value || value <= l.value+state.Allowance(l.rng, cool) {
 			l.value = value
 			l.order, l.next = l.next, l.order
 		}

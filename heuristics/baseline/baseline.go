@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // Config sets how [Config.Exclusive] runs.
@@ -37,7 +38,7 @@ type Config struct {
 // backfilling. GPUs are chosen when a job starts, as near to one another as those free
 // then admit; or, where that turns out better, jobs wait for GPUs as near as can be. Only if
 // a deadline is missed in this order, jobs queue by deadline. The schedule is valid for in.FullDepth(); in must have a finite objective. The error is a
-// [*NoPlan] where jobs found no memory or missed deadlines. When the context has ended the
+// [*state.NoPlan] where jobs found no memory or missed deadlines. When the context has ended the
 // first order is run all the same, so that there is a schedule at any limit: in a second or
 // two for thousands of jobs.
 func Queue(ctx context.Context, in *instance.Instance) (*instance.Schedule, error) {
@@ -76,7 +77,7 @@ func check(in *instance.Instance) error {
 func (s *simulator) late() error {
 	for j := range s.jobs {
 		if due := s.in.Jobs[j].Deadline; due > 0 && s.jobs[j].completed > due {
-			return noPlan(s.in, instance.JobID(j), "would miss its deadline, tick %d, by %d ticks when jobs hold their GPUs", due, s.jobs[j].completed-due)
+			return state.NewNoPlan(s.in, instance.JobID(j), "would miss its deadline, tick %d, by %d ticks when jobs hold their GPUs", due, s.jobs[j].completed-due)
 		}
 	}
 	return nil

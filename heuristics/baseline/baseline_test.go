@@ -12,6 +12,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/heuristics/state"
 )
 
 // rigid is an instance of rigid parallel tasks, [width, length], on one node.
@@ -149,7 +150,7 @@ func TestBaselinesTiny(t *testing.T) {
 		full := in.FullDepth()
 		queue, err := Queue(t.Context(), in)
 		if err != nil {
-			var none *NoPlan
+			var none *state.NoPlan
 			require.ErrorAs(t, err, &none, "seed %d", seed)
 		} else {
 			require.Empty(t, instance.Check(full, queue), "seed %d", seed)

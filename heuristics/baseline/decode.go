@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // decoder makes times of an order of jobs, as if synchronisations never waited. It keeps
@@ -131,5 +132,5 @@ func (f *profile) sites() []site {
 
 // byTick orders the jobs by their ticks, ties by index.
 func byTick(ticks []instance.Tick) []instance.JobID {
-	return orderBy(len(ticks), func(j instance.JobID) float64 { return float64(ticks[j]) })
+	return state.OrderBy(len(ticks), func(j instance.JobID) float64 { return float64(ticks[j]) })
 }

@@ -6,6 +6,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/multiset"
+	"jigsaw/heuristics/state"
 )
 
 // FewerWorkers returns the instance in which full depth on fewer workers leaves out as
@@ -31,7 +32,7 @@ func FewerWorkers(in *instance.Instance) *instance.Instance {
 	shares := make([]share, len(in.Jobs))
 	for _, class := range in.Classes() {
 		job := &in.Jobs[class[0]]
-		t := fastestType(in, job)
+		t := state.FastestType(in, job)
 		iterations := int64(job.Iterations)
 		if in.Objective.Periodic() {
 			iterations = 1
@@ -56,17 +57,4 @@ func FewerWorkers(in *instance.Instance) *instance.Instance {
 		workers[s.job], over = int(k), less
 	}
 	return in.FullDepthOn(workers)
-}
-
-// fastestType returns the GPU type with the shortest full-depth task, among
-// those that the cluster has GPUs of.
-func fastestType(in *instance.Instance, job *instance.Job) instance.TypeID {
-	best := instance.TypeID(-1)
-	for n := range in.Nodes {
-		t := in.Nodes[n].Type
-		if t != best && job.Runs(t) && (best < 0 || job.On[t].Time[job.Full()] < job.On[best].Time[job.Full()]) {
-			best = t
-		}
-	}
-	return best
 }

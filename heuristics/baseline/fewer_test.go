@@ -10,6 +10,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics/multiset"
+	"jigsaw/heuristics/state"
 )
 
 // TestFewerWorkers: iterations, weights and dates stay, every job is within one worker of
@@ -29,7 +30,7 @@ func TestFewerWorkers(t *testing.T) {
 			require.GreaterOrEqual(t, is.Workers, 1)
 			require.LessOrEqual(t, is.Workers, was.Workers)
 			require.Equal(t, is.Workers, is.Rule.Fixed[is.Full()])
-			kind := fastestType(in, was)
+			kind := state.FastestType(in, was)
 			work, unit := int64(0), int64(was.On[kind].Time[was.Full()])
 			for d, n := range multiset.Cheapest(was, kind) {
 				work += int64(n) * int64(was.On[kind].Time[d])

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // filler looks for a schedule of GPUs that are alike by a due, with depth-first search from
@@ -119,7 +120,7 @@ func (f *filler) by(due instance.Tick, work *int, most int) []instance.JobID {
 // rank draws the order in which jobs are preferred.
 func (f *filler) rank(due instance.Tick) {
 	wide, noise := f.rng.Float64(), f.rng.Float64()/2
-	f.ranked = orderBy(len(f.length), func(j instance.JobID) float64 {
+	f.ranked = state.OrderBy(len(f.length), func(j instance.JobID) float64 {
 		key := float64(wide*float64(f.in.Jobs[j].Workers)/float64(len(f.in.GPUs))) + float64((1-wide)*float64(f.length[j])/float64(due))
 		return -key * (1 + float64(noise*(2*f.rng.Float64()-1)))
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // follower is a policy: jobs at given sites, in a given order on every GPU. A job starts
@@ -66,7 +67,7 @@ func follow(ctx context.Context, p *problem, order []instance.JobID, sites []sit
 // for, of each rule the multiset of least work: every job keeps its GPUs and its turn on
 // each of them. It is where a search for a plan of in may begin.
 func Shallow(ctx context.Context, in *instance.Instance, s *instance.Schedule) (*instance.Schedule, error) {
-	p := newProblem(in, cheapestCounts(in))
+	p := newProblem(in, state.CheapestMultisets(in))
 	placer := newPlacer(p)
 	begin := make([]instance.Tick, len(in.Jobs))
 	for j := range begin {

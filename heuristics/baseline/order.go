@@ -1,35 +1,20 @@
 package baseline
 
 import (
-	"cmp"
 	"slices"
 
 	"jigsaw/formulation/instance"
-	"jigsaw/heuristics/multiset"
+	"jigsaw/heuristics/state"
 )
-
-// orderBy returns the jobs by ascending key, ties by index.
-func orderBy(jobs int, key func(instance.JobID) float64) []instance.JobID {
-	order := make([]instance.JobID, jobs)
-	keys := make([]float64, jobs)
-	for j := range order {
-		order[j] = instance.JobID(j)
-		keys[j] = key(instance.JobID(j))
-	}
-	slices.SortFunc(order, func(a, b instance.JobID) int {
-		return cmp.Or(cmp.Compare(keys[a], keys[b]), cmp.Compare(a, b))
-	})
-	return order
-}
 
 // byRelease is the order of a queue: first come, first served.
 func (p *problem) byRelease() []instance.JobID {
-	return orderBy(len(p.in.Jobs), func(j instance.JobID) float64 { return float64(p.in.Jobs[j].Release) })
+	return state.OrderBy(len(p.in.Jobs), func(j instance.JobID) float64 { return float64(p.in.Jobs[j].Release) })
 }
 
 // byDeadline has jobs with early deadlines first, and those without last.
 func (p *problem) byDeadline() []instance.JobID {
-	return orderBy(len(p.in.Jobs), func(j instance.JobID) float64 {
+	return state.OrderBy(len(p.in.Jobs), func(j instance.JobID) float64 {
 		if d := p.in.Jobs[j].Deadline; d > 0 {
 			return float64(d)
 		}
@@ -69,21 +54,7 @@ func (p *problem) orders() [][]instance.JobID {
 		list = append(list, p.byDeadline())
 	}
 	for _, key := range keys {
-		list = append(list, orderBy(len(in.Jobs), key))
+		list = append(list, state.OrderBy(len(in.Jobs), key))
 	}
 	return list
-}
-
-// cheapestCounts returns the multiset of least work of every job on the GPU type where it
-// is fastest. Identical jobs share one.
-func cheapestCounts(in *instance.Instance) [][]int {
-	counts := make([][]int, len(in.Jobs))
-	for _, class := range in.Classes() {
-		job := &in.Jobs[class[0]]
-		c := multiset.Cheapest(job, fastestType(in, job))
-		for _, j := range class {
-			counts[j] = c
-		}
-	}
-	return counts
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // backfillDepth is how many jobs behind the head of the queue are looked at.
@@ -94,7 +95,7 @@ func (q *queue) run(ctx context.Context) (*simulator, error) {
 		return nil, err
 	}
 	if s.left > 0 {
-		return nil, q.refusal(q.pending[0])
+		return nil, state.Refusal(q.in, q.pending[0], func(g instance.GPUID) bool { return q.memory.fits(q.pending[0], g) })
 	}
 	return s, nil
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // search is one run of Exclusive.
@@ -102,7 +103,7 @@ func (s *search) begin() {
 
 // order in which jobs started.
 func (s *simulator) order() []instance.JobID {
-	return orderBy(len(s.jobs), func(j instance.JobID) float64 { return float64(s.jobs[j].starts[0]) })
+	return state.OrderBy(len(s.jobs), func(j instance.JobID) float64 { return float64(s.jobs[j].starts[0]) })
 }
 
 const (

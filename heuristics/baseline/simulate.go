@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // policy decides when and where jobs start. It is told what happens, and then asked.
@@ -40,7 +41,7 @@ type progress struct {
 	site
 	depths    []int // per GPU of the site
 	task      instance.Tick
-	levels    []level
+	levels    []state.SyncLevel
 	ready     bool // the tasks of the iteration have ended, its synchronisation has not begun
 	iteration int
 	level     int           // of the synchronisation that runs
@@ -49,12 +50,6 @@ type progress struct {
 	// Per iteration: when it and its synchronisation start, and the latter's level.
 	starts, syncs []instance.Tick
 	rates         []uint8
-}
-
-// level is a speed that a job's synchronisations may have.
-type level struct {
-	rate   instance.Rate
-	length instance.Tick
 }
 
 type eventKind uint8
@@ -125,7 +120,7 @@ func (s *simulator) happen(e event) {
 	case synchronised:
 		job := &s.jobs[e.job]
 		for _, u := range job.span.Uses {
-			s.load[u.Link] -= job.levels[job.level].rate * instance.Rate(u.Times)
+			s.load[u.Link] -= job.levels[job.level].Rate * instance.Rate(u.Times)
 			s.active[u.Link] = slices.DeleteFunc(s.active[u.Link], func(j instance.JobID) bool { return j == e.job })
 			s.asking = append(s.asking, s.waiting[u.Link]...)
 			s.waiting[u.Link] = s.waiting[u.Link][:0]
@@ -144,11 +139,7 @@ func (s *simulator) start(j instance.JobID, at site) {
 	job.starts = make([]instance.Tick, 0, spec.Iterations)
 	if spec.HasSync() {
 		job.syncs, job.rates = make([]instance.Tick, 0, spec.Iterations), make([]uint8, 0, spec.Iterations)
-		volume := spec.Volume(s.counts[j], at.span.Parties)
-		for _, l := range s.in.RateLevels {
-			rate := at.span.Rate(l)
-			job.levels = append(job.levels, level{rate, s.in.SyncTicks(volume, rate)})
-		}
+		job.levels = state.AppendSyncLevels(job.levels, s.in, spec, s.counts[j], &at.span, 0)
 	}
 	s.next(j)
 }
@@ -158,7 +149,7 @@ func (s *simulator) next(j instance.JobID) {
 	job, spec := &s.jobs[j], &s.in.Jobs[j]
 	job.iteration++
 	at := s.now
-	if !spec.HasSync() || job.levels[0].length == 0 {
+	if !spec.HasSync() || job.levels[0].Length == 0 {
 		// Nothing is waited for: the iterations go by at once.
 		for ; job.iteration < spec.Iterations; job.iteration++ {
 			job.starts = append(job.starts, at)
@@ -170,7 +161,7 @@ func (s *simulator) next(j instance.JobID) {
 		if at > s.now {
 			job.iteration--
 			heap.Push(&s.events, event{at, j, synchronised})
-			job.levels = append(job.levels[:0], level{})
+			job.levels = append(job.levels[:0], state.SyncLevel{})
 			return
 		}
 	}
@@ -203,18 +194,18 @@ func (s *simulator) synchronise() {
 // it waiting.
 func (s *simulator) trySync(j instance.JobID) {
 	job := &s.jobs[j]
-	at := slices.IndexFunc(job.levels, func(l level) bool { return s.room(job, l.rate) })
+	at := slices.IndexFunc(job.levels, func(l state.SyncLevel) bool { return s.room(job, l.Rate) })
 	// Waiting for full speed may end sooner.
-	if at < 0 || at > 0 && s.fullSpeedAt(job)+job.levels[0].length < s.now+job.levels[at].length {
+	if at < 0 || at > 0 && s.fullSpeedAt(job)+job.levels[0].Length < s.now+job.levels[at].Length {
 		for _, u := range job.span.Uses {
 			s.waiting[u.Link] = append(s.waiting[u.Link], j)
 		}
 		return
 	}
-	job.ready, job.level, job.until = false, at, s.now+job.levels[at].length
+	job.ready, job.level, job.until = false, at, s.now+job.levels[at].Length
 	job.syncs, job.rates = append(job.syncs, s.now), append(job.rates, uint8(at))
 	for _, u := range job.span.Uses {
-		s.load[u.Link] += job.levels[at].rate * instance.Rate(u.Times)
+		s.load[u.Link] += job.levels[at].Rate * instance.Rate(u.Times)
 		s.active[u.Link] = append(s.active[u.Link], j)
 	}
 	heap.Push(&s.events, event{job.until, j, synchronised})
@@ -230,7 +221,7 @@ func (s *simulator) room(job *progress, rate instance.Rate) bool {
 func (s *simulator) fullSpeedAt(job *progress) instance.Tick {
 	at := s.now
 	for _, u := range job.span.Uses {
-		lack := s.load[u.Link] + job.levels[0].rate*instance.Rate(u.Times) - s.in.Capacity(u.Link)
+		lack := s.load[u.Link] + job.levels[0].Rate*instance.Rate(u.Times) - s.in.Capacity(u.Link)
 		slices.SortFunc(s.active[u.Link], func(a, b instance.JobID) int {
 			return cmp.Or(cmp.Compare(s.jobs[a].until, s.jobs[b].until), cmp.Compare(a, b))
 		})
@@ -242,7 +233,7 @@ func (s *simulator) fullSpeedAt(job *progress) instance.Tick {
 			at = max(at, other.until)
 			for _, v := range other.span.Uses {
 				if v.Link == u.Link {
-					lack -= other.levels[other.level].rate * instance.Rate(v.Times)
+					lack -= other.levels[other.level].Rate * instance.Rate(v.Times)
 				}
 			}
 		}

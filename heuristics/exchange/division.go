@@ -3,7 +3,6 @@ package exchange
 import (
 	"cmp"
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -62,7 +61,7 @@ func (d *division) level(ctx context.Context, rng *rand.Rand) {
 			}
 			scale = energyScale(d.in, values)
 		}
-		heat := exchangeHot * state.Pow(levelCold/exchangeHot, float64(n)/float64(steps))
+		heat := state.Cooled(exchangeHot, levelCold, float64(n)/float64(steps))
 		at := [2]int{rng.IntN(len(d.groups)), rng.IntN(len(d.groups))}
 		if o := rng.IntN(len(d.groups)); d.in.Objective == instance.Makespan && values[o] > values[at[0]] {
 			at[0] = o
@@ -78,7 +77,7 @@ func (d *division) level(ctx context.Context, rng *rand.Rand) {
 		if !fit {
 			continue
 		}
-		limit := -float64(heat * math.Log(1-rng.Float64()))
+		limit := state.Allowance(rng, heat)
 		for _, n := range at {
 			limit += groupEnergy(d.in, values[n], scale)
 		}

@@ -170,7 +170,7 @@ func (t *Annealer) split(whole *instance.Schedule, groups []group) (taken [][]in
 
 // batch pairs the groups off and lets each pair try some exchanges.
 func (t *Annealer) batch(ctx context.Context) {
-	heat := exchangeHot * state.Pow(exchangeCold/exchangeHot, float64(t.tried)/float64(t.cycle))
+	heat := state.Cooled(exchangeHot, exchangeCold, float64(t.tried)/float64(t.cycle))
 	values := make([]float64, len(t.sides))
 	for n := range t.sides {
 		values[n] = t.sides[n].value
@@ -322,7 +322,7 @@ func (b *pairExchange) leastEnergy(n int, jobs []instance.JobID) float64 {
 // try draws an exchange, and makes it if its energy is no more than the temperature
 // allows. It gives up as soon as that is out of reach.
 func (b *pairExchange) try(ctx context.Context) {
-	limit := -float64(b.heat * math.Log(1-b.rng.Float64()))
+	limit := state.Allowance(b.rng, b.heat)
 	for _, n := range b.at {
 		limit += b.energy(b.sides[n].value)
 	}

@@ -136,7 +136,11 @@ func (p *Portfolio) balance(where *placement.Placement, counts [][]int, near flo
 		return where
 	}
 	h := placement.NewAnnealer(p.In, p.Layout, where, placement.AnnealOptions{Counts: counts, Near: near, CoResidence: 2}, p.rng)
-	h.Anneal(p.ctx, steps, balanceHeat)
+	heat := balanceHeat
+	if steps <= fewBalance { // too few to cool down
+		heat = placement.EndHeat
+	}
+	h.Anneal(p.ctx, steps, heat)
 	return h.Placement()
 }
 

@@ -26,14 +26,14 @@ func Cheapest(j *instance.Job, t instance.TypeID) []int {
 	for d, p := range j.On[t].Time {
 		costs[d] = int64(p)
 	}
-	return CheapestBy(j, costs)
+	return cheapestBy(j, costs)
 }
 
-// CheapestBy minimises the sum of cost[d] over the workers, for costs that do
+// cheapestBy minimises the sum of cost[d] over the workers, for costs that do
 // not fall with depth. MinFull workers are full; the others are a knapsack
 // cover: enumerate how many take each deeper depth, deepest first, and mix the
 // two shallowest depths in closed form.
-func CheapestBy(j *instance.Job, cost []int64) []int {
+func cheapestBy(j *instance.Job, cost []int64) []int {
 	full := j.Full()
 	counts := make([]int, full+1)
 	counts[full] = j.Rule.MinFull
@@ -139,8 +139,8 @@ func Choices(j *instance.Job, t instance.TypeID) [][]int {
 		bytes[d] = sum
 		memory[d] = int64(j.On[t].Ephemeral[d])
 	}
-	add(CheapestBy(j, bytes))
-	add(CheapestBy(j, memory))
+	add(cheapestBy(j, bytes))
+	add(cheapestBy(j, memory))
 	even := make([]int, len(j.Depths))
 	even[j.Full()] = j.Rule.MinFull
 	for i := range j.Workers - j.Rule.MinFull {
@@ -148,65 +148,4 @@ func Choices(j *instance.Job, t instance.TypeID) [][]int {
 	}
 	add(even)
 	return list
-}
-
-// Limits of [Lean]: multisets looked at, and returned.
-const (
-	leanBudget = 3000
-	mostLean   = 32
-)
-
-// Lean returns multisets in which no worker can be any shallower: all of
-// them, or, where they are many, some of each kind from even to uneven ones. There are
-// none for a fixed rule, nor for so many workers and depths that [leanBudget] ends first.
-func Lean(j *instance.Job) [][]int {
-	if j.Rule.Fixed != nil {
-		return nil
-	}
-	var list [][]int
-	counts, budget := make([]int, len(j.Depths)), leanBudget
-	var deal func(d, rest int)
-	deal = func(d, rest int) {
-		if budget--; budget < 0 {
-			return
-		}
-		if d == 0 {
-			if counts[0] = rest; j.Allows(counts) && lean(j, counts) {
-				list = append(list, slices.Clone(counts))
-			}
-			return
-		}
-		for n := 0; n <= rest; n++ {
-			counts[d] = n
-			deal(d-1, rest-n)
-		}
-		counts[d] = 0
-	}
-	deal(j.Full(), j.Workers)
-	if budget < 0 {
-		return nil
-	}
-	most := min(mostLean, len(list))
-	for n := range most {
-		list[n] = list[n*len(list)/most]
-	}
-	return list[:most]
-}
-
-// lean reports whether the rule lets no worker of the multiset be shallower by a depth.
-func lean(j *instance.Job, counts []int) bool {
-	for d := 1; d < len(counts); d++ {
-		if counts[d] == 0 {
-			continue
-		}
-		counts[d]--
-		counts[d-1]++
-		allowed := j.Allows(counts)
-		counts[d]++
-		counts[d-1]--
-		if allowed {
-			return false
-		}
-	}
-	return true
 }

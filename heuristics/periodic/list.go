@@ -118,9 +118,6 @@ func (t turn) before(o turn) bool {
 type filling struct {
 	// first[i] is when resident i's first iteration may begin; nil for 0.
 	first []instance.Tick
-	// rank[i], if not nil, makes resident i take all the room it finds before
-	// those of higher rank, in place of target rates.
-	rank []float64
 	// jitter[i] is added to the virtual deadlines of resident i, in iterations;
 	// nil for none.
 	jitter []float64
@@ -134,9 +131,6 @@ type filling struct {
 // target follow, in order.
 func (m *moduloScheduler) fill(ctx context.Context, f filling) error {
 	due := func(i int) float64 {
-		if f.rank != nil {
-			return f.rank[i]
-		}
 		r := float64(len(m.chains[i]) + 1)
 		if f.jitter != nil {
 			r += f.jitter[i]

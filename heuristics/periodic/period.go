@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
-	"jigsaw/heuristics/multiset"
 	"jigsaw/heuristics/state"
 )
 
@@ -239,83 +238,4 @@ func promise(in *instance.Instance, wants []want, order []instance.JobID, period
 		budget -= n * wants[j].area
 	}
 	return value / ticks
-}
-
-// priceUnit is the price of a GPU-tick that [periodicCeiling] counts from.
-const priceUnit = 1024
-
-// periodicCeiling returns a value that no plan exceeds: every job at most at
-// its full rate on its fastest GPUs, and all together within the GPU time
-// there is, each worker on the type that suits its depth. GPU-ticks of
-// different types are added up at prices; any prices give a bound, and the
-// lower one is taken of equal prices and such as reflect the types' speeds.
-// For jobs so large that [multisetBudget] cuts the search it is an estimate.
-func periodicCeiling(in *instance.Instance) float64 {
-	equal := make([]int64, len(in.Types))
-	speed := make([]float64, len(in.Types))
-	for t := range equal {
-		equal[t] = priceUnit
-	}
-	for j := range in.Jobs {
-		job := &in.Jobs[j]
-		for t, costs := range job.On {
-			if costs != nil {
-				speed[t] += float64(job.FastestFull()) / float64(costs.Time[job.Full()])
-			}
-		}
-	}
-	fair := make([]int64, len(in.Types))
-	for t := range fair {
-		fair[t] = max(1, int64(priceUnit*speed[t]/slices.Max(speed)))
-	}
-	return min(pricedCeiling(in, equal), pricedCeiling(in, fair))
-}
-
-// pricedCeiling is the bound at prices of a GPU-tick by type, in 1/priceUnit.
-func pricedCeiling(in *instance.Instance, price []int64) float64 {
-	budget := 0.0
-	for _, g := range in.GPUs {
-		budget += float64(price[g.Type])
-	}
-	type need struct{ rate, area, weight float64 }
-	needs := make([]need, len(in.Jobs))
-	for _, class := range in.Classes() {
-		job := &in.Jobs[class[0]]
-		cycle := job.FastestFull()
-		if job.HasSync() {
-			cycle += in.Latency
-		}
-		cost := make([]int64, len(job.Depths))
-		for d := range cost {
-			cost[d] = state.LeastOverTypes(job, func(t instance.TypeID) int64 { return price[t] * int64(job.On[t].Time[d]) })
-		}
-		counts := job.Rule.Fixed
-		if counts == nil {
-			counts = multiset.CheapestBy(job, cost)
-		}
-		area := 0.0
-		for d, n := range counts {
-			area += float64(n) * float64(cost[d])
-		}
-		for _, j := range class {
-			needs[j] = need{1 / float64(cycle), area, float64(job.Weight)}
-		}
-	}
-	if in.Objective == instance.MaxMinThroughput {
-		least, total := math.Inf(1), 0.0
-		for j, n := range needs {
-			pace := n.weight / float64(in.Jobs[j].FastestFull()) // rate at value 1
-			least = min(least, n.rate/pace)
-			total += pace * n.area
-		}
-		return min(least, budget/total)
-	}
-	slices.SortFunc(needs, func(a, b need) int { return cmp.Compare(b.weight/b.area, a.weight/a.area) })
-	value := 0.0
-	for _, n := range needs {
-		rate := min(n.rate, budget/n.area)
-		value += rate * n.weight
-		budget -= rate * n.area
-	}
-	return value
 }

@@ -140,7 +140,7 @@ type periodicSearch struct {
 	rng      *rand.Rand
 	improved func(*instance.Schedule)
 	without  method.Set
-	ceiling  float64 // no plan is worth more
+	stops    func(*big.Rat) bool // see [state.Options.Stop]
 
 	pool        [][]*resident // residencies found
 	work        int           // tasks tried
@@ -162,21 +162,17 @@ type periodicSearch struct {
 
 func newPeriodicSearch(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand) *periodicSearch {
 	return &periodicSearch{
-		ctx: ctx, in: in, rng: rng, improved: o.Improved, without: o.Without, ceiling: periodicCeiling(in),
+		ctx: ctx, in: in, rng: rng, improved: o.Improved, without: o.Without, stops: o.Stops,
 		most: periodicWork(in), plans: periodicEvaluations,
 	}
 }
 
-// done reports whether to stop: cancelled, out of budget, or provably optimal.
+// done reports whether to stop: cancelled, out of budget, or good enough.
 func (s *periodicSearch) done() bool {
 	if s.ctx.Err() != nil || s.work >= s.most || s.evaluations >= s.plans {
 		return true
 	}
-	if s.bestValue == nil {
-		return false
-	}
-	value, _ := s.bestValue.Float64()
-	return value >= s.ceiling*(1-1e-12)
+	return s.bestValue != nil && s.stops(s.bestValue)
 }
 
 // result returns the best plan found, an empty one if there is none.

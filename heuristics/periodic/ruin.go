@@ -2,7 +2,6 @@ package periodic
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -190,8 +189,8 @@ func (r *ruin) walk(ctx context.Context, work int, hot, cold float64) {
 		if n%64 == 0 && ctx.Err() != nil {
 			return
 		}
-		heat := weight * hot * state.Pow(cold/hot, float64(r.tasks-begun)/float64(work))
-		least := float64(r.worth) + float64(heat*math.Log(1-r.rng.Float64()))
+		heat := weight * state.Cooled(hot, cold, float64(r.tasks-begun)/float64(work))
+		least := float64(r.worth) - state.Allowance(r.rng, heat)
 		r.tasks += stepWork
 		r.destroy()
 		r.recreate()

@@ -162,7 +162,7 @@ const powerMean = 16
 
 // walk anneals for about the given work at one temperature.
 func (l *cyclicLane) walk(ctx context.Context, work int) {
-	heat := laneHot * math.Pow(laneCold/laneHot, float64(l.rounds)/float64(max(1, l.cycle-1)))
+	heat := state.Cooled(laneHot, laneCold, float64(l.rounds)/float64(max(1, l.cycle-1)))
 	for end, poll := l.clock.work+work, 0; l.clock.work < end; {
 		if l.clock.work >= poll {
 			if ctx.Err() != nil {
@@ -181,7 +181,7 @@ func (l *cyclicLane) walk(ctx context.Context, work int) {
 		}
 		l.next.settle()
 		worth := l.worthOf(l.next)
-		most := worth / (l.worth * math.Exp(heat*math.Log(1-l.rng.Float64())))
+		most := worth / (l.worth * state.Exp(-state.Allowance(l.rng, heat)))
 		limit := instance.Tick(min(most*(1+1e-12)+1e-9, 1<<50))
 		if l.in.MaxPeriod > 0 {
 			limit = min(limit, l.in.MaxPeriod)

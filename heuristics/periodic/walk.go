@@ -172,6 +172,6 @@ func (w *ruinWalk) plan() *instance.Schedule {
 
 // walk goes on for a round.
 func (w *ruinWalk) walk(ctx context.Context) {
-	at := func(n int) float64 { return w.hot * state.Pow(ruinCold/w.hot, float64(n)/float64(w.cycle)) }
+	at := func(n int) float64 { return state.Cooled(w.hot, ruinCold, float64(n)/float64(w.cycle)) }
 	w.ruin.walk(ctx, min(ruinWork*(1+len(w.ruin.in.Jobs)/ruinJobs), mostRuin), at(w.done), at(w.done+1))
 }

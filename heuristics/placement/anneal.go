@@ -260,10 +260,10 @@ func (h *Annealer) connect(j int32, sign instance.Tick) {
 	}
 }
 
-// KickHeat and endHeat are the highest temperature of annealing residencies after
+// KickHeat and EndHeat are the highest temperature of annealing residencies after
 // a kick, and that at the end, in units of the energy of a GPU whose load is
 // the makespan aimed at.
-const KickHeat, endHeat = 0.2, 2e-4
+const KickHeat, EndHeat = 0.2, 2e-4
 
 // Anneal takes a number of steps while it cools from the given temperature.
 func (h *Annealer) Anneal(ctx context.Context, steps int, heat float64) {
@@ -272,7 +272,7 @@ func (h *Annealer) Anneal(ctx context.Context, steps int, heat float64) {
 		if ctx.Err() != nil {
 			return
 		}
-		t := heat * state.Pow(endHeat/heat, float64(n)/float64(stages))
+		t := state.Cooled(heat, EndHeat, float64(n)/float64(stages))
 		h.whole = t > wholeHeat
 		for k := range steps / stages {
 			if k&0xff == 0xff && ctx.Err() != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // wholeHeat is the temperature below which single workers may move.
@@ -135,7 +136,7 @@ func (h *Annealer) step(heat float64) bool {
 		ok = h.settle() && ok
 	}
 	h.refresh()
-	if !ok || h.Energy > before && h.Energy > before-heat*math.Log(1-h.rng.Float64()) {
+	if !ok || h.Energy > before && h.Energy > before+state.Allowance(h.rng, heat) {
 		h.undo(before)
 		return false
 	}

@@ -54,7 +54,7 @@ func placeOnce(in *instance.Instance, how Options) (*Placement, error) {
 	}
 	for _, j := range order {
 		if !p.Put(j) {
-			return nil, p.refusal(j)
+			return nil, state.Refusal(p.in, j, func(g instance.GPUID) bool { return p.Room(j, g, in.Jobs[j].Full()) >= 0 })
 		}
 	}
 	return p.Out, nil
@@ -271,30 +271,3 @@ func (p *Placer) Settle(j instance.JobID, gpus []instance.GPUID, limit []int, sp
 
 // anyNode admits a node whatever its NIC.
 const anyNode = -2
-
-// refusal explains why job j did not fit.
-func (p *Placer) refusal(j instance.JobID) *state.NoPlan {
-	job := &p.in.Jobs[j]
-	runs, rooms := 0, 0
-	for g := range p.in.GPUs {
-		if job.Runs(p.in.GPUs[g].Type) {
-			runs++
-			if p.Room(j, instance.GPUID(g), job.Full()) >= 0 {
-				rooms++
-			}
-		}
-	}
-	where := ""
-	switch job.Within {
-	case instance.WithinNode:
-		where = " of one node"
-	case instance.WithinRack:
-		where = " of one rack"
-	}
-	if rooms >= job.Workers {
-		return state.NewNoPlan(p.in, j, "found no %d GPUs%s joined by working links with memory to spare beside the other jobs; %d single GPUs had room",
-			job.Workers, where, rooms)
-	}
-	return state.NewNoPlan(p.in, j, "needs %d GPUs%s with memory for it beside the other jobs; %d of the %d it may use had room left",
-		job.Workers, where, rooms, runs)
-}

@@ -15,18 +15,16 @@ type mover struct {
 	// path holds the tasks of the critical path from its end to its start.
 	// blocked are those of them that waited for the task before on their GPU.
 	path, blocked []int32
-	syncs         []int32 // those that waited for their links
-	fresh         bool    // path is that of the sequence as it is
+	fresh         bool // path is that of the sequence as it is
 }
 
-// moveKinds is the number of kinds of changes, the last of which is for jobs whose
-// iterations have a choice of multisets.
-const moveKinds = 10
+// moveKinds is the number of kinds of changes.
+const moveKinds = 7
 
 // trace finds a critical path: of the last job to end, or of one drawn by weight.
 func (m *mover) trace() {
 	j := m.goal()
-	m.path, m.blocked, m.syncs = m.path[:0], m.blocked[:0], m.syncs[:0]
+	m.path, m.blocked = m.path[:0], m.blocked[:0]
 	op := m.After(j, int32(m.In.Jobs[j].Iterations))
 	start := m.times.start
 	for op >= 0 {
@@ -39,9 +37,6 @@ func (m *mover) trace() {
 				if start[t]+m.ticks[t] > start[latest]+m.ticks[latest] {
 					latest = t
 				}
-			}
-			if start[op] > start[latest]+m.ticks[latest] {
-				m.syncs = append(m.syncs, op)
 			}
 			op = latest
 			continue
@@ -117,14 +112,8 @@ func (m *mover) draw(kind int) bool {
 		return m.moveWorker()
 	case 5:
 		return m.swapWorkers()
-	case 6:
-		return m.hurry()
-	case 7:
-		return m.changeLevel()
-	case 8:
-		return m.anywhere()
 	default:
-		return m.redeal()
+		return m.hurry()
 	}
 }
 
@@ -213,20 +202,6 @@ func (m *mover) swapManyRoles() bool {
 	return done
 }
 
-// redeal gives the iteration of a critical task another multiset of depths, in which
-// that task is shallower, if it can be.
-func (m *mover) redeal() bool {
-	if len(m.path) == 0 {
-		return false
-	}
-	t := pick(m.rng, m.path)
-	j := m.Job[t]
-	if len(m.Sets[j]) < 2 || !m.In.Jobs[j].HasSync() {
-		return false
-	}
-	return m.setDepths(t, m.rng.IntN(len(m.Sets[j])))
-}
-
 // other draws a GPU for a worker to go to: in its node, or anywhere, rather
 // one with less load.
 func (m *mover) other(g int32) int32 {
@@ -298,36 +273,4 @@ func (m *mover) hurry() bool {
 		m.relist(m.Job[v], m.Iteration[v], 0, ticks)
 	}
 	return true
-}
-
-// changeLevel gives a synchronisation another fastest rate level, or lets a
-// waiting one go earlier in the order.
-func (m *mover) changeLevel() bool {
-	if len(m.syncs) > 0 && m.rng.IntN(2) == 0 {
-		op := pick(m.rng, m.syncs)
-		low, _ := m.reachOf(op)
-		return m.place(op, low+int32(m.rng.IntN(int(m.pos[op]-low)+1)))
-	}
-	if m.syncsOfAll() == 0 || len(m.In.RateLevels) < 2 {
-		return false
-	}
-	y := int32(m.rng.IntN(m.syncsOfAll()))
-	level := uint8(m.rng.IntN(len(m.In.RateLevels)))
-	if level == m.level[y] {
-		return false
-	}
-	m.setLevel(y, level)
-	return true
-}
-
-func (m *mover) syncsOfAll() int { return len(m.level) }
-
-// anywhere moves any task before another of its GPU.
-func (m *mover) anywhere() bool {
-	u := int32(m.rng.IntN(m.Tasks))
-	v := m.times.before[u]
-	if v < 0 {
-		return false
-	}
-	return m.place(u, m.pos[v]) || m.place(v, m.pos[u])
 }

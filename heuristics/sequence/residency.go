@@ -8,6 +8,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/list"
+	"jigsaw/heuristics/multiset"
 	"jigsaw/heuristics/placement"
 	"jigsaw/heuristics/state"
 )
@@ -92,7 +93,7 @@ func (s *residencySearch) walk(ctx context.Context, work int) {
 			styles = 2
 		}
 		s.stale++
-		part := -residencyHeat * math.Log(1-s.rng.Float64())
+		part := state.Allowance(s.rng, residencyHeat)
 		v, decoded := s.decode(ctx, styles, part)
 		// A step of residencies takes about as long as eight operations of a sequence,
 		// decoding one by events as long as ten.
@@ -113,10 +114,11 @@ func (s *residencySearch) settle() bool {
 	}
 	free := s.rng.IntN(3) == 0
 	for _, class := range s.In.Classes() {
-		sets := s.Sets[class[0]]
+		job := &s.In.Jobs[class[0]]
+		sets := multiset.Choices(job, state.FastestType(s.In, job))
 		n := 0
 		if free {
-			n = s.rng.IntN(s.Usual[class[0]])
+			n = s.rng.IntN(len(sets))
 		}
 		for _, j := range class {
 			s.how.Counts[j] = sets[n]

@@ -197,14 +197,10 @@ func (s *Search) Offer(f state.Incumbent) {
 
 // walk anneals for about the given number of operations at one temperature.
 func (l *lane) walk(ctx context.Context, work int) {
-	heat := hot * state.Pow(cold/hot, float64(l.rounds)/float64(l.cycle-1))
+	heat := state.Cooled(hot, cold, float64(l.rounds)/float64(l.cycle-1))
 	scale := heat * l.energy
 	if l.In.Objective == instance.WeightedCompletion {
 		scale /= math.Sqrt(float64(len(l.In.Jobs)))
-	}
-	kinds := moveKinds
-	if !l.Choice {
-		kinds--
 	}
 	end := l.decoder.work + work
 	for tries := 0; l.decoder.work < end; tries++ {
@@ -213,13 +209,13 @@ func (l *lane) walk(ctx context.Context, work int) {
 		}
 		l.decoder.work += 16 // drawing takes time, too
 		l.begin()
-		kind := l.rng.IntN(kinds)
+		kind := l.rng.IntN(moveKinds)
 		if !l.draw(kind) {
 			l.undo()
 			continue
 		}
 		l.tried[kind]++
-		limit := l.energy - scale*math.Log(1-l.rng.Float64())
+		limit := l.energy + state.Allowance(l.rng, scale)
 		energy, ok := l.decoder.decode(l.sequence, l.from, limit)
 		if !ok {
 			l.undo()

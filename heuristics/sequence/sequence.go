@@ -23,8 +23,9 @@ type sequence struct {
 	gpu   []int32         // per worker
 	depth []uint8         // per task
 	ticks []instance.Tick // per task: its length
-	kind  []uint8         // per synchronisation: its multiset's index in sets
+	kind  []int32         // per synchronisation: its multiset's index in sets
 	level []uint8         // per synchronisation: the fastest rate level it may use
+	sets  [][][]int       // per job: the multisets of its iterations
 	nets  []net           // per job
 	used  []int32         // per worker and depth: its tasks of that depth
 
@@ -69,14 +70,12 @@ func newSequence(o *state.Operations, s *instance.Schedule) *sequence {
 		Operations: o,
 		list:       make([]int32, o.Tasks+o.Syncs), pos: make([]int32, o.Tasks+o.Syncs),
 		gpu: make([]int32, o.Slots), depth: make([]uint8, o.Tasks), ticks: make([]instance.Tick, o.Tasks),
-		kind: make([]uint8, o.Syncs), level: make([]uint8, o.Syncs), nets: make([]net, len(in.Jobs)),
+		kind: make([]int32, o.Syncs), level: make([]uint8, o.Syncs), nets: make([]net, len(in.Jobs)), sets: make([][][]int, len(in.Jobs)),
 		used:       make([]int32, o.Slots*o.Depths),
 		persistent: make([]instance.Bytes, len(in.GPUs)), load: make([]instance.Tick, len(in.GPUs)),
 		residents: make([][]int32, len(in.GPUs)),
 		times:     newOutcome(o),
 	}
-	sets := make([][][]int, len(in.Jobs))
-	copy(sets, o.Sets)
 	for j, gpus := range s.Residency {
 		for n, g := range gpus {
 			slot := o.SlotAt[j] + n
@@ -104,19 +103,15 @@ func newSequence(o *state.Operations, s *instance.Schedule) *sequence {
 			for n := range job.Workers {
 				counts[q.depth[o.TaskAt[j]+i*job.Workers+n]]++
 			}
-			at := slices.IndexFunc(sets[j], func(other []int) bool { return slices.Equal(other, counts) })
-			if at < 0 && len(sets[j]) < 255 {
-				at = len(sets[j])
-				sets[j] = append(slices.Clip(sets[j]), counts)
+			at := slices.IndexFunc(q.sets[j], func(other []int) bool { return slices.Equal(other, counts) })
+			if at < 0 {
+				at = len(q.sets[j])
+				q.sets[j] = append(q.sets[j], counts)
 			}
-			q.kind[y] = uint8(max(at, 0))
+			q.kind[y] = int32(at)
 			y++
 		}
 	}
-	// Sets that the schedule brings along are its own.
-	own := *o
-	own.Sets = sets
-	q.Operations = &own
 	for j := range in.Jobs {
 		q.nets[j], _ = q.netOf(int32(j))
 	}
@@ -156,7 +151,7 @@ func (q *sequence) netOf(j int32) (n net, ok bool) {
 	for _, level := range q.In.RateLevels {
 		n.rate = append(n.rate, n.span.Rate(level))
 	}
-	for _, counts := range q.Sets[j] {
+	for _, counts := range q.sets[j] {
 		volume := job.Volume(counts, n.span.Parties)
 		for _, rate := range n.rate {
 			n.ticks = append(n.ticks, q.In.SyncTicks(volume, rate))

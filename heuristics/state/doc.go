@@ -5,5 +5,5 @@
 // Value orders schedules by missed deadlines, then by the objective in 128 bits. Layout
 // numbers workers, tasks and synchronisations of all jobs, and Operations all that is placed
 // in time, so that searches keep flat slices. A timeline holds
-// the load of a link as a step function. Options are those of every heuristic.
+// the load of a link as a step function. Options are those of every heuristic; Allowance and Cooled are simulated annealing.
 package state

@@ -87,9 +87,9 @@ func RankByWeight(base []int64, in *instance.Instance, amount func(int) int64) {
 }
 
 // OrderBy returns the jobs by ascending key, ties by index.
-func OrderBy(jobs int, key func(instance.JobID) int64) []instance.JobID {
+func OrderBy[K cmp.Ordered](jobs int, key func(instance.JobID) K) []instance.JobID {
 	order := make([]instance.JobID, jobs)
-	keys := make([]int64, jobs)
+	keys := make([]K, jobs)
 	for j := range order {
 		order[j] = instance.JobID(j)
 		keys[j] = key(instance.JobID(j))

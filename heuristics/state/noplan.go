@@ -24,3 +24,31 @@ func (e *NoPlan) Error() string {
 func NewNoPlan(in *instance.Instance, j instance.JobID, format string, args ...any) *NoPlan {
 	return &NoPlan{Job: j, Name: in.Jobs[j].Name, Reason: fmt.Sprintf(format, args...)}
 }
+
+// Refusal says that job j found no GPUs, of those it may use those with the memory for it
+// beside the other jobs, which fits tells.
+func Refusal(in *instance.Instance, j instance.JobID, fits func(instance.GPUID) bool) *NoPlan {
+	job := &in.Jobs[j]
+	runs, rooms := 0, 0
+	for g := range in.GPUs {
+		if job.Runs(in.GPUs[g].Type) {
+			runs++
+			if fits(instance.GPUID(g)) {
+				rooms++
+			}
+		}
+	}
+	where := ""
+	switch job.Within {
+	case instance.WithinNode:
+		where = " of one node"
+	case instance.WithinRack:
+		where = " of one rack"
+	}
+	if rooms >= job.Workers {
+		return NewNoPlan(in, j, "found no %d GPUs%s joined by working links with memory to spare beside the other jobs; %d single GPUs had room",
+			job.Workers, where, rooms)
+	}
+	return NewNoPlan(in, j, "needs %d GPUs%s with memory for it beside the other jobs; %d of the %d it may use had room left",
+		job.Workers, where, rooms, runs)
+}

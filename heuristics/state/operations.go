@@ -1,10 +1,7 @@
 package state
 
 import (
-	"slices"
-
 	"jigsaw/formulation/instance"
-	"jigsaw/heuristics/multiset"
 )
 
 // Operations numbers what a schedule places in time: first the tasks, as in a
@@ -15,12 +12,6 @@ type Operations struct {
 	Job       []int32 // per operation
 	Iteration []int32 // per operation, from 0
 	Slot      []int32 // per task: its worker
-	// sets[j] are the depth multisets that an iteration of job j may use; the first
-	// usual[j] of them are those of [multiset.Choices].
-	Sets  [][][]int
-	Usual []int
-	// choice: some job has more than one multiset.
-	Choice bool
 	// least[j] is a lower bound on the length of an iteration of job j.
 	Least []instance.Tick
 }
@@ -28,7 +19,7 @@ type Operations struct {
 // NewOperations numbers the operations of an instance.
 func NewOperations(in *instance.Instance) *Operations {
 	o := &Operations{
-		In: in, Layout: NewLayout(in), Sets: make([][][]int, len(in.Jobs)), Usual: make([]int, len(in.Jobs)), Least: make([]instance.Tick, len(in.Jobs)),
+		In: in, Layout: NewLayout(in), Least: make([]instance.Tick, len(in.Jobs)),
 	}
 	o.Job, o.Iteration, o.Slot = make([]int32, o.Tasks+o.Syncs), make([]int32, o.Tasks+o.Syncs), make([]int32, o.Tasks)
 	for j := range in.Jobs {
@@ -47,20 +38,6 @@ func NewOperations(in *instance.Instance) *Operations {
 		if job.HasSync() {
 			o.Least[j] += in.Latency
 		}
-	}
-	for _, class := range in.Classes() {
-		job := &in.Jobs[class[0]]
-		sets := multiset.Choices(job, FastestType(in, job))
-		usual := len(sets)
-		for _, counts := range multiset.Lean(job) {
-			if !slices.ContainsFunc(sets, func(other []int) bool { return slices.Equal(other, counts) }) {
-				sets = append(sets, counts)
-			}
-		}
-		for _, j := range class {
-			o.Sets[j], o.Usual[j] = sets, usual
-		}
-		o.Choice = o.Choice || len(sets) > 1
 	}
 	return o
 }

@@ -26,7 +26,6 @@ type Options struct {
 	Spare int
 	// Stop is asked about the value of the best schedule again and again, by Improve of
 	// its start, too; true ends the search, as when a bound has been met. nil: never.
-	// A periodic Greedy knows when to stop by itself.
 	Stop func(value *big.Rat) bool
 	// parts, of which the instance is one, share the work of one instance; 0 means 1.
 	Parts int
