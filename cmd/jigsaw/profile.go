@@ -17,11 +17,13 @@ import (
 func newProfile(std streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "profile",
-		Short: "List, show and import layer profiles",
+		Short: "List, show, import and estimate layer profiles",
 		Long: `Layer profiles say what every layer of a model costs on a GPU. Many are built
-in, measured by other projects; files of theirs, or of your own, can be imported.`,
+in, measured by other projects or estimated; files of theirs can be imported, and
+those of models that nobody measured worked out from their architecture.`,
 	}
-	c.AddCommand(newProfileList(std), newProfileShow(std), newProfileImport(std))
+	c.AddCommand(newProfileList(std), newProfileShow(std), newProfileImport(std),
+		newProfileEstimate(std), newProfileGPUs(std), newProfileCompare(std))
 	return c
 }
 
@@ -126,6 +128,9 @@ func runProfileShow(model string, o profileShowOptions, std streams) error {
 // profileTable prints one row per layer, the loss last.
 func profileTable(w io.Writer, p *instance.Profile) error {
 	fmt.Fprintf(w, "%s on %s, batch %d: %s\n", p.Model, p.GPU, p.Batch, count(len(p.Layers), "layer"))
+	if p.Estimated != "" {
+		fmt.Fprintf(w, "estimated, not measured: %s\n", p.Estimated)
+	}
 	if s := p.Source; s != nil {
 		fmt.Fprintf(w, "source: %s %s %s (%s)\n", s.Repository, s.Commit, s.File, s.Licence)
 		if s.Note != "" {
