@@ -57,6 +57,9 @@ func (o *inputs) estimated(spec *instance.Spec, std streams) (all []*instance.Pr
 			return nil, usage(fmt.Errorf("--estimate %s: the figures of none of the cluster's GPU types are known; known are %s; another type can say profiled_as: [{gpu: a100}]",
 				text, strings.Join(gpuNames(), ", ")))
 		}
+		if options.Precision == "" { // one for all: a job may live on several types
+			options.Precision = estimate.Common(slices.Collect(maps.Keys(gpus)))
+		}
 		for _, gpu := range gpuNames() {
 			for _, batch := range slices.Sorted(maps.Keys(batches)) {
 				if !gpus[gpu] {

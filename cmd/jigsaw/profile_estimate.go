@@ -72,7 +72,7 @@ Plans can take a config.json as it is: jigsaw plan cluster.yaml --estimate MODEL
 	f.StringSliceVar(&o.gpus, "gpu", nil, "the GPU type, or several with commas; see jigsaw profile gpus")
 	f.IntVar(&o.options.Batch, "batch", 1, "samples of a worker in an iteration")
 	f.IntVar(&o.options.Sequence, "sequence", 0, "tokens of a sample (default: the longest the model takes, at most 2048)")
-	f.StringVar(&o.precision, "precision", "", "fp32, tf32, fp16 or bf16 (default: what the GPU is best at)")
+	f.StringVar(&o.precision, "precision", "", "fp32, tf32, fp16 or bf16 (default: what models are trained in on all of the GPUs)")
 	f.StringVar(&o.attention, "attention", "fused", "fused, as FlashAttention, or eager, which writes its scores to memory")
 	f.BoolVar(&o.options.Checkpointing, "checkpointing", false, "keep the inputs of blocks alone and work the rest out again")
 	f.Var(&o.mfu, "mfu", "scale the times to this model FLOPs utilisation, like 40% (default: by the roofline)")
@@ -117,6 +117,9 @@ func runProfileEstimate(o profileEstimateOptions, std streams) error {
 	}
 	if err := attention(o.attention, &o.options); err != nil {
 		return err
+	}
+	if o.precision == "" {
+		o.precision = string(estimate.Common(o.gpus))
 	}
 	o.options.Precision, o.options.MFU = estimate.Precision(o.precision), instance.Ratio(float64(o.mfu)*float64(instance.One))
 	var all []*instance.Profile

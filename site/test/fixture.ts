@@ -385,6 +385,7 @@ export function profileOf(model: string, seed = 1): ProfileInfo {
     batch: 32,
     workspace: 0,
     source: null,
+    estimated: '',
     layers: Array.from({ length: 20 }, (_, i) => ({
       name: `layer${i}`,
       forward_ns: Math.round(2e6 * next()),

@@ -216,6 +216,8 @@ export interface ProfileInfo {
   batch: number
   workspace: number
   source: { repository: string; commit: string; file: string; licence: string; note?: string } | null
+  /** From what it was worked out; empty if it was measured. */
+  estimated: string
   layers: { name: string; forward_ns: number; backward_ns: number; parameters: number; activations: number; joined: boolean }[]
 }
 

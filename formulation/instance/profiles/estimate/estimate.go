@@ -93,13 +93,19 @@ func Profile(o Options) (*instance.Profile, *Summary, error) {
 		scale = n.modelFLOPs() / (float64(o.MFU) / float64(instance.One) * peak) / seconds.iteration(n)
 	}
 	p := &instance.Profile{Model: o.Model, GPU: gpu.Name, Batch: o.Batch, Workspace: instance.Bytes(n.workspace)}
+	if o.Precision.width() == 2 {
+		p.Precision = string(o.Precision)
+	}
 	for i := range n.layers {
 		l := &n.layers[i]
 		forward, backward := seconds.layer(l)
 		p.Layers = append(p.Layers, instance.Layer{
 			Name: l.name, Forward: microseconds(scale * forward), Backward: microseconds(scale * backward),
-			Parameters: instance.Bytes(l.parameters * o.Precision.width()), Activations: instance.Bytes(l.kept),
+			Parameters: instance.Bytes(l.parameters * o.Precision.width()), Activations: instance.Bytes(l.kept), Input: instance.Bytes(l.input),
 		})
+		if o.Checkpointing { // it is in the profile already, and jobs cannot ask for it once more
+			p.Layers[i].Input = 0
+		}
 	}
 	how := fmt.Sprintf("products %.0f %%, convolutions %.0f %%, memory %.0f %%, as measured on %s", 100*efficiency.Products, 100*efficiency.Convolutions, 100*efficiency.Memory, like)
 	if o.MFU > 0 {
@@ -119,6 +125,26 @@ func Profile(o Options) (*instance.Profile, *Summary, error) {
 		s.Tokens = n.tokens
 	}
 	return p, s, nil
+}
+
+// Common returns the precision that models are trained in on all of these GPUs; empty
+// where none is given or known.
+func Common(gpus []string) (common Precision) {
+	for _, name := range gpus {
+		g, err := FindGPU(name)
+		if err != nil {
+			continue
+		}
+		switch best := g.best(); {
+		case common == "":
+			common = best
+		case common == FP32 || best == FP32:
+			common = FP32
+		case common != best: // one of them is older than bf16
+			common = FP16
+		}
+	}
+	return common
 }
 
 // network checks the options of the model and lists its costs, and says in words what it is.

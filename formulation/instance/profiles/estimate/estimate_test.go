@@ -31,11 +31,15 @@ func TestProfile(t *testing.T) {
 	assert.InDelta(t, 0.25, s2.MFU, 0.001)
 	assert.InEpsilon(t, s.MFU/0.25, float64(scaled.Layers[5].Backward)/float64(p.Layers[5].Backward), 0.01)
 
+	assert.Equal(t, "bf16", p.Precision)
+	assert.Equal(t, instance.Bytes(2*8192*4096), p.Layers[5].Input, "what comes into a block: 8192 tokens of width 4096")
+
 	saved, s3, err := Profile(Options{Model: "mine", Transformer: c, GPU: "h100", Batch: 2, Sequence: 4096, Checkpointing: true})
 	require.NoError(t, err)
 	assert.Less(t, s3.Activations+s3.Workspace, s.Activations/2)
 	assert.InDelta(t, float64(p.Layers[5].Backward+p.Layers[5].Forward), float64(saved.Layers[5].Backward), 100_000)
 	assert.Equal(t, p.Layers[5].Forward, saved.Layers[5].Forward)
+	assert.Zero(t, saved.Layers[5].Input)
 }
 
 func TestPrecisionByGPU(t *testing.T) {
@@ -43,6 +47,15 @@ func TestPrecisionByGPU(t *testing.T) {
 		p, _, err := Profile(Options{Model: "m", Net: "resnet50", GPU: gpu, Batch: 32})
 		require.NoError(t, err)
 		assert.Contains(t, p.Estimated, "; "+want+", ", gpu)
+	}
+}
+
+func TestCommonPrecision(t *testing.T) {
+	for _, c := range []struct {
+		gpus []string
+		want Precision
+	}{{nil, ""}, {[]string{"h100", "a100"}, BF16}, {[]string{"h100", "v100"}, FP16}, {[]string{"v100", "h100"}, FP16}, {[]string{"v100", "p100", "h100"}, FP32}, {[]string{"none", "t4"}, FP16}} {
+		assert.Equal(t, c.want, Common(c.gpus), "%v", c.gpus)
 	}
 }
 
