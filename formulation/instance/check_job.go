@@ -124,7 +124,7 @@ func (w *jobCheck) iteration(i int, tasks []Task, syncs []Sync) {
 		w.ends(i, y.End)
 		w.ready = max(w.ready, y.End)
 		if complete && w.ring != nil && w.ring.slowest > 0 {
-			volume := syncVolume(w.job.SegmentBytes, w.counts, w.ring.parties)
+			volume := syncVolume(w.job, w.counts, w.ring.parties)
 			if want := w.length.ticks(w.in, volume, w.ring.slowest, y.Rate); !want.IsInt64() || want.Int64() != int64(y.End-y.Start) {
 				w.report(9, w.id, i, y.Start, "the synchronisation of %d bytes at level %v of %d bit/s takes %d ticks; it should take %v",
 					volume, y.Rate, w.ring.slowest, y.End-y.Start, want)

@@ -83,9 +83,9 @@ func (c *checker) ring(gpus []GPUID) *checkedRing {
 // G(q-1)/q with m = min(q, n), each rounded up. G(q-1)/q rounded up is G less
 // G/q rounded down, so nothing here can overflow: the segments of a model add
 // up to less than 2^60 bytes.
-func syncVolume(segments []Bytes, counts []int, q int) int64 {
+func syncVolume(job *Job, counts []int, q int) int64 {
 	var volume int64
-	for s, bytes := range segments {
+	for s, bytes := range job.SegmentBytes {
 		n := 0 // workers that back-propagate the segment
 		for _, deep := range counts[s:] {
 			n += deep
@@ -94,8 +94,8 @@ func syncVolume(segments []Bytes, counts []int, q int) int64 {
 			continue
 		}
 		g := int64(bytes)
-		volume += g - g/int64(min(q, n))
-		volume += g - g/int64(q)
+		volume += (g - g/int64(min(q, n))) * (job.MoreReductions + 1)
+		volume += (g - g/int64(q)) * (job.MoreGathers + 1)
 	}
 	return volume
 }

@@ -56,12 +56,13 @@ func drawSpec(t *rapid.T) *Spec {
 		c.Links = append(c.Links, LinkSpec{valid.Draw(t, "link"), valid.Draw(t, "from"), valid.Draw(t, "to"), rate.Draw(t, "rate")})
 	}
 	for range small.Draw(t, "profiles") {
-		p := &Profile{Model: valid.Draw(t, "model"), GPU: valid.Draw(t, "gpu"), Batch: small.Draw(t, "batch"), Workspace: size.Draw(t, "workspace")}
+		p := &Profile{Model: valid.Draw(t, "model"), GPU: valid.Draw(t, "gpu"), Batch: small.Draw(t, "batch"), Workspace: size.Draw(t, "workspace"),
+			Precision: valid.Draw(t, "precision"), Estimated: valid.Draw(t, "estimated")}
 		if rapid.Bool().Draw(t, "sourced") {
 			p.Source = &Source{valid.Draw(t, "repository"), valid.Draw(t, "commit"), valid.Draw(t, "file"), valid.Draw(t, "licence"), valid.Draw(t, "note")}
 		}
 		for range small.Draw(t, "layers") {
-			p.Layers = append(p.Layers, Layer{valid.Draw(t, "layer"), duration.Draw(t, "forward"), duration.Draw(t, "backward"), size.Draw(t, "parameters"), size.Draw(t, "activations"), rapid.Bool().Draw(t, "joined")})
+			p.Layers = append(p.Layers, Layer{valid.Draw(t, "layer"), duration.Draw(t, "forward"), duration.Draw(t, "backward"), size.Draw(t, "parameters"), size.Draw(t, "activations"), size.Draw(t, "input"), rapid.Bool().Draw(t, "joined")})
 		}
 		s.Profiles = append(s.Profiles, p)
 	}
@@ -70,6 +71,7 @@ func drawSpec(t *rapid.T) *Spec {
 			Name: valid.Draw(t, "job"), Disabled: rapid.Bool().Draw(t, "disabled"), Count: small.Draw(t, "count"), Model: valid.Draw(t, "model"), Batch: small.Draw(t, "batch"),
 			Workers: small.Draw(t, "workers"), Iterations: small.Draw(t, "iterations"), Weight: rapid.Int64().Draw(t, "weight"),
 			Release: duration.Draw(t, "release"), Deadline: duration.Draw(t, "deadline"), Optimizer: valid.Draw(t, "optimizer"),
+			Accumulate: small.Draw(t, "accumulate"), Checkpointing: rapid.Bool().Draw(t, "checkpointing"), Sharding: valid.Draw(t, "sharding"),
 			Gang:      rapid.Bool().Draw(t, "gang"),
 			Placement: PlacementSpec{names.Draw(t, "gpu types"), valid.Draw(t, "within")},
 			SPB: SPBSpec{valid.Draw(t, "rule"), small.Draw(t, "min full"), ratio.Draw(t, "mean"), valid.Draw(t, "measure"), small.Draw(t, "cuts"),

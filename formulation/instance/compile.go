@@ -152,7 +152,11 @@ func (c *compiler) horizon() {
 		if j.HasSync() {
 			volume := 0.0
 			for _, g := range j.SegmentBytes {
-				volume += 2*float64(g) + 2
+				volume += float64(2+j.MoreReductions+j.MoreGathers) * (float64(g) + 1)
+			}
+			if volume > 1<<60 {
+				c.problems.add("jobs", "a synchronisation of %q may move more than 2^60 bytes; accumulate fewer micro-batches", clip(j.Name))
+				return
 			}
 			sync = max(sync, volume*8e6/rate/float64(in.TickUS))
 		}

@@ -89,10 +89,7 @@ func (c *compiler) job(path string, s *JobSpec, usable bool) (j Job, ok bool) {
 	if c.in.Objective.Periodic() && (s.Release != 0 || s.Deadline != 0) {
 		bad("", "a periodic plan has no beginning: remove release and deadline, or change the objective")
 	}
-	copies, known := map[string]int64{"sgd": 2, "momentum": 3, "": 3, "adam": 4}[s.Optimizer]
-	if !known {
-		bad(".optimizer", "unknown optimizer %q; choose sgd, momentum or adam", clip(s.Optimizer))
-	}
+	c.training(path, s, &j)
 	switch s.Placement.Within {
 	case "", "cluster":
 	case "rack":
@@ -108,7 +105,7 @@ func (c *compiler) job(path string, s *JobSpec, usable bool) (j Job, ok bool) {
 		return j, false
 	}
 
-	reference := c.costs(path, s, &j, allowed, copies)
+	reference := c.costs(path, s, &j, allowed)
 	if reference == nil {
 		return j, false
 	}
@@ -139,7 +136,7 @@ func (c *compiler) allowedTypes(path string, s *JobSpec) []bool {
 // costs finds the job's profile for every allowed GPU type, chooses the
 // depths from the first one, and fills the cost tables. It returns that first
 // profile, nil on a problem.
-func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool, copies int64) *Profile {
+func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool) *Profile {
 	profiles := c.modelProfiles(s.Model)
 	if len(profiles) == 0 {
 		known := c.modelNames()
@@ -173,7 +170,12 @@ func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool, copies
 				clip(s.Model), reference.GPU, p.GPU)
 			return nil
 		}
-		j.On[t] = c.table(path, p, speed, j, copies)
+		if s.Checkpointing && !slices.ContainsFunc(p.Layers, func(l Layer) bool { return l.Input > 0 }) {
+			c.problems.add(path+".checkpointing", "the profile of %q on %q does not tell what comes into its layers (input), as one that was taken with checkpointing does not; leave checkpointing out",
+				clip(s.Model), p.GPU)
+			return nil
+		}
+		j.On[t] = c.table(path, s, p, speed, j)
 	}
 	if reference == nil {
 		var on []string
@@ -312,22 +314,6 @@ func nearestCuts(p *Profile, d int) string {
 		return fmt.Sprintf("the nearest is %d", below)
 	}
 	return fmt.Sprintf("the nearest are %d and %d", below, above)
-}
-
-// table computes the job's costs on one GPU type.
-func (c *compiler) table(path string, p *Profile, speed Ratio, j *Job, copies int64) *Costs {
-	total := p.Totals()
-	costs := &Costs{Persistent: Bytes(saturatingMul(int64(total.Parameters), copies))}
-	for _, depth := range j.Depths {
-		time, kept := total.Forward, p.Workspace
-		for _, l := range p.Layers[len(p.Layers)-depth.Layers:] {
-			time += l.Backward
-			kept += l.Activations
-		}
-		costs.Time = append(costs.Time, max(1, c.ceilTicks(path+".model", time, speed)))
-		costs.Ephemeral = append(costs.Ephemeral, kept)
-	}
-	return costs
 }
 
 // rule compiles the SPB rule; the job's depths may still be unknown.

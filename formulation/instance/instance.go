@@ -126,7 +126,11 @@ type Job struct {
 	// SegmentBytes[s] are the parameter bytes back-propagated at depth s but
 	// not at depth s-1. A worker at depth d contributes segments 0..d.
 	SegmentBytes []Bytes
-	Rule         Rule
+	// MoreReductions and MoreGathers are how often beyond once gradients are reduced and
+	// parameters sent to all in a synchronisation, where they are sharded.
+	MoreReductions int64 `json:",omitempty"`
+	MoreGathers    int64 `json:",omitempty"`
+	Rule           Rule
 
 	// Per GPU type. On[t] is nil where the job may not run.
 	On []*Costs
@@ -225,7 +229,7 @@ func (j *Job) appendKind(b []byte) []byte {
 	}
 	b = appendNumbers(b, []byte(j.Model)...)
 	b = appendNumbers(b, j.Batch, j.Workers, j.Iterations, gang, int(j.Within), j.Rule.MinFull, len(j.Depths), len(j.On))
-	b = appendNumbers(b, j.Weight, int64(j.Release), int64(j.Deadline), j.Rule.MinShare)
+	b = appendNumbers(b, j.Weight, int64(j.Release), int64(j.Deadline), j.Rule.MinShare, j.MoreReductions, j.MoreGathers)
 	for _, d := range j.Depths {
 		b = appendNumbers(b, int64(d.Layers), d.Share)
 	}

@@ -202,6 +202,14 @@ type JobSpec struct {
 	// Optimizer sets the copies of the parameters held: sgd 2 (weights and
 	// gradient), momentum 3, adam 4. Empty means momentum.
 	Optimizer string `yaml:"optimizer,omitempty" json:"optimizer,omitempty" absent:"momentum"`
+	// Accumulate is how many micro-batches, each of Batch, an iteration has before its
+	// synchronisation; 0 means 1.
+	Accumulate int `yaml:"accumulate,omitempty" json:"accumulate,omitempty" absent:"1"`
+	// Checkpointing keeps the inputs of blocks alone, and works blocks out again in the backward pass.
+	Checkpointing bool `yaml:"checkpointing,omitempty" json:"checkpointing,omitempty"`
+	// Sharding deals what all workers would keep alike out among them: "zero1" the states of the
+	// optimizer, "zero2" gradients as well, "zero3" parameters as well. Empty means nothing.
+	Sharding string `yaml:"sharding,omitempty" json:"sharding,omitempty" absent:"none"`
 	// Gang asks the tasks of an iteration to start together.
 	Gang      bool          `yaml:"gang,omitempty" json:"gang,omitempty"`
 	Placement PlacementSpec `yaml:"placement,omitempty" json:"placement,omitzero"`

@@ -79,7 +79,7 @@ func (in *Instance) SpanNodes(nodes []NodeID, k int) (span Span, ok bool) {
 // Volume returns the bytes that every party of a synchronisation sends, and
 // receives, when counts[d] workers ran at depth d (docs/problem.md section 4):
 // segment s of G bytes with n contributors among q parties costs
-// G(min(q,n)-1)/min(q,n) for the reduction plus G(q-1)/q for the broadcast,
+// G(min(q,n)-1)/min(q,n) for each reduction plus G(q-1)/q for each broadcast,
 // each rounded up to whole bytes.
 func (j *Job) Volume(counts []int, parties int) Bytes {
 	q, v, n := int64(parties), Bytes(0), int64(0)
@@ -90,7 +90,7 @@ func (j *Job) Volume(counts []int, parties int) Bytes {
 		}
 		qs := min(q, n)
 		g := int64(j.SegmentBytes[s])
-		v += Bytes(ceilMulDiv(g, qs-1, qs) + ceilMulDiv(g, q-1, q))
+		v += Bytes((1+j.MoreReductions)*ceilMulDiv(g, qs-1, qs) + (1+j.MoreGathers)*ceilMulDiv(g, q-1, q))
 	}
 	return v
 }

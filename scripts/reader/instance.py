@@ -10,7 +10,7 @@ import cluster as clusters
 import quantities as q
 from models import Library, Profile
 
-COPIES = {"sgd": 2, "momentum": 3, "adam": 4}  # of the parameters in memory
+STATES = {"sgd": 0, "momentum": 1, "adam": 2}  # that an optimizer keeps, each of the parameters' size
 
 
 @dataclass
@@ -36,6 +36,8 @@ class Job:
     within: str
     depths: list[int]  # allowed, in layers, ascending; the last is full
     segments: list[int]  # bytes back-propagated at depths[s], not at depths[s - 1]
+    reductions: int  # of each segment in a synchronisation
+    gathers: int
     fixed: Optional[list[int]]  # workers at each depth, where the rule leaves no choice
     min_full: int
     min_mean: Fraction
@@ -56,8 +58,8 @@ class Job:
             contributors = sum(counts[s:])
             if contributors > 0:
                 reducing = min(parties, contributors)
-                total += q.ceil(Fraction(size * (reducing - 1), reducing))
-                total += q.ceil(Fraction(size * (parties - 1), parties))
+                total += self.reductions * q.ceil(Fraction(size * (reducing - 1), reducing))
+                total += self.gathers * q.ceil(Fraction(size * (parties - 1), parties))
         return total
 
     def fastest_full(self) -> int:
@@ -133,6 +135,7 @@ class _Compiler:
             raise q.Refused(f"job {name!r}: its GPU types have profiles with different layers")
         depths = self.depths(spb, reference)
         measure = spb.get("measure", "backward_time")
+        batches, sharding = spec.get("accumulate", 1), spec.get("sharding")
         return Job(
             name=name,
             workers=spec["workers"],
@@ -144,6 +147,8 @@ class _Compiler:
             within=placement.get("within", "cluster"),
             depths=depths,
             segments=[reference.parameters[d] - reference.parameters[s] for s, d in zip([0] + depths, depths)],
+            reductions=batches if sharding in ("zero2", "zero3") else 1,
+            gathers=2 * batches if sharding == "zero3" else 1,
             fixed=self.fixed(spb.get("rule", "ladder"), spec["workers"], depths),
             min_full=spb.get("min_full", 1),
             min_mean=q.ratio(spb.get("min_mean_depth", 0)),
@@ -192,8 +197,19 @@ class _Compiler:
         return [roles.count(d) for d in depths]
 
     def costs(self, spec: dict, profile: Profile, speed: Fraction, depths: list[int]) -> Costs:
+        checkpointing = spec.get("checkpointing", False)
+        if checkpointing and not any(profile.inputs):
+            raise q.Refused(f"job {spec['name']!r}: the profile does not tell what comes into its layers")
+        sharding = spec.get("sharding")
+        states = STATES[spec.get("optimizer", "momentum")]
+        if profile.half:
+            states = 2 + 2 * states
+        parts = [1, 1, states]  # parameters, gradients, states, all in parameter bytes
+        whole = {None: 3, "zero1": 2, "zero2": 1, "zero3": 0}[sharding]  # so many of them
+        size = profile.parameters[-1]
+        unshared = {"zero2": 1, "zero3": 2}.get(sharding, 0) * profile.largest_block()
         return Costs(
-            time=[max(1, self.ticks(profile.time(d) / speed)) for d in depths],
-            persistent=profile.parameters[-1] * COPIES[spec.get("optimizer", "momentum")],
-            ephemeral=[profile.activations[d] + profile.workspace for d in depths],
+            time=[max(1, self.ticks(spec.get("accumulate", 1) * profile.time(d, checkpointing) / speed)) for d in depths],
+            persistent=size * sum(parts[:whole]) + q.ceil(Fraction(size * sum(parts[whole:]), spec["workers"])),
+            ephemeral=[profile.workspace + unshared + profile.kept(d, checkpointing) for d in depths],
         )

@@ -60,6 +60,9 @@ export interface CompiledJob {
   depths: { layers: number; share: number }[]
   /** Parameter bytes back-propagated at depth s and not at depth s-1. */
   segment_bytes: number[]
+  /** How often a synchronisation reduces gradients, and sends parameters to all: 1 but for sharded jobs. */
+  reductions: number
+  gathers: number
   rule: { fixed: number[] | null; min_full: number; min_share: number }
   /** By GPU type; null where the job may not run. Lists by depth. */
   on: ({ time: number[]; persistent: number; ephemeral: number[] } | null)[]
@@ -215,6 +218,8 @@ export interface ProfileInfo {
   batch: number
   workspace: number
   source: { repository: string; commit: string; file: string; licence: string; note?: string } | null
+  /** From what it was worked out; empty if it was measured. */
+  estimated: string
   layers: { name: string; forward_ns: number; backward_ns: number; parameters: number; activations: number; joined: boolean }[]
 }
 
