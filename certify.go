@@ -18,6 +18,9 @@ type Certificate = relax.Certificate
 // arithmetic, and returns the bound proven. It trusts nothing in the
 // certificate; the error says what of it does not hold, or is that of ctx, which ends it.
 func Certify(ctx context.Context, in *instance.Instance, c *Certificate) (relax.Proven, error) {
+	if err := beyond(in, "certificates"); err != nil {
+		return relax.Proven{}, err
+	}
 	return verify.Certificate(ctx, in, c)
 }
 

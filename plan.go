@@ -67,6 +67,9 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 
 // plan is Plan with no more for the baselines than serves the plan.
 func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
+	if err := beyond(in, "plans"); err != nil {
+		return nil, err
+	}
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
 
@@ -110,6 +113,9 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 // Bound computes the bounds alone. The result has no schedule and no
 // baselines; its status is Infeasible, Limit or Unknown.
 func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
+	if err := beyond(in, "bounds"); err != nil {
+		return nil, err
+	}
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
 	if !p.infeasible(relax.Infeasible(in)) {
