@@ -67,11 +67,11 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 
 // plan is Plan with no more for the baselines than serves the plan.
 func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
-	if err := beyond(in, "plans"); err != nil {
-		return nil, err
-	}
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
+	if in.Queues() || in.Long() {
+		return p.horizon()
+	}
 
 	if p.infeasible(relax.Infeasible(in)) {
 		return p.finish()
@@ -113,12 +113,13 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 // Bound computes the bounds alone. The result has no schedule and no
 // baselines; its status is Infeasible, Limit or Unknown.
 func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
-	if err := beyond(in, "bounds"); err != nil {
-		return nil, err
-	}
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
-	if !p.infeasible(relax.Infeasible(in)) {
+	if in.Queues() || in.Long() {
+		if !p.horizonBounds() {
+			p.wait(p.horizonFluid())
+		}
+	} else if !p.infeasible(relax.Infeasible(in)) {
 		p.combinatorial()
 		p.lp = p.engine()
 		begun := make(chan *instance.Schedule, 1)

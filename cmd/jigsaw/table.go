@@ -61,7 +61,7 @@ func planTable(w io.Writer, std streams, r *jigsaw.Result) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	if r.Schedule == nil {
+	if r.Schedule == nil && r.Blocks == nil {
 		return errors.Join(reasons(w, r), std.notes(w, r.Notes))
 	}
 	fmt.Fprint(w, r.Status)

@@ -425,8 +425,9 @@ func TestResidenceOfInstances(t *testing.T) {
 	assert.True(t, in.RoomFor(0, 0))
 	in.Types[0].Memory = 6_999_999
 	assert.False(t, in.RoomFor(0, 0))
-	assert.Nil(t, in.Roomy().Jobs[0].On[0])
-	assert.NotNil(t, in.Roomy().Jobs[2].On[0])
+	roomy = in.Roomy()
+	assert.Greater(t, roomy.Jobs[0].On[0].Ephemeral[0], roomy.Types[0].Memory)
+	assert.Zero(t, roomy.Jobs[2].On[0].Ephemeral[0])
 	in.Residence = ""
 	assert.Same(t, in, in.Resident())
 	assert.Same(t, in, in.Roomy())

@@ -63,10 +63,10 @@ func (in *Instance) Resident() *Instance {
 	return &resident
 }
 
-// Roomy returns [Instance.Resident] with memory for all jobs at once on every GPU where
-// each job by itself finds room. It is a relaxation of the receiver: whatever schedule is
-// valid for the receiver is valid for it, and so is a bound on it for the receiver. Jobs
-// keep off the types of GPU on which they have no room by themselves. The receiver itself where jobs hold memory for the whole plan.
+// Roomy returns [Instance.Resident] with memory for all jobs at once: what of a job has room
+// on an otherwise empty GPU needs nothing there, and what has not, still has not. It is a relaxation of the
+// receiver: whatever schedule is valid for the receiver is valid for it, and so holds a bound on it
+// for the receiver. The receiver itself where jobs hold memory for the whole plan.
 func (in *Instance) Roomy() *Instance {
 	if !in.Queues() {
 		return in
@@ -83,11 +83,12 @@ func (in *Instance) Roomy() *Instance {
 			if costs == nil {
 				continue
 			}
-			if !in.RoomFor(JobID(i), TypeID(t)) {
-				j.On[t] = nil
-				continue
-			}
 			free := &Costs{Time: costs.Time, Ephemeral: make([]Bytes, len(costs.Ephemeral))}
+			for d, kept := range costs.Ephemeral {
+				if addBytes(costs.Persistent, kept) > in.Types[t].Memory {
+					free.Ephemeral[d] = plenty + 1
+				}
+			}
 			j.On[t] = free
 		}
 	}
@@ -95,7 +96,7 @@ func (in *Instance) Roomy() *Instance {
 	return roomy
 }
 
-// plenty is memory of which no job needs anything.
+// plenty is memory of which jobs need nothing, or more than all.
 const plenty = Bytes(1) << 40
 
 // RoomFor reports whether a worker of the job at its shallowest admissible depth finds room
@@ -161,4 +162,17 @@ func (c *compiler) load(path string, s *JobSpec, j *Job) {
 			}
 		}
 	}
+}
+
+// Miniature returns the instance with so many iterations of every job, at least 1, all of
+// them released at once and without deadlines: of which a pattern of a [Block] is a schedule.
+func (in *Instance) Miniature(iterations []int) *Instance {
+	small := *in.Resident()
+	small.Jobs = slices.Clone(small.Jobs)
+	for i := range small.Jobs {
+		j := &small.Jobs[i]
+		j.Iterations, j.Release, j.Deadline = iterations[i], 0, 0
+	}
+	small.classes = classify(small.Jobs)
+	return &small
 }
