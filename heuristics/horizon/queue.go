@@ -330,3 +330,23 @@ func byRelease(in *instance.Instance) []instance.JobID {
 	slices.SortStableFunc(order, func(a, b instance.JobID) int { return cmp.Compare(in.Jobs[a].Release, in.Jobs[b].Release) })
 	return order
 }
+
+// Alone returns how long an iteration of every job takes on an empty cluster, at full depth; 0 where it
+// finds no place.
+func Alone(in *instance.Instance) []instance.Tick {
+	q := newQueue(in, true)
+	f := newFloor(in, q.counts)
+	lengths := make([]instance.Tick, len(in.Jobs))
+	known := map[int]instance.Tick{} // by shape
+	for j := range lengths {
+		length, ok := known[q.shape[j]]
+		if !ok {
+			if s := f.find(instance.JobID(j), nil); s != nil {
+				length = s.iteration()
+			}
+			known[q.shape[j]] = length
+		}
+		lengths[j] = length
+	}
+	return lengths
+}

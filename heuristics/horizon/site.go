@@ -21,6 +21,8 @@ type floor struct {
 	// Where jobs are in memory for the whole plan, what those placed so far need on GPU g.
 	persistent, ephemeral []instance.Bytes
 
+	widest int // GPUs of a node, at most
+
 	nodes []candidate   // scratch
 	racks [][]candidate // scratch, by rack
 }
@@ -38,6 +40,7 @@ func newFloor(in *instance.Instance, counts [][]int) *floor {
 	}
 	for n := range in.Nodes {
 		f.byNode[n] = in.Nodes[n].GPUs
+		f.widest = max(f.widest, in.Nodes[n].GPUs)
 	}
 	if !in.Queues() {
 		f.persistent, f.ephemeral = make([]instance.Bytes, len(in.GPUs)), make([]instance.Bytes, len(in.GPUs))
@@ -94,7 +97,6 @@ func (f *floor) find(id instance.JobID, kept []bool) *site {
 		return f.free[g] && (kept == nil || !kept[g]) && j.Runs(f.in.GPUs[g].Type) && f.room(j, g, f.shallowest(id))
 	}
 	nodes := f.nodes[:0]
-	best := candidate{gpus: -1}
 	for n := range f.in.Nodes {
 		node := &f.in.Nodes[n]
 		if f.byNode[n] == 0 || !j.Runs(node.Type) {
@@ -112,9 +114,6 @@ func (f *floor) find(id instance.JobID, kept []bool) *site {
 					c.gpus++
 				}
 			}
-		}
-		if c.gpus >= j.Workers && (best.gpus < 0 || c.gpus < best.gpus) {
-			best = c
 		}
 		if c.gpus > 0 {
 			nodes = append(nodes, c)
@@ -137,9 +136,13 @@ func (f *floor) find(id instance.JobID, kept []bool) *site {
 		slices.Sort(gpus)
 		return f.at(id, gpus)
 	}
-	if best.gpus > 0 {
-		if s := gather([]candidate{best}); s != nil {
-			return s
+	for tight := j.Workers; tight <= f.widest; tight++ {
+		for _, c := range nodes {
+			if c.gpus == tight {
+				if s := gather([]candidate{c}); s != nil {
+					return s
+				}
+			}
 		}
 	}
 	if j.Within == instance.WithinNode {
@@ -232,18 +235,51 @@ func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 	if !ok {
 		return nil
 	}
+	// The fastest rate that leaves others on its nodes their share, where that costs little; else the
+	// fastest that there is.
+	counts := f.share(gpus)
+	var fastest *site
 	for _, level := range f.in.RateLevels {
-		rate, fits := span.Rate(level), true
+		rate, fits, fair := span.Rate(level), true, true
 		for _, u := range span.Uses {
-			fits = fits && f.carried[u.Link]+rate*instance.Rate(u.Times) <= f.in.Capacity(u.Link)
+			load := rate * instance.Rate(u.Times)
+			fits = fits && f.carried[u.Link]+load <= f.in.Capacity(u.Link)
+			if n, ok := counts[u.Link]; ok {
+				fair = fair && load <= f.in.Capacity(u.Link)/instance.Rate(n.gpus)*instance.Rate(n.taken)
+			}
 		}
-		if fits {
-			s.level, s.uses, s.rate = level, span.Uses, rate
-			s.sync = f.in.SyncTicks(j.Volume(f.counts[id], span.Parties), rate)
-			return s
+		if !fits {
+			continue
+		}
+		at := *s
+		at.level, at.uses, at.rate = level, span.Uses, rate
+		at.sync = f.in.SyncTicks(j.Volume(f.counts[id], span.Parties), rate)
+		if fastest == nil {
+			fastest = &at
+		}
+		if fair && at.iteration()-fastest.iteration() <= fastest.iteration()/costly {
+			return &at
 		}
 	}
-	return nil
+	return fastest
+}
+
+// costly is which part of an iteration a slower synchronisation may cost so that others share the links.
+const costly = 16
+
+// taking is how many of the GPUs of a node a job takes.
+type taking struct{ taken, gpus int }
+
+// share counts the GPUs behind each link of the nodes that the given ones are on.
+func (f *floor) share(gpus []instance.GPUID) map[instance.LinkID]taking {
+	counts := map[instance.LinkID]taking{}
+	for _, g := range gpus {
+		node := &f.in.Nodes[f.in.GPUs[g].Node]
+		for _, l := range []instance.LinkID{node.Up, node.Down, node.Fabric} {
+			counts[l] = taking{counts[l].taken + 1, node.GPUs}
+		}
+	}
+	return counts
 }
 
 // carry adds what a site asks of links, or takes it away.
