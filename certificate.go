@@ -60,7 +60,7 @@ func DecodeCertificate(in *instance.Instance, r io.Reader) (*Certificate, error)
 	}
 	d.file()
 	if d.problem == nil {
-		d.whole(in)
+		d.whole(in.Roomy())
 	}
 	if d.problem != nil {
 		return nil, instance.Problems{*d.problem}

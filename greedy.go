@@ -17,6 +17,9 @@ import (
 // scheduler with SPB, without bounds and without a search. It is for callers that
 // ask for many plans of small instances.
 func Greedy(ctx context.Context, in *instance.Instance, seed uint64) (*instance.Schedule, error) {
+	if err := beyond(in, "list scheduling"); err != nil {
+		return nil, err
+	}
 	s, err := heuristics.Config{Stop: unbeatable(in)}.Greedy(ctx, in, rand.New(rand.NewPCG(seed, greedyPart)))
 	if err != nil {
 		return nil, err

@@ -75,6 +75,9 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
+	if in.Queues() || in.Long() {
+		return p.horizon()
+	}
 
 	if p.infeasible(relax.Infeasible(in)) {
 		return p.finish()
@@ -120,7 +123,11 @@ func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 	}
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
-	if !p.infeasible(relax.Infeasible(in)) {
+	if in.Queues() || in.Long() {
+		if !p.horizonBounds() {
+			p.wait(p.horizonPacking())
+		}
+	} else if !p.infeasible(relax.Infeasible(in)) {
 		p.combinatorial()
 		p.lp = p.engine()
 		begun := make(chan *instance.Schedule, 1)

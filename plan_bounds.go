@@ -140,6 +140,11 @@ func (p *planner) fluid(engine solver.Solver) {
 
 // packingBound adds the bound of whole workers on whole GPUs, for makespan.
 func (p *planner) packingBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
+	p.packing(ctx, p.in, engine, start)
+}
+
+// packing is packingBound on an instance whose bounds hold for that of the plan.
+func (p *planner) packing(ctx context.Context, in *instance.Instance, engine solver.Solver, start *instance.Schedule) {
 	if p.in.Objective != instance.Makespan || p.opt.Without[method.Packing] {
 		return
 	}
@@ -148,7 +153,7 @@ func (p *planner) packingBound(ctx context.Context, engine solver.Solver, start 
 	p.mu.Unlock()
 	limits := packing.Limits{Known: known, Work: columnWork * int64(max(1, p.opt.Effort)), Improved: p.bound}
 	if start != nil {
-		limits.Until = p.in.Value(start)
+		limits.Until = in.Value(start)
 	}
 	switch {
 	case p.opt.Quick:
@@ -156,7 +161,7 @@ func (p *planner) packingBound(ctx context.Context, engine solver.Solver, start 
 	case p.opt.Time > 0:
 		limits.Work = -1
 	}
-	if _, err := packing.Bound(ctx, p.in, engine, limits); err != nil {
+	if _, err := packing.Bound(ctx, in, engine, limits); err != nil {
 		p.endedEarly(ctx, "the packing bound", err)
 	}
 }

@@ -294,10 +294,10 @@ func (p *planner) finish() (*Result, error) {
 		p.fault("the schedule's value %s is better than the bound %s, so one of them is wrong", r.Primal.RatString(), r.Dual.RatString())
 	}
 	switch {
-	case r.Status == Infeasible && r.Schedule != nil:
+	case r.Status == Infeasible && r.planned():
 		p.fault("a valid schedule was found for an instance proven infeasible (%s)", strings.Join(r.Reasons, "; "))
 	case r.Status == Infeasible:
-	case r.Schedule == nil:
+	case !r.planned():
 		r.Status, r.Reasons = p.unsolved(), []string{r.Greedy.Reason}
 	case r.Dual != nil && r.Certified && r.Primal.Cmp(r.Dual) == 0:
 		r.Status = Optimal
@@ -305,7 +305,7 @@ func (p *planner) finish() (*Result, error) {
 	default:
 		r.Status = Feasible
 	}
-	if r.Schedule != nil {
+	if r.planned() {
 		p.lacking()
 	}
 	if r.Status != Optimal {

@@ -15,7 +15,7 @@ func (c *compiler) jobs() {
 		c.problems.add("jobs", "every job is disabled; enable at least one")
 	}
 	usable := len(c.problems) == 0 // cluster and profiles can be referred to
-	seen, tasks := map[string]bool{}, 0
+	seen := map[string]bool{}
 	for i := range c.spec.Jobs {
 		spec, path := &c.spec.Jobs[i], fmt.Sprintf("jobs[%d]", i)
 		if spec.Disabled {
@@ -44,10 +44,6 @@ func (c *compiler) jobs() {
 			if ok {
 				c.in.Jobs = append(c.in.Jobs, j)
 			}
-		}
-		if tasks += count * min(j.Workers, maxGPUs) * min(j.Iterations, maxIterations); tasks > maxTasks {
-			c.problems.add(path, "the jobs up to this one have more than %d tasks (workers x iterations)", maxTasks)
-			return
 		}
 	}
 }
@@ -110,6 +106,7 @@ func (c *compiler) job(path string, s *JobSpec, usable bool) (j Job, ok bool) {
 		return j, false
 	}
 	j.Batch = reference.Batch
+	c.load(path, s, &j)
 	c.rule(path, s, &j)
 	if len(c.problems) == before {
 		c.room(path, &j)

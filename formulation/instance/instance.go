@@ -24,6 +24,8 @@ type Instance struct {
 	TickUS    int64
 	Objective Objective
 	MaxPeriod Tick // 0: no bound
+	// Residence is WholePlan, or empty, which is the same, or WhileRunning.
+	Residence Residence `json:",omitempty"`
 
 	Types []GPUType
 	Nodes []Node
@@ -117,6 +119,7 @@ type Job struct {
 	Iterations int // R; not used by periodic objectives
 	Weight     int64
 	Release    Tick
+	Load       Tick `json:",omitempty"` // from admission to the first tasks
 	Deadline   Tick // 0: none
 	Gang       bool
 	Within     Within
@@ -229,7 +232,7 @@ func (j *Job) appendKind(b []byte) []byte {
 	}
 	b = appendNumbers(b, []byte(j.Model)...)
 	b = appendNumbers(b, j.Batch, j.Workers, j.Iterations, gang, int(j.Within), j.Rule.MinFull, len(j.Depths), len(j.On))
-	b = appendNumbers(b, j.Weight, int64(j.Release), int64(j.Deadline), j.Rule.MinShare, j.MoreReductions, j.MoreGathers)
+	b = appendNumbers(b, j.Weight, int64(j.Release), int64(j.Load), int64(j.Deadline), j.Rule.MinShare, j.MoreReductions, j.MoreGathers)
 	for _, d := range j.Depths {
 		b = appendNumbers(b, int64(d.Layers), d.Share)
 	}

@@ -18,7 +18,7 @@ type Part struct {
 // the whole.
 func (in *Instance) Part(jobs []JobID, nodes []NodeID, taken []LinkID) *Part {
 	p := &Part{Instance: &Instance{
-		Name: in.Name, TickUS: in.TickUS, Objective: in.Objective, MaxPeriod: in.MaxPeriod,
+		Name: in.Name, TickUS: in.TickUS, Objective: in.Objective, MaxPeriod: in.MaxPeriod, Residence: in.Residence,
 		Types: in.Types, Latency: in.Latency, RateLevels: in.RateLevels, rateParts: in.rateParts,
 	}, JobsOf: jobs}
 	var racks []int

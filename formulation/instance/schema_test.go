@@ -240,6 +240,7 @@ func specSchema(docs map[string]string) schemagen.Options {
 				map[string]any{"type": "number", "exclusiveMinimum": 0, "maximum": 1},
 				map[string]any{"type": "string", "pattern": `^\s*(` + number + `|[1-9][0-9]*/[1-9][0-9]*)\s*$`},
 			}},
+			reflect.TypeFor[Residence](): choice(string(WholePlan), string(WhileRunning)),
 			reflect.TypeFor[Objective](): {"type": "string", "enum": Objectives()},
 		},
 		Fields: map[string]map[string]any{
@@ -252,6 +253,7 @@ func specSchema(docs map[string]string) schemagen.Options {
 			"RackSpec.Uplink":           above0,
 			"RackSpec.Oversubscription": above0,
 			"JobSpec.Deadline":          above0,
+			"JobSpec.Load":              above0,
 			"PlacementSpec.GPUTypes":    some,
 
 			"Spec.Jobs":            {"minItems": 1},
@@ -306,6 +308,9 @@ func scheduleFileSchema(docs map[string]string) schemagen.Options {
 		},
 		Fields: map[string]map[string]any{
 			"ScheduleJSON.Period": {"minimum": 1, "maximum": maxTime},
+			"BlockJSON.Start":     time,
+			"BlockJSON.Period":    {"minimum": 1, "maximum": maxTime},
+			"BlockJSON.Repeats":   iteration,
 			"TaskJSON.Iteration":  iteration,
 			"TaskJSON.Depth":      {"minimum": 1},
 			"TaskJSON.Start":      time,

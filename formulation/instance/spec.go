@@ -23,7 +23,9 @@ type Spec struct {
 	// Objective of the plan; empty means makespan.
 	Objective Objective `yaml:"objective,omitempty" json:"objective,omitempty" absent:"makespan"`
 	// MaxPeriod bounds the period of a periodic plan; 0 means no bound.
-	MaxPeriod Duration    `yaml:"max_period,omitempty" json:"max_period,omitempty" absent:"no bound"`
+	MaxPeriod Duration `yaml:"max_period,omitempty" json:"max_period,omitempty" absent:"no bound"`
+	// Residence says how long a job holds its memory; empty means for the whole plan.
+	Residence Residence   `yaml:"residence,omitempty" json:"residence,omitempty" absent:"plan"`
 	Cluster   ClusterSpec `yaml:"cluster" json:"cluster"`
 	// Profiles given here go before those of the profile library.
 	Profiles []*Profile `yaml:"profiles,omitempty" json:"profiles,omitempty"`
@@ -89,6 +91,9 @@ type ClusterSpec struct {
 	// from the third node of the first rack, "r0.down" to that rack, and "a-b.fwd" and
 	// "a-b.rev" are a pair of the full form.
 	FailedLinks []string `yaml:"failed_links,omitempty" json:"failed_links,omitempty"`
+	// LoadRate is the speed at which a job's persistent bytes come into a GPU's memory;
+	// 0 means that loading takes no time. Only where residence is run.
+	LoadRate BitRate `yaml:"load_rate,omitempty" json:"load_rate,omitempty" absent:"loading takes no time"`
 	// Latency is the least length of a synchronisation.
 	Latency Duration `yaml:"latency,omitempty" json:"latency,omitempty"`
 	// RateLevels are the speeds a synchronisation may run at, as fractions
@@ -197,6 +202,9 @@ type JobSpec struct {
 	Weight int64 `yaml:"weight,omitempty" json:"weight,omitempty" absent:"1"`
 	// Release is when the job may start, counted from time 0.
 	Release Duration `yaml:"release,omitempty" json:"release,omitempty"`
+	// Load is how long the job is in memory before its first tasks may start; 0 means as
+	// long as its persistent bytes take at the cluster's load rate. Only where residence is run.
+	Load Duration `yaml:"load,omitempty" json:"load,omitempty" absent:"persistent bytes / load_rate"`
 	// Deadline counts from time 0; 0 means none.
 	Deadline Duration `yaml:"deadline,omitempty" json:"deadline,omitempty" absent:"none"`
 	// Optimizer sets the copies of the parameters held: sgd 2 (weights and

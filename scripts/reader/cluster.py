@@ -43,6 +43,7 @@ class Cluster:
     measured: dict[str, list[tuple[str, Fraction]]]  # whose profiles serve, and at what speed
     levels: list[int]  # n of 1/n, fastest first
     latency: int  # ns
+    load_rate: Optional[int]  # bit/s; None where loading takes no time
     nodes: list[Node] = field(default_factory=list)
     node_of: list[int] = field(default_factory=list)  # by GPU
     links: list[Link] = field(default_factory=list)
@@ -113,6 +114,7 @@ def read(spec: dict) -> Cluster:
         },
         levels=sorted(q.level(l) for l in spec.get("rate_levels") or [1, "1/2", "1/4"]),
         latency=q.duration(spec.get("latency", 0)),
+        load_rate=q.speed(spec["load_rate"]) if "load_rate" in spec else None,
     )
     build = _Builder(cluster, spec.get("exceptions", []))
     if "racks" in spec:

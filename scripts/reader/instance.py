@@ -31,6 +31,7 @@ class Job:
     iterations: int
     weight: int
     release: int
+    load: int  # ticks from admission to the first tasks
     deadline: Optional[int]
     gang: bool
     within: str
@@ -72,6 +73,7 @@ class Instance:
     tick: int  # ns
     objective: str
     max_period: Optional[int]
+    queues: bool  # whether jobs hold memory only while they run
     latency: int  # ticks
     cluster: clusters.Cluster
     jobs: list[Job]
@@ -92,6 +94,11 @@ class Instance:
 def read(document: dict, libraries: list[dict]) -> Instance:
     """Compiles an instance file; libraries are profile files, for models that it has none of."""
     tick = document.get("tick_us", 1000) * 1000
+    objective, residence = document.get("objective", "makespan"), document.get("residence", "plan")
+    if residence not in ("plan", "run") or residence == "run" and "throughput" in objective:
+        raise q.Refused(f"residence: {residence!r} does not go with {objective}")
+    if residence == "plan" and ("load_rate" in document["cluster"] or any("load" in j for j in document["jobs"])):
+        raise q.Refused("jobs are loaded during a plan only with residence: run")
     compile_ = _Compiler(tick, clusters.read(document["cluster"]), Library(document, libraries))
     jobs: list[Job] = []
     for spec in document["jobs"]:
@@ -102,8 +109,9 @@ def read(document: dict, libraries: list[dict]) -> Instance:
             jobs.append(compile_.job(spec, spec["name"] if count == 1 else f"{spec['name']}-{n + 1}"))
     return Instance(
         tick=tick,
-        objective=document.get("objective", "makespan"),
+        objective=objective,
         max_period=compile_.limit(document.get("max_period")),
+        queues=residence == "run",
         latency=compile_.ticks(compile_.cluster.latency),
         cluster=compile_.cluster,
         jobs=jobs,
@@ -142,6 +150,7 @@ class _Compiler:
             iterations=spec.get("iterations", 1),
             weight=spec.get("weight", 1),
             release=self.ticks(q.duration(spec.get("release", 0))),
+            load=self.load(spec, reference),
             deadline=self.limit(spec.get("deadline")),
             gang=spec.get("gang", False),
             within=placement.get("within", "cluster"),
@@ -155,6 +164,25 @@ class _Compiler:
             fraction=[reference.fraction(d, measure) for d in depths],
             on={gpu: self.costs(spec, profile, speed, depths) for gpu, (profile, speed) in serving.items()},
         )
+
+    def load(self, spec: dict, reference: Profile) -> int:
+        if "load" in spec:
+            return self.ticks(q.duration(spec["load"]))
+        if self.cluster.load_rate is None:
+            return 0
+        seconds = Fraction(8 * self.persistent(spec, reference), self.cluster.load_rate)
+        return self.ticks(seconds * 10**9)
+
+    @staticmethod
+    def persistent(spec: dict, profile: Profile) -> int:
+        """Bytes that a worker keeps: parameters, gradients and the optimizer's states, in parts of the parameters."""
+        states = STATES[spec.get("optimizer", "momentum")]
+        if profile.half:
+            states = 2 + 2 * states
+        parts = [1, 1, states]
+        whole = {None: 3, "zero1": 2, "zero2": 1, "zero3": 0}[spec.get("sharding")]  # so many of them
+        size = profile.parameters[-1]
+        return size * sum(parts[:whole]) + q.ceil(Fraction(size * sum(parts[whole:]), spec["workers"]))
 
     def serving(self, spec: dict, allowed: list[str]) -> dict[str, tuple[Profile, Fraction]]:
         """By GPU type that the job may live on, its profile there and the type's relative speed."""
@@ -201,15 +229,9 @@ class _Compiler:
         if checkpointing and not any(profile.inputs):
             raise q.Refused(f"job {spec['name']!r}: the profile does not tell what comes into its layers")
         sharding = spec.get("sharding")
-        states = STATES[spec.get("optimizer", "momentum")]
-        if profile.half:
-            states = 2 + 2 * states
-        parts = [1, 1, states]  # parameters, gradients, states, all in parameter bytes
-        whole = {None: 3, "zero1": 2, "zero2": 1, "zero3": 0}[sharding]  # so many of them
-        size = profile.parameters[-1]
         unshared = {"zero2": 1, "zero3": 2}.get(sharding, 0) * profile.largest_block()
         return Costs(
             time=[max(1, self.ticks(spec.get("accumulate", 1) * profile.time(d, checkpointing) / speed)) for d in depths],
-            persistent=size * sum(parts[:whole]) + q.ceil(Fraction(size * sum(parts[whole:]), spec["workers"])),
+            persistent=self.persistent(spec, profile),
             ephemeral=[profile.workspace + unshared + profile.kept(d, checkpointing) for d in depths],
         )
