@@ -61,7 +61,7 @@ func drawSpec(t *rapid.T) *Spec {
 			p.Source = &Source{valid.Draw(t, "repository"), valid.Draw(t, "commit"), valid.Draw(t, "file"), valid.Draw(t, "licence"), valid.Draw(t, "note")}
 		}
 		for range small.Draw(t, "layers") {
-			p.Layers = append(p.Layers, Layer{valid.Draw(t, "layer"), duration.Draw(t, "forward"), duration.Draw(t, "backward"), size.Draw(t, "parameters"), size.Draw(t, "activations"), rapid.Bool().Draw(t, "joined")})
+			p.Layers = append(p.Layers, Layer{valid.Draw(t, "layer"), duration.Draw(t, "forward"), duration.Draw(t, "backward"), size.Draw(t, "parameters"), size.Draw(t, "activations"), size.Draw(t, "output"), rapid.Bool().Draw(t, "joined")})
 		}
 		s.Profiles = append(s.Profiles, p)
 	}

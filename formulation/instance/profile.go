@@ -33,6 +33,9 @@ type Layer struct {
 	// Activations is what the layer keeps from its forward pass for its
 	// backward pass.
 	Activations Bytes `yaml:"activations,omitempty" json:"activations,omitempty"`
+	// Output is the size of what the layer passes on, where [Profile.Output] could not
+	// tell it from the activations.
+	Output Bytes `yaml:"output,omitempty" json:"output,omitempty"`
 	// Joined marks a layer inside a block: back-propagation cannot stop just
 	// before it, so no depth begins at this layer. Meaningless on the first layer.
 	Joined bool `yaml:"joined,omitempty" json:"joined,omitempty"`
@@ -65,6 +68,21 @@ func (p *Profile) Totals() Totals {
 		t.Activations += l.Activations
 	}
 	return t
+}
+
+// Output is the size of what layer l passes to the next one: as stated, or what it keeps,
+// or, of a layer that keeps nothing (a view, an operation in place), what it was given.
+// It is 0 where no layer up to l keeps anything.
+func (p *Profile) Output(l int) Bytes {
+	for ; l >= 0; l-- {
+		if size := p.Layers[l].Output; size > 0 {
+			return size
+		}
+		if size := p.Layers[l].Activations; size > 0 {
+			return size
+		}
+	}
+	return 0
 }
 
 // CutAllowed reports whether a worker may have depth d: it may always be
@@ -102,15 +120,15 @@ func (p *Profile) Validate() Problems {
 		problems.add("layers", "a profile needs 1 to %d layers, not %d", MaxLayers, n)
 		return problems
 	}
-	figures := [4]string{"forward", "backward", "parameters", "activations"}
-	var sums [4]int64
+	figures := [5]string{"forward", "backward", "parameters", "activations", "output"}
+	var sums [5]int64
 	for i := range p.Layers {
 		l := &p.Layers[i]
 		path := fmt.Sprintf("layers[%d]", i)
 		if l.Name != "" {
 			name(path+".name", l.Name, "a layer")
 		}
-		for k, v := range [4]int64{int64(l.Forward), int64(l.Backward), int64(l.Parameters), int64(l.Activations)} {
+		for k, v := range [5]int64{int64(l.Forward), int64(l.Backward), int64(l.Parameters), int64(l.Activations), int64(l.Output)} {
 			if v < 0 || v > maxQuantity {
 				problems.add(path+"."+figures[k], "%d is not between 0 and 2^56", v)
 			} else if sums[k] <= maxQuantity {
