@@ -178,7 +178,7 @@ func (s *Search) rehome(j int32) bool {
 	for _, g := range s.home {
 		ids = append(ids, instance.GPUID(g))
 	}
-	span, ok := s.in.Span(ids)
+	span, ok := s.in.SpanOf(&s.in.Jobs[j], ids)
 	if !ok {
 		return false
 	}

@@ -82,7 +82,7 @@ func nearest(in *instance.Instance, job *instance.Job) (instance.Span, bool) {
 		}
 		for g := range node.GPUs {
 			if home = append(home, node.FirstGPU+instance.GPUID(g)); len(home) == job.Workers {
-				return in.Span(home)
+				return in.SpanOf(job, home)
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func groupsOf(in *instance.Instance, s *instance.Schedule) []group {
 		return i
 	}
 	trunks := make([]bool, len(in.Links))
-	for _, home := range s.Residency {
+	for j, home := range s.Residency {
 		first, last := in.GPUs[home[0]].Node, in.GPUs[home[len(home)-1]].Node
 		if first == last {
 			continue
@@ -45,7 +45,7 @@ func groupsOf(in *instance.Instance, s *instance.Schedule) []group {
 		if in.Nodes[first].Rack == in.Nodes[last].Rack {
 			continue
 		}
-		span, _ := in.Span(home)
+		span, _ := in.SpanOf(&in.Jobs[j], home)
 		for _, l := range in.Trunks(span) {
 			root[find(nodes+int(l))] = find(int(first))
 			trunks[l] = true

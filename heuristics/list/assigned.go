@@ -64,7 +64,7 @@ func ImproveAssigned(ctx context.Context, o state.Options, in *instance.Instance
 		for n := range limit {
 			limit[n] = in.Jobs[j].Full()
 		}
-		span, _ := in.Span(gpus)
+		span, _ := in.SpanOf(&in.Jobs[j], gpus)
 		start.Limit, start.Span = append(start.Limit, limit), append(start.Span, span)
 	}
 	var walks []*assign.Search

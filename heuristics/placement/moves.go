@@ -30,7 +30,7 @@ func (b *Balancer) propose(j instance.JobID, gpus []instance.GPUID, limit []int,
 	span, sync := b.Out.Span[j], b.syncs[j]
 	if !same {
 		var ok bool
-		if span, ok = b.in.Span(gpus); !ok {
+		if span, ok = b.in.SpanOf(job, gpus); !ok {
 			return false
 		}
 		sync = b.sync(j, span)

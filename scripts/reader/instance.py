@@ -34,6 +34,7 @@ class Job:
     deadline: Optional[int]
     gang: bool
     within: str
+    policy: Optional[str]
     depths: list[int]  # allowed, in layers, ascending; the last is full
     segments: list[int]  # bytes back-propagated at depths[s], not at depths[s - 1]
     fixed: Optional[list[int]]  # workers at each depth, where the rule leaves no choice
@@ -142,6 +143,7 @@ class _Compiler:
             deadline=self.limit(spec.get("deadline")),
             gang=spec.get("gang", False),
             within=placement.get("within", "cluster"),
+            policy=self.policy(placement.get("policy")),
             depths=depths,
             segments=[reference.parameters[d] - reference.parameters[s] for s, d in zip([0] + depths, depths)],
             fixed=self.fixed(spb.get("rule", "ladder"), spec["workers"], depths),
@@ -150,6 +152,11 @@ class _Compiler:
             fraction=[reference.fraction(d, measure) for d in depths],
             on={gpu: self.costs(spec, profile, speed, depths) for gpu, (profile, speed) in serving.items()},
         )
+
+    def policy(self, name: Optional[str]) -> Optional[str]:
+        if name is not None and name not in self.cluster.policies:
+            raise q.Refused(f"there is no policy {name!r}")
+        return name
 
     def serving(self, spec: dict, allowed: list[str]) -> dict[str, tuple[Profile, Fraction]]:
         """By GPU type that the job may live on, its profile there and the type's relative speed."""
