@@ -250,7 +250,7 @@ func (c *checker) residencies() {
 			}
 		}
 		if len(gpus) == job.Workers && len(gpus) > 1 {
-			c.rings[j] = c.ring(gpus)
+			c.rings[j] = c.ring(c.in.Jobs[j].Policy, gpus)
 		}
 	}
 }

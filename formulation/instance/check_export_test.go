@@ -7,7 +7,7 @@ import "math"
 // CheckedSpan is the checker's own [Instance.Span].
 func CheckedSpan(in *Instance, gpus []GPUID) (span Span, ok bool) {
 	c := checker{in: in}
-	r := c.ring(gpus)
+	r := c.ring(0, gpus)
 	if r.slowest == 0 {
 		return Span{}, false
 	}

@@ -196,7 +196,7 @@ func TestDecodeErrors(t *testing.T) {
 		"list":              {"- 1", []string{`line 1, column 1: expected an object with the fields version, name, lesson, tick_us, objective, max_period, residence, cluster, profiles, jobs, found a list`}},
 		"version 2":         {"nonsense: 3\nversion: 2", []string{"line 2, column 10: version: version 2 is not supported; this program reads version: 1"}},
 		"huge version":      {`{"version": 99999999999999999999}`, []string{"line 1, column 13: version: version 99999999999999999999 is not supported; this program reads version: 1"}},
-		"nothing there":     {"{}", []string{"line 1, column 1: the field \"version\" is missing; add version: 1", "line 1, column 1: the field \"cluster\" is missing; give an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, load_rate, latency, rate_levels", "line 1, column 1: the field \"jobs\" is missing; give a list"}},
+		"nothing there":     {"{}", []string{"line 1, column 1: the field \"version\" is missing; add version: 1", "line 1, column 1: the field \"cluster\" is missing; give an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, load_rate, degraded_links, policies, latency, rate_levels", "line 1, column 1: the field \"jobs\" is missing; give a list"}},
 		"two documents":     {"version: 1\n---\nversion: 1\n", []string{"line 2, column 1: a second YAML document begins here; a file holds one"}},
 		"tabs":              {"version: 1\ncluster:\n\tracks: []\n", []string{"line 3: not valid YAML: found character that cannot start any token; YAML is indented with spaces, not tabs"}},
 		"open bracket":      {"version: 1\njobs: [\n", []string{"line 2: not valid YAML: did not find expected node content"}},
@@ -213,7 +213,7 @@ func TestDecodeErrors(t *testing.T) {
 		"JSON types": {"{\"version\": 1, \"name\": 3, \"jobs\": {}, \"cluster\": null,\n \"é\": 1, \"tick_us\": \"5\"}", []string{
 			"line 1, column 24: name: expected a text, found 3",
 			"line 1, column 35: jobs: expected a list, found an object",
-			"line 1, column 50: cluster: the value is null; expected an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, load_rate, latency, rate_levels",
+			"line 1, column 50: cluster: the value is null; expected an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, load_rate, degraded_links, policies, latency, rate_levels",
 			"line 2, column 2: unknown field \"é\"; the fields here are version, name, lesson, tick_us, objective, max_period, residence, cluster, profiles, jobs",
 			"line 2, column 21: tick_us: expected a whole number, found the text \"5\""}},
 		"many at once": {`version: 1

@@ -2,6 +2,7 @@ package instance
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,6 +95,13 @@ func (c *compiler) job(path string, s *JobSpec, usable bool) (j Job, ok bool) {
 		j.Within = WithinNode
 	default:
 		bad(".placement.within", "unknown limit %q; choose node, rack or cluster", clip(s.Placement.Within))
+	}
+	if name := s.Placement.Policy; name != "" {
+		if at, ok := slices.BinarySearch(c.in.Policies, name); ok {
+			j.Policy = at + 1
+		} else if _, listed := c.spec.Cluster.Policies[name]; !listed {
+			bad(".placement.policy", "unknown policy %q%s", clip(name), didYouMean(name, slices.Sorted(maps.Keys(c.spec.Cluster.Policies)), "; list it in cluster.policies"))
+		}
 	}
 	allowed := c.allowedTypes(path, s)
 	if !usable || len(c.problems) > before {

@@ -39,6 +39,8 @@ type Instance struct {
 	RateLevels []RateLevel
 
 	Jobs []Job
+	// Policies by name, in order.
+	Policies []string `json:",omitempty"`
 
 	// rateParts is how many parts of a bit/s rates are counted in.
 	rateParts Rate
@@ -123,6 +125,9 @@ type Job struct {
 	Deadline   Tick // 0: none
 	Gang       bool
 	Within     Within
+	// Policy that the routes of synchronisations obey, an index into Instance.Policies
+	// from 1; 0: none.
+	Policy int `json:",omitempty"`
 
 	// Depths allowed, ascending; the last one is full.
 	Depths []Depth
@@ -231,7 +236,7 @@ func (j *Job) appendKind(b []byte) []byte {
 		gang = 1
 	}
 	b = appendNumbers(b, []byte(j.Model)...)
-	b = appendNumbers(b, j.Batch, j.Workers, j.Iterations, gang, int(j.Within), j.Rule.MinFull, len(j.Depths), len(j.On))
+	b = appendNumbers(b, j.Batch, j.Workers, j.Iterations, gang, int(j.Within), j.Policy, j.Rule.MinFull, len(j.Depths), len(j.On))
 	b = appendNumbers(b, j.Weight, int64(j.Release), int64(j.Load), int64(j.Deadline), j.Rule.MinShare, j.MoreReductions, j.MoreGathers)
 	for _, d := range j.Depths {
 		b = appendNumbers(b, int64(d.Layers), d.Share)

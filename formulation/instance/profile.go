@@ -41,6 +41,9 @@ type Layer struct {
 	// Input is what comes into the layer: all that a block keeps that begins here, with
 	// checkpointing. 0 means that it was not measured.
 	Input Bytes `yaml:"input,omitempty" json:"input,omitempty"`
+	// Output is the size of what the layer passes on, where [Profile.Output] could not
+	// tell it from the activations.
+	Output Bytes `yaml:"output,omitempty" json:"output,omitempty"`
 	// Joined marks a layer inside a block: back-propagation cannot stop just
 	// before it, so no depth begins at this layer. Meaningless on the first layer.
 	Joined bool `yaml:"joined,omitempty" json:"joined,omitempty"`
@@ -73,6 +76,21 @@ func (p *Profile) Totals() Totals {
 		t.Activations += l.Activations
 	}
 	return t
+}
+
+// Output is the size of what layer l passes to the next one: as stated, or what it keeps,
+// or, of a layer that keeps nothing (a view, an operation in place), what it was given.
+// It is 0 where no layer up to l keeps anything.
+func (p *Profile) Output(l int) Bytes {
+	for ; l >= 0; l-- {
+		if size := p.Layers[l].Output; size > 0 {
+			return size
+		}
+		if size := p.Layers[l].Activations; size > 0 {
+			return size
+		}
+	}
+	return 0
 }
 
 // CutAllowed reports whether a worker may have depth d: it may always be
@@ -124,15 +142,15 @@ func (p *Profile) Validate() Problems {
 		problems.add("layers", "a profile needs 1 to %d layers, not %d", MaxLayers, n)
 		return problems
 	}
-	figures := [5]string{"forward", "backward", "parameters", "activations", "input"}
-	var sums [5]int64
+	figures := [6]string{"forward", "backward", "parameters", "activations", "input", "output"}
+	var sums [6]int64
 	for i := range p.Layers {
 		l := &p.Layers[i]
 		path := fmt.Sprintf("layers[%d]", i)
 		if l.Name != "" {
 			name(path+".name", l.Name, "a layer")
 		}
-		for k, v := range [5]int64{int64(l.Forward), int64(l.Backward), int64(l.Parameters), int64(l.Activations), int64(l.Input)} {
+		for k, v := range [6]int64{int64(l.Forward), int64(l.Backward), int64(l.Parameters), int64(l.Activations), int64(l.Input), int64(l.Output)} {
 			if v < 0 || v > maxQuantity {
 				problems.add(path+"."+figures[k], "%d is not between 0 and 2^56", v)
 			} else if sums[k] <= maxQuantity {

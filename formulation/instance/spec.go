@@ -94,11 +94,28 @@ type ClusterSpec struct {
 	// LoadRate is the speed at which a job's persistent bytes come into a GPU's memory;
 	// 0 means that loading takes no time. Only where residence is run.
 	LoadRate BitRate `yaml:"load_rate,omitempty" json:"load_rate,omitempty" absent:"loading takes no time"`
+	// DegradedLinks are links that carry only a fraction of their speed, by name as in
+	// FailedLinks.
+	DegradedLinks map[string]Ratio `yaml:"degraded_links,omitempty" json:"degraded_links,omitempty"`
+	// Policies are rules for routes between switches, by name, which jobs may ask for.
+	Policies map[string]PolicySpec `yaml:"policies,omitempty" json:"policies,omitempty"`
 	// Latency is the least length of a synchronisation.
 	Latency Duration `yaml:"latency,omitempty" json:"latency,omitempty"`
 	// RateLevels are the speeds a synchronisation may run at, as fractions
 	// 1/n of the slowest link on its routes. Empty means 1, 1/2, 1/4.
 	RateLevels []RateLevel `yaml:"rate_levels,omitempty" json:"rate_levels,omitempty" absent:"1, 1/2 and 1/4"`
+}
+
+// PolicySpec is a rule for routes. It refers to switches and links by their names or
+// labels: a label stands for all that have it.
+type PolicySpec struct {
+	// MustPass: a route passes something with each of these labels.
+	MustPass []string `yaml:"must_pass,omitempty" json:"must_pass,omitempty"`
+	// Avoid: it passes nothing with any of these.
+	Avoid []string `yaml:"avoid,omitempty" json:"avoid,omitempty"`
+	// Prefer decides between routes of as few links: the one that passes something with
+	// the first of these labels, then with the second, and so on.
+	Prefer []string `yaml:"prefer,omitempty" json:"prefer,omitempty"`
 }
 
 // GPUTypeSpec is a kind of GPU.
@@ -143,6 +160,8 @@ type RackSpec struct {
 // SwitchSpec is a switch of the full form.
 type SwitchSpec struct {
 	Name string `yaml:"name" json:"name"`
+	// Labels by which policies may refer to the switch, beside its name.
+	Labels []string `yaml:"labels,omitempty" json:"labels,omitempty"`
 }
 
 // NodeSpec is a node of the full form.
@@ -169,6 +188,8 @@ type LinkSpec struct {
 	To   string `yaml:"to" json:"to"`
 	// Rate is the speed each way.
 	Rate BitRate `yaml:"rate" json:"rate"`
+	// Labels by which policies may refer to both links, beside the name of the pair.
+	Labels []string `yaml:"labels,omitempty" json:"labels,omitempty"`
 }
 
 // ExceptionSpec is a node with another number of GPUs, or a link with another speed.
@@ -231,6 +252,8 @@ type PlacementSpec struct {
 	// Within is "node" or "rack" where all workers must share one; empty or
 	// "cluster" means no limit.
 	Within string `yaml:"within,omitempty" json:"within,omitempty" absent:"cluster"`
+	// Policy that the routes of the job's synchronisations obey; empty means none.
+	Policy string `yaml:"policy,omitempty" json:"policy,omitempty" absent:"none"`
 }
 
 // SPBSpec is a job's rule of structured partial backpropagation.

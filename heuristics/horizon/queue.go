@@ -314,7 +314,7 @@ func (q *queue) listed(id instance.JobID) *site {
 		found.tasks = max(found.tasks, t.End-t.Start)
 	}
 	if len(s.Syncs) > 0 {
-		span, _ := q.in.Span(found.gpus)
+		span, _ := q.in.SpanOf(&q.in.Jobs[id], found.gpus)
 		y := s.Syncs[0]
 		found.level, found.sync, found.uses, found.rate = y.Rate, y.End-y.Start, span.Uses, span.Rate(y.Rate)
 	}

@@ -231,7 +231,7 @@ func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 	if !j.HasSync() {
 		return s
 	}
-	span, ok := f.in.Span(gpus)
+	span, ok := f.in.SpanOf(j, gpus)
 	if !ok {
 		return nil
 	}

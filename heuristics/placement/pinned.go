@@ -11,6 +11,7 @@ import (
 // the smallest domain that has the memory.
 func (p *Placer) PutPinned(j instance.JobID) bool {
 	job := &p.in.Jobs[j]
+	p.Reach = p.reach.For(job)
 	var depths []int // deepest first
 	for d := job.Full(); d >= 0; d-- {
 		for range p.how.Counts[j][d] {
@@ -54,7 +55,7 @@ func (p *Placer) PutPinned(j instance.JobID) bool {
 		for n, c := range chosen {
 			gpus[n], limit[n] = c.g, c.d
 		}
-		span, ok := p.in.Span(gpus)
+		span, ok := p.in.SpanOf(&p.in.Jobs[j], gpus)
 		if ok {
 			p.Settle(j, gpus, limit, span)
 		}

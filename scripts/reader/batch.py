@@ -68,7 +68,7 @@ def allowed(job: Job) -> list[list[int]]:
 
 def span(compiled: Instance, name: str, gpus: list[int]) -> dict | None:
     job = next(j for j in compiled.jobs if j.name == name)
-    ring = compiled.cluster.ring(gpus)
+    ring = compiled.cluster.ring(gpus, job.policy)
     if ring is None:
         return None
     links = compiled.cluster.links

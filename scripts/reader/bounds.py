@@ -80,7 +80,7 @@ class Alone:
                 yield Home(full, 0, {})
                 continue
             gpus = [g for n in nodes for g in self.cluster.nodes[n].gpus]
-            ring = self.cluster.ring(gpus[: self.job.workers] if len(nodes) == 1 else gpus)
+            ring = self.cluster.ring(gpus[: self.job.workers] if len(nodes) == 1 else gpus, self.job.policy)
             if ring is None:
                 continue
             if ring.parties not in volume:

@@ -151,7 +151,7 @@ type span struct {
 
 // spanOf returns nil where there is no way.
 func spanOf(in *instance.Instance, r residency) *span {
-	way, ok := in.Span(r.GPUs)
+	way, ok := in.SpanOf(jobNamed(in, r.Job), r.GPUs)
 	if !ok {
 		return nil
 	}

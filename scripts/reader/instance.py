@@ -35,6 +35,7 @@ class Job:
     deadline: Optional[int]
     gang: bool
     within: str
+    policy: Optional[str]
     depths: list[int]  # allowed, in layers, ascending; the last is full
     segments: list[int]  # bytes back-propagated at depths[s], not at depths[s - 1]
     reductions: int  # of each segment in a synchronisation
@@ -154,6 +155,7 @@ class _Compiler:
             deadline=self.limit(spec.get("deadline")),
             gang=spec.get("gang", False),
             within=placement.get("within", "cluster"),
+            policy=self.policy(placement.get("policy")),
             depths=depths,
             segments=[reference.parameters[d] - reference.parameters[s] for s, d in zip([0] + depths, depths)],
             reductions=batches if sharding in ("zero2", "zero3") else 1,
@@ -183,6 +185,11 @@ class _Compiler:
         whole = {None: 3, "zero1": 2, "zero2": 1, "zero3": 0}[spec.get("sharding")]  # so many of them
         size = profile.parameters[-1]
         return size * sum(parts[:whole]) + q.ceil(Fraction(size * sum(parts[whole:]), spec["workers"]))
+
+    def policy(self, name: Optional[str]) -> Optional[str]:
+        if name is not None and name not in self.cluster.policies:
+            raise q.Refused(f"there is no policy {name!r}")
+        return name
 
     def serving(self, spec: dict, allowed: list[str]) -> dict[str, tuple[Profile, Fraction]]:
         """By GPU type that the job may live on, its profile there and the type's relative speed."""

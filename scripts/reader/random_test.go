@@ -257,6 +257,59 @@ func (d *drawing) differences(in *instance.Instance) {
 	for _, l := range d.Perm(len(links))[:min(len(links), pick(d, 0, 0, 1, 3))] {
 		c.FailedLinks = append(c.FailedLinks, in.Links[l].Name)
 	}
+	if d.oneIn(2) {
+		c.DegradedLinks = map[string]instance.Ratio{}
+		for _, l := range d.Perm(len(links))[:min(len(links), d.between(1, 3))] {
+			c.DegradedLinks[in.Links[l].Name] = d.ratio(200_000, 1_000_000)
+		}
+	}
+	d.policies(in)
+}
+
+// policies draws labels, and policies that ask for them or for names, for some jobs.
+func (d *drawing) policies(in *instance.Instance) {
+	c := &d.Cluster
+	var known []string
+	for _, rack := range in.Racks {
+		known = append(known, rack.Name)
+	}
+	for _, l := range in.Links {
+		if l.Kind == instance.Trunk || l.Kind == instance.RackUp || l.Kind == instance.RackDown {
+			known = append(known, l.Name)
+		}
+	}
+	for s := range c.Switches {
+		if d.oneIn(3) {
+			c.Switches[s].Labels = []string{"red", "tall"}[:d.between(1, 2)]
+			known = append(known, c.Switches[s].Labels...)
+		}
+	}
+	for l := range c.Links {
+		if d.oneIn(3) {
+			c.Links[l].Labels = []string{"red"}
+			known = append(known, "red")
+		}
+	}
+	if d.oneIn(3) {
+		return
+	}
+	some := func(most int) (labels []string) {
+		for range d.IntN(most + 1) {
+			labels = append(labels, pick(d, known...))
+		}
+		return labels
+	}
+	c.Policies = map[string]instance.PolicySpec{}
+	for _, name := range []string{"one", "two"} {
+		p := instance.PolicySpec{MustPass: some(2), Avoid: some(1), Prefer: some(2)}
+		if len(p.MustPass)+len(p.Avoid) == 0 {
+			p.Prefer = append(p.Prefer, pick(d, known...))
+		}
+		c.Policies[name] = p
+	}
+	for j := range d.Jobs {
+		d.Jobs[j].Placement.Policy = pick(d, "", "one", "two")
+	}
 }
 
 // memory sometimes leaves room for one or two jobs on a GPU.

@@ -61,7 +61,7 @@ class _Check:
         self.iterations = {j.name: self._iterations(j) for j in instance.jobs}
         # Of jobs with so many GPUs that they have a ring; None where there is no way.
         self.rings: dict[str, Optional[Ring]] = {
-            j.name: self.cluster.ring(self.gpus[j.name]) for j in instance.jobs if 1 < j.workers == len(self.gpus[j.name])
+            j.name: self.cluster.ring(self.gpus[j.name], j.policy) for j in instance.jobs if 1 < j.workers == len(self.gpus[j.name])
         }
 
     def _iterations(self, job: Job) -> list[Iteration]:

@@ -185,7 +185,7 @@ func (s *Master) known(schedule *instance.Schedule) [][]Plan {
 	}
 	spans := make([]instance.Span, len(in.Jobs))
 	for j, gpus := range schedule.Residency {
-		spans[j], _ = in.Span(gpus)
+		spans[j], _ = in.SpanOf(&in.Jobs[j], gpus)
 	}
 	links := s.LinkGroups()
 	for _, y := range schedule.Syncs {

@@ -105,7 +105,7 @@ func newHomePlans(s *Program, n *Node, j int) *AssignedPlans {
 		}
 		p.Time = append(p.Time, times)
 	}
-	span, _ := in.Span(limits.Assignment)
+	span, _ := in.LeastSpan(job, limits.Assignment)
 	var pooled []LinkCharge
 	for _, use := range span.Uses {
 		if at, ok := s.Pooled[use.Link]; ok && s.Groups[at.Group].Capacity > 0 {
