@@ -322,17 +322,6 @@ func (s *Program) newOption(d *relax.Class, w *relax.ModeOptions, index int, r *
 	return option
 }
 
-// rackClasses lists the classes of racks that a mode's pools are in.
-func (s *Program) rackClasses(o *relax.Mode) []int {
-	var list []int
-	for _, p := range o.Pools {
-		if r := s.Model.Network.Pools[p].Rack; !slices.Contains(list, r) {
-			list = append(list, r)
-		}
-	}
-	return list
-}
-
 // Row is the row of a group in a bucket.
 func (s *Program) Row(group, bucket int) int { return s.Groups[group].first + bucket }
 

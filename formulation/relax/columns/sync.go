@@ -65,7 +65,7 @@ func (s *Program) syncs(o *relax.Mode, r *relax.Option) []Alternative {
 			case relax.InRack:
 				add(take(s.nic(p), o.Nodes, at.NIC))
 			case relax.Spread:
-				for _, k := range s.rackClasses(o) {
+				for _, k := range s.Model.Network.RackClasses(o) {
 					add(take(s.nic(p), o.Nodes, at.NIC), take(s.uplink(k), o.Racks, s.Model.Network.Racks[k].Uplink))
 				}
 			}

@@ -219,7 +219,7 @@ func (f *Program) parties(s *Shape, i int, most int64) {
 		f.Linear.Term(hold, s.busy[i][at], -1)
 		s.node[i] = append(s.node[i], v)
 	}
-	racks := f.rackList(o)
+	racks := f.Model.Network.RackClasses(o)
 	if o.Kind != relax.Spread || len(racks) < 2 {
 		return
 	}
@@ -370,7 +370,7 @@ func (f *Program) links() {
 				if o.Kind != relax.Spread {
 					continue
 				}
-				racks := f.rackList(o)
+				racks := f.Model.Network.RackClasses(o)
 				where := slices.Index(racks, r)
 				if where < 0 {
 					continue
