@@ -121,7 +121,7 @@ func fuse(list []Option, i int) []Option {
 }
 
 // RelaxedRule reports whether the job's multisets are too many to be listed,
-// so that [model.multisets] relaxes its rule.
+// so that [Model.Multisets] relaxes its rule.
 func (d *Class) RelaxedRule() bool { return d.relaxed }
 
 // Multisets returns the depth multisets that matter. A job with more than
