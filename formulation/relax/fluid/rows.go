@@ -387,10 +387,3 @@ func (f *Program) links() {
 		add(fmt.Sprintf("k%d.uplink", r), int64(len(rack.Racks)), uplink, linear.About{Resource: "uplink", Subject: rack.UplinkName()})
 	}
 }
-
-// Limits on the heads, tails and deadlines that get rows of their own.
-const (
-	maxHeads     = 5
-	maxTails     = 3
-	maxDeadlines = 4
-)
