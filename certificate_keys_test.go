@@ -93,7 +93,7 @@ func TestMisplacedByHand(t *testing.T) {
 	nodes := func(kind string) []relax.ProofNode {
 		return []relax.ProofNode{
 			{Kind: kind, Job: 1}, {Kind: kind, Iteration: 1}, {Kind: kind, Worker: 1}, {Kind: kind, At: 1}, {Kind: kind, Column: 1}, {Kind: kind, Target: 1},
-			{Kind: kind, Buckets: 1}, {Kind: kind, Prices: 1}, {Kind: kind, Denominator: 1}, {Kind: kind, Value: new(big.Int)}, {Kind: kind, Sets: []int{0}}, {Kind: kind},
+			{Kind: kind, Buckets: 1}, {Kind: kind, Prices: 1}, {Kind: kind, Denominator: 1}, {Kind: kind, Value: new(big.Int)}, {Kind: kind, Sets: []int{0}},
 		}
 	}
 	for kind, want := range map[relax.Kind]map[string]int{ // how many keys belong

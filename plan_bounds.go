@@ -56,12 +56,11 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 			p.fluid(engine)
 			select {
 			case start := <-begun:
-				p.packingBound(ctx, engine, start)
-				if p.opt.Quick {
-					return
+				for _, improve := range []func(context.Context, solver.Solver, *instance.Schedule){p.packingBound, p.columnsBound, p.periodsBound} {
+					if improve(ctx, engine, start); p.opt.Quick || p.ctx.Err() != nil {
+						return
+					}
 				}
-				p.columnsBound(ctx, engine, start)
-				p.periodsBound(ctx, engine, start)
 			case <-p.ctx.Done():
 			}
 		}

@@ -3,9 +3,12 @@ package timeindexed
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"math/big"
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/solver"
 )
 
 // Vector returns the solution, by column, that stands for a valid schedule: a
@@ -205,4 +208,25 @@ func (v *tiVector) goal() {
 			}
 		}
 	}
+}
+
+// Value translates an objective of the program, a whole number, into the unit
+// of [instance.Instance.Value].
+func (t *Program) Value(objective int64) *big.Rat {
+	switch t.in.Objective {
+	case instance.Throughput:
+		return big.NewRat(-objective, int64(t.Options.Period))
+	case instance.MaxMinThroughput:
+		return new(big.Rat).Quo(big.NewRat(-objective, int64(t.Options.Period)), big.NewRat(t.scale, 1))
+	}
+	return big.NewRat(objective, 1)
+}
+
+// Bound is the [TimeIndexedProgram.Value] of a lower bound on the objective,
+// rounded up to a whole number; nil where it is infinite.
+func (t *Program) Bound(objective float64) *big.Rat {
+	if math.IsInf(objective, 0) || math.IsNaN(objective) {
+		return nil
+	}
+	return t.Value(int64(math.Ceil(objective - solver.GapTol*max(1, math.Abs(objective)))))
 }

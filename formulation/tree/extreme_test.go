@@ -32,6 +32,9 @@ func TestMeshedBounds(t *testing.T) {
 	}
 	solved, twice, proven, trees := 0, 0, 0, 0
 	for seed := range n {
+		if testing.Short() && seed == n-1 {
+			seed = 230 // where a linear program without plans once closed a node without a proof
+		}
 		rng := rand.New(rand.NewPCG(seed, 87))
 		in := instancetest.Meshed(rng, instancetest.Options{Jobs: 2, Workers: 4, MaxPeriod: 6})
 		optimum, schedule, status := instancetest.OptimumWithin(in, 200_000)

@@ -7,21 +7,21 @@ import (
 	"slices"
 )
 
-// crew is the workers on some GPUs: one, those of a home, or all.
-type crew struct {
+// gpuSet is the workers on some GPUs: one, those of a home, or all.
+type gpuSet struct {
 	words   []int // of a state: when each of the GPUs is free
 	gpu     int   // if there is one; else -1
 	members []member
 }
 
-// member is a job with so many workers among a crew.
+// member is a job with so many workers among a gpuSet.
 type member struct {
 	job     int
 	workers []int
 }
 
 // assemble lists the sets of GPUs whose time is looked at; all GPUs come last.
-func (s *sequenceSearch) assemble() (list []crew) {
+func (s *sequenceSearch) assemble() (list []gpuSet) {
 	q := s.Problem
 	var sets [][]int
 	var all []int
@@ -41,7 +41,7 @@ func (s *sequenceSearch) assemble() (list []crew) {
 	}
 	add(all)
 	for _, gpus := range sets {
-		c := crew{gpu: -1}
+		c := gpuSet{gpu: -1}
 		if len(gpus) == 1 {
 			c.gpu = gpus[0]
 		}
@@ -102,7 +102,7 @@ func (s *sequenceSearch) promising(x []int16, cost int64) bool {
 	for g := range s.Residents {
 		s.score += int64(x[s.free+g])
 	}
-	for _, e := range s.list(x, &s.crews[len(s.crews)-1]) {
+	for _, e := range s.list(x, &s.gpuSets[len(s.gpuSets)-1]) {
 		s.score += e.now + e.after*e.each + s.ends[e.job]
 	}
 	return true
@@ -177,16 +177,16 @@ func (s *sequenceSearch) load(x []int16, g int) bool {
 	return int64(x[s.free+g])+rest <= latest
 }
 
-// errand is what a job has left to do on the GPUs of a crew: ticks in the iteration at
+// jobLoad is what a job has left to do on the GPUs of a gpuSet: ticks in the iteration at
 // hand and in each after it, and by when the tasks of these must be over.
-type errand struct {
+type jobLoad struct {
 	now, each, after, first, period int64
 	job                             int
 }
 
-// list returns what there is to do for a crew.
-func (s *sequenceSearch) list(x []int16, c *crew) []errand {
-	s.errands = s.errands[:0]
+// list returns what there is to do for a gpuSet.
+func (s *sequenceSearch) list(x []int16, c *gpuSet) []jobLoad {
+	s.jobLoads = s.jobLoads[:0]
 	for i := range c.members {
 		m := &c.members[i]
 		job := &s.Jobs[m.job]
@@ -200,26 +200,26 @@ func (s *sequenceSearch) list(x []int16, c *crew) []errand {
 				waiting++
 			}
 		}
-		e := errand{job: m.job, now: s.left[m.job].work[waiting], each: s.deals[m.job].fresh.work[len(m.workers)], after: after, period: job.Iteration}
+		e := jobLoad{job: m.job, now: s.left[m.job].work[waiting], each: s.deals[m.job].fresh.work[len(m.workers)], after: after, period: job.Iteration}
 		e.first = s.dues[m.job] - job.Pauses - after*job.Iteration
 		if e.now > 0 || e.after > 0 {
-			s.errands = append(s.errands, e)
+			s.jobLoads = append(s.jobLoads, e)
 		}
 	}
-	return s.errands
+	return s.jobLoads
 }
 
 // room is how much time some GPUs have until a tick.
-func (s *sequenceSearch) room(x []int16, c *crew, until int64) (sum int64) {
+func (s *sequenceSearch) room(x []int16, c *gpuSet, until int64) (sum int64) {
 	for _, at := range c.words {
 		sum += max(0, until-int64(x[at]))
 	}
 	return sum
 }
 
-// repeats reports whether a crew is a GPU in the same state as the one before it among
+// repeats reports whether a gpuSet is a GPU in the same state as the one before it among
 // those alike.
-func (s *sequenceSearch) repeats(x []int16, c *crew) bool {
+func (s *sequenceSearch) repeats(x []int16, c *gpuSet) bool {
 	if c.gpu < 0 {
 		return false
 	}
@@ -227,11 +227,11 @@ func (s *sequenceSearch) repeats(x []int16, c *crew) bool {
 	return o >= 0 && x[s.begun+o] == x[s.begun+c.gpu] && x[s.free+o] == x[s.free+c.gpu]
 }
 
-// timely reports whether each crew has the time for all tasks by when they must be
+// timely reports whether each gpuSet has the time for all tasks by when they must be
 // over so that the jobs can end by their dues.
 func (s *sequenceSearch) timely(x []int16) bool {
-	for i := range s.crews {
-		c := &s.crews[i]
+	for i := range s.gpuSets {
+		c := &s.gpuSets[i]
 		if s.repeats(x, c) {
 			continue
 		}
@@ -266,15 +266,15 @@ func (s *sequenceSearch) timely(x []int16) bool {
 	return true
 }
 
-// waiting tells what jobs cost beyond their chains because those of a crew wait
+// waiting tells what jobs cost beyond their chains because those of a gpuSet wait
 // for each other: the last of them ends after all tasks that are left there.
 func (s *sequenceSearch) waiting(x []int16) int64 {
 	type waits struct{ weight, ticks, end, least, most int64 }
 	most := int64(0)
 	var list [orders.MostTogether]waits
 	var f, ticks [1 << orders.MostTogether]int64 // by set: what they cost beyond, their ticks here
-	for i := range s.crews {
-		c := &s.crews[i]
+	for i := range s.gpuSets {
+		c := &s.gpuSets[i]
 		if s.repeats(x, c) {
 			continue
 		}

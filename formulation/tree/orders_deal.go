@@ -60,7 +60,7 @@ func (s *deals) at(dealt []int16) *deal {
 	return d
 }
 
-// within reports whether a dish has as many of each depth.
+// within reports whether a multiset has as many of each depth.
 func within(dealt []int16, counts []int) bool {
 	for d, n := range counts {
 		if int(dealt[d]) > n {
@@ -70,10 +70,10 @@ func within(dealt []int16, counts []int) bool {
 	return true
 }
 
-// add adds what is left of a dish.
-func (d *deal) add(job *orders.PlacedJob, dish int, dealt []int16) {
-	r := rest{pause: job.Pause[dish]}
-	for depth, n := range job.Multisets[dish].Counts {
+// add adds what is left of a multiset.
+func (d *deal) add(job *orders.PlacedJob, multiset int, dealt []int16) {
+	r := rest{pause: job.Pause[multiset]}
+	for depth, n := range job.Multisets[multiset].Counts {
 		for range n - int(dealt[depth]) {
 			r.depths = append(r.depths, depth)
 		}

@@ -188,11 +188,11 @@ func (s *sequenceSearch) schedule(in *instance.Instance) (tasks []instance.Task,
 			dealt[at] = make([]int, len(job.Job.Depths))
 		}
 		dealt[at][a.depth]++
-		pause, dish := job.PauseOf(func(d int) int { return dealt[at][d] })
-		if dish < 0 || !job.Job.HasSync() {
+		pause, multiset := job.PauseOf(func(d int) int { return dealt[at][d] })
+		if multiset < 0 || !job.Job.HasSync() {
 			continue
 		}
-		level, lengths := 0, job.Multisets[dish].Sync
+		level, lengths := 0, job.Multisets[multiset].Sync
 		for level+1 < len(lengths) && lengths[level+1] == pause {
 			level++
 		}

@@ -26,8 +26,8 @@ type sequenceSearch struct {
 	dealt                           []int
 	layers                          []sequenceLayer
 
-	crews []crew
-	deals []*deals // by job
+	gpuSets []gpuSet
+	deals   []*deals // by job
 	// Scratch: by job when the iteration after that at hand may begin, when the job may end, by when it must, and what is left to deal; by GPU when
 	// it must begin all that it has to do, at the latest.
 	next, ends, dues, by []int64
@@ -36,10 +36,10 @@ type sequenceSearch struct {
 	more                 []int  // GPUs
 	order                []int  // states
 	starts               []int64
-	errands              []errand
+	jobLoads             []jobLoad
 	child                []int16
 	score                int64 // of the child: the less, the more promising
-	deal, counts         []int // of a gang: depth by worker, and what is left of a dish
+	deal, counts         []int // of a gang: depth by worker, and what is left of a multiset
 	key                  []byte
 	moved                []appended // from the state before to the child
 	before               [2]int
@@ -81,7 +81,7 @@ func newSequenceSearch(ctx context.Context, q *orders.Problem, most int64, steps
 	s.width = s.free + gpus
 	s.layers = make([]sequenceLayer, tasks+1)
 	s.next, s.ends, s.dues, s.left = make([]int64, jobs), make([]int64, jobs), make([]int64, jobs), make([]*deal, jobs)
-	s.by, s.crews = make([]int64, gpus), s.assemble()
+	s.by, s.gpuSets = make([]int64, gpus), s.assemble()
 	s.child, s.chosen = make([]int16, s.width), make([]bool, gpus)
 	return s
 }
@@ -309,7 +309,7 @@ func (s *sequenceSearch) together(x []int16, j int) int64 {
 	return start
 }
 
-// gang deals what is left of a dish to the workers of a gang from worker w on.
+// gang deals what is left of a multiset to the workers of a gang from worker w on.
 func (s *sequenceSearch) gang(at int, x []int16, cost int64, j, w int, start int64) {
 	if s.handed++; s.trail == nil && s.handed%handsPerStep == 0 && !s.spend() {
 		return
@@ -349,8 +349,8 @@ func (s *sequenceSearch) fits(j, w, depth int, start int64) bool {
 func (s *sequenceSearch) dealable(x []int16, j, depth int) bool {
 	dealt := x[s.dealt[j]:]
 next:
-	for _, dish := range s.Jobs[j].Multisets {
-		for d, count := range dish.Counts {
+	for _, multiset := range s.Jobs[j].Multisets {
+		for d, count := range multiset.Counts {
 			n := int(dealt[d])
 			if d == depth {
 				n++
@@ -390,7 +390,7 @@ func (s *sequenceSearch) emit(to, j int, start, cost int64, below int) {
 		}
 	}
 	dealt := x[s.dealt[j]:]
-	if pause, dish := job.PauseOf(func(d int) int { return int(dealt[d]) }); dish >= 0 {
+	if pause, multiset := job.PauseOf(func(d int) int { return int(dealt[d]) }); multiset >= 0 {
 		ends := job.Limits.Ends[x[j]]
 		end := max(int64(x[s.over+j])+pause, ends.From)
 		if end > min(job.Due, ends.To) {

@@ -17,7 +17,7 @@ import (
 )
 
 // TestSharingAgainstOptima holds the rates programs against brute force, with
-// as many companies as there are and with few, so that there is a crowd.
+// as many co-resident sets as there are and with few, so that there is a crowd.
 func TestSharingAgainstOptima(t *testing.T) {
 	s := boundtest.Engine(t)
 	seeds := uint64(2000)
@@ -43,7 +43,7 @@ func TestSharingAgainstOptima(t *testing.T) {
 			require.NoError(t, err)
 			require.NotNil(t, b.Value)
 			require.True(t, b.Certified)
-			require.False(t, objective.Better(optimum, b.Value), "seed %d, %d companies: claims %v, the optimum is %v", seed, most, b.Value, optimum)
+			require.False(t, objective.Better(optimum, b.Value), "seed %d, %d co-resident sets: claims %v, the optimum is %v", seed, most, b.Value, optimum)
 			value, _ := b.Value.Float64()
 			if most == 0 {
 				plain = value
@@ -59,6 +59,6 @@ func TestSharingAgainstOptima(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d optima, %d bounds are tighter than without companies, %d meet the optimum", known, tighter, met)
+	t.Logf("%d optima, %d bounds are tighter than without co-resident sets, %d meet the optimum", known, tighter, met)
 	assert.Positive(t, tighter)
 }

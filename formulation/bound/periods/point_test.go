@@ -20,7 +20,7 @@ import (
 )
 
 // TestSchedulesArePoints: what a valid schedule does is a solution of every fluid program, also
-// where classes are taken together and few companies have columns, and of that of its period with
+// where classes are taken together and few co-resident sets have columns, and of that of its period with
 // limits of rates and cuts. A row that is too strong shows here even where it does not bind.
 func TestSchedulesArePoints(t *testing.T) {
 	n := uint64(1200)
@@ -142,16 +142,16 @@ func newPoint(f *fluid.Program, s *instance.Schedule) *fluidPoint {
 	}
 	for g := range members {
 		slices.SortFunc(members[g], func(a, b string) int { return p.order(a) - p.order(b) })
-		company := "share." + strings.Join(members[g], ".")
-		if !slices.ContainsFunc(f.Linear.Cols, func(c linear.Col) bool { return c.Name == company }) {
-			company = "share.crowd"
+		set := "share." + strings.Join(members[g], ".")
+		if !slices.ContainsFunc(f.Linear.Cols, func(c linear.Col) bool { return c.Name == set }) {
+			set = "share.crowd"
 		}
 		if len(members[g]) > 0 {
-			p.add(one, "%s", company)
+			p.add(one, "%s", set)
 		}
 		for _, id := range members[g] {
-			if company == "share.crowd" {
-				p.add(one, "%s.%s", company, id)
+			if set == "share.crowd" {
+				p.add(one, "%s.%s", set, id)
 			}
 		}
 		for _, t := range s.Tasks {
@@ -159,7 +159,7 @@ func newPoint(f *fluid.Program, s *instance.Schedule) *fluidPoint {
 				continue
 			}
 			shape := p.shapes[t.Job]
-			p.add(each, "%s.%s.d%d", company, shape.Id, t.Depth)
+			p.add(each, "%s.%s.d%d", set, shape.Id, t.Depth)
 			if len(p.modes[t.Job].Pools) > 1 {
 				p.add(each, "%s.tasks.%s.d%d", shape.Id, network.Pools[network.PoolOf[in.GPUs[t.GPU].Node]].Id, t.Depth)
 			}

@@ -60,11 +60,11 @@ func (p *AssignedPlans) Levels() int {
 }
 
 // Length is how many ticks a synchronisation takes after the tasks of a multiset, by rate level.
-func (p *AssignedPlans) Length(dish, level int) int64 {
+func (p *AssignedPlans) Length(multiset, level int) int64 {
 	if !p.Job.HasSync() {
 		return 0
 	}
-	return p.Multisets[dish].Sync[level]
+	return p.Multisets[multiset].Sync[level]
 }
 
 // MayStart reports whether the synchronisation of iteration i may start so.
@@ -123,14 +123,14 @@ func newHomePlans(s *Program, n *Node, j int) *AssignedPlans {
 	}
 	p.Loads = slices.Concat(p.Links, pooled)
 	for _, counts := range s.Model.Multisets(d) {
-		dish := Multiset{Counts: counts}
+		multiset := Multiset{Counts: counts}
 		if job.HasSync() {
 			volume := job.Volume(counts, span.Parties)
 			for _, level := range in.RateLevels {
-				dish.Sync = append(dish.Sync, int64(in.SyncTicks(volume, span.Rate(level))))
+				multiset.Sync = append(multiset.Sync, int64(in.SyncTicks(volume, span.Rate(level))))
 			}
 		}
-		p.Multisets = append(p.Multisets, dish)
+		p.Multisets = append(p.Multisets, multiset)
 	}
 	p.Iteration = p.shortest()
 	return p

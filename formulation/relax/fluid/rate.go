@@ -99,7 +99,7 @@ func (f *Program) build(period int64, limits []relax.Interval) {
 	f.links()
 	s := f.sharing()
 	if period > 0 {
-		if s == nil { // too many classes for companies
+		if s == nil { // too many classes for co-resident sets
 			s = &sharing{Program: f}
 		}
 		s.wholeRates(limits)

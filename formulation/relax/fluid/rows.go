@@ -219,7 +219,7 @@ func (f *Program) parties(s *Shape, i int, most int64) {
 		f.Linear.Term(hold, s.busy[i][at], -1)
 		s.node[i] = append(s.node[i], v)
 	}
-	racks := f.rackList(o)
+	racks := f.Model.Network.RackClasses(o)
 	if o.Kind != relax.Spread || len(racks) < 2 {
 		return
 	}
@@ -370,7 +370,7 @@ func (f *Program) links() {
 				if o.Kind != relax.Spread {
 					continue
 				}
-				racks := f.rackList(o)
+				racks := f.Model.Network.RackClasses(o)
 				where := slices.Index(racks, r)
 				if where < 0 {
 					continue
@@ -387,10 +387,3 @@ func (f *Program) links() {
 		add(fmt.Sprintf("k%d.uplink", r), int64(len(rack.Racks)), uplink, linear.About{Resource: "uplink", Subject: rack.UplinkName()})
 	}
 }
-
-// Limits on the heads, tails and deadlines that get rows of their own.
-const (
-	maxHeads     = 5
-	maxTails     = 3
-	maxDeadlines = 4
-)

@@ -3,7 +3,6 @@ package fluid
 import (
 	"fmt"
 	"math/big"
-	"slices"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
@@ -24,7 +23,7 @@ type Shape struct {
 	does []int   // iterations done in the mode
 	busy [][]int // by pool of the mode if it has several: tasks
 	node [][]int // likewise: nodes that take part in the synchronisations
-	rack [][]int // by rackList if that has several: racks that take part
+	rack [][]int // by class of racks if that has several: racks that take part
 	// tasks[pool][depth], of the workers in modes of several pools.
 	tasks map[int][]int
 }
@@ -104,16 +103,4 @@ func (f *Program) freeMemory(p int) int64 {
 		}
 	}
 	return max(0, int64(at.Memory-max(0, smallest)))
-}
-
-// rackList returns the rack classes of the pools of a mode, ascending.
-func (f *Program) rackList(o *relax.Mode) []int {
-	var racks []int
-	for _, p := range o.Pools {
-		if r := f.Model.Network.Pools[p].Rack; !slices.Contains(racks, r) {
-			racks = append(racks, r)
-		}
-	}
-	slices.Sort(racks)
-	return racks
 }

@@ -6,10 +6,10 @@ import (
 )
 
 // sharing are rows for the periodic objectives about who shares single GPUs.
-// Each GPU has a company, the set of jobs that live there; there are variables
-// for every company of few jobs, and for all larger ones together:
+// Each GPU has a co-resident set, the set of jobs that live there; there are variables
+// for every co-resident set of few jobs, and for all larger ones together:
 //
-//	gpus[S]         GPUs with company S, a multiset of classes
+//	gpus[S]         GPUs with co-resident set S, a multiset of classes
 //	does[S,c,d]     tasks of depth d there of the n_c(S) members of class c, per period
 //
 // A job has k homes at the most, tasks to the number of its iterations, and on
@@ -44,11 +44,11 @@ import (
 //	(27) G x_i = does[i] there >= U x_i - (period / l_i) (U homes_i / k_i - G)
 //	(28) does[i] there <= U x_i
 //
-// for classes of one job each, where what companies of many jobs do counts as
+// for classes of one job each, where what co-resident sets of many jobs do counts as
 // done there in (27), and not in (28).
 type sharing struct {
 	*Program
-	size  int      // members of the largest company with variables of its own
+	size  int      // members of the largest co-resident set with variables of its own
 	gpus  int      // row (21)
 	homes []int    // rows (22), by shape
 	rules [][]rule // rows (23), by shape
@@ -64,7 +64,7 @@ type coResidentSet struct {
 	does    map[int][]int // by shape and depth; -1: none
 }
 
-// crowd is all larger companies together. Its slices are by shape, empty if
+// crowd is all larger co-resident sets together. Its slices are by shape, empty if
 // there is none.
 type crowd struct {
 	homes []int
@@ -77,7 +77,7 @@ type rule struct {
 	weight []int64
 }
 
-// MostCoResidentSets bounds the companies with variables of their own.
+// MostCoResidentSets bounds the co-resident sets with variables of their own.
 const MostCoResidentSets = 600
 
 // sharing adds the rows, unless there are too many classes.
@@ -111,7 +111,7 @@ func (f *Program) sharing() *sharing {
 		s.gather()
 	}
 	if s.size < 2 {
-		return s // only companies of at least two tell who shares GPUs
+		return s // only co-resident sets of at least two tell who shares GPUs
 	}
 	for i := range s.Shapes {
 		for a := range s.Shapes {
@@ -157,7 +157,7 @@ func coResidentSets(jobs []int, size, most int) [][]int {
 	return list
 }
 
-// rows adds rows (21) to (23), still empty on the side of the companies.
+// rows adds rows (21) to (23), still empty on the side of the co-resident sets.
 func (s *sharing) rows() {
 	all := make([]bool, len(s.Model.GPUs))
 	total := int64(0)

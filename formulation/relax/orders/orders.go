@@ -56,7 +56,7 @@ type PlacedJob struct {
 	Place       []int   // by worker: its number among the residents there
 	Twin        []int   // by worker: the one before it on an alike GPU; -1: none
 	Least, Most []int64 // by worker: ticks of its shortest and longest task
-	Pause       []int64 // by dish: ticks of the synchronisation at its fastest
+	Pause       []int64 // by multiset: ticks of the synchronisation at its fastest
 	Pauses      int64   // the least of these
 	work        int64   // ticks of the tasks of an iteration, at the least
 	Fastest     []int64 // by depth: ticks of a task, at the least
@@ -141,8 +141,8 @@ func (q *Problem) add(s *cases.Program, j int, due int64, gpus map[instance.GPUI
 }
 
 // PauseOf returns the ticks of the synchronisation at its fastest after tasks of so
-// many workers of each depth, and the dish that they are; -1 where they are none.
-func (j *PlacedJob) PauseOf(count func(depth int) int) (ticks int64, dish int) {
+// many workers of each depth, and the multiset that they are; -1 where they are none.
+func (j *PlacedJob) PauseOf(count func(depth int) int) (ticks int64, multiset int) {
 next:
 	for i := range j.Multisets {
 		for d, n := range j.Multisets[i].Counts {

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// does adds the columns of the tasks of a shape in a company, at most so many,
+// does adds the columns of the tasks of a shape in a co-resident set, at most so many,
 // and returns them by depth; -1 where the depth cannot be. The deepest
 // activations must fit beside the given parameters.
 func (s *sharing) does(name string, i int, most int64, fits func(depth int) bool) []int {
@@ -37,14 +37,14 @@ func (s *sharing) each(i int, cols []int, f func(x int, length int64)) {
 	}
 }
 
-// meet adds a company.
+// meet adds a co-resident set.
 func (s *sharing) meet(members []int) {
 	name := "share"
 	for _, i := range members {
 		name += "." + s.Shapes[i].Id
 	}
 	kinds := slices.Compact(slices.Clone(members))
-	times := make([]int64, len(kinds)) // how often each is in the company
+	times := make([]int64, len(kinds)) // how often each is in the co-resident set
 	most := int64(math.MaxInt64)       // GPUs
 	for n, i := range kinds {
 		for _, o := range members {
@@ -81,7 +81,7 @@ func (s *sharing) meet(members []int) {
 	}
 }
 
-// gaps adds rows (26) of a member of a company, one for each slack that its tasks may have.
+// gaps adds rows (26) of a member of a co-resident set, one for each slack that its tasks may have.
 func (s *sharing) gaps(name string, c coResidentSet, kinds []int, times []int64, n int) {
 	d := s.Shapes[kinds[n]].Class
 	sync, step := int64(d.Sync), int64(d.Iteration)
@@ -124,7 +124,7 @@ func (s *sharing) limit(gpus, times, step int64) int64 {
 	return exact.Saturate(exact.Mul(gpus*times, s.Period/max(1, step)+1))
 }
 
-// fits reports whether a GPU of some type holds the company while shape i does
+// fits reports whether a GPU of some type holds the co-resident set while shape i does
 // a task of the given depth.
 func (s *sharing) fits(members []int, i, depth int) bool {
 	for t, n := range s.Model.GPUs {

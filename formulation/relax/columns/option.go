@@ -12,8 +12,8 @@ type Use struct {
 type Plans struct {
 	Grid         Grid
 	Options      []PricedOption
-	Modes        int   // as many as the menus are of
-	Alternatives int   // alternatives of all menus
+	Modes        int   // as many as the options are of
+	Alternatives int   // alternatives of all options
 	Weight       int64 // price of a tick of completion, in units of the tariff's scale
 	// Due is the latest end of a plan, -1 for none: then a plan that has passed
 	// the horizon goes on for nothing.
@@ -46,13 +46,13 @@ type Alternative struct {
 	Uses   []Use
 }
 
-// Multiset is a multiset of a recipe as items: counts[i] times item i.
+// Multiset is a multiset of a option as items: counts[i] times item i.
 type Multiset struct {
 	Items  []int
 	Counts []int64
 }
 
-// PricedOption is a recipe in a way as the pricer uses it.
+// PricedOption is a option in a way as the pricer uses it.
 type PricedOption struct {
 	Mode      int
 	sync      int64

@@ -29,7 +29,7 @@ type Option struct {
 const (
 	maxMultisets  = 24      // minimal multisets of a job
 	maxEnumerated = 200_000 // multisets looked at
-	maxRecipes    = 4       // lengths of the synchronisation in a way
+	maxOptions    = 4       // lengths of the synchronisation in a way
 )
 
 // ModeOptions lists the modes of a job in which it can run, without those that
@@ -89,7 +89,7 @@ func (m *Model) syncOf(d *Class, o *Mode, counts []int) (int64, instance.Bytes) 
 	return int64(sync), volume
 }
 
-// merge joins recipes of equal synchronisations, and then the closest, until
+// merge joins options of equal synchronisations, and then the closest, until
 // there are few. What is joined gets the least of both.
 func merge(list []Option) []Option {
 	slices.SortStableFunc(list, func(a, b Option) int { return cmp.Compare(a.Sync, b.Sync) })
@@ -100,7 +100,7 @@ func merge(list []Option) []Option {
 			i++
 		}
 	}
-	for len(list) > maxRecipes {
+	for len(list) > maxOptions {
 		closest := 1
 		for i := 2; i < len(list); i++ {
 			if list[i].Sync-list[i-1].Sync < list[closest].Sync-list[closest-1].Sync {
@@ -112,7 +112,7 @@ func merge(list []Option) []Option {
 	return list
 }
 
-// fuse joins recipe i to the one before it.
+// fuse joins option i to the one before it.
 func fuse(list []Option, i int) []Option {
 	a, b := &list[i-1], list[i]
 	a.Multisets = append(a.Multisets, b.Multisets...)
@@ -121,7 +121,7 @@ func fuse(list []Option, i int) []Option {
 }
 
 // RelaxedRule reports whether the job's multisets are too many to be listed,
-// so that [model.multisets] relaxes its rule.
+// so that [Model.Multisets] relaxes its rule.
 func (d *Class) RelaxedRule() bool { return d.relaxed }
 
 // Multisets returns the depth multisets that matter. A job with more than
