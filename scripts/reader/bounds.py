@@ -236,8 +236,9 @@ class Bounds:
         return [self.gpu_load(kinds) for kinds in sets]
 
     @staticmethod
-    def latest(load: Load) -> int:
-        """The end of a plan that does, between a head and a tail, the work that is between them."""
+    def latest(load: Load, named: Optional[tuple[int, int]] = None) -> int:
+        """The end of a plan that does, between a head and a tail, the work that is between them: of the
+        heads and tails at which work begins and ends, a part where they are many, or of those named."""
 
         def moments(first: list[tuple[int, Item]]) -> list[int]:
             every = sorted({at + i * item.job.iteration for at, item in first for i in range(item.job.job.iterations)})
@@ -254,8 +255,8 @@ class Bounds:
             for i in load.items if id(i.job) in amounts
         ]  # fmt: skip
         best = 0
-        for head in moments([(i.head, i) for i in load.items]):
-            for tail in moments([(i.tail, i) for i in load.items]):
+        for head in moments([(i.head, i) for i in load.items]) if named is None else named[:1]:
+            for tail in moments([(i.tail, i) for i in load.items]) if named is None else named[1:]:
                 work = 0
                 for amount, ready, after, l, last in items:
                     first = max(0, -((ready - head) // l))  # rounded up
@@ -290,7 +291,13 @@ class Bounds:
         """The best bound of a certificate's kind; None where there is no plan at all."""
         if certificate["kind"] not in ("chain", "area"):
             raise TooMany(f"certificates of kind {certificate['kind']!r} are not looked at")
-        return self.chain if certificate["kind"] == "chain" else self.area
+        if certificate["kind"] == "chain":
+            return self.chain
+        if self.instance.objective != "makespan" or self.area is None:
+            return self.area
+        # Whatever load the certificate means, its head and tail make true bounds of every load.
+        named = [(t.get("head", 0), t.get("tail", 0)) for t in certificate.get("loads", [])]
+        return max([self.area, *(Fraction(self.latest(load, pair)) for load in self.loads for pair in named)])
 
     def wrong(self, certificate: dict) -> str:
         """What is wrong with a certificate of kind chain or area; nothing if its bound holds.
