@@ -25,7 +25,7 @@ PORTED    := . ./formulation/instance/... ./solver/... ./wasm/...
 # Paths without this folder: what one step compiles or tests, another one finds done.
 export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
-.PHONY: help setup setup-tests build wasm size site test-site e2e measure-site picture clp-wasm dist demo test soak test-noclp test-js same-plans kernel lint fence schema fuzz bench bench-go bench-peers bench-classical bench-smoke test-peers test-reader study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
+.PHONY: help setup setup-tests build wasm size site test-site e2e measure-site picture clp-wasm dist demo test soak test-noclp test-js same-plans kernel lint fence schema fuzz bench bench-go bench-peers bench-classical bench-smoke test-peers test-reader test-profiler study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -205,6 +205,9 @@ bin/peers/installed: study/bench/peers/requirements.txt
 # Python's standard library suffices. The tests are among those of make test as well.
 test-reader: ## compare the compiler and the checker with a second reader of docs/problem.md, in Python
 	$(GO) test -tags '$(TAGS)' -v ./scripts/reader
+
+test-profiler: ## the PyTorch companion on a CPU, where a Python has PyTorch
+	$(GO) test -tags '$(TAGS)' -v ./profiler
 
 table: build ## the README's table of the examples
 	@scripts/table

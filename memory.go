@@ -201,6 +201,15 @@ func remedies(in *instance.Instance, spec *instance.Spec, models instance.Profil
 	for _, batch := range smaller(in, spec, models, source) {
 		try("batch", fmt.Sprint(batch), func(j *instance.JobSpec) { j.Batch = batch })
 	}
+	if !old.Checkpointing { // where the profile tells what it takes
+		try("checkpointing", "true", func(j *instance.JobSpec) { j.Checkpointing = true })
+	}
+	kinds := []string{"zero1", "zero2", "zero3"}
+	for _, kind := range kinds[slices.Index(kinds, old.Sharding)+1:] {
+		if old.Workers > 1 {
+			try("sharding", kind, func(j *instance.JobSpec) { j.Sharding = kind })
+		}
+	}
 	for _, k := range slices.Compact([]int{old.Workers - 1, old.Workers * 3 / 4, old.Workers / 2, 1}) {
 		if k >= 1 && k < old.Workers && k >= old.SPB.MinFull {
 			try("workers", fmt.Sprint(k), func(j *instance.JobSpec) { j.Workers = k })

@@ -26,7 +26,7 @@ in, measured by other projects or estimated; files of theirs can be imported, an
 those of models that nobody measured worked out from their architecture.`,
 	}
 	c.AddCommand(newProfileList(std), newProfileShow(std), newProfileImport(std),
-		newProfileEstimate(std), newProfileGPUs(std), newProfileCompare(std))
+		newProfileEstimate(std), newProfileMeasure(std), newProfileCheck(std), newProfileGPUs(std), newProfileCompare(std))
 	return c
 }
 

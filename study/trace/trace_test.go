@@ -162,6 +162,15 @@ func TestWorkload(t *testing.T) {
 		require.InDelta(t, want, w.Alone(i), w.ClassOf(i).Fastest(), "the duration, up to an iteration")
 	}
 
+	current, err := BuiltinTable("current")
+	require.NoError(t, err)
+	w, err = workload(t, Philly, samples[Philly], current, "1x8")
+	require.NoError(t, err)
+	for i, want := range []float64{10, 66} {
+		require.InDelta(t, want, w.Alone(i), w.ClassOf(i).Fastest(), "the duration, up to an iteration")
+		require.Equal(t, "h100", w.ClassOf(i).Shape.GPU)
+	}
+
 	byType := table(t, "models:\n  - {name: cifar10, iterations: 50, iteration_s: {v100: {6: 0.5}, any: {6: 2}}, restart_s: {4: 3, 8: 5}, gpu_part: 0.75}\n")
 	w, err = workload(t, Pollux, samples[Pollux], byType, "1x8:v100,1x8:k80")
 	require.NoError(t, err)
@@ -250,7 +259,7 @@ func TestTableProblems(t *testing.T) {
 		require.NoError(t, err)
 	}
 	_, err := BuiltinTable("nobody")
-	require.ErrorContains(t, err, "there are gavel, muri, tiresias, unnamed")
+	require.ErrorContains(t, err, "there are current, gavel, muri, tiresias, unnamed")
 }
 
 // data returns a file of the traces that other projects publish, where they are at

@@ -77,6 +77,9 @@ func Detect(data []byte) (Format, error) {
 	}
 	if text[0] == '{' {
 		switch {
+		case bytes.Contains(text, []byte(`"traceEvents"`)):
+			return "", errors.New("profiles: the file is a trace of torch.profiler: a log of kernels, which does not tell what stays in memory, nor what a shorter backward pass takes; " +
+				"jigsaw profile measure measures the model itself")
 		case bytes.Contains(text, []byte(`"nodes"`)):
 			return DNNPartitioning, nil
 		case bytes.Contains(text, []byte(`"layers"`)):

@@ -58,6 +58,7 @@ func TestDetect(t *testing.T) {
 		{"", "", "the file is empty"},
 		{" \n", "", "the file is empty"},
 		{`{"version":1,"profiles":[{"layers":[]}]}`, "", "JigSaw profile already"},
+		{`{"schemaVersion": 1, "traceEvents": []}`, "", "jigsaw profile measure measures the model itself"},
 		{`{}`, "", "not known"},
 		{"hello", "", `begins with "hello" is not known; name one of pipedream, deeppool, dnn-partitioning`},
 	} {

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/profiles"
+	"jigsaw/profiler"
+)
+
+type profileMeasureOptions struct {
+	to     destination
+	python string
+	script bool
+	gpu    string
+	batch  int
+	more   []string
+}
+
+func newProfileMeasure(std streams) *cobra.Command {
+	var o profileMeasureOptions
+	c := &cobra.Command{
+		Use:   "measure FILE.py:factory [-- OPTION...]",
+		Short: "Measure a PyTorch model's profile, layer by layer, on this machine",
+		Long: `Run the PyTorch companion on a model and check what it writes. FILE.py:factory, which may
+take the batch size, returns the model, the inputs of one batch and a function that
+makes the loss of the model's output. What stands behind -- goes to the companion:
+--blocks 'layers.*', --iterations 30, --dtype bf16, --checkpointing, --strict, --device.
+
+Backward passes are timed as workers run them: with all before a layer frozen, layer by
+layer. PyTorch 1.13 or newer is needed, and a GPU for figures that mean something. Where
+the GPU is on another machine, take the companion there:
+
+  jigsaw profile measure --script > jigsaw_profile.py
+  python3 jigsaw_profile.py mymodels.py:make_gpt --gpu h100 --batch 8 --file gpt.json
+  jigsaw profile check gpt.json`,
+		Example: `  jigsaw profile measure mymodels.py:make_gpt --gpu h100 --batch 8 --file gpt.json -- --dtype bf16
+  jigsaw plan cluster.yaml --profiles gpt.json`,
+		Args:    cobra.ArbitraryArgs,
+		PreRunE: func(c *cobra.Command, _ []string) error { return aboveZero(c, "batch") },
+		RunE: func(c *cobra.Command, args []string) error {
+			if at := c.ArgsLenAtDash(); at >= 0 {
+				args, o.more = args[:at], args[at:]
+			}
+			if o.script {
+				return o.to.write(std, func(w io.Writer) error { _, err := w.Write(profiler.Module); return err })
+			}
+			if len(args) != 1 {
+				return usage(fmt.Errorf("name one FILE.py:factory; options of the companion stand behind --"))
+			}
+			return runProfileMeasure(c.Context(), args[0], o, std)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.python, "python", "python3", "a Python that has PyTorch")
+	f.BoolVar(&o.script, "script", false, "write the companion itself, one Python file, to take it to another machine")
+	f.StringVar(&o.gpu, "gpu", "", "what clusters call the GPU, like h100")
+	f.IntVar(&o.batch, "batch", 0, "samples of a worker in an iteration")
+	o.to.fileFlag(c)
+	return c
+}
+
+func runProfileMeasure(ctx context.Context, factory string, o profileMeasureOptions, std streams) error {
+	if o.gpu == "" || o.batch < 1 {
+		return usage(errors.New("say --gpu, what clusters call the GPU, and --batch, the samples of a worker"))
+	}
+	file, _, _ := strings.Cut(factory, ":")
+	if err := writable([]string{file}, o.to.file); err != nil {
+		return err
+	}
+	if err := exec.CommandContext(ctx, o.python, "-c", "import torch").Run(); err != nil {
+		return usage(fmt.Errorf("%s has no PyTorch (or there is no such program): name one that has it with --python, install it, or measure on another machine: jigsaw profile measure --help", o.python))
+	}
+	folder, err := os.MkdirTemp("", "jigsaw-profile")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	script, result := filepath.Join(folder, "jigsaw_profile.py"), filepath.Join(folder, "profile.json")
+	if err := os.WriteFile(script, profiler.Module, 0o600); err != nil {
+		return err
+	}
+	arguments := append([]string{script, factory, "--gpu", o.gpu, "--batch", strconv.Itoa(o.batch), "--file", result}, o.more...)
+	command := exec.CommandContext(ctx, o.python, arguments...)
+	command.Stdout, command.Stderr = std.err, std.err // its own progress bar
+	if err := command.Run(); err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && ctx.Err() == nil {
+			return usage(errors.New("the measurement failed; what is above says why"))
+		}
+		return err
+	}
+	measured, err := readProfiles([]string{result})
+	if err != nil {
+		return err
+	}
+	for _, p := range measured {
+		std.note("%s", profileLine(p))
+	}
+	return o.to.write(std, func(w io.Writer) error { return profiles.Encode(w, measured) })
+}
+
+func newProfileCheck(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Check profile files, and say what is in them",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			found, err := readProfiles(args)
+			if err != nil {
+				return err
+			}
+			if _, err := profiles.New(found...); err != nil {
+				return usage(err)
+			}
+			for _, p := range found {
+				if _, err := fmt.Fprintln(std.out, profileLine(p)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// profileLine sums a profile up.
+func profileLine(p *instance.Profile) string {
+	t, r := p.Totals(), profiles.Rows([]*instance.Profile{p})[0]
+	how := "measured"
+	if r.Estimated {
+		how = "estimated"
+	}
+	return fmt.Sprintf("%s on %s, batch %d, %s: %s with %s, forward %s, backward %s, parameters %v, activations %v", p.Model, p.GPU, p.Batch, how,
+		count(r.Layers, "layer"), count(r.Cuts+1, "depth"), milliseconds(t.Forward), milliseconds(t.Backward), t.Parameters, t.Activations)
+}

@@ -1,0 +1,464 @@
+"""Measures a layer profile of a PyTorch model for JigSaw, the way structured partial
+backpropagation (SPB) runs it.
+
+    python3 jigsaw_profile.py mymodels.py:make_gpt --gpu h100 --batch 8 --file gpt.json
+
+The factory returns a model, the inputs of one batch (a tensor, tuple or dict), and a function
+that makes the loss of the model's output. It may take the batch size.
+
+Blocks are what back-propagation may stop before: modules by pattern (--blocks 'layers.*'), by default
+the children of the longest ModuleList or Sequential. What runs before the first of them is a layer
+called stem, what runs after the last one, with the loss, a layer called head; where these have no
+parameters they belong to their neighbours. What runs between two blocks belongs to the one before.
+
+Backward times: for each layer c all parameters before it are frozen, and the whole backward pass is
+timed, B(c); the layer's own time is B(c) - B(c + 1). So no hook runs in the backward pass. Forward times
+are taken by hooks, on a GPU by events, without synchronisation in between.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import importlib.util
+import inspect
+import json
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import torch
+from torch import nn
+
+TOLERANCE = 0.05  # by which the sum of the parts may differ from whole iterations
+
+
+class Refused(Exception):
+    """What cannot be measured, and how to mend it."""
+
+
+# --- the model ---------------------------------------------------------------------------------
+
+
+def load(where: str, batch: int):
+    """The model, inputs and loss function of FILE.py:factory or package.module:factory."""
+    place, colon, name = where.rpartition(":")
+    if not colon or not name.isidentifier():
+        raise Refused(f"{where!r}: write FILE.py:factory, where factory() returns model, inputs, loss function")
+    if place.endswith(".py"):
+        path = Path(place)
+        if not path.is_file():
+            raise Refused(f"there is no file {place!r}")
+        sys.path.insert(0, str(path.parent))
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[path.stem] = module
+        spec.loader.exec_module(module)
+    else:
+        sys.path.insert(0, "")
+        try:
+            module = importlib.import_module(place)
+        except ModuleNotFoundError as error:
+            raise Refused(f"{place!r}: {error}; name a file, FILE.py:factory") from error
+    factory = getattr(module, name, None)
+    if not callable(factory):
+        raise Refused(f"{place} has no function {name!r}")
+    takes_batch = "batch" in inspect.signature(factory).parameters
+    made = factory(batch=batch) if takes_batch else factory()
+    if not isinstance(made, tuple) or len(made) != 3 or not isinstance(made[0], nn.Module) or not callable(made[2]):
+        raise Refused(f"{where} must return a model, its inputs and a loss function")
+    return made
+
+
+def find_blocks(model: nn.Module, pattern: str | None) -> dict[str, nn.Module]:
+    """Blocks by name: those that the pattern matches, or the children of the longest list."""
+    if type(model).__name__ == "OptimizedModule":
+        raise Refused("torch.compile hides the modules; return the model before it is compiled")
+    if pattern:
+        found = {name: m for name, m in model.named_modules() if name and fnmatch.fnmatchcase(name, pattern)}
+        depth = {name.count(".") for name in found}
+        if depth:  # 'layers.*' means the children of layers, not their parts
+            found = {name: m for name, m in found.items() if name.count(".") == min(depth)}
+        if not found:
+            raise Refused(f"no module matches --blocks {pattern!r}; there are {', '.join(n for n, _ in model.named_children())}")
+        return found
+    lists = [(len(m), -name.count("."), name, m) for name, m in model.named_modules() if isinstance(m, (nn.ModuleList, nn.Sequential))]
+    if not lists or max(lists)[0] < 2:
+        raise Refused("the model has no ModuleList or Sequential of two or more modules; name its blocks: --blocks 'PATTERN'")
+    _, _, name, longest = max(lists, key=lambda l: l[:2])
+    return {f"{name}.{n}" if name else n: m for n, m in longest.named_children()}
+
+
+def tensors(value):
+    """All tensors in nested tuples, lists and dicts."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, dict):
+        for v in value.values():
+            yield from tensors(v)
+    elif isinstance(value, (list, tuple)):
+        for v in value:
+            yield from tensors(v)
+
+
+def placed(value, device, dtype):
+    """The same with its tensors on a device, those of floating point with a type."""
+    if isinstance(value, torch.Tensor):
+        return value.to(device, dtype if dtype and value.is_floating_point() else None)
+    if isinstance(value, dict):
+        return type(value)((k, placed(v, device, dtype)) for k, v in value.items())
+    if isinstance(value, (list, tuple)):
+        return type(value)(placed(v, device, dtype) for v in value)
+    return value
+
+
+def storage(t: torch.Tensor):
+    """The memory a tensor is in: its address and bytes."""
+    s = t.untyped_storage() if hasattr(t, "untyped_storage") else t.storage().untyped()
+    return s.data_ptr(), s.nbytes()
+
+
+# --- clocks ------------------------------------------------------------------------------------
+
+
+class Clock:
+    """Marks points in time without waiting for the device."""
+
+    def __init__(self, device: torch.device):
+        self.cuda = device.type == "cuda"
+
+    def mark(self):
+        if not self.cuda:
+            return time.perf_counter_ns()
+        event = torch.cuda.Event(enable_timing=True)
+        event.record()
+        return event
+
+    def wait(self):
+        if self.cuda:
+            torch.cuda.synchronize()
+
+    def between(self, a, b) -> float:
+        """Nanoseconds, once both have passed."""
+        return a.elapsed_time(b) * 1e6 if self.cuda else float(b - a)
+
+
+# --- measuring ---------------------------------------------------------------------------------
+
+
+class Profiler:
+    def __init__(self, model, inputs, loss, blocks: dict[str, nn.Module], device: torch.device):
+        self.model, self.loss = model, loss
+        self.inputs = inputs if isinstance(inputs, (tuple, dict)) else (inputs,)
+        self.clock = Clock(device)
+        self.current = 0  # the layer that runs
+        self.marks: list = []
+        self.seen: list[str] = []
+        self.input_bytes: dict[str, int] = {}
+        self.names = blocks
+        self._order()
+
+    def forward(self):
+        out = self.model(**self.inputs) if isinstance(self.inputs, dict) else self.model(*self.inputs)
+        return self.loss(out)
+
+    def _order(self):
+        """One pass that tells the blocks' order, what each reads, and which layer a parameter is of."""
+        layer_of: dict[int, int] = {}  # storage of a parameter to the deepest layer that reads it
+        handles, inside = [], set()
+        for name, block in self.names.items():
+            inside.update(id(m) for m in block.modules())
+            handles.append(block.register_forward_pre_hook(self._enter(name)))
+
+        def own(module, _inputs):
+            for p in module.parameters(recurse=False):
+                key = storage(p)[0]
+                layer_of[key] = min(layer_of.get(key, self.current), self.current)
+
+        for m in self.model.modules():
+            if any(True for _ in m.parameters(recurse=False)):
+                handles.append(m.register_forward_pre_hook(own))
+        last = list(self.names.values())
+
+        def leave(module, _inputs, out):
+            if len(self.seen) == len(self.names):
+                self.current = len(self.names) + 1
+                self.input_bytes["head"] = sum(t.numel() * t.element_size() for t in tensors(out))
+
+        handles += [m.register_forward_hook(leave) for m in last]
+        self.current = 0
+        loss = self.forward()
+        for h in handles:
+            h.remove()
+        if not isinstance(loss, torch.Tensor) or loss.numel() != 1 or not loss.requires_grad:
+            raise Refused("the loss is not one number with a gradient; return a function of the model's output that makes one")
+        missing = [n for n in self.names if n not in self.seen]
+        if missing:
+            raise Refused(f"{', '.join(missing)} did not run in the forward pass; choose other blocks")
+        if len(self.seen) != len(set(self.seen)):
+            twice = next(n for n in self.seen if self.seen.count(n) > 1)
+            raise Refused(f"{twice} runs more than once in a forward pass; choose blocks that run once")
+        self.blocks = {n: self.names[n] for n in self.seen}  # in order of the forward pass
+        self.layers = ["stem", *self.seen, "head"]
+        self.input_bytes["stem"] = sum(t.numel() * t.element_size() for t in tensors(self.inputs))
+        self.parameters: list[list[nn.Parameter]] = [[] for _ in self.layers]
+        done = set()
+        for p in self.model.parameters():  # those that no module reads itself are the stem's
+            key = storage(p)[0]
+            if key not in done:
+                done.add(key)
+                self.parameters[layer_of.get(key, 0)].append(p)
+        self.storages = done
+        self.trainable = [any(p.requires_grad for p in ps) for ps in self.parameters]
+        self.wanted = [[p for p in ps if p.requires_grad] for ps in self.parameters]
+
+    def _enter(self, name):
+        def hook(_module, inputs):
+            if name in self.input_bytes:
+                self.seen.append(name)  # once more, to be refused
+                return
+            self.seen.append(name)
+            self.current = len(self.seen)
+            self.input_bytes[name] = sum(t.numel() * t.element_size() for t in tensors(inputs))
+
+        return hook
+
+    def activations(self) -> list[int]:
+        """Bytes that autograd keeps in each layer: storages once, without parameters."""
+        kept: dict[int, tuple[int, int]] = {}
+
+        def pack(t):
+            key, size = storage(t)
+            if key not in self.storages:
+                kept.setdefault(key, (self.current, size))
+            return t
+
+        handles = self._watch(lambda layer: setattr(self, "current", layer))
+        self.current = 0
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+            self.forward()
+        for h in handles:
+            h.remove()
+        total = [0] * len(self.layers)
+        for layer, size in kept.values():
+            total[layer] += size
+        return total
+
+    def _watch(self, entered):
+        """Calls entered(layer) where a layer begins."""
+        blocks = list(self.blocks.values())
+        handles = [b.register_forward_pre_hook(lambda _m, _i, n=n: entered(n + 1)) for n, b in enumerate(blocks)]
+        handles.append(blocks[-1].register_forward_hook(lambda _m, _i, _o: entered(len(blocks) + 1)))
+        return handles
+
+    def forward_times(self, iterations: int, warmup: int, progress) -> list[list[float]]:
+        """Nanoseconds of each layer in each iteration."""
+        samples: list[list[float]] = [[] for _ in self.layers]
+        handles = self._watch(lambda _layer: self.marks.append(self.clock.mark()))
+        for n in range(warmup + iterations):
+            self.marks = [self.clock.mark()]
+            loss = self.forward()
+            self.marks.append(self.clock.mark())
+            loss.backward()
+            self.model.zero_grad(set_to_none=True)
+            self.clock.wait()
+            if n >= warmup:
+                for layer, (a, b) in enumerate(zip(self.marks, self.marks[1:])):
+                    samples[layer].append(self.clock.between(a, b))
+            progress()
+        for h in handles:
+            h.remove()
+        return samples
+
+    def backward_times(self, cut: int, iterations: int, warmup: int, progress) -> list[float]:
+        """Nanoseconds of backward passes that stop before a layer."""
+        for layer, parameters in enumerate(self.wanted):
+            for p in parameters:
+                p.requires_grad_(layer >= cut)
+        samples = []
+        try:
+            for n in range(warmup + iterations):
+                loss = self.forward()
+                self.clock.wait()
+                start = self.clock.mark()
+                loss.backward()
+                end = self.clock.mark()
+                self.clock.wait()
+                self.model.zero_grad(set_to_none=True)
+                if n >= warmup:
+                    samples.append(self.clock.between(start, end))
+                progress()
+        finally:
+            for parameters in self.wanted:
+                for p in parameters:
+                    p.requires_grad_(True)
+        return samples
+
+    def iteration_times(self, iterations: int, warmup: int, progress) -> list[float]:
+        """Nanoseconds of whole iterations, with no hook."""
+        samples = []
+        for n in range(warmup + iterations):
+            self.clock.wait()
+            start = self.clock.mark()
+            self.forward().backward()
+            end = self.clock.mark()
+            self.clock.wait()
+            self.model.zero_grad(set_to_none=True)
+            if n >= warmup:
+                samples.append(self.clock.between(start, end))
+            progress()
+        return samples
+
+    def workspace(self, kept: int) -> int:
+        """The peak of an iteration beside parameters, gradients and what is kept; 0 where it cannot be told."""
+        if not self.clock.cuda:
+            return 0
+        self.model.zero_grad(set_to_none=True)
+        torch.cuda.empty_cache()
+        self.clock.wait()
+        before = torch.cuda.memory_allocated()
+        torch.cuda.reset_peak_memory_stats()
+        self.forward().backward()
+        self.clock.wait()
+        peak, gradients = torch.cuda.max_memory_allocated(), torch.cuda.memory_allocated() - before
+        self.model.zero_grad(set_to_none=True)
+        return max(0, peak - before - gradients - kept)
+
+
+def measure(profiler: Profiler, iterations: int, warmup: int, report=lambda _done, _of: None) -> tuple[list[dict], dict]:
+    """The layers of a profile, and what is worth knowing of the measurement."""
+    cuts = [c for c in range(len(profiler.layers)) if profiler.trainable[c]]
+    if not cuts:
+        raise Refused("no parameter requires a gradient")
+    of, done = (warmup + iterations) * (len(cuts) + 2), 0
+
+    def progress():
+        nonlocal done
+        done += 1
+        report(done, of)
+
+    kept = profiler.activations()
+    forward = [statistics.median(s) for s in profiler.forward_times(iterations, warmup, progress)]
+    passes = {c: profiler.backward_times(c, iterations, warmup, progress) for c in cuts}
+    whole = statistics.median(profiler.iteration_times(iterations, warmup, progress))
+
+    after, backward, spread = 0.0, [0.0] * len(profiler.layers), 0.0
+    for c in reversed(cuts):
+        median = statistics.median(passes[c])
+        if len(passes[c]) > 1 and median > 0:
+            low, _, high = statistics.quantiles(passes[c], n=4)
+            spread = max(spread, (high - low) / median)
+        backward[c] = max(0.0, median - after)  # deeper passes take no less
+        after = max(after, median)
+    layers: list[dict] = []
+    for i, name in enumerate(profiler.layers):
+        layer = {
+            "name": name,
+            "forward": round(forward[i]),
+            "backward": round(backward[i]),
+            "parameters": sum(p.numel() * p.element_size() for p in profiler.parameters[i]),
+            "activations": kept[i],
+            "input": profiler.input_bytes[name],
+        }
+        if i > 0 and not profiler.trainable[i]:
+            layer["joined"] = True  # nothing there to train: no depth begins here
+        layers.append(layer)
+    if not profiler.parameters[0]:
+        merge(layers, 0, layers[1])
+    if not profiler.parameters[-1]:
+        merge(layers, -1, layers[-2])
+    for layer in layers:
+        for key in ("forward", "backward"):
+            layer[key] = f"{layer[key]}ns"
+    parts = sum(forward) + after
+    facts = {"whole": whole, "parts": parts, "difference": parts / whole - 1 if whole else 0.0, "spread": spread,
+             "workspace": profiler.workspace(sum(kept))}
+    return layers, facts
+
+
+def merge(layers: list[dict], at: int, into: dict):
+    """Counts a layer without parameters to its neighbour."""
+    gone = layers.pop(at)
+    for key in ("forward", "backward", "activations"):
+        into[key] += gone[key]
+    if at == 0:
+        into["input"] = gone["input"]
+        into.pop("joined", None)
+
+
+# --- the command -------------------------------------------------------------------------------
+
+
+def main(arguments: list[str] | None = None) -> int:
+    p = argparse.ArgumentParser(prog="jigsaw_profile", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("factory", help="FILE.py:factory, or package.module:factory")
+    p.add_argument("--gpu", required=True, help="what clusters call the GPU, like h100")
+    p.add_argument("--batch", type=int, required=True, help="samples of a worker in an iteration")
+    p.add_argument("--model", help="the model's name, for jobs (default: the factory's, less make_)")
+    p.add_argument("--blocks", help="a pattern of module names, like 'layers.*' (default: the children of the longest list)")
+    p.add_argument("--iterations", type=int, default=30, help="timed for each cut (default 30)")
+    p.add_argument("--warmup", type=int, default=3, help="not timed, for each cut (default 3)")
+    p.add_argument("--dtype", choices=["fp32", "bf16", "fp16"], help="of weights and inputs (default: as the factory makes them)")
+    p.add_argument("--device", help="cuda, cuda:1, cpu (default: cuda where there is one)")
+    p.add_argument("--checkpointing", action="store_true", help="the model recomputes its blocks by itself: written down, and inputs left out")
+    p.add_argument("--strict", action="store_true", help="fail where the parts differ from whole iterations by more than 5 %%")
+    p.add_argument("--file", help="write the profile here (default: standard output)")
+    o = p.parse_args(arguments)
+    if o.batch < 1 or o.iterations < 1 or o.warmup < 0:
+        p.error("batch and iterations are 1 or more")
+    try:
+        return run(o)
+    except Refused as refused:
+        print(f"jigsaw_profile: {refused}", file=sys.stderr)
+        return 2
+
+
+def run(o) -> int:
+    device = torch.device(o.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    dtype = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16, None: None}[o.dtype]
+    model, inputs, loss = load(o.factory, o.batch)
+    model = model.to(device, dtype).train()
+    inputs = placed(inputs, device, dtype)
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        torch.manual_seed(0)
+        profiler = Profiler(model, inputs, loss, find_blocks(model, o.blocks), device)
+
+        def report(done, of):
+            if sys.stderr.isatty():
+                bar = "#" * (40 * done // of)
+                print(f"\r[{bar:<40}] {done}/{of}", end="\n" if done == of else "", file=sys.stderr, flush=True)
+
+        layers, facts = measure(profiler, o.iterations, o.warmup, report)
+    found = f"the parts differ from whole iterations by {100 * facts['difference']:+.1f} %"
+    if abs(facts["difference"]) > TOLERANCE:
+        if o.strict:
+            raise Refused(found + "; use more --iterations on an idle device, or other blocks")
+        print(f"jigsaw_profile: warning: {found}", file=sys.stderr)
+    name = o.factory.rpartition(":")[2]
+    where = torch.cuda.get_device_name(device) if device.type == "cuda" else "a CPU, whose workspace is not known"
+    types = sorted({str(q.dtype).removeprefix("torch.") for q in model.parameters()})
+    profile = {"model": o.model or name.removeprefix("make_"), "gpu": o.gpu, "batch": o.batch}
+    if types in (["bfloat16"], ["float16"]):
+        profile["precision"] = {"bfloat16": "bf16", "float16": "fp16"}[types[0]]
+    if facts["workspace"]:
+        profile["workspace"] = facts["workspace"]
+    profile["source"] = {
+        "repository": "measured by jigsaw_profile", "commit": f"PyTorch {torch.__version__}", "file": o.factory, "licence": "one's own",
+        "note": f"On {where}; {', '.join(types)}; medians of {o.iterations} iterations, of backward passes with an interquartile range of up to "
+        f"{100 * facts['spread']:.0f} %; {found}." + (" With checkpointing." if o.checkpointing else ""),
+    }
+    if o.checkpointing:
+        for layer in layers:
+            del layer["input"]
+    profile["layers"] = layers
+    text = json.dumps({"version": 1, "profiles": [profile]}, indent=1)
+    if o.file:
+        Path(o.file).write_text(text + "\n", encoding="utf-8")
+    else:
+        print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,247 @@
+"""Tests of jigsaw_profile on a CPU: python3 -m unittest, in this folder. They need PyTorch."""
+
+import contextlib
+import io
+import json
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+try:
+    import torch
+except ModuleNotFoundError as error:
+    raise unittest.SkipTest("PyTorch is not installed: the profiler is not tested") from error
+
+from torch import nn
+
+import jigsaw_profile as jp
+
+torch.set_num_threads(1)
+CPU = torch.device("cpu")
+
+
+class Watch:
+    """A clock that stands still but for what Work takes."""
+
+    cuda = False
+
+    def __init__(self, _device=None):
+        pass
+
+    now = 0
+
+    def mark(self):
+        return Watch.now
+
+    def wait(self):
+        pass
+
+    def between(self, a, b):
+        return float(b - a)
+
+
+class Takes(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, forward, backward):
+        Watch.now += forward
+        ctx.time = backward
+        return x * 1 + weight.sum() * 0
+
+    @staticmethod
+    def backward(ctx, gradient):
+        Watch.now += ctx.time
+        return gradient, gradient.sum().reshape(1), None, None
+
+
+class Work(nn.Module):
+    """Takes its time on the clock above, in nanoseconds."""
+
+    def __init__(self, forward, backward):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(1))
+        self.times = forward, backward
+
+    def forward(self, x):
+        return Takes.apply(x, self.weight, *self.times)
+
+
+def profiler_of(model, inputs, loss=lambda out: out.sum(), blocks=None):
+    return jp.Profiler(model, inputs, loss, jp.find_blocks(model, blocks), CPU)
+
+
+def layers_of(model, inputs, loss=lambda out: out.sum(), blocks=None):
+    layers, _ = jp.measure(profiler_of(model, inputs, loss, blocks), iterations=2, warmup=0)
+    return layers
+
+
+class Times(unittest.TestCase):
+    def setUp(self):
+        patch = mock.patch.object(jp, "Clock", Watch)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_each_layer_has_its_own(self):
+        model = nn.Sequential(Work(5, 11), Work(7, 13), Work(3, 17))
+        layers, facts = jp.measure(profiler_of(model, torch.ones(2)), iterations=3, warmup=1)
+        self.assertEqual([(l["forward"], l["backward"]) for l in layers], [("5ns", "11ns"), ("7ns", "13ns"), ("3ns", "17ns")])
+        self.assertEqual((facts["whole"], facts["parts"], facts["difference"]), (56, 56, 0))
+
+    def test_what_is_frozen_takes_no_time(self):
+        p = profiler_of(nn.Sequential(Work(5, 11), Work(7, 13), Work(3, 17)), torch.ones(2))
+        self.assertEqual(p.backward_times(2, 2, 0, lambda: None), [13 + 17] * 2)
+        self.assertEqual(p.backward_times(1, 2, 0, lambda: None), [11 + 13 + 17] * 2)
+        self.assertTrue(all(q.requires_grad for q in p.model.parameters()), "as before")
+
+    def test_parts_that_are_not_the_whole_are_told(self):
+        class Twice(nn.Sequential):
+            calls = 0
+
+            def forward(self, x):
+                Twice.calls += 1
+                Watch.now += 100 * (Twice.calls > 8)  # the iterations that come last are slower
+                return super().forward(x)
+
+        _, facts = jp.measure(profiler_of(Twice(Work(5, 11), Work(7, 13)), torch.ones(2)), iterations=2, warmup=0)
+        self.assertLess(facts["difference"], -jp.TOLERANCE)
+
+    def test_stem_and_head(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.embed, self.out = Work(1, 2), Work(3, 4)
+                self.layers = nn.ModuleList([Work(5, 6), Work(7, 8)])
+
+            def forward(self, x):
+                x = self.embed(x)
+                for layer in self.layers:
+                    x = layer(x)
+                return self.out(x)
+
+        layers = layers_of(Net(), torch.ones(2))
+        self.assertEqual([l["name"] for l in layers], ["stem", "layers.0", "layers.1", "head"])
+        self.assertEqual([l["backward"] for l in layers], ["2ns", "6ns", "8ns", "4ns"])
+        self.assertEqual([l["forward"] for l in layers], ["1ns", "5ns", "7ns", "3ns"])
+
+
+class Bytes(unittest.TestCase):
+    def test_mlp(self):
+        layers = layers_of(nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 4)), torch.ones(2, 8))
+        self.assertEqual([l["parameters"] for l in layers], [4 * (8 * 16 + 16), 0, 4 * (16 * 4 + 4)])
+        # The input; the output of tanh, which both it and the last product keep; nothing more.
+        self.assertEqual([l["activations"] for l in layers], [4 * 2 * 8, 4 * 2 * 16, 0])
+        self.assertEqual([l["input"] for l in layers], [4 * 2 * 8, 4 * 2 * 16, 4 * 2 * 16])
+        self.assertEqual([l.get("joined", False) for l in layers], [False, True, False])
+
+    def test_in_place(self):
+        block = lambda: nn.Sequential(nn.Linear(8, 8), nn.ReLU(inplace=True))
+        layers = layers_of(nn.Sequential(block(), block(), block()), torch.ones(2, 8))
+        self.assertEqual([l["activations"] for l in layers], [2 * 4 * 2 * 8, 4 * 2 * 8, 4 * 2 * 8])
+
+    def test_tied_weights_count_once_where_they_are_deepest(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.embed = nn.Embedding(10, 4)
+                self.layers = nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 4)])
+                self.out = nn.Linear(4, 10, bias=False)
+                self.out.weight = self.embed.weight
+
+            def forward(self, ids):
+                x = self.embed(ids)
+                for layer in self.layers:
+                    x = layer(x)
+                return self.out(x)
+
+        layers = layers_of(Net(), torch.tensor([[1, 2, 3]]))
+        self.assertEqual([l["parameters"] for l in layers], [160, 80, 80])
+        self.assertEqual(layers[0]["name"], "stem")
+
+    def test_parameters_of_the_model_itself(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.positions = nn.Parameter(torch.zeros(4))
+                self.layers = nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 4)])
+
+            def forward(self, x):
+                x = x + self.positions
+                for layer in self.layers:
+                    x = layer(x)
+                return x
+
+        self.assertEqual([l["parameters"] for l in layers_of(Net(), torch.ones(1, 4))], [16, 80, 80])
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, text, call, *arguments):
+        with self.assertRaisesRegex(jp.Refused, text):
+            call(*arguments)
+
+    def test_blocks(self):
+        self.refused("has no ModuleList", jp.find_blocks, nn.Linear(2, 2), None)
+        self.refused("no module matches", jp.find_blocks, nn.Sequential(nn.Linear(2, 2)), "layers.*")
+        self.refused("before it is compiled", jp.find_blocks, type("OptimizedModule", (nn.Module,), {})(), None)
+        nested = nn.ModuleDict({"layers": nn.Sequential(nn.Sequential(nn.Linear(2, 2)), nn.Linear(2, 2))})
+        self.assertEqual(list(jp.find_blocks(nested, "layers.*")), ["layers.0", "layers.1"])
+
+    def test_a_block_that_runs_twice_or_never(self):
+        class Net(nn.Module):
+            def __init__(self, order):
+                super().__init__()
+                self.layers, self.order = nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)]), order
+
+            def forward(self, x):
+                for i in self.order:
+                    x = self.layers[i](x)
+                return x
+
+        self.refused("runs more than once", layers_of, Net([0, 1, 0]), torch.ones(1, 2))
+        self.refused("layers.1 did not run", layers_of, Net([0]), torch.ones(1, 2))
+        self.assertEqual([l["name"] for l in layers_of(Net([1, 0]), torch.ones(1, 2))], ["layers.1", "layers.0"])
+
+    def test_losses(self):
+        net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+        self.refused("not one number with a gradient", layers_of, net, torch.ones(1, 2), lambda out: out)
+        self.refused("not one number with a gradient", layers_of, net, torch.ones(1, 2), lambda out: out.sum().detach())
+
+    def test_factories(self):
+        self.refused("write FILE.py:factory", jp.load, "nets.py", 1)
+        self.refused("there is no file", jp.load, "missing.py:make", 1)
+
+
+class Command(unittest.TestCase):
+    NETS = """
+from torch import nn
+import torch
+def make_net(batch):
+    return nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2)), (torch.ones(batch, 4),), lambda out: out.float().sum()
+def bad():
+    return 7
+"""
+
+    def command(self, *arguments):
+        errors, out = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(out):
+            code = jp.main(list(arguments))
+        return code, out.getvalue(), errors.getvalue()
+
+    def test_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            nets, out = Path(folder, "nets.py"), Path(folder, "net.json")
+            nets.write_text(self.NETS)
+            code, printed, errors = self.command(f"{nets}:make_net", "--gpu", "cpu", "--batch", "3", "--iterations", "2", "--device", "cpu", "--dtype", "bf16", "--file", str(out))
+            self.assertEqual((code, printed), (0, ""), errors)
+            profile = json.loads(out.read_text())["profiles"][0]
+            self.assertEqual((profile["model"], profile["gpu"], profile["batch"], profile["precision"]), ("net", "cpu", 3, "bf16"))
+            self.assertEqual([l["parameters"] for l in profile["layers"]], [40, 20])
+            self.assertIn("bfloat16", profile["source"]["note"])
+            code, _, errors = self.command(f"{nets}:bad", "--gpu", "cpu", "--batch", "3")
+            self.assertEqual(code, 2)
+            self.assertIn("must return a model, its inputs and a loss function", errors)
+            code, printed, _ = self.command(f"{nets}:make_net", "--gpu", "cpu", "--batch", "3", "--iterations", "1", "--device", "cpu", "--checkpointing")
+            self.assertNotIn('"input"', printed)
+
+
+if __name__ == "__main__":
+    unittest.main()
