@@ -9,7 +9,7 @@ import (
 )
 
 // moveKinds is the number of kinds of changes of a cyclic sequence.
-const moveKinds = 8
+const moveKinds = 5
 
 // cyclicMover draws changes of a cyclic sequence, often of what keeps its period up.
 type cyclicMover struct {
@@ -48,15 +48,9 @@ func (m *cyclicMover) draw(kind int) bool {
 	case 0, 1:
 		return m.overtake()
 	case 2:
-		return m.jump()
-	case 3:
-		return m.exchange()
-	case 4:
 		return m.more()
-	case 5:
+	case 3:
 		return m.substitute()
-	case 6:
-		return m.relocate()
 	default:
 		return m.replace()
 	}
@@ -82,19 +76,11 @@ func (m *cyclicMover) iteration() (j int32, n int) {
 	return j, m.rng.IntN(len(r.chain[j]))
 }
 
-// operation draws an operation.
-func (m *cyclicMover) operation() int32 {
-	if len(m.critical) > 0 && m.rng.IntN(2) == 0 {
-		return m.critical[m.rng.IntN(len(m.critical))]
-	}
-	return m.next.list[m.rng.IntN(len(m.next.list))]
-}
-
 // overtake lets a critical operation go before the one that it waits for, or
 // that one after it, where they are of different jobs.
 func (m *cyclicMover) overtake() bool {
 	if len(m.critical) < 2 {
-		return m.jump()
+		return false
 	}
 	for range 4 {
 		n := m.rng.IntN(len(m.critical))
@@ -110,40 +96,6 @@ func (m *cyclicMover) overtake() bool {
 		return true
 	}
 	return false
-}
-
-// jump moves an operation a little or far.
-func (m *cyclicMover) jump() bool {
-	op := m.operation()
-	m.next.move(op, m.next.at[op]+m.distance(), m.rng.IntN(2) == 0)
-	return true
-}
-
-// distance draws a time by which to move, small ones more often.
-func (m *cyclicMover) distance() instance.Tick {
-	far := m.rng.Float64()
-	far *= far * float64(m.next.period) / 2
-	if m.rng.IntN(2) == 0 {
-		return -1 - instance.Tick(far)
-	}
-	return 1 + instance.Tick(far)
-}
-
-// exchange lets two workers of an iteration exchange their depths.
-func (m *cyclicMover) exchange() bool {
-	r := m.next
-	j, n := m.iteration()
-	k := m.in.Jobs[j].Workers
-	if k < 2 {
-		return false
-	}
-	b := int(r.chain[j][n])
-	a, o := b+m.rng.IntN(k), b+m.rng.IntN(k)
-	if r.depth[a] == r.depth[o] {
-		return false
-	}
-	r.depth[a], r.depth[o] = r.depth[o], r.depth[a]
-	return r.measure(int32(b))
 }
 
 // more adds an iteration, of any job.
@@ -197,14 +149,6 @@ func (m *cyclicMover) rehouse(j int32, gpus []instance.GPUID) bool {
 		m.next.measure(b)
 	}
 	return true
-}
-
-// relocate moves a worker to another GPU.
-func (m *cyclicMover) relocate() bool {
-	j := m.pick()
-	gpus := slices.Clone(m.next.residency[j].gpus)
-	gpus[m.rng.IntN(len(gpus))] = instance.GPUID(m.rng.IntN(len(m.in.GPUs)))
-	return m.rehouse(j, gpus)
 }
 
 // replace takes a job out, and puts that or another back somewhere else.
