@@ -39,7 +39,7 @@ func TestMisplacedKeys(t *testing.T) {
 	const leaf = " prices denominator value "
 	own := map[relax.Kind]map[string]string{
 		relax.TreeBound: {
-			"residency": " job ", "end": " job iteration at ", "sync": " job iteration at ", "level": " job iteration at ",
+			"home": " job ", "end": " job iteration at ", "sync": " job iteration at ", "level": " job iteration at ",
 			"start": " job iteration worker at ", "depth": " job iteration worker at ", "single": " ",
 			"leaf": leaf + "target buckets ", "packed": leaf + "target ", "orders": " target sets alike ",
 		},
@@ -97,7 +97,7 @@ func TestMisplacedByHand(t *testing.T) {
 		}
 	}
 	for kind, want := range map[relax.Kind]map[string]int{ // how many keys belong
-		relax.TreeBound:    {"residency": 1, "end": 3, "sync": 3, "level": 3, "start": 4, "depth": 4, "single": 0, "leaf": 6, "packed": 4, "column": 0},
+		relax.TreeBound:    {"home": 1, "end": 3, "sync": 3, "level": 3, "start": 4, "depth": 4, "single": 0, "leaf": 6, "packed": 4, "column": 0},
 		relax.PeriodsBound: {"column": 2, "cut": 2, "leaf": 3, "empty": 3, "gpus": 3},
 	} {
 		for name, count := range want {
