@@ -73,7 +73,7 @@ func TestPlannedTrees(t *testing.T) {
 		for i := range proof.Tree {
 			n, whole := &proof.Tree[i], proof.Tree[i]
 			splits[n.Kind]++
-			for _, change := range []func(){func() { n.At++ }, func() { n.At-- }, func() { n.Job++ }, func() { n.Iteration++ }, func() { n.Kind = "residency" }} {
+			for _, change := range []func(){func() { n.At++ }, func() { n.At-- }, func() { n.Job++ }, func() { n.Iteration++ }, func() { n.Kind = "home" }} {
 				change()
 				tried++
 				if b, err := jigsaw.Certify(context.Background(), in, proof); err != nil {
