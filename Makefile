@@ -12,7 +12,7 @@ TAGS       = $(shell scripts/have-clp || echo noclp)
 # CLP as WebAssembly, where make clp-wasm has built it.
 CLP_WASM  := $(CURDIR)/bin/clp/clp.wasm
 # The page is part of the program once make site has built it.
-SITE       = $(if $(wildcard site/dist/index.html),site)
+SITE       = $(if $(wildcard site/dist.zip),site)
 # Packages that start goroutines of their own; the facade's tests run those of formulation
 # and heuristics.
 RACED     := . ./solver/... ./study/sweep ./wasm/api
@@ -39,7 +39,7 @@ setup-tests: ## install CBC as well, which tests compare against
 build: ## build bin/jigsaw
 	@mkdir -p bin
 	@scripts/first-build
-	$(GO) build -trimpath -tags '$(strip $(TAGS) $(SITE))' -o bin/jigsaw ./cmd/jigsaw
+	$(GO) build -trimpath -ldflags '-s -w' -tags '$(strip $(TAGS) $(SITE))' -o bin/jigsaw ./cmd/jigsaw
 
 # Where a plan's time goes; elsewhere the browser's build inlines nothing, which is smaller.
 HOT := runtime/... internal/runtime/... internal/bytealg internal/goarch sync/... internal/sync \
@@ -65,6 +65,7 @@ site: site/node_modules/.package-lock.json ## build the playground into site/dis
 	cd site && npm run --silent build
 	scripts/licences >site/dist/LICENCES.txt
 	@if [ -f bin/clp/clp.wasm ]; then mkdir -p site/dist/clp && install -m 644 bin/clp/*.txt bin/clp/*.md site/dist/clp/; fi
+	$(GO) run ./site/pack
 	@$(MAKE) --no-print-directory build SITE=site
 
 site/node_modules/.package-lock.json: site/package-lock.json
@@ -219,4 +220,4 @@ replay-tables: ## rewrite the tables of docs/replay.md from the data in DATA
 	$(GO) run -tags '$(TAGS)' ./study/fidelity --data '$(DATA)' docs/replay.md
 
 clean: ## remove what was built
-	rm -rf bin site/dist solver/clp/wasm/clp.wasm quickstart.svg
+	rm -rf bin site/dist site/dist.zip solver/clp/wasm/clp.wasm quickstart.svg

@@ -21,6 +21,9 @@ const (
 	// That part of the work at effort 1 is workPerTask operations of package baseline for every
 	// task of the instance, within limits.
 	workPerTask, leastWork, mostWork = 1000, 500_000, 5_000_000
+	// patience is after how many rounds without a better schedule exclusive ends in a plan
+	// that does not ask for equal baselines: on few jobs its orders are soon all tried.
+	patience = 4
 	// quickPart is by how much [Options.Quick] divides it.
 	quickPart = 20
 )
@@ -60,7 +63,7 @@ func (p *planner) wholeJobs(deep *instance.Instance, stop func(*big.Rat) bool) {
 	case p.opt.Without[method.ExclusiveSearch]:
 		r.Exclusive = r.Queue
 	default:
-		r.Exclusive = p.exclusive(deep, baseline.Config{Start: r.Queue.Schedule, Stop: stop}, 1)
+		r.Exclusive = p.exclusive(deep, baseline.Config{Start: r.Queue.Schedule, Stop: stop, Patience: patience}, 1)
 	}
 	p.startShallow("exclusive", &r.Exclusive)
 }
@@ -112,7 +115,7 @@ func (p *planner) interleavedFull(deep *instance.Instance, list heuristics.Confi
 	b, e := &r.InterleavedFull, &r.Exclusive
 	if e.Schedule == nil && b.Schedule != nil && !deep.Objective.Periodic() {
 		// GPUs chosen one job at a time left one without memory; those of a whole plan do not.
-		r.Exclusive = p.exclusive(deep, baseline.Config{Residencies: b.Schedule.Residency, Stop: list.Stop}, 1)
+		r.Exclusive = p.exclusive(deep, baseline.Config{Residencies: b.Schedule.Residency, Stop: list.Stop, Patience: patience}, 1)
 	}
 	if e.Schedule != nil && (b.Schedule == nil || deep.Objective.Better(e.Value, b.Value)) {
 		*b = *e

@@ -26,7 +26,7 @@ const (
 // out come last.
 var (
 	certificateFields = fields{[]string{"version", "kind", "instance", "bound", "denominator", "prices", "infeasible", "value", "columns", "plans", "loads", "tree"}, 6}
-	nodeFields        = fields{[]string{"kind", "job", "iteration", "worker", "at", "column", "target", "buckets", "prices", "denominator", "value", "rights", "sets", "alike"}, 1}
+	nodeFields        = fields{[]string{"kind", "job", "iteration", "worker", "at", "column", "target", "buckets", "prices", "denominator", "value", "rights", "sets"}, 1}
 	planFields        = fields{[]string{"horizon", "points", "buckets", "due"}, 3}
 	loadFields        = fields{[]string{"load", "head", "tail", "multipliers"}, 1}
 )
@@ -60,7 +60,7 @@ func DecodeCertificate(in *instance.Instance, r io.Reader) (*Certificate, error)
 	}
 	d.file()
 	if d.problem == nil {
-		d.whole(in)
+		d.whole(in.Roomy())
 	}
 	if d.problem != nil {
 		return nil, instance.Problems{*d.problem}
@@ -217,8 +217,6 @@ func (d *certificateDecoder) tree(path string) {
 				d.list(key, "this must be a list of jobs", func(path string) {
 					n.Sets = append(n.Sets, int(d.integer(path)))
 				})
-			case "alike":
-				n.Alike = int(d.integer(key))
 			}
 		})
 		d.c.Tree = append(d.c.Tree, n)
@@ -262,7 +260,7 @@ func (d *certificateDecoder) object(path string, f fields, each func(path string
 		switch {
 		case !slices.Contains(f.names, key):
 			d.bad(path, "unknown key %s; the keys here are %s", clip(key), strings.Join(f.names, ", "))
-			d.problem.Unknown = key
+			d.problem.Unknown = []string{key}
 		case seen[key]:
 			d.bad(name, "this key is given twice")
 		default:
@@ -393,8 +391,8 @@ func (d *certificateDecoder) whole(in *instance.Instance) {
 		d.about("tree", "this key belongs to proofs of kind %s and %s, and only there", relax.PeriodsBound, relax.TreeBound)
 	case misplaced != "":
 		d.about(misplaced, "%s", why)
-	case c.Columns != 0 && c.Kind != relax.FluidBound && c.Kind != relax.PeriodsBound:
-		d.about("columns", "this key belongs to proofs of kind %s and %s", relax.FluidBound, relax.PeriodsBound)
+	case c.Columns != 0 && c.Kind != relax.PeriodsBound:
+		d.about("columns", "this key belongs to proofs of kind %s", relax.PeriodsBound)
 	}
 }
 

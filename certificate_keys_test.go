@@ -41,7 +41,7 @@ func TestMisplacedKeys(t *testing.T) {
 		relax.TreeBound: {
 			"home": " job ", "end": " job iteration at ", "sync": " job iteration at ", "level": " job iteration at ",
 			"start": " job iteration worker at ", "depth": " job iteration worker at ", "single": " ",
-			"leaf": leaf + "target buckets ", "packed": leaf + "target ", "orders": " target sets alike ",
+			"leaf": leaf + "target buckets ", "packed": leaf + "target ", "orders": " target sets ",
 		},
 		relax.PeriodsBound: {"column": " column at ", "cut": " column prices ", "leaf": leaf, "empty": leaf, "gpus": leaf},
 	}
@@ -66,7 +66,7 @@ func TestMisplacedKeys(t *testing.T) {
 				continue // of each kind the first
 			}
 			kinds[what] = true
-			for _, key := range []string{"job", "iteration", "worker", "at", "column", "target", "buckets", "prices", "denominator", "value", "sets", "alike"} {
+			for _, key := range []string{"job", "iteration", "worker", "at", "column", "target", "buckets", "prices", "denominator", "value", "sets"} {
 				if strings.Contains(keys[what], " "+key+" ") {
 					continue
 				}
@@ -93,7 +93,7 @@ func TestMisplacedByHand(t *testing.T) {
 	nodes := func(kind string) []relax.ProofNode {
 		return []relax.ProofNode{
 			{Kind: kind, Job: 1}, {Kind: kind, Iteration: 1}, {Kind: kind, Worker: 1}, {Kind: kind, At: 1}, {Kind: kind, Column: 1}, {Kind: kind, Target: 1},
-			{Kind: kind, Buckets: 1}, {Kind: kind, Prices: 1}, {Kind: kind, Denominator: 1}, {Kind: kind, Value: new(big.Int)}, {Kind: kind, Sets: []int{0}}, {Kind: kind, Alike: 1},
+			{Kind: kind, Buckets: 1}, {Kind: kind, Prices: 1}, {Kind: kind, Denominator: 1}, {Kind: kind, Value: new(big.Int)}, {Kind: kind, Sets: []int{0}},
 		}
 	}
 	for kind, want := range map[relax.Kind]map[string]int{ // how many keys belong

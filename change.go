@@ -16,6 +16,8 @@ type ChangeKind string
 // The kinds of changes.
 const (
 	AddGPU     ChangeKind = "add_gpu"    // one more GPU in a node
+	FailGPU    ChangeKind = "fail_gpu"   // one GPU less in a node
+	Network    ChangeKind = "network"    // all NICs and links between switches faster or slower by a factor
 	LinkSpeed  ChangeKind = "link_speed" // a link faster or slower by a factor
 	CutLink    ChangeKind = "cut_link"   // a link that carries nothing
 	MoreMemory ChangeKind = "memory"     // a GPU type with memory times a factor
@@ -25,9 +27,9 @@ const (
 // Change is one change of an instance, as a cluster owner may think of.
 type Change struct {
 	Kind ChangeKind
-	// Subject is a node, link, GPU type or job by name.
+	// Subject is a node, link, GPU type or job by name; nothing for Network.
 	Subject string
-	// Factor of LinkSpeed and MoreMemory: 1.1 is 10 % more.
+	// Factor of Network, LinkSpeed and MoreMemory: 1.1 is 10 % more.
 	Factor float64
 }
 
@@ -40,6 +42,10 @@ func (c Change) String() string {
 	switch c.Kind {
 	case AddGPU:
 		return "one more GPU in node " + name
+	case FailGPU:
+		return "one GPU less in node " + name
+	case Network:
+		return percentMore(c.Factor, "faster", "slower") + " network"
 	case LinkSpeed:
 		return percentMore(c.Factor, "faster", "slower") + " link " + name
 	case CutLink:
@@ -65,16 +71,24 @@ func percentMore(factor float64, more, less string) string {
 func (c Change) Apply(spec *instance.Spec, in *instance.Instance) (*instance.Spec, error) {
 	changed := *spec
 	cluster := &changed.Cluster
-	if (c.Kind == LinkSpeed || c.Kind == MoreMemory) && !(c.Factor >= minFactor && c.Factor <= maxFactor) {
+	if (c.Kind == LinkSpeed || c.Kind == MoreMemory || c.Kind == Network) && !(c.Factor >= minFactor && c.Factor <= maxFactor) {
 		return nil, fmt.Errorf("the factor %v is out of range; choose %v to %v", c.Factor, minFactor, maxFactor)
 	}
 	switch c.Kind {
-	case AddGPU:
+	case AddGPU, FailGPU:
 		i := slices.IndexFunc(in.Nodes, func(n instance.Node) bool { return n.Name == c.Subject })
 		if i < 0 {
 			return nil, unknown("node", c.Subject, in.Nodes[0].Name)
 		}
-		cluster.Exceptions = except(cluster.Exceptions, instance.ExceptionSpec{Node: c.Subject, GPUs: in.Nodes[i].GPUs + 1})
+		gpus := in.Nodes[i].GPUs + 1
+		if c.Kind == FailGPU {
+			if gpus -= 2; gpus == 0 {
+				return nil, fmt.Errorf("node %q has one GPU only; choose another node, or leave the node out of the file", c.Subject)
+			}
+		}
+		cluster.Exceptions = except(cluster.Exceptions, instance.ExceptionSpec{Node: c.Subject, GPUs: gpus})
+	case Network:
+		scaleNetwork(cluster, c.Factor)
 	case LinkSpeed, CutLink:
 		i := slices.IndexFunc(in.Links, func(l instance.Link) bool { return l.Name == c.Subject })
 		if i < 0 {
@@ -100,7 +114,7 @@ func (c Change) Apply(spec *instance.Spec, in *instance.Instance) (*instance.Spe
 		changed.Jobs = without(spec, i)
 	default:
 		return nil, fmt.Errorf("unknown change %q; choose %s", c.Kind,
-			strings.Join([]string{string(AddGPU), string(LinkSpeed), string(CutLink), string(MoreMemory), string(DropJob)}, ", "))
+			strings.Join([]string{string(AddGPU), string(FailGPU), string(Network), string(LinkSpeed), string(CutLink), string(MoreMemory), string(DropJob)}, ", "))
 	}
 	return &changed, nil
 }
@@ -110,6 +124,30 @@ func unknown(what, name, example string) error {
 }
 
 func scale[T ~int64](v T, factor float64) T { return max(1, T(math.Round(float64(v)*factor))) }
+
+// scaleNetwork changes every NIC and every link between switches; what is said as a share of
+// others follows by itself. Lists of the spec that it was copied from stay as they are.
+func scaleNetwork(cluster *instance.ClusterSpec, factor float64) {
+	cluster.Racks, cluster.Nodes = slices.Clone(cluster.Racks), slices.Clone(cluster.Nodes)
+	cluster.Links, cluster.Exceptions = slices.Clone(cluster.Links), slices.Clone(cluster.Exceptions)
+	for i := range cluster.Racks {
+		r := &cluster.Racks[i]
+		if r.NIC = scale(r.NIC, factor); r.Uplink != 0 {
+			r.Uplink = scale(r.Uplink, factor)
+		}
+	}
+	for i := range cluster.Nodes {
+		cluster.Nodes[i].NIC = scale(cluster.Nodes[i].NIC, factor)
+	}
+	for i := range cluster.Links {
+		cluster.Links[i].Rate = scale(cluster.Links[i].Rate, factor)
+	}
+	for i := range cluster.Exceptions {
+		if e := &cluster.Exceptions[i]; e.Link != "" && !strings.HasSuffix(e.Link, ".fabric") {
+			e.Rate = scale(e.Rate, factor)
+		}
+	}
+}
 
 // except returns the list with an exception, instead of the one about the same.
 func except(list []instance.ExceptionSpec, e instance.ExceptionSpec) []instance.ExceptionSpec {

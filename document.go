@@ -129,9 +129,14 @@ func (r *Result) Document(timeless bool) *Document {
 	if gap := r.Gap(); !math.IsNaN(gap) {
 		d.Gap = &gap
 	}
-	if r.Schedule != nil {
+	if r.planned() {
 		e := r.Efficiency()
 		d.Efficiency = &e
+	}
+	switch {
+	case r.Blocks != nil:
+		d.Schedule = in.BlockScheduleJSON(r.Blocks)
+	case r.Schedule != nil:
 		d.Schedule = in.ScheduleJSON(r.Schedule)
 	}
 	return d

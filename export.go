@@ -144,6 +144,9 @@ func timeIndexed(ctx context.Context, in *instance.Instance, opt ExportOptions) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if err := beyond(in, "the time-indexed program"); err != nil {
+		return nil, err
+	}
 	if _, err := ExportSize(in, opt); err != nil {
 		return nil, err // before the time of a greedy plan
 	}

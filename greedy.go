@@ -17,6 +17,9 @@ import (
 // scheduler with SPB, without bounds and without a search. It is for callers that
 // ask for many plans of small instances.
 func Greedy(ctx context.Context, in *instance.Instance, seed uint64) (*instance.Schedule, error) {
+	if err := beyond(in, "list scheduling"); err != nil {
+		return nil, err
+	}
 	s, err := heuristics.Config{Stop: unbeatable(in)}.Greedy(ctx, in, rand.New(rand.NewPCG(seed, greedyPart)))
 	if err != nil {
 		return nil, err
@@ -43,14 +46,13 @@ func unbeatable(in *instance.Instance) func(*big.Rat) bool {
 }
 
 // unbeatable is the same of the plan's instance: by the bounds that were there when
-// the run last settled and the fluid bound or, with a time limit, by all that are
-// there now.
+// the run last settled or, with a time limit, by all that are there now.
 func (p *planner) unbeatable() func(*big.Rat) bool {
 	meets := func(dual, value *big.Rat) bool { return dual != nil && !p.in.Objective.Better(dual, value) }
 	settled := p.settledDual
 	return func(value *big.Rat) bool {
 		if p.opt.Time == 0 {
-			return meets(settled, value) || meets(p.awaitFluid(), value)
+			return meets(settled, value)
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -29,6 +29,9 @@ func MemoryShortage(ctx context.Context, spec *instance.Spec, models instance.Pr
 	if err != nil {
 		return nil, err
 	}
+	if in.Queues() || in.Long() {
+		return nil, nil // what does not fit now, waits
+	}
 	failed := unplaced(ctx, in)
 	if failed == nil || ctx.Err() != nil || !planned(ctx, withMemory(spec, unlimited), models) {
 		return nil, nil

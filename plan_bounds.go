@@ -49,64 +49,23 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 	done := make(chan struct{})
 	ctx, enough := context.WithCancel(p.ctx)
 	ctx = eventloop.Context(ctx)
-	first := p.lp != nil && !p.opt.Without[method.Fluid] && (p.opt.Quick || !p.columnsFirst())
-	if first && p.opt.Time == 0 && p.tasks() <= mostAwaitTasks {
-		p.fluidIn = make(chan struct{})
-	}
 	go func() {
 		defer close(done)
 		defer enough()
 		if engine := p.lp; engine != nil {
-			if first {
-				p.fluid(engine)
-			}
-			if p.opt.Quick {
-				return
-			}
+			p.fluid(engine)
 			select {
 			case start := <-begun:
-				p.packingBound(ctx, engine, start)
-				p.columnsBound(ctx, engine, start)
-				p.periodsBound(ctx, engine, start)
+				for _, improve := range []func(context.Context, solver.Solver, *instance.Schedule){p.packingBound, p.columnsBound, p.periodsBound} {
+					if improve(ctx, engine, start); p.opt.Quick || p.ctx.Err() != nil {
+						return
+					}
+				}
 			case <-p.ctx.Done():
-			}
-			if p.columnsFirst() && !p.opt.Without[method.Fluid] && p.ctx.Err() == nil {
-				p.fluid(engine)
 			}
 		}
 	}()
 	return done, enough
-}
-
-// mostAwaitTasks is of how many tasks an instance is whose schedules wait for the
-// fluid bound, which takes milliseconds then, and may show that they are optimal.
-const mostAwaitTasks = 20_000
-
-// awaitFluid returns the fluid bound that schedules of a run without a time limit
-// may wait for; nil if there is none.
-func (p *planner) awaitFluid() *big.Rat {
-	if p.fluidIn == nil {
-		return nil
-	}
-	select {
-	case <-p.fluidIn:
-		return p.fluidDual
-	case <-p.ctx.Done():
-		return nil
-	}
-}
-
-// settleFluid is settle for the fluid bound alone, while others are on their way.
-func (p *planner) settleFluid() {
-	if dual := p.awaitFluid(); dual != nil && (p.settledDual == nil || p.in.Objective.Better(p.settledDual, dual)) {
-		p.settledDual = dual
-	}
-}
-
-// columnsFirst reports whether the columns come before the fluid program: for
-// weighted completion they are tighter at once, and take less time.
-func (p *planner) columnsFirst() bool {
-	return p.in.Objective == instance.WeightedCompletion
 }
 
 // wait waits for the bounds, but not for an engine that does not stop when it
@@ -157,21 +116,18 @@ func (p *planner) engine() solver.Solver {
 	return engine
 }
 
-// fluid adds the fluid bound, or a note that says why there is none.
+// fluid adds the fluid bound of plans that repeat, or a note that says why there is none.
 func (p *planner) fluid(engine solver.Solver) {
-	b, err := fluid.Bound(p.ctx, p.in, engine, fluid.Limits{})
-	if p.fluidIn != nil {
-		if b.Certified {
-			p.fluidDual = b.Value
-		}
-		close(p.fluidIn)
+	if !p.in.Objective.Periodic() || p.opt.Without[method.Fluid] {
+		return
 	}
+	b, err := fluid.Bound(p.ctx, p.in, engine, solver.Limits{})
 	switch {
 	case err != nil && p.ctx.Err() != nil:
 		p.cutShort("no LP bound")
 	case err != nil:
 		p.note("no LP bound: %v", err)
-	case b.Value == nil && b.Infeasible == nil:
+	case b.Value == nil:
 		p.note("no LP bound: the engine stopped with status %v", b.LP.Status)
 	default:
 		if p.opt.Ranging {
@@ -183,6 +139,11 @@ func (p *planner) fluid(engine solver.Solver) {
 
 // packingBound adds the bound of whole workers on whole GPUs, for makespan.
 func (p *planner) packingBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
+	p.packing(ctx, p.in, engine, start)
+}
+
+// packing is packingBound on an instance whose bounds hold for that of the plan.
+func (p *planner) packing(ctx context.Context, in *instance.Instance, engine solver.Solver, start *instance.Schedule) {
 	if p.in.Objective != instance.Makespan || p.opt.Without[method.Packing] {
 		return
 	}
@@ -191,13 +152,16 @@ func (p *planner) packingBound(ctx context.Context, engine solver.Solver, start 
 	p.mu.Unlock()
 	limits := packing.Limits{Known: known, Work: columnWork * int64(max(1, p.opt.Effort)), Improved: p.bound}
 	if start != nil {
-		limits.Until = p.in.Value(start)
+		limits.Until = in.Value(start)
 	}
-	if p.opt.Time > 0 {
+	switch {
+	case p.opt.Quick:
+		limits.Work = quickWork
+	case p.opt.Time > 0:
 		limits.Work = -1
 	}
-	if _, err := packing.Bound(ctx, p.in, engine, limits); err != nil && ctx.Err() == nil {
-		p.note("the packing bound ended early: %v", err)
+	if _, err := packing.Bound(ctx, in, engine, limits); err != nil {
+		p.endedEarly(ctx, "the packing bound", err)
 	}
 }
 
@@ -221,8 +185,8 @@ func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start 
 		p.bound(b)
 	}
 	_, guide, err := columns.Bound(ctx, p.in, engine, limits)
-	if err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
-		p.note("column generation ended early: %v", err)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		p.endedEarly(ctx, "column generation", err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -260,15 +224,31 @@ func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, start 
 		}
 	}
 	b, err := periods.Bound(ctx, p.in, engine, limits)
-	if err != nil && ctx.Err() == nil {
-		p.note("the bound of whole periods ended early: %v", err)
+	if err != nil {
+		p.endedEarly(ctx, "the bound of whole periods", err)
 	}
 	p.bound(b)
+}
+
+// endedEarly notes why there is no more of a bound, or no bound at all, that takes an LP engine.
+func (p *planner) endedEarly(ctx context.Context, what string, err error) {
+	some := p.lpBound()
+	switch {
+	case some && ctx.Err() == nil:
+		p.note("%s ended early: %v", what, err)
+	case !some && p.ctx.Err() != nil:
+		p.cutShort("no LP bound")
+	case !some && ctx.Err() == nil:
+		p.note("no LP bound: %v", err)
+	}
 }
 
 // columnWork is the work of column generation at effort 1; see
 // [columns.Limits].
 const columnWork = 5_000_000_000
+
+// quickWork is that of packing where somebody waits for the answer.
+const quickWork = columnWork / 50
 
 // rangingTime bounds the second solve of an explanation, which can be left out.
 const rangingTime = 10 * time.Second
@@ -280,7 +260,7 @@ func (p *planner) ranging(b *bound.Bound) {
 	if err != nil {
 		return // fluid said so already, or was given another engine
 	}
-	ranged, err := fluid.Bound(p.ctx, p.in, engine, fluid.Limits{Solver: solver.Limits{Time: rangingTime}})
+	ranged, err := fluid.Bound(p.ctx, p.in, engine, solver.Limits{Time: rangingTime})
 	switch {
 	case err != nil:
 		p.note("no ranges of prices: %v", err)

@@ -28,10 +28,6 @@ type planner struct {
 	show  *showcase
 	last  *time.Timer   // ends ctx; nil without a time limit
 	lp    solver.Solver // nil: none, and a note says why
-	// fluidIn is closed once fluidDual, the certified fluid bound if there is one, is
-	// there; nil where nothing waits for it.
-	fluidIn   chan struct{}
-	fluidDual *big.Rat
 
 	mu     sync.Mutex // guards what follows
 	result *Result
@@ -298,10 +294,10 @@ func (p *planner) finish() (*Result, error) {
 		p.fault("the schedule's value %s is better than the bound %s, so one of them is wrong", r.Primal.RatString(), r.Dual.RatString())
 	}
 	switch {
-	case r.Status == Infeasible && r.Schedule != nil:
+	case r.Status == Infeasible && r.planned():
 		p.fault("a valid schedule was found for an instance proven infeasible (%s)", strings.Join(r.Reasons, "; "))
 	case r.Status == Infeasible:
-	case r.Schedule == nil:
+	case !r.planned():
 		r.Status, r.Reasons = p.unsolved(), []string{r.Greedy.Reason}
 	case r.Dual != nil && r.Certified && r.Primal.Cmp(r.Dual) == 0:
 		r.Status = Optimal
@@ -309,7 +305,7 @@ func (p *planner) finish() (*Result, error) {
 	default:
 		r.Status = Feasible
 	}
-	if r.Schedule != nil {
+	if r.planned() {
 		p.lacking()
 	}
 	if r.Status != Optimal {

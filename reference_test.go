@@ -59,6 +59,7 @@ func keysOfInstances(t *testing.T) map[string][]string {
 	type object struct {
 		Properties map[string]*object `json:"properties"`
 		Items      *object            `json:"items"`
+		Values     json.RawMessage    `json:"additionalProperties"` // of any name; false where there are none
 		Ref        string             `json:"$ref"`
 		Defs       map[string]*object `json:"$defs"`
 	}
@@ -71,6 +72,13 @@ func keysOfInstances(t *testing.T) map[string][]string {
 	walk = func(path string, o *object) {
 		if o.Items != nil {
 			o = o.Items
+		}
+		if o.Ref != "" {
+			o = root.Defs[strings.TrimPrefix(o.Ref, "#/$defs/")]
+		}
+		var value object
+		if len(o.Values) > 0 && json.Unmarshal(o.Values, &value) == nil {
+			o = &value
 		}
 		if o.Ref != "" {
 			o = root.Defs[strings.TrimPrefix(o.Ref, "#/$defs/")]

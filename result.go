@@ -34,6 +34,9 @@ type Result struct {
 	Status   Status
 	// Schedule found; nil unless the status is Optimal or Feasible.
 	Schedule *instance.Schedule
+	// Blocks is the schedule of a plan of which patterns repeat: of long instances, and where
+	// jobs hold memory only while they run. Where it is short enough it is written out as Schedule, too.
+	Blocks *instance.BlockSchedule
 	// Primal is the schedule's objective value, nil without one.
 	Primal *big.Rat
 	// Dual is the strongest bound: no schedule has a better value. nil if none is known.
@@ -66,7 +69,9 @@ type Baseline struct {
 	// [instance.Instance.FullDepth], or at full depth on fewer workers. nil where none was made.
 	Instance *instance.Instance
 	// Schedule is nil where this way found none; Reason then says why.
-	Schedule   *instance.Schedule
+	Schedule *instance.Schedule
+	// Blocks is the schedule in place of Schedule where the plan is one in blocks.
+	Blocks     *instance.BlockSchedule
 	Value      *big.Rat
 	Efficiency float64
 	Reason     string
@@ -117,8 +122,14 @@ func (r *Result) Proven() time.Duration {
 // Gap of the result; see the function [Gap].
 func (r *Result) Gap() float64 { return Gap(r.Primal, r.Dual) }
 
+// planned reports whether there is a plan.
+func (r *Result) planned() bool { return r.Schedule != nil || r.Blocks != nil }
+
 // Efficiency of the schedule, 0 without one.
 func (r *Result) Efficiency() float64 {
+	if r.Blocks != nil {
+		return r.Blocks.Efficiency(r.Instance)
+	}
 	if r.Schedule == nil {
 		return 0
 	}

@@ -3,12 +3,13 @@
 package site
 
 import (
-	"embed"
-	"io/fs"
+	"archive/zip"
+	_ "embed"
+	"strings"
 )
 
-//go:embed all:dist
-var dist embed.FS
+//go:embed dist.zip
+var dist string
 
 // Files returns the built page.
-func Files() (fs.FS, error) { return fs.Sub(dist, "dist") }
+func Files() (*zip.Reader, error) { return zip.NewReader(strings.NewReader(dist), int64(len(dist))) }

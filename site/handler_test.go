@@ -1,24 +1,41 @@
 package site
 
 import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
+var wasm = strings.Repeat("\x00asm", 1000)
+
 func serve(t *testing.T) func(method, path string, header ...string) *http.Response {
-	handler, err := Handler(fstest.MapFS{
-		"index.html":             {Data: []byte("<!doctype html>")},
-		"sw.js":                  {Data: []byte("1")},
-		"assets/core-abc1.wasm":  {Data: []byte("\x00asm")},
-		"assets/face-abc1.woff2": {Data: []byte("wOF2")},
-	})
+	var archive bytes.Buffer
+	packed := zip.NewWriter(&archive)
+	for name, data := range map[string]string{
+		"index.html":             "<!doctype html>",
+		"sw.js":                  "1",
+		"assets/core-abc1.wasm":  wasm,
+		"assets/face-abc1.woff2": "wOF2",
+	} {
+		w, err := packed.Create(name)
+		require.NoError(t, err)
+		_, err = io.WriteString(w, data)
+		require.NoError(t, err)
+	}
+	require.NoError(t, packed.Close())
+	files, err := zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
+	require.NoError(t, err)
+	handler, err := Handler(files)
 	require.NoError(t, err)
 	return func(method, path string, header ...string) *http.Response {
 		r := httptest.NewRequest(method, path, nil)
@@ -67,6 +84,31 @@ func TestHandlerKnowsWhatTheBrowserHas(t *testing.T) {
 	etag := get("GET", "/").Header.Get("ETag")
 	assert.Equal(t, http.StatusNotModified, get("GET", "/", "If-None-Match", etag).StatusCode)
 	assert.Equal(t, http.StatusOK, get("GET", "/", "If-None-Match", `"other"`).StatusCode)
+}
+
+// What is served packed is what was packed, and whoever does not unpack gets it plain.
+func TestHandlerServesPacked(t *testing.T) {
+	get := serve(t)
+	for accepts, encoding := range map[string]string{
+		"gzip, deflate, br": "gzip", "br, GZIP;q=0.5": "gzip",
+		"": "", "br": "", "gzip;q=0": "", "gzip; q=0.0, br": "",
+	} {
+		got := get("GET", "/assets/core-abc1.wasm", "Accept-Encoding", accepts)
+		require.Equal(t, encoding, got.Header.Get("Content-Encoding"), accepts)
+		require.Equal(t, "Accept-Encoding", got.Header.Get("Vary"))
+		body := io.Reader(got.Body)
+		if encoding != "" {
+			require.Less(t, got.ContentLength, int64(100))
+			var err error
+			body, err = gzip.NewReader(got.Body)
+			require.NoError(t, err)
+		}
+		data, err := io.ReadAll(body)
+		require.NoError(t, err)
+		assert.Equal(t, wasm, string(data), accepts)
+	}
+	plain, packed := get("GET", "/"), get("GET", "/", "Accept-Encoding", "gzip")
+	assert.NotEqual(t, plain.Header.Get("ETag"), packed.Header.Get("ETag"))
 }
 
 // A host that sets no headers leaves it to the page to forbid requests to other places.

@@ -77,7 +77,7 @@ func runCertify(ctx context.Context, args []string, o inputs, to destination, st
 	if err != nil {
 		return err
 	}
-	var s *instance.Schedule
+	var s written
 	if len(args) == 3 {
 		if s, err = readSchedule(in, args[2], std); err != nil {
 			return err
@@ -132,12 +132,12 @@ func certificate(ctx context.Context, in *instance.Instance, unnamed bool, name 
 
 // judge checks a schedule and measures it by the bound. An error is a
 // contradiction, which would be a fault of JigSaw.
-func (r *certifyReport) judge(in *instance.Instance, s *instance.Schedule) error {
+func (r *certifyReport) judge(in *instance.Instance, s written) error {
 	r.Schedule = newCheckReport(in, s)
 	if !r.Schedule.Valid {
 		return nil
 	}
-	r.primal = in.Value(s)
+	r.primal = s.value(in)
 	if r.Infeasible || in.Objective.Better(r.primal, r.bound) {
 		return errors.New("the schedule is valid although the certificate proves that there is none so good: one of the two checks is wrong; please report this")
 	}
@@ -146,7 +146,7 @@ func (r *certifyReport) judge(in *instance.Instance, s *instance.Schedule) error
 	return nil
 }
 
-func (r *certifyReport) table(w io.Writer, in *instance.Instance, s *instance.Schedule) error {
+func (r *certifyReport) table(w io.Writer, in *instance.Instance, s written) error {
 	heading(w, in)
 	if r.Infeasible {
 		fmt.Fprintln(w, "proven: no valid schedule exists:")

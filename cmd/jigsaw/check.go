@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math/big"
 
 	"github.com/spf13/cobra"
 
@@ -71,14 +72,45 @@ func runCheck(name, schedule string, o inputs, to destination, std streams) erro
 	return err
 }
 
+// written is a schedule as a file has it: every task, or blocks.
+type written struct {
+	tasks  *instance.Schedule
+	blocks *instance.BlockSchedule
+}
+
+func (s written) check(in *instance.Instance) []instance.Violation {
+	if s.blocks != nil {
+		return instance.CheckBlocks(in, s.blocks)
+	}
+	return instance.Check(in, s.tasks)
+}
+
+func (s written) value(in *instance.Instance) *big.Rat {
+	if s.blocks != nil {
+		return in.BlockValue(s.blocks)
+	}
+	return in.Value(s.tasks)
+}
+
+func (s written) efficiency(in *instance.Instance) float64 {
+	if s.blocks != nil {
+		return s.blocks.Efficiency(in)
+	}
+	return s.tasks.Efficiency(in)
+}
+
 // readSchedule reads a schedule of the instance from a file or standard input.
-func readSchedule(in *instance.Instance, name string, std streams) (*instance.Schedule, error) {
+func readSchedule(in *instance.Instance, name string, std streams) (written, error) {
 	file, err := openFile(name, std)
 	if err != nil {
-		return nil, usage(err)
+		return written{}, usage(err)
 	}
 	defer file.Close()
-	return decodeSchedule(in, name, file)
+	tasks, blocks, err := instance.DecodePlan(in, file)
+	if err != nil {
+		return written{}, invalid(name, "a schedule of "+in.Name, err)
+	}
+	return written{tasks, blocks}, nil
 }
 
 // decodeSchedule reads a schedule of the instance from what a file of that name holds.
@@ -90,9 +122,9 @@ func decodeSchedule(in *instance.Instance, name string, file io.Reader) (*instan
 	return s, nil
 }
 
-func newCheckReport(in *instance.Instance, s *instance.Schedule) *checkReport {
+func newCheckReport(in *instance.Instance, s written) *checkReport {
 	report := &checkReport{Instance: in.Name, Objective: string(in.Objective), Violations: []violation{}}
-	for _, v := range instance.Check(in, s) {
+	for _, v := range s.check(in) {
 		row := violation{Rule: v.Rule, Iteration: v.Iteration, Tick: int64(v.Tick), Message: v.String()}
 		if v.Job >= 0 && int(v.Job) < len(in.Jobs) {
 			row.Job = in.Jobs[v.Job].Name
@@ -100,16 +132,16 @@ func newCheckReport(in *instance.Instance, s *instance.Schedule) *checkReport {
 		report.Violations = append(report.Violations, row)
 	}
 	if report.Valid = len(report.Violations) == 0; report.Valid {
-		value, _ := in.Value(s).Float64()
-		efficiency := s.Efficiency(in)
+		value, _ := s.value(in).Float64()
+		efficiency := s.efficiency(in)
 		report.Value, report.Efficiency = &value, &efficiency
 	}
 	return report
 }
 
-func (r *checkReport) table(w io.Writer, in *instance.Instance, s *instance.Schedule) error {
+func (r *checkReport) table(w io.Writer, in *instance.Instance, s written) error {
 	if r.Valid {
-		_, err := fmt.Fprintf(w, "valid: %s %s, efficiency %.3f\n", r.Objective, jigsaw.FormatValue(in, in.Value(s)), *r.Efficiency)
+		_, err := fmt.Fprintf(w, "valid: %s %s, efficiency %.3f\n", r.Objective, jigsaw.FormatValue(in, s.value(in)), *r.Efficiency)
 		return err
 	}
 	for _, v := range r.Violations {

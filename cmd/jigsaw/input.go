@@ -21,6 +21,7 @@ import (
 // inputs are the flags of every command that reads an instance.
 type inputs struct {
 	profiles  []string
+	estimates []string
 	objective string
 
 	// unnamed tells that the instance that was read has its name from its file.
@@ -32,6 +33,7 @@ type inputs struct {
 
 func (o *inputs) flags(c *cobra.Command) {
 	c.Flags().StringArrayVar(&o.profiles, "profiles", nil, "a profile file to use beside the library (repeatable)")
+	c.Flags().StringArrayVar(&o.estimates, "estimate", nil, "`MODEL=config.json`: estimate the profile of a model that jobs run, for the cluster's GPUs; behind it ,sequence=4096,precision=bf16,attention=eager,mfu=40%,checkpointing (repeatable)")
 	c.Flags().StringVar(&o.objective, "objective", "", "replace the instance's objective: "+strings.Join(objectiveNames(), ", "))
 	_ = c.RegisterFlagCompletionFunc("objective", cobra.FixedCompletions(objectiveNames(), cobra.ShellCompDirectiveNoFileComp))
 	c.ValidArgsFunction = completeInstance
@@ -100,7 +102,11 @@ func (o *inputs) read(name string, std streams) (*instance.Document, instance.Pr
 	if err != nil {
 		return nil, nil, err
 	}
-	models, err := jigsaw.Models(extra...)
+	estimated, err := o.estimated(document.Spec, std)
+	if err != nil {
+		return nil, nil, err
+	}
+	models, err := jigsaw.Models(append(extra, estimated...)...)
 	if err != nil {
 		return nil, nil, usage(err)
 	}
@@ -133,7 +139,7 @@ func lookalike(problems instance.Problems) string {
 	for _, kind := range []struct{ key, name string }{
 		{"denominator", "a certificate"}, {"schema_version", "a plan"}, {"residency", "a schedule"}, {"cluster", "an instance"},
 	} {
-		if slices.ContainsFunc(problems, func(p instance.Problem) bool { return p.Unknown == kind.key }) {
+		if slices.ContainsFunc(problems, func(p instance.Problem) bool { return slices.Contains(p.Unknown, kind.key) }) {
 			return kind.name
 		}
 	}

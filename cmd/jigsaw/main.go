@@ -101,7 +101,7 @@ func (b bare) Unwrap() error { return b.error }
 
 // packages are the beginnings of messages and of their lines.
 var packages = regexp.MustCompile(`(?m)^(?:(?:jigsaw|instance|profiles|view|formulation|heuristics|solver|colgen|tree|lpfile|clp|backend|` +
-	`site|store|sweep|submit|report|trace|replay|policy|quality): )+`)
+	`site|burst|store|sweep|submit|report|trace|replay|policy|quality): )+`)
 
 func newRoot(std streams) *cobra.Command {
 	root := &cobra.Command{
@@ -159,7 +159,7 @@ described in what jigsaw schema instance prints.`,
 		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newPlan(std), newCheck(std), newBound(std), newCertify(std), newExplain(std), newWhatIf(std),
+		newPlan(std), newCheck(std), newBound(std), newCertify(std), newExplain(std), newWhatIf(std), newBurst(std),
 		newProfile(std), newExample(std), newSchema(std), newVersion(std),
 		newExport(std), newImport(std), newServe(std),
 		newStudy(std), newReport(std), newReplay(std), newMan(std),

@@ -3,11 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"jigsaw"
+	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/view"
 )
 
@@ -21,12 +25,14 @@ type planOptions struct {
 	gantt string
 	trace string
 	csv   string
+
+	cluster, jobs, jobsOut string
 }
 
 func newPlan(std streams) *cobra.Command {
 	var o planOptions
 	c := &cobra.Command{
-		Use:   "plan INSTANCE",
+		Use:   "plan INSTANCE | --cluster FILE --jobs FILE",
 		Short: "Schedule an instance and prove how good the schedule is",
 		Long: `Schedule an instance and print the plan beside its baselines and its bound.
 A bound called certified was proven in exact arithmetic, twice; --certificate
@@ -37,6 +43,13 @@ order of whole jobs with a fifth of the plan's time or work; interleaved-full is
 better of exclusive and of list scheduling at full depth; greedy is list scheduling
 at the depths of the rules.
 
+Plans of hours and nights, of more tasks than can be written out or of jobs that hold memory
+only while they run (residence: run), are made in blocks, patterns that repeat. They come with a
+table by job; --jobs-out writes all of it, and --gantt draws who is where over the hours.
+With --cluster and --jobs the instance comes as two files: a cluster, which is an instance file without
+jobs, and a list of jobs, CSV or separated by tabs. Its first line names its columns: name, model and
+workers, one of iterations and hours, and any of batch, weight, release, load, deadline, optimizer, rule.
+
 With --time the search goes on until the limit, or until the plan is proven to
 be optimal or within --gap of it; without, it does a fixed amount of work, and
 equal seeds give equal plans. --log shows how plan and bound close in.
@@ -46,9 +59,18 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 		Example: `  jigsaw plan quickstart
   jigsaw plan cluster.yaml --time 60s --gap 1% --log
   jigsaw plan cluster.yaml --gantt plan.svg --trace plan.trace.json
-  jigsaw plan cluster.yaml -o json | jq .gap`,
-		Args: exactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return runPlan(c.Context(), args[0], o, std) },
+  jigsaw plan cluster.yaml -o json | jq .gap
+  jigsaw plan night --time 60s --gantt night.svg --jobs-out night.csv
+  jigsaw plan --cluster cluster.yaml --jobs tonight.csv`,
+		Args: func(c *cobra.Command, args []string) error {
+			if o.cluster != "" || o.jobs != "" {
+				return exactArgs(0)(c, args)
+			}
+			return exactArgs(1)(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			return runPlan(c.Context(), append(args, "")[0], o, std)
+		},
 	}
 	o.inputs.flags(c)
 	o.runOptions.flags(c)
@@ -59,6 +81,9 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	f.BoolVar(&o.quick, "quick", false, "a twentieth of the greedy work, the baselines and the quick bounds, for a first answer")
 	f.StringVar(&o.gantt, "gantt", "", "draw the schedule into this SVG `file`")
 	f.StringVar(&o.trace, "trace", "", "write the schedule as Chrome trace events (Perfetto) into this JSON `file`")
+	f.StringVar(&o.cluster, "cluster", "", "a `file` of a cluster, for the jobs of --jobs")
+	f.StringVar(&o.jobs, "jobs", "", "a `file` that lists the jobs for --cluster, CSV")
+	f.StringVar(&o.jobsOut, "jobs-out", "", "write the table by job of a long plan into this CSV `file`")
 	f.StringVar(&o.csv, "csv", "", "write the schedule as a table into this CSV `file`")
 	return c
 }
@@ -68,10 +93,10 @@ func runPlan(ctx context.Context, name string, o planOptions, std streams) error
 	if err != nil {
 		return err
 	}
-	if err := writable(o.files(name), o.certificate, o.gantt, o.trace, o.csv, o.to.file); err != nil {
+	if err := writable(o.files(name, o.cluster, o.jobs), o.certificate, o.gantt, o.trace, o.csv, o.jobsOut, o.to.file); err != nil {
 		return err
 	}
-	in, err := o.load(name, std)
+	in, err := o.instance(name, std)
 	if err != nil {
 		return err
 	}
@@ -91,6 +116,53 @@ func runPlan(ctx context.Context, name string, o planOptions, std streams) error
 	return statusExit(result)
 }
 
+// instance reads the instance named on the command line, or a cluster and its jobs.
+func (o *planOptions) instance(name string, std streams) (*instance.Instance, error) {
+	if o.cluster == "" && o.jobs == "" {
+		return o.load(name, std)
+	}
+	if o.cluster == "" || o.jobs == "" {
+		return nil, usage(errors.New("--cluster and --jobs go together"))
+	}
+	file, err := openPath(o.cluster)
+	if err != nil {
+		return nil, usage(err)
+	}
+	defer file.Close()
+	cluster, err := io.ReadAll(file)
+	if err != nil {
+		return nil, usage(err)
+	}
+	jobs, err := openPath(o.jobs)
+	if err != nil {
+		return nil, usage(err)
+	}
+	defer jobs.Close()
+	extra, err := readProfiles(o.profiles)
+	if err != nil {
+		return nil, err
+	}
+	models, err := jigsaw.Models(extra...)
+	if err != nil {
+		return nil, usage(err)
+	}
+	document, err := jigsaw.Batch(cluster, jobs, models)
+	if err != nil {
+		return nil, invalid(o.cluster+" with "+o.jobs, "a cluster with a list of jobs", err)
+	}
+	if document.Spec.Name == "" {
+		document.Spec.Name = strings.TrimSuffix(filepath.Base(o.jobs), filepath.Ext(o.jobs))
+	}
+	if o.objective != "" {
+		document.Spec.Objective = instance.Objective(o.objective)
+	}
+	in, err := document.Compile(models)
+	if err != nil {
+		return nil, invalid(o.cluster+" with "+o.jobs, "a cluster with a list of jobs", err)
+	}
+	return in, nil
+}
+
 // statusExit turns the status into an exit code; the reason is printed already.
 func statusExit(r *jigsaw.Result) error {
 	switch r.Status {
@@ -104,17 +176,28 @@ func statusExit(r *jigsaw.Result) error {
 
 // draw writes the pictures and tables asked for.
 func (o *planOptions) draw(r *jigsaw.Result) (err error) {
-	if r.Schedule == nil {
+	if r.Schedule == nil && r.Blocks == nil {
 		return nil
 	}
-	for _, file := range []struct {
+	type output struct {
 		name  string
 		write func(io.Writer) error
-	}{
+	}
+	files := []output{
 		{o.gantt, func(w io.Writer) error { return view.Gantt(w, r.Instance, r.Schedule, ganttOptions(r)) }},
 		{o.trace, func(w io.Writer) error { return view.Trace(w, r.Instance, r.Schedule) }},
 		{o.csv, func(w io.Writer) error { return view.CSV(w, r.Instance, r.Schedule) }},
-	} {
+	}
+	if r.Blocks != nil {
+		if r.Schedule == nil && (o.trace != "" || o.csv != "") {
+			return usage(fmt.Errorf("--trace and --csv write every task out, and the plan has %d; --jobs-out writes a line for every job", r.Blocks.Tasks()))
+		}
+		files[0].write = func(w io.Writer) error { return view.Hours(w, r.Instance, r.Blocks, ganttOptions(r)) }
+		files = append(files, output{o.jobsOut, func(w io.Writer) error { return jigsaw.WriteStays(w, r.Stays()) }})
+	} else if o.jobsOut != "" {
+		return usage(errors.New("--jobs-out is for plans in blocks: of jobs with residence: run, or of too many tasks to be written out; --csv writes every task"))
+	}
+	for _, file := range files {
 		if file.name != "" {
 			err = errors.Join(err, writeFile(file.name, file.write))
 		}

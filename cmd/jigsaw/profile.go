@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,11 +20,13 @@ import (
 func newProfile(std streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "profile",
-		Short: "List, show and import layer profiles",
+		Short: "List, show, import and estimate layer profiles",
 		Long: `Layer profiles say what every layer of a model costs on a GPU. Many are built
-in, measured by other projects; files of theirs, or of your own, can be imported.`,
+in, measured by other projects or estimated; files of theirs can be imported, and
+those of models that nobody measured worked out from their architecture.`,
 	}
-	c.AddCommand(newProfileList(std), newProfileShow(std), newProfileImport(std))
+	c.AddCommand(newProfileList(std), newProfileShow(std), newProfileImport(std),
+		newProfileEstimate(std), newProfileGPUs(std), newProfileCompare(std))
 	return c
 }
 
@@ -56,15 +61,39 @@ func runProfileList(files []string, to destination, std streams) error {
 		return err
 	}
 	rows := profiles.Rows(library.All())
-	return to.print(std, rows, func(w io.Writer) error {
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "model\tGPU\tbatch\tlayers\tcuts\tforward\tbackward\tparameters\tactivations\tsource")
-		for _, r := range rows {
-			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\t%s\t%v\t%v\t%s\n", r.Model, r.GPU, r.Batch, r.Layers, r.Cuts,
-				milliseconds(r.Forward), milliseconds(r.Backward), r.Parameters, r.Activations, r.Source)
-		}
-		return t.Flush()
+	slices.SortStableFunc(rows, func(a, b profiles.Row) int {
+		return cmp.Compare(slices.Index(profiles.Families(), a.Family), slices.Index(profiles.Families(), b.Family))
 	})
+	return to.print(std, rows, func(w io.Writer) error {
+		var table bytes.Buffer
+		t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "model\tGPU\tbatch\tlayers\tcuts\tforward\tbackward\tparameters\tactivations\tmeasured by")
+		for i := range rows {
+			r := &rows[i]
+			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\t%s\t%v\t%v\t%s\n", r.Model, r.GPU, r.Batch, r.Layers, r.Cuts,
+				milliseconds(r.Forward), milliseconds(r.Backward), r.Parameters, r.Activations, measuredBy(r))
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+		for i, line := range slices.Collect(strings.Lines(table.String())) {
+			if i > 0 && (i == 1 || rows[i-1].Family != rows[i-2].Family) {
+				fmt.Fprintf(w, "\n%s:\n", cmp.Or(rows[i-1].Family, "others"))
+			}
+			if _, err := io.WriteString(w, line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// measuredBy says where the figures of a profile come from.
+func measuredBy(r *profiles.Row) string {
+	if r.Estimated {
+		return "nobody: estimated"
+	}
+	return r.Source
 }
 
 func milliseconds(d instance.Duration) string {
@@ -126,6 +155,9 @@ func runProfileShow(model string, o profileShowOptions, std streams) error {
 // profileTable prints one row per layer, the loss last.
 func profileTable(w io.Writer, p *instance.Profile) error {
 	fmt.Fprintf(w, "%s on %s, batch %d: %s\n", p.Model, p.GPU, p.Batch, count(len(p.Layers), "layer"))
+	if p.Estimated != "" {
+		fmt.Fprintf(w, "estimated, not measured: %s\n", p.Estimated)
+	}
 	if s := p.Source; s != nil {
 		fmt.Fprintf(w, "source: %s %s %s (%s)\n", s.Repository, s.Commit, s.File, s.Licence)
 		if s.Note != "" {

@@ -61,8 +61,11 @@ func planTable(w io.Writer, std streams, r *jigsaw.Result) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	if r.Schedule == nil {
+	if r.Schedule == nil && r.Blocks == nil {
 		return errors.Join(reasons(w, r), std.notes(w, r.Notes))
+	}
+	if err := staysTable(w, r); err != nil {
+		return err
 	}
 	fmt.Fprint(w, r.Status)
 	if r.Primal != nil && r.Dual != nil {
@@ -103,4 +106,45 @@ func reasons(w io.Writer, r *jigsaw.Result) error {
 		}
 	}
 	return nil
+}
+
+// mostStays is how many jobs a table on the terminal shows.
+const mostStays = 12
+
+// staysTable prints who is where and when, of a plan in blocks.
+func staysTable(w io.Writer, r *jigsaw.Result) error {
+	stays := r.Stays()
+	if stays == nil {
+		return nil
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "job\tGPUs\ton\tadmitted\tend\twait\tslowdown")
+	for _, s := range stays[:min(len(stays), mostStays)] {
+		on := s.Nodes[0]
+		if len(s.Nodes) > 1 {
+			on += fmt.Sprintf(" and %d more", len(s.Nodes)-1)
+		}
+		slowdown := "-"
+		if s.Slowdown > 0 {
+			slowdown = fmt.Sprintf("%.2f", s.Slowdown)
+		}
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", s.Job, len(s.GPUs), on, clock(s.Admitted), clock(s.End), clock(s.Wait), slowdown)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if more := len(stays) - mostStays; more > 0 {
+		fmt.Fprintf(w, "and %s; --jobs-out FILE writes all\n", count(more, "more job"))
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// clock writes seconds as hours and minutes, or as seconds where they are few.
+func clock(seconds float64) string {
+	if seconds < 600 {
+		return fmt.Sprintf("%.3g s", seconds)
+	}
+	minutes := int(seconds/60 + 0.5)
+	return fmt.Sprintf("%dh%02d", minutes/60, minutes%60)
 }

@@ -21,6 +21,8 @@ type whatIfOptions struct {
 	seed   uint64
 	quick  bool
 	addGPU string
+	fail   string
+	faster float64
 	link   string
 	cut    string
 	memory string
@@ -38,6 +40,8 @@ does to the bound, and verify that by planning both instances in the same way;
 --time is for each of them.
 Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 		Example: `  jigsaw whatif rack --add-gpu r0n1
+  jigsaw whatif rack --fail-gpu r0n1
+  jigsaw whatif rack --network 4
   jigsaw whatif crossing --link r0.up=1.5
   jigsaw whatif tight-memory --memory v100=2 --write larger.yaml
   jigsaw whatif rack --drop vgg-2 --quick`,
@@ -51,12 +55,15 @@ Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
 	f.BoolVar(&o.quick, "quick", false, "plan as with jigsaw plan --quick")
 	f.StringVar(&o.addGPU, "add-gpu", "", "one more GPU in this `node`")
+	f.StringVar(&o.fail, "fail-gpu", "", "one GPU less in this `node`")
+	f.Float64Var(&o.faster, "network", 0, "NICs and links between switches faster or slower by this `factor`")
 	f.StringVar(&o.link, "link", "", "a link, `name=factor`, faster or slower: r0.up=1.1 is 10 % faster")
 	f.StringVar(&o.cut, "cut", "", "without this `link`")
 	f.StringVar(&o.memory, "memory", "", "a GPU type, `name=factor`, with more or less memory")
 	f.StringVar(&o.drop, "drop", "", "without this `job`")
 	f.StringVar(&o.write, "write", "", "write the changed instance into this YAML `file`")
 	o.completeFrom(c, "add-gpu", "", std, nodeNames)
+	o.completeFrom(c, "fail-gpu", "", std, nodeNames)
 	o.completeFrom(c, "link", "=", std, linkNames)
 	o.completeFrom(c, "cut", "", std, linkNames)
 	o.completeFrom(c, "memory", "=", std, typeNames)
@@ -67,16 +74,23 @@ Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 // change returns the change that the flags ask for.
 func (o *whatIfOptions) change() (jigsaw.Change, error) {
 	given := 0
-	for _, flag := range []string{o.addGPU, o.link, o.cut, o.memory, o.drop} {
+	for _, flag := range []string{o.addGPU, o.fail, o.link, o.cut, o.memory, o.drop} {
 		if flag != "" {
 			given++
 		}
 	}
+	if o.faster != 0 {
+		given++
+	}
 	switch {
 	case given != 1:
-		return jigsaw.Change{}, usage(errors.New("give one of --add-gpu, --link, --cut, --memory and --drop"))
+		return jigsaw.Change{}, usage(errors.New("give one of --add-gpu, --fail-gpu, --network, --link, --cut, --memory and --drop"))
 	case o.addGPU != "":
 		return jigsaw.Change{Kind: jigsaw.AddGPU, Subject: o.addGPU}, nil
+	case o.fail != "":
+		return jigsaw.Change{Kind: jigsaw.FailGPU, Subject: o.fail}, nil
+	case o.faster != 0:
+		return jigsaw.Change{Kind: jigsaw.Network, Factor: o.faster}, nil
 	case o.cut != "":
 		return jigsaw.Change{Kind: jigsaw.CutLink, Subject: o.cut}, nil
 	case o.drop != "":

@@ -13,7 +13,7 @@ type Bound struct {
 	relax.Proven
 	// Binding says what limits the plan in this relaxation, by falling effect.
 	Binding []Binding
-	// LP says what the linear program behind a fluid bound was.
+	// LP says what the linear program behind the bound was.
 	LP LP
 	// Proving is about how long it takes to prove a bound of columns, periods or a
 	// tree once more. For other kinds it is not told.
@@ -29,28 +29,6 @@ type LP struct {
 	Objective float64
 	// Note says where the program was made coarser to stay tractable.
 	Note string
-}
-
-// Binding is one limit of a relaxation that its bound depends on.
-type Binding struct {
-	// Resource is "gpu", "nic", "uplink", "fabric", "memory", "job" or "time".
-	Resource string
-	// Row is the name of the row in the linear program; empty for bounds
-	// without one.
-	Row string
-	// Subject is the resource in words: "the 64 GPUs of type v100".
-	Subject string
-	// Text is a sentence about the limit.
-	Text string
-	// Dual is the derivative of the bound with respect to the row's constant.
-	Dual float64
-	// Effect is the relative change of the bound per relative growth of the
-	// resource: -0.3 says that 10 % more of it would lower the bound by 3 %.
-	Effect float64
-	// Lower and Upper limit the relative growth of the resource for which
-	// Effect holds, where Ranged is set: -0.1 and 0.06 say from -10 % to +6 %.
-	Lower, Upper float64
-	Ranged       bool
 }
 
 // Best returns the strongest of the bounds of an instance; a proof of

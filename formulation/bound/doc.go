@@ -3,7 +3,7 @@
 // below it, which finds prices for what package relax states:
 //
 //	bound/area      chain and area, which need no engine
-//	bound/fluid     the fluid program
+//	bound/fluid     the fluid program of plans that repeat
 //	bound/packing   workers on whole GPUs
 //	bound/columns   mixes of whole-job plans
 //	bound/periods   whole numbers in a period

@@ -7,7 +7,7 @@ import (
 	"jigsaw/formulation/relax"
 )
 
-// Resource is what rows of the fluid program are about: the identical GPUs, NICs,
+// Resource is what rows of linear programs are about: the identical GPUs, NICs,
 // fabrics or memories of some nodes, or the uplinks of some racks.
 type Resource struct {
 	// Kind and Subject are Resource and Subject of a [Binding] about it.

@@ -88,6 +88,7 @@ func Check(in *Instance, s *Schedule) []Violation {
 	c := checker{in: in, s: s}
 	if c.wellFormed() {
 		c.residencies()
+		c.stays()
 		c.jobs()
 		c.gpus()
 		c.links()
@@ -106,6 +107,11 @@ type checker struct {
 	// rings[j] is what the synchronisations of job j use; nil where its
 	// residency is so wrong that there is no telling.
 	rings []*checkedRing
+	// admitted[j] and left[j] are when job j comes into memory and when it goes, where jobs
+	// hold it only while they run.
+	admitted, left []Tick
+	// lodgers[g] are the jobs that live on GPU g at some time, then.
+	lodgers [][]JobID
 
 	found [rules + 1][]Violation // at most maxViolations each
 	count [rules + 1]int
@@ -244,7 +250,7 @@ func (c *checker) residencies() {
 			}
 		}
 		if len(gpus) == job.Workers && len(gpus) > 1 {
-			c.rings[j] = c.ring(gpus)
+			c.rings[j] = c.ring(c.in.Jobs[j].Policy, gpus)
 		}
 	}
 }

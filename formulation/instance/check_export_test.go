@@ -7,7 +7,7 @@ import "math"
 // CheckedSpan is the checker's own [Instance.Span].
 func CheckedSpan(in *Instance, gpus []GPUID) (span Span, ok bool) {
 	c := checker{in: in}
-	r := c.ring(gpus)
+	r := c.ring(0, gpus)
 	if r.slowest == 0 {
 		return Span{}, false
 	}
@@ -20,7 +20,7 @@ func CheckedSpan(in *Instance, gpus []GPUID) (span Span, ok bool) {
 
 // CheckedVolume is the checker's own [Job.Volume].
 func CheckedVolume(j *Job, counts []int, parties int) Bytes {
-	return Bytes(syncVolume(j.SegmentBytes, counts, parties))
+	return Bytes(syncVolume(j, counts, parties))
 }
 
 // CheckedTicks is the checker's own [Instance.SyncTicks]. It saturates as that

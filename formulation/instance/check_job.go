@@ -9,7 +9,7 @@ type jobCheck struct {
 	ring     *checkedRing
 
 	// ready is when the tasks of the next iteration may start: the end of the
-	// iteration before, or the release. after says which.
+	// iteration before, or the release and the load.
 	ready Tick
 	// earliest is the first start of a task of iteration 1.
 	earliest Tick
@@ -27,7 +27,7 @@ func (c *checker) job(id JobID, tasks []Task, syncs []Sync) {
 	job := &c.in.Jobs[id]
 	w := jobCheck{
 		checker: c, id: id, job: job, resident: c.resident[id], ring: c.rings[id],
-		ready: job.Release, earliest: -1, counts: make([]int, len(job.Depths)),
+		ready: job.Release + job.Load, earliest: -1, counts: make([]int, len(job.Depths)),
 	}
 	next := 1 // the iteration that comes next
 	for len(tasks) > 0 || len(syncs) > 0 {
@@ -84,7 +84,7 @@ func (w *jobCheck) iteration(i int, tasks []Task, syncs []Sync) {
 		t := &tasks[n]
 		if t.Start < w.ready {
 			if i == 1 {
-				w.report(4, w.id, i, t.Start, "the task on %s starts before the release at tick %d", w.gpu(t.GPU), w.ready)
+				w.report(4, w.id, i, t.Start, "the task on %s starts before %s at tick %d", w.gpu(t.GPU), w.opening(), w.ready)
 			} else {
 				w.report(4, w.id, i, t.Start, "the task on %s starts before the iteration before ends at tick %d", w.gpu(t.GPU), w.ready)
 			}
@@ -124,13 +124,21 @@ func (w *jobCheck) iteration(i int, tasks []Task, syncs []Sync) {
 		w.ends(i, y.End)
 		w.ready = max(w.ready, y.End)
 		if complete && w.ring != nil && w.ring.slowest > 0 {
-			volume := syncVolume(w.job.SegmentBytes, w.counts, w.ring.parties)
+			volume := syncVolume(w.job, w.counts, w.ring.parties)
 			if want := w.length.ticks(w.in, volume, w.ring.slowest, y.Rate); !want.IsInt64() || want.Int64() != int64(y.End-y.Start) {
 				w.report(9, w.id, i, y.Start, "the synchronisation of %d bytes at level %v of %d bit/s takes %d ticks; it should take %v",
 					volume, y.Rate, w.ring.slowest, y.End-y.Start, want)
 			}
 		}
 	}
+}
+
+// opening says in words what the first iteration waits for.
+func (w *jobCheck) opening() string {
+	if w.job.Load > 0 {
+		return "the job can have been loaded"
+	}
+	return "the release"
 }
 
 // ends notes an end within iteration i.

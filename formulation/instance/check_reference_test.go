@@ -320,10 +320,10 @@ func (r *reference) length(job *instance.Job, counts []int, gpus map[instance.GP
 		if n == 0 {
 			continue
 		}
-		for _, m := range []int64{min(q, n), q} {
-			part := big.NewRat(m-1, m)
-			part.Mul(part, big.NewRat(int64(bytes), 1))
-			volume.Add(volume, new(big.Rat).SetInt(ceil(part)))
+		for _, part := range []struct{ parties, times int64 }{{min(q, n), 1 + job.MoreReductions}, {q, 1 + job.MoreGathers}} {
+			sent := big.NewRat(part.parties-1, part.parties)
+			sent.Mul(sent, big.NewRat(int64(bytes), 1))
+			volume.Add(volume, new(big.Rat).SetInt(new(big.Int).Mul(ceil(sent), big.NewInt(part.times))))
 		}
 	}
 	perTick := r.rate(crossed, level)

@@ -17,23 +17,23 @@ type stretch struct {
 
 // fold appends the ticks [start, end) as stretches, modulo the period if there
 // is one. Where they are longer than the period they lie on themselves.
-func (c *checker) fold(list []stretch, index int, start, end Tick) []stretch {
-	if c.period == 0 {
+func fold(list []stretch, index int, start, end, period Tick) []stretch {
+	if period == 0 {
 		if end > start {
 			list = append(list, stretch{index, start, end, 1})
 		}
 		return list
 	}
 	length := end - start
-	if laps := length / c.period; laps > 0 {
-		list = append(list, stretch{index, 0, c.period, uint64(laps)})
+	if laps := length / period; laps > 0 {
+		list = append(list, stretch{index, 0, period, uint64(laps)})
 	}
-	if rest := length % c.period; rest > 0 {
-		from := start % c.period
-		if room := c.period - from; rest <= room {
+	if rest := length % period; rest > 0 {
+		from := start % period
+		if room := period - from; rest <= room {
 			list = append(list, stretch{index, from, from + rest, 1})
 		} else {
-			list = append(list, stretch{index, from, c.period, 1}, stretch{index, 0, rest - room, 1})
+			list = append(list, stretch{index, from, period, 1}, stretch{index, 0, rest - room, 1})
 		}
 	}
 	return list
@@ -76,10 +76,14 @@ func (c *checker) gpus() {
 		here := order[first[g]:first[g+1]]
 		list = list[:0]
 		for _, n := range here {
-			list = c.fold(list, n, tasks[n].Start, tasks[n].End)
+			list = fold(list, n, tasks[n].Start, tasks[n].End, c.period)
 		}
 		c.exclusive(GPUID(g), list)
-		c.memory(GPUID(g), here, persistent[g])
+		if in.Queues() {
+			c.memoryInTime(GPUID(g), here)
+		} else {
+			c.memory(GPUID(g), here, persistent[g])
+		}
 	}
 }
 
@@ -152,6 +156,20 @@ func (l load) minus(x uint64) load {
 	return load{l.hi - borrow, lo}
 }
 
+func (l load) and(x load) load {
+	lo, carry := bits.Add64(l.lo, x.lo, 0)
+	hi, _ := bits.Add64(l.hi, x.hi, carry)
+	return load{hi, lo}
+}
+
+func (l load) less(x load) load {
+	lo, borrow := bits.Sub64(l.lo, x.lo, 0)
+	hi, _ := bits.Sub64(l.hi, x.hi, borrow)
+	return load{hi, lo}
+}
+
+func (l load) above(x load) bool { return l.hi > x.hi || l.hi == x.hi && l.lo > x.lo }
+
 func (l load) exceeds(capacity uint64) bool { return l.hi > 0 || l.lo > capacity }
 
 // over returns the sum divided by parts, rounded up, or the largest integer in its stead.
@@ -218,7 +236,7 @@ func (c *checker) links() {
 				c.report(8, y.Job, y.Iteration, y.Start, "%s", ring.broken)
 			}
 		default:
-			list = c.fold(list, n, y.Start, y.End)
+			list = fold(list, n, y.Start, y.End, c.period)
 		}
 	}
 	// Sorted once here, the demands on every link are in order as well.

@@ -25,7 +25,7 @@ type ringUse struct {
 
 // ring walks the ring of a job with at least two GPUs: around its nodes in
 // ascending order and back to the first, hop by hop over the route tree.
-func (c *checker) ring(gpus []GPUID) *checkedRing {
+func (c *checker) ring(policy int, gpus []GPUID) *checkedRing {
 	in := c.in
 	var nodes []NodeID
 	for _, g := range gpus { // ascending GPUs are on ascending nodes
@@ -43,6 +43,17 @@ func (c *checker) ring(gpus []GPUID) *checkedRing {
 			from, to := &in.Nodes[nodes[i]], &in.Nodes[nodes[(i+1)%len(nodes)]]
 			times[from.Up]++
 			times[to.Down]++
+			if policy > 0 {
+				routes := &in.routes.obeying[policy-1]
+				if !routes.found[from.Rack*routes.racks+to.Rack] {
+					r.broken = fmt.Sprintf("there is no route from node %s to node %s that obeys policy %s", from.Name, to.Name, in.Policies[policy-1])
+					return r
+				}
+				for _, l := range routes.ways[from.Rack*routes.racks+to.Rack] {
+					times[l]++
+				}
+				continue
+			}
 			tree := in.routes.tree[from.Rack]
 			goal := in.routes.leaf[from.Rack]
 			for s := in.routes.leaf[to.Rack]; s != goal; {
@@ -83,9 +94,9 @@ func (c *checker) ring(gpus []GPUID) *checkedRing {
 // G(q-1)/q with m = min(q, n), each rounded up. G(q-1)/q rounded up is G less
 // G/q rounded down, so nothing here can overflow: the segments of a model add
 // up to less than 2^60 bytes.
-func syncVolume(segments []Bytes, counts []int, q int) int64 {
+func syncVolume(job *Job, counts []int, q int) int64 {
 	var volume int64
-	for s, bytes := range segments {
+	for s, bytes := range job.SegmentBytes {
 		n := 0 // workers that back-propagate the segment
 		for _, deep := range counts[s:] {
 			n += deep
@@ -94,8 +105,8 @@ func syncVolume(segments []Bytes, counts []int, q int) int64 {
 			continue
 		}
 		g := int64(bytes)
-		volume += g - g/int64(min(q, n))
-		volume += g - g/int64(q)
+		volume += (g - g/int64(min(q, n))) * (job.MoreReductions + 1)
+		volume += (g - g/int64(q)) * (job.MoreGathers + 1)
 	}
 	return volume
 }

@@ -62,10 +62,17 @@ func DecodeFile(data []byte, version int, target any) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	if err := checkVersion(root, version); err != nil {
-		return File{}, err
+	problems := decodeNode(root, isJSON, version, target)
+	if other := checkVersion(root, version); other != nil {
+		// Fields need not be those of this version, but they show where a file is of another kind.
+		for _, p := range problems {
+			if p.Path == "" {
+				other[0].Unknown = append(other[0].Unknown, p.Unknown...)
+			}
+		}
+		return File{}, other
 	}
-	if problems := decodeNode(root, isJSON, version, target); len(problems) > 0 {
+	if len(problems) > 0 {
 		return File{}, problems
 	}
 	return File{root}, nil
@@ -152,9 +159,8 @@ func entry(n *yaml.Node, name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// checkVersion refuses a file of another version before its fields are
-// looked at, which need not be those of this one.
-func checkVersion(root *yaml.Node, version int) error {
+// checkVersion refuses a file of another version.
+func checkVersion(root *yaml.Node, version int) Problems {
 	_, v := entry(root, "version")
 	if v == nil || v.Kind != yaml.ScalarNode || v.Tag != "!!int" {
 		return nil // the decoder says so

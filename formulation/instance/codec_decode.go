@@ -105,6 +105,8 @@ func (d *treeDecoder) value(n *yaml.Node, v reflect.Value) {
 		d.object(n, v)
 	case reflect.Slice:
 		d.list(n, v)
+	case reflect.Map:
+		d.table(n, v)
 	case reflect.String:
 		// Whatever YAML takes an unquoted word for, here it is a text.
 		if n.Kind != yaml.ScalarNode || d.isJSON && n.Tag != "!!str" {
@@ -193,7 +195,7 @@ func (d *treeDecoder) object(n *yaml.Node, v reflect.Value) {
 			before := len(d.problems)
 			d.bad(key, "unknown field %q%s", clip(key.Value), suggestion(key.Value, fields))
 			if len(d.problems) > before {
-				d.problems[before].Unknown = key.Value
+				d.problems[before].Unknown = []string{key.Value}
 			}
 		case first[f] != nil:
 			d.bad(key, "the field %q is given twice, first in line %d", key.Value, first[f].Line)
@@ -211,6 +213,33 @@ func (d *treeDecoder) object(n *yaml.Node, v reflect.Value) {
 				hint = fmt.Sprintf("add version: %d", d.version)
 			}
 			d.bad(n, "the field %q is missing; %s", f.name, hint)
+		}
+	}
+}
+
+// table decodes a map from names.
+func (d *treeDecoder) table(n *yaml.Node, v reflect.Value) {
+	if n.Kind != yaml.MappingNode {
+		d.mismatch(n, v)
+		return
+	}
+	v.Set(reflect.MakeMap(v.Type()))
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		name := reflect.ValueOf(key.Value)
+		switch {
+		case key.Kind != yaml.ScalarNode:
+			d.bad(key, "a name must be a word")
+		case key.Tag == "!!merge":
+			d.bad(key, "YAML merge keys are not supported; write out the fields")
+		case v.MapIndex(name).IsValid():
+			d.bad(key, "the name %q is given twice", clip(key.Value))
+		default:
+			value := reflect.New(v.Type().Elem()).Elem()
+			d.path = append(d.path, step{name: key.Value})
+			d.value(n.Content[i+1], value)
+			d.path = d.path[:len(d.path)-1]
+			v.SetMapIndex(name, value)
 		}
 	}
 }
@@ -263,6 +292,8 @@ func expectation(t reflect.Type) string {
 		return "an object with the fields " + strings.Join(names, ", ")
 	case reflect.Slice:
 		return "a list"
+	case reflect.Map:
+		return "an object with a name for each field"
 	case reflect.String:
 		return "a text"
 	case reflect.Bool:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -80,6 +81,14 @@ func (e *treeEncoder) value(v reflect.Value) *yaml.Node {
 			n.Style = yaml.FlowStyle
 		}
 		return n
+	case reflect.Map:
+		n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		names := v.MapKeys()
+		slices.SortFunc(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, name := range names {
+			n.Content = append(n.Content, text(name.String()), e.value(v.MapIndex(name)))
+		}
+		return n
 	case reflect.String:
 		if !utf8.ValidString(v.String()) && e.err == nil {
 			e.err = fmt.Errorf("instance: the text %q is not UTF-8", clip(v.String()))
@@ -106,10 +115,10 @@ func (e *treeEncoder) object(v reflect.Value) *yaml.Node {
 	return n
 }
 
-// empty reports whether v is an empty slice, or a struct of nothing else.
+// empty reports whether v is an empty slice or map, or a struct of nothing else.
 func empty(v reflect.Value) bool {
 	if v.Kind() != reflect.Struct {
-		return v.Kind() == reflect.Slice && v.Len() == 0
+		return (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0
 	}
 	for i := range v.NumField() {
 		if f := v.Field(i); !f.IsZero() && !empty(f) {

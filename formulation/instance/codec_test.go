@@ -36,6 +36,10 @@ func drawSpec(t *rapid.T) *Spec {
 	c := &s.Cluster
 	c.Latency, c.FailedLinks = duration.Draw(t, "latency"), names.Draw(t, "failed")
 	c.RateLevels = rapid.SliceOfN(level, 0, 3).Draw(t, "levels")
+	for range small.Draw(t, "degraded") {
+		c.DegradedLinks = map[string]Ratio{valid.Draw(t, "link"): ratio.Draw(t, "fraction"), valid.Draw(t, "link"): ratio.Draw(t, "fraction")}
+		c.Policies = map[string]PolicySpec{valid.Draw(t, "policy"): {names.Draw(t, "pass"), names.Draw(t, "avoid"), names.Draw(t, "prefer")}}
+	}
 	for range small.Draw(t, "types") {
 		g := GPUTypeSpec{Name: valid.Draw(t, "type"), Memory: size.Draw(t, "memory")}
 		for range small.Draw(t, "as") {
@@ -51,17 +55,18 @@ func drawSpec(t *rapid.T) *Spec {
 		c.Exceptions = append(c.Exceptions, ExceptionSpec{valid.Draw(t, "node"), small.Draw(t, "gpus"), valid.Draw(t, "link"), rate.Draw(t, "rate")})
 	}
 	for range small.Draw(t, "switches") {
-		c.Switches = append(c.Switches, SwitchSpec{valid.Draw(t, "switch")})
+		c.Switches = append(c.Switches, SwitchSpec{valid.Draw(t, "switch"), names.Draw(t, "labels")})
 		c.Nodes = append(c.Nodes, NodeSpec{valid.Draw(t, "node"), valid.Draw(t, "switch"), small.Draw(t, "gpus"), valid.Draw(t, "gpu"), rate.Draw(t, "nic"), rate.Draw(t, "fabric")})
-		c.Links = append(c.Links, LinkSpec{valid.Draw(t, "link"), valid.Draw(t, "from"), valid.Draw(t, "to"), rate.Draw(t, "rate")})
+		c.Links = append(c.Links, LinkSpec{valid.Draw(t, "link"), valid.Draw(t, "from"), valid.Draw(t, "to"), rate.Draw(t, "rate"), names.Draw(t, "labels")})
 	}
 	for range small.Draw(t, "profiles") {
-		p := &Profile{Model: valid.Draw(t, "model"), GPU: valid.Draw(t, "gpu"), Batch: small.Draw(t, "batch"), Workspace: size.Draw(t, "workspace")}
+		p := &Profile{Model: valid.Draw(t, "model"), GPU: valid.Draw(t, "gpu"), Batch: small.Draw(t, "batch"), Workspace: size.Draw(t, "workspace"),
+			Precision: valid.Draw(t, "precision"), Estimated: valid.Draw(t, "estimated")}
 		if rapid.Bool().Draw(t, "sourced") {
 			p.Source = &Source{valid.Draw(t, "repository"), valid.Draw(t, "commit"), valid.Draw(t, "file"), valid.Draw(t, "licence"), valid.Draw(t, "note")}
 		}
 		for range small.Draw(t, "layers") {
-			p.Layers = append(p.Layers, Layer{valid.Draw(t, "layer"), duration.Draw(t, "forward"), duration.Draw(t, "backward"), size.Draw(t, "parameters"), size.Draw(t, "activations"), rapid.Bool().Draw(t, "joined")})
+			p.Layers = append(p.Layers, Layer{valid.Draw(t, "layer"), duration.Draw(t, "forward"), duration.Draw(t, "backward"), size.Draw(t, "parameters"), size.Draw(t, "activations"), size.Draw(t, "input"), size.Draw(t, "output"), rapid.Bool().Draw(t, "joined")})
 		}
 		s.Profiles = append(s.Profiles, p)
 	}
@@ -70,8 +75,9 @@ func drawSpec(t *rapid.T) *Spec {
 			Name: valid.Draw(t, "job"), Disabled: rapid.Bool().Draw(t, "disabled"), Count: small.Draw(t, "count"), Model: valid.Draw(t, "model"), Batch: small.Draw(t, "batch"),
 			Workers: small.Draw(t, "workers"), Iterations: small.Draw(t, "iterations"), Weight: rapid.Int64().Draw(t, "weight"),
 			Release: duration.Draw(t, "release"), Deadline: duration.Draw(t, "deadline"), Optimizer: valid.Draw(t, "optimizer"),
+			Accumulate: small.Draw(t, "accumulate"), Checkpointing: rapid.Bool().Draw(t, "checkpointing"), Sharding: valid.Draw(t, "sharding"),
 			Gang:      rapid.Bool().Draw(t, "gang"),
-			Placement: PlacementSpec{names.Draw(t, "gpu types"), valid.Draw(t, "within")},
+			Placement: PlacementSpec{names.Draw(t, "gpu types"), valid.Draw(t, "within"), valid.Draw(t, "policy")},
 			SPB: SPBSpec{valid.Draw(t, "rule"), small.Draw(t, "min full"), ratio.Draw(t, "mean"), valid.Draw(t, "measure"), small.Draw(t, "cuts"),
 				rapid.SliceOfN(small, 0, 2).Draw(t, "depths")},
 		})
@@ -86,6 +92,21 @@ func withoutEmpty(s *Spec) *Spec {
 	}
 	if len(s.Cluster.RateLevels) == 0 {
 		s.Cluster.RateLevels = nil
+	}
+	none := func(list *[]string) {
+		if len(*list) == 0 {
+			*list = nil
+		}
+	}
+	for i := range s.Cluster.Switches {
+		none(&s.Cluster.Switches[i].Labels)
+		none(&s.Cluster.Links[i].Labels)
+	}
+	for name, p := range s.Cluster.Policies {
+		none(&p.MustPass)
+		none(&p.Avoid)
+		none(&p.Prefer)
+		s.Cluster.Policies[name] = p
 	}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]

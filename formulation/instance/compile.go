@@ -15,14 +15,13 @@ const (
 	maxNodes      = 1 << 17
 	maxNodeGPUs   = 1024
 	maxJobs       = 1 << 17
-	maxTasks      = 50_000_000
-	maxIterations = 1_000_000
+	maxIterations = 1_000_000_000
 	maxWeight     = 1_000_000_000
 	maxDepths     = 16
 	maxShares     = 1 << 53       // of a job's workers: exact in floating point
 	maxTicks      = Tick(1) << 40 // of a task
 	maxSyncTicks  = Tick(1) << 36
-	maxHorizon    = Tick(1) << 60 // of all jobs, one after the other
+	maxHorizon    = Tick(1) << 60 // of all jobs, one after the other; of a long instance, on all their GPUs
 	maxTickUS     = 60_000_000
 	maxRateParts  = 1 << 32
 	maxRate       = 4 * maxQuantity // of a link, in parts of a bit/s
@@ -82,6 +81,7 @@ func (c *compiler) header() {
 		c.problems.add("objective", "unknown objective %q; choose %s", clip(string(in.Objective)), choice(Objectives()))
 		in.Objective = Makespan
 	}
+	c.residence()
 	if c.spec.MaxPeriod < 0 {
 		c.problems.add("max_period", "must not be negative")
 	}
@@ -145,14 +145,18 @@ func (c *compiler) horizon() {
 	}
 	// A ring crosses a link at most once for every rack; shares are whole bit/s.
 	rate := float64(max(1, int(slowest)/len(in.Racks))) / float64(slices.Max(in.RateLevels))
-	total := 0.0
+	total, work := 0.0, 0.0
 	for i := range in.Jobs {
 		j := &in.Jobs[i]
 		sync := float64(in.Latency)
 		if j.HasSync() {
 			volume := 0.0
 			for _, g := range j.SegmentBytes {
-				volume += 2*float64(g) + 2
+				volume += float64(2+j.MoreReductions+j.MoreGathers) * (float64(g) + 1)
+			}
+			if volume > 1<<60 {
+				c.problems.add("jobs", "a synchronisation of %q may move more than 2^60 bytes; accumulate fewer micro-batches", clip(j.Name))
+				return
 			}
 			sync = max(sync, volume*8e6/rate/float64(in.TickUS))
 		}
@@ -167,7 +171,11 @@ func (c *compiler) horizon() {
 				task = max(task, costs.Time[j.Full()])
 			}
 		}
-		total += float64(j.Release) + float64(j.Iterations)*(float64(task)+sync+1)
+		total += float64(j.Release) + float64(j.Load) + float64(j.Iterations)*(float64(task)+sync+1)
+		work += float64(j.Workers) * float64(j.Iterations) * (float64(task) + 1)
+	}
+	if in.Long() && work > float64(maxHorizon) {
+		c.problems.add("jobs", "the tasks of all jobs together may take more than 2^60 ticks; choose a longer tick_us")
 	}
 	if total > float64(maxHorizon) {
 		c.problems.add("jobs", "one after the other the jobs may take more than 2^60 ticks; choose a longer tick_us")

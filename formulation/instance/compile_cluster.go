@@ -2,6 +2,7 @@ package instance
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -313,6 +314,38 @@ func (c *compiler) route(leaf []int, switches int, trunks []trunk) {
 			in.Links[l].Failed = true
 		}
 	}
+	c.degrade()
 	working := slices.DeleteFunc(trunks, func(t trunk) bool { return in.Links[t.link].Failed })
 	in.routes = newRoutes(leaf, switches, len(in.Links), working)
+	c.policies(switches, working)
+}
+
+// degrade slows links down.
+func (c *compiler) degrade() {
+	slow := c.spec.Cluster.DegradedLinks
+	met := 0
+	for l := range c.in.Links {
+		link := &c.in.Links[l]
+		fraction, found := slow[link.Name]
+		if !found {
+			continue
+		}
+		met++
+		if fraction <= 0 || fraction > One {
+			c.problems.add("cluster.degraded_links", "link %q is said to carry %v of its speed; choose more than 0 and at most 1, or list it in failed_links", clip(link.Name), fraction)
+			continue
+		}
+		link.Capacity = BitRate(floorMulDiv(int64(link.Capacity), int64(fraction), int64(One)))
+		if link.Capacity == 0 {
+			c.problems.add("cluster.degraded_links", "link %q would carry less than 1 bit/s; list it in failed_links", clip(link.Name))
+		}
+	}
+	if met == len(slow) {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(slow)) {
+		if !slices.ContainsFunc(c.in.Links, func(l Link) bool { return l.Name == name }) {
+			c.problems.add("cluster.degraded_links", "unknown link %q; links are named like %q", clip(name), c.in.Links[0].Name)
+		}
+	}
 }

@@ -87,20 +87,20 @@ func TestCompileErrors(t *testing.T) {
 `, []string{`line 11, column 12: jobs[1].name: there is another job named "bert-2"; names must differ`}},
 		"depths": {job("model: many, batch: 8, workers: 1, spb: {depths: [1, 3]}"), []string{
 			`line 10, column 71: jobs[0].spb.depths[1] "bert": depth 3 is not a cut of "many", whose depths go from 1 to 2; the nearest is 2`}},
-		"several in one job": {job(`model: many, batch: -8, workers: 0, iterations: 2000000, weight: -1, optimizer: lion, spb: {rule: loose, cuts: 99, measure: time, min_full: 1}, placement: {within: room}, deadline: 1us, count: -2`), []string{
-			`line 10, column 211: jobs[0].count: -2 jobs are too many or too few; choose 1 to 131072 in all`}},
-		"several in one job, but for the count": {job(`model: many, batch: -8, workers: 0, iterations: 2000000, weight: -1, optimizer: lion, spb: {rule: loose, cuts: 99, measure: time, min_full: 1}, placement: {within: room}, deadline: 1us`), []string{
+		"several in one job": {job(`model: many, batch: -8, workers: 0, iterations: 2000000000, weight: -1, optimizer: lion, spb: {rule: loose, cuts: 99, measure: time, min_full: 1}, placement: {within: room}, deadline: 1us, count: -2`), []string{
+			`line 10, column 214: jobs[0].count: -2 jobs are too many or too few; choose 1 to 131072 in all`}},
+		"several in one job, but for the count": {job(`model: many, batch: -8, workers: 0, iterations: 2000000000, weight: -1, optimizer: lion, spb: {rule: loose, cuts: 99, measure: time, min_full: 1}, placement: {within: room}, deadline: 1us`), []string{
 			`line 10, column 38: jobs[0].batch "bert": the batch size -8 is negative`,
 			`line 10, column 51: jobs[0].workers "bert": 0 workers; a job needs 1 to 1048576`,
-			`line 10, column 66: jobs[0].iterations "bert": 2000000 iterations; choose 1 to 1000000`,
-			`line 10, column 83: jobs[0].weight "bert": a weight of -1 is out of range; choose 1 to 1000000000`,
-			`line 10, column 98: jobs[0].optimizer "bert": unknown optimizer "lion"; choose sgd, momentum or adam`,
-			`line 10, column 116: jobs[0].spb.rule "bert": min_full and min_mean_depth belong to rule: free`,
-			`line 10, column 116: jobs[0].spb.rule "bert": unknown rule "loose"; choose full, ladder or free`,
-			`line 10, column 129: jobs[0].spb.cuts "bert": 99 cuts; choose 1 to 16`,
-			`line 10, column 142: jobs[0].spb.measure "bert": unknown measure "time"; choose backward_time or layers`,
-			`line 10, column 182: jobs[0].placement.within "bert": unknown limit "room"; choose node, rack or cluster`,
-			`line 10, column 199: jobs[0].deadline "bert": 1µs is shorter than a tick of 1000 us`}},
+			`line 10, column 66: jobs[0].iterations "bert": 2000000000 iterations; choose 1 to 1000000000`,
+			`line 10, column 86: jobs[0].weight "bert": a weight of -1 is out of range; choose 1 to 1000000000`,
+			`line 10, column 101: jobs[0].optimizer "bert": unknown optimizer "lion"; choose sgd, momentum or adam`,
+			`line 10, column 119: jobs[0].spb.rule "bert": min_full and min_mean_depth belong to rule: free`,
+			`line 10, column 119: jobs[0].spb.rule "bert": unknown rule "loose"; choose full, ladder or free`,
+			`line 10, column 132: jobs[0].spb.cuts "bert": 99 cuts; choose 1 to 16`,
+			`line 10, column 145: jobs[0].spb.measure "bert": unknown measure "time"; choose backward_time or layers`,
+			`line 10, column 185: jobs[0].placement.within "bert": unknown limit "room"; choose node, rack or cluster`,
+			`line 10, column 202: jobs[0].deadline "bert": 1µs is shorter than a tick of 1000 us`}},
 		"a name for terminals": {"name: \"a\\e[31mred\"\n" + job("model: many, batch: 8, workers: 1, iterations: 1"), []string{
 			`line 1, column 7: name: the name "a\x1b[31mred" holds characters that control a terminal or turn the direction of text; leave them out`}},
 		"several places": {`version: 1
@@ -192,11 +192,11 @@ func TestDecodeErrors(t *testing.T) {
 		"not text":          {"a: \xff", []string{"line 1, column 4: the byte 0xff is not UTF-8; save the file as UTF-8"}},
 		"NUL":               {"a: é\nb\x00", []string{"line 2, column 2: there is a NUL byte; an instance file is UTF-8 text"}},
 		"UTF-16":            {"\xfe\xff\x00a", []string{"the file is UTF-16; save it as UTF-8"}},
-		"text":              {"hello", []string{`line 1, column 1: expected an object with the fields version, name, lesson, tick_us, objective, max_period, cluster, profiles, jobs, found the text "hello"`}},
-		"list":              {"- 1", []string{`line 1, column 1: expected an object with the fields version, name, lesson, tick_us, objective, max_period, cluster, profiles, jobs, found a list`}},
+		"text":              {"hello", []string{`line 1, column 1: expected an object with the fields version, name, lesson, tick_us, objective, max_period, residence, cluster, profiles, jobs, found the text "hello"`}},
+		"list":              {"- 1", []string{`line 1, column 1: expected an object with the fields version, name, lesson, tick_us, objective, max_period, residence, cluster, profiles, jobs, found a list`}},
 		"version 2":         {"nonsense: 3\nversion: 2", []string{"line 2, column 10: version: version 2 is not supported; this program reads version: 1"}},
 		"huge version":      {`{"version": 99999999999999999999}`, []string{"line 1, column 13: version: version 99999999999999999999 is not supported; this program reads version: 1"}},
-		"nothing there":     {"{}", []string{"line 1, column 1: the field \"version\" is missing; add version: 1", "line 1, column 1: the field \"cluster\" is missing; give an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, latency, rate_levels", "line 1, column 1: the field \"jobs\" is missing; give a list"}},
+		"nothing there":     {"{}", []string{"line 1, column 1: the field \"version\" is missing; add version: 1", "line 1, column 1: the field \"cluster\" is missing; give an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, load_rate, degraded_links, policies, latency, rate_levels", "line 1, column 1: the field \"jobs\" is missing; give a list"}},
 		"two documents":     {"version: 1\n---\nversion: 1\n", []string{"line 2, column 1: a second YAML document begins here; a file holds one"}},
 		"tabs":              {"version: 1\ncluster:\n\tracks: []\n", []string{"line 3: not valid YAML: found character that cannot start any token; YAML is indented with spaces, not tabs"}},
 		"open bracket":      {"version: 1\njobs: [\n", []string{"line 2: not valid YAML: did not find expected node content"}},
@@ -213,8 +213,8 @@ func TestDecodeErrors(t *testing.T) {
 		"JSON types": {"{\"version\": 1, \"name\": 3, \"jobs\": {}, \"cluster\": null,\n \"é\": 1, \"tick_us\": \"5\"}", []string{
 			"line 1, column 24: name: expected a text, found 3",
 			"line 1, column 35: jobs: expected a list, found an object",
-			"line 1, column 50: cluster: the value is null; expected an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, latency, rate_levels",
-			"line 2, column 2: unknown field \"é\"; the fields here are version, name, lesson, tick_us, objective, max_period, cluster, profiles, jobs",
+			"line 1, column 50: cluster: the value is null; expected an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, load_rate, degraded_links, policies, latency, rate_levels",
+			"line 2, column 2: unknown field \"é\"; the fields here are version, name, lesson, tick_us, objective, max_period, residence, cluster, profiles, jobs",
 			"line 2, column 21: tick_us: expected a whole number, found the text \"5\""}},
 		"many at once": {`version: 1
 cluster:
@@ -257,7 +257,7 @@ jobs:
 			`line 21, column 17: jobs[0].iterations: 0x10 is not a whole number in plain decimal digits`,
 			`line 22, column 20: jobs[0].spb.depths[0]: 1_000 is not a whole number in plain decimal digits`,
 			`line 22, column 28: jobs[0].spb: unknown field "min-full"; did you mean "min_full"?`,
-			`line 23, column 5: jobs[1]: expected an object with the fields name, disabled, count, model, batch, workers, iterations, weight, release, deadline, optimizer, gang, placement, spb, found the text "nonsense"`,
+			`line 23, column 5: jobs[1]: expected an object with the fields name, disabled, count, model, batch, workers, iterations, weight, release, load, deadline, optimizer, accumulate, checkpointing, sharding, gang, placement, spb, found the text "nonsense"`,
 		}},
 		"only YAML": {`version: 1
 name: &a !!str tagged

@@ -2,6 +2,7 @@ package instance
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,7 @@ func (c *compiler) jobs() {
 		c.problems.add("jobs", "every job is disabled; enable at least one")
 	}
 	usable := len(c.problems) == 0 // cluster and profiles can be referred to
-	seen, tasks := map[string]bool{}, 0
+	seen := map[string]bool{}
 	for i := range c.spec.Jobs {
 		spec, path := &c.spec.Jobs[i], fmt.Sprintf("jobs[%d]", i)
 		if spec.Disabled {
@@ -44,10 +45,6 @@ func (c *compiler) jobs() {
 			if ok {
 				c.in.Jobs = append(c.in.Jobs, j)
 			}
-		}
-		if tasks += count * min(j.Workers, maxGPUs) * min(j.Iterations, maxIterations); tasks > maxTasks {
-			c.problems.add(path, "the jobs up to this one have more than %d tasks (workers x iterations)", maxTasks)
-			return
 		}
 	}
 }
@@ -89,10 +86,7 @@ func (c *compiler) job(path string, s *JobSpec, usable bool) (j Job, ok bool) {
 	if c.in.Objective.Periodic() && (s.Release != 0 || s.Deadline != 0) {
 		bad("", "a periodic plan has no beginning: remove release and deadline, or change the objective")
 	}
-	copies, known := map[string]int64{"sgd": 2, "momentum": 3, "": 3, "adam": 4}[s.Optimizer]
-	if !known {
-		bad(".optimizer", "unknown optimizer %q; choose sgd, momentum or adam", clip(s.Optimizer))
-	}
+	c.training(path, s, &j)
 	switch s.Placement.Within {
 	case "", "cluster":
 	case "rack":
@@ -102,17 +96,25 @@ func (c *compiler) job(path string, s *JobSpec, usable bool) (j Job, ok bool) {
 	default:
 		bad(".placement.within", "unknown limit %q; choose node, rack or cluster", clip(s.Placement.Within))
 	}
+	if name := s.Placement.Policy; name != "" {
+		if at, ok := slices.BinarySearch(c.in.Policies, name); ok {
+			j.Policy = at + 1
+		} else if _, listed := c.spec.Cluster.Policies[name]; !listed {
+			bad(".placement.policy", "unknown policy %q%s", clip(name), didYouMean(name, slices.Sorted(maps.Keys(c.spec.Cluster.Policies)), "; list it in cluster.policies"))
+		}
+	}
 	allowed := c.allowedTypes(path, s)
 	if !usable || len(c.problems) > before {
 		c.rule(path, s, &j) // its fields can be checked all the same
 		return j, false
 	}
 
-	reference := c.costs(path, s, &j, allowed, copies)
+	reference := c.costs(path, s, &j, allowed)
 	if reference == nil {
 		return j, false
 	}
 	j.Batch = reference.Batch
+	c.load(path, s, &j)
 	c.rule(path, s, &j)
 	if len(c.problems) == before {
 		c.room(path, &j)
@@ -139,7 +141,7 @@ func (c *compiler) allowedTypes(path string, s *JobSpec) []bool {
 // costs finds the job's profile for every allowed GPU type, chooses the
 // depths from the first one, and fills the cost tables. It returns that first
 // profile, nil on a problem.
-func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool, copies int64) *Profile {
+func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool) *Profile {
 	profiles := c.modelProfiles(s.Model)
 	if len(profiles) == 0 {
 		known := c.modelNames()
@@ -173,7 +175,12 @@ func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool, copies
 				clip(s.Model), reference.GPU, p.GPU)
 			return nil
 		}
-		j.On[t] = c.table(path, p, speed, j, copies)
+		if s.Checkpointing && !slices.ContainsFunc(p.Layers, func(l Layer) bool { return l.Input > 0 }) {
+			c.problems.add(path+".checkpointing", "the profile of %q on %q does not tell what comes into its layers (input), as one that was taken with checkpointing does not; leave checkpointing out",
+				clip(s.Model), p.GPU)
+			return nil
+		}
+		j.On[t] = c.table(path, s, p, speed, j)
 	}
 	if reference == nil {
 		var on []string
@@ -312,22 +319,6 @@ func nearestCuts(p *Profile, d int) string {
 		return fmt.Sprintf("the nearest is %d", below)
 	}
 	return fmt.Sprintf("the nearest are %d and %d", below, above)
-}
-
-// table computes the job's costs on one GPU type.
-func (c *compiler) table(path string, p *Profile, speed Ratio, j *Job, copies int64) *Costs {
-	total := p.Totals()
-	costs := &Costs{Persistent: Bytes(saturatingMul(int64(total.Parameters), copies))}
-	for _, depth := range j.Depths {
-		time, kept := total.Forward, p.Workspace
-		for _, l := range p.Layers[len(p.Layers)-depth.Layers:] {
-			time += l.Backward
-			kept += l.Activations
-		}
-		costs.Time = append(costs.Time, max(1, c.ceilTicks(path+".model", time, speed)))
-		costs.Ephemeral = append(costs.Ephemeral, kept)
-	}
-	return costs
 }
 
 // rule compiles the SPB rule; the job's depths may still be unknown.

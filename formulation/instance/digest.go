@@ -12,12 +12,16 @@ import (
 func (in *Instance) Digest() string {
 	h := sha256.New()
 	encoder := json.NewEncoder(h)
-	for _, part := range []any{
+	parts := []any{
 		in,             // exported fields only, all of them integers, strings and slices
 		in.routes.leaf, // and what leads from rack to rack
 		in.routes.ends,
 		in.routes.tree,
-	} {
+	}
+	for _, p := range in.routes.obeying {
+		parts = append(parts, p.ways, p.found)
+	}
+	for _, part := range parts {
 		if err := encoder.Encode(part); err != nil {
 			panic("instance: " + err.Error())
 		}

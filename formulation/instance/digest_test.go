@@ -23,7 +23,7 @@ func square(t *testing.T, links ...LinkSpec) *Instance {
 	c := &spec.Cluster
 	c.Racks, c.Links = nil, links
 	for _, s := range []string{"s0", "s1", "s2", "s3"} {
-		c.Switches = append(c.Switches, SwitchSpec{s})
+		c.Switches = append(c.Switches, SwitchSpec{Name: s})
 		c.Nodes = append(c.Nodes, NodeSpec{Name: "n" + s, Switch: s, GPUs: 1, GPU: "v100", NIC: 8e9, Fabric: 8e9})
 	}
 	in, err := Compile(spec, nil)
@@ -32,8 +32,8 @@ func square(t *testing.T, links ...LinkSpec) *Instance {
 }
 
 func TestDigestCoversRoutes(t *testing.T) {
-	line := square(t, LinkSpec{"x", "s0", "s1", 8e9}, LinkSpec{"y", "s1", "s2", 8e9}, LinkSpec{"z", "s2", "s3", 8e9})
-	crossed := square(t, LinkSpec{"x", "s0", "s2", 8e9}, LinkSpec{"y", "s2", "s1", 8e9}, LinkSpec{"z", "s1", "s3", 8e9})
+	line := square(t, LinkSpec{Name: "x", From: "s0", To: "s1", Rate: 8e9}, LinkSpec{Name: "y", From: "s1", To: "s2", Rate: 8e9}, LinkSpec{Name: "z", From: "s2", To: "s3", Rate: 8e9})
+	crossed := square(t, LinkSpec{Name: "x", From: "s0", To: "s2", Rate: 8e9}, LinkSpec{Name: "y", From: "s2", To: "s1", Rate: 8e9}, LinkSpec{Name: "z", From: "s1", To: "s3", Rate: 8e9})
 	// Each link is crossed once each way by a ring of all nodes, or the middle one twice.
 	a, ok := line.Span([]GPUID{0, 1, 2, 3})
 	require.True(t, ok)
@@ -46,9 +46,9 @@ func TestDigestCoversRoutes(t *testing.T) {
 // TestDigestCoversEverything changes every number, name and list of an instance, one at
 // a time, its routes included.
 func TestDigestCoversEverything(t *testing.T) {
-	in := square(t, LinkSpec{"x", "s0", "s1", 8e9}, LinkSpec{"y", "s1", "s2", 8e9}, LinkSpec{"z", "s2", "s3", 8e9}, LinkSpec{"w", "s3", "s0", 8e9})
+	in := square(t, LinkSpec{Name: "x", From: "s0", To: "s1", Rate: 8e9}, LinkSpec{Name: "y", From: "s1", To: "s2", Rate: 8e9}, LinkSpec{Name: "z", From: "s2", To: "s3", Rate: 8e9}, LinkSpec{Name: "w", From: "s3", To: "s0", Rate: 8e9})
 	digest, changes := in.Digest(), 0
-	require.Equal(t, digest, square(t, LinkSpec{"x", "s0", "s1", 8e9}, LinkSpec{"y", "s1", "s2", 8e9}, LinkSpec{"z", "s2", "s3", 8e9}, LinkSpec{"w", "s3", "s0", 8e9}).Digest())
+	require.Equal(t, digest, square(t, LinkSpec{Name: "x", From: "s0", To: "s1", Rate: 8e9}, LinkSpec{Name: "y", From: "s1", To: "s2", Rate: 8e9}, LinkSpec{Name: "z", From: "s2", To: "s3", Rate: 8e9}, LinkSpec{Name: "w", From: "s3", To: "s0", Rate: 8e9}).Digest())
 	differs := func(path string) {
 		changes++
 		assert.NotEqual(t, digest, in.Digest(), "%s", path)

@@ -14,7 +14,7 @@
 // definition is docs/problem.md.
 //
 //	p(d)          ticks     ceil(all forward + last d backward)      Costs.Time
-//	persistent    bytes     parameters x copies                      Costs.Persistent
+//	persistent    bytes     parameters, gradients, optimizer states  Costs.Persistent
 //	ephemeral(d)  bytes     activations of the last d layers         Costs.Ephemeral
 //	G_s           bytes     parameters of segment s                  Job.SegmentBytes
 //	volume        bytes     sent and received by each party of a sync Job.Volume

@@ -24,6 +24,8 @@ type Instance struct {
 	TickUS    int64
 	Objective Objective
 	MaxPeriod Tick // 0: no bound
+	// Residence is WholePlan, or empty, which is the same, or WhileRunning.
+	Residence Residence `json:",omitempty"`
 
 	Types []GPUType
 	Nodes []Node
@@ -37,6 +39,8 @@ type Instance struct {
 	RateLevels []RateLevel
 
 	Jobs []Job
+	// Policies by name, in order.
+	Policies []string `json:",omitempty"`
 
 	// rateParts is how many parts of a bit/s rates are counted in.
 	rateParts Rate
@@ -117,16 +121,24 @@ type Job struct {
 	Iterations int // R; not used by periodic objectives
 	Weight     int64
 	Release    Tick
+	Load       Tick `json:",omitempty"` // from admission to the first tasks
 	Deadline   Tick // 0: none
 	Gang       bool
 	Within     Within
+	// Policy that the routes of synchronisations obey, an index into Instance.Policies
+	// from 1; 0: none.
+	Policy int `json:",omitempty"`
 
 	// Depths allowed, ascending; the last one is full.
 	Depths []Depth
 	// SegmentBytes[s] are the parameter bytes back-propagated at depth s but
 	// not at depth s-1. A worker at depth d contributes segments 0..d.
 	SegmentBytes []Bytes
-	Rule         Rule
+	// MoreReductions and MoreGathers are how often beyond once gradients are reduced and
+	// parameters sent to all in a synchronisation, where they are sharded.
+	MoreReductions int64 `json:",omitempty"`
+	MoreGathers    int64 `json:",omitempty"`
+	Rule           Rule
 
 	// Per GPU type. On[t] is nil where the job may not run.
 	On []*Costs
@@ -224,8 +236,8 @@ func (j *Job) appendKind(b []byte) []byte {
 		gang = 1
 	}
 	b = appendNumbers(b, []byte(j.Model)...)
-	b = appendNumbers(b, j.Batch, j.Workers, j.Iterations, gang, int(j.Within), j.Rule.MinFull, len(j.Depths), len(j.On))
-	b = appendNumbers(b, j.Weight, int64(j.Release), int64(j.Deadline), j.Rule.MinShare)
+	b = appendNumbers(b, j.Batch, j.Workers, j.Iterations, gang, int(j.Within), j.Policy, j.Rule.MinFull, len(j.Depths), len(j.On))
+	b = appendNumbers(b, j.Weight, int64(j.Release), int64(j.Load), int64(j.Deadline), j.Rule.MinShare, j.MoreReductions, j.MoreGathers)
 	for _, d := range j.Depths {
 		b = appendNumbers(b, int64(d.Layers), d.Share)
 	}

@@ -13,7 +13,7 @@ func TestClassesTellEveryFieldApart(t *testing.T) {
 	job := func() Job {
 		return Job{
 			Name: "a", Model: "m", Batch: 1, Workers: 2, Iterations: 3, Weight: 4, Release: 5, Deadline: 6, Gang: true, Within: WithinRack,
-			Depths: []Depth{{1, 2}, {3, 5}}, SegmentBytes: []Bytes{7, 8}, Rule: Rule{Fixed: []int{1, 1}, MinFull: 1, MinShare: 9},
+			Depths: []Depth{{1, 2}, {3, 5}}, SegmentBytes: []Bytes{7, 8}, MoreReductions: 1, MoreGathers: 2, Rule: Rule{Fixed: []int{1, 1}, MinFull: 1, MinShare: 9},
 			On: []*Costs{{Time: []Tick{1, 2}, Persistent: 3, Ephemeral: []Bytes{4, 5}}, nil},
 		}
 	}
@@ -73,5 +73,5 @@ func TestClassesTellEveryFieldApart(t *testing.T) {
 			change(name, v.Field(i), &other)
 		}
 	}
-	require.Equal(t, 32, changes)
+	require.Equal(t, 36, changes)
 }

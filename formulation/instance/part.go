@@ -18,8 +18,8 @@ type Part struct {
 // the whole.
 func (in *Instance) Part(jobs []JobID, nodes []NodeID, taken []LinkID) *Part {
 	p := &Part{Instance: &Instance{
-		Name: in.Name, TickUS: in.TickUS, Objective: in.Objective, MaxPeriod: in.MaxPeriod,
-		Types: in.Types, Latency: in.Latency, RateLevels: in.RateLevels, rateParts: in.rateParts,
+		Name: in.Name, TickUS: in.TickUS, Objective: in.Objective, MaxPeriod: in.MaxPeriod, Residence: in.Residence,
+		Types: in.Types, Latency: in.Latency, RateLevels: in.RateLevels, rateParts: in.rateParts, Policies: in.Policies,
 	}, JobsOf: jobs}
 	var racks []int
 	for _, n := range nodes {
@@ -71,6 +71,9 @@ func (in *Instance) Part(jobs []JobID, nodes []NodeID, taken []LinkID) *Part {
 		}
 		p.routes.tree = append(p.routes.tree, tree)
 	}
+	for i := range in.routes.obeying {
+		p.routes.obeying = append(p.routes.obeying, in.routes.obeying[i].part(racks, linkOf))
+	}
 
 	at := make([]JobID, len(in.Jobs)) // per job of the whole: its index, from 1
 	for _, j := range jobs {
@@ -98,6 +101,10 @@ func (in *Instance) partLinks(nodes []NodeID, racks []int, taken []LinkID) []Lin
 	for _, a := range racks {
 		for _, b := range racks {
 			links, _ = in.routes.path(links, a, b)
+			for i := range in.routes.obeying {
+				way, _ := in.routes.obeying[i].way(a, b)
+				links = append(links, way...)
+			}
 		}
 	}
 	links = slices.DeleteFunc(links, func(l LinkID) bool { return slices.Contains(taken, l) })

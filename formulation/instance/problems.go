@@ -16,8 +16,9 @@ type Problem struct {
 	Subject string
 	// Line and Column in the file, from 1; 0 where they are not known.
 	Line, Column int
-	// Unknown is the key that does not belong where it is, if that is the mistake.
-	Unknown string
+	// Unknown are keys that do not belong where they are, if that is the mistake; in a file of
+	// another version those at the top.
+	Unknown []string
 	Message string
 }
 

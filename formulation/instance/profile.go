@@ -15,10 +15,15 @@ type Profile struct {
 	GPU string `yaml:"gpu" json:"gpu"`
 	// Batch is the number of samples per worker and iteration.
 	Batch int `yaml:"batch" json:"batch"`
+	// Precision of weights and gradients: "bf16" or "fp16" where the optimizer keeps a copy of the
+	// weights, and its states, in 32 bit beside them. Empty means that all are alike.
+	Precision string `yaml:"precision,omitempty" json:"precision,omitempty" absent:"optimizers keep what weights are kept in"`
 	// Workspace is memory a task needs besides its activations.
 	Workspace Bytes `yaml:"workspace,omitempty" json:"workspace,omitempty"`
 	// Source says where the figures come from; shipped profiles all have one.
 	Source *Source `yaml:"source,omitempty" json:"source,omitempty"`
+	// Estimated says which figures the profile was worked out from; empty if it was measured.
+	Estimated string `yaml:"estimated,omitempty" json:"estimated,omitempty"`
 	// Layers in order of the forward pass; L = len(Layers) >= 1.
 	Layers []Layer `yaml:"layers" json:"layers"`
 }
@@ -33,6 +38,12 @@ type Layer struct {
 	// Activations is what the layer keeps from its forward pass for its
 	// backward pass.
 	Activations Bytes `yaml:"activations,omitempty" json:"activations,omitempty"`
+	// Input is what comes into the layer: all that a block keeps that begins here, with
+	// checkpointing. 0 means that it was not measured.
+	Input Bytes `yaml:"input,omitempty" json:"input,omitempty"`
+	// Output is the size of what the layer passes on, where [Profile.Output] could not
+	// tell it from the activations.
+	Output Bytes `yaml:"output,omitempty" json:"output,omitempty"`
 	// Joined marks a layer inside a block: back-propagation cannot stop just
 	// before it, so no depth begins at this layer. Meaningless on the first layer.
 	Joined bool `yaml:"joined,omitempty" json:"joined,omitempty"`
@@ -67,11 +78,37 @@ func (p *Profile) Totals() Totals {
 	return t
 }
 
+// Output is the size of what layer l passes to the next one: as stated, or what it keeps,
+// or, of a layer that keeps nothing (a view, an operation in place), what it was given.
+// It is 0 where no layer up to l keeps anything.
+func (p *Profile) Output(l int) Bytes {
+	for ; l >= 0; l-- {
+		if size := p.Layers[l].Output; size > 0 {
+			return size
+		}
+		if size := p.Layers[l].Activations; size > 0 {
+			return size
+		}
+	}
+	return 0
+}
+
 // CutAllowed reports whether a worker may have depth d: it may always be
 // full, and otherwise the layer it stops at must begin a block.
 func (p *Profile) CutAllowed(d int) bool {
 	n := len(p.Layers)
 	return d == n || d >= 1 && d < n && !p.Layers[n-d].Joined
+}
+
+// Blocks returns the layers that each block begins at: the first, and those not joined to
+// the one before.
+func (p *Profile) Blocks() (first []int) {
+	for i := range p.Layers {
+		if i == 0 || !p.Layers[i].Joined {
+			first = append(first, i)
+		}
+	}
+	return first
 }
 
 // Limits of a profile. Every figure and every sum is at most 2^56.
@@ -95,6 +132,9 @@ func (p *Profile) Validate() Problems {
 	if p.Batch < 1 || p.Batch > MaxBatch {
 		problems.add("batch", "the batch size is %d; choose 1 to %d", p.Batch, MaxBatch)
 	}
+	if p.Precision != "" && p.Precision != "bf16" && p.Precision != "fp16" {
+		problems.add("precision", "unknown precision %q; write bf16 or fp16, or leave it out where the optimizer keeps what weights are kept in", clip(p.Precision))
+	}
 	if p.Workspace < 0 || p.Workspace > maxQuantity {
 		problems.add("workspace", "%d bytes is not between 0 and 2^56", int64(p.Workspace))
 	}
@@ -102,15 +142,15 @@ func (p *Profile) Validate() Problems {
 		problems.add("layers", "a profile needs 1 to %d layers, not %d", MaxLayers, n)
 		return problems
 	}
-	figures := [4]string{"forward", "backward", "parameters", "activations"}
-	var sums [4]int64
+	figures := [6]string{"forward", "backward", "parameters", "activations", "input", "output"}
+	var sums [6]int64
 	for i := range p.Layers {
 		l := &p.Layers[i]
 		path := fmt.Sprintf("layers[%d]", i)
 		if l.Name != "" {
 			name(path+".name", l.Name, "a layer")
 		}
-		for k, v := range [4]int64{int64(l.Forward), int64(l.Backward), int64(l.Parameters), int64(l.Activations)} {
+		for k, v := range [6]int64{int64(l.Forward), int64(l.Backward), int64(l.Parameters), int64(l.Activations), int64(l.Input), int64(l.Output)} {
 			if v < 0 || v > maxQuantity {
 				problems.add(path+"."+figures[k], "%d is not between 0 and 2^56", v)
 			} else if sums[k] <= maxQuantity {

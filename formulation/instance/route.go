@@ -9,6 +9,8 @@ type routes struct {
 	leaf []int      // rack -> switch
 	ends [][2]int   // link -> switches it joins; only trunk links are used
 	tree [][]LinkID // rack -> switch -> last link of the path there, or noLink
+	// By policy, for jobs that have one.
+	obeying []policyRoutes
 }
 
 const noLink LinkID = -1
@@ -65,7 +67,7 @@ func (r *routes) path(links []LinkID, a, b int) ([]LinkID, bool) {
 // ring returns the links of the closed ring through the nodes in the given
 // order. Node numbers go rack by rack, so an ascending order enters and leaves
 // each rack once.
-func (r *routes) ring(in *Instance, nodes []NodeID) ([]LinkUse, bool) {
+func (r *routes) ring(in *Instance, policy int, nodes []NodeID) ([]LinkUse, bool) {
 	links := make([]LinkID, 0, 2*len(nodes)+8)
 	for i, a := range nodes {
 		from, to := &in.Nodes[a], &in.Nodes[nodes[(i+1)%len(nodes)]]
@@ -73,7 +75,14 @@ func (r *routes) ring(in *Instance, nodes []NodeID) ([]LinkUse, bool) {
 			return nil, false
 		}
 		links = append(links, from.Up, from.Down)
-		if from.Rack != to.Rack {
+		switch {
+		case policy > 0:
+			way, ok := r.obeying[policy-1].way(from.Rack, to.Rack)
+			if !ok {
+				return nil, false
+			}
+			links = append(links, way...)
+		case from.Rack != to.Rack:
 			var ok bool
 			if links, ok = r.path(links, from.Rack, to.Rack); !ok {
 				return nil, false
@@ -90,6 +99,16 @@ func (r *routes) ring(in *Instance, nodes []NodeID) ([]LinkUse, bool) {
 		}
 	}
 	return uses, true
+}
+
+// JoinedFor is [Instance.Joined] for the routes of a job: with a policy, a rack is in no
+// group, -1, where not even two nodes of the rack have a route that obeys it. Routes that
+// obey a policy go on to one that obeys it, so that racks with routes both ways form groups.
+func (in *Instance) JoinedFor(job *Job) []int {
+	if job.Policy == 0 {
+		return in.Joined()
+	}
+	return in.routes.obeying[job.Policy-1].joined()
 }
 
 // Joined numbers the groups of racks between which there are routes both ways, by rack.

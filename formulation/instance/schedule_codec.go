@@ -15,8 +15,23 @@ type ScheduleJSON struct {
 	Period Tick `json:"period,omitempty"`
 	// Residency lists the GPUs of every job.
 	Residency map[string][]GPUID `json:"residency"`
-	Tasks     []TaskJSON         `json:"tasks"`
-	Syncs     []SyncJSON         `json:"syncs"`
+	// Tasks and Syncs of a plan that writes out every one.
+	Tasks []TaskJSON `json:"tasks,omitzero"`
+	Syncs []SyncJSON `json:"syncs,omitzero"`
+	// Blocks, in place of tasks and syncs, of a plan whose patterns repeat.
+	Blocks []BlockJSON `json:"blocks,omitzero"`
+}
+
+// BlockJSON is a [Block] in a file.
+type BlockJSON struct {
+	Start Tick `json:"start"`
+	// Period from one repeat to the next, in ticks; absent where there is one.
+	Period  Tick  `json:"period,omitempty"`
+	Repeats int64 `json:"repeats"`
+	// Tasks and Syncs of one repeat: times count from Start, and the iterations of a job from 1
+	// in every block.
+	Tasks []TaskJSON `json:"tasks"`
+	Syncs []SyncJSON `json:"syncs"`
 }
 
 // TaskJSON is a [Task] in a file.
@@ -61,6 +76,26 @@ func (in *Instance) ScheduleJSON(s *Schedule) *ScheduleJSON {
 	return f
 }
 
+// BlockScheduleJSON returns the form of s in files, as [Instance.ScheduleJSON].
+func (in *Instance) BlockScheduleJSON(s *BlockSchedule) *ScheduleJSON {
+	f := &ScheduleJSON{Residency: make(map[string][]GPUID, len(s.Residency)), Blocks: make([]BlockJSON, len(s.Blocks))}
+	for j, gpus := range s.Residency {
+		f.Residency[in.Jobs[j].Name] = append([]GPUID{}, gpus...)
+	}
+	for i := range s.Blocks {
+		b := &s.Blocks[i]
+		written := BlockJSON{b.Start, b.Period, b.Repeats, make([]TaskJSON, len(b.Tasks)), make([]SyncJSON, len(b.Syncs))}
+		for n, t := range b.Tasks {
+			written.Tasks[n] = in.taskJSON(t)
+		}
+		for n, y := range b.Syncs {
+			written.Syncs[n] = in.syncJSON(y)
+		}
+		f.Blocks[i] = written
+	}
+	return f
+}
+
 func (in *Instance) taskJSON(t Task) TaskJSON {
 	j := &in.Jobs[t.Job]
 	return TaskJSON{j.Name, t.Iteration, t.GPU, j.Depths[t.Depth].Layers, t.Start, t.End}
@@ -94,6 +129,33 @@ func EncodeSchedule(w io.Writer, in *Instance, s *Schedule) error {
 	b.WriteString(",\n")
 	if err == nil {
 		err = writeLines(b, "syncs", "[]", len(s.Syncs), func(i int) (any, any) { return nil, in.syncJSON(s.Syncs[i]) })
+	}
+	b.WriteString("\n}\n")
+	if err == nil {
+		err = b.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("instance: %w", err)
+	}
+	return nil
+}
+
+// EncodeBlocks writes s as a JSON object of the form of [ScheduleJSON], in the order of the
+// plan, one job or block per line.
+func EncodeBlocks(w io.Writer, in *Instance, s *BlockSchedule) error {
+	for i := range s.Blocks {
+		if err := in.refers(&Schedule{Residency: s.Residency, Tasks: s.Blocks[i].Tasks, Syncs: s.Blocks[i].Syncs}); err != nil {
+			return fmt.Errorf("instance: blocks[%d]: %w", i, err)
+		}
+	}
+	b, f := bufio.NewWriter(w), in.BlockScheduleJSON(s)
+	b.WriteString("{\n")
+	err := writeLines(b, "residency", "{}", len(s.Residency), func(j int) (any, any) {
+		return in.Jobs[j].Name, append([]GPUID{}, s.Residency[j]...)
+	})
+	b.WriteString(",\n")
+	if err == nil {
+		err = writeLines(b, "blocks", "[]", len(f.Blocks), func(i int) (any, any) { return nil, f.Blocks[i] })
 	}
 	b.WriteString("\n}\n")
 	if err == nil {

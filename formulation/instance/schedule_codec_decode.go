@@ -21,7 +21,8 @@ const (
 
 // Names of a schedule's fields, in the order of the indices used below.
 var (
-	scheduleFields = []string{"period", "residency", "tasks", "syncs"}
+	scheduleFields = []string{"period", "residency", "tasks", "syncs", "blocks"}
+	blockFields    = []string{"start", "period", "repeats", "tasks", "syncs"}
 	taskFields     = []string{"job", "iteration", "gpu", "depth", "start", "end"}
 	syncFields     = []string{"job", "iteration", "start", "end", "rate"}
 )
@@ -35,16 +36,30 @@ var (
 // [Problems] with line and column. Whether the schedule is valid is for
 // [Check] to say. The schedule comes back sorted, see [Schedule.Sort]. The
 // file is read as a stream of at most 512 MiB.
+//
+// A plan in blocks is refused; [DecodeBlocks] reads it.
 func DecodeSchedule(in *Instance, r io.Reader) (*Schedule, error) {
-	limited := &io.LimitedReader{R: r, N: maxScheduleBytes + 1}
-	s, err := decodeSchedule(in, bufio.NewReader(limited))
-	if limited.N == 0 {
-		return nil, whole("the schedule is larger than %d MiB", maxScheduleBytes>>20)
+	s, blocks, err := DecodePlan(in, r)
+	if err == nil && blocks != nil {
+		return nil, whole("the schedule is one in blocks, and here every task has to be written out")
 	}
 	return s, err
 }
 
-func decodeSchedule(in *Instance, r *bufio.Reader) (*Schedule, error) {
+// DecodePlan is [DecodeSchedule] for plans of either form: one of the two is nil.
+func DecodePlan(in *Instance, r io.Reader) (*Schedule, *BlockSchedule, error) {
+	limited := &io.LimitedReader{R: r, N: maxScheduleBytes + 1}
+	d, err := decodeSchedule(in, bufio.NewReader(limited))
+	if limited.N == 0 {
+		return nil, nil, whole("the schedule is larger than %d MiB", maxScheduleBytes>>20)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return d.schedule()
+}
+
+func decodeSchedule(in *Instance, r *bufio.Reader) (*scheduleDecoder, error) {
 	start, err := r.Peek(3)
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
@@ -88,9 +103,9 @@ func decodeSchedule(in *Instance, r *bufio.Reader) (*Schedule, error) {
 		return nil, err
 	}
 	if inner != nil {
-		return inner.schedule()
+		return inner, nil
 	}
-	return bare.schedule()
+	return bare, nil
 }
 
 // scheduleDecoder reads the keys of one schedule object.
@@ -101,6 +116,7 @@ type scheduleDecoder struct {
 	prefix string
 
 	s        Schedule
+	blocks   []Block
 	seen     uint64 // bit i for scheduleFields[i]
 	problems Problems
 
@@ -136,19 +152,34 @@ func (d *scheduleDecoder) badAt(at position, field, format string, args ...any) 
 }
 
 // schedule returns what was read, or what is wrong with it.
-func (d *scheduleDecoder) schedule() (*Schedule, error) {
+func (d *scheduleDecoder) schedule() (*Schedule, *BlockSchedule, error) {
 	d.list, d.index = "", -1
-	for i, name := range scheduleFields {
-		if d.seen&(1<<i) == 0 && name != "period" {
-			d.bad("", "the key %q is missing", name)
+	given := func(name string) bool { return d.seen&(1<<slices.Index(scheduleFields, name)) != 0 }
+	for _, name := range scheduleFields {
+		switch {
+		case name == "period" || name == "blocks":
+			if name == "period" && given(name) && given("blocks") {
+				d.bad("", "the keys \"period\" and \"blocks\" are both given; each block has its own period")
+			}
+		case name == "residency" || !given("blocks"):
+			if !given(name) {
+				d.bad("", "the key %q is missing", name)
+			}
+		case given(name):
+			d.bad("", "the keys %q and \"blocks\" are both given; blocks have their own", name)
 		}
 	}
 	if len(d.problems) > 0 {
 		d.problems.sort()
-		return nil, d.problems
+		return nil, nil, d.problems
+	}
+	if given("blocks") {
+		s := &BlockSchedule{Residency: d.s.Residency, Blocks: d.blocks}
+		s.Sort()
+		return nil, s, nil
 	}
 	d.s.Sort()
-	return &d.s, nil
+	return &d.s, nil, nil
 }
 
 // key finds a key among those known and reports unknown and repeated ones.
@@ -159,7 +190,7 @@ func (d *scheduleDecoder) key(key jsonKey, known []string, seen *uint64) (i int,
 		before := len(d.problems)
 		d.badAt(key.at, "", "unknown key %q; the keys here are %s", clip(key.name), strings.Join(known, ", "))
 		if len(d.problems) > before {
-			d.problems[before].Unknown = key.name
+			d.problems[before].Unknown = []string{key.name}
 		}
 	case *seen&(1<<i) != 0:
 		d.badAt(key.at, "", "the key %q is given twice", key.name)
@@ -187,8 +218,67 @@ func (d *scheduleDecoder) member(key jsonKey, first json.Token) error {
 		return d.residency(first)
 	case "tasks":
 		return d.entries(first, taskFields, d.taskValue, d.fileTask)
+	case "blocks":
+		return d.blockList(first)
 	}
 	return d.entries(first, syncFields, d.syncValue, d.fileSync)
+}
+
+// blockList reads a list of blocks. Lists within the block are read as those of a
+// schedule of their own, which the block takes.
+func (d *scheduleDecoder) blockList(first json.Token) error {
+	if first != json.Delim('[') {
+		d.bad("", "expected a list")
+		return d.j.skip(first)
+	}
+	return d.j.array(func(index int, first json.Token) error {
+		d.list, d.index = "blocks", index
+		if first != json.Delim('{') {
+			d.bad("", "expected an object with the keys %s", strings.Join(blockFields, ", "))
+			return d.j.skip(first)
+		}
+		start, seen, b := d.j.at, uint64(0), Block{}
+		err := d.j.object(func(key jsonKey, first json.Token) error {
+			d.list, d.index = "blocks", index
+			i, ok := d.key(key, blockFields, &seen)
+			if !ok {
+				return d.j.skip(first)
+			}
+			var err error
+			switch name := blockFields[i]; name {
+			case "start":
+				b.Start, err = d.time(name, first)
+			case "period":
+				var period int64
+				period, err = d.integer(name, first, 1, int64(maxTime))
+				b.Period = Tick(period)
+			case "repeats":
+				b.Repeats, err = d.integer(name, first, 1, maxIterations)
+			case "tasks":
+				d.list = fmt.Sprintf("blocks[%d].tasks", index)
+				err = d.entries(first, taskFields, d.taskValue, d.fileTask)
+				b.Tasks, d.s.Tasks = d.s.Tasks, nil
+			case "syncs":
+				d.list = fmt.Sprintf("blocks[%d].syncs", index)
+				err = d.entries(first, syncFields, d.syncValue, d.fileSync)
+				b.Syncs, d.s.Syncs = d.s.Syncs, nil
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		d.list, d.index = "blocks", index
+		for i, name := range blockFields {
+			if seen&(1<<i) == 0 && name != "period" {
+				d.badAt(start, "", "the key %q is missing", name)
+			}
+		}
+		if len(d.problems) == 0 {
+			d.blocks = append(d.blocks, b)
+		}
+		return nil
+	})
 }
 
 func (d *scheduleDecoder) residency(first json.Token) error {

@@ -107,7 +107,7 @@ func TestDecodeScheduleErrors(t *testing.T) {
 		"nested":          {`{"x": ` + strings.Repeat("[", 100), `line 1, column 70: lists and objects are nested deeper than 64 levels`},
 		"missing":         {`{"schedule": {"tasks": []}}`, "line 1, column 28: schedule: the key \"residency\" is missing\ninstance: line 1, column 28: schedule: the key \"syncs\" is missing"},
 		"unknown, repeated": {`{"residency": {}, "tasks": [], "syncs": [], "tasks": [{}], "sync": [[1]]}`,
-			"line 1, column 45: the key \"tasks\" is given twice\ninstance: line 1, column 60: unknown key \"sync\"; the keys here are period, residency, tasks, syncs"},
+			"line 1, column 45: the key \"tasks\" is given twice\ninstance: line 1, column 60: unknown key \"sync\"; the keys here are period, residency, tasks, syncs, blocks"},
 		"residency": {`{"period": 0, "tasks": [], "syncs": [],
  "residency": {"a-1": [0, 1.5, "x", 4], "a-3": [7], "a-2": 3, "a-1": []}}`, strings.Join([]string{
 			`line 1, column 12: period: 0 is out of range; it goes from 1 to 1152921504606846976`,
@@ -125,7 +125,7 @@ func TestDecodeScheduleErrors(t *testing.T) {
 			`instance: line 1, column 28: syncs: expected a list`,
 			`instance: line 1, column 41: tasks[0]: expected an object with the keys job, iteration, gpu, depth, start, end`,
 			`instance: line 1, column 52: tasks[1].job: the instance has no job "a-9"`,
-			`instance: line 1, column 72: tasks[1].iteration: 0 is out of range; it goes from 1 to 1000000`,
+			`instance: line 1, column 72: tasks[1].iteration: 0 is out of range; it goes from 1 to 1000000000`,
 			`instance: line 1, column 82: tasks[1].gpu: -1 is out of range; it goes from 0 to 3`,
 			`instance: line 1, column 95: tasks[1].depth: 1e3 is not a whole number in plain decimal digits`,
 			`instance: line 1, column 109: tasks[1].start: -1 is out of range; it goes from 0 to 1152921504606846976`,

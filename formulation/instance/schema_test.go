@@ -86,11 +86,11 @@ const validSpec = `{
     "racks": [{"count": 2, "nodes": 2, "gpus": 4, "gpu": "v100", "nic": "10Gbit/s", "fabric": "1.2 TB/s", "oversubscription": "150%"}],
     "failed_links": ["r0.up"], "latency": "10us", "rate_levels": [1, 0.5, "1/3"]
   },
-  "profiles": [{"model": "m", "gpu": "v100", "batch": 32, "workspace": "1MB",
+  "profiles": [{"model": "m", "gpu": "v100", "batch": 32, "workspace": "1MB", "precision": "bf16", "estimated": "e",
     "source": {"repository": "r", "commit": "c", "file": "f", "licence": "MIT", "note": "n"},
-    "layers": [{"name": "a", "forward": "1ms", "backward": "1.5ms", "parameters": "1MiB", "activations": 10, "joined": true}, {"name": "b", "forward": 0, "backward": "1h2m3.5s"}]}],
+    "layers": [{"name": "a", "forward": "1ms", "backward": "1.5ms", "parameters": "1MiB", "activations": 10, "input": "2kB", "joined": true}, {"name": "b", "forward": 0, "backward": "1h2m3.5s"}]}],
   "jobs": [{"name": "j", "count": 2, "model": "m", "batch": 32, "workers": 2, "iterations": 3, "weight": 4, "release": "5s", "deadline": "6h",
-    "optimizer": "adam", "gang": true, "placement": {"gpu_types": ["v100"], "within": "rack"},
+    "optimizer": "adam", "accumulate": 4, "checkpointing": true, "sharding": "zero3", "gang": true, "placement": {"gpu_types": ["v100"], "within": "rack"},
     "spb": {"rule": "free", "min_full": 1, "min_mean_depth": "75%", "measure": "layers", "depths": [1, 2]}}]
 }`
 
@@ -122,7 +122,7 @@ func TestSchemaAgreesWithDecode(t *testing.T) {
 		{`"profiled_as": [{"gpu": "v100", "speed": 2.5}]`, `"profiled_as": []`}, {`[1, 0.5, "1/3"]`, `[]`},
 		{`"count": 2, "nodes"`, `"count": 0, "nodes"`}, {`"oversubscription": "150%"`, `"oversubscription": 0`}, {`"oversubscription": "150%"`, `"uplink": "0 Gbit/s"`},
 		{`"count": 2, "model"`, `"count": 0, "model"`}, {`"batch": 32, "workers"`, `"batch": 0, "workers"`}, {`"iterations": 3`, `"iterations": 0`}, {`"weight": 4`, `"weight": 0`},
-		{`"deadline": "6h"`, `"deadline": "0s"`}, {`"deadline": "6h"`, `"deadline": 0`}, {`"adam"`, `""`}, {`"gpu_types": ["v100"]`, `"gpu_types": []`}, {`"within": "rack"`, `"within": ""`},
+		{`"deadline": "6h"`, `"deadline": "0s"`}, {`"deadline": "6h"`, `"deadline": 0`}, {`"adam"`, `""`}, {`"zero3"`, `""`}, {`"zero3"`, `"zero4"`}, {`"accumulate": 4`, `"accumulate": 0`}, {`"accumulate": 4`, `"accumulate": 2000`}, {`"bf16"`, `"fp32"`}, {`"gpu_types": ["v100"]`, `"gpu_types": []`}, {`"within": "rack"`, `"within": ""`},
 		{`"rule": "free"`, `"rule": ""`}, {`"min_full": 1`, `"min_full": 0`}, {`"measure": "layers"`, `"measure": ""`}, {`"depths": [1, 2]`, `"cuts": 0`}, {`[1, 2]`, `[]`},
 		{`"objective": "makespan"`, `"objective": "throughput", "max_period": "0s"`}, {`"75%"`, `"75 percent"`}, {`"measure": "layers"`, `"measure": "time"`}, {`[1, 2]`, `{"1": 2}`}, {`[1, 2]`, `[1, "2"]`}, {`[1, 2]`, `[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]`},
 	}
@@ -240,6 +240,7 @@ func specSchema(docs map[string]string) schemagen.Options {
 				map[string]any{"type": "number", "exclusiveMinimum": 0, "maximum": 1},
 				map[string]any{"type": "string", "pattern": `^\s*(` + number + `|[1-9][0-9]*/[1-9][0-9]*)\s*$`},
 			}},
+			reflect.TypeFor[Residence](): choice(string(WholePlan), string(WhileRunning)),
 			reflect.TypeFor[Objective](): {"type": "string", "enum": Objectives()},
 		},
 		Fields: map[string]map[string]any{
@@ -252,6 +253,7 @@ func specSchema(docs map[string]string) schemagen.Options {
 			"RackSpec.Uplink":           above0,
 			"RackSpec.Oversubscription": above0,
 			"JobSpec.Deadline":          above0,
+			"JobSpec.Load":              above0,
 			"PlacementSpec.GPUTypes":    some,
 
 			"Spec.Jobs":            {"minItems": 1},
@@ -276,6 +278,9 @@ func specSchema(docs map[string]string) schemagen.Options {
 			"JobSpec.Iterations":   integer(1, maxIterations),
 			"JobSpec.Weight":       integer(1, maxWeight),
 			"JobSpec.Optimizer":    choice("sgd", "momentum", "adam"),
+			"JobSpec.Accumulate":   integer(1, maxAccumulate),
+			"JobSpec.Sharding":     choice("zero1", "zero2", "zero3"),
+			"Profile.Precision":    choice("bf16", "fp16"),
 			"PlacementSpec.Within": choice("node", "rack", "cluster"),
 			"SPBSpec.Rule":         choice("full", "ladder", "free"),
 			"SPBSpec.MinFull":      {"minimum": 1},
@@ -303,6 +308,9 @@ func scheduleFileSchema(docs map[string]string) schemagen.Options {
 		},
 		Fields: map[string]map[string]any{
 			"ScheduleJSON.Period": {"minimum": 1, "maximum": maxTime},
+			"BlockJSON.Start":     time,
+			"BlockJSON.Period":    {"minimum": 1, "maximum": maxTime},
+			"BlockJSON.Repeats":   iteration,
 			"TaskJSON.Iteration":  iteration,
 			"TaskJSON.Depth":      {"minimum": 1},
 			"TaskJSON.Start":      time,

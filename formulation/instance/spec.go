@@ -23,7 +23,9 @@ type Spec struct {
 	// Objective of the plan; empty means makespan.
 	Objective Objective `yaml:"objective,omitempty" json:"objective,omitempty" absent:"makespan"`
 	// MaxPeriod bounds the period of a periodic plan; 0 means no bound.
-	MaxPeriod Duration    `yaml:"max_period,omitempty" json:"max_period,omitempty" absent:"no bound"`
+	MaxPeriod Duration `yaml:"max_period,omitempty" json:"max_period,omitempty" absent:"no bound"`
+	// Residence says how long a job holds its memory; empty means for the whole plan.
+	Residence Residence   `yaml:"residence,omitempty" json:"residence,omitempty" absent:"plan"`
 	Cluster   ClusterSpec `yaml:"cluster" json:"cluster"`
 	// Profiles given here go before those of the profile library.
 	Profiles []*Profile `yaml:"profiles,omitempty" json:"profiles,omitempty"`
@@ -89,11 +91,31 @@ type ClusterSpec struct {
 	// from the third node of the first rack, "r0.down" to that rack, and "a-b.fwd" and
 	// "a-b.rev" are a pair of the full form.
 	FailedLinks []string `yaml:"failed_links,omitempty" json:"failed_links,omitempty"`
+	// LoadRate is the speed at which a job's persistent bytes come into a GPU's memory;
+	// 0 means that loading takes no time. Only where residence is run.
+	LoadRate BitRate `yaml:"load_rate,omitempty" json:"load_rate,omitempty" absent:"loading takes no time"`
+	// DegradedLinks are links that carry only a fraction of their speed, by name as in
+	// FailedLinks.
+	DegradedLinks map[string]Ratio `yaml:"degraded_links,omitempty" json:"degraded_links,omitempty"`
+	// Policies are rules for routes between switches, by name, which jobs may ask for.
+	Policies map[string]PolicySpec `yaml:"policies,omitempty" json:"policies,omitempty"`
 	// Latency is the least length of a synchronisation.
 	Latency Duration `yaml:"latency,omitempty" json:"latency,omitempty"`
 	// RateLevels are the speeds a synchronisation may run at, as fractions
 	// 1/n of the slowest link on its routes. Empty means 1, 1/2, 1/4.
 	RateLevels []RateLevel `yaml:"rate_levels,omitempty" json:"rate_levels,omitempty" absent:"1, 1/2 and 1/4"`
+}
+
+// PolicySpec is a rule for routes. It refers to switches and links by their names or
+// labels: a label stands for all that have it.
+type PolicySpec struct {
+	// MustPass: a route passes something with each of these labels.
+	MustPass []string `yaml:"must_pass,omitempty" json:"must_pass,omitempty"`
+	// Avoid: it passes nothing with any of these.
+	Avoid []string `yaml:"avoid,omitempty" json:"avoid,omitempty"`
+	// Prefer decides between routes of as few links: the one that passes something with
+	// the first of these labels, then with the second, and so on.
+	Prefer []string `yaml:"prefer,omitempty" json:"prefer,omitempty"`
 }
 
 // GPUTypeSpec is a kind of GPU.
@@ -138,6 +160,8 @@ type RackSpec struct {
 // SwitchSpec is a switch of the full form.
 type SwitchSpec struct {
 	Name string `yaml:"name" json:"name"`
+	// Labels by which policies may refer to the switch, beside its name.
+	Labels []string `yaml:"labels,omitempty" json:"labels,omitempty"`
 }
 
 // NodeSpec is a node of the full form.
@@ -164,6 +188,8 @@ type LinkSpec struct {
 	To   string `yaml:"to" json:"to"`
 	// Rate is the speed each way.
 	Rate BitRate `yaml:"rate" json:"rate"`
+	// Labels by which policies may refer to both links, beside the name of the pair.
+	Labels []string `yaml:"labels,omitempty" json:"labels,omitempty"`
 }
 
 // ExceptionSpec is a node with another number of GPUs, or a link with another speed.
@@ -197,11 +223,22 @@ type JobSpec struct {
 	Weight int64 `yaml:"weight,omitempty" json:"weight,omitempty" absent:"1"`
 	// Release is when the job may start, counted from time 0.
 	Release Duration `yaml:"release,omitempty" json:"release,omitempty"`
+	// Load is how long the job is in memory before its first tasks may start; 0 means as
+	// long as its persistent bytes take at the cluster's load rate. Only where residence is run.
+	Load Duration `yaml:"load,omitempty" json:"load,omitempty" absent:"persistent bytes / load_rate"`
 	// Deadline counts from time 0; 0 means none.
 	Deadline Duration `yaml:"deadline,omitempty" json:"deadline,omitempty" absent:"none"`
 	// Optimizer sets the copies of the parameters held: sgd 2 (weights and
 	// gradient), momentum 3, adam 4. Empty means momentum.
 	Optimizer string `yaml:"optimizer,omitempty" json:"optimizer,omitempty" absent:"momentum"`
+	// Accumulate is how many micro-batches, each of Batch, an iteration has before its
+	// synchronisation; 0 means 1.
+	Accumulate int `yaml:"accumulate,omitempty" json:"accumulate,omitempty" absent:"1"`
+	// Checkpointing keeps the inputs of blocks alone, and works blocks out again in the backward pass.
+	Checkpointing bool `yaml:"checkpointing,omitempty" json:"checkpointing,omitempty"`
+	// Sharding deals what all workers would keep alike out among them: "zero1" the states of the
+	// optimizer, "zero2" gradients as well, "zero3" parameters as well. Empty means nothing.
+	Sharding string `yaml:"sharding,omitempty" json:"sharding,omitempty" absent:"none"`
 	// Gang asks the tasks of an iteration to start together.
 	Gang      bool          `yaml:"gang,omitempty" json:"gang,omitempty"`
 	Placement PlacementSpec `yaml:"placement,omitempty" json:"placement,omitzero"`
@@ -215,6 +252,8 @@ type PlacementSpec struct {
 	// Within is "node" or "rack" where all workers must share one; empty or
 	// "cluster" means no limit.
 	Within string `yaml:"within,omitempty" json:"within,omitempty" absent:"cluster"`
+	// Policy that the routes of the job's synchronisations obey; empty means none.
+	Policy string `yaml:"policy,omitempty" json:"policy,omitempty" absent:"none"`
 }
 
 // SPBSpec is a job's rule of structured partial backpropagation.

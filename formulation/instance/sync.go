@@ -44,18 +44,26 @@ type Span struct {
 	Slowest Rate
 }
 
-// Span returns the links used by synchronisations among the given GPUs.
-// ok is false where a failed link leaves two nodes without a route.
-func (in *Instance) Span(gpus []GPUID) (span Span, ok bool) {
+// SpanOf returns the links used by synchronisations of a job among the given GPUs.
+// ok is false where a failed link, or the job's policy, leaves two nodes without a route.
+func (in *Instance) SpanOf(job *Job, gpus []GPUID) (span Span, ok bool) {
 	if len(gpus) <= 1 {
 		return Span{Parties: 1}, true
 	}
-	return in.SpanNodes(in.nodesOf(gpus), len(gpus))
+	return in.SpanNodesOf(job, in.nodesOf(gpus), len(gpus))
 }
 
-// SpanNodes is [Instance.Span] for k > 1 workers on the given nodes, which
-// must be ascending and distinct.
+// Span is [Instance.SpanOf] of a job without a policy.
+func (in *Instance) Span(gpus []GPUID) (span Span, ok bool) { return in.SpanOf(&Job{}, gpus) }
+
+// SpanNodes is [Instance.SpanNodesOf] of a job without a policy.
 func (in *Instance) SpanNodes(nodes []NodeID, k int) (span Span, ok bool) {
+	return in.SpanNodesOf(&Job{}, nodes, k)
+}
+
+// SpanNodesOf is [Instance.SpanOf] for k > 1 workers on the given nodes, which
+// must be ascending and distinct.
+func (in *Instance) SpanNodesOf(job *Job, nodes []NodeID, k int) (span Span, ok bool) {
 	if len(nodes) == 1 {
 		l := in.Nodes[nodes[0]].Fabric
 		if in.Links[l].Failed {
@@ -63,7 +71,7 @@ func (in *Instance) SpanNodes(nodes []NodeID, k int) (span Span, ok bool) {
 		}
 		return Span{k, []LinkUse{{l, 1}}, in.Capacity(l)}, true
 	}
-	uses, ok := in.routes.ring(in, nodes)
+	uses, ok := in.routes.ring(in, job.Policy, nodes)
 	if !ok {
 		return Span{}, false
 	}
@@ -79,7 +87,7 @@ func (in *Instance) SpanNodes(nodes []NodeID, k int) (span Span, ok bool) {
 // Volume returns the bytes that every party of a synchronisation sends, and
 // receives, when counts[d] workers ran at depth d (docs/problem.md section 4):
 // segment s of G bytes with n contributors among q parties costs
-// G(min(q,n)-1)/min(q,n) for the reduction plus G(q-1)/q for the broadcast,
+// G(min(q,n)-1)/min(q,n) for each reduction plus G(q-1)/q for each broadcast,
 // each rounded up to whole bytes.
 func (j *Job) Volume(counts []int, parties int) Bytes {
 	q, v, n := int64(parties), Bytes(0), int64(0)
@@ -90,9 +98,32 @@ func (j *Job) Volume(counts []int, parties int) Bytes {
 		}
 		qs := min(q, n)
 		g := int64(j.SegmentBytes[s])
-		v += Bytes(ceilMulDiv(g, qs-1, qs) + ceilMulDiv(g, q-1, q))
+		v += Bytes((1+j.MoreReductions)*ceilMulDiv(g, qs-1, qs) + (1+j.MoreGathers)*ceilMulDiv(g, q-1, q))
 	}
 	return v
+}
+
+// LeastSpan is a part of what [Instance.SpanOf] says that nodes which are alike without a
+// policy have alike: links that every ring through the nodes crosses at least so often. ok is
+// false only where SpanOf's is. Without a policy it is all.
+func (in *Instance) LeastSpan(job *Job, gpus []GPUID) (span Span, ok bool) {
+	span, ok = in.Span(gpus)
+	if !ok || job.Policy == 0 {
+		return span, ok
+	}
+	// In a tree of racks no route is shorter; between the switches of the full form a policy
+	// may take quite another one.
+	least := Span{Parties: span.Parties}
+	for _, u := range span.Uses {
+		if in.Links[u.Link].Kind == Trunk {
+			continue
+		}
+		if r := in.Rate(in.Links[u.Link].Capacity / BitRate(u.Times)); len(least.Uses) == 0 || r < least.Slowest {
+			least.Slowest = r
+		}
+		least.Uses = append(least.Uses, u)
+	}
+	return least, true
 }
 
 // Rate returns the speed of a synchronisation at the given level, exactly.

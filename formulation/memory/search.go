@@ -84,7 +84,7 @@ type searcher struct {
 
 func newSearcher(ctx context.Context, in *instance.Instance) *searcher {
 	s := &searcher{
-		ctx: ctx, in: in, rng: rand.New(rand.NewPCG(1, 2)), whole: true, reach: memory.Components(in),
+		ctx: ctx, in: in, rng: rand.New(rand.NewPCG(1, 2)), whole: len(in.Policies) == 0, reach: memory.Components(in),
 		class: make([]int, len(in.Jobs)), persistent: make([]instance.Bytes, len(in.GPUs)), ephemeral: make([]instance.Bytes, len(in.GPUs)),
 		taken: make([]bool, len(in.GPUs)), gpuHash: make([]uint64, len(in.GPUs)), nodeHash: make([]uint64, len(in.Nodes)),
 		rackHash: make([]uint64, len(in.Racks)), gpus: make([][]instance.GPUID, len(in.Jobs)), depths: make([][]int, len(in.Jobs)),
@@ -162,6 +162,9 @@ func (s *searcher) nodeKey(n instance.NodeID) uint64 {
 	fabric := uint64(0)
 	if s.in.Links[node.Fabric].Failed {
 		fabric = 1
+	}
+	if len(s.in.Policies) > 0 {
+		fabric += 2 * uint64(n+1) // routes may tell any two nodes apart
 	}
 	return mix(s.nodeHash[n] + mix(uint64(node.Type)<<32+uint64(node.GPUs)) + mix(uint64(s.reach[n]+1)<<1+fabric)*5)
 }
@@ -340,7 +343,7 @@ func (s *searcher) close(j instance.JobID) bool {
 	if len(gpus) > 1 {
 		sorted := slices.Clone(gpus)
 		slices.Sort(sorted)
-		if _, ok := s.in.Span(sorted); !ok {
+		if _, ok := s.in.SpanOf(&s.in.Jobs[j], sorted); !ok {
 			return false
 		}
 	}

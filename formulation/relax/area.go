@@ -35,7 +35,7 @@ var errLoads = errors.New("formulation: the certificate's loads make no sense")
 // # Makespan
 //
 // Iteration i of a job starts at r + (i-1) l at the earliest and its tasks end
-// at T - sync - (R-i) l at the latest, with l as in [model.chainValue]. For any head h and
+// at T - sync - (R-i) l at the latest, with l as in [Model.Chain]. For any head h and
 // tail q the iterations that start after h and end before T - q have to be done
 // in between by the m GPUs, so
 //

@@ -17,7 +17,7 @@ const (
 )
 
 // Machine is a load as one machine serves it for the weighted completion, see
-// [model.proveArea].
+// [Model.ProveArea].
 type Machine struct {
 	m      *Model
 	load   Load

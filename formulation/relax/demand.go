@@ -30,7 +30,8 @@ type Class struct {
 	Moment *big.Rat
 
 	Modes   []Mode
-	minimal [][]int // see minimalMultisets; nil until asked for
+	minimal [][]int // see [Model.Multisets]; nil until asked for
+	relaxed bool    // they are too many to be listed
 	// Full is the shortest full-depth task, sync the shortest synchronisation,
 	// Iteration the shortest iteration, over the modes.
 	Full, Sync, Iteration instance.Tick
@@ -340,7 +341,14 @@ func (m *Model) modes(d *Class, feasible bool) []Mode {
 	if j.Within == instance.WithinNode && feasible {
 		return modes
 	}
+	joined := n.joined
+	if j.Policy > 0 {
+		joined = m.Instance.JoinedFor(j)
+	}
 	for r := range n.Racks {
+		if !slices.ContainsFunc(n.Racks[r].Racks, func(rack int) bool { return joined[rack] >= 0 }) {
+			continue // two nodes have no route that obeys the job's policy
+		}
 		var some []int
 		for _, p := range n.Racks[r].pools {
 			if slices.Contains(sites, p) && n.Pools[p].NIC > 0 {
@@ -374,8 +382,11 @@ func (m *Model) modes(d *Class, feasible bool) []Mode {
 		if gpus > 0 {
 			racks += len(n.Racks[r].Racks)
 			for _, rack := range n.Racks[r].Racks {
-				room[n.joined[rack]] += gpus
-				most = max(most, room[n.joined[rack]])
+				if joined[rack] < 0 {
+					continue
+				}
+				room[joined[rack]] += gpus
+				most = max(most, room[joined[rack]])
 			}
 			sizes = append(sizes, group{gpus, len(n.Racks[r].Racks)})
 		}

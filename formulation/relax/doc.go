@@ -8,13 +8,15 @@
 //	                and what it proves ([Proven]); the chain and the area bound, proofs that there
 //	                is no schedule
 //	relax/exact     numbers
+//	relax/depths    depth multisets of a job
 //	relax/linear    linear programs in integers, and what prices of their rows prove
-//	relax/fluid     jobs spread fractionally over pools
+//	relax/fluid     plans that repeat: jobs spread fractionally over pools
 //	relax/periods   the same in whole numbers, for plans that repeat
 //	relax/packing   workers on whole GPUs, without time
 //	relax/columns   mixes of whole-job plans on pools
 //	relax/cases     the nodes of a case distinction, and plans of jobs whose GPUs are decided
 //	relax/orders    orders of tasks on GPUs
+//	relax/memory    states of GPU memory, for a proof that it cannot hold all jobs
 //	relax/trees     trees of cases and their leaves
 //	relax/verify    the check of a certificate of any kind
 //

@@ -86,11 +86,25 @@ func (m *Model) tooLarge() []string {
 		if gpus < int64(d.Job.Workers) {
 			reasons = append(reasons, fmt.Sprintf("%s: it needs %d GPUs, only %d have the memory for it", name, d.Job.Workers, gpus))
 		} else if d.Unplaced && len(m.modesIgnoring(d)) == 0 {
-			reasons = append(reasons, fmt.Sprintf("%s: no %d GPUs within its placement limits have the memory and working links between them",
-				name, d.Job.Workers))
+			reasons = append(reasons, m.noPlace(d, name))
 		}
 	}
 	return reasons
+}
+
+// noPlace says why no GPUs will do for a job: where it is its policy, what separates them.
+func (m *Model) noPlace(d *Class, name string) string {
+	if d.Job.Policy > 0 {
+		job := *d.Job
+		job.Policy = 0
+		free := *d
+		free.Job = &job
+		if len(m.modesIgnoring(&free)) > 0 {
+			return fmt.Sprintf("%s: no %d GPUs within its placement limits have routes that obey policy %q between them: %s",
+				name, d.Job.Workers, m.Instance.Policies[d.Job.Policy-1], m.Instance.PolicyCut(d.Job.Policy))
+		}
+	}
+	return fmt.Sprintf("%s: no %d GPUs within its placement limits have the memory and working links between them", name, d.Job.Workers)
 }
 
 // leastWithMemory is d.least before fit gave up on memory.

@@ -36,11 +36,8 @@ func (n *ProofNode) misplaced(in Kind) string {
 		own = []string{"column", "prices"}
 	case in == PeriodsBound:
 		own = []string{"prices", "denominator", "value", "rights"}
-	case kind == LeafKind && (len(n.Sets) > 0 || n.Alike > 0):
+	case kind == LeafKind && len(n.Sets) > 0:
 		own = []string{"target", "sets"}
-		if len(n.Sets) > 0 {
-			own = append(own, "alike")
-		}
 	case kind == LeafKind:
 		own = []string{"target", "buckets", "prices", "denominator", "value"}
 	case kind == PackedKind:
@@ -58,7 +55,7 @@ func (n *ProofNode) misplaced(in Kind) string {
 	}{
 		{"job", n.Job != 0}, {"iteration", n.Iteration != 0}, {"worker", n.Worker != 0}, {"at", n.At != 0},
 		{"column", n.Column != 0}, {"target", n.Target != 0}, {"buckets", n.Buckets != 0}, {"prices", n.Prices != 0},
-		{"denominator", n.Denominator != 0}, {"value", n.Value != nil}, {"rights", n.Rights != nil}, {"sets", len(n.Sets) > 0}, {"alike", n.Alike != 0},
+		{"denominator", n.Denominator != 0}, {"value", n.Value != nil}, {"rights", n.Rights != nil}, {"sets", len(n.Sets) > 0},
 	} {
 		if k.given && !slices.Contains(own, k.name) {
 			return k.name

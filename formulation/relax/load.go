@@ -94,7 +94,7 @@ func (m *Model) gpuLoad(set []bool) Load {
 }
 
 // AreaLoads lists the loads that an area certificate may name: every load with its
-// resources, then those of [model.components].
+// resources, then those of [Model.Components].
 func (m *Model) AreaLoads() []Load { return append(m.loads(), m.Components()...) }
 
 // loads lists every load with its resources.

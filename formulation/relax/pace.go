@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Pace is a way to synchronise: every synchronisation of its recipe takes, for
+// Pace is a way to synchronise: every synchronisation of its option takes, for
 // some pace, at least that many ticks in a row, at least that rate of each of its
 // links throughout. So some part of it is as dear as one at that pace.
 type Pace struct {

@@ -53,6 +53,16 @@ type Network struct {
 	joined []int
 }
 
+// RackClasses lists the classes of racks that a mode's pools are in, ascending.
+func (n *Network) RackClasses(o *Mode) []int {
+	var list []int
+	for _, p := range o.Pools {
+		list = append(list, n.Pools[p].Rack)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // nodeKey is what makes two nodes of one rack interchangeable.
 type nodeKey struct {
 	gpuType     instance.TypeID

@@ -58,9 +58,6 @@ type ProofNode struct {
 	// Sets are in place of prices: the leaf is proven by the order of tasks on the
 	// GPUs, for the sets of jobs that share some; each is named by its first job.
 	Sets []int `json:"sets,omitempty"`
-	// Alike says how many of each set of alike GPUs that have most to do, and half of how many
-	// of the others, are looked at in the last of these sets; 0: all. Tasks elsewhere never wait.
-	Alike int `json:"alike,omitempty"`
 }
 
 // The kinds of nodes that are not split: leaves with prices of plans or sets of jobs, and

@@ -216,7 +216,7 @@ func (b *tiBuilder) nodeSets(j *tiJob) {
 
 // nodeSet adds a home if its links work and a full-depth task fits.
 func (b *tiBuilder) nodeSet(j *tiJob, nodes []instance.NodeID, byNode [][]int) {
-	span, ok := b.in.SpanNodes(nodes, j.Workers)
+	span, ok := b.in.SpanNodesOf(j.Job, nodes, j.Workers)
 	if !ok {
 		return
 	}

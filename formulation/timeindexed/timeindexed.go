@@ -3,7 +3,6 @@ package timeindexed
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/big"
 
 	"jigsaw/formulation/instance"
@@ -173,27 +172,6 @@ func New(in *instance.Instance, options Options) (*Program, error) {
 		t.Priority[c] = b.meaning[c].kind.priority()
 	}
 	return t, nil
-}
-
-// Value translates an objective of the program, a whole number, into the unit
-// of [instance.Instance.Value].
-func (t *Program) Value(objective int64) *big.Rat {
-	switch t.in.Objective {
-	case instance.Throughput:
-		return big.NewRat(-objective, int64(t.Options.Period))
-	case instance.MaxMinThroughput:
-		return new(big.Rat).Quo(big.NewRat(-objective, int64(t.Options.Period)), big.NewRat(t.scale, 1))
-	}
-	return big.NewRat(objective, 1)
-}
-
-// Bound is the [TimeIndexedProgram.Value] of a lower bound on the objective,
-// rounded up to a whole number; nil where it is infinite.
-func (t *Program) Bound(objective float64) *big.Rat {
-	if math.IsInf(objective, 0) || math.IsNaN(objective) {
-		return nil
-	}
-	return t.Value(int64(math.Ceil(objective - solver.GapTol*max(1, math.Abs(objective)))))
 }
 
 // tiKind is what a column stands for.

@@ -27,7 +27,7 @@ func (t *search) certificate() (c *relax.Certificate, proving time.Duration) {
 				kind = relax.PackedKind
 			}
 			c.Tree = append(c.Tree, relax.ProofNode{
-				Kind: kind, Target: n.proof.Target, Buckets: n.proof.Buckets, Prices: len(n.proof.Prices), Denominator: n.proof.Scale, Value: n.proof.Value, Sets: n.proof.Sets, Alike: n.proof.Alike,
+				Kind: kind, Target: n.proof.Target, Buckets: n.proof.Buckets, Prices: len(n.proof.Prices), Denominator: n.proof.Scale, Value: n.proof.Value, Sets: n.proof.Sets,
 			})
 			for _, price := range n.proof.Prices {
 				c.Prices = append(c.Prices, big.NewInt(price))

@@ -31,22 +31,14 @@
 // The columns program mixes plans, so that two jobs may have half of a GPU each, and
 // once homes are decided it says of makespan little more than how busy GPUs are.
 // Sequencing (relax/orders/orders.go) is the opposite relaxation: it looks through the orders in
-// which GPUs may run the tasks of jobs with homes. Links that these jobs could overload are
-// divided into equal shares, 16 at the most (orders_link.go); synchronisations take
-// shares, rounded down, at one of the rate levels, and are put in order like tasks. Jobs that
-// share no GPU or such link, even by way of others, are sequenced apart; undecided ones
+// which GPUs may run the tasks of jobs with homes, and forgets links. Jobs that
+// share no GPU, even by way of others, are sequenced apart; undecided ones
 // never wait. States are what has been appended; one is dropped where another has done
 // the same and is nowhere later, and where chains, or what a GPU, those of a home or all
 // have to do by the latest end of some iteration, show that it ends too late. What
-// comes out is a proof, or a schedule that is optimal but for what is forgotten of links: if
+// comes out is a proof, or a schedule that is optimal but for links: if
 // these bear it, it is the new incumbent. The check does it again by code of its own
 // (relax/orders/check.go).
-//
-// GPUs on which the same jobs live are looked at by ones first, then twos, and so on
-// (orders_view.go), half as many of those with less to do. Tasks elsewhere start as
-// soon as their job may; these may be taken for the deepest, for what a GPU that is looked at
-// exchanges for a shallower one is over no later there. So few orders are left, and where
-// waiting on one GPU, or for a link, is what costs, they prove as much as all.
 //
 // References: C. Barnhart et al., Branch-and-price: column generation for solving huge integer
 // programs, Oper. Res. 46 (1998); orders as sets of states that do not dominate each other after

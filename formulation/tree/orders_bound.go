@@ -1,44 +1,28 @@
 package tree
 
 import (
-	"jigsaw/formulation/relax/exact"
 	"jigsaw/formulation/relax/orders"
 	"math"
 	"math/bits"
 	"slices"
 )
 
-// crew is the workers on some GPUs: one, those of a home, or all; or those who
-// synchronise over a link.
-type crew struct {
-	words   []int // of a state: when each of the GPUs, or shares of the link, is free
+// gpuSet is the workers on some GPUs: one, those of a home, or all.
+type gpuSet struct {
+	words   []int // of a state: when each of the GPUs is free
 	gpu     int   // if there is one; else -1
-	link    int   // -1: none
 	members []member
 }
 
-// member is a job with so many workers among a crew.
+// member is a job with so many workers among a gpuSet.
 type member struct {
 	job     int
 	workers []int
-	link    int // that of the crew, by number among those of the job
 }
 
-// assemble lists the sets of GPUs, and the links, whose time is looked at; all GPUs come last.
-func (s *sequenceSearch) assemble() (list []crew) {
+// assemble lists the sets of GPUs whose time is looked at; all GPUs come last.
+func (s *sequenceSearch) assemble() (list []gpuSet) {
 	q := s.Problem
-	for l, first := range s.link {
-		c := crew{gpu: -1, link: l}
-		for i := range q.Shares[l] {
-			c.words = append(c.words, first+i)
-		}
-		for j := range q.Jobs {
-			if at := slices.Index(q.Jobs[j].Links, l); at >= 0 {
-				c.members = append(c.members, member{job: j, link: at})
-			}
-		}
-		list = append(list, c)
-	}
 	var sets [][]int
 	var all []int
 	for g := range q.Residents {
@@ -57,7 +41,7 @@ func (s *sequenceSearch) assemble() (list []crew) {
 	}
 	add(all)
 	for _, gpus := range sets {
-		c := crew{gpu: -1, link: -1}
+		c := gpuSet{gpu: -1}
 		if len(gpus) == 1 {
 			c.gpu = gpus[0]
 		}
@@ -99,9 +83,6 @@ func (s *sequenceSearch) promising(x []int16, cost int64) bool {
 			return false
 		}
 	}
-	for l := range s.link {
-		s.await(x, l)
-	}
 	for j := range s.Jobs {
 		job := &s.Jobs[j]
 		s.dues[j] = job.Due
@@ -121,7 +102,7 @@ func (s *sequenceSearch) promising(x []int16, cost int64) bool {
 	for g := range s.Residents {
 		s.score += int64(x[s.free+g])
 	}
-	for _, e := range s.list(x, &s.crews[len(s.crews)-1]) {
+	for _, e := range s.list(x, &s.gpuSets[len(s.gpuSets)-1]) {
 		s.score += e.now + e.after*e.each + s.ends[e.job]
 	}
 	return true
@@ -132,44 +113,37 @@ func (s *sequenceSearch) chain(x []int16, j int) bool {
 	job := &s.Jobs[j]
 	s.left[j] = s.deals[j].at(x[s.dealt[j]:])
 	first := s.together(x, j)
-	if s.pending(x, j) {
-		first, s.overs[j] = 0, int64(x[s.over+j])
-		s.next[j] = s.synced(x, j, s.left[j].rests[0].dish, s.overs[j])
+	s.starts = s.starts[:0]
+	for w, g := range job.GPUs {
+		if !s.hasBegun(x, g, job.Place[w]) {
+			start := first
+			if !job.Job.Gang {
+				start = s.start(x, j, g)
+			}
+			at := len(s.starts)
+			s.starts = append(s.starts, start)
+			for ; at > 0 && s.starts[at-1] > start; at-- {
+				s.starts[at] = s.starts[at-1]
+			}
+			s.starts[at] = start
+		}
+	}
+	first = s.starts[0]
+	// The deepest task where it may begin first.
+	earliest, next := int64(math.MaxInt64), int64(math.MaxInt64)
+	for i := range s.left[j].rests {
+		r := &s.left[j].rests[i]
+		end := int64(x[s.over+j])
+		for k, d := range r.depths {
+			end = max(end, s.starts[len(s.starts)-1-k]+job.Fastest[d])
+		}
+		earliest, next = min(earliest, end), min(next, end+r.pause)
+	}
+	s.next[j] = next
+	if len(s.starts) < len(job.GPUs) {
+		x[s.over+j] = int16(earliest)
 	} else {
-		s.starts = s.starts[:0]
-		for w, g := range job.GPUs {
-			if !s.hasBegun(x, g, job.Place[w]) {
-				start := first
-				if !job.Job.Gang {
-					start = s.start(x, j, g)
-				}
-				at := len(s.starts)
-				s.starts = append(s.starts, start)
-				for ; at > 0 && s.starts[at-1] > start; at-- {
-					s.starts[at] = s.starts[at-1]
-				}
-				s.starts[at] = start
-			}
-		}
-		first = s.starts[0]
-		begun := len(s.starts) < len(job.GPUs)
-		// The deepest task where it may begin first.
-		earliest, next := int64(math.MaxInt64), int64(math.MaxInt64)
-		for i := range s.left[j].rests {
-			r := &s.left[j].rests[i]
-			end := int64(x[s.over+j])
-			for k, d := range r.depths {
-				end = max(end, s.starts[len(s.starts)-1-k]+job.Fastest[d])
-			}
-			earliest, next = min(earliest, end), min(next, s.synced(x, j, r.dish, end))
-		}
-		s.overs[j], s.next[j] = earliest, next
-		switch {
-		case begun:
-			x[s.over+j] = int16(earliest)
-		case job.Apart == 0 || job.Job.Gang: // else a GPU that is left out may begin before
-			s.next[j] = max(s.next[j], first+job.Iteration)
-		}
+		s.next[j] = max(s.next[j], first+job.Iteration)
 	}
 	x[s.ready+j] = int16(first)
 	ends := job.Limits.Ends[x[j]]
@@ -203,16 +177,16 @@ func (s *sequenceSearch) load(x []int16, g int) bool {
 	return int64(x[s.free+g])+rest <= latest
 }
 
-// errand is what a job has left to do on the GPUs of a crew: ticks in the iteration at
+// jobLoad is what a job has left to do on the GPUs of a gpuSet: ticks in the iteration at
 // hand and in each after it, and by when the tasks of these must be over.
-type errand struct {
+type jobLoad struct {
 	now, each, after, first, period int64
 	job                             int
 }
 
-// list returns what there is to do for a crew.
-func (s *sequenceSearch) list(x []int16, c *crew) []errand {
-	s.errands = s.errands[:0]
+// list returns what there is to do for a gpuSet.
+func (s *sequenceSearch) list(x []int16, c *gpuSet) []jobLoad {
+	s.jobLoads = s.jobLoads[:0]
 	for i := range c.members {
 		m := &c.members[i]
 		job := &s.Jobs[m.job]
@@ -220,41 +194,32 @@ func (s *sequenceSearch) list(x []int16, c *crew) []errand {
 			continue
 		}
 		after := int64(job.Job.Iterations - 1 - int(x[m.job]))
-		if c.link >= 0 {
-			e := errand{job: m.job, now: exact.NoPrice, each: s.deals[m.job].tolls[m.link], after: after, period: job.Iteration}
-			for k := range s.left[m.job].rests {
-				e.now = min(e.now, job.ShareTicks(s.left[m.job].rests[k].dish, m.link))
-			}
-			e.first = s.dues[m.job] - after*job.Iteration
-			s.errands = append(s.errands, e)
-			continue
-		}
 		waiting := 0
 		for _, w := range m.workers {
 			if !s.hasBegun(x, job.GPUs[w], job.Place[w]) {
 				waiting++
 			}
 		}
-		e := errand{job: m.job, now: s.left[m.job].work[waiting], each: s.deals[m.job].fresh.work[len(m.workers)], after: after, period: job.Iteration}
+		e := jobLoad{job: m.job, now: s.left[m.job].work[waiting], each: s.deals[m.job].fresh.work[len(m.workers)], after: after, period: job.Iteration}
 		e.first = s.dues[m.job] - job.Pauses - after*job.Iteration
 		if e.now > 0 || e.after > 0 {
-			s.errands = append(s.errands, e)
+			s.jobLoads = append(s.jobLoads, e)
 		}
 	}
-	return s.errands
+	return s.jobLoads
 }
 
-// room is how much time some GPUs, or the shares of a link, have until a tick.
-func (s *sequenceSearch) room(x []int16, c *crew, until int64) (sum int64) {
+// room is how much time some GPUs have until a tick.
+func (s *sequenceSearch) room(x []int16, c *gpuSet, until int64) (sum int64) {
 	for _, at := range c.words {
 		sum += max(0, until-int64(x[at]))
 	}
 	return sum
 }
 
-// repeats reports whether a crew is a GPU in the same state as the one before it among
+// repeats reports whether a gpuSet is a GPU in the same state as the one before it among
 // those alike.
-func (s *sequenceSearch) repeats(x []int16, c *crew) bool {
+func (s *sequenceSearch) repeats(x []int16, c *gpuSet) bool {
 	if c.gpu < 0 {
 		return false
 	}
@@ -262,11 +227,11 @@ func (s *sequenceSearch) repeats(x []int16, c *crew) bool {
 	return o >= 0 && x[s.begun+o] == x[s.begun+c.gpu] && x[s.free+o] == x[s.free+c.gpu]
 }
 
-// timely reports whether each crew has the time for all tasks by when they must be
+// timely reports whether each gpuSet has the time for all tasks by when they must be
 // over so that the jobs can end by their dues.
 func (s *sequenceSearch) timely(x []int16) bool {
-	for i := range s.crews {
-		c := &s.crews[i]
+	for i := range s.gpuSets {
+		c := &s.gpuSets[i]
 		if s.repeats(x, c) {
 			continue
 		}
@@ -301,15 +266,15 @@ func (s *sequenceSearch) timely(x []int16) bool {
 	return true
 }
 
-// waiting tells what jobs cost beyond their chains because those of a crew wait
+// waiting tells what jobs cost beyond their chains because those of a gpuSet wait
 // for each other: the last of them ends after all tasks that are left there.
 func (s *sequenceSearch) waiting(x []int16) int64 {
 	type waits struct{ weight, ticks, end, least, most int64 }
 	most := int64(0)
 	var list [orders.MostTogether]waits
 	var f, ticks [1 << orders.MostTogether]int64 // by set: what they cost beyond, their ticks here
-	for i := range s.crews {
-		c := &s.crews[i]
+	for i := range s.gpuSets {
+		c := &s.gpuSets[i]
 		if s.repeats(x, c) {
 			continue
 		}
@@ -318,13 +283,10 @@ func (s *sequenceSearch) waiting(x []int16) int64 {
 			if n < len(list) {
 				job := &s.Jobs[e.job]
 				list[n] = waits{weight: job.Job.Weight, ticks: e.now + e.after*e.each, end: s.ends[e.job], least: job.Pauses, most: job.Due + 1}
-				if c.link >= 0 {
-					list[n].least = 0 // they end with the last of it
-				}
 				n++
 			}
 		}
-		if n < 2 && (c.gpu >= 0 || c.link >= 0) {
+		if n < 2 && c.gpu >= 0 {
 			continue
 		}
 		s.starts = s.starts[:0]

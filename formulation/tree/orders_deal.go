@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"jigsaw/formulation/relax/exact"
 	"jigsaw/formulation/relax/orders"
 	"slices"
 )
@@ -13,8 +12,7 @@ type deals struct {
 	// ordered: shallower tasks are never longer, and fit wherever deeper ones do. Then
 	// the deeper the tasks that have begun, the better for the others.
 	ordered bool
-	fresh   *deal   // where nothing has been dealt
-	tolls   []int64 // by link of the job: ticks of its shares for an iteration, at the least
+	fresh   *deal // where nothing has been dealt
 	known   map[string]*deal
 	easier  map[[2]*deal]bool
 	key     []byte
@@ -31,7 +29,6 @@ type deal struct {
 type rest struct {
 	depths []int
 	pause  int64
-	dish   int
 }
 
 func newDeals(job *orders.PlacedJob) *deals {
@@ -40,13 +37,6 @@ func newDeals(job *orders.PlacedJob) *deals {
 		s.ordered = s.ordered && slices.IsSorted(job.Time[w]) && job.Depths[w]&(job.Depths[w]+1) == 0
 	}
 	s.fresh = s.at(make([]int16, len(job.Job.Depths)))
-	for at := range job.Links {
-		toll := int64(exact.NoPrice)
-		for dish := range job.Multisets {
-			toll = min(toll, job.ShareTicks(dish, at))
-		}
-		s.tolls = append(s.tolls, toll)
-	}
 	return s
 }
 
@@ -70,7 +60,7 @@ func (s *deals) at(dealt []int16) *deal {
 	return d
 }
 
-// within reports whether a dish has as many of each depth.
+// within reports whether a multiset has as many of each depth.
 func within(dealt []int16, counts []int) bool {
 	for d, n := range counts {
 		if int(dealt[d]) > n {
@@ -80,10 +70,10 @@ func within(dealt []int16, counts []int) bool {
 	return true
 }
 
-// add adds what is left of a dish.
-func (d *deal) add(job *orders.PlacedJob, dish int, dealt []int16) {
-	r := rest{pause: job.Pause[dish], dish: dish}
-	for depth, n := range job.Multisets[dish].Counts {
+// add adds what is left of a multiset.
+func (d *deal) add(job *orders.PlacedJob, multiset int, dealt []int16) {
+	r := rest{pause: job.Pause[multiset]}
+	for depth, n := range job.Multisets[multiset].Counts {
 		for range n - int(dealt[depth]) {
 			r.depths = append(r.depths, depth)
 		}
@@ -116,7 +106,7 @@ func (s *deals) dominates(a, b []int16) bool {
 	easier, ok := s.easier[pair]
 	if !ok {
 		easier = !slices.ContainsFunc(pair[1].rests, func(y rest) bool {
-			return !slices.ContainsFunc(pair[0].rests, func(x rest) bool { return x.dominates(y) && sooner(s.PlacedJob, x.dish, y.dish) })
+			return !slices.ContainsFunc(pair[0].rests, func(x rest) bool { return x.dominates(y) })
 		})
 		s.easier[pair] = easier
 	}

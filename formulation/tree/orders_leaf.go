@@ -23,12 +23,7 @@ const (
 	leafSteps  = 20_000_000 // of a leaf, at most
 
 	mostStates = 300_000 // that are held at a time
-
 )
-
-// linkSteps limits the steps taken at a time where links are crowded: then linear programs may be
-// quicker. Of sum w C they have been tried before.
-var linkSteps = map[instance.Objective]int{instance.Makespan: 50_000, instance.WeightedCompletion: 200_000}
 
 // stake is what sequencings may take: steps to begin with, and for each row and round
 // of the linear programs, which tell less of makespan, and take longer.
@@ -121,7 +116,7 @@ func (t *search) order(ctx context.Context, n *cases.Node, target int64, steps i
 		found := t.sequence(ctx, n, q, target, target-1-(sum-q.Chains), steps, len(list) == 1)
 		switch found.verdict {
 		case noWay:
-			proof.Sets, proof.Alike = append(proof.Sets, q.First()), found.alike
+			proof.Sets = append(proof.Sets, q.First())
 			begun := time.Now()
 			if _, ok := trees.ProveOrders(ctx, t.m, n, t.ways, &proof.Leaf, 2*leafSteps); !ok {
 				return nil, nil
@@ -150,7 +145,6 @@ func (t *search) order(ctx context.Context, n *cases.Node, target int64, steps i
 // sequenceResult is what became of a sequencing in so many steps.
 type sequenceResult struct {
 	verdict verdict
-	alike   int // the view that tells; 0: that of all GPUs
 	steps   int
 	cost    int64
 	tasks   []instance.Task
@@ -167,36 +161,12 @@ func (t *search) sequence(ctx context.Context, n *cases.Node, q *orders.Problem,
 	if r, known := t.sequenced[key]; known && (r.verdict != unknown || r.steps >= steps) {
 		return r
 	}
-	r, left := sequenceResult{steps: steps}, steps
-	look := func(q *orders.Problem, steps int, anyWay bool) *sequenceSearch {
-		if len(q.Shares) > 0 {
-			steps = min(steps, linkSteps[t.in.Objective])
-		}
-		search := newSequenceSearch(ctx, q, most, steps)
-		r.verdict, r.cost = search.run(anyWay)
-		left -= steps - max(0, search.steps)
-		return search
+	r := sequenceResult{steps: steps}
+	search := newSequenceSearch(ctx, q, most, steps)
+	if r.verdict, r.cost = search.run(!q.Weighted || only); r.verdict == someWay {
+		r.tasks, r.syncs = search.schedule(t.in)
 	}
-	// Few of alike GPUs tell in no time what all would tell late.
-	gpus := 0
-	for r.verdict = someWay; r.verdict == someWay; {
-		v := view(q, r.alike+1)
-		if v == nil {
-			break
-		}
-		r.alike++
-		if len(v.Residents) > gpus { // a view of its own
-			gpus = len(v.Residents)
-			look(v, left/2, true)
-		}
-	}
-	if r.verdict != noWay {
-		r.alike = 0
-		if search := look(q, left, !q.Weighted || only); r.verdict == someWay {
-			r.tasks, r.syncs = search.schedule(t.in)
-		}
-	}
-	t.steps += steps - left
+	t.steps += steps - max(0, search.steps)
 	t.sequenced[key] = r
 	return r
 }
@@ -208,13 +178,6 @@ func (s *sequenceSearch) schedule(in *instance.Instance) (tasks []instance.Task,
 	over, dealt := map[iteration]int64{}, map[iteration][]int{}
 	for _, a := range s.trace() {
 		job := &s.Jobs[a.job]
-		if a.gpu < 0 {
-			_, dish := job.PauseOf(func(d int) int { return dealt[iteration{a.job, a.iteration}][d] })
-			syncs = append(syncs, instance.Sync{
-				Job: job.Id, Iteration: a.iteration + 1, Start: instance.Tick(a.start), End: instance.Tick(a.start + job.Multisets[dish].Sync[a.depth]), Rate: in.RateLevels[a.depth],
-			})
-			continue
-		}
 		w, at := slices.Index(job.GPUs, a.gpu), iteration{a.job, a.iteration}
 		end := a.start + job.Time[w][a.depth]
 		tasks = append(tasks, instance.Task{
@@ -225,11 +188,11 @@ func (s *sequenceSearch) schedule(in *instance.Instance) (tasks []instance.Task,
 			dealt[at] = make([]int, len(job.Job.Depths))
 		}
 		dealt[at][a.depth]++
-		pause, dish := job.PauseOf(func(d int) int { return dealt[at][d] })
-		if dish < 0 || !job.Job.HasSync() || len(job.Links) > 0 {
+		pause, multiset := job.PauseOf(func(d int) int { return dealt[at][d] })
+		if multiset < 0 || !job.Job.HasSync() {
 			continue
 		}
-		level, lengths := 0, job.Multisets[dish].Sync
+		level, lengths := 0, job.Multisets[multiset].Sync
 		for level+1 < len(lengths) && lengths[level+1] == pause {
 			level++
 		}

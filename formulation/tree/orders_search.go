@@ -9,8 +9,7 @@ import (
 )
 
 // sequenceSearch follows the states of a [sequencing] up, layer by layer: in the
-// states of a layer the same number of tasks, and of synchronisations over links, have
-// been appended.
+// states of a layer the same number of tasks have been appended.
 type sequenceSearch struct {
 	*orders.Problem
 	ctx                  context.Context
@@ -21,31 +20,29 @@ type sequenceSearch struct {
 	// A state is words: by job the iterations done, and how many workers have begun
 	// at each depth in the one at hand; by GPU a bit for each resident that has. Then
 	// times, raised as far as can be told: by job when the iteration at hand may
-	// begin, and when its tasks begun will be over; by GPU when it is free; by link when
-	// each of its shares is, ascending. What follows is where each of these begins, and by
-	// job its depths.
+	// begin, and when its tasks begun will be over; by GPU when it is free. What follows is where
+	// each of these begins, and by job its depths.
 	begun, ready, over, free, width int
-	dealt, link                     []int
+	dealt                           []int
 	layers                          []sequenceLayer
 
-	crews []crew
-	deals []*deals // by job
-	// Scratch: by job when the tasks of the iteration at hand may be over, when the following
-	// may begin, when the job may end, by when it must, and what is left to deal; by GPU when
+	gpuSets []gpuSet
+	deals   []*deals // by job
+	// Scratch: by job when the iteration after that at hand may begin, when the job may end, by when it must, and what is left to deal; by GPU when
 	// it must begin all that it has to do, at the latest.
-	overs, next, ends, dues, by []int64
-	left                        []*deal
-	chosen                      []bool // by GPU, then link: what is appended next is there; see field
-	more                        []int  // GPUs and links
-	order                       []int  // states
-	starts                      []int64
-	errands                     []errand
-	child                       []int16
-	score                       int64 // of the child: the less, the more promising
-	deal, counts                []int // of a gang: depth by worker, and what is left of a dish
-	key                         []byte
-	moved                       []appended // from the state before to the child
-	before                      [2]int
+	next, ends, dues, by []int64
+	left                 []*deal
+	chosen               []bool // by GPU: what is appended next is there; see field
+	more                 []int  // GPUs
+	order                []int  // states
+	starts               []int64
+	jobLoads             []jobLoad
+	child                []int16
+	score                int64 // of the child: the less, the more promising
+	deal, counts         []int // of a gang: depth by worker, and what is left of a multiset
+	key                  []byte
+	moved                []appended // from the state before to the child
+	before               [2]int
 
 	trail *sequenceTrail // of a trace
 }
@@ -60,8 +57,7 @@ type sequenceLayer struct {
 	of     map[string][]int // by the words that are no times
 }
 
-// appended is a task, and GPU, as the sequencing counts them, or, with a GPU of -1, a
-// synchronisation, with its rate level for a depth.
+// appended is a task, and GPU, as the sequencing counts them.
 type appended struct {
 	job, iteration, gpu, depth int
 	start                      int64
@@ -76,9 +72,6 @@ func newSequenceSearch(ctx context.Context, q *orders.Problem, most int64, steps
 		s.dealt = append(s.dealt, s.begun)
 		s.begun += len(job.Job.Depths)
 		tasks += len(job.GPUs) * job.Job.Iterations
-		if len(job.Links) > 0 {
-			tasks += job.Job.Iterations
-		}
 		s.deals = append(s.deals, newDeals(job))
 		s.deal = append(s.deal, make([]int, max(0, len(job.GPUs)-len(s.deal)))...)
 	}
@@ -86,15 +79,10 @@ func newSequenceSearch(ctx context.Context, q *orders.Problem, most int64, steps
 	s.over = s.ready + jobs
 	s.free = s.over + jobs
 	s.width = s.free + gpus
-	for _, shares := range q.Shares {
-		s.link = append(s.link, s.width)
-		s.width += shares
-	}
 	s.layers = make([]sequenceLayer, tasks+1)
-	s.overs = make([]int64, jobs)
 	s.next, s.ends, s.dues, s.left = make([]int64, jobs), make([]int64, jobs), make([]int64, jobs), make([]*deal, jobs)
-	s.by, s.crews = make([]int64, gpus), s.assemble()
-	s.child, s.chosen = make([]int16, s.width), make([]bool, gpus+len(s.link))
+	s.by, s.gpuSets = make([]int64, gpus), s.assemble()
+	s.child, s.chosen = make([]int16, s.width), make([]bool, gpus)
 	return s
 }
 
@@ -155,7 +143,6 @@ func (s *sequenceSearch) look(width int) (all bool) {
 	clear(s.child)
 	for j := range s.Jobs {
 		s.child[s.ready+j] = int16(s.Jobs[j].Job.Release)
-		s.child[s.over+j] = since(&s.Jobs[j], int64(s.Jobs[j].Job.Release))
 	}
 	s.keep(0, s.child, 0)
 	for at := range last {
@@ -203,7 +190,7 @@ func (s *sequenceSearch) tasks(x []int16, g, i int) int64 {
 	return int64(s.Jobs[j].Job.Iterations) - int64(x[j]) - int64(x[s.begun+g]>>i&1)
 }
 
-// expand appends a task, or those of a gang, or a synchronisation, in every way that
+// expand appends a task, or those of a gang, in every way that
 // [sequenceSearch.field] leaves.
 func (s *sequenceSearch) expand(at int, x []int16, cost int64) {
 	limit := s.field(x)
@@ -242,10 +229,6 @@ func (s *sequenceSearch) expand(at int, x []int16, cost int64) {
 		if s.done(x, j) {
 			continue
 		}
-		if s.pending(x, j) {
-			s.synchronise(at, x, cost, j, limit)
-			continue
-		}
 		if !job.Job.Gang || !s.chosen[job.GPUs[0]] {
 			continue
 		}
@@ -257,12 +240,9 @@ func (s *sequenceSearch) expand(at int, x []int16, cost int64) {
 	}
 }
 
-// field chooses some GPUs and links, on one of which the next task or synchronisation is
-// appended, and returns before when it starts. The first task to be over, however deep, is
+// field chooses some GPUs, on one of which the next task is appended, and returns before when it starts. The first task to be over, however deep, is
 // such a task unless another is in its way: one on its GPU, which may be of a gang, and then that
-// of another GPU may be in the way of that, or of a job that has yet to begin elsewhere, or
-// to synchronise. A synchronisation that could be over first, at any rate, may as well be
-// the next of its links unless another starts there before.
+// of another GPU may be in the way of that, or of a job that has yet to begin elsewhere.
 func (s *sequenceSearch) field(x []int16) (limit int64) {
 	limit = math.MaxInt64
 	first := 0
@@ -272,12 +252,6 @@ func (s *sequenceSearch) field(x []int16) (limit int64) {
 			continue
 		}
 		s.chain(x, j)
-		if s.pending(x, j) {
-			if s.next[j] < limit {
-				limit, first = s.next[j], len(s.Residents)+job.Links[0]
-			}
-			continue
-		}
 		if job.Job.Gang {
 			if over := s.together(x, j) + slices.Max(job.Most); over < limit {
 				limit, first = over, job.GPUs[0]
@@ -297,21 +271,13 @@ func (s *sequenceSearch) field(x []int16) (limit int64) {
 	for len(s.more) > 0 {
 		g := s.more[len(s.more)-1]
 		s.more = s.more[:len(s.more)-1]
-		if l := g - len(s.Residents); l >= 0 {
-			for j := range s.Jobs {
-				if !s.done(x, j) && slices.Contains(s.Jobs[j].Links, l) && s.overs[j] < limit {
-					s.choose(x, j)
-				}
-			}
-			continue
-		}
 		for i, r := range s.Residents[g] {
 			j, job := r.Job, &s.Jobs[r.Job]
 			if s.done(x, j) {
 				continue
 			}
 			at := s.next[j]
-			if job.Job.Gang && !s.pending(x, j) {
+			if job.Job.Gang {
 				at = s.together(x, j)
 			} else if !s.hasBegun(x, g, i) {
 				continue
@@ -326,21 +292,10 @@ func (s *sequenceSearch) field(x []int16) (limit int64) {
 
 // choose chooses where a job has to go on.
 func (s *sequenceSearch) choose(x []int16, j int) {
-	add := func(at int) {
-		if !s.chosen[at] {
-			s.chosen[at], s.more = true, append(s.more, at)
-		}
-	}
 	job := &s.Jobs[j]
-	if s.pending(x, j) {
-		for _, l := range job.Links {
-			add(len(s.Residents) + l)
-		}
-		return
-	}
 	for w, g := range job.GPUs {
-		if !s.hasBegun(x, g, job.Place[w]) {
-			add(g)
+		if !s.chosen[g] && !s.hasBegun(x, g, job.Place[w]) {
+			s.chosen[g], s.more = true, append(s.more, g)
 		}
 	}
 }
@@ -354,7 +309,7 @@ func (s *sequenceSearch) together(x []int16, j int) int64 {
 	return start
 }
 
-// gang deals what is left of a dish to the workers of a gang from worker w on.
+// gang deals what is left of a multiset to the workers of a gang from worker w on.
 func (s *sequenceSearch) gang(at int, x []int16, cost int64, j, w int, start int64) {
 	if s.handed++; s.trail == nil && s.handed%handsPerStep == 0 && !s.spend() {
 		return
@@ -394,8 +349,8 @@ func (s *sequenceSearch) fits(j, w, depth int, start int64) bool {
 func (s *sequenceSearch) dealable(x []int16, j, depth int) bool {
 	dealt := x[s.dealt[j]:]
 next:
-	for _, dish := range s.Jobs[j].Multisets {
-		for d, count := range dish.Counts {
+	for _, multiset := range s.Jobs[j].Multisets {
+		for d, count := range multiset.Counts {
 			n := int(dealt[d])
 			if d == depth {
 				n++
@@ -422,10 +377,9 @@ func (s *sequenceSearch) begin(j, w, depth int, start int64) {
 
 // emit keeps the child, in which tasks of a job were appended, unless it is hopeless.
 // All else on the chosen GPUs starts no earlier, on those below later: what starts
-// together is appended in the order of the GPUs, gangs first, and synchronisations before.
+// together is appended in the order of the GPUs, gangs first.
 func (s *sequenceSearch) emit(to, j int, start, cost int64, below int) {
 	x, job := s.child, &s.Jobs[j]
-	s.hold(start + 1)
 	for g := range s.Residents {
 		switch {
 		case !s.chosen[g]:
@@ -436,8 +390,7 @@ func (s *sequenceSearch) emit(to, j int, start, cost int64, below int) {
 		}
 	}
 	dealt := x[s.dealt[j]:]
-	if pause, dish := job.PauseOf(func(d int) int { return int(dealt[d]) }); dish >= 0 && (len(job.Links) == 0 || pause == 0) {
-		to += min(1, len(job.Links)) // the synchronisation
+	if pause, multiset := job.PauseOf(func(d int) int { return int(dealt[d]) }); multiset >= 0 {
 		ends := job.Limits.Ends[x[j]]
 		end := max(int64(x[s.over+j])+pause, ends.From)
 		if end > min(job.Due, ends.To) {
@@ -448,17 +401,11 @@ func (s *sequenceSearch) emit(to, j int, start, cost int64, below int) {
 	s.enter(to, cost)
 }
 
-// full reports whether all workers of a job have begun the iteration at hand.
-func (s *sequenceSearch) full(x []int16, j int) bool {
-	job := &s.Jobs[j]
-	return all(x[s.dealt[j]:s.dealt[j]+len(job.Job.Depths)]) == len(job.GPUs)
-}
-
 // finish ends the iteration of a job at hand in the child, and returns what that costs.
 func (s *sequenceSearch) finish(j int, end int64) (cost int64) {
 	x, job := s.child, &s.Jobs[j]
 	x[j]++
-	x[s.ready+j], x[s.over+j] = int16(end), since(job, end)
+	x[s.ready+j], x[s.over+j] = int16(end), 0
 	clear(x[s.dealt[j] : s.dealt[j]+len(job.Job.Depths)])
 	for w, g := range job.GPUs {
 		x[s.begun+g] &^= 1 << job.Place[w]
@@ -483,11 +430,4 @@ func (s *sequenceSearch) enter(to int, cost int64) {
 		s.sort(x, nil)
 		s.keep(to, x, cost)
 	}
-}
-
-func all(counts []int16) (sum int) {
-	for _, n := range counts {
-		sum += int(n)
-	}
-	return sum
 }

@@ -44,14 +44,13 @@ func decidedTree(seed uint64) (t *search, n *cases.Node, best int64, ok bool) {
 
 // TestSequences holds sequencings against brute force: where the jobs live as in an
 // optimal schedule they never prove more than the optimum; search and examiner find
-// the same, in views of some GPUs, too; and what is found is as good a schedule as it says,
-// but for what is forgotten of links.
+// the same; and what is found is as good a schedule as it says, but for links.
 func TestSequences(t *testing.T) {
 	n := uint64(2000)
 	if testing.Short() {
 		n = 100
 	}
-	examined, closed, valid, costs, views, linked := 0, 0, 0, 0, 0, 0
+	examined, closed, valid, costs := 0, 0, 0, 0
 	for seed := range n {
 		p, node, best, ok := decidedTree(seed)
 		if !ok {
@@ -77,24 +76,6 @@ func TestSequences(t *testing.T) {
 				again, ok := e.Examine()
 				require.True(t, ok)
 				examined++
-				linked += min(1, len(q.Shares))
-				sameView(t, q, 100)
-				for n := 1; view(q, n) != nil; n++ {
-					views++
-					sameView(t, q, n)
-					some, cost := newSequenceSearch(context.Background(), view(q, n), most, 1<<24).run(false)
-					e := orders.Examiner{Ctx: context.Background(), Problem: q.View(n), Most: most, Steps: 1 << 24}
-					seen, ok := e.Examine()
-					require.True(t, ok)
-					require.Equal(t, some == noWay, seen == exact.NoPrice, "seed %d, target %d", seed, target)
-					if verdict == someWay {
-						require.Equal(t, someWay, some, "seed %d, target %d, %d of each", seed, target, n)
-						require.LessOrEqual(t, cost, least)
-					}
-					if some == someWay {
-						require.Equal(t, cost, seen, "seed %d, target %d, %d of each", seed, target, n)
-					}
-				}
 				if verdict == noWay {
 					require.Equal(t, int64(exact.NoPrice), again, "seed %d, target %d", seed, target)
 					none = true
@@ -123,9 +104,7 @@ func TestSequences(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d examined, %d with links, %d views, %d closed, %d sums, %d schedules valid", examined, linked, views, closed, costs, valid)
-	assert.Greater(t, linked, int(n)/10)
-	assert.Greater(t, views, int(n)/10)
+	t.Logf("%d examined, %d closed, %d sums, %d schedules valid", examined, closed, costs, valid)
 	assert.Greater(t, closed, int(n)/10)
 	assert.Greater(t, valid, int(n)/10)
 	assert.Greater(t, costs, int(n)/10)
@@ -154,9 +133,6 @@ func TestSequenceLeaves(t *testing.T) {
 		require.False(t, prove(trees.Leaf{Target: best, Sets: []int{len(p.in.Jobs)}}, 1<<24))
 		require.False(t, prove(trees.Leaf{Target: best, Sets: []int{-1}}, 1<<24))
 		require.False(t, prove(trees.Leaf{Target: best}, 1<<24))
-		for _, alike := range []int{-1, 100} {
-			require.False(t, prove(trees.Leaf{Target: best, Sets: proof.Sets, Alike: alike}, 1<<24))
-		}
 	}
 	assert.Greater(t, seen, 5)
 }

@@ -39,9 +39,7 @@ func (s *sequenceSearch) follow(x []int16, cost int64) {
 		return
 	}
 	for _, task := range s.moved {
-		if task.gpu >= 0 {
-			task.gpu = t.stands[task.gpu]
-		}
+		task.gpu = t.stands[task.gpu]
 		t.tasks = append(t.tasks, task)
 	}
 	t.stands, t.found = stands, true

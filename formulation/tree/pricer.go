@@ -11,7 +11,7 @@ import (
 // homePricer finds the cheapest plan of a job whose GPUs are decided.
 type homePricer struct {
 	*cases.AssignedPlans
-	dealers []*dealer // by dish
+	dealers []*dealer // by multiset
 }
 
 func newHomePricer(plans *cases.AssignedPlans) *homePricer {
@@ -25,9 +25,9 @@ func newHomePricer(plans *cases.AssignedPlans) *homePricer {
 // shelf is the scratch memory of a home pricer: prices by start and latest end
 // of the tasks of an iteration, both in ticks from the release.
 type shelf struct {
-	deal [][][]int64 // by dish, start, end; nothing where the end is more than band after the start
+	deal [][][]int64 // by multiset, start, end; nothing where the end is more than band after the start
 	cost [][]int64   // by worker and depth, end
-	sync [][]int64   // price by dish and level, end of the synchronisation
+	sync [][]int64   // price by multiset and level, end of the synchronisation
 	band int         // the most ticks that an iteration may take
 }
 
@@ -40,7 +40,7 @@ func (p *homePricer) Solve(t *columns.Tariff, _ *columns.Scratch, _ int64) (colu
 	}
 	rounds := p.Job.Iterations
 	f := columns.Square[int64](nil, rounds+1, points+1)
-	from := columns.Square[[3]int32](nil, rounds+1, points+1) // start, dish, level
+	from := columns.Square[[3]int32](nil, rounds+1, points+1) // start, multiset, level
 	for i := range f {
 		for m := range f[i] {
 			f[i][m] = exact.NoPrice
@@ -147,7 +147,7 @@ func (p *homePricer) twin(w int) bool {
 		slices.Equal(p.GPUs[w], p.GPUs[w-1]) && slices.Equal(p.Time[w], p.Time[w-1])
 }
 
-// fill computes shelf.deal for iteration i: the price of the tasks of a dish
+// fill computes shelf.deal for iteration i: the price of the tasks of a multiset
 // when they start at or after n and end by x.
 func (p *homePricer) fill(t *columns.Tariff, s *shelf, points, i int) {
 	release := int64(p.Job.Release)
@@ -220,10 +220,10 @@ func (p *homePricer) fill(t *columns.Tariff, s *shelf, points, i int) {
 
 // trace writes iteration i of a plan down: from start n, its synchronisation
 // ending at m, both in ticks from the release.
-func (p *homePricer) trace(t *columns.Tariff, out *columns.Plan, i int, n, m int64, dish, level int) {
+func (p *homePricer) trace(t *columns.Tariff, out *columns.Plan, i int, n, m int64, multiset, level int) {
 	release := int64(p.Job.Release)
 	workers, depths := p.Job.Workers, len(p.Job.Depths)
-	length := p.Length(dish, level)
+	length := p.Length(multiset, level)
 	latest := release + m - length
 	cost := make([]int64, workers*depths)
 	starts := make([]int64, workers*depths)
@@ -239,7 +239,7 @@ func (p *homePricer) trace(t *columns.Tariff, out *columns.Plan, i int, n, m int
 		}
 	}
 	chosen := make([]int, workers)
-	deal := func() int64 { return p.dealers[dish].deal(cost) }
+	deal := func() int64 { return p.dealers[multiset].deal(cost) }
 	if p.Job.Gang {
 		best, at := int64(exact.NoPrice), release+n
 		for s := release + n; s < latest; s++ {
@@ -253,7 +253,7 @@ func (p *homePricer) trace(t *columns.Tariff, out *columns.Plan, i int, n, m int
 		look(release+n, latest)
 	}
 	deal()
-	p.dealers[dish].depths(chosen, depths)
+	p.dealers[multiset].depths(chosen, depths)
 	for w, d := range chosen {
 		start := starts[w*depths+d]
 		out.Tasks[i] = append(out.Tasks[i], columns.TaskStart{Start: start, Depth: d})

@@ -338,8 +338,8 @@ func (t *search) close(ctx context.Context, at *node, buckets int64, before *lea
 	}
 	n := solved{result: result, bundles: t.bundles(s, columns, result.Weights)}
 	n.outcome.Bound = -unproven
-	if !s.Theta {
-		n.outcome.Bound += max(0, result.Bound*s.Unit)
+	if bound := result.Bound * s.Unit; !s.Theta && !math.IsInf(bound, 1) { // infinite where the engine finds no plans
+		n.outcome.Bound += max(0, bound)
 	}
 	return n, nil
 }

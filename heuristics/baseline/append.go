@@ -92,7 +92,7 @@ func (a *appender) put(j instance.JobID) bool {
 	}
 	if o.node >= 0 {
 		o.at.gpus = a.latest(j, o.node, o.start, a.at[j].gpus[:0])
-		o.at.span, _ = a.placer.span([]instance.NodeID{o.node}, job.Workers)
+		o.at.span, _ = a.placer.span(job, []instance.NodeID{o.node})
 		o.at.length = o.end - o.start
 	}
 	a.start[j], a.end[j], a.at[j] = o.start, o.end, o.at

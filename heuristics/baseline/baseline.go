@@ -21,6 +21,10 @@ type Config struct {
 	// Stop is asked about the value of the best schedule again and again; true ends the
 	// search, as when a bound has been met. nil: never.
 	Stop func(value *big.Rat) bool
+	// Patience ends the search after so many rounds in a row without a better schedule; as
+	// every round has as much work as all before it, the last of three makes up half of the
+	// work. 0 means never.
+	Patience int
 	// Start is a schedule of in.FullDepth() that the answer is to be no worse than, such as
 	// that of [Queue]; nil: none.
 	Start *instance.Schedule
@@ -82,7 +86,7 @@ func (s *simulator) late() error {
 // Exclusive plans whole jobs on GPUs of their own at full depth as well as it can: the
 // first schedules are those of queues in several orders, and a search over orders goes on
 // from the best; see the package. It ends with the context, with the best schedule so far, c.Start
-// at worst, after c.Work, or when c.Stop says so. The schedule is valid for in.FullDepth() and the
+// at worst, after c.Work, when c.Patience is at an end, or when c.Stop says so. The schedule is valid for in.FullDepth() and the
 // same for the same instance, state of rng and work, whatever the number of cores.
 func (c Config) Exclusive(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	if err := check(in); err != nil {

@@ -318,3 +318,14 @@ func TestFillerEndsWithItsContext(t *testing.T) {
 	assert.Nil(t, f.search(&countdown{context.Background(), checks}, 0, float64(sum), &work, 1<<40))
 	assert.Less(t, work, 3*checks*nodesPerPoll*nodeWork)
 }
+
+// TestExclusivePatience: a search without bounds of time or work ends when rounds bring
+// nothing, with the optimum of few jobs.
+func TestExclusivePatience(t *testing.T) {
+	in := rigid(4, [][2]int{{2, 10}, {4, 5}, {3, 5}, {2, 10}, {1, 7}}, nil)
+	s, err := Config{Patience: 2}.Exclusive(t.Context(), in, source(1))
+	require.NoError(t, err)
+	require.Empty(t, instance.Check(in, s))
+	value, _ := in.Value(s).Float64()
+	assert.InDelta(t, optimum(in), value, 0)
+}

@@ -86,7 +86,7 @@ func (p *placer) choose(j instance.JobID) (best site, ok bool) {
 	}
 	if node >= 0 {
 		best.gpus = slices.Clone(p.usable[node][:job.Workers])
-		best.span, _ = p.span([]instance.NodeID{node}, job.Workers)
+		best.span, _ = p.span(job, []instance.NodeID{node})
 	}
 	ok = node >= 0
 	if job.Workers == 1 || job.Within == instance.WithinNode || ok && p.nearest && len(p.kinds) == 1 {
@@ -148,28 +148,29 @@ func (p *placer) spread(j instance.JobID, among []instance.NodeID) (site, bool) 
 	slices.Sort(s.gpus)
 	nodes := slices.Sorted(slices.Values(p.nodes[:used]))
 	var ok bool
-	if s.span, ok = p.span(nodes, job.Workers); !ok {
+	if s.span, ok = p.span(job, nodes); !ok {
 		return site{}, false
 	}
 	s.length = p.length(j, longest, &s.span)
 	return s, true
 }
 
-// span is [instance.Instance.Span] of some of the GPUs of the nodes, remembered.
-func (p *placer) span(nodes []instance.NodeID, k int) (instance.Span, bool) {
+// span is [instance.Instance.SpanOf] of a job on some of the GPUs of the nodes, remembered.
+func (p *placer) span(job *instance.Job, nodes []instance.NodeID) (instance.Span, bool) {
+	k := job.Workers
 	if k == 1 {
 		return instance.Span{Parties: 1}, true
 	}
 	if len(nodes) == 1 {
-		return p.in.SpanNodes(nodes, k)
+		return p.in.SpanNodesOf(job, nodes, k)
 	}
-	p.name = p.name[:0]
+	p.name = append(p.name[:0], byte(job.Policy), byte(job.Policy>>8))
 	for _, n := range nodes {
 		p.name = append(p.name, byte(n), byte(n>>8), byte(n>>16))
 	}
 	span, ok := p.spans[string(p.name)]
 	if !ok {
-		span, _ = p.in.SpanNodes(nodes, k) // the zero Span where there is no route
+		span, _ = p.in.SpanNodesOf(job, nodes, k) // the zero Span where there is no route
 		p.spans[string(p.name)] = span
 	}
 	return span, span.Slowest > 0
@@ -177,7 +178,7 @@ func (p *placer) span(nodes []instance.NodeID, k int) (instance.Span, bool) {
 
 // at is the site of job j on the GPUs.
 func (p *placer) at(j instance.JobID, gpus []instance.GPUID) (site, bool) {
-	span, ok := p.in.Span(gpus)
+	span, ok := p.in.SpanOf(&p.in.Jobs[j], gpus)
 	longest := instance.Tick(0)
 	for _, g := range gpus {
 		longest = max(longest, p.in.Jobs[j].On[p.in.GPUs[g].Type].Time[p.deepest(j)])

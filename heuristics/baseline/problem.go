@@ -52,7 +52,7 @@ func newProblem(in *instance.Instance, counts [][]int) *problem {
 		for k, n := range p.kinds {
 			span, ok := instance.Span{Parties: 1}, true
 			if job.Workers > 1 {
-				span, ok = in.SpanNodes([]instance.NodeID{n}, job.Workers)
+				span, ok = in.SpanNodesOf(job, []instance.NodeID{n}, job.Workers)
 			}
 			if t := in.Nodes[n].Type; ok && job.Runs(t) {
 				lengths[k] = p.length(class[0], job.On[t].Time[p.deepest(class[0])], &span)

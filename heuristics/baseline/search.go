@@ -124,6 +124,7 @@ func (s *search) improve() {
 	fill := newFiller(s.problem, s.source())
 	least, quota := s.least(), firstRound
 	top := find{order: s.starts[0].order, value: math.Inf(1)}
+	idle, last := 0, s.value // rounds since the best schedule came to its value
 	for round := 0; ; round++ {
 		most := walks[0].work + quota
 		if s.config.Work > 0 {
@@ -158,7 +159,10 @@ func (s *search) improve() {
 		for _, l := range walks {
 			l.meet(top.value)
 		}
-		if s.config.Work > 0 && most >= s.config.Work/lanes || top.value <= least || s.enough() {
+		if idle++; s.value.Cmp(last) != 0 {
+			idle, last = 0, s.value
+		}
+		if s.config.Work > 0 && most >= s.config.Work/lanes || top.value <= least || s.enough() || idle == s.config.Patience && idle > 0 {
 			return
 		}
 	}

@@ -82,7 +82,7 @@ func nearest(in *instance.Instance, job *instance.Job) (instance.Span, bool) {
 		}
 		for g := range node.GPUs {
 			if residency = append(residency, node.FirstGPU+instance.GPUID(g)); len(residency) == job.Workers {
-				return in.Span(residency)
+				return in.SpanOf(job, residency)
 			}
 		}
 	}

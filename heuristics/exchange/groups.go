@@ -34,7 +34,7 @@ func groupsOf(in *instance.Instance, s *instance.Schedule) []group {
 		return i
 	}
 	trunks := make([]bool, len(in.Links))
-	for _, residency := range s.Residency {
+	for j, residency := range s.Residency {
 		first, last := in.GPUs[residency[0]].Node, in.GPUs[residency[len(residency)-1]].Node
 		if first == last {
 			continue
@@ -45,7 +45,7 @@ func groupsOf(in *instance.Instance, s *instance.Schedule) []group {
 		if in.Nodes[first].Rack == in.Nodes[last].Rack {
 			continue
 		}
-		span, _ := in.Span(residency)
+		span, _ := in.SpanOf(&in.Jobs[j], residency)
 		for _, l := range in.Trunks(span) {
 			root[find(nodes+int(l))] = find(int(first))
 			trunks[l] = true

@@ -50,7 +50,7 @@ func (a *residencyTable) assignment(j int32, gpus []instance.GPUID) *assignment 
 	if !job.HasSync() {
 		return residency
 	}
-	span, ok := in.Span(gpus)
+	span, ok := in.SpanOf(job, gpus)
 	if !ok {
 		return nil
 	}

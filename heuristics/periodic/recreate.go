@@ -256,7 +256,7 @@ func (r *ruin) residentOn(j instance.JobID, gpus []instance.GPUID, counts []int)
 		return nil
 	}
 	var ok bool
-	if l.span, ok = r.in.Span(gpus); !ok {
+	if l.span, ok = r.in.SpanOf(job, gpus); !ok {
 		return nil
 	}
 	l.describe(r.in)

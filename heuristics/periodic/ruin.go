@@ -102,7 +102,7 @@ func (r *ruin) read(s *instance.Schedule) {
 				}
 			}
 		}
-		l.span, _ = r.in.Span(l.gpus)
+		l.span, _ = r.in.SpanOf(job, l.gpus)
 		l.describe(r.in)
 		once := len(chain)
 		for lap := s.Period; lap < r.period; lap += s.Period {

@@ -66,7 +66,7 @@ func (h *Annealer) route(j int32) (instance.Span, bool) {
 	for _, g := range h.gpu[h.SlotAt[j]:h.SlotAt[j+1]] {
 		gpus = append(gpus, instance.GPUID(g))
 	}
-	return h.In.Span(gpus)
+	return h.In.SpanOf(&h.In.Jobs[j], gpus)
 }
 
 // legal reports whether job j may live where it does, memory aside.

@@ -60,6 +60,7 @@ func (p *Placer) sortByCost(list []instance.GPUID) {
 // rack, and over all that can reach each other, whole nodes and single GPUs.
 func (p *Placer) choose(j instance.JobID) (gpus []instance.GPUID, span instance.Span, ok bool) {
 	job := &p.in.Jobs[j]
+	p.Reach = p.reach.For(job)
 	k := job.Workers
 	best := choice{}
 	consider := func(candidate []instance.GPUID) {
@@ -67,7 +68,7 @@ func (p *Placer) choose(j instance.JobID) (gpus []instance.GPUID, span instance.
 			return
 		}
 		slices.Sort(candidate)
-		s, routed := p.in.Span(candidate)
+		s, routed := p.in.SpanOf(job, candidate)
 		if !routed {
 			return
 		}

@@ -75,7 +75,7 @@ func Place(ctx context.Context, in *instance.Instance, how Options) (*Placement,
 	out = &Placement{GPUs: found.GPUs, Limit: found.Depths, Span: make([]instance.Span, len(in.Jobs))}
 	counts := make([][]int, len(in.Jobs))
 	for j := range in.Jobs {
-		out.Span[j], _ = in.Span(found.GPUs[j])
+		out.Span[j], _ = in.SpanOf(&in.Jobs[j], found.GPUs[j])
 		counts[j] = found.Counts(in, instance.JobID(j))
 	}
 	return out, counts, nil
@@ -96,9 +96,10 @@ type Placer struct {
 	Persistent []instance.Bytes // per GPU: of the jobs resident there
 	Ephemeral  []instance.Bytes // per GPU: the largest reserved there
 	Busy       []instance.Tick  // per link: ticks of synchronisations at full rate
-	*Reach
+	reach      *Reach
 
 	// Scratch.
+	*Reach            // of the job that is placed
 	cost      []int64 // per GPU: what the choice minimises
 	fitting   [][]instance.GPUID
 	nodeCost  []int64
@@ -125,8 +126,8 @@ func NewPlacer(in *instance.Instance, how Options) *Placer {
 			p.iterations[j] = int64(in.Jobs[j].Iterations)
 		}
 	}
-	if p.Reach = how.Reach; p.Reach == nil {
-		p.Reach = NewReach(in)
+	if p.reach = how.Reach; p.reach == nil {
+		p.reach = NewReach(in)
 	}
 	return p
 }
@@ -136,21 +137,40 @@ func NewPlacer(in *instance.Instance, how Options) *Placer {
 type Reach struct {
 	component  []int // per node: its group; -1 if its NIC failed
 	components int
+	obeying    []*Reach // by policy: for jobs that have one
+}
+
+// For is the reach of a job's synchronisations, which obey its policy.
+func (r *Reach) For(job *instance.Job) *Reach {
+	if job.Policy == 0 {
+		return r
+	}
+	return r.obeying[job.Policy-1]
 }
 
 // NewReach finds which nodes can reach each other.
 func NewReach(in *instance.Instance) *Reach {
+	r := newReach(in, 0)
+	for i := range in.Policies {
+		r.obeying = append(r.obeying, newReach(in, i+1))
+	}
+	return r
+}
+
+func newReach(in *instance.Instance, policy int) *Reach {
+	job := &instance.Job{Policy: policy}
+	joined := in.JoinedFor(job)
 	component := make([]int, len(in.Nodes))
 	var heads []instance.NodeID // a node of each component
-	for _, rack := range in.Racks {
+	for i, rack := range in.Racks {
 		of := -1
 		for _, node := range rack.Nodes {
-			if up, down := in.Nodes[node].Up, in.Nodes[node].Down; in.Links[up].Failed || in.Links[down].Failed {
+			if up, down := in.Nodes[node].Up, in.Nodes[node].Down; in.Links[up].Failed || in.Links[down].Failed || joined[i] < 0 {
 				component[node] = -1
 				continue
 			}
 			for c := 0; c < len(heads) && of < 0; c++ {
-				if _, ok := in.SpanNodes([]instance.NodeID{min(heads[c], node), max(heads[c], node)}, 2); ok {
+				if _, ok := in.SpanNodesOf(job, []instance.NodeID{min(heads[c], node), max(heads[c], node)}, 2); ok {
 					of = c
 				}
 			}
@@ -161,7 +181,7 @@ func NewReach(in *instance.Instance) *Reach {
 			component[node] = of
 		}
 	}
-	return &Reach{component, len(heads)}
+	return &Reach{component: component, components: len(heads)}
 }
 
 // work returns the mean task time of job j on GPU type t, rounded up.

@@ -145,7 +145,7 @@ func (q *sequence) netOf(j int32) (n net, ok bool) {
 	for n := range gpus {
 		gpus[n] = instance.GPUID(q.gpu[q.SlotAt[j]+n])
 	}
-	if n.span, ok = q.In.Span(gpus); !ok {
+	if n.span, ok = q.In.SpanOf(job, gpus); !ok {
 		return net{}, false
 	}
 	for _, level := range q.In.RateLevels {

@@ -41,6 +41,7 @@ def figures(compiled: Instance) -> dict:
         "tick_ns": compiled.tick,
         "objective": compiled.objective,
         "max_period": compiled.max_period,
+        "queues": compiled.queues,
         "latency": compiled.latency,
         "levels": cluster.levels,
         "memory": cluster.memory,
@@ -49,7 +50,7 @@ def figures(compiled: Instance) -> dict:
         "jobs": [
             {
                 "name": j.name, "workers": j.workers, "iterations": j.iterations, "weight": j.weight,
-                "release": j.release, "deadline": j.deadline, "gang": j.gang, "within": j.within,
+                "release": j.release, "load": j.load, "deadline": j.deadline, "gang": j.gang, "within": j.within,
                 "depths": j.depths, "segments": j.segments, "allowed": allowed(j),
                 "on": {gpu: vars(costs) for gpu, costs in j.on.items()},
             }
@@ -67,7 +68,7 @@ def allowed(job: Job) -> list[list[int]]:
 
 def span(compiled: Instance, name: str, gpus: list[int]) -> dict | None:
     job = next(j for j in compiled.jobs if j.name == name)
-    ring = compiled.cluster.ring(gpus)
+    ring = compiled.cluster.ring(gpus, job.policy)
     if ring is None:
         return None
     links = compiled.cluster.links

@@ -68,7 +68,7 @@ class Alone:
         return self.job.deadline is None or self.end(iteration) <= self.job.deadline
 
     def end(self, iteration: int) -> int:
-        return self.job.release + self.job.iterations * iteration
+        return self.job.release + self.job.load + self.job.iterations * iteration
 
     def all_homes(self) -> Iterator[Home]:
         volume: dict[int, int] = {}  # by parties
@@ -80,7 +80,7 @@ class Alone:
                 yield Home(full, 0, {})
                 continue
             gpus = [g for n in nodes for g in self.cluster.nodes[n].gpus]
-            ring = self.cluster.ring(gpus[: self.job.workers] if len(nodes) == 1 else gpus)
+            ring = self.cluster.ring(gpus[: self.job.workers] if len(nodes) == 1 else gpus, self.job.policy)
             if ring is None:
                 continue
             if ring.parties not in volume:
@@ -214,7 +214,7 @@ class Bounds:
     def gpu_load(self, kinds: AbstractSet[str]) -> Load:
         gpus = sum(len(n.gpus) for n in self.cluster.nodes if n.type in kinds)
         able = [a for a in self.alone if a.homes and a.types <= kinds]
-        return Load(Fraction(gpus), [Item(a, a.work, a.job.release, a.sync) for a in able])
+        return Load(Fraction(gpus), [Item(a, a.work, a.job.release + a.job.load, a.sync) for a in able])
 
     def link_load(self, links: AbstractSet[int]) -> Load:
         working = [l for l in links if not self.cluster.links[l].failed]
@@ -224,7 +224,7 @@ class Bounds:
             if a.homes:
                 amount = min(sum(h.bits.get(l, 0) for l in working) for h in a.homes)
                 if amount > 0:
-                    items.append(Item(a, amount, a.job.release + a.full, 0))
+                    items.append(Item(a, amount, a.job.release + a.job.load + a.full, 0))
         return Load(Fraction(capacity * self.instance.tick, 10**9), items)
 
     def components(self) -> list[Load]:

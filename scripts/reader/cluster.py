@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Optional
+from typing import Iterable, Optional
 
 import quantities as q
 
@@ -29,6 +29,15 @@ class Node:
 
 
 @dataclass
+class Policy:
+    """What the routes of some jobs must pass, avoid, or prefer, by labels."""
+
+    must_pass: list[str]
+    avoid: set[str]
+    prefer: list[str]
+
+
+@dataclass
 class Ring:
     """What the synchronisations of k > 1 workers use."""
 
@@ -43,11 +52,15 @@ class Cluster:
     measured: dict[str, list[tuple[str, Fraction]]]  # whose profiles serve, and at what speed
     levels: list[int]  # n of 1/n, fastest first
     latency: int  # ns
+    load_rate: Optional[int]  # bit/s; None where loading takes no time
     nodes: list[Node] = field(default_factory=list)
     node_of: list[int] = field(default_factory=list)  # by GPU
     links: list[Link] = field(default_factory=list)
     switch: list[int] = field(default_factory=list)  # by rack
     trunks: list[tuple[int, int, int]] = field(default_factory=list)  # link, from switch, to switch
+    switches: list[set[str]] = field(default_factory=list)  # names and labels of each
+    labels: dict[int, set[str]] = field(default_factory=dict)  # and of the links between switches
+    policies: dict[str, Policy] = field(default_factory=dict)
     rings: dict = field(default_factory=dict)  # those asked for so far, by the set of GPUs or nodes
 
     def type_of(self, gpu: int) -> str:
@@ -56,15 +69,15 @@ class Cluster:
     def rack_of(self, gpu: int) -> int:
         return self.nodes[self.node_of[gpu]].rack
 
-    def ring(self, gpus: list[int]) -> Optional[Ring]:
+    def ring(self, gpus: list[int], policy: Optional[str] = None) -> Optional[Ring]:
         """The ring among at least two GPUs; None where there is no way (section 4)."""
         nodes = sorted({self.node_of[g] for g in gpus})
-        key = tuple(nodes) if len(nodes) > 1 else (nodes[0], len(gpus))
-        if (len(nodes), key) not in self.rings:
-            self.rings[len(nodes), key] = self._ring(nodes, len(gpus))
-        return self.rings[len(nodes), key]
+        key = (policy, len(nodes), tuple(nodes) if len(nodes) > 1 else (nodes[0], len(gpus)))
+        if key not in self.rings:
+            self.rings[key] = self._ring(nodes, len(gpus), policy)
+        return self.rings[key]
 
-    def _ring(self, nodes: list[int], workers: int) -> Optional[Ring]:
+    def _ring(self, nodes: list[int], workers: int, policy: Optional[str]) -> Optional[Ring]:
         crossings: Counter[int] = Counter()
         if len(nodes) == 1:
             crossings[self.nodes[nodes[0]].fabric] = 1
@@ -73,7 +86,8 @@ class Cluster:
             parties = len(nodes)
             for here, there in zip(nodes, nodes[1:] + nodes[:1]):
                 a, b = self.nodes[here], self.nodes[there]
-                route = self.route(self.switch[a.rack], self.switch[b.rack])
+                start, end = self.switch[a.rack], self.switch[b.rack]
+                route = self.route(start, end) if policy is None else self.obeying(self.policies[policy], start, end)
                 if route is None:
                     return None
                 crossings.update([a.up, *route, b.down])
@@ -101,6 +115,38 @@ class Cluster:
             reached.update(best)
         return best[end]
 
+    def obeying(self, policy: Policy, start: int, end: int) -> Optional[list[int]]:
+        """The way between two switches that obeys a policy (section 8): of those that pass all
+        they must and nothing to avoid one of fewest links, of these the one that meets the
+        first preference, then the second, and so on, of these the first in the file. Ways to
+        a switch that have met the same of these labels go on alike, so that one of fewest
+        links, and of these the first, stands for all."""
+        wanted = set(policy.must_pass) | set(policy.prefer)
+        if self.switches[start] & policy.avoid:
+            return None
+        best = {(start, frozenset(self.switches[start] & wanted)): []}
+        reached = set(best)
+        while best:
+            ends = [
+                ([label not in met for label in policy.prefer], way)
+                for (switch, met), way in best.items()
+                if switch == end and met >= set(policy.must_pass)
+            ]
+            if ends:
+                return min(ends)[1]
+            further: dict = {}
+            for (switch, met), way in best.items():
+                for link, a, b in self.trunks:
+                    here = self.labels[link] | self.switches[b]
+                    if a != switch or self.links[link].failed or here & policy.avoid:
+                        continue
+                    to = (b, met | (here & wanted))
+                    if to not in reached and (to not in further or way + [link] < further[to]):
+                        further[to] = way + [link]
+            best = further
+            reached.update(best)
+        return None
+
 
 def read(spec: dict) -> Cluster:
     """Expands the key `cluster` of an instance file."""
@@ -113,6 +159,7 @@ def read(spec: dict) -> Cluster:
         },
         levels=sorted(q.level(l) for l in spec.get("rate_levels") or [1, "1/2", "1/4"]),
         latency=q.duration(spec.get("latency", 0)),
+        load_rate=q.speed(spec["load_rate"]) if "load_rate" in spec else None,
     )
     build = _Builder(cluster, spec.get("exceptions", []))
     if "racks" in spec:
@@ -125,6 +172,20 @@ def read(spec: dict) -> Cluster:
         if name not in numbers:
             raise q.Refused(f"failed_links: there is no link {name!r}")
         cluster.links[numbers[name]].failed = True
+    for name, fraction in spec.get("degraded_links", {}).items():
+        if name not in numbers:
+            raise q.Refused(f"degraded_links: there is no link {name!r}")
+        link = cluster.links[numbers[name]]
+        link.capacity = q.floor(link.capacity * q.ratio(fraction))
+        if not 0 < q.ratio(fraction) <= 1 or link.capacity == 0:
+            raise q.Refused(f"degraded_links: {name!r} cannot carry {fraction} of its speed")
+    everything = set().union(*cluster.switches, *cluster.labels.values())
+    for name, p in spec.get("policies", {}).items():
+        policy = Policy(p.get("must_pass", []), set(p.get("avoid", [])), p.get("prefer", []))
+        for label in [*policy.must_pass, *policy.avoid, *policy.prefer]:
+            if label not in everything:
+                raise q.Refused(f"policies: {name!r} names {label!r}, which nothing has")
+        cluster.policies[name] = policy
     return cluster
 
 
@@ -139,6 +200,7 @@ class _Builder:
     def racks(self, racks: list[dict]) -> None:
         count = sum(r.get("count", 1) for r in racks)
         core = count  # its number, after those of the racks' own switches
+        self.cluster.switches = [{f"r{rack}"} for rack in range(count)] + [{"core"}] * (count > 1)
         for r in racks:
             if "uplink" in r:
                 uplink = q.speed(r["uplink"])
@@ -154,6 +216,7 @@ class _Builder:
 
     def network(self, switches: list[dict], nodes: list[dict], links: list[dict]) -> None:
         numbers = {s["name"]: n for n, s in enumerate(switches)}
+        self.cluster.switches = [{s["name"], *s.get("labels", [])} for s in switches]
         for name, number in numbers.items():
             here = [n for n in nodes if n["switch"] == name]
             if here:
@@ -162,8 +225,8 @@ class _Builder:
                     self.node(n["name"], rack, n)
         for l in links:
             name, a, b = l.get("name", f"{l['from']}-{l['to']}"), numbers[l["from"]], numbers[l["to"]]
-            self.trunk(name + ".fwd", q.speed(l["rate"]), a, b)
-            self.trunk(name + ".rev", q.speed(l["rate"]), b, a)
+            self.trunk(name + ".fwd", q.speed(l["rate"]), a, b, {name, *l.get("labels", [])})
+            self.trunk(name + ".rev", q.speed(l["rate"]), b, a, {name, *l.get("labels", [])})
 
     def rack(self, switch: int) -> int:
         self.cluster.switch.append(switch)
@@ -184,8 +247,10 @@ class _Builder:
         self.cluster.links.append(Link(name, self.speeds.pop(name, capacity)))
         return len(self.cluster.links) - 1
 
-    def trunk(self, name: str, capacity: int, start: int, end: int) -> None:
-        self.cluster.trunks.append((self.link(name, capacity), start, end))
+    def trunk(self, name: str, capacity: int, start: int, end: int, labels: Iterable[str] = ()) -> None:
+        link = self.link(name, capacity)
+        self.cluster.trunks.append((link, start, end))
+        self.cluster.labels[link] = {name, *labels}
 
     def finish(self) -> None:
         for name in [*self.gpus, *self.speeds]:

@@ -12,6 +12,7 @@ type figures struct {
 	TickNS    int64            `json:"tick_ns"`
 	Objective string           `json:"objective"`
 	MaxPeriod *instance.Tick   `json:"max_period"`
+	Queues    bool             `json:"queues"`
 	Latency   instance.Tick    `json:"latency"`
 	Levels    []int            `json:"levels"`
 	Memory    map[string]int64 `json:"memory"`
@@ -38,6 +39,7 @@ type jobFigures struct {
 	Iterations int            `json:"iterations"`
 	Weight     int64          `json:"weight"`
 	Release    instance.Tick  `json:"release"`
+	Load       instance.Tick  `json:"load"`
 	Deadline   *instance.Tick `json:"deadline"`
 	Gang       bool           `json:"gang"`
 	Within     string         `json:"within"`
@@ -58,7 +60,7 @@ type costFigures struct {
 // figuresOf states what the planner has compiled.
 func figuresOf(in *instance.Instance) *figures {
 	f := &figures{
-		TickNS: in.TickUS * 1000, Objective: string(in.Objective), MaxPeriod: unlessZero(in.MaxPeriod), Latency: in.Latency,
+		TickNS: in.TickUS * 1000, Objective: string(in.Objective), MaxPeriod: unlessZero(in.MaxPeriod), Queues: in.Queues(), Latency: in.Latency,
 		Memory: map[string]int64{},
 	}
 	for _, l := range in.RateLevels {
@@ -79,7 +81,7 @@ func figuresOf(in *instance.Instance) *figures {
 		j := &in.Jobs[i]
 		job := jobFigures{
 			Name: j.Name, Workers: j.Workers, Iterations: j.Iterations, Weight: j.Weight,
-			Release: j.Release, Deadline: unlessZero(j.Deadline), Gang: j.Gang, Within: limits[j.Within],
+			Release: j.Release, Load: j.Load, Deadline: unlessZero(j.Deadline), Gang: j.Gang, Within: limits[j.Within],
 			Segments: numbers(j.SegmentBytes), Allowed: allowed(j), On: map[string]costFigures{},
 		}
 		for _, d := range j.Depths {
@@ -149,7 +151,7 @@ type span struct {
 
 // spanOf returns nil where there is no way.
 func spanOf(in *instance.Instance, r residency) *span {
-	way, ok := in.Span(r.GPUs)
+	way, ok := in.SpanOf(jobNamed(in, r.Job), r.GPUs)
 	if !ok {
 		return nil
 	}

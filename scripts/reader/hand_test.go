@@ -2,6 +2,7 @@ package reader_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,6 +73,37 @@ jobs:
 			require.Equal(t, map[string]int{
 				"r0n0.up": 1, "r0n0.down": 1, "r1n0.up": 1, "r1n0.down": 1, "r0.up": 1, "r0.down": 1, "r1.up": 1, "r1.down": 1,
 			}, a.Residencies[1].Crossings)
+		}},
+		{"sharding, checkpointing, micro-batches", `
+version: 1
+cluster:
+  gpu_types: [{name: g, memory: 1GiB}]
+  racks: [{nodes: 1, gpus: 3, gpu: g, nic: 8Mbit/s, fabric: 8Mbit/s}]
+profiles:
+  - model: m
+    gpu: g
+    batch: 1
+    precision: bf16
+    workspace: 7B
+    layers: # blocks of 6, 4 + 8 and 10 bytes of parameters
+      - {name: a, forward: 1ms, backward: 2ms, parameters: 6B, activations: 100B, input: 3B}
+      - {name: b, forward: 1ms, backward: 2ms, parameters: 4B, activations: 200B, input: 5B}
+      - {name: c, forward: 1ms, backward: 2ms, parameters: 8B, activations: 50B, input: 11B, joined: true}
+      - {name: d, forward: 1ms, backward: 2ms, parameters: 10B, activations: 30B, input: 2B}
+jobs:
+  - {name: a, model: m, workers: 3, optimizer: adam, sharding: zero3, accumulate: 4, checkpointing: true, spb: {rule: free, depths: [1, 3]}}
+  - {name: b, model: m, workers: 3, optimizer: sgd, sharding: zero1, spb: {rule: free, depths: [1, 3]}}
+`, []residency{{"a", []instance.GPUID{0, 1, 2}}, {"b", []instance.GPUID{0, 1, 2}}}, func(t *testing.T, a answer) {
+			first, second := a.Figures.Jobs[0], a.Figures.Jobs[1]
+			// Four times 4 + 2 + 1, 4 + 6 + 3 and 4 + 8 + 4 ms; 28 x (1 + 1 + 6) bytes over 3, rounded up;
+			// 7 and 2 x 12 bytes, and 2 + 30, 7 + 250 and 10 + 250.
+			require.Equal(t, costFigures{[]instance.Tick{28, 52, 64}, 75, []int64{63, 288, 291}}, first.On["g"])
+			// 28 bytes twice, and 2 x 28 over 3.
+			require.Equal(t, costFigures{[]instance.Tick{6, 10, 12}, 75, []int64{37, 287, 387}}, second.On["g"])
+			// Of segments of 10, 12 and 6 bytes back-propagated by 3, 2 and 1 workers 7 + 6 + 0 bytes are reduced, and 7 + 8 + 4 sent to all.
+			at := slices.IndexFunc(first.Allowed, func(counts []int) bool { return slices.Equal(counts, []int{1, 1, 1}) })
+			require.Equal(t, int64(4*13+8*19), a.Residencies[0].Volumes[at])
+			require.Equal(t, int64(13+19), a.Residencies[1].Volumes[at])
 		}},
 		{"rates are fractions of bit/s", `
 version: 1

@@ -10,7 +10,7 @@ import cluster as clusters
 import quantities as q
 from models import Library, Profile
 
-COPIES = {"sgd": 2, "momentum": 3, "adam": 4}  # of the parameters in memory
+STATES = {"sgd": 0, "momentum": 1, "adam": 2}  # that an optimizer keeps, each of the parameters' size
 
 
 @dataclass
@@ -31,11 +31,15 @@ class Job:
     iterations: int
     weight: int
     release: int
+    load: int  # ticks from admission to the first tasks
     deadline: Optional[int]
     gang: bool
     within: str
+    policy: Optional[str]
     depths: list[int]  # allowed, in layers, ascending; the last is full
     segments: list[int]  # bytes back-propagated at depths[s], not at depths[s - 1]
+    reductions: int  # of each segment in a synchronisation
+    gathers: int
     fixed: Optional[list[int]]  # workers at each depth, where the rule leaves no choice
     min_full: int
     min_mean: Fraction
@@ -56,8 +60,8 @@ class Job:
             contributors = sum(counts[s:])
             if contributors > 0:
                 reducing = min(parties, contributors)
-                total += q.ceil(Fraction(size * (reducing - 1), reducing))
-                total += q.ceil(Fraction(size * (parties - 1), parties))
+                total += self.reductions * q.ceil(Fraction(size * (reducing - 1), reducing))
+                total += self.gathers * q.ceil(Fraction(size * (parties - 1), parties))
         return total
 
     def fastest_full(self) -> int:
@@ -70,6 +74,7 @@ class Instance:
     tick: int  # ns
     objective: str
     max_period: Optional[int]
+    queues: bool  # whether jobs hold memory only while they run
     latency: int  # ticks
     cluster: clusters.Cluster
     jobs: list[Job]
@@ -90,6 +95,11 @@ class Instance:
 def read(document: dict, libraries: list[dict]) -> Instance:
     """Compiles an instance file; libraries are profile files, for models that it has none of."""
     tick = document.get("tick_us", 1000) * 1000
+    objective, residence = document.get("objective", "makespan"), document.get("residence", "plan")
+    if residence not in ("plan", "run") or residence == "run" and "throughput" in objective:
+        raise q.Refused(f"residence: {residence!r} does not go with {objective}")
+    if residence == "plan" and ("load_rate" in document["cluster"] or any("load" in j for j in document["jobs"])):
+        raise q.Refused("jobs are loaded during a plan only with residence: run")
     compile_ = _Compiler(tick, clusters.read(document["cluster"]), Library(document, libraries))
     jobs: list[Job] = []
     for spec in document["jobs"]:
@@ -100,8 +110,9 @@ def read(document: dict, libraries: list[dict]) -> Instance:
             jobs.append(compile_.job(spec, spec["name"] if count == 1 else f"{spec['name']}-{n + 1}"))
     return Instance(
         tick=tick,
-        objective=document.get("objective", "makespan"),
+        objective=objective,
         max_period=compile_.limit(document.get("max_period")),
+        queues=residence == "run",
         latency=compile_.ticks(compile_.cluster.latency),
         cluster=compile_.cluster,
         jobs=jobs,
@@ -133,23 +144,52 @@ class _Compiler:
             raise q.Refused(f"job {name!r}: its GPU types have profiles with different layers")
         depths = self.depths(spb, reference)
         measure = spb.get("measure", "backward_time")
+        batches, sharding = spec.get("accumulate", 1), spec.get("sharding")
         return Job(
             name=name,
             workers=spec["workers"],
             iterations=spec.get("iterations", 1),
             weight=spec.get("weight", 1),
             release=self.ticks(q.duration(spec.get("release", 0))),
+            load=self.load(spec, reference),
             deadline=self.limit(spec.get("deadline")),
             gang=spec.get("gang", False),
             within=placement.get("within", "cluster"),
+            policy=self.policy(placement.get("policy")),
             depths=depths,
             segments=[reference.parameters[d] - reference.parameters[s] for s, d in zip([0] + depths, depths)],
+            reductions=batches if sharding in ("zero2", "zero3") else 1,
+            gathers=2 * batches if sharding == "zero3" else 1,
             fixed=self.fixed(spb.get("rule", "ladder"), spec["workers"], depths),
             min_full=spb.get("min_full", 1),
             min_mean=q.ratio(spb.get("min_mean_depth", 0)),
             fraction=[reference.fraction(d, measure) for d in depths],
             on={gpu: self.costs(spec, profile, speed, depths) for gpu, (profile, speed) in serving.items()},
         )
+
+    def load(self, spec: dict, reference: Profile) -> int:
+        if "load" in spec:
+            return self.ticks(q.duration(spec["load"]))
+        if self.cluster.load_rate is None:
+            return 0
+        seconds = Fraction(8 * self.persistent(spec, reference), self.cluster.load_rate)
+        return self.ticks(seconds * 10**9)
+
+    @staticmethod
+    def persistent(spec: dict, profile: Profile) -> int:
+        """Bytes that a worker keeps: parameters, gradients and the optimizer's states, in parts of the parameters."""
+        states = STATES[spec.get("optimizer", "momentum")]
+        if profile.half:
+            states = 2 + 2 * states
+        parts = [1, 1, states]
+        whole = {None: 3, "zero1": 2, "zero2": 1, "zero3": 0}[spec.get("sharding")]  # so many of them
+        size = profile.parameters[-1]
+        return size * sum(parts[:whole]) + q.ceil(Fraction(size * sum(parts[whole:]), spec["workers"]))
+
+    def policy(self, name: Optional[str]) -> Optional[str]:
+        if name is not None and name not in self.cluster.policies:
+            raise q.Refused(f"there is no policy {name!r}")
+        return name
 
     def serving(self, spec: dict, allowed: list[str]) -> dict[str, tuple[Profile, Fraction]]:
         """By GPU type that the job may live on, its profile there and the type's relative speed."""
@@ -192,8 +232,13 @@ class _Compiler:
         return [roles.count(d) for d in depths]
 
     def costs(self, spec: dict, profile: Profile, speed: Fraction, depths: list[int]) -> Costs:
+        checkpointing = spec.get("checkpointing", False)
+        if checkpointing and not any(profile.inputs):
+            raise q.Refused(f"job {spec['name']!r}: the profile does not tell what comes into its layers")
+        sharding = spec.get("sharding")
+        unshared = {"zero2": 1, "zero3": 2}.get(sharding, 0) * profile.largest_block()
         return Costs(
-            time=[max(1, self.ticks(profile.time(d) / speed)) for d in depths],
-            persistent=profile.parameters[-1] * COPIES[spec.get("optimizer", "momentum")],
-            ephemeral=[profile.activations[d] + profile.workspace for d in depths],
+            time=[max(1, self.ticks(spec.get("accumulate", 1) * profile.time(d, checkpointing) / speed)) for d in depths],
+            persistent=self.persistent(spec, profile),
+            ephemeral=[profile.workspace + unshared + profile.kept(d, checkpointing) for d in depths],
         )

@@ -16,6 +16,7 @@ class Profile:
         self.gpu: str = spec["gpu"]
         self.batch: int = spec["batch"]
         self.workspace = q.size(spec.get("workspace", 0))
+        self.half = "precision" in spec  # 16 bit
         from_loss = spec["layers"][::-1]
         self.full = len(from_loss)
         self.forward = sum(q.duration(l["forward"]) for l in from_loss)  # ns
@@ -23,6 +24,8 @@ class Profile:
         self.parameters = _sums(q.size(l.get("parameters", 0)) for l in from_loss)  # bytes
         self.activations = _sums(q.size(l.get("activations", 0)) for l in from_loss)  # bytes
         joined = [l.get("joined", False) for l in from_loss]
+        self.forwards = _sums(q.duration(l["forward"]) for l in from_loss)  # ns
+        self.inputs = [q.size(l.get("input", 0)) for l in from_loss]  # of each layer
         # The deepest layer that a worker back-propagates must begin a block.
         self.cuts = [d for d in range(1, self.full + 1) if d == self.full or not joined[d - 1]]
 
@@ -30,9 +33,26 @@ class Profile:
         """Whether depths mean the same in both."""
         return self.parameters == other.parameters and self.cuts == other.cuts
 
-    def time(self, depth: int) -> int:
-        """Nanoseconds of a task on the GPU that was measured."""
-        return self.forward + self.backward[depth]
+    def blocks(self) -> list[tuple[int, int]]:
+        """The blocks from the loss: each from depth a to depth b."""
+        ends = sorted({*self.cuts, self.full})
+        return list(zip([0] + ends, ends))
+
+    def largest_block(self) -> int:
+        """The most parameter bytes of a block."""
+        return max(self.parameters[b] - self.parameters[a] for a, b in self.blocks())
+
+    def time(self, depth: int, checkpointing: bool = False) -> int:
+        """Nanoseconds of a pass on the GPU that was measured."""
+        return self.forward + self.backward[depth] + (self.forwards[depth] if checkpointing else 0)
+
+    def kept(self, depth: int, checkpointing: bool = False) -> int:
+        """Bytes kept for a backward pass of that depth."""
+        if not checkpointing:
+            return self.activations[depth]
+        blocks = [(a, b) for a, b in self.blocks() if b <= depth]
+        inputs = sum(self.inputs[b - 1] for _, b in blocks)  # of the first layer of each
+        return inputs + max(self.activations[b] - self.activations[a] for a, b in blocks)
 
     def even_cuts(self, n: int) -> set[int]:
         """The shallowest cuts that hold at least 1/n, 2/n, ... (n-1)/n of the backward time."""

@@ -53,7 +53,7 @@ func (m mutant) fit(t *instance.TaskJSON) {
 // settle gives every synchronisation of a job the length that its tasks ask for.
 func (m mutant) settle(name string) {
 	job := jobNamed(m.in, name)
-	span, ok := m.in.Span(m.Residency[name])
+	span, ok := m.in.SpanOf(job, m.Residency[name])
 	if !ok || len(m.Residency[name]) != job.Workers {
 		return
 	}

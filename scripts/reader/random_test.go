@@ -3,6 +3,7 @@ package reader_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"jigsaw/formulation/instance"
 )
@@ -101,12 +102,17 @@ func (d *drawing) types() {
 // models draws profiles on the first GPU type, at one or two batch sizes, and some on others.
 func (d *drawing) models() {
 	for m := range d.between(1, 3) {
-		first := &instance.Profile{Model: fmt.Sprintf("model-%d", m), GPU: "v100", Batch: 32, Workspace: instance.Bytes(d.IntN(500))}
+		first := &instance.Profile{Model: fmt.Sprintf("model-%d", m), GPU: "v100", Batch: 32, Workspace: instance.Bytes(d.IntN(500)), Precision: pick(d, "", "", "bf16", "fp16")}
 		layers := d.between(1, 12)
 		for n := range layers {
 			first.Layers = append(first.Layers, instance.Layer{
 				Name: fmt.Sprintf("layer-%d", n), Parameters: instance.Bytes(d.Int64N(2*d.volume/int64(layers) + 2)), Joined: d.oneIn(4),
 			})
+		}
+		if d.oneIn(2) {
+			for n := range first.Layers {
+				first.Layers[n].Input = instance.Bytes(d.IntN(300))
+			}
 		}
 		d.measure(first, layers)
 		if d.oneIn(3) { // alike layers: sums of fractions of depths come out even
@@ -201,6 +207,8 @@ func (d *drawing) job(n int) {
 		Name: fmt.Sprintf("job-%d", n), Disabled: n > 0 && d.oneIn(8), Model: p.Model, Batch: pick(d, 0, p.Batch),
 		Workers: d.between(1, 6), Iterations: d.between(0, 4), Weight: pick[int64](d, 0, 1, 7, 1_000_000_000),
 		Optimizer: pick(d, "", "sgd", "momentum", "adam"), Gang: d.oneIn(5),
+		Accumulate: pick(d, 0, 0, 1, 3), Sharding: pick(d, "", "", "zero1", "zero2", "zero3"),
+		Checkpointing: d.oneIn(3) && slices.ContainsFunc(p.Layers, func(l instance.Layer) bool { return l.Input > 0 }),
 	}
 	if d.oneIn(5) {
 		j.Count = d.between(1, 3)
@@ -248,6 +256,59 @@ func (d *drawing) differences(in *instance.Instance) {
 	}
 	for _, l := range d.Perm(len(links))[:min(len(links), pick(d, 0, 0, 1, 3))] {
 		c.FailedLinks = append(c.FailedLinks, in.Links[l].Name)
+	}
+	if d.oneIn(2) {
+		c.DegradedLinks = map[string]instance.Ratio{}
+		for _, l := range d.Perm(len(links))[:min(len(links), d.between(1, 3))] {
+			c.DegradedLinks[in.Links[l].Name] = d.ratio(200_000, 1_000_000)
+		}
+	}
+	d.policies(in)
+}
+
+// policies draws labels, and policies that ask for them or for names, for some jobs.
+func (d *drawing) policies(in *instance.Instance) {
+	c := &d.Cluster
+	var known []string
+	for _, rack := range in.Racks {
+		known = append(known, rack.Name)
+	}
+	for _, l := range in.Links {
+		if l.Kind == instance.Trunk || l.Kind == instance.RackUp || l.Kind == instance.RackDown {
+			known = append(known, l.Name)
+		}
+	}
+	for s := range c.Switches {
+		if d.oneIn(3) {
+			c.Switches[s].Labels = []string{"red", "tall"}[:d.between(1, 2)]
+			known = append(known, c.Switches[s].Labels...)
+		}
+	}
+	for l := range c.Links {
+		if d.oneIn(3) {
+			c.Links[l].Labels = []string{"red"}
+			known = append(known, "red")
+		}
+	}
+	if d.oneIn(3) {
+		return
+	}
+	some := func(most int) (labels []string) {
+		for range d.IntN(most + 1) {
+			labels = append(labels, pick(d, known...))
+		}
+		return labels
+	}
+	c.Policies = map[string]instance.PolicySpec{}
+	for _, name := range []string{"one", "two"} {
+		p := instance.PolicySpec{MustPass: some(2), Avoid: some(1), Prefer: some(2)}
+		if len(p.MustPass)+len(p.Avoid) == 0 {
+			p.Prefer = append(p.Prefer, pick(d, known...))
+		}
+		c.Policies[name] = p
+	}
+	for j := range d.Jobs {
+		d.Jobs[j].Placement.Policy = pick(d, "", "one", "two")
 	}
 }
 

@@ -61,7 +61,7 @@ class _Check:
         self.iterations = {j.name: self._iterations(j) for j in instance.jobs}
         # Of jobs with so many GPUs that they have a ring; None where there is no way.
         self.rings: dict[str, Optional[Ring]] = {
-            j.name: self.cluster.ring(self.gpus[j.name]) for j in instance.jobs if 1 < j.workers == len(self.gpus[j.name])
+            j.name: self.cluster.ring(self.gpus[j.name], j.policy) for j in instance.jobs if 1 < j.workers == len(self.gpus[j.name])
         }
 
     def _iterations(self, job: Job) -> list[Iteration]:
@@ -138,7 +138,7 @@ class _Check:
 
     def order(self):
         for job in self.instance.jobs:
-            ready, first = job.release, None
+            ready, first = job.release + job.load, None
             for i in self.each(job):
                 starts = sorted({t.start for t in i.tasks})
                 for start in starts:
@@ -168,6 +168,9 @@ class _Check:
                 yield use.by.job.name, use.by.iteration, use.start, f"{total} tasks on GPU {gpu}"
 
     def memory(self):
+        if self.instance.queues:
+            yield from self.memory_in_time()
+            return
         tasks = self.tasks_by_gpu()
         persistent: dict[int, int] = defaultdict(int)
         for job in self.instance.jobs:
@@ -181,6 +184,25 @@ class _Check:
             ephemeral, *at = max(needs, key=lambda need: need[0], default=(0, None, None, None))
             if persistent[gpu] + ephemeral > self.cluster.memory[kind]:
                 yield (*at, f"GPU {gpu} needs {persistent[gpu]} + {ephemeral} bytes of {self.cluster.memory[kind]}")
+
+    def memory_in_time(self):
+        """Whoever needs more than there is: the sum can only exceed the memory where somebody comes."""
+        tasks, stay = self.tasks_by_gpu(), {}
+        for job in self.instance.jobs:
+            starts = [t.start for t in self.schedule.tasks[job.name]]
+            if starts:
+                stay[job.name] = max(0, min(starts) - job.load), self.schedule.completion(job)
+        for gpu in range(len(self.cluster.node_of)):
+            kind = self.cluster.type_of(gpu)
+            lodgers = [j for j in self.instance.jobs if gpu in self.gpus[j.name] and kind in j.on and j.name in stay]
+            for coming in lodgers:
+                now = stay[coming.name][0]
+                here = [j for j in lodgers if stay[j.name][0] <= now < stay[j.name][1]]
+                names = {j.name for j in here}
+                persistent = sum(j.on[kind].persistent for j in here)
+                ephemeral = max((t.job.on[kind].ephemeral[t.depth] for t in tasks[gpu] if t.job.name in names), default=0)
+                if persistent + ephemeral > self.cluster.memory[kind]:
+                    yield coming.name, None, now, f"GPU {gpu} needs {persistent} + {ephemeral} bytes of {self.cluster.memory[kind]}"
 
     def links(self):
         uses: dict[int, list[Use]] = defaultdict(list)

@@ -78,13 +78,14 @@ def read(document: dict, instance: Instance) -> Schedule:
     plan = Schedule(period, {name: [] for name in jobs}, {name: [] for name in jobs}, {name: [] for name in jobs})
     for name, gpus in document["residency"].items():
         plan.residency[_job(name, jobs).name] = [_gpu(gpu, instance) for gpu in gpus]
-    for t in document["tasks"]:
+    tasks, syncs = (document["tasks"], document["syncs"]) if "blocks" not in document else _written(document["blocks"])
+    for t in tasks:
         job = _job(t["job"], jobs)
         if t["depth"] not in job.depths:
             raise Malformed(f"job {job.name!r} has no depth {t['depth']}")
         gpu, depth = _gpu(t["gpu"], instance), job.depths.index(t["depth"])
         plan.tasks[job.name].append(Task(job, *_times(t), gpu, depth))
-    for s in document["syncs"]:
+    for s in syncs:
         job = _job(s["job"], jobs)
         # A file has the double nearest to 1/n.
         level = next((n for n in instance.cluster.levels if float(s["rate"]) == 1 / n), None)
@@ -92,6 +93,36 @@ def read(document: dict, instance: Instance) -> Schedule:
             raise Malformed(f"{s['rate']} is no rate level")
         plan.syncs[job.name].append(Sync(job, *_times(s), level))
     return plan
+
+
+MOST_WRITTEN = 1_000_000  # tasks and synchronisations of a plan in blocks
+
+
+def _written(blocks: list[dict]) -> tuple[list[dict], list[dict]]:
+    """All repeats of all blocks, one by one: what they mean (section 3)."""
+    total = sum(b["repeats"] * (len(b["tasks"]) + len(b["syncs"])) for b in blocks)
+    if total > MOST_WRITTEN:
+        raise Malformed(f"written out, the plan has {total} tasks and synchronisations; this reader takes up to {MOST_WRITTEN}")
+    done: dict[str, int] = {}  # iterations, by job
+    tasks: list[dict] = []
+    syncs: list[dict] = []
+    for b in blocks:
+        period = b.get("period", 0)
+        if b["start"] < 0 or b["repeats"] < 1 or (period > 0) != (b["repeats"] > 1):
+            raise Malformed(f"a block of {b['repeats']} repeats starts at tick {b['start']} with a period of {period}")
+        each: dict[str, int] = {}  # iterations in a repeat
+        for e in [*b["tasks"], *b["syncs"]]:
+            _times(e)
+            each[e["job"]] = max(each.get(e["job"], 0), e["iteration"])
+        for m in range(b["repeats"]):
+            shift = b["start"] + m * period
+            for pattern, out in (b["tasks"], tasks), (b["syncs"], syncs):
+                for e in pattern:
+                    number = done.get(e["job"], 0) + m * each[e["job"]] + e["iteration"]
+                    out.append({**e, "iteration": number, "start": e["start"] + shift, "end": e["end"] + shift})
+        for job, n in each.items():
+            done[job] = done.get(job, 0) + n * b["repeats"]
+    return tasks, syncs
 
 
 def _job(name: str, jobs: dict[str, Job]) -> Job:

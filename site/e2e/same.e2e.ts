@@ -93,7 +93,7 @@ test('the integer program is the command line’s, and refused where it is too l
     const instance = await save(page, 'YAML')
     const { primal_bound } = JSON.parse(readFileSync(await save(page, 'Result'), 'utf8'))
     for (const format of ['LP', 'MPS']) {
-      const made = ['--format', format.toLowerCase(), '--horizon', `${primal_bound}`]
+      const made = ['-o', format.toLowerCase(), '--horizon', `${primal_bound}`]
       expect(readFileSync(await save(page, format), 'utf8')).toBe(await run('export', instance, ...made))
     }
     const other = await visitor.tab()

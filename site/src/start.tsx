@@ -23,6 +23,9 @@ export async function start(starting: Starting): Promise<void> {
   starting.onCrash = message => {
     store.status.value = `The planner failed and was started anew: ${message}`
   }
+  starting.onBytes = bytes => {
+    store.loaded.value = bytes
+  }
   starting.engine.then(
     engine => store.attach(engine),
     reason => store.fail(reason),

@@ -81,6 +81,8 @@ export function instanceOf(o: FixtureOptions): Compiled {
       source: j,
       depths: [0.25, 0.5, 0.75, 1].map(share => ({ layers: Math.round(share * 20), share })),
       segment_bytes: [4e6, 9e6, 40e6, 120e6],
+      reductions: 1,
+      gathers: 1,
       rule: { fixed: null, min_full: 1, min_share: 0.5 },
       on: [
         {
@@ -383,6 +385,7 @@ export function profileOf(model: string, seed = 1): ProfileInfo {
     batch: 32,
     workspace: 0,
     source: null,
+    estimated: '',
     layers: Array.from({ length: 20 }, (_, i) => ({
       name: `layer${i}`,
       forward_ns: Math.round(2e6 * next()),

@@ -206,7 +206,7 @@ func TestLibrary(t *testing.T) {
 	require.Nil(t, failure)
 	require.NotEmpty(t, profiles)
 	for _, p := range profiles {
-		require.NotNil(t, p.Source, p.Model)
+		require.NotEqual(t, p.Source == nil, p.Estimated == "", "%s: measured, or estimated", p.Model)
 		require.NotEmpty(t, p.Layers, p.Model)
 	}
 	for _, kind := range []string{"instance", "schedule", "result"} {

@@ -99,6 +99,8 @@ type CompiledJob struct {
 	Source       int             `json:"source"`
 	Depths       []CompiledDepth `json:"depths"`
 	SegmentBytes []int64         `json:"segment_bytes"`
+	Reductions   int64           `json:"reductions"`
+	Gathers      int64           `json:"gathers"`
 	Rule         CompiledRule    `json:"rule"`
 	On           []*CompiledCost `json:"on"`
 }
@@ -162,6 +164,7 @@ func newCompiledJob(j *instance.Job, class, source int) CompiledJob {
 		Name: j.Name, Model: j.Model, Batch: j.Batch, Workers: j.Workers, Iterations: j.Iterations, Weight: j.Weight,
 		Release: int64(j.Release), Deadline: int64(j.Deadline), Gang: j.Gang, Within: within(j.Within),
 		Class: class, Source: source, SegmentBytes: integers[int64](j.SegmentBytes),
+		Reductions: 1 + j.MoreReductions, Gathers: 1 + j.MoreGathers,
 		Rule: CompiledRule{j.Rule.Fixed, j.Rule.MinFull, float64(j.Rule.MinShare) / whole},
 	}
 	for i, d := range j.Depths {

@@ -60,7 +60,9 @@ type ProfileInfo struct {
 	Batch     int            `json:"batch"`
 	Workspace int64          `json:"workspace"`
 	Source    *ProfileSource `json:"source"`
-	Layers    []LayerInfo    `json:"layers"`
+	// Estimated says from what it was worked out; empty if it was measured.
+	Estimated string      `json:"estimated"`
+	Layers    []LayerInfo `json:"layers"`
 }
 
 // ProfileSource says where the figures of a profile come from.
@@ -89,7 +91,7 @@ func (a *API) profiles(context.Context, *none) ([]ProfileInfo, error) {
 	}
 	var list []ProfileInfo
 	for _, p := range library.All() {
-		info := ProfileInfo{Model: p.Model, GPU: p.GPU, Batch: p.Batch, Workspace: int64(p.Workspace), Source: (*ProfileSource)(p.Source)}
+		info := ProfileInfo{Model: p.Model, GPU: p.GPU, Batch: p.Batch, Workspace: int64(p.Workspace), Source: (*ProfileSource)(p.Source), Estimated: p.Estimated}
 		for _, l := range p.Layers {
 			info.Layers = append(info.Layers, LayerInfo{
 				l.Name, int64(l.Forward), int64(l.Backward), int64(l.Parameters), int64(l.Activations), l.Joined,

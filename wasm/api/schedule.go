@@ -73,7 +73,7 @@ func newSchedule(in *instance.Instance, s *instance.Schedule) *Schedule {
 	}
 	for j, gpus := range s.Residency {
 		c.Residency[j] = integers[int](gpus)
-		span, _ := in.Span(gpus)
+		span, _ := in.SpanOf(&in.Jobs[j], gpus)
 		c.Spans[j] = Span{span.Parties, int64(in.BitRate(span.Slowest)), make([]LinkUse, len(span.Uses))}
 		for i, u := range span.Uses {
 			c.Spans[j].Links[i] = LinkUse{int(u.Link), u.Times}

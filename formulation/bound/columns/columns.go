@@ -197,6 +197,7 @@ func (c *search) generate(ctx context.Context, s *Master, opt colgen.Options) ([
 	b.Proving = time.Since(begun)
 	c.pace = float64(b.Proving) / float64(max(1, s.Work()))
 	if proof == nil && bound.Best(c.m.Instance, c.best, b).Certificate == b.Certificate {
+		b.Binding = s.bindings(prices, b.Value)
 		c.best = b
 		if result.Weights != nil && live != nil {
 			c.guide = s.newGuide(live.Columns(), result.Weights)

@@ -25,8 +25,8 @@ type planPricer struct{ *columns.Plans }
 // Scratch is the scratch memory of a pricer.
 type Scratch struct {
 	starts []startPrices // of the alternatives
-	prices [][]int64     // of the items of a menu, by item and the point the window ends at
-	dealt  []int64       // of a dish, by the same
+	prices [][]int64     // of the items of a option, by item and the point the window ends at
+	dealt  []int64       // of a multiset, by the same
 	window []int64       // of an iteration, by the same
 	by     []int64       // least price of an iteration that ends by a point
 	after  []int64       // least price of one that begins at a point or later
@@ -52,7 +52,7 @@ func (k *Scratch) resize(p *planPricer) {
 	k.reach = line(k.reach, blocks)
 }
 
-// bounds fills kitchen.by, after and rest for a way.
+// bounds fills Scratch.by, after and rest for a way.
 func (p *planPricer) bounds(t *Tariff, k *Scratch, way int) {
 	g := &p.Grid
 	first := p.row(t, k, way, 0, g.Points)
@@ -212,29 +212,29 @@ func (p *planPricer) cheapestEnd(t *Tariff, k *Scratch) (block, point int, price
 func (p *planPricer) trace(t *Tariff, visits []Visit, way, n, m int, times int64) []Visit {
 	best, kept := int64(math.MaxInt64), len(visits)
 	for index := range p.Options {
-		menu := &p.Options[index]
-		if menu.Mode != way {
+		option := &p.Options[index]
+		if option.Mode != way {
 			continue
 		}
-		prices, at := make([]int64, len(menu.Items)), make([]Visit, len(menu.Items))
-		for i := range menu.Items {
-			prices[i], at[i] = p.place(t, &menu.Items[i], n, m)
+		prices, at := make([]int64, len(option.Items)), make([]Visit, len(option.Items))
+		for i := range option.Items {
+			prices[i], at[i] = p.place(t, &option.Items[i], n, m)
 		}
-		for d := range menu.Multisets {
-			dish, sum := &menu.Multisets[d], int64(0)
-			for i, item := range dish.Items {
+		for d := range option.Multisets {
+			multiset, sum := &option.Multisets[d], int64(0)
+			for i, item := range multiset.Items {
 				if prices[item] == exact.NoPrice {
 					sum = math.MaxInt64
 					break
 				}
-				sum += dish.Counts[i] * prices[item]
+				sum += multiset.Counts[i] * prices[item]
 			}
 			if sum >= best {
 				continue
 			}
 			best, visits = sum, visits[:kept]
-			for i, item := range dish.Items {
-				visits = append(visits, Visit{at[item].Charges, at[item].Start, times * dish.Counts[i]})
+			for i, item := range multiset.Items {
+				visits = append(visits, Visit{at[item].Charges, at[item].Start, times * multiset.Counts[i]})
 			}
 		}
 	}

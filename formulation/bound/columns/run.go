@@ -16,40 +16,40 @@ import (
 
 // classPricer is the pricer of a class as column generation calls it.
 type classPricer struct {
-	s     *Master
-	class int
-	desk  *desk
-	found []Plan // in the rounds before
+	s       *Master
+	class   int
+	pricing *pricing
+	found   []Plan // in the rounds before
 }
 
-// desk is what the pricers of a master share: the tariff of the latest prices,
+// pricing is what the pricers of a master share: the tariff of the latest prices,
 // and scratch memory.
-type desk struct {
-	mu       sync.Mutex
-	prices   []float64
-	tariff   *Tariff
-	kitchens []*Scratch
+type pricing struct {
+	mu        sync.Mutex
+	prices    []float64
+	tariff    *Tariff
+	scratches []*Scratch
 }
 
 // open returns the tariff of the prices and scratch memory to be handed back.
-func (d *desk) open(s *Master, prices []float64) (*Tariff, *Scratch) {
+func (d *pricing) open(s *Master, prices []float64) (*Tariff, *Scratch) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.tariff == nil || &d.prices[0] != &prices[0] {
 		d.prices, d.tariff = prices, newTariff(s.Calendar, s.Prices(prices))
 	}
-	if last := len(d.kitchens) - 1; last >= 0 {
-		k := d.kitchens[last]
-		d.kitchens = d.kitchens[:last]
+	if last := len(d.scratches) - 1; last >= 0 {
+		k := d.scratches[last]
+		d.scratches = d.scratches[:last]
 		return d.tariff, k
 	}
 	return d.tariff, &Scratch{}
 }
 
-func (d *desk) close(k *Scratch) {
+func (d *pricing) close(k *Scratch) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.kitchens = append(d.kitchens, k)
+	d.scratches = append(d.scratches, k)
 }
 
 // Multiplicity implements [colgen.Pricer]: a class has as many plans as jobs.
@@ -60,8 +60,8 @@ func (p *classPricer) Multiplicity() (least, most float64) {
 
 // Price implements [colgen.Pricer].
 func (p *classPricer) Price(prices []float64, _ bool) colgen.Priced[Plan] {
-	t, k := p.desk.open(p.s, prices)
-	defer p.desk.close(k)
+	t, k := p.pricing.open(p.s, prices)
+	defer p.pricing.close(k)
 	best, ok := p.cheapest(t, k)
 	if !ok {
 		return colgen.Priced[Plan]{Bound: math.Inf(1)}
@@ -146,10 +146,10 @@ func (s *Master) Run(ctx context.Context, engine solver.Solver, known [][]Plan, 
 		_ = live.Close()
 		return nil, colgen.Result[Plan]{}, err
 	}
-	shared := &desk{}
+	shared := &pricing{}
 	pricers := make([]colgen.Pricer[Plan], len(s.Classes))
 	for c := range pricers {
-		pricers[c] = &classPricer{s: s, class: c, desk: shared}
+		pricers[c] = &classPricer{s: s, class: c, pricing: shared}
 	}
 	result, err := live.Run(ctx, pricers, opt)
 	return live, result, err
@@ -185,7 +185,7 @@ func (s *Master) known(schedule *instance.Schedule) [][]Plan {
 	}
 	spans := make([]instance.Span, len(in.Jobs))
 	for j, gpus := range schedule.Residency {
-		spans[j], _ = in.Span(gpus)
+		spans[j], _ = in.SpanOf(&in.Jobs[j], gpus)
 	}
 	links := s.LinkGroups()
 	for _, y := range schedule.Syncs {

@@ -103,7 +103,7 @@ func (p *planPricer) look(t *Tariff, s *startPrices, item *columns.Item, alt *co
 	}
 }
 
-// row fills kitchen.window: for a way, the price of an iteration whose tasks
+// row fills Scratch.window: for a way, the price of an iteration whose tasks
 // Start at or after point n and whose synchronisation is treated as ending at
 // m, up to the point last. It returns the first m at which there is one.
 func (p *planPricer) row(t *Tariff, k *Scratch, way, n, last int) int {
@@ -112,24 +112,24 @@ func (p *planPricer) row(t *Tariff, k *Scratch, way, n, last int) int {
 		k.window[m] = exact.NoPrice
 	}
 	for index := range p.Options {
-		menu := &p.Options[index]
-		if menu.Mode != way {
+		option := &p.Options[index]
+		if option.Mode != way {
 			continue
 		}
 		first := n
-		for i := range menu.Items {
-			first = max(first, p.itemPrices(t, k, &menu.Items[i], k.prices[i], n, last))
+		for i := range option.Items {
+			first = max(first, p.itemPrices(t, k, &option.Items[i], k.prices[i], n, last))
 		}
 		if first > last {
 			continue
 		}
 		earliest = min(earliest, first)
 		window, dealt := k.window[first:last+1], k.dealt[first:last+1]
-		for at := range menu.Multisets {
-			dish := &menu.Multisets[at]
+		for at := range option.Multisets {
+			multiset := &option.Multisets[at]
 			clear(dealt)
-			for i, item := range dish.Items {
-				count := dish.Counts[i]
+			for i, item := range multiset.Items {
+				count := multiset.Counts[i]
 				for m, price := range k.prices[item][first : last+1] {
 					dealt[m] += count * price
 				}
@@ -173,14 +173,14 @@ func (p *planPricer) itemPrices(t *Tariff, k *Scratch, item *columns.Item, row [
 func (p *planPricer) fromPoint(k *Scratch, way, n int) int64 {
 	best := int64(exact.NoPrice)
 	for index := range p.Options {
-		menu := &p.Options[index]
-		if menu.Mode != way {
+		option := &p.Options[index]
+		if option.Mode != way {
 			continue
 		}
-		for at := range menu.Multisets {
-			dish, sum := &menu.Multisets[at], int64(0)
-			for i, number := range dish.Items {
-				item, least := &menu.Items[number], int64(exact.NoPrice)
+		for at := range option.Multisets {
+			multiset, sum := &option.Multisets[at], int64(0)
+			for i, number := range multiset.Items {
+				item, least := &option.Items[number], int64(exact.NoPrice)
 				for a := range item.Alts {
 					s := &k.starts[item.First+a]
 					least = min(least, s.least[s.first[n]])
@@ -189,7 +189,7 @@ func (p *planPricer) fromPoint(k *Scratch, way, n int) int64 {
 					sum = exact.NoPrice
 					break
 				}
-				sum += dish.Counts[i] * least
+				sum += multiset.Counts[i] * least
 			}
 			best = min(best, sum)
 		}

@@ -13,10 +13,11 @@ import (
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/fluid"
+	"jigsaw/solver"
 )
 
 // TestSharingAgainstOptima holds the rates programs against brute force, with
-// as many companies as there are and with few, so that there is a crowd.
+// as many co-resident sets as there are and with few, so that there is a crowd.
 func TestSharingAgainstOptima(t *testing.T) {
 	s := boundtest.Engine(t)
 	seeds := uint64(2000)
@@ -38,11 +39,11 @@ func TestSharingAgainstOptima(t *testing.T) {
 		known++
 		plain := 0.0
 		for _, most := range []int{0, 3, 8, fluid.MostCoResidentSets} {
-			b, err := fluidBound(context.Background(), relax.New(in), s, Limits{}, fluid.Detail{Columns: 50, ClassesApart: fluid.FewClasses, CoResidentSets: most})
+			b, err := detailed(context.Background(), relax.New(in), s, solver.Limits{}, fluid.Detail{ClassesApart: fluid.FewClasses, CoResidentSets: most})
 			require.NoError(t, err)
 			require.NotNil(t, b.Value)
 			require.True(t, b.Certified)
-			require.False(t, objective.Better(optimum, b.Value), "seed %d, %d companies: claims %v, the optimum is %v", seed, most, b.Value, optimum)
+			require.False(t, objective.Better(optimum, b.Value), "seed %d, %d co-resident sets: claims %v, the optimum is %v", seed, most, b.Value, optimum)
 			value, _ := b.Value.Float64()
 			if most == 0 {
 				plain = value
@@ -58,6 +59,6 @@ func TestSharingAgainstOptima(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d optima, %d bounds are tighter than without companies, %d meet the optimum", known, tighter, met)
+	t.Logf("%d optima, %d bounds are tighter than without co-resident sets, %d meet the optimum", known, tighter, met)
 	assert.Positive(t, tighter)
 }

@@ -67,6 +67,7 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 		if packing.Prove(m, &b.Proven, b.Certificate) != nil {
 			return false, err
 		}
+		b.Binding = s.bindings(r.Prices)
 		best = b
 		if limits.Improved != nil {
 			limits.Improved(b)
@@ -99,6 +100,22 @@ func packWork(p *packing.Pool) (sum int64) {
 	return sum
 }
 
+// bindings says which GPUs limit the plan: a share more of them takes as much off the makespan as
+// they have of what all GPUs cost.
+func (s search) bindings(prices []int64) []bound.Binding {
+	total := 0.0
+	for p := range s.Pools {
+		total += float64(s.Pools[p].GPUs) * float64(prices[s.Prices+p])
+	}
+	var found []bound.Binding
+	for p := range s.Pools {
+		at := &s.Model.Network.Pools[p]
+		cost := float64(s.Pools[p].GPUs) * float64(prices[s.Prices+p])
+		found = append(found, bound.Binding{Resource: "gpu", Subject: at.GPUName(), Row: at.Id + ".gpu", Effect: -cost / total})
+	}
+	return bound.Bindings(s.Model.Instance.Objective, found)
+}
+
 // mostPackWork bounds the steps of pricing a program once: where so many workers may share a
 // GPU little is lost by spreading their work.
 const mostPackWork = 2_000_000
@@ -112,8 +129,28 @@ type Result struct {
 	work         int64 // steps that pricing took
 }
 
-// Solve looks for prices that make sigma positive, beginning with contents of similar programs.
+// Solve looks for prices that prove that sigma is positive, beginning with contents of similar
+// programs. The check rounds the mixes of depths that it looks at: where it finds contents worth
+// more than they are, prices by which sigma is larger leave GPUs a margin to cost more.
 func (s search) Solve(ctx context.Context, engine solver.Solver, known Result, limits solver.Limits) (Result, error) {
+	work := int64(0)
+	for _, margin := range []float64{0, 1e-3} {
+		r, err := s.solve(ctx, engine, known, limits, margin)
+		r.work += work
+		if err != nil || r.Prices == nil {
+			return r, err
+		}
+		if _, ok := s.Prove(r.Prices); ok {
+			return r, nil
+		}
+		known, work = r, r.work
+	}
+	known.Prices = nil
+	return known, nil
+}
+
+// solve looks for prices by which sigma is larger than the margin.
+func (s search) solve(ctx context.Context, engine solver.Solver, known Result, limits solver.Limits, margin float64) (Result, error) {
 	q := s.problem()
 	r := Result{rows: q.Rows(), unit: s.Unit, contents: make([][]configuration, len(s.Pools))}
 	live, err := colgen.NewMaster[configuration](engine, q)
@@ -144,7 +181,7 @@ func (s search) Solve(ctx context.Context, engine solver.Solver, known Result, l
 			return r, err
 		}
 	}
-	some, none := 1e-6, 1e-9
+	some, none := max(1e-6, margin), 1e-9
 	found, err := live.Run(ctx, pricers, colgen.Options{Smoothing: bound.Smoothing, Prices: begin, Cutoff: &some, Enough: &none, Solver: limits})
 	r.rounds = found.Rounds
 	for _, p := range pricers {
@@ -168,7 +205,7 @@ func (s search) Solve(ctx context.Context, engine solver.Solver, known Result, l
 			if worth > cost[p] {
 				_, worth = f.best(cost[p])
 			}
-			r.Prices = append(r.Prices, worth+packSlack*s.Due)
+			r.Prices = append(r.Prices, worth+max(packSlack*s.Due, int64(float64(worth)*margin/4)))
 		}
 	}
 	return r, err

@@ -43,8 +43,8 @@ const MostPeriodNodes = 8000
 func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (bound.Bound, error) {
 	best := bound.Bound{Proven: relax.Proven{Kind: relax.PeriodsBound}}
 	size := 0 // of the program before
-	for _, companies := range periods.CoResidentSets {
-		m := periods.New(relax.New(in), companies)
+	for _, sets := range periods.CoResidentSets {
+		m := periods.New(relax.New(in), sets)
 		if m == nil {
 			break
 		}
@@ -299,7 +299,7 @@ func (t *search) solve(ctx context.Context, r *relaxation, n *periodNode) (*solv
 	if empty {
 		y, bits = unit(s.Ray), emptyBits
 	}
-	prices, denominator, err := bound.Prices(&r.Linear, y, !empty, bits)
+	prices, denominator, err := bound.Prices(&r.Linear, y, bits)
 	if err != nil || !denominator.IsInt64() {
 		return s, nil
 	}

@@ -14,6 +14,8 @@ func searchFinite(in *instance.Instance, budget *int) (s *instance.Schedule, ok 
 	if len(in.Jobs) > 8 || len(in.GPUs) > maxGPUs {
 		return nil, false
 	}
+	queued := in
+	in = in.Roomy() // memory in time is for the end of the search
 	type candidate struct {
 		homes []home
 		bound int64
@@ -30,7 +32,7 @@ func searchFinite(in *instance.Instance, budget *int) (s *instance.Schedule, ok 
 	best := int64(math.MaxInt64)
 	for _, c := range candidates {
 		f := newFinite(in, c.homes, budget)
-		f.best = best
+		f.best, f.queued = best, queued
 		f.search()
 		if f.found != nil {
 			s, best = f.found, f.best
@@ -49,6 +51,7 @@ const maxGPUs = 16
 // finite is the search with given residencies.
 type finite struct {
 	in     *instance.Instance
+	queued *instance.Instance // the same with memory, where jobs hold it only while they run
 	homes  []home
 	budget *int
 
@@ -175,10 +178,15 @@ func (f *finite) search() {
 			f.startTasks(id)
 		}
 	}
-	if finished {
-		f.best = f.bound() // of a complete schedule: its value
-		f.found = f.schedule()
+	if !finished {
+		return
 	}
+	s := f.schedule()
+	if f.queued.Queues() && len(instance.Check(f.queued, s)) > 0 {
+		return // too much memory at some time
+	}
+	f.best = f.bound() // of a complete schedule: its value
+	f.found = s
 }
 
 // startTasks tries to start each task of the current iteration, or all of
@@ -190,17 +198,38 @@ func (f *finite) startTasks(id instance.JobID) {
 		for _, g := range h.gpus {
 			start = max(start, f.free[g])
 		}
-		f.try(id, -1, start, func() {
-			f.placeTasks(id, 1<<len(h.gpus)-1, start)
-		})
+		for _, start := range f.starts(id, start) {
+			f.try(id, -1, start, func() {
+				f.placeTasks(id, 1<<len(h.gpus)-1, start)
+			})
+		}
 		return
 	}
 	for n, g := range h.gpus {
 		if p.started>>n&1 == 0 {
-			start := max(p.ready, f.free[g])
-			f.try(id, n, start, func() { f.placeTasks(id, 1<<n, start) })
+			for _, start := range f.starts(id, max(p.ready, f.free[g])) {
+				f.try(id, n, start, func() { f.placeTasks(id, 1<<n, start) })
+			}
 		}
 	}
+}
+
+// starts lists when tasks may start that can as from some tick: then or, where jobs queue for memory,
+// once they are loaded after another job has gone.
+func (f *finite) starts(id instance.JobID, first instance.Tick) []instance.Tick {
+	list := []instance.Tick{first}
+	if !f.queued.Queues() || f.jobs[id].iteration > 1 {
+		return list
+	}
+	for j := range f.jobs {
+		if f.jobs[j].iteration <= f.in.Jobs[j].Iterations {
+			continue
+		}
+		if start := f.jobs[j].done + f.queued.Jobs[id].Load; start > first && !slices.Contains(list, start) {
+			list = append(list, start)
+		}
+	}
+	return list
 }
 
 // try searches on after an activity of job id has started; gpu is the number
@@ -209,7 +238,7 @@ func (f *finite) try(id instance.JobID, gpu int, start instance.Tick, place func
 	if start < f.last {
 		return // it could have started before the last activity
 	}
-	if f.depth > 0 && start == f.last {
+	if f.depth > 0 && start == f.last && !f.queued.Queues() {
 		// In the other order, too, unless the last one enabled this one.
 		if id < f.lastJob || id == f.lastJob && gpu >= 0 && gpu < f.lastGPU {
 			return

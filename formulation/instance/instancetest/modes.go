@@ -68,7 +68,7 @@ func newHome(in *instance.Instance, id instance.JobID, gpus []instance.GPUID) (h
 	}
 	h := home{gpus: gpus}
 	var ok bool
-	if h.span, ok = in.Span(gpus); !ok {
+	if h.span, ok = in.SpanOf(job, gpus); !ok {
 		return home{}, false
 	}
 	depths := make([]int, len(gpus))

@@ -57,6 +57,10 @@ const DefaultBudget = 1_000_000
 // before the one tried last. Among equal starts, activities that do not enable
 // one another are tried in one order only.
 //
+// Where jobs hold memory only while they run, the first tasks of a job may also have to wait until another
+// has gone. In an active schedule such a task starts just when the job is loaded after that: if its
+// admission were not the end of a job's stay, the same jobs would be in memory one tick before.
+//
 // # Throughput
 //
 // All periods up to MaxPeriod (which must be set) and all numbers of

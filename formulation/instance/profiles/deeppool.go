@@ -178,6 +178,7 @@ func deepPoolLayers(b deepPoolBatch) ([]instance.Layer, error) {
 			m.Forward += l.Forward
 			m.Backward += l.Backward
 		} else {
+			l.Output = cost.passed
 			if cost.relu {
 				l.Joined = i > 0
 			}

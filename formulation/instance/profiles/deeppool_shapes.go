@@ -57,6 +57,7 @@ func (s shape) equal(t shape) bool {
 type deepPoolCosts struct {
 	out                     shape
 	parameters, activations instance.Bytes
+	passed                  instance.Bytes // to the next layer, where that is not the activations
 	relu                    bool
 }
 
@@ -247,6 +248,7 @@ func (t *tally) bottleneck(row deepPoolRow) (c deepPoolCosts, err error) {
 	second := t.tensor(row.batch, shape{inner, c.out.h, c.out.w})
 	third := t.tensor(row.batch, c.out)
 	c.activations = 2*first + 2*second + 2*third
+	c.passed = third
 	if len(s.Downsample) > 0 && string(s.Downsample) != "null" {
 		// [[in, out, stride], out]
 		var conv [3]int64

@@ -23,8 +23,8 @@ func TestImportDeepPool(t *testing.T) {
 		{Name: "row1 conv2d+ReLU", Forward: 3_362_000, Backward: 3_736_000, Parameters: 4 * conv, Activations: 8 * 8 * 16},
 		{Name: "row3 maxPool2d", Forward: 1_071_000, Backward: 3_670_000, Activations: 8 * 8 * 4},
 		// Twice 8 channels of 2x2, twice 8 and three times 16 of 1x1.
-		{Name: "row4 ResnetBottleneck", Forward: 2_455_000, Backward: 4_445_000, Parameters: 4 * first, Activations: 8 * (2*32 + 2*8 + 3*16)},
-		{Name: "row5 ResnetBottleneck", Forward: 2_175_000, Backward: 4_123_000, Parameters: 4 * second, Activations: 8 * (2*8 + 2*8 + 2*16)},
+		{Name: "row4 ResnetBottleneck", Forward: 2_455_000, Backward: 4_445_000, Parameters: 4 * first, Activations: 8 * (2*32 + 2*8 + 3*16), Output: 8 * 16},
+		{Name: "row5 ResnetBottleneck", Forward: 2_175_000, Backward: 4_123_000, Parameters: 4 * second, Activations: 8 * (2*8 + 2*8 + 2*16), Output: 8 * 16},
 		{Name: "row6 ReLU2d", Forward: 1_000, Backward: 2_000, Joined: true},
 		{Name: "row7 flatten", Forward: 5_000, Backward: 5_000},
 		{Name: "row8 linear+ReLU", Forward: 359_000, Backward: 1_571_000, Parameters: 4 * 170, Activations: 8 * 10},

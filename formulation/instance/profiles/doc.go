@@ -100,6 +100,7 @@
 //	                    the output of each convolution, of the two inner ReLUs
 //	                    and of the last one
 //
+// What a block passes on is its last ReLU's output alone, stated as the layer's output.
 // A bias is counted for every convolution outside bottlenecks, as is PyTorch's
 // default, because the file does not say.
 //

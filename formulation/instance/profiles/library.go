@@ -110,6 +110,8 @@ func (l *Library) Find(model, gpu string, batch int) (*instance.Profile, bool) {
 func origin(p *instance.Profile) string {
 	s := p.Source
 	switch {
+	case p.Estimated != "":
+		return "an estimate"
 	case s == nil || s.Repository == "" && s.File == "":
 		return "an unnamed source"
 	case s.Repository == "":

@@ -26,26 +26,41 @@ func TestBuiltin(t *testing.T) {
 		assert.NotZero(t, r.Backward, r.Model)
 		assert.NotZero(t, r.Parameters, r.Model)
 		assert.NotZero(t, r.Activations, r.Model)
-		assert.Contains(t, r.Source, "https://github.com/")
+		if r.Estimated {
+			assert.Equal(t, "an estimate", r.Source)
+		} else {
+			assert.Contains(t, r.Source, "https://github.com/")
+		}
 	}
 	want := []key{
-		{"alexnet", "v100", 256, 20, 12},     // 5+3 weights, 3 pools, 2 dropouts
-		{"bert24", "v100", 2, 27, 24},        // 24 blocks; the first is one with the embedding
+		{"alexnet", "v100", 256, 20, 12},                                       // 5+3 weights, 3 pools, 2 dropouts
+		{"bert24", "v100", 2, 27, 24},                                          // 24 blocks; the first is one with the embedding
+		{"bert_large", "a100", 16, 26, 25}, {"bert_large", "h100", 16, 26, 25}, // 24 blocks, embedding, head
 		{"densenet121", "v100", 64, 426, 72}, // 58 dense layers, 3 transitions of 3 steps, stem 3, head 3, less the first
 		{"gnmt", "v100", 32, 24, 6},
+		{"gpt2_xl", "a100", 4, 50, 49}, {"gpt2_xl", "h100", 4, 50, 49},
 		{"inception_v3", "v100", 128, 321, 26},
-		{"resnet101", "v100", 64, 344, 37}, // 33 blocks, stem 3, head 2
+		{"llama3_70b", "a100", 1, 82, 81}, {"llama3_70b", "h100", 1, 82, 81},
+		{"llama3_8b", "a100", 1, 34, 33}, {"llama3_8b", "h100", 1, 34, 33},
+		{"mistral_7b", "a100", 1, 34, 33}, {"mistral_7b", "h100", 1, 34, 33},
+		{"qwen2_7b", "a100", 1, 30, 29}, {"qwen2_7b", "h100", 1, 30, 29},
+		{"resnet101", "v100", 64, 344, 37},                                   // 33 blocks, stem 3, head 2
+		{"resnet152", "a100", 64, 52, 51}, {"resnet152", "h100", 64, 52, 51}, // 50 blocks, stem, head
 		{"resnet50", "v100", 128, 174, 20}, // 16 blocks, stem 3, head 2
 	}
 	for _, b := range []int{1, 2, 3, 4, 6, 8, 16, 32, 64} {
 		want = append(want, key{"vgg16", "a100", b, 22, 21})
 	}
-	want = append(want, key{"vgg16", "v100", 128, 38, 22})
+	want = append(want, key{"vgg16", "v100", 128, 38, 22}, key{"vit_l16", "a100", 64, 26, 25}, key{"vit_l16", "h100", 64, 26, 25})
 	for _, b := range []int{1, 2, 3, 4, 6, 8, 16, 32} {
 		want = append(want, key{"wrn101_2", "a100", b, 38, 37})
 	}
 	assert.Equal(t, want, got)
 	for _, p := range lib.All() {
+		if p.Estimated != "" {
+			assert.Contains(t, p.Estimated, "TFLOP/s")
+			continue
+		}
 		require.NotNil(t, p.Source)
 		for _, s := range []string{p.Source.Repository, p.Source.Commit, p.Source.File, p.Source.Licence, p.Source.Note} {
 			assert.NotEmpty(t, s, "source of %s", p.Model)

@@ -127,6 +127,9 @@ func TestLibraryHasOnlyKnownFiles(t *testing.T) {
 	for _, s := range sources {
 		want[s.into+".json"] = true
 	}
+	for _, e := range estimates {
+		want[e.model+".json"] = true
+	}
 	total := 0
 	for _, f := range files {
 		require.True(t, want[f.Name()], f.Name())
@@ -134,6 +137,6 @@ func TestLibraryHasOnlyKnownFiles(t *testing.T) {
 		require.NoError(t, err)
 		total += int(info.Size())
 	}
-	require.Len(t, files, len(sources))
+	require.Len(t, files, len(sources)+len(estimates))
 	require.Less(t, total, 600_000, "the library is part of the browser download")
 }

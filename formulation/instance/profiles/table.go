@@ -4,10 +4,13 @@ import "jigsaw/formulation/instance"
 
 // Row sums up a profile for a listing.
 type Row struct {
-	Model  string `json:"model"`
-	GPU    string `json:"gpu"`
-	Batch  int    `json:"batch"`
-	Layers int    `json:"layers"`
+	Model string `json:"model"`
+	// Family is the kind of the model, see [Family]; Estimated that nobody measured it.
+	Family    string `json:"family,omitempty"`
+	Estimated bool   `json:"estimated,omitempty"`
+	GPU       string `json:"gpu"`
+	Batch     int    `json:"batch"`
+	Layers    int    `json:"layers"`
 	// Cuts is how many depths below full are allowed.
 	Cuts        int               `json:"cuts"`
 	Forward     instance.Duration `json:"forward"`
@@ -29,7 +32,7 @@ func Rows(ps []*instance.Profile) []Row {
 				cuts++
 			}
 		}
-		rows[i] = Row{p.Model, p.GPU, p.Batch, len(p.Layers), cuts, t.Forward, t.Backward, t.Parameters, t.Activations, origin(p)}
+		rows[i] = Row{p.Model, Family(p.Model), p.Estimated != "", p.GPU, p.Batch, len(p.Layers), cuts, t.Forward, t.Backward, t.Parameters, t.Activations, origin(p)}
 	}
 	return rows
 }

@@ -57,7 +57,7 @@ func newPlan(in *instance.Instance, s *instance.Schedule) (*plan, error) {
 	}
 	p.routes = make([]route, len(in.Jobs))
 	for j, gpus := range s.Residency {
-		p.routes[j].Span, p.routes[j].ok = in.Span(gpus)
+		p.routes[j].Span, p.routes[j].ok = in.SpanOf(&in.Jobs[j], gpus)
 	}
 	p.moves = make([]move, len(p.syncs))
 	for i, y := range p.syncs {

@@ -23,7 +23,7 @@ func (e AssignedExaminer) Cheapest(p *AssignedPlans) (best int64, ok bool) {
 	}
 	var single [][]int64 // prices of tasks; see singles
 	var gangs [][][]int64
-	var tasks [][][]int64 // by begin, dish, end: see tasks
+	var tasks [][][]int64 // by begin, multiset, end: see tasks
 	now := map[int64]int64{release: 0}
 	for i := range p.Job.Iterations {
 		if i == 0 || p.Limits.Tasks != nil {
@@ -104,7 +104,7 @@ func (e AssignedExaminer) singles(p *AssignedPlans, i int) [][]int64 {
 	return out
 }
 
-// gangs returns the least price of the tasks of every dish that all start
+// gangs returns the least price of the tasks of every multiset that all start
 // together, by start, for each number of ticks that they may take.
 func (e AssignedExaminer) gangs(p *AssignedPlans, single [][]int64) [][][]int64 {
 	depths, longest := len(p.Job.Depths), p.longest()
@@ -130,7 +130,7 @@ func (e AssignedExaminer) gangs(p *AssignedPlans, single [][]int64) [][][]int64 
 	return out
 }
 
-// tasks returns for every dish the least price of tasks that start at begin or
+// tasks returns for every multiset the least price of tasks that start at begin or
 // later, by the tick that all have ended by, which is the last at most; noPrice
 // where they cannot.
 func (e AssignedExaminer) tasks(p *AssignedPlans, single [][]int64, gangs [][][]int64, begin, last int64) [][]int64 {

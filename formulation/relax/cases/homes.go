@@ -136,7 +136,7 @@ func (n *Node) habitable(in *instance.Instance, j int, home []instance.GPUID) bo
 			return false
 		}
 	}
-	_, ok := in.Span(home)
+	_, ok := in.LeastSpan(job, home)
 	return ok
 }
 

@@ -60,11 +60,11 @@ func (p *AssignedPlans) Levels() int {
 }
 
 // Length is how many ticks a synchronisation takes after the tasks of a multiset, by rate level.
-func (p *AssignedPlans) Length(dish, level int) int64 {
+func (p *AssignedPlans) Length(multiset, level int) int64 {
 	if !p.Job.HasSync() {
 		return 0
 	}
-	return p.Multisets[dish].Sync[level]
+	return p.Multisets[multiset].Sync[level]
 }
 
 // MayStart reports whether the synchronisation of iteration i may start so.
@@ -105,7 +105,7 @@ func newHomePlans(s *Program, n *Node, j int) *AssignedPlans {
 		}
 		p.Time = append(p.Time, times)
 	}
-	span, _ := in.Span(limits.Assignment)
+	span, _ := in.LeastSpan(job, limits.Assignment)
 	var pooled []LinkCharge
 	for _, use := range span.Uses {
 		if at, ok := s.Pooled[use.Link]; ok && s.Groups[at.Group].Capacity > 0 {
@@ -123,14 +123,14 @@ func newHomePlans(s *Program, n *Node, j int) *AssignedPlans {
 	}
 	p.Loads = slices.Concat(p.Links, pooled)
 	for _, counts := range s.Model.Multisets(d) {
-		dish := Multiset{Counts: counts}
+		multiset := Multiset{Counts: counts}
 		if job.HasSync() {
 			volume := job.Volume(counts, span.Parties)
 			for _, level := range in.RateLevels {
-				dish.Sync = append(dish.Sync, int64(in.SyncTicks(volume, span.Rate(level))))
+				multiset.Sync = append(multiset.Sync, int64(in.SyncTicks(volume, span.Rate(level))))
 			}
 		}
-		p.Multisets = append(p.Multisets, dish)
+		p.Multisets = append(p.Multisets, multiset)
 	}
 	p.Iteration = p.shortest()
 	return p
@@ -166,26 +166,4 @@ func DealStates(counts []int) int {
 		size = min(size*(n+1), mostDeals+1)
 	}
 	return size
-}
-
-// SyncLevel is a way to synchronise.
-type SyncLevel struct {
-	Level  int // rate level
-	Length int64
-	Shares []int // by link of the job: how many of its shares it takes
-}
-
-// SyncLevels lists the ways to synchronise after the tasks of a dish, from short to long:
-// of rate levels at which it takes as long, the lowest. Shares are not known yet.
-func (p *AssignedPlans) SyncLevels(dish int) (list []SyncLevel) {
-	if !p.Job.HasSync() {
-		return nil
-	}
-	lengths := p.Multisets[dish].Sync
-	for level, length := range lengths {
-		if level+1 == len(lengths) || lengths[level+1] > length {
-			list = append(list, SyncLevel{Level: level, Length: length})
-		}
-	}
-	return list
 }

@@ -105,7 +105,7 @@ func settle(s *columns.Program, n *Node) {
 		s.Groups = append(s.Groups, columns.Group{Name: in.Links[l].Name})
 	}
 	peak := make([]int64, len(in.Links)) // of all synchronisations together
-	for _, b := range n.Jobs {
+	for j, b := range n.Jobs {
 		if b.Assignment == nil {
 			continue
 		}
@@ -114,7 +114,7 @@ func settle(s *columns.Program, n *Node) {
 				s.Groups[s.GPUGroup(g)].Capacity = int64(len(s.Sharers(g)))
 			}
 		}
-		span, _ := in.Span(b.Assignment)
+		span, _ := in.LeastSpan(&in.Jobs[j], b.Assignment)
 		for _, use := range span.Uses {
 			peak[use.Link] += int64(span.Rate(in.RateLevels[0])) * int64(use.Times)
 		}

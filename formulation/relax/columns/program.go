@@ -203,7 +203,7 @@ func (s *Program) PlansOf(class *Class) Plans {
 		}
 		for r := range way.Options {
 			iteration = min(iteration, int64(way.Mode.Full)+way.Options[r].Sync)
-			p.Options = append(p.Options, s.newMenu(d, way, w, &way.Options[r]))
+			p.Options = append(p.Options, s.newOption(d, way, w, &way.Options[r]))
 		}
 	}
 	for i := range p.Options {
@@ -260,10 +260,10 @@ func (s *Program) loads(o *relax.Mode) bool {
 	return false
 }
 
-// newMenu writes a recipe in a way down as items: the depths, and the
+// newOption writes a option in a way down as items: the depths, and the
 // synchronisation where its links have rows.
-func (s *Program) newMenu(d *relax.Class, w *relax.ModeOptions, index int, r *relax.Option) PricedOption {
-	menu := PricedOption{Mode: index, sync: r.Sync}
+func (s *Program) newOption(d *relax.Class, w *relax.ModeOptions, index int, r *relax.Option) PricedOption {
+	option := PricedOption{Mode: index, sync: r.Sync}
 	task := func(pool, depth int) (int64, bool) {
 		t := s.Model.Network.Pools[pool].GPUType
 		if !d.Fits[t][depth] {
@@ -283,8 +283,8 @@ func (s *Program) newMenu(d *relax.Class, w *relax.ModeOptions, index int, r *re
 					alt.Uses = append(alt.Uses, Use{pool, int64(n), length})
 				}
 			}
-			menu.Multisets = append(menu.Multisets, Multiset{[]int{len(menu.Items)}, []int64{1}})
-			menu.Items = append(menu.Items, Item{Tail: r.Sync, Alts: []Alternative{alt}})
+			option.Multisets = append(option.Multisets, Multiset{[]int{len(option.Items)}, []int64{1}})
+			option.Items = append(option.Items, Item{Tail: r.Sync, Alts: []Alternative{alt}})
 		}
 	} else {
 		at := make([]int, len(d.Job.Depths))
@@ -298,39 +298,28 @@ func (s *Program) newMenu(d *relax.Class, w *relax.ModeOptions, index int, r *re
 					continue
 				}
 				if at[depth] < 0 {
-					at[depth] = len(menu.Items)
+					at[depth] = len(option.Items)
 					it := Item{Tail: r.Sync}
 					for _, pool := range w.Mode.Pools {
 						if length, ok := task(pool, depth); ok {
 							it.Alts = append(it.Alts, Alternative{length, []Use{{pool, 1, length}}})
 						}
 					}
-					menu.Items = append(menu.Items, it)
+					option.Items = append(option.Items, it)
 				}
 				o.Items, o.Counts = append(o.Items, at[depth]), append(o.Counts, int64(n))
 			}
-			menu.Multisets = append(menu.Multisets, o)
+			option.Multisets = append(option.Multisets, o)
 		}
 	}
 	if alts := s.syncs(w.Mode, r); len(alts) > 0 {
-		for i := range menu.Multisets {
-			o := &menu.Multisets[i]
-			o.Items, o.Counts = append(o.Items, len(menu.Items)), append(o.Counts, 1)
+		for i := range option.Multisets {
+			o := &option.Multisets[i]
+			o.Items, o.Counts = append(o.Items, len(option.Items)), append(o.Counts, 1)
 		}
-		menu.Items = append(menu.Items, Item{Head: int64(w.Mode.Full), Alts: alts})
+		option.Items = append(option.Items, Item{Head: int64(w.Mode.Full), Alts: alts})
 	}
-	return menu
-}
-
-// rackClasses lists the classes of racks that a mode's pools are in.
-func (s *Program) rackClasses(o *relax.Mode) []int {
-	var list []int
-	for _, p := range o.Pools {
-		if r := s.Model.Network.Pools[p].Rack; !slices.Contains(list, r) {
-			list = append(list, r)
-		}
-	}
-	return list
+	return option
 }
 
 // Row is the row of a group in a bucket.

@@ -9,7 +9,7 @@ import (
 	"jigsaw/formulation/relax/exact"
 )
 
-// paces lists the paces of a recipe, from short to long. There are none where nothing is
+// paces lists the paces of a option, from short to long. There are none where nothing is
 // synchronised.
 func (s *Program) paces(o *relax.Mode, r *relax.Option) []relax.Pace {
 	switch {
@@ -65,7 +65,7 @@ func (s *Program) syncs(o *relax.Mode, r *relax.Option) []Alternative {
 			case relax.InRack:
 				add(take(s.nic(p), o.Nodes, at.NIC))
 			case relax.Spread:
-				for _, k := range s.rackClasses(o) {
+				for _, k := range s.Model.Network.RackClasses(o) {
 					add(take(s.nic(p), o.Nodes, at.NIC), take(s.uplink(k), o.Racks, s.Model.Network.Racks[k].Uplink))
 				}
 			}

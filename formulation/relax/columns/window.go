@@ -102,30 +102,30 @@ func (w *windowPrices) least(n, m int) int64 {
 // windows are the least prices of an iteration of a class in one way between any
 // two points, looked up when they are asked for.
 type windows struct {
-	e      *Examiner
-	menus  []*PricedOption     // of the way
-	places [][][]*windowPrices // by menu, item, alternative
-	known  [][]int64           // by the point where a window begins, and how many points later it ends
-	least  []int64             // scratch, by item
+	e       *Examiner
+	options []*PricedOption     // of the way
+	places  [][][]*windowPrices // by option, item, alternative
+	known   [][]int64           // by the point where a window begins, and how many points later it ends
+	least   []int64             // scratch, by item
 }
 
 // windows returns the prices of an iteration in a way.
 func (e *Examiner) windows(p *Plans, way int) *windows {
 	w := &windows{e: e, known: make([][]int64, p.Grid.Points+1)}
 	for i := range p.Options {
-		menu := &p.Options[i]
-		if menu.Mode != way {
+		option := &p.Options[i]
+		if option.Mode != way {
 			continue
 		}
-		places := make([][]*windowPrices, len(menu.Items))
-		for n := range menu.Items {
-			item := &menu.Items[n]
+		places := make([][]*windowPrices, len(option.Items))
+		for n := range option.Items {
+			item := &option.Items[n]
 			for a := range item.Alts {
 				places[n] = append(places[n], e.within(p, item, &item.Alts[a]))
 			}
 		}
-		w.menus, w.places = append(w.menus, menu), append(w.places, places)
-		w.least = make([]int64, max(len(w.least), len(menu.Items)))
+		w.options, w.places = append(w.options, option), append(w.places, places)
+		w.least = make([]int64, max(len(w.least), len(option.Items)))
 	}
 	return w
 }
@@ -136,7 +136,7 @@ func (w *windows) from(n, m int) []int64 {
 	list := w.known[n]
 	for at := n + len(list); at <= m; at++ {
 		best := int64(exact.NoPrice)
-		for i, menu := range w.menus {
+		for i, option := range w.options {
 			if w.e.Over() {
 				break
 			}
@@ -146,8 +146,8 @@ func (w *windows) from(n, m int) []int64 {
 					w.least[item] = min(w.least[item], alt.least(n, at))
 				}
 			}
-			for d := range menu.Multisets {
-				best = min(best, w.e.iteration(&menu.Multisets[d], w.least))
+			for d := range option.Multisets {
+				best = min(best, w.e.iteration(&option.Multisets[d], w.least))
 			}
 		}
 		list = append(list, best)
@@ -156,14 +156,14 @@ func (w *windows) from(n, m int) []int64 {
 	return list
 }
 
-// iteration returns the price of a dish, given the lowest prices of the items.
-func (e *Examiner) iteration(dish *Multiset, least []int64) int64 {
+// iteration returns the price of a multiset, given the lowest prices of the items.
+func (e *Examiner) iteration(multiset *Multiset, least []int64) int64 {
 	sum := int64(0)
-	for i, at := range dish.Items {
+	for i, at := range multiset.Items {
 		if least[at] == exact.NoPrice {
 			return exact.NoPrice
 		}
-		sum = e.Add(sum, e.Mul(dish.Counts[i], least[at]))
+		sum = e.Add(sum, e.Mul(multiset.Counts[i], least[at]))
 	}
 	return sum
 }

@@ -1,17 +1,15 @@
 package fluid
 
 import (
-	"fmt"
-	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/linear"
 	"slices"
 )
 
 // sharing are rows for the periodic objectives about who shares single GPUs.
-// Each GPU has a company, the set of jobs that live there; there are variables
-// for every company of few jobs, and for all larger ones together:
+// Each GPU has a co-resident set, the set of jobs that live there; there are variables
+// for every co-resident set of few jobs, and for all larger ones together:
 //
-//	gpus[S]         GPUs with company S, a multiset of classes
+//	gpus[S]         GPUs with co-resident set S, a multiset of classes
 //	does[S,c,d]     tasks of depth d there of the n_c(S) members of class c, per period
 //
 // A job has k homes at the most, tasks to the number of its iterations, and on
@@ -46,11 +44,11 @@ import (
 //	(27) G x_i = does[i] there >= U x_i - (period / l_i) (U homes_i / k_i - G)
 //	(28) does[i] there <= U x_i
 //
-// for classes of one job each, where what companies of many jobs do counts as
+// for classes of one job each, where what co-resident sets of many jobs do counts as
 // done there in (27), and not in (28).
 type sharing struct {
 	*Program
-	size  int      // members of the largest company with variables of its own
+	size  int      // members of the largest co-resident set with variables of its own
 	gpus  int      // row (21)
 	homes []int    // rows (22), by shape
 	rules [][]rule // rows (23), by shape
@@ -66,7 +64,7 @@ type coResidentSet struct {
 	does    map[int][]int // by shape and depth; -1: none
 }
 
-// crowd is all larger companies together. Its slices are by shape, empty if
+// crowd is all larger co-resident sets together. Its slices are by shape, empty if
 // there is none.
 type crowd struct {
 	homes []int
@@ -79,7 +77,7 @@ type rule struct {
 	weight []int64
 }
 
-// MostCoResidentSets bounds the companies with variables of their own.
+// MostCoResidentSets bounds the co-resident sets with variables of their own.
 const MostCoResidentSets = 600
 
 // sharing adds the rows, unless there are too many classes.
@@ -113,7 +111,7 @@ func (f *Program) sharing() *sharing {
 		s.gather()
 	}
 	if s.size < 2 {
-		return s // only companies of at least two tell who shares GPUs
+		return s // only co-resident sets of at least two tell who shares GPUs
 	}
 	for i := range s.Shapes {
 		for a := range s.Shapes {
@@ -159,7 +157,7 @@ func coResidentSets(jobs []int, size, most int) [][]int {
 	return list
 }
 
-// rows adds rows (21) to (23), still empty on the side of the companies.
+// rows adds rows (21) to (23), still empty on the side of the co-resident sets.
 func (s *sharing) rows() {
 	all := make([]bool, len(s.Model.GPUs))
 	total := int64(0)
@@ -167,41 +165,23 @@ func (s *sharing) rows() {
 		all[t] = n > 0
 		total += n
 	}
-	s.gpus = s.Linear.Row("share.gpus", linear.AtMost, total, linear.About{Resource: "gpu", Subject: s.Model.TypesName(all, total), Capacity: -1})
+	s.gpus = s.Linear.Row("share.gpus", linear.AtMost, total, linear.About{Resource: "gpu", Subject: s.Model.TypesName(all, total)})
 	for i := range s.Shapes {
 		shape := &s.Shapes[i]
 		job := shape.Class.Job
 		s.homes = append(s.homes, s.Linear.Row(shape.Id+".homes", linear.AtMost, int64(job.Workers)*shape.Jobs, linear.About{}))
+		list := demands(job)
+		if job.Rule.Fixed == nil {
+			each := slices.Repeat([]int64{1}, len(job.Depths))
+			list = append(list, demand{"tasks", linear.Equal, int64(job.Workers), each})
+		}
 		var rules []rule
-		add := func(name string, is linear.Sense, perIteration int64, weight func(depth int) int64) {
-			r := rule{row: s.Linear.Row(shape.Id+".share."+name, is, 0, linear.About{})}
+		for _, d := range list {
+			r := rule{s.Linear.Row(shape.Id+".share."+d.name, d.is, 0, linear.About{}), d.weight}
 			for _, x := range shape.does {
-				s.Linear.Term(r.row, x, -perIteration)
-			}
-			for depth := range job.Depths {
-				r.weight = append(r.weight, weight(depth))
+				s.Linear.Term(r.row, x, -d.least)
 			}
 			rules = append(rules, r)
-		}
-		only := func(depth int) func(int) int64 {
-			return func(o int) int64 {
-				if o == depth {
-					return 1
-				}
-				return 0
-			}
-		}
-		if fixed := job.Rule.Fixed; fixed != nil {
-			for depth, count := range fixed {
-				if count > 0 {
-					add(fmt.Sprintf("d%d", depth), linear.Equal, int64(count), only(depth))
-				}
-			}
-		} else {
-			add("tasks", linear.Equal, int64(job.Workers), func(int) int64 { return 1 })
-			add("full", linear.AtLeast, int64(job.Rule.MinFull), only(job.Full()))
-			weights, need := relax.Shares(job)
-			add("share", linear.AtLeast, need, func(o int) int64 { return weights[o] })
 		}
 		s.rules = append(s.rules, rules)
 	}

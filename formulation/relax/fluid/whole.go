@@ -8,7 +8,7 @@ import (
 
 // Rates are the columns of what a job does in a period of whole numbers, and
 // rows that tie it to what it does on single GPUs. With x the iterations of job i
-// in a period, each company S of its GPUs has exactly
+// in a period, each co-resident set S of its GPUs has exactly
 //
 //	does[S,i] = x gpus[S].
 //
@@ -26,7 +26,7 @@ type Rates struct {
 	Shares [][]product      // by shape
 }
 
-// product is what one job does in one company, as the columns added up, and the
+// product is what one job does in one co-resident set, as the columns added up, and the
 // column of its GPUs there.
 type product struct {
 	Does []int

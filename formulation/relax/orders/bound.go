@@ -5,28 +5,23 @@ import (
 	"slices"
 )
 
-// sequenceCrew is some GPUs, and who lives on them.
-// A link has the jobs that synchronise over it.
-type sequenceCrew struct {
+// gpuSet is some GPUs, and who lives on them.
+type gpuSet struct {
 	gpus    []int
 	jobs    []int
 	workers [][]int // by number of the job here
-	link    bool
-	first   int // share of a link, and how many
-	shares  int
-	tolls   [][]int64 // by number of the job here, dish: ticks of shares, at the least
 }
 
-// sequenceDuty is what a job has left to do on the GPUs of a crew.
-type sequenceDuty struct {
+// jobLoad is what a job has left to do on the GPUs of a gpuSet.
+type jobLoad struct {
 	job                    int
 	now, each              int64 // ticks in the iteration at hand, and in each later
 	tail                   int64 // ticks of an iteration after them, at the least
 	later, by, period, all int64
 }
 
-func (e *Examiner) crew(gpus []int) {
-	c := sequenceCrew{gpus: gpus}
+func (e *Examiner) gpuSet(gpus []int) {
+	c := gpuSet{gpus: gpus}
 	for j := range e.Jobs {
 		var here []int
 		for w, g := range e.Jobs[j].GPUs {
@@ -38,23 +33,17 @@ func (e *Examiner) crew(gpus []int) {
 			c.jobs, c.workers = append(c.jobs, j), append(c.workers, here)
 		}
 	}
-	e.crews = append(e.crews, c)
+	e.gpuSets = append(e.gpuSets, c)
 }
 
 // following is when the iteration at hand of a job is over, at the earliest, the deepest
 // tasks starting first. If it has begun, this raises when its tasks are.
-func (e *Examiner) following(x *sequenceState, j int) int64 {
+func (e *Examiner) following(x *examinedState, j int) int64 {
 	job := &e.Jobs[j]
 	window := job.Limits.Ends[x.done[j]]
-	e.menus[j] = e.menu(j, e.dealt(x, j))
-	switch {
-	case e.pausing(x, j):
-		e.last[j] = x.over[j]
-		return max(window.From, e.crossed(x, j, e.menus[j].dish[0], x.over[j]))
-	case job.Job.Gang:
-		start := e.start(x, j, job.GPUs[0])
-		e.last[j] = max(x.over[j], start+e.orders[j].deepest)
-		return max(window.From, start+job.Iteration)
+	e.remainders[j] = e.remainder(j, e.dealt(x, j))
+	if job.Job.Gang {
+		return max(window.From, e.start(x, j, job.GPUs[0])+job.Iteration)
 	}
 	e.starts = e.starts[:0]
 	for w, g := range job.GPUs {
@@ -64,7 +53,7 @@ func (e *Examiner) following(x *sequenceState, j int) int64 {
 	}
 	slices.Sort(e.starts)
 	next, over := int64(math.MaxInt64), int64(math.MaxInt64)
-	for i, left := range e.menus[j].left {
+	for i, left := range e.remainders[j].left {
 		last, at := x.over[j], 0
 		for d := len(left) - 1; d >= 0; d-- {
 			if left[d] > 0 { // the latest of as many
@@ -72,13 +61,11 @@ func (e *Examiner) following(x *sequenceState, j int) int64 {
 				last = max(last, e.starts[at-1]+job.Fastest[d])
 			}
 		}
-		over, next = min(over, last), min(next, e.crossed(x, j, e.menus[j].dish[i], last))
+		over, next = min(over, last), min(next, last+e.remainders[j].pause[i])
 	}
-	e.last[j] = over
-	switch {
-	case len(e.starts) < len(job.GPUs):
+	if len(e.starts) < len(job.GPUs) {
 		x.over[j] = over
-	case job.Apart == 0: // else the deepest task may start before, on a GPU that is left out
+	} else {
 		next = max(next, e.starts[0]+job.Iteration)
 	}
 	return max(window.From, next)
@@ -86,7 +73,7 @@ func (e *Examiner) following(x *sequenceState, j int) int64 {
 
 // promises raises the times of a state and reports whether nothing simple shows that no
 // end in time follows.
-func (e *Examiner) promises(x *sequenceState) bool {
+func (e *Examiner) promises(x *examinedState) bool {
 	cost := x.cost
 	for j := range e.Jobs {
 		if e.finished(x, j) {
@@ -127,16 +114,19 @@ func (e *Examiner) promises(x *sequenceState) bool {
 			x.free[g] = 0
 		}
 	}
-	e.idle(x)
 	for j := range e.Jobs {
 		if e.dues[j] = e.Jobs[j].Due; e.Weighted {
 			e.dues[j] = min(e.dues[j], e.ends[j]+(e.Most-cost)/e.Jobs[j].Job.Weight)
 		}
 	}
-	for i := range e.crews {
-		c := &e.crews[i]
+	for i := range e.gpuSets {
+		c := &e.gpuSets[i]
 		e.assign(x, c)
-		free := e.times(x, c)
+		free := e.free[:0]
+		for _, g := range c.gpus {
+			free = append(free, x.free[g])
+		}
+		e.free = free
 		if !e.room(free) || e.Weighted && cost+e.inTurn(free) > e.Most {
 			return false
 		}
@@ -144,15 +134,11 @@ func (e *Examiner) promises(x *sequenceState) bool {
 	return true
 }
 
-// assign lists the duties of a crew.
-func (e *Examiner) assign(x *sequenceState, c *sequenceCrew) {
-	e.duties = e.duties[:0]
+// assign lists the jobLoads of a gpuSet.
+func (e *Examiner) assign(x *examinedState, c *gpuSet) {
+	e.jobLoads = e.jobLoads[:0]
 	for i, j := range c.jobs {
 		if e.finished(x, j) {
-			continue
-		}
-		if c.link {
-			e.charge(x, c, i)
 			continue
 		}
 		job, waiting := &e.Jobs[j], 0
@@ -161,13 +147,13 @@ func (e *Examiner) assign(x *sequenceState, c *sequenceCrew) {
 				waiting++
 			}
 		}
-		d := sequenceDuty{
-			job: j, now: e.menus[j].now[waiting], each: e.orders[j].each[len(c.workers[i])],
+		d := jobLoad{
+			job: j, now: e.remainders[j].now[waiting], each: e.orders[j].each[len(c.workers[i])],
 			later: int64(job.Job.Iterations) - x.done[j] - 1, period: job.Iteration, tail: job.Pauses,
 		}
 		d.by, d.all = e.dues[j]-job.Pauses-d.later*d.period, d.now+d.later*d.each
 		if d.all > 0 {
-			e.duties = append(e.duties, d)
+			e.jobLoads = append(e.jobLoads, d)
 		}
 	}
 }
@@ -180,13 +166,13 @@ func until(free []int64, tick int64) (sum int64) {
 	return sum
 }
 
-// room reports whether GPUs, or the shares of a link, that are free from some ticks on have the time for what is to be done by the end of any
-// iteration.
+// room reports whether GPUs that are free from some ticks on have the time for what is to be done
+// by the end of any iteration.
 func (e *Examiner) room(free []int64) bool {
-	for _, d := range e.duties {
+	for _, d := range e.jobLoads {
 		for by := d.by; by <= d.by+d.later*d.period; by += d.period {
 			ticks := int64(0)
-			for _, o := range e.duties {
+			for _, o := range e.jobLoads {
 				if over := by - o.by; over >= 0 {
 					ticks += o.now + o.each*min(o.later, over/o.period)
 				}
@@ -200,10 +186,9 @@ func (e *Examiner) room(free []int64) bool {
 }
 
 // inTurn is by how much the sum w C of some jobs exceeds what it is if each ends as soon
-// as alone: whichever runs the last task on some GPUs, or is the last on a link, waits for the
-// others there.
+// as alone: whichever runs the last task on some GPUs waits for the others there.
 func (e *Examiner) inTurn(free []int64) int64 {
-	jobs := e.duties[:min(len(e.duties), MostTogether)]
+	jobs := e.jobLoads[:min(len(e.jobLoads), MostTogether)]
 	var known [1 << MostTogether]int64 // by set: what it exceeds by, and 1; 0: not known
 	var exceed func(set int) int64
 	exceed = func(set int) int64 {

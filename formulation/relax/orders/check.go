@@ -14,43 +14,41 @@ import (
 type Examiner struct {
 	Ctx context.Context
 	*Problem
-	Most   int64 // sum w C of the jobs, at most; where only ends count, the dues do
-	Steps  int   // steps that may still be taken, as the search counts them; below 0: none
-	held   int   // numbers in states
-	layers []examinedLayer
-	orders []sequenceOrder // by job
-	crews  []sequenceCrew
-	spare  []*sequenceState
-	// Scratch: by job when the tasks of the iteration at hand may be over, when it and the
-	// last may end, at the earliest, by when the last must, and what may be dealt; by GPU, then
-	// link, whether what is next may be there; by GPU how long that may wait.
-	last, next, ends, dues []int64
-	menus                  []*sequenceMenu
-	rivals                 []bool
-	slack                  []int64
-	free                   []int64
-	starts                 []int64
-	duties                 []sequenceDuty
-	key                    []byte
-	polled                 int
+	Most    int64 // sum w C of the jobs, at most; where only ends count, the dues do
+	Steps   int   // steps that may still be taken, as the search counts them; below 0: none
+	held    int   // numbers in states
+	layers  []examinedLayer
+	orders  []examinedJob // by job
+	gpuSets []gpuSet
+	spare   []*examinedState
+	// Scratch: by job when the iteration at hand and the last may end, at the earliest, by when the
+	// last must, and what may be dealt; by GPU whether what is next may be there, and how long that
+	// may wait.
+	next, ends, dues []int64
+	remainders       []*remainder
+	rivals           []bool
+	slack            []int64
+	free             []int64
+	starts           []int64
+	jobLoads         []jobLoad
+	key              []byte
+	polled           int
 }
 
-// sequenceOrder is what the rule of a job asks for.
-type sequenceOrder struct {
-	first    int // depth among those of all jobs
-	longest  int64
-	deepest  int64 // ticks of the longest task of an iteration, at the least
-	monotone bool  // shallower tasks are as short, and fit where deeper ones do
-	menus    map[string]*sequenceMenu
-	deeper   map[[2]*sequenceMenu]bool
-	each     []int64 // ticks of so many workers' tasks of an iteration, at the least
+// examinedJob is what the rule of a job asks for.
+type examinedJob struct {
+	first      int // depth among those of all jobs
+	longest    int64
+	monotone   bool // shallower tasks are as short, and fit where deeper ones do
+	remainders map[string]*remainder
+	deeper     map[[2]*remainder]bool
+	each       []int64 // ticks of so many workers' tasks of an iteration, at the least
 }
 
-// sequenceMenu is what a job may go on with: what is left of its dishes.
-type sequenceMenu struct {
-	left  [][]int64 // by dish that is possible, depth
-	pause []int64   // by dish that is possible
-	dish  []int     // by dish that is possible: its number
+// remainder is what a job may go on with: what is left of its multisets.
+type remainder struct {
+	left  [][]int64 // by multiset that is possible, depth
+	pause []int64   // by multiset that is possible
 	now   []int64   // ticks of so many tasks that are left, at the least
 }
 
@@ -58,60 +56,44 @@ func (e *Examiner) prepare() (tasks int) {
 	depths := 0
 	for j := range e.Jobs {
 		job := &e.Jobs[j]
-		o := sequenceOrder{first: depths, monotone: slices.IsSorted(job.Fastest), deepest: exact.NoPrice, menus: map[string]*sequenceMenu{}, deeper: map[[2]*sequenceMenu]bool{}}
+		o := examinedJob{first: depths, monotone: slices.IsSorted(job.Fastest), remainders: map[string]*remainder{}, deeper: map[[2]*remainder]bool{}}
 		for w := range job.Time {
 			o.longest = max(o.longest, slices.Max(job.Time[w]))
 			for d := 1; d < len(job.Time[w]); d++ {
 				o.monotone = o.monotone && job.Time[w][d-1] <= job.Time[w][d] && job.Depths[w]>>(d-1)&1 >= job.Depths[w]>>d&1
 			}
 		}
-		for i := range job.Multisets {
-			longest := int64(0)
-			for d, n := range job.Multisets[i].Counts {
-				if n > 0 {
-					longest = max(longest, job.Fastest[d])
-				}
-			}
-			o.deepest = min(o.deepest, longest)
-		}
 		depths += len(job.Job.Depths)
 		e.orders = append(e.orders, o)
-		e.orders[j].each = e.menu(j, make([]int64, len(job.Job.Depths))).now
+		e.orders[j].each = e.remainder(j, make([]int64, len(job.Job.Depths))).now
 		tasks += len(job.GPUs) * job.Job.Iterations
-		if job.Links != nil {
-			tasks += job.Job.Iterations
-		}
-	}
-	for l := range e.Shares {
-		e.gate(l)
 	}
 	var all []int
 	for g := range e.Residents {
 		all = append(all, g)
-		e.crew([]int{g})
+		e.gpuSet([]int{g})
 	}
 	for j := range e.Jobs {
-		e.crew(e.Jobs[j].GPUs)
+		e.gpuSet(e.Jobs[j].GPUs)
 	}
-	e.crew(all)
+	e.gpuSet(all)
 	e.layers = make([]examinedLayer, tasks+1)
-	e.last = make([]int64, len(e.Jobs))
 	e.next, e.ends, e.dues = make([]int64, len(e.Jobs)), make([]int64, len(e.Jobs)), make([]int64, len(e.Jobs))
-	e.menus, e.rivals, e.slack = make([]*sequenceMenu, len(e.Jobs)), make([]bool, len(e.Residents)+len(e.Shares)), make([]int64, len(e.Residents))
+	e.remainders, e.rivals, e.slack = make([]*remainder, len(e.Jobs)), make([]bool, len(e.Residents)), make([]int64, len(e.Residents))
 	return tasks
 }
 
-// menu returns what a job may go on with when workers have begun with these depths.
-func (e *Examiner) menu(j int, dealt []int64) *sequenceMenu {
+// remainder returns what a job may go on with when workers have begun with these depths.
+func (e *Examiner) remainder(j int, dealt []int64) *remainder {
 	job, o := &e.Jobs[j], &e.orders[j]
 	e.key = e.key[:0]
 	for _, n := range dealt {
 		e.key = binary.LittleEndian.AppendUint32(e.key, uint32(n))
 	}
-	if m := o.menus[string(e.key)]; m != nil {
+	if m := o.remainders[string(e.key)]; m != nil {
 		return m
 	}
-	m := &sequenceMenu{}
+	m := &remainder{}
 	for i := range job.Multisets {
 		left, workers, possible := make([]int64, len(dealt)), 0, true
 		for d, n := range job.Multisets[i].Counts {
@@ -133,9 +115,9 @@ func (e *Examiner) menu(j int, dealt []int64) *sequenceMenu {
 			}
 			m.now[n] = min(m.now[n], sum)
 		}
-		m.left, m.pause, m.dish = append(m.left, left), append(m.pause, job.Pause[i]), append(m.dish, i)
+		m.left, m.pause = append(m.left, left), append(m.pause, job.Pause[i])
 	}
-	o.menus[string(e.key)] = m
+	o.remainders[string(e.key)] = m
 	return m
 }
 
@@ -184,24 +166,24 @@ func (e *Examiner) step() bool {
 	return e.Steps >= 0
 }
 
-func (e *Examiner) finished(x *sequenceState, j int) bool {
+func (e *Examiner) finished(x *examinedState, j int) bool {
 	return x.done[j] == int64(e.Jobs[j].Job.Iterations)
 }
 
 // waits reports whether worker w of a job has yet to begin the iteration at hand.
-func (e *Examiner) waits(x *sequenceState, j, w int) bool {
+func (e *Examiner) waits(x *examinedState, j, w int) bool {
 	job := &e.Jobs[j]
 	return !e.finished(x, j) && x.begun[job.GPUs[w]]>>job.Place[w]&1 == 0
 }
 
 // dealt returns the workers of a job that have begun, by depth.
-func (e *Examiner) dealt(x *sequenceState, j int) []int64 {
+func (e *Examiner) dealt(x *examinedState, j int) []int64 {
 	first := e.orders[j].first
 	return x.dealt[first : first+len(e.Jobs[j].Job.Depths)]
 }
 
 // left is how many tasks a worker has yet to begin.
-func (e *Examiner) left(x *sequenceState, r Resident) int64 {
+func (e *Examiner) left(x *examinedState, r Resident) int64 {
 	n := int64(e.Jobs[r.Job].Job.Iterations) - x.done[r.Job]
 	if n > 0 && !e.waits(x, r.Job, r.Worker) {
 		n--
@@ -210,7 +192,7 @@ func (e *Examiner) left(x *sequenceState, r Resident) int64 {
 }
 
 // start is when a job may begin a task on a GPU; that of a gang on all of its own.
-func (e *Examiner) start(x *sequenceState, j, g int) int64 {
+func (e *Examiner) start(x *examinedState, j, g int) int64 {
 	at := max(x.ready[j], x.free[g])
 	if job := &e.Jobs[j]; job.Job.Gang {
 		for _, o := range job.GPUs {
@@ -223,17 +205,13 @@ func (e *Examiner) start(x *sequenceState, j, g int) int64 {
 // compete finds GPUs on one of which a task may be appended next, without loss, and
 // before when it starts: once that task could be over which is over first, with its
 // longest depth, no other of its GPU is delayed by it. So those matter that could
-// start there before, and what these wait for. A synchronisation that is as soon over as
-// it can be delays none that starts later on its links.
-func (e *Examiner) compete(x *sequenceState) (before int64) {
+// start there before, and what these wait for.
+func (e *Examiner) compete(x *examinedState) (before int64) {
 	before = math.MaxInt64
 	at := 0
 	for j := range e.Jobs {
 		if job := &e.Jobs[j]; !e.finished(x, j) {
 			e.next[j] = e.following(x, j)
-			if e.pausing(x, j) && e.next[j] < before {
-				before, at = e.next[j], len(e.Residents)+job.Links[0]
-			}
 			for w, g := range job.GPUs {
 				longest := e.orders[j].longest
 				if !job.Job.Gang {
@@ -254,43 +232,26 @@ func (e *Examiner) compete(x *sequenceState) (before int64) {
 			if e.finished(x, j) {
 				continue
 			}
-			pausing, soon := e.pausing(x, j), e.next[j] < before
-			if job.Job.Gang && !pausing {
+			soon := e.next[j] < before
+			if job.Job.Gang {
 				soon = e.start(x, j, job.GPUs[0]) < before
 			}
 			touched := false
 			for w, g := range job.GPUs {
 				touched = touched || soon && e.rivals[g] && (job.Job.Gang || !e.waits(x, j, w))
 			}
-			for _, l := range job.Links {
-				touched = touched || e.last[j] < before && e.rivals[len(e.Residents)+l]
-			}
-			if touched && e.join(x, j, pausing) {
-				more = true
+			for w, g := range job.GPUs {
+				if touched && !e.rivals[g] && e.waits(x, j, w) { // where the job has to go on
+					e.rivals[g], more = true, true
+				}
 			}
 		}
 	}
 	return before
 }
 
-// join lets a job compete where it has to go on, and reports whether it did not before.
-func (e *Examiner) join(x *sequenceState, j int, pausing bool) (more bool) {
-	job := &e.Jobs[j]
-	for w, g := range job.GPUs {
-		if !e.rivals[g] && e.waits(x, j, w) {
-			e.rivals[g], more = true, true
-		}
-	}
-	for _, l := range job.Links {
-		if at := len(e.Residents) + l; pausing && !e.rivals[at] {
-			e.rivals[at], more = true, true
-		}
-	}
-	return more
-}
-
-// extend makes the states that follow one: a task more, or a gang, or a synchronisation.
-func (e *Examiner) extend(at int, x *sequenceState) {
+// extend makes the states that follow one: a task more, or a gang.
+func (e *Examiner) extend(at int, x *examinedState) {
 	before := e.compete(x)
 	for g, list := range e.Residents {
 		latest, rest := int64(0), int64(0)
@@ -305,10 +266,6 @@ func (e *Examiner) extend(at int, x *sequenceState) {
 	for j := range e.Jobs {
 		job := &e.Jobs[j]
 		if e.finished(x, j) {
-			continue
-		}
-		if e.pausing(x, j) {
-			e.send(at, x, j, before)
 			continue
 		}
 		if job.Job.Gang {
@@ -344,8 +301,8 @@ func (e *Examiner) possible(j, w, depth int, start int64) bool {
 }
 
 // permitted reports whether the rule permits one more worker of the depth.
-func (e *Examiner) permitted(x *sequenceState, j, depth int) bool {
-	for _, left := range e.menu(j, e.dealt(x, j)).left {
+func (e *Examiner) permitted(x *examinedState, j, depth int) bool {
+	for _, left := range e.remainder(j, e.dealt(x, j)).left {
 		if left[depth] > 0 {
 			return true
 		}
@@ -353,9 +310,9 @@ func (e *Examiner) permitted(x *sequenceState, j, depth int) bool {
 	return false
 }
 
-// gang deals a dish to the workers of a gang, of whom those before have theirs.
+// gang deals a multiset to the workers of a gang, of whom those before have theirs.
 // Alike GPUs on which the same has begun take depths in order.
-func (e *Examiner) gang(at int, x *sequenceState, j int, counts, deal []int, start int64) {
+func (e *Examiner) gang(at int, x *examinedState, j int, counts, deal []int, start int64) {
 	job, w := &e.Jobs[j], len(deal)
 	if !e.step() {
 		return
@@ -380,7 +337,7 @@ func (e *Examiner) gang(at int, x *sequenceState, j int, counts, deal []int, sta
 }
 
 // task runs a task.
-func (e *Examiner) task(x *sequenceState, j, w, depth int, start int64) {
+func (e *Examiner) task(x *examinedState, j, w, depth int, start int64) {
 	job := &e.Jobs[j]
 	g := job.GPUs[w]
 	e.dealt(x, j)[depth]++
@@ -392,7 +349,7 @@ func (e *Examiner) task(x *sequenceState, j, w, depth int, start int64) {
 // settle ends the iteration of the job that was appended to, where all its tasks have
 // begun, and keeps the state. What starts together on GPUs that compete is appended in
 // their order, after gangs: those before the GPU start later.
-func (e *Examiner) settle(to int, x *sequenceState, j, gpu int, start int64) {
+func (e *Examiner) settle(to int, x *examinedState, j, gpu int, start int64) {
 	e.step()
 	for g := range x.free {
 		if e.rivals[g] && g < gpu {
@@ -401,13 +358,7 @@ func (e *Examiner) settle(to int, x *sequenceState, j, gpu int, start int64) {
 			x.free[g] = max(x.free[g], start)
 		}
 	}
-	e.close(x, start+1)
-	done := x.done[j]
-	ok := e.advance(x, j)
-	if x.done[j] > done && e.Jobs[j].Links != nil {
-		to++ // its synchronisation takes no time
-	}
-	if ok && e.promises(x) {
+	if e.advance(x, j) && e.promises(x) {
 		e.keep(to, x)
 	} else {
 		e.spare = append(e.spare, x)
@@ -416,7 +367,7 @@ func (e *Examiner) settle(to int, x *sequenceState, j, gpu int, start int64) {
 
 // advance ends an iteration whose tasks have all begun; it reports whether that is in
 // time.
-func (e *Examiner) advance(x *sequenceState, j int) bool {
+func (e *Examiner) advance(x *examinedState, j int) bool {
 	job := &e.Jobs[j]
 	for w := range job.GPUs {
 		if e.waits(x, j, w) {
@@ -429,14 +380,11 @@ func (e *Examiner) advance(x *sequenceState, j int) bool {
 			end = x.over[j] + job.Pause[d]
 		}
 	}
-	if job.Links != nil && end > x.over[j] {
-		return true
-	}
 	return e.conclude(x, j, max(end, job.Limits.Ends[x.done[j]].From))
 }
 
 // conclude ends an iteration; it reports whether that is in time.
-func (e *Examiner) conclude(x *sequenceState, j int, end int64) bool {
+func (e *Examiner) conclude(x *examinedState, j int, end int64) bool {
 	job := &e.Jobs[j]
 	if end > job.Limits.Ends[x.done[j]].To || end > job.Due {
 		return false
@@ -457,9 +405,6 @@ func (e *Examiner) conclude(x *sequenceState, j int, end int64) bool {
 }
 
 // begin lets a job begin an iteration at a tick, and its tasks elsewhere with it.
-func (e *Examiner) begin(x *sequenceState, j int, at int64) {
+func (e *Examiner) begin(x *examinedState, j int, at int64) {
 	x.ready[j], x.over[j] = at, 0
-	if apart := e.Jobs[j].Apart; apart > 0 {
-		x.over[j] = at + apart
-	}
 }

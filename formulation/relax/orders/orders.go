@@ -3,6 +3,7 @@ package orders
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -11,9 +12,8 @@ import (
 )
 
 // Problem is what is left of the problem for jobs with homes that share GPUs,
-// in which order each GPU runs their tasks, and each link that they could overload their
-// synchronisations. Where links are wide enough, or too fine to be divided, these take as long
-// as at the fastest rate level. Limits of the node on ends are kept, those on tasks and
+// in which order each GPU runs their tasks. Links are forgotten: synchronisations take as long as
+// at the fastest rate level. Limits of the node on ends are kept, those on tasks and
 // synchronisations are not.
 //
 // Tasks are appended one after the other, each where its GPU is free and its job ready,
@@ -31,10 +31,18 @@ type Problem struct {
 	Residents [][]Resident
 	Alike     [][]int
 	Twins     []int // by GPU: the one before it among those alike; -1: none
-	Shares    []int // by link that may be overloaded: into how many it is divided
 	Weighted  bool  // sum w C counts; else dues alone do
 	Chains    int64 // sum w C if no job ever waits
 }
+
+// MostTogether is how many jobs of some GPUs are looked at in every order, the first.
+const MostTogether = 5
+
+// mostTenants is how many jobs may live on a GPU.
+const mostTenants = 14
+
+// Comparisons is how many comparisons of two states take as long as another step.
+const Comparisons = 8
 
 // Resident is a worker of one of the jobs.
 type Resident struct{ Job, Worker int }
@@ -44,17 +52,14 @@ type PlacedJob struct {
 	*cases.AssignedPlans
 	Id          instance.JobID
 	Due         int64
-	GPUs        []int               // by worker: where it lives, as counted by the sequencing
-	Apart       int64               // ticks of its tasks on GPUs that are left out; 0: there are none
-	Place       []int               // by worker: its number among the residents there
-	Twin        []int               // by worker: the one before it on an alike GPU; -1: none
-	Least, Most []int64             // by worker: ticks of its shortest and longest task
-	Links       []int               // those of the sequencing that its synchronisations take shares of
-	SyncLevels  [][]cases.SyncLevel // by dish: ways to synchronise; only the fastest where there are no links
-	Pause       []int64             // by dish: ticks of the synchronisation at its fastest
-	Pauses      int64               // the least of these
-	work        int64               // ticks of the tasks of an iteration, at the least
-	Fastest     []int64             // by depth: ticks of a task, at the least
+	GPUs        []int   // by worker: where it lives, as counted by the sequencing
+	Place       []int   // by worker: its number among the residents there
+	Twin        []int   // by worker: the one before it on an alike GPU; -1: none
+	Least, Most []int64 // by worker: ticks of its shortest and longest task
+	Pause       []int64 // by multiset: ticks of the synchronisation at its fastest
+	Pauses      int64   // the least of these
+	work        int64   // ticks of the tasks of an iteration, at the least
+	Fastest     []int64 // by depth: ticks of a task, at the least
 }
 
 // Earliest is when the job ends if it never waits, as far as it is by the due.
@@ -66,7 +71,7 @@ func (j *PlacedJob) Earliest() int64 {
 // together by the GPUs that they share, for schedules better than the target; where
 // too many share one, the set is left out.
 func Problems(s *cases.Program, n *cases.Node, target int64) (list []*Problem) {
-	dues, crowded := cases.Dues(s.Model, target), crowded(s, n)
+	dues := cases.Dues(s.Model, target)
 	tied := make([]bool, len(n.Jobs))
 	for first, b := range n.Jobs {
 		if b.Assignment == nil || tied[first] {
@@ -79,13 +84,12 @@ func Problems(s *cases.Program, n *cases.Node, target int64) (list []*Problem) {
 			j := more[0]
 			q.add(s, j, dues[j], gpus)
 			for o, b := range n.Jobs {
-				if !tied[o] && (slices.ContainsFunc(b.Assignment, func(g instance.GPUID) bool { _, shared := gpus[g]; return shared }) || meet(s, j, o, crowded)) {
+				if !tied[o] && slices.ContainsFunc(b.Assignment, func(g instance.GPUID) bool { _, shared := gpus[g]; return shared }) {
 					tied[o] = true
 					more = append(more, o)
 				}
 			}
 		}
-		q.share(s, crowded)
 		if q.compare(s.Model.Instance, gpus); !slices.ContainsFunc(q.Residents, func(l []Resident) bool { return len(l) > mostTenants }) {
 			list = append(list, q)
 		}
@@ -129,7 +133,7 @@ func (q *Problem) add(s *cases.Program, j int, due int64, gpus map[instance.GPUI
 		for depth, count := range p.Multisets[d].Counts {
 			work += int64(count) * job.Fastest[depth]
 		}
-		job.Pause, job.SyncLevels = append(job.Pause, pause), append(job.SyncLevels, p.SyncLevels(d))
+		job.Pause = append(job.Pause, pause)
 		job.Pauses, job.work = min(job.Pauses, pause), min(job.work, work)
 	}
 	q.Jobs = append(q.Jobs, job)
@@ -137,8 +141,8 @@ func (q *Problem) add(s *cases.Program, j int, due int64, gpus map[instance.GPUI
 }
 
 // PauseOf returns the ticks of the synchronisation at its fastest after tasks of so
-// many workers of each depth, and the dish that they are; -1 where they are none.
-func (j *PlacedJob) PauseOf(count func(depth int) int) (ticks int64, dish int) {
+// many workers of each depth, and the multiset that they are; -1 where they are none.
+func (j *PlacedJob) PauseOf(count func(depth int) int) (ticks int64, multiset int) {
 next:
 	for i := range j.Multisets {
 		for d, n := range j.Multisets[i].Counts {
@@ -181,4 +185,31 @@ func (q *Problem) compare(in *instance.Instance, gpus map[instance.GPUID]int) {
 			job.Twin = append(job.Twin, slices.Index(job.GPUs, q.Twins[g])) // none is at -1
 		}
 	}
+}
+
+// Chains returns the sum w C of all jobs if none ever waits, assignments permitting.
+func Chains(s *cases.Program, list []*Problem) int64 {
+	sum, decided := int64(0), map[instance.JobID]bool{}
+	for _, q := range list {
+		sum += q.Chains
+		for j := range q.Jobs {
+			decided[q.Jobs[j].Id] = true
+		}
+	}
+	for j := range s.Classes {
+		if d := s.Classes[j].Class; !decided[instance.JobID(j)] {
+			chain := d.Chain(d.Iteration)
+			sum += chain.Mul(chain, big.NewInt(d.Job.Weight)).Int64()
+		}
+	}
+	return sum
+}
+
+// First is the first job of a problem, by which certificates know it.
+func (q *Problem) First() int {
+	first := q.Jobs[0].Id
+	for j := range q.Jobs {
+		first = min(first, q.Jobs[j].Id)
+	}
+	return int(first)
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// sequenceState is what is done, and when all may go on.
-type sequenceState struct {
+// examinedState is what is done, and when all may go on.
+type examinedState struct {
 	all   []int64 // what follows, one after the other
 	done  []int64 // by job: iterations
 	begun []int64 // by GPU: residents that have begun the iteration at hand, as bits
@@ -14,7 +14,6 @@ type sequenceState struct {
 	ready []int64 // by job: when it may begin
 	over  []int64 // by job: when its tasks begun are over
 	free  []int64 // by GPU
-	links []int64 // by link, its shares, ascending: when each is free
 	cost  int64   // sum w C of the jobs that have ended
 	dead  bool    // another is as good
 }
@@ -22,12 +21,12 @@ type sequenceState struct {
 // examinedLayer holds the states in which so many tasks are appended, in the order in which
 // they were made, and by what is done in them.
 type examinedLayer struct {
-	states []*sequenceState
-	alike  map[string][]*sequenceState
+	states []*examinedState
+	alike  map[string][]*examinedState
 }
 
 // Limits on the memory of the check: numbers in all states at a time, what one has beside its
-// own, in as many, and pairs of menus remembered.
+// own, in as many, and pairs of remainders remembered.
 const (
 	mostHeld      = 1 << 26
 	stateOverhead = 40
@@ -35,7 +34,7 @@ const (
 )
 
 // state returns one to write in. Where there is no memory for more, the examination ends.
-func (e *Examiner) state() *sequenceState {
+func (e *Examiner) state() *examinedState {
 	if n := len(e.spare); n > 0 {
 		x := e.spare[n-1]
 		e.spare = e.spare[:n-1]
@@ -43,11 +42,7 @@ func (e *Examiner) state() *sequenceState {
 	}
 	jobs, gpus, last := len(e.Jobs), len(e.Residents), len(e.Jobs)-1
 	depths := e.orders[last].first + len(e.Jobs[last].Job.Depths)
-	shares := 0
-	for _, n := range e.Shares {
-		shares += n
-	}
-	x := &sequenceState{all: make([]int64, 3*jobs+2*gpus+depths+shares)}
+	x := &examinedState{all: make([]int64, 3*jobs+2*gpus+depths)}
 	if e.held += len(x.all) + stateOverhead; e.held > mostHeld {
 		e.Steps = -1
 	}
@@ -58,11 +53,10 @@ func (e *Examiner) state() *sequenceState {
 		return list
 	}
 	x.done, x.begun, x.dealt, x.ready, x.over, x.free = take(jobs), take(gpus), take(depths), take(jobs), take(jobs), take(gpus)
-	x.links = take(shares)
 	return x
 }
 
-func (e *Examiner) clone(x *sequenceState) *sequenceState {
+func (e *Examiner) clone(x *examinedState) *examinedState {
 	y := e.state()
 	copy(y.all, x.all)
 	y.cost, y.dead = x.cost, false
@@ -70,7 +64,7 @@ func (e *Examiner) clone(x *sequenceState) *sequenceState {
 }
 
 // keep adds a state to a layer unless another there is as good.
-func (e *Examiner) keep(to int, x *sequenceState) {
+func (e *Examiner) keep(to int, x *examinedState) {
 	for _, alike := range e.Alike {
 		for i := range alike {
 			for k := i; k > 0; k-- {
@@ -89,7 +83,7 @@ func (e *Examiner) keep(to int, x *sequenceState) {
 	key := string(e.key)
 	l := &e.layers[to]
 	if l.alike == nil {
-		l.alike = map[string][]*sequenceState{}
+		l.alike = map[string][]*examinedState{}
 	}
 	list := l.alike[key]
 	e.Steps -= len(list) / Comparisons
@@ -99,7 +93,7 @@ func (e *Examiner) keep(to int, x *sequenceState) {
 			return
 		}
 	}
-	list = slices.DeleteFunc(list, func(o *sequenceState) bool {
+	list = slices.DeleteFunc(list, func(o *examinedState) bool {
 		o.dead = e.dominates(x, o)
 		return o.dead
 	})
@@ -107,7 +101,7 @@ func (e *Examiner) keep(to int, x *sequenceState) {
 	l.states = append(l.states, x)
 }
 
-func (e *Examiner) dominates(a, b *sequenceState) bool {
+func (e *Examiner) dominates(a, b *examinedState) bool {
 	if a.cost > b.cost {
 		return false
 	}
@@ -135,8 +129,8 @@ func (e *Examiner) dealtDeeper(j int, a, b []int64) bool {
 	if slices.Equal(a, b) || !o.monotone {
 		return slices.Equal(a, b)
 	}
-	p, q := e.menu(j, a), e.menu(j, b)
-	deeper, ok := o.deeper[[2]*sequenceMenu{p, q}]
+	p, q := e.remainder(j, a), e.remainder(j, b)
+	deeper, ok := o.deeper[[2]*remainder{p, q}]
 	if ok {
 		return deeper
 	}
@@ -144,7 +138,7 @@ func (e *Examiner) dealtDeeper(j int, a, b []int64) bool {
 	for y := range q.left {
 		found := false
 		for x := range p.left {
-			more, good := int64(0), e.briefer(j, p.dish[x], q.dish[y]) // of the rest that are at least as deep
+			more, good := int64(0), p.pause[x] <= q.pause[y] // of the rest that are at least as deep
 			for d := len(a) - 1; d >= 0; d-- {
 				more += p.left[x][d] - q.left[y][d]
 				good = good && more <= 0
@@ -154,7 +148,7 @@ func (e *Examiner) dealtDeeper(j int, a, b []int64) bool {
 		deeper = deeper && found
 	}
 	if len(o.deeper) < mostDeeper {
-		o.deeper[[2]*sequenceMenu{p, q}] = deeper
+		o.deeper[[2]*remainder{p, q}] = deeper
 	}
 	return deeper
 }

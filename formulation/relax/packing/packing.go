@@ -233,7 +233,7 @@ func (s *Program) poolOf(group gpuGroup, time int64, homes [][]instance.GPUID) P
 
 // syncAt is how long a synchronisation of the job takes at the least from that home.
 func syncAt(m *relax.Model, j *instance.Job, home []instance.GPUID) instance.Tick {
-	span, ok := m.Instance.Span(home)
+	span, ok := m.Instance.LeastSpan(j, home)
 	if !ok || !j.HasSync() {
 		return 0
 	}

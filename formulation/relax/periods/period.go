@@ -13,7 +13,7 @@ import (
 // mostPeriodSize bounds the periods times the columns of the program of one.
 const mostPeriodSize = 1 << 16
 
-// CoResidentSets are the numbers of companies that may have variables of their
+// CoResidentSets are the numbers of co-resident sets that may have variables of their
 // own in the program of a period; the more, the stronger and the slower.
 var CoResidentSets = []int{60, 150, fluid.MostCoResidentSets}
 
@@ -25,17 +25,17 @@ type Programs struct {
 
 // New returns the programs of periods of an instance, nil where it has none that are
 // small enough.
-func New(m *relax.Model, companies int) *Programs {
-	if !m.Instance.Objective.Periodic() || m.Instance.MaxPeriod <= 0 || !slices.Contains(CoResidentSets, companies) {
+func New(m *relax.Model, sets int) *Programs {
+	if !m.Instance.Objective.Periodic() || m.Instance.MaxPeriod <= 0 || !slices.Contains(CoResidentSets, sets) {
 		return nil
 	}
 	if s := m.Split(); len(s.Classes) > len(m.Classes) {
 		// Jobs that are alike are told apart where there is room for that.
-		if one := New(s, companies); one != nil {
+		if one := New(s, sets); one != nil {
 			return one
 		}
 	}
-	s := &Programs{m, companies}
+	s := &Programs{m, sets}
 	if f := s.Program(int64(m.Instance.MaxPeriod), nil); len(f.Linear.Cols) == 0 || int64(len(f.Linear.Cols)) > mostPeriodSize/int64(m.Instance.MaxPeriod) {
 		return nil
 	}
@@ -53,7 +53,7 @@ type Program struct {
 // ticks, and of jobs with limits; nil for none. All its columns count something,
 // but the smallest rate.
 func (s *Programs) Program(ticks int64, limits []relax.Interval) *Program {
-	f := fluid.NewRates(s.Model, fluid.Detail{ClassesApart: fluid.FewClasses, CoResidentSets: s.CoResidentSets}, ticks, limits)
+	f := fluid.NewPeriod(s.Model, fluid.Detail{ClassesApart: fluid.FewClasses, CoResidentSets: s.CoResidentSets}, ticks, limits)
 	return &Program{Program: f, of: s}
 }
 

@@ -20,7 +20,6 @@ type Leaf struct {
 	Prices  []int64
 	Value   *big.Int // what they prove, times the scale; nil where some job has no plan
 	Sets    []int    // in place of prices: the sequencings that prove it, by first job
-	Alike   int      // the view of the last of these; 0: of all GPUs
 	Packed  bool     // the prices are of the contents of GPUs
 }
 
@@ -94,7 +93,7 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate, steps int) err
 		if p.Prices < 0 || p.Prices > len(prices) {
 			return errors.New("formulation: the certificate lacks prices of a leaf")
 		}
-		l := &Leaf{Target: p.Target, Buckets: p.Buckets, Scale: p.Denominator, Sets: p.Sets, Alike: p.Alike, Packed: p.Kind == relax.PackedKind}
+		l := &Leaf{Target: p.Target, Buckets: p.Buckets, Scale: p.Denominator, Sets: p.Sets, Packed: p.Kind == relax.PackedKind}
 		if len(p.Sets) > 0 {
 			if l.Packed || p.Prices != 0 || p.Buckets != 0 || p.Denominator != 0 || p.Value != nil {
 				return errors.New("formulation: a leaf of the certificate's tree has prices beside sets of jobs")

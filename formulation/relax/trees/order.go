@@ -24,11 +24,6 @@ func ProveOrders(ctx context.Context, m *relax.Model, n *cases.Node, ways [][]re
 			return steps, false
 		}
 		q := list[at]
-		if l.Alike != 0 && i+1 == len(l.Sets) {
-			if q = q.View(l.Alike); q == nil {
-				return steps, false
-			}
-		}
 		e := orders.Examiner{Ctx: ctx, Problem: q, Most: l.Target - 1 - (sum - list[at].Chains), Steps: steps}
 		least, done := e.Examine()
 		steps = e.Steps

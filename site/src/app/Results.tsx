@@ -73,9 +73,15 @@ function Empty({ store }: { store: Store }) {
   return (
     <p class={`empty ${why ? 'alarm' : 'muted'}`} role={why ? 'alert' : undefined}>
       {why || 'The first plan is on its way.'}
+      {!why &&
+        !store.ready.value &&
+        store.loaded.value > 0 &&
+        ` The planner loads: ${megabytes(store.loaded.value)} MB so far.`}
     </p>
   )
 }
+
+const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1)
 
 function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunView }) {
   const { result } = view

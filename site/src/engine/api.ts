@@ -36,6 +36,8 @@ export interface Compiled {
   /** n of every speed 1/n, ascending. */
   rate_levels: number[]
   jobs: CompiledJob[]
+  /** The page's own: the colour of each job, by place in the palette; by default in order. */
+  colours?: readonly number[]
 }
 
 export interface CompiledJob {
@@ -58,6 +60,9 @@ export interface CompiledJob {
   depths: { layers: number; share: number }[]
   /** Parameter bytes back-propagated at depth s and not at depth s-1. */
   segment_bytes: number[]
+  /** How often a synchronisation reduces gradients, and sends parameters to all: 1 but for sharded jobs. */
+  reductions: number
+  gathers: number
   rule: { fixed: number[] | null; min_full: number; min_share: number }
   /** By GPU type; null where the job may not run. Lists by depth. */
   on: ({ time: number[]; persistent: number; ephemeral: number[] } | null)[]
@@ -182,10 +187,10 @@ export interface Binding {
 
 /** What a change of the cluster would do. */
 export interface WhatIfChange {
-  kind: 'add_gpu' | 'link_speed' | 'cut_link' | 'memory' | 'drop_job'
-  /** A node, link, GPU type or job, by name. */
+  kind: 'add_gpu' | 'fail_gpu' | 'network' | 'link_speed' | 'cut_link' | 'memory' | 'drop_job'
+  /** A node, link, GPU type or job, by name; empty for network. */
   subject: string
-  /** link_speed and memory: 1.1 is 10 % more. */
+  /** network, link_speed and memory: 1.1 is 10 % more. */
   factor?: number
 }
 export interface WhatIfAnswer {
@@ -213,6 +218,8 @@ export interface ProfileInfo {
   batch: number
   workspace: number
   source: { repository: string; commit: string; file: string; licence: string; note?: string } | null
+  /** From what it was worked out; empty if it was measured. */
+  estimated: string
   layers: { name: string; forward_ns: number; backward_ns: number; parameters: number; activations: number; joined: boolean }[]
 }
 

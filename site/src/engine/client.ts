@@ -44,6 +44,8 @@ export interface Starting {
   ready: Promise<Ready>
   /** Called when a worker died and was replaced. */
   onCrash: (message: string) => void
+  /** Called with how many bytes of the core have come so far, unpacked. */
+  onBytes: (bytes: number) => void
 }
 
 /** Starts both workers. The planner comes first: the first plan is what a visitor waits for. */
@@ -53,7 +55,7 @@ export function startEngine(): Starting {
     onReady = resolve
   })
   const onCrash = (message: string) => starting.onCrash(message)
-  const compiled = modules()
+  const compiled = modules(bytes => starting.onBytes(bytes))
   const spawn = () => {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
     // The first workers' scripts load meanwhile. Whoever waits for the engine hears of a failure.
@@ -66,7 +68,7 @@ export function startEngine(): Starting {
   const planner = new Seat(spawn, { onReady, onCrash })
   const desk = new Seat(spawn, { onReady, onCrash })
   const engine = compiled.then(() => new TwoSeats(desk, planner))
-  const starting: Starting = { engine, ready, onCrash: () => {} }
+  const starting: Starting = { engine, ready, onCrash: () => {}, onBytes: () => {} }
   return starting
 }
 

@@ -10,24 +10,46 @@ const urls = import.meta.glob<string>(['../../../bin/wasm/{core,data}.wasm', '..
 })
 const url = (name: string) => Object.entries(urls).find(([path]) => path.endsWith(name))?.[1]
 
-const compile = async (address: string): Promise<WebAssembly.Module> => {
-  const response = await fetch(address)
+const compile = async (address: string, onBytes: (bytes: number) => void): Promise<WebAssembly.Module> => {
+  const response = await fetch(address).catch((reason: unknown) => {
+    throw new Error(
+      `the planner could not be loaded (${reason instanceof Error ? reason.message : reason}): is there a network, and does the server still run? Then reload the page`,
+    )
+  })
   if (!response.ok) throw new Error(`${address}: ${response.status} ${response.statusText}`)
-  // Streaming needs the right media type, which some static hosts do not send.
-  if (response.headers.get('Content-Type')?.startsWith('application/wasm'))
-    return WebAssembly.compileStreaming(response)
-  return WebAssembly.compile(await response.arrayBuffer())
+  const counted = response.body?.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, out) {
+        onBytes(chunk.length)
+        out.enqueue(chunk)
+      },
+    }),
+  )
+  // Compiling while it comes needs the media type, which some static hosts do not send.
+  return WebAssembly.compileStreaming(
+    new Response(counted ?? null, { headers: { 'Content-Type': 'application/wasm' } }),
+  )
 }
 
-export async function modules(): Promise<Boot> {
+/** onBytes hears how many bytes, unpacked, have come of all modules so far. */
+export async function modules(onBytes: (bytes: number) => void): Promise<Boot> {
+  if (typeof WebAssembly === 'undefined')
+    throw new Error(
+      'this browser has no WebAssembly, or is set to forbid it (as Lockdown Mode does on Apple devices, and some companies do): allow it for this page, or open the page in another browser',
+    )
   const core = url('core.wasm')
   if (!core) throw new Error('this site was built without the planner: run make site')
+  let bytes = 0
+  const count = (more: number) => {
+    bytes += more
+    onBytes(bytes)
+  }
   const [data, clp] = [url('data.wasm'), url('clp.wasm')]
   const [coreModule, dataModule, clpModule] = await Promise.all([
-    compile(core),
-    data ? compile(data) : null,
+    compile(core, count),
+    data ? compile(data, count) : null,
     // A damaged CLP must not take the planner with it.
-    clp ? compile(clp).catch(() => null) : null,
+    clp ? compile(clp, count).catch(() => null) : null,
   ])
   return { core: coreModule, data: dataModule, clp: clpModule }
 }

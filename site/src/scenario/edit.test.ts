@@ -56,6 +56,18 @@ it('cuts and mends links', () => {
   expect(failed()).toBeUndefined()
 })
 
+it('changes the GPU of a cluster wherever it stands', () => {
+  edit.setGPU(0, 'a100', '80GiB')
+  const cluster = fields(spec().cluster)
+  expect(list(cluster.gpu_types).map(fields)[0]).toMatchObject({ name: 'a100', memory: '80GiB' })
+  expect(list(cluster.racks).map(rack => fields(rack).gpu)).toEqual(['a100'])
+  edit.setGPU(0, 'own', undefined)
+  expect(list(fields(spec().cluster).gpu_types).map(fields)[0]).toMatchObject({
+    name: 'own',
+    memory: '80GiB',
+  })
+})
+
 it('does not write what is so by default', () => {
   edit.setUnless(['jobs', 0, 'weight'], 5, 1)
   expect(source.text.value).toContain('weight: 5')

@@ -68,6 +68,21 @@ export class ScenarioEdit {
     if (jobNames(this.source.text.peek()).length > 1) this.set(['jobs', index], undefined)
   }
 
+  /** Another kind of GPU, with its memory where that is known, wherever the file had the former. */
+  setGPU(type: number, gpu: string, memory: string | undefined): void {
+    this.change(source => {
+      const of = cluster(source)
+      const former = text(fields(list(of.gpu_types)[type]).name)
+      let next = set(source, ['cluster', 'gpu_types', type, 'name'], gpu)
+      if (memory) next = set(next, ['cluster', 'gpu_types', type, 'memory'], memory)
+      for (const part of ['racks', 'nodes'])
+        list(of[part]).forEach((place, i) => {
+          if (text(fields(place).gpu) === former) next = set(next, ['cluster', part, i, 'gpu'], gpu)
+        })
+      return next
+    })
+  }
+
   addRack(): void {
     this.change(source => {
       const racks = list(fields(cluster(source)).racks)

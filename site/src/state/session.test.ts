@@ -87,6 +87,13 @@ it('keeps scenarios where the page comes by plain http', async () => {
   expect(texts()).toEqual(['changed'])
 })
 
+it('says on a first visit that its link does not work, beside the first scenario', async () => {
+  location.hash = '#1.cut'
+  const { store } = await visit()
+  expect(store.text.text.value).toBe('first')
+  expect(store.alert.value).toMatch(/^The share link does not work: it was cut off/)
+})
+
 it('does not show a link again once something else shows', async () => {
   location.hash = await link('linked')
   const { session, store } = await visit()

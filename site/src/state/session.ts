@@ -58,7 +58,7 @@ export class Session {
       if (last) void this.rejoin(last)
     } else if (!draft) {
       if (last) await this.openLast(last)
-      else this.openNew(this.first)
+      else this.begin({ ...blank, text: this.first })
     }
     void library.refresh().catch(() => {})
     effect(() => {
@@ -100,7 +100,7 @@ export class Session {
     )
     const scenario = await Promise.race([last, slow])
     if (scenario) return this.show(scenario)
-    this.openNew(this.first)
+    this.begin({ ...blank, text: this.first })
     void last.then(late => {
       if (!late) return
       const untouched = library.open.peek().id === '' && store.text.text.peek() === this.first

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { compiled, FakeEngine, planResult } from '../../test/fake'
-import type { Methods, PlanOptions, PlanResult } from '../engine/api'
+import type { CompiledJob, Methods, PlanOptions, PlanResult } from '../engine/api'
 import { EngineError } from '../engine/error'
+import { jobColours } from '../timeline/palette'
 import { rest } from './planning'
-import { debounce, Store } from './store'
+import { debounce, Store, saidFor } from './store'
 
 let store: Store
 let engine: FakeEngine
@@ -161,4 +162,36 @@ it('tells whoever asks that there is no engine', async () => {
   store.fail(new Error('built without the planner'))
   await expect(asked).rejects.toThrow('built without')
   expect(store.broken.value).toBe('built without the planner')
+})
+
+it('says what it says for a while', async () => {
+  store.status.value = 'done'
+  await vi.advanceTimersByTimeAsync(saidFor - 1)
+  store.status.value = 'done again'
+  await vi.advanceTimersByTimeAsync(saidFor - 1)
+  expect(store.status.value).toBe('done again')
+  await vi.advanceTimersByTimeAsync(1)
+  expect(store.status.value).toBe('')
+})
+
+it('keeps the job that is picked out, and its colour, where another comes before it', async () => {
+  const jobs = (...names: string[]) => names.map(name => ({ name }) as CompiledJob)
+  compile = text => ({
+    instance: compiled(text, { jobs: jobs(...text.split(' ')) }),
+    spec: {},
+    problems: [],
+  })
+  store.attach(engine)
+  store.open({ ...snapshot, text: 'a b' })
+  await settle()
+  store.selection.value = { job: 1, iteration: 2, gpu: 3 }
+  store.inquiry.job.value = 0
+  store.text.edit('rush a b')
+  await settle()
+  expect(store.selection.value).toEqual({ job: 2, iteration: 2, gpu: 3 })
+  expect(store.inquiry.job.value).toBe(1)
+  expect([...jobColours(store.sound.value!.instance)]).toEqual([2, 0, 1])
+  store.text.edit('rush a')
+  await settle()
+  expect(store.selection.value).toBeNull()
 })

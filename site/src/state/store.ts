@@ -5,6 +5,7 @@ import type { Engine } from '../engine/client'
 import type { Compared, Snapshot } from '../keep/snapshot'
 import type { Selection, TimeRange } from '../views/props'
 import { withSchedule } from '../views/shown'
+import { keepColours, placeOf } from './identity'
 import { Inquiry } from './inquiry'
 import { Planning } from './planning'
 import { ScenarioText } from './text'
@@ -40,6 +41,9 @@ export type ScenarioMode = 'form' | 'both' | 'yaml'
 /** Changes that follow each other faster than this, in ms, are read once they rest for so long. */
 export const debounce = 80
 
+/** How long the status line shows what it says, in ms: as long as two sentences take to read. */
+export const saidFor = 10_000
+
 export class Store {
   readonly text: ScenarioText
   readonly reading: Signal<Reading>
@@ -55,6 +59,8 @@ export class Store {
   /** What shows on narrow screens. */
   readonly pane = signal<'scenario' | 'plan'>('plan')
   readonly ready = signal<Ready | null>(null)
+  /** Bytes of the core that have come so far, unpacked. */
+  readonly loaded = signal(0)
   /** Why nothing can be read: there is no engine, or it fails. */
   readonly broken = signal('')
   readonly profiles = signal<ProfileInfo[]>([])
@@ -109,6 +115,31 @@ export class Store {
       const now = performance.now()
       this.timer = setTimeout(() => void this.read(), now - changed < debounce ? debounce : 0)
       changed = now
+    })
+    let said: ReturnType<typeof setTimeout> | undefined
+    effect(() => {
+      clearTimeout(said)
+      if (this.status.value)
+        said = setTimeout(() => {
+          this.status.value = ''
+        }, saidFor)
+    })
+    // What is picked out is a job, not a place in the list: it goes with its name.
+    let shown: Compiled | null = null
+    effect(() => {
+      const former = shown
+      shown = this.planning.view.value?.instance ?? null
+      if (!former || !shown || former === shown) return
+      const follow = placeOf(former, shown)
+      batch(() => {
+        const selection = this.selection.peek()
+        if (selection) {
+          const job = follow(selection.job)
+          this.selection.value = job === null ? null : { ...selection, job }
+        }
+        const asked = this.inquiry.job.peek()
+        if (asked !== null) this.inquiry.job.value = follow(asked)
+      })
     })
   }
 
@@ -194,7 +225,10 @@ export class Store {
     const { instance, problems } = answer
     batch(() => {
       this.reading.value = { text, instance, problems, spec: answer.spec ?? former.spec }
-      if (instance) this.sound.value = { instance, spec: answer.spec }
+      if (instance) {
+        keepColours(this.sound.peek()?.instance ?? null, instance)
+        this.sound.value = { instance, spec: answer.spec }
+      }
       if (problems.length > 0)
         this.status.value = `${count(problems.length, 'problem')} in the scenario${this.planning.view.peek() ? '; the plan that shows is of the text before' : ''}`
       else if (former.problems.length > 0) this.status.value = 'No more problems in the scenario'

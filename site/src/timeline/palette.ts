@@ -54,6 +54,7 @@ export function shadeOf(d: number, full: number): number {
 
 /** The colour of each job: its own while there are enough, else that of its class. */
 export function jobColours(instance: Compiled): Uint8Array {
+  if (instance.colours) return Uint8Array.from(instance.colours)
   const many = instance.jobs.length > COLOURS.length
   return Uint8Array.from(instance.jobs, (job, j) => (many ? job.class : j) % COLOURS.length)
 }

@@ -12,9 +12,15 @@ export function Tabs<T extends string>(props: {
   const { tabs, value, onChange } = props
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
+  const panel = useRef<HTMLDivElement>(null)
+  // On a low screen the panel is below the fold: a tab would seem to do nothing.
+  const show = (tab: T) => {
+    onChange(tab)
+    requestAnimationFrame(() => panel.current?.scrollIntoView({ block: 'nearest' }))
+  }
   const choose = (index: number) => {
     const next = tabs[(index + tabs.length) % tabs.length]!
-    onChange(next[0])
+    show(next[0])
     list.current?.querySelectorAll<HTMLElement>('[role=tab]')[tabs.indexOf(next)]?.focus()
   }
   const onKeyDown = (event: KeyboardEvent, index: number) => {
@@ -35,14 +41,20 @@ export function Tabs<T extends string>(props: {
             aria-selected={tab === value}
             aria-controls={`${id}-panel`}
             tabIndex={tab === value ? 0 : -1}
-            onClick={() => onChange(tab)}
+            onClick={() => show(tab)}
             onKeyDown={event => onKeyDown(event, i)}
           >
             {label}
           </button>
         ))}
       </div>
-      <div class="tab-panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${value}`}>
+      <div
+        class="tab-panel"
+        ref={panel}
+        role="tabpanel"
+        id={`${id}-panel`}
+        aria-labelledby={`${id}-${value}`}
+      >
         {props.children}
       </div>
     </section>

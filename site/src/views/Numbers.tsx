@@ -18,7 +18,7 @@ import {
 } from './format'
 import type { NumbersProps, RunView } from './props'
 import './views.css'
-import { statusWords } from './words'
+import { gainWords, statusWords } from './words'
 
 export function Numbers({ instance, run }: NumbersProps) {
   const { result } = run
@@ -27,20 +27,42 @@ export function Numbers({ instance, run }: NumbersProps) {
   const status = statusWords(run)
   const ends = instance && result ? completions(instance, result) : null
   const infeasible = result?.status === 'infeasible'
+  const gain = instance
+    ? gainWords(
+        run,
+        instance.jobs.some(job => job.depths.length > 1),
+      )
+    : ''
   return (
     <section class="numbers" aria-label="Numbers">
       <div class={`status-line tone-${status.tone}`}>
         <strong class="pill">{status.head}</strong>
         <span>{status.text}</span>
       </div>
+      {!infeasible && (
+        <p
+          class="gain"
+          title="SPB: each worker propagates back through its last layers only. What it leaves out may cost accuracy: see docs/spb-quality.md."
+        >
+          {gain}
+        </p>
+      )}
       {infeasible && <Reasons reasons={result.reasons} />}
       {!infeasible && (
         <div class="numbers-body">
           <div>
             <dl class="big-figures">
               <BigFigure name={objectiveNames[run.objective]} value={value(run.primal)} />
-              <BigFigure name={run.certified ? 'Certified bound' : 'Bound'} value={value(run.dual)} />
-              <BigFigure name="Gap" value={percent(gap)} />
+              <BigFigure
+                name={run.certified ? 'Certified bound' : 'Bound'}
+                value={value(run.dual)}
+                title="No plan can be better than this; certified: proven once more in exact arithmetic"
+              />
+              <BigFigure
+                name="Gap"
+                value={percent(gap)}
+                title="How much better than this plan any plan can be at most, relative to this plan"
+              />
               <BigFigure
                 name="Efficiency"
                 value={result?.efficiency == null ? UNKNOWN : result.efficiency.toFixed(3)}

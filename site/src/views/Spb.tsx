@@ -134,7 +134,7 @@ function Layers({ job, profile }: { job: CompiledJob; profile: ProfileInfo }) {
   return (
     <Figure
       title={`Layers of ${short(profile.model)}`}
-      note={`on ${short(profile.gpu)}, batch ${profile.batch}; width: backward time, height: parameters; a depth goes from its line to the loss at the right`}
+      note={`on ${short(profile.gpu)}, batch ${profile.batch}${profile.estimated ? ', estimated, not measured' : ''}; width: backward time, height: parameters; a depth goes from its line to the loss at the right`}
       head={['Layer', 'Backward', 'Parameters', 'First layer of depth']}
       rows={layers.map((l, i) => [
         short(l.name),

@@ -14,7 +14,7 @@ export function WhatIfs(props: ExplainProps) {
   const asked = whatIfs.map(w => w.change).filter(c => !offered.some(o => sameChange(o, c)))
   return (
     <section>
-      <h2>What would help</h2>
+      <h2>What would change</h2>
       <p class="muted">
         The prices of the bound predict what a change is worth; solving anew verifies it. Plans before and
         after are quick ones.
@@ -126,6 +126,8 @@ function PlanChange({
 
 const KINDS: { kind: WhatIfChange['kind']; name: string }[] = [
   { kind: 'add_gpu', name: 'One GPU more in' },
+  { kind: 'fail_gpu', name: 'A GPU fails in' },
+  { kind: 'network', name: 'A network faster by' },
   { kind: 'link_speed', name: '10 % more speed on' },
   { kind: 'cut_link', name: 'Cut' },
   { kind: 'memory', name: '10 % more memory on every' },
@@ -140,9 +142,11 @@ function Ask({ instance, onAsk }: { instance: Compiled; onAsk(change: WhatIfChan
   const chosen = names.includes(subject) ? subject : (names[0] ?? '')
   const ask = () =>
     onAsk(
-      kind === 'link_speed' || kind === 'memory'
-        ? { kind, subject: chosen, factor: GROWTH }
-        : { kind, subject: chosen },
+      kind === 'network'
+        ? { kind, subject: '', factor: Number(chosen.slice(0, -1)) }
+        : kind === 'link_speed' || kind === 'memory'
+          ? { kind, subject: chosen, factor: GROWTH }
+          : { kind, subject: chosen },
     )
   return (
     <p class="ask">
@@ -177,15 +181,20 @@ function Ask({ instance, onAsk }: { instance: Compiled; onAsk(change: WhatIfChan
   )
 }
 
+const FACTORS = ['2×', '4×', '10×']
+
 /** What a kind of change can be about; thousands would not be a choice. */
 function subjects(instance: Compiled, kind: WhatIfChange['kind']): string[] {
+  if (kind === 'network') return FACTORS
   const list =
     kind === 'add_gpu'
       ? instance.nodes
-      : kind === 'memory'
-        ? instance.types
-        : kind === 'drop_job'
-          ? instance.jobs
-          : instance.links.filter(l => !l.failed)
+      : kind === 'fail_gpu'
+        ? instance.nodes.filter(n => n.gpus > 1)
+        : kind === 'memory'
+          ? instance.types
+          : kind === 'drop_job'
+            ? instance.jobs
+            : instance.links.filter(l => !l.failed)
   return list.slice(0, 500).map(x => x.name)
 }

@@ -1,7 +1,7 @@
 // Changes of the cluster worth asking about, and what the prices say of them beforehand.
 
 import type { Compiled, PlanResult, WhatIfChange } from '../engine/api'
-import { bitRate, bytes, change, short } from './format'
+import { bitRate, bytes, change, decimal, short } from './format'
 
 export interface Candidate {
   change: WhatIfChange
@@ -10,6 +10,8 @@ export interface Candidate {
 
 /** By how much a link or a memory grows. */
 export const GROWTH = 1.1
+/** By what factor the network as a whole grows. */
+export const FASTER = 4
 
 /** Names a change. */
 export function labelOf(instance: Compiled, asked: WhatIfChange): string {
@@ -19,6 +21,10 @@ export function labelOf(instance: Compiled, asked: WhatIfChange): string {
       const node = instance.nodes.find(n => n.name === asked.subject)
       return `+1 ${short(instance.types[node?.type ?? -1]?.name ?? 'GPU')} in ${subject}`
     }
+    case 'fail_gpu':
+      return `a GPU of ${subject} fails`
+    case 'network':
+      return `${times(asked.factor)} the network`
     case 'link_speed': {
       const link = instance.links.find(l => l.name === asked.subject)
       const speed = link ? `, now ${bitRate(link.capacity)}` : ''
@@ -35,11 +41,13 @@ export function labelOf(instance: Compiled, asked: WhatIfChange): string {
   }
 }
 
+const times = (factor = 1) => `${decimal(factor, Number.isInteger(factor) ? 0 : 2)} ×`
+
 function grown(factor = 1): string {
   return change(factor - 1, Number.isInteger(Math.round(factor * 1e6) / 1e4) ? 0 : 1)
 }
 
-/** What to offer: GPUs first, then what is said to bind, then what is used most. */
+/** What to offer: a GPU more, one that fails and a faster network, then links that bind or are busy for half the time, then memory where it binds. */
 export function candidates(instance: Compiled, result: PlanResult): Candidate[] {
   const changes: WhatIfChange[] = []
   const gpuText = result.binding.filter(b => b.resource === 'gpu').map(b => b.subject)
@@ -50,8 +58,15 @@ export function candidates(instance: Compiled, result: PlanResult): Candidate[] 
     if (node && (!named || gpuText.some(text => text.includes(type.name))))
       changes.push({ kind: 'add_gpu', subject: node.name })
   })
-  for (const l of linksByUse(instance, result))
-    changes.push({ kind: 'link_speed', subject: instance.links[l]!.name, factor: GROWTH })
+  const first = instance.nodes.find(n => n.gpus > 1)
+  if (first) changes.push({ kind: 'fail_gpu', subject: first.name })
+  if (instance.nodes.length > 1) changes.push({ kind: 'network', subject: '', factor: FASTER })
+  const names = (b: PlanResult['binding'][number], link: string) => b.subject.includes(link)
+  for (const l of linksByUse(instance, result)) {
+    const { name } = instance.links[l]!
+    if (result.usage!.link_share[l]! >= 0.5 || result.binding.some(b => names(b, name)))
+      changes.push({ kind: 'link_speed', subject: name, factor: GROWTH })
+  }
   if (result.binding.some(b => b.resource === 'memory'))
     for (const type of instance.types) changes.push({ kind: 'memory', subject: type.name, factor: GROWTH })
   return changes.map(change => ({ change, label: labelOf(instance, change) }))

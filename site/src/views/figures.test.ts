@@ -7,7 +7,14 @@ const { instance, result } = fixture()
 describe('figures', () => {
   it('put the ways to schedule in order', () => {
     const ways = waysOf(result, 5, 4)
-    expect(ways.map(w => w.key)).toEqual(['queue', 'exclusive', 'interleaved_full', 'greedy', 'plan', 'bound'])
+    expect(ways.map(w => w.key)).toEqual([
+      'queue',
+      'exclusive',
+      'interleaved_full',
+      'greedy',
+      'plan',
+      'bound',
+    ])
     expect(ways.map(w => w.value).slice(4)).toEqual([5, 4])
     expect(waysOf(null, 5, null).map(w => w.value)).toEqual([null, null, null, null, 5, null])
   })

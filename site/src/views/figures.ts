@@ -16,7 +16,10 @@ export interface Way {
 }
 
 const TEXTS: Record<Way['key'], [string, string]> = {
-  queue: ['Queue', 'whole GPUs for one job at a time, first come, first served: what a batch system does by itself'],
+  queue: [
+    'Queue',
+    'whole GPUs for one job at a time, first come, first served: what a batch system does by itself',
+  ],
   exclusive: ['Exclusive', 'whole GPUs for one job at a time, full depth, in the best order found'],
   interleaved_full: ['Interleaved', 'iterations of several jobs on a GPU, full depth'],
   greedy: ['Greedy', 'list scheduling with partial backpropagation'],

@@ -124,7 +124,7 @@ export function objectiveValue(
     case 'makespan':
       return ticks(value, tickUs)
     case 'weighted_completion':
-      return `${significant((value * tickUs) / 1e6)}${SPACE}w·s`
+      return `${significant((value * tickUs) / 1e6)}${SPACE}weighted${SPACE}s`
     case 'throughput':
       return `${significant((value * 1e6) / tickUs)}${SPACE}it/s`
     case 'max_min_throughput':

@@ -59,4 +59,8 @@ describe('volume', () => {
   ])('of %j among %d parties is %d', (counts, parties, want) => {
     expect(volume(job, counts, parties)).toBeCloseTo(want)
   })
+
+  it('counts what sharded jobs reduce and gather', () => {
+    expect(volume({ ...job, reductions: 4, gathers: 8 }, [0, 1, 1], 2)).toBeCloseTo(4 * (10 / 2 + 20 / 2) + 8 * 50)
+  })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fixture } from '../../test/fixture'
 import type { PlanResult } from '../engine/api'
 import type { RunView } from './props'
-import { judge, limitsWords, statusWords } from './words'
+import { gainWords, judge, limitsWords, statusWords } from './words'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 const { result } = fixture()
@@ -101,4 +101,41 @@ describe('limits', () => {
     expect(words(9022)).toBe('')
     expect(words(null)).toBe('')
   })
+})
+
+describe('gain', () => {
+  const base = (value: number | null) => ({ value, efficiency: null, reason: '' })
+  const run = (primal: number | null, full: number | null, more: Partial<RunView> = {}) =>
+    runOf(
+      {
+        ...result,
+        primal,
+        baselines: { ...result.baselines, interleaved_full: base(full), exclusive: base(300) },
+      },
+      more,
+    )
+  it.each<[string, string, string]>([
+    [
+      'makespan',
+      gainWords(run(9258, 12290), true),
+      'Partial backpropagation (SPB) ends sooner than full depth by 24.7 %: 12.29 s → 9.258 s.',
+    ],
+    [
+      'throughput',
+      gainWords(run(3, 2, { objective: 'throughput' }), true),
+      'Partial backpropagation (SPB) trains faster than full depth by 50.0 %: 2,000 it/s → 3,000 it/s.',
+    ],
+    [
+      'nothing',
+      gainWords(run(200, 200), true),
+      'Partial backpropagation (SPB) gains nothing over full depth here.',
+    ],
+    [
+      'full depth alone',
+      gainWords(run(200, 200), false),
+      'Interleaving ends sooner than whole jobs on GPUs of their own by 33.3 %: 300.0 ms → 200.0 ms.',
+    ],
+    ['unknown', gainWords(run(200, null), true), ''],
+    ['no plan', gainWords(run(null, 200), true), ''],
+  ])('%s', (_, words, expected) => expect(plain(words)).toBe(expected))
 })

@@ -1,7 +1,7 @@
 // The state of a plan in words.
 
 import type { ObjectiveName, PlanResult } from '../engine/api'
-import { change, gapOf, objectiveValue, percent, plural } from './format'
+import { change, gapOf, minimised, objectiveValue, percent, plural } from './format'
 import type { RunView } from './props'
 
 export type Tone = 'good' | 'plain' | 'busy' | 'bad'
@@ -59,6 +59,28 @@ export function statusWords(run: RunView): StatusWords {
 /** The gap is relative to the plan, so it is how much better a plan could be at most. */
 function room(run: RunView, gap: number): string {
   return `no plan can be more than ${percent(gap)} better${run.certified ? ', which is certified' : ''}`
+}
+
+/**
+ * What partial backpropagation gains, in a sentence; where no job may use it, what interleaving
+ * gains over whole jobs. Empty while that is not known.
+ */
+export function gainWords(run: RunView, partial: boolean): string {
+  const { result, primal, objective, tick_us } = run
+  const base = result?.baselines[partial ? 'interleaved_full' : 'exclusive'].value ?? null
+  if (primal === null || base === null || base === 0) return ''
+  const by = minimised(objective) ? 1 - primal / base : primal / base - 1
+  const subject = partial ? 'Partial backpropagation (SPB)' : 'Interleaving'
+  const other = partial ? 'full depth' : 'whole jobs on GPUs of their own'
+  const value = (v: number) => objectiveValue(v, objective, tick_us)
+  if (Math.abs(by) < 0.0005) return `${subject} gains nothing over ${other} here.`
+  const verb = {
+    makespan: by > 0 ? 'ends sooner' : 'ends later',
+    weighted_completion: by > 0 ? 'completes jobs sooner' : 'completes jobs later',
+    throughput: by > 0 ? 'trains faster' : 'trains slower',
+    max_min_throughput: by > 0 ? 'serves the slowest job better' : 'serves the slowest job worse',
+  }[objective]
+  return `${subject} ${verb} than ${other} by ${percent(Math.abs(by))}: ${value(base)} → ${value(primal)}.`
 }
 
 /** Which bound the limits are of: others may be stronger, and not tell; empty where none tells. */

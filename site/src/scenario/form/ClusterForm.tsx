@@ -10,11 +10,13 @@ import { LinkField } from './LinkField'
 
 interface Props {
   spec: Fields
+  /** GPUs that models are profiled on. */
+  gpus: readonly string[]
   edit: ScenarioEdit
   instance: Compiled | null
 }
 
-export function ClusterForm({ spec, edit, instance }: Props) {
+export function ClusterForm({ spec, gpus, edit, instance }: Props) {
   const cluster = fields(spec.cluster)
   const types = list(cluster.gpu_types).map(fields)
   const typeNames = types.map(type => text(type.name))
@@ -25,6 +27,13 @@ export function ClusterForm({ spec, edit, instance }: Props) {
     <>
       {types.map((type, i) => (
         <div class="fields" key={`type-${i}`}>
+          <SelectField
+            label="GPU"
+            hint="Those that the library has profiles on; a file may name others, and say whose profiles serve for them."
+            value={text(type.name)}
+            options={gpuTypes(choices(text(type.name), gpus, typeNames))}
+            onChange={value => edit.setGPU(i, value, MEMORY[value])}
+          />
           <QuantityField
             label={`${text(type.name) || 'GPU'} memory`}
             value={text(type.memory)}
@@ -82,7 +91,21 @@ export function ClusterForm({ spec, edit, instance }: Props) {
   )
 }
 
-const gpuTypes = (names: string[]) => names.map(name => [name, name] as const)
+/** Memory of a GPU as it is mostly sold. */
+const MEMORY: Readonly<Record<string, string>> = {
+  p100: '16GiB',
+  v100: '32GiB',
+  a100: '80GiB',
+  h100: '80GiB',
+  t4: '16GiB',
+  l4: '24GiB',
+}
+
+/** What a type may become: itself, or a GPU of the library that no other type is. */
+const choices = (own: string, library: readonly string[], taken: readonly string[]) =>
+  [...new Set([own, ...library.filter(gpu => !taken.includes(gpu))])].sort()
+
+const gpuTypes = (names: readonly string[]) => names.map(name => [name, name] as const)
 
 function RackForm(props: {
   title: string

@@ -18,9 +18,16 @@ const within = [
 ] as const
 
 const optimizers = [
-  ['sgd', 'SGD: 2 copies'],
-  ['momentum', 'momentum: 3 copies'],
-  ['adam', 'Adam: 4 copies'],
+  ['sgd', 'SGD'],
+  ['momentum', 'momentum'],
+  ['adam', 'Adam'],
+] as const
+
+const shardings = [
+  ['none', 'nothing'],
+  ['zero1', 'states of the optimizer (ZeRO 1)'],
+  ['zero2', 'and gradients (ZeRO 2)'],
+  ['zero3', 'and parameters (ZeRO 3)'],
 ] as const
 
 /** Empty, or numbers with commas between. */
@@ -60,7 +67,10 @@ export function JobForm(props: {
       <SelectField
         label="Model"
         value={text(job.model)}
-        options={[...models.keys()].map(model => [model, model] as const)}
+        options={[...models].map(
+          ([model, sizes]) =>
+            [model, sizes.length > 0 ? model : `${model} (no profile for this GPU)`] as const,
+        )}
         onChange={value => edit.setModel(index, value, models.get(value) ?? [])}
       />
       <SelectField
@@ -158,10 +168,31 @@ export function JobForm(props: {
       />
       <SelectField
         label="Optimizer"
-        hint="Each worker holds so many copies of the parameters."
+        hint="What it keeps beside parameters and gradients: nothing, one state, or two, of the parameters' size."
         value={text(job.optimizer) || 'momentum'}
         options={optimizers}
         onChange={value => edit.setUnless(key('optimizer'), value, 'momentum')}
+      />
+      <SelectField
+        label="Sharding"
+        hint="What the workers deal out among them, instead of each keeping it whole."
+        value={text(job.sharding) || 'none'}
+        options={shardings}
+        onChange={value => edit.setUnless(key('sharding'), value, 'none')}
+      />
+      <NumberField
+        label="Micro-batches"
+        hint="Before each synchronisation."
+        value={number(job.accumulate, 0) || 1}
+        min={1}
+        max={32}
+        onChange={value => edit.setUnless(key('accumulate'), value, 1)}
+      />
+      <CheckField
+        label="Checkpointing"
+        hint="Keeps the inputs of blocks alone, and works blocks out again; for profiles that tell these inputs."
+        value={job.checkpointing === true}
+        onChange={value => edit.setUnless(key('checkpointing'), value, false)}
       />
       <CheckField
         label="Common start"

@@ -1,6 +1,6 @@
 // The jobs in the order of the file: drag by the handle, or move with the arrow keys on it.
-import { useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../ui/icons'
 import type { ScenarioEdit } from '../edit'
 import { type Fields, number, text } from '../spec'
@@ -16,14 +16,25 @@ interface Props {
   /** What is wrong with a job, by place in the file. */
   wrongs: ReadonlyMap<number, string>
   edit: ScenarioEdit
+  /** The place of the job whose form is open. */
+  unfolded: Signal<number | null>
   /** Marks and unfolds; by place in the file. */
   onAnnounce: (message: string) => void
 }
 
-export function JobList({ jobs, models, colours, wrongs, edit, onAnnounce }: Props) {
-  const unfolded = useSignal<number | null>(null)
+export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onAnnounce }: Props) {
   const dragged = useSignal<{ from: number; over: number } | null>(null)
   const rows = useRef<HTMLOListElement>(null)
+  const count = useRef(jobs.length)
+  // A job that was added or copied is the one that is edited next.
+  useEffect(() => {
+    const grown = jobs.length === count.current + 1
+    count.current = jobs.length
+    const row = unfolded.peek() === null ? null : rows.current?.children[unfolded.peek()!]
+    if (!grown || !row) return
+    row.querySelector<HTMLElement>('.job-title')?.focus({ preventScroll: true })
+    row.scrollIntoView({ block: 'nearest' })
+  }, [jobs.length])
   const nameOf = (index: number) => text(jobs[index]?.name) || `job ${index + 1}`
 
   const moveTo = (from: number, to: number) => {
@@ -122,7 +133,10 @@ export function JobList({ jobs, models, colours, wrongs, edit, onAnnounce }: Pro
                   class="button quiet icon"
                   aria-label={`Duplicate ${name}`}
                   title="Duplicate"
-                  onClick={() => edit.copyJob(i)}
+                  onClick={() => {
+                    edit.copyJob(i)
+                    unfolded.value = i + 1
+                  }}
                 >
                   <Icon name="copy" />
                 </button>

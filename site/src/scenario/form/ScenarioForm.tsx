@@ -1,4 +1,5 @@
 // The scenario as forms. They show what the text says and change nothing else in it.
+import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { Store } from '../../state/store'
 import { ScenarioEdit } from '../edit'
@@ -14,9 +15,11 @@ export function ScenarioForm({ store }: { store: Store }) {
   const view = useMemo(() => specOf(store.text.text), [store])
   const { spec, stale } = view.value
   const jobs = list(spec.jobs).map(fields)
+  const unfolded = useSignal<number | null>(null)
   const sound = store.sound.value
   const colours = useMemo(() => coloursOf(sound), [sound])
   const models = useMemo(() => batchSizes(spec, store.profiles.value), [spec, store.profiles.value])
+  const gpus = useMemo(() => [...new Set(store.profiles.value.map(({ gpu }) => gpu))], [store.profiles.value])
   return (
     <form class="form" aria-label="Scenario form" onSubmit={event => event.preventDefault()}>
       {stale && (
@@ -33,7 +36,7 @@ export function ScenarioForm({ store }: { store: Store }) {
           <summary>
             <h2>Cluster</h2>
           </summary>
-          <ClusterForm spec={spec} edit={edit} instance={sound?.instance ?? null} />
+          <ClusterForm spec={spec} gpus={gpus} edit={edit} instance={sound?.instance ?? null} />
         </details>
         <details open>
           <summary>
@@ -46,6 +49,7 @@ export function ScenarioForm({ store }: { store: Store }) {
             colours={colours}
             wrongs={wrongsOf(store.reading.value.problems)}
             edit={edit}
+            unfolded={unfolded}
             onAnnounce={message => {
               store.status.value = message
             }}
@@ -53,9 +57,10 @@ export function ScenarioForm({ store }: { store: Store }) {
           <button
             type="button"
             class="button"
-            onClick={() =>
+            onClick={() => {
               edit.addJob(models.has('resnet50') ? 'resnet50' : ([...models.keys()][0] ?? 'resnet50'))
-            }
+              unfolded.value = jobs.length
+            }}
           >
             + Job
           </button>

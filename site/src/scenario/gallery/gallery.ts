@@ -54,6 +54,8 @@ const twists: Record<string, Twist> = {
     apply: put(['cluster', 'gpu_types', 1, 'profiled_as', 0, 'speed'], 0.3),
   },
   'tight-memory': { label: 'Halve the memory', apply: memory('8GiB') },
+  'finetune-7b': { label: 'Halve the memory', apply: memory('40GiB') },
+  'pretrain-70b': { label: 'Cut a node off', apply: cutLinks('r0n0.up', 'r0n0.down') },
   'thin-network': { label: 'Cut a rack off', apply: cutLinks('r0.up') },
   neighbours: {
     label: 'Slow the network down',

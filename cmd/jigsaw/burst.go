@@ -1,0 +1,307 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw/formulation/burst"
+	"jigsaw/formulation/instance"
+)
+
+type burstOptions struct {
+	to      destination
+	files   []string
+	gpu     string
+	batch   int
+	gpus    []int
+	limits  []string
+	rate    instance.BitRate
+	latency instance.Duration
+}
+
+func newBurst(std streams) *cobra.Command {
+	o := burstOptions{latency: -1}
+	c := &cobra.Command{
+		Use:   "burst MODEL",
+		Short: "Give every layer of a job as many GPUs as pay",
+		Long: `Plan one iteration of a burst-parallel job: its global batch stays, and every
+layer has its own number of GPUs, a power of two. Of all plans in which no layer
+takes more than --amplification times the GPU-time it takes on one GPU, transfers
+and all-reduces included, the fastest is found, and the trade-off of time against
+GPU-time among all of them. Data parallelism stands beside it.
+
+With several numbers of GPUs or limits, one table compares them. What the model
+leaves out is in docs/burst.md.
+Exit codes: 0 planned, 2 invalid input.`,
+		Example: `  jigsaw burst vgg16 --gpu a100 --batch 32 --gpus 8 --amplification 2
+  jigsaw burst vgg16 --gpu a100 --gpus 1,2,4,8 --amplification 1.5,2,2.5,none`,
+		Args:              exactArgs(1),
+		ValidArgsFunction: completeModel,
+		PreRunE: func(c *cobra.Command, _ []string) error {
+			if c.Flag("rate").Changed && o.rate == 0 {
+				return usage(errors.New("--rate 0: the GPUs would never exchange anything; choose more, or leave it out"))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return runBurst(args[0], o, std) },
+	}
+	o.to.flags(c, printed()...)
+	f := c.Flags()
+	f.StringArrayVar(&o.files, "profiles", nil, "a profile file to look in beside the library (repeatable)")
+	f.StringVar(&o.gpu, "gpu", "", "the GPU type, where the model was measured on several")
+	f.IntVar(&o.batch, "batch", 32, "samples of an iteration, over all GPUs")
+	f.IntSliceVar(&o.gpus, "gpus", []int{8}, "most GPUs of a layer, powers of two")
+	f.StringSliceVar(&o.limits, "amplification", []string{"2"}, "most GPU-time of a layer over that on one GPU, or none")
+	f.TextVar(&o.rate, "rate", instance.BitRate(0), "what a GPU sends and receives, like 266GB/s (default of v100 and a100: the published planner's)")
+	f.TextVar(&o.latency, "latency", instance.Duration(-1), "of each collective, like 40us (default of v100 and a100: the published planner's)")
+	f.Lookup("rate").DefValue, f.Lookup("latency").DefValue = "", ""
+	return c
+}
+
+// burstReport is what burst prints.
+type burstReport struct {
+	Model   string        `json:"model"`
+	GPU     string        `json:"gpu"`
+	Batch   int           `json:"batch"`
+	Network burst.Network `json:"network"`
+	// Alone is the plan on one GPU.
+	Alone  burst.Plan  `json:"one_gpu"`
+	Cases  []burstCase `json:"cases"`
+	Layers []string    `json:"layers"`
+	Notes  []string    `json:"notes,omitempty"`
+}
+
+// burstCase is one number of GPUs and one limit.
+type burstCase struct {
+	GPUs         int           `json:"gpus"`
+	Limit        string        `json:"amplification_limit"`
+	DataParallel burst.Plan    `json:"data_parallel"`
+	Plan         burst.Plan    `json:"plan"`
+	Stages       []burst.Stage `json:"stages"`
+	// Front is time against GPU-time, the fastest first.
+	Front []burst.Plan `json:"front"`
+}
+
+// mostLabels keeps the work on a front within seconds. Fronts of the library's models on
+// 1,024 GPUs stay below it.
+const mostLabels = 5000
+
+func runBurst(model string, o burstOptions, std streams) error {
+	limits, err := o.parseLimits()
+	if err != nil {
+		return err
+	}
+	found, err := o.find(model)
+	if err != nil {
+		return err
+	}
+	r := burstReport{Model: model, GPU: found[0].GPU, Batch: o.batch}
+	if r.Network, err = o.network(r.GPU); err != nil {
+		return err
+	}
+	for i, most := range o.gpus {
+		chain, guessed, err := burst.NewChain(found, o.batch, most, r.Network)
+		if err != nil {
+			return usage(err)
+		}
+		if i == 0 {
+			r.Alone = chain.DataParallel(1)
+			for _, l := range chain.Layers {
+				r.Layers = append(r.Layers, l.Name)
+			}
+		}
+		r.note(chain, most, guessed, found)
+		for _, limit := range limits {
+			c := burstCase{GPUs: most, Limit: limitText(limit), DataParallel: chain.DataParallel(slices.Max(chain.GPUs)), Plan: chain.Fastest(limit)}
+			c.Stages = chain.Stages(c.Plan)
+			var exact bool
+			if c.Front, exact = chain.Front(limit, mostLabels); !exact {
+				r.Notes = append(r.Notes, fmt.Sprintf("the front of %d GPUs at %s may lack plans: more than %d ways to a layer", most, c.Limit, mostLabels))
+			}
+			r.Cases = append(r.Cases, c)
+		}
+	}
+	return o.to.print(std, r, func(w io.Writer) error {
+		if len(r.Cases) > 1 {
+			return burstComparison(w, std, &r)
+		}
+		return burstTable(w, std, &r)
+	})
+}
+
+// parseLimits reads the limits of amplification.
+func (o *burstOptions) parseLimits() (limits []instance.Ratio, err error) {
+	for _, text := range o.limits {
+		limit := burst.Unlimited
+		if text != "none" {
+			if err := limit.UnmarshalText([]byte(text)); err != nil || limit < instance.One {
+				return nil, usage(fmt.Errorf("--amplification %q: write a number of at least 1, like 2 or 1.5, or none", text))
+			}
+		}
+		limits = append(limits, limit)
+	}
+	if len(limits) == 0 || len(o.gpus) == 0 {
+		return nil, usage(errors.New("give at least one number of GPUs and one limit"))
+	}
+	return limits, nil
+}
+
+func limitText(limit instance.Ratio) string {
+	if limit == burst.Unlimited {
+		return "none"
+	}
+	return limit.String()
+}
+
+// find returns the model's profiles on the GPU type, of every batch.
+func (o *burstOptions) find(model string) (found []*instance.Profile, err error) {
+	library, err := loadLibrary(o.files)
+	if err != nil {
+		return nil, err
+	}
+	var types []string
+	for _, p := range library.Profiles(model) {
+		if !slices.Contains(types, p.GPU) {
+			types = append(types, p.GPU)
+		}
+		if o.gpu == "" || p.GPU == o.gpu {
+			found = append(found, p)
+		}
+	}
+	switch {
+	case len(types) == 0:
+		return nil, usage(fmt.Errorf("no profile of model %q; see jigsaw profile list", model))
+	case o.gpu == "" && len(types) > 1:
+		return nil, usage(fmt.Errorf("%q was measured on several GPUs; choose --gpu %s", model, either(types)))
+	case len(found) == 0:
+		return nil, usage(fmt.Errorf("%q was not measured on %q; there is --gpu %s", model, o.gpu, strings.Join(types, ", --gpu ")))
+	}
+	return found, nil
+}
+
+// network is what the flags say, or what the published planner assumes.
+func (o *burstOptions) network(gpu string) (burst.Network, error) {
+	n, known := burst.Published(gpu)
+	if !known && o.rate == 0 {
+		return n, usage(fmt.Errorf("no network is known for GPUs of type %q; say --rate, like 100Gbit/s, and --latency", gpu))
+	}
+	if o.rate != 0 {
+		n.Rate = o.rate
+	}
+	if o.latency >= 0 {
+		n.Latency = o.latency
+	}
+	return n, nil
+}
+
+// note says what about a chain is not measured, or not as asked for.
+func (r *burstReport) note(chain *burst.Chain, most int, guessed []int, found []*instance.Profile) {
+	add := func(text string) {
+		if !slices.Contains(r.Notes, text) {
+			r.Notes = append(r.Notes, text)
+		}
+	}
+	if len(guessed) > 0 {
+		var have []string
+		for _, p := range found {
+			have = append(have, fmt.Sprint(p.Batch))
+		}
+		var not []string
+		for _, b := range guessed {
+			not = append(not, fmt.Sprint(b))
+		}
+		add(fmt.Sprintf("batch %s per GPU was not measured (%s was): interpolated, or in proportion, which flatters many GPUs", strings.Join(not, ", "), strings.Join(have, ", ")))
+	}
+	if widest := slices.Max(chain.GPUs); widest < most {
+		add(fmt.Sprintf("at most %d of %d GPUs are used: the batch of %d is divided no further", widest, most, r.Batch))
+	}
+}
+
+func (r *burstReport) heading(w io.Writer) {
+	fmt.Fprintf(w, "%s on %s, global batch %d; %s and %s between GPUs\n\n", r.Model, r.GPU, r.Batch, r.Network.Rate, r.Network.Latency)
+}
+
+// burstTable prints one case: plans, stages, front.
+func burstTable(w io.Writer, std streams, r *burstReport) error {
+	r.heading(w)
+	c := r.Cases[0]
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "\ttime\tspeed-up\tGPU-time\tworst layer\t")
+	row := func(name string, p burst.Plan) {
+		fmt.Fprintf(t, "%s\t%s\t%.2f\t%s\t%.2f x\t\n", name, fine(p.Time), ratio(r.Alone.Time, p.Time), fine(p.GPUTime), p.Amplification)
+	}
+	row("one GPU", r.Alone)
+	row(fmt.Sprintf("data parallel, %s", count(c.DataParallel.Widths[0], "GPU")), c.DataParallel)
+	name := fmt.Sprintf("burst, limit %s", c.Limit)
+	row(name, c.Plan)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nstages, forward; then back the same way")
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "GPUs\tmove\tforward\tbackward\tall-reduce\t  layers")
+	for _, s := range c.Stages {
+		layers := r.Layers[s.First]
+		if s.Last > s.First {
+			layers += " ... " + r.Layers[s.Last]
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t  %s\n", s.GPUs, fine(s.Move), fine(s.Forward), fine(s.Backward), fine(s.Sync), layers)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nfront: %s that no other beats in time and GPU-time", count(len(c.Front), "plan"))
+	const shown = 10
+	if len(c.Front) > shown {
+		fmt.Fprintf(w, ", %d of them; -o json has all", shown)
+	}
+	fmt.Fprintln(w)
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "time\tGPU-time\tworst layer\t  GPUs of stages")
+	n := min(shown, len(c.Front))
+	for k := range n {
+		p := c.Front[k*(len(c.Front)-1)/max(n-1, 1)]
+		var widths []string
+		for _, g := range slices.Compact(slices.Clone(p.Widths)) {
+			widths = append(widths, fmt.Sprint(g))
+		}
+		fmt.Fprintf(t, "%s\t%s\t%.2f x\t  %s\n", fine(p.Time), fine(p.GPUTime), p.Amplification, strings.Join(widths, " "))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return std.notes(w, r.Notes)
+}
+
+// burstComparison prints a row for each case.
+func burstComparison(w io.Writer, std streams, r *burstReport) error {
+	r.heading(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "GPUs\tlimit\ttime\tspeed-up\tGPU-time\tworst layer\tstages\tfront\t")
+	row := func(gpus int, limit string, p burst.Plan, stages, front string) {
+		fmt.Fprintf(t, "%d\t%s\t%s\t%.2f\t%s\t%.2f x\t%s\t%s\t\n", gpus, limit, fine(p.Time), ratio(r.Alone.Time, p.Time), fine(p.GPUTime), p.Amplification, stages, front)
+	}
+	last := 0
+	for _, c := range r.Cases {
+		if c.GPUs != last {
+			row(c.GPUs, "data parallel", c.DataParallel, "1", "-")
+			last = c.GPUs
+		}
+		row(c.GPUs, c.Limit, c.Plan, fmt.Sprint(len(c.Stages)), fmt.Sprint(len(c.Front)))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return std.notes(w, r.Notes)
+}
+
+func ratio(a, b instance.Duration) float64 { return float64(a) / float64(b) }
+
+// fine is a time of layers, which may be short.
+func fine(d instance.Duration) string { return fmt.Sprintf("%.3f ms", float64(d)/1e6) }

@@ -1,0 +1,301 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/profiles"
+	"jigsaw/formulation/instance/profiles/estimate"
+)
+
+type profileEstimateOptions struct {
+	to           destination
+	config       string
+	architecture string
+	gpus         []string
+	given        bool // one of the figures of an architecture is
+	transformer  estimate.Transformer
+	options      estimate.Options
+	precision    string
+	attention    string
+	mfu          fraction
+}
+
+func newProfileEstimate(std streams) *cobra.Command {
+	var o profileEstimateOptions
+	c := &cobra.Command{
+		Use:   "estimate",
+		Short: "Work a profile out from a model's architecture",
+		Long: `Write a profile of a model that was not measured, from its Hugging Face config.json, from
+the figures of its architecture, or of a well-known convolutional net: parameters exactly,
+times by a roofline over the GPU's data sheet with efficiencies fitted to measured
+profiles. "jigsaw profile compare" shows how far estimates are from what was measured, and
+"jigsaw profile gpus" the GPUs with their figures.
+
+Plans can take a config.json as it is: jigsaw plan cluster.yaml --estimate MODEL=config.json`,
+		Example: `  jigsaw profile estimate --config config.json --gpu h100 --batch 4 --sequence 4096 --file mine.json
+  jigsaw profile estimate --architecture llama --layers 32 --hidden 4096 --heads 32 --kv-heads 8 \
+      --ffn 14336 --vocab 128256 --gpu a100,h100 --batch 1 --sequence 8192 --checkpointing
+  jigsaw profile estimate --architecture resnet152 --gpu v100 --batch 64 --precision fp32`,
+		Args: exactArgs(0),
+		PreRunE: func(c *cobra.Command, _ []string) error {
+			figures := []string{"layers", "hidden", "heads", "kv-heads", "head-size", "ffn", "vocab", "positions", "window", "image", "patch", "labels"}
+			o.given = slices.ContainsFunc(figures, c.Flags().Changed)
+			return aboveZero(c, append(figures, "batch", "sequence")...)
+		},
+		RunE: func(*cobra.Command, []string) error { return runProfileEstimate(o, std) },
+	}
+	f, t := c.Flags(), &o.transformer
+	f.StringVar(&o.config, "config", "", "the config.json of a Hugging Face model: "+strings.Join(estimate.TransformerTypes(), ", "))
+	f.StringVar(&o.architecture, "architecture", "", "without a config: one of these, with figures (default llama), or of "+strings.Join(estimate.Nets(), ", "))
+	f.Int64Var(&t.Layers, "layers", 0, "how many blocks")
+	f.Int64Var(&t.Hidden, "hidden", 0, "the width of the model")
+	f.Int64Var(&t.Heads, "heads", 0, "attention heads")
+	f.Int64Var(&t.KVHeads, "kv-heads", 0, "heads of keys and values (default: as many)")
+	f.Int64Var(&t.HeadSize, "head-size", 0, "the width of a head (default: hidden / heads)")
+	f.Int64Var(&t.Intermediate, "ffn", 0, "the width of the feed-forward part")
+	f.Int64Var(&t.Vocabulary, "vocab", 0, "tokens in the vocabulary")
+	f.Int64Var(&t.Positions, "positions", 0, "learned positions, of gpt2 and bert")
+	f.Int64Var(&t.Window, "window", 0, "how far back attention looks (default: to the beginning)")
+	f.BoolVar(&t.Tied, "tied", false, "the output embedding is the input embedding")
+	f.Int64Var(&t.Image, "image", 0, "the side of images in pixels, of vit")
+	f.Int64Var(&t.Patch, "patch", 0, "the side of patches in pixels, of vit")
+	f.Int64Var(&t.Labels, "labels", 0, "classes, of vit")
+	f.StringVar(&o.options.Model, "model", "", "the model's name, for jobs (default: the name of the config or of its folder, or the architecture)")
+	f.StringSliceVar(&o.gpus, "gpu", nil, "the GPU type, or several with commas; see jigsaw profile gpus")
+	f.IntVar(&o.options.Batch, "batch", 1, "samples of a worker in an iteration")
+	f.IntVar(&o.options.Sequence, "sequence", 0, "tokens of a sample (default: the longest the model takes, at most 2048)")
+	f.StringVar(&o.precision, "precision", "", "fp32, tf32, fp16 or bf16 (default: what models are trained in on all of the GPUs)")
+	f.StringVar(&o.attention, "attention", "fused", "fused, as FlashAttention, or eager, which writes its scores to memory")
+	f.BoolVar(&o.options.Checkpointing, "checkpointing", false, "keep the inputs of blocks alone and work the rest out again")
+	f.Var(&o.mfu, "mfu", "scale the times to this model FLOPs utilisation, like 40% (default: by the roofline)")
+	o.to.fileFlag(c)
+	completeNames(c, "gpu", gpuNames())
+	completeNames(c, "architecture", estimate.Architectures())
+	completeNames(c, "precision", names(estimate.Precisions()))
+	completeNames(c, "attention", []string{"fused", "eager"})
+	return c
+}
+
+// completeNames offers names for a flag.
+func completeNames(c *cobra.Command, flag string, names []string) {
+	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func names[T ~string](list []T) (texts []string) {
+	for _, v := range list {
+		texts = append(texts, string(v))
+	}
+	return texts
+}
+
+func gpuNames() []string {
+	gpus := estimate.GPUs()
+	return named(gpus, func(g *estimate.GPU) string { return g.Name })
+}
+
+func runProfileEstimate(o profileEstimateOptions, std streams) error {
+	read := []string{}
+	if o.config != "" {
+		read = append(read, o.config)
+	}
+	if err := writable(read, o.to.file); err != nil {
+		return err
+	}
+	if err := o.model(std); err != nil {
+		return err
+	}
+	if len(o.gpus) == 0 {
+		return usage(fmt.Errorf("say --gpu, one of %s", strings.Join(gpuNames(), ", ")))
+	}
+	if err := attention(o.attention, &o.options); err != nil {
+		return err
+	}
+	if o.precision == "" {
+		o.precision = string(estimate.Common(o.gpus))
+	}
+	o.options.Precision, o.options.MFU = estimate.Precision(o.precision), instance.Ratio(float64(o.mfu)*float64(instance.One))
+	var all []*instance.Profile
+	for _, gpu := range o.gpus {
+		o.options.GPU = gpu
+		p, summary, err := estimate.Profile(o.options)
+		if err != nil {
+			return usage(bare{err})
+		}
+		all = append(all, p)
+		std.note("%s on %s: %s", p.Model, p.GPU, summaryLine(summary))
+	}
+	return o.to.write(std, func(w io.Writer) error { return profiles.Encode(w, all) })
+}
+
+// attention reads the flag of that name.
+func attention(name string, o *estimate.Options) error {
+	switch name {
+	case "fused", "":
+	case "eager":
+		o.Eager = true
+	default:
+		return usage(fmt.Errorf("--attention %q: choose fused or eager", name))
+	}
+	return nil
+}
+
+// model puts the architecture into the options.
+func (o *profileEstimateOptions) model(std streams) error {
+	switch {
+	case o.config != "" && (o.architecture != "" || o.given || o.transformer.Tied):
+		return usage(fmt.Errorf("--config says what the model is; leave out --architecture and its figures"))
+	case o.config != "":
+		t, err := readConfig(o.config, std)
+		if err != nil {
+			return err
+		}
+		o.options.Transformer = t
+		if o.options.Model == "" {
+			o.options.Model = configName(o.config)
+		}
+	case slices.Contains(estimate.Nets(), o.architecture):
+		if o.given || o.transformer.Tied {
+			return usage(fmt.Errorf("%s has its figures; leave out those of a transformer", o.architecture))
+		}
+		o.options.Net = o.architecture
+	case o.architecture == "" && !o.given:
+		return usage(fmt.Errorf("say what to estimate: --config config.json, or --architecture, one of %s", strings.Join(estimate.Architectures(), ", ")))
+	default:
+		if o.architecture == "" {
+			o.architecture = "llama"
+		}
+		o.transformer.Type = o.architecture
+		o.options.Transformer = &o.transformer
+	}
+	if o.options.Model == "" {
+		o.options.Model = o.architecture
+	}
+	return nil
+}
+
+func readConfig(name string, std streams) (*estimate.Transformer, error) {
+	r, err := openFile(name, std)
+	if err != nil {
+		return nil, usage(err)
+	}
+	defer r.Close()
+	t, err := estimate.ReadConfig(r)
+	if err != nil {
+		return nil, usage(fmt.Errorf("%s: %w", name, bare{err}))
+	}
+	return t, nil
+}
+
+// configName is what a model is called whose config is in this file.
+func configName(file string) string {
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	if name != "config" {
+		return name
+	}
+	if path, err := filepath.Abs(file); err == nil {
+		return filepath.Base(filepath.Dir(path))
+	}
+	return "model"
+}
+
+func summaryLine(s *estimate.Summary) string {
+	samples := fmt.Sprintf("batch %d", s.Batch)
+	if s.Tokens > 0 {
+		samples += fmt.Sprintf(" x %d tokens", s.Tokens/s.Batch)
+	}
+	return fmt.Sprintf("estimated at %s: %s parameters, forward %s, backward %s, activations %.2f GiB, workspace %.2f GiB, MFU %.0f%%",
+		samples, grouped(s.Parameters), milliseconds(s.Forward), milliseconds(s.Backward), gib(s.Activations), gib(s.Workspace), 100*s.MFU)
+}
+
+func gib(b instance.Bytes) float64 { return float64(b) / (1 << 30) }
+
+// grouped writes a number with commas between its thousands.
+func grouped(n int64) string {
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+func newProfileGPUs(std streams) *cobra.Command {
+	var to destination
+	c := &cobra.Command{
+		Use:   "gpus",
+		Short: "List the GPUs that profiles can be estimated for, with their figures",
+		Args:  exactArgs(0),
+		RunE: func(*cobra.Command, []string) error {
+			gpus := estimate.GPUs()
+			return to.print(std, gpus, func(w io.Writer) error {
+				t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+				fmt.Fprintln(t, "GPU\tmemory\tGB/s\tfp32\ttf32\tfp16\tbf16\tTFLOP/s without sparsity, from")
+				for _, g := range gpus {
+					fmt.Fprintf(t, "%s\t%v\t%g", g.Name, g.Memory, g.Bandwidth)
+					for _, p := range estimate.Precisions() {
+						if g.Peak[p] == 0 {
+							fmt.Fprint(t, "\t-")
+						} else {
+							fmt.Fprintf(t, "\t%g", g.Peak[p])
+						}
+					}
+					fmt.Fprintf(t, "\t%s\n", g.Sheet)
+				}
+				return t.Flush()
+			})
+		},
+	}
+	to.flags(c, printed()...)
+	return c
+}
+
+func newProfileCompare(std streams) *cobra.Command {
+	var to destination
+	var files []string
+	c := &cobra.Command{
+		Use:   "compare",
+		Short: "Hold estimates against what was measured",
+		Long: `Estimate every measured profile whose architecture "profile estimate" knows, and models
+whose throughput is published, and print how far each estimate is off. Ratios are of
+estimate to measurement; where only throughputs are known, that of the whole iteration.`,
+		Args: exactArgs(0),
+		RunE: func(*cobra.Command, []string) error { return runProfileCompare(files, to, std) },
+	}
+	to.flags(c, printed()...)
+	c.Flags().StringArrayVar(&files, "profiles", nil, "a profile file to look at beside the library (repeatable)")
+	return c
+}
+
+func runProfileCompare(files []string, to destination, std streams) error {
+	library, err := loadLibrary(files)
+	if err != nil {
+		return err
+	}
+	list, err := estimate.Compare(library.All())
+	if err != nil {
+		return err
+	}
+	return to.print(std, list, func(w io.Writer) error {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "model\tGPU\tbatch\tmeasured\testimated\terror\tforward\tbackward\tactivations\tsource")
+		ratio := func(v float64) string {
+			if v == 0 {
+				return "-"
+			}
+			return fmt.Sprintf("%.2f", v)
+		}
+		for i := range list {
+			c := &list[i]
+			fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%+.0f%%\t%s\t%s\t%s\t%s\n", c.Model, c.GPU, c.Batch, milliseconds(c.Measured), milliseconds(c.Estimated),
+				100*c.Error(), ratio(c.Forward), ratio(c.Backward), ratio(c.Activations), c.Source)
+		}
+		return t.Flush()
+	})
+}

@@ -1,0 +1,50 @@
+package columns
+
+import (
+	"math/big"
+
+	"jigsaw/formulation/bound"
+)
+
+// bindings says which resources limit the plan at the prices of a bound of that value: growing
+// one by a factor 1 + e takes e times what all of it costs off the bound. Of a makespan the prices
+// tell shares only: where all that there is in the time before the due costs what the jobs pay, a
+// share more of one resource takes as much off the time.
+func (s *Master) bindings(prices [][]int64, value *big.Rat) []bound.Binding {
+	costs, total := make([]float64, len(s.Groups)), 0.0
+	for g := range s.Groups {
+		for _, price := range prices[g] {
+			costs[g] += float64(price) * float64(s.Groups[g].Capacity) * float64(s.Calendar.Width)
+		}
+		total += costs[g]
+	}
+	if !s.Theta {
+		total, _ = value.Float64()
+		total *= float64(s.Scale)
+	}
+	var found []bound.Binding
+	for g, cost := range costs {
+		if cost == 0 {
+			continue
+		}
+		resource, subject := s.about(g)
+		found = append(found, bound.Binding{Resource: resource, Subject: subject, Row: s.Groups[g].Name, Effect: -cost / total})
+	}
+	return bound.Bindings(s.Model.Instance.Objective, found)
+}
+
+// about says what a group of rows is about: GPUs, fabrics and NICs of each pool, uplinks of each
+// class of racks, in this order.
+func (s *Master) about(group int) (resource, subject string) {
+	n := s.Model.Network
+	pools := len(n.Pools)
+	switch group / pools {
+	case 0:
+		return "gpu", n.Pools[group].GPUName()
+	case 1:
+		return "fabric", n.Pools[group-pools].FabricName()
+	case 2:
+		return "nic", n.Pools[group-2*pools].NICName()
+	}
+	return "uplink", n.Racks[group-3*pools].UplinkName()
+}

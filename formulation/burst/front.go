@@ -1,0 +1,80 @@
+package burst
+
+import (
+	"cmp"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// label is a way to a layer on a number of GPUs that no other way dominates.
+type label struct {
+	cost
+	gpus int    // index
+	from *label // of the layer before
+}
+
+// Front returns the plans within a limit that no other one beats in time and in GPU-time
+// alike, the fastest first; of several with the same of both, one. Where more than most
+// ways to a layer on a number of GPUs are open, it keeps the first, the last and evenly spread ones
+// between, and exact is false: the plans are real, but some may be missing.
+func (c *Chain) Front(limit instance.Ratio, most int) (plans []Plan, exact bool) {
+	exact = true
+	labels := make([][]*label, len(c.GPUs)) // by number of GPUs
+	for l := range c.Layers {
+		next := make([][]*label, len(c.GPUs))
+		for j := range c.GPUs {
+			if l == 0 {
+				if c.permits(limit, l, j, j) {
+					next[j] = []*label{{c.enter(cost{}, l, j, j), j, nil}}
+				}
+				continue
+			}
+			var open []*label
+			for i := range c.GPUs {
+				if !c.permits(limit, l, i, j) {
+					continue
+				}
+				for _, from := range labels[i] {
+					open = append(open, &label{c.enter(from.cost, l, i, j), j, from})
+				}
+			}
+			next[j] = undominated(open)
+			if len(next[j]) > most {
+				next[j], exact = thinned(next[j], most), false
+			}
+		}
+		labels = next
+	}
+	for _, end := range undominated(slices.Concat(labels...)) {
+		widths := make([]int, len(c.Layers))
+		for l := len(widths) - 1; l >= 0; l-- {
+			widths[l] = c.GPUs[end.gpus]
+			end = end.from
+		}
+		plans = append(plans, c.Evaluate(widths))
+	}
+	return plans, exact
+}
+
+// undominated leaves the labels that are better in time or GPU-time than every other, by
+// ascending time; of equal ones the first.
+func undominated(labels []*label) []*label {
+	slices.SortStableFunc(labels, func(a, b *label) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.gpu, b.gpu)) })
+	kept := labels[:0]
+	for _, l := range labels {
+		if len(kept) == 0 || l.gpu < kept[len(kept)-1].gpu {
+			kept = append(kept, l)
+		}
+	}
+	return slices.Clip(kept)
+}
+
+// thinned leaves n of the labels, evenly spread, with the first and the last.
+func thinned(labels []*label, n int) []*label {
+	kept := make([]*label, n)
+	for k := range kept {
+		kept[k] = labels[k*(len(labels)-1)/max(n-1, 1)]
+	}
+	return kept
+}

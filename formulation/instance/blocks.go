@@ -1,0 +1,168 @@
+package instance
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"slices"
+)
+
+// BlockSchedule is a plan that runs once, written as blocks: patterns that repeat. What it
+// means is its expansion, [BlockSchedule.Expand], the plain [Schedule] in which every
+// repeat is written out. [CheckBlocks] decides whether it is valid without expanding it.
+type BlockSchedule struct {
+	// Residency[j] lists the k distinct GPUs of job j, ascending.
+	Residency [][]GPUID
+	// Blocks in any order but this: those that a job has iterations in come in the order
+	// of its iterations.
+	Blocks []Block
+}
+
+// Block is a cyclic schedule: a pattern of tasks and synchronisations that is done
+// Repeats times, each time a Period after the last. Repeat m = 0, 1, ... of what starts at
+// tick t of the pattern starts at Start + m x Period + t.
+type Block struct {
+	Start Tick
+	// Period is at least 1 where Repeats is above 1; a pattern that is done once has none, 0.
+	Period  Tick
+	Repeats int64
+	// Tasks and Syncs of the pattern: times count from Start, and the iterations of a job
+	// from 1 in every block. They may pass the period, as in a periodic plan.
+	Tasks []Task
+	Syncs []Sync
+}
+
+// last returns when the last repeat starts, after Start.
+func (b *Block) last() Tick { return Tick(b.Repeats-1) * b.Period }
+
+// Block returns a plain schedule that runs once as a single block without repeats.
+func (s *Schedule) Block() *BlockSchedule {
+	return &BlockSchedule{Residency: s.Residency, Blocks: []Block{{Repeats: 1, Tasks: s.Tasks, Syncs: s.Syncs}}}
+}
+
+// Tasks returns how many tasks the expansion has, saturating.
+func (s *BlockSchedule) Tasks() int64 {
+	sum := int64(0)
+	for i := range s.Blocks {
+		b := &s.Blocks[i]
+		sum += min(saturatingMul(int64(len(b.Tasks)), b.Repeats), 1<<62-sum)
+	}
+	return sum
+}
+
+// Expand writes all repeats out of a schedule whose jobs are those of the instance. The error says that there would be more than [MostWritten] tasks.
+func (s *BlockSchedule) Expand(in *Instance) (*Schedule, error) {
+	if tasks := s.Tasks(); tasks > MostWritten {
+		return nil, fmt.Errorf("instance: written out, the plan has %d tasks, more than %d", tasks, MostWritten)
+	}
+	e := &Schedule{Residency: s.Residency}
+	done := make([]int, len(in.Jobs)) // iterations, by job
+	for i := range s.Blocks {
+		b := &s.Blocks[i]
+		per := b.iterations()
+		for m := range b.Repeats {
+			shift := b.Start + Tick(m)*b.Period
+			for _, t := range b.Tasks {
+				t.Iteration += done[t.Job] + int(m)*per[t.Job]
+				t.Start, t.End = t.Start+shift, t.End+shift
+				e.Tasks = append(e.Tasks, t)
+			}
+			for _, y := range b.Syncs {
+				y.Iteration += done[y.Job] + int(m)*per[y.Job]
+				y.Start, y.End = y.Start+shift, y.End+shift
+				e.Syncs = append(e.Syncs, y)
+			}
+		}
+		for j, n := range per {
+			done[j] += n * int(b.Repeats)
+		}
+	}
+	e.Sort()
+	return e, nil
+}
+
+// iterations returns how many iterations each job does in a repeat, if it does any.
+func (b *Block) iterations() map[JobID]int {
+	per := map[JobID]int{}
+	for _, t := range b.Tasks {
+		per[t.Job] = max(per[t.Job], t.Iteration)
+	}
+	for _, y := range b.Syncs {
+		per[y.Job] = max(per[y.Job], y.Iteration)
+	}
+	return per
+}
+
+// Sort brings residencies, and the tasks and syncs of each block, into their canonical
+// order, and blocks into that of their starts, where that leaves the order of a job's own.
+func (s *BlockSchedule) Sort() {
+	for _, gpus := range s.Residency {
+		slices.Sort(gpus)
+	}
+	for i := range s.Blocks {
+		slices.SortFunc(s.Blocks[i].Tasks, compareTasks)
+		slices.SortFunc(s.Blocks[i].Syncs, compareSyncs)
+	}
+	slices.SortStableFunc(s.Blocks, func(a, b Block) int { return cmp.Compare(a.Start, b.Start) })
+}
+
+// Spans returns when every job is first and last at work: from the start of its first
+// task to the end of its last synchronisation, or task. Where the schedule is valid the job
+// has been in residence since from[j] - Load.
+func (s *BlockSchedule) Spans(in *Instance) (from, to []Tick) {
+	from, to = make([]Tick, len(in.Jobs)), make([]Tick, len(in.Jobs))
+	for j := range from {
+		from[j] = -1
+	}
+	for i := range s.Blocks {
+		b := &s.Blocks[i]
+		for _, t := range b.Tasks {
+			if start := b.Start + t.Start; from[t.Job] < 0 || start < from[t.Job] {
+				from[t.Job] = start
+			}
+			to[t.Job] = max(to[t.Job], b.Start+b.last()+t.End)
+		}
+		for _, y := range b.Syncs {
+			to[y.Job] = max(to[y.Job], b.Start+b.last()+y.End)
+		}
+	}
+	for j := range from {
+		from[j] = max(0, from[j])
+	}
+	return from, to
+}
+
+// Makespan returns the end of the last job.
+func (s *BlockSchedule) Makespan(in *Instance) Tick {
+	_, to := s.Spans(in)
+	return slices.Max(append(to, 0))
+}
+
+// BlockValue is [Instance.Value] of the expansion.
+func (in *Instance) BlockValue(s *BlockSchedule) *big.Rat {
+	_, to := s.Spans(in)
+	if in.Objective == WeightedCompletion {
+		sum := new(big.Int)
+		for j, c := range to {
+			sum.Add(sum, new(big.Int).Mul(big.NewInt(in.Jobs[j].Weight), big.NewInt(int64(c))))
+		}
+		return new(big.Rat).SetInt(sum)
+	}
+	return new(big.Rat).SetInt64(int64(slices.Max(append(to, 0))))
+}
+
+// Efficiency is [Schedule.Efficiency] of the expansion of a valid schedule.
+func (s *BlockSchedule) Efficiency(in *Instance) float64 {
+	work := 0.0
+	for j, gpus := range s.Residency {
+		job := &in.Jobs[j]
+		for _, g := range gpus {
+			work += float64(job.Iterations) * float64(job.On[in.GPUs[g].Type].Time[job.Full()])
+		}
+	}
+	span := s.Makespan(in)
+	if span == 0 {
+		return 0
+	}
+	return work / (float64(len(in.GPUs)) * float64(span))
+}

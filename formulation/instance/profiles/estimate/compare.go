@@ -1,0 +1,98 @@
+package estimate
+
+import (
+	"jigsaw/formulation/instance"
+)
+
+// Comparison holds an estimate against what was measured.
+type Comparison struct {
+	Model string `json:"model"`
+	GPU   string `json:"gpu"`
+	Batch int    `json:"batch"`
+	// Measured and Estimated are whole iterations: all forward and all backward times.
+	Measured  instance.Duration `json:"measured"`
+	Estimated instance.Duration `json:"estimated"`
+	// Forward and Backward are the ratios of estimate to measurement, 0 where only the whole is known;
+	// Activations that of bytes kept.
+	Forward     float64 `json:"forward,omitempty"`
+	Backward    float64 `json:"backward,omitempty"`
+	Activations float64 `json:"activations,omitempty"`
+	// Source of the measurement.
+	Source string `json:"source"`
+
+	options Options
+}
+
+// Error is estimate over measurement, less 1.
+func (c *Comparison) Error() float64 { return float64(c.Estimated)/float64(c.Measured) - 1 }
+
+// known says how a profile of the library would be estimated; false where no formula stands for
+// its model.
+func known(p *instance.Profile) (Options, bool) {
+	o := Options{Model: p.Model, GPU: p.GPU, Batch: p.Batch, Precision: FP32}
+	switch p.Model {
+	case "bert24":
+		o.Eager, o.Sequence = true, 512
+		o.Transformer = &Transformer{Type: "bert", Layers: 24, Hidden: 1024, Heads: 16, Intermediate: 4096, Vocabulary: 30522,
+			Positions: 512, Dropout: true, AttentionDropout: true, Head: "pretraining"} // not tied: the file counts both
+	default:
+		if net(p.Model, 1, FP32) == nil {
+			return o, false
+		}
+		o.Net = p.Model
+	}
+	if p.GPU == "a100" {
+		// PyTorch's convolutions are in TF32 there. The card moves 1.64 GB twice in 2.41 ms: 40 GB.
+		o.GPU, o.Precision = "a100-40gb", TF32
+	}
+	return o, true
+}
+
+// Compare estimates what was measured, and the published throughputs of whole models: of those that
+// formulas stand for.
+func Compare(measured []*instance.Profile) ([]Comparison, error) { return compare(measured, fitted()) }
+
+func compare(measured []*instance.Profile, with calibration) ([]Comparison, error) {
+	var list []Comparison
+	for _, p := range measured {
+		o, ok := known(p)
+		if !ok || p.Estimated != "" {
+			continue
+		}
+		o.calibration = &with
+		estimate, _, err := Profile(o)
+		if err != nil {
+			return nil, err
+		}
+		is, was := estimate.Totals(), p.Totals()
+		source := ""
+		if p.Source != nil {
+			source = p.Source.Repository
+		}
+		list = append(list, Comparison{
+			Model: p.Model, GPU: p.GPU, Batch: p.Batch, Measured: was.Forward + was.Backward, Estimated: is.Forward + is.Backward,
+			Forward: ratio(is.Forward, was.Forward), Backward: ratio(is.Backward, was.Backward),
+			Activations: ratio(is.Activations, was.Activations), Source: source, options: o,
+		})
+	}
+	for _, t := range throughputs() {
+		t.options.calibration = &with
+		estimate, _, err := Profile(t.options)
+		if err != nil {
+			return nil, err
+		}
+		is := estimate.Totals()
+		list = append(list, Comparison{
+			Model: t.options.Model, GPU: t.options.GPU, Batch: t.options.Batch, Measured: t.iteration(), Estimated: is.Forward + is.Backward,
+			Source: mptSource, options: t.options,
+		})
+	}
+	return list, nil
+}
+
+func ratio[T ~int64](is, was T) float64 {
+	if was == 0 {
+		return 0
+	}
+	return float64(is) / float64(was)
+}

@@ -1,0 +1,119 @@
+package estimate
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// tiny is a GPT-2 of which everything can be worked out by hand.
+func tiny(t *testing.T) *Transformer {
+	t.Helper()
+	c := &Transformer{Type: "gpt2", Layers: 2, Hidden: 8, Heads: 2, Vocabulary: 10, Positions: 6, Tied: true, Dropout: true, AttentionDropout: true}
+	require.NoError(t, c.Complete())
+	return c
+}
+
+// TestActivationsOfABlock: Korthikanti et al., arXiv 2205.05198, section 4.1, equation 1:
+// s b h (34 + 5 a s / h) bytes in 16 bit. Our fused attention keeps the sums of the rows instead of scores.
+func TestActivationsOfABlock(t *testing.T) {
+	c := tiny(t)
+	const s, b, h, a = 6, 3, 8, 2
+	eager := c.block(shape{batch: b, sequence: s, precision: FP16})
+	assert.EqualValues(t, 34*s*b*h+5*a*s*s*b, eager.kept)
+	fused := c.block(shape{batch: b, sequence: s, precision: FP16, fused: true})
+	assert.EqualValues(t, 34*s*b*h+4*a*s*b, fused.kept)
+	assert.EqualValues(t, 2*s*b*h, fused.input)
+
+	n := c.network(shape{batch: b, sequence: s, precision: FP16, fused: true, checkpointing: true})
+	for _, l := range n.layers[1:3] {
+		assert.EqualValues(t, 2*s*b*h, l.kept, l.name)
+	}
+	assert.EqualValues(t, 34*s*b*h+4*a*s*b-2*s*b*h, n.workspace, "one block at a time is worked out again")
+}
+
+// TestBlockByHand counts a block of width 8, feed-forward 32, on 6 tokens of 1 sample.
+func TestBlockByHand(t *testing.T) {
+	l := tiny(t).block(shape{batch: 1, sequence: 6, precision: FP32})
+	assert.EqualValues(t, 3*(8*8+8)+(8*8+8)+(8*32+32)+(32*8+8)+4*8, l.parameters)
+	flops, back := 0.0, 0.0
+	for _, o := range l.operations {
+		flops += o.flops
+		back += o.backFlops
+	}
+	products := 2 * 6 * (4*8*8 + 2*8*32)
+	scores := 2 * 2 * 6 * 6 * 8 // two products of 6 x 6 pairs and width 8
+	assert.EqualValues(t, products+scores, flops)
+	assert.EqualValues(t, 2*(products+scores), back)
+
+	fused := tiny(t).block(shape{batch: 1, sequence: 6, precision: FP32, fused: true})
+	flops, back = 0, 0
+	for _, o := range fused.operations {
+		flops += o.flops
+		back += o.backFlops
+	}
+	assert.EqualValues(t, products+scores/2, flops, "causal: half of the pairs")
+	assert.EqualValues(t, 2*products+5*scores/4, back, "five products for two")
+}
+
+func TestWindowLimitsAttention(t *testing.T) {
+	flops := func(window int64) float64 {
+		c := *readConfig(t, "mistral_7b")
+		c.Window = window
+		n := c.network(shape{batch: 1, sequence: 8192, precision: BF16, fused: true})
+		return n.flops(product)
+	}
+	all, half := flops(0), flops(4096)
+	pairs := 8192.0 * 8192 / 2
+	left := 8192.0*4096 - 4096.0*4096/2
+	assert.InDelta(t, all-half, 7*2*32*4096*(pairs-left), 1, "2 products forward, 5 backward, 32 layers")
+	assert.Equal(t, all, flops(8192))
+}
+
+// TestFLOPsPerToken: 6 for each parameter that multiplies, and attention
+// (Kaplan et al., arXiv 2001.08361, section 2.1), within 1 %.
+func TestFLOPsPerToken(t *testing.T) {
+	for _, name := range []string{"llama3_8b", "llama3_70b", "mistral_7b", "qwen2_7b", "gpt2_xl"} {
+		c := readConfig(t, name)
+		const sequence = 1024
+		n := c.network(shape{batch: 2, sequence: sequence, precision: BF16})
+		multiplying := n.parameters()
+		if !c.Tied { // the lookup multiplies nothing
+			multiplying -= c.Vocabulary * c.Hidden
+		}
+		want := 6*float64(multiplying) + n.attention
+		assert.InEpsilon(t, want, n.flops(product)/(2*sequence), 0.01, name)
+	}
+}
+
+// TestNetFLOPs: torchvision's documentation gives multiplications and additions of one image, in 10^9.
+func TestNetFLOPs(t *testing.T) {
+	for name, want := range map[string]float64{"alexnet": 0.71, "vgg16": 15.47, "resnet18": 1.81, "resnet50": 4.09, "resnet101": 7.80, "resnet152": 11.51, "wrn101_2": 22.75} {
+		forward := 0.0
+		for _, l := range net(name, 1, TF32).layers {
+			for _, o := range l.operations {
+				forward += o.flops
+			}
+		}
+		assert.InDelta(t, want, forward/2e9, 0.006, name)
+	}
+}
+
+// TestWinograd: 3 x 3 convolutions of stride 1 are cheaper without tensor cores; what counts as useful is not.
+func TestWinograd(t *testing.T) {
+	plain, saved := net("vgg16", 1, TF32), net("vgg16", 1, FP32)
+	assert.InEpsilon(t, plain.flops(convolution)/2.25, saved.flops(convolution), 1e-9)
+	assert.InEpsilon(t, plain.useful, saved.useful, 1e-9)
+}
+
+func TestRooflineByHand(t *testing.T) {
+	r := roofline{peak: 100, bandwidth: 10, efficiency: Efficiency{Products: 0.5, Convolutions: 0.25, Memory: 0.5}, launch: 2}
+	forward, backward := r.layer(&layer{operations: []operation{
+		{product, 500, 1000, 5, 10},        // 10 s by its operations, 20
+		{convolution, 500, 1000, 150, 300}, // 30 s by its bytes, 60
+		{movement, 0, 0, 1, 30},            // launched in 2 s, 6 s by its bytes
+	}})
+	assert.InDelta(t, 10+30+2, forward, 1e-9)
+	assert.InDelta(t, 20+60+6, backward, 1e-9)
+}

@@ -1,0 +1,79 @@
+package profiles
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/profiles/estimate"
+)
+
+// estimates are the models of the library that were not measured, with the parameters that
+// others publish. Their configs are in estimate/testdata.
+var estimates = []struct {
+	model           string
+	config          bool
+	batch, sequence int
+	parameters      int64
+}{
+	{"bert_large", true, 16, 512, 335_141_888},
+	{"gpt2_xl", true, 4, 1024, 1_557_611_200},
+	{"llama3_70b", true, 1, 4096, 70_553_706_496},
+	{"llama3_8b", true, 1, 4096, 8_030_261_248},
+	{"mistral_7b", true, 1, 4096, 7_241_732_096},
+	{"qwen2_7b", true, 1, 4096, 7_615_616_512},
+	{"resnet152", false, 64, 0, 60_192_808},
+	{"vit_l16", true, 64, 0, 304_326_632},
+}
+
+// TestLibraryMatchesEstimates holds the estimated profiles of the library against what the
+// estimate gives now, in bf16 on a100 and h100. With -update it writes them.
+func TestLibraryMatchesEstimates(t *testing.T) {
+	for _, e := range estimates {
+		t.Run(e.model, func(t *testing.T) {
+			var all []*instance.Profile
+			for _, gpu := range []string{"a100", "h100"} {
+				o := estimate.Options{Model: e.model, GPU: gpu, Batch: e.batch, Sequence: e.sequence, Precision: estimate.BF16}
+				if e.config {
+					file, err := os.Open(filepath.Join("estimate", "testdata", e.model+".json"))
+					require.NoError(t, err)
+					defer file.Close()
+					o.Transformer, err = estimate.ReadConfig(file)
+					require.NoError(t, err)
+				} else {
+					o.Net = e.model
+				}
+				p, summary, err := estimate.Profile(o)
+				require.NoError(t, err)
+				assert.Equal(t, e.parameters, summary.Parameters)
+				assert.Equal(t, instance.Bytes(2*e.parameters), p.Totals().Parameters)
+				all = append(all, p)
+			}
+			var want bytes.Buffer
+			require.NoError(t, Encode(&want, all))
+			name := filepath.Join("library", e.model+".json")
+			if *update {
+				require.NoError(t, os.WriteFile(name, want.Bytes(), 0o644))
+			}
+			got, err := os.ReadFile(name)
+			require.NoError(t, err)
+			require.True(t, bytes.Equal(want.Bytes(), got), "%s is not what the estimate gives now; run with -update and look at the difference", name)
+		})
+	}
+}
+
+func TestFamilies(t *testing.T) {
+	library, err := Builtin()
+	require.NoError(t, err)
+	for _, model := range library.Models() {
+		assert.NotEmpty(t, Family(model), model)
+		assert.Contains(t, Families(), Family(model))
+	}
+	assert.Empty(t, Family("mine"))
+	assert.Equal(t, "language models", Family("llama3_8b"))
+}

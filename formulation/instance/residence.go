@@ -1,0 +1,178 @@
+package instance
+
+import (
+	"math"
+	"slices"
+)
+
+// Residence says how long a job holds its persistent memory on its GPUs.
+type Residence string
+
+const (
+	// WholePlan means: all jobs are in memory for the whole plan, as if they might be called
+	// upon at any time. The default.
+	WholePlan Residence = "plan"
+	// WhileRunning means: a job is in memory from its admission, which is [Job.Load] before
+	// its first task starts, to its end.
+	WhileRunning Residence = "run"
+)
+
+// Queues reports whether jobs hold memory only while they run, so that jobs that do not
+// fit together may run one after the other.
+func (in *Instance) Queues() bool { return in.Residence == WhileRunning }
+
+// MostWritten is how many tasks a plan may have that writes every one of them out.
+const MostWritten = 50_000_000
+
+// Tasks returns how many tasks a plan that runs once has: the sum of workers x iterations,
+// or the largest integer where that is more.
+func (in *Instance) Tasks() int64 {
+	sum := int64(0)
+	for i := range in.Jobs {
+		j := &in.Jobs[i]
+		tasks := saturatingMul(int64(j.Workers), int64(j.Iterations))
+		if sum > math.MaxInt64-tasks {
+			return math.MaxInt64
+		}
+		sum += tasks
+	}
+	return sum
+}
+
+// Long reports whether the plan has more tasks than can be written out one by one: its
+// schedules are [BlockSchedule]s. Of periodic objectives, which do not use the
+// iterations of jobs, no instance is long.
+func (in *Instance) Long() bool { return !in.Objective.Periodic() && in.Tasks() > MostWritten }
+
+// Resident returns the instance in which every job is in memory for the whole plan and
+// is released when it could first have been loaded: WholePlan, without loads. It is a
+// restriction of the receiver: its schedules are valid for the receiver, too. The
+// receiver itself where nothing changes.
+func (in *Instance) Resident() *Instance {
+	if !in.Queues() {
+		return in
+	}
+	resident := *in
+	resident.Residence = ""
+	resident.Jobs = slices.Clone(in.Jobs)
+	for i := range resident.Jobs {
+		j := &resident.Jobs[i]
+		j.Release, j.Load = j.Release+j.Load, 0
+	}
+	resident.classes = classify(resident.Jobs)
+	return &resident
+}
+
+// Roomy returns [Instance.Resident] with memory for all jobs at once: what of a job has room
+// on an otherwise empty GPU needs nothing there, and what has not, still has not. It is a relaxation of the
+// receiver: whatever schedule is valid for the receiver is valid for it, and so holds a bound on it
+// for the receiver. The receiver itself where jobs hold memory for the whole plan.
+func (in *Instance) Roomy() *Instance {
+	if !in.Queues() {
+		return in
+	}
+	roomy := in.Resident()
+	roomy.Types = slices.Clone(in.Types)
+	for t := range roomy.Types {
+		roomy.Types[t].Memory = plenty
+	}
+	for i := range roomy.Jobs {
+		j := &roomy.Jobs[i]
+		j.On = slices.Clone(j.On)
+		for t, costs := range j.On {
+			if costs == nil {
+				continue
+			}
+			free := &Costs{Time: costs.Time, Ephemeral: make([]Bytes, len(costs.Ephemeral))}
+			for d, kept := range costs.Ephemeral {
+				if addBytes(costs.Persistent, kept) > in.Types[t].Memory {
+					free.Ephemeral[d] = plenty + 1
+				}
+			}
+			j.On[t] = free
+		}
+	}
+	roomy.classes = classify(roomy.Jobs)
+	return roomy
+}
+
+// plenty is memory of which jobs need nothing, or more than all.
+const plenty = Bytes(1) << 40
+
+// RoomFor reports whether a worker of the job at its shallowest admissible depth finds room
+// on an otherwise empty GPU of that type.
+func (in *Instance) RoomFor(id JobID, t TypeID) bool {
+	j := &in.Jobs[id]
+	costs := j.On[t]
+	if costs == nil {
+		return false
+	}
+	least := 0
+	if j.Rule.Fixed != nil {
+		for j.Rule.Fixed[least] == 0 {
+			least++
+		}
+	}
+	return addBytes(costs.Persistent, costs.Ephemeral[least]) <= in.Types[t].Memory
+}
+
+// residence compiles how long jobs are in memory.
+func (c *compiler) residence() {
+	switch c.spec.Residence {
+	case "", WholePlan:
+	case WhileRunning:
+		if c.in.Objective.Periodic() {
+			c.problems.add("residence", "a plan that repeats has all its jobs in memory all the time; remove residence, or change the objective")
+			return
+		}
+		c.in.Residence = WhileRunning
+	default:
+		c.problems.add("residence", "unknown residence %q; choose plan or run", clip(string(c.spec.Residence)))
+	}
+	rate := c.spec.Cluster.LoadRate
+	switch {
+	case rate < 0:
+		c.problems.add("cluster.load_rate", "must not be negative")
+	case rate > 0 && !c.in.Queues():
+		c.problems.add("cluster.load_rate", "jobs are loaded during a plan only with residence: run; add that or remove load_rate")
+	}
+}
+
+// load compiles how long a job takes from its admission to its first tasks.
+func (c *compiler) load(path string, s *JobSpec, j *Job) {
+	switch rate := c.spec.Cluster.LoadRate; {
+	case s.Load < 0:
+		c.problems.add(path+".load", "must not be negative")
+	case s.Load > 0 && !c.in.Queues():
+		c.problems.add(path+".load", "jobs are loaded during a plan only with residence: run; add that or remove load")
+	case s.Load > 0:
+		j.Load = c.ceilTicks(path+".load", s.Load, One)
+	case rate > 0:
+		for _, costs := range j.On { // the same on all types
+			if costs != nil {
+				// bytes x 8 / rate seconds, in ticks of tick_us microseconds
+				microseconds := ceilMulDiv(int64(costs.Persistent), 8_000_000, int64(rate))
+				ticks := Tick(ceilMulDiv(microseconds, 1, c.in.TickUS))
+				if ticks > maxTicks {
+					c.problems.add(path+".load", "%v at %v take more than %d ticks; choose a longer tick_us or a faster load_rate", costs.Persistent, rate, maxTicks)
+					ticks = 0
+				}
+				j.Load = ticks
+				return
+			}
+		}
+	}
+}
+
+// Miniature returns the instance with so many iterations of every job, at least 1, all of
+// them released at once and without deadlines: of which a pattern of a [Block] is a schedule.
+func (in *Instance) Miniature(iterations []int) *Instance {
+	small := *in.Resident()
+	small.Jobs = slices.Clone(small.Jobs)
+	for i := range small.Jobs {
+		j := &small.Jobs[i]
+		j.Iterations, j.Release, j.Deadline = iterations[i], 0, 0
+	}
+	small.classes = classify(small.Jobs)
+	return &small
+}

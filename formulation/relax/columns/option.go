@@ -1,0 +1,71 @@
+package columns
+
+import "jigsaw/formulation/relax"
+
+// Use takes amount units of a group of rows for some ticks.
+type Use struct {
+	Group          int
+	Amount, Length int64
+}
+
+// Plans are those that a columns program admits for the jobs of a class.
+type Plans struct {
+	Grid         Grid
+	Options      []PricedOption
+	Modes        int   // as many as the options are of
+	Alternatives int   // alternatives of all options
+	Weight       int64 // price of a tick of completion, in units of the tariff's scale
+	// Due is the latest end of a plan, -1 for none: then a plan that has passed
+	// the horizon goes on for nothing.
+	Due       int64
+	Iteration int64 // the shortest
+	// Ends limits the end of each block; nil for no limits. Only where every
+	// tick is a point.
+	Ends []relax.Interval
+}
+
+// Complete reports whether a plan whose first blocks end at a tick costs
+// nothing more but the weight of its completion.
+func (p *Plans) Complete(blocks int, end, horizon int64) bool {
+	return blocks == p.Grid.Blocks || p.Due < 0 && end >= horizon
+}
+
+// Item is one thing that an iteration does count times in some window: a task
+// of some depth, or the synchronisation. Its alternatives differ in where.
+type Item struct {
+	Head int64 // ticks from the start of the window before it can begin
+	Tail int64 // ticks that must follow its end in the window
+	Alts []Alternative
+	// stock is the number of the first alternative among all of the pricer.
+	First int
+}
+
+// Alternative is one way to do an item: what it takes, from its start on.
+type Alternative struct {
+	Length int64 // ticks, the largest of its charges
+	Uses   []Use
+}
+
+// Multiset is a multiset of a option as items: counts[i] times item i.
+type Multiset struct {
+	Items  []int
+	Counts []int64
+}
+
+// PricedOption is a option in a way as the pricer uses it.
+type PricedOption struct {
+	Mode      int
+	sync      int64
+	Items     []Item
+	Multisets []Multiset
+}
+
+// Latest returns the latest tick that a synchronisation may end at when its
+// plan treats it as ending at point m.
+func (p *Plans) Latest(m int) int64 {
+	end := p.Grid.Tick(m+1) - 1
+	if p.Due >= 0 {
+		end = min(end, p.Due)
+	}
+	return end
+}

@@ -1,0 +1,214 @@
+package fluid
+
+import (
+	"fmt"
+	"jigsaw/formulation/relax/exact"
+	"jigsaw/formulation/relax/linear"
+	"math"
+	"slices"
+)
+
+// does adds the columns of the tasks of a shape in a co-resident set, at most so many,
+// and returns them by depth; -1 where the depth cannot be. The deepest
+// activations must fit beside the given parameters.
+func (s *sharing) does(name string, i int, most int64, fits func(depth int) bool) []int {
+	shape := &s.Shapes[i]
+	cols := make([]int, len(shape.Class.Job.Depths))
+	for depth := range cols {
+		cols[depth] = -1
+		if shape.Class.Shortest[depth] < 0 || shape.Class.Job.Rule.Fixed != nil && shape.Class.Job.Rule.Fixed[depth] == 0 || !fits(depth) {
+			continue
+		}
+		x := s.Linear.Col(fmt.Sprintf("%s.%s.d%d", name, shape.Id, depth), 0, most)
+		for _, r := range s.rules[i] {
+			s.Linear.Term(r.row, x, r.weight[depth])
+		}
+		cols[depth] = x
+	}
+	return cols
+}
+
+// each calls f with the columns there are and the lengths of their tasks.
+func (s *sharing) each(i int, cols []int, f func(x int, length int64)) {
+	for depth, x := range cols {
+		if x >= 0 {
+			f(x, int64(s.Shapes[i].Class.Shortest[depth]))
+		}
+	}
+}
+
+// meet adds a co-resident set.
+func (s *sharing) meet(members []int) {
+	name := "share"
+	for _, i := range members {
+		name += "." + s.Shapes[i].Id
+	}
+	kinds := slices.Compact(slices.Clone(members))
+	times := make([]int64, len(kinds)) // how often each is in the co-resident set
+	most := int64(math.MaxInt64)       // GPUs
+	for n, i := range kinds {
+		for _, o := range members {
+			if o == i {
+				times[n]++
+			}
+		}
+		most = min(most, int64(s.Shapes[i].Class.Job.Workers)*s.Shapes[i].Jobs/times[n])
+	}
+	gpus := s.Linear.Col(name, 0, most)
+	s.Linear.Term(s.gpus, gpus, 1)
+	busy := s.Linear.Row(name+".busy", linear.AtMost, 0, linear.About{})
+	cols := make([][]int, len(kinds))
+	for n, i := range kinds {
+		step := int64(s.Shapes[i].Class.Iteration)
+		s.Linear.Term(s.homes[i], gpus, times[n])
+		limit := s.limit(most, times[n], step)
+		cols[n] = s.does(name, i, limit, func(depth int) bool { return s.fits(members, i, depth) })
+		chain := s.Linear.Row(fmt.Sprintf("%s.%s.chain", name, s.Shapes[i].Id), linear.AtMost, 0, linear.About{})
+		s.each(i, cols[n], func(x int, length int64) {
+			s.Linear.Term(chain, x, step)
+			s.Linear.Term(busy, x, length)
+		})
+		s.Linear.Term(chain, gpus, exact.Multiply(-s.Period, times[n]))
+	}
+	s.Linear.Term(busy, gpus, -s.Period)
+	c := coResidentSet{members, gpus, map[int][]int{}}
+	for n, i := range kinds {
+		c.does[i] = cols[n]
+	}
+	s.sets = append(s.sets, c)
+	for n := range kinds {
+		s.gaps(name, c, kinds, times, n)
+	}
+}
+
+// gaps adds rows (26) of a member of a co-resident set, one for each slack that its tasks may have.
+func (s *sharing) gaps(name string, c coResidentSet, kinds []int, times []int64, n int) {
+	d := s.Shapes[kinds[n]].Class
+	sync, step := int64(d.Sync), int64(d.Iteration)
+	if sync == 0 {
+		return
+	}
+	slack := func(length int64) int64 { return max(0, step-sync-length) }
+	var known []int64
+	s.each(kinds[n], c.does[kinds[n]], func(_ int, length int64) { known = append(known, slack(length)) })
+	slices.Sort(known)
+	for _, rho := range slices.Compact(append([]int64{0}, known...)) {
+		long := sync + 2*rho // others of at most that many ticks are free
+		if d.Job.Gang {
+			long = sync + rho
+		}
+		if rho > 0 && !slices.ContainsFunc(kinds, func(k int) bool {
+			longer := false
+			s.each(k, c.does[k], func(_ int, length int64) { longer = longer || length > long })
+			return longer && (k != kinds[n] || times[n] > 1)
+		}) {
+			break
+		}
+		row := s.Linear.Row(fmt.Sprintf("%s.%s.gaps%d", name, s.Shapes[kinds[n]].Id, rho), linear.AtMost, 0, linear.About{})
+		for o, k := range kinds {
+			s.each(k, c.does[k], func(x int, length int64) {
+				if o == n {
+					s.Linear.Term(row, x, max(step, length+sync)-max(0, slack(length)-rho)+exact.Multiply(times[n]-1, max(0, length-long)))
+				} else {
+					s.Linear.Term(row, x, exact.Multiply(times[n], max(0, length-long)))
+				}
+			})
+		}
+		s.Linear.Term(row, c.gpus, exact.Multiply(-s.Period, times[n]))
+	}
+}
+
+// limit is a number of tasks, step ticks apart, that a period has no room for
+// on so many GPUs with so many members of a class on each.
+func (s *sharing) limit(gpus, times, step int64) int64 {
+	return exact.Saturate(exact.Mul(gpus*times, s.Period/max(1, step)+1))
+}
+
+// fits reports whether a GPU of some type holds the co-resident set while shape i does
+// a task of the given depth.
+func (s *sharing) fits(members []int, i, depth int) bool {
+	for t, n := range s.Model.GPUs {
+		if n == 0 {
+			continue
+		}
+		left := s.Model.Instance.Types[t].Memory
+		for _, o := range members {
+			costs := s.Shapes[o].Class.Job.On[t]
+			if costs == nil {
+				left = -1
+				break
+			}
+			left -= min(left+1, costs.Persistent)
+		}
+		if left >= 0 && s.Shapes[i].Class.Fits[t][depth] && s.Shapes[i].Class.Job.On[t].Ephemeral[depth] <= left {
+			return true
+		}
+	}
+	return false
+}
+
+// gather adds the crowd.
+func (s *sharing) gather() {
+	total := int64(0)
+	for _, n := range s.Model.GPUs {
+		total += n
+	}
+	gpus := s.Linear.Col("share.crowd", 0, total)
+	s.Linear.Term(s.gpus, gpus, 1)
+	busy := s.Linear.Row("share.crowd.busy", linear.AtMost, 0, linear.About{})
+	many := s.Linear.Row("share.crowd.many", linear.AtLeast, 0, linear.About{})
+	for i := range s.Shapes {
+		shape := &s.Shapes[i]
+		step := int64(shape.Class.Iteration)
+		most := min(int64(shape.Class.Job.Workers), total) * shape.Jobs
+		homes := s.Linear.Col("share.crowd."+shape.Id, 0, most)
+		s.Linear.Term(s.homes[i], homes, 1)
+		s.Linear.Term(many, homes, 1)
+		here := s.Linear.Row("share.crowd."+shape.Id, linear.AtMost, 0, linear.About{})
+		s.Linear.Term(here, homes, 1)
+		s.Linear.Term(here, gpus, -shape.Jobs)
+		chain := s.Linear.Row("share.crowd."+shape.Id+".chain", linear.AtMost, 0, linear.About{})
+		cols := s.does("share.crowd", i, s.limit(most, 1, step), func(int) bool { return true })
+		s.each(i, cols, func(x int, length int64) {
+			s.Linear.Term(chain, x, step)
+			s.Linear.Term(busy, x, length)
+		})
+		s.Linear.Term(chain, homes, -s.Period)
+		s.crowd.homes, s.crowd.does = append(s.crowd.homes, homes), append(s.crowd.does, cols)
+	}
+	s.Linear.Term(busy, gpus, -s.Period)
+	s.Linear.Term(many, gpus, -int64(s.size+1))
+}
+
+// pace adds rows (27) and (28) for job i on the GPUs of job a.
+func (s *sharing) pace(i, a int) {
+	d := s.Shapes[i].Class
+	k, step := int64(d.Job.Workers), int64(d.Iteration)
+	most := min(k, int64(s.Shapes[a].Class.Job.Workers))
+	name := fmt.Sprintf("share.pace.%s.%s", s.Shapes[i].Id, s.Shapes[a].Id)
+	row := s.Linear.Row(name, linear.AtLeast, 0, linear.About{})
+	upper := s.Linear.Row(name+".most", linear.AtMost, 0, linear.About{})
+	for _, x := range s.Shapes[i].does {
+		s.Linear.Term(row, x, exact.Multiply(-k, step, most))
+		s.Linear.Term(upper, x, -most)
+	}
+	add := func(cols []int) {
+		s.each(i, cols, func(x int, _ int64) { s.Linear.Term(row, x, exact.Multiply(k, step)) })
+	}
+	for _, c := range s.sets {
+		if !slices.Contains(c.members, i) {
+			continue
+		}
+		weight := most
+		if slices.Contains(c.members, a) {
+			weight -= k
+			add(c.does[i])
+			s.each(i, c.does[i], func(x int, _ int64) { s.Linear.Term(upper, x, 1) })
+		}
+		s.Linear.Term(row, c.gpus, exact.Multiply(s.Period, weight))
+	}
+	if s.crowd.homes != nil {
+		add(s.crowd.does[i])
+		s.Linear.Term(row, s.crowd.homes[i], exact.Multiply(s.Period, most))
+	}
+}

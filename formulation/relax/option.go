@@ -1,0 +1,161 @@
+package relax
+
+import (
+	"cmp"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax/depths"
+)
+
+// ModeOptions is a mode as the plans of single jobs see it: what a task or a
+// synchronisation takes there, in which ways an iteration's depths can be dealt
+// out, and which link rows a synchronisation loads.
+type ModeOptions struct {
+	Mode    *Mode
+	Options []Option
+}
+
+// Option is a group of depth multisets whose synchronisations last equally
+// long. Only multisets are listed from which no worker can step down: deeper
+// ones cost more in every respect.
+type Option struct {
+	Multisets [][]int // by multiset, depth
+	Sync      int64   // ticks of the synchronisation at the fastest rate
+	Volume    instance.Bytes
+}
+
+// Limits on what is told apart; beyond them the relaxation is coarser.
+const (
+	maxMultisets  = 24      // minimal multisets of a job
+	maxEnumerated = 200_000 // multisets looked at
+	maxOptions    = 4       // lengths of the synchronisation in a way
+)
+
+// ModeOptions lists the modes of a job in which it can run, without those that
+// another beats in every respect.
+func (m *Model) ModeOptions(d *Class) []ModeOptions {
+	var list []ModeOptions
+	for i := range d.Modes {
+		mode := &d.Modes[i]
+		w := ModeOptions{Mode: mode}
+		for _, counts := range m.Multisets(d) {
+			if !m.fitsIn(d, mode, counts) {
+				continue
+			}
+			sync, volume := m.syncOf(d, mode, counts)
+			w.Options = append(w.Options, Option{[][]int{counts}, sync, volume})
+		}
+		if w.Options = merge(w.Options); len(w.Options) > 0 {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// fitsIn reports whether every depth of the multiset has a pool of the mode
+// with the memory for it.
+func (m *Model) fitsIn(d *Class, o *Mode, counts []int) bool {
+	for depth, n := range counts {
+		if n > 0 && !slices.ContainsFunc(o.Pools, func(p int) bool { return d.Fits[m.Network.Pools[p].GPUType][depth] }) {
+			return false
+		}
+	}
+	return true
+}
+
+// syncOf returns the least length and volume of a synchronisation.
+func (m *Model) syncOf(d *Class, o *Mode, counts []int) (int64, instance.Bytes) {
+	if d.RelaxedRule() {
+		return int64(o.Sync), o.Volume
+	}
+	switch o.Kind {
+	case Lone:
+		return 0, 0
+	case InNode:
+		v := d.Job.Volume(counts, d.Job.Workers)
+		return int64(min(MaxSync, m.Fastest(v, m.Network.Pools[o.Pools[0]].Fabric))), v
+	}
+	var sync instance.Tick
+	var volume instance.Bytes
+	for i, p := range o.parties {
+		v := d.Job.Volume(counts, p.nodes)
+		s := min(MaxSync, m.Fastest(v, p.speed))
+		if i == 0 {
+			sync, volume = s, v
+		}
+		sync, volume = min(sync, s), min(volume, v)
+	}
+	return int64(sync), volume
+}
+
+// merge joins options of equal synchronisations, and then the closest, until
+// there are few. What is joined gets the least of both.
+func merge(list []Option) []Option {
+	slices.SortStableFunc(list, func(a, b Option) int { return cmp.Compare(a.Sync, b.Sync) })
+	for i := 1; i < len(list); {
+		if list[i].Sync == list[i-1].Sync {
+			list = fuse(list, i)
+		} else {
+			i++
+		}
+	}
+	for len(list) > maxOptions {
+		closest := 1
+		for i := 2; i < len(list); i++ {
+			if list[i].Sync-list[i-1].Sync < list[closest].Sync-list[closest-1].Sync {
+				closest = i
+			}
+		}
+		list = fuse(list, closest)
+	}
+	return list
+}
+
+// fuse joins option i to the one before it.
+func fuse(list []Option, i int) []Option {
+	a, b := &list[i-1], list[i]
+	a.Multisets = append(a.Multisets, b.Multisets...)
+	a.Volume = min(a.Volume, b.Volume)
+	return slices.Delete(list, i, i+1)
+}
+
+// RelaxedRule reports whether the job's multisets are too many to be listed,
+// so that [Model.Multisets] relaxes its rule.
+func (d *Class) RelaxedRule() bool { return d.relaxed }
+
+// Multisets returns the depth multisets that matter. A job with more than
+// [maxMultisets] of them has its rule relaxed to mixes of two depths beside the
+// full workers, rounded down to whole workers.
+func (m *Model) Multisets(d *Class) [][]int {
+	j := d.Job
+	if d.minimal == nil {
+		list, ok := depths.Minimal(j, maxMultisets, maxEnumerated)
+		d.minimal, d.relaxed = list, !ok
+	}
+	if !d.relaxed {
+		return d.minimal
+	}
+	full := j.Full()
+	rest := int64(j.Workers - j.Rule.MinFull)
+	share := j.Rule.MinShare - int64(j.Rule.MinFull)*j.Depths[full].Share
+	var list [][]int
+	for a := range j.Depths {
+		sa := j.Depths[a].Share
+		for b := a; b < len(j.Depths); b++ {
+			x, sb := int64(0), j.Depths[b].Share
+			switch {
+			case a == b && rest*sa < share, a != b && (rest*sa >= share || rest*sb < share):
+				continue
+			case a != b:
+				x = (share - rest*sa) / (sb - sa)
+			}
+			counts := make([]int, len(j.Depths))
+			counts[full] = j.Rule.MinFull
+			counts[a] += int(rest - x)
+			counts[b] += int(x)
+			list = append(list, counts)
+		}
+	}
+	return list
+}

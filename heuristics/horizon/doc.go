@@ -1,0 +1,24 @@
+// Package horizon plans hours and nights: jobs that come, run for many thousands of iterations,
+// and go. Its plans are [instance.BlockSchedule]s.
+//
+// # Model
+//
+// Sets: units u, each of one or several jobs; nodes and their GPUs. A unit takes GPUs of its
+// own when its first job is admitted and keeps them until its last job ends. Of one job it is a
+// whole job at the depths of its rule (queue.go). Of several jobs it is a pattern, made by
+// the finite search on some whole nodes, that repeats until all have done their iterations
+// (miniature.go). Every unit is one block, or a few one after the other.
+//
+//	(1) at any time a GPU belongs to at most one unit
+//	(2) on a link the peaks of the units at work add up to no more than its capacity
+//	(3) persistent and largest ephemeral bytes of the jobs of a unit fit its GPUs; where jobs
+//	    are in memory for the whole plan, those of all units that ever live there together
+//
+// Given units and their order, this is the problem of rigid parallel tasks on a machine with
+// a topology. Makespan or weighted completion is minimised.
+//
+// # Methods
+//
+// [Queue] is first come, first served, with EASY backfilling: there is a plan at any limit.
+// [Config.Improve] searches among orders of units, and among the units that jobs form.
+package horizon

@@ -1,0 +1,352 @@
+package horizon
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics"
+	"jigsaw/heuristics/multiset"
+)
+
+// NoPlan is the error of a queue in which a job finds no place even when all others have ended, or
+// misses its deadline. It proves nothing.
+type NoPlan struct {
+	Job    instance.JobID
+	Reason string
+}
+
+func (e *NoPlan) Error() string { return "horizon: " + e.Reason }
+
+// Queue runs whole jobs on GPUs of their own, first come, first served in order of release and
+// then of the instance, with EASY backfilling: jobs behind the head of the queue start where
+// they do not delay it. GPUs are chosen when a job starts. deep asks for full depth
+// everywhere; else depths are the cheapest that the rules allow.
+func Queue(in *instance.Instance, deep bool) (*instance.BlockSchedule, error) {
+	q := newQueue(in, deep)
+	return q.run(byRelease(in))
+}
+
+// counts returns the depth multiset of every job.
+func multisets(in *instance.Instance, deep bool) [][]int {
+	counts := make([][]int, len(in.Jobs))
+	for i := range in.Jobs {
+		j := &in.Jobs[i]
+		if deep {
+			counts[i] = make([]int, len(j.Depths))
+			counts[i][j.Full()] = j.Workers
+			continue
+		}
+		t := slices.IndexFunc(j.On, func(c *instance.Costs) bool { return c != nil })
+		counts[i] = multiset.Cheapest(j, instance.TypeID(t))
+	}
+	return counts
+}
+
+// queue simulates queues of one instance.
+type queue struct {
+	in     *instance.Instance
+	counts [][]int
+	deep   bool
+	shape  []int // of jobs that differ in length, weight and dates only
+	// lonely are the sites that list scheduling found, by job; nil: none.
+	lonely map[instance.JobID]*site
+	// depth is how many jobs behind the head are tried for backfilling.
+	depth int
+}
+
+// backfilled is how many jobs behind the head of a queue may overtake it.
+const backfilled = 100
+
+func newQueue(in *instance.Instance, deep bool) *queue {
+	q := &queue{in: in, counts: multisets(in, deep), deep: deep, shape: make([]int, len(in.Jobs)), lonely: map[instance.JobID]*site{}, depth: backfilled}
+	known := map[string]int{}
+	for i := range in.Jobs {
+		j := in.Jobs[i]
+		on := make([]instance.Costs, len(j.On))
+		for t, costs := range j.On {
+			if costs != nil {
+				on[t] = *costs
+			}
+		}
+		key := fmt.Sprint(j.Workers, j.Within, q.counts[i], j.SegmentBytes, on)
+		n, ok := known[key]
+		if !ok {
+			n = len(known)
+			known[key] = n
+		}
+		q.shape[i] = n
+	}
+	return q
+}
+
+// stint is a job at work.
+type stint struct {
+	job  instance.JobID
+	site *site
+	end  instance.Tick
+}
+
+// stints are a heap by end.
+type stints []stint
+
+func (s stints) Len() int { return len(s) }
+func (s stints) Less(a, b int) bool {
+	return s[a].end < s[b].end || s[a].end == s[b].end && s[a].job < s[b].job
+}
+func (s stints) Swap(a, b int) { s[a], s[b] = s[b], s[a] }
+func (s *stints) Push(x any)   { *s = append(*s, x.(stint)) }
+func (s *stints) Pop() any {
+	last := (*s)[len(*s)-1]
+	*s = (*s)[:len(*s)-1]
+	return last
+}
+
+// run queues all jobs in the given order.
+func (q *queue) run(order []instance.JobID) (*instance.BlockSchedule, error) {
+	in, f := q.in, newFloor(q.in, q.counts)
+	plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
+	var working stints
+	var waiting []instance.JobID // of those released, in the given order
+	coming := slices.Clone(order)
+	slices.SortStableFunc(coming, func(a, b instance.JobID) int { return cmp.Compare(in.Jobs[a].Release, in.Jobs[b].Release) })
+	rank := make([]int, len(in.Jobs))
+	for n, j := range order {
+		rank[j] = n
+	}
+	first := head{job: -1}
+	now := instance.Tick(0)
+	start := func(id instance.JobID, s *site) {
+		f.take(s.gpus, false)
+		f.carry(s, 1)
+		j := &in.Jobs[id]
+		if f.persistent != nil {
+			for i, g := range s.gpus {
+				costs := j.On[in.GPUs[g].Type]
+				f.persistent[g] += costs.Persistent
+				f.ephemeral[g] = max(f.ephemeral[g], costs.Ephemeral[s.depths[i]])
+			}
+		}
+		plan.Residency[id] = s.gpus
+		plan.Blocks = append(plan.Blocks, s.block(id, in, now+j.Load))
+		heap.Push(&working, stint{id, s, now + q.length(id, s)})
+	}
+	leave := func() {
+		done := heap.Pop(&working).(stint)
+		f.take(done.site.gpus, true)
+		f.carry(done.site, -1)
+	}
+	for len(waiting) > 0 || len(coming) > 0 {
+		for len(coming) > 0 && in.Jobs[coming[0]].Release <= now {
+			at, _ := slices.BinarySearchFunc(waiting, coming[0], func(a, b instance.JobID) int { return rank[a] - rank[b] })
+			waiting = slices.Insert(waiting, at, coming[0])
+			coming = coming[1:]
+		}
+		for len(waiting) > 0 {
+			s := f.find(waiting[0], nil)
+			if s == nil {
+				break
+			}
+			start(waiting[0], s)
+			waiting = waiting[1:]
+		}
+		if len(waiting) > 0 {
+			if len(working) == 0 {
+				if s := q.alone(f, waiting[0]); s != nil {
+					start(waiting[0], s)
+					waiting = waiting[1:]
+					continue
+				}
+				return nil, &NoPlan{waiting[0], fmt.Sprintf("job %q finds no place for its %d workers, even when no other job runs", in.Jobs[waiting[0]].Name, in.Jobs[waiting[0]].Workers)}
+			}
+			waiting = q.backfill(f, &first, working, waiting, now, start)
+		}
+		// On to what happens next.
+		next := instance.Tick(-1)
+		if len(working) > 0 {
+			next = working[0].end
+		}
+		if len(coming) > 0 && (next < 0 || in.Jobs[coming[0]].Release < next) {
+			next = in.Jobs[coming[0]].Release
+		}
+		if next < 0 {
+			break
+		}
+		now = max(now, next)
+		for len(working) > 0 && working[0].end <= now {
+			leave()
+		}
+	}
+	plan.Sort()
+	for id, end := range completions(in, plan) {
+		if due := in.Jobs[id].Deadline; due > 0 && end > due {
+			return nil, &NoPlan{instance.JobID(id), fmt.Sprintf("job %q would miss its deadline, tick %d, by %d ticks when jobs hold their GPUs", in.Jobs[id].Name, due, end-due)}
+		}
+	}
+	return plan, nil
+}
+
+func completions(in *instance.Instance, s *instance.BlockSchedule) []instance.Tick {
+	_, to := s.Spans(in)
+	return to
+}
+
+// length returns how long a job holds its GPUs at a site, loading and all.
+func (q *queue) length(id instance.JobID, s *site) instance.Tick {
+	j := &q.in.Jobs[id]
+	return j.Load + instance.Tick(j.Iterations)*s.iteration()
+}
+
+// backfill starts jobs behind the head of the queue that do not delay it: they end before it
+// could start, or leave the GPUs to it that it would take then. It returns those that wait on.
+func (q *queue) backfill(f *floor, h *head, working stints, waiting []instance.JobID, now instance.Tick, start func(instance.JobID, *site)) []instance.JobID {
+	if f.idle == 0 {
+		return waiting
+	}
+	if waiting[0] != h.job || h.kept == nil {
+		*h = q.reserve(f, working, waiting[0])
+	}
+	if h.kept == nil {
+		return waiting // it waits for all to end, and is looked at then
+	}
+	crowded, behind := map[int]bool{}, map[int]bool{} // shapes that found no place, and none but that of the head
+	rest := waiting[:1:1]
+	for n, id := range waiting[1:] {
+		if n >= q.depth || f.idle == 0 {
+			rest = append(rest, waiting[1+n:]...)
+			break
+		}
+		if f.idle < q.in.Jobs[id].Workers || crowded[q.shape[id]] {
+			rest = append(rest, id)
+			continue
+		}
+		s := f.find(id, nil)
+		crowded[q.shape[id]] = s == nil
+		if s != nil && now+q.length(id, s) > h.shadow {
+			if s = nil; !behind[q.shape[id]] {
+				s = f.find(id, h.kept)
+				behind[q.shape[id]] = s == nil
+			}
+		}
+		if s == nil {
+			rest = append(rest, id)
+			continue
+		}
+		start(id, s)
+	}
+	return rest
+}
+
+// head is what the first of a queue waits for: until when, and which GPUs it will take then.
+type head struct {
+	job    instance.JobID
+	shadow instance.Tick
+	kept   []bool // by GPU; nil: not known
+}
+
+// reserve finds how many of the jobs at work, in order of their ends, the head has to wait for.
+func (q *queue) reserve(f *floor, working stints, id instance.JobID) head {
+	ends := slices.Clone(working)
+	slices.SortFunc(ends, func(a, b stint) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.job, b.job)) })
+	given := 0
+	after := func(n int) *site { // the place of the head once n have ended
+		for ; given < n; given++ {
+			f.take(ends[given].site.gpus, true)
+			f.carry(ends[given].site, -1)
+		}
+		for ; given > n; given-- {
+			f.take(ends[given-1].site.gpus, false)
+			f.carry(ends[given-1].site, 1)
+		}
+		return f.find(id, nil)
+	}
+	n := 1 + sort.Search(len(ends), func(i int) bool { return after(i+1) != nil })
+	h := head{job: id}
+	if n <= len(ends) {
+		if s := after(n); s != nil {
+			h.shadow, h.kept = ends[n-1].end, make([]bool, len(q.in.GPUs))
+			for _, g := range s.gpus {
+				h.kept[g] = true
+			}
+		}
+	}
+	after(0)
+	return h
+}
+
+// alone returns where a job runs on an empty cluster, as list scheduling of one iteration of it
+// finds, which knows all networks; nil where that finds nothing.
+func (q *queue) alone(f *floor, id instance.JobID) *site {
+	if f.persistent != nil {
+		return nil
+	}
+	found, ok := q.lonely[id]
+	if !ok {
+		found = q.listed(id)
+		q.lonely[id] = found
+	}
+	return found
+}
+
+// listed is alone, anew.
+func (q *queue) listed(id instance.JobID) *site {
+	nodes := make([]instance.NodeID, len(q.in.Nodes))
+	for n := range nodes {
+		nodes[n] = instance.NodeID(n)
+	}
+	one := q.in.Part([]instance.JobID{id}, nodes, nil).Miniature([]int{1})
+	if q.deep {
+		one = one.FullDepth()
+	}
+	s, err := heuristics.Config{Quick: true}.Greedy(context.Background(), one, rand.New(rand.NewPCG(0, 0)))
+	if err != nil {
+		return nil
+	}
+	s.Sort()
+	found := &site{gpus: s.Residency[0], level: 1}
+	for _, t := range s.Tasks {
+		found.depths = append(found.depths, t.Depth)
+		found.tasks = max(found.tasks, t.End-t.Start)
+	}
+	if len(s.Syncs) > 0 {
+		span, _ := q.in.SpanOf(&q.in.Jobs[id], found.gpus)
+		y := s.Syncs[0]
+		found.level, found.sync, found.uses, found.rate = y.Rate, y.End-y.Start, span.Uses, span.Rate(y.Rate)
+	}
+	return found
+}
+
+// byRelease is the order of a queue: of release, then of the instance.
+func byRelease(in *instance.Instance) []instance.JobID {
+	order := make([]instance.JobID, len(in.Jobs))
+	for j := range order {
+		order[j] = instance.JobID(j)
+	}
+	slices.SortStableFunc(order, func(a, b instance.JobID) int { return cmp.Compare(in.Jobs[a].Release, in.Jobs[b].Release) })
+	return order
+}
+
+// Alone returns how long an iteration of every job takes on an empty cluster, at full depth; 0 where it
+// finds no place.
+func Alone(in *instance.Instance) []instance.Tick {
+	q := newQueue(in, true)
+	f := newFloor(in, q.counts)
+	lengths := make([]instance.Tick, len(in.Jobs))
+	known := map[int]instance.Tick{} // by shape
+	for j := range lengths {
+		length, ok := known[q.shape[j]]
+		if !ok {
+			if s := f.find(instance.JobID(j), nil); s != nil {
+				length = s.iteration()
+			}
+			known[q.shape[j]] = length
+		}
+		lengths[j] = length
+	}
+	return lengths
+}

@@ -1,0 +1,132 @@
+package horizon_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/heuristics/horizon"
+)
+
+// draw returns a tiny instance whose jobs queue: memory holds each of them by itself.
+func draw(rng *rand.Rand, objective instance.Objective) *instance.Instance {
+	in := *instancetest.Random(rng, instancetest.Options{Objective: objective})
+	in.Residence = instance.WhileRunning
+	in.Jobs, in.Types = slices.Clone(in.Jobs), slices.Clone(in.Types)
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		job.Deadline, job.Load = 0, instance.Tick(rng.IntN(3))
+		for t, costs := range job.On {
+			if costs != nil {
+				in.Types[t].Memory = max(in.Types[t].Memory, costs.Persistent+costs.Ephemeral[job.Full()])
+			}
+		}
+	}
+	return &in
+}
+
+// TestQueues: there is always a plan, it is valid, written out as well, and a search for a better order is
+// no worse and repeats itself.
+func TestQueues(t *testing.T) {
+	rng := rand.New(rand.NewPCG(19, 5))
+	for n := range 600 {
+		in := draw(rng, []instance.Objective{instance.Makespan, instance.WeightedCompletion}[n%2])
+		s, err := horizon.Queue(in, false)
+		if err != nil {
+			// Of networks in which links have failed the search knows some ways only.
+			require.True(t, slices.ContainsFunc(in.Links, func(l instance.Link) bool { return l.Failed }), "%v", err)
+			continue
+		}
+		require.Empty(t, instance.CheckBlocks(in, s))
+		written, err := s.Expand(in)
+		require.NoError(t, err)
+		require.Empty(t, instance.Check(in, written))
+		better, err := horizon.Config{Rounds: 20}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)), s)
+		require.NoError(t, err)
+		require.Empty(t, instance.CheckBlocks(in, better))
+		require.LessOrEqual(t, in.BlockValue(better).Cmp(in.BlockValue(s)), 0)
+		again, err := horizon.Config{Rounds: 20}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)), s)
+		require.NoError(t, err)
+		require.Equal(t, better, again)
+		deep, err := horizon.Queue(in, true)
+		if err == nil {
+			require.Empty(t, instance.CheckBlocks(in.FullDepth(), deep))
+		}
+	}
+}
+
+// night is a cluster of nodes of 8 GPUs and so many jobs of iterations up to some most.
+func night(tb testing.TB, nodes, jobs, iterations int, objective instance.Objective) *instance.Instance {
+	tb.Helper()
+	rng := rand.New(rand.NewPCG(19, 6))
+	spec := &instance.Spec{
+		Version: 1, Objective: objective, Residence: instance.WhileRunning,
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "v", Memory: 32 << 30}}, LoadRate: 16e9, Latency: 1e5,
+			Racks: []instance.RackSpec{{Nodes: nodes, GPUs: 8, GPU: "v", NIC: 100e9, Fabric: 1200e9}},
+		},
+	}
+	for m := range 6 {
+		p := &instance.Profile{Model: fmt.Sprintf("m%d", m), GPU: "v", Batch: 1}
+		for range 4 {
+			p.Layers = append(p.Layers, instance.Layer{
+				Forward: instance.Duration(5+rng.IntN(20)) * 1e6, Backward: instance.Duration(10+rng.IntN(40)) * 1e6,
+				Parameters: instance.Bytes(10+rng.IntN(200)) << 20, Activations: instance.Bytes(100+rng.IntN(1000)) << 20,
+			})
+		}
+		spec.Profiles = append(spec.Profiles, p)
+	}
+	for j := range jobs {
+		spec.Jobs = append(spec.Jobs, instance.JobSpec{
+			Name: fmt.Sprintf("j%d", j), Model: fmt.Sprintf("m%d", rng.IntN(6)), Workers: 1 << rng.IntN(5), Optimizer: "adam",
+			Iterations: iterations/3 + rng.IntN(iterations*2/3), Weight: int64(1 + rng.IntN(9)),
+		})
+	}
+	in, err := instance.Compile(spec, nil)
+	require.NoError(tb, err)
+	return in
+}
+
+// TestNight: a plan of some twenty million tasks is made, and checked in well under a second's work.
+func TestNight(t *testing.T) {
+	in := night(t, 64, 200, 60_000, instance.Makespan)
+	require.True(t, in.Long() || in.Tasks() > 20_000_000)
+	s, err := horizon.Queue(in, false)
+	require.NoError(t, err)
+	require.Greater(t, s.Tasks(), int64(20_000_000))
+	lines := 0
+	for _, b := range s.Blocks {
+		lines += len(b.Tasks) + len(b.Syncs)
+	}
+	require.Less(t, lines, 10_000, "what is checked are patterns")
+	require.Empty(t, instance.CheckBlocks(in, s))
+}
+
+// BenchmarkCheck checks a plan of some twenty million tasks.
+func BenchmarkCheck(b *testing.B) {
+	in := night(b, 64, 200, 60_000, instance.Makespan)
+	s, err := horizon.Queue(in, false)
+	require.NoError(b, err)
+	b.ReportMetric(float64(s.Tasks()), "tasks")
+	for b.Loop() {
+		if len(instance.CheckBlocks(in, s)) > 0 {
+			b.Fatal("invalid")
+		}
+	}
+}
+
+// BenchmarkMonth queues 10,000 jobs on 10,240 GPUs.
+func BenchmarkMonth(b *testing.B) {
+	in := night(b, 160, 1_250, 1_000_000, instance.Makespan)
+	for b.Loop() {
+		if _, err := horizon.Queue(in, false); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

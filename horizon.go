@@ -1,0 +1,165 @@
+package jigsaw
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"jigsaw/formulation/bound"
+	"jigsaw/formulation/bound/area"
+	longer "jigsaw/formulation/bound/horizon"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+	"jigsaw/heuristics/horizon"
+	"jigsaw/solver/eventloop"
+)
+
+// beyond is the error of what does not model long plans: where jobs hold memory only while they
+// run, or where the plan has too many tasks to be written out. nil for other instances.
+func beyond(in *instance.Instance, what string) error {
+	switch {
+	case in.Queues():
+		return errors.New("jigsaw: " + what + ": not where jobs hold memory only while they run; with residence: plan they hold it all the time")
+	case in.Long():
+		return errors.New("jigsaw: " + what + ": not for plans of so many tasks; with fewer iterations they can be written out")
+	}
+	return nil
+}
+
+const (
+	// queueRounds is how many queues are tried without a time limit at effort 1, and
+	// quickRounds with [Options.Quick].
+	queueRounds = 300
+	quickRounds = 20
+	// mostExpanded is how many tasks a plan in blocks may have to be written out as well.
+	mostExpanded = 100_000
+	// horizonPart draws from a source of its own; see planner.rng.
+	horizonPart = 9
+)
+
+// horizon plans jobs that come, run for long, and go: in blocks, from the queue on, which is there at
+// any limit.
+func (p *planner) horizon() (*Result, error) {
+	r := p.result
+	r.Greedy.Reason = "long plans begin with queues of whole jobs"
+	r.FewerExclusive.Reason, r.FewerInterleaved.Reason = notAsked, notAsked
+	if p.horizonBounds() {
+		return p.finish()
+	}
+	deep := p.in.FullDepth()
+	r.Queue = p.queueBaseline("queue", deep, func() (*instance.BlockSchedule, error) { return horizon.Queue(deep, true) })
+	shallow, err := horizon.Queue(p.in, false)
+	if err == nil {
+		p.takeBlocks("queue", shallow)
+	}
+	if r.Primal == nil && err != nil {
+		r.Greedy.Reason = err.Error()
+	}
+	bounds := p.horizonPacking()
+	full := horizon.Config{Deep: true}
+	begin := r.Queue.Blocks
+	r.Exclusive = p.queueBaseline("exclusive", deep, func() (*instance.BlockSchedule, error) {
+		ctx, cancel := p.part(&full, exclusivePart)
+		defer cancel()
+		return full.Orders(ctx, deep, p.rng(orderPart), begin)
+	})
+	r.InterleavedFull = r.Exclusive
+	search := horizon.Config{Improved: func(s *instance.BlockSchedule) { p.see("search", p.in.BlockValue(s)) }, Stop: p.goodEnough()}
+	ctx, cancel := p.part(&search, 1)
+	defer cancel()
+	if r.Blocks == nil || !search.Stop(r.Primal) {
+		if s, err := search.Orders(ctx, p.in, p.rng(horizonPart), r.Blocks); err == nil {
+			p.takeBlocks("the search for orders", s)
+		}
+	}
+	if r.Blocks != nil && r.Blocks.Tasks() <= mostExpanded {
+		s, err := r.Blocks.Expand(p.in)
+		if err != nil {
+			return nil, err
+		}
+		if violations := p.check(p.in, s); len(violations) > 0 {
+			p.fault("a plan in blocks is invalid written out: %v", violations[0])
+		} else {
+			r.Schedule = s
+		}
+	}
+	p.wait(bounds)
+	p.settle()
+	return p.finish()
+}
+
+// part sets how long a search goes on: for the given part of the time limit, or for rounds.
+func (p *planner) part(c *horizon.Config, part int) (context.Context, context.CancelFunc) {
+	if p.opt.Time > 0 {
+		ctx, cancel := context.WithTimeout(p.ctx, p.opt.Time/time.Duration(part))
+		return eventloop.Context(ctx), cancel
+	}
+	c.Rounds = queueRounds * max(1, p.opt.Effort)
+	if p.opt.Quick {
+		c.Rounds = quickRounds
+	}
+	return p.ctx, func() {}
+}
+
+// queueBaseline makes a baseline of blocks, and the first plan where that is its instance's.
+func (p *planner) queueBaseline(name string, in *instance.Instance, make func() (*instance.BlockSchedule, error)) Baseline {
+	s, err := make()
+	if err != nil {
+		return Baseline{Instance: in, Reason: err.Error()}
+	}
+	if violations := instance.CheckBlocks(in, s); len(violations) > 0 {
+		p.fault("%s made an invalid plan: %v", name, violations[0])
+		return Baseline{Instance: in, Reason: "its plan was invalid"}
+	}
+	b := Baseline{Instance: in, Blocks: s, Value: in.BlockValue(s), Efficiency: s.Efficiency(in)}
+	if len(instance.CheckBlocks(p.in, s)) == 0 {
+		p.takeBlocks(name, s)
+	}
+	return b
+}
+
+// takeBlocks makes a plan in blocks the plan if it is valid and better.
+func (p *planner) takeBlocks(name string, s *instance.BlockSchedule) {
+	r := p.result
+	if s == r.Blocks {
+		return
+	}
+	if violations := instance.CheckBlocks(p.in, s); len(violations) > 0 {
+		p.fault("%s made an invalid plan: %v", name, violations[0])
+		return
+	}
+	if v := p.in.BlockValue(s); r.Primal == nil || p.in.Objective.Better(v, r.Primal) {
+		r.Blocks, r.Primal = s, v
+		p.see(name, v)
+		p.checked(v)
+	}
+}
+
+// horizonBounds computes the bounds that need no engine and cost no more where jobs have more
+// iterations, on the roomy instance, and that of memory x time. It reports whether there is no plan.
+func (p *planner) horizonBounds() (none bool) {
+	roomy := p.in.Roomy()
+	if p.infeasible(relax.Infeasible(roomy)) {
+		return true
+	}
+	for _, relaxation := range []func(*instance.Instance) bound.Bound{area.Chain, area.Bound} {
+		p.bound(relaxation(roomy))
+	}
+	p.bound(longer.Memory(p.in))
+	p.settle()
+	return p.refuted != nil
+}
+
+// horizonPacking adds the bound of whole workers on whole GPUs on the roomy instance. The channel is closed
+// when it is there.
+func (p *planner) horizonPacking() <-chan struct{} {
+	done := make(chan struct{})
+	p.lp = p.engine()
+	go func() {
+		defer close(done)
+		if p.lp != nil {
+			p.packing(p.ctx, p.in.Roomy(), p.lp, nil)
+		}
+	}()
+	return done
+}

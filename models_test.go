@@ -1,0 +1,70 @@
+package jigsaw_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+)
+
+// TestLargeModelsNeedSharding: what the examples of large models plan fits no GPU without it, and
+// a plan keeps to the memory that it leaves.
+func TestLargeModelsNeedSharding(t *testing.T) {
+	for name, want := range map[string]string{
+		"finetune-7b":  `job "llama": a worker needs at least 125.65 GiB of memory, the GPUs it may use have 80.00 GiB`,
+		"pretrain-70b": `job "llama": a worker needs at least 1061.41 GiB of memory, the GPUs it may use have 80.00 GiB`,
+	} {
+		document, models := exampleDocument(t, name)
+		in, err := document.Compile(models)
+		require.NoError(t, err)
+		r, err := jigsaw.Plan(t.Context(), in, jigsaw.Options{Quick: true})
+		require.NoError(t, err)
+		require.NotNil(t, r.Schedule, name)
+		require.Empty(t, instance.Check(in, r.Schedule), name)
+
+		for i := range document.Spec.Jobs {
+			document.Spec.Jobs[i].Sharding = ""
+		}
+		in, err = document.Compile(models)
+		require.NoError(t, err)
+		r, err = jigsaw.Plan(t.Context(), in, jigsaw.Options{Quick: true})
+		require.NoError(t, err)
+		assert.Equal(t, jigsaw.Infeasible, r.Status, name)
+		assert.Contains(t, strings.Join(r.Reasons, "\n"), want, name)
+	}
+}
+
+// TestPersistentOfLlama is worked out by hand: 16 bytes for each of 8,030,261,248 parameters over 16 workers.
+func TestPersistentOfLlama(t *testing.T) {
+	document, models := exampleDocument(t, "finetune-7b")
+	in, err := document.Compile(models)
+	require.NoError(t, err)
+	assert.Equal(t, instance.Bytes(8_030_261_248), in.Jobs[0].On[0].Persistent)
+	// The largest block is the head, a norm and 128256 x 4096 numbers of 2 bytes: its gradients and itself.
+	// Kept are 32 blocks' inputs of 4096 x 4096 numbers, the head's, and the ids of 4096 tokens. The
+	// head is the largest block: its norm and its product read 4096 x 4096 numbers each, and the loss
+	// has 4096 x 128256 logits in 2 bytes and in 4; their gradient in 4 is workspace.
+	head, vector, logits := instance.Bytes((128256+1)*4096*2), instance.Bytes(4096*4096*2), instance.Bytes(4096*128256)
+	assert.Equal(t, 2*head+33*vector+8*4096+2*vector+6*logits+4*logits, in.Jobs[0].On[0].Ephemeral[in.Jobs[0].Full()])
+}
+
+func exampleDocument(t *testing.T, name string) (*instance.Document, instance.ProfileSource) {
+	t.Helper()
+	examples, err := jigsaw.Examples()
+	require.NoError(t, err)
+	for _, e := range examples {
+		if e.Name == name {
+			document, err := instance.DecodeSpec(strings.NewReader(string(e.Data)))
+			require.NoError(t, err)
+			models, err := jigsaw.Models()
+			require.NoError(t, err)
+			return document, models
+		}
+	}
+	t.Fatalf("no example %q", name)
+	return nil, nil
+}
