@@ -30,7 +30,7 @@ func Unrelated(in *instance.Instance) bool {
 // assigned constructs the schedule of an instance that is [unrelated].
 func (p *Portfolio) assigned() error {
 	counts := state.CheapestMultisets(p.In)
-	where, err := placement.Place(p.In, placement.Options{Counts: counts, Reach: p.reach})
+	where, counts, err := placement.Place(p.ctx, p.In, placement.Options{Counts: counts, Reach: p.reach})
 	if err != nil {
 		return err
 	}

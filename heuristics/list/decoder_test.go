@@ -19,7 +19,7 @@ func TestDispatcher(t *testing.T) {
 			m.Jobs, m.Iterations = 12, 8
 			in := m.Instance(t, 11)
 			counts := state.CheapestMultisets(in)
-			where, err := placement.Place(in, placement.Options{Counts: counts, Noise: heuristicstest.Source(1)})
+			where, counts, err := placement.Place(t.Context(), in, placement.Options{Counts: counts, Noise: heuristicstest.Source(1)})
 			require.NoError(t, err)
 			l := state.NewLayout(in)
 			dispatch, out := NewDispatcher(in, l), NewRecord(l, len(in.Jobs))

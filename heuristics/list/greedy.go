@@ -97,7 +97,7 @@ func (p *Portfolio) Construct() error {
 			}
 			c.Counts, c.Reach = counts, p.reach
 			var err error
-			if c.where, c.Counts, err = placement.PlaceAny(p.ctx, in, c.Options); err != nil {
+			if c.where, c.Counts, err = placement.Place(p.ctx, in, c.Options); err != nil {
 				if n == 0 {
 					return err
 				}

@@ -30,7 +30,7 @@ func Guided(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 	var list []*Decision
 	for n, how := range options {
 		how.Counts, how.Reach = counts, p.reach
-		where, err := placement.Place(in, how)
+		where, counts, err := placement.Place(ctx, in, how)
 		if err != nil {
 			if n == 0 {
 				return nil, err

@@ -138,7 +138,7 @@ func TestBalance(t *testing.T) {
 				m.Objective = heuristicstest.Finite(seed)
 				in := m.Instance(t, 11)
 				counts := state.CheapestMultisets(in)
-				where, err := placement.Place(in, placement.Options{Counts: counts, Pin: true})
+				where, counts, err := placement.Place(t.Context(), in, placement.Options{Counts: counts})
 				require.NoError(t, err)
 				balanced := func() *placement.Placement {
 					p := NewPortfolio(t.Context(), state.Options{}, in, heuristicstest.Source(seed))

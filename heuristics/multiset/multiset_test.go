@@ -2,7 +2,6 @@ package multiset
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,15 +57,4 @@ func TestCheapest(t *testing.T) {
 		}
 		require.Equal(t, best, sum)
 	}
-}
-
-// shallower reports whether b becomes a when workers go down by some depths.
-func shallower(a, b []int) bool {
-	left := 0 // workers of a so far that are not matched by any of b
-	for d := range a {
-		if left += a[d] - b[d]; left < 0 {
-			return false
-		}
-	}
-	return !slices.Equal(a, b)
 }

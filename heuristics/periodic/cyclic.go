@@ -137,9 +137,8 @@ func (r *cyclicSequence) events(to []int32, b int32) []int32 {
 	return to
 }
 
-// measure works out the lengths of the operations of an iteration. It reports
-// false where its depths break the job's rule.
-func (r *cyclicSequence) measure(b int32) bool {
+// measure works out the lengths of the operations of an iteration.
+func (r *cyclicSequence) measure(b int32) {
 	j := r.owner[b]
 	job, residency := &r.in.Jobs[j], r.residency[j]
 	var some [16]int
@@ -161,7 +160,6 @@ func (r *cyclicSequence) measure(b int32) bool {
 			r.depth[y] = uint8(level)
 		}
 	}
-	return job.Allows(counts)
 }
 
 // longest returns the length of the longest task of an iteration.

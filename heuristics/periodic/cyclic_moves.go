@@ -9,7 +9,7 @@ import (
 )
 
 // moveKinds is the number of kinds of changes of a cyclic sequence.
-const moveKinds = 12
+const moveKinds = 5
 
 // cyclicMover draws changes of a cyclic sequence, often of what keeps its period up.
 type cyclicMover struct {
@@ -48,23 +48,9 @@ func (m *cyclicMover) draw(kind int) bool {
 	case 0, 1:
 		return m.overtake()
 	case 2:
-		return m.jump()
-	case 3:
-		return m.shift()
-	case 4:
-		return m.exchange()
-	case 5:
-		return m.redepth()
-	case 6:
-		return m.relevel()
-	case 7:
 		return m.more()
-	case 8:
+	case 3:
 		return m.substitute()
-	case 9:
-		return m.relocate()
-	case 10:
-		return m.swap()
 	default:
 		return m.replace()
 	}
@@ -90,19 +76,11 @@ func (m *cyclicMover) iteration() (j int32, n int) {
 	return j, m.rng.IntN(len(r.chain[j]))
 }
 
-// operation draws an operation.
-func (m *cyclicMover) operation() int32 {
-	if len(m.critical) > 0 && m.rng.IntN(2) == 0 {
-		return m.critical[m.rng.IntN(len(m.critical))]
-	}
-	return m.next.list[m.rng.IntN(len(m.next.list))]
-}
-
 // overtake lets a critical operation go before the one that it waits for, or
 // that one after it, where they are of different jobs.
 func (m *cyclicMover) overtake() bool {
 	if len(m.critical) < 2 {
-		return m.jump()
+		return false
 	}
 	for range 4 {
 		n := m.rng.IntN(len(m.critical))
@@ -118,113 +96,6 @@ func (m *cyclicMover) overtake() bool {
 		return true
 	}
 	return false
-}
-
-// jump moves an operation a little or far.
-func (m *cyclicMover) jump() bool {
-	op := m.operation()
-	m.next.move(op, m.next.at[op]+m.distance(), m.rng.IntN(2) == 0)
-	return true
-}
-
-// distance draws a time by which to move, small ones more often.
-func (m *cyclicMover) distance() instance.Tick {
-	far := m.rng.Float64()
-	far *= far * float64(m.next.period) / 2
-	if m.rng.IntN(2) == 0 {
-		return -1 - instance.Tick(far)
-	}
-	return 1 + instance.Tick(far)
-}
-
-// shift moves an iteration, or a whole job against the others.
-func (m *cyclicMover) shift() bool {
-	r := m.next
-	j, n := m.iteration()
-	by := m.distance()
-	chain := r.chain[j][n : n+1]
-	if m.rng.IntN(3) == 0 {
-		chain = r.chain[j]
-		by = 1 + instance.Tick(m.rng.Int64N(int64(r.period)))
-	}
-	late := m.rng.IntN(2) == 0
-	var some [64]int32
-	for _, b := range chain {
-		for _, op := range r.events(some[:0], b) {
-			r.move(op, r.at[op]+by, late)
-		}
-	}
-	return true
-}
-
-// exchange lets two workers of an iteration exchange their depths.
-func (m *cyclicMover) exchange() bool {
-	r := m.next
-	j, n := m.iteration()
-	k := m.in.Jobs[j].Workers
-	if k < 2 {
-		return false
-	}
-	b := int(r.chain[j][n])
-	a, o := b+m.rng.IntN(k), b+m.rng.IntN(k)
-	if r.depth[a] == r.depth[o] {
-		return false
-	}
-	r.depth[a], r.depth[o] = r.depth[o], r.depth[a]
-	return r.measure(int32(b))
-}
-
-// redepth gives one worker another depth, and another worker one that makes
-// up for it, in one or all iterations of a job.
-func (m *cyclicMover) redepth() bool {
-	r := m.next
-	j, n := m.iteration()
-	job := &m.in.Jobs[j]
-	if job.Rule.Fixed != nil || job.Workers < 2 {
-		return m.exchange()
-	}
-	chain := r.chain[j][n : n+1]
-	if m.rng.IntN(4) == 0 {
-		chain = r.chain[j]
-	}
-	a, o := m.rng.IntN(job.Workers), m.rng.IntN(job.Workers)
-	da, do := uint8(m.rng.IntN(len(job.Depths))), uint8(m.rng.IntN(len(job.Depths)))
-	changed := false
-	for _, b := range chain {
-		changed = changed || r.depth[int(b)+a] != da
-		r.depth[int(b)+a] = da
-		if a != o && m.rng.IntN(3) > 0 {
-			changed = changed || r.depth[int(b)+o] != do
-			r.depth[int(b)+o] = do
-		}
-		if !r.measure(b) {
-			return false
-		}
-	}
-	return changed
-}
-
-// relevel gives the synchronisation of one or all iterations of a job another
-// rate level.
-func (m *cyclicMover) relevel() bool {
-	r := m.next
-	j, n := m.iteration()
-	if len(m.in.RateLevels) < 2 || !m.in.Jobs[j].HasSync() {
-		return m.jump()
-	}
-	chain := r.chain[j][n : n+1]
-	if m.rng.IntN(4) == 0 {
-		chain = r.chain[j]
-	}
-	level := uint8(m.rng.IntN(len(m.in.RateLevels)))
-	changed := false
-	for _, b := range chain {
-		y := r.sync(b)
-		changed = changed || r.depth[y] != level
-		r.depth[y] = level
-		r.measure(b)
-	}
-	return changed
 }
 
 // more adds an iteration, of any job.
@@ -278,32 +149,6 @@ func (m *cyclicMover) rehouse(j int32, gpus []instance.GPUID) bool {
 		m.next.measure(b)
 	}
 	return true
-}
-
-// relocate moves a worker to another GPU.
-func (m *cyclicMover) relocate() bool {
-	j := m.pick()
-	gpus := slices.Clone(m.next.residency[j].gpus)
-	gpus[m.rng.IntN(len(gpus))] = instance.GPUID(m.rng.IntN(len(m.in.GPUs)))
-	return m.rehouse(j, gpus)
-}
-
-// swap lets two workers exchange their GPUs, or two jobs of equal size.
-func (m *cyclicMover) swap() bool {
-	a, b := m.pick(), m.running[m.rng.IntN(len(m.running))]
-	one, two := slices.Clone(m.next.residency[a].gpus), slices.Clone(m.next.residency[b].gpus)
-	if a == b {
-		x, y := m.rng.IntN(len(one)), m.rng.IntN(len(one))
-		one[x], one[y] = one[y], one[x]
-		return x != y && m.rehouse(a, one)
-	}
-	if len(one) == len(two) && m.rng.IntN(2) == 0 {
-		one, two = two, one
-	} else {
-		x, y := m.rng.IntN(len(one)), m.rng.IntN(len(two))
-		one[x], two[y] = two[y], one[x]
-	}
-	return m.rehouse(a, one) && m.rehouse(b, two)
 }
 
 // replace takes a job out, and puts that or another back somewhere else.

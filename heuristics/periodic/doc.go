@@ -18,9 +18,8 @@
 // rate levels; its clock (cyclic_clock.go) finds the least period that the order
 // admits, a maximum cycle ratio, with capacity of links handed on from one
 // synchronisation to the next (cyclic_links.go). Changes (cyclic_moves.go) come
-// often from the operations that hold the period up: they overtake, or move with
-// their iteration or job; iterations are added, dropped or traded between jobs;
-// depths, rate levels and GPUs change. What a change may cost is a limit on the
+// often from the operations that hold the period up: they overtake;
+// iterations are added, dropped or exchanged between jobs; jobs change GPUs. What a change may cost is a limit on the
 // period, so that most are refused after a few sweeps over the constraints.
 //
 // Restarts make further greedy plans. Lanes begin again from theirs, and from where ruin

@@ -227,7 +227,7 @@ func (s *periodicSearch) assignJobs(how residencyOptions) {
 	}
 	if s.in.Objective == instance.MaxMinThroughput && len(list) < len(s.in.Jobs) && !how.dedicated {
 		demand, _ := demands(s.in, how.counts)
-		if p, counts, err := placement.PlaceAny(s.ctx, s.in, placement.Options{Counts: how.counts, Iterations: demand, Noise: how.rng}); err == nil {
+		if p, counts, err := placement.Place(s.ctx, s.in, placement.Options{Counts: how.counts, Iterations: demand, Noise: how.rng}); err == nil {
 			list = residents(s.in, p, counts)
 		}
 	}

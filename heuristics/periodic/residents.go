@@ -61,10 +61,7 @@ func assignJobs(ctx context.Context, in *instance.Instance, how residencyOptions
 		}
 		if !found {
 			p.Collect(j, fit)
-			found = p.Take(j)
-		}
-		if !found && limit == math.MaxInt64 {
-			p.PutPinned(j)
+			p.Take(j)
 		}
 	}
 	for _, j := range order {

@@ -260,10 +260,12 @@ func (h *Annealer) connect(j int32, sign instance.Tick) {
 	}
 }
 
-// KickHeat and EndHeat are the highest temperature of annealing residencies after
-// a kick, and that at the end, in units of the energy of a GPU whose load is
-// the makespan aimed at.
-const KickHeat, EndHeat = 0.2, 2e-4
+// Temperatures of annealing residencies: the highest after a kick, and that at the end, in
+// units of the energy of a GPU whose load is the makespan aimed at.
+const (
+	KickHeat = 0.2
+	EndHeat  = 2e-4
+)
 
 // Anneal takes a number of steps while it cools from the given temperature.
 func (h *Annealer) Anneal(ctx context.Context, steps int, heat float64) {

@@ -22,11 +22,7 @@ func (p *Placer) Price(j instance.JobID) {
 		if !job.Runs(t) {
 			continue
 		}
-		if p.how.pack {
-			p.cost[g] = int64(p.in.Types[t].Memory - p.Persistent[g])
-		} else {
-			p.cost[g] = int64(p.Load[g]) + own[t]
-		}
+		p.cost[g] = int64(p.Load[g]) + own[t]
 		if p.how.Noise != nil {
 			p.cost[g] += p.how.Noise.Int64N(2 + p.cost[g]/4)
 		}
@@ -88,7 +84,7 @@ func (p *Placer) choose(j instance.JobID) (gpus []instance.GPUID, span instance.
 			continue
 		}
 		c := p.cost[list[k-1]]*int64(k) + p.cost[list[0]]
-		if k > 1 && !p.how.pack {
+		if k > 1 {
 			c += int64(p.Busy[p.in.Nodes[n].Fabric])
 		}
 		if node < 0 || c < nodeCost {
@@ -108,10 +104,7 @@ func (p *Placer) choose(j instance.JobID) (gpus []instance.GPUID, span instance.
 			p.nodeCost[n] += p.cost[g]
 		}
 		if len(list) > 0 {
-			p.nodeCost[n] /= int64(len(list))
-			if !p.how.pack {
-				p.nodeCost[n] = max(p.nodeCost[n], int64(p.Busy[p.in.Nodes[n].Up]))
-			}
+			p.nodeCost[n] = max(p.nodeCost[n]/int64(len(list)), int64(p.Busy[p.in.Nodes[n].Up]))
 		}
 	}
 	var rackBest []instance.GPUID
@@ -227,10 +220,6 @@ func (p *Placer) score(j instance.JobID, gpus []instance.GPUID, span instance.Sp
 		longest = max(longest, p.in.Jobs[j].On[p.in.GPUs[g].Type].Time[job.Full()])
 	}
 	sync := p.sync(j, span)
-	if p.how.pack {
-		// Bytes, not ticks: locality only breaks ties.
-		return sum + int64(sync)
-	}
 	for _, u := range span.Uses {
 		dearest = max(dearest, int64(p.Busy[u.Link])+p.iterations[j]*int64(p.Share(sync, span, u)))
 	}

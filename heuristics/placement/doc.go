@@ -8,7 +8,7 @@
 // which is reserved for the deepest depth a worker may take there: full depth, so that
 // roles can rotate, unless memory is short.
 //
-// # Construction (placement.go, choose.go, pinned.go)
+// # Construction (placement.go, choose.go)
 //
 // Jobs are placed one by one, long chains first, or by weight where weights count. For each,
 // candidates are the cheapest node, the cheapest rack, whole nodes and single GPUs of the
@@ -16,8 +16,8 @@
 //
 //	2 x dearest GPU or link + 2 x mean GPU + 4 x own chain   (ticks)
 //
-// is taken. Where memory is short workers are pinned to one depth each, other orders are
-// tried, and at last a search that finds a placement if it has the time (package memory).
+// is taken. Where memory is short the largest jobs go first, and at last a search finds a
+// placement if it has the time (package memory).
 //
 // # Annealing (anneal.go and its parts)
 //

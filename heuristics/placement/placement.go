@@ -30,11 +30,6 @@ type Options struct {
 	Order []instance.JobID
 	// iterations[j] scales the load of job j; nil: Job.Iterations.
 	Iterations []int64
-	// pack puts jobs where the least memory is left over, not the least load.
-	pack bool
-	// Pin reserves memory on each GPU for one depth of the multiset only,
-	// when a job does not fit with every GPU ready for every depth.
-	Pin bool
 	// Scatter values balance over locality: the chain of a job weighs less.
 	Scatter bool
 	// Noise perturbs the loads that are compared, for restarts; nil: none.
@@ -60,34 +55,17 @@ func placeOnce(in *instance.Instance, how Options) (*Placement, error) {
 	return p.Out, nil
 }
 
-// Place is place for tight memory: it tries the given way, then other orders and
-// packings, and then pinned depths.
-func Place(in *instance.Instance, how Options) (*Placement, error) {
+// Place places all jobs one by one or, where memory is too tight for that, by [memory.Search],
+// which may need other multisets than how.Counts. It returns the multisets that the placement has
+// room for. The error is a *NoPlan.
+func Place(ctx context.Context, in *instance.Instance, how Options) (*Placement, [][]int, error) {
 	out, first := placeOnce(in, how)
 	if first == nil {
-		return out, nil
+		return out, how.Counts, nil
 	}
-	big := NewPlacer(in, how).byMemory()
-	for _, try := range []Options{
-		{Order: big},
-		{Order: big, pack: true},
-		{Order: how.Order, Pin: true},
-		{Order: big, Pin: true},
-		{Order: big, Pin: true, pack: true},
-	} {
-		try.Counts, try.Iterations, try.Scatter, try.Noise, try.Reach = how.Counts, how.Iterations, true, how.Noise, how.Reach
-		if out, err := placeOnce(in, try); err == nil {
-			return out, nil
-		}
-	}
-	return nil, first
-}
-
-// PlaceAny is placeHard and then [memory.Search], which may need other multisets than
-// how.counts. It returns the multisets that the placement has room for.
-func PlaceAny(ctx context.Context, in *instance.Instance, how Options) (*Placement, [][]int, error) {
-	out, first := Place(in, how)
-	if first == nil {
+	big := how
+	big.Order = NewPlacer(in, how).byMemory()
+	if out, err := placeOnce(in, big); err == nil {
 		return out, how.Counts, nil
 	}
 	found, _ := memory.Search(ctx, in, memorySteps)
@@ -251,19 +229,9 @@ func (p *Placer) Room(j instance.JobID, g instance.GPUID, d int) instance.Bytes 
 // Put places one job. It reports whether the job fitted anywhere.
 func (p *Placer) Put(j instance.JobID) bool {
 	p.Price(j)
-	job := &p.in.Jobs[j]
-	full := job.Full()
+	full := p.in.Jobs[j].Full()
 	p.Collect(j, func(g instance.GPUID) bool { return p.Room(j, g, full) >= 0 })
-	gpus, span, ok := p.choose(j)
-	if ok {
-		limit := make([]int, len(gpus))
-		for n := range limit {
-			limit[n] = full
-		}
-		p.Settle(j, gpus, limit, span)
-		return true
-	}
-	return p.how.Pin && p.PutPinned(j)
+	return p.Take(j)
 }
 
 // choice is a candidate residency and what speaks for it.
@@ -288,6 +256,3 @@ func (p *Placer) Settle(j instance.JobID, gpus []instance.GPUID, limit []int, sp
 		p.Busy[u.Link] += instance.Tick(p.iterations[j]) * p.Share(sync, span, u)
 	}
 }
-
-// anyNode admits a node whatever its NIC.
-const anyNode = -2

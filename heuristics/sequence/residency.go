@@ -82,7 +82,7 @@ func (s *residencySearch) walk(ctx context.Context, work int) {
 				s.finds = append(s.finds, s.trip)
 			}
 			s.trip, s.here, s.stale, s.liked = state.Incumbent{Value: state.Value{Late: state.Never}}, state.Value{Late: state.Never}, 0, nil
-			if !s.settle() {
+			if !s.settle(ctx) {
 				return
 			}
 			s.annealer.Anneal(ctx, steps, state.Exp(-4*s.rng.Float64()))
@@ -106,7 +106,7 @@ func (s *residencySearch) walk(ctx context.Context, work int) {
 }
 
 // settle begins with new residencies under new weights. It reports whether there are any.
-func (s *residencySearch) settle() bool {
+func (s *residencySearch) settle(ctx context.Context) bool {
 	s.how = placement.AnnealOptions{
 		Counts:      make([][]int, len(s.In.Jobs)),
 		Near:        []float64{0, 1, 5, 20}[s.rng.IntN(4)],
@@ -141,10 +141,11 @@ func (s *residencySearch) settle() bool {
 	if s.rng.IntN(4) == 0 {
 		how.Scatter = true
 	}
-	where, err := placement.Place(s.In, how)
+	where, counts, err := placement.Place(ctx, s.In, how)
 	if err != nil {
 		return false
 	}
+	s.how.Counts = counts
 	s.annealer = placement.NewAnnealer(s.In, s.Layout, where, s.how, s.rng)
 	return true
 }

@@ -160,7 +160,7 @@ func TestHomes(t *testing.T) {
 			m.Jobs, m.Objective = 10, heuristicstest.Finite(seed)
 			in := m.Instance(t, seed)
 			counts := state.CheapestMultisets(in)
-			where, err := placement.Place(in, placement.Options{Counts: counts})
+			where, counts, err := placement.Place(t.Context(), in, placement.Options{Counts: counts})
 			if err != nil {
 				continue
 			}
@@ -196,7 +196,7 @@ func BenchmarkEvaluate(b *testing.B) {
 		name := func(way string) string { return fmt.Sprintf("%s/seed%d", way, seed) }
 		b.Run(name("events"), func(b *testing.B) {
 			counts := state.CheapestMultisets(in)
-			where, err := placement.Place(in, placement.Options{Counts: counts})
+			where, counts, err := placement.Place(b.Context(), in, placement.Options{Counts: counts})
 			require.NoError(b, err)
 			base, slope := list.Measure(in, where, counts).Keys(in, list.EvenProgress)
 			d, dispatch, out := &list.Decision{Counts: counts, Where: where, Base: base, Slope: slope}, list.NewDispatcher(in, o.Layout), list.NewRecord(o.Layout, len(in.Jobs))
