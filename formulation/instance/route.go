@@ -143,6 +143,9 @@ func (in *Instance) Ends(l LinkID) (from, to int, ok bool) {
 // Switch returns the switch of a rack.
 func (in *Instance) Switch(rack int) int { return in.routes.leaf[rack] }
 
+// SwitchName returns the name of a switch; the core of the short form is "core".
+func (in *Instance) SwitchName(s int) string { return in.switches[s] }
+
 // nodesOf returns the distinct nodes of the GPUs, ascending.
 func (in *Instance) nodesOf(gpus []GPUID) []NodeID {
 	nodes := make([]NodeID, len(gpus))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -45,8 +46,8 @@ type netRack struct {
 
 // Network writes a picture of the cluster as SVG: switches above, nodes under theirs, each
 // link and node in the colour of its mark. Of a node the left edge is its NIC up, the right
-// one its NIC down, the lower one its fabric, and the middle the node. Of a pair
-// of links between switches the one drawn first to the left leads up.
+// one its NIC down, the lower one its fabric, and the middle the node. Links between
+// switches keep to the right, as traffic does.
 func Network(w io.Writer, in *instance.Instance, opt NetworkOptions) error {
 	n := newNetPicture(in)
 	s := &svg{w: w}
@@ -67,13 +68,12 @@ type netPicture struct {
 	in            *instance.Instance
 	racks         []netRack
 	at            map[int][2]float64 // centre of each switch
-	name          map[int]string
 	width, height float64
 	floor         float64 // where nodes begin
 }
 
 func newNetPicture(in *instance.Instance) *netPicture {
-	n := &netPicture{in: in, at: map[int][2]float64{}, name: map[int]string{}}
+	n := &netPicture{in: in, at: map[int][2]float64{}}
 	levels, top := n.levels()
 	x := netMargin
 	rows := 1
@@ -88,7 +88,7 @@ func newNetPicture(in *instance.Instance) *netPicture {
 		rows = max(rows, (nodes+columns-1)/columns)
 		x += width + 14
 	}
-	n.width = max(x-14+netMargin, 460)
+	n.width = max(x-14+netMargin, 600)
 	if slack := n.width - (x - 14 + netMargin); slack > 0 {
 		for r := range n.racks {
 			n.racks[r].x += slack / 2
@@ -97,7 +97,6 @@ func newNetPicture(in *instance.Instance) *netPicture {
 	leaf := netHead + float64(top)*netRow + netSwitchH
 	for r := range in.Racks {
 		n.at[in.Switch(r)] = [2]float64{n.racks[r].x + n.racks[r].width/2, leaf}
-		n.name[in.Switch(r)] = in.Racks[r].Name
 	}
 	for level := 1; level <= top; level++ {
 		var here []int
@@ -154,10 +153,10 @@ func (n *netPicture) trunks(s *svg, opt NetworkOptions) {
 			continue
 		}
 		a, b := n.at[from], n.at[to]
-		side := 3.0 // to the right of who goes from the lower number to the higher
-		if from > to {
-			side = -3
-		}
+		// Each direction to the right of who goes that way.
+		const gap = 3
+		along := math.Hypot(b[0]-a[0], b[1]-a[1])
+		dx, dy := gap*(a[1]-b[1])/along, gap*(b[0]-a[0])/along
 		pair := [2]int{min(from, to), max(from, to)}
 		bow := 12 * float64(drawn[pair]/2)
 		drawn[pair]++
@@ -166,8 +165,8 @@ func (n *netPicture) trunks(s *svg, opt NetworkOptions) {
 		}
 		link := &n.in.Links[l]
 		mark := opt.Links[link.Name]
-		s.str(`<path d="M`).num(a[0] + side).str(" ").num(a[1]).str("Q").num((a[0]+b[0])/2 + side + bow).str(" ").num((a[1]+b[1])/2 - bow).str(" ").num(b[0] + side).str(" ").num(b[1])
-		s.str(`" fill="none" stroke-width="4" stroke="`).str(heat(mark.Level)).str(`"><title>`).text(link.Name + note(mark)).str(`</title></path>`)
+		s.str(`<path d="M`).num(a[0] + dx).str(" ").num(a[1] + dy).str("Q").num((a[0]+b[0])/2 + dx + bow).str(" ").num((a[1]+b[1])/2 + dy - bow).str(" ").num(b[0] + dx).str(" ").num(b[1] + dy)
+		s.str(`" fill="none" stroke-width="3.5" stroke="`).str(heat(mark.Level)).str(`"><title>`).text(link.Name + note(mark)).str(`</title></path>`)
 	}
 }
 
@@ -188,7 +187,7 @@ func (n *netPicture) switches(s *svg) {
 		c := n.at[at]
 		s.str(`<rect rx="4" fill="`).str(light.track.String()).str(`" stroke="`).str(light.dim.String()).str(`" x="`).num(c[0] - netSwitchW/2).str(`" y="`).num(c[1] - netSwitchH/2)
 		s.str(`" width="`).num(netSwitchW).str(`" height="`).num(netSwitchH).str(`"/>`)
-		s.str(`<text text-anchor="middle" x="`).num(c[0]).str(`" y="`).num(c[1] + 4).str(`" fill="`).str(light.text.String()).str(`">`).text(shortened(n.name[at], 11)).str(`</text>`)
+		s.str(`<text text-anchor="middle" x="`).num(c[0]).str(`" y="`).num(c[1] + 4).str(`" fill="`).str(light.text.String()).str(`">`).text(shortened(n.in.SwitchName(at), 11)).str(`</text>`)
 	}
 }
 
@@ -221,7 +220,7 @@ func (n *netPicture) nodes(s *svg, opt NetworkOptions) {
 			link(node.Up, x, y, 6, netBox)
 			link(node.Down, x+netBox-6, y, 6, netBox)
 			link(node.Fabric, x+8, y+netBox-6, netBox-16, 6)
-			s.str(`<text text-anchor="middle" font-size="8" pointer-events="none" x="`).num(x + netBox/2).str(`" y="`).num(y + netBox/2 - 1).str(`" fill="`).str(light.text.String()).str(`">`).text(shortened(node.Name, 5)).str(`</text>`)
+			s.str(`<text text-anchor="middle" font-size="8" pointer-events="none" x="`).num(x + netBox/2).str(`" y="`).num(y + netBox/2 - 1).str(`" fill="`).str(onHeat(m.Level)).str(`">`).text(shortened(node.Name, 5)).str(`</text>`)
 		}
 	}
 }
@@ -241,6 +240,14 @@ func (n *netPicture) legend(s *svg, opt NetworkOptions) {
 	s.str(`<rect x="`).num(x + 300).str(`" y="`).num(y).str(`" width="14" height="10" fill="`).str(heat(2)).str(`"/>`)
 	text(x+320, y+9, opt.Beyond)
 	text(x, y+30, "of a node: left edge NIC up, right edge NIC down, lower edge fabric, middle the node itself")
+}
+
+// onHeat is the colour of text on a level.
+func onHeat(level float64) string {
+	if level > 0.6 {
+		return "#ffffff"
+	}
+	return light.text.String()
 }
 
 // heat is the colour of a level: pale grey, yellow, red, and beyond 1 dark purple. Lightness
