@@ -317,6 +317,15 @@ func (c *compiler) route(leaf []int, switches int, trunks []trunk) {
 	c.degrade()
 	working := slices.DeleteFunc(trunks, func(t trunk) bool { return in.Links[t.link].Failed })
 	in.routes = newRoutes(leaf, switches, len(in.Links), working)
+	for _, s := range c.spec.Cluster.Switches {
+		in.switches = append(in.switches, s.Name)
+	}
+	if len(in.switches) == 0 {
+		for _, r := range in.Racks {
+			in.switches = append(in.switches, r.Name)
+		}
+		in.switches = append(in.switches, "core")
+	}
 	c.policies(switches, working)
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // derived are the fields that follow from the others; [Check] does not read them.
-var derived = []string{".classes", ".rateParts"}
+var derived = []string{".switches", ".classes", ".rateParts"}
 
 // square is a network of four switches in a ring, with a job on each side.
 func square(t *testing.T, links ...LinkSpec) *Instance {

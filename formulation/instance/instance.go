@@ -46,6 +46,7 @@ type Instance struct {
 	rateParts Rate
 	classes   [][]JobID
 	routes    routes
+	switches  []string // their names, for people
 }
 
 // GPUType is a kind of GPU.

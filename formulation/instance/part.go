@@ -19,7 +19,7 @@ type Part struct {
 func (in *Instance) Part(jobs []JobID, nodes []NodeID, taken []LinkID) *Part {
 	p := &Part{Instance: &Instance{
 		Name: in.Name, TickUS: in.TickUS, Objective: in.Objective, MaxPeriod: in.MaxPeriod, Residence: in.Residence,
-		Types: in.Types, Latency: in.Latency, RateLevels: in.RateLevels, rateParts: in.rateParts, Policies: in.Policies,
+		Types: in.Types, Latency: in.Latency, RateLevels: in.RateLevels, rateParts: in.rateParts, Policies: in.Policies, switches: in.switches,
 	}, JobsOf: jobs}
 	var racks []int
 	for _, n := range nodes {

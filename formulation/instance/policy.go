@@ -181,7 +181,7 @@ type labelled struct {
 
 // labels lists what the cluster's labels stand for.
 func (c *compiler) labels(switches int) labelled {
-	l := labelled{map[string][]int{}, map[string][]LinkID{}, make([]string, switches)}
+	l := labelled{map[string][]int{}, map[string][]LinkID{}, c.in.switches[:switches]}
 	name := func(s int, labels ...string) {
 		for _, label := range labels {
 			l.switches[label] = append(l.switches[label], s)
@@ -193,14 +193,7 @@ func (c *compiler) labels(switches int) labelled {
 		}
 	}
 	spec := &c.spec.Cluster
-	if len(spec.Racks) > 0 {
-		for r := range c.in.Racks {
-			l.name[r] = c.in.Racks[r].Name
-		}
-		l.name[switches-1] = "core"
-	}
 	for s, sw := range spec.Switches {
-		l.name[s] = sw.Name
 		name(s, sw.Labels...)
 	}
 	for s := range l.name {

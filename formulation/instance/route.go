@@ -133,6 +133,19 @@ func (in *Instance) Joined() []int {
 	return joined
 }
 
+// Ends returns the switches that a link between switches leads from and to; ok is false for
+// one that failed, and for links of nodes.
+func (in *Instance) Ends(l LinkID) (from, to int, ok bool) {
+	ends := in.routes.ends[l]
+	return ends[0], ends[1], ends[0] != ends[1]
+}
+
+// Switch returns the switch of a rack.
+func (in *Instance) Switch(rack int) int { return in.routes.leaf[rack] }
+
+// SwitchName returns the name of a switch; the core of the short form is "core".
+func (in *Instance) SwitchName(s int) string { return in.switches[s] }
+
 // nodesOf returns the distinct nodes of the GPUs, ascending.
 func (in *Instance) nodesOf(gpus []GPUID) []NodeID {
 	nodes := make([]NodeID, len(gpus))

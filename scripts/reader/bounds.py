@@ -19,7 +19,7 @@ from instance import Instance, Job
 
 MOST_MULTISETS = 100_000  # of depths
 MOST_HOMES = 20_000  # of a job that are looked at
-MOST_MOMENTS = 400  # heads, and tails, of a load that are looked at
+MOST_MOMENTS = 40  # heads, and tails, of a load that are looked at
 
 
 class TooMany(Exception):

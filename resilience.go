@@ -1,0 +1,308 @@
+package jigsaw
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/repair"
+)
+
+// Failure is a link, in one direction, or a node that is lost.
+type Failure struct {
+	// Link or Node by name; the other is empty.
+	Link string `json:"link,omitempty"`
+	Node string `json:"node,omitempty"`
+}
+
+func (f Failure) String() string {
+	if f.Node != "" {
+		return "node " + f.Node
+	}
+	return "link " + f.Link
+}
+
+// Harm is what failures do to a plan.
+type Harm struct {
+	Failures []Failure
+	// Touched are the jobs that lost a GPU, or whose synchronisations used a link that
+	// failed; Moved those of them that have to move.
+	Touched, Moved []string
+	// Repaired is the value of the old plan carried over in its order; nil where it
+	// cannot be, which Unrepaired explains.
+	Repaired   *big.Rat
+	Unrepaired string
+	// Replanned is the value of the best plan found, the repaired one included, and Bound
+	// what no plan beats. Nil where there is none.
+	Replanned, Bound *big.Rat
+	Certified        bool
+	// Infeasible says why there is no plan at all, if that was proven; jobs that lost all
+	// routes they may take are among the reasons.
+	Infeasible []string
+}
+
+// ResilienceOptions of [Resilience].
+type ResilienceOptions struct {
+	// Seed of all randomness: same seed, same answer.
+	Seed uint64
+	// Failures at once: 1 or 2.
+	Failures int
+	// Sample is the most pairs of failures to look at, drawn at random; 0 means 200.
+	Sample int
+	// NoLP leaves out bounds that need a linear program.
+	NoLP bool
+	// Progress is told how many cases of how many are done, one call at a time.
+	Progress func(done, of int)
+}
+
+// ResilienceResult is what failures do to the plan of an instance.
+type ResilienceResult struct {
+	// Plan is that of the whole cluster.
+	Plan *Result
+	// Harm by case, the greatest first: no plan at all, then the worst plan.
+	Harm []Harm
+	// Cases is how many there are; more than len(Harm) where the run was interrupted.
+	Cases int
+}
+
+// Resilience plans an instance, and says for every link and node, or for pairs of them,
+// what its failure does: to the plan carried over at once, and to one made anew. All plans
+// are quick ones, of a fixed amount of work. Cases run side by side. Cancelling ctx returns
+// what is there. models are where jobs find their profiles, as [Models]. Plans that repeat
+// are not looked at.
+func Resilience(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, opt ResilienceOptions) (*ResilienceResult, error) {
+	in, err := instance.Compile(spec, models)
+	if err != nil {
+		return nil, err
+	}
+	if in.Objective.Periodic() {
+		return nil, instance.Problems{{Path: "objective", Message: "failures are looked at in plans that run once; choose makespan or weighted_completion"}}
+	}
+	if opt.Failures < 1 || opt.Failures > 2 {
+		return nil, fmt.Errorf("jigsaw: %d failures at once; choose 1 or 2", opt.Failures)
+	}
+	r := &ResilienceResult{}
+	if r.Plan, err = Plan(ctx, in, Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP}); err != nil || r.Plan.Schedule == nil {
+		return r, err
+	}
+	cases := failures(in, opt)
+	r.Cases = len(cases)
+	found := make([]*Harm, len(cases))
+	faults := make([]error, len(cases))
+	next := make(chan int)
+	var done int
+	var mu sync.Mutex
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(cases)) {
+		workers.Go(func() {
+			for i := range next {
+				h, err := harm(ctx, spec, models, r.Plan, cases[i], opt)
+				if ctx.Err() != nil && err == nil {
+					continue // it was cut short
+				}
+				mu.Lock()
+				found[i], faults[i] = h, err
+				if done++; opt.Progress != nil {
+					opt.Progress(done, len(cases))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+feed:
+	for i := range cases {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+			break feed
+		}
+	}
+	close(next)
+	workers.Wait()
+	for _, h := range found {
+		if h != nil {
+			r.Harm = append(r.Harm, *h)
+		}
+	}
+	slices.SortStableFunc(r.Harm, compareHarm)
+	return r, errors.Join(faults...)
+}
+
+// compareHarm puts the greatest first.
+func compareHarm(a, b Harm) int {
+	rank := func(h *Harm) int {
+		switch {
+		case len(h.Infeasible) > 0:
+			return 0
+		case h.Replanned == nil:
+			return 1
+		case h.Repaired == nil:
+			return 2
+		}
+		return 3
+	}
+	if c := cmp.Compare(rank(&a), rank(&b)); c != 0 {
+		return c
+	}
+	if a.Repaired != nil && b.Repaired != nil {
+		if c := b.Repaired.Cmp(a.Repaired); c != 0 {
+			return c
+		}
+	}
+	if a.Replanned != nil && b.Replanned != nil {
+		if c := b.Replanned.Cmp(a.Replanned); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(b.Touched), len(a.Touched))
+}
+
+// failures lists the cases: every working link and every node, or pairs of these.
+func failures(in *instance.Instance, opt ResilienceOptions) [][]Failure {
+	var single []Failure
+	for _, l := range in.Links {
+		if !l.Failed {
+			single = append(single, Failure{Link: l.Name})
+		}
+	}
+	for _, n := range in.Nodes {
+		if len(in.Nodes) > 1 {
+			single = append(single, Failure{Node: n.Name})
+		}
+	}
+	var cases [][]Failure
+	if opt.Failures == 1 {
+		for _, f := range single {
+			cases = append(cases, []Failure{f})
+		}
+		return cases
+	}
+	most := opt.Sample
+	if most == 0 {
+		most = 200
+	}
+	n := len(single)
+	if pairs := n * (n - 1) / 2; pairs <= most {
+		for i := range single {
+			for _, f := range single[i+1:] {
+				cases = append(cases, []Failure{single[i], f})
+			}
+		}
+		return cases
+	}
+	rng := rand.New(rand.NewPCG(opt.Seed, uint64(n)))
+	seen := map[[2]int]bool{}
+	for len(cases) < most {
+		i, j := rng.IntN(n), rng.IntN(n)
+		if pair := [2]int{min(i, j), max(i, j)}; i != j && !seen[pair] {
+			seen[pair] = true
+			cases = append(cases, []Failure{single[pair[0]], single[pair[1]]})
+		}
+	}
+	return cases
+}
+
+// harm works one case out.
+func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, whole *Result, failed []Failure, opt ResilienceOptions) (*Harm, error) {
+	h := &Harm{Failures: failed}
+	changed := *spec
+	changed.Cluster.FailedLinks = slices.Clone(spec.Cluster.FailedLinks)
+	lost := map[string]bool{}
+	for _, f := range failed {
+		if f.Node != "" {
+			lost[f.Node] = true
+		} else {
+			changed.Cluster.FailedLinks = append(changed.Cluster.FailedLinks, f.Link)
+		}
+	}
+	in, err := instance.Compile(&changed, models)
+	if err != nil {
+		return nil, err
+	}
+	before := whole.Instance
+	for j, home := range whole.Schedule.Residency {
+		was, _ := before.SpanOf(&before.Jobs[j], home)
+		hit := slices.ContainsFunc(home, func(g instance.GPUID) bool { return lost[before.Nodes[before.GPUs[g].Node].Name] })
+		for _, u := range was.Uses {
+			hit = hit || in.Links[u.Link].Failed
+		}
+		if hit {
+			h.Touched = append(h.Touched, before.Jobs[j].Name)
+		}
+	}
+	trunks := slices.ContainsFunc(in.Links, func(l instance.Link) bool {
+		return l.Failed && l.Kind == instance.Trunk && slices.Contains(failed, Failure{Link: l.Name})
+	})
+	if len(h.Touched) == 0 && !trunks {
+		// The plan goes on as it was: rings that use no failed link keep their routes. And the bound
+		// holds, since only residencies are lost. Without a trunk others might get another,
+		// faster route.
+		h.Repaired, h.Replanned, h.Bound, h.Certified = whole.Primal, whole.Primal, whole.Dual, whole.Certified
+		return h, nil
+	}
+
+	now := make(map[instance.GPUID]instance.GPUID, len(in.GPUs))
+	if len(lost) == 0 {
+		for g := range in.GPUs {
+			now[instance.GPUID(g)] = instance.GPUID(g)
+		}
+	} else {
+		var jobs []instance.JobID
+		for j := range in.Jobs {
+			jobs = append(jobs, instance.JobID(j))
+		}
+		var nodes []instance.NodeID
+		for n := range in.Nodes {
+			if !lost[in.Nodes[n].Name] {
+				nodes = append(nodes, instance.NodeID(n))
+			}
+		}
+		if len(nodes) == 0 {
+			h.Infeasible = []string{"no node is left"}
+			return h, nil
+		}
+		part := in.Part(jobs, nodes, nil)
+		in = part.Instance
+		for g, was := range part.GPUsOf {
+			now[was] = instance.GPUID(g)
+		}
+	}
+	fixed, err := repair.Repair(in, whole.Schedule, func(g instance.GPUID) (instance.GPUID, bool) { at, ok := now[g]; return at, ok })
+	if err != nil {
+		h.Unrepaired = err.Error()
+	} else {
+		for _, j := range fixed.Moved {
+			h.Moved = append(h.Moved, in.Jobs[j].Name)
+		}
+		const deadlines = 10 // the rule that a repair may break
+		for _, v := range instance.Check(in, fixed.Schedule) {
+			if h.Unrepaired = v.String(); v.Rule != deadlines {
+				return nil, fmt.Errorf("jigsaw: after the failure of %v the repair broke a rule: %v", failed, v)
+			}
+		}
+		if h.Unrepaired == "" {
+			h.Repaired = in.Value(fixed.Schedule)
+			h.Replanned = h.Repaired
+		}
+	}
+	anew, err := Plan(ctx, in, Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP})
+	if err != nil {
+		return nil, fmt.Errorf("after the failure of %v: %w", failed, err)
+	}
+	if anew.Status == Infeasible {
+		h.Infeasible = anew.Reasons
+		return h, nil
+	}
+	if anew.Primal != nil && (h.Replanned == nil || in.Objective.Better(anew.Primal, h.Replanned)) {
+		h.Replanned = anew.Primal
+	}
+	h.Bound, h.Certified = anew.Dual, anew.Certified
+	return h, nil
+}
