@@ -36,6 +36,7 @@ const (
 	mostExpanded = 100_000
 	// horizonPart draws from a source of its own; see planner.rng.
 	horizonPart = 9
+	cellsPart   = 10
 )
 
 // horizon plans jobs that come, run for long, and go: in blocks, from the queue on, which is there at
@@ -66,6 +67,7 @@ func (p *planner) horizon() (*Result, error) {
 	})
 	r.InterleavedFull = r.Exclusive
 	search := horizon.Config{Improved: func(s *instance.BlockSchedule) { p.see("search", p.in.BlockValue(s)) }, Stop: p.goodEnough()}
+	p.cells(search)
 	ctx, cancel := p.part(&search, 1)
 	defer cancel()
 	if r.Blocks == nil || !search.Stop(r.Primal) {
@@ -87,6 +89,25 @@ func (p *planner) horizon() (*Result, error) {
 	p.wait(bounds)
 	p.settle()
 	return p.finish()
+}
+
+// cells plans companies of jobs that share GPUs, for half of what is left of a time limit.
+func (p *planner) cells(search horizon.Config) {
+	ctx := p.ctx
+	search.Quick = p.opt.Quick
+	if p.opt.Time > 0 {
+		var cancel context.CancelFunc
+		left := time.Until(p.start.Add(p.opt.Time))
+		ctx, cancel = context.WithTimeout(p.ctx, left*3/4)
+		defer cancel()
+		ctx = eventloop.Context(ctx)
+	}
+	s, err := search.Cells(ctx, p.in, p.rng(cellsPart))
+	if err != nil {
+		p.note("no plan of jobs that share GPUs: %v", err)
+		return
+	}
+	p.takeBlocks("cells", s)
 }
 
 // part sets how long a search goes on: for the given part of the time limit, or for rounds.
