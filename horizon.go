@@ -27,7 +27,15 @@ func beyond(in *instance.Instance, what string) error {
 	return nil
 }
 
+// long reports whether an instance is planned in blocks: where jobs hold memory only while they run, or
+// where there are so many tasks that repeating a short plan beats planning a long one.
+func long(in *instance.Instance) bool {
+	return in.Queues() || !in.Objective.Periodic() && in.Tasks() > mostPlanned
+}
+
 const (
+	// mostPlanned is how many tasks are planned one by one, at most.
+	mostPlanned = 200_000
 	// queueRounds is how many queues are tried without a time limit at effort 1, and
 	// quickRounds with [Options.Quick].
 	queueRounds = 300
@@ -91,14 +99,14 @@ func (p *planner) horizon() (*Result, error) {
 	return p.finish()
 }
 
-// cells plans companies of jobs that share GPUs, for half of what is left of a time limit.
+// cells plans companies of jobs that share GPUs, for most of what is left of a time limit.
 func (p *planner) cells(search horizon.Config) {
 	ctx := p.ctx
-	search.Quick = p.opt.Quick
+	search.Quick = p.opt.Quick || p.in.Objective == instance.WeightedCompletion // where jobs that end together are seldom best
 	if p.opt.Time > 0 {
 		var cancel context.CancelFunc
 		left := time.Until(p.start.Add(p.opt.Time))
-		ctx, cancel = context.WithTimeout(p.ctx, left*3/4)
+		ctx, cancel = context.WithTimeout(p.ctx, left*9/10)
 		defer cancel()
 		ctx = eventloop.Context(ctx)
 	}

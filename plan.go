@@ -69,7 +69,7 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
-	if in.Queues() || in.Long() {
+	if long(in) {
 		return p.horizon()
 	}
 
@@ -115,7 +115,7 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
-	if in.Queues() || in.Long() {
+	if long(in) {
 		if !p.horizonBounds() {
 			p.wait(p.horizonFluid())
 		}

@@ -24,26 +24,43 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 	}
 	var best *instance.BlockSchedule
 	var failed error
-	sizes := d.sizes()
-	for n, size := range sizes {
-		if n > 0 && ctx.Err() != nil {
-			break
-		}
-		within, cancel := ctx, context.CancelFunc(func() {})
-		if end, ok := ctx.Deadline(); ok {
-			within, cancel = context.WithTimeout(ctx, time.Until(end)/time.Duration(len(sizes)-n))
-		}
-		s, err := d.plan(within, size)
-		cancel()
+	try := func(ctx context.Context, size int, quick bool) {
+		d.config.Quick = quick
+		s, err := d.plan(ctx, size)
 		if err != nil {
 			failed = err
-			continue
+			return
 		}
 		if best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0 {
-			best = s
+			best, d.best = s, size
 			if c.Improved != nil {
 				c.Improved(s)
 			}
+		}
+	}
+	sizes := d.sizes()
+	for _, size := range sizes {
+		if best == nil || ctx.Err() == nil {
+			try(ctx, size, true)
+		}
+	}
+	// With more time large cells gain most, for their jobs have more ways of sharing GPUs; the size that was best is
+	// searched as well.
+	if len(sizes) > 0 && !c.Quick {
+		later := []int{sizes[len(sizes)-1], d.best}
+		if later[1] == later[0] || later[1] == 0 {
+			later = later[:1]
+		}
+		for n, size := range later {
+			if ctx.Err() != nil {
+				break
+			}
+			within, cancel := ctx, context.CancelFunc(func() {})
+			if end, ok := ctx.Deadline(); ok && n+1 < len(later) {
+				within, cancel = context.WithTimeout(ctx, time.Until(end)*2/3)
+			}
+			try(within, size, false)
+			cancel()
 		}
 	}
 	if best == nil {
@@ -62,6 +79,7 @@ type dealer struct {
 	class  []int
 	alone  []instance.Tick // an iteration of each job alone
 	rng    *rand.Rand
+	best   int // the size of cells of the best plan so far; 0: none
 }
 
 // cell is some nodes, and the jobs dealt to them.
