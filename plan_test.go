@@ -39,7 +39,7 @@ func example(t *testing.T, name string) *instance.Instance {
 func TestExamples(t *testing.T) {
 	examples, err := jigsaw.Examples()
 	require.NoError(t, err)
-	require.Len(t, examples, 8)
+	require.Len(t, examples, 10)
 	for _, e := range examples {
 		t.Run(e.Name, func(t *testing.T) {
 			in := example(t, e.Name)
@@ -51,6 +51,10 @@ func TestExamples(t *testing.T) {
 				assert.Equal(t, jigsaw.Infeasible, r.Status)
 				require.NotEmpty(t, r.Reasons)
 				assert.Contains(t, r.Reasons[0], "rush")
+				return
+			}
+			if r.Blocks != nil {
+				requirePlanInBlocks(t, r)
 				return
 			}
 			require.NotNil(t, r.Schedule, r.Reasons)
