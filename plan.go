@@ -34,7 +34,7 @@ type Options struct {
 	// the same work. They come after the plan, which gains nothing from them, so that the
 	// call takes up to five times as long. Without it, exclusive has a fifth of the
 	// time or work, interleaved-full is the better of it and of list scheduling
-	// at full depth, and there are none on fewer workers.
+	// at full depth, and there are none on fewer workers. Plans in blocks have these only.
 	EqualBaselines bool
 	// Solver of linear programs; nil means the build's own, see [backend.Default].
 	Solver solver.Solver
@@ -59,7 +59,7 @@ type Options struct {
 // JigSaw itself.
 func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
 	r, err := plan(ctx, in, opt)
-	if err == nil && opt.EqualBaselines && r.Status != Infeasible {
+	if err == nil && opt.EqualBaselines && r.Status != Infeasible && r.Blocks == nil {
 		err = r.equalBaselines(ctx, opt)
 	}
 	return r, err
@@ -70,7 +70,17 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
 	if long(in) {
-		return p.horizon()
+		r, err := p.horizon()
+		if err != nil || r.planned() || r.Status == Infeasible || in.Queues() || in.Long() || p.ctx.Err() != nil {
+			return r, err
+		}
+		// Jobs that stay in memory for the whole plan find room where all of them are placed together.
+		stop()
+		if opt.Time > 0 {
+			opt.Time = max(time.Millisecond, opt.Time-r.Elapsed)
+		}
+		p, stop = newPlanner(ctx, in, opt)
+		defer stop()
 	}
 
 	if p.infeasible(relax.Infeasible(in)) {
