@@ -95,6 +95,46 @@ func TestNightShares(t *testing.T) {
 	assert.NotNil(t, r.Document(true).Schedule.Blocks)
 }
 
+// TestBoundsGrowWithTheIterations: ten million times the iterations, ten million times the bound, and no
+// number that has overflowed on the way.
+func TestBoundsGrowWithTheIterations(t *testing.T) {
+	t.Parallel()
+	const times = 10_000_000
+	examples, err := jigsaw.Examples()
+	require.NoError(t, err)
+	for _, e := range examples {
+		if e.Name != "rack" {
+			continue
+		}
+		document, err := instance.Decode(e.Data)
+		require.NoError(t, err)
+		models, err := jigsaw.Models()
+		require.NoError(t, err)
+		short, err := document.Compile(models)
+		require.NoError(t, err)
+		for i := range document.Spec.Jobs {
+			document.Spec.Jobs[i].Iterations *= times
+		}
+		long, err := document.Compile(models)
+		require.NoError(t, err)
+		require.True(t, long.Long())
+		bounds := map[relax.Kind]float64{}
+		small, err := jigsaw.Bound(context.Background(), short, jigsaw.Options{Quick: true})
+		require.NoError(t, err)
+		for _, b := range small.Bounds {
+			bounds[b.Kind], _ = b.Value.Float64()
+		}
+		large, err := jigsaw.Bound(context.Background(), long, jigsaw.Options{})
+		require.NoError(t, err)
+		require.True(t, large.Certified)
+		require.Len(t, large.Bounds, 3)
+		for _, b := range large.Bounds {
+			v, _ := b.Value.Float64()
+			require.InEpsilon(t, times*bounds[b.Kind], v, 0.001, "%s", b.Kind)
+		}
+	}
+}
+
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	const cluster = `
