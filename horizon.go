@@ -26,7 +26,15 @@ func beyond(in *instance.Instance, what string) error {
 	return nil
 }
 
+// long reports whether an instance is planned in blocks: where jobs hold memory only while they run, or
+// where there are so many tasks that repeating a short plan beats planning a long one.
+func long(in *instance.Instance) bool {
+	return in.Queues() || !in.Objective.Periodic() && in.Tasks() > mostPlanned
+}
+
 const (
+	// mostPlanned is how many tasks are planned one by one, at most.
+	mostPlanned = 200_000
 	// queueRounds is how many queues are tried without a time limit at effort 1, and
 	// quickRounds with [Options.Quick].
 	queueRounds = 300
@@ -35,6 +43,7 @@ const (
 	mostExpanded = 100_000
 	// horizonPart draws from a source of its own; see planner.rng.
 	horizonPart = 9
+	cellsPart   = 10
 )
 
 // horizon plans jobs that come, run for long, and go: in blocks, from the queue on, which is there at
@@ -65,6 +74,7 @@ func (p *planner) horizon() (*Result, error) {
 	})
 	r.InterleavedFull = r.Exclusive
 	search := horizon.Config{Improved: func(s *instance.BlockSchedule) { p.see("search", p.in.BlockValue(s)) }, Stop: p.goodEnough()}
+	p.cells(search)
 	ctx, cancel := p.part(&search, 1)
 	defer cancel()
 	if r.Blocks == nil || !search.Stop(r.Primal) {
@@ -86,6 +96,25 @@ func (p *planner) horizon() (*Result, error) {
 	p.wait(bounds)
 	p.settle()
 	return p.finish()
+}
+
+// cells plans companies of jobs that share GPUs, for most of what is left of a time limit.
+func (p *planner) cells(search horizon.Config) {
+	ctx := p.ctx
+	search.Quick = p.opt.Quick || p.in.Objective == instance.WeightedCompletion // where jobs that end together are seldom best
+	if p.opt.Time > 0 {
+		var cancel context.CancelFunc
+		left := time.Until(p.start.Add(p.opt.Time))
+		ctx, cancel = context.WithTimeout(p.ctx, left*9/10)
+		defer cancel()
+		ctx = eventloop.Context(ctx)
+	}
+	s, err := search.Cells(ctx, p.in, p.rng(cellsPart))
+	if err != nil {
+		p.note("no plan of jobs that share GPUs: %v", err)
+		return
+	}
+	p.takeBlocks("cells", s)
 }
 
 // part sets how long a search goes on: for the given part of the time limit, or for rounds.

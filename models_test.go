@@ -18,7 +18,7 @@ func TestLargeModelsNeedSharding(t *testing.T) {
 		"finetune-7b":  `job "llama": a worker needs at least 125.65 GiB of memory, the GPUs it may use have 80.00 GiB`,
 		"pretrain-70b": `job "llama": a worker needs at least 1061.41 GiB of memory, the GPUs it may use have 80.00 GiB`,
 	} {
-		document, models := exampleDocument(t, name)
+		document, models := documentAndModels(t, name)
 		in, err := document.Compile(models)
 		require.NoError(t, err)
 		r, err := jigsaw.Plan(t.Context(), in, jigsaw.Options{Quick: true})
@@ -40,7 +40,7 @@ func TestLargeModelsNeedSharding(t *testing.T) {
 
 // TestPersistentOfLlama is worked out by hand: 16 bytes for each of 8,030,261,248 parameters over 16 workers.
 func TestPersistentOfLlama(t *testing.T) {
-	document, models := exampleDocument(t, "finetune-7b")
+	document, models := documentAndModels(t, "finetune-7b")
 	in, err := document.Compile(models)
 	require.NoError(t, err)
 	assert.Equal(t, instance.Bytes(8_030_261_248), in.Jobs[0].On[0].Persistent)
@@ -52,19 +52,9 @@ func TestPersistentOfLlama(t *testing.T) {
 	assert.Equal(t, 2*head+33*vector+8*4096+2*vector+6*logits+4*logits, in.Jobs[0].On[0].Ephemeral[in.Jobs[0].Full()])
 }
 
-func exampleDocument(t *testing.T, name string) (*instance.Document, instance.ProfileSource) {
+func documentAndModels(t *testing.T, name string) (*instance.Document, instance.ProfileSource) {
 	t.Helper()
-	examples, err := jigsaw.Examples()
+	models, err := jigsaw.Models()
 	require.NoError(t, err)
-	for _, e := range examples {
-		if e.Name == name {
-			document, err := instance.DecodeSpec(strings.NewReader(string(e.Data)))
-			require.NoError(t, err)
-			models, err := jigsaw.Models()
-			require.NoError(t, err)
-			return document, models
-		}
-	}
-	t.Fatalf("no example %q", name)
-	return nil, nil
+	return exampleDocument(t, name), models
 }

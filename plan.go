@@ -35,7 +35,7 @@ type Options struct {
 	// the same work. They come after the plan, which gains nothing from them, so that the
 	// call takes up to five times as long. Without it, exclusive has a fifth of the
 	// time or work, interleaved-full is the better of it and of list scheduling
-	// at full depth, and there are none on fewer workers.
+	// at full depth, and there are none on fewer workers. Plans in blocks have these only.
 	EqualBaselines bool
 	// Solver of linear programs; nil means the build's own, see [backend.Default].
 	Solver solver.Solver
@@ -65,7 +65,7 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 		return nil, err
 	}
 	r, err := plan(ctx, in, opt)
-	if err == nil && opt.EqualBaselines && r.Status != Infeasible {
+	if err == nil && opt.EqualBaselines && r.Status != Infeasible && r.Blocks == nil {
 		err = r.equalBaselines(ctx, opt)
 	}
 	return r, err
@@ -75,8 +75,18 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
-	if in.Queues() || in.Long() {
-		return p.horizon()
+	if long(in) {
+		r, err := p.horizon()
+		if err != nil || r.planned() || r.Status == Infeasible || in.Queues() || in.Long() || p.ctx.Err() != nil {
+			return r, err
+		}
+		// Jobs that stay in memory for the whole plan find room where all of them are placed together.
+		stop()
+		if opt.Time > 0 {
+			opt.Time = max(time.Millisecond, opt.Time-r.Elapsed)
+		}
+		p, stop = newPlanner(ctx, in, opt)
+		defer stop()
 	}
 
 	if p.infeasible(relax.Infeasible(in)) {
@@ -123,7 +133,7 @@ func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 	}
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
-	if in.Queues() || in.Long() {
+	if long(in) {
 		if !p.horizonBounds() {
 			p.wait(p.horizonPacking())
 		}

@@ -55,6 +55,10 @@ func TestExamples(t *testing.T) {
 				assert.Contains(t, r.Reasons[0], "rush")
 				return
 			}
+			if r.Blocks != nil {
+				requirePlanInBlocks(t, r)
+				return
+			}
 			require.NotNil(t, r.Schedule, r.Reasons)
 			assert.Empty(t, instance.Check(in, r.Schedule))
 			assert.Zero(t, in.Value(r.Schedule).Cmp(r.Primal))

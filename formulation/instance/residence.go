@@ -165,9 +165,10 @@ func (c *compiler) load(path string, s *JobSpec, j *Job) {
 }
 
 // Miniature returns the instance with so many iterations of every job, at least 1, all of
-// them released at once and without deadlines: of which a pattern of a [Block] is a schedule.
+// them released at once and without deadlines, for the makespan: its schedules are patterns of a [Block].
 func (in *Instance) Miniature(iterations []int) *Instance {
 	small := *in.Resident()
+	small.Objective = Makespan
 	small.Jobs = slices.Clone(small.Jobs)
 	for i := range small.Jobs {
 		j := &small.Jobs[i]

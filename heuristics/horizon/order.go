@@ -16,6 +16,8 @@ type Config struct {
 	Rounds int
 	// Deep asks for full depth everywhere.
 	Deep bool
+	// Quick leaves out of [Config.Cells] the search that follows list scheduling.
+	Quick bool
 	// Improved is told of each plan better than all before it.
 	Improved func(*instance.BlockSchedule)
 	// Stop is asked about the value of the best plan; true ends the search. nil: never.

@@ -150,6 +150,8 @@ class Bounds:
     """The value that no plan is better than; None where there is no plan at all."""
 
     def __init__(self, instance: Instance):
+        if instance.queues:
+            raise TooMany("bounds here are of jobs that are in memory for the whole plan")
         self.instance, self.cluster = instance, instance.cluster
         alike: dict[str, Alone] = {}  # by all of a job but its name
         self.alone = []

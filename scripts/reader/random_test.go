@@ -78,6 +78,12 @@ func (d *drawing) spec() {
 	if d.oneIn(3) {
 		d.Cluster.Latency = d.span(2)
 	}
+	if !d.Objective.Periodic() && d.oneIn(3) {
+		d.Residence = instance.WhileRunning
+		if d.oneIn(2) {
+			d.Cluster.LoadRate = d.speed()
+		}
+	}
 	d.Cluster.RateLevels = pick(d, nil, nil, []instance.RateLevel{1}, []instance.RateLevel{3, 1}, []instance.RateLevel{2, 7, 5})
 	for n := range d.between(1, 5) {
 		d.job(n)
@@ -216,6 +222,9 @@ func (d *drawing) job(n int) {
 	if !d.Objective.Periodic() {
 		if d.oneIn(3) {
 			j.Release = d.span(20)
+		}
+		if d.Residence == instance.WhileRunning && d.oneIn(2) {
+			j.Load = d.span(8)
 		}
 		if d.oneIn(4) {
 			j.Deadline = d.span(300) + instance.Duration(d.tick*20)

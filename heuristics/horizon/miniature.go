@@ -1,0 +1,202 @@
+package horizon
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics"
+)
+
+// mostPattern is how many iterations the job with most of them has in a pattern, at most.
+const mostPattern = 60
+
+// company is some jobs that are in memory together on some nodes, and their pattern, which
+// repeats until all of them are done. Jobs and GPUs of the pattern are those of the part.
+type company struct {
+	part   *instance.Part
+	r      []int // iterations of each job in the pattern
+	s      *instance.Schedule
+	period instance.Tick
+}
+
+// iterations chooses how many iterations of each job go into a pattern: about in proportion to
+// what they have to do, so that they end together. Of all numbers of repeats that give the
+// largest job half of mostPattern or more, it takes that in which the jobs' own numbers of
+// repeats are the most alike.
+func iterations(in *instance.Instance) []int {
+	most := 0
+	for j := range in.Jobs {
+		most = max(most, in.Jobs[j].Iterations)
+	}
+	if most <= mostPattern {
+		r := make([]int, len(in.Jobs))
+		for j := range r {
+			r[j] = in.Jobs[j].Iterations
+		}
+		return r
+	}
+	var best []int
+	least := 0.0
+	for largest := mostPattern / 2; largest <= mostPattern; largest++ {
+		r := make([]int, len(in.Jobs))
+		longest, work, ideal := 0.0, 0.0, 0.0 // repeats, and work of all of them and of the jobs
+		for j := range r {
+			job := &in.Jobs[j]
+			r[j] = max(1, (job.Iterations*largest+most/2)/most)
+			longest = max(longest, float64(job.Iterations)/float64(r[j]))
+			each := float64(job.Workers) * float64(job.FastestFull())
+			work += each * float64(r[j])
+			ideal += each * float64(job.Iterations)
+		}
+		if waste := longest * work / ideal; best == nil || waste < least {
+			best, least = r, waste
+		}
+	}
+	return best
+}
+
+// meet makes a company of jobs on nodes, both ascending, by the finite search: rounds 0 is until
+// the context ends.
+func meet(ctx context.Context, in *instance.Instance, rng *rand.Rand, jobs []instance.JobID, nodes []instance.NodeID, rounds int) (*company, error) {
+	part := in.Part(jobs, nodes, nil)
+	r := iterations(part.Instance)
+	small := part.Miniature(r)
+	// The first schedule does not depend on the clock: there is one wherever there can be.
+	s, err := heuristics.Config{Tries: 60}.Greedy(context.WithoutCancel(ctx), small, rng)
+	if err != nil {
+		return nil, err
+	}
+	if rounds >= 0 && ctx.Err() == nil {
+		if s, err = (heuristics.Config{Rounds: rounds}).Improve(ctx, small, rng, s); err != nil {
+			return nil, err
+		}
+	}
+	c := &company{part: part, r: r, s: s}
+	c.close(small)
+	return c, nil
+}
+
+// close finds the shortest period at which the pattern may repeat: between what its GPUs
+// and jobs need and its length, which always serves.
+func (c *company) close(in *instance.Instance) {
+	start := slices.MinFunc(c.s.Tasks, func(a, b instance.Task) int { return int(a.Start - b.Start) }).Start
+	length := c.s.Makespan(in) - start
+	least := instance.Tick(1)
+	hull := func(n int, key func(instance.Task) int, syncs bool) {
+		from, to := make([]instance.Tick, n), make([]instance.Tick, n)
+		for i := range from {
+			from[i] = -1
+		}
+		for _, t := range c.s.Tasks {
+			if k := key(t); from[k] < 0 || t.Start < from[k] {
+				from[k] = t.Start
+			}
+			to[key(t)] = max(to[key(t)], t.End)
+		}
+		for _, y := range c.s.Syncs {
+			if syncs {
+				to[y.Job] = max(to[y.Job], y.End)
+			}
+		}
+		for k := range from {
+			least = max(least, to[k]-from[k])
+		}
+	}
+	hull(len(in.GPUs), func(t instance.Task) int { return int(t.GPU) }, false)
+	hull(len(in.Jobs), func(t instance.Task) int { return int(t.Job) }, true)
+	for i := range c.s.Tasks {
+		c.s.Tasks[i].Start, c.s.Tasks[i].End = c.s.Tasks[i].Start-start, c.s.Tasks[i].End-start
+	}
+	for i := range c.s.Syncs {
+		c.s.Syncs[i].Start, c.s.Syncs[i].End = c.s.Syncs[i].Start-start, c.s.Syncs[i].End-start
+	}
+	c.period = length
+	twice := make([]int, len(c.r))
+	for j := range twice {
+		twice[j] = 2 * c.r[j]
+	}
+	double := in.Miniature(twice)
+	for period := least; period < length; period += max(1, (length-least)/8) {
+		plan := &instance.BlockSchedule{Residency: c.s.Residency, Blocks: []instance.Block{{Period: period, Repeats: 2, Tasks: c.s.Tasks, Syncs: c.s.Syncs}}}
+		if len(instance.CheckBlocks(double, plan)) == 0 {
+			c.period = period
+			return
+		}
+	}
+}
+
+// blocks returns all iterations of the jobs of the company, its pattern on the given GPUs in order of
+// those of the part, of which the first task is at start or later. end is when the last of them ends.
+func (c *company) blocks(jobs []instance.JobID, gpus []instance.GPUID, in *instance.Instance, start instance.Tick) (list []instance.Block, end instance.Tick) {
+	left := make([]int, len(jobs))
+	for n, j := range jobs {
+		left[n] = in.Jobs[j].Iterations
+	}
+	end = start
+	for {
+		// Whole patterns of the jobs that have as many iterations left, as often as all of these do;
+		// and at last of each job what is left, which is less.
+		repeats := 0
+		for n := range left {
+			if q := left[n] / c.r[n]; q > 0 && (repeats == 0 || q < repeats) {
+				repeats = q
+			}
+		}
+		takes := make([]int, len(jobs))
+		some := false
+		for n := range left {
+			switch {
+			case repeats == 0:
+				takes[n] = left[n]
+			case left[n] >= c.r[n]:
+				takes[n] = c.r[n]
+			}
+			some = some || takes[n] > 0
+		}
+		if !some {
+			return list, end
+		}
+		b := instance.Block{Start: end, Repeats: int64(max(1, repeats))}
+		if repeats > 1 {
+			b.Period = c.period
+		}
+		last := instance.Tick(0)
+		for _, t := range c.s.Tasks {
+			if t.Iteration <= takes[t.Job] {
+				last = max(last, t.End)
+				t.Job, t.GPU = jobs[t.Job], gpus[t.GPU]
+				b.Tasks = append(b.Tasks, t)
+			}
+		}
+		for _, y := range c.s.Syncs {
+			if y.Iteration <= takes[y.Job] {
+				last = max(last, y.End)
+				y.Job = jobs[y.Job]
+				b.Syncs = append(b.Syncs, y)
+			}
+		}
+		end = b.Start + instance.Tick(b.Repeats-1)*b.Period + last
+		list = append(list, b)
+		for n := range left {
+			left[n] -= takes[n] * max(1, repeats)
+		}
+	}
+}
+
+// key tells companies apart whose patterns differ: by what their jobs and nodes are like.
+func key(in *instance.Instance, class []int, jobs []instance.JobID, nodes []instance.NodeID) string {
+	var classes []int
+	for _, j := range jobs {
+		classes = append(classes, class[j])
+	}
+	var kinds []string
+	for _, n := range nodes {
+		node := &in.Nodes[n]
+		kinds = append(kinds, fmt.Sprint(node.Type, node.GPUs, in.Links[node.Up].Capacity, in.Links[node.Down].Capacity, in.Links[node.Fabric].Capacity,
+			in.Links[node.Up].Failed, in.Links[node.Down].Failed, in.Links[node.Fabric].Failed))
+	}
+	return fmt.Sprint(classes, kinds)
+}

@@ -1,0 +1,178 @@
+package jigsaw_test
+
+import (
+	"bytes"
+	"context"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+)
+
+// requirePlanInBlocks holds a plan in blocks to the rules, to its bound and to its baselines.
+func requirePlanInBlocks(t *testing.T, r *jigsaw.Result) {
+	t.Helper()
+	in := r.Instance
+	require.Empty(t, instance.CheckBlocks(in, r.Blocks))
+	require.Zero(t, in.BlockValue(r.Blocks).Cmp(r.Primal))
+	require.NotNil(t, r.Dual)
+	require.LessOrEqual(t, r.Dual.Cmp(r.Primal), 0)
+	for _, b := range []jigsaw.Baseline{r.Queue, r.Exclusive} {
+		require.NotNil(t, b.Blocks, b.Reason)
+		require.Empty(t, instance.CheckBlocks(in.FullDepth(), b.Blocks))
+		require.LessOrEqual(t, r.Primal.Cmp(b.Value), 0)
+	}
+	if r.Schedule != nil {
+		require.Empty(t, instance.Check(in, r.Schedule))
+		require.Zero(t, in.Value(r.Schedule).Cmp(r.Primal))
+	}
+	if r.Proof != nil {
+		proven, err := jigsaw.Certify(context.Background(), in, r.Proof)
+		require.NoError(t, err)
+		require.LessOrEqual(t, proven.Value.Cmp(r.Primal), 0)
+	}
+	var file bytes.Buffer
+	require.NoError(t, instance.EncodeBlocks(&file, in, r.Blocks))
+	_, read, err := instance.DecodePlan(in, &file)
+	require.NoError(t, err)
+	require.Zero(t, in.BlockValue(read).Cmp(r.Primal))
+}
+
+// TestQueueQueues: jobs that memory does not hold together were proven infeasible, and now run one after
+// the other.
+func TestQueueQueues(t *testing.T) {
+	t.Parallel()
+	in := example(t, "queue")
+	r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{Quick: true})
+	require.NoError(t, err)
+	requirePlanInBlocks(t, r)
+	from, to := r.Blocks.Spans(in)
+	require.True(t, to[0] <= from[1] || to[1] <= from[0], "the two language models")
+	together := *in
+	together.Residence = ""
+	r, err = jigsaw.Plan(context.Background(), &together, jigsaw.Options{Quick: true})
+	require.NoError(t, err)
+	require.Equal(t, jigsaw.Infeasible, r.Status)
+}
+
+// TestOnlyWhatDoesNotFitAloneIsInfeasible: and no deadline in its way.
+func TestOnlyWhatDoesNotFitAloneIsInfeasible(t *testing.T) {
+	t.Parallel()
+	in := *example(t, "queue")
+	in.Types = []instance.GPUType{{Name: "v100", Memory: 5 << 30}}
+	r, err := jigsaw.Plan(context.Background(), &in, jigsaw.Options{Quick: true})
+	require.NoError(t, err)
+	require.Equal(t, jigsaw.Infeasible, r.Status)
+	require.Contains(t, r.Reasons[0], "bert")
+	require.Equal(t, relax.PresolveProof, r.Proof.Kind)
+}
+
+// TestNightShares: jobs that share GPUs end a night by a quarter earlier than whole jobs.
+func TestNightShares(t *testing.T) {
+	t.Parallel()
+	in := example(t, "night")
+	plan := func() *jigsaw.Result {
+		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{Quick: true, Seed: 3})
+		require.NoError(t, err)
+		return r
+	}
+	r := plan()
+	requirePlanInBlocks(t, r)
+	assert.Less(t, new(big.Rat).Quo(r.Primal, r.Exclusive.Value).Cmp(big.NewRat(3, 4)), 0)
+	assert.Less(t, r.Gap(), 0.05)
+	assert.True(t, r.Certified)
+	assert.Greater(t, r.Blocks.Tasks(), int64(50_000_000))
+	assert.Equal(t, r.Blocks, plan().Blocks, "same seed, same plan")
+	var table bytes.Buffer
+	require.NoError(t, jigsaw.WriteStays(&table, r.Stays()))
+	assert.Equal(t, 201, strings.Count(table.String(), "\n"))
+	assert.NotNil(t, r.Document(true).Schedule.Blocks)
+}
+
+// TestBoundsGrowWithTheIterations: ten million times the iterations, ten million times the bound, and no
+// number that has overflowed on the way.
+func TestBoundsGrowWithTheIterations(t *testing.T) {
+	t.Parallel()
+	const times = 10_000_000
+	examples, err := jigsaw.Examples()
+	require.NoError(t, err)
+	for _, e := range examples {
+		if e.Name != "rack" {
+			continue
+		}
+		document, err := instance.Decode(e.Data)
+		require.NoError(t, err)
+		models, err := jigsaw.Models()
+		require.NoError(t, err)
+		short, err := document.Compile(models)
+		require.NoError(t, err)
+		for i := range document.Spec.Jobs {
+			document.Spec.Jobs[i].Iterations *= times
+		}
+		long, err := document.Compile(models)
+		require.NoError(t, err)
+		require.True(t, long.Long())
+		bounds := map[relax.Kind]float64{}
+		small, err := jigsaw.Bound(context.Background(), short, jigsaw.Options{Quick: true})
+		require.NoError(t, err)
+		for _, b := range small.Bounds {
+			bounds[b.Kind], _ = b.Value.Float64()
+		}
+		large, err := jigsaw.Bound(context.Background(), long, jigsaw.Options{})
+		require.NoError(t, err)
+		require.True(t, large.Certified)
+		require.Len(t, large.Bounds, 3)
+		for _, b := range large.Bounds {
+			v, _ := b.Value.Float64()
+			require.InEpsilon(t, times*bounds[b.Kind], v, 0.001, "%s", b.Kind)
+		}
+	}
+}
+
+func TestBatch(t *testing.T) {
+	t.Parallel()
+	const cluster = `
+version: 1
+cluster:
+  gpu_types: [{name: v100, memory: 32GiB}]
+  racks: [{nodes: 2, gpus: 8, gpu: v100, nic: 100Gbit/s, fabric: 1200Gbit/s}]
+`
+	models, err := jigsaw.Models()
+	require.NoError(t, err)
+	batch := func(jobs string) (*instance.Document, error) {
+		return jigsaw.Batch([]byte(cluster), strings.NewReader(jobs), models)
+	}
+	d, err := batch("name,model,workers,iterations,hours,weight,release\na,gnmt,4,100,,3,1h\nb,resnet50,8,,2,,\n")
+	require.NoError(t, err)
+	require.Equal(t, instance.WhileRunning, d.Spec.Residence)
+	require.EqualValues(t, 3, d.Spec.Jobs[0].Weight)
+	in, err := d.Compile(models)
+	require.NoError(t, err)
+	require.Equal(t, 100, in.Jobs[0].Iterations)
+	require.EqualValues(t, 3_600_000, in.Jobs[0].Release)
+	// Two hours alone, of iterations of 443.4 ms and a synchronisation.
+	require.InDelta(t, 7200/0.446, in.Jobs[1].Iterations, 300)
+	_, err = batch("name\tmodel\tworkers\titerations\na\tgnmt\t4\t100\n")
+	require.NoError(t, err)
+
+	for jobs, want := range map[string]string{
+		"name,model,workers\na,gnmt,4\n":                              "line 1: one of the columns iterations and hours has to be there",
+		"name,model,workers,iterations\na,gnmt,four,100\n":            `line 2, column 8: workers: "four" is not a whole number above 0`,
+		"name,model,workers,hours\na,gnmt,4,-1\n":                     `line 2, column 10: hours: "-1" is not a number of hours`,
+		"name,model,workers,iterations\na,gnmt,4,\n":                  `line 2, column 1: job "a" needs either iterations or hours`,
+		"name,modell,workers,iterations\n":                            `line 1, column 6: unknown column "modell"`,
+		"name,model,workers,iterations\na,gnmt,4,100\nb,gnmu,4,100\n": `line 3: jobs[1].model "b": no profile of model "gnmu"; did you mean "gnmt"?`,
+		"name,model,workers,iterations,release\na,gnmt,4,100,soon\n":  "line 2, column 14: release: ",
+		"name,model,name,workers,iterations\n":                        `line 1, column 12: the column "name" is there twice`,
+		"":                                                            "a list of jobs begins with a line of columns",
+	} {
+		_, err := batch(jobs)
+		require.ErrorContains(t, err, want, "%q", jobs)
+	}
+}
