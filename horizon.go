@@ -65,6 +65,11 @@ func (p *planner) horizon() (*Result, error) {
 	if r.Primal == nil && err != nil {
 		r.Greedy.Reason = err.Error()
 	}
+	if r.Primal != nil && r.Queue.Value != nil && p.close(r.Primal, p.settledDual) && p.close(r.Queue.Value, p.settledDual) {
+		// Nothing ends earlier: what whole jobs wait for is their own length.
+		r.Exclusive, r.InterleavedFull = r.Queue, r.Queue
+		return p.writtenOut()
+	}
 	bounds := p.horizonFluid()
 	full := horizon.Config{Deep: true}
 	begin := r.Queue.Blocks
@@ -83,6 +88,14 @@ func (p *planner) horizon() (*Result, error) {
 			p.takeBlocks("the search for orders", s)
 		}
 	}
+	p.wait(bounds)
+	p.settle()
+	return p.writtenOut()
+}
+
+// writtenOut finishes a plan in blocks, written out as well where it is short.
+func (p *planner) writtenOut() (*Result, error) {
+	r := p.result
 	if r.Blocks != nil && r.Blocks.Tasks() <= mostExpanded {
 		s, err := r.Blocks.Expand(p.in)
 		if err != nil {
@@ -94,8 +107,6 @@ func (p *planner) horizon() (*Result, error) {
 			r.Schedule = s
 		}
 	}
-	p.wait(bounds)
-	p.settle()
 	return p.finish()
 }
 
