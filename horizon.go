@@ -64,6 +64,11 @@ func (p *planner) horizon() (*Result, error) {
 	if r.Primal == nil && err != nil {
 		r.Greedy.Reason = err.Error()
 	}
+	if r.Primal != nil && r.Queue.Value != nil && p.close(r.Primal, p.settledDual) && p.close(r.Queue.Value, p.settledDual) {
+		// Nothing ends earlier: what whole jobs wait for is their own length.
+		r.Exclusive, r.InterleavedFull = r.Queue, r.Queue
+		return p.writtenOut()
+	}
 	bounds := p.horizonPacking()
 	full := horizon.Config{Deep: true}
 	begin := r.Queue.Blocks
@@ -82,6 +87,14 @@ func (p *planner) horizon() (*Result, error) {
 			p.takeBlocks("the search for orders", s)
 		}
 	}
+	p.wait(bounds)
+	p.settle()
+	return p.writtenOut()
+}
+
+// writtenOut finishes a plan in blocks, written out as well where it is short.
+func (p *planner) writtenOut() (*Result, error) {
+	r := p.result
 	if r.Blocks != nil && r.Blocks.Tasks() <= mostExpanded {
 		s, err := r.Blocks.Expand(p.in)
 		if err != nil {
@@ -93,8 +106,6 @@ func (p *planner) horizon() (*Result, error) {
 			r.Schedule = s
 		}
 	}
-	p.wait(bounds)
-	p.settle()
 	return p.finish()
 }
 
@@ -131,8 +142,8 @@ func (p *planner) part(c *horizon.Config, part int) (context.Context, context.Ca
 }
 
 // queueBaseline makes a baseline of blocks, and the first plan where that is its instance's.
-func (p *planner) queueBaseline(name string, in *instance.Instance, make func() (*instance.BlockSchedule, error)) Baseline {
-	s, err := make()
+func (p *planner) queueBaseline(name string, in *instance.Instance, plan func() (*instance.BlockSchedule, error)) Baseline {
+	s, err := plan()
 	if err != nil {
 		return Baseline{Instance: in, Reason: err.Error()}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math/big"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
 )
 
@@ -93,6 +95,37 @@ func TestNightShares(t *testing.T) {
 	require.NoError(t, jigsaw.WriteStays(&table, r.Stays()))
 	assert.Equal(t, 201, strings.Count(table.String(), "\n"))
 	assert.NotNil(t, r.Document(true).Schedule.Blocks)
+}
+
+// TestTinyLongPlans: plans of tiny instances whose jobs queue, with deadlines, are valid, or there is none; nothing is a
+// fault.
+func TestTinyLongPlans(t *testing.T) {
+	t.Parallel()
+	planned := 0
+	for seed := range uint64(150) {
+		rng := rand.New(rand.NewPCG(seed, 19))
+		spec := instancetest.RandomSpec(rng, instancetest.Options{Objective: []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]})
+		spec.Residence = instance.WhileRunning
+		for j := range spec.Jobs {
+			spec.Jobs[j].Load = instance.Duration(rng.IntN(3)) * 1e6
+			spec.Jobs[j].Iterations = 1 + rng.IntN(80)
+			if spec.Jobs[j].Deadline > 0 {
+				spec.Jobs[j].Deadline *= 30
+			}
+		}
+		in, err := instance.Compile(spec, nil)
+		require.NoError(t, err)
+		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{Quick: true, EqualBaselines: seed%8 == 0})
+		require.NoError(t, err, "seed %d", seed)
+		if r.Blocks == nil {
+			require.NotEmpty(t, r.Reasons)
+			continue
+		}
+		planned++
+		require.Empty(t, instance.Check(in, r.Schedule))
+		require.LessOrEqual(t, r.Dual.Cmp(r.Primal), 0)
+	}
+	require.Greater(t, planned, 75)
 }
 
 // TestBoundsGrowWithTheIterations: ten million times the iterations, ten million times the bound, and no

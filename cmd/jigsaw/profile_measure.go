@@ -85,7 +85,7 @@ func runProfileMeasure(ctx context.Context, factory string, o profileMeasureOpti
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 	script, result := filepath.Join(folder, "jigsaw_profile.py"), filepath.Join(folder, "profile.json")
 	if err := os.WriteFile(script, profiler.Module, 0o600); err != nil {
 		return err

@@ -48,7 +48,7 @@ Exit codes: 0 answered, 2 invalid input, 3 infeasible as it is, 4 no plan, or in
 		PreRunE: func(c *cobra.Command, _ []string) error { return aboveZero(c, "sample", "top") },
 		RunE:    func(c *cobra.Command, args []string) error { return runResilience(c.Context(), args[0], o, std) },
 	}
-	o.inputs.flags(c)
+	o.flags(c)
 	o.to.flags(c, printed()...)
 	f := c.Flags()
 	f.IntVar(&o.failures, "failures", 1, "failures at once, 1 or 2")

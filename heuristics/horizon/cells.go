@@ -29,7 +29,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 		s, err := d.plan(ctx, size)
 		if err != nil {
 			failed = err
-			return
+			return // a plan that misses a deadline is none
 		}
 		if best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0 {
 			best, d.best = s, size
@@ -154,7 +154,7 @@ func (d *dealer) plan(ctx context.Context, size int) (*instance.BlockSchedule, e
 		}
 	}
 	plan.Sort()
-	return plan, nil
+	return plan, late(d.in, plan)
 }
 
 // cut makes cells of nodes of a rack that are alike.

@@ -67,7 +67,7 @@ func (c Config) Orders(ctx context.Context, in *instance.Instance, rng *rand.Ran
 		}
 		try(order)
 	}
-	for kept != nil && len(kept) > 1 && !spent() {
+	for len(kept) > 1 && !spent() {
 		next := slices.Clone(kept)
 		for range 1 + rng.IntN(3) {
 			from, to := rng.IntN(len(next)), rng.IntN(len(next))

@@ -183,17 +183,21 @@ func (q *queue) run(order []instance.JobID) (*instance.BlockSchedule, error) {
 		}
 	}
 	plan.Sort()
-	for id, end := range completions(in, plan) {
-		if due := in.Jobs[id].Deadline; due > 0 && end > due {
-			return nil, &NoPlan{instance.JobID(id), fmt.Sprintf("job %q would miss its deadline, tick %d, by %d ticks when jobs hold their GPUs", in.Jobs[id].Name, due, end-due)}
-		}
+	if err := late(in, plan); err != nil {
+		return nil, err
 	}
 	return plan, nil
 }
 
-func completions(in *instance.Instance, s *instance.BlockSchedule) []instance.Tick {
+// late is the error of the first job that misses its deadline; nil if none does.
+func late(in *instance.Instance, s *instance.BlockSchedule) error {
 	_, to := s.Spans(in)
-	return to
+	for id, end := range to {
+		if due := in.Jobs[id].Deadline; due > 0 && end > due {
+			return &NoPlan{instance.JobID(id), fmt.Sprintf("job %q would miss its deadline, tick %d, by %d ticks", in.Jobs[id].Name, due, end-due)}
+		}
+	}
+	return nil
 }
 
 // length returns how long a job holds its GPUs at a site, loading and all.

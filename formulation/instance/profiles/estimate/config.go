@@ -103,7 +103,7 @@ func ReadConfig(r io.Reader) (*Transformer, error) {
 		if c.ModelType == "" {
 			return nil, errors.New("estimate: the config has no model_type; expected the config.json of a Hugging Face model")
 		}
-		return nil, fmt.Errorf("estimate: the architecture %q (model_type) is not known; known are %s; describe a model that is built like one of them by flags: --architecture llama --layers 32 ...",
+		return nil, fmt.Errorf("estimate: the architecture %q (model_type) is not known; known are %s; describe a model that is built like one of them by flags, from --architecture llama --layers 32 on",
 			clip(c.ModelType), strings.Join(TransformerTypes(), ", "))
 	}
 	t, err := c.transformer()

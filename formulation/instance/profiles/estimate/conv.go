@@ -230,13 +230,13 @@ func (c *convolutions) resnet(r residual) {
 	c.pool(3, 2, 1)
 	c.end()
 	for stage, n := range r.blocks {
-		width, stride := r.width<<stage, int64(1)
-		out := int64(64) << stage
+		width, out := r.width<<stage, int64(64) << stage
 		if r.bottleneck {
 			out *= 4
 		}
 		for i := range n {
-			if stride = 1; stage > 0 && i == 0 {
+			stride := int64(1)
+			if stage > 0 && i == 0 {
 				stride = 2
 			}
 			c.begin(fmt.Sprintf("layer%d.%d", stage+1, i))
