@@ -44,7 +44,8 @@ build: ## build bin/jigsaw
 # Where a plan's time goes; elsewhere the browser's build inlines nothing, which is smaller.
 HOT := runtime/... internal/runtime/... internal/bytealg internal/goarch sync/... internal/sync \
 	math/... sort slices cmp maps iter container/heap \
-	jigsaw jigsaw/formulation/...  jigsaw/heuristics jigsaw/solver/...
+	jigsaw jigsaw/formulation/relax/... jigsaw/formulation/bound/... jigsaw/formulation/tree jigsaw/formulation/memory \
+	jigsaw/formulation/instance jigsaw/heuristics/... jigsaw/solver/...
 
 wasm: ## build the core for the browser into bin/wasm
 	@mkdir -p bin/wasm
@@ -54,7 +55,7 @@ wasm: ## build the core for the browser into bin/wasm
 	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
 
 # What the core and CLP may take, compressed; see DECISIONS.md, section 21.
-SIZE_LIMIT := 2330000
+SIZE_LIMIT := 2420000
 
 size: wasm ## check what the browser has to load
 	@scripts/size $(SIZE_LIMIT) bin/wasm/core.wasm $(wildcard bin/wasm/data.wasm bin/clp/clp.wasm)

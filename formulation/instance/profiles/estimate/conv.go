@@ -230,7 +230,7 @@ func (c *convolutions) resnet(r residual) {
 	c.pool(3, 2, 1)
 	c.end()
 	for stage, n := range r.blocks {
-		width, out := r.width<<stage, int64(64) << stage
+		width, out := r.width<<stage, int64(64)<<stage
 		if r.bottleneck {
 			out *= 4
 		}
