@@ -41,7 +41,7 @@ func example(t *testing.T, name string) *instance.Instance {
 func TestExamples(t *testing.T) {
 	examples, err := jigsaw.Examples()
 	require.NoError(t, err)
-	require.Len(t, examples, 10)
+	require.Len(t, examples, 12)
 	for _, e := range examples {
 		t.Run(e.Name, func(t *testing.T) {
 			in := example(t, e.Name)

@@ -36,8 +36,6 @@ export interface Compiled {
   /** n of every speed 1/n, ascending. */
   rate_levels: number[]
   jobs: CompiledJob[]
-  /** The page's own: the colour of each job, by place in the palette; by default in order. */
-  colours?: readonly number[]
 }
 
 export interface CompiledJob {

@@ -1,7 +1,7 @@
 // What stays the same job from one reading of a scenario to the next: names tell, for a job
 // that comes or goes shifts the places of all after it.
 import type { Compiled } from '../engine/api'
-import { COLOURS } from '../timeline/palette'
+import { COLOURS, giveColours, jobColours } from '../timeline/palette'
 
 /** Where a job of one instance is in another; null where it is gone. */
 export function placeOf(former: Compiled, next: Compiled): (job: number) => number | null {
@@ -15,8 +15,12 @@ export function placeOf(former: Compiled, next: Compiled): (job: number) => numb
 /** Gives the jobs of an instance the colours that they had in the former one; new ones take those that are free. */
 export function keepColours(former: Compiled | null, next: Compiled): void {
   if (!former || next.jobs.length > COLOURS.length || former.jobs.length > COLOURS.length) return
-  const had = new Map(former.jobs.map((job, j) => [job.name, former.colours?.[j] ?? j]))
+  const colours = jobColours(former)
+  const had = new Map(former.jobs.map((job, j) => [job.name, colours[j]!]))
   const taken = new Set(next.jobs.map(job => had.get(job.name)))
   const free = [...COLOURS.keys()].filter(colour => !taken.has(colour))
-  next.colours = next.jobs.map(job => had.get(job.name) ?? free.shift() ?? 0)
+  giveColours(
+    next,
+    next.jobs.map(job => had.get(job.name) ?? free.shift() ?? 0),
+  )
 }

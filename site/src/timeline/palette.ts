@@ -52,9 +52,17 @@ export function shadeOf(d: number, full: number): number {
   return Math.floor((d * (SHADES - 1)) / full)
 }
 
-/** The colour of each job: its own while there are enough, else that of its class. */
+const given = new WeakMap<Compiled, readonly number[]>()
+
+/** Gives each job of an instance a colour, by place in the palette. */
+export function giveColours(instance: Compiled, colours: readonly number[]): void {
+  given.set(instance, colours)
+}
+
+/** The colour of each job: what it was given, or its own while there are enough, else that of its class. */
 export function jobColours(instance: Compiled): Uint8Array {
-  if (instance.colours) return Uint8Array.from(instance.colours)
+  const colours = given.get(instance)
+  if (colours) return Uint8Array.from(colours)
   const many = instance.jobs.length > COLOURS.length
   return Uint8Array.from(instance.jobs, (job, j) => (many ? job.class : j) % COLOURS.length)
 }

@@ -61,6 +61,8 @@ describe('volume', () => {
   })
 
   it('counts what sharded jobs reduce and gather', () => {
-    expect(volume({ ...job, reductions: 4, gathers: 8 }, [0, 1, 1], 2)).toBeCloseTo(4 * (10 / 2 + 20 / 2) + 8 * 50)
+    expect(volume({ ...job, reductions: 4, gathers: 8 }, [0, 1, 1], 2)).toBeCloseTo(
+      4 * (10 / 2 + 20 / 2) + 8 * 50,
+    )
   })
 })

@@ -101,7 +101,10 @@ export function volume(job: CompiledJob, countByDepth: readonly number[], partie
   for (let d = countByDepth.length - 1; d >= 0; d--) {
     contributors += countByDepth[d]!
     const among = Math.min(parties, contributors)
-    if (among > 0) bytes += (job.segment_bytes[d] ?? 0) * ((job.reductions * (among - 1)) / among + (job.gathers * (parties - 1)) / parties)
+    if (among > 0)
+      bytes +=
+        (job.segment_bytes[d] ?? 0) *
+        ((job.reductions * (among - 1)) / among + (job.gathers * (parties - 1)) / parties)
   }
   return bytes
 }
