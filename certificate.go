@@ -391,8 +391,8 @@ func (d *certificateDecoder) whole(in *instance.Instance) {
 		d.about("tree", "this key belongs to proofs of kind %s and %s, and only there", relax.PeriodsBound, relax.TreeBound)
 	case misplaced != "":
 		d.about(misplaced, "%s", why)
-	case c.Columns != 0 && c.Kind != relax.PeriodsBound:
-		d.about("columns", "this key belongs to proofs of kind %s", relax.PeriodsBound)
+	case c.Columns != 0 && c.Kind != relax.FluidBound && c.Kind != relax.PeriodsBound:
+		d.about("columns", "this key belongs to proofs of kind %s and %s", relax.FluidBound, relax.PeriodsBound)
 	}
 }
 

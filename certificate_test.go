@@ -22,6 +22,7 @@ import (
 	"jigsaw"
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/bound/area"
+	"jigsaw/formulation/bound/fluid"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
@@ -301,7 +302,7 @@ func TestDecodeCertificate(t *testing.T) {
 		"plans without keys": {replace(`"version":2`, `"version":2,"plans":{"horizon":1}`), "plans.points: this key is missing"},
 		"a horizon below 0":  {replace(`"version":2`, `"version":2,"plans":{"horizon":-1}`), "plans.horizon: \"-1\" is out of range"},
 		"a far horizon":      {replace(`"version":2`, `"version":2,"plans":{"horizon":9223372036854775808}`), "plans.horizon: \"9223372036854775808\" is out of range"},
-		"columns of a chain": {replace(`"version":2`, `"version":2,"columns":5`), "columns: this key belongs to proofs of kind periods"},
+		"columns of a chain": {replace(`"version":2`, `"version":2,"columns":5`), "columns: this key belongs to proofs of kind fluid"},
 		"loads of a chain":   {replace(`"version":2`, `"version":2,"loads":[{"load":1}]`), "loads: this key belongs to proofs of kind area"},
 		"a load without":     {replace(`"version":2`, `"version":2,"loads":[{"head":1}]`), "loads[0].load: this key is missing"},
 		"the third line":     {"{\n\n  \"kind\": 5}", "line 3, column 11: kind: this must be a text"},
@@ -385,4 +386,45 @@ func fuzzed(t testing.TB) *instance.Instance {
 	}
 	require.Fail(t, "no such instance")
 	return nil
+}
+
+// TestInfeasibleFluid: where only the linear program proves that there is no
+// schedule, its ray is the certificate.
+func TestInfeasibleFluid(t *testing.T) {
+	if _, err := backend.Default(); err != nil {
+		t.Skip(err)
+	}
+	found := 0
+	for seed := uint64(0); seed < 20_000 && found < 3; seed++ {
+		in := instancetest.Random(rand.New(rand.NewPCG(seed, 11)), instancetest.Options{Objective: instance.Makespan, Jobs: 6, Iterations: 4})
+		if relax.Infeasible(in) != nil {
+			continue
+		}
+		engine, err := backend.Default()
+		require.NoError(t, err)
+		b, err := fluid.Bound(context.Background(), in, engine, fluid.Limits{})
+		require.NoError(t, err)
+		if b.Infeasible == nil {
+			continue
+		}
+		found++
+		r, err := jigsaw.Bound(context.Background(), in, jigsaw.Options{})
+		require.NoError(t, err)
+		require.Equal(t, jigsaw.Infeasible, r.Status)
+		require.True(t, r.Certified)
+		require.Equal(t, relax.FluidBound, r.Proof.Kind)
+		var file bytes.Buffer
+		require.NoError(t, jigsaw.EncodeCertificate(&file, r.Proof))
+		read, err := jigsaw.DecodeCertificate(in, &file)
+		require.NoError(t, err)
+		proven, err := jigsaw.Certify(context.Background(), in, read)
+		require.NoError(t, err)
+		assert.NotEmpty(t, proven.Infeasible)
+		for i := range read.Prices {
+			read.Prices[i] = new(big.Int)
+		}
+		_, err = jigsaw.Certify(context.Background(), in, read)
+		assert.Error(t, err, "prices of nothing prove nothing")
+	}
+	assert.Equal(t, 3, found)
 }

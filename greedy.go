@@ -46,13 +46,14 @@ func unbeatable(in *instance.Instance) func(*big.Rat) bool {
 }
 
 // unbeatable is the same of the plan's instance: by the bounds that were there when
-// the run last settled or, with a time limit, by all that are there now.
+// the run last settled and the fluid bound or, with a time limit, by all that are
+// there now.
 func (p *planner) unbeatable() func(*big.Rat) bool {
 	meets := func(dual, value *big.Rat) bool { return dual != nil && !p.in.Objective.Better(dual, value) }
 	settled := p.settledDual
 	return func(value *big.Rat) bool {
 		if p.opt.Time == 0 {
-			return meets(settled, value)
+			return meets(settled, value) || meets(p.awaitFluid(), value)
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -69,7 +69,7 @@ func (p *planner) horizon() (*Result, error) {
 		r.Exclusive, r.InterleavedFull = r.Queue, r.Queue
 		return p.writtenOut()
 	}
-	bounds := p.horizonPacking()
+	bounds := p.horizonFluid()
 	full := horizon.Config{Deep: true}
 	begin := r.Queue.Blocks
 	r.Exclusive = p.queueBaseline("exclusive", deep, func() (*instance.BlockSchedule, error) {
@@ -190,15 +190,20 @@ func (p *planner) horizonBounds() (none bool) {
 	return p.refuted != nil
 }
 
-// horizonPacking adds the bound of whole workers on whole GPUs on the roomy instance. The channel is closed
-// when it is there.
-func (p *planner) horizonPacking() <-chan struct{} {
+// mostClasses is of how many kinds of jobs the fluid program of a long plan is made: memory grows
+// with their square.
+const mostClasses = 200
+
+// horizonFluid adds the fluid bound of the roomy instance. The channel is closed when it is there.
+func (p *planner) horizonFluid() <-chan struct{} {
 	done := make(chan struct{})
 	p.lp = p.engine()
 	go func() {
 		defer close(done)
-		if p.lp != nil {
-			p.packing(p.ctx, p.in.Roomy(), p.lp, nil)
+		if n := len(p.in.Classes()); p.lp != nil && n > mostClasses {
+			p.note("no LP bound: %d kinds of jobs are more than the fluid program takes, %d", n, mostClasses)
+		} else if p.lp != nil {
+			p.fluid(p.in.Roomy(), p.lp)
 		}
 	}()
 	return done

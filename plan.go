@@ -26,8 +26,8 @@ type Options struct {
 	Gap float64
 	// Effort scales the fixed amount of work; 0 means 1.
 	Effort int
-	// Quick makes the greedy plan with a twentieth of the work, the baselines, and the chain and
-	// area bounds with, for makespan, packing and, for rates, the fluid program, and ends: for whoever waits for the answer.
+	// Quick makes the greedy plan with a twentieth of the work, the baselines, and the
+	// chain, area and fluid bounds, and ends: for whoever waits for the answer.
 	// Time and Gap may end it earlier still.
 	Quick bool
 	// EqualBaselines gives exclusive, interleaved-full and the two baselines on fewer workers
@@ -101,6 +101,7 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	begun := make(chan *instance.Schedule, 1)
 	bounds, enough := p.startBounds(begun)
 	p.schedules(begun)
+	p.settleFluid()
 	p.unplaceable()
 	if opt.Quick {
 		p.wait(bounds)
@@ -135,7 +136,7 @@ func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 	defer stop()
 	if long(in) {
 		if !p.horizonBounds() {
-			p.wait(p.horizonPacking())
+			p.wait(p.horizonFluid())
 		}
 	} else if !p.infeasible(relax.Infeasible(in)) {
 		p.combinatorial()

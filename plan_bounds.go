@@ -49,23 +49,68 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 	done := make(chan struct{})
 	ctx, enough := context.WithCancel(p.ctx)
 	ctx = eventloop.Context(ctx)
+	first := p.lp != nil && (p.opt.Quick || !p.columnsFirst())
+	if first && p.opt.Time == 0 && p.tasks() <= mostAwaitTasks {
+		p.fluidIn = make(chan struct{})
+	}
 	go func() {
 		defer close(done)
 		defer enough()
-		if engine := p.lp; engine != nil {
-			p.fluid(engine)
-			select {
-			case start := <-begun:
-				for _, improve := range []func(context.Context, solver.Solver, *instance.Schedule){p.packingBound, p.columnsBound, p.periodsBound} {
-					if improve(ctx, engine, start); p.opt.Quick || p.ctx.Err() != nil {
-						return
-					}
+		engine := p.lp
+		if engine == nil {
+			return
+		}
+		if first {
+			p.fluid(p.in, engine)
+		}
+		if p.opt.Quick {
+			return
+		}
+		select {
+		case start := <-begun:
+			for _, improve := range []func(context.Context, solver.Solver, *instance.Schedule){p.packingBound, p.columnsBound, p.periodsBound} {
+				if improve(ctx, engine, start); p.ctx.Err() != nil {
+					return
 				}
-			case <-p.ctx.Done():
 			}
+		case <-p.ctx.Done():
+		}
+		if p.columnsFirst() && p.ctx.Err() == nil {
+			p.fluid(p.in, engine)
 		}
 	}()
 	return done, enough
+}
+
+// mostAwaitTasks is of how many tasks an instance is whose schedules wait for the
+// fluid bound, which takes milliseconds then, and may show that they are optimal.
+const mostAwaitTasks = 20_000
+
+// awaitFluid returns the fluid bound that schedules of a run without a time limit
+// may wait for; nil if there is none.
+func (p *planner) awaitFluid() *big.Rat {
+	if p.fluidIn == nil {
+		return nil
+	}
+	select {
+	case <-p.fluidIn:
+		return p.fluidDual
+	case <-p.ctx.Done():
+		return nil
+	}
+}
+
+// settleFluid is settle for the fluid bound alone, while others are on their way.
+func (p *planner) settleFluid() {
+	if dual := p.awaitFluid(); dual != nil && (p.settledDual == nil || p.in.Objective.Better(p.settledDual, dual)) {
+		p.settledDual = dual
+	}
+}
+
+// columnsFirst reports whether the columns come before the fluid program: for
+// weighted completion they are tighter at once, and take less time.
+func (p *planner) columnsFirst() bool {
+	return p.in.Objective == instance.WeightedCompletion
 }
 
 // wait waits for the bounds, but not for an engine that does not stop when it
@@ -116,18 +161,26 @@ func (p *planner) engine() solver.Solver {
 	return engine
 }
 
-// fluid adds the fluid bound of plans that repeat, or a note that says why there is none.
-func (p *planner) fluid(engine solver.Solver) {
-	if !p.in.Objective.Periodic() || p.opt.Without[method.Fluid] {
-		return
+// fluid adds the fluid bound of an instance whose bounds hold for the plan's, or a note that says why there is none.
+func (p *planner) fluid(in *instance.Instance, engine solver.Solver) {
+	var b bound.Bound
+	var err error
+	if !p.opt.Without[method.Fluid] {
+		b, err = fluid.Bound(p.ctx, in, engine, fluid.Limits{})
 	}
-	b, err := fluid.Bound(p.ctx, p.in, engine, solver.Limits{})
+	if p.fluidIn != nil {
+		if b.Certified {
+			p.fluidDual = b.Value
+		}
+		close(p.fluidIn)
+	}
 	switch {
 	case err != nil && p.ctx.Err() != nil:
 		p.cutShort("no LP bound")
 	case err != nil:
 		p.note("no LP bound: %v", err)
-	case b.Value == nil:
+	case p.opt.Without[method.Fluid]:
+	case b.Value == nil && b.Infeasible == nil:
 		p.note("no LP bound: the engine stopped with status %v", b.LP.Status)
 	default:
 		if p.opt.Ranging {
@@ -139,11 +192,6 @@ func (p *planner) fluid(engine solver.Solver) {
 
 // packingBound adds the bound of whole workers on whole GPUs, for makespan.
 func (p *planner) packingBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
-	p.packing(ctx, p.in, engine, start)
-}
-
-// packing is packingBound on an instance whose bounds hold for that of the plan.
-func (p *planner) packing(ctx context.Context, in *instance.Instance, engine solver.Solver, start *instance.Schedule) {
 	if p.in.Objective != instance.Makespan || p.opt.Without[method.Packing] {
 		return
 	}
@@ -152,15 +200,12 @@ func (p *planner) packing(ctx context.Context, in *instance.Instance, engine sol
 	p.mu.Unlock()
 	limits := packing.Limits{Known: known, Work: columnWork * int64(max(1, p.opt.Effort)), Improved: p.bound}
 	if start != nil {
-		limits.Until = in.Value(start)
+		limits.Until = p.in.Value(start)
 	}
-	switch {
-	case p.opt.Quick:
-		limits.Work = quickWork
-	case p.opt.Time > 0:
+	if p.opt.Time > 0 {
 		limits.Work = -1
 	}
-	if _, err := packing.Bound(ctx, in, engine, limits); err != nil {
+	if _, err := packing.Bound(ctx, p.in, engine, limits); err != nil {
 		p.endedEarly(ctx, "the packing bound", err)
 	}
 }
@@ -247,9 +292,6 @@ func (p *planner) endedEarly(ctx context.Context, what string, err error) {
 // [columns.Limits].
 const columnWork = 5_000_000_000
 
-// quickWork is that of packing where somebody waits for the answer.
-const quickWork = columnWork / 50
-
 // rangingTime bounds the second solve of an explanation, which can be left out.
 const rangingTime = 10 * time.Second
 
@@ -260,7 +302,7 @@ func (p *planner) ranging(b *bound.Bound) {
 	if err != nil {
 		return // fluid said so already, or was given another engine
 	}
-	ranged, err := fluid.Bound(p.ctx, p.in, engine, solver.Limits{Time: rangingTime})
+	ranged, err := fluid.Bound(p.ctx, p.in, engine, fluid.Limits{Solver: solver.Limits{Time: rangingTime}})
 	switch {
 	case err != nil:
 		p.note("no ranges of prices: %v", err)

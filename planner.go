@@ -28,6 +28,10 @@ type planner struct {
 	show  *showcase
 	last  *time.Timer   // ends ctx; nil without a time limit
 	lp    solver.Solver // nil: none, and a note says why
+	// fluidIn is closed once fluidDual, the certified fluid bound if there is one, is
+	// there; nil where nothing waits for it.
+	fluidIn   chan struct{}
+	fluidDual *big.Rat
 
 	mu     sync.Mutex // guards what follows
 	result *Result

@@ -67,7 +67,7 @@ func WhatIf(ctx context.Context, spec *instance.Spec, models instance.ProfileSou
 	return r, nil
 }
 
-// predict is the relative change of the bound by the prices of linear programs,
+// predict is the relative change of the bound by the prices of the fluid program,
 // which are about resources: growth of the resource times its effect. They say
 // nothing where another bound is the stronger one, or about jobs.
 func predict(before *Result, change Change, changed *instance.Instance) *float64 {

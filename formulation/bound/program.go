@@ -14,9 +14,10 @@ import (
 const PriceBits = 62
 
 // Prices rounds floating-point prices to integers of so many bits over a common
-// denominator, with the signs that the rows ask for. What comes out may be a poor choice of prices;
+// denominator, with the signs that the rows ask for, and lowers those that overcharge a
+// column without an upper limit. What comes out may be a poor choice of prices;
 // nothing else rests on it.
-func Prices(p *linear.Program, y []float64, bits int) (prices []*big.Int, denominator *big.Int, err error) {
+func Prices(p *linear.Program, y []float64, costs bool, bits int) (prices []*big.Int, denominator *big.Int, err error) {
 	if len(y) != len(p.Rows) {
 		return nil, nil, fmt.Errorf("formulation: %d prices for %d rows", len(y), len(p.Rows))
 	}
@@ -36,6 +37,27 @@ func Prices(p *linear.Program, y []float64, bits int) (prices []*big.Int, denomi
 			v = 0
 		}
 		prices[i], _ = big.NewFloat(math.Ldexp(v, shift)).Int(nil)
+	}
+	for j := range p.Cols {
+		c := &p.Cols[j]
+		if c.Upper != linear.NoUpper {
+			continue
+		}
+		charged, limit := new(big.Int), new(big.Int)
+		if costs {
+			limit.Mul(big.NewInt(c.Cost), denominator)
+		}
+		for _, t := range c.Terms {
+			charged.Add(charged, new(big.Int).Mul(big.NewInt(t.Value), prices[t.Row]))
+		}
+		if charged.Cmp(limit) <= 0 {
+			continue
+		}
+		// Every row of such a column gives, so that none turns negative.
+		for _, t := range c.Terms {
+			price := prices[t.Row]
+			price.Quo(price.Mul(price, limit), charged)
+		}
 	}
 	return prices, denominator, nil
 }
@@ -62,7 +84,11 @@ func Problem(p *linear.Program) (*solver.Problem, error) {
 		for _, t := range c.Terms {
 			entries = append(entries, solver.Entry{Row: solver.Row(t.Row), Value: float64(t.Value)})
 		}
-		q.AddCol(c.Name, float64(c.Cost), 0, float64(c.Upper), entries...)
+		upper := math.Inf(1)
+		if c.Upper != linear.NoUpper {
+			upper = float64(c.Upper)
+		}
+		q.AddCol(c.Name, float64(c.Cost), 0, upper, entries...)
 	}
 	return q, nil
 }

@@ -19,7 +19,10 @@ const CertificateVersion = 2
 // (with y >= 0 for rows >=, y <= 0 for rows <=, any sign for equalities) weak
 // duality gives the bound
 //
-//	y'b + sum_j u_j min(0, c_j - A_j'y).
+//	y'b + sum_j u_j min(0, c_j - A_j'y),
+//
+// where a column without an upper limit needs c_j - A_j'y >= 0. With c = 0 a
+// positive value proves that the program has no solution.
 //
 // Columns: for prices u >= 0 of GPU time and link use in the buckets of a
 // calendar, Lagrangian duality gives the bound
@@ -49,7 +52,7 @@ type Certificate struct {
 	// Bound is the claim, in the unit of [instance.Instance.Value]; nil where
 	// infeasibility is claimed.
 	Bound *Claim `json:"bound"`
-	// Infeasible claims that there is no schedule.
+	// Infeasible says that the prices prove infeasibility rather than a bound.
 	Infeasible bool `json:"infeasible,omitempty"`
 	// Value is what the prices prove before rounding. It is part of the claim.
 	Value *big.Rat `json:"value,omitempty"`
@@ -58,7 +61,8 @@ type Certificate struct {
 	// Prices by row of the program: of a fluid program in its order, of a
 	// columns program by group of rows that has any, then bucket.
 	Prices []*big.Int `json:"prices"`
-	// Columns is how many co-resident sets have columns of their own in programs of periods.
+	// Columns is the column budget a fluid program was built with, see [Limits], and
+	// of programs of periods how many companies have columns of their own.
 	Columns int `json:"columns,omitempty"`
 	// Plans says which columns program it is.
 	Plans *PlanTerms `json:"plans,omitempty"`

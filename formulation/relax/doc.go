@@ -10,7 +10,7 @@
 //	relax/exact     numbers
 //	relax/depths    depth multisets of a job
 //	relax/linear    linear programs in integers, and what prices of their rows prove
-//	relax/fluid     plans that repeat: jobs spread fractionally over pools
+//	relax/fluid     jobs spread fractionally over pools
 //	relax/periods   the same in whole numbers, for plans that repeat
 //	relax/packing   workers on whole GPUs, without time
 //	relax/columns   mixes of whole-job plans on pools

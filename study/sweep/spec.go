@@ -76,7 +76,7 @@ type Method struct {
 	Effort int `yaml:"effort,omitempty" json:"effort,omitempty" absent:"1"`
 	// Gap ends a plan once it is proven to be this close to the optimum.
 	Gap instance.Ratio `yaml:"gap,omitempty" json:"gap,omitempty"`
-	// Quick makes a greedy plan, the baselines and the cheap bounds.
+	// Quick makes a greedy plan, the baselines and the chain, area and fluid bounds.
 	Quick bool `yaml:"quick,omitempty" json:"quick,omitempty"`
 	// NoLP leaves out the bounds that need a linear program.
 	NoLP bool `yaml:"no_lp,omitempty" json:"no_lp,omitempty"`

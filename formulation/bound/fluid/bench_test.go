@@ -11,7 +11,6 @@ import (
 	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/boundtest"
 	"jigsaw/formulation/instance"
-	"jigsaw/solver"
 	"jigsaw/solver/backend"
 )
 
@@ -39,11 +38,8 @@ func BenchmarkBounds(b *testing.B) {
 				if err != nil {
 					b.Skip(err)
 				}
-				if !objective.Periodic() {
-					b.Skip("plans that repeat only")
-				}
 				for b.Loop() {
-					bound, err := Bound(context.Background(), in, s, solver.Limits{})
+					bound, err := Bound(context.Background(), in, s, Limits{})
 					require.NoError(b, err)
 					require.NotNil(b, bound.Value)
 					report(b, bound)

@@ -12,7 +12,8 @@ import (
 // bindings reads from an optimal solution what limits the plan: rows with a
 // price, those of one resource taken together.
 //
-// A row of a resource reads load <= capacity. Growing the resource by a factor 1 + e does to the
+// A row of a resource reads capacity x time - load >= 0 for the makespan, and load <= capacity
+// otherwise. Growing the resource by a factor 1 + e does to the
 // optimum what lowering the load by the same factor does: the derivative is the
 // price times the load.
 func bindings(f *fluid.Program, s *solver.Solution, ranging *solver.Ranging) []bound.Binding {
@@ -20,10 +21,16 @@ func bindings(f *fluid.Program, s *solver.Solution, ranging *solver.Ranging) []b
 	if objective == 0 {
 		return nil
 	}
-	loads := make([]float64, len(f.Linear.Rows)) // by row
+	sign := -1.0 // programs are minimised: more of a resource lowers the bound
+	if f.Model.Instance.Objective.Periodic() {
+		sign = 1
+	}
+	loads := make([]float64, len(f.Linear.Rows)) // by row, what is charged to the resource
 	for j := range f.Linear.Cols {
 		for _, t := range f.Linear.Cols[j].Terms {
-			loads[t.Row] += math.Abs(float64(t.Value)) * s.Primal[j]
+			if j != f.Linear.Rows[t.Row].About.Capacity {
+				loads[t.Row] += math.Abs(float64(t.Value)) * s.Primal[j]
+			}
 		}
 	}
 	index := map[linear.About]int{}
@@ -31,7 +38,7 @@ func bindings(f *fluid.Program, s *solver.Solution, ranging *solver.Ranging) []b
 	largest := map[int]float64{} // by binding: the effect of the row it names
 	for i := range f.Linear.Rows {
 		r := &f.Linear.Rows[i]
-		effect := math.Abs(s.RowDual[i]) * loads[i] / objective
+		effect := sign * math.Abs(s.RowDual[i]) * loads[i] / objective
 		if r.About.Resource == "" || effect == 0 {
 			continue
 		}
@@ -43,22 +50,31 @@ func bindings(f *fluid.Program, s *solver.Solution, ranging *solver.Ranging) []b
 		}
 		b := &found[at]
 		b.Effect += effect
-		if effect > largest[at] {
-			largest[at] = effect
+		if math.Abs(effect) > largest[at] {
+			largest[at] = math.Abs(effect)
 			b.Row = r.Name
 			b.Ranged, b.Lower, b.Upper = false, 0, 0
 			if ranging != nil && len(ranging.ActivityLower) == len(f.Linear.Rows) && loads[i] > 0 {
-				b.Lower = max(-1, (ranging.ActivityLower[i]-float64(r.Rhs))/loads[i])
-				b.Upper = (ranging.ActivityUpper[i] - float64(r.Rhs)) / loads[i]
+				b.Lower, b.Upper = growth(r, loads[i], ranging.ActivityLower[i], ranging.ActivityUpper[i])
 				b.Ranged = b.Lower < b.Upper
 			}
 		}
 	}
 	for at := range found {
 		// A range belongs to one row: it says nothing about a sum over rows.
-		if b := &found[at]; largest[at] < 0.9*b.Effect {
+		if b := &found[at]; largest[at] < 0.9*math.Abs(b.Effect) {
 			b.Ranged, b.Lower, b.Upper = false, 0, 0
 		}
 	}
 	return bound.Bindings(f.Model.Instance.Objective, found)
+}
+
+// growth turns the range of a row's constant into one of the resource's size,
+// to first order in rows with time.
+func growth(r *linear.Row, load, lower, upper float64) (float64, float64) {
+	less, more := (lower-float64(r.Rhs))/load, (upper-float64(r.Rhs))/load
+	if r.Sense == linear.AtLeast { // a lower constant is a larger resource
+		less, more = -more, -less
+	}
+	return max(-1, less), more
 }

@@ -3,35 +3,50 @@ package fluid
 import (
 	"context"
 	"fmt"
-	"math/big"
-
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/fluid"
 	"jigsaw/solver"
+	"math/big"
 )
 
-// Bound returns the bound of the fluid program of the package comment, for the periodic
-// objectives, solved by the given engine and proven in exact arithmetic. A limit of the engine is
+// Limits of a fluid bound. The zero value sets no limit on the engine and the
+// default size of the program.
+type Limits struct {
+	Solver solver.Limits
+	// Columns is about how many columns the interval-indexed program of the
+	// weighted completion may have; 0 means 20,000. The bound is coarser below.
+	Columns int
+}
+
+const defaultColumns = 20_000
+
+// Bound returns the bound of the fluid program of the package comment, solved
+// by the given engine and proven in exact arithmetic. A limit of the engine is
 // no error: Bound.LP.Status tells, and Value is nil unless the duals at hand
 // prove something. Errors are a cancelled context, an engine that fails, and
 // numbers beyond what a linear program can hold.
-func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, limits solver.Limits) (bound.Bound, error) {
-	if !in.Objective.Periodic() {
-		return bound.Bound{}, fmt.Errorf("formulation: the fluid bound is not about %s", in.Objective)
+func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (bound.Bound, error) {
+	if limits.Columns <= 0 {
+		limits.Columns = defaultColumns
 	}
-	return detailed(ctx, relax.New(in), engine, limits, fluid.UsualDetail)
+	return fluidBound(ctx, relax.New(in), engine, limits, fluid.UsualDetail(limits.Columns))
 }
 
-func detailed(ctx context.Context, m *relax.Model, engine solver.Solver, limits solver.Limits, d fluid.Detail) (bound.Bound, error) {
+func fluidBound(ctx context.Context, m *relax.Model, engine solver.Solver, limits Limits, d fluid.Detail) (bound.Bound, error) {
 	f := fluid.New(m, d)
 	b := bound.Bound{Proven: relax.Proven{Kind: relax.FluidBound}, LP: bound.LP{
 		Rows: len(f.Linear.Rows), Cols: len(f.Linear.Cols), Entries: bound.Entries(&f.Linear), Note: f.Note,
 	}}
 	if len(f.Linear.Cols) == 0 { // nothing can run, and nothing has to
 		b.LP.Status = solver.Optimal
-		return prove(f, b, make([]float64, len(f.Linear.Rows))), nil
+		prices, denominator, err := bound.Prices(&f.Linear, make([]float64, len(f.Linear.Rows)), true, bound.PriceBits)
+		if err == nil {
+			err = f.Prove(&b.Proven, prices, denominator, false)
+		}
+		b.Certificate = &relax.Certificate{Kind: relax.FluidBound, Columns: limits.Columns, Denominator: denominator, Prices: prices}
+		return b, err
 	}
 	problem, err := bound.Problem(&f.Linear)
 	if err != nil {
@@ -42,21 +57,31 @@ func detailed(ctx context.Context, m *relax.Model, engine solver.Solver, limits 
 		return b, fmt.Errorf("formulation: fluid program: %w", err)
 	}
 	defer func() { _ = live.Close() }()
-	solution, err := live.Solve(ctx, limits)
+	solution, err := live.Solve(ctx, limits.Solver)
 	if err != nil {
 		return b, fmt.Errorf("formulation: fluid program: %w", err)
 	}
 	b.LP.Status, b.LP.Iterations = solution.Status, solution.Iterations
-	if solution.Primal != nil {
-		if v := new(big.Rat).SetFloat64(solution.Objective); v != nil {
-			b.LP.Objective, _ = f.Value(v).Float64()
-		}
+
+	duals := solution.RowDual
+	refuted := solution.Status == solver.Infeasible
+	if refuted {
+		duals = solution.Ray
+	} else if solution.Primal != nil {
+		b.LP.Objective, _ = f.Value(toRat(solution.Objective)).Float64()
 	}
-	if solution.RowDual == nil {
+	if duals == nil {
 		return b, nil
 	}
-	b = prove(f, b, solution.RowDual)
-	if solution.Status == solver.Optimal && b.Certified {
+	prices, denominator, err := bound.Prices(&f.Linear, duals, !refuted, bound.PriceBits)
+	if err != nil {
+		return b, nil
+	}
+	if err := f.Prove(&b.Proven, prices, denominator, refuted); err != nil {
+		return b, nil // the numbers of the engine prove nothing; its status stands
+	}
+	b.Certificate = &relax.Certificate{Kind: relax.FluidBound, Columns: limits.Columns, Denominator: denominator, Prices: prices, Infeasible: refuted}
+	if solution.Status == solver.Optimal {
 		var ranging *solver.Ranging
 		if ranger, ok := live.(solver.Ranger); ok {
 			// Ranges are an extra: without them the sentences are shorter.
@@ -69,11 +94,9 @@ func detailed(ctx context.Context, m *relax.Model, engine solver.Solver, limits 
 	return b, nil
 }
 
-// prove enters what the engine's prices prove; where that is nothing its status stands.
-func prove(f *fluid.Program, b bound.Bound, duals []float64) bound.Bound {
-	prices, denominator, err := bound.Prices(&f.Linear, duals, bound.PriceBits)
-	if err == nil && f.Prove(&b.Proven, prices, denominator) == nil {
-		b.Certificate = &relax.Certificate{Kind: relax.FluidBound, Denominator: denominator, Prices: prices}
+func toRat(v float64) *big.Rat {
+	if r := new(big.Rat).SetFloat64(v); r != nil {
+		return r
 	}
-	return b
+	return new(big.Rat)
 }

@@ -29,17 +29,20 @@ func TestShapesAgainstOptima(t *testing.T) {
 	if testing.Short() {
 		count = 50
 	}
-	for _, objective := range []instance.Objective{instance.Throughput, instance.MaxMinThroughput} {
+	for _, objective := range instance.Objectives() {
 		for seed := range uint64(count) {
 			in := instancetest.Random(rand.New(rand.NewPCG(seed, 11)), instancetest.Options{Objective: objective})
 			optimum, _, status := instancetest.OptimumWithin(in, 100_000)
 			if status != instancetest.Optimal {
 				continue
 			}
-			b, err := detailed(context.Background(), relax.New(in), s, solver.Limits{}, fluid.Detail{CoResidentSets: fluid.MostCoResidentSets})
-			require.NoError(t, err)
-			require.NotNil(t, b.Value)
-			require.False(t, objective.Better(optimum, b.Value), "%s seed %d: claims %v, the optimum is %v", objective, seed, b.Value, optimum)
+			for _, columns := range []int{50, 2000} {
+				b, err := fluidBound(context.Background(), relax.New(in), s, Limits{}, fluid.Detail{Columns: columns, CoResidentSets: fluid.MostCoResidentSets})
+				require.NoError(t, err)
+				require.Nil(t, b.Infeasible, "%s seed %d", objective, seed)
+				require.NotNil(t, b.Value)
+				require.False(t, objective.Better(optimum, b.Value), "%s seed %d: claims %v, the optimum is %v", objective, seed, b.Value, optimum)
+			}
 		}
 	}
 }
@@ -50,14 +53,14 @@ func TestTamperedPrices(t *testing.T) {
 	s := boundtest.Engine(t)
 	rng := rand.New(rand.NewPCG(3, 3))
 	tampered, weaker := 0, 0
-	for _, objective := range []instance.Objective{instance.Throughput, instance.MaxMinThroughput} {
-		for seed := range uint64(24) {
+	for _, objective := range instance.Objectives() {
+		for seed := range uint64(12) {
 			in := instancetest.Random(rand.New(rand.NewPCG(seed, 5)), instancetest.Options{Objective: objective})
 			optimum, _, status := instancetest.OptimumWithin(in, 100_000)
 			if status != instancetest.Optimal {
 				continue
 			}
-			b, err := Bound(context.Background(), in, s, solver.Limits{})
+			b, err := Bound(context.Background(), in, s, Limits{})
 			require.NoError(t, err)
 			require.NotNil(t, b.Certificate)
 			for range 60 {
@@ -93,6 +96,10 @@ func TestTamperedPrices(t *testing.T) {
 				}
 				require.False(t, objective.Better(optimum, checked.Value), "%s seed %d: tampered prices claim %v, the optimum is %v",
 					objective, seed, checked.Value, optimum)
+				// Nor may they prove that there is no schedule.
+				c.Infeasible = true
+				_, err = verify.Check(context.Background(), in, &c)
+				require.ErrorIs(t, err, relax.ErrPrices)
 			}
 		}
 	}
@@ -100,14 +107,10 @@ func TestTamperedPrices(t *testing.T) {
 }
 
 func TestCertificateOfWrongShape(t *testing.T) {
-	spec := boundtest.TwoNodes(2, instance.JobSpec{Name: "a", Model: "four", Workers: 2})
-	_, err := verify.Check(context.Background(), boundtest.Compile(t, spec), &relax.Certificate{Kind: relax.FluidBound})
-	require.ErrorContains(t, err, "plans that repeat")
-	spec.Objective, spec.Jobs[0].Iterations = instance.Throughput, 0
-	in := boundtest.Compile(t, spec)
-	_, err = verify.Check(context.Background(), in, &relax.Certificate{Kind: relax.FluidBound})
+	in := boundtest.Compile(t, boundtest.TwoNodes(2, instance.JobSpec{Name: "a", Model: "four", Workers: 2}))
+	_, err := verify.Check(context.Background(), in, &relax.Certificate{Kind: relax.FluidBound})
 	require.ErrorIs(t, err, relax.ErrPrices)
-	rows := len(fluid.New(relax.New(in), fluid.UsualDetail).Linear.Rows)
+	rows := len(fluid.New(relax.New(in), fluid.UsualDetail(0)).Linear.Rows)
 	_, err = verify.Check(context.Background(), in, &relax.Certificate{Kind: relax.FluidBound, Denominator: big.NewInt(1), Prices: make([]*big.Int, rows)})
 	require.ErrorIs(t, err, relax.ErrPrices, "prices that are missing")
 }
@@ -115,11 +118,11 @@ func TestCertificateOfWrongShape(t *testing.T) {
 // TestFluidIsDeterministic builds each program twice, and checks that
 // engines accept it and that all rows and columns have names of their own.
 func TestFluidIsDeterministic(t *testing.T) {
-	for _, objective := range []instance.Objective{instance.Throughput, instance.MaxMinThroughput} {
+	for _, objective := range instance.Objectives() {
 		in := boundtest.Synthetic(t, 4, 250, objective)
-		a, err := bound.Problem(&fluid.New(relax.New(in), fluid.UsualDetail).Linear)
+		a, err := bound.Problem(&fluid.New(relax.New(in), fluid.UsualDetail(3000)).Linear)
 		require.NoError(t, err)
-		b, err := bound.Problem(&fluid.New(relax.New(in), fluid.UsualDetail).Linear)
+		b, err := bound.Problem(&fluid.New(relax.New(in), fluid.UsualDetail(3000)).Linear)
 		require.NoError(t, err)
 		require.Equal(t, a, b)
 		require.NoError(t, a.Validate())
@@ -134,14 +137,14 @@ func TestFluidIsDeterministic(t *testing.T) {
 
 func TestFluidLimits(t *testing.T) {
 	s := boundtest.Engine(t)
-	in := boundtest.Synthetic(t, 2, 300, instance.Throughput)
-	b, err := Bound(context.Background(), in, s, solver.Limits{Time: time.Nanosecond})
+	in := boundtest.Synthetic(t, 2, 300, instance.WeightedCompletion)
+	b, err := Bound(context.Background(), in, s, Limits{Solver: solver.Limits{Time: time.Nanosecond}})
 	require.NoError(t, err)
 	if b.LP.Status != solver.Optimal && b.Value != nil {
 		require.True(t, b.Certified, "what a limit leaves is proven or absent")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err = Bound(ctx, in, s, solver.Limits{})
+	_, err = Bound(ctx, in, s, Limits{})
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -13,7 +13,6 @@ import (
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/fluid"
-	"jigsaw/solver"
 )
 
 // TestSharingAgainstOptima holds the rates programs against brute force, with
@@ -39,7 +38,7 @@ func TestSharingAgainstOptima(t *testing.T) {
 		known++
 		plain := 0.0
 		for _, most := range []int{0, 3, 8, fluid.MostCoResidentSets} {
-			b, err := detailed(context.Background(), relax.New(in), s, solver.Limits{}, fluid.Detail{ClassesApart: fluid.FewClasses, CoResidentSets: most})
+			b, err := fluidBound(context.Background(), relax.New(in), s, Limits{}, fluid.Detail{Columns: 50, ClassesApart: fluid.FewClasses, CoResidentSets: most})
 			require.NoError(t, err)
 			require.NotNil(t, b.Value)
 			require.True(t, b.Certified)

@@ -299,7 +299,7 @@ func (t *search) solve(ctx context.Context, r *relaxation, n *periodNode) (*solv
 	if empty {
 		y, bits = unit(s.Ray), emptyBits
 	}
-	prices, denominator, err := bound.Prices(&r.Linear, y, bits)
+	prices, denominator, err := bound.Prices(&r.Linear, y, !empty, bits)
 	if err != nil || !denominator.IsInt64() {
 		return s, nil
 	}

@@ -30,7 +30,7 @@ func TestSchedulesArePoints(t *testing.T) {
 	points, rows, tight := 0, 0, 0
 	for seed := range n {
 		rng := rand.New(rand.NewPCG(seed, 102))
-		objective := []instance.Objective{instance.Throughput, instance.MaxMinThroughput}[seed%2]
+		objective := instance.Objectives()[seed%4]
 		in := instancetest.Random(rng, instancetest.Options{Objective: objective, Jobs: 4})
 		_, schedule, status := instancetest.OptimumWithin(in, 20_000)
 		if status != instancetest.Optimal {
@@ -47,8 +47,12 @@ func TestSchedulesArePoints(t *testing.T) {
 			require.Empty(t, broken, "seed %d, %s", seed, objective)
 			points, rows, tight = points+1, rows+len(f.Linear.Rows), tight+equal
 		}
-		hold(fluid.New(relax.New(in), fluid.UsualDetail))
-		hold(fluid.New(relax.New(in), fluid.Detail{ClassesApart: rng.IntN(3), CoResidentSets: rng.IntN(20)}))
+		columns := 50 + rng.IntN(500)
+		hold(fluid.New(relax.New(in), fluid.UsualDetail(columns)))
+		hold(fluid.New(relax.New(in), fluid.Detail{Columns: columns, ClassesApart: rng.IntN(3), CoResidentSets: rng.IntN(20)}))
+		if !objective.Periodic() {
+			continue
+		}
 		m := relax.New(in).Split()
 		programs := &periods.Programs{Model: m, CoResidentSets: fluid.MostCoResidentSets}
 		f := programs.Program(int64(schedule.Period), nil)
@@ -107,8 +111,12 @@ func newPoint(f *fluid.Program, s *instance.Schedule) *fluidPoint {
 			}
 		}
 	}
-	one, each := whole(1), big.NewRat(f.Period, int64(s.Period)) // a job, and an iteration
-	p.add(new(big.Rat).Mul(in.Value(s), new(big.Rat).SetInt(f.Scale)), "least")
+	one, each := whole(1), whole(1) // a job, and an iteration
+	p.add(whole(int64(s.Makespan(in))), "T")
+	if in.Objective.Periodic() {
+		each = big.NewRat(f.Period, int64(s.Period))
+		p.add(new(big.Rat).Mul(in.Value(s), new(big.Rat).SetInt(f.Scale)), "least")
+	}
 	iterations := s.Iterations(in)
 	members := make([][]string, len(in.GPUs)) // the shapes of who lives there
 	for j, home := range s.Residency {
@@ -165,6 +173,9 @@ func newPoint(f *fluid.Program, s *instance.Schedule) *fluidPoint {
 			}
 		}
 	}
+	if in.Objective == instance.WeightedCompletion {
+		p.work()
+	}
 	return p
 }
 
@@ -199,6 +210,83 @@ func (p *fluidPoint) lives(d *relax.Class, home []instance.GPUID) *relax.Mode {
 	return &d.Modes[at]
 }
 
+// work cuts what tasks do into intervals. The first ticks of a task count, as many as make the
+// least work of an iteration, shared out among those that may be shallow as evenly as can be.
+func (p *fluidPoint) work() {
+	in, f := p.f.Model.Instance, p.f
+	var ends []int64 // of the intervals, from a row of each
+	for i := range f.Linear.Rows {
+		var t int
+		if _, err := fmt.Sscanf(f.Linear.Rows[i].Name, "p0.gpu.t%d", &t); err == nil {
+			left := append([]int64{0}, ends...)[t]
+			ends = append(ends, left+f.Linear.Rows[i].Rhs/f.Model.Network.Pools[0].Size())
+		}
+	}
+	completion := p.s.Completion(in)
+	for j := range in.Jobs {
+		c, shape := p.class(j), p.shapes[j]
+		d, places, o := &f.Model.Classes[c], f.Places(shape), p.modes[j]
+		release := int64(d.Job.Release)
+		if len(places) > 1 {
+			release = shape.Release
+		}
+		p.add(whole(int64(completion[j])), "c%d.C", c)
+		if len(o.Pools) == 1 {
+			p.add(whole(-int64(d.Job.Iterations)), "%s.share.%s", shape.Id, f.Model.Network.Pools[o.Pools[0]].Id)
+		}
+		for i := range d.Job.Iterations {
+			tasks := slices.DeleteFunc(slices.Clone(p.s.Tasks), func(t instance.Task) bool { return int(t.Job) != j || t.Iteration != i+1 })
+			slices.SortFunc(tasks, func(a, b instance.Task) int { return a.Depth - b.Depth })
+			left := whole(d.Work)
+			for n, t := range tasks {
+				least := whole(int64(d.Shortest[t.Depth]))
+				kept := new(big.Rat).Set(least)
+				if always := d.Job.Rule.MinFull; d.Job.Rule.Fixed == nil && n < len(tasks)-always {
+					kept.Sub(left, whole(int64(always)*int64(d.Shortest[d.Job.Full()])))
+					kept.Quo(kept, whole(int64(len(tasks)-always-n)))
+				}
+				if kept.Cmp(least) > 0 {
+					kept = least
+				}
+				left.Sub(left, kept)
+				pool := f.Model.Network.PoolOf[in.GPUs[t.GPU].Node]
+				at := &f.Model.Network.Pools[pool]
+				ticks := new(big.Rat).Mul(kept, big.NewRat(d.Slowdown(at.GPUType), d.Work))
+				start, end := whole(int64(t.Start)), new(big.Rat).Add(whole(int64(t.Start)), ticks)
+				for n := range len(ends) + 1 {
+					from, to := start, end
+					grid := fluid.Intervals{Ends: ends}
+					l, r := grid.Interval(n)
+					if from.Cmp(whole(l)) < 0 {
+						from = whole(l)
+					}
+					if r >= 0 && to.Cmp(whole(r)) > 0 {
+						to = whole(r)
+					}
+					if from.Cmp(to) >= 0 {
+						continue
+					}
+					amount := new(big.Rat).Sub(to, from)
+					amount.Mul(amount, kept).Quo(amount, ticks).Quo(amount, whole(d.Work))
+					late := new(big.Rat) // what counts at the right end
+					if begin := max(l, release); r >= 0 {
+						late.Add(from, to).Mul(late, big.NewRat(1, 2)).Sub(late, whole(begin))
+						late.Mul(late, amount).Quo(late, whole(r-begin))
+					}
+					for end, v := range []*big.Rat{new(big.Rat).Sub(amount, late), late} {
+						p.add(v, "c%d.work.t%d.%d", c, n, end)
+						p.add(v, "%s.work.%s.t%d.%d", shape.Id, at.Id, n, end)
+						p.add(v, "%s.share.%s", shape.Id, at.Id)
+					}
+					for later := n; later < len(ends); later++ {
+						p.add(amount, "c%d.begun.t%d", c, later)
+					}
+				}
+			}
+		}
+	}
+}
+
 // broken lists the rows and bounds of columns that the point breaks, and counts the tight rows.
 func (p *fluidPoint) broken() (list []string, tight int) {
 	sums := make([]big.Rat, len(p.f.Linear.Rows))
@@ -207,7 +295,7 @@ func (p *fluidPoint) broken() (list []string, tight int) {
 		if v == nil {
 			continue
 		}
-		if v.Sign() < 0 || v.Cmp(whole(c.Upper)) > 0 {
+		if v.Sign() < 0 || c.Upper != linear.NoUpper && v.Cmp(whole(c.Upper)) > 0 {
 			list = append(list, fmt.Sprintf("column %s is %v of %d", c.Name, v, c.Upper))
 		}
 		for _, term := range c.Terms {

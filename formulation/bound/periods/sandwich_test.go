@@ -26,8 +26,8 @@ import (
 // bounds computes every bound that the build can.
 func bounds(t testing.TB, in *instance.Instance, s solver.Solver) []bound.Bound {
 	all := []bound.Bound{area.Chain(in), area.Bound(in)}
-	if s != nil && in.Objective.Periodic() {
-		b, err := fluid.Bound(context.Background(), in, s, solver.Limits{})
+	if s != nil {
+		b, err := fluid.Bound(context.Background(), in, s, fluid.Limits{})
 		require.NoError(t, err)
 		all = append(all, b)
 		if b, err = Bound(context.Background(), in, s, Limits{Until: func() *big.Rat { return nil }, Nodes: 3 * int(in.MaxPeriod)}); b.Value != nil {
@@ -137,8 +137,8 @@ func TestBoundsAgainstOptima(t *testing.T) {
 	}
 }
 
-// TestMonotone adds nodes and permutes jobs.
-func TestMonotone(t *testing.T) {
+// TestFluidMonotone adds nodes and permutes jobs.
+func TestFluidMonotone(t *testing.T) {
 	s := boundtest.Engine(t)
 	for seed := range uint64(60) {
 		spec := instancetest.RandomSpec(rand.New(rand.NewPCG(seed, 21)), instancetest.Options{Objective: instance.Makespan})

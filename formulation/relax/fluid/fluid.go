@@ -1,50 +1,55 @@
 package fluid
 
 import (
-	"errors"
 	"math/big"
 
+	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/linear"
 )
 
-// Prove checks the prices of a certificate and enters what they prove into the bound.
-func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
-	if !m.Instance.Objective.Periodic() {
-		return errors.New("formulation: a fluid certificate is about plans that repeat")
-	}
-	return New(m, UsualDetail).Prove(b, c.Prices, c.Denominator)
-}
-
 // Prove evaluates prices and enters what they prove into the bound.
-func (f *Program) Prove(b *relax.Proven, prices []*big.Int, denominator *big.Int) error {
-	sum, err := f.Linear.Evaluate(prices, denominator)
+func (f *Program) Prove(b *relax.Proven, prices []*big.Int, denominator *big.Int, refuted bool) error {
+	sum, err := f.Linear.Evaluate(prices, denominator, !refuted)
 	if err != nil {
 		return err
 	}
-	b.Certified, b.Value = true, f.Value(new(big.Rat).SetFrac(sum, denominator))
-	b.Exact = b.Value
+	b.Certified = true
+	if refuted {
+		if sum.Sign() <= 0 {
+			b.Certified = false
+			return relax.ErrPrices
+		}
+		b.Infeasible = f.reasons(prices)
+		return nil
+	}
+	b.Exact = f.Value(new(big.Rat).SetFrac(sum, denominator))
+	b.Value = relax.Integral(f.Model.Instance, b.Exact)
 	return nil
 }
 
 // Value turns an objective of the program into one of the instance.
 func (f *Program) Value(objective *big.Rat) *big.Rat {
 	v := new(big.Rat).Quo(objective, new(big.Rat).SetInt(f.Scale))
-	return v.Neg(v)
+	if f.Model.Instance.Objective.Periodic() {
+		v.Neg(v)
+	}
+	return v
 }
 
-// Program is the program of the package comment. One shape stands for the classes whose jobs
-// differ in nothing that the rows see: while there are few classes each is a shape of
+// Program builds the program. One shape stands for the classes whose jobs differ
+// in nothing that the rows see: while there are few classes each is a shape of
 // its own, so that nothing is lost.
 type Program struct {
 	Detail
 	Model  *relax.Model
 	Linear linear.Program
-	// Scale divides the objective: rates are counted per Period ticks.
+	// Scale divides the objective: rates are counted per period ticks.
 	Scale  *big.Int
 	Period int64
 	Note   string
 
+	time   int // column of the makespan; -1 for other objectives
 	Least  int // column of the smallest rate; -1 for other objectives
 	Rates  *Rates
 	tight  []int       // pools whose memory rows may bind
@@ -54,20 +59,32 @@ type Program struct {
 
 // Detail is how much a fluid program tells apart.
 type Detail struct {
+	Columns        int // of the weighted completion, about; see [fluid.buildCompletion]
 	ClassesApart   int // classes up to which each is a shape of its own
 	CoResidentSets int // sets of jobs that share a GPU and have columns of their own, at most
 }
 
 // UsualDetail is that of fluid certificates.
-var UsualDetail = Detail{FewClasses, MostCoResidentSets}
+func UsualDetail(columns int) Detail { return Detail{columns, FewClasses, MostCoResidentSets} }
 
-// New states the program of the plans of any period.
-func New(m *relax.Model, d Detail) *Program { return NewPeriod(m, d, 0, nil) }
+// New states the program of an instance.
+func New(m *relax.Model, d Detail) *Program {
+	f := &Program{Detail: d, Model: m, Scale: big.NewInt(1), time: -1, Least: -1, Linear: linear.Program{Name: "fluid"}}
+	switch {
+	case m.Instance.Objective.Periodic():
+		return NewRates(m, d, 0, nil)
+	case m.Instance.Objective == instance.WeightedCompletion:
+		f.buildCompletion()
+	default:
+		f.buildMakespan()
+	}
+	return f
+}
 
-// NewPeriod states the program of plans with a period of so many ticks, and of jobs whose
-// iterations in it are within limits, by shape; nil for none.
-func NewPeriod(m *relax.Model, d Detail, period int64, limits []relax.Interval) *Program {
-	f := &Program{Detail: d, Model: m, Scale: big.NewInt(1), Least: -1, Linear: linear.Program{Name: "rates"}}
-	f.build(period, limits)
+// NewRates states the program of rates, of a period of so many ticks where that is not 0; see
+// [fluid.buildRates].
+func NewRates(m *relax.Model, d Detail, period int64, limits []relax.Interval) *Program {
+	f := &Program{Detail: d, Model: m, Scale: big.NewInt(1), time: -1, Least: -1, Linear: linear.Program{Name: "rates"}}
+	f.buildRates(period, limits)
 	return f
 }

@@ -14,10 +14,12 @@ import (
 // iterations are a fine measure of every rate.
 const rateParts = 1024
 
-// build states the program. Activities are iterations per period of so many ticks or, where
-// that is 0, of any plan, in a period of f.Period ticks; residency is in jobs, which may also
-// live nowhere. The objective is negated: programs are minimised.
-func (f *Program) build(period int64, limits []relax.Interval) {
+// buildRates states the program of the periodic objectives. Activities are
+// iterations per period of so many ticks, or where that is 0 of any plan, in a
+// period of f.period ticks; residency is in jobs, which may also live nowhere.
+// The objective is negated: programs are minimised. limits narrow what jobs do in
+// a period, by shape; nil where there are none.
+func (f *Program) buildRates(period int64, limits []relax.Interval) {
 	m := f.Model
 	f.Period = period
 	if period == 0 {
@@ -38,7 +40,7 @@ func (f *Program) build(period int64, limits []relax.Interval) {
 		}
 	}
 	f.Scale = big.NewInt(f.Period)
-	f.shape()
+	f.shape(nil, nil)
 	f.residency()
 	spare := int64(1)                                // so that the chain's row binds, and not the column
 	most := func(d *relax.Class, jobs int64) int64 { // iterations in a period
@@ -54,7 +56,7 @@ func (f *Program) build(period int64, limits []relax.Interval) {
 	for i := range f.Shapes {
 		s := &f.Shapes[i]
 		// (12) A job does not iterate faster than its chain.
-		a := linear.About{Resource: "job", Subject: m.ClassName(s.Classes[0])}
+		a := linear.About{Resource: "job", Subject: m.ClassName(s.Classes[0]), Capacity: -1}
 		if s.live == nil {
 			row := f.Linear.Row(s.Id+".chain", linear.AtMost, exact.Multiply(s.Jobs, f.Period), a)
 			for i, x := range s.does {
@@ -91,12 +93,14 @@ func (f *Program) build(period int64, limits []relax.Interval) {
 	// (8)
 	for p := range m.Network.Pools {
 		at := &m.Network.Pools[p]
-		row := f.Linear.Row(at.Id+".gpu", linear.AtMost, exact.Multiply(at.Size(), f.Period), linear.About{Resource: "gpu", Subject: at.GPUName()})
+		row := f.Linear.Row(at.Id+".gpu", linear.AtMost, exact.Multiply(at.Size(), f.Period), linear.About{Resource: "gpu", Subject: at.GPUName(), Capacity: -1})
 		for i := range f.Shapes {
-			f.pay(row, &f.Shapes[i], p)
+			f.pay(row, &f.Shapes[i], p, 1)
 		}
 	}
-	f.links()
+	f.links(1, func(name string, links int64, _ []*Shape, a linear.About) int {
+		return f.Linear.Row(name, linear.AtMost, exact.Multiply(relax.LinkUnit*links, f.Period), a)
+	})
 	s := f.sharing()
 	if period > 0 {
 		if s == nil { // too many classes for co-resident sets

@@ -15,7 +15,7 @@ import (
 
 // residency adds, where memory may bind, the columns of where jobs live and rows
 //
-//	(1) a job lives once at the most,
+//	(1) every job lives somewhere (or, for rates, somewhere or nowhere),
 //	(2) all workers of a mode of several pools are placed,
 //	(3) the parameters of the resident workers of a pool fit in the memory that
 //	    the smallest task there leaves free.
@@ -23,10 +23,14 @@ func (f *Program) residency() {
 	if len(f.tight) == 0 {
 		return
 	}
+	lives := linear.Equal
+	if f.Model.Instance.Objective.Periodic() {
+		lives = linear.AtMost
+	}
 	for i := range f.Shapes {
 		s := &f.Shapes[i]
 		k := int64(s.Class.Job.Workers)
-		one := f.Linear.Row(s.Id+".lives", linear.AtMost, s.Jobs, linear.About{})
+		one := f.Linear.Row(s.Id+".lives", lives, s.Jobs, linear.About{})
 		s.live = []int{}
 		for i := range s.Class.Modes {
 			o := &s.Class.Modes[i]
@@ -54,7 +58,7 @@ func (f *Program) residency() {
 			unit *= 2
 		}
 		row := f.Linear.Row(at.Id+".memory", linear.AtMost, (free+unit-1)/unit*at.Size(),
-			linear.About{Resource: "memory", Subject: at.MemoryName()})
+			linear.About{Resource: "memory", Subject: at.MemoryName(), Capacity: -1})
 		for i := range f.Shapes {
 			s := &f.Shapes[i]
 			if !s.Class.Usable(at.GPUType) {
@@ -77,28 +81,43 @@ func (f *Program) residency() {
 // activity adds the columns of what is done where, at most limit iterations of
 // each shape, and rows
 //
+//	(4) all iterations are done (not for rates), by jobs and workers that live there,
 //	(5) every worker has one task in an iteration,
 //	(6) the depths meet the SPB rule,
 //	(7) the nodes, and racks, that take part hold the workers, and are no fewer
 //	    than any residency has.
 func (f *Program) activity(limit func(*Shape) int64) {
+	rates := f.Model.Instance.Objective.Periodic()
 	for i := range f.Shapes {
 		s := &f.Shapes[i]
 		d, most, k := s.Class, limit(s), int64(s.Class.Job.Workers)
+		all := -1
+		if !rates {
+			all = f.Linear.Row(s.Id+".iterations", linear.Equal, s.iterations, linear.About{})
+		}
 		s.node, s.rack = make([][]int, len(d.Modes)), make([][]int, len(d.Modes))
 		for i := range d.Modes {
 			o := &d.Modes[i]
 			x := f.Linear.Col(fmt.Sprintf("%s.does.%s", s.Id, o.Id()), 0, most)
 			s.does = append(s.does, x)
+			if all >= 0 {
+				f.Linear.Term(all, x, 1)
+				if s.live != nil {
+					f.tie(s, fmt.Sprintf("%s.tie.%s", s.Id, o.Id()), x, s.live[i])
+				}
+			}
 			var busy []int
 			if len(o.Pools) > 1 {
 				workers := f.Linear.Row(fmt.Sprintf("%s.busy.%s", s.Id, o.Id()), linear.Equal, 0, linear.About{})
 				f.Linear.Term(workers, x, -k)
-				for _, p := range o.Pools {
+				for at, p := range o.Pools {
 					id := f.Model.Network.Pools[p].Id
 					w := f.Linear.Col(fmt.Sprintf("%s.busy.%s.%s", s.Id, o.Id(), id), 0, exact.Multiply(most, min(k, f.inReach(o, p))))
 					f.Linear.Term(workers, w, 1)
 					busy = append(busy, w)
+					if all >= 0 && s.live != nil {
+						f.tie(s, fmt.Sprintf("%s.tie.%s.%s", s.Id, o.Id(), id), w, s.home[i][at])
+					}
 				}
 			}
 			s.busy = append(s.busy, busy)
@@ -117,6 +136,22 @@ func (f *Program) inReach(o *relax.Mode, p int) int64 {
 		return int64(at.GPUs) * int64(at.PerRack)
 	}
 	return at.Size()
+}
+
+// tie adds the row that says that each of the residents does R iterations.
+func (f *Program) tie(s *Shape, name string, does, live int) {
+	if s.fewest == s.most {
+		row := f.Linear.Row(name, linear.Equal, 0, linear.About{})
+		f.Linear.Term(row, does, 1)
+		f.Linear.Term(row, live, -s.most)
+		return
+	}
+	row := f.Linear.Row(name+".most", linear.AtMost, 0, linear.About{})
+	f.Linear.Term(row, does, 1)
+	f.Linear.Term(row, live, -s.most)
+	row = f.Linear.Row(name+".fewest", linear.AtLeast, 0, linear.About{})
+	f.Linear.Term(row, does, 1)
+	f.Linear.Term(row, live, -s.fewest)
 }
 
 // depths adds columns and rows (5) and (6). They concern the modes of several
@@ -160,48 +195,39 @@ func (f *Program) depths(s *Shape, most int64) {
 			}
 		}
 	}
-	for _, rule := range demands(d.Job) { // (6)
-		row := f.Linear.Row(s.Id+"."+rule.name, rule.is, 0, linear.About{})
+	// (6)
+	rule := func(name string, is linear.Sense, perIteration int64, weight func(depth int) int64) {
+		row := f.Linear.Row(s.Id+"."+name, is, 0, linear.About{})
 		for _, i := range several {
-			f.Linear.Term(row, s.does[i], -rule.least)
+			f.Linear.Term(row, s.does[i], -perIteration)
 		}
 		for _, p := range pools {
 			for depth, z := range s.tasks[p] {
 				if z >= 0 {
-					f.Linear.Term(row, z, rule.weight[depth])
+					f.Linear.Term(row, z, weight(depth))
 				}
 			}
 		}
 	}
-}
-
-// demand is what the SPB rule asks of the depths of an iteration: a weighted sum over its
-// tasks, by depth, is so much or more.
-type demand struct {
-	name   string
-	is     linear.Sense
-	least  int64
-	weight []int64
-}
-
-// demands lists what the rule of a job asks for, besides a task of each worker.
-func demands(job *instance.Job) []demand {
-	only := func(depth int) []int64 {
-		weight := make([]int64, len(job.Depths))
-		weight[depth] = 1
-		return weight
+	only := func(depth int) func(int) int64 {
+		return func(o int) int64 {
+			if o == depth {
+				return 1
+			}
+			return 0
+		}
 	}
-	if job.Rule.Fixed != nil {
-		var list []demand
-		for depth, count := range job.Rule.Fixed {
-			if count > 0 {
-				list = append(list, demand{fmt.Sprintf("depth.d%d", depth), linear.Equal, int64(count), only(depth)})
+	if fixed := d.Job.Rule.Fixed; fixed != nil {
+		for depth, count := range fixed {
+			if count > 0 && count < d.Job.Workers {
+				rule(fmt.Sprintf("depth.d%d", depth), linear.Equal, int64(count), only(depth))
 			}
 		}
-		return list
+		return
 	}
-	weights, need := relax.Shares(job)
-	return []demand{{"full", linear.AtLeast, int64(job.Rule.MinFull), only(job.Full())}, {"share", linear.AtLeast, need, weights}}
+	rule("full", linear.AtLeast, int64(d.Job.Rule.MinFull), only(d.Job.Full()))
+	weights, need := relax.Shares(d.Job)
+	rule("share", linear.AtLeast, need, func(o int) int64 { return weights[o] })
 }
 
 // parties adds columns and rows (7) for one mode of several pools.
@@ -242,19 +268,19 @@ func (f *Program) parties(s *Shape, i int, most int64) {
 	}
 }
 
-// pay adds the GPU time that the shape takes in a pool to a row:
+// pay adds the GPU time that the shape takes in a pool to a row, times sign:
 // whole iterations at the least work, and tasks of modes of several pools at
 // their lengths.
-func (f *Program) pay(row int, s *Shape, p int) {
+func (f *Program) pay(row int, s *Shape, p int, sign int64) {
 	t := f.Model.Network.Pools[p].GPUType
 	for i := range s.Class.Modes {
 		if o := &s.Class.Modes[i]; len(o.Pools) == 1 && o.Pools[0] == p {
-			f.Linear.Term(row, s.does[i], s.Class.WorkOn(t))
+			f.Linear.Term(row, s.does[i], sign*s.Class.WorkOn(t))
 		}
 	}
 	for depth, z := range s.tasks[p] {
 		if z >= 0 {
-			f.Linear.Term(row, z, int64(s.Class.Job.On[t].Time[depth]))
+			f.Linear.Term(row, z, sign*int64(s.Class.Job.On[t].Time[depth]))
 		}
 	}
 }
@@ -314,16 +340,24 @@ type LinkUse struct {
 	Paces            []LinkPace // nil where they are not known
 }
 
-// links adds rows (9) to (11): what fabrics, NICs and uplinks carry in a period.
-func (f *Program) links() {
+// Links adds rows (9) to (11), fabrics, NICs and uplinks. Their time, times
+// sign, goes into the row that open returns for the given shapes and number of
+// links.
+func (f *Program) links(sign int64, open func(name string, links int64, shapes []*Shape, a linear.About) int) {
 	n := f.Model.Network
 	add := func(name string, links int64, uses []LinkUse, a linear.About) {
 		if len(uses) == 0 {
 			return
 		}
-		row := f.Linear.Row(name, linear.AtMost, exact.Multiply(relax.LinkUnit*links, f.Period), a)
+		var shapes []*Shape
 		for _, u := range uses {
-			f.Linear.Term(row, u.Col, exact.Multiply(u.Ticks, u.Times))
+			if s, last := &f.Shapes[u.Shape], len(shapes)-1; last < 0 || shapes[last] != s {
+				shapes = append(shapes, s)
+			}
+		}
+		row := open(name, links, shapes, a)
+		for _, u := range uses {
+			f.Linear.Term(row, u.Col, exact.Multiply(sign, u.Ticks, u.Times))
 		}
 		f.Groups = append(f.Groups, LinkGroup{links, uses})
 	}
@@ -354,8 +388,8 @@ func (f *Program) links() {
 				}
 			}
 		}
-		add(at.Id+".fabric", int64(at.Nodes), fabric, linear.About{Resource: "fabric", Subject: at.FabricName()})
-		add(at.Id+".nic", int64(at.Nodes), nic, linear.About{Resource: "nic", Subject: at.NICName()})
+		add(at.Id+".fabric", int64(at.Nodes), fabric, linear.About{Resource: "fabric", Subject: at.FabricName(), Capacity: f.time})
+		add(at.Id+".nic", int64(at.Nodes), nic, linear.About{Resource: "nic", Subject: at.NICName(), Capacity: f.time})
 	}
 	for r := range n.Racks {
 		rack := &n.Racks[r]
@@ -384,6 +418,13 @@ func (f *Program) links() {
 				}
 			}
 		}
-		add(fmt.Sprintf("k%d.uplink", r), int64(len(rack.Racks)), uplink, linear.About{Resource: "uplink", Subject: rack.UplinkName()})
+		add(fmt.Sprintf("k%d.uplink", r), int64(len(rack.Racks)), uplink, linear.About{Resource: "uplink", Subject: rack.UplinkName(), Capacity: f.time})
 	}
 }
+
+// Limits on the heads, tails and deadlines that get rows of their own.
+const (
+	maxHeads     = 5
+	maxTails     = 3
+	maxDeadlines = 4
+)

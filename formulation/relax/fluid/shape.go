@@ -15,11 +15,14 @@ type Shape struct {
 	Id      string
 	Classes []int
 	Class   *relax.Class // of the first class
-	Jobs    int64        // of all classes
+	// Jobs and iterations are the sums over the classes, fewest and most the
+	// extremes of R; release is the earliest.
+	Jobs, iterations, fewest, most int64
+	Release                        int64
 
 	live []int   // jobs that live in the mode; nil where no memory row needs it
 	home [][]int // by pool of the mode if it has several: resident workers; else nil
-	// In iterations per period, of all jobs:
+	// In iterations, of all jobs and all R, or per period for rates:
 	does []int   // iterations done in the mode
 	busy [][]int // by pool of the mode if it has several: tasks
 	node [][]int // likewise: nodes that take part in the synchronisations
@@ -31,16 +34,26 @@ type Shape struct {
 // FewClasses is the number of classes up to which each is a shape of its own.
 const FewClasses = 200
 
-// shape groups the classes that run.
-func (f *Program) shape() {
+// shape groups the classes. heads are the releases that get rows of their own;
+// Classes whose chain is longer than half the known bound stay alone, because
+// the chain may then depend on where they live.
+func (f *Program) shape(heads []int64, half *big.Int) {
 	index := map[string]int{}
 	for c := range f.Model.Classes {
 		d := &f.Model.Classes[c]
-		if !d.Runs() {
-			continue
+		n, r := d.Count(), int64(d.Job.Iterations)
+		if f.Model.Instance.Objective.Periodic() {
+			if !d.Runs() {
+				continue
+			}
+			r = 1
 		}
 		key := fmt.Sprint(c)
-		if len(f.Model.Classes) > f.ClassesApart {
+		if len(f.Model.Classes) > f.ClassesApart && (half == nil || d.Chain(d.Iteration).Cmp(half) < 0) {
+			bucket := 0
+			for bucket < len(heads) && heads[bucket] <= int64(d.Job.Release) {
+				bucket++
+			}
 			j := *d.Job
 			j.Name, j.Iterations, j.Weight, j.Release, j.On = "", 0, 0, 0, nil
 			costs := make([]instance.Costs, len(d.Job.On))
@@ -49,17 +62,22 @@ func (f *Program) shape() {
 					costs[t] = *o
 				}
 			}
-			key = fmt.Sprintf("%+v %+v %+v", j, costs, d.Modes)
+			key = fmt.Sprintf("%v %+v %+v %+v", bucket, j, costs, d.Modes)
 		}
 		at, ok := index[key]
 		if !ok {
 			at = len(f.Shapes)
 			index[key] = at
-			f.Shapes = append(f.Shapes, Shape{Id: fmt.Sprintf("s%d", at), Class: d})
+			f.Shapes = append(f.Shapes, Shape{
+				Id: fmt.Sprintf("s%d", at), Class: d, fewest: r, most: r, Release: int64(d.Job.Release),
+			})
 		}
 		s := &f.Shapes[at]
 		s.Classes = append(s.Classes, c)
-		s.Jobs += d.Count()
+		s.Jobs += n
+		s.iterations += n * r
+		s.fewest, s.most = min(s.fewest, r), max(s.most, r)
+		s.Release = min(s.Release, int64(d.Job.Release))
 	}
 	if len(f.Shapes) < len(f.Model.Classes) && len(f.Model.Classes) > f.ClassesApart {
 		f.Note = fmt.Sprintf("%d classes of jobs taken together as %d", len(f.Model.Classes), len(f.Shapes))

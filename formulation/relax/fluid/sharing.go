@@ -1,6 +1,8 @@
 package fluid
 
 import (
+	"fmt"
+	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/linear"
 	"slices"
 )
@@ -165,23 +167,41 @@ func (s *sharing) rows() {
 		all[t] = n > 0
 		total += n
 	}
-	s.gpus = s.Linear.Row("share.gpus", linear.AtMost, total, linear.About{Resource: "gpu", Subject: s.Model.TypesName(all, total)})
+	s.gpus = s.Linear.Row("share.gpus", linear.AtMost, total, linear.About{Resource: "gpu", Subject: s.Model.TypesName(all, total), Capacity: -1})
 	for i := range s.Shapes {
 		shape := &s.Shapes[i]
 		job := shape.Class.Job
 		s.homes = append(s.homes, s.Linear.Row(shape.Id+".homes", linear.AtMost, int64(job.Workers)*shape.Jobs, linear.About{}))
-		list := demands(job)
-		if job.Rule.Fixed == nil {
-			each := slices.Repeat([]int64{1}, len(job.Depths))
-			list = append(list, demand{"tasks", linear.Equal, int64(job.Workers), each})
-		}
 		var rules []rule
-		for _, d := range list {
-			r := rule{s.Linear.Row(shape.Id+".share."+d.name, d.is, 0, linear.About{}), d.weight}
+		add := func(name string, is linear.Sense, perIteration int64, weight func(depth int) int64) {
+			r := rule{row: s.Linear.Row(shape.Id+".share."+name, is, 0, linear.About{})}
 			for _, x := range shape.does {
-				s.Linear.Term(r.row, x, -d.least)
+				s.Linear.Term(r.row, x, -perIteration)
+			}
+			for depth := range job.Depths {
+				r.weight = append(r.weight, weight(depth))
 			}
 			rules = append(rules, r)
+		}
+		only := func(depth int) func(int) int64 {
+			return func(o int) int64 {
+				if o == depth {
+					return 1
+				}
+				return 0
+			}
+		}
+		if fixed := job.Rule.Fixed; fixed != nil {
+			for depth, count := range fixed {
+				if count > 0 {
+					add(fmt.Sprintf("d%d", depth), linear.Equal, int64(count), only(depth))
+				}
+			}
+		} else {
+			add("tasks", linear.Equal, int64(job.Workers), func(int) int64 { return 1 })
+			add("full", linear.AtLeast, int64(job.Rule.MinFull), only(job.Full()))
+			weights, need := relax.Shares(job)
+			add("share", linear.AtLeast, need, func(o int) int64 { return weights[o] })
 		}
 		s.rules = append(s.rules, rules)
 	}

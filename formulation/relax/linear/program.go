@@ -38,13 +38,16 @@ type Row struct {
 type About struct {
 	Resource string // as Binding.Resource; empty for bookkeeping
 	Subject  string
+	// Capacity is the column that stands for time in a row of the form
+	// capacity x time - load >= rhs; -1 for rows load <= rhs.
+	Capacity int
 }
 
 // Col is a column: a variable that is not negative.
 type Col struct {
 	Name  string
 	Cost  int64
-	Upper int64
+	Upper int64 // noUpper where there is none
 	Terms []Term
 }
 
@@ -53,6 +56,9 @@ type Term struct {
 	Row   int
 	Value int64
 }
+
+// NoUpper is the upper limit of columns without one.
+const NoUpper = -1
 
 // Row adds a row and returns its number.
 func (p *Program) Row(name string, s Sense, rhs int64, a About) int {
@@ -101,13 +107,13 @@ func (p *Program) Fits() error {
 }
 
 // Evaluate returns the bound that prices prove, times the denominator, in
-// integer arithmetic. It trusts nothing about the prices.
-func (p *Program) Evaluate(prices []*big.Int, denominator *big.Int) (*big.Int, error) {
-	return p.EvaluateWithin(prices, denominator, true, nil, nil)
+// integer arithmetic. It trusts nothing about the prices. With costs false the
+// Cost vector is zero.
+func (p *Program) Evaluate(prices []*big.Int, denominator *big.Int, costs bool) (*big.Int, error) {
+	return p.EvaluateWithin(prices, denominator, costs, nil, nil)
 }
 
-// EvaluateWithin is [Program.Evaluate] with other bounds of the columns, nil for the program's;
-// with costs false the cost vector is zero.
+// EvaluateWithin is evaluate with other bounds of the columns; nil for the program's.
 func (p *Program) EvaluateWithin(prices []*big.Int, denominator *big.Int, costs bool, lower, upper []int64) (*big.Int, error) {
 	if len(prices) != len(p.Rows) || denominator == nil || denominator.Sign() <= 0 {
 		return nil, relax.ErrPrices
@@ -141,6 +147,8 @@ func (p *Program) EvaluateWithin(prices []*big.Int, denominator *big.Int, costs 
 		case reduced.Sign() >= 0:
 		case upper != nil:
 			at = upper[j]
+		case c.Upper == NoUpper:
+			return nil, relax.ErrPrices
 		default:
 			at = c.Upper
 		}

@@ -53,7 +53,7 @@ type Program struct {
 // ticks, and of jobs with limits; nil for none. All its columns count something,
 // but the smallest rate.
 func (s *Programs) Program(ticks int64, limits []relax.Interval) *Program {
-	f := fluid.NewPeriod(s.Model, fluid.Detail{ClassesApart: fluid.FewClasses, CoResidentSets: s.CoResidentSets}, ticks, limits)
+	f := fluid.NewRates(s.Model, fluid.Detail{ClassesApart: fluid.FewClasses, CoResidentSets: s.CoResidentSets}, ticks, limits)
 	return &Program{Program: f, of: s}
 }
 

@@ -26,7 +26,6 @@ import (
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/verify"
 	"jigsaw/formulation/tree"
-	"jigsaw/solver"
 )
 
 var update = flag.Bool("update", false, "make the certificates in testdata anew")
@@ -95,16 +94,16 @@ func makeKinds(t *testing.T) {
 			write(area.Chain(in).Proven)
 			cheap := area.Bound(in)
 			write(cheap.Proven)
+			b, err := fluid.Bound(ctx, in, engine, fluid.Limits{Columns: 200})
+			require.NoError(t, err)
+			write(b.Proven)
 			if objective.Periodic() {
-				b, err := fluid.Bound(ctx, in, engine, solver.Limits{})
-				require.NoError(t, err)
-				write(b.Proven)
-				b, err = periods.Bound(ctx, in, engine, periods.Limits{Until: boundtest.NoSchedule, Nodes: 40})
+				b, err := periods.Bound(ctx, in, engine, periods.Limits{Until: boundtest.NoSchedule, Nodes: 40})
 				require.NoError(t, err)
 				write(b.Proven)
 				continue
 			}
-			b, err := packing.Bound(ctx, in, engine, packing.Limits{Known: cheap.Value})
+			b, err = packing.Bound(ctx, in, engine, packing.Limits{Known: cheap.Value})
 			require.NoError(t, err)
 			write(b.Proven)
 			b, _, err = columns.Bound(ctx, in, engine, columns.Limits{Known: big.NewRat(1, 1)})

@@ -76,7 +76,7 @@ func Check(ctx context.Context, in *instance.Instance, c *relax.Certificate) (re
 		}
 		b.Certified = b.Infeasible != nil
 	case relax.FluidBound:
-		err = fluid.Prove(m, &b, c)
+		err = fluid.New(m, fluid.UsualDetail(c.Columns)).Prove(&b, c.Prices, c.Denominator, c.Infeasible)
 	case relax.ColumnsBound:
 		err = columns.Prove(m, &b, c)
 	case relax.PackingBound:
