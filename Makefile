@@ -13,9 +13,10 @@ TAGS       = $(shell scripts/have-clp || echo noclp)
 CLP_WASM  := $(CURDIR)/bin/clp/clp.wasm
 # The page is part of the program once make site has built it.
 SITE       = $(if $(wildcard site/dist.zip),site)
-# Packages that start goroutines of their own; the facade's tests run those of formulation
-# and heuristics.
+# Packages that start goroutines of their own, and their tests that do; the facade's run those
+# of formulation and heuristics.
 RACED     := . ./solver/... ./study/sweep ./wasm/api
+RACES     := Engine|Engines|Deaf|Same|Cancel|Stop|Quick|Timed|Showcase|EqualBaselines|Resilience$$|Guard|Hang|Shards|Resume|Watch|Events|Live|Loop
 # Packages that choose an engine, or show what one is missing.
 ENGINES   := . ./cmd/... ./solver/...
 # Packages that neither need cgo nor an operating system, and those of them to which it
@@ -102,12 +103,12 @@ demo: setup ## plan the quickstart example and draw it
 	@echo 'demo: planning the example quickstart: seconds'
 	bin/jigsaw plan quickstart --gantt quickstart.svg
 
-test: setup-tests ## the tests of every change, each once; under the race detector where things run side by side
-	@scripts/test '$(TAGS)' '$(RACED)' -short
+test: setup-tests ## the tests of every change; those of things side by side under the race detector, too
+	@scripts/test '$(TAGS)' '$(RACED)' '$(RACES)' -short
 
 soak: setup-tests ## the long tests: every seed and size, then all short ones under the race detector and under Node
-	@scripts/test '$(TAGS)' ''
-	@scripts/test '$(TAGS)' ./... -short
+	@scripts/test '$(TAGS)' '' ''
+	@scripts/test '$(TAGS)' ./... . -short
 	@$(MAKE) --no-print-directory test-js PORTED='$(PURE)'
 
 clp-wasm: ## build bin/clp/clp.wasm: CLP for the browser, and for builds without cgo
