@@ -16,7 +16,7 @@ SITE       = $(if $(wildcard site/dist.zip),site)
 # Packages that start goroutines of their own, and their tests that do; the facade's run those
 # of formulation and heuristics.
 RACED     := . ./solver/... ./study/sweep ./wasm/api
-RACES     := Engine|Engines|Deaf|Same|Cancel|Stop|Quick|Timed|Showcase|EqualBaselines|Resilience$$|Guard|Hang|Shards|Resume|Watch|Events|Live|Loop
+RACES     := Deaf|SameSeed|Cancel|Stop|QuickPlan|Timed|Showcase|Resilience$$|Guard|Hang|Partition|Watch|Events|Live|Loop
 # Packages that choose an engine, or show what one is missing.
 ENGINES   := . ./cmd/... ./solver/...
 # Packages that neither need cgo nor an operating system, and those of them to which it
