@@ -56,7 +56,7 @@ wasm: ## build the core for the browser into bin/wasm
 	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
 
 # What the core and CLP may take, compressed; see DECISIONS.md, section 21.
-SIZE_LIMIT := 2420000
+SIZE_LIMIT := 2450000
 
 size: wasm ## check what the browser has to load
 	@scripts/size $(SIZE_LIMIT) bin/wasm/core.wasm $(wildcard bin/wasm/data.wasm bin/clp/clp.wasm)
