@@ -2,6 +2,7 @@ package jigsaw_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,6 +28,9 @@ jobs: [{name: a, model: vgg16, workers: 4, iterations: 3}]`))
 	require.Error(t, ctx.Err())
 	assert.Equal(t, jigsaw.Optimal, r.Status)
 	for _, note := range r.Notes {
+		if strings.HasPrefix(note, "no LP bound: ") {
+			continue // this build has no engine
+		}
 		assert.Contains(t, note, "before the first schedule was found") // of a baseline
 	}
 }

@@ -16,6 +16,7 @@ type Name string
 const (
 	ListChanges    Name = "list-changes"
 	Balance        Name = "balance"
+	SerialDecoder  Name = "serial-decoder"
 	Unrelated      Name = "unrelated"
 	Guided         Name = "guided"
 	Lanes          Name = "lanes"
@@ -57,6 +58,7 @@ func All() []Method {
 	return []Method{
 		{ListChanges, "greedy's changes of the best list schedule"},
 		{Balance, "annealing of loads after jobs were placed one by one"},
+		{SerialDecoder, "list scheduling that puts iterations into the earliest gaps"},
 		{Unrelated, "the assignment search for single workers on unlike GPUs"},
 		{Guided, "list schedules after the plans that the columns bound mixes"},
 		{Lanes, "annealing of orders of all operations"},

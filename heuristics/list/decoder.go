@@ -1,6 +1,8 @@
 package list
 
 import (
+	"context"
+
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/placement"
 	"jigsaw/heuristics/state"
@@ -35,6 +37,8 @@ type Decision struct {
 	// latest, unless 0, lets the event-driven decoder give up once the makespan
 	// looks like passing it.
 	Latest instance.Tick
+	// serial asks for the serial decoder; see insertion.go.
+	serial bool
 }
 
 // key returns the priority key of iteration i of job j.
@@ -56,4 +60,11 @@ func (d *Decision) fastest(j int) int {
 // syncs appends the speeds that job j may synchronise at.
 func (d *Decision) syncs(list []state.SyncLevel, in *instance.Instance, j int) []state.SyncLevel {
 	return state.AppendSyncLevels(list, in, &in.Jobs[j], d.Counts[j], &d.Where.Span[j], d.fastest(j))
+}
+
+// decoder turns decisions into schedules. It keeps its memory from call to
+// call; one decoder serves one goroutine.
+type decoder interface {
+	// Decode fills out. The error is that of the context.
+	Decode(ctx context.Context, d *Decision, out *Record) error
 }

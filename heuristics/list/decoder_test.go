@@ -11,9 +11,9 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// TestDispatcher checks what the decoder makes of every rule and patience,
+// TestDecoders checks what both decoders make of every rule and patience,
 // leaving out deadlines, which a single decision need not meet.
-func TestDispatcher(t *testing.T) {
+func TestDecoders(t *testing.T) {
 	for name, m := range heuristicstest.Mediums() {
 		t.Run(name, func(t *testing.T) {
 			m.Jobs, m.Iterations = 12, 8
@@ -22,12 +22,16 @@ func TestDispatcher(t *testing.T) {
 			where, counts, err := placement.Place(t.Context(), in, placement.Options{Counts: counts, Noise: heuristicstest.Source(1)})
 			require.NoError(t, err)
 			l := state.NewLayout(in)
-			dispatch, out := NewDispatcher(in, l), NewRecord(l, len(in.Jobs))
+			dispatch, insert, out := NewDispatcher(in, l), newInserter(in, l), NewRecord(l, len(in.Jobs))
 			for r := LongestChain; r <= CriticalRatio; r++ {
 				base, slope := Measure(in, where, counts).Keys(in, r)
-				for patience := range 5 {
+				for patience := range 6 {
 					d := &Decision{Counts: counts, Where: where, Base: base, Slope: slope, Patience: patience}
-					require.NoError(t, dispatch.Decode(t.Context(), d, out))
+					var by decoder = dispatch
+					if patience == 5 {
+						by = insert
+					}
+					require.NoError(t, by.Decode(t.Context(), d, out))
 					s := out.Schedule(in, l)
 					assert.Equal(t, s.Completion(in), out.Completion)
 					for _, v := range instance.Check(in, s) {

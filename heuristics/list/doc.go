@@ -20,6 +20,10 @@
 // links have room for, or waits for full speed where that ends it sooner;
 // waiting ones claim their links against those of worse keys.
 //
+// A second decoder (insertion.go) takes iterations in order of their keys and
+// puts each into the earliest gaps of GPUs and links. It wins now and then
+// with gangs and thin networks.
+//
 // Greedy (greedy.go) decodes a portfolio of placements, rules (rules.go) and
 // patiences and keeps the best. Then (improve.go) it changes the best decision
 // at random, one job's priority, residency or multiset at a time; it also follows

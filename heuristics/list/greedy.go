@@ -3,6 +3,7 @@ package list
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/placement"
@@ -109,7 +110,7 @@ func (p *Portfolio) Construct() error {
 			c.measures = Measure(in, c.where, c.Counts)
 		}
 		base, slope := c.measures.Keys(in, a.rule)
-		list = append(list, &Decision{Counts: c.Counts, Where: c.where, Base: base, Slope: slope, rule: a.rule, Patience: a.patience, eager: a.eager, Even: a.even})
+		list = append(list, &Decision{Counts: c.Counts, Where: c.where, Base: base, Slope: slope, rule: a.rule, Patience: a.patience, eager: a.eager, Even: a.even, serial: a.patience == serially})
 		if len(list) == batch || n == len(order)-1 {
 			if !p.try(list) {
 				return nil
@@ -171,9 +172,21 @@ const fewBalance = 200
 type attempt struct {
 	construction int // index of the placement
 	rule         Rule
-	patience     int  // see decision
+	patience     int  // see decision; or serially
 	eager        bool // see decision
 	even         bool // see decision
+}
+
+// serially in the place of a patience asks for the serial decoder.
+const serially = -1
+
+// maxSerialTasks bounds the instances for the serial decoder, whose timelines
+// grow with the schedule.
+const maxSerialTasks = 100_000
+
+// serial reports whether the serial decoder may be used.
+func (p *Portfolio) serial() bool {
+	return p.Layout.Tasks <= maxSerialTasks && !p.options.Without[method.SerialDecoder]
 }
 
 // attempts lists what to try, the most promising first, as far as the budget
@@ -197,6 +210,13 @@ func (p *Portfolio) attempts(constructions int) []attempt {
 	}
 	if releases {
 		list = append(list, attempt{0, inOrder, 0, false, false})
+	}
+	if p.serial() {
+		serial := []attempt{{0, EvenProgress, serially, false, false}, {0, LongestChain, serially, false, false}}
+		if p.In.Objective == instance.WeightedCompletion {
+			serial = []attempt{{0, SmithArea, serially, false, false}, {0, SmithChain, serially, false, false}}
+		}
+		list = slices.Insert(list, 3, serial...)
 	}
 	if deadlines {
 		list = append([]attempt{{0, leastSlack, 1, false, false}, {0, earliestDue, 1, false, false}, {0, leastSlack, 0, false, false}, {0, earliestDue, 2, false, false}, {0, leastSlack, 3, false, false}}, list...)

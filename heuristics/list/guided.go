@@ -39,10 +39,13 @@ func Guided(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 		}
 		for _, where := range []*placement.Placement{where, p.balance(where, counts, 5, p.balanceSteps())} {
 			d := &Decision{Counts: counts, Where: where, keys: keys}
-			even, patient, eager := *d, *d, *d
-			even.Even, patient.Patience = true, 1
+			even, patient, eager, serial := *d, *d, *d, *d
+			even.Even, patient.Patience, serial.serial = true, 1, true
 			eager.Patience, eager.eager = 2, true
 			list = append(list, d, &even, &patient, &eager)
+			if p.serial() {
+				list = append(list, &serial)
+			}
 		}
 	}
 	for len(list) > 0 && p.try(list[:min(batch, len(list))]) {

@@ -74,6 +74,8 @@ type mutation struct {
 	portfolio *Portfolio
 	rng       *rand.Rand
 	reach     *placement.Reach
+	// serial: the serial decoder may be used.
+	serial bool
 	// level: placements may be balanced.
 	level       bool
 	from        *Decision
@@ -84,7 +86,7 @@ type mutation struct {
 }
 
 func newMutation(p *Portfolio, from *Decision, value state.Value, completion []instance.Tick) *mutation {
-	m := &mutation{in: p.In, portfolio: p, rng: p.rng, reach: p.reach, from: from, level: !p.options.Without[method.Balance]}
+	m := &mutation{in: p.In, portfolio: p, rng: p.rng, reach: p.reach, from: from, serial: p.serial(), level: !p.options.Without[method.Balance]}
 	m.late = state.OrderBy(len(p.In.Jobs), func(j instance.JobID) int64 {
 		c, due := completion[j], p.In.Jobs[j].Deadline
 		if value.Late > 0 && due > 0 {
@@ -103,7 +105,7 @@ func (m *mutation) neighbour() *Decision {
 	changed := false
 	for range 20 {
 		done := false
-		switch m.rng.IntN(9) {
+		switch m.rng.IntN(10) {
 		case 0, 1, 2:
 			done = m.reorder()
 		case 3:
@@ -122,6 +124,10 @@ func (m *mutation) neighbour() *Decision {
 		case 7:
 			done = m.redepth()
 		case 8:
+			if m.serial && m.rng.IntN(4) == 0 {
+				d.serial, done = !d.serial, true
+			}
+		case 9:
 			done = m.slowDown()
 		}
 		changed = changed || done
@@ -251,7 +257,7 @@ func (m *mutation) kick() *Decision {
 	if m.rng.IntN(4) > 0 {
 		d.rule = rules[m.rng.IntN(len(rules))]
 		d.Base, d.Slope = Measure(m.in, d.Where, d.Counts).Keys(m.in, d.rule)
-		d.Patience, d.eager, d.Even = m.rng.IntN(3), m.rng.IntN(3) == 0, m.rng.IntN(2) == 0
+		d.Patience, d.eager, d.Even, d.serial = m.rng.IntN(3), m.rng.IntN(3) == 0, m.rng.IntN(2) == 0, false
 	}
 	return &d
 }

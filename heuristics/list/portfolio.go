@@ -56,9 +56,10 @@ type trial struct {
 	completion []instance.Tick
 }
 
-// worker is a goroutine's decoder with the best record it made of a batch.
+// worker is a goroutine's decoders with the best record it made of a batch.
 type worker struct {
 	dispatch  *Dispatcher
+	insert    *inserter
 	now, best *Record
 	value     state.Value
 	index     int // in the batch; -1: none
@@ -146,14 +147,23 @@ func (p *Portfolio) tell(s *instance.Schedule) {
 // decode tries one decision and keeps its record if it beats the incumbent
 // and what the worker has of this batch.
 func (p *Portfolio) decode(w *worker, d *Decision, index int) {
-	if w.dispatch == nil {
-		w.dispatch = NewDispatcher(p.In, p.Layout)
+	var by decoder
+	if d.serial {
+		if w.insert == nil {
+			w.insert = newInserter(p.In, p.Layout)
+		}
+		by = w.insert
+	} else {
+		if w.dispatch == nil {
+			w.dispatch = NewDispatcher(p.In, p.Layout)
+		}
+		by = w.dispatch
 	}
 	if w.now == nil {
 		w.now = NewRecord(p.Layout, len(p.In.Jobs))
 	}
 	t := &p.tried[index]
-	if t.ok = w.dispatch.Decode(p.ctx, d, w.now) == nil; !t.ok {
+	if t.ok = by.Decode(p.ctx, d, w.now) == nil; !t.ok {
 		return
 	}
 	v := state.ValueOf(p.In, w.now.Completion)

@@ -7,6 +7,46 @@ import (
 	"jigsaw/formulation/instance"
 )
 
+// GPUTimeline is when a GPU is busy: disjoint intervals, ascending, merged
+// where they touch.
+type GPUTimeline []busyInterval
+
+type busyInterval struct{ from, to instance.Tick }
+
+// Earliest returns the earliest start at or after t of a free stretch of the
+// given length, and the index of the interval after it, for add.
+func (l GPUTimeline) Earliest(t, length instance.Tick) (start instance.Tick, next int) {
+	i, n := 0, len(l)
+	for i < n { // sort.Search, without a call for every step
+		if m := (i + n) / 2; l[m].to > t {
+			n = m
+		} else {
+			i = m + 1
+		}
+	}
+	for ; i < len(l) && l[i].from < t+length; i++ {
+		t = max(t, l[i].to)
+	}
+	return t, i
+}
+
+// Add makes the GPU busy from..to, which must be free, before the interval with index next.
+func (l *GPUTimeline) Add(next int, from, to instance.Tick) {
+	s := *l
+	after := next < len(s) && s[next].from == to
+	switch before := next > 0 && s[next-1].to == from; {
+	case before && after:
+		s[next-1].to = s[next].to
+		*l = slices.Delete(s, next, next+1)
+	case before:
+		s[next-1].to = to
+	case after:
+		s[next].from = from
+	default:
+		*l = slices.Insert(s, next, busyInterval{from, to})
+	}
+}
+
 // LinkTimeline is the load of a link over time: steps[i].load from steps[i].at
 // to steps[i+1].at, and 0 after the last step, whose load is 0. Empty: idle.
 type LinkTimeline []linkStep

@@ -44,7 +44,12 @@ test('quick plans, bounds and proofs of every example equal those of the command
       .map(line => line.split(' ')[0] ?? '')
     expect(examples.length).toBeGreaterThanOrEqual(8)
     const page = await bareEngine(visitor)
-    for (const example of examples) for (const seed of [0, 1, 2]) await compare(page, example, seed, true)
+    for (const example of examples) {
+      // What is planned in blocks is the command line's alone.
+      const { schedule } = JSON.parse(await run('plan', example, '--quick', '-o', 'json'))
+      if (schedule?.blocks) continue
+      for (const seed of [0, 1, 2]) await compare(page, example, seed, true)
+    }
   }))
 
 test('thorough plans equal those of the command line', () =>
