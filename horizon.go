@@ -125,6 +125,11 @@ func (p *planner) cells(search horizon.Config) {
 		p.note("no plan of jobs that share GPUs: %v", err)
 		return
 	}
+	if violations := instance.CheckBlocks(p.in, s); len(violations) > 0 {
+		// Cells are planned apart, and may ask more of a link together than it has.
+		p.note("no plan of jobs that share GPUs: of the cells together %v", violations[0])
+		return
+	}
 	p.takeBlocks("cells", s)
 }
 
