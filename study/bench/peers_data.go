@@ -65,7 +65,7 @@ type programHome struct {
 func newProgramData(in *instance.Instance, hint *instance.Schedule) (*programData, error) {
 	first := &in.Nodes[0]
 	d := &programData{Objective: in.Objective, Racks: len(in.Racks), Nodes: len(in.Racks[0].Nodes), GPUs: first.GPUs,
-		Memory: int64(in.Types[0].Memory), FabricSpeed: int64(in.Links[first.Fabric].Capacity), NICSpeed: int64(in.Links[first.Up].Capacity),
+		Memory: int64(in.Types[0].Memory), FabricSpeed: int64(in.Capacity(first.Fabric)), NICSpeed: int64(in.Capacity(first.Up)),
 		Hint: in.ScheduleJSON(hint), HintValue: *float(in.Value(hint))}
 	for _, l := range in.RateLevels {
 		d.RateLevels = append(d.RateLevels, int(l))
@@ -73,9 +73,9 @@ func newProgramData(in *instance.Instance, hint *instance.Schedule) (*programDat
 	if !uniform(in) {
 		return nil, errors.New("bench: the model for CP-SAT knows identical racks of identical nodes only")
 	}
-	for _, l := range in.Links {
+	for i, l := range in.Links {
 		if l.Kind == instance.RackUp {
-			d.UplinkSpeed = int64(l.Capacity)
+			d.UplinkSpeed = int64(in.Capacity(instance.LinkID(i)))
 		}
 	}
 	classes := make([]int, len(in.Jobs))
