@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw"
-	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 )
 
 // TestEqualBaselines: with the budget of the plan there are all baselines, each valid for
@@ -28,7 +28,7 @@ func TestEqualBaselines(t *testing.T) {
 			"fewer-exclusive": r.FewerExclusive, "fewer-interleaved": r.FewerInterleaved, "greedy": r.Greedy,
 		} {
 			require.NotNil(t, b.Schedule, "%s: %s", name, b.Reason)
-			assert.Empty(t, instance.Check(b.Instance, b.Schedule), name)
+			assert.Empty(t, check.Schedule(b.Instance, b.Schedule), name)
 			assert.Zero(t, b.Instance.Value(b.Schedule).Cmp(b.Value), name)
 		}
 		worse := func(a, b jigsaw.Baseline) bool { return in.Objective.Better(b.Value, a.Value) }

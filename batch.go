@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/heuristics/horizon"
 )
 
@@ -36,9 +37,9 @@ type clusterFile struct {
 // they run, unless the cluster file has another residence. hours are turned into iterations at the speed
 // of the job alone on the cluster. Mistakes come back together, as [instance.Problems] with line and column of the file
 // they are in: the error says which.
-func Batch(cluster []byte, jobs io.Reader, models instance.ProfileSource) (*instance.Document, error) {
+func Batch(cluster []byte, jobs io.Reader, models instance.ProfileSource) (*codec.Document, error) {
 	var file clusterFile
-	if _, err := instance.DecodeFile(cluster, instance.Version, &file); err != nil {
+	if _, err := codec.DecodeFile(cluster, instance.Version, &file); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	if file.Residence == "" && !file.Objective.Periodic() {
@@ -55,7 +56,7 @@ func Batch(cluster []byte, jobs io.Reader, models instance.ProfileSource) (*inst
 	if err := list.compile(spec, models); err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
-	return &instance.Document{Spec: spec}, nil
+	return &codec.Document{Spec: spec}, nil
 }
 
 // jobList is a list of jobs as it was read.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,21 +22,6 @@ const (
 	maxCertificateBytes = 16 << 20
 	maxDigits           = 2000
 )
-
-// certificateFields are the keys of a certificate. Those that a file may leave
-// out come last.
-var (
-	certificateFields = fields{[]string{"version", "kind", "instance", "bound", "denominator", "prices", "infeasible", "value", "columns", "plans", "loads", "tree"}, 6}
-	nodeFields        = fields{[]string{"kind", "job", "iteration", "worker", "at", "column", "target", "buckets", "prices", "denominator", "value", "rights", "sets"}, 1}
-	planFields        = fields{[]string{"horizon", "points", "buckets", "due"}, 3}
-	loadFields        = fields{[]string{"load", "head", "tail", "multipliers"}, 1}
-)
-
-// fields are the keys of an object; the first so many must be there.
-type fields struct {
-	names    []string
-	required int
-}
 
 // EncodeCertificate writes a certificate as JSON.
 func EncodeCertificate(w io.Writer, c *Certificate) error {
@@ -60,7 +46,7 @@ func DecodeCertificate(in *instance.Instance, r io.Reader) (*Certificate, error)
 	}
 	d.file()
 	if d.problem == nil {
-		d.whole(in.Roomy())
+		d.whole(subject(in, d.c.Kind))
 	}
 	if d.problem != nil {
 		return nil, instance.Problems{*d.problem}
@@ -104,34 +90,7 @@ func (d *certificateDecoder) token(path string) (t json.Token, ok bool) {
 }
 
 func (d *certificateDecoder) file() {
-	d.object("", certificateFields, func(path string) {
-		switch path {
-		case "version":
-			d.c.Version = int(d.integer(path))
-		case "kind":
-			d.c.Kind = relax.Kind(d.text(path))
-		case "instance":
-			d.c.Instance = d.text(path)
-		case "bound":
-			d.c.Bound = relax.NewClaim(d.fraction(path))
-		case "denominator":
-			d.c.Denominator = d.wholeNumber(path)
-		case "prices":
-			d.prices(path)
-		case "infeasible":
-			d.c.Infeasible = d.truth(path)
-		case "value":
-			d.c.Value = d.fraction(path)
-		case "columns":
-			d.c.Columns = int(d.integer(path))
-		case "plans":
-			d.plans(path)
-		case "loads":
-			d.loads(path)
-		case "tree":
-			d.tree(path)
-		}
-	})
+	d.value("", reflect.ValueOf(&d.c).Elem())
 	if d.problem != nil {
 		return
 	}
@@ -140,104 +99,59 @@ func (d *certificateDecoder) file() {
 	}
 }
 
-// plans reads the parameters of a columns program.
-func (d *certificateDecoder) plans(path string) {
-	terms := &relax.PlanTerms{}
-	d.c.Plans = terms
-	d.object(path, planFields, func(path string) {
-		switch path {
-		case "plans.due":
-			terms.Due = d.integer(path)
-		case "plans.horizon":
-			terms.Horizon = d.integer(path)
-		case "plans.points":
-			terms.Points = d.integer(path)
-		case "plans.buckets":
-			terms.Buckets = d.integer(path)
-		}
-	})
+// value reads the value at the path into v, as its type says.
+func (d *certificateDecoder) value(path string, v reflect.Value) {
+	switch into := v.Addr().Interface().(type) {
+	case **relax.Claim:
+		*into = relax.NewClaim(d.fraction(path))
+		return
+	case **big.Rat:
+		*into = d.fraction(path)
+		return
+	case **big.Int:
+		*into = d.wholeNumber(path)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		d.value(path, v.Elem())
+	case reflect.Struct:
+		d.object(path, v)
+	case reflect.Slice:
+		d.list(path, v)
+	case reflect.String:
+		v.SetString(d.text(path))
+	case reflect.Bool:
+		v.SetBool(d.truth(path))
+	default:
+		v.SetInt(d.integer(path))
+	}
 }
 
-// loads reads what an area certificate looks at.
-func (d *certificateDecoder) loads(path string) {
-	d.c.Loads = []relax.LoadTerms{}
-	d.list(path, "this must be a list of loads", func(path string) {
-		var terms relax.LoadTerms
-		d.object(path, loadFields, func(key string) {
-			switch strings.TrimPrefix(key, path+".") {
-			case "load":
-				terms.Load = int(d.integer(key))
-			case "head":
-				terms.Head = d.integer(key)
-			case "tail":
-				terms.Tail = d.integer(key)
-			case "multipliers":
-				d.list(key, "this must be a list of multipliers", func(path string) {
-					terms.Multipliers = append(terms.Multipliers, d.integer(path))
-				})
-			}
-		})
-		d.c.Loads = append(d.c.Loads, terms)
-	})
-}
-
-// tree reads the nodes of a tree.
-func (d *certificateDecoder) tree(path string) {
-	d.list(path, "this must be a list of nodes", func(path string) {
-		var n relax.ProofNode
-		d.object(path, nodeFields, func(key string) {
-			switch strings.TrimPrefix(key, path+".") {
-			case "kind":
-				n.Kind = d.text(key)
-			case "job":
-				n.Job = int(d.integer(key))
-			case "iteration":
-				n.Iteration = int(d.integer(key))
-			case "worker":
-				n.Worker = int(d.integer(key))
-			case "at":
-				n.At = d.integer(key)
-			case "column":
-				n.Column = int(d.integer(key))
-			case "target":
-				n.Target = d.integer(key)
-			case "buckets":
-				n.Buckets = d.integer(key)
-			case "prices":
-				n.Prices = int(d.integer(key))
-			case "denominator":
-				n.Denominator = d.integer(key)
-			case "value":
-				n.Value = d.wholeNumber(key)
-			case "rights":
-				d.list(key, "this must be a list of right sides", func(path string) {
-					n.Rights = append(n.Rights, d.integer(path))
-				})
-			case "sets":
-				d.list(key, "this must be a list of jobs", func(path string) {
-					n.Sets = append(n.Sets, int(d.integer(path)))
-				})
-			}
-		})
-		d.c.Tree = append(d.c.Tree, n)
-	})
-}
-
-// list reads a list. each must consume the entry at the path.
-func (d *certificateDecoder) list(path, what string, each func(path string)) {
+// list reads a list.
+func (d *certificateDecoder) list(path string, v reflect.Value) {
+	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	if t, ok := d.token(path); ok && t != json.Delim('[') {
-		d.bad(path, "%s", what)
+		what := "integers"
+		if v.Type().Elem().Kind() == reflect.Struct {
+			what = "objects"
+		}
+		d.bad(path, "this must be a list of %s", what)
 	}
 	for i := 0; d.problem == nil && d.decoder.More(); i++ {
-		each(path + "[" + strconv.Itoa(i) + "]")
+		entry := reflect.New(v.Type().Elem()).Elem()
+		d.value(path+"["+strconv.Itoa(i)+"]", entry)
+		v.Set(reflect.Append(v, entry))
 	}
 	if d.problem == nil {
 		d.token(path) // the closing bracket
 	}
 }
 
-// object reads an object of the fields. each must consume the value at the path.
-func (d *certificateDecoder) object(path string, f fields, each func(path string)) {
+// object reads an object. Its keys are those that v is written with; the ones that are never
+// left out must be there.
+func (d *certificateDecoder) object(path string, v reflect.Value) {
 	t, ok := d.token(path)
 	if !ok {
 		return
@@ -246,7 +160,12 @@ func (d *certificateDecoder) object(path string, f fields, each func(path string
 		d.bad(path, "this must be a JSON object; it begins with {")
 		return
 	}
-	seen := map[string]bool{}
+	names, required := make([]string, v.NumField()), make([]bool, v.NumField())
+	for i := range names {
+		name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		names[i], required[i] = name, options == ""
+	}
+	seen := make([]bool, len(names))
 	for {
 		t, ok := d.token(path)
 		if !ok {
@@ -257,32 +176,25 @@ func (d *certificateDecoder) object(path string, f fields, each func(path string
 			break // the closing brace
 		}
 		name := strings.TrimPrefix(path+"."+key, ".")
-		switch {
-		case !slices.Contains(f.names, key):
-			d.bad(path, "unknown key %s; the keys here are %s", clip(key), strings.Join(f.names, ", "))
+		switch i := slices.Index(names, key); {
+		case i < 0:
+			d.bad(path, "unknown key %s; the keys here are %s", clip(key), strings.Join(names, ", "))
 			d.problem.Unknown = []string{key}
-		case seen[key]:
+		case seen[i]:
 			d.bad(name, "this key is given twice")
 		default:
-			seen[key] = true
-			each(name)
+			seen[i] = true
+			d.value(name, v.Field(i))
 		}
 		if d.problem != nil {
 			return
 		}
 	}
-	for _, name := range f.names[:f.required] {
-		if !seen[name] {
+	for i, name := range names {
+		if required[i] && !seen[i] {
 			d.bad(strings.TrimPrefix(path+"."+name, "."), "this key is missing")
 		}
 	}
-}
-
-func (d *certificateDecoder) prices(path string) {
-	d.c.Prices = []*big.Int{}
-	d.list(path, "this must be a list of integers", func(path string) {
-		d.c.Prices = append(d.c.Prices, d.wholeNumber(path))
-	})
 }
 
 func (d *certificateDecoder) text(path string) string {
@@ -387,6 +299,8 @@ func (d *certificateDecoder) whole(in *instance.Instance) {
 		d.about("plans", "this key belongs to proofs of kind %s and %s, and only there", relax.ColumnsBound, relax.PackingBound)
 	case c.Loads != nil && c.Kind != relax.AreaBound:
 		d.about("loads", "this key belongs to proofs of kind %s", relax.AreaBound)
+	case (c.Share != nil) != (c.Kind == relax.MemoryTimeBound):
+		d.about("share", "this key belongs to proofs of kind %s, and only there", relax.MemoryTimeBound)
 	case branched != (c.Tree != nil):
 		d.about("tree", "this key belongs to proofs of kind %s and %s, and only there", relax.PeriodsBound, relax.TreeBound)
 	case misplaced != "":

@@ -2,6 +2,7 @@ package jigsaw
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -19,17 +20,28 @@ type Certificate = relax.Certificate
 // Certify proves the claims of a certificate anew from the instance, in exact
 // arithmetic, and returns the bound proven. It trusts nothing in the
 // certificate; the error says what of it does not hold, or is that of ctx, which ends it. Where jobs hold memory
-// only while they run, certificates are about [instance.Instance.Roomy], of which every valid schedule
-// of the instance is one.
+// only while they run, certificates but those of memory x time are about [instance.Instance.Roomy], of which every
+// valid schedule of the instance is one.
 func Certify(ctx context.Context, in *instance.Instance, c *Certificate) (relax.Proven, error) {
-	if in.Long() && c != nil && !slices.Contains(lengthless, c.Kind) {
+	if c == nil {
+		return relax.Proven{}, errors.New("jigsaw: there is no certificate")
+	}
+	if in.Long() && !slices.Contains(lengthless, c.Kind) {
 		return relax.Proven{}, beyond(in, fmt.Sprintf("proofs of kind %q", c.Kind))
 	}
-	return verify.Certificate(ctx, in.Roomy(), c)
+	return verify.Certificate(ctx, subject(in, c.Kind), c)
+}
+
+// subject returns the instance that proofs of a kind are about.
+func subject(in *instance.Instance, kind relax.Kind) *instance.Instance {
+	if kind == relax.MemoryTimeBound {
+		return in
+	}
+	return in.Roomy()
 }
 
 // lengthless are the kinds of proofs that cost no more where jobs have more iterations.
-var lengthless = []relax.Kind{relax.PresolveProof, relax.ChainBound, relax.AreaBound, relax.FluidBound}
+var lengthless = []relax.Kind{relax.PresolveProof, relax.ChainBound, relax.AreaBound, relax.MemoryTimeBound, relax.FluidBound}
 
 // certify ends a run: the strongest certified bound, or the proof that there is
 // no schedule, is proven once more from the instance and its certificate alone.
@@ -47,7 +59,7 @@ func (p *planner) certify() {
 			}
 		}
 	}
-	proof := best.Proof(p.in.Roomy())
+	proof := best.Proof(subject(p.in, best.Kind))
 	if proof == nil {
 		r.Certified = false
 		return

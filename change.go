@@ -21,16 +21,32 @@ const (
 	LinkSpeed  ChangeKind = "link_speed" // a link faster or slower by a factor
 	CutLink    ChangeKind = "cut_link"   // a link that carries nothing
 	MoreMemory ChangeKind = "memory"     // a GPU type with memory times a factor
+	GPUSpeed   ChangeKind = "speed"      // a GPU type faster or slower by a factor
 	DropJob    ChangeKind = "drop_job"   // a job less
+	FailNode   ChangeKind = "fail_node"  // a node less, with its links
+	// Of a plan that is under way only, see [Replan].
+	DoneJob  ChangeKind = "done_job" // a job has ended before its time
+	Progress ChangeKind = "progress" // a job has done so many iterations, whatever was planned
+	Left     ChangeKind = "left"     // a job has so many iterations left
 )
+
+// ChangeKinds are all kinds; those that [WhatIf] takes come first, as many as [whatIfKinds].
+func ChangeKinds() []ChangeKind {
+	return []ChangeKind{AddGPU, FailGPU, Network, LinkSpeed, CutLink, MoreMemory, GPUSpeed, DropJob, FailNode, DoneJob, Progress, Left}
+}
+
+const whatIfKinds = 9
 
 // Change is one change of an instance, as a cluster owner may think of.
 type Change struct {
 	Kind ChangeKind
-	// Subject is a node, link, GPU type or job by name; nothing for Network.
+	// Subject is a node, link, GPU type or job by name; nothing for Network. Of FailGPU it may also be
+	// a GPU, as "r0n1.gpu2", the third of node r0n1.
 	Subject string
-	// Factor of Network, LinkSpeed and MoreMemory: 1.1 is 10 % more.
+	// Factor of Network, LinkSpeed, MoreMemory and GPUSpeed: 1.1 is 10 % more.
 	Factor float64
+	// Iterations of Progress and Left.
+	Iterations int
 }
 
 // Limits of the factor of a change.
@@ -52,8 +68,18 @@ func (c Change) String() string {
 		return "without link " + name
 	case MoreMemory:
 		return percentMore(c.Factor, "more", "less") + " memory on " + name
+	case GPUSpeed:
+		return percentMore(c.Factor, "faster", "slower") + " " + name
 	case DropJob:
 		return "without job " + name
+	case FailNode:
+		return "without node " + name
+	case DoneJob:
+		return "job " + name + " has ended"
+	case Progress:
+		return fmt.Sprintf("job %s has done %d iterations", name, c.Iterations)
+	case Left:
+		return fmt.Sprintf("job %s has %d iterations left", name, c.Iterations)
 	}
 	return string(c.Kind) + " " + name
 }
@@ -71,22 +97,31 @@ func percentMore(factor float64, more, less string) string {
 func (c Change) Apply(spec *instance.Spec, in *instance.Instance) (*instance.Spec, error) {
 	changed := *spec
 	cluster := &changed.Cluster
-	if (c.Kind == LinkSpeed || c.Kind == MoreMemory || c.Kind == Network) && !(c.Factor >= minFactor && c.Factor <= maxFactor) {
+	if slices.Contains([]ChangeKind{LinkSpeed, MoreMemory, GPUSpeed, Network}, c.Kind) && !(c.Factor >= minFactor && c.Factor <= maxFactor) {
 		return nil, fmt.Errorf("the factor %v is out of range; choose %v to %v", c.Factor, minFactor, maxFactor)
 	}
 	switch c.Kind {
 	case AddGPU, FailGPU:
-		i := slices.IndexFunc(in.Nodes, func(n instance.Node) bool { return n.Name == c.Subject })
-		if i < 0 {
-			return nil, unknown("node", c.Subject, in.Nodes[0].Name)
+		name, _ := splitGPU(c.Subject)
+		i, err := node(in, name)
+		if err != nil {
+			return nil, err
 		}
 		gpus := in.Nodes[i].GPUs + 1
 		if c.Kind == FailGPU {
 			if gpus -= 2; gpus == 0 {
-				return nil, fmt.Errorf("node %q has one GPU only; choose another node, or leave the node out of the file", c.Subject)
+				return nil, fmt.Errorf("node %q has one GPU only; choose another node, or let the node fail", name)
 			}
 		}
-		cluster.Exceptions = except(cluster.Exceptions, instance.ExceptionSpec{Node: c.Subject, GPUs: gpus})
+		cluster.Exceptions = except(cluster.Exceptions, instance.ExceptionSpec{Node: name, GPUs: gpus})
+	case FailNode:
+		if _, err := node(in, c.Subject); err != nil {
+			return nil, err
+		}
+		if len(in.Nodes) == 1 {
+			return nil, fmt.Errorf("node %q is the only one", c.Subject)
+		}
+		cluster.FailedNodes = append(slices.Clone(cluster.FailedNodes), c.Subject)
 	case Network:
 		scaleNetwork(cluster, c.Factor)
 	case LinkSpeed, CutLink:
@@ -99,13 +134,17 @@ func (c Change) Apply(spec *instance.Spec, in *instance.Instance) (*instance.Spe
 			break
 		}
 		cluster.Exceptions = except(cluster.Exceptions, instance.ExceptionSpec{Link: c.Subject, Rate: scale(in.Links[i].Capacity, c.Factor)})
-	case MoreMemory:
+	case MoreMemory, GPUSpeed:
 		i := slices.IndexFunc(cluster.GPUTypes, func(t instance.GPUTypeSpec) bool { return t.Name == c.Subject })
 		if i < 0 {
 			return nil, unknown("GPU type", c.Subject, in.Types[0].Name)
 		}
 		cluster.GPUTypes = slices.Clone(cluster.GPUTypes)
-		cluster.GPUTypes[i].Memory = scale(cluster.GPUTypes[i].Memory, c.Factor)
+		if t := &cluster.GPUTypes[i]; c.Kind == MoreMemory {
+			t.Memory = scale(t.Memory, c.Factor)
+		} else {
+			t.ProfiledAs = faster(t, c.Factor)
+		}
 	case DropJob:
 		i := slices.IndexFunc(in.Jobs, func(j instance.Job) bool { return j.Name == c.Subject })
 		if i < 0 {
@@ -113,10 +152,40 @@ func (c Change) Apply(spec *instance.Spec, in *instance.Instance) (*instance.Spe
 		}
 		changed.Jobs = without(spec, i)
 	default:
-		return nil, fmt.Errorf("unknown change %q; choose %s", c.Kind,
-			strings.Join([]string{string(AddGPU), string(FailGPU), string(Network), string(LinkSpeed), string(CutLink), string(MoreMemory), string(DropJob)}, ", "))
+		return nil, unknownKind(c.Kind, ChangeKinds()[:whatIfKinds])
 	}
 	return &changed, nil
+}
+
+func unknownKind(kind ChangeKind, kinds []ChangeKind) error {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, string(k))
+	}
+	return fmt.Errorf("unknown change %q; choose %s", kind, strings.Join(names, ", "))
+}
+
+// node finds a node by name.
+func node(in *instance.Instance, name string) (int, error) {
+	i := slices.IndexFunc(in.Nodes, func(n instance.Node) bool { return n.Name == name })
+	if i < 0 {
+		return 0, unknown("node", name, in.Nodes[0].Name)
+	}
+	return i, nil
+}
+
+// splitGPU splits the name of a GPU into that of its node and its number there; -1 where it is the name
+// of a node.
+func splitGPU(name string) (string, int) {
+	at := strings.LastIndex(name, ".gpu")
+	if at < 0 {
+		return name, -1
+	}
+	n, err := strconv.Atoi(name[at+len(".gpu"):])
+	if err != nil || n < 0 {
+		return name, -1
+	}
+	return name[:at], n
 }
 
 func unknown(what, name, example string) error {
@@ -124,6 +193,21 @@ func unknown(what, name, example string) error {
 }
 
 func scale[T ~int64](v T, factor float64) T { return max(1, T(math.Round(float64(v)*factor))) }
+
+// faster is whose measurements serve for a GPU type that is so many times as fast.
+func faster(t *instance.GPUTypeSpec, factor float64) []instance.ProfiledAs {
+	as := slices.Clone(t.ProfiledAs)
+	if len(as) == 0 {
+		as = []instance.ProfiledAs{{GPU: t.Name}}
+	}
+	for i := range as {
+		if as[i].Speed == 0 {
+			as[i].Speed = instance.One
+		}
+		as[i].Speed = scale(as[i].Speed, factor)
+	}
+	return as
+}
 
 // scaleNetwork changes every NIC and every link between switches; what is said as a share of
 // others follows by itself. Lists of the spec that it was copied from stay as they are.

@@ -5,7 +5,7 @@ import (
 	"math/big"
 
 	"jigsaw/formulation/bound"
-	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 // DocumentVersion is the version of [Document].
@@ -33,16 +33,18 @@ type Document struct {
 	Efficiency *float64 `json:"efficiency"`
 	// BaselineEfficiency of each baseline.
 	BaselineEfficiency BaselineValues `json:"baseline_efficiency"`
-	TickUS             int64          `json:"tick_us"`
-	Seed               uint64         `json:"seed"`
-	Bounds             []BoundValue   `json:"bounds"`
+	// Cost where GPU types have prices.
+	Cost   *CostValues  `json:"cost,omitempty"`
+	TickUS int64        `json:"tick_us"`
+	Seed   uint64       `json:"seed"`
+	Bounds []BoundValue `json:"bounds"`
 	// BindingBound is the bound that Binding is about; it may be weaker than DualBound.
-	BindingBound *BoundValue            `json:"binding_bound,omitempty"`
-	Binding      []BindingValue         `json:"binding,omitempty"`
-	Reasons      []string               `json:"reasons,omitempty"`
-	Notes        []string               `json:"notes,omitempty"`
-	Series       []SeriesPoint          `json:"series"`
-	Schedule     *instance.ScheduleJSON `json:"schedule"`
+	BindingBound *BoundValue         `json:"binding_bound,omitempty"`
+	Binding      []BindingValue      `json:"binding,omitempty"`
+	Reasons      []string            `json:"reasons,omitempty"`
+	Notes        []string            `json:"notes,omitempty"`
+	Series       []SeriesPoint       `json:"series"`
+	Schedule     *codec.ScheduleJSON `json:"schedule"`
 }
 
 // BaselineValues holds a number for every baseline that has one.
@@ -103,6 +105,7 @@ func (r *Result) Document(timeless bool) *Document {
 		PrimalBound: number(r.Primal), DualBound: number(r.Dual), Certified: r.Certified,
 		Baselines:          r.baselines(func(b *Baseline) *float64 { return number(b.Value) }),
 		BaselineEfficiency: r.baselines((*Baseline).efficiency),
+		Cost:               r.costs(),
 		TickUS:             in.TickUS, Seed: r.Seed, Reasons: r.Reasons, Notes: r.Notes,
 		Bounds: []BoundValue{}, Series: []SeriesPoint{},
 	}
@@ -135,9 +138,9 @@ func (r *Result) Document(timeless bool) *Document {
 	}
 	switch {
 	case r.Blocks != nil:
-		d.Schedule = in.BlockScheduleJSON(r.Blocks)
+		d.Schedule = codec.NewBlocksJSON(in, r.Blocks)
 	case r.Schedule != nil:
-		d.Schedule = in.ScheduleJSON(r.Schedule)
+		d.Schedule = codec.NewScheduleJSON(in, r.Schedule)
 	}
 	return d
 }

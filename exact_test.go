@@ -10,6 +10,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 )
 
 // TestPlanExact: sevenths of a model and thirds of a link are no decimals, and optima
@@ -54,7 +55,7 @@ func TestPlanExact(t *testing.T) {
 			require.NoError(t, err)
 			r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{})
 			require.NoError(t, err)
-			require.Empty(t, instance.Check(in, r.Schedule))
+			require.Empty(t, check.Schedule(in, r.Schedule))
 			assert.Zero(t, big.NewRat(c.want, 1).Cmp(in.Value(r.Schedule)), "%v", in.Value(r.Schedule))
 			assert.Equal(t, jigsaw.Optimal, r.Status)
 		})

@@ -8,7 +8,47 @@ import (
 	"time"
 
 	"jigsaw"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 )
+
+// An instance that a program makes: compiled, planned, its schedule checked by rules that no
+// planner shares, and its bound proven from the certificate alone.
+func Example() {
+	spec := &instance.Spec{
+		Version: instance.Version,
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "v100", Memory: 16 << 30}},
+			Racks:    []instance.RackSpec{{Nodes: 2, GPUs: 2, GPU: "v100", NIC: 25e9, Fabric: 100e9}},
+		},
+		Jobs: []instance.JobSpec{
+			{Name: "vision", Model: "resnet50", Workers: 2, Iterations: 6, SPB: instance.SPBSpec{Rule: "ladder"}},
+			{Name: "speech", Model: "alexnet", Workers: 4, Iterations: 3},
+		},
+	}
+	library, err := jigsaw.Models()
+	if err != nil {
+		log.Fatal(err)
+	}
+	in, err := instance.Compile(spec, library)
+	if err != nil {
+		log.Fatal(err) // every mistake, with its path
+	}
+	result, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, violation := range check.Schedule(in, result.Schedule) {
+		log.Fatal(violation)
+	}
+	bound, err := jigsaw.Certify(context.Background(), in, result.Proof)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Status, jigsaw.FormatValue(in, result.Primal), "and none below", jigsaw.FormatValue(in, bound.Value))
+	// Output:
+	// optimal 2.718 s and none below 2.718 s
+}
 
 // night is an instance: two jobs that share one node of four GPUs.
 const night = `

@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 //go:embed testdata/examples/*.yaml
@@ -33,7 +33,7 @@ func Examples() ([]Example, error) {
 		if err != nil {
 			return nil, err
 		}
-		document, err := instance.Decode(data)
+		document, err := codec.Decode(data)
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/timeindexed"
 	"jigsaw/heuristics"
 	"jigsaw/solver/eventloop"
@@ -164,7 +165,7 @@ func timeIndexed(ctx context.Context, in *instance.Instance, opt ExportOptions) 
 // there is none.
 func greedyValue(ctx context.Context, in *instance.Instance) *big.Rat {
 	s, err := heuristics.Greedy(ctx, in, rand.New(rand.NewPCG(0, 1)))
-	if err != nil || len(instance.Check(in, s)) > 0 {
+	if err != nil || len(check.Schedule(in, s)) > 0 {
 		return nil
 	}
 	return in.Value(s)

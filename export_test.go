@@ -16,6 +16,8 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/solver/backend"
 	"jigsaw/solver/lpfile"
@@ -60,7 +62,7 @@ func TestExportRoundTrip(t *testing.T) {
 		}
 		s, err := jigsaw.ImportSolution(context.Background(), in, strings.NewReader(solution), jigsaw.ExportOptions{})
 		require.NoError(t, err)
-		require.Empty(t, instance.Check(in, s))
+		require.Empty(t, check.Schedule(in, s))
 		require.Zero(t, want.Cmp(in.Value(s)), "instance %d: %v, the optimum is %v", i, in.Value(s), want)
 		solved++
 	}
@@ -95,7 +97,7 @@ func TestFittingTick(t *testing.T) {
 	examples, err := jigsaw.Examples()
 	require.NoError(t, err)
 	at := slices.IndexFunc(examples, func(e jigsaw.Example) bool { return e.Name == "quickstart" })
-	document, err := instance.DecodeSpec(bytes.NewReader(examples[at].Data))
+	document, err := codec.DecodeSpec(bytes.NewReader(examples[at].Data))
 	require.NoError(t, err)
 	document.Spec.Jobs = document.Spec.Jobs[3:]
 	in, err := document.Compile(models)

@@ -12,6 +12,8 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/solver"
 	"jigsaw/solver/backend"
@@ -38,7 +40,7 @@ func requireSound(t *testing.T, in *instance.Instance, r, without *jigsaw.Result
 		require.False(t, in.Objective.Better(without.Primal, r.Primal), "%s, without linear programs %s", r.Primal, without.Primal)
 	}
 	if r.Schedule != nil {
-		require.Empty(t, instance.Check(in, r.Schedule))
+		require.Empty(t, check.Schedule(in, r.Schedule))
 		require.Zero(t, in.Value(r.Schedule).Cmp(r.Primal))
 	}
 	for i := range r.Bounds {
@@ -155,7 +157,7 @@ func withObjective(t testing.TB, name string, objective instance.Objective) *ins
 	require.NoError(t, err)
 	for _, e := range examples {
 		if e.Name == name {
-			document, err := instance.Decode(e.Data)
+			document, err := codec.Decode(e.Data)
 			require.NoError(t, err)
 			document.Spec.Objective = objective
 			library, err := jigsaw.Profiles()

@@ -8,7 +8,7 @@ import (
 )
 
 // FormatValue writes an objective value of the instance for people, with its
-// unit: seconds for makespan, weight-seconds for weighted completion, weighted
+// unit: seconds for makespan, seconds times weight for weighted completion, weighted
 // iterations per second for throughput, per cent of full speed for max-min.
 func FormatValue(in *instance.Instance, v *big.Rat) string {
 	if v == nil {
@@ -21,19 +21,31 @@ func FormatValue(in *instance.Instance, v *big.Rat) string {
 	case instance.MaxMinThroughput:
 		return significant(100*f) + " %"
 	case instance.WeightedCompletion:
-		return significant(f*float64(in.TickUS)/1e6) + " w·s"
+		return significant(f*float64(in.TickUS)/1e6) + " s × weight"
 	}
 	return significant(f*float64(in.TickUS)/1e6) + " s"
+}
+
+// FormatCost writes an amount of money, of plans that repeat for an hour.
+func FormatCost(in *instance.Instance, v *big.Rat) string {
+	if v == nil {
+		return "-"
+	}
+	f, _ := v.Float64()
+	if in.Objective.Periodic() {
+		return significant(f) + "/h"
+	}
+	return significant(f)
 }
 
 // significant writes f with four significant digits, or all before the point
 // if these are more. Trailing zeros stay, so that columns of figures align.
 func significant(f float64) string {
 	decimals := 3
-	for limit := 10.0; f >= limit && decimals > 0; limit *= 10 {
+	for limit := 9.9995; f >= limit && decimals > 0; limit *= 10 { // what is rounded to one digit more
 		decimals--
 	}
-	if f > 0 && f < 1 {
+	if f > 0 && f < 0.99995 {
 		return strconv.FormatFloat(f, 'g', 4, 64)
 	}
 	return strconv.FormatFloat(f, 'f', decimals, 64)

@@ -10,6 +10,7 @@ import (
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics"
 )
 
@@ -24,7 +25,7 @@ func Greedy(ctx context.Context, in *instance.Instance, seed uint64) (*instance.
 	if err != nil {
 		return nil, err
 	}
-	if violations := instance.Check(in, s); len(violations) > 0 {
+	if violations := check.Schedule(in, s); len(violations) > 0 {
 		return nil, fmt.Errorf("jigsaw: greedy made an invalid schedule: %v", violations[0])
 	}
 	return s, nil

@@ -9,6 +9,7 @@ import (
 	"jigsaw/formulation/bound/area"
 	longer "jigsaw/formulation/bound/horizon"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/relax"
 	"jigsaw/heuristics/horizon"
 	"jigsaw/solver/eventloop"
@@ -22,19 +23,31 @@ func beyond(in *instance.Instance, what string) error {
 		return errors.New("jigsaw: " + what + ": not where jobs hold memory only while they run; with residence: plan they hold it all the time")
 	case in.Long():
 		return errors.New("jigsaw: " + what + ": not for plans of so many tasks; with fewer iterations they can be written out")
+	case in.Resumes():
+		return errors.New("jigsaw: " + what + ": not where jobs are in memory when the plan begins; leave resident out")
 	}
 	return nil
 }
 
-// long reports whether an instance is planned in blocks: where jobs hold memory only while they run, or
-// where there are so many tasks that repeating a short plan beats planning a long one.
+// long reports whether an instance is planned in blocks: where jobs hold memory only while they run, where
+// a plan cannot be written out, or where jobs have so many iterations that repeating a short plan beats
+// planning a long one. Many short jobs on a large cluster are planned one task at a time.
 func long(in *instance.Instance) bool {
-	return in.Queues() || !in.Objective.Periodic() && in.Tasks() > mostPlanned
+	if in.Queues() || in.Objective.Periodic() {
+		return in.Queues()
+	}
+	workers := 0
+	for j := range in.Jobs {
+		workers += in.Jobs[j].Workers
+	}
+	return in.Long() || in.Tasks() > mostPlanned && in.Tasks() > manyIterations*int64(workers)
 }
 
 const (
-	// mostPlanned is how many tasks are planned one by one, at most.
-	mostPlanned = 200_000
+	// mostPlanned is how many tasks are planned one by one, at most, where jobs have manyIterations
+	// in the mean of their workers.
+	mostPlanned    = 200_000
+	manyIterations = 400
 	// queueRounds is how many queues are tried without a time limit at effort 1, and
 	// quickRounds with [Options.Quick].
 	queueRounds = 300
@@ -125,7 +138,7 @@ func (p *planner) cells(search horizon.Config) {
 		p.note("no plan of jobs that share GPUs: %v", err)
 		return
 	}
-	if violations := instance.CheckBlocks(p.in, s); len(violations) > 0 {
+	if violations := check.Blocks(p.in, s); len(violations) > 0 {
 		// Cells are planned apart, and may ask more of a link together than it has.
 		p.note("no plan of jobs that share GPUs: of the cells together %v", violations[0])
 		return
@@ -152,12 +165,12 @@ func (p *planner) queueBaseline(name string, in *instance.Instance, plan func() 
 	if err != nil {
 		return Baseline{Instance: in, Reason: err.Error()}
 	}
-	if violations := instance.CheckBlocks(in, s); len(violations) > 0 {
+	if violations := check.Blocks(in, s); len(violations) > 0 {
 		p.fault("%s made an invalid plan: %v", name, violations[0])
 		return Baseline{Instance: in, Reason: "its plan was invalid"}
 	}
 	b := Baseline{Instance: in, Blocks: s, Value: in.BlockValue(s), Efficiency: s.Efficiency(in)}
-	if len(instance.CheckBlocks(p.in, s)) == 0 {
+	if len(check.Blocks(p.in, s)) == 0 {
 		p.takeBlocks(name, s)
 	}
 	return b
@@ -169,7 +182,7 @@ func (p *planner) takeBlocks(name string, s *instance.BlockSchedule) {
 	if s == r.Blocks {
 		return
 	}
-	if violations := instance.CheckBlocks(p.in, s); len(violations) > 0 {
+	if violations := check.Blocks(p.in, s); len(violations) > 0 {
 		p.fault("%s made an invalid plan: %v", name, violations[0])
 		return
 	}

@@ -13,6 +13,8 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
 )
@@ -21,17 +23,17 @@ import (
 func requirePlanInBlocks(t *testing.T, r *jigsaw.Result) {
 	t.Helper()
 	in := r.Instance
-	require.Empty(t, instance.CheckBlocks(in, r.Blocks))
+	require.Empty(t, check.Blocks(in, r.Blocks))
 	require.Zero(t, in.BlockValue(r.Blocks).Cmp(r.Primal))
 	require.NotNil(t, r.Dual)
 	require.LessOrEqual(t, r.Dual.Cmp(r.Primal), 0)
 	for _, b := range []jigsaw.Baseline{r.Queue, r.Exclusive} {
 		require.NotNil(t, b.Blocks, b.Reason)
-		require.Empty(t, instance.CheckBlocks(in.FullDepth(), b.Blocks))
+		require.Empty(t, check.Blocks(in.FullDepth(), b.Blocks))
 		require.LessOrEqual(t, r.Primal.Cmp(b.Value), 0)
 	}
 	if r.Schedule != nil {
-		require.Empty(t, instance.Check(in, r.Schedule))
+		require.Empty(t, check.Schedule(in, r.Schedule))
 		require.Zero(t, in.Value(r.Schedule).Cmp(r.Primal))
 	}
 	if r.Proof != nil {
@@ -40,8 +42,8 @@ func requirePlanInBlocks(t *testing.T, r *jigsaw.Result) {
 		require.LessOrEqual(t, proven.Value.Cmp(r.Primal), 0)
 	}
 	var file bytes.Buffer
-	require.NoError(t, instance.EncodeBlocks(&file, in, r.Blocks))
-	_, read, err := instance.DecodePlan(in, &file)
+	require.NoError(t, codec.EncodeBlocks(&file, in, r.Blocks))
+	_, read, err := codec.DecodePlan(in, &file)
 	require.NoError(t, err)
 	require.Zero(t, in.BlockValue(read).Cmp(r.Primal))
 }
@@ -122,7 +124,7 @@ func TestTinyLongPlans(t *testing.T) {
 			continue
 		}
 		planned++
-		require.Empty(t, instance.Check(in, r.Schedule))
+		require.Empty(t, check.Schedule(in, r.Schedule))
 		require.LessOrEqual(t, r.Dual.Cmp(r.Primal), 0)
 	}
 	require.Greater(t, planned, 75)
@@ -139,7 +141,7 @@ func TestBoundsGrowWithTheIterations(t *testing.T) {
 		if e.Name != "rack" {
 			continue
 		}
-		document, err := instance.Decode(e.Data)
+		document, err := codec.Decode(e.Data)
 		require.NoError(t, err)
 		models, err := jigsaw.Models()
 		require.NoError(t, err)
@@ -181,7 +183,7 @@ cluster:
 `
 	models, err := jigsaw.Models()
 	require.NoError(t, err)
-	batch := func(jobs string) (*instance.Document, error) {
+	batch := func(jobs string) (*codec.Document, error) {
 		return jigsaw.Batch([]byte(cluster), strings.NewReader(jobs), models)
 	}
 	d, err := batch("name,model,workers,iterations,hours,weight,release\na,gnmt,4,100,,3,1h\nb,resnet50,8,,2,,\n")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 )
 
 // showEvery is the least time between two schedules that [Options.Incumbent] is
@@ -62,7 +63,7 @@ func (c *showcase) due() {
 func (c *showcase) show() {
 	s := c.next
 	c.next = nil
-	if len(instance.Check(c.in, s)) == 0 {
+	if len(check.Schedule(c.in, s)) == 0 {
 		c.tell(s)
 	}
 	c.last = time.Now()

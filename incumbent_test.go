@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 )
 
 func quickPlan(t *testing.T, opt Options) *Result {
@@ -34,7 +35,7 @@ func TestQuickPlan(t *testing.T) {
 	r := quickPlan(t, Options{Seed: 7, Incumbent: func(s *instance.Schedule) { shown++ }})
 	require.Equal(t, Feasible, r.Status)
 	require.True(t, r.Certified)
-	require.Empty(t, instance.Check(r.Instance, r.Schedule))
+	require.Empty(t, check.Schedule(r.Instance, r.Schedule))
 	require.Positive(t, shown)
 	for _, b := range []Baseline{r.Exclusive, r.InterleavedFull, r.Greedy} {
 		require.NotNil(t, b.Value)

@@ -9,6 +9,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 )
 
 // TestPlanAtAnyLimit: a run that is over before it begins has a plan, for every objective
@@ -23,7 +24,7 @@ func TestPlanAtAnyLimit(t *testing.T) {
 			r, err := jigsaw.Plan(ctx, &in, jigsaw.Options{NoLP: true})
 			require.NoError(t, err)
 			require.NotNil(t, r.Schedule, "%s %s", name, objective)
-			assert.Empty(t, instance.Check(&in, r.Schedule))
+			assert.Empty(t, check.Schedule(&in, r.Schedule))
 			assert.NotEmpty(t, r.Schedule.Tasks, "%s %s", name, objective)
 		}
 	}

@@ -2,6 +2,7 @@ package jigsaw
 
 import (
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/profiles"
 )
 
@@ -10,7 +11,7 @@ import (
 // library that is built in. Mistakes in the file come back together as
 // [instance.Problems].
 func Load(data []byte, extra ...*instance.Profile) (*instance.Instance, error) {
-	document, err := instance.Decode(data)
+	document, err := codec.Decode(data)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ type Shortage struct {
 	// Reasons say in words which jobs need how much on which GPUs, and what these have.
 	Reasons []string `json:"reasons"`
 	// Remedies are changes, each by itself, with which a plan was found.
-	Remedies []string `json:"remedies"`
+	Remedies []Remedy `json:"remedies"`
 }
 
 // MemoryShortage looks for a plan with a fraction of the work of [Plan], and where it finds
@@ -36,7 +36,7 @@ func MemoryShortage(ctx context.Context, spec *instance.Spec, models instance.Pr
 	if failed == nil || ctx.Err() != nil || !planned(ctx, withMemory(spec, unlimited), models) {
 		return nil, nil
 	}
-	s := &Shortage{Remedies: []string{}}
+	s := &Shortage{}
 	at := -1 // the job at fault
 	for j := range in.Jobs {
 		if reason := unfit(in, spec, &in.Jobs[j], spec.Sources()[j]); reason != "" {
@@ -56,13 +56,7 @@ func MemoryShortage(ctx context.Context, spec *instance.Spec, models instance.Pr
 	if len(s.Reasons) == 0 {
 		s.Reasons = crowded(in, spec, at)
 	}
-	source := spec.Sources()[at]
-	enough := map[string]bool{} // kinds of remedies of which the slightest is known
-	for _, r := range remedies(in, spec, models, source) {
-		if ctx.Err() == nil && !enough[r.kind] && planned(ctx, r.spec, models) {
-			s.Remedies, enough[r.kind] = append(s.Remedies, r.text), true
-		}
-	}
+	s.Remedies = enough(ctx, remedies(in, spec, models, spec.Sources()[at]), models)
 	return s, nil
 }
 
@@ -223,8 +217,7 @@ func remedies(in *instance.Instance, spec *instance.Spec, models instance.Profil
 			list = append(list, remedy{"memory of " + g.Name, fmt.Sprintf("%s GPUs of %v", g.Name, changed.Cluster.GPUTypes[t].Memory), &changed})
 		}
 	}
-	try("disabled", "true", func(j *instance.JobSpec) { j.Disabled = true })
-	return list
+	return append(list, withoutJob(spec, source))
 }
 
 // smaller lists the batch sizes below the job's that its model has profiles at, from large to small.

@@ -9,6 +9,8 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 )
 
 // TestLargeModelsNeedSharding: what the examples of large models plan fits no GPU without it, and
@@ -24,7 +26,7 @@ func TestLargeModelsNeedSharding(t *testing.T) {
 		r, err := jigsaw.Plan(t.Context(), in, jigsaw.Options{Quick: true})
 		require.NoError(t, err)
 		require.NotNil(t, r.Schedule, name)
-		require.Empty(t, instance.Check(in, r.Schedule), name)
+		require.Empty(t, check.Schedule(in, r.Schedule), name)
 
 		for i := range document.Spec.Jobs {
 			document.Spec.Jobs[i].Sharding = ""
@@ -52,7 +54,7 @@ func TestPersistentOfLlama(t *testing.T) {
 	assert.Equal(t, 2*head+33*vector+8*4096+2*vector+6*logits+4*logits, in.Jobs[0].On[0].Ephemeral[in.Jobs[0].Full()])
 }
 
-func documentAndModels(t *testing.T, name string) (*instance.Document, instance.ProfileSource) {
+func documentAndModels(t *testing.T, name string) (*codec.Document, instance.ProfileSource) {
 	t.Helper()
 	models, err := jigsaw.Models()
 	require.NoError(t, err)

@@ -30,6 +30,9 @@ type Options struct {
 	// chain, area and fluid bounds, and ends: for whoever waits for the answer.
 	// Time and Gap may end it earlier still.
 	Quick bool
+	// MostWritten is of how many tasks a plan is made that writes every one of them out; larger ones
+	// come in blocks or not at all. 0: [instance.MostWritten].
+	MostWritten int64
 	// EqualBaselines gives exclusive, interleaved-full and the two baselines on fewer workers
 	// each the search and the budget that the plan gets: the same time limit or, without one,
 	// the same work. They come after the plan, which gains nothing from them, so that the
@@ -46,7 +49,7 @@ type Options struct {
 	NoLP bool
 	// Progress is told of every new incumbent and bound, one call at a time.
 	Progress func(Point)
-	// Incumbent is told of new incumbents that passed [instance.Check], one call at
+	// Incumbent is told of new incumbents that passed [check.Schedule], one call at
 	// a time, at most ten times a second; of those that come faster, the latest. It
 	// may be called from another goroutine, but not after Plan has returned.
 	Incumbent func(*instance.Schedule)
@@ -54,6 +57,8 @@ type Options struct {
 	Without method.Set
 	// exclusive is the baseline of that name, where it is known.
 	exclusive Baseline
+	// bare leaves out the baselines, which are shown beside the plan, where greedy finds one.
+	bare bool
 }
 
 // Plan schedules the instance and proves how good the schedule is. Cancelling
@@ -63,6 +68,9 @@ type Options struct {
 func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
 	if err := opt.Without.Check(); err != nil {
 		return nil, err
+	}
+	if in.Resumes() {
+		return nil, instance.Problems{{Path: "jobs", Message: "some are in memory when the plan begins, so that a plan goes on that put them there: replan goes on with that one; or leave resident out"}}
 	}
 	r, err := plan(ctx, in, opt)
 	if err == nil && opt.EqualBaselines && r.Status != Infeasible && r.Blocks == nil {
@@ -77,7 +85,7 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	defer stop()
 	if long(in) {
 		r, err := p.horizon()
-		if err != nil || r.planned() || r.Status == Infeasible || in.Queues() || in.Long() || p.ctx.Err() != nil {
+		if err != nil || r.planned() || r.Status == Infeasible || in.Queues() || in.Long() || opt.MostWritten > 0 && in.Tasks() > opt.MostWritten || p.ctx.Err() != nil {
 			return r, err
 		}
 		// Jobs that stay in memory for the whole plan find room where all of them are placed together.

@@ -29,7 +29,9 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 		// Shallower tasks would do in the same places: no full-depth schedule beats the bound.
 		full.Stop = func(value *big.Rat) bool { return alone(value) || greedy.Stop(value) }
 	}
-	p.wholeJobs(deep, full.Stop)
+	if !p.opt.bare {
+		p.wholeJobs(deep, full.Stop)
+	}
 
 	begin := func(s *instance.Schedule) {
 		select {
@@ -48,7 +50,12 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 	p.checked(r.Greedy.Value)
 	begin(r.Greedy.Schedule)
 	p.startWith("greedy", &r.Greedy)
-	p.interleavedFull(deep, full)
+	if p.opt.bare && r.Schedule == nil {
+		p.wholeJobs(deep, full.Stop)
+	}
+	if !p.opt.bare || r.Schedule == nil {
+		p.interleavedFull(deep, full)
+	}
 }
 
 // startWith makes the schedule of a baseline the plan if it is valid and the best so far.
@@ -66,7 +73,7 @@ func (p *planner) startWith(name string, b *Baseline) {
 // Rounds of the search at effort 1, before and after the bounds are in.
 const (
 	earlyRounds = 1
-	lateRounds  = 6
+	lateRounds  = 12
 )
 
 // improve searches for better schedules than the one at hand: for so many

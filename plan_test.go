@@ -14,6 +14,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
 	"jigsaw/method"
@@ -41,7 +42,7 @@ func example(t *testing.T, name string) *instance.Instance {
 func TestExamples(t *testing.T) {
 	examples, err := jigsaw.Examples()
 	require.NoError(t, err)
-	require.Len(t, examples, 12)
+	require.Len(t, examples, 13)
 	for _, e := range examples {
 		t.Run(e.Name, func(t *testing.T) {
 			in := example(t, e.Name)
@@ -60,7 +61,7 @@ func TestExamples(t *testing.T) {
 				return
 			}
 			require.NotNil(t, r.Schedule, r.Reasons)
-			assert.Empty(t, instance.Check(in, r.Schedule))
+			assert.Empty(t, check.Schedule(in, r.Schedule))
 			assert.Zero(t, in.Value(r.Schedule).Cmp(r.Primal))
 			assert.True(t, r.Certified)
 			assert.False(t, in.Objective.Better(r.Primal, r.Dual))
@@ -104,7 +105,7 @@ func TestCancelled(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, jigsaw.Feasible, r.Status)
 	require.NotNil(t, r.Schedule)
-	assert.Empty(t, instance.Check(in, r.Schedule))
+	assert.Empty(t, check.Schedule(in, r.Schedule))
 	assert.NotNil(t, r.Queue.Schedule)
 	assert.Zero(t, r.Exclusive.Value.Cmp(r.Queue.Value))
 	assert.Equal(t, "interrupted before the first schedule was found", r.Greedy.Reason)
@@ -197,7 +198,9 @@ func TestFormatValue(t *testing.T) {
 	}{
 		{instance.Makespan, big.NewRat(10_900, 1), "10.90 s"},
 		{instance.Makespan, big.NewRat(5, 1), "0.005 s"},
-		{instance.WeightedCompletion, big.NewRat(12_345_678, 1), "12346 w·s"},
+		{instance.Makespan, big.NewRat(99_996, 10), "10.00 s"},
+		{instance.Makespan, big.NewRat(999_996, 1000), "1.000 s"},
+		{instance.WeightedCompletion, big.NewRat(12_345_678, 1), "12346 s × weight"},
 		{instance.Throughput, big.NewRat(3, 1000), "3.000 it/s"},
 		{instance.MaxMinThroughput, big.NewRat(1, 3), "33.33 %"},
 		{instance.Makespan, nil, "-"},
@@ -217,7 +220,7 @@ func TestTimedPlanLeavesTheInstance(t *testing.T) {
 		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{Time: 400 * time.Millisecond, Seed: seed})
 		require.NoError(t, err)
 		if r.Schedule != nil {
-			require.Empty(t, instance.Check(in, r.Schedule))
+			require.Empty(t, check.Schedule(in, r.Schedule))
 		}
 		require.Equal(t, before, in.Digest(), "seed %d", seed)
 	}

@@ -14,6 +14,7 @@ import (
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/bound/columns"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/relax"
 	"jigsaw/solver"
 	"jigsaw/solver/eventloop"
@@ -88,10 +89,10 @@ func (p *planner) reserve() {
 	}
 }
 
-// check is [instance.Check], with note of how long it took.
-func (p *planner) check(in *instance.Instance, s *instance.Schedule) []instance.Violation {
+// check is [check.Schedule], with note of how long it took.
+func (p *planner) check(in *instance.Instance, s *instance.Schedule) []check.Violation {
 	begun := time.Now()
-	violations := instance.Check(in, s)
+	violations := check.Schedule(in, s)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if took := time.Since(begun); took > p.checking {

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/repair"
 )
 
@@ -58,7 +59,8 @@ type ResilienceOptions struct {
 	Sample int
 	// NoLP leaves out bounds that need a linear program.
 	NoLP bool
-	// Progress is told how many cases of how many are done, one call at a time.
+	// Progress is told how many cases of how many are done, one call at a time; of cases that come to
+	// the same, one counts.
 	Progress func(done, of int)
 }
 
@@ -94,30 +96,44 @@ func Resilience(ctx context.Context, spec *instance.Spec, models instance.Profil
 	}
 	cases := failures(in, opt)
 	r.Cases = len(cases)
-	found := make([]*Harm, len(cases))
-	faults := make([]error, len(cases))
+	// Equivalent cases are worked out once.
+	var works [][]Failure
+	first := map[string]int{}
+	work := make([]int, len(cases))
+	for i, c := range cases {
+		c = equivalent(in, c)
+		key := fmt.Sprint(c)
+		at, known := first[key]
+		if !known {
+			at = len(works)
+			first[key], works = at, append(works, c)
+		}
+		work[i] = at
+	}
+	found := make([]*Harm, len(works))
+	faults := make([]error, len(works))
 	next := make(chan int)
 	var done int
 	var mu sync.Mutex
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(cases)) {
+	for range min(runtime.GOMAXPROCS(0), len(works)) {
 		workers.Go(func() {
 			for i := range next {
-				h, err := harm(ctx, spec, models, r.Plan, cases[i], opt)
+				h, err := harm(ctx, spec, models, r.Plan, works[i], opt)
 				if ctx.Err() != nil && err == nil {
 					continue // it was cut short
 				}
 				mu.Lock()
 				found[i], faults[i] = h, err
 				if done++; opt.Progress != nil {
-					opt.Progress(done, len(cases))
+					opt.Progress(done, len(works))
 				}
 				mu.Unlock()
 			}
 		})
 	}
 feed:
-	for i := range cases {
+	for i := range works {
 		select {
 		case next <- i:
 		case <-ctx.Done():
@@ -126,9 +142,11 @@ feed:
 	}
 	close(next)
 	workers.Wait()
-	for _, h := range found {
-		if h != nil {
-			r.Harm = append(r.Harm, *h)
+	for i, c := range cases {
+		if h := found[work[i]]; h != nil {
+			h := *h
+			h.Failures = c
+			r.Harm = append(r.Harm, h)
 		}
 	}
 	slices.SortStableFunc(r.Harm, compareHarm)
@@ -209,6 +227,22 @@ func failures(in *instance.Instance, opt ResilienceOptions) [][]Failure {
 	return cases
 }
 
+// equivalent names the failures in one way for all that come to the same: a ring uses both directions of
+// a NIC or neither.
+func equivalent(in *instance.Instance, failed []Failure) []Failure {
+	same := slices.Clone(failed)
+	for i, f := range same {
+		for n := range in.Nodes {
+			up, down := &in.Links[in.Nodes[n].Up], &in.Links[in.Nodes[n].Down]
+			if f.Link == down.Name && !up.Failed {
+				same[i].Link = up.Name
+			}
+		}
+	}
+	slices.SortFunc(same, func(a, b Failure) int { return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Link, b.Link)) })
+	return slices.Compact(same)
+}
+
 // harm works one case out.
 func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, whole *Result, failed []Failure, opt ResilienceOptions) (*Harm, error) {
 	h := &Harm{Failures: failed}
@@ -237,13 +271,9 @@ func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 			h.Touched = append(h.Touched, before.Jobs[j].Name)
 		}
 	}
-	trunks := slices.ContainsFunc(in.Links, func(l instance.Link) bool {
-		return l.Failed && l.Kind == instance.Trunk && slices.Contains(failed, Failure{Link: l.Name})
-	})
-	if len(h.Touched) == 0 && !trunks {
-		// The plan goes on as it was: rings that use no failed link keep their routes. And the bound
-		// holds, since only residencies are lost. Without a trunk others might get another,
-		// faster route.
+	if len(h.Touched) == 0 && in.KeepsRoutes(before) {
+		// The plan goes on as it was. And the bound holds, since only residencies are lost: no ring
+		// has another, perhaps faster, route.
 		h.Repaired, h.Replanned, h.Bound, h.Certified = whole.Primal, whole.Primal, whole.Dual, whole.Certified
 		return h, nil
 	}
@@ -274,7 +304,10 @@ func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 			now[was] = instance.GPUID(g)
 		}
 	}
-	fixed, err := repair.Repair(in, whole.Schedule, func(g instance.GPUID) (instance.GPUID, bool) { at, ok := now[g]; return at, ok })
+	fixed, err := repair.Repair(in, whole.Schedule, repair.Damage{GPU: func(_ instance.JobID, g instance.GPUID) (instance.GPUID, bool) {
+		at, ok := now[g]
+		return at, ok
+	}})
 	if err != nil {
 		h.Unrepaired = err.Error()
 	} else {
@@ -282,7 +315,7 @@ func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 			h.Moved = append(h.Moved, in.Jobs[j].Name)
 		}
 		const deadlines = 10 // the rule that a repair may break
-		for _, v := range instance.Check(in, fixed.Schedule) {
+		for _, v := range check.Schedule(in, fixed.Schedule) {
 			if h.Unrepaired = v.String(); v.Rule != deadlines {
 				return nil, fmt.Errorf("jigsaw: after the failure of %v the repair broke a rule: %v", failed, v)
 			}
@@ -292,7 +325,7 @@ func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 			h.Replanned = h.Repaired
 		}
 	}
-	anew, err := Plan(ctx, in, Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP})
+	anew, err := Plan(ctx, in, Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP, bare: true})
 	if err != nil {
 		return nil, fmt.Errorf("after the failure of %v: %w", failed, err)
 	}

@@ -2,6 +2,7 @@ package jigsaw_test
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"slices"
 	"testing"
@@ -11,15 +12,16 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
-func exampleDocument(t *testing.T, name string) *instance.Document {
+func exampleDocument(t *testing.T, name string) *codec.Document {
 	t.Helper()
 	examples, err := jigsaw.Examples()
 	require.NoError(t, err)
 	i := slices.IndexFunc(examples, func(e jigsaw.Example) bool { return e.Name == name })
 	require.GreaterOrEqual(t, i, 0)
-	document, err := instance.Decode(examples[i].Data)
+	document, err := codec.Decode(examples[i].Data)
 	require.NoError(t, err)
 	return document
 }
@@ -92,4 +94,84 @@ func TestResilienceOfPairs(t *testing.T) {
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, len(r.Harm), 3)
 	assert.Less(t, len(r.Harm), r.Cases, "what is there when it is interrupted")
+}
+
+// fatTree is a network of three levels: 4 pods of 4 edge and 4 aggregation switches under 16 cores, 64 nodes of 2 GPUs,
+// and 59 jobs, many of several pods.
+func fatTree() *instance.Spec {
+	const pods, edges, nodes = 4, 4, 4
+	s := &instance.Spec{Version: instance.Version, Name: "fat-tree"}
+	c := &s.Cluster
+	c.GPUTypes = []instance.GPUTypeSpec{{Name: "v100", Memory: 32 << 30}}
+	c.Latency = 100_000
+	join := func(from, to string) { c.Links = append(c.Links, instance.LinkSpec{From: from, To: to, Rate: 100e9}) }
+	for i := range edges * edges {
+		c.Switches = append(c.Switches, instance.SwitchSpec{Name: fmt.Sprintf("c%d", i)})
+	}
+	for p := range pods {
+		for a := range edges {
+			c.Switches = append(c.Switches, instance.SwitchSpec{Name: fmt.Sprintf("a%d%d", p, a)}, instance.SwitchSpec{Name: fmt.Sprintf("e%d%d", p, a)})
+			for i := range edges {
+				join(fmt.Sprintf("e%d%d", p, i), fmt.Sprintf("a%d%d", p, a))
+				join(fmt.Sprintf("a%d%d", p, a), fmt.Sprintf("c%d", a*edges+i))
+			}
+			for n := range nodes {
+				c.Nodes = append(c.Nodes, instance.NodeSpec{
+					Name: fmt.Sprintf("n%d%d%d", p, a, n), Switch: fmt.Sprintf("e%d%d", p, a), GPUs: 2, GPU: "v100", NIC: 40e9, Fabric: 1200e9,
+				})
+			}
+		}
+	}
+	for i, j := range []instance.JobSpec{
+		{Count: 6, Model: "bert24", Workers: 16, Iterations: 30}, {Count: 8, Model: "gnmt", Workers: 16, Iterations: 80},
+		{Count: 5, Model: "vgg16", Workers: 16, Iterations: 40}, {Count: 12, Model: "resnet50", Workers: 8, Iterations: 100},
+		{Count: 8, Model: "resnet101", Workers: 8, Iterations: 60}, {Count: 8, Model: "inception_v3", Workers: 8, Iterations: 60},
+		{Count: 12, Model: "alexnet", Workers: 4, Iterations: 80},
+	} {
+		j.Name = fmt.Sprint("j", i)
+		s.Jobs = append(s.Jobs, j)
+	}
+	return s
+}
+
+// BenchmarkResilience is of all 512 failures of [fatTree].
+func BenchmarkResilience(b *testing.B) {
+	models, err := jigsaw.Models()
+	require.NoError(b, err)
+	for b.Loop() {
+		r, err := jigsaw.Resilience(context.Background(), fatTree(), models, jigsaw.ResilienceOptions{Failures: 1})
+		require.NoError(b, err)
+		require.Len(b, r.Harm, 512)
+	}
+}
+
+// TestResilienceOfNIC: both directions of a network card come to the same, and are worked out as one.
+func TestResilienceOfNIC(t *testing.T) {
+	r := resilienceOf(t, "quickstart", jigsaw.ResilienceOptions{Failures: 1})
+	in := r.Plan.Instance
+	harm := map[string]jigsaw.Harm{}
+	for _, h := range r.Harm {
+		harm[h.Failures[0].Link] = h
+	}
+	models, err := jigsaw.Models()
+	require.NoError(t, err)
+	for _, n := range in.Nodes {
+		up, down := harm[in.Links[n.Up].Name], harm[in.Links[n.Down].Name]
+		require.Equal(t, in.Links[n.Down].Name, down.Failures[0].Link)
+		down.Failures = up.Failures
+		require.Equal(t, up, down)
+
+		// And so says a plan of each by itself.
+		var values []string
+		for _, l := range []instance.LinkID{n.Up, n.Down} {
+			spec := *exampleDocument(t, "quickstart").Spec
+			spec.Cluster.FailedLinks = []string{in.Links[l].Name}
+			broken, err := instance.Compile(&spec, models)
+			require.NoError(t, err)
+			p, err := jigsaw.Plan(context.Background(), broken, jigsaw.Options{Quick: true})
+			require.NoError(t, err)
+			values = append(values, p.Primal.RatString()+" "+p.Dual.RatString())
+		}
+		require.Equal(t, values[0], values[1])
+	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 // resultSchema is generated from [Document] by TestSchema; see make schema.
@@ -15,7 +15,7 @@ import (
 var resultSchema []byte
 
 // SchemaKinds lists what [Schema] knows.
-func SchemaKinds() []string { return append(instance.SchemaKinds(), "result") }
+func SchemaKinds() []string { return append(codec.SchemaKinds(), "result") }
 
 // Schema returns the published JSON Schema (draft 2020-12) of instance files,
 // of schedules, or of results, which is the form of [Document].
@@ -23,8 +23,8 @@ func Schema(kind string) ([]byte, error) {
 	if kind == "result" {
 		return resultSchema, nil
 	}
-	if !slices.Contains(instance.SchemaKinds(), kind) {
+	if !slices.Contains(codec.SchemaKinds(), kind) {
 		return nil, fmt.Errorf("there is no schema of %q; choose one of %s", kind, strings.Join(SchemaKinds(), ", "))
 	}
-	return instance.Schema(kind)
+	return codec.Schema(kind)
 }

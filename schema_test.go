@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"reflect"
 	"testing"
@@ -24,10 +25,10 @@ var update = flag.Bool("update", false, "rewrite the published schema")
 func resultOptions(t *testing.T) schemagen.Options {
 	docs, err := schemagen.Docs(os.DirFS("."))
 	require.NoError(t, err)
-	more, err := schemagen.Docs(os.DirFS("formulation/instance"))
-	require.NoError(t, err)
-	for name, text := range more {
-		docs[name] = text
+	for _, folder := range []string{"formulation/instance", "formulation/instance/codec"} {
+		more, err := schemagen.Docs(os.DirFS(folder))
+		require.NoError(t, err)
+		maps.Copy(docs, more)
 	}
 	return schemagen.Options{
 		ID:    "urn:jigsaw:schema:result:1",

@@ -10,6 +10,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 )
 
@@ -40,7 +41,7 @@ func TestBoundsOfSharding(t *testing.T) {
 					require.False(t, objective.Better(best, b.Value), "seed %d: %s bound %s, optimum %s", seed, b.Kind, b.Value, best)
 				}
 				if r.Schedule != nil {
-					require.Empty(t, instance.Check(in, r.Schedule), "seed %d", seed)
+					require.Empty(t, check.Schedule(in, r.Schedule), "seed %d", seed)
 					require.False(t, objective.Better(r.Primal, best), "seed %d: plan %s, optimum %s", seed, r.Primal, best)
 				}
 			}

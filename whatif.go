@@ -69,11 +69,11 @@ func WhatIf(ctx context.Context, spec *instance.Spec, models instance.ProfileSou
 
 // predict is the relative change of the bound by the prices of the fluid program,
 // which are about resources: growth of the resource times its effect. They say
-// nothing where another bound is the stronger one, or about jobs.
+// nothing where another bound is the stronger one, or about jobs and speeds.
 func predict(before *Result, change Change, changed *instance.Instance) *float64 {
 	in, bindings := before.Instance, before.Binding()
 	priced := func(b bound.Binding) bool { return b.Row != "" }
-	if change.Kind == DropJob || !slices.ContainsFunc(bindings, priced) {
+	if change.Kind == DropJob || change.Kind == FailNode || change.Kind == GPUSpeed || !slices.ContainsFunc(bindings, priced) {
 		return nil
 	}
 	sum := 0.0

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/solver/backend"
 )
 
@@ -26,7 +27,7 @@ jobs:
 
 func decode(t *testing.T, text string) (*instance.Spec, *instance.Instance) {
 	t.Helper()
-	document, err := instance.Decode([]byte(text))
+	document, err := codec.Decode([]byte(text))
 	require.NoError(t, err)
 	models, err := Models()
 	require.NoError(t, err)
@@ -40,7 +41,7 @@ func decode(t *testing.T, text string) (*instance.Spec, *instance.Instance) {
 func TestChangesChangeOneThing(t *testing.T) {
 	t.Parallel()
 	spec, in := decode(t, twoRacks)
-	before := in.Digest()
+	before, undone := in.Digest(), in
 	for name, c := range map[string]struct {
 		change Change
 		words  string
@@ -72,7 +73,7 @@ func TestChangesChangeOneThing(t *testing.T) {
 				}
 			}
 		}},
-		"link": {Change{LinkSpeed, "r1.up", 1.1}, `10 % faster link "r1.up"`, func(in *instance.Instance) {
+		"link": {Change{Kind: LinkSpeed, Subject: "r1.up", Factor: 1.1}, `10 % faster link "r1.up"`, func(in *instance.Instance) {
 			for l := range in.Links {
 				if in.Links[l].Name == "r1.up" {
 					require.Equal(t, instance.BitRate(27.5e9), in.Links[l].Capacity)
@@ -86,9 +87,17 @@ func TestChangesChangeOneThing(t *testing.T) {
 				in.Links[l].Failed = false
 			}
 		}},
-		"memory": {Change{MoreMemory, "v100", 0.5}, `50 % less memory on "v100"`, func(in *instance.Instance) {
+		"memory": {Change{Kind: MoreMemory, Subject: "v100", Factor: 0.5}, `50 % less memory on "v100"`, func(in *instance.Instance) {
 			require.Equal(t, instance.Bytes(16<<30), in.Types[0].Memory)
 			in.Types[0].Memory = 32 << 30
+		}},
+		"speed": {Change{Kind: GPUSpeed, Subject: "v100", Factor: 0.5}, `50 % slower "v100"`, func(in *instance.Instance) {
+			for j := range in.Jobs {
+				for d, time := range in.Jobs[j].On[0].Time {
+					require.InDelta(t, 2*float64(undone.Jobs[j].On[0].Time[d]), float64(time), 2)
+				}
+				in.Jobs[j].On = undone.Jobs[j].On
+			}
 		}},
 	} {
 		require.Equal(t, c.words, c.change.String(), name)
@@ -112,7 +121,7 @@ func apply(t *testing.T, spec *instance.Spec, in *instance.Instance, c Change) *
 	changed, err := c.Apply(spec, in)
 	require.NoError(t, err)
 	var file bytes.Buffer
-	require.NoError(t, instance.EncodeYAML(&file, changed))
+	require.NoError(t, codec.EncodeYAML(&file, changed))
 	_, compiled := decode(t, file.String())
 	return compiled
 }
@@ -126,6 +135,7 @@ func TestImpossibleChanges(t *testing.T) {
 		`the factor 1e+09 is out of range`:                   {Kind: Network, Factor: 1e9},
 		`there is no link "r0n0"; one is called "r0n0.up"`:   {Kind: CutLink, Subject: "r0n0"},
 		`there is no GPU type "a100"; one is called "v100"`:  {Kind: MoreMemory, Subject: "a100", Factor: 2},
+		`there is no GPU type "h100"; one is called "v100"`:  {Kind: GPUSpeed, Subject: "h100", Factor: 2},
 		`there is no job "off"; one is called "vgg-1"`:       {Kind: DropJob, Subject: "off"},
 		`the factor 0 is out of range; choose 0.001 to 1000`: {Kind: LinkSpeed, Subject: "r0n0.up"},
 		`the factor NaN is out of range`:                     {Kind: LinkSpeed, Subject: "r0n0.up", Factor: math.NaN()},
@@ -158,8 +168,8 @@ func TestPredictionsComeTrue(t *testing.T) {
 			continue
 		}
 		for _, c := range []Change{
-			{Kind: AddGPU, Subject: in.Nodes[0].Name}, {MoreMemory, in.Types[0].Name, 1.02}, {LinkSpeed, in.Nodes[0].Name + ".fabric", 1.02},
-			{LinkSpeed, in.Nodes[0].Name + ".up", 0.98}, {Kind: DropJob, Subject: in.Jobs[0].Name},
+			{Kind: AddGPU, Subject: in.Nodes[0].Name}, {Kind: MoreMemory, Subject: in.Types[0].Name, Factor: 1.02}, {Kind: LinkSpeed, Subject: in.Nodes[0].Name + ".fabric", Factor: 1.02},
+			{Kind: LinkSpeed, Subject: in.Nodes[0].Name + ".up", Factor: 0.98}, {Kind: DropJob, Subject: in.Jobs[0].Name},
 		} {
 			r, err := WhatIf(t.Context(), spec, models, c, Options{Quick: true})
 			require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/assign"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/state"
@@ -44,7 +45,7 @@ func TestUnrelated(t *testing.T) {
 		return s
 	}
 	s := plan()
-	require.Empty(t, instance.Check(in, s))
+	require.Empty(t, check.Schedule(in, s))
 	gpu := make([]instance.GPUID, jobs)
 	for j := range gpu {
 		gpu[j] = s.Residency[j][0]

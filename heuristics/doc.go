@@ -29,4 +29,7 @@
 // left: the more groups a schedule falls apart into, the more; where it hangs together they
 // begin with the best of the exchange. Lanes and residency searches have the rest, the less
 // often the more groups there are.
+//
+// Plans for the least rate begin each round with a pattern of this search, which repeats
+// (repeat.go).
 package heuristics

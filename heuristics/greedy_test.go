@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/state"
@@ -44,7 +45,7 @@ func TestGreedyTiny(t *testing.T) {
 		want, _, status := instancetest.OptimumWithin(in, 300_000)
 		full := in.FullDepth()
 		if s, err := interleavedFull(t.Context(), in, heuristicstest.Source(seed)); err == nil {
-			require.Empty(t, instance.Check(full, s), "seed %d", seed)
+			require.Empty(t, check.Schedule(full, s), "seed %d", seed)
 		} else {
 			var none *NoPlan
 			require.ErrorAs(t, err, &none, "seed %d", seed)
@@ -59,7 +60,7 @@ func TestGreedyTiny(t *testing.T) {
 			}
 			continue
 		}
-		require.Empty(t, instance.Check(in, s), "seed %d", seed)
+		require.Empty(t, check.Schedule(in, s), "seed %d", seed)
 		require.NotEqual(t, instancetest.Infeasible, status, "seed %d", seed)
 		if status != instancetest.Optimal {
 			continue
@@ -102,7 +103,7 @@ func TestGreedyMedium(t *testing.T) {
 						continue
 					}
 					require.NoError(t, err)
-					require.Empty(t, instance.Check(valid, s), "seed %d, function %d", seed, n)
+					require.Empty(t, check.Schedule(valid, s), "seed %d, function %d", seed, n)
 					if in.Objective == instance.Makespan {
 						t.Logf("seed %d, function %d: %.3f", seed, n, float64(s.Makespan(in))/float64(chainArea(in)))
 					}
@@ -155,7 +156,7 @@ func TestImprovedOnlyImproves(t *testing.T) {
 		in := m.Instance(t, seed)
 		var last *big.Rat
 		s, err := Config{Improved: func(s *instance.Schedule) {
-			require.Empty(t, instance.Check(in, s))
+			require.Empty(t, check.Schedule(in, s))
 			v := in.Value(s)
 			require.True(t, last == nil || in.Objective.Better(v, last))
 			last = v

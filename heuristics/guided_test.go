@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/heuristicstest"
 )
 
@@ -41,7 +42,7 @@ func TestGuided(t *testing.T) {
 			}
 			s, err := Config{}.Guided(t.Context(), in, heuristicstest.Source(seed), ends(in, good))
 			require.NoError(t, err, name)
-			require.Empty(t, instance.Check(in, s), name)
+			require.Empty(t, check.Schedule(in, s), name)
 			t.Logf("%s, %s: greedy %s, after its ends %s", name, in.Objective, in.Value(good).RatString(), in.Value(s).RatString())
 			assert.Less(t, ratio(in.Value(s), in.Value(good)), 1.3, name)
 		}

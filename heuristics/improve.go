@@ -34,7 +34,11 @@ func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Ra
 	}
 	switch {
 	case in.Objective.Periodic():
-		return periodic.Improve(ctx, o, in, rng, best), nil
+		var further func() *instance.Schedule
+		if r := c.newRepeater(ctx, in, rng); r != nil {
+			further = r.plan
+		}
+		return periodic.Improve(ctx, o, in, rng, best, further), nil
 	case o.Stops(in.Value(best)):
 		return best, nil
 	case list.Unrelated(in) && !o.Without[method.Unrelated]:

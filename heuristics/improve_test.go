@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics/heuristicstest"
 )
@@ -25,7 +26,7 @@ func TestImproveStops(t *testing.T) {
 	assert.Same(t, start, s)
 	s, err = Config{Rounds: 1}.Improve(t.Context(), in, heuristicstest.Source(2), start)
 	require.NoError(t, err)
-	require.Empty(t, instance.Check(in, s))
+	require.Empty(t, check.Schedule(in, s))
 	assert.False(t, in.Objective.Better(in.Value(start), in.Value(s)))
 }
 
@@ -50,7 +51,7 @@ func TestImproveTiny(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		require.Empty(t, instance.Check(in, s), "seed %d", seed)
+		require.Empty(t, check.Schedule(in, s), "seed %d", seed)
 		got := in.Value(s)
 		require.False(t, in.Objective.Better(got, want), "seed %d: %v beats the optimum %v", seed, got, want)
 		if got.Cmp(want) == 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/heuristicstest"
 )
 
@@ -22,7 +22,7 @@ func TestPlanted(t *testing.T) {
 			in := heuristicstest.Planted(t, heuristicstest.Source(seed), 1, size.gpus, size.ticks, size.cuts)
 			s, err := Greedy(t.Context(), in, heuristicstest.Source(seed))
 			require.NoError(t, err)
-			require.Empty(t, instance.Check(in, s))
+			require.Empty(t, check.Schedule(in, s))
 			gap := float64(s.Makespan(in))/float64(size.ticks) - 1
 			require.GreaterOrEqual(t, gap, 0.0)
 			sum += gap

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/method"
 )
@@ -21,7 +22,7 @@ func TestWithout(t *testing.T) {
 		plan := func(without method.Set) *instance.Schedule {
 			s, err := Config{Rounds: 1, Quick: true, Without: without}.Improve(t.Context(), in, heuristicstest.Source(1), nil)
 			require.NoError(t, err, "%v", without)
-			require.Empty(t, instance.Check(in, s), "%v", without)
+			require.Empty(t, check.Schedule(in, s), "%v", without)
 			return s
 		}
 		none := method.Set{}

@@ -28,6 +28,7 @@ const (
 // Plans that repeat.
 const (
 	CyclicLanes  Name = "cyclic-lanes"
+	Repetition   Name = "repetition"
 	RuinRecreate Name = "ruin-recreate"
 	Restarts     Name = "restarts"
 	Compaction   Name = "compaction"
@@ -67,6 +68,7 @@ func All() []Method {
 		{Neighbourhoods, "a few groups of nodes at a time, searched as an instance of their own"},
 		{CyclicLanes, "annealing of cyclic sequences"},
 		{RuinRecreate, "ruin and recreate at a fixed period"},
+		{Repetition, "plans of the finite search that repeat, for the least rate"},
 		{Restarts, "further greedy plans that repeat, for others to begin from"},
 		{Compaction, "shorter periods for the same orders"},
 		{ExclusiveSearch, "the search for the best order of whole jobs"},

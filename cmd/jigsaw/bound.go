@@ -150,9 +150,14 @@ func runExplain(ctx context.Context, args []string, o boundOptions, std streams)
 		if report.Memory, err = jigsaw.MemoryShortage(ctx, o.document.Spec, o.models); err != nil {
 			return err
 		}
+		if report.Memory == nil && r.Status == jigsaw.Infeasible {
+			if report.Remedies, err = jigsaw.Remedies(ctx, o.document.Spec, o.models); err != nil {
+				return err
+			}
+		}
 	}
 	if err := o.to.print(std, report, func(w io.Writer) error {
-		return errors.Join(explainText(w, std, r, report.Schedule), report.Schedule.text(w), memoryText(w, report.Memory))
+		return errors.Join(explainText(w, std, r, report.Schedule), report.Schedule.text(w), report.mendText(w))
 	}); err != nil {
 		return err
 	}

@@ -23,6 +23,8 @@ type burstOptions struct {
 	limits  []string
 	rate    instance.BitRate
 	latency instance.Duration
+
+	background backgroundOptions
 }
 
 func newBurst(std streams) *cobra.Command {
@@ -36,18 +38,24 @@ takes more than --amplification times the GPU-time it takes on one GPU, transfer
 and all-reduces included, the fastest is found, and the trade-off of time against
 GPU-time among all of them. Data parallelism stands beside it.
 
-With several numbers of GPUs or limits, one table compares them. What the model
-leaves out is in docs/burst.md.
+With several numbers of GPUs or limits, one table compares them.
+
+--background fills what idles with other jobs, each on one GPU: slices run while
+the foreground leaves it idle, never during an all-reduce. Steps
+of the foreground are delayed, within --slowdown, where that gives the background
+most. The timetable of one period is checked, and a bound says what no timetable of
+the plan gives. What the model leaves out is in docs/burst.md.
 Exit codes: 0 planned, 2 invalid input.`,
 		Example: `  jigsaw burst vgg16 --gpu a100 --batch 32 --gpus 8 --amplification 2
-  jigsaw burst vgg16 --gpu a100 --gpus 1,2,4,8 --amplification 1.5,2,2.5,none`,
+  jigsaw burst vgg16 --gpu a100 --gpus 1,2,4,8 --amplification 1.5,2,2.5,none
+  jigsaw burst vgg16 --gpu a100 --gpus 8 --background wrn101_2@16 --picture period.svg`,
 		Args:              exactArgs(1),
 		ValidArgsFunction: completeModel,
 		PreRunE: func(c *cobra.Command, _ []string) error {
 			if c.Flag("rate").Changed && o.rate == 0 {
 				return usage(errors.New("--rate 0: the GPUs would never exchange anything; choose more, or leave it out"))
 			}
-			return nil
+			return o.background.check(c.Flags().Changed, len(o.gpus)*len(o.limits))
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return runBurst(args[0], o, std) },
 	}
@@ -60,6 +68,7 @@ Exit codes: 0 planned, 2 invalid input.`,
 	f.StringSliceVar(&o.limits, "amplification", []string{"2"}, "most GPU-time of a layer over that on one GPU, or none")
 	f.TextVar(&o.rate, "rate", instance.BitRate(0), "what a GPU sends and receives, like 266GB/s (default of v100 and a100: the published planner's)")
 	f.TextVar(&o.latency, "latency", instance.Duration(-1), "of each collective, like 40us (default of v100 and a100: the published planner's)")
+	o.background.flags(f)
 	f.Lookup("rate").DefValue, f.Lookup("latency").DefValue = "", ""
 	return c
 }
@@ -86,6 +95,8 @@ type burstCase struct {
 	Stages       []burst.Stage `json:"stages"`
 	// Front is time against GPU-time, the fastest first.
 	Front []burst.Plan `json:"front"`
+	// Background of the plan.
+	Background *burstBackground `json:"background,omitempty"`
 }
 
 // mostLabels keeps the work on a front within seconds. Fronts of the library's models on
@@ -103,6 +114,13 @@ func runBurst(model string, o burstOptions, std streams) error {
 	}
 	r := burstReport{Model: model, GPU: found[0].GPU, Batch: o.batch}
 	if r.Network, err = o.network(r.GPU); err != nil {
+		return err
+	}
+	if err := writable(o.files, o.to.file, o.background.picture); err != nil {
+		return err
+	}
+	behind, err := o.findBackground(r.GPU, r.Network)
+	if err != nil {
 		return err
 	}
 	for i, most := range o.gpus {
@@ -124,11 +142,24 @@ func runBurst(model string, o burstOptions, std streams) error {
 			if c.Front, exact = chain.Front(limit, mostLabels); !exact {
 				r.Notes = append(r.Notes, fmt.Sprintf("the front of %d GPUs at %s may lack plans: more than %d ways to a layer", most, c.Limit, mostLabels))
 			}
+			if len(behind) > 0 {
+				if c.Background, err = o.background.fill(chain, c.Plan, c.DataParallel, most, behind); err != nil {
+					return err
+				}
+			}
 			r.Cases = append(r.Cases, c)
 		}
 	}
+	if o.background.picture != "" {
+		if err := writeFile(o.background.picture, func(w io.Writer) error { return r.Cases[0].Background.draw(w, &r) }); err != nil {
+			return err
+		}
+	}
 	return o.to.print(std, r, func(w io.Writer) error {
-		if len(r.Cases) > 1 {
+		switch {
+		case len(r.Cases) > 1 && len(behind) > 0:
+			return throughputComparison(w, std, &r)
+		case len(r.Cases) > 1:
 			return burstComparison(w, std, &r)
 		}
 		return burstTable(w, std, &r)
@@ -275,6 +306,11 @@ func burstTable(w io.Writer, std streams, r *burstReport) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if c.Background != nil {
+		if err := backgroundTable(w, c.Background); err != nil {
+			return err
+		}
 	}
 	return std.notes(w, r.Notes)
 }

@@ -9,6 +9,8 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 )
 
 func newCheck(std streams) *cobra.Command {
@@ -78,11 +80,11 @@ type written struct {
 	blocks *instance.BlockSchedule
 }
 
-func (s written) check(in *instance.Instance) []instance.Violation {
+func (s written) check(in *instance.Instance) []check.Violation {
 	if s.blocks != nil {
-		return instance.CheckBlocks(in, s.blocks)
+		return check.Blocks(in, s.blocks)
 	}
-	return instance.Check(in, s.tasks)
+	return check.Schedule(in, s.tasks)
 }
 
 func (s written) value(in *instance.Instance) *big.Rat {
@@ -106,7 +108,7 @@ func readSchedule(in *instance.Instance, name string, std streams) (written, err
 		return written{}, usage(err)
 	}
 	defer file.Close()
-	tasks, blocks, err := instance.DecodePlan(in, file)
+	tasks, blocks, err := codec.DecodePlan(in, file)
 	if err != nil {
 		return written{}, invalid(name, "a schedule of "+in.Name, err)
 	}
@@ -115,7 +117,7 @@ func readSchedule(in *instance.Instance, name string, std streams) (written, err
 
 // decodeSchedule reads a schedule of the instance from what a file of that name holds.
 func decodeSchedule(in *instance.Instance, name string, file io.Reader) (*instance.Schedule, error) {
-	s, err := instance.DecodeSchedule(in, file)
+	s, err := codec.DecodeSchedule(in, file)
 	if err != nil {
 		return nil, invalid(name, "a schedule of "+in.Name, err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -44,6 +45,15 @@ func named[T any](list []T, name func(*T) string) (names []string) {
 
 func nodeNames(in *instance.Instance) []string {
 	return named(in.Nodes, func(n *instance.Node) string { return n.Name })
+}
+
+func deviceNames(in *instance.Instance) (names []string) {
+	for i := range in.Nodes {
+		for g := range in.Nodes[i].GPUs {
+			names = append(names, fmt.Sprintf("%s.gpu%d", in.Nodes[i].Name, g))
+		}
+	}
+	return names
 }
 
 func linkNames(in *instance.Instance) []string {

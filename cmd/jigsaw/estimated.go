@@ -41,30 +41,16 @@ func (o *inputs) estimated(spec *instance.Spec, std streams) (all []*instance.Pr
 		if len(batches) == 0 {
 			return nil, usage(fmt.Errorf("--estimate %s: no job of the instance runs the model %q", text, model))
 		}
-		gpus := map[string]bool{}
-		for _, t := range spec.Cluster.GPUTypes {
-			as := []string{t.Name}
-			if len(t.ProfiledAs) > 0 {
-				as = named(t.ProfiledAs, func(a *instance.ProfiledAs) string { return a.GPU })
-			}
-			for _, name := range as {
-				if _, err := estimate.FindGPU(name); err == nil {
-					gpus[name] = true
-				}
-			}
-		}
+		gpus, _ := estimate.Known(spec)
 		if len(gpus) == 0 {
 			return nil, usage(fmt.Errorf("--estimate %s: the figures of none of the cluster's GPU types are known; known are %s; another type can say profiled_as: [{gpu: a100}]",
 				text, strings.Join(gpuNames(), ", ")))
 		}
 		if options.Precision == "" { // one for all: a job may live on several types
-			options.Precision = estimate.Common(slices.Collect(maps.Keys(gpus)))
+			options.Precision = estimate.Common(gpus)
 		}
-		for _, gpu := range gpuNames() {
+		for _, gpu := range gpus {
 			for _, batch := range slices.Sorted(maps.Keys(batches)) {
-				if !gpus[gpu] {
-					continue
-				}
 				options.GPU, options.Batch = gpu, batch
 				p, summary, err := estimate.Profile(options)
 				if err != nil {

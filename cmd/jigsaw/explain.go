@@ -9,6 +9,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/view"
 )
 
@@ -18,6 +19,8 @@ type explainReport struct {
 	Schedule *scheduleReport `json:"explanation,omitempty"`
 	// Memory says what of it is short, where that is why no plan is found.
 	Memory *jigsaw.Shortage `json:"memory,omitempty"`
+	// Remedies are changes with which a plan is found, where memory is not why there is none.
+	Remedies []jigsaw.Remedy `json:"remedies,omitempty"`
 }
 
 // scheduleReport says why a plan, and each job of it, ends when it does.
@@ -49,7 +52,7 @@ func explainSchedule(result *jigsaw.Result, name string, std streams) (*schedule
 	if err != nil {
 		return nil, err
 	}
-	if violations := instance.Check(in, s); len(violations) > 0 {
+	if violations := check.Schedule(in, s); len(violations) > 0 {
 		return nil, usage(fmt.Errorf("%s is not a valid schedule of %s: %s; see jigsaw check", name, in.Name, violations[0]))
 	}
 	s.Sort()
@@ -101,19 +104,25 @@ func element(in *instance.Instance, s *instance.Schedule, l view.ChainLink) stri
 	return fmt.Sprintf("task of %q, iteration %d", in.Jobs[t.Job].Name, t.Iteration)
 }
 
-// memoryText says what memory is short, and what would help.
-func memoryText(w io.Writer, s *jigsaw.Shortage) error {
-	if s == nil {
-		return nil
+// mendText says what memory is short, and what would help.
+func (r *explainReport) mendText(w io.Writer) error {
+	list := r.Remedies
+	if r.Memory != nil {
+		fmt.Fprintln(w, "\nNo plan is found because memory is short:")
+		sentences(w, r.Memory.Reasons)
+		if list = r.Memory.Remedies; len(list) == 0 {
+			_, err := fmt.Fprintln(w, "\nNo single change that was tried is enough.")
+			return err
+		}
 	}
-	fmt.Fprintln(w, "\nNo plan is found because memory is short:")
-	sentences(w, s.Reasons)
-	if len(s.Remedies) == 0 {
-		_, err := fmt.Fprintln(w, "\nNo single change that was tried is enough.")
-		return err
+	if len(list) > 0 {
+		fmt.Fprintln(w, "\nA plan is found with any one of these:")
+		texts := make([]string, len(list))
+		for i, remedy := range list {
+			texts[i] = remedy.Text
+		}
+		sentences(w, texts)
 	}
-	fmt.Fprintln(w, "\nA plan is found with any one of these:")
-	sentences(w, s.Remedies)
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jigsaw"
-	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 func newImport(std streams) *cobra.Command {
@@ -54,7 +54,7 @@ func runImport(ctx context.Context, name, solution string, o programOptions, std
 	if err != nil {
 		return usage(fmt.Errorf("%s: %w", solution, bare{err}))
 	}
-	if err := o.to.write(std, func(w io.Writer) error { return instance.EncodeSchedule(w, in, s) }); err != nil {
+	if err := o.to.write(std, func(w io.Writer) error { return codec.EncodeSchedule(w, in, s) }); err != nil {
 		return err
 	}
 	std.note("valid: %s %s (%s), efficiency %.3f", in.Objective, jigsaw.FormatValue(in, in.Value(s)), in.Value(s).RatString(), s.Efficiency(in))

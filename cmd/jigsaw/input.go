@@ -15,6 +15,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/profiles"
 )
 
@@ -27,7 +28,7 @@ type inputs struct {
 	// unnamed tells that the instance that was read has its name from its file.
 	unnamed bool
 	// document and models are what was read, and where its models are.
-	document *instance.Document
+	document *codec.Document
 	models   instance.ProfileSource
 }
 
@@ -79,7 +80,7 @@ func (o *inputs) load(name string, std streams) (*instance.Instance, error) {
 }
 
 // read reads the instance named on the command line, and says where its models are.
-func (o *inputs) read(name string, std streams) (*instance.Document, instance.ProfileSource, error) {
+func (o *inputs) read(name string, std streams) (*codec.Document, instance.ProfileSource, error) {
 	if o.objective != "" && !slices.Contains(objectiveNames(), o.objective) {
 		return nil, nil, usage(fmt.Errorf("--objective %q: choose %s", o.objective, strings.Join(objectiveNames(), ", ")))
 	}
@@ -87,7 +88,7 @@ func (o *inputs) read(name string, std streams) (*instance.Document, instance.Pr
 	if err != nil {
 		return nil, nil, err
 	}
-	document, err := instance.DecodeSpec(file)
+	document, err := codec.DecodeSpec(file)
 	file.Close()
 	if err != nil {
 		return nil, nil, invalid(name, "a valid instance", err)

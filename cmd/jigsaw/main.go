@@ -159,7 +159,7 @@ described in what jigsaw schema instance prints.`,
 		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newPlan(std), newCheck(std), newBound(std), newCertify(std), newExplain(std), newWhatIf(std), newBurst(std), newResilience(std),
+		newPlan(std), newCheck(std), newBound(std), newCertify(std), newExplain(std), newWhatIf(std), newReplan(std), newBurst(std), newResilience(std),
 		newProfile(std), newExample(std), newSchema(std), newVersion(std),
 		newExport(std), newImport(std), newServe(std),
 		newStudy(std), newReport(std), newReplay(std), newMan(std),

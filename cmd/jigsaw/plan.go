@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,21 +13,24 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/view"
 )
 
 type planOptions struct {
-	inputs
+	batch
 	runOptions
 	to    destination
 	seed  uint64
 	gap   fraction
 	quick bool
 	gantt string
+	block int
 	trace string
 	csv   string
+	turns string
 
-	cluster, jobs, jobsOut string
+	jobsOut string
 }
 
 func newPlan(std streams) *cobra.Command {
@@ -39,13 +43,14 @@ A bound called certified was proven in exact arithmetic, twice; --certificate
 writes its proof down for "jigsaw certify".
 
 Of the baselines, queue is first come, first served; exclusive searches for the best
-order of whole jobs with a fifth of the plan's time or work; interleaved-full is the
+order of whole jobs with a fifth of the plan's time, or fixed work; interleaved-full is the
 better of exclusive and of list scheduling at full depth; greedy is list scheduling
 at the depths of the rules.
 
 Plans of hours and nights, of more tasks than can be written out or of jobs that hold memory
 only while they run (residence: run), are made in blocks, patterns that repeat. They come with a
-table by job; --jobs-out writes all of it, and --gantt draws who is where over the hours.
+table by job; --jobs-out writes all of it, and --gantt draws who is where over the hours, and one block
+close up (--gantt-block).
 With --cluster and --jobs the instance comes as two files: a cluster, which is an instance file without
 jobs, and a list of jobs, CSV or separated by tabs. Its first line names its columns: name, model and
 workers, one of iterations and hours, and any of batch, weight, release, load, deadline, optimizer, rule.
@@ -72,7 +77,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 			return runPlan(c.Context(), append(args, "")[0], o, std)
 		},
 	}
-	o.inputs.flags(c)
+	o.batch.flags(c)
 	o.runOptions.flags(c)
 	o.to.flags(c, printed()...)
 	f := c.Flags()
@@ -80,9 +85,9 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
 	f.BoolVar(&o.quick, "quick", false, "a twentieth of the greedy work, the baselines and the quick bounds, for a first answer")
 	f.StringVar(&o.gantt, "gantt", "", "draw the schedule into this SVG `file`")
+	f.IntVar(&o.block, "gantt-block", 0, "the block of a long plan that --gantt draws close up, from 1; 0 is the one with the most work, -1 none")
 	f.StringVar(&o.trace, "trace", "", "write the schedule as Chrome trace events (Perfetto) into this JSON `file`")
-	f.StringVar(&o.cluster, "cluster", "", "a `file` of a cluster, for the jobs of --jobs")
-	f.StringVar(&o.jobs, "jobs", "", "a `file` that lists the jobs for --cluster, CSV")
+	f.StringVar(&o.turns, "turns", "", "write turn sheets, what each GPU does in which order, into this JSON `file`; see docs/turns.md")
 	f.StringVar(&o.jobsOut, "jobs-out", "", "write the table by job of a long plan into this CSV `file`")
 	f.StringVar(&o.csv, "csv", "", "write the schedule as a table into this CSV `file`")
 	return c
@@ -93,7 +98,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std streams) error
 	if err != nil {
 		return err
 	}
-	if err := writable(o.files(name, o.cluster, o.jobs), o.certificate, o.gantt, o.trace, o.csv, o.jobsOut, o.to.file); err != nil {
+	if err := writable(o.files(name, o.cluster, o.jobs), o.certificate, o.gantt, o.trace, o.csv, o.turns, o.jobsOut, o.to.file); err != nil {
 		return err
 	}
 	in, err := o.instance(name, std)
@@ -116,39 +121,64 @@ func runPlan(ctx context.Context, name string, o planOptions, std streams) error
 	return statusExit(result)
 }
 
-// instance reads the instance named on the command line, or a cluster and its jobs.
-func (o *planOptions) instance(name string, std streams) (*instance.Instance, error) {
+// batch is the flags of an instance that comes as two files.
+type batch struct {
+	inputs
+	cluster, jobs string
+}
+
+func (o *batch) flags(c *cobra.Command) {
+	o.inputs.flags(c)
+	c.Flags().StringVar(&o.cluster, "cluster", "", "a `file` of a cluster, for the jobs of --jobs")
+	c.Flags().StringVar(&o.jobs, "jobs", "", "a `file` that lists the jobs for --cluster, CSV")
+}
+
+// instance reads and compiles the instance named on the command line, or a cluster and its jobs.
+func (o *batch) instance(name string, std streams) (*instance.Instance, error) {
+	document, models, err := o.spec(name, std)
+	if err != nil {
+		return nil, err
+	}
+	in, err := document.Compile(models)
+	if err != nil {
+		return nil, invalid(cmp.Or(name, o.cluster+" with "+o.jobs), "a valid instance", err)
+	}
+	return in, nil
+}
+
+// spec reads the instance named on the command line, or a cluster and its jobs, and says where its models are.
+func (o *batch) spec(name string, std streams) (*codec.Document, instance.ProfileSource, error) {
 	if o.cluster == "" && o.jobs == "" {
-		return o.load(name, std)
+		return o.read(name, std)
 	}
 	if o.cluster == "" || o.jobs == "" {
-		return nil, usage(errors.New("--cluster and --jobs go together"))
+		return nil, nil, usage(errors.New("--cluster and --jobs go together"))
 	}
 	file, err := openPath(o.cluster)
 	if err != nil {
-		return nil, usage(err)
+		return nil, nil, usage(err)
 	}
 	defer file.Close()
 	cluster, err := io.ReadAll(file)
 	if err != nil {
-		return nil, usage(err)
+		return nil, nil, usage(err)
 	}
 	jobs, err := openPath(o.jobs)
 	if err != nil {
-		return nil, usage(err)
+		return nil, nil, usage(err)
 	}
 	defer jobs.Close()
 	extra, err := readProfiles(o.profiles)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	models, err := jigsaw.Models(extra...)
 	if err != nil {
-		return nil, usage(err)
+		return nil, nil, usage(err)
 	}
 	document, err := jigsaw.Batch(cluster, jobs, models)
 	if err != nil {
-		return nil, invalid(o.cluster+" with "+o.jobs, "a cluster with a list of jobs", err)
+		return nil, nil, invalid(o.cluster+" with "+o.jobs, "a cluster with a list of jobs", err)
 	}
 	if document.Spec.Name == "" {
 		document.Spec.Name = strings.TrimSuffix(filepath.Base(o.jobs), filepath.Ext(o.jobs))
@@ -156,11 +186,7 @@ func (o *planOptions) instance(name string, std streams) (*instance.Instance, er
 	if o.objective != "" {
 		document.Spec.Objective = instance.Objective(o.objective)
 	}
-	in, err := document.Compile(models)
-	if err != nil {
-		return nil, invalid(o.cluster+" with "+o.jobs, "a cluster with a list of jobs", err)
-	}
-	return in, nil
+	return document, models, nil
 }
 
 // statusExit turns the status into an exit code; the reason is printed already.
@@ -187,13 +213,20 @@ func (o *planOptions) draw(r *jigsaw.Result) (err error) {
 		{o.gantt, func(w io.Writer) error { return view.Gantt(w, r.Instance, r.Schedule, ganttOptions(r)) }},
 		{o.trace, func(w io.Writer) error { return view.Trace(w, r.Instance, r.Schedule) }},
 		{o.csv, func(w io.Writer) error { return view.CSV(w, r.Instance, r.Schedule) }},
+		{o.turns, func(w io.Writer) error { return view.Turns(w, r.Instance, r.Schedule, r.Blocks) }},
 	}
 	if r.Blocks != nil {
 		if r.Schedule == nil && (o.trace != "" || o.csv != "") {
 			return usage(fmt.Errorf("--trace and --csv write every task out, and the plan has %d; --jobs-out writes a line for every job", r.Blocks.Tasks()))
 		}
-		files[0].write = func(w io.Writer) error { return view.Hours(w, r.Instance, r.Blocks, ganttOptions(r)) }
+		files[0].write = func(w io.Writer) error {
+			options := ganttOptions(r)
+			options.Block = o.block
+			return view.Hours(w, r.Instance, r.Blocks, options)
+		}
 		files = append(files, output{o.jobsOut, func(w io.Writer) error { return jigsaw.WriteStays(w, r.Stays()) }})
+	} else if o.block != 0 {
+		return usage(errors.New("--gantt-block is for plans in blocks: of jobs with residence: run, or of too many tasks to be written out; --gantt alone draws this one"))
 	} else if o.jobsOut != "" {
 		return usage(errors.New("--jobs-out is for plans in blocks: of jobs with residence: run, or of too many tasks to be written out; --csv writes every task"))
 	}

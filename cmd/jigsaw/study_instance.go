@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/study/sweep"
 )
 
@@ -38,5 +38,5 @@ func runStudyInstance(name, key string, std streams) (err error) {
 	if _, err := fmt.Fprintf(std.out, "# jigsaw plan FILE %s\n", c.Method.Flags(c.Seed)); err != nil {
 		return err
 	}
-	return instance.EncodeYAML(std.out, spec)
+	return codec.EncodeYAML(std.out, spec)
 }

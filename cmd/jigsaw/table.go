@@ -42,20 +42,30 @@ func planTable(w io.Writer, std streams, r *jigsaw.Result) error {
 		return reasons(w, r)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "\t%s\tto bound\tefficiency\t\n", in.Objective)
-	row := func(name string, value *big.Rat, efficiency string) {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t\n", name, jigsaw.FormatValue(in, value), distance(value, r.Dual), efficiency)
+	money := func(cost *big.Rat) string { // a column where there are prices
+		if !in.Priced() {
+			return ""
+		}
+		return jigsaw.FormatCost(in, cost) + "\t"
+	}
+	head := ""
+	if in.Priced() {
+		head = "cost\t"
+	}
+	fmt.Fprintf(t, "\t%s\tto bound\tefficiency\t%s\n", in.Objective, head)
+	row := func(name string, value *big.Rat, efficiency string, cost *big.Rat) {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, jigsaw.FormatValue(in, value), distance(value, r.Dual), efficiency, money(cost))
 	}
 	baselines := []struct {
 		name string
 		jigsaw.Baseline
 	}{{"queue", r.Queue}, {"exclusive", r.Exclusive}, {"interleaved-full", r.InterleavedFull}, {"greedy", r.Greedy}}
 	for _, b := range baselines {
-		row(b.name, b.Value, efficiency(b.Value, b.Efficiency))
+		row(b.name, b.Value, efficiency(b.Value, b.Efficiency), b.Cost())
 	}
-	row("plan", r.Primal, efficiency(r.Primal, r.Efficiency()))
+	row("plan", r.Primal, efficiency(r.Primal, r.Efficiency()), r.Cost())
 	if r.Dual != nil {
-		fmt.Fprintf(t, "bound\t%s\t\t\t\n", jigsaw.FormatValue(in, r.Dual))
+		fmt.Fprintf(t, "bound\t%s\t\t\t%s\n", jigsaw.FormatValue(in, r.Dual), money(jigsaw.LeastCost(in)))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -120,15 +130,11 @@ func staysTable(w io.Writer, r *jigsaw.Result) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "job\tGPUs\ton\tadmitted\tend\twait\tslowdown")
 	for _, s := range stays[:min(len(stays), mostStays)] {
-		on := s.Nodes[0]
-		if len(s.Nodes) > 1 {
-			on += fmt.Sprintf(" and %d more", len(s.Nodes)-1)
-		}
 		slowdown := "-"
 		if s.Slowdown > 0 {
 			slowdown = fmt.Sprintf("%.2f", s.Slowdown)
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", s.Job, len(s.GPUs), on, clock(s.Admitted), clock(s.End), clock(s.Wait), slowdown)
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", s.Job, len(s.GPUs), on(s.Nodes), clock(s.Admitted), clock(s.End), clock(s.Wait), slowdown)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 type whatIfOptions struct {
@@ -22,10 +23,12 @@ type whatIfOptions struct {
 	quick  bool
 	addGPU string
 	fail   string
+	node   string
 	faster float64
 	link   string
 	cut    string
 	memory string
+	speed  string
 	drop   string
 	write  string
 }
@@ -44,6 +47,7 @@ Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
   jigsaw whatif rack --network 4
   jigsaw whatif crossing --link r0.up=1.5
   jigsaw whatif tight-memory --memory v100=2 --write larger.yaml
+  jigsaw whatif rack --speed v100=0.5
   jigsaw whatif rack --drop vgg-2 --quick`,
 		Args: exactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return runWhatIf(c.Context(), args[0], o, std) },
@@ -56,17 +60,21 @@ Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 	f.BoolVar(&o.quick, "quick", false, "plan as with jigsaw plan --quick")
 	f.StringVar(&o.addGPU, "add-gpu", "", "one more GPU in this `node`")
 	f.StringVar(&o.fail, "fail-gpu", "", "one GPU less in this `node`")
+	f.StringVar(&o.node, "fail-node", "", "without this `node`")
 	f.Float64Var(&o.faster, "network", 0, "NICs and links between switches faster or slower by this `factor`")
 	f.StringVar(&o.link, "link", "", "a link, `name=factor`, faster or slower: r0.up=1.1 is 10 % faster")
 	f.StringVar(&o.cut, "cut", "", "without this `link`")
 	f.StringVar(&o.memory, "memory", "", "a GPU type, `name=factor`, with more or less memory")
+	f.StringVar(&o.speed, "speed", "", "a GPU type, `name=factor`, faster or slower")
 	f.StringVar(&o.drop, "drop", "", "without this `job`")
 	f.StringVar(&o.write, "write", "", "write the changed instance into this YAML `file`")
 	o.completeFrom(c, "add-gpu", "", std, nodeNames)
 	o.completeFrom(c, "fail-gpu", "", std, nodeNames)
+	o.completeFrom(c, "fail-node", "", std, nodeNames)
 	o.completeFrom(c, "link", "=", std, linkNames)
 	o.completeFrom(c, "cut", "", std, linkNames)
 	o.completeFrom(c, "memory", "=", std, typeNames)
+	o.completeFrom(c, "speed", "=", std, typeNames)
 	o.completeFrom(c, "drop", "", std, jobNames)
 	return c
 }
@@ -74,7 +82,7 @@ Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 // change returns the change that the flags ask for.
 func (o *whatIfOptions) change() (jigsaw.Change, error) {
 	given := 0
-	for _, flag := range []string{o.addGPU, o.fail, o.link, o.cut, o.memory, o.drop} {
+	for _, flag := range []string{o.addGPU, o.fail, o.node, o.link, o.cut, o.memory, o.speed, o.drop} {
 		if flag != "" {
 			given++
 		}
@@ -84,11 +92,13 @@ func (o *whatIfOptions) change() (jigsaw.Change, error) {
 	}
 	switch {
 	case given != 1:
-		return jigsaw.Change{}, usage(errors.New("give one of --add-gpu, --fail-gpu, --network, --link, --cut, --memory and --drop"))
+		return jigsaw.Change{}, usage(errors.New("give one of --add-gpu, --fail-gpu, --fail-node, --network, --link, --cut, --memory, --speed and --drop"))
 	case o.addGPU != "":
 		return jigsaw.Change{Kind: jigsaw.AddGPU, Subject: o.addGPU}, nil
 	case o.fail != "":
 		return jigsaw.Change{Kind: jigsaw.FailGPU, Subject: o.fail}, nil
+	case o.node != "":
+		return jigsaw.Change{Kind: jigsaw.FailNode, Subject: o.node}, nil
 	case o.faster != 0:
 		return jigsaw.Change{Kind: jigsaw.Network, Factor: o.faster}, nil
 	case o.cut != "":
@@ -97,6 +107,8 @@ func (o *whatIfOptions) change() (jigsaw.Change, error) {
 		return jigsaw.Change{Kind: jigsaw.DropJob, Subject: o.drop}, nil
 	case o.link != "":
 		return scaled(jigsaw.LinkSpeed, "--link", o.link, "r0.up=1.5")
+	case o.speed != "":
+		return scaled(jigsaw.GPUSpeed, "--speed", o.speed, "v100=0.5")
 	}
 	return scaled(jigsaw.MoreMemory, "--memory", o.memory, "v100=1.5")
 }
@@ -162,7 +174,7 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std streams) e
 		return err
 	}
 	if o.write != "" {
-		if err := writeFile(o.write, func(w io.Writer) error { return instance.EncodeYAML(w, r.Spec) }); err != nil {
+		if err := writeFile(o.write, func(w io.Writer) error { return codec.EncodeYAML(w, r.Spec) }); err != nil {
 			return err
 		}
 	}

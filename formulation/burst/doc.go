@@ -1,7 +1,8 @@
 // Package burst plans jobs that are *burst parallel* (S. J. Park et al., Efficient Strong
 // Scaling Through Burst Parallel Training, 2022, arXiv 2112.10065): a job keeps its global
 // batch, and every layer uses as many GPUs as pay. Layers that scale badly use few, and what
-// then idles is left to others.
+// then idles is left to others: [Chain.Fill] makes a timetable of one period with background jobs in
+// the windows, [Chain.Check] checks it; section 9 of docs/problem.md is the definition.
 //
 // # Model
 //

@@ -9,7 +9,7 @@ import (
 
 // BlockSchedule is a plan that runs once, written as blocks: patterns that repeat. What it
 // means is its expansion, [BlockSchedule.Expand], the plain [Schedule] in which every
-// repeat is written out. [CheckBlocks] decides whether it is valid without expanding it.
+// repeat is written out. The package check decides whether it is valid without expanding it.
 type BlockSchedule struct {
 	// Residency[j] lists the k distinct GPUs of job j, ascending.
 	Residency [][]GPUID
@@ -32,8 +32,8 @@ type Block struct {
 	Syncs []Sync
 }
 
-// last returns when the last repeat starts, after Start.
-func (b *Block) last() Tick { return Tick(b.Repeats-1) * b.Period }
+// LastStart returns when the last repeat starts, after Start.
+func (b *Block) LastStart() Tick { return Tick(b.Repeats-1) * b.Period }
 
 // Block returns a plain schedule that runs once as a single block without repeats.
 func (s *Schedule) Block() *BlockSchedule {
@@ -59,7 +59,7 @@ func (s *BlockSchedule) Expand(in *Instance) (*Schedule, error) {
 	done := make([]int, len(in.Jobs)) // iterations, by job
 	for i := range s.Blocks {
 		b := &s.Blocks[i]
-		per := b.iterations()
+		per := b.IterationsOf()
 		for m := range b.Repeats {
 			shift := b.Start + Tick(m)*b.Period
 			for _, t := range b.Tasks {
@@ -81,8 +81,8 @@ func (s *BlockSchedule) Expand(in *Instance) (*Schedule, error) {
 	return e, nil
 }
 
-// iterations returns how many iterations each job does in a repeat, if it does any.
-func (b *Block) iterations() map[JobID]int {
+// IterationsOf returns how many iterations each job does in a repeat, if it does any.
+func (b *Block) IterationsOf() map[JobID]int {
 	per := map[JobID]int{}
 	for _, t := range b.Tasks {
 		per[t.Job] = max(per[t.Job], t.Iteration)
@@ -100,8 +100,8 @@ func (s *BlockSchedule) Sort() {
 		slices.Sort(gpus)
 	}
 	for i := range s.Blocks {
-		slices.SortFunc(s.Blocks[i].Tasks, compareTasks)
-		slices.SortFunc(s.Blocks[i].Syncs, compareSyncs)
+		slices.SortFunc(s.Blocks[i].Tasks, Task.Compare)
+		slices.SortFunc(s.Blocks[i].Syncs, Sync.Compare)
 	}
 	slices.SortStableFunc(s.Blocks, func(a, b Block) int { return cmp.Compare(a.Start, b.Start) })
 }
@@ -120,10 +120,10 @@ func (s *BlockSchedule) Spans(in *Instance) (from, to []Tick) {
 			if start := b.Start + t.Start; from[t.Job] < 0 || start < from[t.Job] {
 				from[t.Job] = start
 			}
-			to[t.Job] = max(to[t.Job], b.Start+b.last()+t.End)
+			to[t.Job] = max(to[t.Job], b.Start+b.LastStart()+t.End)
 		}
 		for _, y := range b.Syncs {
-			to[y.Job] = max(to[y.Job], b.Start+b.last()+y.End)
+			to[y.Job] = max(to[y.Job], b.Start+b.LastStart()+y.End)
 		}
 	}
 	for j := range from {

@@ -11,20 +11,22 @@ import (
 // Limits of what can be planned. They keep compiled integers far from
 // overflow and hostile files from filling memory.
 const (
-	maxGPUs       = 1 << 20
-	maxNodes      = 1 << 17
+	MaxGPUs       = 1 << 20
+	MaxNodes      = 1 << 17
 	maxNodeGPUs   = 1024
-	maxJobs       = 1 << 17
-	maxIterations = 1_000_000_000
-	maxWeight     = 1_000_000_000
-	maxDepths     = 16
+	MaxJobs       = 1 << 17
+	MaxIterations = 1_000_000_000
+	MaxWeight     = 1_000_000_000
+	MaxDepths     = 16
 	maxShares     = 1 << 53       // of a job's workers: exact in floating point
 	maxTicks      = Tick(1) << 40 // of a task
 	maxSyncTicks  = Tick(1) << 36
 	maxHorizon    = Tick(1) << 60 // of all jobs, one after the other; of a long instance, on all their GPUs
-	maxTickUS     = 60_000_000
-	maxRateParts  = 1 << 32
-	maxRate       = 4 * maxQuantity // of a link, in parts of a bit/s
+	MaxTickUS     = 60_000_000
+	// MaxTime is the latest tick of a schedule.
+	MaxTime      = Tick(1) << 60
+	maxRateParts = 1 << 32
+	maxRate      = 4 * MaxQuantity // of a link, in parts of a bit/s
 )
 
 // Compile checks the spec and turns it into an [Instance]. Models that the
@@ -56,6 +58,7 @@ type compiler struct {
 
 	types  map[string]TypeID
 	except exceptions
+	lost   map[string]bool       // nodes that failed, and whether the cluster has them
 	own    map[string][]*Profile // the spec's profiles by model
 }
 
@@ -65,29 +68,29 @@ func (c *compiler) header() {
 		c.name("name", in.Name, "scenario", map[string]bool{}) // it is printed, to terminals as well
 	}
 	if c.spec.Version != Version {
-		c.problems.add("version", "version %d is not supported; write version: %d", c.spec.Version, Version)
+		c.problems.Add("version", "version %d is not supported; write version: %d", c.spec.Version, Version)
 	}
 	if in.TickUS == 0 {
 		in.TickUS = 1000
 	}
-	if in.TickUS < 0 || in.TickUS > maxTickUS {
-		c.problems.add("tick_us", "a tick of %d us is out of range; choose 1 to %d", in.TickUS, maxTickUS)
+	if in.TickUS < 0 || in.TickUS > MaxTickUS {
+		c.problems.Add("tick_us", "a tick of %d us is out of range; choose 1 to %d", in.TickUS, MaxTickUS)
 		in.TickUS = 1000
 	}
 	if in.Objective == "" {
 		in.Objective = Makespan
 	}
 	if !in.Objective.valid() {
-		c.problems.add("objective", "unknown objective %q; choose %s", clip(string(in.Objective)), choice(Objectives()))
+		c.problems.Add("objective", "unknown objective %q; choose %s", Clip(string(in.Objective)), choice(Objectives()))
 		in.Objective = Makespan
 	}
 	c.residence()
 	if c.spec.MaxPeriod < 0 {
-		c.problems.add("max_period", "must not be negative")
+		c.problems.Add("max_period", "must not be negative")
 	}
 	if c.spec.MaxPeriod > 0 {
 		if !in.Objective.Periodic() {
-			c.problems.add("max_period", "only the throughput objectives have a period; remove it or set the objective")
+			c.problems.Add("max_period", "only the throughput objectives have a period; remove it or set the objective")
 		} else {
 			in.MaxPeriod = c.floorTicks("max_period", c.spec.MaxPeriod)
 		}
@@ -107,7 +110,7 @@ func (o Objective) valid() bool {
 // rounded up.
 func (c *compiler) ceilTicks(path string, d Duration, speed Ratio) Tick {
 	if d < 0 {
-		c.problems.add(path, "must not be negative")
+		c.problems.Add(path, "must not be negative")
 		return 0
 	}
 	// A tick is tick_us x 1000 ns, and speed / 10^6.
@@ -118,7 +121,7 @@ func (c *compiler) ceilTicks(path string, d Duration, speed Ratio) Tick {
 func (c *compiler) floorTicks(path string, d Duration) Tick {
 	t := Tick(int64(d) / (c.in.TickUS * 1000))
 	if t == 0 {
-		c.problems.add(path, "%v is shorter than a tick of %d us", d, c.in.TickUS)
+		c.problems.Add(path, "%v is shorter than a tick of %d us", d, c.in.TickUS)
 	}
 	return c.inRange(path, d, t)
 }
@@ -126,7 +129,7 @@ func (c *compiler) floorTicks(path string, d Duration) Tick {
 // inRange refuses times of which the sums could overflow.
 func (c *compiler) inRange(path string, d Duration, t Tick) Tick {
 	if t > maxTicks {
-		c.problems.add(path, "%v is %d ticks of %d us, more than %d; choose a longer tick_us", d, t, c.in.TickUS, maxTicks)
+		c.problems.Add(path, "%v is %d ticks of %d us, more than %d; choose a longer tick_us", d, t, c.in.TickUS, maxTicks)
 		return maxTicks
 	}
 	return t
@@ -155,14 +158,14 @@ func (c *compiler) horizon() {
 				volume += float64(2+j.MoreReductions+j.MoreGathers) * (float64(g) + 1)
 			}
 			if volume > 1<<60 {
-				c.problems.add("jobs", "a synchronisation of %q may move more than 2^60 bytes; accumulate fewer micro-batches", clip(j.Name))
+				c.problems.Add("jobs", "a synchronisation of %q may move more than 2^60 bytes; accumulate fewer micro-batches", Clip(j.Name))
 				return
 			}
 			sync = max(sync, volume*8e6/rate/float64(in.TickUS))
 		}
 		if sync > float64(maxSyncTicks) {
-			c.problems.add("jobs", "a synchronisation of %q may take more than %d ticks on the slowest link (%v); choose a longer tick_us or a faster link",
-				clip(j.Name), maxSyncTicks, slowest)
+			c.problems.Add("jobs", "a synchronisation of %q may take more than %d ticks on the slowest link (%v); choose a longer tick_us or a faster link",
+				Clip(j.Name), maxSyncTicks, slowest)
 			return
 		}
 		task := Tick(0)
@@ -175,10 +178,10 @@ func (c *compiler) horizon() {
 		work += float64(j.Workers) * float64(j.Iterations) * (float64(task) + 1)
 	}
 	if in.Long() && work > float64(maxHorizon) {
-		c.problems.add("jobs", "the tasks of all jobs together may take more than 2^60 ticks; choose a longer tick_us")
+		c.problems.Add("jobs", "the tasks of all jobs together may take more than 2^60 ticks; choose a longer tick_us")
 	}
 	if total > float64(maxHorizon) {
-		c.problems.add("jobs", "one after the other the jobs may take more than 2^60 ticks; choose a longer tick_us")
+		c.problems.Add("jobs", "one after the other the jobs may take more than 2^60 ticks; choose a longer tick_us")
 	}
 }
 
@@ -186,15 +189,15 @@ func (c *compiler) horizon() {
 func (c *compiler) name(path, name, what string, seen map[string]bool) {
 	switch {
 	case name == "":
-		c.problems.add(path, "a %s needs a name", what)
+		c.problems.Add(path, "a %s needs a name", what)
 	case len(name) > 200:
-		c.problems.add(path, "the name is longer than 200 bytes")
+		c.problems.Add(path, "the name is longer than 200 bytes")
 	case strings.TrimSpace(name) == "":
-		c.problems.add(path, "the name is blank; a %s needs one that can be read", what)
+		c.problems.Add(path, "the name is blank; a %s needs one that can be read", what)
 	case !printable(name):
-		c.problems.add(path, "the name %+q holds characters that control a terminal or turn the direction of text; leave them out", clip(name))
+		c.problems.Add(path, "the name %+q holds characters that control a terminal or turn the direction of text; leave them out", Clip(name))
 	case seen[name]:
-		c.problems.add(path, "there is another %s named %q; names must differ", what, clip(name))
+		c.problems.Add(path, "there is another %s named %q; names must differ", what, Clip(name))
 	}
 	seen[name] = true
 }
@@ -213,15 +216,15 @@ func (c *compiler) profiles() {
 	for i, p := range c.spec.Profiles {
 		path := fmt.Sprintf("profiles[%d]", i)
 		if p == nil {
-			c.problems.add(path, "the profile is empty")
+			c.problems.Add(path, "the profile is empty")
 			continue
 		}
 		for _, problem := range p.Validate() {
-			c.problems.add(path+"."+problem.Path, "%s", problem.Message)
+			c.problems.Add(path+"."+problem.Path, "%s", problem.Message)
 		}
 		for _, other := range c.own[p.Model] {
 			if other.GPU == p.GPU && other.Batch == p.Batch {
-				c.problems.add(path, "there is another profile of %q on %q at batch %d", clip(p.Model), clip(p.GPU), p.Batch)
+				c.problems.Add(path, "there is another profile of %q on %q at batch %d", Clip(p.Model), Clip(p.GPU), p.Batch)
 			}
 		}
 		c.own[p.Model] = append(c.own[p.Model], p)

@@ -15,47 +15,59 @@ func (c *compiler) cluster() {
 	in.Latency = c.ceilTicks("cluster.latency", spec.Latency, One)
 	c.rateLevels()
 	c.exceptions()
+	c.lost = map[string]bool{}
+	for _, name := range spec.FailedNodes {
+		c.lost[name] = false
+	}
 
 	switch short, full := len(spec.Racks) > 0, len(spec.Switches)+len(spec.Nodes)+len(spec.Links) > 0; {
 	case short && full:
-		c.problems.add("cluster", "give either racks, or switches, nodes and links, not both")
+		c.problems.Add("cluster", "give either racks, or switches, nodes and links, not both")
 	case short:
 		c.racks()
 	case full:
 		c.network()
 	default:
-		c.problems.add("cluster", "the cluster has no nodes; give racks, or switches and nodes")
+		c.problems.Add("cluster", "the cluster has no nodes; give racks, or switches and nodes")
+	}
+	for i, name := range spec.FailedNodes {
+		if met := c.lost[name]; !met && len(c.problems) == 0 && len(in.Nodes) > 0 {
+			c.problems.Add(fmt.Sprintf("cluster.failed_nodes[%d]", i), "unknown node %q; nodes are named like %q", Clip(name), in.Nodes[0].Name)
+		}
+	}
+	if len(c.problems) == 0 && len(in.GPUs) == 0 {
+		c.problems.Add("cluster", "the cluster has no GPUs")
 	}
 	c.unmet()
 	c.rateParts()
-	if len(c.problems) == 0 && len(in.GPUs) == 0 {
-		c.problems.add("cluster", "the cluster has no GPUs")
-	}
 }
 
 func (c *compiler) gpuTypes() {
 	c.types = map[string]TypeID{}
 	seen := map[string]bool{}
 	if len(c.spec.Cluster.GPUTypes) == 0 {
-		c.problems.add("cluster.gpu_types", "list at least one GPU type with its memory")
+		c.problems.Add("cluster.gpu_types", "list at least one GPU type with its memory")
 	}
 	for i, t := range c.spec.Cluster.GPUTypes {
 		path := fmt.Sprintf("cluster.gpu_types[%d]", i)
 		c.name(path+".name", t.Name, "GPU type", seen)
 		if t.Memory <= 0 {
-			c.problems.add(path+".memory", "give the memory of a GPU, like \"16GiB\"")
+			c.problems.Add(path+".memory", "give the memory of a GPU, like \"16GiB\"")
+		}
+		if t.PricePerHour < 0 || t.PricePerHour > MaxPrice {
+			c.problems.Add(path+".price_per_hour", "a price of %v is out of range; choose 0 to %v", t.PricePerHour, MaxPrice)
 		}
 		for n, as := range t.ProfiledAs {
 			path := fmt.Sprintf("%s.profiled_as[%d]", path, n)
 			if as.GPU == "" {
-				c.problems.add(path+".gpu", "name the GPU whose profiles serve for %q", clip(t.Name))
+				c.problems.Add(path+".gpu", "name the GPU whose profiles serve for %q", Clip(t.Name))
 			}
 			if as.Speed < 0 || as.Speed > 1000*One || as.Speed != 0 && as.Speed < One/1000 {
-				c.problems.add(path+".speed", "a relative speed of %v is out of range; choose 0.001 to 1000", as.Speed)
+				c.problems.Add(path+".speed", "a relative speed of %v is out of range; choose 0.001 to 1000", as.Speed)
 			}
 		}
 		c.types[t.Name] = TypeID(len(c.in.Types))
-		c.in.Types = append(c.in.Types, GPUType{t.Name, t.Memory})
+		c.in.Types = append(c.in.Types, GPUType{t.Name, t.Memory, t.PricePerHour})
 	}
 }
 
@@ -68,7 +80,7 @@ func (c *compiler) rateLevels() {
 	slices.Sort(in.RateLevels)
 	for i, l := range in.RateLevels {
 		if l < 1 || l > 1024 || i > 0 && l == in.RateLevels[i-1] {
-			c.problems.add("cluster.rate_levels", "levels must be different fractions 1/n with n from 1 to 1024")
+			c.problems.Add("cluster.rate_levels", "levels must be different fractions 1/n with n from 1 to 1024")
 			in.RateLevels = []RateLevel{1}
 			return
 		}
@@ -93,21 +105,21 @@ func (c *compiler) rateParts() {
 	}
 	in.rateParts = Rate(parts / common)
 	if parts > maxRateParts || saturatingMul(int64(in.rateParts), int64(fastest)) > maxRate {
-		c.problems.add("cluster.rate_levels", "the common denominator of the levels is too large for links of up to %v; choose levels that divide one another, like 1, 1/2, 1/4", fastest)
+		c.problems.Add("cluster.rate_levels", "the common denominator of the levels is too large for links of up to %v; choose levels that divide one another, like 1, 1/2, 1/4", fastest)
 		in.rateParts = 1
 	}
 }
 
 // speed checks a link speed.
 func (c *compiler) speed(path string, r BitRate) {
-	if r <= 0 || r > maxQuantity {
-		c.problems.add(path, "give a speed like \"100Gbit/s\"")
+	if r <= 0 || r > MaxQuantity {
+		c.problems.Add(path, "give a speed like \"100Gbit/s\"")
 	}
 }
 
 // unknownType says that there is no such GPU type. A h100 is no a100 misspelled, a V100 is a v100.
 func (c *compiler) unknownType(name string) string {
-	text := fmt.Sprintf("unknown GPU type %q", clip(name))
+	text := fmt.Sprintf("unknown GPU type %q", Clip(name))
 	for _, known := range c.spec.Cluster.GPUTypes {
 		if strings.EqualFold(known.Name, name) {
 			return text + fmt.Sprintf("; did you mean %q?", known.Name)
@@ -120,10 +132,10 @@ func (c *compiler) unknownType(name string) string {
 func (c *compiler) nodeShape(path, gpu string, gpus int, nic, fabric BitRate) TypeID {
 	t, ok := c.types[gpu]
 	if !ok {
-		c.problems.add(path+".gpu", "%s", c.unknownType(gpu))
+		c.problems.Add(path+".gpu", "%s", c.unknownType(gpu))
 	}
 	if gpus < 1 || gpus > maxNodeGPUs {
-		c.problems.add(path+".gpus", "%d GPUs in a node is out of range; choose 1 to %d", gpus, maxNodeGPUs)
+		c.problems.Add(path+".gpus", "%d GPUs in a node is out of range; choose 1 to %d", gpus, maxNodeGPUs)
 	}
 	c.speed(path+".nic", nic)
 	c.speed(path+".fabric", fabric)
@@ -137,29 +149,30 @@ func (c *compiler) racks() {
 	for i, r := range c.spec.Cluster.Racks {
 		path := fmt.Sprintf("cluster.racks[%d]", i)
 		c.nodeShape(path, r.GPU, r.GPUs, r.NIC, r.Fabric)
-		if r.Nodes < 1 || r.Nodes > maxNodes {
-			c.problems.add(path+".nodes", "%d nodes in a rack is out of range; choose 1 to %d", r.Nodes, maxNodes)
+		if r.Nodes < 1 || r.Nodes > MaxNodes {
+			c.problems.Add(path+".nodes", "%d nodes in a rack is out of range; choose 1 to %d", r.Nodes, MaxNodes)
 		}
-		if r.Count < 0 || r.Count > maxNodes {
-			c.problems.add(path+".count", "%d racks is out of range; choose 1 to %d", r.Count, maxNodes)
+		if r.Count < 0 || r.Count > MaxNodes {
+			c.problems.Add(path+".count", "%d racks is out of range; choose 1 to %d", r.Count, MaxNodes)
 		}
 		if r.Uplink != 0 && r.Oversubscription != 0 {
-			c.problems.add(path+".oversubscription", "give either uplink or oversubscription, not both")
+			c.problems.Add(path+".oversubscription", "give either uplink or oversubscription, not both")
 		}
 		if r.Oversubscription < 0 || r.Oversubscription > 1000*One || r.Oversubscription != 0 && r.Oversubscription < One/1000 {
-			c.problems.add(path+".oversubscription", "an oversubscription of %v is out of range; choose 0.001 to 1000", r.Oversubscription)
+			c.problems.Add(path+".oversubscription", "an oversubscription of %v is out of range; choose 0.001 to 1000", r.Oversubscription)
 		}
 		total += max(1, r.Count)
 		size += max(1, r.Count) * r.Nodes
 	}
-	if size > maxNodes {
-		c.problems.add("cluster.racks", "%d nodes are more than the limit of %d", size, maxNodes)
+	if size > MaxNodes {
+		c.problems.Add("cluster.racks", "%d nodes are more than the limit of %d", size, MaxNodes)
 	}
 	if len(c.problems) > 0 {
 		return
 	}
 
 	core := total // switch number, after the racks' own
+	var leaf []int
 	var trunks []trunk
 	for i, r := range c.spec.Cluster.Racks {
 		uplink := r.Uplink
@@ -168,17 +181,21 @@ func (c *compiler) racks() {
 			if over == 0 {
 				over = One
 			}
-			if uplink = BitRate(ceilMulDiv(int64(r.NIC), int64(r.Nodes)*int64(One), int64(over))); uplink > maxQuantity {
-				c.problems.add(fmt.Sprintf("cluster.racks[%d].nic", i), "the NICs of %d nodes make an uplink that is too fast; give its speed as uplink", r.Nodes)
+			if uplink = BitRate(ceilMulDiv(int64(r.NIC), int64(r.Nodes)*int64(One), int64(over))); uplink > MaxQuantity {
+				c.problems.Add(fmt.Sprintf("cluster.racks[%d].nic", i), "the NICs of %d nodes make an uplink that is too fast; give its speed as uplink", r.Nodes)
 				return
 			}
 		}
 		for range max(1, r.Count) {
-			rack := len(c.in.Racks)
+			rack := len(c.in.switches)
 			name := "r" + strconv.Itoa(rack)
-			c.in.Racks = append(c.in.Racks, Rack{Name: name})
+			c.in.switches = append(c.in.switches, name)
+			var nodes []NodeSpec
 			for n := range r.Nodes {
-				c.addNode(NodeSpec{name + "n" + strconv.Itoa(n), "", r.GPUs, r.GPU, r.NIC, r.Fabric}, rack)
+				nodes = append(nodes, NodeSpec{name + "n" + strconv.Itoa(n), "", r.GPUs, r.GPU, r.NIC, r.Fabric})
+			}
+			if c.addRack(name, nodes) {
+				leaf = append(leaf, rack)
 			}
 			if total > 1 {
 				up := c.addLink(name+".up", RackUp, uplink)
@@ -187,10 +204,7 @@ func (c *compiler) racks() {
 			}
 		}
 	}
-	leaf := make([]int, total)
-	for i := range leaf {
-		leaf[i] = i
-	}
+	c.in.switches = append(c.in.switches, "core")
 	c.route(leaf, total+1, trunks)
 }
 
@@ -204,8 +218,8 @@ func (c *compiler) network() {
 		c.name(fmt.Sprintf("cluster.switches[%d].name", i), s.Name, "switch or node", seen)
 		index[s.Name] = i
 	}
-	if len(spec.Nodes) > maxNodes {
-		c.problems.add("cluster.nodes", "%d nodes are more than the limit of %d", len(spec.Nodes), maxNodes)
+	if len(spec.Nodes) > MaxNodes {
+		c.problems.Add("cluster.nodes", "%d nodes are more than the limit of %d", len(spec.Nodes), MaxNodes)
 		return
 	}
 	under := make([][]NodeSpec, len(spec.Switches))
@@ -215,7 +229,7 @@ func (c *compiler) network() {
 		c.nodeShape(path, n.GPU, n.GPUs, n.NIC, n.Fabric)
 		s, ok := index[n.Switch]
 		if !ok {
-			c.problems.add(path+".switch", "unknown switch %q; list it in cluster.switches", clip(n.Switch))
+			c.problems.Add(path+".switch", "unknown switch %q; list it in cluster.switches", Clip(n.Switch))
 			continue
 		}
 		under[s] = append(under[s], n)
@@ -226,11 +240,11 @@ func (c *compiler) network() {
 		c.speed(path+".rate", l.Rate)
 		for _, end := range []string{l.From, l.To} {
 			if _, ok := index[end]; !ok {
-				c.problems.add(path, "unknown switch %q; links join switches, nodes hang on theirs by their nic", clip(end))
+				c.problems.Add(path, "unknown switch %q; links join switches, nodes hang on theirs by their nic", Clip(end))
 			}
 		}
 		if l.From == l.To {
-			c.problems.add(path, "the link joins %q to itself", clip(l.From))
+			c.problems.Add(path, "the link joins %q to itself", Clip(l.From))
 		}
 		c.name(path+".name", l.label(), "link", linkNames)
 	}
@@ -240,14 +254,9 @@ func (c *compiler) network() {
 
 	var leaf []int
 	for s, nodes := range under {
-		if len(nodes) == 0 {
-			continue
-		}
-		rack := len(c.in.Racks)
-		leaf = append(leaf, s)
-		c.in.Racks = append(c.in.Racks, Rack{Name: spec.Switches[s].Name})
-		for _, n := range nodes {
-			c.addNode(n, rack)
+		c.in.switches = append(c.in.switches, spec.Switches[s].Name)
+		if c.addRack(spec.Switches[s].Name, nodes) {
+			leaf = append(leaf, s)
 		}
 	}
 	var trunks []trunk
@@ -273,12 +282,34 @@ func (c *compiler) addLink(name string, kind LinkKind, capacity BitRate) LinkID 
 	return LinkID(len(c.in.Links) - 1)
 }
 
+// addRack adds the nodes under a switch that are in service, and reports whether there are any.
+func (c *compiler) addRack(name string, nodes []NodeSpec) bool {
+	rack := len(c.in.Racks)
+	c.in.Racks = append(c.in.Racks, Rack{Name: name})
+	for _, n := range nodes {
+		if _, failed := c.lost[n.Name]; failed {
+			c.lost[n.Name] = true
+			continue
+		}
+		c.addNode(n, rack)
+	}
+	if len(c.in.Racks[rack].Nodes) == 0 {
+		c.in.Racks = c.in.Racks[:rack]
+	}
+	return rack < len(c.in.Racks)
+}
+
+// gone reports whether a link is one of a node that failed.
+func (c *compiler) gone(link string) bool {
+	return c.lost[strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(link, ".up"), ".down"), ".fabric")]
+}
+
 func (c *compiler) addNode(n NodeSpec, rack int) {
 	in, t := c.in, c.types[n.GPU]
 	n.GPUs = c.nodeGPUs(n.Name, n.GPUs)
-	if len(in.GPUs)+n.GPUs > maxGPUs {
+	if len(in.GPUs)+n.GPUs > MaxGPUs {
 		if len(c.problems) == 0 {
-			c.problems.add("cluster", "the cluster has more than %d GPUs", maxGPUs)
+			c.problems.Add("cluster", "the cluster has more than %d GPUs", MaxGPUs)
 		}
 		return
 	}
@@ -306,9 +337,12 @@ func (c *compiler) route(leaf []int, switches int, trunks []trunk) {
 		}
 		for i, name := range c.spec.Cluster.FailedLinks {
 			l, ok := byName[name]
+			if c.gone(name) {
+				continue
+			}
 			if !ok {
-				c.problems.add(fmt.Sprintf("cluster.failed_links[%d]", i),
-					"unknown link %q; links are named like %q", clip(name), in.Links[0].Name)
+				c.problems.Add(fmt.Sprintf("cluster.failed_links[%d]", i),
+					"unknown link %q; links are named like %q", Clip(name), in.Links[0].Name)
 				continue
 			}
 			in.Links[l].Failed = true
@@ -317,15 +351,6 @@ func (c *compiler) route(leaf []int, switches int, trunks []trunk) {
 	c.degrade()
 	working := slices.DeleteFunc(trunks, func(t trunk) bool { return in.Links[t.link].Failed })
 	in.routes = newRoutes(leaf, switches, len(in.Links), working)
-	for _, s := range c.spec.Cluster.Switches {
-		in.switches = append(in.switches, s.Name)
-	}
-	if len(in.switches) == 0 {
-		for _, r := range in.Racks {
-			in.switches = append(in.switches, r.Name)
-		}
-		in.switches = append(in.switches, "core")
-	}
 	c.policies(switches, working)
 }
 
@@ -341,20 +366,20 @@ func (c *compiler) degrade() {
 		}
 		met++
 		if fraction <= 0 || fraction > One {
-			c.problems.add("cluster.degraded_links", "link %q is said to carry %v of its speed; choose more than 0 and at most 1, or list it in failed_links", clip(link.Name), fraction)
+			c.problems.Add("cluster.degraded_links", "link %q is said to carry %v of its speed; choose more than 0 and at most 1, or list it in failed_links", Clip(link.Name), fraction)
 			continue
 		}
 		link.Capacity = BitRate(floorMulDiv(int64(link.Capacity), int64(fraction), int64(One)))
 		if link.Capacity == 0 {
-			c.problems.add("cluster.degraded_links", "link %q would carry less than 1 bit/s; list it in failed_links", clip(link.Name))
+			c.problems.Add("cluster.degraded_links", "link %q would carry less than 1 bit/s; list it in failed_links", Clip(link.Name))
 		}
 	}
 	if met == len(slow) {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(slow)) {
-		if !slices.ContainsFunc(c.in.Links, func(l Link) bool { return l.Name == name }) {
-			c.problems.add("cluster.degraded_links", "unknown link %q; links are named like %q", clip(name), c.in.Links[0].Name)
+		if !c.gone(name) && !slices.ContainsFunc(c.in.Links, func(l Link) bool { return l.Name == name }) {
+			c.problems.Add("cluster.degraded_links", "unknown link %q; links are named like %q", Clip(name), c.in.Links[0].Name)
 		}
 	}
 }

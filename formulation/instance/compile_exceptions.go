@@ -18,17 +18,17 @@ func (c *compiler) exceptions() {
 		what := e.what()
 		switch {
 		case (e.Node == "") == (e.Link == ""):
-			c.problems.add(path, "name either a node, with its gpus, or a link, with its rate")
+			c.problems.Add(path, "name either a node, with its gpus, or a link, with its rate")
 			continue
 		case given[what]:
-			c.problems.add(path, "there is another exception of %s", what)
+			c.problems.Add(path, "there is another exception of %s", what)
 		case e.Node != "" && e.Rate != 0:
-			c.problems.add(path+".rate", "a node has gpus; the links of a node are exceptions of their own")
+			c.problems.Add(path+".rate", "a node has gpus; the links of a node are exceptions of their own")
 		case e.Link != "" && e.GPUs != 0:
-			c.problems.add(path+".gpus", "a link has a rate, not GPUs")
+			c.problems.Add(path+".gpus", "a link has a rate, not GPUs")
 		case e.Node != "":
 			if e.GPUs < 1 || e.GPUs > maxNodeGPUs {
-				c.problems.add(path+".gpus", "%d GPUs in a node is out of range; choose 1 to %d", e.GPUs, maxNodeGPUs)
+				c.problems.Add(path+".gpus", "%d GPUs in a node is out of range; choose 1 to %d", e.GPUs, maxNodeGPUs)
 			}
 			c.except.gpus[e.Node] = e.GPUs
 		default:
@@ -42,9 +42,9 @@ func (c *compiler) exceptions() {
 // what names the exception in messages.
 func (e ExceptionSpec) what() string {
 	if e.Node != "" {
-		return fmt.Sprintf("node %q", clip(e.Node))
+		return fmt.Sprintf("node %q", Clip(e.Node))
 	}
-	return fmt.Sprintf("link %q", clip(e.Link))
+	return fmt.Sprintf("link %q", Clip(e.Link))
 }
 
 // nodeGPUs is the number of GPUs of a node that would have n.
@@ -73,10 +73,11 @@ func (c *compiler) unmet() {
 	for i, e := range c.spec.Cluster.Exceptions {
 		path := fmt.Sprintf("cluster.exceptions[%d]", i)
 		switch {
+		case c.lost[e.Node], c.gone(e.Link):
 		case e.Node != "" && !c.except.met["node "+e.Node]:
-			c.problems.add(path+".node", "unknown node %q; nodes are named like %q", clip(e.Node), c.in.Nodes[0].Name)
+			c.problems.Add(path+".node", "unknown node %q; nodes are named like %q", Clip(e.Node), c.in.Nodes[0].Name)
 		case e.Link != "" && !c.except.met["link "+e.Link]:
-			c.problems.add(path+".link", "unknown link %q; links are named like %q", clip(e.Link), c.in.Links[0].Name)
+			c.problems.Add(path+".link", "unknown link %q; links are named like %q", Clip(e.Link), c.in.Links[0].Name)
 		}
 	}
 }

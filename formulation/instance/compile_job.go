@@ -11,9 +11,9 @@ import (
 // jobs compiles all jobs, expanding those with a count.
 func (c *compiler) jobs() {
 	if len(c.spec.Jobs) == 0 {
-		c.problems.add("jobs", "list at least one job")
+		c.problems.Add("jobs", "list at least one job")
 	} else if !slices.ContainsFunc(c.spec.Jobs, func(j JobSpec) bool { return !j.Disabled }) {
-		c.problems.add("jobs", "every job is disabled; enable at least one")
+		c.problems.Add("jobs", "every job is disabled; enable at least one")
 	}
 	usable := len(c.problems) == 0 // cluster and profiles can be referred to
 	seen := map[string]bool{}
@@ -23,16 +23,16 @@ func (c *compiler) jobs() {
 			continue
 		}
 		count := max(1, spec.Count)
-		if spec.Count < 0 || spec.Count > maxJobs {
-			c.problems.add(path+".count", "%d jobs are too many or too few; choose 1 to %d in all", spec.Count, maxJobs)
+		if spec.Count < 0 || spec.Count > MaxJobs {
+			c.problems.Add(path+".count", "%d jobs are too many or too few; choose 1 to %d in all", spec.Count, MaxJobs)
 			continue
 		}
-		if len(c.in.Jobs)+count > maxJobs {
-			c.problems.add(path, "the jobs up to this one are more than %d", maxJobs)
+		if len(c.in.Jobs)+count > MaxJobs {
+			c.problems.Add(path, "the jobs up to this one are more than %d", MaxJobs)
 			return
 		}
 		if spec.Name == "" {
-			c.problems.add(path+".name", "a job needs a name")
+			c.problems.Add(path+".name", "a job needs a name")
 			continue
 		}
 		j, ok := c.job(path, spec, usable)
@@ -58,20 +58,20 @@ func (c *compiler) job(path string, s *JobSpec, usable bool) (j Job, ok bool) {
 			c.problems[i].Subject = s.Name
 		}
 	}()
-	bad := func(field, format string, args ...any) { c.problems.add(path+field, format, args...) }
+	bad := func(field, format string, args ...any) { c.problems.Add(path+field, format, args...) }
 
 	j = Job{
 		Model: s.Model, Batch: s.Batch, Workers: s.Workers, Iterations: max(1, s.Iterations), Weight: max(1, s.Weight),
 		Gang: s.Gang, Release: c.ceilTicks(path+".release", s.Release, One),
 	}
-	if s.Workers < 1 || s.Workers > maxGPUs {
-		bad(".workers", "%d workers; a job needs 1 to %d", s.Workers, maxGPUs)
+	if s.Workers < 1 || s.Workers > MaxGPUs {
+		bad(".workers", "%d workers; a job needs 1 to %d", s.Workers, MaxGPUs)
 	}
-	if s.Iterations < 0 || s.Iterations > maxIterations {
-		bad(".iterations", "%d iterations; choose 1 to %d", s.Iterations, maxIterations)
+	if s.Iterations < 0 || s.Iterations > MaxIterations {
+		bad(".iterations", "%d iterations; choose 1 to %d", s.Iterations, MaxIterations)
 	}
-	if s.Weight < 0 || s.Weight > maxWeight {
-		bad(".weight", "a weight of %d is out of range; choose 1 to %d", s.Weight, maxWeight)
+	if s.Weight < 0 || s.Weight > MaxWeight {
+		bad(".weight", "a weight of %d is out of range; choose 1 to %d", s.Weight, MaxWeight)
 	}
 	if s.Batch < 0 {
 		bad(".batch", "the batch size %d is negative", s.Batch)
@@ -94,13 +94,13 @@ func (c *compiler) job(path string, s *JobSpec, usable bool) (j Job, ok bool) {
 	case "node":
 		j.Within = WithinNode
 	default:
-		bad(".placement.within", "unknown limit %q; choose node, rack or cluster", clip(s.Placement.Within))
+		bad(".placement.within", "unknown limit %q; choose node, rack or cluster", Clip(s.Placement.Within))
 	}
 	if name := s.Placement.Policy; name != "" {
 		if at, ok := slices.BinarySearch(c.in.Policies, name); ok {
 			j.Policy = at + 1
 		} else if _, listed := c.spec.Cluster.Policies[name]; !listed {
-			bad(".placement.policy", "unknown policy %q%s", clip(name), didYouMean(name, slices.Sorted(maps.Keys(c.spec.Cluster.Policies)), "; list it in cluster.policies"))
+			bad(".placement.policy", "unknown policy %q%s", Clip(name), DidYouMean(name, slices.Sorted(maps.Keys(c.spec.Cluster.Policies)), "; list it in cluster.policies"))
 		}
 	}
 	allowed := c.allowedTypes(path, s)
@@ -115,6 +115,7 @@ func (c *compiler) job(path string, s *JobSpec, usable bool) (j Job, ok bool) {
 	}
 	j.Batch = reference.Batch
 	c.load(path, s, &j)
+	c.resident(path, s, &j)
 	c.rule(path, s, &j)
 	if len(c.problems) == before {
 		c.room(path, &j)
@@ -132,7 +133,7 @@ func (c *compiler) allowedTypes(path string, s *JobSpec) []bool {
 		if t, ok := c.types[name]; ok {
 			allowed[t] = true
 		} else {
-			c.problems.add(fmt.Sprintf("%s.placement.gpu_types[%d]", path, i), "%s", c.unknownType(name))
+			c.problems.Add(fmt.Sprintf("%s.placement.gpu_types[%d]", path, i), "%s", c.unknownType(name))
 		}
 	}
 	return allowed
@@ -145,8 +146,8 @@ func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool) *Profi
 	profiles := c.modelProfiles(s.Model)
 	if len(profiles) == 0 {
 		known := c.modelNames()
-		c.problems.add(path+".model", "no profile of model %q%s", clip(s.Model),
-			didYouMean(s.Model, known, "; add one under profiles, or choose "+strings.Join(known, ", ")))
+		c.problems.Add(path+".model", "no profile of model %q%s", Clip(s.Model),
+			DidYouMean(s.Model, known, "; add one under profiles, or choose "+strings.Join(known, ", ")))
 		return nil
 	}
 	var reference *Profile
@@ -158,8 +159,8 @@ func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool) *Profi
 		}
 		p, speed, ambiguous := c.profileFor(profiles, t, batch)
 		if ambiguous != "" {
-			c.problems.add(path+".batch", "model %q has profiles at batch sizes %s on %q; choose one",
-				clip(s.Model), batchSizes(profiles, ambiguous), ambiguous)
+			c.problems.Add(path+".batch", "model %q has profiles at batch sizes %s on %q; choose one",
+				Clip(s.Model), batchSizes(profiles, ambiguous), ambiguous)
 			return nil
 		}
 		if p == nil {
@@ -171,13 +172,13 @@ func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool) *Profi
 				return nil
 			}
 		} else if !sameLayers(reference, p) {
-			c.problems.add(path+".placement.gpu_types", "the profiles of %q on %q and %q split the model into different layers, so depths do not match; allow only one of these GPU types",
-				clip(s.Model), reference.GPU, p.GPU)
+			c.problems.Add(path+".placement.gpu_types", "the profiles of %q on %q and %q split the model into different layers, so depths do not match; allow only one of these GPU types",
+				Clip(s.Model), reference.GPU, p.GPU)
 			return nil
 		}
 		if s.Checkpointing && !slices.ContainsFunc(p.Layers, func(l Layer) bool { return l.Input > 0 }) {
-			c.problems.add(path+".checkpointing", "the profile of %q on %q does not tell what comes into its layers (input), as one that was taken with checkpointing does not; leave checkpointing out",
-				clip(s.Model), p.GPU)
+			c.problems.Add(path+".checkpointing", "the profile of %q on %q does not tell what comes into its layers (input), as one that was taken with checkpointing does not; leave checkpointing out",
+				Clip(s.Model), p.GPU)
 			return nil
 		}
 		j.On[t] = c.table(path, s, p, speed, j)
@@ -191,8 +192,8 @@ func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool) *Profi
 		if s.Batch != 0 {
 			at = fmt.Sprintf(" at batch %d", s.Batch)
 		}
-		c.problems.add(path+".model", "model %q has no profile for its GPU types%s, only on %s; choose one of these, or say what a GPU type is like: profiled_as: [{gpu: %s, speed: 1}]",
-			clip(s.Model), at, strings.Join(on, ", "), profiles[0].GPU)
+		c.problems.Add(path+".model", "model %q has no profile for its GPU types%s, only on %s; choose one of these, or say what a GPU type is like: profiled_as: [{gpu: %s, speed: 1}]",
+			Clip(s.Model), at, strings.Join(on, ", "), profiles[0].GPU)
 	}
 	return reference
 }
@@ -252,7 +253,7 @@ func (c *compiler) depths(path string, s *JobSpec, p *Profile, j *Job) bool {
 	chosen := slices.Clone(s.SPB.Depths)
 	for i, d := range chosen {
 		if !p.CutAllowed(d) {
-			c.problems.add(fmt.Sprintf("%s.spb.depths[%d]", path, i), "depth %d is not a cut of %q, whose depths go from 1 to %d; %s",
+			c.problems.Add(fmt.Sprintf("%s.spb.depths[%d]", path, i), "depth %d is not a cut of %q, whose depths go from 1 to %d; %s",
 				d, p.Model, full, nearestCuts(p, d))
 			return false
 		}
@@ -324,19 +325,19 @@ func nearestCuts(p *Profile, d int) string {
 // rule compiles the SPB rule; the job's depths may still be unknown.
 func (c *compiler) rule(path string, s *JobSpec, j *Job) {
 	before := len(c.problems)
-	bad := func(field, format string, args ...any) { c.problems.add(path+".spb."+field, format, args...) }
+	bad := func(field, format string, args ...any) { c.problems.Add(path+".spb."+field, format, args...) }
 	spb := &s.SPB
-	if spb.Cuts < 0 || spb.Cuts > maxDepths {
-		bad("cuts", "%d cuts; choose 1 to %d", spb.Cuts, maxDepths)
+	if spb.Cuts < 0 || spb.Cuts > MaxDepths {
+		bad("cuts", "%d cuts; choose 1 to %d", spb.Cuts, MaxDepths)
 	}
-	if len(spb.Depths) > maxDepths {
-		bad("depths", "%d depths are more than %d", len(spb.Depths), maxDepths)
+	if len(spb.Depths) > MaxDepths {
+		bad("depths", "%d depths are more than %d", len(spb.Depths), MaxDepths)
 	}
 	if len(spb.Depths) > 0 && spb.Cuts != 0 {
 		bad("depths", "give either cuts or depths, not both")
 	}
 	if spb.Measure != "" && spb.Measure != "backward_time" && spb.Measure != "layers" {
-		bad("measure", "unknown measure %q; choose backward_time or layers", clip(spb.Measure))
+		bad("measure", "unknown measure %q; choose backward_time or layers", Clip(spb.Measure))
 	}
 	if spb.Rule != "free" && (spb.MinFull != 0 || spb.MinMeanDepth != 0) {
 		bad("rule", "min_full and min_mean_depth belong to rule: free")
@@ -370,7 +371,7 @@ func (c *compiler) rule(path string, s *JobSpec, j *Job) {
 			j.Rule.MinShare = ceilMulDiv(whole, int64(spb.MinMeanDepth), int64(One))
 		}
 	default:
-		bad("rule", "unknown rule %q; choose full, ladder or free", clip(spb.Rule))
+		bad("rule", "unknown rule %q; choose full, ladder or free", Clip(spb.Rule))
 	}
 }
 
@@ -411,6 +412,6 @@ func (c *compiler) room(path string, j *Job) {
 		limit, what = inRack, "of its rack limit"
 	}
 	if j.Workers > limit {
-		c.problems.add(path+".workers", "%d workers exceed the %d GPUs %s", j.Workers, limit, what)
+		c.problems.Add(path+".workers", "%d workers exceed the %d GPUs %s", j.Workers, limit, what)
 	}
 }

@@ -75,7 +75,7 @@ func TestCompileRefusesOverflow(t *testing.T) {
 	_, err := Compile(slow, nil)
 	assert.ErrorContains(t, err, `a synchronisation of "a" may take more than`)
 
-	long := twoNodes(JobSpec{Name: "a", Model: "four", Workers: 1, Count: 40, Iterations: maxIterations})
+	long := twoNodes(JobSpec{Name: "a", Model: "four", Workers: 1, Count: 40, Iterations: MaxIterations})
 	long.TickUS = 1
 	for i := range long.Profiles[0].Layers {
 		long.Profiles[0].Layers[i].Forward = Duration(maxTicks) * 1000 / 5
@@ -99,4 +99,15 @@ func TestCompileRefusesOverflow(t *testing.T) {
 	_, err = Compile(negative, nil)
 	assert.ErrorContains(t, err, `jobs[0].release "a": must not be negative`)
 	assert.ErrorContains(t, err, `jobs[0].deadline "a": must not be negative`)
+}
+
+// TestUplinkTooFast: the fastest NIC times many nodes is more than an int64 holds.
+func TestUplinkTooFast(t *testing.T) {
+	spec := twoNodes(JobSpec{Name: "a", Model: "four", Workers: 1})
+	spec.Cluster.Racks[0] = RackSpec{Count: 2, Nodes: 500, GPUs: 1, GPU: "v100", NIC: MaxQuantity, Fabric: 1}
+	_, err := Compile(spec, nil)
+	require.ErrorContains(t, err, "cluster.racks[0].nic: the NICs of 500 nodes make an uplink that is too fast; give its speed as uplink")
+	spec.Cluster.Racks[0].Count = 1 // without uplinks
+	_, err = Compile(spec, nil)
+	require.NoError(t, err)
 }

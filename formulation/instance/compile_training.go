@@ -1,7 +1,7 @@
 package instance
 
-// maxAccumulate bounds the micro-batches of an iteration.
-const maxAccumulate = 1024
+// MaxAccumulate bounds the micro-batches of an iteration.
+const MaxAccumulate = 1024
 
 // states are the bytes that an optimizer keeps for each byte of parameters, beside these and
 // their gradients, where all have one precision.
@@ -9,12 +9,12 @@ var states = map[string]int64{"sgd": 0, "momentum": 1, "": 1, "adam": 2}
 
 // training checks how a job trains, and says how often its synchronisations reduce and gather.
 func (c *compiler) training(path string, s *JobSpec, j *Job) {
-	bad := func(field, format string, args ...any) { c.problems.add(path+field, format, args...) }
+	bad := func(field, format string, args ...any) { c.problems.Add(path+field, format, args...) }
 	if _, known := states[s.Optimizer]; !known {
-		bad(".optimizer", "unknown optimizer %q; choose sgd, momentum or adam", clip(s.Optimizer))
+		bad(".optimizer", "unknown optimizer %q; choose sgd, momentum or adam", Clip(s.Optimizer))
 	}
-	if s.Accumulate < 0 || s.Accumulate > maxAccumulate {
-		bad(".accumulate", "%d micro-batches; choose 1 to %d", s.Accumulate, maxAccumulate)
+	if s.Accumulate < 0 || s.Accumulate > MaxAccumulate {
+		bad(".accumulate", "%d micro-batches; choose 1 to %d", s.Accumulate, MaxAccumulate)
 		return
 	}
 	batches := int64(max(1, s.Accumulate))
@@ -25,7 +25,7 @@ func (c *compiler) training(path string, s *JobSpec, j *Job) {
 	case "zero3": // and parameters gathered before each pass
 		j.MoreReductions, j.MoreGathers = batches-1, 2*batches-1
 	default:
-		bad(".sharding", "unknown sharding %q; choose zero1, zero2 or zero3, or leave it out", clip(s.Sharding))
+		bad(".sharding", "unknown sharding %q; choose zero1, zero2 or zero3, or leave it out", Clip(s.Sharding))
 	}
 }
 

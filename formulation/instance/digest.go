@@ -8,7 +8,7 @@ import (
 
 // Digest returns a fingerprint of the compiled instance: equal for files that
 // compile to the same numbers, names and routes, however they are written. It
-// covers all that [Check] reads.
+// covers all that the checker reads.
 func (in *Instance) Digest() string {
 	h := sha256.New()
 	encoder := json.NewEncoder(h)

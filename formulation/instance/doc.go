@@ -1,6 +1,5 @@
 // Package instance holds the planning problem of JigSaw: clusters, layer
-// profiles, jobs and schedules, and the checker that decides whether a
-// schedule is valid. It knows no algorithm.
+// profiles, jobs and schedules. It knows no algorithm.
 //
 // # The problem
 //
@@ -24,6 +23,6 @@
 //
 // A [Spec] is what a person writes: names, units, defaults. [Compile] turns
 // it into an [Instance] of integers, rounding each duration up to whole ticks
-// once. A [Schedule] refers to the instance by index. [Check] tests the ten
-// rules of a valid schedule one by one and shares no code with any planner.
+// once. A [Schedule] refers to the instance by index. The package check
+// tests the ten rules of a valid schedule, codec reads and writes the files.
 package instance

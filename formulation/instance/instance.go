@@ -16,6 +16,9 @@ type (
 	JobID int
 )
 
+// NoJob is the job of what concerns none.
+const NoJob JobID = -1
+
 // Instance is a compiled [Spec]: all durations in ticks, all sizes in bytes,
 // all speeds in bit/s. It is immutable and safe for concurrent use. Bounds,
 // schedules and proofs are exact on these integers.
@@ -53,6 +56,7 @@ type Instance struct {
 type GPUType struct {
 	Name   string
 	Memory Bytes
+	Price  Price `json:"-"` // of an hour; what is valid does not depend on it
 }
 
 // Node is a server with identical GPUs, numbered contiguously.
@@ -124,8 +128,11 @@ type Job struct {
 	Release    Tick
 	Load       Tick `json:",omitempty"` // from admission to the first tasks
 	Deadline   Tick // 0: none
-	Gang       bool
-	Within     Within
+	// Resident are the GPUs that the job lives on, ascending, where it is in memory on them when
+	// the plan begins: a job that goes on. nil: it is not.
+	Resident []GPUID `json:",omitempty"`
+	Gang     bool
+	Within   Within
 	// Policy that the routes of synchronisations obey, an index into Instance.Policies
 	// from 1; 0: none.
 	Policy int `json:",omitempty"`
@@ -244,6 +251,7 @@ func (j *Job) appendKind(b []byte) []byte {
 	}
 	b = appendNumbers(b, j.SegmentBytes...)
 	b = appendNumbers(b, j.Rule.Fixed...)
+	b = appendNumbers(b, j.Resident...)
 	for _, c := range j.On {
 		if c == nil {
 			c = &Costs{}

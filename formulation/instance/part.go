@@ -77,7 +77,9 @@ func (in *Instance) Part(jobs []JobID, nodes []NodeID, taken []LinkID) *Part {
 
 	at := make([]JobID, len(in.Jobs)) // per job of the whole: its index, from 1
 	for _, j := range jobs {
-		p.Jobs = append(p.Jobs, in.Jobs[j])
+		job := in.Jobs[j]
+		job.Resident = p.within(job.Resident)
+		p.Jobs = append(p.Jobs, job)
 		at[j] = JobID(len(p.Jobs))
 	}
 	for _, class := range in.classes {
@@ -92,6 +94,18 @@ func (in *Instance) Part(jobs []JobID, nodes []NodeID, taken []LinkID) *Part {
 		}
 	}
 	return p
+}
+
+// within returns GPUs as the part numbers them; nil where it has not all of them.
+func (p *Part) within(gpus []GPUID) (here []GPUID) {
+	for _, g := range gpus {
+		at, ok := slices.BinarySearch(p.GPUsOf, g)
+		if !ok {
+			return nil
+		}
+		here = append(here, GPUID(at))
+	}
+	return here
 }
 
 // partLinks returns the links of the nodes and the trunks on the routes between

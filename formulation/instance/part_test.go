@@ -1,4 +1,4 @@
-package instance
+package instance_test
 
 import (
 	"math/rand/v2"
@@ -7,6 +7,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 const threeRacks = `
@@ -28,31 +31,38 @@ jobs:
   - {name: j3, model: m, batch: 8, workers: 1, iterations: 4, weight: 1, spb: {rule: ladder}}
 `
 
+func compileText(t *testing.T, text string) *instance.Instance {
+	d, err := codec.Decode([]byte(text))
+	require.NoError(t, err)
+	in, err := d.Compile(nil)
+	require.NoError(t, err)
+	return in
+}
+
 // TestPartSpans: synchronisations within a part use the links that they use in the
 // whole, and none of those taken.
 func TestPartSpans(t *testing.T) {
-	in, err := compileText(threeRacks)
-	require.NoError(t, err)
-	var trunks []LinkID
+	in := compileText(t, threeRacks)
+	var trunks []instance.LinkID
 	for l := range in.Links {
-		if k := in.Links[l].Kind; k == RackUp || k == RackDown {
-			trunks = append(trunks, LinkID(l))
+		if k := in.Links[l].Kind; k == instance.RackUp || k == instance.RackDown {
+			trunks = append(trunks, instance.LinkID(l))
 		}
 	}
 	require.NotEmpty(t, trunks)
 	rng := rand.New(rand.NewPCG(1, 1))
 	routed, cut, refused := 0, 0, 0
 	for range 2000 {
-		var nodes []NodeID
+		var nodes []instance.NodeID
 		for n := range in.Nodes {
 			if rng.IntN(2) == 0 {
-				nodes = append(nodes, NodeID(n))
+				nodes = append(nodes, instance.NodeID(n))
 			}
 		}
 		if len(nodes) == 0 {
 			continue
 		}
-		var taken []LinkID
+		var taken []instance.LinkID
 		if rng.IntN(2) == 0 {
 			taken = append(taken, trunks[rng.IntN(len(trunks))])
 		}
@@ -63,9 +73,9 @@ func TestPartSpans(t *testing.T) {
 			require.Equal(t, whole.Type, p.GPUs[g].Type)
 			require.Equal(t, in.Racks[whole.Rack].Name, p.Racks[part.Rack].Name)
 		}
-		var home, there []GPUID
+		var home, there []instance.GPUID
 		for _, g := range rng.Perm(len(p.GPUs))[:1+rng.IntN(len(p.GPUs))] {
-			home = append(home, GPUID(g))
+			home = append(home, instance.GPUID(g))
 		}
 		slices.Sort(home)
 		for _, g := range home {
@@ -73,7 +83,7 @@ func TestPartSpans(t *testing.T) {
 		}
 		got, ok := p.Span(home)
 		want, routable := in.Span(there)
-		if slices.ContainsFunc(want.Uses, func(u LinkUse) bool { return slices.Contains(taken, u.Link) }) {
+		if slices.ContainsFunc(want.Uses, func(u instance.LinkUse) bool { return slices.Contains(taken, u.Link) }) {
 			require.False(t, ok)
 			refused++
 			continue
@@ -98,27 +108,26 @@ func TestPartSpans(t *testing.T) {
 
 // TestPartSchedules: what a part takes out of a schedule it puts back.
 func TestPartSchedules(t *testing.T) {
-	in, err := compileText(threeRacks)
-	require.NoError(t, err)
-	whole := &Schedule{Residency: [][]GPUID{{4, 5}, {0, 1, 2}, {12, 14}, {5}}}
+	in := compileText(t, threeRacks)
+	whole := &instance.Schedule{Residency: [][]instance.GPUID{{4, 5}, {0, 1, 2}, {12, 14}, {5}}}
 	for j, home := range whole.Residency {
-		at := Tick(100 * j)
+		at := instance.Tick(100 * j)
 		for i := range in.Jobs[j].Iterations {
 			for n, g := range home {
-				whole.Tasks = append(whole.Tasks, Task{Job: JobID(j), Iteration: i + 1, GPU: g, Start: at + Tick(n), End: at + 10})
+				whole.Tasks = append(whole.Tasks, instance.Task{Job: instance.JobID(j), Iteration: i + 1, GPU: g, Start: at + instance.Tick(n), End: at + 10})
 			}
 			if len(home) > 1 {
-				whole.Syncs = append(whole.Syncs, Sync{Job: JobID(j), Iteration: i + 1, Start: at + 10, End: at + 12, Rate: 1})
+				whole.Syncs = append(whole.Syncs, instance.Sync{Job: instance.JobID(j), Iteration: i + 1, Start: at + 10, End: at + 12, Rate: 1})
 			}
 			at += 12
 		}
 	}
 	require.True(t, whole.Sorted())
-	p := in.Part([]JobID{0, 2, 3}, []NodeID{1, 3, 4}, nil)
-	assert.Equal(t, [][]JobID{{0, 1}, {2}}, p.Classes())
+	p := in.Part([]instance.JobID{0, 2, 3}, []instance.NodeID{1, 3, 4}, nil)
+	assert.Equal(t, [][]instance.JobID{{0, 1}, {2}}, p.Classes())
 	part := p.Of(whole)
 	require.True(t, part.Sorted())
-	assert.Equal(t, [][]GPUID{{0, 1}, {4, 6}, {1}}, part.Residency)
+	assert.Equal(t, [][]instance.GPUID{{0, 1}, {4, 6}, {1}}, part.Residency)
 	assert.Len(t, part.Tasks, 3*2+3*2+4)
 	assert.Len(t, part.Syncs, 3+3)
 
@@ -127,28 +136,28 @@ func TestPartSchedules(t *testing.T) {
 	assert.Equal(t, whole, again)
 
 	// All jobs from their parts.
-	rest := in.Part([]JobID{1}, []NodeID{0}, nil)
-	sum := &Schedule{Residency: make([][]GPUID, len(in.Jobs))}
+	rest := in.Part([]instance.JobID{1}, []instance.NodeID{0}, nil)
+	sum := &instance.Schedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
 	p.Add(sum, part)
 	rest.Add(sum, rest.Of(whole))
 	sum.Sort()
 	assert.Equal(t, whole, sum)
 
 	// A change of the part changes its jobs alone.
-	part.Residency[1] = []GPUID{5, 6}
+	part.Residency[1] = []instance.GPUID{5, 6}
 	for i := range part.Tasks {
 		if k := &part.Tasks[i]; k.Job == 1 && k.GPU == 4 {
 			k.GPU = 5
 		}
 	}
 	p.Put(again, part)
-	assert.Equal(t, []GPUID{13, 14}, again.Residency[2])
+	assert.Equal(t, []instance.GPUID{13, 14}, again.Residency[2])
 	for i, k := range again.Tasks {
 		if k.Job == 2 && whole.Tasks[i].GPU == 12 {
-			assert.Equal(t, GPUID(13), k.GPU)
+			assert.Equal(t, instance.GPUID(13), k.GPU)
 		} else {
 			assert.Equal(t, whole.Tasks[i], k)
 		}
 	}
-	assert.Equal(t, []GPUID{12, 14}, whole.Residency[2])
+	assert.Equal(t, []instance.GPUID{12, 14}, whole.Residency[2])
 }

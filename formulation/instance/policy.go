@@ -139,7 +139,7 @@ func (c *compiler) policies(switches int, trunks []trunk) {
 		return
 	}
 	if len(in.Racks) > maxPolicyRacks {
-		c.problems.add("cluster.policies", "policies are for clusters of up to %d racks; this one has %d", maxPolicyRacks, len(in.Racks))
+		c.problems.Add("cluster.policies", "policies are for clusters of up to %d racks; this one has %d", maxPolicyRacks, len(in.Racks))
 		return
 	}
 	names := c.labels(switches)
@@ -149,16 +149,16 @@ func (c *compiler) policies(switches int, trunks []trunk) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(spec)) {
 		if !printable(name) || strings.TrimSpace(name) == "" || len(name) > 200 {
-			c.problems.add("cluster.policies", "%q: a policy needs a printable name of 1 to 200 bytes", clip(name))
+			c.problems.Add("cluster.policies", "%q: a policy needs a printable name of 1 to 200 bytes", Clip(name))
 			continue
 		}
 		p := spec[name]
 		if len(p.MustPass)+len(p.Avoid)+len(p.Prefer) == 0 {
-			c.problems.add("cluster.policies", "policy %q says nothing; give must_pass, avoid or prefer", clip(name))
+			c.problems.Add("cluster.policies", "policy %q says nothing; give must_pass, avoid or prefer", Clip(name))
 			continue
 		}
 		if len(p.MustPass)+len(p.Prefer) > maxPolicyLabels {
-			c.problems.add("cluster.policies", "policy %q has more than %d labels to pass or prefer", clip(name), maxPolicyLabels)
+			c.problems.Add("cluster.policies", "policy %q has more than %d labels to pass or prefer", Clip(name), maxPolicyLabels)
 			continue
 		}
 		a, ok := c.automaton(name, p, names, switches, trunks)
@@ -225,8 +225,8 @@ func (c *compiler) automaton(name string, p PolicySpec, names labelled, switches
 		if len(names.switches[label])+len(names.links[label]) == 0 {
 			known := slices.Concat(slices.Collect(maps.Keys(names.switches)), slices.Collect(maps.Keys(names.links)))
 			slices.Sort(known)
-			c.problems.add("cluster.policies", "policy %q, %s: no switch or link between switches is named or labelled %q%s", clip(name), key, clip(label),
-				didYouMean(label, known, ""))
+			c.problems.Add("cluster.policies", "policy %q, %s: no switch or link between switches is named or labelled %q%s", Clip(name), key, Clip(label),
+				DidYouMean(label, known, ""))
 			ok = false
 		}
 		for _, s := range names.switches[label] {

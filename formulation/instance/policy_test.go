@@ -210,15 +210,12 @@ func TestPolicyRoutes(t *testing.T) {
 				}
 			}
 		}
-		// What the checker walks is what planners are told, and groups are an equivalence.
+		// Groups are an equivalence.
 		job, all := &in.Jobs[0], make([]GPUID, len(in.GPUs))
 		for g := range all {
 			all[g] = GPUID(g)
 		}
-		span, ok := in.SpanOf(job, all)
-		ring := (&checker{in: in}).ring(job.Policy, all)
-		require.Equal(t, ok, ring.slowest > 0, "seed %d", seed)
-		require.Len(t, ring.uses, map[bool]int{true: len(span.Uses), false: len(ring.uses)}[ok])
+		span, _ := in.SpanOf(job, all)
 		joined := in.JoinedFor(job)
 		for a := range joined {
 			for b := range joined {
@@ -277,4 +274,55 @@ func TestDegradedLinks(t *testing.T) {
 	assert.EqualValues(t, 8e9*333333/1000000, speed["ns0.up"])
 	assert.EqualValues(t, 8e9, speed["ns0.down"])
 	assert.EqualValues(t, 8e9, speed["l0.rev"])
+}
+
+// TestKeepsRoutes lets every link of random networks fail: where routes are kept, no two nodes have another way
+// than before, with the policy or without; where they are not, some have.
+func TestKeepsRoutes(t *testing.T) {
+	seeds, kept, changed := uint64(150), 0, 0
+	if testing.Short() {
+		seeds = 50
+	}
+	for seed := range seeds {
+		n := drawNet(rand.New(rand.NewPCG(seed, 9)))
+		whole, err := Compile(n.spec, nil)
+		require.NoError(t, err)
+		for _, l := range whole.Links {
+			if l.Kind != Trunk || l.Failed {
+				continue
+			}
+			spec := *n.spec
+			spec.Cluster.FailedLinks = append(slices.Clone(n.spec.Cluster.FailedLinks), l.Name)
+			broken, err := Compile(&spec, nil)
+			require.NoError(t, err)
+			other := false // route
+			for a := range whole.Racks {
+				for b := range whole.Racks {
+					before, _ := whole.routes.path(nil, a, b)
+					now, ok := broken.routes.path(nil, a, b)
+					other = other || ok && !slices.Equal(now, before)
+					before, _ = whole.routes.obeying[0].way(a, b)
+					now, ok = broken.routes.obeying[0].way(a, b)
+					other = other || ok && !slices.Equal(now, before)
+					if a < b && broken.KeepsRoutes(whole) {
+						for _, job := range []*Job{{}, &broken.Jobs[0]} {
+							home := []GPUID{GPUID(a), GPUID(b)}
+							was, _ := whole.SpanOf(job, home)
+							if is, ok := broken.SpanOf(job, home); ok {
+								require.Equal(t, was.Uses, is.Uses, "seed %d, %s", seed, l.Name)
+							}
+						}
+					}
+				}
+			}
+			require.Equal(t, !other, broken.KeepsRoutes(whole), "seed %d, %s", seed, l.Name)
+			if other {
+				changed++
+			} else {
+				kept++
+			}
+		}
+	}
+	assert.Greater(t, kept, int(seeds))
+	assert.Greater(t, changed, int(seeds)/2)
 }

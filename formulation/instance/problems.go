@@ -34,7 +34,7 @@ func (p Problem) String() string {
 	if p.Path != "" {
 		b.WriteString(p.Path)
 		if p.Subject != "" {
-			fmt.Fprintf(&b, " %q", clip(p.Subject))
+			fmt.Fprintf(&b, " %q", Clip(p.Subject))
 		}
 		b.WriteString(": ")
 	}
@@ -53,18 +53,18 @@ func (p Problems) Error() string {
 	return "instance: " + strings.Join(lines, "\ninstance: ")
 }
 
-// maxProblems keeps a hopeless file from filling the screen.
-const maxProblems = 50
+// MaxProblems keeps a hopeless file from filling the screen.
+const MaxProblems = 50
 
-// add appends a problem unless there are too many already.
-func (p *Problems) add(path, format string, args ...any) {
-	if len(*p) < maxProblems {
+// Add appends a problem unless there are too many already.
+func (p *Problems) Add(path, format string, args ...any) {
+	if len(*p) < MaxProblems {
 		*p = append(*p, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 	}
 }
 
-// sort brings the problems into the order of the file.
-func (p Problems) sort() {
+// Sort brings the problems into the order of the file.
+func (p Problems) Sort() {
 	slices.SortStableFunc(p, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
@@ -76,4 +76,45 @@ func (p Problems) err() error {
 		return nil
 	}
 	return p
+}
+
+// DidYouMean proposes the name nearest to one that is not there, or else what otherwise says.
+func DidYouMean(name string, names []string, otherwise string) string {
+	fold := func(s string) string {
+		return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(s))
+	}
+	best, least := "", 3
+	for _, known := range names {
+		if len(name) <= 100 {
+			if distance := editDistance(fold(name), fold(known)); distance < least && distance < len(known) {
+				best, least = known, distance
+			}
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return otherwise
+}
+
+// editDistance is the least number of insertions, deletions and
+// substitutions of bytes that turn a into b (Levenshtein).
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
 }

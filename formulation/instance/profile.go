@@ -124,22 +124,22 @@ func (p *Profile) Validate() Problems {
 	var problems Problems
 	name := func(path, name, what string) {
 		if strings.TrimSpace(name) == "" || len(name) > 200 || !printable(name) {
-			problems.add(path, "%q: %s needs a printable name of 1 to 200 bytes", clip(name), what)
+			problems.Add(path, "%q: %s needs a printable name of 1 to 200 bytes", Clip(name), what)
 		}
 	}
 	name("model", p.Model, "a model")
 	name("gpu", p.GPU, "the GPU it was measured on")
 	if p.Batch < 1 || p.Batch > MaxBatch {
-		problems.add("batch", "the batch size is %d; choose 1 to %d", p.Batch, MaxBatch)
+		problems.Add("batch", "the batch size is %d; choose 1 to %d", p.Batch, MaxBatch)
 	}
 	if p.Precision != "" && p.Precision != "bf16" && p.Precision != "fp16" {
-		problems.add("precision", "unknown precision %q; write bf16 or fp16, or leave it out where the optimizer keeps what weights are kept in", clip(p.Precision))
+		problems.Add("precision", "unknown precision %q; write bf16 or fp16, or leave it out where the optimizer keeps what weights are kept in", Clip(p.Precision))
 	}
-	if p.Workspace < 0 || p.Workspace > maxQuantity {
-		problems.add("workspace", "%d bytes is not between 0 and 2^56", int64(p.Workspace))
+	if p.Workspace < 0 || p.Workspace > MaxQuantity {
+		problems.Add("workspace", "%d bytes is not between 0 and 2^56", int64(p.Workspace))
 	}
 	if n := len(p.Layers); n == 0 || n > MaxLayers {
-		problems.add("layers", "a profile needs 1 to %d layers, not %d", MaxLayers, n)
+		problems.Add("layers", "a profile needs 1 to %d layers, not %d", MaxLayers, n)
 		return problems
 	}
 	figures := [6]string{"forward", "backward", "parameters", "activations", "input", "output"}
@@ -151,20 +151,20 @@ func (p *Profile) Validate() Problems {
 			name(path+".name", l.Name, "a layer")
 		}
 		for k, v := range [6]int64{int64(l.Forward), int64(l.Backward), int64(l.Parameters), int64(l.Activations), int64(l.Input), int64(l.Output)} {
-			if v < 0 || v > maxQuantity {
-				problems.add(path+"."+figures[k], "%d is not between 0 and 2^56", v)
-			} else if sums[k] <= maxQuantity {
+			if v < 0 || v > MaxQuantity {
+				problems.Add(path+"."+figures[k], "%d is not between 0 and 2^56", v)
+			} else if sums[k] <= MaxQuantity {
 				sums[k] += v // stops well before it could overflow
 			}
 		}
 	}
 	for k, v := range sums {
-		if v > maxQuantity {
-			problems.add("layers", "the sum of %s is above 2^56", figures[k])
+		if v > MaxQuantity {
+			problems.Add("layers", "the sum of %s is above 2^56", figures[k])
 		}
 	}
 	if sums[0]+sums[1] == 0 {
-		problems.add("layers", "no layer takes any time")
+		problems.Add("layers", "no layer takes any time")
 	}
 	return problems
 }

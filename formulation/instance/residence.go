@@ -21,6 +21,12 @@ const (
 // fit together may run one after the other.
 func (in *Instance) Queues() bool { return in.Residence == WhileRunning }
 
+// Resumes reports whether some jobs are in memory when the plan begins, so that it goes on
+// from another.
+func (in *Instance) Resumes() bool {
+	return slices.ContainsFunc(in.Jobs, func(j Job) bool { return j.Resident != nil })
+}
+
 // MostWritten is how many tasks a plan may have that writes every one of them out.
 const MostWritten = 50_000_000
 
@@ -64,7 +70,7 @@ func (in *Instance) Resident() *Instance {
 }
 
 // Roomy returns [Instance.Resident] with memory for all jobs at once: what of a job has room
-// on an otherwise empty GPU needs nothing there, and what has not, still has not. It is a relaxation of the
+// on an otherwise empty GPU needs nothing there, and what has not needs all of it while it runs. It is a relaxation of the
 // receiver: whatever schedule is valid for the receiver is valid for it, and so holds a bound on it
 // for the receiver. The receiver itself where jobs hold memory for the whole plan.
 func (in *Instance) Roomy() *Instance {
@@ -72,10 +78,6 @@ func (in *Instance) Roomy() *Instance {
 		return in
 	}
 	roomy := in.Resident()
-	roomy.Types = slices.Clone(in.Types)
-	for t := range roomy.Types {
-		roomy.Types[t].Memory = plenty
-	}
 	for i := range roomy.Jobs {
 		j := &roomy.Jobs[i]
 		j.On = slices.Clone(j.On)
@@ -85,8 +87,8 @@ func (in *Instance) Roomy() *Instance {
 			}
 			free := &Costs{Time: costs.Time, Ephemeral: make([]Bytes, len(costs.Ephemeral))}
 			for d, kept := range costs.Ephemeral {
-				if addBytes(costs.Persistent, kept) > in.Types[t].Memory {
-					free.Ephemeral[d] = plenty + 1
+				if costs.Persistent > in.Types[t].Memory-kept {
+					free.Ephemeral[d] = kept + min(costs.Persistent, math.MaxInt64-kept)
 				}
 			}
 			j.On[t] = free
@@ -95,9 +97,6 @@ func (in *Instance) Roomy() *Instance {
 	roomy.classes = classify(roomy.Jobs)
 	return roomy
 }
-
-// plenty is memory of which jobs need nothing, or more than all.
-const plenty = Bytes(1) << 40
 
 // RoomFor reports whether a worker of the job at its shallowest admissible depth finds room
 // on an otherwise empty GPU of that type.
@@ -113,7 +112,7 @@ func (in *Instance) RoomFor(id JobID, t TypeID) bool {
 			least++
 		}
 	}
-	return addBytes(costs.Persistent, costs.Ephemeral[least]) <= in.Types[t].Memory
+	return costs.Persistent <= in.Types[t].Memory-costs.Ephemeral[least]
 }
 
 // residence compiles how long jobs are in memory.
@@ -122,19 +121,19 @@ func (c *compiler) residence() {
 	case "", WholePlan:
 	case WhileRunning:
 		if c.in.Objective.Periodic() {
-			c.problems.add("residence", "a plan that repeats has all its jobs in memory all the time; remove residence, or change the objective")
+			c.problems.Add("residence", "a plan that repeats has all its jobs in memory all the time; remove residence, or change the objective")
 			return
 		}
 		c.in.Residence = WhileRunning
 	default:
-		c.problems.add("residence", "unknown residence %q; choose plan or run", clip(string(c.spec.Residence)))
+		c.problems.Add("residence", "unknown residence %q; choose plan or run", Clip(string(c.spec.Residence)))
 	}
 	rate := c.spec.Cluster.LoadRate
 	switch {
 	case rate < 0:
-		c.problems.add("cluster.load_rate", "must not be negative")
+		c.problems.Add("cluster.load_rate", "must not be negative")
 	case rate > 0 && !c.in.Queues():
-		c.problems.add("cluster.load_rate", "jobs are loaded during a plan only with residence: run; add that or remove load_rate")
+		c.problems.Add("cluster.load_rate", "jobs are loaded during a plan only with residence: run; add that or remove load_rate")
 	}
 }
 
@@ -142,9 +141,9 @@ func (c *compiler) residence() {
 func (c *compiler) load(path string, s *JobSpec, j *Job) {
 	switch rate := c.spec.Cluster.LoadRate; {
 	case s.Load < 0:
-		c.problems.add(path+".load", "must not be negative")
+		c.problems.Add(path+".load", "must not be negative")
 	case s.Load > 0 && !c.in.Queues():
-		c.problems.add(path+".load", "jobs are loaded during a plan only with residence: run; add that or remove load")
+		c.problems.Add(path+".load", "jobs are loaded during a plan only with residence: run; add that or remove load")
 	case s.Load > 0:
 		j.Load = c.ceilTicks(path+".load", s.Load, One)
 	case rate > 0:
@@ -154,7 +153,7 @@ func (c *compiler) load(path string, s *JobSpec, j *Job) {
 				microseconds := ceilMulDiv(int64(costs.Persistent), 8_000_000, int64(rate))
 				ticks := Tick(ceilMulDiv(microseconds, 1, c.in.TickUS))
 				if ticks > maxTicks {
-					c.problems.add(path+".load", "%v at %v take more than %d ticks; choose a longer tick_us or a faster load_rate", costs.Persistent, rate, maxTicks)
+					c.problems.Add(path+".load", "%v at %v take more than %d ticks; choose a longer tick_us or a faster load_rate", costs.Persistent, rate, maxTicks)
 					ticks = 0
 				}
 				j.Load = ticks
@@ -162,6 +161,37 @@ func (c *compiler) load(path string, s *JobSpec, j *Job) {
 			}
 		}
 	}
+}
+
+// resident compiles where a job is in memory when the plan begins: it is not loaded then.
+func (c *compiler) resident(path string, s *JobSpec, j *Job) {
+	if len(s.Resident) == 0 {
+		return
+	}
+	bad := func(format string, args ...any) { c.problems.Add(path+".resident", format, args...) }
+	switch {
+	case c.in.Objective.Periodic():
+		bad("a plan that repeats has no beginning; remove resident, or change the objective")
+		return
+	case s.Count > 1:
+		bad("%d jobs cannot be in memory in one place; give each an entry of its own", s.Count)
+		return
+	case len(s.Resident) != s.Workers:
+		bad("%d GPUs for %d workers; give one for each", len(s.Resident), s.Workers)
+		return
+	}
+	for _, g := range s.Resident {
+		if g < 0 || g >= len(c.in.GPUs) {
+			bad("there is no GPU %d; they are numbered 0 to %d", g, len(c.in.GPUs)-1)
+			return
+		}
+		j.Resident = append(j.Resident, GPUID(g))
+	}
+	slices.Sort(j.Resident)
+	if len(slices.Compact(slices.Clone(j.Resident))) < s.Workers {
+		bad("a GPU is listed twice")
+	}
+	j.Load = 0
 }
 
 // Miniature returns the instance with so many iterations of every job, at least 1, all of
@@ -172,7 +202,7 @@ func (in *Instance) Miniature(iterations []int) *Instance {
 	small.Jobs = slices.Clone(small.Jobs)
 	for i := range small.Jobs {
 		j := &small.Jobs[i]
-		j.Iterations, j.Release, j.Deadline = iterations[i], 0, 0
+		j.Iterations, j.Release, j.Deadline, j.Resident = iterations[i], 0, 0, nil
 	}
 	small.classes = classify(small.Jobs)
 	return &small

@@ -101,6 +101,28 @@ func (r *routes) ring(in *Instance, policy int, nodes []NodeID) ([]LinkUse, bool
 	return uses, true
 }
 
+// KeepsRoutes reports whether every route between racks is that of another instance of the same switches
+// and links, of which fewer have failed: some may be lost, none is another.
+func (in *Instance) KeepsRoutes(other *Instance) bool {
+	for a := range in.Racks {
+		for b := range in.Racks {
+			now, ok := in.routes.path(nil, a, b)
+			if before, _ := other.routes.path(nil, a, b); ok && !slices.Equal(now, before) {
+				return false
+			}
+		}
+	}
+	for i := range in.routes.obeying {
+		now, before := &in.routes.obeying[i], &other.routes.obeying[i]
+		for at, ok := range now.found {
+			if ok && (!before.found[at] || !slices.Equal(now.ways[at], before.ways[at])) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // JoinedFor is [Instance.Joined] for the routes of a job: with a policy, a rack is in no
 // group, -1, where not even two nodes of the rack have a route that obeys it. Routes that
 // obey a policy go on to one that obeys it, so that racks with routes both ways form groups.
@@ -138,6 +160,19 @@ func (in *Instance) Joined() []int {
 func (in *Instance) Ends(l LinkID) (from, to int, ok bool) {
 	ends := in.routes.ends[l]
 	return ends[0], ends[1], ends[0] != ends[1]
+}
+
+// LastHop returns the last link of the route from a rack's switch to another switch; ok is
+// false where there is none. The hops before it lead to the switch that this link begins at.
+func (in *Instance) LastHop(rack, to int) (l LinkID, ok bool) {
+	l = in.routes.tree[rack][to]
+	return l, l != noLink
+}
+
+// PolicyRoute returns the links of the route between two racks that obeys a policy, which
+// counts from 1 as [Job.Policy] does; ok is false where there is none.
+func (in *Instance) PolicyRoute(policy, from, to int) (links []LinkID, ok bool) {
+	return in.routes.obeying[policy-1].way(from, to)
 }
 
 // Switch returns the switch of a rack.

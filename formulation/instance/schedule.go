@@ -7,7 +7,7 @@ import (
 )
 
 // Schedule is a plan for an [Instance]: where every job lives and when each of
-// its iterations computes and synchronises. [Check] decides whether it is
+// its iterations computes and synchronises. The package check decides whether it is
 // valid; the methods below are for valid schedules.
 //
 // In a periodic plan times are unrolled: they may pass the period, a GPU or
@@ -49,22 +49,24 @@ func (s *Schedule) Sort() {
 	for _, gpus := range s.Residency {
 		slices.Sort(gpus)
 	}
-	slices.SortFunc(s.Tasks, compareTasks)
-	slices.SortFunc(s.Syncs, compareSyncs)
+	slices.SortFunc(s.Tasks, Task.Compare)
+	slices.SortFunc(s.Syncs, Sync.Compare)
 }
 
 // Sorted reports whether the schedule is as [Schedule.Sort] leaves it.
 func (s *Schedule) Sorted() bool {
-	return slices.IsSortedFunc(s.Tasks, compareTasks) && slices.IsSortedFunc(s.Syncs, compareSyncs) &&
+	return slices.IsSortedFunc(s.Tasks, Task.Compare) && slices.IsSortedFunc(s.Syncs, Sync.Compare) &&
 		!slices.ContainsFunc(s.Residency, func(gpus []GPUID) bool { return !slices.IsSorted(gpus) })
 }
 
-func compareTasks(a, b Task) int {
-	return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Iteration, b.Iteration), cmp.Compare(a.GPU, b.GPU))
+// Compare orders tasks by job, iteration and GPU.
+func (t Task) Compare(u Task) int {
+	return cmp.Or(cmp.Compare(t.Job, u.Job), cmp.Compare(t.Iteration, u.Iteration), cmp.Compare(t.GPU, u.GPU))
 }
 
-func compareSyncs(a, b Sync) int {
-	return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Iteration, b.Iteration))
+// Compare orders synchronisations by job and iteration.
+func (y Sync) Compare(z Sync) int {
+	return cmp.Or(cmp.Compare(y.Job, z.Job), cmp.Compare(y.Iteration, z.Iteration))
 }
 
 // Clone returns a copy that shares nothing with the schedule.

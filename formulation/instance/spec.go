@@ -91,6 +91,9 @@ type ClusterSpec struct {
 	// from the third node of the first rack, "r0.down" to that rack, and "a-b.fwd" and
 	// "a-b.rev" are a pair of the full form.
 	FailedLinks []string `yaml:"failed_links,omitempty" json:"failed_links,omitempty"`
+	// FailedNodes names nodes that are out of service: the cluster has neither their GPUs nor
+	// their links.
+	FailedNodes []string `yaml:"failed_nodes,omitempty" json:"failed_nodes,omitempty"`
 	// LoadRate is the speed at which a job's persistent bytes come into a GPU's memory;
 	// 0 means that loading takes no time. Only where residence is run.
 	LoadRate BitRate `yaml:"load_rate,omitempty" json:"load_rate,omitempty" absent:"loading takes no time"`
@@ -123,6 +126,8 @@ type GPUTypeSpec struct {
 	Name string `yaml:"name" json:"name"`
 	// Memory of one GPU.
 	Memory Bytes `yaml:"memory" json:"memory"`
+	// PricePerHour of one GPU; see [Instance.Cost].
+	PricePerHour Price `yaml:"price_per_hour,omitempty" json:"price_per_hour,omitempty"`
 	// ProfiledAs says whose measurements serve for this type, the first that
 	// a model has a profile for. Empty means its own name at speed 1.
 	ProfiledAs []ProfiledAs `yaml:"profiled_as,omitempty" json:"profiled_as,omitempty" absent:"its own profiles"`
@@ -226,6 +231,9 @@ type JobSpec struct {
 	// Load is how long the job is in memory before its first tasks may start; 0 means as
 	// long as its persistent bytes take at the cluster's load rate. Only where residence is run.
 	Load Duration `yaml:"load,omitempty" json:"load,omitempty" absent:"persistent bytes / load_rate"`
+	// Resident are the GPUs, by number, on which the job is in memory when the plan begins: it
+	// lives there, and is not loaded. Empty means that it is in memory nowhere yet.
+	Resident []int `yaml:"resident,omitempty" json:"resident,omitempty" absent:"it is in memory nowhere"`
 	// Deadline counts from time 0; 0 means none.
 	Deadline Duration `yaml:"deadline,omitempty" json:"deadline,omitempty" absent:"none"`
 	// Optimizer sets the copies of the parameters held: sgd 2 (weights and

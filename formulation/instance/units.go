@@ -29,6 +29,10 @@ type Duration int64
 // with at most six digits after the point ("0.75"), or a percentage ("75%").
 type Ratio int64
 
+// Price is money per hour in millionths of a currency, which is nobody's business here. In files: a
+// decimal with at most six digits after the point ("2.50").
+type Price int64
+
 // Tick counts the instance's unit of time; see [Instance.TickUS].
 type Tick int64
 
@@ -53,9 +57,9 @@ var (
 	ratioUnits = []unit{{"%", int64(One) / 100}, {"", int64(One)}}
 )
 
-// maxQuantity bounds every parsed quantity so that sums and small products of
+// MaxQuantity bounds every parsed quantity so that sums and small products of
 // compiled integers stay far from overflow.
-const maxQuantity = 1 << 56
+const MaxQuantity = 1 << 56
 
 // parseQuantity reads a decimal number followed by one of the units and
 // returns the exact integer in the base unit; a remainder is an error.
@@ -78,12 +82,12 @@ func parseQuantity(text, what, example string, units []unit) (int64, error) {
 		if !r.IsInt() {
 			return 0, fmt.Errorf("%s %q is finer than the smallest unit; write it with fewer digits", what, text)
 		}
-		if !r.Num().IsInt64() || r.Num().Int64() > maxQuantity {
+		if !r.Num().IsInt64() || r.Num().Int64() > MaxQuantity {
 			return 0, fmt.Errorf("%s %q is too large", what, text)
 		}
 		return r.Num().Int64(), nil
 	}
-	return 0, fmt.Errorf("%q is not a %s; write it like %s", clip(text), what, example)
+	return 0, fmt.Errorf("%q is not a %s; write it like %s", Clip(text), what, example)
 }
 
 // scaled is digits, a decimal, times scale, where that is a whole number that is
@@ -105,7 +109,7 @@ func scaled(digits string, scale int64) (n int64, exact bool) {
 		}
 	}
 	high, low := bits.Mul64(uint64(n), uint64(scale))
-	if high > 0 || low%uint64(divisor) != 0 || low/uint64(divisor) > maxQuantity {
+	if high > 0 || low%uint64(divisor) != 0 || low/uint64(divisor) > MaxQuantity {
 		return 0, false
 	}
 	return int64(low / uint64(divisor)), true
@@ -128,8 +132,8 @@ func isDecimal(s string) bool {
 	return points <= 1 && digits > 0 && digits <= 30
 }
 
-// clip shortens text quoted in a message.
-func clip(s string) string {
+// Clip shortens text quoted in a message.
+func Clip(s string) string {
 	if len(s) <= 40 {
 		return s
 	}
@@ -201,13 +205,13 @@ func (r BitRate) String() string {
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(strings.TrimSpace(string(text)))
 	if err != nil {
-		return fmt.Errorf("%q is not a duration; write it like \"12.5ms\" or \"2h30m\"", clip(string(text)))
+		return fmt.Errorf("%q is not a duration; write it like \"12.5ms\" or \"2h30m\"", Clip(string(text)))
 	}
 	if v < 0 {
-		return fmt.Errorf("duration %q is negative", clip(string(text)))
+		return fmt.Errorf("duration %q is negative", Clip(string(text)))
 	}
 	if finerThanNanoseconds(string(text)) {
-		return fmt.Errorf("duration %q is finer than a nanosecond; write it with fewer digits", clip(string(text)))
+		return fmt.Errorf("duration %q is finer than a nanosecond; write it with fewer digits", Clip(string(text)))
 	}
 	*d = Duration(v)
 	return nil
@@ -262,6 +266,18 @@ func (r Ratio) String() string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
+// UnmarshalText reads a decimal.
+func (p *Price) UnmarshalText(text []byte) error {
+	v, err := parseQuantity(string(text), "price", "2.50", ratioUnits[1:])
+	*p = Price(v)
+	return err
+}
+
+// MarshalText writes the price exactly, as a decimal.
+func (p Price) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+func (p Price) String() string { return Ratio(p).String() }
+
 // Float returns the ratio as a floating-point number.
 func (r Ratio) Float() float64 { return float64(r) / float64(One) }
 
@@ -278,7 +294,7 @@ func (l *RateLevel) UnmarshalText(text []byte) error {
 		r, ok = r.SetString(s)
 	}
 	if !ok || r.Sign() <= 0 || !r.Num().IsInt64() || r.Num().Int64() != 1 || !r.Denom().IsInt64() {
-		return fmt.Errorf("%q is not a rate level; write 1, 1/2, 1/4 or another fraction 1/n", clip(string(text)))
+		return fmt.Errorf("%q is not a rate level; write 1, 1/2, 1/4 or another fraction 1/n", Clip(string(text)))
 	}
 	*l = RateLevel(r.Denom().Int64())
 	return nil

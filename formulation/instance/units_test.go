@@ -31,7 +31,7 @@ func TestUnits(t *testing.T) {
 		{"010B", Bytes(10), "10B"},
 		{"1TiB", Bytes(1 << 40), ""},
 		{"3TB", Bytes(3e12), ""},
-		{"65536TiB", Bytes(maxQuantity), ""},
+		{"65536TiB", Bytes(MaxQuantity), ""},
 
 		{"100Gbit/s", BitRate(100e9), ""},
 		{"1.5 GB/s", BitRate(12e9), "12Gbit/s"},
@@ -56,7 +56,7 @@ func TestUnits(t *testing.T) {
 		{"0.0001%", Ratio(1), "0.000001"},
 		{"100", Ratio(100e6), ""},
 		{"1", One, ""},
-		{"72057594037.927935", Ratio(maxQuantity - 1), ""}, // more digits than a float64 has
+		{"72057594037.927935", Ratio(MaxQuantity - 1), ""}, // more digits than a float64 has
 
 		{"1", RateLevel(1), ""},
 		{"1/2", RateLevel(2), ""},
@@ -167,7 +167,7 @@ func value(v encoding.TextUnmarshaler) any {
 
 func TestUnitsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.Int64Range(0, maxQuantity).Draw(t, "n")
+		n := rapid.Int64Range(0, MaxQuantity).Draw(t, "n")
 		for _, want := range []any{Bytes(n), BitRate(n), Duration(n), Ratio(n), RateLevel(n + 1)} {
 			text, err := want.(encoding.TextMarshaler).MarshalText()
 			require.NoError(t, err)
@@ -192,7 +192,7 @@ func TestUnitsForPeople(t *testing.T) {
 
 func TestClipKeepsCharactersWhole(t *testing.T) {
 	for _, s := range []string{"ééééééééééééééééééééééé", "aéééééééééééééééééééééééé"} {
-		assert.True(t, utf8.ValidString(clip(s)), clip(s))
+		assert.True(t, utf8.ValidString(Clip(s)), Clip(s))
 	}
 }
 
@@ -235,7 +235,27 @@ func TestScaled(t *testing.T) {
 		require.True(t, parsed, digits)
 		want.Mul(want, new(big.Rat).SetInt64(scale))
 		require.Zero(t, want.Cmp(new(big.Rat).SetInt64(got)), "%s x %d", digits, scale)
-		require.LessOrEqual(t, got, int64(maxQuantity))
+		require.LessOrEqual(t, got, int64(MaxQuantity))
 	}
 	require.Greater(t, quick, 50_000)
+}
+
+func FuzzUnits(f *testing.F) {
+	for _, text := range []string{"16GiB", "1.5 GB/s", "100Gbit/s", "1h2m3.5s", "75%", "1/4", "0.25", "1e9", "-1", "NaN", "0x10", "999999999999999999999999999999TB", "1/010", "\u00b5s", "1\u00b5s"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, v := range []encoding.TextUnmarshaler{new(Bytes), new(BitRate), new(Duration), new(Ratio), new(RateLevel)} {
+			if err := v.UnmarshalText([]byte(text)); err != nil {
+				require.NotEmpty(t, err.Error())
+				continue
+			}
+			first := value(v)
+			written, err := first.(encoding.TextMarshaler).MarshalText()
+			require.NoError(t, err)
+			again := newQuantity(first)
+			require.NoError(t, again.UnmarshalText(written), "%q written as %q", text, written)
+			require.Equal(t, first, value(again), "%q written as %q", text, written)
+		}
+	})
 }

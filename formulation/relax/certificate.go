@@ -40,6 +40,8 @@ const CertificateVersion = 2
 // bounds of the columns the prices prove, as those of fluid do, a value; or prices of
 // the program of GPUs do, as [gpuProgram] says.
 //
+// Memory x time: a dual feasible function of the jobs' bytes gives a bound, whichever it is.
+//
 // Chain, area and the proofs of [Infeasible] are exact as they are computed and
 // need no prices.
 //
@@ -68,6 +70,8 @@ type Certificate struct {
 	Plans *PlanTerms `json:"plans,omitempty"`
 	// Loads are what an area certificate looks at.
 	Loads []LoadTerms `json:"loads,omitempty"`
+	// Share is what of a job's memory a certificate of memory x time counts.
+	Share *ShareTerms `json:"share,omitempty"`
 	// Tree is the tree of a tree certificate.
 	Tree []ProofNode `json:"tree,omitempty"`
 }
@@ -81,6 +85,15 @@ type PlanTerms struct {
 	// Points and Buckets of the time axes.
 	Points  int64 `json:"points"`
 	Buckets int64 `json:"buckets"`
+}
+
+// ShareTerms name a dual feasible function of the part x of a GPU's memory that a job takes: x itself
+// where both are 0.
+type ShareTerms struct {
+	// Cut in bytes: smaller jobs count as nothing, and those that leave less as the whole GPU.
+	Cut int64 `json:"cut,omitempty"`
+	// Parts n: x is rounded down to (n+1)ths, which count as nths; whole ones count as they are.
+	Parts int64 `json:"parts,omitempty"`
 }
 
 // Claim is the value of a bound. In a file it is a JSON number where it is an

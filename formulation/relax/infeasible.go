@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax/exact"
@@ -167,13 +168,13 @@ func (m *Model) tooLate() []string {
 	return reasons
 }
 
-// spell writes ticks as times are written in files, like "12.5s".
+// spell writes ticks exactly, like "12.5 s".
 func (m *Model) spell(ticks *big.Int) string {
-	nanoseconds := new(big.Int).Mul(ticks, big.NewInt(m.Instance.TickUS*1000))
-	if !nanoseconds.IsInt64() {
-		return ticks.String() + " ticks" // centuries
+	us, _ := new(big.Float).SetInt(new(big.Int).Mul(ticks, big.NewInt(m.Instance.TickUS))).Float64()
+	if us > 0 && us < 1e6 {
+		return strconv.FormatFloat(us/1e3, 'f', -1, 64) + " ms"
 	}
-	return instance.Duration(nanoseconds.Int64()).String()
+	return strconv.FormatFloat(us/1e6, 'f', -1, 64) + " s"
 }
 
 func iterationsNeed(n int) string {

@@ -14,6 +14,8 @@ const (
 	ChainBound Kind = "chain"
 	AreaBound  Kind = "area"
 	FluidBound Kind = "fluid"
+	// MemoryTimeBound is that of plans in which jobs hold memory only while they run.
+	MemoryTimeBound Kind = "memory_time"
 	// PeriodsBound is that of whole numbers in every period; see [Periods].
 	PeriodsBound Kind = "periods"
 	// ColumnsBound is that of whole-job plans on pools; see [Columns].
@@ -28,7 +30,7 @@ const (
 
 // Kinds lists the kinds of proofs that [CheckCertificate] knows.
 func Kinds() []Kind {
-	return []Kind{PresolveProof, ChainBound, AreaBound, FluidBound, PeriodsBound, PackingBound, ColumnsBound, TreeBound}
+	return []Kind{PresolveProof, ChainBound, AreaBound, MemoryTimeBound, FluidBound, PeriodsBound, PackingBound, ColumnsBound, TreeBound}
 }
 
 // Proven is what a certificate proves about every valid schedule of an instance:

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 )
 
 // Schedule turns a solution of the program, by column, into a schedule and
@@ -54,7 +55,7 @@ func (t *Program) Schedule(x []float64) (*instance.Schedule, error) {
 		}
 	}
 	s.Sort()
-	if violations := instance.Check(in, s); len(violations) > 0 {
+	if violations := check.Schedule(in, s); len(violations) > 0 {
 		return nil, fmt.Errorf("formulation: the solution is not a valid schedule: %v", violations[0])
 	}
 	return s, nil

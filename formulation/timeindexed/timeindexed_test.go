@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/timeindexed"
 	"jigsaw/solver"
@@ -75,7 +76,7 @@ func solveProgram(t *testing.T, engine solver.Solver, in *instance.Instance, opt
 	if options.Granularity == "" || options.Granularity == timeindexed.ByGPU {
 		s, err := program.Schedule(r.Primal)
 		require.NoError(t, err)
-		require.Empty(t, instance.Check(in, s))
+		require.Empty(t, check.Schedule(in, s))
 		require.Zero(t, in.Value(s).Cmp(value), "the schedule has the value %v, the program %v", in.Value(s), value)
 	}
 	return value, r
@@ -200,7 +201,7 @@ func TestCoarserTimeIndexedRelaxes(t *testing.T) {
 				continue
 			}
 			scheduled++
-			require.Empty(t, instance.Check(in, s))
+			require.Empty(t, check.Schedule(in, s))
 			require.Zero(t, in.Value(s).Cmp(want), "a relaxation whose solution is a schedule is tight")
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/solver"
 )
 
@@ -19,7 +20,7 @@ func (t *Program) Vector(s *instance.Schedule) ([]float64, error) {
 	if t.Options.Granularity == ByPool {
 		return nil, fmt.Errorf("formulation: a program by pool has no vector for a schedule")
 	}
-	if violations := instance.Check(t.in, s); len(violations) > 0 {
+	if violations := check.Schedule(t.in, s); len(violations) > 0 {
 		return nil, fmt.Errorf("formulation: the schedule is not valid: %v", violations[0])
 	}
 	if s.Period != t.Options.Period {

@@ -9,6 +9,9 @@ import (
 	"jigsaw/solver/colgen"
 )
 
+// mostCounted bounds the assignments of a job that are looked at to see how many there are.
+const mostCounted = 20_000
+
 // bundle is the plans that a solution mixes for a job.
 type bundle struct {
 	plans   []*columns.Plan
@@ -66,7 +69,7 @@ func homeless(n *cases.Node, in *instance.Instance) *cases.Split {
 			work *= float64(job.Weight)
 		}
 		score := work / 1e6
-		if homes, ok := n.Assignments(in, j, cases.MostCounted); ok {
+		if homes, ok := n.Assignments(in, j, mostCounted); ok {
 			score = math.Pow(work, 0.75) / math.Log(float64(2+len(homes)))
 		}
 		if score > most {

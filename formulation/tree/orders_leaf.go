@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/relax/cases"
 	"jigsaw/formulation/relax/orders"
 	"jigsaw/formulation/relax/trees"
@@ -76,7 +77,7 @@ func (t *search) orders(ctx context.Context, n *cases.Node, target int64, steps 
 		if schedule == nil || t.in.Value(schedule).Cmp(t.value()) >= 0 {
 			return proof
 		}
-		if len(instance.Check(t.in, schedule)) > 0 {
+		if len(check.Schedule(t.in, schedule)) > 0 {
 			t.linked = true
 			return proof
 		}
@@ -188,7 +189,7 @@ func (s *sequenceSearch) schedule(in *instance.Instance) (tasks []instance.Task,
 			dealt[at] = make([]int, len(job.Job.Depths))
 		}
 		dealt[at][a.depth]++
-		pause, multiset := job.PauseOf(func(d int) int { return dealt[at][d] })
+		pause, multiset := pauseOf(job, func(d int) int { return dealt[at][d] })
 		if multiset < 0 || !job.Job.HasSync() {
 			continue
 		}

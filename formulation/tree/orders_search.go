@@ -390,7 +390,7 @@ func (s *sequenceSearch) emit(to, j int, start, cost int64, below int) {
 		}
 	}
 	dealt := x[s.dealt[j]:]
-	if pause, multiset := job.PauseOf(func(d int) int { return int(dealt[d]) }); multiset >= 0 {
+	if pause, multiset := pauseOf(job, func(d int) int { return int(dealt[d]) }); multiset >= 0 {
 		ends := job.Limits.Ends[x[j]]
 		end := max(int64(x[s.over+j])+pause, ends.From)
 		if end > min(job.Due, ends.To) {
@@ -430,4 +430,19 @@ func (s *sequenceSearch) enter(to int, cost int64) {
 		s.sort(x, nil)
 		s.keep(to, x, cost)
 	}
+}
+
+// pauseOf returns the ticks of the synchronisation at its fastest after tasks of so
+// many workers of each depth, and the multiset that they are; -1 where they are none.
+func pauseOf(j *orders.PlacedJob, count func(depth int) int) (ticks int64, multiset int) {
+next:
+	for i := range j.Multisets {
+		for d, n := range j.Multisets[i].Counts {
+			if n != count(d) {
+				continue next
+			}
+		}
+		return j.Pause[i], i
+	}
+	return 0, -1
 }

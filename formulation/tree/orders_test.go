@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/cases"
@@ -96,10 +97,10 @@ func TestSequences(t *testing.T) {
 		// What they make together, links forgotten, is no worse than the optimum.
 		if _, schedule := p.order(context.Background(), node, best+1, 1<<24); assert.NotNil(t, schedule, "seed %d", seed) {
 			require.LessOrEqual(t, p.in.Value(schedule).Cmp(big.NewRat(best, 1)), 0, "seed %d", seed)
-			for _, problem := range instance.Check(p.in, schedule) {
+			for _, problem := range check.Schedule(p.in, schedule) {
 				require.Equal(t, 8, problem.Rule, "seed %d: %s", seed, problem)
 			}
-			if len(instance.Check(p.in, schedule)) == 0 {
+			if len(check.Schedule(p.in, schedule)) == 0 {
 				valid++
 			}
 		}

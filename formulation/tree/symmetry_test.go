@@ -13,6 +13,7 @@ import (
 	"jigsaw/formulation/bound/columns"
 	"jigsaw/formulation/boundtest"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/cases"
@@ -47,7 +48,7 @@ func images(in *instance.Instance, s *instance.Schedule) (list [][]*columns.Plan
 				y.Job = instance.JobID(job[y.Job])
 				image.Syncs = append(image.Syncs, y)
 			}
-			if image.Sort(); len(instance.Check(in, image)) == 0 && in.Value(image).Cmp(value) == 0 {
+			if image.Sort(); len(check.Schedule(in, image)) == 0 && in.Value(image).Cmp(value) == 0 {
 				list = append(list, plansOf(in, image))
 			}
 		})

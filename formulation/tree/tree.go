@@ -12,6 +12,7 @@ import (
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/bound/columns"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/cases"
 	"jigsaw/formulation/relax/exact"
@@ -443,7 +444,7 @@ func (t *search) schedule(bundles []bundle) *instance.Schedule {
 		}
 	}
 	s.Sort()
-	if len(instance.Check(t.in, s)) > 0 || t.in.Value(s).Cmp(new(big.Rat).SetInt64(t.target)) >= 0 {
+	if len(check.Schedule(t.in, s)) > 0 || t.in.Value(s).Cmp(new(big.Rat).SetInt64(t.target)) >= 0 {
 		return nil
 	}
 	return s

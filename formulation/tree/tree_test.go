@@ -14,6 +14,7 @@ import (
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/boundtest"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/verify"
@@ -47,7 +48,7 @@ func TestBranchAndPrice(t *testing.T) {
 		}
 		r, err := BranchAndPrice(context.Background(), in, engine, Limits{Start: start, Nodes: 30000})
 		require.NoError(t, err, "seed %d", seed)
-		require.Empty(t, instance.Check(in, r.Schedule), "seed %d", seed)
+		require.Empty(t, check.Schedule(in, r.Schedule), "seed %d", seed)
 		require.Equal(t, tree.Closed, r.Status, "seed %d: after %d nodes %s, optimum %s", seed, r.Nodes, in.Value(r.Schedule), best)
 		require.Zero(t, in.Value(r.Schedule).Cmp(best), "seed %d: %s, optimum %s", seed, in.Value(r.Schedule), best)
 		require.Zero(t, r.Bound.Value.Cmp(best), "seed %d", seed)

@@ -42,7 +42,7 @@ type Config struct {
 // first order is run all the same, so that there is a schedule at any limit: in a second or
 // two for thousands of jobs.
 func Queue(ctx context.Context, in *instance.Instance) (*instance.Schedule, error) {
-	if err := check(in); err != nil {
+	if err := finite(in); err != nil {
 		return nil, err
 	}
 	in = in.FullDepth()
@@ -66,7 +66,8 @@ func Queue(ctx context.Context, in *instance.Instance) (*instance.Schedule, erro
 	return nil, first
 }
 
-func check(in *instance.Instance) error {
+// finite refuses objectives of plans that repeat.
+func finite(in *instance.Instance) error {
 	if in.Objective.Periodic() {
 		return fmt.Errorf("baseline: objective %s has no queue", in.Objective)
 	}
@@ -89,7 +90,7 @@ func (s *simulator) late() error {
 // at worst, after c.Work, when c.Patience is at an end, or when c.Stop says so. The schedule is valid for in.FullDepth() and the
 // same for the same instance, state of rng and work, whatever the number of cores.
 func (c Config) Exclusive(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
-	if err := check(in); err != nil {
+	if err := finite(in); err != nil {
 		return nil, err
 	}
 	in = in.FullDepth()

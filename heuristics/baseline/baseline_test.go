@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics/state"
 )
@@ -68,7 +69,7 @@ func TestQueueByHand(t *testing.T) {
 			in := rigid(4, c.jobs, nil)
 			s, err := Queue(t.Context(), in)
 			require.NoError(t, err)
-			require.Empty(t, instance.Check(in, s))
+			require.Empty(t, check.Schedule(in, s))
 			got := make([]instance.Tick, len(c.jobs))
 			for _, task := range s.Tasks {
 				got[task.Job] = task.Start
@@ -104,7 +105,7 @@ func TestExclusiveOptimum(t *testing.T) {
 		require.NoError(t, err)
 		s, err := Config{Work: 200_000, Start: queue}.Exclusive(t.Context(), in, rng)
 		require.NoError(t, err)
-		require.Empty(t, instance.Check(in, s))
+		require.Empty(t, check.Schedule(in, s))
 		value, _ := in.Value(s).Float64()
 		require.InDelta(t, best, value, 0, "seed %d", seed)
 		if in.Objective.Better(in.Value(s), in.Value(queue)) {
@@ -153,14 +154,14 @@ func TestBaselinesTiny(t *testing.T) {
 			var none *state.NoPlan
 			require.ErrorAs(t, err, &none, "seed %d", seed)
 		} else {
-			require.Empty(t, instance.Check(full, queue), "seed %d", seed)
+			require.Empty(t, check.Schedule(full, queue), "seed %d", seed)
 		}
 		s, err := Config{Work: 20_000, Start: queue}.Exclusive(t.Context(), in, source(seed))
 		if err != nil {
 			continue
 		}
 		made++
-		require.Empty(t, instance.Check(full, s), "seed %d", seed)
+		require.Empty(t, check.Schedule(full, s), "seed %d", seed)
 		if queue == nil || in.Objective.Better(in.Value(s), in.Value(queue)) {
 			better++
 		} else {
@@ -168,7 +169,7 @@ func TestBaselinesTiny(t *testing.T) {
 		}
 		shallow, err := Shallow(t.Context(), in, s)
 		require.NoError(t, err)
-		for _, v := range instance.Check(in, shallow) {
+		for _, v := range check.Schedule(in, shallow) {
 			require.Equal(t, 10, v.Rule, "seed %d: %v", seed, v) // a deadline, at the worst
 		}
 	}
@@ -206,7 +207,7 @@ func TestExclusiveEnds(t *testing.T) {
 		cancel()
 	}}.Exclusive(ctx, in, source(1))
 	require.NoError(t, err)
-	require.Empty(t, instance.Check(in, s))
+	require.Empty(t, check.Schedule(in, s))
 	assert.Equal(t, 1, improved)
 	s, err = Config{Start: queue}.Exclusive(ctx, in, source(1))
 	require.NoError(t, err)
@@ -222,7 +223,7 @@ func TestPacking(t *testing.T) {
 		in := rigid(60, guillotine(rng, 60, 40, 24), nil)
 		s, err := Config{Work: 8_000_000}.Exclusive(t.Context(), in, rng)
 		require.NoError(t, err)
-		require.Empty(t, instance.Check(in, s))
+		require.Empty(t, check.Schedule(in, s))
 		assert.LessOrEqual(t, s.Makespan(in), instance.Tick(41), "seed %d", seed)
 	}
 }
@@ -273,7 +274,7 @@ func TestQueueWaits(t *testing.T) {
 		require.NoError(t, err)
 		s, err := Queue(t.Context(), in)
 		require.NoError(t, err)
-		assert.Empty(t, instance.Check(in.FullDepth(), s))
+		assert.Empty(t, check.Schedule(in.FullDepth(), s))
 		assert.Equal(t, end, s.Makespan(in), "NICs of %v", nic)
 	}
 }
@@ -325,7 +326,7 @@ func TestExclusivePatience(t *testing.T) {
 	in := rigid(4, [][2]int{{2, 10}, {4, 5}, {3, 5}, {2, 10}, {1, 7}}, nil)
 	s, err := Config{Patience: 2}.Exclusive(t.Context(), in, source(1))
 	require.NoError(t, err)
-	require.Empty(t, instance.Check(in, s))
+	require.Empty(t, check.Schedule(in, s))
 	value, _ := in.Value(s).Float64()
 	assert.InDelta(t, optimum(in), value, 0)
 }

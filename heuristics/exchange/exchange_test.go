@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/state"
 )
@@ -58,7 +59,7 @@ func TestExchangeTypes(t *testing.T) {
 	require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
 	annealer.Walk(t.Context(), 400_000, annealer.Best)
 	require.NotZero(t, annealer.tried)
-	require.Empty(t, instance.Check(in, annealer.Best.Schedule))
+	require.Empty(t, check.Schedule(in, annealer.Best.Schedule))
 }
 
 // TestExchangeAlone: where there is one group there is nothing to exchange.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/list"
 	"jigsaw/heuristics/state"
@@ -71,7 +72,7 @@ func TestDivide(t *testing.T) {
 				continue
 			}
 			divided++
-			require.Empty(t, instance.Check(in, s), "%s, seed %d", name, seed)
+			require.Empty(t, check.Schedule(in, s), "%s, seed %d", name, seed)
 			assert.GreaterOrEqual(t, len(groupsOf(in, s)), 3, "%s, seed %d", name, seed)
 		}
 	}
@@ -139,7 +140,7 @@ func improves(t *testing.T, begin func(in *instance.Instance, seed uint64) (best
 					before := best.Value
 					step()
 					require.False(t, before.Less(best.Value), "%s, seed %d", name, seed)
-					require.Empty(t, instance.Check(in, best.Schedule), "%s, seed %d", name, seed)
+					require.Empty(t, check.Schedule(in, best.Schedule), "%s, seed %d", name, seed)
 					require.Equal(t, state.ValueOf(in, best.Schedule.Completion(in)), best.Value)
 				}
 				runs++

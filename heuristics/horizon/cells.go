@@ -314,12 +314,12 @@ func (d *dealer) sit(ctx context.Context, plan *instance.BlockSchedule, c *cell,
 		}
 		return end, nil
 	}
-	start := from
-	for _, j := range jobs {
+	start, left := from, make([]int, len(jobs))
+	for n, j := range jobs {
 		job := &d.in.Jobs[j]
-		start = max(start, max(from, job.Release)+job.Load)
+		start, left[n] = max(start, max(from, job.Release)+job.Load), job.Iterations
 	}
-	blocks, end := met.blocks(jobs, c.gpus, d.in, start)
+	blocks, end := met.blocks(jobs, c.gpus, left, start)
 	plan.Blocks = append(plan.Blocks, blocks...)
 	for n, gpus := range met.s.Residency {
 		var home []instance.GPUID

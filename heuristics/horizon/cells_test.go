@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/horizon"
 )
 
@@ -32,14 +33,14 @@ func TestCells(t *testing.T) {
 			continue
 		}
 		made++
-		require.Empty(t, instance.CheckBlocks(in, s))
+		require.Empty(t, check.Blocks(in, s))
 		written, err := s.Expand(in)
 		require.NoError(t, err)
-		require.Empty(t, instance.Check(in, written))
+		require.Empty(t, check.Schedule(in, written))
 		again, err := plan()
 		require.NoError(t, err)
 		require.Equal(t, s, again)
-		if len(instance.CheckBlocks(in.Resident(), s)) > 0 {
+		if len(check.Blocks(in.Resident(), s)) > 0 {
 			turns++
 		}
 	}

@@ -7,11 +7,9 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics"
 )
-
-// mostPattern is how many iterations the job with most of them has in a pattern, at most.
-const mostPattern = 60
 
 // company is some jobs that are in memory together on some nodes, and their pattern, which
 // repeats until all of them are done. Jobs and GPUs of the pattern are those of the part.
@@ -23,39 +21,17 @@ type company struct {
 }
 
 // iterations chooses how many iterations of each job go into a pattern: about in proportion to
-// what they have to do, so that they end together. Of all numbers of repeats that give the
-// largest job half of mostPattern or more, it takes that in which the jobs' own numbers of
-// repeats are the most alike.
+// what they have to do, so that they end together.
 func iterations(in *instance.Instance) []int {
-	most := 0
+	most, r, want := 0, make([]int, len(in.Jobs)), make([]float64, len(in.Jobs))
 	for j := range in.Jobs {
-		most = max(most, in.Jobs[j].Iterations)
+		r[j] = in.Jobs[j].Iterations
+		most, want[j] = max(most, r[j]), float64(r[j])
 	}
-	if most <= mostPattern {
-		r := make([]int, len(in.Jobs))
-		for j := range r {
-			r[j] = in.Jobs[j].Iterations
-		}
+	if most <= heuristics.MostPattern {
 		return r
 	}
-	var best []int
-	least := 0.0
-	for largest := mostPattern / 2; largest <= mostPattern; largest++ {
-		r := make([]int, len(in.Jobs))
-		longest, work, ideal := 0.0, 0.0, 0.0 // repeats, and work of all of them and of the jobs
-		for j := range r {
-			job := &in.Jobs[j]
-			r[j] = max(1, (job.Iterations*largest+most/2)/most)
-			longest = max(longest, float64(job.Iterations)/float64(r[j]))
-			each := float64(job.Workers) * float64(job.FastestFull())
-			work += each * float64(r[j])
-			ideal += each * float64(job.Iterations)
-		}
-		if waste := longest * work / ideal; best == nil || waste < least {
-			best, least = r, waste
-		}
-	}
-	return best
+	return heuristics.Pattern(in, want, heuristics.MostPattern)
 }
 
 // meet makes a company of jobs on nodes, both ascending, by the finite search: rounds 0 is until
@@ -121,7 +97,7 @@ func (c *company) close(in *instance.Instance) {
 	double := in.Miniature(twice)
 	for period := least; period < length; period += max(1, (length-least)/8) {
 		plan := &instance.BlockSchedule{Residency: c.s.Residency, Blocks: []instance.Block{{Period: period, Repeats: 2, Tasks: c.s.Tasks, Syncs: c.s.Syncs}}}
-		if len(instance.CheckBlocks(double, plan)) == 0 {
+		if len(check.Blocks(double, plan)) == 0 {
 			c.period = period
 			return
 		}
@@ -130,11 +106,8 @@ func (c *company) close(in *instance.Instance) {
 
 // blocks returns all iterations of the jobs of the company, its pattern on the given GPUs in order of
 // those of the part, of which the first task is at start or later. end is when the last of them ends.
-func (c *company) blocks(jobs []instance.JobID, gpus []instance.GPUID, in *instance.Instance, start instance.Tick) (list []instance.Block, end instance.Tick) {
-	left := make([]int, len(jobs))
-	for n, j := range jobs {
-		left[n] = in.Jobs[j].Iterations
-	}
+// left are the iterations of each, which it counts down.
+func (c *company) blocks(jobs []instance.JobID, gpus []instance.GPUID, left []int, start instance.Tick) (list []instance.Block, end instance.Tick) {
 	end = start
 	for {
 		// Whole patterns of the jobs that have as many iterations left, as often as all of these do;

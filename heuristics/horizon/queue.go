@@ -32,7 +32,10 @@ func Queue(in *instance.Instance, deep bool) (*instance.BlockSchedule, error) {
 	return q.run(byRelease(in))
 }
 
-// counts returns the depth multiset of every job.
+// Depths returns the cheapest depth multiset of every job that its rule allows, by depth.
+func Depths(in *instance.Instance) [][]int { return multisets(in, false) }
+
+// multisets returns the depth multiset of every job.
 func multisets(in *instance.Instance, deep bool) [][]int {
 	counts := make([][]int, len(in.Jobs))
 	for i := range in.Jobs {

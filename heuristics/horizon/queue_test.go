@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics/horizon"
 )
@@ -43,20 +44,20 @@ func TestQueues(t *testing.T) {
 			require.True(t, slices.ContainsFunc(in.Links, func(l instance.Link) bool { return l.Failed }), "%v", err)
 			continue
 		}
-		require.Empty(t, instance.CheckBlocks(in, s))
+		require.Empty(t, check.Blocks(in, s))
 		written, err := s.Expand(in)
 		require.NoError(t, err)
-		require.Empty(t, instance.Check(in, written))
+		require.Empty(t, check.Schedule(in, written))
 		better, err := horizon.Config{Rounds: 20}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)), s)
 		require.NoError(t, err)
-		require.Empty(t, instance.CheckBlocks(in, better))
+		require.Empty(t, check.Blocks(in, better))
 		require.LessOrEqual(t, in.BlockValue(better).Cmp(in.BlockValue(s)), 0)
 		again, err := horizon.Config{Rounds: 20}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)), s)
 		require.NoError(t, err)
 		require.Equal(t, better, again)
 		deep, err := horizon.Queue(in, true)
 		if err == nil {
-			require.Empty(t, instance.CheckBlocks(in.FullDepth(), deep))
+			require.Empty(t, check.Blocks(in.FullDepth(), deep))
 		}
 	}
 }
@@ -105,7 +106,7 @@ func TestNight(t *testing.T) {
 		lines += len(b.Tasks) + len(b.Syncs)
 	}
 	require.Less(t, lines, 10_000, "what is checked are patterns")
-	require.Empty(t, instance.CheckBlocks(in, s))
+	require.Empty(t, check.Blocks(in, s))
 }
 
 // BenchmarkCheck checks a plan of some twenty million tasks.
@@ -115,7 +116,7 @@ func BenchmarkCheck(b *testing.B) {
 	require.NoError(b, err)
 	b.ReportMetric(float64(s.Tasks()), "tasks")
 	for b.Loop() {
-		if len(instance.CheckBlocks(in, s)) > 0 {
+		if len(check.Blocks(in, s)) > 0 {
 			b.Fatal("invalid")
 		}
 	}

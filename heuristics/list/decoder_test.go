@@ -5,7 +5,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"testing"
 
-	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/placement"
 	"jigsaw/heuristics/state"
@@ -34,7 +34,7 @@ func TestDecoders(t *testing.T) {
 					require.NoError(t, by.Decode(t.Context(), d, out))
 					s := out.Schedule(in, l)
 					assert.Equal(t, s.Completion(in), out.Completion)
-					for _, v := range instance.Check(in, s) {
+					for _, v := range check.Schedule(in, s) {
 						require.Equal(t, 10, v.Rule, "rule %d, patience %d: %v", r, patience, v)
 					}
 				}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/placement"
 	"jigsaw/heuristics/state"
@@ -48,7 +49,7 @@ func TestPinnedDepths(t *testing.T) {
 	require.Equal(t, []int{1, 1}, in.Jobs[0].Rule.Fixed)
 	s, err := Greedy(t.Context(), state.Options{}, in, heuristicstest.Source(1))
 	require.NoError(t, err)
-	assert.Empty(t, instance.Check(in, s))
+	assert.Empty(t, check.Schedule(in, s))
 
 	// One MB less, and a full-depth worker has no room beside another job.
 	in = compile(t, twoLayers(203_000_000, 1,
@@ -73,7 +74,7 @@ func TestPinnedDepths(t *testing.T) {
 		in.Objective = m
 		s, err = Greedy(t.Context(), state.Options{}, in, heuristicstest.Source(1))
 		require.NoError(t, err)
-		assert.Empty(t, instance.Check(in, s))
+		assert.Empty(t, check.Schedule(in, s))
 	}
 }
 
@@ -86,7 +87,7 @@ func TestTightMemory(t *testing.T) {
 	in := compile(t, s)
 	plan, err := Greedy(t.Context(), state.Options{}, in, heuristicstest.Source(1))
 	require.NoError(t, err)
-	assert.Empty(t, instance.Check(in, plan))
+	assert.Empty(t, check.Schedule(in, plan))
 }
 
 func TestDeadlines(t *testing.T) {
@@ -99,7 +100,7 @@ func TestDeadlines(t *testing.T) {
 	in := compile(t, s)
 	plan, err := Greedy(t.Context(), state.Options{}, in, heuristicstest.Source(1))
 	require.NoError(t, err)
-	assert.Empty(t, instance.Check(in, plan))
+	assert.Empty(t, check.Schedule(in, plan))
 
 	s.Jobs[1].Deadline = 23e6 // two iterations take 24 ms
 	_, err = Greedy(t.Context(), state.Options{}, compile(t, s), heuristicstest.Source(1))
@@ -117,7 +118,7 @@ func TestFailedLinks(t *testing.T) {
 	in := compile(t, s)
 	plan, err := Greedy(t.Context(), state.Options{}, in, heuristicstest.Source(1))
 	require.NoError(t, err)
-	assert.Empty(t, instance.Check(in, plan))
+	assert.Empty(t, check.Schedule(in, plan))
 	for _, g := range plan.Residency[0] {
 		assert.NotEqual(t, instance.NodeID(1), in.GPUs[g].Node)
 	}
@@ -150,7 +151,7 @@ func TestBalance(t *testing.T) {
 				out := NewRecord(l, len(in.Jobs))
 				base, slope := Measure(in, now, counts).Keys(in, LongestChain)
 				require.NoError(t, NewDispatcher(in, l).Decode(t.Context(), &Decision{Counts: counts, Where: now, Base: base, Slope: slope, Even: true}, out))
-				for _, v := range instance.Check(in, out.Schedule(in, l)) {
+				for _, v := range check.Schedule(in, out.Schedule(in, l)) {
 					require.Equal(t, 10, v.Rule, "%v", v)
 				}
 			}

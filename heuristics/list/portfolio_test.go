@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/state"
 )
@@ -19,7 +20,7 @@ func TestGreedyAsksAgain(t *testing.T) {
 	asked := 0
 	s, err := Greedy(t.Context(), state.Options{Stop: func(*big.Rat) bool { asked++; return asked > 40 }}, in, heuristicstest.Source(1))
 	require.NoError(t, err)
-	require.Empty(t, instance.Check(in, s))
+	require.Empty(t, check.Schedule(in, s))
 	require.Equal(t, 41, asked)
 }
 

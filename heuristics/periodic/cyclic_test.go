@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/state"
@@ -40,7 +41,7 @@ func TestCyclicSequenceReads(t *testing.T) {
 		clock := newPeriodClock(in)
 		require.True(t, clock.least(r, s.Period), "seed %d", seed)
 		back := r.schedule()
-		require.Empty(t, instance.Check(in, back), "seed %d", seed)
+		require.Empty(t, check.Schedule(in, back), "seed %d", seed)
 		require.LessOrEqual(t, back.Period, s.Period)
 		require.Equal(t, s.Iterations(in), back.Iterations(in))
 
@@ -50,7 +51,7 @@ func TestCyclicSequenceReads(t *testing.T) {
 		r = newCyclicSequence(r.residencyTable)
 		r.read(twice(in, back))
 		require.True(t, clock.least(r, 2*back.Period), "seed %d", seed)
-		require.Empty(t, instance.Check(in, r.schedule()), "seed %d", seed)
+		require.Empty(t, check.Schedule(in, r.schedule()), "seed %d", seed)
 	}
 	require.Greater(t, read, int(seeds)/2)
 }
@@ -90,7 +91,7 @@ func TestCyclicSequenceWalks(t *testing.T) {
 			passed++
 			kinds[kind]++
 			now, m.next = m.next, now
-			require.Empty(t, instance.Check(in, now.schedule()), "seed %d, try %d, kind %d", seed, try, kind)
+			require.Empty(t, check.Schedule(in, now.schedule()), "seed %d, try %d, kind %d", seed, try, kind)
 			require.True(t, slow(clock, now.period), "seed %d, try %d", seed, try)
 			require.False(t, slow(clock, now.period-1), "seed %d, try %d: %d is too long", seed, try, now.period)
 			if len(now.owner) > 4*len(now.list) {
@@ -148,8 +149,8 @@ func TestImprovePeriodicTiny(t *testing.T) {
 		rng := heuristicstest.Source(seed)
 		start, err := Greedy(t.Context(), state.Options{}, in, rng)
 		require.NoError(t, err)
-		s := Improve(t.Context(), state.Options{Rounds: 4, Stop: func(v *big.Rat) bool { return v.Cmp(want) == 0 }}, in, rng, start)
-		require.Empty(t, instance.Check(in, s), "seed %d", seed)
+		s := Improve(t.Context(), state.Options{Rounds: 4, Stop: func(v *big.Rat) bool { return v.Cmp(want) == 0 }}, in, rng, start, nil)
+		require.Empty(t, check.Schedule(in, s), "seed %d", seed)
 		got := in.Value(s)
 		require.False(t, in.Objective.Better(got, want), "seed %d: %v beats the optimum %v", seed, got, want)
 		if got.Cmp(want) == 0 {
@@ -171,7 +172,7 @@ func TestImprovePeriodicDeterministic(t *testing.T) {
 		require.NoError(t, err)
 		run := func(cores int) *instance.Schedule {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-			return Improve(t.Context(), state.Options{Rounds: 1}, in, heuristicstest.Source(5), start)
+			return Improve(t.Context(), state.Options{Rounds: 1}, in, heuristicstest.Source(5), start, nil)
 		}
 		assert.Equal(t, run(1), run(2))
 	}
@@ -185,7 +186,7 @@ func TestImprovePeriodicStops(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s := Improve(ctx, state.Options{}, in, heuristicstest.Source(1), start)
+	s := Improve(ctx, state.Options{}, in, heuristicstest.Source(1), start, nil)
 	assert.Same(t, start, s)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/state"
@@ -51,7 +52,7 @@ func planPeriodic(t testing.TB, plan periodicPlanner, in *instance.Instance, see
 	t.Helper()
 	s, err := plan(context.Background(), state.Options{}, in, rand.New(rand.NewPCG(seed, 1)))
 	require.NoError(t, err)
-	require.Empty(t, instance.Check(in, s))
+	require.Empty(t, check.Schedule(in, s))
 	return s
 }
 
@@ -209,7 +210,7 @@ func TestPeriodicCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var last *instance.Schedule
 		s, err := plan(ctx, state.Options{Improved: func(s *instance.Schedule) {
-			require.Empty(t, instance.Check(in, s))
+			require.Empty(t, check.Schedule(in, s))
 			last = s
 			cancel()
 		}}, in, heuristicstest.Source(1))
@@ -381,7 +382,7 @@ func TestPeriodicWholeAtAnyLimit(t *testing.T) {
 		in := instancetest.Random(rand.New(rand.NewPCG(3, 1)), instancetest.Options{Jobs: 6, GPUs: 8, Workers: 3, Objective: objective})
 		s, err := Whole(ctx, state.Options{}, in, rand.New(rand.NewPCG(1, 2)))
 		require.NoError(t, err)
-		require.Empty(t, instance.Check(in, s))
+		require.Empty(t, check.Schedule(in, s))
 		assert.NotEmpty(t, s.Tasks)
 		_, err = Exclusive(ctx, state.Options{}, in, rand.New(rand.NewPCG(1, 2)))
 		require.ErrorIs(t, err, context.Canceled)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics/heuristicstest"
 )
@@ -41,7 +42,7 @@ func requireSettled(t *testing.T, r *ruin) {
 		}
 	}
 	if worth > 0 {
-		require.Empty(t, instance.Check(r.in, r.schedule()))
+		require.Empty(t, check.Schedule(r.in, r.schedule()))
 	}
 }
 

@@ -59,12 +59,16 @@ const (
 
 // Improve searches for plans better than best, a valid one, and returns the best
 // it has; it ends with the context, after o.Rounds rounds, or when o.Stop says so.
-func Improve(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *instance.Schedule {
+// Each round begins with a plan of further's, if that is not nil and has one.
+func Improve(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, best *instance.Schedule, further func() *instance.Schedule) *instance.Schedule {
 	if o.Stops(in.Value(best)) {
 		return best
 	}
 	s := newPeriodicImprover(ctx, o, in, rng, best)
 	for round := 0; ctx.Err() == nil && (o.Rounds == 0 || round < o.Rounds); round++ {
+		if further != nil {
+			s.join(further())
+		}
 		if s.round(); o.Stops(in.Value(s.best)) {
 			break
 		}
@@ -256,6 +260,23 @@ func (s *periodicImprover) round() {
 		}
 		if l.rng.IntN(2) == 0 && len(l.now.list) > 0 && 2*len(l.now.list) <= mostDoubled && (l.in.MaxPeriod == 0 || 2*l.now.period <= l.in.MaxPeriod) {
 			l.load(twice(l.in, l.now.schedule()))
+		}
+	}
+}
+
+// join takes a plan over, and makes every other lane go on from it, if it is better than all before.
+func (s *periodicImprover) join(plan *instance.Schedule) {
+	if plan == nil {
+		return
+	}
+	value, _ := s.in.Value(plan).Float64()
+	if value <= s.value*(1+1e-12) {
+		return
+	}
+	s.offer(plan, value)
+	for n, l := range s.lanes {
+		if l.value = value; n%2 == 0 {
+			l.load(plan)
 		}
 	}
 }

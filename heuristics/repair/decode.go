@@ -2,36 +2,39 @@ package repair
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // operation is a task or a synchronisation of the old schedule.
 type operation struct {
-	start     instance.Tick
+	start     instance.Tick // when it was planned, or is to have its turn
 	job       instance.JobID
 	iteration int
 	sync      bool
 	at        int // in Tasks or Syncs
 }
 
-// busy is a rate on a link for some time.
-type busy struct {
-	from, to instance.Tick
-	rate     instance.Rate
-}
-
 // decode starts everything as early as it can in the order of the old schedule: on each GPU
-// after what came before, on links where there is room.
-func (r *repairer) decode() *instance.Schedule {
-	in := r.in
+// after what came before, on links where there is room. Of each job all turns come so much later,
+// or earlier, as shift says; nil: none.
+func (r *repairer) decode(shift []instance.Tick) *instance.Schedule {
+	in, now := r.in, r.damage.Now
 	var order []operation
+	turn := func(j instance.JobID, start instance.Tick) instance.Tick {
+		if shift == nil || start < now {
+			return start
+		}
+		return max(now, start+shift[j])
+	}
 	for i, t := range r.old.Tasks {
-		order = append(order, operation{t.Start, t.Job, t.Iteration, false, i})
+		order = append(order, operation{turn(t.Job, t.Start), t.Job, t.Iteration, false, i})
 	}
 	for i, y := range r.old.Syncs {
-		order = append(order, operation{y.Start, y.Job, y.Iteration, true, i})
+		order = append(order, operation{turn(y.Job, y.Start), y.Job, y.Iteration, true, i})
 	}
 	slices.SortFunc(order, func(a, b operation) int {
 		late := func(o operation) int {
@@ -55,19 +58,28 @@ func (r *repairer) decode() *instance.Schedule {
 		counts[j] = make([]int, len(in.Jobs[j].Depths))
 	}
 	started := make([]int, len(in.Jobs)) // the last iteration of a gang that was
-	links := make([][]busy, len(in.Links))
+	links := make([]state.LinkTimeline, len(in.Links))
 	for _, o := range order {
 		job := &in.Jobs[o.job]
+		happened := o.start < now
 		if o.sync {
 			old := r.old.Syncs[o.at]
 			span := r.spans[o.job]
 			length := in.SyncTicks(job.Volume(counts[o.job], span.Parties), span.Rate(old.Rate))
-			start := r.room(links, span, span.Rate(old.Rate), ends[o.job], length)
+			start := old.Start
+			if happened {
+				occupy(links, span, span.Rate(old.Rate), start, length)
+			} else {
+				start = r.room(links, span, span.Rate(old.Rate), max(now, ends[o.job]), length)
+			}
+			if len(s.Syncs)%forget == forget-1 {
+				past(links, slices.Min(ready))
+			}
 			s.Syncs = append(s.Syncs, instance.Sync{Job: o.job, Iteration: o.iteration, Start: start, End: start + length, Rate: old.Rate})
-			r.next(o.job, start+length, ready, ends, counts[o.job], left)
+			r.next(o, start+length, ready, ends, counts[o.job], left)
 			continue
 		}
-		tasks, start := r.old.Tasks[o.at:o.at+1], ready[o.job]
+		tasks, start := r.old.Tasks[o.at:o.at+1], max(now, ready[o.job])
 		if job.Gang { // the first of the iteration brings the others
 			if tasks = r.iteration(o.at); started[o.job] == o.iteration {
 				continue
@@ -77,6 +89,9 @@ func (r *repairer) decode() *instance.Schedule {
 		for _, t := range tasks {
 			start = max(start, free[r.gpuOf(t)])
 		}
+		if happened {
+			start = tasks[0].Start
+		}
 		for _, t := range tasks {
 			g := r.gpuOf(t)
 			free[g] = start + job.On[in.GPUs[g].Type].Time[t.Depth]
@@ -85,11 +100,21 @@ func (r *repairer) decode() *instance.Schedule {
 			s.Tasks = append(s.Tasks, instance.Task{Job: o.job, Iteration: o.iteration, GPU: g, Depth: t.Depth, Start: start, End: free[g]})
 		}
 		if left[o.job] -= len(tasks); left[o.job] == 0 && !job.HasSync() {
-			r.next(o.job, ends[o.job], ready, ends, counts[o.job], left)
+			r.next(o, ends[o.job], ready, ends, counts[o.job], left)
 		}
 	}
 	s.Sort()
 	return s
+}
+
+// forget is after how many synchronisations what is over on all links is forgotten.
+const forget = 256
+
+// past forgets what ended before a time, after which all that is still to come starts.
+func past(links []state.LinkTimeline, before instance.Tick) {
+	for l := range links {
+		links[l].Forget(before)
+	}
 }
 
 // iteration is the tasks of the iteration that one of the old schedule belongs to.
@@ -106,56 +131,39 @@ func (r *repairer) iteration(at int) []instance.Task {
 	return t[first:last]
 }
 
-// next begins the job's next iteration.
-func (r *repairer) next(j instance.JobID, at instance.Tick, ready, ends []instance.Tick, counts, left []int) {
-	ready[j], ends[j] = at, 0
+// next begins the job's next iteration, if there is one.
+func (r *repairer) next(o operation, at instance.Tick, ready, ends []instance.Tick, counts, left []int) {
+	j := o.job
+	if ready[j], ends[j] = at, 0; o.iteration == r.in.Jobs[j].Iterations {
+		ready[j] = math.MaxInt64
+	}
 	clear(counts)
 	left[j] = r.in.Jobs[j].Workers
 }
 
 // room finds the first time from which the links of a span carry a rate for so long, and
 // takes it.
-func (r *repairer) room(links [][]busy, span instance.Span, rate instance.Rate, from, length instance.Tick) instance.Tick {
-	start := from
-	for length > 0 {
-		later := start
+func (r *repairer) room(links []state.LinkTimeline, span instance.Span, rate instance.Rate, start, length instance.Tick) instance.Tick {
+	if length == 0 {
+		return start
+	}
+	for later := start; ; start = later {
 		for _, u := range span.Uses {
-			later = max(later, full(links[u.Link], start, start+length, r.in.Capacity(u.Link)-rate*instance.Rate(u.Times)))
+			later = links[u.Link].Earliest(later, length, r.in.Capacity(u.Link)-rate*instance.Rate(u.Times))
 		}
 		if later == start {
 			break
 		}
-		start = later
 	}
-	if length > 0 {
-		for _, u := range span.Uses {
-			links[u.Link] = append(links[u.Link], busy{start, start + length, rate * instance.Rate(u.Times)})
-		}
-	}
+	occupy(links, span, rate, start, length)
 	return start
 }
 
-// full returns when the first use ends that makes a link carry more than most between two
-// times; the first time where none does.
-func full(uses []busy, from, to instance.Tick, most instance.Rate) instance.Tick {
-	var within []busy
-	for _, u := range uses {
-		if u.from < to && from < u.to {
-			within = append(within, u)
+// occupy notes what a synchronisation takes of its links.
+func occupy(links []state.LinkTimeline, span instance.Span, rate instance.Rate, start, length instance.Tick) {
+	for _, u := range span.Uses {
+		if length > 0 {
+			links[u.Link].Add(start, start+length, rate*instance.Rate(u.Times))
 		}
 	}
-	for _, at := range within {
-		// The load is greatest where a use begins, or at first.
-		moment, load, ends := max(at.from, from), instance.Rate(0), to
-		for _, u := range within {
-			if u.from <= moment && moment < u.to {
-				load += u.rate
-				ends = min(ends, u.to)
-			}
-		}
-		if load > most {
-			return ends
-		}
-	}
-	return from
 }

@@ -1,15 +1,29 @@
 // Package repair carries a schedule over to what is left of its cluster: jobs stay where they
-// can, and everything happens in the order in which it was planned. It searches for nothing,
-// so that it answers at once; whoever has time plans anew from what it gives.
+// can, and everything happens in the order in which it was planned. [Repair] searches for nothing,
+// so that it answers at once; [Improve] searches from there for better turns, and for other GPUs of the
+// jobs that move.
 package repair
 
 import (
 	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"jigsaw/formulation/instance"
 )
+
+// Damage is what became of the cluster of a schedule, and of its time.
+type Damage struct {
+	// GPU says what became of a GPU that a job had; of one that is lost, and of all of a job
+	// that has to find GPUs, it returns false.
+	GPU func(j instance.JobID, g instance.GPUID) (instance.GPUID, bool)
+	// Closed are GPUs that no job may move to; nil: none.
+	Closed []bool
+	// Now is when the damage came. What starts before it in the old schedule has happened and
+	// stays as it is; nothing else starts before. Jobs that move have nothing that happened in it.
+	Now instance.Tick
+}
 
 // Result is a schedule carried over.
 type Result struct {
@@ -18,13 +32,33 @@ type Result struct {
 	Moved []instance.JobID
 }
 
-// Repair carries over a schedule that runs once to an instance of the same jobs. gpu says
-// what became of a GPU of the old cluster; of one that is lost it returns false. A job moves if
-// it lost a GPU, or its GPUs have no routes between them any more. It fails where there is no
-// room for a job that must move. Deadlines may be missed: [instance.Check] tells.
-func Repair(in *instance.Instance, old *instance.Schedule, gpu func(instance.GPUID) (instance.GPUID, bool)) (*Result, error) {
+// NoRoom is the error of a repair in which a job has nowhere to go.
+type NoRoom struct {
+	Job  instance.JobID
+	name string
+}
+
+func (e *NoRoom) Error() string {
+	return fmt.Sprintf("repair: job %q has nowhere to go beside the jobs that stay", e.name)
+}
+
+// Repair carries over a schedule that runs once to an instance of the same jobs. A job moves if
+// it lost a GPU, its GPUs have no routes between them any more, or no memory for it. The error is a [*NoRoom] where
+// there is no room for a job that must move. Deadlines may be missed: [check.Schedule] tells.
+func Repair(in *instance.Instance, old *instance.Schedule, d Damage) (*Result, error) {
+	r, out, err := settled(in, old, d, nil)
+	if err != nil {
+		return nil, err
+	}
+	out.Schedule = r.decode(nil)
+	return out, nil
+}
+
+// settled finds all jobs their GPUs. Where there is an rng, those that move choose in
+// any order, and not always the best.
+func settled(in *instance.Instance, old *instance.Schedule, d Damage, rng *rand.Rand) (*repairer, *Result, error) {
 	r := &repairer{
-		in: in, old: old, homes: make([][]instance.GPUID, len(in.Jobs)), spans: make([]instance.Span, len(in.Jobs)),
+		in: in, old: old, damage: d, rng: rng, homes: make([][]instance.GPUID, len(in.Jobs)), spans: make([]instance.Span, len(in.Jobs)),
 		persistent: make([]instance.Bytes, len(in.GPUs)), ephemeral: make([]instance.Bytes, len(in.GPUs)), load: make([]instance.Tick, len(in.GPUs)),
 		deepest: make([]int, len(in.Jobs)),
 	}
@@ -35,7 +69,7 @@ func Repair(in *instance.Instance, old *instance.Schedule, gpu func(instance.GPU
 	}
 	out := &Result{}
 	for j := range in.Jobs {
-		if !r.stay(instance.JobID(j), tasks[j], gpu) {
+		if !r.stay(instance.JobID(j), tasks[j]) {
 			out.Moved = append(out.Moved, instance.JobID(j))
 		}
 	}
@@ -43,18 +77,22 @@ func Repair(in *instance.Instance, old *instance.Schedule, gpu func(instance.GPU
 	work := func(j instance.JobID) int64 { return int64(in.Jobs[j].Workers) * int64(len(tasks[j])) }
 	order := slices.Clone(out.Moved)
 	slices.SortStableFunc(order, func(a, b instance.JobID) int { return cmp.Compare(work(b), work(a)) })
+	if rng != nil {
+		rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
+	}
 	for _, j := range order {
 		if !r.move(j, tasks[j]) {
-			return nil, fmt.Errorf("repair: job %q has nowhere to go beside the jobs that stay", in.Jobs[j].Name)
+			return nil, nil, &NoRoom{j, in.Jobs[j].Name}
 		}
 	}
-	out.Schedule = r.decode()
-	return out, nil
+	return r, out, nil
 }
 
 type repairer struct {
-	in  *instance.Instance
-	old *instance.Schedule
+	in     *instance.Instance
+	old    *instance.Schedule
+	damage Damage
+	rng    *rand.Rand // nil: none
 
 	homes                 [][]instance.GPUID // ascending
 	spans                 []instance.Span
@@ -64,21 +102,41 @@ type repairer struct {
 }
 
 // stay settles a job where it was, if it can.
-func (r *repairer) stay(j instance.JobID, tasks []instance.Task, gpu func(instance.GPUID) (instance.GPUID, bool)) bool {
-	home := make([]instance.GPUID, 0, len(r.old.Residency[j]))
+func (r *repairer) stay(j instance.JobID, tasks []instance.Task) bool {
+	home, job := make([]instance.GPUID, 0, len(r.old.Residency[j])), &r.in.Jobs[j]
 	for _, g := range r.old.Residency[j] {
-		now, ok := gpu(g)
-		if !ok {
+		now, ok := r.damage.GPU(j, g)
+		if !ok || !job.Runs(r.in.GPUs[now].Type) {
 			return false
 		}
 		home = append(home, now)
 	}
 	slices.Sort(home)
-	span, ok := r.in.SpanOf(&r.in.Jobs[j], home)
-	if ok {
-		r.settle(j, tasks, home, span)
+	span, ok := r.in.SpanOf(job, home)
+	if !ok {
+		return false
 	}
-	return ok
+	r.settle(j, tasks, home, span)
+	for _, g := range home {
+		if r.persistent[g]+r.ephemeral[g] > r.in.Types[r.in.GPUs[g].Type].Memory {
+			r.unsettle(j, tasks)
+			return false
+		}
+	}
+	return true
+}
+
+// unsettle takes back what settling a job added. What tasks need for a while stays noted, so
+// that others may find a little less room than there is.
+func (r *repairer) unsettle(j instance.JobID, tasks []instance.Task) {
+	for _, t := range tasks {
+		g := r.gpuOf(t)
+		r.load[g] -= r.in.Jobs[j].On[r.in.GPUs[g].Type].Time[t.Depth]
+	}
+	for _, g := range r.homes[j] {
+		r.persistent[g] -= r.in.Jobs[j].On[r.in.GPUs[g].Type].Persistent
+	}
+	r.homes[j] = nil
 }
 
 // settle gives a job its GPUs, worker by worker in their order.
@@ -105,6 +163,9 @@ func (r *repairer) gpuOf(t instance.Task) instance.GPUID {
 func (r *repairer) fits(j instance.JobID, g instance.GPUID) bool {
 	t := r.in.GPUs[g].Type
 	costs := r.in.Jobs[j].On[t]
+	if r.damage.Closed != nil && r.damage.Closed[g] {
+		return false
+	}
 	return costs != nil && r.persistent[g]+costs.Persistent+max(r.ephemeral[g], slices.Max(costs.Ephemeral[:r.deepest[j]+1])) <= r.in.Types[t].Memory
 }
 
@@ -128,7 +189,14 @@ func (r *repairer) move(j instance.JobID, tasks []instance.Task) bool {
 		if len(room) < job.Workers {
 			return
 		}
-		slices.SortStableFunc(room, func(a, b instance.GPUID) int { return cmp.Compare(r.load[a], r.load[b]) })
+		load := r.load
+		if r.rng != nil {
+			load = slices.Clone(load)
+			for _, g := range room {
+				load[g] += instance.Tick(r.rng.Float64() * float64(load[g]) / 4)
+			}
+		}
+		slices.SortStableFunc(room, func(a, b instance.GPUID) int { return cmp.Compare(load[a], load[b]) })
 		home := slices.Clone(room[:job.Workers])
 		slices.Sort(home)
 		span, ok := in.SpanOf(job, home)
@@ -145,7 +213,11 @@ func (r *repairer) move(j instance.JobID, tasks []instance.Task) bool {
 			full[job.Full()] = job.Workers
 			longest += in.SyncTicks(job.Volume(full, span.Parties), span.Rate(in.RateLevels[0]))
 		}
-		if end := busiest + longest*instance.Tick(job.Iterations); best == nil || end < bestEnd {
+		end := busiest + longest*instance.Tick(job.Iterations)
+		if r.rng != nil {
+			end += instance.Tick(r.rng.Float64() * float64(end) / 2)
+		}
+		if best == nil || end < bestEnd {
 			best, bestSpan, bestEnd = home, span, end
 		}
 	}

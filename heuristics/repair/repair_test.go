@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics"
 	"jigsaw/heuristics/repair"
 )
 
-func same(g instance.GPUID) (instance.GPUID, bool) { return g, true }
+var same = repair.Damage{GPU: func(_ instance.JobID, g instance.GPUID) (instance.GPUID, bool) { return g, true }}
 
 // TestNothingFailed: on the same cluster nobody moves, and nothing starts later.
 func TestNothingFailed(t *testing.T) {
@@ -34,7 +35,7 @@ func TestNothingFailed(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, r.Moved)
 		require.Equal(t, s.Residency, r.Schedule.Residency)
-		require.Empty(t, instance.Check(in, r.Schedule), "seed %d", seed)
+		require.Empty(t, check.Schedule(in, r.Schedule), "seed %d", seed)
 		require.LessOrEqual(t, r.Schedule.Makespan(in), s.Makespan(in), "seed %d", seed)
 		repaired++
 	}
@@ -72,17 +73,17 @@ func TestNodeLost(t *testing.T) {
 		for g, was := range part.GPUsOf {
 			now[was] = instance.GPUID(g)
 		}
-		r, err := repair.Repair(part.Instance, s, func(g instance.GPUID) (instance.GPUID, bool) {
+		r, err := repair.Repair(part.Instance, s, repair.Damage{GPU: func(_ instance.JobID, g instance.GPUID) (instance.GPUID, bool) {
 			at, ok := now[g]
 			return at, ok
-		})
+		}})
 		if err != nil {
 			stuck++
 			continue
 		}
 		repaired++
 		moved += len(r.Moved)
-		for _, v := range instance.Check(part.Instance, r.Schedule) {
+		for _, v := range check.Schedule(part.Instance, r.Schedule) {
 			require.Equal(t, 10, v.Rule, "seed %d: %v", seed, v)
 		}
 		for j, home := range s.Residency {
@@ -96,6 +97,41 @@ func TestNodeLost(t *testing.T) {
 	t.Logf("%d repaired with %d jobs moved, %d without room", repaired, moved, stuck)
 	assert.Greater(t, repaired, int(seeds/6))
 	assert.Greater(t, moved, int(seeds/12))
+}
+
+// TestUnderWay: what has happened stays as it is, and the search goes on from there to schedules no worse,
+// the same ones again.
+func TestUnderWay(t *testing.T) {
+	improved := 0
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		in := instancetest.Random(rng, instancetest.Options{Objective: instance.WeightedCompletion, Iterations: 4})
+		s, err := heuristics.Config{Quick: true, Tries: 1}.Greedy(context.Background(), in, rng)
+		if err != nil {
+			continue
+		}
+		d := same
+		d.Now = s.Makespan(in) / 3
+		r, err := repair.Repair(in, s, d)
+		require.NoError(t, err)
+		better := repair.Search{Rounds: 100}.Improve(context.Background(), in, s, d, r.Schedule, rand.New(rand.NewPCG(1, 1)))
+		require.Equal(t, better, repair.Search{Rounds: 100}.Improve(context.Background(), in, s, d, r.Schedule, rand.New(rand.NewPCG(1, 1))))
+		if in.Objective.Better(in.Value(better), in.Value(r.Schedule)) {
+			improved++
+		}
+		for _, repaired := range []*instance.Schedule{r.Schedule, better} {
+			require.Empty(t, check.Schedule(in, repaired), "seed %d", seed)
+			require.False(t, in.Objective.Better(in.Value(s), in.Value(repaired)), "seed %d", seed)
+			for i, task := range s.Tasks {
+				if task.Start < d.Now {
+					require.Equal(t, task, repaired.Tasks[i], "seed %d: what happened stays", seed)
+				} else {
+					require.GreaterOrEqual(t, repaired.Tasks[i].Start, d.Now, "seed %d", seed)
+				}
+			}
+		}
+	}
+	require.Positive(t, improved)
 }
 
 func contains(list []instance.JobID, j instance.JobID) bool {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/list"
@@ -143,7 +144,7 @@ func TestSequenceDecode(t *testing.T) {
 			require.Equal(t, ticks, l.ticks)
 			require.Equal(t, load, l.sequence.load)
 		}
-		for _, v := range instance.Check(in, l.schedule()) {
+		for _, v := range check.Schedule(in, l.schedule()) {
 			require.Equal(t, 10, v.Rule, "seed %d: %v", seed, v)
 		}
 	}

@@ -75,6 +75,16 @@ func (l LinkTimeline) Earliest(t, length instance.Tick, room instance.Rate) inst
 	return t
 }
 
+// Peak returns the greatest load from..to.
+func (l LinkTimeline) Peak(from, to instance.Tick) (load instance.Rate) {
+	for i, step := range l {
+		if step.at < to && (i+1 == len(l) || from < l[i+1].at) {
+			load = max(load, step.load)
+		}
+	}
+	return load
+}
+
 // Add puts a load on the link from..to.
 func (l *LinkTimeline) Add(from, to instance.Tick, load instance.Rate) {
 	first, last := l.cut(from), l.cut(to)

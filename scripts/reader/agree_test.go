@@ -19,6 +19,8 @@ import (
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 )
 
 // encode writes v as JSON.
@@ -43,10 +45,10 @@ func (c *tally) String() string {
 }
 
 // requestOf asks about an instance, with the profiles of the library that it needs.
-func requestOf(t *testing.T, spec *instance.Spec, schedules []*instance.ScheduleJSON, residencies []residency) request {
+func requestOf(t *testing.T, spec *instance.Spec, schedules []*codec.ScheduleJSON, residencies []residency) request {
 	t.Helper()
 	file := &bytes.Buffer{}
-	require.NoError(t, instance.EncodeJSON(file, spec))
+	require.NoError(t, codec.EncodeJSON(file, spec))
 	req := request{Instance: file.Bytes(), Schedules: schedules, Residencies: residencies}
 	if len(spec.Profiles) == 0 {
 		models := map[string]bool{}
@@ -136,18 +138,18 @@ func (c *tally) certificates(t *testing.T, in *instance.Instance, req request, a
 }
 
 // plansOf returns the plan and the baselines, quickly made, without repetitions.
-func plansOf(t *testing.T, in *instance.Instance) []*instance.ScheduleJSON {
+func plansOf(t *testing.T, in *instance.Instance) []*codec.ScheduleJSON {
 	t.Helper()
 	result, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{Quick: true, NoLP: true})
 	require.NoError(t, err)
-	var plans []*instance.ScheduleJSON
+	var plans []*codec.ScheduleJSON
 	seen := map[string]bool{}
 	for _, s := range []*instance.Schedule{result.Schedule, result.Greedy.Schedule, result.InterleavedFull.Schedule, result.Exclusive.Schedule} {
 		// The baselines of full depth are plans of another instance, with other rules.
-		if s == nil || len(instance.Check(in, s)) > 0 && s != result.Schedule {
+		if s == nil || len(check.Schedule(in, s)) > 0 && s != result.Schedule {
 			continue
 		}
-		if p := in.ScheduleJSON(s); len(p.Tasks) > 0 && !seen[encode(p)] {
+		if p := codec.NewScheduleJSON(in, s); len(p.Tasks) > 0 && !seen[encode(p)] {
 			seen[encode(p)] = true
 			plans = append(plans, p)
 		}
@@ -156,16 +158,16 @@ func plansOf(t *testing.T, in *instance.Instance) []*instance.ScheduleJSON {
 }
 
 // verdictOf is the planner's own.
-func verdictOf(t *testing.T, in *instance.Instance, s *instance.ScheduleJSON) verdict {
+func verdictOf(t *testing.T, in *instance.Instance, s *codec.ScheduleJSON) verdict {
 	t.Helper()
 	data, err := json.Marshal(s)
 	require.NoError(t, err)
-	schedule, err := instance.DecodeSchedule(in, bytes.NewReader(data))
+	schedule, err := codec.DecodeSchedule(in, bytes.NewReader(data))
 	if err != nil {
 		return verdict{unreadable: true, Violations: []violation{{Text: err.Error()}}}
 	}
 	var v verdict
-	for _, found := range instance.Check(in, schedule) {
+	for _, found := range check.Schedule(in, schedule) {
 		v.Violations = append(v.Violations, violation{Rule: found.Rule, Job: found.Name, Iteration: found.Iteration, Text: found.Message})
 	}
 	if len(v.Violations) == 0 {
@@ -217,7 +219,7 @@ func same(t *testing.T, want, got verdict, message ...any) [11][]string {
 // disputed are the files that two readers disagree about.
 type disputed struct {
 	instance []byte
-	schedule *instance.ScheduleJSON // or nil
+	schedule *codec.ScheduleJSON // or nil
 }
 
 // String is called where a comparison fails: it writes the files and returns the command that asks
@@ -252,7 +254,7 @@ func TestExamples(t *testing.T) {
 	require.NoError(t, err)
 	var c tally
 	for _, e := range examples {
-		document, err := instance.Decode(e.Data)
+		document, err := codec.Decode(e.Data)
 		require.NoError(t, err)
 		in, err := jigsaw.Load(e.Data)
 		require.NoError(t, err)

@@ -50,7 +50,7 @@ def figures(compiled: Instance) -> dict:
         "jobs": [
             {
                 "name": j.name, "workers": j.workers, "iterations": j.iterations, "weight": j.weight,
-                "release": j.release, "load": j.load, "deadline": j.deadline, "gang": j.gang, "within": j.within,
+                "release": j.release, "load": j.load, "deadline": j.deadline, "resident": j.resident, "gang": j.gang, "within": j.within,
                 "depths": j.depths, "segments": j.segments, "allowed": allowed(j),
                 "on": {gpu: vars(costs) for gpu, costs in j.on.items()},
             }

@@ -9,6 +9,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 // TestBlocks compares plans in blocks, which this reader writes out, whole and with a repeat too many.
@@ -32,8 +33,8 @@ func TestBlocks(t *testing.T) {
 		if result.Blocks == nil {
 			continue
 		}
-		whole := in.BlockScheduleJSON(result.Blocks)
-		more := in.BlockScheduleJSON(result.Blocks)
+		whole := codec.NewBlocksJSON(in, result.Blocks)
+		more := codec.NewBlocksJSON(in, result.Blocks)
 		for i := range more.Blocks {
 			if b := &more.Blocks[i]; b.Repeats > 1 {
 				b.Repeats++
@@ -41,7 +42,7 @@ func TestBlocks(t *testing.T) {
 				break
 			}
 		}
-		a := r.ask(requestOf(t, spec, []*instance.ScheduleJSON{whole, more}, nil))
+		a := r.ask(requestOf(t, spec, []*codec.ScheduleJSON{whole, more}, nil))
 		require.Empty(t, a.Refused)
 		require.Empty(t, a.Schedules[0].Violations)
 		require.Equal(t, in.BlockValue(result.Blocks).RatString(), a.Schedules[0].Value)

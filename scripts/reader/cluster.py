@@ -161,7 +161,7 @@ def read(spec: dict) -> Cluster:
         latency=q.duration(spec.get("latency", 0)),
         load_rate=q.speed(spec["load_rate"]) if "load_rate" in spec else None,
     )
-    build = _Builder(cluster, spec.get("exceptions", []))
+    build = _Builder(cluster, spec.get("exceptions", []), spec.get("failed_nodes", []))
     if "racks" in spec:
         build.racks(spec["racks"])
     else:
@@ -169,10 +169,14 @@ def read(spec: dict) -> Cluster:
     build.finish()
     numbers = {link.name: n for n, link in enumerate(cluster.links)}
     for name in spec.get("failed_links", []):
+        if build.gone(name):
+            continue
         if name not in numbers:
             raise q.Refused(f"failed_links: there is no link {name!r}")
         cluster.links[numbers[name]].failed = True
     for name, fraction in spec.get("degraded_links", {}).items():
+        if build.gone(name):
+            continue
         if name not in numbers:
             raise q.Refused(f"degraded_links: there is no link {name!r}")
         link = cluster.links[numbers[name]]
@@ -192,14 +196,15 @@ def read(spec: dict) -> Cluster:
 class _Builder:
     """Numbers nodes, GPUs and links in the order in which they are added."""
 
-    def __init__(self, cluster: Cluster, exceptions: list[dict]):
+    def __init__(self, cluster: Cluster, exceptions: list[dict], failed: list[str]):
         self.cluster = cluster
+        self.failed = dict.fromkeys(failed, False)  # nodes out of service, and whether the cluster has them
         self.gpus = {e["node"]: e["gpus"] for e in exceptions if "node" in e}
         self.speeds = {e["link"]: q.speed(e["rate"]) for e in exceptions if "link" in e}
 
     def racks(self, racks: list[dict]) -> None:
         count = sum(r.get("count", 1) for r in racks)
-        core = count  # its number, after those of the racks' own switches
+        core, number = count, 0  # its number, after those of the racks' own switches
         self.cluster.switches = [{f"r{rack}"} for rack in range(count)] + [{"core"}] * (count > 1)
         for r in racks:
             if "uplink" in r:
@@ -207,30 +212,38 @@ class _Builder:
             else:
                 uplink = q.ceil(q.speed(r["nic"]) * r["nodes"] / q.ratio(r.get("oversubscription", 1)))
             for _ in range(r.get("count", 1)):
-                rack = self.rack(len(self.cluster.switch))
-                for n in range(r["nodes"]):
-                    self.node(f"r{rack}n{n}", rack, r)
+                switch = number
+                number += 1
+                self.rack(switch, [(f"r{switch}n{n}", r) for n in range(r["nodes"])])
                 if count > 1:
-                    self.trunk(f"r{rack}.up", uplink, rack, core)
-                    self.trunk(f"r{rack}.down", uplink, core, rack)
+                    self.trunk(f"r{switch}.up", uplink, switch, core)
+                    self.trunk(f"r{switch}.down", uplink, core, switch)
 
     def network(self, switches: list[dict], nodes: list[dict], links: list[dict]) -> None:
         numbers = {s["name"]: n for n, s in enumerate(switches)}
         self.cluster.switches = [{s["name"], *s.get("labels", [])} for s in switches]
         for name, number in numbers.items():
-            here = [n for n in nodes if n["switch"] == name]
-            if here:
-                rack = self.rack(number)
-                for n in here:
-                    self.node(n["name"], rack, n)
+            self.rack(number, [(n["name"], n) for n in nodes if n["switch"] == name])
         for l in links:
             name, a, b = l.get("name", f"{l['from']}-{l['to']}"), numbers[l["from"]], numbers[l["to"]]
             self.trunk(name + ".fwd", q.speed(l["rate"]), a, b, {name, *l.get("labels", [])})
             self.trunk(name + ".rev", q.speed(l["rate"]), b, a, {name, *l.get("labels", [])})
 
-    def rack(self, switch: int) -> int:
-        self.cluster.switch.append(switch)
-        return len(self.cluster.switch) - 1
+    def rack(self, switch: int, nodes: list[tuple[str, dict]]) -> None:
+        """Adds the nodes under a switch that are in service; without any it is not a rack."""
+        working = [(name, spec) for name, spec in nodes if name not in self.failed]
+        for name, _ in nodes:
+            if name in self.failed:
+                self.failed[name] = True
+        if working:
+            self.cluster.switch.append(switch)
+        for name, spec in working:
+            self.node(name, len(self.cluster.switch) - 1, spec)
+
+    def gone(self, link: str) -> bool:
+        """Whether it is a link of a node that failed."""
+        node, _, end = link.rpartition(".")
+        return self.failed.get(node, False) and end in ("up", "down", "fabric")
 
     def node(self, name: str, rack: int, spec: dict) -> None:
         c = self.cluster
@@ -253,5 +266,12 @@ class _Builder:
         self.cluster.labels[link] = {name, *labels}
 
     def finish(self) -> None:
+        for name, met in self.failed.items():
+            if not met:
+                raise q.Refused(f"failed_nodes: there is no node {name!r}")
+        if not self.cluster.nodes:
+            raise q.Refused("no node is in service")
         for name in [*self.gpus, *self.speeds]:
+            if name in self.failed or self.gone(name):
+                continue
             raise q.Refused(f"exceptions: there is no {name!r}")

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 // damages change a schedule that has tasks. They report whether they could.
@@ -159,13 +160,13 @@ var damages = []struct {
 	}},
 	{"a sync of whoever has a task", false, func(m mutant) bool {
 		t := m.task()
-		m.Syncs = append(m.Syncs, instance.SyncJSON{Job: t.Job, Iteration: t.Iteration, Start: t.End, End: t.End, Rate: 1 / float64(m.in.RateLevels[0])})
+		m.Syncs = append(m.Syncs, codec.SyncJSON{Job: t.Job, Iteration: t.Iteration, Start: t.End, End: t.End, Rate: 1 / float64(m.in.RateLevels[0])})
 		return true
 	}},
 	{"drop an iteration", false, func(m mutant) bool {
 		t := *m.task()
-		m.Tasks = slices.DeleteFunc(m.Tasks, func(o instance.TaskJSON) bool { return o.Job == t.Job && o.Iteration == t.Iteration })
-		m.Syncs = slices.DeleteFunc(m.Syncs, func(o instance.SyncJSON) bool { return o.Job == t.Job && o.Iteration == t.Iteration })
+		m.Tasks = slices.DeleteFunc(m.Tasks, func(o codec.TaskJSON) bool { return o.Job == t.Job && o.Iteration == t.Iteration })
+		m.Syncs = slices.DeleteFunc(m.Syncs, func(o codec.SyncJSON) bool { return o.Job == t.Job && o.Iteration == t.Iteration })
 		return true
 	}},
 	{"an iteration more", false, func(m mutant) bool {
@@ -204,7 +205,7 @@ var damages = []struct {
 		if a.Job == b.Job {
 			return false
 		}
-		for _, y := range []*instance.SyncJSON{a, b} {
+		for _, y := range []*codec.SyncJSON{a, b} {
 			y.Rate = 1 / float64(m.in.RateLevels[0])
 			m.settle(y.Job)
 		}

@@ -41,6 +41,7 @@ type jobFigures struct {
 	Release    instance.Tick  `json:"release"`
 	Load       instance.Tick  `json:"load"`
 	Deadline   *instance.Tick `json:"deadline"`
+	Resident   []int64        `json:"resident"`
 	Gang       bool           `json:"gang"`
 	Within     string         `json:"within"`
 	Depths     []int          `json:"depths"`
@@ -82,7 +83,7 @@ func figuresOf(in *instance.Instance) *figures {
 		job := jobFigures{
 			Name: j.Name, Workers: j.Workers, Iterations: j.Iterations, Weight: j.Weight,
 			Release: j.Release, Load: j.Load, Deadline: unlessZero(j.Deadline), Gang: j.Gang, Within: limits[j.Within],
-			Segments: numbers(j.SegmentBytes), Allowed: allowed(j), On: map[string]costFigures{},
+			Resident: numbers(j.Resident), Segments: numbers(j.SegmentBytes), Allowed: allowed(j), On: map[string]costFigures{},
 		}
 		for _, d := range j.Depths {
 			job.Depths = append(job.Depths, d.Layers)
@@ -105,7 +106,7 @@ func unlessZero(t instance.Tick) *instance.Tick {
 }
 
 // numbers are sizes without their unit.
-func numbers(sizes []instance.Bytes) []int64 {
+func numbers[T ~int | ~int64](sizes []T) []int64 {
 	list := make([]int64, len(sizes))
 	for i, s := range sizes {
 		list[i] = int64(s)

@@ -9,6 +9,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 // TestByHand holds both readers against figures worked out by hand from docs/problem.md, so that
@@ -155,9 +156,25 @@ jobs: [{name: a, model: m, workers: 4}]
 			require.Equal(t, [][]instance.Tick{{30, 60, 120}}, a.Residencies[0].Lengths)
 			require.Equal(t, "33", a.Schedules[0].Value)
 		}},
+		{"nodes that failed", `
+version: 1
+cluster:
+  gpu_types: [{name: g, memory: 1GiB}]
+  racks: [{count: 3, nodes: 2, gpus: 2, gpu: g, nic: 8Mbit/s, fabric: 8Mbit/s}]
+  exceptions: [{node: r0n1, gpus: 1}, {node: r2n0, gpus: 1}]
+  failed_links: [r1n0.up]
+  degraded_links: {r1n1.fabric: 0.5}
+  failed_nodes: [r1n0, r1n1, r2n0] # all of a rack, and one of another
+profiles: [{model: m, gpu: g, batch: 1, layers: [{name: l, forward: 1ms, backward: 2ms, parameters: 10kB}]}]
+jobs: [{name: a, model: m, workers: 5}]
+`, []residency{{"a", []instance.GPUID{0, 1, 2, 3, 4}}}, func(t *testing.T, a answer) {
+			require.Equal(t, []gpuFigures{{"r0n0", 0, "g"}, {"r0n0", 0, "g"}, {"r0n1", 0, "g"}, {"r2n1", 1, "g"}, {"r2n1", 1, "g"}}, a.Figures.GPUs)
+			require.Equal(t, 1, a.Residencies[0].Crossings["r2.down"])
+			require.NotContains(t, a.Residencies[0].Crossings, "r1.down")
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			document, err := instance.Decode([]byte(c.file))
+			document, err := codec.Decode([]byte(c.file))
 			require.NoError(t, err)
 			in, err := jigsaw.Load([]byte(c.file))
 			require.NoError(t, err)

@@ -33,6 +33,7 @@ class Job:
     release: int
     load: int  # ticks from admission to the first tasks
     deadline: Optional[int]
+    resident: list[int]  # GPUs that it is in memory on when the plan begins; none: nowhere
     gang: bool
     within: str
     policy: Optional[str]
@@ -151,8 +152,9 @@ class _Compiler:
             iterations=spec.get("iterations", 1),
             weight=spec.get("weight", 1),
             release=self.ticks(q.duration(spec.get("release", 0))),
-            load=self.load(spec, reference),
+            load=0 if spec.get("resident") else self.load(spec, reference),
             deadline=self.limit(spec.get("deadline")),
+            resident=self.resident(spec),
             gang=spec.get("gang", False),
             within=placement.get("within", "cluster"),
             policy=self.policy(placement.get("policy")),
@@ -174,6 +176,12 @@ class _Compiler:
             return 0
         seconds = Fraction(8 * self.persistent(spec, reference), self.cluster.load_rate)
         return self.ticks(seconds * 10**9)
+
+    def resident(self, spec: dict) -> list[int]:
+        gpus = sorted(set(spec.get("resident", [])))
+        if gpus and (len(gpus) != spec["workers"] or spec.get("count", 1) > 1 or not 0 <= gpus[0] <= gpus[-1] < len(self.cluster.node_of)):
+            raise q.Refused(f"resident: {spec['resident']} are not GPUs for {spec['workers']} workers")
+        return gpus
 
     @staticmethod
     def persistent(spec: dict, profile: Profile) -> int:

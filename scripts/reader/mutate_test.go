@@ -6,25 +6,26 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 // mutant is a schedule file about to be damaged.
 type mutant struct {
 	*rand.Rand
 	in *instance.Instance
-	*instance.ScheduleJSON
+	*codec.ScheduleJSON
 }
 
 // mutants returns damaged copies of a schedule, and what was done: each kind of damage that seldom can
 // be done where it can, and some of the others.
-func mutants(rng *rand.Rand, in *instance.Instance, s *instance.ScheduleJSON, n int) (list []*instance.ScheduleJSON, names []string) {
+func mutants(rng *rand.Rand, in *instance.Instance, s *codec.ScheduleJSON, n int) (list []*codec.ScheduleJSON, names []string) {
 	data, err := json.Marshal(s)
 	if err != nil {
 		panic(err)
 	}
 	for k, at := range rng.Perm(len(damages)) {
 		if damage := damages[at]; k < n || n > 0 && damage.seldom {
-			m := mutant{rng, in, &instance.ScheduleJSON{}}
+			m := mutant{rng, in, &codec.ScheduleJSON{}}
 			if err := json.Unmarshal(data, m.ScheduleJSON); err != nil {
 				panic(err)
 			}
@@ -36,13 +37,13 @@ func mutants(rng *rand.Rand, in *instance.Instance, s *instance.ScheduleJSON, n 
 	return list, names
 }
 
-func (m mutant) task() *instance.TaskJSON { return &m.Tasks[m.IntN(len(m.Tasks))] }
-func (m mutant) sync() *instance.SyncJSON { return &m.Syncs[m.IntN(len(m.Syncs))] }
-func (m mutant) gpu() instance.GPUID      { return instance.GPUID(m.IntN(len(m.in.GPUs))) }
-func (m mutant) by() instance.Tick        { return instance.Tick(m.IntN(9) - 4) }
+func (m mutant) task() *codec.TaskJSON { return &m.Tasks[m.IntN(len(m.Tasks))] }
+func (m mutant) sync() *codec.SyncJSON { return &m.Syncs[m.IntN(len(m.Syncs))] }
+func (m mutant) gpu() instance.GPUID   { return instance.GPUID(m.IntN(len(m.in.GPUs))) }
+func (m mutant) by() instance.Tick     { return instance.Tick(m.IntN(9) - 4) }
 
 // fit gives a task the length that its depth has on its GPU, if its job may run there.
-func (m mutant) fit(t *instance.TaskJSON) {
+func (m mutant) fit(t *codec.TaskJSON) {
 	job := jobNamed(m.in, t.Job)
 	d := slices.IndexFunc(job.Depths, func(d instance.Depth) bool { return d.Layers == t.Depth })
 	if costs := job.On[m.in.GPUs[t.GPU].Type]; costs != nil {
@@ -95,7 +96,7 @@ func (m mutant) shift(name string, by instance.Tick) instance.Tick {
 }
 
 // move makes a worker live on another GPU, with lengths that are right there.
-func (m mutant) move(t *instance.TaskJSON, to instance.GPUID) bool {
+func (m mutant) move(t *codec.TaskJSON, to instance.GPUID) bool {
 	name, from := t.Job, t.GPU
 	for i, g := range m.Residency[name] {
 		if g == from {

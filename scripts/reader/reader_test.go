@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/relax"
 )
 
@@ -28,11 +29,11 @@ type reader struct {
 
 // request is a line to the program; see batch.py.
 type request struct {
-	Instance     json.RawMessage          `json:"instance"`
-	Profiles     []json.RawMessage        `json:"profiles,omitempty"`
-	Schedules    []*instance.ScheduleJSON `json:"schedules,omitempty"`
-	Residencies  []residency              `json:"residencies,omitempty"`
-	Certificates []*relax.Certificate     `json:"certificates,omitempty"`
+	Instance     json.RawMessage       `json:"instance"`
+	Profiles     []json.RawMessage     `json:"profiles,omitempty"`
+	Schedules    []*codec.ScheduleJSON `json:"schedules,omitempty"`
+	Residencies  []residency           `json:"residencies,omitempty"`
+	Certificates []*relax.Certificate  `json:"certificates,omitempty"`
 }
 
 type residency struct {

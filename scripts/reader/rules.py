@@ -107,6 +107,8 @@ class _Check:
             for gpu in gpus:
                 if self.cluster.type_of(gpu) not in job.on:
                     yield job.name, None, None, f"it may not live on GPU {gpu} of type {self.cluster.type_of(gpu)!r}"
+            if job.resident and job.resident != gpus:
+                yield job.name, None, None, "it does not live where it is in memory when the plan begins"
             if job.within == "node" and len({self.cluster.node_of[g] for g in gpus}) > 1:
                 yield job.name, None, None, "it does not live in one node"
             if job.within == "rack" and len({self.cluster.rack_of(g) for g in gpus}) > 1:
@@ -191,7 +193,7 @@ class _Check:
         for job in self.instance.jobs:
             starts = [t.start for t in self.schedule.tasks[job.name]]
             if starts:
-                stay[job.name] = max(0, min(starts) - job.load), self.schedule.completion(job)
+                stay[job.name] = 0 if job.resident else max(0, min(starts) - job.load), self.schedule.completion(job)
         for gpu in range(len(self.cluster.node_of)):
             kind = self.cluster.type_of(gpu)
             lodgers = [j for j in self.instance.jobs if gpu in self.gpus[j.name] and kind in j.on and j.name in stay]

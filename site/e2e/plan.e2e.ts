@@ -10,7 +10,7 @@ test('the first plan comes by itself', () =>
     const page = await visitor.tab()
     await settled(page)
     const plan = page.getByRole('main')
-    expect(await plan.innerText()).toMatch(/no plan can be more than|optimal/)
+    expect(await plan.innerText()).toMatch(/no plan can be (more than|as much as)|optimal/)
     expect(await plan.innerText()).toMatch(/certified/)
     // A newcomer is told what the picture shows, until that is enough.
     const welcome = page.getByRole('note', { name: 'What the picture shows' })
@@ -159,7 +159,20 @@ test('an infeasible scenario says why', () =>
       .getByText(/deadline/)
       .first()
       .waitFor()
+    // And what would mend it, which does.
+    const mend = page.getByRole('region', { name: 'What would mend it' })
+    const later = mend.getByRole('button', { name: /^Deadline: .* for job "rush"$/ })
+    await later.waitFor()
     await shoot(page, 'infeasible')
+    await later.click()
+    await planned(page)
+    expect(await page.getByRole('main').innerText()).toMatch(/Makespan\s+\d/)
+    expect(await mend.count()).toBe(0)
+    await page.getByText('YAML', { exact: true }).click()
+    await page
+      .locator('.cm-content')
+      .getByText(/name: rush.*deadline: \d+s/)
+      .waitFor()
   }))
 
 test('two plans are compared on one axis', () =>

@@ -61,10 +61,17 @@ test('a phone shows all of it, without scrolling sideways', () =>
       await planned(page)
       await stop(page)
       await shoot(page, 'phone')
-      // The introduction and the rows of the GPUs are on the first screen.
-      await page.getByRole('note', { name: 'What the picture shows' }).waitFor()
+      // One row of a header, and the rows of the GPUs on the first screen.
+      expect((await page.getByRole('banner').boundingBox())!.height).toBeLessThan(56)
       const timeline = await page.getByRole('application').boundingBox()
-      expect(timeline?.y).toBeLessThan(600)
+      expect(timeline?.y).toBeLessThan(420)
+      await page.getByRole('button', { name: 'More' }).click()
+      await page.getByLabel('Effort').waitFor()
+      expect(await faults(page)).toEqual([])
+      await shoot(page, 'phone-more')
+      await page.getByRole('button', { name: 'More' }).click()
+      await page.getByLabel('Effort').waitFor({ state: 'hidden' })
+      await page.getByRole('note', { name: 'What the picture shows' }).waitFor()
       const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect(sideways).toBeLessThanOrEqual(0)
       expect(await faults(page)).toEqual([])
@@ -100,6 +107,44 @@ test('the keyboard alone reaches the plan, its tasks and its end', () =>
     await page.keyboard.press('Escape')
     await page.keyboard.press('Tab')
     expect(await focused()).not.toMatch(/^application/)
+  }))
+
+test('every number has its definition, for pointer, keyboard and screen reader', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await settled(page)
+    const tip = page.locator('[role=tooltip]:popover-open')
+    const numbers = page.getByRole('region', { name: 'Numbers' })
+    const names = [
+      'Makespan',
+      'Certified bound',
+      'Gap',
+      'Efficiency',
+      'Weighted completion',
+      'GPUs busy',
+      'What is SPB?',
+    ]
+    for (const name of names) {
+      const word = numbers.getByRole('button', { name, exact: true })
+      await word.hover()
+      expect(await tip.count(), name).toBe(1)
+      const text = await tip.innerText()
+      expect(text.length).toBeGreaterThan(40)
+      const box = (await tip.boundingBox())!
+      expect(box.x + box.width).toBeLessThanOrEqual(1440)
+      await page.mouse.move(700, 890)
+      await tip.waitFor({ state: 'detached' })
+      await word.focus()
+      expect(await tip.innerText()).toBe(text)
+      expect(
+        await word.evaluate(at => document.getElementById(at.getAttribute('aria-describedby')!)?.textContent),
+      ).toBe(text)
+      await page.keyboard.press('Escape')
+      expect(await tip.count()).toBe(0)
+    }
+    await numbers.getByRole('button', { name: 'Gap', exact: true }).hover()
+    await shoot(page, 'definition')
+    expect(await faults(page)).toEqual([])
   }))
 
 test('the form fits its place', () =>

@@ -25,6 +25,7 @@ export function sceneOf(m: Model, width = 1200): Scene {
     bound: null,
     certified: false,
     chain: [],
+    pattern: false,
     selection: null,
   }
 }

@@ -92,7 +92,6 @@ function ask(change: WhatIfChange) {
       plan_before: result.primal,
       plan_after: result.primal! * 0.91,
       reasons: [],
-      text: '',
     }
     whatIfs.value = [
       ...others,
@@ -132,7 +131,7 @@ function Page() {
           onSelect={select}
           whatIfs={whatIfs.value}
           onWhatIf={ask}
-          onTakeOver={text => console.log(text)}
+          onTakeOver={change => console.log(change)}
         />
       )
     case 'compare':

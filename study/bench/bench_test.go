@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/method"
 )
 
@@ -256,16 +258,16 @@ func TestWriteFiles(t *testing.T) {
 	require.NoError(t, WriteFiles(folder, row))
 	data, err := os.ReadFile(filepath.Join(folder, row.String()+".yaml"))
 	require.NoError(t, err)
-	document, err := instance.Decode(data)
+	document, err := codec.Decode(data)
 	require.NoError(t, err)
 	in, err := document.Compile(nil)
 	require.NoError(t, err)
 	file, err := os.Open(filepath.Join(folder, row.String()+".schedule.json"))
 	require.NoError(t, err)
 	defer file.Close()
-	s, err := instance.DecodeSchedule(in, file)
+	s, err := codec.DecodeSchedule(in, file)
 	require.NoError(t, err)
-	assert.Empty(t, instance.Check(in, s))
+	assert.Empty(t, check.Schedule(in, s))
 }
 
 // TestShallowest: the multisets left out can be replaced.

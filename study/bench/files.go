@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 // WriteFiles writes the row's instance into the folder, as <row>.yaml, and the
@@ -18,13 +19,13 @@ func WriteFiles(folder string, row Row) error {
 		return err
 	}
 	base := filepath.Join(folder, row.String())
-	if err := writeSpec(base+".yaml", c.Spec, instance.EncodeYAML); err != nil {
+	if err := writeSpec(base+".yaml", c.Spec, codec.EncodeYAML); err != nil {
 		return err
 	}
 	if c.Witness == nil {
 		return nil
 	}
-	return create(base+".schedule.json", func(w io.Writer) error { return instance.EncodeSchedule(w, c.Instance, c.Witness) })
+	return create(base+".schedule.json", func(w io.Writer) error { return codec.EncodeSchedule(w, c.Instance, c.Witness) })
 }
 
 func writeSpec(name string, spec *instance.Spec, encode func(io.Writer, *instance.Spec) error) error {

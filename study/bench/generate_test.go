@@ -15,6 +15,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/relax"
 )
 
@@ -147,7 +148,7 @@ func TestPlanted(t *testing.T) {
 		t.Run(row.String(), func(t *testing.T) {
 			c, err := Generate(row)
 			require.NoError(t, err)
-			if v := instance.Check(c.Instance, c.Witness); len(v) > 0 {
+			if v := check.Schedule(c.Instance, c.Witness); len(v) > 0 {
 				require.Fail(t, v[0].String())
 			}
 			assert.Equal(t, c.Optimum.RatString(), c.Instance.Value(c.Witness).RatString())

@@ -11,6 +11,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 )
 
 // newRecord starts a record of the case.
@@ -92,7 +93,7 @@ func (r *Record) proven(seconds float64) {
 func (c *Case) contradiction(s *instance.Schedule, primal, dual *big.Rat) error {
 	var errs []error
 	if s != nil {
-		if v := instance.Check(c.Instance, s); len(v) > 0 {
+		if v := check.Schedule(c.Instance, s); len(v) > 0 {
 			errs = append(errs, fmt.Errorf("bench: the schedule is invalid: %v", v[0]))
 		} else if value := c.Instance.Value(s); value.Cmp(primal) != 0 {
 			errs = append(errs, fmt.Errorf("bench: the schedule's value is %s, not %s", value.RatString(), primal.RatString()))

@@ -17,6 +17,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 // CPSAT is the name of OR-tools' constraint solver among the peers. The others
@@ -104,7 +105,7 @@ func (p *Peers) program(ctx context.Context, c *Case, r *Record, limit time.Dura
 	input, model := filepath.Join(p.Work, c.String()+".json"), filepath.Join(p.Work, c.String()+"-"+granularity+".mps")
 	defer os.Remove(input)
 	defer os.Remove(model)
-	if err := writeSpec(input, c.Spec, instance.EncodeJSON); err != nil {
+	if err := writeSpec(input, c.Spec, codec.EncodeJSON); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -152,7 +153,7 @@ func (p *Peers) cpsat(ctx context.Context, c *Case, r *Record, limit time.Durati
 	} else if err != nil {
 		return err
 	}
-	schedule, err := instance.DecodeSchedule(c.Instance, bytes.NewReader(found))
+	schedule, err := codec.DecodeSchedule(c.Instance, bytes.NewReader(found))
 	if err != nil {
 		return err
 	}

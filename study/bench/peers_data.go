@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 // programData is an instance as cpsat.py reads it: all the integers of the
@@ -23,8 +24,8 @@ type programData struct {
 	Jobs        []programJob       `json:"jobs"`
 	// Hint is a schedule to start from, and HintValue its value: what is worse
 	// need not be looked for.
-	Hint      *instance.ScheduleJSON `json:"hint"`
-	HintValue float64                `json:"hint_value"`
+	Hint      *codec.ScheduleJSON `json:"hint"`
+	HintValue float64             `json:"hint_value"`
 }
 
 // programJob is a job of programData.
@@ -66,7 +67,7 @@ func newProgramData(in *instance.Instance, hint *instance.Schedule) (*programDat
 	first := &in.Nodes[0]
 	d := &programData{Objective: in.Objective, Racks: len(in.Racks), Nodes: len(in.Racks[0].Nodes), GPUs: first.GPUs,
 		Memory: int64(in.Types[0].Memory), FabricSpeed: int64(in.Capacity(first.Fabric)), NICSpeed: int64(in.Capacity(first.Up)),
-		Hint: in.ScheduleJSON(hint), HintValue: *float(in.Value(hint))}
+		Hint: codec.NewScheduleJSON(in, hint), HintValue: *float(in.Value(hint))}
 	for _, l := range in.RateLevels {
 		d.RateLevels = append(d.RateLevels, int(l))
 	}

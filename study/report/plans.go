@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/view"
 	"jigsaw/study/store"
 	"jigsaw/study/sweep"
@@ -79,7 +80,7 @@ func planFigure(study *sweep.Study, from *store.Store, r sweep.Result) (*Figure,
 	if in.Digest() != r.Row.Digest {
 		return nil, nil // this program makes other instances of the cell
 	}
-	schedule, err := instance.DecodeSchedule(in, bytes.NewReader(data))
+	schedule, err := codec.DecodeSchedule(in, bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("report: cell %.12s: %w", r.Row.Key, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/profiles"
 )
 
@@ -26,7 +27,7 @@ const (
 	maxWorkers = 1_000_000
 )
 
-// Decode reads a study file, YAML or JSON, as strictly as [instance.Decode]
+// Decode reads a study file, YAML or JSON, as strictly as [codec.Decode]
 // reads instances. All mistakes are reported together, as [instance.Problems].
 func Decode(data []byte) (*Study, error) {
 	library, err := profiles.Builtin()
@@ -34,7 +35,7 @@ func Decode(data []byte) (*Study, error) {
 		return nil, err
 	}
 	s := &Study{Spec: &Spec{}, Data: data, library: library}
-	file, err := instance.DecodeFile(data, Version, s.Spec)
+	file, err := codec.DecodeFile(data, Version, s.Spec)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$`)
 func (v *validator) name(path, name string, seen map[string]bool) {
 	switch {
 	case !namePattern.MatchString(name):
-		v.bad(path, "%q is not a name; use 1 to 60 letters, digits, points, dashes and underscores", clip(name))
+		v.bad(path, "%q is not a name; use 1 to 60 letters, digits, points, dashes and underscores", instance.Clip(name))
 	case seen[name]:
 		v.bad(path, "there is another %q; names must differ", name)
 	}
@@ -142,7 +143,7 @@ func (v *validator) sweep(path string, w *Sweep) float64 {
 		v.bad(path+".axes", `no clusters; list them here or in base, like clusters: [1x8x8]`)
 	}
 	if w.Axis != "" && AxisNamed(w.Axis) == nil {
-		v.bad(path+".axis", "there is no axis %q; choose one of %s", clip(w.Axis), AxisNames())
+		v.bad(path+".axis", "there is no axis %q; choose one of %s", instance.Clip(w.Axis), AxisNames())
 	}
 	for _, shape := range a.Clusters {
 		for _, load := range a.Load {
@@ -177,7 +178,7 @@ func (v *validator) mixOf(path string, m *Mix) {
 	for i, c := range m.Models {
 		at := fmt.Sprintf("%s.models[%d]", path, i)
 		if len(v.library.Profiles(c.Model)) == 0 {
-			v.bad(at+".model", "there is no profile of model %q; see jigsaw profile list, or add one under profiles", clip(c.Model))
+			v.bad(at+".model", "there is no profile of model %q; see jigsaw profile list, or add one under profiles", instance.Clip(c.Model))
 		}
 		if c.Batch < 0 {
 			v.bad(at+".batch", "the batch size %d is negative", c.Batch)
@@ -273,12 +274,12 @@ func (v *validator) axesOf(path string, a *Axes) {
 	}
 	for i, name := range a.Mixes {
 		if v.mix(name) == nil {
-			v.bad(fmt.Sprintf("%s.mixes[%d]", path, i), "there is no mix %q; list it under mixes", clip(name))
+			v.bad(fmt.Sprintf("%s.mixes[%d]", path, i), "there is no mix %q; list it under mixes", instance.Clip(name))
 		}
 	}
 	for i, name := range a.Methods {
 		if v.method(name) == nil {
-			v.bad(fmt.Sprintf("%s.methods[%d]", path, i), "there is no method %q; list it under methods", clip(name))
+			v.bad(fmt.Sprintf("%s.methods[%d]", path, i), "there is no method %q; list it under methods", instance.Clip(name))
 		}
 	}
 }
@@ -290,7 +291,7 @@ func once[V any](v *validator, path string, list []V) {
 	for i, value := range list {
 		name := fmt.Sprint(value)
 		if first, twice := seen[name]; twice {
-			v.bad(fmt.Sprintf("%s[%d]", path, i), "%s is number %d of the list already; each value is listed once", clip(name), first+1)
+			v.bad(fmt.Sprintf("%s[%d]", path, i), "%s is number %d of the list already; each value is listed once", instance.Clip(name), first+1)
 			return // of a list that repeats itself one is enough
 		}
 		seen[name] = i

@@ -14,6 +14,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/profiles"
 	"jigsaw/formulation/instance/view"
 	"jigsaw/study/store"
@@ -42,7 +43,7 @@ func measure(ctx context.Context, c *Cell, p Program, library *profiles.Library)
 	}
 	if err == nil && result.Schedule != nil && row.Tasks <= drawnTasks {
 		var b bytes.Buffer
-		err = instance.EncodeSchedule(&b, in, result.Schedule)
+		err = codec.EncodeSchedule(&b, in, result.Schedule)
 		schedule = b.Bytes()
 	}
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"jigsaw/formulation/instance"
 )
 
 // Shape is a cluster of identical racks of identical nodes under one core. In
@@ -33,15 +35,7 @@ func (s *Shape) UnmarshalText(text []byte) error {
 }
 
 func (s *Shape) wrong(text []byte) error {
-	return fmt.Errorf(`%q is not a cluster; write racks x nodes x GPUs, like "2x4x8"`, clip(string(text)))
-}
-
-// clip shortens text quoted in a message.
-func clip(s string) string {
-	if r := []rune(s); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return s
+	return fmt.Errorf(`%q is not a cluster; write racks x nodes x GPUs, like "2x4x8"`, instance.Clip(string(text)))
 }
 
 // MarshalText writes "2x4x8".

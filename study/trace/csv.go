@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"jigsaw/formulation/instance"
 )
 
 // layout is how a CSV format is read.
@@ -57,7 +59,7 @@ func (r *reader) csv(in io.Reader, l layout) {
 		name = strings.TrimSpace(strings.TrimPrefix(name, "\ufeff"))
 		if _, twice := row.index[name]; twice {
 			_, column := c.FieldPos(k)
-			r.problem(1, column, "there are two columns %q; keep one", clip(name))
+			r.problem(1, column, "there are two columns %q; keep one", instance.Clip(name))
 		}
 		row.index[name] = k
 	}
@@ -147,11 +149,11 @@ func number(s string, least float64) (float64, string) {
 	v, err := strconv.ParseFloat(s, 64)
 	switch {
 	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, fmt.Sprintf("%q is not a number", clip(s))
+		return 0, fmt.Sprintf("%q is not a number", instance.Clip(s))
 	case v < least && least == 0:
-		return 0, fmt.Sprintf("%s is negative", clip(s))
+		return 0, fmt.Sprintf("%s is negative", instance.Clip(s))
 	case v < least:
-		return 0, fmt.Sprintf("%s is less than %v", clip(s), least)
+		return 0, fmt.Sprintf("%s is less than %v", instance.Clip(s), least)
 	}
 	return v, ""
 }
@@ -160,7 +162,7 @@ func number(s string, least float64) (float64, string) {
 func (r *row) seconds(name string, unit float64) float64 {
 	v := r.number(name, 0) * unit
 	if v > longest {
-		r.wrong(name, "%s is %.0f years; the %s format counts in %s", clip(r.text(name)), v/(365*24*3600), r.trace.Format, unitName(unit))
+		r.wrong(name, "%s is %.0f years; the %s format counts in %s", instance.Clip(r.text(name)), v/(365*24*3600), r.trace.Format, unitName(unit))
 		return 0
 	}
 	return v
@@ -186,7 +188,7 @@ func wholeNumber(s string, most int64) (int64, string) {
 	v, err := strconv.ParseInt(s, 10, 64)
 	switch {
 	case err != nil:
-		return 0, fmt.Sprintf("%q is not a whole number", clip(s))
+		return 0, fmt.Sprintf("%q is not a whole number", instance.Clip(s))
 	case v < 1 || v > most:
 		return 0, fmt.Sprintf("%d is not from 1 to %d", v, most)
 	}
@@ -222,6 +224,6 @@ func (r *row) date(name string) float64 {
 			return float64(t.UnixMilli()) / 1000
 		}
 	}
-	r.wrong(name, "%q is not a date like 2017-10-09 07:01:55", clip(text))
+	r.wrong(name, "%q is not a date like 2017-10-09 07:01:55", instance.Clip(text))
 	return 0
 }

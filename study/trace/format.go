@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"jigsaw/formulation/instance"
 )
 
 // Format is a kind of file.
@@ -46,7 +48,7 @@ func Read(file string, r io.Reader, format Format) (*Trace, error) {
 	case slices.Contains(Formats(), format):
 		read.csv(b, columns[format])
 	default:
-		return nil, fmt.Errorf("trace: unknown format %q; choose one of %v", clip(string(format)), Formats())
+		return nil, fmt.Errorf("trace: unknown format %q; choose one of %v", instance.Clip(string(format)), Formats())
 	}
 	return read.finish()
 }

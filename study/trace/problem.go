@@ -44,11 +44,3 @@ func (p Problems) err() error {
 	}
 	return p
 }
-
-// clip shortens a text of the file for a message.
-func clip(s string) string {
-	if r := []rune(s); len(r) > 40 {
-		return string(r[:40]) + "..."
-	}
-	return s
-}

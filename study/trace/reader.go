@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"jigsaw/formulation/instance"
 )
 
 // reader collects the jobs of a file and what is wrong with it.
@@ -42,7 +44,7 @@ func (r *reader) add(j Job, at int) {
 	switch {
 	case j.ID != "":
 		if line, twice := r.seen[j.ID]; twice {
-			r.problem(j.line, at, "the job %q is in line %d already; every job has an identifier of its own", clip(j.ID), line)
+			r.problem(j.line, at, "the job %q is in line %d already; every job has an identifier of its own", instance.Clip(j.ID), line)
 			return
 		}
 		j.ID = strings.Clone(j.ID)

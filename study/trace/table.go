@@ -114,7 +114,7 @@ func BuiltinTables() []string {
 func BuiltinTable(name string) (*Table, error) {
 	f, err := tables.Open("tables/" + name + ".yaml")
 	if err != nil {
-		return nil, fmt.Errorf("trace: there is no built-in table %q; there are %s", clip(name), strings.Join(BuiltinTables(), ", "))
+		return nil, fmt.Errorf("trace: there is no built-in table %q; there are %s", instance.Clip(name), strings.Join(BuiltinTables(), ", "))
 	}
 	defer f.Close()
 	return ReadTable(name, f)
@@ -180,7 +180,7 @@ func zeros(file string, root *yaml.Node) (problems Problems) {
 				for _, v := range field(m, name) {
 					if n, err := strconv.ParseFloat(v.Value, 64); err == nil && n == 0 {
 						problems = append(problems, Problem{file, v.Line, v.Column, fmt.Sprintf(
-							"models[%d].%s: %s is not allowed here; give another value, or leave the field out, which means %s", i, name, clip(v.Value), means)})
+							"models[%d].%s: %s is not allowed here; give another value, or leave the field out, which means %s", i, name, instance.Clip(v.Value), means)})
 					}
 				}
 			}
@@ -220,7 +220,7 @@ func (t *Table) check(file string) error {
 	seen := map[[2]string]bool{}
 	names := map[string]bool{}
 	for i, m := range t.Models {
-		at := fmt.Sprintf("models[%d] %q", i, clip(m.Name))
+		at := fmt.Sprintf("models[%d] %q", i, instance.Clip(m.Name))
 		key := [2]string{m.Name, fmt.Sprint(m.Batch)}
 		if m.Name == "" {
 			add("%s: a model needs the name that the trace gives it", at)
@@ -238,7 +238,7 @@ func (t *Table) check(file string) error {
 		for _, kind := range slices.Sorted(maps.Keys(m.Iteration)) {
 			for gpus, s := range m.Iteration[kind] {
 				if gpus < 1 || !(s > 0) || s > longest {
-					add("%s: iteration_s.%s: %d: %v; write seconds above 0 for a number of GPUs", at, clip(kind), gpus, s)
+					add("%s: iteration_s.%s: %d: %v; write seconds above 0 for a number of GPUs", at, instance.Clip(kind), gpus, s)
 				}
 			}
 		}
@@ -250,7 +250,7 @@ func (t *Table) check(file string) error {
 	}
 	for _, name := range t.Unnamed {
 		if !names[name] {
-			add("unnamed: %q is not among the models", clip(name))
+			add("unnamed: %q is not among the models", instance.Clip(name))
 		}
 	}
 	slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Message, b.Message) })

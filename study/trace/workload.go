@@ -124,7 +124,7 @@ func (b *builder) job(j *Job) {
 	}
 	model := b.table.find(name, j.Batch)
 	if model == nil {
-		b.unknown(name, j, "the model table has no model %q at batch size %d; add it, or map it to one that is alike", clip(name), j.Batch)
+		b.unknown(name, j, "the model table has no model %q at batch size %d; add it, or map it to one that is alike", instance.Clip(name), j.Batch)
 		return
 	}
 	class, ok := b.class(j, model)
@@ -140,11 +140,11 @@ func (b *builder) job(j *Job) {
 		job.Iterations = model.Iterations
 	}
 	if job.Iterations == 0 {
-		b.unknown(name, j, "neither the trace nor the model table says how many iterations %q does; add iterations to the table", clip(name))
+		b.unknown(name, j, "neither the trace nor the model table says how many iterations %q does; add iterations to the table", instance.Clip(name))
 		return
 	}
 	if alone := float64(job.Iterations) * k.Fastest(); alone > longest {
-		b.problem(j, 0, "the job %q would run for %.0f years; its iterations or their length are in another unit", clip(j.ID), alone/(365*24*3600))
+		b.problem(j, 0, "the job %q would run for %.0f years; its iterations or their length are in another unit", instance.Clip(j.ID), alone/(365*24*3600))
 		return
 	}
 	b.work.Jobs = append(b.work.Jobs, job)
@@ -165,7 +165,7 @@ func (b *builder) class(j *Job, m *Model) (int, bool) {
 	if m.Shape != nil {
 		p, ok := b.library.Find(m.Shape.Model, m.Shape.GPU, m.Shape.Batch)
 		if !ok {
-			b.once(j, j.modelAt, "the shape of %q, profile %s on %s at batch %d, is not in the profile library; see jigsaw profile list", clip(m.Name), clip(m.Shape.Model), clip(m.Shape.GPU), m.Shape.Batch)
+			b.once(j, j.modelAt, "the shape of %q, profile %s on %s at batch %d, is not in the profile library; see jigsaw profile list", instance.Clip(m.Name), instance.Clip(m.Shape.Model), instance.Clip(m.Shape.GPU), m.Shape.Batch)
 			return 0, false
 		}
 		k.Shape = p
@@ -191,11 +191,11 @@ func (b *builder) class(j *Job, m *Model) (int, bool) {
 		k.Stages = replay.Stages{GPU: gpu, Network: 1 - gpu}
 	}
 	if k.Fastest() == 0 {
-		b.unknown(m.Name, j, "neither the trace nor the model table says how long an iteration of %q is on %d GPUs of the types %v; add it under iteration_s, or name the types of the cluster as the table does, like 8x4:v100", clip(m.Name), j.GPUs, b.cluster.Types)
+		b.unknown(m.Name, j, "neither the trace nor the model table says how long an iteration of %q is on %d GPUs of the types %v; add it under iteration_s, or name the types of the cluster as the table does, like 8x4:v100", instance.Clip(m.Name), j.GPUs, b.cluster.Types)
 		return 0, false
 	}
 	if !b.cluster.Fits(j.GPUs, func(t int) bool { return k.Iteration[t] > 0 }) {
-		b.problem(j, j.gpusAt, "the job %q asks for %d GPUs, which the cluster %v does not have in one place even when it is empty", clip(j.ID), j.GPUs, b.cluster)
+		b.problem(j, j.gpusAt, "the job %q asks for %d GPUs, which the cluster %v does not have in one place even when it is empty", instance.Clip(j.ID), j.GPUs, b.cluster)
 		return 0, false
 	}
 	b.classes[key] = len(b.work.Classes)

@@ -78,7 +78,7 @@ func TestUnknownMethod(t *testing.T) {
 	t.Parallel()
 	_, failure := call[any](t, New(nil), "solve", none{})
 	require.Equal(t, UnknownMethod, failure.Code)
-	require.Contains(t, failure.Message, "the methods are bound, certify, check,")
+	require.Contains(t, failure.Message, "the methods are bound, certify, change,")
 }
 
 func TestBadParameters(t *testing.T) {
@@ -139,7 +139,7 @@ func TestHostileTexts(t *testing.T) {
 		"empty": "", "binary": "\x00\xff", "nested": strings.Repeat("[", 100_000), "nested objects": strings.Repeat("{a: ", 5_000),
 		"aliases": "a: &a [x,x,x,x]\nb: &b [*a,*a,*a,*a]\nc: [*b,*b,*b,*b]", "large": strings.Repeat("# a long comment\n", 2<<20),
 		"many GPUs":  strings.Replace(example(t, "rack"), "nodes: 8", "nodes: 130000", 1),
-		"many tasks": strings.Replace(example(t, "rack"), "iterations: 24", "iterations: 900000", 1),
+		"many tasks": strings.Replace(example(t, "rack"), "iterations: 24", "iterations: 9000000000", 1),
 		"many jobs":  strings.Replace(example(t, "rack"), "count: 2", "count: 130000", 1),
 	} {
 		if testing.Short() && len(text) > 1<<20 {
@@ -242,6 +242,79 @@ func TestQuickPlan(t *testing.T) {
 	require.True(t, slices.ContainsFunc(events, func(e Event) bool { return e.Schedule != nil }))
 }
 
+// A plan of hours comes in blocks: every job at work in them as often as it has iterations.
+func TestLongPlan(t *testing.T) {
+	t.Parallel()
+	a := New(nil)
+	text := strings.NewReplacer("iterations: 30,", "iterations: 30000,", "iterations: 20,", "iterations: 20000,", "iterations: 60,", "iterations: 60000,").Replace(example(t, "queue"))
+	r, failure := call[*PlanResult](t, a, "plan", PlanOptions{Text: text, Quick: true})
+	require.Nil(t, failure)
+	require.Nil(t, r.Schedule, "it is not written out")
+	require.NotNil(t, r.Long)
+	require.InDelta(t, slices.Max(r.Long.End), *r.Primal, 0)
+	require.Greater(t, *r.Efficiency, 0.0)
+	c, failure := call[*compileResult](t, a, "compile", compileParams{Text: text})
+	require.Nil(t, failure)
+	require.True(t, c.Instance.Queues)
+	done := make([]int64, len(c.Instance.Jobs))
+	for _, b := range r.Long.Blocks {
+		for i, job := range b.Tasks.Job {
+			done[job] += b.Repeats
+			start := float64(b.Start) + b.Tasks.Start[i]
+			require.LessOrEqual(t, r.Long.Start[job], start)
+			require.LessOrEqual(t, start+float64((b.Repeats-1)*b.Period), r.Long.End[job])
+			require.Contains(t, r.Long.Residency[job], int(b.Tasks.GPU[i]))
+		}
+	}
+	for j, job := range c.Instance.Jobs {
+		require.EqualValues(t, job.Workers*job.Iterations, done[j], job.Name)
+		require.InDelta(t, r.Long.Start[j], r.Long.Admitted[j]+float64(job.Load), 0, job.Name)
+		require.Len(t, r.Long.Residency[j], job.Workers)
+	}
+	// What is short is written out as well.
+	r, failure = call[*PlanResult](t, a, "plan", PlanOptions{Text: example(t, "queue"), Quick: true})
+	require.Nil(t, failure)
+	require.NotNil(t, r.Long)
+	require.NotNil(t, r.Schedule)
+}
+
+// A Llama described by its figures is planned on H100s, and the same by its config.json.
+func TestEstimate(t *testing.T) {
+	t.Parallel()
+	a := New(nil)
+	text := `{"version": 1, "cluster": {"gpu_types": [{"name": "h100", "memory": "80GiB"}],
+		"racks": [{"nodes": 1, "gpus": 8, "gpu": "h100", "nic": "400Gbit/s", "fabric": "3600Gbit/s"}]},
+		"jobs": [{"name": "mine", "model": "mine", "workers": 8, "iterations": 3, "optimizer": "adam", "sharding": "zero3"}]`
+	llama := Architecture{Type: "llama", Layers: 32, Hidden: 4096, Heads: 32, KVHeads: 8, FFN: 14336, Vocabulary: 128256}
+	r, failure := call[*EstimateResult](t, a, "estimate", EstimateParams{Text: text + "}", Model: "mine", Architecture: &llama, Batch: 1, Sequence: 2048, Checkpointing: true})
+	require.Nil(t, failure)
+	require.Len(t, r.Estimates, 1)
+	require.EqualValues(t, 8030261248, r.Estimates[0].Parameters, "as published")
+	p, failure := call[*PlanResult](t, a, "plan", PlanOptions{Text: text + `, "profiles": ` + string(r.Profiles) + "}", Quick: true})
+	require.Nil(t, failure)
+	require.NotNil(t, p.Schedule)
+
+	config := `{"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
+		"intermediate_size": 14336, "vocab_size": 128256}`
+	same, failure := call[*EstimateResult](t, a, "estimate", EstimateParams{Text: text + "}", Model: "mine", Config: config, Batch: 1, Sequence: 2048, Checkpointing: true})
+	require.Nil(t, failure)
+	require.Equal(t, r.Estimates, same.Estimates)
+	require.Equal(t, llama, same.Architecture)
+
+	for want, params := range map[string]EstimateParams{
+		"figures of an architecture": {Text: text + "}", Model: "mine", Batch: 1},
+		"model_type":                 {Text: text + "}", Model: "mine", Batch: 1, Config: `{"model_type": "mamba"}`},
+		"does not divide by 31":      {Text: text + "}", Model: "mine", Batch: 1, Architecture: &Architecture{Type: "llama", Layers: 2, Hidden: 4096, Heads: 31, FFN: 1, Vocabulary: 9}},
+		"a batch of 0":               {Text: text + "}", Model: "mine", Architecture: &llama},
+		"none of the cluster's":      {Text: strings.ReplaceAll(text, "h100", "mine") + "}", Model: "mine", Architecture: &llama, Batch: 1},
+	} {
+		_, failure := call[*EstimateResult](t, a, "estimate", params)
+		require.NotNil(t, failure, want)
+		require.Equal(t, Invalid, failure.Code)
+		require.Contains(t, failure.Message, want)
+	}
+}
+
 func TestPeriodicPlan(t *testing.T) {
 	t.Parallel()
 	a := New(nil)
@@ -337,16 +410,49 @@ func TestWhatIf(t *testing.T) {
 	require.Equal(t, `one more GPU in node "r0n0"`, r.Label)
 	require.Negative(t, *r.Verified)
 	require.Less(t, *r.After, *r.Before)
-	changed, failure := call[*compileResult](t, a, "compile", compileParams{r.Text})
-	require.Nil(t, failure)
-	before, failure := call[*compileResult](t, a, "compile", compileParams{text})
-	require.Nil(t, failure)
-	require.Equal(t, before.Instance.Nodes[0].GPUs+1, changed.Instance.Nodes[0].GPUs)
-
 	r, failure = call[*WhatIfAnswer](t, a, "what_if", whatIfParams{PlanOptions{Text: text, Quick: true}, WhatIfChange{Kind: "memory", Subject: "v100", Factor: 0.001}})
 	require.Nil(t, failure)
 	require.Nil(t, r.PlanAfter)
 	require.NotEmpty(t, r.Reasons)
+}
+
+// Changes that are about different things are made together, and their file can be read.
+func TestChange(t *testing.T) {
+	t.Parallel()
+	a, text := New(nil), example(t, "rack")
+	changes := []WhatIfChange{{Kind: "fail_gpu", Subject: "r0n1"}, {Kind: "link_speed", Subject: "r0n0.up", Factor: 4}, {Kind: "link_speed", Subject: "r0n0.down", Factor: 4}}
+	r, failure := call[*changeResult](t, a, "change", changeParams{text, changes})
+	require.Nil(t, failure)
+	before, failure := call[*compileResult](t, a, "compile", compileParams{text})
+	require.Nil(t, failure)
+	after, failure := call[*compileResult](t, a, "compile", compileParams{string(r.Spec)})
+	require.Nil(t, failure)
+	require.Empty(t, after.Problems)
+	require.Equal(t, before.Instance.Nodes[1].GPUs-1, after.Instance.Nodes[1].GPUs)
+	for l, link := range before.Instance.Links {
+		if strings.HasPrefix(link.Name, "r0n0.") && link.Kind != "fabric" {
+			link.Capacity *= 4
+		}
+		require.Equal(t, link, after.Instance.Links[l])
+	}
+	_, failure = call[*changeResult](t, a, "change", changeParams{text, []WhatIfChange{{Kind: "speed", Subject: "nothing", Factor: 2}}})
+	require.Equal(t, Invalid, failure.Code)
+}
+
+// What is offered to mend an instance mends it.
+func TestRemedies(t *testing.T) {
+	t.Parallel()
+	a, text := New(nil), example(t, "infeasible")
+	r, failure := call[*remediesResult](t, a, "remedies", remediesParams{text})
+	require.Nil(t, failure)
+	require.NotEmpty(t, r.Remedies)
+	for _, remedy := range r.Remedies {
+		plan := quick(t, a, string(remedy.Spec))
+		require.NotNil(t, plan.Schedule, remedy.Text)
+	}
+	r, failure = call[*remediesResult](t, a, "remedies", remediesParams{example(t, "quickstart")})
+	require.Nil(t, failure)
+	require.Empty(t, r.Remedies)
 }
 
 func TestFileNames(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 )
 
 type checkParams struct {
@@ -39,7 +41,7 @@ func (a *API) check(_ context.Context, p *checkParams) (*checkResult, error) {
 	if schedule == nil {
 		return r, err
 	}
-	for _, v := range instance.Check(s.in, schedule) {
+	for _, v := range check.Schedule(s.in, schedule) {
 		r.Violations = append(r.Violations, Violation{v.Title(), v.String()})
 	}
 	if len(r.Violations) == 0 {
@@ -50,7 +52,7 @@ func (a *API) check(_ context.Context, p *checkParams) (*checkResult, error) {
 
 // read returns the schedule of a file, or nil and notes its problems.
 func (r *checkResult) read(in *instance.Instance, text string) (*instance.Schedule, error) {
-	s, err := instance.DecodeSchedule(in, strings.NewReader(text))
+	s, err := codec.DecodeSchedule(in, strings.NewReader(text))
 	var problems instance.Problems
 	if errors.As(err, &problems) {
 		r.Problems = problemList(problems)
@@ -121,7 +123,7 @@ func (r *certifyResult) judge(in *instance.Instance, text string, bound *big.Rat
 		r.Problems = c.Problems
 		return err
 	}
-	if violations := instance.Check(in, s); len(violations) > 0 {
+	if violations := check.Schedule(in, s); len(violations) > 0 {
 		r.Message += "; the schedule is not valid: " + violations[0].String()
 		return nil
 	}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 
 	"jigsaw/formulation/instance"
@@ -25,11 +24,9 @@ func (a *API) compile(_ context.Context, p *compileParams) (*compileResult, erro
 	}
 	r := &compileResult{Problems: problemList(s.problems)}
 	if s.document != nil {
-		var spec bytes.Buffer
-		if err := instance.EncodeJSON(&spec, s.document.Spec); err != nil {
+		if r.Spec, err = newSpec(s.document.Spec); err != nil {
 			return nil, err
 		}
-		r.Spec = spec.Bytes()
 	}
 	if s.in != nil {
 		r.Instance = newCompiled(s)
@@ -45,6 +42,7 @@ type Compiled struct {
 	TickUS     int64          `json:"tick_us"`
 	Objective  string         `json:"objective"`
 	Periodic   bool           `json:"periodic"`
+	Queues     bool           `json:"queues"`
 	Types      []CompiledType `json:"types"`
 	Racks      []CompiledRack `json:"racks"`
 	Nodes      []CompiledNode `json:"nodes"`
@@ -93,6 +91,7 @@ type CompiledJob struct {
 	Weight       int64           `json:"weight"`
 	Release      int64           `json:"release"`
 	Deadline     int64           `json:"deadline"`
+	Load         int64           `json:"load"`
 	Gang         bool            `json:"gang"`
 	Within       string          `json:"within"`
 	Class        int             `json:"class"`
@@ -130,7 +129,7 @@ func newCompiled(s *scenario) *Compiled {
 	in := s.in
 	c := &Compiled{
 		Name: in.Name, Lesson: s.document.Spec.Lesson, Digest: in.Digest(), TickUS: in.TickUS,
-		Objective: string(in.Objective), Periodic: in.Objective.Periodic(), Latency: int64(in.Latency),
+		Objective: string(in.Objective), Periodic: in.Objective.Periodic(), Queues: in.Queues(), Latency: int64(in.Latency),
 		RateLevels: integers[int](in.RateLevels),
 	}
 	for _, t := range in.Types {
@@ -162,7 +161,7 @@ func newCompiledJob(j *instance.Job, class, source int) CompiledJob {
 	whole := float64(j.Workers) * float64(j.Depths[j.Full()].Share)
 	c := CompiledJob{
 		Name: j.Name, Model: j.Model, Batch: j.Batch, Workers: j.Workers, Iterations: j.Iterations, Weight: j.Weight,
-		Release: int64(j.Release), Deadline: int64(j.Deadline), Gang: j.Gang, Within: within(j.Within),
+		Release: int64(j.Release), Deadline: int64(j.Deadline), Load: int64(j.Load), Gang: j.Gang, Within: within(j.Within),
 		Class: class, Source: source, SegmentBytes: integers[int64](j.SegmentBytes),
 		Reductions: 1 + j.MoreReductions, Gathers: 1 + j.MoreGathers,
 		Rule: CompiledRule{j.Rule.Fixed, j.Rule.MinFull, float64(j.Rule.MinShare) / whole},

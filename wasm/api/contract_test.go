@@ -94,10 +94,11 @@ func TestTypesAreThoseOfTheContract(t *testing.T) {
 	t.Parallel()
 	text := contract(t)
 	for name, v := range map[string]any{
-		"Problem": Problem{}, "Compiled": Compiled{}, "CompiledJob": CompiledJob{}, "Schedule": Schedule{}, "Usage": Usage{},
+		"Problem": Problem{}, "Compiled": Compiled{}, "CompiledJob": CompiledJob{}, "Schedule": Schedule{}, "LongPlan": LongPlan{}, "Block": Block{}, "Usage": Usage{},
 		"ChainLink": ChainLink{}, "PlanPoint": PlanPoint{}, "PlanOptions": PlanOptions{}, "PlanResult": PlanResult{},
-		"Binding": jigsaw.BindingValue{}, "WhatIfChange": WhatIfChange{}, "WhatIfAnswer": WhatIfAnswer{}, "ExampleInfo": ExampleInfo{},
-		"ProfileInfo": ProfileInfo{}, "Scenario": Scenario{}, "ScenarioHead": ScenarioHead{}, "PlanEvent": PlanEvent{}, "Ready": Ready{},
+		"Binding": jigsaw.BindingValue{}, "WhatIfChange": WhatIfChange{}, "WhatIfAnswer": WhatIfAnswer{}, "ExampleInfo": ExampleInfo{}, "Remedy": Remedy{},
+		"EstimateParams": EstimateParams{}, "EstimateResult": EstimateResult{}, "Architecture": Architecture{}, "Estimate": Estimate{}, "ProfileInfo": ProfileInfo{},
+		"Scenario": Scenario{}, "ScenarioHead": ScenarioHead{}, "PlanEvent": PlanEvent{}, "Ready": Ready{},
 	} {
 		want := properties(t, text, name)
 		require.NotEmpty(t, want, name)

@@ -12,6 +12,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/view"
 )
 
@@ -69,14 +70,14 @@ func (a *API) export(ctx context.Context, p *exportParams) (*File, error) {
 // exportYAML keeps a file that is YAML as it is written, comments and all.
 func exportYAML(_ context.Context, w io.Writer, s *scenario, _ *exportParams) error {
 	if strings.HasPrefix(strings.TrimLeft(s.text, "\ufeff \t\r\n"), "{") {
-		return instance.EncodeYAML(w, s.document.Spec)
+		return codec.EncodeYAML(w, s.document.Spec)
 	}
 	_, err := io.WriteString(w, s.text)
 	return err
 }
 
 func exportJSON(_ context.Context, w io.Writer, s *scenario, _ *exportParams) error {
-	return instance.EncodeJSON(w, s.document.Spec)
+	return codec.EncodeJSON(w, s.document.Spec)
 }
 
 // maxCoefficients is how many an integer program of the page may have: some 200 MB
@@ -156,7 +157,7 @@ func exportTrace(w io.Writer, in *instance.Instance, s *instance.Schedule, _ *ex
 }
 
 func exportSchedule(w io.Writer, in *instance.Instance, s *instance.Schedule, _ *exportParams) error {
-	return instance.EncodeSchedule(w, in, s)
+	return codec.EncodeSchedule(w, in, s)
 }
 
 // exportResult writes the form of `jigsaw plan -o json`, with what the page has.

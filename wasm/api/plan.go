@@ -42,7 +42,8 @@ func (p *PlanOptions) options() (jigsaw.Options, error) {
 		return o, invalid("gap %v: choose a fraction below 1, like 0.01", p.Gap)
 	}
 	return jigsaw.Options{
-		Seed: uint64(p.Seed), Quick: p.Quick, Effort: p.Effort, Gap: p.Gap,
+		MostWritten: maxWritten,
+		Seed:        uint64(p.Seed), Quick: p.Quick, Effort: p.Effort, Gap: p.Gap,
 		Time: time.Duration(p.TimeMS * float64(time.Millisecond)),
 	}, nil
 }

@@ -8,12 +8,13 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 // scenario is an instance file that was read: what of it could be.
 type scenario struct {
 	text     string
-	document *instance.Document // nil: not even that
+	document *codec.Document    // nil: not even that
 	in       *instance.Instance // nil: there are problems
 	problems instance.Problems
 }
@@ -26,7 +27,7 @@ const unnamed = "scenario"
 func read(text string) (*scenario, error) {
 	s := &scenario{text: text}
 	var err error
-	if s.document, err = instance.Decode([]byte(text)); err != nil {
+	if s.document, err = codec.Decode([]byte(text)); err != nil {
 		return s, s.fault(err)
 	}
 	if s.document.Spec.Name == "" {
@@ -53,16 +54,18 @@ func (s *scenario) fault(err error) error {
 	return err
 }
 
-// Limits on what a page takes on, in which memory is short and nothing runs side by side.
+// Limits on what a page takes on, in which memory is short and nothing runs side by side:
+// GPUs, jobs, and tasks of a plan that is not in blocks.
 const (
-	maxGPUs  = 20_000
-	maxTasks = 3_000_000
+	maxGPUs    = 20_000
+	maxJobs    = 20_000
+	maxWritten = 3_000_000
 )
 
 // tooLarge says so of an instance that only the command line can plan, before it
 // is compiled.
-func tooLarge(d *instance.Document) instance.Problems {
-	gpus, tasks := 0.0, 0.0
+func tooLarge(d *codec.Document) instance.Problems {
+	gpus, jobs := 0.0, 0.0
 	for _, r := range d.Spec.Cluster.Racks {
 		gpus += float64(max(1, r.Count)) * float64(r.Nodes) * float64(r.GPUs)
 	}
@@ -71,18 +74,19 @@ func tooLarge(d *instance.Document) instance.Problems {
 	}
 	for _, j := range d.Spec.Jobs {
 		if !j.Disabled {
-			tasks += float64(max(1, j.Count)) * float64(j.Workers) * float64(max(1, j.Iterations))
+			jobs += float64(max(1, j.Count))
 		}
 	}
-	problem := func(path, format string, args ...any) instance.Problems {
+	problem := func(path, what string, n float64, most int) instance.Problems {
 		line, column := d.Position(path)
-		return instance.Problems{{Path: path, Line: line, Column: column, Message: fmt.Sprintf(format, args...)}}
+		return instance.Problems{{Path: path, Line: line, Column: column,
+			Message: fmt.Sprintf("%.0f %s are more than the %d that fit a browser; plan this one with the command line", n, what, most)}}
 	}
 	switch {
 	case gpus > maxGPUs:
-		return problem("cluster", "%.0f GPUs are more than the %d that fit a browser; plan this one with the command line", gpus, maxGPUs)
-	case tasks > maxTasks:
-		return problem("jobs", "%.0f tasks (workers x iterations) are more than the %d that fit a browser; plan this one with the command line", tasks, maxTasks)
+		return problem("cluster", "GPUs", gpus, maxGPUs)
+	case jobs > maxJobs:
+		return problem("jobs", "jobs", jobs, maxJobs)
 	}
 	return nil
 }

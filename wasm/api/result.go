@@ -24,6 +24,7 @@ type PlanResult struct {
 	Notes        []string              `json:"notes"`
 	Series       []PlanPoint           `json:"series"`
 	Schedule     *Schedule             `json:"schedule"`
+	Long         *LongPlan             `json:"long"`
 	Usage        *Usage                `json:"usage"`
 	Chain        []ChainLink           `json:"chain"`
 	Completion   []int64               `json:"completion"`
@@ -53,7 +54,7 @@ type Baseline struct {
 
 func newPlanResult(r *jigsaw.Result) (*PlanResult, error) {
 	head := *r
-	head.Schedule = nil // the page has it in columns
+	head.Schedule, head.Blocks = nil, nil // the page has them in columns
 	d := head.Document(true)
 	p := &PlanResult{
 		Status: string(d.Status), Objective: d.Objective,
@@ -83,6 +84,11 @@ func newPlanResult(r *jigsaw.Result) (*PlanResult, error) {
 
 // schedule fills in what there is of a schedule.
 func (p *PlanResult) schedule(r *jigsaw.Result) (err error) {
+	if r.Blocks != nil {
+		efficiency := r.Efficiency()
+		_, to := r.Blocks.Spans(r.Instance)
+		p.Efficiency, p.Long, p.Completion = &efficiency, newLongPlan(r), integers[int64](to)
+	}
 	if r.Schedule == nil {
 		return nil
 	}

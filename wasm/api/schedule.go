@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/view"
 )
 
@@ -15,6 +17,28 @@ type Schedule struct {
 	Tasks     Tasks   `json:"tasks"`
 	Syncs     Syncs   `json:"syncs"`
 	Spans     []Span  `json:"spans"`
+}
+
+// LongPlan is a plan in blocks, patterns that repeat, with the stay of every job. Lists by job.
+type LongPlan struct {
+	Residency [][]int  `json:"residency"`
+	Admitted  Float64s `json:"admitted"`
+	Start     Float64s `json:"start"`
+	End       Float64s `json:"end"`
+	// Slowdown against the job alone; 0 where that is not known.
+	Slowdown Float64s `json:"slowdown"`
+	Blocks   []Block  `json:"blocks"`
+	Spans    []Span   `json:"spans"`
+}
+
+// Block is a pattern that is done Repeats times, each Period after the last; its times count
+// from Start.
+type Block struct {
+	Start   int64 `json:"start"`
+	Period  int64 `json:"period"`
+	Repeats int64 `json:"repeats"`
+	Tasks   Tasks `json:"tasks"`
+	Syncs   Syncs `json:"syncs"`
 }
 
 // Tasks are lists of equal lengths.
@@ -61,39 +85,66 @@ func canonical(s *instance.Schedule) *instance.Schedule {
 // newSchedule puts a valid schedule into columns, in canonical order.
 func newSchedule(in *instance.Instance, s *instance.Schedule) *Schedule {
 	s = canonical(s)
-	n, m := len(s.Tasks), len(s.Syncs)
-	c := &Schedule{
-		Period:    int64(s.Period),
-		Residency: make([][]int, len(s.Residency)),
-		Tasks: Tasks{
-			make(Int32s, n), make(Int32s, n), make(Int32s, n), make(Int32s, n), make(Float64s, n), make(Float64s, n),
-		},
-		Syncs: Syncs{make(Int32s, m), make(Int32s, m), make(Int32s, m), make(Float64s, m), make(Float64s, m)},
-		Spans: make([]Span, len(s.Residency)),
+	residency, spans := homes(in, s.Residency)
+	return &Schedule{int64(s.Period), residency, taskColumns(s.Tasks), syncColumns(s.Syncs), spans}
+}
+
+// newLongPlan puts a valid plan in blocks into columns; nil where r has none.
+func newLongPlan(r *jigsaw.Result) *LongPlan {
+	if r.Blocks == nil {
+		return nil
 	}
-	for j, gpus := range s.Residency {
-		c.Residency[j] = integers[int](gpus)
+	p := &LongPlan{Blocks: make([]Block, len(r.Blocks.Blocks))}
+	p.Residency, p.Spans = homes(r.Instance, r.Blocks.Residency)
+	from, to := r.Blocks.Spans(r.Instance)
+	for j, stay := range r.Stays() {
+		p.Admitted = append(p.Admitted, float64(max(0, from[j]-r.Instance.Jobs[j].Load)))
+		p.Start, p.End = append(p.Start, float64(from[j])), append(p.End, float64(to[j]))
+		p.Slowdown = append(p.Slowdown, stay.Slowdown)
+	}
+	for i := range r.Blocks.Blocks {
+		b := &r.Blocks.Blocks[i]
+		p.Blocks[i] = Block{int64(b.Start), int64(b.Period), b.Repeats, taskColumns(b.Tasks), syncColumns(b.Syncs)}
+	}
+	return p
+}
+
+// homes returns where jobs live, and what their synchronisations use there.
+func homes(in *instance.Instance, residency [][]instance.GPUID) ([][]int, []Span) {
+	lists, spans := make([][]int, len(residency)), make([]Span, len(residency))
+	for j, gpus := range residency {
+		lists[j] = integers[int](gpus)
 		span, _ := in.SpanOf(&in.Jobs[j], gpus)
-		c.Spans[j] = Span{span.Parties, int64(in.BitRate(span.Slowest)), make([]LinkUse, len(span.Uses))}
+		spans[j] = Span{span.Parties, int64(in.BitRate(span.Slowest)), make([]LinkUse, len(span.Uses))}
 		for i, u := range span.Uses {
-			c.Spans[j].Links[i] = LinkUse{int(u.Link), u.Times}
+			spans[j].Links[i] = LinkUse{int(u.Link), u.Times}
 		}
 	}
-	for i, t := range s.Tasks {
-		k := &c.Tasks
+	return lists, spans
+}
+
+func taskColumns(tasks []instance.Task) Tasks {
+	n := len(tasks)
+	k := Tasks{make(Int32s, n), make(Int32s, n), make(Int32s, n), make(Int32s, n), make(Float64s, n), make(Float64s, n)}
+	for i, t := range tasks {
 		k.Job[i], k.Iteration[i], k.GPU[i], k.Depth[i] = int32(t.Job), int32(t.Iteration), int32(t.GPU), int32(t.Depth)
 		k.Start[i], k.End[i] = float64(t.Start), float64(t.End)
 	}
-	for i, y := range s.Syncs {
-		k := &c.Syncs
+	return k
+}
+
+func syncColumns(syncs []instance.Sync) Syncs {
+	n := len(syncs)
+	k := Syncs{make(Int32s, n), make(Int32s, n), make(Int32s, n), make(Float64s, n), make(Float64s, n)}
+	for i, y := range syncs {
 		k.Job[i], k.Iteration[i], k.Rate[i] = int32(y.Job), int32(y.Iteration), int32(y.Rate)
 		k.Start[i], k.End[i] = float64(y.Start), float64(y.End)
 	}
-	return c
+	return k
 }
 
 // schedule takes columns back into a schedule, which the instance need not
-// admit: [instance.Check] says whether it does. Spans are not read.
+// admit: [check.Schedule] says whether it does. Spans are not read.
 func (c *Schedule) schedule() (*instance.Schedule, error) {
 	t, y := &c.Tasks, &c.Syncs
 	n, m := len(t.Job), len(y.Job)
@@ -148,7 +199,7 @@ func (c *Schedule) valid(in *instance.Instance) (*instance.Schedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	if violations := instance.Check(in, s); len(violations) > 0 {
+	if violations := check.Schedule(in, s); len(violations) > 0 {
 		return nil, invalid("the schedule is not one of this instance: %s", violations[0])
 	}
 	if !s.Sorted() {

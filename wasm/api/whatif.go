@@ -6,6 +6,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 // WhatIfChange is a change of the cluster or the jobs.
@@ -31,7 +32,10 @@ type WhatIfAnswer struct {
 	PlanBefore *float64     `json:"plan_before"`
 	PlanAfter  *float64     `json:"plan_after"`
 	Reasons    []string     `json:"reasons"`
-	Text       string       `json:"text"`
+}
+
+func (c WhatIfChange) change() jigsaw.Change {
+	return jigsaw.Change{Kind: jigsaw.ChangeKind(c.Kind), Subject: c.Subject, Factor: c.Factor}
 }
 
 // whatIf plans an instance with and without a change.
@@ -48,7 +52,7 @@ func (a *API) whatIf(ctx context.Context, p *whatIfParams) (*WhatIfAnswer, error
 	if err != nil {
 		return nil, err
 	}
-	change := jigsaw.Change{Kind: jigsaw.ChangeKind(p.Change.Kind), Subject: p.Change.Subject, Factor: p.Change.Factor}
+	change := p.Change.change()
 	r, err := jigsaw.WhatIf(ctx, s.document.Spec, models, change, options)
 	if err == nil {
 		err = ctx.Err() // half of an answer is none
@@ -63,10 +67,75 @@ func (a *API) whatIf(ctx context.Context, p *whatIfParams) (*WhatIfAnswer, error
 	if r.After != nil {
 		answer.After, answer.PlanAfter = number(r.After.Dual), number(r.After.Primal)
 	}
-	var text bytes.Buffer
-	if err := instance.EncodeYAML(&text, r.Spec); err != nil {
+	return answer, nil
+}
+
+type changeParams struct {
+	Text    string         `json:"text"`
+	Changes []WhatIfChange `json:"changes"`
+}
+
+type changeResult struct {
+	Spec JSON `json:"spec"`
+}
+
+// change makes changes, each about something else; the outcome is not compiled.
+func (a *API) change(_ context.Context, p *changeParams) (*changeResult, error) {
+	s, err := a.compiled.instance(p.Text)
+	if err != nil {
 		return nil, err
 	}
-	answer.Text = text.String()
-	return answer, nil
+	spec := s.document.Spec
+	for _, c := range p.Changes {
+		if spec, err = c.change().Apply(spec, s.in); err != nil {
+			return nil, invalid("%v", err)
+		}
+	}
+	changed, err := newSpec(spec)
+	return &changeResult{changed}, err
+}
+
+func newSpec(spec *instance.Spec) (JSON, error) {
+	var text bytes.Buffer
+	err := codec.EncodeJSON(&text, spec)
+	return text.Bytes(), err
+}
+
+type remediesParams struct {
+	Text string `json:"text"`
+}
+
+type remediesResult struct {
+	Remedies []Remedy `json:"remedies"`
+}
+
+// Remedy is a change with which an instance that had no plan gets one.
+type Remedy struct {
+	Text string `json:"text"`
+	Spec JSON   `json:"spec"`
+}
+
+// remedies lists changes that mend an instance without a plan.
+func (a *API) remedies(ctx context.Context, p *remediesParams) (*remediesResult, error) {
+	s, err := a.compiled.instance(p.Text)
+	if err != nil {
+		return nil, err
+	}
+	models, err := jigsaw.Models()
+	if err != nil {
+		return nil, err
+	}
+	found, err := jigsaw.Remedies(ctx, s.document.Spec, models)
+	if err == nil {
+		err = ctx.Err()
+	}
+	r := &remediesResult{Remedies: []Remedy{}}
+	for _, remedy := range found {
+		var spec JSON
+		if err == nil {
+			spec, err = newSpec(remedy.Spec)
+		}
+		r.Remedies = append(r.Remedies, Remedy{remedy.Text, spec})
+	}
+	return r, err
 }

@@ -110,12 +110,12 @@ func (s *Master) column(class int, p Plan) colgen.Column[Plan] {
 	var rows []solver.Row
 	for _, v := range p.Visits {
 		for _, use := range v.Charges {
-			group := s.Group(use.Group)
+			group := s.group(use.Group)
 			if s.Groups[group].Capacity == 0 {
 				continue
 			}
 			each := float64(v.Repeat*use.Amount) / float64(s.Groups[group].Capacity*s.Calendar.Width)
-			s.Calendar.Spread(v.Start, v.Start+use.Length, func(bucket int, ticks int64) {
+			spread(s.Calendar, v.Start, v.Start+use.Length, func(bucket int, ticks int64) {
 				row := solver.Row(s.Row(group, bucket))
 				if _, ok := load[row]; !ok {
 					rows = append(rows, row)
@@ -172,4 +172,25 @@ func (s *Master) free() *Tariff {
 		t.sum[g] = make([]int64, s.Calendar.Horizon+1)
 	}
 	return t
+}
+
+// spread calls put with every bucket that [from, to) meets, and the ticks that
+// it has there. What lies past the horizon is left out.
+func spread(c columns.Calendar, from, to int64, put func(bucket int, ticks int64)) {
+	to = min(to, c.Horizon)
+	for from < to {
+		b := from / c.Width
+		end := min(to, (b+1)*c.Width)
+		put(int(b), end-from)
+		from = end
+	}
+}
+
+// group returns the group that stands for a group of a plan, which names
+// every GPU's own.
+func (s *Master) group(own int) int {
+	if g := own - s.FirstGPU; s.Like != nil && g >= 0 && g < len(s.Like) {
+		return s.FirstGPU + int(s.Like[g])
+	}
+	return own
 }

@@ -21,7 +21,7 @@ func TestInfeasibleByHand(t *testing.T) {
 		spec       *instance.Spec
 	}{
 		{
-			"chain past the deadline", `job "x": its 40 iterations need at least 480ms, the deadline is 400ms`,
+			"chain past the deadline", `job "x": its 40 iterations need at least 480 ms, the deadline is 400 ms`,
 			boundtest.TwoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 1, Iterations: 40, Deadline: 400e6}),
 		},
 		{
@@ -36,7 +36,7 @@ func TestInfeasibleByHand(t *testing.T) {
 		},
 		{
 			// 9 jobs x 12 ticks on 4 GPUs before tick 24.
-			"work before a deadline", "9 jobs with deadlines have work for the 4 GPUs that must be done between 0s and 24ms: 112.5 % of what can be done there",
+			"work before a deadline", "9 jobs with deadlines have work for the 4 GPUs that must be done between 0 s and 24 ms: 112.5 % of what can be done there",
 			boundtest.TwoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 1, Count: 9, Deadline: 24e6}),
 		},
 		{

@@ -1,30 +1,5 @@
-// Package horizon bounds plans in which jobs hold memory only while they run: memory x time.
-//
-// # Model
-//
-// Sets: jobs j with k_j workers, persistent bytes P_j on each of their GPUs, and a shortest stay
-// s_j: the load, and R_j iterations of a full-depth task and a synchronisation, wherever these are shortest. GPUs g
-// with memory M_g. In the last s_j ticks before its end C_j a job is in memory, on k_j GPUs.
-//
-//	(1) at any tick, sum over the jobs in memory on g of P_j <= M_g - e_g,
-//
-// with e_g the least ephemeral bytes of any task that may run on GPUs of that type: while a job is in
-// memory on g, the largest ephemeral bytes of the tasks that it has there are kept free.
-//
-// # Bounds
-//
-// Let x_j = P_j / max_g (M_g - e_g), and f a dual feasible function: f(x) >= 0, and the sum of f(x_i) is at
-// most 1 wherever the sum of the x_i is. Then at any tick the jobs on a GPU have sum of f(x_j) <= 1, so
-// that on G GPUs
-//
-//	sum_j k_j f(x_j) s_j <= G (C_max - min_j r_j)
-//
-// (Fekete and Schepers, 2001). f(x) = x gives the volume of memory; the others say that two
-// jobs of more than half a GPU are never on it together. For weighted completion the mean of the last s_j ticks of j is C_j - s_j/2, and
-// the least weighted sum of such means on a machine of speed G is that of Smith's order (Eastman, Even
-// and Isaacs, 1964): with p_j = k_j f(x_j) s_j / G and F_j the sum of p to j in order of w/p,
-//
-//	sum_j w_j C_j >= sum_j w_j (F_j - p_j/2 + s_j/2).
+// Package horizon bounds plans in which jobs hold memory only while they run: it chooses the dual
+// feasible function by which [memorytime] proves most.
 package horizon
 
 import (
@@ -35,37 +10,22 @@ import (
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/memorytime"
 )
-
-// MemoryTime is the kind of [Memory].
-const MemoryTime relax.Kind = "memory_time"
-
-// item is a job, or several alike.
-type item struct {
-	jobs    int64
-	width   int64 // k
-	size    instance.Bytes
-	stay    instance.Tick
-	weight  int64
-	release instance.Tick
-}
 
 // Memory returns the bound that memory x time proves, in exact arithmetic; without a value where
 // jobs hold memory for the whole plan, or where the least of memory is more than any job's. Each job must find room by itself.
 func Memory(in *instance.Instance) bound.Bound {
-	if !in.Queues() {
-		return bound.Bound{}
-	}
-	items, room, gpus := list(in)
 	best := bound.Bound{}
-	for _, f := range functions(items, room) {
-		v := makespan(items, f, gpus)
-		if in.Objective == instance.WeightedCompletion {
-			v = completion(items, f, gpus)
-		}
-		v = relax.Integral(in, v)
-		if best.Value == nil || v.Cmp(best.Value) > 0 {
-			best.Proven = relax.Proven{Kind: MemoryTime, Value: v}
+	if !in.Queues() {
+		return best
+	}
+	sizes, room, gpus := memorytime.Sizes(in)
+	for _, terms := range shares(sizes, room) {
+		p := relax.Proven{Kind: relax.MemoryTimeBound}
+		if memorytime.Prove(in, &p, &terms) == nil && (best.Value == nil || p.Value.Cmp(best.Value) > 0) {
+			p.Certificate = &relax.Certificate{Kind: p.Kind, Denominator: big.NewInt(1), Prices: []*big.Int{}, Share: &terms}
+			best.Proven = p
 		}
 	}
 	if best.Value != nil {
@@ -75,63 +35,19 @@ func Memory(in *instance.Instance) bound.Bound {
 	return best
 }
 
-// list returns the jobs by class, the most memory of a GPU beside the least ephemeral bytes, and how
-// many GPUs there are that jobs may live on.
-func list(in *instance.Instance) (items []item, room instance.Bytes, gpus int64) {
-	spare := make([]instance.Bytes, len(in.Types)) // the least ephemeral bytes there
-	for t := range spare {
-		spare[t] = -1
-	}
-	// The shortest iterations are those of the kernel, on the roomy instance.
-	iteration := make([]instance.Tick, len(in.Jobs))
-	for _, class := range relax.New(in.Roomy()).Classes {
-		for _, j := range class.Jobs {
-			iteration[j] = class.Iteration
-		}
-	}
-	for _, class := range in.Classes() {
-		id := class[0]
-		j := &in.Jobs[id]
-		it := item{jobs: int64(len(class)), width: int64(j.Workers), size: -1, weight: j.Weight, release: j.Release}
-		for t, costs := range j.On {
-			if costs == nil || !in.RoomFor(id, instance.TypeID(t)) {
-				continue
-			}
-			if e := costs.Ephemeral[0]; spare[t] < 0 || e < spare[t] {
-				spare[t] = e
-			}
-			if it.size < 0 || costs.Persistent < it.size {
-				it.size = costs.Persistent
-			}
-		}
-		it.size = max(0, it.size)
-		it.stay = j.Load + instance.Tick(j.Iterations)*max(0, iteration[id])
-		items = append(items, it)
-	}
-	for _, g := range in.GPUs {
-		if spare[g.Type] >= 0 {
-			gpus++
-			room = max(room, in.Types[g.Type].Memory-spare[g.Type])
-		}
-	}
-	return items, room, gpus
-}
+const (
+	mostCuts  = 64
+	mostParts = 8
+)
 
-// share is a dual feasible function of sizes, as an exact fraction.
-type share func(size instance.Bytes) *big.Rat
-
-// functions returns dual feasible functions for GPUs of that much room.
-func functions(items []item, room instance.Bytes) []share {
-	if room <= 0 {
-		return nil
-	}
-	plain := func(size instance.Bytes) *big.Rat { return big.NewRat(int64(size), int64(room)) }
-	list := []share{plain}
-	// Small ones do not count, and large ones count whole.
+// shares lists the dual feasible functions that are tried: that of the volume; those in which small jobs do not
+// count and large ones count whole, at the sizes of the jobs; and those rounded to few parts.
+func shares(sizes []instance.Bytes, room instance.Bytes) []relax.ShareTerms {
+	list := []relax.ShareTerms{{}}
 	var cuts []instance.Bytes
-	for _, it := range items {
-		for _, cut := range []instance.Bytes{it.size, it.size + 1, room - it.size, room - it.size + 1} {
-			if cut > 0 && 2*cut <= room {
+	for _, size := range sizes {
+		for _, cut := range []instance.Bytes{size, size + 1, room - size, room - size + 1} {
+			if cut > 0 && cut <= room/2 {
 				cuts = append(cuts, cut)
 			}
 		}
@@ -139,84 +55,10 @@ func functions(items []item, room instance.Bytes) []share {
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
 	for _, cut := range cuts[:min(len(cuts), mostCuts)] {
-		list = append(list, func(size instance.Bytes) *big.Rat {
-			switch {
-			case size < cut:
-				return new(big.Rat)
-			case size > room-cut:
-				return big.NewRat(1, 1)
-			}
-			return plain(size)
-		})
+		list = append(list, relax.ShareTerms{Cut: int64(cut)})
 	}
-	// Rounded: floor((n+1) x) / n, and x itself where (n+1) x is whole.
-	for n := int64(1); n <= mostParts; n++ {
-		list = append(list, func(size instance.Bytes) *big.Rat {
-			scaled := new(big.Rat).Mul(plain(size), big.NewRat(n+1, 1))
-			if scaled.IsInt() {
-				return plain(size)
-			}
-			whole := new(big.Int).Quo(scaled.Num(), scaled.Denom())
-			return new(big.Rat).SetFrac(whole, big.NewInt(n))
-		})
+	for n := range int64(mostParts) {
+		list = append(list, relax.ShareTerms{Parts: n + 1})
 	}
 	return list
-}
-
-const (
-	mostCuts  = 64
-	mostParts = 8
-)
-
-// area returns what a job takes of the time of all GPUs together.
-func (it *item) area(f share, gpus int64) *big.Rat {
-	a := f(it.size)
-	a.Mul(a, new(big.Rat).SetInt64(it.width))
-	a.Mul(a, new(big.Rat).SetInt64(int64(it.stay)))
-	return a.Quo(a, new(big.Rat).SetInt64(gpus))
-}
-
-// makespan adds the areas of the jobs released from some time on to that time, at the time where this is most.
-func makespan(items []item, f share, gpus int64) *big.Rat {
-	sorted := slices.Clone(items)
-	slices.SortFunc(sorted, func(a, b item) int { return int(min(1, max(-1, b.release-a.release))) })
-	sum, most := new(big.Rat), new(big.Rat)
-	for _, it := range sorted {
-		sum.Add(sum, new(big.Rat).Mul(it.area(f, gpus), new(big.Rat).SetInt64(it.jobs)))
-		if v := new(big.Rat).Add(sum, new(big.Rat).SetInt64(int64(it.release))); v.Cmp(most) > 0 {
-			most = v
-		}
-	}
-	return most
-}
-
-// completion is the bound of Smith's order.
-func completion(items []item, f share, gpus int64) *big.Rat {
-	type turn struct {
-		item
-		area *big.Rat
-	}
-	var turns []turn
-	for _, it := range items {
-		turns = append(turns, turn{it, it.area(f, gpus)})
-	}
-	// Descending w/p; jobs without an area first.
-	slices.SortStableFunc(turns, func(a, b turn) int {
-		left := new(big.Rat).Mul(b.area, new(big.Rat).SetInt64(a.weight))
-		return new(big.Rat).Mul(a.area, new(big.Rat).SetInt64(b.weight)).Cmp(left)
-	})
-	half := big.NewRat(1, 2)
-	sum, before := new(big.Rat), new(big.Rat)
-	for _, t := range turns {
-		// n alike, one after the other: the sum of F - p/2 is n before + n^2 p / 2.
-		n := new(big.Rat).SetInt64(t.jobs)
-		means := new(big.Rat).Mul(n, before)
-		square := new(big.Rat).Mul(n, n)
-		means.Add(means, square.Mul(square, new(big.Rat).Mul(t.area, half)))
-		stays := new(big.Rat).Mul(n, new(big.Rat).SetInt64(int64(t.stay)))
-		means.Add(means, stays.Mul(stays, half))
-		sum.Add(sum, means.Mul(means, new(big.Rat).SetInt64(t.weight)))
-		before.Add(before, new(big.Rat).Mul(n, t.area))
-	}
-	return sum
 }

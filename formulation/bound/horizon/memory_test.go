@@ -12,34 +12,12 @@ import (
 	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/bound/horizon"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
 	queues "jigsaw/heuristics/horizon"
 )
-
-// draw returns a tiny instance whose jobs queue for memory that holds few of them together, and
-// loads of some ticks.
-func draw(t *testing.T, rng *rand.Rand, objective instance.Objective) *instance.Instance {
-	spec := instancetest.RandomSpec(rng, instancetest.Options{Objective: objective, GPUs: 3, Workers: 2})
-	spec.Residence = instance.WhileRunning
-	for j := range spec.Jobs {
-		spec.Jobs[j].Deadline, spec.Jobs[j].Load = 0, instance.Duration(rng.IntN(3))*1e6
-	}
-	in, err := instance.Compile(spec, nil)
-	require.NoError(t, err)
-	for kind := range spec.Cluster.GPUTypes {
-		most := instance.Bytes(0)
-		for j := range in.Jobs {
-			if costs := in.Jobs[j].On[kind]; costs != nil {
-				most = max(most, costs.Persistent+costs.Ephemeral[in.Jobs[j].Full()])
-			}
-		}
-		spec.Cluster.GPUTypes[kind].Memory = max(1, most+most*instance.Bytes(rng.IntN(8))/8)
-	}
-	in, err = instance.Compile(spec, nil)
-	require.NoError(t, err)
-	return in
-}
 
 // TestSandwich: every bound <= the optimum of brute force <= every plan, and nothing that fits by itself
 // is infeasible.
@@ -52,7 +30,7 @@ func TestSandwich(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 7))
 	solved, tight, binding, waited := 0, 0, 0, 0
 	for n := range count {
-		in := draw(t, rng, []instance.Objective{instance.Makespan, instance.WeightedCompletion}[n%2])
+		in := instancetest.Queueing(rng, []instance.Objective{instance.Makespan, instance.WeightedCompletion}[n%2])
 		optimum, s, status := instancetest.OptimumWithin(in, 40_000)
 		if status == instancetest.Skipped {
 			continue
@@ -62,7 +40,7 @@ func TestSandwich(t *testing.T) {
 			continue // a link has failed
 		}
 		require.Empty(t, reasons)
-		require.Empty(t, instance.Check(in, s))
+		require.Empty(t, check.Schedule(in, s))
 		solved++
 		chain, work, memory := area.Chain(in.Roomy()), area.Bound(in.Roomy()), horizon.Memory(in)
 		for _, b := range []bound.Bound{chain, work, memory} {
@@ -87,7 +65,7 @@ func TestSandwich(t *testing.T) {
 		}
 		plan, err = queues.Config{Rounds: 10}.Orders(context.Background(), in, rng, plan)
 		require.NoError(t, err)
-		require.Empty(t, instance.CheckBlocks(in, plan))
+		require.Empty(t, check.Blocks(in, plan))
 		require.LessOrEqual(t, optimum.Cmp(in.BlockValue(plan)), 0)
 	}
 	t.Logf("%d solved; %d bounds tight; memory x time strongest in %d; %d better than where all stay", solved, tight, binding, waited)
@@ -98,7 +76,7 @@ func TestSandwich(t *testing.T) {
 
 // TestMemoryByHand: three jobs of more than half a GPU's memory on two GPUs.
 func TestMemoryByHand(t *testing.T) {
-	d, err := instance.Decode([]byte(`
+	d, err := codec.Decode([]byte(`
 version: 1
 residence: run
 cluster:
@@ -119,4 +97,23 @@ jobs:
 	require.Equal(t, big.NewRat(132, 1), horizon.Memory(in).Value)
 	in.Residence = ""
 	require.Nil(t, horizon.Memory(in).Value)
+}
+
+// TestNoRoomAlone: what fits nowhere by itself is told with its own numbers.
+func TestNoRoomAlone(t *testing.T) {
+	d, err := codec.Decode([]byte(`
+version: 1
+residence: run
+cluster:
+  gpu_types: [{name: v, memory: 16GiB}]
+  racks: [{nodes: 2, gpus: 1, gpu: v, nic: 8Mbit/s, fabric: 8Mbit/s}]
+profiles:
+  - {model: m, gpu: v, batch: 1, layers: [{name: a, forward: 1ms, backward: 2ms, parameters: 20GiB, activations: 1MB}]}
+jobs:
+  - {name: a, model: m, workers: 1, iterations: 10}
+`))
+	require.NoError(t, err)
+	in, err := d.Compile(nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{`job "a": a worker needs at least 60.00 GiB of memory, the GPUs it may use have 16.00 GiB`}, relax.Infeasible(in.Roomy()))
 }

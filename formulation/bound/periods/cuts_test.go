@@ -17,6 +17,7 @@ import (
 	"jigsaw/formulation/relax/fluid"
 	"jigsaw/formulation/relax/periods"
 	"jigsaw/formulation/relax/verify"
+	"jigsaw/solver"
 )
 
 // holds reports by the definition whether a link may have the contents.
@@ -166,6 +167,22 @@ func TestContentsOfPlans(t *testing.T) {
 	assert.Greater(t, together, 50, "of %d links", links)
 }
 
+// provenBound holds the bound against the optimum and proves it anew: its certificate, nil where
+// nobody can run, and whether the bound is the optimum.
+func provenBound(t *testing.T, s solver.Solver, in *instance.Instance, optimum *big.Rat) (proof *relax.Certificate, met bool) {
+	b, err := Bound(context.Background(), in, s, Limits{Until: boundtest.NoSchedule, Nodes: 200})
+	require.NoError(t, err)
+	if b.Value == nil && optimum.Sign() == 0 {
+		return nil, false
+	}
+	require.NotNil(t, b.Value)
+	require.False(t, in.Objective.Better(optimum, b.Value), "the bound is %v, the optimum %v", b.Value, optimum)
+	proof = b.Proof(in)
+	_, err = verify.Certificate(context.Background(), in, proof)
+	require.NoError(t, err)
+	return proof, b.Value.Cmp(optimum) == 0
+}
+
 // TestCutsAgainstOptima holds bounds whose trees have cuts against brute force, proves
 // them anew and refuses what is changed about a cut.
 func TestCutsAgainstOptima(t *testing.T) {
@@ -177,19 +194,13 @@ func TestCutsAgainstOptima(t *testing.T) {
 		if status != instancetest.Optimal {
 			continue
 		}
-		b, err := Bound(context.Background(), in, s, Limits{Until: boundtest.NoSchedule, Nodes: 200})
-		require.NoError(t, err)
-		if b.Value == nil && optimum.Sign() == 0 { // nobody can run
+		proof, met := provenBound(t, s, in, optimum)
+		if proof == nil { // nobody can run
 			continue
 		}
-		require.NotNil(t, b.Value, "seed %d", seed)
-		require.False(t, in.Objective.Better(optimum, b.Value), "seed %d: the bound is %v, the optimum %v", seed, b.Value, optimum)
-		if solved++; b.Value.Cmp(optimum) == 0 {
+		if solved++; met {
 			exact++
 		}
-		proof := b.Proof(in)
-		_, err = verify.Certificate(context.Background(), in, proof)
-		require.NoError(t, err)
 		refused := func(what string) {
 			_, err := verify.Certificate(context.Background(), in, proof)
 			assert.Error(t, err, "seed %d: %s", seed, what)

@@ -70,7 +70,7 @@ func (m *gpuMaster) problem() *solver.Problem {
 		m.shares = append(m.shares, gpuShare{})
 		for mode := range c.Modes {
 			for x := max(1, c.Limit.From); x <= min(c.Limit.To, c.Modes[mode].Most); x++ {
-				at := c.Home(x)
+				at := c.WorkerPrice(x)
 				entries := []solver.Entry{{Row: all, Value: 1}, {Row: solver.Row(at), Value: -float64(c.Workers)}}
 				for r := range c.Rules {
 					entries = append(entries, solver.Entry{Row: solver.Row(at + 1 + r), Value: -float64(c.Rules[r].Need*x) / unitOf(&c.Rules[r])})
@@ -91,6 +91,14 @@ func (m *gpuMaster) problem() *solver.Problem {
 // unit is the largest weight.
 func unitOf(r *periods.GPURule) float64 { return float64(max(1, slices.Max(r.Weight))) }
 
+// iterations is the number of tasks of a worker, one in each.
+func iterations(t *periods.WorkerTasks) (n int64) {
+	for _, c := range t.Counts {
+		n += c
+	}
+	return n
+}
+
 // column returns that of a content of a pool.
 func (m *gpuMaster) column(pool int, content periods.Configuration) colgen.Column[periods.Configuration] {
 	values := map[int]float64{len(m.F.Groups) + pool: 1}
@@ -98,7 +106,7 @@ func (m *gpuMaster) column(pool int, content periods.Configuration) colgen.Colum
 	for i := range content {
 		t := &content[i]
 		c := &m.Classes[t.Class]
-		at := c.Home(t.Count())
+		at := c.WorkerPrice(iterations(t))
 		values[at]++
 		key = binary.AppendUvarint(key, uint64(t.Class))
 		for depth, n := range t.Counts {
@@ -128,7 +136,7 @@ func (m *gpuMaster) integers(y []float64) []int64 {
 	for i := range m.Classes {
 		c := &m.Classes[i]
 		for x := int64(1); x <= c.Most; x++ {
-			at := c.Home(x)
+			at := c.WorkerPrice(x)
 			prices[at] = int64(max(0, y[at]) * m.scale)
 			for r := range c.Rules {
 				prices[at+1+r] = int64(max(0, y[at+1+r]) * m.scale / unitOf(&c.Rules[r]))
@@ -222,7 +230,7 @@ func solveGPUs(ctx context.Context, s *periods.GPUProgram, engine solver.Solver,
 	found.links = r.Prices[:len(s.F.Groups)]
 	for i := range s.Classes {
 		c := &s.Classes[i]
-		found.classes = append(found.classes, r.Prices[c.At:c.Home(c.Most+1)])
+		found.classes = append(found.classes, r.Prices[c.At:c.WorkerPrice(c.Most+1)])
 		found.shares = append(found.shares, make([]float64, c.Most+1))
 		found.shares[i][0] = float64(c.Jobs)
 	}
@@ -257,7 +265,7 @@ func (m *gpuMaster) begin(q *solver.Problem, start *gpuStart) []float64 {
 		size := 1 + len(c.Rules)
 		for x := int64(1); x <= c.Most && len(known) >= size; x++ {
 			from := min(int(x-1)*size, len(known)-size)
-			copy(y[c.Home(x):c.Home(x+1)], known[from:from+size])
+			copy(y[c.WorkerPrice(x):c.WorkerPrice(x+1)], known[from:from+size])
 		}
 	}
 	prices := m.integers(y)
@@ -302,7 +310,7 @@ func holds(s *periods.GPUProgram, pool int, content periods.Configuration) bool 
 			return false
 		}
 		c, w := &s.Classes[t.Class], s.Pools[pool].Holds[t.Class]
-		if n := t.Count(); w == nil || len(w.Lengths) != len(t.Counts) || n < c.Limit.From || n > c.Limit.To {
+		if n := iterations(t); w == nil || len(w.Lengths) != len(t.Counts) || n < c.Limit.From || n > c.Limit.To {
 			return false
 		}
 		for depth, n := range t.Counts {

@@ -122,7 +122,7 @@ func (m *gpuMaster) slot(pool, class int, prices []int64) gpuSlot {
 	c := &m.Classes[class]
 	s := gpuSlot{class: class, worker: m.Pools[pool].Holds[class]}
 	for _, o := range m.options[pool][class] {
-		at := c.Home(o.tasks)
+		at := c.WorkerPrice(o.tasks)
 		o.worth = prices[at]
 		for r := range c.Rules {
 			if price := prices[at+1+r]; price > 0 {

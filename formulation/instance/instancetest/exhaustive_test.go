@@ -8,11 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 )
 
 // exhaustive tries every residency, depth, rate and start on the grid of
-// ticks, and lets instance.Check decide. It drops only what breaks a rule
+// ticks, and lets check.Schedule decide. It drops only what breaks a rule
 // already, and what ends after its job's horizon.
 type exhaustive struct {
 	in      *instance.Instance
@@ -68,7 +69,7 @@ func (e *exhaustive) iteration(j, i int, ready instance.Tick) {
 			e.iteration(j+1, 1, e.in.Jobs[j+1].Release)
 			return
 		}
-		if len(instance.Check(e.in, &e.s)) == 0 && !e.visit(&e.s) {
+		if len(check.Schedule(e.in, &e.s)) == 0 && !e.visit(&e.s) {
 			e.stop = true
 		}
 		return

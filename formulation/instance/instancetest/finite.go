@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 )
 
 // searchFinite returns an optimal schedule for a finite objective, nil if
@@ -182,7 +183,7 @@ func (f *finite) search() {
 		return
 	}
 	s := f.schedule()
-	if f.queued.Queues() && len(instance.Check(f.queued, s)) > 0 {
+	if f.queued.Queues() && len(check.Schedule(f.queued, s)) > 0 {
 		return // too much memory at some time
 	}
 	f.best = f.bound() // of a complete schedule: its value

@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 )
 
 // Status tells what [Optimum] found.
@@ -29,7 +30,7 @@ func (s Status) String() string {
 const DefaultBudget = 1_000_000
 
 // Optimum solves a tiny instance exactly by brute force. The schedule is valid
-// by [instance.Check] and has the value; both are nil unless the status is
+// by [check.Schedule] and has the value; both are nil unless the status is
 // [Optimal]. It panics where its own schedule is not valid.
 //
 // # Makespan and weighted completion
@@ -88,7 +89,7 @@ func OptimumWithin(in *instance.Instance, budget int) (*big.Rat, *instance.Sched
 		return nil, nil, Infeasible
 	}
 	s.Sort()
-	if violations := instance.Check(in, s); len(violations) > 0 {
+	if violations := check.Schedule(in, s); len(violations) > 0 {
 		panic(fmt.Sprintf("instancetest: the optimal schedule is not valid: %v", violations))
 	}
 	return in.Value(s), s, Optimal

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 )
 
@@ -82,14 +83,14 @@ func TestOptimum(t *testing.T) {
 				require.Nil(t, value)
 				require.Nil(t, s)
 			} else {
-				require.Empty(t, instance.Check(in, s))
+				require.Empty(t, check.Schedule(in, s))
 				require.Zero(t, value.Cmp(in.Value(s)))
 				if value.Sign() == 0 {
 					zero++
 				}
 			}
 			if other, ok := instancetest.ValidSchedule(rng, in); ok {
-				require.Empty(t, instance.Check(in, other))
+				require.Empty(t, check.Schedule(in, other))
 				require.NotEqual(t, instancetest.Infeasible, status, "there is a valid schedule")
 				if status == instancetest.Optimal {
 					require.False(t, objective.Better(in.Value(other), value), "a plain schedule is better than the optimum")

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 // Version is the version of the profile file format.
@@ -68,7 +69,7 @@ func Encode(w io.Writer, ps []*instance.Profile) error {
 }
 
 // Decode reads a profile file, YAML or JSON, and validates its profiles. It is as strict
-// as [instance.Decode]; what is wrong with the form of a file comes back as
+// as [codec.Decode]; what is wrong with the form of a file comes back as
 // [instance.Problems].
 func Decode(r io.Reader) ([]*instance.Profile, error) {
 	data, err := readAll(r, maxInput)
@@ -82,7 +83,7 @@ func Decode(r io.Reader) ([]*instance.Profile, error) {
 	err = dec.Decode(&e)
 	if after := bytes.TrimSpace(data[dec.InputOffset():]); err != nil || e.Version != Version || len(after) > 0 {
 		e = envelope{}
-		if _, err := instance.DecodeFile(data, Version, &e); err != nil {
+		if _, err := codec.DecodeFile(data, Version, &e); err != nil {
 			return nil, err
 		}
 	}

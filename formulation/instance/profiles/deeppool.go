@@ -65,7 +65,7 @@ func ImportDeepPool(r io.Reader, opt ImportOptions) ([]*instance.Profile, error)
 		for _, b := range batches {
 			have = append(have, strconv.Itoa(b.batch))
 		}
-		return nil, fmt.Errorf("profiles: the file has no batch size %d; it has %s", opt.Batch, clip(strings.Join(have, ", ")))
+		return nil, fmt.Errorf("profiles: the file has no batch size %d; it has %s", opt.Batch, instance.Clip(strings.Join(have, ", ")))
 	}
 	return out, nil
 }
@@ -112,7 +112,7 @@ func readDeepPool(r io.Reader) ([]deepPoolBatch, error) {
 // flat inputs the shape is a plain number after [batch].
 func parseDeepPoolRow(text string) (deepPoolRow, error) {
 	var row deepPoolRow
-	malformed := fmt.Errorf("%q is not a row; expected %s", clip(text), deepPoolWant)
+	malformed := fmt.Errorf("%q is not a row; expected %s", instance.Clip(text), deepPoolWant)
 	brace := strings.IndexByte(text, '{')
 	if brace < 1 || !isWord(text[:brace]) {
 		return row, malformed
@@ -121,7 +121,7 @@ func parseDeepPoolRow(text string) (deepPoolRow, error) {
 	dec := json.NewDecoder(strings.NewReader(text[brace:]))
 	var settings json.RawMessage
 	if err := dec.Decode(&settings); err != nil {
-		return row, fmt.Errorf("%s: settings are not JSON: %w", clip(row.op), err)
+		return row, fmt.Errorf("%s: settings are not JSON: %w", instance.Clip(row.op), err)
 	}
 	row.settings = settings
 	fields := strings.Fields(text[brace+int(dec.InputOffset()):])
@@ -141,13 +141,13 @@ func parseDeepPoolRow(text string) (deepPoolRow, error) {
 		return row, err
 	}
 	if _, err = parseMilliseconds(fields[1]); err != nil {
-		return row, fmt.Errorf("total ms %q %w", clip(fields[1]), err)
+		return row, fmt.Errorf("total ms %q %w", instance.Clip(fields[1]), err)
 	}
 	if row.forward, err = parseMicroseconds(fields[2]); err != nil {
-		return row, fmt.Errorf("forward us %q %w", clip(fields[2]), err)
+		return row, fmt.Errorf("forward us %q %w", instance.Clip(fields[2]), err)
 	}
 	if row.backward, err = parseMicroseconds(fields[3]); err != nil {
-		return row, fmt.Errorf("backward us %q %w", clip(fields[3]), err)
+		return row, fmt.Errorf("backward us %q %w", instance.Clip(fields[3]), err)
 	}
 	return row, nil
 }
@@ -163,10 +163,10 @@ func deepPoolLayers(b deepPoolBatch) ([]instance.Layer, error) {
 		}
 		cost, err := deepPoolCost(row)
 		if err != nil {
-			return nil, fmt.Errorf("profiles: line %d: %s: %w", row.line, clip(row.op), err)
+			return nil, fmt.Errorf("profiles: line %d: %s: %w", row.line, instance.Clip(row.op), err)
 		}
 		l := instance.Layer{
-			Name:        clip(fmt.Sprintf("row%d %s", i+1, row.op)),
+			Name:        instance.Clip(fmt.Sprintf("row%d %s", i+1, row.op)),
 			Forward:     row.forward,
 			Backward:    row.backward,
 			Parameters:  cost.parameters,

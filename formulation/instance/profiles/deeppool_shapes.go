@@ -19,7 +19,7 @@ const width = 4
 type shape struct{ c, h, w int64 }
 
 func parseShape(s string) (shape, error) {
-	malformed := fmt.Errorf("input shape %q is not \"[c,h,w]\" or a number", clip(s))
+	malformed := fmt.Errorf("input shape %q is not \"[c,h,w]\" or a number", instance.Clip(s))
 	dims := strings.Split(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]"), ",")
 	if (len(dims) == 3) != (strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]")) {
 		return shape{}, malformed
@@ -255,10 +255,10 @@ func (t *tally) bottleneck(row deepPoolRow) (c deepPoolCosts, err error) {
 		var norm int64
 		pair := []any{&conv, &norm}
 		if err = json.Unmarshal(s.Downsample, &pair); err != nil || len(pair) != 2 {
-			return c, fmt.Errorf("downsampleParams %q is not [[in, out, stride], out]", clip(string(s.Downsample)))
+			return c, fmt.Errorf("downsampleParams %q is not [[in, out, stride], out]", instance.Clip(string(s.Downsample)))
 		}
 		if conv != [3]int64{s.Inplanes, outer, s.Stride} || norm != outer {
-			return c, fmt.Errorf("downsampleParams %q do not fit inplanes %d, %d outputs and stride %d", clip(string(s.Downsample)), s.Inplanes, outer, s.Stride)
+			return c, fmt.Errorf("downsampleParams %q do not fit inplanes %d, %d outputs and stride %d", instance.Clip(string(s.Downsample)), s.Inplanes, outer, s.Stride)
 		}
 		c.parameters += t.convolution(s.Inplanes, outer, 1, 1, false) + t.norm(outer)
 		c.activations += third

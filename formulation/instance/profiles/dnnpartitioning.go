@@ -54,7 +54,7 @@ func (f *boolean) UnmarshalJSON(data []byte) error {
 	case "1", "true":
 		*f = true
 	default:
-		return fmt.Errorf("%q is not true, false, 0 or 1", clip(string(data)))
+		return fmt.Errorf("%q is not true, false, 0 or 1", instance.Clip(string(data)))
 	}
 	return nil
 }
@@ -212,10 +212,10 @@ func pairDNNPartitioning(nodes []dnnNode, edges []dnnEdge) (*graph, error) {
 		at[*n.ID] = i
 		var err error
 		if cost[i].time, err = parseRoundedMilliseconds(n.Latency.String()); err != nil {
-			return bad(n.where, "fpgaLatency %s %w", clip(n.Latency.String()), err)
+			return bad(n.where, "fpgaLatency %s %w", instance.Clip(n.Latency.String()), err)
 		}
 		if cost[i].size, err = parseBytes(n.Size.String()); err != nil {
-			return bad(n.where, "size %s %w", clip(n.Size.String()), err)
+			return bad(n.where, "size %s %w", instance.Clip(n.Size.String()), err)
 		}
 		group, pass := forward, "forward"
 		if n.Backward {
@@ -281,7 +281,7 @@ func pairDNNPartitioning(nodes []dnnNode, edges []dnnEdge) (*graph, error) {
 		}
 		size, err := parseBytes(e.Size.String())
 		if err != nil {
-			return bad(e.where, "size %s %w", clip(e.Size.String()), err)
+			return bad(e.where, "size %s %w", instance.Clip(e.Size.String()), err)
 		}
 		switch {
 		case bool(nodes[from].Backward) && bool(nodes[to].Backward):

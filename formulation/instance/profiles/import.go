@@ -66,7 +66,7 @@ func Import(format Format, r io.Reader, opt ImportOptions) ([]*instance.Profile,
 	case DNNPartitioning:
 		return ImportDNNPartitioning(bytes.NewReader(data), opt)
 	}
-	return nil, fmt.Errorf("profiles: format %q is unknown; choose one of %s", clip(string(format)), formatList())
+	return nil, fmt.Errorf("profiles: format %q is unknown; choose one of %s", instance.Clip(string(format)), formatList())
 }
 
 // Detect tells the format of a profile file from its content.
@@ -95,7 +95,7 @@ func Detect(data []byte) (Format, error) {
 	case brace > 0 && isWord(first[:brace]) && strings.Contains(first, "}["):
 		return DeepPool, nil
 	}
-	return "", fmt.Errorf("profiles: the format of a file that begins with %q is not known; name one of %s", clip(first), formatList())
+	return "", fmt.Errorf("profiles: the format of a file that begins with %q is not known; name one of %s", instance.Clip(first), formatList())
 }
 
 func formatList() string {
@@ -157,12 +157,4 @@ func isWord(s string) bool {
 		}
 	}
 	return s != ""
-}
-
-// clip shortens text quoted in a message.
-func clip(s string) string {
-	if len(s) > 60 {
-		return s[:60] + "..."
-	}
-	return s
 }

@@ -154,7 +154,7 @@ func parsePipeDreamEdge(text string) (pipeDreamEdge, error) {
 	a, errA := parsePipeDreamID(from)
 	b, errB := parsePipeDreamID(to)
 	if !found || errA != nil || errB != nil {
-		return pipeDreamEdge{}, fmt.Errorf("%q is not an edge; expected a tab and \"node1 -- node2\"", clip(strings.TrimSpace(text)))
+		return pipeDreamEdge{}, fmt.Errorf("%q is not an edge; expected a tab and \"node1 -- node2\"", instance.Clip(strings.TrimSpace(text)))
 	}
 	if a == b {
 		return pipeDreamEdge{}, fmt.Errorf("edge from node%d to itself; a forward pass has no cycles, remove it", a)
@@ -174,11 +174,11 @@ func parsePipeDreamNode(text string) (node, error) {
 	id, rest, found := strings.Cut(text, " -- ")
 	split := strings.LastIndex(rest, pipeDreamTimes)
 	if !found || split < 0 {
-		return node{}, fmt.Errorf("%q is not a node; expected %s", clip(text), pipeDreamWant)
+		return node{}, fmt.Errorf("%q is not a node; expected %s", instance.Clip(text), pipeDreamWant)
 	}
 	number, err := parsePipeDreamID(id)
 	if err != nil {
-		return node{}, fmt.Errorf("%q is not a node name; expected \"node\" and a number of at most 9 digits", clip(id))
+		return node{}, fmt.Errorf("%q is not a node name; expected \"node\" and a number of at most 9 digits", instance.Clip(id))
 	}
 	about, figures := rest[:split], rest[split+len(" -- "):]
 	// The optimizer appends the stage it chose; it is not part of the profile.
@@ -189,14 +189,14 @@ func parsePipeDreamNode(text string) (node, error) {
 		kind = about[:end]
 	}
 	if kind == "" {
-		return node{}, fmt.Errorf("node%d has the description %q; expected a module such as Conv2d(...)", number, clip(about))
+		return node{}, fmt.Errorf("node%d has the description %q; expected a module such as Conv2d(...)", number, instance.Clip(about))
 	}
 	n := node{id: number, name: kind}
 	l := &n.layer
 	if l.Forward, l.Backward, l.Activations, l.Parameters, err = parsePipeDreamFigures(figures); err != nil {
 		return node{}, fmt.Errorf("node%d: %w", number, err)
 	}
-	l.Name = clip(fmt.Sprintf("node%d %s", number, kind))
+	l.Name = instance.Clip(fmt.Sprintf("node%d %s", number, kind))
 	costless := l.Forward|l.Backward == 0 && l.Parameters == 0
 	n.input = pipeDreamInput.MatchString(about)
 	n.inPlace = strings.Contains(about, "inplace") && !strings.Contains(about, "inplace=False")
@@ -216,7 +216,7 @@ func parsePipeDreamFigures(text string) (forward, backward instance.Duration, ac
 	for field := range strings.SplitSeq(text, ", ") {
 		key, value, found := strings.Cut(field, "=")
 		if !found || seen[key] {
-			err = fmt.Errorf("%q: expected each of forward_compute_time, backward_compute_time, activation_size and parameter_size once", clip(field))
+			err = fmt.Errorf("%q: expected each of forward_compute_time, backward_compute_time, activation_size and parameter_size once", instance.Clip(field))
 			return
 		}
 		seen[key] = true
@@ -233,7 +233,7 @@ func parsePipeDreamFigures(text string) (forward, backward instance.Duration, ac
 			err = errors.New("is not a known figure")
 		}
 		if err != nil {
-			err = fmt.Errorf("%s %q %w", clip(key), clip(value), err)
+			err = fmt.Errorf("%s %q %w", instance.Clip(key), instance.Clip(value), err)
 			return
 		}
 	}

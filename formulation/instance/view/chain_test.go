@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics"
 )
 
@@ -61,7 +62,7 @@ func TestChainTellsTheTruth(t *testing.T) {
 			}
 		}
 		for _, s := range []*instance.Schedule{s, &late} {
-			require.Empty(t, instance.Check(in, s), name)
+			require.Empty(t, check.Schedule(in, s), name)
 			for job := instance.NoJob; int(job) < len(in.Jobs); job++ {
 				links, err := Chain(in, s, job)
 				require.NoError(t, err)
@@ -125,7 +126,7 @@ func sooner(in *instance.Instance, s *instance.Schedule, l ChainLink) bool {
 		moved.Syncs = slices.Clone(s.Syncs)
 		moved.Syncs[l.Index].Start--
 		moved.Syncs[l.Index].End--
-		return len(instance.Check(in, &moved)) == 0
+		return len(check.Schedule(in, &moved)) == 0
 	}
 	moved.Tasks = slices.Clone(s.Tasks)
 	this := s.Tasks[l.Index]
@@ -135,7 +136,7 @@ func sooner(in *instance.Instance, s *instance.Schedule, l ChainLink) bool {
 			y.Start, y.End = y.Start-1, y.End-1
 		}
 	}
-	return len(instance.Check(in, &moved)) == 0
+	return len(check.Schedule(in, &moved)) == 0
 }
 
 func TestExplain(t *testing.T) {
@@ -187,7 +188,7 @@ func TestExplainRelease(t *testing.T) {
 		}
 	}
 	patient.Start, patient.End = late.End, patient.End+late.End-patient.Start
-	require.Empty(t, instance.Check(in, s))
+	require.Empty(t, check.Schedule(in, s))
 	text, err := Explain(in, s, 0)
 	require.NoError(t, err)
 	require.Contains(t, text, "; before that the job is released at 5 s")

@@ -21,6 +21,9 @@ type GanttOptions struct {
 	Certified bool
 	// Width of the picture in pixels; 0 chooses by what there is to show.
 	Width int
+	// Block of a plan in blocks that [Hours] draws close up, from 1: 0 chooses the one with the most
+	// work, -1 leaves it out.
+	Block int
 }
 
 // limits are the sizes above which a chart leaves things out. They keep the
@@ -84,6 +87,7 @@ type chart struct {
 
 	x0, plot float64 // left edge and width of the time range
 	width    float64
+	y        float64 // of the picture in another one
 	horizon  float64 // ticks in the time range
 	marks    []jobMark
 
@@ -118,7 +122,9 @@ func (c *chart) px(t float64) float64 { return c.x0 + c.plot*t/c.horizon }
 const echo = 0.2
 
 func (c *chart) layout() {
-	c.colour = jobColours(c.in)
+	if c.colour == nil {
+		c.colour = jobColours(c.in)
+	}
 	for j := range c.in.Jobs {
 		c.names = append(c.names, fit(c.in.Jobs[j].Name, maxName, 1))
 	}
@@ -344,7 +350,11 @@ func (c *chart) collectNotes() {
 }
 
 func (c *chart) draw() {
-	c.str(`<svg xmlns="http://www.w3.org/2000/svg" class="jigsaw" role="img" width="`).num(c.width).str(`" height="`).num(c.height)
+	c.str(`<svg xmlns="http://www.w3.org/2000/svg" class="jigsaw" role="img"`)
+	if c.y > 0 {
+		c.str(` y="`).num(c.y).str(`"`)
+	}
+	c.str(` width="`).num(c.width).str(`" height="`).num(c.height)
 	c.str(`" viewBox="0 0 `).num(c.width).str(" ").num(c.height).str(`">` + "\n")
 	c.str("<title>").text(c.title()).str("</title>\n<desc>")
 	c.text("Gantt chart of a schedule: " + strings.Join(append(c.summary(), c.inventory()...), "; ") + ".")

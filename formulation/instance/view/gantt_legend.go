@@ -72,19 +72,7 @@ func (c *chart) layoutLegend(y float64) float64 {
 }
 
 func (c *chart) drawLegend() {
-	c.str("<g>\n")
-	end := 0.0
-	for _, item := range c.legend {
-		x := item.x
-		if item.colour >= 0 {
-			c.str(`<rect class="`).str(className(item.colour, shades-1)).str(`" x="`).num(x).str(`" y="`).num(item.y).str(`" width="14" height="11" rx="2"/>`)
-			x += 20
-		}
-		c.str(`<text x="`).num(x).str(`" y="`).num(item.y + 9.5).str(`">`).text(item.name)
-		c.str(` <tspan class="d">`).text(" " + item.dim).str("</tspan></text>\n")
-		end = item.y + 17
-	}
-	c.str("</g>\n")
+	end := c.drawItems()
 
 	// The key to shades: what a task of growing depth looks like.
 	gauges := !c.plain && len(c.rows) > 0 && c.rows[0].h >= minGauge
@@ -121,4 +109,22 @@ func (c *chart) drawLegend() {
 		text = more
 	}
 	say(text)
+}
+
+// drawItems draws the entries of the legend, and returns the end.
+func (c *chart) drawItems() float64 {
+	c.str("<g>\n")
+	end := 0.0
+	for _, item := range c.legend {
+		x := item.x
+		if item.colour >= 0 {
+			c.str(`<rect class="`).str(className(item.colour, shades-1)).str(`" x="`).num(x).str(`" y="`).num(item.y).str(`" width="14" height="11" rx="2"/>`)
+			x += 20
+		}
+		c.str(`<text x="`).num(x).str(`" y="`).num(item.y + 9.5).str(`">`).text(item.name)
+		c.str(` <tspan class="d">`).text(" " + item.dim).str("</tspan></text>\n")
+		end = item.y + 17
+	}
+	c.str("</g>\n")
+	return end
 }

@@ -1,26 +1,33 @@
 package view
 
 import (
-	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strings"
 
 	"jigsaw/formulation/instance"
 )
 
-// Hours writes a plan in blocks as one self-contained SVG: a row for each GPU, by node, with the
-// stay of every job from its admission to its end. What comes before its first task, when it is
-// loaded, is pale. Jobs that share a GPU share the height of its row.
-// Colours, and the preference for light or dark, are those of [Gantt], which draws a single block
-// close up.
+// Hours writes a plan in blocks as one self-contained SVG in two scales. Above, a row for each GPU, by
+// node, with the stay of every job from its admission to its end; what comes before its first task, when
+// it is loaded, is pale. Alike rows are one bar: a job is drawn once for GPUs next to one another. Jobs that
+// share GPUs are slices of the rows that they share, and rows are as high as their names need.
+// Below, one block close up, as [Gantt] draws it: opt.Block.
+// Colours, and the preference for light or dark, are those of [Gantt].
 func Hours(w io.Writer, in *instance.Instance, s *instance.BlockSchedule, opt GanttOptions) error {
 	if len(s.Residency) != len(in.Jobs) {
 		return fmt.Errorf("view: the plan has residencies of %d jobs, the instance has %d jobs", len(s.Residency), len(in.Jobs))
 	}
-	h := &hours{chart: chart{svg: svg{w: w}, plan: &plan{in: in}, opt: opt, colour: jobColours(in)}, plan: s}
+	if opt.Block < -1 || opt.Block > len(s.Blocks) {
+		return fmt.Errorf("view: there is no block %d: the plan has %s", opt.Block, plural(len(s.Blocks), "block"))
+	}
+	h := &hours{chart: chart{svg: svg{w: w}, plan: &plan{in: in}, opt: opt, lim: defaultLimits, colour: jobColours(in)}, plan: s}
 	h.from, h.to = s.Spans(in)
-	h.layout()
+	if err := h.layout(); err != nil {
+		return err
+	}
 	h.draw()
 	return h.flush()
 }
@@ -30,46 +37,74 @@ type hours struct {
 	chart
 	plan     *instance.BlockSchedule
 	from, to []instance.Tick // by job: first task, end
-	lanes    [][]stay        // by GPU
-	row      float64         // height of a GPU's
-	y        []float64       // of each GPU's row
+	bars     []stayBar
+	nodes    []rowGroup
+	named    []bool // by job: its name is on a bar
+	block    int    // that is drawn close up; -1: none
+	close    *chart // the picture of it
 }
 
-// stay is a job on a GPU, in one of several lanes of its row.
-type stay struct {
-	job         instance.JobID
-	lane, lanes int
+// stayBar is a job on GPUs next to one another, or its slice of GPUs that it shares.
+type stayBar struct {
+	job  instance.JobID
+	y, h float64
 }
 
-func (h *hours) layout() {
+const (
+	slice    = 14.0 // what a bar with a name takes
+	mostRows = 5000 // pixels that all rows take; they are pressed together beyond
+)
+
+func (h *hours) layout() error {
 	in := h.in
-	h.lanes = make([][]stay, len(in.GPUs))
-	for j, gpus := range h.plan.Residency {
-		for _, g := range gpus {
-			h.lanes[g] = append(h.lanes[g], stay{instance.JobID(j), 0, 1})
-		}
-	}
-	for g := range h.lanes {
-		h.split(h.lanes[g])
-	}
 	h.horizon = float64(max(1, slices.Max(append(h.to, 1))))
-	h.width, h.x0 = 1200, 110
+	h.width, h.x0 = 1400, 110
 	if h.opt.Width > 0 {
 		h.width = float64(max(400, h.opt.Width))
 	}
 	h.plot = h.width - h.x0 - margin
-	h.row = min(14, max(0.5, 1800/float64(len(in.GPUs))))
-	h.top = 74
-	at := h.top
-	for n := range in.Nodes {
-		for range in.Nodes[n].GPUs {
-			h.y = append(h.y, at)
-			at += h.row
-		}
-		at += min(4, h.row)
+	stays := h.stays()
+	heights := make([]float64, len(in.GPUs))
+	for g := range heights {
+		heights[g] = min(slice, max(0.5, 900/float64(len(in.GPUs))))
 	}
-	h.bottom = at
-	h.height = at + 34
+	for _, s := range stays {
+		for g := s.first; g < s.end; g++ {
+			heights[g] = max(heights[g], slice*float64(s.lanes)/float64(s.end-s.first))
+		}
+	}
+	sum := 0.0
+	for _, height := range heights {
+		sum += height
+	}
+	press := min(1, mostRows/max(1, sum))
+	top, bottom, at := make([]float64, len(in.GPUs)), make([]float64, len(in.GPUs)), 0.0
+	for n := range in.Nodes {
+		node := &in.Nodes[n]
+		from := at
+		for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+			top[g] = at
+			at += heights[g] * press
+			bottom[g] = at
+		}
+		h.nodes = append(h.nodes, rowGroup{node.Name, "", from, at - from})
+		at += 3 * press
+	}
+	h.named = make([]bool, len(in.Jobs))
+	for _, s := range stays {
+		height := (bottom[s.end-1] - top[s.first]) / float64(s.lanes)
+		for i, j := range s.jobs {
+			h.bars = append(h.bars, stayBar{j, top[s.first] + height*float64(s.lane[i]), height})
+			h.named[j] = h.named[j] || h.caption(j, height) != ""
+		}
+	}
+	h.top = 94
+	if slices.Contains(h.named, false) {
+		h.top = h.layoutLegend(72) + 14
+	}
+	h.bottom = h.top + at
+	h.height = h.bottom + 34
+	return h.closeUp()
 }
 
 // admitted returns when a job comes into memory.
@@ -77,29 +112,50 @@ func (h *hours) admitted(j instance.JobID) instance.Tick {
 	return max(0, h.from[j]-h.in.Jobs[j].Load)
 }
 
-// split gives jobs that are on a GPU at the same time lanes of their own.
-func (h *hours) split(stays []stay) {
-	slices.SortFunc(stays, func(a, b stay) int {
-		return cmp.Or(cmp.Compare(h.admitted(a.job), h.admitted(b.job)), cmp.Compare(a.job, b.job))
-	})
-	for first := 0; first < len(stays); {
-		// A company of jobs that overlap one another, directly or by others.
-		last, end := first, instance.Tick(0)
-		var ends []instance.Tick // by lane
-		for ; last < len(stays) && (last == first || h.admitted(stays[last].job) < end); last++ {
-			j := stays[last].job
-			lane := slices.IndexFunc(ends, func(e instance.Tick) bool { return e <= h.admitted(j) })
-			if lane < 0 {
-				lane, ends = len(ends), append(ends, 0)
-			}
-			ends[lane], stays[last].lane = h.to[j], lane
-			end = max(end, h.to[j])
-		}
-		for i := first; i < last; i++ {
-			stays[i].lanes = len(ends)
-		}
-		first = last
+// caption is what stands on a bar of that height: the name of its job with GPUs and end, as much of
+// it as fits.
+func (h *hours) caption(j instance.JobID, height float64) string {
+	job := &h.in.Jobs[j]
+	width := h.plot*float64(h.to[j]-h.from[j])/h.horizon - 8
+	name := fit(job.Name, 300, 10)
+	if height < 10 || textWidth(name, 10) > width {
+		return ""
 	}
+	text := name + "  ·  " + h.when(j)
+	if textWidth(text, 10) > width {
+		return name
+	}
+	return text
+}
+
+// when says how many GPUs a job has, and from when to when.
+func (h *hours) when(j instance.JobID) string {
+	from := "0"
+	if a := h.admitted(j); a > 0 {
+		from = seconds(h.in, float64(a))
+	}
+	return fmt.Sprintf("%s, %s to %s", plural(h.in.Jobs[j].Workers, "GPU"), from, seconds(h.in, float64(h.to[j])))
+}
+
+// summary is the line below the title.
+func (h *hours) summary() string {
+	in := h.in
+	value, _ := in.BlockValue(h.plan).Float64()
+	parts := []string{"makespan " + seconds(in, h.horizon)}
+	if in.Objective != instance.Makespan {
+		parts = []string{objectiveName(in.Objective) + " " + h.value(value), parts[0]}
+	}
+	if bound := h.opt.Bound; h.hasBound() {
+		name, text := "bound ", h.value(bound)
+		if h.opt.Certified {
+			name = "certified bound "
+		}
+		if in.Objective == instance.Makespan {
+			text = seconds(in, bound)
+		}
+		parts = append(parts, name+text, "gap "+percent(math.Abs(value-bound)/max(math.Abs(value), 1e-9)))
+	}
+	return strings.Join(append(parts, "efficiency "+percent(h.plan.Efficiency(in))), "  ·  ")
 }
 
 func (h *hours) draw() {
@@ -108,43 +164,45 @@ func (h *hours) draw() {
 	if title == "" {
 		title = in.Name
 	}
-	span := float64(slices.Max(append(h.to, 0)))
-	text := fmt.Sprintf("%s, %s, %s; %s tasks in %s", plural(len(in.Jobs), "job"), plural(len(in.GPUs), "GPU"), seconds(in, span),
+	inventory := fmt.Sprintf("%s on %s in %s  ·  %s tasks in %s", plural(len(in.Jobs), "job"), plural(len(in.GPUs), "GPU"), plural(len(in.Nodes), "node"),
 		integer(h.plan.Tasks()), plural(len(h.plan.Blocks), "block"))
 	h.str(`<svg xmlns="http://www.w3.org/2000/svg" class="jigsaw" role="img" width="`).num(h.width).str(`" height="`).num(h.height)
 	h.str(`" viewBox="0 0 `).num(h.width).str(" ").num(h.height).str(`">` + "\n<title>").text(title).str("</title>\n<desc>")
-	h.text("When jobs are on which GPUs: " + text + ".").str("</desc>\n")
+	h.text("When jobs are on which GPUs: " + h.summary() + "; " + inventory + ".").str("</desc>\n")
 	h.style()
 	h.str(`<rect class="page" width="100%" height="100%"/>` + "\n")
-	h.label("h", margin, 28, title)
-	h.label("s", margin, 48, text)
-	for _, m := range timeMarks(in, h.horizon, 10) {
+	h.label("h", margin, 32, title)
+	h.label("s", margin, 50, h.summary())
+	h.label("i d", margin, 67, inventory+"  ·  pale: a job is loaded  ·  jobs that share GPUs are slices of their rows")
+	h.drawItems()
+	h.str(`<path class="track" d="`)
+	for _, n := range h.nodes {
+		h.box(h.x0, h.top+n.y, h.plot, n.h)
+	}
+	h.str(`"/>` + "\n")
+	for _, m := range timeMarks(in, h.horizon, 12) {
 		x := h.px(m.at)
-		h.str(`<path class="g" d="M`).num(x).str(" ").num(h.top - 6).str("V").num(h.bottom).str(`"/>` + "\n")
-		h.label("d c", x, h.top-10, m.label)
+		h.str(`<path class="g" d="M`).num(x).str(" ").num(h.top - 4).str("V").num(h.bottom).str(`"/>` + "\n")
+		h.label("d c", x, h.top-8, m.label)
 	}
-	for n := range in.Nodes {
-		node := &in.Nodes[n]
-		if node.GPUs == 0 || float64(node.GPUs)*h.row < 7 && n%8 != 0 {
-			continue
-		}
-		h.label("d e", h.x0-8, h.y[node.FirstGPU]+min(float64(node.GPUs)*h.row/2+4, 10), fit(node.Name, 90, 11))
-	}
-	for g := range in.GPUs {
-		for _, s := range h.lanes[g] {
-			h.stay(instance.GPUID(g), s)
+	last := -100.0
+	for _, n := range h.nodes {
+		if n.h > 0 && n.y-last >= 11 {
+			last = n.y
+			h.label("d e", h.x0-10, h.top+n.y+min(n.h/2+4, 10), fit(n.name, 90, 11))
 		}
 	}
-	h.labels()
+	for _, b := range h.bars {
+		h.stay(b)
+	}
+	h.drawBlock()
 	h.str("</svg>\n")
 }
 
-// stay draws a job on a GPU: pale while it is loaded.
-func (h *hours) stay(g instance.GPUID, s stay) {
-	height := h.row / float64(s.lanes)
-	y := h.y[g] + height*float64(s.lane)
+// stay draws a bar: pale while its job is loaded.
+func (h *hours) stay(b stayBar) {
 	gap := 0.0
-	if height > 4 {
+	if b.h > 4 {
 		gap = 1
 	}
 	part := func(from, to instance.Tick, shade int) {
@@ -152,39 +210,14 @@ func (h *hours) stay(g instance.GPUID, s stay) {
 			return
 		}
 		x := h.px(float64(from))
-		h.rect(x, y, max(0.3, h.px(float64(to))-x-gap), height-gap)
-		h.str(` class="`).str(className(h.colour[s.job], shade)).str(`"><title>`)
-		job := &h.in.Jobs[s.job]
-		h.text(fmt.Sprintf("%s: %s to %s", job.Name, seconds(h.in, float64(h.admitted(s.job))), seconds(h.in, float64(h.to[s.job])))).str("</title></rect>\n")
+		h.rect(x, h.top+b.y, max(0.3, h.px(float64(to))-x-gap), b.h-gap)
+		h.str(` class="`).str(className(h.colour[b.job], shade)).str(`"><title>`)
+		h.text(h.in.Jobs[b.job].Name + ": " + h.when(b.job)).str("</title></rect>\n")
 	}
-	part(h.admitted(s.job), h.from[s.job], 0)
-	part(h.from[s.job], h.to[s.job], shades-1)
-}
-
-// labels writes the names of jobs where there is room, on their first GPUs.
-func (h *hours) labels() {
-	for j, gpus := range h.plan.Residency {
-		if len(gpus) == 0 {
-			continue
-		}
-		rows := 1 // GPUs of the job next to one another
-		for rows < len(gpus) && gpus[rows] == gpus[rows-1]+1 && h.in.GPUs[gpus[rows]].Node == h.in.GPUs[gpus[0]].Node {
-			rows++
-		}
-		i := slices.IndexFunc(h.lanes[gpus[0]], func(s stay) bool { return int(s.job) == j })
-		x, width := h.px(float64(h.from[j])), h.plot*float64(h.to[j]-h.from[j])/h.horizon
-		name := h.in.Jobs[j].Name
-		lanes := h.lanes[gpus[0]][i].lanes
-		if lanes > 1 {
-			rows = 1
-		}
-		height := float64(rows) * h.row / float64(lanes)
-		if height < 11 || textWidth(name, 10)+8 > width {
-			continue
-		}
-		y := h.y[gpus[0]] + h.row/float64(lanes)*float64(h.lanes[gpus[0]][i].lane) + height/2 + 4
-		h.str(`<g class="`).str(className(h.colour[j], shades-1)).str(`">`)
-		h.label("z", x+4, y, name)
-		h.str("</g>\n")
+	part(h.admitted(b.job), h.from[b.job], 0)
+	part(h.from[b.job], h.to[b.job], shades-1)
+	if text := h.caption(b.job, b.h); text != "" {
+		h.str(`<g class="`).str(className(h.colour[b.job], shades-1)).str(`"><text font-size="10" x="`).num(h.px(float64(h.from[b.job])) + 4)
+		h.str(`" y="`).num(h.top + b.y + b.h/2 + 3.5).str(`">`).text(text).str("</text></g>\n")
 	}
 }

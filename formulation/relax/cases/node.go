@@ -241,7 +241,6 @@ func (b *JobLimits) narrow(in *instance.Instance, s Split, after bool) {
 // Limits on what the tree can hold.
 const (
 	MostAssignments = 100_000 // sets of GPUs looked at for a job
-	MostCounted     = 20_000  // and only to see how many there are
 	MostBits        = 63      // depths of a job, and rate levels
 	mostDeals       = 1 << 18 // states of the dealers of a job
 	mostDepths      = 1 << 15 // workers of a job, times depths

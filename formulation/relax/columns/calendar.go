@@ -17,18 +17,6 @@ func NewCalendar(horizon, buckets int64) Calendar {
 // Buckets is how many there are.
 func (c Calendar) Buckets() int { return int(c.Horizon / c.Width) }
 
-// Spread calls put with every bucket that [from, to) meets, and the ticks that
-// it has there. What lies past the horizon is left out.
-func (c Calendar) Spread(from, to int64, put func(bucket int, ticks int64)) {
-	to = min(to, c.Horizon)
-	for from < to {
-		b := from / c.Width
-		end := min(to, (b+1)*c.Width)
-		put(int(b), end-from)
-		from = end
-	}
-}
-
 // Grid is the time axis of the plans of a class: points so spaced that a job
 // that never waits goes from point to point, and no chain is rounded.
 type Grid struct {

@@ -369,15 +369,6 @@ func (s *Program) Sharers(g instance.GPUID) (list []instance.GPUID) {
 	return list
 }
 
-// Group returns the group that stands for a group of a plan, which names
-// every GPU's own.
-func (s *Program) Group(own int) int {
-	if g := own - s.FirstGPU; s.Like != nil && g >= 0 && g < len(s.Like) {
-		return s.FirstGPU + int(s.Like[g])
-	}
-	return own
-}
-
 // LinkGroup is the group of a link.
 func (s *Program) LinkGroup(l instance.LinkID) int {
 	return s.FirstGPU + len(s.Model.Instance.GPUs) + int(l)

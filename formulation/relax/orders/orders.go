@@ -140,21 +140,6 @@ func (q *Problem) add(s *cases.Program, j int, due int64, gpus map[instance.GPUI
 	q.Chains += p.Job.Weight * job.Earliest()
 }
 
-// PauseOf returns the ticks of the synchronisation at its fastest after tasks of so
-// many workers of each depth, and the multiset that they are; -1 where they are none.
-func (j *PlacedJob) PauseOf(count func(depth int) int) (ticks int64, multiset int) {
-next:
-	for i := range j.Multisets {
-		for d, n := range j.Multisets[i].Counts {
-			if n != count(d) {
-				continue next
-			}
-		}
-		return j.Pause[i], i
-	}
-	return 0, -1
-}
-
 // compare finds the GPUs that are alike, in the order in which all jobs list them.
 func (q *Problem) compare(in *instance.Instance, gpus map[instance.GPUID]int) {
 	kind := make([]string, len(gpus))

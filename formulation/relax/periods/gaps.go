@@ -106,11 +106,3 @@ type WorkerTasks struct {
 	Class  int
 	Counts []int64
 }
-
-// Count is the number of tasks.
-func (t *WorkerTasks) Count() (n int64) {
-	for _, c := range t.Counts {
-		n += c
-	}
-	return n
-}

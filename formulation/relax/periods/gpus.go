@@ -185,8 +185,8 @@ func gpuRules(d *relax.Class) (rules []GPURule) {
 	return []GPURule{{full, int64(d.Job.Rule.MinFull)}, {weights, need}}
 }
 
-// Home is the price of a worker of a class with x tasks, and the next those of its rules.
-func (c *GPUClass) Home(x int64) int { return c.At + int(x-1)*(1+len(c.Rules)) }
+// WorkerPrice is the price of a worker of a class with x tasks, and the next those of its rules.
+func (c *GPUClass) WorkerPrice(x int64) int { return c.At + int(x-1)*(1+len(c.Rules)) }
 
 // bound returns the bound of the prices over their denominator, once the prices of pools are
 // known to be right; jobs that must run in a node pay what they must. ok is false where one
@@ -207,7 +207,7 @@ func (s *GPUProgram) bound(prices []*big.Int, denominator *big.Int) (sum *big.In
 			best = new(big.Int)
 		}
 		for x := max(1, c.Limit.From); x <= c.Limit.To; x++ {
-			at := c.Home(x)
+			at := c.WorkerPrice(x)
 			pays := new(big.Int).Mul(big.NewInt(c.Workers), prices[at])
 			for r := range c.Rules {
 				pays.Add(pays, v.Mul(exact.Mul(c.Rules[r].Need, x), prices[at+1+r]))

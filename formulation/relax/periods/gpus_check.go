@@ -127,7 +127,7 @@ func (l *GPUExaminer) value(class int) bool {
 		for depth := range l.s.Pools[l.pool].Holds[class].Lengths {
 			worth := new(big.Int)
 			for r := range c.Rules {
-				worth.Add(worth, exact.Mul(c.Rules[r].Weight[depth], l.prices[c.Home(x)+1+r]))
+				worth.Add(worth, exact.Mul(c.Rules[r].Weight[depth], l.prices[c.WorkerPrice(x)+1+r]))
 			}
 			if new(big.Int).Mul(worth, big.NewInt(x)).Cmp(big.NewInt(exact.MostWorth)) > 0 {
 				return false
@@ -144,7 +144,7 @@ func (l *GPUExaminer) worker(class int) (list []filling) {
 	c, w, period := &l.s.Classes[class], l.s.Pools[l.pool].Holds[class], l.s.F.Period
 	list = []filling{{}}
 	for x := max(1, c.Limit.From); x <= c.Limit.To; x++ {
-		tasks := []filling{{0, l.prices[c.Home(x)]}}
+		tasks := []filling{{0, l.prices[c.WorkerPrice(x)]}}
 		for range x {
 			var longer []filling
 			for depth, length := range w.Lengths {
@@ -170,7 +170,7 @@ func (l *GPUExaminer) Exceeds(most int64) bool {
 	for i, list := range l.tasks {
 		limit := l.s.Classes[i].Limit
 		for x := max(1, limit.From); list != nil && x <= limit.To; x++ {
-			l.deal(i, list[x-1], make([]int64, len(list[x-1])), 0, x, 0, l.prices[l.s.Classes[i].Home(x)])
+			l.deal(i, list[x-1], make([]int64, len(list[x-1])), 0, x, 0, l.prices[l.s.Classes[i].WorkerPrice(x)])
 		}
 	}
 	return l.exceed(0, l.s.F.Period, 0)

@@ -18,6 +18,7 @@ import (
 	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/bound/columns"
 	"jigsaw/formulation/bound/fluid"
+	"jigsaw/formulation/bound/horizon"
 	"jigsaw/formulation/bound/packing"
 	"jigsaw/formulation/bound/periods"
 	"jigsaw/formulation/boundtest"
@@ -30,8 +31,11 @@ import (
 
 var update = flag.Bool("update", false, "make the certificates in testdata anew")
 
-// drawn is a random instance, told by its seed and objective.
-func drawn(seed uint64, objective instance.Objective) *instance.Instance {
+// drawn is a random instance, told by its seed, objective and the kind of proof.
+func drawn(seed uint64, objective instance.Objective, kind relax.Kind) *instance.Instance {
+	if kind == relax.MemoryTimeBound {
+		return instancetest.Queueing(rand.New(rand.NewPCG(seed, 93)), objective)
+	}
 	return instancetest.Random(rand.New(rand.NewPCG(seed, 91)), instancetest.Options{Objective: objective, Jobs: 4})
 }
 
@@ -53,7 +57,7 @@ func TestKinds(t *testing.T) {
 		require.NoError(t, err)
 		var c relax.Certificate
 		require.NoError(t, json.Unmarshal(data, &c), file)
-		p, err := verify.Certificate(context.Background(), drawn(seed, instance.Objective(objective)), &c)
+		p, err := verify.Certificate(context.Background(), drawn(seed, instance.Objective(objective), relax.Kind(kind)), &c)
 		require.NoError(t, err, file)
 		require.EqualValues(t, kind, p.Kind)
 		kinds[p.Kind]++
@@ -72,10 +76,10 @@ func makeKinds(t *testing.T) {
 	for _, objective := range instance.Objectives() {
 		count, size := map[relax.Kind]int{}, map[relax.Kind]int{}
 		for seed := range uint64(400) {
-			in := drawn(seed, objective)
+			in := drawn(seed, objective, "")
 			write := func(p relax.Proven) {
-				c := p.Proof(in)
-				if c == nil || count[p.Kind] == each || p.Kind != relax.PresolveProof && p.Kind != relax.ChainBound && p.Kind != relax.AreaBound && len(c.Prices)+len(c.Tree) <= size[p.Kind] {
+				c := p.Proof(drawn(seed, objective, p.Kind))
+				if c == nil || count[p.Kind] == each || p.Kind != relax.PresolveProof && p.Kind != relax.ChainBound && p.Kind != relax.AreaBound && p.Kind != relax.MemoryTimeBound && len(c.Prices)+len(c.Tree) <= size[p.Kind] {
 					return
 				}
 				data, err := json.Marshal(c)
@@ -92,6 +96,9 @@ func makeKinds(t *testing.T) {
 				continue
 			}
 			write(area.Chain(in).Proven)
+			if !objective.Periodic() {
+				write(horizon.Memory(drawn(seed, objective, relax.MemoryTimeBound)).Proven)
+			}
 			cheap := area.Bound(in)
 			write(cheap.Proven)
 			b, err := fluid.Bound(ctx, in, engine, fluid.Limits{Columns: 200})

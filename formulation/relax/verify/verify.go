@@ -8,6 +8,7 @@ import (
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/columns"
 	"jigsaw/formulation/relax/fluid"
+	"jigsaw/formulation/relax/memorytime"
 	"jigsaw/formulation/relax/packing"
 	"jigsaw/formulation/relax/periods"
 	"jigsaw/formulation/relax/trees"
@@ -70,6 +71,8 @@ func Check(ctx context.Context, in *instance.Instance, c *relax.Certificate) (re
 		b.Certified = true
 	case relax.AreaBound:
 		err = m.ProveArea(&b, c.Loads)
+	case relax.MemoryTimeBound:
+		err = memorytime.Prove(in, &b, c.Share)
 	case relax.PresolveProof:
 		if b.Infeasible = relax.Infeasible(in); b.Infeasible == nil {
 			b.Infeasible = relax.NoPlacement(ctx, in, relax.PlacementSteps)

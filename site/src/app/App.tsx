@@ -11,6 +11,7 @@ import { LibraryDialog } from './LibraryDialog'
 import { Results } from './Results'
 import { ScenarioPane } from './ScenarioPane'
 import { ShareDialog } from './ShareDialog'
+import { Tour } from './Tour'
 import { Welcome } from './Welcome'
 
 export type DialogName = 'gallery' | 'library' | 'export' | 'share' | 'help'
@@ -18,6 +19,12 @@ export type DialogName = 'gallery' | 'library' | 'export' | 'share' | 'help'
 export function App({ session }: { session: Session }) {
   const { store } = session
   const dialog = useSignal<{ name: DialogName } | null>(null)
+  const tour = useSignal(false)
+  const onTour = () => {
+    session.welcomed()
+    dialog.value = null
+    tour.value = true
+  }
   const shown = dialog.value
   const open = (name: DialogName) => {
     dialog.value = { name }
@@ -64,7 +71,12 @@ export function App({ session }: { session: Session }) {
           store={store}
           welcome={
             store.welcome.value && (
-              <Welcome store={store} onGallery={() => open('gallery')} onClose={() => session.welcomed()} />
+              <Welcome
+                store={store}
+                onGallery={() => open('gallery')}
+                onTour={onTour}
+                onClose={() => session.welcomed()}
+              />
             )
           }
         />
@@ -85,11 +97,12 @@ export function App({ session }: { session: Session }) {
       <div class="status" role="status" aria-live="polite">
         {store.planning.failure.value || store.status.value}
       </div>
+      {tour.value && <Tour session={session} onClose={() => (tour.value = false)} />}
       {shown?.name === 'gallery' && <GalleryDialog key={shown} session={session} onClose={close} />}
       {shown?.name === 'library' && <LibraryDialog key={shown} session={session} onClose={close} />}
       {shown?.name === 'export' && <ExportDialog key={shown} store={store} onClose={close} />}
       {shown?.name === 'share' && <ShareDialog key={shown} session={session} onClose={close} />}
-      {shown?.name === 'help' && <HelpDialog key={shown} store={store} onClose={close} />}
+      {shown?.name === 'help' && <HelpDialog key={shown} store={store} onTour={onTour} onClose={close} />}
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import { pickScenario } from '../keep/files'
 import type { Session } from '../state/session'
 import { theme, toggleTheme } from '../state/theme'
@@ -9,6 +10,7 @@ const savingWords = { none: '', saved: 'saved', pending: 'saving…', failed: 'n
 
 export function Header({ session, open }: { session: Session; open: (dialog: DialogName) => void }) {
   const { store, library } = session
+  const more = useSignal(false)
   const phase = store.planning.phase.value
   const busy = phase === 'quick' || phase === 'full'
   const saving = library.saving.value
@@ -45,7 +47,6 @@ export function Header({ session, open }: { session: Session; open: (dialog: Dia
         {saving !== 'none' && !library.persistent.value ? 'kept for this visit only' : savingWords[saving]}
       </span>
       <div class="spring" />
-      <Settings store={store} />
       {busy ? (
         <button
           type="button"
@@ -67,23 +68,36 @@ export function Header({ session, open }: { session: Session; open: (dialog: Dia
       )}
       <button
         type="button"
-        class="button quiet icon"
-        onClick={toggleTheme}
-        aria-label="Dark theme"
-        aria-pressed={theme.value === 'dark'}
-        title="Light or dark"
+        class="button quiet icon more"
+        aria-label="More"
+        aria-expanded={more.value}
+        onClick={() => (more.value = !more.value)}
       >
-        <Icon name={theme.value === 'dark' ? 'moon' : 'sun'} />
+        <Icon name="more" />
       </button>
-      <button
-        type="button"
-        class="button quiet icon"
-        aria-label="Help"
-        title="Help (?)"
-        onClick={() => open('help')}
-      >
-        <Icon name="help" />
-      </button>
+      {/* In the row where there is room for it. */}
+      <div class={more.value ? 'extras open' : 'extras'}>
+        <Settings store={store} />
+        <button
+          type="button"
+          class="button quiet icon"
+          onClick={toggleTheme}
+          aria-label="Dark theme"
+          aria-pressed={theme.value === 'dark'}
+          title="Light or dark"
+        >
+          <Icon name={theme.value === 'dark' ? 'moon' : 'sun'} />
+        </button>
+        <button
+          type="button"
+          class="button quiet icon"
+          aria-label="Help"
+          title="Help (?)"
+          onClick={() => open('help')}
+        >
+          <Icon name="help" />
+        </button>
+      </div>
     </header>
   )
 }

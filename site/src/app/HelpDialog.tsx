@@ -30,14 +30,24 @@ const keys: readonly (readonly [group: string, rows: readonly (readonly [key: st
   ],
 ]
 
-export function HelpDialog({ store, onClose }: { store: Store; onClose: () => void }) {
+interface HelpProps {
+  store: Store
+  onTour: () => void
+  onClose: () => void
+}
+
+export function HelpDialog({ store, onTour, onClose }: HelpProps) {
   const ready = store.ready.value
   return (
     <Dialog title="Help" wide onClose={onClose}>
       <p>{PICTURE}</p>
       <p>
         Each change of the scenario is planned at once: a quick plan first, then a thorough one. Everything
-        happens in this page; nothing is sent anywhere.
+        happens in this page; nothing is sent anywhere.{' '}
+        <button type="button" class="link" onClick={onTour}>
+          Take the tour
+        </button>
+        : five steps with the first scenario of the gallery.
       </p>
       <div class="key-groups">
         {keys.map(([group, rows]) => (

@@ -1,18 +1,27 @@
 // The plan that shows and everything about it.
 import type { ComponentChildren } from 'preact'
-import type { PlanPoint } from '../engine/api'
+import type { Compiled, LongPlan, PlanPoint } from '../engine/api'
+import { longUse } from '../horizon/block'
+import { hasPartial } from '../state/depth'
 import type { PlanView } from '../state/planning'
 import type { Store, Tab } from '../state/store'
+import { LARGE, Large } from '../timeline/Large'
 import { Timeline } from '../timeline/Timeline'
 import { Icon } from '../ui/icons'
 import { part } from '../ui/part'
 import { Tabs } from '../ui/Tabs'
+import { minimised } from '../views/format'
+import { Gain } from '../views/Gain'
+import { Mend } from '../views/Mend'
 import { Numbers } from '../views/Numbers'
 import { Progress } from '../views/Progress'
-import type { RunView } from '../views/props'
-import { withSchedule } from '../views/shown'
+import type { RunView, Use } from '../views/props'
+import { lengthOf, withSchedule } from '../views/shown'
 import { useOf } from '../views/use'
+import type { Pair } from '../views/words'
+import { Healing } from './Healing'
 
+const Horizon = part(() => import('../horizon/Horizon').then(module => module.Horizon))
 const Explain = part(() => import('../views/Explain').then(module => module.Explain))
 const Compare = part(() => import('../views/Compare').then(module => module.Compare))
 const Spb = part(() => import('../views/Spb').then(module => module.Spb))
@@ -29,16 +38,48 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
   const view = store.planning.view.value
   if (!view) return <Empty store={store} />
   const run = runOf(view, store)
-  const { instance, problems } = store.reading.value
-  const stale = instance ? instance.digest !== view.instance.digest : problems.length > 0
+  const { problems } = store.reading.value
+  const stale = problems.length > 0 || store.target.value?.digest !== view.instance.digest
+  const pair = pairOf(view, run, store)
+  const infeasible = run.result?.status === 'infeasible'
+  const other = store.counterpart(view.instance)
   // Then this plan shows there, beside the other.
+  const Plan = gpusOf(view.instance) >= LARGE ? Large : Timeline
   const comparing = store.tab.value === 'compare' && store.pinned.value !== null
   return (
     <div class={`plan-view${stale ? ' stale' : ''}`}>
-      <Numbers instance={view.instance} run={run} />
+      <Numbers
+        instance={view.instance}
+        run={run}
+        mend={<Mend remedies={store.inquiry.remedies.value} onMend={remedy => void store.mend(remedy)} />}
+        gain={
+          // At full depth there may be no plan, and a way back there must be.
+          (!infeasible || !store.spb.value) && (
+            <Gain
+              pair={pair}
+              spb={store.spb.value}
+              onSpb={spb => {
+                store.spb.value = spb
+              }}
+            />
+          )
+        }
+      />
       {view.schedule && welcome}
+      <Healing store={store} run={run} stale={stale} />
+      {view.result?.long && (
+        <Horizon
+          label={`Timeline of ${view.instance.name || 'the plan'}`}
+          instance={view.instance}
+          plan={view.result.long}
+          bound={view.instance.objective === 'makespan' ? run.dual : null}
+          selection={store.selection.value}
+          onSelect={selection => (store.selection.value = selection)}
+          written={view.schedule !== null}
+        />
+      )}
       {view.schedule && !comparing && (
-        <Timeline
+        <Plan
           label={`Timeline of ${view.instance.name || 'the plan'}`}
           instance={view.instance}
           schedule={view.schedule}
@@ -50,6 +91,9 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
           onSelect={selection => (store.selection.value = selection)}
           range={store.range.value}
           onRange={range => (store.range.value = range)}
+          onChange={(changes, words) => void store.change(changes, words)}
+          // One axis for both, so that what is gained is seen.
+          {...(other?.schedule && { horizon: lengthOf(other.schedule) })}
         />
       )}
       <Tabs
@@ -63,6 +107,8 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
     </div>
   )
 }
+
+const gpusOf = (instance: Compiled) => instance.nodes.reduce((sum, node) => sum + node.gpus, 0)
 
 function Empty({ store }: { store: Store }) {
   const { problems } = store.reading.value
@@ -105,10 +151,7 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
           onSelect={onSelect}
           whatIfs={store.inquiry.whatIfs.value}
           onWhatIf={change => void store.inquiry.ask(change)}
-          onTakeOver={text => {
-            store.text.edit(text)
-            store.status.value = 'The change is in the scenario; undo takes it back.'
-          }}
+          onTakeOver={(change, words) => void store.change([change], words)}
         />
       )
     case 'compare': {
@@ -116,7 +159,7 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
       return (
         <>
           <div class="tools">
-            <button type="button" class="button" disabled={!result} onClick={() => store.pin()}>
+            <button type="button" class="button" disabled={!result?.schedule} onClick={() => store.pin()}>
               <Icon name="pin" /> {pinned ? 'Pin this plan instead' : 'Pin this plan as A'}
             </button>
             {pinned && (
@@ -125,7 +168,7 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
               </button>
             )}
           </div>
-          {pinned && result ? (
+          {pinned && result?.schedule && pinned.result.schedule ? (
             <Compare
               a={{ label: 'A', instance: pinned.instance, result: pinned.result }}
               b={{
@@ -142,7 +185,9 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
             <p class="empty muted">
               {store.pinning.value
                 ? 'Plan A is being made anew.'
-                : 'Pin the plan that shows, then change the scenario: both show here on one time axis.'}
+                : view.result?.long && !view.schedule
+                  ? 'Plans of hours are not compared task by task: the numbers above are theirs.'
+                  : 'Pin the plan that shows, then change the scenario: both show here on one time axis.'}
             </p>
           )}
         </>
@@ -161,6 +206,25 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
   }
 }
 
+/** The plan that shows beside the one without SPB, or with it; where no job has SPB, beside whole jobs. */
+function pairOf(view: PlanView, run: RunView, store: Store): Pair {
+  const { objective, tick_us } = run
+  const full = store.isFullDepth(view.instance)
+  const partial = full || hasPartial(view.instance)
+  const other = partial ? store.counterpart(view.instance) : null
+  const baselines = (full ? other?.result : run.result)?.baselines
+  const known = (partial ? baselines?.interleaved_full : baselines?.exclusive)?.value ?? null
+  const planned = (full ? run.primal : other?.value) ?? null
+  const best = minimised(objective) ? Math.min : Math.max
+  return {
+    objective,
+    tick_us,
+    partial,
+    value: full ? (other?.value ?? null) : run.primal,
+    base: known !== null && planned !== null ? best(known, planned) : (known ?? planned),
+  }
+}
+
 /** The run as the views take it: the result where there is one, better what has come since. */
 function runOf(view: PlanView, store: Store): RunView {
   const phase = store.planning.phase.value
@@ -176,10 +240,21 @@ function runOf(view: PlanView, store: Store): RunView {
     dual,
     certified: (result?.certified ?? false) && dual === result?.dual,
     result,
-    usage: result?.usage ?? (schedule && useOf(instance, schedule)),
+    usage:
+      result?.usage ?? (schedule ? useOf(instance, schedule) : longUseOf(instance, result?.long ?? null)),
     series: view.points,
     running,
   }
+}
+
+const uses = new WeakMap<LongPlan, Use>()
+
+/** What a plan in blocks uses, worked out once. */
+function longUseOf(instance: Compiled, long: LongPlan | null): Use | null {
+  if (!long) return null
+  const use = uses.get(long) ?? longUse(instance, long)
+  uses.set(long, use)
+  return use
 }
 
 /** The best bound there is: highest, or lowest where more is better. */

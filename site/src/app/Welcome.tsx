@@ -10,10 +10,11 @@ export const PICTURE =
 interface WelcomeProps {
   store: Store
   onGallery(): void
+  onTour(): void
   onClose(): void
 }
 
-export function Welcome({ store, onGallery, onClose }: WelcomeProps) {
+export function Welcome({ store, onGallery, onTour, onClose }: WelcomeProps) {
   const twist = gallery[0]?.twist
   const fresh = store.text.text.value === first
   return (
@@ -22,7 +23,10 @@ export function Welcome({ store, onGallery, onClose }: WelcomeProps) {
         <strong>Training jobs share these GPUs, piece by piece.</strong> {PICTURE}
       </p>
       <p>
-        Try it: move a slider of the scenario, click a bar,{' '}
+        <button type="button" class="link" onClick={onTour}>
+          Take the tour
+        </button>
+        , or try it: move a slider of the scenario, click a bar,{' '}
         {fresh && twist && (
           <>
             <button

@@ -27,6 +27,8 @@ export interface Compiled {
   tick_us: number
   objective: ObjectiveName
   periodic: boolean
+  /** Jobs hold memory only while they run, and wait for it. */
+  queues: boolean
   /** Of the short form of a cluster a text per rack group; for people. */
   types: { name: string; memory: number }[]
   racks: { name: string; nodes: number[] }[]
@@ -48,6 +50,8 @@ export interface CompiledJob {
   release: number
   /** 0: none. */
   deadline: number
+  /** From the admission to the first task. */
+  load: number
   gang: boolean
   within: 'cluster' | 'rack' | 'node'
   /** Jobs that differ by name only share a class. */
@@ -92,6 +96,30 @@ export interface Schedule {
   }
   /** By job: the links its synchronisations cross, how often, and the speed at level 1 in bit/s. */
   spans: { parties: number; slowest: number; links: { link: number; times: number }[] }[]
+}
+
+/**
+ * A plan of hours, in blocks: patterns that repeat. Lists by job. A job is in memory from
+ * `admitted` to `end`; its first task starts at `start`.
+ */
+export interface LongPlan {
+  residency: number[][]
+  admitted: Float64Array
+  start: Float64Array
+  end: Float64Array
+  /** Time from release to end over that of the job alone; 0: not known. */
+  slowdown: Float64Array
+  blocks: Block[]
+  spans: Schedule['spans']
+}
+
+/** A pattern that is done `repeats` times, each a `period` after the last. Its times count from `start`, its iterations from 1. */
+export interface Block {
+  start: number
+  period: number
+  repeats: number
+  tasks: Schedule['tasks']
+  syncs: Schedule['syncs']
 }
 
 /** What a schedule uses, until its makespan or within its period. */
@@ -158,6 +186,8 @@ export interface PlanResult {
   notes: string[]
   series: PlanPoint[]
   schedule: Schedule | null
+  /** A plan in blocks; where it is short, schedule is the same written out. */
+  long: LongPlan | null
   usage: Usage | null
   /** The chain that ends with the plan's last completion; empty without one. */
   chain: ChainLink[]
@@ -185,10 +215,10 @@ export interface Binding {
 
 /** What a change of the cluster would do. */
 export interface WhatIfChange {
-  kind: 'add_gpu' | 'fail_gpu' | 'network' | 'link_speed' | 'cut_link' | 'memory' | 'drop_job'
+  kind: 'add_gpu' | 'fail_gpu' | 'network' | 'link_speed' | 'cut_link' | 'memory' | 'speed' | 'drop_job'
   /** A node, link, GPU type or job, by name; empty for network. */
   subject: string
-  /** network, link_speed and memory: 1.1 is 10 % more. */
+  /** network, link_speed, memory and speed: 1.1 is 10 % more. */
   factor?: number
 }
 export interface WhatIfAnswer {
@@ -204,9 +234,10 @@ export interface WhatIfAnswer {
   plan_before: number | null
   plan_after: number | null
   reasons: string[]
-  /** The changed instance as a file, to take over. */
-  text: string
 }
+
+/** A change of the file, in words, and the file with it, as plain JSON. */
+export interface Remedy { text: string; spec: unknown }
 
 export interface ExampleInfo { name: string; lesson: string; text: string }
 
@@ -219,6 +250,50 @@ export interface ProfileInfo {
   /** From what it was worked out; empty if it was measured. */
   estimated: string
   layers: { name: string; forward_ns: number; backward_ns: number; parameters: number; activations: number; joined: boolean }[]
+}
+
+/** A model that nobody measured: a Hugging Face config.json as text, or the figures of a transformer. */
+export interface EstimateParams {
+  /** The scenario, whose GPU types the estimates are for. */
+  text: string
+  model: string
+  config?: string
+  architecture?: Architecture
+  batch: number
+  /** 0 or none: the longest that the model takes, at most 2048. */
+  sequence?: number
+  /** fp32, tf32, fp16 or bf16; none: what models are trained in on all of the GPUs. */
+  precision?: string
+  checkpointing?: boolean
+}
+/** 0 is left to the family. */
+export interface Architecture {
+  type: string
+  layers: number
+  hidden: number
+  heads: number
+  kv_heads: number
+  ffn: number
+  vocabulary: number
+  positions: number
+}
+export interface EstimateResult {
+  architecture: Architecture
+  /** As they stand in instance files, one for each GPU type that is known. */
+  profiles: unknown
+  estimates: Estimate[]
+  /** GPU types whose figures are not known. */
+  missing: string[]
+}
+export interface Estimate {
+  gpu: string
+  parameters: number
+  forward_ms: number
+  backward_ms: number
+  activations: number
+  workspace: number
+  /** Model FLOPs utilisation. */
+  mfu: number
 }
 
 /** A scenario that is kept. revision grows by one at each put of another text; a new view replaces the last. */
@@ -242,6 +317,7 @@ export interface Methods {
   version: { params: Record<string, never>; result: { version: string; engine: string; engine_missing: string } }
   examples: { params: Record<string, never>; result: ExampleInfo[] }
   profiles: { params: Record<string, never>; result: ProfileInfo[] }
+  estimate: { params: EstimateParams; result: EstimateResult }
   schema: { params: { kind: 'instance' | 'schedule' | 'result' }; result: unknown }
   /** Never fails for a bad text: then instance is null and problems say why. spec is the file as plain JSON, where it could be read. */
   compile: { params: { text: string }; result: { instance: Compiled | null; spec: unknown; problems: Problem[] } }
@@ -251,6 +327,10 @@ export interface Methods {
   bound: { params: PlanOptions; result: PlanResult }
   explain: { params: { text: string; schedule: ScheduleRef; job?: number }; result: { chain: ChainLink[]; text: string } }
   what_if: { params: PlanOptions & { change: WhatIfChange }; result: WhatIfAnswer }
+  /** The file with changes that are each about something else, as plain JSON; it may have problems. */
+  change: { params: { text: string; changes: WhatIfChange[] }; result: { spec: unknown } }
+  /** Changes, each by itself, with which an instance without a plan gets one: a plan was found with each. */
+  remedies: { params: { text: string }; result: { remedies: Remedy[] } }
   check: { params: { text: string; schedule: string }; result: { problems: Problem[]; violations: { rule: string; message: string }[]; value: number | null } }
   certify: { params: { text: string; certificate: string; schedule?: string }; result: { problems: Problem[]; bound: number | null; kind: string; gap: number | null; message: string } }
   export: { params: { text: string; format: ExportFormat; schedule?: ScheduleRef; bound?: number; certified?: boolean }; result: { name: string; mime: string; data: string } }

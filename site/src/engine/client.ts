@@ -1,5 +1,5 @@
 // The engine as the page sees it: two workers of one core. The desk answers at once
-// (compile, store, export, explain); the planner may be busy for long (plan, bound, what_if).
+// (compile, store, export, explain); the planner may be busy for long (plan, bound, what_if, remedies).
 import type {
   Method,
   Methods,
@@ -24,7 +24,7 @@ export interface Engine {
   ): Promise<Methods[M]['result']>
 }
 
-const slow: ReadonlySet<Method> = new Set<Method>(['plan', 'bound', 'what_if'])
+const slow: ReadonlySet<Method> = new Set<Method>(['plan', 'bound', 'what_if', 'remedies'])
 
 export class TwoSeats implements Engine {
   constructor(
@@ -115,7 +115,9 @@ export function salvage(
   earlier: PlanResult | null,
 ): PlanResult {
   const last = streamed.points.at(-1)
-  const primal = streamed.schedule ? (last?.primal ?? null) : null
+  // Plans in blocks come with results alone: the earlier one stands.
+  const kept = !streamed.schedule && earlier?.long ? earlier : null
+  const primal = streamed.schedule ? (last?.primal ?? null) : (kept?.primal ?? null)
   const lower = objective === 'makespan' || objective === 'weighted_completion'
   const tighter = (bound: number, than: number) => (lower ? bound > than : bound < than)
   let dual = last?.dual ?? null
@@ -126,21 +128,22 @@ export function salvage(
   }
   return {
     ...(earlier ?? unknown),
-    status: streamed.schedule ? 'feasible' : 'limit',
+    status: streamed.schedule || kept ? 'feasible' : 'limit',
     objective,
     primal,
     dual,
     certified,
     gap: primal !== null && dual !== null ? Math.abs(primal - dual) / Math.max(Math.abs(primal), 1e-9) : null,
     // Of another schedule, if at all.
-    efficiency: null,
-    usage: null,
-    chain: [],
-    completion: [],
+    efficiency: kept?.efficiency ?? null,
+    usage: kept?.usage ?? null,
+    chain: kept?.chain ?? [],
+    completion: kept?.completion ?? [],
+    long: kept?.long ?? null,
     reasons: [],
     notes: [],
     series: streamed.points,
-    schedule: streamed.schedule,
+    schedule: streamed.schedule ?? kept?.schedule ?? null,
     seed: options.seed,
     elapsed_ms: elapsed,
     stopped: true,

@@ -69,6 +69,19 @@ export function batchSizes(spec: Fields, library: readonly Profiled[]): Map<stri
   )
 }
 
+/** The models all of whose profiles are estimates. */
+export function estimatedModels(
+  spec: Fields,
+  library: readonly { model: string; estimated: string }[],
+): ReadonlySet<string> {
+  const own = list(spec.profiles)
+    .map(fields)
+    .map(({ model, estimated }) => ({ model: text(model), estimated: text(estimated) }))
+  const all = [...own, ...library]
+  const measured = new Set(all.filter(p => p.estimated === '').map(p => p.model))
+  return new Set(all.map(p => p.model).filter(model => !measured.has(model)))
+}
+
 /** A name that none of the others has: base, base-2, base-3, ... */
 export function freshName(base: string, taken: Iterable<string>): string {
   const names = new Set(taken)

@@ -83,3 +83,28 @@ it('tells why a question failed', async () => {
   await inquiry.ask(change)
   expect(inquiry.whatIfs.value[0]?.error).toBe('what_if')
 })
+
+it('asks what would mend a scenario without a plan, and drops what is about another one', async () => {
+  const answers: ((remedies: { text: string; spec: unknown }[]) => void)[] = []
+  const engine = new FakeEngine({
+    remedies: () => new Promise(resolve => answers.push(remedies => resolve({ remedies }))),
+  })
+  const none = (digest: string) => ({
+    ...view(digest),
+    result: planResult({ status: 'infeasible', primal: null, schedule: null }),
+  })
+  const shown = signal<PlanView | null>({ ...view('a'), result: planResult({ chain: [link('')] }) })
+  const inquiry = new Inquiry(engine, shown, () => ({ seed: 0, effort: 1 }))
+  expect(engine.calls).toEqual([])
+  shown.value = none('b')
+  shown.value = none('c')
+  expect(engine.calls.map(call => call.params)).toEqual([{ text: 'b' }, { text: 'c' }])
+  answers[0]!([{ text: 'of b', spec: {} }])
+  await settle()
+  expect(inquiry.remedies.value).toBeNull()
+  answers[1]!([{ text: 'of c', spec: {} }])
+  await settle()
+  expect(inquiry.remedies.value).toEqual([{ text: 'of c', spec: {} }])
+  shown.value = view('d')
+  expect(inquiry.remedies.value).toBeNull()
+})

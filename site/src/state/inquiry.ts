@@ -1,7 +1,7 @@
-// Questions about the plan that shows: why a job ends when it does, and what a change of
-// the cluster would do. Answers of an older plan are dropped.
+// Questions about the plan that shows: why a job ends when it does, what a change of the
+// cluster would do, and what would mend a scenario that has no plan. Answers of an older plan are dropped.
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
-import type { ChainLink, Schedule, WhatIfChange } from '../engine/api'
+import type { ChainLink, PlanResult, Remedy, Schedule, WhatIfChange } from '../engine/api'
 import type { Engine } from '../engine/client'
 import type { WhatIfState } from '../views/props'
 import type { PlanningOptions, PlanView } from './planning'
@@ -12,6 +12,7 @@ export class Inquiry {
   private readonly answered = signal<{ schedule: Schedule; job: number | null; chain: ChainLink[] } | null>(
     null,
   )
+  private readonly mended = signal<{ result: PlanResult; remedies: Remedy[] } | null>(null)
   private readonly asked = signal<{ digest: string; states: WhatIfState[] }>({ digest: '', states: [] })
 
   constructor(
@@ -37,7 +38,31 @@ export class Inquiry {
         () => answer([]),
       )
     })
+    let search: AbortController | null = null
+    const hopeless = computed(() => {
+      const result = this.view.value?.result
+      return result?.status === 'infeasible' ? result : null
+    })
+    effect(() => {
+      const result = hopeless.value
+      search?.abort()
+      const now = view.peek()
+      if (!result || !now) return
+      search = new AbortController()
+      void this.engine.call('remedies', { text: now.text }, { signal: search.signal }).then(
+        ({ remedies }) => {
+          this.mended.value = { result, remedies }
+        },
+        () => {},
+      )
+    })
   }
+
+  /** What would mend the scenario that shows; null while that is asked for, and where it has a plan. */
+  readonly remedies = computed<readonly Remedy[] | null>(() => {
+    const { result, remedies } = this.mended.value ?? {}
+    return result && result === this.view.value?.result ? (remedies ?? null) : null
+  })
 
   /** Of the last result: a search has news many times a second, and what it shows has no explanation yet. */
   private readonly schedule = computed(() => this.view.value?.result?.schedule ?? null)

@@ -43,6 +43,30 @@ describe('Planning', () => {
     expect(planning.phase.value).toBe('done')
   })
 
+  it('shows a finished plan at once when its instance comes back', async () => {
+    for (const digest of ['a', 'b']) {
+      void planning.start(digest, compiled(digest))
+      runs.at(-1)!.resolve(planResult({ primal: digest.charCodeAt(0), status: 'optimal' }))
+      await settle()
+    }
+    void planning.start('a again', compiled('a'))
+    expect(planning.view.value).toMatchObject({ text: 'a again', value: 97 })
+    expect(planning.phase.value).toBe('done')
+    expect(runs).toHaveLength(2)
+    void planning.start('a again', compiled('a'), true)
+    expect(runs).toHaveLength(3)
+  })
+
+  it('knows a plan that was not finished, and finishes it when its instance comes back', async () => {
+    void planning.start('a', compiled('a'))
+    runs[0]!.options.onEvent?.(event(60, 50, true))
+    void planning.start('b', compiled('b'))
+    expect(planning.recall(compiled('a'))?.value).toBe(60)
+    expect(planning.recall(compiled('b'))).toBeNull()
+    void planning.start('a', compiled('a'))
+    expect(runs).toHaveLength(3)
+  })
+
   it('is done after a quick plan that is optimal or proven impossible', async () => {
     void planning.start('a', compiled('a'))
     runs[0]!.resolve(planResult({ status: 'infeasible', primal: null, schedule: null }))

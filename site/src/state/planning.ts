@@ -27,6 +27,11 @@ export interface PlanningOptions {
   effort: number
 }
 
+/** So many finished plans are remembered: going back to one takes no time. */
+const remembered = 8
+/** Plans of more tasks take too much memory to keep. */
+const mostTasks = 100_000
+
 /** Rest between the quick plan and the full one, in ms: while a slider moves, the planner stays free. */
 export const rest = 250
 
@@ -35,6 +40,10 @@ export class Planning {
   private readonly phaseSignal = signal<Phase>('none')
   private readonly failureSignal = signal('')
   private run: AbortController | null = null
+  /** Plans by what they were made of, the latest last, and whether they were finished. */
+  private readonly known = new Map<string, { view: PlanView; finished: boolean }>()
+  /** Of the plan that is being made, or was made last. */
+  private key = ''
 
   constructor(
     private readonly engine: Engine,
@@ -52,12 +61,33 @@ export class Planning {
     return this.failureSignal
   }
 
+  /** The plan of an instance, finished or not, where it is remembered. */
+  recall(instance: Compiled): PlanView | null {
+    return this.known.get(this.keyOf(instance))?.view ?? null
+  }
+
+  private keyOf(instance: Compiled): string {
+    const { seed, effort } = this.options()
+    return `${instance.digest} ${seed} ${effort}`
+  }
+
   /** Plans anew. thorough: without the quick plan and the rest before the full one. */
   async start(text: string, instance: Compiled, thorough = false): Promise<void> {
     this.run?.abort()
     const run = new AbortController()
     this.run = run
     this.failureSignal.value = ''
+    const key = this.keyOf(instance)
+    if (this.key !== key) this.remember(false)
+    this.key = key
+    const known = this.known.get(key)
+    if (known?.finished && !thorough) {
+      batch(() => {
+        this.viewSignal.value = { ...known.view, text, instance }
+        this.end(run, 'done')
+      })
+      return
+    }
     const fresh = () => this.run === run
     const options = { text, ...this.options() }
     const shown = this.viewSignal.peek()
@@ -108,14 +138,14 @@ export class Planning {
       if (!thorough) {
         const quick = await make(true)
         if (!fresh() || quick?.stopped) return this.end(run, 'stopped')
-        if (quick && (quick.status === 'optimal' || quick.status === 'infeasible'))
-          return this.end(run, 'done')
+        if (quick && (quick.status === 'optimal' || quick.status === 'infeasible')) return this.finish(run)
         await new Promise(resolve => setTimeout(resolve, rest))
         if (!fresh()) return
         if (run.signal.aborted) return this.end(run, 'stopped')
       }
       const full = await make(false)
-      this.end(run, full?.stopped ? 'stopped' : 'done')
+      if (full?.stopped) this.end(run, 'stopped')
+      else this.finish(run)
     } catch (error) {
       if (!fresh()) return
       if (error instanceof EngineError && (error.code === 'cancelled' || error.code === 'stopped'))
@@ -130,6 +160,26 @@ export class Planning {
   /** Ends the run with the best plan so far. */
   stop(): void {
     this.run?.abort()
+  }
+
+  private finish(run: AbortController): void {
+    if (this.run !== run) return
+    this.remember(true)
+    this.end(run, 'done')
+  }
+
+  /** Keeps the plan that shows, if it is the one that was asked for last. */
+  private remember(finished: boolean): void {
+    const view = this.viewSignal.peek()
+    if (!view || this.keyOf(view.instance) !== this.key) return
+    if (
+      (view.schedule?.tasks.job.length ?? 0) > mostTasks ||
+      (!finished && this.known.get(this.key)?.finished)
+    )
+      return
+    this.known.delete(this.key)
+    this.known.set(this.key, { view, finished })
+    for (const oldest of this.known.keys()) if (this.known.size > remembered) this.known.delete(oldest)
   }
 
   private end(run: AbortController, phase: Phase): void {

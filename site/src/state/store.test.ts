@@ -195,3 +195,32 @@ it('keeps the job that is picked out, and its colour, where another comes before
   await settle()
   expect(store.selection.value).toBeNull()
 })
+
+it('plans the same jobs at full depth and back, at once the second time', async () => {
+  const ladder = { depths: [{}, {}], rule: { fixed: [1, 1] } } as unknown as CompiledJob
+  compile = text => {
+    const full = text.includes('"full"')
+    const instance = compiled(full ? 'full' : 'spb', full ? {} : { jobs: [ladder] })
+    return { instance, spec: { jobs: [{ name: 'x', spb: { rule: 'free' } }] }, problems: [] }
+  }
+  store.attach(engine)
+  store.open(snapshot)
+  await settle()
+  expect(store.counterpart(store.planning.view.value!.instance)).toBeNull()
+  store.spb.value = false
+  await settle()
+  expect(plans().at(-1)!.text).toBe('{"jobs":[{"name":"x","spb":{"rule":"full"}}]}')
+  const shown = store.planning.view.value!
+  expect(shown.instance.digest).toBe('full')
+  expect(store.isFullDepth(shown.instance)).toBe(true)
+  expect(store.counterpart(shown.instance)?.instance.digest).toBe('spb')
+  const made = plans().length
+  store.spb.value = true
+  await settle()
+  expect(store.planning.view.value).toMatchObject({ text: 'a' })
+  expect(store.counterpart(store.planning.view.value!.instance)?.instance.digest).toBe('full')
+  expect(plans()).toHaveLength(made)
+  // Another scenario has no other way yet.
+  store.open({ ...snapshot, text: 'b' })
+  expect(store.spb.value).toBe(true)
+})

@@ -1,13 +1,26 @@
 // The one store of the page: the text of the scenario is the truth, all else follows from it.
 import { batch, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { Compiled, Methods, PlanResult, Problem, ProfileInfo, Ready } from '../engine/api'
+import type {
+  Compiled,
+  Methods,
+  PlanResult,
+  Problem,
+  ProfileInfo,
+  Ready,
+  Remedy,
+  WhatIfChange,
+} from '../engine/api'
 import type { Engine } from '../engine/client'
 import type { Compared, Snapshot } from '../keep/snapshot'
+import { adopt } from '../scenario/adopt'
+import type { Json } from '../scenario/yaml/patch'
+import { capital } from '../views/format'
 import type { Selection, TimeRange } from '../views/props'
 import { withSchedule } from '../views/shown'
+import { fullDepth, hasPartial } from './depth'
 import { keepColours, placeOf } from './identity'
 import { Inquiry } from './inquiry'
-import { Planning } from './planning'
+import { Planning, type PlanView } from './planning'
 import { ScenarioText } from './text'
 
 /** An instance text as the core read it. */
@@ -67,6 +80,12 @@ export class Store {
   readonly schema = signal<unknown>(null)
   readonly seed = signal(0)
   readonly effort = signal(1)
+  /** Whether jobs may leave layers out; off, the scenario is planned as if all were at full depth. */
+  readonly spb = signal(true)
+  /** What the last text without mistakes asks to plan. */
+  readonly target = signal<Compiled | null>(null)
+  /** The scenario as it is written, and at full depth where that was asked for. */
+  private ways: { written: Compiled | null; full: Compiled | null } = { written: null, full: null }
   readonly selection = signal<Selection | null>(null)
   readonly range = signal<TimeRange | null>(null)
   readonly scenarioMode = signal<ScenarioMode>('form')
@@ -74,6 +93,8 @@ export class Store {
   readonly welcome = signal(false)
   /** Said by screen readers and shown in the status line. */
   readonly status = signal('')
+  /** The last change that was made of the cluster as a whole: its words, the text it led to, and the plan before. */
+  readonly made = signal<{ words: string; text: string; before: PlanView | null } | null>(null)
   /** Something that must not be overlooked; stays until it is closed. */
   readonly alert = signal('')
   private readonly engineSignal = signal<Engine | null>(null)
@@ -108,7 +129,7 @@ export class Store {
     this.inquiry = new Inquiry(this.proxy, this.planning.view, options)
     let changed = Number.NEGATIVE_INFINITY
     effect(() => {
-      void [this.text.text.value, this.seed.value, this.effort.value]
+      void [this.text.text.value, this.seed.value, this.effort.value, this.spb.value]
       clearTimeout(this.timer)
       if (!this.isOpen.value) return
       // A single change is read at once.
@@ -173,6 +194,8 @@ export class Store {
       this.range.value = snapshot.range
       this.pinned.value = null
       this.pinning.value = snapshot.compared
+      this.spb.value = true
+      this.made.value = null
       this.inquiry.job.value = null
       this.sound.value = null
       this.text.open(snapshot.text)
@@ -181,10 +204,55 @@ export class Store {
     })
   }
 
+  /** Whether it is the scenario at full depth instead of as it is written. */
+  isFullDepth(instance: Compiled): boolean {
+    return instance.digest === this.ways.full?.digest && instance.digest !== this.ways.written?.digest
+  }
+
+  /** The finished plan of the same jobs with SPB where this one is without, and the other way round. */
+  counterpart(instance: Compiled): PlanView | null {
+    const { written, full } = this.ways
+    const other = this.isFullDepth(instance) ? written : instance.digest === written?.digest ? full : null
+    return other && this.planning.recall(other)
+  }
+
   /** Plans the text as it is, thoroughly. */
   async plan(): Promise<void> {
     clearTimeout(this.timer)
     await this.read(true)
+  }
+
+  /** Makes changes, each about something else, in the scenario's text; words say what they are together. */
+  change(changes: readonly WhatIfChange[], words: string): Promise<void> {
+    const text = this.text.text.peek()
+    return this.adopt(text, words, async () => {
+      const { spec } = await this.proxy.call('change', { text, changes: [...changes] })
+      return spec
+    })
+  }
+
+  /** Makes a change with which the scenario that shows has a plan. */
+  mend({ text, spec }: Remedy): Promise<void> {
+    return this.adopt(this.planning.view.peek()?.text ?? '', capital(text), async () => spec)
+  }
+
+  /** Changes the scenario's text by what differs between that of `from` and what comes of it. */
+  private async adopt(from: string, words: string, next: () => Promise<unknown>): Promise<void> {
+    const text = this.text.text.peek()
+    try {
+      const [{ spec: before }, after] = await Promise.all([
+        this.proxy.call('compile', { text: from }),
+        next(),
+      ])
+      // Somebody typed meanwhile.
+      if (this.text.text.peek() !== text) return
+      batch(() => {
+        this.text.edit(adopt(text, before as Json, after as Json), 'input.change')
+        this.made.value = { words, text: this.text.text.peek(), before: this.planning.view.peek() }
+      })
+    } catch (error) {
+      this.status.value = `Nothing was changed: ${error instanceof Error ? error.message : error}`
+    }
   }
 
   /** Keeps the plan that shows, to compare others with it. */
@@ -209,6 +277,8 @@ export class Store {
   /** Has the core read the text, and plans it where something in it changed, or always. */
   private async read(always = false): Promise<void> {
     const text = this.text.text.peek()
+    const spb = this.spb.peek()
+    const fresh = () => this.text.text.peek() === text && this.spb.peek() === spb
     const former = this.reading.peek()
     let answer: Methods['compile']['result']
     try {
@@ -221,7 +291,7 @@ export class Store {
       return
     }
     this.broken.value = ''
-    if (this.text.text.peek() !== text) return
+    if (!fresh()) return
     const { instance, problems } = answer
     batch(() => {
       this.reading.value = { text, instance, problems, spec: answer.spec ?? former.spec }
@@ -234,12 +304,23 @@ export class Store {
       else if (former.problems.length > 0) this.status.value = 'No more problems in the scenario'
     })
     if (!instance) return
-    const wanted = `${instance.digest} ${this.seed.peek()} ${this.effort.peek()}`
+    let target = { text, instance }
+    if (this.ways.written?.digest !== instance.digest) this.ways = { written: instance, full: null }
+    if (!spb && hasPartial(instance)) {
+      const full = fullDepth(answer.spec)
+      const { instance: other } = await this.proxy.call('compile', { text: full })
+      if (!fresh() || !other) return
+      keepColours(instance, other)
+      this.ways.full = other
+      target = { text: full, instance: other }
+    }
+    this.target.value = target.instance
+    const wanted = `${target.instance.digest} ${this.seed.peek()} ${this.effort.peek()}`
     if (!always && wanted === this.planned) return
     this.planned = wanted
-    await this.planning.start(text, instance, always)
-    if (this.text.text.peek() !== text || this.planning.phase.peek() !== 'stopped') return
-    if (this.planning.view.peek()?.text !== text)
+    await this.planning.start(target.text, target.instance, always)
+    if (!fresh() || this.planning.phase.peek() !== 'stopped') return
+    if (this.planning.view.peek()?.text !== target.text)
       this.status.value = 'Stopped before there was a plan; the one that shows is of the text before'
   }
 }

@@ -4,7 +4,7 @@ import type { Description } from './describe'
 
 /** How to use the picture. */
 export const HINT =
-  'Drag to move, Ctrl and wheel to zoom; with the keyboard: Enter, then arrows. Double-click zooms to an iteration.'
+  'Drag to move, Ctrl and wheel to zoom; with the keyboard: Enter, then arrows. Double-click zooms to an iteration. A click on the name of a GPU or link, or M, offers to fail it or to change its speed.'
 
 interface InspectorProps {
   /** Beside the buttons: no reasons, and no invitation. */

@@ -3,6 +3,7 @@
 
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Selection, TimelineProps, TimeRange } from '../views/props'
+import type { Row } from './changes'
 import { describe, describeJob, summary, valid } from './describe'
 import { drawBase } from './draw'
 import { listen, type Moves } from './gestures'
@@ -12,9 +13,11 @@ import { actionOf } from './keys'
 import { Legend } from './Legend'
 import { clampScroll, comfortable, LEAST_ROW, layout, MOST_ROW, rowsSeen, scrollTo } from './layout'
 import { buildModel, type Model, syncsOf, tasksOf } from './model'
+import { type Boxes, carry, MORPH_MS } from './morph'
 import { elementOf, firstSeen, neighbour, placeOf } from './move'
 import { drawOverlay } from './overlay'
 import { forgetWidths, newPen } from './pen'
+import { RowMenu } from './RowMenu'
 import { type Element, horizonOf, type Scene, sameBase, selectionOf } from './scene'
 import { Table } from './Table'
 import { Toolbar } from './Toolbar'
@@ -27,9 +30,12 @@ import { clamp, isWhole, pan, reveal, zoom } from './viewport'
 const GPU_ROOM = 0.5
 const LINK_ROOM = 0.2
 
+/** Whether the visitor wants nothing to move. */
+const calm = () => window.matchMedia('(prefers-reduced-motion: reduce)').matches
+
 export function Timeline(props: TimelineProps) {
   const { instance, schedule, selection, onSelect, onRange } = props
-  const model = useMemo(() => buildModel(instance, schedule), [instance, schedule])
+  const model = useMemo(() => buildModel(instance, schedule, props.nodes), [instance, schedule, props.nodes])
   const box = useRef<HTMLDivElement>(null)
   const base = useRef<HTMLCanvasElement>(null)
   const overlay = useRef<HTMLCanvasElement>(null)
@@ -39,11 +45,13 @@ export function Timeline(props: TimelineProps) {
   const help = useId()
   const [scroll, setScroll] = useState({ gpus: 0, links: 0 })
   const [rowHeight, setRowHeight] = useState(0)
-  const [showChain, setShowChain] = useState(true)
+  const [showChain, setShowChain] = useState(!props.large)
   const [showTable, setShowTable] = useState(false)
   const [pointed, setPointed] = useState<{ x: number; y: number; hit: Hit; model: Model } | null>(null)
   // What was under the pointer in another schedule is not here.
   const pointer = pointed?.model === model ? pointed : null
+  const [menu, setMenu] = useState<(Row & { model: Model; opened: number }) | null>(null)
+  const openMenu = ({ pane, row }: Row) => setMenu({ pane, row, model, opened: performance.now() })
   /** The row that the selection was reached on: a sync is on several. */
   const row = useRef<number | undefined>(undefined)
 
@@ -76,6 +84,7 @@ export function Timeline(props: TimelineProps) {
       links: clampScroll(geometry.links, scroll.links),
     },
     chain: showChain ? props.chain : [],
+    pattern: props.pattern ?? false,
     selection: selection && valid(model, selection) ? selection : null,
   }
   const latest = useRef(scene)
@@ -131,13 +140,14 @@ export function Timeline(props: TimelineProps) {
     setRowHeight,
     hover: at => setPointed(at && { ...at, model }),
     click: h => {
+      if (h.area === 'label') return props.onChange && openMenu(h)
       row.current = h.area === 'bar' ? h.row : undefined
       if (h.area === 'bar') onSelect(selectionOf(model, h.element))
       else if (h.area === 'gap' || h.area === 'none') onSelect(null)
     },
     doubleClick: h => {
       if (h.area === 'bar') focus(selectionOf(model, h.element))
-      else if (h.area !== 'overview') onRange(null)
+      else if (h.area !== 'overview' && h.area !== 'label') onRange(null)
     },
   }
   const current = useRef(moves)
@@ -158,8 +168,27 @@ export function Timeline(props: TimelineProps) {
 
   const hovered = pointer?.hit.area === 'bar' ? pointer.hit.element : null
   const drawnBase = useRef<Scene | null>(null)
+  // Another instance's plan, as after a change of the scenario: its tasks move to their new places.
+  const morph = useRef<{ origin: Scene; from: Boxes; since: number } | null>(null)
+  const last = useRef<Scene | null>(null)
+  const onItsWay = (s: Scene): Scene => {
+    const former = last.current
+    last.current = s
+    const now = performance.now()
+    if (former && former.model !== s.model) {
+      // A better plan of the same instance changes where they go, but does not set them off.
+      const same = former.model.instance.digest === s.model.instance.digest
+      const { origin, since } = same && morph.current ? morph.current : { origin: former, since: now }
+      const moves = (!same || morph.current) && !props.compact && !calm()
+      const from = moves ? carry(origin, s.model) : null
+      morph.current = from && { origin, from, since }
+    }
+    const at = morph.current ? (now - morph.current.since) / MORPH_MS : 1
+    if (at >= 1) morph.current = null
+    return morph.current ? { ...s, moving: { from: morph.current.from, at } } : s
+  }
   const draw = useFrame(() => {
-    const s = latest.current
+    const s = onItsWay(latest.current)
     const below = base.current?.getContext('2d', { alpha: false })
     const above = overlay.current?.getContext('2d')
     if (!base.current || !overlay.current || !below || !above || width === 0) return
@@ -170,7 +199,10 @@ export function Timeline(props: TimelineProps) {
       drawnBase.current = s
     }
     sizeCanvas(overlay.current, s.layout.width, s.layout.height, dpr)
-    drawOverlay(newPen(above, dpr, s.theme, font), s, pointer && { x: pointer.x, hover: hovered })
+    // Chain and outlines are of where tasks will be.
+    const over = s.moving ? { ...s, chain: [], selection: null } : s
+    drawOverlay(newPen(above, dpr, s.theme, font), over, pointer && { x: pointer.x, hover: hovered })
+    if (s.moving) draw()
   })
   useLayoutEffect(() => {
     drawnBase.current = null
@@ -222,6 +254,14 @@ export function Timeline(props: TimelineProps) {
         return onSelect(null)
       case 'chain':
         return setShowChain(!showChain)
+      case 'menu': {
+        const place = selected && placeOf(model, selected)
+        const { pane, row: of } = place ?? {
+          pane: 'gpus',
+          row: rowsSeen(geometry.gpus, scene.scroll.gpus)[0],
+        }
+        return props.onChange && openMenu({ pane, row: row.current ?? of })
+      }
       case 'focus':
         return scene.selection ? focus(scene.selection) : undefined
       case 'enter':
@@ -229,6 +269,12 @@ export function Timeline(props: TimelineProps) {
     }
   }
 
+  /** Below the name of a row. */
+  const placeInWindow = ({ pane, row }: Row) => {
+    const { left, top } = box.current!.getBoundingClientRect()
+    const { top: paneTop, y, rowHeight } = geometry[pane]
+    return { x: left + geometry.left, y: top + paneTop + y[row]! - scene.scroll[pane] + rowHeight }
+  }
   const middle = (range.from + range.to) / 2
   const zoomBy = (factor: number) => setRange(zoom(range, middle, factor, horizon, geometry.plotWidth))
   const taller = (factor: number) =>
@@ -291,11 +337,23 @@ export function Timeline(props: TimelineProps) {
       >
         <canvas class="timeline-base" ref={base} />
         <canvas class="timeline-overlay" ref={overlay} />
+        {menu?.model === model && (
+          <RowMenu
+            key={menu.opened}
+            model={model}
+            row={menu}
+            at={placeInWindow(menu)}
+            onChoose={choice => props.onChange?.(choice.changes, choice.words)}
+            // The browser tells late: another may be open by then.
+            onClose={() => setMenu(now => (now === menu ? null : now))}
+          />
+        )}
         {pointer && (
           <Tooltip
             model={model}
             chain={props.chain}
             pointer={pointer}
+            change={props.onChange !== undefined}
             width={geometry.width}
             height={geometry.height}
           />

@@ -2,6 +2,7 @@
 
 import type { ChainLink } from '../engine/api'
 import { ticks } from '../views/format'
+import { rowName } from './changes'
 import { describe } from './describe'
 import type { Hit } from './hit'
 import { gpuName, type Model } from './model'
@@ -10,12 +11,14 @@ interface TooltipProps {
   model: Model
   chain: readonly ChainLink[]
   pointer: { x: number; y: number; hit: Hit }
+  /** Whether rows can be changed. */
+  change: boolean
   /** Of the picture. */
   width: number
   height: number
 }
 
-export function Tooltip({ model, chain, pointer, width, height }: TooltipProps) {
+export function Tooltip({ model, chain, pointer, change, width, height }: TooltipProps) {
   const { hit, x, y } = pointer
   // On the side where there is room.
   const right = x > width / 2
@@ -50,5 +53,12 @@ export function Tooltip({ model, chain, pointer, width, height }: TooltipProps) 
       </div>
     )
   }
+  if (hit.area === 'label' && change)
+    return (
+      <div class="timeline-tip" style={style} aria-hidden="true">
+        <strong>{rowName(model, hit)}</strong>
+        <span class="muted">Click to fail it, or to change its speed</span>
+      </div>
+    )
   return null
 }

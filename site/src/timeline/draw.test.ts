@@ -53,6 +53,7 @@ describe('drawing', () => {
     bound: result.dual,
     certified: true,
     chain: result.chain,
+    pattern: false,
     selection: null,
     ...more,
   })
@@ -111,6 +112,7 @@ describe('drawing', () => {
         range: { from: 0, to: 1 },
         horizon: 1,
         chain: [],
+        pattern: false,
       })
       const { ctx } = recorder()
       expect(() => {

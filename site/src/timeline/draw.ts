@@ -62,7 +62,7 @@ function drawAxis(p: Pen, s: Scene): void {
 
 /** Releases point to the time that is allowed, deadlines back; both in the colour of their job. */
 function drawMarks(p: Pen, s: Scene): void {
-  if (s.model.period > 0) return
+  if (s.model.period > 0 || s.pattern) return
   const { ctx } = p
   const colours = jobColours(s.model.instance)
   s.model.instance.jobs.forEach((job, j) => {
@@ -87,7 +87,7 @@ function drawMarks(p: Pen, s: Scene): void {
 
 /** Makespan and bound, with their names in the strip below the axis. */
 function drawLines(p: Pen, s: Scene): void {
-  if (s.model.period > 0) return
+  if (s.model.period > 0 || s.pattern) return
   const { plotLeft, plotWidth, shares } = s.layout
   const tickUs = s.model.instance.tick_us
   const { span } = s.model

@@ -4,6 +4,7 @@ import { bitRate, percent } from '../views/format'
 import { type Bars, GOES_ON_AFTER, GOES_ON_BEFORE } from './bars'
 import { type Pane, rowsSeen } from './layout'
 import { Columns, wide } from './level'
+import { between, type Moving } from './morph'
 import { SHADES } from './palette'
 import { depthPattern, idlePattern, type Pen, setFont, shorten, snap, textWidth } from './pen'
 import { type Scene, scale, xOf } from './scene'
@@ -46,7 +47,8 @@ export function drawGpus(p: Pen, s: Scene): void {
   }
   inWindow(p, s, layout.gpus, () => {
     drawTracks(p, s, kind, model.span)
-    drawBars(p, s, kind)
+    if (s.moving) drawMoving(p, s, s.moving)
+    else drawBars(p, s, kind)
   })
   drawHeadings(p, s)
   drawShares(p, s, kind, row => s.usage?.gpu_share[model.gpus[row]!] ?? null)
@@ -202,6 +204,29 @@ function drawBars(p: Pen, s: Scene, k: Kind): void {
         ctx.fillRect(left + column, top + height - h, 1, h)
       })
     }
+  }
+  ctx.globalAlpha = 1
+}
+
+/** Tasks on their way, without names. */
+function drawMoving(p: Pen, s: Scene, moving: Moving): void {
+  const { ctx } = p
+  const { x, y, w } = between(s, moving)
+  const { rowHeight } = s.layout.gpus
+  const height = rowHeight - (rowHeight >= 6 ? 1 : 0)
+  for (let i = 0; i < x.length; i++) {
+    if (Number.isNaN(x[i]!)) continue
+    const paint = s.model.taskPaint[i]!
+    const { fill, ink } = p.paints[paint]!
+    ctx.globalAlpha = Number.isNaN(moving.from.x[i]!) ? moving.at : 1
+    const box = [x[i]!, y[i]!, Math.max(w[i]! - (w[i]! >= 4 ? 1 : 0), 1), height] as const
+    ctx.fillStyle = fill
+    ctx.fillRect(...box)
+    const pattern =
+      height >= PATTERN && w[i]! >= PATTERN_WIDTH && depthPattern(p, paint % SHADES, ink, x[i]!, y[i]!)
+    if (!pattern) continue
+    ctx.fillStyle = pattern
+    ctx.fillRect(...box)
   }
   ctx.globalAlpha = 1
 }

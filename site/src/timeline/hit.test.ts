@@ -41,7 +41,10 @@ for (const [name, { instance, result }] of Object.entries(plans)) {
     it('knows idle time, axis and overview', () => {
       expect(hit(s, 400, 5).area).toBe('axis')
       expect(hit(s, 400, s.layout.overviewTop + 3).area).toBe('overview')
-      expect(hit(s, 5, AXIS_HEIGHT + 5).area).toBe('none')
+      expect(hit(s, 5, AXIS_HEIGHT - 5).area).toBe('none')
+      const { y, rowHeight } = s.layout.gpus
+      expect(hit(s, 5, AXIS_HEIGHT + y[1]! + rowHeight / 2)).toEqual({ area: 'label', pane: 'gpus', row: 1 })
+      expect(hit(s, 5, s.layout.links.top + 2)).toEqual({ area: 'label', pane: 'links', row: 0 })
       for (let row = 0; row < m.gpus.length; row++) {
         const y = s.layout.gpus.top + s.layout.gpus.y[row]! + 2
         if (y >= s.layout.gpus.top + s.layout.gpus.height) break

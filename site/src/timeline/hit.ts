@@ -7,7 +7,8 @@ import { type Element, type Scene, timeAt } from './scene'
 export type Hit =
   | { area: 'bar'; element: Element; row: number }
   | { area: 'gap'; pane: 'gpus' | 'links'; row: number; from: number; to: number }
-  | { area: 'heading'; text: string }
+  /** The name of a row, or of its node. */
+  | { area: 'label'; pane: 'gpus' | 'links'; row: number }
   | { area: 'axis' | 'overview' | 'none' }
 
 /** How far from a bar, in pixels, still counts: thin ones are hard to touch. */
@@ -25,6 +26,7 @@ export function hit(s: Scene, x: number, y: number): Hit {
   const content = y - p.top + s.scroll[pane]
   const row = rowAt(p, content)
   if (row < 0) return { area: 'none' }
+  if (x < layout.plotLeft) return { area: 'label', pane, row }
   if (!inPlot) return { area: 'none' }
   const bars = pane === 'gpus' ? model.tasks : model.syncs
   const height = 1 - (content - p.y[row]!) / p.rowHeight

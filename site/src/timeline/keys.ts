@@ -10,7 +10,7 @@ export type Action =
   | { do: 'step'; step: Step }
   /** Iterations of the same job. */
   | { do: 'iteration'; by: number }
-  | { do: 'whole' | 'clear' | 'enter' | 'chain' | 'focus' }
+  | { do: 'whole' | 'clear' | 'enter' | 'chain' | 'focus' | 'menu' }
 
 const ZOOM = 1.5
 const PAN = 0.15
@@ -66,6 +66,10 @@ export function actionOf(
     case 'c':
     case 'C':
       return { do: 'chain' }
+    case 'm':
+    case 'M':
+    case 'ContextMenu':
+      return { do: 'menu' }
     case 'Escape':
       return selected ? { do: 'clear' } : null
     default:
@@ -82,6 +86,7 @@ export const KEYS: readonly [string, string][] = [
   ['[ ]', 'previous and next iteration of the job'],
   ['F', 'zoom to the selected iteration'],
   ['C', 'show or hide the critical chain'],
+  ['M', 'fail or speed up the GPU or link of the selected task, or the first in sight'],
   ['Home', 'show everything'],
   ['Esc', 'select nothing'],
 ]

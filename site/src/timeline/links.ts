@@ -42,20 +42,28 @@ function label(link: Compiled['links'][number], pair: boolean): string {
 }
 
 /** The jobs that use each link, with how often each of their synchronisations crosses it. */
-function loads(instance: Compiled, schedule: Schedule): { job: number; times: number }[][] {
+function loads(
+  instance: Compiled,
+  schedule: Schedule,
+  seen: (gpu: number) => boolean,
+): { job: number; times: number }[][] {
   const syncing = new Uint8Array(instance.jobs.length)
   for (const job of schedule.syncs.job) syncing[job] = 1
   const list: { job: number; times: number }[][] = instance.links.map(() => [])
   schedule.spans.forEach((span, job) => {
-    if (!syncing[job]) return
+    if (!syncing[job] || !schedule.residency[job]?.some(seen)) return
     for (const use of span.links) list[use.link]?.push({ job, times: use.times })
   })
   return list
 }
 
-/** The rows of the links that carry anything, and the bars on them. */
-export function linkRows(instance: Compiled, schedule: Schedule): { rows: LinkRow[]; bars: Bars } {
-  const load = loads(instance, schedule)
+/** The rows of the links that carry anything for jobs on GPUs that are seen, and the bars on them. */
+export function linkRows(
+  instance: Compiled,
+  schedule: Schedule,
+  seen: (gpu: number) => boolean = () => true,
+): { rows: LinkRow[]; bars: Bars } {
+  const load = loads(instance, schedule, seen)
   const keys = load.map(uses => uses.map(u => `${u.job}x${u.times}`).join())
   let rows: LinkRow[] = []
   for (let l = 0; l < load.length; l++) {

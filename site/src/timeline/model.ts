@@ -39,10 +39,11 @@ export interface Model {
   syncOrder: Int32Array
 }
 
-export function buildModel(instance: Compiled, schedule: Schedule): Model {
+/** nodes: whose GPUs have rows, all by default; what is elsewhere has no bars. */
+export function buildModel(instance: Compiled, schedule: Schedule, nodes?: readonly number[]): Model {
   const { tasks, syncs, period } = schedule
-  const { gpus, nodeOf } = gpuOrder(instance)
-  const rowOf = new Int32Array(gpus.length)
+  const { gpus, nodeOf } = gpuOrder(instance, nodes && new Set(nodes))
+  const rowOf = new Int32Array(nodeOf.length).fill(-1)
   gpus.forEach((gpu, row) => {
     rowOf[gpu] = row
   })
@@ -50,6 +51,7 @@ export function buildModel(instance: Compiled, schedule: Schedule): Model {
   let span = period
   for (let i = 0; i < tasks.gpu.length; i++) {
     if (period === 0) span = Math.max(span, tasks.end[i]!)
+    if (rowOf[tasks.gpu[i]!]! < 0) continue
     fold(tasks.start[i]!, tasks.end[i]!, period, p => {
       list.add(
         rowOf[tasks.gpu[i]!]!,
@@ -69,7 +71,7 @@ export function buildModel(instance: Compiled, schedule: Schedule): Model {
   }
   const syncPaint = new Uint8Array(syncs.job.length)
   for (let i = 0; i < syncPaint.length; i++) syncPaint[i] = colours[syncs.job[i]!]! * SHADES + SYNC_SHADE
-  const { rows: links, bars } = linkRows(instance, schedule)
+  const { rows: links, bars } = linkRows(instance, schedule, gpu => rowOf[gpu]! >= 0)
   const taskBars = list.build(gpus.length)
   const { bar: taskBar } = firstBars(taskBars, tasks.job.length)
   const { bar: syncBar, row: syncRow } = firstBars(bars, syncs.job.length)
@@ -107,8 +109,8 @@ function firstBars(bars: Bars, n: number): { bar: Int32Array; row: Int32Array } 
   return { bar, row }
 }
 
-/** GPU ids by rack and node, and the node of each. */
-function gpuOrder(instance: Compiled): { gpus: Int32Array; nodeOf: Int32Array } {
+/** GPU ids of the nodes by rack and node, and the node of every GPU. */
+function gpuOrder(instance: Compiled, nodes?: ReadonlySet<number>): { gpus: Int32Array; nodeOf: Int32Array } {
   const count = instance.nodes.reduce((n, node) => n + node.gpus, 0)
   const gpus = new Int32Array(count)
   const nodeOf = new Int32Array(count)
@@ -119,7 +121,7 @@ function gpuOrder(instance: Compiled): { gpus: Int32Array; nodeOf: Int32Array } 
     if (!node || seen.has(n)) return
     seen.add(n)
     for (let g = node.first_gpu; g < node.first_gpu + node.gpus; g++) {
-      gpus[row++] = g
+      if (!nodes || nodes.has(n)) gpus[row++] = g
       nodeOf[g] = n
     }
   }
@@ -127,7 +129,7 @@ function gpuOrder(instance: Compiled): { gpus: Int32Array; nodeOf: Int32Array } 
   instance.nodes.forEach((_, n) => {
     add(n)
   })
-  return { gpus, nodeOf }
+  return { gpus: gpus.subarray(0, row), nodeOf }
 }
 
 /** Rows by job, iteration, GPU. A schedule comes in this order as a rule. */

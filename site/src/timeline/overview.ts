@@ -5,34 +5,56 @@ import type { Model } from './model'
 import { type Pen, setFont, snap } from './pen'
 import type { Scene } from './scene'
 
-/** The share of GPUs that are busy, by pixel of so many over the horizon. */
+/** The share of the GPUs with rows that are busy, by pixel of so many over the horizon. */
 export function occupancy(m: Model, horizon: number, width: number): Float32Array {
+  return shares(m, horizon, width, 1, gpu => (m.rowOf[gpu]! < 0 ? -1 : 0))
+}
+
+/** The same by group of GPUs, group after group: of(gpu) is its group, or below 0. */
+export function shares(
+  m: Pick<Model, 'schedule' | 'nodeOf' | 'period'>,
+  horizon: number,
+  width: number,
+  groups: number,
+  of: (gpu: number) => number,
+): Float32Array {
   const n = Math.max(Math.ceil(width), 1)
   // Parts of pixels, and whole ones as differences.
-  const part = new Float64Array(n + 1)
-  const whole = new Float64Array(n + 1)
+  const part = new Float64Array((n + 1) * groups)
+  const whole = new Float64Array((n + 1) * groups)
+  const size = new Int32Array(groups)
+  m.nodeOf.forEach((_, gpu) => {
+    if (of(gpu) >= 0) size[of(gpu)]!++
+  })
   const perTick = n / horizon
   const { tasks } = m.schedule
-  for (let i = 0; i < tasks.start.length; i++)
+  for (let i = 0; i < tasks.start.length; i++) {
+    const group = of(tasks.gpu[i]!)
+    if (group < 0) continue
+    const at = group * (n + 1)
     fold(tasks.start[i]!, tasks.end[i]!, m.period, piece => {
       const x0 = Math.max(piece.from * perTick, 0)
       const x1 = Math.min(piece.to * perTick, n)
-      const a = Math.floor(x0)
-      const b = Math.floor(x1)
+      const a = at + Math.floor(x0)
+      const b = at + Math.floor(x1)
       if (x1 <= x0) return
       if (a === b) part[a]! += x1 - x0
       else {
-        part[a]! += a + 1 - x0
-        part[b]! += x1 - b
+        part[a]! += a + 1 - at - x0
+        part[b]! += x1 - (b - at)
         whole[a + 1]! += 1
         whole[b]! -= 1
       }
     })
-  const out = new Float32Array(n)
-  let running = 0
-  for (let c = 0; c < n; c++) {
-    running += whole[c]!
-    out[c] = (running + part[c]!) / Math.max(m.gpus.length, 1)
+  }
+  const out = new Float32Array(n * groups)
+  for (let g = 0; g < groups; g++) {
+    let running = 0
+    for (let c = 0; c < n; c++) {
+      const at = g * (n + 1) + c
+      running += whole[at]!
+      out[g * n + c] = (running + part[at]!) / Math.max(size[g]!, 1)
+    }
   }
   return out
 }

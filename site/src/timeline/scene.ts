@@ -5,6 +5,7 @@ import type { Selection, TimeRange, Use } from '../views/props'
 import type { Layout } from './layout'
 import { type Scale, scaleOf } from './level'
 import type { Model } from './model'
+import type { Moving } from './morph'
 import type { Theme } from './palette'
 
 export interface Scene {
@@ -21,7 +22,11 @@ export interface Scene {
   bound: number | null
   certified: boolean
   chain: readonly ChainLink[]
+  /** Neither makespan nor releases: see TimelineProps. */
+  pattern: boolean
   selection: Selection | null
+  /** Set while tasks are on their way from where they were in the plan before. */
+  moving?: Moving
 }
 
 export function scale(s: Scene): Scale {
@@ -67,6 +72,7 @@ export function horizonOf(m: Model, bound: number | null, least: number): number
 export function sameBase(a: Scene, b: Scene): boolean {
   return (
     a.model === b.model &&
+    a.moving === b.moving &&
     a.layout === b.layout &&
     a.range.from === b.range.from &&
     a.range.to === b.range.to &&

@@ -7,6 +7,7 @@ const shapes = {
   copy: 'M6 6h7v7H6zM10 6V3H3v7h3',
   close: 'M4 4l8 8M12 4l-8 8',
   power: 'M8 2v6M4.8 4.2a5 5 0 1 0 6.4 0',
+  more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
   grip: 'M6 4h.01M10 4h.01M6 8h.01M10 8h.01M6 12h.01M10 12h.01',
   play: 'M5 3l8 5-8 5z',
   stop: 'M4 4h8v8H4z',

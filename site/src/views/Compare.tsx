@@ -6,6 +6,7 @@ import { type Difference, figures, jobs } from './differences'
 import { short, UNKNOWN } from './format'
 import type { CompareProps, Pinned, Selection, TimeRange } from './props'
 import { Scroller } from './Scroller'
+import { lengthOf } from './shown'
 import './views.css'
 
 /** More jobs are folded away. */
@@ -13,7 +14,9 @@ const FEW_JOBS = 12
 
 export function Compare({ a, b, selection, onSelect, range, onRange }: CompareProps) {
   // A common axis in microseconds: ticks may differ.
-  const end = Math.max(lengthOf(a), lengthOf(b))
+  const end = Math.max(
+    ...[a, b].map(p => (p.result.schedule ? lengthOf(p.result.schedule) * p.instance.tick_us : 0)),
+  )
   const side = (p: Pinned, own: Selection | null, select: (s: Selection | null) => void) =>
     p.result.schedule ? (
       <Timeline
@@ -46,16 +49,6 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
       <Differences a={a} b={b} whole={whole} />
     </section>
   )
-}
-
-/** Length of a plan's time axis in microseconds. */
-function lengthOf(p: Pinned): number {
-  const s = p.result.schedule
-  if (!s) return 0
-  if (s.period > 0) return s.period * p.instance.tick_us
-  let end = 1
-  for (const list of [s.tasks.end, s.syncs.end]) for (const t of list) end = Math.max(end, t)
-  return end * p.instance.tick_us
 }
 
 function scaleRange(r: TimeRange, by: number): TimeRange {

@@ -1,7 +1,9 @@
 // Why the plan is no better: what binds, what a change would do, and why a job ends when
 // it does.
 
-import { clean } from './format'
+import { Term } from '../ui/Term'
+import { capital, clean } from './format'
+import { glossary } from './glossary'
 import type { ExplainProps } from './props'
 import './views.css'
 import { WhatIfs } from './WhatIfs'
@@ -34,7 +36,9 @@ function Binds({ instance, result }: ExplainProps) {
   const sorted = [...result.binding].sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
   return (
     <section>
-      <h2>What limits it</h2>
+      <h2>
+        <Term text={glossary.binds}>What limits it</Term>
+      </h2>
       <p class="muted">
         {sorted.length === 0
           ? 'No limit is known.'
@@ -45,10 +49,7 @@ function Binds({ instance, result }: ExplainProps) {
           <li key={`${b.resource}|${b.subject}`}>
             <span>{sentence(b.text)}</span>
             {b.effect !== 0 && (
-              <span
-                class="bind-effect"
-                title="By how much the bound changes where there is 1 % more of it, as the prices tell"
-              >
+              <span class="bind-effect">
                 <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
                   <rect class="meter-ground" width="100" height="4" />
                   <rect class="meter-fill" width={100 * Math.min(Math.abs(b.effect), 1)} height="4" />
@@ -68,5 +69,5 @@ function Binds({ instance, result }: ExplainProps) {
 
 function sentence(text: string): string {
   const line = clean(text)
-  return line.charAt(0).toUpperCase() + line.slice(1) + (line.endsWith('.') ? '' : '.')
+  return capital(line) + (line.endsWith('.') ? '' : '.')
 }

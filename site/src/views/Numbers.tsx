@@ -2,6 +2,7 @@
 // ways to schedule side by side. Every figure has its slot, so nothing jumps while they change.
 
 import type { ComponentChildren } from 'preact'
+import { Term } from '../ui/Term'
 import { Figure } from './Figure'
 import { busiestLink, completions, fullestMemory, type Way, waysOf } from './figures'
 import {
@@ -16,57 +17,46 @@ import {
   ticks,
   UNKNOWN,
 } from './format'
+import { glossary } from './glossary'
 import type { NumbersProps, RunView } from './props'
 import './views.css'
-import { gainWords, statusWords } from './words'
+import { statusWords } from './words'
 
-export function Numbers({ instance, run }: NumbersProps) {
+export function Numbers({ instance, run, gain, mend }: NumbersProps) {
   const { result } = run
   const value = (v: number | null) => objectiveValue(v, run.objective, run.tick_us)
   const gap = gapOf(run.primal, run.dual)
   const status = statusWords(run)
   const ends = instance && result ? completions(instance, result) : null
   const infeasible = result?.status === 'infeasible'
-  const gain = instance
-    ? gainWords(
-        run,
-        instance.jobs.some(job => job.depths.length > 1),
-      )
-    : ''
   return (
     <section class="numbers" aria-label="Numbers">
       <div class={`status-line tone-${status.tone}`}>
         <strong class="pill">{status.head}</strong>
         <span>{status.text}</span>
       </div>
-      {!infeasible && (
-        <p
-          class="gain"
-          title="SPB: each worker propagates back through its last layers only. What it leaves out may cost accuracy: see docs/spb-quality.md."
-        >
-          {gain}
-        </p>
-      )}
+      {gain}
       {infeasible && <Reasons reasons={result.reasons} />}
+      {infeasible && mend}
       {!infeasible && (
         <div class="numbers-body">
           <div>
             <dl class="big-figures">
-              <BigFigure name={objectiveNames[run.objective]} value={value(run.primal)} />
+              <BigFigure
+                name={objectiveNames[run.objective]}
+                value={value(run.primal)}
+                term={glossary[run.objective]}
+              />
               <BigFigure
                 name={run.certified ? 'Certified bound' : 'Bound'}
                 value={value(run.dual)}
-                title="No plan can be better than this; certified: proven once more in exact arithmetic"
+                term={glossary.bound}
               />
-              <BigFigure
-                name="Gap"
-                value={percent(gap)}
-                title="How much better than this plan any plan can be at most, relative to this plan"
-              />
+              <BigFigure name="Gap" value={percent(gap)} term={glossary.gap} />
               <BigFigure
                 name="Efficiency"
                 value={result?.efficiency == null ? UNKNOWN : result.efficiency.toFixed(3)}
-                title="Full-backpropagation work delivered per GPU-second; partial backpropagation can push it above 1"
+                term={glossary.efficiency}
               />
               {instance && !instance.periodic && (
                 <BigFigure
@@ -78,6 +68,7 @@ export function Numbers({ instance, run }: NumbersProps) {
                         ? objectiveValue(ends.weighted, 'weighted_completion', run.tick_us)
                         : ticks(ends.makespan, run.tick_us)
                   }
+                  term={run.objective === 'makespan' ? glossary.weighted_completion : glossary.makespan}
                 />
               )}
             </dl>
@@ -108,10 +99,12 @@ function Reasons({ reasons }: { reasons: readonly string[] }) {
   )
 }
 
-function BigFigure({ name, value, title }: { name: string; value: string; title?: string }) {
+function BigFigure({ name, value, term }: { name: string; value: string; term: string }) {
   return (
-    <div title={title}>
-      <dt>{name}</dt>
+    <div>
+      <dt>
+        <Term text={term}>{name}</Term>
+      </dt>
       <dd>{value}</dd>
     </div>
   )
@@ -123,13 +116,13 @@ function Use({ instance, run }: { instance: NumbersProps['instance']; run: RunVi
   const memory = instance && usage ? fullestMemory(instance, usage) : null
   return (
     <ul class="meters" aria-label="In use">
-      <Meter name="GPUs busy" share={usage?.mean_gpu ?? null}>
+      <Meter name="GPUs busy" term={glossary.gpus_busy} share={usage?.mean_gpu ?? null}>
         {percent(usage?.mean_gpu)}
       </Meter>
-      <Meter name="Busiest link" share={link?.share ?? null}>
+      <Meter name="Busiest link" term={glossary.busiest_link} share={link?.share ?? null}>
         {link ? `${percent(link.share)} of ${short(link.name)}` : UNKNOWN}
       </Meter>
-      <Meter name="Fullest memory" share={memory?.share ?? null}>
+      <Meter name="Fullest memory" term={glossary.fullest_memory} share={memory?.share ?? null}>
         {memory ? `${bytes(memory.bytes)} of ${bytes(memory.of)}` : UNKNOWN}
       </Meter>
     </ul>
@@ -138,16 +131,20 @@ function Use({ instance, run }: { instance: NumbersProps['instance']; run: RunVi
 
 function Meter({
   name,
+  term,
   share,
   children,
 }: {
   name: string
+  term: string
   share: number | null
   children: ComponentChildren
 }) {
   return (
     <li>
-      <span class="muted">{name}</span>
+      <span class="muted">
+        <Term text={term}>{name}</Term>
+      </span>
       <span class="number">{children}</span>
       <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
         <rect class="meter-ground" width="100" height="4" />
@@ -174,7 +171,9 @@ function Ways({ run }: { run: RunView }) {
       note={less ? 'shorter is better' : 'higher is better'}
       head={['Way', objectiveNames[run.objective], 'To the bound', 'Efficiency']}
       rows={ways.map(w => [
-        w.name,
+        <Term key={w.key} text={w.text}>
+          {w.name}
+        </Term>,
         text(w),
         better(w),
         w.efficiency === null ? UNKNOWN : w.efficiency.toFixed(3),

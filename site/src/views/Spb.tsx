@@ -2,8 +2,10 @@
 // where in the network the depths begin.
 
 import type { CompiledJob, ProfileInfo } from '../engine/api'
+import { Term } from '../ui/Term'
 import { Figure } from './Figure'
 import { bytes, percent, short, ticks } from './format'
+import { glossary } from './glossary'
 import type { SpbProps } from './props'
 import {
   cutsOf,
@@ -38,6 +40,8 @@ export function Spb({ instance, job, onJob, profiles, schedule }: SpbProps) {
         <span class="muted">
           {short(spec.model)}, {spec.workers} workers. {ruleWords(spec)}
         </span>
+        <Term text={glossary.spb}>What is SPB?</Term>
+        <Term text={glossary.mean_depth}>What is the mean depth?</Term>
       </div>
       <div class="multiples">
         {seriesOf(instance, spec).map(s => (

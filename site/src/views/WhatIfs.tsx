@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import type { Compiled, PlanResult, WhatIfAnswer, WhatIfChange } from '../engine/api'
 import { candidates, GROWTH, labelOf, sameChange } from './candidates'
-import { change, clean, minimised, objectiveValue, short, UNKNOWN } from './format'
+import { capital, change, clean, minimised, objectiveValue, short, UNKNOWN } from './format'
 import type { ExplainProps, WhatIfState } from './props'
 import { Scroller } from './Scroller'
 import { judge } from './words'
@@ -42,7 +42,7 @@ export function WhatIfs(props: ExplainProps) {
                 change={c}
                 state={whatIfs.find(w => sameChange(w.change, c)) ?? null}
                 onAsk={() => props.onWhatIf(c)}
-                onTakeOver={props.onTakeOver}
+                onTakeOver={() => props.onTakeOver(c, capital(labelOf(instance, c)))}
               />
             ))}
           </tbody>
@@ -59,7 +59,7 @@ interface WhatIfRowProps {
   change: WhatIfChange
   state: WhatIfState | null
   onAsk(): void
-  onTakeOver(text: string): void
+  onTakeOver(): void
 }
 
 function WhatIfRow({ instance, result, change: asked, state, onAsk, onTakeOver }: WhatIfRowProps) {
@@ -89,12 +89,7 @@ function WhatIfRow({ instance, result, change: asked, state, onAsk, onTakeOver }
           </span>
         )}
         {answer && (
-          <button
-            type="button"
-            class="button"
-            onClick={() => onTakeOver(answer.text)}
-            aria-label={`Take over: ${label}`}
-          >
+          <button type="button" class="button" onClick={onTakeOver} aria-label={`Take over: ${label}`}>
             Take over
           </button>
         )}

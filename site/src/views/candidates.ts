@@ -36,6 +36,8 @@ export function labelOf(instance: Compiled, asked: WhatIfChange): string {
       const type = instance.types.find(t => t.name === asked.subject)
       return `${grown(asked.factor)} memory on every ${subject}${type ? `, now ${bytes(type.memory)}` : ''}`
     }
+    case 'speed':
+      return `every ${subject} ${times(asked.factor)} as fast`
     case 'drop_job':
       return `without ${subject}`
   }

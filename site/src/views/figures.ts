@@ -51,7 +51,12 @@ export function completions(
   instance: Compiled,
   result: PlanResult,
 ): { makespan: number; weighted: number } | null {
-  if (instance.periodic || result.completion.length !== instance.jobs.length || !result.schedule) return null
+  if (
+    instance.periodic ||
+    result.completion.length !== instance.jobs.length ||
+    !(result.schedule ?? result.long)
+  )
+    return null
   return {
     makespan: result.completion.reduce((a, b) => Math.max(a, b), 0),
     weighted: result.completion.reduce((sum, c, j) => sum + c * instance.jobs[j]!.weight, 0),

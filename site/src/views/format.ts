@@ -124,7 +124,7 @@ export function objectiveValue(
     case 'makespan':
       return ticks(value, tickUs)
     case 'weighted_completion':
-      return `${significant((value * tickUs) / 1e6)}${SPACE}weighted${SPACE}s`
+      return `${significant((value * tickUs) / 1e6)}${SPACE}s${SPACE}×${SPACE}weight`
     case 'throughput':
       return `${significant((value * 1e6) / tickUs)}${SPACE}it/s`
     case 'max_min_throughput':
@@ -154,6 +154,9 @@ export function gapOf(primal: number | null, dual: number | null): number | null
 export function clean(name: string): string {
   return name.replace(/\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu, '\ufffd')
 }
+
+/** With a capital letter, as sentences begin. */
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 const LONGEST = 40
 

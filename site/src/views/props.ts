@@ -1,6 +1,7 @@
 // What the views are given. They are pure functions of these: they hold nothing but
 // what is under the pointer, which rows are scrolled to, and which parts are unfolded.
 
+import type { ComponentChildren } from 'preact'
 import type {
   ChainLink,
   Compiled,
@@ -51,10 +52,18 @@ export interface TimelineProps {
   /** null shows everything. Two timelines given the same range move together. */
   range: TimeRange | null
   onRange(range: TimeRange | null): void
+  /** Changes the cluster, and says in words how; absent where that cannot be. */
+  onChange?(changes: readonly WhatIfChange[], words: string): void
   /** Least length of the whole time axis, ticks: what two compared plans share. */
   horizon?: number
   /** What stands before the buttons. */
   heading?: string
+  /** Nodes whose GPUs have rows; all by default. */
+  nodes?: readonly number[]
+  /** A part of many rows: the chain shows when it is asked for. */
+  large?: boolean
+  /** A pattern of a long plan: neither makespan nor releases are its own. */
+  pattern?: boolean
   /** Neither legend nor table; for one of several. */
   compact?: boolean
 }
@@ -77,6 +86,10 @@ export interface RunView {
 export interface NumbersProps {
   instance: Compiled | null
   run: RunView
+  /** What stands below the state of the plan. */
+  gain?: ComponentChildren
+  /** What stands below the reasons why there is no plan. */
+  mend?: ComponentChildren
 }
 
 export interface ProgressProps {
@@ -104,8 +117,8 @@ export interface ExplainProps {
   onSelect(selection: Selection | null): void
   whatIfs: readonly WhatIfState[]
   onWhatIf(change: WhatIfChange): void
-  /** Replaces the scenario's text. */
-  onTakeOver(text: string): void
+  /** Makes the change in the scenario; words say what it is. */
+  onTakeOver(change: WhatIfChange, words: string): void
 }
 
 /** A plan that is kept beside another. */

@@ -39,3 +39,11 @@ export function completionOf(instance: Compiled, schedule: Schedule): number[] {
     })
   return of
 }
+
+/** The length of a schedule's time axis, ticks. */
+export function lengthOf({ period, tasks, syncs }: Schedule): number {
+  if (period > 0) return period
+  let end = 1
+  for (const list of [tasks.end, syncs.end]) for (const t of list) end = Math.max(end, t)
+  return end
+}

@@ -69,7 +69,7 @@ function sum(instance: Compiled, schedule: Schedule): { use: Use; efficiency: nu
 }
 
 /** By synchronisation, the bytes that every party sends. */
-function bytesSent(instance: Compiled, schedule: Schedule): Float64Array {
+export function bytesSent(instance: Compiled, schedule: Schedule): Float64Array {
   const { tasks, syncs } = schedule
   // Contributors by depth of every iteration; numbers as keys, for this runs at each new plan.
   const key = (job: number, iteration: number) => job * 2 ** 32 + iteration

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fixture } from '../../test/fixture'
 import type { PlanResult } from '../engine/api'
 import type { RunView } from './props'
-import { gainWords, judge, limitsWords, statusWords } from './words'
+import { gainWords, judge, limitsWords, type Pair, statusWords } from './words'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 const { result } = fixture()
@@ -37,6 +37,12 @@ describe('status', () => {
       runOf({ ...result, primal: 100, dual: 97 }),
       'Feasible',
       'A valid plan; no plan can be more than 3.0 % better, which is certified.',
+    ],
+    [
+      'feasible, all but optimal',
+      runOf({ ...result, primal: 100, dual: 99.99 }),
+      'Feasible',
+      'A valid plan; no plan can be as much as 0.1 % better, which is certified.',
     ],
     [
       'stopped',
@@ -104,38 +110,26 @@ describe('limits', () => {
 })
 
 describe('gain', () => {
-  const base = (value: number | null) => ({ value, efficiency: null, reason: '' })
-  const run = (primal: number | null, full: number | null, more: Partial<RunView> = {}) =>
-    runOf(
-      {
-        ...result,
-        primal,
-        baselines: { ...result.baselines, interleaved_full: base(full), exclusive: base(300) },
-      },
-      more,
-    )
+  const gain = (value: number | null, base: number | null, more: Partial<Pair> = {}) =>
+    gainWords({ objective: 'makespan', tick_us: 1000, partial: true, value, base, ...more })
   it.each<[string, string, string]>([
     [
       'makespan',
-      gainWords(run(9258, 12290), true),
+      gain(9258, 12290),
       'Partial backpropagation (SPB) ends sooner than full depth by 24.7 %: 12.29 s → 9.258 s.',
     ],
     [
       'throughput',
-      gainWords(run(3, 2, { objective: 'throughput' }), true),
+      gain(3, 2, { objective: 'throughput' }),
       'Partial backpropagation (SPB) trains faster than full depth by 50.0 %: 2,000 it/s → 3,000 it/s.',
     ],
-    [
-      'nothing',
-      gainWords(run(200, 200), true),
-      'Partial backpropagation (SPB) gains nothing over full depth here.',
-    ],
+    ['nothing', gain(200, 200), 'Partial backpropagation (SPB) gains nothing over full depth here.'],
     [
       'full depth alone',
-      gainWords(run(200, 200), false),
+      gain(200, 300, { partial: false }),
       'Interleaving ends sooner than whole jobs on GPUs of their own by 33.3 %: 300.0 ms → 200.0 ms.',
     ],
-    ['unknown', gainWords(run(200, null), true), ''],
-    ['no plan', gainWords(run(null, 200), true), ''],
+    ['unknown', gain(200, null), ''],
+    ['no plan', gain(null, 200), ''],
   ])('%s', (_, words, expected) => expect(plain(words)).toBe(expected))
 })

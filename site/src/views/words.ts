@@ -56,18 +56,28 @@ export function statusWords(run: RunView): StatusWords {
   }
 }
 
+/** What would be rounded to nothing, though it is something. */
+const LEAST_GAP = 0.001
+
 /** The gap is relative to the plan, so it is how much better a plan could be at most. */
 function room(run: RunView, gap: number): string {
-  return `no plan can be more than ${percent(gap)} better${run.certified ? ', which is certified' : ''}`
+  const most = gap < LEAST_GAP ? `as much as ${percent(LEAST_GAP)}` : `more than ${percent(gap)}`
+  return `no plan can be ${most} better${run.certified ? ', which is certified' : ''}`
 }
 
-/**
- * What partial backpropagation gains, in a sentence; where no job may use it, what interleaving
- * gains over whole jobs. Empty while that is not known.
- */
-export function gainWords(run: RunView, partial: boolean): string {
-  const { result, primal, objective, tick_us } = run
-  const base = result?.baselines[partial ? 'interleaved_full' : 'exclusive'].value ?? null
+/** Two ways to plan the same jobs: with SPB and at full depth, or interleaved and with GPUs of their own. */
+export interface Pair {
+  objective: ObjectiveName
+  tick_us: number
+  /** Whether it is about SPB: some job may leave layers out. */
+  partial: boolean
+  /** Values of the objective, with and without; null while not known. */
+  value: number | null
+  base: number | null
+}
+
+/** What the first gains over the second, in a sentence; empty while that is not known. */
+export function gainWords({ objective, tick_us, partial, value: primal, base }: Pair): string {
   if (primal === null || base === null || base === 0) return ''
   const by = minimised(objective) ? 1 - primal / base : primal / base - 1
   const subject = partial ? 'Partial backpropagation (SPB)' : 'Interleaving'

@@ -17,6 +17,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/study/bench"
 )
 
@@ -140,7 +141,7 @@ func (r *Record) fill(p *Problem, in *instance.Instance, result *jigsaw.Result) 
 	r.Exclusive, r.Greedy = ratio(result.Exclusive.Value), ratio(result.Greedy.Value)
 	r.Plan, r.Bound = ratio(result.Primal), ratio(result.Dual)
 	if s := result.Schedule; s != nil {
-		if v := instance.Check(in, s); len(v) > 0 {
+		if v := check.Schedule(in, s); len(v) > 0 {
 			return fmt.Errorf("classical: the schedule is invalid: %v", v[0])
 		}
 		if in.Value(s).Cmp(result.Primal) != 0 {

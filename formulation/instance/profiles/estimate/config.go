@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"jigsaw/formulation/instance"
 )
 
 // Transformer is the architecture of a transformer, by the names of Hugging Face's config.json.
@@ -104,7 +106,7 @@ func ReadConfig(r io.Reader) (*Transformer, error) {
 			return nil, errors.New("estimate: the config has no model_type; expected the config.json of a Hugging Face model")
 		}
 		return nil, fmt.Errorf("estimate: the architecture %q (model_type) is not known; known are %s; describe a model that is built like one of them by flags, from --architecture llama --layers 32 on",
-			clip(c.ModelType), strings.Join(TransformerTypes(), ", "))
+			instance.Clip(c.ModelType), strings.Join(TransformerTypes(), ", "))
 	}
 	t, err := c.transformer()
 	if err != nil {
@@ -199,7 +201,7 @@ func (c *config) transformer() (*Transformer, error) {
 		case "", "BertModel":
 			t.Head = "pooler"
 		default:
-			return nil, fmt.Errorf("estimate: the head %q of BERT is not known; write BertModel, BertForMaskedLM or BertForPreTraining as architectures", clip(head))
+			return nil, fmt.Errorf("estimate: the head %q of BERT is not known; write BertModel, BertForMaskedLM or BertForPreTraining as architectures", instance.Clip(head))
 		}
 	case "vit":
 		t.Image, t.Patch, t.Channels = need("image_size", c.ImageSize), need("patch_size", c.PatchSize), or(c.NumChannels)
@@ -223,7 +225,7 @@ func (c *config) transformer() (*Transformer, error) {
 // Complete puts in the defaults of the family and reports what is impossible.
 func (t *Transformer) Complete() error {
 	if !slices.Contains(TransformerTypes(), t.Type) {
-		return fmt.Errorf("estimate: the architecture %q is not known; known are %s", clip(t.Type), strings.Join(Architectures(), ", "))
+		return fmt.Errorf("estimate: the architecture %q is not known; known are %s", instance.Clip(t.Type), strings.Join(Architectures(), ", "))
 	}
 	set := func(v *int64, to int64) {
 		if *v == 0 {

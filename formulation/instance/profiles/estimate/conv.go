@@ -1,11 +1,6 @@
 package estimate
 
-import (
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-)
+import "fmt"
 
 // picture is a batch of feature maps: channels x side x side.
 type picture struct{ channels, side int64 }
@@ -134,26 +129,10 @@ var residuals = map[string]residual{
 // Nets lists the convolutional nets that are known, as torchvision builds them for images of
 // 224 x 224 pixels and 1000 classes.
 func Nets() []string {
-	names := []string{"alexnet"}
-	for name := range vggs {
-		names = append(names, name)
+	return []string{
+		"alexnet", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152",
+		"vgg11", "vgg13", "vgg16", "vgg19", "wrn50_2", "wrn101_2",
 	}
-	for name := range residuals {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		family := func(s string) string { return strings.TrimRight(s, "0123456789_") }
-		number := func(s string) int {
-			n, _, _ := strings.Cut(strings.TrimLeft(s, "abcdefghijklmnopqrstuvwxyz"), "_")
-			v, _ := strconv.Atoi(n)
-			return v
-		}
-		if fa, fb := family(a), family(b); fa != fb {
-			return strings.Compare(fa, fb)
-		}
-		return number(a) - number(b)
-	})
-	return names
 }
 
 // net lists the costs of a convolutional net; nil if there is none of that name.

@@ -157,10 +157,10 @@ func (o *Options) network() (n *network, what string, err error) {
 		return nil, "", errors.New("estimate: give either a transformer or a convolutional net")
 	case o.Net != "":
 		if o.Sequence != 0 || o.Checkpointing || o.Eager {
-			return nil, "", fmt.Errorf("estimate: sequence, checkpointing and attention belong to transformers; %s is a convolutional net", clip(o.Net))
+			return nil, "", fmt.Errorf("estimate: sequence, checkpointing and attention belong to transformers; %s is a convolutional net", instance.Clip(o.Net))
 		}
 		if n = net(o.Net, int64(o.Batch), o.Precision); n == nil {
-			return nil, "", fmt.Errorf("estimate: the architecture %q is not known; known are %s", clip(o.Net), strings.Join(Architectures(), ", "))
+			return nil, "", fmt.Errorf("estimate: the architecture %q is not known; known are %s", instance.Clip(o.Net), strings.Join(Architectures(), ", "))
 		}
 		return n, o.Net + " of images of 224 x 224 pixels", nil
 	}

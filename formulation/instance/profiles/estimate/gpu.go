@@ -74,7 +74,7 @@ func FindGPU(name string) (GPU, error) {
 		for _, g := range all {
 			known = append(known, g.Name)
 		}
-		return GPU{}, fmt.Errorf("estimate: GPU %q is not known; choose %s", clip(name), strings.Join(known, ", "))
+		return GPU{}, fmt.Errorf("estimate: GPU %q is not known; choose %s", instance.Clip(name), strings.Join(known, ", "))
 	}
 	return all[i], nil
 }
@@ -100,13 +100,30 @@ func (g GPU) peak(p Precision) (float64, error) {
 			has = append(has, string(q))
 		}
 	}
-	return 0, fmt.Errorf("estimate: %s has no %q; choose %s", g.Name, clip(string(p)), strings.Join(has, ", "))
+	return 0, fmt.Errorf("estimate: %s has no %q; choose %s", g.Name, instance.Clip(string(p)), strings.Join(has, ", "))
 }
 
-// clip shortens text quoted in a message.
-func clip(s string) string {
-	if len(s) > 60 {
-		return s[:60] + "..."
+// Known returns the GPUs that the types of a cluster are profiled as, by name and once each: those
+// that can be estimated for, and the others.
+func Known(spec *instance.Spec) (known, missing []string) {
+	for i := range spec.Cluster.GPUTypes {
+		t := &spec.Cluster.GPUTypes[i]
+		names := []string{t.Name}
+		if len(t.ProfiledAs) > 0 {
+			names = nil
+			for _, as := range t.ProfiledAs {
+				names = append(names, as.GPU)
+			}
+		}
+		for _, name := range names {
+			if _, err := FindGPU(name); err == nil {
+				known = append(known, name)
+			} else {
+				missing = append(missing, name)
+			}
+		}
 	}
-	return s
+	slices.Sort(known)
+	slices.Sort(missing)
+	return slices.Compact(known), slices.Compact(missing)
 }

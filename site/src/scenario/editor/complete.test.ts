@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { complete, type Names } from './complete'
 
-const schema = JSON.parse(readFileSync('../formulation/instance/instance.schema.json', 'utf8'))
+const schema = JSON.parse(readFileSync('../formulation/instance/codec/instance.schema.json', 'utf8'))
 const names: Names = { models: ['vgg16', 'bert24'], gpuTypes: ['v100'], links: ['n0-up'] }
 
 /** Completes at the bar. */

@@ -38,6 +38,8 @@ export function JobForm(props: {
   index: number
   /** With the batch sizes that each is profiled at. */
   models: ReadonlyMap<string, readonly number[]>
+  /** Models of which no profile was measured. */
+  estimated: ReadonlySet<string>
   edit: ScenarioEdit
 }) {
   const { job, index, models, edit } = props
@@ -69,7 +71,10 @@ export function JobForm(props: {
         value={text(job.model)}
         options={[...models].map(
           ([model, sizes]) =>
-            [model, sizes.length > 0 ? model : `${model} (no profile for this GPU)`] as const,
+            [
+              model,
+              `${model}${props.estimated.has(model) ? ' (estimated)' : ''}${sizes.length > 0 ? '' : ' (no profile for this GPU)'}`,
+            ] as const,
         )}
         onChange={value => edit.setModel(index, value, models.get(value) ?? [])}
       />

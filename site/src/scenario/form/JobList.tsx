@@ -11,6 +11,7 @@ interface Props {
   jobs: readonly Fields[]
   /** With the batch sizes that each is profiled at. */
   models: ReadonlyMap<string, readonly number[]>
+  estimated: ReadonlySet<string>
   /** In the timeline, by the job's name. */
   colours: ReadonlyMap<string, readonly string[]>
   /** What is wrong with a job, by place in the file. */
@@ -22,7 +23,7 @@ interface Props {
   onAnnounce: (message: string) => void
 }
 
-export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onAnnounce }: Props) {
+export function JobList({ jobs, models, estimated, colours, wrongs, edit, unfolded, onAnnounce }: Props) {
   const dragged = useSignal<{ from: number; over: number } | null>(null)
   const rows = useRef<HTMLOListElement>(null)
   const count = useRef(jobs.length)
@@ -156,7 +157,7 @@ export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onAnnou
                 </button>
               </div>
             </div>
-            {open && <JobForm job={job} index={i} models={models} edit={edit} />}
+            {open && <JobForm job={job} index={i} models={models} estimated={estimated} edit={edit} />}
           </li>
         )
       })}

@@ -2,13 +2,16 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { Store } from '../../state/store'
+import { part } from '../../ui/part'
 import { ScenarioEdit } from '../edit'
-import { batchSizes, fields, list, specOf } from '../spec'
+import { batchSizes, estimatedModels, fields, list, specOf } from '../spec'
 import { ClusterForm } from './ClusterForm'
 import { GeneralForm } from './GeneralForm'
 import { JobList } from './JobList'
 import { coloursOf } from './Swatch'
 import { wrongsOf } from './wrongs'
+
+const ModelDialog = part(() => import('../ModelDialog').then(module => module.ModelDialog))
 
 export function ScenarioForm({ store }: { store: Store }) {
   const edit = useMemo(() => new ScenarioEdit(store.text), [store])
@@ -16,9 +19,11 @@ export function ScenarioForm({ store }: { store: Store }) {
   const { spec, stale } = view.value
   const jobs = list(spec.jobs).map(fields)
   const unfolded = useSignal<number | null>(null)
+  const describing = useSignal(false)
   const sound = store.sound.value
   const colours = useMemo(() => coloursOf(sound), [sound])
   const models = useMemo(() => batchSizes(spec, store.profiles.value), [spec, store.profiles.value])
+  const estimated = useMemo(() => estimatedModels(spec, store.profiles.value), [spec, store.profiles.value])
   const gpus = useMemo(() => [...new Set(store.profiles.value.map(({ gpu }) => gpu))], [store.profiles.value])
   return (
     <form class="form" aria-label="Scenario form" onSubmit={event => event.preventDefault()}>
@@ -46,6 +51,7 @@ export function ScenarioForm({ store }: { store: Store }) {
           <JobList
             jobs={jobs}
             models={models}
+            estimated={estimated}
             colours={colours}
             wrongs={wrongsOf(store.reading.value.problems)}
             edit={edit}
@@ -64,6 +70,24 @@ export function ScenarioForm({ store }: { store: Store }) {
           >
             + Job
           </button>
+          <button
+            type="button"
+            class="button"
+            title="A model that is not in the list: by its figures, or a Hugging Face config.json"
+            onClick={() => {
+              describing.value = true
+            }}
+          >
+            + Model…
+          </button>
+          {describing.value && (
+            <ModelDialog
+              store={store}
+              onClose={() => {
+                describing.value = false
+              }}
+            />
+          )}
         </details>
       </fieldset>
     </form>

@@ -76,6 +76,12 @@ const twists: Record<string, Twist> = {
     label: 'Oversubscribe 16 to 1',
     apply: put(['cluster', 'racks', 0, 'oversubscription'], 16),
   },
+  policy: { label: 'Cut the firewall off', apply: cutLinks('spine0-firewall.fwd') },
+  queue: {
+    label: 'Keep all in memory all the time',
+    apply: text => set(set(text, ['residence'], undefined), ['cluster', 'load_rate'], undefined),
+  },
+  night: { label: 'Take half of the nodes away', apply: put(['cluster', 'racks', 0, 'nodes'], 32) },
   infeasible: { label: 'Mend it: a later deadline', apply: put(['jobs', 0, 'deadline'], '40s') },
 }
 

@@ -1,0 +1,369 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
+	"jigsaw/formulation/instance/view"
+)
+
+type replanOptions struct {
+	batch
+	runOptions
+	to    destination
+	seed  uint64
+	gap   fraction
+	quick bool
+
+	at                                    time.Duration
+	changes, add, rest, jobsOut, gantt    string
+	nodes, gpus, more, cut, links, memory []string
+	network                               float64
+	drop, done, progress, left            []string
+}
+
+func newReplan(std streams) *cobra.Command {
+	var o replanOptions
+	c := &cobra.Command{
+		Use:   "replan INSTANCE PLAN --at TIME",
+		Short: "Go on with a plan after changes: what failed, came, ended or fell behind",
+		Long: `Go on with a plan that is under way. PLAN is what "jigsaw plan -o json" printed for the
+instance, and --at is how long ago it began. Iterations that have ended are done; those in
+flight end as planned, unless they use what changed: these are done again. Jobs in memory
+stay on their GPUs unless they must move; what moves is loaded again. The rest is repaired
+in the order of the plan at once, and improved with the time that is left.
+
+Changes are given by flags, most of them repeatable, or in a file:
+
+  version: 1
+  changes:
+    - {kind: fail_node, subject: r0n2}
+    - {kind: fail_gpu, subject: r0n1.gpu3}
+    - {kind: link_speed, subject: r1.up, factor: 0.5}
+    - {kind: progress, subject: bert-1, iterations: 1200}
+  jobs:        # that come, as in an instance file; releases count from --at
+    - {name: late, model: resnet50, workers: 2, iterations: 100}
+
+The kinds are ` + strings.Join(kindNames(), ", ") + `.
+
+Printed is what becomes of every job, and the plan of the rest beside its bound. Its
+times count from a time 0 of its own, a little before --at: the begin of the oldest
+iteration in flight. --write writes the instance of the rest, of which that is a plan: with
+both the next replan goes on.
+
+Ctrl-C, or the time limit, ends the work with the best plan so far.
+Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.`,
+		Example: `  jigsaw plan night --time 60s -o json > night.json
+  jigsaw replan night night.json --at 2h --fail-node r0n3 --time 20s
+  jigsaw replan night night.json --at 2h --changes changes.yaml --add tonight.csv \
+    --write rest.yaml -o json > rest.json
+  jigsaw replan rest.yaml rest.json --at 30m --done bert-3`,
+		Args: func(c *cobra.Command, args []string) error {
+			if o.cluster != "" || o.jobs != "" {
+				return exactArgs(1)(c, args)
+			}
+			return exactArgs(2)(c, args)
+		},
+		PreRunE: func(c *cobra.Command, _ []string) error {
+			if !c.Flag("at").Changed {
+				return usage(errors.New("say with --at how long ago the plan began, like --at 2h"))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				args = append([]string{""}, args...)
+			}
+			return runReplan(c.Context(), args[0], args[1], o, std)
+		},
+	}
+	o.batch.flags(c)
+	o.runOptions.flags(c)
+	o.to.flags(c, printed()...)
+	f := c.Flags()
+	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
+	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
+	f.BoolVar(&o.quick, "quick", false, "little search and the quick bounds, for a first answer")
+	f.DurationVar(&o.at, "at", 0, "how long ago the plan began, like 2h or 90s")
+	f.StringVar(&o.changes, "changes", "", "a `file` of changes, YAML or JSON")
+	f.StringArrayVar(&o.nodes, "fail-node", nil, "without this `node`")
+	f.StringArrayVar(&o.gpus, "fail-gpu", nil, "without this `GPU`, like r0n1.gpu2, the third of node r0n1")
+	f.StringArrayVar(&o.more, "add-gpu", nil, "one more GPU in this `node`")
+	f.StringArrayVar(&o.cut, "cut", nil, "without this `link`")
+	f.StringArrayVar(&o.links, "link", nil, "a link, `name=factor`, faster or slower")
+	f.StringArrayVar(&o.memory, "memory", nil, "a GPU type, `name=factor`, with more or less memory")
+	f.Float64Var(&o.network, "network", 0, "NICs and links between switches faster or slower by this `factor`")
+	f.StringArrayVar(&o.drop, "drop", nil, "this `job` is cancelled")
+	f.StringArrayVar(&o.done, "done", nil, "this `job` has ended, whatever was planned")
+	f.StringArrayVar(&o.progress, "progress", nil, "`job=n`: it has done n iterations, whatever was planned")
+	f.StringArrayVar(&o.left, "left", nil, "`job=n`: it has n iterations left, whatever was planned")
+	f.StringVar(&o.add, "add", "", "a `file` that lists jobs that come, CSV as for jigsaw plan --jobs")
+	f.StringVar(&o.rest, "write", "", "write the instance of the rest into this YAML `file`")
+	f.StringVar(&o.jobsOut, "jobs-out", "", "write what becomes of every job into this CSV `file`")
+	f.StringVar(&o.gantt, "gantt", "", "draw who is where over the rest into this SVG `file`")
+	for flag, names := range map[string]func(*instance.Instance) []string{
+		"fail-node": nodeNames, "fail-gpu": deviceNames, "add-gpu": nodeNames, "cut": linkNames, "drop": jobNames, "done": jobNames,
+	} {
+		o.completeFrom(c, flag, "", std, names)
+	}
+	for flag, names := range map[string]func(*instance.Instance) []string{
+		"link": linkNames, "memory": typeNames, "progress": jobNames, "left": jobNames,
+	} {
+		o.completeFrom(c, flag, "=", std, names)
+	}
+	return c
+}
+
+func kindNames() (names []string) {
+	for _, k := range jigsaw.ChangeKinds() {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+// flagged is a change that a flag asks for.
+type flagged struct {
+	jigsaw.Change
+	flag string
+}
+
+// given returns the changes that flags ask for.
+func (o *replanOptions) given() (list []flagged, err error) {
+	for _, f := range []struct {
+		flag  string
+		kind  jigsaw.ChangeKind
+		names []string
+	}{
+		{"--fail-node", jigsaw.FailNode, o.nodes}, {"--fail-gpu", jigsaw.FailGPU, o.gpus}, {"--add-gpu", jigsaw.AddGPU, o.more},
+		{"--cut", jigsaw.CutLink, o.cut}, {"--link", jigsaw.LinkSpeed, o.links}, {"--memory", jigsaw.MoreMemory, o.memory},
+		{"--drop", jigsaw.DropJob, o.drop}, {"--done", jigsaw.DoneJob, o.done}, {"--progress", jigsaw.Progress, o.progress}, {"--left", jigsaw.Left, o.left},
+	} {
+		for _, name := range f.names {
+			c := jigsaw.Change{Kind: f.kind, Subject: name}
+			switch f.kind {
+			case jigsaw.LinkSpeed, jigsaw.MoreMemory:
+				if c, err = scaled(f.kind, f.flag, name, "r0.up=0.5"); err != nil {
+					return nil, err
+				}
+			case jigsaw.Progress, jigsaw.Left:
+				at := strings.LastIndexByte(name, '=')
+				if c.Iterations, err = strconv.Atoi(name[at+1:]); at < 0 || err != nil {
+					return nil, usage(fmt.Errorf("%s %q: write job=iterations, like bert-1=1200", f.flag, name))
+				}
+				c.Subject = name[:at]
+			}
+			list = append(list, flagged{c, f.flag + " " + name})
+		}
+	}
+	if o.network != 0 {
+		list = append(list, flagged{jigsaw.Change{Kind: jigsaw.Network, Factor: o.network}, "--network"})
+	}
+	return list, nil
+}
+
+// replanReport is what replan prints: a plan, and what becomes of every job.
+type replanReport struct {
+	*jigsaw.Document
+	// At is the time of the changes, and Origin time 0 of the schedule, in seconds since the plan before began.
+	At     float64            `json:"at"`
+	Origin float64            `json:"origin"`
+	Jobs   []jigsaw.JobChange `json:"jobs"`
+}
+
+func runReplan(ctx context.Context, name, plan string, o replanOptions, std streams) error {
+	options, err := o.options(o.quick)
+	if err != nil {
+		return err
+	}
+	flags, err := o.given()
+	if err != nil {
+		return err
+	}
+	if err := writable(o.files(name, o.cluster, o.jobs, plan, o.changes, o.add), o.certificate, o.rest, o.jobsOut, o.gantt, o.to.file); err != nil {
+		return err
+	}
+	document, models, err := o.spec(name, std)
+	if err != nil {
+		return err
+	}
+	in, err := document.Compile(models)
+	if err != nil {
+		return invalid(name, "a valid instance", err)
+	}
+	s, err := readSchedule(in, plan, std)
+	if err != nil {
+		return err
+	}
+	if s.blocks == nil {
+		s.blocks = s.tasks.Block()
+	}
+	update, explain, err := o.update(document.Spec, models, flags, std)
+	if err != nil {
+		return err
+	}
+	w := o.watcher(std, in)
+	options.Seed, options.Gap, options.Progress = o.seed, float64(o.gap), w.show
+	r, err := jigsaw.Replan(ctx, document.Spec, models, s.blocks, update, options)
+	w.end(nil)
+	if err != nil {
+		return explain(err)
+	}
+	if o.rest != "" {
+		err = writeFile(o.rest, func(w io.Writer) error { return codec.EncodeYAML(w, r.Spec) })
+	}
+	if o.jobsOut != "" {
+		err = errors.Join(err, writeFile(o.jobsOut, func(w io.Writer) error { return jigsaw.WriteJobChanges(w, r.Jobs) }))
+	}
+	if o.gantt != "" && r.Blocks != nil {
+		err = errors.Join(err, writeFile(o.gantt, func(w io.Writer) error { return view.Hours(w, r.Instance, r.Blocks, ganttOptions(r.Result)) }))
+	}
+	report := replanReport{r.Document(o.timeless), o.at.Seconds(), time.Duration(r.Origin).Seconds(), r.Jobs}
+	err = errors.Join(err, o.prove(r.Result), o.to.print(std, report, func(w io.Writer) error { return replanTable(w, std, r) }))
+	if err != nil {
+		return err
+	}
+	return statusExit(r.Result)
+}
+
+// update gathers what has become of the plan. explain says where mistakes that [jigsaw.Replan] finds in it are.
+func (o *replanOptions) update(spec *instance.Spec, models instance.ProfileSource, flags []flagged, std streams) (u jigsaw.Update, explain func(error) error, err error) {
+	var at codec.File
+	if o.changes != "" {
+		file, err := openFile(o.changes, std)
+		if err != nil {
+			return u, nil, usage(err)
+		}
+		defer file.Close()
+		if u, at, err = jigsaw.DecodeChanges(file); err != nil {
+			return u, nil, invalid(o.changes, "a file of changes", err)
+		}
+	}
+	changes, jobs := len(u.Changes), len(u.Jobs)
+	for _, f := range flags {
+		u.Changes = append(u.Changes, f.Change)
+	}
+	if o.add != "" {
+		file, err := openFile(o.add, std)
+		if err != nil {
+			return u, nil, usage(err)
+		}
+		defer file.Close()
+		more, err := jigsaw.DecodeJobs(file, spec, models)
+		if err != nil {
+			return u, nil, invalid(o.add, "a list of jobs", err)
+		}
+		u.Jobs = append(u.Jobs, more...)
+	}
+	u.At = instance.Duration(o.at)
+	return u, func(err error) error {
+		var problems instance.Problems
+		if !errors.As(err, &problems) {
+			return err
+		}
+		here := slices.Clone(problems[:0])
+		for _, p := range problems {
+			var n int
+			if _, bad := fmt.Sscanf(p.Path, "changes[%d]", &n); bad == nil && n >= changes {
+				return usage(fmt.Errorf("%s: %s", flags[n-changes].flag, p.Message))
+			}
+			if _, bad := fmt.Sscanf(p.Path, "jobs[%d]", &n); bad == nil && n >= jobs {
+				return usage(fmt.Errorf("%s: job %q: %s", o.add, u.Jobs[n].Name, p.Message))
+			}
+			here = append(here, p)
+		}
+		if problems[0].Path == "" || o.changes == "" {
+			return usage(err)
+		}
+		at.Locate(here)
+		return invalid(o.changes, "a file of changes for this plan", here)
+	}, nil
+}
+
+// mostChanges is how many jobs the table shows.
+const mostChanges = 40
+
+// replanTable prints what becomes of jobs, those first that change, and the plan of the rest.
+func replanTable(w io.Writer, std streams, r *jigsaw.ReplanResult) error {
+	heading(w, r.Instance)
+	if r.Status == jigsaw.Infeasible || r.Primal == nil {
+		return errors.Join(reasons(w, r.Result), std.notes(w, r.Notes))
+	}
+	rank := func(c jigsaw.JobChange) int {
+		switch {
+		case c.What != jigsaw.JobStays && c.What != jigsaw.JobWaits && c.What != jigsaw.JobDone:
+			return 0
+		case c.Delay != nil && *c.Delay != 0:
+			return 1
+		}
+		return 2
+	}
+	jobs := slices.Clone(r.Jobs)
+	slices.SortStableFunc(jobs, func(a, b jigsaw.JobChange) int { return rank(a) - rank(b) })
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "job\t\tfrom\tto\tend before\tafter\tdelay")
+	when := func(v *float64) string {
+		if v == nil {
+			return "-"
+		}
+		return clock(*v)
+	}
+	delay := func(v *float64) string {
+		switch {
+		case v == nil:
+			return "-"
+		case *v < 0:
+			return "-" + clock(-*v)
+		}
+		return "+" + clock(*v)
+	}
+	counts := map[jigsaw.JobChoice]int{}
+	for n, c := range jobs {
+		if counts[c.What]++; n < mostChanges {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Job, c.What, on(c.From), on(c.To), when(c.Before), when(c.After), delay(c.Delay))
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if more := len(jobs) - mostChanges; more > 0 {
+		fmt.Fprintf(w, "and %s; --jobs-out FILE writes all\n", count(more, "more job"))
+	}
+	var parts []string
+	for _, what := range []jigsaw.JobChoice{jigsaw.JobStays, jigsaw.JobMoves, jigsaw.JobWaits, jigsaw.JobNew, jigsaw.JobCancelled, jigsaw.JobDone} {
+		if counts[what] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[what], what))
+		}
+	}
+	fmt.Fprintf(w, "\njobs: %s\n", strings.Join(parts, ", "))
+	fmt.Fprintf(w, "the rest begins %s after the plan; its %s is %s, the bound %s\n", clock(time.Duration(r.Origin).Seconds()), r.Instance.Objective,
+		jigsaw.FormatValue(r.Instance, r.Primal), jigsaw.FormatValue(r.Instance, r.Dual))
+	fmt.Fprint(w, r.Status)
+	if r.Dual != nil {
+		fmt.Fprintf(w, ", gap %.2f %% to a bound that is %s", 100*r.Gap(), certified(r.Certified))
+	}
+	fmt.Fprintln(w)
+	return std.notes(w, r.Notes)
+}
+
+// on names the first of some nodes, and how many more there are.
+func on(nodes []string) string {
+	switch len(nodes) {
+	case 0:
+		return "-"
+	case 1:
+		return nodes[0]
+	}
+	return fmt.Sprintf("%s and %d more", nodes[0], len(nodes)-1)
+}

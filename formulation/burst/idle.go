@@ -1,0 +1,230 @@
+package burst
+
+import (
+	"cmp"
+	"math/big"
+	"math/bits"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// idle knows which time of a foreground is of use to background jobs, and what delays are worth.
+//
+// GPUs that are busy in the same steps are a *class*. For a class, every gap between two steps
+// (before step 0, ..., cyclically) belongs to one *run*: what lies between two steps in which its GPUs
+// are busy. A run of w ns, with what the gaps in it are delayed, is of use if it is at least as long as
+// a slice, and then all of it.
+type idle struct {
+	alone, delayable, slice instance.Duration
+	classes                 []class
+	gaps                    []int // those that differ in the runs they belong to
+	steps                   int
+}
+
+type class struct {
+	gpus int64               // that background jobs are on
+	run  []int               // by gap
+	base []instance.Duration // by run, without delays
+}
+
+// newIdle reads the steps of a foreground without delays. Background jobs are on the last GPUs.
+func newIdle(steps []Step, alone instance.Duration, r Rules, jobs int) *idle {
+	d := &idle{alone: alone, slice: r.Slice, steps: len(steps)}
+	high, low := bits.Mul64(uint64(alone), uint64(r.Slowdown-instance.One))
+	over, _ := bits.Div64(high, low, uint64(instance.One))
+	d.delayable = instance.Duration(over)
+	widths := []int{r.GPUs}
+	for _, s := range steps {
+		widths = append(widths, s.GPUs)
+	}
+	slices.Sort(widths)
+	from := 0
+	for _, w := range slices.Compact(widths) {
+		if used := w - max(from, r.GPUs-jobs); used > 0 {
+			d.classes = append(d.classes, newClass(steps, from, int64(used)))
+		}
+		from = w
+	}
+	seen := map[string]bool{}
+	for k := range steps {
+		var key []byte
+		for _, c := range d.classes {
+			key = append(key, byte(c.run[k]), byte(c.run[k]>>8), byte(c.run[k]>>16))
+		}
+		if !seen[string(key)] {
+			seen[string(key)] = true
+			d.gaps = append(d.gaps, k)
+		}
+	}
+	return d
+}
+
+// newClass finds the runs of GPU g.
+func newClass(steps []Step, g int, gpus int64) class {
+	c := class{gpus: gpus, run: make([]int, len(steps))}
+	now := 0
+	c.base = []instance.Duration{0}
+	for k, s := range steps {
+		c.run[k] = now
+		if s.GPUs <= g {
+			c.base[now] += s.End - s.Start
+			continue
+		}
+		now++
+		c.base = append(c.base, 0)
+	}
+	if now == 0 {
+		return c
+	}
+	c.base[0] += c.base[now] // the period closes
+	c.base = c.base[:now]
+	for k := range c.run {
+		c.run[k] %= now
+	}
+	return c
+}
+
+// delay chooses the delay of each gap: the better of all in one gap, and of what lengthens runs by
+// little to make much of them of use. No delay at all is better than one that brings nothing.
+func (d *idle) delay() []instance.Duration {
+	best := make([]instance.Duration, d.steps)
+	greedy := slices.Clone(best)
+	for rest := d.delayable; rest > 0; {
+		// The gap and length that give most for each ns.
+		gap, length, most := -1, instance.Duration(0), int64(0)
+		lengths := d.lengths(greedy)
+		for _, k := range d.gaps {
+			for i, c := range d.classes {
+				need := d.slice - lengths[i][c.run[k]]
+				if need <= 0 {
+					need = rest
+				}
+				if need > rest {
+					continue
+				}
+				if worth := d.worth(lengths, k, need); worth > 0 && (gap < 0 || more(worth, int64(need), most, int64(length))) {
+					gap, length, most = k, need, worth
+				}
+			}
+		}
+		if gap < 0 {
+			break
+		}
+		greedy[gap] += length
+		rest -= length
+	}
+	better := func(delays []instance.Duration) {
+		if more(d.use(delays), d.period(delays), d.use(best), d.period(best)) {
+			best = slices.Clone(delays)
+		}
+	}
+	better(greedy)
+	for _, k := range d.gaps {
+		one := make([]instance.Duration, d.steps)
+		one[k] = d.delayable
+		better(one)
+	}
+	return best
+}
+
+// more says whether a/b > c/d.
+func more(a, b, c, d int64) bool {
+	h1, l1 := bits.Mul64(uint64(a), uint64(d))
+	h2, l2 := bits.Mul64(uint64(c), uint64(b))
+	return h1 > h2 || h1 == h2 && l1 > l2
+}
+
+func (d *idle) period(delays []instance.Duration) int64 {
+	sum := d.alone
+	for _, x := range delays {
+		sum += x
+	}
+	return int64(sum)
+}
+
+// lengths of runs with delays, by class.
+func (d *idle) lengths(delays []instance.Duration) [][]instance.Duration {
+	all := make([][]instance.Duration, len(d.classes))
+	for i, c := range d.classes {
+		all[i] = slices.Clone(c.base)
+		for k, r := range c.run {
+			all[i][r] += delays[k]
+		}
+	}
+	return all
+}
+
+// useful is what a run of this length is worth.
+func (d *idle) useful(length instance.Duration) int64 {
+	if length < d.slice {
+		return 0
+	}
+	return int64(length)
+}
+
+// worth is the GPU-time that a further delay of one gap makes of use.
+func (d *idle) worth(lengths [][]instance.Duration, gap int, by instance.Duration) (sum int64) {
+	for i, c := range d.classes {
+		was := lengths[i][c.run[gap]]
+		sum += c.gpus * (d.useful(was+by) - d.useful(was))
+	}
+	return sum
+}
+
+// use is the GPU-time of use in a period.
+func (d *idle) use(delays []instance.Duration) (sum int64) {
+	for i, lengths := range d.lengths(delays) {
+		for _, w := range lengths {
+			sum += d.classes[i].gpus * d.useful(w)
+		}
+	}
+	return sum
+}
+
+// bound is the most of a period that background jobs can have, whatever the delays. With a delay of x
+// in all, a class by itself makes most of it by lengthening to a slice the longest of the runs that are
+// too short, as many as x is enough for, since the longer a run the less it takes and the more it
+// gives; all of x is of use then, if anything is. Between the delays at which one more run can be had,
+// use/period is monotone in x, and so greatest at one of these, at 0 or at the limit.
+func (d *idle) bound() *big.Rat {
+	type step struct {
+		at   instance.Duration // the delay that it takes
+		gain int64             // GPU-time
+		gpus int64             // that can use any delay from here on
+	}
+	var steps []step
+	for _, c := range d.classes {
+		runs := slices.Clone(c.base)
+		slices.SortFunc(runs, func(a, b instance.Duration) int { return cmp.Compare(b, a) })
+		at, useful := instance.Duration(0), false
+		for _, w := range runs {
+			if w < d.slice {
+				at += d.slice - w
+			}
+			if at > d.delayable {
+				break
+			}
+			s := step{at: at, gain: c.gpus * int64(w)}
+			if !useful {
+				s.gpus, useful = c.gpus, true
+			}
+			steps = append(steps, s)
+		}
+	}
+	steps = append(steps, step{at: d.delayable})
+	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
+	best := new(big.Rat)
+	gain, gpus := int64(0), int64(0)
+	for i, s := range steps {
+		gain += s.gain
+		gpus += s.gpus
+		if i+1 < len(steps) && steps[i+1].at == s.at {
+			continue
+		}
+		if v := big.NewRat(gain+gpus*int64(s.at), int64(d.alone+s.at)); v.Cmp(best) > 0 {
+			best = v
+		}
+	}
+	return best
+}

@@ -1,0 +1,236 @@
+package burst
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"math/bits"
+
+	"jigsaw/formulation/instance"
+)
+
+// Timetable is one period of a burst-parallel job, the foreground, and of what runs on its GPUs
+// meanwhile. It repeats for ever. Times are from the start of the period.
+type Timetable struct {
+	// Period of the foreground, and what it would be without delays.
+	Period instance.Duration `json:"period"`
+	Alone  instance.Duration `json:"period_alone"`
+	// Steps of the foreground in their order, all within the period. Time between two of them is delay.
+	Steps []Step `json:"steps"`
+	// Windows of idle GPUs that are long enough for a slice.
+	Windows []Window `json:"windows"`
+	// Slices of the background jobs in them.
+	Slices []Slice `json:"slices"`
+}
+
+// Kind is what a [Step] does.
+type Kind string
+
+// Kinds of steps.
+const (
+	Forward  Kind = "forward"
+	Backward Kind = "backward"
+	Sync     Kind = "all-reduce"
+	Move     Kind = "move"
+)
+
+// Step is a run of layers, all of which do the same on the same GPUs.
+type Step struct {
+	Kind Kind `json:"kind"`
+	// First and Last of its layers; going back, First is the larger.
+	First int `json:"first"`
+	Last  int `json:"last"`
+	// GPUs: the first so many of the job's are not idle.
+	GPUs  int               `json:"gpus"`
+	Start instance.Duration `json:"start"`
+	End   instance.Duration `json:"end"`
+}
+
+// Window is when a GPU idles. It starts within the period, and may end in the next one.
+type Window struct {
+	GPU   int               `json:"gpu"`
+	Start instance.Duration `json:"start"`
+	End   instance.Duration `json:"end"`
+}
+
+// Slice is when a background job runs, without a break. It starts within the period, and may
+// end in the next one.
+type Slice struct {
+	// Job by number, from 0.
+	Job int `json:"job"`
+	Window
+}
+
+// Rules of a timetable.
+type Rules struct {
+	// GPUs of the foreground: background jobs may run on those, too, that no layer uses.
+	GPUs int `json:"gpus"`
+	// Slice is the least time that a background job runs without a break.
+	Slice instance.Duration `json:"slice"`
+	// Slowdown is the most that the period may be over that without delays, from 1 to [MaxSlowdown].
+	Slowdown instance.Ratio `json:"slowdown_limit"`
+	// Overlap lets background jobs run during an all-reduce, on GPUs that take no part in it.
+	Overlap bool `json:"overlap"`
+}
+
+// MaxSlowdown is the largest limit of [Rules].
+const MaxSlowdown = 10 * instance.One
+
+func (r Rules) check(p Plan) error {
+	widest := 0
+	for _, g := range p.Widths {
+		widest = max(widest, g)
+	}
+	switch {
+	case r.GPUs < widest || r.GPUs > MaxGPUs:
+		return fmt.Errorf("burst: %d GPUs; the plan needs %d, and the most is %d", r.GPUs, widest, MaxGPUs)
+	case r.Slice < 1:
+		return errors.New("burst: slices need a length above 0")
+	case r.Slowdown < instance.One || r.Slowdown > MaxSlowdown:
+		return fmt.Errorf("burst: a slowdown of %s; choose 1 to %s", r.Slowdown, MaxSlowdown)
+	case p.Time < 1:
+		return errors.New("burst: the foreground takes no time at all")
+	}
+	if high, low := bits.Mul64(uint64(p.Time), uint64(r.GPUs)*uint64(MaxSlowdown/instance.One)); high > 0 || low > maxGPUTime {
+		return errTooLong
+	}
+	return nil
+}
+
+// steps lays the plan out from time 0 without delays.
+func (c *Chain) steps(p Plan, r Rules) []Step {
+	var steps []Step
+	now := instance.Duration(0)
+	add := func(kind Kind, l, gpus int, takes instance.Duration) {
+		if kind == Sync && !r.Overlap {
+			gpus = r.GPUs
+		}
+		if takes == 0 {
+			return
+		}
+		now += takes
+		if n := len(steps); n > 0 && steps[n-1].Kind == kind && steps[n-1].GPUs == gpus {
+			steps[n-1].Last, steps[n-1].End = l, now
+			return
+		}
+		steps = append(steps, Step{kind, l, l, gpus, now - takes, now})
+	}
+	move := func(l int) {
+		if l > 0 {
+			f, g := p.Widths[l-1], p.Widths[l]
+			add(Move, l, max(f, g), c.Layers[l].Move[c.index(f)][c.index(g)])
+		}
+	}
+	for l, g := range p.Widths {
+		move(l)
+		add(Forward, l, g, c.Layers[l].Forward[c.index(g)])
+	}
+	for l := len(p.Widths) - 1; l >= 0; l-- {
+		g := p.Widths[l]
+		add(Backward, l, g, c.Layers[l].Backward[c.index(g)])
+		add(Sync, l, g, c.Layers[l].Sync[c.index(g)])
+		move(l)
+	}
+	return steps
+}
+
+// Fill makes the timetable of a plan of the chain with so many background jobs, each on one GPU, as many
+// on each as need be. It delays steps of the foreground, within the limit, where that gives the
+// background the most of a period. bound is what no timetable of that plan gives it: GPUs' worth of
+// time, jobs together.
+func (c *Chain) Fill(p Plan, r Rules, jobs int) (t *Timetable, bound *big.Rat, err error) {
+	if err := r.check(p); err != nil {
+		return nil, nil, err
+	}
+	if jobs < 1 || jobs > MaxGPUs {
+		return nil, nil, fmt.Errorf("burst: %d background jobs; choose 1 to %d", jobs, MaxGPUs)
+	}
+	steps := c.steps(p, r)
+	idle := newIdle(steps, p.Time, r, jobs)
+	delays := idle.delay()
+	t = &Timetable{Alone: p.Time, Steps: steps}
+	shift := instance.Duration(0)
+	for k := range steps {
+		shift += delays[k]
+		steps[k].Start += shift
+		steps[k].End += shift
+	}
+	t.Period = p.Time + shift
+	t.fill(r, jobs)
+	return t, idle.bound(), nil
+}
+
+// fill finds the windows, and deals them out. The last GPUs idle most: they are taken first.
+func (t *Timetable) fill(r Rules, jobs int) {
+	for g := r.GPUs - 1; g >= 0; g-- {
+		var here []int // jobs
+		for j := r.GPUs - 1 - g; j < jobs; j += r.GPUs {
+			here = append(here, j)
+		}
+		got := make([]instance.Duration, len(here))
+		for _, w := range t.windows(g, r.Slice) {
+			t.Windows = append(t.Windows, w)
+			// As many of the jobs as there is room for, those that had least so far, alike.
+			n := instance.Duration(min(int64(len(here)), int64((w.End-w.Start)/r.Slice)))
+			taken := make([]bool, len(here))
+			for i, at := instance.Duration(0), w.Start; i < n; i++ {
+				least := -1
+				for k := range here {
+					if !taken[k] && (least < 0 || got[k] < got[least]) {
+						least = k
+					}
+				}
+				end := w.Start + (w.End-w.Start)/n*(i+1)
+				if i == n-1 {
+					end = w.End
+				}
+				taken[least] = true
+				got[least] += end - at
+				start := at % t.Period
+				t.Slices = append(t.Slices, Slice{here[least], Window{g, start, start + end - at}})
+				at = end
+			}
+		}
+	}
+}
+
+// windows of a GPU that are long enough, in the order in which they start.
+func (t *Timetable) windows(g int, least instance.Duration) (list []Window) {
+	free, first := instance.Duration(-1), instance.Duration(-1) // when the GPU fell idle, and when it first was busy
+	for _, s := range t.Steps {
+		if s.GPUs <= g {
+			continue
+		}
+		if first < 0 {
+			first = s.Start
+		} else if s.Start-free >= least {
+			list = append(list, Window{g, free, s.Start})
+		}
+		free = s.End
+	}
+	switch {
+	case first < 0:
+		if t.Period >= least {
+			list = []Window{{g, 0, t.Period}}
+		}
+	case t.Period-free+first >= least && free == t.Period:
+		list = append([]Window{{g, 0, first}}, list...)
+	case t.Period-free+first >= least:
+		list = append(list, Window{g, free, t.Period + first})
+	}
+	return list
+}
+
+// Rates returns what each of the background jobs has of its GPU, as it would have alone: the
+// part of a period in which it runs.
+func (t *Timetable) Rates(jobs int) []*big.Rat {
+	sums := make([]instance.Duration, jobs)
+	for _, s := range t.Slices {
+		sums[s.Job] += s.End - s.Start
+	}
+	rates := make([]*big.Rat, jobs)
+	for j, sum := range sums {
+		rates[j] = big.NewRat(int64(sum), int64(t.Period))
+	}
+	return rates
+}

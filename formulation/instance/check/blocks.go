@@ -1,0 +1,391 @@
+package check
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// Blocks tests whether a plan in blocks is valid, without writing its repeats out: in
+// O(n log n) time for the n tasks, synchronisations and uses of links that its patterns
+// have. It shares no code with what makes plans, and reports by the rules of [Schedule],
+// of which it keeps the numbers; ticks are those of the first repeat.
+//
+// Valid means:
+//
+//	(a) a job's k tasks and its synchronisation in every iteration of a pattern keep rules
+//	    1, 2, 3, 5 and 9, and its iterations times the repeats, over all blocks, are R;
+//	(b) in a pattern its iterations follow one another (4); in a block with repeats the last
+//	    ends at most a period after the first begins; its first task in a block starts at or
+//	    after its end in the block before, or its release and load;
+//	(c) on a GPU the tasks of a pattern with repeats do not meet modulo its period, those of one
+//	    without do not meet; and the hulls of different blocks there, each from its first
+//	    start in the first repeat to its last end in the last, do not overlap (6);
+//	(d) on a link a block with repeats counts, from its first start there in the first
+//	    repeat to its last end in the last, with the greatest sum of rates in its period,
+//	    and one without counts as it is; together they keep within the capacity (8);
+//	(e) memory and deadlines hold for jobs that stay from their load to the end of the last
+//	    repeat (7, 10).
+//
+// Then the expansion is valid. Rules 1, 2, 3, 5 and 9 speak of single iterations, of which
+// all repeats are shifted copies; numbers add up by (a). Rule 4: within a repeat by the
+// pattern; from repeat m to m + 1 of a block, since the last end in m is at most the first start in m plus
+// P, which is the first start in m + 1; from block to block by (b), since the last repeat ends
+// last. Rule 6: two tasks of a block that met at tick t would, shifted by
+// whole periods, meet modulo P at t mod P; tasks of different blocks lie in their hulls.
+// Rule 8: at tick t in its hull, the syncs of a block at work are among those at work at t mod P
+// modulo P, so their rates are at most the greatest sum; outside it they are none. Rules 7 and
+// 10: the same stays, tasks and ends. The converse fails only where a pattern repeats so seldom that
+// it does not meet itself, where a hull has holes that others fill, or where syncs of two blocks
+// avoid one another's peaks; such plans are written as patterns without repeats.
+func Blocks(in *instance.Instance, s *instance.BlockSchedule) []Violation {
+	c := blocksCheck{checker: checker{in: in, s: &instance.Schedule{}}, plan: s}
+	if c.flatten() && c.wellFormed() {
+		c.residencies()
+		c.stays()
+		c.leave()
+		c.jobs()
+		c.gpus()
+		c.links()
+	}
+	return c.violations()
+}
+
+// blocksCheck carries one check of a plan in blocks. The schedule of its checker is the
+// first repeat of every block, at its time and with its numbers of iterations.
+type blocksCheck struct {
+	checker
+	plan *instance.BlockSchedule
+	// taskBlock[n] and syncBlock[n] are the blocks of the tasks and syncs of that schedule.
+	taskBlock, syncBlock []int
+}
+
+// flatten writes the first repeats out, and reports whether the blocks are well-formed.
+func (c *blocksCheck) flatten() bool {
+	before := c.count[0]
+	bad := func(format string, args ...any) { c.report(0, instance.NoJob, 0, -1, format, args...) }
+	if c.plan == nil {
+		bad("there is no schedule")
+		return false
+	}
+	if c.in.Objective.Periodic() {
+		bad("a plan for %s is one pattern that repeats for ever, not a list of blocks", c.in.Objective)
+		return false
+	}
+	c.s.Residency = c.plan.Residency
+	done := make([]int64, len(c.in.Jobs)) // iterations, by job
+	for i := range c.plan.Blocks {
+		b := &c.plan.Blocks[i]
+		switch {
+		case b.Start < 0 || b.Start > instance.MaxTime:
+			bad("blocks[%d] starts at tick %d", i, b.Start)
+		case b.Repeats < 1 || b.Repeats > instance.MaxIterations:
+			bad("blocks[%d] repeats %d times; choose 1 to %d", i, b.Repeats, instance.MaxIterations)
+		case b.Repeats == 1 && b.Period != 0:
+			bad("blocks[%d] has a period of %d ticks, but is done once", i, b.Period)
+		case b.Repeats > 1 && (b.Period < 1 || b.Period > instance.MaxTime/instance.Tick(b.Repeats)):
+			bad("blocks[%d] repeats %d times with a period of %d ticks", i, b.Repeats, b.Period)
+		}
+		if c.count[0] > before {
+			return false
+		}
+		per := b.IterationsOf()
+		for n, t := range b.Tasks {
+			if t.Start < 0 || t.Start > instance.MaxTime || t.End < 0 || t.End > instance.MaxTime || t.Iteration > instance.MaxIterations {
+				bad("tasks[%d] of blocks[%d] is of iteration %d and runs from tick %d to %d", n, i, t.Iteration, t.Start, t.End)
+				return false
+			}
+			t.Start, t.End = t.Start+b.Start, t.End+b.Start
+			if t.Job >= 0 && int(t.Job) < len(done) && t.Iteration > 0 {
+				t.Iteration += int(done[t.Job])
+			}
+			c.s.Tasks, c.taskBlock = append(c.s.Tasks, t), append(c.taskBlock, i)
+		}
+		for n, y := range b.Syncs {
+			if y.Start < 0 || y.Start > instance.MaxTime || y.End < 0 || y.End > instance.MaxTime || y.Iteration > instance.MaxIterations {
+				bad("syncs[%d] of blocks[%d] is of iteration %d and runs from tick %d to %d", n, i, y.Iteration, y.Start, y.End)
+				return false
+			}
+			y.Start, y.End = y.Start+b.Start, y.End+b.Start
+			if y.Job >= 0 && int(y.Job) < len(done) && y.Iteration > 0 {
+				y.Iteration += int(done[y.Job])
+			}
+			c.s.Syncs, c.syncBlock = append(c.s.Syncs, y), append(c.syncBlock, i)
+		}
+		for j, n := range per {
+			if j >= 0 && int(j) < len(done) {
+				// Beyond a job's iterations it is wrong by any number.
+				done[j] = min(done[j]+int64(n)*b.Repeats, 2*instance.MaxIterations)
+			}
+		}
+	}
+	return true
+}
+
+// leave moves the end of each job's stay to the last repeats.
+func (c *blocksCheck) leave() {
+	if c.left == nil {
+		return
+	}
+	for n, i := range c.taskBlock {
+		t := &c.s.Tasks[n]
+		c.left[t.Job] = max(c.left[t.Job], t.End+c.plan.Blocks[i].LastStart())
+	}
+	for n, i := range c.syncBlock {
+		y := &c.s.Syncs[n]
+		c.left[y.Job] = max(c.left[y.Job], y.End+c.plan.Blocks[i].LastStart())
+	}
+}
+
+// jobs tests rules 2 to 5, 9 and 10 job by job, and block by block.
+func (c *blocksCheck) jobs() {
+	tasks, firstTask := buckets(len(c.s.Tasks), len(c.in.Jobs), func(n int) int { return int(c.s.Tasks[n].Job) })
+	syncs, firstSync := buckets(len(c.s.Syncs), len(c.in.Jobs), func(n int) int { return int(c.s.Syncs[n].Job) })
+	for j := range c.in.Jobs {
+		c.job(instance.JobID(j), tasks[firstTask[j]:firstTask[j+1]], syncs[firstSync[j]:firstSync[j+1]])
+	}
+}
+
+// job tests the tasks and syncs of one job, by number, which are in order of blocks.
+func (c *blocksCheck) job(id instance.JobID, tasks, syncs []int) {
+	job := &c.in.Jobs[id]
+	w := jobCheck{
+		checker: &c.checker, id: id, job: job, resident: c.resident[id], ring: c.rings[id],
+		ready: job.Release + job.Load, earliest: -1, counts: make([]int, len(job.Depths)),
+	}
+	done := 0
+	for len(tasks) > 0 || len(syncs) > 0 {
+		block := len(c.plan.Blocks)
+		if len(tasks) > 0 {
+			block = c.taskBlock[tasks[0]]
+		}
+		if len(syncs) > 0 {
+			block = min(block, c.syncBlock[syncs[0]])
+		}
+		b := &c.plan.Blocks[block]
+		var here []instance.Task
+		var joins []instance.Sync
+		for len(tasks) > 0 && c.taskBlock[tasks[0]] == block {
+			here, tasks = append(here, c.s.Tasks[tasks[0]]), tasks[1:]
+		}
+		for len(syncs) > 0 && c.syncBlock[syncs[0]] == block {
+			joins, syncs = append(joins, c.s.Syncs[syncs[0]]), syncs[1:]
+		}
+		per := w.pattern(done, b, here, joins)
+		if done += per * int(b.Repeats); done > job.Iterations {
+			c.report(2, id, job.Iterations+1, -1, "the job has only %d iterations; with blocks[%d] there are %d", job.Iterations, block, done)
+			return
+		}
+	}
+	if done < job.Iterations {
+		c.report(2, id, done+1, -1, "iterations %d to %d have no tasks", done+1, job.Iterations)
+	}
+	if job.Deadline > 0 && w.completion > job.Deadline {
+		c.report(10, id, w.lastly, w.completion, "it ends after its deadline at tick %d", job.Deadline)
+	}
+}
+
+// pattern walks the iterations that a job has in a pattern, after so many in blocks before. It
+// returns their number, and leaves the walk at the end of the last repeat.
+func (w *jobCheck) pattern(done int, b *instance.Block, tasks []instance.Task, syncs []instance.Sync) (per int) {
+	slices.SortStableFunc(tasks, instance.Task.Compare)
+	slices.SortStableFunc(syncs, instance.Sync.Compare)
+	first := instance.Tick(-1) // start of a task
+	for len(tasks) > 0 || len(syncs) > 0 {
+		i := 0
+		if len(tasks) > 0 {
+			i = tasks[0].Iteration
+		}
+		if len(syncs) > 0 && (len(tasks) == 0 || syncs[0].Iteration < i) {
+			i = syncs[0].Iteration
+		}
+		t, y := 0, 0
+		for t < len(tasks) && tasks[t].Iteration == i {
+			if first < 0 || tasks[t].Start < first {
+				first = tasks[t].Start
+			}
+			t++
+		}
+		for y < len(syncs) && syncs[y].Iteration == i {
+			y++
+		}
+		if i > done+per+1 {
+			w.report(2, w.id, done+per+1, -1, "iterations %d to %d have no tasks", done+per+1, i-1)
+		}
+		w.iteration(i, tasks[:t], syncs[:y])
+		tasks, syncs, per = tasks[t:], syncs[y:], i-done
+	}
+	if b.Repeats > 1 {
+		if first >= 0 && w.ready-first > b.Period {
+			w.report(4, w.id, done+1, first, "its iterations in the block begin again after the period of %d ticks, before the last of them ends at tick %d",
+				b.Period, w.ready)
+		}
+		w.ready += b.LastStart()
+		if first >= 0 {
+			w.ends(done+per*int(b.Repeats), w.ready)
+		}
+	}
+	return per
+}
+
+// gpus tests rules 6 and 7 GPU by GPU.
+func (c *blocksCheck) gpus() {
+	in, tasks := c.in, c.s.Tasks
+	order, first := buckets(len(tasks), len(in.GPUs), func(n int) int { return int(tasks[n].GPU) })
+	persistent := make([]instance.Bytes, len(in.GPUs)) // saturating
+	for j, gpus := range c.resident {
+		for _, g := range gpus {
+			if costs := in.Jobs[j].On[in.GPUs[g].Type]; costs != nil {
+				persistent[g] = addBytes(persistent[g], costs.Persistent)
+			}
+		}
+	}
+	var list, hulls []stretch
+	for g := range in.GPUs {
+		here := order[first[g]:first[g+1]]
+		hulls = hulls[:0]
+		for from := 0; from < len(here); {
+			block := c.taskBlock[here[from]]
+			b, to := &c.plan.Blocks[block], from
+			hull := stretch{index: here[from], from: tasks[here[from]].Start, to: tasks[here[from]].End, layers: 1}
+			list = list[:0]
+			for ; to < len(here) && c.taskBlock[here[to]] == block; to++ {
+				t := &tasks[here[to]]
+				list = fold(list, here[to], t.Start-b.Start, t.End-b.Start, b.Period)
+				if t.Start < hull.from {
+					hull.index, hull.from = here[to], t.Start
+				}
+				hull.to = max(hull.to, t.End+b.LastStart())
+			}
+			for n := range list {
+				list[n].from, list[n].to = list[n].from+b.Start, list[n].to+b.Start
+			}
+			c.exclusive(instance.GPUID(g), list)
+			hulls = append(hulls, hull)
+			from = to
+		}
+		c.exclusive(instance.GPUID(g), hulls)
+		if in.Queues() {
+			c.memoryInTime(instance.GPUID(g), here)
+		} else {
+			c.memory(instance.GPUID(g), here, persistent[g])
+		}
+	}
+}
+
+// use is what a sync or, after its peaks are taken, a block asks of a link during [from, to).
+type use struct {
+	link, block int
+	from, to    instance.Tick
+	speed       load
+	sync        int // the one that begins it
+}
+
+// links tests rule 8.
+func (c *blocksCheck) links() {
+	var uses []use
+	unit := c.fractions()
+	told := make([]bool, len(c.in.Jobs)) // of having no route
+	var pieces []stretch
+	for n, block := range c.syncBlock {
+		y, b := &c.s.Syncs[n], &c.plan.Blocks[block]
+		ring := c.rings[y.Job]
+		if ring == nil {
+			continue
+		}
+		if ring.slowest == 0 {
+			if !told[y.Job] {
+				told[y.Job] = true
+				c.report(8, y.Job, y.Iteration, y.Start, "%s", ring.broken)
+			}
+			continue
+		}
+		speed := uint64(ring.slowest / unit.common * (unit.parts / int64(y.Rate)))
+		pieces = fold(pieces[:0], n, y.Start-b.Start, y.End-b.Start, b.Period)
+		for _, u := range ring.uses {
+			for _, p := range pieces {
+				hi, lo := bits.Mul64(speed*uint64(u.times), p.layers)
+				uses = append(uses, use{int(u.link), block, p.from, p.to, load{hi, lo}, n})
+			}
+		}
+	}
+	slices.SortFunc(uses, func(a, b use) int {
+		return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.block, b.block), cmp.Compare(a.from, b.from), cmp.Compare(a.sync, b.sync))
+	})
+	var ends []use // scratch
+	for from := 0; from < len(uses); {
+		to := from
+		for to < len(uses) && uses[to].link == uses[from].link {
+			to++
+		}
+		ends = c.link(uses[from:to], unit, ends[:0])
+		from = to
+	}
+}
+
+// link tests rule 8 on one link, whose uses are in order of blocks and starts.
+func (c *blocksCheck) link(uses []use, unit fractions, scratch []use) []use {
+	all := scratch // uses at their times in the plan
+	for from := 0; from < len(uses); {
+		block, to := uses[from].block, from
+		for to < len(uses) && uses[to].block == block {
+			to++
+		}
+		b := &c.plan.Blocks[block]
+		if b.Repeats == 1 {
+			for _, u := range uses[from:to] {
+				u.from, u.to = u.from+b.Start, u.to+b.Start
+				all = append(all, u)
+			}
+		} else {
+			hull := use{link: uses[from].link, block: block, from: -1}
+			peak(uses[from:to], func(u *use, sum load) {
+				if sum.above(hull.speed) {
+					hull.speed, hull.sync = sum, u.sync
+				}
+			})
+			for _, u := range uses[from:to] {
+				y := &c.s.Syncs[u.sync]
+				if hull.from < 0 || y.Start < hull.from {
+					hull.from = y.Start
+				}
+				hull.to = max(hull.to, y.End+b.LastStart())
+			}
+			all = append(all, hull)
+		}
+		from = to
+	}
+	slices.SortFunc(all, func(a, b use) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.sync, b.sync)) })
+	l := &c.in.Links[uses[0].link]
+	capacity := uint64(int64(l.Capacity) / unit.common * unit.parts)
+	over := false
+	peak(all, func(u *use, sum load) {
+		if exceeds := sum.exceeds(capacity); exceeds && !over {
+			y := &c.s.Syncs[u.sync]
+			c.report(8, y.Job, y.Iteration, u.from, "link %s is asked for %d bit/s but has %d",
+				l.Name, sum.over(uint64(unit.parts/unit.common)), l.Capacity)
+		}
+		over = sum.exceeds(capacity)
+	})
+	return all
+}
+
+// peak tells visit of the sum of speeds after the start of each use; they are in order of
+// starts.
+func peak(uses []use, visit func(u *use, sum load)) {
+	byEnd := make([]int, len(uses))
+	for i := range byEnd {
+		byEnd[i] = i
+	}
+	slices.SortFunc(byEnd, func(a, b int) int { return cmp.Compare(uses[a].to, uses[b].to) })
+	var sum load
+	for i, e := 0, 0; i < len(uses); i++ {
+		for ; uses[byEnd[e]].to <= uses[i].from; e++ {
+			sum = sum.less(uses[byEnd[e]].speed)
+		}
+		sum = sum.and(uses[i].speed)
+		visit(&uses[i], sum)
+	}
+}

@@ -1,0 +1,195 @@
+package horizon
+
+import (
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
+)
+
+// occupied is when GPUs belong to units, and what these ask of links.
+type occupied struct {
+	in    *instance.Instance
+	gpus  [][]stretch // by GPU
+	links []state.LinkTimeline
+	ends  []instance.Tick // of units
+}
+
+// stretch is a time, with its end left out.
+type stretch struct{ from, to instance.Tick }
+
+// free reports whether a GPU belongs to nobody from one time to another; if not, until when
+// not.
+func (o *occupied) free(g instance.GPUID, from, to instance.Tick) (bool, instance.Tick) {
+	for _, s := range o.gpus[g] {
+		if s.from < to && from < s.to {
+			return false, s.to
+		}
+	}
+	return true, 0
+}
+
+// take gives a part what it holds, so much later than its blocks say.
+func (o *occupied) take(gpus []instance.GPUID, from, to instance.Tick, holds []hold, shift instance.Tick) {
+	for _, g := range gpus {
+		o.gpus[g] = append(o.gpus[g], stretch{from, to})
+	}
+	for _, h := range holds {
+		o.links[h.link].Add(h.From+shift, h.To+shift, h.Rate)
+	}
+	o.ends = append(o.ends, to)
+}
+
+// earliest is the first time from which a part may hold its GPUs and links.
+func (o *occupied) earliest(p *part) instance.Tick {
+	at := p.ready
+	for {
+		next := at
+		for _, g := range p.gpus {
+			if ok, until := o.free(g, at, at+p.to-p.from); !ok {
+				next = max(next, until)
+			}
+		}
+		for _, h := range p.holds {
+			shift := at - p.from
+			if later := o.links[h.link].Earliest(h.From+shift, h.To-h.From, o.in.Capacity(h.link)-h.Rate); later > h.From+shift {
+				next = max(next, later-h.From+p.from)
+			}
+		}
+		if next == at {
+			return at
+		}
+		at = next
+	}
+}
+
+// place gives all parts their times in order, each as early as it can be: a serial schedule
+// generation, in which none delays one before it.
+func (r *resumption) place(parts []part) (*instance.BlockSchedule, error) {
+	in := r.in
+	o := &occupied{in: in, gpus: make([][]stretch, len(in.GPUs)), links: make([]state.LinkTimeline, len(in.Links))}
+	plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
+	f := newFloor(in, r.queue.counts)
+	settled := map[instance.JobID]bool{}
+	for i := range parts {
+		r.settle(f, &parts[i], settled)
+	}
+	for i := range parts {
+		p := &parts[i]
+		if p.blocks == nil {
+			if err := r.seek(o, f, plan, p.jobs[0]); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		at := p.from
+		if !p.fixed {
+			at = o.earliest(p)
+		}
+		held := at
+		if p.begun {
+			held = min(at, r.was.Now) // it is at work: its jobs are in memory there
+		}
+		o.take(p.gpus, held, at+p.to-p.from, p.holds, at-p.from)
+		for _, b := range p.blocks {
+			b.Start += at - p.from
+			plan.Blocks = append(plan.Blocks, b)
+		}
+		for n, j := range p.jobs {
+			plan.Residency[j] = p.homes[n]
+		}
+	}
+	// A part and what it goes on from come in the order of their times.
+	slices.SortStableFunc(plan.Blocks, func(a, b instance.Block) int { return int(min(1, max(-1, a.Start-b.Start))) })
+	for j := range plan.Residency {
+		plan.Residency[j] = slices.Clone(plan.Residency[j])
+	}
+	plan.Sort()
+	return plan, nil
+}
+
+// settle notes what jobs that have GPUs keep there, where they are in memory for the whole plan.
+func (r *resumption) settle(f *floor, p *part, settled map[instance.JobID]bool) {
+	if f.persistent == nil {
+		return
+	}
+	for n, j := range p.jobs {
+		if p.blocks == nil || settled[j] {
+			continue
+		}
+		settled[j] = true
+		for _, g := range p.homes[n] {
+			f.persistent[g] += r.in.Jobs[j].On[r.in.GPUs[g].Type].Persistent
+		}
+	}
+	for i := range p.blocks {
+		for _, t := range p.blocks[i].Tasks {
+			f.ephemeral[t.GPU] = max(f.ephemeral[t.GPU], r.in.Jobs[t.Job].On[r.in.GPUs[t.GPU].Type].Ephemeral[t.Depth])
+		}
+	}
+}
+
+// seek finds GPUs for a whole job, from the earliest time at which there are some until it ends.
+func (r *resumption) seek(o *occupied, f *floor, plan *instance.BlockSchedule, id instance.JobID) error {
+	job := &r.in.Jobs[id]
+	ready := max(job.Release, r.was.Now)
+	times := []instance.Tick{ready}
+	for _, end := range o.ends {
+		if end > ready {
+			times = append(times, end)
+		}
+	}
+	slices.Sort(times)
+	times = slices.Compact(times)
+	length := job.Load + instance.Tick(job.Iterations)*job.FastestFull()
+	for n, at := range times {
+		for range 3 {
+			f.clear()
+			for g := range r.in.GPUs {
+				if ok, _ := o.free(instance.GPUID(g), at, at+length); !ok {
+					f.take([]instance.GPUID{instance.GPUID(g)}, false)
+				}
+			}
+			if f.idle < job.Workers {
+				break
+			}
+			for l := range f.carried {
+				f.carried[l] = o.links[l].Peak(at, at+length)
+			}
+			s := f.find(id, nil)
+			if s == nil && n == len(times)-1 {
+				s = r.queue.alone(f, id)
+			}
+			if s == nil {
+				break
+			}
+			lasts := r.queue.length(id, s)
+			if lasts > length {
+				length = lasts // what is free until then is another matter
+				continue
+			}
+			b := s.block(id, r.in, at+job.Load)
+			var holds []hold
+			for _, u := range s.uses {
+				holds = append(holds, hold{u.Link, use{From: at, To: at + lasts, Rate: s.rate * instance.Rate(u.Times)}})
+			}
+			o.take(s.gpus, at, at+lasts, holds, 0)
+			plan.Blocks, plan.Residency[id] = append(plan.Blocks, b), s.gpus
+			r.settle(f, &part{jobs: []instance.JobID{id}, homes: [][]instance.GPUID{s.gpus}, blocks: []instance.Block{b}}, map[instance.JobID]bool{})
+			return nil
+		}
+		length = job.Load + instance.Tick(job.Iterations)*job.FastestFull()
+	}
+	return &NoPlan{id, "job " + job.Name + " finds no place, even when no other job runs"}
+}
+
+// clear frees all GPUs.
+func (f *floor) clear() {
+	f.idle = len(f.in.GPUs)
+	for g := range f.free {
+		f.free[g] = true
+	}
+	for n := range f.byNode {
+		f.byNode[n] = f.in.Nodes[n].GPUs
+	}
+}

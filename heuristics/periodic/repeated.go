@@ -1,0 +1,38 @@
+package periodic
+
+import (
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// Repeated returns a schedule of some iterations of every job, of [instance.Instance.Miniature],
+// as a plan of in that repeats it, with the least period that its orders admit; nil where that
+// is longer than plans may be.
+func Repeated(in *instance.Instance, s *instance.Schedule) *instance.Schedule {
+	plan := &instance.Schedule{Residency: s.Residency, Tasks: slices.Clone(s.Tasks), Syncs: slices.Clone(s.Syncs)}
+	start := slices.MinFunc(s.Tasks, func(a, b instance.Task) int { return int(a.Start - b.Start) }).Start
+	for i := range plan.Tasks {
+		t := &plan.Tasks[i]
+		t.Start, t.End = t.Start-start, t.End-start
+		plan.Period = max(plan.Period, t.End)
+	}
+	for i := range plan.Syncs {
+		y := &plan.Syncs[i]
+		y.Start, y.End = y.Start-start, y.End-start
+		plan.Period = max(plan.Period, y.End)
+	}
+	limit := plan.Period
+	if in.MaxPeriod > 0 {
+		limit = min(limit, in.MaxPeriod)
+	}
+	r := newCyclicSequence(newResidencyTable(in))
+	r.read(plan)
+	switch {
+	case newPeriodClock(in).least(r, limit):
+		return r.schedule()
+	case plan.Period <= limit:
+		return plan
+	}
+	return nil
+}

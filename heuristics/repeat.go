@@ -1,0 +1,124 @@
+package heuristics
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/periodic"
+	"jigsaw/heuristics/state"
+	"jigsaw/method"
+)
+
+// MostPattern is how many iterations a job of a long plan has in a pattern, at most.
+const MostPattern = 60
+
+// Patterns for the least rate have so many iterations of a job and so many tasks, at most; more
+// only where every job has one iteration.
+const mostRepeated, mostRepeatedTasks = 100, 8000
+
+// repeater makes plans for the least rate by the finite search: so many iterations of each job
+// that all have the same share of their rates alone, as soon as possible, and that again and
+// again. The finite search knows which jobs go well together, which lists that repeat do not.
+// Where it comes no further for a while it begins anew, with a pattern of another size.
+type repeater struct {
+	ctx     context.Context
+	in      *instance.Instance
+	rng     *rand.Rand
+	options state.Options // of the finite search
+	want    []float64     // per job: iterations in proportion
+
+	walks *improver          // of a pattern; nil: none yet
+	last  *instance.Schedule // of the pattern, made a plan already
+	stale int                // rounds without a better one
+}
+
+// repeatPatience is for how many rounds the search of a pattern goes on without a gain.
+const repeatPatience = 5
+
+// newRepeater returns nil where there is none.
+func (c Config) newRepeater(ctx context.Context, in *instance.Instance, rng *rand.Rand) *repeater {
+	if in.Objective != instance.MaxMinThroughput || c.Without[method.Repetition] {
+		return nil
+	}
+	r := &repeater{ctx: ctx, in: in, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), options: state.Options{Quick: c.Quick, Without: c.Without}, want: make([]float64, len(in.Jobs))}
+	for j := range r.want {
+		r.want[j] = float64(in.Jobs[j].Weight) / float64(max(1, in.Jobs[j].FastestFull()))
+	}
+	return r
+}
+
+// begin begins with a pattern of at most so many iterations. It reports whether there is a
+// schedule of one.
+func (r *repeater) begin(most int) bool {
+	pattern := Pattern(r.in, r.want, most)
+	for ; most > 1 && !fits(r.in, pattern); pattern = Pattern(r.in, r.want, most) {
+		most -= max(1, most/8)
+	}
+	small := r.in.Miniature(pattern)
+	s, err := Config(r.options).Greedy(r.ctx, small, r.rng)
+	if err != nil {
+		return false
+	}
+	r.walks, r.last, r.stale = newImprover(r.ctx, r.options, small, r.rng, s), nil, 0
+	return true
+}
+
+// plan goes on for a round, and returns the plan that it has if it is new; nil: none.
+func (r *repeater) plan() *instance.Schedule {
+	switch {
+	case r.walks == nil && !r.begin(mostRepeated):
+		return nil
+	case r.stale >= repeatPatience && !r.begin(mostRepeated/(1+r.rng.IntN(4))):
+		return nil
+	}
+	r.walks.round()
+	s := r.walks.walks.Best.Schedule
+	if r.stale++; s == r.last {
+		return nil
+	}
+	r.last, r.stale = s, 0
+	return periodic.Repeated(r.in, s)
+}
+
+// fits reports whether the jobs are few enough tasks with so many iterations, and may be done
+// within the longest period. A schedule is a tenth longer than its work, or more.
+func fits(in *instance.Instance, r []int) bool {
+	tasks, longest, work := 0, 0.0, 0.0
+	for j := range r {
+		job := &in.Jobs[j]
+		each := float64(r[j]) * float64(job.FastestFull())
+		tasks, longest, work = tasks+r[j]*job.Workers, max(longest, each), work+float64(each*float64(job.Workers))
+	}
+	longest = max(longest, work/float64(len(in.GPUs)))
+	return tasks <= mostRepeatedTasks && (in.MaxPeriod == 0 || 1.1*longest <= float64(in.MaxPeriod))
+}
+
+// Pattern chooses how many iterations of each job go into a pattern that repeats: in proportion
+// to want and rounded up, so that all have what they want together; of the job that wants most
+// between half of most and most. Of all such numbers it takes the largest of those that waste the least work.
+func Pattern(in *instance.Instance, want []float64, most int) (best []int) {
+	least, size, greatest := math.Inf(1), 0.0, slices.Max(want)
+	seen := map[float64]bool{}
+	for _, w := range want {
+		// One job has a whole number.
+		for k := 1; !seen[w] && float64(k)*greatest <= float64(most)*w; k++ {
+			part := float64(k) / w
+			if 2*part*greatest < float64(most) {
+				continue
+			}
+			r, work := make([]int, len(want)), 0.0
+			for j := range r {
+				r[j] = max(1, int(math.Ceil(float64(part*want[j])-1e-9)))
+				work += float64(float64(in.Jobs[j].Workers) * float64(in.Jobs[j].FastestFull()) * float64(r[j]))
+			}
+			if waste := work / part; waste < least*(1-1e-9) || waste < least*(1+1e-9) && part > size {
+				best, least, size = r, waste, part
+			}
+		}
+		seen[w] = true
+	}
+	return best
+}

@@ -1,0 +1,344 @@
+package jigsaw
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/relax"
+	"jigsaw/heuristics/horizon"
+	"jigsaw/heuristics/repair"
+	"jigsaw/solver/eventloop"
+)
+
+// ReplanResult is what becomes of a plan that was under way.
+type ReplanResult struct {
+	// Result is the plan of the rest, with its instance and bound.
+	*Result
+	// Spec is the instance of the rest: jobs with the iterations that they have left, those in memory on
+	// their GPUs, at a clock that begins Origin after that of the plan before.
+	Spec   *instance.Spec
+	Origin instance.Duration
+	// Jobs are those of the plan before, in its order, and then new ones.
+	Jobs []JobChange
+}
+
+// JobChange says what becomes of a job. Times are in seconds at the clock of the plan before.
+type JobChange struct {
+	Job  string    `json:"job"`
+	What JobChoice `json:"what"`
+	// From and To are the nodes that its GPUs are in, before and after.
+	From []string `json:"from,omitempty"`
+	To   []string `json:"to,omitempty"`
+	// Left is how many iterations it had left.
+	Left int `json:"left"`
+	// Before and After are its ends; nil where there is none.
+	Before *float64 `json:"end_before"`
+	After  *float64 `json:"end_after"`
+	// Delay is After - Before.
+	Delay *float64 `json:"delay"`
+}
+
+// JobChoice is one of the ways that a job may go.
+type JobChoice string
+
+// What becomes of jobs.
+const (
+	JobStays     JobChoice = "stays"     // it is in memory, and goes on there
+	JobMoves     JobChoice = "moves"     // it was in memory, and goes on elsewhere, where it is loaded first
+	JobWaits     JobChoice = "waits"     // it had not begun
+	JobNew       JobChoice = "new"       // it came
+	JobCancelled JobChoice = "cancelled" // it goes no further
+	JobDone      JobChoice = "done"      // it has ended
+)
+
+// Replan goes on with a plan that is under way, from the time of an update on; see docs/problem.md section 10 for
+// what is done, in flight and left then. spec is the instance of the plan, and models where it finds its
+// profiles, as [Models]. Jobs in memory stay on their GPUs unless they must move; those that move are loaded
+// again. There is a plan at any time limit, the old order repaired; what is left of the limit, or a fixed
+// amount of work, goes into better orders. Deadlines that the repair misses are given up, with a note. Mistakes in
+// the update are [instance.Problems]. The rest and its plan can be replanned again.
+func Replan(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, plan *instance.BlockSchedule, u Update, opt Options) (*ReplanResult, error) {
+	r, err := newRest(spec, models, plan, u)
+	if err != nil {
+		return nil, err
+	}
+	p, stop := newPlanner(ctx, r.in, opt)
+	defer func() { stop() }()
+	repaired, improve, err := r.repair()
+	if err == nil {
+		if err = r.givesUp(repaired, models); err != nil {
+			return nil, err
+		}
+		if len(check.Blocks(r.in, repaired)) > 0 {
+			repaired = nil
+		}
+	}
+	if repaired == nil {
+		// Memory, or a network, that is less leaves no room for all who are to stay.
+		if err := r.evict(models); err != nil {
+			return nil, err
+		}
+		anew, err := Plan(ctx, r.in, opt)
+		if err != nil {
+			return nil, err
+		}
+		anew.Notes = append(anew.Notes, "the jobs that run cannot go on side by side, nor beside those that move: all are planned anew")
+		return r.result(anew), nil
+	}
+	p.in, p.result.Instance, p.show = r.in, r.in, newShowcase(r.in, opt.Incumbent)
+	p.result.FewerExclusive.Reason, p.result.FewerInterleaved.Reason = notAsked, notAsked
+	p.takeBlocks("repair", repaired)
+	result, err := p.replan(improve)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.late) > 0 {
+		result.Notes = append(result.Notes, "deadlines that can no longer be met: "+strings.Join(r.late, ", "))
+	}
+	return r.result(result), nil
+}
+
+// improver goes on from a repair: it tells of better plans, for so many rounds or, if 0, until the
+// context ends.
+type improver func(ctx context.Context, p *planner, rounds int)
+
+// replan bounds the rest, and improves its plan.
+func (p *planner) replan(improve improver) (*Result, error) {
+	bounds := closed()
+	if long(p.in) {
+		if p.horizonBounds() {
+			return p.finish()
+		}
+		bounds = p.horizonFluid()
+	} else {
+		if p.infeasible(relax.Infeasible(p.in)) {
+			return p.finish()
+		}
+		p.combinatorial()
+		p.settle()
+		if p.lp = p.engine(); p.lp != nil {
+			begun := make(chan *instance.Schedule, 1)
+			begun <- nil
+			bounds, _ = p.startBounds(begun)
+		}
+	}
+	ctx, rounds := p.ctx, 0
+	switch {
+	case p.opt.Quick:
+		rounds = quickRounds
+	case p.opt.Time == 0:
+		rounds = queueRounds * max(1, p.opt.Effort)
+	}
+	if p.opt.Time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(p.ctx, p.opt.Time*9/10)
+		defer cancel()
+		ctx = eventloop.Context(ctx)
+	}
+	if !p.close(p.result.Primal, p.settledDual) {
+		improve(ctx, p, rounds)
+	}
+	p.wait(bounds)
+	p.settle()
+	return p.writtenOut()
+}
+
+func closed() <-chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+// repair carries the old plan on, and says how to go on from there.
+func (r *rest) repair() (*instance.BlockSchedule, improver, error) {
+	if r.in.Queues() || len(r.plan.Blocks) != 1 || r.plan.Blocks[0].Repeats > 1 || r.in.Tasks() > mostPlanned {
+		return r.resume()
+	}
+	old, damage := r.tasks(), repair.Damage{Now: r.at - r.origin, GPU: func(j instance.JobID, g instance.GPUID) (instance.GPUID, bool) {
+		if r.old[j] < 0 || r.moves[r.old[j]] || r.gpu[g] < 0 {
+			return 0, false
+		}
+		return r.gpu[g], true
+	}}
+	fixed, err := repair.Repair(r.in, old, damage)
+	if err != nil {
+		return nil, nil, err
+	}
+	return fixed.Schedule.Block(), func(ctx context.Context, p *planner, rounds int) {
+		search := repair.Search{Rounds: rounds, Stop: p.goodEnough(), Improved: func(s *instance.Schedule) { p.improved("search", s) }}
+		p.takeBlocks("the search for turns", search.Improve(ctx, p.in, old, damage, fixed.Schedule, p.rng(horizonPart)).Block())
+	}, nil
+}
+
+// resume is repair of a plan in blocks.
+func (r *rest) resume() (*instance.BlockSchedule, improver, error) {
+	was := horizon.Interrupted{
+		Plan: &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(r.in.Jobs))}, Now: r.at - r.origin,
+		GPU:   func(g instance.GPUID) (instance.GPUID, bool) { return r.gpu[g], r.gpu[g] >= 0 },
+		Begun: make([]bool, len(r.in.Jobs)), Moves: make([]bool, len(r.in.Jobs)), Changed: make([]bool, len(r.in.Jobs)),
+	}
+	for j, before := range r.old {
+		if before >= 0 {
+			was.Plan.Residency[j] = r.plan.Residency[before]
+			was.Begun[j], was.Moves[j], was.Changed[j] = r.state.Begun[before], r.moves[before], r.changed[before]
+		}
+	}
+	for i := range r.state.Rest.Blocks {
+		b := r.state.Rest.Blocks[i]
+		tasks, syncs := b.Tasks, b.Syncs
+		b.Start, b.Tasks, b.Syncs = b.Start-r.origin, nil, nil
+		for _, t := range tasks {
+			if t.Job = r.of[t.Job]; t.Job >= 0 {
+				b.Tasks = append(b.Tasks, t)
+			}
+		}
+		for _, y := range syncs {
+			if y.Job = r.of[y.Job]; y.Job >= 0 {
+				b.Syncs = append(b.Syncs, y)
+			}
+		}
+		if len(b.Tasks) > 0 {
+			was.Plan.Blocks = append(was.Plan.Blocks, b)
+		}
+	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	s, err := horizon.Config{}.Resume(ended, r.in, was, nil)
+	return s, func(ctx context.Context, p *planner, rounds int) {
+		search := horizon.Config{Rounds: rounds, Stop: p.goodEnough(), Improved: func(s *instance.BlockSchedule) { p.see("search", p.in.BlockValue(s)) }}
+		if better, err := search.Resume(ctx, p.in, was, p.rng(horizonPart)); err == nil && len(check.Blocks(p.in, better)) == 0 {
+			p.takeBlocks("the search for orders", better)
+		}
+	}, err
+}
+
+// tasks is what is left of a plan that writes every task out, in the jobs and at the clock of the
+// rest, on the GPUs that there were; and of new jobs, and iterations that the plan has not, turns one after the other.
+func (r *rest) tasks() *instance.Schedule {
+	now := r.at - r.origin
+	s := &instance.Schedule{Residency: make([][]instance.GPUID, len(r.in.Jobs))}
+	have := make([]int, len(r.in.Jobs))
+	next := make([]instance.Tick, len(r.in.Jobs)) // when an iteration more has its turn
+	lengths := horizon.Alone(r.in)
+	for _, b := range r.state.Rest.Blocks {
+		for _, t := range b.Tasks {
+			old := t.Job
+			if t.Job = r.of[old]; t.Job < 0 || t.Iteration > r.in.Jobs[t.Job].Iterations {
+				continue
+			}
+			if t.Start, t.End = t.Start+b.Start-r.origin, t.End+b.Start-r.origin; !r.carriesOn(int(old)) {
+				t.Start = max(t.Start, now)
+			}
+			s.Tasks = append(s.Tasks, t)
+			have[t.Job], next[t.Job] = max(have[t.Job], t.Iteration), max(next[t.Job], t.End)
+		}
+		for _, y := range b.Syncs {
+			old := y.Job
+			if y.Job = r.of[old]; y.Job < 0 || y.Iteration > r.in.Jobs[y.Job].Iterations {
+				continue
+			}
+			if y.Start, y.End = y.Start+b.Start-r.origin, y.End+b.Start-r.origin; !r.carriesOn(int(old)) {
+				y.Start = max(y.Start, now)
+			}
+			s.Syncs = append(s.Syncs, y)
+			next[y.Job] = max(next[y.Job], y.End)
+		}
+	}
+	counts := horizon.Depths(r.in)
+	for j := range s.Residency {
+		job := &r.in.Jobs[j]
+		if before := r.old[j]; before >= 0 {
+			s.Residency[j] = r.plan.Residency[before]
+		} else {
+			for g := range job.Workers {
+				s.Residency[j] = append(s.Residency[j], instance.GPUID(g)) // it moves
+			}
+		}
+		at := max(next[j], now, job.Release)
+		for i := have[j] + 1; i <= job.Iterations; i++ {
+			worker := 0
+			for d, n := range counts[j] {
+				for range n {
+					s.Tasks = append(s.Tasks, instance.Task{Job: instance.JobID(j), Iteration: i, GPU: s.Residency[j][worker], Depth: d, Start: at})
+					worker++
+				}
+			}
+			if job.HasSync() {
+				s.Syncs = append(s.Syncs, instance.Sync{Job: instance.JobID(j), Iteration: i, Start: at, Rate: r.in.RateLevels[0]})
+			}
+			at += max(1, lengths[j])
+		}
+	}
+	s.Sort()
+	return s
+}
+
+// result says job by job what a plan of the rest changes.
+func (r *rest) result(plan *Result) *ReplanResult {
+	out := &ReplanResult{Result: plan, Spec: r.spec, Origin: r.duration(r.origin)}
+	seconds := func(t instance.Tick) *float64 { return new(float64(t) * float64(r.was.TickUS) / 1e6) }
+	_, before := r.plan.Spans(r.was)
+	s := plan.Blocks
+	if s == nil && plan.Schedule != nil {
+		s = plan.Schedule.Block()
+	}
+	var after []instance.Tick
+	if s != nil {
+		_, after = s.Spans(r.in)
+	}
+	for j := range r.was.Jobs {
+		c := JobChange{Job: r.was.Jobs[j].Name, Left: r.left[j], From: nodesOf(r.was, r.plan.Residency[j]), Before: seconds(before[j])}
+		now := r.of[j]
+		switch {
+		case r.fate[j] == cancelled:
+			c.What = JobCancelled
+		case r.fate[j] == ended:
+			c.What, c.Left, c.After = JobDone, 0, seconds(min(before[j], r.at))
+		case s == nil:
+			c.What = JobWaits
+		default:
+			c.To, c.After = nodesOf(r.in, s.Residency[now]), seconds(after[now]+r.origin)
+			same := slices.EqualFunc(r.plan.Residency[j], s.Residency[now], func(a, b instance.GPUID) bool { return r.gpu[a] == b })
+			switch {
+			case !r.state.Begun[j]:
+				c.What = JobWaits
+			case same && r.in.Jobs[now].Resident != nil:
+				c.What = JobStays
+			default:
+				c.What = JobMoves
+			}
+		}
+		out.Jobs = append(out.Jobs, c)
+	}
+	for j := range r.in.Jobs {
+		if r.old[j] >= 0 {
+			continue
+		}
+		c := JobChange{Job: r.in.Jobs[j].Name, What: JobNew, Left: r.in.Jobs[j].Iterations}
+		if s != nil {
+			c.To, c.After = nodesOf(r.in, s.Residency[j]), seconds(after[j]+r.origin)
+		}
+		out.Jobs = append(out.Jobs, c)
+	}
+	for i := range out.Jobs {
+		if c := &out.Jobs[i]; c.Before != nil && c.After != nil {
+			c.Delay = new(*c.After - *c.Before)
+		}
+	}
+	return out
+}
+
+// nodesOf names the nodes of GPUs, each once, in order.
+func nodesOf(in *instance.Instance, gpus []instance.GPUID) (names []string) {
+	last := instance.NodeID(-1)
+	for _, g := range slices.SortedFunc(slices.Values(gpus), func(a, b instance.GPUID) int { return cmp.Compare(a, b) }) {
+		if n := in.GPUs[g].Node; n != last {
+			names, last = append(names, in.Nodes[n].Name), n
+		}
+	}
+	return names
+}

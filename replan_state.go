@@ -1,0 +1,365 @@
+package jigsaw
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/heuristics/repair"
+)
+
+// Update is what has become of a plan that is under way.
+type Update struct {
+	// At is the time since the plan's time 0.
+	At instance.Duration
+	// Changes of the cluster and of jobs.
+	Changes []Change
+	// Jobs that come; their releases and deadlines count from At.
+	Jobs []instance.JobSpec
+}
+
+// rest is what is left of a plan.
+type rest struct {
+	was    *instance.Instance
+	plan   *instance.BlockSchedule
+	at     instance.Tick
+	origin instance.Tick // time 0 of the rest, at the clock of the plan
+	state  *repair.State
+	spec   *instance.Spec
+	in     *instance.Instance
+	// gpu is which GPU of the rest one of the plan is, -1 where it is lost.
+	gpu []instance.GPUID
+	// By job of the plan: what it comes to, where it is in the rest, iterations left.
+	fate []fate
+	of   []instance.JobID // job of the rest; -1: not there
+	left []int
+	// old is the job of the plan that a job of the rest is; -1: new.
+	old []instance.JobID
+	// moves and changed by job of the plan.
+	moves, changed []bool
+	late           []string // jobs whose deadlines were given up
+}
+
+// fate is what an update says of a job.
+type fate int
+
+const (
+	goesOn fate = iota
+	cancelled
+	ended
+)
+
+// newRest finds the state of a plan at a time, and makes the instance of what is left.
+func newRest(spec *instance.Spec, models instance.ProfileSource, plan *instance.BlockSchedule, u Update) (*rest, error) {
+	in, err := instance.Compile(spec, models)
+	if err != nil {
+		return nil, err
+	}
+	if in.Objective.Periodic() {
+		return nil, instance.Problems{{Path: "objective", Message: "a plan that repeats for ever has no rest; plan the changed instance"}}
+	}
+	if violations := check.Blocks(in, plan); len(violations) > 0 {
+		return nil, instance.Problems{{Message: "the plan is not one of this instance: " + violations[0].String()}}
+	}
+	r := &rest{was: in, plan: plan, at: instance.Tick((int64(u.At) + in.TickUS*1000 - 1) / (in.TickUS * 1000))}
+	if end := plan.Makespan(in); u.At < 0 || r.at >= end {
+		return nil, instance.Problems{{Message: fmt.Sprintf("the time %v is not within the plan, which ends at %v", u.At, r.duration(end))}}
+	}
+	r.state = repair.Cut(in, plan, r.at)
+	if err := r.jobs(u.Changes); err != nil {
+		return nil, err
+	}
+	cluster, err := r.cluster(spec, models, u.Changes)
+	if err != nil {
+		return nil, err
+	}
+	r.damage(cluster)
+	return r, r.compile(models, u.Jobs)
+}
+
+// jobs applies what the changes say of jobs.
+func (r *rest) jobs(changes []Change) error {
+	n := len(r.was.Jobs)
+	r.fate, r.left, r.moves, r.changed = make([]fate, n), make([]int, n), make([]bool, n), make([]bool, n)
+	for j := range r.left {
+		if r.left[j] = r.was.Jobs[j].Iterations - r.state.Done[j]; r.left[j] == 0 {
+			r.fate[j] = ended
+		}
+	}
+	for i, c := range changes {
+		bad := func(err error) error {
+			return instance.Problems{{Path: fmt.Sprintf("changes[%d]", i), Message: err.Error()}}
+		}
+		switch c.Kind {
+		case DropJob, DoneJob, Progress, Left:
+		default:
+			if !slices.Contains(ChangeKinds(), c.Kind) {
+				return bad(unknownKind(c.Kind, ChangeKinds()))
+			}
+			continue
+		}
+		j := slices.IndexFunc(r.was.Jobs, func(j instance.Job) bool { return j.Name == c.Subject })
+		if j < 0 {
+			return bad(unknown("job", c.Subject, r.was.Jobs[0].Name))
+		}
+		left := r.was.Jobs[j].Iterations - c.Iterations
+		switch c.Kind {
+		case DropJob:
+			if r.fate[j] != ended {
+				r.fate[j] = cancelled
+			}
+			continue
+		case DoneJob:
+			r.fate[j] = ended
+			continue
+		case Left:
+			left = c.Iterations
+		}
+		switch {
+		case c.Iterations < 0 || left < 0:
+			return bad(fmt.Errorf("job %q has %d iterations; give a number from 0 to that", c.Subject, r.was.Jobs[j].Iterations))
+		case left == 0:
+			r.fate[j] = ended
+		case !r.state.Begun[j] && c.Kind == Progress && c.Iterations > 0:
+			return bad(fmt.Errorf("job %q had not begun by the plan", c.Subject))
+		case left != r.left[j]:
+			r.fate[j], r.left[j], r.changed[j] = goesOn, left, true
+		}
+	}
+	return nil
+}
+
+// cluster applies what the changes say of the cluster, and finds what became of every GPU.
+func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, changes []Change) (*instance.Instance, error) {
+	r.spec = spec
+	in := r.was
+	kept := map[string][]int{} // by node: of its GPUs those there are, by their numbers before
+	for _, n := range in.Nodes {
+		for g := range n.GPUs {
+			kept[n.Name] = append(kept[n.Name], g)
+		}
+	}
+	for i, c := range changes {
+		bad := func(err error) (*instance.Instance, error) {
+			return nil, instance.Problems{{Path: fmt.Sprintf("changes[%d]", i), Message: err.Error()}}
+		}
+		switch c.Kind {
+		case DropJob, DoneJob, Progress, Left:
+			continue
+		case FailGPU:
+			name, n := splitGPU(c.Subject)
+			at, err := node(in, name)
+			if err != nil {
+				return bad(err)
+			}
+			which := slices.Index(kept[name], n)
+			if which < 0 {
+				return bad(fmt.Errorf("say which GPU of node %q failed, like %q", name, fmt.Sprintf("%s.gpu%d", name, kept[name][0])))
+			}
+			if kept[name] = slices.Delete(kept[name], which, which+1); in.Nodes[at].GPUs == 1 {
+				c = Change{Kind: FailNode, Subject: name}
+			}
+		}
+		changed, err := c.Apply(r.spec, in)
+		if err != nil {
+			return bad(err)
+		}
+		compiled, err := instance.Compile(changed, models)
+		var problems instance.Problems
+		if errors.As(err, &problems) {
+			return bad(errors.New("it leaves no valid instance: " + problems[0].Message))
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.spec, in = changed, compiled
+	}
+	first := map[string]instance.GPUID{}
+	for _, n := range in.Nodes {
+		first[n.Name] = n.FirstGPU
+	}
+	for _, n := range r.was.Nodes {
+		for g := range n.GPUs {
+			at, ok := first[n.Name]
+			if which := slices.Index(kept[n.Name], g); ok && which >= 0 {
+				r.gpu = append(r.gpu, at+instance.GPUID(which))
+			} else {
+				r.gpu = append(r.gpu, -1)
+			}
+		}
+	}
+	return in, nil
+}
+
+// damage finds which jobs have to move, and whose synchronisations take another way or time.
+func (r *rest) damage(now *instance.Instance) {
+	for j, home := range r.plan.Residency {
+		job := &r.was.Jobs[j]
+		var here []instance.GPUID
+		for _, g := range home {
+			if r.gpu[g] >= 0 && job.Runs(now.GPUs[r.gpu[g]].Type) {
+				here = append(here, r.gpu[g])
+			}
+		}
+		slices.Sort(here)
+		if len(here) < len(home) {
+			r.moves[j] = true
+			continue
+		}
+		span, ok := now.SpanOf(job, here)
+		if !ok {
+			r.moves[j] = true
+			continue
+		}
+		before, _ := r.was.SpanOf(job, home)
+		same := func(a, b instance.LinkUse) bool {
+			x, y := r.was.Links[a.Link], now.Links[b.Link]
+			return x.Name == y.Name && x.Capacity == y.Capacity && a.Times == b.Times
+		}
+		if !slices.EqualFunc(before.Uses, span.Uses, same) || before.Parties != span.Parties {
+			r.changed[j] = true
+		}
+	}
+}
+
+// carriesOn reports whether what a job does goes on as planned.
+func (r *rest) carriesOn(j int) bool {
+	return r.fate[j] == goesOn && !r.moves[j] && !r.changed[j]
+}
+
+// compile makes the instance of the rest.
+func (r *rest) compile(models instance.ProfileSource, added []instance.JobSpec) error {
+	n := len(r.was.Jobs)
+	first := make([]instance.Tick, n) // start of what is left
+	for j := range first {
+		first[j] = -1
+	}
+	for i := range r.state.Rest.Blocks {
+		b := &r.state.Rest.Blocks[i]
+		for _, t := range b.Tasks {
+			if start := b.Start + t.Start; first[t.Job] < 0 || start < first[t.Job] {
+				first[t.Job] = start
+			}
+		}
+	}
+	r.origin = r.at
+	for j := range first {
+		if r.carriesOn(j) && first[j] >= 0 {
+			r.origin = min(r.origin, first[j])
+		}
+	}
+	spec := *r.spec
+	spec.Jobs, r.old, r.of = nil, nil, make([]instance.JobID, n)
+	sources := r.spec.Sources()
+	if len(sources) != n { // a job that a change dropped is there no more
+		return errors.New("jigsaw: the changed instance has other jobs")
+	}
+	for j := range r.was.Jobs {
+		if r.of[j] = -1; r.fate[j] != goesOn {
+			continue
+		}
+		job, entry := &r.was.Jobs[j], r.spec.Jobs[sources[j]]
+		entry.Name, entry.Count = job.Name, 0
+		entry.Iterations, entry.Resident = r.left[j], nil
+		release := max(job.Release, r.at)
+		if r.state.Begun[j] && !r.moves[j] {
+			for _, g := range r.plan.Residency[j] {
+				entry.Resident = append(entry.Resident, int(r.gpu[g]))
+			}
+			switch loading := r.state.Done[j] == 0 && first[j] > r.at && job.Load > 0; {
+			case r.carriesOn(j) && (first[j] < r.at || loading):
+				release = first[j]
+			case loading:
+				release = max(release, first[j])
+			}
+		}
+		if r.carriesOn(j) {
+			entry.Iterations += r.state.Kept[j]
+		}
+		entry.Release = r.duration(release - r.origin)
+		if entry.Deadline > 0 {
+			if entry.Deadline -= r.duration(r.origin); entry.Deadline < r.duration(1) || slices.Contains(r.late, job.Name) {
+				entry.Deadline = 0
+				if !slices.Contains(r.late, job.Name) {
+					r.late = append(r.late, job.Name)
+				}
+			}
+		}
+		r.of[j] = instance.JobID(len(r.old))
+		spec.Jobs, r.old = append(spec.Jobs, entry), append(r.old, instance.JobID(j))
+	}
+	for _, job := range added {
+		job.Release += r.duration(r.at - r.origin)
+		if job.Deadline > 0 {
+			job.Deadline += r.duration(r.at - r.origin)
+		}
+		spec.Jobs = append(spec.Jobs, job)
+		for range max(1, job.Count) {
+			if !job.Disabled {
+				r.old = append(r.old, -1)
+			}
+		}
+	}
+	if len(spec.Jobs) == 0 {
+		return instance.Problems{{Message: "no job is left: there is nothing to plan"}}
+	}
+	goOn := len(spec.Jobs) - len(added)
+	var err error
+	r.in, err = instance.Compile(&spec, models)
+	r.spec = &spec
+	var problems instance.Problems
+	if errors.As(err, &problems) {
+		for i := range problems { // they are of the jobs that come
+			var n int
+			if _, bad := fmt.Sscanf(problems[i].Path, "jobs[%d]", &n); bad == nil && n >= goOn {
+				_, field, _ := strings.Cut(problems[i].Path, "]")
+				problems[i].Path = fmt.Sprintf("jobs[%d]%s", n-goOn, field)
+			}
+		}
+	}
+	return err
+}
+
+// givesUp leaves out the deadlines of jobs that a plan misses.
+func (r *rest) givesUp(s *instance.BlockSchedule, models instance.ProfileSource) error {
+	_, to := s.Spans(r.in)
+	some := false
+	for j := range r.in.Jobs {
+		if due := r.in.Jobs[j].Deadline; due > 0 && to[j] > due {
+			r.late, some = append(r.late, r.in.Jobs[j].Name), true
+			for i := range r.spec.Jobs {
+				if e := &r.spec.Jobs[i]; e.Name == r.in.Jobs[j].Name || e.Count > 1 && strings.HasPrefix(r.in.Jobs[j].Name, e.Name+"-") {
+					e.Deadline = 0
+				}
+			}
+		}
+	}
+	if !some {
+		return nil
+	}
+	var err error
+	r.in, err = instance.Compile(r.spec, models)
+	return err
+}
+
+// evict makes the instance in which no job is in memory: all may move, and all load again.
+func (r *rest) evict(models instance.ProfileSource) error {
+	for i := range r.spec.Jobs {
+		e := &r.spec.Jobs[i]
+		e.Resident = nil
+		if i < len(r.old) && r.old[i] >= 0 {
+			e.Iterations = r.left[r.old[i]]
+			e.Release = max(e.Release, r.duration(r.at-r.origin))
+		}
+	}
+	var err error
+	r.in, err = instance.Compile(r.spec, models)
+	return err
+}
+
+func (r *rest) duration(t instance.Tick) instance.Duration {
+	return instance.Duration(int64(t) * r.was.TickUS * 1000)
+}

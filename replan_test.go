@@ -1,0 +1,223 @@
+package jigsaw
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/instancetest"
+)
+
+// underWay draws a small instance and its plan; nil where there is none.
+func underWay(t *testing.T, seed uint64, queues bool) (*instance.Spec, *instance.Instance, *instance.BlockSchedule) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 21))
+	spec := instancetest.RandomSpec(rng, instancetest.Options{
+		Jobs: 4, Iterations: 6, GPUs: 5, Objective: []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2],
+	})
+	if queues {
+		spec.Residence = instance.WhileRunning
+		for i := range spec.Jobs {
+			spec.Jobs[i].Iterations *= 1 + rng.IntN(40)
+			spec.Jobs[i].Load = instance.Duration(rng.IntN(4)) * instance.Duration(max(1, spec.TickUS)) * 1000
+		}
+	}
+	in, err := instance.Compile(spec, nil)
+	if err != nil {
+		return nil, nil, nil
+	}
+	r, err := Plan(t.Context(), in, Options{Quick: true, NoLP: true})
+	require.NoError(t, err)
+	switch {
+	case r.Blocks != nil:
+		return spec, in, r.Blocks
+	case r.Schedule != nil:
+		return spec, in, r.Schedule.Block()
+	}
+	return nil, nil, nil
+}
+
+// checkReplan tests what holds of all rests.
+func checkReplan(t *testing.T, in *instance.Instance, plan *instance.BlockSchedule, r *ReplanResult) {
+	t.Helper()
+	rest, err := instance.Compile(r.Spec, nil)
+	require.NoError(t, err)
+	require.Equal(t, rest.Digest(), r.Instance.Digest())
+	if r.Blocks == nil && r.Schedule == nil {
+		require.Contains(t, []Status{Infeasible, Unknown}, r.Status)
+		return
+	}
+	s := r.Blocks
+	if s == nil {
+		s = r.Schedule.Block()
+	}
+	require.Empty(t, check.Blocks(rest, s))
+	written, err := s.Expand(rest)
+	require.NoError(t, err)
+	require.Empty(t, check.Schedule(rest, written))
+	if r.Dual != nil {
+		require.False(t, in.Objective.Better(r.Primal, r.Dual))
+	}
+}
+
+// TestReplanNothing: where nothing changes, jobs go on where they are, and the plan ends no later.
+func TestReplanNothing(t *testing.T) {
+	seeds := uint64(120)
+	if testing.Short() {
+		seeds = 40
+	}
+	done := 0
+	for seed := range seeds {
+		spec, in, plan := underWay(t, seed, seed%3 > 0)
+		if plan == nil {
+			continue
+		}
+		end := plan.Makespan(in)
+		at := instance.Duration(rand.New(rand.NewPCG(seed, 1)).Int64N(int64(end)) * in.TickUS * 1000)
+		for round := range 2 { // the plan of the rest can be replanned as well
+			r, err := Replan(t.Context(), spec, nil, plan, Update{At: at}, Options{Quick: true, NoLP: true})
+			require.NoError(t, err, "seed %d", seed)
+			checkReplan(t, in, plan, r)
+			require.NotNil(t, r.Primal, "seed %d", seed)
+			last := 0.0
+			for _, c := range r.Jobs {
+				require.Contains(t, []JobChoice{JobStays, JobWaits, JobDone}, c.What, "seed %d: %+v", seed, c)
+				last = max(last, *c.After)
+			}
+			if in.Objective == instance.Makespan {
+				require.LessOrEqual(t, last, float64(end*instance.Tick(in.TickUS))/1e6, "seed %d", seed)
+			}
+			done++
+			if round == 0 {
+				spec, in, plan = r.Spec, r.Instance, r.Blocks
+				end = plan.Makespan(in)
+				at = instance.Duration(int64(end) * 2 / 3 * in.TickUS * 1000)
+			}
+		}
+	}
+	require.Greater(t, done, int(seeds))
+}
+
+// TestReplanAfterFailure: only jobs that lived on the node that failed move.
+func TestReplanAfterFailure(t *testing.T) {
+	seeds := uint64(150)
+	if testing.Short() {
+		seeds = 50
+	}
+	moved, stayed, anew := 0, 0, 0
+	for seed := range seeds {
+		spec, in, plan := underWay(t, seed, seed%3 > 0)
+		if plan == nil || len(in.Nodes) < 2 {
+			continue
+		}
+		node := in.Nodes[seed%uint64(len(in.Nodes))].Name
+		at := instance.Duration(int64(plan.Makespan(in)) / 3 * in.TickUS * 1000)
+		r, err := Replan(t.Context(), spec, nil, plan, Update{At: at, Changes: []Change{{Kind: FailNode, Subject: node}}}, Options{Quick: true, NoLP: true})
+		if err != nil {
+			var problems instance.Problems
+			require.ErrorAs(t, err, &problems, "seed %d", seed) // a job has no GPUs any more
+			continue
+		}
+		checkReplan(t, in, plan, r)
+		if slices.ContainsFunc(r.Notes, func(n string) bool { return n[:min(8, len(n))] == "the jobs" }) {
+			anew++
+			continue
+		}
+		for _, c := range r.Jobs {
+			require.NotContains(t, c.To, node)
+			switch c.What {
+			case JobMoves:
+				moved++
+				require.Contains(t, c.From, node, "seed %d: %+v", seed, c)
+			case JobStays:
+				stayed++
+				require.NotContains(t, c.From, node)
+				require.Equal(t, c.From, c.To)
+			}
+		}
+	}
+	t.Logf("%d jobs moved, %d stayed; %d planned anew", moved, stayed, anew)
+	assert.Greater(t, moved, int(seeds/8))
+	assert.Greater(t, stayed, int(seeds/8))
+	assert.Less(t, anew, int(seeds/8))
+}
+
+// TestReplanAnything: whatever changes, what comes out is valid, and accounts for every job.
+func TestReplanAnything(t *testing.T) {
+	seeds := uint64(400)
+	if testing.Short() {
+		seeds = 120
+	}
+	planned := 0
+	for seed := range seeds {
+		spec, in, plan := underWay(t, seed, seed%3 > 0)
+		if plan == nil {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(seed, 22))
+		u := Update{At: instance.Duration(rng.Int64N(int64(plan.Makespan(in))) * in.TickUS * 1000)}
+		for range 1 + rng.IntN(3) {
+			job := &in.Jobs[rng.IntN(len(in.Jobs))]
+			u.Changes = append(u.Changes, []Change{
+				{Kind: DropJob, Subject: job.Name}, {Kind: DoneJob, Subject: job.Name},
+				{Kind: Left, Subject: job.Name, Iterations: 1 + rng.IntN(job.Iterations)},
+				{Kind: LinkSpeed, Subject: in.Links[rng.IntN(len(in.Links))].Name, Factor: []float64{0.5, 0.9, 2}[rng.IntN(3)]},
+				{Kind: CutLink, Subject: in.Links[rng.IntN(len(in.Links))].Name},
+				{Kind: AddGPU, Subject: in.Nodes[rng.IntN(len(in.Nodes))].Name},
+				{Kind: Network, Factor: 0.7},
+				{Kind: FailGPU, Subject: fmt.Sprintf("%s.gpu%d", in.Nodes[0].Name, rng.IntN(in.Nodes[0].GPUs))},
+				{Kind: MoreMemory, Subject: in.Types[0].Name, Factor: 0.6},
+			}[rng.IntN(9)])
+		}
+		if rng.IntN(2) == 0 {
+			job := spec.Jobs[0]
+			job.Name, job.Count, job.Disabled, job.Deadline, job.Resident = "late", 0, false, 0, nil
+			u.Jobs = append(u.Jobs, job)
+		}
+		r, err := Replan(t.Context(), spec, nil, plan, u, Options{Quick: true, NoLP: true})
+		if err != nil {
+			var problems instance.Problems
+			require.ErrorAs(t, err, &problems, "seed %d: %v", seed, u.Changes)
+			continue
+		}
+		checkReplan(t, in, plan, r)
+		require.Len(t, r.Jobs, len(in.Jobs)+len(u.Jobs))
+		if r.Primal != nil {
+			planned++
+		}
+		again, err := Replan(t.Context(), spec, nil, plan, u, Options{Quick: true, NoLP: true})
+		require.NoError(t, err)
+		require.Equal(t, r.Blocks, again.Blocks, "seed %d: same seed, same plan", seed)
+	}
+	require.Greater(t, planned, int(seeds/3))
+}
+
+// TestReplanErrors: mistakes are told with where they are.
+func TestReplanErrors(t *testing.T) {
+	spec, in, plan := underWay(t, 1, true)
+	require.NotNil(t, plan)
+	for name, test := range map[string]struct {
+		u    Update
+		want string
+	}{
+		"late":     {Update{At: 1 << 60}, "is not within the plan"},
+		"job":      {Update{Changes: []Change{{Kind: DropJob, Subject: "nobody"}}}, `changes[0]: there is no job "nobody"`},
+		"node":     {Update{Changes: []Change{{Kind: DropJob, Subject: in.Jobs[0].Name}, {Kind: FailNode, Subject: "x"}}}, `changes[1]: there is no node "x"`},
+		"kind":     {Update{Changes: []Change{{Kind: "explode"}}}, `unknown change "explode"`},
+		"gpu":      {Update{Changes: []Change{{Kind: FailGPU, Subject: in.Nodes[0].Name}}}, "say which GPU"},
+		"progress": {Update{Changes: []Change{{Kind: Progress, Subject: in.Jobs[0].Name, Iterations: 1 << 40}}}, "give a number from 0 to that"},
+		"twice":    {Update{Jobs: []instance.JobSpec{spec.Jobs[0]}}, "jobs["},
+	} {
+		_, err := Replan(context.Background(), spec, nil, plan, test.u, Options{Quick: true})
+		var problems instance.Problems
+		require.ErrorAs(t, err, &problems, name)
+		assert.Contains(t, err.Error(), test.want, name)
+	}
+}

@@ -1,0 +1,52 @@
+// Plans of hours: jobs on nodes, one block close up, and a table by job.
+import { expect, test } from 'vitest'
+import { linkTo, settled, shoot, small, useBrowser, visit } from './harness'
+
+useBrowser()
+
+/** Two jobs side by side for hours, and one that waits for them. */
+const long = `version: 1
+name: long
+residence: run
+cluster:
+  gpu_types: [{name: v100, memory: 12GiB}]
+  racks: [{nodes: 2, gpus: 2, gpu: v100, nic: 25Gbit/s, fabric: 400Gbit/s}]
+  load_rate: 16Gbit/s
+jobs:
+  - {name: alex, model: alexnet, workers: 2, iterations: 60000}
+  - {name: residual, model: resnet50, workers: 2, iterations: 40000}
+  - {name: bert, model: bert24, workers: 4, iterations: 20000, optimizer: adam}
+`
+
+test('a plan of hours shows its jobs on nodes, and a block of it close up', () =>
+  visit(async visitor => {
+    const page = await visitor.tab(linkTo({ text: long }))
+    await settled(page)
+    const hours = page.getByRole('region', { name: /jobs on nodes$/ })
+    await hours.getByText('3 jobs in').waitFor()
+    await hours.locator('[data-bar="bert"] rect[data-job]').last().click()
+    const block = page.getByRole('region', { name: 'One block close up' })
+    // A pattern of bert's tasks, many times over.
+    await block.getByText(/a period of .*, [\d,]+ times/).waitFor()
+    await block.getByRole('application', { name: /^One period of block \d+: \d+ tasks/ }).waitFor()
+    await shoot(page, 'long')
+    await hours.getByText('Table by job').click()
+    expect(await hours.getByRole('table').getByRole('row').count()).toBe(4)
+    await hours.getByRole('button', { name: 'alex', exact: true }).click()
+    expect(await hours.locator('[data-bar="bert"].dimmed').count()).toBeGreaterThan(0)
+    expect(await hours.locator('[data-bar="alex"].dimmed').count()).toBe(0)
+    await block.getByRole('button', { name: 'Close' }).click()
+    await block.waitFor({ state: 'detached' })
+  }))
+
+test('a short plan with a queue shows its hours and its tasks, and a plan without blocks the tasks alone', () =>
+  visit(async visitor => {
+    const text = small.replace('tick_us: 20000\n', 'residence: run\n')
+    const page = await visitor.tab(linkTo({ text }))
+    await settled(page)
+    await page.getByRole('region', { name: 'Timeline of small, jobs on nodes' }).waitFor()
+    await page.getByRole('application', { name: /^Timeline of small: 6 tasks/ }).waitFor()
+    const other = await visitor.tab(linkTo({ text: small }))
+    await settled(other)
+    expect(await other.getByRole('region', { name: /jobs on nodes$/ }).count()).toBe(0)
+  }))

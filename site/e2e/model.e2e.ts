@@ -1,0 +1,77 @@
+// A model that nobody measured, described in the page.
+import { expect, test } from 'vitest'
+import { linkTo, planned, settled, shoot, stop, useBrowser, visit } from './harness'
+
+useBrowser()
+
+const cluster = `version: 1
+name: own model
+tick_us: 10000
+cluster:
+  gpu_types: [{name: h100, memory: 80GiB}]
+  racks: [{nodes: 1, gpus: 8, gpu: h100, nic: 400Gbit/s, fabric: 3600Gbit/s}]
+jobs:
+  - {name: bert, model: bert_large, workers: 2, iterations: 2, optimizer: adam}
+`
+
+test('a Llama described with sliders is planned on H100s, and marked as estimated', () =>
+  visit(async visitor => {
+    const page = await visitor.tab(linkTo({ text: cluster }))
+    await page.getByRole('button', { name: '+ Model…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'A model by its figures' })
+    await dialog.getByLabel('Begin with').selectOption('llama-8b')
+    const estimates = dialog.getByRole('list', { name: 'Estimates' })
+    await estimates.getByText('8.03 G parameters').waitFor()
+    // A slider moves, and the estimate with it: 16 layers of 32.
+    const layers = dialog.getByRole('slider', { name: 'Layers, slider' })
+    await layers.fill('16')
+    await estimates.getByText('4.54 G parameters').waitFor()
+    await shoot(page, 'model')
+    // What cannot be is told.
+    const heads = dialog.getByRole('textbox', { name: 'Heads', exact: true })
+    await heads.fill('31')
+    await dialog.getByText(/does not divide by 31 heads/).waitFor()
+    expect(await dialog.getByRole('button', { name: 'Add to the scenario' }).isEnabled()).toBe(false)
+    await heads.fill('32')
+    await estimates.getByText('4.54 G parameters').waitFor()
+    await dialog.getByRole('button', { name: 'Add to the scenario' }).click()
+    await page.getByRole('button', { name: /^llama-8b / }).waitFor()
+    await stop(page)
+    const timeline = page.getByRole('region', { name: 'Timeline of own model' })
+    await timeline.getByRole('button', { name: 'llama-8b' }).waitFor()
+    await page.getByRole('button', { name: /^llama-8b / }).click()
+    await page
+      .getByLabel('Model', { exact: true })
+      .getByText('llama-8b (estimated)')
+      .waitFor({ state: 'attached' })
+    await page.getByText('YAML', { exact: true }).first().click()
+    await page.locator('.cm-content').getByText('sharding: zero3').waitFor()
+  }))
+
+test('a config.json sets the sliders', () =>
+  visit(async visitor => {
+    const page = await visitor.tab(linkTo({ text: cluster }))
+    await planned(page)
+    await page.getByRole('button', { name: '+ Model…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'A model by its figures' })
+    const config = {
+      model_type: 'mistral',
+      hidden_size: 4096,
+      num_hidden_layers: 32,
+      num_attention_heads: 32,
+      num_key_value_heads: 8,
+      intermediate_size: 14336,
+      vocab_size: 32000,
+    }
+    await dialog.getByLabel('Or a config.json').setInputFiles({
+      name: 'mistral-7b.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(config)),
+    })
+    await dialog.getByText('7.24 G parameters').waitFor()
+    await expect.poll(() => dialog.getByLabel('Family').inputValue()).toBe('mistral')
+    expect(await dialog.getByRole('textbox', { name: 'Layers', exact: true }).inputValue()).toBe('32')
+    await dialog.getByRole('button', { name: 'Add to the scenario' }).click()
+    await page.getByRole('button', { name: /^mistral-7b / }).waitFor()
+    await settled(page)
+  }))

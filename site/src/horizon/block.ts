@@ -1,0 +1,107 @@
+// One block of a long plan: its pattern as a schedule of its own, who takes part, and what
+// all blocks together use.
+
+import type { Block, Compiled, LongPlan, Schedule } from '../engine/api'
+import type { Use } from '../views/props'
+import { bytesSent } from '../views/use'
+
+/** The pattern of a block: a plan that repeats, or, done once, one that begins at 0. */
+export function patternOf(plan: LongPlan, block: Block): Schedule {
+  return {
+    period: block.repeats > 1 ? block.period : 0,
+    residency: plan.residency,
+    spans: plan.spans,
+    tasks: block.tasks,
+    syncs: block.syncs,
+  }
+}
+
+/** Jobs of a block and nodes that they live on, ascending. */
+export function membersOf(
+  instance: Compiled,
+  plan: LongPlan,
+  block: Block,
+): { jobs: number[]; nodes: number[] } {
+  const jobs = [...new Set(block.tasks.job)].sort((a, b) => a - b)
+  const gpus = new Set(jobs.flatMap(job => plan.residency[job]!))
+  const nodes = instance.nodes.flatMap((node, n) => {
+    for (let g = node.first_gpu; g < node.first_gpu + node.gpus; g++) if (gpus.has(g)) return [n]
+    return []
+  })
+  return { jobs, nodes }
+}
+
+/** When the last repeat is over: the last end in it, ticks. */
+export function endOf(block: Block): number {
+  let end = 0
+  for (const list of [block.tasks.end, block.syncs.end]) for (const t of list) end = Math.max(end, t)
+  return block.start + (block.repeats - 1) * block.period + end
+}
+
+/** The block in which a job does most of its iterations, or -1. */
+export function blockOf(plan: LongPlan, job: number): number {
+  let best = -1
+  let most = 0
+  plan.blocks.forEach((block, b) => {
+    if (block.repeats > most && block.tasks.job.includes(job)) {
+      best = b
+      most = block.repeats
+    }
+  })
+  return best
+}
+
+/** Shares until the makespan, and peaks of memory, of a plan that is not written out. */
+export function longUse(instance: Compiled, plan: LongPlan): Use {
+  const typeOf = instance.nodes.flatMap(node => new Array<number>(node.gpus).fill(node.type))
+  const span = plan.end.reduce((a, b) => Math.max(a, b), 1)
+  const busy = new Float64Array(typeOf.length)
+  const links = new Float64Array(instance.links.length)
+  /** By GPU, the largest ephemeral bytes of each job there. */
+  const ephemeral = typeOf.map(() => new Map<number, number>())
+  for (const block of plan.blocks) {
+    const { tasks, syncs } = block
+    for (let i = 0; i < tasks.gpu.length; i++) {
+      const gpu = tasks.gpu[i]!
+      busy[gpu]! += (block.repeats * (tasks.end[i]! - tasks.start[i]!)) / span
+      const job = tasks.job[i]!
+      const kept = instance.jobs[job]!.on[typeOf[gpu]!]?.ephemeral[tasks.depth[i]!] ?? 0
+      ephemeral[gpu]!.set(job, Math.max(kept, ephemeral[gpu]!.get(job) ?? 0))
+    }
+    const sent = bytesSent(instance, patternOf(plan, block))
+    syncs.job.forEach((job, i) => {
+      for (const use of plan.spans[job]!.links) links[use.link]! += 8 * sent[i]! * use.times * block.repeats
+    })
+  }
+  const seconds = (span * instance.tick_us) / 1e6
+  return {
+    gpu_share: busy,
+    gpu_memory: peaks(instance, plan, typeOf, ephemeral),
+    link_share: links.map((bits, l) => bits / Math.max(instance.links[l]!.capacity * seconds, 1)),
+    mean_gpu: busy.reduce((a, b) => a + b, 0) / Math.max(busy.length, 1),
+  }
+}
+
+/** By GPU, the most bytes at a time: of all jobs that are there then what they keep, and the largest that one of them takes besides. */
+function peaks(
+  instance: Compiled,
+  plan: LongPlan,
+  typeOf: readonly number[],
+  ephemeral: readonly ReadonlyMap<number, number>[],
+): Float64Array {
+  const on: number[][] = typeOf.map(() => [])
+  plan.residency.forEach((gpus, j) => {
+    for (const gpu of gpus) on[gpu]!.push(j)
+  })
+  return Float64Array.from(on, (jobs, gpu) => {
+    let most = 0
+    let there: number[] = []
+    for (const job of jobs.sort((a, b) => plan.admitted[a]! - plan.admitted[b]!)) {
+      there = there.filter(other => plan.end[other]! > plan.admitted[job]!)
+      there.push(job)
+      const kept = there.reduce((sum, j) => sum + (instance.jobs[j]!.on[typeOf[gpu]!]?.persistent ?? 0), 0)
+      most = Math.max(most, kept + Math.max(...there.map(j => ephemeral[gpu]!.get(j) ?? 0)))
+    }
+    return most
+  })
+}

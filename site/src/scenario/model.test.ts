@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { modelName, withModel } from './model'
+import { parse } from './yaml/patch'
+
+const profile = (gpu: string) => ({
+  model: 'mine',
+  gpu,
+  batch: 1,
+  estimated: 'llama: of "figures"',
+  layers: [
+    { name: 'embedding', forward: '1ms', backward: '2ms', parameters: 1000 },
+    { name: 'head', forward: '3ms', backward: '4ms' },
+  ],
+})
+const source = `# mine
+jobs:
+  - {name: mine, model: x}
+`
+
+describe('a model of sliders', () => {
+  it('comes into the scenario with its profiles, which say that they are estimated, and a job', () => {
+    const next = withModel(source, [profile('h100'), profile('a100')], { workers: 8, batch: 2, large: true })
+    expect(next.startsWith('# mine\n')).toBe(true)
+    expect(parse(next)).toEqual({
+      jobs: [
+        { name: 'mine', model: 'x' },
+        {
+          name: 'mine-2',
+          model: 'mine',
+          batch: 2,
+          workers: 8,
+          iterations: 10,
+          optimizer: 'adam',
+          sharding: 'zero3',
+        },
+      ],
+      profiles: [profile('h100'), profile('a100')],
+    })
+    const more = parse(withModel(next, [profile('v100')], { workers: 1, batch: 1, large: false }))
+    expect((more as { profiles: unknown[] }).profiles).toHaveLength(3)
+  })
+  it('has a name of its own', () => {
+    expect(modelName('llama', { profiles: [{ model: 'llama' }] }, ['bert', 'llama-2'])).toBe('llama-3')
+  })
+})

@@ -1,0 +1,80 @@
+// A model that nobody measured, described by its figures: what the sliders hold, and how its
+// estimated profiles come into the scenario.
+
+import type { Architecture } from '../engine/api'
+import { type Fields, fields, freshName, list, text as textOf } from './spec'
+import { insert, type Json, parse } from './yaml/patch'
+
+export const families = ['llama', 'mistral', 'qwen2', 'gpt2', 'bert'] as const
+
+/** Where sliders begin, by what people know. */
+export const presets: readonly (readonly [name: string, architecture: Architecture])[] = [
+  ['llama-1b', of('llama', 16, 2048, 32, 8, 8192, 128256)],
+  ['llama-8b', of('llama', 32, 4096, 32, 8, 14336, 128256)],
+  ['llama-70b', of('llama', 80, 8192, 64, 8, 28672, 128256)],
+  ['qwen2-7b', of('qwen2', 28, 3584, 28, 4, 18944, 152064)],
+  ['gpt2-xl', of('gpt2', 48, 1600, 25, 25, 6400, 50257, 1024)],
+  ['bert-large', of('bert', 24, 1024, 16, 16, 4096, 30522, 512)],
+]
+
+function of(
+  type: string,
+  layers: number,
+  hidden: number,
+  heads: number,
+  kv_heads: number,
+  ffn: number,
+  vocabulary: number,
+  positions = 0,
+): Architecture {
+  return { type, layers, hidden, heads, kv_heads, ffn, vocabulary, positions }
+}
+
+/** How a job of the model trains: states of large models are dealt out among the workers. */
+export interface ModelJob {
+  workers: number
+  batch: number
+  large: boolean
+}
+
+/** The scenario with the model's profiles, a line a layer, and a job that trains it. */
+export function withModel(source: string, profiles: readonly Json[], job: ModelJob): string {
+  const spec = fields(parse(source))
+  const own = list(spec.profiles)
+  const withProfiles =
+    own.length > 0
+      ? profiles.reduce<string>(
+          (now, profile, i) => insert(now, ['profiles'], own.length + i, profile),
+          source,
+        )
+      : `${source.endsWith('\n') ? source : `${source}\n`}profiles:\n${profiles.map(lines).join('')}`
+  const names = list(spec.jobs).map(other => textOf(fields(other).name))
+  const model = textOf(fields(profiles[0]).model)
+  return insert(withProfiles, ['jobs'], names.length, {
+    name: freshName(model.replace(/[^\w-]/g, '-') || 'model', names),
+    model,
+    batch: job.batch,
+    workers: job.workers,
+    iterations: 10,
+    optimizer: 'adam',
+    ...(job.large && { sharding: 'zero3' }),
+  })
+}
+
+/** A model's name that no profile of the scenario or of the library has. */
+export function modelName(base: string, spec: Fields, library: Iterable<string>): string {
+  return freshName(base, [...library, ...list(spec.profiles).map(p => textOf(fields(p).model))])
+}
+
+/** A profile in YAML. JSON is YAML, too, so that values stand as they are. */
+function lines(profile: Json): string {
+  const { layers, ...head } = fields(profile)
+  const keys = Object.entries(head).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+  const flow = (layer: Json) =>
+    `{${Object.entries(fields(layer))
+      .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+      .join(', ')}}`
+  return `  - ${keys.join('\n    ')}\n    layers:\n${list(layers)
+    .map(layer => `      - ${flow(layer)}\n`)
+    .join('')}`
+}

@@ -1,0 +1,110 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/profiles/estimate"
+)
+
+// EstimateParams describe a model: by a Hugging Face config.json, or by the figures of a transformer.
+type EstimateParams struct {
+	// Text of the scenario, whose GPU types the estimates are for.
+	Text          string        `json:"text"`
+	Model         string        `json:"model"`
+	Config        string        `json:"config,omitempty"`
+	Architecture  *Architecture `json:"architecture,omitempty"`
+	Batch         int           `json:"batch"`
+	Sequence      int           `json:"sequence,omitempty"`
+	Precision     string        `json:"precision,omitempty"`
+	Checkpointing bool          `json:"checkpointing,omitempty"`
+}
+
+// Architecture has the figures of a transformer that sliders show; see [estimate.Transformer].
+type Architecture struct {
+	Type       string `json:"type"`
+	Layers     int64  `json:"layers"`
+	Hidden     int64  `json:"hidden"`
+	Heads      int64  `json:"heads"`
+	KVHeads    int64  `json:"kv_heads"`
+	FFN        int64  `json:"ffn"`
+	Vocabulary int64  `json:"vocabulary"`
+	Positions  int64  `json:"positions"`
+}
+
+// EstimateResult has profiles as they stand in instance files, one for each GPU type that is known.
+type EstimateResult struct {
+	Architecture Architecture `json:"architecture"`
+	Profiles     JSON         `json:"profiles"`
+	Estimates    []Estimate   `json:"estimates"`
+	// Missing names GPU types of the cluster whose figures are not known.
+	Missing []string `json:"missing"`
+}
+
+// Estimate is what a profile comes to, on a GPU: times in milliseconds, memory in bytes.
+type Estimate struct {
+	GPU         string  `json:"gpu"`
+	Parameters  int64   `json:"parameters"`
+	ForwardMS   float64 `json:"forward_ms"`
+	BackwardMS  float64 `json:"backward_ms"`
+	Activations int64   `json:"activations"`
+	Workspace   int64   `json:"workspace"`
+	MFU         float64 `json:"mfu"`
+}
+
+// estimate works profiles out for the cluster's GPU types.
+func (a *API) estimate(_ context.Context, p *EstimateParams) (*EstimateResult, error) {
+	var t *estimate.Transformer
+	var err error
+	if p.Config != "" {
+		t, err = estimate.ReadConfig(strings.NewReader(p.Config))
+	} else if f := p.Architecture; f != nil {
+		t = &estimate.Transformer{Type: f.Type, Layers: f.Layers, Hidden: f.Hidden, Heads: f.Heads, KVHeads: f.KVHeads,
+			Intermediate: f.FFN, Vocabulary: f.Vocabulary, Positions: f.Positions}
+		err = t.Complete()
+	} else {
+		err = fmt.Errorf("estimate: say what to estimate: a config.json, or the figures of an architecture")
+	}
+	if err != nil {
+		return nil, plain(err)
+	}
+	s, err := a.compiled.read(p.Text)
+	if err != nil {
+		return nil, err
+	}
+	if s.document == nil {
+		return nil, invalid("the scenario is not readable: mend it, for its GPU types are needed")
+	}
+	known, missing := estimate.Known(s.document.Spec)
+	if len(known) == 0 {
+		return nil, invalid("the figures of none of the cluster's GPU types are known (%s); choose another GPU, or say profiled_as: [{gpu: a100}]", strings.Join(missing, ", "))
+	}
+	r := &EstimateResult{
+		Architecture: Architecture{t.Type, t.Layers, t.Hidden, t.Heads, t.KVHeads, t.Intermediate, t.Vocabulary, t.Positions},
+		Missing:      append([]string{}, missing...),
+	}
+	o := estimate.Options{Model: p.Model, Transformer: t, Batch: p.Batch, Sequence: p.Sequence, Precision: estimate.Precision(p.Precision), Checkpointing: p.Checkpointing}
+	if o.Precision == "" { // one for all: a job may live on several types
+		o.Precision = estimate.Common(known)
+	}
+	var list []*instance.Profile
+	for _, o.GPU = range known {
+		profile, summary, err := estimate.Profile(o)
+		if err != nil {
+			return nil, plain(err)
+		}
+		list = append(list, profile)
+		r.Estimates = append(r.Estimates, Estimate{profile.GPU, summary.Parameters, float64(summary.Forward) / 1e6, float64(summary.Backward) / 1e6,
+			int64(summary.Activations), int64(summary.Workspace), summary.MFU})
+	}
+	r.Profiles, err = json.Marshal(list)
+	return r, err
+}
+
+// plain is an error of package estimate as people read it.
+func plain(err error) error {
+	return invalid("%s", strings.ReplaceAll(err.Error(), "estimate: ", ""))
+}
