@@ -8,48 +8,50 @@ import (
 	"math/big"
 	"text/tabwriter"
 
+	"jigsaw/cmd/jigsaw/cli"
+
 	"github.com/spf13/cobra"
 
 	"jigsaw"
 )
 
 type boundOptions struct {
-	inputs
-	runOptions
+	cli.InstanceFlags
+	cli.RunFlags
 	ranging bool
-	to      destination
+	to      cli.Destination
 }
 
 func (o *boundOptions) flags(c *cobra.Command) {
-	o.inputs.flags(c)
-	o.runOptions.flags(c)
-	o.to.flags(c, printed()...)
+	o.InstanceFlags.Flags(c)
+	o.RunFlags.Flags(c)
+	o.to.Flags(c, cli.PrintFormats()...)
 }
 
 // run computes the bounds of the first of the files that are read.
-func (o *boundOptions) run(ctx context.Context, std streams, read ...string) (*jigsaw.Result, error) {
-	options, err := o.options(false)
+func (o *boundOptions) run(ctx context.Context, std cli.Streams, read ...string) (*jigsaw.Result, error) {
+	options, err := o.Options(false)
 	if err != nil {
 		return nil, err
 	}
-	if err := writable(o.files(read...), o.certificate, o.to.file); err != nil {
+	if err := cli.CheckWritable(o.Files(read...), o.Certificate, o.to.File); err != nil {
 		return nil, err
 	}
-	in, err := o.load(read[0], std)
+	in, err := o.Load(read[0], std)
 	if err != nil {
 		return nil, err
 	}
-	w := o.watcher(std, in)
-	options.Ranging, options.Progress = o.ranging, w.show
+	w := o.Watcher(std, in)
+	options.Ranging, options.Progress = o.ranging, w.Show
 	r, err := jigsaw.Bound(ctx, in, options)
-	w.end(r)
+	w.End(r)
 	if err != nil {
 		return nil, err
 	}
-	return r, o.prove(r)
+	return r, o.Prove(r)
 }
 
-func newBound(std streams) *cobra.Command {
+func newBound(std cli.Streams) *cobra.Command {
 	var o boundOptions
 	c := &cobra.Command{
 		Use:   "bound INSTANCE",
@@ -59,19 +61,19 @@ certified was evaluated in exact integer arithmetic; --certificate writes the
 proof of the strongest one for "jigsaw certify".
 Exit codes: 0 bound found, 2 invalid input, 3 proven infeasible.`,
 		Example: "  jigsaw bound rack",
-		Args:    exactArgs(1),
+		Args:    cli.ExactArgs(1),
 		RunE:    func(c *cobra.Command, args []string) error { return runBound(c.Context(), args[0], o, std) },
 	}
 	o.flags(c)
 	return c
 }
 
-func runBound(ctx context.Context, name string, o boundOptions, std streams) error {
+func runBound(ctx context.Context, name string, o boundOptions, std cli.Streams) error {
 	r, err := o.run(ctx, std, name)
 	if err != nil {
 		return err
 	}
-	if err := o.to.print(std, r.Document(o.timeless), func(w io.Writer) error { return boundTable(w, std, r) }); err != nil {
+	if err := o.to.Print(std, r.Document(o.Timeless), func(w io.Writer) error { return boundTable(w, std, r) }); err != nil {
 		return err
 	}
 	return boundExit(r)
@@ -85,7 +87,7 @@ func boundExit(r *jigsaw.Result) error {
 	return statusExit(r)
 }
 
-func boundTable(w io.Writer, std streams, r *jigsaw.Result) error {
+func boundTable(w io.Writer, std cli.Streams, r *jigsaw.Result) error {
 	heading(w, r.Instance)
 	if r.Status == jigsaw.Infeasible {
 		return reasons(w, r)
@@ -104,10 +106,10 @@ func boundTable(w io.Writer, std streams, r *jigsaw.Result) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return std.notes(w, r.Notes)
+	return std.Notes(w, r.Notes)
 }
 
-func newExplain(std streams) *cobra.Command {
+func newExplain(std cli.Streams) *cobra.Command {
 	o := boundOptions{ranging: true}
 	c := &cobra.Command{
 		Use:   "explain INSTANCE [SCHEDULE]",
@@ -125,38 +127,38 @@ Exit codes: 0 explained, 2 invalid input, 3 proven infeasible.`,
 		Example: `  jigsaw explain thin-network
   jigsaw plan rack -o json > plan.json
   jigsaw explain rack plan.json`,
-		Args: rangeArgs(1, 2),
+		Args: cli.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error { return runExplain(c.Context(), args, o, std) },
 	}
 	o.flags(c)
 	return c
 }
 
-func runExplain(ctx context.Context, args []string, o boundOptions, std streams) error {
+func runExplain(ctx context.Context, args []string, o boundOptions, std cli.Streams) error {
 	if len(args) > 1 && args[0] == "-" && args[1] == "-" {
-		return usage(errors.New("only one of instance and schedule can come from standard input"))
+		return cli.Usage(errors.New("only one of instance and schedule can come from standard input"))
 	}
 	r, err := o.run(ctx, std, args...)
 	if err != nil {
 		return err
 	}
-	report := explainReport{Document: r.Document(o.timeless)}
+	report := explainReport{Document: r.Document(o.Timeless)}
 	if len(args) > 1 {
 		if report.Schedule, err = explainSchedule(r, args[1], std); err != nil {
 			return err
 		}
 	}
 	if len(args) == 1 && ctx.Err() == nil {
-		if report.Memory, err = jigsaw.MemoryShortage(ctx, o.document.Spec, o.models); err != nil {
+		if report.Memory, err = jigsaw.MemoryShortage(ctx, o.Document.Spec, o.Models); err != nil {
 			return err
 		}
 		if report.Memory == nil && r.Status == jigsaw.Infeasible {
-			if report.Remedies, err = jigsaw.Remedies(ctx, o.document.Spec, o.models); err != nil {
+			if report.Remedies, err = jigsaw.Remedies(ctx, o.Document.Spec, o.Models); err != nil {
 				return err
 			}
 		}
 	}
-	if err := o.to.print(std, report, func(w io.Writer) error {
+	if err := o.to.Print(std, report, func(w io.Writer) error {
 		return errors.Join(explainText(w, std, r, report.Schedule), report.Schedule.text(w), report.mendText(w))
 	}); err != nil {
 		return err
@@ -169,7 +171,7 @@ const mostSentences = 12
 
 // explainText says what limits the bound, and which bound that is: others may be
 // stronger, and not tell. The plan's report is nil where no plan was given.
-func explainText(w io.Writer, std streams, r *jigsaw.Result, plan *scheduleReport) error {
+func explainText(w io.Writer, std cli.Streams, r *jigsaw.Result, plan *scheduleReport) error {
 	heading(w, r.Instance)
 	if r.Status == jigsaw.Infeasible {
 		return reasons(w, r)
@@ -198,5 +200,5 @@ func explainText(w io.Writer, std streams, r *jigsaw.Result, plan *scheduleRepor
 		}
 		fmt.Fprintf(w, "- %s\n", b.Text)
 	}
-	return std.notes(w, r.Notes)
+	return std.Notes(w, r.Notes)
 }

@@ -10,12 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/burst"
 	"jigsaw/formulation/instance"
 )
 
 type burstOptions struct {
-	to      destination
+	to      cli.Destination
 	files   []string
 	gpu     string
 	batch   int
@@ -27,7 +28,7 @@ type burstOptions struct {
 	background backgroundOptions
 }
 
-func newBurst(std streams) *cobra.Command {
+func newBurst(std cli.Streams) *cobra.Command {
 	o := burstOptions{latency: -1}
 	c := &cobra.Command{
 		Use:   "burst MODEL",
@@ -49,17 +50,17 @@ Exit codes: 0 planned, 2 invalid input.`,
 		Example: `  jigsaw burst vgg16 --gpu a100 --batch 32 --gpus 8 --amplification 2
   jigsaw burst vgg16 --gpu a100 --gpus 1,2,4,8 --amplification 1.5,2,2.5,none
   jigsaw burst vgg16 --gpu a100 --gpus 8 --background wrn101_2@16 --picture period.svg`,
-		Args:              exactArgs(1),
-		ValidArgsFunction: completeModel,
+		Args:              cli.ExactArgs(1),
+		ValidArgsFunction: cli.CompleteModel,
 		PreRunE: func(c *cobra.Command, _ []string) error {
 			if c.Flag("rate").Changed && o.rate == 0 {
-				return usage(errors.New("--rate 0: the GPUs would never exchange anything; choose more, or leave it out"))
+				return cli.Usage(errors.New("--rate 0: the GPUs would never exchange anything; choose more, or leave it out"))
 			}
 			return o.background.check(c.Flags().Changed, len(o.gpus)*len(o.limits))
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return runBurst(args[0], o, std) },
 	}
-	o.to.flags(c, printed()...)
+	o.to.Flags(c, cli.PrintFormats()...)
 	f := c.Flags()
 	f.StringArrayVar(&o.files, "profiles", nil, "a profile file to look in beside the library (repeatable)")
 	f.StringVar(&o.gpu, "gpu", "", "the GPU type, where the model was measured on several")
@@ -103,7 +104,7 @@ type burstCase struct {
 // 1,024 GPUs stay below it.
 const mostLabels = 5000
 
-func runBurst(model string, o burstOptions, std streams) error {
+func runBurst(model string, o burstOptions, std cli.Streams) error {
 	limits, err := o.parseLimits()
 	if err != nil {
 		return err
@@ -116,7 +117,7 @@ func runBurst(model string, o burstOptions, std streams) error {
 	if r.Network, err = o.network(r.GPU); err != nil {
 		return err
 	}
-	if err := writable(o.files, o.to.file, o.background.picture); err != nil {
+	if err := cli.CheckWritable(o.files, o.to.File, o.background.picture); err != nil {
 		return err
 	}
 	behind, err := o.findBackground(r.GPU, r.Network)
@@ -126,7 +127,7 @@ func runBurst(model string, o burstOptions, std streams) error {
 	for i, most := range o.gpus {
 		chain, guessed, err := burst.NewChain(found, o.batch, most, r.Network)
 		if err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		if i == 0 {
 			r.Alone = chain.DataParallel(1)
@@ -151,11 +152,11 @@ func runBurst(model string, o burstOptions, std streams) error {
 		}
 	}
 	if o.background.picture != "" {
-		if err := writeFile(o.background.picture, func(w io.Writer) error { return r.Cases[0].Background.draw(w, &r) }); err != nil {
+		if err := cli.WriteFile(o.background.picture, func(w io.Writer) error { return r.Cases[0].Background.draw(w, &r) }); err != nil {
 			return err
 		}
 	}
-	return o.to.print(std, r, func(w io.Writer) error {
+	return o.to.Print(std, r, func(w io.Writer) error {
 		switch {
 		case len(r.Cases) > 1 && len(behind) > 0:
 			return throughputComparison(w, std, &r)
@@ -172,13 +173,13 @@ func (o *burstOptions) parseLimits() (limits []instance.Ratio, err error) {
 		limit := burst.Unlimited
 		if text != "none" {
 			if err := limit.UnmarshalText([]byte(text)); err != nil || limit < instance.One {
-				return nil, usage(fmt.Errorf("--amplification %q: write a number of at least 1, like 2 or 1.5, or none", text))
+				return nil, cli.Usage(fmt.Errorf("--amplification %q: write a number of at least 1, like 2 or 1.5, or none", text))
 			}
 		}
 		limits = append(limits, limit)
 	}
 	if len(limits) == 0 || len(o.gpus) == 0 {
-		return nil, usage(errors.New("give at least one number of GPUs and one limit"))
+		return nil, cli.Usage(errors.New("give at least one number of GPUs and one limit"))
 	}
 	return limits, nil
 }
@@ -192,7 +193,7 @@ func limitText(limit instance.Ratio) string {
 
 // find returns the model's profiles on the GPU type, of every batch.
 func (o *burstOptions) find(model string) (found []*instance.Profile, err error) {
-	library, err := loadLibrary(o.files)
+	library, err := cli.LoadLibrary(o.files)
 	if err != nil {
 		return nil, err
 	}
@@ -207,11 +208,11 @@ func (o *burstOptions) find(model string) (found []*instance.Profile, err error)
 	}
 	switch {
 	case len(types) == 0:
-		return nil, usage(fmt.Errorf("no profile of model %q; see jigsaw profile list", model))
+		return nil, cli.Usage(fmt.Errorf("no profile of model %q; see jigsaw profile list", model))
 	case o.gpu == "" && len(types) > 1:
-		return nil, usage(fmt.Errorf("%q was measured on several GPUs; choose --gpu %s", model, either(types)))
+		return nil, cli.Usage(fmt.Errorf("%q was measured on several GPUs; choose --gpu %s", model, cli.OrList(types)))
 	case len(found) == 0:
-		return nil, usage(fmt.Errorf("%q was not measured on %q; there is --gpu %s", model, o.gpu, strings.Join(types, ", --gpu ")))
+		return nil, cli.Usage(fmt.Errorf("%q was not measured on %q; there is --gpu %s", model, o.gpu, strings.Join(types, ", --gpu ")))
 	}
 	return found, nil
 }
@@ -220,7 +221,7 @@ func (o *burstOptions) find(model string) (found []*instance.Profile, err error)
 func (o *burstOptions) network(gpu string) (burst.Network, error) {
 	n, known := burst.Published(gpu)
 	if !known && o.rate == 0 {
-		return n, usage(fmt.Errorf("no network is known for GPUs of type %q; say --rate, like 100Gbit/s, and --latency", gpu))
+		return n, cli.Usage(fmt.Errorf("no network is known for GPUs of type %q; say --rate, like 100Gbit/s, and --latency", gpu))
 	}
 	if o.rate != 0 {
 		n.Rate = o.rate
@@ -259,7 +260,7 @@ func (r *burstReport) heading(w io.Writer) {
 }
 
 // burstTable prints one case: plans, stages, front.
-func burstTable(w io.Writer, std streams, r *burstReport) error {
+func burstTable(w io.Writer, std cli.Streams, r *burstReport) error {
 	r.heading(w)
 	c := r.Cases[0]
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -268,7 +269,7 @@ func burstTable(w io.Writer, std streams, r *burstReport) error {
 		fmt.Fprintf(t, "%s\t%s\t%.2f\t%s\t%.2f x\t\n", name, fine(p.Time), ratio(r.Alone.Time, p.Time), fine(p.GPUTime), p.Amplification)
 	}
 	row("one GPU", r.Alone)
-	row(fmt.Sprintf("data parallel, %s", count(c.DataParallel.Widths[0], "GPU")), c.DataParallel)
+	row(fmt.Sprintf("data parallel, %s", cli.Count(c.DataParallel.Widths[0], "GPU")), c.DataParallel)
 	name := fmt.Sprintf("burst, limit %s", c.Limit)
 	row(name, c.Plan)
 	if err := t.Flush(); err != nil {
@@ -287,7 +288,7 @@ func burstTable(w io.Writer, std streams, r *burstReport) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nfront: %s that no other beats in time and GPU-time", count(len(c.Front), "plan"))
+	fmt.Fprintf(w, "\nfront: %s that no other beats in time and GPU-time", cli.Count(len(c.Front), "plan"))
 	const shown = 10
 	if len(c.Front) > shown {
 		fmt.Fprintf(w, ", %d of them; -o json has all", shown)
@@ -312,11 +313,11 @@ func burstTable(w io.Writer, std streams, r *burstReport) error {
 			return err
 		}
 	}
-	return std.notes(w, r.Notes)
+	return std.Notes(w, r.Notes)
 }
 
 // burstComparison prints a row for each case.
-func burstComparison(w io.Writer, std streams, r *burstReport) error {
+func burstComparison(w io.Writer, std cli.Streams, r *burstReport) error {
 	r.heading(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "GPUs\tlimit\ttime\tspeed-up\tGPU-time\tworst layer\tstages\tfront\t")
@@ -334,7 +335,7 @@ func burstComparison(w io.Writer, std streams, r *burstReport) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return std.notes(w, r.Notes)
+	return std.Notes(w, r.Notes)
 }
 
 func ratio(a, b instance.Duration) float64 { return float64(a) / float64(b) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/burst"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/view"
@@ -40,15 +41,15 @@ func (o *backgroundOptions) check(changed func(string) bool, cases int) error {
 	if len(o.models) == 0 {
 		for _, name := range []string{"background-jobs", "slice", "slowdown", "overlap", "picture"} {
 			if changed(name) {
-				return usage(fmt.Errorf("--%s is for background jobs; say --background MODEL, too", name))
+				return cli.Usage(fmt.Errorf("--%s is for background jobs; say --background MODEL, too", name))
 			}
 		}
 	}
 	switch {
 	case changed("background-jobs") && (o.jobs < 1 || o.jobs > burst.MaxGPUs):
-		return usage(fmt.Errorf("--background-jobs %d: choose 1 to %d", o.jobs, burst.MaxGPUs))
+		return cli.Usage(fmt.Errorf("--background-jobs %d: choose 1 to %d", o.jobs, burst.MaxGPUs))
 	case o.picture != "" && cases > 1:
-		return usage(errors.New("--picture is of one case: give one number of GPUs and one limit"))
+		return cli.Usage(errors.New("--picture is of one case: give one number of GPUs and one limit"))
 	}
 	return nil
 }
@@ -97,18 +98,18 @@ func (o *burstOptions) findBackground(gpu string, net burst.Network) (list []bac
 		if name, batch, found := strings.Cut(text, "@"); found {
 			m.Model = name
 			if m.Batch, err = strconv.Atoi(batch); err != nil || m.Batch < 1 {
-				return nil, usage(fmt.Errorf("--background %q: the batch is a number from 1, like %s@16", text, name))
+				return nil, cli.Usage(fmt.Errorf("--background %q: the batch is a number from 1, like %s@16", text, name))
 			}
 		}
 		other := *o
 		other.gpu = gpu
 		found, err := other.find(m.Model)
 		if err != nil {
-			return nil, usage(fmt.Errorf("--background %q: %w", text, err))
+			return nil, cli.Usage(fmt.Errorf("--background %q: %w", text, err))
 		}
 		chain, _, err := burst.NewChain(found, m.Batch, 1, net)
 		if err != nil {
-			return nil, usage(fmt.Errorf("--background %q: %w", text, err))
+			return nil, cli.Usage(fmt.Errorf("--background %q: %w", text, err))
 		}
 		m.Alone = chain.DataParallel(1).Time
 		list = append(list, m)
@@ -126,7 +127,7 @@ func (o *backgroundOptions) fill(chain *burst.Chain, plan, parallel burst.Plan, 
 	}
 	t, bound, err := chain.Fill(plan, b.Rules, jobs)
 	if err != nil {
-		return nil, usage(err)
+		return nil, cli.Usage(err)
 	}
 	if wrong := chain.Check(plan, t, b.Rules, jobs); len(wrong) > 0 {
 		return nil, fmt.Errorf("a fault of JigSaw: the timetable is not valid: %s", strings.Join(wrong, "; "))
@@ -161,7 +162,7 @@ func float(v *big.Rat) float64 {
 
 // backgroundTable prints the timetable of one case.
 func backgroundTable(w io.Writer, b *burstBackground) error {
-	fmt.Fprintf(w, "\nbackground: %s, in slices of at least %s\n", count(len(b.Jobs), "job"), b.Slice)
+	fmt.Fprintf(w, "\nbackground: %s, in slices of at least %s\n", cli.Count(len(b.Jobs), "job"), b.Slice)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "GPUs\twindows\tof a period\t  each")
 	for g := 0; g < b.GPUs; {
@@ -216,7 +217,7 @@ func backgroundTable(w io.Writer, b *burstBackground) error {
 }
 
 // throughputComparison prints a row for each case: foreground and background beside data parallelism alone.
-func throughputComparison(w io.Writer, std streams, r *burstReport) error {
+func throughputComparison(w io.Writer, std cli.Streams, r *burstReport) error {
 	r.heading(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "GPUs\tlimit\tperiod\tslowdown\tforeground\tbackground\tat most\ttogether\tover data parallel\t")
@@ -233,7 +234,7 @@ func throughputComparison(w io.Writer, std streams, r *burstReport) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return std.notes(w, r.Notes)
+	return std.Notes(w, r.Notes)
 }
 
 // windowsOf are those of a GPU.
@@ -252,11 +253,11 @@ func windowsOf(list []burst.Window, gpu int) []burst.Window {
 // draw makes a picture of one period.
 func (b *burstBackground) draw(w io.Writer, r *burstReport) error {
 	if b.GPUs > view.MaxLanes {
-		return usage(fmt.Errorf("--picture draws at most %d GPUs", view.MaxLanes))
+		return cli.Usage(fmt.Errorf("--picture draws at most %d GPUs", view.MaxLanes))
 	}
 	const full, blue, red = view.BarShades - 1, 0, 5
 	l := view.Lanes{
-		Title: fmt.Sprintf("%s in bursts on %s, and %s behind it", r.Model, count(b.GPUs, "GPU"), count(len(b.Jobs), "job")),
+		Title: fmt.Sprintf("%s in bursts on %s, and %s behind it", r.Model, cli.Count(b.GPUs, "GPU"), cli.Count(len(b.Jobs), "job")),
 		Text: fmt.Sprintf("One period of %s, %.3f x that alone; the background has %.2f GPUs' worth of time, at most %.2f",
 			fine(b.Period), b.Slowdown, b.Background, b.Bound),
 		Span: float64(b.Period),
@@ -274,9 +275,9 @@ func (b *burstBackground) draw(w io.Writer, r *burstReport) error {
 	for _, s := range b.Steps {
 		bar := look[s.Kind]
 		bar.Rows, bar.From, bar.To = s.GPUs, float64(s.Start), float64(s.End)
-		bar.Tip = fmt.Sprintf("%s, %s to %s, on %s: %s", s.Kind, r.Layers[s.First], r.Layers[s.Last], count(s.GPUs, "GPU"), fine(s.End-s.Start))
+		bar.Tip = fmt.Sprintf("%s, %s to %s, on %s: %s", s.Kind, r.Layers[s.First], r.Layers[s.Last], cli.Count(s.GPUs, "GPU"), fine(s.End-s.Start))
 		if s.First == s.Last {
-			bar.Tip = fmt.Sprintf("%s, %s, on %s: %s", s.Kind, r.Layers[s.First], count(s.GPUs, "GPU"), fine(s.End-s.Start))
+			bar.Tip = fmt.Sprintf("%s, %s, on %s: %s", s.Kind, r.Layers[s.First], cli.Count(s.GPUs, "GPU"), fine(s.End-s.Start))
 		}
 		l.Bars = append(l.Bars, bar)
 	}

@@ -11,12 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
 )
 
-func newCertify(std streams) *cobra.Command {
-	var o inputs
-	var to destination
+func newCertify(std cli.Streams) *cobra.Command {
+	var o cli.InstanceFlags
+	var to cli.Destination
 	c := &cobra.Command{
 		Use:   "certify INSTANCE CERTIFICATE [SCHEDULE]",
 		Short: "Prove a bound anew from its certificate, and judge a schedule by it",
@@ -30,11 +31,11 @@ Exit codes: 0 proven, 1 the proof does not hold or the schedule is invalid,
 2 invalid input.`,
 		Example: `  jigsaw plan rack --certificate rack.cert.json -o json > plan.json
   jigsaw certify rack rack.cert.json plan.json`,
-		Args: rangeArgs(2, 3),
+		Args: cli.RangeArgs(2, 3),
 		RunE: func(c *cobra.Command, args []string) error { return runCertify(c.Context(), args, o, to, std) },
 	}
-	o.flags(c)
-	to.flags(c, printed()...)
+	o.Flags(c)
+	to.Flags(c, cli.PrintFormats()...)
 	return c
 }
 
@@ -61,19 +62,19 @@ type certifyReport struct {
 	bound, primal *big.Rat
 }
 
-func runCertify(ctx context.Context, args []string, o inputs, to destination, std streams) error {
+func runCertify(ctx context.Context, args []string, o cli.InstanceFlags, to cli.Destination, std cli.Streams) error {
 	stdin := func(name string) bool { return name == "-" }
 	if first := slices.IndexFunc(args, stdin); first >= 0 && slices.ContainsFunc(args[first+1:], stdin) {
-		return usage(errors.New("only one file can come from standard input"))
+		return cli.Usage(errors.New("only one file can come from standard input"))
 	}
-	if err := writable(o.files(args...), to.file); err != nil {
+	if err := cli.CheckWritable(o.Files(args...), to.File); err != nil {
 		return err
 	}
-	in, err := o.load(args[0], std)
+	in, err := o.Load(args[0], std)
 	if err != nil {
 		return err
 	}
-	report, err := certificate(ctx, in, o.unnamed, args[1], std)
+	report, err := certificate(ctx, in, o.Unnamed, args[1], std)
 	if err != nil {
 		return err
 	}
@@ -86,19 +87,19 @@ func runCertify(ctx context.Context, args []string, o inputs, to destination, st
 			return err
 		}
 	}
-	err = to.print(std, report, func(w io.Writer) error { return report.table(w, in, s) })
+	err = to.Print(std, report, func(w io.Writer) error { return report.table(w, in, s) })
 	if err == nil && report.Schedule != nil && !report.Schedule.Valid {
-		err = &exitError{exitFailure, nil}
+		err = &cli.ExitError{Code: cli.ExitFailure}
 	}
 	return err
 }
 
 // certificate reads a certificate and proves it. An instance that is unnamed is another
 // one under another file's name.
-func certificate(ctx context.Context, in *instance.Instance, unnamed bool, name string, std streams) (*certifyReport, error) {
-	file, err := openFile(name, std)
+func certificate(ctx context.Context, in *instance.Instance, unnamed bool, name string, std cli.Streams) (*certifyReport, error) {
+	file, err := cli.OpenFile(name, std)
 	if err != nil {
-		return nil, usage(err)
+		return nil, cli.Usage(err)
 	}
 	defer file.Close()
 	c, err := jigsaw.DecodeCertificate(in, file)
@@ -107,14 +108,14 @@ func certificate(ctx context.Context, in *instance.Instance, unnamed bool, name 
 		problems[0].Message += fmt.Sprintf("; the instance has no name and goes by its file's, %q: if that was another one, give it as name in the file", in.Name)
 	}
 	if err != nil {
-		return nil, invalid(name, "a certificate about "+in.Name, err)
+		return nil, cli.Invalid(name, "a certificate about "+in.Name, err)
 	}
 	proven, err := jigsaw.Certify(ctx, in, c)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s does not hold: %w", name, bare{err})
+		return nil, fmt.Errorf("%s does not hold: %w", name, cli.Unprefixed(err))
 	}
 	report := &certifyReport{
 		Instance: in.Name, Objective: string(in.Objective), Kind: string(c.Kind), Prices: len(c.Prices),
@@ -162,7 +163,7 @@ func (r *certifyReport) table(w io.Writer, in *instance.Instance, s written) err
 	}
 	prices := "which needs no prices"
 	if r.Prices > 0 {
-		prices = count(r.Prices, "price")
+		prices = cli.Count(r.Prices, "price")
 	}
 	fmt.Fprintf(w, "proof: %s, %s\n", r.Kind, prices)
 	if r.Schedule == nil {
@@ -176,6 +177,6 @@ func (r *certifyReport) table(w io.Writer, in *instance.Instance, s written) err
 		_, err := fmt.Fprintln(w, "optimal: its value equals the proven bound")
 		return err
 	}
-	_, err := fmt.Fprintf(w, "gap %s, proven\n", gap(r.primal, r.bound))
+	_, err := fmt.Fprintf(w, "gap %s, proven\n", cli.Gap(r.primal, r.bound))
 	return err
 }

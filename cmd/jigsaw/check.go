@@ -8,14 +8,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/codec"
 )
 
-func newCheck(std streams) *cobra.Command {
-	var o inputs
-	var to destination
+func newCheck(std cli.Streams) *cobra.Command {
+	var o cli.InstanceFlags
+	var to cli.Destination
 	c := &cobra.Command{
 		Use:   "check INSTANCE SCHEDULE",
 		Short: "Decide whether a schedule is valid, by the ten rules",
@@ -25,11 +26,11 @@ standard input. The checker shares no code with the planner.
 Exit codes: 0 valid, 1 violations found, 2 invalid input.`,
 		Example: `  jigsaw plan rack -o json > plan.json
   jigsaw check rack plan.json`,
-		Args: exactArgs(2),
+		Args: cli.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error { return runCheck(args[0], args[1], o, to, std) },
 	}
-	o.flags(c)
-	to.flags(c, printed()...)
+	o.Flags(c)
+	to.Flags(c, cli.PrintFormats()...)
 	return c
 }
 
@@ -51,14 +52,14 @@ type violation struct {
 	Message   string `json:"message"`
 }
 
-func runCheck(name, schedule string, o inputs, to destination, std streams) error {
+func runCheck(name, schedule string, o cli.InstanceFlags, to cli.Destination, std cli.Streams) error {
 	if name == "-" && schedule == "-" {
-		return usage(fmt.Errorf("only one of instance and schedule can come from standard input"))
+		return cli.Usage(fmt.Errorf("only one of instance and schedule can come from standard input"))
 	}
-	if err := writable(o.files(name, schedule), to.file); err != nil {
+	if err := cli.CheckWritable(o.Files(name, schedule), to.File); err != nil {
 		return err
 	}
-	in, err := o.load(name, std)
+	in, err := o.Load(name, std)
 	if err != nil {
 		return err
 	}
@@ -67,9 +68,9 @@ func runCheck(name, schedule string, o inputs, to destination, std streams) erro
 		return err
 	}
 	report := newCheckReport(in, s)
-	err = to.print(std, report, func(w io.Writer) error { return report.table(w, in, s) })
+	err = to.Print(std, report, func(w io.Writer) error { return report.table(w, in, s) })
 	if err == nil && !report.Valid {
-		err = &exitError{exitFailure, nil}
+		err = &cli.ExitError{Code: cli.ExitFailure}
 	}
 	return err
 }
@@ -102,15 +103,15 @@ func (s written) efficiency(in *instance.Instance) float64 {
 }
 
 // readSchedule reads a schedule of the instance from a file or standard input.
-func readSchedule(in *instance.Instance, name string, std streams) (written, error) {
-	file, err := openFile(name, std)
+func readSchedule(in *instance.Instance, name string, std cli.Streams) (written, error) {
+	file, err := cli.OpenFile(name, std)
 	if err != nil {
-		return written{}, usage(err)
+		return written{}, cli.Usage(err)
 	}
 	defer file.Close()
 	tasks, blocks, err := codec.DecodePlan(in, file)
 	if err != nil {
-		return written{}, invalid(name, "a schedule of "+in.Name, err)
+		return written{}, cli.Invalid(name, "a schedule of "+in.Name, err)
 	}
 	return written{tasks, blocks}, nil
 }
@@ -119,7 +120,7 @@ func readSchedule(in *instance.Instance, name string, std streams) (written, err
 func decodeSchedule(in *instance.Instance, name string, file io.Reader) (*instance.Schedule, error) {
 	s, err := codec.DecodeSchedule(in, file)
 	if err != nil {
-		return nil, invalid(name, "a schedule of "+in.Name, err)
+		return nil, cli.Invalid(name, "a schedule of "+in.Name, err)
 	}
 	return s, nil
 }
@@ -151,6 +152,6 @@ func (r *checkReport) table(w io.Writer, in *instance.Instance, s written) error
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "invalid: %s\n", count(len(r.Violations), "violation"))
+	_, err := fmt.Fprintf(w, "invalid: %s\n", cli.Count(len(r.Violations), "violation"))
 	return err
 }

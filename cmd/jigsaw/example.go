@@ -7,31 +7,33 @@ import (
 	"os"
 	"text/tabwriter"
 
+	"jigsaw/cmd/jigsaw/cli"
+
 	"github.com/spf13/cobra"
 
 	"jigsaw"
 )
 
-func newExample(std streams) *cobra.Command {
+func newExample(std cli.Streams) *cobra.Command {
 	c := &cobra.Command{Use: "example", Short: "List the built-in instances, or write one out to start from"}
-	var list, written destination
+	var list, written cli.Destination
 	listing := &cobra.Command{
-		Use: "list", Short: "List the built-in instances", Args: exactArgs(0),
+		Use: "list", Short: "List the built-in instances", Args: cli.ExactArgs(0),
 		RunE: func(*cobra.Command, []string) error { return runExampleList(list, std) },
 	}
-	list.flags(listing, printed()...)
+	list.Flags(listing, cli.PrintFormats()...)
 	write := &cobra.Command{
-		Use: "write NAME", Short: "Write a built-in instance to standard output or a file", Args: exactArgs(1),
+		Use: "write NAME", Short: "Write a built-in instance to standard output or a file", Args: cli.ExactArgs(1),
 		Example:           "  jigsaw example write rack --file rack.yaml",
-		ValidArgsFunction: completeInstance,
-		RunE:              func(_ *cobra.Command, args []string) error { return runExampleWrite(args[0], written.file, std) },
+		ValidArgsFunction: cli.CompleteInstance,
+		RunE:              func(_ *cobra.Command, args []string) error { return runExampleWrite(args[0], written.File, std) },
 	}
-	written.fileFlag(write)
+	written.FileFlag(write)
 	c.AddCommand(listing, write)
 	return c
 }
 
-func runExampleList(to destination, std streams) error {
+func runExampleList(to cli.Destination, std cli.Streams) error {
 	examples, err := jigsaw.Examples()
 	if err != nil {
 		return err
@@ -44,7 +46,7 @@ func runExampleList(to destination, std streams) error {
 	for i, e := range examples {
 		rows[i] = row{e.Name, e.Lesson}
 	}
-	return to.print(std, rows, func(w io.Writer) error {
+	return to.Print(std, rows, func(w io.Writer) error {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, r := range rows {
 			fmt.Fprintf(t, "%s\t%s\n", r.Name, r.Lesson)
@@ -53,7 +55,7 @@ func runExampleList(to destination, std streams) error {
 	})
 }
 
-func runExampleWrite(name, file string, std streams) error {
+func runExampleWrite(name, file string, std cli.Streams) error {
 	examples, err := jigsaw.Examples()
 	if err != nil {
 		return err
@@ -67,12 +69,12 @@ func runExampleWrite(name, file string, std streams) error {
 			return err
 		}
 		if file == "" {
-			return write(std.out)
+			return write(std.Out)
 		}
 		if held, err := os.ReadFile(file); err == nil && !bytes.Equal(held, e.Data) {
-			return usage(fmt.Errorf("%s is there and is not that example; choose another name, or remove it", file))
+			return cli.Usage(fmt.Errorf("%s is there and is not that example; choose another name, or remove it", file))
 		}
-		return writeFile(file, write)
+		return cli.WriteFile(file, write)
 	}
-	return usage(fmt.Errorf("there is no example %q; see jigsaw example list", name))
+	return cli.Usage(fmt.Errorf("there is no example %q; see jigsaw example list", name))
 }

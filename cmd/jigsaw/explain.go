@@ -8,6 +8,7 @@ import (
 	"math/big"
 
 	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/view"
@@ -40,11 +41,11 @@ type chainStep struct {
 	Text    string `json:"text"`
 }
 
-func explainSchedule(result *jigsaw.Result, name string, std streams) (*scheduleReport, error) {
+func explainSchedule(result *jigsaw.Result, name string, std cli.Streams) (*scheduleReport, error) {
 	in := result.Instance
-	file, err := openFile(name, std)
+	file, err := cli.OpenFile(name, std)
 	if err != nil {
-		return nil, usage(err)
+		return nil, cli.Usage(err)
 	}
 	defer file.Close()
 	var read bytes.Buffer
@@ -53,7 +54,7 @@ func explainSchedule(result *jigsaw.Result, name string, std streams) (*schedule
 		return nil, err
 	}
 	if violations := check.Schedule(in, s); len(violations) > 0 {
-		return nil, usage(fmt.Errorf("%s is not a valid schedule of %s: %s; see jigsaw check", name, in.Name, violations[0]))
+		return nil, cli.Usage(fmt.Errorf("%s is not a valid schedule of %s: %s; see jigsaw check", name, in.Name, violations[0]))
 	}
 	s.Sort()
 	links, err := view.Chain(in, s, instance.NoJob)

@@ -10,21 +10,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
 )
 
 // programOptions are the flags that choose a time-indexed program.
 type programOptions struct {
-	inputs
+	cli.InstanceFlags
 	granularity     string
 	horizon, period int64
-	to              destination
+	to              cli.Destination
 }
 
 var granularities = []cobra.Completion{"gpu", "node", "pool"}
 
 func (o *programOptions) flags(c *cobra.Command) {
-	o.inputs.flags(c)
+	o.Flags(c)
 	f := c.Flags()
 	f.StringVar(&o.granularity, "granularity", "gpu", "what tasks are assigned to: gpu (exact), node or pool (smaller relaxations)")
 	f.Int64Var(&o.horizon, "horizon", 0, "only schedules that end by this tick; 0 leaves out what is worse than a greedy plan")
@@ -53,20 +54,20 @@ func (o *programOptions) check(in *instance.Instance) error {
 	}
 	switch {
 	case !known:
-		return usage(fmt.Errorf("--granularity %q: choose %s", o.granularity, strings.Join(granularities, ", ")))
+		return cli.Usage(fmt.Errorf("--granularity %q: choose %s", o.granularity, strings.Join(granularities, ", ")))
 	case o.horizon < 0 || o.period < 0:
-		return usage(fmt.Errorf("--horizon and --period count ticks from 1"))
+		return cli.Usage(fmt.Errorf("--horizon and --period count ticks from 1"))
 	case in.Objective.Periodic() && o.period == 0:
-		return usage(fmt.Errorf("a plan for %s repeats, and each period is a program of its own: give one with --period", in.Objective))
+		return cli.Usage(fmt.Errorf("a plan for %s repeats, and each period is a program of its own: give one with --period", in.Objective))
 	case in.Objective.Periodic() && o.horizon != 0:
-		return usage(fmt.Errorf("a plan for %s repeats: --horizon has no meaning", in.Objective))
+		return cli.Usage(fmt.Errorf("a plan for %s repeats: --horizon has no meaning", in.Objective))
 	case !in.Objective.Periodic() && o.period != 0:
-		return usage(fmt.Errorf("a plan for %s runs once: --period has no meaning", in.Objective))
+		return cli.Usage(fmt.Errorf("a plan for %s runs once: --period has no meaning", in.Objective))
 	}
 	return nil
 }
 
-func newExport(std streams) *cobra.Command {
+func newExport(std cli.Streams) *cobra.Command {
 	var o programOptions
 	c := &cobra.Command{
 		Use:   "export INSTANCE",
@@ -80,27 +81,27 @@ tick_us.`,
   cbc small.mps -solve -solution small.sol
   jigsaw import-solution small.yaml small.sol --file schedule.json
   jigsaw check small.yaml schedule.json`,
-		Args: exactArgs(1),
+		Args: cli.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return runExport(c.Context(), args[0], o, std) },
 	}
 	o.flags(c)
-	o.to.flags(c, jigsaw.ExportFormats()...)
+	o.to.Flags(c, jigsaw.ExportFormats()...)
 	return c
 }
 
-func runExport(ctx context.Context, name string, o programOptions, std streams) error {
-	document, models, err := o.read(name, std)
+func runExport(ctx context.Context, name string, o programOptions, std cli.Streams) error {
+	document, models, err := o.ReadDocument(name, std)
 	if err != nil {
 		return err
 	}
 	in, err := document.Compile(models)
 	if err != nil {
-		return invalid(name, "a valid instance", err)
+		return cli.Invalid(name, "a valid instance", err)
 	}
 	if err := o.check(in); err != nil {
 		return err
 	}
-	if err := writable(o.files(name), o.to.file); err != nil {
+	if err := cli.CheckWritable(o.Files(name), o.to.File); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
@@ -109,28 +110,28 @@ func runExport(ctx context.Context, name string, o programOptions, std streams) 
 	size, err := jigsaw.ExportSize(in, o.export())
 	switch {
 	case errors.Is(err, jigsaw.ErrTooLarge) && size == 0:
-		std.note("the program would be too large; looking for a tick_us that would do")
+		std.Note("the program would be too large; looking for a tick_us that would do")
 	case errors.Is(err, jigsaw.ErrTooLarge):
-		std.note("the program would have at least %.2g rows, columns and coefficients; looking for a tick_us that would do", size)
+		std.Note("the program would have at least %.2g rows, columns and coefficients; looking for a tick_us that would do", size)
 	case size > saidSize:
-		std.note("the program has at least %.2g rows, columns and coefficients", size)
+		std.Note("the program has at least %.2g rows, columns and coefficients", size)
 	}
 	var wrote *jigsaw.Exported
-	err = o.to.write(std, func(w io.Writer) (err error) {
-		wrote, err = jigsaw.Export(ctx, in, w, o.to.chosen(), o.export())
+	err = o.to.Write(std, func(w io.Writer) (err error) {
+		wrote, err = jigsaw.Export(ctx, in, w, o.to.Chosen(), o.export())
 		return err
 	})
 	if errors.Is(err, jigsaw.ErrTooLarge) {
 		err = fmt.Errorf("%w; %s", err, fitting(jigsaw.FittingTick(ctx, in, document.Spec, models, o.export())))
 	}
 	if err != nil {
-		return usage(err)
+		return cli.Usage(err)
 	}
 	span := fmt.Sprintf("horizon %d", wrote.Horizon)
 	if wrote.Period > 0 {
 		span = fmt.Sprintf("period %d", wrote.Period)
 	}
-	std.note("%d rows, %d columns, %d coefficients; %s ticks", wrote.Rows, wrote.Cols, wrote.Entries, span)
+	std.Note("%d rows, %d columns, %d coefficients; %s ticks", wrote.Rows, wrote.Cols, wrote.Entries, span)
 	return nil
 }
 

@@ -8,10 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance/codec"
 )
 
-func newImport(std streams) *cobra.Command {
+func newImport(std cli.Streams) *cobra.Command {
 	var o programOptions
 	c := &cobra.Command{
 		Use:   "import-solution INSTANCE SOLUTION",
@@ -21,42 +22,42 @@ func newImport(std streams) *cobra.Command {
 flags must be those of the export. "-" reads the solution from standard input.
 Exit codes: 0 valid, 2 no valid schedule.`,
 		Example: "  jigsaw import-solution small.yaml small.sol --file schedule.json",
-		Args:    exactArgs(2),
+		Args:    cli.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return runImport(c.Context(), args[0], args[1], o, std)
 		},
 	}
 	o.flags(c)
-	o.to.fileFlag(c)
+	o.to.FileFlag(c)
 	return c
 }
 
-func runImport(ctx context.Context, name, solution string, o programOptions, std streams) error {
+func runImport(ctx context.Context, name, solution string, o programOptions, std cli.Streams) error {
 	if name == "-" && solution == "-" {
-		return usage(fmt.Errorf("only one of instance and solution can come from standard input"))
+		return cli.Usage(fmt.Errorf("only one of instance and solution can come from standard input"))
 	}
-	if err := writable(o.files(name, solution), o.to.file); err != nil {
+	if err := cli.CheckWritable(o.Files(name, solution), o.to.File); err != nil {
 		return err
 	}
-	in, err := o.load(name, std)
+	in, err := o.Load(name, std)
 	if err != nil {
 		return err
 	}
 	if err := o.check(in); err != nil {
 		return err
 	}
-	f, err := openFile(solution, std)
+	f, err := cli.OpenFile(solution, std)
 	if err != nil {
-		return usage(err)
+		return cli.Usage(err)
 	}
 	defer f.Close()
 	s, err := jigsaw.ImportSolution(ctx, in, f, o.export())
 	if err != nil {
-		return usage(fmt.Errorf("%s: %w", solution, bare{err}))
+		return cli.Usage(fmt.Errorf("%s: %w", solution, cli.Unprefixed(err)))
 	}
-	if err := o.to.write(std, func(w io.Writer) error { return codec.EncodeSchedule(w, in, s) }); err != nil {
+	if err := o.to.Write(std, func(w io.Writer) error { return codec.EncodeSchedule(w, in, s) }); err != nil {
 		return err
 	}
-	std.note("valid: %s %s (%s), efficiency %.3f", in.Objective, jigsaw.FormatValue(in, in.Value(s)), in.Value(s).RatString(), s.Efficiency(in))
+	std.Note("valid: %s %s (%s), efficiency %.3f", in.Objective, jigsaw.FormatValue(in, in.Value(s)), in.Value(s).RatString(), s.Efficiency(in))
 	return nil
 }

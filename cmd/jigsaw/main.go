@@ -16,94 +16,52 @@ import (
 	"github.com/spf13/pflag"
 
 	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
+	"jigsaw/cmd/jigsaw/profile"
+	"jigsaw/cmd/jigsaw/study"
 	"jigsaw/formulation/instance"
 )
 
-// Exit codes. Scripts rely on them.
-const (
-	exitOK         = 0
-	exitFailure    = 1 // something failed, or `check` found violations
-	exitUsage      = 2 // wrong usage or invalid input
-	exitInfeasible = 3 // proven: no valid schedule exists
-	exitLimit      = 4 // stopped without a schedule and without a proof
-)
-
 func main() {
-	os.Exit(run(interruptible(), os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	os.Exit(run(cli.Interruptible(), os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
-
-// exitError ends the program with a code. A nil err has been reported already.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e *exitError) Unwrap() error { return e.err }
-
-// errInterrupted is what a command ends with that has nothing to show when it is stopped.
-var errInterrupted = errors.New("interrupted")
-
-// usage marks an error as the user's to mend: exit code 2.
-func usage(err error) error { return &exitError{exitUsage, err} }
 
 // run executes the command line and returns the exit code.
-func run(ctx context.Context, args []string, std streams) int {
-	out := &output{w: std.out}
-	std.in, std.out, std.quiet = input{ctx, std.in}, out, new(bool)
+func run(ctx context.Context, args []string, std cli.Streams) int {
+	std, unwritten := std.Guard(ctx)
 	root := newRoot(std)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if out.err != nil && !errors.Is(err, out.err) {
-		err = out.err // the command did not look
+	if failed := unwritten(); failed != nil && !errors.Is(err, failed) {
+		err = failed // the command did not look
 	}
 	if err == nil {
-		return exitOK
+		return cli.ExitOK
 	}
-	code, report := exitFailure, err
-	var exit *exitError
+	code, report := cli.ExitFailure, err
+	var exit *cli.ExitError
 	var problems instance.Problems
 	var path *fs.PathError
 	switch {
-	case out.err != nil, errors.As(err, &path) && path.Op == "write":
+	case unwritten() != nil, errors.As(err, &path) && path.Op == "write":
 		// A full disk, whatever the command took it for.
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		code, report = exitLimit, errInterrupted
+		code, report = cli.ExitLimit, cli.ErrInterrupted
 	case errors.As(err, &exit):
-		code, report = exit.code, exit.err
+		code, report = exit.Code, exit.Err
 	case errors.As(err, &problems):
-		code = exitUsage
+		code = cli.ExitUsage
 	case strings.HasPrefix(err.Error(), "unknown command"):
 		what, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "unknown command "), " for ")
-		code, report = exitUsage, fmt.Errorf("there is no command %s; see jigsaw help", what)
+		code, report = cli.ExitUsage, fmt.Errorf("there is no command %s; see jigsaw help", what)
 	}
 	if report != nil {
-		fmt.Fprintf(std.err, "jigsaw: %s\n", plain(report.Error()))
+		fmt.Fprintf(std.Err, "jigsaw: %s\n", cli.WithoutPackages(report.Error()))
 	}
 	return code
 }
 
-// plain leaves out of a message which package it is from: that is for who calls these.
-func plain(message string) string { return packages.ReplaceAllString(message, "") }
-
-// bare is an error within another one's message, without its package.
-type bare struct{ error }
-
-func (b bare) Error() string { return plain(b.error.Error()) }
-
-func (b bare) Unwrap() error { return b.error }
-
-// packages are the beginnings of messages and of their lines.
-var packages = regexp.MustCompile(`(?m)^(?:(?:jigsaw|instance|profiles|view|formulation|heuristics|solver|colgen|tree|lpfile|clp|backend|` +
-	`site|burst|store|sweep|submit|report|trace|replay|policy|quality): )+`)
-
-func newRoot(std streams) *cobra.Command {
+func newRoot(std cli.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:     "jigsaw",
 		Version: jigsaw.Version(),
@@ -123,11 +81,11 @@ described in what jigsaw schema instance prints.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.PersistentFlags().BoolVarP(std.quiet, "quiet", "q", false, "print neither progress nor notes: the result and errors alone")
+	root.PersistentFlags().BoolVarP(std.Quiet, "quiet", "q", false, "print neither progress nor notes: the result and errors alone")
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return sensible(c) }
-	root.SetIn(std.in)
-	root.SetOut(std.out)
-	root.SetErr(std.err)
+	root.SetIn(std.In)
+	root.SetOut(std.Out)
+	root.SetErr(std.Err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		var value *pflag.InvalidValueError
 		var missing *pflag.ValueRequiredError
@@ -156,13 +114,13 @@ described in what jigsaw schema instance prints.`,
 				err = fmt.Errorf("%s %q: write %s", name, value.GetValue(), wants)
 			}
 		}
-		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
+		return cli.Usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})
 	root.AddCommand(
 		newPlan(std), newCheck(std), newBound(std), newCertify(std), newExplain(std), newWhatIf(std), newReplan(std), newBurst(std), newResilience(std),
-		newProfile(std), newExample(std), newSchema(std), newVersion(std),
+		profile.New(std), newExample(std), newSchema(std), newVersion(std),
 		newExport(std), newImport(std), newServe(std),
-		newStudy(std), newReport(std), newReplay(std), newMan(std),
+		study.New(std), study.NewReport(std), study.NewReplay(std), newMan(std),
 	)
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
@@ -205,7 +163,7 @@ func help(root *cobra.Command) {
 		show := c.Run
 		c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
 			if _, rest, err := root.Find(args); err != nil || len(rest) > 0 {
-				return usage(fmt.Errorf("there is no jigsaw %s; see jigsaw help", strings.Join(args, " ")))
+				return cli.Usage(fmt.Errorf("there is no jigsaw %s; see jigsaw help", strings.Join(args, " ")))
 			}
 			show(c, args)
 			return nil
@@ -225,7 +183,7 @@ func makeGroup(c *cobra.Command) {
 		for _, sub := range c.Commands() {
 			names = append(names, sub.Name())
 		}
-		return usage(fmt.Errorf("there is no %s %s; choose %s", c.CommandPath(), args[0], strings.Join(names, ", ")))
+		return cli.Usage(fmt.Errorf("there is no %s %s; choose %s", c.CommandPath(), args[0], strings.Join(names, ", ")))
 	}
 }
 
@@ -234,48 +192,12 @@ func makeGroup(c *cobra.Command) {
 func sensible(c *cobra.Command) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" && err == nil {
-			err = usage(fmt.Errorf("--%s is empty: give it a value, or leave it out", f.Name))
+			err = cli.Usage(fmt.Errorf("--%s is empty: give it a value, or leave it out", f.Name))
 		}
 	})
 	quiet, log := c.Flag("quiet"), c.Flag("log")
 	if err == nil && quiet != nil && log != nil && quiet.Value.String() == "true" && log.Value.String() == "true" {
-		err = usage(errors.New("--log prints what --quiet leaves out; leave one of them out"))
+		err = cli.Usage(errors.New("--log prints what --quiet leaves out; leave one of them out"))
 	}
 	return err
-}
-
-// aboveZero refuses a 0 for flags whose default it is within the program.
-func aboveZero(c *cobra.Command, flags ...string) error {
-	for _, name := range flags {
-		if f := c.Flag(name); f.Changed && f.Value.String() == "0" {
-			return usage(fmt.Errorf("--%s 0: choose more, or leave it out", name))
-		}
-	}
-	return nil
-}
-
-// called is a command without the program's name, with which messages begin.
-func called(c *cobra.Command) string {
-	_, name, _ := strings.Cut(c.CommandPath(), " ")
-	return name
-}
-
-// exactArgs is cobra's, with an error that is the user's to mend.
-func exactArgs(n int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usage(fmt.Errorf("%s takes %s, not %d; usage: %s", called(c), count(n, "argument"), len(args), c.UseLine()))
-		}
-		return nil
-	}
-}
-
-// rangeArgs is [exactArgs] of one number or the next.
-func rangeArgs(least, most int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
-			return usage(fmt.Errorf("%s takes %d or %s, not %d; usage: %s", called(c), least, count(most, "argument"), len(args), c.UseLine()))
-		}
-		return nil
-	}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"jigsaw/cmd/jigsaw/cli"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -32,7 +34,7 @@ func TestInterrupted(t *testing.T) {
 	proof := filepath.Join(t.TempDir(), "proof.json")
 	call := func(ctx context.Context, args ...string) (code int, out, errs string) {
 		var o, e bytes.Buffer
-		code = run(ctx, args, streams{in: strings.NewReader(""), out: &o, err: &e})
+		code = run(ctx, args, cli.Streams{In: strings.NewReader(""), Out: &o, Err: &e})
 		return code, o.String(), e.String()
 	}
 	code, _, errs := call(context.Background(), "bound", "quickstart", "--no-lp", "--certificate", proof)
@@ -41,7 +43,7 @@ func TestInterrupted(t *testing.T) {
 	stop()
 	for _, args := range [][]string{{"certify", "quickstart", proof}, {"export", "crossing"}} {
 		code, out, errs := call(stopped, args...)
-		assert.Equal(t, exitLimit, code, "%v", args)
+		assert.Equal(t, cli.ExitLimit, code, "%v", args)
 		assert.Empty(t, out, "%v", args)
 		assert.Equal(t, "jigsaw: interrupted\n", errs, "%v", args)
 	}
@@ -54,7 +56,7 @@ func TestOutputFails(t *testing.T) {
 	folder := t.TempDir()
 	proof, plan := filepath.Join(folder, "proof.json"), filepath.Join(folder, "plan.json")
 	var o, e bytes.Buffer
-	require.Zero(t, run(t.Context(), []string{"plan", "quickstart", "--quick", "--no-lp", "--certificate", proof, "-o", "json"}, streams{in: nil, out: &o, err: &e}), e.String())
+	require.Zero(t, run(t.Context(), []string{"plan", "quickstart", "--quick", "--no-lp", "--certificate", proof, "-o", "json"}, cli.Streams{In: nil, Out: &o, Err: &e}), e.String())
 	require.NoError(t, os.WriteFile(plan, o.Bytes(), 0o600))
 	for _, args := range [][]string{
 		{"plan", "quickstart", "--quick", "--no-lp"},
@@ -72,7 +74,7 @@ func TestOutputFails(t *testing.T) {
 		{"--version"},
 	} {
 		var errs bytes.Buffer
-		assert.Equal(t, exitFailure, run(t.Context(), args, streams{in: nil, out: full{}, err: &errs}), "%v", args)
+		assert.Equal(t, cli.ExitFailure, run(t.Context(), args, cli.Streams{In: nil, Out: full{}, Err: &errs}), "%v", args)
 		assert.Contains(t, errs.String(), "jigsaw: "+errFull.Error()+"\n", "%v", args)
 	}
 }
@@ -93,7 +95,7 @@ func TestInterruptedInput(t *testing.T) {
 		silent, w := io.Pipe()
 		var errs bytes.Buffer
 		time.AfterFunc(50*time.Millisecond, stop)
-		assert.Equal(t, exitLimit, run(ctx, args, streams{in: silent, out: io.Discard, err: &errs}), "%v", args)
+		assert.Equal(t, cli.ExitLimit, run(ctx, args, cli.Streams{In: silent, Out: io.Discard, Err: &errs}), "%v", args)
 		assert.Equal(t, "jigsaw: interrupted\n", errs.String(), "%v", args)
 		w.Close()
 	}
@@ -104,7 +106,7 @@ func TestInterruptedWhatIf(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, stop)
 	var out, errs bytes.Buffer
-	assert.Equal(t, exitLimit, run(ctx, []string{"whatif", "rack", "--drop", "vgg-2", "--time", "1h"}, streams{in: nil, out: &out, err: &errs}))
+	assert.Equal(t, cli.ExitLimit, run(ctx, []string{"whatif", "rack", "--drop", "vgg-2", "--time", "1h"}, cli.Streams{In: nil, Out: &out, Err: &errs}))
 	assert.Empty(t, out.String())
 	assert.Equal(t, "jigsaw: interrupted\n", errs.String())
 }
@@ -120,7 +122,7 @@ func TestInterruptedStudy(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		time.AfterFunc(50*time.Millisecond, stop)
 		var out, errs bytes.Buffer
-		assert.Equal(t, exitLimit, run(ctx, strings.Fields(args), streams{in: nil, out: &out, err: &errs}), args)
+		assert.Equal(t, cli.ExitLimit, run(ctx, strings.Fields(args), cli.Streams{In: nil, Out: &out, Err: &errs}), args)
 		assert.Empty(t, out.String(), args)
 		assert.True(t, strings.HasSuffix(errs.String(), want), "%s: %s", args, errs.String())
 	}
@@ -129,7 +131,7 @@ func TestInterruptedStudy(t *testing.T) {
 // TestFit: a line that is too long for the terminal loses its title, then its end.
 func TestFit(t *testing.T) {
 	for room, want := range map[int]string{17: "planning ö: äbcde", 16: "äbcde", 5: "äbcde", 4: "äbc…", 1: "…", 0: "…", -7: "…"} {
-		assert.Equal(t, want, fit("planning ö: ", "äbcde", room), "%d", room)
+		assert.Equal(t, want, cli.Fit("planning ö: ", "äbcde", room), "%d", room)
 	}
 }
 
@@ -137,7 +139,7 @@ func TestFit(t *testing.T) {
 func TestWriteFile(t *testing.T) {
 	folder := t.TempDir()
 	name := filepath.Join(folder, "plan.svg")
-	err := writeFile(name, func(w io.Writer) error {
+	err := cli.WriteFile(name, func(w io.Writer) error {
 		return &fs.PathError{Op: "write", Path: w.(*os.File).Name(), Err: errFull}
 	})
 	assert.EqualError(t, err, "write "+name+": "+errFull.Error())

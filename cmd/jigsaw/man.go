@@ -5,13 +5,15 @@ import (
 	"os"
 	"path/filepath"
 
+	"jigsaw/cmd/jigsaw/cli"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
 	"jigsaw"
 )
 
-func newMan(std streams) *cobra.Command {
+func newMan(std cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man FOLDER",
 		Short: "Write the manual pages, one for each command",
@@ -19,14 +21,14 @@ func newMan(std streams) *cobra.Command {
 missing. In a folder share/man/man1 beside the bin of PATH that jigsaw is in, man finds
 them: man jigsaw, man jigsaw-plan.`,
 		Example: "  jigsaw man ~/.local/share/man/man1",
-		Args:    exactArgs(1),
+		Args:    cli.ExactArgs(1),
 		RunE:    func(c *cobra.Command, args []string) error { return runMan(c.Root(), args[0], std) },
 	}
 }
 
-func runMan(root *cobra.Command, folder string, std streams) error {
+func runMan(root *cobra.Command, folder string, std cli.Streams) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return usage(fmt.Errorf("%s cannot be made: %w", folder, err))
+		return cli.Usage(fmt.Errorf("%s cannot be made: %w", folder, err))
 	}
 	root.DisableAutoGenTag = true // equal programs write equal pages
 	header := &doc.GenManHeader{Section: "1", Source: "JigSaw " + jigsaw.Version(), Manual: "JigSaw"}
@@ -37,6 +39,6 @@ func runMan(root *cobra.Command, folder string, std streams) error {
 	if err != nil {
 		return err
 	}
-	std.note("%s: %s", folder, count(len(pages), "page"))
+	std.Note("%s: %s", folder, cli.Count(len(pages), "page"))
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/view"
@@ -19,10 +20,10 @@ import (
 
 type planOptions struct {
 	batch
-	runOptions
-	to    destination
+	cli.RunFlags
+	to    cli.Destination
 	seed  uint64
-	gap   fraction
+	gap   cli.Fraction
 	quick bool
 	gantt string
 	block int
@@ -33,7 +34,7 @@ type planOptions struct {
 	jobsOut string
 }
 
-func newPlan(std streams) *cobra.Command {
+func newPlan(std cli.Streams) *cobra.Command {
 	var o planOptions
 	c := &cobra.Command{
 		Use:   "plan INSTANCE | --cluster FILE --jobs FILE",
@@ -69,17 +70,17 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
   jigsaw plan --cluster cluster.yaml --jobs tonight.csv`,
 		Args: func(c *cobra.Command, args []string) error {
 			if o.cluster != "" || o.jobs != "" {
-				return exactArgs(0)(c, args)
+				return cli.ExactArgs(0)(c, args)
 			}
-			return exactArgs(1)(c, args)
+			return cli.ExactArgs(1)(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			return runPlan(c.Context(), append(args, "")[0], o, std)
 		},
 	}
-	o.batch.flags(c)
-	o.runOptions.flags(c)
-	o.to.flags(c, printed()...)
+	o.batch.Flags(c)
+	o.RunFlags.Flags(c)
+	o.to.Flags(c, cli.PrintFormats()...)
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
@@ -93,28 +94,28 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	return c
 }
 
-func runPlan(ctx context.Context, name string, o planOptions, std streams) error {
-	options, err := o.options(o.quick)
+func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) error {
+	options, err := o.Options(o.quick)
 	if err != nil {
 		return err
 	}
-	if err := writable(o.files(name, o.cluster, o.jobs), o.certificate, o.gantt, o.trace, o.csv, o.turns, o.jobsOut, o.to.file); err != nil {
+	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs), o.Certificate, o.gantt, o.trace, o.csv, o.turns, o.jobsOut, o.to.File); err != nil {
 		return err
 	}
 	in, err := o.instance(name, std)
 	if err != nil {
 		return err
 	}
-	w := o.watcher(std, in)
-	options.Seed, options.Gap, options.Progress = o.seed, float64(o.gap), w.show
+	w := o.Watcher(std, in)
+	options.Seed, options.Gap, options.Progress = o.seed, float64(o.gap), w.Show
 	result, err := jigsaw.Plan(ctx, in, options)
-	w.end(result)
+	w.End(result)
 	if err != nil {
 		return err
 	}
 	// What fails keeps nothing of the rest from its reader.
-	err = errors.Join(o.draw(result), o.prove(result),
-		o.to.print(std, result.Document(o.timeless), func(w io.Writer) error { return planTable(w, std, result) }))
+	err = errors.Join(o.draw(result), o.Prove(result),
+		o.to.Print(std, result.Document(o.Timeless), func(w io.Writer) error { return planTable(w, std, result) }))
 	if err != nil {
 		return err
 	}
@@ -123,68 +124,68 @@ func runPlan(ctx context.Context, name string, o planOptions, std streams) error
 
 // batch is the flags of an instance that comes as two files.
 type batch struct {
-	inputs
+	cli.InstanceFlags
 	cluster, jobs string
 }
 
-func (o *batch) flags(c *cobra.Command) {
-	o.inputs.flags(c)
+func (o *batch) Flags(c *cobra.Command) {
+	o.InstanceFlags.Flags(c)
 	c.Flags().StringVar(&o.cluster, "cluster", "", "a `file` of a cluster, for the jobs of --jobs")
 	c.Flags().StringVar(&o.jobs, "jobs", "", "a `file` that lists the jobs for --cluster, CSV")
 }
 
 // instance reads and compiles the instance named on the command line, or a cluster and its jobs.
-func (o *batch) instance(name string, std streams) (*instance.Instance, error) {
+func (o *batch) instance(name string, std cli.Streams) (*instance.Instance, error) {
 	document, models, err := o.spec(name, std)
 	if err != nil {
 		return nil, err
 	}
 	in, err := document.Compile(models)
 	if err != nil {
-		return nil, invalid(cmp.Or(name, o.cluster+" with "+o.jobs), "a valid instance", err)
+		return nil, cli.Invalid(cmp.Or(name, o.cluster+" with "+o.jobs), "a valid instance", err)
 	}
 	return in, nil
 }
 
 // spec reads the instance named on the command line, or a cluster and its jobs, and says where its models are.
-func (o *batch) spec(name string, std streams) (*codec.Document, instance.ProfileSource, error) {
+func (o *batch) spec(name string, std cli.Streams) (*codec.Document, instance.ProfileSource, error) {
 	if o.cluster == "" && o.jobs == "" {
-		return o.read(name, std)
+		return o.ReadDocument(name, std)
 	}
 	if o.cluster == "" || o.jobs == "" {
-		return nil, nil, usage(errors.New("--cluster and --jobs go together"))
+		return nil, nil, cli.Usage(errors.New("--cluster and --jobs go together"))
 	}
-	file, err := openPath(o.cluster)
+	file, err := cli.OpenPath(o.cluster)
 	if err != nil {
-		return nil, nil, usage(err)
+		return nil, nil, cli.Usage(err)
 	}
 	defer file.Close()
 	cluster, err := io.ReadAll(file)
 	if err != nil {
-		return nil, nil, usage(err)
+		return nil, nil, cli.Usage(err)
 	}
-	jobs, err := openPath(o.jobs)
+	jobs, err := cli.OpenPath(o.jobs)
 	if err != nil {
-		return nil, nil, usage(err)
+		return nil, nil, cli.Usage(err)
 	}
 	defer jobs.Close()
-	extra, err := readProfiles(o.profiles)
+	extra, err := cli.ReadProfiles(o.Profiles)
 	if err != nil {
 		return nil, nil, err
 	}
 	models, err := jigsaw.Models(extra...)
 	if err != nil {
-		return nil, nil, usage(err)
+		return nil, nil, cli.Usage(err)
 	}
 	document, err := jigsaw.Batch(cluster, jobs, models)
 	if err != nil {
-		return nil, nil, invalid(o.cluster+" with "+o.jobs, "a cluster with a list of jobs", err)
+		return nil, nil, cli.Invalid(o.cluster+" with "+o.jobs, "a cluster with a list of jobs", err)
 	}
 	if document.Spec.Name == "" {
 		document.Spec.Name = strings.TrimSuffix(filepath.Base(o.jobs), filepath.Ext(o.jobs))
 	}
-	if o.objective != "" {
-		document.Spec.Objective = instance.Objective(o.objective)
+	if o.Objective != "" {
+		document.Spec.Objective = instance.Objective(o.Objective)
 	}
 	return document, models, nil
 }
@@ -193,9 +194,9 @@ func (o *batch) spec(name string, std streams) (*codec.Document, instance.Profil
 func statusExit(r *jigsaw.Result) error {
 	switch r.Status {
 	case jigsaw.Infeasible:
-		return &exitError{exitInfeasible, nil}
+		return &cli.ExitError{Code: cli.ExitInfeasible}
 	case jigsaw.Limit, jigsaw.Unknown:
-		return &exitError{exitLimit, nil}
+		return &cli.ExitError{Code: cli.ExitLimit}
 	}
 	return nil
 }
@@ -217,7 +218,7 @@ func (o *planOptions) draw(r *jigsaw.Result) (err error) {
 	}
 	if r.Blocks != nil {
 		if r.Schedule == nil && (o.trace != "" || o.csv != "") {
-			return usage(fmt.Errorf("--trace and --csv write every task out, and the plan has %d; --jobs-out writes a line for every job", r.Blocks.Tasks()))
+			return cli.Usage(fmt.Errorf("--trace and --csv write every task out, and the plan has %d; --jobs-out writes a line for every job", r.Blocks.Tasks()))
 		}
 		files[0].write = func(w io.Writer) error {
 			options := ganttOptions(r)
@@ -226,13 +227,13 @@ func (o *planOptions) draw(r *jigsaw.Result) (err error) {
 		}
 		files = append(files, output{o.jobsOut, func(w io.Writer) error { return jigsaw.WriteStays(w, r.Stays()) }})
 	} else if o.block != 0 {
-		return usage(errors.New("--gantt-block is for plans in blocks: of jobs with residence: run, or of too many tasks to be written out; --gantt alone draws this one"))
+		return cli.Usage(errors.New("--gantt-block is for plans in blocks: of jobs with residence: run, or of too many tasks to be written out; --gantt alone draws this one"))
 	} else if o.jobsOut != "" {
-		return usage(errors.New("--jobs-out is for plans in blocks: of jobs with residence: run, or of too many tasks to be written out; --csv writes every task"))
+		return cli.Usage(errors.New("--jobs-out is for plans in blocks: of jobs with residence: run, or of too many tasks to be written out; --csv writes every task"))
 	}
 	for _, file := range files {
 		if file.name != "" {
-			err = errors.Join(err, writeFile(file.name, file.write))
+			err = errors.Join(err, cli.WriteFile(file.name, file.write))
 		}
 	}
 	return err

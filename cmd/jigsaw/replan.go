@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/view"
@@ -21,10 +22,10 @@ import (
 
 type replanOptions struct {
 	batch
-	runOptions
-	to    destination
+	cli.RunFlags
+	to    cli.Destination
 	seed  uint64
-	gap   fraction
+	gap   cli.Fraction
 	quick bool
 
 	at                                    time.Duration
@@ -34,7 +35,7 @@ type replanOptions struct {
 	drop, done, progress, left            []string
 }
 
-func newReplan(std streams) *cobra.Command {
+func newReplan(std cli.Streams) *cobra.Command {
 	var o replanOptions
 	c := &cobra.Command{
 		Use:   "replan INSTANCE PLAN --at TIME",
@@ -72,13 +73,13 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
   jigsaw replan rest.yaml rest.json --at 30m --done bert-3`,
 		Args: func(c *cobra.Command, args []string) error {
 			if o.cluster != "" || o.jobs != "" {
-				return exactArgs(1)(c, args)
+				return cli.ExactArgs(1)(c, args)
 			}
-			return exactArgs(2)(c, args)
+			return cli.ExactArgs(2)(c, args)
 		},
 		PreRunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flag("at").Changed {
-				return usage(errors.New("say with --at how long ago the plan began, like --at 2h"))
+				return cli.Usage(errors.New("say with --at how long ago the plan began, like --at 2h"))
 			}
 			return nil
 		},
@@ -89,9 +90,9 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 			return runReplan(c.Context(), args[0], args[1], o, std)
 		},
 	}
-	o.batch.flags(c)
-	o.runOptions.flags(c)
-	o.to.flags(c, printed()...)
+	o.batch.Flags(c)
+	o.RunFlags.Flags(c)
+	o.to.Flags(c, cli.PrintFormats()...)
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
@@ -114,14 +115,14 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	f.StringVar(&o.jobsOut, "jobs-out", "", "write what becomes of every job into this CSV `file`")
 	f.StringVar(&o.gantt, "gantt", "", "draw who is where over the rest into this SVG `file`")
 	for flag, names := range map[string]func(*instance.Instance) []string{
-		"fail-node": nodeNames, "fail-gpu": deviceNames, "add-gpu": nodeNames, "cut": linkNames, "drop": jobNames, "done": jobNames,
+		"fail-node": cli.NodeNames, "fail-gpu": cli.DeviceNames, "add-gpu": cli.NodeNames, "cut": cli.LinkNames, "drop": cli.JobNames, "done": cli.JobNames,
 	} {
-		o.completeFrom(c, flag, "", std, names)
+		o.CompleteFrom(c, flag, "", std, names)
 	}
 	for flag, names := range map[string]func(*instance.Instance) []string{
-		"link": linkNames, "memory": typeNames, "progress": jobNames, "left": jobNames,
+		"link": cli.LinkNames, "memory": cli.TypeNames, "progress": cli.JobNames, "left": cli.JobNames,
 	} {
-		o.completeFrom(c, flag, "=", std, names)
+		o.CompleteFrom(c, flag, "=", std, names)
 	}
 	return c
 }
@@ -160,7 +161,7 @@ func (o *replanOptions) given() (list []flagged, err error) {
 			case jigsaw.Progress, jigsaw.Left:
 				at := strings.LastIndexByte(name, '=')
 				if c.Iterations, err = strconv.Atoi(name[at+1:]); at < 0 || err != nil {
-					return nil, usage(fmt.Errorf("%s %q: write job=iterations, like bert-1=1200", f.flag, name))
+					return nil, cli.Usage(fmt.Errorf("%s %q: write job=iterations, like bert-1=1200", f.flag, name))
 				}
 				c.Subject = name[:at]
 			}
@@ -182,8 +183,8 @@ type replanReport struct {
 	Jobs   []jigsaw.JobChange `json:"jobs"`
 }
 
-func runReplan(ctx context.Context, name, plan string, o replanOptions, std streams) error {
-	options, err := o.options(o.quick)
+func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.Streams) error {
+	options, err := o.Options(o.quick)
 	if err != nil {
 		return err
 	}
@@ -191,7 +192,7 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std stre
 	if err != nil {
 		return err
 	}
-	if err := writable(o.files(name, o.cluster, o.jobs, plan, o.changes, o.add), o.certificate, o.rest, o.jobsOut, o.gantt, o.to.file); err != nil {
+	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs, plan, o.changes, o.add), o.Certificate, o.rest, o.jobsOut, o.gantt, o.to.File); err != nil {
 		return err
 	}
 	document, models, err := o.spec(name, std)
@@ -200,7 +201,7 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std stre
 	}
 	in, err := document.Compile(models)
 	if err != nil {
-		return invalid(name, "a valid instance", err)
+		return cli.Invalid(name, "a valid instance", err)
 	}
 	s, err := readSchedule(in, plan, std)
 	if err != nil {
@@ -213,24 +214,24 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std stre
 	if err != nil {
 		return err
 	}
-	w := o.watcher(std, in)
-	options.Seed, options.Gap, options.Progress = o.seed, float64(o.gap), w.show
+	w := o.Watcher(std, in)
+	options.Seed, options.Gap, options.Progress = o.seed, float64(o.gap), w.Show
 	r, err := jigsaw.Replan(ctx, document.Spec, models, s.blocks, update, options)
-	w.end(nil)
+	w.End(nil)
 	if err != nil {
 		return explain(err)
 	}
 	if o.rest != "" {
-		err = writeFile(o.rest, func(w io.Writer) error { return codec.EncodeYAML(w, r.Spec) })
+		err = cli.WriteFile(o.rest, func(w io.Writer) error { return codec.EncodeYAML(w, r.Spec) })
 	}
 	if o.jobsOut != "" {
-		err = errors.Join(err, writeFile(o.jobsOut, func(w io.Writer) error { return jigsaw.WriteJobChanges(w, r.Jobs) }))
+		err = errors.Join(err, cli.WriteFile(o.jobsOut, func(w io.Writer) error { return jigsaw.WriteJobChanges(w, r.Jobs) }))
 	}
 	if o.gantt != "" && r.Blocks != nil {
-		err = errors.Join(err, writeFile(o.gantt, func(w io.Writer) error { return view.Hours(w, r.Instance, r.Blocks, ganttOptions(r.Result)) }))
+		err = errors.Join(err, cli.WriteFile(o.gantt, func(w io.Writer) error { return view.Hours(w, r.Instance, r.Blocks, ganttOptions(r.Result)) }))
 	}
-	report := replanReport{r.Document(o.timeless), o.at.Seconds(), time.Duration(r.Origin).Seconds(), r.Jobs}
-	err = errors.Join(err, o.prove(r.Result), o.to.print(std, report, func(w io.Writer) error { return replanTable(w, std, r) }))
+	report := replanReport{r.Document(o.Timeless), o.at.Seconds(), time.Duration(r.Origin).Seconds(), r.Jobs}
+	err = errors.Join(err, o.Prove(r.Result), o.to.Print(std, report, func(w io.Writer) error { return replanTable(w, std, r) }))
 	if err != nil {
 		return err
 	}
@@ -238,16 +239,16 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std stre
 }
 
 // update gathers what has become of the plan. explain says where mistakes that [jigsaw.Replan] finds in it are.
-func (o *replanOptions) update(spec *instance.Spec, models instance.ProfileSource, flags []flagged, std streams) (u jigsaw.Update, explain func(error) error, err error) {
+func (o *replanOptions) update(spec *instance.Spec, models instance.ProfileSource, flags []flagged, std cli.Streams) (u jigsaw.Update, explain func(error) error, err error) {
 	var at codec.File
 	if o.changes != "" {
-		file, err := openFile(o.changes, std)
+		file, err := cli.OpenFile(o.changes, std)
 		if err != nil {
-			return u, nil, usage(err)
+			return u, nil, cli.Usage(err)
 		}
 		defer file.Close()
 		if u, at, err = jigsaw.DecodeChanges(file); err != nil {
-			return u, nil, invalid(o.changes, "a file of changes", err)
+			return u, nil, cli.Invalid(o.changes, "a file of changes", err)
 		}
 	}
 	changes, jobs := len(u.Changes), len(u.Jobs)
@@ -255,14 +256,14 @@ func (o *replanOptions) update(spec *instance.Spec, models instance.ProfileSourc
 		u.Changes = append(u.Changes, f.Change)
 	}
 	if o.add != "" {
-		file, err := openFile(o.add, std)
+		file, err := cli.OpenFile(o.add, std)
 		if err != nil {
-			return u, nil, usage(err)
+			return u, nil, cli.Usage(err)
 		}
 		defer file.Close()
 		more, err := jigsaw.DecodeJobs(file, spec, models)
 		if err != nil {
-			return u, nil, invalid(o.add, "a list of jobs", err)
+			return u, nil, cli.Invalid(o.add, "a list of jobs", err)
 		}
 		u.Jobs = append(u.Jobs, more...)
 	}
@@ -276,18 +277,18 @@ func (o *replanOptions) update(spec *instance.Spec, models instance.ProfileSourc
 		for _, p := range problems {
 			var n int
 			if _, bad := fmt.Sscanf(p.Path, "changes[%d]", &n); bad == nil && n >= changes {
-				return usage(fmt.Errorf("%s: %s", flags[n-changes].flag, p.Message))
+				return cli.Usage(fmt.Errorf("%s: %s", flags[n-changes].flag, p.Message))
 			}
 			if _, bad := fmt.Sscanf(p.Path, "jobs[%d]", &n); bad == nil && n >= jobs {
-				return usage(fmt.Errorf("%s: job %q: %s", o.add, u.Jobs[n].Name, p.Message))
+				return cli.Usage(fmt.Errorf("%s: job %q: %s", o.add, u.Jobs[n].Name, p.Message))
 			}
 			here = append(here, p)
 		}
 		if problems[0].Path == "" || o.changes == "" {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		at.Locate(here)
-		return invalid(o.changes, "a file of changes for this plan", here)
+		return cli.Invalid(o.changes, "a file of changes for this plan", here)
 	}, nil
 }
 
@@ -295,10 +296,10 @@ func (o *replanOptions) update(spec *instance.Spec, models instance.ProfileSourc
 const mostChanges = 40
 
 // replanTable prints what becomes of jobs, those first that change, and the plan of the rest.
-func replanTable(w io.Writer, std streams, r *jigsaw.ReplanResult) error {
+func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult) error {
 	heading(w, r.Instance)
 	if r.Status == jigsaw.Infeasible || r.Primal == nil {
-		return errors.Join(reasons(w, r.Result), std.notes(w, r.Notes))
+		return errors.Join(reasons(w, r.Result), std.Notes(w, r.Notes))
 	}
 	rank := func(c jigsaw.JobChange) int {
 		switch {
@@ -338,7 +339,7 @@ func replanTable(w io.Writer, std streams, r *jigsaw.ReplanResult) error {
 		return err
 	}
 	if more := len(jobs) - mostChanges; more > 0 {
-		fmt.Fprintf(w, "and %s; --jobs-out FILE writes all\n", count(more, "more job"))
+		fmt.Fprintf(w, "and %s; --jobs-out FILE writes all\n", cli.Count(more, "more job"))
 	}
 	var parts []string
 	for _, what := range []jigsaw.JobChoice{jigsaw.JobStays, jigsaw.JobMoves, jigsaw.JobWaits, jigsaw.JobNew, jigsaw.JobCancelled, jigsaw.JobDone} {
@@ -354,7 +355,7 @@ func replanTable(w io.Writer, std streams, r *jigsaw.ReplanResult) error {
 		fmt.Fprintf(w, ", gap %.2f %% to a bound that is %s", 100*r.Gap(), certified(r.Certified))
 	}
 	fmt.Fprintln(w)
-	return std.notes(w, r.Notes)
+	return std.Notes(w, r.Notes)
 }
 
 // on names the first of some nodes, and how many more there are.

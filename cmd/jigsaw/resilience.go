@@ -12,13 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/view"
 )
 
 type resilienceOptions struct {
-	inputs
-	to       destination
+	cli.InstanceFlags
+	to       cli.Destination
 	failures int
 	sample   int
 	seed     uint64
@@ -27,7 +28,7 @@ type resilienceOptions struct {
 	top      int
 }
 
-func newResilience(std streams) *cobra.Command {
+func newResilience(std cli.Streams) *cobra.Command {
 	var o resilienceOptions
 	c := &cobra.Command{
 		Use:   "resilience INSTANCE",
@@ -44,12 +45,12 @@ Ctrl-C ends with those that are done.
 Exit codes: 0 answered, 2 invalid input, 3 infeasible as it is, 4 no plan, or interrupted.`,
 		Example: `  jigsaw resilience rack --picture rack.svg
   jigsaw resilience crossing --failures 2 --sample 100 -o json`,
-		Args:    exactArgs(1),
-		PreRunE: func(c *cobra.Command, _ []string) error { return aboveZero(c, "sample", "top") },
+		Args:    cli.ExactArgs(1),
+		PreRunE: func(c *cobra.Command, _ []string) error { return cli.AboveZero(c, "sample", "top") },
 		RunE:    func(c *cobra.Command, args []string) error { return runResilience(c.Context(), args[0], o, std) },
 	}
-	o.flags(c)
-	o.to.flags(c, printed()...)
+	o.Flags(c)
+	o.to.Flags(c, cli.PrintFormats()...)
 	f := c.Flags()
 	f.IntVar(&o.failures, "failures", 1, "failures at once, 1 or 2")
 	f.IntVar(&o.sample, "sample", 0, "most pairs with --failures 2, drawn at random (default 200)")
@@ -83,27 +84,27 @@ type harmReport struct {
 	Infeasible []string         `json:"infeasible,omitempty"`
 }
 
-func runResilience(ctx context.Context, name string, o resilienceOptions, std streams) error {
+func runResilience(ctx context.Context, name string, o resilienceOptions, std cli.Streams) error {
 	if o.failures != 1 && o.failures != 2 {
-		return usage(fmt.Errorf("--failures %d: choose 1 or 2", o.failures))
+		return cli.Usage(fmt.Errorf("--failures %d: choose 1 or 2", o.failures))
 	}
 	if o.sample != 0 && o.failures == 1 {
-		return usage(errors.New("--sample is for --failures 2: of single failures all are looked at"))
+		return cli.Usage(errors.New("--sample is for --failures 2: of single failures all are looked at"))
 	}
 	if o.sample < 0 || o.top < 0 {
-		return usage(errors.New("--sample and --top are numbers from 1"))
+		return cli.Usage(errors.New("--sample and --top are numbers from 1"))
 	}
-	if err := writable(o.files(name), o.to.file, o.picture); err != nil {
+	if err := cli.CheckWritable(o.Files(name), o.to.File, o.picture); err != nil {
 		return err
 	}
-	document, models, err := o.read(name, std)
+	document, models, err := o.ReadDocument(name, std)
 	if err != nil {
 		return err
 	}
 	if _, err := document.Compile(models); err != nil {
-		return invalid(name, "a valid instance", err)
+		return cli.Invalid(name, "a valid instance", err)
 	}
-	show, ok := std.terminal()
+	show, ok := std.Terminal()
 	opt := jigsaw.ResilienceOptions{Seed: o.seed, Failures: o.failures, Sample: o.sample, NoLP: o.noLP, Progress: func(done, of int) {
 		if ok {
 			fmt.Fprintf(show, "\r%d of %d failures", done, of)
@@ -115,28 +116,28 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std st
 	}
 	var problems instance.Problems
 	if errors.As(err, &problems) {
-		return invalid(name, "an instance whose failures can be looked at", err)
+		return cli.Invalid(name, "an instance whose failures can be looked at", err)
 	}
 	if err != nil {
 		return err
 	}
 	if r.Plan.Schedule == nil {
-		if err := o.to.print(std, r.Plan.Document(true), func(w io.Writer) error { return planTable(w, std, r.Plan) }); err != nil {
+		if err := o.to.Print(std, r.Plan.Document(true), func(w io.Writer) error { return planTable(w, std, r.Plan) }); err != nil {
 			return err
 		}
 		return statusExit(r.Plan)
 	}
 	report := newResilienceReport(r)
 	if o.picture != "" {
-		if err := writeFile(o.picture, func(w io.Writer) error { return drawHarm(w, r) }); err != nil {
+		if err := cli.WriteFile(o.picture, func(w io.Writer) error { return drawHarm(w, r) }); err != nil {
 			return err
 		}
 	}
-	if err := o.to.print(std, report, func(w io.Writer) error { return o.table(w, std, r) }); err != nil {
+	if err := o.to.Print(std, report, func(w io.Writer) error { return o.table(w, std, r) }); err != nil {
 		return err
 	}
 	if report.Interrupted {
-		return &exitError{exitLimit, nil}
+		return &cli.ExitError{Code: cli.ExitLimit}
 	}
 	return nil
 }
@@ -166,12 +167,12 @@ func newResilienceReport(r *jigsaw.ResilienceResult) resilienceReport {
 }
 
 // table prints the greatest harm, a row each; failures that touch nothing are one line.
-func (o *resilienceOptions) table(w io.Writer, std streams, r *jigsaw.ResilienceResult) error {
+func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.ResilienceResult) error {
 	in := r.Plan.Instance
 	heading(w, in)
 	value := func(v *big.Rat) string { return jigsaw.FormatValue(in, v) }
 	fmt.Fprintf(w, "plan %s, bound %s (%s); %d of %s\n\n", value(r.Plan.Primal), value(r.Plan.Dual), certified(r.Plan.Certified),
-		len(r.Harm), count(r.Cases, "case"))
+		len(r.Harm), cli.Count(r.Cases, "case"))
 	rows := o.top
 	if rows == 0 {
 		rows = 40
@@ -209,7 +210,7 @@ func (o *resilienceOptions) table(w io.Writer, std streams, r *jigsaw.Resilience
 		fmt.Fprintf(w, "- %s\n", reason)
 	}
 	if len(r.Harm) < r.Cases {
-		return std.notes(w, []string{"interrupted: the others were not looked at"})
+		return std.Notes(w, []string{"interrupted: the others were not looked at"})
 	}
 	return nil
 }
@@ -265,7 +266,7 @@ func drawHarm(w io.Writer, r *jigsaw.ResilienceResult) error {
 			if worst.Sign() > 0 && d.Sign() > 0 {
 				mark.Level, _ = new(big.Rat).Quo(d, worst).Float64()
 			}
-			mark.Text = fmt.Sprintf("%s touched, repaired %s, re-planned %s", count(len(h.Touched), "job"),
+			mark.Text = fmt.Sprintf("%s touched, repaired %s, re-planned %s", cli.Count(len(h.Touched), "job"),
 				jigsaw.FormatValue(in, h.Repaired), jigsaw.FormatValue(in, h.Replanned))
 		}
 		for _, f := range h.Failures {

@@ -8,21 +8,14 @@ import (
 	"text/tabwriter"
 
 	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
 )
 
 // heading is the first line of every table: what is planned, on what, for what.
 func heading(w io.Writer, in *instance.Instance) {
 	fmt.Fprintf(w, "%s: %s on %s in %s, %s\n\n", in.Name,
-		count(len(in.Jobs), "job"), count(len(in.GPUs), "GPU"), count(len(in.Nodes), "node"), in.Objective)
-}
-
-// count writes a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+		cli.Count(len(in.Jobs), "job"), cli.Count(len(in.GPUs), "GPU"), cli.Count(len(in.Nodes), "node"), in.Objective)
 }
 
 func certified(yes bool) string {
@@ -35,7 +28,7 @@ func certified(yes bool) string {
 func inBrackets(s string) string { return " (" + s + ")" }
 
 // planTable prints baselines, plan and bound, one line each; notes say why one has no value.
-func planTable(w io.Writer, std streams, r *jigsaw.Result) error {
+func planTable(w io.Writer, std cli.Streams, r *jigsaw.Result) error {
 	in := r.Instance
 	heading(w, in)
 	if r.Status == jigsaw.Infeasible {
@@ -72,7 +65,7 @@ func planTable(w io.Writer, std streams, r *jigsaw.Result) error {
 	}
 	fmt.Fprintln(w)
 	if r.Schedule == nil && r.Blocks == nil {
-		return errors.Join(reasons(w, r), std.notes(w, r.Notes))
+		return errors.Join(reasons(w, r), std.Notes(w, r.Notes))
 	}
 	if err := staysTable(w, r); err != nil {
 		return err
@@ -82,7 +75,7 @@ func planTable(w io.Writer, std streams, r *jigsaw.Result) error {
 		fmt.Fprintf(w, ", gap %.2f %% to a bound that is %s", 100*r.Gap(), certified(r.Certified))
 	}
 	fmt.Fprintln(w)
-	return std.notes(w, r.Notes)
+	return std.Notes(w, r.Notes)
 }
 
 // distance is how far a value is from the bound, in per cent of the value.
@@ -140,7 +133,7 @@ func staysTable(w io.Writer, r *jigsaw.Result) error {
 		return err
 	}
 	if more := len(stays) - mostStays; more > 0 {
-		fmt.Fprintf(w, "and %s; --jobs-out FILE writes all\n", count(more, "more job"))
+		fmt.Fprintf(w, "and %s; --jobs-out FILE writes all\n", cli.Count(more, "more job"))
 	}
 	_, err := fmt.Fprintln(w)
 	return err

@@ -9,16 +9,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/site"
 )
 
-func newVersion(std streams) *cobra.Command {
-	var to destination
+func newVersion(std cli.Streams) *cobra.Command {
+	var to cli.Destination
 	c := &cobra.Command{
-		Use: "version", Short: "Print the version, the LP engine and whether the playground is inside", Args: exactArgs(0),
+		Use: "version", Short: "Print the version, the LP engine and whether the playground is inside", Args: cli.ExactArgs(0),
 		RunE: func(*cobra.Command, []string) error { return runVersion(to, std) },
 	}
-	to.flags(c, printed()...)
+	to.Flags(c, cli.PrintFormats()...)
 	return c
 }
 
@@ -32,7 +33,7 @@ type versionReport struct {
 	Playground bool   `json:"playground"`
 }
 
-func runVersion(to destination, std streams) error {
+func runVersion(to cli.Destination, std cli.Streams) error {
 	r := versionReport{
 		Version: jigsaw.Version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
@@ -53,7 +54,7 @@ func runVersion(to destination, std streams) error {
 	} else {
 		r.Playground = true
 	}
-	return to.print(std, r, func(w io.Writer) error {
+	return to.Print(std, r, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "jigsaw %s %s %s\nlinear programs: %s\nplayground: %s\n", r.Version, r.Go, r.Platform, r.LP, playground)
 		return err
 	})

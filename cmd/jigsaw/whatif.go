@@ -11,14 +11,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/codec"
 )
 
 type whatIfOptions struct {
-	inputs
-	work
-	to     destination
+	cli.InstanceFlags
+	cli.WorkFlags
+	to     cli.Destination
 	seed   uint64
 	quick  bool
 	addGPU string
@@ -33,7 +34,7 @@ type whatIfOptions struct {
 	write  string
 }
 
-func newWhatIf(std streams) *cobra.Command {
+func newWhatIf(std cli.Streams) *cobra.Command {
 	var o whatIfOptions
 	c := &cobra.Command{
 		Use:   "whatif INSTANCE",
@@ -49,12 +50,12 @@ Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
   jigsaw whatif tight-memory --memory v100=2 --write larger.yaml
   jigsaw whatif rack --speed v100=0.5
   jigsaw whatif rack --drop vgg-2 --quick`,
-		Args: exactArgs(1),
+		Args: cli.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return runWhatIf(c.Context(), args[0], o, std) },
 	}
-	o.inputs.flags(c)
-	o.work.flags(c)
-	o.to.flags(c, printed()...)
+	o.InstanceFlags.Flags(c)
+	o.WorkFlags.Flags(c)
+	o.to.Flags(c, cli.PrintFormats()...)
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
 	f.BoolVar(&o.quick, "quick", false, "plan as with jigsaw plan --quick")
@@ -68,14 +69,14 @@ Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 	f.StringVar(&o.speed, "speed", "", "a GPU type, `name=factor`, faster or slower")
 	f.StringVar(&o.drop, "drop", "", "without this `job`")
 	f.StringVar(&o.write, "write", "", "write the changed instance into this YAML `file`")
-	o.completeFrom(c, "add-gpu", "", std, nodeNames)
-	o.completeFrom(c, "fail-gpu", "", std, nodeNames)
-	o.completeFrom(c, "fail-node", "", std, nodeNames)
-	o.completeFrom(c, "link", "=", std, linkNames)
-	o.completeFrom(c, "cut", "", std, linkNames)
-	o.completeFrom(c, "memory", "=", std, typeNames)
-	o.completeFrom(c, "speed", "=", std, typeNames)
-	o.completeFrom(c, "drop", "", std, jobNames)
+	o.CompleteFrom(c, "add-gpu", "", std, cli.NodeNames)
+	o.CompleteFrom(c, "fail-gpu", "", std, cli.NodeNames)
+	o.CompleteFrom(c, "fail-node", "", std, cli.NodeNames)
+	o.CompleteFrom(c, "link", "=", std, cli.LinkNames)
+	o.CompleteFrom(c, "cut", "", std, cli.LinkNames)
+	o.CompleteFrom(c, "memory", "=", std, cli.TypeNames)
+	o.CompleteFrom(c, "speed", "=", std, cli.TypeNames)
+	o.CompleteFrom(c, "drop", "", std, cli.JobNames)
 	return c
 }
 
@@ -92,7 +93,7 @@ func (o *whatIfOptions) change() (jigsaw.Change, error) {
 	}
 	switch {
 	case given != 1:
-		return jigsaw.Change{}, usage(errors.New("give one of --add-gpu, --fail-gpu, --fail-node, --network, --link, --cut, --memory, --speed and --drop"))
+		return jigsaw.Change{}, cli.Usage(errors.New("give one of --add-gpu, --fail-gpu, --fail-node, --network, --link, --cut, --memory, --speed and --drop"))
 	case o.addGPU != "":
 		return jigsaw.Change{Kind: jigsaw.AddGPU, Subject: o.addGPU}, nil
 	case o.fail != "":
@@ -118,7 +119,7 @@ func scaled(kind jigsaw.ChangeKind, flag, value, example string) (jigsaw.Change,
 	at := strings.LastIndexByte(value, '=')
 	factor, err := strconv.ParseFloat(value[at+1:], 64)
 	if at < 0 || err != nil {
-		return jigsaw.Change{}, usage(fmt.Errorf("%s %q: write name=factor, like %s", flag, value, example))
+		return jigsaw.Change{}, cli.Usage(fmt.Errorf("%s %q: write name=factor, like %s", flag, value, example))
 	}
 	return jigsaw.Change{Kind: kind, Subject: value[:at], Factor: factor}, nil
 }
@@ -139,8 +140,8 @@ type side struct {
 	Plan  *float64 `json:"primal_bound"`
 }
 
-func runWhatIf(ctx context.Context, name string, o whatIfOptions, std streams) error {
-	options, err := o.options(o.quick)
+func runWhatIf(ctx context.Context, name string, o whatIfOptions, std cli.Streams) error {
+	options, err := o.Options(o.quick)
 	if err != nil {
 		return err
 	}
@@ -148,38 +149,38 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std streams) e
 	if err != nil {
 		return err
 	}
-	if err := writable(o.files(name), o.write, o.to.file); err != nil {
+	if err := cli.CheckWritable(o.Files(name), o.write, o.to.File); err != nil {
 		return err
 	}
-	document, models, err := o.read(name, std)
+	document, models, err := o.ReadDocument(name, std)
 	if err != nil {
 		return err
 	}
 	in, err := document.Compile(models)
 	if err != nil {
-		return invalid(name, "a valid instance", err)
+		return cli.Invalid(name, "a valid instance", err)
 	}
-	show := newProgress(std, in)
-	options.Seed, options.Progress = o.seed, show.show
+	show := cli.NewProgress(std, in)
+	options.Seed, options.Progress = o.seed, show.Show
 	r, err := jigsaw.WhatIf(ctx, document.Spec, models, change, options)
-	show.end(nil)
+	show.End(nil)
 	if ctx.Err() != nil {
 		return ctx.Err() // plans that were not made in the same way tell nothing
 	}
 	var problems instance.Problems
 	if errors.As(err, &problems) {
-		return invalid(name, "an instance with that change", err)
+		return cli.Invalid(name, "an instance with that change", err)
 	}
 	if err != nil {
 		return err
 	}
 	if o.write != "" {
-		if err := writeFile(o.write, func(w io.Writer) error { return codec.EncodeYAML(w, r.Spec) }); err != nil {
+		if err := cli.WriteFile(o.write, func(w io.Writer) error { return codec.EncodeYAML(w, r.Spec) }); err != nil {
 			return err
 		}
 	}
 	report := &whatIfReport{Change: change.String(), Predicted: r.Predicted, Verified: r.Verified(), Reasons: r.Reasons, Before: newSide(r.Before), After: newSide(r.After)}
-	return o.to.print(std, report, func(w io.Writer) error { return report.table(w, std, r) })
+	return o.to.Print(std, report, func(w io.Writer) error { return report.table(w, std, r) })
 }
 
 func newSide(r *jigsaw.Result) side {
@@ -190,7 +191,7 @@ func newSide(r *jigsaw.Result) side {
 	return side{d.DualBound, d.PrimalBound}
 }
 
-func (r *whatIfReport) table(w io.Writer, std streams, result *jigsaw.WhatIfResult) error {
+func (r *whatIfReport) table(w io.Writer, std cli.Streams, result *jigsaw.WhatIfResult) error {
 	heading(w, result.Before.Instance)
 	fmt.Fprintln(w, r.Change+":")
 	if r.Predicted != nil {
@@ -207,7 +208,7 @@ func (r *whatIfReport) table(w io.Writer, std streams, result *jigsaw.WhatIfResu
 	for _, reason := range r.Reasons {
 		fmt.Fprintf(w, "- no plan: %s\n", reason)
 	}
-	return std.notes(w, result.Before.Notes)
+	return std.Notes(w, result.Before.Notes)
 }
 
 // relative writes a relative change.

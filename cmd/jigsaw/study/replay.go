@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/study/policy"
 	"jigsaw/study/replay"
 	"jigsaw/study/trace"
@@ -34,7 +35,7 @@ type replayOptions struct {
 	load        float64
 	skipUnknown bool
 	jobs        string
-	to          destination
+	to          cli.Destination
 }
 
 func (o *replayOptions) flags(c *cobra.Command) {
@@ -52,11 +53,12 @@ func (o *replayOptions) flags(c *cobra.Command) {
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness")
 	f.Float64Var(&o.load, "load", 1, "of a synthetic trace: GPUs asked for over GPUs there are")
 	f.StringVar(&o.jobs, "jobs", "", "write a row for every job under every policy into this CSV `file`")
-	o.to.flags(c, append(printed(), "csv")...)
+	o.to.Flags(c, append(cli.PrintFormats(), "csv")...)
 	_ = c.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(policy.Names(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-func newReplay(std streams) *cobra.Command {
+// NewReplay returns the command replay.
+func NewReplay(std cli.Streams) *cobra.Command {
 	var o replayOptions
 	c := &cobra.Command{
 		Use:   "replay TRACE",
@@ -75,30 +77,30 @@ Ctrl-C prints what is known so far, marked as cut.
 Exit codes: 0 replayed, 2 invalid input.`,
 		Example: `  jigsaw replay cluster_trace.csv --cluster 8x8 --policy srtf,muri-s,jigsaw
   jigsaw replay philly.csv --cluster 64x8 --policy fifo,jigsaw -o csv`,
-		Args: exactArgs(1),
+		Args: cli.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return runReplay(c.Context(), args[0], o, std) },
 	}
 	o.flags(c)
 	return c
 }
 
-func runReplay(ctx context.Context, name string, o replayOptions, std streams) error {
+func runReplay(ctx context.Context, name string, o replayOptions, std cli.Streams) error {
 	if o.cluster == "" {
-		return usage(errors.New("say on what to replay: --cluster 64x8 for 64 nodes of 8 GPUs, or --cluster with an instance file or an example"))
+		return cli.Usage(errors.New("say on what to replay: --cluster 64x8 for 64 nodes of 8 GPUs, or --cluster with an instance file or an example"))
 	}
 	if o.round < 0 {
-		return usage(errors.New("--round must not be negative"))
+		return cli.Usage(errors.New("--round must not be negative"))
 	}
 	if o.share < 1 {
-		return usage(fmt.Errorf("--share %d: a job has its GPUs at least for itself; choose 1 or more", o.share))
+		return cli.Usage(fmt.Errorf("--share %d: a job has its GPUs at least for itself; choose 1 or more", o.share))
 	}
 	if o.load != 1 && !strings.HasPrefix(name, synthetic) {
-		return usage(fmt.Errorf("--load is of a synthetic trace; %s has the load that it has", name))
+		return cli.Usage(fmt.Errorf("--load is of a synthetic trace; %s has the load that it has", name))
 	}
 	if kinds := append([]trace.Format{"auto"}, trace.Formats()...); !slices.Contains(kinds, trace.Format(o.traceFormat)) {
-		return usage(fmt.Errorf("--format %q: choose %s", o.traceFormat, strings.Trim(fmt.Sprint(kinds), "[]")))
+		return cli.Usage(fmt.Errorf("--format %q: choose %s", o.traceFormat, strings.Trim(fmt.Sprint(kinds), "[]")))
 	}
-	if err := writable(append([]string{name, o.cluster, o.models}, o.profiles...), o.jobs, o.to.file); err != nil {
+	if err := cli.CheckWritable(append([]string{name, o.cluster, o.models}, o.profiles...), o.jobs, o.to.File); err != nil {
 		return err
 	}
 	cluster, err := o.parseCluster(std)
@@ -120,7 +122,7 @@ func runReplay(ctx context.Context, name string, o replayOptions, std streams) e
 	config := replay.Config{Cluster: cluster, Round: o.round.Seconds(), RestartAll: o.restartAll}
 	report, err := policy.Compare(ctx, w, names, options, config)
 	if err != nil {
-		return usage(err)
+		return cli.Usage(err)
 	}
 	report.Format = string(t.Format)
 	report.Notes = append(t.Notes, report.Notes...)
@@ -128,28 +130,28 @@ func runReplay(ctx context.Context, name string, o replayOptions, std streams) e
 		report.Notes = append(report.Notes, "without an LP engine, left out: "+strings.Join(missing, ", "))
 	}
 	if o.jobs != "" {
-		if err := writeFile(o.jobs, report.WriteJobs); err != nil {
+		if err := cli.WriteFile(o.jobs, report.WriteJobs); err != nil {
 			return err
 		}
 	}
-	if o.to.chosen() == "csv" {
-		return o.to.write(std, report.WriteCSV)
+	if o.to.Chosen() == "csv" {
+		return o.to.Write(std, report.WriteCSV)
 	}
-	return o.to.print(std, report, func(out io.Writer) error { return replayTable(out, std, report) })
+	return o.to.Print(std, report, func(out io.Writer) error { return replayTable(out, std, report) })
 }
 
 // parseCluster reads the cluster in short, or takes that of an instance.
-func (o *replayOptions) parseCluster(std streams) (*replay.Cluster, error) {
+func (o *replayOptions) parseCluster(std cli.Streams) (*replay.Cluster, error) {
 	c, err := replay.ParseCluster(o.cluster)
 	if errors.Is(err, replay.ErrNotShort) {
-		in, err := (&inputs{profiles: o.profiles}).load(o.cluster, std)
+		in, err := (&cli.InstanceFlags{Profiles: o.profiles}).Load(o.cluster, std)
 		if err != nil {
-			return nil, usage(fmt.Errorf("--cluster is neither nodes x GPUs, like 64x8, nor an instance: %w", bare{err}))
+			return nil, cli.Usage(fmt.Errorf("--cluster is neither nodes x GPUs, like 64x8, nor an instance: %w", cli.Unprefixed(err)))
 		}
 		return replay.ClusterOf(in), nil
 	}
 	if err != nil {
-		return nil, usage(err)
+		return nil, cli.Usage(err)
 	}
 	return c, nil
 }
@@ -158,33 +160,33 @@ func (o *replayOptions) parseCluster(std streams) (*replay.Cluster, error) {
 const synthetic = "synthetic:"
 
 // workload reads the trace, and gives its jobs costs.
-func (o *replayOptions) workload(name string, c *replay.Cluster, std streams) (*trace.Trace, *replay.Workload, error) {
+func (o *replayOptions) workload(name string, c *replay.Cluster, std cli.Streams) (*trace.Trace, *replay.Workload, error) {
 	t, err := o.read(name, c, std)
 	if err != nil {
-		return nil, nil, usage(err)
+		return nil, nil, cli.Usage(err)
 	}
 	table, err := o.table(t.Format)
 	if err != nil {
 		return nil, nil, err
 	}
-	extra, err := readProfiles(o.profiles)
+	extra, err := cli.ReadProfiles(o.profiles)
 	if err != nil {
 		return nil, nil, err
 	}
 	library, err := jigsaw.Profiles(extra...)
 	if err != nil {
-		return nil, nil, usage(err)
+		return nil, nil, cli.Usage(err)
 	}
 	w, err := trace.Workload(t, table, library, c, trace.Options{Seed: o.seed, SkipUnknown: o.skipUnknown})
 	if err != nil {
-		return nil, nil, usage(err)
+		return nil, nil, cli.Usage(err)
 	}
 	w.Name = filepath.Base(w.Name) // the same wherever the file is
 	return t, w, nil
 }
 
 // read reads the trace, or draws a synthetic one.
-func (o *replayOptions) read(name string, c *replay.Cluster, std streams) (*trace.Trace, error) {
+func (o *replayOptions) read(name string, c *replay.Cluster, std cli.Streams) (*trace.Trace, error) {
 	if jobs, ok := strings.CutPrefix(name, synthetic); ok {
 		n, err := strconv.Atoi(jobs)
 		if err != nil {
@@ -192,7 +194,7 @@ func (o *replayOptions) read(name string, c *replay.Cluster, std streams) (*trac
 		}
 		return trace.Synthetic(n, o.load, c, o.seed)
 	}
-	file, err := openFile(name, std)
+	file, err := cli.OpenFile(name, std)
 	if err != nil {
 		return nil, err
 	}
@@ -211,28 +213,28 @@ func (o *replayOptions) table(f trace.Format) (*trace.Table, error) {
 		name = trace.DefaultTable(f)
 	}
 	if name == "" {
-		return nil, usage(fmt.Errorf("a trace of the format %s needs --models: there is no built-in table for it", f))
+		return nil, cli.Usage(fmt.Errorf("a trace of the format %s needs --models: there is no built-in table for it", f))
 	}
 	var t *trace.Table
 	var err error
 	if slices.Contains(trace.BuiltinTables(), name) {
 		t, err = trace.BuiltinTable(name)
 	} else {
-		file, openErr := openPath(name)
+		file, openErr := cli.OpenPath(name)
 		if openErr != nil {
-			return nil, usage(openErr)
+			return nil, cli.Usage(openErr)
 		}
 		defer file.Close()
 		t, err = trace.ReadTable(name, file)
 	}
 	if err != nil {
-		return nil, usage(err)
+		return nil, cli.Usage(err)
 	}
 	return t, nil
 }
 
-func replayTable(out io.Writer, std streams, r *replay.Report) error {
-	fmt.Fprintf(out, "%s: %s on %d GPUs (%s), %s\n\n", r.Trace, count(r.Jobs, "job"), r.GPUs, r.Cluster, roundName(r.Round))
+func replayTable(out io.Writer, std cli.Streams, r *replay.Report) error {
+	fmt.Fprintf(out, "%s: %s on %d GPUs (%s), %s\n\n", r.Trace, cli.Count(r.Jobs, "job"), r.GPUs, r.Cluster, roundName(r.Round))
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\tmean\tp50\tp99\tmakespan\tefficiency\tutilisation\tfair\tworst\trestarts\t")
 	for _, m := range r.Policies {
@@ -248,7 +250,7 @@ func replayTable(out io.Writer, std streams, r *replay.Report) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return std.notes(out, r.Notes)
+	return std.Notes(out, r.Notes)
 }
 
 func hours(s float64) string { return fmt.Sprintf("%.4g h", s/3600) }

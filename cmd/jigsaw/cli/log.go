@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -36,11 +36,11 @@ func (l *eventLog) row(time, event, incumbent, bound, gap, columns, nodes string
 
 func (l *eventLog) point(p jigsaw.Point) {
 	l.row(fmt.Sprintf("%.2f s", p.Elapsed.Seconds()), p.Event, jigsaw.FormatValue(l.in, p.Primal), jigsaw.FormatValue(l.in, p.Dual),
-		gap(p.Primal, p.Dual), fmt.Sprint(p.Columns), fmt.Sprint(p.Nodes))
+		Gap(p.Primal, p.Dual), fmt.Sprint(p.Columns), fmt.Sprint(p.Nodes))
 }
 
-// show is called for every new incumbent and bound.
-func (l *eventLog) show(p jigsaw.Point) {
+// Show is called for every new incumbent and bound.
+func (l *eventLog) Show(p jigsaw.Point) {
 	switch {
 	case !l.timeless:
 		l.point(p)
@@ -52,8 +52,8 @@ func (l *eventLog) show(p jigsaw.Point) {
 	l.last = p
 }
 
-// end prints what was kept back, and what the run came to.
-func (l *eventLog) end(r *jigsaw.Result) {
+// End prints what was kept back, and what the run came to.
+func (l *eventLog) End(r *jigsaw.Result) {
 	if r == nil {
 		return
 	}
@@ -73,8 +73,8 @@ func (l *eventLog) end(r *jigsaw.Result) {
 	l.point(jigsaw.Point{Elapsed: r.Elapsed, Event: outcome, Primal: r.Primal, Dual: r.Dual, Columns: columns, Nodes: nodes})
 }
 
-// gap writes the gap of two values in per cent, where there is one.
-func gap(primal, dual *big.Rat) string {
+// Gap writes the gap of two values in per cent, where there is one.
+func Gap(primal, dual *big.Rat) string {
 	if primal == nil || dual == nil {
 		return "-"
 	}

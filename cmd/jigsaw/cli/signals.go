@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 // terminal signals all processes of a command, and some of these pass it on.
 const impatience = time.Second / 2
 
-// interruptible returns a context that Ctrl-C ends, or being told to terminate, or losing
+// Interruptible returns a context that Ctrl-C ends, or being told to terminate, or losing
 // the terminal: what runs then ends with the best plan so far. A second Ctrl-C, a moment
 // later, ends the program.
-func interruptible() context.Context {
+func Interruptible() context.Context {
 	quit := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	ctx, _ := signal.NotifyContext(context.Background(), append(quit, hangup()...)...)
 	context.AfterFunc(ctx, func() {

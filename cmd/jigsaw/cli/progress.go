@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// progress shows incumbent, bound and gap on one line of a terminal while the
+// Progress shows incumbent, bound and gap on one line of a terminal while the
 // planner works. In a pipe it shows nothing.
-type progress struct {
+type Progress struct {
 	in       *instance.Instance
 	terminal *os.File
 	bar      *progressbar.ProgressBar
@@ -23,9 +23,10 @@ type progress struct {
 	done     sync.WaitGroup
 }
 
-func newProgress(std streams, in *instance.Instance) *progress {
-	p := &progress{in: in, stop: make(chan struct{})}
-	f, ok := std.terminal()
+// NewProgress shows on a terminal how a run comes along, and elsewhere nothing.
+func NewProgress(std Streams, in *instance.Instance) *Progress {
+	p := &Progress{in: in, stop: make(chan struct{})}
+	f, ok := std.Terminal()
 	if !ok {
 		return p
 	}
@@ -42,7 +43,7 @@ func newProgress(std streams, in *instance.Instance) *progress {
 }
 
 // turn keeps the line alive between events.
-func (p *progress) turn() {
+func (p *Progress) turn() {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -55,8 +56,8 @@ func (p *progress) turn() {
 	}
 }
 
-// show is called for every new incumbent and bound.
-func (p *progress) show(point jigsaw.Point) {
+// Show is called for every new incumbent and bound.
+func (p *Progress) Show(point jigsaw.Point) {
 	if p.bar == nil {
 		return
 	}
@@ -69,17 +70,17 @@ func (p *progress) show(point jigsaw.Point) {
 
 // line is what the terminal, which may have been resized, has room for: what is longer
 // than a line cannot be written over.
-func (p *progress) line(text string) string {
+func (p *Progress) line(text string) string {
 	const beside = 16 // the spinner and the time
 	width, _, err := term.GetSize(int(p.terminal.Fd()))
 	if err != nil || width <= 0 {
 		width = 80
 	}
-	return fit("planning "+p.in.Name+": ", text, width-beside)
+	return Fit("planning "+p.in.Name+": ", text, width-beside)
 }
 
-// fit writes a title and a text in so many characters: the text goes first.
-func fit(title, text string, room int) string {
+// Fit writes a title and a text in so many characters: the text goes first.
+func Fit(title, text string, room int) string {
 	line := []rune(title + text)
 	if len(line) > room {
 		line = []rune(text)
@@ -90,8 +91,8 @@ func fit(title, text string, room int) string {
 	return string(line)
 }
 
-// end removes the line.
-func (p *progress) end(*jigsaw.Result) {
+// End removes the line.
+func (p *Progress) End(*jigsaw.Result) {
 	if p.bar == nil {
 		return
 	}

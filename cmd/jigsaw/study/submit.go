@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"bytes"
@@ -9,19 +9,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/study/submit"
 	"jigsaw/study/sweep"
 )
 
 type studySubmitOptions struct {
 	engine, folder, program, image, claim string
-	to                                    destination
+	to                                    cli.Destination
 
 	shards, cpus int
 	time         time.Duration
 }
 
-func newStudySubmit(std streams) *cobra.Command {
+func newStudySubmit(std cli.Streams) *cobra.Command {
 	var o studySubmitOptions
 	c := &cobra.Command{
 		Use:   "submit STUDY",
@@ -34,7 +35,7 @@ machines share; of Kubernetes that is a folder of the volume claimed. A shard th
 was killed goes on where it was when it is submitted again.`,
 		Example: `  jigsaw study submit paper --engine slurm --shards 8 --folder /shared/paper > paper.sbatch
   jigsaw study submit mine.yaml --engine kubernetes --shards 8 --image registry/jigsaw:1 --claim results > mine.job.yaml`,
-		Args:              exactArgs(1),
+		Args:              cli.ExactArgs(1),
 		ValidArgsFunction: completeStudy,
 		RunE:              func(_ *cobra.Command, args []string) error { return runStudySubmit(args[0], o, std) },
 	}
@@ -47,13 +48,13 @@ was killed goes on where it was when it is submitted again.`,
 	f.StringVar(&o.program, "program", "jigsaw", "the program as the machines, or the image, know it")
 	f.StringVar(&o.image, "image", "", "container image that has jigsaw (Kubernetes)")
 	f.StringVar(&o.claim, "claim", "", "persistent volume claim for the results (Kubernetes)")
-	o.to.fileFlag(c)
+	o.to.FileFlag(c)
 	_ = c.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions(submit.Engines(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
-func runStudySubmit(name string, o studySubmitOptions, std streams) error {
-	if err := writable([]string{name}, o.to.file); err != nil {
+func runStudySubmit(name string, o studySubmitOptions, std cli.Streams) error {
+	if err := cli.CheckWritable([]string{name}, o.to.File); err != nil {
 		return err
 	}
 	study, err := loadStudy(name, std)
@@ -61,7 +62,7 @@ func runStudySubmit(name string, o studySubmitOptions, std streams) error {
 		return err
 	}
 	if name == "-" {
-		return usage(errors.New("the machines cannot read this standard input: give the study as a file"))
+		return cli.Usage(errors.New("the machines cannot read this standard input: give the study as a file"))
 	}
 	job := submit.Job{
 		Name: study.Name, Study: name, Shards: o.shards, Folder: o.folder, CPUs: o.cpus, Time: o.time,
@@ -77,8 +78,8 @@ func runStudySubmit(name string, o studySubmitOptions, std streams) error {
 			job.Study, job.Spec = b.Name, nil
 		}
 	}
-	if err := o.to.write(std, func(w io.Writer) error { return submit.Write(w, o.engine, job) }); err != nil {
-		return usage(err)
+	if err := o.to.Write(std, func(w io.Writer) error { return submit.Write(w, o.engine, job) }); err != nil {
+		return cli.Usage(err)
 	}
 	return nil
 }

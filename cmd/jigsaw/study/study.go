@@ -1,4 +1,5 @@
-package main
+// Package study is the commands that run many plans: study, its report, and replay.
+package study
 
 import (
 	"context"
@@ -10,11 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/study/store"
 	"jigsaw/study/sweep"
 )
 
-func newStudy(std streams) *cobra.Command {
+// New returns the command study.
+func New(std cli.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "study",
 		Short: "Plan many instances and compare: sweeps over clusters, jobs and rules",
@@ -52,26 +55,26 @@ is one to start from.`,
 }
 
 // loadStudy reads the study named on the command line.
-func loadStudy(name string, std streams) (*sweep.Study, error) {
+func loadStudy(name string, std cli.Streams) (*sweep.Study, error) {
 	data, err := readStudy(name, std)
 	if err != nil {
 		return nil, err
 	}
 	study, err := sweep.Decode(data)
 	if err != nil {
-		return nil, invalid(name, "a valid study", err)
+		return nil, cli.Invalid(name, "a valid study", err)
 	}
 	return study, nil
 }
 
-func readStudy(name string, std streams) ([]byte, error) {
-	file, err := openFile(name, std)
+func readStudy(name string, std cli.Streams) ([]byte, error) {
+	file, err := cli.OpenFile(name, std)
 	if err == nil {
 		defer file.Close()
 		return io.ReadAll(file)
 	}
-	if !elsewhere(err) {
-		return nil, usage(err)
+	if !cli.IsElsewhere(err) {
+		return nil, cli.Usage(err)
 	}
 	builtins, builtinErr := sweep.Builtins()
 	if builtinErr != nil {
@@ -84,10 +87,10 @@ func readStudy(name string, std streams) ([]byte, error) {
 		}
 		known = append(known, b.Name)
 	}
-	if errors.Is(err, errFolder) {
-		return nil, usage(err)
+	if errors.Is(err, cli.ErrFolder) {
+		return nil, cli.Usage(err)
 	}
-	return nil, usage(fmt.Errorf("there is no file %q, nor a built-in study of that name; they are %s", name, strings.Join(known, ", ")))
+	return nil, cli.Usage(fmt.Errorf("there is no file %q, nor a built-in study of that name; they are %s", name, strings.Join(known, ", ")))
 }
 
 // completeStudy offers the built-in studies beside the files of the folder.
@@ -107,7 +110,7 @@ func completeStudy(_ *cobra.Command, args []string, _ string) ([]cobra.Completio
 func openStudy(name string) (*store.Store, *sweep.Study, error) {
 	db, err := store.Open(name)
 	if err != nil {
-		return nil, nil, usage(err)
+		return nil, nil, cli.Usage(err)
 	}
 	study, err := sweep.Held(db)
 	if err != nil {
@@ -117,38 +120,38 @@ func openStudy(name string) (*store.Store, *sweep.Study, error) {
 	return db, study, nil
 }
 
-func newStudyList(std streams) *cobra.Command {
+func newStudyList(std cli.Streams) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the built-in studies", Args: exactArgs(0),
+		Use: "list", Short: "List the built-in studies", Args: cli.ExactArgs(0),
 		RunE: func(*cobra.Command, []string) error { return runStudyList(std) },
 	}
 }
 
-func runStudyList(std streams) error {
+func runStudyList(std cli.Streams) error {
 	builtins, err := sweep.Builtins()
 	if err != nil {
 		return err
 	}
-	t := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, b := range builtins {
 		study, err := sweep.Decode(b.Data)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", b.Name, count(len(study.Work(sweep.Program{}, sweep.Shard{})), "cell"), study.Question)
+		fmt.Fprintf(t, "%s\t%s\t%s\n", b.Name, cli.Count(len(study.Work(sweep.Program{}, sweep.Shard{})), "cell"), study.Question)
 	}
 	fmt.Fprintf(t, "spb-quality\t\tDoes SPB keep model quality? Trains small models; see jigsaw study run spb-quality --help\n")
 	return t.Flush()
 }
 
-func newStudyShow(std streams) *cobra.Command {
+func newStudyShow(std cli.Streams) *cobra.Command {
 	return &cobra.Command{
-		Use: "show STUDY", Short: "Write a built-in study to standard output, to start from", Args: exactArgs(1),
+		Use: "show STUDY", Short: "Write a built-in study to standard output, to start from", Args: cli.ExactArgs(1),
 		ValidArgsFunction: completeStudy,
 		RunE: func(_ *cobra.Command, args []string) error {
 			data, err := readStudy(args[0], std)
 			if err == nil {
-				_, err = std.out.Write(data)
+				_, err = std.Out.Write(data)
 			}
 			return err
 		},
@@ -162,7 +165,7 @@ type studyRunOptions struct {
 	list     bool
 }
 
-func newStudyRun(std streams) *cobra.Command {
+func newStudyRun(std cli.Streams) *cobra.Command {
 	var o studyRunOptions
 	c := &cobra.Command{
 		Use:   "run STUDY",
@@ -178,7 +181,7 @@ Shards, 0/8 to 7/8, divide a study among machines. Each has a file of its own;
 Exit codes: 0 all cells planned, 1 some failed, 2 invalid input, 4 stopped.`,
 		Example: `  jigsaw study run smoke --db smoke.db
   jigsaw study run paper --shard 0/8 --db paper-0.db`,
-		Args:              exactArgs(1),
+		Args:              cli.ExactArgs(1),
 		ValidArgsFunction: completeStudy,
 		RunE:              func(c *cobra.Command, args []string) error { return runStudy(c.Context(), args[0], o, std) },
 	}
@@ -191,38 +194,38 @@ Exit codes: 0 all cells planned, 1 some failed, 2 invalid input, 4 stopped.`,
 	return c
 }
 
-func runStudy(ctx context.Context, name string, o studyRunOptions, std streams) (err error) {
+func runStudy(ctx context.Context, name string, o studyRunOptions, std cli.Streams) (err error) {
 	if o.parallel < 0 {
-		return usage(fmt.Errorf("--parallel %d: choose 1 or more, or 0 for one per core", o.parallel))
+		return cli.Usage(fmt.Errorf("--parallel %d: choose 1 or more, or 0 for one per core", o.parallel))
 	}
 	study, err := loadStudy(name, std)
 	if err != nil {
 		return err
 	}
 	if o.list {
-		return listCells(study, o.shard, std.out)
+		return listCells(study, o.shard, std.Out)
 	}
 	if o.db == "" {
 		o.db = study.Name + ".db"
 	}
 	db, err := store.Create(o.db)
 	if err != nil {
-		return usage(err)
+		return cli.Usage(err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	show := newStudyProgress(std, study.Name)
 	p, err := sweep.Run(ctx, study, db, sweep.Options{Shard: o.shard, Parallel: o.parallel, Progress: show.update})
 	show.end()
 	if p.Cells > 0 {
-		std.note("%s: %d of %s planned, %d of them before this run; %s", o.db, p.Done, count(p.Cells, "cell"), p.Held, inFailures(p.Failed))
+		std.Note("%s: %d of %s planned, %d of them before this run; %s", o.db, p.Done, cli.Count(p.Cells, "cell"), p.Held, inFailures(p.Failed))
 	}
 	switch {
 	case ctx.Err() != nil && p.Done < p.Cells:
-		return &exitError{exitLimit, errors.New("stopped; the same command goes on from here")}
+		return &cli.ExitError{Code: cli.ExitLimit, Err: errors.New("stopped; the same command goes on from here")}
 	case err != nil && ctx.Err() == nil:
 		return err
 	case p.Failed > 0:
-		return fmt.Errorf("%s failed: see the column reason of jigsaw study export %s", count(p.Failed, "cell"), o.db)
+		return fmt.Errorf("%s failed: see the column reason of jigsaw study export %s", cli.Count(p.Failed, "cell"), o.db)
 	}
 	return nil
 }
@@ -245,7 +248,7 @@ func listCells(study *sweep.Study, shard sweep.Shard, w io.Writer) error {
 	return t.Flush()
 }
 
-func newStudyMerge(std streams) *cobra.Command {
+func newStudyMerge(std cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge RESULT SHARD...",
 		Short: "Unite the results of a study's shards in one file",
@@ -255,7 +258,7 @@ after the merge is said, and is no error.`,
 		Example: "  jigsaw study merge paper.db paper-*.db",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usage(fmt.Errorf("%s takes a file for the result and at least one shard's; usage: %s", called(c), c.UseLine()))
+				return cli.Usage(fmt.Errorf("%s takes a file for the result and at least one shard's; usage: %s", cli.CommandName(c), c.UseLine()))
 			}
 			return nil
 		},
@@ -263,11 +266,11 @@ after the merge is said, and is no error.`,
 	}
 }
 
-func runStudyMerge(result string, shards []string, std streams) (err error) {
+func runStudyMerge(result string, shards []string, std cli.Streams) (err error) {
 	for _, name := range shards { // before there is a result
 		shard, err := store.Open(name)
 		if err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		if err := shard.Close(); err != nil {
 			return err
@@ -275,7 +278,7 @@ func runStudyMerge(result string, shards []string, std streams) (err error) {
 	}
 	db, err := store.Create(result)
 	if err != nil {
-		return usage(err)
+		return cli.Usage(err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	m, err := db.Merge(shards...)
@@ -290,20 +293,20 @@ func runStudyMerge(result string, shards []string, std streams) (err error) {
 	if err != nil {
 		return err
 	}
-	std.note("%s: %s added, %d known before; %s of the study missing", result, count(m.Added, "row"), m.Known, count(missing, "cell"))
+	std.Note("%s: %s added, %d known before; %s of the study missing", result, cli.Count(m.Added, "row"), m.Known, cli.Count(missing, "cell"))
 	if len(m.Differing) > 0 {
-		std.note("note: %s came out differently in two files, and the first result stays; that is to be expected of methods with a time limit only: %s",
-			count(len(m.Differing), "cell"), strings.Join(m.Differing, ", "))
+		std.Note("note: %s came out differently in two files, and the first result stays; that is to be expected of methods with a time limit only: %s",
+			cli.Count(len(m.Differing), "cell"), strings.Join(m.Differing, ", "))
 	}
 	return nil
 }
 
 type studyExportOptions struct {
-	to       destination
+	to       cli.Destination
 	timeless bool
 }
 
-func newStudyExport(std streams) *cobra.Command {
+func newStudyExport(std cli.Streams) *cobra.Command {
 	var o studyExportOptions
 	c := &cobra.Command{
 		Use:   "export RESULT",
@@ -312,17 +315,17 @@ func newStudyExport(std streams) *cobra.Command {
 give equal tables; --timeless=false adds when each plan was made and how long it took.`,
 		Example: `  jigsaw study export paper.db -o csv > paper.csv
   jigsaw study export paper.db -o jsonl --file paper.jsonl`,
-		Args: exactArgs(1),
+		Args: cli.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return runStudyExport(args[0], o, std) },
 	}
 	f := c.Flags()
-	o.to.flags(c, store.Formats()...)
+	o.to.Flags(c, store.Formats()...)
 	f.BoolVar(&o.timeless, "timeless", true, "leave out what differs between equal runs")
 	return c
 }
 
-func runStudyExport(name string, o studyExportOptions, std streams) (err error) {
-	if err := writable([]string{name}, o.to.file); err != nil {
+func runStudyExport(name string, o studyExportOptions, std cli.Streams) (err error) {
+	if err := cli.CheckWritable([]string{name}, o.to.File); err != nil {
 		return err
 	}
 	db, study, err := openStudy(name)
@@ -335,36 +338,36 @@ func runStudyExport(name string, o studyExportOptions, std streams) (err error) 
 		return err
 	}
 	if missing > 0 {
-		std.note("note: %s not been planned yet", have(missing, "cell"))
+		std.Note("note: %s not been planned yet", have(missing, "cell"))
 	}
-	return o.to.write(std, func(w io.Writer) error {
+	return o.to.Write(std, func(w io.Writer) error {
 		if !o.timeless {
-			return store.Write(w, o.to.chosen(), lines)
+			return store.Write(w, o.to.Chosen(), lines)
 		}
 		var timeless []store.Line
 		for i := range lines {
 			timeless = append(timeless, lines[i].Line)
 		}
-		return store.Write(w, o.to.chosen(), timeless)
+		return store.Write(w, o.to.Chosen(), timeless)
 	})
 }
 
 // have is a number of things that have or one that has.
 func have(n int, noun string) string {
 	if n == 1 {
-		return count(n, noun) + " has"
+		return cli.Count(n, noun) + " has"
 	}
-	return count(n, noun) + " have"
+	return cli.Count(n, noun) + " have"
 }
 
-func newStudyInstance(std streams) *cobra.Command {
+func newStudyInstance(std cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "instance RESULT KEY",
 		Short: "Write the instance of a cell, to plan it by itself",
 		Long: `Write the instance of the cell whose key begins with KEY, with the command that
 plans it as the study did.`,
 		Example: "  jigsaw study instance smoke.db 3fc1 > cell.yaml",
-		Args:    exactArgs(2),
+		Args:    cli.ExactArgs(2),
 		RunE:    func(_ *cobra.Command, args []string) error { return runStudyInstance(args[0], args[1], std) },
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -9,24 +9,31 @@ import (
 	"golang.org/x/term"
 )
 
-// streams are what a command reads and writes.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
-	quiet    *bool // leave out progress and notes
+// Streams are what a command reads and writes.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Quiet    *bool // leave out progress and notes
 }
 
-// note prints a line beside the result, on standard error.
-func (s streams) note(format string, args ...any) {
-	if !*s.quiet {
-		fmt.Fprintf(s.err, format+"\n", args...)
+// Guard returns streams for a command: the input ends with ctx, and failed returns the first error
+// of writing to the output, for commands that print line by line without looking.
+func (s Streams) Guard(ctx context.Context) (guarded Streams, failed func() error) {
+	out := &output{w: s.Out}
+	return Streams{In: input{ctx, s.In}, Out: out, Err: s.Err, Quiet: new(bool)}, func() error { return out.err }
+}
+
+// Note prints a line beside the result, on standard error.
+func (s Streams) Note(format string, args ...any) {
+	if !*s.Quiet {
+		fmt.Fprintf(s.Err, format+"\n", args...)
 	}
 }
 
-// notes prints, below a table, what was left out of it, and why.
-func (s streams) notes(w io.Writer, notes []string) error {
+// Notes prints, below a table, what was left out of it, and why.
+func (s Streams) Notes(w io.Writer, notes []string) error {
 	for _, n := range notes {
-		if *s.quiet {
+		if *s.Quiet {
 			break
 		}
 		if _, err := fmt.Fprintf(w, "note: %s\n", n); err != nil {
@@ -36,11 +43,11 @@ func (s streams) notes(w io.Writer, notes []string) error {
 	return nil
 }
 
-// terminal returns standard error where it is a terminal on which a line can be
+// Terminal returns standard error where it is a terminal on which a line can be
 // written over, and may be.
-func (s streams) terminal() (f *os.File, ok bool) {
-	f, ok = s.err.(*os.File)
-	return f, ok && !*s.quiet && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+func (s Streams) Terminal() (f *os.File, ok bool) {
+	f, ok = s.Err.(*os.File)
+	return f, ok && !*s.Quiet && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
 // output remembers that something could not be written, for commands that print

@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"errors"
@@ -7,15 +7,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/study/report"
 )
 
 type reportOptions struct {
-	to      destination
+	to      cli.Destination
 	figures string
 }
 
-func newReport(std streams) *cobra.Command {
+// NewReport returns the command report.
+func NewReport(std cli.Streams) *cobra.Command {
 	var o reportOptions
 	c := &cobra.Command{
 		Use:   "report RESULT",
@@ -25,20 +27,20 @@ needs no other and no network, or its tables as Markdown. --figures writes the
 figures as files of their own, SVG, and PNG where they are plots.`,
 		Example: `  jigsaw report paper.db --file paper.html
   jigsaw report paper.db --file paper.md --figures figures`,
-		Args: exactArgs(1),
+		Args: cli.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return runReport(args[0], o, std) },
 	}
 	f := c.Flags()
-	o.to.flags(c, "html", "md")
+	o.to.Flags(c, "html", "md")
 	f.StringVar(&o.figures, "figures", "", "write the figures into this `folder`, too")
 	return c
 }
 
-func runReport(name string, o reportOptions, std streams) (err error) {
-	if ending := filepath.Ext(o.to.file); o.to.format == "" && ending != "" && ending != "."+o.to.chosen() {
-		return usage(fmt.Errorf("--file %s: say what it is to be, -o html or -o md, or end its name so", o.to.file))
+func runReport(name string, o reportOptions, std cli.Streams) (err error) {
+	if ending := filepath.Ext(o.to.File); o.to.Format == "" && ending != "" && ending != "."+o.to.Chosen() {
+		return cli.Usage(fmt.Errorf("--file %s: say what it is to be, -o html or -o md, or end its name so", o.to.File))
 	}
-	if err := writable([]string{name}, o.to.file); err != nil {
+	if err := cli.CheckWritable([]string{name}, o.to.File); err != nil {
 		return err
 	}
 	db, _, err := openStudy(name)
@@ -51,16 +53,16 @@ func runReport(name string, o reportOptions, std streams) (err error) {
 		return err
 	}
 	write := r.HTML
-	if o.to.chosen() == "md" {
+	if o.to.Chosen() == "md" {
 		write = r.Markdown
 	}
-	if err := o.to.write(std, write); err != nil {
+	if err := o.to.Write(std, write); err != nil {
 		return err
 	}
 	if o.figures == "" {
 		return nil
 	}
 	files, err := r.Figures(o.figures)
-	std.note("%s: %s", o.figures, count(len(files), "file"))
+	std.Note("%s: %s", o.figures, cli.Count(len(files), "file"))
 	return err
 }

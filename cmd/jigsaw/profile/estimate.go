@@ -1,4 +1,4 @@
-package main
+package profile
 
 import (
 	"fmt"
@@ -10,13 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/profiles"
 	"jigsaw/formulation/instance/profiles/estimate"
 )
 
 type profileEstimateOptions struct {
-	to           destination
+	to           cli.Destination
 	config       string
 	architecture string
 	gpus         []string
@@ -25,10 +26,10 @@ type profileEstimateOptions struct {
 	options      estimate.Options
 	precision    string
 	attention    string
-	mfu          fraction
+	mfu          cli.Fraction
 }
 
-func newProfileEstimate(std streams) *cobra.Command {
+func newProfileEstimate(std cli.Streams) *cobra.Command {
 	var o profileEstimateOptions
 	c := &cobra.Command{
 		Use:   "estimate",
@@ -44,11 +45,11 @@ Plans can take a config.json as it is: jigsaw plan cluster.yaml --estimate MODEL
   jigsaw profile estimate --architecture llama --layers 32 --hidden 4096 --heads 32 --kv-heads 8 \
       --ffn 14336 --vocab 128256 --gpu a100,h100 --batch 1 --sequence 8192 --checkpointing
   jigsaw profile estimate --architecture resnet152 --gpu v100 --batch 64 --precision fp32`,
-		Args: exactArgs(0),
+		Args: cli.ExactArgs(0),
 		PreRunE: func(c *cobra.Command, _ []string) error {
 			figures := []string{"layers", "hidden", "heads", "kv-heads", "head-size", "ffn", "vocab", "positions", "window", "image", "patch", "labels"}
 			o.given = slices.ContainsFunc(figures, c.Flags().Changed)
-			return aboveZero(c, append(figures, "batch", "sequence")...)
+			return cli.AboveZero(c, append(figures, "batch", "sequence")...)
 		},
 		RunE: func(*cobra.Command, []string) error { return runProfileEstimate(o, std) },
 	}
@@ -76,8 +77,8 @@ Plans can take a config.json as it is: jigsaw plan cluster.yaml --estimate MODEL
 	f.StringVar(&o.attention, "attention", "fused", "fused, as FlashAttention, or eager, which writes its scores to memory")
 	f.BoolVar(&o.options.Checkpointing, "checkpointing", false, "keep the inputs of blocks alone and work the rest out again")
 	f.Var(&o.mfu, "mfu", "scale the times to this model FLOPs utilisation, like 40% (default: by the roofline)")
-	o.to.fileFlag(c)
-	completeNames(c, "gpu", gpuNames())
+	o.to.FileFlag(c)
+	completeNames(c, "gpu", cli.GPUNames())
 	completeNames(c, "architecture", estimate.Architectures())
 	completeNames(c, "precision", names(estimate.Precisions()))
 	completeNames(c, "attention", []string{"fused", "eager"})
@@ -96,26 +97,21 @@ func names[T ~string](list []T) (texts []string) {
 	return texts
 }
 
-func gpuNames() []string {
-	gpus := estimate.GPUs()
-	return named(gpus, func(g *estimate.GPU) string { return g.Name })
-}
-
-func runProfileEstimate(o profileEstimateOptions, std streams) error {
+func runProfileEstimate(o profileEstimateOptions, std cli.Streams) error {
 	read := []string{}
 	if o.config != "" {
 		read = append(read, o.config)
 	}
-	if err := writable(read, o.to.file); err != nil {
+	if err := cli.CheckWritable(read, o.to.File); err != nil {
 		return err
 	}
 	if err := o.model(std); err != nil {
 		return err
 	}
 	if len(o.gpus) == 0 {
-		return usage(fmt.Errorf("say --gpu, one of %s", strings.Join(gpuNames(), ", ")))
+		return cli.Usage(fmt.Errorf("say --gpu, one of %s", strings.Join(cli.GPUNames(), ", ")))
 	}
-	if err := attention(o.attention, &o.options); err != nil {
+	if err := cli.Attention(o.attention, &o.options); err != nil {
 		return err
 	}
 	if o.precision == "" {
@@ -127,33 +123,21 @@ func runProfileEstimate(o profileEstimateOptions, std streams) error {
 		o.options.GPU = gpu
 		p, summary, err := estimate.Profile(o.options)
 		if err != nil {
-			return usage(bare{err})
+			return cli.Usage(cli.Unprefixed(err))
 		}
 		all = append(all, p)
-		std.note("%s on %s: %s", p.Model, p.GPU, summaryLine(summary))
+		std.Note("%s on %s: %s", p.Model, p.GPU, cli.SummaryLine(summary))
 	}
-	return o.to.write(std, func(w io.Writer) error { return profiles.Encode(w, all) })
-}
-
-// attention reads the flag of that name.
-func attention(name string, o *estimate.Options) error {
-	switch name {
-	case "fused", "":
-	case "eager":
-		o.Eager = true
-	default:
-		return usage(fmt.Errorf("--attention %q: choose fused or eager", name))
-	}
-	return nil
+	return o.to.Write(std, func(w io.Writer) error { return profiles.Encode(w, all) })
 }
 
 // model puts the architecture into the options.
-func (o *profileEstimateOptions) model(std streams) error {
+func (o *profileEstimateOptions) model(std cli.Streams) error {
 	switch {
 	case o.config != "" && (o.architecture != "" || o.given || o.transformer.Tied):
-		return usage(fmt.Errorf("--config says what the model is; leave out --architecture and its figures"))
+		return cli.Usage(fmt.Errorf("--config says what the model is; leave out --architecture and its figures"))
 	case o.config != "":
-		t, err := readConfig(o.config, std)
+		t, err := cli.ReadConfig(o.config, std)
 		if err != nil {
 			return err
 		}
@@ -163,11 +147,11 @@ func (o *profileEstimateOptions) model(std streams) error {
 		}
 	case slices.Contains(estimate.Nets(), o.architecture):
 		if o.given || o.transformer.Tied {
-			return usage(fmt.Errorf("%s has its figures; leave out those of a transformer", o.architecture))
+			return cli.Usage(fmt.Errorf("%s has its figures; leave out those of a transformer", o.architecture))
 		}
 		o.options.Net = o.architecture
 	case o.architecture == "" && !o.given:
-		return usage(fmt.Errorf("say what to estimate: --config config.json, or --architecture, one of %s", strings.Join(estimate.Architectures(), ", ")))
+		return cli.Usage(fmt.Errorf("say what to estimate: --config config.json, or --architecture, one of %s", strings.Join(estimate.Architectures(), ", ")))
 	default:
 		if o.architecture == "" {
 			o.architecture = "llama"
@@ -179,19 +163,6 @@ func (o *profileEstimateOptions) model(std streams) error {
 		o.options.Model = o.architecture
 	}
 	return nil
-}
-
-func readConfig(name string, std streams) (*estimate.Transformer, error) {
-	r, err := openFile(name, std)
-	if err != nil {
-		return nil, usage(err)
-	}
-	defer r.Close()
-	t, err := estimate.ReadConfig(r)
-	if err != nil {
-		return nil, usage(fmt.Errorf("%s: %w", name, bare{err}))
-	}
-	return t, nil
 }
 
 // configName is what a model is called whose config is in this file.
@@ -206,35 +177,15 @@ func configName(file string) string {
 	return "model"
 }
 
-func summaryLine(s *estimate.Summary) string {
-	samples := fmt.Sprintf("batch %d", s.Batch)
-	if s.Tokens > 0 {
-		samples += fmt.Sprintf(" x %d tokens", s.Tokens/s.Batch)
-	}
-	return fmt.Sprintf("estimated at %s: %s parameters, forward %s, backward %s, activations %.2f GiB, workspace %.2f GiB, MFU %.0f%%",
-		samples, grouped(s.Parameters), milliseconds(s.Forward), milliseconds(s.Backward), gib(s.Activations), gib(s.Workspace), 100*s.MFU)
-}
-
-func gib(b instance.Bytes) float64 { return float64(b) / (1 << 30) }
-
-// grouped writes a number with commas between its thousands.
-func grouped(n int64) string {
-	digits := fmt.Sprint(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-func newProfileGPUs(std streams) *cobra.Command {
-	var to destination
+func newProfileGPUs(std cli.Streams) *cobra.Command {
+	var to cli.Destination
 	c := &cobra.Command{
 		Use:   "gpus",
 		Short: "List the GPUs that profiles can be estimated for, with their figures",
-		Args:  exactArgs(0),
+		Args:  cli.ExactArgs(0),
 		RunE: func(*cobra.Command, []string) error {
 			gpus := estimate.GPUs()
-			return to.print(std, gpus, func(w io.Writer) error {
+			return to.Print(std, gpus, func(w io.Writer) error {
 				t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 				fmt.Fprintln(t, "GPU\tmemory\tGB/s\tfp32\ttf32\tfp16\tbf16\tTFLOP/s without sparsity, from")
 				for _, g := range gpus {
@@ -252,12 +203,12 @@ func newProfileGPUs(std streams) *cobra.Command {
 			})
 		},
 	}
-	to.flags(c, printed()...)
+	to.Flags(c, cli.PrintFormats()...)
 	return c
 }
 
-func newProfileCompare(std streams) *cobra.Command {
-	var to destination
+func newProfileCompare(std cli.Streams) *cobra.Command {
+	var to cli.Destination
 	var files []string
 	c := &cobra.Command{
 		Use:   "compare",
@@ -265,16 +216,16 @@ func newProfileCompare(std streams) *cobra.Command {
 		Long: `Estimate every measured profile whose architecture "profile estimate" knows, and models
 whose throughput is published, and print how far each estimate is off. Ratios are of
 estimate to measurement; where only throughputs are known, that of the whole iteration.`,
-		Args: exactArgs(0),
+		Args: cli.ExactArgs(0),
 		RunE: func(*cobra.Command, []string) error { return runProfileCompare(files, to, std) },
 	}
-	to.flags(c, printed()...)
+	to.Flags(c, cli.PrintFormats()...)
 	c.Flags().StringArrayVar(&files, "profiles", nil, "a profile file to look at beside the library (repeatable)")
 	return c
 }
 
-func runProfileCompare(files []string, to destination, std streams) error {
-	library, err := loadLibrary(files)
+func runProfileCompare(files []string, to cli.Destination, std cli.Streams) error {
+	library, err := cli.LoadLibrary(files)
 	if err != nil {
 		return err
 	}
@@ -282,7 +233,7 @@ func runProfileCompare(files []string, to destination, std streams) error {
 	if err != nil {
 		return err
 	}
-	return to.print(std, list, func(w io.Writer) error {
+	return to.Print(std, list, func(w io.Writer) error {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "model\tGPU\tbatch\tmeasured\testimated\terror\tforward\tbackward\tactivations\tsource")
 		ratio := func(v float64) string {
@@ -293,7 +244,7 @@ func runProfileCompare(files []string, to destination, std streams) error {
 		}
 		for i := range list {
 			c := &list[i]
-			fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%+.0f%%\t%s\t%s\t%s\t%s\n", c.Model, c.GPU, c.Batch, milliseconds(c.Measured), milliseconds(c.Estimated),
+			fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%+.0f%%\t%s\t%s\t%s\t%s\n", c.Model, c.GPU, c.Batch, cli.Milliseconds(c.Measured), cli.Milliseconds(c.Estimated),
 				100*c.Error(), ratio(c.Forward), ratio(c.Backward), ratio(c.Activations), c.Source)
 		}
 		return t.Flush()

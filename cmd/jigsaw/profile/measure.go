@@ -1,4 +1,4 @@
-package main
+package profile
 
 import (
 	"context"
@@ -13,13 +13,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/profiles"
 	"jigsaw/profiler"
 )
 
 type profileMeasureOptions struct {
-	to     destination
+	to     cli.Destination
 	python string
 	script bool
 	gpu    string
@@ -27,7 +28,7 @@ type profileMeasureOptions struct {
 	more   []string
 }
 
-func newProfileMeasure(std streams) *cobra.Command {
+func newProfileMeasure(std cli.Streams) *cobra.Command {
 	var o profileMeasureOptions
 	c := &cobra.Command{
 		Use:   "measure FILE.py:factory [-- OPTION...]",
@@ -47,16 +48,16 @@ the GPU is on another machine, take the companion there:
 		Example: `  jigsaw profile measure mymodels.py:make_gpt --gpu h100 --batch 8 --file gpt.json -- --dtype bf16
   jigsaw plan cluster.yaml --profiles gpt.json`,
 		Args:    cobra.ArbitraryArgs,
-		PreRunE: func(c *cobra.Command, _ []string) error { return aboveZero(c, "batch") },
+		PreRunE: func(c *cobra.Command, _ []string) error { return cli.AboveZero(c, "batch") },
 		RunE: func(c *cobra.Command, args []string) error {
 			if at := c.ArgsLenAtDash(); at >= 0 {
 				args, o.more = args[:at], args[at:]
 			}
 			if o.script {
-				return o.to.write(std, func(w io.Writer) error { _, err := w.Write(profiler.Module); return err })
+				return o.to.Write(std, func(w io.Writer) error { _, err := w.Write(profiler.Module); return err })
 			}
 			if len(args) != 1 {
-				return usage(fmt.Errorf("name one FILE.py:factory; options of the companion stand behind --"))
+				return cli.Usage(fmt.Errorf("name one FILE.py:factory; options of the companion stand behind --"))
 			}
 			return runProfileMeasure(c.Context(), args[0], o, std)
 		},
@@ -66,20 +67,20 @@ the GPU is on another machine, take the companion there:
 	f.BoolVar(&o.script, "script", false, "write the companion itself, one Python file, to take it to another machine")
 	f.StringVar(&o.gpu, "gpu", "", "what clusters call the GPU, like h100")
 	f.IntVar(&o.batch, "batch", 0, "samples of a worker in an iteration")
-	o.to.fileFlag(c)
+	o.to.FileFlag(c)
 	return c
 }
 
-func runProfileMeasure(ctx context.Context, factory string, o profileMeasureOptions, std streams) error {
+func runProfileMeasure(ctx context.Context, factory string, o profileMeasureOptions, std cli.Streams) error {
 	if o.gpu == "" || o.batch < 1 {
-		return usage(errors.New("say --gpu, what clusters call the GPU, and --batch, the samples of a worker"))
+		return cli.Usage(errors.New("say --gpu, what clusters call the GPU, and --batch, the samples of a worker"))
 	}
 	file, _, _ := strings.Cut(factory, ":")
-	if err := writable([]string{file}, o.to.file); err != nil {
+	if err := cli.CheckWritable([]string{file}, o.to.File); err != nil {
 		return err
 	}
 	if err := exec.CommandContext(ctx, o.python, "-c", "import torch").Run(); err != nil {
-		return usage(fmt.Errorf("%s has no PyTorch (or there is no such program): name one that has it with --python, install it, or measure on another machine: jigsaw profile measure --help", o.python))
+		return cli.Usage(fmt.Errorf("%s has no PyTorch (or there is no such program): name one that has it with --python, install it, or measure on another machine: jigsaw profile measure --help", o.python))
 	}
 	folder, err := os.MkdirTemp("", "jigsaw-profile")
 	if err != nil {
@@ -92,39 +93,39 @@ func runProfileMeasure(ctx context.Context, factory string, o profileMeasureOpti
 	}
 	arguments := append([]string{script, factory, "--gpu", o.gpu, "--batch", strconv.Itoa(o.batch), "--file", result}, o.more...)
 	command := exec.CommandContext(ctx, o.python, arguments...)
-	command.Stdout, command.Stderr = std.err, std.err // its own progress bar
+	command.Stdout, command.Stderr = std.Err, std.Err // its own progress bar
 	if err := command.Run(); err != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) && ctx.Err() == nil {
-			return usage(errors.New("the measurement failed; what is above says why"))
+			return cli.Usage(errors.New("the measurement failed; what is above says why"))
 		}
 		return err
 	}
-	measured, err := readProfiles([]string{result})
+	measured, err := cli.ReadProfiles([]string{result})
 	if err != nil {
 		return err
 	}
 	for _, p := range measured {
-		std.note("%s", profileLine(p))
+		std.Note("%s", profileLine(p))
 	}
-	return o.to.write(std, func(w io.Writer) error { return profiles.Encode(w, measured) })
+	return o.to.Write(std, func(w io.Writer) error { return profiles.Encode(w, measured) })
 }
 
-func newProfileCheck(std streams) *cobra.Command {
+func newProfileCheck(std cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Check profile files, and say what is in them",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			found, err := readProfiles(args)
+			found, err := cli.ReadProfiles(args)
 			if err != nil {
 				return err
 			}
 			if _, err := profiles.New(found...); err != nil {
-				return usage(err)
+				return cli.Usage(err)
 			}
 			for _, p := range found {
-				if _, err := fmt.Fprintln(std.out, profileLine(p)); err != nil {
+				if _, err := fmt.Fprintln(std.Out, profileLine(p)); err != nil {
 					return err
 				}
 			}
@@ -141,5 +142,5 @@ func profileLine(p *instance.Profile) string {
 		how = "estimated"
 	}
 	return fmt.Sprintf("%s on %s, batch %d, %s: %s with %s, forward %s, backward %s, parameters %v, activations %v", p.Model, p.GPU, p.Batch, how,
-		count(r.Layers, "layer"), count(r.Cuts+1, "depth"), milliseconds(t.Forward), milliseconds(t.Backward), t.Parameters, t.Activations)
+		cli.Count(r.Layers, "layer"), cli.Count(r.Cuts+1, "depth"), cli.Milliseconds(t.Forward), cli.Milliseconds(t.Backward), t.Parameters, t.Activations)
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -11,14 +11,14 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// completeFrom offers for a flag the names that the instance on the command line has;
+// CompleteFrom offers for a flag the names that the instance on the command line has;
 // after is what follows a name.
-func (o *inputs) completeFrom(c *cobra.Command, flag, after string, std streams, names func(*instance.Instance) []string) {
+func (o *InstanceFlags) CompleteFrom(c *cobra.Command, flag, after string, std Streams, names func(*instance.Instance) []string) {
 	_ = c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) == 0 || args[0] == "-" {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		in, err := o.load(args[0], std)
+		in, err := o.Load(args[0], std)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
@@ -43,11 +43,13 @@ func named[T any](list []T, name func(*T) string) (names []string) {
 	return names
 }
 
-func nodeNames(in *instance.Instance) []string {
+// NodeNames are the names of the instance's nodes.
+func NodeNames(in *instance.Instance) []string {
 	return named(in.Nodes, func(n *instance.Node) string { return n.Name })
 }
 
-func deviceNames(in *instance.Instance) (names []string) {
+// DeviceNames are the names of the instance's GPUs, like node0.gpu3.
+func DeviceNames(in *instance.Instance) (names []string) {
 	for i := range in.Nodes {
 		for g := range in.Nodes[i].GPUs {
 			names = append(names, fmt.Sprintf("%s.gpu%d", in.Nodes[i].Name, g))
@@ -56,20 +58,23 @@ func deviceNames(in *instance.Instance) (names []string) {
 	return names
 }
 
-func linkNames(in *instance.Instance) []string {
+// LinkNames are the names of the instance's links.
+func LinkNames(in *instance.Instance) []string {
 	return named(in.Links, func(l *instance.Link) string { return l.Name })
 }
 
-func typeNames(in *instance.Instance) []string {
+// TypeNames are the names of the instance's GPU types.
+func TypeNames(in *instance.Instance) []string {
 	return named(in.Types, func(t *instance.GPUType) string { return t.Name })
 }
 
-func jobNames(in *instance.Instance) []string {
+// JobNames are the names of the instance's jobs.
+func JobNames(in *instance.Instance) []string {
 	return named(in.Jobs, func(j *instance.Job) string { return j.Name })
 }
 
-// completeModel offers the models of the profile library.
-func completeModel(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// CompleteModel offers the models of the profile library.
+func CompleteModel(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	library, err := jigsaw.Profiles()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -1,4 +1,5 @@
-package main
+// Package profile is the commands about layer profiles: list, show, import, estimate, measure.
+package profile
 
 import (
 	"bytes"
@@ -8,16 +9,16 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/profiles"
 )
 
-func newProfile(std streams) *cobra.Command {
+// New returns the command profile.
+func New(std cli.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "profile",
 		Short: "List, show, import and estimate layer profiles",
@@ -30,33 +31,20 @@ those of models that nobody measured worked out from their architecture.`,
 	return c
 }
 
-func newProfileList(std streams) *cobra.Command {
-	var to destination
+func newProfileList(std cli.Streams) *cobra.Command {
+	var to cli.Destination
 	var files []string
 	c := &cobra.Command{
-		Use: "list", Short: "List the profile library", Args: exactArgs(0),
+		Use: "list", Short: "List the profile library", Args: cli.ExactArgs(0),
 		RunE: func(*cobra.Command, []string) error { return runProfileList(files, to, std) },
 	}
-	to.flags(c, printed()...)
+	to.Flags(c, cli.PrintFormats()...)
 	c.Flags().StringArrayVar(&files, "profiles", nil, "a profile file to list beside the library (repeatable)")
 	return c
 }
 
-// loadLibrary returns the built-in library with the profiles of files added.
-func loadLibrary(files []string) (*profiles.Library, error) {
-	extra, err := readProfiles(files)
-	if err != nil {
-		return nil, err
-	}
-	library, err := jigsaw.Profiles(extra...)
-	if err != nil {
-		return nil, usage(err)
-	}
-	return library, nil
-}
-
-func runProfileList(files []string, to destination, std streams) error {
-	library, err := loadLibrary(files)
+func runProfileList(files []string, to cli.Destination, std cli.Streams) error {
+	library, err := cli.LoadLibrary(files)
 	if err != nil {
 		return err
 	}
@@ -64,14 +52,14 @@ func runProfileList(files []string, to destination, std streams) error {
 	slices.SortStableFunc(rows, func(a, b profiles.Row) int {
 		return cmp.Compare(slices.Index(profiles.Families(), a.Family), slices.Index(profiles.Families(), b.Family))
 	})
-	return to.print(std, rows, func(w io.Writer) error {
+	return to.Print(std, rows, func(w io.Writer) error {
 		var table bytes.Buffer
 		t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "model\tGPU\tbatch\tlayers\tcuts\tforward\tbackward\tparameters\tactivations\tmeasured by")
 		for i := range rows {
 			r := &rows[i]
 			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\t%s\t%v\t%v\t%s\n", r.Model, r.GPU, r.Batch, r.Layers, r.Cuts,
-				milliseconds(r.Forward), milliseconds(r.Backward), r.Parameters, r.Activations, measuredBy(r))
+				cli.Milliseconds(r.Forward), cli.Milliseconds(r.Backward), r.Parameters, r.Activations, measuredBy(r))
 		}
 		if err := t.Flush(); err != nil {
 			return err
@@ -96,18 +84,14 @@ func measuredBy(r *profiles.Row) string {
 	return r.Source
 }
 
-func milliseconds(d instance.Duration) string {
-	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
-}
-
 type profileShowOptions struct {
-	to    destination
+	to    cli.Destination
 	files []string
 	gpu   string
 	batch int
 }
 
-func newProfileShow(std streams) *cobra.Command {
+func newProfileShow(std cli.Streams) *cobra.Command {
 	var o profileShowOptions
 	c := &cobra.Command{
 		Use:   "show MODEL",
@@ -116,20 +100,20 @@ func newProfileShow(std streams) *cobra.Command {
 worker that back-propagates from the loss down to that layer. Depths in brackets
 are not allowed: the layer is inside a block.`,
 		Example:           "  jigsaw profile show vgg16 --gpu v100",
-		Args:              exactArgs(1),
-		ValidArgsFunction: completeModel,
-		PreRunE:           func(c *cobra.Command, _ []string) error { return aboveZero(c, "batch") },
+		Args:              cli.ExactArgs(1),
+		ValidArgsFunction: cli.CompleteModel,
+		PreRunE:           func(c *cobra.Command, _ []string) error { return cli.AboveZero(c, "batch") },
 		RunE:              func(_ *cobra.Command, args []string) error { return runProfileShow(args[0], o, std) },
 	}
-	o.to.flags(c, printed()...)
+	o.to.Flags(c, cli.PrintFormats()...)
 	c.Flags().StringArrayVar(&o.files, "profiles", nil, "a profile file to look in beside the library (repeatable)")
 	c.Flags().StringVar(&o.gpu, "gpu", "", "the GPU type, where the model was measured on several")
 	c.Flags().IntVar(&o.batch, "batch", 0, "the batch size, where the model was measured at several")
 	return c
 }
 
-func runProfileShow(model string, o profileShowOptions, std streams) error {
-	library, err := loadLibrary(o.files)
+func runProfileShow(model string, o profileShowOptions, std cli.Streams) error {
+	library, err := cli.LoadLibrary(o.files)
 	if err != nil {
 		return err
 	}
@@ -143,18 +127,18 @@ func runProfileShow(model string, o profileShowOptions, std streams) error {
 	}
 	switch {
 	case len(others) == 0:
-		return usage(fmt.Errorf("no profile of model %q; see jigsaw profile list", model))
+		return cli.Usage(fmt.Errorf("no profile of model %q; see jigsaw profile list", model))
 	case len(found) == 0:
-		return usage(fmt.Errorf("no such profile of %q; there are: %s", model, strings.Join(others, ", ")))
+		return cli.Usage(fmt.Errorf("no such profile of %q; there are: %s", model, strings.Join(others, ", ")))
 	case len(found) > 1:
-		return usage(fmt.Errorf("%q has %d profiles; choose one of: %s", model, len(found), strings.Join(others, ", ")))
+		return cli.Usage(fmt.Errorf("%q has %d profiles; choose one of: %s", model, len(found), strings.Join(others, ", ")))
 	}
-	return o.to.print(std, found[0], func(w io.Writer) error { return profileTable(w, found[0]) })
+	return o.to.Print(std, found[0], func(w io.Writer) error { return profileTable(w, found[0]) })
 }
 
 // profileTable prints one row per layer, the loss last.
 func profileTable(w io.Writer, p *instance.Profile) error {
-	fmt.Fprintf(w, "%s on %s, batch %d: %s\n", p.Model, p.GPU, p.Batch, count(len(p.Layers), "layer"))
+	fmt.Fprintf(w, "%s on %s, batch %d: %s\n", p.Model, p.GPU, p.Batch, cli.Count(len(p.Layers), "layer"))
 	if p.Estimated != "" {
 		fmt.Fprintf(w, "estimated, not measured: %s\n", p.Estimated)
 	}
@@ -174,8 +158,8 @@ func profileTable(w io.Writer, p *instance.Profile) error {
 		if !p.CutAllowed(len(p.Layers) - i) {
 			depth = "(" + depth + ")"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%v\t%v\t%s\t%s\t%v\t%v\t  %s\n", milliseconds(l.Forward), milliseconds(l.Backward), l.Parameters, l.Activations,
-			depth, milliseconds(total.Forward+back), kept, sent, l.Name)
+		fmt.Fprintf(t, "%s\t%s\t%v\t%v\t%s\t%s\t%v\t%v\t  %s\n", cli.Milliseconds(l.Forward), cli.Milliseconds(l.Backward), l.Parameters, l.Activations,
+			depth, cli.Milliseconds(total.Forward+back), kept, sent, l.Name)
 		back, kept, sent = back-l.Backward, kept-l.Activations, sent-l.Parameters
 	}
 	return t.Flush()
@@ -183,11 +167,11 @@ func profileTable(w io.Writer, p *instance.Profile) error {
 
 type profileImportOptions struct {
 	format  string
-	to      destination
+	to      cli.Destination
 	options profiles.ImportOptions
 }
 
-func newProfileImport(std streams) *cobra.Command {
+func newProfileImport(std cli.Streams) *cobra.Command {
 	var o profileImportOptions
 	var names []string
 	for _, f := range profiles.Formats() {
@@ -201,7 +185,7 @@ and write the project's own profile format, for --profiles or for the profiles
 section of an instance file.`,
 		Example: `  jigsaw profile import graph.txt --model vgg16 --gpu v100 --batch 128 --file vgg16.json
   jigsaw plan cluster.yaml --profiles vgg16.json`,
-		Args: exactArgs(1),
+		Args: cli.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return runProfileImport(args[0], o, std) },
 	}
 	f := c.Flags()
@@ -212,18 +196,18 @@ section of an instance file.`,
 	f.StringVar(&o.options.Source.Repository, "repository", "", "provenance: where the file comes from")
 	f.StringVar(&o.options.Source.Commit, "commit", "", "provenance: its version there")
 	f.StringVar(&o.options.Source.Licence, "licence", "", "provenance: its licence")
-	o.to.fileFlag(c)
+	o.to.FileFlag(c)
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
-func runProfileImport(name string, o profileImportOptions, std streams) error {
-	if err := writable([]string{name}, o.to.file); err != nil {
+func runProfileImport(name string, o profileImportOptions, std cli.Streams) error {
+	if err := cli.CheckWritable([]string{name}, o.to.File); err != nil {
 		return err
 	}
-	r, err := openFile(name, std)
+	r, err := cli.OpenFile(name, std)
 	if err != nil {
-		return usage(err)
+		return cli.Usage(err)
 	}
 	defer r.Close()
 	if o.options.Source.File == "" {
@@ -231,7 +215,7 @@ func runProfileImport(name string, o profileImportOptions, std streams) error {
 	}
 	imported, err := profiles.Import(profiles.Format(o.format), r, o.options)
 	if err != nil {
-		return usage(fmt.Errorf("%s: %w", name, bare{err}))
+		return cli.Usage(fmt.Errorf("%s: %w", name, cli.Unprefixed(err)))
 	}
-	return o.to.write(std, func(w io.Writer) error { return profiles.Encode(w, imported) })
+	return o.to.Write(std, func(w io.Writer) error { return profiles.Encode(w, imported) })
 }

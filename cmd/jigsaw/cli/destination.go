@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -13,36 +13,36 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// destination is how and where a command writes its result: -o, --output is a format and
+// Destination is how and where a command writes its result: -o, --output is a format and
 // --file a file, of every command that has them.
-type destination struct {
+type Destination struct {
 	formats []string // known, the default first
-	format  string   // chosen; empty: by the file's name, or the default
-	file    string   // empty: standard output
+	Format  string   // chosen; empty: by the file's name, or the default
+	File    string   // empty: standard output
 }
 
-// flags adds -o and --file to a command whose result has these formats, the default first.
-func (d *destination) flags(c *cobra.Command, formats ...string) {
+// Flags adds -o and --file to a command whose result has these formats, the default first.
+func (d *Destination) Flags(c *cobra.Command, formats ...string) {
 	d.formats = formats
 	c.Flags().VarP((*destinationFormat)(d), "output", "o", "how to write the result (default "+formats[0]+", or what the name of --file ends in)")
-	d.fileFlag(c)
+	d.FileFlag(c)
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// fileFlag adds --file to a command whose result has one format.
-func (d *destination) fileFlag(c *cobra.Command) {
-	c.Flags().StringVar(&d.file, "file", "", "write the result into this `file` instead of standard output")
+// FileFlag adds --file to a command whose result has one format.
+func (d *Destination) FileFlag(c *cobra.Command) {
+	c.Flags().StringVar(&d.File, "file", "", "write the result into this `file` instead of standard output")
 }
 
-// printed are the formats of [destination.print].
-func printed() []string { return []string{"table", "json", "yaml"} }
+// PrintFormats are the formats of [Destination.Print].
+func PrintFormats() []string { return []string{"table", "json", "yaml"} }
 
-// chosen is the format to write.
-func (d *destination) chosen() string {
-	if d.format != "" {
-		return d.format
+// Chosen is the format to write.
+func (d *Destination) Chosen() string {
+	if d.Format != "" {
+		return d.Format
 	}
-	extension := strings.TrimPrefix(filepath.Ext(d.file), ".")
+	extension := strings.TrimPrefix(filepath.Ext(d.File), ".")
 	if extension == "yml" {
 		extension = "yaml"
 	}
@@ -52,18 +52,18 @@ func (d *destination) chosen() string {
 	return d.formats[0]
 }
 
-// write writes the result where it belongs.
-func (d *destination) write(std streams, write func(io.Writer) error) error {
-	if d.file == "" {
-		return write(std.out)
+// Write writes the result where it belongs.
+func (d *Destination) Write(std Streams, write func(io.Writer) error) error {
+	if d.File == "" {
+		return write(std.Out)
 	}
-	return writeFile(d.file, write)
+	return WriteFile(d.File, write)
 }
 
-// print writes v as JSON or YAML, or calls table.
-func (d *destination) print(std streams, v any, table func(io.Writer) error) error {
-	if d.chosen() == "table" {
-		return d.write(std, table)
+// Print writes v as JSON or YAML, or calls table.
+func (d *Destination) Print(std Streams, v any, table func(io.Writer) error) error {
+	if d.Chosen() == "table" {
+		return d.Write(std, table)
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -72,8 +72,8 @@ func (d *destination) print(std streams, v any, table func(io.Writer) error) err
 	if err := encoder.Encode(v); err != nil {
 		return err
 	}
-	return d.write(std, func(w io.Writer) error {
-		if d.chosen() == "yaml" {
+	return d.Write(std, func(w io.Writer) error {
+		if d.Chosen() == "yaml" {
 			return writeYAML(w, b.Bytes())
 		}
 		_, err := w.Write(b.Bytes())
@@ -82,25 +82,25 @@ func (d *destination) print(std streams, v any, table func(io.Writer) error) err
 }
 
 // destinationFormat is the value of -o.
-type destinationFormat destination
+type destinationFormat Destination
 
-func (f *destinationFormat) String() string { return f.format }
+func (f *destinationFormat) String() string { return f.Format }
 
 // Set checks the format while the flags are parsed.
 func (f *destinationFormat) Set(s string) error {
 	if slices.Contains(f.formats, s) {
-		f.format = s
+		f.Format = s
 		return nil
 	}
 	hint := ""
 	if strings.ContainsAny(s, "./") {
 		hint = "; --file names a file"
 	}
-	return fmt.Errorf("choose %s%s", either(f.formats), hint)
+	return fmt.Errorf("choose %s%s", OrList(f.formats), hint)
 }
 
-// either lists what there is to choose from.
-func either(names []string) string {
+// OrList lists what there is to choose from.
+func OrList(names []string) string {
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

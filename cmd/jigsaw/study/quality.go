@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/study/quality"
 )
 
@@ -18,11 +19,11 @@ type studyQualityOptions struct {
 	epochs  int
 	rate    float64
 	smoke   bool
-	to      destination
+	to      cli.Destination
 	figures string
 }
 
-func newStudyQuality(std streams) *cobra.Command {
+func newStudyQuality(std cli.Streams) *cobra.Command {
 	var o studyQualityOptions
 	c := &cobra.Command{
 		Use:   "spb-quality",
@@ -37,8 +38,8 @@ read it, and what so small models cannot tell.`,
 		Example: `  jigsaw study run spb-quality
   jigsaw study run spb-quality --models perceptron --workers 8 --epochs 60
   jigsaw study run spb-quality --smoke`,
-		Args:    exactArgs(0),
-		PreRunE: func(c *cobra.Command, _ []string) error { return aboveZero(c, "seeds", "epochs", "rate") },
+		Args:    cli.ExactArgs(0),
+		PreRunE: func(c *cobra.Command, _ []string) error { return cli.AboveZero(c, "seeds", "epochs", "rate") },
 		RunE: func(c *cobra.Command, _ []string) error {
 			command := c.CommandPath()
 			c.Flags().Visit(func(f *pflag.Flag) {
@@ -57,12 +58,12 @@ read it, and what so small models cannot tell.`,
 	f.Float64Var(&o.rate, "rate", 0, "base learning rate (default one that is searched with full backpropagation)")
 	f.BoolVar(&o.smoke, "smoke", false, "a study of seconds, to see that it works; its nets learn little")
 	f.StringVar(&o.figures, "figures", "", "write the differences in accuracy into this `file`, too, as JSON; reports of other studies quote them")
-	o.to.flags(c, printed()...)
+	o.to.Flags(c, cli.PrintFormats()...)
 	return c
 }
 
 // runStudyQuality runs the study; command is how it was called.
-func runStudyQuality(ctx context.Context, command string, o studyQualityOptions, std streams) error {
+func runStudyQuality(ctx context.Context, command string, o studyQualityOptions, std cli.Streams) error {
 	var study quality.Options
 	if o.smoke {
 		study = quality.Smoke()
@@ -81,13 +82,13 @@ func runStudyQuality(ctx context.Context, command string, o studyQualityOptions,
 	}
 	study.Rate = o.rate
 	if err := study.Validate(); err != nil {
-		return usage(err)
+		return cli.Usage(err)
 	}
-	if err := writable(nil, o.to.file); err != nil {
+	if err := cli.CheckWritable(nil, o.to.File); err != nil {
 		return err
 	}
 	var bar *progressbar.ProgressBar
-	if f, ok := std.terminal(); ok {
+	if f, ok := std.Terminal(); ok {
 		study.Progress = func(done, of int) {
 			if bar == nil {
 				bar = progressbar.NewOptions(of,
@@ -108,14 +109,14 @@ func runStudyQuality(ctx context.Context, command string, o studyQualityOptions,
 	}
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{exitLimit, errors.New("stopped; this study keeps nothing of an unfinished run")}
+		return &cli.ExitError{Code: cli.ExitLimit, Err: errors.New("stopped; this study keeps nothing of an unfinished run")}
 	case err != nil:
 		return err
 	}
 	if o.figures != "" {
-		if err := writeFile(o.figures, result.Figures(command).Write); err != nil {
+		if err := cli.WriteFile(o.figures, result.Figures(command).Write); err != nil {
 			return err
 		}
 	}
-	return o.to.print(std, result, result.Markdown)
+	return o.to.Print(std, result, result.Markdown)
 }

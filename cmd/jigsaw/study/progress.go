@@ -1,10 +1,11 @@
-package main
+package study
 
 import (
 	"fmt"
 
 	"github.com/schollz/progressbar/v3"
 
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/study/store"
 	"jigsaw/study/sweep"
 )
@@ -12,21 +13,21 @@ import (
 // studyProgress shows how far a study is, and about how long it will take, on
 // one line of a terminal. In a pipe it prints a line for cells that failed.
 type studyProgress struct {
-	std  streams
+	std  cli.Streams
 	name string
 	bar  *progressbar.ProgressBar
 	live bool
 }
 
-func newStudyProgress(std streams, name string) *studyProgress {
-	_, live := std.terminal()
+func newStudyProgress(std cli.Streams, name string) *studyProgress {
+	_, live := std.Terminal()
 	return &studyProgress{std: std, name: name, live: live}
 }
 
 // update is called at the start and after every cell.
 func (s *studyProgress) update(p sweep.Progress) {
 	if p.Last != nil && p.Last.Status == store.Failed {
-		fmt.Fprintf(s.std.err, "cell %.12s failed: %s\n", p.Last.Key, p.Last.Reason)
+		fmt.Fprintf(s.std.Err, "cell %.12s failed: %s\n", p.Last.Key, p.Last.Reason)
 	}
 	if !s.live {
 		return
@@ -35,7 +36,7 @@ func (s *studyProgress) update(p sweep.Progress) {
 	// come first.
 	if s.bar == nil {
 		s.bar = progressbar.NewOptions64(int64(max(1, p.Total)),
-			progressbar.OptionSetWriter(s.std.err),
+			progressbar.OptionSetWriter(s.std.Err),
 			progressbar.OptionSetPredictTime(true),
 			progressbar.OptionSetElapsedTime(true),
 			progressbar.OptionClearOnFinish(),

@@ -1,15 +1,16 @@
-package main
+package study
 
 import (
 	"errors"
 	"fmt"
 	"strings"
 
+	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/study/sweep"
 )
 
-func runStudyInstance(name, key string, std streams) (err error) {
+func runStudyInstance(name, key string, std cli.Streams) (err error) {
 	db, study, err := openStudy(name)
 	if err != nil {
 		return err
@@ -27,7 +28,7 @@ func runStudyInstance(name, key string, std streams) (err error) {
 		}
 	}
 	if len(found) != 1 {
-		return usage(fmt.Errorf("%s of %s have a key that begins with %q; the column key of jigsaw study export has them all", count(len(found), "cell"), name, key))
+		return cli.Usage(fmt.Errorf("%s of %s have a key that begins with %q; the column key of jigsaw study export has them all", cli.Count(len(found), "cell"), name, key))
 	}
 	c := found[0]
 	spec, err := c.Spec(study.Library())
@@ -35,8 +36,8 @@ func runStudyInstance(name, key string, std streams) (err error) {
 		return err
 	}
 	spec.Profiles = study.Profiles
-	if _, err := fmt.Fprintf(std.out, "# jigsaw plan FILE %s\n", c.Method.Flags(c.Seed)); err != nil {
+	if _, err := fmt.Fprintf(std.Out, "# jigsaw plan FILE %s\n", c.Method.Flags(c.Seed)); err != nil {
 		return err
 	}
-	return codec.EncodeYAML(std.out, spec)
+	return codec.EncodeYAML(std.Out, spec)
 }

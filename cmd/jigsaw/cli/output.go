@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"crypto/rand"
@@ -10,16 +10,16 @@ import (
 	"path/filepath"
 )
 
-// writeFile makes a file whole or not at all: it is written beside its place
+// WriteFile makes a file whole or not at all: it is written beside its place
 // and then moved there; a link stays one. Devices and pipes are written directly.
-func writeFile(name string, write func(io.Writer) error) (err error) {
+func WriteFile(name string, write func(io.Writer) error) (err error) {
 	if err := nameable(name); err != nil {
 		return err
 	}
 	if info, statErr := os.Stat(name); statErr == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err != nil {
-			return usage(err)
+			return Usage(err)
 		}
 		return errors.Join(write(f), f.Close())
 	}
@@ -75,25 +75,25 @@ func unwritable(name string, err error) error {
 	case errors.As(err, &link):
 		err = link.Err
 	}
-	return usage(fmt.Errorf("%s cannot be written: %w", name, err))
+	return Usage(fmt.Errorf("%s cannot be written: %w", name, err))
 }
 
 // nameable returns an error where the name is that of a folder, or stands for
 // standard input.
 func nameable(name string) error {
 	if name == "-" {
-		return usage(errors.New(`"-" is no name of a file to write; /dev/stdout is standard output`))
+		return Usage(errors.New(`"-" is no name of a file to write; /dev/stdout is standard output`))
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return usage(fmt.Errorf("%s cannot be written: it is a folder", name))
+		return Usage(fmt.Errorf("%s cannot be written: it is a folder", name))
 	}
 	return nil
 }
 
-// writable tells beforehand whether files can be written, so that no long run ends
+// CheckWritable tells beforehand whether files can be written, so that no long run ends
 // without them, and that none of them would overwrite another, or one that is read.
 // Empty names are left out.
-func writable(read []string, names ...string) error {
+func CheckWritable(read []string, names ...string) error {
 	for i, name := range names {
 		if name == "" {
 			continue
@@ -107,12 +107,12 @@ func writable(read []string, names ...string) error {
 		}
 		for _, other := range read {
 			if o, otherErr := os.Stat(other); err == nil && otherErr == nil && os.SameFile(info, o) {
-				return usage(fmt.Errorf("%s would overwrite %s, which is read; choose another name", name, other))
+				return Usage(fmt.Errorf("%s would overwrite %s, which is read; choose another name", name, other))
 			}
 		}
 		for _, other := range names[:i] {
 			if filepath.Clean(other) == filepath.Clean(name) {
-				return usage(fmt.Errorf("%s would be written twice; choose another name", name))
+				return Usage(fmt.Errorf("%s would be written twice; choose another name", name))
 			}
 		}
 		f, err := createBeside(name)

@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
+	"jigsaw/formulation/instance/profiles"
+)
+
+// InstanceFlags are the flags of every command that reads an instance.
+type InstanceFlags struct {
+	Profiles  []string
+	estimates []string
+	Objective string
+
+	// Unnamed tells that the instance that was read has its name from its file.
+	Unnamed bool
+	// Document and models are what was read, and where its models are.
+	Document *codec.Document
+	Models   instance.ProfileSource
+}
+
+// Flags adds the flags to a command.
+func (o *InstanceFlags) Flags(c *cobra.Command) {
+	c.Flags().StringArrayVar(&o.Profiles, "profiles", nil, "a profile file to use beside the library (repeatable)")
+	c.Flags().StringArrayVar(&o.estimates, "estimate", nil, "`MODEL=config.json`: estimate the profile of a model that jobs run, for the cluster's GPUs; behind it ,sequence=4096,precision=bf16,attention=eager,mfu=40%,checkpointing (repeatable)")
+	c.Flags().StringVar(&o.Objective, "objective", "", "replace the instance's objective: "+strings.Join(objectiveNames(), ", "))
+	_ = c.RegisterFlagCompletionFunc("objective", cobra.FixedCompletions(objectiveNames(), cobra.ShellCompDirectiveNoFileComp))
+	c.ValidArgsFunction = CompleteInstance
+}
+
+func objectiveNames() (names []cobra.Completion) {
+	for _, o := range instance.Objectives() {
+		names = append(names, string(o))
+	}
+	return names
+}
+
+// CompleteInstance offers the examples beside the files of the folder.
+func CompleteInstance(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	examples, err := jigsaw.Examples()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []cobra.Completion
+	for _, e := range examples {
+		names = append(names, cobra.CompletionWithDesc(e.Name, e.Lesson))
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}
+
+// Files lists what a command reads, of which it must not overwrite anything.
+func (o *InstanceFlags) Files(names ...string) []string { return slices.Concat(names, o.Profiles) }
+
+// Load reads and compiles the instance named on the command line.
+func (o *InstanceFlags) Load(name string, std Streams) (*instance.Instance, error) {
+	document, models, err := o.ReadDocument(name, std)
+	if err != nil {
+		return nil, err
+	}
+	in, err := document.Compile(models)
+	if err != nil {
+		return nil, Invalid(name, "a valid instance", err)
+	}
+	return in, nil
+}
+
+// ReadDocument reads the instance named on the command line, and says where its models are.
+func (o *InstanceFlags) ReadDocument(name string, std Streams) (*codec.Document, instance.ProfileSource, error) {
+	if o.Objective != "" && !slices.Contains(objectiveNames(), o.Objective) {
+		return nil, nil, Usage(fmt.Errorf("--objective %q: choose %s", o.Objective, strings.Join(objectiveNames(), ", ")))
+	}
+	file, err := open(name, std)
+	if err != nil {
+		return nil, nil, err
+	}
+	document, err := codec.DecodeSpec(file)
+	file.Close()
+	if err != nil {
+		return nil, nil, Invalid(name, "a valid instance", err)
+	}
+	if o.Unnamed = document.Spec.Name == ""; o.Unnamed {
+		document.Spec.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	}
+	if o.Objective != "" {
+		document.Spec.Objective = instance.Objective(o.Objective)
+	}
+	extra, err := ReadProfiles(o.Profiles)
+	if err != nil {
+		return nil, nil, err
+	}
+	estimated, err := o.estimated(document.Spec, std)
+	if err != nil {
+		return nil, nil, err
+	}
+	models, err := jigsaw.Models(append(extra, estimated...)...)
+	if err != nil {
+		return nil, nil, Usage(err)
+	}
+	o.Document, o.Models = document, models
+	return document, models, nil
+}
+
+// Invalid says that a file is not what it should be, with every problem in it.
+func Invalid(name, what string, err error) error {
+	if name == "-" {
+		name = "standard input"
+	}
+	var problems instance.Problems
+	if !errors.As(err, &problems) {
+		return Usage(fmt.Errorf("%s: %w", name, Unprefixed(err)))
+	}
+	if other := lookalike(problems); other != "" {
+		return Usage(fmt.Errorf("%s is not %s: it looks like %s", name, what, other))
+	}
+	lines := make([]string, len(problems))
+	for i, p := range problems {
+		lines[i] = fmt.Sprintf("  %s", p)
+	}
+	return Usage(fmt.Errorf("%s is not %s:\n%s", name, what, strings.Join(lines, "\n")))
+}
+
+// lookalike says what kind of file it was instead, told by a key that no other kind has;
+// empty where there is no such key.
+func lookalike(problems instance.Problems) string {
+	for _, kind := range []struct{ key, name string }{
+		{"denominator", "a certificate"}, {"schema_version", "a plan"}, {"residency", "a schedule"}, {"cluster", "an instance"},
+	} {
+		if slices.ContainsFunc(problems, func(p instance.Problem) bool { return slices.Contains(p.Unknown, kind.key) }) {
+			return kind.name
+		}
+	}
+	return ""
+}
+
+// OpenFile returns the content of a file, or of standard input.
+func OpenFile(name string, std Streams) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(std.In), nil
+	}
+	return OpenPath(name)
+}
+
+// OpenPath returns the content of a file that is no folder.
+func OpenPath(name string) (io.ReadCloser, error) {
+	file, err := os.Open(name)
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%w %q", errNoFile, name)
+	case errors.As(err, &path):
+		return nil, fmt.Errorf("%s cannot be read: %w", name, path.Err)
+	}
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		file.Close()
+		return nil, fmt.Errorf("%s %w; give a file", name, ErrFolder)
+	}
+	return file, nil
+}
+
+// ErrFolder is of a name that is a folder's.
+var ErrFolder = errors.New("is a folder")
+
+var errNoFile = errors.New("there is no file")
+
+// IsElsewhere reports whether a name that is none of a file may be one of what is built in.
+func IsElsewhere(err error) bool { return errors.Is(err, errNoFile) || errors.Is(err, ErrFolder) }
+
+// open returns the content of a file, of standard input, or of an example.
+func open(name string, std Streams) (io.ReadCloser, error) {
+	file, err := OpenFile(name, std)
+	if err == nil {
+		return file, nil
+	}
+	if !IsElsewhere(err) {
+		return nil, Usage(err)
+	}
+	examples, exampleErr := jigsaw.Examples()
+	if exampleErr != nil {
+		return nil, exampleErr
+	}
+	var known []string
+	for _, e := range examples {
+		if e.Name == name {
+			return io.NopCloser(bytes.NewReader(e.Data)), nil
+		}
+		known = append(known, e.Name)
+	}
+	if errors.Is(err, ErrFolder) {
+		return nil, Usage(err)
+	}
+	return nil, Usage(fmt.Errorf("there is no file %q, nor an example of that name; the examples are %s", name, strings.Join(known, ", ")))
+}
+
+// ReadProfiles reads files of profiles, one after the other.
+func ReadProfiles(files []string) ([]*instance.Profile, error) {
+	var all []*instance.Profile
+	for _, name := range files {
+		f, err := OpenPath(name)
+		if err != nil {
+			return nil, Usage(err)
+		}
+		ps, err := profiles.Decode(f)
+		f.Close()
+		if err != nil {
+			return nil, Invalid(name, "a valid profile file", err)
+		}
+		all = append(all, ps...)
+	}
+	return all, nil
+}
+
+// LoadLibrary returns the built-in library with the profiles of files added.
+func LoadLibrary(files []string) (*profiles.Library, error) {
+	extra, err := ReadProfiles(files)
+	if err != nil {
+		return nil, err
+	}
+	library, err := jigsaw.Profiles(extra...)
+	if err != nil {
+		return nil, Usage(err)
+	}
+	return library, nil
+}

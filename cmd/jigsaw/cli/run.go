@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+)
+
+// WorkFlags is the flags that say how much a run is to do.
+type WorkFlags struct {
+	time   time.Duration
+	effort int
+	noLP   bool
+}
+
+// Flags adds the flags to a command.
+func (o *WorkFlags) Flags(c *cobra.Command) {
+	f := c.Flags()
+	f.DurationVar(&o.time, "time", 0, "time limit, like 10s; 0 is none: the run then ends after a fixed amount of work")
+	f.IntVar(&o.effort, "effort", 1, "how many times the usual amount of work to do where there is no time limit")
+	f.BoolVar(&o.noLP, "no-lp", false, "leave out the bounds that need a linear program")
+}
+
+// RunFlags are the flags of every command whose result is that of one run.
+type RunFlags struct {
+	WorkFlags
+	Timeless    bool
+	log         bool
+	Certificate string
+}
+
+// Flags adds the flags to a command.
+func (o *RunFlags) Flags(c *cobra.Command) {
+	o.WorkFlags.Flags(c)
+	f := c.Flags()
+	f.BoolVar(&o.Timeless, "timeless", false, "print no times of the run, so that equal runs print the same")
+	f.BoolVar(&o.log, "log", false, "print a line for every new incumbent and bound on standard error")
+	f.StringVar(&o.Certificate, "certificate", "", "write the proof of the bound, or of infeasibility, into this JSON `file`; see jigsaw certify")
+}
+
+// Options returns the options of a run, or says what is wrong with the flags.
+func (o *WorkFlags) Options(quick bool) (jigsaw.Options, error) {
+	switch {
+	case o.time < 0:
+		return jigsaw.Options{}, Usage(errors.New("--time must not be negative"))
+	case o.effort < 1:
+		return jigsaw.Options{}, Usage(fmt.Errorf("--effort %d: it is a factor of at least 1", o.effort))
+	case o.effort > 1 && o.time > 0:
+		return jigsaw.Options{}, Usage(errors.New("--effort is for runs without a limit: with --time all of the time is used; leave one of them out"))
+	case o.effort > 1 && quick:
+		return jigsaw.Options{}, Usage(errors.New("--effort asks for more work, --quick for less; leave one of them out"))
+	}
+	return jigsaw.Options{Time: o.time, Effort: o.effort, NoLP: o.noLP, Quick: quick}, nil
+}
+
+// Watcher follows a run. end is called once, with a nil result after an error.
+type Watcher interface {
+	Show(jigsaw.Point)
+	End(*jigsaw.Result)
+}
+
+// Watcher prints what becomes of a run: each new incumbent and bound with --log, else one line that changes.
+func (o *RunFlags) Watcher(std Streams, in *instance.Instance) Watcher {
+	if o.log {
+		return newEventLog(std.Err, in, o.Timeless)
+	}
+	return NewProgress(std, in)
+}
+
+// Prove writes the certificate, if it was asked for.
+func (o *RunFlags) Prove(r *jigsaw.Result) error {
+	switch {
+	case o.Certificate == "":
+		return nil
+	case r.Proof == nil:
+		return errors.New("there is no certified bound to write a certificate of")
+	}
+	return WriteFile(o.Certificate, func(w io.Writer) error { return jigsaw.EncodeCertificate(w, r.Proof) })
+}
+
+// Fraction is a flag that takes 1% or 0.01.
+type Fraction float64
+
+func (f *Fraction) String() string { return strconv.FormatFloat(100*float64(*f), 'g', -1, 64) + "%" }
+
+// Set checks the value while the flags are parsed.
+func (f *Fraction) Set(s string) error {
+	number, percent := strings.CutSuffix(s, "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || math.IsNaN(v) || v < 0 || v >= 1 {
+		return errors.New("write a percentage below 100%, like 1%, or a fraction below 1, like 0.01")
+	}
+	*f = Fraction(v)
+	return nil
+}
+
+// Type names the flag's value in the help.
+func (f *Fraction) Type() string { return "percent" }
