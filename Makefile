@@ -27,7 +27,7 @@ PORTED    := . ./formulation/instance/... ./solver/... ./wasm/...
 # Paths without this folder: what one step compiles or tests, another one finds done.
 export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
-.PHONY: help setup setup-tests build wasm size site test-site e2e measure-site picture clp-wasm dist demo test soak test-noclp test-js same-plans kernel lint fence schema fuzz bench bench-go bench-peers bench-classical bench-smoke test-peers test-reader test-profiler study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
+.PHONY: help setup setup-tests build wasm size site test-site e2e measure-site picture clp-wasm dist demo test soak test-noclp test-js same-plans kernel fmt check-fmt lint fence schema fuzz bench bench-go bench-peers bench-classical bench-smoke test-peers test-reader test-profiler study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -76,8 +76,8 @@ site/node_modules/.package-lock.json: site/package-lock.json
 	cd site && npm ci --no-fund --no-audit
 	@touch $@
 
-test-site: site/node_modules/.package-lock.json $(TOOLS)/node_modules/.bin/biome wasm ## lint and test the page's TypeScript
-	cd site && $(TOOLS)/node_modules/.bin/biome check . && npm run --silent lint && npm run --silent test
+test-site: site/node_modules/.package-lock.json wasm ## type-check and test the page's TypeScript
+	cd site && npm run --silent lint && npm run --silent test
 
 e2e: site ## test the built page in Chromium; pictures of it go to bin/shots
 	@scripts/setup browser
@@ -136,9 +136,16 @@ same-plans: ## compare plans made with CLP by cgo, in Node as in a browser, and 
 kernel: ## how large the kernel is that proofs rest on: lines of files, lines that checks execute
 	scripts/kernel
 
-# The linters include those of go vet.
-lint: $(TOOLS)/golangci-lint fence ## formatting, vet, linters, and the walls between packages
+fmt: $(TOOLS)/node_modules/.bin/biome ## format Go and TypeScript, before each commit
+	gofmt -w $$(git ls-files '*.go')
+	cd site && $(TOOLS)/node_modules/.bin/biome check --write .
+
+check-fmt: $(TOOLS)/node_modules/.bin/biome ## Go and TypeScript are formatted
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+	cd site && $(TOOLS)/node_modules/.bin/biome check .
+
+# The linters include those of go vet.
+lint: $(TOOLS)/golangci-lint fence ## vet, linters, and the walls between packages
 	$(TOOLS)/golangci-lint run --build-tags '$(TAGS)' ./...
 
 fence: ## cgo and lanl/clp only in solver/clp
