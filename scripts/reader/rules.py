@@ -82,14 +82,16 @@ class _Check:
 
     def last(self, job: Job) -> int:
         """The number of the job's iterations."""
-        if self.schedule.period:
-            return max((i.number for i in self.iterations[job.name]), default=0)
-        return job.iterations
+        if not self.schedule.period:
+            return job.iterations
+        found = self.iterations[job.name]
+        return found[-1].number if found else 0
 
     def each(self, job: Optional[Job] = None) -> Iterator[Iteration]:
         """The iterations of a job, or of all, but those that are too many."""
         for j in [job] if job else self.instance.jobs:
-            yield from (i for i in self.iterations[j.name] if i.number <= self.last(j))
+            last = self.last(j)
+            yield from (i for i in self.iterations[j.name] if i.number <= last)
 
     def period(self):
         longest = self.instance.max_period
