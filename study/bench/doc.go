@@ -23,6 +23,7 @@
 //	network   what has to pass the NICs takes longer than chain and area; periodic: the
 //	          NICs are asked for 1.6 times what they can do, a third more than the GPUs
 //	planted   the optimum is known by construction; see [Case.Optimum]
+//	long      of the sizes whose jobs run for hours, which have no other; see drawing.long
 //
 // Instances of the same size, regime and seed have the same jobs for makespan
 // and weighted completion.

@@ -39,6 +39,9 @@ func Generate(row Row) (*Case, error) {
 		return nil, err
 	}
 	d := &drawing{row.rng(), size, row}
+	if size.Long {
+		return d.long()
+	}
 	if row.Regime == Planted {
 		return d.planted()
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -223,10 +224,10 @@ func TestMixture(t *testing.T) {
 // TestDigests holds the instances to what they were: results refer to them.
 func TestDigests(t *testing.T) {
 	const file = "testdata/digests.txt"
-	rows, err := Selection{Sizes: []string{"tiny", "small", "medium16", "medium32", "large", "xl"}, Seeds: 5}.Rows()
+	rows, err := Selection{Sizes: []string{"tiny", "small", "medium16", "medium32", "large", "xl", "rack", "racks", "night", "month"}, Seeds: 5}.Rows()
 	require.NoError(t, err)
 	if testing.Short() {
-		rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Seed > 1 || r.Size == "xl" })
+		rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Seed > 1 || r.Size == "xl" || r.Size == "month" })
 	}
 	if *update {
 		var out bytes.Buffer
@@ -257,16 +258,32 @@ func digest(t *testing.T, row Row) string {
 	return sum
 }
 
+// TestLong: jobs of hours are planned in blocks; all of a rack are in memory together, and not those of a night.
+func TestLong(t *testing.T) {
+	for _, size := range []string{"rack", "racks", "night"} {
+		c, err := Generate(Row{size, Long, instance.Makespan, 1})
+		require.NoError(t, err)
+		assert.Len(t, c.Instance.Jobs, must(SizeNamed(size)).Jobs)
+		assert.Len(t, c.Instance.GPUs, must(SizeNamed(size)).TotalGPUs())
+		assert.Equal(t, size == "night", c.Instance.Queues())
+		chain, area, _ := bounds(t, c.Instance)
+		assert.Greater(t, area, chain)
+		r, err := jigsaw.Plan(t.Context(), c.Instance, jigsaw.Options{Quick: true, NoLP: true, Time: time.Millisecond})
+		require.NoError(t, err)
+		assert.NotNil(t, r.Blocks)
+	}
+}
+
 func TestParseRow(t *testing.T) {
 	rows, err := Selection{Seeds: 2}.Rows()
 	require.NoError(t, err)
-	assert.Len(t, rows, 7*5*3*2)
+	assert.Len(t, rows, 7*5*3*2+4*2*2)
 	for _, row := range rows {
 		got, err := ParseRow(row.String())
 		require.NoError(t, err)
 		assert.Equal(t, row, got)
 	}
-	for _, bad := range []string{"", "tiny", "tiny-area-makespan-x", "huge-area-makespan-1", "tiny-odd-makespan-1", "tiny-area-max_min_throughput-1"} {
+	for _, bad := range []string{"", "tiny", "tiny-area-makespan-x", "huge-area-makespan-1", "tiny-odd-makespan-1", "tiny-area-max_min_throughput-1", "tiny-long-makespan-1", "night-area-makespan-1", "night-long-throughput-1"} {
 		_, err := ParseRow(bad)
 		assert.Error(t, err, bad)
 	}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -39,7 +40,7 @@ func Measure(ctx context.Context, c *Case, way Way) (*Record, error) {
 	r.Wall, r.PeakMemory = time.Since(start).Seconds(), peakMemory()
 	if err == nil {
 		r.fill(result)
-		err = c.contradiction(result.Schedule, result.Primal, result.Dual)
+		err = errors.Join(r.fillLong(result), c.contradiction(result.Schedule, result.Primal, result.Dual))
 	}
 	if err != nil {
 		r.Status, r.Error = Failed, err.Error()
@@ -78,6 +79,23 @@ func (r *Record) fill(result *jigsaw.Result) {
 	if result.Status == jigsaw.Optimal {
 		r.proven(result.Proven().Seconds())
 	}
+}
+
+// fillLong adds what is told of long plans: the baselines of whole jobs and at full depth, and how large the file
+// of the plan is. The plan is checked once more.
+func (r *Record) fillLong(result *jigsaw.Result) error {
+	r.Queue, r.Exclusive, r.InterleavedFull = float(result.Queue.Value), float(result.Exclusive.Value), float(result.InterleavedFull.Value)
+	if result.Blocks == nil {
+		return nil
+	}
+	e := result.Efficiency()
+	r.Efficiency = &e
+	file, err := json.Marshal(result.Document(false))
+	r.PlanFile = int64(len(file))
+	if v := check.Blocks(result.Instance, result.Blocks); len(v) > 0 {
+		err = fmt.Errorf("bench: the plan is invalid: %v", v[0])
+	}
+	return err
 }
 
 // proven notes when the optimum was. Some solvers look at the clock seldom: what

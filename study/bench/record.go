@@ -45,8 +45,12 @@ type Record struct {
 	// Optimum known by construction.
 	Optimum *float64 `json:"optimum,omitempty"`
 	// Greedy is the value of the list schedule that the search starts from.
-	Greedy     *float64 `json:"greedy,omitempty"`
-	Efficiency *float64 `json:"efficiency,omitempty"`
+	Greedy *float64 `json:"greedy,omitempty"`
+	// Values of the baselines beside the plan.
+	Queue           *float64 `json:"queue,omitempty"`
+	Exclusive       *float64 `json:"exclusive,omitempty"`
+	InterleavedFull *float64 `json:"interleaved_full,omitempty"`
+	Efficiency      *float64 `json:"efficiency,omitempty"`
 
 	// Wall is the time the solver took, without reading its input.
 	Wall float64 `json:"wall"`
@@ -62,6 +66,8 @@ type Record struct {
 	TimeTo1       *float64 `json:"time_to_1,omitempty"`
 	// PeakMemory is the greatest resident set of the solver's process.
 	PeakMemory int64 `json:"peak_memory,omitempty"`
+	// PlanFile is the size of the plan as JSON, of plans in blocks.
+	PlanFile int64 `json:"plan_file,omitempty"`
 	// Columns of the restricted master, and nodes of the search tree.
 	Columns *int64 `json:"columns,omitempty"`
 	Nodes   *int64 `json:"nodes,omitempty"`

@@ -22,10 +22,12 @@ const (
 	Crossing   Regime = "crossing"
 	Network    Regime = "network"
 	Planted    Regime = "planted"
+	// Long is that of the sizes whose jobs run for hours, which have no other.
+	Long Regime = "long"
 )
 
 // Regimes lists all regimes.
-func Regimes() []Regime { return []Regime{AreaBound, ChainBound, Crossing, Network, Planted} }
+func Regimes() []Regime { return []Regime{AreaBound, ChainBound, Crossing, Network, Planted, Long} }
 
 // Objectives lists the objectives that are measured.
 func Objectives() []instance.Objective {
@@ -43,6 +45,8 @@ type Size struct {
 	// Real says that jobs run models of the profile library, in ticks of 1 ms;
 	// the others run drawn models of a few layers, in ticks of 10 ms.
 	Real bool
+	// Long says that jobs run for hours; see [Long].
+	Long bool
 	// Limit is the time that a solver gets by default.
 	Limit time.Duration
 }
@@ -50,13 +54,17 @@ type Size struct {
 // Sizes lists all sizes, by growing number of jobs.
 func Sizes() []Size {
 	return []Size{
-		{"tiny", 1, 2, 4, 4, 60, false, time.Minute},
-		{"small", 2, 2, 4, 8, 80, false, time.Minute},
-		{"medium16", 2, 4, 8, 16, 100, false, time.Minute},
-		{"medium32", 2, 4, 8, 32, 120, false, time.Minute},
-		{"large", 4, 4, 8, 80, 160, false, time.Minute},
-		{"xl", 8, 16, 8, 1000, 8000, true, 2 * time.Minute},
-		{"xxl", 80, 16, 8, 3000, 8000, true, 5 * time.Minute},
+		{"tiny", 1, 2, 4, 4, 60, false, false, time.Minute},
+		{"small", 2, 2, 4, 8, 80, false, false, time.Minute},
+		{"medium16", 2, 4, 8, 16, 100, false, false, time.Minute},
+		{"medium32", 2, 4, 8, 32, 120, false, false, time.Minute},
+		{"large", 4, 4, 8, 80, 160, false, false, time.Minute},
+		{"xl", 8, 16, 8, 1000, 8000, true, false, 2 * time.Minute},
+		{"xxl", 80, 16, 8, 3000, 8000, true, false, 5 * time.Minute},
+		{"rack", 1, 8, 8, 24, 20_000_000, true, true, 20 * time.Second},
+		{"racks", 8, 8, 8, 192, 20_000_000, true, true, 20 * time.Second},
+		{"night", 1, 64, 8, 200, 40_000_000, true, true, time.Minute},
+		{"month", 80, 16, 8, 10_000, 30 * 24 * 3_600_000, true, true, 5 * time.Minute},
 	}
 }
 
@@ -100,7 +108,8 @@ func ParseRow(name string) (Row, error) {
 }
 
 func (r Row) valid() error {
-	if _, err := SizeNamed(r.Size); err != nil {
+	size, err := SizeNamed(r.Size)
+	if err != nil {
 		return err
 	}
 	if !slices.Contains(Regimes(), r.Regime) {
@@ -109,7 +118,15 @@ func (r Row) valid() error {
 	if !slices.Contains(Objectives(), r.Objective) {
 		return fmt.Errorf("bench: objective %q is not measured; choose one of %v", r.Objective, Objectives())
 	}
+	if !r.fits(size) {
+		return fmt.Errorf("bench: %v is no row: sizes whose jobs run for hours have the regime %q alone, and no throughput", r, Long)
+	}
 	return nil
+}
+
+// fits reports whether the size has the row's regime and objective.
+func (r Row) fits(size Size) bool {
+	return size.Long == (r.Regime == Long) && !(size.Long && r.Objective.Periodic())
 }
 
 // rng returns the generator of the row's instance. It leaves out the objective,
@@ -133,6 +150,7 @@ type Selection struct {
 // after the other, so that a run cut short has compared everything it reached.
 func (s Selection) Rows() ([]Row, error) {
 	sizes, regimes, objectives := s.Sizes, s.Regimes, s.Objectives
+	all := len(regimes) == 0 || len(objectives) == 0
 	if len(sizes) == 0 {
 		for _, size := range Sizes() {
 			sizes = append(sizes, size.Name)
@@ -150,6 +168,9 @@ func (s Selection) Rows() ([]Row, error) {
 			for _, regime := range regimes {
 				for _, objective := range objectives {
 					row := Row{size, regime, objective, seed + 1}
+					if size, err := SizeNamed(row.Size); err == nil && all && !row.fits(size) {
+						continue
+					}
 					if err := row.valid(); err != nil {
 						return nil, err
 					}

@@ -122,6 +122,14 @@ func memory(v float64) string {
 	return bytesText(int64(v))
 }
 
+// megabytes is the size of a file.
+func megabytes(v float64) string {
+	if math.IsInf(v, 0) {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f MB", v/1e6)
+}
+
 func counter(v *int64) float64 {
 	if v == nil {
 		return math.Inf(1)
@@ -133,9 +141,50 @@ func counter(v *int64) float64 {
 // objective and regime.
 func Table(w io.Writer, records []Record) {
 	heading(w, "JigSaw", records, JigSaw)
+	var short, long []group
+	for _, g := range groups(records, JigSaw) {
+		if g.regime == string(Long) {
+			long = append(long, g)
+		} else {
+			short = append(short, g)
+		}
+	}
+	if len(short) > 0 {
+		shortTable(w, short)
+	}
+	if len(long) > 0 {
+		longTable(w, long)
+	}
+	failures(w, records, func(solver string) bool { return solver == JigSaw })
+}
+
+// longTable is that of jobs of hours.
+func longTable(w io.Writer, list []group) {
+	fmt.Fprint(w, "\nOf jobs of hours, how much a plan is below the baselines, which are at full depth: queue, exclusive, interleaved-full:\n\n")
+	fmt.Fprint(w, "| size | objective | seeds | gap | below queue | below exclusive | below interleaved-full | wall s | memory | plan file | failed |\n")
+	fmt.Fprint(w, "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	for _, g := range list {
+		below := func(of func(*Record) *float64) string {
+			return percent(-g.median(func(r *Record) float64 {
+				if of(r) == nil || r.Primal == nil {
+					return math.Inf(1)
+				}
+				return *r.Primal / *of(r) - 1
+			}))
+		}
+		fmt.Fprintf(w, "| %s | %s | %d | %s | %s | %s | %s | %s | %s | %s | %d |\n", g.size, g.objective, len(g.records), percent(g.median(gapOf)),
+			below(func(r *Record) *float64 { return r.Queue }), below(func(r *Record) *float64 { return r.Exclusive }),
+			below(func(r *Record) *float64 { return r.InterleavedFull }), seconds(g.median(func(r *Record) float64 { return r.Wall }), g.limit()),
+			memory(g.median(func(r *Record) float64 { return float64(r.PeakMemory) })), megabytes(g.median(func(r *Record) float64 { return float64(r.PlanFile) })),
+			g.count(Failed))
+	}
+}
+
+// shortTable is that of plans of seconds.
+func shortTable(w io.Writer, list []group) {
 	fmt.Fprint(w, "| size | objective | regime | seeds | optimal | gap | from optimum | s to 5 % | s to 2 % | s to 1 % | s to optimum | wall s | columns | nodes | memory | failed |\n")
 	fmt.Fprint(w, "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
-	for _, g := range groups(records, JigSaw) {
+	for _, g := range list {
 		limit := g.limit()
 		at := func(figure func(*Record) float64) string { return seconds(g.median(figure), limit) }
 		fmt.Fprintf(w, "| %s | %s | %s | %d | %d | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %d |\n",
@@ -150,7 +199,6 @@ func Table(w io.Writer, records []Record) {
 			memory(g.median(func(r *Record) float64 { return float64(r.PeakMemory) })),
 			g.count(Failed))
 	}
-	failures(w, records, func(solver string) bool { return solver == JigSaw })
 }
 
 // heading writes a title and under what conditions the records were made.
