@@ -65,7 +65,7 @@ func (p *planner) certify() {
 		return
 	}
 	// What a run was stopped with is proven, too.
-	proven, err := Certify(context.Background(), p.in, proof)
+	proven, err := p.prove(context.Background(), p.in, proof)
 	if err != nil {
 		r.Certified = false
 		p.fault("the certificate of the %s bound does not hold: %w", best.Kind, err)

@@ -97,12 +97,9 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 		defer stop()
 	}
 
-	if p.infeasible(relax.Infeasible(in)) {
+	if !p.begin() {
 		return p.finish()
 	}
-	p.combinatorial()
-	p.settle()
-
 	// Bounds and schedules improve side by side. They meet where the columns
 	// ask for a schedule to start from, and where the search asks for the guide.
 	p.lp = p.engine()
@@ -132,6 +129,16 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 		p.exact()
 	}
 	return p.finish()
+}
+
+// begin adds what is proven without an engine, and reports whether there may be a plan.
+func (p *planner) begin() bool {
+	if p.infeasible(relax.Infeasible(p.in)) {
+		return false
+	}
+	p.combinatorial()
+	p.settle()
+	return true
 }
 
 // Bound computes the bounds alone. The result has no schedule and no

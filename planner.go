@@ -29,6 +29,7 @@ type planner struct {
 	show  *showcase
 	last  *time.Timer   // ends ctx; nil without a time limit
 	lp    solver.Solver // nil: none, and a note says why
+	prove prover        // of what the run ends with
 	// fluidIn is closed once fluidDual, the certified fluid bound if there is one, is
 	// there; nil where nothing waits for it.
 	fluidIn   chan struct{}
@@ -57,9 +58,16 @@ type planner struct {
 	proving, checking time.Duration
 }
 
+// prover is [Certify], or that of fewer kinds.
+type prover func(context.Context, *instance.Instance, *Certificate) (relax.Proven, error)
+
 func newPlanner(ctx context.Context, in *instance.Instance, opt Options) (*planner, context.CancelFunc) {
+	return newPlannerOf(ctx, in, opt, Certify)
+}
+
+func newPlannerOf(ctx context.Context, in *instance.Instance, opt Options, prove prover) (*planner, context.CancelFunc) {
 	p := &planner{
-		in: in, opt: opt, start: time.Now(), show: newShowcase(in, opt.Incumbent),
+		in: in, opt: opt, start: time.Now(), prove: prove, show: newShowcase(in, opt.Incumbent),
 		result: &Result{Instance: in, Status: Unknown, Seed: opt.Seed},
 	}
 	cancel := context.CancelFunc(func() {})

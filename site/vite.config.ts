@@ -27,10 +27,10 @@ const precache: Plugin = {
   },
 }
 
-/** What the browser fetches as soon as it has read index.html, before any script or style. */
+/** What the browser fetches as soon as it has read index.html, before any script or style: what a first plan takes. */
 const early = [
-  { ending: '.wasm', as: 'fetch', type: 'application/wasm' },
-  { ending: '.woff2', as: 'font', type: 'font/woff2' },
+  { name: /first.*\.wasm$/, as: 'fetch', type: 'application/wasm' },
+  { name: /\.woff2$/, as: 'font', type: 'font/woff2' },
 ]
 const preload: Plugin = {
   name: 'preload',
@@ -38,9 +38,9 @@ const preload: Plugin = {
   transformIndexHtml: {
     order: 'post',
     handler: (_, { bundle }) =>
-      early.flatMap(({ ending, as, type }) =>
+      early.flatMap(({ name: wanted, as, type }) =>
         Object.keys(bundle ?? {})
-          .filter(name => name.endsWith(ending))
+          .filter(name => wanted.test(name))
           .map(name => ({
             tag: 'link',
             attrs: { rel: 'preload', as, type, crossorigin: true, href: `./${name}` },

@@ -10,12 +10,12 @@ import (
 
 func main() {
 	page := js.Global()
-	session := api.NewSession(api.New(openDatabase), func(reply any) { post(page, reply) })
+	session := api.NewSession(newAPI(), func(reply any) { post(page, reply) })
 	page.Set("onmessage", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		receive(session, args[0].Get("data"))
 		return nil
 	}))
-	post(page, api.Ready{Ready: true, Version: api.Build()})
+	post(page, api.Ready{Ready: true, Version: build()})
 	select {} // the worker ends when the page ends it
 }
 

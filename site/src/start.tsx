@@ -40,8 +40,8 @@ export async function start(starting: Starting): Promise<void> {
   // The first plan waits for the text to be read: that goes first.
   await later()
   void learn(store)
-  // What is not needed for the first plan waits for it.
-  if (import.meta.env.PROD) setTimeout(() => void registerWorker(), 3000)
+  // It loads all files: on a slow network what the page itself waits for goes first.
+  if (import.meta.env.PROD) void starting.ready.then(() => setTimeout(() => void registerWorker(), 3000))
 }
 
 /** Asks for what the forms and the editor offer. Without an engine they do without. */

@@ -13,6 +13,7 @@ import (
 
 // API answers calls. It is safe for concurrent use.
 type API struct {
+	methods  map[string]method
 	compiled recent
 	library  library
 	storage  storage
@@ -24,7 +25,17 @@ func New(open func(context.Context) (Store, error)) *API {
 	if open == nil {
 		open = func(context.Context) (Store, error) { return nil, errNoStore }
 	}
-	return &API{storage: storage{open: open}}
+	return &API{methods: methods(), storage: storage{open: open}}
+}
+
+// NewFirst returns an API of the methods that a page's first plan takes; see [jigsaw.First].
+// Its plans are quick ones without linear programs.
+func NewFirst() *API {
+	return &API{methods: map[string]method{
+		"compile": of((*API).compile),
+		"plan":    streaming((*API).first),
+		"explain": of((*API).explain),
+	}}
 }
 
 // Event is sent while a call runs.
@@ -90,9 +101,9 @@ func Methods() []string { return slices.Sorted(maps.Keys(methods())) }
 // error says what is wrong with them. send is told of events on the way, which
 // may come from other goroutines, one at a time. The error is an [*Error].
 func (a *API) Call(ctx context.Context, name string, decode func(params any) error, send func(Event)) (any, error) {
-	m, ok := methods()[name]
+	m, ok := a.methods[name]
 	if !ok {
-		return nil, &Error{Code: UnknownMethod, Message: fmt.Sprintf("there is no method %q; the methods are %s", name, strings.Join(Methods(), ", "))}
+		return nil, &Error{Code: UnknownMethod, Message: fmt.Sprintf("there is no method %q; the methods are %s", name, strings.Join(slices.Sorted(maps.Keys(a.methods)), ", "))}
 	}
 	params := m.params()
 	if err := decode(params); err != nil {

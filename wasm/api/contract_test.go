@@ -105,3 +105,19 @@ func TestTypesAreThoseOfTheContract(t *testing.T) {
 		require.Equal(t, want, fieldsOf(t, reflect.TypeOf(v)), name)
 	}
 }
+
+// The page asks the first core for what that answers, and for nothing else; what is more than a
+// first plan is a method that it lacks.
+func TestFirstMethods(t *testing.T) {
+	t.Parallel()
+	client, err := os.ReadFile("../../site/src/engine/client.ts")
+	require.NoError(t, err)
+	m := regexp.MustCompile(`const early: .* = new Set<Method>\(\[(.*)\]\)`).FindSubmatch(client)
+	require.NotNil(t, m)
+	first := NewFirst()
+	for name := range strings.SplitSeq(strings.ReplaceAll(string(m[1]), "'", ""), ", ") {
+		require.Contains(t, first.methods, name)
+		delete(first.methods, name)
+	}
+	require.Empty(t, first.methods)
+}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/big"
 	"sync"
@@ -79,6 +80,15 @@ func (a *API) plan(ctx context.Context, p *PlanOptions, send func(Event)) (*Plan
 
 func (a *API) bound(ctx context.Context, p *PlanOptions, send func(Event)) (*PlanResult, error) {
 	return a.run(ctx, p, send, jigsaw.Bound)
+}
+
+// first plans quickly; what takes more is a method that this API has not.
+func (a *API) first(ctx context.Context, p *PlanOptions, send func(Event)) (*PlanResult, error) {
+	r, err := a.run(ctx, p, send, jigsaw.First)
+	if errors.Is(err, jigsaw.ErrNotFirst) || !p.Quick {
+		return nil, &Error{Code: UnknownMethod, Message: "plan: only quick plans of single tasks"}
+	}
+	return r, err
 }
 
 // runner is [jigsaw.Plan] or [jigsaw.Bound].

@@ -18,6 +18,18 @@ import (
 // Certificate proves the claims of a certificate anew from the instance,
 // in exact arithmetic. The error says what about it is wrong, or is that of the context.
 func Certificate(ctx context.Context, in *instance.Instance, c *relax.Certificate) (relax.Proven, error) {
+	return claims(ctx, in, c, Check)
+}
+
+// Combinatorial is [Certificate] for the kinds that have no prices: presolve, chain and area.
+func Combinatorial(ctx context.Context, in *instance.Instance, c *relax.Certificate) (relax.Proven, error) {
+	return claims(ctx, in, c, func(ctx context.Context, in *instance.Instance, c *relax.Certificate) (relax.Proven, error) {
+		return combinatorial(ctx, relax.New(in), c)
+	})
+}
+
+// claims compares what a certificate claims with what it proves.
+func claims(ctx context.Context, in *instance.Instance, c *relax.Certificate, proves func(context.Context, *instance.Instance, *relax.Certificate) (relax.Proven, error)) (relax.Proven, error) {
 	if c.Version != relax.CertificateVersion {
 		return relax.Proven{}, fmt.Errorf("formulation: certificate version %d: this JigSaw checks version %d", c.Version, relax.CertificateVersion)
 	}
@@ -30,7 +42,7 @@ func Certificate(ctx context.Context, in *instance.Instance, c *relax.Certificat
 	if path, why := c.Misplaced(); path != "" {
 		return relax.Proven{}, fmt.Errorf("formulation: the certificate's %s: %s", path, why)
 	}
-	b, err := Check(ctx, in, c)
+	b, err := proves(ctx, in, c)
 	if err != nil {
 		return relax.Proven{}, err
 	}
@@ -66,18 +78,8 @@ func Check(ctx context.Context, in *instance.Instance, c *relax.Certificate) (re
 	m.Context = ctx
 	var err error
 	switch c.Kind {
-	case relax.ChainBound:
-		b.Value, _ = m.Chain()
-		b.Certified = true
-	case relax.AreaBound:
-		err = m.ProveArea(&b, c.Loads)
 	case relax.MemoryTimeBound:
 		err = memorytime.Prove(in, &b, c.Share)
-	case relax.PresolveProof:
-		if b.Infeasible = relax.Infeasible(in); b.Infeasible == nil {
-			b.Infeasible = relax.NoPlacement(ctx, in, relax.PlacementSteps)
-		}
-		b.Certified = b.Infeasible != nil
 	case relax.FluidBound:
 		err = fluid.New(m, fluid.UsualDetail(c.Columns)).Prove(&b, c.Prices, c.Denominator, c.Infeasible)
 	case relax.ColumnsBound:
@@ -89,7 +91,7 @@ func Check(ctx context.Context, in *instance.Instance, c *relax.Certificate) (re
 	case relax.TreeBound:
 		err = trees.Prove(m, &b, c, trees.ProofSteps)
 	default:
-		return relax.Proven{}, fmt.Errorf("formulation: unknown kind of certificate %q", c.Kind)
+		b, err = combinatorial(ctx, m, c)
 	}
 	if ctx.Err() != nil {
 		return relax.Proven{}, ctx.Err() // whatever else is wrong
@@ -98,4 +100,25 @@ func Check(ctx context.Context, in *instance.Instance, c *relax.Certificate) (re
 		return relax.Proven{}, err
 	}
 	return b, nil
+}
+
+// combinatorial is [Check] for the kinds that have no prices.
+func combinatorial(ctx context.Context, m *relax.Model, c *relax.Certificate) (relax.Proven, error) {
+	b := relax.Proven{Kind: c.Kind}
+	var err error
+	switch c.Kind {
+	case relax.ChainBound:
+		b.Value, _ = m.Chain()
+		b.Certified = true
+	case relax.AreaBound:
+		err = m.ProveArea(&b, c.Loads)
+	case relax.PresolveProof:
+		if b.Infeasible = relax.Infeasible(m.Instance); b.Infeasible == nil {
+			b.Infeasible = relax.NoPlacement(ctx, m.Instance, relax.PlacementSteps)
+		}
+		b.Certified = b.Infeasible != nil
+	default:
+		err = fmt.Errorf("formulation: unknown kind of certificate %q", c.Kind)
+	}
+	return b, err
 }

@@ -95,7 +95,11 @@ export function App({ session }: { session: Session }) {
         ))}
       </nav>
       <div class="status" role="status" aria-live="polite">
-        {store.planning.failure.value || store.status.value}
+        {store.planning.failure.value ||
+          store.status.value ||
+          (store.planning.view.value &&
+            !store.ready.value &&
+            'A first plan. The search and the bounds by linear programs are still loading.')}
       </div>
       {tour.value && <Tour session={session} onClose={() => (tour.value = false)} />}
       {shown?.name === 'gallery' && <GalleryDialog key={shown} session={session} onClose={close} />}

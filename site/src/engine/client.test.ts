@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { event, FakeEngine, planResult } from '../../test/fake'
 import type { PlanResult } from './api'
-import { plan, TwoSeats } from './client'
+import { Growing, plan, TwoSeats } from './client'
 import { EngineError } from './error'
 import type { CallOptions } from './seat'
 
@@ -56,4 +56,58 @@ it('gives long work to the planner and all else to the desk', async () => {
   const both = new TwoSeats(desk, planner)
   expect(await both.call('compile', { text: '' })).toBe('desk')
   expect(await both.call('plan', options)).toBe('planner')
+})
+
+describe('an engine that grows', () => {
+  const quick = { ...options, quick: true }
+  const failing = (code: 'unknown_method' | 'invalid') =>
+    new FakeEngine({
+      plan: () => {
+        throw new EngineError(code, 'no')
+      },
+    })
+  const whole = new FakeEngine({ plan: () => 'whole', compile: () => 'whole', profiles: () => 'whole' })
+  const never = new Promise<never>(() => {})
+
+  it('asks the first core until the whole one is there', async () => {
+    let arrive!: (engine: FakeEngine) => void
+    const later = new Promise<FakeEngine>(resolve => {
+      arrive = resolve
+    })
+    const first = new FakeEngine({ plan: () => 'first', compile: () => 'first' })
+    const engine = new Growing(Promise.resolve(first), later)
+    expect(await engine.call('plan', quick)).toBe('first')
+    const profiles = engine.call('profiles', {})
+    arrive(whole)
+    expect(await profiles).toBe('whole')
+    expect(await engine.call('compile', { text: '' })).toBe('whole')
+  })
+
+  it('leaves to the whole core what the first one lacks, or where there is none', async () => {
+    const lacking = new Growing(Promise.resolve(failing('unknown_method')), Promise.resolve(whole))
+    expect(await lacking.call('plan', quick)).toBe('whole')
+    const missing = new Growing(Promise.reject(new Error('no network')), Promise.resolve(whole))
+    expect(await missing.call('plan', quick)).toBe('whole')
+  })
+
+  it('tells of mistakes', async () => {
+    const engine = new Growing(Promise.resolve(failing('invalid')), never)
+    await expect(engine.call('plan', quick)).rejects.toMatchObject({ code: 'invalid' })
+  })
+
+  it('heeds who stops waiting', async () => {
+    const engine = new Growing(Promise.resolve(failing('unknown_method')), never)
+    const abort = new AbortController()
+    const waiting = engine.call('plan', quick, { signal: abort.signal })
+    setTimeout(() => abort.abort())
+    await expect(waiting).rejects.toMatchObject({ code: 'stopped' })
+  })
+
+  it('tells where there will be no whole core', async () => {
+    const engine = new Growing(
+      Promise.resolve(failing('unknown_method')),
+      Promise.reject(new Error('no network')),
+    )
+    await expect(engine.call('profiles', {})).rejects.toThrow('no network')
+  })
 })

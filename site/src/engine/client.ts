@@ -1,5 +1,6 @@
 // The engine as the page sees it: two workers of one core. The desk answers at once
 // (compile, store, export, explain); the planner may be busy for long (plan, bound, what_if, remedies).
+// Until that core has come, a smaller one in a worker of its own makes the first plan.
 import type {
   Method,
   Methods,
@@ -11,10 +12,10 @@ import type {
   Ready,
   Schedule,
 } from './api'
-import { EngineError } from './error'
+import { EngineError, type FailureCode } from './error'
 import { modules } from './modules'
 import type { Boot } from './protocol'
-import { type CallOptions, Seat } from './seat'
+import { type CallOptions, Seat, type SeatEvents } from './seat'
 
 export interface Engine {
   call<M extends Method>(
@@ -37,10 +38,63 @@ export class TwoSeats implements Engine {
   }
 }
 
+/** What the first core answers; of plans the quick ones. See NewFirst in wasm/api. */
+const early: ReadonlySet<Method> = new Set<Method>(['compile', 'plan', 'explain'])
+
+const helpless: ReadonlySet<FailureCode> = new Set<FailureCode>(['unknown_method', 'internal', 'crashed'])
+
+/** Answers what a first plan takes by a core of its own, until the whole one is there. */
+export class Growing implements Engine {
+  private grown: Engine | null = null
+
+  constructor(
+    private readonly first: Promise<Engine>,
+    private readonly whole: Promise<Engine>,
+  ) {
+    // Whoever waits hears of a failure.
+    first.catch(() => {})
+    whole.then(
+      engine => {
+        this.grown = engine
+      },
+      () => {},
+    )
+  }
+
+  async call<M extends Method>(
+    method: M,
+    params: Methods[M]['params'],
+    options?: CallOptions,
+  ): Promise<Methods[M]['result']> {
+    if (!this.grown && early.has(method)) {
+      try {
+        const first = await until(this.first, options?.signal)
+        return await first.call(method, params, options)
+      } catch (error) {
+        // It is not there, lacks the method or failed: the whole core is the one to ask.
+        if (error instanceof EngineError && !helpless.has(error.code)) throw error
+      }
+    }
+    const engine = this.grown ?? (await until(this.whole, options?.signal))
+    return engine.call(method, params, options)
+  }
+}
+
+/** Waits, unless the caller has had enough. */
+function until<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new EngineError('stopped', 'stopped before it began'))
+    if (signal?.aborted) return stop()
+    signal?.addEventListener('abort', stop, { once: true })
+    promise.then(resolve, reject).finally(() => signal?.removeEventListener('abort', stop))
+  })
+}
+
 /** An engine that is on its way, so that all else may load meanwhile. */
 export interface Starting {
+  /** Comes with the first core; it grows. */
   engine: Promise<Engine>
-  /** Of the first worker. */
+  /** The whole core has come. */
   ready: Promise<Ready>
   /** Called when a worker died and was replaced. */
   onCrash: (message: string) => void
@@ -48,26 +102,39 @@ export interface Starting {
   onBytes: (bytes: number) => void
 }
 
-/** Starts both workers. The planner comes first: the first plan is what a visitor waits for. */
+/** Starts a worker of the first core, then both of the whole one. */
 export function startEngine(): Starting {
   let onReady!: (ready: Ready) => void
   const ready = new Promise<Ready>(resolve => {
     onReady = resolve
   })
-  const onCrash = (message: string) => starting.onCrash(message)
-  const compiled = modules(bytes => starting.onBytes(bytes))
-  const spawn = () => {
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
-    // The first workers' scripts load meanwhile. Whoever waits for the engine hears of a failure.
-    compiled.then(
-      boot => worker.postMessage(boot satisfies Boot),
-      () => {},
-    )
-    return worker
-  }
-  const planner = new Seat(spawn, { onReady, onCrash })
-  const desk = new Seat(spawn, { onReady, onCrash })
-  const engine = compiled.then(() => new TwoSeats(desk, planner))
+  const { first, whole } = modules(bytes => starting.onBytes(bytes))
+  const seat = (boot: Promise<Boot>, events: SeatEvents = {}) =>
+    new Seat(() => {
+      const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
+      // Its script loads meanwhile. Whoever waits for the engine hears of a failure.
+      boot.then(
+        modules => worker.postMessage(modules satisfies Boot),
+        () => {},
+      )
+      return worker
+    }, events)
+  const firstSeat = seat(first)
+  const grown = whole.then(() => {
+    const events = { onReady, onCrash: (message: string) => starting.onCrash(message) }
+    const planner = seat(whole, events)
+    firstSeat.retire()
+    return new TwoSeats(seat(whole, events), planner)
+  })
+  const growing = new Growing(
+    first.then(() => firstSeat),
+    grown,
+  )
+  // Where the first core fails the whole one does.
+  const engine = first.then(
+    () => growing,
+    () => grown.then(() => growing),
+  )
   const starting: Starting = { engine, ready, onCrash: () => {}, onBytes: () => {} }
   return starting
 }

@@ -120,4 +120,15 @@ describe('Seat', () => {
     workers[0]!.say({ id, event: {} })
     expect(onEvent).not.toHaveBeenCalled()
   })
+
+  it('retires once nothing waits', async () => {
+    const seat = new Seat(spawn)
+    worker().ready()
+    const call = seat.call('examples', {})
+    seat.retire()
+    expect(worker().terminated).toBe(false)
+    worker().say({ id: worker().sent[0]!.id, data: [] })
+    expect(await call).toEqual([])
+    expect(worker().terminated).toBe(true)
+  })
 })

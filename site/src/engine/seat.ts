@@ -9,6 +9,11 @@ export interface CallOptions {
   onEvent?: (event: PlanEvent) => void
 }
 
+export interface SeatEvents {
+  onReady?: (ready: Ready) => void
+  onCrash?: (message: string) => void
+}
+
 interface Pending {
   method: Method
   params: unknown
@@ -26,6 +31,7 @@ const patience = 3
 export class Seat {
   private worker: WorkerLike | null = null
   private ready = false
+  private retired = false
   private crashes = 0
   private nextID = 1
   private readonly pending = new Map<number, Pending>()
@@ -34,7 +40,7 @@ export class Seat {
 
   constructor(
     private readonly spawn: () => WorkerLike,
-    private readonly events: { onReady?: (ready: Ready) => void; onCrash?: (message: string) => void } = {},
+    private readonly events: SeatEvents = {},
   ) {
     this.start()
   }
@@ -66,6 +72,12 @@ export class Seat {
   close(): void {
     this.drop()
     this.fail([...this.pending.keys()], new EngineError('stopped', 'the engine was closed'))
+  }
+
+  /** Ends the worker as soon as nothing waits. */
+  retire(): void {
+    this.retired = true
+    if (this.pending.size === 0) this.drop()
   }
 
   private start(): void {
@@ -152,6 +164,7 @@ export class Seat {
     this.pending.delete(id)
     this.sent.delete(id)
     request?.done()
+    if (this.retired && this.pending.size === 0) this.drop()
     return request
   }
 

@@ -1,0 +1,49 @@
+// The first plan does not wait for all of the planner.
+import { expect, test } from 'vitest'
+import { planned, settled, useBrowser, visit } from './harness'
+
+useBrowser()
+
+test('the first plans come before the whole planner does, which then goes on', () =>
+  visit(async visitor => {
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    await visitor.context.route(/\/(core|data|clp)-[^/]*\.wasm$/, async route => {
+      await held
+      await route.continue()
+    })
+    const page = await visitor.tab()
+    await planned(page)
+    const status = page.locator('.status')
+    await expect.poll(() => status.textContent()).toContain('still loading')
+    // A change is planned by what there is.
+    const numbers = () => page.getByRole('region', { name: 'Numbers' }).innerText()
+    const before = await numbers()
+    await page.getByRole('slider', { name: 'Nodes per rack, slider' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(numbers).not.toBe(before)
+    // The thorough plan waits for the rest.
+    const act = page.getByRole('banner').getByRole('button', { name: 'Stop' })
+    if ((await act.count()) === 0) await page.keyboard.press('Control+Enter')
+    await act.waitFor()
+    release()
+    await expect.poll(() => status.textContent()).not.toContain('still loading')
+    await settled(page)
+  }))
+
+test('without a first core the whole one makes the first plan', async () => {
+  const missing: string[] = []
+  await visit(async visitor => {
+    await visitor.context.route(/\/first[^/]*\.wasm$/, route => {
+      missing.push(route.request().url())
+      return route.fulfill({ status: 404, body: '' })
+    })
+    const page = await visitor.tab()
+    await settled(page)
+    // The browser tells of each.
+    expect(visitor.wrongs.splice(0).every(wrong => /404/.test(wrong))).toBe(true)
+  })
+  expect(missing.length).toBeGreaterThan(0)
+})
