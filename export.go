@@ -2,6 +2,7 @@ package jigsaw
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -147,6 +148,9 @@ func timeIndexed(ctx context.Context, in *instance.Instance, opt ExportOptions) 
 	}
 	if err := beyond(in, "the time-indexed program"); err != nil {
 		return nil, err
+	}
+	if in.Grouped() && (opt.Granularity == "" || opt.Granularity == ByGPU) {
+		return nil, errors.New("jigsaw: the time-indexed program by GPU is not exact where workers have several GPUs each (gpus_per_worker); by node or pool it is a relaxation")
 	}
 	if _, err := ExportSize(in, opt); err != nil {
 		return nil, err // before the time of a greedy plan

@@ -147,8 +147,8 @@ const guides, guidedPart = 4, 10
 // small reports whether branch-and-price may hope to close the gap.
 func (p *planner) small() bool {
 	start := p.result.Schedule
-	if len(p.in.Policies) > 0 {
-		return false // its cases take nodes for alike that a policy may tell apart
+	if len(p.in.Policies) > 0 || p.in.Grouped() {
+		return false // its cases take nodes for alike that a policy may tell apart, and GPUs for workers
 	}
 	if p.in.Objective.Periodic() || start == nil || start.Makespan(p.in) > cases.MostTicks {
 		return false

@@ -31,10 +31,12 @@ func Greedy(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instan
 
 // Greedy is the function [Greedy] under a configuration.
 func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
-	if in.Objective.Periodic() {
-		return periodic.Greedy(ctx, state.Options(c), in, rng)
-	}
-	return list.Greedy(ctx, state.Options(c), in, rng)
+	return c.bundled(ctx, in, func(c Config, in *instance.Instance) (*instance.Schedule, error) {
+		if in.Objective.Periodic() {
+			return periodic.Greedy(ctx, state.Options(c), in, rng)
+		}
+		return list.Greedy(ctx, state.Options(c), in, rng)
+	})
 }
 
 // Guided makes a schedule after somebody else's plan, such as one sampled from
@@ -44,6 +46,9 @@ func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Ran
 // returned, for [Config.Improve] to go on from. The error is a [*NoPlan] as
 // for [Greedy]. Periodic objectives have no targets.
 func (c Config) Guided(ctx context.Context, in *instance.Instance, rng *rand.Rand, targets [][]instance.Tick) (*instance.Schedule, error) {
+	if in.Grouped() {
+		return nil, &NoPlan{Reason: "a plan of single GPUs guides no workers of several"}
+	}
 	return list.Guided(ctx, state.Options(c), in, rng, targets)
 }
 
@@ -53,17 +58,23 @@ func (c Config) Guided(ctx context.Context, in *instance.Instance, rng *rand.Ran
 // computation or of the whole iteration, or the order is that of the instance, whichever
 // turns out better. The schedule is valid for in.FullDepth().
 func (c Config) PeriodicExclusive(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
-	return periodic.Exclusive(ctx, state.Options(c), in, rng)
+	return c.bundled(ctx, in, func(c Config, in *instance.Instance) (*instance.Schedule, error) {
+		return periodic.Exclusive(ctx, state.Options(c), in, rng)
+	})
 }
 
 // PeriodicWhole is [Config.PeriodicExclusive] at the depths that the rules of in ask for;
 // there is one at any limit.
 func (c Config) PeriodicWhole(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
-	return periodic.Whole(ctx, state.Options(c), in, rng)
+	return c.bundled(ctx, in, func(c Config, in *instance.Instance) (*instance.Schedule, error) {
+		return periodic.Whole(ctx, state.Options(c), in, rng)
+	})
 }
 
 // PeriodicQueue is [Config.PeriodicExclusive] where jobs take free GPUs first come, first
 // served, in order of the instance.
 func (c Config) PeriodicQueue(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
-	return periodic.Queue(ctx, state.Options(c), in, rng)
+	return c.bundled(ctx, in, func(c Config, in *instance.Instance) (*instance.Schedule, error) {
+		return periodic.Queue(ctx, state.Options(c), in, rng)
+	})
 }

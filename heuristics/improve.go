@@ -33,6 +33,8 @@ func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Ra
 		}
 	}
 	switch {
+	case in.Grouped():
+		return c.improveBundled(ctx, in, rng, best), nil
 	case in.Objective.Periodic():
 		var further func() *instance.Schedule
 		if r := c.newRepeater(ctx, in, rng); r != nil {

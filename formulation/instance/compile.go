@@ -13,7 +13,7 @@ import (
 const (
 	MaxGPUs       = 1 << 20
 	MaxNodes      = 1 << 17
-	maxNodeGPUs   = 1024
+	MaxNodeGPUs   = 1024
 	MaxJobs       = 1 << 17
 	MaxIterations = 1_000_000_000
 	MaxWeight     = 1_000_000_000

@@ -134,8 +134,8 @@ func (c *compiler) nodeShape(path, gpu string, gpus int, nic, fabric BitRate) Ty
 	if !ok {
 		c.problems.Add(path+".gpu", "%s", c.unknownType(gpu))
 	}
-	if gpus < 1 || gpus > maxNodeGPUs {
-		c.problems.Add(path+".gpus", "%d GPUs in a node is out of range; choose 1 to %d", gpus, maxNodeGPUs)
+	if gpus < 1 || gpus > MaxNodeGPUs {
+		c.problems.Add(path+".gpus", "%d GPUs in a node is out of range; choose 1 to %d", gpus, MaxNodeGPUs)
 	}
 	c.speed(path+".nic", nic)
 	c.speed(path+".fabric", fabric)

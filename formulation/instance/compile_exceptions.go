@@ -27,8 +27,8 @@ func (c *compiler) exceptions() {
 		case e.Link != "" && e.GPUs != 0:
 			c.problems.Add(path+".gpus", "a link has a rate, not GPUs")
 		case e.Node != "":
-			if e.GPUs < 1 || e.GPUs > maxNodeGPUs {
-				c.problems.Add(path+".gpus", "%d GPUs in a node is out of range; choose 1 to %d", e.GPUs, maxNodeGPUs)
+			if e.GPUs < 1 || e.GPUs > MaxNodeGPUs {
+				c.problems.Add(path+".gpus", "%d GPUs in a node is out of range; choose 1 to %d", e.GPUs, MaxNodeGPUs)
 			}
 			c.except.gpus[e.Node] = e.GPUs
 		default:

@@ -67,6 +67,9 @@ func (c *compiler) job(path string, s *JobSpec, usable bool) (j Job, ok bool) {
 	if s.Workers < 1 || s.Workers > MaxGPUs {
 		bad(".workers", "%d workers; a job needs 1 to %d", s.Workers, MaxGPUs)
 	}
+	if s.GPUsPerWorker < 0 || s.GPUsPerWorker > MaxNodeGPUs {
+		bad(".gpus_per_worker", "%d GPUs; a worker has 1 to the %d of a node at most", s.GPUsPerWorker, MaxNodeGPUs)
+	}
 	if s.Iterations < 0 || s.Iterations > MaxIterations {
 		bad(".iterations", "%d iterations; choose 1 to %d", s.Iterations, MaxIterations)
 	}
@@ -115,10 +118,11 @@ func (c *compiler) job(path string, s *JobSpec, usable bool) (j Job, ok bool) {
 	}
 	j.Batch = reference.Batch
 	c.load(path, s, &j)
-	c.resident(path, s, &j)
 	c.rule(path, s, &j)
 	if len(c.problems) == before {
+		j.group(s)
 		c.room(path, &j)
+		c.resident(path, s, &j)
 	}
 	return j, len(c.problems) == before
 }
@@ -364,7 +368,7 @@ func (c *compiler) rule(path string, s *JobSpec, j *Job) {
 		if m > 0 && len(c.problems) == before {
 			// The sum of the shares is whole: rounding up loses nothing.
 			whole := saturatingMul(j.Depths[m-1].Share, int64(j.Workers))
-			if whole > maxShares {
+			if saturatingMul(whole, int64(max(1, s.GPUsPerWorker))) > maxShares {
 				bad("measure", "the backward times of %d workers have too many digits to be added up exactly; give them in whole microseconds, or choose measure: layers",
 					j.Workers)
 			}
@@ -390,15 +394,29 @@ func ladder(j *Job) []int {
 	return counts
 }
 
+// group turns a job of workers into one of their GPUs, of which rules ask as much more.
+func (j *Job) group(s *JobSpec) {
+	if s.GPUsPerWorker <= 1 {
+		return
+	}
+	j.GPUsPerWorker = s.GPUsPerWorker
+	j.Workers *= j.GPUsPerWorker
+	for d := range j.Rule.Fixed {
+		j.Rule.Fixed[d] *= j.GPUsPerWorker
+	}
+	j.Rule.MinFull *= j.GPUsPerWorker
+	j.Rule.MinShare *= int64(j.GPUsPerWorker)
+}
+
 // room checks that the cluster has a place with enough GPUs for the job.
 func (c *compiler) room(path string, j *Job) {
-	inCluster, inRack, inNode := 0, 0, 0
+	inCluster, inRack, inNode, g := 0, 0, 0, j.Group()
 	for _, r := range c.in.Racks {
 		rack := 0
 		for _, n := range r.Nodes {
 			if node := &c.in.Nodes[n]; j.Runs(node.Type) {
-				rack += node.GPUs
-				inNode = max(inNode, node.GPUs)
+				rack += node.GPUs / g * g
+				inNode = max(inNode, node.GPUs/g*g)
 			}
 		}
 		inRack = max(inRack, rack)
@@ -411,7 +429,12 @@ func (c *compiler) room(path string, j *Job) {
 	case WithinRack:
 		limit, what = inRack, "of its rack limit"
 	}
-	if j.Workers > limit {
+	switch {
+	case inNode == 0:
+		c.problems.Add(path+".gpus_per_worker", "%d GPUs of one node: no node that the job may use has so many", g)
+	case j.Workers > limit && g > 1:
+		c.problems.Add(path+".workers", "%d workers of %d GPUs exceed the %d GPUs, in groups of %d in a node, %s", j.Workers/g, g, limit, g, what)
+	case j.Workers > limit:
 		c.problems.Add(path+".workers", "%d workers exceed the %d GPUs %s", j.Workers, limit, what)
 	}
 }

@@ -31,7 +31,8 @@ func (c *compiler) training(path string, s *JobSpec, j *Job) {
 
 // table computes the job's costs on one GPU type.
 func (c *compiler) table(path string, s *JobSpec, p *Profile, speed Ratio, j *Job) *Costs {
-	costs := &Costs{Persistent: persistent(s, p)}
+	group := int64(max(1, s.GPUsPerWorker)) // whose GPUs have alike parts
+	costs := &Costs{Persistent: Bytes(ceilMulDiv(int64(persistent(s, p)), 1, group))}
 	forward := p.Totals().Forward
 	shared := Bytes(saturatingMul(unshared(s.Sharding), int64(largestBlock(p))))
 	for _, depth := range j.Depths {
@@ -49,7 +50,7 @@ func (c *compiler) table(path string, s *JobSpec, p *Profile, speed Ratio, j *Jo
 		}
 		time = Duration(saturatingMul(int64(time), int64(max(1, s.Accumulate))))
 		costs.Time = append(costs.Time, max(1, c.ceilTicks(path+".model", time, speed)))
-		costs.Ephemeral = append(costs.Ephemeral, kept)
+		costs.Ephemeral = append(costs.Ephemeral, Bytes(ceilMulDiv(int64(kept), 1, group)))
 	}
 	return costs
 }

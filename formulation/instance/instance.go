@@ -1,6 +1,9 @@
 package instance
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Indices into the slices of an [Instance].
 type (
@@ -119,15 +122,20 @@ const (
 // Job is a compiled training job. Slices indexed by depth are indexed by the
 // position in Depths, 0 the shallowest.
 type Job struct {
-	Name       string
-	Model      string
-	Batch      int
-	Workers    int // k
-	Iterations int // R; not used by periodic objectives
-	Weight     int64
-	Release    Tick
-	Load       Tick `json:",omitempty"` // from admission to the first tasks
-	Deadline   Tick // 0: none
+	Name  string
+	Model string
+	Batch int
+	// Workers are the GPUs that the job computes on: k or, where a worker is a group of g GPUs
+	// that compute a task together, k g.
+	Workers int
+	// GPUsPerWorker is g; 0 stands for 1. The first g of the GPUs that the job lives on are one worker,
+	// the next g another, and so on.
+	GPUsPerWorker int `json:",omitempty"`
+	Iterations    int // R; not used by periodic objectives
+	Weight        int64
+	Release       Tick
+	Load          Tick `json:",omitempty"` // from admission to the first tasks
+	Deadline      Tick // 0: none
 	// Resident are the GPUs that the job lives on, ascending, where it is in memory on them when
 	// the plan begins: a job that goes on. nil: it is not.
 	Resident []GPUID `json:",omitempty"`
@@ -139,7 +147,7 @@ type Job struct {
 
 	// Depths allowed, ascending; the last one is full.
 	Depths []Depth
-	// SegmentBytes[s] are the parameter bytes back-propagated at depth s but
+	// SegmentBytes[s] are the parameter bytes of a worker back-propagated at depth s but
 	// not at depth s-1. A worker at depth d contributes segments 0..d.
 	SegmentBytes []Bytes
 	// MoreReductions and MoreGathers are how often beyond once gradients are reduced and
@@ -150,6 +158,9 @@ type Job struct {
 
 	// Per GPU type. On[t] is nil where the job may not run.
 	On []*Costs
+
+	// Bundle is for how many GPUs one of a [Bundled] instance stands; 0 stands for 1.
+	Bundle int `json:",omitempty"`
 }
 
 // Depth is an allowed depth of a job.
@@ -164,7 +175,7 @@ type Depth struct {
 type Costs struct {
 	// Time[d] is the length of a task of depth d, at least 1.
 	Time []Tick
-	// Persistent bytes on every resident GPU.
+	// Persistent bytes on every resident GPU: of its share of the worker.
 	Persistent Bytes
 	// Ephemeral[d] bytes while a task of depth d runs.
 	Ephemeral []Bytes
@@ -179,21 +190,38 @@ func (j *Job) Fraction(d int) float64 {
 }
 
 // HasSync reports whether the job's iterations end with a synchronisation: a
-// lone worker has nobody to synchronise with.
-func (j *Job) HasSync() bool { return j.Workers > 1 }
+// lone GPU has nobody to synchronise with.
+func (j *Job) HasSync() bool { return j.Workers*max(1, j.Bundle) > 1 }
+
+// Group returns how many of the instance's GPUs a worker has, or 1 if one of them has several workers.
+func (j *Job) Group() int { return max(1, j.GPUsPerWorker/max(1, j.Bundle)) }
+
+// Grouped reports whether a worker of some job has several of the instance's GPUs.
+func (in *Instance) Grouped() bool {
+	return slices.ContainsFunc(in.Jobs, func(j Job) bool { return j.GPUsPerWorker > max(1, j.Bundle) })
+}
+
+// Parties returns how many workers so many GPUs are, a part of one for a whole: k for all.
+func (j *Job) Parties(gpus int) int {
+	if j.GPUsPerWorker <= 1 && j.Bundle <= 1 {
+		return gpus
+	}
+	g := max(1, j.GPUsPerWorker)
+	return (gpus*max(1, j.Bundle) + g - 1) / g
+}
 
 // Runs reports whether the job may live on GPUs of type t.
 func (j *Job) Runs(t TypeID) bool { return j.On[t] != nil }
 
-// Rule is a compiled SPB rule: how many of an iteration's k workers have
-// which depth.
+// Rule is a compiled SPB rule: how many of the GPUs that an iteration computes on have
+// which depth. All of a worker have one.
 type Rule struct {
-	// Fixed[d] is the exact number of workers at depth d, summing to k; nil
+	// Fixed[d] is the exact number of GPUs at depth d, summing to Workers; nil
 	// for a free rule.
 	Fixed []int
-	// MinFull workers at full depth, for a free rule.
+	// MinFull GPUs at full depth, for a free rule.
 	MinFull int
-	// MinShare is the least sum over workers of Depth.Share, for a free rule; at most 2^53.
+	// MinShare is the least sum over GPUs of Depth.Share, for a free rule; at most 2^53.
 	MinShare int64
 }
 
@@ -244,7 +272,7 @@ func (j *Job) appendKind(b []byte) []byte {
 		gang = 1
 	}
 	b = appendNumbers(b, []byte(j.Model)...)
-	b = appendNumbers(b, j.Batch, j.Workers, j.Iterations, gang, int(j.Within), j.Policy, j.Rule.MinFull, len(j.Depths), len(j.On))
+	b = appendNumbers(b, j.Batch, j.Workers, j.GPUsPerWorker, j.Bundle, j.Iterations, gang, int(j.Within), j.Policy, j.Rule.MinFull, len(j.Depths), len(j.On))
 	b = appendNumbers(b, j.Weight, int64(j.Release), int64(j.Load), int64(j.Deadline), j.Rule.MinShare, j.MoreReductions, j.MoreGathers)
 	for _, d := range j.Depths {
 		b = appendNumbers(b, int64(d.Layers), d.Share)

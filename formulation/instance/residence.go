@@ -176,8 +176,8 @@ func (c *compiler) resident(path string, s *JobSpec, j *Job) {
 	case s.Count > 1:
 		bad("%d jobs cannot be in memory in one place; give each an entry of its own", s.Count)
 		return
-	case len(s.Resident) != s.Workers:
-		bad("%d GPUs for %d workers; give one for each", len(s.Resident), s.Workers)
+	case len(s.Resident) != j.Workers:
+		bad("%d GPUs for the %d of the workers; give one for each", len(s.Resident), j.Workers)
 		return
 	}
 	for _, g := range s.Resident {
@@ -188,7 +188,7 @@ func (c *compiler) resident(path string, s *JobSpec, j *Job) {
 		j.Resident = append(j.Resident, GPUID(g))
 	}
 	slices.Sort(j.Resident)
-	if len(slices.Compact(slices.Clone(j.Resident))) < s.Workers {
+	if len(slices.Compact(slices.Clone(j.Resident))) < j.Workers {
 		bad("a GPU is listed twice")
 	}
 	j.Load = 0

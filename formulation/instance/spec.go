@@ -220,8 +220,11 @@ type JobSpec struct {
 	Model string `yaml:"model" json:"model"`
 	// Batch per worker; 0 is allowed where the model has one batch size only.
 	Batch int `yaml:"batch,omitempty" json:"batch,omitempty" absent:"the one that there is a profile of"`
-	// Workers of the job, each on a GPU of its own.
+	// Workers of the job, each on a GPU of its own, or on GPUsPerWorker of them.
 	Workers int `yaml:"workers" json:"workers"`
+	// GPUsPerWorker is on how many GPUs of one node, together, a worker computes: tensor or
+	// pipeline parallel. The profile is that of all of them; 0 means 1.
+	GPUsPerWorker int `yaml:"gpus_per_worker,omitempty" json:"gpus_per_worker,omitempty" absent:"1"`
 	// Iterations to run; periodic objectives do not use it. 0 means 1.
 	Iterations int `yaml:"iterations,omitempty" json:"iterations,omitempty" absent:"1 (disabled: true leaves a job out)"`
 	// Weight in the objective; 0 means 1.

@@ -35,9 +35,9 @@ type LinkUse struct {
 
 // Span is what the synchronisations of a job use, given its residency.
 type Span struct {
-	// Parties q: the nodes the job lives on, or its GPUs if that is one node.
+	// Parties q: the nodes the job lives on, or its workers if that is one node.
 	Parties int
-	// Uses of links, by ascending link. Empty for a lone worker.
+	// Uses of links, by ascending link. Empty for a lone GPU.
 	Uses []LinkUse
 	// Slowest is the rate at level 1: min over Uses of capacity/times, each rounded down to
 	// whole bit/s.
@@ -47,7 +47,7 @@ type Span struct {
 // SpanOf returns the links used by synchronisations of a job among the given GPUs.
 // ok is false where a failed link, or the job's policy, leaves two nodes without a route.
 func (in *Instance) SpanOf(job *Job, gpus []GPUID) (span Span, ok bool) {
-	if len(gpus) <= 1 {
+	if len(gpus)*max(1, job.Bundle) <= 1 {
 		return Span{Parties: 1}, true
 	}
 	return in.SpanNodesOf(job, in.nodesOf(gpus), len(gpus))
@@ -61,7 +61,7 @@ func (in *Instance) SpanNodes(nodes []NodeID, k int) (span Span, ok bool) {
 	return in.SpanNodesOf(&Job{}, nodes, k)
 }
 
-// SpanNodesOf is [Instance.SpanOf] for k > 1 workers on the given nodes, which
+// SpanNodesOf is [Instance.SpanOf] for k > 1 GPUs on the given nodes, which
 // must be ascending and distinct.
 func (in *Instance) SpanNodesOf(job *Job, nodes []NodeID, k int) (span Span, ok bool) {
 	if len(nodes) == 1 {
@@ -69,7 +69,7 @@ func (in *Instance) SpanNodesOf(job *Job, nodes []NodeID, k int) (span Span, ok 
 		if in.Links[l].Failed {
 			return Span{}, false
 		}
-		return Span{k, []LinkUse{{l, 1}}, in.Capacity(l)}, true
+		return Span{job.Parties(k), []LinkUse{{l, 1}}, in.Capacity(l)}, true
 	}
 	uses, ok := in.routes.ring(in, job.Policy, nodes)
 	if !ok {
@@ -85,7 +85,7 @@ func (in *Instance) SpanNodesOf(job *Job, nodes []NodeID, k int) (span Span, ok 
 }
 
 // Volume returns the bytes that every party of a synchronisation sends, and
-// receives, when counts[d] workers ran at depth d (docs/problem.md section 4):
+// receives, when counts[d] GPUs ran at depth d (docs/problem.md section 4):
 // segment s of G bytes with n contributors among q parties costs
 // G(min(q,n)-1)/min(q,n) for each reduction plus G(q-1)/q for each broadcast,
 // each rounded up to whole bytes.
@@ -96,7 +96,7 @@ func (j *Job) Volume(counts []int, parties int) Bytes {
 		if n == 0 {
 			continue
 		}
-		qs := min(q, n)
+		qs := min(q, int64(j.Parties(int(n))))
 		g := int64(j.SegmentBytes[s])
 		v += Bytes((1+j.MoreReductions)*ceilMulDiv(g, qs-1, qs) + (1+j.MoreGathers)*ceilMulDiv(g, q-1, q))
 	}
@@ -107,7 +107,9 @@ func (j *Job) Volume(counts []int, parties int) Bytes {
 // policy have alike: links that every ring through the nodes crosses at least so often. ok is
 // false only where SpanOf's is. Without a policy it is all.
 func (in *Instance) LeastSpan(job *Job, gpus []GPUID) (span Span, ok bool) {
-	span, ok = in.Span(gpus)
+	free := *job
+	free.Policy = 0
+	span, ok = in.SpanOf(&free, gpus)
 	if !ok || job.Policy == 0 {
 		return span, ok
 	}

@@ -340,12 +340,10 @@ func (s *searcher) worker(j instance.JobID, n int) bool {
 // close goes on to the other jobs once job j has its GPUs.
 func (s *searcher) close(j instance.JobID) bool {
 	gpus := slices.Clone(s.gpus[j])
-	if len(gpus) > 1 {
-		sorted := slices.Clone(gpus)
-		slices.Sort(sorted)
-		if _, ok := s.in.SpanOf(&s.in.Jobs[j], sorted); !ok {
-			return false
-		}
+	sorted := slices.Clone(gpus)
+	slices.Sort(sorted)
+	if _, ok := s.in.SpanOf(&s.in.Jobs[j], sorted); !ok {
+		return false
 	}
 	for _, g := range gpus {
 		s.taken[g] = false

@@ -335,7 +335,7 @@ func (m *Model) modes(d *Class, feasible bool) []Mode {
 		if at.GPUs < j.Workers || at.Fabric == 0 || !d.fitsAll(at.GPUType) {
 			continue
 		}
-		v := LeastVolume(j, j.Workers)
+		v := LeastVolume(j, j.Parties(j.Workers))
 		add(Mode{Kind: InNode, Pools: []int{p}, Nodes: 1, Racks: 1, Volume: v, Sync: m.Fastest(v, at.Fabric)})
 	}
 	if j.Within == instance.WithinNode && feasible {

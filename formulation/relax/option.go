@@ -73,7 +73,7 @@ func (m *Model) syncOf(d *Class, o *Mode, counts []int) (int64, instance.Bytes) 
 	case Lone:
 		return 0, 0
 	case InNode:
-		v := d.Job.Volume(counts, d.Job.Workers)
+		v := d.Job.Volume(counts, d.Job.Parties(d.Job.Workers))
 		return int64(min(MaxSync, m.Fastest(v, m.Network.Pools[o.Pools[0]].Fabric))), v
 	}
 	var sync instance.Tick

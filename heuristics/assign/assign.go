@@ -88,7 +88,7 @@ func work(job *instance.Job, costs *instance.Costs, counts []int) int64 {
 // need not wait for anything.
 func Exact(in *instance.Instance) bool {
 	return in.Objective == instance.Makespan && !slices.ContainsFunc(in.Jobs, func(j instance.Job) bool {
-		return j.Workers > 1 || j.Release > 0 || j.Deadline > 0
+		return j.HasSync() || j.Release > 0 || j.Deadline > 0
 	})
 }
 

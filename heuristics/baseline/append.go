@@ -185,22 +185,28 @@ func (a *appender) trySpreadOn(j instance.JobID, nodes []instance.NodeID, only i
 		return
 	}
 	slices.Sort(a.ticks)
-	start := max(job.Release, a.ticks[job.Workers-1])
-	if a.best.found && start+a.shortest(j) >= a.best.end {
-		return // no network is that fast
-	}
-	for n := range a.placer.usable {
-		a.placer.usable[n] = a.placer.usable[n][:0]
-	}
-	for _, n := range nodes {
-		node := &a.in.Nodes[n]
-		for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
-			if a.free[g] <= start && may(g) {
-				a.placer.usable[n] = append(a.placer.usable[n], g)
+	for i, free := range a.ticks[job.Workers-1:] {
+		if i > 0 && (job.Group() == 1 || free == a.ticks[job.Workers-2+i]) {
+			continue // where one GPU is a worker the first will do
+		}
+		start := max(job.Release, free)
+		if a.best.found && start+a.shortest(j) >= a.best.end {
+			return // no network is that fast
+		}
+		for n := range a.placer.usable {
+			a.placer.usable[n] = a.placer.usable[n][:0]
+		}
+		for _, n := range nodes {
+			node := &a.in.Nodes[n]
+			for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+				if a.free[g] <= start && may(g) {
+					a.placer.usable[n] = append(a.placer.usable[n], g)
+				}
 			}
 		}
-	}
-	if at, ok := a.placer.spread(j, nodes); ok {
-		a.consider(offer{node: -1, at: at, start: start, end: start + at.length, idle: never, found: true})
+		if at, ok := a.placer.spread(j, nodes); ok {
+			a.consider(offer{node: -1, at: at, start: start, end: start + at.length, idle: never, found: true})
+			return
+		}
 	}
 }

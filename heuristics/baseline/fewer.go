@@ -42,7 +42,7 @@ func FewerWorkers(in *instance.Instance) *instance.Instance {
 			work += iterations * int64(n) * int64(job.On[t].Time[d])
 		}
 		for _, j := range class {
-			shares[j] = share{j, iterations * int64(job.On[t].Time[job.Full()]), work}
+			shares[j] = share{j, iterations * int64(job.Group()) * int64(job.On[t].Time[job.Full()]), work}
 		}
 	}
 	slices.SortFunc(shares, func(a, b share) int { return cmp.Or(cmp.Compare(b.unit, a.unit), cmp.Compare(a.job, b.job)) })
@@ -54,7 +54,7 @@ func FewerWorkers(in *instance.Instance) *instance.Instance {
 		if more := less + s.unit; k*s.unit < s.work && more < -less {
 			k, less = k+1, more
 		}
-		workers[s.job], over = int(k), less
+		workers[s.job], over = int(k)*in.Jobs[s.job].Group(), less
 	}
 	return in.FullDepthOn(workers)
 }

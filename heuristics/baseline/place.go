@@ -118,14 +118,14 @@ func (p *placer) choose(j instance.JobID) (best site, ok bool) {
 	return best, ok
 }
 
-// spread returns the site on the fewest of the nodes.
+// spread returns the site on the fewest of the nodes, whole workers on each.
 func (p *placer) spread(j instance.JobID, among []instance.NodeID) (site, bool) {
 	job := &p.in.Jobs[j]
-	sum := 0
+	sum, g := 0, job.Group()
 	p.nodes = p.nodes[:0]
 	for _, n := range among {
-		if len(p.usable[n]) > 0 {
-			sum += len(p.usable[n])
+		if whole := len(p.usable[n]) / g * g; whole > 0 {
+			sum += whole
 			p.nodes = append(p.nodes, n)
 		}
 	}
@@ -139,7 +139,7 @@ func (p *placer) spread(j instance.JobID, among []instance.NodeID) (site, bool) 
 	longest, used := instance.Tick(0), 0
 	for _, n := range p.nodes {
 		list := p.usable[n]
-		s.gpus = append(s.gpus, list[:min(len(list), job.Workers-len(s.gpus))]...)
+		s.gpus = append(s.gpus, list[:min(len(list)/g*g, job.Workers-len(s.gpus))]...)
 		longest = max(longest, job.On[p.in.Nodes[n].Type].Time[p.deepest(j)])
 		if used++; len(s.gpus) == job.Workers {
 			break

@@ -51,7 +51,7 @@ func newProblem(in *instance.Instance, counts [][]int) *problem {
 		lengths := make([]instance.Tick, len(p.kinds))
 		for k, n := range p.kinds {
 			span, ok := instance.Span{Parties: 1}, true
-			if job.Workers > 1 {
+			if job.HasSync() {
 				span, ok = in.SpanNodesOf(job, []instance.NodeID{n}, job.Workers)
 			}
 			if t := in.Nodes[n].Type; ok && job.Runs(t) {
@@ -124,7 +124,7 @@ func (p *problem) areAlike() bool {
 	}
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
-		if job.Within == instance.WithinNode && len(in.Nodes) > 1 || job.Within == instance.WithinRack && len(in.Racks) > 1 {
+		if job.Group() > 1 && len(in.Nodes) > 1 || job.Within == instance.WithinNode && len(in.Nodes) > 1 || job.Within == instance.WithinRack && len(in.Racks) > 1 {
 			return false
 		}
 		if job.HasSync() && (in.Latency > 0 || slices.ContainsFunc(job.SegmentBytes, func(b instance.Bytes) bool { return b > 0 })) {

@@ -115,7 +115,7 @@ func (f *floor) find(id instance.JobID, kept []bool) *site {
 				}
 			}
 		}
-		if c.gpus > 0 {
+		if c.gpus -= c.gpus % j.Group(); c.gpus > 0 { // whole workers
 			nodes = append(nodes, c)
 		}
 	}
@@ -123,8 +123,8 @@ func (f *floor) find(id instance.JobID, kept []bool) *site {
 	gather := func(list []candidate) *site {
 		var gpus []instance.GPUID
 		for _, c := range list {
-			node := &f.in.Nodes[c.node]
-			for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs) && len(gpus) < j.Workers; g++ {
+			node, most := &f.in.Nodes[c.node], min(len(gpus)+c.gpus, j.Workers)
+			for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs) && len(gpus) < most; g++ {
 				if usable(g) {
 					gpus = append(gpus, g)
 				}
@@ -213,7 +213,11 @@ func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 			left[i] -= f.persistent[g]
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(left[b], left[a]) })
+	g := j.Group()
+	slices.SortStableFunc(order, func(a, b int) int { // a worker at a time
+		a, b = a/g*g, b/g*g
+		return cmp.Compare(slices.Min(left[b:b+g]), slices.Min(left[a:a+g]))
+	})
 	d := j.Full()
 	n := f.counts[id][d]
 	for _, i := range order {

@@ -127,7 +127,7 @@ func (s *Dispatcher) start(j, slot int32) {
 	if job.left--; job.left > 0 {
 		return
 	}
-	if job.k == 1 {
+	if len(job.syncs) == 0 {
 		job.next = job.ends
 		s.push(event{job.ends, ready, j})
 		return

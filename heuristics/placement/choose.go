@@ -80,11 +80,11 @@ func (p *Placer) choose(j instance.JobID) (gpus []instance.GPUID, span instance.
 	node, nodeCost := -1, int64(0)
 	for n := range p.in.Nodes {
 		list := p.fitting[n]
-		if len(list) < k || k > 1 && p.in.Links[p.in.Nodes[n].Fabric].Failed {
+		if len(list) < k || job.HasSync() && p.in.Links[p.in.Nodes[n].Fabric].Failed {
 			continue
 		}
 		c := p.cost[list[k-1]]*int64(k) + p.cost[list[0]]
-		if k > 1 {
+		if job.HasSync() {
 			c += int64(p.Busy[p.in.Nodes[n].Fabric])
 		}
 		if node < 0 || c < nodeCost {

@@ -152,7 +152,7 @@ func (d *sequenceDecoder) decode(q *sequence, from int, limit float64) (energy f
 				d.work += p - d.from
 				return 0, false
 			}
-			if job.Workers > 1 {
+			if job.HasSync() {
 				continue
 			}
 			d.close(q, j, q.Iteration[op], end)

@@ -49,7 +49,7 @@ def figures(compiled: Instance) -> dict:
         "links": [{"name": l.name, "capacity": l.capacity, "failed": l.failed} for l in cluster.links],
         "jobs": [
             {
-                "name": j.name, "workers": j.workers, "iterations": j.iterations, "weight": j.weight,
+                "name": j.name, "workers": j.workers, "group": j.group, "iterations": j.iterations, "weight": j.weight,
                 "release": j.release, "load": j.load, "deadline": j.deadline, "resident": j.resident, "gang": j.gang, "within": j.within,
                 "depths": j.depths, "segments": j.segments, "allowed": allowed(j),
                 "on": {gpu: vars(costs) for gpu, costs in j.on.items()},
@@ -68,7 +68,7 @@ def allowed(job: Job) -> list[list[int]]:
 
 def span(compiled: Instance, name: str, gpus: list[int]) -> dict | None:
     job = next(j for j in compiled.jobs if j.name == name)
-    ring = compiled.cluster.ring(gpus, job.policy)
+    ring = compiled.cluster.ring(gpus, job.policy, job.group)
     if ring is None:
         return None
     links = compiled.cluster.links

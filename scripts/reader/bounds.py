@@ -50,7 +50,7 @@ class Alone:
             self.iteration = min(h.full + h.sync for h in self.homes)
             self.full, self.sync = min(h.full for h in self.homes), min(h.sync for h in self.homes)
             # The least GPU time of an iteration.
-            self.work = min(sum(n * self.least(d, here) for d, n in enumerate(c) if n > 0) for c in self.counts)
+            self.work = job.group * min(sum(n * self.least(d, here) for d, n in enumerate(c) if n > 0) for c in self.counts)
 
     def fits(self, kind: str, depth: int) -> bool:
         costs = self.job.on[kind]
@@ -76,11 +76,11 @@ class Alone:
             full = self.least(len(self.job.depths) - 1, {self.cluster.nodes[n].type for n in nodes})
             if not full:
                 continue
-            if self.job.workers == 1:
+            if self.job.gpus == 1:
                 yield Home(full, 0, {})
                 continue
             gpus = [g for n in nodes for g in self.cluster.nodes[n].gpus]
-            ring = self.cluster.ring(gpus[: self.job.workers] if len(nodes) == 1 else gpus, self.job.policy)
+            ring = self.cluster.ring(gpus[: self.job.gpus] if len(nodes) == 1 else gpus, self.job.policy, self.job.group)
             if ring is None:
                 continue
             if ring.parties not in volume:
@@ -105,7 +105,7 @@ class Alone:
         for sizes in product(*(range(min(len(c), self.job.workers) + 1) for c in classes)):
             nodes = [n for c, size in zip(classes, sizes) for n in c[:size]]
             racks = {self.cluster.nodes[n].rack for n in nodes}
-            gpus = sum(len(self.cluster.nodes[n].gpus) for n in nodes)
+            gpus = sum(len(self.cluster.nodes[n].gpus) // self.job.group for n in nodes)
             if not 1 <= len(nodes) <= self.job.workers <= gpus:
                 continue
             if self.job.within == "node" and len(nodes) > 1 or self.job.within == "rack" and len(racks) > 1:

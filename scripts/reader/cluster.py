@@ -39,9 +39,9 @@ class Policy:
 
 @dataclass
 class Ring:
-    """What the synchronisations of k > 1 workers use."""
+    """What the synchronisations of a job on several GPUs use."""
 
-    parties: int  # nodes, or GPUs where they are of one node
+    parties: int  # nodes, or workers where they are on one node
     crossings: dict[int, int]  # link: how often the ring crosses it
     speed: int  # bit/s at rate level 1: the slowest share of a link
 
@@ -69,12 +69,12 @@ class Cluster:
     def rack_of(self, gpu: int) -> int:
         return self.nodes[self.node_of[gpu]].rack
 
-    def ring(self, gpus: list[int], policy: Optional[str] = None) -> Optional[Ring]:
+    def ring(self, gpus: list[int], policy: Optional[str] = None, group: int = 1) -> Optional[Ring]:
         """The ring among at least two GPUs; None where there is no way (section 4)."""
         nodes = sorted({self.node_of[g] for g in gpus})
-        key = (policy, len(nodes), tuple(nodes) if len(nodes) > 1 else (nodes[0], len(gpus)))
+        key = (policy, len(nodes), tuple(nodes) if len(nodes) > 1 else (nodes[0], len(gpus) // group))
         if key not in self.rings:
-            self.rings[key] = self._ring(nodes, len(gpus), policy)
+            self.rings[key] = self._ring(nodes, len(gpus) // group, policy)
         return self.rings[key]
 
     def _ring(self, nodes: list[int], workers: int, policy: Optional[str]) -> Optional[Ring]:

@@ -36,6 +36,7 @@ type linkFigures struct {
 type jobFigures struct {
 	Name       string         `json:"name"`
 	Workers    int            `json:"workers"`
+	Group      int            `json:"group"`
 	Iterations int            `json:"iterations"`
 	Weight     int64          `json:"weight"`
 	Release    instance.Tick  `json:"release"`
@@ -81,7 +82,7 @@ func figuresOf(in *instance.Instance) *figures {
 	for i := range in.Jobs {
 		j := &in.Jobs[i]
 		job := jobFigures{
-			Name: j.Name, Workers: j.Workers, Iterations: j.Iterations, Weight: j.Weight,
+			Name: j.Name, Workers: j.Workers / j.Group(), Group: j.Group(), Iterations: j.Iterations, Weight: j.Weight,
 			Release: j.Release, Load: j.Load, Deadline: unlessZero(j.Deadline), Gang: j.Gang, Within: limits[j.Within],
 			Resident: numbers(j.Resident), Segments: numbers(j.SegmentBytes), Allowed: allowed(j), On: map[string]costFigures{},
 		}
@@ -115,10 +116,10 @@ func numbers[T ~int | ~int64](sizes []T) []int64 {
 }
 
 func allowed(j *instance.Job) [][]int {
-	list := [][]int{}
-	if j.Workers > 8 {
+	list, workers := [][]int{}, j.Workers/j.Group()
+	if workers > 8 {
 		if j.Rule.Fixed != nil {
-			list = append(list, j.Rule.Fixed)
+			list = append(list, times(j.Rule.Fixed, 1, j.Group()))
 		}
 		return list
 	}
@@ -126,7 +127,7 @@ func allowed(j *instance.Job) [][]int {
 	var fill func(d, left int)
 	fill = func(d, left int) {
 		if d == len(counts)-1 {
-			if counts[d] = left; j.Allows(counts) {
+			if counts[d] = left; j.Allows(times(counts, j.Group(), 1)) {
 				list = append(list, append([]int(nil), counts...))
 			}
 			return
@@ -136,7 +137,16 @@ func allowed(j *instance.Job) [][]int {
 			fill(d+1, left-n)
 		}
 	}
-	fill(0, j.Workers)
+	fill(0, workers)
+	return list
+}
+
+// times are workers of GPUs, or the other way round.
+func times(counts []int, by, over int) []int {
+	list := make([]int, len(counts))
+	for d, n := range counts {
+		list[d] = n * by / over
+	}
 	return list
 }
 
@@ -165,7 +175,7 @@ func spanOf(in *instance.Instance, r residency) *span {
 	}
 	job := jobNamed(in, r.Job)
 	for _, counts := range allowed(job) {
-		volume := job.Volume(counts, way.Parties)
+		volume := job.Volume(times(counts, job.Group(), 1), way.Parties)
 		lengths := []instance.Tick{}
 		for _, level := range in.RateLevels {
 			lengths = append(lengths, in.SyncTicks(volume, way.Rate(level)))

@@ -106,6 +106,38 @@ jobs:
 			require.Equal(t, int64(4*13+8*19), a.Residencies[0].Volumes[at])
 			require.Equal(t, int64(13+19), a.Residencies[1].Volumes[at])
 		}},
+		{"workers of several GPUs", `
+version: 1
+cluster:
+  gpu_types: [{name: g, memory: 1GiB}]
+  racks: [{nodes: 2, gpus: 5, gpu: g, nic: 8Mbit/s, fabric: 8Mbit/s}]
+  latency: 3ms
+profiles:
+  - model: m
+    gpu: g
+    batch: 1
+    workspace: 7B
+    layers:
+      - {name: a, forward: 1ms, backward: 2ms, parameters: 6B, activations: 100B}
+      - {name: b, forward: 1ms, backward: 2ms, parameters: 5B, activations: 201B}
+jobs:
+  - {name: a, model: m, workers: 2, gpus_per_worker: 2, spb: {rule: free, depths: [1]}}
+  - {name: b, model: m, workers: 1, gpus_per_worker: 3}
+`, []residency{{"a", []instance.GPUID{0, 1, 2, 3}}, {"a", []instance.GPUID{0, 1, 5, 6}}, {"b", []instance.GPUID{0, 1, 2}}}, func(t *testing.T, a answer) {
+			job := a.Figures.Jobs[0]
+			// Halves of 3 x 11, 7 + 201 and 7 + 301 bytes, rounded up; 2 + 2 and 2 + 4 ms.
+			require.Equal(t, costFigures{[]instance.Tick{4, 6}, 17, []int64{104, 154}}, job.On["g"])
+			require.Equal(t, [][]int{{0, 2}, {1, 1}}, job.Allowed)
+			// Thirds of 33, 208 and 308.
+			require.Equal(t, costFigures{[]instance.Tick{4, 6}, 11, []int64{70, 103}}, a.Figures.Jobs[1].On["g"])
+			for n := range 2 { // two workers on one node, or two nodes: 5 bytes of both, 6 of both or one
+				require.Equal(t, 2, a.Residencies[n].Parties)
+				require.Equal(t, []int64{3 + 3 + 3 + 3, 3 + 3 + 0 + 3}, a.Residencies[n].Volumes)
+			}
+			require.Equal(t, 1, a.Residencies[2].Parties)
+			require.Equal(t, int64(0), a.Residencies[2].Volumes[0])
+			require.Equal(t, instance.Tick(3), a.Residencies[2].Lengths[0][0])
+		}},
 		{"rates are fractions of bit/s", `
 version: 1
 cluster:

@@ -28,6 +28,7 @@ class Job:
 
     name: str
     workers: int
+    group: int  # GPUs of a worker
     iterations: int
     weight: int
     release: int
@@ -53,6 +54,10 @@ class Job:
             return counts == self.fixed
         mean = sum(n * fraction for n, fraction in zip(counts, self.fraction)) / self.workers
         return sum(counts) == self.workers and counts[-1] >= self.min_full and mean >= self.min_mean
+
+    @property
+    def gpus(self) -> int:
+        return self.workers * self.group
 
     def volume(self, counts: list[int], parties: int) -> int:
         """Bytes that each party of a synchronisation sends, and receives: section 4."""
@@ -149,6 +154,7 @@ class _Compiler:
         return Job(
             name=name,
             workers=spec["workers"],
+            group=spec.get("gpus_per_worker", 1),
             iterations=spec.get("iterations", 1),
             weight=spec.get("weight", 1),
             release=self.ticks(q.duration(spec.get("release", 0))),
@@ -179,20 +185,21 @@ class _Compiler:
 
     def resident(self, spec: dict) -> list[int]:
         gpus = sorted(set(spec.get("resident", [])))
-        if gpus and (len(gpus) != spec["workers"] or spec.get("count", 1) > 1 or not 0 <= gpus[0] <= gpus[-1] < len(self.cluster.node_of)):
-            raise q.Refused(f"resident: {spec['resident']} are not GPUs for {spec['workers']} workers")
+        if gpus and (len(gpus) != spec["workers"] * spec.get("gpus_per_worker", 1) or spec.get("count", 1) > 1 or not 0 <= gpus[0] <= gpus[-1] < len(self.cluster.node_of)):
+            raise q.Refused(f"resident: {spec['resident']} are not those of {spec['workers']} workers")
         return gpus
 
     @staticmethod
     def persistent(spec: dict, profile: Profile) -> int:
-        """Bytes that a worker keeps: parameters, gradients and the optimizer's states, in parts of the parameters."""
+        """Bytes that a GPU of a worker keeps: parameters, gradients and the optimizer's states, in parts of the parameters."""
         states = STATES[spec.get("optimizer", "momentum")]
         if profile.half:
             states = 2 + 2 * states
         parts = [1, 1, states]
         whole = {None: 3, "zero1": 2, "zero2": 1, "zero3": 0}[spec.get("sharding")]  # so many of them
         size = profile.parameters[-1]
-        return size * sum(parts[:whole]) + q.ceil(Fraction(size * sum(parts[whole:]), spec["workers"]))
+        kept = size * sum(parts[:whole]) + q.ceil(Fraction(size * sum(parts[whole:]), spec["workers"]))
+        return q.ceil(Fraction(kept, spec.get("gpus_per_worker", 1)))
 
     def policy(self, name: Optional[str]) -> Optional[str]:
         if name is not None and name not in self.cluster.policies:
@@ -248,5 +255,8 @@ class _Compiler:
         return Costs(
             time=[max(1, self.ticks(spec.get("accumulate", 1) * profile.time(d, checkpointing) / speed)) for d in depths],
             persistent=self.persistent(spec, profile),
-            ephemeral=[profile.workspace + unshared + profile.kept(d, checkpointing) for d in depths],
+            ephemeral=[
+                q.ceil(Fraction(profile.workspace + unshared + profile.kept(d, checkpointing), spec.get("gpus_per_worker", 1)))
+                for d in depths
+            ],
         )

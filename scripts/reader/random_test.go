@@ -216,6 +216,9 @@ func (d *drawing) job(n int) {
 		Accumulate: pick(d, 0, 0, 1, 3), Sharding: pick(d, "", "", "zero1", "zero2", "zero3"),
 		Checkpointing: d.oneIn(3) && slices.ContainsFunc(p.Layers, func(l instance.Layer) bool { return l.Input > 0 }),
 	}
+	if d.oneIn(4) {
+		j.GPUsPerWorker, j.Workers = 2, (j.Workers+1)/2
+	}
 	if d.oneIn(5) {
 		j.Count = d.between(1, 3)
 	}

@@ -45,8 +45,8 @@ class Iteration:
         return max((t.end for t in self.tasks), default=0)
 
     def end(self, ready: int) -> int:
-        """Of the synchronisation; of the task where there is a lone worker. ready where neither is there."""
-        if self.syncs and self.job.workers > 1:
+        """Of the synchronisation; of the task where there is a lone GPU. ready where neither is there."""
+        if self.syncs and self.job.gpus > 1:
             return max(s.end for s in self.syncs)
         return self.tasks_end() if self.tasks else ready
 
@@ -61,7 +61,9 @@ class _Check:
         self.iterations = {j.name: self._iterations(j) for j in instance.jobs}
         # Of jobs with so many GPUs that they have a ring; None where there is no way.
         self.rings: dict[str, Optional[Ring]] = {
-            j.name: self.cluster.ring(self.gpus[j.name], j.policy) for j in instance.jobs if 1 < j.workers == len(self.gpus[j.name])
+            j.name: self.cluster.ring(self.gpus[j.name], j.policy, j.group)
+            for j in instance.jobs
+            if 1 < j.gpus == len(self.gpus[j.name])
         }
 
     def _iterations(self, job: Job) -> list[Iteration]:
@@ -73,12 +75,19 @@ class _Check:
         found = []
         for i in sorted({*tasks, *syncs}):
             counts = None
-            if len(self.gpus[job.name]) == job.workers and sorted(t.gpu for t in tasks[i]) == self.gpus[job.name]:
-                counts = [0] * len(job.depths)
-                for t in tasks[i]:
-                    counts[t.depth] += 1
+            if len(self.gpus[job.name]) == job.gpus and sorted(t.gpu for t in tasks[i]) == self.gpus[job.name]:
+                workers = self.workers(job, tasks[i])
+                if all(len(alike) == 1 for alike in workers):
+                    depths = [depth for alike in workers for depth, _ in alike]
+                    counts = [depths.count(d) for d in range(len(job.depths))]
             found.append(Iteration(job, i, tasks[i], syncs[i], counts))
         return found
+
+    @staticmethod
+    def workers(job: Job, tasks: list[Task]) -> list[set[tuple[int, int]]]:
+        """The depths and starts of the tasks of each worker, where there is one task on each GPU."""
+        ordered = sorted(tasks, key=lambda t: t.gpu)
+        return [{(t.depth, t.start) for t in ordered[w : w + job.group]} for w in range(0, len(ordered), job.group)]
 
     def last(self, job: Job) -> int:
         """The number of the job's iterations."""
@@ -101,11 +110,15 @@ class _Check:
     def residency(self):
         for job in self.instance.jobs:
             listed, gpus = self.schedule.residency[job.name], self.gpus[job.name]
-            workers = job.workers if self.last(job) > 0 else 0
+            workers = job.gpus if self.last(job) > 0 else 0
             if len(listed) != len(gpus) or len(gpus) != workers:
-                yield job.name, None, None, f"it lives on GPUs {listed}, but has {workers} workers"
+                yield job.name, None, None, f"it lives on GPUs {listed}, but needs {workers}"
             if workers == 0:
                 continue
+            if len(gpus) == workers:
+                for w in range(0, workers, job.group):
+                    if len({self.cluster.node_of[g] for g in gpus[w : w + job.group]}) > 1:
+                        yield job.name, None, None, f"GPUs {gpus[w : w + job.group]} of a worker are not of one node"
             for gpu in gpus:
                 if self.cluster.type_of(gpu) not in job.on:
                     yield job.name, None, None, f"it may not live on GPU {gpu} of type {self.cluster.type_of(gpu)!r}"
@@ -135,6 +148,9 @@ class _Check:
                 if costs is not None and t.end - t.start != costs.time[t.depth]:
                     yield i.job.name, i.number, t.start, f"a task of {t.end - t.start} ticks should take {costs.time[t.depth]}"
 
+            if i.counts is None and len(resident) == i.job.gpus and sorted(placed) == resident:
+                yield i.job.name, i.number, i.tasks[0].start, "the GPUs of a worker have tasks of several depths or starts"
+
     def depths(self):
         for i in self.each():
             if i.counts is not None and not i.job.allows(i.counts):
@@ -159,8 +175,8 @@ class _Check:
 
     def sync_after_tasks(self):
         for i in self.each():
-            if len(i.syncs) != (i.job.workers > 1):
-                yield i.job.name, i.number, None, f"{len(i.syncs)} synchronisations of {i.job.workers} workers"
+            if len(i.syncs) != (i.job.gpus > 1):
+                yield i.job.name, i.number, None, f"{len(i.syncs)} synchronisations of {i.job.gpus} GPUs"
             for s in i.syncs:
                 if s.start < i.tasks_end():
                     yield i.job.name, i.number, s.start, f"the tasks end at tick {i.tasks_end()}"

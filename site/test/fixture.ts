@@ -71,6 +71,7 @@ export function instanceOf(o: FixtureOptions): Compiled {
       model,
       batch: 32,
       workers: sizes[j]!,
+      gpus_per_worker: 1,
       iterations,
       weight: 1,
       release: j % 7 === 3 ? 400 : 0,

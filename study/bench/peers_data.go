@@ -71,6 +71,9 @@ func newProgramData(in *instance.Instance, hint *instance.Schedule) (*programDat
 	for _, l := range in.RateLevels {
 		d.RateLevels = append(d.RateLevels, int(l))
 	}
+	if in.Grouped() {
+		return nil, errors.New("bench: the model for CP-SAT knows workers of one GPU only")
+	}
 	if !uniform(in) {
 		return nil, errors.New("bench: the model for CP-SAT knows identical racks of identical nodes only")
 	}

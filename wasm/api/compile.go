@@ -81,12 +81,13 @@ type CompiledLink struct {
 	Failed   bool   `json:"failed"`
 }
 
-// CompiledJob is a job; lists by depth have the length of Depths.
+// CompiledJob is a job; rules count workers, costs are of each of a worker's GPUs, and lists by depth have the length of Depths.
 type CompiledJob struct {
 	Name         string          `json:"name"`
 	Model        string          `json:"model"`
 	Batch        int             `json:"batch"`
 	Workers      int             `json:"workers"`
+	Group        int             `json:"gpus_per_worker"`
 	Iterations   int             `json:"iterations"`
 	Weight       int64           `json:"weight"`
 	Release      int64           `json:"release"`
@@ -158,13 +159,17 @@ func newCompiled(s *scenario) *Compiled {
 }
 
 func newCompiledJob(j *instance.Job, class, source int) CompiledJob {
+	group := j.Group()
 	whole := float64(j.Workers) * float64(j.Depths[j.Full()].Share)
 	c := CompiledJob{
-		Name: j.Name, Model: j.Model, Batch: j.Batch, Workers: j.Workers, Iterations: j.Iterations, Weight: j.Weight,
+		Name: j.Name, Model: j.Model, Batch: j.Batch, Workers: j.Workers / group, Group: group, Iterations: j.Iterations, Weight: j.Weight,
 		Release: int64(j.Release), Deadline: int64(j.Deadline), Load: int64(j.Load), Gang: j.Gang, Within: within(j.Within),
 		Class: class, Source: source, SegmentBytes: integers[int64](j.SegmentBytes),
 		Reductions: 1 + j.MoreReductions, Gathers: 1 + j.MoreGathers,
-		Rule: CompiledRule{j.Rule.Fixed, j.Rule.MinFull, float64(j.Rule.MinShare) / whole},
+		Rule: CompiledRule{nil, j.Rule.MinFull / group, float64(j.Rule.MinShare) / whole},
+	}
+	for _, n := range j.Rule.Fixed {
+		c.Rule.Fixed = append(c.Rule.Fixed, n/group)
 	}
 	for i, d := range j.Depths {
 		c.Depths = append(c.Depths, CompiledDepth{d.Layers, j.Fraction(i)})

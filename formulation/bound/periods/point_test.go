@@ -32,6 +32,9 @@ func TestSchedulesArePoints(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 102))
 		objective := instance.Objectives()[seed%4]
 		in := instancetest.Random(rng, instancetest.Options{Objective: objective, Jobs: 4})
+		if seed%8 >= 4 { // both workers of one GPU and of two
+			in = instancetest.Grouped(rng, instancetest.Options{Objective: objective, Jobs: 4, Workers: 4})
+		}
 		_, schedule, status := instancetest.OptimumWithin(in, 20_000)
 		if status != instancetest.Optimal {
 			var ok bool

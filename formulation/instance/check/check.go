@@ -236,8 +236,14 @@ func (c *checker) residencies() {
 			}
 			continue
 		}
-		if len(gpus) != job.Workers {
-			c.report(1, id, 0, -1, "it lives on %d GPUs but has %d workers", len(gpus), job.Workers)
+		if of := group(job); len(gpus) != job.Workers {
+			c.report(1, id, 0, -1, "it lives on %d GPUs but has %d workers%s", len(gpus), job.Workers/of, each(of))
+		} else {
+			for i, g := range gpus {
+				if first := gpus[i-i%of]; in.GPUs[g].Node != in.GPUs[first].Node {
+					c.report(1, id, 0, -1, "%s and %s are of one worker but not of one node", c.gpu(first), c.gpu(g))
+				}
+			}
 		}
 		for _, g := range gpus {
 			if t := in.GPUs[g].Type; job.On[t] == nil {
@@ -252,9 +258,20 @@ func (c *checker) residencies() {
 			c.report(1, id, 0, -1, "it does not live on the GPUs that it is in memory on when the plan begins")
 		}
 		if len(gpus) == job.Workers && len(gpus) > 1 {
-			c.rings[j] = c.ring(c.in.Jobs[j].Policy, gpus)
+			c.rings[j] = c.ring(job, gpus)
 		}
 	}
+}
+
+// group returns how many GPUs a worker of the job has: as many of the ascending GPUs that the job
+// lives on, one after the other.
+func group(job *instance.Job) int { return max(1, job.GPUsPerWorker) }
+
+func each(of int) string {
+	if of == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" of %d", of)
 }
 
 // together reports whether two GPUs share a node or rack.

@@ -11,7 +11,7 @@ import (
 // Span is the checker's own [Instance.SpanOf].
 func Span(in *instance.Instance, job *instance.Job, gpus []instance.GPUID) (span instance.Span, ok bool) {
 	c := checker{in: in}
-	r := c.ring(job.Policy, gpus)
+	r := c.ring(job, gpus)
 	if r.slowest == 0 {
 		return instance.Span{}, false
 	}

@@ -151,7 +151,7 @@ func (w *jobCheck) ends(i int, end instance.Tick) {
 }
 
 // tasks tests rule 2 on iteration i, whose tasks are in order of GPU. It
-// returns whether there is one task on each of k resident GPUs.
+// returns whether there is one task on each resident GPU of k workers, of all of a worker alike.
 func (w *jobCheck) tasks(i int, tasks []instance.Task) bool {
 	complete := len(tasks) == w.job.Workers && len(w.resident) == w.job.Workers
 	r := 0 // resident GPUs that were passed
@@ -182,6 +182,13 @@ func (w *jobCheck) tasks(i int, tasks []instance.Task) bool {
 		w.missing(i, w.resident[r])
 		complete = false
 	}
+	of := group(w.job)
+	for n := range tasks {
+		if t, first := &tasks[n], &tasks[n-n%of]; complete && (t.Depth != first.Depth || t.Start != first.Start) {
+			w.report(2, w.id, i, t.Start, "the task on %s is not of one depth and start with that on %s, which is of the same worker", w.gpu(t.GPU), w.gpu(first.GPU))
+			return false
+		}
+	}
 	return complete
 }
 
@@ -191,11 +198,11 @@ func (w *jobCheck) missing(i int, g instance.GPUID) {
 
 // depths tests rule 3 on the counts of iteration i.
 func (w *jobCheck) depths(i int) {
-	rule := &w.job.Rule
+	rule, of := &w.job.Rule, group(w.job)
 	if rule.Fixed != nil {
 		for d, n := range w.counts {
 			if n != rule.Fixed[d] {
-				w.report(3, w.id, i, -1, "%d workers are at depth %d; the rule asks for %d", n, w.job.Depths[d].Layers, rule.Fixed[d])
+				w.report(3, w.id, i, -1, "%d workers are at depth %d; the rule asks for %d", n/of, w.job.Depths[d].Layers, rule.Fixed[d]/of)
 				return
 			}
 		}
@@ -203,7 +210,7 @@ func (w *jobCheck) depths(i int) {
 	}
 	full := len(w.counts) - 1
 	if w.counts[full] < rule.MinFull {
-		w.report(3, w.id, i, -1, "%d workers are at full depth; the rule asks for at least %d", w.counts[full], rule.MinFull)
+		w.report(3, w.id, i, -1, "%d workers are at full depth; the rule asks for at least %d", w.counts[full]/of, rule.MinFull/of)
 	}
 	share := int64(0) // at most 2^53
 	for d, n := range w.counts {

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"maps"
 	"math/big"
 	"slices"
 
@@ -114,6 +115,11 @@ func (r *reference) job(id instance.JobID) {
 		nodes[in.GPUs[g].Node] = true
 		racks[in.Nodes[in.GPUs[g].Node].Rack] = true
 	}
+	group := max(1, job.GPUsPerWorker)
+	listed := slices.Sorted(maps.Keys(gpus))
+	for n, g := range listed {
+		r.require(1, len(listed) != job.Workers || in.GPUs[g].Node == in.GPUs[listed[n/group*group]].Node)
+	}
 	r.require(1, job.Within != instance.WithinNode || len(nodes) <= 1)
 	r.require(1, job.Within != instance.WithinRack || len(racks) <= 1)
 
@@ -144,6 +150,14 @@ func (r *reference) job(id instance.JobID) {
 				r.require(2, t.Start+costs.Time[t.Depth] == t.End)
 			}
 			counts[t.Depth]++
+		}
+		for a := 0; complete && a < len(tasks[i]); a++ {
+			for _, t := range tasks[i] {
+				at, other := slices.Index(listed, t.GPU), slices.Index(listed, tasks[i][a].GPU)
+				alike := at/group != other/group || t.Depth == tasks[i][a].Depth && t.Start == tasks[i][a].Start
+				r.require(2, alike)
+				complete = complete && alike
+			}
 		}
 		if complete {
 			r.require(3, r.allowed(job, counts))
@@ -306,15 +320,28 @@ func (r *reference) rate(crossed map[string]int64, level instance.RateLevel) *bi
 	return big.NewRat(slowest, int64(level))
 }
 
+// crossedOne reports whether the GPUs are of one node.
+func crossedOne(r *reference, gpus map[instance.GPUID]bool) bool {
+	nodes := map[instance.NodeID]bool{}
+	for g := range gpus {
+		nodes[r.in.GPUs[g].Node] = true
+	}
+	return len(nodes) == 1
+}
+
 // length of a sync in ticks, by the formula of section 4.
 func (r *reference) length(job *instance.Job, counts []int, gpus map[instance.GPUID]bool, level instance.RateLevel) instance.Tick {
 	crossed, q := r.ring(gpus)
+	group := int64(max(1, job.GPUsPerWorker))
+	if crossedOne(r, gpus) {
+		q /= group
+	}
 	volume := new(big.Rat)
 	for s, bytes := range job.SegmentBytes {
 		n := int64(0)
 		for d, count := range counts {
 			if d >= s {
-				n += int64(count)
+				n += int64(count) / group
 			}
 		}
 		if n == 0 {

@@ -27,8 +27,8 @@ type ringUse struct {
 
 // ring walks the ring of a job with at least two GPUs: around its nodes in
 // ascending order and back to the first, hop by hop over the route tree.
-func (c *checker) ring(policy int, gpus []instance.GPUID) *checkedRing {
-	in := c.in
+func (c *checker) ring(job *instance.Job, gpus []instance.GPUID) *checkedRing {
+	in, policy := c.in, job.Policy
 	var nodes []instance.NodeID
 	for _, g := range gpus { // ascending GPUs are on ascending nodes
 		if n := in.GPUs[g].Node; len(nodes) == 0 || nodes[len(nodes)-1] != n {
@@ -38,7 +38,7 @@ func (c *checker) ring(policy int, gpus []instance.GPUID) *checkedRing {
 	r := &checkedRing{parties: len(nodes)}
 	times := map[instance.LinkID]int64{}
 	if len(nodes) == 1 {
-		r.parties = len(gpus)
+		r.parties = len(gpus) / group(job)
 		times[in.Nodes[nodes[0]].Fabric] = 1
 	} else {
 		for i := range nodes {
@@ -89,8 +89,8 @@ func (c *checker) ring(policy int, gpus []instance.GPUID) *checkedRing {
 	return r
 }
 
-// syncVolume returns the bytes each of q parties sends when counts[d] workers
-// are at depth d: for a segment of G bytes with n contributors, G(m-1)/m +
+// syncVolume returns the bytes each of q parties sends when the GPUs of whole workers, counts[d]
+// of them, are at depth d: for a segment of G bytes with n contributors, G(m-1)/m +
 // G(q-1)/q with m = min(q, n), each rounded up. G(q-1)/q rounded up is G less
 // G/q rounded down, so nothing here can overflow: the segments of a model add
 // up to less than 2^60 bytes.
@@ -99,7 +99,7 @@ func syncVolume(job *instance.Job, counts []int, q int) int64 {
 	for s, bytes := range job.SegmentBytes {
 		n := 0 // workers that back-propagate the segment
 		for _, deep := range counts[s:] {
-			n += deep
+			n += deep / group(job)
 		}
 		if n == 0 {
 			continue

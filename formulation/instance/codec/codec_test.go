@@ -95,7 +95,7 @@ func drawSpec(t *rapid.T) *instance.Spec {
 	for range small.Draw(t, "jobs") {
 		s.Jobs = append(s.Jobs, instance.JobSpec{
 			Name: valid.Draw(t, "job"), Disabled: rapid.Bool().Draw(t, "disabled"), Count: small.Draw(t, "count"), Model: valid.Draw(t, "model"), Batch: small.Draw(t, "batch"),
-			Workers: small.Draw(t, "workers"), Iterations: small.Draw(t, "iterations"), Weight: rapid.Int64().Draw(t, "weight"),
+			Workers: small.Draw(t, "workers"), GPUsPerWorker: small.Draw(t, "gpus per worker"), Iterations: small.Draw(t, "iterations"), Weight: rapid.Int64().Draw(t, "weight"),
 			Release: duration.Draw(t, "release"), Deadline: duration.Draw(t, "deadline"), Optimizer: valid.Draw(t, "optimizer"),
 			Accumulate: small.Draw(t, "accumulate"), Checkpointing: rapid.Bool().Draw(t, "checkpointing"), Sharding: valid.Draw(t, "sharding"),
 			Gang:      rapid.Bool().Draw(t, "gang"),

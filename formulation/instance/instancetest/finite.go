@@ -190,7 +190,7 @@ func (f *finite) search() {
 	f.found = s
 }
 
-// startTasks tries to start each task of the current iteration, or all of
+// startTasks tries to start the tasks of each worker in the current iteration, or all of
 // them for a gang.
 func (f *finite) startTasks(id instance.JobID) {
 	p, h := &f.jobs[id], &f.homes[id]
@@ -206,10 +206,15 @@ func (f *finite) startTasks(id instance.JobID) {
 		}
 		return
 	}
-	for n, g := range h.gpus {
+	of := f.in.Jobs[id].Group()
+	for n := 0; n < len(h.gpus); n += of {
 		if p.started>>n&1 == 0 {
-			for _, start := range f.starts(id, max(p.ready, f.free[g])) {
-				f.try(id, n, start, func() { f.placeTasks(id, 1<<n, start) })
+			first := p.ready
+			for _, g := range h.gpus[n : n+of] {
+				first = max(first, f.free[g])
+			}
+			for _, start := range f.starts(id, first) {
+				f.try(id, n, start, func() { f.placeTasks(id, (1<<of-1)<<n, start) })
 			}
 		}
 	}

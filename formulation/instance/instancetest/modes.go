@@ -62,6 +62,9 @@ func newHome(in *instance.Instance, id instance.JobID, gpus []instance.GPUID) (h
 	job := &in.Jobs[id]
 	for _, g := range gpus {
 		a, b := in.GPUs[gpus[0]].Node, in.GPUs[g].Node
+		if in.GPUs[gpus[slices.Index(gpus, g)/job.Group()*job.Group()]].Node != b {
+			return home{}, false // a worker on two nodes
+		}
 		if job.Within == instance.WithinNode && a != b || job.Within == instance.WithinRack && in.Nodes[a].Rack != in.Nodes[b].Rack {
 			return home{}, false
 		}
@@ -81,8 +84,10 @@ func newHome(in *instance.Instance, id instance.JobID, gpus []instance.GPUID) (h
 			return
 		}
 		for d := range job.Depths {
-			depths[n] = d
-			choose(n + 1)
+			if n%job.Group() == 0 || d == depths[n-1] {
+				depths[n] = d
+				choose(n + 1)
+			}
 		}
 	}
 	choose(0)
@@ -224,6 +229,9 @@ func pattern(in *instance.Instance, chosen []home) string {
 	}
 	for n := range in.Nodes {
 		node := &in.Nodes[n]
+		if in.Grouped() {
+			continue // which of them make a worker matters
+		}
 		slices.Sort(residents[node.FirstGPU : int(node.FirstGPU)+node.GPUs])
 	}
 	return string(residents)

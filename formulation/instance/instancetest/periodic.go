@@ -233,7 +233,7 @@ func (p *periodic) routinesAt(id instance.JobID, h *home, period instance.Tick, 
 		kept := p.in.Jobs[id].On[p.in.GPUs[g].Type].Ephemeral[m.depths[n]]
 		busy, peak := now.busy[n], now.peak[n]
 		start, latest := ready, period-m.times[n]-m.shortest
-		if job.Gang && n > 0 { // with the others
+		if n%job.Group() > 0 || job.Gang && n > 0 { // with the others
 			start = now.tasks[len(now.tasks)-1].Start
 			latest = min(latest, start)
 		}
@@ -346,7 +346,7 @@ func (f *fitting) fit(n int) bool {
 		r := &f.options[id][i]
 		rotations := f.period
 		if n == 0 {
-			if !leading(f.in, r.home.gpus) {
+			if !f.in.Grouped() && !leading(f.in, r.home.gpus) {
 				continue
 			}
 			rotations = 1

@@ -38,7 +38,7 @@ func ValidSchedule(rng *rand.Rand, in *instance.Instance) (s *instance.Schedule,
 		if len(h.modes) == 0 {
 			continue
 		}
-		turn := serial{rng: rng, gang: job.Gang, id: instance.JobID(j), h: h, now: max(now, job.Release)}
+		turn := serial{rng: rng, gang: job.Gang, group: job.Group(), id: instance.JobID(j), h: h, now: max(now, job.Release)}
 		for i := range iterations {
 			turn.iteration(i + 1)
 		}
@@ -95,6 +95,7 @@ func lodge(rng *rand.Rand, in *instance.Instance) []home {
 type serial struct {
 	rng   *rand.Rand
 	gang  bool
+	group int
 	id    instance.JobID
 	h     *home
 	now   instance.Tick
@@ -102,15 +103,14 @@ type serial struct {
 	syncs []instance.Sync
 }
 
-// iteration runs the tasks of an iteration together or one by one, then the sync.
+// iteration runs the tasks of an iteration together or worker by worker, then the sync.
 func (s *serial) iteration(i int) {
 	m := &s.h.modes[s.rng.IntN(len(s.h.modes))]
 	together := s.gang || s.rng.IntN(2) == 0
 	s.gap()
-	end := s.now
+	start, end := s.now, s.now
 	for n, g := range s.h.gpus {
-		start := s.now
-		if !together {
+		if !together && n%s.group == 0 {
 			start = end
 		}
 		s.tasks = append(s.tasks, instance.Task{Job: s.id, Iteration: i, GPU: g, Depth: m.depths[n], Start: start, End: start + m.times[n]})

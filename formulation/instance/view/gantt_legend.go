@@ -55,10 +55,14 @@ func (c *chart) layoutLegend(y float64) float64 {
 		if len(jobs) > 1 {
 			name = fmt.Sprintf("%s and %s like it", fit(job.Name, 110, 11), integer(len(jobs)-1))
 		}
-		dim := fmt.Sprintf("%d × %s", job.Workers, integer(job.Iterations))
-		if c.period > 0 {
-			dim = fmt.Sprintf("%d × %s", job.Workers, integer(c.s.Iterations(c.in)[jobs[0]]))
+		workers, iterations := fmt.Sprint(job.Parties(job.Workers)), job.Iterations
+		if job.Group() > 1 {
+			workers += fmt.Sprintf(" of %d GPUs", job.Group())
 		}
+		if c.period > 0 {
+			iterations = c.s.Iterations(c.in)[jobs[0]]
+		}
+		dim := fmt.Sprintf("%s × %s", workers, integer(iterations))
 		c.legend = append(c.legend, legendItem{c.colour[jobs[0]], name, dim, 0, 0})
 		wide = max(wide, 36+textWidth(name+"  "+dim, 11))
 	}

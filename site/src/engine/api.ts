@@ -45,6 +45,7 @@ export interface CompiledJob {
   model: string
   batch: number
   workers: number
+  gpus_per_worker: number
   iterations: number
   weight: number
   release: number

@@ -140,7 +140,8 @@ function Picture({ label, instance, plan, bound, lit, onJob, onNone }: PicturePr
           const [admitted, start, end] = [plan.admitted[bar.job]!, plan.start[bar.job]!, plan.end[bar.job]!]
           const height = Math.max(bar.height - (bar.height > 5 ? 1 : 0), 0.5)
           const room = x(end) - x(start) - 8
-          const text = labelOf(short(job.name), job.workers, room)
+          const gpus = job.workers * job.gpus_per_worker
+          const text = labelOf(short(job.name), gpus, room)
           const tall = height >= 11 && text !== ''
           return (
             <g
@@ -167,7 +168,7 @@ function Picture({ label, instance, plan, bound, lit, onJob, onNone }: PicturePr
                 fill={full.fill}
               >
                 <title>
-                  {`${short(job.name)}: ${plural(job.workers, 'GPU')}, ${ticks(admitted, instance.tick_us)} to ${ticks(end, instance.tick_us)}`}
+                  {`${short(job.name)}: ${plural(gpus, 'GPU')}, ${ticks(admitted, instance.tick_us)} to ${ticks(end, instance.tick_us)}`}
                 </title>
               </rect>
               {tall && (

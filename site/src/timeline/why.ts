@@ -37,8 +37,8 @@ function whyTask(m: Model, i: number): Reason {
         text: `it needs the synchronisation of iteration ${iteration - 1}, which ends then`,
         cause: { kind: 'sync', index: sync },
       }
-    // One worker has nothing to synchronise.
-    if (spec.workers === 1) {
+    // One GPU has nothing to synchronise.
+    if (spec.workers * spec.gpus_per_worker === 1) {
       const before = tasksOf(m, job, iteration - 1)[0]
       if (before !== undefined && same(m, tasks.end[before]!, start))
         return {

@@ -99,7 +99,7 @@ export function volume(job: CompiledJob, countByDepth: readonly number[], partie
   let bytes = 0
   let contributors = 0
   for (let d = countByDepth.length - 1; d >= 0; d--) {
-    contributors += countByDepth[d]!
+    contributors += countByDepth[d]! / job.gpus_per_worker
     const among = Math.min(parties, contributors)
     if (among > 0)
       bytes +=

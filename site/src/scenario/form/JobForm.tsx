@@ -101,6 +101,14 @@ export function JobForm(props: {
         onChange={value => edit.set(key('workers'), value)}
       />
       <NumberField
+        label="GPUs per worker"
+        hint="Of one node, which compute together: tensor or pipeline parallel. The profile is that of all of them."
+        value={number(job.gpus_per_worker, 0) || 1}
+        min={1}
+        max={16}
+        onChange={value => edit.setUnless(key('gpus_per_worker'), value, 1)}
+      />
+      <NumberField
         label="Iterations"
         value={number(job.iterations, 0) || 1}
         min={1}

@@ -1,0 +1,248 @@
+package heuristics
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/method"
+)
+
+// Where workers have several GPUs, the searches run on bundles of GPUs (see [instance.Bundled]), in several ways
+// to divide the nodes among sizes.
+
+// bundled makes a schedule on the bundles where a quick one is best; where all workers have one GPU, on these.
+func (c Config) bundled(ctx context.Context, in *instance.Instance, schedule scheduler) (*instance.Schedule, error) {
+	if !in.Grouped() {
+		return schedule(c, in)
+	}
+	best, s, err := c.bestBundles(ctx, in, schedule)
+	if err != nil || c.Quick || ctx.Err() != nil {
+		return s, err
+	}
+	if further, err := schedule(c.within(best), best.Instance); err == nil && !in.Objective.Better(in.Value(s), in.Value(best.Whole(further))) {
+		s = best.Whole(further)
+	}
+	return s, nil
+}
+
+type scheduler func(Config, *instance.Instance) (*instance.Schedule, error)
+
+// bestBundles returns the bundles on which a quick schedule is best, and that as one of the whole.
+func (c Config) bestBundles(ctx context.Context, in *instance.Instance, schedule scheduler) (best *instance.Bundled, s *instance.Schedule, err error) {
+	quick := c
+	quick.Quick, quick.Improved, quick.Constructed = true, nil, nil
+	err = &NoPlan{Reason: "no division of the nodes into groups of GPUs has room for the workers of all jobs"}
+	for _, b := range bundlings(in) {
+		found, failed := schedule(quick.within(b), b.Instance)
+		if failed != nil {
+			err = failed
+			continue
+		}
+		if whole := b.Whole(found); s == nil || in.Objective.Better(in.Value(whole), in.Value(s)) {
+			best, s = b, whole
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if s != nil {
+		err = nil
+	}
+	return best, s, err
+}
+
+// improveBundled is [Config.Improve] on the bundles that start keeps to, or else from the best
+// schedule of its own.
+func (c Config) improveBundled(ctx context.Context, in *instance.Instance, rng *rand.Rand, start *instance.Schedule) *instance.Schedule {
+	var on *instance.Bundled
+	var from *instance.Schedule
+	for _, b := range bundlings(in) {
+		if from = b.Of(start); from != nil {
+			on = b
+			break
+		}
+	}
+	if on == nil {
+		var s *instance.Schedule
+		var err error
+		if on, s, err = c.bestBundles(ctx, in, func(c Config, in *instance.Instance) (*instance.Schedule, error) { return c.Greedy(ctx, in, rng) }); err != nil {
+			return start
+		}
+		from = on.Of(s)
+	}
+	if s, err := c.within(on).Improve(ctx, on.Instance, rng, from); err == nil && in.Objective.Better(in.Value(on.Whole(s)), in.Value(start)) {
+		return on.Whole(s)
+	}
+	return start
+}
+
+// within is the configuration for a search on the bundles.
+func (c Config) within(b *instance.Bundled) Config {
+	tell := func(listener func(*instance.Schedule)) func(*instance.Schedule) {
+		if listener == nil {
+			return nil
+		}
+		return func(s *instance.Schedule) { listener(b.Whole(s)) }
+	}
+	c.Improved, c.Constructed = tell(c.Improved), tell(c.Constructed)
+	if b.Divided() {
+		// Exchanges take nodes for independent that have no trunk in common.
+		c.Without = maps.Clone(c.Without)
+		if c.Without == nil {
+			c.Without = method.Set{}
+		}
+		c.Without[method.Exchange], c.Without[method.Neighbourhoods] = true, true
+	}
+	return c
+}
+
+// mostDivided is on how many nodes there may be bundles of several sizes on one.
+const mostDivided = 8
+
+// bundlings are the ways of dividing the nodes into bundles that are tried: every job on groups of its workers' size, and all
+// that can on groups of the greatest; nodes in proportion to the work of the jobs of a size, or with half
+// or twice as much for the greatest.
+func bundlings(in *instance.Instance) []*instance.Bundled {
+	own, greatest := make([]int, len(in.Jobs)), 1
+	for j := range in.Jobs {
+		own[j] = in.Jobs[j].Group()
+		greatest = max(greatest, own[j])
+	}
+	joint := slices.Clone(own)
+	for j := range joint {
+		if in.Jobs[j].FitsBundle(greatest) {
+			joint[j] = greatest
+		}
+	}
+	var list []*instance.Bundled
+	seen := map[string]bool{}
+	for _, of := range [][]int{own, joint} {
+		for _, weight := range []float64{1, 0.5, 2} {
+			for _, divided := range []bool{false, true} {
+				if divided && len(in.Nodes) > mostDivided {
+					continue
+				}
+				nodes := divide(in, of, weight, divided)
+				if key := fmt.Sprint(of, nodes); !seen[key] {
+					seen[key] = true
+					if b := in.Bundled(of, nodes); roomy(b.Instance) {
+						list = append(list, b)
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// divide divides the nodes of each type among the sizes, the greatest first, by the work of the jobs that may run there; that
+// of the greatest counts weight times. Without divided a node has one size.
+func divide(in *instance.Instance, of []int, weight float64, divided bool) [][]instance.Bundles {
+	sizes := slices.Compact(slices.Sorted(slices.Values(of)))
+	nodes := make([][]instance.Bundles, len(in.Nodes))
+	for t := range in.Types {
+		want := shares(in, instance.TypeID(t), of, sizes, weight)
+		for n := range in.Nodes {
+			free := in.Nodes[n].GPUs
+			if in.Nodes[n].Type != instance.TypeID(t) {
+				continue
+			}
+			for at, size := range slices.Backward(sizes) {
+				count := free / size
+				if divided && at > 0 || want[at] <= 0 {
+					count = min(count, max(0, want[at]+size-1)/size)
+				}
+				if count > 0 {
+					nodes[n] = append(nodes[n], instance.Bundles{Size: size, Count: count})
+					want[at], free = want[at]-count*size, free-count*size
+					if !divided {
+						break
+					}
+				}
+			}
+			slices.Reverse(nodes[n])
+		}
+	}
+	return nodes
+}
+
+// shares are how many GPUs of a type the jobs of each size want: in proportion to their work, but what the
+// widest job, and memory, need; the smallest size has no limit.
+func shares(in *instance.Instance, t instance.TypeID, of, sizes []int, weight float64) []int {
+	work, held, need, want := make([]float64, len(sizes)), make([]float64, len(sizes)), make([]int, len(sizes)), make([]int, len(sizes))
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		if !job.Runs(t) {
+			continue
+		}
+		at, _ := slices.BinarySearch(sizes, of[j])
+		each := float64(job.Workers) * float64(job.On[t].Time[job.Full()])
+		if !in.Objective.Periodic() {
+			each *= float64(job.Iterations)
+		}
+		work[at] += each
+		need[at] = max(need[at], job.Workers)
+		if held[at] += float64(job.Workers) * float64(job.On[t].Persistent) / float64(max(1, in.Types[t].Memory)); !in.Queues() {
+			need[at] = max(need[at], int(math.Ceil(held[at])))
+		}
+	}
+	work[len(work)-1] *= weight
+	gpus, whole, needs := 0, 0.0, 0
+	for n := range in.Nodes {
+		if in.Nodes[n].Type == t {
+			gpus += in.Nodes[n].GPUs
+		}
+	}
+	for at := range sizes {
+		whole, needs = whole+work[at], needs+need[at]
+	}
+	for at := range slices.Backward(sizes) {
+		if at == 0 {
+			want[at] = gpus
+			break
+		}
+		needs -= need[at]
+		if work[at] > 0 {
+			want[at] = max(need[at], min(int(math.Round(float64(gpus)*work[at]/whole)), gpus-needs))
+		}
+		whole, gpus = whole-work[at], max(0, gpus-want[at])
+	}
+	if want[0] == 0 {
+		want[0] = 1 // what no other size wants
+	}
+	return want
+}
+
+// roomy reports whether every job has as many GPUs within its limits as it needs.
+func roomy(in *instance.Instance) bool {
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		most, cluster := 0, 0
+		for _, rack := range in.Racks {
+			sum := 0
+			for _, n := range rack.Nodes {
+				if node := &in.Nodes[n]; job.Runs(node.Type) {
+					sum += node.GPUs
+					if job.Within == instance.WithinNode {
+						most = max(most, node.GPUs)
+					}
+				}
+			}
+			if cluster += sum; job.Within == instance.WithinRack {
+				most = max(most, sum)
+			}
+		}
+		if job.Within == instance.WithinCluster {
+			most = cluster
+		}
+		if most < job.Workers {
+			return false
+		}
+	}
+	return true
+}
