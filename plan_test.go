@@ -42,8 +42,11 @@ func example(t *testing.T, name string) *instance.Instance {
 func TestExamples(t *testing.T) {
 	examples, err := jigsaw.Examples()
 	require.NoError(t, err)
-	require.Len(t, examples, 13)
+	require.Len(t, examples, 14)
 	for _, e := range examples {
+		if e.Name == "burst" {
+			continue // TestSolve of formulation/burst
+		}
 		t.Run(e.Name, func(t *testing.T) {
 			in := example(t, e.Name)
 			assert.Equal(t, e.Name, in.Name)

@@ -163,6 +163,9 @@ func TestPredictionsComeTrue(t *testing.T) {
 	require.NoError(t, err)
 	told := 0
 	for _, e := range examples {
+		if e.Name == "burst" {
+			continue // it has a plan of another kind
+		}
 		spec, in := decode(t, string(e.Data))
 		if e.Name == "infeasible" || e.Name == "crossing" || testing.Short() && e.Name != "hetero" && e.Name != "tight-memory" {
 			continue

@@ -125,7 +125,10 @@ func (o *backgroundOptions) fill(chain *burst.Chain, plan, parallel burst.Plan, 
 	if jobs == 0 {
 		jobs = gpus
 	}
-	t, bound, err := chain.Fill(plan, b.Rules, jobs)
+	if jobs < 1 || jobs > burst.MaxGPUs {
+		return nil, cli.Usage(fmt.Errorf("%d background jobs; choose 1 to %d", jobs, burst.MaxGPUs))
+	}
+	t, bound, err := chain.Fill(plan, b.Rules, burst.Deal(jobs, gpus))
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
@@ -163,12 +166,41 @@ func float(v *big.Rat) float64 {
 // backgroundTable prints the timetable of one case.
 func backgroundTable(w io.Writer, b *burstBackground) error {
 	fmt.Fprintf(w, "\nbackground: %s, in slices of at least %s\n", cli.Count(len(b.Jobs), "job"), b.Slice)
+	if err := windowTable(w, b.GPUs, b.Windows); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "job\tGPU\tmodel\titeration alone\trate of alone\titerations/s\t")
+	for j, job := range b.Jobs[:min(mostRows, len(b.Jobs))] {
+		gpu := "-"
+		if i := slices.IndexFunc(b.Slices, func(s burst.Slice) bool { return s.Job == j }); i >= 0 {
+			gpu = fmt.Sprint(b.Slices[i].GPU)
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s@%d\t%s\t%.4f\t%.3f\t\n", j, gpu, job.Model, job.Batch, fine(job.Alone), job.Rate, job.PerSecond)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if len(b.Jobs) > mostRows {
+		fmt.Fprintf(w, "and %d more; -o json has all\n", len(b.Jobs)-mostRows)
+	}
+	fmt.Fprintf(w, "\nperiod %s, %.3f x that alone\nbackground %.4f GPUs' worth, at most %.4f\ntogether with the foreground %.3f GPUs' worth, %.2f x data parallelism alone\n",
+		fine(b.Period), b.Slowdown, b.Background, b.Bound, b.Together, b.Gain)
+	return nil
+}
+
+// mostRows of jobs are printed.
+const mostRows = 16
+
+// windowTable prints when GPUs idle.
+func windowTable(w io.Writer, gpus int, windows []burst.Window) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "GPUs\twindows\tof a period\t  each")
-	for g := 0; g < b.GPUs; {
-		mine := windowsOf(b.Windows, g)
+	for g := 0; g < gpus; {
+		mine := windowsOf(windows, g)
 		last := g
-		for last+1 < b.GPUs && slices.EqualFunc(mine, windowsOf(b.Windows, last+1), func(a, b burst.Window) bool { return a.Start == b.Start && a.End == b.End }) {
+		for last+1 < gpus && slices.EqualFunc(mine, windowsOf(windows, last+1), func(a, b burst.Window) bool { return a.Start == b.Start && a.End == b.End }) {
 			last++
 		}
 		name, sum := fmt.Sprint(g), instance.Duration(0)
@@ -191,29 +223,7 @@ func backgroundTable(w io.Writer, b *burstBackground) error {
 		fmt.Fprintf(t, "%s\t%d\t%s\t  %s\n", name, len(mine), fine(sum), strings.Join(each, ", "))
 		g = last + 1
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "job\tGPU\tmodel\titeration alone\trate of alone\titerations/s\t")
-	const shown = 16
-	for j, job := range b.Jobs[:min(shown, len(b.Jobs))] {
-		gpu := "-"
-		if i := slices.IndexFunc(b.Slices, func(s burst.Slice) bool { return s.Job == j }); i >= 0 {
-			gpu = fmt.Sprint(b.Slices[i].GPU)
-		}
-		fmt.Fprintf(t, "%d\t%s\t%s@%d\t%s\t%.4f\t%.3f\t\n", j, gpu, job.Model, job.Batch, fine(job.Alone), job.Rate, job.PerSecond)
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	if len(b.Jobs) > shown {
-		fmt.Fprintf(w, "and %d more; -o json has all\n", len(b.Jobs)-shown)
-	}
-	fmt.Fprintf(w, "\nperiod %s, %.3f x that alone\nbackground %.4f GPUs' worth, at most %.4f\ntogether with the foreground %.3f GPUs' worth, %.2f x data parallelism alone\n",
-		fine(b.Period), b.Slowdown, b.Background, b.Bound, b.Together, b.Gain)
-	return nil
+	return t.Flush()
 }
 
 // throughputComparison prints a row for each case: foreground and background beside data parallelism alone.

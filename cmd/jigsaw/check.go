@@ -59,9 +59,20 @@ func runCheck(name, schedule string, o cli.InstanceFlags, to cli.Destination, st
 	if err := cli.CheckWritable(o.Files(name, schedule), to.File); err != nil {
 		return err
 	}
-	in, err := o.Load(name, std)
+	document, models, err := o.ReadDocument(name, std)
 	if err != nil {
 		return err
+	}
+	if document.Spec.Bursts() {
+		in, err := document.CompileBursts(models)
+		if err != nil {
+			return cli.Invalid(name, "a valid instance", err)
+		}
+		return checkBursts(in, schedule, to, std)
+	}
+	in, err := document.Compile(models)
+	if err != nil {
+		return cli.Invalid(name, "a valid instance", err)
 	}
 	s, err := readSchedule(in, schedule, std)
 	if err != nil {

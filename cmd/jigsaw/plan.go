@@ -52,6 +52,10 @@ Plans of hours and nights, of more tasks than can be written out or of jobs that
 only while they run (residence: run), are made in blocks, patterns that repeat. They come with a
 table by job; --jobs-out writes all of it, and --gantt draws who is where over the hours, and one block
 close up (--gantt-block).
+
+Burst-parallel jobs (kind: burst) and the background behind them get stages, and a timetable of one
+period each, of which --gantt draws one (--gantt-block).
+
 With --cluster and --jobs the instance comes as two files: a cluster, which is an instance file without
 jobs, and a list of jobs, CSV or separated by tabs. Its first line names its columns: name, model and
 workers, one of iterations and hours, and any of batch, weight, release, load, deadline, optimizer, rule.
@@ -102,9 +106,21 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs), o.Certificate, o.gantt, o.trace, o.csv, o.turns, o.jobsOut, o.to.File); err != nil {
 		return err
 	}
-	in, err := o.instance(name, std)
+	document, models, err := o.spec(name, std)
 	if err != nil {
 		return err
+	}
+	source := cmp.Or(name, o.cluster+" with "+o.jobs)
+	if document.Spec.Bursts() {
+		in, err := document.CompileBursts(models)
+		if err != nil {
+			return cli.Invalid(source, "a valid instance", err)
+		}
+		return o.bursts(in, std)
+	}
+	in, err := document.Compile(models)
+	if err != nil {
+		return cli.Invalid(source, "a valid instance", err)
 	}
 	w := o.Watcher(std, in)
 	options.Seed, options.Gap, options.Progress = o.seed, float64(o.gap), w.Show
@@ -132,19 +148,6 @@ func (o *batch) Flags(c *cobra.Command) {
 	o.InstanceFlags.Flags(c)
 	c.Flags().StringVar(&o.cluster, "cluster", "", "a `file` of a cluster, for the jobs of --jobs")
 	c.Flags().StringVar(&o.jobs, "jobs", "", "a `file` that lists the jobs for --cluster, CSV")
-}
-
-// instance reads and compiles the instance named on the command line, or a cluster and its jobs.
-func (o *batch) instance(name string, std cli.Streams) (*instance.Instance, error) {
-	document, models, err := o.spec(name, std)
-	if err != nil {
-		return nil, err
-	}
-	in, err := document.Compile(models)
-	if err != nil {
-		return nil, cli.Invalid(cmp.Or(name, o.cluster+" with "+o.jobs), "a valid instance", err)
-	}
-	return in, nil
 }
 
 // spec reads the instance named on the command line, or a cluster and its jobs, and says where its models are.

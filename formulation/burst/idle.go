@@ -28,8 +28,8 @@ type class struct {
 	base []instance.Duration // by run, without delays
 }
 
-// newIdle reads the steps of a foreground without delays. Background jobs are on the last GPUs.
-func newIdle(steps []Step, alone instance.Duration, r Rules, jobs int) *idle {
+// newIdle reads the steps of a foreground without delays, with background jobs on the GPUs of homes.
+func newIdle(steps []Step, alone instance.Duration, r Rules, homes []int) *idle {
 	d := &idle{alone: alone, slice: r.Slice, steps: len(steps)}
 	high, low := bits.Mul64(uint64(alone), uint64(r.Slowdown-instance.One))
 	over, _ := bits.Div64(high, low, uint64(instance.One))
@@ -39,10 +39,14 @@ func newIdle(steps []Step, alone instance.Duration, r Rules, jobs int) *idle {
 		widths = append(widths, s.GPUs)
 	}
 	slices.Sort(widths)
+	homes = slices.Clone(homes)
+	slices.Sort(homes)
+	homes = slices.Compact(homes)
 	from := 0
 	for _, w := range slices.Compact(widths) {
-		if used := w - max(from, r.GPUs-jobs); used > 0 {
-			d.classes = append(d.classes, newClass(steps, from, int64(used)))
+		first, _ := slices.BinarySearch(homes, from)
+		if last, _ := slices.BinarySearch(homes, w); last > first {
+			d.classes = append(d.classes, newClass(steps, from, int64(last-first)))
 		}
 		from = w
 	}

@@ -74,7 +74,7 @@ type Rules struct {
 }
 
 // MaxSlowdown is the largest limit of [Rules].
-const MaxSlowdown = 10 * instance.One
+const MaxSlowdown = instance.MaxSlowdown
 
 func (r Rules) check(p Plan) error {
 	widest := 0
@@ -134,19 +134,25 @@ func (c *Chain) steps(p Plan, r Rules) []Step {
 	return steps
 }
 
-// Fill makes the timetable of a plan of the chain with so many background jobs, each on one GPU, as many
-// on each as need be. It delays steps of the foreground, within the limit, where that gives the
-// background the most of a period. bound is what no timetable of that plan gives it: GPUs' worth of
-// time, jobs together.
-func (c *Chain) Fill(p Plan, r Rules, jobs int) (t *Timetable, bound *big.Rat, err error) {
+// Deal gives each of so many background jobs one of so many GPUs. The last ones idle most: they are taken first.
+func Deal(jobs, gpus int) []int {
+	homes := make([]int, jobs)
+	for j := range homes {
+		homes[j] = gpus - 1 - j%gpus
+	}
+	return homes
+}
+
+// Fill makes the timetable of a plan of the chain with background jobs, each on the GPU that homes has for it,
+// or on none of these, -1. It delays steps of the foreground, within the limit, where that gives the
+// background the most of a period. bound is what no timetable of that plan gives jobs on these GPUs: GPUs' worth
+// of time, jobs together.
+func (c *Chain) Fill(p Plan, r Rules, homes []int) (t *Timetable, bound *big.Rat, err error) {
 	if err := r.check(p); err != nil {
 		return nil, nil, err
 	}
-	if jobs < 1 || jobs > MaxGPUs {
-		return nil, nil, fmt.Errorf("burst: %d background jobs; choose 1 to %d", jobs, MaxGPUs)
-	}
 	steps := c.steps(p, r)
-	idle := newIdle(steps, p.Time, r, jobs)
+	idle := newIdle(steps, p.Time, r, homes)
 	delays := idle.delay()
 	t = &Timetable{Alone: p.Time, Steps: steps}
 	shift := instance.Duration(0)
@@ -156,16 +162,18 @@ func (c *Chain) Fill(p Plan, r Rules, jobs int) (t *Timetable, bound *big.Rat, e
 		steps[k].End += shift
 	}
 	t.Period = p.Time + shift
-	t.fill(r, jobs)
+	t.fill(r, homes)
 	return t, idle.bound(), nil
 }
 
-// fill finds the windows, and deals them out. The last GPUs idle most: they are taken first.
-func (t *Timetable) fill(r Rules, jobs int) {
+// fill finds the windows, and deals them out.
+func (t *Timetable) fill(r Rules, homes []int) {
 	for g := r.GPUs - 1; g >= 0; g-- {
 		var here []int // jobs
-		for j := r.GPUs - 1 - g; j < jobs; j += r.GPUs {
-			here = append(here, j)
+		for j, home := range homes {
+			if home == g {
+				here = append(here, j)
+			}
 		}
 		got := make([]instance.Duration, len(here))
 		for _, w := range t.windows(g, r.Slice) {

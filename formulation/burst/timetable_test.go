@@ -13,12 +13,11 @@ import (
 
 // mostIdle is by brute force the most that background jobs can have of a period: all delays in whole
 // ns are tried, and windows counted nanosecond by nanosecond.
-func mostIdle(c *Chain, p Plan, r Rules, jobs int) *big.Rat {
+func mostIdle(c *Chain, p Plan, r Rules, gpus []int) *big.Rat {
 	steps := c.steps(p, r)
 	best := new(big.Rat)
-	var gpus []int
-	for i := range min(jobs, r.GPUs) {
-		gpus = append(gpus, r.GPUs-1-i)
+	if len(gpus) == 0 {
+		return best
 	}
 	delays := make([]int, len(steps))
 	value := func() *big.Rat {
@@ -104,14 +103,14 @@ func TestFillAgainstBruteForce(t *testing.T) {
 			continue
 		}
 		jobs := 1 + rng.IntN(2*r.GPUs)
-		table, bound, err := c.Fill(p, r, jobs)
+		table, bound, err := c.Fill(p, r, Deal(jobs, r.GPUs))
 		require.NoError(t, err)
 		require.Empty(t, c.Check(p, table, r, jobs), "seed %d", seed)
 		got := new(big.Rat)
 		for _, v := range table.Rates(jobs) {
 			got.Add(got, v)
 		}
-		best := mostIdle(c, p, r, jobs)
+		best := mostIdle(c, p, r, Deal(min(jobs, r.GPUs), r.GPUs))
 		require.LessOrEqual(t, got.Cmp(best), 0, "seed %d", seed)
 		require.LessOrEqual(t, best.Cmp(bound), 0, "seed %d: optimum %v, bound %v", seed, best, bound)
 		all++
@@ -136,7 +135,7 @@ func TestFillByHand(t *testing.T) {
 	}}
 	p := c.Evaluate([]int{2, 1})
 	r := Rules{GPUs: 2, Slice: 5, Slowdown: instance.One}
-	table, bound, err := c.Fill(p, r, 1)
+	table, bound, err := c.Fill(p, r, Deal(1, 2))
 	require.NoError(t, err)
 	assert.Equal(t, []Step{
 		{Forward, 0, 0, 2, 0, 10}, {Move, 1, 1, 2, 10, 11}, {Forward, 1, 1, 1, 11, 18},
@@ -147,11 +146,11 @@ func TestFillByHand(t *testing.T) {
 	assert.Equal(t, "15/41", bound.String())
 
 	r.Slice = 16 // a nanosecond of delay makes the window long enough
-	_, bound, err = c.Fill(p, r, 1)
+	_, bound, err = c.Fill(p, r, Deal(1, 2))
 	require.NoError(t, err)
 	assert.Zero(t, bound.Sign())
 	r.Slowdown += instance.One / 40
-	table, bound, err = c.Fill(p, r, 3)
+	table, bound, err = c.Fill(p, r, Deal(3, 2))
 	require.NoError(t, err)
 	assert.Equal(t, big.NewRat(16, 42).String(), bound.String())
 	assert.Len(t, table.Slices, 1, "three jobs do not fit into it")
@@ -182,7 +181,7 @@ func TestCheckSeesFaults(t *testing.T) {
 		"at the same time":        func(t *Timetable) { s := t.Slices[0]; s.Job = 2; t.Slices = append(t.Slices[:3], s) },
 		"of the foreground, move": func(t *Timetable) { t.Slices[2].Start, t.Slices[2].End = 18, 79 },
 	} {
-		table, _, err := c.Fill(p, r, 3)
+		table, _, err := c.Fill(p, r, Deal(3, 3))
 		require.NoError(t, err)
 		require.Empty(t, c.Check(p, table, r, 3))
 		require.Len(t, table.Slices, 4, "the delay is a window of its own on GPU 0")
@@ -199,9 +198,8 @@ func TestBadRules(t *testing.T) {
 		"a length above 0":  {GPUs: 2, Slowdown: instance.One},
 		"a slowdown of 0.5": {GPUs: 2, Slice: 1, Slowdown: instance.One / 2},
 		"choose 1 to 10":    {GPUs: 2, Slice: 1, Slowdown: 11 * instance.One},
-		"0 background jobs": {GPUs: 2, Slice: 1, Slowdown: instance.One},
 	} {
-		_, _, err := c.Fill(p, r, 0)
+		_, _, err := c.Fill(p, r, nil)
 		assert.ErrorContains(t, err, want)
 	}
 }

@@ -36,6 +36,10 @@ func Compile(spec *Spec, library ProfileSource) (*Instance, error) {
 	c := compiler{spec: spec, library: library, in: &Instance{
 		Name: spec.Name, TickUS: spec.TickUS, Objective: spec.Objective,
 	}}
+	if at := spec.bursts(); at != "" {
+		c.problems.Add(at, "burst-parallel jobs, and the background behind them, have plans of another kind: jigsaw plan makes them and jigsaw check checks them, on the command line; nothing else takes them")
+		return nil, c.problems
+	}
 	c.header()
 	c.cluster()
 	c.profiles()

@@ -22,6 +22,7 @@ func (c *compiler) jobs() {
 		if spec.Disabled {
 			continue
 		}
+		c.kind(path, spec)
 		count := max(1, spec.Count)
 		if spec.Count < 0 || spec.Count > MaxJobs {
 			c.problems.Add(path+".count", "%d jobs are too many or too few; choose 1 to %d in all", spec.Count, MaxJobs)

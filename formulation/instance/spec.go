@@ -220,11 +220,25 @@ type JobSpec struct {
 	Model string `yaml:"model" json:"model"`
 	// Batch per worker; 0 is allowed where the model has one batch size only.
 	Batch int `yaml:"batch,omitempty" json:"batch,omitempty" absent:"the one that there is a profile of"`
-	// Workers of the job, each on a GPU of its own, or on GPUsPerWorker of them.
-	Workers int `yaml:"workers" json:"workers"`
+	// Workers of the job, each on a GPU of its own, or on GPUsPerWorker of them; only
+	// burst-parallel and background jobs go without.
+	Workers int `yaml:"workers,omitempty" json:"workers,omitempty"`
 	// GPUsPerWorker is on how many GPUs of one node, together, a worker computes: tensor or
 	// pipeline parallel. The profile is that of all of them; 0 means 1.
 	GPUsPerWorker int `yaml:"gpus_per_worker,omitempty" json:"gpus_per_worker,omitempty" absent:"1"`
+	// Kind is "burst" for a burst-parallel job: Batch is of all its GPUs together, and each layer has as many
+	// of them as pay. Empty means a job of workers.
+	Kind string `yaml:"kind,omitempty" json:"kind,omitempty" absent:"a job of workers"`
+	// GPUs are the most that a layer of a burst-parallel job has, a power of two.
+	GPUs int `yaml:"gpus,omitempty" json:"gpus,omitempty"`
+	// Amplification is the most GPU-time of a layer of a burst-parallel job over that on one GPU; 0 means 2.
+	Amplification Ratio `yaml:"amplification,omitempty" json:"amplification,omitempty" absent:"2"`
+	// Slowdown is the most that an iteration of a burst-parallel job may last over what it does alone; 0 means 1.1.
+	Slowdown Ratio `yaml:"slowdown,omitempty" json:"slowdown,omitempty" absent:"1.1"`
+	// Background jobs run where burst-parallel jobs leave GPUs idle, each on one GPU.
+	Background bool `yaml:"background,omitempty" json:"background,omitempty"`
+	// Slice is the least time that background jobs run without a break; 0 means 500us.
+	Slice Duration `yaml:"slice,omitempty" json:"slice,omitempty" absent:"500us"`
 	// Iterations to run; periodic objectives do not use it. 0 means 1.
 	Iterations int `yaml:"iterations,omitempty" json:"iterations,omitempty" absent:"1 (disabled: true leaves a job out)"`
 	// Weight in the objective; 0 means 1.

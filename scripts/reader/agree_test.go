@@ -256,6 +256,9 @@ func TestExamples(t *testing.T) {
 	for _, e := range examples {
 		document, err := codec.Decode(e.Data)
 		require.NoError(t, err)
+		if document.Spec.Bursts() {
+			continue // the reader refuses them
+		}
 		in, err := jigsaw.Load(e.Data)
 		require.NoError(t, err)
 		if in.Long() {
@@ -268,7 +271,7 @@ func TestExamples(t *testing.T) {
 		c.agree(t, r, rand.New(rand.NewPCG(1, 0)), document.Spec, in, damaged)
 	}
 	t.Log(&c)
-	require.Equal(t, len(examples)-1, c.instances, "all but the night")
+	require.Equal(t, len(examples)-2, c.instances, "all but the night and bursts")
 }
 
 // TestRandomInstances compares random instances of all objectives.

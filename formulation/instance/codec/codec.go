@@ -90,10 +90,19 @@ func DecodeSpec(r io.Reader) (*Document, error) {
 	return Decode(data)
 }
 
-// Compile is [Compile] of the document's spec, with problems that know their
+// Compile is [instance.Compile] of the document's spec, with problems that know their
 // line and column, in the order of the file.
 func (d *Document) Compile(library instance.ProfileSource) (*instance.Instance, error) {
-	in, err := instance.Compile(d.Spec, library)
+	return located(d, library, instance.Compile)
+}
+
+// CompileBursts is [instance.CompileBursts], with problems like those of Compile.
+func (d *Document) CompileBursts(library instance.ProfileSource) (*instance.Bursts, error) {
+	return located(d, library, instance.CompileBursts)
+}
+
+func located[T any](d *Document, library instance.ProfileSource, compile func(*instance.Spec, instance.ProfileSource) (*T, error)) (*T, error) {
+	in, err := compile(d.Spec, library)
 	var problems instance.Problems
 	if !errors.As(err, &problems) {
 		return in, err

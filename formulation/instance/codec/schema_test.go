@@ -120,7 +120,7 @@ func TestSchemaAgreesWithDecode(t *testing.T) {
 		{`"1/3"`, `"2/3x"`}, {`"1/3"`, `"0/3"`}, {`"1/3"`, `0`}, {`"1/3"`, `2`}, {`"1/3"`, `null`},
 		{`"batch": 32, "workspace"`, `"batch": 0, "workspace"`}, {`"licence": "MIT", `, ``}, {`"source": {`, `"source": {"x": 1, `}, {`"joined": true`, `"joined": "yes"`}, {`"joined": true`, `"joined": 1`},
 		{`"forward": "1ms", `, ``}, {`"layers": [`, `"layers": [3, `}, {`"name": "j"`, `"name": ""`}, {`"count": 2, "model"`, `"count": -2, "model"`},
-		{`"workers": 2`, `"workers": 0`}, {`"workers": 2`, `"workers": "2"`}, {`"workers": 2, `, ``}, {`"weight": 4`, `"weight": -4`}, {`"adam"`, `"lion"`},
+		{`"workers": 2`, `"workers": 0`}, {`"workers": 2`, `"workers": "2"`}, {`"model": "m", `, ``}, {`"weight": 4`, `"weight": -4`}, {`"adam"`, `"lion"`},
 		{`"gang": true`, `"gang": "on"`}, {`"within": "rack"`, `"within": "room"`}, {`"rule": "free"`, `"rule": "loose"`}, {`"min_full": 1`, `"min_full": -1`},
 		// A zero that would stand for the default.
 		{`"tick_us": 1000`, `"tick_us": 0`}, {`"objective": "makespan"`, `"objective": ""`}, {`"speed": 2.5`, `"speed": 0`}, {`"speed": 2.5`, `"speed": "0.0%"`},
@@ -284,6 +284,9 @@ func specSchema(docs map[string]string) schemagen.Options {
 			"JobSpec.Count":         integer(1, instance.MaxJobs),
 			"JobSpec.Batch":         {"minimum": 1},
 			"JobSpec.Workers":       integer(1, instance.MaxGPUs),
+			"JobSpec.Kind":          choice(instance.Burst),
+			"JobSpec.GPUs":          integer(1, instance.MaxNodeGPUs),
+			"JobSpec.Amplification": {"minimum": 1}, "JobSpec.Slowdown": {"minimum": 1}, "JobSpec.Slice": above0,
 			"JobSpec.GPUsPerWorker": integer(1, instance.MaxNodeGPUs),
 			"JobSpec.Iterations":    integer(1, instance.MaxIterations),
 			"JobSpec.Weight":        integer(1, instance.MaxWeight),
