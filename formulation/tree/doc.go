@@ -37,8 +37,9 @@
 // the same and is nowhere later, and where chains, or what a GPU, those of a home or all
 // have to do by the latest end of some iteration, show that it ends too late. What
 // comes out is a proof, or a schedule that is optimal but for links: if
-// these bear it, it is the new incumbent. The check does it again by code of its own
-// (relax/orders/check.go).
+// these bear it, it is the new incumbent. The search is that of the kernel (relax/orders/check.go),
+// first among few promising states of as many tasks, which is how schedules are found; that there is
+// none it proves among all, as the check of the certificate does again.
 //
 // References: C. Barnhart et al., Branch-and-price: column generation for solving huge integer
 // programs, Oper. Res. 46 (1998); orders as sets of states that do not dominate each other after

@@ -9,12 +9,12 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/relax/cases"
+	"jigsaw/formulation/relax/exact"
 	"jigsaw/formulation/relax/orders"
 	"jigsaw/formulation/relax/trees"
 )
 
-// Limits on the work on sequencings; a step is a microsecond or two, for the
-// examiner some more.
+// Limits on the work on sequencings; a step is some microseconds.
 const (
 	quickSteps = 2_000      // before a linear program of few rows
 	askSteps   = 200_000    // to learn whether links matter
@@ -22,8 +22,13 @@ const (
 	homeSteps  = 5_000_000  // where homes are decided, and nothing else
 	nodeSteps  = 20_000     // for each node that a search without a time limit may have
 	leafSteps  = 20_000_000 // of a leaf, at most
+)
 
-	mostStates = 300_000 // that are held at a time
+// Widths of a sequencing: how many states of a layer are followed up at first, and by how much
+// more each time that no way was found among them.
+const (
+	firstWidth = 16
+	widen      = 8
 )
 
 // stake is what sequencings may take: steps to begin with, and for each row and round
@@ -117,18 +122,13 @@ func (t *search) order(ctx context.Context, n *cases.Node, target int64, steps i
 		found := t.sequence(ctx, n, q, target, target-1-(sum-q.Chains), steps, len(list) == 1)
 		switch found.verdict {
 		case noWay:
-			proof.Sets = append(proof.Sets, q.First())
-			begun := time.Now()
-			if _, ok := trees.ProveOrders(ctx, t.m, n, t.ways, &proof.Leaf, 2*leafSteps); !ok {
-				return nil, nil
-			}
-			proof.took = time.Since(begun)
+			proof.Sets, proof.took = append(proof.Sets, q.First()), proof.took+found.took
 			return proof, nil
 		case someWay:
 			jobs += len(q.Jobs)
 			schedule.Tasks, schedule.Syncs = append(schedule.Tasks, found.tasks...), append(schedule.Syncs, found.syncs...)
 			if q.Weighted && found.cost > q.Chains {
-				proof.Sets = append(proof.Sets, q.First())
+				proof.Sets, proof.took = append(proof.Sets, q.First()), proof.took+found.took
 				sum += found.cost - q.Chains
 			}
 		}
@@ -147,6 +147,7 @@ func (t *search) order(ctx context.Context, n *cases.Node, target int64, steps i
 type sequenceResult struct {
 	verdict verdict
 	steps   int
+	took    time.Duration // that the last look took
 	cost    int64
 	tasks   []instance.Task
 	syncs   []instance.Sync
@@ -162,44 +163,64 @@ func (t *search) sequence(ctx context.Context, n *cases.Node, q *orders.Problem,
 	if r, known := t.sequenced[key]; known && (r.verdict != unknown || r.steps >= steps) {
 		return r
 	}
-	r := sequenceResult{steps: steps}
-	search := newSequenceSearch(ctx, q, most, steps)
-	if r.verdict, r.cost = search.run(!q.Weighted || only); r.verdict == someWay {
-		r.tasks, r.syncs = search.schedule(t.in)
+	r := sequenceResult{steps: steps, verdict: unknown}
+	left := steps
+	for width := firstWidth; r.verdict == unknown && left >= 0; width *= widen {
+		begun := time.Now()
+		e := orders.Examiner{Ctx: ctx, Problem: q, Most: most, Steps: left, Width: width, Trace: true}
+		cost, all := e.Examine()
+		left, r.took = e.Steps, time.Since(begun)
+		switch {
+		case left < 0:
+		case cost < exact.NoPrice && (all || !q.Weighted || only): // any way will do, or it is the best
+			r.verdict, r.cost = someWay, cost
+			r.tasks, r.syncs = scheduleOf(t.in, q, e.Way)
+		case all:
+			r.verdict = noWay
+		}
 	}
-	t.steps += steps - max(0, search.steps)
+	t.steps += steps - max(0, left)
 	t.sequenced[key] = r
 	return r
 }
 
-// schedule writes down what was found, each synchronisation at the lowest rate that
+// verdict is what a sequencing ends with.
+type verdict int
+
+const (
+	noWay   verdict = iota // nothing ends in time
+	someWay                // something does
+	unknown                // it takes too long
+)
+
+// scheduleOf writes down what was found, each synchronisation at the lowest rate that
 // is as fast as the fastest.
-func (s *sequenceSearch) schedule(in *instance.Instance) (tasks []instance.Task, syncs []instance.Sync) {
+func scheduleOf(in *instance.Instance, q *orders.Problem, way []orders.Placed) (tasks []instance.Task, syncs []instance.Sync) {
 	type iteration struct{ job, number int }
 	over, dealt := map[iteration]int64{}, map[iteration][]int{}
-	for _, a := range s.trace() {
-		job := &s.Jobs[a.job]
-		w, at := slices.Index(job.GPUs, a.gpu), iteration{a.job, a.iteration}
-		end := a.start + job.Time[w][a.depth]
+	for _, a := range way {
+		job := &q.Jobs[a.Job]
+		w, at := slices.Index(job.GPUs, a.GPU), iteration{a.Job, a.Iteration}
+		end := a.Start + job.Time[w][a.Depth]
 		tasks = append(tasks, instance.Task{
-			Job: job.Id, Iteration: a.iteration + 1, GPU: job.Limits.Assignment[w], Depth: a.depth, Start: instance.Tick(a.start), End: instance.Tick(end),
+			Job: job.Id, Iteration: a.Iteration + 1, GPU: job.Limits.Assignment[w], Depth: a.Depth, Start: instance.Tick(a.Start), End: instance.Tick(end),
 		})
 		over[at] = max(over[at], end)
 		if dealt[at] == nil {
 			dealt[at] = make([]int, len(job.Job.Depths))
 		}
-		dealt[at][a.depth]++
-		pause, multiset := pauseOf(job, func(d int) int { return dealt[at][d] })
+		dealt[at][a.Depth]++
+		multiset := slices.IndexFunc(job.Multisets, func(o cases.Multiset) bool { return slices.Equal(o.Counts, dealt[at]) })
 		if multiset < 0 || !job.Job.HasSync() {
 			continue
 		}
-		level, lengths := 0, job.Multisets[multiset].Sync
+		pause, level, lengths := job.Pause[multiset], 0, job.Multisets[multiset].Sync
 		for level+1 < len(lengths) && lengths[level+1] == pause {
 			level++
 		}
-		start := max(over[at], job.Limits.Ends[a.iteration].From-pause)
+		start := max(over[at], job.Limits.Ends[a.Iteration].From-pause)
 		syncs = append(syncs, instance.Sync{
-			Job: job.Id, Iteration: a.iteration + 1, Start: instance.Tick(start), End: instance.Tick(start + pause), Rate: in.RateLevels[level],
+			Job: job.Id, Iteration: a.Iteration + 1, Start: instance.Tick(start), End: instance.Tick(start + pause), Rate: in.RateLevels[level],
 		})
 	}
 	return tasks, syncs

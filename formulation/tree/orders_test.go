@@ -44,8 +44,8 @@ func decidedTree(seed uint64) (t *search, n *cases.Node, best int64, ok bool) {
 }
 
 // TestSequences holds sequencings against brute force: where the jobs live as in an
-// optimal schedule they never prove more than the optimum; search and examiner find
-// the same; and what is found is as good a schedule as it says, but for links.
+// optimal schedule they never prove more than the optimum, few states followed up find nothing
+// better than all; and what is found is as good a schedule as it says, but for links.
 func TestSequences(t *testing.T) {
 	n := uint64(2000)
 	if testing.Short() {
@@ -67,22 +67,18 @@ func TestSequences(t *testing.T) {
 			sum, none := orders.Chains(master, list), false
 			for _, q := range list {
 				most := target - 1 - (sum - q.Chains)
-				search := newSequenceSearch(context.Background(), q, most, 1<<24)
-				verdict, least := search.run(!q.Weighted)
-				require.NotEqual(t, unknown, verdict)
-				some, cost := newSequenceSearch(context.Background(), q, most, 1<<24).run(true)
-				require.Equal(t, verdict, some, "seed %d, target %d", seed, target)
-				require.GreaterOrEqual(t, cost, least, "seed %d, target %d", seed, target)
 				e := orders.Examiner{Ctx: context.Background(), Problem: q, Most: most, Steps: 1 << 24}
-				again, ok := e.Examine()
+				least, ok := e.Examine()
 				require.True(t, ok)
+				narrow := orders.Examiner{Ctx: context.Background(), Problem: q, Most: most, Steps: 1 << 24, Width: 2}
+				some, all := narrow.Examine()
+				require.GreaterOrEqual(t, some, least, "seed %d, target %d", seed, target)
+				require.True(t, some == least || !all, "seed %d, target %d", seed, target)
 				examined++
-				if verdict == noWay {
-					require.Equal(t, int64(exact.NoPrice), again, "seed %d, target %d", seed, target)
+				if least == exact.NoPrice {
 					none = true
 					break
 				}
-				require.Equal(t, least, again, "seed %d, target %d", seed, target)
 				if q.Weighted {
 					require.LessOrEqual(t, least, most)
 					sum += least - q.Chains

@@ -20,7 +20,11 @@ type jobLoad struct {
 	later, by, period, all int64
 }
 
+// gpuSet adds a set of GPUs, if it is new.
 func (e *Examiner) gpuSet(gpus []int) {
+	if slices.ContainsFunc(e.gpuSets, func(c gpuSet) bool { return slices.Equal(c.gpus, gpus) }) {
+		return
+	}
 	c := gpuSet{gpus: gpus}
 	for j := range e.Jobs {
 		var here []int
@@ -119,19 +123,43 @@ func (e *Examiner) promises(x *examinedState) bool {
 			e.dues[j] = min(e.dues[j], e.ends[j]+(e.Most-cost)/e.Jobs[j].Job.Weight)
 		}
 	}
+	x.score = cost
 	for i := range e.gpuSets {
 		c := &e.gpuSets[i]
+		if len(c.gpus) == 1 && e.repeats(x, c.gpus[0]) {
+			continue // of the GPU before
+		}
 		e.assign(x, c)
 		free := e.free[:0]
 		for _, g := range c.gpus {
 			free = append(free, x.free[g])
 		}
 		e.free = free
-		if !e.room(free) || e.Weighted && cost+e.inTurn(free) > e.Most {
+		if !e.room(free) {
 			return false
+		}
+		if e.Weighted {
+			if x.score = max(x.score, cost+e.inTurn(free)); x.score > e.Most {
+				return false
+			}
+		}
+	}
+	if !e.Weighted { // what is left to do, and when all is free
+		x.score = 0
+		for _, d := range e.jobLoads { // of all GPUs, the last set
+			x.score += d.all + e.ends[d.job]
+		}
+		for _, from := range e.free {
+			x.score += from
 		}
 	}
 	return true
+}
+
+// repeats reports whether a GPU is in the same state as the one before it among those alike.
+func (e *Examiner) repeats(x *examinedState, g int) bool {
+	o := e.Twins[g]
+	return o >= 0 && x.begun[g] == x.begun[o] && x.free[g] == x.free[o]
 }
 
 // assign lists the jobLoads of a gpuSet.
@@ -169,6 +197,17 @@ func until(free []int64, tick int64) (sum int64) {
 // room reports whether GPUs that are free from some ticks on have the time for what is to be done
 // by the end of any iteration.
 func (e *Examiner) room(free []int64) bool {
+	all, soonest := int64(0), int64(math.MaxInt64) // what is to be done, and when the first of it must be
+	for _, d := range e.jobLoads {
+		if all += d.all; d.now == 0 {
+			soonest = min(soonest, d.by+d.period)
+		} else {
+			soonest = min(soonest, d.by)
+		}
+	}
+	if all <= until(free, soonest) {
+		return true
+	}
 	for _, d := range e.jobLoads {
 		for by := d.by; by <= d.by+d.later*d.period; by += d.period {
 			ticks := int64(0)

@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"jigsaw/formulation/relax/exact"
@@ -8,15 +9,19 @@ import (
 	"slices"
 )
 
-// Examiner looks through a [sequencing] anew. Like [sequenceSearch] it
-// appends tasks where few can be in the way and drops dominated states, for that is
-// why it ends; it shares no other code with it.
+// Examiner looks through a [Problem], layer by layer: in the states of a layer the same number of
+// tasks have been appended. Of a layer only states that no other dominates are followed up.
 type Examiner struct {
 	Ctx context.Context
 	*Problem
-	Most    int64 // sum w C of the jobs, at most; where only ends count, the dues do
-	Steps   int   // steps that may still be taken, as the search counts them; below 0: none
-	held    int   // numbers in states
+	Most  int64 // sum w C of the jobs, at most; where only ends count, the dues do
+	Steps int   // that may still be taken: states followed up or kept; below 0: none
+	// Width is how many states of a layer are followed up, the most promising; 0: all, without which
+	// that there is no way is no proof.
+	Width   int
+	Way     []Placed // the tasks of the best way found, where Trace asks for them
+	Trace   bool
+	held    int // numbers in states
 	layers  []examinedLayer
 	orders  []examinedJob // by job
 	gpuSets []gpuSet
@@ -32,7 +37,7 @@ type Examiner struct {
 	starts           []int64
 	jobLoads         []jobLoad
 	key              []byte
-	polled           int
+	polled, handed   int // steps, and depths given to workers of gangs
 }
 
 // examinedJob is what the rule of a job asks for.
@@ -74,9 +79,13 @@ func (e *Examiner) prepare() (tasks int) {
 		e.gpuSet([]int{g})
 	}
 	for j := range e.Jobs {
-		e.gpuSet(e.Jobs[j].GPUs)
+		if n := len(e.Jobs[j].GPUs); n > 1 && n < len(all) {
+			e.gpuSet(slices.Sorted(slices.Values(e.Jobs[j].GPUs)))
+		}
 	}
-	e.gpuSet(all)
+	if len(all) > 1 {
+		e.gpuSet(all)
+	}
 	e.layers = make([]examinedLayer, tasks+1)
 	e.next, e.ends, e.dues = make([]int64, len(e.Jobs)), make([]int64, len(e.Jobs)), make([]int64, len(e.Jobs))
 	e.remainders, e.rivals, e.slack = make([]*remainder, len(e.Jobs)), make([]bool, len(e.Residents)), make([]int64, len(e.Residents))
@@ -121,8 +130,20 @@ func (e *Examiner) remainder(j int, dealt []int64) *remainder {
 	return m
 }
 
-// Examine returns the least sum w C, or 0 where only ends count, of all ways to end
-// in time; noPrice where there is none. ok is false where that takes too many steps.
+// Placed is a task of a way to do all tasks in time, on a GPU as the problem counts them.
+type Placed struct {
+	Job, Iteration, GPU, Depth int
+	Start                      int64
+}
+
+// trail is how a state came about: by tasks after those of another.
+type trail struct {
+	before *trail
+	tasks  []Placed
+}
+
+// Examine returns the least sum w C, or 0 where only ends count, of the ways to end
+// in time that it looked at; noPrice where there is none. ok is false where these were not all.
 func (e *Examiner) Examine() (least int64, ok bool) {
 	for j := range e.Jobs {
 		if e.Jobs[j].Earliest() > e.Jobs[j].Due {
@@ -131,12 +152,24 @@ func (e *Examiner) Examine() (least int64, ok bool) {
 	}
 	tasks := e.prepare()
 	start := e.state()
+	for g := range start.stands {
+		start.stands[g] = g
+	}
 	for j := range e.Jobs {
 		e.begin(start, j, int64(e.Jobs[j].Job.Release))
 	}
 	e.keep(0, start)
+	ok = true
 	for at := range tasks {
-		for _, x := range e.layers[at].states {
+		states := e.layers[at].states
+		if alive := slices.DeleteFunc(slices.Clone(states), func(x *examinedState) bool { return x.dead }); e.Width > 0 && len(alive) > e.Width {
+			slices.SortStableFunc(alive, func(a, b *examinedState) int { return cmp.Compare(a.score, b.score) })
+			for _, x := range alive[e.Width:] {
+				x.dead = true
+			}
+			ok = false
+		}
+		for _, x := range states {
 			if !x.dead {
 				if !e.step() {
 					return 0, false
@@ -152,9 +185,14 @@ func (e *Examiner) Examine() (least int64, ok bool) {
 	}
 	least = exact.NoPrice
 	for _, x := range e.layers[tasks].states {
-		least = min(least, x.cost)
+		if x.cost < least {
+			least, e.Way = x.cost, nil
+			for t := x.trail; t != nil; t = t.before {
+				e.Way = append(slices.Clone(t.tasks), e.Way...)
+			}
+		}
 	}
-	return least, true
+	return least, ok
 }
 
 // step takes a step, and reports whether there was one left.
@@ -278,8 +316,7 @@ func (e *Examiner) extend(at int, x *examinedState) {
 		}
 		for w, g := range job.GPUs {
 			start := e.start(x, j, g)
-			t := job.Twin[w]
-			if !e.waits(x, j, w) || !e.rivals[g] || start >= before || t >= 0 && e.rivals[job.GPUs[t]] && x.begun[g] == x.begun[job.GPUs[t]] && x.free[g] == x.free[job.GPUs[t]] {
+			if !e.waits(x, j, w) || !e.rivals[g] || start >= before || e.repeats(x, g) && e.rivals[e.Twins[g]] {
 				continue
 			}
 			for d := range job.Time[w] {
@@ -314,7 +351,7 @@ func (e *Examiner) permitted(x *examinedState, j, depth int) bool {
 // Alike GPUs on which the same has begun take depths in order.
 func (e *Examiner) gang(at int, x *examinedState, j int, counts, deal []int, start int64) {
 	job, w := &e.Jobs[j], len(deal)
-	if !e.step() {
+	if e.handed++; e.handed%comparisons == 0 && !e.step() {
 		return
 	}
 	if w == len(job.GPUs) {
@@ -340,6 +377,9 @@ func (e *Examiner) gang(at int, x *examinedState, j int, counts, deal []int, sta
 func (e *Examiner) task(x *examinedState, j, w, depth int, start int64) {
 	job := &e.Jobs[j]
 	g := job.GPUs[w]
+	if e.Trace {
+		x.tasks = append(x.tasks, Placed{j, int(x.done[j]), x.stands[g], depth, start})
+	}
 	e.dealt(x, j)[depth]++
 	x.begun[g] |= 1 << job.Place[w]
 	x.free[g] = start + job.Time[w][depth]
@@ -350,7 +390,6 @@ func (e *Examiner) task(x *examinedState, j, w, depth int, start int64) {
 // begun, and keeps the state. What starts together on GPUs that compete is appended in
 // their order, after gangs: those before the GPU start later.
 func (e *Examiner) settle(to int, x *examinedState, j, gpu int, start int64) {
-	e.step()
 	for g := range x.free {
 		if e.rivals[g] && g < gpu {
 			x.free[g] = max(x.free[g], start+1)
@@ -358,7 +397,7 @@ func (e *Examiner) settle(to int, x *examinedState, j, gpu int, start int64) {
 			x.free[g] = max(x.free[g], start)
 		}
 	}
-	if e.advance(x, j) && e.promises(x) {
+	if e.advance(x, j) && e.promises(x) && e.step() {
 		e.keep(to, x)
 	} else {
 		e.spare = append(e.spare, x)

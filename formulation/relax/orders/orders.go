@@ -41,8 +41,9 @@ const MostTogether = 5
 // mostTenants is how many jobs may live on a GPU.
 const mostTenants = 14
 
-// Comparisons is how many comparisons of two states take as long as another step.
-const Comparisons = 8
+// comparisons is how many comparisons of two states, or depths given to workers of a gang, take as
+// long as another step.
+const comparisons = 8
 
 // Resident is a worker of one of the jobs.
 type Resident struct{ Job, Worker int }

@@ -15,7 +15,13 @@ type examinedState struct {
 	over  []int64 // by job: when its tasks begun are over
 	free  []int64 // by GPU
 	cost  int64   // sum w C of the jobs that have ended
-	dead  bool    // another is as good
+	score int64   // the less, the more promising
+	dead  bool    // another is as good, or enough are more promising
+	// Of a way that is traced: by GPU which one it stands for, alike ones being brought into order;
+	// how the state came about, and the tasks since.
+	stands []int
+	trail  *trail
+	tasks  []Placed
 }
 
 // examinedLayer holds the states in which so many tasks are appended, in the order in which
@@ -46,6 +52,9 @@ func (e *Examiner) state() *examinedState {
 	if e.held += len(x.all) + stateOverhead; e.held > mostHeld {
 		e.Steps = -1
 	}
+	if e.Trace {
+		x.stands = make([]int, gpus)
+	}
 	all := x.all
 	take := func(n int) []int64 {
 		list := all[:n:n]
@@ -59,7 +68,8 @@ func (e *Examiner) state() *examinedState {
 func (e *Examiner) clone(x *examinedState) *examinedState {
 	y := e.state()
 	copy(y.all, x.all)
-	y.cost, y.dead = x.cost, false
+	copy(y.stands, x.stands)
+	y.cost, y.dead, y.trail, y.tasks = x.cost, false, x.trail, nil
 	return y
 }
 
@@ -73,6 +83,9 @@ func (e *Examiner) keep(to int, x *examinedState) {
 					break
 				}
 				x.begun[a], x.begun[b], x.free[a], x.free[b] = x.begun[b], x.begun[a], x.free[b], x.free[a]
+				if e.Trace {
+					x.stands[a], x.stands[b] = x.stands[b], x.stands[a]
+				}
 			}
 		}
 	}
@@ -86,7 +99,7 @@ func (e *Examiner) keep(to int, x *examinedState) {
 		l.alike = map[string][]*examinedState{}
 	}
 	list := l.alike[key]
-	e.Steps -= len(list) / Comparisons
+	e.Steps -= len(list) / comparisons
 	for _, o := range list {
 		if e.dominates(o, x) {
 			e.spare = append(e.spare, x)
@@ -97,6 +110,9 @@ func (e *Examiner) keep(to int, x *examinedState) {
 		o.dead = e.dominates(x, o)
 		return o.dead
 	})
+	if e.Trace {
+		x.trail = &trail{x.trail, x.tasks}
+	}
 	l.alike[key] = append(list, x)
 	l.states = append(l.states, x)
 }
