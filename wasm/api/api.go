@@ -80,6 +80,7 @@ func methods() map[string]method {
 		"plan":          streaming((*API).plan),
 		"bound":         streaming((*API).bound),
 		"check":         of((*API).check),
+		"judge":         of((*API).judge),
 		"explain":       of((*API).explain),
 		"certify":       of((*API).certify),
 		"export":        of((*API).export),

@@ -464,3 +464,26 @@ func TestFileNames(t *testing.T) {
 		require.Equal(t, want, fileName(name))
 	}
 }
+
+// A schedule that a hand moved is judged by the rules, whatever its order.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	a, text := New(nil), example(t, "quickstart")
+	p := quick(t, a, text)
+	r, failure := call[*judgeResult](t, a, "judge", judgeParams{text, p.Schedule})
+	require.Nil(t, failure)
+	require.Empty(t, r.Violations)
+	require.Equal(t, p.Primal, r.Value)
+	last := len(p.Schedule.Tasks.Start) - 1
+	p.Schedule.Tasks.Start[last]--
+	p.Schedule.Tasks.End[last]--
+	r, failure = call[*judgeResult](t, a, "judge", judgeParams{text, p.Schedule})
+	require.Nil(t, failure)
+	require.NotEmpty(t, r.Violations)
+	require.Nil(t, r.Value)
+	p.Schedule.Tasks.Start[last] = 0.5
+	_, failure = call[*judgeResult](t, a, "judge", judgeParams{text, p.Schedule})
+	require.Contains(t, failure.Message, "not a time in ticks")
+	_, failure = call[*judgeResult](t, a, "judge", judgeParams{Text: text})
+	require.Contains(t, failure.Message, "needs a schedule")
+}

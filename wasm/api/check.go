@@ -41,13 +41,48 @@ func (a *API) check(_ context.Context, p *checkParams) (*checkResult, error) {
 	if schedule == nil {
 		return r, err
 	}
-	for _, v := range check.Schedule(s.in, schedule) {
-		r.Violations = append(r.Violations, Violation{v.Title(), v.String()})
-	}
-	if len(r.Violations) == 0 {
-		r.Value = number(s.in.Value(schedule))
-	}
+	r.Violations, r.Value = judged(s.in, schedule)
 	return r, nil
+}
+
+type judgeParams struct {
+	Text     string    `json:"text"`
+	Schedule *Schedule `json:"schedule"`
+}
+
+type judgeResult struct {
+	Violations []Violation `json:"violations"`
+	Value      *float64    `json:"value"`
+}
+
+// judge tests a schedule in columns, as a hand moves its tasks.
+func (a *API) judge(_ context.Context, p *judgeParams) (*judgeResult, error) {
+	s, err := a.compiled.instance(p.Text)
+	if err != nil {
+		return nil, err
+	}
+	if p.Schedule == nil {
+		return nil, invalid("this needs a schedule")
+	}
+	schedule, err := p.Schedule.schedule()
+	if err != nil {
+		return nil, err
+	}
+	r := &judgeResult{}
+	r.Violations, r.Value = judged(s.in, schedule)
+	return r, nil
+}
+
+// judged says which rules a schedule breaks, and else its value.
+func judged(in *instance.Instance, s *instance.Schedule) (list []Violation, value *float64) {
+	list = []Violation{}
+	for _, v := range check.Schedule(in, s) {
+		list = append(list, Violation{v.Title(), v.String()})
+	}
+	if len(list) > 0 {
+		return list, nil
+	}
+	return list, number(in.Value(s))
 }
 
 // read returns the schedule of a file, or nil and notes its problems.

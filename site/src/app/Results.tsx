@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { Compiled, LongPlan, PlanPoint } from '../engine/api'
 import { longUse } from '../horizon/block'
 import { hasPartial } from '../state/depth'
+import { canBeMoved } from '../state/hand'
 import type { PlanView } from '../state/planning'
 import type { Store, Tab } from '../state/store'
 import { LARGE, Large } from '../timeline/Large'
@@ -19,6 +20,7 @@ import type { RunView, Use } from '../views/props'
 import { lengthOf, withSchedule } from '../views/shown'
 import { useOf } from '../views/use'
 import type { Pair } from '../views/words'
+import { ByHand } from './ByHand'
 import { Healing } from './Healing'
 
 const Horizon = part(() => import('../horizon/Horizon').then(module => module.Horizon))
@@ -45,6 +47,7 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
   const other = store.counterpart(view.instance)
   // Then this plan shows there, beside the other.
   const Plan = gpusOf(view.instance) >= LARGE ? Large : Timeline
+  const hand = store.hand.plan.value
   const comparing = store.tab.value === 'compare' && store.pinned.value !== null
   return (
     <div class={`plan-view${stale ? ' stale' : ''}`}>
@@ -67,6 +70,7 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
       />
       {view.schedule && welcome}
       <Healing store={store} run={run} stale={stale} />
+      <ByHand store={store} run={run} />
       {view.result?.long && (
         <Horizon
           label={`Timeline of ${view.instance.name || 'the plan'}`}
@@ -82,16 +86,34 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
         <Plan
           label={`Timeline of ${view.instance.name || 'the plan'}`}
           instance={view.instance}
-          schedule={view.schedule}
-          usage={run.usage}
+          schedule={hand?.schedule ?? view.schedule}
+          usage={hand ? useOf(view.instance, hand.schedule) : run.usage}
           bound={run.dual}
           certified={run.certified}
-          chain={view.result?.schedule === view.schedule ? (store.inquiry.chain.value ?? []) : []}
+          chain={!hand && view.result?.schedule === view.schedule ? (store.inquiry.chain.value ?? []) : []}
           selection={store.selection.value}
           onSelect={selection => (store.selection.value = selection)}
           range={store.range.value}
           onRange={range => (store.range.value = range)}
           onChange={(changes, words) => void store.change(changes, words)}
+          {...(hand && { onMove: (task, move) => store.hand.move(task, move) })}
+          tools={
+            canBeMoved(view.instance, view.schedule) && (
+              <button
+                type="button"
+                class="button"
+                title="Move tasks yourself, and beat this plan"
+                aria-pressed={hand !== null}
+                onClick={() =>
+                  hand
+                    ? store.hand.end()
+                    : view.schedule && store.hand.begin(view.text, view.instance, view.schedule)
+                }
+              >
+                By hand
+              </button>
+            )
+          }
           // One axis for both, so that what is gained is seen.
           {...(other?.schedule && { horizon: lengthOf(other.schedule) })}
         />

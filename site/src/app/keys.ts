@@ -27,7 +27,11 @@ export function listenToKeys(store: Store, open: (dialog: DialogName) => void): 
     if (event.key === 'Escape') return act(() => store.planning.stop())
     if (types || event.altKey) return
     if (control && event.key.toLowerCase() === 'z')
-      return act(() => (event.shiftKey ? store.text.redo() : store.text.undo()))
+      return act(() => {
+        if (event.shiftKey) store.text.redo()
+        else if (store.hand.plan.peek()?.moves) store.hand.undo()
+        else store.text.undo()
+      })
     if (control && event.key.toLowerCase() === 'y') return act(() => store.text.redo())
     // Letters choose in a list.
     if (target instanceof HTMLSelectElement) return

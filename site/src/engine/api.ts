@@ -333,6 +333,8 @@ export interface Methods {
   /** Changes, each by itself, with which an instance without a plan gets one: a plan was found with each. */
   remedies: { params: { text: string }; result: { remedies: Remedy[] } }
   check: { params: { text: string; schedule: string }; result: { problems: Problem[]; violations: { rule: string; message: string }[]; value: number | null } }
+  /** As check, of a schedule that need not be in order. */
+  judge: { params: { text: string; schedule: ScheduleRef }; result: { violations: { rule: string; message: string }[]; value: number | null } }
   certify: { params: { text: string; certificate: string; schedule?: string }; result: { problems: Problem[]; bound: number | null; kind: string; gap: number | null; message: string } }
   export: { params: { text: string; format: ExportFormat; schedule?: ScheduleRef; bound?: number; certified?: boolean }; result: { name: string; mime: string; data: string } }
   store_list: { params: Record<string, never>; result: { persistent: boolean; reason: string; scenarios: ScenarioHead[] } }

@@ -18,6 +18,7 @@ import { capital } from '../views/format'
 import type { Selection, TimeRange } from '../views/props'
 import { withSchedule } from '../views/shown'
 import { fullDepth, hasPartial } from './depth'
+import { Hand } from './hand'
 import { keepColours, placeOf } from './identity'
 import { Inquiry } from './inquiry'
 import { Planning, type PlanView } from './planning'
@@ -64,6 +65,7 @@ export class Store {
   readonly sound = signal<Sound | null>(null)
   readonly planning: Planning
   readonly inquiry: Inquiry
+  readonly hand: Hand
   /** The plan that others are compared with. */
   readonly pinned = signal<PinnedPlan | null>(null)
   /** What it is being made anew from, for a link or a kept scenario. */
@@ -127,6 +129,13 @@ export class Store {
     const options = () => ({ seed: this.seed.peek(), effort: this.effort.peek() })
     this.planning = new Planning(this.proxy, options)
     this.inquiry = new Inquiry(this.proxy, this.planning.view, options)
+    this.hand = new Hand(this.proxy)
+    // What was moved by hand is of one scenario.
+    effect(() => {
+      const plan = this.hand.plan.value
+      const digest = this.planning.view.value?.instance.digest
+      if (plan && plan.instance.digest !== digest) this.hand.end()
+    })
     let changed = Number.NEGATIVE_INFINITY
     effect(() => {
       void [this.text.text.value, this.seed.value, this.effort.value, this.spb.value]

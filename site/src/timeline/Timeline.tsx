@@ -29,6 +29,8 @@ import { clamp, isWhole, pan, reveal, zoom } from './viewport'
 /** Room of the GPU rows before they scroll: a part of the window's height. */
 const GPU_ROOM = 0.5
 const LINK_ROOM = 0.2
+/** How near, in pixels, a task that is dragged comes to another before it stops there. */
+const SNAP = 6
 
 /** Whether the visitor wants nothing to move. */
 const calm = () => window.matchMedia('(prefers-reduced-motion: reduce)').matches
@@ -149,6 +151,12 @@ export function Timeline(props: TimelineProps) {
       if (h.area === 'bar') focus(selectionOf(model, h.element))
       else if (h.area !== 'overview' && h.area !== 'label') onRange(null)
     },
+    movable: props.onMove !== undefined,
+    carry: (task, px, whole, done) => {
+      setPointed(null)
+      const perPx = (range.to - range.from) / geometry.plotWidth
+      props.onMove?.(task, { by: px * perPx, reach: SNAP * perPx, whole, done })
+    },
   }
   const current = useRef(moves)
   current.current = moves
@@ -163,6 +171,10 @@ export function Timeline(props: TimelineProps) {
       hover: at => current.current.hover(at),
       click: h => current.current.click(h),
       doubleClick: h => current.current.doubleClick(h),
+      get movable() {
+        return current.current.movable
+      },
+      carry: (...how) => current.current.carry(...how),
     })
   }, [])
 
@@ -222,11 +234,11 @@ export function Timeline(props: TimelineProps) {
   }
 
   const keyDown = (e: KeyboardEvent) => {
-    const action = actionOf(e, scene.selection !== null)
+    const selected = scene.selection && elementOf(model, scene.selection)
+    const action = actionOf(e, scene.selection !== null, !!props.onMove && selected?.kind === 'task')
     if (!action) return
     e.preventDefault()
     e.stopPropagation()
-    const selected = scene.selection && elementOf(model, scene.selection)
     switch (action.do) {
       case 'zoom': {
         // Around the selection, where it is in sight.
@@ -237,6 +249,12 @@ export function Timeline(props: TimelineProps) {
       }
       case 'pan':
         return setRange(pan(range, action.by * (range.to - range.from), horizon, geometry.plotWidth))
+      case 'carry': {
+        const step = Math.max(Math.abs(action.by) * (range.to - range.from), 1)
+        // Within half a step of its neighbour it stops there.
+        const how = { by: Math.sign(action.by) * step, reach: step / 2, whole: action.whole, done: true }
+        return selected ? props.onMove?.(selected.index, how) : undefined
+      }
       case 'scroll':
         return setScroll({
           ...scene.scroll,
@@ -318,6 +336,7 @@ export function Timeline(props: TimelineProps) {
           onRows={taller}
           onChain={() => setShowChain(!showChain)}
           onTable={() => setShowTable(!showTable)}
+          tools={props.tools}
         />
         {props.compact && inspector}
       </div>

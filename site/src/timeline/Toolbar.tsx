@@ -15,6 +15,7 @@ interface ToolbarProps {
   onRows(factor: number): void
   onChain(): void
   onTable(): void
+  tools: ComponentChildren
 }
 
 const ZOOM = 1.6
@@ -59,6 +60,7 @@ export function Toolbar(props: ToolbarProps) {
           Table
         </button>
       )}
+      {props.tools}
     </div>
   )
 }

@@ -17,6 +17,10 @@ export interface Moves {
   hover(at: { x: number; y: number; hit: Hit } | null): void
   click(hit: Hit): void
   doubleClick(hit: Hit): void
+  /** Whether a drag moves the task under it. */
+  movable: boolean
+  /** A task was dragged by so many pixels; whole: with all of its iteration. */
+  carry(task: number, px: number, whole: boolean, done: boolean): void
 }
 
 /** A pointer that moves less than this is a click. */
@@ -32,6 +36,8 @@ interface Drag {
   range: TimeRange
   scroll: Scene['scroll']
   grip: Grip | null
+  /** The task that goes with it, or -1. */
+  task: number
 }
 
 /** Listens on an element; returns what ends it. */
@@ -44,7 +50,8 @@ export function listen(element: HTMLElement, moves: Moves): () => void {
   }
   const startDrag = (id: number, at: { x: number; y: number }) => {
     const s = moves.scene()
-    const inOverview = hit(s, at.x, at.y).area === 'overview'
+    const under = hit(s, at.x, at.y)
+    const inOverview = under.area === 'overview'
     drag = {
       id,
       ...at,
@@ -52,6 +59,7 @@ export function listen(element: HTMLElement, moves: Moves): () => void {
       range: s.range,
       scroll: s.scroll,
       grip: inOverview ? grip(s, at.x) : null,
+      task: moves.movable && under.area === 'bar' && under.element.kind === 'task' ? under.element.index : -1,
     }
     if (drag.grip === 'outside') {
       // A click beside the window brings it there.
@@ -72,7 +80,10 @@ export function listen(element: HTMLElement, moves: Moves): () => void {
     pointers.set(e.pointerId, at)
     element.setPointerCapture(e.pointerId)
     if (pointers.size === 1) startDrag(e.pointerId, at)
-    else drag = null
+    else {
+      if (drag?.moved && drag.task >= 0) moves.carry(drag.task, 0, false, true)
+      drag = null
+    }
     moves.hover(null)
   }
   const move = (e: PointerEvent) => {
@@ -92,7 +103,12 @@ export function listen(element: HTMLElement, moves: Moves): () => void {
       return
     }
     pointers.set(e.pointerId, at)
-    if (drag?.id === e.pointerId) dragTo(s, drag, at)
+    if (drag?.id !== e.pointerId) return
+    if (drag.task < 0) dragTo(s, drag, at)
+    else if (drag.moved || Math.hypot(at.x - drag.x, at.y - drag.y) >= SLACK) {
+      drag.moved = true
+      moves.carry(drag.task, at.x - drag.x, e.shiftKey, false)
+    }
   }
   const dragTo = (s: Scene, d: Drag, at: { x: number; y: number }) => {
     if (!d.moved && Math.hypot(at.x - d.x, at.y - d.y) < SLACK) return
@@ -135,6 +151,7 @@ export function listen(element: HTMLElement, moves: Moves): () => void {
     const at = place(e)
     pointers.delete(e.pointerId)
     if (drag?.id === e.pointerId) {
+      if (drag.moved && drag.task >= 0) moves.carry(drag.task, at.x - drag.x, e.shiftKey, true)
       if (!drag.moved && !drag.grip && e.type === 'pointerup') moves.click(hit(moves.scene(), at.x, at.y))
       drag = null
       element.dataset.over = ''

@@ -13,6 +13,12 @@ describe('keys', () => {
     expect(act('ArrowDown', true)).toEqual({ do: 'step', step: 'down' })
     expect(act('ArrowDown', false)).toMatchObject({ do: 'scroll' })
   })
+  it('move a task where that may be moved', () => {
+    const key = { key: 'ArrowLeft', ...none }
+    expect(actionOf(key, true, true)).toEqual({ do: 'carry', by: -0.005, whole: false })
+    expect(actionOf({ ...key, shiftKey: true }, true, true)).toMatchObject({ do: 'carry', whole: true })
+    expect(actionOf({ ...key, key: 'ArrowUp' }, true, true)).toMatchObject({ do: 'step' })
+  })
   it('zoom in and out by the same', () => {
     const inwards = act('w', false)
     const outwards = act('s', false)

@@ -8,19 +8,25 @@ export type Action =
   | { do: 'pan'; by: number }
   | { do: 'scroll'; rows: number }
   | { do: 'step'; step: Step }
+  /** The selected task, by parts of what is seen; whole: with all of its iteration. */
+  | { do: 'carry'; by: number; whole: boolean }
   /** Iterations of the same job. */
   | { do: 'iteration'; by: number }
   | { do: 'whole' | 'clear' | 'enter' | 'chain' | 'focus' | 'menu' }
 
 const ZOOM = 1.5
 const PAN = 0.15
+const CARRY = 0.005
 
-/** What a key does; null leaves it to the page. selected: there is something to step from. */
+/** What a key does; null leaves it to the page. selected: there is something to step from; movable: a task to move. */
 export function actionOf(
   e: { key: string; shiftKey: boolean; ctrlKey: boolean; metaKey: boolean; altKey: boolean },
   selected: boolean,
+  movable = false,
 ): Action | null {
   if (e.ctrlKey || e.metaKey || e.altKey) return null
+  if (movable && (e.key === 'ArrowLeft' || e.key === 'ArrowRight'))
+    return { do: 'carry', by: e.key === 'ArrowLeft' ? -CARRY : CARRY, whole: e.shiftKey }
   switch (e.key) {
     case '+':
     case '=':
@@ -83,6 +89,7 @@ export const KEYS: readonly [string, string][] = [
   ['A D', 'earlier, later'],
   ['Enter', 'select the first task in sight'],
   ['← → ↑ ↓', 'next task in the row, in the row above or below; without a selection: move'],
+  ['← →, Shift', 'by hand: move the selected task, or its whole iteration'],
   ['[ ]', 'previous and next iteration of the job'],
   ['F', 'zoom to the selected iteration'],
   ['C', 'show or hide the critical chain'],

@@ -35,6 +35,18 @@ export interface TimeRange {
 /** What the views show of a schedule's use; the core's own has more. */
 export type Use = Pick<Usage, 'gpu_share' | 'gpu_memory' | 'link_share' | 'mean_gpu'>
 
+/** A move of a task, from where it was when the move began. */
+export interface TaskMove {
+  /** Ticks. */
+  by: number
+  /** How near, in ticks, it comes to where it fits before it stops there. */
+  reach: number
+  /** With all of its iteration. */
+  whole: boolean
+  /** The move ends with this. */
+  done: boolean
+}
+
 export interface TimelineProps {
   /** Names the picture, for people who cannot see it and in table captions. */
   label: string
@@ -54,6 +66,10 @@ export interface TimelineProps {
   onRange(range: TimeRange | null): void
   /** Changes the cluster, and says in words how; absent where that cannot be. */
   onChange?(changes: readonly WhatIfChange[], words: string): void
+  /** Moves a task by hand; absent where tasks stay. */
+  onMove?(task: number, move: TaskMove): void
+  /** What stands among the buttons. */
+  tools?: ComponentChildren
   /** Least length of the whole time axis, ticks: what two compared plans share. */
   horizon?: number
   /** What stands before the buttons. */

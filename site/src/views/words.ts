@@ -65,6 +65,33 @@ function room(run: RunView, gap: number): string {
   return `no plan can be ${most} better${run.certified ? ', which is certified' : ''}`
 }
 
+/** What a plan changed by hand comes to, beside the planner's and the bound. */
+export function handWords(
+  { objective, tick_us, primal, dual, certified }: RunView,
+  { verdict, moves }: { verdict: { violations: unknown[]; value: number | null } | null; moves: number },
+): string {
+  if (!verdict) return 'The checker is asked …'
+  if (moves === 0)
+    return 'Drag a task, or select one and press ← or →; with Shift its whole iteration goes along. The checker watches.'
+  if (verdict.value === null)
+    return `${plural(verdict.violations.length, 'breach', 'breaches')} of the rules:`
+  const value = `Valid: ${objectiveValue(verdict.value, objective, tick_us)}`
+  const by = primal === null ? 0 : Math.abs(verdict.value - primal) / Math.max(Math.abs(primal), 1e-9)
+  const better = primal !== null && verdict.value < primal === minimised(objective)
+  const beside =
+    primal === null || by < 1e-9
+      ? 'as good as the planner’s'
+      : `${percent(by, by < 0.01 ? 2 : 1)} ${better ? 'better' : 'worse'} than the planner’s`
+  const gap = gapOf(verdict.value, dual)
+  const rest =
+    gap === null
+      ? ''
+      : gap < 1e-9
+        ? '; no plan is better'
+        : `; no plan can be more than ${percent(gap)} better than yours${certified ? ', which is certified' : ''}`
+  return `${value}, ${beside}${rest}.`
+}
+
 /** Two ways to plan the same jobs: with SPB and at full depth, or interleaved and with GPUs of their own. */
 export interface Pair {
   objective: ObjectiveName

@@ -1,0 +1,70 @@
+// A plan changed by hand: the checker watches, and the bound stays.
+import { expect, test } from 'vitest'
+import { linkTo, settled, shoot, useBrowser, visit } from './harness'
+
+useBrowser()
+
+/** One job alone: its iterations follow each other. */
+const alone = `version: 1
+name: alone
+tick_us: 20000
+cluster:
+  gpu_types: [{name: v100, memory: 32GiB}]
+  racks: [{nodes: 1, gpus: 1, gpu: v100, nic: 25Gbit/s, fabric: 400Gbit/s}]
+jobs:
+  - {name: a, model: resnet50, workers: 1, iterations: 3}
+`
+
+test('a task moves by keyboard and by mouse, and what that breaks is said', () =>
+  visit(async visitor => {
+    const page = await visitor.tab(linkTo({ text: alone }))
+    await settled(page)
+    await page.getByRole('button', { name: 'By hand' }).click()
+    const said = page.getByRole('status', { name: 'By hand' })
+    await said.getByText('The checker watches').waitFor()
+    const timeline = page.getByRole('application')
+    await timeline.focus()
+    await page.keyboard.press('Enter')
+    for (const key of [']', ']', 'ArrowRight']) await page.keyboard.press(key)
+    await said.getByText(/Valid: .* worse than the planner’s/).waitFor()
+    await page.keyboard.press('[')
+    await page.keyboard.press('ArrowLeft')
+    await said.getByText(/breach/).waitFor()
+    expect(await said.innerText()).toMatch(/rule \d+ \(.*\): job 0 "a", iteration/)
+    await shoot(page, 'hand')
+    await page.keyboard.press('Control+z')
+    await said.getByText(/Valid/).waitFor()
+    await page.getByRole('button', { name: 'Undo move' }).click()
+    await said.getByText('The checker watches').waitFor()
+    // The last bar, half a width to the right.
+    const box = (await timeline.boundingBox())!
+    const bar = { x: box.x + box.width * 0.8, y: box.y + 40 }
+    await page.mouse.move(bar.x, bar.y)
+    await page.mouse.down()
+    await page.mouse.move(bar.x + 40, bar.y, { steps: 4 })
+    await page.mouse.up()
+    await said.getByText(/Valid: .* worse than the planner’s/).waitFor()
+    await page.mouse.down()
+    await page.mouse.move(bar.x - 200, bar.y, { steps: 4 })
+    await page.mouse.up()
+    await said.getByText(/breach/).waitFor()
+    await page.getByRole('button', { name: 'Planner’s plan' }).click()
+    await said.waitFor({ state: 'detached' })
+  }))
+
+test('what was moved by hand is gone with its scenario', () =>
+  visit(
+    async visitor => {
+      const page = await visitor.tab(linkTo({ text: alone }))
+      await settled(page)
+      await page.getByRole('button', { name: 'By hand' }).click()
+      await page.getByRole('status', { name: 'By hand' }).waitFor()
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+      await shoot(page, 'hand-phone')
+      await page.getByRole('button', { name: 'Scenario', exact: true }).click()
+      await page.getByRole('slider', { name: 'Nodes per rack, slider' }).press('ArrowRight')
+      await page.getByRole('button', { name: 'Plan', exact: true }).first().click()
+      await page.getByRole('status', { name: 'By hand' }).waitFor({ state: 'detached' })
+    },
+    { viewport: { width: 390, height: 844 } },
+  ))
