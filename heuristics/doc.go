@@ -30,6 +30,5 @@
 // begin with the best of the exchange. Lanes and residency searches have the rest, the less
 // often the more groups there are.
 //
-// Plans for the least rate begin each round with a pattern of this search, which repeats
-// (repeat.go).
+// Plans for the least rate are patterns of this search that repeat (repeat.go).
 package heuristics

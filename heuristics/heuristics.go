@@ -32,8 +32,11 @@ func Greedy(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instan
 // Greedy is the function [Greedy] under a configuration.
 func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	return c.bundled(ctx, in, func(c Config, in *instance.Instance) (*instance.Schedule, error) {
-		if in.Objective.Periodic() {
+		switch in.Objective {
+		case instance.Throughput:
 			return periodic.Greedy(ctx, state.Options(c), in, rng)
+		case instance.MaxMinThroughput:
+			return c.greedyRepeated(ctx, in, rng)
 		}
 		return list.Greedy(ctx, state.Options(c), in, rng)
 	})
@@ -57,24 +60,18 @@ func (c Config) Guided(ctx context.Context, in *instance.Instance, rng *rand.Ran
 // can, until too few are left; the others get no iterations. The density is per GPU-tick of
 // computation or of the whole iteration, or the order is that of the instance, whichever
 // turns out better. The schedule is valid for in.FullDepth().
-func (c Config) PeriodicExclusive(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
-	return c.bundled(ctx, in, func(c Config, in *instance.Instance) (*instance.Schedule, error) {
-		return periodic.Exclusive(ctx, state.Options(c), in, rng)
-	})
+func (c Config) PeriodicExclusive(ctx context.Context, in *instance.Instance, _ *rand.Rand) (*instance.Schedule, error) {
+	return c.bundled(ctx, in, func(_ Config, in *instance.Instance) (*instance.Schedule, error) { return periodic.Exclusive(ctx, in) })
 }
 
 // PeriodicWhole is [Config.PeriodicExclusive] at the depths that the rules of in ask for;
 // there is one at any limit.
-func (c Config) PeriodicWhole(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
-	return c.bundled(ctx, in, func(c Config, in *instance.Instance) (*instance.Schedule, error) {
-		return periodic.Whole(ctx, state.Options(c), in, rng)
-	})
+func (c Config) PeriodicWhole(ctx context.Context, in *instance.Instance, _ *rand.Rand) (*instance.Schedule, error) {
+	return c.bundled(ctx, in, func(_ Config, in *instance.Instance) (*instance.Schedule, error) { return periodic.Whole(ctx, in) })
 }
 
 // PeriodicQueue is [Config.PeriodicExclusive] where jobs take free GPUs first come, first
 // served, in order of the instance.
-func (c Config) PeriodicQueue(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
-	return c.bundled(ctx, in, func(c Config, in *instance.Instance) (*instance.Schedule, error) {
-		return periodic.Queue(ctx, state.Options(c), in, rng)
-	})
+func (c Config) PeriodicQueue(ctx context.Context, in *instance.Instance, _ *rand.Rand) (*instance.Schedule, error) {
+	return c.bundled(ctx, in, func(_ Config, in *instance.Instance) (*instance.Schedule, error) { return periodic.Queue(ctx, in) })
 }

@@ -35,13 +35,13 @@ func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Ra
 	switch {
 	case in.Grouped():
 		return c.improveBundled(ctx, in, rng, best), nil
-	case in.Objective.Periodic():
-		var further func() *instance.Schedule
-		if r := c.newRepeater(ctx, in, rng); r != nil {
-			further = r.plan
-		}
-		return periodic.Improve(ctx, o, in, rng, best, further), nil
 	case o.Stops(in.Value(best)):
+		return best, nil
+	case in.Objective == instance.Throughput && !o.Without[method.RuinRecreate]:
+		return periodic.Improve(ctx, o, in, rng, best), nil
+	case in.Objective == instance.MaxMinThroughput && !o.Without[method.Repetition]:
+		return c.improveRepeated(ctx, in, rng, best), nil
+	case in.Objective.Periodic():
 		return best, nil
 	case list.Unrelated(in) && !o.Without[method.Unrelated]:
 		return list.ImproveAssigned(ctx, o, in, rng, best), nil

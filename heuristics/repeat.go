@@ -33,16 +33,13 @@ type repeater struct {
 	walks *improver          // of a pattern; nil: none yet
 	last  *instance.Schedule // of the pattern, made a plan already
 	stale int                // rounds without a better one
+	most  int                // iterations of a job in a pattern, of the first
 }
 
 // repeatPatience is for how many rounds the search of a pattern goes on without a gain.
 const repeatPatience = 5
 
-// newRepeater returns nil where there is none.
 func (c Config) newRepeater(ctx context.Context, in *instance.Instance, rng *rand.Rand) *repeater {
-	if in.Objective != instance.MaxMinThroughput || c.Without[method.Repetition] {
-		return nil
-	}
 	r := &repeater{ctx: ctx, in: in, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), options: state.Options{Quick: c.Quick, Without: c.Without}, want: make([]float64, len(in.Jobs))}
 	for j := range r.want {
 		r.want[j] = float64(in.Jobs[j].Weight) / float64(max(1, in.Jobs[j].FastestFull()))
@@ -50,31 +47,87 @@ func (c Config) newRepeater(ctx context.Context, in *instance.Instance, rng *ran
 	return r
 }
 
+// greedyRepeated is a plan of whole jobs or, where it is better, of a pattern listed once.
+func (c Config) greedyRepeated(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
+	best, err := periodic.Dedicated(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if c.Improved != nil {
+		c.Improved(best)
+	}
+	if !c.Without[method.Repetition] && !state.Options(c).Stops(in.Value(best)) {
+		if r := c.newRepeater(ctx, in, rng); r.begin(mostRepeated) {
+			best = c.better(in, best, r.plan())
+		}
+	}
+	return best, nil
+}
+
+// improveRepeated searches for patterns that make a better plan than best.
+func (c Config) improveRepeated(ctx context.Context, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *instance.Schedule {
+	var list [repeaters]*repeater
+	for n := range list {
+		list[n] = c.newRepeater(ctx, in, rng)
+	}
+	for round := 0; ctx.Err() == nil && (c.Rounds == 0 || round < c.Rounds); round++ {
+		for n, r := range list {
+			if state.Options(c).Stops(in.Value(best)) {
+				return best
+			}
+			best = c.better(in, best, r.round(n == 0))
+		}
+	}
+	return best
+}
+
+// repeaters is how many patterns are searched, in turn.
+const repeaters = 3
+
+// better is the better of a plan and another, if there is one.
+func (c Config) better(in *instance.Instance, best, other *instance.Schedule) *instance.Schedule {
+	if other == nil || in.Value(other).Cmp(in.Value(best)) <= 0 {
+		return best
+	}
+	if c.Improved != nil {
+		c.Improved(other)
+	}
+	return other
+}
+
 // begin begins with a pattern of at most so many iterations. It reports whether there is a
 // schedule of one.
 func (r *repeater) begin(most int) bool {
-	pattern := Pattern(r.in, r.want, most)
-	for ; most > 1 && !fits(r.in, pattern); pattern = Pattern(r.in, r.want, most) {
-		most -= max(1, most/8)
+	for ; ; most -= max(1, most/8) {
+		pattern := Pattern(r.in, r.want, most)
+		if most > 1 && !fits(r.in, pattern) {
+			continue
+		}
+		small := r.in.Miniature(pattern)
+		s, err := Config(r.options).Greedy(r.ctx, small, r.rng)
+		if err != nil {
+			return false
+		}
+		if most > 1 && r.in.MaxPeriod > 0 && float64(s.Makespan(small)) > 1.1*float64(r.in.MaxPeriod) {
+			continue
+		}
+		r.walks, r.last, r.stale, r.most = newImprover(r.ctx, r.options, small, r.rng, s), nil, 0, max(r.most, most)
+		return true
 	}
-	small := r.in.Miniature(pattern)
-	s, err := Config(r.options).Greedy(r.ctx, small, r.rng)
-	if err != nil {
-		return false
-	}
-	r.walks, r.last, r.stale = newImprover(r.ctx, r.options, small, r.rng, s), nil, 0
-	return true
 }
 
-// plan goes on for a round, and returns the plan that it has if it is new; nil: none.
-func (r *repeater) plan() *instance.Schedule {
-	switch {
-	case r.walks == nil && !r.begin(mostRepeated):
-		return nil
-	case r.stale >= repeatPatience && !r.begin(mostRepeated/(1+r.rng.IntN(4))):
+// round goes on for a round, and returns the plan that it has if it is new; nil: none. The first
+// repeater begins with a long pattern.
+func (r *repeater) round(first bool) *instance.Schedule {
+	if r.walks == nil && !r.begin(mostRepeated) || (r.stale >= repeatPatience || r.walks.walks == nil) && !r.begin(1+max(r.rng.IntN(r.most), r.rng.IntN(r.most))) {
 		return nil
 	}
 	r.walks.round()
+	return r.plan()
+}
+
+// plan returns the plan of the best schedule of the pattern if it is new; nil: none.
+func (r *repeater) plan() *instance.Schedule {
 	s := r.walks.walks.Best.Schedule
 	if r.stale++; s == r.last {
 		return nil
@@ -84,7 +137,7 @@ func (r *repeater) plan() *instance.Schedule {
 }
 
 // fits reports whether the jobs are few enough tasks with so many iterations, and may be done
-// within the longest period. A schedule is a tenth longer than its work, or more.
+// within the longest period.
 func fits(in *instance.Instance, r []int) bool {
 	tasks, longest, work := 0, 0.0, 0.0
 	for j := range r {
@@ -93,7 +146,7 @@ func fits(in *instance.Instance, r []int) bool {
 		tasks, longest, work = tasks+r[j]*job.Workers, max(longest, each), work+float64(each*float64(job.Workers))
 	}
 	longest = max(longest, work/float64(len(in.GPUs)))
-	return tasks <= mostRepeatedTasks && (in.MaxPeriod == 0 || 1.1*longest <= float64(in.MaxPeriod))
+	return tasks <= mostRepeatedTasks && (in.MaxPeriod == 0 || longest <= float64(in.MaxPeriod))
 }
 
 // Pattern chooses how many iterations of each job go into a pattern that repeats: in proportion

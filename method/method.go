@@ -27,11 +27,8 @@ const (
 
 // Plans that repeat.
 const (
-	CyclicLanes  Name = "cyclic-lanes"
 	Repetition   Name = "repetition"
 	RuinRecreate Name = "ruin-recreate"
-	Restarts     Name = "restarts"
-	Compaction   Name = "compaction"
 )
 
 // Baselines.
@@ -66,11 +63,8 @@ func All() []Method {
 		{Residencies, "annealing of residencies on an estimate, and list scheduling of them"},
 		{Exchange, "exchanges of jobs between groups of nodes"},
 		{Neighbourhoods, "a few groups of nodes at a time, searched as an instance of their own"},
-		{CyclicLanes, "annealing of cyclic sequences"},
 		{RuinRecreate, "ruin and recreate at a fixed period"},
 		{Repetition, "plans of the finite search that repeat, for the least rate"},
-		{Restarts, "further greedy plans that repeat, for others to begin from"},
-		{Compaction, "shorter periods for the same orders"},
 		{ExclusiveSearch, "the search for the best order of whole jobs"},
 		{Fluid, "the bound of fluid work on pools of GPUs and links"},
 		{Packing, "the bound of whole workers on whole GPUs"},

@@ -3,7 +3,6 @@ package periodic
 import (
 	"cmp"
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -26,10 +25,6 @@ type resident struct {
 	syncs []state.SyncLevel // fastest first; empty for a lone worker
 	// cycle is a lower bound on the ticks of an iteration.
 	cycle instance.Tick
-	// work is the mean task time on each GPU, in ticks per iteration.
-	work []float64
-	// target is the rate to aim at, in iterations per tick.
-	target float64
 }
 
 // iteration is where one iteration of a resident runs, in unrolled ticks.
@@ -54,19 +49,6 @@ const (
 	slackLate               // as late as possible
 )
 
-// style is how the scheduler chooses where there is a choice.
-type style struct {
-	slack slack
-	// level is the fastest rate level to use, by index: slower
-	// synchronisations may run side by side.
-	level int
-	// randomness is the probability that an iteration takes its depth roles at
-	// random or its synchronisation not at the highest rate, drawn from rng:
-	// what is best for it may not be best for all. rng may be nil if randomness is 0.
-	randomness float64
-	rng        *rand.Rand
-}
-
 // moduloScheduler lays iterations one after another on GPUs and links whose
 // time is cyclic, as modulo scheduling of loops does (Rau, Iterative modulo
 // scheduling, MICRO 1994): the reservations are modulo the period, and a job's
@@ -80,7 +62,8 @@ type moduloScheduler struct {
 	// chains[i] are the iterations of residents[i].
 	residents []*resident
 	chains    [][]iteration
-	style
+	slack     slack
+	rng       *rand.Rand // nil: none
 	// tasks placed, to measure work.
 	tasks int
 
@@ -106,67 +89,31 @@ func newModuloScheduler(in *instance.Instance, residents []*resident, period ins
 // turn is a resident waiting for its next iteration.
 type turn struct {
 	resident int
-	key      float64 // virtual deadline
+	due      instance.Tick // when it would end alone
 }
 
 // before orders the queue, earliest deadline first.
 func (t turn) before(o turn) bool {
-	return t.key < o.key || t.key == o.key && t.resident < o.resident
+	return t.due < o.due || t.due == o.due && t.resident < o.resident
 }
 
-// filling says how [moduloScheduler.fill] goes about it.
-type filling struct {
-	// first[i] is when resident i's first iteration may begin; nil for 0.
-	first []instance.Tick
-	// jitter[i] is added to the virtual deadlines of resident i, in iterations;
-	// nil for none.
-	jitter []float64
-	// even serves the least rate: when a resident finds no room, the others go on
-	// only until they are level with it.
-	even bool
-}
-
-// fill adds iterations until no resident has room for another. The resident whose
-// next iteration is due first by its target rate goes first; those without a
-// target follow, in order.
-func (m *moduloScheduler) fill(ctx context.Context, f filling) error {
-	due := func(i int) float64 {
-		r := float64(len(m.chains[i]) + 1)
-		if f.jitter != nil {
-			r += f.jitter[i]
-		}
-		if t := m.residents[i].target; t > 0 {
-			return r / t
-		}
-		return math.Inf(1)
-	}
+// fill adds iterations until no resident has room for another: each works at the pace that it
+// has alone, and the one whose next iteration would end first goes first.
+func (m *moduloScheduler) fill(ctx context.Context) error {
 	queue := make([]turn, len(m.residents)) // a heap
 	for i := range queue {
-		queue[i] = turn{i, due(i)}
+		queue[i] = turn{i, m.residents[i].cycle}
 	}
 	for i := len(queue)/2 - 1; i >= 0; i-- {
 		state.SiftDown(queue, i, turn.before)
 	}
-	level := math.Inf(1)
 	for n := 0; len(queue) > 0; n++ {
 		if n%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		i := queue[0].resident
-		reached := 0.0
-		if f.even {
-			reached = float64(len(m.chains[i])) / m.residents[i].target
-		}
-		ready := instance.Tick(0)
-		if f.first != nil {
-			ready = f.first[i]
-		}
-		if reached < level && m.append(i, ready) {
-			queue[0].key = due(i)
+		if i := queue[0].resident; m.append(i, 0) {
+			queue[0].due += m.residents[i].cycle
 		} else {
-			if f.even {
-				level = min(level, reached*(1-1e-9))
-			}
 			last := len(queue) - 1
 			queue[0] = queue[last]
 			queue = queue[:last]
@@ -234,12 +181,7 @@ func (m *moduloScheduler) find(l *resident, ready, closing instance.Tick, it *it
 		closing = it.begin() + m.period
 	}
 	it.sync, it.end, ok = end, end, len(l.syncs) == 0
-	slowed := min(m.level, max(0, len(l.syncs)-1))
-	if len(l.syncs) > 1 && m.atRandom() {
-		slowed = m.rng.IntN(len(l.syncs))
-	}
-	for n := slowed; n < len(l.syncs); n++ {
-		s := l.syncs[n]
+	for n, s := range l.syncs {
 		if end+s.Length > closing || ok && end+s.Length > it.end {
 			break // slower levels take longer still
 		}
@@ -264,17 +206,15 @@ func (m *moduloScheduler) roles(l *resident, depth []uint8) {
 	if m.rng != nil {
 		m.rng.Shuffle(len(m.order), func(a, b int) { m.order[a], m.order[b] = m.order[b], m.order[a] })
 	}
-	if !m.atRandom() {
-		for w := range m.starts {
-			m.starts[w] += l.time[w][min(full, l.deepest[w])] // now the end
-		}
-		slices.SortStableFunc(m.order, func(a, b int) int {
-			if m.starts[a] != m.starts[b] {
-				return cmp.Compare(m.starts[a], m.starts[b])
-			}
-			return cmp.Compare(m.gpus[l.gpus[a]].load, m.gpus[l.gpus[b]].load)
-		})
+	for w := range m.starts {
+		m.starts[w] += l.time[w][min(full, l.deepest[w])] // now the end
 	}
+	slices.SortStableFunc(m.order, func(a, b int) int {
+		if m.starts[a] != m.starts[b] {
+			return cmp.Compare(m.starts[a], m.starts[b])
+		}
+		return cmp.Compare(m.gpus[l.gpus[a]].load, m.gpus[l.gpus[b]].load)
+	})
 	rest := m.order
 	for d := full; d >= 0; d-- {
 		left := l.counts[d]
@@ -290,8 +230,6 @@ func (m *moduloScheduler) roles(l *resident, depth []uint8) {
 		rest = kept
 	}
 }
-
-func (m *moduloScheduler) atRandom() bool { return m.randomness > 0 && m.rng.Float64() < m.randomness }
 
 // apart starts every task for itself and returns the end of the last. What
 // ends before it may move within its slack.
@@ -389,38 +327,6 @@ func (m *moduloScheduler) release(l *resident, it *iteration) {
 			m.links[u.Link].add(it.sync, it.end-it.sync, -rate*instance.Rate(u.Times))
 		}
 	}
-}
-
-// fits reports whether the time and rates of an iteration are all free.
-func (m *moduloScheduler) fits(l *resident, it *iteration) bool {
-	for w, g := range l.gpus {
-		if s, ok := m.gpus[g].first(it.start[w], l.time[w][it.depth[w]]); !ok || s != it.start[w] {
-			return false
-		}
-	}
-	if len(l.syncs) > 0 {
-		s := l.syncs[it.level]
-		for _, u := range l.span.Uses {
-			if t, ok := m.links[u.Link].first(it.sync, s.Length, s.Rate*instance.Rate(u.Times)); !ok || t != it.sync {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// load reserves given chains; ok is false if they collide.
-func (m *moduloScheduler) load(chains [][]iteration) (ok bool) {
-	for i, chain := range chains {
-		for n := range chain {
-			if !m.fits(m.residents[i], &chain[n]) {
-				return false
-			}
-			m.reserve(m.residents[i], &chain[n])
-		}
-		m.chains[i] = slices.Clone(chain)
-	}
-	return true
 }
 
 // iterations returns the iterations of every job in a period.

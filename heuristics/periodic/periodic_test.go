@@ -48,6 +48,10 @@ func periodicByHand(t testing.TB, objective instance.Objective, gpus int, parame
 
 type periodicPlanner func(context.Context, state.Options, *instance.Instance, *rand.Rand) (*instance.Schedule, error)
 
+func whole(ctx context.Context, _ state.Options, in *instance.Instance, _ *rand.Rand) (*instance.Schedule, error) {
+	return Whole(ctx, in)
+}
+
 func planPeriodic(t testing.TB, plan periodicPlanner, in *instance.Instance, seed uint64) *instance.Schedule {
 	t.Helper()
 	s, err := plan(context.Background(), state.Options{}, in, rand.New(rand.NewPCG(seed, 1)))
@@ -69,7 +73,6 @@ func TestPeriodicByHand(t *testing.T) {
 		// Tasks of 6 and 4 ticks and no sync: the other job runs where a
 		// GPU would wait for the deeper one, so no tick is idle in 10.
 		{"two ladders interlock", instance.Throughput, 2, 0, []instance.JobSpec{ladder, ladder}, big.NewRat(2, 10)},
-		{"two ladders interlock, fair", instance.MaxMinThroughput, 2, 0, []instance.JobSpec{ladder, ladder}, big.NewRat(6, 10)},
 		// Alone a job waits for its deepest worker.
 		{"a lone ladder", instance.Throughput, 2, 0, []instance.JobSpec{ladder}, big.NewRat(1, 6)},
 		// 3000 bytes a layer: segment 0 has two contributors, 1500 + 1500,
@@ -82,10 +85,6 @@ func TestPeriodicByHand(t *testing.T) {
 		{"weight decides", instance.Throughput, 2, 0, []instance.JobSpec{{Workers: 2, Weight: 9}, ladder}, big.NewRat(9, 6)},
 		// A lone worker keeps a GPU busy all the time.
 		{"a GPU each", instance.Throughput, 2, 0, []instance.JobSpec{{Workers: 1}, {Workers: 1}}, big.NewRat(2, 6)},
-		// Three jobs for two GPUs: 18 ticks of work.
-		{"two GPUs for three", instance.MaxMinThroughput, 2, 0, []instance.JobSpec{{Workers: 1}, {Workers: 1}, {Workers: 1}}, big.NewRat(6, 12)},
-		// Weights 2 and 1 on a GPU: two iterations for one, 18 ticks.
-		{"twice the weight", instance.MaxMinThroughput, 1, 0, []instance.JobSpec{{Workers: 1, Weight: 2}, {Workers: 1}}, big.NewRat(6, 18)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := periodicByHand(t, c.objective, c.gpus, c.parameters, c.jobs...)
@@ -100,15 +99,15 @@ func TestPeriodicExclusiveByHand(t *testing.T) {
 	// no GPUs left.
 	two := []instance.JobSpec{{Workers: 2}, {Workers: 2}}
 	in := periodicByHand(t, instance.Throughput, 3, 0, two...).FullDepth()
-	s := planPeriodic(t, Whole, in, 1)
+	s := planPeriodic(t, whole, in, 1)
 	assert.Equal(t, "1/6", in.Value(s).RatString())
 	assert.Empty(t, s.Residency[1])
 
 	in = periodicByHand(t, instance.MaxMinThroughput, 3, 0, two...).FullDepth()
-	assert.Zero(t, in.Value(planPeriodic(t, Whole, in, 1)).Sign())
+	assert.Zero(t, in.Value(planPeriodic(t, whole, in, 1)).Sign())
 
 	in = periodicByHand(t, instance.MaxMinThroughput, 4, 0, two...).FullDepth()
-	assert.Equal(t, "1", in.Value(planPeriodic(t, Whole, in, 1)).RatString())
+	assert.Equal(t, "1", in.Value(planPeriodic(t, whole, in, 1)).RatString())
 }
 
 // TestPeriodicOptimum compares with brute force on tiny instances.
@@ -117,34 +116,32 @@ func TestPeriodicOptimum(t *testing.T) {
 	if testing.Short() {
 		instances = 25
 	}
-	for _, objective := range []instance.Objective{instance.Throughput, instance.MaxMinThroughput} {
-		gaps, worst, solved, same := 0.0, 0.0, 0, 0
-		for seed := range instances {
-			in := instancetest.Random(rand.New(rand.NewPCG(uint64(seed), 7)), instancetest.Options{Objective: objective})
-			optimum, _, status := instancetest.OptimumWithin(in, 300_000)
-			s := planPeriodic(t, Greedy, in, uint64(seed))
-			full := in.FullDepth()
-			planPeriodic(t, Whole, full, uint64(seed))
-			if status != instancetest.Optimal {
-				continue
-			}
-			solved++
-			value := in.Value(s)
-			require.LessOrEqual(t, value.Cmp(optimum), 0, "seed %d: %v is above the optimum %v", seed, value, optimum)
-			if value.Cmp(optimum) == 0 {
-				same++
-				continue
-			}
-			gap, _ := new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Quo(value, optimum)).Float64()
-			t.Logf("seed %d: %v of %v", seed, value.RatString(), optimum.RatString())
-			gaps += gap
-			worst = max(worst, gap)
+	gaps, worst, solved, same := 0.0, 0.0, 0, 0
+	for seed := range instances {
+		in := instancetest.Random(rand.New(rand.NewPCG(uint64(seed), 7)), instancetest.Options{Objective: instance.Throughput})
+		optimum, _, status := instancetest.OptimumWithin(in, 300_000)
+		s := planPeriodic(t, Greedy, in, uint64(seed))
+		full := in.FullDepth()
+		planPeriodic(t, whole, full, uint64(seed))
+		if status != instancetest.Optimal {
+			continue
 		}
-		require.Positive(t, solved)
-		t.Logf("%s: %d of %d solved, %d at the optimum, mean gap %.2f %%, greatest %.1f %%",
-			objective, solved, instances, same, 100*gaps/float64(solved), 100*worst)
-		assert.Less(t, gaps/float64(solved), 0.01, "mean gap to the optimum")
+		solved++
+		value := in.Value(s)
+		require.LessOrEqual(t, value.Cmp(optimum), 0, "seed %d: %v is above the optimum %v", seed, value, optimum)
+		if value.Cmp(optimum) == 0 {
+			same++
+			continue
+		}
+		gap, _ := new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Quo(value, optimum)).Float64()
+		t.Logf("seed %d: %v of %v", seed, value.RatString(), optimum.RatString())
+		gaps += gap
+		worst = max(worst, gap)
 	}
+	require.Positive(t, solved)
+	t.Logf("%d of %d solved, %d at the optimum, mean gap %.2f %%, greatest %.1f %%",
+		solved, instances, same, 100*gaps/float64(solved), 100*worst)
+	assert.Less(t, gaps/float64(solved), 0.01, "mean gap to the optimum")
 }
 
 // ceiling is a value that no plan exceeds.
@@ -167,9 +164,8 @@ func periodicMediums(t testing.TB, check func(name string, seed uint64, in *inst
 			}
 			m.Jobs /= 2
 		}
-		for _, m.Objective = range []instance.Objective{instance.Throughput, instance.MaxMinThroughput} {
-			check(name, 0, m.Instance(t, 0))
-		}
+		m.Objective = instance.Throughput
+		check(name, 0, m.Instance(t, 0))
 	}
 }
 
@@ -182,7 +178,7 @@ func TestPeriodicMedium(t *testing.T) {
 		greedy := planPeriodic(t, Greedy, in, seed)
 		full := in.FullDepth()
 		interleaved := planPeriodic(t, Greedy, full, seed)
-		exclusive := planPeriodic(t, Whole, full, seed)
+		exclusive := planPeriodic(t, whole, full, seed)
 		of := func(s *instance.Schedule) float64 {
 			v, _ := in.Value(s).Float64()
 			return v / ceiling(in)
@@ -199,28 +195,24 @@ func TestPeriodicDeterministic(t *testing.T) {
 	m.Releases, m.Deadlines, m.Jobs, m.Objective = false, false, 8, instance.Throughput
 	in := m.Instance(t, 3)
 	assert.Equal(t, planPeriodic(t, Greedy, in, 5), planPeriodic(t, Greedy, in, 5))
-	assert.Equal(t, planPeriodic(t, Whole, in, 5), planPeriodic(t, Whole, in, 5))
+	assert.Equal(t, planPeriodic(t, whole, in, 5), planPeriodic(t, whole, in, 5))
 }
 
 func TestPeriodicCancelled(t *testing.T) {
 	m := heuristicstest.Mediums()["plain"]
-	m.Objective = instance.MaxMinThroughput
+	m.Objective = instance.Throughput
 	in := m.Instance(t, 1)
-	for n, plan := range []periodicPlanner{Greedy, Whole} {
-		ctx, cancel := context.WithCancel(t.Context())
-		var last *instance.Schedule
-		s, err := plan(ctx, state.Options{Improved: func(s *instance.Schedule) {
-			require.Empty(t, check.Schedule(in, s))
-			last = s
-			cancel()
-		}}, in, heuristicstest.Source(1))
-		require.NoError(t, err)
-		assert.Equal(t, last, s, "what was found before the end")
-		_, err = plan(ctx, state.Options{}, in, heuristicstest.Source(1))
-		if n == 0 { // whole jobs have a plan at any limit
-			require.ErrorIs(t, err, context.Canceled)
-		}
-	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var last *instance.Schedule
+	s, err := Greedy(ctx, state.Options{Improved: func(s *instance.Schedule) {
+		require.Empty(t, check.Schedule(in, s))
+		last = s
+		cancel()
+	}}, in, heuristicstest.Source(1))
+	require.NoError(t, err)
+	assert.Equal(t, last, s, "what was found before the end")
+	_, err = Greedy(ctx, state.Options{}, in, heuristicstest.Source(1))
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 func TestPeriodicImproves(t *testing.T) {
@@ -240,7 +232,7 @@ func TestPeriodicImproves(t *testing.T) {
 // TestPeriodicEmpty: no memory for any job, so no plan but the empty one.
 func TestPeriodicEmpty(t *testing.T) {
 	in := periodicByHand(t, instance.Throughput, 2, 1<<29, instance.JobSpec{Workers: 2})
-	for _, plan := range []periodicPlanner{Greedy, Whole} {
+	for _, plan := range []periodicPlanner{Greedy, whole} {
 		s := planPeriodic(t, plan, in, 1)
 		assert.Equal(t, instance.Tick(1), s.Period)
 		assert.Zero(t, in.Value(s).Sign())
@@ -342,7 +334,7 @@ func benchmarkPeriodic(b *testing.B, m heuristicstest.Medium) {
 	for _, seed := range []uint64{1, 2} {
 		for _, m.Objective = range []instance.Objective{instance.Throughput, instance.MaxMinThroughput} {
 			in := m.Instance(b, seed)
-			for n, plan := range []periodicPlanner{Greedy, Greedy, Whole} {
+			for n, plan := range []periodicPlanner{Greedy, Greedy, whole} {
 				on := in
 				if n > 0 {
 					on = in.FullDepth()
@@ -380,11 +372,11 @@ func TestPeriodicWholeAtAnyLimit(t *testing.T) {
 	cancel()
 	for _, objective := range []instance.Objective{instance.Throughput, instance.MaxMinThroughput} {
 		in := instancetest.Random(rand.New(rand.NewPCG(3, 1)), instancetest.Options{Jobs: 6, GPUs: 8, Workers: 3, Objective: objective})
-		s, err := Whole(ctx, state.Options{}, in, rand.New(rand.NewPCG(1, 2)))
+		s, err := Whole(ctx, in)
 		require.NoError(t, err)
 		require.Empty(t, check.Schedule(in, s))
 		assert.NotEmpty(t, s.Tasks)
-		_, err = Exclusive(ctx, state.Options{}, in, rand.New(rand.NewPCG(1, 2)))
+		_, err = Exclusive(ctx, in)
 		require.ErrorIs(t, err, context.Canceled)
 	}
 }
@@ -394,7 +386,7 @@ func TestResidencesEndWithTheirContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	in := instancetest.Random(rand.New(rand.NewPCG(3, 1)), instancetest.Options{Jobs: 6, GPUs: 8, Workers: 3, Objective: instance.Throughput})
-	how := residencyOptions{counts: state.CheapestMultisets(in), dedicated: true, fillers: true}
-	assert.Empty(t, assignJobs(ctx, in, how))
-	assert.NotEmpty(t, assignJobs(context.Background(), in, how))
+	counts := state.CheapestMultisets(in)
+	assert.Empty(t, assignJobs(ctx, in, counts, inTurn(in, counts)))
+	assert.NotEmpty(t, assignJobs(context.Background(), in, counts, inTurn(in, counts)))
 }

@@ -26,12 +26,10 @@ func Repeated(in *instance.Instance, s *instance.Schedule) *instance.Schedule {
 	if in.MaxPeriod > 0 {
 		limit = min(limit, in.MaxPeriod)
 	}
-	r := newCyclicSequence(newResidencyTable(in))
-	r.read(plan)
-	switch {
-	case newPeriodClock(in).least(r, limit):
+	if r := newCyclicSequence(in, plan); newPeriodClock(in).least(r, limit) {
 		return r.schedule()
-	case plan.Period <= limit:
+	}
+	if plan.Period <= limit {
 		return plan
 	}
 	return nil

@@ -120,6 +120,28 @@ func (r *ruin) read(s *instance.Schedule) {
 	r.most = r.worth
 }
 
+// readChains returns the iterations of every job in a plan of canonical order.
+func readChains(in *instance.Instance, s *instance.Schedule) [][]iteration {
+	chains := make([][]iteration, len(in.Jobs))
+	y := 0
+	for n := 0; n < len(s.Tasks); {
+		j := s.Tasks[n].Job
+		job := &in.Jobs[j]
+		it := iteration{start: make([]instance.Tick, job.Workers), depth: make([]uint8, job.Workers)}
+		for w, t := range s.Tasks[n : n+job.Workers] {
+			it.start[w], it.depth[w], it.end = t.Start, uint8(t.Depth), max(it.end, t.End)
+		}
+		if it.sync = it.end; job.HasSync() {
+			sync := &s.Syncs[y]
+			it.sync, it.end, it.level = sync.Start, sync.End, slices.Index(in.RateLevels, sync.Rate)
+			y++
+		}
+		chains[j] = append(chains[j], it)
+		n += job.Workers
+	}
+	return chains
+}
+
 // save notes how a job is before it is changed.
 func (r *ruin) save(j instance.JobID) {
 	if r.changed[j] {

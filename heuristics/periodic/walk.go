@@ -8,6 +8,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 // ruins shares the work of ruin and recreate out among periods: each is tried once,
@@ -33,16 +34,18 @@ type periodTry struct {
 
 // ruinWalk anneals for one period at a time.
 type ruinWalk struct {
-	rng  *rand.Rand
-	at   *periodTry
-	ruin *ruin // nil: the cycle is over
+	rng   *rand.Rand
+	clock *periodClock
+	at    *periodTry
+	ruin  *ruin                // nil: the cycle is over
+	found []*instance.Schedule // in this round, at the period and at the least that its orders admit
 	// done rounds of as many as cycle, which begins at temperature hot.
 	done, cycle int
 	hot         float64
 }
 
 const (
-	ruinWalks = 4
+	ruinWalks = 6
 	// In a round a walk tries ruinWork tasks, some 30 ms, and as many again for every
 	// ruinJobs jobs, but no more than mostRuin.
 	ruinWork, ruinJobs, mostRuin = 100_000, 16, 800_000
@@ -57,13 +60,51 @@ const (
 	ruinHot, ruinWarm, ruinCold = 0.5, 0.2, 0.03
 )
 
-// newRuins begins with what is known of the period of a plan. There are no walks but
-// for the sum of rates.
-func newRuins(in *instance.Instance, rng *rand.Rand, start *instance.Schedule, on bool) *ruins {
-	s := &ruins{in: in, wants: wantsOf(in)}
-	if in.Objective != instance.Throughput || !on {
-		return s
+// Greedy returns a periodic plan of whole jobs, made better by a round of [Improve].
+func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
+	s, err := Dedicated(ctx, in)
+	if err != nil {
+		return nil, err
 	}
+	if o.Improved != nil {
+		o.Improved(s)
+	}
+	if o.Without[method.RuinRecreate] {
+		return s, nil
+	}
+	o.Rounds = 1
+	return Improve(ctx, o, in, rng, s), nil
+}
+
+// Improve searches for plans of a greater sum of rates than best, a valid one, and returns the best
+// it has; it ends with the context, after o.Rounds rounds, or when o.Stop says so.
+func Improve(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *instance.Schedule {
+	value := in.Value(best)
+	s := newRuins(in, rng, best)
+	for round := 0; ctx.Err() == nil && (o.Rounds == 0 || round < o.Rounds) && !o.Stops(value); round++ {
+		known, _ := value.Float64()
+		s.begin(known)
+		state.Parallel(len(s.walks), func(i int) { s.walks[i].walk(ctx, o.Part(quickPart)) })
+		for _, w := range s.walks {
+			s.end(w)
+			for _, plan := range w.found {
+				if v := in.Value(plan); v.Cmp(value) > 0 {
+					if best, value = plan, v; o.Improved != nil {
+						o.Improved(best)
+					}
+				}
+			}
+		}
+	}
+	return best
+}
+
+// quickPart is by how much [state.Options.Quick] divides the work.
+const quickPart = 5
+
+// newRuins begins with what is known of the period of a plan.
+func newRuins(in *instance.Instance, rng *rand.Rand, start *instance.Schedule) *ruins {
+	s := &ruins{in: in, wants: wantsOf(in)}
 	s.order = byDensity(in, func(j instance.JobID) float64 { return s.wants[j].area })
 	for _, p := range ruinPeriods(in, s.wants) {
 		s.periods = append(s.periods, &periodTry{period: p, promise: promise(in, s.wants, s.order, p)})
@@ -72,18 +113,15 @@ func newRuins(in *instance.Instance, rng *rand.Rand, start *instance.Schedule, o
 		return cmp.Or(cmp.Compare(b.promise, a.promise), cmp.Compare(a.period, b.period))
 	})
 	for range ruinWalks {
-		s.walks = append(s.walks, &ruinWalk{rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))})
+		s.walks = append(s.walks, &ruinWalk{rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), clock: newPeriodClock(in)})
 	}
-	value, _ := in.Value(start).Float64()
-	s.note(start, value)
+	s.note(start)
 	return s
 }
 
-// note takes a plan over if there is one, and it is the best of its period.
-func (s *ruins) note(plan *instance.Schedule, value float64) {
-	if plan == nil || len(s.walks) == 0 {
-		return
-	}
+// note takes a plan over if it is the best of its period.
+func (s *ruins) note(plan *instance.Schedule) {
+	value, _ := s.in.Value(plan).Float64()
 	n := slices.IndexFunc(s.periods, func(t *periodTry) bool { return t.period == plan.Period })
 	if n < 0 {
 		n = len(s.periods)
@@ -148,30 +186,27 @@ func (s *ruins) pick(rng *rand.Rand, best float64) *periodTry {
 	return tried[n]
 }
 
-// end notes what a walk found in a round, and returns the best plan if it is new;
-// nil: it is not.
-func (s *ruins) end(w *ruinWalk) (plan *instance.Schedule, value float64) {
-	if plan = w.ruin.news(); plan != nil {
-		value, _ = s.in.Value(plan).Float64()
-		s.note(plan, value)
+// end ends a walk's round, and its cycle where that is over.
+func (s *ruins) end(w *ruinWalk) {
+	for _, plan := range w.found {
+		s.note(plan)
 	}
 	if w.done++; w.done == w.cycle {
 		w.at.cycles++
 		w.at.busy, w.ruin = false, nil
 	}
-	return plan, value
 }
 
-// plan returns what the walk is at; nil: nothing.
-func (w *ruinWalk) plan() *instance.Schedule {
-	if w.ruin == nil {
-		return w.at.plan
-	}
-	return w.ruin.schedule()
-}
-
-// walk goes on for a round.
-func (w *ruinWalk) walk(ctx context.Context) {
+// walk goes on for a round, of a part of the usual work.
+func (w *ruinWalk) walk(ctx context.Context, part int) {
 	at := func(n int) float64 { return state.Cooled(w.hot, ruinCold, float64(n)/float64(w.cycle)) }
-	w.ruin.walk(ctx, min(ruinWork*(1+len(w.ruin.in.Jobs)/ruinJobs), mostRuin), at(w.done), at(w.done+1))
+	in := w.ruin.in
+	w.ruin.walk(ctx, min(ruinWork*(1+len(in.Jobs)/ruinJobs), mostRuin)/part, at(w.done), at(w.done+1))
+	w.found = w.found[:0]
+	if plan := w.ruin.news(); plan != nil {
+		w.found = append(w.found, plan)
+		if r := newCyclicSequence(in, plan); w.clock.least(r, plan.Period-1) {
+			w.found = append(w.found, r.schedule())
+		}
+	}
 }

@@ -18,10 +18,7 @@ import (
 // operations wait for each other in a circle. That circle gives a greater lower
 // bound on P, which is tried next (Newton's method, in integers).
 type periodClock struct {
-	in *instance.Instance
-	// memory may be short on some GPU type.
-	memory bool
-
+	in    *instance.Instance
 	place []int32         // of every operation in the list
 	x     []instance.Tick // start, by place
 	good  []instance.Tick // x for the shortest period found
@@ -32,19 +29,16 @@ type periodClock struct {
 	seen  []int32    // scratch, by place
 	loop  []int32    // places of a cycle that allows no shorter period, each waiting for the one before
 
-	before     []int32           // per first operation: last of the iteration before
-	opens      []int32           // per GPU: place of its first task, -1: none
-	closes     []int32           // per GPU: place of its last
-	tail       []instance.Tick   // per GPU: length of its last task
-	load       []instance.Tick   // per GPU
-	persistent []instance.Bytes  // per GPU
-	ephemeral  []instance.Bytes  // per GPU: the greatest
-	links      [][]share         // per link: its capacity by who has it
-	taken      [][]share         // per link: capacity taken in this period that was free at its start
-	asked      []instance.Rate   // per link: what all its jobs ask for at most
-	busy       []instance.LinkID // links that jobs may have to wait for
+	before []int32           // per first operation: last of the iteration before
+	opens  []int32           // per GPU: place of its first task, -1: none
+	closes []int32           // per GPU: place of its last
+	tail   []instance.Tick   // per GPU: length of its last task
+	load   []instance.Tick   // per GPU
+	links  [][]share         // per link: its capacity by who has it
+	taken  [][]share         // per link: capacity taken in this period that was free at its start
+	asked  []instance.Rate   // per link: what all its jobs ask for at most
+	busy   []instance.LinkID // links that jobs may have to wait for
 
-	work int // edges looked at
 }
 
 // clockEdge makes its place wait for another.
@@ -71,18 +65,7 @@ type share struct {
 func newPeriodClock(in *instance.Instance) *periodClock {
 	c := &periodClock{in: in, opens: make([]int32, len(in.GPUs)), closes: make([]int32, len(in.GPUs)),
 		tail: make([]instance.Tick, len(in.GPUs)), load: make([]instance.Tick, len(in.GPUs)),
-		persistent: make([]instance.Bytes, len(in.GPUs)), ephemeral: make([]instance.Bytes, len(in.GPUs)),
 		links: make([][]share, len(in.Links)), taken: make([][]share, len(in.Links)), asked: make([]instance.Rate, len(in.Links))}
-	for t := range in.Types {
-		all, most := instance.Bytes(0), instance.Bytes(0)
-		for j := range in.Jobs {
-			if costs := in.Jobs[j].On[t]; costs != nil {
-				all += costs.Persistent
-				most = max(most, slices.Max(costs.Ephemeral))
-			}
-		}
-		c.memory = c.memory || all+most > in.Types[t].Memory
-	}
 	return c
 }
 
@@ -117,7 +100,6 @@ func (c *periodClock) build(r *cyclicSequence, limit instance.Tick) (low instanc
 	if n == 0 {
 		return 0, false
 	}
-	c.work += 4 * n
 	if len(c.place) < len(r.owner) {
 		c.place = make([]int32, 2*len(r.owner))
 		c.before = make([]int32, 2*len(r.owner))
@@ -129,15 +111,10 @@ func (c *periodClock) build(r *cyclicSequence, limit instance.Tick) (low instanc
 	if !ok || low > limit {
 		return 0, false
 	}
-	if c.memory && !c.fits(r) {
-		return 0, false
-	}
 	clear(c.asked)
-	for _, residency := range r.residency {
-		if residency != nil {
-			for _, u := range residency.uses {
-				c.asked[u.Link] += residency.rate[0] * instance.Rate(u.Times)
-			}
+	for _, span := range r.spans {
+		for _, u := range span.Uses {
+			c.asked[u.Link] += span.Slowest * instance.Rate(u.Times)
 		}
 	}
 	c.busy = c.busy[:0]
@@ -175,14 +152,9 @@ func (c *periodClock) build(r *cyclicSequence, limit instance.Tick) (low instanc
 // chains tells whether the iterations of every job come round in turn, once in
 // a period, and returns the longest chain.
 func (c *periodClock) chains(r *cyclicSequence) (longest instance.Tick, ok bool) {
-	for j, chain := range r.chain {
+	for _, chain := range r.chain {
 		if len(chain) == 0 {
 			continue
-		}
-		job := &c.in.Jobs[j]
-		tasks := int32(job.Workers)
-		if job.Gang {
-			tasks = 1
 		}
 		rounds, sum := 0, instance.Tick(0)
 		before := chain[len(chain)-1]
@@ -197,7 +169,7 @@ func (c *periodClock) chains(r *cyclicSequence) (longest instance.Tick, ok bool)
 			sum += r.longest(b)
 			if y := r.sync(b); y >= 0 {
 				sum += r.ticks[y]
-				for t := range tasks {
+				for t := range r.tasks(b) {
 					// Tasks are between the ends of the two iterations.
 					p := c.place[b+t]
 					if after, ahead := p > from, p < to; wrap && !after && !ahead || !wrap && (!after || !ahead) {
@@ -215,31 +187,6 @@ func (c *periodClock) chains(r *cyclicSequence) (longest instance.Tick, ok bool)
 	return longest, true
 }
 
-// fits tells whether memory suffices.
-func (c *periodClock) fits(r *cyclicSequence) bool {
-	clear(c.persistent)
-	clear(c.ephemeral)
-	for j, residency := range r.residency {
-		if residency == nil {
-			continue
-		}
-		job := &c.in.Jobs[j]
-		for w, g := range residency.gpus {
-			costs := job.On[c.in.GPUs[g].Type]
-			c.persistent[g] += costs.Persistent
-			for _, b := range r.chain[j] {
-				c.ephemeral[g] = max(c.ephemeral[g], costs.Ephemeral[r.depth[int(b)+w]])
-			}
-		}
-	}
-	for g := range c.persistent {
-		if c.persistent[g]+c.ephemeral[g] > c.in.Types[c.in.GPUs[g].Type].Memory {
-			return false
-		}
-	}
-	return true
-}
-
 // wait makes a place wait for an operation.
 func (c *periodClock) wait(p int32, op int32, length instance.Tick) {
 	if from := c.place[op]; from < p {
@@ -252,20 +199,18 @@ func (c *periodClock) wait(p int32, op int32, length instance.Tick) {
 // operation adds what an operation waits for.
 func (c *periodClock) operation(r *cyclicSequence, p int32, op int32) {
 	j, slot := r.owner[op], r.slot[op]
-	job, residency := &c.in.Jobs[j], r.residency[j]
-	b := op - slot
-	tasks := int32(job.Workers)
-	if slot == tasks { // a synchronisation
-		for t := range tasks {
+	job, b := &c.in.Jobs[j], op-slot
+	if op == r.sync(b) {
+		for t := range r.tasks(b) {
+			length := r.ticks[b+t]
 			if job.Gang {
-				c.wait(p, b, r.longest(b))
-				break
+				length = r.longest(b)
 			}
-			c.wait(p, b+t, r.ticks[b+t])
+			c.wait(p, b+t, length)
 		}
-		for _, u := range residency.uses {
+		for _, u := range r.spans[j].Uses {
 			if c.asked[u.Link] > c.in.Capacity(u.Link) && r.ticks[op] > 0 {
-				c.take(u.Link, p, residency.rate[r.depth[op]]*instance.Rate(u.Times), r.ticks[op], r.at[op]+r.ticks[op])
+				c.take(u.Link, p, r.spans[j].Rate(r.level[op])*instance.Rate(u.Times), r.ticks[op], r.at[op]+r.ticks[op])
 			}
 		}
 		return
@@ -273,11 +218,11 @@ func (c *periodClock) operation(r *cyclicSequence, p int32, op int32) {
 	before := c.before[b]
 	c.wait(p, before, r.ticks[before])
 	if job.Gang {
-		for w := range job.Workers {
-			c.occupy(p, residency.gpus[w], r.ticks[int(b)+w])
+		for w, g := range r.residency[j] {
+			c.occupy(p, g, r.ticks[int(b)+w])
 		}
 	} else {
-		c.occupy(p, residency.gpus[slot], r.ticks[op])
+		c.occupy(p, r.residency[j][slot], r.ticks[op])
 	}
 }
 
@@ -290,4 +235,143 @@ func (c *periodClock) occupy(p int32, g instance.GPUID, length instance.Tick) {
 	}
 	c.closes[g], c.tail[g] = p, length
 	c.load[g] += length
+}
+
+// On a link the order of the list does not say who waits for whom, since
+// several synchronisations may go at once. Capacity is therefore handed on:
+// each takes, in the order of the list, what others give back first, and waits
+// for those. The sum of the rates then never exceeds the capacity, whatever
+// the starts turn out to be; and with the starts that the list comes from,
+// nobody waits who did not have to.
+
+// take gives capacity of a link to synchronisation op until about the given
+// time: that which others give back first.
+func (c *periodClock) take(l instance.LinkID, p int32, rate instance.Rate, length, end instance.Tick) {
+	free := c.links[l]
+	used, left := 0, rate
+	for ; left > 0; used++ {
+		s := &free[used]
+		part := min(left, s.rate)
+		if s.place < 0 {
+			c.taken[l] = append(c.taken[l], share{place: p, rate: part})
+		} else {
+			c.edges = append(c.edges, clockEdge{s.place, s.length})
+		}
+		if left -= part; part < s.rate {
+			s.rate -= part
+			break
+		}
+	}
+	free = slices.Delete(free, 0, used)
+	at, _ := slices.BinarySearchFunc(free, end, func(s share, end instance.Tick) int {
+		if s.place < 0 || s.end <= end {
+			return -1
+		}
+		return 1
+	})
+	c.links[l] = slices.Insert(free, at, share{p, rate, length, end})
+}
+
+// close makes those that found capacity free since the period began wait for
+// those that have it when the period before ends, the first for the first.
+func (c *periodClock) close(l instance.LinkID) {
+	taken := c.taken[l]
+	for _, s := range c.links[l] {
+		for s.place >= 0 && s.rate > 0 {
+			part := min(s.rate, taken[0].rate)
+			c.wraps = append(c.wraps, wrapEdge{s.place, taken[0].place, s.length})
+			s.rate -= part
+			if taken[0].rate -= part; taken[0].rate == 0 {
+				taken = taken[1:]
+			}
+		}
+	}
+}
+
+// sweep finds starts for a period, none before those in x, and reports whether
+// there are any. If not, loop is a cycle of places that has no time for them.
+func (c *periodClock) sweep(period instance.Tick) bool {
+	for p := range c.cause {
+		c.cause[p] = noCause
+	}
+	for n := 1; ; n++ {
+		e := c.first[0]
+		for p := range c.x {
+			t, cause := c.x[p], c.cause[p]
+			for end := c.first[p+1]; e < end; e++ {
+				if v := c.x[c.edges[e].from] + c.edges[e].length; v > t {
+					t, cause = v, e
+				}
+			}
+			c.x[p], c.cause[p] = t, cause
+		}
+		settled := true
+		for n := range c.wraps {
+			w := &c.wraps[n]
+			if t := c.x[w.from] + w.length - period; t > c.x[w.to] {
+				c.x[w.to], c.cause[w.to] = t, ^int32(n)
+				settled = false
+			}
+		}
+		if settled {
+			return true
+		}
+		if n&(n-1) == 0 && n > 1 && c.cycle() {
+			return false
+		}
+	}
+}
+
+const noCause = int32(1<<31 - 1)
+
+// from returns the place that last made place p wait.
+func (c *periodClock) from(p int32) int32 {
+	switch e := c.cause[p]; {
+	case e == noCause:
+		return -1
+	case e >= 0:
+		return c.edges[e].from
+	default:
+		return c.wraps[^e].from
+	}
+}
+
+// cycle looks for places that wait for each other in a circle: their starts
+// would grow for ever.
+func (c *periodClock) cycle() bool {
+	c.seen = append(c.seen[:0], make([]int32, len(c.x))...)
+	for first := range int32(len(c.x)) {
+		p := first
+		for p >= 0 && c.seen[p] == 0 {
+			c.seen[p] = first + 1
+			p = c.from(p)
+		}
+		if p < 0 || c.seen[p] != first+1 {
+			continue
+		}
+		c.loop = c.loop[:0]
+		for q := p; ; {
+			c.loop = append(c.loop, q)
+			if q = c.from(q); q == p {
+				break
+			}
+		}
+		slices.Reverse(c.loop)
+		return true
+	}
+	return false
+}
+
+// ratio is the least period that the loop admits.
+func (c *periodClock) ratio() instance.Tick {
+	length, laps := instance.Tick(0), instance.Tick(0)
+	for _, p := range c.loop {
+		if e := c.cause[p]; e >= 0 {
+			length += c.edges[e].length
+		} else {
+			length += c.wraps[^e].length
+			laps++
+		}
+	}
+	return (length + laps - 1) / laps
 }

@@ -1,0 +1,145 @@
+package periodic
+
+import (
+	"cmp"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// cyclicSequence is the order in which all operations of a plan, tasks and synchronisations,
+// start within the period. The order on every GPU and link is that of the list, cyclic: what
+// comes first waits for what came last, a period earlier. Every such order is a
+// valid plan with the least period that [periodClock] finds for it, as long as
+// the iterations of each job come round in turn; and every
+// periodic plan has such an order, that of its starts modulo the period.
+//
+// The operations of an iteration are numbered one after the other from its
+// first: the tasks by worker, of which those of a gang are one operation, the
+// first, and then the synchronisation, where there is one.
+type cyclicSequence struct {
+	in        *instance.Instance
+	residency [][]instance.GPUID // per job; empty without iterations
+	spans     []instance.Span    // per job; empty without synchronisations
+	chain     [][]int32          // per job: the first operations of its iterations, in their order
+	list      []int32
+	period    instance.Tick
+
+	// Per operation:
+	owner []int32              // its job
+	slot  []int32              // its worker; of a synchronisation the number of workers
+	ticks []instance.Tick      // its length
+	depth []uint8              // of a task
+	level []instance.RateLevel // of a synchronisation
+	at    []instance.Tick      // start modulo the period, when last found out
+}
+
+// newCyclicSequence reads a valid periodic plan in canonical order.
+func newCyclicSequence(in *instance.Instance, s *instance.Schedule) *cyclicSequence {
+	r := &cyclicSequence{in: in, period: s.Period, residency: s.Residency, spans: make([]instance.Span, len(in.Jobs)), chain: make([][]int32, len(in.Jobs))}
+	add := func(j instance.JobID, slot int, start, end instance.Tick) {
+		r.owner, r.slot = append(r.owner, int32(j)), append(r.slot, int32(slot))
+		r.ticks, r.at = append(r.ticks, end-start), append(r.at, residue(start, s.Period))
+		r.depth, r.level = append(r.depth, 0), append(r.level, 0)
+	}
+	y := 0
+	for n := 0; n < len(s.Tasks); {
+		j := s.Tasks[n].Job
+		job := &in.Jobs[j]
+		b := int32(len(r.owner))
+		for w := range job.Workers {
+			t := &s.Tasks[n+w]
+			add(j, w, t.Start, t.End)
+			r.depth[len(r.depth)-1] = uint8(t.Depth)
+		}
+		if job.HasSync() {
+			if len(r.chain[j]) == 0 {
+				r.spans[j], _ = in.SpanOf(job, s.Residency[j])
+			}
+			sync := &s.Syncs[y]
+			add(j, job.Workers, sync.Start, sync.End)
+			r.level[len(r.level)-1] = sync.Rate
+			y++
+		}
+		r.chain[j] = append(r.chain[j], b)
+		n += job.Workers
+	}
+	for _, chain := range r.chain {
+		for _, b := range chain {
+			for t := range r.tasks(b) {
+				r.list = append(r.list, b+t)
+			}
+			if y := r.sync(b); y >= 0 {
+				r.list = append(r.list, y)
+			}
+		}
+	}
+	// Operations of no length are before what they let start.
+	slices.SortStableFunc(r.list, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(r.at[a], r.at[b]), cmp.Compare(min(1, r.ticks[a]), min(1, r.ticks[b])))
+	})
+	return r
+}
+
+// tasks is the number of tasks in the list of the iteration that begins with operation b.
+func (r *cyclicSequence) tasks(b int32) int32 {
+	if job := &r.in.Jobs[r.owner[b]]; !job.Gang {
+		return int32(job.Workers)
+	}
+	return 1
+}
+
+// sync returns the synchronisation of the iteration that begins with operation
+// b; -1: none.
+func (r *cyclicSequence) sync(b int32) int32 {
+	if job := &r.in.Jobs[r.owner[b]]; job.HasSync() {
+		return b + int32(job.Workers)
+	}
+	return -1
+}
+
+// last is the operation after which the next iteration may begin.
+func (r *cyclicSequence) last(b int32) int32 { return max(b, r.sync(b)) }
+
+// longest returns the length of the longest task of an iteration.
+func (r *cyclicSequence) longest(b int32) instance.Tick {
+	return slices.Max(r.ticks[b : int(b)+r.in.Jobs[r.owner[b]].Workers])
+}
+
+// schedule writes the plan out. Every chain begins within the first period.
+func (r *cyclicSequence) schedule() *instance.Schedule {
+	s := &instance.Schedule{Period: r.period, Residency: r.residency}
+	for j, chain := range r.chain {
+		ready := instance.Tick(0)
+		for n, b := range chain {
+			tasks := r.tasks(b)
+			if n == 0 {
+				// The first iteration begins with its first task in turn after
+				// the end of the last.
+				end := r.last(chain[len(chain)-1])
+				ready = r.at[end] + r.ticks[end]
+				least := r.period
+				for t := range tasks {
+					least = min(least, residue(r.at[b+t]-ready, r.period))
+				}
+				ready = residue(ready+least, r.period)
+			}
+			end := ready
+			for w, g := range r.residency[j] {
+				op := b + int32(w)
+				t := instance.Task{Job: instance.JobID(j), Iteration: n + 1, GPU: g, Depth: int(r.depth[op])}
+				t.Start = ready + residue(r.at[b+min(int32(w), tasks-1)]-ready, r.period)
+				t.End = t.Start + r.ticks[op]
+				s.Tasks, end = append(s.Tasks, t), max(end, t.End)
+			}
+			if y := r.sync(b); y >= 0 {
+				start := end + residue(r.at[y]-end, r.period)
+				end = start + r.ticks[y]
+				s.Syncs = append(s.Syncs, instance.Sync{Job: instance.JobID(j), Iteration: n + 1, Start: start, End: end, Rate: r.level[y]})
+			}
+			ready = end
+		}
+	}
+	s.Sort()
+	return s
+}
