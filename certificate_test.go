@@ -277,11 +277,11 @@ func TestDecodeCertificate(t *testing.T) {
 		"no JSON":            {"version: 1", "line 1, column 1: a certificate is a JSON object"},
 		"more":               {sound + "{}", "the file goes on after the certificate"},
 		"an unknown key":     {replace(`"version"`, `"Version"`), `unknown key "Version"; the keys here are version, kind`},
-		"a key twice":        {replace(`"version":2`, `"version":2,"bound":7`), "bound: this key is given twice"},
+		"a key twice":        {replace(`"version":3`, `"version":3,"bound":7`), "bound: this key is given twice"},
 		"no bound":           {replace(`"bound":9022,`, ""), "bound: this key is missing"},
 		"no prices":          {replace(`,"prices":[]`, ""), "prices: this key is missing"},
 		"no denominator":     {replace(`"denominator":1,`, ""), "denominator: this key is missing"},
-		"version 3":          {replace(`"version":2`, `"version":3`), "version: this is version 3; this JigSaw reads version 2"},
+		"version 2":          {replace(`"version":3`, `"version":2`), "version: this is version 2; this JigSaw reads version 3"},
 		"another kind":       {replace(`"chain"`, `"guess"`), `kind: "guess" is no kind of proof; the kinds are`},
 		"kind 7":             {replace(`"chain"`, `7`), "kind: this must be a text"},
 		"another instance":   {replace(`"instance":"`, `"instance":"00`), "instance: the certificate is about another instance or objective"},
@@ -293,8 +293,8 @@ func TestDecodeCertificate(t *testing.T) {
 		"a fraction by 0":    {replace(`9022`, `"1/0"`), "bound: this must be an integer, or a fraction"},
 		"hexadecimal":        {replace(`9022`, `"0x10"`), "bound: this must be an integer, or a fraction"},
 		"claims nothing":     {replace(`9022`, `null`), "bound: a certificate claims either a bound or infeasible: true"},
-		"claims both":        {replace(`"version":2`, `"version":2,"infeasible":true`), "bound: a certificate claims either"},
-		"infeasible 1":       {replace(`"version":2`, `"version":2,"infeasible":1`), "infeasible: this must be true or false"},
+		"claims both":        {replace(`"version":3`, `"version":3,"infeasible":true`), "bound: a certificate claims either"},
+		"infeasible 1":       {replace(`"version":3`, `"version":3,"infeasible":1`), "infeasible: this must be true or false"},
 		"denominator 0":      {replace(`"denominator":1`, `"denominator":0`), "denominator: this must be above 0"},
 		"denominator -1":     {replace(`"denominator":1`, `"denominator":-1`), "denominator: this must be above 0"},
 		"denominator null":   {replace(`"denominator":1`, `"denominator":null`), "denominator: this must be an integer"},
@@ -307,14 +307,14 @@ func TestDecodeCertificate(t *testing.T) {
 		"a null price":       {replace(`[]`, `[null]`), "prices[0]: this must be an integer"},
 		"deep prices":        {replace(`[]`, strings.Repeat("[", 1<<20)), "prices[0]: this must be an integer"},
 		"deep keys":          {strings.Repeat(`{"plans":`, 1<<20), `unknown key "plans"; the keys here are due`},
-		"plans of a chain":   {replace(`"version":2`, `"version":2,"plans":{"horizon":1,"points":1,"buckets":1}`), "plans: this key belongs to proofs of kind columns"},
+		"plans of a chain":   {replace(`"version":3`, `"version":3,"plans":{"horizon":1,"points":1,"buckets":1}`), "plans: this key belongs to proofs of kind columns"},
 		"plans without":      {replace(`"chain"`, `"columns"`), "plans: this key belongs to proofs of kind columns"},
-		"plans without keys": {replace(`"version":2`, `"version":2,"plans":{"horizon":1}`), "plans.points: this key is missing"},
-		"a horizon below 0":  {replace(`"version":2`, `"version":2,"plans":{"horizon":-1}`), "plans.horizon: \"-1\" is out of range"},
-		"a far horizon":      {replace(`"version":2`, `"version":2,"plans":{"horizon":9223372036854775808}`), "plans.horizon: \"9223372036854775808\" is out of range"},
-		"columns of a chain": {replace(`"version":2`, `"version":2,"columns":5`), "columns: this key belongs to proofs of kind fluid"},
-		"loads of a chain":   {replace(`"version":2`, `"version":2,"loads":[{"load":1}]`), "loads: this key belongs to proofs of kind area"},
-		"a load without":     {replace(`"version":2`, `"version":2,"loads":[{"head":1}]`), "loads[0].load: this key is missing"},
+		"plans without keys": {replace(`"version":3`, `"version":3,"plans":{"horizon":1}`), "plans.points: this key is missing"},
+		"a horizon below 0":  {replace(`"version":3`, `"version":3,"plans":{"horizon":-1}`), "plans.horizon: \"-1\" is out of range"},
+		"a far horizon":      {replace(`"version":3`, `"version":3,"plans":{"horizon":9223372036854775808}`), "plans.horizon: \"9223372036854775808\" is out of range"},
+		"columns of a chain": {replace(`"version":3`, `"version":3,"columns":5`), "columns: this key belongs to proofs of kind fluid"},
+		"loads of a chain":   {replace(`"version":3`, `"version":3,"loads":[{"load":1}]`), "loads: this key belongs to proofs of kind area"},
+		"a load without":     {replace(`"version":3`, `"version":3,"loads":[{"head":1}]`), "loads[0].load: this key is missing"},
 		"the third line":     {"{\n\n  \"kind\": 5}", "line 3, column 11: kind: this must be a text"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -359,9 +359,9 @@ func FuzzDecodeCertificate(f *testing.F) {
 	}
 	sound := plain(f, in)
 	f.Add([]byte(strings.Replace(sound, `"chain"`, `"columns"`, 1)))
-	f.Add([]byte(strings.NewReplacer(`"chain"`, `"columns"`, `"version":2`, `"version":2,"plans":{"horizon":9,"points":9,"buckets":3}`, `[]`, `[1,2,3]`).Replace(sound)))
+	f.Add([]byte(strings.NewReplacer(`"chain"`, `"columns"`, `"version":3`, `"version":3,"plans":{"horizon":9,"points":9,"buckets":3}`, `[]`, `[1,2,3]`).Replace(sound)))
 	f.Add([]byte(strings.NewReplacer(`"chain"`, `"fluid"`, `[]`, `[-1,2,3]`, `"denominator":1`, `"denominator":999999999999999999999`).Replace(sound)))
-	f.Add([]byte(strings.Replace(sound, `"version":2`, `"version":2,"value":"1/3","infeasible":false,"columns":0`, 1)))
+	f.Add([]byte(strings.Replace(sound, `"version":3`, `"version":3,"value":"1/3","infeasible":false,"columns":0`, 1)))
 	f.Add([]byte(`{"version": 1e999, "kind": "\ud800", "prices": [[[[`))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		c, err := jigsaw.DecodeCertificate(in, bytes.NewReader(file))

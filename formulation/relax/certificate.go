@@ -9,7 +9,7 @@ import (
 )
 
 // CertificateVersion is the version of [Certificate] as a file.
-const CertificateVersion = 2
+const CertificateVersion = 3
 
 // Certificate is the exact proof of a bound. The program that it refers to is
 // not in it: it is built anew from the instance, in integers, when the

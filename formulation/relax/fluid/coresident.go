@@ -179,36 +179,3 @@ func (s *sharing) gather() {
 	s.Linear.Term(busy, gpus, -s.Period)
 	s.Linear.Term(many, gpus, -int64(s.size+1))
 }
-
-// pace adds rows (27) and (28) for job i on the GPUs of job a.
-func (s *sharing) pace(i, a int) {
-	d := s.Shapes[i].Class
-	k, step := int64(d.Job.Workers), int64(d.Iteration)
-	most := min(k, int64(s.Shapes[a].Class.Job.Workers))
-	name := fmt.Sprintf("share.pace.%s.%s", s.Shapes[i].Id, s.Shapes[a].Id)
-	row := s.Linear.Row(name, linear.AtLeast, 0, linear.About{})
-	upper := s.Linear.Row(name+".most", linear.AtMost, 0, linear.About{})
-	for _, x := range s.Shapes[i].does {
-		s.Linear.Term(row, x, exact.Multiply(-k, step, most))
-		s.Linear.Term(upper, x, -most)
-	}
-	add := func(cols []int) {
-		s.each(i, cols, func(x int, _ int64) { s.Linear.Term(row, x, exact.Multiply(k, step)) })
-	}
-	for _, c := range s.sets {
-		if !slices.Contains(c.members, i) {
-			continue
-		}
-		weight := most
-		if slices.Contains(c.members, a) {
-			weight -= k
-			add(c.does[i])
-			s.each(i, c.does[i], func(x int, _ int64) { s.Linear.Term(upper, x, 1) })
-		}
-		s.Linear.Term(row, c.gpus, exact.Multiply(s.Period, weight))
-	}
-	if s.crowd.homes != nil {
-		add(s.crowd.does[i])
-		s.Linear.Term(row, s.crowd.homes[i], exact.Multiply(s.Period, most))
-	}
-}

@@ -42,7 +42,7 @@
 //	(15) all work of a class is done; for rates, classes share the rates of a shape
 //	(16) no more iterations have begun by the end of an interval than the chain allows
 //	(17), (18) the work in a pool is that of the jobs and workers there
-//	(21) to (28) for rates of few jobs: what those who share a GPU can do
+//	(21) to (26) for rates of few jobs: what those who share a GPU can do
 //	     together; see sharing.go
 //	(29), (30) for whole rates in a period: products; see whole.go
 //	(31) for the same: what a link carries; see relax/periods/cuts.go

@@ -38,16 +38,6 @@ import (
 // of 2 tau. Rows are
 // added up over members of one class. p(d) are the shortest tasks over all GPU
 // types, s and l the shortest synchronisation and iteration over all modes.
-//
-// A job has one pace x_i, the same on each of its GPUs. Of these at most
-// U = min(k_i, k_a) are also GPUs of job a, say G of them. If job i runs, then
-// (U - G) (period / l_i - x_i) >= 0, and if not all is 0, so that
-//
-//	(27) G x_i = does[i] there >= U x_i - (period / l_i) (U homes_i / k_i - G)
-//	(28) does[i] there <= U x_i
-//
-// for classes of one job each, where what co-resident sets of many jobs do counts as
-// done there in (27), and not in (28).
 type sharing struct {
 	*Program
 	size  int      // members of the largest co-resident set with variables of its own
@@ -111,16 +101,6 @@ func (f *Program) sharing() *sharing {
 	}
 	if s.size < jobs {
 		s.gather()
-	}
-	if s.size < 2 {
-		return s // only co-resident sets of at least two tell who shares GPUs
-	}
-	for i := range s.Shapes {
-		for a := range s.Shapes {
-			if i != a && s.Shapes[i].Jobs == 1 && s.Shapes[a].Jobs == 1 {
-				s.pace(i, a)
-			}
-		}
 	}
 	return s
 }
