@@ -117,7 +117,7 @@ described in what jigsaw schema instance prints.`,
 		return cli.Usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newPlan(std), newCheck(std), newBound(std), newCertify(std), newExplain(std), newWhatIf(std), newReplan(std), newBurst(std), newResilience(std),
+		newPlan(std), newCheck(std), newBound(std), newCertify(std), newExplain(std), newWhatIf(std), newReplan(std), newBurst(std), newResilience(std), newCost(std),
 		profile.New(std), newExample(std), newSchema(std), newVersion(std),
 		newExport(std), newImport(std), newServe(std),
 		study.New(std), study.NewReport(std), study.NewReplay(std), newMan(std),

@@ -2,6 +2,7 @@ package instance_test
 
 import (
 	"context"
+	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -66,6 +67,8 @@ func TestCost(t *testing.T) {
 		require.Zero(t, cost.Cmp(in.BlockCost(blocks)), "seed %d", seed)
 		least := relax.New(in).LeastCost()
 		require.LessOrEqual(t, least.Cmp(cost), 0, "seed %d: %s costs less than %s", seed, cost, least)
+		by, _ := relax.New(in).CostBy(s.Makespan(in))
+		require.LessOrEqual(t, by.Cmp(cost), 0, "seed %d: %s costs less than %s by its end", seed, cost, by)
 		if all++; least.Cmp(cost) == 0 {
 			met++
 		}
@@ -95,4 +98,75 @@ func TestCostByHand(t *testing.T) {
 	assert.True(t, in.Priced())
 	in.Types[0].Price = 0
 	assert.False(t, in.Priced())
+}
+
+// TestCostBy: of jobs of one worker on GPUs of two types, all assignments are tried. No plan that ends by a time costs less than
+// the bound of that time, whatever the premiums, and schedules of larger jobs do not either.
+func TestCostBy(t *testing.T) {
+	met, all := 0, 0
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 12))
+		spec := &instance.Spec{Version: instance.Version, Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "a", Memory: 1, PricePerHour: instance.Price(rng.Int64N(9_000_000))}, {Name: "b", Memory: 1, PricePerHour: instance.Price(rng.Int64N(9_000_000))}},
+			Switches: []instance.SwitchSpec{{Name: "s"}},
+		}}
+		for _, gpu := range []string{"a", "b", "a"} {
+			spec.Cluster.Nodes = append(spec.Cluster.Nodes, instance.NodeSpec{Name: fmt.Sprint(len(spec.Cluster.Nodes)), Switch: "s", GPUs: 1, GPU: gpu, NIC: 1, Fabric: 1})
+		}
+		for j := range 1 + rng.IntN(5) {
+			name := fmt.Sprint(j)
+			for _, gpu := range []string{"a", "b"} {
+				layer := instance.Layer{Forward: instance.Duration(1+rng.IntN(20)) * 1_000_000}
+				spec.Profiles = append(spec.Profiles, &instance.Profile{Model: name, GPU: gpu, Batch: 1, Layers: []instance.Layer{layer}})
+			}
+			spec.Jobs = append(spec.Jobs, instance.JobSpec{Name: name, Model: name, Workers: 1, Iterations: 1 + rng.IntN(3)})
+		}
+		in, err := instance.Compile(spec, nil)
+		require.NoError(t, err)
+		m := relax.New(in)
+		best := map[instance.Tick]*big.Int{} // least cost by makespan
+		load := make([]instance.Tick, 3)
+		var assign func(j int)
+		assign = func(j int) {
+			if j == len(in.Jobs) {
+				sum := new(big.Int)
+				for g, ticks := range load {
+					sum.Add(sum, big.NewInt(int64(ticks)*int64(in.Types[g%2].Price)))
+				}
+				end := slices.Max(load)
+				if old := best[end]; old == nil || sum.Cmp(old) < 0 {
+					best[end] = sum
+				}
+				return
+			}
+			for g := range load {
+				takes := instance.Tick(in.Jobs[j].Iterations) * in.Jobs[j].On[g%2].Time[0]
+				load[g] += takes
+				assign(j + 1)
+				load[g] -= takes
+			}
+		}
+		assign(0)
+		for end := range best {
+			least := new(big.Rat)
+			for other, sum := range best {
+				if cost := in.Money(sum); other <= end && (least.Sign() == 0 || cost.Cmp(least) < 0) {
+					least = cost
+				}
+			}
+			bound, premiums := m.CostBy(end)
+			require.LessOrEqual(t, bound.Cmp(least), 0, "seed %d: a plan by %d costs %s, less than %s", seed, end, least, bound)
+			require.Zero(t, bound.Cmp(m.CostWith(end, premiums)))
+			for range 3 {
+				premiums[0], premiums[1] = instance.Price(rng.Int64N(50_000_000)), instance.Price(rng.Int64N(50_000_000))
+				require.LessOrEqual(t, m.CostWith(end, premiums).Cmp(bound), 0, "seed %d: the premiums found are not the best", seed)
+			}
+			share, _ := new(big.Rat).Quo(bound, least).Float64()
+			if all++; share > 0.98 {
+				met++
+			}
+		}
+	}
+	t.Logf("%d ends, %d bounds within 2 %% of the least cost", all, met)
+	assert.Greater(t, met, all/2)
 }

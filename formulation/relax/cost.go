@@ -3,6 +3,7 @@ package relax
 import (
 	"math/big"
 	"math/bits"
+	"slices"
 
 	"jigsaw/formulation/instance"
 )
@@ -11,34 +12,15 @@ import (
 // paid for while it works, so that the tasks of all jobs cost what each does on the GPU type where that is
 // least, at the cheapest depths of the rule; and the k GPUs of a single job are paid for as long as it lasts.
 func (m *Model) LeastCost() *big.Rat {
-	work, longest := new(big.Int), new(big.Int)
+	longest := new(big.Int)
 	for i := range m.Classes {
 		d := &m.Classes[i]
-		// Prices of tasks, in parts of 2^shift so that sums of an iteration's stay within 62 bits; rounded down.
-		shift := max(0, bits.Len64(uint64(instance.MaxPrice))+bits.Len64(uint64(d.longest()))+bits.Len(uint(d.Job.Workers))-62)
-		least := make([]instance.Tick, len(d.Shortest))
 		cheapest := instance.Price(-1)
-		for depth := range least {
-			least[depth] = -1
-			for t, fits := range d.Fits {
-				if !fits[depth] {
-					continue
-				}
-				price := m.Instance.Types[t].Price
-				cost := new(big.Int).Mul(big.NewInt(int64(price)), big.NewInt(int64(d.Job.On[t].Time[depth])))
-				if c := instance.Tick(cost.Rsh(cost, uint(shift)).Int64()); least[depth] < 0 || c < least[depth] {
-					least[depth] = c
-				}
-				if cheapest < 0 || price < cheapest {
-					cheapest = price
-				}
+		for t, fits := range d.Fits {
+			if price := m.Instance.Types[t].Price; slices.Contains(fits, true) && (cheapest < 0 || price < cheapest) {
+				cheapest = price
 			}
 		}
-		iteration, _ := leastWork(d.Job, least)
-		times := new(big.Int).Mul(big.NewInt(d.Count()), big.NewInt(int64(d.Job.Iterations)))
-		cost := times.Mul(times, big.NewInt(iteration))
-		work.Add(work, cost.Lsh(cost, uint(shift)))
-
 		alone := d.Chain(d.Iteration)
 		alone.Sub(alone, big.NewInt(int64(d.Job.Release)))
 		alone.Mul(alone, big.NewInt(int64(cheapest)))
@@ -46,10 +28,103 @@ func (m *Model) LeastCost() *big.Rat {
 			longest = alone
 		}
 	}
-	if longest.Cmp(work) > 0 {
-		work = longest
+	if work := m.worth(m.prices()); work.Cmp(longest) > 0 {
+		longest = work
 	}
-	return m.Instance.Money(work)
+	return m.Instance.Money(longest)
+}
+
+// prices of the types.
+func (m *Model) prices() []instance.Price {
+	prices := make([]instance.Price, len(m.Instance.Types))
+	for t := range prices {
+		prices[t] = m.Instance.Types[t].Price
+	}
+	return prices
+}
+
+// worth is the least that the tasks of all jobs can amount to, each tick of a GPU counted at a price of its type.
+func (m *Model) worth(prices []instance.Price) *big.Int {
+	sum := new(big.Int)
+	for i := range m.Classes {
+		d := &m.Classes[i]
+		// Prices of tasks, in parts of 2^shift so that sums of an iteration's stay within 62 bits; rounded down.
+		shift := max(0, bits.Len64(uint64(slices.Max(prices)))+bits.Len64(uint64(d.longest()))+bits.Len(uint(d.Job.Workers))-62)
+		least := make([]instance.Tick, len(d.Shortest))
+		for depth := range least {
+			least[depth] = -1
+			for t, fits := range d.Fits {
+				if !fits[depth] {
+					continue
+				}
+				cost := new(big.Int).Mul(big.NewInt(int64(prices[t])), big.NewInt(int64(d.Job.On[t].Time[depth])))
+				if c := instance.Tick(cost.Rsh(cost, uint(shift)).Int64()); least[depth] < 0 || c < least[depth] {
+					least[depth] = c
+				}
+			}
+		}
+		iteration, _ := leastWork(d.Job, least)
+		times := new(big.Int).Mul(big.NewInt(d.Count()), big.NewInt(int64(d.Job.Iterations)))
+		cost := times.Mul(times, big.NewInt(iteration))
+		sum.Add(sum, cost.Lsh(cost, uint(shift)))
+	}
+	return sum
+}
+
+// CostBy is what no schedule costs less than that ends by a given time. With a premium on each tick of a
+// GPU, by type, the tasks amount to at least worth(price + premium), of which premiums are at most those of all
+// ticks of all GPUs until then:
+//
+//	cost >= worth(price + premium) - end x sum over types of GPUs x premium, for all premiums >= 0
+//
+// CostBy returns the premiums that it finds, with which [Model.CostWith] proves the same. The right side is concave:
+// it climbs with all premiums alike, then one by one.
+func (m *Model) CostBy(end instance.Tick) (cost *big.Rat, premiums []instance.Price) {
+	const rounds, mostSteps = 3, 1 << 18
+	unit := max(1, slices.Max(m.prices())/4096) // so that rounding in worth does not hide what a step is worth
+	premiums = make([]instance.Price, len(m.Instance.Types))
+	climb := func(types []instance.Price) {
+		at := func(steps instance.Price) *big.Rat {
+			for i := range types {
+				types[i] = steps * unit
+			}
+			return m.CostWith(end, premiums)
+		}
+		low, high := instance.Price(0), instance.Price(mostSteps)
+		for low < high {
+			if middle := (low + high) / 2; at(middle+1).Cmp(at(middle)) > 0 {
+				low = middle + 1
+			} else {
+				high = middle
+			}
+		}
+		cost = at(low)
+	}
+	climb(premiums)
+	for range rounds {
+		before := cost
+		for t := range premiums {
+			climb(premiums[t : t+1])
+		}
+		if cost.Cmp(before) <= 0 {
+			break
+		}
+	}
+	return cost, premiums
+}
+
+// CostWith is what premiums, by type, prove of the cost of schedules that end by a given time.
+func (m *Model) CostWith(end instance.Tick, premiums []instance.Price) *big.Rat {
+	in, all := m.Instance, m.prices()
+	ticks := new(big.Int)
+	for _, g := range in.GPUs {
+		ticks.Add(ticks, big.NewInt(int64(premiums[g.Type])))
+	}
+	for t, premium := range premiums {
+		all[t] += premium
+	}
+	sum := m.worth(all)
+	return in.Money(sum.Sub(sum, ticks.Mul(ticks, big.NewInt(int64(end)))))
 }
 
 // longest is the longest task of a class on any GPU type.

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
+)
+
+type costOptions struct {
+	cli.InstanceFlags
+	cli.WorkFlags
+	to       cli.Destination
+	seed     uint64
+	quick    bool
+	budget   instance.Price
+	deadline instance.Duration
+	write    string
+}
+
+func newCost(std cli.Streams) *cobra.Command {
+	var o costOptions
+	c := &cobra.Command{
+		Use:   "cost INSTANCE",
+		Short: "Say which nodes to rent: plans on parts of the cluster, by makespan and cost",
+		Long: `Plan on all, a half, a quarter, ... of the nodes of each type of GPU, and say what each
+plan takes and costs (price_per_hour). Spot capacity is a type of its own, with profiled_as.
+
+--budget asks for the fastest plan within it, --deadline for the cheapest that ends by then; both are
+planned once more with all of --time or --effort. Beside them stands what no plan on any nodes
+beats, in exact arithmetic: an end before which none is within the budget, a cost below which none
+meets the deadline. --write keeps the instance of the choice, for jigsaw plan.
+Exit codes: 0 answered, 2 invalid input, 3 proven that no plan does, 4 none found.`,
+		Example: `  jigsaw cost cluster.yaml
+  jigsaw cost cluster.yaml --budget 120 --write rented.yaml
+  jigsaw cost cluster.yaml --deadline 8h`,
+		Args: cli.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runCost(c.Context(), args[0], o, c.Flags().Changed, std)
+		},
+	}
+	o.InstanceFlags.Flags(c)
+	o.WorkFlags.Flags(c)
+	o.to.Flags(c, cli.PrintFormats()...)
+	f := c.Flags()
+	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plans")
+	f.BoolVar(&o.quick, "quick", false, "plan no choice once more")
+	f.TextVar(&o.budget, "budget", instance.Price(0), "what a plan may cost")
+	f.TextVar(&o.deadline, "deadline", instance.Duration(0), "when a plan has to end, like 30m")
+	f.StringVar(&o.write, "write", "", "write the instance of the choice into this YAML `file`")
+	f.Lookup("budget").DefValue, f.Lookup("deadline").DefValue = "", ""
+	return c
+}
+
+// costReport is what cost prints. Times are in ticks.
+type costReport struct {
+	Instance string       `json:"instance"`
+	TickUS   int64        `json:"tick_us"`
+	AtLeast  *float64     `json:"at_least"`
+	Choices  []costChoice `json:"choices"`
+	Budget   *costAnswer  `json:"budget,omitempty"`
+	Deadline *costAnswer  `json:"deadline,omitempty"`
+}
+
+type costChoice struct {
+	// Nodes by type of GPU.
+	Nodes     map[string]int `json:"nodes"`
+	Makespan  *float64       `json:"makespan"`
+	Cost      *float64       `json:"cost"`
+	Efficient bool           `json:"efficient"`
+	Reason    string         `json:"reason,omitempty"`
+}
+
+// costAnswer is to a budget or a deadline.
+type costAnswer struct {
+	Status jigsaw.Status `json:"status"`
+	// Choice by number, from 0; null where none does.
+	Choice *int `json:"choice"`
+	// Bound is the end before which no plan is within the budget, or what no plan costs less than that meets the
+	// deadline; null where no plan does.
+	Bound *float64 `json:"bound"`
+}
+
+func runCost(ctx context.Context, name string, o costOptions, changed func(string) bool, std cli.Streams) error {
+	options, err := o.Options(o.quick)
+	switch {
+	case err != nil:
+		return err
+	case changed("deadline") && o.deadline <= 0:
+		return cli.Usage(errors.New("--deadline is a time above 0, like 30m"))
+	case o.write != "" && changed("budget") == changed("deadline"):
+		return cli.Usage(errors.New("--write keeps one choice: give either --budget or --deadline with it"))
+	}
+	if err := cli.CheckWritable(o.Files(name), o.to.File, o.write); err != nil {
+		return err
+	}
+	document, models, err := o.ReadDocument(name, std)
+	if err != nil {
+		return err
+	}
+	if _, err := document.Compile(models); err != nil {
+		return cli.Invalid(name, "a valid instance", err)
+	}
+	options.Seed = o.seed
+	opt := jigsaw.CostOptions{Options: options, Deadline: o.deadline}
+	if changed("budget") {
+		opt.Budget = big.NewRat(int64(o.budget), int64(instance.One))
+	}
+	show, ok := std.Terminal()
+	opt.Tried = func(done, of int) {
+		if ok {
+			fmt.Fprintf(show, "\r%d of %d choices", done, of)
+		}
+	}
+	r, err := jigsaw.Costs(ctx, document.Spec, models, opt)
+	if ok {
+		fmt.Fprint(show, "\r\033[K")
+	}
+	var problems instance.Problems
+	if errors.As(err, &problems) {
+		document.Locate(problems)
+		return cli.Invalid(name, "an instance whose costs can be compared", err)
+	}
+	if err != nil {
+		return err
+	}
+	report := newCostReport(r, opt)
+	if err := o.to.Print(std, report, func(w io.Writer) error { return report.table(w, r, opt) }); err != nil {
+		return err
+	}
+	code := 0
+	for _, a := range []*costAnswer{report.Budget, report.Deadline} {
+		switch {
+		case a == nil:
+		case a.Status == jigsaw.Infeasible:
+			code = cli.ExitInfeasible
+		case a.Choice == nil && code == 0:
+			code = cli.ExitLimit
+		case a.Choice != nil && o.write != "":
+			if err := cli.WriteFile(o.write, func(w io.Writer) error { return codec.EncodeYAML(w, r.Choices[*a.Choice].Spec) }); err != nil {
+				return err
+			}
+		}
+	}
+	if code != 0 {
+		return &cli.ExitError{Code: code}
+	}
+	return nil
+}
+
+func newCostReport(r *jigsaw.CostResult, opt jigsaw.CostOptions) *costReport {
+	in := r.Instance
+	report := &costReport{Instance: in.Name, TickUS: in.TickUS, AtLeast: rational(r.AtLeast)}
+	for _, c := range r.Choices {
+		row := costChoice{Nodes: map[string]int{}, Cost: rational(c.Cost), Efficient: c.Efficient, Reason: c.Reason}
+		for t, n := range c.Nodes {
+			row.Nodes[in.Types[t].Name] = n
+		}
+		if c.Cost != nil {
+			row.Makespan = rational(c.Result.Primal)
+		}
+		report.Choices = append(report.Choices, row)
+	}
+	answer := func(choice int, value func(*jigsaw.NodeChoice) *big.Rat, bound *big.Rat, none bool) *costAnswer {
+		a := &costAnswer{Status: jigsaw.Unknown, Bound: rational(bound)}
+		switch {
+		case none:
+			a.Status, a.Bound = jigsaw.Infeasible, nil
+		case choice >= 0:
+			a.Choice, a.Status = &choice, jigsaw.Feasible
+			if value(&r.Choices[choice]).Cmp(bound) == 0 {
+				a.Status = jigsaw.Optimal
+			}
+		}
+		return a
+	}
+	if opt.Budget != nil {
+		report.Budget = answer(r.Fastest, func(c *jigsaw.NodeChoice) *big.Rat { return c.Result.Primal }, r.Earliest, r.Earliest == nil)
+	}
+	if opt.Deadline > 0 {
+		report.Deadline = answer(r.Cheapest, func(c *jigsaw.NodeChoice) *big.Rat { return c.Cost }, r.CostBy, r.TooLate)
+	}
+	return report
+}
+
+func rational(v *big.Rat) *float64 {
+	if v == nil {
+		return nil
+	}
+	f := float(v)
+	return &f
+}
+
+func (r *costReport) table(w io.Writer, result *jigsaw.CostResult, opt jigsaw.CostOptions) error {
+	in := result.Instance
+	heading(w, in)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var types []int
+	for i := range in.Types {
+		if result.Choices[0].Nodes[i] > 0 {
+			types = append(types, i)
+			fmt.Fprintf(t, "nodes of %s\t", in.Types[i].Name)
+		}
+	}
+	fmt.Fprintln(t, "makespan\tcost\t\t")
+	for _, c := range result.Choices {
+		for _, i := range types {
+			fmt.Fprintf(t, "%d\t", c.Nodes[i])
+		}
+		if c.Cost == nil {
+			fmt.Fprintln(t, "-\t-\t\t")
+			continue
+		}
+		mark := ""
+		if c.Efficient {
+			mark = "*"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t\n", jigsaw.FormatValue(in, c.Result.Primal), jigsaw.FormatCost(in, c.Cost), mark)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n* no other choice is as fast and as cheap\nno plan costs less than %s\n", jigsaw.FormatCost(in, result.AtLeast))
+	say := func(what string, a *costAnswer, bound string) {
+		switch {
+		case a.Status == jigsaw.Infeasible:
+			fmt.Fprintf(w, "%s: proven that no plan is\n", what)
+		case a.Choice == nil:
+			fmt.Fprintf(w, "%s: no choice is; %s\n", what, bound)
+		default:
+			c := &result.Choices[*a.Choice]
+			var nodes []string
+			for _, i := range types {
+				nodes = append(nodes, fmt.Sprintf("%d of %s", c.Nodes[i], in.Types[i].Name))
+			}
+			fmt.Fprintf(w, "%s: nodes %s; makespan %s, cost %s; %s\n", what, strings.Join(nodes, ", "), jigsaw.FormatValue(in, c.Result.Primal), jigsaw.FormatCost(in, c.Cost), bound)
+		}
+	}
+	if r.Budget != nil {
+		bound := ""
+		if result.Earliest != nil {
+			bound = "none within the budget ends before " + jigsaw.FormatValue(in, result.Earliest)
+		}
+		say("fastest within "+jigsaw.FormatCost(in, opt.Budget), r.Budget, bound)
+	}
+	if r.Deadline != nil {
+		say("cheapest by "+opt.Deadline.String(), r.Deadline, "none by then costs less than "+jigsaw.FormatCost(in, result.CostBy))
+	}
+	return nil
+}

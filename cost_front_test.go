@@ -1,0 +1,91 @@
+package jigsaw_test
+
+import (
+	"math/big"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
+)
+
+const rentable = `version: 1
+name: rent
+cluster:
+  gpu_types:
+    - {name: v100, memory: 32GiB, price_per_hour: 2.48}
+    - {name: spot, memory: 32GiB, price_per_hour: 0.74, profiled_as: [{gpu: v100}]}
+  racks:
+    - {nodes: 2, gpus: 4, gpu: v100, nic: 50Gbit/s, fabric: 600Gbit/s, uplink: 100Gbit/s}
+    - {nodes: 1, gpus: 4, gpu: spot, nic: 25Gbit/s, fabric: 600Gbit/s, uplink: 50Gbit/s}
+jobs:
+  - {name: vgg, model: vgg16, workers: 4, iterations: 16}
+  - {name: resnet, count: 2, model: resnet50, workers: 4, iterations: 16}
+  - {name: wide, model: resnet50, workers: 8, iterations: 4}
+`
+
+// TestCosts: choices of nodes have valid plans of what they cost, of which the right ones are chosen, and none beats a bound.
+func TestCosts(t *testing.T) {
+	t.Parallel()
+	document, err := codec.Decode([]byte(rentable))
+	require.NoError(t, err)
+	models, err := jigsaw.Models()
+	require.NoError(t, err)
+	ask := func(budget *big.Rat, deadline instance.Duration) *jigsaw.CostResult {
+		r, err := jigsaw.Costs(t.Context(), document.Spec, models, jigsaw.CostOptions{Options: jigsaw.Options{Quick: true}, Budget: budget, Deadline: deadline})
+		require.NoError(t, err)
+		return r
+	}
+	r := ask(nil, 0)
+	require.Len(t, r.Choices, 5, "2, 1 or 0 nodes of one type, 1 or 0 of the other, and not none")
+	assert.Equal(t, []int{2, 1}, r.Choices[0].Nodes)
+	planned := 0
+	for i := range r.Choices {
+		c := &r.Choices[i]
+		if c.Cost == nil {
+			assert.Contains(t, c.Reason, "8 workers exceed the 4 GPUs")
+			continue
+		}
+		planned++
+		require.Empty(t, check.Schedule(c.Result.Instance, c.Result.Schedule))
+		require.GreaterOrEqual(t, c.Cost.Cmp(r.AtLeast), 0)
+
+		within := ask(c.Cost, 0)
+		require.GreaterOrEqual(t, within.Fastest, 0)
+		fastest := within.Choices[within.Fastest]
+		require.LessOrEqual(t, fastest.Cost.Cmp(c.Cost), 0)
+		require.LessOrEqual(t, fastest.Result.Primal.Cmp(c.Result.Primal), 0)
+		require.GreaterOrEqual(t, fastest.Result.Primal.Cmp(within.Earliest), 0, "no plan ends before the bound")
+
+		by := ask(nil, instance.Duration(c.Result.Primal.Num().Int64()*1000*r.Instance.TickUS))
+		require.GreaterOrEqual(t, by.Cheapest, 0)
+		require.False(t, by.TooLate)
+		cheapest := by.Choices[by.Cheapest]
+		require.LessOrEqual(t, cheapest.Cost.Cmp(c.Cost), 0)
+		require.LessOrEqual(t, cheapest.Result.Primal.Cmp(c.Result.Primal), 0)
+		require.GreaterOrEqual(t, cheapest.Cost.Cmp(by.CostBy), 0, "no plan costs less than the bound")
+	}
+	require.Equal(t, 3, planned)
+
+	poor := ask(new(big.Rat).Mul(r.AtLeast, big.NewRat(9, 10)), 1_000_000)
+	assert.Equal(t, -1, poor.Fastest)
+	assert.Nil(t, poor.Earliest, "proven that there is none")
+	assert.Equal(t, -1, poor.Cheapest)
+	assert.True(t, poor.TooLate)
+
+	for want, change := range map[string]func(*instance.Spec){
+		"not throughput": func(s *instance.Spec) { s.Objective = instance.Throughput },
+		"give price_per_hour": func(s *instance.Spec) {
+			s.Cluster.GPUTypes = []instance.GPUTypeSpec{{Name: "v100", Memory: 1 << 35}, {Name: "spot", Memory: 1 << 35, ProfiledAs: []instance.ProfiledAs{{GPU: "v100"}}}}
+		},
+	} {
+		spec := *document.Spec
+		change(&spec)
+		_, err := jigsaw.Costs(t.Context(), &spec, models, jigsaw.CostOptions{})
+		assert.ErrorContains(t, err, want)
+	}
+}
