@@ -21,9 +21,9 @@ RACES     := Deaf|SameSeed|Cancel|Deadline|TimeLimit|Stop|QuickPlan|Timed|Showca
 # Packages that choose an engine, or show what one is missing.
 ENGINES   := . ./cmd/... ./solver/...
 # Packages that neither need cgo nor an operating system, and those of them to which it
-# matters where they run: they use files, clocks, goroutines or an engine.
+# matters where they run: they use files, clocks, goroutines or an engine. Of the facade, the tests in RACES.
 PURE      := . ./formulation/... ./heuristics/... ./solver/... ./wasm/...
-PORTED    := . ./formulation/instance/... ./solver/... ./wasm/...
+PORTED    := ./solver/... ./wasm/...
 # Paths without this folder: what one step compiles or tests, another one finds done.
 export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
@@ -115,7 +115,7 @@ test: setup-tests ## the tests of every change; those of things side by side und
 soak: setup-tests ## the long tests: every seed and size, then all short ones under the race detector and under Node
 	@scripts/test '$(TAGS)' '' '' ''
 	@scripts/test '$(TAGS)' ./... '' '' -short
-	@$(MAKE) --no-print-directory test-js PORTED='$(PURE)'
+	@$(MAKE) --no-print-directory test-js PORTED='$(PURE)' FACADE=
 
 clp-wasm: ## build bin/clp/clp.wasm: CLP for the browser, and for builds without cgo
 	@scripts/clp-wasm
@@ -126,11 +126,13 @@ test-noclp: ## build and test without CLP, as on a machine that lacks it, then w
 	JIGSAW_CLP_WASM=none CGO_ENABLED=0 $(GO) test -short $(ENGINES)
 	! test -e $(CLP_WASM) || JIGSAW_CLP_WASM=$(CLP_WASM) CGO_ENABLED=0 $(GO) test -short ./solver/...
 
+FACADE    ?= $(RACES)
 # With CLP the pure packages' tests would take many times as long: the engine has tests
 # of its own, and same-plans compares what comes out at the other end.
 test-js: ## build for js/wasm and run the tests of what may differ there under Node, the engine's with clp.wasm
 	GOOS=js GOARCH=wasm $(GO) build ./...
-	JIGSAW_CLP_WASM=none GOOS=js GOARCH=wasm $(GO) test -short -exec='$(CURDIR)/scripts/go-js-exec' $(PORTED)
+	JIGSAW_CLP_WASM=none GOOS=js GOARCH=wasm $(GO) test -short -timeout 60m -exec='$(CURDIR)/scripts/go-js-exec' $(PORTED)
+	JIGSAW_CLP_WASM=none GOOS=js GOARCH=wasm $(GO) test -short -timeout 60m -exec='$(CURDIR)/scripts/go-js-exec' -run '$(FACADE)' .
 	GOOS=js GOARCH=wasm $(GO) test -short -exec='$(CURDIR)/scripts/go-js-exec' ./solver/...
 
 # Like PLANS='3 rack crossing': three seeds of two examples.
