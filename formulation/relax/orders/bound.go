@@ -117,6 +117,7 @@ func (e *Examiner) promises(x *examinedState) bool {
 		if x.free[g] = max(x.free[g], soonest); soonest == math.MaxInt64 {
 			x.free[g] = 0
 		}
+		e.pauses[g] = e.unfilled(x, list)
 	}
 	for j := range e.Jobs {
 		if e.dues[j] = e.Jobs[j].Due; e.Weighted {
@@ -130,12 +131,13 @@ func (e *Examiner) promises(x *examinedState) bool {
 			continue // of the GPU before
 		}
 		e.assign(x, c)
-		free := e.free[:0]
+		free, idle := e.free[:0], int64(0)
 		for _, g := range c.gpus {
 			free = append(free, x.free[g])
+			idle += e.pauses[g]
 		}
 		e.free = free
-		if !e.room(free) {
+		if !e.room(free, idle) {
 			return false
 		}
 		if e.Weighted {
@@ -194,9 +196,24 @@ func until(free []int64, tick int64) (sum int64) {
 	return sum
 }
 
+// unfilled is how long a GPU is idle, at the least, until all tasks of its residents have run: as
+// the tasks of a job wait for its synchronisations, and each of another job is between two of
+// them at most.
+func (e *Examiner) unfilled(x *examinedState, list []Resident) (idle int64) {
+	tasks := int64(0)
+	for _, r := range list {
+		tasks += e.left(x, r)
+	}
+	for _, r := range list {
+		own := e.left(x, r)
+		idle = max(idle, (own-1-(tasks-own))*e.Jobs[r.Job].Pauses)
+	}
+	return idle
+}
+
 // room reports whether GPUs that are free from some ticks on have the time for what is to be done
-// by the end of any iteration.
-func (e *Examiner) room(free []int64) bool {
+// by the end of any iteration, of all iterations with what they are idle before.
+func (e *Examiner) room(free []int64, idle int64) bool {
 	all, soonest := int64(0), int64(math.MaxInt64) // what is to be done, and when the first of it must be
 	for _, d := range e.jobLoads {
 		if all += d.all; d.now == 0 {
@@ -205,7 +222,7 @@ func (e *Examiner) room(free []int64) bool {
 			soonest = min(soonest, d.by)
 		}
 	}
-	if all <= until(free, soonest) {
+	if all+idle <= until(free, soonest) {
 		return true
 	}
 	for _, d := range e.jobLoads {
@@ -215,6 +232,9 @@ func (e *Examiner) room(free []int64) bool {
 				if over := by - o.by; over >= 0 {
 					ticks += o.now + o.each*min(o.later, over/o.period)
 				}
+			}
+			if ticks == all {
+				ticks += idle
 			}
 			if ticks > until(free, by) {
 				return false

@@ -27,12 +27,12 @@ type Examiner struct {
 	gpuSets []gpuSet
 	spare   []*examinedState
 	// Scratch: by job when the iteration at hand and the last may end, at the earliest, by when the
-	// last must, and what may be dealt; by GPU whether what is next may be there, and how long that
-	// may wait.
+	// last must, and what may be dealt; by GPU whether what is next may be there, how long that
+	// may wait, and how long the GPU is idle until all has run.
 	next, ends, dues []int64
 	remainders       []*remainder
 	rivals           []bool
-	slack            []int64
+	slack, pauses    []int64
 	free             []int64
 	starts           []int64
 	jobLoads         []jobLoad
@@ -88,7 +88,8 @@ func (e *Examiner) prepare() (tasks int) {
 	}
 	e.layers = make([]examinedLayer, tasks+1)
 	e.next, e.ends, e.dues = make([]int64, len(e.Jobs)), make([]int64, len(e.Jobs)), make([]int64, len(e.Jobs))
-	e.remainders, e.rivals, e.slack = make([]*remainder, len(e.Jobs)), make([]bool, len(e.Residents)), make([]int64, len(e.Residents))
+	e.remainders, e.rivals = make([]*remainder, len(e.Jobs)), make([]bool, len(e.Residents))
+	e.slack, e.pauses = make([]int64, len(e.Residents)), make([]int64, len(e.Residents))
 	return tasks
 }
 
