@@ -20,9 +20,8 @@ import (
 type gpuMaster struct {
 	*periods.GPUProgram
 	shares  []gpuShare
-	scale   float64            // of integer prices
-	options [][][]workerOption // by pool and class
-	crowded []int              // by pool: how often there were too many contents
+	scale   float64 // of integer prices
+	crowded []int   // by pool: how often there were too many contents
 }
 
 // gpuShare is an explicit column share[c,m,x].
@@ -35,7 +34,7 @@ type gpuShare struct {
 const gpuScale = 1 << 40
 
 func newGPUMaster(s *periods.GPUProgram) *gpuMaster {
-	m := &gpuMaster{GPUProgram: s, scale: gpuScale, options: options(s), crowded: make([]int, len(s.Pools))}
+	m := &gpuMaster{GPUProgram: s, scale: gpuScale, crowded: make([]int, len(s.Pools))}
 	gain := 1.0 // about the largest sum that is added up
 	for i := range s.Classes {
 		gain += float64(s.Classes[i].Jobs) * float64(s.Classes[i].Weight) * float64(s.F.Period) * float64(s.Classes[i].Workers)
@@ -164,8 +163,7 @@ func (p *gpuPricer) Price(y []float64, _ bool) colgen.Priced[periods.Configurati
 	price := -y[len(p.F.Groups)+p.pool]
 	tag := int64(max(0, price) * p.scale)
 	priced := colgen.Priced[periods.Configuration]{Bound: price - float64(f.worth(tag))/p.scale}
-	list := []periods.Configuration{f.content(f.best)}
-	for _, content := range append(list, f.contents(tag)...) {
+	for _, content := range append(f.list, nil) { // better and better
 		priced.Columns = append(priced.Columns, p.column(p.pool, content))
 	}
 	return priced

@@ -146,7 +146,7 @@ func TestGPUContents(t *testing.T) {
 			require.Equal(t, want > 0, s.Look(p, whole).Exceeds(want-1), "seed %d", seed)
 			f := master.fill(p, list)
 			require.Equal(t, want, f.worth(exact.Never), "seed %d", seed)
-			for _, content := range f.contents(0) {
+			for _, content := range f.list {
 				require.True(t, holds(s, p, content) && s.Interlock(p, content))
 			}
 			compared++

@@ -51,6 +51,11 @@ type GPUExaminer struct {
 	ways   [][]workerWay // what a worker may be, by class, if more than that is to be exceeded
 	holds  Configuration
 	looks  int
+	// Of a search, which is no check: how many looks it may take, what is told of ever better
+	// contents that exceed that, and that gaps are forgotten.
+	Looks  int
+	Better func(content Configuration, worth int64)
+	Loose  bool
 }
 
 // workerWay is what a worker may be.
@@ -61,7 +66,7 @@ type workerWay struct {
 
 // Look begins one, nil where numbers are too large.
 func (s *GPUProgram) Look(pool int, prices []*big.Int) *GPUExaminer {
-	l := &GPUExaminer{s: s, pool: pool, tasks: make([][][]int64, len(s.Classes))}
+	l := &GPUExaminer{s: s, pool: pool, Looks: mostGPULooks, tasks: make([][][]int64, len(s.Classes))}
 	for _, price := range prices {
 		if !price.IsInt64() || price.Int64() > exact.MostWorth {
 			return nil
@@ -161,17 +166,24 @@ func (l *GPUExaminer) worker(class int) (list []filling) {
 	return undominated(list, period, 1)
 }
 
-// Exceeds reports whether some content is worth more than that, or there are too many to tell.
+// Knapsack is what the best content is worth, gaps forgotten.
+func (l *GPUExaminer) Knapsack() int64 { return l.rest[0][l.s.F.Period] }
+
+// Exceeds reports whether some content is worth more than that, or there are too many to tell;
+// where it tells of better ones, the latter alone.
 func (l *GPUExaminer) Exceeds(most int64) bool {
-	if l.rest[0][l.s.F.Period] <= most {
+	if l.Knapsack() <= most {
 		return false
 	}
-	l.most, l.ways = most, make([][]workerWay, len(l.s.Classes))
+	l.most, l.looks, l.ways = most, 0, make([][]workerWay, len(l.s.Classes))
 	for i, list := range l.tasks {
 		limit := l.s.Classes[i].Limit
 		for x := max(1, limit.From); list != nil && x <= limit.To; x++ {
 			l.deal(i, list[x-1], make([]int64, len(list[x-1])), 0, x, 0, l.prices[l.s.Classes[i].WorkerPrice(x)])
 		}
+	}
+	for _, ways := range l.ways {
+		slices.SortStableFunc(ways, func(a, b workerWay) int { return cmp.Compare(b.worth, a.worth) })
 	}
 	return l.exceed(0, l.s.F.Period, 0)
 }
@@ -205,11 +217,15 @@ func (l *GPUExaminer) deal(class int, values, counts []int64, depth int, left, t
 // more of the jobs from one on in the room that is left.
 func (l *GPUExaminer) exceed(from int, room, worth int64) bool {
 	if worth > l.most {
-		return true
+		if l.Better == nil {
+			return true
+		}
+		l.most = worth
+		l.Better(l.holds, worth)
 	}
 	for ; worth+l.rest[from][room] > l.most; from++ {
 		class, rest := l.jobs[from], l.rest[from+1]
-		if l.looks += len(l.ways[class]); l.looks > mostGPULooks || l.s.F.Model.Ended() {
+		if l.looks += len(l.ways[class]); l.looks > l.Looks || l.s.F.Model.Ended() {
 			return true
 		}
 		for _, w := range l.ways[class] {
@@ -217,7 +233,7 @@ func (l *GPUExaminer) exceed(from int, room, worth int64) bool {
 				continue
 			}
 			l.holds = append(l.holds, WorkerTasks{class, w.counts})
-			more := l.s.Interlock(l.pool, l.holds) && l.exceed(from+1, room-w.ticks, worth+w.worth)
+			more := (l.Loose || l.s.Interlock(l.pool, l.holds)) && l.exceed(from+1, room-w.ticks, worth+w.worth)
 			if l.holds = l.holds[:len(l.holds)-1]; more {
 				return true
 			}
