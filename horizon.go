@@ -3,6 +3,8 @@ package jigsaw
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math/big"
 	"time"
 
 	"jigsaw/formulation/bound"
@@ -52,6 +54,8 @@ const (
 	// quickRounds with [Options.Quick].
 	queueRounds = 300
 	quickRounds = 20
+	// horizonExclusive and horizonInterleaved are which parts of the time that is left these baselines take.
+	horizonExclusive, horizonInterleaved = 10, 4
 	// mostExpanded is how many tasks a plan in blocks may have to be written out as well.
 	mostExpanded = 100_000
 	// horizonPart draws from a source of its own; see planner.rng.
@@ -83,26 +87,68 @@ func (p *planner) horizon() (*Result, error) {
 		return p.writtenOut()
 	}
 	bounds := p.horizonFluid()
-	full := horizon.Config{Deep: true}
-	begin := r.Queue.Blocks
+	var orders [][]instance.JobID // the best known
 	r.Exclusive = p.queueBaseline("exclusive", deep, func() (*instance.BlockSchedule, error) {
-		ctx, cancel := p.part(&full, exclusivePart)
+		search := horizon.Config{Whole: true}
+		ctx, cancel := p.part(&search, horizonExclusive)
 		defer cancel()
-		return full.Orders(ctx, deep, p.rng(orderPart), begin)
+		s, best, err := search.Orders(ctx, deep, p.rng(orderPart))
+		if err == nil {
+			orders = append(orders, best)
+		}
+		return s, err
 	})
 	r.InterleavedFull = r.Exclusive
-	search := horizon.Config{Improved: func(s *instance.BlockSchedule) { p.see("search", p.in.BlockValue(s)) }, Stop: p.goodEnough()}
-	p.cells(search)
-	ctx, cancel := p.part(&search, 1)
-	defer cancel()
-	if r.Blocks == nil || !search.Stop(r.Primal) {
-		if s, err := search.Orders(ctx, p.in, p.rng(horizonPart), r.Blocks); err == nil {
-			p.takeBlocks("the search for orders", s)
+	if deep != p.in {
+		b := p.queueBaseline("interleaved-full", deep, func() (*instance.BlockSchedule, error) { return p.together(deep, orders, horizonInterleaved) })
+		if b.Value != nil && (r.Exclusive.Value == nil || b.Value.Cmp(r.Exclusive.Value) < 0) {
+			r.InterleavedFull = b
 		}
+	}
+	if s, err := p.together(p.in, orders, 1); err == nil {
+		p.takeBlocks("the search for orders", s)
+	} else {
+		p.note("no plan of jobs that share GPUs: %v", err)
 	}
 	p.wait(bounds)
 	p.settle()
 	return p.writtenOut()
+}
+
+// together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time: in
+// cells, for the most part of it, where all may end together, and in units that queue.
+func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, part int) (best *instance.BlockSchedule, err error) {
+	search := horizon.Config{Quick: p.opt.Quick || in.Objective == instance.WeightedCompletion} // where jobs that end together are seldom best
+	if in == p.in {
+		search.Improved, search.Stop = func(v *big.Rat) { p.see("search", v) }, p.goodEnough()
+	}
+	ctx, cancel := p.part(&search, part)
+	defer cancel()
+	begun := ctx
+	if end, ok := ctx.Deadline(); ok {
+		cells := time.Until(end) * 9 / 10
+		if in.Objective == instance.WeightedCompletion {
+			cells = time.Until(end) / 10
+		}
+		var cancel context.CancelFunc
+		begun, cancel = context.WithTimeout(ctx, cells)
+		defer cancel()
+		begun = eventloop.Context(begun)
+	}
+	best, err = search.Cells(begun, in, p.rng(cellsPart))
+	if err == nil {
+		if violations := check.Blocks(in, best); len(violations) > 0 {
+			// Cells are planned apart, and may ask more of a link together than it has.
+			best, err = nil, fmt.Errorf("of the cells together %v", violations[0])
+		}
+	}
+	if best != nil && search.Stop != nil && search.Stop(in.BlockValue(best)) {
+		return best, nil
+	}
+	if s, _, failed := search.Orders(ctx, in, p.rng(horizonPart), orders...); failed == nil && (best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0) {
+		return s, nil
+	}
+	return best, err
 }
 
 // writtenOut finishes a plan in blocks, written out as well where it is short.
@@ -122,34 +168,10 @@ func (p *planner) writtenOut() (*Result, error) {
 	return p.finish()
 }
 
-// cells plans companies of jobs that share GPUs, for most of what is left of a time limit.
-func (p *planner) cells(search horizon.Config) {
-	ctx := p.ctx
-	search.Quick = p.opt.Quick || p.in.Objective == instance.WeightedCompletion // where jobs that end together are seldom best
-	if p.opt.Time > 0 {
-		var cancel context.CancelFunc
-		left := time.Until(p.start.Add(p.opt.Time))
-		ctx, cancel = context.WithTimeout(p.ctx, left*9/10)
-		defer cancel()
-		ctx = eventloop.Context(ctx)
-	}
-	s, err := search.Cells(ctx, p.in, p.rng(cellsPart))
-	if err != nil {
-		p.note("no plan of jobs that share GPUs: %v", err)
-		return
-	}
-	if violations := check.Blocks(p.in, s); len(violations) > 0 {
-		// Cells are planned apart, and may ask more of a link together than it has.
-		p.note("no plan of jobs that share GPUs: of the cells together %v", violations[0])
-		return
-	}
-	p.takeBlocks("cells", s)
-}
-
-// part sets how long a search goes on: for the given part of the time limit, or for rounds.
+// part sets how long a search goes on: for the given part of what is left of the time limit, or for rounds.
 func (p *planner) part(c *horizon.Config, part int) (context.Context, context.CancelFunc) {
 	if p.opt.Time > 0 {
-		ctx, cancel := context.WithTimeout(p.ctx, p.opt.Time/time.Duration(part))
+		ctx, cancel := context.WithTimeout(p.ctx, max(0, time.Until(p.start.Add(p.opt.Time)))/time.Duration(part))
 		return eventloop.Context(ctx), cancel
 	}
 	c.Rounds = queueRounds * max(1, p.opt.Effort)

@@ -27,7 +27,7 @@ func requirePlanInBlocks(t *testing.T, r *jigsaw.Result) {
 	require.Zero(t, in.BlockValue(r.Blocks).Cmp(r.Primal))
 	require.NotNil(t, r.Dual)
 	require.LessOrEqual(t, r.Dual.Cmp(r.Primal), 0)
-	for _, b := range []jigsaw.Baseline{r.Queue, r.Exclusive} {
+	for _, b := range []jigsaw.Baseline{r.Queue, r.Exclusive, r.InterleavedFull} {
 		require.NotNil(t, b.Blocks, b.Reason)
 		require.Empty(t, check.Blocks(in.FullDepth(), b.Blocks))
 		require.LessOrEqual(t, r.Primal.Cmp(b.Value), 0)
@@ -90,6 +90,7 @@ func TestNightShares(t *testing.T) {
 	requirePlanInBlocks(t, r)
 	assert.Less(t, new(big.Rat).Quo(r.Primal, r.Exclusive.Value).Cmp(big.NewRat(3, 4)), 0)
 	assert.Less(t, r.Gap(), 0.05)
+	assert.Less(t, r.InterleavedFull.Value.Cmp(r.Exclusive.Value), 0, "at full depth they share GPUs as well")
 	assert.True(t, r.Certified)
 	assert.Greater(t, r.Blocks.Tasks(), int64(50_000_000))
 	assert.Equal(t, r.Blocks, plan().Blocks, "same seed, same plan")

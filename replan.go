@@ -3,6 +3,7 @@ package jigsaw
 import (
 	"cmp"
 	"context"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -209,7 +210,7 @@ func (r *rest) resume() (*instance.BlockSchedule, improver, error) {
 	end()
 	s, err := horizon.Config{}.Resume(ended, r.in, was, nil)
 	return s, func(ctx context.Context, p *planner, rounds int) {
-		search := horizon.Config{Rounds: rounds, Stop: p.goodEnough(), Improved: func(s *instance.BlockSchedule) { p.see("search", p.in.BlockValue(s)) }}
+		search := horizon.Config{Rounds: rounds, Stop: p.goodEnough(), Improved: func(v *big.Rat) { p.see("search", v) }}
 		if better, err := search.Resume(ctx, p.in, was, p.rng(horizonPart)); err == nil && len(check.Blocks(p.in, better)) == 0 {
 			p.takeBlocks("the search for orders", better)
 		}

@@ -16,12 +16,7 @@ import (
 // on. Cells alike with jobs alike are planned once. The error is a [*NoPlan] where no size gave a plan. Without a deadline of the context
 // the answer is the same for the same instance and state of rng.
 func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.BlockSchedule, error) {
-	d := dealer{config: c, in: in, class: make([]int, len(in.Jobs)), alone: Alone(in), rng: rng}
-	for n, class := range in.Classes() {
-		for _, j := range class {
-			d.class[j] = n
-		}
-	}
+	d := dealer{config: c, in: in, class: classes(in), alone: Alone(in), rng: rng}
 	var best *instance.BlockSchedule
 	var failed error
 	try := func(ctx context.Context, size int, quick bool) {
@@ -34,7 +29,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 		if best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0 {
 			best, d.best = s, size
 			if c.Improved != nil {
-				c.Improved(s)
+				c.Improved(in.BlockValue(s))
 			}
 		}
 	}
@@ -288,7 +283,7 @@ func (d *dealer) sit(ctx context.Context, plan *instance.BlockSchedule, c *cell,
 			rounds = -1
 		}
 		ascending := slices.Sorted(slices.Values(jobs))
-		found, err := meet(ctx, d.in, rand.New(rand.NewPCG(seed, 0)), ascending, c.nodes, rounds)
+		found, err := meet(ctx, d.in, rand.New(rand.NewPCG(seed, 0)), ascending, c.nodes, rounds, 60)
 		if err != nil && (len(jobs) == 1 || !d.in.Queues()) {
 			return 0, err
 		}

@@ -35,13 +35,13 @@ func iterations(in *instance.Instance) []int {
 }
 
 // meet makes a company of jobs on nodes, both ascending, by the finite search: rounds 0 is until
-// the context ends.
-func meet(ctx context.Context, in *instance.Instance, rng *rand.Rand, jobs []instance.JobID, nodes []instance.NodeID, rounds int) (*company, error) {
+// the context ends, and less than 0 tries of list scheduling alone.
+func meet(ctx context.Context, in *instance.Instance, rng *rand.Rand, jobs []instance.JobID, nodes []instance.NodeID, rounds, tries int) (*company, error) {
 	part := in.Part(jobs, nodes, nil)
 	r := iterations(part.Instance)
 	small := part.Miniature(r)
 	// The first schedule does not depend on the clock: there is one wherever there can be.
-	s, err := heuristics.Config{Tries: 60}.Greedy(context.WithoutCancel(ctx), small, rng)
+	s, err := heuristics.Config{Tries: tries}.Greedy(context.WithoutCancel(ctx), small, rng)
 	if err != nil {
 		return nil, err
 	}
@@ -167,9 +167,14 @@ func key(in *instance.Instance, class []int, jobs []instance.JobID, nodes []inst
 	}
 	var kinds []string
 	for _, n := range nodes {
-		node := &in.Nodes[n]
-		kinds = append(kinds, fmt.Sprint(node.Type, node.GPUs, in.Links[node.Up].Capacity, in.Links[node.Down].Capacity, in.Links[node.Fabric].Capacity,
-			in.Links[node.Up].Failed, in.Links[node.Down].Failed, in.Links[node.Fabric].Failed))
+		kinds = append(kinds, nodeKey(in, n))
 	}
 	return fmt.Sprint(classes, kinds)
+}
+
+// nodeKey tells nodes apart whose GPUs or links differ.
+func nodeKey(in *instance.Instance, n instance.NodeID) string {
+	node := &in.Nodes[n]
+	return fmt.Sprint(node.Type, node.GPUs, in.Links[node.Up].Capacity, in.Links[node.Down].Capacity, in.Links[node.Fabric].Capacity,
+		in.Links[node.Up].Failed, in.Links[node.Down].Failed, in.Links[node.Fabric].Failed)
 }

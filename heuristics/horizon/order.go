@@ -14,75 +14,94 @@ import (
 type Config struct {
 	// Rounds is how many queues are tried; 0 means until the context ends.
 	Rounds int
-	// Deep asks for full depth everywhere.
-	Deep bool
 	// Quick leaves out of [Config.Cells] the search that follows list scheduling.
 	Quick bool
-	// Improved is told of each plan better than all before it.
-	Improved func(*instance.BlockSchedule)
+	// Whole leaves every job GPUs of its own in [Config.Orders].
+	Whole bool
+	// Improved is told of the value of each plan better than all before it.
+	Improved func(value *big.Rat)
 	// Stop is asked about the value of the best plan; true ends the search. nil: never.
 	Stop func(value *big.Rat) bool
 }
 
-// Orders searches for the order of whole jobs whose queue is best: by release, length, area, width
-// and Smith's ratio, and then by moves of single jobs, which are kept where the plan is no
-// worse. start may be nil. The error is the [*NoPlan] of the first order where none gave a plan. The answer is the same for
-// the same instance, state of rng and rounds.
-func (c Config) Orders(ctx context.Context, in *instance.Instance, rng *rand.Rand, start *instance.BlockSchedule) (*instance.BlockSchedule, error) {
-	q := newQueue(in, c.Deep)
-	best, refused := start, error(nil)
+// Orders searches for the order of jobs whose queue is best: by release, length, area, width
+// and Smith's ratio, after the given ones, and then by moves of single jobs, which are kept where the plan is no
+// worse. Where memory is held while jobs run alone, jobs also join into units that share whole nodes, and leave them. The error
+// is the [*NoPlan] of the first order where none gave a plan. The answer is the same for
+// the same instance, state of rng and rounds. It comes with the order of jobs in it, for another search to begin with.
+func (c Config) Orders(ctx context.Context, in *instance.Instance, rng *rand.Rand, known ...[]instance.JobID) (*instance.BlockSchedule, []instance.JobID, error) {
+	q := newQueue(in, false)
+	f := newFormer(q, rng)
+	var kept []instance.JobID // and units
+	var timetable []stint
 	var value *big.Rat
-	if best != nil {
-		value = in.BlockValue(best)
-	}
+	var refused error
 	rounds := 0
 	spent := func() bool {
 		return ctx.Err() != nil || c.Rounds > 0 && rounds >= c.Rounds || c.Stop != nil && value != nil && c.Stop(value)
 	}
-	var kept []instance.JobID
-	var current *big.Rat
-	try := func(order []instance.JobID) {
+	try := func(order []instance.JobID) (taken bool) {
 		rounds++
-		s, err := q.run(order)
+		list, err := q.run(order)
+		var v *big.Rat
+		if err == nil {
+			v, err = q.judge(list)
+		}
 		if err != nil {
 			if refused == nil {
 				refused = err
 			}
-			return
+			return false
 		}
-		v := in.BlockValue(s)
-		if current == nil || v.Cmp(current) <= 0 {
-			current, kept = v, order
+		if value != nil && v.Cmp(value) > 0 {
+			return false
 		}
-		if value == nil || v.Cmp(value) < 0 {
-			best, value = s, v
-			if c.Improved != nil {
-				c.Improved(s)
-			}
+		better := value == nil || v.Cmp(value) < 0
+		kept, timetable, value = order, list, v
+		if better && c.Improved != nil {
+			c.Improved(v)
 		}
+		return true
 	}
-	for _, order := range q.orders() {
-		if spent() && best != nil {
+	for _, order := range append(known, q.orders()...) {
+		if spent() && value != nil {
 			break
 		}
 		try(order)
 	}
 	for len(kept) > 1 && !spent() {
-		next := slices.Clone(kept)
-		for range 1 + rng.IntN(3) {
-			from, to := rng.IntN(len(next)), rng.IntN(len(next))
-			job := next[from]
-			next = slices.Insert(slices.Delete(next, from, from+1), to, job)
+		next, units := slices.Clone(kept), len(q.units)
+		if in.Queues() && !c.Whole && rng.IntN(2) == 0 {
+			next = f.regroup(ctx, next, rng)
+		} else {
+			for range 1 + rng.IntN(3) {
+				from, to := rng.IntN(len(next)), rng.IntN(len(next))
+				job := next[from]
+				next = slices.Insert(slices.Delete(next, from, from+1), to, job)
+			}
 		}
-		try(next)
+		if next == nil {
+			rounds++
+		}
+		if next == nil || !try(next) {
+			q.units = q.units[:units]
+		}
 	}
-	if best == nil {
+	if value == nil {
 		if refused == nil {
 			refused = ctx.Err()
 		}
-		return nil, refused
+		return nil, nil, refused
 	}
-	return best, nil
+	var order []instance.JobID
+	for _, id := range kept {
+		if u := q.unit(id); u != nil {
+			order = append(order, u.jobs...)
+		} else {
+			order = append(order, id)
+		}
+	}
+	return q.plan(timetable), order, nil
 }
 
 // orders returns the orders that a search begins with.

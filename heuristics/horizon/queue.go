@@ -29,7 +29,14 @@ func (e *NoPlan) Error() string { return "horizon: " + e.Reason }
 // everywhere; else depths are the cheapest that the rules allow.
 func Queue(in *instance.Instance, deep bool) (*instance.BlockSchedule, error) {
 	q := newQueue(in, deep)
-	return q.run(byRelease(in))
+	list, err := q.run(byRelease(in))
+	if err == nil {
+		_, err = q.judge(list)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return q.plan(list), nil
 }
 
 // Depths returns the cheapest depth multiset of every job that its rule allows, by depth.
@@ -59,6 +66,9 @@ type queue struct {
 	shape  []int // of jobs that differ in length, weight and dates only
 	// lonely are the sites that list scheduling found, by job; nil: none.
 	lonely map[instance.JobID]*site
+	// units of several jobs are numbered on from the jobs; kinds of nodes are those of like GPUs and links.
+	units []*unit
+	kinds []int
 	// depth is how many jobs behind the head are tried for backfilling.
 	depth int
 }
@@ -85,14 +95,62 @@ func newQueue(in *instance.Instance, deep bool) *queue {
 		}
 		q.shape[i] = n
 	}
+	clear(known)
+	for n := range in.Nodes {
+		key := nodeKey(in, instance.NodeID(n))
+		if _, ok := known[key]; !ok {
+			known[key] = len(known)
+		}
+		q.kinds = append(q.kinds, known[key])
+	}
 	return q
 }
 
-// stint is a job at work.
+// unit returns the unit of several jobs of that number; nil for a job by itself.
+func (q *queue) unit(id instance.JobID) *unit {
+	if int(id) < len(q.in.Jobs) {
+		return nil
+	}
+	return q.units[int(id)-len(q.in.Jobs)]
+}
+
+// release of a job or unit.
+func (q *queue) release(id instance.JobID) instance.Tick {
+	if u := q.unit(id); u != nil {
+		return u.release
+	}
+	return q.in.Jobs[id].Release
+}
+
+// width is how many GPUs a job or unit takes.
+func (q *queue) width(id instance.JobID) int {
+	if u := q.unit(id); u != nil {
+		return u.gpus
+	}
+	return q.in.Jobs[id].Workers
+}
+
+// like tells jobs and units apart that find room in different places.
+func (q *queue) like(id instance.JobID) int {
+	if u := q.unit(id); u != nil {
+		return -1 - u.kind*len(q.in.Nodes) - u.nodes
+	}
+	return q.shape[id]
+}
+
+// find returns where a job or unit would run now; see floor.find.
+func (q *queue) find(f *floor, id instance.JobID, kept []bool) *site {
+	if u := q.unit(id); u != nil {
+		return q.seek(f, u, kept)
+	}
+	return f.find(id, kept)
+}
+
+// stint is a job or unit at work: when it is admitted and when it ends.
 type stint struct {
-	job  instance.JobID
-	site *site
-	end  instance.Tick
+	job        instance.JobID
+	site       *site
+	start, end instance.Tick
 }
 
 // stints are a heap by end.
@@ -110,15 +168,14 @@ func (s *stints) Pop() any {
 	return last
 }
 
-// run queues all jobs in the given order.
-func (q *queue) run(order []instance.JobID) (*instance.BlockSchedule, error) {
+// run queues jobs and units in the given order.
+func (q *queue) run(order []instance.JobID) (list []stint, err error) {
 	in, f := q.in, newFloor(q.in, q.counts)
-	plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
 	var working stints
 	var waiting []instance.JobID // of those released, in the given order
 	coming := slices.Clone(order)
-	slices.SortStableFunc(coming, func(a, b instance.JobID) int { return cmp.Compare(in.Jobs[a].Release, in.Jobs[b].Release) })
-	rank := make([]int, len(in.Jobs))
+	slices.SortStableFunc(coming, func(a, b instance.JobID) int { return cmp.Compare(q.release(a), q.release(b)) })
+	rank := make([]int, len(in.Jobs)+len(q.units))
 	for n, j := range order {
 		rank[j] = n
 	}
@@ -127,17 +184,17 @@ func (q *queue) run(order []instance.JobID) (*instance.BlockSchedule, error) {
 	start := func(id instance.JobID, s *site) {
 		f.take(s.gpus, false)
 		f.carry(s, 1)
-		j := &in.Jobs[id]
 		if f.persistent != nil {
+			j := &in.Jobs[id]
 			for i, g := range s.gpus {
 				costs := j.On[in.GPUs[g].Type]
 				f.persistent[g] += costs.Persistent
 				f.ephemeral[g] = max(f.ephemeral[g], costs.Ephemeral[s.depths[i]])
 			}
 		}
-		plan.Residency[id] = s.gpus
-		plan.Blocks = append(plan.Blocks, s.block(id, in, now+j.Load))
-		heap.Push(&working, stint{id, s, now + q.length(id, s)})
+		now := stint{id, s, now, now + q.length(id, s)}
+		list = append(list, now)
+		heap.Push(&working, now)
 	}
 	leave := func() {
 		done := heap.Pop(&working).(stint)
@@ -145,13 +202,13 @@ func (q *queue) run(order []instance.JobID) (*instance.BlockSchedule, error) {
 		f.carry(done.site, -1)
 	}
 	for len(waiting) > 0 || len(coming) > 0 {
-		for len(coming) > 0 && in.Jobs[coming[0]].Release <= now {
+		for len(coming) > 0 && q.release(coming[0]) <= now {
 			at, _ := slices.BinarySearchFunc(waiting, coming[0], func(a, b instance.JobID) int { return rank[a] - rank[b] })
 			waiting = slices.Insert(waiting, at, coming[0])
 			coming = coming[1:]
 		}
 		for len(waiting) > 0 {
-			s := f.find(waiting[0], nil)
+			s := q.find(f, waiting[0], nil)
 			if s == nil {
 				break
 			}
@@ -165,6 +222,9 @@ func (q *queue) run(order []instance.JobID) (*instance.BlockSchedule, error) {
 					waiting = waiting[1:]
 					continue
 				}
+				if u := q.unit(waiting[0]); u != nil {
+					return nil, &NoPlan{u.jobs[0], "there are not as many nodes"}
+				}
 				return nil, &NoPlan{waiting[0], fmt.Sprintf("job %q finds no place for its %d workers, even when no other job runs", in.Jobs[waiting[0]].Name, in.Jobs[waiting[0]].Workers)}
 			}
 			waiting = q.backfill(f, &first, working, waiting, now, start)
@@ -174,8 +234,8 @@ func (q *queue) run(order []instance.JobID) (*instance.BlockSchedule, error) {
 		if len(working) > 0 {
 			next = working[0].end
 		}
-		if len(coming) > 0 && (next < 0 || in.Jobs[coming[0]].Release < next) {
-			next = in.Jobs[coming[0]].Release
+		if len(coming) > 0 && (next < 0 || q.release(coming[0]) < next) {
+			next = q.release(coming[0])
 		}
 		if next < 0 {
 			break
@@ -185,11 +245,7 @@ func (q *queue) run(order []instance.JobID) (*instance.BlockSchedule, error) {
 			leave()
 		}
 	}
-	plan.Sort()
-	if err := late(in, plan); err != nil {
-		return nil, err
-	}
-	return plan, nil
+	return list, nil
 }
 
 // late is the error of the first job that misses its deadline; nil if none does.
@@ -205,6 +261,9 @@ func late(in *instance.Instance, s *instance.BlockSchedule) error {
 
 // length returns how long a job holds its GPUs at a site, loading and all.
 func (q *queue) length(id instance.JobID, s *site) instance.Tick {
+	if u := q.unit(id); u != nil {
+		return u.load + u.length
+	}
 	j := &q.in.Jobs[id]
 	return j.Load + instance.Tick(j.Iterations)*s.iteration()
 }
@@ -228,16 +287,16 @@ func (q *queue) backfill(f *floor, h *head, working stints, waiting []instance.J
 			rest = append(rest, waiting[1+n:]...)
 			break
 		}
-		if f.idle < q.in.Jobs[id].Workers || crowded[q.shape[id]] {
+		if f.idle < q.width(id) || crowded[q.like(id)] {
 			rest = append(rest, id)
 			continue
 		}
-		s := f.find(id, nil)
-		crowded[q.shape[id]] = s == nil
+		s := q.find(f, id, nil)
+		crowded[q.like(id)] = s == nil
 		if s != nil && now+q.length(id, s) > h.shadow {
-			if s = nil; !behind[q.shape[id]] {
-				s = f.find(id, h.kept)
-				behind[q.shape[id]] = s == nil
+			if s = nil; !behind[q.like(id)] {
+				s = q.find(f, id, h.kept)
+				behind[q.like(id)] = s == nil
 			}
 		}
 		if s == nil {
@@ -270,7 +329,7 @@ func (q *queue) reserve(f *floor, working stints, id instance.JobID) head {
 			f.take(ends[given-1].site.gpus, false)
 			f.carry(ends[given-1].site, 1)
 		}
-		return f.find(id, nil)
+		return q.find(f, id, nil)
 	}
 	n := 1 + sort.Search(len(ends), func(i int) bool { return after(i+1) != nil })
 	h := head{job: id}
@@ -289,7 +348,7 @@ func (q *queue) reserve(f *floor, working stints, id instance.JobID) head {
 // alone returns where a job runs on an empty cluster, as list scheduling of one iteration of it
 // finds, which knows all networks; nil where that finds nothing.
 func (q *queue) alone(f *floor, id instance.JobID) *site {
-	if f.persistent != nil {
+	if f.persistent != nil || q.unit(id) != nil {
 		return nil
 	}
 	found, ok := q.lonely[id]

@@ -87,7 +87,7 @@ func (c Config) Resume(ctx context.Context, in *instance.Instance, was Interrupt
 		try(goes)
 	}
 	if c.Improved != nil {
-		c.Improved(best)
+		c.Improved(value)
 	}
 	current := value
 	waiting := slices.IndexFunc(parts, func(p part) bool { return !p.begun })
@@ -113,7 +113,7 @@ func (c Config) Resume(ctx context.Context, in *instance.Instance, was Interrupt
 		if in.Objective.Better(current, value) {
 			best, value = s, current
 			if c.Improved != nil {
-				c.Improved(s)
+				c.Improved(value)
 			}
 		}
 	}

@@ -248,8 +248,10 @@ func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 		for _, u := range span.Uses {
 			load := rate * instance.Rate(u.Times)
 			fits = fits && f.carried[u.Link]+load <= f.in.Capacity(u.Link)
-			if n, ok := counts[u.Link]; ok {
-				fair = fair && load <= f.in.Capacity(u.Link)/instance.Rate(n.gpus)*instance.Rate(n.taken)
+			for _, n := range counts {
+				if u.Link == n.node.Up || u.Link == n.node.Down || u.Link == n.node.Fabric {
+					fair = fair && load <= f.in.Capacity(u.Link)/instance.Rate(n.gpus)*instance.Rate(n.taken)
+				}
 			}
 		}
 		if !fits {
@@ -272,18 +274,21 @@ func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 const costly = 16
 
 // taking is how many of the GPUs of a node a job takes.
-type taking struct{ taken, gpus int }
+type taking struct {
+	node        *instance.Node
+	taken, gpus int
+}
 
-// share counts the GPUs behind each link of the nodes that the given ones are on.
-func (f *floor) share(gpus []instance.GPUID) map[instance.LinkID]taking {
-	counts := map[instance.LinkID]taking{}
+// share counts the GPUs that are taken of each node, of GPUs in ascending order.
+func (f *floor) share(gpus []instance.GPUID) (list []taking) {
 	for _, g := range gpus {
 		node := &f.in.Nodes[f.in.GPUs[g].Node]
-		for _, l := range []instance.LinkID{node.Up, node.Down, node.Fabric} {
-			counts[l] = taking{counts[l].taken + 1, node.GPUs}
+		if len(list) == 0 || list[len(list)-1].node != node {
+			list = append(list, taking{node, 0, node.GPUs})
 		}
+		list[len(list)-1].taken++
 	}
-	return counts
+	return list
 }
 
 // carry adds what a site asks of links, or takes it away.
