@@ -32,6 +32,7 @@ type planOptions struct {
 	turns string
 
 	jobsOut string
+	chosen  string
 }
 
 func newPlan(std cli.Streams) *cobra.Command {
@@ -59,6 +60,9 @@ period each, of which --gantt draws one (--gantt-block).
 With --cluster and --jobs the instance comes as two files: a cluster, which is an instance file without
 jobs, and a list of jobs, CSV or separated by tabs. Its first line names its columns: name, model and
 workers, one of iterations and hours, and any of batch, weight, release, load, deadline, optimizer, rule.
+
+Of moldable jobs the number of workers is chosen, too, by quick plans of many combinations; a bound says what no
+plan with any numbers ends before, and --chosen writes the instance with those chosen, which check and all else take.
 
 With --time the search goes on until the limit, or until the plan is proven to
 be optimal or within --gap of it; without, it does a fixed amount of work, and
@@ -94,6 +98,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	f.StringVar(&o.trace, "trace", "", "write the schedule as Chrome trace events (Perfetto) into this JSON `file`")
 	f.StringVar(&o.turns, "turns", "", "write turn sheets, what each GPU does in which order, into this JSON `file`; see docs/turns.md")
 	f.StringVar(&o.jobsOut, "jobs-out", "", "write the table by job of a long plan into this CSV `file`")
+	f.StringVar(&o.chosen, "chosen", "", "write the instance with the numbers of workers that were chosen for moldable jobs into this YAML `file`")
 	f.StringVar(&o.csv, "csv", "", "write the schedule as a table into this CSV `file`")
 	return c
 }
@@ -103,7 +108,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs), o.Certificate, o.gantt, o.trace, o.csv, o.turns, o.jobsOut, o.to.File); err != nil {
+	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs), o.Certificate, o.gantt, o.trace, o.csv, o.turns, o.jobsOut, o.chosen, o.to.File); err != nil {
 		return err
 	}
 	document, models, err := o.spec(name, std)
@@ -117,6 +122,12 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 			return cli.Invalid(source, "a valid instance", err)
 		}
 		return o.bursts(in, std)
+	}
+	if document.Spec.Molds() {
+		return o.mold(ctx, document, models, source, std)
+	}
+	if o.chosen != "" {
+		return cli.Usage(errors.New("--chosen is for jobs with moldable: numbers of workers to choose from"))
 	}
 	in, err := document.Compile(models)
 	if err != nil {

@@ -40,6 +40,10 @@ func Compile(spec *Spec, library ProfileSource) (*Instance, error) {
 		c.problems.Add(at, "burst-parallel jobs, and the background behind them, have plans of another kind: jigsaw plan makes them and jigsaw check checks them, on the command line; nothing else takes them")
 		return nil, c.problems
 	}
+	if i := slices.IndexFunc(spec.Jobs, func(j JobSpec) bool { return !j.Disabled && len(j.Moldable) > 0 }); i >= 0 {
+		c.problems.Add(fmt.Sprintf("jobs[%d].moldable", i), "the number of workers is still to be chosen: jigsaw plan chooses it, and --chosen writes the instance that everything else takes")
+		return nil, c.problems
+	}
 	c.header()
 	c.cluster()
 	c.profiles()

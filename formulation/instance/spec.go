@@ -226,6 +226,9 @@ type JobSpec struct {
 	// GPUsPerWorker is on how many GPUs of one node, together, a worker computes: tensor or
 	// pipeline parallel. The profile is that of all of them; 0 means 1.
 	GPUsPerWorker int `yaml:"gpus_per_worker,omitempty" json:"gpus_per_worker,omitempty" absent:"1"`
+	// Moldable are numbers of workers of which the planner chooses one, in place of Workers; Batch is of all
+	// workers together. Empty means Workers.
+	Moldable []int `yaml:"moldable,omitempty" json:"moldable,omitempty" absent:"workers"`
 	// Kind is "burst" for a burst-parallel job: Batch is of all its GPUs together, and each layer has as many
 	// of them as pay. Empty means a job of workers.
 	Kind string `yaml:"kind,omitempty" json:"kind,omitempty" absent:"a job of workers"`

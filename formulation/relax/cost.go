@@ -28,7 +28,7 @@ func (m *Model) LeastCost() *big.Rat {
 			longest = alone
 		}
 	}
-	if work := m.worth(m.prices()); work.Cmp(longest) > 0 {
+	if work := m.Worth(m.prices()); work.Cmp(longest) > 0 {
 		longest = work
 	}
 	return m.Instance.Money(longest)
@@ -43,8 +43,8 @@ func (m *Model) prices() []instance.Price {
 	return prices
 }
 
-// worth is the least that the tasks of all jobs can amount to, each tick of a GPU counted at a price of its type.
-func (m *Model) worth(prices []instance.Price) *big.Int {
+// Worth is the least that the tasks of all jobs can amount to, each tick of a GPU counted at a price of its type.
+func (m *Model) Worth(prices []instance.Price) *big.Int {
 	sum := new(big.Int)
 	for i := range m.Classes {
 		d := &m.Classes[i]
@@ -72,16 +72,16 @@ func (m *Model) worth(prices []instance.Price) *big.Int {
 }
 
 // CostBy is what no schedule costs less than that ends by a given time. With a premium on each tick of a
-// GPU, by type, the tasks amount to at least worth(price + premium), of which premiums are at most those of all
+// GPU, by type, the tasks amount to at least Worth(price + premium), of which premiums are at most those of all
 // ticks of all GPUs until then:
 //
-//	cost >= worth(price + premium) - end x sum over types of GPUs x premium, for all premiums >= 0
+//	cost >= Worth(price + premium) - end x sum over types of GPUs x premium, for all premiums >= 0
 //
 // CostBy returns the premiums that it finds, with which [Model.CostWith] proves the same. The right side is concave:
 // it climbs with all premiums alike, then one by one.
 func (m *Model) CostBy(end instance.Tick) (cost *big.Rat, premiums []instance.Price) {
 	const rounds, mostSteps = 3, 1 << 18
-	unit := max(1, slices.Max(m.prices())/4096) // so that rounding in worth does not hide what a step is worth
+	unit := max(1, slices.Max(m.prices())/4096) // so that rounding in Worth does not hide what a step is worth
 	premiums = make([]instance.Price, len(m.Instance.Types))
 	climb := func(types []instance.Price) {
 		at := func(steps instance.Price) *big.Rat {
@@ -123,7 +123,7 @@ func (m *Model) CostWith(end instance.Tick, premiums []instance.Price) *big.Rat 
 	for t, premium := range premiums {
 		all[t] += premium
 	}
-	sum := m.worth(all)
+	sum := m.Worth(all)
 	return in.Money(sum.Sub(sum, ticks.Mul(ticks, big.NewInt(int64(end)))))
 }
 

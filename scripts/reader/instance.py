@@ -142,8 +142,8 @@ class _Compiler:
         return ticks
 
     def job(self, spec: dict, name: str) -> Job:
-        if "kind" in spec or "background" in spec:
-            raise q.Refused(f"job {name!r}: burst-parallel jobs, and the background behind them, are not looked at")
+        if "kind" in spec or "background" in spec or "moldable" in spec:
+            raise q.Refused(f"job {name!r}: burst-parallel, background and moldable jobs are not looked at")
         placement, spb = spec.get("placement", {}), spec.get("spb", {})
         serving = self.serving(spec, placement.get("gpu_types") or list(self.cluster.memory))
         # Depths and their fractions are those of the first type's profile.

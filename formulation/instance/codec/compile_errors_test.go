@@ -263,7 +263,7 @@ jobs:
 			`line 21, column 17: jobs[0].iterations: 0x10 is not a whole number in plain decimal digits`,
 			`line 22, column 20: jobs[0].spb.depths[0]: 1_000 is not a whole number in plain decimal digits`,
 			`line 22, column 28: jobs[0].spb: unknown field "min-full"; did you mean "min_full"?`,
-			`line 23, column 5: jobs[1]: expected an object with the fields name, disabled, count, model, batch, workers, gpus_per_worker, kind, gpus, amplification, slowdown, background, slice, iterations, weight, release, load, resident, deadline, optimizer, accumulate, checkpointing, sharding, gang, placement, spb, found the text "nonsense"`,
+			`line 23, column 5: jobs[1]: expected an object with the fields name, disabled, count, model, batch, workers, gpus_per_worker, moldable, kind, gpus, amplification, slowdown, background, slice, iterations, weight, release, load, resident, deadline, optimizer, accumulate, checkpointing, sharding, gang, placement, spb, found the text "nonsense"`,
 		}},
 		"only YAML": {`version: 1
 name: &a !!str tagged

@@ -284,6 +284,7 @@ func specSchema(docs map[string]string) schemagen.Options {
 			"JobSpec.Count":         integer(1, instance.MaxJobs),
 			"JobSpec.Batch":         {"minimum": 1},
 			"JobSpec.Workers":       integer(1, instance.MaxGPUs),
+			"JobSpec.Moldable":      {"minItems": 1, "maxItems": instance.MaxMoldable},
 			"JobSpec.Kind":          choice(instance.Burst),
 			"JobSpec.GPUs":          integer(1, instance.MaxNodeGPUs),
 			"JobSpec.Amplification": {"minimum": 1}, "JobSpec.Slowdown": {"minimum": 1}, "JobSpec.Slice": above0,

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
+)
+
+// moldDocument is a plan of which the numbers of workers were chosen, as it is printed.
+type moldDocument struct {
+	*jigsaw.Document
+	// Workers chosen, by moldable job of the file.
+	Workers map[string]int `json:"workers"`
+	// AnyWorkers is what no plan with any numbers ends before, in ticks, by exact arithmetic; other bounds are for those chosen.
+	AnyWorkers *float64 `json:"bound_of_any_workers"`
+}
+
+// mold plans an instance that leaves numbers of workers to the planner.
+func (o *planOptions) mold(ctx context.Context, document *codec.Document, models instance.ProfileSource, source string, std cli.Streams) error {
+	options, err := o.Options(o.quick)
+	if err != nil {
+		return err
+	}
+	options.Seed, options.Gap = o.seed, float64(o.gap)
+	r, err := jigsaw.Mold(ctx, document.Spec, models, options)
+	var problems instance.Problems
+	if errors.As(err, &problems) {
+		document.Locate(problems)
+		return cli.Invalid(source, "a valid instance", problems)
+	}
+	if err != nil {
+		return err
+	}
+	if o.chosen != "" {
+		if err := cli.WriteFile(o.chosen, func(w io.Writer) error { return codec.EncodeYAML(w, r.Spec) }); err != nil {
+			return err
+		}
+	}
+	d := moldDocument{r.Result.Document(o.Timeless), map[string]int{}, rational(r.Bound)}
+	var chosen []string
+	for i, j := range document.Spec.Jobs {
+		if !j.Disabled && len(j.Moldable) > 0 {
+			d.Workers[j.Name] = r.Workers[i]
+			chosen = append(chosen, fmt.Sprintf("%s %d", j.Name, r.Workers[i]))
+		}
+	}
+	err = errors.Join(o.draw(r.Result), o.Prove(r.Result), o.to.Print(std, d, func(w io.Writer) error {
+		if err := planTable(w, std, r.Result); err != nil {
+			return err
+		}
+		tried := fmt.Sprintf("all %d combinations", r.Choices)
+		if r.Tried < r.Choices {
+			tried = fmt.Sprintf("%d combinations", r.Tried)
+		}
+		_, err := fmt.Fprintf(w, "\nworkers chosen: %s, of %s\nwith any numbers no plan ends before %s (certified)\n",
+			strings.Join(chosen, ", "), tried, jigsaw.FormatValue(r.Result.Instance, r.Bound))
+		return err
+	}))
+	if err != nil {
+		return err
+	}
+	return statusExit(r.Result)
+}
