@@ -83,36 +83,34 @@ func (s *sharing) meet(members []int) {
 
 // gaps adds rows (26) of a member of a co-resident set, one for each slack that its tasks may have.
 func (s *sharing) gaps(name string, c coResidentSet, kinds []int, times []int64, n int) {
-	d := s.Shapes[kinds[n]].Class
-	sync, step := int64(d.Sync), int64(d.Iteration)
-	if sync == 0 {
-		return
-	}
-	slack := func(length int64) int64 { return max(0, step-sync-length) }
-	var known []int64
-	s.each(kinds[n], c.does[kinds[n]], func(_ int, length int64) { known = append(known, slack(length)) })
-	slices.Sort(known)
-	for _, rho := range slices.Compact(append([]int64{0}, known...)) {
-		long := sync + 2*rho // others of at most that many ticks are free
-		if d.Job.Gang {
-			long = sync + rho
+	at := kinds[n]
+	lengths := make([]int64, len(c.does[at])) // by depth; never where there is no such task
+	for depth, x := range c.does[at] {
+		if lengths[depth] = exact.Never; x >= 0 {
+			lengths[depth] = int64(s.Shapes[at].Class.Shortest[depth])
 		}
-		if rho > 0 && !slices.ContainsFunc(kinds, func(k int) bool {
+	}
+	for _, g := range Gaps(s.Shapes[at].Class, lengths) {
+		if g.tau > 0 && !slices.ContainsFunc(kinds, func(k int) bool {
 			longer := false
-			s.each(k, c.does[k], func(_ int, length int64) { longer = longer || length > long })
-			return longer && (k != kinds[n] || times[n] > 1)
+			s.each(k, c.does[k], func(x int, length int64) { longer = longer || length > g.Free })
+			return longer && (k != at || times[n] > 1)
 		}) {
 			break
 		}
-		row := s.Linear.Row(fmt.Sprintf("%s.%s.gaps%d", name, s.Shapes[kinds[n]].Id, rho), linear.AtMost, 0, linear.About{})
+		row := s.Linear.Row(fmt.Sprintf("%s.%s.gaps%d", name, s.Shapes[at].Id, g.tau), linear.AtMost, 0, linear.About{})
 		for o, k := range kinds {
-			s.each(k, c.does[k], func(x int, length int64) {
-				if o == n {
-					s.Linear.Term(row, x, max(step, length+sync)-max(0, slack(length)-rho)+exact.Multiply(times[n]-1, max(0, length-long)))
-				} else {
-					s.Linear.Term(row, x, exact.Multiply(times[n], max(0, length-long)))
+			for depth, x := range c.does[k] {
+				if x < 0 {
+					continue
 				}
-			})
+				beyond := max(0, int64(s.Shapes[k].Class.Shortest[depth])-g.Free)
+				if o == n {
+					s.Linear.Term(row, x, g.own[depth]+exact.Multiply(times[n]-1, beyond))
+				} else {
+					s.Linear.Term(row, x, exact.Multiply(times[n], beyond))
+				}
+			}
 		}
 		s.Linear.Term(row, c.gpus, exact.Multiply(-s.Period, times[n]))
 	}

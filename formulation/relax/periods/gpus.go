@@ -7,6 +7,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/exact"
+	"jigsaw/formulation/relax/fluid"
 )
 
 // GPUProgram knows what single GPUs hold in a period of P ticks. A worker of a job with x
@@ -51,7 +52,7 @@ type GPUPool struct {
 // GPUWorker is a worker of a class on a GPU of a pool.
 type GPUWorker struct {
 	Lengths []int64 // of its tasks in ticks, by depth; never where there is no such task
-	Gaps    []GPUGap
+	Gaps    []fluid.Gap
 }
 
 // GPUClass is what a class asks for.
