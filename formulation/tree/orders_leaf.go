@@ -31,13 +31,6 @@ const (
 	widen      = 8
 )
 
-// Steps of a survey: in each way to live from the least on, by ever more, and in all of them; and of
-// how many ways.
-const (
-	leastSurvey, moreSurvey, surveySteps = 10_000, 10, 2_000_000
-	mostSurveyed                         = 1000
-)
-
 // stake is what sequencings may take: steps to begin with, and for each row and round
 // of the linear programs, which tell less of makespan, and take longer.
 type stake struct{ first, row int }
@@ -69,51 +62,6 @@ func (t *search) sequences(ctx context.Context, n *cases.Node, steps int) *leafP
 		t.credit = min(leafSteps, 2*max(t.credit, spent))
 	}
 	return proof
-}
-
-// survey looks for better schedules in each way in which jobs may live, first of all that of
-// the incumbent, by sequencings for the best value. These follow up promising states first, so
-// that they find schedules in far fewer steps than prove that there are none, and with few
-// steps in each way they reach ways that the search for proofs comes to late. Of more ways than
-// mostSurveyed it is that of the incumbent alone.
-func (t *search) survey(ctx context.Context) {
-	budget := surveySteps
-	if t.limits.Nodes > 0 {
-		budget = min(budget, t.limits.Nodes*nodeSteps)
-	}
-	first := t.root.node
-	for j, gpus := range t.best.Residency {
-		first = first.With(j, func(b *cases.JobLimits) { b.Assignment = gpus })
-	}
-	begun, ways := t.steps, append([]*cases.Node{first}, t.homes()...)
-	for steps := leastSurvey; len(ways) > 0 && ctx.Err() == nil; steps *= moreSurvey {
-		ways = slices.DeleteFunc(ways, func(n *cases.Node) bool {
-			if t.steps-begun+steps > budget {
-				return true
-			}
-			return t.orders(ctx, n, t.value().Num().Int64(), steps) != nil
-		})
-	}
-	t.steps, t.linked = begun, false
-}
-
-// homes lists the nodes at which all homes are decided and nothing else, one of each orbit; none
-// if there are more than mostSurveyed.
-func (t *search) homes() (list []*cases.Node) {
-	for open := []*cases.Node{t.root.node}; len(open) > 0; {
-		n := open[len(open)-1]
-		open = open[:len(open)-1]
-		how := homeless(n, t.in)
-		if how == nil {
-			list = append(list, n)
-			continue
-		}
-		children, ok := n.Children(t.in, *how, mostSurveyed)
-		if open = append(open, children...); !ok || len(list)+len(open) > mostSurveyed {
-			return nil
-		}
-	}
-	return list
 }
 
 // ask sequences the first node at which homes alone are decided for the best value, to

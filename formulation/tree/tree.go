@@ -78,8 +78,6 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 	if slices.Max(cases.Dues(t.m, t.target)) > cases.MostNodeTicks {
 		return r, fmt.Errorf("formulation: branch-and-price would have to look at plans of more than %d ticks", cases.MostNodeTicks)
 	}
-	t.survey(ctx)
-	r.Schedule = t.best
 	var err error
 	for err == nil && (r.Bound.Value == nil || r.Bound.Value.Cmp(t.value()) < 0) {
 		t.goal(r.Bound.Value)
