@@ -15,6 +15,9 @@ func TestFirstIsTheQuickPlan(t *testing.T) {
 	require.NoError(t, err)
 	made := 0
 	for _, e := range examples {
+		if e.Name == "burst" {
+			continue // a plan of another kind
+		}
 		in, err := jigsaw.Load(e.Data)
 		require.NoError(t, err, e.Name)
 		if testing.Short() && in.Tasks() > 2000 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
@@ -22,37 +23,76 @@ type company struct {
 
 // iterations chooses how many iterations of each job go into a pattern: about in proportion to
 // what they have to do, so that they end together.
-func iterations(in *instance.Instance) []int {
+func iterations(in *instance.Instance, pattern int) []int {
 	most, r, want := 0, make([]int, len(in.Jobs)), make([]float64, len(in.Jobs))
 	for j := range in.Jobs {
 		r[j] = in.Jobs[j].Iterations
 		most, want[j] = max(most, r[j]), float64(r[j])
 	}
-	if most <= heuristics.MostPattern {
+	if most <= pattern {
 		return r
 	}
-	return heuristics.Pattern(in, want, heuristics.MostPattern)
+	return heuristics.Pattern(in, want, pattern)
 }
 
 // meet makes a company of jobs on nodes, both ascending, by the finite search: rounds 0 is until
-// the context ends, and less than 0 tries of list scheduling alone.
+// the context ends, and less than 0 tries of list scheduling alone. The search goes on from the best of a few starts, with patterns
+// of several sizes: small ones are searched faster, and luck at the start decides most.
 func meet(ctx context.Context, in *instance.Instance, rng *rand.Rand, jobs []instance.JobID, nodes []instance.NodeID, rounds, tries int) (*company, error) {
 	part := in.Part(jobs, nodes, nil)
-	r := iterations(part.Instance)
-	small := part.Miniature(r)
-	// The first schedule does not depend on the clock: there is one wherever there can be.
-	s, err := heuristics.Config{Tries: tries}.Greedy(context.WithoutCancel(ctx), small, rng)
-	if err != nil {
-		return nil, err
+	within, cancel := ctx, context.CancelFunc(func() {})
+	if end, ok := ctx.Deadline(); ok {
+		within, cancel = context.WithTimeout(ctx, time.Until(end)/2)
 	}
-	if rounds >= 0 && ctx.Err() == nil {
-		if s, err = (heuristics.Config{Rounds: rounds}).Improve(ctx, small, rng, s); err != nil {
-			return nil, err
+	defer cancel()
+	starts, short := 6, startRounds
+	if rounds > 0 {
+		starts, short = 3, rounds
+	}
+	var best *company
+	for n := 0; n < starts && (n == 0 || rounds >= 0 && within.Err() == nil); n++ {
+		c := &company{part: part, r: iterations(part.Instance, heuristics.MostPattern>>(n%3))}
+		if best != nil && n < 3 && slices.Equal(c.r, best.r) {
+			break // short jobs, whose iterations are all in the pattern
+		}
+		small := part.Miniature(c.r)
+		// The first schedule does not depend on the clock: there is one wherever there can be.
+		var err error
+		if c.s, err = (heuristics.Config{Tries: tries}).Greedy(context.WithoutCancel(ctx), small, rng); err == nil && rounds >= 0 && ctx.Err() == nil {
+			c.s, err = heuristics.Config{Rounds: short}.Improve(within, small, rng, c.s)
+		}
+		if err != nil {
+			if best == nil {
+				return nil, err
+			}
+			continue
+		}
+		if best == nil || c.slowness() < best.slowness() {
+			best = c
 		}
 	}
-	c := &company{part: part, r: r, s: s}
-	c.close(small)
-	return c, nil
+	small := part.Miniature(best.r)
+	if rounds >= 0 && ctx.Err() == nil {
+		s, err := heuristics.Config{Rounds: rounds}.Improve(ctx, small, rng, best.s)
+		if err != nil {
+			return nil, err
+		}
+		best.s = s
+	}
+	best.close(small)
+	return best, nil
+}
+
+// startRounds is how long each start is searched for where the clock ends the search.
+const startRounds = 4
+
+// slowness is how long the pattern takes for all iterations of its jobs, about.
+func (c *company) slowness() float64 {
+	most := 0.0
+	for j := range c.r {
+		most = max(most, float64(c.part.Jobs[j].Iterations)/float64(c.r[j]))
+	}
+	return most * float64(c.s.Makespan(c.part.Instance))
 }
 
 // close finds the shortest period at which the pattern may repeat: between what its GPUs
