@@ -224,7 +224,7 @@ func remedies(in *instance.Instance, spec *instance.Spec, models instance.Profil
 func smaller(in *instance.Instance, spec *instance.Spec, models instance.ProfileSource, source int) (sizes []int) {
 	j := slices.Index(spec.Sources(), source)
 	for _, p := range models.Profiles(spec.Jobs[source].Model) {
-		if p.Batch < in.Jobs[j].Batch {
+		if p.Batch < in.Jobs[j].Batch && p.Group() == in.Jobs[j].Group() {
 			sizes = append(sizes, p.Batch)
 		}
 	}

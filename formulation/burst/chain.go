@@ -49,6 +49,9 @@ func NewChain(profiles []*instance.Profile, batch, gpus int, net Network) (c *Ch
 	case net.Rate < 1 || net.Latency < 0:
 		return nil, nil, errors.New("burst: the network needs a rate above 0, and a latency of at least 0")
 	}
+	if slices.ContainsFunc(profiles, func(p *instance.Profile) bool { return p.GPUs > 1 }) {
+		return nil, nil, errors.New("burst: a profile of several GPUs together (gpus) is of no use here; give profiles of one GPU")
+	}
 	table, err := newScaling(profiles)
 	if err != nil {
 		return nil, nil, err

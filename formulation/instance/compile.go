@@ -231,7 +231,7 @@ func (c *compiler) profiles() {
 			c.problems.Add(path+"."+problem.Path, "%s", problem.Message)
 		}
 		for _, other := range c.own[p.Model] {
-			if other.GPU == p.GPU && other.Batch == p.Batch {
+			if other.GPU == p.GPU && other.Batch == p.Batch && other.Group() == p.Group() {
 				c.problems.Add(path, "there is another profile of %q on %q at batch %d", Clip(p.Model), Clip(p.GPU), p.Batch)
 			}
 		}

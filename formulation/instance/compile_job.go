@@ -156,16 +156,16 @@ func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool) *Profi
 		return nil
 	}
 	var reference *Profile
-	batch := s.Batch
+	batch, group := s.Batch, max(1, s.GPUsPerWorker)
 	j.On = make([]*Costs, len(c.in.Types))
 	for t, admitted := range allowed {
 		if !admitted {
 			continue
 		}
-		p, speed, ambiguous := c.profileFor(profiles, t, batch)
+		p, speed, ambiguous := c.profileFor(profiles, t, batch, group)
 		if ambiguous != "" {
 			c.problems.Add(path+".batch", "model %q has profiles at batch sizes %s on %q; choose one",
-				Clip(s.Model), batchSizes(profiles, ambiguous), ambiguous)
+				Clip(s.Model), batchSizes(profiles, ambiguous, group), ambiguous)
 			return nil
 		}
 		if p == nil {
@@ -190,8 +190,18 @@ func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool) *Profi
 	}
 	if reference == nil {
 		var on []string
+		others := 0
 		for _, p := range profiles {
 			on = append(on, fmt.Sprintf("%s at batch %d", p.GPU, p.Batch))
+			if p.Group() != group {
+				on[len(on)-1] += fmt.Sprintf(" with workers of %s", gpus(p.Group()))
+				others++
+			}
+		}
+		if others == len(profiles) && group > 1 {
+			c.problems.Add(path+".gpus_per_worker", "model %q has no profile of %s together, only on %s; estimate one (jigsaw profile estimate --gpus-per-worker %d), or describe one with gpus: %d",
+				Clip(s.Model), gpus(group), strings.Join(on, ", "), group, group)
+			return nil
 		}
 		at := ""
 		if s.Batch != 0 {
@@ -205,7 +215,7 @@ func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool) *Profi
 
 // profileFor returns the profile that serves for GPU type t, and the relative
 // speed to run it at. Ambiguous is the profiled GPU whose batch must be named, if one must.
-func (c *compiler) profileFor(profiles []*Profile, t, batch int) (p *Profile, speed Ratio, ambiguous string) {
+func (c *compiler) profileFor(profiles []*Profile, t, batch, group int) (p *Profile, speed Ratio, ambiguous string) {
 	spec := &c.spec.Cluster.GPUTypes[t]
 	as := spec.ProfiledAs
 	if len(as) == 0 {
@@ -214,7 +224,7 @@ func (c *compiler) profileFor(profiles []*Profile, t, batch int) (p *Profile, sp
 	for _, a := range as {
 		var found *Profile
 		for _, candidate := range profiles {
-			if candidate.GPU != a.GPU || batch != 0 && candidate.Batch != batch {
+			if candidate.GPU != a.GPU || candidate.Group() != group || batch != 0 && candidate.Batch != batch {
 				continue
 			}
 			if found != nil {
@@ -233,15 +243,22 @@ func (c *compiler) profileFor(profiles []*Profile, t, batch int) (p *Profile, sp
 }
 
 // batchSizes lists those that there are profiles of on a GPU.
-func batchSizes(profiles []*Profile, gpu string) string {
+func batchSizes(profiles []*Profile, gpu string, group int) string {
 	var sizes []int
 	for _, p := range profiles {
-		if p.GPU == gpu {
+		if p.GPU == gpu && p.Group() == group {
 			sizes = append(sizes, p.Batch)
 		}
 	}
 	slices.Sort(sizes)
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(slices.Compact(sizes)), "[]"), " ", ", ")
+}
+
+func gpus(n int) string {
+	if n == 1 {
+		return "one GPU"
+	}
+	return fmt.Sprintf("%d GPUs", n)
 }
 
 // sameLayers reports whether depths mean the same in both profiles.

@@ -15,6 +15,9 @@ type Profile struct {
 	GPU string `yaml:"gpu" json:"gpu"`
 	// Batch is the number of samples per worker and iteration.
 	Batch int `yaml:"batch" json:"batch"`
+	// GPUs of a node that a worker has, where times are those of all of them together and bytes those
+	// of all: jobs that have so many gpus_per_worker run it. 0 means 1.
+	GPUs int `yaml:"gpus,omitempty" json:"gpus,omitempty" absent:"1"`
 	// Precision of weights and gradients: "bf16" or "fp16" where the optimizer keeps a copy of the
 	// weights, and its states, in 32 bit beside them. Empty means that all are alike.
 	Precision string `yaml:"precision,omitempty" json:"precision,omitempty" absent:"optimizers keep what weights are kept in"`
@@ -59,6 +62,9 @@ type Source struct {
 	// derived rather than measured.
 	Note string `yaml:"note,omitempty" json:"note,omitempty"`
 }
+
+// Group returns how many GPUs a worker has.
+func (p *Profile) Group() int { return max(1, p.GPUs) }
 
 // Totals are sums over all layers of a profile.
 type Totals struct {
@@ -131,6 +137,9 @@ func (p *Profile) Validate() Problems {
 	name("gpu", p.GPU, "the GPU it was measured on")
 	if p.Batch < 1 || p.Batch > MaxBatch {
 		problems.Add("batch", "the batch size is %d; choose 1 to %d", p.Batch, MaxBatch)
+	}
+	if p.GPUs < 0 || p.GPUs > MaxNodeGPUs {
+		problems.Add("gpus", "a worker of %d GPUs; choose 1 to %d", p.GPUs, MaxNodeGPUs)
 	}
 	if p.Precision != "" && p.Precision != "bf16" && p.Precision != "fp16" {
 		problems.Add("precision", "unknown precision %q; write bf16 or fp16, or leave it out where the optimizer keeps what weights are kept in", Clip(p.Precision))

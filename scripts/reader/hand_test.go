@@ -116,10 +116,13 @@ profiles:
   - model: m
     gpu: g
     batch: 1
+    gpus: 2
     workspace: 7B
     layers:
       - {name: a, forward: 1ms, backward: 2ms, parameters: 6B, activations: 100B}
       - {name: b, forward: 1ms, backward: 2ms, parameters: 5B, activations: 201B}
+  - {model: m, gpu: g, batch: 1, layers: [{name: whole, forward: 7ms, backward: 2ms, parameters: 8B}]}
+  - {model: m, gpu: g, batch: 1, gpus: 3, layers: [{name: all, forward: 2ms, backward: 4ms, parameters: 11B, activations: 308B}]}
 jobs:
   - {name: a, model: m, workers: 2, gpus_per_worker: 2, spb: {rule: free, depths: [1]}}
   - {name: b, model: m, workers: 1, gpus_per_worker: 3}
@@ -128,8 +131,8 @@ jobs:
 			// Halves of 3 x 11, 7 + 201 and 7 + 301 bytes, rounded up; 2 + 2 and 2 + 4 ms.
 			require.Equal(t, costFigures{[]instance.Tick{4, 6}, 17, []int64{104, 154}}, job.On["g"])
 			require.Equal(t, [][]int{{0, 2}, {1, 1}}, job.Allowed)
-			// Thirds of 33, 208 and 308.
-			require.Equal(t, costFigures{[]instance.Tick{4, 6}, 11, []int64{70, 103}}, a.Figures.Jobs[1].On["g"])
+			// Thirds of 33 and 308, of the profile of three GPUs.
+			require.Equal(t, costFigures{[]instance.Tick{6}, 11, []int64{103}}, a.Figures.Jobs[1].On["g"])
 			for n := range 2 { // two workers on one node, or two nodes: 5 bytes of both, 6 of both or one
 				require.Equal(t, 2, a.Residencies[n].Parties)
 				require.Equal(t, []int64{3 + 3 + 3 + 3, 3 + 3 + 0 + 3}, a.Residencies[n].Volumes)

@@ -216,7 +216,10 @@ class _Compiler:
             if gpu not in allowed:
                 continue
             for measured, speed in self.cluster.measured[gpu]:
-                found = [p for p in self.library.of(spec["model"]) if p.gpu == measured and batch in (None, p.batch)]
+                found = [
+                    p for p in self.library.of(spec["model"])
+                    if p.gpu == measured and batch in (None, p.batch) and p.gpus == spec.get("gpus_per_worker", 1)
+                ]  # fmt: skip
                 if len(found) > 1:
                     raise q.Refused(f"job {spec['name']!r}: which batch size of {spec['model']!r} on {measured!r}?")
                 if found:

@@ -15,6 +15,7 @@ class Profile:
         self.model: str = spec["model"]
         self.gpu: str = spec["gpu"]
         self.batch: int = spec["batch"]
+        self.gpus: int = spec.get("gpus", 1)  # of a worker, together
         self.workspace = q.size(spec.get("workspace", 0))
         self.half = "precision" in spec  # 16 bit
         from_loss = spec["layers"][::-1]

@@ -88,6 +88,11 @@ func (d *drawing) spec() {
 	for n := range d.between(1, 5) {
 		d.job(n)
 	}
+	for _, p := range d.Profiles { // and of two GPUs together
+		pair := *p
+		pair.GPUs = 2
+		d.Profiles = append(d.Profiles, &pair)
+	}
 }
 
 func (d *drawing) types() {

@@ -33,10 +33,10 @@ func (o *InstanceFlags) estimated(spec *instance.Spec, std Streams) (all []*inst
 				return nil, err
 			}
 		}
-		batches := map[int]bool{}
+		batches := map[[2]int]bool{} // and GPUs of a worker
 		for i := range spec.Jobs {
 			if j := &spec.Jobs[i]; j.Model == model && !j.Disabled {
-				batches[max(1, j.Batch)] = true
+				batches[[2]int{max(1, j.Batch), max(1, j.GPUsPerWorker)}] = true
 			}
 		}
 		if len(batches) == 0 {
@@ -51,8 +51,8 @@ func (o *InstanceFlags) estimated(spec *instance.Spec, std Streams) (all []*inst
 			options.Precision = estimate.Common(gpus)
 		}
 		for _, gpu := range gpus {
-			for _, batch := range slices.Sorted(maps.Keys(batches)) {
-				options.GPU, options.Batch = gpu, batch
+			for _, batch := range slices.SortedFunc(maps.Keys(batches), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+				options.GPU, options.Batch, options.GPUs = gpu, batch[0], batch[1]
 				p, summary, err := estimate.Profile(options)
 				if err != nil {
 					return nil, Usage(fmt.Errorf("--estimate %s: %w", text, Unprefixed(err)))

@@ -49,7 +49,7 @@ Plans can take a config.json as it is: jigsaw plan cluster.yaml --estimate MODEL
 		PreRunE: func(c *cobra.Command, _ []string) error {
 			figures := []string{"layers", "hidden", "heads", "kv-heads", "head-size", "ffn", "vocab", "positions", "window", "image", "patch", "labels"}
 			o.given = slices.ContainsFunc(figures, c.Flags().Changed)
-			return cli.AboveZero(c, append(figures, "batch", "sequence")...)
+			return cli.AboveZero(c, append(figures, "batch", "sequence", "gpus-per-worker")...)
 		},
 		RunE: func(*cobra.Command, []string) error { return runProfileEstimate(o, std) },
 	}
@@ -76,6 +76,7 @@ Plans can take a config.json as it is: jigsaw plan cluster.yaml --estimate MODEL
 	f.StringVar(&o.precision, "precision", "", "fp32, tf32, fp16 or bf16 (default: what models are trained in on all of the GPUs)")
 	f.StringVar(&o.attention, "attention", "fused", "fused, as FlashAttention, or eager, which writes its scores to memory")
 	f.BoolVar(&o.options.Checkpointing, "checkpointing", false, "keep the inputs of blocks alone and work the rest out again")
+	f.IntVar(&o.options.GPUs, "gpus-per-worker", 1, "GPUs of a node that share every layer, as jobs with so many gpus_per_worker do")
 	f.Var(&o.mfu, "mfu", "scale the times to this model FLOPs utilisation, like 40% (default: by the roofline)")
 	o.to.FileFlag(c)
 	completeNames(c, "gpu", cli.GPUNames())
@@ -187,9 +188,9 @@ func newProfileGPUs(std cli.Streams) *cobra.Command {
 			gpus := estimate.GPUs()
 			return to.Print(std, gpus, func(w io.Writer) error {
 				t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-				fmt.Fprintln(t, "GPU\tmemory\tGB/s\tfp32\ttf32\tfp16\tbf16\tTFLOP/s without sparsity, from")
+				fmt.Fprintln(t, "GPU\tmemory\tGB/s\tfabric GB/s\tfp32\ttf32\tfp16\tbf16\tTFLOP/s without sparsity, from")
 				for _, g := range gpus {
-					fmt.Fprintf(t, "%s\t%v\t%g", g.Name, g.Memory, g.Bandwidth)
+					fmt.Fprintf(t, "%s\t%v\t%g\t%g", g.Name, g.Memory, g.Bandwidth, g.Fabric)
 					for _, p := range estimate.Precisions() {
 						if g.Peak[p] == 0 {
 							fmt.Fprint(t, "\t-")

@@ -89,6 +89,7 @@ type profileShowOptions struct {
 	files []string
 	gpu   string
 	batch int
+	group int
 }
 
 func newProfileShow(std cli.Streams) *cobra.Command {
@@ -109,6 +110,7 @@ are not allowed: the layer is inside a block.`,
 	c.Flags().StringArrayVar(&o.files, "profiles", nil, "a profile file to look in beside the library (repeatable)")
 	c.Flags().StringVar(&o.gpu, "gpu", "", "the GPU type, where the model was measured on several")
 	c.Flags().IntVar(&o.batch, "batch", 0, "the batch size, where the model was measured at several")
+	c.Flags().IntVar(&o.group, "gpus-per-worker", 0, "the GPUs of a worker, where there are profiles of several")
 	return c
 }
 
@@ -120,8 +122,8 @@ func runProfileShow(model string, o profileShowOptions, std cli.Streams) error {
 	var found []*instance.Profile
 	var others []string
 	for _, p := range library.Profiles(model) {
-		others = append(others, fmt.Sprintf("--gpu %s --batch %d", p.GPU, p.Batch))
-		if (o.gpu == "" || o.gpu == p.GPU) && (o.batch == 0 || o.batch == p.Batch) {
+		others = append(others, fmt.Sprintf("--gpu %s --batch %d --gpus-per-worker %d", p.GPU, p.Batch, p.Group()))
+		if (o.gpu == "" || o.gpu == p.GPU) && (o.batch == 0 || o.batch == p.Batch) && (o.group == 0 || o.group == p.Group()) {
 			found = append(found, p)
 		}
 	}
@@ -138,7 +140,11 @@ func runProfileShow(model string, o profileShowOptions, std cli.Streams) error {
 
 // profileTable prints one row per layer, the loss last.
 func profileTable(w io.Writer, p *instance.Profile) error {
-	fmt.Fprintf(w, "%s on %s, batch %d: %s\n", p.Model, p.GPU, p.Batch, cli.Count(len(p.Layers), "layer"))
+	on := p.GPU
+	if p.GPUs > 1 {
+		on = fmt.Sprintf("%d %s together", p.GPUs, p.GPU)
+	}
+	fmt.Fprintf(w, "%s on %s, batch %d: %s\n", p.Model, on, p.Batch, cli.Count(len(p.Layers), "layer"))
 	if p.Estimated != "" {
 		fmt.Fprintf(w, "estimated, not measured: %s\n", p.Estimated)
 	}

@@ -91,7 +91,7 @@ const validSpec = `{
     "racks": [{"count": 2, "nodes": 2, "gpus": 4, "gpu": "v100", "nic": "10Gbit/s", "fabric": "1.2 TB/s", "oversubscription": "150%"}],
     "failed_links": ["r0.up"], "latency": "10us", "rate_levels": [1, 0.5, "1/3"]
   },
-  "profiles": [{"model": "m", "gpu": "v100", "batch": 32, "workspace": "1MB", "precision": "bf16", "estimated": "e",
+  "profiles": [{"model": "m", "gpu": "v100", "batch": 32, "workspace": "1MB", "gpus": 2, "precision": "bf16", "estimated": "e",
     "source": {"repository": "r", "commit": "c", "file": "f", "licence": "MIT", "note": "n"},
     "layers": [{"name": "a", "forward": "1ms", "backward": "1.5ms", "parameters": "1MiB", "activations": 10, "input": "2kB", "joined": true}, {"name": "b", "forward": 0, "backward": "1h2m3.5s"}]}],
   "jobs": [{"name": "j", "count": 2, "model": "m", "batch": 32, "workers": 2, "gpus_per_worker": 2, "iterations": 3, "weight": 4, "release": "5s", "deadline": "6h",
@@ -301,6 +301,7 @@ func specSchema(docs map[string]string) schemagen.Options {
 			"SPBSpec.Measure":       choice("backward_time", "layers"),
 			"SPBSpec.Cuts":          integer(1, instance.MaxDepths),
 			"SPBSpec.Depths":        {"minItems": 1, "maxItems": instance.MaxDepths},
+			"Profile.GPUs":          integer(1, instance.MaxNodeGPUs),
 			"Profile.Model":         name,
 			"Profile.GPU":           name,
 			"Profile.Batch":         {"minimum": 1},

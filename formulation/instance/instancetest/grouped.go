@@ -15,6 +15,11 @@ func Grouped(rng *rand.Rand, options Options) *instance.Instance {
 func GroupedSpec(rng *rand.Rand, options Options) *instance.Spec {
 	for {
 		spec := RandomSpec(rng, options)
+		for _, p := range spec.Profiles {
+			pair := *p
+			pair.GPUs = 2
+			spec.Profiles = append(spec.Profiles, &pair)
+		}
 		for j := range spec.Jobs {
 			if job := &spec.Jobs[j]; j == 0 || rng.IntN(2) == 0 {
 				job.GPUsPerWorker, job.Workers = 2, (job.Workers+1)/2

@@ -67,7 +67,7 @@ func (l *Library) With(ps ...*instance.Profile) (*Library, error) {
 }
 
 func compare(a, b *instance.Profile) int {
-	return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Batch, b.Batch))
+	return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Batch, b.Batch), cmp.Compare(a.Group(), b.Group()))
 }
 
 // All returns the profiles by model, GPU type and batch size.

@@ -108,7 +108,7 @@ func TestWinograd(t *testing.T) {
 }
 
 func TestRooflineByHand(t *testing.T) {
-	r := roofline{peak: 100, bandwidth: 10, efficiency: Efficiency{Products: 0.5, Convolutions: 0.25, Memory: 0.5}, launch: 2}
+	r := roofline{peak: 100, bandwidth: 10, efficiency: Efficiency{Products: 0.5, Convolutions: 0.25, Memory: 0.5}, launch: 2, gpus: 1, fabric: 5}
 	forward, backward := r.layer(&layer{operations: []operation{
 		{product, 500, 1000, 5, 10},        // 10 s by its operations, 20
 		{convolution, 500, 1000, 150, 300}, // 30 s by its bytes, 60
@@ -116,4 +116,10 @@ func TestRooflineByHand(t *testing.T) {
 	}})
 	assert.InDelta(t, 10+30+2, forward, 1e-9)
 	assert.InDelta(t, 20+60+6, backward, 1e-9)
+
+	// Four GPUs do a quarter each, and send 3/2 of what they add up.
+	r.gpus = 4
+	forward, backward = r.layer(&layer{reduced: 10, backReduced: 30, operations: []operation{{product, 500, 1000, 5, 10}, {movement, 0, 0, 1, 30}}})
+	assert.InDelta(t, 2.5+2+1.5*10/5, forward, 1e-9)
+	assert.InDelta(t, 5+4+1.5*30/5, backward, 1e-9)
 }

@@ -31,6 +31,8 @@ type Options struct {
 	Eager bool
 	// Checkpointing keeps the input of each block alone.
 	Checkpointing bool
+	// GPUs of a node that share every layer (tensor and sequence parallel); 0 means 1.
+	GPUs int
 	// MFU, where above 0, is the model FLOPs utilisation that the whole iteration is to
 	// have, and scales what the roofline gives.
 	MFU instance.Ratio
@@ -84,15 +86,20 @@ func Profile(o Options) (*instance.Profile, *Summary, error) {
 		fit = *o.calibration
 	}
 	efficiency, like := fit.efficiency(gpu, o.Precision)
-	seconds := roofline{peak, gpu.Bandwidth * 1e9, efficiency, fit.launch}
+	group := max(1, o.GPUs)
+	seconds := roofline{peak, gpu.Bandwidth * 1e9, efficiency, fit.launch, float64(group), gpu.Fabric * 1e9}
 	scale := 1.0
 	if o.MFU < 0 || o.MFU > instance.One {
 		return nil, nil, fmt.Errorf("estimate: a utilisation of %v is out of range; choose more than 0, at most 1", o.MFU)
 	}
 	if o.MFU > 0 {
-		scale = n.modelFLOPs() / (float64(o.MFU) / float64(instance.One) * peak) / seconds.iteration(n)
+		scale = n.modelFLOPs() / (float64(o.MFU) / float64(instance.One) * peak * float64(group)) / seconds.iteration(n)
 	}
 	p := &instance.Profile{Model: o.Model, GPU: gpu.Name, Batch: o.Batch, Workspace: instance.Bytes(n.workspace)}
+	if group > 1 {
+		p.GPUs = group
+		what += fmt.Sprintf("; shared by %d GPUs, over %g GB/s each way", group, gpu.Fabric)
+	}
 	if o.Precision.width() == 2 {
 		p.Precision = string(o.Precision)
 	}
@@ -119,7 +126,7 @@ func Profile(o Options) (*instance.Profile, *Summary, error) {
 	s := &Summary{
 		Parameters: n.parameters(), Batch: n.samples, Forward: total.Forward, Backward: total.Backward,
 		Activations: total.Activations, Workspace: p.Workspace,
-		MFU: n.modelFLOPs() / peak / (float64(total.Forward+total.Backward) / 1e9),
+		MFU: n.modelFLOPs() / peak / float64(group) / (float64(total.Forward+total.Backward) / 1e9),
 	}
 	if o.Net == "" {
 		s.Tokens = n.tokens
@@ -152,12 +159,15 @@ func (o *Options) network() (n *network, what string, err error) {
 	if o.Batch < 1 || o.Batch > maxBatch {
 		return nil, "", fmt.Errorf("estimate: a batch of %d is out of range; choose 1 to %d", o.Batch, maxBatch)
 	}
+	if o.GPUs < 0 || o.GPUs > instance.MaxNodeGPUs {
+		return nil, "", fmt.Errorf("estimate: %d GPUs a worker; choose 1 to %d", o.GPUs, instance.MaxNodeGPUs)
+	}
 	switch {
 	case (o.Transformer == nil) == (o.Net == ""):
 		return nil, "", errors.New("estimate: give either a transformer or a convolutional net")
 	case o.Net != "":
-		if o.Sequence != 0 || o.Checkpointing || o.Eager {
-			return nil, "", fmt.Errorf("estimate: sequence, checkpointing and attention belong to transformers; %s is a convolutional net", instance.Clip(o.Net))
+		if o.Sequence != 0 || o.Checkpointing || o.Eager || o.GPUs > 1 {
+			return nil, "", fmt.Errorf("estimate: sequence, checkpointing, attention and several GPUs a worker belong to transformers; %s is a convolutional net", instance.Clip(o.Net))
 		}
 		if n = net(o.Net, int64(o.Batch), o.Precision); n == nil {
 			return nil, "", fmt.Errorf("estimate: the architecture %q is not known; known are %s", instance.Clip(o.Net), strings.Join(Architectures(), ", "))
@@ -167,6 +177,9 @@ func (o *Options) network() (n *network, what string, err error) {
 	t := *o.Transformer
 	if err := t.Complete(); err != nil {
 		return nil, "", err
+	}
+	if group := int64(max(1, o.GPUs)); t.Heads%group != 0 || t.Intermediate%group != 0 {
+		return nil, "", fmt.Errorf("estimate: %d heads and a feed-forward part of %d cannot be dealt out evenly among %d GPUs", t.Heads, t.Intermediate, group)
 	}
 	sequence := int64(o.Sequence)
 	switch {

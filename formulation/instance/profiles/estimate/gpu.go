@@ -39,6 +39,8 @@ type GPU struct {
 	Memory instance.Bytes `json:"memory"`
 	// Bandwidth of the memory, GB/s.
 	Bandwidth float64 `json:"bandwidth_gb_s"`
+	// Fabric is what a GPU sends the others of its node, GB/s each way: half of what sheets give for both.
+	Fabric float64 `json:"fabric_gb_s"`
 	// Peak by precision, TFLOP/s without sparsity; what the GPU lacks is absent.
 	Peak map[Precision]float64 `json:"peak_tflop_s"`
 	// Sheet is the document that the figures are from.
@@ -52,16 +54,16 @@ type GPU struct {
 func GPUs() []GPU {
 	const gib = 1 << 30
 	return []GPU{
-		{"a10", 24 * gib, 600, map[Precision]float64{FP32: 31.2, TF32: 62.5, FP16: 125, BF16: 125}, "NVIDIA A10 data sheet, 2021", "a100"},
-		{"a100", 80 * gib, 2039, map[Precision]float64{FP32: 19.5, TF32: 156, FP16: 312, BF16: 312}, "NVIDIA A100 data sheet, 2021: SXM, 80 GB", "a100"},
-		{"a100-40gb", 40 * gib, 1555, map[Precision]float64{FP32: 19.5, TF32: 156, FP16: 312, BF16: 312}, "NVIDIA A100 data sheet, 2021: SXM, 40 GB", "a100"},
-		{"h100", 80 * gib, 3350, map[Precision]float64{FP32: 66.9, TF32: 494.7, FP16: 989.4, BF16: 989.4}, "NVIDIA H100 Tensor Core GPU Architecture, 2023: SXM5", "h100"},
-		{"h200", 141 * 1e9, 4800, map[Precision]float64{FP32: 66.9, TF32: 494.7, FP16: 989.4, BF16: 989.4}, "NVIDIA H200 data sheet, 2024: SXM", "h100"},
-		{"l4", 24 * gib, 300, map[Precision]float64{FP32: 30.3, TF32: 60, FP16: 121, BF16: 121}, "NVIDIA L4 data sheet, 2023", "a100"},
-		{"l40s", 48 * gib, 864, map[Precision]float64{FP32: 91.6, TF32: 183, FP16: 362.05, BF16: 362.05}, "NVIDIA L40S data sheet, 2023", "a100"},
-		{"p100", 16 * gib, 732, map[Precision]float64{FP32: 10.6, FP16: 21.2}, "NVIDIA Tesla P100 data sheet, 2016: SXM2, 16 GB", "v100"},
-		{"t4", 16 * gib, 320, map[Precision]float64{FP32: 8.1, FP16: 65}, "NVIDIA T4 data sheet, 2019", "a100"},
-		{"v100", 32 * gib, 900, map[Precision]float64{FP32: 15.7, FP16: 125}, "NVIDIA V100 data sheet, 2018: SXM2", "a100"},
+		{"a10", 24 * gib, 600, 32, map[Precision]float64{FP32: 31.2, TF32: 62.5, FP16: 125, BF16: 125}, "NVIDIA A10 data sheet, 2021", "a100"},
+		{"a100", 80 * gib, 2039, 300, map[Precision]float64{FP32: 19.5, TF32: 156, FP16: 312, BF16: 312}, "NVIDIA A100 data sheet, 2021: SXM, 80 GB", "a100"},
+		{"a100-40gb", 40 * gib, 1555, 300, map[Precision]float64{FP32: 19.5, TF32: 156, FP16: 312, BF16: 312}, "NVIDIA A100 data sheet, 2021: SXM, 40 GB", "a100"},
+		{"h100", 80 * gib, 3350, 450, map[Precision]float64{FP32: 66.9, TF32: 494.7, FP16: 989.4, BF16: 989.4}, "NVIDIA H100 Tensor Core GPU Architecture, 2023: SXM5", "h100"},
+		{"h200", 141 * 1e9, 4800, 450, map[Precision]float64{FP32: 66.9, TF32: 494.7, FP16: 989.4, BF16: 989.4}, "NVIDIA H200 data sheet, 2024: SXM", "h100"},
+		{"l4", 24 * gib, 300, 32, map[Precision]float64{FP32: 30.3, TF32: 60, FP16: 121, BF16: 121}, "NVIDIA L4 data sheet, 2023", "a100"},
+		{"l40s", 48 * gib, 864, 32, map[Precision]float64{FP32: 91.6, TF32: 183, FP16: 362.05, BF16: 362.05}, "NVIDIA L40S data sheet, 2023", "a100"},
+		{"p100", 16 * gib, 732, 80, map[Precision]float64{FP32: 10.6, FP16: 21.2}, "NVIDIA Tesla P100 data sheet, 2016: SXM2, 16 GB", "v100"},
+		{"t4", 16 * gib, 320, 16, map[Precision]float64{FP32: 8.1, FP16: 65}, "NVIDIA T4 data sheet, 2019", "a100"},
+		{"v100", 32 * gib, 900, 150, map[Precision]float64{FP32: 15.7, FP16: 125}, "NVIDIA V100 data sheet, 2018: SXM2", "a100"},
 	}
 }
 

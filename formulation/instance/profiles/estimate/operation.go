@@ -24,6 +24,8 @@ type layer struct {
 	parameters int64 // numbers, not bytes
 	input      int64 // bytes that come in
 	kept       int64 // bytes kept for the backward pass; the input where it is needed
+	// Bytes of which a group of GPUs that share the layer add up their parts (all-reduce), forward and backward.
+	reduced, backReduced int64
 }
 
 // network is a model at a batch size and precision.

@@ -50,20 +50,23 @@ type roofline struct {
 	peak, bandwidth float64
 	efficiency      Efficiency
 	launch          float64 // seconds
+	gpus            float64 // that share every layer
+	fabric          float64 // byte/s between them, each way
 }
 
 // layer returns seconds.
 func (r roofline) layer(l *layer) (forward, backward float64) {
 	for _, o := range l.operations {
-		peak := r.peak * r.efficiency.Products
+		peak := r.gpus * r.peak * r.efficiency.Products
 		if o.kind == convolution {
-			peak = r.peak * r.efficiency.Convolutions
+			peak = r.gpus * r.peak * r.efficiency.Convolutions
 		}
-		bandwidth := r.bandwidth * r.efficiency.Memory
+		bandwidth := r.gpus * r.bandwidth * r.efficiency.Memory
 		forward += max(o.flops/peak, o.bytes/bandwidth, r.launch)
 		backward += max(o.backFlops/peak, o.backBytes/bandwidth, 2*r.launch)
 	}
-	return forward, backward
+	ring := 2 * (r.gpus - 1) / r.gpus / r.fabric // seconds a byte
+	return forward + ring*float64(l.reduced), backward + ring*float64(l.backReduced)
 }
 
 // iteration returns the seconds of all layers, both ways.

@@ -42,6 +42,7 @@ func (t *Transformer) patches() int64 { return (t.Image / t.Patch) * (t.Image / 
 func (l layer) checkpointed() layer {
 	l.kept = l.input
 	operations := make([]operation, len(l.operations))
+	l.backReduced += l.reduced
 	for i, o := range l.operations {
 		o.backFlops += o.flops
 		o.backBytes += o.bytes
@@ -55,7 +56,7 @@ func (l layer) checkpointed() layer {
 func (t *Transformer) embedding(s shape) layer {
 	w, h := numbers{float64(s.precision.width())}, t.Hidden
 	tokens := s.batch * s.sequence
-	l := layer{name: "embedding"}
+	l := layer{name: "embedding", reduced: tokens * h * s.precision.width()}
 	th := float64(tokens * h)
 	// A gradient of the whole table is written, and that of each token added.
 	lookup := func(rows int64) operation { return w.move(2*th, float64(rows*h)+3*th) }
@@ -97,7 +98,7 @@ func (t *Transformer) block(s shape) layer {
 	h, q, kv, f := t.Hidden, t.Heads*t.HeadSize, t.KVHeads*t.HeadSize, t.Intermediate
 	n, fh, ff := float64(tokens), float64(tokens*h), float64(tokens*f)
 
-	l := layer{input: tokens * h * width}
+	l := layer{input: tokens * h * width, reduced: 2 * tokens * h * width, backReduced: 2 * tokens * h * width}
 	kept := int64(0) // numbers for each token
 	add := func(o ...operation) { l.operations = append(l.operations, o...) }
 	norm := func() {
@@ -196,7 +197,7 @@ func (t *Transformer) attend(l *layer, s shape) int64 {
 func (t *Transformer) head(s shape) (l layer, workspace int64) {
 	w, width, h := numbers{float64(s.precision.width())}, s.precision.width(), t.Hidden
 	tokens := s.batch * s.sequence
-	l = layer{name: "head", input: tokens * h * width}
+	l = layer{name: "head", input: tokens * h * width, backReduced: tokens * h * width}
 	add := func(o ...operation) { l.operations = append(l.operations, o...) }
 	multiply := func(rows, from, to int64) {
 		l.parameters += from*to + to
