@@ -17,8 +17,9 @@ import (
 // a plan keeps to the memory that it leaves.
 func TestLargeModelsNeedSharding(t *testing.T) {
 	for name, want := range map[string]string{
-		"finetune-7b":  `job "llama": a worker needs at least 125.65 GiB of memory, the GPUs it may use have 80.00 GiB`,
-		"pretrain-70b": `job "llama": a worker needs at least 1061.41 GiB of memory, the GPUs it may use have 80.00 GiB`,
+		"finetune-7b":     `job "llama": a worker needs at least 125.65 GiB of memory, the GPUs it may use have 80.00 GiB`,
+		"pretrain-70b":    `job "llama": a worker needs at least 1061.41 GiB of memory, the GPUs it may use have 80.00 GiB`,
+		"tensor-parallel": `job "llama": a worker needs at least 132.68 GiB of memory`,
 	} {
 		document, models := documentAndModels(t, name)
 		in, err := document.Compile(models)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/method"
 )
 
@@ -62,7 +63,7 @@ func (c Config) improveBundled(ctx context.Context, in *instance.Instance, rng *
 	var on *instance.Bundled
 	var from *instance.Schedule
 	for _, b := range bundlings(in) {
-		if from = b.Of(start); from != nil {
+		if from = b.Of(start); from != nil && keeps(b, from) {
 			on = b
 			break
 		}
@@ -79,6 +80,18 @@ func (c Config) improveBundled(ctx context.Context, in *instance.Instance, rng *
 		return on.Whole(s)
 	}
 	return start
+}
+
+// keeps reports whether a schedule of the whole is valid on the bundles.
+func keeps(b *instance.Bundled, s *instance.Schedule) bool {
+	plain := *b.Instance // the check knows of no bundles, nor what their synchronisations move
+	plain.Jobs = slices.Clone(plain.Jobs)
+	for j := range plain.Jobs {
+		plain.Jobs[j].GPUsPerWorker = 0
+	}
+	return !slices.ContainsFunc(check.Schedule(&plain, s), func(v check.Violation) bool {
+		return v.Rule != 9 && !(v.Rule == 5 && plain.Jobs[v.Job].Workers == 1)
+	})
 }
 
 // within is the configuration for a search on the bundles.
@@ -115,7 +128,7 @@ func bundlings(in *instance.Instance) []*instance.Bundled {
 	}
 	joint := slices.Clone(own)
 	for j := range joint {
-		if in.Jobs[j].FitsBundle(greatest) {
+		if greatest%own[j] == 0 {
 			joint[j] = greatest
 		}
 	}

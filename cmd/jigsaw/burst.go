@@ -199,6 +199,9 @@ func (o *burstOptions) find(model string) (found []*instance.Profile, err error)
 	}
 	var types []string
 	for _, p := range library.Profiles(model) {
+		if p.GPUs > 1 {
+			continue // of several together
+		}
 		if !slices.Contains(types, p.GPU) {
 			types = append(types, p.GPU)
 		}

@@ -6,24 +6,28 @@ import "slices"
 type Bundles struct{ Size, Count int }
 
 // Bundled is an instance whose GPUs stand for bundles of GPUs of the whole: what a restriction of
-// instances whose workers have several GPUs comes to. All tasks of a job on a bundle are one, and a job lives
-// on bundles of one size alone. So its schedules are schedules of the whole, of equal value, and whatever makes schedules
-// where a worker has one GPU makes them. What it loses: jobs on bundles of different sizes share no GPU, and of a bundle larger than a worker
-// all workers have equal depths and start together.
+// instances whose workers have several GPUs comes to. A job lives on bundles of one size alone, which has room for several
+// of its workers; these start together, and the bundle is taken until the deepest of them ends. So its schedules are
+// schedules of the whole, of equal value, and whatever makes schedules where a worker has one GPU makes them. What it loses: jobs on bundles of different sizes share no GPU, and of a
+// bundle larger than a worker the shallower ones leave their GPUs idle until the deepest ends.
+//
+// The workers of a fixed rule are dealt out deepest first. A bundle of w workers that is the i-th deepest, i = 0, 1, ..., then
+// has none deeper than worker r + (i-1) w (r: those of the bundle that is not full, if there is one), which is the depth of
+// its task. Workers of a bundle under a free rule have one depth. Where that leaves a bundle partly full, the job is at full depth.
 //
 // A node of several sizes becomes several nodes that have its links in common.
 type Bundled struct {
 	*Instance
+	whole *Instance
 	first []GPUID // per bundle: the first of its GPUs, which follow one another
 	size  []int   // and how many these are
 }
 
-// Bundled returns the restriction in which job j lives on bundles of of[j] GPUs, which it must be
-// [Job.FitsBundle] for, and node n is divided into nodes[n], by ascending size.
+// Bundled returns the restriction in which job j lives on bundles of of[j] GPUs, a multiple of its workers', and node n is divided into nodes[n], by ascending size.
 func (in *Instance) Bundled(of []int, nodes [][]Bundles) *Bundled {
 	sizes := slices.Compact(slices.Sorted(slices.Values(of)))
 	small := *in
-	b := &Bundled{Instance: &small}
+	b := &Bundled{Instance: &small, whole: in}
 	small.Types, small.Nodes, small.GPUs = nil, nil, nil
 	for _, t := range in.Types {
 		for range sizes { // the types of a size are its places: no job has several
@@ -53,13 +57,23 @@ func (in *Instance) Bundled(of []int, nodes [][]Bundles) *Bundled {
 	small.Jobs = slices.Clone(in.Jobs)
 	for j := range small.Jobs {
 		job, size := &small.Jobs[j], of[j]
-		job.Bundle, job.Workers = size, job.Workers/size
-		job.Rule.Fixed = slices.Clone(job.Rule.Fixed)
-		for d := range job.Rule.Fixed {
-			job.Rule.Fixed[d] /= size
+		job.Bundle, job.Workers = size, (job.Workers+size-1)/size
+		if workers := in.Jobs[j].dealt(size); workers != nil {
+			each, k := size/in.Jobs[j].Group(), len(workers)
+			job.Rule = Rule{Fixed: make([]int, len(job.Depths))}
+			for i := range job.Workers {
+				job.Rule.Fixed[workers[max(0, (k-1)%each+1+(i-1)*each)]]++
+			}
+			job.Contributors = make([]int, len(job.Depths))
+			for _, d := range workers {
+				for s := range d + 1 {
+					job.Contributors[s]++
+				}
+			}
+		} else {
+			job.Rule.MinFull = (job.Rule.MinFull + size - 1) / size
+			job.Rule.MinShare = ceilMulDiv(job.Rule.MinShare, 1, int64(size))
 		}
-		job.Rule.MinFull = (job.Rule.MinFull + size - 1) / size
-		job.Rule.MinShare = ceilMulDiv(job.Rule.MinShare, 1, int64(size))
 		job.On = make([]*Costs, len(small.Types))
 		at, _ := slices.BinarySearch(sizes, size)
 		for t, costs := range in.Jobs[j].On {
@@ -70,6 +84,146 @@ func (in *Instance) Bundled(of []int, nodes [][]Bundles) *Bundled {
 	return b
 }
 
+// dealt are the depths of the job's workers, the deepest first, where bundles of so many GPUs decide
+// them; nil where their tasks do.
+func (j *Job) dealt(size int) (depths []int) {
+	fixed := j.Rule.Fixed
+	if fixed == nil {
+		if j.Workers%size == 0 {
+			return nil
+		}
+		fixed = make([]int, len(j.Depths))
+		fixed[j.Full()] = j.Workers
+	}
+	for d, n := range slices.Backward(fixed) {
+		depths = append(depths, slices.Repeat([]int{d}, n/j.Group())...)
+	}
+	return depths
+}
+
+// Whole returns a canonical schedule as one of the whole.
+func (b *Bundled) Whole(s *Schedule) *Schedule {
+	whole := &Schedule{Period: s.Period, Syncs: slices.Clone(s.Syncs)}
+	for j, home := range s.Residency {
+		var list []GPUID
+		for _, g := range home {
+			for i := range b.size[g] {
+				list = append(list, b.first[g]+GPUID(i))
+			}
+		}
+		whole.Residency = append(whole.Residency, list[:min(len(list), b.whole.Jobs[j].Workers)])
+	}
+	for _, tasks := range iterations(s.Tasks) {
+		j := tasks[0].Job
+		job := &b.whole.Jobs[j]
+		group, left := job.Group(), job.Workers
+		depths := make([][]int, len(tasks)) // of the workers of each task
+		for n, t := range tasks {
+			workers := min(b.size[t.GPU], left) / group
+			left -= workers * group
+			depths[n] = slices.Repeat([]int{t.Depth}, workers)
+		}
+		if dealt := job.dealt(b.Jobs[j].Bundle); dealt != nil {
+			for _, n := range deepest(tasks) {
+				copy(depths[n], dealt)
+				dealt = dealt[len(depths[n]):]
+			}
+		}
+		for n, t := range tasks {
+			first, costs := b.first[t.GPU], job.On[b.whole.GPUs[b.first[t.GPU]].Type]
+			for w, d := range depths[n] {
+				for g := range group {
+					t.GPU, t.Depth, t.End = first+GPUID(w*group+g), d, t.Start+costs.Time[d]
+					whole.Tasks = append(whole.Tasks, t)
+				}
+			}
+		}
+	}
+	return whole
+}
+
+// iterations parts canonical tasks into those of each iteration.
+func iterations(tasks []Task) (list [][]Task) {
+	for from := 0; from < len(tasks); {
+		to := from
+		for to < len(tasks) && tasks[to].Job == tasks[from].Job && tasks[to].Iteration == tasks[from].Iteration {
+			to++
+		}
+		list, from = append(list, tasks[from:to]), to
+	}
+	return list
+}
+
+// deepest orders tasks by falling depth.
+func deepest(tasks []Task) []int {
+	order := make([]int, len(tasks))
+	for n := range order {
+		order[n] = n
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return tasks[b].Depth - tasks[a].Depth })
+	return order
+}
+
+// Of returns a canonical schedule of the whole as one of the bundles; nil where it does not keep to them. It
+// may ask more of GPUs than these have, where jobs take parts of a bundle.
+func (b *Bundled) Of(whole *Schedule) *Schedule {
+	s := &Schedule{Period: whole.Period, Syncs: slices.Clone(whole.Syncs)}
+	for j, home := range whole.Residency {
+		var list []GPUID
+		for i := 0; i < len(home); {
+			g, ok := slices.BinarySearch(b.first, home[i])
+			if !ok || b.size[g] != b.Jobs[j].Bundle {
+				return nil
+			}
+			for n := range min(b.size[g], len(home)-i) {
+				if home[i] != b.first[g]+GPUID(n) {
+					return nil
+				}
+				i++
+			}
+			list = append(list, GPUID(g))
+		}
+		s.Residency = append(s.Residency, list)
+	}
+	for _, tasks := range iterations(whole.Tasks) {
+		job, from := &b.Jobs[tasks[0].Job], len(s.Tasks)
+		for i, t := range tasks {
+			if i%job.Bundle == 0 {
+				g, _ := slices.BinarySearch(b.first, t.GPU)
+				t.GPU = GPUID(g)
+				s.Tasks = append(s.Tasks, t)
+			}
+			last := &s.Tasks[len(s.Tasks)-1]
+			if last.Depth = max(last.Depth, t.Depth); last.Start != t.Start {
+				return nil
+			}
+		}
+		if job.Contributors != nil {
+			dealt := job.dealtBundles()
+			for i, n := range deepest(s.Tasks[from:]) {
+				t := &s.Tasks[from+n]
+				if t.Depth > dealt[i] {
+					return nil
+				}
+				t.Depth = dealt[i]
+			}
+		}
+		for n := range s.Tasks[from:] {
+			t := &s.Tasks[from+n]
+			t.End = t.Start + job.On[b.GPUs[t.GPU].Type].Time[t.Depth]
+		}
+	}
+	return s
+}
+
+// dealtBundles are the depths of a fixed rule, the deepest first.
+func (j *Job) dealtBundles() (depths []int) {
+	for d, n := range slices.Backward(j.Rule.Fixed) {
+		depths = append(depths, slices.Repeat([]int{d}, n)...)
+	}
+	return depths
+}
+
 // Divided reports whether a node of the whole has become several.
 func (b *Bundled) Divided() bool {
 	for n := range b.Nodes {
@@ -78,65 +232,4 @@ func (b *Bundled) Divided() bool {
 		}
 	}
 	return false
-}
-
-// FitsBundle reports whether the job's workers can be taken together on bundles of so many GPUs.
-func (j *Job) FitsBundle(size int) bool {
-	return size%j.Group() == 0 && j.Workers%size == 0 && !slices.ContainsFunc(j.Rule.Fixed, func(n int) bool { return n%size != 0 })
-}
-
-// Whole returns a schedule as one of the whole.
-func (b *Bundled) Whole(s *Schedule) *Schedule {
-	whole := &Schedule{Period: s.Period, Syncs: slices.Clone(s.Syncs)}
-	gpus := func(g GPUID) (list []GPUID) {
-		for i := range b.size[g] {
-			list = append(list, b.first[g]+GPUID(i))
-		}
-		return list
-	}
-	for _, home := range s.Residency {
-		var list []GPUID
-		for _, g := range home {
-			list = append(list, gpus(g)...)
-		}
-		whole.Residency = append(whole.Residency, list)
-	}
-	for _, t := range s.Tasks {
-		for _, g := range gpus(t.GPU) {
-			t.GPU = g
-			whole.Tasks = append(whole.Tasks, t)
-		}
-	}
-	return whole
-}
-
-// Of returns a canonical schedule of the whole as one of the bundles; nil where it does not keep to them.
-func (b *Bundled) Of(whole *Schedule) *Schedule {
-	s := &Schedule{Period: whole.Period, Syncs: slices.Clone(whole.Syncs)}
-	for j, home := range whole.Residency {
-		size := b.Jobs[j].Bundle
-		var list []GPUID
-		for i := 0; i < len(home); i += size {
-			g, ok := slices.BinarySearch(b.first, home[i])
-			if !ok || b.size[g] != size || home[i+size-1] != home[i]+GPUID(size-1) {
-				return nil
-			}
-			list = append(list, GPUID(g))
-		}
-		s.Residency = append(s.Residency, list)
-	}
-	for i := 0; i < len(whole.Tasks); {
-		t := whole.Tasks[i]
-		size := b.Jobs[t.Job].Bundle
-		for _, other := range whole.Tasks[i : i+size] {
-			if other.Start != t.Start || other.Depth != t.Depth {
-				return nil
-			}
-		}
-		g, _ := slices.BinarySearch(b.first, t.GPU)
-		t.GPU = GPUID(g)
-		s.Tasks = append(s.Tasks, t)
-		i += size
-	}
-	return s
 }

@@ -161,6 +161,9 @@ type Job struct {
 
 	// Bundle is for how many GPUs one of a [Bundled] instance stands; 0 stands for 1.
 	Bundle int `json:",omitempty"`
+	// Contributors[s] are the workers that back-propagate segment s, where counts of bundles
+	// do not tell; nil elsewhere.
+	Contributors []int `json:",omitempty"`
 }
 
 // Depth is an allowed depth of a job.
@@ -191,7 +194,12 @@ func (j *Job) Fraction(d int) float64 {
 
 // HasSync reports whether the job's iterations end with a synchronisation: a
 // lone GPU has nobody to synchronise with.
-func (j *Job) HasSync() bool { return j.Workers*max(1, j.Bundle) > 1 }
+func (j *Job) HasSync() bool {
+	if j.Contributors != nil {
+		return j.Contributors[0]*j.GPUsPerWorker > 1 || j.Contributors[0] > 1
+	}
+	return j.Workers*max(1, j.Bundle) > 1
+}
 
 // Group returns how many of the instance's GPUs a worker has, or 1 if one of them has several workers.
 func (j *Job) Group() int { return max(1, j.GPUsPerWorker/max(1, j.Bundle)) }
@@ -205,6 +213,9 @@ func (in *Instance) Grouped() bool {
 func (j *Job) Parties(gpus int) int {
 	if j.GPUsPerWorker <= 1 && j.Bundle <= 1 {
 		return gpus
+	}
+	if j.Contributors != nil {
+		return j.Contributors[0]
 	}
 	g := max(1, j.GPUsPerWorker)
 	return (gpus*max(1, j.Bundle) + g - 1) / g
@@ -279,6 +290,7 @@ func (j *Job) appendKind(b []byte) []byte {
 	}
 	b = appendNumbers(b, j.SegmentBytes...)
 	b = appendNumbers(b, j.Rule.Fixed...)
+	b = appendNumbers(b, j.Contributors...)
 	b = appendNumbers(b, j.Resident...)
 	for _, c := range j.On {
 		if c == nil {

@@ -47,7 +47,7 @@ type Span struct {
 // SpanOf returns the links used by synchronisations of a job among the given GPUs.
 // ok is false where a failed link, or the job's policy, leaves two nodes without a route.
 func (in *Instance) SpanOf(job *Job, gpus []GPUID) (span Span, ok bool) {
-	if len(gpus)*max(1, job.Bundle) <= 1 {
+	if len(gpus) <= 1 && (job.Bundle == 0 || !job.HasSync()) {
 		return Span{Parties: 1}, true
 	}
 	return in.SpanNodesOf(job, in.nodesOf(gpus), len(gpus))
@@ -96,7 +96,11 @@ func (j *Job) Volume(counts []int, parties int) Bytes {
 		if n == 0 {
 			continue
 		}
-		qs := min(q, int64(j.Parties(int(n))))
+		workers := j.Parties(int(n))
+		if j.Contributors != nil {
+			workers = j.Contributors[s]
+		}
+		qs := min(q, int64(workers))
 		g := int64(j.SegmentBytes[s])
 		v += Bytes((1+j.MoreReductions)*ceilMulDiv(g, qs-1, qs) + (1+j.MoreGathers)*ceilMulDiv(g, q-1, q))
 	}

@@ -45,6 +45,9 @@ func savingsSection(study *sweep.Study) (Section, error) {
 	var names []string
 	var computes []float64
 	for _, p := range study.Library().All() {
+		if p.GPUs > 1 {
+			continue
+		}
 		if !largestBatch(study, p) {
 			continue
 		}

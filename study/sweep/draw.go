@@ -128,7 +128,7 @@ func draw[C any](rng *rand.Rand, choices []C, weight func(C) int) int {
 func profile(library instance.ProfileSource, m ModelChoice, gpu string) (*instance.Profile, error) {
 	var found []*instance.Profile
 	for _, p := range library.Profiles(m.Model) {
-		if p.GPU == gpu && (m.Batch == 0 || p.Batch == m.Batch) {
+		if p.GPU == gpu && p.Group() == 1 && (m.Batch == 0 || p.Batch == m.Batch) {
 			found = append(found, p)
 		}
 	}

@@ -94,6 +94,9 @@ func (a *API) profiles(context.Context, *none) ([]ProfileInfo, error) {
 	}
 	var list []ProfileInfo
 	for _, p := range library.All() {
+		if p.GPUs > 1 {
+			continue // the page's forms choose among profiles of one GPU
+		}
 		info := ProfileInfo{Model: p.Model, GPU: p.GPU, Batch: p.Batch, Workspace: int64(p.Workspace), Source: (*ProfileSource)(p.Source), Estimated: p.Estimated}
 		for _, l := range p.Layers {
 			info.Layers = append(info.Layers, LayerInfo{

@@ -58,7 +58,11 @@ func runProfileList(files []string, to cli.Destination, std cli.Streams) error {
 		fmt.Fprintln(t, "model\tGPU\tbatch\tlayers\tcuts\tforward\tbackward\tparameters\tactivations\tmeasured by")
 		for i := range rows {
 			r := &rows[i]
-			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\t%s\t%v\t%v\t%s\n", r.Model, r.GPU, r.Batch, r.Layers, r.Cuts,
+			on := r.GPU
+			if r.GPUs > 1 {
+				on = fmt.Sprintf("%d x %s", r.GPUs, r.GPU)
+			}
+			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\t%s\t%v\t%v\t%s\n", r.Model, on, r.Batch, r.Layers, r.Cuts,
 				cli.Milliseconds(r.Forward), cli.Milliseconds(r.Backward), r.Parameters, r.Activations, measuredBy(r))
 		}
 		if err := t.Flush(); err != nil {
@@ -110,7 +114,7 @@ are not allowed: the layer is inside a block.`,
 	c.Flags().StringArrayVar(&o.files, "profiles", nil, "a profile file to look in beside the library (repeatable)")
 	c.Flags().StringVar(&o.gpu, "gpu", "", "the GPU type, where the model was measured on several")
 	c.Flags().IntVar(&o.batch, "batch", 0, "the batch size, where the model was measured at several")
-	c.Flags().IntVar(&o.group, "gpus-per-worker", 0, "the GPUs of a worker, where there are profiles of several")
+	c.Flags().IntVar(&o.group, "gpus-per-worker", 1, "the GPUs of a worker, where there are profiles of several together")
 	return c
 }
 
@@ -123,7 +127,7 @@ func runProfileShow(model string, o profileShowOptions, std cli.Streams) error {
 	var others []string
 	for _, p := range library.Profiles(model) {
 		others = append(others, fmt.Sprintf("--gpu %s --batch %d --gpus-per-worker %d", p.GPU, p.Batch, p.Group()))
-		if (o.gpu == "" || o.gpu == p.GPU) && (o.batch == 0 || o.batch == p.Batch) && (o.group == 0 || o.group == p.Group()) {
+		if (o.gpu == "" || o.gpu == p.GPU) && (o.batch == 0 || o.batch == p.Batch) && o.group == p.Group() {
 			found = append(found, p)
 		}
 	}

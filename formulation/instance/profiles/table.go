@@ -9,6 +9,7 @@ type Row struct {
 	Family    string `json:"family,omitempty"`
 	Estimated bool   `json:"estimated,omitempty"`
 	GPU       string `json:"gpu"`
+	GPUs      int    `json:"gpus"` // of a worker
 	Batch     int    `json:"batch"`
 	Layers    int    `json:"layers"`
 	// Cuts is how many depths below full are allowed.
@@ -32,7 +33,7 @@ func Rows(ps []*instance.Profile) []Row {
 				cuts++
 			}
 		}
-		rows[i] = Row{p.Model, Family(p.Model), p.Estimated != "", p.GPU, p.Batch, len(p.Layers), cuts, t.Forward, t.Backward, t.Parameters, t.Activations, origin(p)}
+		rows[i] = Row{p.Model, Family(p.Model), p.Estimated != "", p.GPU, p.Group(), p.Batch, len(p.Layers), cuts, t.Forward, t.Backward, t.Parameters, t.Activations, origin(p)}
 	}
 	return rows
 }

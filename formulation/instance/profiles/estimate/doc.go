@@ -21,6 +21,10 @@
 // tokens p = b (s w - w^2/2)); fused attention works its scores out again in the backward pass:
 // 5 products for 2.
 //
+// Where g GPUs share every layer (tensor and sequence parallel: Shoeybi et al., arXiv 1909.08053, and Korthikanti et al.) peak and
+// bandwidth are g times as much, and a block adds up two tensors of the tokens' width forward and two backward, by rings: 2 (g-1)/g of
+// their bytes over what a GPU sends to others of its node, with nothing hidden.
+//
 // # Memory
 //
 // Parameters are counted one by one and equal the published counts. Tied matrices count once, at the
