@@ -305,8 +305,8 @@ class Bounds:
         """What is wrong with a certificate of kind chain or area; nothing if its bound holds.
 
         Its digest is not looked at: docs/certificate.md does not say what it is of."""
-        if (certificate["version"], certificate["denominator"], certificate["prices"], certificate.get("value")) != (2, 1, [], None):
-            return "a certificate of this kind has version 2, denominator 1, no prices and no value"
+        if (certificate["version"], certificate["denominator"], certificate["prices"], certificate.get("value")) != (3, 1, [], None):
+            return "a certificate of this kind has version 3, denominator 1, no prices and no value"
         if certificate.get("infeasible") or certificate["bound"] is None:
             return "a certificate of this kind claims a bound"
         proven, claim = self.best(certificate), Fraction(certificate["bound"])
