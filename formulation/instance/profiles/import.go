@@ -75,9 +75,9 @@ func Detect(data []byte) (Format, error) {
 	if len(text) == 0 {
 		return "", errors.New("profiles: the file is empty")
 	}
-	if text[0] == '{' {
+	if text[0] == '{' || text[0] == '[' { // builds of PyTorch without Kineto write a list
 		switch {
-		case bytes.Contains(text, []byte(`"traceEvents"`)):
+		case bytes.Contains(text, []byte(`"traceEvents"`)), text[0] == '[' && bytes.Contains(text, []byte(`"ph"`)):
 			return "", errors.New("profiles: the file is a trace of torch.profiler: a log of kernels, which does not tell what stays in memory, nor what a shorter backward pass takes; " +
 				"jigsaw profile measure measures the model itself")
 		case bytes.Contains(text, []byte(`"nodes"`)):

@@ -40,8 +40,8 @@ func TestBuiltin(t *testing.T) {
 		{"gnmt", "v100", 32, 24, 6},
 		{"gpt2_xl", "a100", 4, 50, 49}, {"gpt2_xl", "h100", 4, 50, 49},
 		{"inception_v3", "v100", 128, 321, 26},
-		{"llama3_70b", "a100", 1, 82, 81}, {"llama3_70b", "h100", 1, 82, 81},
-		{"llama3_8b", "a100", 1, 34, 33}, {"llama3_8b", "h100", 1, 34, 33},
+		{"llama3_70b", "a100", 1, 82, 81}, {"llama3_70b", "a100", 1, 82, 81}, {"llama3_70b", "h100", 1, 82, 81}, {"llama3_70b", "h100", 1, 82, 81}, // of one GPU, and of eight
+		{"llama3_8b", "a100", 1, 34, 33}, {"llama3_8b", "a100", 1, 34, 33}, {"llama3_8b", "h100", 1, 34, 33}, {"llama3_8b", "h100", 1, 34, 33}, // of one, and of two
 		{"mistral_7b", "a100", 1, 34, 33}, {"mistral_7b", "h100", 1, 34, 33},
 		{"qwen2_7b", "a100", 1, 30, 29}, {"qwen2_7b", "h100", 1, 30, 29},
 		{"resnet101", "v100", 64, 344, 37},                                   // 33 blocks, stem 3, head 2
