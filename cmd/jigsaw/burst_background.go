@@ -266,10 +266,16 @@ func (b *burstBackground) draw(w io.Writer, r *burstReport) error {
 		return cli.Usage(fmt.Errorf("--picture draws at most %d GPUs", view.MaxLanes))
 	}
 	const full, blue, red = view.BarShades - 1, 0, 5
+	here := map[int]bool{}
+	for _, s := range b.Slices {
+		here[s.Job] = true
+	}
+	text := fmt.Sprintf("One period of %s, %.3f x that alone; the background has %.2f GPUs' worth of time", fine(b.Period), b.Slowdown, b.Background)
+	if b.Bound > 0 {
+		text += fmt.Sprintf(", at most %.2f", b.Bound)
+	}
 	l := view.Lanes{
-		Title: fmt.Sprintf("%s in bursts on %s, and %s behind it", r.Model, cli.Count(b.GPUs, "GPU"), cli.Count(len(b.Jobs), "job")),
-		Text: fmt.Sprintf("One period of %s, %.3f x that alone; the background has %.2f GPUs' worth of time, at most %.2f",
-			fine(b.Period), b.Slowdown, b.Background, b.Bound),
+		Title: fmt.Sprintf("%s in bursts on %s, and %s behind it", r.Model, cli.Count(b.GPUs, "GPU"), cli.Count(len(here), "job")), Text: text,
 		Span: float64(b.Period),
 	}
 	for g := range b.GPUs {

@@ -30,7 +30,6 @@ type burstDocument struct {
 	RateExact  string   `json:"background_rate_exact"`
 	Bound      float64  `json:"background_bound"`
 	BoundExact string   `json:"background_bound_exact"`
-	Certified  bool     `json:"certified"`
 	Notes      []string `json:"notes,omitempty"`
 	Reasons    []string `json:"reasons,omitempty"`
 }
@@ -129,7 +128,6 @@ func (d *burstDocument) fill(in *instance.Bursts, chains []*burst.Chain, s *burs
 	}
 	d.Rate, d.RateExact = float(sum), sum.RatString()
 	d.Bound, d.BoundExact = float(bound), bound.RatString()
-	d.Certified = true
 	if d.Status = jigsaw.Feasible; sum.Cmp(bound) == 0 {
 		d.Status = jigsaw.Optimal
 	}
@@ -175,7 +173,7 @@ func (d *burstDocument) table(w io.Writer, std cli.Streams, in *instance.Bursts)
 		if len(d.Behind) > mostRows {
 			fmt.Fprintf(w, "and %d more; -o json has all\n", len(d.Behind)-mostRows)
 		}
-		fmt.Fprintf(w, "\nbackground %.4f GPUs' worth, at most %.4f (%s)\n", d.Rate, d.Bound, certified(d.Certified))
+		fmt.Fprintf(w, "\nbackground %.4f GPUs' worth, at most %.4f (exact arithmetic)\n", d.Rate, d.Bound)
 	}
 	return std.Notes(w, d.Notes)
 }
@@ -183,7 +181,10 @@ func (d *burstDocument) table(w io.Writer, std cli.Streams, in *instance.Bursts)
 // draw makes a picture of one period of a burst-parallel job.
 func (d *burstDocument) draw(w io.Writer, in *instance.Bursts, chains []*burst.Chain, i int) error {
 	job := &d.Jobs[i]
-	b := burstBackground{Rules: burst.Rules{GPUs: job.GPUs}, Timetable: &job.Timetable, Slowdown: job.Slowdown, Background: d.Rate, Bound: d.Bound}
+	b := burstBackground{Rules: burst.Rules{GPUs: job.GPUs}, Timetable: &job.Timetable, Slowdown: job.Slowdown}
+	for _, rate := range job.Rates(len(in.Jobs)) {
+		b.Background += float(rate)
+	}
 	for j := range in.Jobs {
 		b.Jobs = append(b.Jobs, backgroundJob{backgroundModel: backgroundModel{Model: in.Jobs[j].Model}})
 	}

@@ -59,7 +59,7 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 		if r.Tried < r.Choices {
 			tried = fmt.Sprintf("%d combinations", r.Tried)
 		}
-		_, err := fmt.Fprintf(w, "\nworkers chosen: %s, of %s\nwith any numbers no plan ends before %s (certified)\n",
+		_, err := fmt.Fprintf(w, "\nworkers chosen: %s, of %s\nwith any numbers no plan ends before %s (exact arithmetic)\n",
 			strings.Join(chosen, ", "), tried, jigsaw.FormatValue(r.Result.Instance, r.Bound))
 		return err
 	}))
