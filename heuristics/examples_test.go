@@ -1,7 +1,6 @@
 package heuristics
 
 import (
-	"math"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -12,11 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/profiles"
 	"jigsaw/heuristics/heuristicstest"
-	"jigsaw/method"
 )
 
 // variants runs a benchmark on each shipped example that is planned task by task, under each
@@ -54,54 +51,31 @@ func variants(b *testing.B, objectives []instance.Objective, run func(b *testing
 	}
 }
 
-// BenchmarkExamples reports mean values, in seconds, of greedy and of the search after it.
+// BenchmarkExamples reports mean values, in seconds or as normalised rates, of greedy and of the
+// search after it.
 func BenchmarkExamples(b *testing.B) {
-	variants(b, []instance.Objective{instance.Makespan, instance.WeightedCompletion}, func(b *testing.B, variant func(uint64) *instance.Instance) {
+	variants(b, []instance.Objective{instance.Makespan, instance.WeightedCompletion, instance.MaxMinThroughput}, func(b *testing.B, variant func(uint64) *instance.Instance) {
 		var greedy, searched, n float64
 		for b.Loop() {
 			for seed := range uint64(10) {
 				in, rng := variant(seed), heuristicstest.Source(seed)
+				unit := 1.0
+				if !in.Objective.Periodic() {
+					unit = float64(in.TickUS) / 1e6
+				}
 				s, err := Greedy(b.Context(), in, rng)
 				if err != nil {
 					b.Skip(err)
 				}
-				greedy += float(in.Value(s)) / 1e6 * float64(in.TickUS)
+				greedy += float(in.Value(s)) * unit
 				s, err = Config{Rounds: 7}.Improve(b.Context(), in, rng, s)
 				require.NoError(b, err)
-				searched += float(in.Value(s)) / 1e6 * float64(in.TickUS)
+				searched += float(in.Value(s)) * unit
 				n++
 			}
 		}
 		b.ReportMetric(greedy/n, "greedy")
 		b.ReportMetric(searched/n, "searched")
-	})
-}
-
-// BenchmarkRepetition reports the mean logarithm, times 100, by which the least rate gains from
-// patterns of the finite search that repeat, and its standard error.
-func BenchmarkRepetition(b *testing.B) {
-	variants(b, []instance.Objective{instance.MaxMinThroughput}, func(b *testing.B, variant func(uint64) *instance.Instance) {
-		const seeds = 5
-		for b.Loop() {
-			var sum, squares float64
-			for seed := range uint64(seeds) {
-				in := variant(seed)
-				start, err := Greedy(b.Context(), in, heuristicstest.Source(seed))
-				require.NoError(b, err)
-				var value [2]float64
-				for n, without := range []method.Set{nil, {method.Repetition: true}} {
-					s, err := Config{Rounds: 7, Without: without}.Improve(b.Context(), in, heuristicstest.Source(seed), start)
-					require.NoError(b, err)
-					require.Empty(b, check.Schedule(in, s))
-					value[n] = float(in.Value(s))
-				}
-				gain := 100 * math.Log(value[0]/value[1])
-				sum, squares = sum+gain, squares+gain*gain
-			}
-			mean := sum / seeds
-			b.ReportMetric(mean, "gain")
-			b.ReportMetric(math.Sqrt(max(0, squares/seeds-mean*mean)/(seeds-1)), "error")
-		}
 	})
 }
 
