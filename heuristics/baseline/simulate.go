@@ -139,7 +139,7 @@ func (s *simulator) start(j instance.JobID, at site) {
 	job.starts = make([]instance.Tick, 0, spec.Iterations)
 	if spec.HasSync() {
 		job.syncs, job.rates = make([]instance.Tick, 0, spec.Iterations), make([]uint8, 0, spec.Iterations)
-		job.levels = state.AppendSyncLevels(job.levels, s.in, spec, s.counts[j], &at.span)
+		job.levels = state.AppendSyncLevels(job.levels, s.in, spec, s.counts[j], &at.span, 0)
 	}
 	s.next(j)
 }

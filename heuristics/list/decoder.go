@@ -31,6 +31,9 @@ type Decision struct {
 	// even: an iteration's deep tasks go to the GPUs with the least work left,
 	// not to the first to start.
 	Even bool
+	// slow[j] is the fastest rate level that job j may use, as an index into
+	// Instance.RateLevels, so that others may share its links; nil: all levels.
+	slow []uint8
 	// latest, unless 0, lets the event-driven decoder give up once the makespan
 	// looks like passing it.
 	Latest instance.Tick
@@ -46,9 +49,17 @@ func (d *Decision) key(j int32, i int32) int64 {
 	return d.Base[j] + int64(i)*d.Slope[j]
 }
 
+// fastest returns the index of the fastest rate level that job j may use.
+func (d *Decision) fastest(j int) int {
+	if d.slow == nil {
+		return 0
+	}
+	return int(d.slow[j])
+}
+
 // syncs appends the speeds that job j may synchronise at.
 func (d *Decision) syncs(list []state.SyncLevel, in *instance.Instance, j int) []state.SyncLevel {
-	return state.AppendSyncLevels(list, in, &in.Jobs[j], d.Counts[j], &d.Where.Span[j])
+	return state.AppendSyncLevels(list, in, &in.Jobs[j], d.Counts[j], &d.Where.Span[j], d.fastest(j))
 }
 
 // decoder turns decisions into schedules. It keeps its memory from call to

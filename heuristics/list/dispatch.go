@@ -72,8 +72,9 @@ type jobState struct {
 	rate   instance.Rate
 	counts []int32 // per depth: tasks of this iteration not yet started
 	uses   []instance.LinkUse
-	// syncs are the speeds the job may use.
-	syncs []state.SyncLevel
+	// syncs are the speeds the job may use, from that with index fastest on.
+	syncs   []state.SyncLevel
+	fastest int
 }
 
 type event struct {
@@ -141,7 +142,7 @@ func (s *Dispatcher) admit(j int) {
 	*js = jobState{
 		slot: int32(s.layout.SlotAt[j]), k: int32(job.Workers), total: int32(job.Iterations), next: job.Release,
 		gang: job.Gang && job.Workers > 1, iteration: -1, key: d.key(int32(j), 0),
-		counts: js.counts, uses: d.Where.Span[j].Uses, syncs: d.syncs(js.syncs[:0], in, j),
+		counts: js.counts, uses: d.Where.Span[j].Uses, syncs: d.syncs(js.syncs[:0], in, j), fastest: d.fastest(j),
 	}
 	for n, g := range d.Where.GPUs[j] {
 		slot := s.layout.SlotAt[j] + n

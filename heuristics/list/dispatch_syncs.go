@@ -60,7 +60,7 @@ func (s *Dispatcher) trySync(j int32) {
 	}
 	job.rate, job.next = job.syncs[level].Rate, s.now+job.syncs[level].Length
 	y := s.layout.SyncAt[j] + int(job.iteration)
-	s.out.syncStart[y], s.out.level[y] = s.now, uint8(level)
+	s.out.syncStart[y], s.out.level[y] = s.now, uint8(job.fastest+level)
 	for _, u := range job.uses {
 		rate := job.rate * instance.Rate(u.Times)
 		s.load[u.Link] += rate

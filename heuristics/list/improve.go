@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/multiset"
 	"jigsaw/heuristics/placement"
 	"jigsaw/heuristics/state"
 	"jigsaw/method"
@@ -73,6 +74,8 @@ type mutation struct {
 	portfolio *Portfolio
 	rng       *rand.Rand
 	reach     *placement.Reach
+	// serial: the serial decoder may be used.
+	serial bool
 	// level: placements may be balanced.
 	level       bool
 	from        *Decision
@@ -83,7 +86,7 @@ type mutation struct {
 }
 
 func newMutation(p *Portfolio, from *Decision, value state.Value, completion []instance.Tick) *mutation {
-	m := &mutation{in: p.In, portfolio: p, rng: p.rng, reach: p.reach, from: from, level: !p.options.Without[method.Balance]}
+	m := &mutation{in: p.In, portfolio: p, rng: p.rng, reach: p.reach, from: from, serial: p.serial(), level: !p.options.Without[method.Balance]}
 	m.late = state.OrderBy(len(p.In.Jobs), func(j instance.JobID) int64 {
 		c, due := completion[j], p.In.Jobs[j].Deadline
 		if value.Late > 0 && due > 0 {
@@ -102,13 +105,30 @@ func (m *mutation) neighbour() *Decision {
 	changed := false
 	for range 20 {
 		done := false
-		switch m.rng.IntN(6) {
+		switch m.rng.IntN(10) {
 		case 0, 1, 2:
 			done = m.reorder()
 		case 3:
 			done = m.reassign()
-		default:
+		case 4, 5:
 			done = m.shift()
+		case 6:
+			if patience := m.rng.IntN(5); patience != d.Patience {
+				d.Patience, done = patience, true
+			} else {
+				d.eager, done = !d.eager, true
+			}
+			if m.rng.IntN(4) == 0 {
+				d.Even, done = !d.Even, true
+			}
+		case 7:
+			done = m.redepth()
+		case 8:
+			if m.serial && m.rng.IntN(4) == 0 {
+				d.serial, done = !d.serial, true
+			}
+		case 9:
+			done = m.slowDown()
 		}
 		changed = changed || done
 		if changed && m.rng.IntN(3) > 0 {
@@ -255,5 +275,51 @@ func (m *mutation) shift() bool {
 		return false
 	}
 	m.d.Where, m.residencies = h.Placement(), true
+	return true
+}
+
+// redepth gives a job with a free rule another multiset. Jobs whose memory is
+// reserved for one only keep theirs.
+func (m *mutation) redepth() bool {
+	j := m.job()
+	job := &m.in.Jobs[j]
+	if job.Rule.Fixed != nil {
+		return false
+	}
+	for _, limit := range m.d.Where.Limit[j] {
+		if limit < job.Full() {
+			return false
+		}
+	}
+	list := multiset.Choices(job, m.in.GPUs[m.d.Where.GPUs[j][0]].Type)
+	counts := list[m.rng.IntN(len(list))]
+	if slices.Equal(counts, m.d.Counts[j]) {
+		return false
+	}
+	m.d.Counts = slices.Clone(m.d.Counts)
+	m.d.Counts[j] = counts
+	return true
+}
+
+// slowDown changes the fastest rate level that a job may use.
+func (m *mutation) slowDown() bool {
+	levels := len(m.in.RateLevels)
+	j := m.job()
+	if m.rng.IntN(2) == 0 {
+		j = instance.JobID(m.rng.IntN(len(m.in.Jobs)))
+	}
+	if levels < 2 || !m.in.Jobs[j].HasSync() {
+		return false
+	}
+	if m.d.slow == nil {
+		m.d.slow = make([]uint8, len(m.in.Jobs))
+	} else {
+		m.d.slow = slices.Clone(m.d.slow)
+	}
+	level := uint8(m.rng.IntN(levels))
+	if level == m.d.slow[j] {
+		return false
+	}
+	m.d.slow[j] = level
 	return true
 }

@@ -182,7 +182,7 @@ func (s *inserter) insertSync(d *Decision, out *Record, it insertion, t instance
 		}
 	}
 	y := s.layout.SyncAt[it.job] + int(it.iteration)
-	out.syncStart[y], out.level[y] = bestStart, uint8(best)
+	out.syncStart[y], out.level[y] = bestStart, uint8(d.fastest(int(it.job))+best)
 	if bestEnd > bestStart {
 		for _, u := range uses {
 			s.links[u.Link].Add(bestStart, bestEnd, levels[best].Rate*instance.Rate(u.Times))

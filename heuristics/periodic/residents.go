@@ -117,7 +117,7 @@ func (l *resident) describe(in *instance.Instance) {
 			l.cycle = l.time[w][full] // full depth may take the fastest GPU
 		}
 	}
-	if l.syncs = state.AppendSyncLevels(nil, in, l.job, l.counts, &l.span); len(l.syncs) > 0 {
+	if l.syncs = state.AppendSyncLevels(nil, in, l.job, l.counts, &l.span, 0); len(l.syncs) > 0 {
 		l.cycle += l.syncs[0].Length
 	}
 }

@@ -11,14 +11,14 @@ type SyncLevel struct {
 	Length instance.Tick
 }
 
-// AppendSyncLevels appends the speeds of in.RateLevels, fastest
+// AppendSyncLevels appends the speeds from the given index of in.RateLevels on, fastest
 // first, for a job with this multiset and span; a job that has no synchronisations has none.
-func AppendSyncLevels(list []SyncLevel, in *instance.Instance, job *instance.Job, counts []int, span *instance.Span) []SyncLevel {
+func AppendSyncLevels(list []SyncLevel, in *instance.Instance, job *instance.Job, counts []int, span *instance.Span, fastest int) []SyncLevel {
 	if !job.HasSync() {
 		return list
 	}
 	volume := job.Volume(counts, span.Parties)
-	for _, level := range in.RateLevels {
+	for _, level := range in.RateLevels[fastest:] {
 		rate := span.Rate(level)
 		list = append(list, SyncLevel{level, rate, in.SyncTicks(volume, rate)})
 	}
