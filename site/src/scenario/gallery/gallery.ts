@@ -56,7 +56,10 @@ const twists: Record<string, Twist> = {
   'tight-memory': { label: 'Halve the memory', apply: memory('8GiB') },
   'finetune-7b': { label: 'Halve the memory', apply: memory('40GiB') },
   'pretrain-70b': { label: 'Cut a node off', apply: cutLinks('r0n0.up', 'r0n0.down') },
-  'tensor-parallel': { label: 'Halve the memory', apply: memory('40GiB') },
+  'tensor-parallel': {
+    label: 'One network card a node',
+    apply: put(['cluster', 'racks', 0, 'nic'], '400Gbit/s'),
+  },
   'thin-network': { label: 'Cut a rack off', apply: cutLinks('r0.up') },
   neighbours: {
     label: 'Slow the network down',
