@@ -59,11 +59,10 @@ func TestSandwich(t *testing.T) {
 		if together, _, _ := instancetest.OptimumWithin(in.Resident(), 40_000); together == nil || together.Cmp(optimum) > 0 {
 			waited++
 		}
-		plan, err := queues.Queue(in, false)
-		if err != nil {
+		if _, err := queues.Queue(in, false); err != nil {
 			continue
 		}
-		plan, err = queues.Config{Rounds: 10}.Orders(context.Background(), in, rng, plan)
+		plan, _, err := queues.Config{Rounds: 10}.Orders(context.Background(), in, rng)
 		require.NoError(t, err)
 		require.Empty(t, check.Blocks(in, plan))
 		require.LessOrEqual(t, optimum.Cmp(in.BlockValue(plan)), 0)
