@@ -42,7 +42,7 @@ func example(t *testing.T, name string) *instance.Instance {
 func TestExamples(t *testing.T) {
 	examples, err := jigsaw.Examples()
 	require.NoError(t, err)
-	require.Len(t, examples, 14)
+	require.Len(t, examples, 15)
 	for _, e := range examples {
 		if e.Name == "burst" {
 			continue // TestSolve of formulation/burst
