@@ -90,7 +90,7 @@ func keeps(b *instance.Bundled, s *instance.Schedule) bool {
 		plain.Jobs[j].GPUsPerWorker = 0
 	}
 	return !slices.ContainsFunc(check.Schedule(&plain, s), func(v check.Violation) bool {
-		return v.Rule != 9 && !(v.Rule == 5 && plain.Jobs[v.Job].Workers == 1)
+		return v.Rule != 9 && (v.Rule != 5 || plain.Jobs[v.Job].Workers > 1)
 	})
 }
 

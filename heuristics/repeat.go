@@ -71,11 +71,11 @@ func (c Config) improveRepeated(ctx context.Context, in *instance.Instance, rng 
 		list[n] = c.newRepeater(ctx, in, rng)
 	}
 	for round := 0; ctx.Err() == nil && (c.Rounds == 0 || round < c.Rounds); round++ {
-		for n, r := range list {
+		for _, r := range list {
 			if state.Options(c).Stops(in.Value(best)) {
 				return best
 			}
-			best = c.better(in, best, r.round(n == 0))
+			best = c.better(in, best, r.round())
 		}
 	}
 	return best
@@ -116,9 +116,9 @@ func (r *repeater) begin(most int) bool {
 	}
 }
 
-// round goes on for a round, and returns the plan that it has if it is new; nil: none. The first
-// repeater begins with a long pattern.
-func (r *repeater) round(first bool) *instance.Schedule {
+// round goes on for a round, and returns the plan that it has if it is new; nil: none. It begins
+// with a long pattern.
+func (r *repeater) round() *instance.Schedule {
 	if r.walks == nil && !r.begin(mostRepeated) || (r.stale >= repeatPatience || r.walks.walks == nil) && !r.begin(1+max(r.rng.IntN(r.most), r.rng.IntN(r.most))) {
 		return nil
 	}

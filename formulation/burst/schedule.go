@@ -223,7 +223,7 @@ func (s *Schedule) Rates(in *instance.Bursts) []*big.Rat {
 		}
 	}
 	for i := range s.Jobs {
-		here := s.Jobs[i].Timetable.Rates(len(in.Jobs))
+		here := s.Jobs[i].Rates(len(in.Jobs))
 		for j, g := range s.local(in, i) {
 			if g >= 0 {
 				rates[j] = here[j]

@@ -126,7 +126,7 @@ func (r Row) valid() error {
 
 // fits reports whether the size has the row's regime and objective.
 func (r Row) fits(size Size) bool {
-	return size.Long == (r.Regime == Long) && !(size.Long && r.Objective.Periodic())
+	return size.Long == (r.Regime == Long) && (!size.Long || !r.Objective.Periodic())
 }
 
 // rng returns the generator of the row's instance. It leaves out the objective,
