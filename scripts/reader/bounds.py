@@ -220,7 +220,10 @@ class Bounds:
 
     def link_load(self, links: AbstractSet[int]) -> Load:
         working = [l for l in links if not self.cluster.links[l].failed]
-        capacity = sum(self.cluster.links[l].capacity for l in working)  # bit/s
+        # A ring that crosses a NIC up crosses it down as often, so that the slower way counts for both.
+        back = {n.up: n.down for n in self.cluster.nodes}
+        both = [[self.cluster.links[l], self.cluster.links[back.get(l, l)]] for l in working]
+        capacity = sum(min(0 if way.failed else way.capacity for way in ways) for ways in both)  # bit/s
         items = []
         for a in self.alone:
             if a.homes:
