@@ -72,7 +72,10 @@ export function describeJob(m: Model, j: number): Description {
   const tick = (t: number) => instant(t, m.instance.tick_us, 1)
   const facts: [string, string][] = [
     ['Model', short(job.model)],
-    ['Workers', `${job.workers}${job.gpus_per_worker > 1 ? ` of ${job.gpus_per_worker} GPUs each` : ''}, on ${places(m, gpus)}`],
+    [
+      'Workers',
+      `${job.workers}${job.gpus_per_worker > 1 ? ` of ${job.gpus_per_worker} GPUs each` : ''}, on ${places(m, gpus)}`,
+    ],
     ['Iterations', String(job.iterations)],
   ]
   if (tasks.length > 0 && m.period === 0) facts.push(['Time', `${tick(from)} to ${tick(to)}`])
