@@ -3,6 +3,7 @@ package jigsaw
 import (
 	"math/big"
 
+	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
 )
@@ -33,7 +34,7 @@ func LeastCost(in *instance.Instance) *big.Rat {
 	if !in.Priced() || in.Objective.Periodic() {
 		return nil
 	}
-	return relax.New(in).LeastCost()
+	return area.LeastCost(relax.New(in))
 }
 
 func cost(in *instance.Instance, s *instance.Schedule, b *instance.BlockSchedule) *big.Rat {

@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"slices"
 
+	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
 )
@@ -94,7 +95,7 @@ func Costs(ctx context.Context, spec *instance.Spec, models instance.ProfileSour
 	limit := new(big.Rat) // the deadline in ticks
 	if opt.Deadline > 0 {
 		limit.SetInt64(int64(opt.Deadline) / (1000 * in.TickUS))
-		if r.CostBy, _ = relax.New(in).CostBy(instance.Tick(limit.Num().Int64())); r.CostBy.Cmp(r.AtLeast) < 0 {
+		if r.CostBy, _ = area.CostBy(relax.New(in), instance.Tick(limit.Num().Int64())); r.CostBy.Cmp(r.AtLeast) < 0 {
 			r.CostBy = r.AtLeast
 		}
 		r.TooLate = r.Dual != nil && r.Dual.Cmp(limit) > 0
@@ -217,7 +218,7 @@ func (r *CostResult) earliest(budget *big.Rat) {
 	}
 	m := relax.New(r.Instance)
 	within := func(end instance.Tick) bool {
-		cost, _ := m.CostBy(end)
+		cost, _ := area.CostBy(m, end)
 		return cost.Cmp(budget) <= 0
 	}
 	low, high := instance.Tick(0), instance.Tick(1)

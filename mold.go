@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
 )
@@ -196,7 +197,7 @@ func (m *molding) bound() *big.Rat {
 		for _, job := range m.jobs {
 			var least *big.Int
 			for _, a := range job.alternatives {
-				if worth := a.model.Worth(w); least == nil || worth.Cmp(least) < 0 {
+				if worth := area.Worth(a.model, w); least == nil || worth.Cmp(least) < 0 {
 					least = worth
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
@@ -65,9 +66,9 @@ func TestCost(t *testing.T) {
 		require.Zero(t, cost.Cmp(paid(in, s)), "seed %d", seed)
 		blocks := &instance.BlockSchedule{Residency: s.Residency, Blocks: []instance.Block{{Repeats: 1, Tasks: s.Tasks, Syncs: s.Syncs}}}
 		require.Zero(t, cost.Cmp(in.BlockCost(blocks)), "seed %d", seed)
-		least := relax.New(in).LeastCost()
+		least := area.LeastCost(relax.New(in))
 		require.LessOrEqual(t, least.Cmp(cost), 0, "seed %d: %s costs less than %s", seed, cost, least)
-		by, _ := relax.New(in).CostBy(s.Makespan(in))
+		by, _ := area.CostBy(relax.New(in), s.Makespan(in))
 		require.LessOrEqual(t, by.Cmp(cost), 0, "seed %d: %s costs less than %s by its end", seed, cost, by)
 		if all++; least.Cmp(cost) == 0 {
 			met++
@@ -154,12 +155,12 @@ func TestCostBy(t *testing.T) {
 					least = cost
 				}
 			}
-			bound, premiums := m.CostBy(end)
+			bound, premiums := area.CostBy(m, end)
 			require.LessOrEqual(t, bound.Cmp(least), 0, "seed %d: a plan by %d costs %s, less than %s", seed, end, least, bound)
-			require.Zero(t, bound.Cmp(m.CostWith(end, premiums)))
+			require.Zero(t, bound.Cmp(area.CostWith(m, end, premiums)))
 			for range 3 {
 				premiums[0], premiums[1] = instance.Price(rng.Int64N(50_000_000)), instance.Price(rng.Int64N(50_000_000))
-				require.LessOrEqual(t, m.CostWith(end, premiums).Cmp(bound), 0, "seed %d: the premiums found are not the best", seed)
+				require.LessOrEqual(t, area.CostWith(m, end, premiums).Cmp(bound), 0, "seed %d: the premiums found are not the best", seed)
 			}
 			share, _ := new(big.Rat).Quo(bound, least).Float64()
 			if all++; share > 0.98 {

@@ -78,7 +78,7 @@ func (m *Model) demand(jobs []instance.JobID) Class {
 		// No schedule exists, so any number is a bound: go on without memory.
 		d.fit(m, false)
 	}
-	d.Work, d.Moment = leastWork(j, d.Shortest)
+	d.Work, d.Moment = LeastWork(j, d.Shortest)
 	d.Modes = m.modes(&d, true)
 	if d.Unplaced = len(d.Modes) == 0; d.Unplaced {
 		d.Modes = m.modes(&d, false)
@@ -139,7 +139,7 @@ func (d *Class) Usable(t instance.TypeID) bool {
 	return false
 }
 
-// leastWork returns the least GPU time of one iteration when a task of depth d
+// LeastWork returns the least GPU time of one iteration when a task of depth d
 // takes least[d], and the moment that goes with it.
 //
 // A free rule asks for MinFull = f full workers; the other k - f may take any
@@ -148,7 +148,7 @@ func (d *Class) Usable(t instance.TypeID) bool {
 // lower bound. For the moment a full worker keeps all of least[full], and the
 // rest, work - f x least[full], is kept by the others in some way; spread
 // evenly it has the least square sum.
-func leastWork(j *instance.Job, least []instance.Tick) (int64, *big.Rat) {
+func LeastWork(j *instance.Job, least []instance.Tick) (int64, *big.Rat) {
 	full := j.Full()
 	if j.Rule.Fixed != nil {
 		work, moment := int64(0), new(big.Int)

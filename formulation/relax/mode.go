@@ -34,7 +34,7 @@ func (d *Class) WorkOn(t instance.TypeID) int64 {
 			least[depth] = d.Job.On[t].Time[depth]
 		}
 	}
-	work, _ := leastWork(d.Job, least)
+	work, _ := LeastWork(d.Job, least)
 	return work
 }
 

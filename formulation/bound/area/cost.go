@@ -1,4 +1,4 @@
-package relax
+package area
 
 import (
 	"math/big"
@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
 )
 
 // LeastCost is what no schedule that runs once costs less than ([instance.Instance.Cost]): a GPU is
 // paid for while it works, so that the tasks of all jobs cost what each does on the GPU type where that is
 // least, at the cheapest depths of the rule; and the k GPUs of a single job are paid for as long as it lasts.
-func (m *Model) LeastCost() *big.Rat {
-	longest := new(big.Int)
+func LeastCost(m *relax.Model) *big.Rat {
+	most := new(big.Int)
 	for i := range m.Classes {
 		d := &m.Classes[i]
 		cheapest := instance.Price(-1)
@@ -24,32 +25,32 @@ func (m *Model) LeastCost() *big.Rat {
 		alone := d.Chain(d.Iteration)
 		alone.Sub(alone, big.NewInt(int64(d.Job.Release)))
 		alone.Mul(alone, big.NewInt(int64(cheapest)))
-		if alone.Mul(alone, big.NewInt(int64(d.Job.Workers))); alone.Cmp(longest) > 0 {
-			longest = alone
+		if alone.Mul(alone, big.NewInt(int64(d.Job.Workers))); alone.Cmp(most) > 0 {
+			most = alone
 		}
 	}
-	if work := m.Worth(m.prices()); work.Cmp(longest) > 0 {
-		longest = work
+	if work := Worth(m, prices(m)); work.Cmp(most) > 0 {
+		most = work
 	}
-	return m.Instance.Money(longest)
+	return m.Instance.Money(most)
 }
 
 // prices of the types.
-func (m *Model) prices() []instance.Price {
-	prices := make([]instance.Price, len(m.Instance.Types))
-	for t := range prices {
-		prices[t] = m.Instance.Types[t].Price
+func prices(m *relax.Model) []instance.Price {
+	list := make([]instance.Price, len(m.Instance.Types))
+	for t := range list {
+		list[t] = m.Instance.Types[t].Price
 	}
-	return prices
+	return list
 }
 
 // Worth is the least that the tasks of all jobs can amount to, each tick of a GPU counted at a price of its type.
-func (m *Model) Worth(prices []instance.Price) *big.Int {
+func Worth(m *relax.Model, prices []instance.Price) *big.Int {
 	sum := new(big.Int)
 	for i := range m.Classes {
 		d := &m.Classes[i]
 		// Prices of tasks, in parts of 2^shift so that sums of an iteration's stay within 62 bits; rounded down.
-		shift := max(0, bits.Len64(uint64(slices.Max(prices)))+bits.Len64(uint64(d.longest()))+bits.Len(uint(d.Job.Workers))-62)
+		shift := max(0, bits.Len64(uint64(slices.Max(prices)))+bits.Len64(uint64(longest(d)))+bits.Len(uint(d.Job.Workers))-62)
 		least := make([]instance.Tick, len(d.Shortest))
 		for depth := range least {
 			least[depth] = -1
@@ -63,7 +64,7 @@ func (m *Model) Worth(prices []instance.Price) *big.Int {
 				}
 			}
 		}
-		iteration, _ := leastWork(d.Job, least)
+		iteration, _ := relax.LeastWork(d.Job, least)
 		times := new(big.Int).Mul(big.NewInt(d.Count()), big.NewInt(int64(d.Job.Iterations)))
 		cost := times.Mul(times, big.NewInt(iteration))
 		sum.Add(sum, cost.Lsh(cost, uint(shift)))
@@ -77,18 +78,18 @@ func (m *Model) Worth(prices []instance.Price) *big.Int {
 //
 //	cost >= Worth(price + premium) - end x sum over types of GPUs x premium, for all premiums >= 0
 //
-// CostBy returns the premiums that it finds, with which [Model.CostWith] proves the same. The right side is concave:
+// CostBy returns the premiums that it finds, with which [CostWith] proves the same. The right side is concave:
 // it climbs with all premiums alike, then one by one.
-func (m *Model) CostBy(end instance.Tick) (cost *big.Rat, premiums []instance.Price) {
+func CostBy(m *relax.Model, end instance.Tick) (cost *big.Rat, premiums []instance.Price) {
 	const rounds, mostSteps = 3, 1 << 18
-	unit := max(1, slices.Max(m.prices())/4096) // so that rounding in Worth does not hide what a step is worth
+	unit := max(1, slices.Max(prices(m))/4096) // so that rounding in Worth does not hide what a step is worth
 	premiums = make([]instance.Price, len(m.Instance.Types))
 	climb := func(types []instance.Price) {
 		at := func(steps instance.Price) *big.Rat {
 			for i := range types {
 				types[i] = steps * unit
 			}
-			return m.CostWith(end, premiums)
+			return CostWith(m, end, premiums)
 		}
 		low, high := instance.Price(0), instance.Price(mostSteps)
 		for low < high {
@@ -114,8 +115,8 @@ func (m *Model) CostBy(end instance.Tick) (cost *big.Rat, premiums []instance.Pr
 }
 
 // CostWith is what premiums, by type, prove of the cost of schedules that end by a given time.
-func (m *Model) CostWith(end instance.Tick, premiums []instance.Price) *big.Rat {
-	in, all := m.Instance, m.prices()
+func CostWith(m *relax.Model, end instance.Tick, premiums []instance.Price) *big.Rat {
+	in, all := m.Instance, prices(m)
 	ticks := new(big.Int)
 	for _, g := range in.GPUs {
 		ticks.Add(ticks, big.NewInt(int64(premiums[g.Type])))
@@ -123,12 +124,12 @@ func (m *Model) CostWith(end instance.Tick, premiums []instance.Price) *big.Rat 
 	for t, premium := range premiums {
 		all[t] += premium
 	}
-	sum := m.Worth(all)
+	sum := Worth(m, all)
 	return in.Money(sum.Sub(sum, ticks.Mul(ticks, big.NewInt(int64(end)))))
 }
 
 // longest is the longest task of a class on any GPU type.
-func (d *Class) longest() (most instance.Tick) {
+func longest(d *relax.Class) (most instance.Tick) {
 	for _, c := range d.Job.On {
 		if c != nil {
 			most = max(most, c.Time[d.Job.Full()])
