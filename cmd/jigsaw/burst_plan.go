@@ -18,12 +18,12 @@ import (
 
 // burstDocument is the plan of an instance of burst-parallel jobs as it is printed, and read by check.
 type burstDocument struct {
-	SchemaVersion int               `json:"schema_version"`
-	Instance      string            `json:"instance"`
-	Status        jigsaw.Status     `json:"status"`
-	Jobs          []burstPlanned    `json:"jobs"`
-	Behind        []burstBehind     `json:"background"`
-	Slice         instance.Duration `json:"slice"`
+	SchemaVersion int                `json:"schema_version"`
+	Instance      string             `json:"instance"`
+	Status        jigsaw.Status      `json:"status"`
+	Jobs          []burstPlanned     `json:"jobs"`
+	Background    []placedBackground `json:"background"`
+	Slice         instance.Duration  `json:"slice"`
 	// Rate is what the background has together, in GPUs' worth of time, and Bound what it has at most,
 	// wherever its jobs are and however these plans are delayed.
 	Rate       float64  `json:"background_rate"`
@@ -47,8 +47,8 @@ type burstPlanned struct {
 	Slowdown     float64           `json:"slowdown"`
 }
 
-// burstBehind is a background job.
-type burstBehind struct {
+// placedBackground is a background job.
+type placedBackground struct {
 	Name string `json:"name"`
 	// GPU by number; -1 where none has room.
 	GPU  instance.GPUID `json:"gpu"`
@@ -114,14 +114,14 @@ func (d *burstDocument) fill(in *instance.Bursts, chains []*burst.Chain, s *burs
 	for j, rate := range s.Rates(in) {
 		job, home := &in.Jobs[j], s.Homes[j]
 		sum.Add(sum, rate)
-		behind := burstBehind{Name: job.Name, GPU: home, Rate: float(rate), RateExact: rate.RatString()}
+		filler := placedBackground{Name: job.Name, GPU: home, Rate: float(rate), RateExact: rate.RatString()}
 		if home == burst.Nowhere {
 			d.Notes = append(d.Notes, fmt.Sprintf("%s: no GPU that idles has the memory for it", job.Name))
 		} else {
-			behind.Node = in.Nodes[in.GPUs[home].Node].Name
-			behind.PerSecond = behind.Rate * 1e6 / float64(job.On[in.GPUs[home].Type].Time[job.Full()])
+			filler.Node = in.Nodes[in.GPUs[home].Node].Name
+			filler.PerSecond = filler.Rate * 1e6 / float64(job.On[in.GPUs[home].Type].Time[job.Full()])
 		}
-		d.Behind = append(d.Behind, behind)
+		d.Background = append(d.Background, filler)
 	}
 	if sum.Cmp(bound) > 0 {
 		return fmt.Errorf("a fault of JigSaw: the background has %s of a GPU, above the bound of %s", sum.RatString(), bound.RatString())
@@ -134,9 +134,9 @@ func (d *burstDocument) fill(in *instance.Bursts, chains []*burst.Chain, s *burs
 	return nil
 }
 
-// table prints the burst-parallel jobs, when their GPUs idle, and what runs behind them.
+// table prints the burst-parallel jobs, when their GPUs idle, and the background jobs.
 func (d *burstDocument) table(w io.Writer, std cli.Streams, in *instance.Bursts) error {
-	fmt.Fprintf(w, "%s: %s, %s behind them, on %s in %s\n\n", d.Instance, cli.Count(len(d.Jobs), "burst-parallel job"), cli.Count(len(d.Behind), "job"),
+	fmt.Fprintf(w, "%s: %s, %s, on %s in %s\n\n", d.Instance, cli.Count(len(d.Jobs), "burst-parallel job"), cli.Count(len(d.Background), "background job"),
 		cli.Count(len(in.GPUs), "GPU"), cli.Count(len(in.Nodes), "node"))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "job\tnode\tone GPU\tdata parallel\tin bursts\tGPU-time\tperiod\tslowdown\t  GPUs of stages")
@@ -156,11 +156,11 @@ func (d *burstDocument) table(w io.Writer, std cli.Streams, in *instance.Bursts)
 			return err
 		}
 	}
-	if len(d.Behind) > 0 {
+	if len(d.Background) > 0 {
 		fmt.Fprintln(w)
 		t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintln(t, "behind\tnode\tGPU\tmodel\trate of alone\titerations/s\t")
-		for j, b := range d.Behind[:min(mostRows, len(d.Behind))] {
+		fmt.Fprintln(t, "background\tnode\tGPU\tmodel\trate of alone\titerations/s\t")
+		for j, b := range d.Background[:min(mostRows, len(d.Background))] {
 			node, gpu := "-", "-"
 			if b.GPU != burst.Nowhere {
 				node, gpu = b.Node, fmt.Sprint(b.GPU-in.Nodes[in.GPUs[b.GPU].Node].FirstGPU)
@@ -170,8 +170,8 @@ func (d *burstDocument) table(w io.Writer, std cli.Streams, in *instance.Bursts)
 		if err := t.Flush(); err != nil {
 			return err
 		}
-		if len(d.Behind) > mostRows {
-			fmt.Fprintf(w, "and %d more; -o json has all\n", len(d.Behind)-mostRows)
+		if len(d.Background) > mostRows {
+			fmt.Fprintf(w, "and %d more; -o json has all\n", len(d.Background)-mostRows)
 		}
 		fmt.Fprintf(w, "\nbackground %.4f GPUs' worth, at most %.4f (exact arithmetic)\n", d.Rate, d.Bound)
 	}
@@ -219,7 +219,7 @@ func checkBursts(in *instance.Bursts, name string, to cli.Destination, std cli.S
 	for i := range d.Jobs {
 		s.Jobs = append(s.Jobs, d.Jobs[i].Foreground)
 	}
-	for _, b := range d.Behind {
+	for _, b := range d.Background {
 		s.Homes = append(s.Homes, b.GPU)
 	}
 	report := burstCheck{Instance: in.Name, Violations: burst.CheckSchedule(in, chains, s)}

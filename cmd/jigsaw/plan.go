@@ -54,7 +54,7 @@ only while they run (residence: run), are made in blocks, patterns that repeat. 
 table by job; --jobs-out writes all of it, and --gantt draws who is where over the hours, and one block
 close up (--gantt-block).
 
-Burst-parallel jobs (kind: burst) and the background behind them get stages, and a timetable of one
+Burst-parallel jobs (kind: burst) and background jobs get stages, and a timetable of one
 period each, of which --gantt draws one (--gantt-block).
 
 With --cluster and --jobs the instance comes as two files: a cluster, which is an instance file without

@@ -14,7 +14,7 @@ import (
 func CheckSchedule(in *instance.Bursts, chains []*Chain, s *Schedule) (wrong []string) {
 	fault := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if len(s.Jobs) != len(in.Foreground) || len(s.Homes) != len(in.Jobs) {
-		fault("it has %d burst-parallel jobs and %d behind them; the instance has %d and %d", len(s.Jobs), len(s.Homes), len(in.Foreground), len(in.Jobs))
+		fault("it has %d burst-parallel and %d background jobs; the instance has %d and %d", len(s.Jobs), len(s.Homes), len(in.Foreground), len(in.Jobs))
 		return wrong
 	}
 	held := make([]*big.Int, len(in.GPUs)) // bytes
