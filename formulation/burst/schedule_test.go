@@ -125,7 +125,7 @@ func TestCheckScheduleSeesFaults(t *testing.T) {
 	var in *instance.Bursts
 	var chains []*Chain
 	for name, change := range map[string]func(*Schedule){
-		"2 burst-parallel jobs and 13": func(s *Schedule) { s.Homes = s.Homes[1:] },
+		"2 burst-parallel and 13": func(s *Schedule) { s.Homes = s.Homes[1:] },
 		"and the plan 21":              func(s *Schedule) { s.Jobs[0].Widths = s.Jobs[0].Widths[1:] },
 		"has 3 GPUs":                   func(s *Schedule) { s.Jobs[0].Widths[4] = 3 },
 		"of its GPU-time on one":       func(s *Schedule) { s.Jobs[0].Widths[len(s.Jobs[0].Widths)-1] = 8 },
