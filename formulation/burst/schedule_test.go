@@ -126,12 +126,12 @@ func TestCheckScheduleSeesFaults(t *testing.T) {
 	var chains []*Chain
 	for name, change := range map[string]func(*Schedule){
 		"2 burst-parallel and 13": func(s *Schedule) { s.Homes = s.Homes[1:] },
-		"and the plan 21":              func(s *Schedule) { s.Jobs[0].Widths = s.Jobs[0].Widths[1:] },
-		"has 3 GPUs":                   func(s *Schedule) { s.Jobs[0].Widths[4] = 3 },
-		"of its GPU-time on one":       func(s *Schedule) { s.Jobs[0].Widths[len(s.Jobs[0].Widths)-1] = 8 },
-		"is joined to":                 func(*Schedule) { chains[0].Layers[14].Joined = true },
-		"which is not its home":        func(s *Schedule) { s.Homes[s.Jobs[0].Slices[0].Job]-- },
-		"on GPU 99":                    func(s *Schedule) { s.Homes[0] = 99 },
+		"and the plan 21":         func(s *Schedule) { s.Jobs[0].Widths = s.Jobs[0].Widths[1:] },
+		"has 3 GPUs":              func(s *Schedule) { s.Jobs[0].Widths[4] = 3 },
+		"of its GPU-time on one":  func(s *Schedule) { s.Jobs[0].Widths[len(s.Jobs[0].Widths)-1] = 8 },
+		"is joined to":            func(*Schedule) { chains[0].Layers[14].Joined = true },
+		"which is not its home":   func(s *Schedule) { s.Homes[s.Jobs[0].Slices[0].Job]-- },
+		"on GPU 99":               func(s *Schedule) { s.Homes[0] = 99 },
 		"bytes of its": func(s *Schedule) {
 			for j := range s.Homes {
 				s.Homes[j] = s.Homes[0]
