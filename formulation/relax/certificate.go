@@ -38,7 +38,7 @@ const CertificateVersion = 3
 //
 // Periods: every plan belongs to a leaf of the tree of some period, within whose
 // bounds of the columns the prices prove, as those of fluid do, a value; or prices of
-// the program of GPUs do, as [gpuProgram] says.
+// the program of GPUs do, as package periods says.
 //
 // Memory x time: a dual feasible function of the jobs' bytes gives a bound, whichever it is.
 //
@@ -63,7 +63,7 @@ type Certificate struct {
 	// Prices by row of the program: of a fluid program in its order, of a
 	// columns program by group of rows that has any, then bucket.
 	Prices []*big.Int `json:"prices"`
-	// Columns is the column budget a fluid program was built with, see [Limits], and
+	// Columns is the column budget a fluid program was built with, and
 	// of programs of periods how many companies have columns of their own.
 	Columns int `json:"columns,omitempty"`
 	// Plans says which columns program it is.

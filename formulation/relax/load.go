@@ -59,23 +59,6 @@ func subset(a, b []bool) bool {
 	return true
 }
 
-// TypesName is a set of GPU types in a sentence.
-func (m *Model) TypesName(set []bool, gpus int64) string {
-	var names []string
-	all := true
-	for t, in := range set {
-		if in {
-			names = append(names, m.Instance.Types[t].Name)
-		} else if m.GPUs[t] > 0 {
-			all = false
-		}
-	}
-	if all || len(names) != 1 {
-		return plural(gpus, "GPU")
-	}
-	return plural(gpus, "GPU") + " of type " + names[0]
-}
-
 // gpuLoad is the work of the classes confined to a set of GPU types.
 func (m *Model) gpuLoad(set []bool) Load {
 	gpus := int64(0)

@@ -24,7 +24,7 @@ type pool struct {
 	// ring inside a node; 0 where the link failed.
 	NIC, Fabric instance.Rate
 	Id          string // in row and column names
-	name        string // in sentences
+	name        string // in sentences, as in names.go
 }
 
 // Size is the number of GPUs of the pool.
@@ -127,7 +127,7 @@ func NewNetwork(in *instance.Instance) *Network {
 				class.pools = append(class.pools, len(n.Pools))
 				n.Pools = append(n.Pools, pool{
 					Rack: c, GPUType: key.gpuType, Memory: in.Types[key.gpuType].Memory,
-					GPUs: key.gpus, PerRack: count[key], NIC: key.nic, Fabric: key.fabric,
+					GPUs: key.gpus, PerRack: count[key], NIC: key.nic, Fabric: key.fabric, Id: "p" + strconv.Itoa(len(n.Pools)),
 				})
 			}
 			n.Racks = append(n.Racks, class)
@@ -141,72 +141,10 @@ func NewNetwork(in *instance.Instance) *Network {
 	}
 	for c := range n.Racks {
 		class := &n.Racks[c]
-		class.name = rackNames(in, class.Racks)
 		for _, p := range class.pools {
 			n.Pools[p].Nodes = n.Pools[p].PerRack * len(class.Racks)
 		}
 	}
-	n.namePools(in)
+	n.setNames(in)
 	return n
-}
-
-// namePools gives every pool the shortest name that tells it from the others.
-func (n *Network) namePools(in *instance.Instance) {
-	ofType := map[instance.TypeID]int{}
-	ofRack := map[[2]int]int{}
-	for i := range n.Pools {
-		p := &n.Pools[i]
-		ofType[p.GPUType]++
-		ofRack[[2]int{int(p.GPUType), p.Rack}]++
-	}
-	for i := range n.Pools {
-		p := &n.Pools[i]
-		p.Id = "p" + strconv.Itoa(i)
-		p.name = "of type " + in.Types[p.GPUType].Name
-		if ofType[p.GPUType] > 1 {
-			p.name += " in " + n.Racks[p.Rack].name
-		}
-		if ofRack[[2]int{int(p.GPUType), p.Rack}] > 1 {
-			p.name += fmt.Sprintf(" (nodes of %d GPUs, NIC %s, fabric %s)", p.GPUs, speedName(in, p.NIC), speedName(in, p.Fabric))
-		}
-	}
-}
-
-func speedName(in *instance.Instance, r instance.Rate) string {
-	if r == 0 {
-		return "failed"
-	}
-	return in.BitRate(r).String()
-}
-
-// GPUName and nodeName are the pool's GPUs and nodes in a sentence.
-func (p *pool) GPUName() string { return plural(p.Size(), "GPU") + " " + p.name }
-
-func (p *pool) nodeName() string { return plural(int64(p.Nodes), "node") + " " + p.name }
-
-// plural writes "the 8 racks" or "the rack".
-func plural(n int64, what string) string {
-	if n == 1 {
-		return "the " + what
-	}
-	return fmt.Sprintf("the %d %ss", n, what)
-}
-
-// rackNames names racks in a sentence: "rack r2", "the 8 racks r0 to r7".
-func rackNames(in *instance.Instance, racks []int) string {
-	name := func(i int) string { return in.Racks[racks[i]].Name }
-	switch last := len(racks) - 1; {
-	case last == 0:
-		return "rack " + name(0)
-	case racks[last]-racks[0] == last:
-		return fmt.Sprintf("the %d racks %s to %s", len(racks), name(0), name(last))
-	case last < 4:
-		names := make([]string, len(racks))
-		for i := range racks {
-			names[i] = name(i)
-		}
-		return fmt.Sprintf("the %d racks %s and %s", len(racks), strings.Join(names[:last], ", "), names[last])
-	default:
-		return fmt.Sprintf("%d racks from %s to %s", len(racks), name(0), name(last))
-	}
 }

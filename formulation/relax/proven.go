@@ -16,19 +16,19 @@ const (
 	FluidBound Kind = "fluid"
 	// MemoryTimeBound is that of plans in which jobs hold memory only while they run.
 	MemoryTimeBound Kind = "memory_time"
-	// PeriodsBound is that of whole numbers in every period; see [Periods].
+	// PeriodsBound is that of whole numbers in every period; see package periods.
 	PeriodsBound Kind = "periods"
-	// ColumnsBound is that of whole-job plans on pools; see [Columns].
+	// ColumnsBound is that of whole-job plans on pools; see package columns.
 	ColumnsBound Kind = "columns"
-	// PackingBound is that of whole workers on whole GPUs; see [Packing].
+	// PackingBound is that of whole workers on whole GPUs; see package packing.
 	PackingBound Kind = "packing"
-	// TreeBound is that of a closed tree; see [BranchAndPrice].
+	// TreeBound is that of a closed tree; see package trees.
 	TreeBound Kind = "tree"
 	// PresolveProof is of no bound but of infeasibility; see [Infeasible].
 	PresolveProof Kind = "presolve"
 )
 
-// Kinds lists the kinds of proofs that [CheckCertificate] knows.
+// Kinds lists the kinds of proofs that package verify knows.
 func Kinds() []Kind {
 	return []Kind{PresolveProof, ChainBound, AreaBound, MemoryTimeBound, FluidBound, PeriodsBound, PackingBound, ColumnsBound, TreeBound}
 }

@@ -35,7 +35,7 @@ const (
 type ProofNode struct {
 	// Kind is that of a split, "leaf", or "packed" for a leaf with prices of contents of GPUs.
 	Kind string `json:"kind"`
-	// Of a split; see [split].
+	// Of a split; see package cases.
 	Job       int   `json:"job,omitempty"`
 	Iteration int   `json:"iteration,omitempty"`
 	Worker    int   `json:"worker,omitempty"`

@@ -26,7 +26,7 @@
 //	(20) sum_{q in Q_c} x[q] = n_c
 //
 // Theta says by what factor all capacities would have to grow: where it must be
-// above 1 no schedule ends by D, and the bound is D + 1. [Columns] looks for the
+// above 1 no schedule ends by D, and the bound is D + 1. Package bound/columns looks for the
 // largest such due.
 // What plans do after the horizon has no rows and is free.
 //

@@ -39,7 +39,7 @@ func Large(v int64) bool { return v > MaxExact || v < -MaxExact }
 // Kept keeps a number that is too large for a program from growing further, and recognisable.
 func Kept(v int64) int64 { return max(-MaxExact-1, min(v, MaxExact+1)) }
 
-// Multiply returns a product; what is too large for a program stays recognisable, as by [saturate].
+// Multiply returns a product; what is too large for a program stays recognisable, as by [Saturate].
 func Multiply(factors ...int64) int64 {
 	n := int64(1)
 	for _, f := range factors {

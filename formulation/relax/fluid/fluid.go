@@ -59,7 +59,7 @@ type Program struct {
 
 // Detail is how much a fluid program tells apart.
 type Detail struct {
-	Columns        int // of the weighted completion, about; see [fluid.buildCompletion]
+	Columns        int // of the weighted completion, about; see [Program.buildCompletion]
 	ClassesApart   int // classes up to which each is a shape of its own
 	CoResidentSets int // sets of jobs that share a GPU and have columns of their own, at most
 }
@@ -82,7 +82,7 @@ func New(m *relax.Model, d Detail) *Program {
 }
 
 // NewRates states the program of rates, of a period of so many ticks where that is not 0; see
-// [fluid.buildRates].
+// [Program.buildRates].
 func NewRates(m *relax.Model, d Detail, period int64, limits []relax.Interval) *Program {
 	f := &Program{Detail: d, Model: m, Scale: big.NewInt(1), time: -1, Least: -1, Linear: linear.Program{Name: "rates"}}
 	f.buildRates(period, limits)

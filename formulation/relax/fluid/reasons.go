@@ -10,8 +10,8 @@ import (
 // reasons says which rows a proof of infeasibility rests on, the heaviest first.
 func (f *Program) reasons(prices []*big.Int) []string {
 	type part struct {
-		subject, resource string
-		weight            *big.Rat
+		subject string
+		weight  *big.Int
 	}
 	var parts []part
 	index := map[string]int{}
@@ -20,32 +20,23 @@ func (f *Program) reasons(prices []*big.Int) []string {
 		if r.About.Resource == "" || prices[i].Sign() == 0 {
 			continue
 		}
-		weight := new(big.Rat).SetInt(new(big.Int).Abs(new(big.Int).Mul(prices[i], big.NewInt(max(1, abs(r.Rhs))))))
+		weight := new(big.Int).Mul(prices[i], big.NewInt(max(1, r.Rhs, -r.Rhs)))
 		at, ok := index[r.About.Subject]
 		if !ok {
 			at = len(parts)
 			index[r.About.Subject] = at
-			parts = append(parts, part{r.About.Subject, r.About.Resource, new(big.Rat)})
+			parts = append(parts, part{r.About.Subject, new(big.Int)})
 		}
-		parts[at].weight.Add(parts[at].weight, weight)
+		parts[at].weight.Add(parts[at].weight, weight.Abs(weight))
 	}
 	slices.SortStableFunc(parts, func(a, b part) int { return b.weight.Cmp(a.weight) })
 	var subjects []string
-	for _, p := range parts {
-		if len(subjects) < 3 {
-			subjects = append(subjects, p.subject)
-		}
+	for _, p := range parts[:min(len(parts), 3)] {
+		subjects = append(subjects, p.subject)
 	}
 	if subjects == nil {
 		return []string{"the jobs cannot all be placed, even when they are spread fractionally over the cluster"}
 	}
 	return []string{fmt.Sprintf("the jobs ask for more than there is, even when they are spread fractionally over the cluster: %s",
 		strings.Join(subjects, "; "))}
-}
-
-func abs(v int64) int64 {
-	if v < 0 {
-		return -v
-	}
-	return v
 }

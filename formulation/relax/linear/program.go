@@ -47,7 +47,7 @@ type About struct {
 type Col struct {
 	Name  string
 	Cost  int64
-	Upper int64 // noUpper where there is none
+	Upper int64 // [NoUpper] where there is none
 	Terms []Term
 }
 
@@ -108,12 +108,12 @@ func (p *Program) Fits() error {
 
 // Evaluate returns the bound that prices prove, times the denominator, in
 // integer arithmetic. It trusts nothing about the prices. With costs false the
-// Cost vector is zero.
+// costs are zero.
 func (p *Program) Evaluate(prices []*big.Int, denominator *big.Int, costs bool) (*big.Int, error) {
 	return p.EvaluateWithin(prices, denominator, costs, nil, nil)
 }
 
-// EvaluateWithin is evaluate with other bounds of the columns; nil for the program's.
+// EvaluateWithin is [Program.Evaluate] with other bounds of the columns; nil for the program's.
 func (p *Program) EvaluateWithin(prices []*big.Int, denominator *big.Int, costs bool, lower, upper []int64) (*big.Int, error) {
 	if len(prices) != len(p.Rows) || denominator == nil || denominator.Sign() <= 0 {
 		return nil, relax.ErrPrices

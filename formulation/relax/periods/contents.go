@@ -10,7 +10,7 @@ import (
 // ErrCut is of a row (31) that some contents break.
 var ErrCut = errors.New("formulation: links may carry more than a cut of the certificate allows")
 
-// Confirm proves the rows (31) of these cuts: no contents of a link (see [linkItem]) are worth
+// Confirm proves the rows (31) of these cuts: no contents of a link (see [LinkItem]) are worth
 // more than the right sides say.
 func (f *Program) Confirm(cuts []*Cut) error {
 	for i, c := range cuts {

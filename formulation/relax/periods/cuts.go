@@ -10,7 +10,7 @@ import (
 )
 
 // Cut is a row that forbids what a link cannot carry in whole synchronisations
-// (see [linkItem]). With any weights w >= 0, and the most that w'n is for the contents n
+// (see [LinkItem]). With any weights w >= 0, and the most that w'n is for the contents n
 // of a link, all links of a group together obey
 //
 //	(31) sum_i w_i (synchronisations of i, times links) <= links x max w'n.
@@ -115,7 +115,7 @@ func chained(paces []fluid.LinkPace, count, length int64) int64 {
 	return least
 }
 
-// Gap is what job A leaves to others, see [linkItem]: p_A and p_A + s_A, at the most
+// gap is what job A leaves to others, see [LinkItem]: p_A and p_A + s_A, at the most
 // and at the least in its modes, and the share of a link, in parts of linkUnit,
 // of synchronisations that no others of that share or more can overlap, nor one of A.
 type gap struct{ task, Cycle, share int64 }

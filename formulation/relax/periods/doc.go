@@ -5,7 +5,7 @@
 // # Whole periods
 //
 // Where the instance bounds the period of a plan, iterations, tasks and GPUs are
-// counted in whole numbers in each period, and [Periods] searches the fluid
+// counted in whole numbers in each period, and bound/periods searches the fluid
 // program of rates for those, all periods in one tree. With x the iterations of a
 // job, what it does in a co-resident set of GPUs is the product of x and their number
 // (relax/fluid/whole.go). Rows for that product depend on the limits of x in a node,

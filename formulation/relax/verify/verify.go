@@ -71,7 +71,7 @@ func ratString(v *big.Rat) string {
 // Check evaluates the prices of a certificate on the program that
 // it builds from the instance, in exact arithmetic. It returns what they prove,
 // a bound or infeasibility, whatever the certificate claims; see
-// [VerifyCertificate].
+// [Certificate].
 func Check(ctx context.Context, in *instance.Instance, c *relax.Certificate) (relax.Proven, error) {
 	b := relax.Proven{Kind: c.Kind}
 	m := relax.New(in)
