@@ -190,10 +190,12 @@ func newProfileImport(std cli.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Turn a profile of another project into JigSaw's format",
-		Long: `Read a PipeDream graph.txt, a DeepPool .prof or a dnn-partitioning JSON graph
+		Long: `Read a PipeDream graph.txt, a DeepPool .prof, a dnn-partitioning JSON graph or a
+trace of torch.profiler (kineto; record_shapes, profile_memory and with_stack on)
 and write the project's own profile format, for --profiles or for the profiles
 section of an instance file.`,
 		Example: `  jigsaw profile import graph.txt --model vgg16 --gpu v100 --batch 128 --file vgg16.json
+  jigsaw profile import trace.json --model gpt --gpu h100 --batch 8 --file gpt.json
   jigsaw plan cluster.yaml --profiles vgg16.json`,
 		Args: cli.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return runProfileImport(args[0], o, std) },

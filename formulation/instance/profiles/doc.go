@@ -137,6 +137,25 @@
 // (TestKindsByFigures); they would take a dropout right after a single convolution for one
 // in place.
 //
+// # Kineto traces
+//
+// What torch.profiler writes, of one worker: calls of modules on the host, operations, functions of
+// the backward pass, allocations; of a GPU launches and kernels, each kernel with the number of its launch.
+// The model is the outermost module that takes longest; each of its calls is an iteration, and figures
+// are medians, of two the lower one. Layers are the parts of the module with the most parts of one class (a
+// Sequential's parts count as its caller's), and what its callers call beside it. A layer lasts from its first call to the next layer's.
+//
+//	forward      outermost operations until the first function of the backward pass, or the
+//	             kernels launched by then
+//	backward     the same, of functions with the sequence number of an operation of the layer; those without
+//	             one go with the function before
+//	parameters   shapes of the gradients accumulated (AccumulateGrad), where they are accumulated: frozen
+//	             ones have none, and tied ones count where they are deepest
+//	activations  what was allocated in the layer's forward pass and not freed when the backward pass begins
+//
+// So one copy of each tensor that is kept counts, where it was made: an input of the model, made
+// before, does not. Refused are traces of several workers, CUDA graphs (kernels of many layers have one launch), and checkpointing.
+//
 // # The library
 //
 // The files under library/ are written from the sources by

@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,6 +46,12 @@ func FuzzDeepPool(f *testing.F) {
 func FuzzDNNPartitioning(f *testing.F) {
 	fuzzImport(f, DNNPartitioning, readTestdata(f, "small_layers.json"),
 		`{"nodes":[{"id":1,"colorClass":1,"fpgaLatency":1.5,"size":0},{"id":2,"colorClass":1,"fpgaLatency":1e0,"size":0,"isBackwardNode":true}],"edges":[]}`)
+}
+
+func FuzzKineto(f *testing.F) {
+	fuzzImport(f, Kineto, kinetoByHand, strings.Replace(kinetoByHand, "\n]}", kinetoKernels, 1),
+		strings.ReplaceAll(kinetoByHand, "nn.Module: A", "nn.Module: Sequential"),
+		strings.NewReplacer(`"ts":1010,"dur":18`, `"ts":1030,"dur":20`, "Module: A_0", "Module: Sequential_0").Replace(kinetoByHand))
 }
 
 func FuzzDecode(f *testing.F) {

@@ -18,10 +18,11 @@ const (
 	PipeDream       Format = "pipedream"
 	DeepPool        Format = "deeppool"
 	DNNPartitioning Format = "dnn-partitioning"
+	Kineto          Format = "kineto"
 )
 
 // Formats lists the formats that [Import] reads.
-func Formats() []Format { return []Format{PipeDream, DeepPool, DNNPartitioning} }
+func Formats() []Format { return []Format{PipeDream, DeepPool, DNNPartitioning, Kineto} }
 
 const (
 	// maxInput is the largest file read, in bytes.
@@ -65,6 +66,8 @@ func Import(format Format, r io.Reader, opt ImportOptions) ([]*instance.Profile,
 		return ImportDeepPool(bytes.NewReader(data), opt)
 	case DNNPartitioning:
 		return ImportDNNPartitioning(bytes.NewReader(data), opt)
+	case Kineto:
+		return ImportKineto(bytes.NewReader(data), opt)
 	}
 	return nil, fmt.Errorf("profiles: format %q is unknown; choose one of %s", instance.Clip(string(format)), formatList())
 }
@@ -75,11 +78,12 @@ func Detect(data []byte) (Format, error) {
 	if len(text) == 0 {
 		return "", errors.New("profiles: the file is empty")
 	}
-	if text[0] == '{' || text[0] == '[' { // builds of PyTorch without Kineto write a list
+	if text[0] == '{' || text[0] == '[' {
 		switch {
-		case bytes.Contains(text, []byte(`"traceEvents"`)), text[0] == '[' && bytes.Contains(text, []byte(`"ph"`)):
-			return "", errors.New("profiles: the file is a trace of torch.profiler: a log of kernels, which does not tell what stays in memory, nor what a shorter backward pass takes; " +
-				"jigsaw profile measure measures the model itself")
+		case bytes.Contains(text, []byte(`"traceEvents"`)):
+			return Kineto, nil
+		case text[0] == '[' && bytes.Contains(text, []byte(`"ph"`)):
+			return "", errors.New("profiles: the file is a trace of a PyTorch without Kineto, which names no modules; jigsaw profile measure measures the model itself")
 		case bytes.Contains(text, []byte(`"nodes"`)):
 			return DNNPartitioning, nil
 		case bytes.Contains(text, []byte(`"layers"`)):

@@ -59,7 +59,7 @@ func TestDetect(t *testing.T) {
 		{" \n", "", "the file is empty"},
 		{`{"version":1,"profiles":[{"layers":[]}]}`, "", "JigSaw profile already"},
 		{`[{"name": "aten::linear", "ph": "X", "ts": 419, "dur": 324, "tid": 1}]`, "", "jigsaw profile measure measures the model itself"},
-		{`{"schemaVersion": 1, "traceEvents": []}`, "", "jigsaw profile measure measures the model itself"},
+		{`{"schemaVersion": 1, "traceEvents": []}`, Kineto, ""},
 		{`{}`, "", "not known"},
 		{"hello", "", `begins with "hello" is not known; name one of pipedream, deeppool, dnn-partitioning`},
 	} {
