@@ -154,7 +154,8 @@
 //	activations  what was allocated in the layer's forward pass and not freed when the backward pass begins
 //
 // So one copy of each tensor that is kept counts, where it was made: an input of the model, made
-// before, does not. Refused are traces of several workers, CUDA graphs (kernels of many layers have one launch), and checkpointing.
+// before, does not. A layer that keeps nothing and has no parameters works in place or is a view, and is
+// Joined. Refused are traces of several workers, CUDA graphs (kernels of many layers have one launch), and checkpointing.
 //
 // # The library
 //

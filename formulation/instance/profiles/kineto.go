@@ -91,6 +91,10 @@ func ImportKineto(r io.Reader, opt ImportOptions) ([]*instance.Profile, error) {
 			Activations: median(iterations, func(it []instance.Layer) instance.Bytes { return it[k].Activations }),
 		}
 	}
+	for k := range layers[1:] { // what works in place or is a view needs bytes of the layer before
+		l := &layers[k+1]
+		l.Joined = l.Parameters == 0 && l.Activations == 0
+	}
 	p, err := opt.profile(opt.Batch, kinetoNote, layers)
 	if err != nil {
 		return nil, err

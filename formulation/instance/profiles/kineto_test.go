@@ -93,6 +93,10 @@ func TestKinetoByHand(t *testing.T) {
 			{Name: "A_0", Forward: 100_000, Backward: 5_000, Parameters: 40, Activations: 512},
 			{Name: "A_1", Forward: 200_000, Backward: 300_000, Parameters: 40},
 		}},
+		{"in place", strings.NewReplacer(`"Bytes":70`, `"Bytes":0`, `"Bytes":8`, `"Bytes":0`, "[[10]]", "[[0]]").Replace(kinetoByHand), []instance.Layer{
+			{Name: "A_0", Forward: 14_000, Backward: 32_125, Parameters: 40, Activations: 100},
+			{Name: "A_1", Forward: 15_000, Backward: 26_000, Joined: true},
+		}},
 	} {
 		ps, err := Import("", strings.NewReader(tt.in), someOptions)
 		require.NoError(t, err, tt.name)
