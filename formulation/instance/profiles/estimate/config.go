@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -86,6 +87,9 @@ type config struct {
 // maxConfig is the largest config.json read, in bytes; id2label makes some of them long.
 const maxConfig = 4 << 20
 
+// writtenZero stands for a zero that a config has, where 0 is what it lacks: it is refused, not completed.
+const writtenZero = math.MinInt64
+
 // ReadConfig reads a Hugging Face config.json. The errors name keys and families.
 func ReadConfig(r io.Reader) (*Transformer, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxConfig+1))
@@ -138,7 +142,7 @@ func (c *config) transformer() (*Transformer, error) {
 			return 0
 		}
 		if *v == 0 {
-			return -1 // refused below, not completed
+			return writtenZero
 		}
 		return *v
 	}
@@ -257,8 +261,10 @@ func (t *Transformer) Complete() error {
 		switch {
 		case v == 0:
 			errs = append(errs, fmt.Errorf("estimate: %s is missing", what))
+		case v == writtenZero:
+			errs = append(errs, fmt.Errorf("estimate: %s is 0; choose 1 to %d", what, most))
 		case v < 0 || v > most:
-			errs = append(errs, fmt.Errorf("estimate: %s is %d; choose 1 to %d", what, max(v, 0), most))
+			errs = append(errs, fmt.Errorf("estimate: %s is %d; choose 1 to %d", what, v, most))
 		}
 	}
 	within("the number of layers", t.Layers, 10_000)

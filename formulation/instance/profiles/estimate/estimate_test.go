@@ -112,6 +112,7 @@ func TestBadConfigs(t *testing.T) {
 		`{"model_type": "llama"}`:   "the config of a llama lacks hidden_size, num_hidden_layers, num_attention_heads, intermediate_size, vocab_size",
 		`{"model_type": "gpt2", "n_embd": "wide"}`:                                                                                                              "n_embd is a string; expected a whole number",
 		`{"model_type": "gpt2", "n_embd": 8, "n_layer": 0, "n_head": 1, "n_positions": 4, "vocab_size": 4}`:                                                     "the number of layers is 0; choose 1 to 10000",
+		`{"model_type": "gpt2", "n_embd": -8, "n_layer": 1, "n_head": 1, "n_positions": 4, "vocab_size": 4}`:                                                    "the hidden size is -8; choose 1 to",
 		`{"model_type": "gpt2", "n_embd": 8, "n_layer": 99999999, "n_head": 1, "n_positions": 4, "vocab_size": 4}`:                                              "the number of layers is 99999999",
 		`{"model_type": "bert", "architectures": ["BertForQuestionAnswering"]}`:                                                                                 `the head "BertForQuestionAnswering" of BERT is not known`,
 		`{"model_type": "vit", "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8, "image_size": 30, "patch_size": 16}`: "an image of 30 pixels does not divide into patches of 16",
