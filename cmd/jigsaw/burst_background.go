@@ -275,7 +275,7 @@ func (b *burstBackground) draw(w io.Writer, r *burstReport) error {
 		text += fmt.Sprintf(", at most %.2f", b.Bound)
 	}
 	l := view.Lanes{
-		Title: fmt.Sprintf("%s in bursts on %s, and %s behind it", r.Model, cli.Count(b.GPUs, "GPU"), cli.Count(len(here), "job")), Text: text,
+		Title: fmt.Sprintf("%s in bursts on %s, and %s", r.Model, cli.Count(b.GPUs, "GPU"), cli.Count(len(here), "background job")), Text: text,
 		Span: float64(b.Period),
 	}
 	for g := range b.GPUs {
@@ -304,7 +304,7 @@ func (b *burstBackground) draw(w io.Writer, r *burstReport) error {
 		if !known {
 			c = 1 + len(colour)%4
 			colour[job.Model] = c
-			l.Legend = append(l.Legend, view.Bar{Colour: c, Shade: full, Label: job.Model + " behind it"})
+			l.Legend = append(l.Legend, view.Bar{Colour: c, Shade: full, Label: job.Model + ", background"})
 		}
 		bar := view.Bar{Row: s.GPU, Rows: 1, From: float64(s.Start), To: float64(min(s.End, b.Period)), Colour: c, Shade: full, Label: fmt.Sprintf("%s %d", job.Model, s.Job)}
 		bar.Tip = fmt.Sprintf("job %d, %s: %s", s.Job, job.Model, fine(s.End-s.Start))
