@@ -38,9 +38,9 @@ const (
 	orderPart       = 8
 )
 
-// wholeJobs makes the baselines of whole jobs, the first before the context may end the
-// run, so that every run has a plan, and takes the better for the first plan.
-func (p *planner) wholeJobs(deep *instance.Instance, stop func(*big.Rat) bool) {
+// wholeJobs makes the baselines of whole jobs that need no search, the first before the context may end
+// the run, so that every run has a plan, and takes the better for the first plan.
+func (p *planner) wholeJobs(deep *instance.Instance) {
 	r := p.result
 	r.FewerExclusive.Reason, r.FewerInterleaved.Reason = notAsked, notAsked
 	if deep.Objective.Periodic() {
@@ -57,7 +57,14 @@ func (p *planner) wholeJobs(deep *instance.Instance, stop func(*big.Rat) bool) {
 		return baseline.Queue(p.ctx, in)
 	})
 	p.startShallow("queue", &r.Queue)
+}
+
+// searchExclusive makes the baseline of whole jobs in the best order found.
+func (p *planner) searchExclusive(deep *instance.Instance, stop func(*big.Rat) bool) {
+	r := p.result
 	switch {
+	case deep.Objective.Periodic():
+		return // made already
 	case p.opt.exclusive.Instance != nil:
 		r.Exclusive = p.opt.exclusive
 	case p.opt.Without[method.ExclusiveSearch]:
@@ -139,9 +146,12 @@ func (r *Result) equal(ctx context.Context, in *instance.Instance, opt Options) 
 	p, stop := newPlanner(ctx, in, opt)
 	from := baseline.Config{Stop: unbeatable(in)}
 	var exclusive Baseline
-	if in.Objective.Periodic() {
+	switch {
+	case long(in):
+		exclusive, _ = p.wholeBlocks(in, 1)
+	case in.Objective.Periodic():
 		exclusive = p.baseline("exclusive", in, queuePart, heuristics.Config{}.PeriodicExclusive)
-	} else {
+	default:
 		if s, err := baseline.Queue(p.ctx, in); err == nil {
 			from.Start = s
 		}
@@ -154,8 +164,8 @@ func (r *Result) equal(ctx context.Context, in *instance.Instance, opt Options) 
 
 // asBaseline is the plan of another instance as a baseline.
 func (r *Result) asBaseline() Baseline {
-	b := Baseline{Instance: r.Instance, Schedule: r.Schedule, Value: r.Primal, Efficiency: r.Efficiency()}
-	if r.Schedule == nil {
+	b := Baseline{Instance: r.Instance, Schedule: r.Schedule, Blocks: r.Blocks, Value: r.Primal, Efficiency: r.Efficiency()}
+	if !r.planned() {
 		b.Reason = "no schedule was found"
 		if len(r.Reasons) > 0 {
 			b.Reason = r.Reasons[0]

@@ -41,3 +41,26 @@ func TestEqualBaselines(t *testing.T) {
 		}
 	}
 }
+
+// TestEqualBaselinesOfBlocks is TestEqualBaselines of a plan in blocks, which has no greedy.
+func TestEqualBaselinesOfBlocks(t *testing.T) {
+	in := example(t, "queue")
+	r, err := jigsaw.Plan(t.Context(), in, jigsaw.Options{Quick: true, EqualBaselines: true})
+	require.NoError(t, err)
+	alone, err := jigsaw.Plan(t.Context(), in, jigsaw.Options{Quick: true})
+	require.NoError(t, err)
+	assert.Equal(t, alone.Blocks, r.Blocks)
+	for name, b := range map[string]jigsaw.Baseline{
+		"queue": r.Queue, "exclusive": r.Exclusive, "interleaved-full": r.InterleavedFull, "fewer-exclusive": r.FewerExclusive, "fewer-interleaved": r.FewerInterleaved,
+	} {
+		require.NotNil(t, b.Blocks, "%s: %s", name, b.Reason)
+		assert.Empty(t, check.Blocks(b.Instance, b.Blocks), name)
+		assert.Zero(t, b.Instance.BlockValue(b.Blocks).Cmp(b.Value), name)
+	}
+	assert.LessOrEqual(t, r.Exclusive.Value.Cmp(r.Queue.Value), 0)
+	assert.LessOrEqual(t, r.Exclusive.Value.Cmp(alone.Exclusive.Value), 0)
+	assert.LessOrEqual(t, r.InterleavedFull.Value.Cmp(r.Exclusive.Value), 0)
+	assert.LessOrEqual(t, r.FewerInterleaved.Value.Cmp(r.FewerExclusive.Value), 0)
+	assert.Nil(t, r.Greedy.Instance)
+	assert.Empty(t, r.Greedy.Reason)
+}

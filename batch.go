@@ -1,24 +1,18 @@
 package jigsaw
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/heuristics/horizon"
 )
 
-// JobColumns are the columns that a list of jobs may have. Those of name, model and workers have to be
-// there, and one of iterations and hours.
-func JobColumns() []string {
-	return []string{"name", "model", "batch", "workers", "iterations", "hours", "weight", "release", "load", "deadline", "optimizer", "rule"}
-}
+// JobColumns are the columns that a list of jobs may have; see [codec.JobColumns].
+func JobColumns() []string { return codec.JobColumns() }
 
 // clusterFile is an instance file without jobs.
 type clusterFile struct {
@@ -49,27 +43,33 @@ func Batch(cluster []byte, jobs io.Reader, models instance.ProfileSource) (*code
 		Version: instance.Version, Name: file.Name, Lesson: file.Lesson, TickUS: file.TickUS, Objective: file.Objective, Residence: file.Residence,
 		Cluster: file.Cluster, Profiles: file.Profiles,
 	}
-	list, err := readJobs(jobs)
+	list, err := codec.DecodeJobs(jobs)
 	if err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
-	if err := list.compile(spec, models); err != nil {
+	if err := compileJobs(list, spec, models); err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
 	return &codec.Document{Spec: spec}, nil
 }
 
-// jobList is a list of jobs as it was read.
-type jobList struct {
-	jobs  []instance.JobSpec
-	hours []float64 // of each job; 0 where it has iterations
-	at    []int     // the line of each
+// DecodeJobs reads a list of jobs, as [Batch] does, for the cluster of an instance.
+func DecodeJobs(r io.Reader, spec *instance.Spec, models instance.ProfileSource) ([]instance.JobSpec, error) {
+	list, err := codec.DecodeJobs(r)
+	if err != nil {
+		return nil, err
+	}
+	alone := *spec
+	if err := compileJobs(list, &alone, models); err != nil {
+		return nil, err
+	}
+	return alone.Jobs, nil
 }
 
-// compile puts the jobs into the spec, hours turned into iterations.
-func (l *jobList) compile(spec *instance.Spec, models instance.ProfileSource) error {
-	spec.Jobs = slices.Clone(l.jobs)
-	for j, hours := range l.hours {
+// compileJobs puts the jobs into the spec, hours turned into iterations.
+func compileJobs(l *codec.JobList, spec *instance.Spec, models instance.ProfileSource) error {
+	spec.Jobs = slices.Clone(l.Jobs)
+	for j, hours := range l.Hours {
 		if hours > 0 {
 			spec.Jobs[j].Iterations = 1
 		}
@@ -79,8 +79,8 @@ func (l *jobList) compile(spec *instance.Spec, models instance.ProfileSource) er
 	if errors.As(err, &problems) {
 		for i := range problems {
 			var job int
-			if n, _ := fmt.Sscanf(problems[i].Path, "jobs[%d]", &job); n == 1 && job < len(l.at) {
-				problems[i].Line = l.at[job]
+			if n, _ := fmt.Sscanf(problems[i].Path, "jobs[%d]", &job); n == 1 && job < len(l.Lines) {
+				problems[i].Line = l.Lines[job]
 			}
 		}
 		return problems
@@ -89,7 +89,7 @@ func (l *jobList) compile(spec *instance.Spec, models instance.ProfileSource) er
 		return err
 	}
 	var alone []instance.Tick
-	for j, hours := range l.hours {
+	for j, hours := range l.Hours {
 		if hours == 0 {
 			continue
 		}
@@ -100,126 +100,4 @@ func (l *jobList) compile(spec *instance.Spec, models instance.ProfileSource) er
 		spec.Jobs[j].Iterations = max(1, int(hours*3600/length))
 	}
 	return nil
-}
-
-// readJobs reads a list of jobs.
-func readJobs(r io.Reader) (*jobList, error) {
-	data, err := io.ReadAll(io.LimitReader(r, mostJobBytes+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > mostJobBytes {
-		return nil, fmt.Errorf("the list is larger than %d MiB", mostJobBytes>>20)
-	}
-	text := strings.TrimPrefix(string(data), "\uFEFF")
-	in := csv.NewReader(strings.NewReader(text))
-	if first, _, _ := strings.Cut(text, "\n"); strings.Contains(first, "\t") {
-		in.Comma = '\t'
-	}
-	in.TrimLeadingSpace, in.Comment = true, '#'
-	header, err := in.Read()
-	if err != nil {
-		return nil, fmt.Errorf("a list of jobs begins with a line of columns, of %s: %w", strings.Join(JobColumns(), ", "), err)
-	}
-	var problems instance.Problems
-	bad := func(column int, format string, args ...any) {
-		line, at := in.FieldPos(column)
-		problems = append(problems, instance.Problem{Line: line, Column: at, Message: fmt.Sprintf(format, args...)})
-	}
-	for i, name := range header {
-		switch {
-		case !slices.Contains(JobColumns(), name):
-			bad(i, "unknown column %q; the columns are %s", name, strings.Join(JobColumns(), ", "))
-		case slices.Contains(header[:i], name):
-			bad(i, "the column %q is there twice", name)
-		}
-	}
-	for _, name := range []string{"name", "model", "workers"} {
-		if !slices.Contains(header, name) {
-			problems = append(problems, instance.Problem{Line: 1, Message: fmt.Sprintf("the column %q is missing", name)})
-		}
-	}
-	if slices.Contains(header, "iterations") == slices.Contains(header, "hours") && !slices.Contains(header, "hours") {
-		problems = append(problems, instance.Problem{Line: 1, Message: "one of the columns iterations and hours has to be there"})
-	}
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	list := &jobList{}
-	for {
-		cells, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		line, _ := in.FieldPos(0)
-		job, hours := instance.JobSpec{}, 0.0
-		for i, cell := range cells {
-			cell = strings.TrimSpace(cell)
-			if cell == "" {
-				continue
-			}
-			if err := fill(&job, &hours, header[i], cell); err != nil {
-				bad(i, "%s: %v", header[i], err)
-			}
-		}
-		if job.Iterations == 0 && hours == 0 || job.Iterations > 0 && hours > 0 {
-			bad(0, "job %q needs either iterations or hours", job.Name)
-		}
-		if len(problems) >= mostJobProblems {
-			break
-		}
-		list.jobs, list.hours, list.at = append(list.jobs, job), append(list.hours, hours), append(list.at, line)
-	}
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	return list, nil
-}
-
-const (
-	mostJobBytes    = 32 << 20
-	mostJobProblems = 50
-)
-
-// fill reads a cell into a job.
-func fill(job *instance.JobSpec, hours *float64, column, cell string) (err error) {
-	whole := func(to *int) {
-		if *to, err = strconv.Atoi(cell); err != nil || *to < 1 {
-			err = fmt.Errorf("%q is not a whole number above 0", cell)
-		}
-	}
-	switch column {
-	case "name":
-		job.Name = cell
-	case "model":
-		job.Model = cell
-	case "batch":
-		whole(&job.Batch)
-	case "workers":
-		whole(&job.Workers)
-	case "iterations":
-		whole(&job.Iterations)
-	case "hours":
-		if *hours, err = strconv.ParseFloat(cell, 64); err != nil || !(*hours > 0 && *hours < 1e6) {
-			err = fmt.Errorf("%q is not a number of hours", cell)
-		}
-	case "weight":
-		var weight int
-		whole(&weight)
-		job.Weight = int64(weight)
-	case "release":
-		err = job.Release.UnmarshalText([]byte(cell))
-	case "load":
-		err = job.Load.UnmarshalText([]byte(cell))
-	case "deadline":
-		err = job.Deadline.UnmarshalText([]byte(cell))
-	case "optimizer":
-		job.Optimizer = cell
-	case "rule":
-		job.SPB.Rule = cell
-	}
-	return err
 }

@@ -24,6 +24,7 @@ import (
 	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/bound/fluid"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
 	"jigsaw/solver/backend"
@@ -36,15 +37,17 @@ type certified struct {
 }
 
 // certificates returns a file of every kind that this build can make.
-func certificates(t testing.TB) map[relax.Kind]certified {
+func certificates(t *testing.T) map[relax.Kind]certified {
 	t.Helper()
 	files := map[relax.Kind]certified{}
-	for _, in := range []*instance.Instance{fuzzed(t), withObjective(t, "infeasible", instance.Makespan),
-		proven(t, relax.TreeBound, instance.WeightedCompletion), proven(t, relax.PackingBound, instance.Makespan),
-		proven(t, relax.PeriodsBound, instance.Throughput), withObjective(t, "queue", instance.Makespan)} {
+	plan := func(in *instance.Instance) *jigsaw.Result {
 		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{})
 		require.NoError(t, err)
-		proofs := []*jigsaw.Certificate{r.Proof}
+		return r
+	}
+	for _, r := range []*jigsaw.Result{plan(fuzzed(t)), plan(example(t, "infeasible")), proven(t, relax.TreeBound, instance.WeightedCompletion),
+		proven(t, relax.PackingBound, instance.Makespan), proven(t, relax.PeriodsBound, instance.Throughput), plan(example(t, "queue"))} {
+		in, proofs := r.Instance, []*jigsaw.Certificate{r.Proof}
 		if !in.Queues() { // else of their roomy instances, but the one that is the proof
 			for i := range r.Bounds {
 				proofs = append(proofs, r.Bounds[i].Proof(in))
@@ -57,17 +60,23 @@ func certificates(t testing.TB) map[relax.Kind]certified {
 			files[proof.Kind] = certified{in, b.Bytes()}
 		}
 	}
+	in := rented(t)
+	for _, p := range []*relax.Proven{area.Molds([][]*relax.Model{{relax.New(in)}}), area.CostBy(relax.New(in), 30_000)} {
+		var b bytes.Buffer
+		require.NoError(t, jigsaw.EncodeCertificate(&b, p.Proof(in)))
+		files[p.Kind] = certified{in, b.Bytes()}
+	}
 	want := relax.Kinds()
 	if _, err := backend.Default(); err != nil {
-		want = want[:4]
+		want = want[:6]
 	}
 	require.ElementsMatch(t, want, slices.Collect(maps.Keys(files)))
 	return files
 }
 
-// proven is an instance that has a bound of the kind, where there is an engine
+// proven is the plan of an instance that has a bound of the kind, where there is an engine
 // to find one.
-func proven(t testing.TB, kind relax.Kind, objective instance.Objective) *instance.Instance {
+func proven(t testing.TB, kind relax.Kind, objective instance.Objective) *jigsaw.Result {
 	t.Helper()
 	for seed := range uint64(1000) {
 		in := instancetest.Random(rand.New(rand.NewPCG(seed, 7)), instancetest.Options{Objective: objective})
@@ -75,11 +84,25 @@ func proven(t testing.TB, kind relax.Kind, objective instance.Objective) *instan
 		require.NoError(t, err)
 		has := slices.ContainsFunc(r.Bounds, func(b bound.Bound) bool { return b.Kind == kind })
 		if _, err := backend.Default(); err != nil || has {
-			return in
+			return r
 		}
 	}
 	t.Fatalf("no instance has a bound of kind %s", kind)
 	return nil
+}
+
+// rented is an instance of two types of GPUs that have prices, with more work than one of them can do in its time.
+func rented(t testing.TB) *instance.Instance {
+	t.Helper()
+	document, err := codec.Decode([]byte(rentable))
+	require.NoError(t, err)
+	document.Spec.Jobs = document.Spec.Jobs[:2]
+	document.Spec.Jobs[1].Count = 20
+	models, err := jigsaw.Models()
+	require.NoError(t, err)
+	in, err := document.Compile(models)
+	require.NoError(t, err)
+	return in
 }
 
 func TestCertificates(t *testing.T) {
@@ -87,6 +110,7 @@ func TestCertificates(t *testing.T) {
 	t.Run("read", func(t *testing.T) { certificatesAreRead(t, files) })
 	t.Run("end", func(t *testing.T) { checksEnd(t, files) })
 	t.Run("tampered", func(t *testing.T) { tamperingIsSeen(t, files) })
+	t.Run("misplaced keys", func(t *testing.T) { misplacedKeysAreSeen(t, files) })
 }
 
 // certificatesAreRead reads a certificate of every kind and proves it.
@@ -145,6 +169,29 @@ func tamperingIsSeen(t *testing.T, files map[relax.Kind]certified) {
 		tamper("kind", func(c *jigsaw.Certificate) { c.Kind = "guess" }, false)
 		read, err := jigsaw.DecodeCertificate(c.in, bytes.NewReader(c.file))
 		require.NoError(t, err)
+		if kind == relax.WeightsBound || kind == relax.CostBound {
+			tamper("fewer prices", func(c *jigsaw.Certificate) { c.Prices = c.Prices[1:] }, false)
+			tamper("more prices", func(c *jigsaw.Certificate) { c.Prices = append(c.Prices, one) }, false)
+			tamper("a missing price", func(c *jigsaw.Certificate) { c.Prices[0] = nil }, false)
+			tamper("a value", func(c *jigsaw.Certificate) { c.Value = big.NewRat(1, 1) }, false)
+			tamper("a denominator", func(c *jigsaw.Certificate) { c.Denominator = big.NewInt(2) }, false)
+			tamper("no weight", func(c *jigsaw.Certificate) {
+				for i := range c.Prices {
+					c.Prices[i] = new(big.Int)
+				}
+			}, false)
+			for i := range read.Prices {
+				for _, price := range []*big.Int{big.NewInt(-1), new(big.Int).Lsh(one, 61), new(big.Int).Lsh(one, 300), new(big.Int).Mul(read.Prices[i], big.NewInt(3))} {
+					tamper("price", func(c *jigsaw.Certificate) { c.Prices[i] = price }, false)
+				}
+			}
+			if kind == relax.CostBound {
+				tamper("end", func(c *jigsaw.Certificate) { c.End++ }, false)
+				tamper("no end", func(c *jigsaw.Certificate) { c.End = 0 }, false)
+				tamper("end before 0", func(c *jigsaw.Certificate) { c.End = -1 }, false)
+			}
+			continue
+		}
 		if read.Value == nil {
 			continue // no prices to change
 		}
@@ -282,7 +329,7 @@ func TestDecodeCertificate(t *testing.T) {
 		"no prices":          {replace(`,"prices":[]`, ""), "prices: this key is missing"},
 		"no denominator":     {replace(`"denominator":1,`, ""), "denominator: this key is missing"},
 		"version 2":          {replace(`"version":3`, `"version":2`), "version: this is version 2; this JigSaw reads version 3"},
-		"another kind":       {replace(`"chain"`, `"guess"`), `kind: "guess" is no kind of proof; the kinds are`},
+		"another kind":       {replace(`"chain"`, `"guess"`), `kind: "guess" is no kind of proof about such an instance; the kinds are`},
 		"kind 7":             {replace(`"chain"`, `7`), "kind: this must be a text"},
 		"another instance":   {replace(`"instance":"`, `"instance":"00`), "instance: the certificate is about another instance or objective"},
 		"NaN":                {replace(`9022`, `NaN`), "bound: invalid JSON: "},

@@ -2,12 +2,17 @@ package jigsaw
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math/big"
 	"slices"
 	"time"
 
 	"jigsaw/formulation/bound"
+	"jigsaw/formulation/burst"
+	"jigsaw/formulation/certificate"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/verify"
@@ -16,6 +21,37 @@ import (
 // Certificate is the exact proof of a bound, or of infeasibility, as a file
 // holds it; see [relax.Certificate].
 type Certificate = relax.Certificate
+
+// Proven is what a certificate proves.
+type Proven = relax.Proven
+
+// EncodeCertificate writes a certificate as JSON.
+func EncodeCertificate(w io.Writer, c *Certificate) error {
+	return json.NewEncoder(w).Encode(c)
+}
+
+// DecodeCertificate reads a certificate about the instance, as
+// [EncodeCertificate] writes it. It is strict: unknown, repeated, missing and
+// misplaced keys are mistakes, as are numbers that are not whole, files larger
+// than 16 MiB, another version and another instance. A mistake comes back as
+// [instance.Problems], with its path, line and column. Whether the certificate
+// proves what it claims is for [Certify] to say.
+func DecodeCertificate(in *instance.Instance, r io.Reader) (*Certificate, error) {
+	return certificate.Decode(r, relax.Kinds(), func(kind relax.Kind) string { return subject(in, kind).Digest() })
+}
+
+// DecodeMoldCertificate is [DecodeCertificate] of one that is about any numbers of workers.
+func DecodeMoldCertificate(in *instance.Molds, r io.Reader) (*Certificate, error) {
+	return certificate.Decode(r, []relax.Kind{relax.ChainBound, relax.WeightsBound}, func(relax.Kind) string { return in.Digest() })
+}
+
+// DecodeBackgroundCertificate is [DecodeCertificate] of one that is about background jobs.
+func DecodeBackgroundCertificate(in *instance.Bursts, r io.Reader) (*Certificate, error) {
+	return certificate.Decode(r, []relax.Kind{relax.BackgroundBound}, func(relax.Kind) string { return in.Digest() })
+}
+
+// AboutCost reports whether a certificate is not about the objective, but about what schedules cost.
+func AboutCost(c *Certificate) bool { return c.Kind == relax.CostBound }
 
 // Certify proves the claims of a certificate anew from the instance, in exact
 // arithmetic, and returns the bound proven. It trusts nothing in the
@@ -32,16 +68,42 @@ func Certify(ctx context.Context, in *instance.Instance, c *Certificate) (relax.
 	return verify.Certificate(ctx, subject(in, c.Kind), c)
 }
 
+// CertifyMolds is [Certify] of a makespan that no plan with any numbers of workers ends before.
+func CertifyMolds(ctx context.Context, in *instance.Molds, c *Certificate) (relax.Proven, error) {
+	return verify.Molds(ctx, in, c)
+}
+
+// CertifyBackground is [Certify] of what background jobs have at most, in GPUs' worth of time, where burst-parallel jobs have the
+// stages of the certificate.
+func CertifyBackground(in *instance.Bursts, c *Certificate) (relax.Proven, error) {
+	return verify.Claims(in.Digest(), c, func() (b relax.Proven, err error) {
+		chains, _, err := burst.Chains(in)
+		if err != nil {
+			return b, err
+		}
+		b.Kind, b.Certified = c.Kind, true
+		b.Value, err = burst.Prove(in, chains, c.Stages)
+		return b, err
+	})
+}
+
+// BackgroundProof is the certificate of a bound on what background jobs have.
+func BackgroundProof(in *instance.Bursts, stages [][]int, bound *big.Rat) *Certificate {
+	b := relax.Proven{Kind: relax.BackgroundBound, Value: bound, Certified: true}
+	b.Certificate = &Certificate{Denominator: big.NewInt(1), Prices: []*big.Int{}, Stages: stages}
+	return b.Proof(in)
+}
+
 // subject returns the instance that proofs of a kind are about.
 func subject(in *instance.Instance, kind relax.Kind) *instance.Instance {
-	if kind == relax.MemoryTimeBound {
+	if kind == relax.MemoryTimeBound || kind == relax.CostBound {
 		return in
 	}
 	return in.Roomy()
 }
 
 // lengthless are the kinds of proofs that cost no more where jobs have more iterations.
-var lengthless = []relax.Kind{relax.PresolveProof, relax.ChainBound, relax.AreaBound, relax.MemoryTimeBound, relax.FluidBound}
+var lengthless = []relax.Kind{relax.PresolveProof, relax.ChainBound, relax.AreaBound, relax.WeightsBound, relax.CostBound, relax.MemoryTimeBound, relax.FluidBound}
 
 // certify ends a run: the strongest certified bound, or the proof that there is
 // no schedule, is proven once more from the instance and its certificate alone.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/big"
 	"math/rand/v2"
-	"sort"
 	"strings"
 
 	"jigsaw/formulation/instance"
@@ -41,7 +40,7 @@ const (
 )
 
 // ErrTooLarge is within the error of [Export] where the program has more coefficients
-// than its options allow; [FittingTick] may help.
+// than its options allow; a longer tick_us helps.
 var ErrTooLarge = timeindexed.ErrTooLarge
 
 // ExportFormats lists the formats of [Export].
@@ -81,36 +80,9 @@ func Export(ctx context.Context, in *instance.Instance, w io.Writer, format stri
 	}, nil
 }
 
-// FittingTick returns the shortest tick_us, of 2, 5, 10 to 1000 times that of an
-// instance, with which its program would be within its coefficients; 0 where none
-// is, or ctx ends. spec is what the instance was compiled from, with models. It builds
-// three or four programs, which may take many seconds.
-func FittingTick(ctx context.Context, in *instance.Instance, spec *instance.Spec, models instance.ProfileSource, opt ExportOptions) int64 {
-	fits := func(factor int64) bool {
-		coarse := *spec
-		coarse.TickUS = in.TickUS * factor
-		in, err := instance.Compile(&coarse, models)
-		if err != nil {
-			return false
-		}
-		longer := opt
-		longer.Horizon = (opt.Horizon + instance.Tick(factor) - 1) / instance.Tick(factor)
-		longer.Period = (opt.Period + instance.Tick(factor) - 1) / instance.Tick(factor)
-		_, err = timeIndexed(ctx, in, longer)
-		return err == nil
-	}
-	factors := []int64{2, 5, 10, 20, 50, 100, 200, 500, 1000}
-	at := sort.Search(len(factors), func(i int) bool { return fits(factors[i]) })
-	if at == len(factors) || ctx.Err() != nil {
-		return 0
-	}
-	return in.TickUS * factors[at]
-}
-
 // ImportSolution reads what CBC, HiGHS, SCIP or Gurobi wrote about a program of
 // [Export], with the same options, and returns it as a schedule that the
-// checker found valid. Of a program by node the GPUs inside the nodes are
-// searched for, and there may be none; a program by pool has no schedule.
+// checker found valid. Of programs by node and pool, relaxations, there is none.
 func ImportSolution(ctx context.Context, in *instance.Instance, r io.Reader, opt ExportOptions) (*instance.Schedule, error) {
 	solution, err := lpfile.ReadSolution(r)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"jigsaw"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
-	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/solver"
 	"jigsaw/solver/backend"
@@ -63,7 +62,7 @@ func TestFaultyEngineNeverLies(t *testing.T) {
 	engine := defaultEngine(t)
 	per, planned := uint64(60), uint64(4) // instances of each fault, and those planned in full
 	if testing.Short() {
-		per, planned = 12, 1
+		per, planned = 6, 1
 	}
 	for _, fault := range lptest.Faults() {
 		if fault == lptest.Deaf {
@@ -151,24 +150,13 @@ func TestFaultyEngineExamples(t *testing.T) {
 }
 
 // withObjective compiles an example for another objective.
-func withObjective(t testing.TB, name string, objective instance.Objective) *instance.Instance {
+func withObjective(t *testing.T, name string, objective instance.Objective) *instance.Instance {
 	t.Helper()
-	examples, err := jigsaw.Examples()
+	document, models := documentAndModels(t, name)
+	document.Spec.Objective = objective
+	in, err := document.Compile(models)
 	require.NoError(t, err)
-	for _, e := range examples {
-		if e.Name == name {
-			document, err := codec.Decode(e.Data)
-			require.NoError(t, err)
-			document.Spec.Objective = objective
-			library, err := jigsaw.Profiles()
-			require.NoError(t, err)
-			in, err := document.Compile(library)
-			require.NoError(t, err)
-			return in
-		}
-	}
-	require.Fail(t, "no example "+name)
-	return nil
+	return in
 }
 
 // TestDeafEngine: an engine that is deaf to its context, at first or later,

@@ -1,10 +1,12 @@
 package jigsaw
 
 import (
+	"fmt"
 	"math/big"
 	"strconv"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
 )
 
 // FormatValue writes an objective value of the instance for people, with its
@@ -24,6 +26,22 @@ func FormatValue(in *instance.Instance, v *big.Rat) string {
 		return significant(f*float64(in.TickUS)/1e6) + " s × weight"
 	}
 	return significant(f*float64(in.TickUS)/1e6) + " s"
+}
+
+// FormatProven says what a certificate of the instance has proven, if that is no infeasibility.
+func FormatProven(in *instance.Instance, c *Certificate, bound *big.Rat) string {
+	if c.Kind == relax.CostBound {
+		by := ""
+		if c.End > 0 {
+			by = fmt.Sprintf(" that ends by %g s", float64(c.End)*float64(in.TickUS)/1e6)
+		}
+		return fmt.Sprintf("no schedule%s costs less than %s", by, FormatCost(in, bound))
+	}
+	side := "below"
+	if in.Objective.Periodic() {
+		side = "above"
+	}
+	return fmt.Sprintf("no schedule has a %s %s %s", in.Objective, side, FormatValue(in, bound))
 }
 
 // FormatCost writes an amount of money, of plans that repeat for an hour.

@@ -2,9 +2,13 @@ package jigsaw
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"math/big"
+	"strconv"
+	"strings"
 	"time"
 
 	"jigsaw/formulation/bound"
@@ -50,9 +54,10 @@ const (
 	// in the mean of their workers.
 	mostPlanned    = 200_000
 	manyIterations = 400
-	// queueRounds is how many queues are tried without a time limit at effort 1, and
-	// quickRounds with [Options.Quick].
+	// queueRounds is how many queues are tried without a time limit at effort 1, of few jobs so many that these are placed
+	// queuePlaced times; quickRounds with [Options.Quick].
 	queueRounds = 300
+	queuePlaced = 12_000
 	quickRounds = 20
 	// horizonExclusive and horizonInterleaved are which parts of the time that is left these baselines take.
 	horizonExclusive, horizonInterleaved = 10, 4
@@ -63,11 +68,14 @@ const (
 	cellsPart   = 10
 )
 
+// Queue runs whole jobs on GPUs of their own in order of release: the plan that there is before any search, for callers
+// that go on from it by [Replan].
+func Queue(in *instance.Instance) (*instance.BlockSchedule, error) { return horizon.Queue(in, false) }
+
 // horizon plans jobs that come, run for long, and go: in blocks, from the queue on, which is there at
 // any limit.
 func (p *planner) horizon() (*Result, error) {
 	r := p.result
-	r.Greedy.Reason = "long plans begin with queues of whole jobs"
 	r.FewerExclusive.Reason, r.FewerInterleaved.Reason = notAsked, notAsked
 	if p.horizonBounds() {
 		return p.finish()
@@ -88,16 +96,14 @@ func (p *planner) horizon() (*Result, error) {
 	}
 	bounds := p.horizonFluid()
 	var orders [][]instance.JobID // the best known
-	r.Exclusive = p.queueBaseline("exclusive", deep, func() (*instance.BlockSchedule, error) {
-		search := horizon.Config{Whole: true}
-		ctx, cancel := p.part(&search, horizonExclusive)
-		defer cancel()
-		s, best, err := search.Orders(ctx, deep, p.rng(orderPart))
-		if err == nil {
+	if r.Exclusive = p.opt.exclusive; r.Exclusive.Blocks != nil {
+		p.takeBlocks("exclusive", r.Exclusive.Blocks)
+	} else {
+		var best []instance.JobID
+		if r.Exclusive, best = p.wholeBlocks(deep, horizonExclusive); best != nil {
 			orders = append(orders, best)
 		}
-		return s, err
-	})
+	}
 	r.InterleavedFull = r.Exclusive
 	if deep != p.in {
 		b := p.queueBaseline("interleaved-full", deep, func() (*instance.BlockSchedule, error) { return p.together(deep, orders, horizonInterleaved) })
@@ -113,6 +119,18 @@ func (p *planner) horizon() (*Result, error) {
 	p.wait(bounds)
 	p.settle()
 	return p.writtenOut()
+}
+
+// wholeBlocks is the baseline of whole jobs in the best order that a part of the time finds, and that order.
+func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, order []instance.JobID) {
+	search := horizon.Config{Whole: true}
+	ctx, cancel := p.part(&search, part)
+	defer cancel()
+	b = p.queueBaseline("exclusive", deep, func() (s *instance.BlockSchedule, err error) {
+		s, order, err = search.Orders(ctx, deep, p.rng(orderPart))
+		return s, err
+	})
+	return b, order
 }
 
 // together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time: in
@@ -174,7 +192,7 @@ func (p *planner) part(c *horizon.Config, part int) (context.Context, context.Ca
 		ctx, cancel := context.WithTimeout(p.ctx, max(0, time.Until(p.start.Add(p.opt.Time)))/time.Duration(part))
 		return eventloop.Context(ctx), cancel
 	}
-	c.Rounds = queueRounds * max(1, p.opt.Effort)
+	c.Rounds = max(queueRounds, queuePlaced/len(p.in.Jobs)) * max(1, p.opt.Effort)
 	if p.opt.Quick {
 		c.Rounds = quickRounds
 	}
@@ -247,4 +265,60 @@ func (p *planner) horizonFluid() <-chan struct{} {
 		}
 	}()
 	return done
+}
+
+// Stay is a line of the table by job of a plan in blocks: where and when a job runs. Times are in
+// seconds.
+type Stay struct {
+	Job  string
+	GPUs []instance.GPUID
+	// Nodes by name that the GPUs are in.
+	Nodes                []string
+	Admitted, Start, End float64
+	// Wait is from the release to the admission.
+	Wait float64
+	// Slowdown is the time from release to end over that of the job alone on the empty
+	// cluster at full depth, its load included; 0 where that is not known.
+	Slowdown float64
+}
+
+// Stays returns a line for every job, in order of the instance; nil without a plan in blocks.
+func (r *Result) Stays() []Stay {
+	if r.Blocks == nil {
+		return nil
+	}
+	in := r.Instance
+	second := float64(in.TickUS) / 1e6
+	from, to := r.Blocks.Spans(in)
+	alone := horizon.Alone(in)
+	stays := make([]Stay, len(in.Jobs))
+	for i := range stays {
+		j := &in.Jobs[i]
+		s := Stay{
+			Job: j.Name, GPUs: r.Blocks.Residency[i], Start: float64(from[i]) * second, End: float64(to[i]) * second,
+			Admitted: float64(max(0, from[i]-j.Load)) * second, Wait: float64(max(0, from[i]-j.Load-j.Release)) * second,
+		}
+		if alone[i] > 0 {
+			s.Slowdown = float64(to[i]-j.Release) / (float64(j.Load) + float64(j.Iterations)*float64(alone[i]))
+		}
+		last := instance.NodeID(-1)
+		for _, g := range s.GPUs {
+			if n := in.GPUs[g].Node; n != last {
+				s.Nodes, last = append(s.Nodes, in.Nodes[n].Name), n
+			}
+		}
+		stays[i] = s
+	}
+	return stays
+}
+
+// WriteStays writes the table by job as CSV.
+func WriteStays(w io.Writer, stays []Stay) error {
+	rows := [][]string{{"job", "nodes", "gpus", "admitted_s", "start_s", "end_s", "wait_s", "slowdown"}}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
+	for _, s := range stays {
+		gpus := strings.Trim(fmt.Sprint(s.GPUs), "[]")
+		rows = append(rows, []string{s.Job, strings.Join(s.Nodes, " "), gpus, number(s.Admitted), number(s.Start), number(s.End), number(s.Wait), number(s.Slowdown)})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
 }

@@ -46,6 +46,7 @@ func requirePlanInBlocks(t *testing.T, r *jigsaw.Result) {
 	_, read, err := codec.DecodePlan(in, &file)
 	require.NoError(t, err)
 	require.Zero(t, in.BlockValue(read).Cmp(r.Primal))
+	requireSchema(t, r)
 }
 
 // TestQueueQueues: jobs that memory does not hold together were proven infeasible, and now run one after
@@ -93,7 +94,9 @@ func TestNightShares(t *testing.T) {
 	assert.Less(t, r.InterleavedFull.Value.Cmp(r.Exclusive.Value), 0, "at full depth they share GPUs as well")
 	assert.True(t, r.Certified)
 	assert.Greater(t, r.Blocks.Tasks(), int64(50_000_000))
-	assert.Equal(t, r.Blocks, plan().Blocks, "same seed, same plan")
+	if !testing.Short() {
+		assert.Equal(t, r.Blocks, plan().Blocks, "same seed, same plan")
+	}
 	var table bytes.Buffer
 	require.NoError(t, jigsaw.WriteStays(&table, r.Stays()))
 	assert.Equal(t, 201, strings.Count(table.String(), "\n"))
@@ -104,8 +107,11 @@ func TestNightShares(t *testing.T) {
 // fault.
 func TestTinyLongPlans(t *testing.T) {
 	t.Parallel()
-	planned := 0
-	for seed := range uint64(150) {
+	planned, count := 0, uint64(150)
+	if testing.Short() {
+		count = 20
+	}
+	for seed := range count {
 		rng := rand.New(rand.NewPCG(seed, 19))
 		spec := instancetest.RandomSpec(rng, instancetest.Options{Objective: []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]})
 		spec.Residence = instance.WhileRunning
@@ -118,8 +124,14 @@ func TestTinyLongPlans(t *testing.T) {
 		}
 		in, err := instance.Compile(spec, nil)
 		require.NoError(t, err)
-		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{Quick: true, EqualBaselines: seed%8 == 0})
+		options := jigsaw.Options{Quick: true, EqualBaselines: seed%8 == 0}
+		r, err := jigsaw.Plan(context.Background(), in, options)
 		require.NoError(t, err, "seed %d", seed)
+		if seed%10 == 0 {
+			again, err := jigsaw.Plan(context.Background(), in, options)
+			require.NoError(t, err)
+			require.Equal(t, r.Blocks, again.Blocks, "seed %d: same seed, same plan", seed)
+		}
 		if r.Blocks == nil {
 			require.NotEmpty(t, r.Reasons)
 			continue
@@ -128,7 +140,7 @@ func TestTinyLongPlans(t *testing.T) {
 		require.Empty(t, check.Schedule(in, r.Schedule))
 		require.LessOrEqual(t, r.Dual.Cmp(r.Primal), 0)
 	}
-	require.Greater(t, planned, 75)
+	require.Greater(t, planned, int(count)/2)
 }
 
 // TestBoundsGrowWithTheIterations: ten million times the iterations, ten million times the bound, and no

@@ -9,12 +9,10 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/codec"
 )
 
-// TestLargeModelsNeedSharding: what the examples of large models plan fits no GPU without it, and
-// a plan keeps to the memory that it leaves.
+// TestLargeModelsNeedSharding: what the examples of large models plan fits no GPU without it.
 func TestLargeModelsNeedSharding(t *testing.T) {
 	for name, want := range map[string]string{
 		"finetune-7b":     `job "llama": a worker needs at least 125.65 GiB of memory, the GPUs it may use have 80.00 GiB`,
@@ -22,19 +20,12 @@ func TestLargeModelsNeedSharding(t *testing.T) {
 		"tensor-parallel": `job "llama": a worker needs at least 132.68 GiB of memory`,
 	} {
 		document, models := documentAndModels(t, name)
-		in, err := document.Compile(models)
-		require.NoError(t, err)
-		r, err := jigsaw.Plan(t.Context(), in, jigsaw.Options{Quick: true})
-		require.NoError(t, err)
-		require.NotNil(t, r.Schedule, name)
-		require.Empty(t, check.Schedule(in, r.Schedule), name)
-
 		for i := range document.Spec.Jobs {
 			document.Spec.Jobs[i].Sharding = ""
 		}
-		in, err = document.Compile(models)
+		in, err := document.Compile(models)
 		require.NoError(t, err)
-		r, err = jigsaw.Plan(t.Context(), in, jigsaw.Options{Quick: true})
+		r, err := jigsaw.Plan(t.Context(), in, jigsaw.Options{Quick: true})
 		require.NoError(t, err)
 		assert.Equal(t, jigsaw.Infeasible, r.Status, name)
 		assert.Contains(t, strings.Join(r.Reasons, "\n"), want, name)

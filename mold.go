@@ -3,7 +3,6 @@ package jigsaw
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -21,8 +20,11 @@ type MoldResult struct {
 	// Spec with these numbers, and the plan of it. Its bounds are for these numbers.
 	Spec   *instance.Spec
 	Result *Result
-	// Bound is what no plan with any of the numbers ends before, in ticks, by exact arithmetic.
+	// Bound is what no plan with any of the numbers ends before, in ticks, and Proof its certificate, which has passed
+	// [CertifyMolds] of Molds.
 	Bound *big.Rat
+	Proof *Certificate
+	Molds *instance.Molds
 	// Tried of so many combinations.
 	Tried, Choices int
 }
@@ -34,11 +36,9 @@ const mostMolds = 64
 // few, else those that a descent by single jobs comes to, each by a quick plan. The best is planned with all of opt. models are where
 // it finds its profiles, as [Models].
 func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, opt Options) (*MoldResult, error) {
-	if err := spec.CheckMoldable(); err != nil {
+	in, err := instance.CompileMolds(spec, models)
+	if err != nil {
 		return nil, err
-	}
-	if spec.Objective != "" && spec.Objective != instance.Makespan {
-		return nil, instance.Problems{{Path: "objective", Message: fmt.Sprintf("numbers of workers are chosen for makespan, not %s", spec.Objective)}}
 	}
 	m := &molding{ctx: ctx, spec: spec, models: models, quick: opt, known: map[string]*Result{}}
 	m.quick.Quick, m.quick.Effort, m.quick.Progress = true, 0, nil
@@ -46,7 +46,9 @@ func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 		m.quick.Time = max(time.Millisecond, opt.Time/(2*mostMolds))
 		opt.Time = max(time.Millisecond, opt.Time/2)
 	}
-	if err := m.alternatives(); err != nil {
+	bound := area.Molds(m.alternatives(in))
+	proof := bound.Proof(in)
+	if _, err := CertifyMolds(context.Background(), in, proof); err != nil {
 		return nil, err
 	}
 	choices := m.choices()
@@ -54,7 +56,7 @@ func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 	if err != nil {
 		return nil, err
 	}
-	r := &MoldResult{Workers: best, Spec: spec.Mold(best), Result: m.known[fmt.Sprint(best)], Bound: m.bound(), Tried: len(m.known), Choices: choices}
+	r := &MoldResult{Workers: best, Spec: spec.Mold(best), Result: m.known[fmt.Sprint(best)], Bound: bound.Value, Proof: proof, Molds: in, Tried: len(m.known), Choices: choices}
 	if r.Result.Primal == nil && len(m.known) < choices && r.Result.Status == Infeasible {
 		r.Result.Status = Unknown // of other numbers nothing is known
 	}
@@ -92,54 +94,27 @@ type moldable struct {
 
 type alternative struct {
 	workers int // 0 where there is no choice
-	model   *relax.Model
 	chain   *big.Rat
 }
 
-// alternatives finds the numbers of workers that the jobs may have, each compiled with its job alone on the cluster.
-func (m *molding) alternatives() error {
-	var refused instance.Problems
-	for i := range m.spec.Jobs {
-		s := &m.spec.Jobs[i]
-		if s.Disabled {
-			continue
+// alternatives are the numbers of workers that the jobs may have in some schedule.
+func (m *molding) alternatives(in *instance.Molds) (jobs [][]*relax.Model) {
+	for _, job := range in.Jobs {
+		one := moldable{entry: job.Entry}
+		var all []*relax.Model
+		for _, alone := range job.Alone {
+			all = append(all, relax.New(alone))
 		}
-		numbers, job := s.Moldable, moldable{entry: i}
-		if len(numbers) == 0 {
-			numbers = []int{0}
+		running := relax.Running(all)
+		for i, model := range all {
+			if slices.Contains(running, model) {
+				chain, _ := model.Chain()
+				one.alternatives = append(one.alternatives, alternative{job.Workers[i], chain})
+			}
 		}
-		workers := make([]int, len(m.spec.Jobs))
-		for _, k := range numbers {
-			workers[i] = k
-			alone := *m.spec
-			alone.Jobs = slices.Clone(m.spec.Jobs)
-			for other := range alone.Jobs {
-				alone.Jobs[other].Disabled = other != i
-			}
-			in, err := instance.Compile(alone.Mold(workers), m.models)
-			var problems instance.Problems
-			if errors.As(err, &problems) {
-				if len(job.alternatives) == 0 && k == numbers[len(numbers)-1] {
-					refused = append(refused, problems...)
-				}
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			roomy := relax.New(in.Roomy())
-			if slices.ContainsFunc(roomy.Classes, func(d relax.Class) bool { return !d.Runs() }) && k != numbers[len(numbers)-1] {
-				continue // no schedule has the job with so many
-			}
-			chain, _ := roomy.Chain()
-			job.alternatives = append(job.alternatives, alternative{k, roomy, chain})
-		}
-		m.jobs = append(m.jobs, job)
+		jobs, m.jobs = append(jobs, running), append(m.jobs, one)
 	}
-	if len(refused) > 0 {
-		return refused
-	}
-	return nil
+	return jobs
 }
 
 // choices is the number of combinations, at most one more than are tried.
@@ -149,72 +124,6 @@ func (m *molding) choices() int {
 		n = min(n*len(job.alternatives), mostMolds+1)
 	}
 	return n
-}
-
-// bound holds for all combinations: each job takes as long as its shortest chain, and with weights on the ticks of
-// GPUs, by type, all jobs amount to at least the sum of the least that each does, and all GPUs to no more than the makespan times
-// the sum of their weights. Of the weights tried some are alike, some of one type alone, some as fast as a job runs.
-func (m *molding) bound() *big.Rat {
-	in := m.jobs[0].alternatives[0].model.Instance
-	best := new(big.Rat)
-	ones := make([]instance.Price, len(in.Types))
-	for t := range ones {
-		ones[t] = 1
-	}
-	weights := [][]instance.Price{ones}
-	for t := range ones {
-		one := make([]instance.Price, len(in.Types))
-		one[t] = 1
-		weights = append(weights, one)
-	}
-	for _, job := range m.jobs {
-		least := job.alternatives[0].chain
-		for _, a := range job.alternatives {
-			if a.chain.Cmp(least) < 0 {
-				least = a.chain
-			}
-		}
-		if least.Cmp(best) > 0 {
-			best = least
-		}
-		if len(weights) > 16 {
-			continue
-		}
-		d := &job.alternatives[0].model.Classes[0]
-		speeds := make([]instance.Price, len(in.Types))
-		for t, on := range d.Job.On {
-			if on != nil {
-				speeds[t] = instance.Price(1_000_000 * int64(d.Full) / int64(on.Time[d.Job.Full()]))
-			}
-		}
-		weights = append(weights, speeds)
-	}
-	for _, w := range weights {
-		all, sum := int64(0), new(big.Int)
-		for _, g := range in.GPUs {
-			all += int64(w[g.Type])
-		}
-		for _, job := range m.jobs {
-			var least *big.Int
-			for _, a := range job.alternatives {
-				if worth := area.Worth(a.model, w); least == nil || worth.Cmp(least) < 0 {
-					least = worth
-				}
-			}
-			sum.Add(sum, least)
-		}
-		if all > 0 && sum.Sign() > 0 {
-			if v := new(big.Rat).SetFrac(sum, big.NewInt(all)); v.Cmp(best) > 0 {
-				best = v
-			}
-		}
-	}
-	// A makespan is whole.
-	whole, rest := new(big.Int).DivMod(best.Num(), best.Denom(), new(big.Int))
-	if rest.Sign() > 0 {
-		whole.Add(whole, big.NewInt(1))
-	}
-	return best.SetInt(whole)
 }
 
 // try makes the quick plan of a combination, by alternative of each job; first is whether it is better than that of best.

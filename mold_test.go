@@ -1,7 +1,9 @@
 package jigsaw_test
 
 import (
+	"bytes"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -10,10 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw"
+	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/formulation/relax"
 )
 
 // moldableSpec draws jobs of a few iterations that may have one or two workers, or three, on nodes of two GPUs of one or two types.
@@ -56,7 +60,7 @@ func TestMoldAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	seeds, optimal, tight, all := 60, 0, 0, 0
 	if testing.Short() {
-		seeds = 12
+		seeds = 6
 	}
 	for seed := range uint64(seeds) {
 		spec := moldableSpec(rand.New(rand.NewPCG(seed, 5)), 2)
@@ -160,6 +164,62 @@ jobs:
 		document.Locate(problems)
 		assert.ErrorContains(t, problems, want)
 		_, err = document.Compile(models)
-		assert.ErrorContains(t, err, "--chosen")
+		assert.ErrorContains(t, err, "--write")
 	}
+}
+
+// TestMoldCertificates: bounds of any numbers of workers are proven anew from their files, of which no number may be another.
+func TestMoldCertificates(t *testing.T) {
+	t.Parallel()
+	kinds := map[relax.Kind]int{}
+	for seed := range uint64(12) {
+		spec := moldableSpec(rand.New(rand.NewPCG(seed, 5)), 1+int(seed))
+		if !spec.Molds() {
+			continue
+		}
+		in, err := instance.CompileMolds(spec, nil)
+		require.NoError(t, err)
+		var jobs [][]*relax.Model
+		for _, job := range in.Jobs {
+			var models []*relax.Model
+			for _, alone := range job.Alone {
+				models = append(models, relax.New(alone))
+			}
+			jobs = append(jobs, models)
+		}
+		proof := area.Molds(jobs).Proof(in)
+		kinds[proof.Kind]++
+		var file bytes.Buffer
+		require.NoError(t, jigsaw.EncodeCertificate(&file, proof))
+		check := func(change func(*jigsaw.Certificate)) error {
+			c, err := jigsaw.DecodeMoldCertificate(in, bytes.NewReader(file.Bytes()))
+			require.NoError(t, err)
+			change(c)
+			_, err = jigsaw.CertifyMolds(t.Context(), in, c)
+			return err
+		}
+		require.NoError(t, check(func(*jigsaw.Certificate) {}))
+		for what, change := range map[string]func(*jigsaw.Certificate){
+			"bound above": func(c *jigsaw.Certificate) { c.Bound.Add(&c.Bound.Rat, big.NewRat(1, 1)) },
+			"bound below": func(c *jigsaw.Certificate) { c.Bound.Sub(&c.Bound.Rat, big.NewRat(1, 1)) },
+			"another":     func(c *jigsaw.Certificate) { c.Instance = in.Jobs[0].Alone[0].Digest() },
+			"area":        func(c *jigsaw.Certificate) { c.Kind = relax.AreaBound },
+			"infeasible":  func(c *jigsaw.Certificate) { c.Bound, c.Infeasible = nil, true },
+		} {
+			assert.Error(t, check(change), what)
+		}
+		if proof.Kind == relax.WeightsBound {
+			assert.Error(t, check(func(c *jigsaw.Certificate) { c.Prices = c.Prices[1:] }))
+			assert.Error(t, check(func(c *jigsaw.Certificate) { c.Prices[0] = big.NewInt(-1) }))
+		}
+		if i := slices.IndexFunc(spec.Jobs, func(j instance.JobSpec) bool { return len(j.Moldable) > 1 }); i >= 0 { // another instance
+			spec.Jobs[i].Moldable = spec.Jobs[i].Moldable[:1]
+			fewer, err := instance.CompileMolds(spec, nil)
+			require.NoError(t, err)
+			_, err = jigsaw.DecodeMoldCertificate(fewer, &file)
+			assert.ErrorContains(t, err, "about another instance")
+		}
+	}
+	assert.Positive(t, kinds[relax.ChainBound])
+	assert.Positive(t, kinds[relax.WeightsBound])
 }

@@ -38,8 +38,12 @@ type Options struct {
 	// the same work. They come after the plan, which gains nothing from them, so that the
 	// call takes up to five times as long. Without it, exclusive has a fifth of the
 	// time or work, interleaved-full is the better of it and of list scheduling
-	// at full depth, and there are none on fewer workers. Plans in blocks have these only.
+	// at full depth, and there are none on fewer workers.
 	EqualBaselines bool
+	// Interference says how many times as long as the instance says iterations last where 1, 2, ... jobs share
+	// GPUs: [Replan] leaves as much slack in the patterns that it makes of jobs that wait. More jobs than there are entries do not
+	// share. nil: none, however many share.
+	Interference []float64
 	// Solver of linear programs; nil means the build's own, see [backend.Default].
 	Solver solver.Solver
 	// Ranging asks how far the prices of resources hold, for explanations; see
@@ -47,6 +51,8 @@ type Options struct {
 	Ranging bool
 	// NoLP leaves out every bound that needs a linear program.
 	NoLP bool
+	// NoBound has [Replan] leave out every bound of plans in blocks: for callers that replan time and again.
+	NoBound bool
 	// Progress is told of every new incumbent and bound, one call at a time.
 	Progress func(Point)
 	// Incumbent is told of new incumbents that passed [check.Schedule], one call at
@@ -57,6 +63,8 @@ type Options struct {
 	Without method.Set
 	// exclusive is the baseline of that name, where it is known.
 	exclusive Baseline
+	// start is a schedule that is valid, and that the plan is no worse than.
+	start *instance.Schedule
 	// bare leaves out the baselines, which are shown beside the plan, where greedy finds one.
 	bare bool
 }
@@ -73,7 +81,7 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 		return nil, instance.Problems{{Path: "jobs", Message: "some are in memory when the plan begins, so that a plan goes on that put them there: replan goes on with that one; or leave resident out"}}
 	}
 	r, err := plan(ctx, in, opt)
-	if err == nil && opt.EqualBaselines && r.Status != Infeasible && r.Blocks == nil {
+	if err == nil && opt.EqualBaselines && r.Status != Infeasible {
 		err = r.equalBaselines(ctx, opt)
 	}
 	return r, err
@@ -101,11 +109,14 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 		return p.finish()
 	}
 	// Bounds and schedules improve side by side. They meet where the columns
-	// ask for a schedule to start from, and where the search asks for the guide.
+	// ask for a schedule to start from.
 	p.lp = p.engine()
 	begun := make(chan *instance.Schedule, 1)
 	bounds, enough := p.startBounds(begun)
 	p.schedules(begun)
+	if opt.start != nil {
+		p.take("the plan carried over", opt.start)
+	}
 	p.settleFluid()
 	p.unplaceable()
 	if opt.Quick {
@@ -121,8 +132,6 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	small := p.small()
 	if small && p.opt.Time > 0 {
 		p.exact() // and search beside it
-	} else {
-		p.guided()
 	}
 	p.improve(nil, 5, lateRounds, 0)
 	if small && p.opt.Time == 0 {

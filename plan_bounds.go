@@ -32,14 +32,18 @@ func (p *planner) combinatorial() {
 }
 
 // grace is how long an LP engine may take to stop once the context has ended; at the end of
-// a time limit no longer than half of overtime after it.
-const grace = 2 * time.Second
+// a time limit no longer than half of overtime after it, and leastGrace even where the
+// schedules, on a busy machine, have taken that.
+const (
+	grace      = 2 * time.Second
+	leastGrace = overtime / 5
+)
 
 func (p *planner) grace() time.Duration {
 	if p.opt.Time == 0 {
 		return grace
 	}
-	return max(0, min(grace, time.Until(p.start.Add(p.opt.Time+overtime/2))))
+	return max(leastGrace, min(grace, time.Until(p.start.Add(p.opt.Time+overtime/2))))
 }
 
 // startBounds starts the bounds that need an LP engine; those of columns wait
@@ -210,8 +214,7 @@ func (p *planner) packingBound(ctx context.Context, engine solver.Solver, start 
 	}
 }
 
-// columnsBound adds the bounds of column generation, where the objective has
-// them, and keeps the guide.
+// columnsBound adds the bounds of column generation, where the objective has them.
 func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
 	p.mu.Lock()
 	known, certified := p.result.Dual, p.result.Certified
@@ -229,14 +232,9 @@ func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start 
 		p.mu.Unlock()
 		p.bound(b)
 	}
-	_, guide, err := columns.Bound(ctx, p.in, engine, limits)
+	_, err := columns.Bound(ctx, p.in, engine, limits)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		p.endedEarly(ctx, "column generation", err)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.closed {
-		p.guide = guide
 	}
 }
 
@@ -312,3 +310,7 @@ func (p *planner) ranging(b *bound.Bound) {
 		b.Binding = ranged.Binding
 	}
 }
+
+// Solver returns the LP engine that this build uses by default, for programs of
+// callers. The error says why there is none and how to get one.
+func Solver() (solver.Solver, error) { return backend.Default() }

@@ -16,7 +16,8 @@ import (
 )
 
 // mostHastyTasks is of how many tasks an instance is whose bounds need less time than
-// greedy's changes, so that with a time limit they do not wait for these.
+// greedy's changes, so that with a time limit they do not wait for these, and whose plan
+// does not wait for the search of exclusive.
 const mostHastyTasks = 2000
 
 // schedules makes the baselines and the greedy plan, which begun is told of. The plan is
@@ -29,8 +30,12 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 		// Shallower tasks would do in the same places: no full-depth schedule beats the bound.
 		full.Stop = func(value *big.Rat) bool { return alone(value) || greedy.Stop(value) }
 	}
+	// Of few tasks greedy's plan comes at once: a proof does not wait for baselines.
+	hasty := p.tasks() <= mostHastyTasks
 	if !p.opt.bare {
-		p.wholeJobs(deep, full.Stop)
+		if p.wholeJobs(deep); !hasty {
+			p.searchExclusive(deep, full.Stop)
+		}
 	}
 
 	begin := func(s *instance.Schedule) {
@@ -39,7 +44,7 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 		default: // they have begun
 		}
 	}
-	if p.opt.Time > 0 && p.tasks() <= mostHastyTasks {
+	if p.opt.Time > 0 && hasty {
 		greedy.Constructed = func(s *instance.Schedule) {
 			if len(p.check(p.in, s)) == 0 {
 				begin(s)
@@ -51,7 +56,11 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 	begin(r.Greedy.Schedule)
 	p.startWith("greedy", &r.Greedy)
 	if p.opt.bare && r.Schedule == nil {
-		p.wholeJobs(deep, full.Stop)
+		p.wholeJobs(deep)
+		p.searchExclusive(deep, full.Stop)
+	}
+	if !p.opt.bare && hasty {
+		p.searchExclusive(deep, full.Stop)
 	}
 	if !p.opt.bare || r.Schedule == nil {
 		p.interleavedFull(deep, full)
@@ -113,47 +122,23 @@ func (p *planner) improve(until <-chan struct{}, part uint64, rounds, spare int)
 	}
 }
 
-// guided schedules after plans that the columns bound mixes.
-func (p *planner) guided() {
-	p.mu.Lock()
-	guide := p.guide
-	p.mu.Unlock()
-	stop := p.goodEnough()
-	if p.opt.Without[method.Guided] || guide == nil || p.result.Schedule == nil || p.ctx.Err() != nil || stop(p.result.Primal) {
-		return
-	}
-	ctx := p.ctx
-	if p.opt.Time > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, p.opt.Time/guidedPart)
-		defer cancel()
-		ctx = eventloop.Context(ctx)
-	}
-	rng := p.rng(6)
-	c := heuristics.Config{Improved: func(s *instance.Schedule) { p.improved("guided", s) }, Stop: stop, Without: p.opt.Without}
-	for range guides {
-		s, err := c.Guided(ctx, p.in, rng, guide.Sample(rng))
-		if err != nil {
-			return
-		}
-		p.take("the guided search", s)
-	}
-}
-
-// guides is how many samples of the guide are scheduled: of many jobs a sample may take
-// seconds, so that no more than the guidedPart-th part of a time limit is theirs.
-const guides, guidedPart = 4, 10
-
 // small reports whether branch-and-price may hope to close the gap.
 func (p *planner) small() bool {
 	start := p.result.Schedule
 	if len(p.in.Policies) > 0 || p.in.Grouped() {
 		return false // its cases take nodes for alike that a policy may tell apart, and GPUs for workers
 	}
-	if p.in.Objective.Periodic() || start == nil || start.Makespan(p.in) > cases.MostTicks {
+	if p.in.Objective.Periodic() || start == nil {
 		return false
 	}
-	return p.tasks() <= mostExactTasks && len(p.in.GPUs) <= mostExactGPUs
+	gpus := mostExactGPUs
+	if start.Makespan(p.in) > cases.MostTicks {
+		if p.in.Objective != instance.Makespan {
+			return false
+		}
+		gpus = mostLongGPUs
+	}
+	return p.tasks() <= mostExactTasks && len(p.in.GPUs) <= gpus
 }
 
 // tasks returns how many tasks a schedule has.
@@ -203,7 +188,6 @@ func (p *planner) exact() {
 		r, err = tree.BranchAndPrice(ctx, in, p.lp, limits)
 	}()
 	if p.opt.Time > 0 {
-		p.guided()
 		p.improve(done, 7, 0, 1)
 		if p.goodEnough()(p.result.Primal) {
 			enough()
@@ -227,6 +211,7 @@ func (p *planner) exact() {
 const (
 	mostExactTasks = 600
 	mostExactGPUs  = 32
+	mostLongGPUs   = 16 // where homes alone are decided
 	treeNodes      = 200
 	periodNodes    = 500
 )

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"jigsaw/formulation/bound"
-	"jigsaw/formulation/bound/columns"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/relax"
@@ -41,7 +40,6 @@ type planner struct {
 	valid  *big.Rat // best value of one that was checked
 	faults []error
 	closed bool // an LP engine that is still at work adds nothing any more
-	guide  *columns.Guide
 	// refuted is the proof that there is no schedule, if there is one.
 	refuted *bound.Bound
 	// cut are notes of what the end of the run cut short, which matter where the plan

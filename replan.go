@@ -3,12 +3,17 @@ package jigsaw
 import (
 	"cmp"
 	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/relax"
 	"jigsaw/heuristics/horizon"
 	"jigsaw/heuristics/repair"
@@ -71,8 +76,14 @@ func Replan(ctx context.Context, spec *instance.Spec, models instance.ProfileSou
 	defer func() { stop() }()
 	repaired, improve, err := r.repair()
 	if err == nil {
-		if err = r.givesUp(repaired, models); err != nil {
-			return nil, err
+		gaveUp, failed := r.givesUp(repaired, models)
+		if failed != nil {
+			return nil, failed
+		}
+		if gaveUp {
+			if repaired, improve, err = r.repair(); err != nil {
+				return nil, err
+			}
 		}
 		if len(check.Blocks(r.in, repaired)) > 0 {
 			repaired = nil
@@ -110,7 +121,9 @@ type improver func(ctx context.Context, p *planner, rounds int)
 // replan bounds the rest, and improves its plan.
 func (p *planner) replan(improve improver) (*Result, error) {
 	bounds := closed()
-	if long(p.in) {
+	if long(p.in) && p.opt.NoBound {
+		p.note("no bound: switched off")
+	} else if long(p.in) {
 		if p.horizonBounds() {
 			return p.finish()
 		}
@@ -206,15 +219,16 @@ func (r *rest) resume() (*instance.BlockSchedule, improver, error) {
 			was.Plan.Blocks = append(was.Plan.Blocks, b)
 		}
 	}
-	ended, end := context.WithCancel(context.Background())
-	end()
-	s, err := horizon.Config{}.Resume(ended, r.in, was, nil)
-	return s, func(ctx context.Context, p *planner, rounds int) {
-		search := horizon.Config{Rounds: rounds, Stop: p.goodEnough(), Improved: func(v *big.Rat) { p.see("search", v) }}
-		if better, err := search.Resume(ctx, p.in, was, p.rng(horizonPart)); err == nil && len(check.Blocks(p.in, better)) == 0 {
+	carried, err := horizon.Resume(r.in, was)
+	if err != nil {
+		return nil, nil, err
+	}
+	return carried.Plan, func(ctx context.Context, p *planner, rounds int) {
+		search := horizon.Config{Rounds: rounds, Slack: p.opt.Interference, Stop: p.goodEnough(), Improved: func(v *big.Rat) { p.see("search", v) }}
+		if better := carried.Improve(ctx, search, p.rng(horizonPart)); len(check.Blocks(p.in, better)) == 0 {
 			p.takeBlocks("the search for orders", better)
 		}
-	}, err
+	}, nil
 }
 
 // tasks is what is left of a plan that writes every task out, in the jobs and at the clock of the
@@ -342,4 +356,51 @@ func nodesOf(in *instance.Instance, gpus []instance.GPUID) (names []string) {
 		}
 	}
 	return names
+}
+
+// changesFile is a file of changes.
+type changesFile struct {
+	Version int `yaml:"version"`
+	Changes []struct {
+		Kind       string         `yaml:"kind"`
+		Subject    string         `yaml:"subject,omitempty"`
+		Factor     instance.Ratio `yaml:"factor,omitempty"`
+		Iterations int            `yaml:"iterations,omitempty"`
+	} `yaml:"changes,omitempty"`
+	Jobs []instance.JobSpec `yaml:"jobs,omitempty"`
+}
+
+// DecodeChanges reads a file of changes, YAML or JSON: version 1, a list changes of objects with kind, subject and, for the
+// kinds that have them, factor or iterations, and a list jobs of those that come, as an instance file has them. Mistakes are
+// [instance.Problems] with line and column; the file finds those of paths of [Replan]'s.
+func DecodeChanges(r io.Reader) (Update, codec.File, error) {
+	data, err := io.ReadAll(io.LimitReader(r, codec.MostJobBytes+1))
+	if err != nil {
+		return Update{}, codec.File{}, err
+	}
+	var f changesFile
+	file, err := codec.DecodeFile(data, instance.Version, &f)
+	if err != nil {
+		return Update{}, file, err
+	}
+	u := Update{Jobs: f.Jobs}
+	for _, c := range f.Changes {
+		u.Changes = append(u.Changes, Change{Kind: ChangeKind(c.Kind), Subject: c.Subject, Factor: c.Factor.Float(), Iterations: c.Iterations})
+	}
+	return u, file, nil
+}
+
+// WriteJobChanges writes what becomes of every job as CSV; times are in seconds.
+func WriteJobChanges(w io.Writer, jobs []JobChange) error {
+	rows := [][]string{{"job", "what", "from", "to", "left", "end_before_s", "end_after_s", "delay_s"}}
+	number := func(v *float64) string {
+		if v == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*v, 'f', 3, 64)
+	}
+	for _, c := range jobs {
+		rows = append(rows, []string{c.Job, string(c.What), strings.Join(c.From, " "), strings.Join(c.To, " "), fmt.Sprint(c.Left), number(c.Before), number(c.After), number(c.Delay)})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
 }

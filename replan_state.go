@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/change"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/repair"
 )
@@ -100,13 +101,13 @@ func (r *rest) jobs(changes []Change) error {
 		case DropJob, DoneJob, Progress, Left:
 		default:
 			if !slices.Contains(ChangeKinds(), c.Kind) {
-				return bad(unknownKind(c.Kind, ChangeKinds()))
+				return bad(change.UnknownKind(c.Kind, ChangeKinds()))
 			}
 			continue
 		}
 		j := slices.IndexFunc(r.was.Jobs, func(j instance.Job) bool { return j.Name == c.Subject })
 		if j < 0 {
-			return bad(unknown("job", c.Subject, r.was.Jobs[0].Name))
+			return bad(change.Unknown("job", c.Subject, r.was.Jobs[0].Name))
 		}
 		left := r.was.Jobs[j].Iterations - c.Iterations
 		switch c.Kind {
@@ -142,7 +143,7 @@ func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, chang
 	kept := map[string][]int{} // by node: of its GPUs those there are, by their numbers before
 	for _, n := range in.Nodes {
 		for g := range n.GPUs {
-			kept[n.Name] = append(kept[n.Name], g)
+			kept[n.Name] = append(kept[n.Name], n.Place(n.FirstGPU+instance.GPUID(g)))
 		}
 	}
 	for i, c := range changes {
@@ -153,14 +154,14 @@ func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, chang
 		case DropJob, DoneJob, Progress, Left:
 			continue
 		case FailGPU:
-			name, n := splitGPU(c.Subject)
-			at, err := node(in, name)
+			name, n := instance.CutGPU(c.Subject)
+			at, err := change.Node(in, name)
 			if err != nil {
 				return bad(err)
 			}
 			which := slices.Index(kept[name], n)
 			if which < 0 {
-				return bad(fmt.Errorf("say which GPU of node %q failed, like %q", name, fmt.Sprintf("%s.gpu%d", name, kept[name][0])))
+				return bad(fmt.Errorf("say which GPU of node %q failed, like %q", name, instance.NameGPU(name, kept[name][0])))
 			}
 			if kept[name] = slices.Delete(kept[name], which, which+1); in.Nodes[at].GPUs == 1 {
 				c = Change{Kind: FailNode, Subject: name}
@@ -187,7 +188,7 @@ func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, chang
 	for _, n := range r.was.Nodes {
 		for g := range n.GPUs {
 			at, ok := first[n.Name]
-			if which := slices.Index(kept[n.Name], g); ok && which >= 0 {
+			if which := slices.Index(kept[n.Name], n.Place(n.FirstGPU+instance.GPUID(g))); ok && which >= 0 {
 				r.gpu = append(r.gpu, at+instance.GPUID(which))
 			} else {
 				r.gpu = append(r.gpu, -1)
@@ -326,10 +327,9 @@ func (r *rest) compile(models instance.ProfileSource, added []instance.JobSpec) 
 	return err
 }
 
-// givesUp leaves out the deadlines of jobs that a plan misses.
-func (r *rest) givesUp(s *instance.BlockSchedule, models instance.ProfileSource) error {
+// givesUp leaves out the deadlines of jobs that a plan misses, and reports whether there are some.
+func (r *rest) givesUp(s *instance.BlockSchedule, models instance.ProfileSource) (some bool, err error) {
 	_, to := s.Spans(r.in)
-	some := false
 	for j := range r.in.Jobs {
 		if due := r.in.Jobs[j].Deadline; due > 0 && to[j] > due {
 			r.late, some = append(r.late, r.in.Jobs[j].Name), true
@@ -340,12 +340,10 @@ func (r *rest) givesUp(s *instance.BlockSchedule, models instance.ProfileSource)
 			}
 		}
 	}
-	if !some {
-		return nil
+	if some {
+		r.in, err = instance.Compile(r.spec, models)
 	}
-	var err error
-	r.in, err = instance.Compile(r.spec, models)
-	return err
+	return some, err
 }
 
 // evict makes the instance in which no job is in memory: all may move, and all load again.

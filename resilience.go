@@ -5,14 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/big"
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/view"
 	"jigsaw/heuristics/repair"
 )
 
@@ -91,14 +94,18 @@ func Resilience(ctx context.Context, spec *instance.Spec, models instance.Profil
 		return nil, fmt.Errorf("jigsaw: %d failures at once; choose 1 or 2", opt.Failures)
 	}
 	r := &ResilienceResult{}
-	if r.Plan, err = Plan(ctx, in, Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP}); err != nil || r.Plan.Schedule == nil {
+	if r.Plan, err = Plan(ctx, in, Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP}); err != nil || !r.Plan.planned() {
 		return r, err
+	}
+	if r.Plan.Schedule == nil {
+		return nil, instance.Problems{{Path: "jobs", Message: "the plan is in blocks, of too many tasks to be carried over one by one: give jobs fewer iterations, or jigsaw replan --fail-node goes on with such a plan"}}
 	}
 	cases := failures(in, opt)
 	r.Cases = len(cases)
-	// Equivalent cases are worked out once.
+	// Equivalent cases are worked out once, and of those alike all but the old plan.
 	var works [][]Failure
-	first := map[string]int{}
+	var groups [][]int // of works alike
+	first, group := map[string]int{}, map[string]int{}
 	work := make([]int, len(cases))
 	for i, c := range cases {
 		c = equivalent(in, c)
@@ -107,6 +114,11 @@ func Resilience(ctx context.Context, spec *instance.Spec, models instance.Profil
 		if !known {
 			at = len(works)
 			first[key], works = at, append(works, c)
+			like := fmt.Sprint(alike(in, c))
+			if _, known := group[like]; !known {
+				group[like], groups = len(groups), append(groups, nil)
+			}
+			groups[group[like]] = append(groups[group[like]], at)
 		}
 		work[i] = at
 	}
@@ -116,26 +128,29 @@ func Resilience(ctx context.Context, spec *instance.Spec, models instance.Profil
 	var done int
 	var mu sync.Mutex
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(works)) {
+	for range min(runtime.GOMAXPROCS(0), len(groups)) {
 		workers.Go(func() {
-			for i := range next {
-				h, err := harm(ctx, spec, models, r.Plan, works[i], opt)
-				if ctx.Err() != nil && err == nil {
-					continue // it was cut short
+			for k := range next {
+				var anew *Result // of the first that needs one
+				for _, i := range groups[k] {
+					h, err := harm(ctx, spec, models, r.Plan, works[i], opt, &anew)
+					if ctx.Err() != nil && err == nil {
+						break // it was cut short
+					}
+					mu.Lock()
+					found[i], faults[i] = h, err
+					if done++; opt.Progress != nil {
+						opt.Progress(done, len(works))
+					}
+					mu.Unlock()
 				}
-				mu.Lock()
-				found[i], faults[i] = h, err
-				if done++; opt.Progress != nil {
-					opt.Progress(done, len(works))
-				}
-				mu.Unlock()
 			}
 		})
 	}
 feed:
-	for i := range works {
+	for k := range groups {
 		select {
-		case next <- i:
+		case next <- k:
 		case <-ctx.Done():
 			break feed
 		}
@@ -243,8 +258,40 @@ func equivalent(in *instance.Instance, failed []Failure) []Failure {
 	return slices.Compact(same)
 }
 
-// harm works one case out.
-func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, whole *Result, failed []Failure, opt ResilienceOptions) (*Harm, error) {
+// alike names the failures in one way for all that leave the same cluster but for the order of nodes: of nodes of a rack that
+// are the same the first ones fail.
+func alike(in *instance.Instance, failed []Failure) []string {
+	lost := make([]string, len(in.Nodes)) // what of each
+	var rest []string
+	for _, f := range failed {
+		n := slices.IndexFunc(in.Nodes, func(n instance.Node) bool {
+			return f.Node == n.Name || f.Link != "" && (f.Link == in.Links[n.Up].Name || f.Link == in.Links[n.Down].Name || f.Link == in.Links[n.Fabric].Name)
+		})
+		if n < 0 {
+			rest = append(rest, f.Link)
+			continue
+		}
+		node := &in.Nodes[n]
+		for what, named := range []bool{f.Node != "", f.Link == in.Links[node.Up].Name, f.Link == in.Links[node.Down].Name, f.Link == in.Links[node.Fabric].Name} {
+			if named {
+				lost[n] += fmt.Sprint(what)
+			}
+		}
+	}
+	for n := range in.Nodes {
+		if lost[n] != "" {
+			node := &in.Nodes[n]
+			up, down, fabric := in.Links[node.Up], in.Links[node.Down], in.Links[node.Fabric]
+			up.Name, down.Name, fabric.Name = "", "", ""
+			rest = append(rest, fmt.Sprint(lost[n], node.Rack, node.Type, node.GPUs, up, down, fabric))
+		}
+	}
+	slices.Sort(rest)
+	return rest
+}
+
+// harm works one case out. anew is the plan without the old one of a case alike, if there is one yet.
+func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, whole *Result, failed []Failure, opt ResilienceOptions, anew **Result) (*Harm, error) {
 	h := &Harm{Failures: failed}
 	changed := *spec
 	changed.Cluster.FailedLinks = slices.Clone(spec.Cluster.FailedLinks)
@@ -325,17 +372,110 @@ func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 			h.Replanned = h.Repaired
 		}
 	}
-	anew, err := Plan(ctx, in, Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP, bare: true})
-	if err != nil {
-		return nil, fmt.Errorf("after the failure of %v: %w", failed, err)
+	if *anew == nil || (*anew).Status == Infeasible { // which is proven with names
+		if *anew, err = Plan(ctx, in, Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP, bare: true}); err != nil {
+			return nil, fmt.Errorf("after the failure of %v: %w", failed, err)
+		}
 	}
-	if anew.Status == Infeasible {
-		h.Infeasible = anew.Reasons
+	if (*anew).Status == Infeasible {
+		h.Infeasible = (*anew).Reasons
 		return h, nil
 	}
-	if anew.Primal != nil && (h.Replanned == nil || in.Objective.Better(anew.Primal, h.Replanned)) {
-		h.Replanned = anew.Primal
+	if v := (*anew).Primal; v != nil && (h.Replanned == nil || in.Objective.Better(v, h.Replanned)) {
+		h.Replanned = v
 	}
-	h.Bound, h.Certified = anew.Dual, anew.Certified
+	h.Bound, h.Certified = (*anew).Dual, (*anew).Certified
 	return h, nil
+}
+
+// ResilienceDocument is a [ResilienceResult] as it is printed. Values are in the objective's unit in files,
+// ticks or weighted ticks.
+type ResilienceDocument struct {
+	Objective   instance.Objective `json:"objective"`
+	Plan        *float64           `json:"plan"`
+	Bound       *float64           `json:"dual_bound"`
+	Certified   bool               `json:"certified"`
+	Cases       int                `json:"cases"`
+	Interrupted bool               `json:"interrupted,omitempty"`
+	Harm        []HarmDocument     `json:"harm"`
+}
+
+// HarmDocument is a [Harm] as it is printed.
+type HarmDocument struct {
+	Failures   []Failure `json:"failures"`
+	Touched    []string  `json:"touched"`
+	Moved      []string  `json:"moved,omitempty"`
+	Repaired   *float64  `json:"repaired"`
+	Unrepaired string    `json:"unrepaired,omitempty"`
+	Replanned  *float64  `json:"replanned"`
+	Bound      *float64  `json:"dual_bound"`
+	Certified  bool      `json:"certified"`
+	Infeasible []string  `json:"infeasible,omitempty"`
+}
+
+// Document is the printed form.
+func (r *ResilienceResult) Document() *ResilienceDocument {
+	d := &ResilienceDocument{
+		Objective: r.Plan.Instance.Objective, Plan: number(r.Plan.Primal), Bound: number(r.Plan.Dual), Certified: r.Plan.Certified,
+		Cases: r.Cases, Interrupted: len(r.Harm) < r.Cases, Harm: []HarmDocument{},
+	}
+	for i := range r.Harm {
+		h := &r.Harm[i]
+		d.Harm = append(d.Harm, HarmDocument{
+			h.Failures, append([]string{}, h.Touched...), h.Moved, number(h.Repaired), h.Unrepaired, number(h.Replanned), number(h.Bound), h.Certified, h.Infeasible,
+		})
+	}
+	return d
+}
+
+// rise is how much longer the plan that is carried over at once is, or the new one where none can be; nil
+// where there is neither.
+func (r *ResilienceResult) rise(h *Harm) *big.Rat {
+	v := h.Repaired
+	if v == nil {
+		v = h.Replanned
+	}
+	if v == nil {
+		return nil
+	}
+	return new(big.Rat).Sub(v, r.Plan.Primal)
+}
+
+// Draw writes a picture of the network as SVG, each link and node by the worst case that it is part of: how
+// much longer the repaired plan is.
+func (r *ResilienceResult) Draw(w io.Writer) error {
+	in := r.Plan.Instance
+	worst := new(big.Rat)
+	for i := range r.Harm {
+		if d := r.rise(&r.Harm[i]); d != nil && d.Cmp(worst) > 0 {
+			worst = d
+		}
+	}
+	o := view.NetworkOptions{
+		Title: in.Name + ": harm by failures", Links: map[string]view.NetworkMark{}, Nodes: map[string]view.NetworkMark{},
+		Least: "no harm", Most: "+" + FormatValue(in, worst), Beyond: "no plan found",
+	}
+	for i := range r.Harm {
+		h := &r.Harm[i]
+		mark := view.NetworkMark{Level: 2, Text: "no plan found"}
+		if len(h.Infeasible) > 0 {
+			mark.Text = strings.Join(h.Infeasible, "; ")
+		} else if d := r.rise(h); d != nil {
+			mark.Level = 0
+			if worst.Sign() > 0 && d.Sign() > 0 {
+				mark.Level, _ = new(big.Rat).Quo(d, worst).Float64()
+			}
+			mark.Text = fmt.Sprintf("%s touched, repaired %s, re-planned %s", count(len(h.Touched), "job"), FormatValue(in, h.Repaired), FormatValue(in, h.Replanned))
+		}
+		for _, f := range h.Failures {
+			marks, name := o.Links, f.Link
+			if f.Node != "" {
+				marks, name = o.Nodes, f.Node
+			}
+			if before, ok := marks[name]; !ok || mark.Level > before.Level {
+				marks[name] = mark
+			}
+		}
+	}
+	return view.Network(w, in, o)
 }

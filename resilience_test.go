@@ -175,3 +175,46 @@ func TestResilienceOfNIC(t *testing.T) {
 		require.Equal(t, values[0], values[1])
 	}
 }
+
+// TestResilienceOfAlike: what is found for nodes that are alike, of which one is planned anew, holds for each of them.
+func TestResilienceOfAlike(t *testing.T) {
+	models, err := jigsaw.Models()
+	require.NoError(t, err)
+	spec := instance.Spec{Version: instance.Version, Name: "alike"}
+	spec.Cluster.GPUTypes = []instance.GPUTypeSpec{{Name: "v100", Memory: 32 << 30}}
+	spec.Cluster.Racks = []instance.RackSpec{{Count: 2, Nodes: 4, GPUs: 2, GPU: "v100", NIC: 40e9, Fabric: 600e9, Uplink: 80e9}}
+	spec.Cluster.Exceptions = []instance.ExceptionSpec{{Link: "r0n1.up", Rate: 10e9}, {Node: "r1n2", GPUs: 1}}
+	for i, model := range []string{"vgg16", "resnet50", "alexnet", "gnmt"} {
+		spec.Jobs = append(spec.Jobs, instance.JobSpec{Name: model, Model: model, Workers: []int{2, 4, 6, 12}[i], Iterations: 4})
+	}
+	sample := 60
+	if testing.Short() {
+		sample = 24
+	}
+	r, err := jigsaw.Resilience(t.Context(), &spec, models, jigsaw.ResilienceOptions{Failures: 2, Sample: sample, Seed: 1})
+	require.NoError(t, err)
+	for _, h := range r.Harm {
+		broken := spec
+		for _, f := range h.Failures {
+			if f.Node != "" {
+				broken.Cluster.FailedNodes = append(slices.Clone(broken.Cluster.FailedNodes), f.Node)
+			}
+		}
+		for _, f := range h.Failures {
+			if f.Link != "" {
+				broken.Cluster.FailedLinks = append(slices.Clone(broken.Cluster.FailedLinks), f.Link)
+			}
+		}
+		in, err := instance.Compile(&broken, models)
+		if err != nil {
+			require.NotEmpty(t, h.Infeasible, "%v: %v", h.Failures, err)
+			continue
+		}
+		itself, err := jigsaw.Plan(t.Context(), in, jigsaw.Options{Quick: true})
+		require.NoError(t, err)
+		require.Equal(t, itself.Status == jigsaw.Infeasible, len(h.Infeasible) > 0, "%v", h.Failures)
+		if itself.Status != jigsaw.Infeasible {
+			require.Zero(t, itself.Dual.Cmp(h.Bound), "%v: bound %v, by itself %v", h.Failures, h.Bound, itself.Dual)
+		}
+	}
+}

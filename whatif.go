@@ -8,14 +8,43 @@ import (
 
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/change"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/heuristics/repair"
 )
+
+// ChangeKind is a way to change an instance.
+type ChangeKind = change.Kind
+
+// The kinds of changes; see package change.
+const (
+	AddGPU     = change.AddGPU
+	FailGPU    = change.FailGPU
+	Network    = change.Network
+	LinkSpeed  = change.LinkSpeed
+	CutLink    = change.CutLink
+	MoreMemory = change.MoreMemory
+	GPUSpeed   = change.GPUSpeed
+	DropJob    = change.DropJob
+	FailNode   = change.FailNode
+	DoneJob    = change.DoneJob
+	Progress   = change.Progress
+	Left       = change.Left
+)
+
+// ChangeKinds are all kinds.
+func ChangeKinds() []ChangeKind { return change.Kinds() }
+
+// Change is one change of an instance.
+type Change = change.Change
 
 // WhatIfResult is what a change of an instance does, as [WhatIf] finds it.
 type WhatIfResult struct {
 	Change Change
 	// Spec is the changed instance.
 	Spec *instance.Spec
-	// Before and After are the plans of both, made in the same way. After is nil
+	// Before and After are the plans of both, made in the same way but that After may begin
+	// with Before in the same order: a faster network makes no plan worse. After is nil
 	// where the change makes the instance invalid; Reasons then say why.
 	Before, After *Result
 	Reasons       []string
@@ -60,11 +89,37 @@ func WhatIf(ctx context.Context, spec *instance.Spec, models instance.ProfileSou
 		return r, err
 	}
 	r.Predicted = predict(r.Before, change, changed)
+	opt.start = carriedOver(in, changed, r.Before.Schedule)
 	if r.After, err = Plan(ctx, changed, opt); err != nil {
 		return nil, err
 	}
 	r.Reasons = r.After.Reasons
 	return r, nil
+}
+
+// carriedOver is a schedule of tasks that run once in the same order on the changed cluster, on GPUs of the
+// same names where they are still there; nil where that cannot be.
+func carriedOver(in, changed *instance.Instance, s *instance.Schedule) *instance.Schedule {
+	if s == nil || in.Objective.Periodic() || len(in.Jobs) != len(changed.Jobs) || changed.Grouped() {
+		return nil
+	}
+	nodes := make(map[string]*instance.Node, len(changed.Nodes))
+	for n := range changed.Nodes {
+		nodes[changed.Nodes[n].Name] = &changed.Nodes[n]
+	}
+	fixed, err := repair.Repair(changed, s, repair.Damage{GPU: func(_ instance.JobID, g instance.GPUID) (instance.GPUID, bool) {
+		was := &in.Nodes[in.GPUs[g].Node]
+		now, ok := nodes[was.Name]
+		if !ok {
+			return 0, false
+		}
+		at := now.At(was.Place(g))
+		return at, at >= 0
+	}})
+	if err != nil || len(check.Schedule(changed, fixed.Schedule)) > 0 {
+		return nil // no room, or too late for a deadline
+	}
+	return fixed.Schedule
 }
 
 // predict is the relative change of the bound by the prices of the fluid program,
@@ -78,7 +133,7 @@ func predict(before *Result, change Change, changed *instance.Instance) *float64
 	}
 	sum := 0.0
 	for _, r := range bound.Resources(in) {
-		old, grown := capacity(in, &r), capacity(changed, &r)
+		old, grown := r.Capacity(in), r.Capacity(changed)
 		if old == 0 || old == grown {
 			continue
 		}
@@ -91,58 +146,4 @@ func predict(before *Result, change Change, changed *instance.Instance) *float64
 		sum += growth * effect
 	}
 	return &sum
-}
-
-// capacity is the size of a resource: GPUs, bytes, or bit/s. Uplinks of an
-// instance without any, or of the full form, have none.
-func capacity(in *instance.Instance, r *bound.Resource) float64 {
-	sum := 0.0
-	seen := map[int]bool{}
-	for _, id := range r.Nodes {
-		n := &in.Nodes[id]
-		switch r.Kind {
-		case "gpu":
-			sum += float64(n.GPUs)
-		case "memory":
-			// Rows are about memory that single GPUs have; more GPUs are another growth.
-			sum += float64(in.Types[n.Type].Memory)
-		case "nic":
-			sum += float64(speed(in, n.Up, n.Down))
-		case "fabric":
-			sum += float64(speed(in, n.Fabric))
-		case "uplink":
-			if !seen[n.Rack] {
-				seen[n.Rack] = true
-				sum += uplink(in, in.Racks[n.Rack].Name)
-			}
-		}
-	}
-	return sum
-}
-
-// speed is that of the slowest of the links, 0 where one failed.
-func speed(in *instance.Instance, links ...instance.LinkID) instance.BitRate {
-	slowest := in.Links[links[0]].Capacity
-	for _, l := range links {
-		if in.Links[l].Failed {
-			return 0
-		}
-		slowest = min(slowest, in.Links[l].Capacity)
-	}
-	return slowest
-}
-
-// uplink is the speed between a rack and the core, 0 where there is none.
-func uplink(in *instance.Instance, rack string) float64 {
-	var links []instance.LinkID
-	for l := range in.Links {
-		if k := in.Links[l].Kind; (k == instance.RackUp || k == instance.RackDown) &&
-			(in.Links[l].Name == rack+".up" || in.Links[l].Name == rack+".down") {
-			links = append(links, instance.LinkID(l))
-		}
-	}
-	if len(links) == 0 {
-		return 0
-	}
-	return float64(speed(in, links...))
 }

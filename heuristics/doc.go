@@ -6,7 +6,7 @@
 //	state      what all share: values, layouts, timelines, options, simple orders of jobs
 //	placement  where jobs live: construction, annealing on an estimate
 //	assign     where jobs live on unrelated machines
-//	list       list scheduling: rules, decoders, a portfolio, schedules after a guide
+//	list       list scheduling: rules, decoders, a portfolio
 //	sequence   orders of all operations, annealed in lanes, and the search for residencies
 //	exchange   which jobs share a group of nodes: exchanges, large neighbourhoods
 //	periodic   plans that repeat

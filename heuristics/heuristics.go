@@ -42,19 +42,6 @@ func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	})
 }
 
-// Guided makes a schedule after somebody else's plan, such as one sampled from
-// a linear program: targets[j][i] is the tick at which iteration i = 0.. of job
-// j had better end, and the earlier of two iterations that want a GPU goes
-// first. Several placements and decoders are tried; the best schedule is
-// returned, for [Config.Improve] to go on from. The error is a [*NoPlan] as
-// for [Greedy]. Periodic objectives have no targets.
-func (c Config) Guided(ctx context.Context, in *instance.Instance, rng *rand.Rand, targets [][]instance.Tick) (*instance.Schedule, error) {
-	if in.Grouped() {
-		return nil, &NoPlan{Reason: "a plan of single GPUs guides no workers of several"}
-	}
-	return list.Guided(ctx, state.Options(c), in, rng, targets)
-}
-
 // PeriodicExclusive returns the periodic plan of whole jobs on GPUs of their own at full
 // depth: in order of weight density each job takes free GPUs, in one node or rack where it
 // can, until too few are left; the others get no iterations. The density is per GPU-tick of

@@ -2,6 +2,7 @@ package heuristics
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
 
 	"jigsaw/formulation/instance"
@@ -18,7 +19,7 @@ import (
 // [Config.Greedy], whose errors are then its own. The search ends with the
 // context, after c.Rounds rounds, or when c.Stop says so; the end of the
 // context is no error once there is a schedule. With equal rounds, instance,
-// state of rng and start the schedule is the same on any number of cores.
+// state of rng and start the schedule is the same on any number of cores. Jobs that are in memory when the plan begins stay.
 func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Rand, start *instance.Schedule) (*instance.Schedule, error) {
 	best, o := start, state.Options(c)
 	if best == nil {
@@ -43,7 +44,7 @@ func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Ra
 		return c.improveRepeated(ctx, in, rng, best), nil
 	case in.Objective.Periodic():
 		return best, nil
-	case list.Unrelated(in) && !o.Without[method.Unrelated]:
+	case list.Unrelated(in) && !in.Resumes() && !o.Without[method.Unrelated]:
 		return list.ImproveAssigned(ctx, o, in, rng, best), nil
 	}
 	s := newImprover(ctx, o, in, rng, best)
@@ -68,6 +69,13 @@ type improver struct {
 func newImprover(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *improver {
 	s := &improver{ctx: ctx, walks: sequence.NewSearch(ctx, o, in, rng, best, sequence.MostLanes)}
 	s.neighbourhoods = exchange.NewNeighbourhoods(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), o.Without)
+	if in.Resumes() { // these move jobs
+		o.Without = maps.Clone(o.Without)
+		if o.Without == nil {
+			o.Without = method.Set{}
+		}
+		o.Without[method.Exchange] = true
+	}
 	s.exchanges = exchange.NewAnnealer(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), o.Without)
 	return s
 }

@@ -18,7 +18,6 @@ const (
 	Balance        Name = "balance"
 	SerialDecoder  Name = "serial-decoder"
 	Unrelated      Name = "unrelated"
-	Guided         Name = "guided"
 	Lanes          Name = "lanes"
 	Residencies    Name = "residencies"
 	Exchange       Name = "exchange"
@@ -58,7 +57,6 @@ func All() []Method {
 		{Balance, "annealing of loads after jobs were placed one by one"},
 		{SerialDecoder, "list scheduling that puts iterations into the earliest gaps"},
 		{Unrelated, "the assignment search for single workers on unlike GPUs"},
-		{Guided, "list schedules after the plans that the columns bound mixes"},
 		{Lanes, "annealing of orders of all operations"},
 		{Residencies, "annealing of residencies on an estimate, and list scheduling of them"},
 		{Exchange, "exchanges of jobs between groups of nodes"},

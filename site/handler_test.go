@@ -21,6 +21,10 @@ var wasm = strings.Repeat("\x00asm", 1000)
 func serve(t *testing.T) func(method, path string, header ...string) *http.Response {
 	var archive bytes.Buffer
 	packed := zip.NewWriter(&archive)
+	stored, err := packed.CreateHeader(&zip.FileHeader{Name: "assets/core-abc1.wasm.br", Method: zip.Store})
+	require.NoError(t, err)
+	_, err = io.WriteString(stored, "brotli")
+	require.NoError(t, err)
 	for name, data := range map[string]string{
 		"index.html":             "<!doctype html>",
 		"sw.js":                  "1",
@@ -61,6 +65,7 @@ func TestHandler(t *testing.T) {
 		{"GET", "/assets/core-abc1.wasm", 200, "application/wasm", "public, max-age=31536000, immutable"},
 		{"GET", "/assets/face-abc1.woff2", 200, "font/woff2", "public, max-age=31536000, immutable"},
 		{"GET", "/assets/../sw.js", 200, "text/javascript; charset=utf-8", "no-cache"},
+		{"GET", "/assets/core-abc1.wasm.br", 404, "text/plain; charset=utf-8", ""},
 		{"GET", "/assets", 404, "text/plain; charset=utf-8", ""},
 		{"GET", "/../../etc/passwd", 404, "text/plain; charset=utf-8", ""},
 		{"POST", "/", 405, "text/plain; charset=utf-8", ""},
@@ -90,13 +95,20 @@ func TestHandlerKnowsWhatTheBrowserHas(t *testing.T) {
 func TestHandlerServesPacked(t *testing.T) {
 	get := serve(t)
 	for accepts, encoding := range map[string]string{
-		"gzip, deflate, br": "gzip", "br, GZIP;q=0.5": "gzip",
-		"": "", "br": "", "gzip;q=0": "", "gzip; q=0.0, br": "",
+		"gzip, deflate, br": "br", "BR;q=0.5, gzip": "br", "br": "br", "gzip; q=0.0, br": "br",
+		"gzip, deflate": "gzip", "br;q=0, GZIP;q=0.5": "gzip",
+		"": "", "gzip;q=0": "",
 	} {
 		got := get("GET", "/assets/core-abc1.wasm", "Accept-Encoding", accepts)
 		require.Equal(t, encoding, got.Header.Get("Content-Encoding"), accepts)
 		require.Equal(t, "Accept-Encoding", got.Header.Get("Vary"))
 		body := io.Reader(got.Body)
+		if encoding == "br" { // as the archive has it
+			data, err := io.ReadAll(body)
+			require.NoError(t, err)
+			require.Equal(t, "brotli", string(data), accepts)
+			continue
+		}
 		if encoding != "" {
 			require.Less(t, got.ContentLength, int64(100))
 			var err error
@@ -109,6 +121,8 @@ func TestHandlerServesPacked(t *testing.T) {
 	}
 	plain, packed := get("GET", "/"), get("GET", "/", "Accept-Encoding", "gzip")
 	assert.NotEqual(t, plain.Header.Get("ETag"), packed.Header.Get("ETag"))
+	// Without a file compressed by brotli there is gzip.
+	assert.Equal(t, "gzip", get("GET", "/", "Accept-Encoding", "br, gzip").Header.Get("Content-Encoding"))
 }
 
 // A host that sets no headers leaves it to the page to forbid requests to other places.

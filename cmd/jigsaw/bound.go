@@ -48,7 +48,7 @@ func (o *boundOptions) run(ctx context.Context, std cli.Streams, read ...string)
 	if err != nil {
 		return nil, err
 	}
-	return r, o.Prove(r)
+	return r, cli.Prove(o.Certificate, r.Proof)
 }
 
 func newBound(std cli.Streams) *cobra.Command {

@@ -10,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/burst"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/view"
 )
 
 type burstOptions struct {
@@ -22,6 +24,8 @@ type burstOptions struct {
 	batch   int
 	gpus    []int
 	limits  []string
+	memory  instance.Bytes
+	optim   string
 	rate    instance.BitRate
 	latency instance.Duration
 
@@ -67,9 +71,12 @@ Exit codes: 0 planned, 2 invalid input.`,
 	f.IntVar(&o.batch, "batch", 32, "samples of an iteration, over all GPUs")
 	f.IntSliceVar(&o.gpus, "gpus", []int{8}, "most GPUs of a layer, powers of two")
 	f.StringSliceVar(&o.limits, "amplification", []string{"2"}, "most GPU-time of a layer over that on one GPU, or none")
+	f.TextVar(&o.memory, "memory", instance.Bytes(0), "of a GPU, like 40GiB: the plan is the fastest that has room")
+	f.StringVar(&o.optim, "optimizer", "momentum", "sgd, momentum or adam: what training keeps, for --memory")
 	f.TextVar(&o.rate, "rate", instance.BitRate(0), "what a GPU sends and receives, like 266GB/s (default of v100 and a100: the published planner's)")
 	f.TextVar(&o.latency, "latency", instance.Duration(-1), "of each collective, like 40us (default of v100 and a100: the published planner's)")
 	o.background.flags(f)
+	f.Lookup("memory").DefValue = ""
 	f.Lookup("rate").DefValue, f.Lookup("latency").DefValue = "", ""
 	return c
 }
@@ -96,6 +103,9 @@ type burstCase struct {
 	Stages       []burst.Stage `json:"stages"`
 	// Front is time against GPU-time, the fastest first.
 	Front []burst.Plan `json:"front"`
+	// Bytes of the plan, and of each of the front, on the first GPU, which has all layers.
+	Bytes      instance.Bytes   `json:"memory"`
+	FrontBytes []instance.Bytes `json:"front_memory"`
 	// Background of the plan.
 	Background *burstBackground `json:"background,omitempty"`
 }
@@ -120,6 +130,10 @@ func runBurst(model string, o burstOptions, std cli.Streams) error {
 	if err := cli.CheckWritable(o.files, o.to.File, o.background.picture); err != nil {
 		return err
 	}
+	kept, known := instance.KeptFor(o.optim, found[0])
+	if !known {
+		return cli.Usage(fmt.Errorf("--optimizer %q: choose sgd, momentum or adam", o.optim))
+	}
 	behind, err := o.findBackground(r.GPU, r.Network)
 	if err != nil {
 		return err
@@ -135,13 +149,30 @@ func runBurst(model string, o burstOptions, std cli.Streams) error {
 				r.Layers = append(r.Layers, l.Name)
 			}
 		}
+		room, err := burst.NewRoom(found, o.batch, kept, chain, o.memory)
+		if err != nil {
+			return cli.Usage(err)
+		}
 		r.note(chain, most, guessed, found)
 		for _, limit := range limits {
 			c := burstCase{GPUs: most, Limit: limitText(limit), DataParallel: chain.DataParallel(slices.Max(chain.GPUs)), Plan: chain.Fastest(limit)}
+			if o.memory > 0 {
+				fits, why, _ := chain.Within(limit, room)
+				if fits == nil {
+					return cli.Usage(fmt.Errorf("%s on %s, limit %s: %s", model, cli.Count(most, "GPU"), c.Limit, why))
+				}
+				if c.Plan = *fits; why != "" {
+					r.Notes = append(r.Notes, fmt.Sprintf("%s, limit %s: %s", cli.Count(most, "GPU"), c.Limit, why))
+				}
+			}
 			c.Stages = chain.Stages(c.Plan)
 			var exact bool
 			if c.Front, exact = chain.Front(limit, mostLabels); !exact {
 				r.Notes = append(r.Notes, fmt.Sprintf("the front of %d GPUs at %s may lack plans: more than %d ways to a layer", most, c.Limit, mostLabels))
+			}
+			c.Bytes = room.Bytes(chain, c.Plan.Widths, 0)
+			for _, p := range c.Front {
+				c.FrontBytes = append(c.FrontBytes, room.Bytes(chain, p.Widths, 0))
 			}
 			if len(behind) > 0 {
 				if c.Background, err = o.background.fill(chain, c.Plan, c.DataParallel, most, behind); err != nil {
@@ -152,7 +183,7 @@ func runBurst(model string, o burstOptions, std cli.Streams) error {
 		}
 	}
 	if o.background.picture != "" {
-		if err := cli.WriteFile(o.background.picture, func(w io.Writer) error { return r.Cases[0].Background.draw(w, &r) }); err != nil {
+		if err := cli.WriteFile(o.background.picture, r.draw); err != nil {
 			return err
 		}
 	}
@@ -165,6 +196,19 @@ func runBurst(model string, o burstOptions, std cli.Streams) error {
 		}
 		return burstTable(w, std, &r)
 	})
+}
+
+// draw makes a picture of one period of the only case.
+func (r *burstReport) draw(w io.Writer) error {
+	b := r.Cases[0].Background
+	if b.GPUs > view.MaxLanes {
+		return cli.Usage(fmt.Errorf("--picture draws at most %d GPUs", view.MaxLanes))
+	}
+	p := jigsaw.BurstPicture{Title: r.Model, GPUs: b.GPUs, Timetable: b.Timetable, Background: b.Background, Bound: b.Bound, Layers: r.Layers}
+	for _, job := range b.Jobs {
+		p.Models = append(p.Models, job.Model)
+	}
+	return p.Draw(w)
 }
 
 // parseLimits reads the limits of amplification.
@@ -278,7 +322,7 @@ func burstTable(w io.Writer, std cli.Streams, r *burstReport) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "\nstages, forward; then back the same way")
+	fmt.Fprintf(w, "\n%s on the first GPU\n\nstages, forward; then back the same way\n", c.Bytes)
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "GPUs\tmove\tforward\tbackward\tall-reduce\t  layers")
 	for _, s := range c.Stages {
@@ -298,15 +342,16 @@ func burstTable(w io.Writer, std cli.Streams, r *burstReport) error {
 	}
 	fmt.Fprintln(w)
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "time\tGPU-time\tworst layer\t  GPUs of stages")
+	fmt.Fprintln(t, "time\tGPU-time\tworst layer\tfirst GPU\t  GPUs of stages")
 	n := min(shown, len(c.Front))
 	for k := range n {
-		p := c.Front[k*(len(c.Front)-1)/max(n-1, 1)]
+		at := k * (len(c.Front) - 1) / max(n-1, 1)
+		p := c.Front[at]
 		var widths []string
 		for _, g := range slices.Compact(slices.Clone(p.Widths)) {
 			widths = append(widths, fmt.Sprint(g))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%.2f x\t  %s\n", fine(p.Time), fine(p.GPUTime), p.Amplification, strings.Join(widths, " "))
+		fmt.Fprintf(t, "%s\t%s\t%.2f x\t%s\t  %s\n", fine(p.Time), fine(p.GPUTime), p.Amplification, c.FrontBytes[at], strings.Join(widths, " "))
 	}
 	if err := t.Flush(); err != nil {
 		return err

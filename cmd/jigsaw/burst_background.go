@@ -15,7 +15,6 @@ import (
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/burst"
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/instance/view"
 )
 
 // backgroundOptions say what runs in the windows of a burst-parallel job.
@@ -258,61 +257,4 @@ func windowsOf(list []burst.Window, gpu int) []burst.Window {
 		last++
 	}
 	return list[first:last]
-}
-
-// draw makes a picture of one period.
-func (b *burstBackground) draw(w io.Writer, r *burstReport) error {
-	if b.GPUs > view.MaxLanes {
-		return cli.Usage(fmt.Errorf("--picture draws at most %d GPUs", view.MaxLanes))
-	}
-	const full, blue, red = view.BarShades - 1, 0, 5
-	here := map[int]bool{}
-	for _, s := range b.Slices {
-		here[s.Job] = true
-	}
-	text := fmt.Sprintf("One period of %s, %.3f x that alone; the background has %.2f GPUs' worth of time", fine(b.Period), b.Slowdown, b.Background)
-	if b.Bound > 0 {
-		text += fmt.Sprintf(", at most %.2f", b.Bound)
-	}
-	l := view.Lanes{
-		Title: fmt.Sprintf("%s in bursts on %s, and %s", r.Model, cli.Count(b.GPUs, "GPU"), cli.Count(len(here), "background job")), Text: text,
-		Span: float64(b.Period),
-	}
-	for g := range b.GPUs {
-		l.Rows = append(l.Rows, fmt.Sprintf("GPU %d", g))
-	}
-	look := map[burst.Kind]view.Bar{
-		burst.Forward: {Colour: blue, Shade: full, Label: "forward"}, burst.Backward: {Colour: blue, Shade: full - 1, Label: "backward"},
-		burst.Move: {Colour: blue, Shade: 0, Label: "move"}, burst.Sync: {Colour: red, Shade: full, Label: "all-reduce"},
-	}
-	for _, kind := range []burst.Kind{burst.Forward, burst.Backward, burst.Move, burst.Sync} {
-		l.Legend = append(l.Legend, look[kind])
-	}
-	for _, s := range b.Steps {
-		bar := look[s.Kind]
-		bar.Rows, bar.From, bar.To = s.GPUs, float64(s.Start), float64(s.End)
-		bar.Tip = fmt.Sprintf("%s, %s to %s, on %s: %s", s.Kind, r.Layers[s.First], r.Layers[s.Last], cli.Count(s.GPUs, "GPU"), fine(s.End-s.Start))
-		if s.First == s.Last {
-			bar.Tip = fmt.Sprintf("%s, %s, on %s: %s", s.Kind, r.Layers[s.First], cli.Count(s.GPUs, "GPU"), fine(s.End-s.Start))
-		}
-		l.Bars = append(l.Bars, bar)
-	}
-	colour := map[string]int{}
-	for _, s := range b.Slices {
-		job := b.Jobs[s.Job]
-		c, known := colour[job.Model]
-		if !known {
-			c = 1 + len(colour)%4
-			colour[job.Model] = c
-			l.Legend = append(l.Legend, view.Bar{Colour: c, Shade: full, Label: job.Model + ", background"})
-		}
-		bar := view.Bar{Row: s.GPU, Rows: 1, From: float64(s.Start), To: float64(min(s.End, b.Period)), Colour: c, Shade: full, Label: fmt.Sprintf("%s %d", job.Model, s.Job)}
-		bar.Tip = fmt.Sprintf("job %d, %s: %s", s.Job, job.Model, fine(s.End-s.Start))
-		l.Bars = append(l.Bars, bar)
-		if s.End > b.Period { // the rest of it comes first
-			bar.From, bar.To = 0, float64(s.End-b.Period)
-			l.Bars = append(l.Bars, bar)
-		}
-	}
-	return l.Draw(w)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 func newCertify(std cli.Streams) *cobra.Command {
@@ -24,7 +26,7 @@ func newCertify(std cli.Streams) *cobra.Command {
 		Long: `Prove the bound, or the infeasibility, that a certificate claims, in exact
 integer arithmetic, from the instance and the prices in the certificate alone:
 no linear program is solved and no floating-point number is used. CERTIFICATE
-is what "jigsaw plan --certificate" or "jigsaw bound --certificate" wrote.
+is what --certificate of "jigsaw plan", "jigsaw bound" or "jigsaw cost" wrote.
 With a SCHEDULE (see "jigsaw check"), check that too and print its proven gap.
 "-" reads one of the files from standard input.
 Exit codes: 0 proven, 1 the proof does not hold or the schedule is invalid,
@@ -43,8 +45,9 @@ Exit codes: 0 proven, 1 the proof does not hold or the schedule is invalid,
 type certifyReport struct {
 	Instance  string `json:"instance"`
 	Objective string `json:"objective"`
-	// Kind of proof: presolve, chain, area, fluid, periods, packing, columns, tree.
+	// Kind of proof, see docs/certificate.md. A cost is that of all schedules, or of those that end by End, in ticks.
 	Kind string `json:"kind"`
+	End  int64  `json:"end,omitempty"`
 	// Prices in the proof.
 	Prices     int      `json:"prices"`
 	Infeasible bool     `json:"infeasible"`
@@ -59,6 +62,7 @@ type certifyReport struct {
 	Gap        *float64     `json:"gap,omitempty"`
 	Optimal    bool         `json:"optimal"`
 
+	certificate   *jigsaw.Certificate
 	bound, primal *big.Rat
 }
 
@@ -70,11 +74,56 @@ func runCertify(ctx context.Context, args []string, o cli.InstanceFlags, to cli.
 	if err := cli.CheckWritable(o.Files(args...), to.File); err != nil {
 		return err
 	}
-	in, err := o.Load(args[0], std)
+	document, models, err := o.ReadDocument(args[0], std)
 	if err != nil {
 		return err
 	}
-	report, err := certificate(ctx, in, o.Unnamed, args[1], std)
+	if molds := document.Spec.Molds(); molds || document.Spec.Bursts() {
+		if len(args) == 3 && !molds {
+			return cli.Usage(errors.New("a plan of burst-parallel jobs has its bound beside it in jigsaw check, which takes it"))
+		}
+		about := bursts
+		if molds {
+			about = anyWorkers
+		}
+		p, err := about(ctx, document, models)
+		var problems instance.Problems
+		if errors.As(err, &problems) {
+			document.Locate(problems)
+			return cli.Invalid(args[0], "a valid instance", problems)
+		}
+		if err != nil {
+			return err
+		}
+		report, err := p.certificate(ctx, o.Unnamed, args[1], std)
+		if err != nil {
+			return err
+		}
+		var in *instance.Instance
+		var s written
+		if len(args) == 3 {
+			if in, s, err = molded(document, models, args[2], std); err != nil {
+				return err
+			}
+			if err := report.judge(in, s); err != nil {
+				return err
+			}
+		}
+		err = to.Print(std, report, func(w io.Writer) error {
+			fmt.Fprintf(w, "%s\n\nproven: %s\nproof: %s\n", p.title, p.says(report.bound), report.proof())
+			return report.judged(w, in, s)
+		})
+		return errors.Join(err, report.exit())
+	}
+	in, err := document.Compile(models)
+	if err != nil {
+		return cli.Invalid(args[0], "a valid instance", err)
+	}
+	report, err := proofs{
+		in.Name, string(in.Objective), "", nil,
+		func(r io.Reader) (*jigsaw.Certificate, error) { return jigsaw.DecodeCertificate(in, r) },
+		func(c *jigsaw.Certificate) (jigsaw.Proven, error) { return jigsaw.Certify(ctx, in, c) },
+	}.certificate(ctx, o.Unnamed, args[1], std)
 	if err != nil {
 		return err
 	}
@@ -87,30 +136,102 @@ func runCertify(ctx context.Context, args []string, o cli.InstanceFlags, to cli.
 			return err
 		}
 	}
-	err = to.Print(std, report, func(w io.Writer) error { return report.table(w, in, s) })
-	if err == nil && report.Schedule != nil && !report.Schedule.Valid {
-		err = &cli.ExitError{Code: cli.ExitFailure}
+	return errors.Join(to.Print(std, report, func(w io.Writer) error { return report.table(w, in, s) }), report.exit())
+}
+
+// exit tells of a schedule that is not valid.
+func (r *certifyReport) exit() error {
+	if r.Schedule != nil && !r.Schedule.Valid {
+		return &cli.ExitError{Code: cli.ExitFailure}
 	}
-	return err
+	return nil
+}
+
+// molded reads a plan of moldable jobs, and compiles the instance with the numbers of workers that it has chosen.
+func molded(document *codec.Document, models instance.ProfileSource, name string, std cli.Streams) (*instance.Instance, written, error) {
+	file, err := cli.OpenPath(name)
+	if err != nil {
+		return nil, written{}, cli.Usage(err)
+	}
+	defer file.Close()
+	var plan struct {
+		Workers map[string]int `json:"workers"`
+	}
+	if err := json.NewDecoder(file).Decode(&plan); err != nil {
+		return nil, written{}, cli.Usage(fmt.Errorf("%s is not a plan, as jigsaw plan -o json prints it: %w", name, err))
+	}
+	workers := make([]int, len(document.Spec.Jobs))
+	for i, j := range document.Spec.Jobs {
+		if workers[i] = plan.Workers[j.Name]; !j.Disabled && len(j.Moldable) > 0 && !slices.Contains(j.Moldable, workers[i]) {
+			return nil, written{}, cli.Usage(fmt.Errorf("%s: workers: job %q has %d of them, not one of %v", name, j.Name, workers[i], j.Moldable))
+		}
+	}
+	in, err := instance.Compile(document.Spec.Mold(workers), models)
+	if err != nil {
+		return nil, written{}, cli.Invalid(name, "a plan of the instance", err)
+	}
+	s, err := readSchedule(in, name, std)
+	return in, s, err
+}
+
+// proofs are about an instance of some kind.
+type proofs struct {
+	name, objective, title string
+	// says what a bound means.
+	says   func(bound *big.Rat) string
+	decode func(io.Reader) (*jigsaw.Certificate, error)
+	prove  func(*jigsaw.Certificate) (jigsaw.Proven, error)
+}
+
+// anyWorkers are about moldable jobs.
+func anyWorkers(ctx context.Context, document *codec.Document, models instance.ProfileSource) (*proofs, error) {
+	in, err := instance.CompileMolds(document.Spec, models)
+	if err != nil {
+		return nil, err
+	}
+	return &proofs{
+		document.Spec.Name, string(instance.Makespan), document.Spec.Name + ": jobs with numbers of workers to choose from, makespan",
+		func(bound *big.Rat) string {
+			return "with any numbers of workers no schedule has a makespan below " + jigsaw.FormatValue(in.Jobs[0].Alone[0], bound)
+		},
+		func(r io.Reader) (*jigsaw.Certificate, error) { return jigsaw.DecodeMoldCertificate(in, r) },
+		func(c *jigsaw.Certificate) (jigsaw.Proven, error) { return jigsaw.CertifyMolds(ctx, in, c) },
+	}, nil
+}
+
+// bursts are about background jobs.
+func bursts(_ context.Context, document *codec.Document, models instance.ProfileSource) (*proofs, error) {
+	in, err := document.CompileBursts(models)
+	if err != nil {
+		return nil, err
+	}
+	return &proofs{
+		in.Name, "background", burstTitle(in),
+		func(bound *big.Rat) string {
+			return fmt.Sprintf("beside these stages of the burst-parallel jobs the background has at most %.4f GPUs' worth", float(bound))
+		},
+		func(r io.Reader) (*jigsaw.Certificate, error) { return jigsaw.DecodeBackgroundCertificate(in, r) },
+		func(c *jigsaw.Certificate) (jigsaw.Proven, error) { return jigsaw.CertifyBackground(in, c) },
+	}, nil
 }
 
 // certificate reads a certificate and proves it. An instance that is unnamed is another
 // one under another file's name.
-func certificate(ctx context.Context, in *instance.Instance, unnamed bool, name string, std cli.Streams) (*certifyReport, error) {
+func (p proofs) certificate(ctx context.Context, unnamed bool, name string, std cli.Streams) (*certifyReport, error) {
 	file, err := cli.OpenFile(name, std)
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
 	defer file.Close()
-	c, err := jigsaw.DecodeCertificate(in, file)
+	c, err := p.decode(file)
 	var problems instance.Problems
 	if errors.As(err, &problems) && unnamed && problems[0].Path == "instance" {
-		problems[0].Message += fmt.Sprintf("; the instance has no name and goes by its file's, %q: if that was another one, give it as name in the file", in.Name)
+		problems[0].Message += fmt.Sprintf("; the instance has no name and goes by its file's, %q: if that was another one, give it as name in the file", p.name)
 	}
 	if err != nil {
-		return nil, cli.Invalid(name, "a certificate about "+in.Name, err)
+		return nil, cli.Invalid(name, "a certificate about "+p.name, err)
 	}
-	proven, err := jigsaw.Certify(ctx, in, c)
+	proven, err := p.prove(c)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -118,8 +239,8 @@ func certificate(ctx context.Context, in *instance.Instance, unnamed bool, name 
 		return nil, fmt.Errorf("%s does not hold: %w", name, cli.Unprefixed(err))
 	}
 	report := &certifyReport{
-		Instance: in.Name, Objective: string(in.Objective), Kind: string(c.Kind), Prices: len(c.Prices),
-		Infeasible: c.Infeasible, Reasons: proven.Infeasible, bound: proven.Value,
+		Instance: p.name, Objective: p.objective, Kind: string(c.Kind), Prices: len(c.Prices), End: c.End,
+		Infeasible: c.Infeasible, Reasons: proven.Infeasible, certificate: c, bound: proven.Value,
 	}
 	if proven.Value != nil {
 		v, _ := proven.Value.Float64()
@@ -139,12 +260,26 @@ func (r *certifyReport) judge(in *instance.Instance, s written) error {
 		return nil
 	}
 	r.primal = s.value(in)
-	if r.Infeasible || in.Objective.Better(r.primal, r.bound) {
+	better := in.Objective.Better
+	if jigsaw.AboutCost(r.certificate) {
+		if r.primal, better = s.cost(in), instance.Makespan.Better; r.End > 0 && s.end(in) > instance.Tick(r.End) {
+			return cli.Usage(errors.New("the certificate says nothing about this schedule, which is valid and ends later than those whose cost it bounds"))
+		}
+	}
+	if r.Infeasible || better(r.primal, r.bound) {
 		return errors.New("the schedule is valid although the certificate proves that there is none so good: one of the two checks is wrong; please report this")
 	}
 	g := jigsaw.Gap(r.primal, r.bound)
 	r.Gap, r.Optimal = &g, r.primal.Cmp(r.bound) == 0
 	return nil
+}
+
+// proof is its kind, and the number of its prices.
+func (r *certifyReport) proof() string {
+	if r.Prices > 0 {
+		return r.Kind + ", " + cli.Count(r.Prices, "price")
+	}
+	return r.Kind + ", which needs no prices"
 }
 
 func (r *certifyReport) table(w io.Writer, in *instance.Instance, s written) error {
@@ -155,23 +290,23 @@ func (r *certifyReport) table(w io.Writer, in *instance.Instance, s written) err
 			fmt.Fprintf(w, "- %s\n", reason)
 		}
 	} else {
-		side := "below"
-		if in.Objective.Better(big.NewRat(1, 1), new(big.Rat)) { // more is better
-			side = "above"
-		}
-		fmt.Fprintf(w, "proven: no schedule has a %s %s %s\n", in.Objective, side, jigsaw.FormatValue(in, r.bound))
+		fmt.Fprintf(w, "proven: %s\n", jigsaw.FormatProven(in, r.certificate, r.bound))
 	}
-	prices := "which needs no prices"
-	if r.Prices > 0 {
-		prices = cli.Count(r.Prices, "price")
-	}
-	fmt.Fprintf(w, "proof: %s, %s\n", r.Kind, prices)
+	fmt.Fprintf(w, "proof: %s\n", r.proof())
+	return r.judged(w, in, s)
+}
+
+// judged prints what was found about a schedule, if there is one.
+func (r *certifyReport) judged(w io.Writer, in *instance.Instance, s written) error {
 	if r.Schedule == nil {
 		return nil
 	}
 	fmt.Fprint(w, "schedule: ")
 	if err := r.Schedule.table(w, in, s); err != nil || !r.Schedule.Valid {
 		return err
+	}
+	if jigsaw.AboutCost(r.certificate) {
+		fmt.Fprintf(w, "its cost %s: ", jigsaw.FormatCost(in, r.primal))
 	}
 	if r.Optimal {
 		_, err := fmt.Fprintln(w, "optimal: its value equals the proven bound")

@@ -106,6 +106,21 @@ func (s written) value(in *instance.Instance) *big.Rat {
 	return in.Value(s.tasks)
 }
 
+func (s written) cost(in *instance.Instance) *big.Rat {
+	if s.blocks != nil {
+		return in.BlockCost(s.blocks)
+	}
+	return in.Cost(s.tasks)
+}
+
+// end of all jobs.
+func (s written) end(in *instance.Instance) instance.Tick {
+	if s.blocks != nil {
+		return s.blocks.Makespan(in)
+	}
+	return s.tasks.Makespan(in)
+}
+
 func (s written) efficiency(in *instance.Instance) float64 {
 	if s.blocks != nil {
 		return s.blocks.Efficiency(in)

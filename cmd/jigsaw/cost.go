@@ -25,7 +25,8 @@ type costOptions struct {
 	quick    bool
 	budget   instance.Price
 	deadline instance.Duration
-	write    string
+
+	write, certificate string
 }
 
 func newCost(std cli.Streams) *cobra.Command {
@@ -39,7 +40,8 @@ plan takes and costs (price_per_hour). Spot capacity is a type of its own, with 
 --budget asks for the fastest plan within it, --deadline for the cheapest that ends by then; both are
 planned once more with all of --time or --effort. Beside them stands what no plan on any nodes
 beats, in exact arithmetic: an end before which none is within the budget, a cost below which none
-meets the deadline. --write keeps the instance of the choice, for jigsaw plan.
+meets the deadline. --write keeps the instance of the choice, for jigsaw plan; --certificate the
+proof of that bound, of one of the two or else of what no plan costs less than, for jigsaw certify.
 Exit codes: 0 answered, 2 invalid input, 3 proven that no plan does, 4 none found.`,
 		Example: `  jigsaw cost cluster.yaml
   jigsaw cost cluster.yaml --budget 120 --write rented.yaml
@@ -58,6 +60,7 @@ Exit codes: 0 answered, 2 invalid input, 3 proven that no plan does, 4 none foun
 	f.TextVar(&o.budget, "budget", instance.Price(0), "what a plan may cost")
 	f.TextVar(&o.deadline, "deadline", instance.Duration(0), "when a plan has to end, like 30m")
 	f.StringVar(&o.write, "write", "", "write the instance of the choice into this YAML `file`")
+	f.StringVar(&o.certificate, "certificate", "", "write the proof of the bound into this JSON `file`; see jigsaw certify")
 	f.Lookup("budget").DefValue, f.Lookup("deadline").DefValue = "", ""
 	return c
 }
@@ -100,8 +103,10 @@ func runCost(ctx context.Context, name string, o costOptions, changed func(strin
 		return cli.Usage(errors.New("--deadline is a time above 0, like 30m"))
 	case o.write != "" && changed("budget") == changed("deadline"):
 		return cli.Usage(errors.New("--write keeps one choice: give either --budget or --deadline with it"))
+	case o.certificate != "" && changed("budget") && changed("deadline"):
+		return cli.Usage(errors.New("--certificate writes one proof: give one of --budget and --deadline with it, or none"))
 	}
-	if err := cli.CheckWritable(o.Files(name), o.to.File, o.write); err != nil {
+	if err := cli.CheckWritable(o.Files(name), o.to.File, o.write, o.certificate); err != nil {
 		return err
 	}
 	document, models, err := o.ReadDocument(name, std)
@@ -116,16 +121,10 @@ func runCost(ctx context.Context, name string, o costOptions, changed func(strin
 	if changed("budget") {
 		opt.Budget = big.NewRat(int64(o.budget), int64(instance.One))
 	}
-	show, ok := std.Terminal()
-	opt.Tried = func(done, of int) {
-		if ok {
-			fmt.Fprintf(show, "\r%d of %d choices", done, of)
-		}
-	}
+	show, end := std.Counter("choices")
+	opt.Tried = show
 	r, err := jigsaw.Costs(ctx, document.Spec, models, opt)
-	if ok {
-		fmt.Fprint(show, "\r\033[K")
-	}
+	end()
 	var problems instance.Problems
 	if errors.As(err, &problems) {
 		document.Locate(problems)
@@ -135,6 +134,16 @@ func runCost(ctx context.Context, name string, o costOptions, changed func(strin
 		return err
 	}
 	report := newCostReport(r, opt)
+	proof := r.Proof
+	switch {
+	case changed("budget"):
+		proof = r.BudgetProof
+	case changed("deadline"):
+		proof = r.DeadlineProof
+	}
+	if err := cli.Prove(o.certificate, proof); err != nil {
+		return err
+	}
 	if err := o.to.Print(std, report, func(w io.Writer) error { return report.table(w, r, opt) }); err != nil {
 		return err
 	}
@@ -230,7 +239,7 @@ func (r *costReport) table(w io.Writer, result *jigsaw.CostResult, opt jigsaw.Co
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n* no other choice is as fast and as cheap\nno plan costs less than %s\n", jigsaw.FormatCost(in, result.AtLeast))
+	fmt.Fprintf(w, "\n* no other choice is as fast and as cheap\nno plan costs less than %s (certified)\n", jigsaw.FormatCost(in, result.AtLeast))
 	say := func(what string, a *costAnswer, bound string) {
 		switch {
 		case a.Status == jigsaw.Infeasible:

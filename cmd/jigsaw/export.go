@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -90,13 +89,9 @@ tick_us.`,
 }
 
 func runExport(ctx context.Context, name string, o programOptions, std cli.Streams) error {
-	document, models, err := o.ReadDocument(name, std)
+	in, err := o.Load(name, std)
 	if err != nil {
 		return err
-	}
-	in, err := document.Compile(models)
-	if err != nil {
-		return cli.Invalid(name, "a valid instance", err)
 	}
 	if err := o.check(in); err != nil {
 		return err
@@ -107,13 +102,7 @@ func runExport(ctx context.Context, name string, o programOptions, std cli.Strea
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	size, err := jigsaw.ExportSize(in, o.export())
-	switch {
-	case errors.Is(err, jigsaw.ErrTooLarge) && size == 0:
-		std.Note("the program would be too large; looking for a tick_us that would do")
-	case errors.Is(err, jigsaw.ErrTooLarge):
-		std.Note("the program would have at least %.2g rows, columns and coefficients; looking for a tick_us that would do", size)
-	case size > saidSize:
+	if size, err := jigsaw.ExportSize(in, o.export()); err == nil && size > saidSize {
 		std.Note("the program has at least %.2g rows, columns and coefficients", size)
 	}
 	var wrote *jigsaw.Exported
@@ -121,9 +110,6 @@ func runExport(ctx context.Context, name string, o programOptions, std cli.Strea
 		wrote, err = jigsaw.Export(ctx, in, w, o.to.Chosen(), o.export())
 		return err
 	})
-	if errors.Is(err, jigsaw.ErrTooLarge) {
-		err = fmt.Errorf("%w; %s", err, fitting(jigsaw.FittingTick(ctx, in, document.Spec, models, o.export())))
-	}
 	if err != nil {
 		return cli.Usage(err)
 	}
@@ -137,11 +123,3 @@ func runExport(ctx context.Context, name string, o programOptions, std cli.Strea
 
 // saidSize is from which size on a program takes a while to build.
 const saidSize = 1e6
-
-// fitting tells which tick would do.
-func fitting(tick int64) string {
-	if tick == 0 {
-		return "no tick up to 1000 times as long would do"
-	}
-	return fmt.Sprintf("tick_us: %d would do", tick)
-}

@@ -18,7 +18,7 @@ type moldDocument struct {
 	*jigsaw.Document
 	// Workers chosen, by moldable job of the file.
 	Workers map[string]int `json:"workers"`
-	// AnyWorkers is what no plan with any numbers ends before, in ticks, by exact arithmetic; other bounds are for those chosen.
+	// AnyWorkers is what no plan with any numbers ends before, in ticks, certified; other bounds are for those chosen.
 	AnyWorkers *float64 `json:"bound_of_any_workers"`
 }
 
@@ -38,8 +38,8 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 	if err != nil {
 		return err
 	}
-	if o.chosen != "" {
-		if err := cli.WriteFile(o.chosen, func(w io.Writer) error { return codec.EncodeYAML(w, r.Spec) }); err != nil {
+	if o.write != "" {
+		if err := cli.WriteFile(o.write, func(w io.Writer) error { return codec.EncodeYAML(w, r.Spec) }); err != nil {
 			return err
 		}
 	}
@@ -51,7 +51,7 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 			chosen = append(chosen, fmt.Sprintf("%s %d", j.Name, r.Workers[i]))
 		}
 	}
-	err = errors.Join(o.draw(r.Result), o.Prove(r.Result), o.to.Print(std, d, func(w io.Writer) error {
+	err = errors.Join(o.draw(r.Result), cli.Prove(o.Certificate, r.Proof), o.to.Print(std, d, func(w io.Writer) error {
 		if err := planTable(w, std, r.Result); err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 		if r.Tried < r.Choices {
 			tried = fmt.Sprintf("%d combinations", r.Tried)
 		}
-		_, err := fmt.Fprintf(w, "\nworkers chosen: %s, of %s\nwith any numbers no plan ends before %s (exact arithmetic)\n",
+		_, err := fmt.Fprintf(w, "\nworkers chosen: %s, of %s\nwith any numbers no plan ends before %s (certified)\n",
 			strings.Join(chosen, ", "), tried, jigsaw.FormatValue(r.Result.Instance, r.Bound))
 		return err
 	}))

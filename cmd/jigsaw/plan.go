@@ -32,7 +32,7 @@ type planOptions struct {
 	turns string
 
 	jobsOut string
-	chosen  string
+	write   string
 }
 
 func newPlan(std cli.Streams) *cobra.Command {
@@ -62,7 +62,7 @@ jobs, and a list of jobs, CSV or separated by tabs. Its first line names its col
 workers, one of iterations and hours, and any of batch, weight, release, load, deadline, optimizer, rule.
 
 Of moldable jobs the number of workers is chosen, too, by quick plans of many combinations; a bound says what no
-plan with any numbers ends before, and --chosen writes the instance with those chosen, which check and all else take.
+plan with any numbers ends before, and --write writes the instance with those chosen, which check and all else take.
 
 With --time the search goes on until the limit, or until the plan is proven to
 be optimal or within --gap of it; without, it does a fixed amount of work, and
@@ -98,7 +98,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	f.StringVar(&o.trace, "trace", "", "write the schedule as Chrome trace events (Perfetto) into this JSON `file`")
 	f.StringVar(&o.turns, "turns", "", "write turn sheets, what each GPU does in which order, into this JSON `file`; see docs/turns.md")
 	f.StringVar(&o.jobsOut, "jobs-out", "", "write the table by job of a long plan into this CSV `file`")
-	f.StringVar(&o.chosen, "chosen", "", "write the instance with the numbers of workers that were chosen for moldable jobs into this YAML `file`")
+	f.StringVar(&o.write, "write", "", "write the instance with the numbers of workers that were chosen for moldable jobs into this YAML `file`")
 	f.StringVar(&o.csv, "csv", "", "write the schedule as a table into this CSV `file`")
 	return c
 }
@@ -108,7 +108,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs), o.Certificate, o.gantt, o.trace, o.csv, o.turns, o.jobsOut, o.chosen, o.to.File); err != nil {
+	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs), o.Certificate, o.gantt, o.trace, o.csv, o.turns, o.jobsOut, o.write, o.to.File); err != nil {
 		return err
 	}
 	document, models, err := o.spec(name, std)
@@ -126,8 +126,8 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	if document.Spec.Molds() {
 		return o.mold(ctx, document, models, source, std)
 	}
-	if o.chosen != "" {
-		return cli.Usage(errors.New("--chosen is for jobs with moldable: numbers of workers to choose from"))
+	if o.write != "" {
+		return cli.Usage(errors.New("--write is for jobs with moldable: numbers of workers to choose from"))
 	}
 	in, err := document.Compile(models)
 	if err != nil {
@@ -141,7 +141,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 		return err
 	}
 	// What fails keeps nothing of the rest from its reader.
-	err = errors.Join(o.draw(result), o.Prove(result),
+	err = errors.Join(o.draw(result), cli.Prove(o.Certificate, result.Proof),
 		o.to.Print(std, result.Document(o.Timeless), func(w io.Writer) error { return planTable(w, std, result) }))
 	if err != nil {
 		return err

@@ -231,7 +231,7 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 		err = errors.Join(err, cli.WriteFile(o.gantt, func(w io.Writer) error { return view.Hours(w, r.Instance, r.Blocks, ganttOptions(r.Result)) }))
 	}
 	report := replanReport{r.Document(o.Timeless), o.at.Seconds(), time.Duration(r.Origin).Seconds(), r.Jobs}
-	err = errors.Join(err, o.Prove(r.Result), o.to.Print(std, report, func(w io.Writer) error { return replanTable(w, std, r) }))
+	err = errors.Join(err, cli.Prove(o.Certificate, r.Proof), o.to.Print(std, report, func(w io.Writer) error { return replanTable(w, std, r) }))
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/instance/view"
 )
 
 type resilienceOptions struct {
@@ -42,7 +41,7 @@ instance because no route obeys a job's policy.
 All plans are quick ones (jigsaw plan --quick), so that a new one may be better than that
 of the whole cluster. The greatest harm comes first. Cases run side by side;
 Ctrl-C ends with those that are done.
-Exit codes: 0 answered, 2 invalid input, 3 infeasible as it is, 4 no plan, or interrupted.`,
+Exit codes: 0 answered, 2 invalid input, 3 proven infeasible as it is, 4 no plan found, or interrupted.`,
 		Example: `  jigsaw resilience rack --picture rack.svg
   jigsaw resilience crossing --failures 2 --sample 100 -o json`,
 		Args:    cli.ExactArgs(1),
@@ -59,29 +58,6 @@ Exit codes: 0 answered, 2 invalid input, 3 infeasible as it is, 4 no plan, or in
 	f.BoolVar(&o.noLP, "no-lp", false, "leave out bounds that need a linear program")
 	f.StringVar(&o.picture, "picture", "", "draw the network, coloured by harm, into this SVG `file`")
 	return c
-}
-
-// resilienceReport is what resilience prints. Values are in the objective's unit in files,
-// ticks or weighted ticks.
-type resilienceReport struct {
-	Objective   instance.Objective `json:"objective"`
-	Plan        *float64           `json:"plan"`
-	Bound       *float64           `json:"dual_bound"`
-	Cases       int                `json:"cases"`
-	Interrupted bool               `json:"interrupted,omitempty"`
-	Harm        []harmReport       `json:"harm"`
-}
-
-type harmReport struct {
-	Failures   []jigsaw.Failure `json:"failures"`
-	Touched    []string         `json:"touched"`
-	Moved      []string         `json:"moved,omitempty"`
-	Repaired   *float64         `json:"repaired"`
-	Unrepaired string           `json:"unrepaired,omitempty"`
-	Replanned  *float64         `json:"replanned"`
-	Bound      *float64         `json:"dual_bound"`
-	Certified  bool             `json:"certified"`
-	Infeasible []string         `json:"infeasible,omitempty"`
 }
 
 func runResilience(ctx context.Context, name string, o resilienceOptions, std cli.Streams) error {
@@ -104,18 +80,12 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std cl
 	if _, err := document.Compile(models); err != nil {
 		return cli.Invalid(name, "a valid instance", err)
 	}
-	show, ok := std.Terminal()
-	opt := jigsaw.ResilienceOptions{Seed: o.seed, Failures: o.failures, Sample: o.sample, NoLP: o.noLP, Progress: func(done, of int) {
-		if ok {
-			fmt.Fprintf(show, "\r%d of %d failures", done, of)
-		}
-	}}
-	r, err := jigsaw.Resilience(ctx, document.Spec, models, opt)
-	if ok {
-		fmt.Fprint(show, "\r\033[K")
-	}
+	show, end := std.Counter("failures")
+	r, err := jigsaw.Resilience(ctx, document.Spec, models, jigsaw.ResilienceOptions{Seed: o.seed, Failures: o.failures, Sample: o.sample, NoLP: o.noLP, Progress: show})
+	end()
 	var problems instance.Problems
 	if errors.As(err, &problems) {
+		document.Locate(problems)
 		return cli.Invalid(name, "an instance whose failures can be looked at", err)
 	}
 	if err != nil {
@@ -127,9 +97,9 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std cl
 		}
 		return statusExit(r.Plan)
 	}
-	report := newResilienceReport(r)
+	report := r.Document()
 	if o.picture != "" {
-		if err := cli.WriteFile(o.picture, func(w io.Writer) error { return drawHarm(w, r) }); err != nil {
+		if err := cli.WriteFile(o.picture, r.Draw); err != nil {
 			return err
 		}
 	}
@@ -140,30 +110,6 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std cl
 		return &cli.ExitError{Code: cli.ExitLimit}
 	}
 	return nil
-}
-
-func newResilienceReport(r *jigsaw.ResilienceResult) resilienceReport {
-	number := func(v *big.Rat) *float64 {
-		if v == nil {
-			return nil
-		}
-		f, _ := v.Float64()
-		return &f
-	}
-	report := resilienceReport{
-		Objective: r.Plan.Instance.Objective, Plan: number(r.Plan.Primal), Bound: number(r.Plan.Dual), Cases: r.Cases,
-		Interrupted: len(r.Harm) < r.Cases, Harm: []harmReport{},
-	}
-	for _, h := range r.Harm {
-		touched := h.Touched
-		if touched == nil {
-			touched = []string{}
-		}
-		report.Harm = append(report.Harm, harmReport{
-			h.Failures, touched, h.Moved, number(h.Repaired), h.Unrepaired, number(h.Replanned), number(h.Bound), h.Certified, h.Infeasible,
-		})
-	}
-	return report
 }
 
 // table prints the greatest harm, a row each; failures that touch nothing are one line.
@@ -196,6 +142,8 @@ func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.Resili
 		if len(h.Infeasible) > 0 {
 			replanned = "infeasible"
 			why = append(why, fmt.Sprintf("%s: %s", failed(h.Failures), strings.Join(h.Infeasible, "; ")))
+		} else if h.Repaired == nil {
+			why = append(why, fmt.Sprintf("%s: not repaired: %s", failed(h.Failures), strings.TrimPrefix(h.Unrepaired, "repair: ")))
 		}
 		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t\n", failed(h.Failures), len(h.Touched), len(h.Moved), value(h.Repaired), replanned, value(h.Bound))
 	}
@@ -230,54 +178,4 @@ func failed(failures []jigsaw.Failure) string {
 		names = append(names, f.String())
 	}
 	return strings.Join(names, ", ")
-}
-
-// drawHarm draws the network, each link and node by the worst case that it is part of: how
-// much longer the repaired plan is.
-func drawHarm(w io.Writer, r *jigsaw.ResilienceResult) error {
-	in := r.Plan.Instance
-	worst := big.NewRat(0, 1)
-	rise := func(h *jigsaw.Harm) *big.Rat {
-		v := h.Repaired
-		if v == nil {
-			v = h.Replanned
-		}
-		if v == nil {
-			return nil
-		}
-		return new(big.Rat).Sub(v, r.Plan.Primal)
-	}
-	for i := range r.Harm {
-		if d := rise(&r.Harm[i]); d != nil && d.Cmp(worst) > 0 {
-			worst = d
-		}
-	}
-	o := view.NetworkOptions{
-		Title: in.Name + ": harm by failures", Links: map[string]view.NetworkMark{}, Nodes: map[string]view.NetworkMark{},
-		Least: "no harm", Most: "+" + jigsaw.FormatValue(in, worst), Beyond: "no plan found",
-	}
-	for i := range r.Harm {
-		h := &r.Harm[i]
-		mark := view.NetworkMark{Level: 2, Text: "no plan found"}
-		if len(h.Infeasible) > 0 {
-			mark.Text = strings.Join(h.Infeasible, "; ")
-		} else if d := rise(h); d != nil {
-			mark.Level = 0
-			if worst.Sign() > 0 && d.Sign() > 0 {
-				mark.Level, _ = new(big.Rat).Quo(d, worst).Float64()
-			}
-			mark.Text = fmt.Sprintf("%s touched, repaired %s, re-planned %s", cli.Count(len(h.Touched), "job"),
-				jigsaw.FormatValue(in, h.Repaired), jigsaw.FormatValue(in, h.Replanned))
-		}
-		for _, f := range h.Failures {
-			marks, name := o.Links, f.Link
-			if f.Node != "" {
-				marks, name = o.Nodes, f.Node
-			}
-			if before, ok := marks[name]; !ok || mark.Level > before.Level {
-				marks[name] = mark
-			}
-		}
-	}
-	return view.Network(w, in, o)
 }

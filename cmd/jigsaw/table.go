@@ -54,6 +54,9 @@ func planTable(w io.Writer, std cli.Streams, r *jigsaw.Result) error {
 		jigsaw.Baseline
 	}{{"queue", r.Queue}, {"exclusive", r.Exclusive}, {"interleaved-full", r.InterleavedFull}, {"greedy", r.Greedy}}
 	for _, b := range baselines {
+		if b.Instance == nil && b.Reason == "" {
+			continue // long plans have no greedy
+		}
 		row(b.name, b.Value, efficiency(b.Value, b.Efficiency), b.Cost())
 	}
 	row("plan", r.Primal, efficiency(r.Primal, r.Efficiency()), r.Cost())

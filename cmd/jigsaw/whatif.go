@@ -44,7 +44,7 @@ does to the bound, and verify that by planning both instances in the same way;
 --time is for each of them.
 Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 		Example: `  jigsaw whatif rack --add-gpu r0n1
-  jigsaw whatif rack --fail-gpu r0n1
+  jigsaw whatif rack --fail-gpu r0n1.gpu2
   jigsaw whatif rack --network 4
   jigsaw whatif crossing --link r0.up=1.5
   jigsaw whatif tight-memory --memory v100=2 --write larger.yaml
@@ -60,7 +60,7 @@ Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
 	f.BoolVar(&o.quick, "quick", false, "plan as with jigsaw plan --quick")
 	f.StringVar(&o.addGPU, "add-gpu", "", "one more GPU in this `node`")
-	f.StringVar(&o.fail, "fail-gpu", "", "one GPU less in this `node`")
+	f.StringVar(&o.fail, "fail-gpu", "", "without this `GPU`, like r0n1.gpu2, the third of node r0n1, or with one less in a node")
 	f.StringVar(&o.node, "fail-node", "", "without this `node`")
 	f.Float64Var(&o.faster, "network", 0, "NICs and links between switches faster or slower by this `factor`")
 	f.StringVar(&o.link, "link", "", "a link, `name=factor`, faster or slower: r0.up=1.1 is 10 % faster")
@@ -70,7 +70,7 @@ Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 	f.StringVar(&o.drop, "drop", "", "without this `job`")
 	f.StringVar(&o.write, "write", "", "write the changed instance into this YAML `file`")
 	o.CompleteFrom(c, "add-gpu", "", std, cli.NodeNames)
-	o.CompleteFrom(c, "fail-gpu", "", std, cli.NodeNames)
+	o.CompleteFrom(c, "fail-gpu", "", std, cli.DeviceNames)
 	o.CompleteFrom(c, "fail-node", "", std, cli.NodeNames)
 	o.CompleteFrom(c, "link", "=", std, cli.LinkNames)
 	o.CompleteFrom(c, "cut", "", std, cli.LinkNames)

@@ -55,3 +55,57 @@ func (r *Resource) Effect(bindings []Binding) float64 {
 	}
 	return sum
 }
+
+// Capacity is the size of a resource in an instance: GPUs, bytes, or bit/s. Uplinks of an
+// instance without any, or of the full form, have none.
+func (r *Resource) Capacity(in *instance.Instance) float64 {
+	sum := 0.0
+	seen := map[int]bool{}
+	for _, id := range r.Nodes {
+		n := &in.Nodes[id]
+		switch r.Kind {
+		case "gpu":
+			sum += float64(n.GPUs)
+		case "memory":
+			// Rows are about memory that single GPUs have; more GPUs are another growth.
+			sum += float64(in.Types[n.Type].Memory)
+		case "nic":
+			sum += float64(speed(in, n.Up, n.Down))
+		case "fabric":
+			sum += float64(speed(in, n.Fabric))
+		case "uplink":
+			if !seen[n.Rack] {
+				seen[n.Rack] = true
+				sum += uplink(in, in.Racks[n.Rack].Name)
+			}
+		}
+	}
+	return sum
+}
+
+// speed is that of the slowest of the links, 0 where one failed.
+func speed(in *instance.Instance, links ...instance.LinkID) instance.BitRate {
+	slowest := in.Links[links[0]].Capacity
+	for _, l := range links {
+		if in.Links[l].Failed {
+			return 0
+		}
+		slowest = min(slowest, in.Links[l].Capacity)
+	}
+	return slowest
+}
+
+// uplink is the speed between a rack and the core, 0 where there is none.
+func uplink(in *instance.Instance, rack string) float64 {
+	var links []instance.LinkID
+	for l := range in.Links {
+		if k := in.Links[l].Kind; (k == instance.RackUp || k == instance.RackDown) &&
+			(in.Links[l].Name == rack+".up" || in.Links[l].Name == rack+".down") {
+			links = append(links, instance.LinkID(l))
+		}
+	}
+	if len(links) == 0 {
+		return 0
+	}
+	return float64(speed(in, links...))
+}

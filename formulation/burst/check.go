@@ -19,41 +19,7 @@ func (c *Chain) Check(p Plan, t *Timetable, r Rules, jobs int) (wrong []string) 
 		return wrong
 	}
 
-	// What the foreground has to do, layer by layer, and what that takes.
-	type duty struct {
-		kind  Kind
-		layer int
-		gpus  int
-		takes instance.Duration
-	}
-	var duties []duty
-	alone := instance.Duration(0)
-	owe := func(kind Kind, layer, gpus int, takes instance.Duration) {
-		alone += takes
-		if takes > 0 {
-			duties = append(duties, duty{kind, layer, gpus, takes})
-		}
-	}
-	at := func(l int) int { return slices.Index(c.GPUs, p.Widths[l]) }
-	arrive := func(l int) {
-		if l > 0 {
-			owe(Move, l, max(p.Widths[l-1], p.Widths[l]), c.Layers[l].Move[at(l-1)][at(l)])
-		}
-	}
-	for l := range c.Layers {
-		arrive(l)
-		owe(Forward, l, p.Widths[l], c.Layers[l].Forward[at(l)])
-	}
-	for l := range c.Layers {
-		l = len(c.Layers) - 1 - l
-		owe(Backward, l, p.Widths[l], c.Layers[l].Backward[at(l)])
-		together := p.Widths[l]
-		if !r.Overlap {
-			together = r.GPUs
-		}
-		owe(Sync, l, together, c.Layers[l].Sync[at(l)])
-		arrive(l)
-	}
+	duties, alone := c.duties(p.Widths, r)
 	if t.Alone != alone {
 		fault("without delays the period is %d ns, not %d", alone, t.Alone)
 	}
@@ -127,4 +93,43 @@ func (c *Chain) Check(p Plan, t *Timetable, r Rules, jobs int) (wrong []string) 
 		}
 	}
 	return wrong
+}
+
+// duty is what the foreground has to do at a layer.
+type duty struct {
+	kind  Kind
+	layer int
+	gpus  int // the first so many are not idle
+	takes instance.Duration
+}
+
+// duties of an iteration, layer by layer, and what all take.
+func (c *Chain) duties(widths []int, r Rules) (duties []duty, alone instance.Duration) {
+	owe := func(kind Kind, layer, gpus int, takes instance.Duration) {
+		alone += takes
+		if takes > 0 {
+			duties = append(duties, duty{kind, layer, gpus, takes})
+		}
+	}
+	at := func(l int) int { return slices.Index(c.GPUs, widths[l]) }
+	arrive := func(l int) {
+		if l > 0 {
+			owe(Move, l, max(widths[l-1], widths[l]), c.Layers[l].Move[at(l-1)][at(l)])
+		}
+	}
+	for l := range c.Layers {
+		arrive(l)
+		owe(Forward, l, widths[l], c.Layers[l].Forward[at(l)])
+	}
+	for l := range c.Layers {
+		l = len(c.Layers) - 1 - l
+		owe(Backward, l, widths[l], c.Layers[l].Backward[at(l)])
+		together := widths[l]
+		if !r.Overlap {
+			together = r.GPUs
+		}
+		owe(Sync, l, together, c.Layers[l].Sync[at(l)])
+		arrive(l)
+	}
+	return duties, alone
 }

@@ -19,24 +19,44 @@ type label struct {
 // ways to a layer on a number of GPUs are open, it keeps the first, the last and evenly spread ones
 // between, and exact is false: the plans are real, but some may be missing.
 func (c *Chain) Front(limit instance.Ratio, most int) (plans []Plan, exact bool) {
+	ends, exact := c.front(limit, most, func(l, i, j int) (cost, bool) { return c.enter(cost{}, l, i, j), true })
+	for _, end := range ends {
+		plans = append(plans, c.plan(end))
+	}
+	return plans, exact
+}
+
+// plan is that of a label of the last layer.
+func (c *Chain) plan(end *label) Plan {
+	widths := make([]int, len(c.Layers))
+	for l := len(widths) - 1; l >= 0; l-- {
+		widths[l] = c.GPUs[end.gpus]
+		end = end.from
+	}
+	return c.Evaluate(widths)
+}
+
+// front returns the ways to the last layer that are undominated in what layers add up to.
+func (c *Chain) front(limit instance.Ratio, most int, adds func(l, i, j int) (cost, bool)) (ends []*label, exact bool) {
 	exact = true
 	labels := make([][]*label, len(c.GPUs)) // by number of GPUs
 	for l := range c.Layers {
 		next := make([][]*label, len(c.GPUs))
 		for j := range c.GPUs {
 			if l == 0 {
-				if c.permits(limit, l, j, j) {
-					next[j] = []*label{{c.enter(cost{}, l, j, j), j, nil}}
+				if first, ok := adds(l, j, j); ok && c.permits(limit, l, j, j) {
+					next[j] = []*label{{first, j, nil}}
 				}
 				continue
 			}
 			var open []*label
 			for i := range c.GPUs {
-				if !c.permits(limit, l, i, j) {
+				more, ok := adds(l, i, j)
+				if !ok || !c.permits(limit, l, i, j) {
 					continue
 				}
 				for _, from := range labels[i] {
-					open = append(open, &label{c.enter(from.cost, l, i, j), j, from})
+					open = append(open, &label{cost{from.time + more.time, min(from.gpu+more.gpu, maxGPUTime)}, j, from})
 				}
 			}
 			next[j] = undominated(open)
@@ -46,15 +66,7 @@ func (c *Chain) Front(limit instance.Ratio, most int) (plans []Plan, exact bool)
 		}
 		labels = next
 	}
-	for _, end := range undominated(slices.Concat(labels...)) {
-		widths := make([]int, len(c.Layers))
-		for l := len(widths) - 1; l >= 0; l-- {
-			widths[l] = c.GPUs[end.gpus]
-			end = end.from
-		}
-		plans = append(plans, c.Evaluate(widths))
-	}
-	return plans, exact
+	return undominated(slices.Concat(labels...)), exact
 }
 
 // undominated leaves the labels that are better in time or GPU-time than every other, by

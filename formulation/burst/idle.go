@@ -1,8 +1,6 @@
 package burst
 
 import (
-	"cmp"
-	"math/big"
 	"math/bits"
 	"slices"
 
@@ -184,51 +182,4 @@ func (d *idle) use(delays []instance.Duration) (sum int64) {
 		}
 	}
 	return sum
-}
-
-// bound is the most of a period that background jobs can have, whatever the delays. With a delay of x
-// in all, a class by itself makes most of it by lengthening to a slice the longest of the runs that are
-// too short, as many as x is enough for, since the longer a run the less it takes and the more it
-// gives; all of x is of use then, if anything is. Between the delays at which one more run can be had,
-// use/period is monotone in x, and so greatest at one of these, at 0 or at the limit.
-func (d *idle) bound() *big.Rat {
-	type step struct {
-		at   instance.Duration // the delay that it takes
-		gain int64             // GPU-time
-		gpus int64             // that can use any delay from here on
-	}
-	var steps []step
-	for _, c := range d.classes {
-		runs := slices.Clone(c.base)
-		slices.SortFunc(runs, func(a, b instance.Duration) int { return cmp.Compare(b, a) })
-		at, useful := instance.Duration(0), false
-		for _, w := range runs {
-			if w < d.slice {
-				at += d.slice - w
-			}
-			if at > d.delayable {
-				break
-			}
-			s := step{at: at, gain: c.gpus * int64(w)}
-			if !useful {
-				s.gpus, useful = c.gpus, true
-			}
-			steps = append(steps, s)
-		}
-	}
-	steps = append(steps, step{at: d.delayable})
-	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
-	best := new(big.Rat)
-	gain, gpus := int64(0), int64(0)
-	for i, s := range steps {
-		gain += s.gain
-		gpus += s.gpus
-		if i+1 < len(steps) && steps[i+1].at == s.at {
-			continue
-		}
-		if v := big.NewRat(gain+gpus*int64(s.at), int64(d.alone+s.at)); v.Cmp(best) > 0 {
-			best = v
-		}
-	}
-	return best
 }

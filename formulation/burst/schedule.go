@@ -48,77 +48,59 @@ func rules(in *instance.Bursts, job *instance.BurstJob) Rules {
 	return Rules{GPUs: job.GPUs, Slice: in.Slice, Slowdown: job.Slowdown}
 }
 
-// Solve plans an instance. Each burst-parallel job has its fastest plan within its limit; background jobs
-// go where most idles, and memory has room for them; each timetable makes most of what idles. bound is what no
+// Solve plans an instance. Each burst-parallel job has its fastest plan within its limit and memory; background jobs
+// go where most can idle, and memory has room for them; each timetable makes most of what idles. bound is what no
 // timetables of these plans give the background jobs together, wherever they are: GPUs' worth of
-// time. reasons say why there is no schedule.
-func Solve(in *instance.Bursts, chains []*Chain) (s *Schedule, bound *big.Rat, reasons []string, err error) {
+// time. Where s is nil notes say why there is no schedule, and proven whether there is none; else which plans memory has made slower.
+func Solve(in *instance.Bursts, chains []*Chain) (s *Schedule, bound *big.Rat, notes []string, proven bool, err error) {
 	s = &Schedule{}
+	var reasons []string
 	room, worth := make([]instance.Bytes, len(in.GPUs)), make([]*big.Rat, len(in.GPUs))
 	for g := range in.GPUs {
 		room[g], worth[g] = in.Types[in.GPUs[g].Type].Memory, big.NewRat(1, 1)
 	}
 	for i := range in.Foreground {
-		job, c := &in.Foreground[i], chains[i]
-		plan := c.Fastest(job.Amplification)
-		t, _, err := c.Fill(plan, rules(in, job), nil)
+		job, c, first := &in.Foreground[i], chains[i], in.Nodes[in.Foreground[i].Node].FirstGPU
+		has, err := NewRoom(job.Profiles, job.Batch, job.Kept, c, room[first])
 		if err != nil {
-			return nil, nil, nil, fmt.Errorf("job %q: %w", job.Name, err)
+			return nil, nil, nil, false, fmt.Errorf("job %q: %w", job.Name, err)
 		}
-		s.Jobs = append(s.Jobs, Foreground{plan, *t})
-		first := in.Nodes[job.Node].FirstGPU
+		fits, why, never := c.Within(job.Amplification, has)
+		if fits == nil {
+			reasons = append(reasons, fmt.Sprintf("%s, on node %s: %s", job.Name, in.Nodes[job.Node].Name, why))
+			proven = proven || never
+			continue
+		}
+		if why != "" {
+			notes = append(notes, job.Name+": "+why)
+		}
+		plan := *fits
+		s.Jobs = append(s.Jobs, Foreground{Plan: plan})
+		most := c.atMost(plan.Widths, rules(in, job))
 		for g := range job.GPUs {
-			sum := instance.Duration(0)
-			for _, w := range t.Windows {
-				if w.GPU == g {
-					sum += w.End - w.Start
-				}
-			}
 			at := first + instance.GPUID(g)
-			worth[at] = big.NewRat(int64(sum), int64(t.Period))
-			if room[at] -= kept(job, plan.Widths, g); room[at] < 0 {
-				reasons = append(reasons, fmt.Sprintf("GPU %d of node %q has %s too little memory for %q", g, in.Nodes[job.Node].Name, -room[at], job.Name))
-				break
-			}
+			worth[at] = most.of(func(from, to int) int {
+				if from <= g && g < to {
+					return 1
+				}
+				return 0
+			})
+			room[at] -= has.Bytes(c, plan.Widths, g)
 		}
 	}
 	if len(reasons) > 0 {
-		return nil, nil, reasons, nil
+		return nil, nil, reasons, proven, nil
 	}
 	s.Homes = deal(in, room, worth)
 	for i := range in.Foreground {
 		t, _, err := chains[i].Fill(s.Jobs[i].Plan, rules(in, &in.Foreground[i]), s.local(in, i))
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, nil, false, fmt.Errorf("job %q: %w", in.Foreground[i].Name, err)
 		}
 		s.Jobs[i].Timetable = *t
 	}
-	return s, s.Bound(in, chains), nil, nil
-}
-
-// full is more than any memory, and can be added up with what is not.
-const full = instance.Bytes(forever)
-
-// kept is what a burst-parallel job has in memory on its GPU g: the parameters of the layers that are there, and
-// what training keeps beside them; and activations, from the forward pass to the backward pass.
-func kept(job *instance.BurstJob, widths []int, g int) (bytes instance.Bytes) {
-	table, err := newScaling(job.Profiles)
-	if err != nil {
-		return full
-	}
-	for _, w := range widths {
-		if w > g {
-			bytes = max(bytes, table.nearest(job.Batch/w).Workspace)
-		}
-	}
-	for l, w := range widths {
-		if w > g {
-			p := table.nearest(job.Batch / w)
-			here := instance.Bytes(job.Kept)*p.Layers[l].Parameters + instance.Bytes(portion(instance.Duration(p.Layers[l].Activations), job.Batch/w, p.Batch))
-			bytes = min(bytes+here, full)
-		}
-	}
-	return bytes
+	bound, err = Prove(in, chains, s.Stages())
+	return s, bound, notes, false, err
 }
 
 // deal chooses the GPUs of background jobs, those of most bytes first: of the GPUs with room the one with fewest
@@ -175,40 +157,12 @@ func (s *Schedule) local(in *instance.Bursts, i int) []int {
 	return homes
 }
 
-// Bound is the most that background jobs have together. Of the GPUs of a burst-parallel job the last idle whenever
-// those before them do, so that n jobs, or more on n GPUs, have no more there than on the last n; on a GPU that
-// none of the others has, they have it all. The best shares of the jobs are found by dynamic programming.
-func (s *Schedule) Bound(in *instance.Bursts, chains []*Chain) *big.Rat {
-	free := len(in.GPUs)
-	best := []*big.Rat{new(big.Rat)} // by number of GPUs with background jobs
-	for i := range in.Foreground {
-		job := &in.Foreground[i]
-		free -= job.GPUs
-		r := rules(in, job)
-		steps := chains[i].steps(s.Jobs[i].Plan, r)
-		next := slices.Clone(best)
-		for n := 1; n <= min(job.GPUs, len(in.Jobs)); n++ {
-			here := newIdle(steps, s.Jobs[i].Time, r, Deal(n, job.GPUs)).bound()
-			for k := 0; k < len(best) && k+n <= len(in.Jobs); k++ {
-				sum := new(big.Rat).Add(best[k], here)
-				switch {
-				case k+n == len(next):
-					next = append(next, sum)
-				case sum.Cmp(next[k+n]) > 0:
-					next[k+n] = sum
-				}
-			}
-		}
-		best = next
+// Stages are the numbers of GPUs of the burst-parallel jobs, by job and layer, which [Prove] takes.
+func (s *Schedule) Stages() (stages [][]int) {
+	for i := range s.Jobs {
+		stages = append(stages, s.Jobs[i].Widths)
 	}
-	bound := new(big.Rat)
-	for k, v := range best {
-		whole := big.NewRat(int64(min(free, len(in.Jobs)-k)), 1)
-		if sum := whole.Add(whole, v); sum.Cmp(bound) > 0 {
-			bound = sum
-		}
-	}
-	return bound
+	return stages
 }
 
 // Rates are what the background jobs have of a GPU, as they would have alone.

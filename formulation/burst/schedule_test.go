@@ -62,7 +62,7 @@ func TestSolveAgainstBruteForce(t *testing.T) {
 		if len(in.Jobs) == 0 || in.Foreground[0].Slowdown > MaxSlowdown || in.Foreground[len(chains)-1].Slowdown > MaxSlowdown {
 			continue
 		}
-		s, bound, reasons, err := Solve(in, chains)
+		s, bound, reasons, _, err := Solve(in, chains)
 		require.NoError(t, err)
 		require.Empty(t, reasons)
 		require.Empty(t, CheckSchedule(in, chains, s), "seed %d", seed)
@@ -141,7 +141,7 @@ func TestCheckScheduleSeesFaults(t *testing.T) {
 		"a period of": func(s *Schedule) { s.Jobs[1].Period *= 2 },
 	} {
 		in, chains = compileExample(t)
-		s, _, _, err := Solve(in, chains)
+		s, _, _, _, err := Solve(in, chains)
 		require.NoError(t, err)
 		require.Empty(t, CheckSchedule(in, chains, s))
 		change(s)
@@ -149,20 +149,92 @@ func TestCheckScheduleSeesFaults(t *testing.T) {
 	}
 }
 
-// TestSolveWithoutRoom: what has no room is told, and background jobs that have none run nowhere.
+// TestSolveWithoutRoom: stages have room, or it is told why there are none, and background jobs that have none run nowhere.
 func TestSolveWithoutRoom(t *testing.T) {
 	in, chains := compileExample(t)
 	in.Types[0].Memory = 4 << 30
-	s, _, reasons, err := Solve(in, chains)
+	s, _, notes, _, err := Solve(in, chains)
 	require.NoError(t, err)
-	if s != nil {
-		require.Empty(t, CheckSchedule(in, chains, s))
-		assert.Contains(t, s.Homes, Nowhere)
-	}
-	assert.Empty(t, reasons)
+	require.Empty(t, CheckSchedule(in, chains, s))
+	assert.Contains(t, s.Homes, Nowhere)
+	assert.Empty(t, notes)
+
+	// Where all-reduces are slow few GPUs are fast, and each has much in memory.
+	in.Latency, in.Foreground[1].Amplification = 1_000_000, 3_000_000
+	chains, _, err = Chains(in)
+	require.NoError(t, err)
+	fastest := chains[1].Fastest(in.Foreground[1].Amplification).Time
+	s, bound, notes, _, err := Solve(in, chains)
+	require.NoError(t, err)
+	require.Empty(t, CheckSchedule(in, chains, s))
+	assert.Greater(t, s.Jobs[1].Time, fastest)
+	assert.Contains(t, notes[0], "wide: the fastest stages")
+	again, err := Prove(in, chains, s.Stages())
+	require.NoError(t, err)
+	assert.Equal(t, again, bound)
+
 	in.Types[0].Memory = 1 << 28
-	s, _, reasons, err = Solve(in, chains)
+	s, _, notes, proven, err := Solve(in, chains)
 	require.NoError(t, err)
 	assert.Nil(t, s)
-	assert.Contains(t, reasons[0], `for "vgg"`)
+	assert.True(t, proven)
+	assert.Contains(t, notes[0], "vgg, on node r0n0: no stages within the limit have room")
+}
+
+// TestFastestWithinAgainstBruteForce: of all paths the fastest that has room.
+func TestFastestWithinAgainstBruteForce(t *testing.T) {
+	within, without := 0, 0
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(seed, 13))
+		c := random(rng)
+		if len(c.Layers) > 6 {
+			continue
+		}
+		r := Room{Memory: instance.Bytes(rng.IntN(60))}
+		for range c.GPUs {
+			r.Workspace = append(r.Workspace, instance.Bytes(rng.IntN(12)))
+		}
+		for range c.Layers {
+			var kept []instance.Bytes
+			for range c.GPUs {
+				kept = append(kept, instance.Bytes(rng.IntN(20)))
+			}
+			r.Kept = append(r.Kept, kept)
+		}
+		limit := instance.One + instance.Ratio(rng.Int64N(3_000_000))
+		least, best := full, instance.Duration(-1)
+		widths := make([]int, len(c.Layers))
+		var try func(l int)
+		try = func(l int) {
+			if l == len(c.Layers) {
+				if len(c.checkWidths(widths, limit)) > 0 {
+					return
+				}
+				bytes := r.Bytes(c, widths, 0)
+				least = min(least, bytes)
+				if p := c.Evaluate(widths); bytes <= r.Memory && (best < 0 || p.Time < best) {
+					best = p.Time
+				}
+				return
+			}
+			for _, g := range c.GPUs {
+				widths[l] = g
+				try(l + 1)
+			}
+		}
+		try(0)
+		plan, fewest, exact := c.fastestWithin(limit, r, mostWays)
+		require.True(t, exact)
+		require.Equal(t, least, fewest, "seed %d", seed)
+		if plan == nil {
+			require.Negative(t, best, "seed %d", seed)
+			without++
+			continue
+		}
+		require.Equal(t, best, plan.Time, "seed %d", seed)
+		require.LessOrEqual(t, r.Bytes(c, plan.Widths, 0), r.Memory)
+		within++
+	}
+	assert.Greater(t, within, 50)
+	assert.Greater(t, without, 50)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/bits"
+	"slices"
 
 	"jigsaw/formulation/instance"
 )
@@ -163,7 +164,14 @@ func (c *Chain) Fill(p Plan, r Rules, homes []int) (t *Timetable, bound *big.Rat
 	}
 	t.Period = p.Time + shift
 	t.fill(r, homes)
-	return t, idle.bound(), nil
+	homes = slices.Clone(homes)
+	slices.Sort(homes)
+	homes = slices.Compact(homes)
+	return t, c.atMost(p.Widths, r).of(func(from, to int) int {
+		first, _ := slices.BinarySearch(homes, from)
+		last, _ := slices.BinarySearch(homes, to)
+		return last - first
+	}), nil
 }
 
 // fill finds the windows, and deals them out.

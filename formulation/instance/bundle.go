@@ -43,6 +43,7 @@ func (in *Instance) Bundled(of []int, nodes [][]Bundles) *Bundled {
 		for _, d := range division {
 			node, id := in.Nodes[n], NodeID(len(small.Nodes))
 			at, _ := slices.BinarySearch(sizes, d.Size)
+			node.Places = nil
 			node.Type, node.GPUs, node.FirstGPU = TypeID(int(node.Type)*len(sizes)+at), d.Count, GPUID(len(small.GPUs))
 			for range d.Count {
 				small.GPUs = append(small.GPUs, GPU{id, node.Type})

@@ -250,8 +250,7 @@ func (c *compiler) burst(path string, s *JobSpec) (job BurstJob, t TypeID) {
 	if job.Slowdown < One || job.Slowdown > MaxSlowdown {
 		bad(".slowdown", "a slowdown of %v; choose 1 to %v", job.Slowdown, MaxSlowdown)
 	}
-	state, known := states[s.Optimizer]
-	if !known {
+	if _, known := states[s.Optimizer]; !known {
 		bad(".optimizer", "unknown optimizer %q; choose sgd, momentum or adam", Clip(s.Optimizer))
 	}
 	profiles := c.modelProfiles(s.Model)
@@ -276,11 +275,17 @@ func (c *compiler) burst(path string, s *JobSpec) (job BurstJob, t TypeID) {
 	case len(on) > 1:
 		bad(".placement.gpu_types", "the job could run on %s; choose one of them, like gpu_types: [%s]", strings.Join(on, ", "), on[0])
 	}
-	job.Kept = 2 + state
-	if job.Profiles[0].Precision != "" {
-		job.Kept = 4 + 2*state
-	}
+	job.Kept, _ = KeptFor(s.Optimizer, job.Profiles[0])
 	return job, t
+}
+
+// KeptFor is how many bytes training keeps for each byte of a profile's parameters, these included; known is whether there is such an optimizer.
+func KeptFor(optimizer string, p *Profile) (bytes int64, known bool) {
+	state, known := states[optimizer]
+	if p.Precision != "" {
+		return 4 + 2*state, known
+	}
+	return 2 + state, known
 }
 
 // everyBatch returns the profiles that serve for GPU type t, of every batch, at the type's speed.

@@ -41,7 +41,7 @@ func Compile(spec *Spec, library ProfileSource) (*Instance, error) {
 		return nil, c.problems
 	}
 	if i := slices.IndexFunc(spec.Jobs, func(j JobSpec) bool { return !j.Disabled && len(j.Moldable) > 0 }); i >= 0 {
-		c.problems.Add(fmt.Sprintf("jobs[%d].moldable", i), "the number of workers is still to be chosen: jigsaw plan chooses it, and --chosen writes the instance that everything else takes")
+		c.problems.Add(fmt.Sprintf("jobs[%d].moldable", i), "the number of workers is still to be chosen: jigsaw plan chooses it, and --write writes the instance that everything else takes")
 		return nil, c.problems
 	}
 	c.header()
@@ -67,6 +67,7 @@ type compiler struct {
 	types  map[string]TypeID
 	except exceptions
 	lost   map[string]bool       // nodes that failed, and whether the cluster has them
+	broken map[string]bool       // GPUs that failed, likewise
 	own    map[string][]*Profile // the spec's profiles by model
 }
 

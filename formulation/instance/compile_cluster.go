@@ -15,9 +15,12 @@ func (c *compiler) cluster() {
 	in.Latency = c.ceilTicks("cluster.latency", spec.Latency, One)
 	c.rateLevels()
 	c.exceptions()
-	c.lost = map[string]bool{}
+	c.lost, c.broken = map[string]bool{}, map[string]bool{}
 	for _, name := range spec.FailedNodes {
 		c.lost[name] = false
+	}
+	for _, name := range spec.FailedGPUs {
+		c.broken[name] = false
 	}
 
 	switch short, full := len(spec.Racks) > 0, len(spec.Switches)+len(spec.Nodes)+len(spec.Links) > 0; {
@@ -33,6 +36,11 @@ func (c *compiler) cluster() {
 	for i, name := range spec.FailedNodes {
 		if met := c.lost[name]; !met && len(c.problems) == 0 && len(in.Nodes) > 0 {
 			c.problems.Add(fmt.Sprintf("cluster.failed_nodes[%d]", i), "unknown node %q; nodes are named like %q", Clip(name), in.Nodes[0].Name)
+		}
+	}
+	for i, name := range spec.FailedGPUs {
+		if node, _ := CutGPU(name); !c.broken[name] && !c.lost[node] && len(c.problems) == 0 {
+			c.problems.Add(fmt.Sprintf("cluster.failed_gpus[%d]", i), "unknown GPU %q; GPUs are named like %q", Clip(name), in.Nodes[0].Name+".gpu0")
 		}
 	}
 	if len(c.problems) == 0 && len(in.GPUs) == 0 {
@@ -313,9 +321,13 @@ func (c *compiler) addNode(n NodeSpec, rack int) {
 		}
 		return
 	}
+	places := c.places(n)
+	if places != nil {
+		n.GPUs = len(places)
+	}
 	id := NodeID(len(in.Nodes))
 	in.Nodes = append(in.Nodes, Node{
-		Name: n.Name, Rack: rack, Type: t, FirstGPU: GPUID(len(in.GPUs)), GPUs: n.GPUs,
+		Name: n.Name, Rack: rack, Type: t, FirstGPU: GPUID(len(in.GPUs)), GPUs: n.GPUs, Places: places,
 		Up:     c.addLink(n.Name+".up", NICUp, n.NIC),
 		Down:   c.addLink(n.Name+".down", NICDown, n.NIC),
 		Fabric: c.addLink(n.Name+".fabric", Fabric, n.Fabric),

@@ -1,6 +1,10 @@
 package instance
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // exceptions are the spec's exceptions by name, and which of them a node or link
 // of the cluster has met.
@@ -80,4 +84,42 @@ func (c *compiler) unmet() {
 			c.problems.Add(path+".link", "unknown link %q; links are named like %q", Clip(e.Link), c.in.Links[0].Name)
 		}
 	}
+}
+
+// places are the numbers of a node's GPUs, nil where none failed.
+func (c *compiler) places(n NodeSpec) (places []int) {
+	if len(c.broken) == 0 {
+		return nil
+	}
+	for g := range n.GPUs {
+		name := NameGPU(n.Name, g)
+		if _, failed := c.broken[name]; failed {
+			c.broken[name] = true
+		} else {
+			places = append(places, g)
+		}
+	}
+	switch len(places) {
+	case n.GPUs:
+		return nil
+	case 0:
+		c.problems.Add("cluster.failed_gpus", "node %q has no GPU left; name it in failed_nodes instead", Clip(n.Name))
+	}
+	return places
+}
+
+// NameGPU is the name of the GPU at a place of a node.
+func NameGPU(node string, place int) string { return node + ".gpu" + strconv.Itoa(place) }
+
+// CutGPU takes the name of a GPU apart; place is -1 where it is the name of something else, like a node.
+func CutGPU(name string) (node string, place int) {
+	at := strings.LastIndex(name, ".gpu")
+	if at < 0 {
+		return name, -1
+	}
+	n, err := strconv.Atoi(name[at+len(".gpu"):])
+	if err != nil || n < 0 {
+		return name, -1
+	}
+	return name[:at], n
 }

@@ -15,6 +15,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/verify"
 	"jigsaw/heuristics"
 )
 
@@ -66,9 +67,9 @@ func TestCost(t *testing.T) {
 		require.Zero(t, cost.Cmp(paid(in, s)), "seed %d", seed)
 		blocks := &instance.BlockSchedule{Residency: s.Residency, Blocks: []instance.Block{{Repeats: 1, Tasks: s.Tasks, Syncs: s.Syncs}}}
 		require.Zero(t, cost.Cmp(in.BlockCost(blocks)), "seed %d", seed)
-		least := area.LeastCost(relax.New(in))
+		least := relax.New(in).LeastCost()
 		require.LessOrEqual(t, least.Cmp(cost), 0, "seed %d: %s costs less than %s", seed, cost, least)
-		by, _ := area.CostBy(relax.New(in), s.Makespan(in))
+		by := area.CostBy(relax.New(in), s.Makespan(in)).Value
 		require.LessOrEqual(t, by.Cmp(cost), 0, "seed %d: %s costs less than %s by its end", seed, cost, by)
 		if all++; least.Cmp(cost) == 0 {
 			met++
@@ -155,12 +156,14 @@ func TestCostBy(t *testing.T) {
 					least = cost
 				}
 			}
-			bound, premiums := area.CostBy(m, end)
+			proven := area.CostBy(m, end)
+			bound, premiums := proven.Value, make([]instance.Price, 2)
 			require.LessOrEqual(t, bound.Cmp(least), 0, "seed %d: a plan by %d costs %s, less than %s", seed, end, least, bound)
-			require.Zero(t, bound.Cmp(area.CostWith(m, end, premiums)))
+			_, err := verify.Certificate(t.Context(), in, proven.Proof(in))
+			require.NoError(t, err)
 			for range 3 {
 				premiums[0], premiums[1] = instance.Price(rng.Int64N(50_000_000)), instance.Price(rng.Int64N(50_000_000))
-				require.LessOrEqual(t, area.CostWith(m, end, premiums).Cmp(bound), 0, "seed %d: the premiums found are not the best", seed)
+				require.LessOrEqual(t, m.CostBy(end, premiums).Cmp(bound), 0, "seed %d: the premiums found are not the best", seed)
 			}
 			share, _ := new(big.Rat).Quo(bound, least).Float64()
 			if all++; share > 0.98 {

@@ -1,7 +1,7 @@
 package instance
 
 import (
-	"crypto/sha256"
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 )
@@ -10,8 +10,6 @@ import (
 // compile to the same numbers, names and routes, however they are written. It
 // covers all that the checker reads.
 func (in *Instance) Digest() string {
-	h := sha256.New()
-	encoder := json.NewEncoder(h)
 	parts := []any{
 		in,             // exported fields only, all of them integers, strings and slices
 		in.routes.leaf, // and what leads from rack to rack
@@ -21,10 +19,34 @@ func (in *Instance) Digest() string {
 	for _, p := range in.routes.obeying {
 		parts = append(parts, p.ways, p.found)
 	}
+	return digest(parts...)
+}
+
+// Digest is [Instance.Digest] of the cluster and the background jobs, and of the burst-parallel jobs.
+func (b *Bursts) Digest() string {
+	return digest(b.Instance.Digest(), b.Foreground, int64(b.Latency), int64(b.Slice))
+}
+
+// Digest is that of all numbers of workers.
+func (m *Molds) Digest() string {
+	digests := make([][]string, len(m.Jobs))
+	for j, job := range m.Jobs {
+		for _, in := range job.Alone {
+			digests[j] = append(digests[j], in.Digest())
+		}
+	}
+	return digest(digests)
+}
+
+// digest is that of values, a line of JSON each.
+func digest(parts ...any) string {
+	var data bytes.Buffer
+	encoder := json.NewEncoder(&data)
 	for _, part := range parts {
 		if err := encoder.Encode(part); err != nil {
 			panic("instance: " + err.Error())
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	sum := sum256(data.Bytes())
+	return hex.EncodeToString(sum[:])
 }

@@ -70,6 +70,29 @@ type Node struct {
 	FirstGPU         GPUID
 	GPUs             int
 	Up, Down, Fabric LinkID
+	// Places are the numbers of the GPUs in the node, ascending, where some are out of service; nil is 0, 1, ...
+	Places []int `json:",omitempty"`
+}
+
+// Place is the number that a GPU of the node has there: "r0n1.gpu2" is at place 2.
+func (n *Node) Place(g GPUID) int {
+	at := int(g - n.FirstGPU)
+	if n.Places != nil {
+		return n.Places[at]
+	}
+	return at
+}
+
+// At is the GPU at a place of the node, -1 where there is none.
+func (n *Node) At(place int) GPUID {
+	at := place
+	if n.Places != nil {
+		at = slices.Index(n.Places, place)
+	}
+	if at < 0 || at >= n.GPUs {
+		return -1
+	}
+	return n.FirstGPU + GPUID(at)
 }
 
 // GPU is one device.
@@ -310,4 +333,40 @@ func appendNumbers[T ~byte | ~int | ~int64](b []byte, numbers ...T) []byte {
 		b = binary.AppendVarint(b, int64(n))
 	}
 	return b
+}
+
+// FullDepth returns the instance without structured partial backpropagation:
+// a copy in which the rule of every job fixes all its workers at full depth, or
+// the receiver where all do already.
+// It shares what does not differ with the receiver. Schedules of the
+// full-depth baselines are valid for it, whatever the rules of the receiver.
+func (in *Instance) FullDepth() *Instance {
+	workers := make([]int, len(in.Jobs))
+	for j := range in.Jobs {
+		workers[j] = in.Jobs[j].Workers
+	}
+	return in.FullDepthOn(workers)
+}
+
+// FullDepthOn is [Instance.FullDepth] with workers[j] workers for every job j, at least 1.
+func (in *Instance) FullDepthOn(workers []int) *Instance {
+	same := true
+	for i := range in.Jobs {
+		j := &in.Jobs[i]
+		same = same && workers[i] == j.Workers && j.Rule.Fixed != nil && j.Rule.Fixed[j.Full()] == j.Workers
+	}
+	if same {
+		return in
+	}
+	full := *in
+	full.Jobs = slices.Clone(in.Jobs)
+	for i := range full.Jobs {
+		j := &full.Jobs[i]
+		j.Workers = workers[i]
+		fixed := make([]int, len(j.Depths))
+		fixed[j.Full()] = j.Workers
+		j.Rule = Rule{Fixed: fixed}
+	}
+	full.classes = classify(full.Jobs)
+	return &full
 }

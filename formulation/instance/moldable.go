@@ -1,6 +1,7 @@
 package instance
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -58,4 +59,62 @@ func (s *Spec) Mold(workers []int) *Spec {
 		}
 	}
 	return &molded
+}
+
+// Molds are a compiled [Spec] with moldable jobs: each job alone on the cluster, with each of its numbers of workers.
+type Molds struct {
+	Jobs []Mold
+}
+
+// Mold is an entry of the jobs.
+type Mold struct {
+	Entry int // of the spec's jobs
+	// Workers that it may have, 0 where there is no choice, and the job alone with so many, [Instance.Roomy].
+	Workers []int
+	Alone   []*Instance
+}
+
+// CompileMolds compiles every job with each of its numbers of workers. Numbers with which a job does not compile are left out; where
+// none is left the problems are those of the last one.
+func CompileMolds(spec *Spec, library ProfileSource) (*Molds, error) {
+	if err := spec.CheckMoldable(); err != nil {
+		return nil, err
+	}
+	if spec.Objective != "" && spec.Objective != Makespan {
+		return nil, Problems{{Path: "objective", Message: fmt.Sprintf("numbers of workers are chosen for makespan, not %s", spec.Objective)}}
+	}
+	m := &Molds{}
+	var refused Problems
+	for i := range spec.Jobs {
+		if spec.Jobs[i].Disabled {
+			continue
+		}
+		alone := *spec
+		alone.Jobs = slices.Clone(spec.Jobs)
+		for other := range alone.Jobs {
+			alone.Jobs[other].Disabled = other != i
+		}
+		job, numbers, workers := Mold{Entry: i}, spec.Jobs[i].Moldable, make([]int, len(spec.Jobs))
+		if len(numbers) == 0 {
+			numbers = []int{0}
+		}
+		for k, n := range numbers {
+			workers[i] = n
+			in, err := Compile(alone.Mold(workers), library)
+			var problems Problems
+			switch {
+			case err == nil:
+				job.Workers, job.Alone = append(job.Workers, n), append(job.Alone, in.Roomy())
+			case !errors.As(err, &problems):
+				return nil, err
+			case len(job.Alone) == 0 && k == len(numbers)-1:
+				refused = append(refused, problems...)
+			}
+		}
+		m.Jobs = append(m.Jobs, job)
+	}
+	if err := refused.err(); err != nil {
+		return nil, err
+	}
+	return m, nil
 }

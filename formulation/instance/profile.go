@@ -106,17 +106,6 @@ func (p *Profile) CutAllowed(d int) bool {
 	return d == n || d >= 1 && d < n && !p.Layers[n-d].Joined
 }
 
-// Blocks returns the layers that each block begins at: the first, and those not joined to
-// the one before.
-func (p *Profile) Blocks() (first []int) {
-	for i := range p.Layers {
-		if i == 0 || !p.Layers[i].Joined {
-			first = append(first, i)
-		}
-	}
-	return first
-}
-
 // Limits of a profile. Every figure and every sum is at most 2^56.
 const (
 	MaxLayers = 100_000

@@ -27,6 +27,12 @@ func (in *Instance) Resumes() bool {
 	return slices.ContainsFunc(in.Jobs, func(j Job) bool { return j.Resident != nil })
 }
 
+// MayLive reports whether a job may live on a GPU: on one of its types or, if it is in memory when the plan begins, where it is.
+func (in *Instance) MayLive(j JobID, g GPUID) bool {
+	job := &in.Jobs[j]
+	return job.Runs(in.GPUs[g].Type) && (job.Resident == nil || slices.Contains(job.Resident, g))
+}
+
 // MostWritten is how many tasks a plan may have that writes every one of them out.
 const MostWritten = 50_000_000
 
@@ -102,17 +108,40 @@ func (in *Instance) Roomy() *Instance {
 // on an otherwise empty GPU of that type.
 func (in *Instance) RoomFor(id JobID, t TypeID) bool {
 	j := &in.Jobs[id]
-	costs := j.On[t]
-	if costs == nil {
-		return false
-	}
+	return j.On[t] != nil && j.On[t].Persistent <= in.Types[t].Memory-j.LeastEphemeral(t)
+}
+
+// LeastEphemeral returns the ephemeral bytes of a task of the shallowest admissible depth on a GPU of a type
+// that the job may use.
+func (j *Job) LeastEphemeral(t TypeID) Bytes {
 	least := 0
 	if j.Rule.Fixed != nil {
 		for j.Rule.Fixed[least] == 0 {
 			least++
 		}
 	}
-	return costs.Persistent <= in.Types[t].Memory-costs.Ephemeral[least]
+	return j.On[t].Ephemeral[least]
+}
+
+// LeastDepth returns the least depth that the n-th shallowest worker of an iteration can have; n is 1 to Workers.
+func (j *Job) LeastDepth(n int) int {
+	if j.Rule.Fixed != nil {
+		d := 0
+		for n -= j.Rule.Fixed[0]; n > 0; n -= j.Rule.Fixed[d] {
+			d++
+		}
+		return d
+	}
+	// A rule that any n workers at a depth meet is met by them beside workers at full depth.
+	counts := make([]int, len(j.Depths))
+	for d := range j.Full() {
+		counts[d], counts[j.Full()] = n, j.Workers-n
+		if j.Allows(counts) {
+			return d
+		}
+		counts[d] = 0
+	}
+	return j.Full()
 }
 
 // residence compiles how long jobs are in memory.
@@ -195,14 +224,14 @@ func (c *compiler) resident(path string, s *JobSpec, j *Job) {
 }
 
 // Miniature returns the instance with so many iterations of every job, at least 1, all of
-// them released at once and without deadlines, for the makespan: its schedules are patterns of a [Block].
+// them released at once and without deadlines, for the makespan, those in memory where they are: its schedules are patterns of a [Block].
 func (in *Instance) Miniature(iterations []int) *Instance {
 	small := *in.Resident()
 	small.Objective = Makespan
 	small.Jobs = slices.Clone(small.Jobs)
 	for i := range small.Jobs {
 		j := &small.Jobs[i]
-		j.Iterations, j.Release, j.Deadline, j.Resident = iterations[i], 0, 0, nil
+		j.Iterations, j.Release, j.Deadline = iterations[i], 0, 0
 	}
 	small.classes = classify(small.Jobs)
 	return &small

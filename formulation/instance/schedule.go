@@ -61,7 +61,13 @@ func (s *Schedule) Sorted() bool {
 
 // Compare orders tasks by job, iteration and GPU.
 func (t Task) Compare(u Task) int {
-	return cmp.Or(cmp.Compare(t.Job, u.Job), cmp.Compare(t.Iteration, u.Iteration), cmp.Compare(t.GPU, u.GPU))
+	switch { // without cmp.Or, which compares all of it
+	case t.Job != u.Job:
+		return cmp.Compare(t.Job, u.Job)
+	case t.Iteration != u.Iteration:
+		return cmp.Compare(t.Iteration, u.Iteration)
+	}
+	return cmp.Compare(t.GPU, u.GPU)
 }
 
 // Compare orders synchronisations by job and iteration.

@@ -94,6 +94,9 @@ type ClusterSpec struct {
 	// FailedNodes names nodes that are out of service: the cluster has neither their GPUs nor
 	// their links.
 	FailedNodes []string `yaml:"failed_nodes,omitempty" json:"failed_nodes,omitempty"`
+	// FailedGPUs names single GPUs that are out of service: "r0n2.gpu0" is the first of node r0n2. The others
+	// keep their names.
+	FailedGPUs []string `yaml:"failed_gpus,omitempty" json:"failed_gpus,omitempty"`
 	// LoadRate is the speed at which a job's persistent bytes come into a GPU's memory;
 	// 0 means that loading takes no time. Only where residence is run.
 	LoadRate BitRate `yaml:"load_rate,omitempty" json:"load_rate,omitempty" absent:"loading takes no time"`

@@ -69,7 +69,8 @@ var errLoads = errors.New("formulation: the certificate's loads make no sense")
 // # Throughput
 //
 // sum_j W_j x_j <= m and x_j <= 1/l_j for the rates x_j: a fractional knapsack,
-// filled by falling w_j / W_j. Max-min: one rate for all.
+// filled by falling w_j / W_j. Max-min: one rate for all; and where there are more workers
+// than GPUs, what [Model.crowded] says.
 func (m *Model) ProveArea(p *Proven, terms []LoadTerms) error {
 	loads := m.AreaLoads()
 	taken := make([]bool, len(m.Classes)) // classes of the loads so far
@@ -105,7 +106,7 @@ func (m *Model) ProveArea(p *Proven, terms []LoadTerms) error {
 		value = Integral(m.Instance, value)
 	default:
 		value, _ = m.Chain()
-		for _, v := range m.areaRates(terms, loads, taken) {
+		for _, v := range append(m.areaRates(terms, loads, taken), m.crowded()...) {
 			if v.Cmp(value) < 0 {
 				value = v
 			}
@@ -193,6 +194,37 @@ func (m *Model) areaRates(terms []LoadTerms, loads []Load, taken []bool) (values
 		}
 	}
 	return []*big.Rat{sum}
+}
+
+// crowded is what the smallest rate is at most on the GPU that has most workers: as many as there are workers for each GPU, rounded
+// up, or more. They are of as many jobs, and each has a task there in each iteration, no shallower than
+// the shallowest of its rule. nil for other objectives.
+func (m *Model) crowded() []*big.Rat {
+	if m.Instance.Objective != instance.MaxMinThroughput {
+		return nil
+	}
+	var shares []*big.Rat // of the GPU, of the jobs at normalised rate 1
+	workers := 0
+	for c := range m.Classes {
+		d := &m.Classes[c]
+		if !d.Runs() {
+			return nil // the smallest rate is 0
+		}
+		shallowest := max(0, slices.IndexFunc(d.Job.Rule.Fixed, func(n int) bool { return n > 0 }))
+		share := new(big.Rat).SetFrac(exact.Mul(d.Job.Weight, max(0, int64(d.Shortest[shallowest]))), big.NewInt(int64(d.Job.FastestFull())))
+		for range d.Count() {
+			shares, workers = append(shares, share), workers+d.Job.Workers
+		}
+	}
+	slices.SortFunc(shares, (*big.Rat).Cmp)
+	need, gpus := new(big.Rat), len(m.Instance.GPUs)
+	for _, share := range shares[:min(len(shares), (workers+gpus-1)/gpus)] {
+		need.Add(need, share)
+	}
+	if need.Sign() == 0 {
+		return nil
+	}
+	return []*big.Rat{need.Inv(need)}
 }
 
 // Knapsack returns the largest sum of weighted rates that a load allows, and

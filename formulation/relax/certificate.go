@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+
+	"jigsaw/formulation/instance"
 )
 
 // CertificateVersion is the version of [Certificate] as a file.
@@ -42,6 +44,8 @@ const CertificateVersion = 3
 //
 // Memory x time: a dual feasible function of the jobs' bytes gives a bound, whichever it is.
 //
+// Weights and cost: the prices are of ticks of GPUs, by type; see [ProveWeights] and [Model.ProveCost].
+//
 // Chain, area and the proofs of [Infeasible] are exact as they are computed and
 // need no prices.
 //
@@ -64,7 +68,7 @@ type Certificate struct {
 	// columns program by group of rows that has any, then bucket.
 	Prices []*big.Int `json:"prices"`
 	// Columns is the column budget a fluid program was built with, and
-	// of programs of periods how many companies have columns of their own.
+	// of programs of periods how many sets of co-resident jobs have columns of their own.
 	Columns int `json:"columns,omitempty"`
 	// Plans says which columns program it is.
 	Plans *PlanTerms `json:"plans,omitempty"`
@@ -72,6 +76,10 @@ type Certificate struct {
 	Loads []LoadTerms `json:"loads,omitempty"`
 	// Share is what of a job's memory a certificate of memory x time counts.
 	Share *ShareTerms `json:"share,omitempty"`
+	// End of the schedules whose cost is bounded, in ticks; 0 for all.
+	End int64 `json:"end,omitempty"`
+	// Stages of a background certificate: numbers of GPUs by burst-parallel job and layer.
+	Stages [][]int `json:"stages,omitempty"`
 	// Tree is the tree of a tree certificate.
 	Tree []ProofNode `json:"tree,omitempty"`
 }
@@ -87,13 +95,16 @@ type PlanTerms struct {
 	Buckets int64 `json:"buckets"`
 }
 
-// ShareTerms name a dual feasible function of the part x of a GPU's memory that a job takes: x itself
-// where both are 0.
+// ShareTerms name a dual feasible function of the part x of a GPU's memory that a job takes, x itself
+// where all are left out, or jobs of which no two are ever in memory together.
 type ShareTerms struct {
 	// Cut in bytes: smaller jobs count as nothing, and those that leave less as the whole GPU.
 	Cut int64 `json:"cut,omitempty"`
 	// Parts n: x is rounded down to (n+1)ths, which count as nths; whole ones count as they are.
 	Parts int64 `json:"parts,omitempty"`
+	// Apart are jobs, ascending, of which any two have more workers than there are GPUs, and more bytes
+	// than a GPU has room for: their stays do not overlap.
+	Apart []instance.JobID `json:"apart,omitempty"`
 }
 
 // Claim is the value of a bound. In a file it is a JSON number where it is an

@@ -15,7 +15,7 @@ func (c *Certificate) Misplaced() (path, why string) {
 		if branched {
 			return "denominator", "this must be 1 where there are nodes, whose leaves have their own"
 		}
-		return "denominator", "this must be 1 in proofs of kind " + string(c.Kind) + ", which have no prices"
+		return "denominator", "this must be 1 in proofs of kind " + string(c.Kind) + ", whose numbers are whole"
 	}
 	for i := range c.Tree {
 		if key := c.Tree[i].misplaced(c.Kind); key != "" {

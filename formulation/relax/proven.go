@@ -26,11 +26,17 @@ const (
 	TreeBound Kind = "tree"
 	// PresolveProof is of no bound but of infeasibility; see [Infeasible].
 	PresolveProof Kind = "presolve"
+	// WeightsBound is that of work in weighted ticks; see [ProveWeights].
+	WeightsBound Kind = "weights"
+	// CostBound is not of the objective, but of what a schedule costs; see [Model.ProveCost].
+	CostBound Kind = "cost"
+	// BackgroundBound is not of an [instance.Instance], but of [instance.Bursts].
+	BackgroundBound Kind = "background"
 )
 
 // Kinds lists the kinds of proofs that package verify knows.
 func Kinds() []Kind {
-	return []Kind{PresolveProof, ChainBound, AreaBound, MemoryTimeBound, FluidBound, PeriodsBound, PackingBound, ColumnsBound, TreeBound}
+	return []Kind{PresolveProof, ChainBound, AreaBound, WeightsBound, CostBound, MemoryTimeBound, FluidBound, PeriodsBound, PackingBound, ColumnsBound, TreeBound}
 }
 
 // Proven is what a certificate proves about every valid schedule of an instance:
@@ -63,7 +69,7 @@ func Integral(in *instance.Instance, v *big.Rat) *big.Rat {
 
 // Proof returns the certificate of a bound of the instance as a file holds it,
 // with its claims; nil where the bound is not certified.
-func (b *Proven) Proof(in *instance.Instance) *Certificate {
+func (b *Proven) Proof(in interface{ Digest() string }) *Certificate {
 	if !b.Certified || b.Value == nil && b.Infeasible == nil {
 		return nil
 	}

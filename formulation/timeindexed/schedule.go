@@ -3,27 +3,23 @@ package timeindexed
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 )
 
-// Schedule turns a solution of the program, by column, into a schedule and
-// checks it. Of the program by node it searches for GPUs inside the nodes, and
-// may find that there are none. Pools do not tell enough for a schedule.
+// Schedule turns a solution of the program of GPUs, by column, into a schedule and
+// checks it. Relaxations, by node and pool, do not say which GPUs.
 func (t *Program) Schedule(x []float64) (*instance.Schedule, error) {
-	if t.Options.Granularity == ByPool {
-		return nil, fmt.Errorf("formulation: a solution by pool does not say which GPUs; use granularity %s or %s", ByGPU, ByNode)
+	if t.Options.Granularity != ByGPU {
+		return nil, fmt.Errorf("formulation: a solution by %s does not say which GPUs; use granularity %s", t.Options.Granularity, ByGPU)
 	}
 	if len(x) != len(t.cols) {
 		return nil, fmt.Errorf("formulation: a solution of %d values for a program of %d columns", len(x), len(t.cols))
 	}
 	in := t.in
 	s := &instance.Schedule{Period: t.Options.Period, Residency: make([][]instance.GPUID, len(in.Jobs))}
-	live := make([]map[int]int, len(in.Jobs)) // workers of a job by site
-	for j := range live {
-		live[j] = map[int]int{}
-	}
 	for c := range t.cols {
 		n := int(math.Round(x[c]))
 		if math.Abs(x[c]-float64(n)) > integerTol || n < 0 {
@@ -32,27 +28,15 @@ func (t *Program) Schedule(x []float64) (*instance.Schedule, error) {
 		switch m := &t.cols[c]; {
 		case n == 0:
 		case m.kind == ofLive:
-			live[m.job][m.site] = n
+			s.Residency[m.job] = append(s.Residency[m.job], instance.GPUID(m.site))
 		case m.kind == ofTask:
-			for range n { // by node, the GPU is a matter of assignGPUs
-				s.Tasks = append(s.Tasks, instance.Task{Job: m.job, Iteration: m.iteration, GPU: instance.GPUID(m.site), Depth: m.depth, Start: m.start, End: m.end})
-			}
+			s.Tasks = append(s.Tasks, instance.Task{Job: m.job, Iteration: m.iteration, GPU: instance.GPUID(m.site), Depth: m.depth, Start: m.start, End: m.end})
 		case m.kind == ofSync:
 			s.Syncs = append(s.Syncs, instance.Sync{Job: m.job, Iteration: m.iteration, Start: m.start, End: m.end, Rate: m.level})
 		}
 	}
-	if t.Options.Granularity == ByNode {
-		if err := assignGPUs(in, s, live); err != nil {
-			return nil, err
-		}
-	} else {
-		for j := range live {
-			for g := range in.GPUs {
-				if live[j][g] > 0 {
-					s.Residency[j] = append(s.Residency[j], instance.GPUID(g))
-				}
-			}
-		}
+	for _, home := range s.Residency {
+		slices.Sort(home)
 	}
 	s.Sort()
 	if violations := check.Schedule(in, s); len(violations) > 0 {

@@ -67,7 +67,7 @@ func (t *search) sequences(ctx context.Context, n *cases.Node, steps int) *leafP
 // ask sequences the first node at which homes alone are decided for the best value, to
 // learn whether links matter: then linear programs come first, which know of them.
 func (t *search) ask(ctx context.Context, n *cases.Node) *leafProof {
-	if t.asked || !settled(n) {
+	if t.asked || !settled(n) || t.long {
 		return nil
 	}
 	t.asked = true
@@ -96,7 +96,7 @@ func (t *search) orders(ctx context.Context, n *cases.Node, target int64, steps 
 // which linear programs tell less, a proof doubles them.
 func (t *search) effort(n *cases.Node) int {
 	steps := min(t.credit, leafSteps)
-	if !n.Decided() {
+	if !n.Decided() || t.long {
 		steps = openSteps
 	} else if settled(n) && !t.linked {
 		steps = homeSteps

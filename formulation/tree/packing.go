@@ -2,6 +2,7 @@ package tree
 
 import (
 	"context"
+	"errors"
 
 	"jigsaw/formulation/bound/packing"
 	"jigsaw/formulation/instance"
@@ -11,9 +12,9 @@ import (
 
 // packed proves by the contents of GPUs that a node, in which some homes are open, holds no
 // schedule of a makespan better than the target; nil where it cannot. Where homes are decided
-// orders of tasks say all that contents do.
+// orders of tasks say all that contents do, unless schedules are long.
 func (t *search) packed(ctx context.Context, n *cases.Node) *leafProof {
-	if t.in.Objective != instance.Makespan || n.Decided() || t.target < 2 {
+	if t.in.Objective != instance.Makespan || n.Decided() && !t.long || t.target < 2 {
 		return nil
 	}
 	s := packing.NewSearch(t.m, t.target-1, n.Residency())
@@ -27,4 +28,27 @@ func (t *search) packed(ctx context.Context, n *cases.Node) *leafProof {
 		return nil
 	}
 	return proof
+}
+
+// errOpen ends a search of long schedules, of which a node cannot be closed for any target.
+var errOpen = errors.New("formulation: a node of long schedules stays open")
+
+// lower lowers the target to the most that contents prove of a node of long schedules whose homes
+// are decided, if that is more than is proven of all nodes: the tree proves no more.
+func (t *search) lower(ctx context.Context, n *cases.Node) (*leafProof, error) {
+	var best *leafProof
+	low, high := t.proven, t.target
+	for high-low > 1 && ctx.Err() == nil {
+		t.target = (low + high) / 2
+		if proof := t.packed(ctx, n); proof != nil {
+			best, low = proof, t.target
+		} else {
+			high = t.target
+		}
+	}
+	if best == nil {
+		return nil, errOpen
+	}
+	t.target, t.lowered = low, true
+	return best, nil
 }

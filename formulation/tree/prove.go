@@ -39,12 +39,13 @@ func (t *search) attempts(n *cases.Node, buckets []int64) (list []attempt) {
 	default:
 		list = []attempt{few, long, some, each}
 	}
-	return slices.DeleteFunc(list, func(a attempt) bool { return !a.orders && !slices.Contains(buckets, a.buckets) })
+	return slices.DeleteFunc(list, func(a attempt) bool { return !a.orders && (t.long || !slices.Contains(buckets, a.buckets)) })
 }
 
 // prove makes the attempts at a node, until one succeeds, which at.proof tells. It
 // returns what the last linear program ended with.
 func (t *search) prove(ctx context.Context, at *node, buckets []int64, before *leafProof) (n solved, err error) {
+	n.outcome.Bound = -unproven
 	for _, a := range t.attempts(at.node, buckets) {
 		if a.orders {
 			at.proof = t.scout(ctx, at.node, a.steps)
@@ -58,7 +59,10 @@ func (t *search) prove(ctx context.Context, at *node, buckets []int64, before *l
 			return n, err
 		}
 	}
-	return n, nil
+	if t.long && at.node.Decided() {
+		at.proof, err = t.lower(ctx, at.node)
+	}
+	return n, err
 }
 
 // yield lowers the target to what the linear program of a node proves, if that is more than

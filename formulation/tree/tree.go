@@ -3,6 +3,7 @@ package tree
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -41,6 +42,7 @@ type Limits struct {
 	Event func(nodes, columns int)
 	// Solver limits each solve of a master.
 	Solver solver.Limits
+	long   bool // even where schedules are short, for tests
 }
 
 // Result is what a search ended with.
@@ -61,27 +63,30 @@ type Result struct {
 // all; with all homes, windows, depths and rates decided a node is a schedule,
 // so that the search is exact. The tree is closed for one target after the other,
 // from the bound known to the value of the best schedule. It is for instances of
-// some jobs and GPUs and up to [MostTicks] ticks; larger ones are an error.
+// some jobs and GPUs and up to [cases.MostTicks] ticks. Of longer schedules, for makespan,
+// there are no linear programs of every tick: homes alone are decided, and nodes closed by the
+// contents of GPUs and by few orders, for as high a target as all allow.
 func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (Result, error) {
 	r := Result{Schedule: limits.Start}
 	if limits.Start == nil || in.Objective.Periodic() {
 		return r, fmt.Errorf("formulation: branch-and-price needs a schedule to start from, and an objective that is not periodic")
 	}
 	value := in.Value(limits.Start)
-	if limits.Start.Makespan(in) > cases.MostTicks || !value.Num().IsInt64() || value.Num().BitLen() > 48 {
-		return r, fmt.Errorf("formulation: branch-and-price is for schedules of up to %d ticks", cases.MostTicks)
+	if !value.Num().IsInt64() || value.Num().BitLen() > 48 {
+		return r, fmt.Errorf("formulation: branch-and-price is not for values beyond 2^48")
 	}
 	t := newTreeProblem(in, engine, limits)
 	if t == nil {
 		return r, fmt.Errorf("formulation: branch-and-price is not for jobs of that many depths or rate levels")
 	}
-	if slices.Max(cases.Dues(t.m, t.target)) > cases.MostNodeTicks {
-		return r, fmt.Errorf("formulation: branch-and-price would have to look at plans of more than %d ticks", cases.MostNodeTicks)
+	t.long = limits.long || limits.Start.Makespan(in) > cases.MostTicks || slices.Max(cases.Dues(t.m, t.target)) > cases.MostNodeTicks
+	if t.long && (in.Objective != instance.Makespan || limits.Start.Makespan(in) > relax.MaxHorizon) {
+		return r, fmt.Errorf("formulation: branch-and-price is for plans of up to %d ticks, or for makespan", cases.MostTicks)
 	}
 	var err error
 	for err == nil && (r.Bound.Value == nil || r.Bound.Value.Cmp(t.value()) < 0) {
 		t.goal(r.Bound.Value)
-		var result tree.Result[*node]
+		var result tree.Result
 		result, err = tree.Search(ctx, t, t.root, tree.Options[*node]{
 			Nodes: limits.Nodes, Cutoff: func() float64 { return float64(t.target) },
 			Events: func(e tree.Event) {
@@ -91,6 +96,10 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 			},
 		})
 		r.Schedule, r.Status, r.Nodes = t.best, result.Status, r.Nodes+result.Nodes
+		if errors.Is(err, errOpen) {
+			err = nil
+			break
+		}
 		if result.Status != tree.Closed {
 			break
 		}
@@ -101,6 +110,10 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 			if limits.Bounded != nil {
 				limits.Bounded(r.Bound)
 			}
+		}
+		if t.lowered {
+			r.Status = tree.Failed
+			break
 		}
 		if limits.Nodes > 0 {
 			if limits.Nodes -= result.Nodes; limits.Nodes < 1 && r.Bound.Value.Cmp(t.value()) < 0 {
@@ -129,7 +142,9 @@ func (t *search) goal(proven *big.Rat) {
 		if t.step == 0 {
 			t.step = max(1, (t.target-from+goals-1)/goals)
 		}
-		t.target = min(t.target, from+t.step)
+		if t.target = min(t.target, from+t.step); t.long {
+			t.step *= goals // the next one is lowered where it is too high
+		}
 	}
 }
 
@@ -179,6 +194,8 @@ type search struct {
 	sequenced     map[string]sequenceResult
 	steps, credit int
 	asked, linked bool // see ask
+	long          bool // schedules have too many ticks for linear programs of each
+	lowered       bool // to what is proven of some leaf at the most, see lower
 	scouts        map[scouting]*trial
 }
 

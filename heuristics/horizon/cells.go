@@ -3,6 +3,7 @@ package horizon
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -10,53 +11,60 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Cells plans jobs in companies on cells, groups of nodes of a rack that share no job: jobs are
-// dealt to cells by their work, those of a cell repeat a pattern together or, where memory does not
-// hold them all, one company after the other. The sizes of cells are tried from the smallest that the widest job fits
+// Cells plans jobs that share GPUs on cells, groups of nodes of a rack that share no job: jobs are
+// dealt to cells by their work and exchanged between them; those of a cell repeat a pattern together or, where memory
+// does not hold them all, one group after the other. The sizes of cells are tried from the smallest that the widest job fits
 // on. Cells alike with jobs alike are planned once. The error is a [*NoPlan] where no size gave a plan. Without a deadline of the context
 // the answer is the same for the same instance and state of rng.
 func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.BlockSchedule, error) {
-	d := dealer{config: c, in: in, class: classes(in), alone: Alone(in), rng: rng}
+	if s := c.copies(ctx, in, rng); s != nil {
+		return s, nil
+	}
+	d := dealer{config: c, in: in, class: classes(in), alone: Alone(in), works: works(in), known: map[string]*found{}, rng: rng, seed: rng.Uint64()}
 	var best *instance.BlockSchedule
 	var failed error
-	try := func(ctx context.Context, size int, quick bool) {
-		d.config.Quick = quick
-		s, err := d.plan(ctx, size)
+	chosen := 0
+	divisions := map[int][]cell{} // by size
+	take := func(size int) {
+		s, err := d.plan(ctx, divisions[size])
 		if err != nil {
-			failed = err
-			return // a plan that misses a deadline is none
-		}
-		if best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0 {
-			best, d.best = s, size
+			failed = err // a plan that misses a deadline is none
+		} else if best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0 {
+			best, chosen = s, size
 			if c.Improved != nil {
 				c.Improved(in.BlockValue(s))
 			}
 		}
 	}
 	sizes := d.sizes()
-	for _, size := range sizes {
-		if best == nil || ctx.Err() == nil {
-			try(ctx, size, true)
+	for n, size := range sizes {
+		if best != nil && ctx.Err() != nil {
+			break
 		}
+		within, cancel := portion(ctx, exchangePart/float64(len(sizes)-n))
+		cells, err := d.divide(within, size)
+		cancel()
+		if err != nil {
+			failed = err
+			continue
+		}
+		divisions[size] = cells
+		take(size)
 	}
-	// With more time large cells gain most, for their jobs have more ways of sharing GPUs; the size that was best is
-	// searched as well.
-	if len(sizes) > 0 && !c.Quick {
-		later := []int{sizes[len(sizes)-1], d.best}
-		if later[1] == later[0] || later[1] == 0 {
-			later = later[:1]
+	if best != nil && !c.Quick {
+		within, cancel := portion(ctx, exchangePart)
+		d.exchange(within, divisions[chosen])
+		cancel()
+		take(chosen)
+		// One cell of all nodes gains most with time, for its jobs have more ways of sharing GPUs.
+		size := sizes[len(sizes)-1]
+		if len(divisions[size]) != 1 || size == chosen || !d.unite(&divisions[size][0], divisions[chosen]) {
+			size = chosen
 		}
-		for n, size := range later {
-			if ctx.Err() != nil {
-				break
-			}
-			within, cancel := ctx, context.CancelFunc(func() {})
-			if end, ok := ctx.Deadline(); ok && n+1 < len(later) {
-				within, cancel = context.WithTimeout(ctx, time.Until(end)*2/3)
-			}
-			try(within, size, false)
-			cancel()
+		if err := d.search(ctx, divisions[size]); err != nil {
+			failed = err
 		}
+		take(size)
 	}
 	if best == nil {
 		if failed == nil {
@@ -67,23 +75,46 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 	return best, nil
 }
 
+// exchangePart is the part of the time in which all sizes of cells are tried, and that of the rest in which exchanges go on.
+const exchangePart = 0.25
+
+// portion ends a context after a part of its time, if that has an end.
+func portion(ctx context.Context, part float64) (context.Context, context.CancelFunc) {
+	if end, ok := ctx.Deadline(); ok {
+		return context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))))
+	}
+	return ctx, func() {}
+}
+
 // dealer deals jobs to cells.
 type dealer struct {
 	config Config
 	in     *instance.Instance
 	class  []int
-	alone  []instance.Tick // an iteration of each job alone
+	alone  []instance.Tick   // an iteration of each job alone
+	known  map[string]*found // of groups of jobs and nodes that are alike
+	works  []float64         // GPU-ticks of each job
 	rng    *rand.Rand
-	best   int // the size of cells of the best plan so far; 0: none
+	seed   uint64 // of patterns
+}
+
+// found is the best pattern found of a group of jobs, nil where they do not fit together, and how often it was searched for.
+type found struct {
+	*pattern
+	searches int
 }
 
 // cell is some nodes, and the jobs dealt to them.
 type cell struct {
 	nodes []instance.NodeID
 	gpus  []instance.GPUID
-	jobs  []instance.JobID
-	work  float64 // GPU-ticks of the jobs
+	jobs  []instance.JobID // alike ones beside one another
+	work  float64          // GPU-ticks of the jobs
+	end   instance.Tick    // of the last of them
 }
+
+// level is the mean work of a GPU.
+func (c *cell) level() float64 { return c.work / float64(len(c.gpus)) }
 
 // mostTogether is how many jobs are planned together, at most: of more the search is too coarse.
 const mostTogether = 48
@@ -97,22 +128,26 @@ func (d *dealer) sizes() []int {
 	for n := range d.in.Nodes {
 		gpus = max(gpus, d.in.Nodes[n].GPUs)
 	}
+	whole := 0
+	for _, rack := range d.in.Racks {
+		whole = max(whole, len(rack.Nodes))
+	}
 	var sizes []int
-	for size := (widest + gpus - 1) / gpus; size <= len(d.in.Nodes) && len(sizes) < 3; size *= 2 {
+	for size := (widest + gpus - 1) / gpus; size <= whole && len(sizes) < 3; size *= 2 {
 		cells := max(1, len(d.in.Nodes)/size)
 		if len(d.in.Jobs)/cells > mostTogether {
 			break
 		}
 		sizes = append(sizes, size)
 	}
-	if whole := len(d.in.Nodes); len(d.in.Jobs) <= mostTogether && !slices.Contains(sizes, whole) {
+	if len(d.in.Jobs) <= mostTogether && len(d.in.Racks) == 1 && !slices.Contains(sizes, whole) {
 		sizes = append(sizes, whole)
 	}
 	return sizes
 }
 
-// plan deals all jobs to cells of so many nodes.
-func (d *dealer) plan(ctx context.Context, size int) (*instance.BlockSchedule, error) {
+// divide deals all jobs to cells of so many nodes and, for the makespan, exchanges jobs between them.
+func (d *dealer) divide(ctx context.Context, size int) ([]cell, error) {
 	cells := d.cut(size)
 	if len(cells) == 0 {
 		return nil, &NoPlan{Reason: "there are too few nodes for a cell"}
@@ -120,36 +155,39 @@ func (d *dealer) plan(ctx context.Context, size int) (*instance.BlockSchedule, e
 	if err := d.deal(cells); err != nil {
 		return nil, err
 	}
-	plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(d.in.Jobs))}
-	known := map[string]*company{}
-	seed := d.rng.Uint64()
-	distinct := map[string]bool{}
 	for i := range cells {
-		slices.SortFunc(cells[i].jobs, func(a, b instance.JobID) int { return cmp.Or(cmp.Compare(d.class[a], d.class[b]), cmp.Compare(a, b)) })
-		distinct[key(d.in, d.class, cells[i].jobs, cells[i].nodes)] = true
+		sortByClass(d.class, cells[i].jobs)
+		if err := d.measure(ctx, &cells[i], 0); err != nil {
+			return nil, err
+		}
 	}
-	todo := len(distinct)
+	if d.in.Objective == instance.Makespan {
+		d.exchange(ctx, cells)
+	}
+	return cells, nil
+}
+
+// measure sets the end of a cell whose patterns were searched for so often.
+func (d *dealer) measure(ctx context.Context, c *cell, searches int) (err error) {
+	c.end, err = d.lay(ctx, nil, c, c.jobs, 0, searches)
+	return err
+}
+
+// plan writes down the plans of all cells.
+func (d *dealer) plan(ctx context.Context, cells []cell) (*instance.BlockSchedule, error) {
+	plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(d.in.Jobs))}
 	for i := range cells {
-		c := &cells[i]
-		if len(c.jobs) == 0 {
-			continue
-		}
-		if k := key(d.in, d.class, c.jobs, c.nodes); distinct[k] {
-			delete(distinct, k)
-			todo = len(distinct) + 1
-		}
-		within, cancel := ctx, context.CancelFunc(func() {})
-		if end, ok := ctx.Deadline(); ok {
-			within, cancel = context.WithTimeout(ctx, time.Until(end)/time.Duration(todo))
-		}
-		err := d.seat(within, plan, c, c.jobs, 0, seed, known)
-		cancel()
-		if err != nil {
+		if _, err := d.lay(ctx, plan, &cells[i], cells[i].jobs, 0, 0); err != nil {
 			return nil, err
 		}
 	}
 	plan.Sort()
 	return plan, late(d.in, plan)
+}
+
+// sortByClass puts alike jobs beside one another, as patterns have them.
+func sortByClass(class []int, jobs []instance.JobID) {
+	slices.SortFunc(jobs, func(a, b instance.JobID) int { return cmp.Or(cmp.Compare(class[a], class[b]), cmp.Compare(a, b)) })
 }
 
 // cut makes cells of nodes of a rack that are alike.
@@ -165,48 +203,43 @@ func (d *dealer) cut(size int) []cell {
 				continue // too few are left
 			}
 			c := cell{nodes: slices.Sorted(slices.Values(group))}
-			for _, n := range c.nodes {
-				for g := range d.in.Nodes[n].GPUs {
-					c.gpus = append(c.gpus, d.in.Nodes[n].FirstGPU+instance.GPUID(g))
-				}
-			}
+			c.gpus = gpusOf(d.in, c.nodes)
 			cells = append(cells, c)
 		}
 	}
 	return cells
 }
 
+// works returns the GPU-ticks of every job.
+func works(in *instance.Instance) []float64 {
+	q, works := newQueue(in, false), make([]float64, len(in.Jobs))
+	for j := range works {
+		works[j] = q.work(instance.JobID(j))
+	}
+	return works
+}
+
 // deal gives the jobs, those with most work first, to the cell with least work for each of its GPUs, and then
 // swaps jobs between the fullest cell and others.
 func (d *dealer) deal(cells []cell) error {
-	order, works := make([]instance.JobID, len(d.in.Jobs)), make([]float64, len(d.in.Jobs))
-	counts := multisets(d.in, false)
-	for j := range order {
-		order[j] = instance.JobID(j)
-		job := &d.in.Jobs[j]
-		t := slices.IndexFunc(job.On, func(c *instance.Costs) bool { return c != nil })
-		for depth, n := range counts[j] {
-			works[j] += float64(n) * float64(job.On[t].Time[depth]) * float64(job.Iterations)
-		}
-	}
+	order := (&queue{in: d.in}).byRelease()
 	slices.SortStableFunc(order, func(a, b instance.JobID) int {
-		return cmp.Or(cmp.Compare(works[b], works[a]), cmp.Compare(d.class[a], d.class[b]))
+		return cmp.Or(cmp.Compare(d.works[b], d.works[a]), cmp.Compare(d.class[a], d.class[b]))
 	})
-	level := func(c *cell) float64 { return c.work / float64(len(c.gpus)) }
 	for _, j := range order {
 		best := -1
 		for i := range cells {
-			if len(cells[i].gpus) >= d.in.Jobs[j].Workers && d.in.Jobs[j].Runs(d.in.GPUs[cells[i].gpus[0]].Type) && (best < 0 || level(&cells[i]) < level(&cells[best])) {
+			if d.admits(&cells[i], j) && (best < 0 || cells[i].level() < cells[best].level()) {
 				best = i
 			}
 		}
 		if best < 0 {
 			return &NoPlan{j, "no cell has GPUs for job " + d.in.Jobs[j].Name}
 		}
-		cells[best].jobs, cells[best].work = append(cells[best].jobs, j), cells[best].work+works[j]
+		cells[best].jobs, cells[best].work = append(cells[best].jobs, j), cells[best].work+d.works[j]
 	}
 	for range 4 * len(cells) {
-		if !d.swap(cells, works) {
+		if !d.swap(cells) {
 			break
 		}
 	}
@@ -215,15 +248,15 @@ func (d *dealer) deal(cells []cell) error {
 
 // swap exchanges a job of the fullest cell for a smaller one, or none, of another, where that makes the fuller of the two
 // the least full. It reports whether there was such a pair.
-func (d *dealer) swap(cells []cell, works []float64) bool {
+func (d *dealer) swap(cells []cell) bool {
 	full := 0
 	for i := range cells {
-		if cells[i].work/float64(len(cells[i].gpus)) > cells[full].work/float64(len(cells[full].gpus)) {
+		if cells[i].level() > cells[full].level() {
 			full = i
 		}
 	}
 	a := &cells[full]
-	least := a.work / float64(len(a.gpus)) * (1 - 1e-9)
+	least := a.level() * (1 - 1e-9)
 	other, from, to := -1, -1, -1
 	for i := range cells {
 		b := &cells[i]
@@ -231,19 +264,19 @@ func (d *dealer) swap(cells []cell, works []float64) bool {
 			continue
 		}
 		for x, j := range a.jobs {
-			if d.in.Jobs[j].Workers > len(b.gpus) || !d.in.Jobs[j].Runs(d.in.GPUs[b.gpus[0]].Type) {
+			if !d.admits(b, j) {
 				continue
 			}
 			for y := -1; y < len(b.jobs); y++ {
 				back := 0.0
 				if y >= 0 {
 					k := b.jobs[y]
-					if d.in.Jobs[k].Workers > len(a.gpus) || !d.in.Jobs[k].Runs(d.in.GPUs[a.gpus[0]].Type) {
+					if !d.admits(a, k) {
 						continue
 					}
-					back = works[k]
+					back = d.works[k]
 				}
-				if higher := max((a.work-works[j]+back)/float64(len(a.gpus)), (b.work+works[j]-back)/float64(len(b.gpus))); higher < least {
+				if higher := max((a.work-d.works[j]+back)/float64(len(a.gpus)), (b.work+d.works[j]-back)/float64(len(b.gpus))); higher < least {
 					least, other, from, to = higher, i, x, y
 				}
 			}
@@ -254,46 +287,165 @@ func (d *dealer) swap(cells []cell, works []float64) bool {
 	}
 	b := &cells[other]
 	j := a.jobs[from]
-	a.work, b.work = a.work-works[j], b.work+works[j]
+	a.work, b.work = a.work-d.works[j], b.work+d.works[j]
 	if to < 0 {
 		a.jobs, b.jobs = slices.Delete(a.jobs, from, from+1), append(b.jobs, j)
 		return true
 	}
-	a.work, b.work = a.work+works[b.jobs[to]], b.work-works[b.jobs[to]]
+	a.work, b.work = a.work+d.works[b.jobs[to]], b.work-d.works[b.jobs[to]]
 	a.jobs[from], b.jobs[to] = b.jobs[to], j
 	return true
 }
 
-// seat plans the jobs of a cell from some time on, all together or, where they do not fit, in two companies
-// one after the other: those that are most alike in length.
-func (d *dealer) seat(ctx context.Context, plan *instance.BlockSchedule, c *cell, jobs []instance.JobID, from instance.Tick, seed uint64, known map[string]*company) error {
-	_, err := d.sit(ctx, plan, c, jobs, from, seed, known)
-	return err
+// exchanges is how many exchanges of jobs are tried at most for each cell without a deadline, quickExchanges where plans
+// are to be quick, and exchangePatience how many in a row in vain.
+const exchanges, quickExchanges, exchangePatience = 30, 1, 400
+
+// exchange gives a job of a cell, half the time of the one that ends last, to another for one of its jobs, or for none, where
+// that makes the norm of their ends less, by patterns that are only listed.
+func (d *dealer) exchange(ctx context.Context, cells []cell) {
+	most := exchanges * len(cells)
+	if d.config.Quick {
+		most = quickExchanges * len(cells)
+	} else if _, limited := ctx.Deadline(); limited {
+		most = math.MaxInt
+	}
+	for tries, vain := 0, 0; len(cells) > 1 && ctx.Err() == nil && vain < exchangePatience && tries < most; tries, vain = tries+1, vain+1 {
+		from := latest(cells)
+		if d.rng.IntN(2) == 0 {
+			from = d.rng.IntN(len(cells))
+		}
+		to := d.rng.IntN(len(cells) - 1)
+		if to >= from {
+			to++
+		}
+		a, b := &cells[from], &cells[to]
+		if len(a.jobs) == 0 {
+			continue
+		}
+		x, y := d.rng.IntN(len(a.jobs)), d.rng.IntN(len(b.jobs)+len(b.jobs)/2+1)
+		newA, newB := cell{nodes: a.nodes, gpus: a.gpus, work: a.work - d.works[a.jobs[x]]}, cell{nodes: b.nodes, gpus: b.gpus, work: b.work + d.works[a.jobs[x]]}
+		if !d.admits(b, a.jobs[x]) {
+			continue
+		}
+		newA.jobs, newB.jobs = slices.Delete(slices.Clone(a.jobs), x, x+1), append(slices.Clone(b.jobs), a.jobs[x])
+		if y < len(b.jobs) {
+			if k := b.jobs[y]; d.class[k] == d.class[a.jobs[x]] || !d.admits(a, k) {
+				continue
+			}
+			newA.jobs, newB.jobs = append(newA.jobs, b.jobs[y]), slices.Delete(newB.jobs, y, y+1)
+			newA.work, newB.work = newA.work+d.works[b.jobs[y]], newB.work-d.works[b.jobs[y]]
+		}
+		unit := max(1, a.end, b.end)
+		least := norm(a.end, b.end, unit)
+		better := true
+		for _, c := range []*cell{&newB, &newA} {
+			sortByClass(d.class, c.jobs)
+			better = better && norm(instance.Tick(c.level()), 0, unit) < least && d.measure(ctx, c, 0) == nil && norm(c.end, 0, unit) < least
+		}
+		if better && norm(newA.end, newB.end, unit) < least {
+			*a, *b, vain = newA, newB, 0
+		}
+	}
 }
 
-func (d *dealer) sit(ctx context.Context, plan *instance.BlockSchedule, c *cell, jobs []instance.JobID, from instance.Tick, seed uint64, known map[string]*company) (instance.Tick, error) {
+// latest is the first of the cells that end last.
+func latest(cells []cell) int {
+	last := 0
+	for i := range cells {
+		if cells[i].end > cells[last].end {
+			last = i
+		}
+	}
+	return last
+}
+
+// norm of the ends of two cells: for the most part that of the later one.
+func norm(a, b, unit instance.Tick) float64 {
+	const power = 30
+	return math.Pow(float64(a)/float64(unit), power) + math.Pow(float64(b)/float64(unit), power)
+}
+
+// admits reports whether a job may live in a cell, memory apart.
+func (d *dealer) admits(c *cell, j instance.JobID) bool {
+	return d.in.Jobs[j].Workers <= len(c.gpus) && d.in.Jobs[j].Runs(d.in.GPUs[c.gpus[0]].Type)
+}
+
+// unite lets the search for the pattern of a cell of all nodes begin with those of smaller cells. It reports whether there is one.
+func (d *dealer) unite(whole *cell, cells []cell) bool {
+	f := d.known[key(d.in, d.class, whole.jobs, whole.nodes)]
+	if f == nil || f.pattern == nil || len(whole.nodes) < len(d.in.Nodes) {
+		return false
+	}
+	f.list = func(ctx context.Context, small *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
+		s := &instance.Schedule{Residency: make([][]instance.GPUID, len(small.Jobs))}
+		for i := range cells {
+			if len(cells[i].jobs) == 0 {
+				continue
+			}
+			var jobs []instance.JobID
+			var nodes []instance.NodeID
+			for n, j := range f.part.JobsOf {
+				if slices.Contains(cells[i].jobs, j) {
+					jobs = append(jobs, instance.JobID(n))
+				}
+			}
+			for n, id := range whole.nodes {
+				if slices.Contains(cells[i].nodes, id) {
+					nodes = append(nodes, instance.NodeID(n))
+				}
+			}
+			part := small.Part(jobs, nodes, nil)
+			one, err := listed(ctx, part.Instance, rng)
+			if err != nil {
+				return nil, err
+			}
+			part.Add(s, one)
+		}
+		s.Sort()
+		return s, nil
+	}
+	return true
+}
+
+// search searches for better patterns, first of the cell that ends last. Without a deadline it ends when that was searched already.
+func (d *dealer) search(ctx context.Context, cells []cell) error {
+	_, limited := ctx.Deadline()
+	searches := make([]int, len(cells))
+	for n := 0; ctx.Err() == nil; n++ {
+		last := latest(cells)
+		if !limited && searches[last] > 0 {
+			return nil
+		}
+		searches[last]++
+		within, cancel := portion(ctx, 1/float64(1+len(cells)))
+		err := d.measure(within, &cells[last], searches[last])
+		cancel()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lay plans jobs of a cell from some time on, all together or, where they do not fit, in two groups
+// one after the other: those that are most alike in length. It returns the end of the last, and adds the blocks to plan unless that is nil.
+// Their pattern is the best of so many searches.
+func (d *dealer) lay(ctx context.Context, plan *instance.BlockSchedule, c *cell, jobs []instance.JobID, from instance.Tick, searches int) (instance.Tick, error) {
+	if len(jobs) == 0 {
+		return from, nil
+	}
 	k := key(d.in, d.class, jobs, c.nodes)
-	met, ok := known[k]
-	if !ok {
-		rounds := 1
-		if _, limited := ctx.Deadline(); limited {
-			rounds = 0
-		}
-		if d.config.Quick {
-			rounds = -1
-		}
-		ascending := slices.Sorted(slices.Values(jobs))
-		found, err := meet(ctx, d.in, rand.New(rand.NewPCG(seed, 0)), ascending, c.nodes, rounds, 60)
+	f := d.known[k]
+	if f == nil {
+		p, err := newPattern(ctx, d.in, d.pcg(0), jobs, c.nodes, listTries)
 		if err != nil && (len(jobs) == 1 || !d.in.Queues()) {
 			return 0, err
 		}
-		if err == nil {
-			found.as(ascending, jobs)
-		}
-		met = found
-		known[k] = met
+		f = &found{pattern: p}
+		d.known[k] = f
 	}
-	if met == nil { // one after the other
+	if f.pattern == nil { // one after the other
 		byLength := slices.Clone(jobs)
 		slices.SortStableFunc(byLength, func(a, b instance.JobID) int {
 			return cmp.Compare(d.length(b), d.length(a))
@@ -301,51 +453,47 @@ func (d *dealer) sit(ctx context.Context, plan *instance.BlockSchedule, c *cell,
 		half := len(byLength) / 2
 		end := from
 		for _, some := range [][]instance.JobID{byLength[:half], byLength[half:]} {
-			slices.SortFunc(some, func(a, b instance.JobID) int { return cmp.Or(cmp.Compare(d.class[a], d.class[b]), cmp.Compare(a, b)) })
+			sortByClass(d.class, some)
 			var err error
-			if end, err = d.sit(ctx, plan, c, some, end, seed, known); err != nil {
+			if end, err = d.lay(ctx, plan, c, some, end, searches); err != nil {
 				return 0, err
 			}
 		}
 		return end, nil
 	}
+	for ; f.searches < searches && ctx.Err() == nil; f.searches++ {
+		rounds := 1
+		if _, limited := ctx.Deadline(); limited {
+			rounds = 0
+		}
+		if err := f.search(ctx, d.pcg(1+f.searches), rounds, f.searches == 0); err != nil {
+			return 0, err
+		}
+	}
+	jobs = f.inOrder(jobs)
 	start, left := from, make([]int, len(jobs))
 	for n, j := range jobs {
 		job := &d.in.Jobs[j]
 		start, left[n] = max(start, max(from, job.Release)+job.Load), job.Iterations
 	}
-	blocks, end := met.blocks(jobs, c.gpus, left, start)
-	plan.Blocks = append(plan.Blocks, blocks...)
-	for n, gpus := range met.s.Residency {
-		var home []instance.GPUID
-		for _, g := range gpus {
-			home = append(home, c.gpus[g])
+	blocks, end := f.blocks(jobs, c.gpus, left, start)
+	if plan != nil {
+		plan.Blocks = append(plan.Blocks, blocks...)
+		for n, gpus := range f.s.Residency {
+			var home []instance.GPUID
+			for _, g := range gpus {
+				home = append(home, c.gpus[g])
+			}
+			plan.Residency[jobs[n]] = home
 		}
-		plan.Residency[jobs[n]] = home
 	}
 	return end, nil
 }
 
+// pcg is the source of the pattern of a group, for each search another.
+func (d *dealer) pcg(n int) *rand.Rand { return rand.New(rand.NewPCG(d.seed, uint64(n))) }
+
 // length is about how long a job takes.
 func (d *dealer) length(j instance.JobID) float64 {
 	return float64(d.alone[j]) * float64(d.in.Jobs[j].Iterations)
-}
-
-// as renumbers the jobs of a company, which was made for a list, as they are in another order.
-func (c *company) as(made, wanted []instance.JobID) {
-	at := make([]instance.JobID, len(made)) // of each job in wanted
-	for n, j := range made {
-		at[n] = instance.JobID(slices.Index(wanted, j))
-	}
-	r, homes := make([]int, len(made)), make([][]instance.GPUID, len(made))
-	for n, to := range at {
-		r[to], homes[to] = c.r[n], c.s.Residency[n]
-	}
-	c.r, c.s.Residency = r, homes
-	for i := range c.s.Tasks {
-		c.s.Tasks[i].Job = at[c.s.Tasks[i].Job]
-	}
-	for i := range c.s.Syncs {
-		c.s.Syncs[i].Job = at[c.s.Syncs[i].Job]
-	}
 }

@@ -3,6 +3,8 @@ package horizon_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -10,18 +12,22 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/heuristics/horizon"
 )
 
-// TestCells: what companies of jobs do on cells is valid, also where memory makes them take turns and where
+// TestCells: what jobs do together on cells is valid, also where memory makes them take turns and where
 // iterations do not divide into patterns, and is the same again.
 func TestCells(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 8))
 	made, turns := 0, 0
 	for n := range 150 {
 		in := draw(rng, []instance.Objective{instance.Makespan, instance.WeightedCompletion}[n%2])
-		for j := range in.Jobs {
-			in.Jobs[j].Iterations = 1 + rng.IntN(200)
+		for _, alike := range in.Classes() {
+			iterations := 1 + rng.IntN(200)
+			for _, j := range alike {
+				in.Jobs[j].Iterations = iterations
+			}
 		}
 		plan := func() (*instance.BlockSchedule, error) {
 			return horizon.Config{Quick: true}.Cells(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
@@ -47,4 +53,35 @@ func TestCells(t *testing.T) {
 	t.Logf("%d plans, of which %d take turns in memory", made, turns)
 	require.Greater(t, made, 75)
 	require.Positive(t, turns)
+}
+
+// TestCopies: four times the jobs on four times the nodes, of one rack or of four, are planned as one part is; with a
+// job more, or a node less, there is a plan all the same.
+func TestCopies(t *testing.T) {
+	plan := func(racks, nodes, jobs, more int) *big.Rat {
+		d, err := codec.Decode(fmt.Appendf(nil, `
+version: 1
+cluster:
+  gpu_types: [{name: v, memory: 100MB}]
+  racks: [{count: %d, nodes: %d, gpus: 2, gpu: v, nic: 80Mbit/s, fabric: 800Mbit/s}]
+profiles:
+  - {model: m, gpu: v, batch: 1, layers: [{name: a, forward: 1ms, backward: 2ms, parameters: 2kB, activations: 1MB}, {name: b, forward: 2ms, backward: 2ms, parameters: 3kB, activations: 1MB}]}
+jobs:
+  - {name: a, count: %d, model: m, workers: 4, iterations: 70}
+  - {name: b, count: %d, model: m, workers: 2, iterations: 50}
+  - {name: c, count: %d, model: m, workers: 1, iterations: 99}
+`, racks, nodes, jobs, jobs, jobs+more))
+		require.NoError(t, err)
+		in, err := d.Compile(nil)
+		require.NoError(t, err)
+		s, err := horizon.Config{}.Cells(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
+		require.NoError(t, err)
+		require.Empty(t, check.Blocks(in, s))
+		return in.BlockValue(s)
+	}
+	one := plan(1, 2, 1, 0)
+	require.Equal(t, one, plan(4, 2, 4, 0))
+	require.Equal(t, one, plan(1, 8, 4, 0))
+	plan(4, 2, 4, 1)
+	plan(1, 7, 4, 0)
 }

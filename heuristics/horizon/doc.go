@@ -5,7 +5,7 @@
 //
 // Sets: units u, each of one or several jobs; nodes and their GPUs. A unit takes GPUs of its
 // own when its first job is admitted and keeps them until its last job ends. Of one job it is a
-// whole job at the depths of its rule (queue.go). Of several jobs it is a company: a pattern, made by
+// whole job at the depths of its rule (queue.go). Of several jobs it is a pattern, made by
 // the finite search on some whole nodes, that repeats until all have done their iterations
 // (miniature.go). Every unit is one block, or a few one after the other.
 //
@@ -21,5 +21,6 @@
 //
 // [Queue] is first come, first served, with EASY backfilling: there is a plan at any limit.
 // [Config.Orders] searches among orders of units and, where memory is held while jobs run alone, among the units that jobs
-// form (units.go). [Config.Cells] divides all jobs among groups of nodes, which is best where all end together.
+// form (units.go). [Config.Cells] divides all jobs among groups of nodes, which is best where all end together: jobs are
+// exchanged between cells by their patterns (cells.go), and what consists of alike parts is planned once (copies.go).
 package horizon

@@ -3,22 +3,33 @@ package horizon
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics"
 )
 
-// company is some jobs that are in memory together on some nodes, and their pattern, which
-// repeats until all of them are done. Jobs and GPUs of the pattern are those of the part.
-type company struct {
-	part   *instance.Part
-	r      []int // iterations of each job in the pattern
+// pattern is what some jobs that are in memory together do on some nodes, again and again until all of
+// them are done. Jobs and GPUs of it are those of the part.
+type pattern struct {
+	part *instance.Part
+	at   []int // of each job of the part in the list of jobs that the pattern was asked for
+	r    []int // iterations of each job in the pattern
+	// s is the schedule of the pattern as the search left it, and from its first start on.
 	s      *instance.Schedule
 	period instance.Tick
+	// list makes a schedule of a miniature that the search may begin with.
+	list func(ctx context.Context, small *instance.Instance, rng *rand.Rand) (*instance.Schedule, error)
+}
+
+// listTries is how many schedules of list scheduling a pattern begins with the best of.
+const listTries = 16
+
+func listed(ctx context.Context, small *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
+	return heuristics.Config{Tries: listTries}.Greedy(ctx, small, rng)
 }
 
 // iterations chooses how many iterations of each job go into a pattern: about in proportion to
@@ -35,84 +46,99 @@ func iterations(in *instance.Instance, pattern int) []int {
 	return heuristics.Pattern(in, want, pattern)
 }
 
-// meet makes a company of jobs on nodes, both ascending, by the finite search: rounds 0 is until
-// the context ends, and less than 0 tries of list scheduling alone. The search goes on from the best of a few starts, with patterns
-// of several sizes: small ones are searched faster, and luck at the start decides most.
-func meet(ctx context.Context, in *instance.Instance, rng *rand.Rand, jobs []instance.JobID, nodes []instance.NodeID, rounds, tries int) (*company, error) {
-	part := in.Part(jobs, nodes, nil)
-	within, cancel := ctx, context.CancelFunc(func() {})
-	if end, ok := ctx.Deadline(); ok {
-		within, cancel = context.WithTimeout(ctx, time.Until(end)/2)
+// newPattern lists the pattern of jobs on nodes, in any order and ascending: the best of so many schedules of list scheduling, which do
+// not depend on the clock.
+func newPattern(ctx context.Context, in *instance.Instance, rng *rand.Rand, jobs []instance.JobID, nodes []instance.NodeID, tries int) (*pattern, error) {
+	p := &pattern{part: in.Part(slices.Sorted(slices.Values(jobs)), nodes, nil), list: listed}
+	for _, j := range p.part.JobsOf {
+		p.at = append(p.at, slices.Index(jobs, j))
 	}
-	defer cancel()
-	starts, short := 6, startRounds
-	if rounds > 0 {
-		starts, short = 3, rounds
+	p.r = iterations(p.part.Instance, heuristics.MostPattern)
+	small := p.part.Miniature(p.r)
+	var err error
+	if p.s, err = (heuristics.Config{Tries: tries}).Greedy(context.WithoutCancel(ctx), small, rng); err != nil {
+		return nil, err
 	}
-	var best *company
-	for n := 0; n < starts && (n == 0 || rounds >= 0 && within.Err() == nil); n++ {
-		c := &company{part: part, r: iterations(part.Instance, heuristics.MostPattern>>(n%3))}
-		if best != nil && n < 3 && slices.Equal(c.r, best.r) {
-			break // short jobs, whose iterations are all in the pattern
+	p.close(small)
+	return p, nil
+}
+
+// inOrder returns jobs, alike those that the pattern was asked for, in the order of the part.
+func (p *pattern) inOrder(jobs []instance.JobID) []instance.JobID {
+	list := make([]instance.JobID, len(jobs))
+	for n, at := range p.at {
+		list[n] = jobs[at]
+	}
+	return list
+}
+
+// search searches for a better pattern by the finite search: rounds 0 is until the context ends. Anew it goes on from the
+// best of a few starts, with patterns of several sizes: small ones are searched faster, and luck at the start decides most.
+func (p *pattern) search(ctx context.Context, rng *rand.Rand, rounds int, anew bool) error {
+	best := *p
+	if anew {
+		within, cancel := portion(ctx, 0.5)
+		defer cancel()
+		starts, short := 6, startRounds
+		if rounds > 0 {
+			starts, short = 3, rounds
 		}
-		small := part.Miniature(c.r)
-		// The first schedule does not depend on the clock: there is one wherever there can be.
-		var err error
-		if c.s, err = (heuristics.Config{Tries: tries}).Greedy(context.WithoutCancel(ctx), small, rng); err == nil && rounds >= 0 && ctx.Err() == nil {
-			c.s, err = heuristics.Config{Rounds: short}.Improve(within, small, rng, c.s)
-		}
-		if err != nil {
-			if best == nil {
-				return nil, err
+		for n := 0; n < starts && within.Err() == nil; n++ {
+			c := *p
+			if c.r = iterations(p.part.Instance, heuristics.MostPattern>>(n%3)); n > 0 && n < 3 && slices.Equal(c.r, p.r) {
+				break // short jobs, whose iterations are all in the pattern
 			}
-			continue
-		}
-		if best == nil || c.slowness() < best.slowness() {
-			best = c
+			small := p.part.Miniature(c.r)
+			var err error
+			if c.s, err = p.list(context.WithoutCancel(ctx), small, rng); err != nil {
+				continue
+			}
+			if c.s, err = (heuristics.Config{Rounds: short}).Improve(within, small, rng, c.s); err == nil && c.slowness() < best.slowness() {
+				best = c
+			}
 		}
 	}
-	small := part.Miniature(best.r)
-	if rounds >= 0 && ctx.Err() == nil {
-		s, err := heuristics.Config{Rounds: rounds}.Improve(ctx, small, rng, best.s)
-		if err != nil {
-			return nil, err
-		}
-		best.s = s
+	small := p.part.Miniature(best.r)
+	s, err := heuristics.Config{Rounds: rounds}.Improve(ctx, small, rng, best.s)
+	if err != nil {
+		return err
 	}
+	best.s = s
 	best.close(small)
-	return best, nil
+	*p = best
+	return nil
 }
 
 // startRounds is how long each start is searched for where the clock ends the search.
 const startRounds = 4
 
 // slowness is how long the pattern takes for all iterations of its jobs, about.
-func (c *company) slowness() float64 {
+func (p *pattern) slowness() float64 {
 	most := 0.0
-	for j := range c.r {
-		most = max(most, float64(c.part.Jobs[j].Iterations)/float64(c.r[j]))
+	for j := range p.r {
+		most = max(most, float64(p.part.Jobs[j].Iterations)/float64(p.r[j]))
 	}
-	return most * float64(c.s.Makespan(c.part.Instance))
+	return most * float64(p.s.Makespan(p.part.Instance))
 }
 
 // close finds the shortest period at which the pattern may repeat: between what its GPUs
 // and jobs need and its length, which always serves.
-func (c *company) close(in *instance.Instance) {
-	start := slices.MinFunc(c.s.Tasks, func(a, b instance.Task) int { return int(a.Start - b.Start) }).Start
-	length := c.s.Makespan(in) - start
+func (p *pattern) close(in *instance.Instance) {
+	start := slices.MinFunc(p.s.Tasks, func(a, b instance.Task) int { return int(a.Start - b.Start) }).Start
+	length := p.s.Makespan(in) - start
 	least := instance.Tick(1)
 	hull := func(n int, key func(instance.Task) int, syncs bool) {
 		from, to := make([]instance.Tick, n), make([]instance.Tick, n)
 		for i := range from {
 			from[i] = -1
 		}
-		for _, t := range c.s.Tasks {
+		for _, t := range p.s.Tasks {
 			if k := key(t); from[k] < 0 || t.Start < from[k] {
 				from[k] = t.Start
 			}
 			to[key(t)] = max(to[key(t)], t.End)
 		}
-		for _, y := range c.s.Syncs {
+		for _, y := range p.s.Syncs {
 			if syncs {
 				to[y.Job] = max(to[y.Job], y.End)
 			}
@@ -123,38 +149,73 @@ func (c *company) close(in *instance.Instance) {
 	}
 	hull(len(in.GPUs), func(t instance.Task) int { return int(t.GPU) }, false)
 	hull(len(in.Jobs), func(t instance.Task) int { return int(t.Job) }, true)
-	for i := range c.s.Tasks {
-		c.s.Tasks[i].Start, c.s.Tasks[i].End = c.s.Tasks[i].Start-start, c.s.Tasks[i].End-start
+	for i := range p.s.Tasks {
+		p.s.Tasks[i].Start, p.s.Tasks[i].End = p.s.Tasks[i].Start-start, p.s.Tasks[i].End-start
 	}
-	for i := range c.s.Syncs {
-		c.s.Syncs[i].Start, c.s.Syncs[i].End = c.s.Syncs[i].Start-start, c.s.Syncs[i].End-start
+	for i := range p.s.Syncs {
+		p.s.Syncs[i].Start, p.s.Syncs[i].End = p.s.Syncs[i].Start-start, p.s.Syncs[i].End-start
 	}
-	c.period = length
-	twice := make([]int, len(c.r))
+	p.period = length
+	twice := make([]int, len(p.r))
 	for j := range twice {
-		twice[j] = 2 * c.r[j]
+		twice[j] = 2 * p.r[j]
 	}
 	double := in.Miniature(twice)
 	for period := least; period < length; period += max(1, (length-least)/8) {
-		plan := &instance.BlockSchedule{Residency: c.s.Residency, Blocks: []instance.Block{{Period: period, Repeats: 2, Tasks: c.s.Tasks, Syncs: c.s.Syncs}}}
+		plan := &instance.BlockSchedule{Residency: p.s.Residency, Blocks: []instance.Block{{Period: period, Repeats: 2, Tasks: p.s.Tasks, Syncs: p.s.Syncs}}}
 		if len(check.Blocks(double, plan)) == 0 {
-			c.period = period
+			p.period = period
 			return
 		}
 	}
 }
 
-// blocks returns all iterations of the jobs of the company, its pattern on the given GPUs in order of
+// loosen stretches a pattern to as many times its length as jobs that share a GPU take, and reports whether so many may; see [Config].
+// Starts and period grow by the same factor, rounded up, and lengths do not. So what does not overlap, in a repeat or from one to
+// the next, does not then: for whole d, from x + d <= y follows ceil(f x) + d <= ceil(f y) where f >= 1.
+func (p *pattern) loosen(slack []float64) bool {
+	if slack == nil {
+		return true
+	}
+	most, on := 0, make([]int, len(p.part.GPUs)) // jobs that share a GPU
+	for _, home := range p.s.Residency {
+		for _, g := range home {
+			on[g]++
+			most = max(most, on[g])
+		}
+	}
+	if most > len(slack) {
+		return false
+	}
+	thousandths := instance.Tick(math.Ceil(max(1, slack[most-1])*1000 - 1e-6))
+	longer := func(t instance.Tick) instance.Tick { return (t*thousandths + 999) / 1000 }
+	for n := range p.s.Tasks {
+		t := &p.s.Tasks[n]
+		length := t.End - t.Start
+		t.Start = longer(t.Start)
+		t.End = t.Start + length
+	}
+	for n := range p.s.Syncs {
+		y := &p.s.Syncs[n]
+		length := y.End - y.Start
+		y.Start = longer(y.Start)
+		y.End = y.Start + length
+	}
+	p.period = longer(p.period)
+	return true
+}
+
+// blocks returns all iterations of the jobs of the pattern, on the given GPUs in order of
 // those of the part, of which the first task is at start or later. end is when the last of them ends.
 // left are the iterations of each, which it counts down.
-func (c *company) blocks(jobs []instance.JobID, gpus []instance.GPUID, left []int, start instance.Tick) (list []instance.Block, end instance.Tick) {
+func (p *pattern) blocks(jobs []instance.JobID, gpus []instance.GPUID, left []int, start instance.Tick) (list []instance.Block, end instance.Tick) {
 	end = start
 	for {
 		// Whole patterns of the jobs that have as many iterations left, as often as all of these do;
 		// and at last of each job what is left, which is less.
 		repeats := 0
 		for n := range left {
-			if q := left[n] / c.r[n]; q > 0 && (repeats == 0 || q < repeats) {
+			if q := left[n] / p.r[n]; q > 0 && (repeats == 0 || q < repeats) {
 				repeats = q
 			}
 		}
@@ -164,8 +225,8 @@ func (c *company) blocks(jobs []instance.JobID, gpus []instance.GPUID, left []in
 			switch {
 			case repeats == 0:
 				takes[n] = left[n]
-			case left[n] >= c.r[n]:
-				takes[n] = c.r[n]
+			case left[n] >= p.r[n]:
+				takes[n] = p.r[n]
 			}
 			some = some || takes[n] > 0
 		}
@@ -174,17 +235,17 @@ func (c *company) blocks(jobs []instance.JobID, gpus []instance.GPUID, left []in
 		}
 		b := instance.Block{Start: end, Repeats: int64(max(1, repeats))}
 		if repeats > 1 {
-			b.Period = c.period
+			b.Period = p.period
 		}
 		last := instance.Tick(0)
-		for _, t := range c.s.Tasks {
+		for _, t := range p.s.Tasks {
 			if t.Iteration <= takes[t.Job] {
 				last = max(last, t.End)
 				t.Job, t.GPU = jobs[t.Job], gpus[t.GPU]
 				b.Tasks = append(b.Tasks, t)
 			}
 		}
-		for _, y := range c.s.Syncs {
+		for _, y := range p.s.Syncs {
 			if y.Iteration <= takes[y.Job] {
 				last = max(last, y.End)
 				y.Job = jobs[y.Job]
@@ -199,7 +260,7 @@ func (c *company) blocks(jobs []instance.JobID, gpus []instance.GPUID, left []in
 	}
 }
 
-// key tells companies apart whose patterns differ: by what their jobs and nodes are like.
+// key tells patterns apart: by what their jobs and nodes are like.
 func key(in *instance.Instance, class []int, jobs []instance.JobID, nodes []instance.NodeID) string {
 	var classes []int
 	for _, j := range jobs {

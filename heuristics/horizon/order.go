@@ -8,16 +8,20 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // Config sets how [Config.Orders] runs.
 type Config struct {
 	// Rounds is how many queues are tried; 0 means until the context ends.
 	Rounds int
-	// Quick leaves out of [Config.Cells] the search that follows list scheduling.
+	// Quick leaves out of [Config.Cells] most exchanges of jobs between cells, and the search that follows list scheduling.
 	Quick bool
 	// Whole leaves every job GPUs of its own in [Config.Orders].
 	Whole bool
+	// Slack says how many times as long as it has to be the period of a pattern is where 1, 2, ... jobs share a GPU; more than there are
+	// entries never do. nil: as long as it has to be, however many share one.
+	Slack []float64
 	// Improved is told of the value of each plan better than all before it.
 	Improved func(value *big.Rat)
 	// Stop is asked about the value of the best plan; true ends the search. nil: never.
@@ -31,67 +35,9 @@ type Config struct {
 // the same instance, state of rng and rounds. It comes with the order of jobs in it, for another search to begin with.
 func (c Config) Orders(ctx context.Context, in *instance.Instance, rng *rand.Rand, known ...[]instance.JobID) (*instance.BlockSchedule, []instance.JobID, error) {
 	q := newQueue(in, false)
-	f := newFormer(q, rng)
-	var kept []instance.JobID // and units
-	var timetable []stint
-	var value *big.Rat
-	var refused error
-	rounds := 0
-	spent := func() bool {
-		return ctx.Err() != nil || c.Rounds > 0 && rounds >= c.Rounds || c.Stop != nil && value != nil && c.Stop(value)
-	}
-	try := func(order []instance.JobID) (taken bool) {
-		rounds++
-		list, err := q.run(order)
-		var v *big.Rat
-		if err == nil {
-			v, err = q.judge(list)
-		}
-		if err != nil {
-			if refused == nil {
-				refused = err
-			}
-			return false
-		}
-		if value != nil && v.Cmp(value) > 0 {
-			return false
-		}
-		better := value == nil || v.Cmp(value) < 0
-		kept, timetable, value = order, list, v
-		if better && c.Improved != nil {
-			c.Improved(v)
-		}
-		return true
-	}
-	for _, order := range append(known, q.orders()...) {
-		if spent() && value != nil {
-			break
-		}
-		try(order)
-	}
-	for len(kept) > 1 && !spent() {
-		next, units := slices.Clone(kept), len(q.units)
-		if in.Queues() && !c.Whole && rng.IntN(2) == 0 {
-			next = f.regroup(ctx, next, rng)
-		} else {
-			for range 1 + rng.IntN(3) {
-				from, to := rng.IntN(len(next)), rng.IntN(len(next))
-				job := next[from]
-				next = slices.Insert(slices.Delete(next, from, from+1), to, job)
-			}
-		}
-		if next == nil {
-			rounds++
-		}
-		if next == nil || !try(next) {
-			q.units = q.units[:units]
-		}
-	}
-	if value == nil {
-		if refused == nil {
-			refused = ctx.Err()
-		}
-		return nil, nil, refused
+	list, kept, err := c.orders(ctx, q, rng, known...)
+	if err != nil {
+		return nil, nil, err
 	}
 	var order []instance.JobID
 	for _, id := range kept {
@@ -101,7 +47,104 @@ func (c Config) Orders(ctx context.Context, in *instance.Instance, rng *rand.Ran
 			order = append(order, id)
 		}
 	}
-	return q.plan(timetable), order, nil
+	return q.plan(list), order, nil
+}
+
+// orders is [Config.Orders] of a queue, to a timetable and the order of jobs and units in it.
+func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[]instance.JobID) ([]stint, []instance.JobID, error) {
+	f := newFormer(q, rng, c.Slack)
+	var kept []instance.JobID // and units
+	var timetable []stint
+	var value *big.Rat
+	var refused error
+	rounds := 0
+	spent := func() bool {
+		return ctx.Err() != nil || c.Rounds > 0 && rounds >= c.Rounds || c.Stop != nil && value != nil && c.Stop(value)
+	}
+	run := func(order []instance.JobID) (o outcome) {
+		if o.order = order; order != nil {
+			if o.list, o.err = q.run(order); o.err == nil {
+				o.value, o.err = q.judge(o.list)
+			}
+		}
+		return o
+	}
+	take := func(o outcome) (taken bool) {
+		rounds++
+		if o.err != nil && refused == nil {
+			refused = o.err
+		}
+		if o.order == nil || o.err != nil || value != nil && o.value.Cmp(value) > 0 {
+			return false
+		}
+		better := value == nil || o.value.Cmp(value) < 0
+		kept, timetable, value = o.order, o.list, o.value
+		if better && c.Improved != nil {
+			c.Improved(value)
+		}
+		return true
+	}
+	starts := append(known, q.orders()...)
+	if q.begun != nil { // there is a plan after the known order already
+		starts = append(q.orders(), known...)
+	}
+	for _, order := range starts {
+		if spent() && value != nil {
+			break
+		}
+		take(run(order))
+	}
+	for len(kept) > 1 && !spent() {
+		units := len(q.units)
+		var made [2]outcome // side by side
+		for n := range made {
+			made[n].order = f.change(ctx, slices.Clone(kept), !c.Whole, rng)
+		}
+		state.Parallel(len(made), func(n int) { made[n] = run(made[n].order) })
+		taken := false
+		for _, o := range made {
+			taken = take(o) || taken
+		}
+		if !taken {
+			q.units = q.units[:units]
+		}
+	}
+	if value == nil {
+		if refused == nil {
+			refused = ctx.Err()
+		}
+		return nil, nil, refused
+	}
+	return timetable, kept, nil
+}
+
+// outcome is the timetable of an order of jobs and units, and its value.
+type outcome struct {
+	order []instance.JobID // nil: none
+	list  []stint
+	value *big.Rat
+	err   error
+}
+
+// near is how far apart in the order jobs are that join, and shift how far a job is moved at most for weighted completion,
+// where orders far from Smith's are bad.
+const near, shift = 24, 12
+
+// change moves jobs in an order or, where memory is held while jobs run alone and units may be made, changes one or two
+// of these. nil: it came to nothing.
+func (f *former) change(ctx context.Context, order []instance.JobID, join bool, rng *rand.Rand) []instance.JobID {
+	if join && f.q.in.Queues() && rng.IntN(2) == 0 {
+		return f.regroup(ctx, order, rng)
+	}
+	for range 1 + rng.IntN(2) {
+		from, to := rng.IntN(len(order)), rng.IntN(len(order))
+		if f.q.in.Objective == instance.WeightedCompletion {
+			to = min(len(order)-1, max(0, from-shift+rng.IntN(2*shift+1)))
+		}
+		job := order[from]
+		order = slices.Insert(slices.Delete(order, from, from+1), to, job)
+	}
+	return order
 }
 
 // orders returns the orders that a search begins with.
@@ -113,11 +156,14 @@ func (q *queue) orders() [][]instance.JobID {
 	}
 	width := func(j instance.JobID) float64 { return float64(in.Jobs[j].Workers) }
 	by := func(key func(j instance.JobID) float64) []instance.JobID {
-		order := byRelease(in)
+		order := q.byRelease()
 		slices.SortStableFunc(order, func(a, b instance.JobID) int { return cmp.Compare(key(a), key(b)) })
 		return order
 	}
-	orders := [][]instance.JobID{byRelease(in)}
+	var orders [][]instance.JobID
+	if q.begun == nil { // else there is an order that is known
+		orders = append(orders, q.byRelease())
+	}
 	if in.Objective == instance.WeightedCompletion {
 		weight := func(j instance.JobID) float64 { return float64(in.Jobs[j].Weight) }
 		orders = append(orders,

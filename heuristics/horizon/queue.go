@@ -2,12 +2,12 @@ package horizon
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sort"
+	"sync"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics"
@@ -29,7 +29,7 @@ func (e *NoPlan) Error() string { return "horizon: " + e.Reason }
 // everywhere; else depths are the cheapest that the rules allow.
 func Queue(in *instance.Instance, deep bool) (*instance.BlockSchedule, error) {
 	q := newQueue(in, deep)
-	list, err := q.run(byRelease(in))
+	list, err := q.run(q.byRelease())
 	if err == nil {
 		_, err = q.judge(list)
 	}
@@ -66,9 +66,14 @@ type queue struct {
 	shape  []int // of jobs that differ in length, weight and dates only
 	// lonely are the sites that list scheduling found, by job; nil: none.
 	lonely map[instance.JobID]*site
+	guard  sync.Mutex // of lonely
 	// units of several jobs are numbered on from the jobs; kinds of nodes are those of like GPUs and links.
 	units []*unit
 	kinds []int
+	// now is when it begins, with those begun at work already; waiting are its jobs, ascending, nil: all.
+	now     instance.Tick
+	begun   []stint
+	waiting []instance.JobID
 	// depth is how many jobs behind the head are tried for backfilling.
 	depth int
 }
@@ -114,12 +119,15 @@ func (q *queue) unit(id instance.JobID) *unit {
 	return q.units[int(id)-len(q.in.Jobs)]
 }
 
+// last is the number of the unit that came last.
+func (q *queue) last() instance.JobID { return instance.JobID(len(q.in.Jobs) + len(q.units) - 1) }
+
 // release of a job or unit.
 func (q *queue) release(id instance.JobID) instance.Tick {
 	if u := q.unit(id); u != nil {
-		return u.release
+		return max(q.now, u.release)
 	}
-	return q.in.Jobs[id].Release
+	return max(q.now, q.in.Jobs[id].Release)
 }
 
 // width is how many GPUs a job or unit takes.
@@ -138,12 +146,22 @@ func (q *queue) like(id instance.JobID) int {
 	return q.shape[id]
 }
 
-// find returns where a job or unit would run now; see floor.find.
-func (q *queue) find(f *floor, id instance.JobID, kept []bool) *site {
-	if u := q.unit(id); u != nil {
-		return q.seek(f, u, kept)
+// work is how many GPU-ticks of tasks a job has.
+func (q *queue) work(id instance.JobID) (work float64) {
+	j := &q.in.Jobs[id]
+	t := slices.IndexFunc(j.On, func(c *instance.Costs) bool { return c != nil })
+	for d, n := range q.counts[id] {
+		work += float64(n) * float64(j.On[t].Time[d]) * float64(j.Iterations)
 	}
-	return f.find(id, kept)
+	return work
+}
+
+// find returns where a job or unit would run now; see floor.find.
+func (q *queue) find(f *floor, id instance.JobID) *site {
+	if u := q.unit(id); u != nil {
+		return q.seek(f, u)
+	}
+	return f.find(id)
 }
 
 // stint is a job or unit at work: when it is admitted and when it ends.
@@ -153,25 +171,13 @@ type stint struct {
 	start, end instance.Tick
 }
 
-// stints are a heap by end.
-type stints []stint
-
-func (s stints) Len() int { return len(s) }
-func (s stints) Less(a, b int) bool {
-	return s[a].end < s[b].end || s[a].end == s[b].end && s[a].job < s[b].job
-}
-func (s stints) Swap(a, b int) { s[a], s[b] = s[b], s[a] }
-func (s *stints) Push(x any)   { *s = append(*s, x.(stint)) }
-func (s *stints) Pop() any {
-	last := (*s)[len(*s)-1]
-	*s = (*s)[:len(*s)-1]
-	return last
-}
+// byEnd orders stints by their ends.
+func byEnd(a, b stint) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.job, b.job)) }
 
 // run queues jobs and units in the given order.
 func (q *queue) run(order []instance.JobID) (list []stint, err error) {
 	in, f := q.in, newFloor(q.in, q.counts)
-	var working stints
+	var working []stint          // by end
 	var waiting []instance.JobID // of those released, in the given order
 	coming := slices.Clone(order)
 	slices.SortStableFunc(coming, func(a, b instance.JobID) int { return cmp.Compare(q.release(a), q.release(b)) })
@@ -194,13 +200,21 @@ func (q *queue) run(order []instance.JobID) (list []stint, err error) {
 		}
 		now := stint{id, s, now, now + q.length(id, s)}
 		list = append(list, now)
-		heap.Push(&working, now)
+		at, _ := slices.BinarySearchFunc(working, now, byEnd)
+		working = slices.Insert(working, at, now)
 	}
 	leave := func() {
-		done := heap.Pop(&working).(stint)
+		done := working[0]
+		working = working[1:]
 		f.take(done.site.gpus, true)
 		f.carry(done.site, -1)
 	}
+	for _, s := range q.begun {
+		f.take(s.site.gpus, false)
+		f.carry(s.site, 1)
+		list, working = append(list, s), append(working, s)
+	}
+	slices.SortFunc(working, byEnd)
 	for len(waiting) > 0 || len(coming) > 0 {
 		for len(coming) > 0 && q.release(coming[0]) <= now {
 			at, _ := slices.BinarySearchFunc(waiting, coming[0], func(a, b instance.JobID) int { return rank[a] - rank[b] })
@@ -208,7 +222,7 @@ func (q *queue) run(order []instance.JobID) (list []stint, err error) {
 			coming = coming[1:]
 		}
 		for len(waiting) > 0 {
-			s := q.find(f, waiting[0], nil)
+			s := q.find(f, waiting[0])
 			if s == nil {
 				break
 			}
@@ -252,9 +266,17 @@ func (q *queue) run(order []instance.JobID) (list []stint, err error) {
 func late(in *instance.Instance, s *instance.BlockSchedule) error {
 	_, to := s.Spans(in)
 	for id, end := range to {
-		if due := in.Jobs[id].Deadline; due > 0 && end > due {
-			return &NoPlan{instance.JobID(id), fmt.Sprintf("job %q would miss its deadline, tick %d, by %d ticks", in.Jobs[id].Name, due, end-due)}
+		if err := missed(in, instance.JobID(id), end); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// missed is the error of a job that misses its deadline by ending then; nil if it does not.
+func missed(in *instance.Instance, id instance.JobID, end instance.Tick) error {
+	if due := in.Jobs[id].Deadline; due > 0 && end > due {
+		return &NoPlan{id, fmt.Sprintf("job %q would miss its deadline, tick %d, by %d ticks", in.Jobs[id].Name, due, end-due)}
 	}
 	return nil
 }
@@ -270,7 +292,7 @@ func (q *queue) length(id instance.JobID, s *site) instance.Tick {
 
 // backfill starts jobs behind the head of the queue that do not delay it: they end before it
 // could start, or leave the GPUs to it that it would take then. It returns those that wait on.
-func (q *queue) backfill(f *floor, h *head, working stints, waiting []instance.JobID, now instance.Tick, start func(instance.JobID, *site)) []instance.JobID {
+func (q *queue) backfill(f *floor, h *head, working []stint, waiting []instance.JobID, now instance.Tick, start func(instance.JobID, *site)) []instance.JobID {
 	if f.idle == 0 {
 		return waiting
 	}
@@ -281,45 +303,42 @@ func (q *queue) backfill(f *floor, h *head, working stints, waiting []instance.J
 		return waiting // it waits for all to end, and is looked at then
 	}
 	crowded, behind := map[int]bool{}, map[int]bool{} // shapes that found no place, and none but that of the head
-	rest := waiting[:1:1]
-	for n, id := range waiting[1:] {
-		if n >= q.depth || f.idle == 0 {
-			rest = append(rest, waiting[1+n:]...)
-			break
-		}
+	gone := 0                                         // of the first, which those that wait on move up by
+	for n := 1; n < len(waiting) && n <= q.depth && f.idle > 0; n++ {
+		id := waiting[n]
 		if f.idle < q.width(id) || crowded[q.like(id)] {
-			rest = append(rest, id)
 			continue
 		}
-		s := q.find(f, id, nil)
+		s := q.find(f, id)
 		crowded[q.like(id)] = s == nil
 		if s != nil && now+q.length(id, s) > h.shadow {
 			if s = nil; !behind[q.like(id)] {
-				s = q.find(f, id, h.kept)
+				kept := slices.DeleteFunc(slices.Clone(h.kept), func(g instance.GPUID) bool { return !f.free[g] })
+				f.take(kept, false)
+				s = q.find(f, id)
+				f.take(kept, true)
 				behind[q.like(id)] = s == nil
 			}
 		}
-		if s == nil {
-			rest = append(rest, id)
-			continue
+		if s != nil {
+			start(id, s)
+			copy(waiting[gone+1:], waiting[gone:n])
+			gone++
 		}
-		start(id, s)
 	}
-	return rest
+	return waiting[gone:]
 }
 
 // head is what the first of a queue waits for: until when, and which GPUs it will take then.
 type head struct {
 	job    instance.JobID
 	shadow instance.Tick
-	kept   []bool // by GPU; nil: not known
+	kept   []instance.GPUID // nil: not known
 }
 
 // reserve finds how many of the jobs at work, in order of their ends, the head has to wait for.
-func (q *queue) reserve(f *floor, working stints, id instance.JobID) head {
-	ends := slices.Clone(working)
-	slices.SortFunc(ends, func(a, b stint) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.job, b.job)) })
-	given := 0
+func (q *queue) reserve(f *floor, working []stint, id instance.JobID) head {
+	ends, given := working, 0
 	after := func(n int) *site { // the place of the head once n have ended
 		for ; given < n; given++ {
 			f.take(ends[given].site.gpus, true)
@@ -329,16 +348,13 @@ func (q *queue) reserve(f *floor, working stints, id instance.JobID) head {
 			f.take(ends[given-1].site.gpus, false)
 			f.carry(ends[given-1].site, 1)
 		}
-		return q.find(f, id, nil)
+		return q.find(f, id)
 	}
 	n := 1 + sort.Search(len(ends), func(i int) bool { return after(i+1) != nil })
 	h := head{job: id}
 	if n <= len(ends) {
 		if s := after(n); s != nil {
-			h.shadow, h.kept = ends[n-1].end, make([]bool, len(q.in.GPUs))
-			for _, g := range s.gpus {
-				h.kept[g] = true
-			}
+			h.shadow, h.kept = ends[n-1].end, s.gpus
 		}
 	}
 	after(0)
@@ -351,6 +367,8 @@ func (q *queue) alone(f *floor, id instance.JobID) *site {
 	if f.persistent != nil || q.unit(id) != nil {
 		return nil
 	}
+	q.guard.Lock()
+	defer q.guard.Unlock()
 	found, ok := q.lonely[id]
 	if !ok {
 		found = q.listed(id)
@@ -388,12 +406,14 @@ func (q *queue) listed(id instance.JobID) *site {
 }
 
 // byRelease is the order of a queue: of release, then of the instance.
-func byRelease(in *instance.Instance) []instance.JobID {
-	order := make([]instance.JobID, len(in.Jobs))
-	for j := range order {
-		order[j] = instance.JobID(j)
+func (q *queue) byRelease() []instance.JobID {
+	order := slices.Clone(q.waiting)
+	if order == nil {
+		for j := range q.in.Jobs {
+			order = append(order, instance.JobID(j))
+		}
 	}
-	slices.SortStableFunc(order, func(a, b instance.JobID) int { return cmp.Compare(in.Jobs[a].Release, in.Jobs[b].Release) })
+	slices.SortStableFunc(order, func(a, b instance.JobID) int { return cmp.Compare(q.release(a), q.release(b)) })
 	return order
 }
 
@@ -407,7 +427,7 @@ func Alone(in *instance.Instance) []instance.Tick {
 	for j := range lengths {
 		length, ok := known[q.shape[j]]
 		if !ok {
-			if s := f.find(instance.JobID(j), nil); s != nil {
+			if s := f.find(instance.JobID(j)); s != nil {
 				length = s.iteration()
 			}
 			known[q.shape[j]] = length

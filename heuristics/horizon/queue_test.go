@@ -20,9 +20,14 @@ func draw(rng *rand.Rand, objective instance.Objective) *instance.Instance {
 	in := *instancetest.Random(rng, instancetest.Options{Objective: objective})
 	in.Residence = instance.WhileRunning
 	in.Jobs, in.Types = slices.Clone(in.Jobs), slices.Clone(in.Types)
+	for _, alike := range in.Classes() { // jobs that were alike stay so
+		load := instance.Tick(rng.IntN(3))
+		for _, j := range alike {
+			in.Jobs[j].Deadline, in.Jobs[j].Load = 0, load
+		}
+	}
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
-		job.Deadline, job.Load = 0, instance.Tick(rng.IntN(3))
 		for t, costs := range job.On {
 			if costs != nil {
 				in.Types[t].Memory = max(in.Types[t].Memory, costs.Persistent+costs.Ephemeral[job.Full()])
@@ -70,6 +75,50 @@ func TestQueues(t *testing.T) {
 	}
 	t.Logf("in %d of them jobs share GPUs", shared)
 	require.Positive(t, shared)
+}
+
+// halves is two jobs of two workers, as long on a GPU as on a link, that share two nodes of one GPU each, or two racks of
+// one such node; nobody else does.
+func halves(t *testing.T, racks bool, iterations int) *instance.Instance {
+	t.Helper()
+	rack := instance.RackSpec{Nodes: 2, GPUs: 1, GPU: "v", NIC: 16e6, Fabric: 16e6}
+	if racks {
+		rack.Count, rack.Nodes = 2, 1
+	}
+	spec := &instance.Spec{
+		Version: 1, Objective: instance.WeightedCompletion, Residence: instance.WhileRunning,
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "v", Memory: 1 << 40}}, RateLevels: []instance.RateLevel{1}, Racks: []instance.RackSpec{rack},
+		},
+		// A second on a GPU; a ring of two sends 2,000,000 bytes at 16 Mbit/s.
+		Profiles: []*instance.Profile{{Model: "m", GPU: "v", Batch: 1, Layers: []instance.Layer{{Backward: 1e9, Parameters: 2e6}}}},
+		Jobs:     []instance.JobSpec{{Name: "j", Count: 2, Model: "m", Workers: 2, Iterations: iterations, SPB: instance.SPBSpec{Rule: "full"}}},
+	}
+	in, err := instance.Compile(spec, nil)
+	require.NoError(t, err)
+	return in
+}
+
+// TestSlack: jobs share GPUs, also of whole racks, as fast as what they slow each other down leaves them, and where that is too slow
+// or they are too many, they do not.
+func TestSlack(t *testing.T) {
+	for _, racks := range []bool{false, true} {
+		for n, c := range []struct {
+			slack []float64
+			last  float64 // end in ms, about
+		}{{nil, 2e6}, {[]float64{1, 1}, 2e6}, {[]float64{1, 1.25}, 2.5e6}, {[]float64{1, 1.9}, 4e6}, {[]float64{1}, 4e6}} {
+			in := halves(t, racks, 1000)
+			s, _, err := horizon.Config{Rounds: 40, Slack: c.slack}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+			require.NoError(t, err)
+			require.Empty(t, check.Blocks(in, s))
+			require.InEpsilon(t, c.last, float64(s.Makespan(in)), 0.05, "racks %v, case %d", racks, n)
+			in = halves(t, racks, 40) // a pattern that is done once
+			s, _, err = horizon.Config{Rounds: 40, Slack: c.slack}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+			require.NoError(t, err)
+			require.Empty(t, check.Blocks(in, s))
+			require.InEpsilon(t, c.last*40/1000, float64(s.Makespan(in)), 0.05, "racks %v, case %d, short", racks, n)
+		}
+	}
 }
 
 // night is a cluster of nodes of 8 GPUs and so many jobs of iterations up to some most.

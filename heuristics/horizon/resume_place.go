@@ -65,7 +65,7 @@ func (o *occupied) earliest(p *part) instance.Tick {
 
 // place gives all parts their times in order, each as early as it can be: a serial schedule
 // generation, in which none delays one before it.
-func (r *resumption) place(parts []part) (*instance.BlockSchedule, error) {
+func (r *Resumption) place(parts []part) (*instance.BlockSchedule, error) {
 	in := r.in
 	o := &occupied{in: in, gpus: make([][]stretch, len(in.GPUs)), links: make([]state.LinkTimeline, len(in.Links))}
 	plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
@@ -109,7 +109,7 @@ func (r *resumption) place(parts []part) (*instance.BlockSchedule, error) {
 }
 
 // settle notes what jobs that have GPUs keep there, where they are in memory for the whole plan.
-func (r *resumption) settle(f *floor, p *part, settled map[instance.JobID]bool) {
+func (r *Resumption) settle(f *floor, p *part, settled map[instance.JobID]bool) {
 	if f.persistent == nil {
 		return
 	}
@@ -130,7 +130,7 @@ func (r *resumption) settle(f *floor, p *part, settled map[instance.JobID]bool) 
 }
 
 // seek finds GPUs for a whole job, from the earliest time at which there are some until it ends.
-func (r *resumption) seek(o *occupied, f *floor, plan *instance.BlockSchedule, id instance.JobID) error {
+func (r *Resumption) seek(o *occupied, f *floor, plan *instance.BlockSchedule, id instance.JobID) error {
 	job := &r.in.Jobs[id]
 	ready := max(job.Release, r.was.Now)
 	times := []instance.Tick{ready}
@@ -144,10 +144,9 @@ func (r *resumption) seek(o *occupied, f *floor, plan *instance.BlockSchedule, i
 	length := job.Load + instance.Tick(job.Iterations)*job.FastestFull()
 	for n, at := range times {
 		for range 3 {
-			f.clear()
 			for g := range r.in.GPUs {
-				if ok, _ := o.free(instance.GPUID(g), at, at+length); !ok {
-					f.take([]instance.GPUID{instance.GPUID(g)}, false)
+				if ok, _ := o.free(instance.GPUID(g), at, at+length); ok != f.free[g] {
+					f.take([]instance.GPUID{instance.GPUID(g)}, ok)
 				}
 			}
 			if f.idle < job.Workers {
@@ -156,7 +155,7 @@ func (r *resumption) seek(o *occupied, f *floor, plan *instance.BlockSchedule, i
 			for l := range f.carried {
 				f.carried[l] = o.links[l].Peak(at, at+length)
 			}
-			s := f.find(id, nil)
+			s := f.find(id)
 			if s == nil && n == len(times)-1 {
 				s = r.queue.alone(f, id)
 			}
@@ -181,15 +180,4 @@ func (r *resumption) seek(o *occupied, f *floor, plan *instance.BlockSchedule, i
 		length = job.Load + instance.Tick(job.Iterations)*job.FastestFull()
 	}
 	return &NoPlan{id, "job " + job.Name + " finds no place, even when no other job runs"}
-}
-
-// clear frees all GPUs.
-func (f *floor) clear() {
-	f.idle = len(f.in.GPUs)
-	for g := range f.free {
-		f.free[g] = true
-	}
-	for n := range f.byNode {
-		f.byNode[n] = f.in.Nodes[n].GPUs
-	}
 }

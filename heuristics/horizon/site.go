@@ -12,35 +12,46 @@ type floor struct {
 	in *instance.Instance
 	// counts[j][d] workers of job j at depth d.
 	counts [][]int
-	// free GPUs: in all, by node, and one by one.
-	free   []bool
-	idle   int
-	byNode []int
+	// free GPUs: in all, by rack, by node, and one by one.
+	free           []bool
+	idle           int
+	byRack, byNode []int
+	// open[t][n] are the nodes of type t of which n GPUs are free.
+	open [][]nodeSet
 	// carried[l] is the sum of the peaks of the units at work on link l.
 	carried []instance.Rate
 	// Where jobs are in memory for the whole plan, what those placed so far need on GPU g.
 	persistent, ephemeral []instance.Bytes
 
-	widest int // GPUs of a node, at most
-
-	nodes []candidate   // scratch
-	racks [][]candidate // scratch, by rack
-}
-
-// candidate is a node and how many of its GPUs a job could take.
-type candidate struct {
-	node instance.NodeID
-	gpus int
+	usable      []nodeSet         // scratch: the nodes of which a job could take n GPUs
+	some, least []instance.NodeID // scratch
+	gpus        []instance.GPUID  // scratch
 }
 
 func newFloor(in *instance.Instance, counts [][]int) *floor {
-	f := &floor{in: in, counts: counts, free: make([]bool, len(in.GPUs)), idle: len(in.GPUs), byNode: make([]int, len(in.Nodes)), carried: make([]instance.Rate, len(in.Links)), racks: make([][]candidate, len(in.Racks))}
-	for g := range f.free {
-		f.free[g] = true
-	}
+	f := &floor{in: in, counts: counts, free: make([]bool, len(in.GPUs)), idle: len(in.GPUs), byRack: make([]int, len(in.Racks)), byNode: make([]int, len(in.Nodes)), carried: make([]instance.Rate, len(in.Links))}
+	widest := 0
 	for n := range in.Nodes {
 		f.byNode[n] = in.Nodes[n].GPUs
-		f.widest = max(f.widest, in.Nodes[n].GPUs)
+		f.byRack[in.Nodes[n].Rack] += in.Nodes[n].GPUs
+		widest = max(widest, in.Nodes[n].GPUs)
+	}
+	sets := func() []nodeSet {
+		list := make([]nodeSet, 1+widest)
+		for n := range list {
+			list[n] = make(nodeSet, (len(in.Nodes)+63)/64)
+		}
+		return list
+	}
+	f.usable = sets()
+	for range in.Types {
+		f.open = append(f.open, sets())
+	}
+	for n, node := range in.Nodes {
+		f.open[node.Type][node.GPUs].flip(instance.NodeID(n))
+	}
+	for g := range f.free {
+		f.free[g] = true
 	}
 	if !in.Queues() {
 		f.persistent, f.ephemeral = make([]instance.Bytes, len(in.GPUs)), make([]instance.Bytes, len(in.GPUs))
@@ -50,14 +61,20 @@ func newFloor(in *instance.Instance, counts [][]int) *floor {
 
 // take marks GPUs as no longer free, or as free again.
 func (f *floor) take(gpus []instance.GPUID, free bool) {
-	by := -1
-	if free {
-		by = 1
-	}
-	for _, g := range gpus {
-		f.free[g] = free
-		f.byNode[f.in.GPUs[g].Node] += by
-		f.idle += by
+	for first := 0; first < len(gpus); { // node by node
+		n, last := f.in.GPUs[gpus[first]].Node, first
+		for ; last < len(gpus) && f.in.GPUs[gpus[last]].Node == n; last++ {
+			f.free[gpus[last]] = free
+		}
+		by := last - first
+		if !free {
+			by = -by
+		}
+		node := &f.in.Nodes[n]
+		f.open[node.Type][f.byNode[n]].flip(n)
+		f.idle, f.byRack[node.Rack], f.byNode[n] = f.idle+by, f.byRack[node.Rack]+by, f.byNode[n]+by
+		f.open[node.Type][f.byNode[n]].flip(n)
+		first = last
 	}
 }
 
@@ -85,110 +102,113 @@ type site struct {
 // iteration returns the length of an iteration.
 func (s *site) iteration() instance.Tick { return s.tasks + s.sync }
 
-// find returns where a job would run now, on GPUs that are free and not kept, as near to
-// one another as can be: on the node with the fewest that suffice, else on the fewest nodes of a
-// rack, else of the cluster. nil: nowhere.
-func (f *floor) find(id instance.JobID, kept []bool) *site {
-	j := &f.in.Jobs[id]
+// find returns where a job would run now, on GPUs that are free, as near to one another as can
+// be: on the node with the fewest that suffice, else on the fewest nodes of a rack, else of the
+// cluster. nil: nowhere.
+func (f *floor) find(id instance.JobID) *site {
+	j, all := &f.in.Jobs[id], instance.NodeID(len(f.in.Nodes))
 	if f.idle < j.Workers {
 		return nil
 	}
-	usable := func(g instance.GPUID) bool {
-		return f.free[g] && (kept == nil || !kept[g]) && j.Runs(f.in.GPUs[g].Type) && f.room(j, g, f.shallowest(id))
-	}
-	nodes := f.nodes[:0]
-	for n := range f.in.Nodes {
-		node := &f.in.Nodes[n]
-		if f.byNode[n] == 0 || !j.Runs(node.Type) {
-			continue
-		}
-		c := candidate{instance.NodeID(n), 0}
-		if f.persistent == nil && kept == nil {
-			c.gpus = f.byNode[n] // all of them or, of a type without room, none
-			if !f.room(j, node.FirstGPU, f.shallowest(id)) {
-				continue
-			}
-		} else {
-			for g := range node.GPUs {
-				if usable(node.FirstGPU + instance.GPUID(g)) {
-					c.gpus++
-				}
-			}
-		}
-		if c.gpus -= c.gpus % j.Group(); c.gpus > 0 { // whole workers
-			nodes = append(nodes, c)
-		}
-	}
-	f.nodes = nodes
-	gather := func(list []candidate) *site {
-		var gpus []instance.GPUID
-		for _, c := range list {
-			node, most := &f.in.Nodes[c.node], min(len(gpus)+c.gpus, j.Workers)
-			for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs) && len(gpus) < most; g++ {
-				if usable(g) {
-					gpus = append(gpus, g)
-				}
-			}
-		}
-		if len(gpus) < j.Workers {
-			return nil
-		}
-		slices.Sort(gpus)
-		return f.at(id, gpus)
-	}
-	for tight := j.Workers; tight <= f.widest; tight++ {
-		for _, c := range nodes {
-			if c.gpus == tight {
-				if s := gather([]candidate{c}); s != nil {
-					return s
-				}
+	f.look(id)
+	for n := j.Workers; n < len(f.usable); n++ {
+		for at := f.usable[n].first(0, all); at >= 0; at = f.usable[n].first(at+1, all) {
+			if s := f.gather(id, at); s != nil {
+				return s
 			}
 		}
 	}
 	if j.Within == instance.WithinNode {
 		return nil
 	}
-	// Of nodes with most free GPUs there are the fewest; the last is the one that fits best.
-	slices.SortStableFunc(nodes, func(a, b candidate) int { return cmp.Compare(b.gpus, a.gpus) })
-	fewest := func(list []candidate) []candidate {
-		sum := 0
-		for i, c := range list {
-			if sum += c.gpus; sum >= j.Workers {
-				missing := j.Workers - (sum - c.gpus)
-				last := i
-				for k := i; k < len(list); k++ {
-					if list[k].gpus >= missing {
-						last = k
-					}
-				}
-				return append(slices.Clone(list[:i]), list[last])
+	f.least = f.least[:0]
+	for r := range f.in.Racks {
+		if nodes := f.in.Racks[r].Nodes; f.byRack[r] >= j.Workers {
+			if some := f.fewest(j.Workers, nodes[0], nodes[len(nodes)-1]+1, len(f.least)); some != nil {
+				f.least = append(f.least[:0], some...)
 			}
 		}
-		return nil
 	}
-	var least []candidate
-	for r := range f.racks {
-		f.racks[r] = f.racks[r][:0]
-	}
-	for _, c := range nodes {
-		r := f.in.Nodes[c.node].Rack
-		f.racks[r] = append(f.racks[r], c)
-	}
-	for _, rack := range f.racks {
-		if some := fewest(rack); some != nil && (least == nil || len(some) < len(least)) {
-			least = some
-		}
-	}
-	if least != nil {
-		if s := gather(least); s != nil {
+	if len(f.least) > 0 {
+		if s := f.gather(id, f.least...); s != nil {
 			return s
 		}
 	}
 	if j.Within == instance.WithinRack {
 		return nil
 	}
-	if some := fewest(nodes); some != nil {
-		return gather(some)
+	if some := f.fewest(j.Workers, 0, all, 0); some != nil {
+		return f.gather(id, some...)
+	}
+	return nil
+}
+
+// look finds how many GPUs of each node a job could take.
+func (f *floor) look(id instance.JobID) {
+	j := &f.in.Jobs[id]
+	for n := range f.usable {
+		clear(f.usable[n])
+	}
+	if f.persistent != nil {
+		for n := range f.in.Nodes {
+			if f.byNode[n] > 0 && j.Runs(f.in.Nodes[n].Type) {
+				f.gpus = f.on(f.gpus[:0], id, instance.NodeID(n))
+				f.usable[len(f.gpus)].flip(instance.NodeID(n))
+			}
+		}
+		return
+	}
+	for t, open := range f.open {
+		for n := 1; n < len(open) && j.Runs(instance.TypeID(t)); n++ {
+			// All that are free or, of a type without room, none.
+			if at := open[n].first(0, instance.NodeID(len(f.in.Nodes))); at >= 0 && f.room(j, f.in.Nodes[at].FirstGPU, f.shallowest(id)) {
+				f.usable[n-n%j.Group()].add(open[n])
+			}
+		}
+	}
+}
+
+// on appends the GPUs of a node that a job could take, in whole workers.
+func (f *floor) on(list []instance.GPUID, id instance.JobID, n instance.NodeID) []instance.GPUID {
+	j, node, from := &f.in.Jobs[id], &f.in.Nodes[n], len(list)
+	for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+		if f.free[g] && f.room(j, g, f.shallowest(id)) {
+			list = append(list, g)
+		}
+	}
+	return list[:len(list)-(len(list)-from)%j.Group()]
+}
+
+// gather returns how a job runs on GPUs of these nodes, the last of which it may take a part of; nil if it cannot.
+func (f *floor) gather(id instance.JobID, nodes ...instance.NodeID) *site {
+	f.gpus = f.gpus[:0]
+	for _, n := range nodes {
+		f.gpus = f.on(f.gpus, id, n)
+	}
+	gpus := slices.Clone(f.gpus[:f.in.Jobs[id].Workers])
+	slices.Sort(gpus)
+	return f.at(id, gpus)
+}
+
+// fewest returns the fewest of the nodes from one on and before another that suffice: of those with most GPUs, and last the one that fits best.
+// nil where there are none, or not fewer than so many, unless that is 0.
+func (f *floor) fewest(workers int, from, to instance.NodeID, fewer int) []instance.NodeID {
+	f.some = f.some[:0]
+	for n := len(f.usable) - 1; n > 0; n-- {
+		for at := f.usable[n].first(from, to); at >= 0; at = f.usable[n].first(at+1, to) {
+			if f.some = append(f.some, at); len(f.some) == fewer {
+				return nil
+			}
+			if workers > n {
+				workers -= n
+				continue
+			}
+			for last := &f.some[len(f.some)-1]; ; workers++ {
+				if *last = f.usable[workers].last(from, to); *last >= 0 {
+					return f.some
+				}
+			}
+		}
 	}
 	return nil
 }

@@ -1,9 +1,7 @@
 package horizon
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -11,12 +9,14 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// unit is a company: some jobs that take whole nodes together until all are done. Its blocks are numbered by jobs and GPUs of
-// the company, and its times are from its first task on.
+// unit is some jobs that take whole nodes together until all are done. Its blocks are numbered by jobs and GPUs of
+// the unit, and its times are from its first task on.
 type unit struct {
 	jobs          []instance.JobID
 	nodes, kind   int // how many nodes it takes, and of which kind
+	racks         int // where it takes whole racks of those nodes alone: how many; else 0
 	gpus          int
+	on            []instance.GPUID // where it is at work already; nil: nowhere yet
 	homes         [][]instance.GPUID
 	blocks        []instance.Block
 	ends          []instance.Tick // of each job
@@ -38,10 +38,11 @@ type former struct {
 	class []int
 	known map[string]*unit // nil: they do not fit
 	seed  uint64
+	slack []float64 // see [Config]
 }
 
-func newFormer(q *queue, rng *rand.Rand) *former {
-	return &former{q, classes(q.in), map[string]*unit{}, rng.Uint64()}
+func newFormer(q *queue, rng *rand.Rand, slack []float64) *former {
+	return &former{q, classes(q.in), map[string]*unit{}, rng.Uint64(), slack}
 }
 
 // form returns the id of a unit of the jobs, or of the one job; -1 if they do not fit on as many nodes of one kind as the widest needs.
@@ -51,8 +52,8 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID
 		return jobs[0]
 	}
 	jobs = slices.Clone(jobs)
-	slices.SortFunc(jobs, func(a, b instance.JobID) int { return cmp.Or(cmp.Compare(f.class[a], f.class[b]), cmp.Compare(a, b)) })
-	kind, nodes := q.nodesFor(jobs)
+	sortByClass(f.class, jobs)
+	kind, nodes, racks := q.nodesFor(jobs)
 	if nodes == nil || len(jobs) > mostInUnit {
 		return -1
 	}
@@ -66,30 +67,38 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID
 		return -1
 	}
 	u := *found
-	u.jobs, u.kind = jobs, kind
+	u.jobs, u.kind, u.racks = jobs, kind, racks
 	q.units = append(q.units, &u)
-	return instance.JobID(len(q.in.Jobs) + len(q.units) - 1)
+	return q.last()
 }
 
 // plan makes a pattern of jobs on nodes; nil where there is none.
 func (f *former) plan(ctx context.Context, jobs []instance.JobID, nodes []instance.NodeID) *unit {
-	ascending := slices.Sorted(slices.Values(jobs))
-	c, err := meet(ctx, f.q.in, rand.New(rand.NewPCG(f.seed, 0)), ascending, nodes, -1, unitTries)
+	p, err := newPattern(ctx, f.q.in, rand.New(rand.NewPCG(f.seed, 0)), jobs, nodes, unitTries)
 	if err != nil {
 		return nil
 	}
-	c.as(ascending, jobs)
-	u := &unit{nodes: len(nodes), gpus: len(c.part.GPUs), homes: c.s.Residency, ends: make([]instance.Tick, len(jobs))}
+	if !p.loosen(f.slack) {
+		return nil
+	}
+	u := &unit{jobs: jobs, nodes: len(nodes), gpus: len(p.part.GPUs), homes: make([][]instance.GPUID, len(jobs))}
 	here, left, gpus := make([]instance.JobID, len(jobs)), make([]int, len(jobs)), make([]instance.GPUID, u.gpus)
-	for n, j := range jobs {
+	for n, j := range p.part.JobsOf {
 		job := &f.q.in.Jobs[j]
-		here[n], left[n] = instance.JobID(n), job.Iterations
+		here[n], left[n], u.homes[p.at[n]] = instance.JobID(p.at[n]), job.Iterations, p.s.Residency[n]
 		u.release, u.load = max(u.release, job.Release), max(u.load, job.Load)
 	}
 	for g := range gpus {
 		gpus[g] = instance.GPUID(g)
 	}
-	u.blocks, u.length = c.blocks(here, gpus, left, 0)
+	u.blocks, u.length = p.blocks(here, gpus, left, 0)
+	u.finish()
+	return u
+}
+
+// finish works out when each job of a unit with blocks ends.
+func (u *unit) finish() {
+	u.ends = make([]instance.Tick, len(u.jobs))
 	for i := range u.blocks {
 		b := &u.blocks[i]
 		for _, t := range b.Tasks {
@@ -99,7 +108,6 @@ func (f *former) plan(ctx context.Context, jobs []instance.JobID, nodes []instan
 			u.ends[y.Job] = max(u.ends[y.Job], b.Start+b.LastStart()+y.End)
 		}
 	}
-	return u
 }
 
 // classes numbers jobs by class.
@@ -112,9 +120,6 @@ func classes(in *instance.Instance) []int {
 	}
 	return class
 }
-
-// near is how far apart in the order jobs are that join.
-const near = 24
 
 // regroup changes one or two of the units and single jobs of an order: they join, a job leaves its unit, or goes over to the other,
 // or changes places with one there. nil: it came to nothing.
@@ -139,9 +144,13 @@ func (f *former) regroup(ctx context.Context, order []instance.JobID, rng *rand.
 		}
 		return slices.Insert(order, from+rng.IntN(2), j)
 	}
-	to := from + rng.IntN(2*near+1) - near
-	if to < 0 || to >= len(order) || to == from {
-		return nil
+	first, last := max(0, from-near), min(len(order)-1, from+near)
+	if first == last {
+		return nil // it is by itself
+	}
+	to := first + rng.IntN(last-first)
+	if to >= from {
+		to++
 	}
 	b := members(to)
 	if y := rng.IntN(2 * len(b)); y < len(b) && len(a)+len(b) > 2 { // they change places
@@ -163,16 +172,20 @@ func (f *former) regroup(ctx context.Context, order []instance.JobID, rng *rand.
 	return order
 }
 
-// nodesFor returns nodes of one rack and kind on which the jobs may live together, as many as the widest needs.
-func (q *queue) nodesFor(jobs []instance.JobID) (kind int, nodes []instance.NodeID) {
+// nodesFor returns nodes of one rack and kind on which the jobs may live together, as many as the widest needs, or, where no rack
+// has so many, whole racks.
+func (q *queue) nodesFor(jobs []instance.JobID) (kind int, nodes []instance.NodeID, racks int) {
 	widest := 0
 	for _, j := range jobs {
 		widest = max(widest, q.in.Jobs[j].Workers)
 	}
+	fits := func(n instance.NodeID) bool {
+		return !slices.ContainsFunc(jobs, func(j instance.JobID) bool { return !q.in.Jobs[j].Runs(q.in.Nodes[n].Type) })
+	}
 	for _, rack := range q.in.Racks {
 		for first, n := range rack.Nodes {
 			node := &q.in.Nodes[n]
-			if slices.ContainsFunc(jobs, func(j instance.JobID) bool { return !q.in.Jobs[j].Runs(node.Type) }) {
+			if !fits(n) {
 				continue
 			}
 			need := (widest + node.GPUs - 1) / node.GPUs
@@ -183,37 +196,123 @@ func (q *queue) nodesFor(jobs []instance.JobID) (kind int, nodes []instance.Node
 				}
 			}
 			if len(nodes) == need {
-				return q.kinds[n], slices.Sorted(slices.Values(nodes))
+				return q.kinds[n], slices.Sorted(slices.Values(nodes)), 0
 			}
 		}
 	}
-	return 0, nil
+	for r, rack := range q.in.Racks {
+		gpus := rack.GPUs
+		if gpus == 0 || gpus >= widest || !fits(rack.Nodes[0]) {
+			continue
+		}
+		whole := q.alike(r)
+		if racks = (widest + gpus - 1) / gpus; racks > len(whole) {
+			continue
+		}
+		nodes = nodes[:0]
+		for _, r := range whole[:racks] {
+			nodes = append(nodes, q.in.Racks[r].Nodes...)
+		}
+		return q.kinds[rack.Nodes[0]], slices.Sorted(slices.Values(nodes)), racks
+	}
+	return 0, nil, 0
 }
 
-// seek returns GPUs of free nodes of one rack for a unit; nil if there are none.
-func (q *queue) seek(f *floor, u *unit, kept []bool) *site {
+// alike are the racks that a unit of several may consist of beside the given one, which is among them: of as many nodes, all of
+// one kind. There are none where uplinks differ, nor where links lead over more than the racks' own, which others share.
+func (q *queue) alike(rack int) (racks []int) {
+	first := q.in.Racks[rack].Nodes
+	var uplink *instance.Link
+	for l := range q.in.Links {
+		switch link := &q.in.Links[l]; link.Kind {
+		case instance.Trunk:
+			return nil
+		case instance.RackUp, instance.RackDown:
+			if link.Failed || uplink != nil && uplink.Capacity != link.Capacity {
+				return nil
+			}
+			uplink = link
+		}
+	}
+	for r := range q.in.Racks {
+		nodes := q.in.Racks[r].Nodes
+		if len(nodes) == len(first) && !slices.ContainsFunc(nodes, func(n instance.NodeID) bool { return q.kinds[n] != q.kinds[first[0]] }) {
+			racks = append(racks, r)
+		}
+	}
+	return racks
+}
+
+// wholeNodes returns of which kind and how many the nodes are that GPUs, ascending, make up, and of how many racks if of several; 0
+// where they do not, or of several kinds.
+func (q *queue) wholeNodes(gpus []instance.GPUID) (kind, nodes, racks int) {
+	last := -1
+	for len(gpus) > 0 {
+		n := q.in.GPUs[gpus[0]].Node
+		node := &q.in.Nodes[n]
+		if len(gpus) < node.GPUs || gpus[0] != node.FirstGPU || gpus[node.GPUs-1] != node.FirstGPU+instance.GPUID(node.GPUs)-1 || nodes > 0 && q.kinds[n] != kind {
+			return 0, 0, 0
+		}
+		if node.Rack != last {
+			racks, last = racks+1, node.Rack
+		}
+		kind, nodes, gpus = q.kinds[n], nodes+1, gpus[node.GPUs:]
+	}
+	if racks == 1 {
+		racks = 0
+	}
+	return kind, nodes, racks
+}
+
+// seek returns GPUs of free nodes of one rack, or of free racks, for a unit; nil if there are none.
+func (q *queue) seek(f *floor, u *unit) *site {
+	var nodes []instance.NodeID
 	for _, rack := range q.in.Racks {
-		var gpus []instance.GPUID
-		found := 0
+		if u.racks == 0 {
+			nodes = nodes[:0]
+		}
+		whole := len(nodes) // before this rack
 		for _, n := range rack.Nodes {
-			node := &q.in.Nodes[n]
-			if found == u.nodes || q.kinds[n] != u.kind || f.byNode[n] < node.GPUs {
-				continue
-			}
-			if kept != nil && slices.Contains(kept[node.FirstGPU:int(node.FirstGPU)+node.GPUs], true) {
-				continue
-			}
-			found++
-			for g := range node.GPUs {
-				gpus = append(gpus, node.FirstGPU+instance.GPUID(g))
+			if len(nodes) < u.nodes && q.kinds[n] == u.kind && f.byNode[n] == q.in.Nodes[n].GPUs {
+				nodes = append(nodes, n)
 			}
 		}
-		if found == u.nodes {
+		if u.racks > 0 && (len(nodes)-whole < len(rack.Nodes) || len(rack.Nodes)*u.racks != u.nodes) {
+			nodes = nodes[:whole]
+		}
+		if len(nodes) == u.nodes {
+			gpus := gpusOf(q.in, nodes)
 			slices.Sort(gpus)
 			return &site{gpus: gpus}
 		}
 	}
 	return nil
+}
+
+// gpusOf are the GPUs of nodes, node by node.
+func gpusOf(in *instance.Instance, nodes []instance.NodeID) (gpus []instance.GPUID) {
+	for _, n := range nodes {
+		for g := range in.Nodes[n].GPUs {
+			gpus = append(gpus, in.Nodes[n].FirstGPU+instance.GPUID(g))
+		}
+	}
+	return gpus
+}
+
+// of looks a number up in a list.
+func of[N ~int32 | ~int](list []N) func(N) N { return func(n N) N { return list[n] } }
+
+// renumbered returns a block of other jobs on other GPUs.
+func renumbered(b instance.Block, job func(instance.JobID) instance.JobID, gpu func(instance.GPUID) instance.GPUID) instance.Block {
+	b.Tasks, b.Syncs = slices.Clone(b.Tasks), slices.Clone(b.Syncs)
+	for i := range b.Tasks {
+		t := &b.Tasks[i]
+		t.Job, t.GPU = job(t.Job), gpu(t.GPU)
+	}
+	for i := range b.Syncs {
+		b.Syncs[i].Job = job(b.Syncs[i].Job)
+	}
+	return b
 }
 
 // plan writes the blocks of a timetable.
@@ -227,22 +326,20 @@ func (q *queue) plan(list []stint) *instance.BlockSchedule {
 			plan.Blocks = append(plan.Blocks, s.site.block(s.job, in, s.start+in.Jobs[s.job].Load))
 			continue
 		}
+		gpus := s.site.gpus
+		if u.on != nil {
+			gpus = u.on
+		}
 		for n, home := range u.homes {
-			for _, g := range home {
-				plan.Residency[u.jobs[n]] = append(plan.Residency[u.jobs[n]], s.site.gpus[g])
+			at := make([]instance.GPUID, len(home))
+			for w, g := range home {
+				at[w] = gpus[g]
 			}
+			plan.Residency[u.jobs[n]] = at
 		}
 		for _, b := range u.blocks {
 			b.Start += s.start + u.load
-			b.Tasks, b.Syncs = slices.Clone(b.Tasks), slices.Clone(b.Syncs)
-			for i := range b.Tasks {
-				t := &b.Tasks[i]
-				t.Job, t.GPU = u.jobs[t.Job], s.site.gpus[t.GPU]
-			}
-			for i := range b.Syncs {
-				b.Syncs[i].Job = u.jobs[b.Syncs[i].Job]
-			}
-			plan.Blocks = append(plan.Blocks, b)
+			plan.Blocks = append(plan.Blocks, renumbered(b, of(u.jobs), of(gpus)))
 		}
 	}
 	plan.Sort()
@@ -258,8 +355,8 @@ func (q *queue) judge(list []stint) (*big.Rat, error) {
 		job := &in.Jobs[j]
 		last = max(last, end)
 		sum.Add(sum, new(big.Int).Mul(big.NewInt(job.Weight), big.NewInt(int64(end))))
-		if job.Deadline > 0 && end > job.Deadline && refused == nil {
-			refused = &NoPlan{j, fmt.Sprintf("job %q would miss its deadline, tick %d, by %d ticks", job.Name, job.Deadline, end-job.Deadline)}
+		if refused == nil {
+			refused = missed(in, j, end)
 		}
 	}
 	for _, s := range list {

@@ -35,6 +35,4 @@
 // Unrelated machines (assigned.go). Where GPUs differ and every job is one worker without
 // release and deadline, residencies alone decide the makespan; they are searched for by
 // package assign, and any order will do.
-//
-// Guided schedules (guided.go) list iterations after the targets of another plan.
 package list

@@ -19,7 +19,7 @@ func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 		return nil, err
 	}
 	p := NewPortfolio(ctx, o, in, rng)
-	if o.Tries == 0 && Unrelated(in) && !o.Without[method.Unrelated] {
+	if o.Tries == 0 && Unrelated(in) && !in.Resumes() && !o.Without[method.Unrelated] {
 		if err := p.assigned(); err != nil {
 			return nil, err
 		}

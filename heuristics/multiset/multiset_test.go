@@ -2,8 +2,10 @@ package multiset
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
@@ -57,4 +59,62 @@ func TestCheapest(t *testing.T) {
 		}
 		require.Equal(t, best, sum)
 	}
+}
+
+// TestMinimal compares with enumeration, as far as there are few.
+func TestMinimal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	most := 0
+	for range 300 {
+		depths, share := 1+rng.IntN(5), 0
+		j := instance.Job{Workers: 1 + rng.IntN(7)}
+		for d := range depths {
+			if share += 1 + rng.IntN(1_000_000/depths-1); d == depths-1 {
+				share = int(instance.One)
+			}
+			j.Depths = append(j.Depths, instance.Depth{Layers: d + 1, Share: int64(share)})
+		}
+		j.Rule = instance.Rule{MinFull: 1 + rng.IntN(j.Workers), MinShare: rng.Int64N(int64(j.Workers)*int64(instance.One) + 1)}
+		var all [][]int
+		counts := make([]int, depths)
+		var walk func(d, rest int)
+		walk = func(d, rest int) {
+			if d == depths {
+				if rest == 0 && j.Allows(counts) {
+					all = append(all, slices.Clone(counts))
+				}
+				return
+			}
+			for n := 0; n <= rest; n++ {
+				counts[d] = n
+				walk(d+1, rest-n)
+			}
+			counts[d] = 0
+		}
+		walk(0, j.Workers)
+		var want [][]int
+		for _, counts := range all {
+			if !slices.ContainsFunc(all, func(other []int) bool { return shallower(other, counts) }) {
+				want = append(want, counts)
+			}
+		}
+		got := Minimal(&j)
+		most = max(most, len(want))
+		require.Len(t, got, min(mostMinimal, len(want)))
+		for _, counts := range got {
+			require.Contains(t, want, counts)
+		}
+	}
+	assert.Greater(t, most, 5)
+}
+
+// shallower reports whether b becomes a when workers go down by some depths.
+func shallower(a, b []int) bool {
+	left := 0 // workers of a so far that are not matched by any of b
+	for d := range a {
+		if left += a[d] - b[d]; left < 0 {
+			return false
+		}
+	}
+	return !slices.Equal(a, b)
 }

@@ -127,15 +127,19 @@ func ruinPeriods(in *instance.Instance, wants []want) []instance.Tick {
 }
 
 // promise estimates the greatest sum of rates of a plan with the given period: jobs, in
-// order, complete whole iterations, all of them within the GPU time there is.
+// order, complete whole iterations, all of them within the time of GPUs and of NICs there is.
 func promise(in *instance.Instance, wants []want, order []instance.JobID, period instance.Tick) float64 {
 	ticks := float64(period)
-	budget := ticks * float64(len(in.GPUs))
+	gpus, nics := ticks*float64(len(in.GPUs)), ticks*float64(len(in.Nodes))
 	value := 0.0
 	for _, j := range order {
-		n := min(math.Floor(ticks/float64(wants[j].cycle)), budget/wants[j].area)
-		value += n * float64(in.Jobs[j].Weight)
-		budget -= n * wants[j].area
+		w := &wants[j]
+		n := min(math.Floor(ticks/float64(w.cycle)), gpus/w.area)
+		if w.nics > 0 {
+			n = min(n, math.Floor(nics/w.nics))
+		}
+		value += float64(n * float64(in.Jobs[j].Weight))
+		gpus, nics = gpus-float64(n*w.area), nics-float64(n*w.nics)
 	}
 	return value / ticks
 }

@@ -389,3 +389,22 @@ func TestResidencesEndWithTheirContext(t *testing.T) {
 	assert.Empty(t, assignJobs(ctx, in, counts, inTurn(in, counts)))
 	assert.NotEmpty(t, assignJobs(context.Background(), in, counts, inTurn(in, counts)))
 }
+
+// TestShortPeriodsWithoutPlans: what limits two jobs on two nodes is a link that they take in turns. Periods
+// too short for a synchronisation, of which there are many, do not keep the search from the one that is best.
+func TestShortPeriodsWithoutPlans(t *testing.T) {
+	job := func(name string) instance.JobSpec {
+		return instance.JobSpec{Name: name, Model: "flat", Workers: 2, SPB: instance.SPBSpec{Cuts: 2}}
+	}
+	in, err := instance.Compile(&instance.Spec{
+		Version: instance.Version, Objective: instance.Throughput, MaxPeriod: 64e6, Profiles: []*instance.Profile{flatProfile(14_000)},
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "a", Memory: 1 << 30}},
+			Racks:    []instance.RackSpec{{Nodes: 2, GPUs: 1, GPU: "a", NIC: 8e6, Fabric: 8e6}},
+		},
+		Jobs: []instance.JobSpec{job("a"), job("b")},
+	}, nil)
+	require.NoError(t, err)
+	s := planPeriodic(t, Greedy, in, 1)
+	require.Equal(t, big.NewRat(2, 42), in.Value(s), "21 ticks of the link for each")
+}

@@ -40,8 +40,9 @@ type ruin struct {
 // want is what a job asks for.
 type want struct {
 	multisets [][]int
-	cycle     instance.Tick // a lower bound on an iteration
+	cycle     instance.Tick // about the least ticks of an iteration
 	area      float64       // GPU-ticks of an iteration
+	nics      float64       // ticks of NICs of an iteration, added up over nodes; 0 where it finds room on a node
 	density   float64       // weight per GPU-tick
 }
 
@@ -54,13 +55,20 @@ type savedJob struct {
 
 // wantsOf returns what the jobs ask for.
 func wantsOf(in *instance.Instance) []want {
-	wants := make([]want, len(in.Jobs))
+	wants, widest := make([]want, len(in.Jobs)), 0
+	for n := range in.Nodes {
+		widest = max(widest, in.Nodes[n].GPUs)
+	}
 	for _, class := range in.Classes() {
 		job := &in.Jobs[class[0]]
 		t := state.FastestType(in, job)
 		w := want{multisets: multiset.Choices(job, t), cycle: job.FastestFull()}
 		if job.HasSync() {
-			w.cycle += in.Latency
+			sync := lightSync(in, class[0], w.multisets[0])
+			w.cycle += max(in.Latency, instance.Tick(sync))
+			if nodes := (job.Workers + widest - 1) / widest; nodes > 1 {
+				w.nics = float64(sync * float64(nodes))
+			}
 		}
 		w.area = float64(int64(job.Workers) * int64(state.MeanTime(job, t, w.multisets[0])))
 		w.density = float64(job.Weight) / w.area

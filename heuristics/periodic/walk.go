@@ -165,7 +165,7 @@ func (s *ruins) pick(rng *rand.Rand, best float64) *periodTry {
 		case t.busy:
 		case t.plan != nil:
 			tried = append(tried, t)
-		case fresh == nil:
+		case fresh == nil && t.cycles == 0: // of some, too short for a synchronisation, there is never a plan
 			fresh = t
 		}
 	}

@@ -176,7 +176,9 @@ func (h *Annealer) sibling(slot int32) int32 {
 	return int32(h.SlotAt[j] + h.rng.IntN(h.In.Jobs[j].Workers))
 }
 
-func (h *Annealer) runs(slot, g int32) bool { return h.In.Jobs[h.Owner[slot]].Runs(h.In.GPUs[g].Type) }
+func (h *Annealer) runs(slot, g int32) bool {
+	return h.In.MayLive(instance.JobID(h.Owner[slot]), instance.GPUID(g))
+}
 
 // near draws a GPU in the node of g, or any of little load.
 func (h *Annealer) near(g int32) int32 {

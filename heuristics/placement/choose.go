@@ -38,7 +38,7 @@ func (p *Placer) Collect(j instance.JobID, fit func(instance.GPUID) bool) {
 		list := p.fitting[n][:0]
 		if job.Runs(node.Type) {
 			for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
-				if fit(g) {
+				if p.in.MayLive(j, g) && fit(g) {
 					list = append(list, g)
 				}
 			}

@@ -1,8 +1,10 @@
 package placement
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/memory"
@@ -47,6 +49,12 @@ func placeOnce(in *instance.Instance, how Options) (*Placement, error) {
 	if order == nil {
 		order = p.ByChain()
 	}
+	if in.Resumes() { // those in memory have no choice
+		order = slices.Clone(order)
+		slices.SortStableFunc(order, func(a, b instance.JobID) int {
+			return cmp.Compare(len(in.Jobs[b].Resident), len(in.Jobs[a].Resident))
+		})
+	}
 	for _, j := range order {
 		if !p.Put(j) {
 			return nil, state.Refusal(p.in, j, func(g instance.GPUID) bool { return p.Room(j, g, in.Jobs[j].Full()) >= 0 })
@@ -65,8 +73,8 @@ func Place(ctx context.Context, in *instance.Instance, how Options) (*Placement,
 	}
 	big := how
 	big.Order = NewPlacer(in, how).byMemory()
-	if out, err := placeOnce(in, big); err == nil {
-		return out, how.Counts, nil
+	if out, err := placeOnce(in, big); err == nil || in.Resumes() {
+		return out, how.Counts, err
 	}
 	found, _ := memory.Search(ctx, in, memorySteps)
 	if found == nil {

@@ -23,7 +23,7 @@ type operation struct {
 // or earlier, as shift says; nil: none.
 func (r *repairer) decode(shift []instance.Tick) *instance.Schedule {
 	in, now := r.in, r.damage.Now
-	var order []operation
+	order := make([]operation, 0, len(r.old.Tasks)+len(r.old.Syncs))
 	turn := func(j instance.JobID, start instance.Tick) instance.Tick {
 		if shift == nil || start < now {
 			return start
@@ -37,17 +37,20 @@ func (r *repairer) decode(shift []instance.Tick) *instance.Schedule {
 		order = append(order, operation{turn(y.Job, y.Start), y.Job, y.Iteration, true, i})
 	}
 	slices.SortFunc(order, func(a, b operation) int {
-		late := func(o operation) int {
-			if o.sync {
-				return 1
-			}
-			return 0
+		switch {
+		case a.start != b.start:
+			return cmp.Compare(a.start, b.start)
+		case a.iteration != b.iteration: // one that takes no time is before the next one of its job
+			return cmp.Compare(a.iteration, b.iteration)
+		case a.sync != b.sync && b.sync:
+			return -1
+		case a.sync != b.sync:
+			return 1
 		}
-		// An iteration that takes no time is before the next one of its job.
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.iteration, b.iteration), late(a)-late(b), cmp.Compare(a.job, b.job), cmp.Compare(a.at, b.at))
+		return cmp.Or(cmp.Compare(a.job, b.job), cmp.Compare(a.at, b.at))
 	})
 
-	s := &instance.Schedule{Residency: r.homes}
+	s := &instance.Schedule{Residency: r.homes, Tasks: make([]instance.Task, 0, len(r.old.Tasks)), Syncs: make([]instance.Sync, 0, len(r.old.Syncs))}
 	free := make([]instance.Tick, len(in.GPUs))
 	ready := make([]instance.Tick, len(in.Jobs)) // when the job's next iteration may start
 	ends := make([]instance.Tick, len(in.Jobs))  // of the tasks of the current iteration

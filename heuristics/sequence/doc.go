@@ -12,7 +12,7 @@
 // exceed what would be accepted. Any order on a GPU can be had, with GPUs that
 // wait on purpose. Changes (moves.go) come from the critical path:
 // blocked tasks overtake or move up, workers exchange depths in one or many
-// iterations, workers move, whole stretches of a job hurry or stand back. A lane
-// cools for a number of rounds, then begins again from what a residency search found, from
-// the best schedule, or from where it is.
+// iterations, an iteration gets another multiset, workers move, whole stretches of a job
+// hurry or stand back. A lane cools for a number of rounds, then begins again from what a
+// residency search found, from the best schedule, or from where it is.
 package sequence

@@ -1,6 +1,7 @@
 package sequence
 
 import (
+	"cmp"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -19,6 +20,8 @@ type edits struct {
 	relistedAt int
 	moved      []int32 // scratch
 	others     []int32 // scratch
+	order      []int32 // scratch
+	deal       []uint8 // scratch
 }
 
 // edit is one step, with what undoes it.
@@ -33,6 +36,7 @@ const (
 	editPlace editKind = iota // the operation at place a went to place b
 	editDepth                 // task a had depth b
 	editHome                  // worker a lived on GPU b
+	editSet                   // synchronisation a was after the multiset b of its job
 	editList                  // the list was rewritten
 )
 
@@ -59,6 +63,8 @@ func (e *edits) undo() {
 			e.deepen(d.a, uint8(d.b))
 		case editHome:
 			e.house(d.a, d.b)
+		case editSet:
+			e.kind[d.a] = d.b
 		case editList:
 			copy(e.list[e.relistedAt:], e.relisted)
 			for p := e.relistedAt; p < e.relistedAt+len(e.relisted); p++ {
@@ -199,10 +205,10 @@ func (e *edits) taskOf(slot int32, i int) int32 {
 	return int32(e.TaskAt[j] + i*e.In.Jobs[j].Workers + int(slot) - e.SlotAt[j])
 }
 
-// setHome is house as a step, if the worker's job runs on GPU g. The caller
+// setHome is house as a step, if the worker's job may live on GPU g. The caller
 // checks the result with settled.
 func (e *edits) setHome(slot, g int32) bool {
-	if !e.In.Jobs[e.Owner[slot]].Runs(e.In.GPUs[g].Type) {
+	if !e.In.MayLive(instance.JobID(e.Owner[slot]), instance.GPUID(g)) {
 		return false
 	}
 	e.done = append(e.done, edit{kind: editHome, a: slot, b: e.gpu[slot]})
@@ -264,6 +270,48 @@ func (e *edits) fits(g int32) bool {
 		}
 	}
 	return room >= 0
+}
+
+// setDepths gives the workers of an iteration a multiset of their job, to each about the
+// depth that it has, and task t, if it can, one that is less deep.
+func (e *edits) setDepths(t int32, set int) bool {
+	j, job := e.Job[t], &e.In.Jobs[e.Job[t]]
+	y := int32(e.SyncAt[j]) + e.Iteration[t]
+	if int(e.kind[y]) == set {
+		return false
+	}
+	first := int32(e.TaskAt[j]) + e.Iteration[t]*int32(job.Workers)
+	e.order = e.order[:0]
+	for o := first; o < first+int32(job.Workers); o++ {
+		e.order = append(e.order, o)
+	}
+	slices.SortFunc(e.order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(e.depth[a], e.depth[b]), cmp.Compare(a, b))
+	})
+	e.deal = e.deal[:0]
+	for d, count := range e.sets[j][set] {
+		for range count {
+			e.deal = append(e.deal, uint8(d))
+		}
+	}
+	// Task t goes down to the first place with a lesser depth than it has.
+	n := slices.Index(e.order, t)
+	for ; n > 0 && e.deal[n] >= e.depth[t]; n-- {
+		e.order[n] = e.order[n-1]
+	}
+	e.order[n] = t
+	for n, o := range e.order {
+		if !e.allows(e.Slot[o], j, e.deal[n]) {
+			return false
+		}
+		if e.depth[o] != e.deal[n] {
+			e.setDepth(o, e.deal[n])
+		}
+	}
+	e.done = append(e.done, edit{kind: editSet, a: y, b: e.kind[y]})
+	e.kind[y] = int32(set)
+	e.touch(e.pos[int32(e.Tasks)+y])
+	return true
 }
 
 // relist moves the operations of iterations first..last of job j in the list as

@@ -18,8 +18,9 @@ type mover struct {
 	fresh         bool // path is that of the sequence as it is
 }
 
-// moveKinds is the number of kinds of changes.
-const moveKinds = 7
+// moveKinds is the number of kinds of changes, the last of which is for jobs whose
+// iterations have a choice of multisets.
+const moveKinds = 8
 
 // trace finds a critical path: of the last job to end, or of one drawn by weight.
 func (m *mover) trace() {
@@ -112,8 +113,10 @@ func (m *mover) draw(kind int) bool {
 		return m.moveWorker()
 	case 5:
 		return m.swapWorkers()
-	default:
+	case 6:
 		return m.hurry()
+	default:
+		return m.redeal()
 	}
 }
 
@@ -200,6 +203,20 @@ func (m *mover) swapManyRoles() bool {
 		}
 	}
 	return done
+}
+
+// redeal gives the iteration of a critical task another multiset of depths, in which
+// that task is shallower, if it can be.
+func (m *mover) redeal() bool {
+	if len(m.path) == 0 {
+		return false
+	}
+	t := pick(m.rng, m.path)
+	j := m.Job[t]
+	if len(m.sets[j]) < 2 || !m.In.Jobs[j].HasSync() {
+		return false
+	}
+	return m.setDepths(t, m.rng.IntN(len(m.sets[j])))
 }
 
 // other draws a GPU for a worker to go to: in its node, or anywhere, rather

@@ -22,6 +22,7 @@ type Search struct {
 	options     state.Options
 	in          *instance.Instance
 	ops         *state.Operations
+	choices     [][][]int // per job: multisets that its iterations may get
 	lanes       []*lane
 	residencies []*residencySearch
 	finds       []state.Incumbent // of the residency searches, the best first, for lanes to begin from
@@ -61,7 +62,7 @@ const (
 
 // NewSearch begins a search from a valid schedule with at most so many lanes.
 func NewSearch(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, start *instance.Schedule, lanes int) *Search {
-	s := &Search{ctx: ctx, options: o, in: in, ops: state.NewOperations(in)}
+	s := &Search{ctx: ctx, options: o, in: in, ops: state.NewOperations(in), choices: choicesOf(in)}
 	s.Best = state.Incumbent{Schedule: start, Value: state.ValueOf(in, start.Completion(in))}
 	all := s.ops.Tasks + s.ops.Syncs
 	s.Work = max(leastPasses*all, min(max(leastRound, roundPasses*all), mostRound))
@@ -79,7 +80,7 @@ func NewSearch(ctx context.Context, o state.Options, in *instance.Instance, rng 
 		}
 		l := &lane{decoder: newSequenceDecoder(s.ops), cycle: FirstCycle, value: s.Best.Value}
 		l.rng = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
-		l.load(newSequence(s.ops, start))
+		l.load(newSequence(s.ops, s.choices, start))
 		s.lanes = append(s.lanes, l)
 		if n%3 == 0 && !o.Without[method.Residencies] { // their finds take longer to work out than to make
 			search()
@@ -171,14 +172,14 @@ func (s *Search) Walk(work int) {
 		switch draw := l.rng.IntN(4); {
 		case draw < 2 && len(s.finds) > 0:
 			n := l.rng.IntN(min(len(s.finds), 4))
-			l.load(newSequence(s.ops, s.finds[n].Schedule))
+			l.load(newSequence(s.ops, s.choices, s.finds[n].Schedule))
 			s.finds = slices.Delete(s.finds, n, n+1)
 			l.cycle = FirstCycle
 		case draw == 2 && l.energy < 1.02*s.lanes[best].energy:
 			l.load(l.sequence)
 			l.cycle += l.cycle / 2
 		default:
-			l.load(newSequence(s.ops, s.Best.Schedule))
+			l.load(newSequence(s.ops, s.choices, s.Best.Schedule))
 			l.cycle += l.cycle / 2
 		}
 	}
@@ -202,6 +203,10 @@ func (l *lane) walk(ctx context.Context, work int) {
 	if l.In.Objective == instance.WeightedCompletion {
 		scale /= math.Sqrt(float64(len(l.In.Jobs)))
 	}
+	kinds := moveKinds
+	if !slices.ContainsFunc(l.sets, func(sets [][]int) bool { return len(sets) > 1 }) {
+		kinds--
+	}
 	end := l.decoder.work + work
 	for tries := 0; l.decoder.work < end; tries++ {
 		if tries&15 == 0 && ctx.Err() != nil {
@@ -209,7 +214,7 @@ func (l *lane) walk(ctx context.Context, work int) {
 		}
 		l.decoder.work += 16 // drawing takes time, too
 		l.begin()
-		kind := l.rng.IntN(moveKinds)
+		kind := l.rng.IntN(kinds)
 		if !l.draw(kind) {
 			l.undo()
 			continue

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/multiset"
 	"jigsaw/heuristics/state"
 )
 
@@ -25,7 +26,7 @@ type sequence struct {
 	ticks []instance.Tick // per task: its length
 	kind  []int32         // per synchronisation: its multiset's index in sets
 	level []uint8         // per synchronisation: the fastest rate level it may use
-	sets  [][][]int       // per job: the multisets of its iterations
+	sets  [][][]int       // per job: the multisets that its iterations have, and may get
 	nets  []net           // per job
 	used  []int32         // per worker and depth: its tasks of that depth
 
@@ -63,14 +64,28 @@ func newOutcome(o *state.Operations) outcome {
 	}
 }
 
-// newSequence reads a valid schedule in canonical order.
-func newSequence(o *state.Operations, s *instance.Schedule) *sequence {
+// choicesOf returns for each job the multisets that changes give its iterations.
+func choicesOf(in *instance.Instance) [][][]int {
+	choices := make([][][]int, len(in.Jobs))
+	for _, class := range in.Classes() {
+		job := &in.Jobs[class[0]]
+		sets := append(multiset.Choices(job, state.FastestType(in, job)), multiset.Minimal(job)...)
+		for _, j := range class {
+			choices[j] = slices.Clip(sets)
+		}
+	}
+	return choices
+}
+
+// newSequence reads a valid schedule in canonical order; of each job, changes may
+// use the multisets of choices and those of the schedule.
+func newSequence(o *state.Operations, choices [][][]int, s *instance.Schedule) *sequence {
 	in := o.In
 	q := &sequence{
 		Operations: o,
 		list:       make([]int32, o.Tasks+o.Syncs), pos: make([]int32, o.Tasks+o.Syncs),
 		gpu: make([]int32, o.Slots), depth: make([]uint8, o.Tasks), ticks: make([]instance.Tick, o.Tasks),
-		kind: make([]int32, o.Syncs), level: make([]uint8, o.Syncs), nets: make([]net, len(in.Jobs)), sets: make([][][]int, len(in.Jobs)),
+		kind: make([]int32, o.Syncs), level: make([]uint8, o.Syncs), nets: make([]net, len(in.Jobs)), sets: slices.Clone(choices),
 		used:       make([]int32, o.Slots*o.Depths),
 		persistent: make([]instance.Bytes, len(in.GPUs)), load: make([]instance.Tick, len(in.GPUs)),
 		residents: make([][]int32, len(in.GPUs)),

@@ -121,7 +121,7 @@ func TestSequenceDecode(t *testing.T) {
 		l := &lane{decoder: newSequenceDecoder(o)}
 		l.decoder.apart = 1 // a checkpoint wherever one may be
 		l.rng = heuristicstest.Source(seed)
-		l.load(newSequence(o, s))
+		l.load(newSequence(o, choicesOf(in), s))
 		require.False(t, in.Objective.Better(in.Value(s), in.Value(l.schedule())), "seed %d: decoding in order of starts loses nothing", seed)
 		for range 100 {
 			before := slices.Clone(l.list)
@@ -192,7 +192,7 @@ func BenchmarkEvaluate(b *testing.B) {
 		l := &lane{decoder: newSequenceDecoder(o), cycle: 2, rounds: 1}
 		l.decoder.apart = 1 // a checkpoint wherever one may be
 		l.rng = heuristicstest.Source(seed)
-		l.load(newSequence(o, s))
+		l.load(newSequence(o, choicesOf(in), s))
 		l.rounds = 1 // the end of a cycle
 		name := func(way string) string { return fmt.Sprintf("%s/seed%d", way, seed) }
 		b.Run(name("events"), func(b *testing.B) {

@@ -2,7 +2,7 @@
 
     python3 scripts/reader compile INSTANCE [PROFILES...]          prints what an instance compiles to
     python3 scripts/reader check INSTANCE SCHEDULE [PROFILES...]   checks a schedule by the ten rules
-    python3 scripts/reader certify INSTANCE CERTIFICATE [PROFILES...]   proves a bound of kind chain or area
+    python3 scripts/reader certify INSTANCE CERTIFICATE [PROFILES...]   proves a bound that needs no program
     python3 scripts/reader batch                                   answers requests, one a line, see batch.py
 
 Files are JSON. The exit status is 1 where a schedule breaks a rule or a bound is not proven, and 2
@@ -49,7 +49,7 @@ def main(arguments: list[str]) -> int:
             print(f"valid: {compiled.objective} {plan.value(compiled)}, efficiency {float(plan.efficiency(compiled)):.4f}")
         return 1 if violations else 0
     if command == "certify" and len(files) >= 2:
-        wrong = bounds.Bounds(instance.read(files[0], files[2:])).wrong(files[1])
+        wrong = batch.subject(files[0], files[2:]).wrong(files[1])
         print(wrong or f"proven: {files[1]['kind']} {files[1]['bound']}")
         return 1 if wrong else 0
     print(__doc__, file=sys.stderr)

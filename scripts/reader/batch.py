@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 
 import bounds
+import burst
 import instance as instances
 import quantities
 import rules
@@ -24,13 +25,16 @@ def parse(text: str) -> dict:
 
 def answer(request: dict) -> dict:
     try:
-        compiled = instances.read(request["instance"], request.get("profiles", []))
+        document, libraries, certificates = request["instance"], request.get("profiles", []), request.get("certificates", [])
+        if not plain(document):
+            return {"certificates": proofs(subject(document, libraries), certificates)}
+        compiled = instances.read(document, libraries)
     except quantities.Refused as problem:
         return {"refused": str(problem)}
     return {
         "figures": figures(compiled),
         "schedules": [verdict(compiled, s) for s in request.get("schedules", [])],
-        "certificates": proofs(compiled, request.get("certificates", [])),
+        "certificates": prove(compiled, certificates),
         "residencies": [span(compiled, r["job"], r["gpus"]) for r in request.get("residencies", [])],
     }
 
@@ -94,11 +98,29 @@ def verdict(compiled: Instance, document: dict) -> dict:
     return {"violations": [], "value": str(plan.value(compiled)), "efficiency": float(plan.efficiency(compiled))}
 
 
-def proofs(compiled: Instance, certificates: list[dict]) -> list[dict]:
+def plain(document: dict) -> bool:
+    """Whether no job is moldable or burst parallel."""
+    return not any("moldable" in j or "kind" in j for j in document["jobs"] if not j.get("disabled", False))
+
+
+def subject(document: dict, libraries: list[dict]) -> bounds.Bounds | bounds.Molds | burst.Bursts:
+    """What certificates about a file are proven by."""
+    if plain(document):
+        return bounds.Bounds(instances.read(document, libraries))
+    if any("moldable" in j for j in document["jobs"]):
+        return bounds.Molds(instances.molds(document, libraries))
+    return burst.Bursts(document, libraries)
+
+
+def prove(compiled: Instance, certificates: list[dict]) -> list[dict]:
     try:
-        known, answers = bounds.Bounds(compiled) if certificates else None, []
+        return proofs(bounds.Bounds(compiled), certificates) if certificates else []
     except bounds.TooMany as limit:
         return [{"skipped": str(limit)} for _ in certificates]
+
+
+def proofs(known: bounds.Bounds | bounds.Molds | burst.Bursts, certificates: list[dict]) -> list[dict]:
+    answers = []
     for c in certificates:
         try:
             best = known.best(c)

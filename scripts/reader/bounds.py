@@ -1,4 +1,4 @@
-"""The two bounds that need no prices, chain and area: docs/problem.md, section 6.
+"""The bounds chain and area, and those of prices of GPUs: docs/problem.md, sections 2, 5 and 6.
 
 Each is at least as strong as the text says, by looking at every kind of home that a job can have.
 So a claim of either kind holds if it is no better than what is found here.
@@ -193,11 +193,23 @@ class Bounds:
         if self.instance.objective == "makespan":
             return Fraction(max((self.latest(load) for load in self.loads), default=0))
         if self.instance.objective == "max_min_throughput":
-            return min([self.chain, *(self.one_rate(load) for load in self.loads)])
+            return min([self.chain, self.crowded(), *(self.one_rate(load) for load in self.loads)])
         apart = sum((self.knapsack(load) for load in self.components()), Fraction(0))
         every = sum((self.fastest(a) for a in self.alone), Fraction(0))
         beside = [every - sum(self.fastest(i.job) for i in l.items) for l in self.loads]
         return min([self.chain, apart, *(rest + self.knapsack(l) for rest, l in zip(beside, self.loads))])
+
+    def crowded(self) -> Fraction:
+        """What the GPU that has most workers allows, each with a task in every iteration."""
+        if self.chain == 0:
+            return self.chain
+        shares, workers, gpus = [], 0, sum(len(n.gpus) for n in self.cluster.nodes)
+        for a in self.alone:
+            shallowest = next((d for d, n in enumerate(a.job.fixed or []) if n > 0), 0)
+            shares.append(Fraction(a.job.weight * a.least(shallowest, a.types), a.job.fastest_full()))
+            workers += a.job.gpus
+        need = sum(sorted(shares)[: -(-workers // gpus)], Fraction(0))
+        return 1 / need if need else self.chain
 
     @cached_property
     def loads(self) -> list[Load]:
@@ -291,13 +303,51 @@ class Bounds:
             value += rate * i.job.job.weight
         return value
 
+    def worth(self, weights: dict[str, Fraction]) -> Fraction:
+        """The least that all tasks amount to, where a tick of a GPU counts by its type."""
+        total = Fraction(0)
+        for a in self.alone:
+            least = [
+                min((weights[kind] * costs.time[d] for kind, costs in a.job.on.items() if kind in a.types and a.fits(kind, d)), default=Fraction(0))
+                for d in range(len(a.job.depths))
+            ]  # fmt: skip
+            total += a.job.group * a.job.iterations * min(sum(n * w for n, w in zip(c, least)) for c in a.counts)
+        return total
+
+    def all_gpus(self, weights: dict[str, Fraction]) -> Fraction:
+        """What a tick of all GPUs counts."""
+        return sum((weights[n.type] * len(n.gpus) for n in self.cluster.nodes), Fraction(0))
+
+    def weights(self, certificate: dict) -> dict[str, Fraction]:
+        if len(certificate["prices"]) != len(self.cluster.memory) or min(certificate["prices"]) < 0:
+            raise q.Refused("a certificate of this kind has a price of each type of GPU, none below 0")
+        return dict(zip(self.cluster.memory, map(Fraction, certificate["prices"])))
+
+    def cost(self, certificate: dict) -> Fraction:
+        """What no plan costs less than, or none that ends by a time."""
+        price = self.cluster.price
+        singly = [a.job.gpus * a.job.iterations * a.iteration * min(price[kind] for kind in a.types) for a in self.alone]
+        most = max([self.worth(price), *singly])
+        if "end" in certificate:
+            premiums = {kind: w / 10**6 for kind, w in self.weights(certificate).items()}
+            dear = {kind: price[kind] + premiums[kind] for kind in price}
+            most = max(most, self.worth(dear) - certificate["end"] * self.all_gpus(premiums))
+        return most * self.instance.tick / (3600 * 10**9)
 
     def best(self, certificate: dict) -> Optional[Fraction]:
         """The best bound of a certificate's kind; None where there is no plan at all."""
-        if certificate["kind"] not in ("chain", "area"):
-            raise TooMany(f"certificates of kind {certificate['kind']!r} are not looked at")
-        if certificate["kind"] == "chain":
+        kind = certificate["kind"]
+        if kind == "chain":
             return self.chain
+        if kind in ("weights", "cost") and not all(a.homes for a in self.alone):
+            return None
+        if kind == "weights":
+            weights = self.weights(certificate)
+            return Fraction(q.ceil(self.worth(weights) / self.all_gpus(weights)))
+        if kind == "cost":
+            return self.cost(certificate)
+        if kind != "area":
+            raise TooMany(f"certificates of kind {kind!r} are not looked at")
         if self.instance.objective != "makespan" or self.area is None:
             return self.area
         # Whatever load the certificate means, its head and tail make true bounds of every load.
@@ -305,14 +355,41 @@ class Bounds:
         return max([self.area, *(Fraction(self.latest(load, pair)) for load in self.loads for pair in named)])
 
     def wrong(self, certificate: dict) -> str:
-        """What is wrong with a certificate of kind chain or area; nothing if its bound holds.
+        """What is wrong with a certificate; nothing if its bound holds."""
+        return wrong(certificate, self.best(certificate), self.instance.periodic)
 
-        Its digest is not looked at: docs/certificate.md does not say what it is of."""
-        if (certificate["version"], certificate["denominator"], certificate["prices"], certificate.get("value")) != (3, 1, [], None):
-            return "a certificate of this kind has version 3, denominator 1, no prices and no value"
-        if certificate.get("infeasible") or certificate["bound"] is None:
-            return "a certificate of this kind claims a bound"
-        proven, claim = self.best(certificate), Fraction(certificate["bound"])
-        if proven is None or (claim >= proven if self.instance.periodic else claim <= proven):
-            return ""
-        return f"it claims {claim}; {certificate['kind']} proves {proven}"
+
+class Molds:
+    """The least makespan whatever numbers of workers jobs have, each alone with every number that it may have."""
+
+    def __init__(self, jobs: list[list[Instance]]):
+        self.jobs = [[b for b in map(Bounds, alone) if all(a.homes for a in b.alone)] for alone in jobs]
+
+    def best(self, certificate: dict) -> Optional[Fraction]:
+        if not all(self.jobs):
+            return None
+        if certificate["kind"] == "chain":
+            return max(min(b.chain for b in alone) for alone in self.jobs)
+        if certificate["kind"] != "weights":
+            raise q.Refused(f"certificates of kind {certificate['kind']!r} are not about moldable jobs")
+        one = self.jobs[0][0]
+        weights = one.weights(certificate)
+        return Fraction(q.ceil(sum(min(b.worth(weights) for b in alone) for alone in self.jobs) / one.all_gpus(weights)))
+
+    def wrong(self, certificate: dict) -> str:
+        return wrong(certificate, self.best(certificate), False)
+
+
+def wrong(certificate: dict, proven: Optional[Fraction], periodic: bool) -> str:
+    """What is wrong with a certificate, told what it proves; nothing if its bound holds. Its digest is not looked at."""
+    kind = certificate["kind"]
+    if (certificate["version"], certificate["denominator"], certificate.get("value")) != (3, 1, None):
+        return "a certificate of this kind has version 3, denominator 1 and no value"
+    if certificate["prices"] and kind not in ("weights", "cost"):
+        return "a certificate of this kind has no prices"
+    if certificate.get("infeasible") or certificate["bound"] is None:
+        return "a certificate of this kind claims a bound"
+    claim = Fraction(certificate["bound"])
+    if proven is None or (claim >= proven if periodic else claim <= proven):
+        return ""
+    return f"it claims {claim}; {kind} proves {proven}"

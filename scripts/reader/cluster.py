@@ -50,6 +50,7 @@ class Ring:
 class Cluster:
     memory: dict[str, int]  # of a GPU, by type, in the order of the file
     measured: dict[str, list[tuple[str, Fraction]]]  # whose profiles serve, and at what speed
+    price: dict[str, Fraction]  # of an hour of a GPU, by type
     levels: list[int]  # n of 1/n, fastest first
     latency: int  # ns
     load_rate: Optional[int]  # bit/s; None where loading takes no time
@@ -157,11 +158,12 @@ def read(spec: dict) -> Cluster:
             t["name"]: [(p["gpu"], q.ratio(p.get("speed", 1))) for p in t.get("profiled_as", [])] or [(t["name"], Fraction(1))]
             for t in types
         },
+        price={t["name"]: q.ratio(t.get("price_per_hour", 0)) for t in types},
         levels=sorted(q.level(l) for l in spec.get("rate_levels") or [1, "1/2", "1/4"]),
         latency=q.duration(spec.get("latency", 0)),
         load_rate=q.speed(spec["load_rate"]) if "load_rate" in spec else None,
     )
-    build = _Builder(cluster, spec.get("exceptions", []), spec.get("failed_nodes", []))
+    build = _Builder(cluster, spec.get("exceptions", []), spec.get("failed_nodes", []), spec.get("failed_gpus", []))
     if "racks" in spec:
         build.racks(spec["racks"])
     else:
@@ -196,9 +198,10 @@ def read(spec: dict) -> Cluster:
 class _Builder:
     """Numbers nodes, GPUs and links in the order in which they are added."""
 
-    def __init__(self, cluster: Cluster, exceptions: list[dict], failed: list[str]):
+    def __init__(self, cluster: Cluster, exceptions: list[dict], failed: list[str], broken: list[str]):
         self.cluster = cluster
         self.failed = dict.fromkeys(failed, False)  # nodes out of service, and whether the cluster has them
+        self.broken = dict.fromkeys(broken, False)  # GPUs likewise
         self.gpus = {e["node"]: e["gpus"] for e in exceptions if "node" in e}
         self.speeds = {e["link"]: q.speed(e["rate"]) for e in exceptions if "link" in e}
 
@@ -250,7 +253,16 @@ class _Builder:
         if spec["gpu"] not in c.memory:
             raise q.Refused(f"node {name!r}: there is no GPU type {spec['gpu']!r}")
         first = len(c.node_of)
-        gpus = list(range(first, first + self.gpus.pop(name, spec["gpus"])))
+        working = 0
+        for place in range(self.gpus.pop(name, spec["gpus"])):
+            gpu = f"{name}.gpu{place}"
+            if gpu in self.broken:
+                self.broken[gpu] = True
+            else:
+                working += 1
+        if working == 0:
+            raise q.Refused(f"failed_gpus: node {name!r} has no GPU left")
+        gpus = list(range(first, first + working))
         c.node_of += [len(c.nodes)] * len(gpus)
         up, down = (self.link(f"{name}.{way}", q.speed(spec["nic"])) for way in ("up", "down"))
         fabric = self.link(name + ".fabric", q.speed(spec["fabric"]))
@@ -269,6 +281,9 @@ class _Builder:
         for name, met in self.failed.items():
             if not met:
                 raise q.Refused(f"failed_nodes: there is no node {name!r}")
+        for name, met in self.broken.items():
+            if not met and not self.failed.get(name.rpartition(".gpu")[0], False):
+                raise q.Refused(f"failed_gpus: there is no GPU {name!r}")
         if not self.cluster.nodes:
             raise q.Refused("no node is in service")
         for name in [*self.gpus, *self.speeds]:

@@ -207,6 +207,19 @@ jobs: [{name: a, model: m, workers: 5}]
 			require.Equal(t, 1, a.Residencies[0].Crossings["r2.down"])
 			require.NotContains(t, a.Residencies[0].Crossings, "r1.down")
 		}},
+		{"GPUs that failed", `
+version: 1
+cluster:
+  gpu_types: [{name: g, memory: 1GiB}]
+  racks: [{nodes: 3, gpus: 2, gpu: g, nic: 8Mbit/s, fabric: 8Mbit/s}]
+  exceptions: [{node: r0n1, gpus: 3}]
+  failed_nodes: [r0n2]
+  failed_gpus: [r0n1.gpu1, r0n2.gpu0, r0n0.gpu0]
+profiles: [{model: m, gpu: g, batch: 1, layers: [{name: l, forward: 1ms, backward: 2ms, parameters: 10kB}]}]
+jobs: [{name: a, model: m, workers: 3}]
+`, []residency{{"a", []instance.GPUID{0, 1, 2}}}, func(t *testing.T, a answer) {
+			require.Equal(t, []gpuFigures{{"r0n0", 0, "g"}, {"r0n1", 0, "g"}, {"r0n1", 0, "g"}}, a.Figures.GPUs)
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			document, err := codec.Decode([]byte(c.file))

@@ -125,6 +125,25 @@ def read(document: dict, libraries: list[dict]) -> Instance:
     )
 
 
+def molds(document: dict, libraries: list[dict]) -> list[list[Instance]]:
+    """Every job alone, with each of its numbers of workers that it can have."""
+    jobs = []
+    for spec in document["jobs"]:
+        if spec.get("disabled", False):
+            continue
+        alone: list[Instance] = []
+        for workers in spec.get("moldable", [None]):
+            job = {key: value for key, value in spec.items() if key != "moldable"}
+            if workers is not None:
+                job |= {"workers": workers, "batch": spec["batch"] // workers}
+            try:
+                alone.append(read(document | {"jobs": [job]}, libraries))
+            except q.Refused:
+                continue
+        jobs.append(alone)
+    return jobs
+
+
 class _Compiler:
     def __init__(self, tick: int, cluster: clusters.Cluster, library: Library):
         self.tick, self.cluster, self.library = tick, cluster, library

@@ -18,7 +18,8 @@ class Profile:
         self.gpus: int = spec.get("gpus", 1)  # of a worker, together
         self.workspace = q.size(spec.get("workspace", 0))
         self.half = "precision" in spec  # 16 bit
-        from_loss = spec["layers"][::-1]
+        self.layers = spec["layers"]
+        from_loss = self.layers[::-1]
         self.full = len(from_loss)
         self.forward = sum(q.duration(l["forward"]) for l in from_loss)  # ns
         self.backward = _sums(q.duration(l["backward"]) for l in from_loss)  # ns

@@ -1,6 +1,6 @@
 // A plan changed by hand: the checker watches, and the bound stays.
 import { expect, test } from 'vitest'
-import { linkTo, settled, shoot, useBrowser, visit } from './harness'
+import { faults, linkTo, settled, shoot, useBrowser, visit } from './harness'
 
 useBrowser()
 
@@ -31,6 +31,7 @@ test('a task moves by keyboard and by mouse, and what that breaks is said', () =
     await page.keyboard.press('ArrowLeft')
     await said.getByText(/breach/).waitFor()
     expect(await said.innerText()).toMatch(/rule \d+ \(.*\): job 0 "a", iteration/)
+    expect(await faults(page)).toEqual([])
     await shoot(page, 'hand')
     await page.keyboard.press('Control+z')
     await said.getByText(/Valid/).waitFor()

@@ -2,7 +2,10 @@
 // page that fails its test when anything goes wrong that nobody looks at: an error in the
 // console, an exception, a breach of the policy, a request to another place.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { deflateRawSync } from 'node:zlib'
@@ -110,6 +113,13 @@ export class Visitor {
 export const linkTo = (content: unknown) =>
   `#1.${deflateRawSync(JSON.stringify(content)).toString('base64url')}`
 
+/** Opens a link in a page that is there. */
+export async function follow(page: Page, fragment: string): Promise<void> {
+  await page.evaluate(hash => {
+    location.hash = hash
+  }, fragment)
+}
+
 /** Runs a visit. */
 export async function visit(
   run: (visitor: Visitor) => Promise<void>,
@@ -150,9 +160,24 @@ jobs:
   - {name: b, model: resnet50, workers: 1, iterations: 2}
 `
 
+/** Planned thoroughly within seconds, also without a GPU: a plan that is worse, and not proven optimal. */
+export const short = `version: 1
+name: short
+tick_us: 10000
+cluster:
+  gpu_types: [{name: v100, memory: 32GiB}]
+  racks: [{nodes: 2, gpus: 2, gpu: v100, nic: 25Gbit/s, fabric: 400Gbit/s}]
+jobs:
+  - {name: a, model: vgg16, workers: 2, iterations: 6}
+  - {name: b, model: vgg16, workers: 2, iterations: 6}
+  - {name: c, model: resnet50, workers: 2, iterations: 8}
+`
+
 /** Ends the search where one is on, once there is a plan. Most tests have no need of the thorough one. */
 export async function stop(page: Page): Promise<void> {
   await planned(page)
+  // The first puts away what is told of a field.
+  if ((await page.locator('[role=tooltip]:popover-open').count()) > 0) await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
   await settled(page)
 }
@@ -160,6 +185,32 @@ export async function stop(page: Page): Promise<void> {
 /** A picture to look at, kept with the build. */
 export async function shoot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${shots}${name}.png` })
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds wrong, in words; in all that it knows, or by these rules alone. */
+export async function faults(page: Page, rules?: string[]): Promise<string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async rules => {
+    const { violations } = await (globalThis as unknown as { axe: typeof import('axe-core') }).axe.run(
+      rules ? { runOnly: rules } : {},
+    )
+    return violations.flatMap(v => v.nodes.map(node => `${v.id}: ${v.help}: ${node.target.join(' ')}`))
+  }, rules)
+}
+
+/** The fragment of a link to an example. */
+export const example = (name: string) =>
+  linkTo({ text: readFileSync(`${root}testdata/examples/${name}.yaml`, 'utf8') })
+
+const folder = mkdtempSync(join(tmpdir(), 'jigsaw-'))
+
+/** A file for the command line. */
+export function fileOf(name: string, text: string): string {
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  return file
 }
 
 /** What the command line says. */

@@ -1,9 +1,25 @@
 // Nothing is lost, and nothing that comes from elsewhere does harm.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { home, linkTo, opened, planned, shoot, stop, title, useBrowser, type Visitor, visit } from './harness'
+import {
+  follow,
+  home,
+  linkTo,
+  opened,
+  planned,
+  shoot,
+  small,
+  stop,
+  title,
+  useBrowser,
+  type Visitor,
+  visit,
+} from './harness'
 
 useBrowser()
+
+/** What is open first, where it does not matter: planned at once, it leaves the processor to what is looked at. */
+const start = linkTo({ text: small })
 
 async function type(page: Page, name: string): Promise<void> {
   await title(page).fill(name)
@@ -23,12 +39,6 @@ async function shared(page: Page): Promise<string> {
   const found = await field.inputValue()
   await page.keyboard.press('Escape')
   return found
-}
-
-async function follow(page: Page, fragment: string): Promise<void> {
-  await page.evaluate(hash => {
-    location.hash = hash
-  }, fragment)
 }
 
 /** Keeps all others from what is stored, until this tab is closed: a transaction that never ends. */
@@ -55,7 +65,7 @@ async function wedge(visitor: Visitor): Promise<Page> {
 test('a link brings the same state to another browser', async () => {
   let sent = ''
   await visit(async visitor => {
-    const page = await visitor.tab()
+    const page = await visitor.tab(start)
     await planned(page)
     await type(page, 'from afar')
     await page.getByRole('region', { name: 'Timeline of from afar' }).waitFor()
@@ -67,6 +77,9 @@ test('a link brings the same state to another browser', async () => {
       .last()
       .click({ position: { x: 300, y: 60 } })
     await page.getByRole('button', { name: 'Zoom to it' }).click()
+    await page.getByRole('switch', { name: 'SPB' }).press('Space')
+    await page.getByRole('tab', { name: 'Depths' }).click()
+    await page.getByText('Both', { exact: true }).click()
     sent = await shared(page)
     expect(sent.length).toBeLessThanOrEqual(2000)
   })
@@ -76,6 +89,9 @@ test('a link brings the same state to another browser', async () => {
     await opened(page, 'from afar')
     expect(await page.getByLabel('Seed').inputValue()).toBe('7')
     await page.getByRole('button', { name: 'Zoom to it' }).waitFor()
+    expect(await page.getByRole('switch', { name: 'SPB' }).isChecked()).toBe(false)
+    expect(await page.getByRole('tab', { name: 'Depths', selected: true }).count()).toBe(1)
+    await page.locator('.cm-content').waitFor()
     expect(await shared(page)).toBe(sent)
     // Another link in the same tab is heard, and so is the same again.
     const second = linkTo({ text: 'version: 1\nname: second\n' })
@@ -92,7 +108,7 @@ test('a link brings the same state to another browser', async () => {
 
 test('a broken or hostile link changes nothing and says so', () =>
   visit(async visitor => {
-    const page = await visitor.tab()
+    const page = await visitor.tab(start)
     await planned(page)
     await rename(page, 'mine')
     const alarm = page.getByRole('alert').filter({ hasText: 'The share link does not work' })
@@ -119,11 +135,14 @@ test('a broken or hostile link changes nothing and says so', () =>
 
 test('names with markup are text', () =>
   visit(async visitor => {
-    const page = await visitor.tab()
+    const page = await visitor.tab(start)
     await planned(page)
     await rename(page, `<img src=x onerror=alert(1)>\\"'><script>alert(2)</script>`)
     await page.getByText('Both', { exact: true }).click()
-    await page.getByRole('region', { name: 'Scenario' }).getByRole('button', { name: /^vgg/ }).first().click()
+    await page
+      .getByRole('region', { name: 'Scenario' })
+      .getByRole('button', { name: /^a alexnet/ })
+      .click()
     const job = page
       .getByRole('region', { name: 'Scenario' })
       .getByRole('textbox', { name: 'Name', exact: true })
@@ -142,7 +161,7 @@ test('names with markup are text', () =>
 
 test('files that are no scenario change nothing, or say what is wrong with them', () =>
   visit(async visitor => {
-    const page = await visitor.tab()
+    const page = await visitor.tab(start)
     await planned(page)
     await rename(page, 'mine')
     const give = async (name: string, content: string | Buffer) => {
@@ -224,7 +243,7 @@ test('two tabs lose nothing', () =>
         }
       }
     })
-    const one = await visitor.tab()
+    const one = await visitor.tab(start)
     await planned(one)
     await rename(one, 'ours')
     const two = await visitor.tab()
@@ -248,7 +267,7 @@ test('two tabs lose nothing', () =>
 
 test('storage that stops answering is told, and the page works', () =>
   visit(async visitor => {
-    const page = await visitor.tab()
+    const page = await visitor.tab(start)
     await planned(page)
     await rename(page, 'kept')
     const other = await wedge(visitor)
@@ -265,7 +284,7 @@ test('storage that stops answering is told, and the page works', () =>
 
 test('what was open last shows once storage answers, unless something was done meanwhile', () =>
   visit(async visitor => {
-    const before = await visitor.tab()
+    const before = await visitor.tab(start)
     await planned(before)
     await rename(before, 'last time')
     await before.close()
@@ -298,7 +317,7 @@ test('storage that cannot be opened is told, and the page works', () =>
           }
         }),
     )
-    const page = await visitor.tab()
+    const page = await visitor.tab(start)
     await planned(page)
     await type(page, 'wedged')
     await page.getByText('kept for this visit only').waitFor()

@@ -1,6 +1,6 @@
 // Plans on hundreds of GPUs: an overview of nodes, and rows where they are asked for.
 import { expect, test } from 'vitest'
-import { linkTo, shoot, stop, useBrowser, visit } from './harness'
+import { faults, linkTo, shoot, stop, useBrowser, visit } from './harness'
 
 useBrowser()
 
@@ -34,6 +34,7 @@ test('512 GPUs show as heat of nodes, and those of a node on demand', () =>
     await nodes.getByRole('application', { name: /on 24 GPUs/ }).waitFor()
     // The chain is there when it is asked for.
     await nodes.getByRole('button', { name: 'Critical chain', pressed: false }).waitFor()
+    expect(await faults(page)).toEqual([])
     await shoot(page, 'large-rows')
     // By keyboard: one node of the list.
     await nodes.getByRole('combobox', { name: /^GPUs of/ }).selectOption({ index: 10 })

@@ -1,6 +1,6 @@
 // The first plan does not wait for all of the planner.
 import { expect, test } from 'vitest'
-import { planned, settled, useBrowser, visit } from './harness'
+import { linkTo, planned, settled, small, useBrowser, visit } from './harness'
 
 useBrowser()
 
@@ -14,6 +14,7 @@ test('the first plans come before the whole planner does, which then goes on', (
       await held
       await route.continue()
     })
+    // Its quick plans are not proven, so that thorough ones follow.
     const page = await visitor.tab()
     await planned(page)
     const status = page.locator('.status')
@@ -21,7 +22,8 @@ test('the first plans come before the whole planner does, which then goes on', (
     // A change is planned by what there is.
     const numbers = () => page.getByRole('region', { name: 'Numbers' }).innerText()
     const before = await numbers()
-    await page.getByRole('slider', { name: 'Nodes per rack, slider' }).focus()
+    await page.locator('.job-title').first().click()
+    await page.getByRole('slider', { name: 'Iterations, slider' }).focus()
     await page.keyboard.press('ArrowRight')
     await expect.poll(numbers).not.toBe(before)
     // The thorough plan begins by itself, and waits for the rest.
@@ -38,7 +40,7 @@ test('without a first core the whole one makes the first plan', async () => {
       missing.push(route.request().url())
       return route.fulfill({ status: 404, body: '' })
     })
-    const page = await visitor.tab()
+    const page = await visitor.tab(linkTo({ text: small }))
     await settled(page)
     // The browser tells of each.
     expect(visitor.wrongs.splice(0).every(wrong => /404/.test(wrong))).toBe(true)

@@ -1,6 +1,6 @@
 // Plans of hours: jobs on nodes, one block close up, and a table by job.
 import { expect, test } from 'vitest'
-import { linkTo, settled, shoot, small, useBrowser, visit } from './harness'
+import { faults, follow, linkTo, settled, shoot, small, useBrowser, visit } from './harness'
 
 useBrowser()
 
@@ -29,6 +29,7 @@ test('a plan of hours shows its jobs on nodes, and a block of it close up', () =
     // A pattern of bert's tasks, many times over.
     await block.getByText(/a period of .*, [\d,]+ times/).waitFor()
     await block.getByRole('application', { name: /^One period of block \d+: \d+ tasks/ }).waitFor()
+    expect(await faults(page)).toEqual([])
     await shoot(page, 'long')
     await hours.getByText('Table by job').click()
     expect(await hours.getByRole('table').getByRole('row').count()).toBe(4)
@@ -46,7 +47,9 @@ test('a short plan with a queue shows its hours and its tasks, and a plan withou
     await settled(page)
     await page.getByRole('region', { name: 'Timeline of small, jobs on nodes' }).waitFor()
     await page.getByRole('application', { name: /^Timeline of small: 6 tasks/ }).waitFor()
-    const other = await visitor.tab(linkTo({ text: small }))
-    await settled(other)
-    expect(await other.getByRole('region', { name: /jobs on nodes$/ }).count()).toBe(0)
+    await follow(page, linkTo({ text: small }))
+    await page.getByRole('region', { name: /jobs on nodes$/ }).waitFor({ state: 'detached' })
+    await settled(page)
+    await page.getByRole('application', { name: /^Timeline of small: 6 tasks/ }).waitFor()
+    expect(await page.getByRole('region', { name: /jobs on nodes$/ }).count()).toBe(0)
   }))

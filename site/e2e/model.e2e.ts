@@ -1,6 +1,6 @@
 // A model that nobody measured, described in the page.
 import { expect, test } from 'vitest'
-import { linkTo, planned, settled, shoot, stop, useBrowser, visit } from './harness'
+import { faults, linkTo, planned, settled, shoot, stop, useBrowser, visit } from './harness'
 
 useBrowser()
 
@@ -26,6 +26,7 @@ test('a Llama described with sliders is planned on H100s, and marked as estimate
     const layers = dialog.getByRole('slider', { name: 'Layers, slider' })
     await layers.fill('16')
     await estimates.getByText('4.54 G parameters').waitFor()
+    expect(await faults(page)).toEqual([])
     await shoot(page, 'model')
     // What cannot be is told.
     const heads = dialog.getByRole('textbox', { name: 'Heads', exact: true })
@@ -74,4 +75,64 @@ test('a config.json sets the sliders', () =>
     await dialog.getByRole('button', { name: 'Add to the scenario' }).click()
     await page.getByRole('button', { name: /^mistral-7b / }).waitFor()
     await settled(page)
+  }))
+
+test('a file of profiles that is dropped on the page comes into the scenario', () =>
+  visit(async visitor => {
+    const page = await visitor.tab(linkTo({ text: cluster }))
+    await stop(page)
+    const profile = {
+      model: 'mine',
+      gpu: 'h100',
+      batch: 4,
+      layers: [
+        { name: 'body', forward: '10ms', backward: '20ms', parameters: '100MiB', activations: '10MiB' },
+        { name: 'head', forward: '1ms', backward: '2ms', parameters: '1MiB', activations: '1MiB' },
+      ],
+    }
+    const drop = (name: string, content: string) =>
+      page.evaluate(
+        ([name, content]) => {
+          const dataTransfer = new DataTransfer()
+          dataTransfer.items.add(new File([content!], name!))
+          document.body.dispatchEvent(
+            new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }),
+          )
+        },
+        [name, content],
+      )
+    await drop('mine.json', JSON.stringify({ version: 1, profiles: [profile] }))
+    await page.getByText('Profiles of mine are in the scenario').waitFor()
+    await page.getByRole('button', { name: /^bert / }).click()
+    await page.getByLabel('Model', { exact: true }).selectOption('mine')
+    await settled(page)
+    expect(await page.getByLabel('Model', { exact: true }).inputValue()).toBe('mine')
+    expect(await page.getByText(/^\d+ problem/).count()).toBe(0)
+    // A scenario opens.
+    await drop('other.yaml', cluster.replace('own model', 'dropped'))
+    await page.getByRole('region', { name: 'Timeline of dropped' }).waitFor()
+  }))
+
+test('models of several GPUs a worker are chosen like others', () =>
+  visit(async visitor => {
+    const page = await visitor.tab(linkTo({ text: cluster }))
+    await stop(page)
+    await page.getByRole('button', { name: /^bert / }).click()
+    await page.getByLabel('Model', { exact: true }).selectOption('llama3_70b')
+    const group = page.getByRole('textbox', { name: 'GPUs per worker', exact: true })
+    await page.getByText(/this model has one for 1 and 8/).waitFor({ state: 'attached' })
+    await group.fill('8')
+    await group.press('Enter')
+    await page.getByText('YAML', { exact: true }).first().click()
+    await page.locator('.cm-content').getByText('gpus_per_worker: 8').waitFor()
+    // And described by figures.
+    await page.getByText('Form', { exact: true }).first().click()
+    await page.getByRole('button', { name: '+ Model…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'A model by its figures' })
+    const estimate = dialog.getByRole('list', { name: 'Estimates' })
+    await estimate.getByText(/forward/).waitFor()
+    const alone = await estimate.innerText()
+    await dialog.getByRole('slider', { name: 'GPUs per worker, slider' }).press('ArrowRight')
+    await expect.poll(() => estimate.innerText()).not.toBe(alone)
+    await shoot(page, 'model-grouped')
   }))

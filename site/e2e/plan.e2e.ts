@@ -1,14 +1,30 @@
 // What a visitor comes for: a plan, another after each change, and a stop.
+
 import { inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { linkTo, opened, patience, planned, settled, shoot, small, stop, useBrowser, visit } from './harness'
+import {
+  faults,
+  fileOf,
+  follow,
+  linkTo,
+  opened,
+  patience,
+  planned,
+  run,
+  settled,
+  shoot,
+  small,
+  stop,
+  useBrowser,
+  visit,
+} from './harness'
 
 useBrowser()
 
 test('the first plan comes by itself', () =>
   visit(async visitor => {
     const page = await visitor.tab()
-    await settled(page)
+    await stop(page)
     const plan = page.getByRole('main')
     expect(await plan.innerText()).toMatch(/no plan can be (more than|as much as)|optimal/)
     expect(await plan.innerText()).toMatch(/certified/)
@@ -93,6 +109,15 @@ test('a mistake in the text is told where it is, and the plan stays', () =>
     await page.locator('.cm-lintRange-error').first().waitFor()
     await planned(page)
     await shoot(page, 'mistake')
+    // The editor's keys and the page's buttons are of one history.
+    const [undo, redo] = ['Undo', 'Redo'].map(name => page.getByRole('button', { name, exact: true }))
+    while (await undo!.isEnabled()) await page.keyboard.press('ControlOrMeta+z')
+    await page
+      .getByText(/unknown field "nonsense"/)
+      .first()
+      .waitFor({ state: 'detached' })
+    await redo!.click()
+    expect(await undo!.isEnabled()).toBe(true)
   }))
 
 test('while a job has a mistake it is marked, jobs keep their colours and links can be cut', () =>
@@ -119,30 +144,55 @@ test('Stop keeps the best plan so far', () =>
     await stop(page)
     expect(await page.getByRole('main').innerText()).toMatch(/Makespan\s+\d/)
     // The engine is there for the next one.
-    await page.getByLabel('Effort').selectOption('1×')
-    await page.keyboard.press('ControlOrMeta+Enter')
+    await follow(page, linkTo({ text: small }))
+    await opened(page, 'small')
     await settled(page)
   }))
 
-test('every scenario of the gallery opens and is planned, and so is what breaks it', () =>
+test('the gallery shows plans in small, and every scenario opens and is planned, and so is what breaks it', () =>
   visit(async visitor => {
     const page = await visitor.tab()
-    await planned(page)
+    await stop(page)
+    const numbers = await page.getByRole('region', { name: 'Numbers' }).innerText()
     const gallery = page.getByRole('dialog', { name: 'Gallery' })
     const menu = page.getByRole('button', { name: 'Gallery', exact: true })
     await menu.click()
+    const cards = gallery.locator('.card')
+    // The first is in sight, the last is not: it is made once it is.
+    await cards.first().locator('.thumbnail.drawn').waitFor()
+    expect(await cards.last().locator('.thumbnail').innerText()).toBe('')
+    for (const card of await cards.all()) {
+      await card.scrollIntoViewIfNeeded()
+      await card.locator('.thumbnail.drawn').or(card.getByText('No plan exists')).waitFor()
+    }
+    await cards.last().getByText('No plan exists').waitFor()
+    const blank = await cards
+      .first()
+      .locator('canvas')
+      .evaluate((canvas: HTMLCanvasElement) => {
+        const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height)
+        return new Set(new Uint32Array(data.buffer)).size < 10
+      })
+    expect(blank).toBe(false)
+    await cards.first().scrollIntoViewIfNeeded()
+    await shoot(page, 'gallery')
     const openers = await gallery
       .getByRole('button', { name: /^Open/ })
       .evaluateAll(buttons => buttons.map(button => button.getAttribute('aria-label') ?? ''))
     expect(openers.length).toBeGreaterThanOrEqual(24)
-    await shoot(page, 'gallery')
+    // The plan that shows did not mind.
     await page.keyboard.press('Escape')
+    expect(await page.getByRole('region', { name: 'Numbers' }).innerText()).toBe(numbers)
     for (const opener of openers) {
       await menu.click()
       await gallery.getByRole('button', { name: opener, exact: true }).click()
       const name = /^Open ([\w-]+)/.exec(opener)?.[1] ?? ''
       await opened(page, name)
-      const plan = page.getByLabel(`Timeline of ${name}`).or(page.locator('.reasons')).first()
+      const plan = page
+        .getByLabel(`Timeline of ${name}`)
+        .or(page.locator('.reasons'))
+        .or(page.getByRole('region', { name: 'Burst-parallel jobs' }))
+        .first()
       await page.locator('.plan-view:not(.stale)').filter({ has: plan }).waitFor()
       await page.keyboard.press('Escape')
     }
@@ -163,6 +213,7 @@ test('an infeasible scenario says why', () =>
     const mend = page.getByRole('region', { name: 'What would mend it' })
     const later = mend.getByRole('button', { name: /^Deadline: .* for job "rush"$/ })
     await later.waitFor()
+    expect(await faults(page)).toEqual([])
     await shoot(page, 'infeasible')
     await later.click()
     await planned(page)
@@ -206,7 +257,7 @@ test('compared plans can be moved while something is selected', () =>
     await page.getByRole('button', { name: 'Share', exact: true }).click()
     const link = await page.getByRole('textbox', { name: /^Link/ }).inputValue()
     const { range } = JSON.parse(
-      inflateRawSync(Buffer.from(link.split('#1.')[1] ?? '', 'base64url')).toString(),
+      inflateRawSync(Buffer.from(link.split('#2.')[1] ?? '', 'base64url')).toString(),
     )
     // Ticks of milliseconds: the first task, which is selected, is far to the left.
     expect(range.from).toBeGreaterThan(2000)
@@ -215,7 +266,7 @@ test('compared plans can be moved while something is selected', () =>
 test('the explanation predicts, and verifies by solving anew', () =>
   visit(async visitor => {
     const page = await visitor.tab()
-    await settled(page)
+    await stop(page)
     await page.getByRole('tab', { name: 'Explain' }).click()
     await page.getByRole('button', { name: 'Try it' }).first().click()
     await page
@@ -229,4 +280,17 @@ test('the explanation predicts, and verifies by solving anew', () =>
     await page.getByRole('tab', { name: 'Depths' }).click()
     await page.getByRole('tabpanel').getByRole('combobox').first().waitFor()
     await shoot(page, 'depths')
+  }))
+
+test('where GPUs have prices the plan has a cost, as on the command line', () =>
+  visit(async visitor => {
+    const priced = small.replace('memory: 32GiB', 'memory: 32GiB, price_per_hour: 3600')
+    const page = await visitor.tab(linkTo({ text: priced }))
+    await settled(page)
+    const { cost } = JSON.parse(await run('plan', fileOf('priced.yaml', priced), '-o', 'json'))
+    const numbers = page.getByRole('region', { name: 'Numbers' })
+    const shown = /Cost\s+([\d.]+)\s≥\s([\d.]+)/.exec(await numbers.innerText())
+    expect(Number(shown?.[1])).toBeCloseTo(cost.plan, 2)
+    expect(Number(shown?.[2])).toBeCloseTo(cost.at_least, 2)
+    await shoot(page, 'cost')
   }))

@@ -61,7 +61,7 @@ export async function longestTask(page: Page, work: () => Promise<void>) {
   const session = await page.context().newCDPSession(page)
   await session.send('Tracing.start', {
     transferMode: 'ReturnAsStream',
-    traceConfig: { includedCategories: ['disabled-by-default-devtools.timeline'] },
+    traceConfig: { includedCategories: ['devtools.timeline', 'disabled-by-default-devtools.timeline'] },
   })
   await work()
   const ended = new Promise<string>(resolve =>
@@ -69,8 +69,13 @@ export async function longestTask(page: Page, work: () => Promise<void>) {
   )
   await session.send('Tracing.end')
   const { traceEvents } = JSON.parse(await readStream(session, await ended)) as { traceEvents: TraceEvent[] }
+  // The browser's own pages, as that of a new tab, have processes of theirs.
+  const { origin } = new URL(page.url())
+  const own = new Set(traceEvents.filter(e => e.args.data?.url?.startsWith(origin)).map(e => e.pid))
   const main = new Set(
-    traceEvents.filter(e => e.name === 'thread_name' && e.args.name === 'CrRendererMain').map(thread),
+    traceEvents
+      .filter(e => e.name === 'thread_name' && e.args.name === 'CrRendererMain' && own.has(e.pid))
+      .map(thread),
   )
   const tasks = traceEvents.filter(e => e.name === 'RunTask' && main.has(thread(e)))
   const most = (of: (e: TraceEvent) => number | undefined) => Math.max(...tasks.map(e => of(e) ?? 0)) / 1000
@@ -84,7 +89,7 @@ interface TraceEvent {
   tid: number
   dur?: number
   tdur?: number
-  args: { name?: string }
+  args: { name?: string; data?: { url?: string } }
 }
 
 const thread = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`

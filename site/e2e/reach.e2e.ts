@@ -1,54 +1,41 @@
 // The page for everyone: by keyboard alone, for screen readers, dark, on a phone.
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { planned, settled, shoot, stop, useBrowser, visit } from './harness'
+import { faults, linkTo, planned, settled, shoot, short, small, stop, useBrowser, visit } from './harness'
 
 useBrowser()
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** What axe finds wrong, in words. */
-async function faults(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  return page.evaluate(async () => {
-    const { violations } = await (globalThis as unknown as { axe: typeof import('axe-core') }).axe.run()
-    return violations.flatMap(v => v.nodes.map(node => `${v.id}: ${v.help}: ${node.target.join(' ')}`))
-  })
-}
 
 for (const colorScheme of ['light', 'dark'] as const)
   test(`axe finds nothing in ${colorScheme}`, () =>
     visit(
       async visitor => {
         const page = await visitor.tab()
-        await planned(page)
         await stop(page)
-        expect(await faults(page)).toEqual([])
+        // The dark page is the light one in other colours.
+        const rules = colorScheme === 'dark' ? ['color-contrast'] : undefined
+        expect(await faults(page, rules)).toEqual([])
         await shoot(page, `main-${colorScheme}`)
         await page.getByRole('button', { name: /^vgg / }).click()
-        expect(await faults(page), 'job').toEqual([])
+        expect(await faults(page, rules), 'job').toEqual([])
         await shoot(page, `job-${colorScheme}`)
         await page.keyboard.press('p')
-        for (const tab of ['Explain', 'Progress', 'Compare', 'Depths']) {
+        for (const tab of ['Explain', 'Failures', 'Progress', 'Compare', 'Depths']) {
           await page.getByRole('tab', { name: tab }).click()
           await page.getByText('Loading.').waitFor({ state: 'detached' })
-          expect(await faults(page), tab).toEqual([])
+          expect(await faults(page, rules), tab).toEqual([])
           await page.getByRole('tabpanel').scrollIntoViewIfNeeded()
           await shoot(page, `${tab.toLowerCase()}-${colorScheme}`)
         }
         for (const key of ['g', 'o', 'e', 's', '?']) {
           await page.keyboard.press(key)
           await page.getByRole('dialog').waitFor()
-          expect(await faults(page), `dialog of ${key}`).toEqual([])
+          expect(await faults(page, rules), `dialog of ${key}`).toEqual([])
           await shoot(page, `dialog-${key === '?' ? 'help' : key}-${colorScheme}`)
           await page.keyboard.press('Escape')
           await page.locator('dialog').waitFor({ state: 'detached' })
         }
         await page.getByText('Both', { exact: true }).click()
         await page.locator('.cm-content').waitFor()
-        expect(await faults(page), 'editor').toEqual([])
+        expect(await faults(page, rules), 'editor').toEqual([])
         await shoot(page, `editor-${colorScheme}`)
       },
       { colorScheme, reducedMotion: 'reduce' },
@@ -77,6 +64,12 @@ test('a phone shows all of it, without scrolling sideways', () =>
       expect(await faults(page)).toEqual([])
       await page.getByRole('main').scrollIntoViewIfNeeded()
       await shoot(page, 'phone-plan')
+      // Each step of the tour shows the numbers that it is about, though it begins below them.
+      await page.getByRole('button', { name: 'Take the tour' }).click()
+      const gain = (await page.getByRole('switch', { name: 'SPB' }).boundingBox())!
+      expect(gain.y).toBeGreaterThan((await page.getByRole('banner').boundingBox())!.height)
+      expect(gain.y).toBeLessThan(300)
+      await shoot(page, 'phone-tour')
     },
     { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
   ))
@@ -111,7 +104,7 @@ test('the keyboard alone reaches the plan, its tasks and its end', () =>
 
 test('every number has its definition, for pointer, keyboard and screen reader', () =>
   visit(async visitor => {
-    const page = await visitor.tab()
+    const page = await visitor.tab(linkTo({ text: short }))
     await settled(page)
     const tip = page.locator('[role=tooltip]:popover-open')
     const numbers = page.getByRole('region', { name: 'Numbers' })
@@ -142,15 +135,116 @@ test('every number has its definition, for pointer, keyboard and screen reader',
       await page.keyboard.press('Escape')
       expect(await tip.count()).toBe(0)
     }
+    // Below the timeline as well.
+    const panel = page.getByRole('tabpanel')
+    for (const [tab, words] of Object.entries({
+      Explain: ['What limits it', 'Bound, predicted', 'Bound, verified', 'Plan'],
+      Progress: ['Plan and bound over time', 'Time', 'Plan', 'Bound', 'Gap', 'Columns', 'Nodes'],
+      Depths: [
+        'What is the mean depth?',
+        'Time of a task',
+        'Memory while it runs',
+        'Gradients synchronised',
+        'Depths in this plan',
+        'Depth',
+        'Saved',
+        'Backward',
+        'Parameters',
+        'First layer of depth',
+      ],
+    })) {
+      await page.getByRole('tab', { name: tab }).click()
+      await page.getByText('Loading.').waitFor({ state: 'detached' })
+      for (const table of await panel.getByText('Table', { exact: true }).all()) await table.click()
+      for (const name of words) {
+        const word = panel.getByRole('button', { name, exact: true }).first()
+        await word.hover()
+        const text = await tip.innerText()
+        expect(text.length, `${name}`).toBeGreaterThan(20)
+        await page.mouse.move(700, 5)
+        await tip.waitFor({ state: 'detached' })
+        await word.focus()
+        expect(await tip.innerText()).toBe(text)
+        await page.keyboard.press('Escape')
+      }
+    }
     await numbers.getByRole('button', { name: 'Gap', exact: true }).hover()
     await shoot(page, 'definition')
     expect(await faults(page)).toEqual([])
   }))
 
+test('what a field expects shows for pointer and keyboard, beside the field, until Escape', () =>
+  visit(async visitor => {
+    const page = await visitor.tab(linkTo({ text: small }))
+    await stop(page)
+    const tip = page.locator('[role=tooltip]:popover-open')
+    await page.getByRole('button', { name: /^a alexnet/ }).press('Enter')
+    const form = page.getByRole('form', { name: 'Scenario form' })
+    // With the pointer on the name of the field.
+    await form.getByText('Copies', { exact: true }).hover()
+    expect(await tip.innerText()).toBe('Identical jobs that this one stands for.')
+    await page.mouse.move(700, 5)
+    await tip.waitFor({ state: 'detached' })
+    // By Tab alone, through fields that come into sight on the way: slider and number, texts, lists, boxes.
+    const told = new Map<string, string>()
+    await form.getByRole('slider', { name: 'Copies, slider' }).focus()
+    for (let i = 0; i < 40; i++) {
+      await page.keyboard.press('Tab')
+      const [label, hint] = await page.evaluate(() => {
+        const at = document.activeElement as HTMLInputElement
+        const id = at.getAttribute('aria-describedby')
+        return [at.labels?.[0]?.textContent ?? '', (id && document.getElementById(id)?.textContent) ?? '']
+      })
+      expect(await tip.count(), label).toBe(hint ? 1 : 0)
+      if (!hint || !label) continue
+      expect(await tip.innerText()).toBe(hint)
+      told.set(label, hint)
+      const field = (await page.locator('.field:focus-within').boundingBox())!
+      const box = (await tip.boundingBox())!
+      expect(
+        Math.min(Math.abs(box.y - field.y - field.height), Math.abs(field.y - box.y - box.height)),
+      ).toBeLessThan(8)
+      if (label === 'Common start') break
+    }
+    for (const label of [
+      'Copies',
+      'Weight',
+      'Release',
+      'Depths',
+      'Optimizer',
+      'Checkpointing',
+      'Common start',
+    ])
+      expect([...told.keys()]).toContain(label)
+    await page.keyboard.press('Escape')
+    expect(await tip.count()).toBe(0)
+    // A slider that the pointer drags hides nothing.
+    await form.getByRole('slider', { name: 'Weight, slider' }).click()
+    expect(await tip.count()).toBe(0)
+    // In the header as well.
+    await page.getByLabel('Seed').focus()
+    expect(await tip.innerText()).toBe('The same seed gives the same plan.')
+    await shoot(page, 'hint')
+    expect(await faults(page)).toEqual([])
+  }))
+
+test('the figures stand together, level with what is beside them', () =>
+  visit(async visitor => {
+    const page = await visitor.tab(linkTo({ text: small }))
+    await stop(page)
+    const box = async (selector: string) => (await page.locator(selector).boundingBox())!
+    const figures = await box('.big-figures')
+    const first = await box('.meters li:first-child')
+    expect(first.y - figures.y - figures.height).toBeLessThan(12)
+    const last = await box('.meters li:last-child')
+    const bound = await box('.ways li:last-child')
+    expect(Math.abs(last.y + last.height - bound.y - bound.height)).toBeLessThan(4)
+  }))
+
 test('the form fits its place', () =>
   visit(
     async visitor => {
-      const page = await visitor.tab()
+      const page = await visitor.tab(linkTo({ text: small }))
       await stop(page)
       await page.locator('.job-title').first().click()
       const form = page.getByRole('form', { name: 'Scenario form' })
@@ -175,7 +269,7 @@ test('a dialog gives the focus back, and its key works in the timeline', () =>
 test('a part of the page that cannot be loaded says so', () =>
   visit(async visitor => {
     await visitor.context.route(/Editor-/, route => route.abort())
-    const page = await visitor.tab()
+    const page = await visitor.tab(linkTo({ text: small }))
     await stop(page)
     await page.getByText('YAML', { exact: true }).click()
     await page.getByRole('alert').getByText('could not be loaded').waitFor()
@@ -185,7 +279,7 @@ test('a part of the page that cannot be loaded says so', () =>
 
 test('a dialog opens again though the browser has not told yet that it is closed', () =>
   visit(async visitor => {
-    const page = await visitor.tab()
+    const page = await visitor.tab(linkTo({ text: small }))
     await settled(page)
     await page.keyboard.press('e')
     const dialog = page.getByRole('dialog', { name: 'Export' })

@@ -1,6 +1,6 @@
 // Command pack puts the built page, site/dist, into one archive, site/dist.zip, which the
-// program has inside: compressed once, as browsers take it. The same page gives the same
-// bytes.
+// program has inside: compressed once, as browsers take it. What has the ending .br is compressed
+// already and stays as it is. The same page gives the same bytes.
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 )
 
 func main() {
@@ -20,7 +21,8 @@ func main() {
 }
 
 func pack(folder, name string) error {
-	file, err := os.Create(name) // #nosec G304 -- a constant
+	part := name + ".part"       // what builds beside this one takes the whole archive or the one before
+	file, err := os.Create(part) // #nosec G304 -- a constant
 	if err != nil {
 		return err
 	}
@@ -34,7 +36,10 @@ func pack(folder, name string) error {
 	if err := archive.Close(); err != nil {
 		return err
 	}
-	return file.Close()
+	if err := file.Close(); err != nil {
+		return err
+	}
+	return os.Rename(part, name)
 }
 
 // add packs the files of a folder, in the order of their names and without times.
@@ -48,7 +53,11 @@ func add(archive *zip.Writer, folder string) error {
 		if err != nil {
 			return err
 		}
-		w, err := archive.Create(name)
+		header := &zip.FileHeader{Name: name, Method: zip.Deflate}
+		if strings.HasSuffix(name, ".br") {
+			header.Method = zip.Store
+		}
+		w, err := archive.CreateHeader(header)
 		if err != nil {
 			return err
 		}

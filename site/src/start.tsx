@@ -9,6 +9,7 @@ import { App } from './app/App'
 import type { Starting } from './engine/client'
 import { first } from './scenario/gallery/gallery'
 import { Session } from './state/session'
+import { Sketches } from './state/sketches'
 import { Store } from './state/store'
 import { registerWorker } from './state/update'
 
@@ -16,6 +17,7 @@ export async function start(starting: Starting): Promise<void> {
   const store = new Store()
   // Where there is room for both.
   if (window.innerWidth >= 1600) store.scenarioMode.value = 'both'
+  const sketches = new Sketches(starting.spare, store.engine)
   const session = new Session(store, new BroadcastChannel('jigsaw'), first)
   void starting.ready.then(ready => {
     store.ready.value = ready
@@ -23,6 +25,7 @@ export async function start(starting: Starting): Promise<void> {
   starting.onCrash = message => {
     store.status.value = `The planner failed and was started anew: ${message}`
   }
+  store.loaded.value = starting.bytes
   starting.onBytes = bytes => {
     store.loaded.value = bytes
   }
@@ -34,7 +37,7 @@ export async function start(starting: Starting): Promise<void> {
   const later = () => new Promise(resolve => setTimeout(resolve))
   await later()
   const root = document.getElementById('app')
-  if (root) render(<App session={session} />, root)
+  if (root) render(<App session={session} sketches={sketches} />, root)
   await later()
   await session.start()
   // The first plan waits for the text to be read: that goes first.

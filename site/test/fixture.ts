@@ -314,6 +314,7 @@ export function resultOf(instance: Compiled, s: Schedule): PlanResult {
     s.tasks.end.reduce((end, t, i) => (s.tasks.job[i] === j ? Math.max(end, t) : end), 0),
   )
   return {
+    cost: null,
     status: 'feasible',
     objective: instance.objective,
     primal,
@@ -366,8 +367,9 @@ export function resultOf(instance: Compiled, s: Schedule): PlanResult {
       { elapsed_ms: 640, event: 'search', primal, dual, columns: 530, nodes: 7 },
     ],
     certificate: null,
-    command: 'jigsaw plan fixture.yaml --seed 1',
     seed: 1,
+    quick: false,
+    effort: 1,
     elapsed_ms: 700,
     stopped: false,
   }
@@ -387,6 +389,7 @@ export function profileOf(model: string, seed = 1): ProfileInfo {
     model,
     gpu: 'v100',
     batch: 32,
+    gpus: 1,
     workspace: 0,
     source: null,
     estimated: '',

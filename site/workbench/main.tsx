@@ -7,6 +7,7 @@ import { signal } from '@preact/signals'
 import { render } from 'preact'
 import type { WhatIfChange } from '../src/engine/api'
 import { startEngine } from '../src/engine/client'
+import { gallery } from '../src/scenario/gallery/gallery'
 import { Timeline } from '../src/timeline/Timeline'
 import { Compare } from '../src/views/Compare'
 import { Explain } from '../src/views/Explain'
@@ -47,7 +48,7 @@ async function example(name: string) {
   const starting = startEngine()
   starting.onCrash = message => console.error(message)
   const engine = await starting.engine
-  const found = (await engine.call('examples', {})).find(e => e.name === name)
+  const found = gallery.find(e => e.name === name)
   if (!found) throw new Error(`there is no example ${name}`)
   const { instance } = await engine.call('compile', { text: found.text })
   if (!instance) throw new Error(`${name} does not compile`)

@@ -2,13 +2,20 @@ package lpfile
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
 	"jigsaw/solver"
 )
+
+// maxLine is the longest line that is read, in bytes.
+const maxLine = 1 << 20
+
+var errFields = errors.New("wrong number of fields")
 
 // Solution is what another solver wrote.
 type Solution struct {
@@ -184,4 +191,21 @@ func (f *solutionReader) value(name, field string) error {
 	}
 	f.s.Values[name] = v
 	return nil
+}
+
+// parse reads a finite number.
+func parse(field string) (float64, error) {
+	v, err := strconv.ParseFloat(field, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || strings.ContainsAny(field, "_xXpP") {
+		return 0, fmt.Errorf("%q is not a number", clip(field))
+	}
+	return v, nil
+}
+
+func clip(s string) string {
+	const most = 60
+	if len(s) > most {
+		return s[:most] + "..."
+	}
+	return s
 }

@@ -1,6 +1,6 @@
 // Package tree holds tree searches for minimisation: a skeleton that knows
-// nothing of what its nodes mean ([Search]), and branch-and-bound for linear
-// programs with integer columns on top of it ([MIP]).
+// nothing of what its nodes mean ([Search]), and the choice of the column to
+// branch on in programs with integer columns ([PseudoCosts]).
 //
 // # The search
 //
@@ -27,5 +27,5 @@
 //
 // T. Achterberg, Constraint Integer Programming, TU Berlin (2007): chapter 5
 // for branching by reliable pseudo-costs, chapter 6 for node selection and
-// plunging, chapter 9 for diving.
+// plunging.
 package tree

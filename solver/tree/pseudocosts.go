@@ -8,6 +8,9 @@ import (
 	"jigsaw/solver"
 )
 
+// IntegralityTol is how far from an integer a relaxation's value counts as one.
+const IntegralityTol = 1e-6
+
 // Reliability branching (T. Achterberg, T. Koch and A. Martin, Branching rules
 // revisited, Operations Research Letters 33, 2005).
 const (

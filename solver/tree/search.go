@@ -38,27 +38,13 @@ type Options[N any] struct {
 	// asked before each node. Nil means that there are no others.
 	Cutoff func() float64
 	// Round returns the least value that a point can have at or above a bound;
-	// nil means that values are not limited. See [Steps].
+	// nil means that values are not limited.
 	Round func(bound float64) float64
 	// Plunge is how many nodes a descent to first children may have; 0 means
 	// no limit, and 1 is pure best-bound search.
 	Plunge int
 	// Events is told after each node; nil for none.
 	Events func(Event)
-	// Record makes Result.Tree.
-	Record bool
-}
-
-// Steps returns a rounding for objectives that take multiples of step only.
-// Bounds within the tolerance, relative to max(1, |bound|), above a multiple
-// count as that multiple.
-func Steps(step, tolerance float64) func(float64) float64 {
-	return func(bound float64) float64 {
-		if math.IsInf(bound, 0) {
-			return bound
-		}
-		return step * math.Ceil((bound-tolerance*max(1, math.Abs(bound)))/step)
-	}
 }
 
 // Event is the state of a search after a node.
@@ -94,45 +80,21 @@ func (s Status) String() string {
 }
 
 // Result is what a search proved.
-type Result[N any] struct {
+type Result struct {
 	Status Status
 	// Bound on every value, and the least value known (+Inf for none), which
 	// may be that of Options.Cutoff.
 	Bound, Incumbent float64
 	Nodes            int
-	// Tree holds every node by number, the root first, where Options.Record
-	// asks for it: its leaves cover the root.
-	Tree []Record[N]
-}
-
-// Fate says what became of a node.
-type Fate int
-
-// The fates of a node. Branched nodes are covered by their children, all
-// others are leaves.
-const (
-	Open     Fate = iota // not evaluated
-	Branched             // evaluated and split
-	Done                 // evaluated and closed
-	Pruned               // its bound reached the cutoff
-	Stuck                // evaluated, neither closed nor split
-)
-
-// Record is a node of the tree.
-type Record[N any] struct {
-	Parent int // number of the parent, -1 for the root
-	Node   N
-	Bound  float64 // largest proven for it or an ancestor
-	Fate   Fate
 }
 
 // Search explores the tree under the root. A context that ends is a limit, not
 // an error. The result is valid beside an error, too.
-func Search[N any](ctx context.Context, problem Problem[N], root N, options Options[N]) (Result[N], error) {
+func Search[N any](ctx context.Context, problem Problem[N], root N, options Options[N]) (Result, error) {
 	s := search[N]{problem: problem, options: options, incumbent: math.Inf(1), stuck: math.Inf(1)}
-	s.push(root, -1, math.Inf(-1))
+	s.restore(s.number(root, math.Inf(-1)))
 	status, err := s.run(ctx)
-	r := Result[N]{Status: status, Bound: s.bound(), Incumbent: s.cutoff(), Nodes: s.nodes, Tree: s.tree}
+	r := Result{Status: status, Bound: s.bound(), Incumbent: s.cutoff(), Nodes: s.nodes}
 	return r, err
 }
 
@@ -151,7 +113,6 @@ type search[N any] struct {
 	nodes     int       // nodes evaluated
 	incumbent float64
 	stuck     float64 // least bound of the unresolved nodes
-	tree      []Record[N]
 }
 
 func (s *search[N]) run(ctx context.Context) (Status, error) {
@@ -159,7 +120,6 @@ func (s *search[N]) run(ctx context.Context) (Status, error) {
 		next := s.pop()
 		for depth := 1; ; depth++ {
 			if s.prunes(next.bound) {
-				s.fate(next, Pruned)
 				break
 			}
 			if status := s.limit(ctx); status != Closed {
@@ -231,17 +191,12 @@ func (s *search[N]) evaluate(ctx context.Context, at *node[N]) ([]node[N], error
 	}
 	var children []node[N]
 	switch {
-	case out.Closed:
-		s.fate(*at, Done)
-	case s.prunes(at.bound):
-		s.fate(*at, Pruned)
+	case out.Closed || s.prunes(at.bound):
 	case len(out.Children) == 0:
-		s.fate(*at, Stuck)
 		s.stuck = min(s.stuck, at.bound)
 	default:
-		s.fate(*at, Branched)
 		for _, c := range out.Children {
-			children = append(children, s.number(c, at.number, at.bound))
+			children = append(children, s.number(c, at.bound))
 		}
 	}
 	if s.options.Events != nil {
@@ -284,21 +239,9 @@ func (s *search[N]) bound() float64 {
 	return b
 }
 
-func (s *search[N]) push(n N, parent int, bound float64) { s.restore(s.number(n, parent, bound)) }
-
-func (s *search[N]) number(n N, parent int, bound float64) node[N] {
-	made := node[N]{n, s.made, bound}
+func (s *search[N]) number(n N, bound float64) node[N] {
 	s.made++
-	if s.options.Record {
-		s.tree = append(s.tree, Record[N]{Parent: parent, Node: n, Bound: bound})
-	}
-	return made
-}
-
-func (s *search[N]) fate(n node[N], fate Fate) {
-	if s.options.Record {
-		s.tree[n.number].Bound, s.tree[n.number].Fate = n.bound, fate
-	}
+	return node[N]{n, s.made, bound}
 }
 
 // restore puts an open node on the heap.

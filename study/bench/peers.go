@@ -109,7 +109,7 @@ func (p *Peers) program(ctx context.Context, c *Case, r *Record, limit time.Dura
 		return err
 	}
 	start := time.Now()
-	export := exec.CommandContext(ctx, p.JigSaw, "export", input, "--format", "mps", "--granularity", granularity, "-o", model)
+	export := exec.CommandContext(ctx, p.JigSaw, "export", input, "--granularity", granularity, "--file", model)
 	if out, err := export.CombinedOutput(); err != nil {
 		return fmt.Errorf("bench: jigsaw export: %w%s", err, tail(out))
 	}

@@ -48,3 +48,26 @@ func TestCPSATIsExact(t *testing.T) {
 		compared++
 	}
 }
+
+// TestPrograms has an integer programming code solve a program that the command writes.
+func TestPrograms(t *testing.T) {
+	python, err := filepath.Abs("../../bin/peers/bin/python")
+	require.NoError(t, err)
+	jigsaw, err := filepath.Abs("../../bin/jigsaw")
+	require.NoError(t, err)
+	for _, file := range []string{python, jigsaw} {
+		if _, err := os.Stat(file); err != nil {
+			t.Skip("needs the peers and the command, see `make test-peers`")
+		}
+	}
+	row, err := ParseRow("tiny-chain-makespan-1")
+	require.NoError(t, err)
+	c, err := Generate(row)
+	require.NoError(t, err)
+	peers := Peers{JigSaw: jigsaw, Python: python, Scripts: "peers", Work: t.TempDir()}
+	r := &Record{Row: row, Solver: "highs-pool", Limit: 60, Machine: Machine{Cores: 2}}
+	require.NoError(t, peers.program(t.Context(), c, r, time.Minute))
+	require.NotNil(t, r.Dual)
+	assert.LessOrEqual(t, *r.Dual, 55.0, "the optimum of testdata/optima.tsv")
+	assert.Positive(t, *r.Dual)
+}

@@ -15,9 +15,12 @@
 // same GPUs:
 //
 //   - muri-s, muri-l: Muri's interleaving of stages; by remaining service, and by attained; see muri.go.
-//   - jigsaw: JigSaw's greedy periodic plans of groups; see jigsaw.go.
 //
-// The sharing policies see the same three resources of a group's GPUs: loading
-// (two jobs at a time: storage and CPU), GPU (one), network (one). Beyond that jobs on
-// the same GPUs slow each other down by [replay.Workload.Interference].
+// They see three resources of a group's GPUs: loading (two jobs at a time: storage and CPU), GPU (one), network (one).
+// Beyond that jobs on the same GPUs slow each other down by [replay.Workload.Interference].
+//
+// JigSaw plans, with that interference as slack:
+//
+//   - jigsaw, jigsaw-planned: one plan, carried on by jigsaw.Replan; see jigsaw.go, and statement.go for what it knows of
+//     a workload.
 package policy

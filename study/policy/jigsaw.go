@@ -1,30 +1,28 @@
 package policy
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
 
+	"jigsaw"
+	"jigsaw/formulation/instance"
 	"jigsaw/study/replay"
 )
 
-// jigSaw lets jobs share GPUs at the pace of JigSaw's periodic plans. The most
-// urgent jobs are those of least remaining time x GPUs; they share where that is
-// faster than taking turns.
+// jigSaw carries one plan on, by [jigsaw.Replan], whenever jobs come. Who runs stays on its GPUs, but that jobs give
+// way to more urgent ones where that lessens the sum of completion times, their loads counted. See statement.go for what
+// the plans know of a workload.
 type jigSaw struct {
-	name    string
-	pacer   *pacer
-	sharing *sharing
+	name string
+	o    Options
 }
 
-// worthwhile is the gain from which GPUs are shared: enough to pay for the moves.
-const worthwhile = 0.02
-
-func newJigSaw(ctx context.Context, name string, o Options) (replay.Policy, error) {
-	p := &jigSaw{name: name, pacer: newPacer(ctx, o)}
-	p.sharing = newSharing(o, worthwhile, func(w *replay.Workload, jobs []int, _ int) float64 {
-		return float64(len(jobs)) * p.pacer.estimate(w, jobs)
-	})
-	p.sharing.sticky = true
-	return p, nil
+func newJigSaw(_ context.Context, name string, o Options) (replay.Policy, error) {
+	return &jigSaw{name, o}, nil
 }
 
 func (p *jigSaw) Name() string { return p.name }
@@ -32,13 +30,280 @@ func (p *jigSaw) Name() string { return p.name }
 // Shares reports that jobs share GPUs.
 func (p *jigSaw) Shares() bool { return true }
 
-// Periods follows the plan of the group.
-func (p *jigSaw) Periods(w *replay.Workload, jobs []int, kind int) []float64 {
-	return p.pacer.periods(w, jobs, kind)
+// Replay carries the plan on at the ends of rounds in which jobs came.
+func (p *jigSaw) Replay(ctx context.Context, w *replay.Workload, config replay.Config) (*replay.Timetable, error) {
+	r, err := newRolling(w, config, p.o, p.name == "jigsaw")
+	for err == nil && r.next < len(w.Jobs) && ctx.Err() == nil {
+		err = r.step(ctx)
+	}
+	if ctx.Err() != nil {
+		r.cut()
+		return r.table, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.pass(instance.MaxTime)
+	return r.table, nil
 }
 
-// Decide forms groups by urgency.
-func (p *jigSaw) Decide(s *replay.State) replay.Decision {
-	order := ordered(s, func(i int) float64 { return service(s, i) })
-	return replay.Decision{Groups: p.sharing.groups(s, order), Again: replay.Never()}
+// rolling is a replay under way.
+type rolling struct {
+	*stated
+	w      *replay.Workload
+	config replay.Config
+	opt    jigsaw.Options
+
+	spec   *instance.Spec
+	in     *instance.Instance
+	plan   *instance.BlockSchedule // nil: nothing is under way
+	origin instance.Tick           // of its clock
+	now    instance.Tick
+
+	next  int // job to come
+	ended int
+	open  []bool // by job: it is in memory
+	table *replay.Timetable
 }
+
+func newRolling(w *replay.Workload, config replay.Config, o Options, quick bool) (*rolling, error) {
+	stated, err := state(w, config.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	r := &rolling{
+		stated: stated, w: w, config: config, opt: jigsaw.Options{Seed: o.Seed, Quick: quick, NoBound: true}, open: make([]bool, len(w.Jobs)),
+		table: &replay.Timetable{Stays: make([][]replay.Stay, len(w.Jobs)), Finish: slices.Repeat([]float64{-1}, len(w.Jobs))},
+	}
+	for n := range o.Share {
+		r.opt.Interference = append(r.opt.Interference, w.Slowdown(n+1))
+	}
+	return r, nil
+}
+
+// step goes on to the end of the round in which the next job comes, and plans.
+func (r *rolling) step(ctx context.Context) error {
+	now := replay.NextRound(r.config.Round, r.w.Jobs[r.next].Arrival)
+	var come []int
+	for ; r.next < len(r.w.Jobs) && r.w.Jobs[r.next].Arrival <= now; r.next++ {
+		come = append(come, r.next)
+	}
+	r.now = r.ticks(now)
+	r.pass(r.now)
+	err := r.decide(ctx, r.now, come)
+	if r.config.Progress != nil {
+		r.config.Progress(r.ended)
+	}
+	return err
+}
+
+// pass notes what the plan does until a time.
+func (r *rolling) pass(at instance.Tick) {
+	if r.plan == nil {
+		return
+	}
+	from, to := r.plan.Spans(r.in)
+	over := true
+	for j := range r.in.Jobs {
+		i := index(r.in.Jobs[j].Name)
+		admitted, end := r.origin+from[j]-r.in.Jobs[j].Load, r.origin+to[j]
+		if admitted < at && !r.open[i] {
+			r.open[i] = true
+			stay := replay.Stay{From: r.seconds(admitted)}
+			for _, g := range r.plan.Residency[j] {
+				stay.GPUs = append(stay.GPUs, int(g))
+			}
+			r.table.Stays[i] = append(r.table.Stays[i], stay)
+		}
+		if end > at {
+			over = false
+			continue
+		}
+		r.leave(i, end)
+		r.table.Finish[i] = r.seconds(end)
+		r.ended++
+	}
+	if over {
+		r.plan = nil
+	}
+}
+
+// leave ends the stay of a job.
+func (r *rolling) leave(i int, at instance.Tick) {
+	stays := r.table.Stays[i]
+	stays[len(stays)-1].To, r.open[i] = r.seconds(at), false
+}
+
+// cut ends the replay early.
+func (r *rolling) cut() {
+	r.table.Cut, r.table.End = true, r.seconds(r.now)
+	for i := range r.open {
+		if r.open[i] {
+			r.leave(i, r.now)
+		}
+	}
+}
+
+// decide plans jobs that come beside those there are.
+func (r *rolling) decide(ctx context.Context, at instance.Tick, come []int) error {
+	r.table.Decisions++
+	jobs := make([]instance.JobSpec, len(come))
+	for n, i := range come {
+		jobs[n] = r.job(r.w, i, r.w.Jobs[i].Iterations, r.config.RestartAll)
+	}
+	if r.plan == nil {
+		spec := r.empty
+		spec.Jobs = jobs
+		in, err := instance.Compile(&spec, nil)
+		if err != nil {
+			return err
+		}
+		plan, err := jigsaw.Queue(in)
+		if err != nil {
+			return err
+		}
+		r.spec, r.in, r.plan, r.origin, jobs = &spec, in, plan, at, nil
+		if len(come) == 1 {
+			return nil
+		}
+	}
+	best, err := r.replan(ctx, at, nil, jobs)
+	if err != nil {
+		return err
+	}
+	stay, gone := best, []jigsaw.Change(nil)
+	for _, all := range []bool{false, true} {
+		stops, again := r.yield(stay, all)
+		if len(stops) == 0 || all && len(stops) == len(gone) {
+			continue
+		}
+		other, err := r.replan(ctx, at, stops, append(slices.Clone(jobs), again...))
+		if err != nil {
+			return err
+		}
+		if completions(other) < completions(best) {
+			best, gone = other, stops
+		}
+	}
+	for _, c := range gone {
+		r.leave(index(c.Subject), at)
+	}
+	r.spec, r.in, r.plan = best.Spec, best.Instance, best.Blocks
+	r.origin += instance.Tick(int64(best.Origin) / (r.in.TickUS * 1000))
+	return nil
+}
+
+func (r *rolling) replan(ctx context.Context, at instance.Tick, stops []jigsaw.Change, come []instance.JobSpec) (*jigsaw.ReplanResult, error) {
+	u := jigsaw.Update{At: instance.Duration(int64(at-r.origin) * r.in.TickUS * 1000), Changes: stops, Jobs: come}
+	result, err := jigsaw.Replan(ctx, r.spec, nil, r.plan, u, r.opt)
+	if err == nil && result.Blocks == nil {
+		err = fmt.Errorf("policy: there is no plan: %v", result.Reasons)
+	}
+	return result, err
+}
+
+// completions adds up when jobs end, at the clock of the plan before.
+func completions(r *jigsaw.ReplanResult) (sum float64) {
+	for _, c := range r.Jobs {
+		if c.What != jigsaw.JobCancelled && c.What != jigsaw.JobDone {
+			sum += *c.After
+		}
+	}
+	return sum
+}
+
+// yield says which jobs at work would give way in a plan, and how they would come again. Those of least remaining time x GPUs
+// are urgent, as many as there are GPUs for. Jobs at work that share no GPU with an urgent one give way, the least urgent first,
+// until all urgent ones that wait have room, or the first of them that has none.
+func (r *rolling) yield(plan *jigsaw.ReplanResult, all bool) (stops []jigsaw.Change, again []instance.JobSpec) {
+	type active struct {
+		job, left int
+		service   float64
+		group     int // of those at work that share GPUs
+	}
+	var list []active
+	owner := make([]int, r.config.Cluster.Total()) // the group that holds a GPU, from 1
+	groups := 0
+	for _, c := range plan.Jobs {
+		if c.What == jigsaw.JobCancelled || c.What == jigsaw.JobDone {
+			continue
+		}
+		i := index(c.Job)
+		class := r.w.ClassOf(i)
+		a := active{job: i, left: c.Left, service: float64(c.Left) * class.Fastest() * float64(class.GPUs)}
+		if r.open[i] {
+			groups++
+			a.group = groups
+			stays := r.table.Stays[i]
+			var joined []int
+			for _, g := range stays[len(stays)-1].GPUs {
+				if owner[g] > 0 && !slices.Contains(joined, owner[g]) {
+					joined = append(joined, owner[g])
+				}
+				owner[g] = a.group
+			}
+			for g, of := range owner {
+				if slices.Contains(joined, of) {
+					owner[g] = a.group
+				}
+			}
+			for n := range list {
+				if slices.Contains(joined, list[n].group) {
+					list[n].group = a.group
+				}
+			}
+		}
+		list = append(list, a)
+	}
+	slices.SortFunc(list, func(a, b active) int { return cmp.Or(cmp.Compare(a.service, b.service), cmp.Compare(a.job, b.job)) })
+	holds := make([]int, groups+1) // GPUs by group, those of none first
+	for _, of := range owner {
+		holds[of]++
+	}
+	stays := make([]bool, groups+1)
+	room, need, some := len(owner), -holds[0], false // room is wanted for one job
+	for _, a := range list {
+		gpus := r.w.ClassOf(a.job).GPUs
+		if gpus > room {
+			continue
+		}
+		if room -= gpus; a.group == 0 && (all || need+gpus <= 0 || !some) {
+			need += gpus
+			some = need > 0
+		}
+		stays[a.group] = true
+	}
+	gone := make([]bool, groups+1)
+	for _, a := range slices.Backward(list) { // the last of a group is not its most urgent; little depends on it
+		if need <= 0 {
+			break
+		}
+		if a.group > 0 && !stays[a.group] && !gone[a.group] {
+			gone[a.group] = true
+			need -= holds[a.group]
+		}
+	}
+	for _, a := range list {
+		if gone[a.group] {
+			job := r.job(r.w, a.job, int64(a.left), true)
+			stops, again = append(stops, jigsaw.Change{Kind: jigsaw.DropJob, Subject: job.Name}), append(again, job)
+		}
+	}
+	return stops, again
+}
+
+// index is the number of the job of that name.
+func index(name string) int {
+	i, err := strconv.Atoi(name)
+	if err != nil {
+		panic("policy: a job has another name than its number: " + err.Error())
+	}
+	return i
+}
+
+// ticks is the first tick at or after a time in seconds.
+func (s *stated) ticks(t float64) instance.Tick {
+	return instance.Tick(math.Ceil(t * 1e6 / float64(s.empty.TickUS)))
+}
+
+func (s *stated) seconds(t instance.Tick) float64 { return float64(t) * float64(s.empty.TickUS) / 1e6 }

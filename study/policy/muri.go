@@ -30,7 +30,7 @@ func newMuri(_ context.Context, name string, o Options) (replay.Policy, error) {
 		p.urgency = attainedService
 	}
 	// Muri shares GPUs whenever there are too few.
-	p.sharing = newSharing(o, math.Inf(-1), func(w *replay.Workload, jobs []int, kind int) (total float64) {
+	p.sharing = newSharing(o, func(w *replay.Workload, jobs []int, kind int) (total float64) {
 		for k, period := range p.Periods(w, jobs, kind) {
 			total += w.ClassOf(jobs[k]).Iteration[kind] / period
 		}

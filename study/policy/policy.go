@@ -65,6 +65,7 @@ var all = []entry{
 	{name: "muri-s", make: newMuri},
 	{name: "muri-l", make: newMuri},
 	{name: "jigsaw", make: newJigSaw},
+	{name: "jigsaw-planned", make: newJigSaw},
 }
 
 // New makes a policy for one replay. ctx ends the plans and programs it makes on
@@ -88,10 +89,4 @@ func New(ctx context.Context, name string, o Options) (replay.Policy, error) {
 		}
 	}
 	return nil, fmt.Errorf("policy: there is no policy %q; choose among %s", name, strings.Join(Names(), ", "))
-}
-
-// Exclusive reports whether a policy gives every job GPUs of its own.
-func Exclusive(p replay.Policy) bool {
-	s, ok := p.(replay.Sharer)
-	return !ok || !s.Shares()
 }

@@ -12,19 +12,11 @@ import (
 // sharing forms groups when the active jobs ask for more GPUs than there are.
 type sharing struct {
 	share int
-	// least is what a merger must gain to be made; see [sharing.gain].
-	least float64
 	// together returns the sum of the speeds of jobs that share GPUs of a type, each
 	// relative to running alone, without interference.
 	together func(w *replay.Workload, jobs []int, kind int) float64
 
 	known map[string]float64 // of groups, by their classes
-	// sticky keeps groups that run and still gain together; otherwise all groups are
-	// formed anew at every decision.
-	sticky bool
-	// formed is the group that each job was in after the last decision, where it
-	// shared GPUs.
-	formed map[int][]int
 }
 
 // party is a group that is being formed.
@@ -43,9 +35,7 @@ type mix struct {
 // groups turns jobs in order of urgency into groups in order of urgency.
 //
 // As in Muri, jobs are let in by urgency: whenever there is room for one, up to
-// share jobs with the same number of GPUs come with it. Where groups are sticky they
-// stay together, since every move costs a restart, and while there is room those that
-// lose the most speed are split. Then, as long as those that were let in ask for
+// share jobs with the same number of GPUs come with it. Then, as long as those that were let in ask for
 // more GPUs than there are, groups of a size become one where that loses the least
 // speed. Where no two should, the least urgent ones wait.
 func (p *sharing) groups(s *replay.State, order []int) []replay.Group {
@@ -55,7 +45,6 @@ func (p *sharing) groups(s *replay.State, order []int) []replay.Group {
 		demand += s.ClassOf(i).GPUs
 	}
 	if demand <= capacity || p.share == 1 {
-		clear(p.formed)
 		return alone(order)
 	}
 	sizes := p.admit(s, order, capacity)
@@ -64,13 +53,6 @@ func (p *sharing) groups(s *replay.State, order []int) []replay.Group {
 		for _, m := range mixes {
 			demand += size * len(m.parties)
 		}
-	}
-	for demand < capacity {
-		size := p.split(s, sizes, capacity-demand)
-		if size == 0 {
-			break
-		}
-		demand += size
 	}
 	for demand > capacity {
 		freed := p.merge(s, sizes, demand-capacity)
@@ -86,26 +68,20 @@ func (p *sharing) groups(s *replay.State, order []int) []replay.Group {
 		}
 	}
 	slices.SortFunc(all, byRank)
-	clear(p.formed)
 	groups := make([]replay.Group, len(all))
 	for k, q := range all {
 		groups[k] = replay.Group{Jobs: q.jobs, Type: replay.AnyType}
-		for _, i := range q.jobs {
-			if len(q.jobs) > 1 {
-				p.formed[i] = q.jobs
-			}
-		}
 	}
 	return groups
 }
 
-func newSharing(o Options, least float64, together func(*replay.Workload, []int, int) float64) *sharing {
-	return &sharing{share: o.Share, least: least, together: together, known: map[string]float64{}, formed: map[int][]int{}}
+func newSharing(o Options, together func(*replay.Workload, []int, int) float64) *sharing {
+	return &sharing{share: o.Share, together: together, known: map[string]float64{}}
 }
 
 func byRank(a, b party) int { return cmp.Compare(a.rank, b.rank) }
 
-// admit lets jobs in, by size: as the groups that they are in, or as groups of one.
+// admit lets jobs in, by size, as groups of one.
 func (p *sharing) admit(s *replay.State, order []int, capacity int) map[int][]*mix {
 	waiting := map[int][]party{}
 	smallest := math.MaxInt
@@ -132,77 +108,11 @@ func (p *sharing) admit(s *replay.State, order []int, capacity int) map[int][]*m
 		}
 	}
 	sizes := map[int][]*mix{}
-	for _, q := range p.reunite(s, admitted) {
+	for _, q := range admitted {
 		size := s.ClassOf(q.jobs[0]).GPUs
 		sizes[size] = p.join(s, sizes[size], q)
 	}
 	return sizes
-}
-
-// reunite makes parties of the jobs that ran together, as far as they are here and
-// together still gain.
-func (p *sharing) reunite(s *replay.State, admitted []party) []party {
-	rank := map[int]int{}
-	for _, q := range admitted {
-		rank[q.jobs[0]] = q.rank
-	}
-	if !p.sticky {
-		return admitted
-	}
-	var parties []party
-	for _, q := range admitted {
-		i := q.jobs[0]
-		if _, ok := rank[i]; !ok {
-			continue // with a job before it
-		}
-		group := party{[]int{i}, q.rank}
-		if _, running := s.Running(i); running {
-			for _, o := range p.formed[i] {
-				if _, here := rank[o]; o == i || !here {
-					continue
-				}
-				if _, running := s.Running(o); running {
-					group.jobs = append(group.jobs, o)
-				}
-			}
-		}
-		if n := float64(len(group.jobs)); n > 1 && p.speed(s, group.jobs)-1 <= p.least {
-			group.jobs = group.jobs[:1]
-		}
-		for _, o := range group.jobs {
-			delete(rank, o)
-		}
-		parties = append(parties, group)
-	}
-	return parties
-}
-
-// split takes the least urgent job out of the group that wins the most by it, among
-// those whose size there is room for, and returns the size; 0 if there is none.
-func (p *sharing) split(s *replay.State, sizes map[int][]*mix, room int) int {
-	best, size := 0.0, 0
-	var of *mix
-	for _, n := range slices.Sorted(maps.Keys(sizes)) {
-		for _, m := range sizes[n] {
-			if n > room || len(m.parties) == 0 || len(m.parties[0].jobs) < 2 {
-				continue
-			}
-			jobs := m.parties[0].jobs
-			if won := p.speed(s, jobs[:len(jobs)-1]) + 1 - m.speed; won > best {
-				best, size, of = won, n, m
-			}
-		}
-	}
-	if of == nil {
-		return 0
-	}
-	q := of.parties[0]
-	of.parties = of.parties[1:]
-	last := len(q.jobs) - 1
-	sizes[size] = p.join(s, sizes[size], party{slices.Clone(q.jobs[:last]), q.rank})
-	// It is as urgent as the group it was in; nothing depends on more.
-	sizes[size] = p.join(s, sizes[size], party{slices.Clone(q.jobs[last:]), q.rank})
-	return size
 }
 
 // join adds a group to the mix it belongs to.
@@ -222,7 +132,7 @@ func (p *sharing) join(s *replay.State, mixes []*mix, q party) []*mix {
 // merge joins groups of the two mixes that lose the least, the most urgent first,
 // until so many GPUs are free, and returns how many are.
 func (p *sharing) merge(s *replay.State, sizes map[int][]*mix, need int) (freed int) {
-	best, size := p.least, 0
+	best, size := math.Inf(-1), 0
 	var one, other *mix
 	for _, n := range slices.Sorted(maps.Keys(sizes)) {
 		mixes := sizes[n]

@@ -27,9 +27,6 @@ type Options struct {
 	Progress func(done, of int)
 }
 
-// Smoke is a study of seconds, to see that everything works. Its nets learn little.
-func Smoke() Options { return Options{Workers: []int{4}, Seeds: 2, Epochs: 4} }
-
 // Result of a study.
 type Result struct {
 	// Samples of the data set; the first 1,024 of a random order train, the rest is held out.

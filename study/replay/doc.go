@@ -8,7 +8,8 @@
 // costs: T, the seconds it takes on GPUs of its own, and within it the seconds of
 // loading, of GPU time and of network time.
 //
-// A policy says which groups of jobs run. The jobs of a group live on the same
+// A [Decider] says which groups of jobs run. (A [Planner] says all by itself, when and where every job runs, and only
+// its results are measured here.) The jobs of a group live on the same
 // GPUs, and each of them does an iteration every so many seconds, its period, for
 // as long as the group stays as it is. A group of one has period T; what larger
 // groups have is the policy's own model, see package policy.

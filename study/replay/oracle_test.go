@@ -55,7 +55,7 @@ func (p shared) Decide(s *State) Decision {
 
 // naive replays a workload on one node, iteration by iteration, and returns when
 // each job ended. It knows no queue of events and no bulk progress.
-func naive(w *Workload, p Policy, c Config) []float64 {
+func naive(w *Workload, p Decider, c Config) []float64 {
 	type progress struct {
 		done       int64
 		part       float64 // of the iteration it is in

@@ -1,14 +1,28 @@
 package replay
 
 import (
+	"context"
 	"math"
 	"slices"
 )
 
-// Policy decides who runs.
+// Policy is a [Decider] or a [Planner].
 type Policy interface {
 	// Name of the policy in reports.
 	Name() string
+}
+
+// Planner makes plans of its own, which say when and where every job runs.
+type Planner interface {
+	Policy
+	// Replay returns what its plans come to. It knows of a job from the first end of a round on at or after the
+	// arrival; when ctx ends, the timetable is cut. Of the configuration, Observe is not told.
+	Replay(ctx context.Context, w *Workload, config Config) (*Timetable, error)
+}
+
+// Decider decides who runs, on the model of this package.
+type Decider interface {
+	Policy
 	// Decide is asked at every decision.
 	Decide(*State) Decision
 	// Periods returns the seconds an iteration takes for each job of a group that

@@ -65,7 +65,7 @@ const whole = 1e-6
 type sim struct {
 	State
 	config Config
-	policy Policy
+	policy Decider
 	placer *placer
 	ends   heap[event]
 	groups []*group
@@ -76,7 +76,7 @@ type sim struct {
 	last   float64 // when held was added up
 }
 
-// Run replays a workload under a policy. When ctx ends it returns what is known
+// Run replays a workload under a policy, a [Decider] or a [Planner]. When ctx ends it returns what is known
 // until then, marked as cut.
 func Run(ctx context.Context, w *Workload, policy Policy, config Config) (*Result, error) {
 	if config.Round < 0 || math.IsInf(config.Round, 0) || math.IsNaN(config.Round) {
@@ -88,9 +88,20 @@ func Run(ctx context.Context, w *Workload, policy Policy, config Config) (*Resul
 	if len(w.Jobs) == 0 {
 		return nil, errors.New("replay: the trace has no jobs")
 	}
+	if p, plans := policy.(Planner); plans {
+		t, err := p.Replay(ctx, w, config)
+		if err != nil {
+			return nil, err
+		}
+		return t.result(w, config.Cluster, p), nil
+	}
+	decider, ok := policy.(Decider)
+	if !ok {
+		return nil, fmt.Errorf("replay: %s neither decides nor plans", policy.Name())
+	}
 	s := &sim{
 		State:  State{Workload: w, Cluster: config.Cluster, Round: config.Round, runs: make([]run, len(w.Jobs)), fits: config.Cluster.fitting(w)},
-		config: config, policy: policy, placer: newPlacer(config.Cluster), ends: heap[event]{before: sooner},
+		config: config, policy: decider, placer: newPlacer(config.Cluster), ends: heap[event]{before: sooner},
 		result: newResult(w, config.Cluster, policy), fair: newFairClock(config.Cluster),
 	}
 	if err := s.run(ctx); err != nil {
@@ -133,7 +144,7 @@ func (s *sim) run(ctx context.Context) error {
 		dirty = s.leave() || dirty
 		dirty = s.arrive() || dirty
 		if dirty || again <= s.Now {
-			decide = min(decide, s.gridAfter(s.Now))
+			decide = min(decide, NextRound(s.Round, s.Now))
 		}
 		if decide <= s.Now && len(s.Active) > 0 {
 			if idle++; dirty || idle > mostDecisions && s.iterations() > iterations {
@@ -145,7 +156,7 @@ func (s *sim) run(ctx context.Context) error {
 			again = s.decide()
 			dirty, decide = false, math.Inf(1)
 			if !math.IsInf(again, 1) {
-				decide = s.gridAfter(max(again, math.Nextafter(s.Now, math.Inf(1))))
+				decide = NextRound(s.Round, max(again, math.Nextafter(s.Now, math.Inf(1))))
 			}
 		} else if len(s.Active) == 0 {
 			dirty, decide, again = false, math.Inf(1), math.Inf(1)
@@ -162,12 +173,12 @@ func (s *sim) iterations() (done float64) {
 	return done
 }
 
-// gridAfter returns the first end of a round at or after t.
-func (s *sim) gridAfter(t float64) float64 {
-	if s.Round == 0 {
+// NextRound returns the first end of a round at or after t; t where rounds have no length.
+func NextRound(round, t float64) float64 {
+	if round == 0 {
 		return t
 	}
-	return max(t, math.Ceil(t/s.Round-1e-9)*s.Round)
+	return max(t, math.Ceil(t/round-1e-9)*round)
 }
 
 // pass lets time go by.

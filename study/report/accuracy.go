@@ -9,7 +9,7 @@ import (
 	"jigsaw/study/sweep"
 )
 
-// accuracy tells what depth rules cost in accuracy, as jigsaw study run spb-quality
+// accuracy tells what depth rules cost in accuracy, as make spb-quality
 // measured it.
 type accuracy struct{ *quality.Figures }
 

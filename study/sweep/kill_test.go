@@ -1,5 +1,3 @@
-//go:build !js
-
 package sweep_test
 
 import (
@@ -19,14 +17,14 @@ import (
 	"jigsaw/study/sweep"
 )
 
-// killedFile names the file that the child of [TestKilledAtAnyMoment] works on.
+// killedFile names the file that the child of [killedAtAnyMoment] works on.
 const killedFile = "JIGSAW_TEST_KILLED_STUDY"
 
 // TestChild is the process that is killed.
 func TestChild(t *testing.T) {
 	name := os.Getenv(killedFile)
 	if name == "" {
-		t.Skip("it is run by TestKilledAtAnyMoment")
+		t.Skip("it is run by TestStudy")
 	}
 	db, err := store.Create(name)
 	require.NoError(t, err)
@@ -35,19 +33,15 @@ func TestChild(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-// TestKilledAtAnyMoment kills a study with SIGKILL at random moments and starts
+// killedAtAnyMoment kills a study with SIGKILL at random moments and starts
 // it again, until it is complete: nothing that was committed is lost or planned
 // again, and the table is that of a run that was left alone. A study that gets
 // complete is begun anew until there were enough kills.
-func TestKilledAtAnyMoment(t *testing.T) {
+func killedAtAnyMoment(t *testing.T, study *sweep.Study, whole *store.Store) {
 	kills := 50
 	if testing.Short() {
 		kills = 5
 	}
-	study := decode(t, tiny)
-	whole := create(t, "whole.db")
-	_, err := sweep.Run(context.Background(), study, whole, sweep.Options{})
-	require.NoError(t, err)
 	want, err := whole.Rows()
 	require.NoError(t, err)
 

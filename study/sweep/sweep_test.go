@@ -75,16 +75,23 @@ func table(t *testing.T, study *sweep.Study, db *store.Store) string {
 	return b.String()
 }
 
-// TestGoldenTable holds a study to the instances that it had when its results
-// were made. What the planner makes of them may get better.
-func TestGoldenTable(t *testing.T) {
-	study := decode(t, tiny)
-	db := create(t, "tiny.db")
-	p, err := sweep.Run(context.Background(), study, db, sweep.Options{})
+// TestStudy makes a study in one piece, which the others are held to.
+func TestStudy(t *testing.T) {
+	study, whole := decode(t, tiny), create(t, "whole.db")
+	p, err := sweep.Run(context.Background(), study, whole, sweep.Options{Parallel: 1})
 	require.NoError(t, err)
 	assert.Equal(t, p.Cells, p.Done)
 	assert.Zero(t, p.Failed)
 	assert.InDelta(t, p.Total, p.Weight, 1e-6)
+	t.Run("golden table", func(t *testing.T) { goldenTable(t, study, whole) })
+	t.Run("shards", func(t *testing.T) { shards(t, study, whole, p.Cells) })
+	t.Run("resumed", func(t *testing.T) { resumed(t, study, whole) })
+	t.Run("killed", func(t *testing.T) { killedAtAnyMoment(t, study, whole) })
+}
+
+// goldenTable holds a study to the instances that it had when its results
+// were made. What the planner makes of them may get better.
+func goldenTable(t *testing.T, study *sweep.Study, db *store.Store) {
 	lines, _, err := sweep.Lines(study, db)
 	require.NoError(t, err)
 	var asked []store.Line
@@ -113,14 +120,9 @@ func TestGoldenTable(t *testing.T) {
 	assert.Equal(t, string(want), got)
 }
 
-// TestShards: shards that are merged are the study, whatever the number of
-// cells planned at a time, and nothing is planned twice.
-func TestShards(t *testing.T) {
-	study := decode(t, tiny)
-	whole := create(t, "whole.db")
-	all, err := sweep.Run(context.Background(), study, whole, sweep.Options{Parallel: 1})
-	require.NoError(t, err)
-
+// shards that are merged are the study, whatever the number of cells planned at a time, and nothing is
+// planned twice, also of a study that has grown.
+func shards(t *testing.T, study *sweep.Study, whole *store.Store, all int) {
 	merged := create(t, "merged.db")
 	cells := 0
 	for i := range 3 {
@@ -133,8 +135,14 @@ func TestShards(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, store.Merged{Added: p.Cells}, m)
 	}
-	assert.Equal(t, all.Cells, cells)
+	assert.Equal(t, all, cells)
 	assert.Equal(t, table(t, study, whole), table(t, study, merged))
+
+	grown := decode(t, strings.Replace(tiny, "seeds: [1, 2]", "seeds: [1, 2, 3]", 1))
+	after, err := sweep.Run(context.Background(), grown, merged, sweep.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, all, after.Held)
+	assert.Equal(t, 2, after.Done-after.Held)
 }
 
 func TestShardsPartition(t *testing.T) {
@@ -163,13 +171,8 @@ func TestShardsPartition(t *testing.T) {
 	}
 }
 
-// TestResume stops a run after each number of cells in turn and goes on.
-func TestResume(t *testing.T) {
-	study := decode(t, tiny)
-	whole := create(t, "whole.db")
-	_, err := sweep.Run(context.Background(), study, whole, sweep.Options{})
-	require.NoError(t, err)
-
+// resumed stops a run after each number of cells in turn and goes on.
+func resumed(t *testing.T, study *sweep.Study, whole *store.Store) {
 	db := create(t, "stopped.db")
 	planned := 0
 	for stop := 1; ; stop++ {
@@ -189,18 +192,6 @@ func TestResume(t *testing.T) {
 		require.Less(t, stop, 100)
 	}
 	assert.Equal(t, table(t, study, whole), table(t, study, db))
-}
-
-// TestExtendedStudy: a study that grew plans only what is new.
-func TestExtendedStudy(t *testing.T) {
-	study, db := decode(t, tiny), create(t, "tiny.db")
-	before, err := sweep.Run(context.Background(), study, db, sweep.Options{})
-	require.NoError(t, err)
-	grown := decode(t, strings.Replace(tiny, "seeds: [1, 2]", "seeds: [1, 2, 3]", 1))
-	after, err := sweep.Run(context.Background(), grown, db, sweep.Options{})
-	require.NoError(t, err)
-	assert.Equal(t, before.Cells, after.Held)
-	assert.Equal(t, 2, after.Done-after.Held)
 }
 
 // TestSameJobs: cells that differ in rule, links, memory, objective or method

@@ -229,14 +229,3 @@ func profileTime(p *instance.Profile, l *TableLinks, gpus int) (compute, sync fl
 	sync = 2 * float64(members-1) / float64(members) * float64(total.Parameters) * 8 / float64(rate)
 	return compute, sync
 }
-
-// Models lists the models of a trace's jobs, by name.
-func (t *Trace) Models() []string {
-	var names []string
-	for i := range t.Jobs {
-		if at, found := slices.BinarySearch(names, t.Jobs[i].Model); !found {
-			names = slices.Insert(names, at, t.Jobs[i].Model)
-		}
-	}
-	return names
-}

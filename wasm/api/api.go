@@ -15,7 +15,6 @@ import (
 type API struct {
 	methods  map[string]method
 	compiled recent
-	library  library
 	storage  storage
 }
 
@@ -42,6 +41,7 @@ func NewFirst() *API {
 type Event struct {
 	Point    PlanPoint
 	Schedule *Schedule // nil: no new incumbent
+	Progress *Progress // nil: of a plan
 }
 
 // method is one entry of the contract.
@@ -72,21 +72,20 @@ type none struct{}
 func methods() map[string]method {
 	return map[string]method{
 		"version":       of((*API).version),
-		"examples":      of((*API).examples),
 		"profiles":      of((*API).profiles),
 		"schema":        of((*API).schema),
 		"estimate":      of((*API).estimate),
 		"compile":       of((*API).compile),
 		"plan":          streaming((*API).plan),
-		"bound":         streaming((*API).bound),
-		"check":         of((*API).check),
 		"judge":         of((*API).judge),
 		"explain":       of((*API).explain),
-		"certify":       of((*API).certify),
 		"export":        of((*API).export),
 		"what_if":       of((*API).whatIf),
 		"change":        of((*API).change),
+		"plan_bursts":   of((*API).planBursts),
+		"mold":          of((*API).mold),
 		"remedies":      of((*API).remedies),
+		"resilience":    streaming((*API).resilience),
 		"store_list":    of((*API).storeList),
 		"store_get":     of((*API).storeGet),
 		"store_put":     of((*API).storePut),

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func watch[R any](t *testing.T, ctx context.Context, a *API, name string, params
 }
 
 // whole fails where a list of an answer is null: the contract has none that may be
-// but the fixed depths of a rule.
+// but the fixed depths of a rule, and what is then absent.
 func whole(t *testing.T, v reflect.Value, path string) {
 	t.Helper()
 	switch v.Kind() {
@@ -44,7 +45,9 @@ func whole(t *testing.T, v reflect.Value, path string) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			whole(t, v.Field(i), path+"."+v.Type().Field(i).Name)
+			if f := v.Type().Field(i); !v.Field(i).IsZero() || !strings.HasSuffix(f.Tag.Get("json"), ",omitempty") {
+				whole(t, v.Field(i), path+"."+f.Name)
+			}
 		}
 	case reflect.Slice:
 		require.True(t, !v.IsNil() || strings.HasSuffix(path, ".Fixed") || v.Type() == reflect.TypeFor[JSON](), "%s is null", path)
@@ -59,11 +62,9 @@ func whole(t *testing.T, v reflect.Value, path string) {
 // example returns the text of an example.
 func example(t *testing.T, name string) string {
 	t.Helper()
-	list, failure := call[[]ExampleInfo](t, New(nil), "examples", none{})
-	require.Nil(t, failure)
-	i := slices.IndexFunc(list, func(e ExampleInfo) bool { return e.Name == name })
-	require.GreaterOrEqual(t, i, 0)
-	return list[i].Text
+	text, err := os.ReadFile("../../testdata/examples/" + name + ".yaml")
+	require.NoError(t, err)
+	return string(text)
 }
 
 // quick returns the quick plan of an example.
@@ -78,7 +79,7 @@ func TestUnknownMethod(t *testing.T) {
 	t.Parallel()
 	_, failure := call[any](t, New(nil), "solve", none{})
 	require.Equal(t, UnknownMethod, failure.Code)
-	require.Contains(t, failure.Message, "the methods are bound, certify, change,")
+	require.Contains(t, failure.Message, "the methods are change, compile, estimate,")
 }
 
 func TestBadParameters(t *testing.T) {
@@ -92,7 +93,7 @@ func TestBadParameters(t *testing.T) {
 		"wrong type": {"plan", map[string]any{"text": 3}, "plan: "},
 		"seed":       {"plan", PlanOptions{Text: text, Seed: 1.5}, "seed 1.5"},
 		"large seed": {"plan", PlanOptions{Text: text, Seed: 1 << 54}, "seed 1.8"},
-		"effort":     {"bound", PlanOptions{Text: text, Effort: -1}, "effort -1"},
+		"effort":     {"plan", PlanOptions{Text: text, Effort: -1}, "effort -1"},
 		"time":       {"plan", PlanOptions{Text: text, TimeMS: -1}, "time_ms -1"},
 		"gap":        {"plan", PlanOptions{Text: text, Gap: 1}, "gap 1"},
 		"schema":     {"schema", schemaParams{"results"}, "choose one of instance, schedule, result"},
@@ -113,9 +114,8 @@ func TestBadInstance(t *testing.T) {
 	t.Parallel()
 	a, text := New(nil), strings.Replace(example(t, "quickstart"), "vgg16", "vgg99", 1)
 	for method, params := range map[string]any{
-		"plan": PlanOptions{Text: text}, "bound": PlanOptions{Text: text}, "explain": explainParams{Text: text},
-		"what_if": whatIfParams{PlanOptions: PlanOptions{Text: text}}, "check": checkParams{Text: text},
-		"certify": certifyParams{Text: text}, "export": exportParams{Text: text, Format: "yaml"},
+		"plan": PlanOptions{Text: text}, "explain": explainParams{Text: text}, "judge": judgeParams{Text: text},
+		"what_if": whatIfParams{PlanOptions: PlanOptions{Text: text}}, "export": exportParams{Text: text, Format: "yaml"},
 	} {
 		_, failure := call[any](t, a, method, params)
 		require.NotNil(t, failure, method)
@@ -124,7 +124,7 @@ func TestBadInstance(t *testing.T) {
 		require.Equal(t, "jobs[0].model", failure.Problems[0].Path)
 		require.Equal(t, 12, failure.Problems[0].Line)
 	}
-	r, failure := call[*compileResult](t, a, "compile", compileParams{text})
+	r, failure := call[*compileResult](t, a, "compile", textParams{text})
 	require.Nil(t, failure)
 	require.Nil(t, r.Instance)
 	require.NotNil(t, r.Spec)
@@ -145,7 +145,7 @@ func TestHostileTexts(t *testing.T) {
 		if testing.Short() && len(text) > 1<<20 {
 			continue
 		}
-		r, failure := call[*compileResult](t, a, "compile", compileParams{text})
+		r, failure := call[*compileResult](t, a, "compile", textParams{text})
 		require.Nil(t, failure, name)
 		require.True(t, r.Instance == nil, name)
 		require.NotEmpty(t, r.Problems, name)
@@ -158,11 +158,10 @@ func TestHostileNames(t *testing.T) {
 	const script = `</text><script>alert(1)</script>`
 	a := New(nil)
 	text := strings.ReplaceAll(strings.ReplaceAll(example(t, "quickstart"), "name: vgg,", `name: "`+script+`",`), "name: quickstart", `name: "../../$(rm -rf ~);`+script+`"`)
-	compiled, failure := call[*compileResult](t, a, "compile", compileParams{text})
+	compiled, failure := call[*compileResult](t, a, "compile", textParams{text})
 	require.Nil(t, failure)
 	require.Equal(t, script, compiled.Instance.Jobs[0].Name)
 	plan := quick(t, a, text)
-	require.Equal(t, "jigsaw plan rm-rf-text-script-alert-1-script.yaml --quick", plan.Command)
 	svg, failure := call[*File](t, a, "export", exportParams{Text: text, Format: "svg", Schedule: plan.Schedule})
 	require.Nil(t, failure)
 	require.NotContains(t, svg.Data, "<script")
@@ -173,7 +172,7 @@ func TestCompile(t *testing.T) {
 	t.Parallel()
 	a := New(nil)
 	for _, name := range []string{"hetero", "periodic", "rack"} {
-		r, failure := call[*compileResult](t, a, "compile", compileParams{example(t, name)})
+		r, failure := call[*compileResult](t, a, "compile", textParams{example(t, name)})
 		require.Nil(t, failure)
 		require.Empty(t, r.Problems)
 		in := r.Instance
@@ -195,8 +194,9 @@ func TestCompile(t *testing.T) {
 func TestUnnamedInstance(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(example(t, "quickstart"), "name: quickstart\n", "", 1)
-	r := quick(t, New(nil), text)
-	require.Equal(t, "jigsaw plan scenario.yaml --quick", r.Command)
+	r, failure := call[*compileResult](t, New(nil), "compile", textParams{text})
+	require.Nil(t, failure)
+	require.Equal(t, "scenario", r.Instance.Name)
 }
 
 func TestLibrary(t *testing.T) {
@@ -226,7 +226,7 @@ func TestQuickPlan(t *testing.T) {
 	r, failure := watch[*PlanResult](t, t.Context(), a, "plan", PlanOptions{Text: example(t, "quickstart"), Seed: 3, Quick: true}, func(e Event) { events = append(events, e) })
 	require.Nil(t, failure)
 	require.LessOrEqual(t, *r.Dual, *r.Primal)
-	require.Equal(t, "jigsaw plan quickstart --seed 3 --quick", r.Command)
+	require.Equal(t, PlanResult{Seed: 3, Quick: true}, PlanResult{Seed: r.Seed, Quick: r.Quick, Effort: r.Effort})
 	require.Len(t, r.Completion, 5)
 	require.False(t, r.Stopped)
 	require.NotNil(t, r.Certificate)
@@ -253,7 +253,7 @@ func TestLongPlan(t *testing.T) {
 	require.NotNil(t, r.Long)
 	require.InDelta(t, slices.Max(r.Long.End), *r.Primal, 0)
 	require.Greater(t, *r.Efficiency, 0.0)
-	c, failure := call[*compileResult](t, a, "compile", compileParams{Text: text})
+	c, failure := call[*compileResult](t, a, "compile", textParams{Text: text})
 	require.Nil(t, failure)
 	require.True(t, c.Instance.Queues)
 	done := make([]int64, len(c.Instance.Jobs))
@@ -321,7 +321,7 @@ func TestPeriodicPlan(t *testing.T) {
 	r := quick(t, a, example(t, "periodic"))
 	require.Positive(t, r.Schedule.Period)
 	require.Empty(t, r.Chain)
-	compiled, failure := call[*compileResult](t, a, "compile", compileParams{example(t, "periodic")})
+	compiled, failure := call[*compileResult](t, a, "compile", textParams{example(t, "periodic")})
 	require.Nil(t, failure)
 	sum := 0.0
 	for j, n := range r.Completion {
@@ -337,15 +337,6 @@ func TestInfeasiblePlan(t *testing.T) {
 	require.NotEmpty(t, r.Reasons)
 	require.Nil(t, r.Schedule)
 	require.NotNil(t, r.Certificate)
-}
-
-func TestBound(t *testing.T) {
-	t.Parallel()
-	r, failure := call[*PlanResult](t, New(nil), "bound", PlanOptions{Text: example(t, "quickstart"), Quick: true})
-	require.Nil(t, failure)
-	require.NotNil(t, r.Dual)
-	require.Nil(t, r.Schedule)
-	require.NotEmpty(t, r.Binding)
 }
 
 // A plan that is called off is answered with the best so far.
@@ -423,9 +414,9 @@ func TestChange(t *testing.T) {
 	changes := []WhatIfChange{{Kind: "fail_gpu", Subject: "r0n1"}, {Kind: "link_speed", Subject: "r0n0.up", Factor: 4}, {Kind: "link_speed", Subject: "r0n0.down", Factor: 4}}
 	r, failure := call[*changeResult](t, a, "change", changeParams{text, changes})
 	require.Nil(t, failure)
-	before, failure := call[*compileResult](t, a, "compile", compileParams{text})
+	before, failure := call[*compileResult](t, a, "compile", textParams{text})
 	require.Nil(t, failure)
-	after, failure := call[*compileResult](t, a, "compile", compileParams{string(r.Spec)})
+	after, failure := call[*compileResult](t, a, "compile", textParams{string(r.Spec)})
 	require.Nil(t, failure)
 	require.Empty(t, after.Problems)
 	require.Equal(t, before.Instance.Nodes[1].GPUs-1, after.Instance.Nodes[1].GPUs)
@@ -443,14 +434,14 @@ func TestChange(t *testing.T) {
 func TestRemedies(t *testing.T) {
 	t.Parallel()
 	a, text := New(nil), example(t, "infeasible")
-	r, failure := call[*remediesResult](t, a, "remedies", remediesParams{text})
+	r, failure := call[*remediesResult](t, a, "remedies", textParams{text})
 	require.Nil(t, failure)
 	require.NotEmpty(t, r.Remedies)
 	for _, remedy := range r.Remedies {
 		plan := quick(t, a, string(remedy.Spec))
 		require.NotNil(t, plan.Schedule, remedy.Text)
 	}
-	r, failure = call[*remediesResult](t, a, "remedies", remediesParams{example(t, "quickstart")})
+	r, failure = call[*remediesResult](t, a, "remedies", textParams{example(t, "quickstart")})
 	require.Nil(t, failure)
 	require.Empty(t, r.Remedies)
 }
@@ -486,4 +477,84 @@ func TestJudge(t *testing.T) {
 	require.Contains(t, failure.Message, "not a time in ticks")
 	_, failure = call[*judgeResult](t, a, "judge", judgeParams{Text: text})
 	require.Contains(t, failure.Message, "needs a schedule")
+}
+
+// The page is told what the command line would be, how far it is, and what was done before it called it off.
+func TestResilience(t *testing.T) {
+	t.Parallel()
+	a := New(nil)
+	var done []Progress
+	text := example(t, "quickstart")
+	r, failure := watch[*ResilienceAnswer](t, context.Background(), a, "resilience", resilienceParams{text, 0}, func(e Event) { done = append(done, *e.Progress) })
+	require.Nil(t, failure)
+	require.Equal(t, 8, r.Cases)
+	require.Len(t, r.Harm, 8)
+	require.False(t, r.Interrupted)
+	require.NotEmpty(t, done)
+	require.Equal(t, done[len(done)-1].Of, done[len(done)-1].Done)
+	require.Equal(t, 8, strings.Count(r.Picture, `data-link="`)+strings.Count(r.Picture, `data-node="`))
+
+	ctx, cancel := context.WithCancel(context.Background())
+	r, failure = watch[*ResilienceAnswer](t, ctx, a, "resilience", resilienceParams{example(t, "rack"), 0}, func(Event) { cancel() })
+	require.Nil(t, failure)
+	require.True(t, r.Interrupted)
+	require.Equal(t, 32, r.Cases)
+	require.NotEmpty(t, r.Harm)
+
+	r, failure = call[*ResilienceAnswer](t, a, "resilience", resilienceParams{example(t, "infeasible"), 0})
+	require.Nil(t, failure)
+	require.Nil(t, r.Plan)
+	require.Empty(t, r.Harm)
+	_, failure = call[*ResilienceAnswer](t, a, "resilience", resilienceParams{example(t, "periodic"), 0})
+	require.NotNil(t, failure)
+	require.Contains(t, failure.Message, "plans that run once")
+}
+
+// Burst-parallel jobs have a method of their own, which makes the facade's plan; others are sent there.
+func TestPlanBursts(t *testing.T) {
+	t.Parallel()
+	a, text := New(nil), example(t, "burst")
+	c, failure := call[*compileResult](t, NewFirst(), "compile", textParams{text})
+	require.Nil(t, failure)
+	require.Nil(t, c.Instance)
+	require.Empty(t, c.Problems)
+	require.Equal(t, "plan_bursts", c.Special)
+	_, failure = call[*PlanResult](t, a, "plan", PlanOptions{Text: text})
+	require.Contains(t, failure.Message, "planned by plan_bursts")
+
+	r, failure := call[*BurstAnswer](t, a, "plan_bursts", textParams{text})
+	require.Nil(t, failure)
+	require.Len(t, r.Jobs, 2)
+	require.Len(t, r.Background, 14)
+	require.LessOrEqual(t, r.Rate, r.Bound)
+	require.Contains(t, r.Jobs[0].Picture, "<svg")
+	_, failure = call[*BurstAnswer](t, a, "plan_bursts", textParams{strings.Replace(text, "gpus: 8, amplification", "gpus: 64, amplification", 1)})
+	require.NotNil(t, failure)
+	require.NotZero(t, failure.Problems[0].Line)
+	_, failure = call[*BurstAnswer](t, a, "plan_bursts", textParams{example(t, "quickstart")})
+	require.Contains(t, failure.Message, "no burst-parallel jobs")
+}
+
+// The workers of moldable jobs are chosen, and the file with them is one like any other.
+func TestMold(t *testing.T) {
+	t.Parallel()
+	a := New(nil)
+	text := `version: 1
+cluster:
+  gpu_types: [{name: a100, memory: 40GiB}]
+  racks: [{nodes: 1, gpus: 4, gpu: a100, nic: 25Gbit/s, fabric: 400Gbit/s}]
+jobs: [{name: vgg, model: vgg16, batch: 64, moldable: [2, 4], iterations: 3}]
+`
+	c, failure := call[*compileResult](t, a, "compile", textParams{text})
+	require.Nil(t, failure)
+	require.Equal(t, "mold", c.Special, c.Problems)
+	r, failure := call[*MoldAnswer](t, a, "mold", PlanOptions{Text: text, Quick: true})
+	require.Nil(t, failure)
+	require.Len(t, r.Workers, 1)
+	require.Contains(t, []int{2, 4}, r.Workers[0].Workers)
+	require.LessOrEqual(t, *r.Bound, *r.Value)
+	c, failure = call[*compileResult](t, a, "compile", textParams{string(r.Spec)})
+	require.Nil(t, failure)
+	require.Empty(t, c.Problems)
+	require.NotNil(t, c.Instance)
 }

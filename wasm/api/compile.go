@@ -2,11 +2,13 @@ package api
 
 import (
 	"context"
+	"fmt"
 
 	"jigsaw/formulation/instance"
 )
 
-type compileParams struct {
+// textParams are the parameters of what takes a scenario alone.
+type textParams struct {
 	Text string `json:"text"`
 }
 
@@ -14,15 +16,16 @@ type compileResult struct {
 	Instance *Compiled `json:"instance"`
 	Spec     JSON      `json:"spec"`
 	Problems []Problem `json:"problems"`
+	Special  string    `json:"special,omitempty"`
 }
 
 // compile reads an instance file. Mistakes in it are part of the answer.
-func (a *API) compile(_ context.Context, p *compileParams) (*compileResult, error) {
+func (a *API) compile(_ context.Context, p *textParams) (*compileResult, error) {
 	s, err := a.compiled.read(p.Text)
 	if err != nil {
 		return nil, err
 	}
-	r := &compileResult{Problems: problemList(s.problems)}
+	r := &compileResult{Problems: problemList(s.problems), Special: s.special()}
 	if s.document != nil {
 		if r.Spec, err = newSpec(s.document.Spec); err != nil {
 			return nil, err
@@ -71,6 +74,7 @@ type CompiledNode struct {
 	Type     int    `json:"type"`
 	FirstGPU int    `json:"first_gpu"`
 	GPUs     int    `json:"gpus"`
+	Places   []int  `json:"places,omitempty"`
 }
 
 // CompiledLink is a directed link, or the ring inside a node.
@@ -133,6 +137,10 @@ func newCompiled(s *scenario) *Compiled {
 		Objective: string(in.Objective), Periodic: in.Objective.Periodic(), Queues: in.Queues(), Latency: int64(in.Latency),
 		RateLevels: integers[int](in.RateLevels),
 	}
+	if in.Priced() {
+		// To the page another price is another instance, though not to the checker.
+		c.Digest += fmt.Sprint(in.Types)
+	}
 	for _, t := range in.Types {
 		c.Types = append(c.Types, CompiledType{t.Name, int64(t.Memory)})
 	}
@@ -140,7 +148,7 @@ func newCompiled(s *scenario) *Compiled {
 		c.Racks = append(c.Racks, CompiledRack{r.Name, integers[int](r.Nodes)})
 	}
 	for _, n := range in.Nodes {
-		c.Nodes = append(c.Nodes, CompiledNode{n.Name, n.Rack, int(n.Type), int(n.FirstGPU), n.GPUs})
+		c.Nodes = append(c.Nodes, CompiledNode{n.Name, n.Rack, int(n.Type), int(n.FirstGPU), n.GPUs, n.Places})
 	}
 	for _, l := range in.Links {
 		c.Links = append(c.Links, CompiledLink{l.Name, string(l.Kind), int64(l.Capacity), l.Failed})

@@ -21,6 +21,7 @@ type EstimateParams struct {
 	Sequence      int           `json:"sequence,omitempty"`
 	Precision     string        `json:"precision,omitempty"`
 	Checkpointing bool          `json:"checkpointing,omitempty"`
+	Group         int           `json:"gpus_per_worker,omitempty"`
 }
 
 // Architecture has the figures of a transformer that sliders show; see [estimate.Transformer].
@@ -86,7 +87,7 @@ func (a *API) estimate(_ context.Context, p *EstimateParams) (*EstimateResult, e
 		Architecture: Architecture{t.Type, t.Layers, t.Hidden, t.Heads, t.KVHeads, t.Intermediate, t.Vocabulary, t.Positions},
 		Missing:      append([]string{}, missing...),
 	}
-	o := estimate.Options{Model: p.Model, Transformer: t, Batch: p.Batch, Sequence: p.Sequence, Precision: estimate.Precision(p.Precision), Checkpointing: p.Checkpointing}
+	o := estimate.Options{Model: p.Model, Transformer: t, Batch: p.Batch, Sequence: p.Sequence, Precision: estimate.Precision(p.Precision), Checkpointing: p.Checkpointing, GPUs: p.Group}
 	if o.Precision == "" { // one for all: a job may live on several types
 		o.Precision = estimate.Common(known)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math/big"
 	"strings"
@@ -67,6 +66,30 @@ func (a *API) export(ctx context.Context, p *exportParams) (*File, error) {
 	return &File{fileName(s.in.Name) + e.extension, e.mime, data.String()}, nil
 }
 
+// maxFileName is how much of a name goes into that of a file, in bytes.
+const maxFileName = 60
+
+// fileName turns any name into one for a file that needs no quotes in a shell
+// and is no option, path or hidden file.
+func fileName(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= maxFileName {
+			break
+		}
+	}
+	if file := strings.Trim(b.String(), "-"); file != "" {
+		return file
+	}
+	return unnamed
+}
+
 // exportYAML keeps a file that is YAML as it is written, comments and all.
 func exportYAML(_ context.Context, w io.Writer, s *scenario, _ *exportParams) error {
 	if strings.HasPrefix(strings.TrimLeft(s.text, "\ufeff \t\r\n"), "{") {
@@ -102,28 +125,13 @@ func exportProgram(ctx context.Context, w io.Writer, s *scenario, p *exportParam
 	}
 	_, err := jigsaw.Export(ctx, s.in, w, p.Format, options)
 	if errors.Is(err, jigsaw.ErrTooLarge) {
-		return programTooLarge(ctx, s, options)
+		return invalid("the integer program is too large for a page, over %d million coefficients with ticks of %d us: set a longer tick_us, of which ten times the length makes a hundredth of the size, "+
+			"take some jobs or GPUs out, or export it with the command line: jigsaw export", maxCoefficients/1_000_000, s.in.TickUS)
 	}
 	if err != nil && ctx.Err() == nil {
 		return invalid("%s", strings.TrimPrefix(err.Error(), "formulation: "))
 	}
 	return err
-}
-
-// programTooLarge says with which tick the program would do. A plan of such ticks has another
-// makespan than the one at hand.
-func programTooLarge(ctx context.Context, s *scenario, options jigsaw.ExportOptions) error {
-	models, err := jigsaw.Models()
-	if err != nil {
-		return err
-	}
-	options.Horizon = 0
-	advice := "set a longer one, or take some jobs or GPUs out"
-	if tick := jigsaw.FittingTick(ctx, s.in, s.document.Spec, models, options); tick > 0 {
-		advice = fmt.Sprintf("set tick_us: %d", tick)
-	}
-	return invalid("the integer program is too large for a page, over %d million coefficients with ticks of %d us: %s, or export it with the command line: jigsaw export",
-		maxCoefficients/1_000_000, s.in.TickUS, advice)
 }
 
 // ofSchedule is an export that needs a schedule.

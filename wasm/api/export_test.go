@@ -6,6 +6,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"jigsaw"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 )
 
 func TestExport(t *testing.T) {
@@ -34,7 +38,7 @@ func TestExportsAreRead(t *testing.T) {
 	a, text := New(nil), example(t, "quickstart")
 	plan := quick(t, a, text)
 	digest := func(text string) string {
-		r, failure := call[*compileResult](t, a, "compile", compileParams{text})
+		r, failure := call[*compileResult](t, a, "compile", textParams{text})
 		require.Nil(t, failure)
 		return r.Instance.Digest
 	}
@@ -49,11 +53,12 @@ func TestExportsAreRead(t *testing.T) {
 	for _, format := range []string{"schedule", "result"} {
 		f, failure := call[*File](t, a, "export", exportParams{text, format, plan.Schedule, plan.Dual, plan.Certified})
 		require.Nil(t, failure)
-		r, failure := call[*checkResult](t, a, "check", checkParams{text, f.Data})
-		require.Nil(t, failure)
-		require.Empty(t, r.Problems)
-		require.Empty(t, r.Violations)
-		require.InDelta(t, *plan.Primal, *r.Value, 0)
+		s, err := a.compiled.instance(text)
+		require.NoError(t, err)
+		schedule, err := codec.DecodeSchedule(s.in, strings.NewReader(f.Data))
+		require.NoError(t, err)
+		require.Empty(t, check.Schedule(s.in, schedule))
+		require.InDelta(t, *plan.Primal, *number(s.in.Value(schedule)), 0)
 	}
 }
 
@@ -73,60 +78,19 @@ func TestExportOfLargeProgram(t *testing.T) {
 	text := example(t, "quickstart")
 	_, failure := call[*File](t, New(nil), "export", exportParams{Text: text, Format: "mps"})
 	require.Equal(t, Invalid, failure.Code)
-	require.Contains(t, failure.Message, "ticks of 1000 us: set tick_us: 200000, or export it")
+	require.Contains(t, failure.Message, "ticks of 1000 us: set a longer tick_us")
 }
 
-func TestCheck(t *testing.T) {
-	t.Parallel()
-	a, text := New(nil), example(t, "quickstart")
-	plan := quick(t, a, text)
-	f, failure := call[*File](t, a, "export", exportParams{Text: text, Format: "schedule", Schedule: plan.Schedule})
-	require.Nil(t, failure)
-	broken := strings.Replace(f.Data, `"iteration":2,`, `"iteration":3,`, 1)
-	require.NotEqual(t, f.Data, broken)
-	r, failure := call[*checkResult](t, a, "check", checkParams{text, broken})
-	require.Nil(t, failure)
-	require.NotEmpty(t, r.Violations)
-	require.Equal(t, "tasks", r.Violations[0].Rule)
-	require.Nil(t, r.Value)
-
-	r, failure = call[*checkResult](t, a, "check", checkParams{text, `{"residency": {"nobody": []}}`})
-	require.Nil(t, failure)
-	require.NotEmpty(t, r.Problems)
-	require.Positive(t, r.Problems[0].Line)
-}
-
-func TestCertify(t *testing.T) {
+// The certificate that comes with a plan proves its bound.
+func TestCertificate(t *testing.T) {
 	t.Parallel()
 	a, text := New(nil), example(t, "hetero")
 	plan := quick(t, a, text)
-	f, failure := call[*File](t, a, "export", exportParams{Text: text, Format: "schedule", Schedule: plan.Schedule})
-	require.Nil(t, failure)
-	r, failure := call[*certifyResult](t, a, "certify", certifyParams{text, *plan.Certificate, &f.Data})
-	require.Nil(t, failure)
-	require.Empty(t, r.Problems)
-	require.InDelta(t, *plan.Dual, *r.Bound, 0)
-	require.InDelta(t, *plan.Gap, *r.Gap, 1e-12)
-	require.Contains(t, r.Message, "proven: no schedule has a makespan below")
-
-	// A claim too much is refused, as is a certificate about something else.
-	var certificate map[string]any
-	require.NoError(t, json.Unmarshal([]byte(*plan.Certificate), &certificate))
-	certificate["bound"] = *plan.Dual + 1000
-	tampered, err := json.Marshal(certificate)
+	s, err := a.compiled.instance(text)
 	require.NoError(t, err)
-	r, failure = call[*certifyResult](t, a, "certify", certifyParams{Text: text, Certificate: string(tampered)})
-	require.Nil(t, failure)
-	require.Nil(t, r.Bound)
-	require.Contains(t, r.Message, "does not hold")
-	r, failure = call[*certifyResult](t, a, "certify", certifyParams{Text: example(t, "rack"), Certificate: *plan.Certificate})
-	require.Nil(t, failure)
-	require.Nil(t, r.Bound)
-	require.Equal(t, "instance", r.Problems[0].Path)
-
-	infeasible := quick(t, a, example(t, "infeasible"))
-	r, failure = call[*certifyResult](t, a, "certify", certifyParams{Text: example(t, "infeasible"), Certificate: *infeasible.Certificate})
-	require.Nil(t, failure)
-	require.Nil(t, r.Bound)
-	require.Contains(t, r.Message, "proven: no valid schedule exists")
+	certificate, err := jigsaw.DecodeCertificate(s.in, strings.NewReader(*plan.Certificate))
+	require.NoError(t, err)
+	proven, err := jigsaw.Certify(t.Context(), s.in, certificate)
+	require.NoError(t, err)
+	require.InDelta(t, *plan.Dual, *number(proven.Value), 0)
 }

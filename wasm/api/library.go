@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"sync"
 
 	"jigsaw"
 )
@@ -27,40 +26,12 @@ func Build() Version {
 
 func (a *API) version(context.Context, *none) (Version, error) { return Build(), nil }
 
-// ExampleInfo is an instance shipped with JigSaw.
-type ExampleInfo struct {
-	Name   string `json:"name"`
-	Lesson string `json:"lesson"`
-	Text   string `json:"text"`
-}
-
-// library is what is shipped, read at the first call.
-type library struct {
-	once sync.Once
-	list []ExampleInfo
-	err  error
-}
-
-func (a *API) examples(context.Context, *none) ([]ExampleInfo, error) {
-	l := &a.library
-	l.once.Do(func() {
-		examples, err := jigsaw.Examples()
-		l.err = err
-		for _, e := range examples {
-			if e.Name == "burst" {
-				continue // the page has no picture of plans of this kind
-			}
-			l.list = append(l.list, ExampleInfo{e.Name, e.Lesson, string(e.Data)})
-		}
-	})
-	return l.list, l.err
-}
-
 // ProfileInfo is a profile of the library. Times are in nanoseconds, sizes in bytes.
 type ProfileInfo struct {
 	Model     string         `json:"model"`
 	GPU       string         `json:"gpu"`
 	Batch     int            `json:"batch"`
+	GPUs      int            `json:"gpus"` // of a worker
 	Workspace int64          `json:"workspace"`
 	Source    *ProfileSource `json:"source"`
 	// Estimated says from what it was worked out; empty if it was measured.
@@ -94,10 +65,7 @@ func (a *API) profiles(context.Context, *none) ([]ProfileInfo, error) {
 	}
 	var list []ProfileInfo
 	for _, p := range library.All() {
-		if p.GPUs > 1 {
-			continue // the page's forms choose among profiles of one GPU
-		}
-		info := ProfileInfo{Model: p.Model, GPU: p.GPU, Batch: p.Batch, Workspace: int64(p.Workspace), Source: (*ProfileSource)(p.Source), Estimated: p.Estimated}
+		info := ProfileInfo{Model: p.Model, GPU: p.GPU, Batch: p.Batch, GPUs: p.Group(), Workspace: int64(p.Workspace), Source: (*ProfileSource)(p.Source), Estimated: p.Estimated}
 		for _, l := range p.Layers {
 			info.Layers = append(info.Layers, LayerInfo{
 				l.Name, int64(l.Forward), int64(l.Backward), int64(l.Parameters), int64(l.Activations), l.Joined,

@@ -78,10 +78,6 @@ func (a *API) plan(ctx context.Context, p *PlanOptions, send func(Event)) (*Plan
 	return a.run(ctx, p, send, jigsaw.Plan)
 }
 
-func (a *API) bound(ctx context.Context, p *PlanOptions, send func(Event)) (*PlanResult, error) {
-	return a.run(ctx, p, send, jigsaw.Bound)
-}
-
 // first plans quickly; what takes more is a method that this API has not.
 func (a *API) first(ctx context.Context, p *PlanOptions, send func(Event)) (*PlanResult, error) {
 	r, err := a.run(ctx, p, send, jigsaw.First)
@@ -91,7 +87,7 @@ func (a *API) first(ctx context.Context, p *PlanOptions, send func(Event)) (*Pla
 	return r, err
 }
 
-// runner is [jigsaw.Plan] or [jigsaw.Bound].
+// runner is [jigsaw.Plan] or [jigsaw.First].
 type runner func(context.Context, *instance.Instance, jigsaw.Options) (*jigsaw.Result, error)
 
 func (a *API) run(ctx context.Context, p *PlanOptions, send func(Event), run runner) (*PlanResult, error) {
@@ -114,9 +110,8 @@ func (a *API) run(ctx context.Context, p *PlanOptions, send func(Event), run run
 	if err != nil {
 		return nil, err
 	}
-	result.Command, err = a.command(p)
-	result.Stopped = ctx.Err() != nil
-	return result, err
+	result.Quick, result.Effort, result.Stopped = p.Quick, p.Effort, ctx.Err() != nil
+	return result, nil
 }
 
 // pointEvery is the least time between two points that are sent.
@@ -168,7 +163,7 @@ func (w *watcher) tell(s *Schedule) {
 	if w.ended {
 		return
 	}
-	w.send(Event{w.point, s})
+	w.send(Event{Point: w.point, Schedule: s})
 	w.last, w.fresh = time.Now(), false
 }
 

@@ -6,16 +6,16 @@ import (
 	"slices"
 	"sync"
 
-	"jigsaw"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/codec"
+	"jigsaw/formulation/instance/profiles"
 )
 
 // scenario is an instance file that was read: what of it could be.
 type scenario struct {
 	text     string
 	document *codec.Document    // nil: not even that
-	in       *instance.Instance // nil: there are problems
+	in       *instance.Instance // nil: there are problems, or special says who compiles it
 	problems instance.Problems
 }
 
@@ -36,11 +36,10 @@ func read(text string) (*scenario, error) {
 	if s.problems = tooLarge(s.document); s.problems != nil {
 		return s, nil
 	}
-	models, err := jigsaw.Models()
-	if err != nil {
-		return nil, err
+	if s.special() != "" {
+		return s, nil // its method compiles it
 	}
-	if s.in, err = s.document.Compile(models); err != nil {
+	if s.in, err = s.document.Compile(profiles.Shipped()); err != nil {
 		return s, s.fault(err)
 	}
 	return s, nil
@@ -129,6 +128,9 @@ func (r *recent) instance(text string) (*scenario, error) {
 	s, err := r.read(text)
 	if err == nil && s.in == nil {
 		err = s.problems
+		if method := s.special(); method != "" {
+			err = invalid("burst-parallel, background and moldable jobs are planned by %s", method)
+		}
 	}
 	return s, err
 }

@@ -28,11 +28,20 @@ type PlanResult struct {
 	Usage        *Usage                `json:"usage"`
 	Chain        []ChainLink           `json:"chain"`
 	Completion   []int64               `json:"completion"`
+	Cost         *PlanCost             `json:"cost"`
 	Certificate  *string               `json:"certificate"`
-	Command      string                `json:"command"`
 	Seed         uint64                `json:"seed"`
+	Quick        bool                  `json:"quick"`
+	Effort       int                   `json:"effort"`
 	ElapsedMS    float64               `json:"elapsed_ms"`
 	Stopped      bool                  `json:"stopped"`
+}
+
+// PlanCost is what a plan costs, where GPU types have prices, and what no plan costs less than; of a plan that repeats,
+// an hour of it.
+type PlanCost struct {
+	Plan    *float64 `json:"plan"`
+	AtLeast *float64 `json:"at_least"`
 }
 
 // Baselines are what a plan is compared with.
@@ -70,6 +79,9 @@ func newPlanResult(r *jigsaw.Result) (*PlanResult, error) {
 	}
 	for _, point := range r.Series {
 		p.Series = append(p.Series, newPlanPoint(point))
+	}
+	if d.Cost != nil {
+		p.Cost = &PlanCost{number(r.Cost()), d.Cost.AtLeast}
 	}
 	if r.Proof != nil {
 		var proof strings.Builder

@@ -7,6 +7,7 @@ import (
 	"jigsaw"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/codec"
+	"jigsaw/formulation/instance/profiles"
 )
 
 // WhatIfChange is a change of the cluster or the jobs.
@@ -48,12 +49,8 @@ func (a *API) whatIf(ctx context.Context, p *whatIfParams) (*WhatIfAnswer, error
 	if err != nil {
 		return nil, err
 	}
-	models, err := jigsaw.Models()
-	if err != nil {
-		return nil, err
-	}
 	change := p.Change.change()
-	r, err := jigsaw.WhatIf(ctx, s.document.Spec, models, change, options)
+	r, err := jigsaw.WhatIf(ctx, s.document.Spec, profiles.Shipped(), change, options)
 	if err == nil {
 		err = ctx.Err() // half of an answer is none
 	}
@@ -101,10 +98,6 @@ func newSpec(spec *instance.Spec) (JSON, error) {
 	return text.Bytes(), err
 }
 
-type remediesParams struct {
-	Text string `json:"text"`
-}
-
 type remediesResult struct {
 	Remedies []Remedy `json:"remedies"`
 }
@@ -116,16 +109,12 @@ type Remedy struct {
 }
 
 // remedies lists changes that mend an instance without a plan.
-func (a *API) remedies(ctx context.Context, p *remediesParams) (*remediesResult, error) {
+func (a *API) remedies(ctx context.Context, p *textParams) (*remediesResult, error) {
 	s, err := a.compiled.instance(p.Text)
 	if err != nil {
 		return nil, err
 	}
-	models, err := jigsaw.Models()
-	if err != nil {
-		return nil, err
-	}
-	found, err := jigsaw.Remedies(ctx, s.document.Spec, models)
+	found, err := jigsaw.Remedies(ctx, s.document.Spec, profiles.Shipped())
 	if err == nil {
 		err = ctx.Err()
 	}

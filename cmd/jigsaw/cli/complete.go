@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -52,7 +51,8 @@ func NodeNames(in *instance.Instance) []string {
 func DeviceNames(in *instance.Instance) (names []string) {
 	for i := range in.Nodes {
 		for g := range in.Nodes[i].GPUs {
-			names = append(names, fmt.Sprintf("%s.gpu%d", in.Nodes[i].Name, g))
+			n := &in.Nodes[i]
+			names = append(names, instance.NameGPU(n.Name, n.Place(n.FirstGPU+instance.GPUID(g))))
 		}
 	}
 	return names

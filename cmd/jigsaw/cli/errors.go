@@ -50,4 +50,4 @@ func (u unprefixed) Unwrap() error { return u.error }
 
 // packages are the beginnings of messages and of their lines.
 var packages = regexp.MustCompile(`(?m)^(?:(?:jigsaw|instance|profiles|view|formulation|heuristics|solver|colgen|tree|lpfile|clp|backend|` +
-	`site|burst|store|sweep|submit|report|trace|replay|policy|quality): )+`)
+	`site|burst|store|sweep|submit|report|trace|replay|policy): )+`)

@@ -76,15 +76,15 @@ func (o *RunFlags) Watcher(std Streams, in *instance.Instance) Watcher {
 	return NewProgress(std, in)
 }
 
-// Prove writes the certificate, if it was asked for.
-func (o *RunFlags) Prove(r *jigsaw.Result) error {
+// Prove writes a certificate into a file, if one was asked for.
+func Prove(name string, c *jigsaw.Certificate) error {
 	switch {
-	case o.Certificate == "":
+	case name == "":
 		return nil
-	case r.Proof == nil:
+	case c == nil:
 		return errors.New("there is no certified bound to write a certificate of")
 	}
-	return WriteFile(o.Certificate, func(w io.Writer) error { return jigsaw.EncodeCertificate(w, r.Proof) })
+	return WriteFile(name, func(w io.Writer) error { return jigsaw.EncodeCertificate(w, c) })
 }
 
 // Fraction is a flag that takes 1% or 0.01.

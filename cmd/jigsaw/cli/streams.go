@@ -43,6 +43,15 @@ func (s Streams) Notes(w io.Writer, notes []string) error {
 	return nil
 }
 
+// Counter shows on a terminal how many of how many are done, until end.
+func (s Streams) Counter(what string) (show func(done, of int), end func()) {
+	f, ok := s.Terminal()
+	if !ok {
+		return func(int, int) {}, func() {}
+	}
+	return func(done, of int) { fmt.Fprintf(f, "\r%d of %d %s", done, of, what) }, func() { fmt.Fprint(f, "\r\033[K") }
+}
+
 // Terminal returns standard error where it is a terminal on which a line can be
 // written over, and may be.
 func (s Streams) Terminal() (f *os.File, ok bool) {

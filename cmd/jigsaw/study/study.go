@@ -140,7 +140,6 @@ func runStudyList(std cli.Streams) error {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", b.Name, cli.Count(len(study.Work(sweep.Program{}, sweep.Shard{})), "cell"), study.Question)
 	}
-	fmt.Fprintf(t, "spb-quality\t\tDoes SPB keep model quality? Trains small models; see jigsaw study run spb-quality --help\n")
 	return t.Flush()
 }
 
@@ -190,7 +189,6 @@ Exit codes: 0 all cells planned, 1 some failed, 2 invalid input, 4 stopped.`,
 	f.Var(&o.shard, "shard", "plan only this part of the study; counted from 0")
 	f.IntVar(&o.parallel, "parallel", 0, "how many cells to plan at a time; 0 is one per core")
 	f.BoolVar(&o.list, "list", false, "list the cells and their keys, plan nothing")
-	c.AddCommand(newStudyQuality(std))
 	return c
 }
 

@@ -189,14 +189,16 @@ func (s *areaSearch) multipliers(load int) (t relax.LoadTerms, most *big.Rat) {
 // GPUs together, too.
 func (s *areaSearch) rates() {
 	best, _ := s.m.Chain()
-	try := func(binds int, terms ...relax.LoadTerms) {
+	try := func(binds bound.Binding, terms ...relax.LoadTerms) {
 		p := relax.Proven{}
 		if s.m.ProveArea(&p, terms) == nil && p.Value.Cmp(best) < 0 {
 			best = p.Value
 			s.keep(terms...)
-			s.best.Binding = []bound.Binding{binding(&s.loads[binds])}
+			s.best.Binding = []bound.Binding{binds}
 		}
 	}
+	try(bound.Binding{Resource: "gpu", Subject: "the GPU with most jobs",
+		Text: "there are more workers than GPUs, and the jobs on the GPU with most of them limit each other"})
 	if s.m.Instance.Objective == instance.Throughput {
 		var gpus []relax.LoadTerms
 		last := -1
@@ -207,10 +209,10 @@ func (s *areaSearch) rates() {
 			}
 		}
 		if last >= 0 {
-			try(last, gpus...)
+			try(binding(&s.loads[last]), gpus...)
 		}
 	}
 	for i := range s.loads[:s.components] {
-		try(i, relax.LoadTerms{Load: i})
+		try(binding(&s.loads[i]), relax.LoadTerms{Load: i})
 	}
 }

@@ -93,3 +93,25 @@ func TestLoadsOnce(t *testing.T) {
 	}
 	assert.Greater(t, seen, 10)
 }
+
+// TestCrowded: of three jobs on two GPUs two share one, and have half their rates at most, where the work of all leaves two thirds.
+func TestCrowded(t *testing.T) {
+	for workers, want := range map[int]*big.Rat{1: big.NewRat(1, 2), 2: big.NewRat(1, 3)} {
+		spec := &instance.Spec{Version: instance.Version, Objective: instance.MaxMinThroughput, Jobs: []instance.JobSpec{
+			{Name: "j", Count: 2, Model: "m"}, {Name: "k", Model: "m"}}}
+		spec.Cluster.GPUTypes = []instance.GPUTypeSpec{{Name: "a", Memory: 1 << 30}}
+		spec.Cluster.Racks = []instance.RackSpec{{Nodes: 1, GPUs: 2, GPU: "a", NIC: 8e9, Fabric: 8e9}}
+		spec.Profiles = []*instance.Profile{{Model: "m", GPU: "a", Batch: 1, Layers: []instance.Layer{{Name: "l", Forward: 1e6, Backward: 2e6}}}}
+		for j := range spec.Jobs {
+			spec.Jobs[j].Workers, spec.Jobs[j].SPB.Rule = workers, "full"
+		}
+		in, err := instance.Compile(spec, nil)
+		require.NoError(t, err)
+		b := Bound(in)
+		require.Equal(t, want, b.Value)
+		require.NotEmpty(t, b.Binding)
+		again, err := verify.Certificate(context.Background(), in, b.Proof(in))
+		require.NoError(t, err)
+		require.Zero(t, again.Value.Cmp(want))
+	}
+}

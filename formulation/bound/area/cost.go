@@ -2,94 +2,25 @@ package area
 
 import (
 	"math/big"
-	"math/bits"
 	"slices"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
 )
 
-// LeastCost is what no schedule that runs once costs less than ([instance.Instance.Cost]): a GPU is
-// paid for while it works, so that the tasks of all jobs cost what each does on the GPU type where that is
-// least, at the cheapest depths of the rule; and the k GPUs of a single job are paid for as long as it lasts.
-func LeastCost(m *relax.Model) *big.Rat {
-	most := new(big.Int)
-	for i := range m.Classes {
-		d := &m.Classes[i]
-		cheapest := instance.Price(-1)
-		for t, fits := range d.Fits {
-			if price := m.Instance.Types[t].Price; slices.Contains(fits, true) && (cheapest < 0 || price < cheapest) {
-				cheapest = price
-			}
-		}
-		alone := d.Chain(d.Iteration)
-		alone.Sub(alone, big.NewInt(int64(d.Job.Release)))
-		alone.Mul(alone, big.NewInt(int64(cheapest)))
-		if alone.Mul(alone, big.NewInt(int64(d.Job.Workers))); alone.Cmp(most) > 0 {
-			most = alone
-		}
-	}
-	if work := Worth(m, prices(m)); work.Cmp(most) > 0 {
-		most = work
-	}
-	return m.Instance.Money(most)
-}
-
-// prices of the types.
-func prices(m *relax.Model) []instance.Price {
-	list := make([]instance.Price, len(m.Instance.Types))
-	for t := range list {
-		list[t] = m.Instance.Types[t].Price
-	}
-	return list
-}
-
-// Worth is the least that the tasks of all jobs can amount to, each tick of a GPU counted at a price of its type.
-func Worth(m *relax.Model, prices []instance.Price) *big.Int {
-	sum := new(big.Int)
-	for i := range m.Classes {
-		d := &m.Classes[i]
-		// Prices of tasks, in parts of 2^shift so that sums of an iteration's stay within 62 bits; rounded down.
-		shift := max(0, bits.Len64(uint64(slices.Max(prices)))+bits.Len64(uint64(longest(d)))+bits.Len(uint(d.Job.Workers))-62)
-		least := make([]instance.Tick, len(d.Shortest))
-		for depth := range least {
-			least[depth] = -1
-			for t, fits := range d.Fits {
-				if !fits[depth] {
-					continue
-				}
-				cost := new(big.Int).Mul(big.NewInt(int64(prices[t])), big.NewInt(int64(d.Job.On[t].Time[depth])))
-				if c := instance.Tick(cost.Rsh(cost, uint(shift)).Int64()); least[depth] < 0 || c < least[depth] {
-					least[depth] = c
-				}
-			}
-		}
-		iteration, _ := relax.LeastWork(d.Job, least)
-		times := new(big.Int).Mul(big.NewInt(d.Count()), big.NewInt(int64(d.Job.Iterations)))
-		cost := times.Mul(times, big.NewInt(iteration))
-		sum.Add(sum, cost.Lsh(cost, uint(shift)))
-	}
-	return sum
-}
-
-// CostBy is what no schedule costs less than that ends by a given time. With a premium on each tick of a
-// GPU, by type, the tasks amount to at least Worth(price + premium), of which premiums are at most those of all
-// ticks of all GPUs until then:
-//
-//	cost >= Worth(price + premium) - end x sum over types of GPUs x premium, for all premiums >= 0
-//
-// CostBy returns the premiums that it finds, with which [CostWith] proves the same. The right side is concave:
-// it climbs with all premiums alike, then one by one.
-func CostBy(m *relax.Model, end instance.Tick) (cost *big.Rat, premiums []instance.Price) {
+// CostBy finds premiums with which [relax.Model.ProveCost] proves much of what schedules cost that end by a given time. What they
+// prove is concave in them: it climbs with all premiums alike, then one by one.
+func CostBy(m *relax.Model, end instance.Tick) *relax.Proven {
 	const rounds, mostSteps = 3, 1 << 18
-	unit := max(1, slices.Max(prices(m))/4096) // so that rounding in Worth does not hide what a step is worth
-	premiums = make([]instance.Price, len(m.Instance.Types))
+	unit := max(1, slices.Max(m.Prices())/4096) // so that rounding in Worth does not hide what a step is worth
+	premiums := make([]instance.Price, len(m.Instance.Types))
+	var cost *big.Rat
 	climb := func(types []instance.Price) {
 		at := func(steps instance.Price) *big.Rat {
 			for i := range types {
 				types[i] = steps * unit
 			}
-			return CostWith(m, end, premiums)
+			return m.CostBy(end, premiums)
 		}
 		low, high := instance.Price(0), instance.Price(mostSteps)
 		for low < high {
@@ -111,29 +42,55 @@ func CostBy(m *relax.Model, end instance.Tick) (cost *big.Rat, premiums []instan
 			break
 		}
 	}
-	return cost, premiums
+	c := &relax.Certificate{Denominator: big.NewInt(1), End: int64(end)}
+	for _, premium := range premiums {
+		c.Prices = append(c.Prices, big.NewInt(int64(premium)))
+	}
+	p := &relax.Proven{Kind: relax.CostBound, Certificate: c}
+	if err := m.ProveCost(p, c.Prices, c.End); err != nil {
+		panic("area: " + err.Error())
+	}
+	return p
 }
 
-// CostWith is what premiums, by type, prove of the cost of schedules that end by a given time.
-func CostWith(m *relax.Model, end instance.Tick, premiums []instance.Price) *big.Rat {
-	in, all := m.Instance, prices(m)
-	ticks := new(big.Int)
-	for _, g := range in.GPUs {
-		ticks.Add(ticks, big.NewInt(int64(premiums[g.Type])))
-	}
-	for t, premium := range premiums {
-		all[t] += premium
-	}
-	sum := Worth(m, all)
-	return in.Money(sum.Sub(sum, ticks.Mul(ticks, big.NewInt(int64(end)))))
+// LeastCost is what no schedule costs less than.
+func LeastCost(m *relax.Model) *relax.Proven {
+	return &relax.Proven{Kind: relax.CostBound, Certified: true, Value: m.LeastCost()}
 }
 
-// longest is the longest task of a class on any GPU type.
-func longest(d *relax.Class) (most instance.Tick) {
-	for _, c := range d.Job.On {
-		if c != nil {
-			most = max(most, c.Time[d.Job.Full()])
+// Molds finds what no schedule ends before, whatever number of workers each job has: the longest of their shortest chains, or weights of
+// GPU types, with which [relax.ProveWeights] proves it. Of the weights tried some are alike, some of one type alone, some as fast as a job runs.
+func Molds(jobs [][]*relax.Model) *relax.Proven {
+	best := &relax.Proven{Kind: relax.ChainBound}
+	relax.ProveChains(best, jobs)
+	types := len(jobs[0][0].Instance.Types)
+	weights := [][]*big.Int{make([]*big.Int, types)}
+	for t := range types {
+		weights[0][t] = big.NewInt(1)
+		one := make([]*big.Int, types)
+		for other := range one {
+			one[other] = new(big.Int)
+		}
+		one[t] = big.NewInt(1)
+		weights = append(weights, one)
+	}
+	for _, models := range jobs {
+		if len(weights) > 16 {
+			break
+		}
+		d, speeds := &relax.Running(models)[0].Classes[0], make([]*big.Int, types)
+		for t, on := range d.Job.On {
+			if speeds[t] = new(big.Int); on != nil {
+				speeds[t].SetInt64(1_000_000 * int64(d.Full) / int64(on.Time[d.Job.Full()]))
+			}
+		}
+		weights = append(weights, speeds)
+	}
+	for _, w := range weights {
+		p := &relax.Proven{Kind: relax.WeightsBound, Certificate: &relax.Certificate{Denominator: big.NewInt(1), Prices: w}}
+		if relax.ProveWeights(p, jobs, w) == nil && p.Value.Cmp(best.Value) > 0 {
+			best = p
 		}
 	}
-	return most
+	return best
 }

@@ -41,12 +41,11 @@ type Limits struct {
 // smallest due by which plans for all jobs exist. There is no such bound for
 // the periodic objectives.
 //
-// The guide, which is nil where there is no bound, tells when the plans that
-// the bound mixes end their iterations. An engine that fails, or a context that
+// An engine that fails, or a context that
 // ends, is an error beside which the best bound so far is returned.
-func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (bound.Bound, *Guide, error) {
+func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (bound.Bound, error) {
 	if in.Objective.Periodic() {
-		return bound.Bound{}, nil, fmt.Errorf("formulation: the columns bound is not about %s", in.Objective)
+		return bound.Bound{}, fmt.Errorf("formulation: the columns bound is not about %s", in.Objective)
 	}
 	if limits.Work == 0 {
 		limits.Work = bound.DefaultWork
@@ -57,7 +56,7 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 	}
 	for i := range c.m.Classes {
 		if d := &c.m.Classes[i]; d.NoMemory || d.Unplaced {
-			return bound.Bound{}, nil, nil // infeasible, which is for others to say
+			return bound.Bound{}, nil // infeasible, which is for others to say
 		}
 	}
 	var err error
@@ -69,7 +68,7 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 	if err != nil {
 		err = fmt.Errorf("formulation: columns: %w", err)
 	}
-	return c.best, c.guide, err
+	return c.best, err
 }
 
 // search is one computation of [Columns].
@@ -78,7 +77,6 @@ type search struct {
 	engine solver.Solver
 	limits Limits
 	best   bound.Bound
-	guide  *Guide
 	// last is the master solved last, and plans, by class, are those that its
 	// solution mixes.
 	last  *Master
@@ -199,9 +197,6 @@ func (c *search) generate(ctx context.Context, s *Master, opt colgen.Options) ([
 	if proof == nil && bound.Best(c.m.Instance, c.best, b).Certificate == b.Certificate {
 		b.Binding = s.bindings(prices, b.Value)
 		c.best = b
-		if result.Weights != nil && live != nil {
-			c.guide = s.newGuide(live.Columns(), result.Weights)
-		}
 		if c.limits.Improved != nil {
 			c.limits.Improved(b)
 		}

@@ -107,7 +107,7 @@ func TestColumnsBound(t *testing.T) {
 		if seed%4 < 2 {
 			limits.Start = schedule
 		}
-		b, guide, err := Bound(context.Background(), in, engine, limits)
+		b, err := Bound(context.Background(), in, engine, limits)
 		require.NoError(t, err, "seed %d", seed)
 		if b.Value == nil {
 			continue // makespan whose bound is tight already
@@ -120,10 +120,6 @@ func TestColumnsBound(t *testing.T) {
 		}
 		if b.Value.Cmp(limits.Known) > 0 {
 			better++
-		}
-		require.NotNil(t, guide)
-		for j, ends := range guide.Sample(rng) {
-			require.Len(t, ends, in.Jobs[j].Iterations, "seed %d", seed)
 		}
 
 		proof := b.Proof(in)

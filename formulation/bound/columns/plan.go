@@ -29,3 +29,6 @@ type Plan struct {
 	Tasks      [][]TaskStart
 	Syncs      []SyncStart
 }
+
+// LeastWeight is what a plan needs to count.
+const LeastWeight = 1e-6

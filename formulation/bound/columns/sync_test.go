@@ -28,7 +28,7 @@ func TestSlowSynchronisations(t *testing.T) {
 					if status != instancetest.Optimal {
 						continue
 					}
-					b, _, err := Bound(context.Background(), in, engine, Limits{})
+					b, err := Bound(context.Background(), in, engine, Limits{})
 					require.NoError(t, err)
 					if b.Value == nil {
 						continue

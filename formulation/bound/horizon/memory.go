@@ -1,8 +1,9 @@
 // Package horizon bounds plans in which jobs hold memory only while they run: it chooses the dual
-// feasible function by which [memorytime] proves most.
+// feasible function, or the jobs of which no two are in memory together, by which [memorytime] proves most.
 package horizon
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
@@ -20,17 +21,20 @@ func Memory(in *instance.Instance) bound.Bound {
 	if !in.Queues() {
 		return best
 	}
-	sizes, room, gpus := memorytime.Sizes(in)
-	for _, terms := range shares(sizes, room) {
+	jobs := memorytime.New(in)
+	for _, terms := range append(shares(jobs.Items, jobs.Room), relax.ShareTerms{Apart: apart(jobs.Items, jobs.GPUs)}) {
 		p := relax.Proven{Kind: relax.MemoryTimeBound}
-		if memorytime.Prove(in, &p, &terms) == nil && (best.Value == nil || p.Value.Cmp(best.Value) > 0) {
+		if jobs.Prove(&p, &terms) == nil && (best.Value == nil || p.Value.Cmp(best.Value) > 0) {
 			p.Certificate = &relax.Certificate{Kind: p.Kind, Denominator: big.NewInt(1), Prices: []*big.Int{}, Share: &terms}
 			best.Proven = p
 		}
 	}
 	if best.Value != nil {
-		best.Binding = []bound.Binding{{Resource: "memory", Subject: fmt.Sprintf("the memory of %d GPUs", gpus),
-			Text: "the jobs' parameters and optimizer states, each for as long as its own iterations take, fill the memory of the GPUs", Effect: -1}}
+		text := "the jobs' parameters and optimizer states, each for as long as its own iterations take, fill the memory of the GPUs"
+		if n := len(best.Certificate.Share.Apart); n > 1 {
+			text = fmt.Sprintf("%d jobs share a GPU wherever they live, and no two of them have room there: they run one after the other", n)
+		}
+		best.Binding = []bound.Binding{{Resource: "memory", Subject: fmt.Sprintf("the memory of %d GPUs", jobs.GPUs), Text: text, Effect: -1}}
 	}
 	return best
 }
@@ -42,10 +46,11 @@ const (
 
 // shares lists the dual feasible functions that are tried: that of the volume; those in which small jobs do not
 // count and large ones count whole, at the sizes of the jobs; and those rounded to few parts.
-func shares(sizes []instance.Bytes, room instance.Bytes) []relax.ShareTerms {
+func shares(items []memorytime.Item, room instance.Bytes) []relax.ShareTerms {
 	list := []relax.ShareTerms{{}}
 	var cuts []instance.Bytes
-	for _, size := range sizes {
+	for i := range items {
+		size := items[i].Size
 		for _, cut := range []instance.Bytes{size, size + 1, room - size, room - size + 1} {
 			if cut > 0 && cut <= room/2 {
 				cuts = append(cuts, cut)
@@ -61,4 +66,44 @@ func shares(sizes []instance.Bytes, room instance.Bytes) []relax.ShareTerms {
 		list = append(list, relax.ShareTerms{Parts: n + 1})
 	}
 	return list
+}
+
+// apart returns jobs of which no two can be in memory together, of long stays: beginning with each
+// class in turn, all classes that go with those before are added, the longest first.
+func apart(items []memorytime.Item, gpus int64) (best []instance.JobID) {
+	widest := int64(0)
+	for i := range items {
+		widest = max(widest, items[i].Width)
+	}
+	items = slices.DeleteFunc(slices.Clone(items), func(it memorytime.Item) bool { return it.Width+widest <= gpus })
+	stay := func(it *memorytime.Item) (jobs int, length int64) {
+		jobs = 1
+		if it.Excludes(it, gpus) {
+			jobs = len(it.Jobs)
+		}
+		return jobs, int64(jobs) * int64(it.Stay)
+	}
+	slices.SortStableFunc(items, func(a, b memorytime.Item) int {
+		_, x := stay(&a)
+		_, y := stay(&b)
+		return cmp.Compare(y, x)
+	})
+	most := int64(0)
+	for first := range items[:min(len(items), mostCuts)] {
+		var some []*memorytime.Item
+		var jobs []instance.JobID
+		sum := int64(0)
+		for n := range items {
+			it := &items[(first+n)%len(items)]
+			if !slices.ContainsFunc(some, func(other *memorytime.Item) bool { return !it.Excludes(other, gpus) }) {
+				n, length := stay(it)
+				some, jobs, sum = append(some, it), append(jobs, it.Jobs[:n]...), sum+length
+			}
+		}
+		if sum > most {
+			best, most = jobs, sum
+		}
+	}
+	slices.Sort(best)
+	return best
 }

@@ -87,6 +87,8 @@ type packTable struct {
 	// i, which then takes took[i][x]. Fixed slots are left out.
 	after, with [][]int64
 	took        [][]int32
+	// spare are the ticks that tasks shorter than what each takes less save beyond their own.
+	spare int64
 }
 
 func (s search) fill(pool int, prices []int64) *packFill {
@@ -98,21 +100,18 @@ func (s search) fill(pool int, prices []int64) *packFill {
 	return f
 }
 
-// table returns what slots are worth if each task takes so many ticks less; nil where it would
-// take less than none.
+// table returns what slots are worth if each task takes so many ticks less, or none.
 func (f *packFill) table(less int64) *packTable {
 	p, n := f.pool, len(f.pool.Slots)
 	t := &packTable{after: make([][]int64, n+1), with: make([][]int64, n), took: make([][]int32, n)}
 	for i := range p.Slots {
 		slot := p.Slots[i]
 		if less > 0 {
+			t.spare += max(0, min(less, slot.Longest)-slot.Shortest) * f.s.Classes[slot.Class].Iterations
 			slot.Ticks = slices.Clone(slot.Ticks)
 			for d, ticks := range slot.Ticks {
-				if ticks == exact.Never {
-					continue
-				}
-				if slot.Ticks[d] -= less * f.s.Classes[slot.Class].Iterations; slot.Ticks[d] < 0 {
-					return nil
+				if ticks < exact.Never {
+					slot.Ticks[d] = max(0, ticks-less*f.s.Classes[slot.Class].Iterations)
 				}
 			}
 		}

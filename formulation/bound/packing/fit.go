@@ -147,22 +147,13 @@ func match(some, others []int64, room int64) int64 {
 // wait returns how many units the tasks of a set may take if nobody else is there, by the worker
 // that loses most by waits, and what slots are worth if each task takes as much less as one of
 // these waits is: for a task of others takes its time, but saves that wait (see limit). The
-// table is nil where no wait counts, or where tasks are shorter than it.
+// table is nil where no wait counts.
 func (f *packFill) wait(set *packPath) (left int64, table *packTable) {
-	tasks, release := int64(0), int64(exact.Never)
-	for _, i := range set.slots {
-		tasks += f.s.Classes[f.pool.Slots[i].Class].Iterations
-	}
+	release := int64(exact.Never)
 	for i := range f.pool.Slots {
 		release = min(release, f.pool.Slots[i].Release)
 	}
-	lost, sync := int64(0), int64(0)
-	for _, i := range set.slots {
-		slot := &f.pool.Slots[i]
-		if waits := (2*f.s.Classes[slot.Class].Iterations - tasks) * slot.Sync; waits > lost {
-			lost, sync = waits, slot.Sync
-		}
-	}
+	lost, sync := f.s.Lost(f.pool, set.slots)
 	if sync == 0 {
 		return 0, nil
 	}
@@ -171,7 +162,7 @@ func (f *packFill) wait(set *packPath) (left int64, table *packTable) {
 		table = f.table(sync)
 		f.waiting[sync] = table
 	}
-	if left = f.s.Due - release - lost; left < 0 {
+	if left = f.s.Due - release - lost + table.spare; left < 0 {
 		return -1, table
 	}
 	return left / f.s.Unit, table

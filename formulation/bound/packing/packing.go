@@ -197,7 +197,7 @@ func (s search) solve(ctx context.Context, engine solver.Solver, known Result, l
 		}
 	}
 	if found.Prices != nil && found.Bound >= some {
-		prices, cost := s.integers(found.Prices)
+		prices, cost := s.integers(s.moderate(found.Prices))
 		r.Prices = prices
 		for p := range s.Pools {
 			f := s.fill(p, prices)
@@ -205,7 +205,8 @@ func (s search) solve(ctx context.Context, engine solver.Solver, known Result, l
 			if worth > cost[p] {
 				_, worth = f.best(cost[p])
 			}
-			r.Prices = append(r.Prices, worth+max(packSlack*s.Due, int64(float64(worth)*margin/4)))
+			// Where decided jobs cannot share their GPUs there is no content, and any price will do.
+			r.Prices = append(r.Prices, max(-exact.MostWorth, worth+max(packSlack*s.Due, int64(float64(worth)*margin/4))))
 		}
 	}
 	return r, err
@@ -410,6 +411,28 @@ func (s search) integers(y []float64) (prices, cost []int64) {
 		cost = append(cost, int64(-y[s.Prices+p]*PackScale))
 	}
 	return prices, cost
+}
+
+// moderate returns prices in the same proportions, of which the check will not say that they are too
+// large: where decided homes leave little to choose, some are.
+func (s search) moderate(y []float64) []float64 {
+	most := 0.0
+	for i := range s.Classes {
+		c := &s.Classes[i]
+		worth := 0.0
+		for _, price := range y[c.At : c.At+len(c.Depths)] {
+			worth += math.Abs(price) / float64(c.Jobs*c.Workers)
+		}
+		most = max(most, worth)
+	}
+	for p := range s.Pools {
+		most = max(most, math.Abs(y[s.Prices+p]))
+	}
+	y = slices.Clone(y)
+	for i := range y {
+		y[i] *= min(1, exact.MostWorth/2/PackScale/most)
+	}
+	return y
 }
 
 // packSlack is how far, per tick of the due, the check may find a content worth more, for it

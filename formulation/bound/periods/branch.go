@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"jigsaw/formulation/relax/fluid"
 	"jigsaw/formulation/relax/periods"
 	"jigsaw/solver"
 	"jigsaw/solver/tree"
@@ -33,7 +34,7 @@ func (t *search) branch(ctx context.Context, r *relaxation, n *periodNode, s *so
 		list = append(list, solver.Col(j))
 	}
 	if !rated && r.Rates != nil {
-		if j := torn(r.Rates, s.Primal, r.lower, r.upper); j >= 0 {
+		if j := disagreeing(r.Rates, s.Primal, r.lower, r.upper); j >= 0 {
 			n.divide(j, min(int64(math.Round(s.Primal[j])), r.upper[j]-1), r.upper[j])
 			return nil
 		}
@@ -117,4 +118,25 @@ func (t *search) try(ctx context.Context, r *relaxation, s *solver.Solution, cos
 		rise = max(0, then.Objective-s.Objective)
 	}
 	return rise, nil
+}
+
+// disagreeing returns the rate that is furthest from its products in a point; -1 where
+// all are what they should be.
+func disagreeing(r *fluid.Rates, x []float64, lower, upper []int64) int {
+	worst, at := 1e-6, -1
+	for i, col := range r.Cols {
+		if col < 0 || lower[col] == upper[col] {
+			continue
+		}
+		for _, p := range r.Shares[i] {
+			d := x[col] * x[p.GPUs]
+			for _, y := range p.Does {
+				d -= x[y]
+			}
+			if d = max(d, -d); d > worst {
+				worst, at = d, col
+			}
+		}
+	}
+	return at
 }

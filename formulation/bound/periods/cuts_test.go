@@ -70,7 +70,7 @@ func TestContents(t *testing.T) {
 		}
 		f = m.Program(period, limits)
 		for g := range f.Groups {
-			s := newCarrier(f, f.Items(&f.Groups[g]))
+			s := newLinkPacker(f, f.Items(&f.Groups[g]))
 			weights := make([]int64, len(s.items))
 			for i := range weights {
 				weights[i] = rng.Int64N(6)
@@ -129,7 +129,7 @@ func TestContents(t *testing.T) {
 // links may have.
 func TestContentsOfPlans(t *testing.T) {
 	links, together := 0, 0
-	for seed := range uint64(150) {
+	for seed := range seeds(150) {
 		in := boundtest.SlowNICs(t, rand.New(rand.NewPCG(seed, 72)), 3)
 		_, plan, status := instancetest.OptimumWithin(in, 100_000)
 		if status != instancetest.Optimal {
@@ -141,7 +141,7 @@ func TestContentsOfPlans(t *testing.T) {
 			rates[y.Job]++
 		}
 		for g := range f.Groups {
-			s := newCarrier(f, f.Items(&f.Groups[g]))
+			s := newLinkPacker(f, f.Items(&f.Groups[g]))
 			if kind := f.Shapes[s.items[0].Shape].Class.Modes[s.items[0].Uses[0].Mode].Kind; kind != relax.InRack {
 				continue
 			}
@@ -164,7 +164,7 @@ func TestContentsOfPlans(t *testing.T) {
 			}
 		}
 	}
-	assert.Greater(t, together, 50, "of %d links", links)
+	assert.Greater(t, together, int(seeds(50)), "of %d links", links)
 }
 
 // provenBound holds the bound against the optimum and proves it anew: its certificate, nil where
@@ -188,7 +188,7 @@ func provenBound(t *testing.T, s solver.Solver, in *instance.Instance, optimum *
 func TestCutsAgainstOptima(t *testing.T) {
 	s := boundtest.Engine(t)
 	solved, cuts, exact := 0, 0, 0
-	for seed := range uint64(360) {
+	for seed := range seeds(360) {
 		in := boundtest.SlowNICs(t, rand.New(rand.NewPCG(seed, 73)), 3)
 		optimum, _, status := instancetest.OptimumWithin(in, 100_000)
 		if status != instancetest.Optimal {
@@ -231,6 +231,6 @@ func TestCutsAgainstOptima(t *testing.T) {
 			at += n.Prices
 		}
 	}
-	assert.Greater(t, cuts, 50)
+	assert.Greater(t, cuts, int(seeds(50)))
 	t.Logf("%d solved, %d exact, %d cuts", solved, exact, cuts)
 }

@@ -70,7 +70,7 @@ func TestSchedulesArePoints(t *testing.T) {
 		}
 		f = programs.Program(int64(schedule.Period), limits)
 		for g := range f.Groups {
-			link := newCarrier(f, f.Items(&f.Groups[g]))
+			link := newLinkPacker(f, f.Items(&f.Groups[g]))
 			weights := make([]int64, len(link.items))
 			for i := range weights {
 				weights[i] = rng.Int64N(4)

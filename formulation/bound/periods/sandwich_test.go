@@ -184,3 +184,11 @@ func TestFluidMonotone(t *testing.T) {
 		}
 	}
 }
+
+// seeds is how many of so many instances are looked at.
+func seeds(all uint64) uint64 {
+	if testing.Short() {
+		return all / 3
+	}
+	return all
+}

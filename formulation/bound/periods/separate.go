@@ -31,7 +31,7 @@ const (
 // separate returns cuts that a point violates, one for each group of links at most.
 func (t *search) separate(ctx context.Context, r *relaxation, x []float64) (cuts []*periods.Cut, err error) {
 	for g := range r.Groups {
-		link := newCarrier(r.Program, r.Items(&r.Groups[g]))
+		link := newLinkPacker(r.Program, r.Items(&r.Groups[g]))
 		counts := countsOf(&r.Groups[g], link.items, x)
 		weights, err := t.cover(ctx, link, counts)
 		if err != nil {
@@ -86,7 +86,7 @@ func (t *search) crowded(ctx context.Context, r *relaxation, x []float64) (int, 
 			}
 		}
 		counts := countsOf(group, items, x)
-		weights, err := t.cover(ctx, newCarrier(r.Program, items), counts)
+		weights, err := t.cover(ctx, newLinkPacker(r.Program, items), counts)
 		if err != nil {
 			return -1, err
 		}

@@ -283,7 +283,7 @@ func (c *checker) together(within instance.Within, a, b instance.GPUID) bool {
 // gpu names a GPU: "r0n1.gpu2" is the third of node r0n1.
 func (c *checker) gpu(g instance.GPUID) string {
 	n := &c.in.Nodes[c.in.GPUs[g].Node]
-	return n.Name + ".gpu" + strconv.Itoa(int(g-n.FirstGPU))
+	return instance.NameGPU(n.Name, n.Place(g))
 }
 
 // jobs tests rules 2 to 5, 9 and 10 job by job.

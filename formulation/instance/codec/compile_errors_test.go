@@ -168,6 +168,8 @@ cluster:
 			`line 3, column 25: cluster.failed_links[1]: unknown link "r9.up"; links are named like "r0n0.up"`}},
 		"failed node": {strings.Replace(job("model: many, batch: 8, workers: 1"), "cluster:\n", "cluster:\n  failed_nodes: [r9n9]\n", 1), []string{
 			`line 3, column 18: cluster.failed_nodes[0]: unknown node "r9n9"; nodes are named like "r0n0"`}},
+		"failed gpu": {strings.Replace(job("model: many, batch: 8, workers: 1"), "cluster:\n", "cluster:\n  failed_gpus: [r0n0.gpu9]\n", 1), []string{
+			`line 3, column 17: cluster.failed_gpus[0]: unknown GPU "r0n0.gpu9"; GPUs are named like "r0n0.gpu0"`}},
 		"no node left": {strings.Replace(job("model: many, batch: 8, workers: 1"), "cluster:\n", "cluster:\n  failed_nodes: [r0n0, r0n1, r1n0]\n", 1), []string{
 			`line 2, column 1: cluster: the cluster has no GPUs`}},
 		"no cluster": {"version: 1\ncluster: {gpu_types: [{name: v100, memory: 1GiB}]}\njobs: [{name: a, model: many, batch: 8, workers: 1}]\n", []string{
@@ -202,7 +204,7 @@ func TestDecodeErrors(t *testing.T) {
 		"list":              {"- 1", []string{`line 1, column 1: expected an object with the fields version, name, lesson, tick_us, objective, max_period, residence, cluster, profiles, jobs, found a list`}},
 		"version 2":         {"nonsense: 3\nversion: 2", []string{"line 2, column 10: version: version 2 is not supported; this program reads version: 1"}},
 		"huge version":      {`{"version": 99999999999999999999}`, []string{"line 1, column 13: version: version 99999999999999999999 is not supported; this program reads version: 1"}},
-		"nothing there":     {"{}", []string{"line 1, column 1: the field \"version\" is missing; add version: 1", "line 1, column 1: the field \"cluster\" is missing; give an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, failed_nodes, load_rate, degraded_links, policies, latency, rate_levels", "line 1, column 1: the field \"jobs\" is missing; give a list"}},
+		"nothing there":     {"{}", []string{"line 1, column 1: the field \"version\" is missing; add version: 1", "line 1, column 1: the field \"cluster\" is missing; give an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, failed_nodes, failed_gpus, load_rate, degraded_links, policies, latency, rate_levels", "line 1, column 1: the field \"jobs\" is missing; give a list"}},
 		"two documents":     {"version: 1\n---\nversion: 1\n", []string{"line 2, column 1: a second YAML document begins here; a file holds one"}},
 		"tabs":              {"version: 1\ncluster:\n\tracks: []\n", []string{"line 3: not valid YAML: found character that cannot start any token; YAML is indented with spaces, not tabs"}},
 		"open bracket":      {"version: 1\njobs: [\n", []string{"line 2: not valid YAML: did not find expected node content"}},
@@ -219,7 +221,7 @@ func TestDecodeErrors(t *testing.T) {
 		"JSON types": {"{\"version\": 1, \"name\": 3, \"jobs\": {}, \"cluster\": null,\n \"é\": 1, \"tick_us\": \"5\"}", []string{
 			"line 1, column 24: name: expected a text, found 3",
 			"line 1, column 35: jobs: expected a list, found an object",
-			"line 1, column 50: cluster: the value is null; expected an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, failed_nodes, load_rate, degraded_links, policies, latency, rate_levels",
+			"line 1, column 50: cluster: the value is null; expected an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, failed_nodes, failed_gpus, load_rate, degraded_links, policies, latency, rate_levels",
 			"line 2, column 2: unknown field \"é\"; the fields here are version, name, lesson, tick_us, objective, max_period, residence, cluster, profiles, jobs",
 			"line 2, column 21: tick_us: expected a whole number, found the text \"5\""}},
 		"many at once": {`version: 1

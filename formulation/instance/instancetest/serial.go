@@ -15,7 +15,7 @@ import (
 func ValidSchedule(rng *rand.Rand, in *instance.Instance) (s *instance.Schedule, ok bool) {
 	var all [][]home
 	if in.Objective.Periodic() {
-		all = [][]home{lodge(rng, in)}
+		all = [][]home{place(rng, in)}
 	} else {
 		// Enough to choose from, even if the instance is not so tiny.
 		residencies(in, func(chosen []home) bool {
@@ -60,9 +60,9 @@ func ValidSchedule(rng *rand.Rand, in *instance.Instance) (s *instance.Schedule,
 	return s, true
 }
 
-// lodge gives jobs random homes, one after the other; those that find none
+// place gives jobs random homes, one after the other; those that find none
 // beside the others get the zero home. Modes are those that fit the memory.
-func lodge(rng *rand.Rand, in *instance.Instance) []home {
+func place(rng *rand.Rand, in *instance.Instance) []home {
 	lodged := make([]home, len(in.Jobs))
 	persistent := make([]instance.Bytes, len(in.GPUs))
 	for _, j := range rng.Perm(len(in.Jobs)) {

@@ -296,5 +296,5 @@ func (c *chain) name(j instance.JobID) string {
 // gpu names a GPU as the checker does: "r0n1.gpu2" is the third of node r0n1.
 func (c *chain) gpu(g instance.GPUID) string {
 	n := &c.in.Nodes[c.in.GPUs[g].Node]
-	return fmt.Sprintf("%s.gpu%d", clean(n.Name), g-n.FirstGPU)
+	return instance.NameGPU(clean(n.Name), n.Place(g))
 }

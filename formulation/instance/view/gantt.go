@@ -27,16 +27,14 @@ type GanttOptions struct {
 }
 
 // limits are the sizes above which a chart leaves things out. They keep the
-// file below about 10 MB.
+// file of 200,000 tasks below about 10 MB.
 type limits struct {
 	tooltips int // shapes with their own label and tooltip
-	shapes   int // shapes
-	gpuRows  int
 	linkRows int
 	jobs     int // entries of the legend
 }
 
-var defaultLimits = limits{tooltips: 20_000, shapes: 200_000, gpuRows: 2048, linkRows: 72, jobs: 60}
+var defaultLimits = limits{tooltips: 20_000, linkRows: 72, jobs: 60}
 
 // Gantt writes the schedule as one self-contained SVG: a row for each GPU, by
 // rack and node, with the tasks; below a row for each link that carries
@@ -50,8 +48,8 @@ var defaultLimits = limits{tooltips: 20_000, shapes: 200_000, gpuRows: 2048, lin
 // the boundary has an arrow there.
 //
 // Large charts say what they left out: above 20,000 shapes labels and
-// tooltips, above 200,000 single tasks (columns then show the job with the most
-// GPU time), above 2,048 GPUs single GPUs, above 72 rows single links.
+// tooltips, above 72 rows single links. What is larger still is planned in
+// blocks, and drawn by [Hours].
 //
 // The picture follows the viewer's preference for light or dark colours, and
 // needs no scripts, fonts or other files.
@@ -97,7 +95,6 @@ type chart struct {
 	links  []linkRow
 	bars   int // syncs on links, as drawn
 
-	thinned              bool // columns instead of tasks
 	plain                bool // no labels and tooltips
 	area                 bool // links show their load only, not the syncs
 	top, bottom, linkTop float64
@@ -129,7 +126,6 @@ func (c *chart) layout() {
 		c.names = append(c.names, fit(c.in.Jobs[j].Name, maxName, 1))
 	}
 	c.plain = len(c.tasks) > c.lim.tooltips
-	c.thinned = len(c.tasks) > c.lim.shapes
 
 	c.layoutTime()
 	// What has to be said above the rows depends on them: place them first.
@@ -313,14 +309,8 @@ func (c *chart) collectNotes() {
 	if len(c.tasks) == 0 {
 		note("The schedule is empty.")
 	}
-	switch {
-	case c.thinned || c.rows != nil && c.rows[0].hi-c.rows[0].lo > 1:
-		note("Thinned: %s are drawn as columns that show the job with the most GPU time; their height is the busy share.", plural(len(c.tasks), "task"))
-	case c.plain:
+	if c.plain {
 		note("Thinned: with %s, tasks have no labels and tooltips.", plural(len(c.tasks), "task"))
-	}
-	if len(c.rows) > 0 && c.rows[0].hi-c.rows[0].lo > 1 {
-		note("Thinned: a row stands for several of the %s.", plural(len(c.in.GPUs), "GPU"))
 	}
 	if len(c.links) > 0 && c.links[0].merged {
 		n := 0

@@ -6,10 +6,10 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// gpuRow is a row for a GPU, or for the GPUs lo..hi-1 where there are too many.
+// gpuRow is a row for a GPU.
 type gpuRow struct {
-	lo, hi instance.GPUID
-	y, h   float64
+	gpu  instance.GPUID
+	y, h float64
 }
 
 // rowGroup is a block of rows with a common label: a node's GPUs.
@@ -38,57 +38,29 @@ func rowHeight(n int) float64 {
 	return 1.5
 }
 
-// layoutRows places the GPU rows from y and returns the end. GPUs are numbered
-// by node and nodes by rack, so every row is a range.
+// layoutRows places the GPU rows from y and returns the end.
 func (c *chart) layoutRows(y float64) float64 {
 	in := c.in
-	level := 0 // rows are GPUs, nodes, racks, or groups of racks
-	counts := []int{len(in.GPUs), len(in.Nodes), len(in.Racks)}
-	for level < 3 && counts[level] > c.lim.gpuRows {
-		level++
-	}
-	perRow := 1 // racks
-	var rows int
-	if level == 3 {
-		perRow = (len(in.Racks) + c.lim.gpuRows - 1) / c.lim.gpuRows
-		rows = (len(in.Racks) + perRow - 1) / perRow
-	} else {
-		rows = counts[level]
-	}
-	h := rowHeight(rows)
+	h := rowHeight(len(in.GPUs))
 	nodeGap, rackGap := min(6, h/2+0.5), 0.0
 	if h < 4 {
 		nodeGap = 1
 	}
-	if len(in.Racks) > 1 && level < 2 {
+	if len(in.Racks) > 1 {
 		if rackGap = 16; h < 4 {
 			rackGap = 13
 		}
 	}
-	for r := 0; r < len(in.Racks); r += perRow {
+	for r := range in.Racks {
 		rack := &in.Racks[r]
 		if rackGap > 0 {
 			c.racks = append(c.racks, rackHead{"rack " + rack.Name, y})
 			y += rackGap
 		}
-		if level >= 2 {
-			last := in.Racks[min(r+perRow, len(in.Racks))-1].Nodes
-			end := &in.Nodes[last[len(last)-1]]
-			c.rows = append(c.rows, gpuRow{in.Nodes[rack.Nodes[0]].FirstGPU, end.FirstGPU + instance.GPUID(end.GPUs), y, h})
-			c.groups = append(c.groups, rowGroup{"rack " + rack.Name, "", y, h})
-			y += h
-			continue
-		}
 		for _, n := range rack.Nodes {
-			node := &in.Nodes[n]
-			end := node.FirstGPU + instance.GPUID(node.GPUs)
-			from := y
-			if level == 1 {
-				c.rows = append(c.rows, gpuRow{node.FirstGPU, end, y, h})
-				y += h
-			}
-			for g := node.FirstGPU; level == 0 && g < end; g++ {
-				c.rows = append(c.rows, gpuRow{g, g + 1, y, h})
+			node, from := &in.Nodes[n], y
+			for g := range node.GPUs {
+				c.rows = append(c.rows, gpuRow{node.FirstGPU + instance.GPUID(g), y, h})
 				y += h
 			}
 			c.groups = append(c.groups, rowGroup{node.Name, c.nodeType(node), from, y - from})
@@ -156,15 +128,9 @@ func (c *chart) drawTracks() {
 		if r.h < 9 {
 			break
 		}
-		if r.hi-r.lo == 1 {
-			node := &c.in.Nodes[c.in.GPUs[r.lo].Node]
-			c.label("z d e", c.x0-5, r.y+r.h/2+3, fmt.Sprint(int(r.lo-node.FirstGPU)))
-		}
-		busy := 0.0
-		for g := r.lo; g < r.hi; g++ {
-			busy += c.use.GPUs[g].Share
-		}
-		c.label("z d e", x1+shareCol-4, r.y+r.h/2+3, percent(busy/float64(r.hi-r.lo)))
+		node := &c.in.Nodes[c.in.GPUs[r.gpu].Node]
+		c.label("z d e", c.x0-5, r.y+r.h/2+3, fmt.Sprint(node.Place(r.gpu)))
+		c.label("z d e", x1+shareCol-4, r.y+r.h/2+3, percent(c.use.GPUs[r.gpu].Share))
 	}
 	if len(c.rows) > 0 && c.rows[0].h >= 9 {
 		c.label("z d e", x1+shareCol-4, c.top-6, "busy")
@@ -253,9 +219,9 @@ func (c *chart) jobMarks() []jobMark {
 // allowed, and each deadline, pointing back; and a line on the job's rows.
 func (c *chart) drawMarks() {
 	rowOf := map[instance.GPUID]*gpuRow{}
-	if len(c.marks) > 0 && len(c.rows) == len(c.in.GPUs) {
+	if len(c.marks) > 0 {
 		for i := range c.rows {
-			rowOf[c.rows[i].lo] = &c.rows[i]
+			rowOf[c.rows[i].gpu] = &c.rows[i]
 		}
 	}
 	for _, m := range c.marks {

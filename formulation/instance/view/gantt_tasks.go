@@ -31,10 +31,6 @@ func (c *chart) drawTasks() {
 	if len(c.rows) == 0 || len(c.tasks) == 0 {
 		return
 	}
-	if c.thinned || c.rows[0].hi-c.rows[0].lo > 1 {
-		c.drawThinned()
-		return
-	}
 	var now, next buckets
 	var pieces []piece
 	for i := range c.rows {
@@ -43,7 +39,7 @@ func (c *chart) drawTasks() {
 		if r.h >= 7 {
 			pad = 1
 		}
-		for _, n := range c.byGPU[r.lo] {
+		for _, n := range c.byGPU[r.gpu] {
 			t := &c.tasks[n]
 			k := c.bucketOf(t)
 			pieces = c.pieces(pieces[:0], t.Start, t.End)
@@ -160,7 +156,7 @@ func (c *chart) taskTitle(t *instance.Task) {
 	node := &in.Nodes[in.GPUs[t.GPU].Node]
 	c.text(c.names[t.Job]).str(", iteration ").int(int64(t.Iteration))
 	c.str("\ndepth ").int(int64(job.Depths[t.Depth].Layers)).str(" of ").int(int64(job.Depths[job.Full()].Layers)).str(" layers")
-	c.str("\nGPU ").int(int64(t.GPU - node.FirstGPU)).str(" of ").text(node.Name)
+	c.str("\nGPU ").int(int64(node.Place(t.GPU))).str(" of ").text(node.Name)
 	c.interval(t.Start, t.End)
 }
 
@@ -168,116 +164,4 @@ func (c *chart) taskTitle(t *instance.Task) {
 func (c *chart) interval(start, end instance.Tick) {
 	c.str("\nticks ").int(int64(start)).str("–").int(int64(end)).str(" (").int(int64(end - start)).str(")")
 	c.str("\n").str(millis(c.in, start)).str("–").str(millis(c.in, end)).str(" ms")
-}
-
-// columns are the time steps of a thinned row: the job class with the most
-// GPU time in each, and how busy the row is.
-type columns struct {
-	width float64
-	sums  []float32 // [column*len(buckets)+bucket]
-	total []float32 // by column
-	best  []int32   // by column: bucket
-	dirty []int     // indices of sums to reset
-}
-
-// run is a rectangle of a thinned row: columns that look alike.
-type run struct {
-	bucket     int32
-	from, to   int
-	height     int // quarters of the row
-	row        int
-	columnSize float64
-}
-
-// drawThinned draws columns instead of tasks, as narrow as the limit allows.
-func (c *chart) drawThinned() {
-	var runs []run
-	for width := 1.0; ; width *= 2 {
-		var ok bool
-		if runs, ok = c.runs(width); ok || width > c.plot {
-			break
-		}
-	}
-	var b [len(colours) * shades][]run
-	for _, r := range runs {
-		b[r.bucket] = append(b[r.bucket], r)
-	}
-	c.str(`<g class="tasks">` + "\n")
-	for k, runs := range b {
-		if len(runs) == 0 {
-			continue
-		}
-		c.str(`<path class="`).str(className(k/shades, k%shades)).str(`" d="`)
-		for _, r := range runs {
-			row := &c.rows[r.row]
-			h := row.h * float64(r.height) / 4
-			x := c.x0 + float64(r.from)*r.columnSize
-			c.box(x, row.y+row.h-h, min(float64(r.to-r.from)*r.columnSize, c.x0+c.plot-x), h)
-		}
-		c.str(`"/>` + "\n")
-	}
-	c.str("</g>\n")
-}
-
-// runs thins all rows to columns of a width; ok is false where that is still
-// more than the limit of shapes.
-func (c *chart) runs(width float64) (runs []run, ok bool) {
-	n := int(c.plot/width) + 1
-	col := columns{width: width, sums: make([]float32, n*len(buckets{})), total: make([]float32, n), best: make([]int32, n)}
-	for i := range c.rows {
-		r := &c.rows[i]
-		clear(col.total)
-		for _, k := range col.dirty {
-			col.sums[k] = 0
-		}
-		col.dirty = col.dirty[:0]
-		weight := 1 / float64(r.hi-r.lo)
-		var pieces []piece
-		for g := r.lo; g < r.hi; g++ {
-			for _, t := range c.byGPU[g] {
-				task := &c.tasks[t]
-				pieces = c.pieces(pieces[:0], task.Start, task.End)
-				for _, part := range pieces {
-					col.add(c.bucketOf(task), c.px(float64(part.from))-c.x0, c.px(float64(part.to))-c.x0, weight)
-				}
-			}
-		}
-		first := len(runs)
-		for k := range n {
-			height := int(min(4, 4*col.total[k]+0.5))
-			if height == 0 {
-				continue
-			}
-			if last := len(runs) - 1; last >= first && runs[last].to == k && runs[last].bucket == col.best[k] && runs[last].height == height {
-				runs[last].to++
-				continue
-			}
-			runs = append(runs, run{col.best[k], k, k + 1, height, i, width})
-			if len(runs) > c.lim.shapes {
-				return runs, false
-			}
-		}
-	}
-	return runs, true
-}
-
-// add accounts for GPU time from x0 to x1 pixels in a bucket. Sums only grow,
-// so the largest can be kept up as they do.
-func (col *columns) add(bucket int, x0, x1, weight float64) {
-	for k := int(x0 / col.width); k < len(col.total) && float64(k)*col.width < x1; k++ {
-		from, to := max(x0, float64(k)*col.width), min(x1, float64(k+1)*col.width)
-		if from >= to {
-			continue
-		}
-		part := float32((to - from) / col.width * weight)
-		at := k*len(buckets{}) + bucket
-		if col.sums[at] == 0 {
-			col.dirty = append(col.dirty, at)
-		}
-		col.sums[at] += part
-		if col.total[k] == 0 || col.sums[at] > col.sums[k*len(buckets{})+int(col.best[k])] {
-			col.best[k] = int32(bucket)
-		}
-		col.total[k] += part
-	}
 }

@@ -7,7 +7,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// stayRun is GPUs first..end-1 on which a company of jobs lives, jobs that share GPUs at the same
+// stayRun is GPUs first..end-1 on which a group of jobs lives, jobs that share GPUs at the same
 // time: job i in slice lane[i] of lanes. A slice is as wide as the run, also where its job is not on all of
 // the GPUs; but where others are on them meanwhile, a run is of GPUs with the same jobs.
 type stayRun struct {
@@ -17,11 +17,11 @@ type stayRun struct {
 	lanes      int
 }
 
-// stays returns the runs of all companies.
+// stays returns the runs of all groups.
 func (h *hours) stays() []stayRun {
 	var runs []stayRun
 	all := h.onGPU()
-	for _, jobs := range h.companies(all) {
+	for _, jobs := range h.groups(all) {
 		on := map[instance.GPUID][]instance.JobID{}
 		var gpus []instance.GPUID
 		for _, j := range jobs {
@@ -61,15 +61,15 @@ func (h *hours) onGPU() [][]instance.JobID {
 	return on
 }
 
-// alone reports whether the GPUs of a company are nobody else's from its first admission to its last end.
-func (h *hours) alone(company []instance.JobID, gpus []instance.GPUID, all [][]instance.JobID) bool {
-	from, to := h.admitted(company[0]), h.to[company[0]]
-	for _, j := range company {
+// alone reports whether the GPUs of a group are nobody else's from its first admission to its last end.
+func (h *hours) alone(group []instance.JobID, gpus []instance.GPUID, all [][]instance.JobID) bool {
+	from, to := h.admitted(group[0]), h.to[group[0]]
+	for _, j := range group {
 		from, to = min(from, h.admitted(j)), max(to, h.to[j])
 	}
 	for _, g := range gpus {
 		for _, j := range all[g] {
-			if _, own := slices.BinarySearch(company, j); !own && h.admitted(j) < to && from < h.to[j] {
+			if _, own := slices.BinarySearch(group, j); !own && h.admitted(j) < to && from < h.to[j] {
 				return false
 			}
 		}
@@ -77,8 +77,8 @@ func (h *hours) alone(company []instance.JobID, gpus []instance.GPUID, all [][]i
 	return true
 }
 
-// companies returns the sets of jobs that share a GPU at the same time, directly or by others.
-func (h *hours) companies(all [][]instance.JobID) [][]instance.JobID {
+// groups returns the sets of jobs that share a GPU at the same time, directly or by others.
+func (h *hours) groups(all [][]instance.JobID) [][]instance.JobID {
 	root := make([]instance.JobID, len(h.in.Jobs))
 	for j := range root {
 		root[j] = instance.JobID(j)
@@ -102,19 +102,19 @@ func (h *hours) companies(all [][]instance.JobID) [][]instance.JobID {
 		}
 	}
 	at := map[instance.JobID]int{}
-	var companies [][]instance.JobID
+	var groups [][]instance.JobID
 	for j, gpus := range h.plan.Residency {
 		if len(gpus) == 0 {
 			continue
 		}
 		r := find(instance.JobID(j))
 		if _, ok := at[r]; !ok {
-			at[r] = len(companies)
-			companies = append(companies, nil)
+			at[r] = len(groups)
+			groups = append(groups, nil)
 		}
-		companies[at[r]] = append(companies[at[r]], instance.JobID(j))
+		groups[at[r]] = append(groups[at[r]], instance.JobID(j))
 	}
-	return companies
+	return groups
 }
 
 func (h *hours) byAdmission(a, b instance.JobID) int {

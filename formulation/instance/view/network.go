@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -45,16 +44,16 @@ type netRack struct {
 }
 
 // Network writes a picture of the cluster as SVG: switches above, nodes under theirs, each
-// link and node in the colour of its mark. Of a node the left edge is its NIC up, the right
-// one its NIC down, the lower one its fabric, and the middle the node. Links between
-// switches keep to the right, as traffic does.
+// link and node in the colour of its mark, and with its name as data-link or data-node. Of a node the
+// left edge is its NIC up, the right one its NIC down, the lower one its fabric, and the middle the node.
+// Links between switches keep to the right, as traffic does.
 func Network(w io.Writer, in *instance.Instance, opt NetworkOptions) error {
 	n := newNetPicture(in)
 	s := &svg{w: w}
-	s.str(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 `).num(n.width).str(" ").num(n.height).str(`" width="`).num(n.width).str(`" height="`).num(n.height)
-	s.str(`" font-family="system-ui, sans-serif" font-size="11">`)
-	s.str(`<rect width="100%" height="100%" fill="`).str(light.page.String()).str(`"/>`)
-	s.str(`<text x="`).num(netMargin).str(`" y="26" font-size="15" font-weight="600" fill="`).str(light.text.String()).str(`">`).text(opt.Title).str(`</text>`)
+	s.str(`<svg xmlns="http://www.w3.org/2000/svg" class="jigsaw" viewBox="0 0 `).num(n.width).str(" ").num(n.height).str(`" width="`).num(n.width).str(`" height="`).num(n.height).str(`">`)
+	networkStyle(s)
+	s.str(`<rect class="page" width="100%" height="100%"/>`)
+	s.label("h", netMargin, 26, opt.Title)
 	n.trunks(s, opt)
 	n.switches(s)
 	n.nodes(s, opt)
@@ -88,7 +87,7 @@ func newNetPicture(in *instance.Instance) *netPicture {
 		rows = max(rows, (nodes+columns-1)/columns)
 		x += width + 14
 	}
-	n.width = max(x-14+netMargin, 600)
+	n.width = max(x-14+netMargin, 400)
 	if slack := n.width - (x - 14 + netMargin); slack > 0 {
 		for r := range n.racks {
 			n.racks[r].x += slack / 2
@@ -111,7 +110,7 @@ func newNetPicture(in *instance.Instance) *netPicture {
 		}
 	}
 	n.floor = leaf + netSwitchH
-	n.height = n.floor + float64(rows)*netNode + 74
+	n.height = n.floor + float64(rows)*netNode + 88
 	return n
 }
 
@@ -166,7 +165,7 @@ func (n *netPicture) trunks(s *svg, opt NetworkOptions) {
 		link := &n.in.Links[l]
 		mark := opt.Links[link.Name]
 		s.str(`<path d="M`).num(a[0] + dx).str(" ").num(a[1] + dy).str("Q").num((a[0]+b[0])/2 + dx + bow).str(" ").num((a[1]+b[1])/2 + dy - bow).str(" ").num(b[0] + dx).str(" ").num(b[1] + dy)
-		s.str(`" fill="none" stroke-width="3.5" stroke="`).str(heat(mark.Level)).str(`"><title>`).text(link.Name + note(mark)).str(`</title></path>`)
+		s.str(`" class="`).str(heat(mark.Level)).str(`" data-link="`).text(link.Name).str(`"><title>`).text(link.Name + note(mark)).str(`</title></path>`)
 	}
 }
 
@@ -185,9 +184,9 @@ func (n *netPicture) switches(s *svg) {
 	slices.Sort(all)
 	for _, at := range all {
 		c := n.at[at]
-		s.str(`<rect rx="4" fill="`).str(light.track.String()).str(`" stroke="`).str(light.dim.String()).str(`" x="`).num(c[0] - netSwitchW/2).str(`" y="`).num(c[1] - netSwitchH/2)
+		s.str(`<rect rx="4" class="switch" x="`).num(c[0] - netSwitchW/2).str(`" y="`).num(c[1] - netSwitchH/2)
 		s.str(`" width="`).num(netSwitchW).str(`" height="`).num(netSwitchH).str(`"/>`)
-		s.str(`<text text-anchor="middle" x="`).num(c[0]).str(`" y="`).num(c[1] + 4).str(`" fill="`).str(light.text.String()).str(`">`).text(shortened(n.in.SwitchName(at), 11)).str(`</text>`)
+		s.label("c", c[0], c[1]+4, shortened(n.in.SwitchName(at), 11))
 	}
 }
 
@@ -200,8 +199,9 @@ func shortened(name string, most int) string {
 }
 
 func (n *netPicture) nodes(s *svg, opt NetworkOptions) {
-	box := func(x, y, w, h, level float64, title string) {
-		s.str(`<rect x="`).num(x).str(`" y="`).num(y).str(`" width="`).num(w).str(`" height="`).num(h).str(`" fill="`).str(heat(level)).str(`"><title>`).text(title).str(`</title></rect>`)
+	box := func(x, y, w, h float64, kind, name string, m NetworkMark) {
+		s.str(`<rect x="`).num(x).str(`" y="`).num(y).str(`" width="`).num(w).str(`" height="`).num(h).str(`" class="`).str(heat(m.Level))
+		s.str(`" data-`).str(kind).str(`="`).text(name).str(`"><title>`).text(name + note(m)).str(`</title></rect>`)
 	}
 	for r := range n.in.Racks {
 		at := n.racks[r]
@@ -211,69 +211,90 @@ func (n *netPicture) nodes(s *svg, opt NetworkOptions) {
 			x := left + float64(i%at.columns)*netNode + (netNode-netBox)/2
 			y := n.floor + float64(i/at.columns)*netNode
 			link := func(l instance.LinkID, x, y, w, h float64) {
-				of := &n.in.Links[l]
-				m := opt.Links[of.Name]
-				box(x, y, w, h, m.Level, of.Name+note(m))
+				name := n.in.Links[l].Name
+				box(x, y, w, h, "link", name, opt.Links[name])
 			}
 			m := opt.Nodes[node.Name]
-			box(x+8, y, netBox-16, netBox-8, m.Level, node.Name+note(m))
+			box(x+8, y, netBox-16, netBox-8, "node", node.Name, m)
 			link(node.Up, x, y, 6, netBox)
 			link(node.Down, x+netBox-6, y, 6, netBox)
 			link(node.Fabric, x+8, y+netBox-6, netBox-16, 6)
-			s.str(`<text text-anchor="middle" font-size="8" pointer-events="none" x="`).num(x + netBox/2).str(`" y="`).num(y + netBox/2 - 1).str(`" fill="`).str(onHeat(m.Level)).str(`">`).text(shortened(node.Name, 5)).str(`</text>`)
+			s.label("name "+heat(m.Level), x+netBox/2, y+netBox/2-1, shortened(node.Name, 5))
 		}
 	}
 }
 
 // legend says what the colours are.
 func (n *netPicture) legend(s *svg, opt NetworkOptions) {
-	y := n.height - 50
+	y := n.height - 64
 	x := netMargin
-	text := func(x, y float64, t string) {
-		s.str(`<text x="`).num(x).str(`" y="`).num(y).str(`" fill="`).str(light.dim.String()).str(`">`).text(t).str(`</text>`)
+	const step = 96.0 / heatSteps
+	for i := range heatSteps {
+		s.str(`<rect x="`).num(x + step*float64(i)).str(`" y="`).num(y).str(`" width="`).num(step).str(`" height="10" class="`).str(heat(float64(i) / (heatSteps - 1))).str(`"/>`)
 	}
-	const steps = 24
-	for i := range steps {
-		s.str(`<rect x="`).num(x + 5*float64(i)).str(`" y="`).num(y).str(`" width="5" height="10" fill="`).str(heat(float64(i) / (steps - 1))).str(`"/>`)
-	}
-	text(x+5*steps+8, y+9, fmt.Sprintf("%s … %s", opt.Least, opt.Most))
-	s.str(`<rect x="`).num(x + 300).str(`" y="`).num(y).str(`" width="14" height="10" fill="`).str(heat(2)).str(`"/>`)
-	text(x+320, y+9, opt.Beyond)
-	text(x, y+30, "of a node: left edge NIC up, right edge NIC down, lower edge fabric, middle the node itself")
+	s.label("d", x+104, y+9, fmt.Sprintf("%s … %s", opt.Least, opt.Most))
+	s.str(`<rect x="`).num(x + 256).str(`" y="`).num(y).str(`" width="14" height="10" class="`).str(heat(2)).str(`"/>`)
+	s.label("d", x+276, y+9, opt.Beyond)
+	s.label("d", x, y+30, "of a node: left edge NIC up, right edge NIC down,")
+	s.label("d", x, y+44, "lower edge fabric, middle the node itself")
 }
 
-// onHeat is the colour of text on a level.
-func onHeat(level float64) string {
-	if level > 0.6 {
-		return "#ffffff"
+// networkStyle writes the style sheet; see [chart.style].
+func networkStyle(s *svg) {
+	s.str("<style>\n.jigsaw{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:11px}\n")
+	s.str(".jigsaw .h{font-size:15px;font-weight:600}.jigsaw .c,.jigsaw .name{text-anchor:middle}.jigsaw .name{font-size:8px;pointer-events:none}.jigsaw path{fill:none;stroke-width:3.5}\n")
+	for _, t := range []*theme{&light, &dark} {
+		if t == &dark {
+			s.str("@media (prefers-color-scheme:dark){\n")
+		}
+		rule := func(selector, property string, colour rgb) {
+			s.str(".jigsaw ").str(selector).str("{").str(property).str(":").str(colour.String()).str("}")
+		}
+		rule(".page", "fill", t.page)
+		rule("text", "fill", t.text)
+		rule(".d", "fill", t.dim)
+		rule(".switch", "fill", t.track)
+		rule(".switch", "stroke", t.dim)
+		for i := range heatSteps + 1 {
+			level := float64(i) / (heatSteps - 1)
+			k, colour := "."+heat(level), t.heat(level)
+			rule("rect"+k, "fill", colour)
+			rule("path"+k, "stroke", colour)
+			rule("text"+k, "fill", inkOn(colour))
+		}
+		s.str("\n")
 	}
-	return light.text.String()
+	s.str("}\n</style>\n")
 }
 
-// heat is the colour of a level: pale grey, yellow, red, and beyond 1 dark purple. Lightness
-// falls all the way, so that it can be read without colours.
+// heatSteps is how many colours tell levels from 0 to 1 apart.
+const heatSteps = 21
+
+// rounding is what a level of a step may be above it.
+const rounding = 1e-9
+
+// heat is the class of a level.
 func heat(level float64) string {
-	stops := []struct {
-		at     float64
-		colour rgb
-	}{{0, hex("#dfe4ea")}, {0.05, hex("#fbe7a1")}, {0.5, hex("#f2994a")}, {1, hex("#c0392b")}}
 	if level > 1 {
-		return "#3b0f47"
+		return fmt.Sprint("q", heatSteps)
 	}
-	i, _ := slices.BinarySearchFunc(stops, max(level, 0), func(s struct {
-		at     float64
-		colour rgb
-	}, l float64) int {
-		return cmp.Compare(s.at, l)
-	})
-	if i == 0 {
-		return stops[0].colour.String()
+	return fmt.Sprint("q", int(math.Ceil(max(level, 0)*(heatSteps-1)-rounding)))
+}
+
+// heat is the colour of a level: from a faint grey over yellow to red, and purple beyond 1. Contrast to the
+// page grows all the way, so that it can be read without colours.
+func (t *theme) heat(level float64) rgb {
+	stops := [...]rgb{hex("#dfe4ea"), hex("#f5d76e"), hex("#f2994a"), hex("#c0392b"), hex("#3b0f47")}
+	if t == &dark {
+		stops = [...]rgb{hex("#343d48"), hex("#6f5a24"), hex("#c9822f"), hex("#ff9d80"), hex("#efd3ff")}
 	}
-	a, b := stops[i-1], stops[i]
-	part := (level - a.at) / (b.at - a.at)
-	var c rgb
-	for k := range c {
-		c[k] = a.colour[k] + part*(b.colour[k]-a.colour[k])
+	ends := [...]float64{0, 0.05, 0.5, 1}
+	if level > 1 {
+		return stops[len(ends)]
 	}
-	return c.String()
+	i := 0
+	for i < len(ends)-2 && level > ends[i+1] {
+		i++
+	}
+	return mix(stops[i], stops[i+1], (level-ends[i])/(ends[i+1]-ends[i]))
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -65,11 +64,21 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
+// Levels have colours that stand out from the page the more the higher they are, and text on them is legible.
 func TestHeat(t *testing.T) {
-	assert.Equal(t, "#dfe4ea", heat(0))
-	assert.Equal(t, "#dfe4ea", heat(-1))
-	assert.Equal(t, "#c0392b", heat(1))
-	assert.Equal(t, "#3b0f47", heat(1.01))
-	assert.Equal(t, "#f2994a", heat(0.5))
-	assert.True(t, strings.HasPrefix(heat(0.2), "#f"))
+	assert.Equal(t, "q0", heat(-1))
+	assert.Equal(t, "q0", heat(0))
+	assert.Equal(t, "q1", heat(1e-9), "any harm is told from none")
+	assert.Equal(t, "q20", heat(1))
+	assert.Equal(t, "q21", heat(1.0001))
+	for _, of := range []*theme{&light, &dark} {
+		before := 1.0
+		for i := range heatSteps + 1 {
+			colour := of.heat(float64(i) / (heatSteps - 1))
+			now := contrast(colour, of.page)
+			assert.Greater(t, now, before, "level %d", i)
+			assert.Greater(t, contrast(colour, inkOn(colour)), 4.0)
+			before = now
+		}
+	}
 }

@@ -62,11 +62,16 @@ var (
 // shade returns the fill of a shade of a colour and the ink that is legible on it.
 func (t *theme) shade(colour, shade int) (fill, ink rgb) {
 	fill = mix(t.page, hex(colours[colour]), strength[shade])
-	ink = hex("#10151b")
-	if white := hex("#ffffff"); contrast(fill, white) > contrast(fill, ink) {
-		ink = white
+	return fill, inkOn(fill)
+}
+
+// inkOn is black or white, whichever is more legible.
+func inkOn(fill rgb) rgb {
+	ink, white := hex("#10151b"), hex("#ffffff")
+	if contrast(fill, white) > contrast(fill, ink) {
+		return white
 	}
-	return fill, ink
+	return ink
 }
 
 // hex reads a colour written in this package.

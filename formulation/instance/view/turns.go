@@ -68,7 +68,7 @@ func turnSheets(in *instance.Instance, plan *instance.BlockSchedule) *TurnSheets
 	sheets := &TurnSheets{Version: 1, Instance: in.Name, TickUS: in.TickUS, GPUs: make([]TurnSheet, len(in.GPUs))}
 	for g := range sheets.GPUs {
 		node := &in.Nodes[in.GPUs[g].Node]
-		sheets.GPUs[g] = TurnSheet{GPU: g, Node: node.Name, Place: g - int(node.FirstGPU), Sections: []TurnSection{}}
+		sheets.GPUs[g] = TurnSheet{GPU: g, Node: node.Name, Place: node.Place(instance.GPUID(g)), Sections: []TurnSection{}}
 	}
 	done := make([]int, len(in.Jobs)) // iterations in the blocks before
 	for i := range plan.Blocks {

@@ -25,10 +25,17 @@
 // and Isaacs, 1964): with p_j = k_j f(x_j) s_j / G and F_j the sum of p to j in order of w/p,
 //
 //	sum_j w_j C_j >= sum_j w_j (F_j - p_j/2 + s_j/2).
+//
+// Two jobs that have more workers than there are GPUs share s = k_i + k_j - G of these at least, wherever they live, and on
+// one of them job i has a task as deep as the s-th shallowest worker of an iteration must be, with e_i(s) ephemeral bytes or more. If no
+// GPU type has room for both beside it, P_i + P_j + max(e_i(s), e_j(1)) > M, or beside such a task of j, their stays do not overlap.
+// Where that is so of any two of some jobs, these run one after the other, as on a machine of speed 1: both bounds hold with s_j in
+// place of k_j f(x_j) s_j / G, and 0 for all other jobs.
 package memorytime
 
 import (
 	"errors"
+	"fmt"
 	"math/big"
 	"slices"
 
@@ -36,50 +43,71 @@ import (
 	"jigsaw/formulation/relax"
 )
 
-// item is a job, or several alike.
-type item struct {
-	jobs    int64
-	width   int64 // k
-	size    instance.Bytes
-	stay    instance.Tick
+// Item is a class of jobs alike.
+type Item struct {
+	Jobs  []instance.JobID
+	Width int64          // k
+	Size  instance.Bytes // P
+	Stay  instance.Tick  // s
+
+	job     *instance.Job
+	needs   []*need // by GPU type; nil where it does not fit
 	weight  int64
 	release instance.Tick
+	area    *big.Rat // what each takes of the time of all GPUs together
 }
+
+// need is what a job takes of a GPU at least.
+type need struct{ persistent, ephemeral, memory instance.Bytes }
 
 // Prove evaluates the bound of one dual feasible function. Each job must find room by itself.
 func Prove(in *instance.Instance, p *relax.Proven, terms *relax.ShareTerms) error {
 	if !in.Queues() {
 		return errors.New("formulation: memory x time bounds only plans whose jobs hold memory while they run")
 	}
+	return New(in).Prove(p, terms)
+}
+
+// Jobs are those of an instance by class, the most memory of a GPU beside the least ephemeral bytes, and how
+// many GPUs there are that jobs may live on.
+type Jobs struct {
+	Items []Item
+	Room  instance.Bytes
+	GPUs  int64
+
+	in *instance.Instance
+}
+
+// Prove is the function of that name, for more than one dual feasible function.
+func (s *Jobs) Prove(p *relax.Proven, terms *relax.ShareTerms) error {
 	if terms == nil {
 		return errors.New("formulation: the certificate lacks the share of memory that it counts")
 	}
-	items, room, gpus := list(in)
-	f, err := function(*terms, room)
-	if err != nil {
+	items := slices.Clone(s.Items)
+	if f, err := function(*terms, s.Room); err != nil {
 		return err
+	} else if len(terms.Apart) > 0 {
+		if items, err = apart(items, *terms, s.GPUs); err != nil {
+			return err
+		}
+	} else {
+		for i := range items {
+			it := &items[i]
+			it.area = new(big.Rat).Mul(f(it.Size), big.NewRat(it.Width, s.GPUs))
+			it.area.Mul(it.area, new(big.Rat).SetInt64(int64(it.Stay)))
+		}
 	}
-	v := makespan(items, f, gpus)
-	if in.Objective == instance.WeightedCompletion {
-		v = completion(items, f, gpus)
+	v := makespan(items)
+	if s.in.Objective == instance.WeightedCompletion {
+		v = completion(items)
 	}
-	p.Exact, p.Value, p.Certified = v, relax.Integral(in, v), true
+	p.Exact, p.Value, p.Certified = v, relax.Integral(s.in, v), true
 	return nil
 }
 
-// Sizes returns the persistent bytes of each class of jobs, the most memory of a GPU that they may
-// take, and how many GPUs there are that jobs may live on.
-func Sizes(in *instance.Instance) (sizes []instance.Bytes, room instance.Bytes, gpus int64) {
-	items, room, gpus := list(in)
-	for _, it := range items {
-		sizes = append(sizes, it.size)
-	}
-	return sizes, room, gpus
-}
-
-// list returns the jobs by class, the most memory of a GPU beside the least ephemeral bytes, and how
-// many GPUs there are that jobs may live on.
-func list(in *instance.Instance) (items []item, room instance.Bytes, gpus int64) {
+// New returns the [Jobs] of an instance.
+func New(in *instance.Instance) *Jobs {
+	s := &Jobs{in: in}
 	spare := make([]instance.Bytes, len(in.Types)) // the least ephemeral bytes there
 	for t := range spare {
 		spare[t] = -1
@@ -94,7 +122,7 @@ func list(in *instance.Instance) (items []item, room instance.Bytes, gpus int64)
 	for _, class := range in.Classes() {
 		id := class[0]
 		j := &in.Jobs[id]
-		it := item{jobs: int64(len(class)), width: int64(j.Workers), size: -1, weight: j.Weight, release: j.Release}
+		it := Item{job: j, Jobs: class, Width: int64(j.Workers), Size: -1, needs: make([]*need, len(in.Types)), weight: j.Weight, release: j.Release}
 		for t, costs := range j.On {
 			if costs == nil || !in.RoomFor(id, instance.TypeID(t)) {
 				continue
@@ -102,21 +130,22 @@ func list(in *instance.Instance) (items []item, room instance.Bytes, gpus int64)
 			if e := costs.Ephemeral[0]; spare[t] < 0 || e < spare[t] {
 				spare[t] = e
 			}
-			if it.size < 0 || costs.Persistent < it.size {
-				it.size = costs.Persistent
+			if it.Size < 0 || costs.Persistent < it.Size {
+				it.Size = costs.Persistent
 			}
+			it.needs[t] = &need{costs.Persistent, j.LeastEphemeral(instance.TypeID(t)), in.Types[t].Memory}
 		}
-		it.size = max(0, it.size)
-		it.stay = j.Load + instance.Tick(j.Iterations)*max(0, iteration[id])
-		items = append(items, it)
+		it.Size = max(0, it.Size)
+		it.Stay = j.Load + instance.Tick(j.Iterations)*max(0, iteration[id])
+		s.Items = append(s.Items, it)
 	}
 	for _, g := range in.GPUs {
 		if spare[g.Type] >= 0 {
-			gpus++
-			room = max(room, in.Types[g.Type].Memory-spare[g.Type])
+			s.GPUs++
+			s.Room = max(s.Room, in.Types[g.Type].Memory-spare[g.Type])
 		}
 	}
-	return items, room, gpus
+	return s
 }
 
 // share is a dual feasible function of sizes, as an exact fraction.
@@ -126,7 +155,7 @@ type share func(size instance.Bytes) *big.Rat
 func function(terms relax.ShareTerms, room instance.Bytes) (share, error) {
 	cut := instance.Bytes(terms.Cut)
 	if room <= 0 || cut < 0 || cut > room/2 || terms.Parts < 0 || terms.Parts > maxParts || cut > 0 && terms.Parts > 0 {
-		return nil, errors.New("formulation: the certificate's share of memory makes no sense")
+		return nil, errNoShare
 	}
 	plain := func(size instance.Bytes) *big.Rat { return big.NewRat(int64(size), int64(room)) }
 	switch n := terms.Parts; {
@@ -156,21 +185,72 @@ func function(terms relax.ShareTerms, room instance.Bytes) (share, error) {
 // maxParts keeps n+1 a number.
 const maxParts = 1 << 30
 
-// area returns what a job takes of the time of all GPUs together.
-func (it *item) area(f share, gpus int64) *big.Rat {
-	a := f(it.size)
-	a.Mul(a, new(big.Rat).SetInt64(it.width))
-	a.Mul(a, new(big.Rat).SetInt64(int64(it.stay)))
-	return a.Quo(a, new(big.Rat).SetInt64(gpus))
+// Excludes reports whether two jobs, of one class or of two, are never in memory together. If they were, they would
+// share GPUs: s at least, on one of which a task of either job is at least as deep as its s-th shallowest worker must be.
+func (it *Item) Excludes(other *Item, gpus int64) bool {
+	shared := it.Width + other.Width - gpus
+	return shared > 0 && (it.crowdsOut(other, shared) || other.crowdsOut(it, shared))
 }
 
+// crowdsOut reports whether no GPU has room for both jobs beside a task of this one at the depth of its n-th shallowest worker.
+func (it *Item) crowdsOut(other *Item, n int64) bool {
+	g := int64(it.job.Group())
+	depth := it.job.LeastDepth(int(min((n+g-1)/g, it.Width))) // the GPUs of a worker have one depth
+	for t, a := range it.needs {
+		if b := other.needs[t]; a != nil && b != nil && a.persistent <= a.memory-max(it.job.On[t].Ephemeral[depth], b.ephemeral)-b.persistent {
+			return false
+		}
+	}
+	return true
+}
+
+// apart returns the jobs of the terms, which run one after the other, and the others, which count for nothing.
+func apart(items []Item, terms relax.ShareTerms, gpus int64) (list []Item, err error) {
+	if terms.Cut != 0 || terms.Parts != 0 || !slices.IsSorted(terms.Apart) {
+		return nil, errNoShare
+	}
+	found := 0
+	for _, it := range items {
+		some, others := it, it
+		some.Jobs, others.Jobs = nil, nil
+		for _, j := range it.Jobs {
+			if _, ok := slices.BinarySearch(terms.Apart, j); ok {
+				some.Jobs = append(some.Jobs, j)
+			} else {
+				others.Jobs = append(others.Jobs, j)
+			}
+		}
+		some.area, others.area = new(big.Rat).SetInt64(int64(it.Stay)), new(big.Rat)
+		for i := range list {
+			if before := &list[i]; len(some.Jobs) > 0 && before.area.Sign() > 0 && !before.Excludes(&some, gpus) {
+				return nil, fmt.Errorf("formulation: the certificate's jobs %d and %d may be in memory together", before.Jobs[0], some.Jobs[0])
+			}
+		}
+		if len(some.Jobs) > 1 && !some.Excludes(&some, gpus) {
+			return nil, fmt.Errorf("formulation: the certificate's jobs %d and %d may be in memory together", some.Jobs[0], some.Jobs[1])
+		}
+		found += len(some.Jobs)
+		for _, part := range []Item{some, others} {
+			if len(part.Jobs) > 0 {
+				list = append(list, part)
+			}
+		}
+	}
+	if found != len(terms.Apart) {
+		return nil, errNoShare // jobs that are not there, or twice
+	}
+	return list, nil
+}
+
+var errNoShare = errors.New("formulation: the certificate's share of memory makes no sense")
+
 // makespan adds the areas of the jobs released from some time on to that time, at the time where this is most.
-func makespan(items []item, f share, gpus int64) *big.Rat {
+func makespan(items []Item) *big.Rat {
 	sorted := slices.Clone(items)
-	slices.SortFunc(sorted, func(a, b item) int { return int(min(1, max(-1, b.release-a.release))) })
+	slices.SortFunc(sorted, func(a, b Item) int { return int(min(1, max(-1, b.release-a.release))) })
 	sum, most := new(big.Rat), new(big.Rat)
 	for _, it := range sorted {
-		sum.Add(sum, new(big.Rat).Mul(it.area(f, gpus), new(big.Rat).SetInt64(it.jobs)))
+		sum.Add(sum, new(big.Rat).Mul(it.area, new(big.Rat).SetInt64(int64(len(it.Jobs)))))
 		if v := new(big.Rat).Add(sum, new(big.Rat).SetInt64(int64(it.release))); v.Cmp(most) > 0 {
 			most = v
 		}
@@ -179,17 +259,10 @@ func makespan(items []item, f share, gpus int64) *big.Rat {
 }
 
 // completion is the bound of Smith's order.
-func completion(items []item, f share, gpus int64) *big.Rat {
-	type turn struct {
-		item
-		area *big.Rat
-	}
-	var turns []turn
-	for _, it := range items {
-		turns = append(turns, turn{it, it.area(f, gpus)})
-	}
+func completion(items []Item) *big.Rat {
+	turns := slices.Clone(items)
 	// Descending w/p; jobs without an area first.
-	slices.SortStableFunc(turns, func(a, b turn) int {
+	slices.SortStableFunc(turns, func(a, b Item) int {
 		left := new(big.Rat).Mul(b.area, new(big.Rat).SetInt64(a.weight))
 		return new(big.Rat).Mul(a.area, new(big.Rat).SetInt64(b.weight)).Cmp(left)
 	})
@@ -197,11 +270,11 @@ func completion(items []item, f share, gpus int64) *big.Rat {
 	sum, before := new(big.Rat), new(big.Rat)
 	for _, t := range turns {
 		// n alike, one after the other: the sum of F - p/2 is n before + n^2 p / 2.
-		n := new(big.Rat).SetInt64(t.jobs)
+		n := new(big.Rat).SetInt64(int64(len(t.Jobs)))
 		means := new(big.Rat).Mul(n, before)
 		square := new(big.Rat).Mul(n, n)
 		means.Add(means, square.Mul(square, new(big.Rat).Mul(t.area, half)))
-		stays := new(big.Rat).Mul(n, new(big.Rat).SetInt64(int64(t.stay)))
+		stays := new(big.Rat).Mul(n, new(big.Rat).SetInt64(int64(t.Stay)))
 		means.Add(means, stays.Mul(stays, half))
 		sum.Add(sum, means.Mul(means, new(big.Rat).SetInt64(t.weight)))
 		before.Add(before, new(big.Rat).Mul(n, t.area))

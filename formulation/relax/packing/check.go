@@ -108,10 +108,13 @@ func (e *Examiner) Examine(prices []int64) bool {
 					if rise > exact.NoPrice/e.S.Due {
 						return false
 					}
-					// A worker of x units takes x units + unit - 1 ticks at the most.
-					chord.base, chord.rise = worth[b]+rise*(e.S.Unit-1-slot.Ticks[b]), rise*e.S.Unit
+					// A worker of x units takes x units + unit - 1 ticks at the most; one of all that the deeper
+					// takes is that.
+					chord.base, chord.rise, chord.to = worth[b]+rise*(e.S.Unit-1-slot.Ticks[b]), rise*e.S.Unit, chord.to-1
 				}
-				e.chords[i] = append(e.chords[i], chord)
+				if chord.from <= chord.to {
+					e.chords[i] = append(e.chords[i], chord)
+				}
 			}
 		}
 		if e.rest[i] = slices.Clone(e.rest[i+1]); slot.Fixed {

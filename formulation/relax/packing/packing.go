@@ -78,6 +78,7 @@ type Slot struct {
 	Fixed         bool    // the job is decided to live there
 	// persistent and ephemeral are bytes, the latter at the least.
 	persistent, ephemeral instance.Bytes
+	Shortest, Longest     int64 // ticks, of a task
 }
 
 // mostRoom is how many units a GPU has at the most, leastRoom how many it has however many
@@ -213,11 +214,14 @@ func (s *Program) poolOf(group gpuGroup, time int64, homes [][]instance.GPUID) P
 				}
 			}
 			slot.Ticks, least = append(slot.Ticks, ticks), min(least, ticks)
+			if ticks < exact.Never {
+				slot.Longest = max(slot.Longest, int64(on.Time[depth]))
+			}
 		}
 		if least > slot.Room && !fixed || least == exact.Never {
 			continue
 		}
-		slot.Fixed = fixed
+		slot.Fixed, slot.Shortest = fixed, least/int64(d.Job.Iterations)
 		for range min(s.Classes[c].Jobs, max(1, slot.Room/max(1, least))) {
 			p.Slots = append(p.Slots, slot)
 		}
@@ -242,32 +246,48 @@ func syncAt(m *relax.Model, j *instance.Job, home []instance.GPUID) instance.Tic
 
 // Limit returns how many units the tasks of a content in these slots take at the most; below 0
 // where the GPU has not the memory.
-//
-// After each of its R tasks a worker waits for its synchronisation, s ticks at the least, and
-// in that time the GPU is idle but for tasks of others, of which each is in one such gap only.
-// So the tasks and the waits of a worker, less s for each task of others, fit in the time that
-// there is.
 func (s *Program) Limit(p *Pool, slots []int) int64 {
 	if len(slots) == 0 {
 		return 0
 	}
-	release, sync, tasks := int64(exact.Never), int64(exact.Never), int64(0)
+	release := int64(exact.Never)
 	var persistent, ephemeral instance.Bytes
 	for _, i := range slots {
 		slot := &p.Slots[i]
-		release, sync = min(release, slot.Release), min(sync, slot.Sync)
-		tasks += s.Classes[slot.Class].Iterations
+		release = min(release, slot.Release)
 		persistent, ephemeral = persistent+slot.persistent, max(ephemeral, slot.ephemeral)
 	}
 	if persistent+ephemeral > p.memory {
 		return -1
 	}
-	lost := sync // after the last task
-	for _, i := range slots {
-		slot := &p.Slots[i]
-		lost = max(lost, (2*s.Classes[slot.Class].Iterations-tasks)*slot.Sync)
-	}
+	lost, _ := s.Lost(p, slots)
 	return max(0, s.Due-release-lost) / s.Unit
+}
+
+// Lost returns how many ticks the GPU of a content in these slots is idle at the least, and the
+// synchronisation of the worker that proves so.
+//
+// After each of its R tasks a worker waits for its synchronisation, s ticks at the least, and
+// in that time the GPU is idle but for tasks of others, of which each is in one such gap only, for
+// no longer than the gap, or than it takes.
+func (s *Program) Lost(p *Pool, slots []int) (lost, sync int64) {
+	lost = exact.Never
+	for _, i := range slots {
+		lost = min(lost, p.Slots[i].Sync) // after the last task
+	}
+	for n, i := range slots {
+		wait := p.Slots[i].Sync
+		idle := s.Classes[p.Slots[i].Class].Iterations * wait
+		for m, o := range slots {
+			if m != n {
+				idle -= s.Classes[p.Slots[o].Class].Iterations * min(wait, p.Slots[o].Longest)
+			}
+		}
+		if idle > lost {
+			lost, sync = idle, wait
+		}
+	}
+	return lost, sync
 }
 
 // Worth is what the tasks of a worker are worth, by depth that the rule knows, if all have

@@ -26,8 +26,8 @@ type Leaf struct {
 // mostTreeSize is how many numbers the nodes of a certificate's tree may have together.
 const mostTreeSize = 1 << 24
 
-// errTreeTicks is of trees about plans that are too long to look at every tick.
-var errTreeTicks = fmt.Errorf("formulation: the certificate's tree is about plans of more than %d ticks", cases.MostNodeTicks)
+// errTreeTicks is of leaves about plans that are too long to look at every tick, or too long at all.
+var errTreeTicks = fmt.Errorf("formulation: the certificate's tree is about plans of more than %d ticks, or %d where it looks at no ticks", cases.MostNodeTicks, relax.MaxHorizon)
 
 // ErrOrders is of trees whose leaves ask for more orders than there are steps, or memory, for.
 var ErrOrders = errors.New("formulation: the certificate's tree has orders of tasks that are too many to be looked through")
@@ -43,9 +43,6 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate, steps int) err
 	}
 	m = m.Split()
 	target := c.Bound.Num().Int64()
-	if slices.Max(cases.Dues(m, target)) > cases.MostNodeTicks {
-		return errTreeTicks
-	}
 	var ways [][]relax.ModeOptions
 	for i := range m.Classes {
 		d := &m.Classes[i]
@@ -83,7 +80,11 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate, steps int) err
 		if p.Target < target || p.Target >= 1<<48 {
 			return fmt.Errorf("formulation: a leaf of the certificate's tree is about schedules better than %d, not %d", p.Target, target)
 		}
-		if slices.Max(cases.Dues(m, p.Target)) > cases.MostNodeTicks {
+		most := int64(relax.MaxHorizon)
+		if p.Kind == relax.LeafKind && len(p.Sets) == 0 {
+			most = cases.MostNodeTicks
+		}
+		if slices.Max(cases.Dues(m, p.Target)) > most {
 			return errTreeTicks
 		}
 		proven = min(proven, p.Target)

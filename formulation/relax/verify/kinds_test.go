@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,12 +32,26 @@ import (
 
 var update = flag.Bool("update", false, "make the certificates in testdata anew")
 
+// scarce is the first seed of the instances that have too little memory for all jobs together.
+const scarce = 1000
+
 // drawn is a random instance, told by its seed, objective and the kind of proof.
 func drawn(seed uint64, objective instance.Objective, kind relax.Kind) *instance.Instance {
 	if kind == relax.MemoryTimeBound {
 		return instancetest.Queueing(rand.New(rand.NewPCG(seed, 93)), objective)
 	}
-	return instancetest.Random(rand.New(rand.NewPCG(seed, 91)), instancetest.Options{Objective: objective, Jobs: 4})
+	in := instancetest.Random(rand.New(rand.NewPCG(seed, 91)), instancetest.Options{Objective: objective, Jobs: 4})
+	if seed >= scarce {
+		for t := range in.Types {
+			in.Types[t].Memory = in.Types[t].Memory * 2 / 3
+		}
+	}
+	if kind == relax.CostBound {
+		for t := range in.Types {
+			in.Types[t].Price = instance.Price(1_000_000 * (t + 1))
+		}
+	}
+	return in
 }
 
 // TestKinds proves certificates of every kind, from testdata: nothing but the kernel runs, which
@@ -47,7 +62,8 @@ func TestKinds(t *testing.T) {
 	}
 	files, err := filepath.Glob("testdata/*.json")
 	require.NoError(t, err)
-	kinds := map[relax.Kind]int{}
+	kinds, nodes := map[relax.Kind]int{}, map[string]int{}
+	placements := 0
 	for _, file := range files {
 		var kind, objective string
 		var seed uint64
@@ -57,11 +73,22 @@ func TestKinds(t *testing.T) {
 		require.NoError(t, err)
 		var c relax.Certificate
 		require.NoError(t, json.Unmarshal(data, &c), file)
-		p, err := verify.Certificate(context.Background(), drawn(seed, instance.Objective(objective), relax.Kind(kind)), &c)
+		in := drawn(seed, instance.Objective(objective), relax.Kind(kind))
+		p, err := verify.Certificate(context.Background(), in, &c)
 		require.NoError(t, err, file)
 		require.EqualValues(t, kind, p.Kind)
 		kinds[p.Kind]++
+		for _, n := range c.Tree {
+			nodes[n.Kind]++
+		}
+		if kind == string(relax.PresolveProof) && relax.Infeasible(in) == nil {
+			placements++ // the states of memory are listed
+		}
 	}
+	for _, kind := range []string{relax.LeafKind, relax.PackedKind, relax.EmptyKind} {
+		assert.Positive(t, nodes[kind], "no tree with a node of kind %s", kind)
+	}
+	assert.Positive(t, placements)
 	for _, kind := range relax.Kinds() {
 		assert.Positive(t, kinds[kind], "no certificate of kind %s", kind)
 	}
@@ -74,29 +101,54 @@ func makeKinds(t *testing.T) {
 	require.NoError(t, os.RemoveAll("testdata"))
 	require.NoError(t, os.MkdirAll("testdata", 0o755))
 	for _, objective := range instance.Objectives() {
-		count, size := map[relax.Kind]int{}, map[relax.Kind]int{}
+		count, size, seen := map[relax.Kind]int{}, map[relax.Kind]int{}, map[string]bool{} // seen: kinds of nodes
+		put := func(seed uint64, p relax.Proven) {
+			c := p.Proof(drawn(seed, objective, p.Kind))
+			if c == nil {
+				return
+			}
+			long := p.Kind != relax.PresolveProof && p.Kind != relax.ChainBound && p.Kind != relax.AreaBound && p.Kind != relax.MemoryTimeBound && p.Kind != relax.WeightsBound && p.Kind != relax.CostBound
+			unseen := slices.ContainsFunc(c.Tree, func(n relax.ProofNode) bool { return !seen[n.Kind] })
+			if !unseen && (count[p.Kind] >= each || long && len(c.Prices)+len(c.Tree) <= size[p.Kind]) {
+				return
+			}
+			data, err := json.Marshal(c)
+			require.NoError(t, err)
+			if len(data) > 20_000 {
+				return
+			}
+			for _, n := range c.Tree {
+				seen[n.Kind] = true
+			}
+			count[p.Kind]++
+			size[p.Kind] = len(c.Prices) + len(c.Tree) // then larger ones
+			require.NoError(t, os.WriteFile(fmt.Sprintf("testdata/%s-%s-%d.json", p.Kind, objective, seed), append(data, '\n'), 0o644))
+		}
+		for seed, left := uint64(scarce), 2; left > 0 && !objective.Periodic(); seed++ {
+			in := drawn(seed, objective, relax.PresolveProof)
+			if relax.Infeasible(in) != nil {
+				continue
+			}
+			if reasons := relax.NoPlacement(ctx, in, 1_000_000); reasons != nil {
+				put(seed, relax.Proven{Kind: relax.PresolveProof, Certified: true, Infeasible: reasons})
+				count[relax.PresolveProof]--
+				left--
+			}
+		}
 		for seed := range uint64(400) {
 			in := drawn(seed, objective, "")
-			write := func(p relax.Proven) {
-				c := p.Proof(drawn(seed, objective, p.Kind))
-				if c == nil || count[p.Kind] == each || p.Kind != relax.PresolveProof && p.Kind != relax.ChainBound && p.Kind != relax.AreaBound && p.Kind != relax.MemoryTimeBound && len(c.Prices)+len(c.Tree) <= size[p.Kind] {
-					return
-				}
-				data, err := json.Marshal(c)
-				require.NoError(t, err)
-				if len(data) > 20_000 {
-					return
-				}
-				count[p.Kind]++
-				size[p.Kind] = len(c.Prices) + len(c.Tree) // then larger ones
-				require.NoError(t, os.WriteFile(fmt.Sprintf("testdata/%s-%s-%d.json", p.Kind, objective, seed), append(data, '\n'), 0o644))
-			}
+			write := func(p relax.Proven) { put(seed, p) }
 			if reasons := relax.Infeasible(in); reasons != nil {
 				write(relax.Proven{Kind: relax.PresolveProof, Certified: true, Infeasible: reasons})
 				continue
 			}
 			write(area.Chain(in).Proven)
 			if !objective.Periodic() {
+				dear := relax.New(drawn(seed, objective, relax.CostBound))
+				write(*area.CostBy(dear, 6))
+				if p := area.Molds([][]*relax.Model{{relax.New(in)}}); objective == instance.Makespan && p.Kind == relax.WeightsBound {
+					write(*p)
+				}
 				write(horizon.Memory(drawn(seed, objective, relax.MemoryTimeBound)).Proven)
 			}
 			cheap := area.Bound(in)
@@ -113,7 +165,7 @@ func makeKinds(t *testing.T) {
 			b, err = packing.Bound(ctx, in, engine, packing.Limits{Known: cheap.Value})
 			require.NoError(t, err)
 			write(b.Proven)
-			b, _, err = columns.Bound(ctx, in, engine, columns.Limits{Known: big.NewRat(1, 1)})
+			b, err = columns.Bound(ctx, in, engine, columns.Limits{Known: big.NewRat(1, 1)})
 			require.NoError(t, err)
 			write(b.Proven)
 			start, ok := instancetest.ValidSchedule(rand.New(rand.NewPCG(seed, 92)), in)

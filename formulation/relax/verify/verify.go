@@ -18,22 +18,47 @@ import (
 // Certificate proves the claims of a certificate anew from the instance,
 // in exact arithmetic. The error says what about it is wrong, or is that of the context.
 func Certificate(ctx context.Context, in *instance.Instance, c *relax.Certificate) (relax.Proven, error) {
-	return claims(ctx, in, c, Check)
+	return Claims(in.Digest(), c, func() (relax.Proven, error) { return Check(ctx, in, c) })
+}
+
+// Molds is [Certificate] of jobs that may have several numbers of workers each.
+func Molds(ctx context.Context, in *instance.Molds, c *relax.Certificate) (relax.Proven, error) {
+	return Claims(in.Digest(), c, func() (b relax.Proven, err error) {
+		b.Kind = c.Kind
+		var jobs [][]*relax.Model
+		for _, job := range in.Jobs {
+			var models []*relax.Model
+			for _, alone := range job.Alone {
+				if ctx.Err() != nil {
+					return b, ctx.Err()
+				}
+				models = append(models, relax.New(alone))
+			}
+			jobs = append(jobs, models)
+		}
+		switch c.Kind {
+		case relax.ChainBound:
+			relax.ProveChains(&b, jobs)
+		case relax.WeightsBound:
+			err = relax.ProveWeights(&b, jobs, c.Prices)
+		default:
+			err = fmt.Errorf("formulation: no certificate of kind %q is about moldable jobs", c.Kind)
+		}
+		return b, err
+	})
 }
 
 // Combinatorial is [Certificate] for the kinds that have no prices: presolve, chain and area.
 func Combinatorial(ctx context.Context, in *instance.Instance, c *relax.Certificate) (relax.Proven, error) {
-	return claims(ctx, in, c, func(ctx context.Context, in *instance.Instance, c *relax.Certificate) (relax.Proven, error) {
-		return combinatorial(ctx, relax.New(in), c)
-	})
+	return Claims(in.Digest(), c, func() (relax.Proven, error) { return combinatorial(ctx, relax.New(in), c) })
 }
 
-// claims compares what a certificate claims with what it proves.
-func claims(ctx context.Context, in *instance.Instance, c *relax.Certificate, proves func(context.Context, *instance.Instance, *relax.Certificate) (relax.Proven, error)) (relax.Proven, error) {
+// Claims compares what a certificate claims with what it proves about the instance of a digest.
+func Claims(digest string, c *relax.Certificate, proves func() (relax.Proven, error)) (relax.Proven, error) {
 	if c.Version != relax.CertificateVersion {
 		return relax.Proven{}, fmt.Errorf("formulation: certificate version %d: this JigSaw checks version %d", c.Version, relax.CertificateVersion)
 	}
-	if digest := in.Digest(); c.Instance != digest {
+	if c.Instance != digest {
 		return relax.Proven{}, fmt.Errorf("formulation: the certificate is about another instance (digest %.12s, this one has %.12s)", c.Instance, digest)
 	}
 	if c.Bound == nil && !c.Infeasible {
@@ -42,7 +67,7 @@ func claims(ctx context.Context, in *instance.Instance, c *relax.Certificate, pr
 	if path, why := c.Misplaced(); path != "" {
 		return relax.Proven{}, fmt.Errorf("formulation: the certificate's %s: %s", path, why)
 	}
-	b, err := proves(ctx, in, c)
+	b, err := proves()
 	if err != nil {
 		return relax.Proven{}, err
 	}
@@ -112,6 +137,16 @@ func combinatorial(ctx context.Context, m *relax.Model, c *relax.Certificate) (r
 		b.Certified = true
 	case relax.AreaBound:
 		err = m.ProveArea(&b, c.Loads)
+	case relax.WeightsBound:
+		if m.Instance.Objective != instance.Makespan {
+			return b, fmt.Errorf("formulation: a certificate of kind %s is about the makespan, not %s", c.Kind, m.Instance.Objective)
+		}
+		err = relax.ProveWeights(&b, [][]*relax.Model{{m}}, c.Prices)
+	case relax.CostBound:
+		if m.Instance.Objective.Periodic() {
+			return b, fmt.Errorf("formulation: a certificate of kind %s is about schedules that run once, not %s", c.Kind, m.Instance.Objective)
+		}
+		err = m.ProveCost(&b, c.Prices, c.End)
 	case relax.PresolveProof:
 		if b.Infeasible = relax.Infeasible(m.Instance); b.Infeasible == nil {
 			b.Infeasible = relax.NoPlacement(ctx, m.Instance, relax.PlacementSteps)

@@ -1,22 +1,26 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Session } from '../state/session'
+import type { Sketches } from '../state/sketches'
 import { update } from '../state/update'
+import { part } from '../ui/part'
+import { listenToDrops } from './drop'
 import { ExportDialog } from './ExportDialog'
-import { GalleryDialog } from './GalleryDialog'
 import { Header } from './Header'
 import { HelpDialog } from './HelpDialog'
 import { listenToKeys } from './keys'
 import { LibraryDialog } from './LibraryDialog'
 import { Results } from './Results'
 import { ScenarioPane } from './ScenarioPane'
-import { ShareDialog } from './ShareDialog'
 import { Tour } from './Tour'
 import { Welcome } from './Welcome'
 
+const GalleryDialog = part(() => import('./GalleryDialog').then(module => module.GalleryDialog))
+const ShareDialog = part(() => import('./ShareDialog').then(module => module.ShareDialog))
+
 export type DialogName = 'gallery' | 'library' | 'export' | 'share' | 'help'
 
-export function App({ session }: { session: Session }) {
+export function App({ session, sketches }: { session: Session; sketches: Sketches }) {
   const { store } = session
   const dialog = useSignal<{ name: DialogName } | null>(null)
   const tour = useSignal(false)
@@ -34,6 +38,7 @@ export function App({ session }: { session: Session }) {
     if (dialog.peek() === shown) dialog.value = null
   }
   useEffect(() => listenToKeys(store, open), [])
+  useEffect(() => listenToDrops(session), [])
   const name = store.reading.value.instance?.name
   useEffect(() => {
     document.title = name ? `${name} · JigSaw` : 'JigSaw'
@@ -102,7 +107,9 @@ export function App({ session }: { session: Session }) {
             'A first plan. The search and the bounds by linear programs are still loading.')}
       </div>
       {tour.value && <Tour session={session} onClose={() => (tour.value = false)} />}
-      {shown?.name === 'gallery' && <GalleryDialog key={shown} session={session} onClose={close} />}
+      {shown?.name === 'gallery' && (
+        <GalleryDialog key={shown} session={session} sketches={sketches} onClose={close} />
+      )}
       {shown?.name === 'library' && <LibraryDialog key={shown} session={session} onClose={close} />}
       {shown?.name === 'export' && <ExportDialog key={shown} store={store} onClose={close} />}
       {shown?.name === 'share' && <ShareDialog key={shown} session={session} onClose={close} />}

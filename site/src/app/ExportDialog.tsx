@@ -7,6 +7,7 @@ import type { Store } from '../state/store'
 import { CopyField } from '../ui/CopyField'
 import { Dialog } from '../ui/Dialog'
 import { Icon } from '../ui/icons'
+import { commandOf } from './command'
 
 type Format = ExportFormat | 'png' | 'certificate'
 
@@ -38,7 +39,9 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
   const failed = useSignal('')
   const busy = useSignal(false)
   const view = store.planning.view.value
-  const command = view?.result?.command ?? ''
+  // Of the text that is saved, not of a change that shows beside it; what was stopped no command stops there.
+  const result = view?.text === store.text.text.value ? view.result : null
+  const command = view && result && !result.stopped ? commandOf(view.text, view.instance.name, result) : ''
   const lacks = (format: Format) =>
     format === 'certificate'
       ? !view?.result?.certificate

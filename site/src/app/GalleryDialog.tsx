@@ -1,9 +1,21 @@
+import { useEffect } from 'preact/hooks'
 import { gallery } from '../scenario/gallery/gallery'
 import type { Session } from '../state/session'
+import type { Sketches } from '../state/sketches'
 import { Dialog } from '../ui/Dialog'
+import { Thumbnail } from './Thumbnail'
 
-export function GalleryDialog({ session, onClose }: { session: Session; onClose: () => void }) {
+export function GalleryDialog({
+  session,
+  sketches,
+  onClose,
+}: {
+  session: Session
+  sketches: Sketches
+  onClose: () => void
+}) {
   const { store } = session
+  useEffect(() => () => sketches.rest(), [])
   return (
     <Dialog title="Gallery" wide onClose={onClose}>
       <p class="muted">
@@ -12,6 +24,7 @@ export function GalleryDialog({ session, onClose }: { session: Session; onClose:
       <ul class="cards">
         {gallery.map(({ name, lesson, text, twist }) => (
           <li key={name} class="card">
+            <Thumbnail text={text} sketches={sketches} />
             <h3>{name}</h3>
             <p>{lesson}</p>
             <div class="actions">
@@ -32,7 +45,7 @@ export function GalleryDialog({ session, onClose }: { session: Session; onClose:
                 aria-label={`Open ${name}, then: ${twist.label}`}
                 onClick={() => {
                   session.openNew(text)
-                  store.text.edit(twist.apply(text), 'input.twist')
+                  store.text.edit(twist.apply(text), true)
                   store.status.value = `${twist.label}: done. Undo takes it back.`
                   onClose()
                 }}

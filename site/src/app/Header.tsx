@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
-import { pickScenario } from '../keep/files'
+import { pickFile } from '../keep/files'
 import type { Session } from '../state/session'
 import { theme, toggleTheme } from '../state/theme'
 import { Icon, type IconName } from '../ui/icons'
 import type { DialogName } from './App'
+import { open as openFile } from './drop'
 import { Settings } from './Settings'
 
 const savingWords = { none: '', saved: 'saved', pending: 'saving…', failed: 'not saved' } as const
@@ -21,15 +22,8 @@ export function Header({ session, open }: { session: Session; open: (dialog: Dia
     </button>
   )
   const importFile = async () => {
-    try {
-      const file = await pickScenario()
-      if (file) {
-        session.openNew(file.text)
-        store.status.value = `${file.name} is open.`
-      }
-    } catch (error) {
-      store.alert.value = `The file was not opened: ${error instanceof Error ? error.message : error}.`
-    }
+    const file = await pickFile()
+    if (file) await openFile(session, file)
   }
   return (
     <header class="bar">
@@ -39,7 +33,12 @@ export function Header({ session, open }: { session: Session; open: (dialog: Dia
       <nav class="menu" aria-label="Scenario">
         {button('grid', 'Gallery', () => open('gallery'), 'Gallery (g)')}
         {button('folder', 'Scenarios', () => open('library'), 'Scenarios in this browser (o)')}
-        {button('upload', 'Import', () => void importFile(), 'Open a YAML or JSON file')}
+        {button(
+          'upload',
+          'Import',
+          () => void importFile(),
+          'Open a scenario, or profiles for this one: YAML or JSON; or drop the file anywhere',
+        )}
         {button('download', 'Export', () => open('export'), 'Export (e)')}
         {button('share', 'Share', () => open('share'), 'Share (s)')}
       </nav>

@@ -1,35 +1,37 @@
 // The plan that shows and everything about it.
 import type { ComponentChildren } from 'preact'
-import type { Compiled, LongPlan, PlanPoint } from '../engine/api'
-import { longUse } from '../horizon/block'
-import { hasPartial } from '../state/depth'
+import type { Compiled } from '../engine/api'
+import type { Tab } from '../keep/snapshot'
 import { canBeMoved } from '../state/hand'
 import type { PlanView } from '../state/planning'
-import type { Store, Tab } from '../state/store'
+import type { Store } from '../state/store'
 import { LARGE, Large } from '../timeline/Large'
 import { Timeline } from '../timeline/Timeline'
 import { Icon } from '../ui/icons'
+import { Later } from '../ui/Later'
 import { part } from '../ui/part'
 import { Tabs } from '../ui/Tabs'
-import { minimised } from '../views/format'
 import { Gain } from '../views/Gain'
 import { Mend } from '../views/Mend'
 import { Numbers } from '../views/Numbers'
 import { Progress } from '../views/Progress'
-import type { RunView, Use } from '../views/props'
+import type { RunView } from '../views/props'
 import { lengthOf, withSchedule } from '../views/shown'
 import { useOf } from '../views/use'
-import type { Pair } from '../views/words'
 import { ByHand } from './ByHand'
 import { Healing } from './Healing'
+import { pairOf, runOf } from './run'
+import { SpecialPlan } from './SpecialPlan'
 
 const Horizon = part(() => import('../horizon/Horizon').then(module => module.Horizon))
 const Explain = part(() => import('../views/Explain').then(module => module.Explain))
+const Failures = part(() => import('../views/Failures').then(module => module.Failures))
 const Compare = part(() => import('../views/Compare').then(module => module.Compare))
 const Spb = part(() => import('../views/Spb').then(module => module.Spb))
 
 const tabs: readonly (readonly [Tab, string])[] = [
   ['explain', 'Explain'],
+  ['failures', 'Failures'],
   ['progress', 'Progress'],
   ['compare', 'Compare'],
   ['depths', 'Depths'],
@@ -37,6 +39,8 @@ const tabs: readonly (readonly [Tab, string])[] = [
 
 /** welcome shows above the timeline, to newcomers. */
 export function Results({ store, welcome }: { store: Store; welcome: ComponentChildren }) {
+  const special = store.special.view.value
+  if (special) return <SpecialPlan store={store} view={special} />
   const view = store.planning.view.value
   if (!view) return <Empty store={store} />
   const run = runOf(view, store)
@@ -83,40 +87,42 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
         />
       )}
       {view.schedule && !comparing && (
-        <Plan
-          label={`Timeline of ${view.instance.name || 'the plan'}`}
-          instance={view.instance}
-          schedule={hand?.schedule ?? view.schedule}
-          usage={hand ? useOf(view.instance, hand.schedule) : run.usage}
-          bound={run.dual}
-          certified={run.certified}
-          chain={!hand && view.result?.schedule === view.schedule ? (store.inquiry.chain.value ?? []) : []}
-          selection={store.selection.value}
-          onSelect={selection => (store.selection.value = selection)}
-          range={store.range.value}
-          onRange={range => (store.range.value = range)}
-          onChange={(changes, words) => void store.change(changes, words)}
-          {...(hand && { onMove: (task, move) => store.hand.move(task, move) })}
-          tools={
-            canBeMoved(view.instance, view.schedule) && (
-              <button
-                type="button"
-                class="button"
-                title="Move tasks yourself, and beat this plan"
-                aria-pressed={hand !== null}
-                onClick={() =>
-                  hand
-                    ? store.hand.end()
-                    : view.schedule && store.hand.begin(view.text, view.instance, view.schedule)
-                }
-              >
-                By hand
-              </button>
-            )
-          }
-          // One axis for both, so that what is gained is seen.
-          {...(other?.schedule && { horizon: lengthOf(other.schedule) })}
-        />
+        <Later>
+          <Plan
+            label={`Timeline of ${view.instance.name || 'the plan'}`}
+            instance={view.instance}
+            schedule={hand?.schedule ?? view.schedule}
+            usage={hand ? useOf(view.instance, hand.schedule) : run.usage}
+            bound={run.dual}
+            certified={run.certified}
+            chain={!hand && view.result?.schedule === view.schedule ? (store.inquiry.chain.value ?? []) : []}
+            selection={store.selection.value}
+            onSelect={selection => (store.selection.value = selection)}
+            range={store.range.value}
+            onRange={range => (store.range.value = range)}
+            onChange={(changes, words) => void store.change(changes, words)}
+            {...(hand && { onMove: (task, move) => store.hand.move(task, move) })}
+            tools={
+              canBeMoved(view.instance, view.schedule) && (
+                <button
+                  type="button"
+                  class="button"
+                  title="Move tasks yourself, and beat this plan"
+                  aria-pressed={hand !== null}
+                  onClick={() =>
+                    hand
+                      ? store.hand.end()
+                      : view.schedule && store.hand.begin(view.text, view.instance, view.schedule)
+                  }
+                >
+                  By hand
+                </button>
+              )
+            }
+            // One axis for both, so that what is gained is seen.
+            {...(other?.schedule && { horizon: lengthOf(other.schedule) })}
+          />
+        </Later>
       )}
       <Tabs
         label="About the plan"
@@ -124,7 +130,9 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
         value={store.tab.value}
         onChange={tab => (store.tab.value = tab)}
       >
-        <Panel store={store} view={view} run={run} />
+        <Later>
+          <Panel store={store} view={view} run={run} />
+        </Later>
       </Tabs>
     </div>
   )
@@ -174,6 +182,16 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
           whatIfs={store.inquiry.whatIfs.value}
           onWhatIf={change => void store.inquiry.ask(change)}
           onTakeOver={(change, words) => void store.change([change], words)}
+        />
+      )
+    case 'failures':
+      return (
+        <Failures
+          instance={view.instance}
+          state={store.failures.state.value}
+          onLook={() => void store.failures.look()}
+          onStop={() => store.failures.stop()}
+          onFail={(change, words) => void store.change([change], words)}
         />
       )
     case 'compare': {
@@ -226,64 +244,4 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
         />
       )
   }
-}
-
-/** The plan that shows beside the one without SPB, or with it; where no job has SPB, beside whole jobs. */
-function pairOf(view: PlanView, run: RunView, store: Store): Pair {
-  const { objective, tick_us } = run
-  const full = store.isFullDepth(view.instance)
-  const partial = full || hasPartial(view.instance)
-  const other = partial ? store.counterpart(view.instance) : null
-  const baselines = (full ? other?.result : run.result)?.baselines
-  const known = (partial ? baselines?.interleaved_full : baselines?.exclusive)?.value ?? null
-  const planned = (full ? run.primal : other?.value) ?? null
-  const best = minimised(objective) ? Math.min : Math.max
-  return {
-    objective,
-    tick_us,
-    partial,
-    value: full ? (other?.value ?? null) : run.primal,
-    base: known !== null && planned !== null ? best(known, planned) : (known ?? planned),
-  }
-}
-
-/** The run as the views take it: the result where there is one, better what has come since. */
-function runOf(view: PlanView, store: Store): RunView {
-  const phase = store.planning.phase.value
-  const running = phase === 'quick' || phase === 'full'
-  const { instance, schedule } = view
-  const result = view.result && withSchedule(instance, view.result, schedule, view.value)
-  const last = view.points.at(-1)
-  const dual = strongest(view.points, result?.dual ?? null, instance.periodic)
-  return {
-    objective: instance.objective,
-    tick_us: instance.tick_us,
-    primal: view.value ?? result?.primal ?? last?.primal ?? null,
-    dual,
-    certified: (result?.certified ?? false) && dual === result?.dual,
-    result,
-    usage:
-      result?.usage ?? (schedule ? useOf(instance, schedule) : longUseOf(instance, result?.long ?? null)),
-    series: view.points,
-    running,
-  }
-}
-
-const uses = new WeakMap<LongPlan, Use>()
-
-/** What a plan in blocks uses, worked out once. */
-function longUseOf(instance: Compiled, long: LongPlan | null): Use | null {
-  if (!long) return null
-  const use = uses.get(long) ?? longUse(instance, long)
-  uses.set(long, use)
-  return use
-}
-
-/** The best bound there is: highest, or lowest where more is better. */
-function strongest(points: readonly PlanPoint[], dual: number | null, maximise: boolean): number | null {
-  let best = dual
-  for (const point of points)
-    if (point.dual !== null && (best === null || (maximise ? point.dual < best : point.dual > best)))
-      best = point.dual
-  return best
 }

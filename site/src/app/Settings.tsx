@@ -1,20 +1,25 @@
 // How hard to plan, and by which seed.
 import { seedOf } from '../keep/snapshot'
 import type { Store } from '../state/store'
+import { hintOf, Row } from '../ui/fields'
 
 const efforts = [1, 2, 4, 8, 16] as const
+const hints = {
+  effort: 'How much work a thorough plan does; the same everywhere.',
+  seed: 'The same seed gives the same plan.',
+} as const
 
 export function Settings({ store }: { store: Store }) {
   const { seed, effort } = store
   const known = (efforts as readonly number[]).includes(effort.value)
   return (
     <div class="settings">
-      <label>
-        <span>Effort</span>
+      <Row class="setting" label="Effort" hint={hints.effort} id="effort">
         <select
+          id="effort"
+          {...hintOf('effort', hints.effort)}
           class="select"
           value={effort.value}
-          title="How much work a thorough plan does; the same everywhere"
           onChange={event => (effort.value = Number(event.currentTarget.value))}
         >
           {!known && <option value={effort.value}>{effort.value}×</option>}
@@ -24,20 +29,20 @@ export function Settings({ store }: { store: Store }) {
             </option>
           ))}
         </select>
-      </label>
-      <label>
-        <span>Seed</span>
+      </Row>
+      <Row class="setting" label="Seed" hint={hints.seed} id="seed">
         <input
+          id="seed"
+          {...hintOf('seed', hints.seed)}
           class="input number seed"
           inputMode="numeric"
           value={seed.value}
-          title="The same seed gives the same plan"
           onChange={event => {
             seed.value = seedOf(Number(event.currentTarget.value))
             event.currentTarget.value = String(seed.value)
           }}
         />
-      </label>
+      </Row>
     </div>
   )
 }

@@ -70,6 +70,8 @@ export function Tour({ session, onClose }: { session: Session; onClose: () => vo
   const go = (to: number) => {
     if (at === steps.length - 1 && to < at) store.text.undo()
     setAt(to)
+    // Where the numbers are, which each step is about.
+    document.querySelector('.plan-view')?.scrollIntoView({ block: 'start' })
     // A step back shows what the step before it had changed.
     steps[to]!.enter(store)
   }
@@ -77,7 +79,7 @@ export function Tour({ session, onClose }: { session: Session; onClose: () => vo
     if (store.text.text.peek() !== first) session.openNew(first)
     store.pane.value = 'plan'
     next.current?.focus()
-    steps[0]!.enter(store)
+    go(0)
     return () => {
       store.spb.value = true
     }
@@ -95,7 +97,8 @@ export function Tour({ session, onClose }: { session: Session; onClose: () => vo
     <section class="tour" aria-label="Tour" aria-live="polite">
       <p>
         <strong>
-          {at + 1} of {steps.length}: {step.title}.
+          {at + 1} of {steps.length}: {step.title}
+          {/\?$/.test(step.title) ? '' : '.'}
         </strong>{' '}
         {step.text(value, store)}
         {busy && <span class="muted"> It is planned just now.</span>}

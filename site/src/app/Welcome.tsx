@@ -29,11 +29,7 @@ export function Welcome({ store, onGallery, onTour, onClose }: WelcomeProps) {
         , or try it: move a slider of the scenario, click a bar,{' '}
         {fresh && twist && (
           <>
-            <button
-              type="button"
-              class="link"
-              onClick={() => store.text.edit(twist.apply(first), 'input.twist')}
-            >
+            <button type="button" class="link" onClick={() => store.text.edit(twist.apply(first), true)}>
               add a rush job
             </button>
             ,{' '}

@@ -7,7 +7,7 @@
 // ticks (makespan), weight x ticks (weighted_completion), weighted iterations per
 // tick (throughput), a fraction (max_min_throughput). What is not known is null.
 
-/** One mistake in an instance, a schedule or a certificate. Lines and columns count from 1; 0 is unknown. */
+/** One mistake in an instance or a schedule. Lines and columns count from 1; 0 is unknown. */
 export interface Problem {
   path: string
   subject?: string
@@ -32,7 +32,8 @@ export interface Compiled {
   /** Of the short form of a cluster a text per rack group; for people. */
   types: { name: string; memory: number }[]
   racks: { name: string; nodes: number[] }[]
-  nodes: { name: string; rack: number; type: number; first_gpu: number; gpus: number }[]
+  /** places: of the GPUs in the node, where some are out of service; none is 0, 1, ... */
+  nodes: { name: string; rack: number; type: number; first_gpu: number; gpus: number; places?: number[] }[]
   links: { name: string; kind: 'nic_up' | 'nic_down' | 'fabric' | 'trunk' | 'rack_up' | 'rack_down'; capacity: number; failed: boolean }[]
   latency: number
   /** n of every speed 1/n, ascending. */
@@ -194,14 +195,23 @@ export interface PlanResult {
   chain: ChainLink[]
   /** By job, ticks (or, periodic, iterations per period). */
   completion: number[]
+  /** Where GPU types have prices. */
+  cost: PlanCost | null
   /** The certificate of the bound as JSON, if there is one. */
   certificate: string | null
-  /** The `jigsaw plan` command that makes this plan. */
-  command: string
+  /** With which options it was made. */
   seed: number
+  quick: boolean
+  effort: number
   elapsed_ms: number
   /** The run was stopped before its end: best so far. */
   stopped: boolean
+}
+
+/** What a plan costs, and what none costs less than; of a plan that repeats, an hour of it. */
+export interface PlanCost {
+  plan: number | null
+  at_least: number | null
 }
 
 /** One limit that a bound depends on. effect: relative change of the bound per relative growth. */
@@ -216,7 +226,7 @@ export interface Binding {
 
 /** What a change of the cluster would do. */
 export interface WhatIfChange {
-  kind: 'add_gpu' | 'fail_gpu' | 'network' | 'link_speed' | 'cut_link' | 'memory' | 'speed' | 'drop_job'
+  kind: 'add_gpu' | 'fail_gpu' | 'network' | 'link_speed' | 'cut_link' | 'memory' | 'speed' | 'drop_job' | 'fail_node'
   /** A node, link, GPU type or job, by name; empty for network. */
   subject: string
   /** network, link_speed, memory and speed: 1.1 is 10 % more. */
@@ -237,15 +247,104 @@ export interface WhatIfAnswer {
   reasons: string[]
 }
 
+/** A link, in one direction, or a node that is lost, by name. */
+export interface Failure { link?: string; node?: string }
+/** What failures do to a plan. */
+export interface Harm {
+  failures: Failure[]
+  /** Jobs that lost a GPU, or whose synchronisations used a link that failed; of these, who has to move. */
+  touched: string[]
+  moved?: string[]
+  /** The plan carried over at once, in its order; null where it cannot be, which unrepaired explains. */
+  repaired: number | null
+  unrepaired?: string
+  /** The best plan found, and what no plan beats. */
+  replanned: number | null
+  dual_bound: number | null
+  certified: boolean
+  /** Why there is no plan at all, if that was proven. */
+  infeasible?: string[]
+}
+/** What the failure of each link and node does, the greatest harm first. All plans are quick ones. */
+export interface ResilienceAnswer {
+  objective: ObjectiveName
+  /** null where there is no plan that could fail. */
+  plan: number | null
+  dual_bound: number | null
+  certified: boolean
+  cases: number
+  /** Called off: harm has fewer than there are cases. */
+  interrupted?: boolean
+  harm: Harm[]
+  /** The network, coloured by harm, as SVG; links have their names as data-link, nodes as data-node. */
+  picture: string
+}
+/** How many of how many cases are done. */
+export interface Progress { done: number; of: number }
+
+/**
+ * Burst-parallel jobs, and the background jobs that run where those idle. Rates are in GPUs' worth of time.
+ * Without a plan, reasons say why.
+ */
+export interface BurstAnswer {
+  status: PlanStatus
+  jobs: BurstJob[]
+  background: BackgroundJob[]
+  slice_ns: number
+  /** What the background has together, and at most, however these plans are delayed. */
+  rate: number
+  bound: number
+  notes: string[]
+  reasons: string[]
+}
+export interface BurstJob {
+  name: string
+  node: string
+  gpus: number
+  /** By stage. */
+  stages: number[]
+  /** Of an iteration: on one GPU, with every layer on all of them, in bursts. */
+  one_gpu_ns: number
+  data_parallel_ns: number
+  time_ns: number
+  gpu_time_ns: number
+  /** Of an iteration that the background delays, and over time_ns. */
+  period_ns: number
+  slowdown: number
+  /** One period, as SVG. */
+  picture: string
+}
+export interface BackgroundJob {
+  name: string
+  /** Empty: no GPU has room. */
+  node: string
+  gpu: number
+  /** Over that of the job alone. */
+  rate: number
+  per_second: number
+}
+/** Numbers of workers that were chosen, and the file with them, as plain JSON. */
+export interface MoldAnswer {
+  workers: MoldWorkers[]
+  spec: unknown
+  tick_us: number
+  /** Ticks: of the plan with them, and what no plan with any numbers ends before. */
+  value: number | null
+  bound: number | null
+  tried: number
+  choices: number
+}
+export interface MoldWorkers { job: string; workers: number }
+
 /** A change of the file, in words, and the file with it, as plain JSON. */
 export interface Remedy { text: string; spec: unknown }
-
-export interface ExampleInfo { name: string; lesson: string; text: string }
 
 export interface ProfileInfo {
   model: string
   gpu: string
   batch: number
+  /** Of a worker: the profile is that of all of them. */
+  gpus: number
   workspace: number
   source: { repository: string; commit: string; file: string; licence: string; note?: string } | null
   /** From what it was worked out; empty if it was measured. */
@@ -266,6 +365,8 @@ export interface EstimateParams {
   /** fp32, tf32, fp16 or bf16; none: what models are trained in on all of the GPUs. */
   precision?: string
   checkpointing?: boolean
+  /** GPUs of a worker, which share every layer; none: 1. */
+  gpus_per_worker?: number
 }
 /** 0 is left to the family. */
 export interface Architecture {
@@ -316,26 +417,27 @@ export type ExportFormat = 'yaml' | 'json' | 'mps' | 'lp' | 'svg' | 'csv' | 'tra
 /** Every method: its parameters and what comes back. */
 export interface Methods {
   version: { params: Record<string, never>; result: { version: string; engine: string; engine_missing: string } }
-  examples: { params: Record<string, never>; result: ExampleInfo[] }
   profiles: { params: Record<string, never>; result: ProfileInfo[] }
   estimate: { params: EstimateParams; result: EstimateResult }
   schema: { params: { kind: 'instance' | 'schedule' | 'result' }; result: unknown }
-  /** Never fails for a bad text: then instance is null and problems say why. spec is the file as plain JSON, where it could be read. */
-  compile: { params: { text: string }; result: { instance: Compiled | null; spec: unknown; problems: Problem[] } }
+  /** Never fails for a bad text: then instance is null and problems say why. special: instance is null, and that method compiles and plans it. spec is the file as plain JSON, where it could be read. */
+  compile: { params: { text: string }; result: { instance: Compiled | null; spec: unknown; problems: Problem[]; special?: Special } }
+  /** Of burst-parallel jobs. A file that cannot be compiled is an error with problems. */
+  plan_bursts: { params: { text: string }; result: BurstAnswer }
+  /** Chooses the workers of moldable jobs. */
+  mold: { params: PlanOptions; result: MoldAnswer }
   /** Streams PlanEvent. */
   plan: { params: PlanOptions; result: PlanResult }
-  /** As plan, bounds alone; schedule is null. Streams PlanEvent. */
-  bound: { params: PlanOptions; result: PlanResult }
   explain: { params: { text: string; schedule: ScheduleRef; job?: number }; result: { chain: ChainLink[]; text: string } }
   what_if: { params: PlanOptions & { change: WhatIfChange }; result: WhatIfAnswer }
   /** The file with changes that are each about something else, as plain JSON; it may have problems. */
   change: { params: { text: string; changes: WhatIfChange[] }; result: { spec: unknown } }
   /** Changes, each by itself, with which an instance without a plan gets one: a plan was found with each. */
   remedies: { params: { text: string }; result: { remedies: Remedy[] } }
-  check: { params: { text: string; schedule: string }; result: { problems: Problem[]; violations: { rule: string; message: string }[]; value: number | null } }
-  /** As check, of a schedule that need not be in order. */
+  /** Streams PlanEvent with progress. Called off, it answers with the cases that were looked at. */
+  resilience: { params: { text: string; seed: number }; result: ResilienceAnswer }
+  /** Which rules a schedule breaks, and else its value; it need not be in order. */
   judge: { params: { text: string; schedule: ScheduleRef }; result: { violations: { rule: string; message: string }[]; value: number | null } }
-  certify: { params: { text: string; certificate: string; schedule?: string }; result: { problems: Problem[]; bound: number | null; kind: string; gap: number | null; message: string } }
   export: { params: { text: string; format: ExportFormat; schedule?: ScheduleRef; bound?: number; certified?: boolean }; result: { name: string; mime: string; data: string } }
   store_list: { params: Record<string, never>; result: { persistent: boolean; reason: string; scenarios: ScenarioHead[] } }
   store_get: { params: { id: string }; result: Scenario | null }
@@ -345,6 +447,8 @@ export interface Methods {
   /** The last 20 revisions, newest first. */
   store_history: { params: { id: string }; result: Scenario[] }
 }
+/** The method that plans a file which plan does not. */
+export type Special = 'plan_bursts' | 'mold'
 export type Method = keyof Methods
 
 /** A schedule in the columns above. */
@@ -355,7 +459,7 @@ export interface Cancel { id: number; cancel: true }
 export interface Reply { id: number; data?: unknown; error?: { code: ErrorCode; message: string; problems?: Problem[] } }
 /** invalid: the caller's mistake, with problems; cancelled; internal: a fault of JigSaw, recovered. */
 export type ErrorCode = 'invalid' | 'cancelled' | 'internal' | 'unknown_method'
-/** Sent while plan or bound runs; a new incumbent brings its schedule, at most ten times a second. */
-export interface PlanEvent { id: number; event: PlanPoint; schedule?: Schedule }
+/** Sent while plan runs; a new incumbent brings its schedule, at most ten times a second. */
+export interface PlanEvent { id: number; event: PlanPoint; schedule?: Schedule; progress?: Progress }
 /** The first message of a worker. */
 export interface Ready { ready: true; version: string; engine: string; engine_missing: string }

@@ -34,11 +34,11 @@ describe('a plan that was ended', () => {
     const earlier: PlanResult = planResult({
       dual: 65,
       certified: true,
-      command: 'jigsaw plan x',
+      bounds: [{ kind: 'area', value: 65, certified: true }],
       usage: {} as never,
     })
     const makespan = await plan(ended([70, 60, true]), options, 'makespan', { earlier })
-    expect(makespan).toMatchObject({ dual: 65, certified: true, command: 'jigsaw plan x', usage: null })
+    expect(makespan).toMatchObject({ dual: 65, certified: true, bounds: earlier.bounds, usage: null })
     const better = await plan(ended([70, 68, true]), options, 'makespan', { earlier })
     expect(better).toMatchObject({ dual: 68, certified: false })
     const rate = await plan(ended([1, 3, true]), options, 'throughput', { earlier: { ...earlier, dual: 2 } })

@@ -1,5 +1,5 @@
 // The engine as the page sees it: two workers of one core. The desk answers at once
-// (compile, store, export, explain); the planner may be busy for long (plan, bound, what_if, remedies).
+// (compile, store, export, explain); the planner may be busy for long (plan, what_if, remedies, resilience).
 // Until that core has come, a smaller one in a worker of its own makes the first plan.
 import type {
   Method,
@@ -25,7 +25,7 @@ export interface Engine {
   ): Promise<Methods[M]['result']>
 }
 
-const slow: ReadonlySet<Method> = new Set<Method>(['plan', 'bound', 'what_if', 'remedies'])
+const slow: ReadonlySet<Method> = new Set<Method>(['plan', 'what_if', 'remedies', 'resilience', 'mold'])
 
 export class TwoSeats implements Engine {
   constructor(
@@ -98,8 +98,11 @@ export interface Starting {
   ready: Promise<Ready>
   /** Called when a worker died and was replaced. */
   onCrash: (message: string) => void
-  /** Called with how many bytes of the core have come so far, unpacked. */
+  /** How many bytes of the core have come so far, unpacked, and called with that. */
+  bytes: number
   onBytes: (bytes: number) => void
+  /** A further first core, for plans beside those of the page; whoever asks for one closes it. */
+  spare(): Seat
 }
 
 /** Starts a worker of the first core, then both of the whole one. */
@@ -108,7 +111,10 @@ export function startEngine(): Starting {
   const ready = new Promise<Ready>(resolve => {
     onReady = resolve
   })
-  const { first, whole } = modules(bytes => starting.onBytes(bytes))
+  const { first, whole } = modules(bytes => {
+    starting.bytes = bytes
+    starting.onBytes(bytes)
+  })
   const seat = (boot: Promise<Boot>, events: SeatEvents = {}) =>
     new Seat(() => {
       const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
@@ -135,7 +141,14 @@ export function startEngine(): Starting {
     () => growing,
     () => grown.then(() => growing),
   )
-  const starting: Starting = { engine, ready, onCrash: () => {}, onBytes: () => {} }
+  const starting: Starting = {
+    engine,
+    ready,
+    onCrash: () => {},
+    bytes: 0,
+    onBytes: () => {},
+    spare: () => seat(first),
+  }
   return starting
 }
 
@@ -204,6 +217,7 @@ export function salvage(
     // Of another schedule, if at all.
     efficiency: kept?.efficiency ?? null,
     usage: kept?.usage ?? null,
+    cost: kept?.cost ?? null,
     chain: kept?.chain ?? [],
     completion: kept?.completion ?? [],
     long: kept?.long ?? null,
@@ -212,6 +226,8 @@ export function salvage(
     series: streamed.points,
     schedule: streamed.schedule ?? kept?.schedule ?? null,
     seed: options.seed,
+    quick: options.quick ?? false,
+    effort: options.effort ?? 0,
     elapsed_ms: elapsed,
     stopped: true,
   }
@@ -230,5 +246,4 @@ const unknown = {
   binding_bound: null,
   binding: [],
   certificate: null,
-  command: '',
 }

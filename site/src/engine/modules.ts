@@ -1,5 +1,5 @@
 // The WebAssembly modules, compiled once and shared by all workers.
-import type { Boot } from './protocol'
+import type { Boot, Compilation, ToCompile } from './protocol'
 
 // Glob, for a build may lack CLP: then the core plans without linear programs and says so. One
 // whose core is not packed has no data of their own.
@@ -9,14 +9,18 @@ const urls = import.meta.glob<string>(
 )
 const url = (name: string) => Object.entries(urls).find(([path]) => path.endsWith(`/${name}.wasm`))?.[1]
 
-const compile = async (address: string, onBytes: (bytes: number) => void): Promise<WebAssembly.Module> => {
+/** Fetches a module; onBytes hears of each part that comes. */
+async function bytesOf(
+  address: string,
+  onBytes: (bytes: number) => void,
+): Promise<ReadableStream<Uint8Array>> {
   const response = await fetch(address).catch((reason: unknown) => {
     throw new Error(
       `the planner could not be loaded (${reason instanceof Error ? reason.message : reason}): is there a network, and does the server still run? Then reload the page`,
     )
   })
-  if (!response.ok) throw new Error(`${address}: ${response.status} ${response.statusText}`)
-  const counted = response.body?.pipeThrough(
+  if (!response.ok || !response.body) throw new Error(`${address}: ${response.status} ${response.statusText}`)
+  return response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, out) {
         onBytes(chunk.length)
@@ -24,10 +28,42 @@ const compile = async (address: string, onBytes: (bytes: number) => void): Promi
       },
     }),
   )
-  // Compiling while it comes needs the media type, which some static hosts do not send.
-  return WebAssembly.compileStreaming(
-    new Response(counted ?? null, { headers: { 'Content-Type': 'application/wasm' } }),
-  )
+}
+
+/** Compiles modules in a worker, until it is closed. */
+class Compiler {
+  private readonly worker = new Worker(new URL('./compiler.ts', import.meta.url), { type: 'module' })
+  private readonly waiting = new Map<number, (answer: Compilation) => void>()
+  private last = 0
+
+  constructor() {
+    this.worker.onmessage = ({ data }: MessageEvent<Compilation>) => this.waiting.get(data.id)?.(data)
+    this.worker.onerror = event => {
+      event.preventDefault()
+      for (const [id, answer] of this.waiting) answer({ id, error: 'a part of the page could not be loaded' })
+    }
+  }
+
+  async compile(bytes: ReadableStream<Uint8Array>): Promise<WebAssembly.Module> {
+    const id = ++this.last
+    const answer = await new Promise<Compilation>((resolve, reject) => {
+      this.waiting.set(id, resolve)
+      try {
+        this.worker.postMessage({ id, bytes } satisfies ToCompile, [bytes])
+      } catch {
+        // Not every browser gives streams away.
+        const here = new Response(bytes, { headers: { 'Content-Type': 'application/wasm' } })
+        WebAssembly.compileStreaming(here).then(module => resolve({ id, module }), reject)
+      }
+    })
+    this.waiting.delete(id)
+    if ('error' in answer) throw new Error(`the planner could not be loaded: ${answer.error}`)
+    return answer.module
+  }
+
+  close(): void {
+    this.worker.terminate()
+  }
 }
 
 /** The core with its data, and CLP where it is to have that. */
@@ -35,16 +71,16 @@ async function load(
   core: string,
   data: string,
   clp: string,
-  onBytes: (bytes: number) => void,
+  compile: (address: string) => Promise<WebAssembly.Module>,
 ): Promise<Boot> {
   const address = url(core)
   if (!address) throw new Error('this site was built without the planner: run make site')
   const [dataAddress, clpAddress] = [url(data), url(clp)]
   const [coreModule, dataModule, clpModule] = await Promise.all([
-    compile(address, onBytes),
-    dataAddress ? compile(dataAddress, onBytes) : null,
+    compile(address),
+    dataAddress ? compile(dataAddress) : null,
     // A damaged CLP must not take the planner with it.
-    clpAddress ? compile(clpAddress, onBytes).catch(() => null) : null,
+    clpAddress ? compile(clpAddress).catch(() => null) : null,
   ])
   return { core: coreModule, data: dataModule, clp: clpModule }
 }
@@ -71,7 +107,9 @@ export function modules(onBytes: (bytes: number) => void): Modules {
     bytes += more
     onBytes(bytes)
   }
-  const first = load('first', 'first-data', '', count)
-  const rest = () => load('core', 'data', 'clp', count)
+  const compiler = new Compiler()
+  const compile = async (address: string) => compiler.compile(await bytesOf(address, count))
+  const first = load('first', 'first-data', '', compile)
+  const rest = () => load('core', 'data', 'clp', compile).finally(() => compiler.close())
   return { first, whole: first.then(rest, rest) }
 }

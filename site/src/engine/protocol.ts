@@ -10,6 +10,13 @@ export interface Boot {
   clp: WebAssembly.Module | null
 }
 
+/** To the worker that compiles, and back. */
+export interface ToCompile {
+  id: number
+  bytes: ReadableStream<Uint8Array>
+}
+export type Compilation = { id: number; module: WebAssembly.Module } | { id: number; error: string }
+
 /** What the client needs of a Worker; the tests have others. */
 export interface WorkerLike {
   postMessage(message: unknown, transfer?: Transferable[]): void

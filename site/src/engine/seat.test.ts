@@ -20,11 +20,11 @@ afterEach(() => vi.useRealTimers())
 describe('Seat', () => {
   it('holds requests until the worker is ready, and matches replies by id', async () => {
     const seat = new Seat(spawn)
-    const a = seat.call('examples', {})
+    const a = seat.call('profiles', {})
     const b = seat.call('profiles', {})
     expect(worker().sent).toHaveLength(0)
     worker().ready()
-    expect(worker().sent.map(m => m.method)).toEqual(['examples', 'profiles'])
+    expect(worker().sent.map(m => m.method)).toEqual(['profiles', 'profiles'])
     const [first, second] = worker().sent
     worker().say({ id: second!.id, data: ['b'] })
     worker().say({ id: first!.id, data: ['a'] })
@@ -53,6 +53,19 @@ describe('Seat', () => {
     worker().say({ id, data: result })
     expect(await call).toBe(result)
     vi.advanceTimersByTime(grace * 2)
+    expect(workers).toHaveLength(1)
+  })
+
+  it('waits longer for an answer that is worth it', async () => {
+    const seat = new Seat(spawn)
+    worker().ready()
+    const abort = new AbortController()
+    const call = seat.call('plan', { text: '', seed: 0 }, { signal: abort.signal, grace: 10 * grace })
+    abort.abort()
+    vi.advanceTimersByTime(9 * grace)
+    const result = planResult({ stopped: true })
+    worker().say({ id: worker().sent[0]!.id, data: result })
+    expect(await call).toBe(result)
     expect(workers).toHaveLength(1)
   })
 
@@ -87,11 +100,11 @@ describe('Seat', () => {
     const onCrash = vi.fn()
     const seat = new Seat(spawn, { onCrash })
     worker().ready()
-    const call = seat.call('examples', {})
+    const call = seat.call('profiles', {})
     worker().crash('out of memory')
     await expect(call).rejects.toBeInstanceOf(EngineError)
     expect(onCrash).toHaveBeenCalledWith('out of memory')
-    const again = seat.call('examples', {})
+    const again = seat.call('profiles', {})
     worker().ready()
     worker().say({ id: worker().sent[0]!.id, data: [] })
     expect(await again).toEqual([])
@@ -99,11 +112,11 @@ describe('Seat', () => {
 
   it('gives up on workers that never start, until asked again', async () => {
     const seat = new Seat(spawn)
-    const call = seat.call('examples', {})
+    const call = seat.call('profiles', {})
     for (let i = 0; i < 3; i++) worker().crash('bad module')
     await expect(call).rejects.toMatchObject({ code: 'crashed', message: 'bad module' })
     expect(workers).toHaveLength(3)
-    void seat.call('examples', {}).catch(() => {})
+    void seat.call('profiles', {}).catch(() => {})
     expect(workers).toHaveLength(4)
   })
 
@@ -124,7 +137,7 @@ describe('Seat', () => {
   it('retires once nothing waits', async () => {
     const seat = new Seat(spawn)
     worker().ready()
-    const call = seat.call('examples', {})
+    const call = seat.call('profiles', {})
     seat.retire()
     expect(worker().terminated).toBe(false)
     worker().say({ id: worker().sent[0]!.id, data: [] })

@@ -7,6 +7,8 @@ import type { WorkerLike } from './protocol'
 export interface CallOptions {
   signal?: AbortSignal
   onEvent?: (event: PlanEvent) => void
+  /** How long a worker may take to heed a cancellation, in ms, where its answer then is worth a wait. */
+  grace?: number
 }
 
 export interface SeatEvents {
@@ -48,12 +50,12 @@ export class Seat {
   call<M extends Method>(
     method: M,
     params: Methods[M]['params'],
-    { signal, onEvent }: CallOptions = {},
+    { signal, onEvent, grace: wait = grace }: CallOptions = {},
   ): Promise<Methods[M]['result']> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(new EngineError('stopped', 'stopped before it began'))
       const id = this.nextID++
-      const onAbort = () => this.cancel(id)
+      const onAbort = () => this.cancel(id, wait)
       signal?.addEventListener('abort', onAbort, { once: true })
       this.pending.set(id, {
         method,
@@ -119,7 +121,7 @@ export class Seat {
     } else request.resolve(message.data)
   }
 
-  private cancel(id: number): void {
+  private cancel(id: number, wait: number): void {
     if (!this.pending.has(id)) return
     if (!this.sent.has(id)) {
       this.fail([id], new EngineError('stopped', 'stopped before it began'))
@@ -131,7 +133,7 @@ export class Seat {
       this.drop()
       this.fail([id], new EngineError('cancelled', 'stopped'))
       this.restart()
-    }, grace)
+    }, wait)
   }
 
   private crashed(message: string): void {

@@ -9,6 +9,7 @@ import { useTheme, useWidth } from '../timeline/useCanvas'
 import { marks } from '../timeline/viewport'
 import { DataTable } from '../views/Figure'
 import { decimal, instant, plural, short, ticks } from '../views/format'
+import { glossary } from '../views/glossary'
 import type { Selection, TimeRange } from '../views/props'
 import { type Bands, bandsOf } from './bands'
 import { blockOf, endOf, membersOf, patternOf } from './block'
@@ -334,7 +335,16 @@ function Stays({
     <>
       <DataTable
         caption={`Jobs of ${label}, by admission`}
-        head={['Job', 'Nodes', 'GPUs', 'Waits', 'Admitted', 'Starts', 'Ends', 'Slowdown']}
+        head={[
+          'Job',
+          'Nodes',
+          'GPUs',
+          ['Waits', glossary.waits],
+          'Admitted',
+          'Starts',
+          'Ends',
+          ['Slowdown', glossary.slowdown],
+        ]}
         rows={order.slice(0, MOST_ROWS).map(j => [
           <button key="job" type="button" class="link" onClick={() => onJob(j)}>
             {short(instance.jobs[j]!.name)}

@@ -73,7 +73,7 @@ interface Run {
 }
 
 /**
- * GPUs next to one another on which the same company of jobs lives, with a lane for each job. A lane is as
+ * GPUs next to one another on which the same group of jobs lives, with a lane for each job. A lane is as
  * wide as the run, also where its job is not on all of the GPUs; but where others are on them
  * meanwhile, a run is of GPUs with the same jobs.
  */
@@ -84,14 +84,14 @@ function runsOf(gpus: number, plan: LongPlan): Run[] {
   })
   for (const jobs of all) jobs.sort((a, b) => plan.admitted[a]! - plan.admitted[b]! || a - b)
   const runs: Run[] = []
-  for (const jobs of companiesOf(all, plan)) {
-    const company = new Set(jobs)
+  for (const jobs of groupsOf(all, plan)) {
+    const group = new Set(jobs)
     const from = Math.min(...jobs.map(j => plan.admitted[j]!))
     const to = Math.max(...jobs.map(j => plan.end[j]!))
     const ids = [...new Set(jobs.flatMap(j => plan.residency[j]!))].sort((a, b) => a - b)
-    const others = (j: number) => !company.has(j) && plan.admitted[j]! < to && from < plan.end[j]!
+    const others = (j: number) => !group.has(j) && plan.admitted[j]! < to && from < plan.end[j]!
     const alone = !ids.some(gpu => all[gpu]!.some(others))
-    const own = new Map(ids.map(gpu => [gpu, all[gpu]!.filter(j => company.has(j))]))
+    const own = new Map(ids.map(gpu => [gpu, all[gpu]!.filter(j => group.has(j))]))
     for (let i = 0; i < ids.length; ) {
       const first = ids[i]!
       let end = first
@@ -105,7 +105,7 @@ function runsOf(gpus: number, plan: LongPlan): Run[] {
 }
 
 /** Sets of jobs that share a GPU at the same time, directly or by others. */
-function companiesOf(all: readonly number[][], plan: LongPlan): number[][] {
+function groupsOf(all: readonly number[][], plan: LongPlan): number[][] {
   const parent = plan.residency.map((_, j) => j)
   const root = (j: number): number => {
     while (parent[j] !== j) {
@@ -128,8 +128,8 @@ function companiesOf(all: readonly number[][], plan: LongPlan): number[][] {
   const found = new Map<number, number[]>()
   plan.residency.forEach((list, j) => {
     if (list.length === 0) return
-    const company = found.get(root(j))
-    if (company) company.push(j)
+    const group = found.get(root(j))
+    if (group) group.push(j)
     else found.set(root(j), [j])
   })
   return [...found.values()]

@@ -86,7 +86,7 @@ describe('bands', () => {
       }
     for (const bar of bands.bars) expect(bar.y + bar.height).toBeLessThanOrEqual(bands.height)
   })
-  it('keep apart jobs that are one after the other where a company spreads', () => {
+  it('keep apart jobs that are one after the other where a group spreads', () => {
     // Jobs 0 and 1 share GPU 1; job 2 follows job 0 on GPU 0 while job 1 is still there.
     const spread = {
       ...plan,

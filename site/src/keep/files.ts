@@ -16,22 +16,19 @@ export function download(name: string, data: string | Blob, mime = 'text/plain')
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
-/** Asks for a file and reads it; null where the visitor chose none. Throws where it cannot be a scenario. */
-export function pickScenario(): Promise<{ name: string; text: string } | null> {
-  return new Promise((resolve, reject) => {
+/** Asks for a file; null where the visitor chose none. */
+export function pickFile(): Promise<File | null> {
+  return new Promise(resolve => {
     const input = document.createElement('input')
     input.type = 'file'
     input.accept = '.yaml,.yml,.json,application/yaml,application/json,text/plain'
     input.oncancel = () => resolve(null)
-    input.onchange = () => {
-      const file = input.files?.[0]
-      if (file) readScenario(file).then(text => resolve({ name: file.name, text }), reject)
-      else resolve(null)
-    }
+    input.onchange = () => resolve(input.files?.[0] ?? null)
     input.click()
   })
 }
 
+/** Reads a file. Throws where it cannot be a scenario. */
 export async function readScenario(file: Blob): Promise<string> {
   // Before it is read: a huge file must not fill the memory.
   if (file.size > textLimit)

@@ -1,9 +1,10 @@
 // Share links: the whole scenario in the fragment, which no server sees.
 //
-//   #1.<base64url(deflate-raw(JSON))>
+//   #2.<base64url(deflate-raw(JSON))>
 //
-// The number is the format's. Links live for ever: a format is never changed, only followed
-// by another; test/links holds links of each that must go on being read.
+// The number is the format's: 1 knew no switch of SPB, and not what shows beside the timeline. Links live
+// for ever: a format is never changed, only followed by another; test/links holds links of each that must
+// go on being read.
 import { type Snapshot, snapshotOf, textLimit } from './snapshot'
 
 /** Longest fragment that is read, in characters, and the most bytes it may unpack to. */
@@ -19,7 +20,7 @@ export const isLink = (fragment: string) => /^#\d+\./.test(fragment)
 
 export async function encodeLink(snapshot: Snapshot, planner: string): Promise<string> {
   // What is as by default is left out: links stay short.
-  const { text, seed, effort, selection, range, compared } = snapshot
+  const { text, seed, effort, selection, range, compared, spb, tab, mode } = snapshot
   const json = JSON.stringify({
     planner,
     text,
@@ -28,10 +29,13 @@ export async function encodeLink(snapshot: Snapshot, planner: string): Promise<s
     ...(selection && { selection }),
     ...(range && { range }),
     ...(compared && { compared }),
+    ...(!spb && { spb }),
+    ...(tab && { tab }),
+    ...(mode && { mode }),
   })
   const plain = new Blob([json])
   const packed = plain.stream().pipeThrough(new CompressionStream('deflate-raw'))
-  const fragment = `#1.${toBase64URL(new Uint8Array(await new Response(packed).arrayBuffer()))}`
+  const fragment = `#2.${toBase64URL(new Uint8Array(await new Response(packed).arrayBuffer()))}`
   // Nobody could open it.
   if (text.length > textLimit || plain.size > mostBytes || fragment.length > longestFragment)
     throw new LinkError('The scenario is too large for a link: share a file (Export, YAML).')
@@ -48,7 +52,7 @@ export interface Link {
 export async function decodeLink(fragment: string): Promise<Link> {
   const match = /^#(\d+)\.([\w-]*)$/.exec(fragment)
   if (!match) throw new LinkError('it was cut off or changed on its way')
-  if (match[1] !== '1')
+  if (match[1] !== '1' && match[1] !== '2')
     throw new LinkError(`it is of format ${match[1]?.slice(0, 8)}, which this JigSaw does not know`)
   if (fragment.length > longestFragment) throw new LinkError('it is too long')
   let json: unknown
@@ -58,7 +62,7 @@ export async function decodeLink(fragment: string): Promise<Link> {
     if (error instanceof LinkError) throw error
     throw new LinkError('it was cut off or changed on its way')
   }
-  const snapshot = snapshotOf(json)
+  const snapshot = snapshotOf(match[1] === '1' ? { ...Object(json), spb: true, tab: '', mode: '' } : json)
   if (!snapshot) throw new LinkError('it holds no scenario')
   const planner = (json as { planner?: unknown }).planner
   return { planner: typeof planner === 'string' ? planner.slice(0, 100) : '', snapshot }

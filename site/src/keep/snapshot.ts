@@ -10,6 +10,13 @@ export interface Compared {
   effort: number
 }
 
+/** What may show below the timeline. */
+const tabs = ['explain', 'failures', 'progress', 'compare', 'depths'] as const
+export type Tab = (typeof tabs)[number]
+/** How the scenario may show. */
+const modes = ['form', 'both', 'yaml'] as const
+export type ScenarioMode = (typeof modes)[number]
+
 export interface Snapshot {
   text: string
   seed: number
@@ -17,6 +24,23 @@ export interface Snapshot {
   selection: Selection | null
   range: TimeRange | null
   compared: Compared | null
+  /** With partial backpropagation, or the same jobs at full depth. */
+  spb: boolean
+  /** null: they stay as they are. */
+  tab: Tab | null
+  mode: ScenarioMode | null
+}
+
+/** What shows of a text that comes alone. */
+export const blank: Omit<Snapshot, 'text'> = {
+  seed: 0,
+  effort: 1,
+  selection: null,
+  range: null,
+  compared: null,
+  spb: true,
+  tab: null,
+  mode: null,
 }
 
 /** Longest text of a scenario from outside, in characters. */
@@ -69,12 +93,16 @@ export function snapshotOf(value: unknown): Snapshot | null {
   if (!isObject(value)) return null
   const text = string(value.text, textLimit)
   if (text === undefined) return null
+  const compared = comparedOf(value.compared)
   return {
     text,
     seed: seedOf(value.seed),
     effort: effortOf(value.effort),
     selection: selectionOf(value.selection),
     range: rangeOf(value.range),
-    compared: comparedOf(value.compared),
+    compared,
+    spb: value.spb !== false,
+    tab: tabs.find(tab => tab === value.tab) ?? (compared && 'compare'),
+    mode: modes.find(mode => mode === value.mode) ?? null,
   }
 }

@@ -33,6 +33,7 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
   const [precision, setPrecision] = useState('')
   const [checkpointing, setCheckpointing] = useState(true)
   const [workers, setWorkers] = useState(8)
+  const [gpus, setGPUs] = useState(1)
   const estimate = useSignal<EstimateResult | null>(null)
   const failure = useSignal('')
 
@@ -51,7 +52,16 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
     store.engine
       .call(
         'estimate',
-        { text: source, model, ...known, batch, precision, checkpointing, ...(!vision && { sequence }) },
+        {
+          text: source,
+          model,
+          ...known,
+          batch,
+          precision,
+          checkpointing,
+          gpus_per_worker: gpus,
+          ...(!vision && { sequence }),
+        },
         run,
       )
       .then(result => {
@@ -65,7 +75,7 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
         failure.value = error instanceof Error ? error.message : String(error)
       })
     return () => run.abort()
-  }, [source, model, config, architecture, batch, sequence, precision, checkpointing])
+  }, [source, model, config, architecture, batch, sequence, precision, checkpointing, gpus])
   // What a file says, sliders show.
   useEffect(() => {
     if (config && estimate.value) setArchitecture(estimate.value.architecture)
@@ -99,7 +109,7 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
   const add = () => {
     if (!estimate.value) return
     const large = estimate.value.estimates[0]!.parameters > LARGE
-    store.text.edit(withModel(source, estimate.value.profiles as Json[], { workers, batch, large }))
+    store.text.edit(withModel(source, estimate.value.profiles as Json[], { workers, gpus, batch, large }))
     store.status.value = `${model} is in the scenario with an estimated profile; undo takes it back.`
     onClose()
   }
@@ -167,6 +177,14 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
           onChange={setCheckpointing}
         />
         <NumberField label="Workers" value={workers} min={1} max={64} onChange={setWorkers} />
+        <NumberField
+          label="GPUs per worker"
+          hint="Of one node, which share every layer: tensor parallel."
+          value={gpus}
+          min={1}
+          max={16}
+          onChange={setGPUs}
+        />
       </div>
       {failure.value && (
         <p class="note alarm" role="alert">

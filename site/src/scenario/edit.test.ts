@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
 import { ScenarioText } from '../state/text'
 import { ScenarioEdit } from './edit'
-import { batchSizes, fields, freshName, list, specOf, text as textOf } from './spec'
+import { fields, freshName, list, modelsOf, specOf, text as textOf } from './spec'
 import { type Json, parse } from './yaml/patch'
 
 let source: ScenarioText
@@ -47,12 +47,12 @@ it('leaves the last job', () => {
 
 it('cuts and mends links', () => {
   const failed = () => fields(spec().cluster).failed_links
-  edit.cut('r0n0.up', true)
-  edit.cut('r0n0.up', true)
-  edit.cut('r0n1.up', true)
+  edit.fail('failed_links', 'r0n0.up', true)
+  edit.fail('failed_links', 'r0n0.up', true)
+  edit.fail('failed_links', 'r0n1.up', true)
   expect(failed()).toEqual(['r0n0.up', 'r0n1.up'])
-  edit.cut('r0n0.up', false)
-  edit.cut('r0n1.up', false)
+  edit.fail('failed_links', 'r0n0.up', false)
+  edit.fail('failed_links', 'r0n1.up', false)
   expect(failed()).toBeUndefined()
 })
 
@@ -77,14 +77,26 @@ it('does not write what is so by default', () => {
 
 it('changes the model together with its batch size', () => {
   const job = () => list(spec().jobs)[0]
-  edit.setModel(0, 'wide', [8, 16, 32])
+  edit.setModel(0, 'wide', new Map([[1, [8, 16, 32]]]))
   expect(job()).toMatchObject({ model: 'wide', batch: 32 })
   edit.set(['jobs', 0, 'batch'], 8)
-  edit.setModel(0, 'wider', [4, 8])
+  edit.setModel(0, 'wider', new Map([[1, [4, 8]]]))
   expect(job()).toMatchObject({ model: 'wider', batch: 8 })
-  edit.setModel(0, 'narrow', [64])
+  edit.setModel(0, 'narrow', new Map([[1, [64]]]))
   expect(job()).toMatchObject({ model: 'narrow' })
   expect(job()).not.toHaveProperty('batch')
+  // And with workers that it is profiled for: those there are where that can be.
+  const grouped = new Map([
+    [2, [1]],
+    [8, [1, 2]],
+  ])
+  edit.setModel(0, 'large', grouped)
+  expect(job()).toMatchObject({ model: 'large', gpus_per_worker: 2 })
+  edit.set(['jobs', 0, 'gpus_per_worker'], 8)
+  edit.setModel(0, 'larger', grouped)
+  expect(job()).toMatchObject({ model: 'larger', gpus_per_worker: 8, batch: 2 })
+  edit.setModel(0, 'narrow', new Map([[1, [64]]]))
+  expect(job()).not.toHaveProperty('gpus_per_worker')
 })
 
 it('has depths or their number, not both', () => {
@@ -98,25 +110,38 @@ it('has depths or their number, not both', () => {
   expect(spb()).toEqual({})
 })
 
-it('knows the batch sizes of each model on the GPUs there are', () => {
-  const profile = (model: string, gpu: string, batch: number) => ({ model, gpu, batch })
+it('knows what each model is profiled on, and its batch sizes on the GPUs there are', () => {
+  const profile = (model: string, gpu: string, batch: number, gpus = 1, estimated = '') => ({
+    model,
+    gpu,
+    batch,
+    gpus,
+    estimated,
+  })
   const library = [
     profile('b', 'v100', 64),
     profile('b', 'v100', 8),
-    profile('b', 'a100', 1),
-    profile('a', 'a100', 2),
+    profile('b', 'a100', 1, 1, 'by figures'),
+    profile('a', 'a100', 2, 1, 'by figures'),
+    profile('a', 'a100', 1, 8, 'by figures'),
   ]
-  expect([...batchSizes(spec(), library)]).toEqual([
-    ['a', []],
-    ['b', [8, 64]],
-  ])
+  const of = () => Object.fromEntries(modelsOf(spec(), library))
+  expect(of()).toEqual({
+    a: { sizes: new Map(), gpus: ['a100'], measured: false },
+    b: { sizes: new Map([[1, [8, 64]]]), gpus: ['a100', 'v100'], measured: true },
+  })
   edit.set(['cluster', 'gpu_types', 0, 'profiled_as'], [{ gpu: 'a100' }])
   edit.set(['profiles'], [profile('own', 'a100', 4)])
-  expect([...batchSizes(spec(), library)]).toEqual([
-    ['a', [2]],
-    ['b', [1]],
-    ['own', [4]],
-  ])
+  expect(of()).toMatchObject({
+    a: {
+      sizes: new Map([
+        [1, [2]],
+        [8, [1]],
+      ]),
+    },
+    b: { sizes: new Map([[1, [1]]]) },
+    own: { sizes: new Map([[1, [4]]]), gpus: ['a100'] },
+  })
 })
 
 it('adds a rack group like the last', () => {

@@ -1,7 +1,10 @@
 // What the forms do to the scenario's text.
 import type { ScenarioText } from '../state/text'
-import { type Fields, fields, freshName, list, number, text } from './spec'
+import { type Fields, fields, freshName, list, number, type Sizes, text } from './spec'
 import { duplicate, insert, type Json, move, type Path, parse, set } from './yaml/patch'
+
+/** The lists of a cluster of what is out of service. */
+export type FailedList = 'failed_links' | 'failed_nodes' | 'failed_gpus'
 
 export class ScenarioEdit {
   constructor(private readonly source: ScenarioText) {}
@@ -32,12 +35,17 @@ export class ScenarioEdit {
     })
   }
 
-  /** Another model, with a batch size that it is profiled at; only where there are several must it be named. */
-  setModel(job: number, model: string, sizes: readonly number[]): void {
+  /** Another model, with workers of as many GPUs and a batch size that it is profiled at; only where there are several must that be named. */
+  setModel(job: number, model: string, sizes: Sizes): void {
     this.change(source => {
-      const now = number(fields(list(fields(parse(source)).jobs)[job]).batch, 0)
-      const batch = sizes.length > 1 ? (sizes.includes(now) ? now : sizes.at(-1)) : undefined
-      return set(set(source, ['jobs', job, 'model'], model), ['jobs', job, 'batch'], batch)
+      const former = fields(list(fields(parse(source)).jobs)[job])
+      const had = number(former.gpus_per_worker, 0) || 1
+      const gpus = sizes.has(had) ? had : ([...sizes.keys()][0] ?? had)
+      const now = number(former.batch, 0)
+      const batches = sizes.get(gpus) ?? []
+      const batch = batches.length > 1 ? (batches.includes(now) ? now : batches.at(-1)) : undefined
+      const grouped = set(source, ['jobs', job, 'gpus_per_worker'], gpus > 1 ? gpus : undefined)
+      return set(set(grouped, ['jobs', job, 'model'], model), ['jobs', job, 'batch'], batch)
     })
   }
 
@@ -91,12 +99,14 @@ export class ScenarioEdit {
     })
   }
 
-  /** Marks a link as failed, or mends it. */
-  cut(link: string, isCut: boolean): void {
+  /** Puts something out of service, or mends it. */
+  fail(what: FailedList, name: string, failed: boolean): void {
     this.change(source => {
-      const failed = list(cluster(source).failed_links).map(text)
-      const next = isCut ? [...new Set([...failed, link])] : failed.filter(name => name !== link)
-      return set(source, ['cluster', 'failed_links'], next.length > 0 ? next : undefined)
+      const others = list(cluster(source)[what])
+        .map(text)
+        .filter(other => other !== name)
+      const next = failed ? [...others, name] : others
+      return set(source, ['cluster', what], next.length > 0 ? next : undefined)
     })
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { modelName, withModel } from './model'
+import { modelName, profilesIn, withModel, withProfiles } from './model'
 import { parse } from './yaml/patch'
 
 const profile = (gpu: string) => ({
@@ -19,7 +19,12 @@ jobs:
 
 describe('a model of sliders', () => {
   it('comes into the scenario with its profiles, which say that they are estimated, and a job', () => {
-    const next = withModel(source, [profile('h100'), profile('a100')], { workers: 8, batch: 2, large: true })
+    const next = withModel(source, [profile('h100'), profile('a100')], {
+      workers: 8,
+      gpus: 1,
+      batch: 2,
+      large: true,
+    })
     expect(next.startsWith('# mine\n')).toBe(true)
     expect(parse(next)).toEqual({
       jobs: [
@@ -36,8 +41,21 @@ describe('a model of sliders', () => {
       ],
       profiles: [profile('h100'), profile('a100')],
     })
-    const more = parse(withModel(next, [profile('v100')], { workers: 1, batch: 1, large: false }))
+    const more = parse(withModel(next, [profile('v100')], { workers: 1, gpus: 2, batch: 1, large: false }))
     expect((more as { profiles: unknown[] }).profiles).toHaveLength(3)
+    expect((more as { jobs: unknown[] }).jobs.at(-1)).toMatchObject({ gpus_per_worker: 2 })
+  })
+  it('comes as a file of profiles as well, one or several', () => {
+    const library = JSON.stringify([profile('h100'), profile('a100')])
+    expect(parse(withProfiles(source, profilesIn(library)))).toEqual({
+      jobs: [{ name: 'mine', model: 'x' }],
+      profiles: [profile('h100'), profile('a100')],
+    })
+    expect(profilesIn(JSON.stringify(profile('v100')))).toEqual([profile('v100')])
+    expect(profilesIn(withProfiles('', [profile('v100')]))).toEqual([profile('v100')])
+    // A scenario may have profiles of its own.
+    for (const other of [withProfiles(source, [profile('v100')]), '[]', 'profiles: 3', '- layers', '{'])
+      expect(profilesIn(other)).toEqual([])
   })
   it('has a name of its own', () => {
     expect(modelName('llama', { profiles: [{ model: 'llama' }] }, ['bert', 'llama-2'])).toBe('llama-3')

@@ -2,7 +2,7 @@
 // estimated profiles come into the scenario.
 
 import type { Architecture } from '../engine/api'
-import { type Fields, fields, freshName, list, text as textOf } from './spec'
+import { type Fields, fields, freshName, largest, list, text as textOf } from './spec'
 import { insert, type Json, parse } from './yaml/patch'
 
 export const families = ['llama', 'mistral', 'qwen2', 'gpt2', 'bert'] as const
@@ -33,6 +33,8 @@ function of(
 /** How a job of the model trains: states of large models are dealt out among the workers. */
 export interface ModelJob {
   workers: number
+  /** Of each. */
+  gpus: number
   batch: number
   large: boolean
 }
@@ -40,25 +42,48 @@ export interface ModelJob {
 /** The scenario with the model's profiles, a line a layer, and a job that trains it. */
 export function withModel(source: string, profiles: readonly Json[], job: ModelJob): string {
   const spec = fields(parse(source))
-  const own = list(spec.profiles)
-  const withProfiles =
-    own.length > 0
-      ? profiles.reduce<string>(
-          (now, profile, i) => insert(now, ['profiles'], own.length + i, profile),
-          source,
-        )
-      : `${source.endsWith('\n') ? source : `${source}\n`}profiles:\n${profiles.map(lines).join('')}`
   const names = list(spec.jobs).map(other => textOf(fields(other).name))
   const model = textOf(fields(profiles[0]).model)
-  return insert(withProfiles, ['jobs'], names.length, {
+  return insert(withProfiles(source, profiles), ['jobs'], names.length, {
     name: freshName(model.replace(/[^\w-]/g, '-') || 'model', names),
     model,
     batch: job.batch,
     workers: job.workers,
+    ...(job.gpus > 1 && { gpus_per_worker: job.gpus }),
     iterations: 10,
     optimizer: 'adam',
     ...(job.large && { sharding: 'zero3' }),
   })
+}
+
+/** The scenario with profiles, a line a layer. */
+export function withProfiles(source: string, profiles: readonly Json[]): string {
+  const own = list(fields(parse(source)).profiles)
+  if (own.length > 0)
+    return profiles.reduce<string>(
+      (now, profile, i) => insert(now, ['profiles'], own.length + i, profile),
+      source,
+    )
+  const before = source === '' || source.endsWith('\n') ? source : `${source}\n`
+  return `${before}profiles:\n${profiles.map(lines).join('')}`
+}
+
+/** The profiles in a file that has nothing else: one, a list of them, or `profiles`; none where it is something else. */
+export function profilesIn(text: string): Json[] {
+  const file = readFile(text)
+  const { jobs, cluster, profiles, layers } = fields(file)
+  if (jobs !== undefined || cluster !== undefined) return []
+  const all = layers !== undefined ? [file] : Array.isArray(file) ? file : list(profiles)
+  return all.every(profile => list(fields(profile).layers).length > 0) ? all : []
+}
+
+/** JSON of any length, as programs write it, or YAML that is no longer than a form takes. */
+function readFile(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return (text.length <= largest && parse(text)) || null
+  }
 }
 
 /** A model's name that no profile of the scenario or of the library has. */

@@ -1,6 +1,7 @@
 // The instance file as the forms read it: every part may lack or be of the wrong kind, for
 // people write it. What is wrong shows as the validator's problem, never as a crash.
 import { computed, type ReadonlySignal } from '@preact/signals'
+import type { ProfileInfo } from '../engine/api'
 import { type Json, parse } from './yaml/patch'
 
 export type Fields = Record<string, Json>
@@ -37,19 +38,33 @@ export function specOf(source: ReadonlySignal<string>): ReadonlySignal<SpecView>
   })
 }
 
-/** What a model is profiled on, and at which batch size of each worker. */
-interface Profiled {
-  model: string
-  gpu: string
-  batch: number
+/** Batch sizes that a model is profiled at on the cluster's GPUs, ascending, by GPUs of a worker. */
+export type Sizes = ReadonlyMap<number, readonly number[]>
+
+/** What is known of a model. */
+export interface ModelInfo {
+  sizes: Sizes
+  /** All that it is profiled on, in the cluster or not. */
+  gpus: readonly string[]
+  /** Some profile was measured. */
+  measured: boolean
 }
 
-/** All models by name, each with the batch sizes that it is profiled at on the cluster's GPUs, ascending. */
-export function batchSizes(spec: Fields, library: readonly Profiled[]): Map<string, number[]> {
+/** A profile, at the batch size of each worker. */
+type Profiled = Pick<ProfileInfo, 'model' | 'gpu' | 'batch' | 'gpus' | 'estimated'>
+
+/** All models by name: of the file, and of the library. */
+export function modelsOf(spec: Fields, library: readonly Profiled[]): Map<string, ModelInfo> {
   const own = list(spec.profiles)
     .map(fields)
-    .map(({ model, gpu, batch }) => ({ model: text(model), gpu: text(gpu), batch: number(batch, 0) }))
-  const gpus = new Set(
+    .map(({ model, gpu, batch, gpus, estimated }) => ({
+      model: text(model),
+      gpu: text(gpu),
+      batch: number(batch, 0),
+      gpus: number(gpus, 0) || 1,
+      estimated: text(estimated),
+    }))
+  const types = new Set(
     list(fields(spec.cluster).gpu_types)
       .map(fields)
       .flatMap(({ name, profiled_as }) => {
@@ -57,29 +72,23 @@ export function batchSizes(spec: Fields, library: readonly Profiled[]): Map<stri
         return others.length > 0 ? others : [text(name)]
       }),
   )
-  const sizes = new Map<string, Set<number>>()
-  for (const { model, gpu, batch } of [...own, ...library]) {
-    if (!sizes.has(model)) sizes.set(model, new Set())
-    if (gpus.has(gpu)) sizes.get(model)?.add(batch)
+  const all = [...own, ...library].sort((a, b) => a.gpus - b.gpus || a.batch - b.batch)
+  const models = new Map<string, ModelInfo>()
+  for (const name of new Set(all.map(profile => profile.model).sort())) {
+    const mine = all.filter(profile => profile.model === name)
+    const sizes = new Map<number, number[]>()
+    for (const { gpu, gpus, batch } of mine) {
+      if (!types.has(gpu)) continue
+      const of = sizes.get(gpus) ?? []
+      if (!of.includes(batch)) sizes.set(gpus, [...of, batch])
+    }
+    models.set(name, {
+      sizes,
+      gpus: [...new Set(mine.map(profile => profile.gpu))].sort(),
+      measured: mine.some(profile => profile.estimated === ''),
+    })
   }
-  return new Map(
-    [...sizes]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([model, batches]) => [model, [...batches].sort((a, b) => a - b)]),
-  )
-}
-
-/** The models all of whose profiles are estimates. */
-export function estimatedModels(
-  spec: Fields,
-  library: readonly { model: string; estimated: string }[],
-): ReadonlySet<string> {
-  const own = list(spec.profiles)
-    .map(fields)
-    .map(({ model, estimated }) => ({ model: text(model), estimated: text(estimated) }))
-  const all = [...own, ...library]
-  const measured = new Set(all.filter(p => p.estimated === '').map(p => p.model))
-  return new Set(all.map(p => p.model).filter(model => !measured.has(model)))
+  return models
 }
 
 /** A name that none of the others has: base, base-2, base-3, ... */

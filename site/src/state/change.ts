@@ -1,5 +1,12 @@
+/** A range of a text, and what stands in its place. */
+export interface Change {
+  from: number
+  to: number
+  insert: string
+}
+
 /** The one range in which two texts differ, or null where they do not. */
-export function change(from: string, to: string): { from: number; to: number; insert: string } | null {
+export function change(from: string, to: string): Change | null {
   if (from === to) return null
   const shorter = Math.min(from.length, to.length)
   let head = 0

@@ -171,6 +171,24 @@ describe('Planning', () => {
     expect(planning.phase.value).toBe('stopped')
   })
 
+  it('makes a plan beside the one that shows, and remembers it once it is finished', async () => {
+    const { signal } = new AbortController()
+    void planning.start('a', compiled('a'))
+    runs[0]!.resolve(planResult({ primal: 100 }))
+    await settle()
+    const first = planning.beside('b', compiled('b'), signal)
+    expect(runs.at(-1)!.params).toEqual({ text: 'b', seed: 7, effort: 1 })
+    runs.at(-1)!.resolve(planResult({ primal: 130, stopped: true }))
+    expect((await first).value).toBe(130)
+    const second = planning.beside('b', compiled('b'), signal)
+    runs.at(-1)!.resolve(planResult({ primal: 120 }))
+    await second
+    const made = runs.length
+    expect((await planning.beside('b', compiled('b'), signal)).value).toBe(120)
+    expect(runs).toHaveLength(made)
+    expect(planning.view.value).toMatchObject({ text: 'a', value: 100 })
+  })
+
   it('keeps the former plan where a run is stopped before it has one', async () => {
     void planning.start('a', compiled('a'))
     runs[0]!.resolve(planResult({ primal: 100 }))

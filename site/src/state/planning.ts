@@ -66,6 +66,18 @@ export class Planning {
     return this.known.get(this.keyOf(instance))?.view ?? null
   }
 
+  /** The finished plan of an instance; it is made where it is not known, beside the one that shows. */
+  async beside(text: string, instance: Compiled, signal: AbortSignal): Promise<PlanView> {
+    const key = this.keyOf(instance)
+    const known = this.known.get(key)
+    if (known?.finished) return known.view
+    const result = await this.engine.call('plan', { text, ...this.options() }, { signal })
+    const { schedule, primal, series } = result
+    const view = { text, instance, points: series, schedule, value: primal, result }
+    if (!result.stopped) this.keep(key, view, true)
+    return view
+  }
+
   private keyOf(instance: Compiled): string {
     const { seed, effort } = this.options()
     return `${instance.digest} ${seed} ${effort}`
@@ -162,6 +174,18 @@ export class Planning {
     this.run?.abort()
   }
 
+  /** Nothing is planned, and nothing shows. */
+  clear(): void {
+    this.run?.abort()
+    this.run = null
+    this.remember(false)
+    batch(() => {
+      this.viewSignal.value = null
+      this.failureSignal.value = ''
+      this.phaseSignal.value = 'none'
+    })
+  }
+
   private finish(run: AbortController): void {
     if (this.run !== run) return
     this.remember(true)
@@ -172,13 +196,13 @@ export class Planning {
   private remember(finished: boolean): void {
     const view = this.viewSignal.peek()
     if (!view || this.keyOf(view.instance) !== this.key) return
-    if (
-      (view.schedule?.tasks.job.length ?? 0) > mostTasks ||
-      (!finished && this.known.get(this.key)?.finished)
-    )
-      return
-    this.known.delete(this.key)
-    this.known.set(this.key, { view, finished })
+    if (finished || !this.known.get(this.key)?.finished) this.keep(this.key, view, finished)
+  }
+
+  private keep(key: string, view: PlanView, finished: boolean): void {
+    if ((view.schedule?.tasks.job.length ?? 0) > mostTasks) return
+    this.known.delete(key)
+    this.known.set(key, { view, finished })
     for (const oldest of this.known.keys()) if (this.known.size > remembered) this.known.delete(oldest)
   }
 

@@ -3,7 +3,7 @@ import { compiled, FakeEngine, planResult } from '../../test/fake'
 import type { PlanOptions, PlanResult, Scenario } from '../engine/api'
 import { saveAfter } from '../keep/library'
 import { encodeLink } from '../keep/link'
-import type { Snapshot } from '../keep/snapshot'
+import { blank } from '../keep/snapshot'
 import { Session } from './session'
 import { Store } from './store'
 
@@ -67,9 +67,8 @@ async function visit(): Promise<{ session: Session; store: Store }> {
   return { session, store }
 }
 const settle = () => vi.advanceTimersByTimeAsync(2 * saveAfter)
-const view: Omit<Snapshot, 'text'> = { seed: 0, effort: 1, selection: null, range: null, compared: null }
 const compared = (text: string) => ({ label: 'A', text, seed: 0, effort: 1 })
-const link = (text: string, planner = 'new') => encodeLink({ text, ...view }, planner)
+const link = (text: string, planner = 'new') => encodeLink({ text, ...blank }, planner)
 const texts = () => [...kept.values()].map(scenario => scenario.text)
 /** Unpacking does not follow the clock of the test. */
 async function follow(fragment: string, store: Store, text: string): Promise<void> {
@@ -141,7 +140,7 @@ it('keeps what a tab had not kept when a link is opened in it', async () => {
 
 it('keeps what is changed while another scenario is on its way', async () => {
   const { session, store } = await visit()
-  kept.set('x', { id: 'x', name: 'x', revision: 1, saved_ms: 0, text: 'of x', view: JSON.stringify(view) })
+  kept.set('x', { id: 'x', name: 'x', revision: 1, saved_ms: 0, text: 'of x', view: JSON.stringify(blank) })
   const coming = session.open('x')
   await Promise.resolve()
   store.text.edit('changed')
@@ -195,7 +194,7 @@ it('compares with the plan of what is open, not of what was', async () => {
       revision: 1,
       saved_ms: 0,
       text: `of ${id}`,
-      view: JSON.stringify({ ...view, compared: of ? compared(of) : null }),
+      view: JSON.stringify({ ...blank, compared: of ? compared(of) : null }),
     })
   await session.open('x')
   await settle()

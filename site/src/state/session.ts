@@ -5,7 +5,7 @@ import type { Scenario } from '../engine/api'
 import { keepDraft, readDraft } from '../keep/draft'
 import { type Channel, Library, type Open } from '../keep/library'
 import { decodeLink, encodeLink, isLink, LinkError } from '../keep/link'
-import { type Compared, type Snapshot, snapshotOf } from '../keep/snapshot'
+import { blank, type Compared, type Snapshot, snapshotOf } from '../keep/snapshot'
 import type { Store } from './store'
 
 const lastKey = 'jigsaw.last'
@@ -30,7 +30,7 @@ export class Session {
         tell: message => {
           store.status.value = message
         },
-        adopt: text => store.text.edit(text, 'input.other-tab'),
+        adopt: text => store.text.edit(text, true),
       },
       newID,
     )
@@ -176,27 +176,31 @@ export class Session {
 
   /** Goes back to a revision of the history; undo returns. */
   bringBack(scenario: Scenario): void {
-    this.store.text.edit(scenario.text, 'input.restore')
+    this.store.text.edit(scenario.text, true)
     this.store.status.value = 'Restored; undo takes it back.'
   }
 
   /** What is kept beside the text. */
   private view(): Omit<Snapshot, 'text'> {
-    const { seed, effort, selection, range, pinned, pinning } = this.store
+    const { seed, effort, selection, range, pinned, pinning, spb, tab, scenarioMode } = this.store
     return {
       seed: seed.value,
       effort: effort.value,
       selection: selection.value,
       range: range.value,
       compared: pinned.value?.of ?? pinning.value,
+      spb: spb.value,
+      tab: tab.value,
+      mode: scenarioMode.value,
     }
   }
 
   private show(scenario: Scenario): void {
     batch(() => {
-      this.library.opened(scenario)
       const view = snapshotOf({ ...viewOf(scenario.view), text: scenario.text })
       this.restore(view ?? { ...blank, text: scenario.text })
+      // What it leaves as it is has not changed.
+      this.library.opened({ ...scenario, view: JSON.stringify(this.view()) })
     })
   }
 
@@ -215,11 +219,10 @@ export class Session {
 
   /** Makes the plan that is compared with anew: plans are the same each time. */
   private async compare(of: Compared): Promise<void> {
-    const { engine, pinned, pinning, tab, status } = this.store
+    const { engine, pinned, pinning, status } = this.store
     const run = new AbortController()
     // Something else was opened, or pinned, meanwhile.
     const stop = pinning.subscribe(now => now !== of && run.abort())
-    tab.value = 'compare'
     const { text, seed, effort } = of
     try {
       const { instance } = await engine.call('compile', { text })
@@ -253,8 +256,6 @@ const newID = () =>
 
 /** Where nothing outlives a reload, ids do not either. */
 const unkept: Open = { id: '', revision: 0, text: '', view: '' }
-
-const blank: Snapshot = { text: '', seed: 0, effort: 1, selection: null, range: null, compared: null }
 
 function viewOf(json: string): Record<string, unknown> {
   try {

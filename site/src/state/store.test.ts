@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { compiled, FakeEngine, planResult } from '../../test/fake'
 import type { CompiledJob, Methods, PlanOptions, PlanResult } from '../engine/api'
 import { EngineError } from '../engine/error'
+import { blank } from '../keep/snapshot'
 import { jobColours } from '../timeline/palette'
 import { rest } from './planning'
 import { debounce, Store, saidFor } from './store'
@@ -10,7 +11,7 @@ let store: Store
 let engine: FakeEngine
 let plan: (options: PlanOptions) => PlanResult
 let compile: (text: string) => Methods['compile']['result'] | Promise<Methods['compile']['result']>
-const snapshot = { text: 'a', seed: 3, effort: 2, selection: null, range: null, compared: null }
+const snapshot = { ...blank, text: 'a', seed: 3, effort: 2 }
 const plans = () =>
   engine.calls.filter(call => call.method === 'plan').map(call => call.params as PlanOptions)
 
@@ -158,7 +159,7 @@ it('says why nothing shows where the engine fails, until it does not', async () 
 })
 
 it('tells whoever asks that there is no engine', async () => {
-  const asked = store.engine.call('examples', {})
+  const asked = store.engine.call('profiles', {})
   store.fail(new Error('built without the planner'))
   await expect(asked).rejects.toThrow('built without')
   expect(store.broken.value).toBe('built without the planner')
@@ -219,6 +220,10 @@ it('plans the same jobs at full depth and back, at once the second time', async 
   await settle()
   expect(store.planning.view.value).toMatchObject({ text: 'a' })
   expect(store.counterpart(store.planning.view.value!.instance)?.instance.digest).toBe('full')
+  expect(plans()).toHaveLength(made)
+  // What a picture puts beside a plan is known by now.
+  const beside = await store.beside(store.planning.view.value!, new AbortController().signal)
+  expect(beside?.instance.digest).toBe('full')
   expect(plans()).toHaveLength(made)
   // Another scenario has no other way yet.
   store.open({ ...snapshot, text: 'b' })

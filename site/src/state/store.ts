@@ -3,6 +3,7 @@ import { batch, effect, type ReadonlySignal, type Signal, signal } from '@preact
 import type {
   Compiled,
   Methods,
+  MoldAnswer,
   PlanResult,
   Problem,
   ProfileInfo,
@@ -11,17 +12,19 @@ import type {
   WhatIfChange,
 } from '../engine/api'
 import type { Engine } from '../engine/client'
-import type { Compared, Snapshot } from '../keep/snapshot'
+import type { Compared, ScenarioMode, Snapshot, Tab } from '../keep/snapshot'
 import { adopt } from '../scenario/adopt'
 import type { Json } from '../scenario/yaml/patch'
 import { capital } from '../views/format'
 import type { Selection, TimeRange } from '../views/props'
 import { withSchedule } from '../views/shown'
 import { fullDepth, hasPartial } from './depth'
+import { Failures } from './failures'
 import { Hand } from './hand'
 import { keepColours, placeOf } from './identity'
 import { Inquiry } from './inquiry'
 import { Planning, type PlanView } from './planning'
+import { SpecialPlans } from './special'
 import { ScenarioText } from './text'
 
 /** An instance text as the core read it. */
@@ -39,18 +42,12 @@ export interface Sound {
   spec: unknown
 }
 
-/** What shows below the timeline. */
-export type Tab = 'explain' | 'progress' | 'compare' | 'depths'
-
 /** A plan that is kept beside others, and what it was made from. */
 export interface PinnedPlan {
   of: Compared
   instance: Compiled
   result: PlanResult
 }
-
-/** How the scenario shows. */
-export type ScenarioMode = 'form' | 'both' | 'yaml'
 
 /** Changes that follow each other faster than this, in ms, are read once they rest for so long. */
 export const debounce = 80
@@ -65,11 +62,14 @@ export class Store {
   readonly sound = signal<Sound | null>(null)
   readonly planning: Planning
   readonly inquiry: Inquiry
+  readonly failures: Failures
   readonly hand: Hand
+  readonly special: SpecialPlans
   /** The plan that others are compared with. */
   readonly pinned = signal<PinnedPlan | null>(null)
   /** What it is being made anew from, for a link or a kept scenario. */
   readonly pinning = signal<Compared | null>(null)
+  /** What shows below the timeline. */
   readonly tab = signal<Tab>('explain')
   /** What shows on narrow screens. */
   readonly pane = signal<'scenario' | 'plan'>('plan')
@@ -90,6 +90,7 @@ export class Store {
   private ways: { written: Compiled | null; full: Compiled | null } = { written: null, full: null }
   readonly selection = signal<Selection | null>(null)
   readonly range = signal<TimeRange | null>(null)
+  /** How the scenario shows. */
   readonly scenarioMode = signal<ScenarioMode>('form')
   /** A newcomer is told what there is to see. */
   readonly welcome = signal(false)
@@ -129,7 +130,9 @@ export class Store {
     const options = () => ({ seed: this.seed.peek(), effort: this.effort.peek() })
     this.planning = new Planning(this.proxy, options)
     this.inquiry = new Inquiry(this.proxy, this.planning.view, options)
+    this.failures = new Failures(this.proxy, this.planning.view, () => this.seed.peek())
     this.hand = new Hand(this.proxy)
+    this.special = new SpecialPlans(this.proxy, () => this.seed.peek())
     // What was moved by hand is of one scenario.
     effect(() => {
       const plan = this.hand.plan.value
@@ -203,7 +206,9 @@ export class Store {
       this.range.value = snapshot.range
       this.pinned.value = null
       this.pinning.value = snapshot.compared
-      this.spb.value = true
+      this.spb.value = snapshot.spb
+      if (snapshot.tab) this.tab.value = snapshot.tab
+      if (snapshot.mode) this.scenarioMode.value = snapshot.mode
       this.made.value = null
       this.inquiry.job.value = null
       this.sound.value = null
@@ -223,6 +228,21 @@ export class Store {
     const { written, full } = this.ways
     const other = this.isFullDepth(instance) ? written : instance.digest === written?.digest ? full : null
     return other && this.planning.recall(other)
+  }
+
+  /** The same jobs without SPB, or with it, in a finished plan; it is made where it is not known. null: no job has SPB. */
+  async beside({ instance }: PlanView, signal: AbortSignal): Promise<PlanView | null> {
+    const { written } = this.ways
+    const spec = this.sound.peek()?.spec
+    if (this.isFullDepth(instance) && written)
+      return this.planning.beside(this.text.text.peek(), written, signal)
+    if (instance.digest !== written?.digest || !hasPartial(instance)) return null
+    const text = fullDepth(spec)
+    const full = this.ways.full ?? (await this.proxy.call('compile', { text }, { signal })).instance
+    if (!full) return null
+    keepColours(instance, full)
+    if (this.ways.written === written) this.ways.full = full
+    return this.planning.beside(text, full, signal)
   }
 
   /** Plans the text as it is, thoroughly. */
@@ -245,6 +265,11 @@ export class Store {
     return this.adopt(this.planning.view.peek()?.text ?? '', capital(text), async () => spec)
   }
 
+  /** Puts the numbers of workers that were chosen into the scenario's text. */
+  choose({ spec }: MoldAnswer, words: string): Promise<void> {
+    return this.adopt(this.text.text.peek(), words, async () => spec)
+  }
+
   /** Changes the scenario's text by what differs between that of `from` and what comes of it. */
   private async adopt(from: string, words: string, next: () => Promise<unknown>): Promise<void> {
     const text = this.text.text.peek()
@@ -256,7 +281,7 @@ export class Store {
       // Somebody typed meanwhile.
       if (this.text.text.peek() !== text) return
       batch(() => {
-        this.text.edit(adopt(text, before as Json, after as Json), 'input.change')
+        this.text.edit(adopt(text, before as Json, after as Json), true)
         this.made.value = { words, text: this.text.text.peek(), before: this.planning.view.peek() }
       })
     } catch (error) {
@@ -301,7 +326,7 @@ export class Store {
     }
     this.broken.value = ''
     if (!fresh()) return
-    const { instance, problems } = answer
+    const { instance, problems, special } = answer
     batch(() => {
       this.reading.value = { text, instance, problems, spec: answer.spec ?? former.spec }
       if (instance) {
@@ -312,7 +337,18 @@ export class Store {
         this.status.value = `${count(problems.length, 'problem')} in the scenario${this.planning.view.peek() ? '; the plan that shows is of the text before' : ''}`
       else if (former.problems.length > 0) this.status.value = 'No more problems in the scenario'
     })
+    if (special) {
+      this.planned = ''
+      this.planning.clear()
+      await this.special.plan(text, special)
+      if (fresh()) {
+        const problems = this.special.view.peek()?.problems ?? []
+        this.reading.value = { ...this.reading.peek(), problems }
+      }
+      return
+    }
     if (!instance) return
+    this.special.close()
     let target = { text, instance }
     if (this.ways.written?.digest !== instance.digest) this.ways = { written: instance, full: null }
     if (!spb && hasPartial(instance)) {

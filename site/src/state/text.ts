@@ -1,28 +1,39 @@
-// The scenario's text with its undo history. It lives in a CodeMirror state, which exists
-// without an editor on the page, so that forms and editor share one history.
-import { history, redo, redoDepth, undo, undoDepth } from '@codemirror/commands'
-import {
-  Compartment,
-  EditorState,
-  type Extension,
-  type StateCommand,
-  Transaction,
-  type TransactionSpec,
-} from '@codemirror/state'
-import { EditorView } from '@codemirror/view'
+// The scenario's text with its undo history, which forms and editor share.
 import { batch, type ReadonlySignal, signal } from '@preact/signals'
-import { change } from './change'
+import { type Change, change } from './change'
+
+/** Changes beside each other within this time, in ms, are one step, like the letters of a word or the places of a slider. */
+const pause = 500
+/** A step of the history. */
+interface Step {
+  back: Change
+  forth: Change
+}
+
+const apply = (text: string, { from, to, insert }: Change) => text.slice(0, from) + insert + text.slice(to)
+
+/** An editor that shows the text, and tells of what is typed there; see `typed`. */
+export interface TextEditor {
+  /** The text was changed elsewhere. */
+  replace(change: Change): void
+  /** Puts the cursor there, brings it into sight and takes the focus. */
+  goTo(at: number): void
+}
 
 export class ScenarioText {
   private readonly value = signal('')
   private readonly depths = signal({ undo: 0, redo: 0 })
-  private readonly dressing = new Compartment()
-  private state: EditorState
-  private view: EditorView | null = null
+  private steps: Step[] = []
+  /** How many of them are done: the others were undone. */
+  private done = 0
+  /** Where and when the last change was made, and the text before its step, which may still grow. */
+  private last: { from: number; to: number; time: number; before: string } | null = null
+  private editor: TextEditor | null = null
+  /** Where the cursor is to be once an editor shows. */
+  private wanted: number | null = null
 
   constructor(text: string) {
-    this.state = this.fresh(text)
-    this.value.value = text
+    this.open(text)
   }
 
   get text(): ReadonlySignal<string> {
@@ -33,115 +44,92 @@ export class ScenarioText {
     return this.depths
   }
 
-  /** Replaces the text as one step that can be undone; only what differs is touched. */
-  edit(text: string, origin = 'input.type.form'): void {
-    const differs = change(this.value.peek(), text)
-    if (differs)
-      this.dispatch({
-        changes: differs,
-        annotations: Transaction.userEvent.of(origin),
-        scrollIntoView: false,
-      })
+  /** Replaces the text. alone: as a step of its own, whatever came before. */
+  edit(text: string, alone = false): void {
+    this.step(lines(text), alone)
+  }
+
+  /** The text as it is in the editor now. alone: not by typing. */
+  typed(text: string, alone: boolean): void {
+    this.step(text, alone, false)
   }
 
   /** Another scenario: its history begins here. */
   open(text: string): void {
-    this.state = this.fresh(text)
-    this.view?.setState(this.dressed(this.state))
-    this.sync(this.view?.state ?? this.state)
+    this.steps = []
+    this.done = 0
+    this.last = null
+    this.wanted = null
+    this.show(lines(text))
   }
 
   undo(): void {
-    this.run(undo)
+    const step = this.steps[this.done - 1]
+    if (!step) return
+    this.done--
+    this.last = null
+    this.show(apply(this.value.peek(), step.back))
   }
 
   redo(): void {
-    this.run(redo)
+    const step = this.steps[this.done]
+    if (!step) return
+    this.done++
+    this.last = null
+    this.show(apply(this.value.peek(), step.forth))
   }
 
   /** Puts the cursor at a place, counted from 1, in the editor that shows or that will. */
   goTo(line: number, column: number): void {
-    const state = this.view?.state ?? this.state
-    const at = state.doc.line(Math.min(Math.max(line, 1), state.doc.lines))
-    const anchor = Math.min(at.from + Math.max(column, 1) - 1, at.to)
-    this.dispatch({ selection: { anchor }, scrollIntoView: true })
-    if (this.view) this.view.focus()
-    else this.focusOnMount = true
+    const rows = this.value.peek().split('\n')
+    const row = Math.min(Math.max(line, 1), rows.length) - 1
+    const start = rows.slice(0, row).reduce((sum, { length }) => sum + length + 1, 0)
+    const at = start + Math.min(Math.max(column, 1) - 1, rows[row]!.length)
+    if (this.editor) this.editor.goTo(at)
+    else this.wanted = at
   }
 
-  /**
-   * Shows the text in an editor with these extensions until the returned function is called.
-   * The late ones come in a task of their own, so that neither is long.
-   */
-  mount(
-    parent: HTMLElement | ShadowRoot,
-    extensions: Extension,
-    late: Extension,
-  ): { view: EditorView; unmount: () => void } {
-    this.extensions = extensions
-    const view = new EditorView({
-      parent,
-      ...(parent instanceof ShadowRoot && { root: parent }),
-      state: this.dressed(this.state),
-      dispatchTransactions: (transactions, target) => {
-        target.update(transactions)
-        this.sync(target.state)
-      },
-    })
-    this.view = view
-    if (this.focusOnMount) {
-      this.focusOnMount = false
-      view.dispatch({ scrollIntoView: true })
-      view.focus()
-    }
-    const timer = setTimeout(() => {
-      this.extensions = [extensions, late]
-      view.dispatch({ effects: this.dressing.reconfigure(this.extensions) })
-    })
-    return {
-      view,
-      unmount: () => {
-        clearTimeout(timer)
-        this.state = view.state.update({ effects: this.dressing.reconfigure([]) }).state
-        this.view = null
-        view.destroy()
-      },
+  /** Shows the text in an editor until the returned function is called. */
+  attach(editor: TextEditor): () => void {
+    this.editor = editor
+    if (this.wanted !== null) editor.goTo(this.wanted)
+    this.wanted = null
+    return () => {
+      this.editor = null
     }
   }
 
-  private extensions: Extension = []
-  private focusOnMount = false
-
-  private fresh(text: string): EditorState {
-    return EditorState.create({ doc: text, extensions: [history(), this.dressing.of([])] })
+  private step(after: string, alone: boolean, elsewhere = true): void {
+    const now = this.value.peek()
+    const differs = change(now, after)
+    if (!differs) return
+    const { from, to, insert } = differs
+    const time = performance.now()
+    const { last } = this
+    const grows = last && !alone && time - last.time < pause && from <= last.to && to >= last.from
+    // What was undone is gone.
+    this.steps.length = this.done
+    if (grows) this.steps.pop()
+    const before = grows ? last.before : now
+    const [forth, back] = [change(before, after), change(after, before)]
+    if (forth && back) this.steps.push({ forth, back })
+    this.done = this.steps.length
+    // What was typed and taken back is no step, and none grows from it.
+    this.last = forth && { from, to: from + insert.length, time, before }
+    this.show(after, elsewhere)
   }
 
-  private dressed(state: EditorState): EditorState {
-    return state.update({ effects: this.dressing.reconfigure(this.extensions) }).state
-  }
-
-  private dispatch(spec: TransactionSpec): void {
-    if (this.view) this.view.dispatch(spec)
-    else this.sync(this.state.update(spec).state)
-  }
-
-  private run(command: StateCommand): void {
-    command({
-      state: this.view?.state ?? this.state,
-      dispatch: transaction => {
-        if (this.view) this.view.dispatch(transaction)
-        else this.sync(transaction.state)
-      },
-    })
-  }
-
-  private sync(state: EditorState): void {
-    this.state = state
+  private show(text: string, elsewhere = true): void {
+    const differs = change(this.value.peek(), text)
     batch(() => {
-      this.value.value = state.doc.toString()
-      const depths = { undo: undoDepth(state), redo: redoDepth(state) }
+      this.value.value = text
+      const depths = { undo: this.done, redo: this.steps.length - this.done }
       if (depths.undo !== this.depths.peek().undo || depths.redo !== this.depths.peek().redo)
         this.depths.value = depths
     })
+    if (elsewhere && differs) this.editor?.replace(differs)
   }
 }
+
+/** Lines end as in the editor. */
+const lines = (text: string) => text.replace(/\r\n?/g, '\n')

@@ -70,7 +70,7 @@ export function RowMenu({ model, row, at, onChoose, onClose }: RowMenuProps) {
               role="menuitem"
               tabIndex={-1}
               title={choice.words}
-              aria-label={choice.words}
+              aria-label={`${choice.label}: ${choice.words}`}
               onClick={() => {
                 menu.current?.hidePopover()
                 onChoose(choice)

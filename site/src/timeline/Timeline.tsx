@@ -206,9 +206,12 @@ export function Timeline(props: TimelineProps) {
     if (!base.current || !overlay.current || !below || !above || width === 0) return
     const font = getComputedStyle(base.current).fontFamily
     if (drawnBase.current === null || !sameBase(drawnBase.current, s)) {
+      const first = drawnBase.current === null
       sizeCanvas(base.current, s.layout.width, s.layout.height, dpr)
       drawBase(newPen(below, dpr, s.theme, font), s)
       drawnBase.current = s
+      // What draws is compiled on the way: a frame for each.
+      if (first) return draw()
     }
     sizeCanvas(overlay.current, s.layout.width, s.layout.height, dpr)
     // Chain and outlines are of where tasks will be.

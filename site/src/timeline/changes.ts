@@ -2,6 +2,7 @@
 
 import type { WhatIfChange } from '../engine/api'
 import { short } from '../views/format'
+import { nameOfGPU } from '../views/gpus'
 import { gpuName, type Model } from './model'
 
 /** A row of the picture. */
@@ -66,8 +67,8 @@ export function choicesOf(m: Model, { pane, row }: Row): ChoiceGroup[] {
   const name = short(node.name)
   const fail: Choice = {
     label: 'Fail',
-    changes: [{ kind: 'fail_gpu', subject: node.name }],
-    words: `A GPU of ${name} fails`,
+    changes: [{ kind: 'fail_gpu', subject: nameOfGPU(node, m.gpus[row]!) }],
+    words: `${gpuName(m, m.gpus[row]!)} fails`,
   }
   return [
     {
@@ -90,6 +91,20 @@ export function choicesOf(m: Model, { pane, row }: Row): ChoiceGroup[] {
         words: `Every ${short(type)} is ${words}`,
       })),
     },
+    ...(several.length > 0
+      ? [
+          {
+            name: `Node ${name}`,
+            choices: [
+              {
+                label: 'Fail',
+                changes: [{ kind: 'fail_node', subject: node.name } satisfies WhatIfChange],
+                words: `Node ${name} fails`,
+              },
+            ],
+          },
+        ]
+      : []),
     ...(own.length > 0 && several.length > 0
       ? [
           ofLinks(

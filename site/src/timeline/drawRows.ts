@@ -1,6 +1,7 @@
 // The rows of GPUs with their tasks, and of links with their synchronisations.
 
 import { bitRate, percent } from '../views/format'
+import { placeOf } from '../views/gpus'
 import { type Bars, GOES_ON_AFTER, GOES_ON_BEFORE } from './bars'
 import { type Pane, rowsSeen } from './layout'
 import { Columns, wide } from './level'
@@ -332,7 +333,7 @@ function drawHeadings(p: Pen, s: Scene): void {
       const gpu = s.model.gpus[row]!
       const node = s.model.instance.nodes[s.model.nodeOf[gpu]!]!
       ctx.fillText(
-        String(gpu - node.first_gpu),
+        String(placeOf(node, gpu)),
         plotLeft - 6,
         gpus.top + gpus.y[row]! - s.scroll.gpus + gpus.rowHeight / 2,
       )

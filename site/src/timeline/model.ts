@@ -2,6 +2,7 @@
 
 import type { Compiled, Schedule } from '../engine/api'
 import { short } from '../views/format'
+import { placeOf } from '../views/gpus'
 import { BarList, type Bars, GOES_ON_AFTER, GOES_ON_BEFORE } from './bars'
 import { fold } from './fold'
 import { type LinkRow, linkRows } from './links'
@@ -180,5 +181,5 @@ export function syncsOf(m: Model, job: number, iteration: number): Int32Array {
 /** The name of a GPU: its node's, and its place there. */
 export function gpuName(m: Model, gpu: number): string {
   const node = m.instance.nodes[m.nodeOf[gpu]!]
-  return node ? `${short(node.name)}.gpu${gpu - node.first_gpu}` : `gpu${gpu}`
+  return node ? `${short(node.name)}.gpu${placeOf(node, gpu)}` : `gpu${gpu}`
 }

@@ -1,39 +1,26 @@
 // A word with its definition, which shows while the pointer is on it or it has the focus, and
 // which screen readers read behind it.
 import type { ComponentChildren } from 'preact'
-import { useId, useRef } from 'preact/hooks'
-import { beside } from './beside'
+import { useId } from 'preact/hooks'
+import { useTip } from './tip'
 
 export function Term({ text, children }: { text: string; children: ComponentChildren }) {
   const id = useId()
-  const word = useRef<HTMLButtonElement>(null)
-  const tip = useRef<HTMLSpanElement>(null)
-  const show = () => {
-    if (!word.current || !tip.current || tip.current.matches(':popover-open')) return
-    tip.current.showPopover()
-    beside(tip.current, word.current.getBoundingClientRect())
-  }
-  const hide = () => tip.current?.hidePopover()
+  const { anchor, tip, show, hide, onKeyDown } = useTip<HTMLButtonElement>()
   // It may be read with the pointer on it, and stays while the word has the focus.
   const leave = () => {
-    if (document.activeElement !== word.current) hide()
+    if (document.activeElement !== anchor.current) hide()
   }
   return (
     <span class="term" onPointerEnter={show} onPointerLeave={leave}>
       <button
-        ref={word}
+        ref={anchor}
         type="button"
         aria-describedby={id}
         onFocus={show}
         onBlur={hide}
         onClick={show}
-        onKeyDown={event => {
-          if (event.key !== 'Escape' || !tip.current?.matches(':popover-open')) return
-          // It ends nothing else.
-          event.stopPropagation()
-          event.preventDefault()
-          hide()
-        }}
+        onKeyDown={onKeyDown}
       >
         {children}
       </button>

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { nearestStep, type Quantity } from '../scenario/quantity'
+import { useTip } from './tip'
 
 interface Common {
   label: string
@@ -11,13 +12,35 @@ interface Common {
   disabled?: boolean
 }
 
-function Row({ label, hint, id, children }: Common & { id: string; children: ComponentChildren }) {
+/** What describes a control: its hint. */
+export const hintOf = (id: string, hint: string | undefined) =>
+  hint ? { 'aria-describedby': `${id}-hint` } : {}
+
+/** A control of that id with its label. The hint shows while the pointer is on the label, or the keyboard in the control. */
+export function Row(props: Common & { id: string; class?: string; children: ComponentChildren }) {
+  const { label, hint, id, children } = props
+  const { anchor, tip, show, hide, onKeyDown } = useTip<HTMLDivElement>()
   return (
-    <div class="field">
-      <label for={id} title={hint}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: what is in it takes the keys
+    <div
+      class={props.class ?? 'field'}
+      ref={anchor}
+      onFocusIn={event => {
+        // A slider that the pointer drags hides nothing.
+        if ((event.target as Element).matches(':focus-visible')) show()
+      }}
+      onFocusOut={hide}
+      onKeyDown={onKeyDown}
+    >
+      <label for={id} onPointerEnter={show} onPointerLeave={hide}>
         {label}
       </label>
       {children}
+      {hint && (
+        <span ref={tip} id={`${id}-hint`} role="tooltip" popover="manual">
+          {hint}
+        </span>
+      )}
     </div>
   )
 }
@@ -50,6 +73,7 @@ export function NumberField(
       <input
         type="range"
         aria-label={`${props.label}, slider`}
+        {...hintOf(id, props.hint)}
         {...{ min, max, step, disabled }}
         value={Math.min(value, max)}
         onInput={event => {
@@ -59,6 +83,7 @@ export function NumberField(
       />
       <input
         id={id}
+        {...hintOf(id, props.hint)}
         class="input number narrow"
         inputMode={step % 1 === 0 ? 'numeric' : 'decimal'}
         disabled={disabled}
@@ -77,14 +102,15 @@ export function QuantityField(
   props: Common & { value: string; quantity: Quantity; onChange: (value: string) => void },
 ) {
   const id = useId()
-  const { value, quantity, disabled, onChange } = props
+  const { value, quantity, disabled, onChange, hint = `Like ${quantity.example}.` } = props
   const draft = useSignal<string | null>(null)
   return (
-    <Row {...props} id={id}>
+    <Row {...props} hint={hint} id={id}>
       <input
         type="range"
         aria-label={`${props.label}, slider`}
         aria-valuetext={value}
+        {...hintOf(id, hint)}
         min={0}
         max={quantity.steps.length - 1}
         disabled={disabled}
@@ -96,10 +122,10 @@ export function QuantityField(
       />
       <input
         id={id}
+        {...hintOf(id, hint)}
         class="input number narrow"
         disabled={disabled}
         aria-invalid={draft.value !== null}
-        title={`Like ${quantity.example}`}
         value={draft.value ?? value}
         onInput={event => {
           const text = event.currentTarget.value
@@ -130,6 +156,7 @@ export function TextField(
     <Row {...props} id={id}>
       <input
         id={id}
+        {...hintOf(id, props.hint)}
         class="input wide"
         disabled={props.disabled}
         placeholder={props.placeholder}
@@ -163,6 +190,7 @@ export function SelectField(
     <Row {...props} id={id}>
       <select
         id={id}
+        {...hintOf(id, props.hint)}
         class="select wide"
         disabled={props.disabled}
         value={props.value}
@@ -185,6 +213,7 @@ export function CheckField(props: Common & { value: boolean; onChange: (value: b
     <Row {...props} id={id}>
       <input
         id={id}
+        {...hintOf(id, props.hint)}
         type="checkbox"
         disabled={props.disabled}
         checked={props.value}

@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from 'preact/hooks'
 import { Timeline } from '../timeline/Timeline'
+import { Term } from '../ui/Term'
 import { type Difference, figures, jobs } from './differences'
 import { short, UNKNOWN } from './format'
 import type { CompareProps, Pinned, Selection, TimeRange } from './props'
@@ -126,7 +127,7 @@ function Differences({ a, b, whole }: { a: Pinned; b: Pinned; whole: readonly Di
 function Row({ difference: d }: { difference: Difference }) {
   return (
     <tr>
-      <th scope="row">{d.name}</th>
+      <th scope="row">{d.term ? <Term text={d.term}>{d.name}</Term> : d.name}</th>
       <td>{d.a}</td>
       <td>{d.b}</td>
       <td>

@@ -1,13 +1,20 @@
 // A chart with its title and, folded away below it, the table of the same.
 
 import type { ComponentChildren } from 'preact'
+import { Term } from '../ui/Term'
 import { Scroller } from './Scroller'
 
+/** A word that names figures, with its definition where it needs one. */
+type Word = string | readonly [word: string, definition: string]
+
+const nameOf = (word: Word) => (typeof word === 'string' ? word : word[0])
+const show = (word: Word) => (typeof word === 'string' ? word : <Term text={word[1]}>{word[0]}</Term>)
+
 interface FigureProps {
-  title: string
+  title: Word
   /** What stands beside the title, like a unit. */
-  note?: string
-  head: readonly string[]
+  note?: ComponentChildren
+  head: readonly Word[]
   rows: readonly (readonly ComponentChildren[])[]
   children: ComponentChildren
 }
@@ -16,13 +23,13 @@ export function Figure({ title, note, head, rows, children }: FigureProps) {
   return (
     <figure class="figure">
       <figcaption>
-        <strong>{title}</strong>
+        <strong>{show(title)}</strong>
         {note && <span class="muted"> {note}</span>}
       </figcaption>
       {children}
       <details class="twin">
         <summary>Table</summary>
-        <DataTable caption={title} head={head} rows={rows} />
+        <DataTable caption={nameOf(title)} head={head} rows={rows} />
       </details>
     </figure>
   )
@@ -35,7 +42,7 @@ export function DataTable({
   rows,
 }: {
   caption: string
-  head: readonly string[]
+  head: readonly Word[]
   rows: readonly (readonly ComponentChildren[])[]
 }) {
   return (
@@ -44,9 +51,9 @@ export function DataTable({
         <caption class="hidden-visually">{caption}</caption>
         <thead>
           <tr>
-            {head.map(text => (
-              <th key={text} scope="col">
-                {text}
+            {head.map(word => (
+              <th key={nameOf(word)} scope="col">
+                {show(word)}
               </th>
             ))}
           </tr>

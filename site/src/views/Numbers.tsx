@@ -2,6 +2,7 @@
 // ways to schedule side by side. Every figure has its slot, so nothing jumps while they change.
 
 import type { ComponentChildren } from 'preact'
+import type { PlanCost } from '../engine/api'
 import { Term } from '../ui/Term'
 import { Figure } from './Figure'
 import { busiestLink, completions, fullestMemory, type Way, waysOf } from './figures'
@@ -14,6 +15,7 @@ import {
   objectiveValue,
   percent,
   short,
+  significant,
   ticks,
   UNKNOWN,
 } from './format'
@@ -71,6 +73,13 @@ export function Numbers({ instance, run, gain, mend }: NumbersProps) {
                   term={run.objective === 'makespan' ? glossary.weighted_completion : glossary.makespan}
                 />
               )}
+              {result?.cost && (
+                <BigFigure
+                  name={instance?.periodic ? 'Cost per hour' : 'Cost'}
+                  value={costWords(result.cost)}
+                  term={glossary.cost}
+                />
+              )}
             </dl>
             <Use instance={instance} run={run} />
           </div>
@@ -86,6 +95,12 @@ export function Numbers({ instance, run, gain, mend }: NumbersProps) {
       )}
     </section>
   )
+}
+
+/** In the currency of the prices. */
+function costWords({ plan, at_least }: PlanCost): string {
+  if (plan === null) return UNKNOWN
+  return `${significant(plan)}${at_least === null ? '' : ` ≥ ${significant(at_least)}`}`
 }
 
 /** Why there is no plan. */

@@ -2,12 +2,13 @@
 
 import { useRef } from 'preact/hooks'
 import { useWidth } from '../timeline/useCanvas'
+import { Term } from '../ui/Term'
 import { interesting, linear, niceMarks, steps } from './chart'
 import { Figure } from './Figure'
-import { clean, gapOf, objectiveValue, percent, UNKNOWN } from './format'
+import { clean, gapOf, objectiveValue, percent, plural, UNKNOWN } from './format'
+import { glossary } from './glossary'
 import type { ProgressProps } from './props'
 import './views.css'
-import { effortWords } from './words'
 
 const HEIGHT = 150
 const LEFT = 62
@@ -42,7 +43,6 @@ export function Progress({ run }: ProgressProps) {
     x,
     y,
   )
-  const effort = last ? effortWords(last.columns, last.nodes) : ''
   // Names of the ends, apart even where plan and bound meet.
   const ends = run.primal !== null && run.dual !== null ? [y(run.primal), y(run.dual)] : []
   const apart =
@@ -50,9 +50,17 @@ export function Progress({ run }: ProgressProps) {
   const up = ends.length === 2 && ends[0]! <= ends[1]! ? -1 : 1
   return (
     <Figure
-      title="Plan and bound over time"
-      note={effort}
-      head={['Time', 'What is new', 'Plan', 'Bound', 'Gap', 'Columns', 'Nodes']}
+      title={['Plan and bound over time', glossary.progress]}
+      note={last && <Effort {...last} />}
+      head={[
+        ['Time', glossary.elapsed],
+        'What is new',
+        ['Plan', glossary.incumbent],
+        ['Bound', glossary.bound],
+        ['Gap', glossary.gap],
+        ['Columns', glossary.columns],
+        ['Nodes', glossary.tree_nodes],
+      ]}
       rows={series.map(p => [
         elapsed(p.elapsed_ms),
         clean(p.event),
@@ -114,6 +122,17 @@ export function Progress({ run }: ProgressProps) {
         </svg>
       </div>
     </Figure>
+  )
+}
+
+/** What the bound took. */
+function Effort({ columns, nodes }: { columns: number; nodes: number }) {
+  return (
+    <>
+      {columns > 0 && <Term text={glossary.columns}>{plural(columns, 'column')}</Term>}
+      {columns > 0 && nodes > 0 && ', '}
+      {nodes > 0 && <Term text={glossary.tree_nodes}>{plural(nodes, 'node')}</Term>}
+    </>
   )
 }
 

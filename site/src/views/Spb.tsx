@@ -19,6 +19,12 @@ import {
 } from './savings'
 import './views.css'
 
+const terms: Readonly<Record<string, string>> = {
+  'Time of a task': glossary.task_time,
+  'Memory while it runs': glossary.task_memory,
+  'Gradients synchronised': glossary.gradients,
+}
+
 export function Spb({ instance, job, onJob, profiles, schedule }: SpbProps) {
   const spec = instance.jobs[job]
   if (!spec) return <p class="muted side-empty">There is no such job.</p>
@@ -47,9 +53,9 @@ export function Spb({ instance, job, onJob, profiles, schedule }: SpbProps) {
         {seriesOf(instance, spec).map(s => (
           <Figure
             key={s.name + s.type}
-            title={s.name}
+            title={[s.name, terms[s.name] ?? '']}
             note={s.type}
-            head={['Depth', s.name, 'Saved']}
+            head={[['Depth', glossary.depth], s.name, ['Saved', glossary.saved]]}
             rows={s.values.map((v, d) => [depthName(spec, d), text(s, v), percent(saving(s.values, d))])}
           >
             <Bars series={s} job={spec} text={v => text(s, v)} />
@@ -57,9 +63,9 @@ export function Spb({ instance, job, onJob, profiles, schedule }: SpbProps) {
         ))}
         {used && (
           <Figure
-            title="Depths in this plan"
+            title={['Depths in this plan', glossary.depths_used]}
             note="share of the job's tasks"
-            head={['Depth', 'Tasks']}
+            head={[['Depth', glossary.depth], 'Tasks']}
             rows={used.map((v, d) => [depthName(spec, d), percent(v)])}
           >
             <Bars
@@ -139,7 +145,12 @@ function Layers({ job, profile }: { job: CompiledJob; profile: ProfileInfo }) {
     <Figure
       title={`Layers of ${short(profile.model)}`}
       note={`on ${short(profile.gpu)}, batch ${profile.batch}${profile.estimated ? ', estimated, not measured' : ''}; width: backward time, height: parameters; a depth goes from its line to the loss at the right`}
-      head={['Layer', 'Backward', 'Parameters', 'First layer of depth']}
+      head={[
+        'Layer',
+        ['Backward', glossary.layer_backward],
+        ['Parameters', glossary.layer_parameters],
+        ['First layer of depth', glossary.first_layer],
+      ]}
       rows={layers.map((l, i) => [
         short(l.name),
         ticks(l.backward_ns, 0.001),

@@ -2,8 +2,10 @@
 
 import { useState } from 'preact/hooks'
 import type { Compiled, PlanResult, WhatIfAnswer, WhatIfChange } from '../engine/api'
+import { Term } from '../ui/Term'
 import { candidates, GROWTH, labelOf, sameChange } from './candidates'
 import { capital, change, clean, minimised, objectiveValue, short, UNKNOWN } from './format'
+import { glossary } from './glossary'
 import type { ExplainProps, WhatIfState } from './props'
 import { Scroller } from './Scroller'
 import { judge } from './words'
@@ -25,9 +27,15 @@ export function WhatIfs(props: ExplainProps) {
           <thead>
             <tr>
               <th scope="col">Change</th>
-              <th scope="col">Bound, predicted</th>
-              <th scope="col">Bound, verified</th>
-              <th scope="col">Plan</th>
+              <th scope="col">
+                <Term text={glossary.predicted}>Bound, predicted</Term>
+              </th>
+              <th scope="col">
+                <Term text={glossary.verified}>Bound, verified</Term>
+              </th>
+              <th scope="col">
+                <Term text={glossary.plan_change}>Plan</Term>
+              </th>
               <th scope="col">
                 <span class="hidden-visually">Actions</span>
               </th>
@@ -122,6 +130,7 @@ function PlanChange({
 const KINDS: { kind: WhatIfChange['kind']; name: string }[] = [
   { kind: 'add_gpu', name: 'One GPU more in' },
   { kind: 'fail_gpu', name: 'A GPU fails in' },
+  { kind: 'fail_node', name: 'A failure of' },
   { kind: 'network', name: 'A network faster by' },
   { kind: 'link_speed', name: '10 % more speed on' },
   { kind: 'cut_link', name: 'Cut' },
@@ -184,12 +193,14 @@ function subjects(instance: Compiled, kind: WhatIfChange['kind']): string[] {
   const list =
     kind === 'add_gpu'
       ? instance.nodes
-      : kind === 'fail_gpu'
-        ? instance.nodes.filter(n => n.gpus > 1)
-        : kind === 'memory'
-          ? instance.types
-          : kind === 'drop_job'
-            ? instance.jobs
-            : instance.links.filter(l => !l.failed)
+      : kind === 'fail_node'
+        ? instance.nodes.slice(instance.nodes.length > 1 ? 0 : 1)
+        : kind === 'fail_gpu'
+          ? instance.nodes.filter(n => n.gpus > 1)
+          : kind === 'memory'
+            ? instance.types
+            : kind === 'drop_job'
+              ? instance.jobs
+              : instance.links.filter(l => !l.failed)
   return list.slice(0, 500).map(x => x.name)
 }

@@ -22,7 +22,11 @@ export function labelOf(instance: Compiled, asked: WhatIfChange): string {
       return `+1 ${short(instance.types[node?.type ?? -1]?.name ?? 'GPU')} in ${subject}`
     }
     case 'fail_gpu':
-      return `a GPU of ${subject} fails`
+      return instance.nodes.some(n => n.name === asked.subject)
+        ? `a GPU of ${subject} fails`
+        : `${subject} fails`
+    case 'fail_node':
+      return `${subject} fails`
     case 'network':
       return `${times(asked.factor)} the network`
     case 'link_speed': {

@@ -2,15 +2,27 @@
 
 import { busiestLink, completions } from './figures'
 import { minimised, objectiveNames, objectiveValue, percent, short, ticks, UNKNOWN } from './format'
+import { glossary } from './glossary'
 import type { Pinned } from './props'
 import { judge, type Verdict } from './words'
 
 export interface Difference {
   name: string
+  /** What it means; none: its name says it. */
+  term?: string
   a: string
   b: string
   /** Null where there is nothing to judge. */
   verdict: Verdict | null
+}
+
+const terms: Readonly<Record<string, string>> = {
+  Bound: glossary.bound,
+  Makespan: glossary.makespan,
+  Gap: glossary.gap,
+  Efficiency: glossary.efficiency,
+  'GPUs busy': glossary.gpus_busy,
+  'Busiest link': glossary.busiest_link,
 }
 
 /** The figures of the whole plans. */
@@ -23,9 +35,11 @@ export function figures(a: Pinned, b: Pinned): Difference[] {
     good: 'less' | 'more' | 'neither',
     text: (v: number, of: Pinned) => string,
     share = false,
+    term = terms[name] ?? '',
   ) => {
     list.push({
       name,
+      ...(term && { term }),
       a: va == null ? UNKNOWN : text(va, a),
       b: vb == null ? UNKNOWN : text(vb, b),
       verdict: judge(va, vb, good, share),
@@ -43,6 +57,8 @@ export function figures(a: Pinned, b: Pinned): Difference[] {
       scaled(b.result.primal, ub),
       minimised(objective) ? 'less' : 'more',
       (v, of) => value(v / unit(of), of),
+      false,
+      glossary[objective],
     )
     add(
       'Bound',

@@ -29,7 +29,7 @@ const TEXTS: Record<Way['key'], [string, string]> = {
 
 /** primal and dual are those of the moment; baselines come with the result. */
 export function waysOf(result: PlanResult | null, primal: number | null, dual: number | null): Way[] {
-  return (Object.keys(TEXTS) as Way['key'][]).map(key => {
+  const ways = (Object.keys(TEXTS) as Way['key'][]).map(key => {
     const [name, text] = TEXTS[key]
     if (key === 'plan')
       return { key, name, text, value: primal, efficiency: result?.efficiency ?? null, reason: '' }
@@ -44,6 +44,8 @@ export function waysOf(result: PlanResult | null, primal: number | null, dual: n
       reason: base?.reason ?? '',
     }
   })
+  // Long plans have no greedy.
+  return ways.filter(way => way.key !== 'greedy' || !result || way.value !== null || way.reason !== '')
 }
 
 /** The last completion and the weighted sum of them, ticks; null for plans that repeat. */

@@ -2,6 +2,7 @@
 
 import type { Compiled, ObjectiveName, Schedule } from '../engine/api'
 import { minimised, objectiveValue, percent, plural, short } from './format'
+import { nameOfGPU, nodeOf } from './gpus'
 
 /** A plan before or after. */
 export interface Side {
@@ -15,13 +16,14 @@ const FEW = 3
 
 /** Jobs by name with their GPUs, as the nodes call them. */
 function homes({ instance, schedule }: Side): Map<string, string> {
-  const nodeOf = (gpu: number) =>
-    instance.nodes.find(node => gpu >= node.first_gpu && gpu < node.first_gpu + node.gpus)
   return new Map(
     instance.jobs.map((job, j) => [
       job.name,
       (schedule?.residency[j] ?? [])
-        .map(gpu => `${nodeOf(gpu)?.name}.${gpu - (nodeOf(gpu)?.first_gpu ?? 0)}`)
+        .map(gpu => {
+          const node = nodeOf(instance, gpu)
+          return node ? nameOfGPU(node, gpu) : gpu
+        })
         .sort()
         .join(),
     ]),

@@ -9,6 +9,8 @@ import type {
   PlanPoint,
   PlanResult,
   ProfileInfo,
+  Progress,
+  ResilienceAnswer,
   Schedule,
   Usage,
   WhatIfAnswer,
@@ -118,6 +120,15 @@ export interface WhatIfState {
   /** null while it is computed. */
   answer: WhatIfAnswer | null
   /** Not empty where the question failed. */
+  error: string
+}
+
+/** What is known of failures. */
+export interface FailuresState {
+  /** null while nothing is looked at; of: 0 until their number is known. */
+  progress: Progress | null
+  answer: ResilienceAnswer | null
+  /** Not empty where it failed. */
   error: string
 }
 

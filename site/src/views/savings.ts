@@ -95,7 +95,10 @@ export function profilesOf(
   profiles: readonly ProfileInfo[],
 ): ProfileInfo[] {
   return profiles.filter(
-    p => p.model === job.model && job.on.some((on, t) => on && instance.types[t]?.name === p.gpu),
+    p =>
+      p.model === job.model &&
+      p.gpus === job.gpus_per_worker &&
+      job.on.some((on, t) => on && instance.types[t]?.name === p.gpu),
   )
 }
 

@@ -19,6 +19,7 @@ export function withSchedule(
     gap: gapOf(primal, result.dual),
     efficiency: efficiencyOf(instance, schedule),
     usage: null,
+    cost: null,
     chain: [],
     completion: completionOf(instance, schedule),
   }

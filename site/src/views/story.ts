@@ -4,6 +4,7 @@
 
 import type { ChainLink, Compiled, Schedule } from '../engine/api'
 import { percent, plural, short } from './format'
+import { nodeOf, placeOf } from './gpus'
 
 /** Part of a chain. */
 export interface Passage {
@@ -92,8 +93,8 @@ function passage(instance: Compiled, schedule: Schedule, kind: Passage['kind'], 
 }
 
 function gpuName(instance: Compiled, gpu: number): string {
-  const node = instance.nodes.find(n => gpu >= n.first_gpu && gpu < n.first_gpu + n.gpus)
-  return node ? `${short(node.name)}.gpu${gpu - node.first_gpu}` : 'a GPU'
+  const node = nodeOf(instance, gpu)
+  return node ? `${short(node.name)}.gpu${placeOf(node, gpu)}` : 'a GPU'
 }
 
 /** What the time of a chain went into. */

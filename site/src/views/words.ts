@@ -101,14 +101,18 @@ export interface Pair {
   /** Values of the objective, with and without; null while not known. */
   value: number | null
   base: number | null
+  /** What they are called, where it is about another change. */
+  names?: readonly [subject: string, other: string]
 }
 
 /** What the first gains over the second, in a sentence; empty while that is not known. */
-export function gainWords({ objective, tick_us, partial, value: primal, base }: Pair): string {
+export function gainWords({ objective, tick_us, partial, value: primal, base, names }: Pair): string {
   if (primal === null || base === null || base === 0) return ''
   const by = minimised(objective) ? 1 - primal / base : primal / base - 1
-  const subject = partial ? 'Partial backpropagation (SPB)' : 'Interleaving'
-  const other = partial ? 'full depth' : 'whole jobs on GPUs of their own'
+  const [subject, other] = names ?? [
+    partial ? 'Partial backpropagation (SPB)' : 'Interleaving',
+    partial ? 'full depth' : 'whole jobs on GPUs of their own',
+  ]
   const value = (v: number) => objectiveValue(v, objective, tick_us)
   if (Math.abs(by) < 0.0005) return `${subject} gains nothing over ${other} here.`
   const verb = {
@@ -168,12 +172,4 @@ export function judge(
     glyph: by > 0 ? '▲' : '▼',
     verdict: good === 'neither' ? 'changed' : by < 0 === (good === 'less') ? 'better' : 'worse',
   }
-}
-
-/** What a search did, for a line below its chart. */
-export function effortWords(columns: number, nodes: number): string {
-  const parts: string[] = []
-  if (columns > 0) parts.push(plural(columns, 'column'))
-  if (nodes > 0) parts.push(plural(nodes, 'node'))
-  return parts.join(', ')
 }

@@ -1,10 +1,13 @@
 // The scenario as text. The editor lives in a shadow root: there CodeMirror adopts its style
 // sheets, where in the page itself it would need inline styles, which the page forbids.
 import { setDiagnostics } from '@codemirror/lint'
+import { Compartment, EditorState, type Extension, type Transaction } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
 import { effect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Store } from '../../state/store'
-import { extensions, language } from './extensions'
+import type { ScenarioText } from '../../state/text'
+import { extensions, history, language } from './extensions'
 import { diagnostics } from './lint'
 import type { Schema } from './schema'
 
@@ -13,18 +16,30 @@ export default function Editor({ store }: { store: Store }) {
   useEffect(() => {
     if (!host.current) return
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' })
-    const { view, unmount } = store.text.mount(
-      root,
-      extensions({
-        schema: () => store.schema.peek() as Schema | null,
-        names: () => ({
-          models: [...new Set(store.profiles.peek().map(profile => profile.model))],
-          gpuTypes: store.sound.peek()?.instance.types.map(type => type.name) ?? [],
-          links: store.sound.peek()?.instance.links.map(link => link.name) ?? [],
-        }),
+    const options = {
+      schema: () => store.schema.peek() as Schema | null,
+      names: () => ({
+        models: [...new Set(store.profiles.peek().map(profile => profile.model))],
+        gpuTypes: store.sound.peek()?.instance.types.map(type => type.name) ?? [],
+        links: store.sound.peek()?.instance.links.map(link => link.name) ?? [],
       }),
-      language(),
-    )
+    }
+    const colours = new Compartment()
+    const view = viewOf(root, store.text, [history(store.text), extensions(options), colours.of([])])
+    const detach = store.text.attach({
+      // Undone here: the cursor goes where that is.
+      replace: ({ from, to, insert }) =>
+        view.dispatch({
+          changes: { from, to, insert },
+          ...(view.hasFocus && { selection: { anchor: from + insert.length }, scrollIntoView: true }),
+        }),
+      goTo: anchor => {
+        view.dispatch({ selection: { anchor }, scrollIntoView: true })
+        view.focus()
+      },
+    })
+    // In a task of its own, so that neither is long.
+    const later = setTimeout(() => view.dispatch({ effects: colours.reconfigure(language()) }))
     const stop = effect(() => {
       const { text, problems } = store.reading.value
       // Of the text as it is; the next reading follows each change.
@@ -32,9 +47,28 @@ export default function Editor({ store }: { store: Store }) {
         view.dispatch(setDiagnostics(view.state, diagnostics(problems, view.state.doc)))
     })
     return () => {
+      clearTimeout(later)
       stop()
-      unmount()
+      detach()
+      view.destroy()
     }
   }, [store])
   return <div class="editor" ref={host} />
+}
+
+/** An editor of the text, which tells it of what is typed. */
+function viewOf(root: ShadowRoot, text: ScenarioText, extensions: Extension): EditorView {
+  return new EditorView({
+    parent: root,
+    root,
+    state: EditorState.create({ doc: text.text.peek(), extensions }),
+    dispatchTransactions: (transactions, view) => {
+      view.update(transactions)
+      const changed = transactions.filter(transaction => transaction.docChanged)
+      if (changed.length === 0) return
+      const byTyping = (transaction: Transaction) =>
+        transaction.isUserEvent('input.type') || transaction.isUserEvent('delete')
+      text.typed(view.state.doc.toString(), !changed.every(byTyping))
+    },
+  })
 }

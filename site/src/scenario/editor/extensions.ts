@@ -6,7 +6,7 @@ import {
   closeBracketsKeymap,
   completionKeymap,
 } from '@codemirror/autocomplete'
-import { defaultKeymap, historyKeymap } from '@codemirror/commands'
+import { defaultKeymap } from '@codemirror/commands'
 import { yaml } from '@codemirror/lang-yaml'
 import {
   bracketMatching,
@@ -20,6 +20,7 @@ import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
 import { EditorState, type Extension } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
+import type { ScenarioText } from '../../state/text'
 import { completion, type Names } from './complete'
 import { hangingIndent } from './hanging'
 import type { Schema } from './schema'
@@ -104,6 +105,32 @@ export interface EditorOptions {
   names: () => Names
 }
 
+/** Undo and redo, by key and by the browser's menu, go through the history that the forms share. */
+export function history(text: ScenarioText): Extension {
+  const undo = () => {
+    text.undo()
+    return true
+  }
+  const redo = () => {
+    text.redo()
+    return true
+  }
+  return [
+    keymap.of([
+      { key: 'Mod-z', run: undo, preventDefault: true },
+      { key: 'Mod-y', mac: 'Mod-Shift-z', run: redo, preventDefault: true },
+      { linux: 'Ctrl-Shift-z', run: redo, preventDefault: true },
+    ]),
+    EditorView.domEventHandlers({
+      beforeinput: event => {
+        if (event.inputType !== 'historyUndo' && event.inputType !== 'historyRedo') return false
+        event.preventDefault()
+        return event.inputType === 'historyUndo' ? undo() : redo()
+      },
+    }),
+  ]
+}
+
 /** Reads the text for its colours. */
 export const language = (): Extension => [yaml(), syntaxHighlighting(colours)]
 
@@ -128,7 +155,6 @@ export const extensions = ({ schema, names }: EditorOptions): Extension => [
     ...completionKeymap,
     ...lintKeymap,
     ...searchKeymap,
-    ...historyKeymap,
     // Ctrl-Enter plans, in the whole page.
     ...defaultKeymap.filter(binding => binding.key !== 'Mod-Enter'),
   ]),

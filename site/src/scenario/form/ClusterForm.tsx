@@ -2,11 +2,11 @@
 import type { Compiled } from '../../engine/api'
 import { NumberField, QuantityField, SelectField, TextField } from '../../ui/fields'
 import { Icon } from '../../ui/icons'
-import type { ScenarioEdit } from '../edit'
+import type { FailedList, ScenarioEdit } from '../edit'
 import { fabricSpeed, gpuMemory, isDuration, nicSpeed, uplinkSpeed } from '../quantity'
 import { type Fields, fields, list, number, text } from '../spec'
 import type { Path } from '../yaml/patch'
-import { LinkField } from './LinkField'
+import { FailedField } from './FailedField'
 
 interface Props {
   spec: Fields
@@ -23,6 +23,16 @@ export function ClusterForm({ spec, gpus, edit, instance }: Props) {
   const racks = list(cluster.racks).map(fields)
   const nodes = list(cluster.nodes).map(fields)
   const links = list(cluster.links).map(fields)
+  const failed = (key: FailedList, label: string, noun: string, all?: readonly string[]) => (
+    <FailedField
+      label={label}
+      noun={noun}
+      list={key}
+      failed={list(cluster[key]).map(text)}
+      all={all}
+      edit={edit}
+    />
+  )
   return (
     <>
       {types.map((type, i) => (
@@ -85,7 +95,14 @@ export function ClusterForm({ spec, gpus, edit, instance }: Props) {
           fits={isDuration}
           onChange={value => edit.set(['cluster', 'latency'], value)}
         />
-        <LinkField instance={instance} failed={list(cluster.failed_links).map(text)} edit={edit} />
+        {failed(
+          'failed_links',
+          'Cut links',
+          'link',
+          (instance?.links ?? []).map(link => link.name),
+        )}
+        {failed('failed_nodes', 'Failed nodes', 'node')}
+        {failed('failed_gpus', 'Failed GPUs', 'GPU')}
       </div>
     </>
   )

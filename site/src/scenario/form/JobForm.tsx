@@ -2,7 +2,7 @@
 import { CheckField, NumberField, SelectField, TextField } from '../../ui/fields'
 import type { ScenarioEdit } from '../edit'
 import { isDuration } from '../quantity'
-import { type Fields, fields, list, number, text } from '../spec'
+import { type Fields, fields, list, type ModelInfo, number, type Sizes, text } from '../spec'
 import type { Path } from '../yaml/patch'
 
 const rules = [
@@ -30,16 +30,25 @@ const shardings = [
   ['zero3', 'and parameters (ZeRO 3)'],
 ] as const
 
+/** A model in the list: whether it was measured, for which workers, and where it has no profile for the cluster's GPUs, on which. */
+function modelWords(name: string, { sizes, gpus, measured }: ModelInfo): string {
+  const notes = [
+    ...(measured ? [] : ['estimated']),
+    ...(sizes.size === 0 ? [`on ${gpus.join(' and ')} only`] : []),
+    ...(sizes.size === 0 || sizes.has(1) ? [] : [`${[...sizes.keys()].join(' or ')} GPUs a worker`]),
+  ]
+  return notes.length > 0 ? `${name} (${notes.join(', ')})` : name
+}
+
+const unknown: Sizes = new Map()
+
 /** Empty, or numbers with commas between. */
 const depthList = /^(\s*\d+\s*(,\s*\d+\s*)*)?$/
 
 export function JobForm(props: {
   job: Fields
   index: number
-  /** With the batch sizes that each is profiled at. */
-  models: ReadonlyMap<string, readonly number[]>
-  /** Models of which no profile was measured. */
-  estimated: ReadonlySet<string>
+  models: ReadonlyMap<string, ModelInfo>
   edit: ScenarioEdit
 }) {
   const { job, index, models, edit } = props
@@ -47,7 +56,9 @@ export function JobForm(props: {
   const spb = fields(job.spb)
   const rule = text(spb.rule) || 'ladder'
   const workers = number(job.workers, 1)
-  const sizes = models.get(text(job.model)) ?? []
+  const gpus = number(job.gpus_per_worker, 0) || 1
+  const of = models.get(text(job.model))?.sizes ?? unknown
+  const sizes = of.get(gpus) ?? []
   const duration = (name: 'release' | 'deadline', hint: string, label: string) => (
     <TextField
       label={label}
@@ -56,6 +67,17 @@ export function JobForm(props: {
       value={text(job[name])}
       fits={value => value === '' || isDuration(value)}
       onChange={value => edit.set(key(name), value === '' || value === '0' ? undefined : value)}
+    />
+  )
+  /** Of a number that is 1 unless the file says more. */
+  const count = (name: string, label: string, max: number, hint: string) => (
+    <NumberField
+      label={label}
+      hint={hint}
+      value={number(job[name], 0) || 1}
+      min={1}
+      max={max}
+      onChange={value => edit.setUnless(key(name), value, 1)}
     />
   )
   return (
@@ -69,14 +91,8 @@ export function JobForm(props: {
       <SelectField
         label="Model"
         value={text(job.model)}
-        options={[...models].map(
-          ([model, sizes]) =>
-            [
-              model,
-              `${model}${props.estimated.has(model) ? ' (estimated)' : ''}${sizes.length > 0 ? '' : ' (no profile for this GPU)'}`,
-            ] as const,
-        )}
-        onChange={value => edit.setModel(index, value, models.get(value) ?? [])}
+        options={[...models].map(([model, info]) => [model, modelWords(model, info)] as const)}
+        onChange={value => edit.setModel(index, value, models.get(value)?.sizes ?? unknown)}
       />
       <SelectField
         label="Batch size"
@@ -85,134 +101,147 @@ export function JobForm(props: {
         options={sizes.map(size => [String(size), String(size)] as const)}
         onChange={value => edit.set(key('batch'), Number(value))}
       />
-      <NumberField
-        label="Copies"
-        hint="Identical jobs that this one stands for."
-        value={number(job.count, 0) || 1}
-        min={1}
-        max={16}
-        onChange={value => edit.setUnless(key('count'), value, 1)}
-      />
-      <NumberField
-        label="Workers"
-        value={workers}
-        min={1}
-        max={32}
-        onChange={value => edit.set(key('workers'), value)}
-      />
-      <NumberField
-        label="GPUs per worker"
-        hint="Of one node, which compute together: tensor or pipeline parallel. The profile is that of all of them."
-        value={number(job.gpus_per_worker, 0) || 1}
-        min={1}
-        max={16}
-        onChange={value => edit.setUnless(key('gpus_per_worker'), value, 1)}
-      />
-      <NumberField
-        label="Iterations"
-        value={number(job.iterations, 0) || 1}
-        min={1}
-        max={200}
-        onChange={value => edit.set(key('iterations'), value)}
-      />
-      <NumberField
-        label="Weight"
-        hint="In the objectives that weigh jobs."
-        value={number(job.weight, 0) || 1}
-        min={1}
-        max={20}
-        onChange={value => edit.setUnless(key('weight'), value, 1)}
-      />
-      {duration('release', 'When the job may start, like 2s.', 'Release')}
-      {duration('deadline', 'When the job must have ended, like 30s.', 'Deadline')}
-      <SelectField
-        label="Depths"
-        hint="The rule of structured partial backpropagation (SPB)."
-        value={rule}
-        options={rules}
-        onChange={value => edit.set(key('spb', 'rule'), value)}
-      />
-      {rule !== 'full' && (
-        <NumberField
-          label="Allowed depths"
-          value={number(spb.cuts, 0) || 4}
-          min={1}
-          max={16}
-          disabled={spb.depths !== undefined}
-          onChange={value => edit.setUnless(key('spb', 'cuts'), value, 4)}
-        />
-      )}
-      {rule !== 'full' && (
-        <TextField
-          label="Which depths"
-          hint="In layers from the last one, like 4, 8, 16, instead of their number."
-          placeholder="even steps"
-          value={list(spb.depths).map(text).join(', ')}
-          fits={value => depthList.test(value)}
-          onChange={value => edit.setDepths(index, value.split(',').filter(Boolean).map(Number))}
-        />
-      )}
-      {rule === 'free' && (
+      {count('count', 'Copies', 16, 'Identical jobs that this one stands for.')}
+      {job.kind === 'burst' && (
         <>
           <NumberField
-            label="Full-depth workers"
-            hint="At least so many in each iteration."
-            value={number(spb.min_full, 0) || 1}
+            label="GPUs"
+            hint="The most that a layer has: a power of two."
+            value={number(job.gpus, 1)}
             min={1}
-            max={Math.max(1, workers)}
-            onChange={value => edit.setUnless(key('spb', 'min_full'), value, 1)}
+            max={64}
+            onChange={value => edit.set(key('gpus'), 2 ** Math.round(Math.log2(value)))}
           />
           <NumberField
-            label="Mean depth, at least"
-            hint="Share of the backward pass, over the workers of an iteration."
-            value={share(spb.min_mean_depth)}
-            min={0}
-            max={1}
-            step={0.05}
-            onChange={value => edit.setUnless(key('spb', 'min_mean_depth'), value, 0)}
+            label="Amplification"
+            hint="The most GPU-time of a layer, over that on one GPU."
+            value={number(job.amplification, 0) || 2}
+            min={1}
+            max={8}
+            step={0.1}
+            onChange={value => edit.set(key('amplification'), value)}
+          />
+          <NumberField
+            label="Slowdown"
+            hint="The most that the background may delay an iteration: its length over that alone."
+            value={number(job.slowdown, 0) || 1.1}
+            min={1}
+            max={2}
+            step={0.01}
+            onChange={value => edit.set(key('slowdown'), value)}
           />
         </>
       )}
-      <SelectField
-        label="Placement"
-        value={text(fields(job.placement).within) || 'cluster'}
-        options={within}
-        onChange={value => edit.set(key('placement', 'within'), value)}
-      />
-      <SelectField
-        label="Optimizer"
-        hint="What it keeps beside parameters and gradients: nothing, one state, or two, of the parameters' size."
-        value={text(job.optimizer) || 'momentum'}
-        options={optimizers}
-        onChange={value => edit.setUnless(key('optimizer'), value, 'momentum')}
-      />
-      <SelectField
-        label="Sharding"
-        hint="What the workers deal out among them, instead of each keeping it whole."
-        value={text(job.sharding) || 'none'}
-        options={shardings}
-        onChange={value => edit.setUnless(key('sharding'), value, 'none')}
-      />
-      <NumberField
-        label="Micro-batches"
-        hint="Before each synchronisation."
-        value={number(job.accumulate, 0) || 1}
-        min={1}
-        max={32}
-        onChange={value => edit.setUnless(key('accumulate'), value, 1)}
-      />
-      <CheckField
-        label="Checkpointing"
-        hint="Keeps the inputs of blocks alone, and works blocks out again; for profiles that tell these inputs."
-        value={job.checkpointing === true}
-        onChange={value => edit.setUnless(key('checkpointing'), value, false)}
-      />
-      <CheckField
-        label="Common start"
-        hint="The tasks of an iteration start together."
-        value={job.gang === true}
-        onChange={value => edit.setUnless(key('gang'), value, false)}
-      />
+      {job.kind !== 'burst' && job.background !== true && (
+        <>
+          {list(job.moldable).length === 0 && (
+            <NumberField
+              label="Workers"
+              value={workers}
+              min={1}
+              max={32}
+              onChange={value => edit.set(key('workers'), value)}
+            />
+          )}
+          {count(
+            'gpus_per_worker',
+            'GPUs per worker',
+            16,
+            `Of one node, which compute together: tensor or pipeline parallel. The profile is that of all of them${of.size > 0 ? `: this model has one for ${[...of.keys()].join(' and ')}` : ''}.`,
+          )}
+          <NumberField
+            label="Iterations"
+            value={number(job.iterations, 0) || 1}
+            min={1}
+            max={200}
+            onChange={value => edit.set(key('iterations'), value)}
+          />
+          {count('weight', 'Weight', 20, 'In the objectives that weigh jobs.')}
+          {duration('release', 'When the job may start, like 2s.', 'Release')}
+          {duration('deadline', 'When the job must have ended, like 30s.', 'Deadline')}
+          <SelectField
+            label="Depths"
+            hint="The rule of structured partial backpropagation (SPB)."
+            value={rule}
+            options={rules}
+            onChange={value => edit.set(key('spb', 'rule'), value)}
+          />
+          {rule !== 'full' && (
+            <NumberField
+              label="Allowed depths"
+              value={number(spb.cuts, 0) || 4}
+              min={1}
+              max={16}
+              disabled={spb.depths !== undefined}
+              onChange={value => edit.setUnless(key('spb', 'cuts'), value, 4)}
+            />
+          )}
+          {rule !== 'full' && (
+            <TextField
+              label="Which depths"
+              hint="In layers from the last one, like 4, 8, 16, instead of their number."
+              placeholder="even steps"
+              value={list(spb.depths).map(text).join(', ')}
+              fits={value => depthList.test(value)}
+              onChange={value => edit.setDepths(index, value.split(',').filter(Boolean).map(Number))}
+            />
+          )}
+          {rule === 'free' && (
+            <>
+              <NumberField
+                label="Full-depth workers"
+                hint="At least so many in each iteration."
+                value={number(spb.min_full, 0) || 1}
+                min={1}
+                max={Math.max(1, workers)}
+                onChange={value => edit.setUnless(key('spb', 'min_full'), value, 1)}
+              />
+              <NumberField
+                label="Mean depth, at least"
+                hint="Share of the backward pass, over the workers of an iteration."
+                value={share(spb.min_mean_depth)}
+                min={0}
+                max={1}
+                step={0.05}
+                onChange={value => edit.setUnless(key('spb', 'min_mean_depth'), value, 0)}
+              />
+            </>
+          )}
+          <SelectField
+            label="Placement"
+            value={text(fields(job.placement).within) || 'cluster'}
+            options={within}
+            onChange={value => edit.set(key('placement', 'within'), value)}
+          />
+          <SelectField
+            label="Optimizer"
+            hint="What it keeps beside parameters and gradients: nothing, one state, or two, of the parameters' size."
+            value={text(job.optimizer) || 'momentum'}
+            options={optimizers}
+            onChange={value => edit.setUnless(key('optimizer'), value, 'momentum')}
+          />
+          <SelectField
+            label="Sharding"
+            hint="What the workers deal out among them, instead of each keeping it whole."
+            value={text(job.sharding) || 'none'}
+            options={shardings}
+            onChange={value => edit.setUnless(key('sharding'), value, 'none')}
+          />
+          {count('accumulate', 'Micro-batches', 32, 'Before each synchronisation.')}
+          <CheckField
+            label="Checkpointing"
+            hint="Keeps the inputs of blocks alone, and works blocks out again; for profiles that tell these inputs."
+            value={job.checkpointing === true}
+            onChange={value => edit.setUnless(key('checkpointing'), value, false)}
+          />
+          <CheckField
+            label="Common start"
+            hint="The tasks of an iteration start together."
+            value={job.gang === true}
+            onChange={value => edit.setUnless(key('gang'), value, false)}
+          />
+        </>
+      )}
     </div>
   )
 }

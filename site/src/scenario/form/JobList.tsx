@@ -3,15 +3,13 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../ui/icons'
 import type { ScenarioEdit } from '../edit'
-import { type Fields, number, text } from '../spec'
+import { type Fields, list, type ModelInfo, number, text } from '../spec'
 import { JobForm } from './JobForm'
 import { Swatch } from './Swatch'
 
 interface Props {
   jobs: readonly Fields[]
-  /** With the batch sizes that each is profiled at. */
-  models: ReadonlyMap<string, readonly number[]>
-  estimated: ReadonlySet<string>
+  models: ReadonlyMap<string, ModelInfo>
   /** In the timeline, by the job's name. */
   colours: ReadonlyMap<string, readonly string[]>
   /** What is wrong with a job, by place in the file. */
@@ -23,7 +21,7 @@ interface Props {
   onAnnounce: (message: string) => void
 }
 
-export function JobList({ jobs, models, estimated, colours, wrongs, edit, unfolded, onAnnounce }: Props) {
+export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onAnnounce }: Props) {
   const dragged = useSignal<{ from: number; over: number } | null>(null)
   const rows = useRef<HTMLOListElement>(null)
   const count = useRef(jobs.length)
@@ -114,7 +112,7 @@ export function JobList({ jobs, models, estimated, colours, wrongs, edit, unfold
                 )}
                 <span class="muted number">
                   {number(job.count, 1) > 1 ? `${number(job.count, 1)} × ` : ''}
-                  {text(job.model)}, {number(job.workers, 1)}
+                  {text(job.model)}, {sizeOf(job)}
                   {number(job.iterations, 0) > 0 && ` × ${number(job.iterations, 0)}`}
                 </span>
               </button>
@@ -157,10 +155,18 @@ export function JobList({ jobs, models, estimated, colours, wrongs, edit, unfold
                 </button>
               </div>
             </div>
-            {open && <JobForm job={job} index={i} models={models} estimated={estimated} edit={edit} />}
+            {open && <JobForm job={job} index={i} models={models} edit={edit} />}
           </li>
         )
       })}
     </ol>
   )
+}
+
+/** On how many GPUs a job is. */
+function sizeOf(job: Fields): string {
+  if (job.kind === 'burst') return `up to ${number(job.gpus, 1)}`
+  if (job.background === true) return 'background'
+  const choices = list(job.moldable).map(text)
+  return choices.length > 0 ? choices.join(' or ') : `${number(job.workers, 1)}`
 }

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks'
 import type { Store } from '../../state/store'
 import { part } from '../../ui/part'
 import { ScenarioEdit } from '../edit'
-import { batchSizes, estimatedModels, fields, list, specOf } from '../spec'
+import { fields, list, modelsOf, specOf } from '../spec'
 import { ClusterForm } from './ClusterForm'
 import { GeneralForm } from './GeneralForm'
 import { JobList } from './JobList'
@@ -22,8 +22,7 @@ export function ScenarioForm({ store }: { store: Store }) {
   const describing = useSignal(false)
   const sound = store.sound.value
   const colours = useMemo(() => coloursOf(sound), [sound])
-  const models = useMemo(() => batchSizes(spec, store.profiles.value), [spec, store.profiles.value])
-  const estimated = useMemo(() => estimatedModels(spec, store.profiles.value), [spec, store.profiles.value])
+  const models = useMemo(() => modelsOf(spec, store.profiles.value), [spec, store.profiles.value])
   const gpus = useMemo(() => [...new Set(store.profiles.value.map(({ gpu }) => gpu))], [store.profiles.value])
   return (
     <form class="form" aria-label="Scenario form" onSubmit={event => event.preventDefault()}>
@@ -51,7 +50,6 @@ export function ScenarioForm({ store }: { store: Store }) {
           <JobList
             jobs={jobs}
             models={models}
-            estimated={estimated}
             colours={colours}
             wrongs={wrongsOf(store.reading.value.problems)}
             edit={edit}

@@ -86,6 +86,7 @@ const twists: Record<string, Twist> = {
     apply: text => set(set(text, ['residence'], undefined), ['cluster', 'load_rate'], undefined),
   },
   night: { label: 'Take half of the nodes away', apply: put(['cluster', 'racks', 0, 'nodes'], 32) },
+  burst: { label: 'Limit the GPU-time more', apply: put(['jobs', 0, 'amplification'], 1.2) },
   infeasible: { label: 'Mend it: a later deadline', apply: put(['jobs', 0, 'deadline'], '40s') },
 }
 
@@ -97,6 +98,12 @@ export const gallery: readonly GalleryEntry[] = Object.entries(twists).map(([nam
   // By its line, for to read fourteen files takes long, and this runs before the first plan.
   return { name, lesson: /^lesson: (.*)$/m.exec(text)?.[1] ?? '', text, twist }
 })
+
+/** The example of the command line that has this text. */
+export const exampleOf = (text: string): string | undefined =>
+  Object.keys(files)
+    .find(path => files[path] === text && path.includes('/examples/'))
+    ?.replace(/^.*\/|\.yaml$/g, '')
 
 /** What opens where nothing else does. */
 export const first = fileOf('quickstart')

@@ -1,0 +1,144 @@
+package horizon
+
+import (
+	"cmp"
+	"context"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+)
+
+// reorder searches among orders of what waits, as [Config.Orders] does, beside what is at work.
+func (r *Resumption) reorder(ctx context.Context, c Config, rng *rand.Rand) {
+	q, order := r.waiting()
+	if len(order) == 0 || ctx.Err() != nil {
+		return
+	}
+	if c.Rounds > 0 {
+		c.Rounds = min(c.Rounds, 1+mostPlaced/len(order))
+	}
+	if tell := c.Improved; tell != nil {
+		c.Improved = func(v *big.Rat) {
+			if r.in.Objective.Better(v, r.value) {
+				tell(v)
+			}
+		}
+	}
+	known := [][]instance.JobID{order}
+	if r.in.Objective == instance.WeightedCompletion {
+		known = append(known, r.among(q, order))
+	}
+	list, _, err := c.orders(ctx, q, rng, known...)
+	if err != nil {
+		return
+	}
+	if s := q.plan(list); len(check.Blocks(r.in, s)) == 0 {
+		r.offer(s)
+	}
+}
+
+// among is an order of what waits in which jobs that came have their places by Smith's ratio among the others, and not behind them.
+func (r *Resumption) among(q *queue, order []instance.JobID) []instance.JobID {
+	ratio := func(id instance.JobID) float64 {
+		if u := q.unit(id); u != nil {
+			weight := int64(0)
+			for _, j := range u.jobs {
+				weight += r.in.Jobs[j].Weight
+			}
+			return float64(u.gpus) * float64(u.load+u.length) / float64(weight)
+		}
+		j := &r.in.Jobs[id]
+		return float64(j.Workers) * float64(j.Load+instance.Tick(j.Iterations)*j.FastestFull()) / float64(j.Weight)
+	}
+	var known, came []instance.JobID
+	for _, id := range order {
+		if q.unit(id) == nil && r.was.Plan.Residency[id] == nil {
+			came = append(came, id)
+		} else {
+			known = append(known, id)
+		}
+	}
+	slices.SortStableFunc(came, func(a, b instance.JobID) int { return cmp.Compare(ratio(a), ratio(b)) })
+	for _, id := range came {
+		at := slices.IndexFunc(known, func(other instance.JobID) bool { return ratio(other) > ratio(id) })
+		if at < 0 {
+			at = len(known)
+		}
+		known = slices.Insert(known, at, id)
+	}
+	return known
+}
+
+// mostPlaced is how many jobs are placed without a time limit, in all orders together.
+const mostPlaced = 100_000
+
+// waiting is a queue that begins beside what is at work, and what waits, in the order of the plan.
+func (r *Resumption) waiting() (q *queue, order []instance.JobID) {
+	if !r.in.Queues() {
+		return nil, nil
+	}
+	q = newQueue(r.in, false)
+	q.now = r.was.Now
+	taken := make([]bool, len(r.in.GPUs))
+	for i := range slices.Backward(r.parts) { // what a part goes on from is before it
+		p := &r.parts[i]
+		if !p.begun {
+			continue
+		}
+		s := &site{rate: 1}
+		for _, g := range p.gpus {
+			if !taken[g] {
+				s.gpus, taken[g] = append(s.gpus, g), true
+			}
+		}
+		for _, h := range p.holds {
+			s.uses = append(s.uses, instance.LinkUse{Link: h.link, Times: int(h.Rate)})
+		}
+		u := r.unit(p)
+		u.on = p.gpus
+		q.units = append(q.units, u)
+		q.begun = append(q.begun, stint{job: q.last(), site: s, start: p.from, end: p.to})
+	}
+	for i := range r.parts {
+		p := &r.parts[i]
+		switch kind, nodes, racks := q.wholeNodes(p.gpus); {
+		case p.begun:
+		case len(p.jobs) > 1 && nodes > 0:
+			u := r.unit(p)
+			u.kind, u.nodes, u.racks = kind, nodes, racks
+			q.units = append(q.units, u)
+			order = append(order, q.last())
+			q.waiting = append(q.waiting, p.jobs...)
+		default:
+			order, q.waiting = append(order, p.jobs...), append(q.waiting, p.jobs...)
+		}
+	}
+	slices.Sort(q.waiting)
+	return q, order
+}
+
+// unit is a part with blocks as a unit of the queue.
+func (r *Resumption) unit(p *part) *unit {
+	u := &unit{jobs: p.jobs, gpus: len(p.gpus), release: p.ready, length: p.to - p.from}
+	gpu := func(g instance.GPUID) instance.GPUID {
+		at, _ := slices.BinarySearch(p.gpus, g)
+		return instance.GPUID(at)
+	}
+	job := func(j instance.JobID) instance.JobID { return instance.JobID(slices.Index(p.jobs, j)) }
+	for _, home := range p.homes {
+		here := make([]instance.GPUID, len(home))
+		for n, g := range home {
+			here[n] = gpu(g)
+		}
+		u.homes = append(u.homes, here)
+	}
+	for _, b := range p.blocks {
+		b.Start -= p.from
+		u.blocks = append(u.blocks, renumbered(b, job, gpu))
+	}
+	u.finish()
+	return u
+}

@@ -1,0 +1,256 @@
+package horizon
+
+import (
+	"cmp"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// part is a unit of what is left: blocks on GPUs of their own for as long as it lasts, or without
+// blocks one job that has to find GPUs.
+type part struct {
+	jobs  []instance.JobID
+	homes [][]instance.GPUID // by job
+	// begun ones are at work, and hold their GPUs already; fixed ones keep their times as well.
+	begun, fixed bool
+	blocks       []instance.Block
+	gpus         []instance.GPUID
+	holds        []hold
+	// from and to are when it holds its GPUs, from with the loads of its jobs; ready is before
+	// which it cannot begin to.
+	from, to, ready instance.Tick
+	turn            instance.Tick // in the order of the plan
+}
+
+// hold is what a block asks of a link at most.
+type hold struct {
+	link instance.LinkID
+	use
+}
+
+// use is a rate on a link for some time.
+type use struct {
+	From, To instance.Tick
+	Rate     instance.Rate
+}
+
+// group finds the units: jobs that share blocks, or a GPU at the same time.
+func (r *Resumption) group() {
+	plan := r.was.Plan
+	parent := make([]instance.JobID, len(r.in.Jobs))
+	for j := range parent {
+		parent[j] = instance.JobID(j)
+	}
+	var find func(j instance.JobID) instance.JobID
+	find = func(j instance.JobID) instance.JobID {
+		if parent[j] != j {
+			parent[j] = find(parent[j])
+		}
+		return parent[j]
+	}
+	join := func(a, b instance.JobID) { parent[max(find(a), find(b))] = min(find(a), find(b)) }
+	r.blocksOf = make([][]int, len(r.in.Jobs))
+	for i := range plan.Blocks {
+		for _, t := range plan.Blocks[i].Tasks {
+			join(plan.Blocks[i].Tasks[0].Job, t.Job)
+			if of := &r.blocksOf[t.Job]; len(*of) == 0 || (*of)[len(*of)-1] != i {
+				*of = append(*of, i)
+			}
+		}
+	}
+	from, to := plan.Spans(r.in)
+	here := map[instance.GPUID][]instance.JobID{}
+	for j, home := range plan.Residency {
+		if from[j] -= r.in.Jobs[j].Load; r.was.Begun[j] {
+			from[j] = min(from[j], r.was.Now)
+		}
+		for _, g := range home {
+			here[g] = append(here[g], instance.JobID(j))
+		}
+	}
+	for _, jobs := range here {
+		slices.SortFunc(jobs, func(a, b instance.JobID) int { return cmp.Or(cmp.Compare(from[a], from[b]), cmp.Compare(a, b)) })
+		last := jobs[0] // of those so far the one that ends last
+		for _, j := range jobs[1:] {
+			if from[j] < to[last] {
+				join(last, j)
+			}
+			if to[j] > to[last] {
+				last = j
+			}
+		}
+	}
+	at := map[instance.JobID]int{}
+	for j, home := range plan.Residency {
+		if home == nil {
+			continue
+		}
+		id, root := instance.JobID(j), find(instance.JobID(j))
+		n, ok := at[root]
+		if !ok {
+			n = len(r.units)
+			at[root], r.units = n, append(r.units, group{})
+		}
+		u := &r.units[n]
+		u.jobs, u.end = append(u.jobs, id), max(u.end, to[j])
+		for _, g := range home {
+			if now, ok := r.was.GPU(g); ok {
+				u.gpus = append(u.gpus, now)
+			}
+		}
+		if !r.was.Moves[j] {
+			u.stay, u.begun, u.work = append(u.stay, id), u.begun || r.was.Begun[j], u.work+r.queue.work(id)
+		}
+	}
+	for n := range r.units {
+		slices.Sort(r.units[n].gpus)
+		r.units[n].gpus = slices.Compact(r.units[n].gpus)
+	}
+}
+
+// blocks returns what the plan has of some jobs, on the GPUs that there were.
+func (r *Resumption) blocks(jobs []instance.JobID) (list []instance.Block) {
+	some := map[instance.JobID]bool{}
+	var in []int
+	for _, j := range jobs {
+		some[j] = true
+		in = append(in, r.blocksOf[j]...)
+	}
+	slices.Sort(in)
+	for _, i := range slices.Compact(in) {
+		b := r.was.Plan.Blocks[i]
+		tasks, syncs := b.Tasks, b.Syncs
+		b.Tasks, b.Syncs = nil, nil
+		for _, t := range tasks {
+			if some[t.Job] {
+				b.Tasks = append(b.Tasks, t)
+			}
+		}
+		for _, y := range syncs {
+			if some[y.Job] {
+				b.Syncs = append(b.Syncs, y)
+			}
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// asPlanned is a unit that goes on, or will start, as it was planned. Its GPUs are all there.
+func (r *Resumption) asPlanned(jobs []instance.JobID, begun bool, turn instance.Tick) part {
+	p := part{jobs: jobs, begun: begun, fixed: begun, turn: turn, blocks: r.blocks(jobs)}
+	for i := range p.blocks {
+		// It starts with its first task, which is not before time 0 where it goes on.
+		b := &p.blocks[i]
+		first := slices.MinFunc(b.Tasks, func(a, b instance.Task) int { return cmp.Compare(a.Start, b.Start) }).Start
+		b.Start += first
+		for n := range b.Tasks {
+			t := &b.Tasks[n]
+			t.Start, t.End = t.Start-first, t.End-first
+			t.GPU, _ = r.was.GPU(t.GPU)
+		}
+		for n := range b.Syncs {
+			b.Syncs[n].Start, b.Syncs[n].End = b.Syncs[n].Start-first, b.Syncs[n].End-first
+		}
+	}
+	for _, j := range jobs {
+		var home []instance.GPUID
+		for _, g := range r.was.Plan.Residency[j] {
+			now, _ := r.was.GPU(g)
+			home = append(home, now)
+		}
+		p.homes = append(p.homes, home)
+	}
+	r.finish(&p)
+	return p
+}
+
+// finish works out what a part with blocks holds.
+func (r *Resumption) finish(p *part) {
+	from := map[instance.JobID]instance.Tick{}
+	for i := range p.blocks {
+		b := &p.blocks[i]
+		last := b.Start + instance.Tick(b.Repeats-1)*b.Period
+		for _, t := range b.Tasks {
+			if start, ok := from[t.Job]; !ok || b.Start+t.Start < start {
+				from[t.Job] = b.Start + t.Start
+			}
+			p.to = max(p.to, last+t.End)
+		}
+		for _, y := range b.Syncs {
+			p.to = max(p.to, last+y.End)
+		}
+	}
+	shift := instance.Tick(-1 << 60) // all of it has to come so much later, at least
+	for n, j := range p.jobs {
+		job := &r.in.Jobs[j]
+		p.gpus = append(p.gpus, p.homes[n]...)
+		admitted := from[j] - job.Load
+		if n == 0 || admitted < p.from {
+			p.from = admitted
+		}
+		shift = max(shift, job.Release-admitted)
+	}
+	p.ready = p.from
+	if !p.fixed {
+		p.ready = p.from + max(shift, r.was.Now-p.from)
+	}
+	slices.Sort(p.gpus)
+	p.gpus = slices.Compact(p.gpus)
+	for i := range p.blocks {
+		p.holds = append(p.holds, r.holdsOf(p, &p.blocks[i])...)
+	}
+}
+
+// holdsOf is what a block asks of links: the greatest sum of rates in its period, from its first start on the
+// link to its last end.
+func (r *Resumption) holdsOf(p *part, b *instance.Block) (list []hold) {
+	uses := map[instance.LinkID][]use{}
+	ends := map[instance.LinkID]*hold{}
+	var links []instance.LinkID
+	for _, y := range b.Syncs {
+		at := slices.Index(p.jobs, y.Job)
+		span, ok := r.in.SpanOf(&r.in.Jobs[y.Job], p.homes[at])
+		if !ok || y.Start == y.End {
+			continue
+		}
+		for _, u := range span.Uses {
+			rate := span.Rate(y.Rate) * instance.Rate(u.Times)
+			h := ends[u.Link]
+			if h == nil {
+				h = &hold{u.Link, use{From: b.Start + y.Start}}
+				ends[u.Link] = h
+				links = append(links, u.Link)
+			}
+			h.From = min(h.From, b.Start+y.Start)
+			h.To = max(h.To, b.Start+y.End+instance.Tick(b.Repeats-1)*b.Period)
+			start, length := y.Start, y.End-y.Start
+			for b.Repeats > 1 && length >= b.Period {
+				uses[u.Link] = append(uses[u.Link], use{From: 0, To: b.Period, Rate: rate})
+				length -= b.Period
+			}
+			if b.Repeats > 1 {
+				if start %= b.Period; start+length > b.Period {
+					uses[u.Link] = append(uses[u.Link], use{From: 0, To: start + length - b.Period, Rate: rate})
+					length = b.Period - start
+				}
+			}
+			uses[u.Link] = append(uses[u.Link], use{From: start, To: start + length, Rate: rate})
+		}
+	}
+	for _, l := range links {
+		h := ends[l]
+		for _, at := range uses[l] {
+			sum := instance.Rate(0)
+			for _, u := range uses[l] {
+				if u.From <= at.From && at.From < u.To {
+					sum += u.Rate
+				}
+			}
+			h.Rate = max(h.Rate, sum)
+		}
+		list = append(list, *h)
+	}
+	return list
+}

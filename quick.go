@@ -1,0 +1,94 @@
+package jigsaw
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"sync"
+
+	"jigsaw/formulation/bound"
+	"jigsaw/formulation/bound/area"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/verify"
+	"jigsaw/heuristics"
+)
+
+// ErrNotFirst is the error of [First] for plans that it leaves to [Plan].
+var ErrNotFirst = errors.New("jigsaw: a plan in blocks takes more than a first plan has")
+
+// First is [Plan] with [Options.Quick] and [Options.NoLP]. A program that calls nothing
+// else needs neither linear programs nor the search, and is half as large: what a page on
+// a slow network shows first.
+func First(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
+	if err := opt.Without.Check(); err != nil {
+		return nil, err
+	}
+	if in.Resumes() || long(in) {
+		return nil, ErrNotFirst
+	}
+	opt.Quick, opt.NoLP, opt.EqualBaselines = true, true, false
+	p, stop := newPlannerOf(ctx, in, opt, proveFirst)
+	defer stop()
+	if p.begin() {
+		p.schedules(make(chan *instance.Schedule, 1))
+		p.unplaceable()
+	}
+	return p.finish()
+}
+
+// proveFirst is [Certify] for the bounds that take no linear program.
+func proveFirst(ctx context.Context, in *instance.Instance, c *Certificate) (relax.Proven, error) {
+	return verify.Combinatorial(ctx, subject(in, c.Kind), c)
+}
+
+// Greedy returns the schedule that is the baseline "greedy" of [Plan]: a list
+// scheduler with SPB, without bounds and without a search. It is for callers that
+// ask for many plans of small instances.
+func Greedy(ctx context.Context, in *instance.Instance, seed uint64) (*instance.Schedule, error) {
+	if err := beyond(in, "list scheduling"); err != nil {
+		return nil, err
+	}
+	s, err := heuristics.Config{Stop: unbeatable(in)}.Greedy(ctx, in, rand.New(rand.NewPCG(seed, greedyPart)))
+	if err != nil {
+		return nil, err
+	}
+	if violations := check.Schedule(in, s); len(violations) > 0 {
+		return nil, fmt.Errorf("jigsaw: greedy made an invalid schedule: %v", violations[0])
+	}
+	return s, nil
+}
+
+// greedyPart is the part of a run whose random choices are those of greedy; see
+// planner.rng.
+const greedyPart = 1
+
+// unbeatable returns the test whether no schedule has a better value, by the
+// bounds that take no linear program. The second is computed where the first leaves
+// that open.
+func unbeatable(in *instance.Instance) func(*big.Rat) bool {
+	meets := func(b bound.Bound, value *big.Rat) bool {
+		return b.Certified && b.Value != nil && !in.Objective.Better(b.Value, value)
+	}
+	chain, area := area.Chain(in), sync.OnceValue(func() bound.Bound { return area.Bound(in) })
+	return func(value *big.Rat) bool { return meets(chain, value) || meets(area(), value) }
+}
+
+// unbeatable is the same of the plan's instance: by the bounds that were there when
+// the run last settled and the fluid bound or, with a time limit, by all that are
+// there now.
+func (p *planner) unbeatable() func(*big.Rat) bool {
+	meets := func(dual, value *big.Rat) bool { return dual != nil && !p.in.Objective.Better(dual, value) }
+	settled := p.settledDual
+	return func(value *big.Rat) bool {
+		if p.opt.Time == 0 {
+			return meets(settled, value) || meets(p.awaitFluid(), value)
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.result.Certified && meets(p.result.Dual, value)
+	}
+}

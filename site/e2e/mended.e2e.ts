@@ -1,0 +1,118 @@
+// Defects that visitors met once, each as they would meet it again.
+import { expect, test } from 'vitest'
+import { planned, stop, useBrowser, Visitor, visit } from './harness'
+
+useBrowser()
+
+test('what is selected is a job, whichever comes before it, and jobs keep their colours', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await stop(page)
+    const legend = page.getByRole('list', { name: 'Jobs', exact: true })
+    await legend.getByRole('button', { name: 'resnet' }).click()
+    const colours = () =>
+      legend
+        .getByRole('button')
+        .evaluateAll(buttons =>
+          buttons.map(b => [b.textContent?.trim(), b.querySelector('rect')?.getAttribute('fill')]),
+        )
+    const before = await colours()
+    await page.getByRole('button', { name: 'Remove vgg' }).click()
+    await legend.getByRole('button', { name: 'vgg' }).waitFor({ state: 'detached' })
+    expect(await legend.getByRole('button', { pressed: true }).allInnerTexts()).toEqual(['resnet'])
+    expect(await colours()).toEqual(before.slice(1))
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await legend.getByRole('button', { name: 'vgg' }).waitFor()
+    expect(await legend.getByRole('button', { pressed: true }).allInnerTexts()).toEqual(['resnet'])
+    expect(await colours()).toEqual(before)
+  }))
+
+test('only what limits the plan is offered to be changed', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await stop(page)
+    const changes = page.getByRole('table', { name: 'Changes of the cluster and what they do' })
+    await changes.waitFor()
+    const names = await changes.getByRole('rowheader').allInnerTexts()
+    expect(names).toContainEqual(expect.stringMatching(/^\+1 v100 in r0n0/))
+    // Neither memory nor a link is short.
+    expect(names.join()).not.toMatch(/memory|fabric|\.up|\.down/)
+  }))
+
+test('what was said is not said for ever, and p pins from a slider', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await stop(page)
+    await page.getByRole('slider', { name: 'Nodes per rack, slider' }).focus()
+    await page.keyboard.press('p')
+    const status = page.locator('.status')
+    await expect.poll(() => status.textContent()).toMatch(/^Pinned/)
+    expect(await page.getByRole('tab', { name: 'Compare', selected: true }).count()).toBe(1)
+    await expect.poll(() => status.textContent()).not.toMatch(/^Pinned/)
+    // In a text field it is a letter.
+    const name = page.getByRole('textbox', { name: 'Name', exact: true }).first()
+    await name.press('End')
+    await name.press('p')
+    expect(await name.inputValue()).toBe('quickstartp')
+  }))
+
+test('units are the same everywhere, and a slip of YAML is told with its line', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await stop(page)
+    expect(await page.getByRole('region', { name: 'Numbers' }).innerText()).toMatch(
+      /Weighted completion\s+[\d.]+\ss\s×\sweight/,
+    )
+    await page.keyboard.press('g')
+    await page.getByRole('button', { name: 'Open infeasible', exact: true }).click()
+    await page
+      .getByRole('main')
+      .getByText(/at least 17\.02\ss, the deadline is 12\ss/)
+      .first()
+      .waitFor()
+    await page.getByText('YAML', { exact: true }).first().click()
+    await page.locator('.cm-content').click()
+    await page.keyboard.press('ControlOrMeta+Home')
+    await page.keyboard.type('a: [b\n')
+    await page
+      .getByRole('region', { name: 'Problems' })
+      .getByRole('button', { name: /^1.*not valid YAML/ })
+      .waitFor()
+  }))
+
+test('while the planner loads, how much of it has come is told', () =>
+  visit(async visitor => {
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    await visitor.context.route(/\/first-data[^/]*\.wasm$/, async route => {
+      await held
+      await route.continue()
+    })
+    const page = await visitor.tab()
+    await page.getByText(/The planner loads: [\d.]+ MB so far/).waitFor()
+    release()
+    await planned(page)
+  }))
+
+test('without WebAssembly, or without a network, what can be done is told', async () => {
+  const old = await Visitor.come()
+  await old.context.addInitScript(() => {
+    Object.defineProperty(globalThis, 'WebAssembly', { value: undefined })
+  })
+  const page = await old.tab()
+  await page
+    .getByText(/this browser has no WebAssembly.*open the page in another browser/)
+    .first()
+    .waitFor()
+  await old.context.close()
+  const off = await Visitor.come()
+  await off.context.route(/\.wasm$/, route => route.abort())
+  const other = await off.tab()
+  await other
+    .getByText(/is there a network, and does the server still run\? Then reload/)
+    .first()
+    .waitFor()
+  await off.context.close()
+})

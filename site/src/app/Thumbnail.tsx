@@ -1,0 +1,64 @@
+// A scenario's plan in small, made when it is first looked at.
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Sketches } from '../state/sketches'
+import { newPen } from '../timeline/pen'
+import { extentOf, heightOf, type Sketched, sketch } from '../timeline/sketch'
+import { sizeCanvas, usePixelRatio, useTheme, useWidth } from '../timeline/useCanvas'
+
+const HEIGHT = 84
+const NONE = ''
+
+/** The rows alone of a picture that the core drew. */
+function rowsOf(svg: string): string {
+  const rows = svg.replace(
+    /viewBox="0 0 (\d+) ([\d.]+)"/,
+    (_, width, height) => `viewBox="80 104 ${width - 104} ${height - 128}" preserveAspectRatio="none"`,
+  )
+  return `data:image/svg+xml,${encodeURIComponent(rows)}`
+}
+
+export function Thumbnail({ text, sketches }: { text: string; sketches: Sketches }) {
+  const box = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const width = useWidth(box)
+  const dpr = usePixelRatio()
+  const theme = useTheme()
+  const [plan, setPlan] = useState<Sketched | string | null>(null)
+  useEffect(() => {
+    const run = new AbortController()
+    const observer = new IntersectionObserver(seen => {
+      if (!seen.some(entry => entry.isIntersecting)) return
+      observer.disconnect()
+      void sketches.of(text, run.signal).then(
+        made => !run.signal.aborted && setPlan(made ?? NONE),
+        () => {},
+      )
+    })
+    if (box.current) observer.observe(box.current)
+    return () => {
+      observer.disconnect()
+      run.abort()
+    }
+  }, [text])
+  useLayoutEffect(() => {
+    const ctx = canvas.current?.getContext('2d')
+    if (!plan || typeof plan === 'string' || !canvas.current || !ctx || width === 0) return
+    sizeCanvas(canvas.current, width, HEIGHT, dpr)
+    ctx.setTransform(dpr, 0, 0, dpr, 0, 0)
+    ctx.clearRect(0, 0, width, HEIGHT)
+    const height = heightOf(plan, HEIGHT)
+    ctx.translate(0, (HEIGHT - height) / 2)
+    sketch(newPen(ctx, dpr, theme, ''), plan, width, height, extentOf(plan))
+  }, [plan, width, dpr, theme])
+  return (
+    <div class={plan && plan !== NONE ? 'thumbnail drawn' : 'thumbnail'} ref={box} aria-hidden="true">
+      {plan === NONE ? (
+        <p class="muted">No plan exists: see why.</p>
+      ) : typeof plan === 'string' ? (
+        <img alt="" src={rowsOf(plan)} />
+      ) : (
+        <canvas ref={canvas} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+// Files that are dropped on the page: a scenario opens, profiles come into the one that is open.
+import { readScenario } from '../keep/files'
+import { profilesIn, withProfiles } from '../scenario/model'
+import { fields, text } from '../scenario/spec'
+import type { Session } from '../state/session'
+
+export function listenToDrops(session: Session): () => void {
+  const onDragOver = (event: DragEvent) => {
+    if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
+  }
+  const onDrop = (event: DragEvent) => {
+    const file = event.dataTransfer?.files[0]
+    // A part of the page has taken it, or it is no file.
+    if (event.defaultPrevented || !file) return
+    event.preventDefault()
+    void open(session, file)
+  }
+  document.addEventListener('dragover', onDragOver)
+  document.addEventListener('drop', onDrop)
+  return () => {
+    document.removeEventListener('dragover', onDragOver)
+    document.removeEventListener('drop', onDrop)
+  }
+}
+
+/** Opens a file that a visitor chose or dropped, and says what came of it. */
+export async function open(session: Session, file: File): Promise<void> {
+  const { store } = session
+  try {
+    const read = await readScenario(file)
+    const profiles = profilesIn(read)
+    if (profiles.length === 0) {
+      session.openNew(read)
+      store.status.value = `${file.name} is open.`
+      return
+    }
+    store.text.edit(withProfiles(store.text.text.peek(), profiles), true)
+    const models = [...new Set(profiles.map(profile => text(fields(profile).model)))].join(', ')
+    store.status.value = `Profiles of ${models} are in the scenario: choose it as the model of a job. Undo takes them out.`
+  } catch (error) {
+    store.alert.value = `The file was not opened: ${error instanceof Error ? error.message : error}.`
+  }
+}

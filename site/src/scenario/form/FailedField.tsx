@@ -1,0 +1,58 @@
+// What is out of service, and a list of what else could be.
+import { useId } from 'preact/hooks'
+import type { FailedList, ScenarioEdit } from '../edit'
+
+interface FailedFieldProps {
+  label: string
+  /** What one of them is called. */
+  noun: string
+  list: FailedList
+  failed: string[]
+  /** What there is to fail; absent where none is offered. */
+  all: readonly string[] | undefined
+  edit: ScenarioEdit
+}
+
+export function FailedField({ label, noun, list, failed, all, edit }: FailedFieldProps) {
+  const id = useId()
+  const out = new Set(failed)
+  const working = all?.filter(name => !out.has(name))
+  if (!working && failed.length === 0) return null
+  return (
+    <div class="field tall">
+      {working ? <label for={id}>{label}</label> : <span>{label}</span>}
+      <div class="chips">
+        {failed.map(name => (
+          <button
+            key={name}
+            type="button"
+            class="chip"
+            aria-label={`Mend ${noun} ${name}`}
+            onClick={() => edit.fail(list, name, false)}
+          >
+            {name} ✕
+          </button>
+        ))}
+        {working && (
+          <select
+            id={id}
+            class="select"
+            value=""
+            disabled={working.length === 0}
+            onChange={event => {
+              edit.fail(list, event.currentTarget.value, true)
+              event.currentTarget.value = ''
+            }}
+          >
+            <option value="">cut a {noun}…</option>
+            {working.map(name => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+    </div>
+  )
+}

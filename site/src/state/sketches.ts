@@ -1,0 +1,50 @@
+// Quick plans of scenarios that are not open, to be drawn in small: by a small core of their own, so that
+// the plan that shows does not wait, one after another, for they are looked at and not waited for.
+import type { Engine } from '../engine/client'
+import type { Seat } from '../engine/seat'
+import type { Sketched } from '../timeline/sketch'
+
+export class Sketches {
+  private readonly known = new Map<string, Sketched | string | null>()
+  private seat: Seat | null = null
+  private last: Promise<unknown> = Promise.resolve()
+
+  /** spare makes a core for them; the engine is asked for what that one does not plan. */
+  constructor(
+    private readonly spare: () => Seat,
+    private readonly engine: Engine,
+  ) {}
+
+  /** The quick plan of a scenario, or the picture of one that the core draws; null where it has none. */
+  async of(text: string, signal: AbortSignal): Promise<Sketched | string | null> {
+    const known = this.known.get(text)
+    if (known !== undefined) return known
+    const made = this.last.then(() => this.make(text, signal))
+    this.last = made.catch(() => {})
+    const plan = await made
+    this.known.set(text, plan)
+    return plan
+  }
+
+  /** Gives the core back. */
+  rest(): void {
+    this.seat?.close()
+    this.seat = null
+  }
+
+  private async make(text: string, signal: AbortSignal): Promise<Sketched | string | null> {
+    signal.throwIfAborted()
+    this.seat ??= this.spare()
+    const seat = this.seat
+    const { instance, special } = await seat.call('compile', { text }, { signal })
+    if (special === 'plan_bursts')
+      return (await this.engine.call(special, { text }, { signal })).jobs[0]?.picture ?? null
+    if (!instance) return null
+    const options = { text, seed: 0, quick: true }
+    const { schedule, long } = await seat.call('plan', options, { signal }).catch(error => {
+      if (signal.aborted) throw error
+      return this.engine.call('plan', options, { signal })
+    })
+    return schedule || long ? { instance, schedule, long } : null
+  }
+}

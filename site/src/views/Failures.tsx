@@ -1,0 +1,202 @@
+// What the failure of each link and node would do: a table, the greatest harm first, and the network
+// in the colours of that harm. A failure can be made in the scenario.
+import { useState } from 'preact/hooks'
+import type { Compiled, Failure, Harm, ResilienceAnswer, WhatIfChange } from '../engine/api'
+import { Picture } from '../ui/Picture'
+import { Term } from '../ui/Term'
+import { capital, clean, decimal, minimised, objectiveValue, plural, short, UNKNOWN } from './format'
+import { glossary } from './glossary'
+import type { FailuresState } from './props'
+import { Scroller } from './Scroller'
+import './views.css'
+import { judge } from './words'
+
+interface FailuresProps {
+  instance: Compiled
+  state: FailuresState
+  onLook(): void
+  onStop(): void
+  /** Makes the failure in the scenario; words say what it is. */
+  onFail(change: WhatIfChange, words: string): void
+}
+
+export function Failures({ instance, state, onLook, onStop, onFail }: FailuresProps) {
+  const { progress, answer, error } = state
+  if (instance.periodic)
+    return <p class="empty muted">Failures are looked at in plans that run once: this one repeats.</p>
+  return (
+    <section class="explain" aria-label="Failures">
+      <section>
+        <h2>What if a link or a node fails?</h2>
+        <p class="muted">
+          Every link, one direction, and every node fails in turn. The plan is carried over at once, in its
+          order, and planned anew. All plans are quick ones.
+        </p>
+        <p class="ask">
+          {progress ? (
+            <>
+              <progress
+                aria-label="Failures looked at"
+                {...(progress.of > 0 && { value: progress.done, max: progress.of })}
+              />
+              <span class="muted number">
+                {progress.of > 0 ? `${decimal(progress.done)} of ${decimal(progress.of)}` : 'the plan …'}
+              </span>
+              <button type="button" class="button" onClick={onStop}>
+                Stop looking
+              </button>
+            </>
+          ) : (
+            <button type="button" class="button" onClick={onLook}>
+              {answer ? 'Look again' : 'Look at every failure'}
+            </button>
+          )}
+        </p>
+        {error && (
+          <p class="bad-text" role="alert">
+            {clean(error)}
+          </p>
+        )}
+      </section>
+      {answer && answer.plan === null && (
+        <p class="empty muted">There is no plan that a failure could harm.</p>
+      )}
+      {answer && answer.plan !== null && <Found {...{ instance, answer, onFail }} />}
+    </section>
+  )
+}
+
+/** More are shown when they are asked for. */
+const FEW = 40
+
+function Found({
+  instance,
+  answer,
+  onFail,
+}: Pick<FailuresProps, 'instance' | 'onFail'> & { answer: ResilienceAnswer }) {
+  const [all, setAll] = useState(false)
+  const harmful = answer.harm.filter(h => h.touched.length > 0 || h.infeasible)
+  const harmless = answer.harm.length - harmful.length
+  const hopeless = harmful.filter(h => h.infeasible)
+  const shown = all ? harmful : harmful.slice(0, FEW)
+  const fail = (failure: Failure) => onFail(changeOf(failure), `${capital(nameOf(failure))} fails`)
+  return (
+    <section>
+      <p class="muted">
+        {answer.interrupted && `Stopped after ${decimal(answer.harm.length)} of ${decimal(answer.cases)}. `}
+        The whole plan: {objectiveValue(answer.plan, answer.objective, instance.tick_us)}, bound{' '}
+        {objectiveValue(answer.dual_bound, answer.objective, instance.tick_us)}.
+      </p>
+      <Scroller label="The network, coloured by harm">
+        <Picture
+          svg={answer.picture}
+          label={`The network, each link and node in the colour of the harm that its failure does. The table below has the same.`}
+          onPick={({ dataset: { link, node } }) => {
+            if (link || node) fail(link ? { link } : { node: node! })
+          }}
+        />
+      </Scroller>
+      {harmful.length > 0 && (
+        <Scroller label="Failures">
+          <table class="data failures">
+            <caption class="hidden-visually">Failures, the greatest harm first</caption>
+            <thead>
+              <tr>
+                <th scope="col">What fails</th>
+                {(
+                  [
+                    ['Jobs touched', glossary.touched],
+                    ['Repaired at once', glossary.repaired],
+                    ['Planned anew', glossary.replanned],
+                    ['Bound', glossary.bound],
+                  ] as const
+                ).map(([name, text]) => (
+                  <th key={name} scope="col">
+                    <Term text={text}>{name}</Term>
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map(h => (
+                <Row
+                  key={nameOf(h.failures[0]!)}
+                  {...{ instance, answer, h }}
+                  onFail={() => fail(h.failures[0]!)}
+                />
+              ))}
+            </tbody>
+          </table>
+        </Scroller>
+      )}
+      {harmful.length > shown.length && (
+        <p>
+          <button type="button" class="link" onClick={() => setAll(true)}>
+            {plural(harmful.length - shown.length, 'failure')} more
+          </button>
+        </p>
+      )}
+      <p class="muted">
+        {harmless === 1 ? 'One failure touches' : `${capital(plural(harmless, 'failure'))} touch`} no job of
+        this plan.
+      </p>
+      {hopeless.length > 0 && (
+        <>
+          <h2>Why there is no plan then</h2>
+          <ul class="notes">
+            {hopeless.map(h => (
+              <li key={nameOf(h.failures[0]!)}>
+                {nameOf(h.failures[0]!)}: {h.infeasible!.map(clean).join('; ')}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  )
+}
+
+interface RowProps {
+  instance: Compiled
+  answer: ResilienceAnswer
+  h: Harm
+  onFail(): void
+}
+
+function Row({ instance, answer, h, onFail }: RowProps) {
+  const value = (v: number | null) => objectiveValue(v, answer.objective, instance.tick_us)
+  const name = nameOf(h.failures[0]!)
+  const beside = (v: number | null) => {
+    const verdict = judge(answer.plan, v, minimised(answer.objective) ? 'less' : 'more')
+    return (
+      <span class="number">
+        {value(v)}
+        {verdict && <span class={verdict.verdict}> {verdict.text}</span>}
+      </span>
+    )
+  }
+  return (
+    // The button in the row does the same, by keyboard.
+    <tr class="choice" onClick={onFail}>
+      <th scope="row">
+        <button type="button" class="link" aria-label={`Let ${name} fail`}>
+          {name}
+        </button>
+      </th>
+      <td title={h.touched.join(', ')}>
+        {decimal(h.touched.length)}
+        {h.moved && <span class="muted">, {decimal(h.moved.length)} moved</span>}
+      </td>
+      <td {...(h.unrepaired && { title: clean(h.unrepaired) })}>
+        {h.repaired === null ? UNKNOWN : beside(h.repaired)}
+      </td>
+      <td>{h.infeasible ? <span class="bad-text">no plan</span> : beside(h.replanned)}</td>
+      <td class="number">{value(h.dual_bound)}</td>
+    </tr>
+  )
+}
+
+const nameOf = ({ link, node }: Failure) => (node ? `node ${short(node)}` : `link ${short(link ?? '')}`)
+
+const changeOf = ({ link, node }: Failure): WhatIfChange =>
+  node ? { kind: 'fail_node', subject: node } : { kind: 'cut_link', subject: link ?? '' }

@@ -1,0 +1,154 @@
+package api
+
+import (
+	"bytes"
+	"context"
+
+	"jigsaw"
+	"jigsaw/formulation/instance/profiles"
+)
+
+// special says which method plans a scenario that [API.plan] does not: its jobs are burst-parallel, or their
+// numbers of workers are to be chosen. Empty of all others.
+func (s *scenario) special() string {
+	switch {
+	case s.document == nil || s.problems != nil:
+	case s.document.Spec.Bursts():
+		return "plan_bursts"
+	case s.document.Spec.Molds():
+		return "mold"
+	}
+	return ""
+}
+
+// BurstAnswer is a plan of burst-parallel jobs and of the background jobs that run where those idle. Times are in
+// ns, rates in GPUs' worth of time. Without a plan, reasons say why.
+type BurstAnswer struct {
+	Status     string          `json:"status"`
+	Jobs       []BurstJob      `json:"jobs"`
+	Background []BackgroundJob `json:"background"`
+	Slice      int64           `json:"slice_ns"`
+	Rate       float64         `json:"rate"`
+	Bound      float64         `json:"bound"`
+	Notes      []string        `json:"notes"`
+	Reasons    []string        `json:"reasons"`
+}
+
+// BurstJob is a burst-parallel job: the time of its iteration on one GPU, with every layer on all of them, and in
+// bursts, and its period, in which the background delays it. Stages are their numbers of GPUs.
+type BurstJob struct {
+	Name         string  `json:"name"`
+	Node         string  `json:"node"`
+	GPUs         int     `json:"gpus"`
+	Stages       []int   `json:"stages"`
+	OneGPU       int64   `json:"one_gpu_ns"`
+	DataParallel int64   `json:"data_parallel_ns"`
+	Time         int64   `json:"time_ns"`
+	GPUTime      int64   `json:"gpu_time_ns"`
+	Period       int64   `json:"period_ns"`
+	Slowdown     float64 `json:"slowdown"`
+	// Picture of one period, as SVG.
+	Picture string `json:"picture"`
+}
+
+// BackgroundJob is a background job; Node is empty where no GPU has room.
+type BackgroundJob struct {
+	Name      string  `json:"name"`
+	Node      string  `json:"node"`
+	GPU       int     `json:"gpu"`
+	Rate      float64 `json:"rate"`
+	PerSecond float64 `json:"per_second"`
+}
+
+// planBursts plans a scenario of burst-parallel jobs.
+func (a *API) planBursts(_ context.Context, p *textParams) (*BurstAnswer, error) {
+	s, err := a.compiled.read(p.Text)
+	if err != nil {
+		return nil, err
+	}
+	if s.special() != "plan_bursts" {
+		return nil, invalid("plan_bursts: the file has no burst-parallel jobs")
+	}
+	in, err := s.document.CompileBursts(profiles.Shipped())
+	if err != nil {
+		return nil, err
+	}
+	r, err := jigsaw.PlanBursts(in)
+	if err != nil {
+		return nil, err
+	}
+	d := &r.Document
+	answer := &BurstAnswer{
+		Status: string(d.Status), Jobs: []BurstJob{}, Background: []BackgroundJob{}, Slice: int64(d.Slice), Rate: d.Rate, Bound: d.Bound,
+		Notes: append([]string{}, d.Notes...), Reasons: append([]string{}, d.Reasons...),
+	}
+	for i := range d.Jobs {
+		j := &d.Jobs[i]
+		var picture bytes.Buffer
+		if err := r.Draw(&picture, i); err != nil {
+			return nil, err
+		}
+		job := BurstJob{j.Name, j.Node, j.GPUs, []int{}, int64(j.OneGPU), int64(j.DataParallel), int64(j.Time), int64(j.GPUTime), int64(j.Period), j.Slowdown, picture.String()}
+		for _, stage := range j.Stages {
+			job.Stages = append(job.Stages, stage.GPUs)
+		}
+		answer.Jobs = append(answer.Jobs, job)
+	}
+	for _, b := range d.Background {
+		job := BackgroundJob{Name: b.Name, Node: b.Node, Rate: b.Rate, PerSecond: b.PerSecond}
+		if b.Node != "" {
+			job.GPU = in.Nodes[in.GPUs[b.GPU].Node].Place(b.GPU)
+		}
+		answer.Background = append(answer.Background, job)
+	}
+	return answer, nil
+}
+
+// MoldAnswer are numbers of workers that were chosen, the file with them, and what no plan with any numbers ends
+// before, in ticks, after so many of so many combinations. Value is that of the plan with those chosen; null
+// without one.
+type MoldAnswer struct {
+	Workers []MoldWorkers `json:"workers"`
+	Spec    JSON          `json:"spec"`
+	TickUS  int64         `json:"tick_us"`
+	Value   *float64      `json:"value"`
+	Bound   *float64      `json:"bound"`
+	Tried   int           `json:"tried"`
+	Choices int           `json:"choices"`
+}
+
+// MoldWorkers is how many workers a job is given.
+type MoldWorkers struct {
+	Job     string `json:"job"`
+	Workers int    `json:"workers"`
+}
+
+// mold chooses numbers of workers, by quick plans; the file with them is then planned as any other.
+func (a *API) mold(ctx context.Context, p *PlanOptions) (*MoldAnswer, error) {
+	options, err := p.options()
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.compiled.read(p.Text)
+	if err != nil {
+		return nil, err
+	}
+	if s.special() != "mold" {
+		return nil, invalid("mold: the file has no moldable jobs")
+	}
+	r, err := jigsaw.Mold(ctx, s.document.Spec, profiles.Shipped(), options)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	answer := &MoldAnswer{Workers: []MoldWorkers{}, TickUS: r.Result.Instance.TickUS, Value: number(r.Result.Primal), Bound: number(r.Bound), Tried: r.Tried, Choices: r.Choices}
+	for i, j := range s.document.Spec.Jobs {
+		if !j.Disabled && len(j.Moldable) > 0 {
+			answer.Workers = append(answer.Workers, MoldWorkers{j.Name, r.Workers[i]})
+		}
+	}
+	answer.Spec, err = newSpec(r.Spec)
+	return answer, err
+}
