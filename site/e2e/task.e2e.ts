@@ -12,9 +12,12 @@ const gainOf = (page: Page) =>
     .getByRole('region', { name: 'Numbers' })
     .getByText(/^Partial backpropagation \(SPB\) ends sooner than full depth by [\d.]+/)
 
-/** Waits for a plan of so many jobs on so many GPUs. */
-const shows = (page: Page, what: string) =>
-  expect.poll(() => page.getByRole('application').getAttribute('aria-label')).toContain(what)
+/** Waits for a plan of so many jobs on so many GPUs and what SPB gains in it, and ends the search. */
+async function plannedWith(page: Page, what: string): Promise<void> {
+  await expect.poll(() => page.getByRole('application').getAttribute('aria-label')).toContain(what)
+  await gainOf(page).waitFor()
+  await stop(page)
+}
 
 /** A change that the page offers, by its name. */
 const change = (page: Page, name: RegExp) =>
@@ -37,8 +40,7 @@ async function answered(page: Page): Promise<void> {
 /** The GPU failed in the scenario, and the plan healed. */
 async function healed(page: Page): Promise<void> {
   await page.getByText('A GPU of r0n0 fails.').waitFor()
-  await shows(page, '9 jobs on 31')
-  await stop(page)
+  await plannedWith(page, '9 jobs on 31')
   await expect
     .poll(() => page.locator('.healing').innerText())
     .toMatch(/run on other GPUs than before|stays on its GPUs/)
@@ -75,8 +77,7 @@ test('what would I gain is answered by mouse', () =>
     await slide('Workers', 4)
     await form.getByText('3 × bert24, 4').waitFor()
     await form.getByText('6 × resnet50, 4').waitFor()
-    await shows(page, '9 jobs on 32')
-    await stop(page)
+    await plannedWith(page, '9 jobs on 32')
     for (const name of [/the network$/, /a GPU of r0n0 fails/])
       await change(page, name)
         .getByRole('button', { name: /^Try it/ })
@@ -132,8 +133,7 @@ test('what would I gain is answered by keyboard alone, on other GPUs', () =>
       await press('ArrowRight', copies - 1)
       await page.getByText(`${copies} × ${model}, 4`).waitFor()
     }
-    await shows(page, '9 jobs on 32')
-    await stop(page)
+    await plannedWith(page, '9 jobs on 32')
     await go(/^Try it: 4 × the network/)
     await press('Enter')
     await go(/^Try it: a GPU of r0n0 fails/)

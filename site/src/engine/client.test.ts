@@ -45,6 +45,24 @@ describe('a plan that was ended', () => {
     expect(rate).toMatchObject({ dual: 2, certified: true })
   })
 
+  it('has the baselines that it did not come to from an earlier plan', async () => {
+    const told = (value: number | null) => ({ value, efficiency: null, reason: value === null ? 'stopped' : '' })
+    const { baselines } = planResult()
+    const stopped = new FakeEngine({
+      plan: () =>
+        planResult({
+          stopped: true,
+          baselines: { ...baselines, exclusive: told(90), interleaved_full: told(null) },
+        }),
+    })
+    const earlier = planResult({
+      baselines: { ...baselines, exclusive: told(95), interleaved_full: told(85) },
+    })
+    const result = await plan(stopped, options, 'makespan', { earlier })
+    expect(result.baselines.exclusive).toEqual(told(90))
+    expect(result.baselines.interleaved_full).toEqual(told(85))
+  })
+
   it('is an error where nothing had come', async () => {
     await expect(plan(ended(), options, 'makespan')).rejects.toMatchObject({ code: 'cancelled' })
   })

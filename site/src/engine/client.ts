@@ -160,7 +160,7 @@ export interface Streamed {
 
 /**
  * Plans, and never throws the best plan away: where the worker had to be ended, the answer
- * is what it had streamed, beside what an earlier plan of the same instance knew.
+ * is what it had streamed. What it did not come to is what an earlier plan of the same instance knew.
  */
 export async function plan(
   engine: Engine,
@@ -171,7 +171,7 @@ export async function plan(
   const streamed: Streamed = { points: [], schedule: null }
   const started = performance.now()
   try {
-    return await engine.call('plan', options, {
+    const result = await engine.call('plan', options, {
       ...(how.signal && { signal: how.signal }),
       onEvent: event => {
         streamed.points.push(event.event)
@@ -179,11 +179,22 @@ export async function plan(
         how.onEvent?.(event)
       },
     })
+    if (!result.stopped || !how.earlier) return result
+    return { ...result, baselines: filled(result.baselines, how.earlier.baselines) }
   } catch (error) {
     if (error instanceof EngineError && error.code === 'cancelled' && streamed.points.length > 0)
       return salvage(streamed, options, objective, performance.now() - started, how.earlier ?? null)
     throw error
   }
+}
+
+/** The baselines of a run that was stopped, those it did not come to from an earlier one. */
+function filled(
+  baselines: PlanResult['baselines'],
+  earlier: PlanResult['baselines'],
+): PlanResult['baselines'] {
+  const known = Object.entries(baselines).filter(([, baseline]) => baseline.value !== null)
+  return { ...earlier, ...Object.fromEntries(known) }
 }
 
 /** The result of a run that was ended, from what it had streamed. A bound of its own was not proven anew. */
