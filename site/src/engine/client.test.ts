@@ -46,7 +46,11 @@ describe('a plan that was ended', () => {
   })
 
   it('has the baselines that it did not come to from an earlier plan', async () => {
-    const told = (value: number | null) => ({ value, efficiency: null, reason: value === null ? 'stopped' : '' })
+    const told = (value: number | null) => ({
+      value,
+      efficiency: null,
+      reason: value === null ? 'stopped' : '',
+    })
     const { baselines } = planResult()
     const stopped = new FakeEngine({
       plan: () =>
