@@ -110,8 +110,21 @@ test('what would I gain is answered by keyboard alone, on other GPUs', () =>
     const press = async (key: string, times = 1) => {
       for (let i = 0; i < times; i++) await page.keyboard.press(key)
     }
+    /** Chooses in the list that has the focus, once it holds the words, by typing its first letters: a slow page forgets the letters before, so they are typed anew until they hold. */
+    const choose = async (words: string | RegExp, letters: string) => {
+      await page.locator('select:focus option').getByText(words).first().waitFor({ state: 'attached' })
+      await expect
+        .poll(
+          async () => {
+            await page.keyboard.type(letters)
+            return page.locator('select:focus').inputValue()
+          },
+          { interval: 1500 },
+        )
+        .toBe(letters)
+    }
     await go(/^GPU$/)
-    await page.keyboard.type('a100')
+    await choose(/^a100/, 'a100')
     await go(/^Nodes per rack, slider/)
     await press('ArrowRight', 2)
     await go(/^GPUs per node, slider/)
@@ -127,8 +140,9 @@ test('what would I gain is answered by keyboard alone, on other GPUs', () =>
       await go(new RegExp(`^${job}.*, 4`))
       await press('Enter')
       await go(/^Model$/)
+      // Models that were measured on other GPUs say so.
       await page.getByText('resnet50 (on v100 only)').waitFor({ state: 'attached' })
-      await page.keyboard.type(model)
+      await choose(model, model)
       await go(/^Copies, slider/)
       await press('ArrowRight', copies - 1)
       await page.getByText(`${copies} × ${model}, 4`).waitFor()
@@ -231,13 +245,21 @@ test('the tour teaches SPB with plans that are made on the way', () =>
     await stop(page)
     await page.getByRole('button', { name: 'Take the tour' }).click()
     const tour = page.getByRole('region', { name: 'Tour' })
-    const time = async () => Number(/([\d.]+)\ss/.exec(await tour.innerText())?.[1])
+    /** The makespan that the tour tells, once it fits; while it is planned anew none is told. */
+    const time = async (fits: (seconds: number) => boolean) => {
+      let seconds = NaN
+      await expect
+        .poll(async () => {
+          seconds = Number(/([\d.]+)\ss/.exec(await tour.innerText())?.[1])
+          return fits(seconds)
+        })
+        .toBe(true)
+      return seconds
+    }
     await tour.getByText('1 of 5').waitFor()
-    await expect.poll(time).toBeGreaterThan(12)
-    const full = await time()
+    const full = await time(seconds => seconds > 12)
     await tour.getByRole('button', { name: 'Next' }).click()
-    await expect.poll(time).toBeLessThan(0.9 * full)
-    const spb = await time()
+    const spb = await time(seconds => seconds < 0.9 * full)
     expect(await faults(page)).toEqual([])
     await shoot(page, 'tour')
     await tour.getByRole('button', { name: 'Next' }).click()
@@ -246,7 +268,7 @@ test('the tour teaches SPB with plans that are made on the way', () =>
     await tour.getByText('a bound, proven in exact arithmetic').waitFor()
     await tour.getByRole('button', { name: 'Next' }).click()
     await page.locator('.healing').getByText('A GPU of r0n0 fails.').waitFor()
-    await expect.poll(time).toBeGreaterThan(spb)
+    await time(seconds => seconds > spb)
     // Back mends the GPU.
     await tour.getByRole('button', { name: 'Back' }).click()
     expect(await page.getByRole('button', { name: 'Undo' }).isDisabled()).toBe(true)
