@@ -7,7 +7,8 @@
 // own when its first job is admitted and keeps them until its last job ends. Of one job it is a
 // whole job at the depths of its rule (queue.go). Of several jobs it is a pattern, made by
 // the finite search on some whole nodes, that repeats until all have done their iterations
-// (miniature.go). Every unit is one block, or a few one after the other.
+// (miniature.go), or for weighted completion a chain of patterns, each until a job ends
+// (chain.go). Every unit is one block, or a few one after the other.
 //
 //	(1) at any time a GPU belongs to at most one unit
 //	(2) on a link the peaks of the units at work add up to no more than its capacity
@@ -20,7 +21,6 @@
 // # Methods
 //
 // [Queue] is first come, first served, with EASY backfilling: there is a plan at any limit.
-// [Config.Orders] searches among orders of units and, where memory is held while jobs run alone, among the units that jobs
-// form (units.go). [Config.Cells] divides all jobs among groups of nodes, which is best where all end together: jobs are
+// [Config.Orders] searches among orders of units and among the units that jobs form (units.go). [Config.Cells] divides all jobs among groups of nodes, which is best where all end together: jobs are
 // exchanged between cells by their patterns (cells.go), and what consists of alike parts is planned once (copies.go).
 package horizon

@@ -233,31 +233,37 @@ func (p *pattern) blocks(jobs []instance.JobID, gpus []instance.GPUID, left []in
 		if !some {
 			return list, end
 		}
-		b := instance.Block{Start: end, Repeats: int64(max(1, repeats))}
-		if repeats > 1 {
-			b.Period = p.period
-		}
-		last := instance.Tick(0)
-		for _, t := range p.s.Tasks {
-			if t.Iteration <= takes[t.Job] {
-				last = max(last, t.End)
-				t.Job, t.GPU = jobs[t.Job], gpus[t.GPU]
-				b.Tasks = append(b.Tasks, t)
-			}
-		}
-		for _, y := range p.s.Syncs {
-			if y.Iteration <= takes[y.Job] {
-				last = max(last, y.End)
-				y.Job = jobs[y.Job]
-				b.Syncs = append(b.Syncs, y)
-			}
-		}
-		end = b.Start + instance.Tick(b.Repeats-1)*b.Period + last
+		var b instance.Block
+		b, end = p.block(jobs, gpus, takes, max(1, repeats), end)
 		list = append(list, b)
 		for n := range left {
 			left[n] -= takes[n] * max(1, repeats)
 		}
 	}
+}
+
+// block repeats what so many iterations of each job do in the pattern, and says when it ends.
+func (p *pattern) block(jobs []instance.JobID, gpus []instance.GPUID, takes []int, repeats int, start instance.Tick) (b instance.Block, end instance.Tick) {
+	b = instance.Block{Start: start, Repeats: int64(repeats)}
+	if repeats > 1 {
+		b.Period = p.period
+	}
+	last := instance.Tick(0)
+	for _, t := range p.s.Tasks {
+		if t.Iteration <= takes[t.Job] {
+			last = max(last, t.End)
+			t.Job, t.GPU = jobs[t.Job], gpus[t.GPU]
+			b.Tasks = append(b.Tasks, t)
+		}
+	}
+	for _, y := range p.s.Syncs {
+		if y.Iteration <= takes[y.Job] {
+			last = max(last, y.End)
+			y.Job = jobs[y.Job]
+			b.Syncs = append(b.Syncs, y)
+		}
+	}
+	return b, b.Start + instance.Tick(b.Repeats-1)*b.Period + last
 }
 
 // key tells patterns apart: by what their jobs and nodes are like.

@@ -30,7 +30,7 @@ type Config struct {
 
 // Orders searches for the order of jobs whose queue is best: by release, length, area, width
 // and Smith's ratio, after the given ones, and then by moves of single jobs, which are kept where the plan is no
-// worse. Where memory is held while jobs run alone, jobs also join into units that share whole nodes, and leave them. The error
+// worse. Jobs also join into units that share whole nodes, and leave them. The error
 // is the [*NoPlan] of the first order where none gave a plan. The answer is the same for
 // the same instance, state of rng and rounds. It comes with the order of jobs in it, for another search to begin with.
 func (c Config) Orders(ctx context.Context, in *instance.Instance, rng *rand.Rand, known ...[]instance.JobID) (*instance.BlockSchedule, []instance.JobID, error) {
@@ -130,10 +130,9 @@ type outcome struct {
 // where orders far from Smith's are bad.
 const near, shift = 24, 12
 
-// change moves jobs in an order or, where memory is held while jobs run alone and units may be made, changes one or two
-// of these. nil: it came to nothing.
+// change moves jobs in an order or, where units may be made, changes one or two of these. nil: it came to nothing.
 func (f *former) change(ctx context.Context, order []instance.JobID, join bool, rng *rand.Rand) []instance.JobID {
-	if join && f.q.in.Queues() && rng.IntN(2) == 0 {
+	if join && rng.IntN(2) == 0 {
 		return f.regroup(ctx, order, rng)
 	}
 	for range 1 + rng.IntN(2) {

@@ -156,6 +156,12 @@ func (q *queue) work(id instance.JobID) (work float64) {
 	return work
 }
 
+// smith is the work of a job, about, for its weight: those that have less are better first for weighted completion.
+func (q *queue) smith(id instance.JobID) float64 {
+	j := &q.in.Jobs[id]
+	return float64(j.Workers) * float64(j.Load+instance.Tick(j.Iterations)*j.FastestFull()) / float64(j.Weight)
+}
+
 // find returns where a job or unit would run now; see floor.find.
 func (q *queue) find(f *floor, id instance.JobID) *site {
 	if u := q.unit(id); u != nil {
@@ -190,7 +196,12 @@ func (q *queue) run(order []instance.JobID) (list []stint, err error) {
 	start := func(id instance.JobID, s *site) {
 		f.take(s.gpus, false)
 		f.carry(s, 1)
-		if f.persistent != nil {
+		if u := q.unit(id); u != nil && f.persistent != nil {
+			for i, g := range s.gpus {
+				f.persistent[g] += u.persistent[i]
+				f.ephemeral[g] = max(f.ephemeral[g], u.ephemeral[i])
+			}
+		} else if f.persistent != nil {
 			j := &in.Jobs[id]
 			for i, g := range s.gpus {
 				costs := j.On[in.GPUs[g].Type]

@@ -3,6 +3,7 @@ package horizon_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -151,6 +152,61 @@ func night(tb testing.TB, nodes, jobs, iterations int, objective instance.Object
 	in, err := instance.Compile(spec, nil)
 	require.NoError(tb, err)
 	return in
+}
+
+// TestChains: for weighted completion jobs come into units and leave them one after the other, which ends sooner than whole jobs do,
+// where memory is held while jobs run and where it is for the whole plan.
+func TestChains(t *testing.T) {
+	for _, residence := range []instance.Residence{instance.WhileRunning, instance.WholePlan} {
+		spec := &instance.Spec{
+			Version: 1, Objective: instance.WeightedCompletion, Residence: residence,
+			Cluster: instance.ClusterSpec{
+				GPUTypes: []instance.GPUTypeSpec{{Name: "v", Memory: 32 << 30}}, Racks: []instance.RackSpec{{Nodes: 2, GPUs: 4, GPU: "v", NIC: 100e9, Fabric: 1200e9}},
+			},
+			Profiles: []*instance.Profile{{Model: "m", GPU: "v", Batch: 1}},
+		}
+		for range 4 {
+			spec.Profiles[0].Layers = append(spec.Profiles[0].Layers, instance.Layer{Forward: 10e6, Backward: 20e6, Parameters: 50 << 20, Activations: 500 << 20})
+		}
+		for n := range 12 {
+			spec.Jobs = append(spec.Jobs, instance.JobSpec{Name: fmt.Sprintf("j%d", n), Model: "m", Workers: 4, Iterations: 1000 + 100*n})
+		}
+		in, err := instance.Compile(spec, nil)
+		require.NoError(t, err)
+		plan := func(whole bool) *instance.BlockSchedule {
+			s, _, err := horizon.Config{Rounds: 1000, Whole: whole}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+			require.NoError(t, err)
+			require.Empty(t, check.Blocks(in, s))
+			return s
+		}
+		s := plan(false)
+		v, _ := in.BlockValue(s).Float64()
+		whole, _ := in.BlockValue(plan(true)).Float64()
+		t.Logf("%s: %.4f of whole jobs", residence, v/whole)
+		require.Less(t, v, 0.99*whole)
+		mates := map[instance.JobID]map[instance.JobID]bool{}
+		for _, b := range s.Blocks {
+			for _, x := range b.Tasks {
+				if mates[x.Job] == nil {
+					mates[x.Job] = map[instance.JobID]bool{}
+				}
+				for _, y := range b.Tasks {
+					mates[x.Job][y.Job] = true
+				}
+			}
+		}
+		// A job shares blocks with two that share none with each other.
+		require.True(t, slices.ContainsFunc(slices.Collect(maps.Values(mates)), func(with map[instance.JobID]bool) bool {
+			for a := range with {
+				for b := range with {
+					if !mates[a][b] {
+						return true
+					}
+				}
+			}
+			return false
+		}))
+	}
 }
 
 // TestNight: a plan of some twenty million tasks is made, and checked in well under a second's work.

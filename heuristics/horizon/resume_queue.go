@@ -50,8 +50,7 @@ func (r *Resumption) among(q *queue, order []instance.JobID) []instance.JobID {
 			}
 			return float64(u.gpus) * float64(u.load+u.length) / float64(weight)
 		}
-		j := &r.in.Jobs[id]
-		return float64(j.Workers) * float64(j.Load+instance.Tick(j.Iterations)*j.FastestFull()) / float64(j.Weight)
+		return q.smith(id)
 	}
 	var known, came []instance.JobID
 	for _, id := range order {

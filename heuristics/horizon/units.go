@@ -1,6 +1,7 @@
 package horizon
 
 import (
+	"cmp"
 	"context"
 	"math/big"
 	"math/rand/v2"
@@ -22,6 +23,8 @@ type unit struct {
 	ends          []instance.Tick // of each job
 	release, load instance.Tick
 	length        instance.Tick // without the load
+	// By GPU, what its jobs need: the sum, and the most of one.
+	persistent, ephemeral []instance.Bytes
 }
 
 // mostInUnit is how many jobs a unit has at most, unitTries how many schedules its pattern is the best of, and mostKnown
@@ -34,15 +37,16 @@ const (
 
 // former makes units of jobs, of alike ones once.
 type former struct {
-	q     *queue
-	class []int
-	known map[string]*unit // nil: they do not fit
-	seed  uint64
-	slack []float64 // see [Config]
+	q        *queue
+	class    []int
+	known    map[string]*unit    // nil: they do not fit
+	patterns map[string]*pattern // of chains; nil: there is none
+	seed     uint64
+	slack    []float64 // see [Config]
 }
 
 func newFormer(q *queue, rng *rand.Rand, slack []float64) *former {
-	return &former{q, classes(q.in), map[string]*unit{}, rng.Uint64(), slack}
+	return &former{q, classes(q.in), map[string]*unit{}, map[string]*pattern{}, rng.Uint64(), slack}
 }
 
 // form returns the id of a unit of the jobs, or of the one job; -1 if they do not fit on as many nodes of one kind as the widest needs.
@@ -52,7 +56,9 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID
 		return jobs[0]
 	}
 	jobs = slices.Clone(jobs)
-	sortByClass(f.class, jobs)
+	slices.SortFunc(jobs, func(a, b instance.JobID) int {
+		return cmp.Or(cmp.Compare(q.smith(a), q.smith(b)), cmp.Compare(f.class[a], f.class[b]), cmp.Compare(a, b))
+	})
 	kind, nodes, racks := q.nodesFor(jobs)
 	if nodes == nil || len(jobs) > mostInUnit {
 		return -1
@@ -60,7 +66,15 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID
 	key := key(q.in, f.class, jobs, nodes)
 	found, ok := f.known[key]
 	if !ok && len(f.known) < mostKnown {
-		found = f.plan(ctx, jobs, nodes)
+		if q.in.Objective == instance.WeightedCompletion {
+			found = f.chained(jobs, nodes)
+		} else {
+			found = f.plan(ctx, jobs, nodes)
+		}
+		if found != nil {
+			found.finish()
+			found.weigh(q.in, nodes)
+		}
 		f.known[key] = found
 	}
 	if found == nil {
@@ -92,7 +106,6 @@ func (f *former) plan(ctx context.Context, jobs []instance.JobID, nodes []instan
 		gpus[g] = instance.GPUID(g)
 	}
 	u.blocks, u.length = p.blocks(here, gpus, left, 0)
-	u.finish()
 	return u
 }
 
@@ -106,6 +119,20 @@ func (u *unit) finish() {
 		}
 		for _, y := range b.Syncs {
 			u.ends[y.Job] = max(u.ends[y.Job], b.Start+b.LastStart()+y.End)
+		}
+	}
+}
+
+// weigh works out what a unit needs of memory on such nodes.
+func (u *unit) weigh(in *instance.Instance, nodes []instance.NodeID) {
+	u.persistent, u.ephemeral = make([]instance.Bytes, u.gpus), make([]instance.Bytes, u.gpus)
+	for at, g := range gpusOf(in, nodes) {
+		for n, j := range u.jobs {
+			if job := &in.Jobs[j]; slices.Contains(u.homes[n], instance.GPUID(at)) {
+				costs := job.On[in.GPUs[g].Type]
+				u.persistent[at] += costs.Persistent
+				u.ephemeral[at] = max(u.ephemeral[at], costs.Ephemeral[job.Full()])
+			}
 		}
 	}
 }
@@ -273,7 +300,7 @@ func (q *queue) seek(f *floor, u *unit) *site {
 		}
 		whole := len(nodes) // before this rack
 		for _, n := range rack.Nodes {
-			if len(nodes) < u.nodes && q.kinds[n] == u.kind && f.byNode[n] == q.in.Nodes[n].GPUs {
+			if len(nodes) < u.nodes && q.kinds[n] == u.kind && f.byNode[n] == q.in.Nodes[n].GPUs && f.fits(u, n, len(nodes)) {
 				nodes = append(nodes, n)
 			}
 		}
@@ -287,6 +314,18 @@ func (q *queue) seek(f *floor, u *unit) *site {
 		}
 	}
 	return nil
+}
+
+// fits reports whether a node has the memory that a unit needs on one of its own, by number.
+func (f *floor) fits(u *unit, n instance.NodeID, number int) bool {
+	node := &f.in.Nodes[n]
+	for i := range node.GPUs {
+		g, at := node.FirstGPU+instance.GPUID(i), number*node.GPUs+i
+		if f.persistent != nil && f.persistent[g]+u.persistent[at]+max(f.ephemeral[g], u.ephemeral[at]) > f.in.Types[node.Type].Memory {
+			return false
+		}
+	}
+	return true
 }
 
 // gpusOf are the GPUs of nodes, node by node.
