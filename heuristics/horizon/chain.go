@@ -239,9 +239,6 @@ func (f *former) paced(c *chain, pace float64) *pattern {
 	}
 	p.s = s
 	p.close(small)
-	if !p.loosen(f.slack) {
-		return nil
-	}
 	f.patterns[key] = p
 	return p
 }

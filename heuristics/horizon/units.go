@@ -66,7 +66,8 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID
 	key := key(q.in, f.class, jobs, nodes)
 	found, ok := f.known[key]
 	if !ok && len(f.known) < mostKnown {
-		if q.in.Objective == instance.WeightedCompletion {
+		// Where jobs slow each other down plans are made anew at every arrival, from few orders: chains gain nothing there.
+		if q.in.Objective == instance.WeightedCompletion && f.slack == nil {
 			found = f.chained(jobs, nodes)
 		} else {
 			found = f.plan(ctx, jobs, nodes)
