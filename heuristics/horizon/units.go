@@ -20,7 +20,8 @@ type unit struct {
 	on            []instance.GPUID // where it is at work already; nil: nowhere yet
 	homes         [][]instance.GPUID
 	blocks        []instance.Block
-	ends          []instance.Tick // of each job
+	write         func() []instance.Block // makes the blocks where they are not kept; nil: they are
+	ends          []instance.Tick         // of each job
 	release, load instance.Tick
 	length        instance.Tick // without the load
 	// By GPU, what its jobs need: the sum, and the most of one.
@@ -66,15 +67,20 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID
 	key := key(q.in, f.class, jobs, nodes)
 	found, ok := f.known[key]
 	if !ok && len(f.known) < mostKnown {
-		// Where jobs slow each other down plans are made anew at every arrival, from few orders: chains gain nothing there.
+		// Where jobs slow each other down plans are made anew at every arrival, from few orders: chains are worse there.
 		if q.in.Objective == instance.WeightedCompletion && f.slack == nil {
-			found = f.chained(jobs, nodes)
+			if found = f.chained(jobs, nodes); found != nil {
+				found.write = func() []instance.Block { return f.chained(found.jobs, nodes).blocks } // of known patterns
+			}
 		} else {
 			found = f.plan(ctx, jobs, nodes)
 		}
 		if found != nil {
 			found.finish()
 			found.weigh(q.in, nodes)
+			if found.write != nil { // thousands of units would take hundreds of MB
+				found.blocks = nil
+			}
 		}
 		f.known[key] = found
 	}
@@ -377,7 +383,11 @@ func (q *queue) plan(list []stint) *instance.BlockSchedule {
 			}
 			plan.Residency[u.jobs[n]] = at
 		}
-		for _, b := range u.blocks {
+		blocks := u.blocks
+		if u.write != nil {
+			blocks = u.write()
+		}
+		for _, b := range blocks {
 			b.Start += s.start + u.load
 			plan.Blocks = append(plan.Blocks, renumbered(b, of(u.jobs), of(gpus)))
 		}
