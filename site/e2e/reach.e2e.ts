@@ -195,7 +195,7 @@ test('what a field expects shows for pointer and keyboard, beside the field, unt
         const id = at.getAttribute('aria-describedby')
         return [at.labels?.[0]?.textContent ?? '', (id && document.getElementById(id)?.textContent) ?? '']
       })
-      expect(await tip.count(), label).toBe(hint ? 1 : 0)
+      await expect.poll(() => tip.count(), { message: label }).toBe(hint ? 1 : 0)
       if (!hint || !label) continue
       expect(await tip.innerText()).toBe(hint)
       told.set(label, hint)
@@ -217,7 +217,7 @@ test('what a field expects shows for pointer and keyboard, beside the field, unt
     ])
       expect([...told.keys()]).toContain(label)
     await page.keyboard.press('Escape')
-    expect(await tip.count()).toBe(0)
+    await expect.poll(() => tip.count()).toBe(0)
     // A slider that the pointer drags hides nothing.
     await form.getByRole('slider', { name: 'Weight, slider' }).click()
     expect(await tip.count()).toBe(0)
