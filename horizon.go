@@ -13,6 +13,7 @@ import (
 
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/bound/area"
+	"jigsaw/formulation/bound/columns"
 	longer "jigsaw/formulation/bound/horizon"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
@@ -63,6 +64,8 @@ const (
 	horizonExclusive, horizonInterleaved = 10, 4
 	// mostExpanded is how many tasks a plan in blocks may have to be written out as well.
 	mostExpanded = 100_000
+	// longColumnWork is [columnWork] of long plans, for which it is cheaper than it looks: blocks of iterations have few steps.
+	longColumnWork = 20 * columnWork
 	// horizonPart draws from a source of its own; see planner.rng.
 	horizonPart = 9
 	cellsPart   = 10
@@ -94,7 +97,7 @@ func (p *planner) horizon() (*Result, error) {
 		r.Exclusive, r.InterleavedFull = r.Queue, r.Queue
 		return p.writtenOut()
 	}
-	bounds := p.horizonFluid()
+	bounds := p.horizonPrograms()
 	var orders [][]instance.JobID // the best known
 	if r.Exclusive = p.opt.exclusive; r.Exclusive.Blocks != nil {
 		p.takeBlocks("exclusive", r.Exclusive.Blocks)
@@ -252,16 +255,30 @@ func (p *planner) horizonBounds() (none bool) {
 // with their square.
 const mostClasses = 200
 
-// horizonFluid adds the fluid bound of the roomy instance. The channel is closed when it is there.
-func (p *planner) horizonFluid() <-chan struct{} {
+// horizonPrograms adds the bounds by linear programs: the fluid program of the roomy instance and, for the
+// weighted completion, columns of it. For the makespan, where jobs are in memory for the whole plan, whole
+// workers are packed on whole GPUs. The channel is closed when all are there.
+func (p *planner) horizonPrograms() <-chan struct{} {
 	done := make(chan struct{})
 	p.lp = p.engine()
+	until := p.result.Primal
 	go func() {
 		defer close(done)
-		if n := len(p.in.Classes()); p.lp != nil && n > mostClasses {
+		if p.lp == nil {
+			return
+		}
+		if n := len(p.in.Classes()); n > mostClasses {
 			p.note("no LP bound: %d kinds of jobs are more than the fluid program takes, %d", n, mostClasses)
-		} else if p.lp != nil {
-			p.fluid(p.in.Roomy(), p.lp)
+			return
+		}
+		roomy := p.in.Roomy()
+		p.fluid(roomy, p.lp)
+		switch {
+		case p.opt.Quick || p.ctx.Err() != nil:
+		case p.in.Objective == instance.WeightedCompletion:
+			p.columnsOf(p.ctx, roomy, p.lp, columns.Limits{Work: longColumnWork})
+		case !p.in.Queues():
+			p.packingBound(p.ctx, p.lp, until)
 		}
 	}()
 	return done

@@ -160,7 +160,7 @@ func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 	defer stop()
 	if long(in) {
 		if !p.horizonBounds() {
-			p.wait(p.horizonFluid())
+			p.wait(p.horizonPrograms())
 		}
 	} else if !p.infeasible(relax.Infeasible(in)) {
 		p.combinatorial()

@@ -72,7 +72,7 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 		}
 		select {
 		case start := <-begun:
-			for _, improve := range []func(context.Context, solver.Solver, *instance.Schedule){p.packingBound, p.columnsBound, p.periodsBound} {
+			for _, improve := range []func(context.Context, solver.Solver, *instance.Schedule){p.packingFrom, p.columnsBound, p.periodsBound} {
 				if improve(ctx, engine, start); p.ctx.Err() != nil {
 					return
 				}
@@ -194,18 +194,24 @@ func (p *planner) fluid(in *instance.Instance, engine solver.Solver) {
 	}
 }
 
-// packingBound adds the bound of whole workers on whole GPUs, for makespan.
-func (p *planner) packingBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
+// packingFrom is packingBound up to the value of a schedule, which may be nil.
+func (p *planner) packingFrom(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
+	var until *big.Rat
+	if start != nil {
+		until = p.in.Value(start)
+	}
+	p.packingBound(ctx, engine, until)
+}
+
+// packingBound adds the bound of whole workers on whole GPUs, for makespan; until is the value of a plan, nil where there is none.
+func (p *planner) packingBound(ctx context.Context, engine solver.Solver, until *big.Rat) {
 	if p.in.Objective != instance.Makespan || p.opt.Without[method.Packing] {
 		return
 	}
 	p.mu.Lock()
 	known := p.result.Dual
 	p.mu.Unlock()
-	limits := packing.Limits{Known: known, Work: columnWork * int64(max(1, p.opt.Effort)), Improved: p.bound}
-	if start != nil {
-		limits.Until = p.in.Value(start)
-	}
+	limits := packing.Limits{Known: known, Until: until, Work: columnWork * int64(max(1, p.opt.Effort)), Improved: p.bound}
 	if p.opt.Time > 0 {
 		limits.Work = -1
 	}
@@ -219,11 +225,18 @@ func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start 
 	p.mu.Lock()
 	known, certified := p.result.Dual, p.result.Certified
 	p.mu.Unlock()
-	if p.opt.Without[method.Columns] || p.in.Objective.Periodic() || start != nil && certified && p.close(p.in.Value(start), known) {
+	if p.in.Objective.Periodic() || start != nil && certified && p.close(p.in.Value(start), known) {
 		return
 	}
-	limits := columns.Limits{Start: start, Known: known, Work: columnWork * int64(max(1, p.opt.Effort))}
-	if p.opt.Time > 0 {
+	p.columnsOf(ctx, p.in, engine, columns.Limits{Start: start, Known: known, Work: columnWork})
+}
+
+// columnsOf adds the bounds of column generation of an instance whose bounds hold for the plan's. The work in limits is that of effort 1.
+func (p *planner) columnsOf(ctx context.Context, in *instance.Instance, engine solver.Solver, limits columns.Limits) {
+	if p.opt.Without[method.Columns] {
+		return
+	}
+	if limits.Work *= int64(max(1, p.opt.Effort)); p.opt.Time > 0 {
 		limits.Work = -1
 	}
 	limits.Improved = func(b bound.Bound) {
@@ -232,7 +245,7 @@ func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start 
 		p.mu.Unlock()
 		p.bound(b)
 	}
-	_, err := columns.Bound(ctx, p.in, engine, limits)
+	_, err := columns.Bound(ctx, in, engine, limits)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		p.endedEarly(ctx, "column generation", err)
 	}

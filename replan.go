@@ -127,7 +127,7 @@ func (p *planner) replan(improve improver) (*Result, error) {
 		if p.horizonBounds() {
 			return p.finish()
 		}
-		bounds = p.horizonFluid()
+		bounds = p.horizonPrograms()
 	} else {
 		if p.infeasible(relax.Infeasible(p.in)) {
 			return p.finish()

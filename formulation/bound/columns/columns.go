@@ -112,7 +112,7 @@ func (c *search) horizon() int64 {
 // plans serve the next axes, too.
 func grains(horizon int64) []columns.Grain {
 	if horizon > finest {
-		return []columns.Grain{{Points: 64, Buckets: 32}, {Points: 128, Buckets: 32}, {Points: 256, Buckets: 64}, {Points: 512, Buckets: 64}, {Points: 1024, Buckets: 64}, {Points: 2048, Buckets: 128}}
+		return []columns.Grain{{Points: 128, Buckets: 32}, {Points: 512, Buckets: 64}, {Points: 1024, Buckets: 128}, {Points: 2048, Buckets: 128}}
 	}
 	list := []columns.Grain{{Points: horizon, Buckets: horizon}}
 	if coarse := columns.NewCalendar(horizon, fewBuckets); coarse.Width > 1 {

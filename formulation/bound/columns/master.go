@@ -167,11 +167,11 @@ func (s *Master) heaviest() []float64 {
 
 // free is the tariff at which nothing has a price.
 func (s *Master) free() *Tariff {
-	t := &Tariff{calendar: s.Calendar, sum: make([][]int64, len(s.Groups))}
-	for g := range t.sum {
-		t.sum[g] = make([]int64, s.Calendar.Horizon+1)
+	prices := make([][]int64, len(s.Groups))
+	for g := range prices {
+		prices[g] = make([]int64, s.Calendar.Buckets())
 	}
-	return t
+	return newTariff(s.Calendar, prices)
 }
 
 // spread calls put with every bucket that [from, to) meets, and the ticks that

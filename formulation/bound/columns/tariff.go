@@ -6,24 +6,18 @@ import "jigsaw/formulation/relax/columns"
 // each tick, by group of rows.
 type Tariff struct {
 	calendar columns.Calendar
-	// sum[g][t] is the price of a unit of group g through [0, t); length
-	// horizon + 1.
-	sum [][]int64
+	prices   [][]int64 // of a unit in each tick of a bucket, by group
+	sum      [][]int64 // of a unit through all buckets before, by group; one longer
 }
 
 // newTariff adds prices up: prices[g][b] is what a unit costs in each tick of
 // bucket b.
 func newTariff(c columns.Calendar, prices [][]int64) *Tariff {
-	t := &Tariff{calendar: c, sum: make([][]int64, len(prices))}
+	t := &Tariff{calendar: c, prices: prices, sum: make([][]int64, len(prices))}
 	for g, list := range prices {
-		sum := make([]int64, c.Horizon+1)
-		total, at := int64(0), 0
-		for _, price := range list {
-			for range c.Width {
-				total += price
-				at++
-				sum[at] = total
-			}
+		sum := make([]int64, c.Buckets()+1)
+		for b, price := range list {
+			sum[b+1] = sum[b] + price*c.Width
 		}
 		t.sum[g] = sum
 	}
@@ -32,5 +26,13 @@ func newTariff(c columns.Calendar, prices [][]int64) *Tariff {
 
 // Through is the price of a unit of the group in [0, tick).
 func (t *Tariff) Through(g int, tick int64) int64 {
-	return t.sum[g][min(tick, t.calendar.Horizon)]
+	sum, width := t.sum[g], t.calendar.Width
+	if tick >= t.calendar.Horizon {
+		return sum[len(sum)-1]
+	}
+	if width == 1 {
+		return sum[tick]
+	}
+	b := tick / width
+	return sum[b] + t.prices[g][b]*(tick-b*width)
 }
