@@ -64,8 +64,8 @@ const (
 	horizonExclusive, horizonInterleaved = 10, 4
 	// mostExpanded is how many tasks a plan in blocks may have to be written out as well.
 	mostExpanded = 100_000
-	// longColumnWork is [columnWork] of long plans, for which it is cheaper than it looks: blocks of iterations have few steps.
-	longColumnWork = 20 * columnWork
+	// longColumnWork is [columnWork] of long plans, whose bound of weighted completion has nothing better.
+	longColumnWork = 10 * columnWork
 	// horizonPart draws from a source of its own; see planner.rng.
 	horizonPart = 9
 	cellsPart   = 10

@@ -3,6 +3,7 @@ package jigsaw_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"strings"
@@ -183,6 +184,30 @@ func TestBoundsGrowWithTheIterations(t *testing.T) {
 			v, _ := b.Value.Float64()
 			require.InEpsilon(t, times*bounds[b.Kind], v, 0.001, "%s", b.Kind)
 		}
+	}
+}
+
+// TestBoundsOfLongPlans: where jobs stay in memory for the whole plan, whole workers on whole GPUs prove more than the sum of
+// their work does; for the weighted completion, plans of jobs do.
+func TestBoundsOfLongPlans(t *testing.T) {
+	t.Parallel()
+	for objective, kind := range map[instance.Objective]relax.Kind{instance.Makespan: relax.PackingBound, instance.WeightedCompletion: relax.ColumnsBound} {
+		spec := &instance.Spec{
+			Version: 1, Objective: objective,
+			Cluster: instance.ClusterSpec{GPUTypes: []instance.GPUTypeSpec{{Name: "v100", Memory: 32 << 30}}, Racks: []instance.RackSpec{{Nodes: 1, GPUs: 3, GPU: "v100", NIC: 100e9, Fabric: 1200e9}}},
+		}
+		for n := range 4 {
+			spec.Jobs = append(spec.Jobs, instance.JobSpec{Name: fmt.Sprint("vgg", n), Model: "vgg16", Workers: 1, Iterations: 60_000 + 6_000*n, Weight: 1 + int64(n%3)})
+		}
+		models, err := jigsaw.Models()
+		require.NoError(t, err)
+		in, err := instance.Compile(spec, models)
+		require.NoError(t, err)
+		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{})
+		require.NoError(t, err)
+		requirePlanInBlocks(t, r)
+		require.True(t, r.Certified)
+		require.Equal(t, kind, r.Proof.Kind)
 	}
 }
 
