@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"jigsaw/formulation/relax/columns"
 	"jigsaw/formulation/relax/exact"
+	"jigsaw/solver/eventloop"
 	"math"
 	"slices"
 )
@@ -140,6 +141,7 @@ func (p *planPricer) chain(t *Tariff, k *Scratch, way int, limit int64) {
 	}
 	k.f[0][0] = 0
 	for n := range g.Points + 1 {
+		eventloop.Yield() // a class of a long plan takes a second, which is long for a browser
 		if k.after[n] >= exact.NoPrice || p.Due < 0 && g.Tick(n) >= t.calendar.Horizon && g.Last == g.Block {
 			break // past the horizon nothing costs less than to go on for nothing, if no block is rounded
 		}
