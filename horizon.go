@@ -261,7 +261,7 @@ const mostClasses = 200
 func (p *planner) horizonPrograms() <-chan struct{} {
 	done := make(chan struct{})
 	p.lp = p.engine()
-	until := p.result.Primal
+	value := p.result.Primal
 	go func() {
 		defer close(done)
 		if p.lp == nil {
@@ -272,13 +272,15 @@ func (p *planner) horizonPrograms() <-chan struct{} {
 			return
 		}
 		roomy := p.in.Roomy()
-		p.fluid(roomy, p.lp)
-		switch {
-		case p.opt.Quick || p.ctx.Err() != nil:
-		case p.in.Objective == instance.WeightedCompletion:
+		if p.columnsFirst() && !p.opt.Quick {
 			p.columnsOf(p.ctx, roomy, p.lp, columns.Limits{Work: longColumnWork})
-		case !p.in.Queues():
-			p.packingBound(p.ctx, p.lp, until)
+		}
+		if p.ctx.Err() != nil {
+			return
+		}
+		p.fluid(roomy, p.lp)
+		if !p.in.Queues() && !p.opt.Quick && p.ctx.Err() == nil {
+			p.packingBound(p.ctx, p.lp, value)
 		}
 	}()
 	return done
