@@ -72,16 +72,8 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 		}
 		select {
 		case start := <-begun:
-			var value *big.Rat // of start
-			if start != nil {
-				value = p.in.Value(start)
-			}
-			for _, improve := range []func(){
-				func() { p.packingBound(ctx, engine, value) },
-				func() { p.columnsBound(ctx, engine, start) },
-				func() { p.periodsBound(ctx, engine, value) },
-			} {
-				if improve(); p.ctx.Err() != nil {
+			for _, improve := range []func(context.Context, solver.Solver, *instance.Schedule){p.packingFrom, p.columnsBound, p.periodsBound} {
+				if improve(ctx, engine, start); p.ctx.Err() != nil {
 					return
 				}
 			}
@@ -152,7 +144,7 @@ func (p *planner) lpBound() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.ContainsFunc(p.result.Bounds, func(b bound.Bound) bool {
-		return b.Kind != relax.ChainBound && b.Kind != relax.AreaBound && b.Kind != relax.MemoryTimeBound
+		return b.Kind != relax.ChainBound && b.Kind != relax.AreaBound
 	})
 }
 
@@ -202,15 +194,24 @@ func (p *planner) fluid(in *instance.Instance, engine solver.Solver) {
 	}
 }
 
-// packingBound adds the bound of whole workers on whole GPUs, for makespan; value is that of a plan, nil where there is none.
-func (p *planner) packingBound(ctx context.Context, engine solver.Solver, value *big.Rat) {
+// packingFrom is packingBound up to the value of a schedule, which may be nil.
+func (p *planner) packingFrom(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
+	var until *big.Rat
+	if start != nil {
+		until = p.in.Value(start)
+	}
+	p.packingBound(ctx, engine, until)
+}
+
+// packingBound adds the bound of whole workers on whole GPUs, for makespan; until is the value of a plan, nil where there is none.
+func (p *planner) packingBound(ctx context.Context, engine solver.Solver, until *big.Rat) {
 	if p.in.Objective != instance.Makespan || p.opt.Without[method.Packing] {
 		return
 	}
 	p.mu.Lock()
 	known := p.result.Dual
 	p.mu.Unlock()
-	limits := packing.Limits{Known: known, Until: value, Work: columnWork * int64(max(1, p.opt.Effort)), Improved: p.bound}
+	limits := packing.Limits{Known: known, Until: until, Work: columnWork * int64(max(1, p.opt.Effort)), Improved: p.bound}
 	if p.opt.Time > 0 {
 		limits.Work = -1
 	}
@@ -250,11 +251,15 @@ func (p *planner) columnsOf(ctx context.Context, in *instance.Instance, engine s
 	}
 }
 
-// periodsBound adds the bound of whole numbers, for the periodic objectives; value is that of a plan, nil where there is none.
-func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, value *big.Rat) {
+// periodsBound adds the bound of whole numbers, for the periodic objectives.
+func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
 	p.mu.Lock()
 	known, certified := p.result.Dual, p.result.Certified
 	p.mu.Unlock()
+	var value *big.Rat
+	if start != nil {
+		value = p.in.Value(start)
+	}
 	if p.opt.Without[method.Periods] || !p.in.Objective.Periodic() || value != nil && certified && p.close(value, known) {
 		return
 	}
