@@ -49,14 +49,16 @@ test('a Llama described with sliders is planned on H100s, and marked as estimate
     await page.locator('.cm-content').getByText('sharding: zero3').waitFor()
   }))
 
-test('a config.json sets the sliders', () =>
+test('a config.json sets the sliders, which keep what else it says', () =>
   visit(async visitor => {
     const page = await visitor.tab(linkTo({ text: cluster }))
     await planned(page)
     await page.getByRole('button', { name: '+ Model…' }).click()
     const dialog = page.getByRole('dialog', { name: 'A model by its figures' })
     const config = {
-      model_type: 'mistral',
+      model_type: 'mixtral',
+      num_local_experts: 8,
+      num_experts_per_tok: 2,
       hidden_size: 4096,
       num_hidden_layers: 32,
       num_attention_heads: 32,
@@ -65,15 +67,18 @@ test('a config.json sets the sliders', () =>
       vocab_size: 32000,
     }
     await dialog.getByLabel('Or a config.json').setInputFiles({
-      name: 'mistral-7b.json',
+      name: 'mixtral-8x7b.json',
       mimeType: 'application/json',
       buffer: Buffer.from(JSON.stringify(config)),
     })
-    await dialog.getByText('7.24 G parameters').waitFor()
-    await expect.poll(() => dialog.getByLabel('Family').inputValue()).toBe('mistral')
-    expect(await dialog.getByRole('textbox', { name: 'Layers', exact: true }).inputValue()).toBe('32')
+    await dialog.getByText('46.7 G parameters (12.9 G for each token)').waitFor()
+    await expect.poll(() => dialog.getByLabel('Family').inputValue()).toBe('mixtral')
+    const layers = dialog.getByRole('textbox', { name: 'Layers', exact: true })
+    expect(await layers.inputValue()).toBe('32')
+    await layers.fill('4')
+    await dialog.getByText('6.07 G parameters (1.84 G for each token)').waitFor()
     await dialog.getByRole('button', { name: 'Add to the scenario' }).click()
-    await page.getByRole('button', { name: /^mistral-7b / }).waitFor()
+    await page.getByRole('button', { name: /^mixtral-8x7b / }).waitFor()
     await settled(page)
   }))
 

@@ -301,6 +301,16 @@ func TestEstimate(t *testing.T) {
 	require.Equal(t, r.Estimates, same.Estimates)
 	require.Equal(t, llama, same.Architecture)
 
+	// Figures moved after a config was read keep what it says beside them: half of Mixtral's blocks.
+	mixtral := `{"model_type": "mixtral", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
+		"intermediate_size": 14336, "vocab_size": 32000, "num_local_experts": 8, "num_experts_per_tok": 2}`
+	half := Architecture{Type: "mixtral", Layers: 16, Hidden: 4096, Heads: 32, KVHeads: 8, FFN: 14336, Vocabulary: 32000}
+	moved, failure := call[*EstimateResult](t, a, "estimate", EstimateParams{Text: text + "}", Model: "mine", Config: mixtral, Architecture: &half, Batch: 1, Checkpointing: true})
+	require.Nil(t, failure)
+	require.EqualValues(t, 46_702_792_704-16*1_451_270_144, moved.Estimates[0].Parameters)
+	require.Less(t, moved.Estimates[0].Active, moved.Estimates[0].Parameters/3)
+	require.Equal(t, half, moved.Architecture)
+
 	for want, params := range map[string]EstimateParams{
 		"figures of an architecture": {Text: text + "}", Model: "mine", Batch: 1},
 		"model_type":                 {Text: text + "}", Model: "mine", Batch: 1, Config: `{"model_type": "mamba"}`},

@@ -10,7 +10,8 @@ import (
 	"jigsaw/formulation/instance/profiles/estimate"
 )
 
-// EstimateParams describe a model: by a Hugging Face config.json, or by the figures of a transformer.
+// EstimateParams describe a model: by a Hugging Face config.json, by the figures of a transformer, or by a config.json with
+// other figures in the place of its own.
 type EstimateParams struct {
 	// Text of the scenario, whose GPU types the estimates are for.
 	Text          string        `json:"text"`
@@ -49,6 +50,7 @@ type EstimateResult struct {
 type Estimate struct {
 	GPU         string  `json:"gpu"`
 	Parameters  int64   `json:"parameters"`
+	Active      int64   `json:"active"` // parameters that a token meets
 	ForwardMS   float64 `json:"forward_ms"`
 	BackwardMS  float64 `json:"backward_ms"`
 	Activations int64   `json:"activations"`
@@ -60,14 +62,17 @@ type Estimate struct {
 func (a *API) estimate(_ context.Context, p *EstimateParams) (*EstimateResult, error) {
 	var t *estimate.Transformer
 	var err error
-	if p.Config != "" {
+	switch {
+	case p.Config != "":
 		t, err = estimate.ReadConfig(strings.NewReader(p.Config))
-	} else if f := p.Architecture; f != nil {
-		t = &estimate.Transformer{Type: f.Type, Layers: f.Layers, Hidden: f.Hidden, Heads: f.Heads, KVHeads: f.KVHeads,
-			Intermediate: f.FFN, Vocabulary: f.Vocabulary, Positions: f.Positions}
-		err = t.Complete()
-	} else {
+	case p.Architecture != nil:
+		t = &estimate.Transformer{Type: p.Architecture.Type}
+	default:
 		err = fmt.Errorf("estimate: say what to estimate: a config.json, or the figures of an architecture")
+	}
+	if err == nil && p.Architecture != nil {
+		p.Architecture.over(t)
+		err = t.Complete()
 	}
 	if err != nil {
 		return nil, plain(err)
@@ -98,11 +103,25 @@ func (a *API) estimate(_ context.Context, p *EstimateParams) (*EstimateResult, e
 			return nil, plain(err)
 		}
 		list = append(list, profile)
-		r.Estimates = append(r.Estimates, Estimate{profile.GPU, summary.Parameters, float64(summary.Forward) / 1e6, float64(summary.Backward) / 1e6,
+		r.Estimates = append(r.Estimates, Estimate{profile.GPU, summary.Parameters, summary.Active, float64(summary.Forward) / 1e6, float64(summary.Backward) / 1e6,
 			int64(summary.Activations), int64(summary.Workspace), summary.MFU})
 	}
 	r.Profiles, err = json.Marshal(list)
 	return r, err
+}
+
+// over puts the figures in the place of those that a model has. What follows from them follows anew.
+func (f *Architecture) over(t *estimate.Transformer) {
+	if t.Heads > 0 && t.HeadSize == t.Hidden/t.Heads {
+		t.HeadSize = 0
+	}
+	if e := t.Experts; e != nil && e.Intermediate == t.Intermediate {
+		e.Intermediate = f.FFN
+	}
+	t.Layers, t.Hidden, t.Heads, t.KVHeads, t.Intermediate, t.Vocabulary, t.Positions = f.Layers, f.Hidden, f.Heads, f.KVHeads, f.FFN, f.Vocabulary, f.Positions
+	if t.Latent != nil {
+		t.KVHeads = t.Heads
+	}
 }
 
 // plain is an error of package estimate as people read it.

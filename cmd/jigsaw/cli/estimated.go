@@ -137,8 +137,12 @@ func SummaryLine(s *estimate.Summary) string {
 	if s.Tokens > 0 {
 		samples += fmt.Sprintf(" x %d tokens", s.Tokens/s.Batch)
 	}
-	return fmt.Sprintf("estimated at %s: %s parameters, forward %s, backward %s, activations %.2f GiB, workspace %.2f GiB, MFU %.0f%%",
-		samples, grouped(s.Parameters), Milliseconds(s.Forward), Milliseconds(s.Backward), gib(s.Activations), gib(s.Workspace), 100*s.MFU)
+	parameters := grouped(s.Parameters) + " parameters"
+	if s.Active < s.Parameters {
+		parameters += fmt.Sprintf(" (%s for each token)", grouped(s.Active))
+	}
+	return fmt.Sprintf("estimated at %s: %s, forward %s, backward %s, activations %.2f GiB, workspace %.2f GiB, MFU %.0f%%",
+		samples, parameters, Milliseconds(s.Forward), Milliseconds(s.Backward), gib(s.Activations), gib(s.Workspace), 100*s.MFU)
 }
 
 func gib(b instance.Bytes) float64 { return float64(b) / (1 << 30) }

@@ -352,7 +352,7 @@ export interface ProfileInfo {
   layers: { name: string; forward_ns: number; backward_ns: number; parameters: number; activations: number; joined: boolean }[]
 }
 
-/** A model that nobody measured: a Hugging Face config.json as text, or the figures of a transformer. */
+/** A model that nobody measured: a Hugging Face config.json as text, the figures of a transformer, or a config.json with other figures in the place of its own. */
 export interface EstimateParams {
   /** The scenario, whose GPU types the estimates are for. */
   text: string
@@ -390,6 +390,8 @@ export interface EstimateResult {
 export interface Estimate {
   gpu: string
   parameters: number
+  /** Parameters that a token meets: of experts, some. */
+  active: number
   forward_ms: number
   backward_ms: number
   activations: number

@@ -26,8 +26,9 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
   const [name, setName] = useState('')
   const [preset, setPreset] = useState(presets[0]![0])
   const [architecture, setArchitecture] = useState<Architecture>(presets[0]![1])
-  /** A file's text, as long as no slider was moved since: it may say more than they do. */
+  /** A file's text, which may say more than sliders do, and whether one was moved since it was read. */
   const [config, setConfig] = useState('')
+  const [moved, setMoved] = useState(false)
   const [batch, setBatch] = useState(1)
   const [sequence, setSequence] = useState(2048)
   const [precision, setPrecision] = useState('')
@@ -47,7 +48,7 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
     )
   useEffect(() => {
     const run = new AbortController()
-    const known = config ? { config } : { architecture }
+    const known = config && !moved ? { config } : config ? { config, architecture } : { architecture }
     const vision = config.includes('"vit"')
     store.engine
       .call(
@@ -75,11 +76,11 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
         failure.value = error instanceof Error ? error.message : String(error)
       })
     return () => run.abort()
-  }, [source, model, config, architecture, batch, sequence, precision, checkpointing, gpus])
+  }, [source, model, config, moved, architecture, batch, sequence, precision, checkpointing, gpus])
   // What a file says, sliders show.
   useEffect(() => {
-    if (config && estimate.value) setArchitecture(estimate.value.architecture)
-  }, [config, estimate.value])
+    if (config && !moved && estimate.value) setArchitecture(estimate.value.architecture)
+  }, [config, moved, estimate.value])
 
   const figure = (
     label: string,
@@ -96,7 +97,7 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
       max={max}
       step={step}
       onChange={value => {
-        setConfig('')
+        setMoved(true)
         setArchitecture({ ...architecture, [key]: value })
       }}
     />
@@ -105,6 +106,7 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
     if (!file) return
     setPreset(file.name === 'config.json' ? 'my-model' : file.name.replace(/\.\w+$/, ''))
     setConfig(await file.text())
+    setMoved(false)
   }
   const add = () => {
     if (!estimate.value) return
@@ -147,7 +149,7 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
         <SelectField
           label="Family"
           value={architecture.type}
-          options={families.map(key => [key, key] as const)}
+          options={[...new Set([architecture.type, ...families])].map(key => [key, key] as const)}
           onChange={type => {
             setConfig('')
             const positions = type === 'gpt2' || type === 'bert' ? architecture.positions || sequence : 0
@@ -196,7 +198,8 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
           <li key={e.gpu}>
             <strong>{e.gpu}</strong>{' '}
             <span class="muted">
-              estimated, not measured: {significant(e.parameters / 1e9, 3)} G parameters, forward{' '}
+              estimated, not measured: {significant(e.parameters / 1e9, 3)} G parameters
+              {e.active < e.parameters && ` (${significant(e.active / 1e9, 3)} G for each token)`}, forward{' '}
               {significant(e.forward_ms, 3)} ms, backward {significant(e.backward_ms, 3)} ms, activations{' '}
               {bytes(e.activations)}, MFU {percent(e.mfu, 0)}
             </span>

@@ -5,7 +5,7 @@ import type { Architecture } from '../engine/api'
 import { type Fields, fields, freshName, largest, list, text as textOf } from './spec'
 import { insert, type Json, parse } from './yaml/patch'
 
-export const families = ['llama', 'mistral', 'qwen2', 'gpt2', 'bert'] as const
+export const families = ['llama', 'mistral', 'qwen2', 'qwen3', 'phi3', 'gemma2', 'gpt2', 'bert'] as const
 
 /** Where sliders begin, by what people know. */
 export const presets: readonly (readonly [name: string, architecture: Architecture])[] = [

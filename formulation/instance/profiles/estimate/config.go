@@ -13,36 +13,6 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Transformer is the architecture of a transformer, by the names of Hugging Face's config.json.
-type Transformer struct {
-	// Type is the family: one of [TransformerTypes].
-	Type string
-	// Layers, Hidden (model width), Heads, KVHeads (of keys and values), HeadSize and
-	// Intermediate (width of the feed-forward part).
-	Layers, Hidden, Heads, KVHeads, HeadSize, Intermediate int64
-	// Vocabulary, and Positions that are learned or, of models with rotary ones, the longest
-	// sequence.
-	Vocabulary, Positions int64
-	// Window is how far back attention looks; 0 means to the beginning.
-	Window int64
-	// TokenTypes of BERT.
-	TokenTypes int64
-	// Image and Patch are sides in pixels, Channels and Labels numbers, of a vision transformer.
-	Image, Patch, Channels, Labels int64
-	// Tied says that the output embedding is the input embedding.
-	Tied bool
-	// AttentionBias and FeedForwardBias say which products add a bias, of models that leave it open;
-	// QueryBias that queries, keys and values do, and the output does not.
-	AttentionBias, FeedForwardBias, QueryBias bool
-	// Dropout says that masks are kept, of attention and of what leaves each part.
-	AttentionDropout, Dropout bool
-	// Head is what stands on top: "lm", "masked-lm", "pretraining", "pooler", "classifier" or "none".
-	Head string
-}
-
-// TransformerTypes lists the families that are known.
-func TransformerTypes() []string { return []string{"llama", "mistral", "qwen2", "gpt2", "bert", "vit"} }
-
 // config has the keys of config.json that matter, of all families.
 type config struct {
 	ModelType     string   `json:"model_type"`
@@ -57,10 +27,34 @@ type config struct {
 	VocabSize             *int64 `json:"vocab_size"`
 	MaxPositionEmbeddings *int64 `json:"max_position_embeddings"`
 	TieWordEmbeddings     *bool  `json:"tie_word_embeddings"`
-	AttentionBias         bool   `json:"attention_bias"`
+	AttentionBias         *bool  `json:"attention_bias"`
 	MLPBias               bool   `json:"mlp_bias"`
-	SlidingWindow         *int64 `json:"sliding_window"`
-	UseSlidingWindow      *bool  `json:"use_sliding_window"`
+
+	SlidingWindow        *int64   `json:"sliding_window"`
+	UseSlidingWindow     *bool    `json:"use_sliding_window"`
+	SlidingWindowPattern *int64   `json:"sliding_window_pattern"`
+	MaxWindowLayers      *int64   `json:"max_window_layers"`
+	LayerTypes           []string `json:"layer_types"`
+
+	NumLocalExperts  *int64  `json:"num_local_experts"`
+	NumExperts       *int64  `json:"num_experts"`
+	NRoutedExperts   *int64  `json:"n_routed_experts"`
+	NumExpertsPerTok *int64  `json:"num_experts_per_tok"`
+	MoEIntermediate  *int64  `json:"moe_intermediate_size"`
+	SharedSize       *int64  `json:"shared_expert_intermediate_size"`
+	NSharedExperts   *int64  `json:"n_shared_experts"`
+	FirstDense       *int64  `json:"first_k_dense_replace"`
+	SparseStep       *int64  `json:"decoder_sparse_step"`
+	MoELayerFreq     *int64  `json:"moe_layer_freq"`
+	MLPOnlyLayers    []int64 `json:"mlp_only_layers"`
+
+	QLoRARank  *int64 `json:"q_lora_rank"`
+	KVLoRARank *int64 `json:"kv_lora_rank"`
+	QKNope     *int64 `json:"qk_nope_head_dim"`
+	QKRope     *int64 `json:"qk_rope_head_dim"`
+	VHeadDim   *int64 `json:"v_head_dim"`
+
+	TextConfig json.RawMessage `json:"text_config"`
 
 	NEmbd      *int64 `json:"n_embd"`
 	NLayer     *int64 `json:"n_layer"`
@@ -99,15 +93,18 @@ func ReadConfig(r io.Reader) (*Transformer, error) {
 	if len(data) > maxConfig {
 		return nil, fmt.Errorf("estimate: the config is larger than %d bytes", maxConfig)
 	}
-	var c config
+	var c reading
 	decoder := json.NewDecoder(bytes.NewReader(data))
-	if err := decoder.Decode(&c); err != nil {
+	if err := decoder.Decode(&c.config); err != nil {
 		return nil, fmt.Errorf("estimate: line %d: %w; expected the config.json of a Hugging Face model",
 			1+bytes.Count(data[:min(decoder.InputOffset(), int64(len(data)))], []byte("\n")), jsonError(err))
 	}
 	if !slices.Contains(TransformerTypes(), c.ModelType) {
 		if c.ModelType == "" {
 			return nil, errors.New("estimate: the config has no model_type; expected the config.json of a Hugging Face model")
+		}
+		if c.TextConfig != nil {
+			return nil, fmt.Errorf("estimate: %q (model_type) has several parts; write the value of text_config into a file of its own, for the language part alone", instance.Clip(c.ModelType))
 		}
 		return nil, fmt.Errorf("estimate: the architecture %q (model_type) is not known; known are %s; describe a model that is built like one of them by flags, from --architecture llama --layers 32 on",
 			instance.Clip(c.ModelType), strings.Join(TransformerTypes(), ", "))
@@ -133,70 +130,59 @@ func jsonError(err error) error {
 	return err
 }
 
+// reading is a config of which what is missing is noted.
+type reading struct {
+	config
+	missing []string
+}
+
+// need takes a figure that the file must have.
+func (c *reading) need(key string, v *int64) int64 {
+	switch {
+	case v == nil:
+		c.missing = append(c.missing, key)
+		return 0
+	case *v == 0:
+		return writtenZero
+	}
+	return *v
+}
+
+// or is what the file says or, where it says nothing, the default of the family.
+func or[T any](v *T, byDefault T) T {
+	if v != nil {
+		return *v
+	}
+	return byDefault
+}
+
 // transformer takes what the file says; [Transformer.Complete] checks and completes it.
-func (c *config) transformer() (*Transformer, error) {
-	var missing []string
-	need := func(key string, v *int64) int64 {
-		if v == nil {
-			missing = append(missing, key)
-			return 0
-		}
-		if *v == 0 {
-			return writtenZero
-		}
-		return *v
-	}
-	or := func(v *int64) int64 {
-		if v == nil {
-			return 0
-		}
-		return *v
-	}
-	on := func(v *float64, byDefault float64) bool {
-		if v != nil {
-			byDefault = *v
-		}
-		return byDefault > 0
-	}
+func (c *reading) transformer() (*Transformer, error) {
 	t := &Transformer{Type: c.ModelType}
 	head := ""
 	if len(c.Architectures) > 0 {
 		head = c.Architectures[0]
 	}
-	switch c.ModelType {
-	case "gpt2":
-		t.Hidden, t.Layers, t.Heads = need("n_embd", c.NEmbd), need("n_layer", c.NLayer), need("n_head", c.NHead)
-		t.Positions, t.Vocabulary, t.Intermediate = need("n_positions", c.NPositions), need("vocab_size", c.VocabSize), or(c.NInner)
-		t.Tied = c.TieWordEmbeddings == nil || *c.TieWordEmbeddings
-		t.Dropout, t.AttentionDropout = on(c.ResidDropout, 0.1), on(c.AttnDropout, 0.1)
-		t.Head = "lm"
-	default:
-		t.Hidden, t.Layers, t.Heads = need("hidden_size", c.HiddenSize), need("num_hidden_layers", c.NumHiddenLayers), need("num_attention_heads", c.NumAttentionHeads)
-		t.Intermediate = need("intermediate_size", c.IntermediateSize)
+	if c.ModelType != "gpt2" {
+		t.Hidden, t.Layers, t.Heads = c.need("hidden_size", c.HiddenSize), c.need("num_hidden_layers", c.NumHiddenLayers), c.need("num_attention_heads", c.NumAttentionHeads)
+		t.Intermediate = c.need("intermediate_size", c.IntermediateSize)
 	}
 	switch c.ModelType {
-	case "llama", "mistral", "qwen2":
-		t.Vocabulary, t.Positions = need("vocab_size", c.VocabSize), or(c.MaxPositionEmbeddings)
-		t.KVHeads, t.HeadSize = or(c.NumKeyValueHeads), or(c.HeadDim)
-		t.Tied = c.TieWordEmbeddings != nil && *c.TieWordEmbeddings
-		t.AttentionDropout = on(c.AttentionDropout, 0)
-		t.Head = "lm"
-		switch c.ModelType {
-		case "llama":
-			t.AttentionBias, t.FeedForwardBias = c.AttentionBias, c.MLPBias
-		case "mistral":
-			t.Window = or(c.SlidingWindow)
-		case "qwen2":
-			t.QueryBias = true
-			if c.UseSlidingWindow != nil && *c.UseSlidingWindow {
-				t.Window = or(c.SlidingWindow)
-			}
+	default: // language models with rotary positions
+		if err := c.language(t); err != nil {
+			return nil, err
 		}
+	case "gpt2":
+		t.Hidden, t.Layers, t.Heads = c.need("n_embd", c.NEmbd), c.need("n_layer", c.NLayer), c.need("n_head", c.NHead)
+		t.Positions, t.Vocabulary, t.Intermediate = c.need("n_positions", c.NPositions), c.need("vocab_size", c.VocabSize), or(c.NInner, 0)
+		t.Tied = or(c.TieWordEmbeddings, true)
+		t.Dropout, t.AttentionDropout = or(c.ResidDropout, 0.1) > 0, or(c.AttnDropout, 0.1) > 0
+		t.Head = "lm"
 	case "bert":
-		t.Vocabulary, t.Positions = need("vocab_size", c.VocabSize), need("max_position_embeddings", c.MaxPositionEmbeddings)
-		t.TokenTypes = or(c.TypeVocabSize)
-		t.Tied = c.TieWordEmbeddings == nil || *c.TieWordEmbeddings
-		t.Dropout, t.AttentionDropout = on(c.HiddenDropout, 0.1), on(c.ProbsDropout, 0.1)
+		t.Vocabulary, t.Positions = c.need("vocab_size", c.VocabSize), c.need("max_position_embeddings", c.MaxPositionEmbeddings)
+		t.TokenTypes = or(c.TypeVocabSize, 0)
+		t.Tied = or(c.TieWordEmbeddings, true)
+		t.Dropout, t.AttentionDropout = or(c.HiddenDropout, 0.1) > 0, or(c.ProbsDropout, 0.1) > 0
 		switch head {
 		case "BertForMaskedLM":
 			t.Head = "masked-lm"
@@ -208,107 +194,126 @@ func (c *config) transformer() (*Transformer, error) {
 			return nil, fmt.Errorf("estimate: the head %q of BERT is not known; write BertModel, BertForMaskedLM or BertForPreTraining as architectures", instance.Clip(head))
 		}
 	case "vit":
-		t.Image, t.Patch, t.Channels = need("image_size", c.ImageSize), need("patch_size", c.PatchSize), or(c.NumChannels)
-		t.Dropout, t.AttentionDropout = on(c.HiddenDropout, 0), on(c.ProbsDropout, 0)
-		t.QueryBias = c.QKVBias == nil || *c.QKVBias
+		t.Image, t.Patch, t.Channels = c.need("image_size", c.ImageSize), c.need("patch_size", c.PatchSize), or(c.NumChannels, 0)
+		t.Dropout, t.AttentionDropout = or(c.HiddenDropout, 0) > 0, or(c.ProbsDropout, 0) > 0
+		t.QueryBias = or(c.QKVBias, true)
 		t.Head = "pooler"
 		if strings.HasSuffix(head, "ForImageClassification") {
-			t.Head, t.Labels = "classifier", or(c.NumLabels)
+			t.Head, t.Labels = "classifier", or(c.NumLabels, 0)
 			var labels map[string]json.RawMessage
 			if json.Unmarshal(c.Labels, &labels) == nil && len(labels) > 0 {
 				t.Labels = int64(len(labels))
 			}
 		}
 	}
-	if len(missing) > 0 {
-		return nil, fmt.Errorf("estimate: the config of a %s lacks %s", c.ModelType, strings.Join(missing, ", "))
+	if len(c.missing) > 0 {
+		return nil, fmt.Errorf("estimate: the config of a %s lacks %s", c.ModelType, strings.Join(c.missing, ", "))
 	}
 	return t, nil
 }
 
-// Complete puts in the defaults of the family and reports what is impossible.
-func (t *Transformer) Complete() error {
-	if !slices.Contains(TransformerTypes(), t.Type) {
-		return fmt.Errorf("estimate: the architecture %q is not known; known are %s", instance.Clip(t.Type), strings.Join(Architectures(), ", "))
+// language takes what is of language models with rotary positions.
+func (c *reading) language(t *Transformer) error {
+	t.Vocabulary, t.Positions = c.need("vocab_size", c.VocabSize), or(c.MaxPositionEmbeddings, 0)
+	t.KVHeads, t.HeadSize = or(c.NumKeyValueHeads, 0), or(c.HeadDim, 0)
+	t.Tied = or(c.TieWordEmbeddings, strings.HasPrefix(c.ModelType, "gemma"))
+	t.AttentionDropout, t.Dropout = or(c.AttentionDropout, 0) > 0, or(c.ResidDropout, 0) > 0
+	t.Head = "lm"
+	if err := c.windows(t); err != nil {
+		return err
 	}
-	set := func(v *int64, to int64) {
-		if *v == 0 {
-			*v = to
+	switch c.ModelType {
+	case "llama":
+		t.AttentionBias, t.FeedForwardBias = or(c.AttentionBias, false), c.MLPBias
+	case "gemma", "gemma2", "gemma3_text", "olmo2", "qwen3", "qwen3_moe", "deepseek_v2", "deepseek_v3":
+		t.AttentionBias = or(c.AttentionBias, false)
+	case "gpt_oss":
+		t.AttentionBias = or(c.AttentionBias, true)
+	case "qwen2":
+		t.QueryBias = true
+	case "qwen2_moe":
+		t.QueryBias = or(c.QKVBias, true)
+	}
+	if t.family().experts {
+		var err error
+		if t.Experts, err = c.experts(t); err != nil {
+			return err
 		}
 	}
-	set(&t.KVHeads, t.Heads)
-	set(&t.Channels, 3)
-	switch t.Type {
-	case "gpt2":
-		set(&t.Intermediate, 4*t.Hidden)
-	case "bert":
-		set(&t.TokenTypes, 2)
-		if t.Head == "" {
-			t.Head = "pooler"
-		}
-	case "vit":
-		set(&t.Intermediate, 4*t.Hidden)
-		set(&t.Labels, 2) // Hugging Face's default
-		if t.Head == "" {
-			t.Head = "classifier"
-		}
-	}
-	if t.Head == "" {
-		t.Head = "lm"
-	}
-	var errs []error
-	within := func(what string, v, most int64) {
-		switch {
-		case v == 0:
-			errs = append(errs, fmt.Errorf("estimate: %s is missing", what))
-		case v == writtenZero:
-			errs = append(errs, fmt.Errorf("estimate: %s is 0; choose 1 to %d", what, most))
-		case v < 0 || v > most:
-			errs = append(errs, fmt.Errorf("estimate: %s is %d; choose 1 to %d", what, v, most))
-		}
-	}
-	within("the number of layers", t.Layers, 10_000)
-	within("the hidden size", t.Hidden, 1_000_000)
-	within("the number of heads", t.Heads, 10_000)
-	if t.Heads > 0 {
-		within("the number of key-value heads", t.KVHeads, 10_000)
-	}
-	within("the intermediate size", t.Intermediate, 10_000_000)
-	if t.Type == "vit" {
-		within("the image size", t.Image, 100_000)
-		within("the patch size", t.Patch, 10_000)
-		within("the number of channels", t.Channels, 100)
-		within("the number of labels", t.Labels, 10_000_000)
-	} else {
-		within("the vocabulary", t.Vocabulary, 100_000_000)
-	}
-	if t.Type == "gpt2" || t.Type == "bert" {
-		within("the number of positions", t.Positions, 100_000_000)
-	}
-	if t.HeadSize < 0 || t.Window < 0 || t.Positions < 0 {
-		errs = append(errs, errors.New("estimate: head size, window and positions must not be negative"))
-	}
-	if len(errs) > 0 {
-		return errors.Join(errs...)
-	}
-	if t.HeadSize == 0 {
-		if t.Hidden%t.Heads != 0 {
-			return fmt.Errorf("estimate: a hidden size of %d does not divide by %d heads", t.Hidden, t.Heads)
-		}
-		t.HeadSize = t.Hidden / t.Heads
-	}
-	if t.Heads%t.KVHeads != 0 {
-		return fmt.Errorf("estimate: %d heads do not divide by %d key-value heads", t.Heads, t.KVHeads)
-	}
-	if t.Type == "vit" && (t.Image%t.Patch != 0 || t.Image < t.Patch) {
-		return fmt.Errorf("estimate: an image of %d pixels does not divide into patches of %d", t.Image, t.Patch)
+	if t.family().latent {
+		t.Latent = &Latent{or(c.QLoRARank, 0), c.need("kv_lora_rank", c.KVLoRARank), c.need("qk_rope_head_dim", c.QKRope), c.need("v_head_dim", c.VHeadDim)}
+		t.HeadSize, t.KVHeads = c.need("qk_nope_head_dim", c.QKNope), t.Heads
 	}
 	return nil
 }
 
-// causal says whether a token sees the ones before it only.
-func (t *Transformer) causal() bool { return t.Type != "bert" && t.Type != "vit" }
+// windows says how far back attention looks, and in which layers to the beginning: by layer_types or, where
+// the config is older, as the family has it.
+func (c *reading) windows(t *Transformer) error {
+	if c.SlidingWindow == nil {
+		return nil
+	}
+	switch c.ModelType {
+	case "mistral", "mixtral", "phi3":
+	case "qwen2", "qwen2_moe", "qwen3", "qwen3_moe":
+		if !or(c.UseSlidingWindow, false) {
+			return nil
+		}
+		t.GlobalFirst = or(c.MaxWindowLayers, 28)
+	case "gemma2", "gpt_oss":
+		t.GlobalEvery = 2
+	case "gemma3_text":
+		t.GlobalEvery = or(c.SlidingWindowPattern, 6)
+	default:
+		return nil
+	}
+	t.Window = *c.SlidingWindow
+	if len(c.LayerTypes) == 0 {
+		return nil
+	}
+	t.GlobalFirst, t.GlobalEvery = 0, 0
+	global := func(kind string) bool { return kind != "sliding_attention" }
+	if first := slices.Index(c.LayerTypes, "sliding_attention"); first < 0 {
+		t.Window = 0
+		return nil
+	} else if !slices.ContainsFunc(c.LayerTypes[first:], global) {
+		t.GlobalFirst = int64(first)
+		return nil
+	}
+	t.GlobalEvery = 1 + int64(slices.IndexFunc(c.LayerTypes, global))
+	for i, kind := range c.LayerTypes {
+		if global(kind) != (t.window(int64(i)) == 0) {
+			return fmt.Errorf("estimate: layer_types has no pattern that is known: the last of each %d layers looks to the beginning, but layer %d is of type %q", t.GlobalEvery, i, instance.Clip(kind))
+		}
+	}
+	return nil
+}
 
-// gated says whether the feed-forward part multiplies two products, as SwiGLU does, and norms
-// have a weight alone.
-func (t *Transformer) gated() bool { return t.causal() && t.Type != "gpt2" }
+// experts takes what the file says of them.
+func (c *reading) experts(t *Transformer) (*Experts, error) {
+	e := &Experts{Active: c.need("num_experts_per_tok", c.NumExpertsPerTok)}
+	switch c.ModelType {
+	case "mixtral", "gpt_oss":
+		e.Number, e.Intermediate = c.need("num_local_experts", c.NumLocalExperts), t.Intermediate
+		return e, nil
+	case "qwen2_moe", "qwen3_moe":
+		e.Number, e.Every = c.need("num_experts", c.NumExperts), or(c.SparseStep, 0)
+		if c.ModelType == "qwen2_moe" {
+			e.Shared, e.SharedGate = c.need("shared_expert_intermediate_size", c.SharedSize), true
+		}
+		e.DenseFirst = int64(len(c.MLPOnlyLayers))
+		for i, layer := range slices.Sorted(slices.Values(c.MLPOnlyLayers)) {
+			if layer != int64(i) {
+				return nil, fmt.Errorf("estimate: mlp_only_layers has %d; known are models in which they are the first", layer)
+			}
+		}
+	default:
+		e.Number, e.DenseFirst = c.need("n_routed_experts", c.NRoutedExperts), or(c.FirstDense, 0)
+		if step := or(c.MoELayerFreq, 0); step > 1 {
+			return nil, fmt.Errorf("estimate: moe_layer_freq is %d; known are models in which it is 1", step)
+		}
+	}
+	e.Intermediate = c.need("moe_intermediate_size", c.MoEIntermediate)
+	e.Shared += or(c.NSharedExperts, 0) * e.Intermediate
+	return e, nil
+}

@@ -21,6 +21,10 @@
 // tokens p = b (s w - w^2/2)); fused attention works its scores out again in the backward pass:
 // 5 products for 2.
 //
+// A token's row goes to each of the experts that it meets; rows are dealt out evenly, and the products of an expert are one each. All experts'
+// weights are moved, and gathering and weighing rows moves each twice. In latent attention (DeepSeek-V2, arXiv 2405.04434) keys and values are
+// worked out in full, as they are in training. Useful operations count the parameters that a token meets.
+//
 // Where g GPUs share every layer (tensor and sequence parallel: Shoeybi et al., arXiv 1909.08053, and Korthikanti et al.) peak and
 // bandwidth are g times as much, and a block adds up two tensors of the tokens' width forward and two backward, by rings: 2 (g-1)/g of
 // their bytes over what a GPU sends to others of its node, with nothing hidden.

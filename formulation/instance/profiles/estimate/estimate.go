@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"jigsaw/formulation/instance"
@@ -46,13 +45,10 @@ const (
 	maxSequence = 1 << 24
 )
 
-// Architectures lists the names of all that is known: families of transformers and convolutional nets.
-func Architectures() []string { return slices.Concat(TransformerTypes(), Nets()) }
-
 // Summary is what an estimate comes to.
 type Summary struct {
-	// Parameters counts numbers.
-	Parameters int64
+	// Parameters counts numbers, Active those that a token meets: of experts it meets some.
+	Parameters, Active int64
 	// Batch, and Tokens of an iteration: Batch x sequence, or 0 for nets of images.
 	Batch, Tokens int64
 	// Forward and Backward times of all layers.
@@ -124,7 +120,7 @@ func Profile(o Options) (*instance.Profile, *Summary, error) {
 	}
 	total := p.Totals()
 	s := &Summary{
-		Parameters: n.parameters(), Batch: n.samples, Forward: total.Forward, Backward: total.Backward,
+		Parameters: n.parameters(), Active: n.active(), Batch: n.samples, Forward: total.Forward, Backward: total.Backward,
 		Activations: total.Activations, Workspace: p.Workspace,
 		MFU: n.modelFLOPs() / peak / float64(group) / (float64(total.Forward+total.Backward) / 1e9),
 	}
@@ -178,8 +174,14 @@ func (o *Options) network() (n *network, what string, err error) {
 	if err := t.Complete(); err != nil {
 		return nil, "", err
 	}
-	if group := int64(max(1, o.GPUs)); t.Heads%group != 0 || t.Intermediate%group != 0 {
-		return nil, "", fmt.Errorf("estimate: %d heads and a feed-forward part of %d cannot be dealt out evenly among %d GPUs", t.Heads, t.Intermediate, group)
+	widths := []int64{t.Intermediate}
+	if e := t.Experts; e != nil {
+		widths = []int64{t.Intermediate, e.Intermediate, e.Shared}
+	}
+	for _, width := range widths {
+		if group := int64(max(1, o.GPUs)); t.Heads%group != 0 || width%group != 0 {
+			return nil, "", fmt.Errorf("estimate: %d heads and a feed-forward part of %d cannot be dealt out evenly among %d GPUs", t.Heads, width, group)
+		}
 	}
 	sequence := int64(o.Sequence)
 	switch {
@@ -203,6 +205,12 @@ func (o *Options) network() (n *network, what string, err error) {
 	}
 	n = t.network(shape{int64(o.Batch), sequence, o.Precision, !o.Eager, o.Checkpointing})
 	what = fmt.Sprintf("%s of %d blocks, width %d, %d heads (%d of keys), feed-forward %d", t.Type, t.Layers, t.Hidden, t.Heads, t.KVHeads, t.Intermediate)
+	if e := t.Experts; e != nil {
+		what += fmt.Sprintf(", %d experts of width %d, %d for each token, dealt out evenly", e.Number, e.Intermediate, e.Active)
+		if e.Shared > 0 {
+			what += fmt.Sprintf(", and %d for all", e.Shared)
+		}
+	}
 	if t.Type == "vit" {
 		what += fmt.Sprintf(", patches of %d in images of %d", t.Patch, t.Image)
 	} else {

@@ -104,13 +104,20 @@ func TestImpossibleOptions(t *testing.T) {
 
 func TestBadConfigs(t *testing.T) {
 	for text, want := range map[string]string{
-		``:                          "the file is empty",
-		`{"model_type": `:           "the file ends too early",
-		`[1]`:                       "expected the config.json",
-		`{}`:                        "no model_type",
-		`{"model_type": "mixtral"}`: `the architecture "mixtral" (model_type) is not known; known are llama, mistral, qwen2, gpt2, bert, vit`,
-		`{"model_type": "llama"}`:   "the config of a llama lacks hidden_size, num_hidden_layers, num_attention_heads, intermediate_size, vocab_size",
-		`{"model_type": "gpt2", "n_embd": "wide"}`:                                                                                                              "n_embd is a string; expected a whole number",
+		``:                         "the file is empty",
+		`{"model_type": `:          "the file ends too early",
+		`[1]`:                      "expected the config.json",
+		`{}`:                       "no model_type",
+		`{"model_type": "falcon"}`: `the architecture "falcon" (model_type) is not known; known are llama, mistral, qwen2, qwen3, phi3`,
+		`{"model_type": "gemma3", "text_config": {}}`:         `"gemma3" (model_type) has several parts; write the value of text_config into a file of its own`,
+		`{"model_type": "mixtral"}`:                           "the config of a mixtral lacks hidden_size, num_hidden_layers, num_attention_heads, intermediate_size, vocab_size, num_experts_per_tok, num_local_experts",
+		`{"model_type": "qwen3_moe", "mlp_only_layers": [3]}`: "mlp_only_layers has 3; known are models in which they are the first",
+		`{"model_type": "deepseek_v3", "moe_layer_freq": 2}`:  "moe_layer_freq is 2; known are models in which it is 1",
+		`{"model_type": "gemma3_text", "sliding_window": 8, "layer_types": ["sliding_attention", "full_attention", "full_attention"]}`:                                                             `the last of each 2 layers looks to the beginning, but layer 2 is of type "full_attention"`,
+		`{"model_type": "mixtral", "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8, "vocab_size": 8, "num_experts_per_tok": 3, "num_local_experts": 2}`: "the number of experts of a token is 3; choose 1 to 2",
+		`{"model_type": "llama", "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8, "vocab_size": 8, "head_dim": 99999999}`:                               "1 heads of 99999999 are too wide",
+		`{"model_type": "llama"}`:                  "the config of a llama lacks hidden_size, num_hidden_layers, num_attention_heads, intermediate_size, vocab_size",
+		`{"model_type": "gpt2", "n_embd": "wide"}`: "n_embd is a string; expected a whole number",
 		`{"model_type": "gpt2", "n_embd": 8, "n_layer": 0, "n_head": 1, "n_positions": 4, "vocab_size": 4}`:                                                     "the number of layers is 0; choose 1 to 10000",
 		`{"model_type": "gpt2", "n_embd": -8, "n_layer": 1, "n_head": 1, "n_positions": 4, "vocab_size": 4}`:                                                    "the hidden size is -8; choose 1 to",
 		`{"model_type": "gpt2", "n_embd": 8, "n_layer": 99999999, "n_head": 1, "n_positions": 4, "vocab_size": 4}`:                                              "the number of layers is 99999999",
@@ -127,6 +134,7 @@ func TestBadConfigs(t *testing.T) {
 // FuzzReadConfig: what is read can be estimated or is refused.
 func FuzzReadConfig(f *testing.F) {
 	f.Add(`{"model_type": "gpt2", "n_embd": 8, "n_layer": 1, "n_head": 1, "n_positions": 4, "vocab_size": 4}`)
+	f.Add(`{"model_type": "deepseek_v3", "hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 1, "intermediate_size": 8, "vocab_size": 4, "num_experts_per_tok": 1, "n_routed_experts": 2, "moe_intermediate_size": 8, "kv_lora_rank": 2, "qk_nope_head_dim": 2, "qk_rope_head_dim": 2, "v_head_dim": 2}`)
 	f.Add(`{"model_type": "vit", "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8, "image_size": 32, "patch_size": 16}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := ReadConfig(strings.NewReader(text))

@@ -22,6 +22,7 @@ type layer struct {
 	name       string
 	operations []operation
 	parameters int64 // numbers, not bytes
+	idle       int64 // of these, what a token does not meet: experts it is not sent to
 	input      int64 // bytes that come in
 	kept       int64 // bytes kept for the backward pass; the input where it is needed
 	// Bytes of which a group of GPUs that share the layer add up their parts (all-reduce), forward and backward.
@@ -51,13 +52,22 @@ func (n *network) parameters() (total int64) {
 	return total
 }
 
-// modelFLOPs are those of an iteration that MFU counts: 6 for each parameter and token, and
+// active counts the parameters that a token meets.
+func (n *network) active() int64 {
+	total := n.parameters()
+	for i := range n.layers {
+		total -= n.layers[i].idle
+	}
+	return total
+}
+
+// modelFLOPs are those of an iteration that MFU counts: 6 for each active parameter and token, and
 // attention; nothing for what is worked out twice.
 func (n *network) modelFLOPs() float64 {
 	if n.useful > 0 {
 		return n.useful
 	}
-	return float64(n.tokens) * (6*float64(n.parameters()) + n.attention)
+	return float64(n.tokens) * (6*float64(n.active()) + n.attention)
 }
 
 // flops of an iteration of one kind.

@@ -23,10 +23,17 @@ func readConfig(t *testing.T, name string) *Transformer {
 func TestParametersArePublished(t *testing.T) {
 	for name, want := range map[string]int64{
 		"llama3_8b": 8_030_261_248, "llama3_70b": 70_553_706_496, "mistral_7b": 7_241_732_096, "qwen2_7b": 7_615_616_512,
+		"qwen3_8b": 8_190_735_360, "phi3_mini": 3_821_079_552, "gemma_7b": 8_537_680_896, "gemma2_9b": 9_241_705_984, "gemma3_1b": 999_885_952, "olmo2_7b": 7_298_617_344,
+		"mixtral_8x7b": 46_702_792_704, "qwen1_5_moe": 14_315_784_192, "qwen3_30b_a3b": 30_532_122_624, "deepseek_v2_lite": 15_706_484_224,
+		"deepseek_v3": 671_026_419_200, "gpt_oss_20b": 20_914_757_184,
 		"gpt2_xl": 1_557_611_200, "bert_large": 335_141_888, "vit_l16": 304_326_632,
 	} {
 		c := readConfig(t, name)
 		assert.Equal(t, want, c.network(shape{batch: 1, sequence: 16, precision: BF16}).parameters(), name)
+	}
+	// What a token meets: the papers of Mixtral (arXiv 2401.04088) and Qwen3 (2505.09388), and DeepSeek-V3's README_WEIGHTS.
+	for name, want := range map[string]float64{"mixtral_8x7b": 12.9e9, "qwen3_30b_a3b": 3.3e9, "deepseek_v3": 36.7e9 + 0.9e9} {
+		assert.InEpsilon(t, want, readConfig(t, name).network(shape{batch: 1, sequence: 16, precision: BF16}).active(), 0.02, name)
 	}
 	bert := *readConfig(t, "bert_large")
 	for head, want := range map[string]int64{"masked-lm": 335_174_458, "pretraining": 336_226_108} {
