@@ -27,11 +27,11 @@ type clusterFile struct {
 }
 
 // Batch makes an instance of a cluster file, which is an instance file without jobs, and a list of jobs: CSV, or
-// separated by tabs, with the columns of [JobColumns] named in the first line. Jobs hold memory while
+// separated by tabs or semicolons, with the columns of [JobColumns] named in the first line. Jobs hold memory while
 // they run, unless the cluster file has another residence. hours are turned into iterations at the speed
-// of the job alone on the cluster. Mistakes come back together, as [instance.Problems] with line and column of the file
-// they are in: the error says which.
-func Batch(cluster []byte, jobs io.Reader, models instance.ProfileSource) (*codec.Document, error) {
+// of the job alone on the cluster. models is asked for profiles once it is known what the jobs run. Mistakes come back together, as
+// [instance.Problems] with line and column of the file they are in: the error says which.
+func Batch(cluster []byte, jobs io.Reader, models func(*instance.Spec) (instance.ProfileSource, error)) (*codec.Document, error) {
 	var file clusterFile
 	if _, err := codec.DecodeFile(cluster, instance.Version, &file); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -47,7 +47,12 @@ func Batch(cluster []byte, jobs io.Reader, models instance.ProfileSource) (*code
 	if err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
-	if err := compileJobs(list, spec, models); err != nil {
+	spec.Jobs = list.Jobs
+	found, err := models(spec)
+	if err != nil {
+		return nil, err
+	}
+	if err := compileJobs(list, spec, found); err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
 	return &codec.Document{Spec: spec}, nil

@@ -58,8 +58,9 @@ Burst-parallel jobs (kind: burst) and background jobs get stages, and a timetabl
 period each, of which --gantt draws one (--gantt-block).
 
 With --cluster and --jobs the instance comes as two files: a cluster, which is an instance file without
-jobs, and a list of jobs, CSV or separated by tabs. Its first line names its columns: name, model and
-workers, one of iterations and hours, and any of batch, weight, release, load, deadline, optimizer, rule.
+jobs, and a list of jobs, CSV or separated by tabs or semicolons. Its first line names its columns: name, model and
+workers, one of iterations and hours, and any of batch, gpus_per_worker, weight, release, load, deadline, optimizer,
+accumulate, checkpointing, sharding, within, rule, which mean what they do in an instance file.
 
 Of moldable jobs the number of workers is chosen, too, by quick plans of many combinations; a bound says what no
 plan with any numbers ends before, and --write writes the instance with those chosen, which check and all else take.
@@ -169,6 +170,9 @@ func (o *batch) spec(name string, std cli.Streams) (*codec.Document, instance.Pr
 	if o.cluster == "" || o.jobs == "" {
 		return nil, nil, cli.Usage(errors.New("--cluster and --jobs go together"))
 	}
+	if err := o.CheckObjective(); err != nil {
+		return nil, nil, err
+	}
 	file, err := cli.OpenPath(o.cluster)
 	if err != nil {
 		return nil, nil, cli.Usage(err)
@@ -183,15 +187,15 @@ func (o *batch) spec(name string, std cli.Streams) (*codec.Document, instance.Pr
 		return nil, nil, cli.Usage(err)
 	}
 	defer jobs.Close()
-	extra, err := cli.ReadProfiles(o.Profiles)
-	if err != nil {
-		return nil, nil, err
+	var models instance.ProfileSource
+	var refused error
+	document, err := jigsaw.Batch(cluster, jobs, func(spec *instance.Spec) (instance.ProfileSource, error) {
+		models, refused = o.ModelsOf(spec, std)
+		return models, refused
+	})
+	if refused != nil {
+		return nil, nil, refused
 	}
-	models, err := jigsaw.Models(extra...)
-	if err != nil {
-		return nil, nil, cli.Usage(err)
-	}
-	document, err := jigsaw.Batch(cluster, jobs, models)
 	if err != nil {
 		return nil, nil, cli.Invalid(o.cluster+" with "+o.jobs, "a cluster with a list of jobs", err)
 	}

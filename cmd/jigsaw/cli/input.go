@@ -82,8 +82,8 @@ func (o *InstanceFlags) Load(name string, std Streams) (*instance.Instance, erro
 
 // ReadDocument reads the instance named on the command line, and says where its models are.
 func (o *InstanceFlags) ReadDocument(name string, std Streams) (*codec.Document, instance.ProfileSource, error) {
-	if o.Objective != "" && !slices.Contains(objectiveNames(), o.Objective) {
-		return nil, nil, Usage(fmt.Errorf("--objective %q: choose %s", o.Objective, strings.Join(objectiveNames(), ", ")))
+	if err := o.CheckObjective(); err != nil {
+		return nil, nil, err
 	}
 	file, err := open(name, std)
 	if err != nil {
@@ -100,20 +100,37 @@ func (o *InstanceFlags) ReadDocument(name string, std Streams) (*codec.Document,
 	if o.Objective != "" {
 		document.Spec.Objective = instance.Objective(o.Objective)
 	}
-	extra, err := ReadProfiles(o.Profiles)
+	models, err := o.ModelsOf(document.Spec, std)
 	if err != nil {
 		return nil, nil, err
-	}
-	estimated, err := o.estimated(document.Spec, std)
-	if err != nil {
-		return nil, nil, err
-	}
-	models, err := jigsaw.Models(append(extra, estimated...)...)
-	if err != nil {
-		return nil, nil, Usage(err)
 	}
 	o.Document, o.Models = document, models
 	return document, models, nil
+}
+
+// ModelsOf is where the models of an instance are: files of profiles, estimates, and the library.
+func (o *InstanceFlags) ModelsOf(spec *instance.Spec, std Streams) (instance.ProfileSource, error) {
+	extra, err := ReadProfiles(o.Profiles)
+	if err != nil {
+		return nil, err
+	}
+	estimated, err := o.estimated(spec, std)
+	if err != nil {
+		return nil, err
+	}
+	models, err := jigsaw.Models(append(extra, estimated...)...)
+	if err != nil {
+		return nil, Usage(err)
+	}
+	return models, nil
+}
+
+// CheckObjective refuses an --objective that is none.
+func (o *InstanceFlags) CheckObjective() error {
+	if o.Objective != "" && !slices.Contains(objectiveNames(), o.Objective) {
+		return Usage(fmt.Errorf("--objective %q: choose %s", o.Objective, strings.Join(objectiveNames(), ", ")))
+	}
+	return nil
 }
 
 // Invalid says that a file is not what it should be, with every problem in it.

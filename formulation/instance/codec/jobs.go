@@ -15,7 +15,8 @@ import (
 // JobColumns are the columns that a list of jobs may have. Those of name, model and workers have to be
 // there, and one of iterations and hours.
 func JobColumns() []string {
-	return []string{"name", "model", "batch", "workers", "iterations", "hours", "weight", "release", "load", "deadline", "optimizer", "rule"}
+	return []string{"name", "model", "batch", "workers", "gpus_per_worker", "iterations", "hours", "weight", "release", "load", "deadline",
+		"optimizer", "accumulate", "checkpointing", "sharding", "within", "rule"}
 }
 
 // JobList is a list of jobs as it was read.
@@ -25,7 +26,7 @@ type JobList struct {
 	Lines []int     // of each job
 }
 
-// DecodeJobs reads a list of jobs: CSV, or separated by tabs, with the columns of [JobColumns] named in the first line.
+// DecodeJobs reads a list of jobs: CSV, or separated by tabs or semicolons, with the columns of [JobColumns] named in the first line.
 func DecodeJobs(r io.Reader) (*JobList, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MostJobBytes+1))
 	if err != nil {
@@ -36,8 +37,11 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 	}
 	text := strings.TrimPrefix(string(data), "\uFEFF")
 	in := csv.NewReader(strings.NewReader(text))
-	if first, _, _ := strings.Cut(text, "\n"); strings.Contains(first, "\t") {
-		in.Comma = '\t'
+	first, _, _ := strings.Cut(text, "\n")
+	for _, comma := range "\t;" {
+		if strings.ContainsRune(first, comma) {
+			in.Comma = comma
+		}
 	}
 	in.TrimLeadingSpace, in.Comment = true, '#'
 	header, err := in.Read()
@@ -124,6 +128,8 @@ func cellOf(job *instance.JobSpec, hours *float64, column, cell string) (err err
 		whole(&job.Batch)
 	case "workers":
 		whole(&job.Workers)
+	case "gpus_per_worker":
+		whole(&job.GPUsPerWorker)
 	case "iterations":
 		whole(&job.Iterations)
 	case "hours":
@@ -142,6 +148,16 @@ func cellOf(job *instance.JobSpec, hours *float64, column, cell string) (err err
 		err = job.Deadline.UnmarshalText([]byte(cell))
 	case "optimizer":
 		job.Optimizer = cell
+	case "accumulate":
+		whole(&job.Accumulate)
+	case "checkpointing":
+		if job.Checkpointing = strings.EqualFold(cell, "true"); !job.Checkpointing && !strings.EqualFold(cell, "false") {
+			err = fmt.Errorf("%q is neither true nor false", cell)
+		}
+	case "sharding":
+		job.Sharding = cell
+	case "within":
+		job.Placement.Within = cell
 	case "rule":
 		job.SPB.Rule = cell
 	}
