@@ -38,10 +38,8 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 	if err != nil {
 		return err
 	}
-	if o.write != "" {
-		if err := cli.WriteFile(o.write, func(w io.Writer) error { return codec.EncodeYAML(w, r.Spec) }); err != nil {
-			return err
-		}
+	if err := o.keep(r.Spec); err != nil {
+		return err
 	}
 	d := moldDocument{r.Result.Document(o.Timeless), map[string]int{}, rational(r.Bound)}
 	var chosen []string

@@ -60,7 +60,8 @@ period each, of which --gantt draws one (--gantt-block).
 With --cluster and --jobs the instance comes as two files: a cluster, which is an instance file without
 jobs, and a list of jobs, CSV or separated by tabs or semicolons. Its first line names its columns: name, model and
 workers, one of iterations and hours, and any of batch, gpus_per_worker, weight, release, load, deadline, optimizer,
-accumulate, checkpointing, sharding, within, rule, which mean what they do in an instance file.
+accumulate, checkpointing, sharding, within, rule, which mean what they do in an instance file. --write makes
+one instance file of both, with estimated profiles, for check, certify, explain and replan.
 
 Of moldable jobs the number of workers is chosen, too, by quick plans of many combinations; a bound says what no
 plan with any numbers ends before, and --write writes the instance with those chosen, which check and all else take.
@@ -99,7 +100,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	f.StringVar(&o.trace, "trace", "", "write the schedule as Chrome trace events (Perfetto) into this JSON `file`")
 	f.StringVar(&o.turns, "turns", "", "write turn sheets, what each GPU does in which order, into this JSON `file`; see docs/turns.md")
 	f.StringVar(&o.jobsOut, "jobs-out", "", "write the table by job of a long plan into this CSV `file`")
-	f.StringVar(&o.write, "write", "", "write the instance with the numbers of workers that were chosen for moldable jobs into this YAML `file`")
+	f.StringVar(&o.write, "write", "", "write the instance into this YAML `file`: of --cluster and --jobs, with estimated profiles, and the numbers of workers chosen for moldable jobs")
 	f.StringVar(&o.csv, "csv", "", "write the schedule as a table into this CSV `file`")
 	return c
 }
@@ -122,17 +123,17 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 		if err != nil {
 			return cli.Invalid(source, "a valid instance", err)
 		}
-		return o.bursts(in, std)
+		return errors.Join(o.keep(document.Spec), o.bursts(in, std))
 	}
 	if document.Spec.Molds() {
 		return o.mold(ctx, document, models, source, std)
 	}
-	if o.write != "" {
-		return cli.Usage(errors.New("--write is for jobs with moldable: numbers of workers to choose from"))
-	}
 	in, err := document.Compile(models)
 	if err != nil {
 		return cli.Invalid(source, "a valid instance", err)
+	}
+	if err := o.keep(document.Spec); err != nil {
+		return err
 	}
 	w := o.Watcher(std, in)
 	options.Seed, options.Gap, options.Progress = o.seed, float64(o.gap), w.Show
@@ -148,6 +149,14 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 		return err
 	}
 	return statusExit(result)
+}
+
+// keep writes the instance, where that is asked for.
+func (o *planOptions) keep(spec *instance.Spec) error {
+	if o.write == "" {
+		return nil
+	}
+	return o.WriteInstance(o.write, spec)
 }
 
 // batch is the flags of an instance that comes as two files.

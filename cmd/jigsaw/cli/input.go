@@ -30,6 +30,7 @@ type InstanceFlags struct {
 	// Document and models are what was read, and where its models are.
 	Document *codec.Document
 	Models   instance.ProfileSource
+	extra    []*instance.Profile // that flags name or ask for
 }
 
 // Flags adds the flags to a command.
@@ -118,11 +119,25 @@ func (o *InstanceFlags) ModelsOf(spec *instance.Spec, std Streams) (instance.Pro
 	if err != nil {
 		return nil, err
 	}
-	models, err := jigsaw.Models(append(extra, estimated...)...)
+	o.extra = append(extra, estimated...)
+	models, err := jigsaw.Models(o.extra...)
 	if err != nil {
 		return nil, Usage(err)
 	}
 	return models, nil
+}
+
+// WriteInstance writes an instance with all that its jobs run which is not in the library: what --profiles and --estimate
+// brought, too.
+func (o *InstanceFlags) WriteInstance(name string, spec *instance.Spec) error {
+	whole := *spec
+	whole.Profiles = slices.Clone(spec.Profiles)
+	for _, p := range o.extra {
+		if slices.ContainsFunc(spec.Jobs, func(j instance.JobSpec) bool { return j.Model == p.Model }) {
+			whole.Profiles = append(whole.Profiles, p)
+		}
+	}
+	return WriteFile(name, func(w io.Writer) error { return codec.EncodeYAML(w, &whole) })
 }
 
 // CheckObjective refuses an --objective that is none.
