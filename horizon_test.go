@@ -144,6 +144,32 @@ func TestTinyLongPlans(t *testing.T) {
 	require.Greater(t, planned, int(count)/2)
 }
 
+// TestTinyLongPlansOfGroups: so are those of jobs whose workers have two GPUs. The seeds that stand first made plans that
+// tore workers apart, or left a job in memory where it did not run.
+func TestTinyLongPlansOfGroups(t *testing.T) {
+	t.Parallel()
+	seeds := []uint64{179, 853, 875, 2472}
+	for seed := range uint64(60) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 21))
+		spec := instancetest.GroupedSpec(rng, instancetest.Options{
+			Jobs: 4, Iterations: 6, GPUs: 5, Objective: []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2],
+		})
+		spec.Residence = instance.WhileRunning
+		for i := range spec.Jobs {
+			spec.Jobs[i].Iterations *= 1 + rng.IntN(40)
+			spec.Jobs[i].Load = instance.Duration(rng.IntN(4)) * instance.Duration(max(1, spec.TickUS)) * 1000
+		}
+		in, err := instance.Compile(spec, nil)
+		require.NoError(t, err)
+		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{Quick: true, NoLP: true})
+		require.NoError(t, err, "seed %d", seed)
+		require.True(t, r.Blocks == nil || len(check.Blocks(in, r.Blocks)) == 0)
+	}
+}
+
 // TestBoundsGrowWithTheIterations: ten million times the iterations, ten million times the bound, and no
 // number that has overflowed on the way.
 func TestBoundsGrowWithTheIterations(t *testing.T) {

@@ -169,7 +169,7 @@ func closed() <-chan struct{} {
 
 // repair carries the old plan on, and says how to go on from there.
 func (r *rest) repair() (*instance.BlockSchedule, improver, error) {
-	if r.in.Queues() || len(r.plan.Blocks) != 1 || r.plan.Blocks[0].Repeats > 1 || r.in.Tasks() > mostPlanned {
+	if r.in.Queues() || r.in.Grouped() || len(r.plan.Blocks) != 1 || r.plan.Blocks[0].Repeats > 1 || r.in.Tasks() > mostPlanned {
 		return r.resume()
 	}
 	old, damage := r.tasks(), repair.Damage{Now: r.at - r.origin, GPU: func(j instance.JobID, g instance.GPUID) (instance.GPUID, bool) {

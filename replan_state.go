@@ -62,9 +62,6 @@ func newRest(spec *instance.Spec, models instance.ProfileSource, plan *instance.
 	if in.Objective.Periodic() {
 		return nil, instance.Problems{{Path: "objective", Message: "a plan that repeats for ever has no rest; plan the changed instance"}}
 	}
-	if in.Grouped() {
-		return nil, instance.Problems{{Path: "jobs", Message: "replan does not go on with jobs whose workers have several GPUs each (gpus_per_worker); plan the changed instance"}}
-	}
 	if violations := check.Blocks(in, plan); len(violations) > 0 {
 		return nil, instance.Problems{{Message: "the plan is not one of this instance: " + violations[0].String()}}
 	}

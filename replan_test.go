@@ -17,11 +17,15 @@ import (
 	"jigsaw/formulation/instance/instancetest"
 )
 
-// underWay draws a small instance and its plan; nil where there is none.
+// underWay draws a small instance and its plan; nil where there is none. In every fifth some workers have two GPUs.
 func underWay(t *testing.T, seed uint64, queues bool) (*instance.Spec, *instance.Instance, *instance.BlockSchedule) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 21))
-	spec := instancetest.RandomSpec(rng, instancetest.Options{
+	draw := instancetest.RandomSpec
+	if seed%5 == 4 {
+		draw = instancetest.GroupedSpec
+	}
+	spec := draw(rng, instancetest.Options{
 		Jobs: 4, Iterations: 6, GPUs: 5, Objective: []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2],
 	})
 	if queues {

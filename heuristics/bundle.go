@@ -143,7 +143,7 @@ func bundlings(in *instance.Instance) []*instance.Bundled {
 				nodes := divide(in, of, weight, divided)
 				if key := fmt.Sprint(of, nodes); !seen[key] {
 					seen[key] = true
-					if b := in.Bundled(of, nodes); roomy(b.Instance) {
+					if b := in.Bundled(of, nodes); b != nil && roomy(b.Instance) {
 						list = append(list, b)
 					}
 				}

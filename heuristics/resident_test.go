@@ -19,12 +19,16 @@ func TestResidents(t *testing.T) {
 	if testing.Short() {
 		seeds = 40
 	}
-	kept, moved := 0, 0
+	kept, moved, groups := 0, 0, 0
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 31))
-		in := *instancetest.Random(rng, instancetest.Options{Jobs: 5, Iterations: 6, GPUs: 8, Objective: []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]})
+		draw := instancetest.Random
+		if seed%4 == 3 {
+			draw = instancetest.Grouped
+		}
+		in := *draw(rng, instancetest.Options{Jobs: 5, Iterations: 6, GPUs: 8, Objective: []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]})
 		first, err := heuristics.Config{Tries: 1}.Greedy(t.Context(), &in, rng)
-		if err != nil || in.Grouped() {
+		if err != nil {
 			continue
 		}
 		in.Jobs = slices.Clone(in.Jobs)
@@ -42,11 +46,15 @@ func TestResidents(t *testing.T) {
 			switch {
 			case in.Jobs[j].Resident != nil:
 				kept++
+				if in.Jobs[j].Group() > 1 {
+					groups++
+				}
 			case !slices.Equal(first.Residency[j], s.Residency[j]):
 				moved++
 			}
 		}
 	}
 	require.Greater(t, kept, int(seeds))
+	require.Greater(t, groups, int(seeds/20))
 	require.Greater(t, moved, int(seeds/8))
 }

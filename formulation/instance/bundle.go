@@ -19,11 +19,12 @@ type Bundles struct{ Size, Count int }
 type Bundled struct {
 	*Instance
 	whole *Instance
-	first []GPUID // per bundle: the first of its GPUs, which follow one another
-	size  []int   // and how many these are
+	gpus  [][]GPUID // per bundle, ascending; all of one bundle of a node come before those of another of its size
+	of    []GPUID   // per GPU of the whole: its bundle; -1: it is in none
 }
 
-// Bundled returns the restriction in which job j lives on bundles of of[j] GPUs, a multiple of its workers', and node n is divided into nodes[n], by ascending size.
+// Bundled returns the restriction in which job j lives on bundles of of[j] GPUs, a multiple of its workers', and node n is divided into nodes[n], by ascending size:
+// so that jobs which are in memory live on whole bundles, beside which there may be fewer. nil where that cannot be.
 func (in *Instance) Bundled(of []int, nodes [][]Bundles) *Bundled {
 	sizes := slices.Compact(slices.Sorted(slices.Values(of)))
 	small := *in
@@ -38,17 +39,25 @@ func (in *Instance) Bundled(of []int, nodes [][]Bundles) *Bundled {
 	for r := range small.Racks {
 		small.Racks[r].Nodes, small.Racks[r].GPUs = nil, 0
 	}
+	b.of = make([]GPUID, len(in.GPUs))
+	for g := range b.of {
+		b.of[g] = -1
+	}
 	for n, division := range nodes {
-		next := in.Nodes[n].FirstGPU
-		for _, d := range division {
+		sets := in.bundles(NodeID(n), division, of)
+		if sets == nil {
+			return nil
+		}
+		for i, d := range division {
 			node, id := in.Nodes[n], NodeID(len(small.Nodes))
 			at, _ := slices.BinarySearch(sizes, d.Size)
 			node.Places = nil
-			node.Type, node.GPUs, node.FirstGPU = TypeID(int(node.Type)*len(sizes)+at), d.Count, GPUID(len(small.GPUs))
-			for range d.Count {
-				small.GPUs = append(small.GPUs, GPU{id, node.Type})
-				b.first, b.size = append(b.first, next), append(b.size, d.Size)
-				next += GPUID(d.Size)
+			node.Type, node.GPUs, node.FirstGPU = TypeID(int(node.Type)*len(sizes)+at), len(sets[i]), GPUID(len(small.GPUs))
+			for _, set := range sets[i] {
+				for _, g := range set {
+					b.of[g] = GPUID(len(b.gpus))
+				}
+				small.GPUs, b.gpus = append(small.GPUs, GPU{id, node.Type}), append(b.gpus, set)
 			}
 			small.Nodes = append(small.Nodes, node)
 			rack := &small.Racks[node.Rack]
@@ -75,6 +84,13 @@ func (in *Instance) Bundled(of []int, nodes [][]Bundles) *Bundled {
 			job.Rule.MinFull = (job.Rule.MinFull + size - 1) / size
 			job.Rule.MinShare = ceilMulDiv(job.Rule.MinShare, 1, int64(size))
 		}
+		var resident []GPUID
+		for _, g := range job.Resident {
+			if resident = append(resident, b.of[g]); b.of[g] < 0 {
+				return nil
+			}
+		}
+		job.Resident = slices.Compact(resident)
 		job.On = make([]*Costs, len(small.Types))
 		at, _ := slices.BinarySearch(sizes, size)
 		for t, costs := range in.Jobs[j].On {
@@ -83,6 +99,61 @@ func (in *Instance) Bundled(of []int, nodes [][]Bundles) *Bundled {
 	}
 	small.classes = classify(small.Jobs)
 	return b
+}
+
+// bundles divides a node, by size: jobs in memory there live on whole bundles, the others come from what is left. nil where
+// those overlap.
+func (in *Instance) bundles(n NodeID, division []Bundles, of []int) [][][]GPUID {
+	node, sets := &in.Nodes[n], make([][][]GPUID, len(division))
+	taken := make([]bool, node.GPUs)
+	add := func(i int, set []GPUID) {
+		for _, g := range set {
+			taken[g-node.FirstGPU] = true
+		}
+		at, _ := slices.BinarySearchFunc(sets[i], set[0], func(o []GPUID, g GPUID) int { return int(o[0] - g) })
+		sets[i] = slices.Insert(sets[i], at, set)
+	}
+	apart := func(i int, set []GPUID) bool { // from the others of its size
+		return !slices.ContainsFunc(sets[i], func(o []GPUID) bool { return o[0] <= set[len(set)-1] && set[0] <= o[len(o)-1] })
+	}
+	for j := range in.Jobs {
+		var here []GPUID
+		for _, g := range in.Jobs[j].Resident {
+			if in.GPUs[g].Node == n {
+				here = append(here, g)
+			}
+		}
+		i := slices.IndexFunc(division, func(d Bundles) bool { return d.Size == of[j] })
+		if here != nil && (i < 0 || len(here)%of[j] > 0) {
+			return nil
+		}
+		for set := range slices.Chunk(here, of[j]) {
+			if slices.ContainsFunc(sets[i], func(o []GPUID) bool { return slices.Equal(o, set) }) {
+				continue
+			}
+			if !apart(i, set) || slices.ContainsFunc(set, func(g GPUID) bool { return taken[g-node.FirstGPU] }) || len(sets[i]) == division[i].Count {
+				return nil
+			}
+			add(i, set)
+		}
+	}
+	var free []GPUID
+	for g, is := range taken {
+		if !is {
+			free = append(free, node.FirstGPU+GPUID(g))
+		}
+	}
+	for i, d := range division {
+		for len(sets[i]) < d.Count && len(free) >= d.Size {
+			if set := free[:d.Size:d.Size]; apart(i, set) {
+				add(i, set)
+				free = free[d.Size:]
+			} else {
+				free = free[1:]
+			}
+		}
+	}
+	return sets
 }
 
 // dealt are the depths of the job's workers, the deepest first, where bundles of so many GPUs decide
@@ -108,9 +179,7 @@ func (b *Bundled) Whole(s *Schedule) *Schedule {
 	for j, home := range s.Residency {
 		var list []GPUID
 		for _, g := range home {
-			for i := range b.size[g] {
-				list = append(list, b.first[g]+GPUID(i))
-			}
+			list = append(list, b.gpus[g]...)
 		}
 		whole.Residency = append(whole.Residency, list[:min(len(list), b.whole.Jobs[j].Workers)])
 	}
@@ -120,7 +189,7 @@ func (b *Bundled) Whole(s *Schedule) *Schedule {
 		group, left := job.Group(), job.Workers
 		depths := make([][]int, len(tasks)) // of the workers of each task
 		for n, t := range tasks {
-			workers := min(b.size[t.GPU], left) / group
+			workers := min(len(b.gpus[t.GPU]), left) / group
 			left -= workers * group
 			depths[n] = slices.Repeat([]int{t.Depth}, workers)
 		}
@@ -131,10 +200,11 @@ func (b *Bundled) Whole(s *Schedule) *Schedule {
 			}
 		}
 		for n, t := range tasks {
-			first, costs := b.first[t.GPU], job.On[b.whole.GPUs[b.first[t.GPU]].Type]
+			gpus := b.gpus[t.GPU]
+			costs := job.On[b.whole.GPUs[gpus[0]].Type]
 			for w, d := range depths[n] {
 				for g := range group {
-					t.GPU, t.Depth, t.End = first+GPUID(w*group+g), d, t.Start+costs.Time[d]
+					t.GPU, t.Depth, t.End = gpus[w*group+g], d, t.Start+costs.Time[d]
 					whole.Tasks = append(whole.Tasks, t)
 				}
 			}
@@ -172,17 +242,16 @@ func (b *Bundled) Of(whole *Schedule) *Schedule {
 	for j, home := range whole.Residency {
 		var list []GPUID
 		for i := 0; i < len(home); {
-			g, ok := slices.BinarySearch(b.first, home[i])
-			if !ok || b.size[g] != b.Jobs[j].Bundle {
+			g := b.of[home[i]]
+			if g < 0 || len(b.gpus[g]) != b.Jobs[j].Bundle {
 				return nil
 			}
-			for n := range min(b.size[g], len(home)-i) {
-				if home[i] != b.first[g]+GPUID(n) {
-					return nil
-				}
-				i++
+			part := b.gpus[g][:min(len(b.gpus[g]), len(home)-i)]
+			if !slices.Equal(home[i:i+len(part)], part) {
+				return nil
 			}
-			list = append(list, GPUID(g))
+			i += len(part)
+			list = append(list, g)
 		}
 		s.Residency = append(s.Residency, list)
 	}
@@ -190,8 +259,7 @@ func (b *Bundled) Of(whole *Schedule) *Schedule {
 		job, from := &b.Jobs[tasks[0].Job], len(s.Tasks)
 		for i, t := range tasks {
 			if i%job.Bundle == 0 {
-				g, _ := slices.BinarySearch(b.first, t.GPU)
-				t.GPU = GPUID(g)
+				t.GPU = b.of[t.GPU]
 				s.Tasks = append(s.Tasks, t)
 			}
 			last := &s.Tasks[len(s.Tasks)-1]

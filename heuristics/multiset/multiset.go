@@ -17,7 +17,7 @@ const searchBudget = 200_000
 // t that meets the job's rule; the job must run on t. A fixed rule has one
 // multiset only. For a free rule the answer is the exact minimum unless the
 // job is so large that [searchBudget] cuts the search, and then it is the
-// best mixture found. The caller must not change the slice.
+// best mixture found. The GPUs of a worker have one depth. The caller must not change the slice.
 func Cheapest(j *instance.Job, t instance.TypeID) []int {
 	if j.Rule.Fixed != nil {
 		return j.Rule.Fixed
@@ -26,7 +26,18 @@ func Cheapest(j *instance.Job, t instance.TypeID) []int {
 	for d, p := range j.On[t].Time {
 		costs[d] = int64(p)
 	}
-	return cheapestBy(j, costs)
+	g := j.Group()
+	if g == 1 {
+		return cheapestBy(j, costs)
+	}
+	workers := *j
+	workers.Workers, workers.GPUsPerWorker = j.Workers/g, 0
+	workers.Rule.MinFull, workers.Rule.MinShare = (j.Rule.MinFull+g-1)/g, (j.Rule.MinShare+int64(g)-1)/int64(g)
+	counts := cheapestBy(&workers, costs)
+	for d := range counts {
+		counts[d] *= g
+	}
+	return counts
 }
 
 // cheapestBy minimises the sum of cost[d] over the workers, for costs that do
