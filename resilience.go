@@ -331,21 +331,12 @@ func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 			now[instance.GPUID(g)] = instance.GPUID(g)
 		}
 	} else {
-		var jobs []instance.JobID
-		for j := range in.Jobs {
-			jobs = append(jobs, instance.JobID(j))
-		}
-		var nodes []instance.NodeID
-		for n := range in.Nodes {
-			if !lost[in.Nodes[n].Name] {
-				nodes = append(nodes, instance.NodeID(n))
-			}
-		}
+		nodes := slices.DeleteFunc(in.AllNodes(), func(n instance.NodeID) bool { return lost[in.Nodes[n].Name] })
 		if len(nodes) == 0 {
 			h.Infeasible = []string{"no node is left"}
 			return h, nil
 		}
-		part := in.Part(jobs, nodes, nil)
+		part := in.Part(in.AllJobs(), nodes, nil)
 		in = part.Instance
 		for g, was := range part.GPUsOf {
 			now[was] = instance.GPUID(g)

@@ -282,6 +282,31 @@ func (j *Job) Allows(counts []int) bool {
 // each class's first job. The caller must not change the slices.
 func (in *Instance) Classes() [][]JobID { return in.classes }
 
+// ClassOf returns the class of every job, as an index into [Instance.Classes].
+func (in *Instance) ClassOf() []int {
+	class := make([]int, len(in.Jobs))
+	for n, jobs := range in.classes {
+		for _, j := range jobs {
+			class[j] = n
+		}
+	}
+	return class
+}
+
+// AllJobs returns the jobs in order.
+func (in *Instance) AllJobs() []JobID { return firstIDs[JobID](len(in.Jobs)) }
+
+// AllNodes returns the nodes in order.
+func (in *Instance) AllNodes() []NodeID { return firstIDs[NodeID](len(in.Nodes)) }
+
+func firstIDs[ID ~int | ~int32](n int) []ID {
+	ids := make([]ID, n)
+	for i := range ids {
+		ids[i] = ID(i)
+	}
+	return ids
+}
+
 func classify(jobs []Job) [][]JobID {
 	var classes [][]JobID
 	index := make(map[string]int, len(jobs))

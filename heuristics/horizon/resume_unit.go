@@ -145,13 +145,9 @@ func (r *Resumption) asPlanned(jobs []instance.JobID, begun bool, turn instance.
 		b := &p.blocks[i]
 		first := slices.MinFunc(b.Tasks, func(a, b instance.Task) int { return cmp.Compare(a.Start, b.Start) }).Start
 		b.Start += first
+		instance.Shift(b.Tasks, b.Syncs, -first)
 		for n := range b.Tasks {
-			t := &b.Tasks[n]
-			t.Start, t.End = t.Start-first, t.End-first
-			t.GPU, _ = r.was.GPU(t.GPU)
-		}
-		for n := range b.Syncs {
-			b.Syncs[n].Start, b.Syncs[n].End = b.Syncs[n].Start-first, b.Syncs[n].End-first
+			b.Tasks[n].GPU, _ = r.was.GPU(b.Tasks[n].GPU)
 		}
 	}
 	for _, j := range jobs {

@@ -47,7 +47,7 @@ type former struct {
 }
 
 func newFormer(q *queue, rng *rand.Rand, slack []float64) *former {
-	return &former{q, classes(q.in), map[string]*unit{}, map[string]*pattern{}, rng.Uint64(), slack}
+	return &former{q, q.in.ClassOf(), map[string]*unit{}, map[string]*pattern{}, rng.Uint64(), slack}
 }
 
 // form returns the id of a unit of the jobs, or of the one job; -1 if they do not fit on as many nodes of one kind as the widest needs.
@@ -142,17 +142,6 @@ func (u *unit) weigh(in *instance.Instance, nodes []instance.NodeID) {
 			}
 		}
 	}
-}
-
-// classes numbers jobs by class.
-func classes(in *instance.Instance) []int {
-	class := make([]int, len(in.Jobs))
-	for n, jobs := range in.Classes() {
-		for _, j := range jobs {
-			class[j] = n
-		}
-	}
-	return class
 }
 
 // regroup changes one or two of the units and single jobs of an order: they join, a job leaves its unit, or goes over to the other,
@@ -398,31 +387,19 @@ func (q *queue) plan(list []stint) *instance.BlockSchedule {
 
 // judge returns the value of a timetable, or why a job would miss its deadline.
 func (q *queue) judge(list []stint) (*big.Rat, error) {
-	in := q.in
-	last, sum := instance.Tick(0), new(big.Int)
-	var refused error
-	ends := func(j instance.JobID, end instance.Tick) {
-		job := &in.Jobs[j]
-		last = max(last, end)
-		sum.Add(sum, new(big.Int).Mul(big.NewInt(job.Weight), big.NewInt(int64(end))))
-		if refused == nil {
-			refused = missed(in, j, end)
-		}
-	}
+	ends := make([]instance.Tick, len(q.in.Jobs))
 	for _, s := range list {
-		if u := q.unit(s.job); u != nil {
-			for n, j := range u.jobs {
-				ends(j, s.start+u.load+u.ends[n])
-			}
+		u := q.unit(s.job)
+		if u == nil {
+			ends[s.job] = s.end
 			continue
 		}
-		ends(s.job, s.end)
+		for n, j := range u.jobs {
+			ends[j] = s.start + u.load + u.ends[n]
+		}
 	}
-	if refused != nil {
-		return nil, refused
+	if err := late(q.in, ends); err != nil {
+		return nil, err
 	}
-	if in.Objective == instance.WeightedCompletion {
-		return new(big.Rat).SetInt(sum), nil
-	}
-	return new(big.Rat).SetInt64(int64(last)), nil
+	return q.in.ValueAt(ends), nil
 }

@@ -82,12 +82,7 @@ func newProgramData(in *instance.Instance, hint *instance.Schedule) (*programDat
 			d.UplinkSpeed = int64(in.Capacity(instance.LinkID(i)))
 		}
 	}
-	classes := make([]int, len(in.Jobs))
-	for n, class := range in.Classes() {
-		for _, j := range class {
-			classes[j] = n
-		}
-	}
+	classes := in.ClassOf()
 	for n := range in.Jobs {
 		j := &in.Jobs[n]
 		costs := j.On[0]
