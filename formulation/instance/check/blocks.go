@@ -146,11 +146,8 @@ func (c *blocksCheck) jobs() {
 
 // job tests the tasks and syncs of one job, by number, which are in order of blocks.
 func (c *blocksCheck) job(id instance.JobID, tasks, syncs []int) {
-	job := &c.in.Jobs[id]
-	w := jobCheck{
-		checker: &c.checker, id: id, job: job, resident: c.resident[id], ring: c.rings[id],
-		ready: job.Release + job.Load, earliest: -1, counts: make([]int, len(job.Depths)),
-	}
+	w := c.walk(id)
+	job := w.job
 	done := 0
 	for len(tasks) > 0 || len(syncs) > 0 {
 		block := len(c.plan.Blocks)
@@ -189,30 +186,18 @@ func (w *jobCheck) pattern(done int, b *instance.Block, tasks []instance.Task, s
 	slices.SortStableFunc(tasks, instance.Task.Compare)
 	slices.SortStableFunc(syncs, instance.Sync.Compare)
 	first := instance.Tick(-1) // start of a task
-	for len(tasks) > 0 || len(syncs) > 0 {
-		i := 0
-		if len(tasks) > 0 {
-			i = tasks[0].Iteration
-		}
-		if len(syncs) > 0 && (len(tasks) == 0 || syncs[0].Iteration < i) {
-			i = syncs[0].Iteration
-		}
-		t, y := 0, 0
-		for t < len(tasks) && tasks[t].Iteration == i {
-			if first < 0 || tasks[t].Start < first {
-				first = tasks[t].Start
+	eachIteration(tasks, syncs, func(i int, tasks []instance.Task, syncs []instance.Sync) {
+		for n := range tasks {
+			if first < 0 || tasks[n].Start < first {
+				first = tasks[n].Start
 			}
-			t++
-		}
-		for y < len(syncs) && syncs[y].Iteration == i {
-			y++
 		}
 		if i > done+per+1 {
 			w.report(2, w.id, done+per+1, -1, "iterations %d to %d have no tasks", done+per+1, i-1)
 		}
-		w.iteration(i, tasks[:t], syncs[:y])
-		tasks, syncs, per = tasks[t:], syncs[y:], i-done
-	}
+		w.iteration(i, tasks, syncs)
+		per = i - done
+	})
 	if b.Repeats > 1 {
 		if first >= 0 && w.ready-first > b.Period {
 			w.report(4, w.id, done+1, first, "its iterations in the block begin again after the period of %d ticks, before the last of them ends at tick %d",
