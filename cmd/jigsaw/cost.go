@@ -109,12 +109,8 @@ func runCost(ctx context.Context, name string, o costOptions, changed func(strin
 	if err := cli.CheckWritable(o.Files(name), o.to.File, o.write, o.certificate); err != nil {
 		return err
 	}
-	document, models, err := o.ReadDocument(name, std)
-	if err != nil {
+	if _, err := o.Load(name, std); err != nil {
 		return err
-	}
-	if _, err := document.Compile(models); err != nil {
-		return cli.Invalid(name, "a valid instance", err)
 	}
 	options.Seed = o.seed
 	opt := jigsaw.CostOptions{Options: options, Deadline: o.deadline}
@@ -123,15 +119,10 @@ func runCost(ctx context.Context, name string, o costOptions, changed func(strin
 	}
 	show, end := std.Counter("choices")
 	opt.Tried = show
-	r, err := jigsaw.Costs(ctx, document.Spec, models, opt)
+	r, err := jigsaw.Costs(ctx, o.Document.Spec, o.Models, opt)
 	end()
-	var problems instance.Problems
-	if errors.As(err, &problems) {
-		document.Locate(problems)
-		return cli.Invalid(name, "an instance whose costs can be compared", err)
-	}
 	if err != nil {
-		return err
+		return cli.Refused(o.Document, name, "an instance whose costs can be compared", err)
 	}
 	report := newCostReport(r, opt)
 	proof := r.Proof

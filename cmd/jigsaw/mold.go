@@ -30,13 +30,8 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 	}
 	options.Seed, options.Gap = o.seed, float64(o.gap)
 	r, err := jigsaw.Mold(ctx, document.Spec, models, options)
-	var problems instance.Problems
-	if errors.As(err, &problems) {
-		document.Locate(problems)
-		return cli.Invalid(source, "a valid instance", problems)
-	}
 	if err != nil {
-		return err
+		return cli.Refused(document, source, "a valid instance", err)
 	}
 	if o.write != "" {
 		if err := cli.WriteFile(o.write, func(w io.Writer) error { return codec.EncodeYAML(w, r.Spec) }); err != nil {
