@@ -407,13 +407,13 @@ type HarmDocument struct {
 // Document is the printed form.
 func (r *ResilienceResult) Document() *ResilienceDocument {
 	d := &ResilienceDocument{
-		Objective: r.Plan.Instance.Objective, Plan: number(r.Plan.Primal), Bound: number(r.Plan.Dual), Certified: r.Plan.Certified,
+		Objective: r.Plan.Instance.Objective, Plan: Number(r.Plan.Primal), Bound: Number(r.Plan.Dual), Certified: r.Plan.Certified,
 		Cases: r.Cases, Interrupted: len(r.Harm) < r.Cases, Harm: []HarmDocument{},
 	}
 	for i := range r.Harm {
 		h := &r.Harm[i]
 		d.Harm = append(d.Harm, HarmDocument{
-			h.Failures, append([]string{}, h.Touched...), h.Moved, number(h.Repaired), h.Unrepaired, number(h.Replanned), number(h.Bound), h.Certified, h.Infeasible,
+			h.Failures, append([]string{}, h.Touched...), h.Moved, Number(h.Repaired), h.Unrepaired, Number(h.Replanned), Number(h.Bound), h.Certified, h.Infeasible,
 		})
 	}
 	return d

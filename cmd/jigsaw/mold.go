@@ -38,7 +38,7 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 			return err
 		}
 	}
-	d := moldDocument{r.Result.Document(o.Timeless), map[string]int{}, rational(r.Bound)}
+	d := moldDocument{r.Result.Document(o.Timeless), map[string]int{}, jigsaw.Number(r.Bound)}
 	var chosen []string
 	for i, j := range document.Spec.Jobs {
 		if !j.Disabled && len(j.Moldable) > 0 {

@@ -35,6 +35,23 @@ type Block struct {
 // LastStart returns when the last repeat starts, after Start.
 func (b *Block) LastStart() Tick { return Tick(b.Repeats-1) * b.Period }
 
+// Of returns what a block has of some jobs: job says which number one of its jobs gets, -1 where it is left out.
+func (b Block) Of(job func(JobID) JobID) Block {
+	tasks, syncs := b.Tasks, b.Syncs
+	b.Tasks, b.Syncs = nil, nil
+	for _, t := range tasks {
+		if t.Job = job(t.Job); t.Job >= 0 {
+			b.Tasks = append(b.Tasks, t)
+		}
+	}
+	for _, y := range syncs {
+		if y.Job = job(y.Job); y.Job >= 0 {
+			b.Syncs = append(b.Syncs, y)
+		}
+	}
+	return b
+}
+
 // Block returns a plain schedule that runs once as a single block without repeats.
 func (s *Schedule) Block() *BlockSchedule {
 	return &BlockSchedule{Residency: s.Residency, Blocks: []Block{{Repeats: 1, Tasks: s.Tasks, Syncs: s.Syncs}}}

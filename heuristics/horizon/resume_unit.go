@@ -119,20 +119,12 @@ func (r *Resumption) blocks(jobs []instance.JobID) (list []instance.Block) {
 	}
 	slices.Sort(in)
 	for _, i := range slices.Compact(in) {
-		b := r.was.Plan.Blocks[i]
-		tasks, syncs := b.Tasks, b.Syncs
-		b.Tasks, b.Syncs = nil, nil
-		for _, t := range tasks {
-			if some[t.Job] {
-				b.Tasks = append(b.Tasks, t)
+		list = append(list, r.was.Plan.Blocks[i].Of(func(j instance.JobID) instance.JobID {
+			if some[j] {
+				return j
 			}
-		}
-		for _, y := range syncs {
-			if some[y.Job] {
-				b.Syncs = append(b.Syncs, y)
-			}
-		}
-		list = append(list, b)
+			return instance.NoJob
+		}))
 	}
 	return list
 }

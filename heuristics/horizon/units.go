@@ -339,13 +339,9 @@ func of[N ~int32 | ~int](list []N) func(N) N { return func(n N) N { return list[
 
 // renumbered returns a block of other jobs on other GPUs.
 func renumbered(b instance.Block, job func(instance.JobID) instance.JobID, gpu func(instance.GPUID) instance.GPUID) instance.Block {
-	b.Tasks, b.Syncs = slices.Clone(b.Tasks), slices.Clone(b.Syncs)
+	b = b.Of(job)
 	for i := range b.Tasks {
-		t := &b.Tasks[i]
-		t.Job, t.GPU = job(t.Job), gpu(t.GPU)
-	}
-	for i := range b.Syncs {
-		b.Syncs[i].Job = job(b.Syncs[i].Job)
+		b.Tasks[i].GPU = gpu(b.Tasks[i].GPU)
 	}
 	return b
 }
