@@ -294,12 +294,13 @@ func (in *Instance) ClassOf() []int {
 }
 
 // AllJobs returns the jobs in order.
-func (in *Instance) AllJobs() []JobID { return firstIDs[JobID](len(in.Jobs)) }
+func (in *Instance) AllJobs() []JobID { return UpTo[JobID](len(in.Jobs)) }
 
 // AllNodes returns the nodes in order.
-func (in *Instance) AllNodes() []NodeID { return firstIDs[NodeID](len(in.Nodes)) }
+func (in *Instance) AllNodes() []NodeID { return UpTo[NodeID](len(in.Nodes)) }
 
-func firstIDs[ID ~int | ~int32](n int) []ID {
+// UpTo returns the numbers from 0 to n - 1.
+func UpTo[ID ~int | ~int32](n int) []ID {
 	ids := make([]ID, n)
 	for i := range ids {
 		ids[i] = ID(i)

@@ -8,7 +8,7 @@ import (
 // Together returns the sets of jobs that share a GPU at the same time, directly or by others, each ascending and in
 // order of their first jobs; jobs without residency are in none. from[j] and to[j] are when job j has its GPUs. Pairs belong together whatever they share.
 func (s *BlockSchedule) Together(from, to []Tick, pairs [][2]JobID) [][]JobID {
-	parent := firstIDs[JobID](len(s.Residency))
+	parent := UpTo[JobID](len(s.Residency))
 	find := func(j JobID) JobID {
 		for parent[j] != j {
 			parent[j] = parent[parent[j]]

@@ -103,16 +103,13 @@ func (f *former) plan(ctx context.Context, jobs []instance.JobID, nodes []instan
 		return nil
 	}
 	u := &unit{jobs: jobs, nodes: len(nodes), gpus: len(p.part.GPUs), homes: make([][]instance.GPUID, len(jobs))}
-	here, left, gpus := make([]instance.JobID, len(jobs)), make([]int, len(jobs)), make([]instance.GPUID, u.gpus)
+	here, left := make([]instance.JobID, len(jobs)), make([]int, len(jobs))
 	for n, j := range p.part.JobsOf {
 		job := &f.q.in.Jobs[j]
 		here[n], left[n], u.homes[p.at[n]] = instance.JobID(p.at[n]), job.Iterations, p.s.Residency[n]
 		u.release, u.load = max(u.release, job.Release), max(u.load, job.Load)
 	}
-	for g := range gpus {
-		gpus[g] = instance.GPUID(g)
-	}
-	u.blocks, u.length = p.blocks(here, gpus, left, 0)
+	u.blocks, u.length = p.blocks(here, instance.UpTo[instance.GPUID](u.gpus), left, 0)
 	return u
 }
 

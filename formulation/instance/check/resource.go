@@ -312,10 +312,7 @@ func (c *checker) link(l *instance.Link, uses []use, unit fractions, all []use) 
 // peak brings uses into the order of their starts, and tells visit of the sums of speeds before and after each.
 func peak(uses []use, visit func(u *use, before, sum load)) {
 	slices.SortFunc(uses, func(a, b use) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.sync, b.sync)) })
-	byEnd := make([]int, len(uses))
-	for i := range byEnd {
-		byEnd[i] = i
-	}
+	byEnd := instance.UpTo[int](len(uses))
 	slices.SortFunc(byEnd, func(a, b int) int { return cmp.Compare(uses[a].to, uses[b].to) })
 	var sum load
 	for i, e := 0, 0; i < len(uses); i++ {

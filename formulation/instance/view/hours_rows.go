@@ -100,10 +100,7 @@ func (h *hours) slice(run *stayRun) {
 		run.lane = append(run.lane, lane)
 	}
 	run.lanes = len(ends)
-	order := make([]int, run.lanes)
-	for l := range order {
-		order[l] = l
-	}
+	order := instance.UpTo[int](run.lanes)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
 	rank := make([]int, run.lanes)
 	for r, l := range order {
