@@ -130,6 +130,16 @@ func (in *Instance) ValueAt(completion []Tick) *big.Rat {
 	return new(big.Rat).SetInt64(int64(slices.Max(append(completion, 0))))
 }
 
+// Late returns the first job that ends after its deadline where jobs end at these ticks; [NoJob] where none does.
+func (in *Instance) Late(completion []Tick) JobID {
+	for j, end := range completion {
+		if due := in.Jobs[j].Deadline; due > 0 && end > due {
+			return JobID(j)
+		}
+	}
+	return NoJob
+}
+
 // weighted returns the sum of the jobs' weights times a number of each.
 func weighted[N ~int | ~int64](in *Instance, of []N) *big.Int {
 	sum := new(big.Int)

@@ -52,11 +52,7 @@ func (s *search) offer(run *simulator, err error) {
 
 // value of what happened, exactly.
 func (s *simulator) value() *big.Rat {
-	completion := make([]instance.Tick, len(s.jobs))
-	for j := range s.jobs {
-		completion[j] = s.jobs[j].completed
-	}
-	return s.in.ValueAt(completion)
+	return s.in.ValueAt(s.completed)
 }
 
 // enough reports whether the search is to end with what it has.

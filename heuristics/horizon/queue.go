@@ -275,12 +275,12 @@ func (q *queue) run(order []instance.JobID) (list []stint, err error) {
 
 // late is the error of the first job that misses its deadline by its end; nil if none does.
 func late(in *instance.Instance, ends []instance.Tick) error {
-	for id, end := range ends {
-		if due := in.Jobs[id].Deadline; due > 0 && end > due {
-			return &NoPlan{instance.JobID(id), fmt.Sprintf("job %q would miss its deadline, tick %d, by %d ticks", in.Jobs[id].Name, due, end-due)}
-		}
+	id := in.Late(ends)
+	if id == instance.NoJob {
+		return nil
 	}
-	return nil
+	job := &in.Jobs[id]
+	return &NoPlan{id, fmt.Sprintf("job %q would miss its deadline, tick %d, by %d ticks", job.Name, job.Deadline, ends[id]-job.Deadline)}
 }
 
 // length returns how long a job holds its GPUs at a site, loading and all.
