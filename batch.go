@@ -11,9 +11,6 @@ import (
 	"jigsaw/heuristics/horizon"
 )
 
-// JobColumns are the columns that a list of jobs may have; see [codec.JobColumns].
-func JobColumns() []string { return codec.JobColumns() }
-
 // clusterFile is an instance file without jobs.
 type clusterFile struct {
 	Version   int                  `yaml:"version"`
@@ -27,7 +24,7 @@ type clusterFile struct {
 }
 
 // Batch makes an instance of a cluster file, which is an instance file without jobs, and a list of jobs: CSV, or
-// separated by tabs or semicolons, with the columns of [JobColumns] named in the first line. Jobs hold memory while
+// separated by tabs or semicolons, with the columns of [codec.JobColumns] named in the first line. Jobs hold memory while
 // they run, unless the cluster file has another residence. hours are turned into iterations at the speed
 // of the job alone on the cluster. models is asked for profiles once it is known what the jobs run. Mistakes come back together, as
 // [instance.Problems] with line and column of the file they are in: the error says which.

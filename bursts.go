@@ -113,7 +113,7 @@ func (d *BurstDocument) fill(in *instance.Bursts, chains []*burst.Chain, s *burs
 	for j, rate := range s.Rates(in) {
 		job, home := &in.Jobs[j], s.Homes[j]
 		sum.Add(sum, rate)
-		filler := BackgroundDocument{Name: job.Name, GPU: home, Rate: *number(rate), RateExact: rate.RatString()}
+		filler := BackgroundDocument{Name: job.Name, GPU: home, Rate: *Number(rate), RateExact: rate.RatString()}
 		if home == burst.Nowhere {
 			d.Notes = append(d.Notes, fmt.Sprintf("%s: no GPU that idles has the memory for it", job.Name))
 		} else {
@@ -125,8 +125,8 @@ func (d *BurstDocument) fill(in *instance.Bursts, chains []*burst.Chain, s *burs
 	if sum.Cmp(bound) > 0 {
 		return fmt.Errorf("jigsaw: the background has %s of a GPU, above the bound of %s", sum.RatString(), bound.RatString())
 	}
-	d.Rate, d.RateExact = *number(sum), sum.RatString()
-	d.Bound, d.BoundExact = *number(bound), bound.RatString()
+	d.Rate, d.RateExact = *Number(sum), sum.RatString()
+	d.Bound, d.BoundExact = *Number(bound), bound.RatString()
 	if d.Status = Feasible; sum.Cmp(bound) == 0 {
 		d.Status = Optimal
 	}
@@ -138,7 +138,7 @@ func (p *BurstPlan) Draw(w io.Writer, i int) error {
 	job := &p.Document.Jobs[i]
 	b := BurstPicture{Title: job.Name, GPUs: job.GPUs, Timetable: &job.Timetable}
 	for _, rate := range job.Rates(len(p.in.Jobs)) {
-		b.Background += *number(rate)
+		b.Background += *Number(rate)
 	}
 	for j := range p.in.Jobs {
 		b.Models = append(b.Models, p.in.Jobs[j].Model)

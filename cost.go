@@ -61,8 +61,8 @@ func (r *Result) costs() *CostValues {
 		return nil
 	}
 	c := &CostValues{
-		Plan: number(r.Cost()), AtLeast: number(LeastCost(r.Instance)),
-		Baselines: r.baselines(func(b *Baseline) *float64 { return number(b.Cost()) }),
+		Plan: Number(r.Cost()), AtLeast: Number(LeastCost(r.Instance)),
+		Baselines: r.baselines(func(b *Baseline) *float64 { return Number(b.Cost()) }),
 	}
 	if v := r.Cost(); v != nil {
 		c.Exact = v.RatString()

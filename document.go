@@ -102,8 +102,8 @@ func (r *Result) Document(timeless bool) *Document {
 	in := r.Instance
 	d := &Document{
 		SchemaVersion: DocumentVersion, Instance: in.Name, Status: r.Status, Objective: string(in.Objective),
-		PrimalBound: number(r.Primal), DualBound: number(r.Dual), Certified: r.Certified,
-		Baselines:          r.baselines(func(b *Baseline) *float64 { return number(b.Value) }),
+		PrimalBound: Number(r.Primal), DualBound: Number(r.Dual), Certified: r.Certified,
+		Baselines:          r.baselines(func(b *Baseline) *float64 { return Number(b.Value) }),
 		BaselineEfficiency: r.baselines((*Baseline).efficiency),
 		Cost:               r.costs(),
 		TickUS:             in.TickUS, Seed: r.Seed, Reasons: r.Reasons, Notes: r.Notes,
@@ -126,7 +126,7 @@ func (r *Result) Document(timeless bool) *Document {
 	}
 	if !timeless {
 		for _, p := range r.Series {
-			d.Series = append(d.Series, SeriesPoint{p.Elapsed.Seconds(), p.Event, number(p.Primal), number(p.Dual), p.Columns, p.Nodes})
+			d.Series = append(d.Series, SeriesPoint{p.Elapsed.Seconds(), p.Event, Number(p.Primal), Number(p.Dual), p.Columns, p.Nodes})
 		}
 	}
 	if gap := r.Gap(); !math.IsNaN(gap) {
@@ -146,7 +146,7 @@ func (r *Result) Document(timeless bool) *Document {
 }
 
 func boundValue(b *bound.Bound) BoundValue {
-	return BoundValue{string(b.Kind), *number(b.Value), b.Certified}
+	return BoundValue{string(b.Kind), *Number(b.Value), b.Certified}
 }
 
 func (b *Baseline) efficiency() *float64 {
@@ -164,8 +164,8 @@ func finite(f float64) *float64 {
 	return &f
 }
 
-// number rounds an exact value to the nearest float64.
-func number(v *big.Rat) *float64 {
+// Number rounds an exact value to the nearest float64; nil stays nil.
+func Number(v *big.Rat) *float64 {
 	if v == nil {
 		return nil
 	}

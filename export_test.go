@@ -26,10 +26,7 @@ func TestExportRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Skip("NOTICE: cbc is not installed (Debian: coinor-cbc), so exported programs are not solved")
 	}
-	n := 40
-	if testing.Short() {
-		n = 6
-	}
+	n := instancetest.Many(40, 6)
 	rng := rand.New(rand.NewPCG(51, 52))
 	solved := 0
 	for i := range n {

@@ -314,17 +314,11 @@ func (r *Result) Stays() []Stay {
 	for i := range stays {
 		j := &in.Jobs[i]
 		s := Stay{
-			Job: j.Name, GPUs: r.Blocks.Residency[i], Start: float64(from[i]) * second, End: float64(to[i]) * second,
+			Job: j.Name, GPUs: r.Blocks.Residency[i], Nodes: nodesOf(in, r.Blocks.Residency[i]), Start: float64(from[i]) * second, End: float64(to[i]) * second,
 			Admitted: float64(max(0, from[i]-j.Load)) * second, Wait: float64(max(0, from[i]-j.Load-j.Release)) * second,
 		}
 		if alone[i] > 0 {
 			s.Slowdown = float64(to[i]-j.Release) / (float64(j.Load) + float64(j.Iterations)*float64(alone[i]))
-		}
-		last := instance.NodeID(-1)
-		for _, g := range s.GPUs {
-			if n := in.GPUs[g].Node; n != last {
-				s.Nodes, last = append(s.Nodes, in.Nodes[n].Name), n
-			}
 		}
 		stays[i] = s
 	}

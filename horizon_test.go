@@ -3,6 +3,7 @@ package jigsaw_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -43,7 +44,7 @@ func requirePlanInBlocks(t *testing.T, r *jigsaw.Result) {
 		require.LessOrEqual(t, proven.Value.Cmp(r.Primal), 0)
 	}
 	var file bytes.Buffer
-	require.NoError(t, codec.EncodeBlocks(&file, in, r.Blocks))
+	require.NoError(t, json.NewEncoder(&file).Encode(codec.NewBlocksJSON(in, r.Blocks)))
 	_, read, err := codec.DecodePlan(in, &file)
 	require.NoError(t, err)
 	require.Zero(t, in.BlockValue(read).Cmp(r.Primal))

@@ -1,7 +1,6 @@
 package jigsaw
 
 import (
-	"cmp"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -202,20 +201,8 @@ func (r *rest) resume() (*instance.BlockSchedule, improver, error) {
 		}
 	}
 	for i := range r.state.Rest.Blocks {
-		b := r.state.Rest.Blocks[i]
-		tasks, syncs := b.Tasks, b.Syncs
-		b.Start, b.Tasks, b.Syncs = b.Start-r.origin, nil, nil
-		for _, t := range tasks {
-			if t.Job = r.of[t.Job]; t.Job >= 0 {
-				b.Tasks = append(b.Tasks, t)
-			}
-		}
-		for _, y := range syncs {
-			if y.Job = r.of[y.Job]; y.Job >= 0 {
-				b.Syncs = append(b.Syncs, y)
-			}
-		}
-		if len(b.Tasks) > 0 {
+		b := r.state.Rest.Blocks[i].Of(func(j instance.JobID) instance.JobID { return r.of[j] })
+		if b.Start -= r.origin; len(b.Tasks) > 0 {
 			was.Plan.Blocks = append(was.Plan.Blocks, b)
 		}
 	}
@@ -239,28 +226,29 @@ func (r *rest) tasks() *instance.Schedule {
 	have := make([]int, len(r.in.Jobs))
 	next := make([]instance.Tick, len(r.in.Jobs)) // when an iteration more has its turn
 	lengths := horizon.Alone(r.in)
+	left := func(j instance.JobID, iteration int) bool { return iteration <= r.in.Jobs[j].Iterations }
+	turn := func(j instance.JobID, start instance.Tick) instance.Tick {
+		if r.carriesOn(int(r.old[j])) {
+			return start
+		}
+		return max(start, now)
+	}
 	for _, b := range r.state.Rest.Blocks {
+		b = b.Of(func(j instance.JobID) instance.JobID { return r.of[j] })
+		instance.Shift(b.Tasks, b.Syncs, b.Start-r.origin)
 		for _, t := range b.Tasks {
-			old := t.Job
-			if t.Job = r.of[old]; t.Job < 0 || t.Iteration > r.in.Jobs[t.Job].Iterations {
-				continue
+			if left(t.Job, t.Iteration) {
+				t.Start = turn(t.Job, t.Start)
+				s.Tasks = append(s.Tasks, t)
+				have[t.Job], next[t.Job] = max(have[t.Job], t.Iteration), max(next[t.Job], t.End)
 			}
-			if t.Start, t.End = t.Start+b.Start-r.origin, t.End+b.Start-r.origin; !r.carriesOn(int(old)) {
-				t.Start = max(t.Start, now)
-			}
-			s.Tasks = append(s.Tasks, t)
-			have[t.Job], next[t.Job] = max(have[t.Job], t.Iteration), max(next[t.Job], t.End)
 		}
 		for _, y := range b.Syncs {
-			old := y.Job
-			if y.Job = r.of[old]; y.Job < 0 || y.Iteration > r.in.Jobs[y.Job].Iterations {
-				continue
+			if left(y.Job, y.Iteration) {
+				y.Start = turn(y.Job, y.Start)
+				s.Syncs = append(s.Syncs, y)
+				next[y.Job] = max(next[y.Job], y.End)
 			}
-			if y.Start, y.End = y.Start+b.Start-r.origin, y.End+b.Start-r.origin; !r.carriesOn(int(old)) {
-				y.Start = max(y.Start, now)
-			}
-			s.Syncs = append(s.Syncs, y)
-			next[y.Job] = max(next[y.Job], y.End)
 		}
 	}
 	counts := horizon.Depths(r.in)
@@ -275,16 +263,7 @@ func (r *rest) tasks() *instance.Schedule {
 		}
 		at := max(next[j], now, job.Release)
 		for i := have[j] + 1; i <= job.Iterations; i++ {
-			worker := 0
-			for d, n := range counts[j] {
-				for range n {
-					s.Tasks = append(s.Tasks, instance.Task{Job: instance.JobID(j), Iteration: i, GPU: s.Residency[j][worker], Depth: d, Start: at})
-					worker++
-				}
-			}
-			if job.HasSync() {
-				s.Syncs = append(s.Syncs, instance.Sync{Job: instance.JobID(j), Iteration: i, Start: at, Rate: r.in.RateLevels[0]})
-			}
+			horizon.AddTurn(s, instance.JobID(j), i, at, counts[j], job.HasSync(), r.in.RateLevels[0])
 			at += max(1, lengths[j])
 		}
 	}
@@ -347,10 +326,10 @@ func (r *rest) result(plan *Result) *ReplanResult {
 	return out
 }
 
-// nodesOf names the nodes of GPUs, each once, in order.
+// nodesOf names the nodes of GPUs, ascending, each once, in order.
 func nodesOf(in *instance.Instance, gpus []instance.GPUID) (names []string) {
 	last := instance.NodeID(-1)
-	for _, g := range slices.SortedFunc(slices.Values(gpus), func(a, b instance.GPUID) int { return cmp.Compare(a, b) }) {
+	for _, g := range gpus {
 		if n := in.GPUs[g].Node; n != last {
 			names, last = append(names, in.Nodes[n].Name), n
 		}

@@ -75,10 +75,7 @@ func checkReplan(t *testing.T, in *instance.Instance, plan *instance.BlockSchedu
 
 // TestReplanNothing: where nothing changes, jobs go on where they are, and the plan ends no later.
 func TestReplanNothing(t *testing.T) {
-	seeds := uint64(120)
-	if testing.Short() {
-		seeds = 40
-	}
+	seeds := instancetest.Many(uint64(120), 40)
 	done := 0
 	for seed := range seeds {
 		spec, in, plan := underWay(t, seed, seed%3 > 0)
@@ -113,10 +110,7 @@ func TestReplanNothing(t *testing.T) {
 
 // TestReplanAfterFailure: only jobs that lived on the node that failed move.
 func TestReplanAfterFailure(t *testing.T) {
-	seeds := uint64(150)
-	if testing.Short() {
-		seeds = 80
-	}
+	seeds := instancetest.Many(uint64(150), 80)
 	moved, stayed, anew := 0, 0, 0
 	for seed := range seeds {
 		spec, in, plan := underWay(t, seed, seed%3 > 0)
@@ -189,10 +183,7 @@ func TestReplanSpreads(t *testing.T) {
 
 // TestReplanQueue: where all that runs is cancelled, what waits is planned about as well as from nothing.
 func TestReplanQueue(t *testing.T) {
-	seeds := uint64(150)
-	if testing.Short() {
-		seeds = 60
-	}
+	seeds := instancetest.Many(uint64(150), 60)
 	sum, compared := 0.0, 0
 	for seed := range seeds {
 		spec, in, plan := underWay(t, seed, true)
@@ -225,10 +216,7 @@ func TestReplanQueue(t *testing.T) {
 
 // TestReplanAnything: whatever changes, what comes out is valid, and accounts for every job.
 func TestReplanAnything(t *testing.T) {
-	seeds := uint64(400)
-	if testing.Short() {
-		seeds = 40
-	}
+	seeds := instancetest.Many(uint64(400), 40)
 	planned := 0
 	for seed := range seeds {
 		spec, in, plan := underWay(t, seed, seed%3 > 0)

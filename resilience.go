@@ -331,21 +331,12 @@ func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 			now[instance.GPUID(g)] = instance.GPUID(g)
 		}
 	} else {
-		var jobs []instance.JobID
-		for j := range in.Jobs {
-			jobs = append(jobs, instance.JobID(j))
-		}
-		var nodes []instance.NodeID
-		for n := range in.Nodes {
-			if !lost[in.Nodes[n].Name] {
-				nodes = append(nodes, instance.NodeID(n))
-			}
-		}
+		nodes := slices.DeleteFunc(in.AllNodes(), func(n instance.NodeID) bool { return lost[in.Nodes[n].Name] })
 		if len(nodes) == 0 {
 			h.Infeasible = []string{"no node is left"}
 			return h, nil
 		}
-		part := in.Part(jobs, nodes, nil)
+		part := in.Part(in.AllJobs(), nodes, nil)
 		in = part.Instance
 		for g, was := range part.GPUsOf {
 			now[was] = instance.GPUID(g)
@@ -416,13 +407,13 @@ type HarmDocument struct {
 // Document is the printed form.
 func (r *ResilienceResult) Document() *ResilienceDocument {
 	d := &ResilienceDocument{
-		Objective: r.Plan.Instance.Objective, Plan: number(r.Plan.Primal), Bound: number(r.Plan.Dual), Certified: r.Plan.Certified,
+		Objective: r.Plan.Instance.Objective, Plan: Number(r.Plan.Primal), Bound: Number(r.Plan.Dual), Certified: r.Plan.Certified,
 		Cases: r.Cases, Interrupted: len(r.Harm) < r.Cases, Harm: []HarmDocument{},
 	}
 	for i := range r.Harm {
 		h := &r.Harm[i]
 		d.Harm = append(d.Harm, HarmDocument{
-			h.Failures, append([]string{}, h.Touched...), h.Moved, number(h.Repaired), h.Unrepaired, number(h.Replanned), number(h.Bound), h.Certified, h.Infeasible,
+			h.Failures, append([]string{}, h.Touched...), h.Moved, Number(h.Repaired), h.Unrepaired, Number(h.Replanned), Number(h.Bound), h.Certified, h.Infeasible,
 		})
 	}
 	return d

@@ -34,10 +34,7 @@ func interleavedFull(ctx context.Context, in *instance.Instance, rng *rand.Rand)
 
 // TestGreedyTiny holds greedy between the optimum by brute force and validity.
 func TestGreedyTiny(t *testing.T) {
-	seeds := uint64(120)
-	if testing.Short() {
-		seeds = 8
-	}
+	seeds := instancetest.Many(uint64(120), 8)
 	var proven, optimal, lost int
 	var sum, most float64
 	for seed := range seeds {

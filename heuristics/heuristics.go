@@ -42,23 +42,17 @@ func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	})
 }
 
-// PeriodicExclusive returns the periodic plan of whole jobs on GPUs of their own at full
-// depth: in order of weight density each job takes free GPUs, in one node or rack where it
-// can, until too few are left; the others get no iterations. The density is per GPU-tick of
-// computation or of the whole iteration, or the order is that of the instance, whichever
-// turns out better. The schedule is valid for in.FullDepth().
+// PeriodicExclusive is [periodic.Exclusive], on bundles of GPUs where workers have several.
 func (c Config) PeriodicExclusive(ctx context.Context, in *instance.Instance, _ *rand.Rand) (*instance.Schedule, error) {
 	return c.bundled(ctx, in, func(_ Config, in *instance.Instance) (*instance.Schedule, error) { return periodic.Exclusive(ctx, in) })
 }
 
-// PeriodicWhole is [Config.PeriodicExclusive] at the depths that the rules of in ask for;
-// there is one at any limit.
+// PeriodicWhole is [periodic.Whole], in the same way.
 func (c Config) PeriodicWhole(ctx context.Context, in *instance.Instance, _ *rand.Rand) (*instance.Schedule, error) {
 	return c.bundled(ctx, in, func(_ Config, in *instance.Instance) (*instance.Schedule, error) { return periodic.Whole(ctx, in) })
 }
 
-// PeriodicQueue is [Config.PeriodicExclusive] where jobs take free GPUs first come, first
-// served, in order of the instance.
+// PeriodicQueue is [periodic.Queue], in the same way.
 func (c Config) PeriodicQueue(ctx context.Context, in *instance.Instance, _ *rand.Rand) (*instance.Schedule, error) {
 	return c.bundled(ctx, in, func(_ Config, in *instance.Instance) (*instance.Schedule, error) { return periodic.Queue(ctx, in) })
 }

@@ -18,10 +18,7 @@ import (
 // TestRepeated: plans for the least rate are valid, none better than the optimum by brute force, and
 // most of those that are searched for reach it.
 func TestRepeated(t *testing.T) {
-	seeds := uint64(150)
-	if testing.Short() {
-		seeds = 6
-	}
+	seeds := instancetest.Many(uint64(150), 6)
 	known, optimal := 0, 0
 	for seed := range seeds {
 		in := instancetest.Random(heuristicstest.Source(seed), instancetest.Options{Objective: instance.MaxMinThroughput})

@@ -15,10 +15,7 @@ import (
 
 // TestResidents: jobs that are in memory when the plan begins stay on their GPUs, whatever searches.
 func TestResidents(t *testing.T) {
-	seeds := uint64(200)
-	if testing.Short() {
-		seeds = 60
-	}
+	seeds := instancetest.Many(uint64(200), 60)
 	kept, moved, groups := 0, 0, 0
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 31))

@@ -87,13 +87,8 @@ func runCertify(ctx context.Context, args []string, o cli.InstanceFlags, to cli.
 			about = anyWorkers
 		}
 		p, err := about(ctx, document, models)
-		var problems instance.Problems
-		if errors.As(err, &problems) {
-			document.Locate(problems)
-			return cli.Invalid(args[0], "a valid instance", problems)
-		}
 		if err != nil {
-			return err
+			return cli.Refused(document, args[0], "a valid instance", err)
 		}
 		report, err := p.certificate(ctx, o.Unnamed, args[1], std)
 		if err != nil {

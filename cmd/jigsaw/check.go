@@ -92,40 +92,30 @@ type written struct {
 	blocks *instance.BlockSchedule
 }
 
+// either is what one of two functions says of the form that the schedule has.
+func either[V any](s written, tasks func(*instance.Schedule) V, blocks func(*instance.BlockSchedule) V) V {
+	if s.blocks != nil {
+		return blocks(s.blocks)
+	}
+	return tasks(s.tasks)
+}
+
 func (s written) check(in *instance.Instance) []check.Violation {
-	if s.blocks != nil {
-		return check.Blocks(in, s.blocks)
-	}
-	return check.Schedule(in, s.tasks)
+	return either(s, func(t *instance.Schedule) []check.Violation { return check.Schedule(in, t) },
+		func(b *instance.BlockSchedule) []check.Violation { return check.Blocks(in, b) })
 }
 
-func (s written) value(in *instance.Instance) *big.Rat {
-	if s.blocks != nil {
-		return in.BlockValue(s.blocks)
-	}
-	return in.Value(s.tasks)
-}
+func (s written) value(in *instance.Instance) *big.Rat { return either(s, in.Value, in.BlockValue) }
 
-func (s written) cost(in *instance.Instance) *big.Rat {
-	if s.blocks != nil {
-		return in.BlockCost(s.blocks)
-	}
-	return in.Cost(s.tasks)
-}
+func (s written) cost(in *instance.Instance) *big.Rat { return either(s, in.Cost, in.BlockCost) }
 
 // end of all jobs.
 func (s written) end(in *instance.Instance) instance.Tick {
-	if s.blocks != nil {
-		return s.blocks.Makespan(in)
-	}
-	return s.tasks.Makespan(in)
+	return either(s, func(t *instance.Schedule) instance.Tick { return t.Makespan(in) }, func(b *instance.BlockSchedule) instance.Tick { return b.Makespan(in) })
 }
 
 func (s written) efficiency(in *instance.Instance) float64 {
-	if s.blocks != nil {
-		return s.blocks.Efficiency(in)
-	}
-	return s.tasks.Efficiency(in)
+	return either(s, func(t *instance.Schedule) float64 { return t.Efficiency(in) }, func(b *instance.BlockSchedule) float64 { return b.Efficiency(in) })
 }
 
 // readSchedule reads a schedule of the instance from a file or standard input.

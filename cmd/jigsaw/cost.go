@@ -109,12 +109,8 @@ func runCost(ctx context.Context, name string, o costOptions, changed func(strin
 	if err := cli.CheckWritable(o.Files(name), o.to.File, o.write, o.certificate); err != nil {
 		return err
 	}
-	document, models, err := o.ReadDocument(name, std)
-	if err != nil {
+	if _, err := o.Load(name, std); err != nil {
 		return err
-	}
-	if _, err := document.Compile(models); err != nil {
-		return cli.Invalid(name, "a valid instance", err)
 	}
 	options.Seed = o.seed
 	opt := jigsaw.CostOptions{Options: options, Deadline: o.deadline}
@@ -123,15 +119,10 @@ func runCost(ctx context.Context, name string, o costOptions, changed func(strin
 	}
 	show, end := std.Counter("choices")
 	opt.Tried = show
-	r, err := jigsaw.Costs(ctx, document.Spec, models, opt)
+	r, err := jigsaw.Costs(ctx, o.Document.Spec, o.Models, opt)
 	end()
-	var problems instance.Problems
-	if errors.As(err, &problems) {
-		document.Locate(problems)
-		return cli.Invalid(name, "an instance whose costs can be compared", err)
-	}
 	if err != nil {
-		return err
+		return cli.Refused(o.Document, name, "an instance whose costs can be compared", err)
 	}
 	report := newCostReport(r, opt)
 	proof := r.Proof
@@ -169,19 +160,19 @@ func runCost(ctx context.Context, name string, o costOptions, changed func(strin
 
 func newCostReport(r *jigsaw.CostResult, opt jigsaw.CostOptions) *costReport {
 	in := r.Instance
-	report := &costReport{Instance: in.Name, TickUS: in.TickUS, AtLeast: rational(r.AtLeast)}
+	report := &costReport{Instance: in.Name, TickUS: in.TickUS, AtLeast: jigsaw.Number(r.AtLeast)}
 	for _, c := range r.Choices {
-		row := costChoice{Nodes: map[string]int{}, Cost: rational(c.Cost), Efficient: c.Efficient, Reason: c.Reason}
+		row := costChoice{Nodes: map[string]int{}, Cost: jigsaw.Number(c.Cost), Efficient: c.Efficient, Reason: c.Reason}
 		for t, n := range c.Nodes {
 			row.Nodes[in.Types[t].Name] = n
 		}
 		if c.Cost != nil {
-			row.Makespan = rational(c.Result.Primal)
+			row.Makespan = jigsaw.Number(c.Result.Primal)
 		}
 		report.Choices = append(report.Choices, row)
 	}
 	answer := func(choice int, value func(*jigsaw.NodeChoice) *big.Rat, bound *big.Rat, none bool) *costAnswer {
-		a := &costAnswer{Status: jigsaw.Unknown, Bound: rational(bound)}
+		a := &costAnswer{Status: jigsaw.Unknown, Bound: jigsaw.Number(bound)}
 		switch {
 		case none:
 			a.Status, a.Bound = jigsaw.Infeasible, nil
@@ -200,14 +191,6 @@ func newCostReport(r *jigsaw.CostResult, opt jigsaw.CostOptions) *costReport {
 		report.Deadline = answer(r.Cheapest, func(c *jigsaw.NodeChoice) *big.Rat { return c.Cost }, r.CostBy, r.TooLate)
 	}
 	return report
-}
-
-func rational(v *big.Rat) *float64 {
-	if v == nil {
-		return nil
-	}
-	f := float(v)
-	return &f
 }
 
 func (r *costReport) table(w io.Writer, result *jigsaw.CostResult, opt jigsaw.CostOptions) error {

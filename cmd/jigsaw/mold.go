@@ -30,18 +30,13 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 	}
 	options.Seed, options.Gap = o.seed, float64(o.gap)
 	r, err := jigsaw.Mold(ctx, document.Spec, models, options)
-	var problems instance.Problems
-	if errors.As(err, &problems) {
-		document.Locate(problems)
-		return cli.Invalid(source, "a valid instance", problems)
-	}
 	if err != nil {
-		return err
+		return cli.Refused(document, source, "a valid instance", err)
 	}
 	if err := o.keep(r.Spec); err != nil {
 		return err
 	}
-	d := moldDocument{r.Result.Document(o.Timeless), map[string]int{}, rational(r.Bound)}
+	d := moldDocument{r.Result.Document(o.Timeless), map[string]int{}, jigsaw.Number(r.Bound)}
 	var chosen []string
 	for i, j := range document.Spec.Jobs {
 		if !j.Disabled && len(j.Moldable) > 0 {

@@ -28,11 +28,10 @@ type replanOptions struct {
 	gap   cli.Fraction
 	quick bool
 
-	at                                    time.Duration
-	changes, add, rest, jobsOut, gantt    string
-	nodes, gpus, more, cut, links, memory []string
-	network                               float64
-	drop, done, progress, left            []string
+	at                                 time.Duration
+	changes, add, rest, jobsOut, gantt string
+	changed                            changeFlags
+	done, progress, left               []string
 }
 
 func newReplan(std cli.Streams) *cobra.Command {
@@ -99,14 +98,8 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	f.BoolVar(&o.quick, "quick", false, "little search and the quick bounds, for a first answer")
 	f.DurationVar(&o.at, "at", 0, "how long ago the plan began, like 2h or 90s")
 	f.StringVar(&o.changes, "changes", "", "a `file` of changes, YAML or JSON")
-	f.StringArrayVar(&o.nodes, "fail-node", nil, "without this `node`")
-	f.StringArrayVar(&o.gpus, "fail-gpu", nil, "without this `GPU`, like r0n1.gpu2, the third of node r0n1")
-	f.StringArrayVar(&o.more, "add-gpu", nil, "one more GPU in this `node`")
-	f.StringArrayVar(&o.cut, "cut", nil, "without this `link`")
-	f.StringArrayVar(&o.links, "link", nil, "a link, `name=factor`, faster or slower")
-	f.StringArrayVar(&o.memory, "memory", nil, "a GPU type, `name=factor`, with more or less memory")
-	f.Float64Var(&o.network, "network", 0, "NICs and links between switches faster or slower by this `factor`")
-	f.StringArrayVar(&o.drop, "drop", nil, "this `job` is cancelled")
+	o.changed.flags(c, &o.InstanceFlags, std)
+	f.StringArrayVar(&o.changed.drop, "drop", nil, "this `job` is cancelled")
 	f.StringArrayVar(&o.done, "done", nil, "this `job` has ended, whatever was planned")
 	f.StringArrayVar(&o.progress, "progress", nil, "`job=n`: it has done n iterations, whatever was planned")
 	f.StringArrayVar(&o.left, "left", nil, "`job=n`: it has n iterations left, whatever was planned")
@@ -114,15 +107,8 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	f.StringVar(&o.rest, "write", "", "write the instance of the rest into this YAML `file`")
 	f.StringVar(&o.jobsOut, "jobs-out", "", "write what becomes of every job into this CSV `file`")
 	f.StringVar(&o.gantt, "gantt", "", "draw who is where over the rest into this SVG `file`")
-	for flag, names := range map[string]func(*instance.Instance) []string{
-		"fail-node": cli.NodeNames, "fail-gpu": cli.DeviceNames, "add-gpu": cli.NodeNames, "cut": cli.LinkNames, "drop": cli.JobNames, "done": cli.JobNames,
-	} {
-		o.CompleteFrom(c, flag, "", std, names)
-	}
-	for flag, names := range map[string]func(*instance.Instance) []string{
-		"link": cli.LinkNames, "memory": cli.TypeNames, "progress": cli.JobNames, "left": cli.JobNames,
-	} {
-		o.CompleteFrom(c, flag, "=", std, names)
+	for flag, after := range map[string]string{"drop": "", "done": "", "progress": "=", "left": "="} {
+		o.CompleteFrom(c, flag, after, std, cli.JobNames)
 	}
 	return c
 }
@@ -134,42 +120,27 @@ func kindNames() (names []string) {
 	return names
 }
 
-// flagged is a change that a flag asks for.
-type flagged struct {
-	jigsaw.Change
-	flag string
-}
-
 // given returns the changes that flags ask for.
 func (o *replanOptions) given() (list []flagged, err error) {
+	if list, err = o.changed.given(); err != nil {
+		return nil, err
+	}
+	for _, name := range o.done {
+		list = append(list, flagged{jigsaw.Change{Kind: jigsaw.DoneJob, Subject: name}, "--done " + name})
+	}
 	for _, f := range []struct {
 		flag  string
 		kind  jigsaw.ChangeKind
 		names []string
-	}{
-		{"--fail-node", jigsaw.FailNode, o.nodes}, {"--fail-gpu", jigsaw.FailGPU, o.gpus}, {"--add-gpu", jigsaw.AddGPU, o.more},
-		{"--cut", jigsaw.CutLink, o.cut}, {"--link", jigsaw.LinkSpeed, o.links}, {"--memory", jigsaw.MoreMemory, o.memory},
-		{"--drop", jigsaw.DropJob, o.drop}, {"--done", jigsaw.DoneJob, o.done}, {"--progress", jigsaw.Progress, o.progress}, {"--left", jigsaw.Left, o.left},
-	} {
+	}{{"--progress", jigsaw.Progress, o.progress}, {"--left", jigsaw.Left, o.left}} {
 		for _, name := range f.names {
-			c := jigsaw.Change{Kind: f.kind, Subject: name}
-			switch f.kind {
-			case jigsaw.LinkSpeed, jigsaw.MoreMemory:
-				if c, err = scaled(f.kind, f.flag, name, "r0.up=0.5"); err != nil {
-					return nil, err
-				}
-			case jigsaw.Progress, jigsaw.Left:
-				at := strings.LastIndexByte(name, '=')
-				if c.Iterations, err = strconv.Atoi(name[at+1:]); at < 0 || err != nil {
-					return nil, cli.Usage(fmt.Errorf("%s %q: write job=iterations, like bert-1=1200", f.flag, name))
-				}
-				c.Subject = name[:at]
+			at := strings.LastIndexByte(name, '=')
+			n, err := strconv.Atoi(name[at+1:])
+			if at < 0 || err != nil {
+				return nil, cli.Usage(fmt.Errorf("%s %q: write job=iterations, like bert-1=1200", f.flag, name))
 			}
-			list = append(list, flagged{c, f.flag + " " + name})
+			list = append(list, flagged{jigsaw.Change{Kind: f.kind, Subject: name[:at], Iterations: n}, f.flag + " " + name})
 		}
-	}
-	if o.network != 0 {
-		list = append(list, flagged{jigsaw.Change{Kind: jigsaw.Network, Factor: o.network}, "--network"})
 	}
 	return list, nil
 }

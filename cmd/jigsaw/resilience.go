@@ -13,7 +13,6 @@ import (
 
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
-	"jigsaw/formulation/instance"
 )
 
 type resilienceOptions struct {
@@ -73,23 +72,14 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std cl
 	if err := cli.CheckWritable(o.Files(name), o.to.File, o.picture); err != nil {
 		return err
 	}
-	document, models, err := o.ReadDocument(name, std)
-	if err != nil {
+	if _, err := o.Load(name, std); err != nil {
 		return err
-	}
-	if _, err := document.Compile(models); err != nil {
-		return cli.Invalid(name, "a valid instance", err)
 	}
 	show, end := std.Counter("failures")
-	r, err := jigsaw.Resilience(ctx, document.Spec, models, jigsaw.ResilienceOptions{Seed: o.seed, Failures: o.failures, Sample: o.sample, NoLP: o.noLP, Progress: show})
+	r, err := jigsaw.Resilience(ctx, o.Document.Spec, o.Models, jigsaw.ResilienceOptions{Seed: o.seed, Failures: o.failures, Sample: o.sample, NoLP: o.noLP, Progress: show})
 	end()
-	var problems instance.Problems
-	if errors.As(err, &problems) {
-		document.Locate(problems)
-		return cli.Invalid(name, "an instance whose failures can be looked at", err)
-	}
 	if err != nil {
-		return err
+		return cli.Refused(o.Document, name, "an instance whose failures can be looked at", err)
 	}
 	if r.Plan.Schedule == nil {
 		if err := o.to.Print(std, r.Plan.Document(true), func(w io.Writer) error { return planTable(w, std, r.Plan) }); err != nil {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,19 +17,11 @@ import (
 type whatIfOptions struct {
 	cli.InstanceFlags
 	cli.WorkFlags
-	to     cli.Destination
-	seed   uint64
-	quick  bool
-	addGPU string
-	fail   string
-	node   string
-	faster float64
-	link   string
-	cut    string
-	memory string
-	speed  string
-	drop   string
-	write  string
+	to      cli.Destination
+	seed    uint64
+	quick   bool
+	changed changeFlags
+	write   string
 }
 
 func newWhatIf(std cli.Streams) *cobra.Command {
@@ -59,69 +49,14 @@ Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
 	f.BoolVar(&o.quick, "quick", false, "plan as with jigsaw plan --quick")
-	f.StringVar(&o.addGPU, "add-gpu", "", "one more GPU in this `node`")
-	f.StringVar(&o.fail, "fail-gpu", "", "without this `GPU`, like r0n1.gpu2, the third of node r0n1, or with one less in a node")
-	f.StringVar(&o.node, "fail-node", "", "without this `node`")
-	f.Float64Var(&o.faster, "network", 0, "NICs and links between switches faster or slower by this `factor`")
-	f.StringVar(&o.link, "link", "", "a link, `name=factor`, faster or slower: r0.up=1.1 is 10 % faster")
-	f.StringVar(&o.cut, "cut", "", "without this `link`")
-	f.StringVar(&o.memory, "memory", "", "a GPU type, `name=factor`, with more or less memory")
-	f.StringVar(&o.speed, "speed", "", "a GPU type, `name=factor`, faster or slower")
-	f.StringVar(&o.drop, "drop", "", "without this `job`")
+	o.changed.flags(c, &o.InstanceFlags, std)
+	c.Flag("fail-gpu").Usage += ", or with one less in a node"
+	f.StringArrayVar(&o.changed.speed, "speed", nil, "a GPU type, `name=factor`, faster or slower")
+	f.StringArrayVar(&o.changed.drop, "drop", nil, "without this `job`")
 	f.StringVar(&o.write, "write", "", "write the changed instance into this YAML `file`")
-	o.CompleteFrom(c, "add-gpu", "", std, cli.NodeNames)
-	o.CompleteFrom(c, "fail-gpu", "", std, cli.DeviceNames)
-	o.CompleteFrom(c, "fail-node", "", std, cli.NodeNames)
-	o.CompleteFrom(c, "link", "=", std, cli.LinkNames)
-	o.CompleteFrom(c, "cut", "", std, cli.LinkNames)
-	o.CompleteFrom(c, "memory", "=", std, cli.TypeNames)
 	o.CompleteFrom(c, "speed", "=", std, cli.TypeNames)
 	o.CompleteFrom(c, "drop", "", std, cli.JobNames)
 	return c
-}
-
-// change returns the change that the flags ask for.
-func (o *whatIfOptions) change() (jigsaw.Change, error) {
-	given := 0
-	for _, flag := range []string{o.addGPU, o.fail, o.node, o.link, o.cut, o.memory, o.speed, o.drop} {
-		if flag != "" {
-			given++
-		}
-	}
-	if o.faster != 0 {
-		given++
-	}
-	switch {
-	case given != 1:
-		return jigsaw.Change{}, cli.Usage(errors.New("give one of --add-gpu, --fail-gpu, --fail-node, --network, --link, --cut, --memory, --speed and --drop"))
-	case o.addGPU != "":
-		return jigsaw.Change{Kind: jigsaw.AddGPU, Subject: o.addGPU}, nil
-	case o.fail != "":
-		return jigsaw.Change{Kind: jigsaw.FailGPU, Subject: o.fail}, nil
-	case o.node != "":
-		return jigsaw.Change{Kind: jigsaw.FailNode, Subject: o.node}, nil
-	case o.faster != 0:
-		return jigsaw.Change{Kind: jigsaw.Network, Factor: o.faster}, nil
-	case o.cut != "":
-		return jigsaw.Change{Kind: jigsaw.CutLink, Subject: o.cut}, nil
-	case o.drop != "":
-		return jigsaw.Change{Kind: jigsaw.DropJob, Subject: o.drop}, nil
-	case o.link != "":
-		return scaled(jigsaw.LinkSpeed, "--link", o.link, "r0.up=1.5")
-	case o.speed != "":
-		return scaled(jigsaw.GPUSpeed, "--speed", o.speed, "v100=0.5")
-	}
-	return scaled(jigsaw.MoreMemory, "--memory", o.memory, "v100=1.5")
-}
-
-// scaled reads name=factor.
-func scaled(kind jigsaw.ChangeKind, flag, value, example string) (jigsaw.Change, error) {
-	at := strings.LastIndexByte(value, '=')
-	factor, err := strconv.ParseFloat(value[at+1:], 64)
-	if at < 0 || err != nil {
-		return jigsaw.Change{}, cli.Usage(fmt.Errorf("%s %q: write name=factor, like %s", flag, value, example))
-	}
-	return jigsaw.Change{Kind: kind, Subject: value[:at], Factor: factor}, nil
 }
 
 // whatIfReport is what whatif prints.
@@ -145,24 +80,24 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std cli.Stream
 	if err != nil {
 		return err
 	}
-	change, err := o.change()
+	changes, err := o.changed.given()
 	if err != nil {
 		return err
 	}
+	if len(changes) != 1 {
+		return cli.Usage(errors.New("give one of --add-gpu, --fail-gpu, --fail-node, --network, --link, --cut, --memory, --speed and --drop"))
+	}
+	change := changes[0].Change
 	if err := cli.CheckWritable(o.Files(name), o.write, o.to.File); err != nil {
 		return err
 	}
-	document, models, err := o.ReadDocument(name, std)
+	in, err := o.Load(name, std)
 	if err != nil {
 		return err
 	}
-	in, err := document.Compile(models)
-	if err != nil {
-		return cli.Invalid(name, "a valid instance", err)
-	}
 	show := cli.NewProgress(std, in)
 	options.Seed, options.Progress = o.seed, show.Show
-	r, err := jigsaw.WhatIf(ctx, document.Spec, models, change, options)
+	r, err := jigsaw.WhatIf(ctx, o.Document.Spec, o.Models, change, options)
 	show.End(nil)
 	if ctx.Err() != nil {
 		return ctx.Err() // plans that were not made in the same way tell nothing

@@ -35,6 +35,23 @@ type Block struct {
 // LastStart returns when the last repeat starts, after Start.
 func (b *Block) LastStart() Tick { return Tick(b.Repeats-1) * b.Period }
 
+// Of returns what a block has of some jobs: job says which number one of its jobs gets, -1 where it is left out.
+func (b Block) Of(job func(JobID) JobID) Block {
+	tasks, syncs := b.Tasks, b.Syncs
+	b.Tasks, b.Syncs = nil, nil
+	for _, t := range tasks {
+		if t.Job = job(t.Job); t.Job >= 0 {
+			b.Tasks = append(b.Tasks, t)
+		}
+	}
+	for _, y := range syncs {
+		if y.Job = job(y.Job); y.Job >= 0 {
+			b.Syncs = append(b.Syncs, y)
+		}
+	}
+	return b
+}
+
 // Block returns a plain schedule that runs once as a single block without repeats.
 func (s *Schedule) Block() *BlockSchedule {
 	return &BlockSchedule{Residency: s.Residency, Blocks: []Block{{Repeats: 1, Tasks: s.Tasks, Syncs: s.Syncs}}}
@@ -141,28 +158,14 @@ func (s *BlockSchedule) Makespan(in *Instance) Tick {
 // BlockValue is [Instance.Value] of the expansion.
 func (in *Instance) BlockValue(s *BlockSchedule) *big.Rat {
 	_, to := s.Spans(in)
-	if in.Objective == WeightedCompletion {
-		sum := new(big.Int)
-		for j, c := range to {
-			sum.Add(sum, new(big.Int).Mul(big.NewInt(in.Jobs[j].Weight), big.NewInt(int64(c))))
-		}
-		return new(big.Rat).SetInt(sum)
-	}
-	return new(big.Rat).SetInt64(int64(slices.Max(append(to, 0))))
+	return in.ValueAt(to)
 }
 
 // Efficiency is [Schedule.Efficiency] of the expansion of a valid schedule.
 func (s *BlockSchedule) Efficiency(in *Instance) float64 {
-	work := 0.0
-	for j, gpus := range s.Residency {
-		job := &in.Jobs[j]
-		for _, g := range gpus {
-			work += float64(job.Iterations) * float64(job.On[in.GPUs[g].Type].Time[job.Full()])
-		}
+	iterations := make([]int, len(in.Jobs))
+	for j := range iterations {
+		iterations[j] = in.Jobs[j].Iterations
 	}
-	span := s.Makespan(in)
-	if span == 0 {
-		return 0
-	}
-	return work / (float64(len(in.GPUs)) * float64(span))
+	return in.efficiency(s.Residency, iterations, s.Makespan(in))
 }

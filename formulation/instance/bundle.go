@@ -227,10 +227,7 @@ func iterations(tasks []Task) (list [][]Task) {
 
 // deepest orders tasks by falling depth.
 func deepest(tasks []Task) []int {
-	order := make([]int, len(tasks))
-	for n := range order {
-		order[n] = n
-	}
+	order := UpTo[int](len(tasks))
 	slices.SortStableFunc(order, func(a, b int) int { return tasks[b].Depth - tasks[a].Depth })
 	return order
 }

@@ -200,10 +200,7 @@ func (c *compiler) foreground(spec *Spec, b *Bursts) {
 	if len(c.problems) > 0 {
 		return
 	}
-	order, nodes := make([]int, len(b.Foreground)), make([]NodeID, len(b.Nodes))
-	for i := range order {
-		order[i] = i
-	}
+	order, nodes := UpTo[int](len(b.Foreground)), make([]NodeID, len(b.Nodes))
 	for n := range nodes {
 		nodes[n] = NodeID(n)
 	}

@@ -22,16 +22,7 @@ func (in *Instance) Cost(s *Schedule) *big.Rat {
 	if s.Period > 0 {
 		return in.hourly(s.Residency)
 	}
-	from := make([]Tick, len(in.Jobs))
-	for j := range from {
-		from[j] = -1
-	}
-	for _, t := range s.Tasks {
-		if from[t.Job] < 0 || t.Start < from[t.Job] {
-			from[t.Job] = t.Start
-		}
-	}
-	return in.rent(s.Residency, from, s.Completion(in))
+	return in.BlockCost(s.Block())
 }
 
 // BlockCost is [Instance.Cost] of the expansion.

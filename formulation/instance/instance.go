@@ -282,6 +282,32 @@ func (j *Job) Allows(counts []int) bool {
 // each class's first job. The caller must not change the slices.
 func (in *Instance) Classes() [][]JobID { return in.classes }
 
+// ClassOf returns the class of every job, as an index into [Instance.Classes].
+func (in *Instance) ClassOf() []int {
+	class := make([]int, len(in.Jobs))
+	for n, jobs := range in.classes {
+		for _, j := range jobs {
+			class[j] = n
+		}
+	}
+	return class
+}
+
+// AllJobs returns the jobs in order.
+func (in *Instance) AllJobs() []JobID { return UpTo[JobID](len(in.Jobs)) }
+
+// AllNodes returns the nodes in order.
+func (in *Instance) AllNodes() []NodeID { return UpTo[NodeID](len(in.Nodes)) }
+
+// UpTo returns the numbers from 0 to n - 1.
+func UpTo[ID ~int | ~int32](n int) []ID {
+	ids := make([]ID, n)
+	for i := range ids {
+		ids[i] = ID(i)
+	}
+	return ids
+}
+
 func classify(jobs []Job) [][]JobID {
 	var classes [][]JobID
 	index := make(map[string]int, len(jobs))

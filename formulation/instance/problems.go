@@ -100,10 +100,7 @@ func DidYouMean(name string, names []string, otherwise string) string {
 // editDistance is the least number of insertions, deletions and
 // substitutions of bytes that turn a into b (Levenshtein).
 func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
+	row := UpTo[int](len(b) + 1)
 	for i := range len(a) {
 		diagonal := row[0]
 		row[0] = i + 1

@@ -116,28 +116,44 @@ func (s *Schedule) Iterations(in *Instance) []int {
 // weight-ticks for weighted completion, weighted iterations per tick for
 // throughput, and a fraction of the full-depth speed for its max-min form.
 func (in *Instance) Value(s *Schedule) *big.Rat {
-	switch in.Objective {
-	case WeightedCompletion:
-		sum := new(big.Int)
-		for j, c := range s.Completion(in) {
-			sum.Add(sum, new(big.Int).Mul(big.NewInt(in.Jobs[j].Weight), big.NewInt(int64(c))))
-		}
-		return new(big.Rat).SetInt(sum)
-	case Throughput, MaxMinThroughput:
+	if in.Objective.Periodic() {
 		return in.RateValue(s.Iterations(in), s.Period)
 	}
-	return new(big.Rat).SetInt64(int64(s.Makespan(in)))
+	return in.ValueAt(s.Completion(in))
+}
+
+// ValueAt returns the value of a plan that runs once whose jobs end at these ticks, one for each job.
+func (in *Instance) ValueAt(completion []Tick) *big.Rat {
+	if in.Objective == WeightedCompletion {
+		return new(big.Rat).SetInt(weighted(in, completion))
+	}
+	return new(big.Rat).SetInt64(int64(slices.Max(append(completion, 0))))
+}
+
+// Late returns the first job that ends after its deadline where jobs end at these ticks; [NoJob] where none does.
+func (in *Instance) Late(completion []Tick) JobID {
+	for j, end := range completion {
+		if due := in.Jobs[j].Deadline; due > 0 && end > due {
+			return JobID(j)
+		}
+	}
+	return NoJob
+}
+
+// weighted returns the sum of the jobs' weights times a number of each.
+func weighted[N ~int | ~int64](in *Instance, of []N) *big.Int {
+	sum := new(big.Int)
+	for j, n := range of {
+		sum.Add(sum, new(big.Int).Mul(big.NewInt(in.Jobs[j].Weight), big.NewInt(int64(n))))
+	}
+	return sum
 }
 
 // RateValue returns the value of completing iterations[j] of every job j in
 // each period, under the instance's periodic objective.
 func (in *Instance) RateValue(iterations []int, period Tick) *big.Rat {
 	if in.Objective == Throughput {
-		sum := new(big.Int)
-		for j, r := range iterations {
-			sum.Add(sum, new(big.Int).Mul(big.NewInt(in.Jobs[j].Weight), big.NewInt(int64(r))))
-		}
-		return new(big.Rat).SetFrac(sum, big.NewInt(int64(period)))
+		return new(big.Rat).SetFrac(weighted(in, iterations), big.NewInt(int64(period)))
 	}
 	var least *big.Rat
 	for j := range in.Jobs {
@@ -175,20 +191,34 @@ func (j *Job) FastestFull() Tick {
 // available until the makespan, or within a period (docs/problem.md section 5).
 // It is 0 for an empty plan.
 func (s *Schedule) Efficiency(in *Instance) float64 {
+	span := s.Period
+	if span == 0 {
+		span = s.Makespan(in)
+	}
+	return in.efficiency(s.Residency, s.Iterations(in), span)
+}
+
+// efficiency is the work of so many iterations of each job where it lives over the GPU-ticks of a span.
+func (in *Instance) efficiency(residency [][]GPUID, iterations []int, span Tick) float64 {
+	if span == 0 {
+		return 0
+	}
 	work := 0.0
-	iterations := s.Iterations(in)
-	for j, gpus := range s.Residency {
+	for j, gpus := range residency {
 		job := &in.Jobs[j]
 		for _, g := range gpus {
 			work += float64(iterations[j]) * float64(job.On[in.GPUs[g].Type].Time[job.Full()])
 		}
 	}
-	span := s.Period
-	if span == 0 {
-		span = s.Makespan(in)
-	}
-	if span == 0 {
-		return 0
-	}
 	return work / (float64(len(in.GPUs)) * float64(span))
+}
+
+// Shift moves tasks and synchronisations in time, in place.
+func Shift(tasks []Task, syncs []Sync, by Tick) {
+	for i := range tasks {
+		tasks[i].Start, tasks[i].End = tasks[i].Start+by, tasks[i].End+by
+	}
+	for i := range syncs {
+		syncs[i].Start, syncs[i].End = syncs[i].Start+by, syncs[i].End+by
+	}
 }

@@ -49,13 +49,7 @@ const (
 )
 
 func newLane(p *problem, d decoder, rng *rand.Rand) *lane {
-	l := &lane{problem: p, rng: rng, decoder: d, class: make([]int, len(p.in.Jobs)), best: math.Inf(1), next: make([]instance.JobID, len(p.in.Jobs))}
-	for c, class := range p.in.Classes() {
-		for _, j := range class {
-			l.class[j] = c
-		}
-	}
-	return l
+	return &lane{problem: p, rng: rng, decoder: d, class: p.in.ClassOf(), best: math.Inf(1), next: make([]instance.JobID, len(p.in.Jobs))}
 }
 
 // lateWeight is what a tick after a deadline counts, in ticks of all jobs.

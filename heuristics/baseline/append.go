@@ -37,16 +37,12 @@ func newAppender(p *problem) *appender {
 		problem: p, memory: newMemory(p), placer: newPlacer(p), free: make([]instance.Tick, len(p.in.GPUs)),
 		start: make([]instance.Tick, n), end: make([]instance.Tick, n), at: make([]site, n),
 	}
-	all := make([]instance.NodeID, len(p.in.Nodes))
-	for n := range all {
-		all[n] = instance.NodeID(n)
-	}
 	if len(p.in.Racks) > 1 {
 		for r := range p.in.Racks {
 			a.scopes = append(a.scopes, p.in.Racks[r].Nodes)
 		}
 	}
-	a.scopes = append(a.scopes, all)
+	a.scopes = append(a.scopes, p.in.AllNodes())
 	return a
 }
 

@@ -76,12 +76,12 @@ func finite(in *instance.Instance) error {
 
 // late is the error of a job that missed its deadline; nil if none did.
 func (s *simulator) late() error {
-	for j := range s.jobs {
-		if due := s.in.Jobs[j].Deadline; due > 0 && s.jobs[j].completed > due {
-			return state.NewNoPlan(s.in, instance.JobID(j), "would miss its deadline, tick %d, by %d ticks when jobs hold their GPUs", due, s.jobs[j].completed-due)
-		}
+	j := s.in.Late(s.completed)
+	if j == instance.NoJob {
+		return nil
 	}
-	return nil
+	due := s.in.Jobs[j].Deadline
+	return state.NewNoPlan(s.in, j, "would miss its deadline, tick %d, by %d ticks when jobs hold their GPUs", due, s.completed[j]-due)
 }
 
 // Exclusive plans whole jobs on GPUs of their own at full depth as well as it can: the

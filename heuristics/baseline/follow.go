@@ -1,9 +1,7 @@
 package baseline
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/state"
@@ -76,14 +74,11 @@ func Shallow(ctx context.Context, in *instance.Instance, s *instance.Schedule) (
 	for _, t := range s.Tasks {
 		begin[t.Job] = min(begin[t.Job], t.Start)
 	}
-	order := make([]instance.JobID, len(in.Jobs))
 	sites := make([]site, len(in.Jobs))
-	for j := range order {
-		order[j] = instance.JobID(j)
+	for j := range sites {
 		sites[j], _ = placer.at(instance.JobID(j), s.Residency[j])
 	}
-	slices.SortStableFunc(order, func(a, b instance.JobID) int { return cmp.Compare(begin[a], begin[b]) })
-	run, err := follow(ctx, p, order, sites)
+	run, err := follow(ctx, p, byTick(begin), sites)
 	if err != nil {
 		return nil, err
 	}

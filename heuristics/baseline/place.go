@@ -109,11 +109,7 @@ func (p *placer) choose(j instance.JobID) (best site, ok bool) {
 		eachType(p.in.Racks[r].Nodes)
 	}
 	if job.Within == instance.WithinCluster && len(p.in.Racks) > 1 {
-		all := make([]instance.NodeID, len(p.in.Nodes))
-		for n := range all {
-			all[n] = instance.NodeID(n)
-		}
-		eachType(all)
+		eachType(p.in.AllNodes())
 	}
 	return best, ok
 }

@@ -158,11 +158,7 @@ func (p *problem) shortest(j instance.JobID) instance.Tick {
 // deal returns the depth of the task on each of the GPUs: the deepest go to the fastest,
 // so that iterations are as short as the multiset admits.
 func (p *problem) deal(j instance.JobID, gpus []instance.GPUID) []int {
-	depths := make([]int, len(gpus))
-	order := make([]int, len(gpus))
-	for n := range order {
-		order[n] = n
-	}
+	depths, order := make([]int, len(gpus)), instance.UpTo[int](len(gpus))
 	job := &p.in.Jobs[j]
 	full := func(n int) instance.Tick { return job.On[p.in.GPUs[gpus[n]].Type].Time[job.Full()] }
 	slices.SortStableFunc(order, func(a, b int) int { return int(full(a) - full(b)) })

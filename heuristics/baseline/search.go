@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/state"
@@ -53,18 +52,7 @@ func (s *search) offer(run *simulator, err error) {
 
 // value of what happened, exactly.
 func (s *simulator) value() *big.Rat {
-	if s.in.Objective != instance.WeightedCompletion {
-		last := instance.Tick(0)
-		for j := range s.jobs {
-			last = max(last, s.jobs[j].completed)
-		}
-		return new(big.Rat).SetInt64(int64(last))
-	}
-	sum := new(big.Int)
-	for j := range s.jobs {
-		sum.Add(sum, new(big.Int).Mul(big.NewInt(s.in.Jobs[j].Weight), big.NewInt(int64(s.jobs[j].completed))))
-	}
-	return new(big.Rat).SetInt(sum)
+	return s.in.ValueAt(s.completed)
 }
 
 // enough reports whether the search is to end with what it has.
@@ -131,7 +119,7 @@ func (s *search) improve() {
 			most = min(most, s.config.Work/lanes)
 		}
 		quota = min(2*quota, mostRound)
-		both(func(n int) {
+		state.Parallel(lanes, func(n int) {
 			l, from := walks[n], top.order
 			switch {
 			case round == 0:
@@ -177,15 +165,6 @@ func (s *search) decoder() decoder {
 
 // source draws a random source of its own.
 func (s *search) source() *rand.Rand { return rand.New(rand.NewPCG(s.rng.Uint64(), s.rng.Uint64())) }
-
-// both calls f(0) to f(lanes-1) side by side.
-func both(f func(n int)) {
-	var wg sync.WaitGroup
-	for n := range lanes {
-		wg.Go(func() { f(n) })
-	}
-	wg.Wait()
-}
 
 // least is a value that no order is better than: by the work and the longest job, or the
 // jobs one by one.

@@ -34,6 +34,8 @@ type simulator struct {
 	active  [][]instance.JobID // per link: those that synchronise over it
 	waiting [][]instance.JobID // per link: those that wait for it; some have started since
 	left    int                // jobs that have not ended
+	// completed is when each job ended.
+	completed []instance.Tick
 }
 
 // progress of a job.
@@ -46,7 +48,6 @@ type progress struct {
 	iteration int
 	level     int           // of the synchronisation that runs
 	until     instance.Tick // when it ends
-	completed instance.Tick
 	// Per iteration: when it and its synchronisation start, and the latter's level.
 	starts, syncs []instance.Tick
 	rates         []uint8
@@ -88,7 +89,7 @@ func (h *eventHeap) Pop() any {
 // error is that of the context. Jobs that the policy never starts do not end.
 func simulate(ctx context.Context, p *problem, rank []int, by policy) (*simulator, error) {
 	s := &simulator{
-		problem: p, policy: by, rank: rank, jobs: make([]progress, len(p.in.Jobs)), left: len(p.in.Jobs),
+		problem: p, policy: by, rank: rank, jobs: make([]progress, len(p.in.Jobs)), left: len(p.in.Jobs), completed: make([]instance.Tick, len(p.in.Jobs)),
 		load: make([]instance.Rate, len(p.in.Links)), active: make([][]instance.JobID, len(p.in.Links)), waiting: make([][]instance.JobID, len(p.in.Links)),
 	}
 	for j := range p.in.Jobs {
@@ -166,7 +167,7 @@ func (s *simulator) next(j instance.JobID) {
 		}
 	}
 	if job.iteration == spec.Iterations {
-		job.completed = s.now
+		s.completed[j] = s.now
 		s.left--
 		s.policy.end(j)
 		return

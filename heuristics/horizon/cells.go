@@ -20,7 +20,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 	if s := c.copies(ctx, in, rng); s != nil {
 		return s, nil
 	}
-	d := dealer{config: c, in: in, class: classes(in), alone: Alone(in), works: works(in), known: map[string]*found{}, rng: rng, seed: rng.Uint64()}
+	d := dealer{config: c, in: in, class: in.ClassOf(), alone: Alone(in), works: works(in), known: map[string]*found{}, rng: rng, seed: rng.Uint64()}
 	var best *instance.BlockSchedule
 	var failed error
 	chosen := 0
@@ -182,7 +182,8 @@ func (d *dealer) plan(ctx context.Context, cells []cell) (*instance.BlockSchedul
 		}
 	}
 	plan.Sort()
-	return plan, late(d.in, plan)
+	_, ends := plan.Spans(d.in)
+	return plan, late(d.in, ends)
 }
 
 // sortByClass puts alike jobs beside one another, as patterns have them.

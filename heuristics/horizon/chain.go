@@ -136,10 +136,7 @@ func (c *chain) run(until *instance.Tick) bool {
 	if p == nil {
 		return false
 	}
-	jobs, gpus, repeats := make([]instance.JobID, len(p.at)), make([]instance.GPUID, c.unit.gpus), c.left[c.work[0]]
-	for g := range gpus {
-		gpus[g] = instance.GPUID(g)
-	}
+	jobs, gpus, repeats := make([]instance.JobID, len(p.at)), instance.UpTo[instance.GPUID](c.unit.gpus), c.left[c.work[0]]
 	for n, at := range p.at {
 		jobs[n] = instance.JobID(c.work[at])
 		repeats = min(repeats, c.left[c.work[at]]/p.r[n])

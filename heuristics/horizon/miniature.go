@@ -149,12 +149,7 @@ func (p *pattern) close(in *instance.Instance) {
 	}
 	hull(len(in.GPUs), func(t instance.Task) int { return int(t.GPU) }, false)
 	hull(len(in.Jobs), func(t instance.Task) int { return int(t.Job) }, true)
-	for i := range p.s.Tasks {
-		p.s.Tasks[i].Start, p.s.Tasks[i].End = p.s.Tasks[i].Start-start, p.s.Tasks[i].End-start
-	}
-	for i := range p.s.Syncs {
-		p.s.Syncs[i].Start, p.s.Syncs[i].End = p.s.Syncs[i].Start-start, p.s.Syncs[i].End-start
-	}
+	instance.Shift(p.s.Tasks, p.s.Syncs, -start)
 	p.period = length
 	twice := make([]int, len(p.r))
 	for j := range twice {

@@ -273,23 +273,14 @@ func (q *queue) run(order []instance.JobID) (list []stint, err error) {
 	return list, nil
 }
 
-// late is the error of the first job that misses its deadline; nil if none does.
-func late(in *instance.Instance, s *instance.BlockSchedule) error {
-	_, to := s.Spans(in)
-	for id, end := range to {
-		if err := missed(in, instance.JobID(id), end); err != nil {
-			return err
-		}
+// late is the error of the first job that misses its deadline by its end; nil if none does.
+func late(in *instance.Instance, ends []instance.Tick) error {
+	id := in.Late(ends)
+	if id == instance.NoJob {
+		return nil
 	}
-	return nil
-}
-
-// missed is the error of a job that misses its deadline by ending then; nil if it does not.
-func missed(in *instance.Instance, id instance.JobID, end instance.Tick) error {
-	if due := in.Jobs[id].Deadline; due > 0 && end > due {
-		return &NoPlan{id, fmt.Sprintf("job %q would miss its deadline, tick %d, by %d ticks", in.Jobs[id].Name, due, end-due)}
-	}
-	return nil
+	job := &in.Jobs[id]
+	return &NoPlan{id, fmt.Sprintf("job %q would miss its deadline, tick %d, by %d ticks", job.Name, job.Deadline, ends[id]-job.Deadline)}
 }
 
 // length returns how long a job holds its GPUs at a site, loading and all.
@@ -390,11 +381,7 @@ func (q *queue) alone(f *floor, id instance.JobID) *site {
 
 // listed is alone, anew.
 func (q *queue) listed(id instance.JobID) *site {
-	nodes := make([]instance.NodeID, len(q.in.Nodes))
-	for n := range nodes {
-		nodes[n] = instance.NodeID(n)
-	}
-	one := q.in.Part([]instance.JobID{id}, nodes, nil).Miniature([]int{1})
+	one := q.in.Part([]instance.JobID{id}, q.in.AllNodes(), nil).Miniature([]int{1})
 	if q.deep {
 		one = one.FullDepth()
 	}
@@ -420,9 +407,7 @@ func (q *queue) listed(id instance.JobID) *site {
 func (q *queue) byRelease() []instance.JobID {
 	order := slices.Clone(q.waiting)
 	if order == nil {
-		for j := range q.in.Jobs {
-			order = append(order, instance.JobID(j))
-		}
+		order = q.in.AllJobs()
 	}
 	slices.SortStableFunc(order, func(a, b instance.JobID) int { return cmp.Compare(q.release(a), q.release(b)) })
 	return order

@@ -169,20 +169,26 @@ func (r *Resumption) template(jobs []instance.JobID) (*instance.Schedule, []int)
 		}
 		most[n] = min(heuristics.MostPattern, int(math.Ceil(float64(r.in.Jobs[j].Iterations)/repeats)))
 		for i := range most[n] {
-			start, worker := length*instance.Tick(i)/instance.Tick(most[n]), 0
-			for d, count := range r.queue.counts[j] {
-				for range count {
-					s.Tasks = append(s.Tasks, instance.Task{Job: instance.JobID(n), Iteration: i + 1, GPU: s.Residency[n][worker], Depth: d, Start: start})
-					worker++
-				}
-			}
-			if r.in.Jobs[j].HasSync() {
-				s.Syncs = append(s.Syncs, instance.Sync{Job: instance.JobID(n), Iteration: i + 1, Start: start, Rate: r.in.RateLevels[0]})
-			}
+			AddTurn(s, instance.JobID(n), i+1, length*instance.Tick(i)/instance.Tick(most[n]), r.queue.counts[j], r.in.Jobs[j].HasSync(), r.in.RateLevels[0])
 		}
 	}
 	s.Sort()
 	return s, most
+}
+
+// AddTurn adds to a schedule that a repair begins with when an iteration of a job has its turn: tasks at these depths, of no
+// length, on the GPUs where the job was.
+func AddTurn(s *instance.Schedule, j instance.JobID, iteration int, start instance.Tick, counts []int, syncs bool, rate instance.RateLevel) {
+	worker := 0
+	for d, count := range counts {
+		for range count {
+			s.Tasks = append(s.Tasks, instance.Task{Job: j, Iteration: iteration, GPU: s.Residency[j][worker], Depth: d, Start: start})
+			worker++
+		}
+	}
+	if syncs {
+		s.Syncs = append(s.Syncs, instance.Sync{Job: j, Iteration: iteration, Start: start, Rate: rate})
+	}
 }
 
 // drain is what goes on to its end of a unit at work whose pattern is made anew, and how many

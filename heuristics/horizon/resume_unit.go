@@ -38,70 +38,36 @@ type use struct {
 // group finds the units: jobs that share blocks, or a GPU at the same time.
 func (r *Resumption) group() {
 	plan := r.was.Plan
-	parent := make([]instance.JobID, len(r.in.Jobs))
-	for j := range parent {
-		parent[j] = instance.JobID(j)
-	}
-	var find func(j instance.JobID) instance.JobID
-	find = func(j instance.JobID) instance.JobID {
-		if parent[j] != j {
-			parent[j] = find(parent[j])
-		}
-		return parent[j]
-	}
-	join := func(a, b instance.JobID) { parent[max(find(a), find(b))] = min(find(a), find(b)) }
+	var pairs [][2]instance.JobID
 	r.blocksOf = make([][]int, len(r.in.Jobs))
 	for i := range plan.Blocks {
 		for _, t := range plan.Blocks[i].Tasks {
-			join(plan.Blocks[i].Tasks[0].Job, t.Job)
 			if of := &r.blocksOf[t.Job]; len(*of) == 0 || (*of)[len(*of)-1] != i {
 				*of = append(*of, i)
+				pairs = append(pairs, [2]instance.JobID{plan.Blocks[i].Tasks[0].Job, t.Job})
 			}
 		}
 	}
 	from, to := plan.Spans(r.in)
-	here := map[instance.GPUID][]instance.JobID{}
-	for j, home := range plan.Residency {
+	for j := range from {
 		if from[j] -= r.in.Jobs[j].Load; r.was.Begun[j] {
 			from[j] = min(from[j], r.was.Now)
 		}
-		for _, g := range home {
-			here[g] = append(here[g], instance.JobID(j))
-		}
 	}
-	for _, jobs := range here {
-		slices.SortFunc(jobs, func(a, b instance.JobID) int { return cmp.Or(cmp.Compare(from[a], from[b]), cmp.Compare(a, b)) })
-		last := jobs[0] // of those so far the one that ends last
-		for _, j := range jobs[1:] {
-			if from[j] < to[last] {
-				join(last, j)
+	for _, jobs := range plan.Together(from, to, pairs) {
+		u := group{jobs: jobs}
+		for _, j := range jobs {
+			u.end = max(u.end, to[j])
+			for _, g := range plan.Residency[j] {
+				if now, ok := r.was.GPU(g); ok {
+					u.gpus = append(u.gpus, now)
+				}
 			}
-			if to[j] > to[last] {
-				last = j
-			}
-		}
-	}
-	at := map[instance.JobID]int{}
-	for j, home := range plan.Residency {
-		if home == nil {
-			continue
-		}
-		id, root := instance.JobID(j), find(instance.JobID(j))
-		n, ok := at[root]
-		if !ok {
-			n = len(r.units)
-			at[root], r.units = n, append(r.units, group{})
-		}
-		u := &r.units[n]
-		u.jobs, u.end = append(u.jobs, id), max(u.end, to[j])
-		for _, g := range home {
-			if now, ok := r.was.GPU(g); ok {
-				u.gpus = append(u.gpus, now)
+			if !r.was.Moves[j] {
+				u.stay, u.begun, u.work = append(u.stay, j), u.begun || r.was.Begun[j], u.work+r.queue.work(j)
 			}
 		}
-		if !r.was.Moves[j] {
-			u.stay, u.begun, u.work = append(u.stay, id), u.begun || r.was.Begun[j], u.work+r.queue.work(id)
-		}
+		r.units = append(r.units, u)
 	}
 	for n := range r.units {
 		slices.Sort(r.units[n].gpus)
@@ -119,20 +85,12 @@ func (r *Resumption) blocks(jobs []instance.JobID) (list []instance.Block) {
 	}
 	slices.Sort(in)
 	for _, i := range slices.Compact(in) {
-		b := r.was.Plan.Blocks[i]
-		tasks, syncs := b.Tasks, b.Syncs
-		b.Tasks, b.Syncs = nil, nil
-		for _, t := range tasks {
-			if some[t.Job] {
-				b.Tasks = append(b.Tasks, t)
+		list = append(list, r.was.Plan.Blocks[i].Of(func(j instance.JobID) instance.JobID {
+			if some[j] {
+				return j
 			}
-		}
-		for _, y := range syncs {
-			if some[y.Job] {
-				b.Syncs = append(b.Syncs, y)
-			}
-		}
-		list = append(list, b)
+			return instance.NoJob
+		}))
 	}
 	return list
 }
@@ -145,13 +103,9 @@ func (r *Resumption) asPlanned(jobs []instance.JobID, begun bool, turn instance.
 		b := &p.blocks[i]
 		first := slices.MinFunc(b.Tasks, func(a, b instance.Task) int { return cmp.Compare(a.Start, b.Start) }).Start
 		b.Start += first
+		instance.Shift(b.Tasks, b.Syncs, -first)
 		for n := range b.Tasks {
-			t := &b.Tasks[n]
-			t.Start, t.End = t.Start-first, t.End-first
-			t.GPU, _ = r.was.GPU(t.GPU)
-		}
-		for n := range b.Syncs {
-			b.Syncs[n].Start, b.Syncs[n].End = b.Syncs[n].Start-first, b.Syncs[n].End-first
+			b.Tasks[n].GPU, _ = r.was.GPU(b.Tasks[n].GPU)
 		}
 	}
 	for _, j := range jobs {

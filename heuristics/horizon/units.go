@@ -47,7 +47,7 @@ type former struct {
 }
 
 func newFormer(q *queue, rng *rand.Rand, slack []float64) *former {
-	return &former{q, classes(q.in), map[string]*unit{}, map[string]*pattern{}, rng.Uint64(), slack}
+	return &former{q, q.in.ClassOf(), map[string]*unit{}, map[string]*pattern{}, rng.Uint64(), slack}
 }
 
 // form returns the id of a unit of the jobs, or of the one job; -1 if they do not fit on as many nodes of one kind as the widest needs.
@@ -103,16 +103,13 @@ func (f *former) plan(ctx context.Context, jobs []instance.JobID, nodes []instan
 		return nil
 	}
 	u := &unit{jobs: jobs, nodes: len(nodes), gpus: len(p.part.GPUs), homes: make([][]instance.GPUID, len(jobs))}
-	here, left, gpus := make([]instance.JobID, len(jobs)), make([]int, len(jobs)), make([]instance.GPUID, u.gpus)
+	here, left := make([]instance.JobID, len(jobs)), make([]int, len(jobs))
 	for n, j := range p.part.JobsOf {
 		job := &f.q.in.Jobs[j]
 		here[n], left[n], u.homes[p.at[n]] = instance.JobID(p.at[n]), job.Iterations, p.s.Residency[n]
 		u.release, u.load = max(u.release, job.Release), max(u.load, job.Load)
 	}
-	for g := range gpus {
-		gpus[g] = instance.GPUID(g)
-	}
-	u.blocks, u.length = p.blocks(here, gpus, left, 0)
+	u.blocks, u.length = p.blocks(here, instance.UpTo[instance.GPUID](u.gpus), left, 0)
 	return u
 }
 
@@ -142,17 +139,6 @@ func (u *unit) weigh(in *instance.Instance, nodes []instance.NodeID) {
 			}
 		}
 	}
-}
-
-// classes numbers jobs by class.
-func classes(in *instance.Instance) []int {
-	class := make([]int, len(in.Jobs))
-	for n, jobs := range in.Classes() {
-		for _, j := range jobs {
-			class[j] = n
-		}
-	}
-	return class
 }
 
 // regroup changes one or two of the units and single jobs of an order: they join, a job leaves its unit, or goes over to the other,
@@ -350,13 +336,9 @@ func of[N ~int32 | ~int](list []N) func(N) N { return func(n N) N { return list[
 
 // renumbered returns a block of other jobs on other GPUs.
 func renumbered(b instance.Block, job func(instance.JobID) instance.JobID, gpu func(instance.GPUID) instance.GPUID) instance.Block {
-	b.Tasks, b.Syncs = slices.Clone(b.Tasks), slices.Clone(b.Syncs)
+	b = b.Of(job)
 	for i := range b.Tasks {
-		t := &b.Tasks[i]
-		t.Job, t.GPU = job(t.Job), gpu(t.GPU)
-	}
-	for i := range b.Syncs {
-		b.Syncs[i].Job = job(b.Syncs[i].Job)
+		b.Tasks[i].GPU = gpu(b.Tasks[i].GPU)
 	}
 	return b
 }
@@ -398,31 +380,19 @@ func (q *queue) plan(list []stint) *instance.BlockSchedule {
 
 // judge returns the value of a timetable, or why a job would miss its deadline.
 func (q *queue) judge(list []stint) (*big.Rat, error) {
-	in := q.in
-	last, sum := instance.Tick(0), new(big.Int)
-	var refused error
-	ends := func(j instance.JobID, end instance.Tick) {
-		job := &in.Jobs[j]
-		last = max(last, end)
-		sum.Add(sum, new(big.Int).Mul(big.NewInt(job.Weight), big.NewInt(int64(end))))
-		if refused == nil {
-			refused = missed(in, j, end)
-		}
-	}
+	ends := make([]instance.Tick, len(q.in.Jobs))
 	for _, s := range list {
-		if u := q.unit(s.job); u != nil {
-			for n, j := range u.jobs {
-				ends(j, s.start+u.load+u.ends[n])
-			}
+		u := q.unit(s.job)
+		if u == nil {
+			ends[s.job] = s.end
 			continue
 		}
-		ends(s.job, s.end)
+		for n, j := range u.jobs {
+			ends[j] = s.start + u.load + u.ends[n]
+		}
 	}
-	if refused != nil {
-		return nil, refused
+	if err := late(q.in, ends); err != nil {
+		return nil, err
 	}
-	if in.Objective == instance.WeightedCompletion {
-		return new(big.Rat).SetInt(sum), nil
-	}
-	return new(big.Rat).SetInt64(int64(last)), nil
+	return q.in.ValueAt(ends), nil
 }

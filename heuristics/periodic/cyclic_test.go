@@ -19,10 +19,7 @@ import (
 // TestCyclicSequence reads plans, and expects them back at least as good, in the least period that
 // their constraints admit.
 func TestCyclicSequence(t *testing.T) {
-	seeds := uint64(200)
-	if testing.Short() {
-		seeds = 40
-	}
+	seeds := instancetest.Many(uint64(200), 40)
 	read, shorter := 0, 0
 	for seed := range seeds {
 		in := instancetest.Random(heuristicstest.Source(seed), instancetest.Options{Objective: instance.Throughput, Jobs: 5, GPUs: 6, MaxPeriod: 30})
@@ -80,10 +77,7 @@ func slow(c *periodClock, period instance.Tick) bool {
 // TestImprovePeriodicTiny counts how often the search finds the optimum by
 // brute force.
 func TestImprovePeriodicTiny(t *testing.T) {
-	seeds := uint64(150)
-	if testing.Short() {
-		seeds = 6
-	}
+	seeds := instancetest.Many(uint64(150), 6)
 	known, optimal := 0, 0
 	for seed := range seeds {
 		in := instancetest.Random(heuristicstest.Source(2*seed), instancetest.Options{Objective: instance.Throughput})

@@ -112,10 +112,7 @@ func TestPeriodicExclusiveByHand(t *testing.T) {
 
 // TestPeriodicOptimum compares with brute force on tiny instances.
 func TestPeriodicOptimum(t *testing.T) {
-	instances := 400
-	if testing.Short() {
-		instances = 25
-	}
+	instances := instancetest.Many(400, 25)
 	gaps, worst, solved, same := 0.0, 0.0, 0, 0
 	for seed := range instances {
 		in := instancetest.Random(rand.New(rand.NewPCG(uint64(seed), 7)), instancetest.Options{Objective: instance.Throughput})

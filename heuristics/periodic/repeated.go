@@ -12,16 +12,8 @@ import (
 func Repeated(in *instance.Instance, s *instance.Schedule) *instance.Schedule {
 	plan := &instance.Schedule{Residency: s.Residency, Tasks: slices.Clone(s.Tasks), Syncs: slices.Clone(s.Syncs)}
 	start := slices.MinFunc(s.Tasks, func(a, b instance.Task) int { return int(a.Start - b.Start) }).Start
-	for i := range plan.Tasks {
-		t := &plan.Tasks[i]
-		t.Start, t.End = t.Start-start, t.End-start
-		plan.Period = max(plan.Period, t.End)
-	}
-	for i := range plan.Syncs {
-		y := &plan.Syncs[i]
-		y.Start, y.End = y.Start-start, y.End-start
-		plan.Period = max(plan.Period, y.End)
-	}
+	instance.Shift(plan.Tasks, plan.Syncs, -start)
+	plan.Period = plan.Makespan(in)
 	limit := plan.Period
 	if in.MaxPeriod > 0 {
 		limit = min(limit, in.MaxPeriod)

@@ -1,7 +1,6 @@
 package periodic
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -47,16 +46,7 @@ func lightSync(in *instance.Instance, j instance.JobID, counts []int) float64 {
 
 // byDensity orders the jobs by descending weight per GPU-tick.
 func byDensity(in *instance.Instance, ticks func(instance.JobID) float64) []instance.JobID {
-	order := make([]instance.JobID, len(in.Jobs))
-	density := make([]float64, len(in.Jobs))
-	for j := range order {
-		order[j] = instance.JobID(j)
-		density[j] = float64(in.Jobs[j].Weight) / ticks(order[j])
-	}
-	slices.SortFunc(order, func(a, b instance.JobID) int {
-		return cmp.Or(cmp.Compare(density[b], density[a]), cmp.Compare(a, b))
-	})
-	return order
+	return state.OrderBy(len(in.Jobs), func(j instance.JobID) float64 { return -float64(in.Jobs[j].Weight) / ticks(j) })
 }
 
 // byWork orders the jobs by descending weight per GPU-tick computed.

@@ -50,10 +50,7 @@ func requireSettled(t *testing.T, r *ruin) {
 
 // TestRuinSteps takes steps, and half of them back.
 func TestRuinSteps(t *testing.T) {
-	seeds := uint64(150)
-	if testing.Short() {
-		seeds = 30
-	}
+	seeds := instancetest.Many(uint64(150), 30)
 	changed := 0
 	for seed := range seeds {
 		_, r := randomRuin(seed)

@@ -20,10 +20,7 @@ var same = repair.Damage{GPU: func(_ instance.JobID, g instance.GPUID) (instance
 // TestNothingFailed: on the same cluster nobody moves, and nothing starts later.
 func TestNothingFailed(t *testing.T) {
 	repaired := 0
-	seeds := uint64(150)
-	if testing.Short() {
-		seeds = 40
-	}
+	seeds := instancetest.Many(uint64(150), 40)
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		in := instancetest.Random(rng, instancetest.Options{Objective: instance.Makespan})
@@ -46,10 +43,7 @@ func TestNothingFailed(t *testing.T) {
 // valid but for deadlines.
 func TestNodeLost(t *testing.T) {
 	repaired, moved, stuck := 0, 0, 0
-	seeds := uint64(300)
-	if testing.Short() {
-		seeds = 80
-	}
+	seeds := instancetest.Many(uint64(300), 80)
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		in := instancetest.Random(rng, instancetest.Options{Objective: instance.Makespan})

@@ -54,7 +54,7 @@ func (c Search) Improve(ctx context.Context, in *instance.Instance, old *instanc
 		}
 		s := r.decode(next)
 		v := in.Value(s)
-		if in.Objective.Better(current, v) || missed(in, s) {
+		if in.Objective.Better(current, v) || in.Late(s.Completion(in)) != instance.NoJob {
 			continue
 		}
 		shift, kept, current = next, r, v
@@ -70,13 +70,3 @@ func (c Search) Improve(ctx context.Context, in *instance.Instance, old *instanc
 
 // draws of GPUs for those that move.
 const draws = 20
-
-// missed reports whether a job ends after its deadline.
-func missed(in *instance.Instance, s *instance.Schedule) bool {
-	for j, end := range s.Completion(in) {
-		if due := in.Jobs[j].Deadline; due > 0 && end > due {
-			return true
-		}
-	}
-	return false
-}

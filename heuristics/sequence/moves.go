@@ -100,34 +100,20 @@ func (m *mover) draw(kind int) bool {
 		m.trace()
 		m.fresh = true
 	}
-	switch kind {
-	case 0:
-		return m.overtake()
-	case 1:
-		return m.insert()
-	case 2:
-		return m.swapRoles()
-	case 3:
-		return m.swapManyRoles()
-	case 4:
-		return m.moveWorker()
-	case 5:
-		return m.swapWorkers()
-	case 6:
-		return m.hurry()
-	default:
-		return m.redeal()
-	}
+	move := [...]struct {
+		of    []int32 // the tasks that it begins with one of
+		apply func(*mover, int32) bool
+	}{
+		{m.blocked, (*mover).overtake}, {m.blocked, (*mover).insert}, {m.path, (*mover).swapRoles}, {m.path, (*mover).swapManyRoles},
+		{m.path, (*mover).moveWorker}, {m.path, (*mover).swapWorkers}, {m.blocked, (*mover).hurry}, {m.path, (*mover).redeal},
+	}[kind]
+	return len(move.of) > 0 && move.apply(m, pick(m.rng, move.of))
 }
 
 func pick(rng *rand.Rand, list []int32) int32 { return list[rng.IntN(len(list))] }
 
 // overtake lets a blocked task go before the one it waited for.
-func (m *mover) overtake() bool {
-	if len(m.blocked) == 0 {
-		return false
-	}
-	u := pick(m.rng, m.blocked)
+func (m *mover) overtake(u int32) bool {
 	v := m.times.before[u]
 	if v < 0 {
 		return false
@@ -137,11 +123,7 @@ func (m *mover) overtake() bool {
 
 // insert lets a blocked task go before several others of its GPU, or one of
 // those after it.
-func (m *mover) insert() bool {
-	if len(m.blocked) == 0 {
-		return false
-	}
-	u := pick(m.rng, m.blocked)
+func (m *mover) insert(u int32) bool {
 	v := m.times.before[u]
 	for range m.rng.IntN(6) {
 		if v < 0 || m.times.before[v] < 0 {
@@ -159,11 +141,7 @@ func (m *mover) insert() bool {
 }
 
 // swapRoles makes a critical task shallower, and another of its iteration deeper.
-func (m *mover) swapRoles() bool {
-	if len(m.path) == 0 {
-		return false
-	}
-	t := pick(m.rng, m.path)
+func (m *mover) swapRoles(t int32) bool {
 	j := m.Job[t]
 	k := m.In.Jobs[j].Workers
 	if k == 1 {
@@ -180,11 +158,7 @@ func (m *mover) swapRoles() bool {
 
 // swapManyRoles exchanges the roles of two workers over many iterations, so
 // that the load of the first one's GPU falls.
-func (m *mover) swapManyRoles() bool {
-	if len(m.path) == 0 {
-		return false
-	}
-	t := pick(m.rng, m.path)
+func (m *mover) swapManyRoles(t int32) bool {
 	j := m.Job[t]
 	k := m.In.Jobs[j].Workers
 	if k == 1 {
@@ -207,11 +181,7 @@ func (m *mover) swapManyRoles() bool {
 
 // redeal gives the iteration of a critical task another multiset of depths, in which
 // that task is shallower, if it can be.
-func (m *mover) redeal() bool {
-	if len(m.path) == 0 {
-		return false
-	}
-	t := pick(m.rng, m.path)
+func (m *mover) redeal(t int32) bool {
 	j := m.Job[t]
 	if len(m.sets[j]) < 2 || !m.In.Jobs[j].HasSync() {
 		return false
@@ -238,11 +208,8 @@ func (m *mover) other(g int32) int32 {
 
 // moveWorker moves the worker of a critical task, or one that shares its GPU,
 // to another GPU.
-func (m *mover) moveWorker() bool {
-	if len(m.path) == 0 {
-		return false
-	}
-	g := m.gpu[m.Slot[pick(m.rng, m.path)]]
+func (m *mover) moveWorker(t int32) bool {
+	g := m.gpu[m.Slot[t]]
 	slot := pick(m.rng, m.residents[g])
 	to := m.other(g)
 	if to < 0 {
@@ -252,11 +219,8 @@ func (m *mover) moveWorker() bool {
 }
 
 // swapWorkers exchanges the GPUs of two workers of different jobs.
-func (m *mover) swapWorkers() bool {
-	if len(m.path) == 0 {
-		return false
-	}
-	g := m.gpu[m.Slot[pick(m.rng, m.path)]]
+func (m *mover) swapWorkers(t int32) bool {
+	g := m.gpu[m.Slot[t]]
 	a := pick(m.rng, m.residents[g])
 	to := m.other(g)
 	if to < 0 || len(m.residents[to]) == 0 {
@@ -271,11 +235,7 @@ func (m *mover) swapWorkers() bool {
 
 // hurry moves iterations of a job on the critical path earlier in the order,
 // or those of a job in its way later.
-func (m *mover) hurry() bool {
-	if len(m.blocked) == 0 {
-		return false
-	}
-	u := pick(m.rng, m.blocked)
+func (m *mover) hurry(u int32) bool {
 	v := m.times.before[u]
 	if v < 0 {
 		return false

@@ -101,10 +101,7 @@ func plainStarts(q *sequence) []instance.Tick {
 // which starts at checkpoints, with the simplest one; and looks whether changes
 // that are taken back leave no trace.
 func TestSequenceDecode(t *testing.T) {
-	seeds := uint64(200)
-	if testing.Short() {
-		seeds = 8
-	}
+	seeds := instancetest.Many(uint64(200), 8)
 	var kinds [moveKinds]int
 	for seed := range seeds {
 		in := instancetest.Random(heuristicstest.Source(seed), instancetest.Options{Objective: heuristicstest.Finite(seed)})

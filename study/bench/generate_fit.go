@@ -74,11 +74,7 @@ func demandOf(in *instance.Instance, j *instance.Job) demand {
 	})
 	sync := instance.Tick(0)
 	if j.HasSync() {
-		ids := make([]instance.NodeID, nodes)
-		for i := range ids {
-			ids[i] = instance.NodeID(i)
-		}
-		span, _ := in.SpanNodes(ids, j.Workers)
+		span, _ := in.SpanNodes(instance.UpTo[instance.NodeID](nodes), j.Workers)
 		sync = in.SyncTicks(volume, span.Rate(in.RateLevels[0]))
 		if nodes > 1 {
 			nic := float64(in.Links[in.Nodes[0].Up].Capacity) * float64(in.TickUS) / 1e6 // bits per tick

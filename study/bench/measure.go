@@ -21,7 +21,7 @@ func newRecord(c *Case, solver string, way Way) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Record{Row: c.Row, Solver: solver, Digest: digest, Limit: way.Limit.Seconds(), Work: way.Work, Without: way.Without.String(), Optimum: float(c.Optimum),
+	return &Record{Row: c.Row, Solver: solver, Digest: digest, Limit: way.Limit.Seconds(), Work: way.Work, Without: way.Without.String(), Optimum: jigsaw.Number(c.Optimum),
 		Commit: Commit(), Go: runtime.Version(), Machine: ThisMachine(), Started: time.Now().UTC().Truncate(time.Second)}, nil
 }
 
@@ -51,7 +51,7 @@ func Measure(ctx context.Context, c *Case, way Way) (*Record, error) {
 // fill copies what the plan's result says.
 func (r *Record) fill(result *jigsaw.Result) {
 	r.Status, r.Certified = string(result.Status), result.Certified
-	r.Primal, r.Dual, r.Greedy = float(result.Primal), float(result.Dual), float(result.Greedy.Value)
+	r.Primal, r.Dual, r.Greedy = jigsaw.Number(result.Primal), jigsaw.Number(result.Dual), jigsaw.Number(result.Greedy.Value)
 	if gap := result.Gap(); !math.IsNaN(gap) {
 		r.Gap = &gap
 	}
@@ -84,7 +84,7 @@ func (r *Record) fill(result *jigsaw.Result) {
 // fillLong adds what is told of long plans: the baselines of whole jobs and at full depth, and how large the file
 // of the plan is. The plan is checked once more.
 func (r *Record) fillLong(result *jigsaw.Result) error {
-	r.Queue, r.Exclusive, r.InterleavedFull = float(result.Queue.Value), float(result.Exclusive.Value), float(result.InterleavedFull.Value)
+	r.Queue, r.Exclusive, r.InterleavedFull = jigsaw.Number(result.Queue.Value), jigsaw.Number(result.Exclusive.Value), jigsaw.Number(result.InterleavedFull.Value)
 	if result.Blocks == nil {
 		return nil
 	}
@@ -125,13 +125,4 @@ func (c *Case) contradiction(s *instance.Schedule, primal, dual *big.Rat) error 
 		errs = append(errs, fmt.Errorf("bench: the optimum %s is better than the bound %s", c.Optimum.RatString(), dual.RatString()))
 	}
 	return errors.Join(errs...)
-}
-
-// float rounds an exact value; nil stays nil.
-func float(v *big.Rat) *float64 {
-	if v == nil {
-		return nil
-	}
-	f, _ := v.Float64()
-	return &f
 }

@@ -198,7 +198,7 @@ func (r *Record) answer(c *Case, a *answer, s *instance.Schedule) error {
 	}
 	// Floating point is not asked to be exact, only right to the integer.
 	primal := c.Instance.Value(s)
-	if v := float(primal); r.Primal == nil || math.Abs(*v-*r.Primal) > 0.5 {
+	if v := jigsaw.Number(primal); r.Primal == nil || math.Abs(*v-*r.Primal) > 0.5 {
 		return fmt.Errorf("bench: the schedule's value is %s, which is not what the solver says", primal.RatString())
 	}
 	dual := new(big.Rat)

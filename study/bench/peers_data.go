@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"jigsaw"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/codec"
 )
@@ -67,7 +68,7 @@ func newProgramData(in *instance.Instance, hint *instance.Schedule) (*programDat
 	first := &in.Nodes[0]
 	d := &programData{Objective: in.Objective, Racks: len(in.Racks), Nodes: len(in.Racks[0].Nodes), GPUs: first.GPUs,
 		Memory: int64(in.Types[0].Memory), FabricSpeed: int64(in.Capacity(first.Fabric)), NICSpeed: int64(in.Capacity(first.Up)),
-		Hint: codec.NewScheduleJSON(in, hint), HintValue: *float(in.Value(hint))}
+		Hint: codec.NewScheduleJSON(in, hint), HintValue: *jigsaw.Number(in.Value(hint))}
 	for _, l := range in.RateLevels {
 		d.RateLevels = append(d.RateLevels, int(l))
 	}
@@ -82,12 +83,7 @@ func newProgramData(in *instance.Instance, hint *instance.Schedule) (*programDat
 			d.UplinkSpeed = int64(in.Capacity(instance.LinkID(i)))
 		}
 	}
-	classes := make([]int, len(in.Jobs))
-	for n, class := range in.Classes() {
-		for _, j := range class {
-			classes[j] = n
-		}
-	}
+	classes := in.ClassOf()
 	for n := range in.Jobs {
 		j := &in.Jobs[n]
 		costs := j.On[0]

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"jigsaw"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
 )
@@ -44,7 +45,7 @@ func TestCPSATIsExact(t *testing.T) {
 		require.NoError(t, peers.cpsat(t.Context(), c, r, time.Minute), "seed %d", seed)
 		assert.Equal(t, "optimal", r.Status, "seed %d", seed)
 		require.NotNil(t, r.Primal)
-		assert.InDelta(t, *float(optimum), *r.Primal, 1e-6, "seed %d", seed)
+		assert.InDelta(t, *jigsaw.Number(optimum), *r.Primal, 1e-6, "seed %d", seed)
 		compared++
 	}
 }

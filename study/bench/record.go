@@ -1,12 +1,7 @@
 package bench
 
 import (
-	"bufio"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"time"
 )
 
@@ -95,7 +90,7 @@ func Read(files ...string) ([]Record, error) {
 	var records []Record
 	at := map[key]int{}
 	for _, name := range files {
-		err := readFile(name, func(r Record) {
+		err := ReadLines(name, func(r Record) {
 			k := r.key()
 			k.digest = "" // an instance that the generators no longer make is out of date
 			if i, ok := at[k]; ok {
@@ -105,7 +100,7 @@ func Read(files ...string) ([]Record, error) {
 			at[k] = len(records)
 			records = append(records, r)
 		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -134,36 +129,4 @@ func Comparable(records []Record) error {
 		instances[r.Row] = r
 	}
 	return nil
-}
-
-func readFile(name string, f func(Record)) error {
-	file, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		var r Record
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			return fmt.Errorf("bench: %s, line %d: %w", name, n, err)
-		}
-		f(r)
-	}
-	return lines.Err()
-}
-
-// Append adds a record to the file.
-func Append(name string, r *Record) error {
-	line, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(line, '\n'))
-	return errors.Join(err, file.Close())
 }

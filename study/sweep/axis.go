@@ -18,34 +18,82 @@ type Axis struct {
 	Number func(*Cell) float64
 	// length is the number of values.
 	length func(*Axes) int
+	// inherit takes the base's values where there are none, and failing that the default.
+	inherit func(s *Spec, a, base *Axes)
+	// times is the product of what there is with the axis.
+	times func(s *Spec, cells []Cell, a *Axes) []Cell
+	// once reports a value that is listed twice.
+	once func(v *validator, path string, a *Axes)
 }
+
+// axis makes an axis of its values in a study, what they are where the study does not say, and how
+// they become those of cells.
+func axis[V any](name, title string, values func(*Axes) *[]V, otherwise func(*Spec) []V, set func(*Spec, *Cell, V), of func(*Cell) string, number func(*Cell) float64) Axis {
+	return Axis{
+		Name: name, Title: title, Of: of, Number: number,
+		length: func(a *Axes) int { return len(*values(a)) },
+		inherit: func(s *Spec, a, base *Axes) {
+			for _, list := range [][]V{*values(base), otherwise(s)} {
+				if len(*values(a)) == 0 {
+					*values(a) = list
+				}
+			}
+		},
+		times: func(s *Spec, cells []Cell, a *Axes) []Cell {
+			product := make([]Cell, 0, len(cells)*len(*values(a)))
+			for _, c := range cells {
+				for _, v := range *values(a) {
+					set(s, &c, v)
+					product = append(product, c)
+				}
+			}
+			return product
+		},
+		once: func(v *validator, path string, a *Axes) { once(v, path+"."+name, *values(a)) },
+	}
+}
+
+// always is what an axis has in every study that does not say.
+func always[V any](values ...V) func(*Spec) []V { return func(*Spec) []V { return values } }
 
 // AllAxes lists all axes, in the order in which a product runs through them.
 func AllAxes() []Axis {
 	gbit := func(r instance.BitRate) float64 { return float64(r) / 1e9 }
 	return []Axis{
-		{"clusters", "GPUs", func(c *Cell) string { return strconv.Itoa(c.Cluster.Total()) },
-			func(c *Cell) float64 { return float64(c.Cluster.Total()) }, func(a *Axes) int { return len(a.Clusters) }},
-		{"gpus", "GPU type", func(c *Cell) string { return c.GPU }, nil, func(a *Axes) int { return len(a.GPUs) }},
-		{"speeds", "GPU speed", func(c *Cell) string { return c.Speed.String() }, func(c *Cell) float64 { return c.Speed.Float() }, func(a *Axes) int { return len(a.Speeds) }},
-		{"memory", "memory per GPU", func(c *Cell) string { return c.Memory.String() },
-			func(c *Cell) float64 { return float64(c.Memory) / (1 << 30) }, func(a *Axes) int { return len(a.Memory) }},
-		{"nic", "NIC", func(c *Cell) string { return c.NIC.String() }, func(c *Cell) float64 { return gbit(c.NIC) }, func(a *Axes) int { return len(a.NIC) }},
-		{"fabric", "fabric", func(c *Cell) string { return c.Fabric.String() }, func(c *Cell) float64 { return gbit(c.Fabric) }, func(a *Axes) int { return len(a.Fabric) }},
-		{"oversubscription", "oversubscription", func(c *Cell) string { return c.Oversubscription.String() },
-			func(c *Cell) float64 { return c.Oversubscription.Float() }, func(a *Axes) int { return len(a.Oversubscription) }},
-		{"mixes", "mix", func(c *Cell) string { return c.Mix.Name }, nil, func(a *Axes) int { return len(a.Mixes) }},
-		{"load", "workers per GPU", func(c *Cell) string { return c.Load.String() }, func(c *Cell) float64 { return c.Load.Float() }, func(a *Axes) int { return len(a.Load) }},
-		{"workers", "workers k", func(c *Cell) string {
-			if c.Workers == 0 {
-				return "mixed"
-			}
-			return strconv.Itoa(c.Workers)
-		}, func(c *Cell) float64 { return float64(c.Workers) }, func(a *Axes) int { return len(a.Workers) }},
-		{"spb", "depth rule", func(c *Cell) string { return RuleName(c.SPB) }, nil, func(a *Axes) int { return len(a.SPB) }},
-		{"objectives", "objective", func(c *Cell) string { return string(c.Objective) }, nil, func(a *Axes) int { return len(a.Objectives) }},
-		{"methods", "method", func(c *Cell) string { return c.Method.Name }, nil, func(a *Axes) int { return len(a.Methods) }},
-		{"seeds", "seed", func(c *Cell) string { return strconv.FormatInt(c.Seed, 10) }, nil, func(a *Axes) int { return len(a.Seeds) }},
+		axis("clusters", "GPUs", func(a *Axes) *[]Shape { return &a.Clusters }, always[Shape](), func(_ *Spec, c *Cell, v Shape) { c.Cluster = v },
+			func(c *Cell) string { return strconv.Itoa(c.Cluster.Total()) }, func(c *Cell) float64 { return float64(c.Cluster.Total()) }),
+		axis("gpus", "GPU type", func(a *Axes) *[]string { return &a.GPUs }, always("v100"), func(_ *Spec, c *Cell, v string) { c.GPU = v },
+			func(c *Cell) string { return c.GPU }, nil),
+		axis("speeds", "GPU speed", func(a *Axes) *[]instance.Ratio { return &a.Speeds }, always(instance.One), func(_ *Spec, c *Cell, v instance.Ratio) { c.Speed = v },
+			func(c *Cell) string { return c.Speed.String() }, func(c *Cell) float64 { return c.Speed.Float() }),
+		axis("memory", "memory per GPU", func(a *Axes) *[]instance.Bytes { return &a.Memory }, always[instance.Bytes](32<<30), func(_ *Spec, c *Cell, v instance.Bytes) { c.Memory = v },
+			func(c *Cell) string { return c.Memory.String() }, func(c *Cell) float64 { return float64(c.Memory) / (1 << 30) }),
+		axis("nic", "NIC", func(a *Axes) *[]instance.BitRate { return &a.NIC }, always[instance.BitRate](100e9), func(_ *Spec, c *Cell, v instance.BitRate) { c.NIC = v },
+			func(c *Cell) string { return c.NIC.String() }, func(c *Cell) float64 { return gbit(c.NIC) }),
+		axis("fabric", "fabric", func(a *Axes) *[]instance.BitRate { return &a.Fabric }, always[instance.BitRate](1200e9), func(_ *Spec, c *Cell, v instance.BitRate) { c.Fabric = v },
+			func(c *Cell) string { return c.Fabric.String() }, func(c *Cell) float64 { return gbit(c.Fabric) }),
+		axis("oversubscription", "oversubscription", func(a *Axes) *[]instance.Ratio { return &a.Oversubscription }, always(instance.One),
+			func(_ *Spec, c *Cell, v instance.Ratio) { c.Oversubscription = v },
+			func(c *Cell) string { return c.Oversubscription.String() }, func(c *Cell) float64 { return c.Oversubscription.Float() }),
+		axis("mixes", "mix", func(a *Axes) *[]string { return &a.Mixes }, (*Spec).mixNames, func(s *Spec, c *Cell, v string) { c.Mix = *s.mix(v) },
+			func(c *Cell) string { return c.Mix.Name }, nil),
+		axis("load", "workers per GPU", func(a *Axes) *[]instance.Ratio { return &a.Load }, always(2*instance.One), func(_ *Spec, c *Cell, v instance.Ratio) { c.Load = v },
+			func(c *Cell) string { return c.Load.String() }, func(c *Cell) float64 { return c.Load.Float() }),
+		axis("workers", "workers k", func(a *Axes) *[]int { return &a.Workers }, always(0), func(_ *Spec, c *Cell, v int) { c.Workers = v },
+			func(c *Cell) string {
+				if c.Workers == 0 {
+					return "mixed"
+				}
+				return strconv.Itoa(c.Workers)
+			}, func(c *Cell) float64 { return float64(c.Workers) }),
+		axis("spb", "depth rule", func(a *Axes) *[]instance.SPBSpec { return &a.SPB }, always(instance.SPBSpec{}), func(_ *Spec, c *Cell, v instance.SPBSpec) { c.SPB = v },
+			func(c *Cell) string { return RuleName(c.SPB) }, nil),
+		axis("objectives", "objective", func(a *Axes) *[]instance.Objective { return &a.Objectives }, always(instance.Makespan),
+			func(_ *Spec, c *Cell, v instance.Objective) { c.Objective = v }, func(c *Cell) string { return string(c.Objective) }, nil),
+		axis("methods", "method", func(a *Axes) *[]string { return &a.Methods }, (*Spec).MethodNames, func(s *Spec, c *Cell, v string) { c.Method = *s.method(v) },
+			func(c *Cell) string { return c.Method.Name }, nil),
+		axis("seeds", "seed", func(a *Axes) *[]int64 { return &a.Seeds }, always[int64](1), func(_ *Spec, c *Cell, v int64) { c.Seed = v },
+			func(c *Cell) string { return strconv.FormatInt(c.Seed, 10) }, nil),
 	}
 }
 

@@ -229,24 +229,9 @@ func (v *validator) methodOf(path string, m *Method) {
 
 // axesOf checks what an axis says by itself.
 func (v *validator) axesOf(path string, a *Axes) {
-	once(v, path+".clusters", a.Clusters)
-	once(v, path+".gpus", a.GPUs)
-	once(v, path+".speeds", a.Speeds)
-	once(v, path+".memory", a.Memory)
-	once(v, path+".nic", a.NIC)
-	once(v, path+".fabric", a.Fabric)
-	once(v, path+".oversubscription", a.Oversubscription)
-	once(v, path+".mixes", a.Mixes)
-	once(v, path+".load", a.Load)
-	once(v, path+".workers", a.Workers)
-	rules := make([]string, len(a.SPB))
-	for i, s := range a.SPB {
-		rules[i] = RuleName(s)
+	for _, axis := range AllAxes() {
+		axis.once(v, path, a)
 	}
-	once(v, path+".spb", rules)
-	once(v, path+".objectives", a.Objectives)
-	once(v, path+".methods", a.Methods)
-	once(v, path+".seeds", a.Seeds)
 	for i, s := range a.Speeds {
 		v.positive(fmt.Sprintf("%s.speeds[%d]", path, i), "speed", int64(s))
 	}
@@ -290,6 +275,9 @@ func once[V any](v *validator, path string, list []V) {
 	seen := map[string]int{}
 	for i, value := range list {
 		name := fmt.Sprint(value)
+		if rule, ok := any(value).(instance.SPBSpec); ok {
+			name = RuleName(rule)
+		}
 		if first, twice := seen[name]; twice {
 			v.bad(fmt.Sprintf("%s[%d]", path, i), "%s is number %d of the list already; each value is listed once", instance.Clip(name), first+1)
 			return // of a list that repeats itself one is enough

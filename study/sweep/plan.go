@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/big"
 	"runtime"
 	"slices"
 	"strings"
@@ -103,7 +102,7 @@ func tasks(in *instance.Instance) (n int64) {
 func fill(o *store.Outcome, r *jigsaw.Result) error {
 	o.Status, o.Certified = string(r.Status), r.Certified
 	o.Reason, o.PlanNotes = strings.Join(r.Reasons, "; "), strings.Join(r.Notes, "; ")
-	o.Plan, o.Bound = float(r.Primal), float(r.Dual)
+	o.Plan, o.Bound = jigsaw.Number(r.Primal), jigsaw.Number(r.Dual)
 	if gap := r.Gap(); !math.IsNaN(gap) {
 		o.Gap = &gap
 	}
@@ -130,7 +129,7 @@ func fill(o *store.Outcome, r *jigsaw.Result) error {
 		if b.from.Schedule == nil {
 			continue
 		}
-		*b.value, *b.efficiency = float(b.from.Value), &b.from.Efficiency
+		*b.value, *b.efficiency = jigsaw.Number(b.from.Value), &b.from.Efficiency
 		use, err := view.Utilisation(b.from.Instance, b.from.Schedule)
 		if err != nil {
 			return err
@@ -188,13 +187,4 @@ func work(in *instance.Instance, s *instance.Schedule, u *view.Usage) (taken, fu
 		}
 	}
 	return taken, full
-}
-
-// float rounds an exact value; nil stays nil.
-func float(v *big.Rat) *float64 {
-	if v == nil {
-		return nil
-	}
-	f, _ := v.Float64()
-	return &f
 }

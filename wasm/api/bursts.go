@@ -143,7 +143,7 @@ func (a *API) mold(ctx context.Context, p *PlanOptions) (*MoldAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := &MoldAnswer{Workers: []MoldWorkers{}, TickUS: r.Result.Instance.TickUS, Value: number(r.Result.Primal), Bound: number(r.Bound), Tried: r.Tried, Choices: r.Choices}
+	answer := &MoldAnswer{Workers: []MoldWorkers{}, TickUS: r.Result.Instance.TickUS, Value: jigsaw.Number(r.Result.Primal), Bound: jigsaw.Number(r.Bound), Tried: r.Tried, Choices: r.Choices}
 	for i, j := range s.document.Spec.Jobs {
 		if !j.Disabled && len(j.Moldable) > 0 {
 			answer.Workers = append(answer.Workers, MoldWorkers{j.Name, r.Workers[i]})

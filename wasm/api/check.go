@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"jigsaw"
 	"jigsaw/formulation/instance/check"
 )
 
@@ -40,7 +41,7 @@ func (a *API) judge(_ context.Context, p *judgeParams) (*judgeResult, error) {
 		r.Violations = append(r.Violations, Violation{v.Title(), v.String()})
 	}
 	if len(r.Violations) == 0 {
-		r.Value = number(s.in.Value(schedule))
+		r.Value = jigsaw.Number(s.in.Value(schedule))
 	}
 	return r, nil
 }

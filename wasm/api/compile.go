@@ -153,13 +153,7 @@ func newCompiled(s *scenario) *Compiled {
 	for _, l := range in.Links {
 		c.Links = append(c.Links, CompiledLink{l.Name, string(l.Kind), int64(l.Capacity), l.Failed})
 	}
-	class := make([]int, len(in.Jobs))
-	for n, jobs := range in.Classes() {
-		for _, j := range jobs {
-			class[j] = n
-		}
-	}
-	sources := s.document.Spec.Sources()
+	class, sources := in.ClassOf(), s.document.Spec.Sources()
 	for j := range in.Jobs {
 		c.Jobs = append(c.Jobs, newCompiledJob(&in.Jobs[j], class[j], sources[j]))
 	}

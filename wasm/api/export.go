@@ -175,7 +175,7 @@ func exportResult(w io.Writer, in *instance.Instance, s *instance.Schedule, p *e
 		if r.Dual = new(big.Rat).SetFloat64(*p.Bound); r.Dual == nil {
 			return invalid("bound %v is no number", *p.Bound)
 		}
-		if p.Certified && *number(r.Primal) == *p.Bound {
+		if p.Certified && *jigsaw.Number(r.Primal) == *p.Bound {
 			r.Status = jigsaw.Optimal
 		}
 	}

@@ -58,7 +58,7 @@ func TestExportsAreRead(t *testing.T) {
 		schedule, err := codec.DecodeSchedule(s.in, strings.NewReader(f.Data))
 		require.NoError(t, err)
 		require.Empty(t, check.Schedule(s.in, schedule))
-		require.InDelta(t, *plan.Primal, *number(s.in.Value(schedule)), 0)
+		require.InDelta(t, *plan.Primal, *jigsaw.Number(s.in.Value(schedule)), 0)
 	}
 }
 
@@ -92,5 +92,5 @@ func TestCertificate(t *testing.T) {
 	require.NoError(t, err)
 	proven, err := jigsaw.Certify(t.Context(), s.in, certificate)
 	require.NoError(t, err)
-	require.InDelta(t, *plan.Dual, *number(proven.Value), 0)
+	require.InDelta(t, *plan.Dual, *jigsaw.Number(proven.Value), 0)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/big"
 	"sync"
 	"time"
 
@@ -60,19 +59,10 @@ type PlanPoint struct {
 }
 
 func newPlanPoint(p jigsaw.Point) PlanPoint {
-	return PlanPoint{milliseconds(p.Elapsed), p.Event, number(p.Primal), number(p.Dual), p.Columns, p.Nodes}
+	return PlanPoint{milliseconds(p.Elapsed), p.Event, jigsaw.Number(p.Primal), jigsaw.Number(p.Dual), p.Columns, p.Nodes}
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// number rounds an exact value; nil stays nil.
-func number(v *big.Rat) *float64 {
-	if v == nil {
-		return nil
-	}
-	f, _ := v.Float64()
-	return &f
-}
 
 func (a *API) plan(ctx context.Context, p *PlanOptions, send func(Event)) (*PlanResult, error) {
 	return a.run(ctx, p, send, jigsaw.Plan)

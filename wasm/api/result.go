@@ -81,7 +81,7 @@ func newPlanResult(r *jigsaw.Result) (*PlanResult, error) {
 		p.Series = append(p.Series, newPlanPoint(point))
 	}
 	if d.Cost != nil {
-		p.Cost = &PlanCost{number(r.Cost()), d.Cost.AtLeast}
+		p.Cost = &PlanCost{jigsaw.Number(r.Cost()), d.Cost.AtLeast}
 	}
 	if r.Proof != nil {
 		var proof strings.Builder
@@ -124,5 +124,5 @@ func newBaseline(b *jigsaw.Baseline) Baseline {
 	if b.Value == nil {
 		return Baseline{Reason: b.Reason}
 	}
-	return Baseline{number(b.Value), &b.Efficiency, b.Reason}
+	return Baseline{jigsaw.Number(b.Value), &b.Efficiency, b.Reason}
 }

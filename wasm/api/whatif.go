@@ -59,10 +59,10 @@ func (a *API) whatIf(ctx context.Context, p *whatIfParams) (*WhatIfAnswer, error
 	}
 	answer := &WhatIfAnswer{
 		Change: p.Change, Label: change.String(), Predicted: r.Predicted, Verified: r.Verified(),
-		Before: number(r.Before.Dual), PlanBefore: number(r.Before.Primal), Reasons: append([]string{}, r.Reasons...),
+		Before: jigsaw.Number(r.Before.Dual), PlanBefore: jigsaw.Number(r.Before.Primal), Reasons: append([]string{}, r.Reasons...),
 	}
 	if r.After != nil {
-		answer.After, answer.PlanAfter = number(r.After.Dual), number(r.After.Primal)
+		answer.After, answer.PlanAfter = jigsaw.Number(r.After.Dual), jigsaw.Number(r.After.Primal)
 	}
 	return answer, nil
 }

@@ -167,6 +167,16 @@ func Invalid(name, what string, err error) error {
 	return Usage(fmt.Errorf("%s is not %s:\n%s", name, what, strings.Join(lines, "\n")))
 }
 
+// Refused is [Invalid] for problems of a document, which it says the places of; any other error stays as it is.
+func Refused(document *codec.Document, name, what string, err error) error {
+	var problems instance.Problems
+	if !errors.As(err, &problems) {
+		return err
+	}
+	document.Locate(problems)
+	return Invalid(name, what, problems)
+}
+
 // lookalike says what kind of file it was instead, told by a key that no other kind has;
 // empty where there is no such key.
 func lookalike(problems instance.Problems) string {

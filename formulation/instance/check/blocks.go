@@ -1,8 +1,6 @@
 package check
 
 import (
-	"cmp"
-	"math/bits"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -41,7 +39,7 @@ import (
 // it does not meet itself, where a hull has holes that others fill, or where syncs of two blocks
 // avoid one another's peaks; such plans are written as patterns without repeats.
 func Blocks(in *instance.Instance, s *instance.BlockSchedule) []Violation {
-	c := blocksCheck{checker: checker{in: in, s: &instance.Schedule{}}, plan: s}
+	c := blocksCheck{checker{in: in, s: &instance.Schedule{}}, s}
 	if c.flatten() && c.wellFormed() {
 		c.residencies()
 		c.stays()
@@ -58,8 +56,6 @@ func Blocks(in *instance.Instance, s *instance.BlockSchedule) []Violation {
 type blocksCheck struct {
 	checker
 	plan *instance.BlockSchedule
-	// taskBlock[n] and syncBlock[n] are the blocks of the tasks and syncs of that schedule.
-	taskBlock, syncBlock []int
 }
 
 // flatten writes the first repeats out, and reports whether the blocks are well-formed.
@@ -74,7 +70,7 @@ func (c *blocksCheck) flatten() bool {
 		bad("a plan for %s is one pattern that repeats for ever, not a list of blocks", c.in.Objective)
 		return false
 	}
-	c.s.Residency = c.plan.Residency
+	c.s.Residency, c.blocks = c.plan.Residency, c.plan.Blocks
 	done := make([]int64, len(c.in.Jobs)) // iterations, by job
 	for i := range c.plan.Blocks {
 		b := &c.plan.Blocks[i]
@@ -150,11 +146,8 @@ func (c *blocksCheck) jobs() {
 
 // job tests the tasks and syncs of one job, by number, which are in order of blocks.
 func (c *blocksCheck) job(id instance.JobID, tasks, syncs []int) {
-	job := &c.in.Jobs[id]
-	w := jobCheck{
-		checker: &c.checker, id: id, job: job, resident: c.resident[id], ring: c.rings[id],
-		ready: job.Release + job.Load, earliest: -1, counts: make([]int, len(job.Depths)),
-	}
+	w := c.walk(id)
+	job := w.job
 	done := 0
 	for len(tasks) > 0 || len(syncs) > 0 {
 		block := len(c.plan.Blocks)
@@ -193,30 +186,18 @@ func (w *jobCheck) pattern(done int, b *instance.Block, tasks []instance.Task, s
 	slices.SortStableFunc(tasks, instance.Task.Compare)
 	slices.SortStableFunc(syncs, instance.Sync.Compare)
 	first := instance.Tick(-1) // start of a task
-	for len(tasks) > 0 || len(syncs) > 0 {
-		i := 0
-		if len(tasks) > 0 {
-			i = tasks[0].Iteration
-		}
-		if len(syncs) > 0 && (len(tasks) == 0 || syncs[0].Iteration < i) {
-			i = syncs[0].Iteration
-		}
-		t, y := 0, 0
-		for t < len(tasks) && tasks[t].Iteration == i {
-			if first < 0 || tasks[t].Start < first {
-				first = tasks[t].Start
+	eachIteration(tasks, syncs, func(i int, tasks []instance.Task, syncs []instance.Sync) {
+		for n := range tasks {
+			if first < 0 || tasks[n].Start < first {
+				first = tasks[n].Start
 			}
-			t++
-		}
-		for y < len(syncs) && syncs[y].Iteration == i {
-			y++
 		}
 		if i > done+per+1 {
 			w.report(2, w.id, done+per+1, -1, "iterations %d to %d have no tasks", done+per+1, i-1)
 		}
-		w.iteration(i, tasks[:t], syncs[:y])
-		tasks, syncs, per = tasks[t:], syncs[y:], i-done
-	}
+		w.iteration(i, tasks, syncs)
+		per = i - done
+	})
 	if b.Repeats > 1 {
 		if first >= 0 && w.ready-first > b.Period {
 			w.report(4, w.id, done+1, first, "its iterations in the block begin again after the period of %d ticks, before the last of them ends at tick %d",
@@ -228,164 +209,4 @@ func (w *jobCheck) pattern(done int, b *instance.Block, tasks []instance.Task, s
 		}
 	}
 	return per
-}
-
-// gpus tests rules 6 and 7 GPU by GPU.
-func (c *blocksCheck) gpus() {
-	in, tasks := c.in, c.s.Tasks
-	order, first := buckets(len(tasks), len(in.GPUs), func(n int) int { return int(tasks[n].GPU) })
-	persistent := make([]instance.Bytes, len(in.GPUs)) // saturating
-	for j, gpus := range c.resident {
-		for _, g := range gpus {
-			if costs := in.Jobs[j].On[in.GPUs[g].Type]; costs != nil {
-				persistent[g] = addBytes(persistent[g], costs.Persistent)
-			}
-		}
-	}
-	var list, hulls []stretch
-	for g := range in.GPUs {
-		here := order[first[g]:first[g+1]]
-		hulls = hulls[:0]
-		for from := 0; from < len(here); {
-			block := c.taskBlock[here[from]]
-			b, to := &c.plan.Blocks[block], from
-			hull := stretch{index: here[from], from: tasks[here[from]].Start, to: tasks[here[from]].End, layers: 1}
-			list = list[:0]
-			for ; to < len(here) && c.taskBlock[here[to]] == block; to++ {
-				t := &tasks[here[to]]
-				list = fold(list, here[to], t.Start-b.Start, t.End-b.Start, b.Period)
-				if t.Start < hull.from {
-					hull.index, hull.from = here[to], t.Start
-				}
-				hull.to = max(hull.to, t.End+b.LastStart())
-			}
-			for n := range list {
-				list[n].from, list[n].to = list[n].from+b.Start, list[n].to+b.Start
-			}
-			c.exclusive(instance.GPUID(g), list)
-			hulls = append(hulls, hull)
-			from = to
-		}
-		c.exclusive(instance.GPUID(g), hulls)
-		if in.Queues() {
-			c.memoryInTime(instance.GPUID(g), here)
-		} else {
-			c.memory(instance.GPUID(g), here, persistent[g])
-		}
-	}
-}
-
-// use is what a sync or, after its peaks are taken, a block asks of a link during [from, to).
-type use struct {
-	link, block int
-	from, to    instance.Tick
-	speed       load
-	sync        int // the one that begins it
-}
-
-// links tests rule 8.
-func (c *blocksCheck) links() {
-	var uses []use
-	unit := c.fractions()
-	told := make([]bool, len(c.in.Jobs)) // of having no route
-	var pieces []stretch
-	for n, block := range c.syncBlock {
-		y, b := &c.s.Syncs[n], &c.plan.Blocks[block]
-		ring := c.rings[y.Job]
-		if ring == nil {
-			continue
-		}
-		if ring.slowest == 0 {
-			if !told[y.Job] {
-				told[y.Job] = true
-				c.report(8, y.Job, y.Iteration, y.Start, "%s", ring.broken)
-			}
-			continue
-		}
-		speed := uint64(ring.slowest / unit.common * (unit.parts / int64(y.Rate)))
-		pieces = fold(pieces[:0], n, y.Start-b.Start, y.End-b.Start, b.Period)
-		for _, u := range ring.uses {
-			for _, p := range pieces {
-				hi, lo := bits.Mul64(speed*uint64(u.times), p.layers)
-				uses = append(uses, use{int(u.link), block, p.from, p.to, load{hi, lo}, n})
-			}
-		}
-	}
-	slices.SortFunc(uses, func(a, b use) int {
-		return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.block, b.block), cmp.Compare(a.from, b.from), cmp.Compare(a.sync, b.sync))
-	})
-	var ends []use // scratch
-	for from := 0; from < len(uses); {
-		to := from
-		for to < len(uses) && uses[to].link == uses[from].link {
-			to++
-		}
-		ends = c.link(uses[from:to], unit, ends[:0])
-		from = to
-	}
-}
-
-// link tests rule 8 on one link, whose uses are in order of blocks and starts.
-func (c *blocksCheck) link(uses []use, unit fractions, scratch []use) []use {
-	all := scratch // uses at their times in the plan
-	for from := 0; from < len(uses); {
-		block, to := uses[from].block, from
-		for to < len(uses) && uses[to].block == block {
-			to++
-		}
-		b := &c.plan.Blocks[block]
-		if b.Repeats == 1 {
-			for _, u := range uses[from:to] {
-				u.from, u.to = u.from+b.Start, u.to+b.Start
-				all = append(all, u)
-			}
-		} else {
-			hull := use{link: uses[from].link, block: block, from: -1}
-			peak(uses[from:to], func(u *use, sum load) {
-				if sum.above(hull.speed) {
-					hull.speed, hull.sync = sum, u.sync
-				}
-			})
-			for _, u := range uses[from:to] {
-				y := &c.s.Syncs[u.sync]
-				if hull.from < 0 || y.Start < hull.from {
-					hull.from = y.Start
-				}
-				hull.to = max(hull.to, y.End+b.LastStart())
-			}
-			all = append(all, hull)
-		}
-		from = to
-	}
-	slices.SortFunc(all, func(a, b use) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.sync, b.sync)) })
-	l := &c.in.Links[uses[0].link]
-	capacity := uint64(int64(l.Capacity) / unit.common * unit.parts)
-	over := false
-	peak(all, func(u *use, sum load) {
-		if exceeds := sum.exceeds(capacity); exceeds && !over {
-			y := &c.s.Syncs[u.sync]
-			c.report(8, y.Job, y.Iteration, u.from, "link %s is asked for %d bit/s but has %d",
-				l.Name, sum.over(uint64(unit.parts/unit.common)), l.Capacity)
-		}
-		over = sum.exceeds(capacity)
-	})
-	return all
-}
-
-// peak tells visit of the sum of speeds after the start of each use; they are in order of
-// starts.
-func peak(uses []use, visit func(u *use, sum load)) {
-	byEnd := make([]int, len(uses))
-	for i := range byEnd {
-		byEnd[i] = i
-	}
-	slices.SortFunc(byEnd, func(a, b int) int { return cmp.Compare(uses[a].to, uses[b].to) })
-	var sum load
-	for i, e := 0, 0; i < len(uses); i++ {
-		for ; uses[byEnd[e]].to <= uses[i].from; e++ {
-			sum = sum.less(uses[byEnd[e]].speed)
-		}
-		sum = sum.and(uses[i].speed)
-		visit(&uses[i], sum)
-	}
 }

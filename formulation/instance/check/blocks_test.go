@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -393,7 +394,7 @@ jobs:
 func TestBlocksInFiles(t *testing.T) {
 	in, plan := longPlan(t)
 	var file bytes.Buffer
-	require.NoError(t, codec.EncodeBlocks(&file, in, plan))
+	require.NoError(t, json.NewEncoder(&file).Encode(codec.NewBlocksJSON(in, plan)))
 	s, read, err := codec.DecodePlan(in, bytes.NewReader(file.Bytes()))
 	require.NoError(t, err)
 	require.Nil(t, s)

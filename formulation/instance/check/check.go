@@ -86,6 +86,7 @@ const maxViolations = 20
 func Schedule(in *instance.Instance, s *instance.Schedule) []Violation {
 	c := checker{in: in, s: s}
 	if c.wellFormed() {
+		c.blocks = []instance.Block{{Period: c.period, Repeats: 1}}
 		c.residencies()
 		c.stays()
 		c.jobs()
@@ -101,6 +102,10 @@ type checker struct {
 	s  *instance.Schedule
 	// period of a periodic plan, 0 for one that runs once.
 	period instance.Tick
+	// blocks that s is the first repeats of; one with the period where it is no plan in blocks.
+	blocks []instance.Block
+	// taskBlock and syncBlock are the blocks of the tasks and syncs of s, ascending.
+	taskBlock, syncBlock blocksOf
 	// resident[j] are the distinct GPUs of job j, ascending.
 	resident [][]instance.GPUID
 	// rings[j] is what the synchronisations of job j use; nil where its
@@ -114,6 +119,16 @@ type checker struct {
 
 	found [rules + 1][]Violation // at most maxViolations each
 	count [rules + 1]int
+}
+
+// blocksOf are blocks by number of a task or sync; nil: all are of the first.
+type blocksOf []int
+
+func (b blocksOf) of(n int) int {
+	if b == nil {
+		return 0
+	}
+	return b[n]
 }
 
 // report notes a violation. iteration 0 and tick -1 mean none.

@@ -1,6 +1,10 @@
 package check
 
-import "jigsaw/formulation/instance"
+import (
+	"math"
+
+	"jigsaw/formulation/instance"
+)
 
 // jobCheck walks the iterations of one job in order.
 type jobCheck struct {
@@ -26,38 +30,20 @@ type jobCheck struct {
 // job tests rules 2 to 5, 9 and 10 on the tasks and syncs of one job, which
 // are in order of iteration, and the tasks of an iteration in order of GPU.
 func (c *checker) job(id instance.JobID, tasks []instance.Task, syncs []instance.Sync) {
-	job := &c.in.Jobs[id]
-	w := jobCheck{
-		checker: c, id: id, job: job, resident: c.resident[id], ring: c.rings[id],
-		ready: job.Release + job.Load, earliest: -1, counts: make([]int, len(job.Depths)),
-	}
+	w := c.walk(id)
+	job := w.job
 	next := 1 // the iteration that comes next
-	for len(tasks) > 0 || len(syncs) > 0 {
-		var i int
-		if len(tasks) > 0 {
-			i = tasks[0].Iteration
-		}
-		if len(syncs) > 0 && (len(tasks) == 0 || syncs[0].Iteration < i) {
-			i = syncs[0].Iteration
-		}
-		t, y := 0, 0
-		for t < len(tasks) && tasks[t].Iteration == i {
-			t++
-		}
-		for y < len(syncs) && syncs[y].Iteration == i {
-			y++
-		}
+	eachIteration(tasks, syncs, func(i int, tasks []instance.Task, syncs []instance.Sync) {
 		if c.period == 0 && i > job.Iterations {
 			c.report(2, id, i, -1, "the job has only %d iterations", job.Iterations)
-		} else {
-			if i > next {
-				c.report(2, id, next, -1, "iterations %d to %d have no tasks", next, i-1)
-			}
-			w.iteration(i, tasks[:t], syncs[:y])
-			next = i + 1
+			return
 		}
-		tasks, syncs = tasks[t:], syncs[y:]
-	}
+		if i > next {
+			c.report(2, id, next, -1, "iterations %d to %d have no tasks", next, i-1)
+		}
+		w.iteration(i, tasks, syncs)
+		next = i + 1
+	})
 	if c.period == 0 && next <= job.Iterations {
 		c.report(2, id, next, -1, "iterations %d to %d have no tasks", next, job.Iterations)
 	}
@@ -67,6 +53,36 @@ func (c *checker) job(id instance.JobID, tasks []instance.Task, syncs []instance
 	}
 	if c.period == 0 && job.Deadline > 0 && w.completion > job.Deadline {
 		c.report(10, id, w.lastly, w.completion, "it ends after its deadline at tick %d", job.Deadline)
+	}
+}
+
+// walk begins before the first iteration of a job.
+func (c *checker) walk(id instance.JobID) *jobCheck {
+	job := &c.in.Jobs[id]
+	return &jobCheck{
+		checker: c, id: id, job: job, resident: c.resident[id], ring: c.rings[id],
+		ready: job.Release + job.Load, earliest: -1, counts: make([]int, len(job.Depths)),
+	}
+}
+
+// eachIteration tells visit of the tasks and syncs of every iteration that has some, in order.
+func eachIteration(tasks []instance.Task, syncs []instance.Sync, visit func(i int, tasks []instance.Task, syncs []instance.Sync)) {
+	for len(tasks) > 0 || len(syncs) > 0 {
+		i, t, y := math.MaxInt, 0, 0
+		if len(tasks) > 0 {
+			i = tasks[0].Iteration
+		}
+		if len(syncs) > 0 {
+			i = min(i, syncs[0].Iteration)
+		}
+		for t < len(tasks) && tasks[t].Iteration == i {
+			t++
+		}
+		for y < len(syncs) && syncs[y].Iteration == i {
+			y++
+		}
+		visit(i, tasks[:t], syncs[:y])
+		tasks, syncs = tasks[t:], syncs[y:]
 	}
 }
 

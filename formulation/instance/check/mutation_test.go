@@ -488,10 +488,7 @@ func subjects(t *testing.T, seed uint64, n int, use func(rng *rand.Rand, spec *i
 // TestCheckAgainstReference damages valid schedules and compares the rules
 // that Check names with those the reference checker finds broken.
 func TestCheckAgainstReference(t *testing.T) {
-	n := 1200
-	if testing.Short() {
-		n = 300
-	}
+	n := instancetest.Many(1200, 300)
 	schedules, stayed, agreed := 0, 0, 0
 	var broken, aimed [11]int
 	subjects(t, 1, n, func(rng *rand.Rand, spec *instance.Spec, in *instance.Instance, valid *instance.Schedule) {

@@ -73,14 +73,31 @@ func (c *checker) gpus() {
 			}
 		}
 	}
-	var list []stretch
+	var list, hulls []stretch
 	for g := range in.GPUs {
 		here := order[first[g]:first[g+1]]
-		list = list[:0]
-		for _, n := range here {
-			list = fold(list, n, tasks[n].Start, tasks[n].End, c.period)
+		hulls = hulls[:0]
+		for from := 0; from < len(here); {
+			block, to := c.taskBlock.of(here[from]), from
+			b := &c.blocks[block]
+			hull := stretch{index: here[from], from: tasks[here[from]].Start, layers: 1}
+			list = list[:0]
+			for ; to < len(here) && c.taskBlock.of(here[to]) == block; to++ {
+				t := &tasks[here[to]]
+				list = fold(list, here[to], t.Start-b.Start, t.End-b.Start, b.Period)
+				if t.Start < hull.from {
+					hull.index, hull.from = here[to], t.Start
+				}
+				hull.to = max(hull.to, t.End+b.LastStart())
+			}
+			for n := range list {
+				list[n].from, list[n].to = list[n].from+b.Start, list[n].to+b.Start
+			}
+			c.exclusive(instance.GPUID(g), list)
+			hulls = append(hulls, hull)
+			from = to
 		}
-		c.exclusive(instance.GPUID(g), list)
+		c.exclusive(instance.GPUID(g), hulls)
 		if in.Queues() {
 			c.memoryInTime(instance.GPUID(g), here)
 		} else {
@@ -148,16 +165,6 @@ func addBytes(a, b instance.Bytes) instance.Bytes {
 // load is a sum of speeds, in 128 bits.
 type load struct{ hi, lo uint64 }
 
-func (l load) plus(x uint64) load {
-	lo, carry := bits.Add64(l.lo, x, 0)
-	return load{l.hi + carry, lo}
-}
-
-func (l load) minus(x uint64) load {
-	lo, borrow := bits.Sub64(l.lo, x, 0)
-	return load{l.hi - borrow, lo}
-}
-
 func (l load) and(x load) load {
 	lo, carry := bits.Add64(l.lo, x.lo, 0)
 	hi, _ := bits.Add64(l.hi, x.hi, carry)
@@ -184,12 +191,6 @@ func (l load) over(parts uint64) uint64 {
 		quotient++
 	}
 	return quotient
-}
-
-// demand is what a stretch of a sync asks of one link.
-type demand struct {
-	stretch int // index into the list of stretches
-	speed   uint64
 }
 
 // fractions are the units that speeds are exact in, at every rate level: common x
@@ -221,81 +222,105 @@ func (c *checker) fractions() fractions {
 	return u
 }
 
-// links tests rule 8: it sweeps each link over the starts and ends of the
-// syncs that use it. An overload is reported where it begins, with the sync
-// that begins it.
+// use is what a sync or, after its peaks are taken, a block asks of a link during [from, to).
+type use struct {
+	from, to instance.Tick
+	speed    load
+	sync     int // the one that begins it
+}
+
+// links tests rule 8: it sweeps each link over the starts and ends of what uses it. An overload is
+// reported where it begins, with the sync that begins it.
 func (c *checker) links() {
-	in, syncs := c.in, c.s.Syncs
-	var list []stretch
-	told := make([]bool, len(in.Jobs)) // of having no route
-	for n := range syncs {
-		y := &syncs[n]
-		switch ring := c.rings[y.Job]; {
-		case ring == nil:
-		case ring.slowest == 0:
+	uses := make([][]use, len(c.in.Links)) // in order of blocks
+	unit := c.fractions()
+	told := make([]bool, len(c.in.Jobs)) // of having no route
+	var pieces []stretch
+	for n := range c.s.Syncs {
+		y, b := &c.s.Syncs[n], &c.blocks[c.syncBlock.of(n)]
+		ring := c.rings[y.Job]
+		if ring == nil {
+			continue
+		}
+		if ring.slowest == 0 {
 			if !told[y.Job] {
 				told[y.Job] = true
 				c.report(8, y.Job, y.Iteration, y.Start, "%s", ring.broken)
 			}
-		default:
-			list = fold(list, n, y.Start, y.End, c.period)
+			continue
+		}
+		speed := uint64(ring.slowest / unit.common * (unit.parts / int64(y.Rate)))
+		pieces = fold(pieces[:0], n, y.Start-b.Start, y.End-b.Start, b.Period)
+		for _, u := range ring.uses {
+			for _, p := range pieces {
+				hi, lo := bits.Mul64(speed*uint64(u.times), p.layers)
+				uses[u.link] = append(uses[u.link], use{p.from, p.to, load{hi, lo}, n})
+			}
 		}
 	}
-	// Sorted once here, the demands on every link are in order as well.
-	unit := c.fractions()
-	starts := c.demands(list, unit, func(s *stretch) instance.Tick { return s.from })
-	ends := c.demands(list, unit, func(s *stretch) instance.Tick { return s.to })
-	for l := range in.Links {
-		capacity := uint64(int64(in.Links[l].Capacity) / unit.common * unit.parts)
-		var now load
-		e, over := 0, false
-		for _, d := range starts[l] {
-			from := list[d.stretch].from
-			for e < len(ends[l]) && list[ends[l][e].stretch].to <= from {
-				now = now.minus(ends[l][e].speed)
-				e++
-			}
-			over = over && now.exceeds(capacity)
-			now = now.plus(d.speed)
-			if !over && now.exceeds(capacity) {
-				over = true
-				y := &syncs[list[d.stretch].index]
-				c.report(8, y.Job, y.Iteration, from, "link %s is asked for %d bit/s but has %d",
-					in.Links[l].Name, now.over(uint64(unit.parts/unit.common)), in.Links[l].Capacity)
-			}
-		}
+	var scratch []use
+	for l := range uses {
+		scratch = c.link(&c.in.Links[l], uses[l], unit, scratch[:0])
 	}
 }
 
-// demands returns for every link what the stretches ask of it, by ascending at.
-func (c *checker) demands(list []stretch, unit fractions, at func(*stretch) instance.Tick) [][]demand {
-	order := make([]int, len(list))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(at(&list[a]), at(&list[b])), cmp.Compare(a, b)) })
-	total := make([]int, len(c.in.Links))
-	for i := range list {
-		for _, u := range c.rings[c.s.Syncs[list[i].index].Job].uses {
-			total[u.link]++
+// link tests rule 8 on one link. all is room for its uses at their times in the plan, which it returns.
+func (c *checker) link(l *instance.Link, uses []use, unit fractions, all []use) []use {
+	for from := 0; from < len(uses); {
+		block, to := c.syncBlock.of(uses[from].sync), from
+		for to < len(uses) && c.syncBlock.of(uses[to].sync) == block {
+			to++
 		}
-	}
-	by := make([][]demand, len(total))
-	for l, n := range total {
-		by[l] = make([]demand, 0, n)
-	}
-	for _, i := range order {
-		y := &c.s.Syncs[list[i].index]
-		ring := c.rings[y.Job]
-		speed := uint64(ring.slowest / unit.common * (unit.parts / int64(y.Rate)))
-		for _, u := range ring.uses {
-			// One lap fits the link; so many laps that they overflow do not.
-			hi, lo := bits.Mul64(speed*uint64(u.times), list[i].layers)
-			if hi > 0 {
-				lo = math.MaxUint64
+		b := &c.blocks[block]
+		if b.Repeats == 1 {
+			for _, u := range uses[from:to] {
+				u.from, u.to = u.from+b.Start, u.to+b.Start
+				all = append(all, u)
 			}
-			by[u.link] = append(by[u.link], demand{i, lo})
+		} else {
+			hull := use{from: -1}
+			peak(uses[from:to], func(u *use, _, sum load) {
+				if sum.above(hull.speed) {
+					hull.speed, hull.sync = sum, u.sync
+				}
+			})
+			for _, u := range uses[from:to] {
+				y := &c.s.Syncs[u.sync]
+				if hull.from < 0 || y.Start < hull.from {
+					hull.from = y.Start
+				}
+				hull.to = max(hull.to, y.End+b.LastStart())
+			}
+			all = append(all, hull)
 		}
+		from = to
 	}
-	return by
+	capacity := uint64(int64(l.Capacity) / unit.common * unit.parts)
+	over := false
+	peak(all, func(u *use, before, sum load) {
+		over = over && before.exceeds(capacity)
+		if !over && sum.exceeds(capacity) {
+			over = true
+			y := &c.s.Syncs[u.sync]
+			c.report(8, y.Job, y.Iteration, u.from, "link %s is asked for %d bit/s but has %d",
+				l.Name, sum.over(uint64(unit.parts/unit.common)), l.Capacity)
+		}
+	})
+	return all
+}
+
+// peak brings uses into the order of their starts, and tells visit of the sums of speeds before and after each.
+func peak(uses []use, visit func(u *use, before, sum load)) {
+	slices.SortFunc(uses, func(a, b use) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.sync, b.sync)) })
+	byEnd := instance.UpTo[int](len(uses))
+	slices.SortFunc(byEnd, func(a, b int) int { return cmp.Compare(uses[a].to, uses[b].to) })
+	var sum load
+	for i, e := 0, 0; i < len(uses); i++ {
+		for ; uses[byEnd[e]].to <= uses[i].from; e++ {
+			sum = sum.less(uses[byEnd[e]].speed)
+		}
+		before := sum
+		sum = sum.and(uses[i].speed)
+		visit(&uses[i], before, sum)
+	}
 }

@@ -62,40 +62,38 @@ type SyncJSON struct {
 // NewScheduleJSON returns the form of s in files, for use inside larger results.
 // s must refer to jobs and depths of the instance.
 func NewScheduleJSON(in *instance.Instance, s *instance.Schedule) *ScheduleJSON {
-	f := &ScheduleJSON{
-		Period: s.Period, Residency: make(map[string][]instance.GPUID, len(s.Residency)),
-		Tasks: make([]TaskJSON, len(s.Tasks)), Syncs: make([]SyncJSON, len(s.Syncs)),
-	}
-	for j, gpus := range s.Residency {
-		f.Residency[in.Jobs[j].Name] = append([]instance.GPUID{}, gpus...)
-	}
-	for i, t := range s.Tasks {
-		f.Tasks[i] = taskJSON(in, t)
-	}
-	for i, y := range s.Syncs {
-		f.Syncs[i] = syncJSON(in, y)
-	}
+	f := &ScheduleJSON{Period: s.Period, Residency: homesJSON(in, s.Residency)}
+	f.Tasks, f.Syncs = patternJSON(in, s.Tasks, s.Syncs)
 	return f
 }
 
 // NewBlocksJSON returns the form of s in files, as [NewScheduleJSON].
 func NewBlocksJSON(in *instance.Instance, s *instance.BlockSchedule) *ScheduleJSON {
-	f := &ScheduleJSON{Residency: make(map[string][]instance.GPUID, len(s.Residency)), Blocks: make([]BlockJSON, len(s.Blocks))}
-	for j, gpus := range s.Residency {
-		f.Residency[in.Jobs[j].Name] = append([]instance.GPUID{}, gpus...)
-	}
-	for i := range s.Blocks {
-		b := &s.Blocks[i]
-		written := BlockJSON{b.Start, b.Period, b.Repeats, make([]TaskJSON, len(b.Tasks)), make([]SyncJSON, len(b.Syncs))}
-		for n, t := range b.Tasks {
-			written.Tasks[n] = taskJSON(in, t)
-		}
-		for n, y := range b.Syncs {
-			written.Syncs[n] = syncJSON(in, y)
-		}
-		f.Blocks[i] = written
+	f := &ScheduleJSON{Residency: homesJSON(in, s.Residency), Blocks: make([]BlockJSON, len(s.Blocks))}
+	for i, b := range s.Blocks {
+		tasks, syncs := patternJSON(in, b.Tasks, b.Syncs)
+		f.Blocks[i] = BlockJSON{b.Start, b.Period, b.Repeats, tasks, syncs}
 	}
 	return f
+}
+
+func homesJSON(in *instance.Instance, residency [][]instance.GPUID) map[string][]instance.GPUID {
+	homes := make(map[string][]instance.GPUID, len(residency))
+	for j, gpus := range residency {
+		homes[in.Jobs[j].Name] = append([]instance.GPUID{}, gpus...)
+	}
+	return homes
+}
+
+func patternJSON(in *instance.Instance, tasks []instance.Task, syncs []instance.Sync) ([]TaskJSON, []SyncJSON) {
+	t, y := make([]TaskJSON, len(tasks)), make([]SyncJSON, len(syncs))
+	for i := range tasks {
+		t[i] = taskJSON(in, tasks[i])
+	}
+	for i := range syncs {
+		y[i] = syncJSON(in, syncs[i])
+	}
+	return t, y
 }
 
 func taskJSON(in *instance.Instance, t instance.Task) TaskJSON {
@@ -131,33 +129,6 @@ func EncodeSchedule(w io.Writer, in *instance.Instance, s *instance.Schedule) er
 	b.WriteString(",\n")
 	if err == nil {
 		err = writeLines(b, "syncs", "[]", len(s.Syncs), func(i int) (any, any) { return nil, syncJSON(in, s.Syncs[i]) })
-	}
-	b.WriteString("\n}\n")
-	if err == nil {
-		err = b.Flush()
-	}
-	if err != nil {
-		return fmt.Errorf("instance: %w", err)
-	}
-	return nil
-}
-
-// EncodeBlocks writes s as a JSON object of the form of [ScheduleJSON], in the order of the
-// plan, one job or block per line.
-func EncodeBlocks(w io.Writer, in *instance.Instance, s *instance.BlockSchedule) error {
-	for i := range s.Blocks {
-		if err := refers(in, &instance.Schedule{Residency: s.Residency, Tasks: s.Blocks[i].Tasks, Syncs: s.Blocks[i].Syncs}); err != nil {
-			return fmt.Errorf("instance: blocks[%d]: %w", i, err)
-		}
-	}
-	b, f := bufio.NewWriter(w), NewBlocksJSON(in, s)
-	b.WriteString("{\n")
-	err := writeLines(b, "residency", "{}", len(s.Residency), func(j int) (any, any) {
-		return in.Jobs[j].Name, append([]instance.GPUID{}, s.Residency[j]...)
-	})
-	b.WriteString(",\n")
-	if err == nil {
-		err = writeLines(b, "blocks", "[]", len(f.Blocks), func(i int) (any, any) { return nil, f.Blocks[i] })
 	}
 	b.WriteString("\n}\n")
 	if err == nil {

@@ -126,8 +126,17 @@ type scheduleDecoder struct {
 	list   string
 	index  int
 	fields []position
-	task   instance.Task
-	sync   instance.Sync
+	entry  entryValues
+}
+
+// entryValues are the values of a task's or a synchronisation's fields.
+type entryValues struct {
+	job        instance.JobID
+	iteration  int
+	gpu        instance.GPUID
+	layers     int // the depth
+	start, end instance.Tick
+	rate       instance.RateLevel
 }
 
 // bad reports a problem of a field of the current entry, or of the whole
@@ -218,11 +227,11 @@ func (d *scheduleDecoder) member(key jsonKey, first json.Token) error {
 	case "residency":
 		return d.residency(first)
 	case "tasks":
-		return d.entries(first, taskFields, d.taskValue, d.fileTask)
+		return d.entries(first, taskFields, d.fileTask)
 	case "blocks":
 		return d.blockList(first)
 	}
-	return d.entries(first, syncFields, d.syncValue, d.fileSync)
+	return d.entries(first, syncFields, d.fileSync)
 }
 
 // blockList reads a list of blocks. Lists within the block are read as those of a
@@ -257,11 +266,11 @@ func (d *scheduleDecoder) blockList(first json.Token) error {
 				b.Repeats, err = d.integer(name, first, 1, instance.MaxIterations)
 			case "tasks":
 				d.list = fmt.Sprintf("blocks[%d].tasks", index)
-				err = d.entries(first, taskFields, d.taskValue, d.fileTask)
+				err = d.entries(first, taskFields, d.fileTask)
 				b.Tasks, d.s.Tasks = d.s.Tasks, nil
 			case "syncs":
 				d.list = fmt.Sprintf("blocks[%d].syncs", index)
-				err = d.entries(first, syncFields, d.syncValue, d.fileSync)
+				err = d.entries(first, syncFields, d.fileSync)
 				b.Syncs, d.s.Syncs = d.s.Syncs, nil
 			}
 			return err
@@ -317,9 +326,9 @@ func (d *scheduleDecoder) residency(first json.Token) error {
 	})
 }
 
-// entries reads a list of objects that have all of the given fields. value
-// reads the value of field i, and file keeps the entry that is complete.
-func (d *scheduleDecoder) entries(first json.Token, fields []string, value func(i int, first json.Token) error, file func()) error {
+// entries reads a list of objects that have all of the given fields. file keeps an entry
+// that is complete.
+func (d *scheduleDecoder) entries(first json.Token, fields []string, file func()) error {
 	if first != json.Delim('[') {
 		d.bad("", "expected a list")
 		return d.j.skip(first)
@@ -339,7 +348,7 @@ func (d *scheduleDecoder) entries(first json.Token, fields []string, value func(
 				return d.j.skip(first)
 			}
 			d.fields[i] = d.j.at
-			return value(i, first)
+			return d.value(fields[i], first)
 		})
 		if err != nil {
 			return err
@@ -356,72 +365,54 @@ func (d *scheduleDecoder) entries(first json.Token, fields []string, value func(
 	})
 }
 
-// taskValue reads the value of taskFields[i].
-func (d *scheduleDecoder) taskValue(i int, first json.Token) (err error) {
-	t := &d.task
+// value reads the value of a field of a task or a synchronisation.
+func (d *scheduleDecoder) value(field string, first json.Token) (err error) {
+	e := &d.entry
 	var n int64
-	switch name := taskFields[i]; name {
+	switch field {
 	case "job":
-		t.Job, err = d.job(first)
+		e.job, err = d.job(first)
 	case "iteration":
-		n, err = d.integer(name, first, 1, instance.MaxIterations)
-		t.Iteration = int(n)
+		n, err = d.integer(field, first, 1, instance.MaxIterations)
+		e.iteration = int(n)
 	case "gpu":
-		t.GPU, err = d.gpu(name, first)
+		e.gpu, err = d.gpu(field, first)
 	case "depth":
-		n, err = d.integer(name, first, 1, math.MaxInt32)
-		t.Depth = int(n) // in layers, until the task is filed
+		n, err = d.integer(field, first, 1, math.MaxInt32)
+		e.layers = int(n)
 	case "start":
-		t.Start, err = d.time(name, first)
+		e.start, err = d.time(field, first)
 	case "end":
-		t.End, err = d.time(name, first)
+		e.end, err = d.time(field, first)
+	case "rate":
+		e.rate, err = d.rate(field, first)
 	}
 	return err
 }
 
 // fileTask translates the depth, which needs the job, and keeps the task.
 func (d *scheduleDecoder) fileTask() {
-	t := d.task
-	job := &d.in.Jobs[t.Job]
-	layers := t.Depth
-	t.Depth = slices.IndexFunc(job.Depths, func(depth instance.Depth) bool { return depth.Layers == layers })
-	if t.Depth < 0 {
+	e := &d.entry
+	job := &d.in.Jobs[e.job]
+	depth := slices.IndexFunc(job.Depths, func(depth instance.Depth) bool { return depth.Layers == e.layers })
+	if depth < 0 {
 		var allowed []string
 		for _, depth := range job.Depths {
 			allowed = append(allowed, strconv.Itoa(depth.Layers))
 		}
 		d.badAt(d.fields[slices.Index(taskFields, "depth")], "depth", "%d layers are not an allowed depth of %q; it has %s",
-			layers, instance.Clip(job.Name), strings.Join(allowed, ", "))
+			e.layers, instance.Clip(job.Name), strings.Join(allowed, ", "))
 	}
 	// With a problem nothing more is kept, so that mistakes cannot fill memory.
 	if len(d.problems) == 0 {
-		d.s.Tasks = append(d.s.Tasks, t)
+		d.s.Tasks = append(d.s.Tasks, instance.Task{Job: e.job, Iteration: e.iteration, GPU: e.gpu, Depth: depth, Start: e.start, End: e.end})
 	}
-}
-
-// syncValue reads the value of syncFields[i].
-func (d *scheduleDecoder) syncValue(i int, first json.Token) (err error) {
-	y := &d.sync
-	var n int64
-	switch name := syncFields[i]; name {
-	case "job":
-		y.Job, err = d.job(first)
-	case "iteration":
-		n, err = d.integer(name, first, 1, instance.MaxIterations)
-		y.Iteration = int(n)
-	case "start":
-		y.Start, err = d.time(name, first)
-	case "end":
-		y.End, err = d.time(name, first)
-	case "rate":
-		y.Rate, err = d.rate(name, first)
-	}
-	return err
 }
 
 func (d *scheduleDecoder) fileSync() {
 	if len(d.problems) == 0 {
-		d.s.Syncs = append(d.s.Syncs, d.sync)
+		e := &d.entry
+		d.s.Syncs = append(d.s.Syncs, instance.Sync{Job: e.job, Iteration: e.iteration, Start: e.start, End: e.end, Rate: e.rate})
 	}
 }
 

@@ -169,10 +169,7 @@ func TestOptimumAgainstExhaustive(t *testing.T) {
 		{Jobs: 1, GPUs: 2, Workers: 2, Iterations: 2},
 		{Jobs: 3, GPUs: 2, Workers: 1, Iterations: 1},
 	}
-	n := 100
-	if testing.Short() {
-		n = 15
-	}
+	n := instancetest.Many(100, 15)
 	rng := seeded(3)
 	for _, objective := range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {
 		agreed := map[instancetest.Status]int{}
@@ -231,10 +228,7 @@ func TestOptimumAgainstExhaustive(t *testing.T) {
 // periods and iterations of higher value there must be no valid schedule on
 // the grid, and for some of the optimal value there must be one.
 func TestPeriodicOptimumAgainstExhaustive(t *testing.T) {
-	n := 100
-	if testing.Short() {
-		n = 15
-	}
+	n := instancetest.Many(100, 15)
 	rng := seeded(4)
 	sizes := []instancetest.Options{
 		{Jobs: 2, GPUs: 2, Workers: 2, MaxPeriod: 4},

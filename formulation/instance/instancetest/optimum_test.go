@@ -68,10 +68,7 @@ func TestRandomDrawsEverything(t *testing.T) {
 
 func TestOptimum(t *testing.T) {
 	rng := seeded(2)
-	n := 400
-	if testing.Short() {
-		n = 100
-	}
+	n := instancetest.Many(400, 100)
 	for _, objective := range instance.Objectives() {
 		count := map[instancetest.Status]int{}
 		zero := 0

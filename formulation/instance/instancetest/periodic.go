@@ -311,14 +311,9 @@ func (p *periodic) feasible(c candidate) *instance.Schedule {
 			continue
 		}
 		s.Residency[j] = slices.Clone(r.home.gpus)
-		for _, t := range r.tasks {
-			t.Start, t.End = t.Start+f.rotation[j], t.End+f.rotation[j]
-			s.Tasks = append(s.Tasks, t)
-		}
-		for _, y := range r.syncs {
-			y.Start, y.End = y.Start+f.rotation[j], y.End+f.rotation[j]
-			s.Syncs = append(s.Syncs, y)
-		}
+		tasks, syncs := len(s.Tasks), len(s.Syncs)
+		s.Tasks, s.Syncs = append(s.Tasks, r.tasks...), append(s.Syncs, r.syncs...)
+		instance.Shift(s.Tasks[tasks:], s.Syncs[syncs:], f.rotation[j])
 	}
 	return s
 }

@@ -339,21 +339,22 @@ func (c *chart) collectNotes() {
 	}
 }
 
-func (c *chart) draw() {
+// open begins the picture.
+func (c *chart) open(title, description string) {
 	c.str(`<svg xmlns="http://www.w3.org/2000/svg" class="jigsaw" role="img"`)
 	if c.y > 0 {
 		c.str(` y="`).num(c.y).str(`"`)
 	}
 	c.str(` width="`).num(c.width).str(`" height="`).num(c.height)
 	c.str(`" viewBox="0 0 `).num(c.width).str(" ").num(c.height).str(`">` + "\n")
-	c.str("<title>").text(c.title()).str("</title>\n<desc>")
-	c.text("Gantt chart of a schedule: " + strings.Join(append(c.summary(), c.inventory()...), "; ") + ".")
-	for _, n := range c.notes {
-		c.str(" ").text(n)
-	}
-	c.str("</desc>\n")
+	c.str("<title>").text(title).str("</title>\n<desc>").text(description).str("</desc>\n")
 	c.style()
 	c.str(`<rect class="page" width="100%" height="100%"/>` + "\n")
+}
+
+func (c *chart) draw() {
+	description := "Gantt chart of a schedule: " + strings.Join(append(c.summary(), c.inventory()...), "; ") + "."
+	c.open(c.title(), strings.Join(append([]string{description}, c.notes...), " "))
 	for _, l := range c.head {
 		c.label(l.class, l.x, l.y, l.text)
 	}

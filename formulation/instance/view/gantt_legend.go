@@ -17,10 +17,8 @@ func jobColours(in *instance.Instance) []int {
 	if len(in.Jobs) <= len(colours) {
 		return colour
 	}
-	for n, class := range in.Classes() {
-		for _, j := range class {
-			colour[j] = n % len(colours)
-		}
+	for j, class := range in.ClassOf() {
+		colour[j] = class % len(colours)
 	}
 	return colour
 }

@@ -166,11 +166,7 @@ func (h *hours) draw() {
 	}
 	inventory := fmt.Sprintf("%s on %s in %s  ·  %s tasks in %s", plural(len(in.Jobs), "job"), plural(len(in.GPUs), "GPU"), plural(len(in.Nodes), "node"),
 		integer(h.plan.Tasks()), plural(len(h.plan.Blocks), "block"))
-	h.str(`<svg xmlns="http://www.w3.org/2000/svg" class="jigsaw" role="img" width="`).num(h.width).str(`" height="`).num(h.height)
-	h.str(`" viewBox="0 0 `).num(h.width).str(" ").num(h.height).str(`">` + "\n<title>").text(title).str("</title>\n<desc>")
-	h.text("When jobs are on which GPUs: " + h.summary() + "; " + inventory + ".").str("</desc>\n")
-	h.style()
-	h.str(`<rect class="page" width="100%" height="100%"/>` + "\n")
+	h.open(title, "When jobs are on which GPUs: "+h.summary()+"; "+inventory+".")
 	h.label("h", margin, 32, title)
 	h.label("s", margin, 50, h.summary())
 	h.label("i d", margin, 67, inventory+"  ·  pale: a job is loaded  ·  jobs that share GPUs are slices of their rows")

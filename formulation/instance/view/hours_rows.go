@@ -21,7 +21,11 @@ type stayRun struct {
 func (h *hours) stays() []stayRun {
 	var runs []stayRun
 	all := h.onGPU()
-	for _, jobs := range h.groups(all) {
+	admitted := make([]instance.Tick, len(h.in.Jobs))
+	for j := range admitted {
+		admitted[j] = h.admitted(instance.JobID(j))
+	}
+	for _, jobs := range h.plan.Together(admitted, h.to, nil) {
 		on := map[instance.GPUID][]instance.JobID{}
 		var gpus []instance.GPUID
 		for _, j := range jobs {
@@ -77,46 +81,6 @@ func (h *hours) alone(group []instance.JobID, gpus []instance.GPUID, all [][]ins
 	return true
 }
 
-// groups returns the sets of jobs that share a GPU at the same time, directly or by others.
-func (h *hours) groups(all [][]instance.JobID) [][]instance.JobID {
-	root := make([]instance.JobID, len(h.in.Jobs))
-	for j := range root {
-		root[j] = instance.JobID(j)
-	}
-	find := func(j instance.JobID) instance.JobID {
-		for root[j] != j {
-			root[j] = root[root[j]]
-			j = root[j]
-		}
-		return j
-	}
-	for _, jobs := range all {
-		longest := instance.JobID(-1)
-		for _, j := range jobs {
-			if longest >= 0 && h.admitted(j) < h.to[longest] {
-				root[find(j)] = find(longest)
-			}
-			if longest < 0 || h.to[j] > h.to[longest] {
-				longest = j
-			}
-		}
-	}
-	at := map[instance.JobID]int{}
-	var groups [][]instance.JobID
-	for j, gpus := range h.plan.Residency {
-		if len(gpus) == 0 {
-			continue
-		}
-		r := find(instance.JobID(j))
-		if _, ok := at[r]; !ok {
-			at[r] = len(groups)
-			groups = append(groups, nil)
-		}
-		groups[at[r]] = append(groups[at[r]], instance.JobID(j))
-	}
-	return groups
-}
-
 func (h *hours) byAdmission(a, b instance.JobID) int {
 	return cmp.Or(cmp.Compare(h.admitted(a), h.admitted(b)), cmp.Compare(a, b))
 }
@@ -136,10 +100,7 @@ func (h *hours) slice(run *stayRun) {
 		run.lane = append(run.lane, lane)
 	}
 	run.lanes = len(ends)
-	order := make([]int, run.lanes)
-	for l := range order {
-		order[l] = l
-	}
+	order := instance.UpTo[int](run.lanes)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
 	rank := make([]int, run.lanes)
 	for r, l := range order {

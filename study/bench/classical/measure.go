@@ -1,9 +1,7 @@
 package classical
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -97,7 +95,7 @@ func (r *Run) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err() // the row was cut short, not measured
 		}
-		if err := record.append(r.Out); err != nil {
+		if err := bench.Append(r.Out, record); err != nil {
 			return err
 		}
 		fmt.Fprintf(r.Log, "%d/%d %s %s: %s\n", n+1, len(problems), p.Family, p.Name, record.summary())
@@ -165,31 +163,9 @@ func (r *Record) summary() string {
 	return fmt.Sprintf("%s, exclusive %s, plan %s, bound %s, %.1f s", r.Status, excess(r.Exclusive), excess(r.Plan), excess(r.Bound), r.Wall)
 }
 
-// append adds the record to a file.
-func (r *Record) append(name string) error {
-	line, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(line, '\n'))
-	return errors.Join(err, file.Close())
-}
-
 // ReadRecords returns the records of a file of JSON Lines; the last one counts of
 // those of one problem, limit and seed. A file that is not there holds none.
 func ReadRecords(name string) ([]Record, error) {
-	file, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
 	type key struct {
 		family Family
 		name   string
@@ -198,20 +174,14 @@ func ReadRecords(name string) ([]Record, error) {
 	}
 	var records []Record
 	at := map[key]int{}
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		var r Record
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			return nil, fmt.Errorf("classical: %s, line %d: %w", name, n, err)
-		}
+	err := bench.ReadLines(name, func(r Record) {
 		k := key{r.Family, r.Name, r.Limit, r.Seed}
 		if i, ok := at[k]; ok {
 			records[i] = r
-			continue
+			return
 		}
 		at[k] = len(records)
 		records = append(records, r)
-	}
-	return records, lines.Err()
+	})
+	return records, err
 }

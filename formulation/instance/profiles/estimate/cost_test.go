@@ -196,3 +196,15 @@ func TestRooflineByHand(t *testing.T) {
 	assert.InDelta(t, 2.5+2+1.5*10/5, forward, 1e-9)
 	assert.InDelta(t, 5+4+1.5*30/5, backward, 1e-9)
 }
+
+// flops of an iteration of one kind.
+func (n *network) flops(of kind) (total float64) {
+	for i := range n.layers {
+		for _, o := range n.layers[i].operations {
+			if o.kind == of {
+				total += o.flops + o.backFlops
+			}
+		}
+	}
+	return total
+}

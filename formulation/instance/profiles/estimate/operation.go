@@ -70,18 +70,6 @@ func (n *network) modelFLOPs() float64 {
 	return float64(n.tokens) * (6*float64(n.active()) + n.attention)
 }
 
-// flops of an iteration of one kind.
-func (n *network) flops(of kind) (total float64) {
-	for i := range n.layers {
-		for _, o := range n.layers[i].operations {
-			if o.kind == of {
-				total += o.flops + o.backFlops
-			}
-		}
-	}
-	return total
-}
-
 // numbers makes operations on numbers of one width.
 type numbers struct{ width float64 }
 

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
+)
+
+// changeFlags are changes of the cluster and the jobs; who has a flag for it fills in speed and drop.
+type changeFlags struct {
+	nodes, gpus, more, cut, links, memory, speed, drop []string
+	network                                            float64
+}
+
+func (o *changeFlags) flags(c *cobra.Command, in *cli.InstanceFlags, std cli.Streams) {
+	f := c.Flags()
+	f.StringArrayVar(&o.nodes, "fail-node", nil, "without this `node`")
+	f.StringArrayVar(&o.gpus, "fail-gpu", nil, "without this `GPU`, like r0n1.gpu2, the third of node r0n1")
+	f.StringArrayVar(&o.more, "add-gpu", nil, "one more GPU in this `node`")
+	f.StringArrayVar(&o.cut, "cut", nil, "without this `link`")
+	f.StringArrayVar(&o.links, "link", nil, "a link, `name=factor`, faster or slower: r0.up=1.1 is 10 % faster")
+	f.StringArrayVar(&o.memory, "memory", nil, "a GPU type, `name=factor`, with more or less memory")
+	f.Float64Var(&o.network, "network", 0, "NICs and links between switches faster or slower by this `factor`")
+	in.CompleteFrom(c, "fail-node", "", std, cli.NodeNames)
+	in.CompleteFrom(c, "fail-gpu", "", std, cli.DeviceNames)
+	in.CompleteFrom(c, "add-gpu", "", std, cli.NodeNames)
+	in.CompleteFrom(c, "cut", "", std, cli.LinkNames)
+	in.CompleteFrom(c, "link", "=", std, cli.LinkNames)
+	in.CompleteFrom(c, "memory", "=", std, cli.TypeNames)
+}
+
+// flagged is a change that a flag asks for.
+type flagged struct {
+	jigsaw.Change
+	flag string
+}
+
+// given returns the changes that the flags ask for.
+func (o *changeFlags) given() (list []flagged, err error) {
+	for _, f := range []struct {
+		flag  string
+		kind  jigsaw.ChangeKind
+		names []string
+		like  string // of those that have a factor
+	}{
+		{"--fail-node", jigsaw.FailNode, o.nodes, ""}, {"--fail-gpu", jigsaw.FailGPU, o.gpus, ""}, {"--add-gpu", jigsaw.AddGPU, o.more, ""},
+		{"--cut", jigsaw.CutLink, o.cut, ""}, {"--link", jigsaw.LinkSpeed, o.links, "r0.up=1.5"}, {"--memory", jigsaw.MoreMemory, o.memory, "v100=1.5"},
+		{"--speed", jigsaw.GPUSpeed, o.speed, "v100=0.5"}, {"--drop", jigsaw.DropJob, o.drop, ""},
+	} {
+		for _, name := range f.names {
+			c := jigsaw.Change{Kind: f.kind, Subject: name}
+			if f.like != "" {
+				at := strings.LastIndexByte(name, '=')
+				if c.Factor, err = strconv.ParseFloat(name[at+1:], 64); at < 0 || err != nil {
+					return nil, cli.Usage(fmt.Errorf("%s %q: write name=factor, like %s", f.flag, name, f.like))
+				}
+				c.Subject = name[:at]
+			}
+			list = append(list, flagged{c, f.flag + " " + name})
+		}
+	}
+	if o.network != 0 {
+		list = append(list, flagged{jigsaw.Change{Kind: jigsaw.Network, Factor: o.network}, "--network"})
+	}
+	return list, nil
+}
