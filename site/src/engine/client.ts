@@ -141,6 +141,8 @@ export function startEngine(): Starting {
     () => growing,
     () => grown.then(() => growing),
   )
+  // It may fail before anybody listens.
+  engine.catch(() => {})
   const starting: Starting = {
     engine,
     ready,
