@@ -122,7 +122,7 @@ test('workers of moldable jobs are chosen as by the command line, and then plann
     await chosen.getByText(`Workers chosen: vgg ${workers.vgg}, other ${workers.other}`).waitFor()
     await chosen.getByText(/no plan ends before .*, by exact arithmetic/).waitFor()
     // The plan with them, and all the others in a table.
-    await chosen.getByRole('application', { name: /workers chosen/ }).waitFor()
+    await chosen.getByRole('application', { name: /^Timeline of moldable/ }).waitFor()
     const choices = chosen.getByRole('table', { name: 'Numbers of workers' })
     expect(await choices.getByRole('row').count()).toBe(1 + 3 * 2)
     await choices

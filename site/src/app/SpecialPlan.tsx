@@ -64,7 +64,7 @@ function Moldable({ store, view, mold }: { store: Store; view: SpecialView; mold
         {instance && result.schedule && (
           <Later>
             <Timeline
-              label="Timeline with the workers chosen"
+              label={`Timeline of ${instance.name || 'the plan'}`}
               instance={instance}
               schedule={result.schedule}
               usage={result.usage}
