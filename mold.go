@@ -25,8 +25,15 @@ type MoldResult struct {
 	Bound *big.Rat
 	Proof *Certificate
 	Molds *instance.Molds
-	// Tried of so many combinations.
-	Tried, Choices int
+	// Tried of so many combinations, the best first.
+	Tried   []Molded
+	Choices int
+}
+
+// Molded is a combination of numbers of workers, by entry of the spec's jobs, and the value of its quick plan; nil where it has none.
+type Molded struct {
+	Workers []int
+	Value   *big.Rat
 }
 
 // mostMolds of combinations are tried.
@@ -56,7 +63,8 @@ func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 	if err != nil {
 		return nil, err
 	}
-	r := &MoldResult{Workers: best, Spec: spec.Mold(best), Result: m.known[fmt.Sprint(best)], Bound: bound.Value, Proof: proof, Molds: in, Tried: len(m.known), Choices: choices}
+	r := &MoldResult{Workers: best, Spec: spec.Mold(best), Result: m.known[fmt.Sprint(best)], Bound: bound.Value, Proof: proof, Molds: in, Tried: m.tried, Choices: choices}
+	slices.SortStableFunc(r.Tried, sooner)
 	if r.Result.Primal == nil && len(m.known) < choices && r.Result.Status == Infeasible {
 		r.Result.Status = Unknown // of other numbers nothing is known
 	}
@@ -76,6 +84,19 @@ func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 	return r, nil
 }
 
+// sooner puts what has a plan before what has none.
+func sooner(a, b Molded) int {
+	switch {
+	case a.Value == nil && b.Value == nil:
+		return 0
+	case a.Value == nil:
+		return 1
+	case b.Value == nil:
+		return -1
+	}
+	return a.Value.Cmp(b.Value)
+}
+
 // molding is one run of [Mold].
 type molding struct {
 	ctx    context.Context
@@ -84,6 +105,7 @@ type molding struct {
 	quick  Options
 	jobs   []moldable
 	known  map[string]*Result // by numbers of workers
+	tried  []Molded
 }
 
 // moldable is an entry of the jobs, with the numbers of workers that it may have.
@@ -143,6 +165,7 @@ func (m *molding) try(chosen []int, best []int) (workers []int, better bool, err
 			return nil, false, err
 		}
 		m.known[key] = r
+		m.tried = append(m.tried, Molded{workers, r.Primal})
 	}
 	if best == nil {
 		return workers, true, nil

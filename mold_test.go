@@ -97,7 +97,8 @@ func TestMoldAgainstBruteForce(t *testing.T) {
 		in, err := instance.Compile(r.Spec, nil)
 		require.NoError(t, err)
 		require.Empty(t, check.Schedule(in, r.Result.Schedule))
-		require.Equal(t, r.Choices, r.Tried)
+		require.Len(t, r.Tried, r.Choices)
+		require.Equal(t, r.Workers, r.Tried[0].Workers)
 		require.LessOrEqual(t, r.Bound.Cmp(r.Result.Primal), 0)
 		if !complete {
 			continue
@@ -128,7 +129,7 @@ func TestMoldManyJobs(t *testing.T) {
 	spec := moldableSpec(rand.New(rand.NewPCG(7, 5)), 10)
 	a, err := jigsaw.Mold(t.Context(), spec, nil, jigsaw.Options{Quick: true})
 	require.NoError(t, err)
-	assert.Less(t, a.Tried, a.Choices)
+	assert.Less(t, len(a.Tried), a.Choices)
 	b, err := jigsaw.Mold(t.Context(), spec, nil, jigsaw.Options{Quick: true})
 	require.NoError(t, err)
 	assert.Equal(t, a.Workers, b.Workers)

@@ -27,11 +27,11 @@ const precache: Plugin = {
   },
 }
 
-/** What the browser fetches as soon as it has read index.html, before any script or style: what a first plan takes. */
-const early = [
-  { name: /first.*\.wasm$/, as: 'fetch', type: 'application/wasm' },
-  { name: /\.woff2$/, as: 'font', type: 'font/woff2' },
-]
+/**
+ * What the browser fetches as soon as it has read index.html, before any script or style. Not the planner: what
+ * a page preloads its own thread has to pass on to the worker that compiles.
+ */
+const early = [{ name: /\.woff2$/, as: 'font', type: 'font/woff2' }]
 const preload: Plugin = {
   name: 'preload',
   apply: 'build',

@@ -49,8 +49,8 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 			return err
 		}
 		tried := fmt.Sprintf("all %d combinations", r.Choices)
-		if r.Tried < r.Choices {
-			tried = fmt.Sprintf("%d combinations", r.Tried)
+		if len(r.Tried) < r.Choices {
+			tried = fmt.Sprintf("%d combinations", len(r.Tried))
 		}
 		_, err := fmt.Fprintf(w, "\nworkers chosen: %s, of %s\nwith any numbers no plan ends before %s (certified)\n",
 			strings.Join(chosen, ", "), tried, jigsaw.FormatValue(r.Result.Instance, r.Bound))

@@ -120,6 +120,15 @@ test('workers of moldable jobs are chosen as by the command line, and then plann
     const { workers } = JSON.parse(await run('plan', file, '--quick', '-o', 'json'))
     const chosen = page.getByRole('region', { name: 'Workers of moldable jobs' })
     await chosen.getByText(`Workers chosen: vgg ${workers.vgg}, other ${workers.other}`).waitFor()
+    await chosen.getByText(/no plan ends before .*, by exact arithmetic/).waitFor()
+    // The plan with them, and all the others in a table.
+    await chosen.getByRole('application', { name: /^Timeline of moldable/ }).waitFor()
+    const choices = chosen.getByRole('table', { name: 'Numbers of workers' })
+    expect(await choices.getByRole('row').count()).toBe(1 + 3 * 2)
+    await choices
+      .getByRole('row', { name: `vgg ${workers.vgg}, other ${workers.other}` })
+      .getByText('chosen')
+      .waitFor()
     expect(await faults(page)).toEqual([])
     await shoot(page, 'moldable')
     await chosen.getByRole('button', { name: 'Plan with these' }).press('Enter')

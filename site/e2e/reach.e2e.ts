@@ -277,6 +277,13 @@ test('a part of the page that cannot be loaded says so', () =>
     expect(visitor.wrongs.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')])
   }))
 
+test('a planner that cannot be loaded says so', () =>
+  visit(async visitor => {
+    await visitor.context.route(/compiler-/, route => route.abort())
+    const page = await visitor.tab()
+    await page.getByRole('alert').getByText('the planner could not be loaded').waitFor()
+  }))
+
 test('a dialog opens again though the browser has not told yet that it is closed', () =>
   visit(async visitor => {
     const page = await visitor.tab(linkTo({ text: small }))

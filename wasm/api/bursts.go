@@ -104,23 +104,21 @@ func (a *API) planBursts(_ context.Context, p *textParams) (*BurstAnswer, error)
 	return answer, nil
 }
 
-// MoldAnswer are numbers of workers that were chosen, the file with them, and what no plan with any numbers ends
-// before, in ticks, after so many of so many combinations. Value is that of the plan with those chosen; null
-// without one.
+// MoldAnswer are numbers of workers of the jobs named, the file with those chosen, and what no plan with any numbers ends
+// before, in ticks. Tried of so many choices, the first is what was chosen.
 type MoldAnswer struct {
-	Workers []MoldWorkers `json:"workers"`
-	Spec    JSON          `json:"spec"`
-	TickUS  int64         `json:"tick_us"`
-	Value   *float64      `json:"value"`
-	Bound   *float64      `json:"bound"`
-	Tried   int           `json:"tried"`
-	Choices int           `json:"choices"`
+	Jobs    []string  `json:"jobs"`
+	Tried   []MoldTry `json:"tried"`
+	Choices int       `json:"choices"`
+	Spec    JSON      `json:"spec"`
+	TickUS  int64     `json:"tick_us"`
+	Bound   *float64  `json:"bound"`
 }
 
-// MoldWorkers is how many workers a job is given.
-type MoldWorkers struct {
-	Job     string `json:"job"`
-	Workers int    `json:"workers"`
+// MoldTry is how many workers the jobs are given, and the value of the quick plan with them; null without one.
+type MoldTry struct {
+	Workers []int    `json:"workers"`
+	Value   *float64 `json:"value"`
 }
 
 // mold chooses numbers of workers, by quick plans; the file with them is then planned as any other.
@@ -143,11 +141,19 @@ func (a *API) mold(ctx context.Context, p *PlanOptions) (*MoldAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := &MoldAnswer{Workers: []MoldWorkers{}, TickUS: r.Result.Instance.TickUS, Value: jigsaw.Number(r.Result.Primal), Bound: jigsaw.Number(r.Bound), Tried: r.Tried, Choices: r.Choices}
+	answer := &MoldAnswer{Jobs: []string{}, TickUS: r.Result.Instance.TickUS, Bound: jigsaw.Number(r.Bound), Choices: r.Choices}
+	var moldable []int
 	for i, j := range s.document.Spec.Jobs {
 		if !j.Disabled && len(j.Moldable) > 0 {
-			answer.Workers = append(answer.Workers, MoldWorkers{j.Name, r.Workers[i]})
+			answer.Jobs, moldable = append(answer.Jobs, j.Name), append(moldable, i)
 		}
+	}
+	for _, tried := range r.Tried {
+		try := MoldTry{Workers: []int{}, Value: jigsaw.Number(tried.Value)}
+		for _, i := range moldable {
+			try.Workers = append(try.Workers, tried.Workers[i])
+		}
+		answer.Tried = append(answer.Tried, try)
 	}
 	answer.Spec, err = newSpec(r.Spec)
 	return answer, err

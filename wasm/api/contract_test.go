@@ -96,7 +96,7 @@ func TestTypesAreThoseOfTheContract(t *testing.T) {
 	for name, v := range map[string]any{
 		"Problem": Problem{}, "Compiled": Compiled{}, "CompiledJob": CompiledJob{}, "Schedule": Schedule{}, "LongPlan": LongPlan{}, "Block": Block{}, "Usage": Usage{},
 		"ChainLink": ChainLink{}, "PlanPoint": PlanPoint{}, "PlanOptions": PlanOptions{}, "PlanResult": PlanResult{},
-		"Binding": jigsaw.BindingValue{}, "WhatIfChange": WhatIfChange{}, "WhatIfAnswer": WhatIfAnswer{}, "Remedy": Remedy{}, "ResilienceAnswer": ResilienceAnswer{}, "BurstAnswer": BurstAnswer{}, "BurstJob": BurstJob{}, "BackgroundJob": BackgroundJob{}, "MoldAnswer": MoldAnswer{}, "PlanCost": PlanCost{}, "MoldWorkers": MoldWorkers{}, "Harm": jigsaw.HarmDocument{}, "Failure": jigsaw.Failure{}, "Progress": Progress{},
+		"Binding": jigsaw.BindingValue{}, "WhatIfChange": WhatIfChange{}, "WhatIfAnswer": WhatIfAnswer{}, "Remedy": Remedy{}, "ResilienceAnswer": ResilienceAnswer{}, "BurstAnswer": BurstAnswer{}, "BurstJob": BurstJob{}, "BackgroundJob": BackgroundJob{}, "MoldAnswer": MoldAnswer{}, "PlanCost": PlanCost{}, "MoldTry": MoldTry{}, "Harm": jigsaw.HarmDocument{}, "Failure": jigsaw.Failure{}, "Progress": Progress{},
 		"EstimateParams": EstimateParams{}, "EstimateResult": EstimateResult{}, "Architecture": Architecture{}, "Estimate": Estimate{}, "ProfileInfo": ProfileInfo{},
 		"Scenario": Scenario{}, "ScenarioHead": ScenarioHead{}, "PlanEvent": PlanEvent{}, "Ready": Ready{},
 	} {

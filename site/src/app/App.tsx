@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { Session } from '../state/session'
 import type { Sketches } from '../state/sketches'
 import { update } from '../state/update'
+import { Later } from '../ui/Later'
 import { part } from '../ui/part'
 import { listenToDrops } from './drop'
 import { ExportDialog } from './ExportDialog'
@@ -70,7 +71,9 @@ export function App({ session, sketches }: { session: Session; sketches: Sketche
           </button>
         </div>
       )}
-      <ScenarioPane store={store} />
+      <Later>
+        <ScenarioPane store={store} />
+      </Later>
       <main id="plan" class="results" tabIndex={-1} aria-label="Plan">
         <Results
           store={store}

@@ -1,14 +1,17 @@
 // What shows of a scenario that is not planned by tasks.
-import type { MoldAnswer } from '../engine/api'
 import { fields, text as nameOf } from '../scenario/spec'
 import { parse } from '../scenario/yaml/patch'
-import type { SpecialView } from '../state/special'
+import type { Molded, SpecialView } from '../state/special'
 import type { Store } from '../state/store'
+import { Timeline } from '../timeline/Timeline'
+import { Later } from '../ui/Later'
 import { part } from '../ui/part'
-import { clean, decimal, plural, short, ticks } from '../views/format'
+import { clean } from '../views/format'
+import { workersOf } from '../views/molds'
 import { commandOf } from './command'
 
 const Bursts = part(() => import('../views/Bursts').then(module => module.Bursts))
+const Molds = part(() => import('../views/Molds').then(module => module.Molds))
 
 export function SpecialPlan({ store, view }: { store: Store; view: SpecialView }) {
   const { bursts, mold, error, problems } = view
@@ -27,7 +30,7 @@ export function SpecialPlan({ store, view }: { store: Store; view: SpecialView }
         <Bursts plan={bursts} command={commandOf(view.text, nameOf(fields(parse(view.text)).name))} />
       </div>
     )
-  if (mold) return <Workers store={store} mold={mold} />
+  if (mold) return <Moldable store={store} view={view} mold={mold} />
   return (
     <p class="empty muted">
       {view.kind === 'mold'
@@ -37,31 +40,45 @@ export function SpecialPlan({ store, view }: { store: Store; view: SpecialView }
   )
 }
 
-/** What was chosen for moldable jobs; the plan follows once it stands in the file. */
-function Workers({ store, mold }: { store: Store; mold: MoldAnswer }) {
-  const names = mold.workers.map(w => `${short(w.job)} ${w.workers}`).join(', ')
-  const tried =
-    mold.tried < mold.choices
-      ? `${decimal(mold.tried)} of ${plural(mold.choices, 'combination')}`
-      : mold.choices === 1
-        ? 'the only combination'
-        : `all ${plural(mold.choices, 'combination')}`
+/** The choice for moldable jobs, with its plan. */
+function Moldable({ store, view, mold }: { store: Store; view: SpecialView; mold: Molded }) {
+  const { answer, instance, result } = mold
+  const [best] = answer.tried
+  const stale = view.text !== store.text.text.value
   return (
-    <section class="plan-view chosen" aria-label="Workers of moldable jobs">
-      <h2>Workers chosen: {names}</h2>
-      <p>
-        By quick plans of {tried}.{' '}
-        {mold.value === null
-          ? 'None of them has a plan.'
-          : `The plan takes ${ticks(mold.value, mold.tick_us)}; with any numbers none ends before ${ticks(mold.bound, mold.tick_us)}, by exact arithmetic.`}
-      </p>
-      <button
-        type="button"
-        class="button primary"
-        onClick={() => void store.choose(mold, `Workers: ${names}`)}
+    <div class={`plan-view${stale ? ' stale' : ''}`}>
+      <Molds
+        mold={answer}
+        reasons={result.schedule ? [] : result.reasons}
+        command={commandOf(view.text, nameOf(fields(parse(view.text)).name), {
+          seed: 0,
+          quick: true,
+          effort: 1,
+        })}
+        onChoose={
+          best && !stale
+            ? () => void store.choose(answer, `Workers: ${workersOf(answer, best.workers)}`)
+            : null
+        }
       >
-        Plan with these
-      </button>
-    </section>
+        {instance && result.schedule && (
+          <Later>
+            <Timeline
+              label={`Timeline of ${instance.name || 'the plan'}`}
+              instance={instance}
+              schedule={result.schedule}
+              usage={result.usage}
+              bound={answer.bound}
+              certified
+              chain={[]}
+              selection={store.selection.value}
+              onSelect={selection => (store.selection.value = selection)}
+              range={store.range.value}
+              onRange={range => (store.range.value = range)}
+            />
+          </Later>
+        )}
+      </Molds>
+    </div>
   )
 }

@@ -323,18 +323,18 @@ export interface BackgroundJob {
   rate: number
   per_second: number
 }
-/** Numbers of workers that were chosen, and the file with them, as plain JSON. */
+/** Numbers of workers of these jobs, of which so many combinations were tried, best first, and the file with the first, as plain JSON. */
 export interface MoldAnswer {
-  workers: MoldWorkers[]
+  jobs: string[]
+  tried: MoldTry[]
+  choices: number
   spec: unknown
   tick_us: number
-  /** Ticks: of the plan with them, and what no plan with any numbers ends before. */
-  value: number | null
+  /** Ticks: what no plan with any numbers ends before. */
   bound: number | null
-  tried: number
-  choices: number
 }
-export interface MoldWorkers { job: string; workers: number }
+/** Workers by job, and when the quick plan with them ends, in ticks; null without one. */
+export interface MoldTry { workers: number[]; value: number | null }
 
 /** A change of the file, in words, and the file with it, as plain JSON. */
 export interface Remedy { text: string; spec: unknown }

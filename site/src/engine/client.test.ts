@@ -45,7 +45,7 @@ describe('a plan that was ended', () => {
     expect(rate).toMatchObject({ dual: 2, certified: true })
   })
 
-  it('has the baselines that it did not come to from an earlier plan', async () => {
+  it('has the baselines that it did not come to, or stopped short of, from an earlier plan', async () => {
     const told = (value: number | null) => ({
       value,
       efficiency: null,
@@ -56,15 +56,18 @@ describe('a plan that was ended', () => {
       plan: () =>
         planResult({
           stopped: true,
-          baselines: { ...baselines, exclusive: told(90), interleaved_full: told(null) },
+          baselines: { ...baselines, exclusive: told(90), interleaved_full: told(null), queue: told(99) },
         }),
     })
     const earlier = planResult({
-      baselines: { ...baselines, exclusive: told(95), interleaved_full: told(85) },
+      baselines: { ...baselines, exclusive: told(95), interleaved_full: told(85), queue: told(80) },
     })
     const result = await plan(stopped, options, 'makespan', { earlier })
     expect(result.baselines.exclusive).toEqual(told(90))
     expect(result.baselines.interleaved_full).toEqual(told(85))
+    expect(result.baselines.queue).toEqual(told(80))
+    const rate = await plan(stopped, options, 'throughput', { earlier })
+    expect(rate.baselines).toMatchObject({ exclusive: told(95), interleaved_full: told(85), queue: told(99) })
   })
 
   it('is an error where nothing had come', async () => {

@@ -141,6 +141,8 @@ export function startEngine(): Starting {
     () => growing,
     () => grown.then(() => growing),
   )
+  // It may fail before anybody listens.
+  engine.catch(() => {})
   const starting: Starting = {
     engine,
     ready,
@@ -180,7 +182,7 @@ export async function plan(
       },
     })
     if (!result.stopped || !how.earlier) return result
-    return { ...result, baselines: filled(result.baselines, how.earlier.baselines) }
+    return { ...result, baselines: filled(result.baselines, how.earlier.baselines, objective) }
   } catch (error) {
     if (error instanceof EngineError && error.code === 'cancelled' && streamed.points.length > 0)
       return salvage(streamed, options, objective, performance.now() - started, how.earlier ?? null)
@@ -188,14 +190,21 @@ export async function plan(
   }
 }
 
-/** The baselines of a run that was stopped, those it did not come to from an earlier one. */
+/** The baselines of a run that was stopped, and an earlier one's where that has better: their search was stopped, too. */
 function filled(
   baselines: PlanResult['baselines'],
   earlier: PlanResult['baselines'],
+  objective: ObjectiveName,
 ): PlanResult['baselines'] {
-  const known = Object.entries(baselines).filter(([, baseline]) => baseline.value !== null)
+  const sign = isLower(objective) ? 1 : -1
+  const known = Object.entries(baselines).filter(([name, { value }]) => {
+    const before = earlier[name as keyof typeof earlier].value
+    return value !== null && (before === null || sign * value <= sign * before)
+  })
   return { ...earlier, ...Object.fromEntries(known) }
 }
+
+const isLower = (objective: ObjectiveName) => objective === 'makespan' || objective === 'weighted_completion'
 
 /** The result of a run that was ended, from what it had streamed. A bound of its own was not proven anew. */
 export function salvage(
@@ -209,7 +218,7 @@ export function salvage(
   // Plans in blocks come with results alone: the earlier one stands.
   const kept = !streamed.schedule && earlier?.long ? earlier : null
   const primal = streamed.schedule ? (last?.primal ?? null) : (kept?.primal ?? null)
-  const lower = objective === 'makespan' || objective === 'weighted_completion'
+  const lower = isLower(objective)
   const tighter = (bound: number, than: number) => (lower ? bound > than : bound < than)
   let dual = last?.dual ?? null
   let certified = false

@@ -1,11 +1,43 @@
-// A worker that compiles WebAssembly while it comes, for it would take the page's own thread too long.
+// A worker that fetches WebAssembly and compiles it while it comes: either would take the page's own thread too long.
 import type { Compilation, ToCompile } from './protocol'
 
-self.addEventListener('message', ({ data: { id, bytes } }: MessageEvent<ToCompile>) => {
+/** Parts come by the dozen: the page hears how much has come no more often than it can show, ms. */
+const telling = 100
+
+let told = 0
+let bytes = 0
+
+self.addEventListener('message', ({ data: { id, address } }: MessageEvent<ToCompile>) => {
   const reply = (answer: Compilation) => self.postMessage(answer)
-  // Compiling while it comes needs the media type, which some static hosts do not send.
-  WebAssembly.compileStreaming(new Response(bytes, { headers: { 'Content-Type': 'application/wasm' } })).then(
+  const count = (more: number) => {
+    bytes += more
+    const now = performance.now()
+    if (now - told < telling) return
+    told = now
+    reply({ bytes })
+  }
+  compile(address, count).then(
     module => reply({ id, module }),
-    reason => reply({ id, error: String(reason) }),
+    reason => reply({ id, error: reason instanceof Error ? reason.message : String(reason) }),
   )
 })
+
+async function compile(address: string, count: (bytes: number) => void): Promise<WebAssembly.Module> {
+  const response = await fetch(address).catch((reason: unknown) => {
+    throw new Error(
+      `${reason instanceof Error ? reason.message : reason}: is there a network, and does the server still run? Then reload the page`,
+    )
+  })
+  if (!response.ok || !response.body) throw new Error(`${address}: ${response.status} ${response.statusText}`)
+  const counted = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, out) {
+        count(chunk.length)
+        out.enqueue(chunk)
+      },
+    }),
+  )
+  // Compiling while it comes needs the media type, which some static hosts do not send.
+  const typed = new Response(counted, { headers: { 'Content-Type': 'application/wasm' } })
+  return WebAssembly.compileStreaming(typed)
+}

@@ -9,62 +9,47 @@ const urls = import.meta.glob<string>(
 )
 const url = (name: string) => Object.entries(urls).find(([path]) => path.endsWith(`/${name}.wasm`))?.[1]
 
-/** Fetches a module; onBytes hears of each part that comes. */
-async function bytesOf(
-  address: string,
-  onBytes: (bytes: number) => void,
-): Promise<ReadableStream<Uint8Array>> {
-  const response = await fetch(address).catch((reason: unknown) => {
-    throw new Error(
-      `the planner could not be loaded (${reason instanceof Error ? reason.message : reason}): is there a network, and does the server still run? Then reload the page`,
-    )
-  })
-  if (!response.ok || !response.body) throw new Error(`${address}: ${response.status} ${response.statusText}`)
-  return response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, out) {
-        onBytes(chunk.length)
-        out.enqueue(chunk)
-      },
-    }),
-  )
-}
-
-/** Compiles modules in a worker, until it is closed. */
+/** Fetches and compiles modules in a worker, until it is closed; onBytes hears how many bytes have come of all. */
 class Compiler {
   private readonly worker = new Worker(new URL('./compiler.ts', import.meta.url), { type: 'module' })
-  private readonly waiting = new Map<number, (answer: Compilation) => void>()
+  private readonly waiting = new Map<
+    number,
+    { resolve: (module: WebAssembly.Module) => void; reject: (reason: Error) => void }
+  >()
   private last = 0
+  /** Why nothing is compiled any more. */
+  private broken: Error | null = null
 
-  constructor() {
-    this.worker.onmessage = ({ data }: MessageEvent<Compilation>) => this.waiting.get(data.id)?.(data)
+  constructor(onBytes: (bytes: number) => void) {
+    this.worker.onmessage = ({ data }: MessageEvent<Compilation>) => {
+      if ('bytes' in data) return onBytes(data.bytes)
+      const waiting = this.waiting.get(data.id)
+      this.waiting.delete(data.id)
+      if ('module' in data) waiting?.resolve(data.module)
+      else waiting?.reject(missing(data.error))
+    }
     this.worker.onerror = event => {
       event.preventDefault()
-      for (const [id, answer] of this.waiting) answer({ id, error: 'a part of the page could not be loaded' })
+      this.broken = missing('a part of the page did not come')
+      for (const { reject } of this.waiting.values()) reject(this.broken)
     }
   }
 
-  async compile(bytes: ReadableStream<Uint8Array>): Promise<WebAssembly.Module> {
-    const id = ++this.last
-    const answer = await new Promise<Compilation>((resolve, reject) => {
-      this.waiting.set(id, resolve)
-      try {
-        this.worker.postMessage({ id, bytes } satisfies ToCompile, [bytes])
-      } catch {
-        // Not every browser gives streams away.
-        const here = new Response(bytes, { headers: { 'Content-Type': 'application/wasm' } })
-        WebAssembly.compileStreaming(here).then(module => resolve({ id, module }), reject)
-      }
+  compile(address: string): Promise<WebAssembly.Module> {
+    return new Promise((resolve, reject) => {
+      if (this.broken) return reject(this.broken)
+      const id = ++this.last
+      this.waiting.set(id, { resolve, reject })
+      this.worker.postMessage({ id, address: new URL(address, location.href).href } satisfies ToCompile)
     })
-    this.waiting.delete(id)
-    if ('error' in answer) throw new Error(`the planner could not be loaded: ${answer.error}`)
-    return answer.module
   }
 
   close(): void {
     this.worker.terminate()
   }
 }
+
+const missing = (why: string) => new Error(`the planner could not be loaded: ${why}`)
 
 /** The core with its data, and CLP where it is to have that. */
 async function load(
@@ -102,13 +87,8 @@ export function modules(onBytes: (bytes: number) => void): Modules {
     )
     return { first: none, whole: none }
   }
-  let bytes = 0
-  const count = (more: number) => {
-    bytes += more
-    onBytes(bytes)
-  }
-  const compiler = new Compiler()
-  const compile = async (address: string) => compiler.compile(await bytesOf(address, count))
+  const compiler = new Compiler(onBytes)
+  const compile = (address: string) => compiler.compile(address)
   const first = load('first', 'first-data', '', compile)
   const rest = () => load('core', 'data', 'clp', compile).finally(() => compiler.close())
   return { first, whole: first.then(rest, rest) }

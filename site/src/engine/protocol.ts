@@ -10,12 +10,16 @@ export interface Boot {
   clp: WebAssembly.Module | null
 }
 
-/** To the worker that compiles, and back. */
+/** To the worker that compiles. */
 export interface ToCompile {
   id: number
-  bytes: ReadableStream<Uint8Array>
+  address: string
 }
-export type Compilation = { id: number; module: WebAssembly.Module } | { id: number; error: string }
+/** And back: how many bytes, unpacked, have come of all modules so far, and what has become of one. */
+export type Compilation =
+  | { bytes: number }
+  | { id: number; module: WebAssembly.Module }
+  | { id: number; error: string }
 
 /** What the client needs of a Worker; the tests have others. */
 export interface WorkerLike {

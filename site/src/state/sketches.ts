@@ -39,6 +39,10 @@ export class Sketches {
     const { instance, special } = await seat.call('compile', { text }, { signal })
     if (special === 'plan_bursts')
       return (await this.engine.call(special, { text }, { signal })).jobs[0]?.picture ?? null
+    if (special === 'mold') {
+      const { spec } = await this.engine.call(special, { text, seed: 0, quick: true }, { signal })
+      return this.make(JSON.stringify(spec), signal)
+    }
     if (!instance) return null
     const options = { text, seed: 0, quick: true }
     const { schedule, long } = await seat.call('plan', options, { signal }).catch(error => {

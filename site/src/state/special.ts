@@ -1,16 +1,23 @@
 // Scenarios that are not planned by tasks: burst-parallel jobs, and moldable ones, whose workers are
 // chosen first. Their plans take milliseconds, or quick plans of each choice.
 import { signal } from '@preact/signals'
-import type { BurstAnswer, MoldAnswer, Problem, Special } from '../engine/api'
+import type { BurstAnswer, Compiled, MoldAnswer, PlanResult, Problem, Special } from '../engine/api'
 import type { Engine } from '../engine/client'
 import { EngineError } from '../engine/error'
+
+/** Numbers of workers that were chosen, and the quick plan with them. */
+export interface Molded {
+  answer: MoldAnswer
+  instance: Compiled | null
+  result: PlanResult
+}
 
 export interface SpecialView {
   text: string
   kind: Special
   /** null while it is planned. */
   bursts: BurstAnswer | null
-  mold: MoldAnswer | null
+  mold: Molded | null
   /** Not empty where that failed; problems where the file is to blame. */
   error: string
   problems: Problem[]
@@ -42,17 +49,28 @@ export class SpecialPlans {
         this.view.value = { text, kind, bursts: null, mold: null, error: '', problems: [], ...of }
     }
     // A plan takes no longer than to be noticed: the last one stays until it comes.
-    put(before?.kind === kind ? { bursts: before.bursts } : {})
+    put(before?.kind === kind ? { text: before.text, bursts: before.bursts, mold: before.mold } : {})
     const how = { signal: run.signal }
     try {
       put(
         kind === 'plan_bursts'
           ? { bursts: await this.engine.call(kind, { text }, how) }
-          : { mold: await this.engine.call(kind, { text, seed: this.seed(), quick: true }, how) },
+          : { mold: await this.choose(text, how) },
       )
     } catch (error) {
       const problems = error instanceof EngineError ? (error.problems ?? []) : []
       put({ error: error instanceof Error ? error.message : String(error), problems })
     }
+  }
+
+  private async choose(text: string, how: { signal: AbortSignal }): Promise<Molded> {
+    const options = { seed: this.seed(), quick: true }
+    const answer = await this.engine.call('mold', { text, ...options }, how)
+    const chosen = JSON.stringify(answer.spec)
+    const [{ instance }, result] = await Promise.all([
+      this.engine.call('compile', { text: chosen }, how),
+      this.engine.call('plan', { text: chosen, ...options }, how),
+    ])
+    return { answer, instance, result }
   }
 }

@@ -2,13 +2,17 @@
 
 import type { Description } from './describe'
 
-/** How to use the picture. */
-export const HINT =
-  'Drag to move, Ctrl and wheel to zoom; with the keyboard: Enter, then arrows. Double-click zooms to an iteration. A click on the name of a GPU or link, or M, offers to fail it or to change its speed.'
+/** How to use the picture; changes: the cluster can be changed in it. */
+export const hintOf = (changes: boolean) =>
+  `Drag to move, Ctrl and wheel to zoom; with the keyboard: Enter, then arrows. Double-click zooms to an iteration.${
+    changes ? ' A click on the name of a GPU or link, or M, offers to fail it or to change its speed.' : ''
+  }`
 
 interface InspectorProps {
   /** Beside the buttons: no reasons, and no invitation. */
   compact: boolean
+  /** How to use the picture. */
+  hint: string
   description: Description | null
   onCause: (() => void) | null
   onStep: ((by: number) => void) | null
@@ -16,7 +20,7 @@ interface InspectorProps {
   onClear(): void
 }
 
-export function Inspector({ compact, description, onCause, onStep, onFocus, onClear }: InspectorProps) {
+export function Inspector({ compact, hint, description, onCause, onStep, onFocus, onClear }: InspectorProps) {
   return (
     <div class={compact ? 'inspector compact' : 'inspector'}>
       <div class="inspector-text" role="status" aria-live="polite">
@@ -36,7 +40,7 @@ export function Inspector({ compact, description, onCause, onStep, onFocus, onCl
         ) : compact ? null : (
           <div class="muted">
             <p>Select a task to see its job, depth and times, and why it starts when it does.</p>
-            <p class="timeline-hint">{HINT}</p>
+            <p class="timeline-hint">{hint}</p>
           </div>
         )}
       </div>

@@ -5,10 +5,10 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'pr
 import type { Selection, TimelineProps, TimeRange } from '../views/props'
 import type { Row } from './changes'
 import { describe, describeJob, summary, valid } from './describe'
-import { drawBase } from './draw'
+import { baseParts, drawBase } from './draw'
 import { listen, type Moves } from './gestures'
 import type { Hit } from './hit'
-import { HINT, Inspector } from './Inspector'
+import { hintOf, Inspector } from './Inspector'
 import { actionOf } from './keys'
 import { Legend } from './Legend'
 import { clampScroll, comfortable, LEAST_ROW, layout, MOST_ROW, rowsSeen, scrollTo } from './layout'
@@ -180,6 +180,8 @@ export function Timeline(props: TimelineProps) {
 
   const hovered = pointer?.hit.area === 'bar' ? pointer.hit.element : null
   const drawnBase = useRef<Scene | null>(null)
+  /** What the first drawing has still to do; null before it. */
+  const unfinished = useRef<(typeof baseParts)[number][] | null>(null)
   // Another instance's plan, as after a change of the scenario: its tasks move to their new places.
   const morph = useRef<{ origin: Scene; from: Boxes; since: number } | null>(null)
   const last = useRef<Scene | null>(null)
@@ -206,12 +208,18 @@ export function Timeline(props: TimelineProps) {
     if (!base.current || !overlay.current || !below || !above || width === 0) return
     const font = getComputedStyle(base.current).fontFamily
     if (drawnBase.current === null || !sameBase(drawnBase.current, s)) {
-      const first = drawnBase.current === null
       sizeCanvas(base.current, s.layout.width, s.layout.height, dpr)
-      drawBase(newPen(below, dpr, s.theme, font), s)
       drawnBase.current = s
-      // What draws is compiled on the way: a frame for each.
-      if (first) return draw()
+      if (unfinished.current) {
+        drawBase(newPen(below, dpr, s.theme, font), s)
+        unfinished.current = []
+      } else unfinished.current = [...baseParts]
+    }
+    // What draws is compiled on the way: the first time each part has a frame of its own.
+    const part = unfinished.current?.shift()
+    if (part) {
+      part(newPen(below, dpr, s.theme, font), s)
+      return draw()
     }
     sizeCanvas(overlay.current, s.layout.width, s.layout.height, dpr)
     // Chain and outlines are of where tasks will be.
@@ -314,9 +322,11 @@ export function Timeline(props: TimelineProps) {
           : null,
     [model, props.chain, element?.kind, element?.index, scene.selection?.job],
   )
+  const hint = hintOf(props.onChange !== undefined)
   const inspector = (
     <Inspector
       compact={props.compact ?? false}
+      hint={hint}
       description={description}
       onCause={description?.cause ? () => show(description.cause) : null}
       onStep={scene.selection && scene.selection.iteration > 0 ? step : null}
@@ -344,7 +354,7 @@ export function Timeline(props: TimelineProps) {
         {props.compact && inspector}
       </div>
       <p class="hidden-visually" id={help}>
-        {HINT}
+        {hint}
       </p>
       <div
         class={scrolls ? 'timeline-box scrolls' : 'timeline-box'}

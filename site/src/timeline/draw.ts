@@ -9,18 +9,31 @@ import { type Pen, setFont, snap, textWidth } from './pen'
 import { type Scene, timeAt, xOf } from './scene'
 import { marks } from './viewport'
 
+/** What drawBase draws, each part above those before. */
+export const baseParts: readonly ((p: Pen, s: Scene) => void)[] = [
+  (p, s) => {
+    drawGround(p, s)
+    drawAxis(p, s)
+  },
+  drawGpus,
+  (p, s) => {
+    drawLinks(p, s)
+    drawMarks(p, s)
+    drawLines(p, s)
+    drawScrollbars(p, s)
+    if (s.layout.overviewHeight > 0) drawOverview(p, s)
+  },
+]
+
 export function drawBase(p: Pen, s: Scene): void {
+  for (const part of baseParts) part(p, s)
+}
+
+function drawGround(p: Pen, s: Scene): void {
   const { ctx } = p
   ctx.setTransform(p.dpr, 0, 0, p.dpr, 0, 0)
   ctx.fillStyle = p.theme.page
   ctx.fillRect(0, 0, s.layout.width, s.layout.height)
-  drawAxis(p, s)
-  drawGpus(p, s)
-  drawLinks(p, s)
-  drawMarks(p, s)
-  drawLines(p, s)
-  drawScrollbars(p, s)
-  if (s.layout.overviewHeight > 0) drawOverview(p, s)
 }
 
 /** Lower end of what the grid and the lines cross. */

@@ -87,6 +87,8 @@ describe('numbers', () => {
 describe('objectives', () => {
   it('have their own units', () => {
     expect(plain(objectiveValue(9304, 'makespan', 1000))).toBe('9.304 s')
+    expect(plain(objectiveValue(42610, 'weighted_completion', 1000))).toBe('42.61 s × weight')
+    expect(plain(objectiveValue(24_010_507, 'weighted_completion', 1e6))).toBe('6,670 h × weight')
     expect(plain(objectiveValue(0.004, 'throughput', 1000))).toBe('4.000 it/s')
     expect(plain(objectiveValue(0.52, 'max_min_throughput', 1000))).toBe('52.0 %')
     expect(objectiveValue(null, 'makespan', 1000)).toBe(UNKNOWN)

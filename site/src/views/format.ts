@@ -123,8 +123,12 @@ export function objectiveValue(
   switch (objective) {
     case 'makespan':
       return ticks(value, tickUs)
-    case 'weighted_completion':
-      return `${significant((value * tickUs) / 1e6)}${SPACE}s${SPACE}×${SPACE}weight`
+    case 'weighted_completion': {
+      const us = value * tickUs
+      // Plans of hours would have millions of seconds.
+      const unit = us >= 1e12 ? TIME_UNITS[4] : TIME_UNITS[2]
+      return `${significant(us / unit.us)}${SPACE}${unit.name}${SPACE}×${SPACE}weight`
+    }
     case 'throughput':
       return `${significant((value * 1e6) / tickUs)}${SPACE}it/s`
     case 'max_min_throughput':

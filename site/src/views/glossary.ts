@@ -52,6 +52,9 @@ export const glossary = {
     'Iterations of several jobs take turns on the same GPUs, instead of one job holding them alone.',
   burst:
     'A job keeps its batch, and each of its layers has as many GPUs as pay: its GPU-time, over that on one GPU, stays within the job’s limit of amplification. What then idles is left to the background.',
+  moldable:
+    'A moldable job runs with any of several numbers of workers. The planner plans each combination in a moment, and keeps the one whose plan ends first: more workers make a job faster, but synchronise more and leave others fewer GPUs.',
+  mold_value: 'When the last job ends, in a quick plan with these numbers.',
   one_gpu: 'Time of an iteration on one GPU.',
   data_parallel: 'Time of an iteration with every layer on all of the job’s GPUs.',
   in_bursts: 'Time of an iteration with each layer on the GPUs of its stage, without background jobs.',

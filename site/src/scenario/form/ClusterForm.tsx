@@ -64,7 +64,7 @@ export function ClusterForm({ spec, gpus, edit, instance }: Props) {
         />
       ))}
       {racks.length > 0 && (
-        <button type="button" class="button quiet" onClick={() => edit.addRack()}>
+        <button type="button" class="button" onClick={() => edit.addRack()}>
           + Rack group
         </button>
       )}

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { Store } from '../../state/store'
+import { Later } from '../../ui/Later'
 import { part } from '../../ui/part'
 import { ScenarioEdit } from '../edit'
 import { fields, list, modelsOf, specOf } from '../spec'
@@ -47,37 +48,41 @@ export function ScenarioForm({ store }: { store: Store }) {
             <h2>Jobs</h2>
             <span class="muted">{jobs.length}</span>
           </summary>
-          <JobList
-            jobs={jobs}
-            models={models}
-            colours={colours}
-            wrongs={wrongsOf(store.reading.value.problems)}
-            edit={edit}
-            unfolded={unfolded}
-            onAnnounce={message => {
-              store.status.value = message
-            }}
-          />
-          <button
-            type="button"
-            class="button"
-            onClick={() => {
-              edit.addJob(models.has('resnet50') ? 'resnet50' : ([...models.keys()][0] ?? 'resnet50'))
-              unfolded.value = jobs.length
-            }}
-          >
-            + Job
-          </button>
-          <button
-            type="button"
-            class="button"
-            title="A model that is not in the list: by its figures, or a Hugging Face config.json"
-            onClick={() => {
-              describing.value = true
-            }}
-          >
-            + Model…
-          </button>
+          <Later>
+            <JobList
+              jobs={jobs}
+              models={models}
+              colours={colours}
+              wrongs={wrongsOf(store.reading.value.problems)}
+              edit={edit}
+              unfolded={unfolded}
+              onAnnounce={message => {
+                store.status.value = message
+              }}
+            />
+          </Later>
+          <div class="actions">
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                edit.addJob(models.has('resnet50') ? 'resnet50' : ([...models.keys()][0] ?? 'resnet50'))
+                unfolded.value = jobs.length
+              }}
+            >
+              + Job
+            </button>
+            <button
+              type="button"
+              class="button"
+              title="A model that is not in the list: by its figures, or a Hugging Face config.json"
+              onClick={() => {
+                describing.value = true
+              }}
+            >
+              + Model…
+            </button>
+          </div>
           {describing.value && (
             <ModelDialog
               store={store}

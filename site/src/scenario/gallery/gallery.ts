@@ -87,6 +87,7 @@ const twists: Record<string, Twist> = {
   },
   night: { label: 'Take half of the nodes away', apply: put(['cluster', 'racks', 0, 'nodes'], 32) },
   burst: { label: 'Limit the GPU-time more', apply: put(['jobs', 0, 'amplification'], 1.2) },
+  moldable: { label: 'Slow the network down', apply: put(['cluster', 'racks', 0, 'nic'], '2.5Gbit/s') },
   infeasible: { label: 'Mend it: a later deadline', apply: put(['jobs', 0, 'deadline'], '40s') },
 }
 
