@@ -92,12 +92,3 @@ func Problem(p *linear.Program) (*solver.Problem, error) {
 	}
 	return q, nil
 }
-
-// Entries counts the coefficients.
-func Entries(p *linear.Program) int {
-	n := 0
-	for i := range p.Cols {
-		n += len(p.Cols[i].Terms)
-	}
-	return n
-}

@@ -180,7 +180,7 @@ func (c *search) generate(ctx context.Context, s *Master, opt colgen.Options) ([
 		return nil, err
 	}
 	prices := s.Prices(result.Prices)
-	b := bound.Bound{Proven: relax.Proven{Kind: relax.ColumnsBound}, LP: bound.LP{Rows: s.Rows + len(s.Classes), Status: solver.IterationLimit, Iterations: result.Rounds, Objective: result.Value * s.Unit}}
+	b := bound.Bound{Proven: relax.Proven{Kind: relax.ColumnsBound}, LP: bound.LP{Status: solver.IterationLimit, Objective: result.Value * s.Unit}}
 	if result.Status == colgen.Optimal {
 		b.LP.Status = solver.Optimal
 	}

@@ -63,7 +63,7 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 		if r.Prices == nil {
 			return false, err
 		}
-		b := bound.Bound{Proven: relax.Proven{Kind: relax.PackingBound, Certificate: s.certificate(r.Prices)}, LP: bound.LP{Rows: r.rows, Iterations: r.rounds, Status: solver.Optimal}}
+		b := bound.Bound{Proven: relax.Proven{Kind: relax.PackingBound, Certificate: s.certificate(r.Prices)}, LP: bound.LP{Status: solver.Optimal}}
 		if packing.Prove(m, &b.Proven, b.Certificate) != nil {
 			return false, err
 		}
@@ -122,11 +122,10 @@ const mostPackWork = 2_000_000
 
 // Result is what the program of a due says.
 type Result struct {
-	Prices       []int64           // that refute the due; nil where none do
-	contents     [][]configuration // of the solution, by pool
-	unit         int64             // of contents
-	rows, rounds int
-	work         int64 // steps that pricing took
+	Prices   []int64           // that refute the due; nil where none do
+	contents [][]configuration // of the solution, by pool
+	unit     int64             // of contents
+	work     int64             // steps that pricing took
 }
 
 // Solve looks for prices that prove that sigma is positive, beginning with contents of similar
@@ -152,7 +151,7 @@ func (s search) Solve(ctx context.Context, engine solver.Solver, known Result, l
 // solve looks for prices by which sigma is larger than the margin.
 func (s search) solve(ctx context.Context, engine solver.Solver, known Result, limits solver.Limits, margin float64) (Result, error) {
 	q := s.problem()
-	r := Result{rows: q.Rows(), unit: s.Unit, contents: make([][]configuration, len(s.Pools))}
+	r := Result{unit: s.Unit, contents: make([][]configuration, len(s.Pools))}
 	live, err := colgen.NewMaster[configuration](engine, q)
 	if err != nil {
 		return r, err
@@ -183,7 +182,6 @@ func (s search) solve(ctx context.Context, engine solver.Solver, known Result, l
 	}
 	some, none := max(1e-6, margin), 1e-9
 	found, err := live.Run(ctx, pricers, colgen.Options{Smoothing: bound.Smoothing, Prices: begin, Cutoff: &some, Enough: &none, Solver: limits})
-	r.rounds = found.Rounds
 	for _, p := range pricers {
 		r.work += p.(*pricer).work
 	}

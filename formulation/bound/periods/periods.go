@@ -117,9 +117,8 @@ type search struct {
 	root   *periodNode
 	opened map[int64]*period
 	// stuck is the largest bound of nodes that cannot be split.
-	stuck      *big.Rat
-	iterations int
-	proving    time.Duration // that stating and proving all nodes so far took
+	stuck   *big.Rat
+	proving time.Duration // that stating and proving all nodes so far took
 	// Of programs of GPUs: what the next begins with, how many prices helped, the value of the
 	// last that was solved, and rounds times rows.
 	start     gpuStart
@@ -293,7 +292,6 @@ func (t *search) solve(ctx context.Context, r *relaxation, n *periodNode) (*solv
 	if err != nil {
 		return nil, nil
 	}
-	t.iterations += s.Iterations
 	n.basis = s.Basis
 	y, bits, empty := s.RowDual, leafBits, s.Status == solver.Infeasible
 	if empty {

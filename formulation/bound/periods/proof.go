@@ -11,7 +11,7 @@ import (
 // bound returns what the tree proves, as far as it was looked at, with a list of
 // the trees of all periods, 1 first; without a value where a leaf has no proof yet.
 func (t *search) bound() bound.Bound {
-	b := bound.Bound{Proven: relax.Proven{Kind: relax.PeriodsBound}, LP: bound.LP{Iterations: t.iterations}}
+	b := bound.Bound{Proven: relax.Proven{Kind: relax.PeriodsBound}}
 	best := new(big.Rat)
 	leaves, again, begun := 0, 0, time.Now()
 	c := &relax.Certificate{Kind: relax.PeriodsBound, Columns: t.CoResidentSets, Denominator: big.NewInt(1), Prices: []*big.Int{}}

@@ -263,7 +263,7 @@ func (s *Program) loads(o *relax.Mode) bool {
 // newOption writes a option in a way down as items: the depths, and the
 // synchronisation where its links have rows.
 func (s *Program) newOption(d *relax.Class, w *relax.ModeOptions, index int, r *relax.Option) PricedOption {
-	option := PricedOption{Mode: index, sync: r.Sync}
+	option := PricedOption{Mode: index}
 	task := func(pool, depth int) (int64, bool) {
 		t := s.Model.Network.Pools[pool].GPUType
 		if !d.Fits[t][depth] {

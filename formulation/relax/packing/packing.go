@@ -61,7 +61,6 @@ type Class struct {
 // Pool are the GPUs of a pool, or those of them on which the same decided jobs live, and
 // who may live there.
 type Pool struct {
-	pool   int
 	GPUs   int64
 	Slots  []Slot // by rising synchronisation
 	Fixed  []int  // the slots of decided jobs, ascending
@@ -183,7 +182,7 @@ func newPackClass(m *relax.Model, d *relax.Class, at int) Class {
 // poolOf returns a group of GPUs, with rooms in ticks.
 func (s *Program) poolOf(group gpuGroup, time int64, homes [][]instance.GPUID) Pool {
 	at := &s.Model.Network.Pools[group.pool]
-	p := Pool{pool: group.pool, GPUs: group.gpus, memory: at.Memory}
+	p := Pool{GPUs: group.gpus, memory: at.Memory}
 	for c := range s.Classes {
 		d := &s.Model.Classes[c]
 		fixed := slices.Contains(group.jobs, c)

@@ -160,7 +160,7 @@ func (f *Program) workerIn(shape, pool int) *GPUWorker {
 	t := f.Model.Network.Pools[pool].GPUType
 	w := &GPUWorker{Lengths: make([]int64, len(d.Job.Depths))}
 	for depth := range w.Lengths {
-		if w.Lengths[depth] = exact.Never; d.Fits[t][depth] && (d.Job.Rule.Fixed == nil || d.Job.Rule.Fixed[depth] > 0) {
+		if w.Lengths[depth] = exact.Never; d.Fits[t][depth] && d.Knows(depth) {
 			w.Lengths[depth] = int64(d.Job.On[t].Time[depth])
 		}
 	}
@@ -169,21 +169,21 @@ func (f *Program) workerIn(shape, pool int) *GPUWorker {
 
 // gpuRules lists the parts of the rule of a class. Deeper tasks may stand for others.
 func gpuRules(d *relax.Class) (rules []GPURule) {
-	depths := len(d.Job.Depths)
-	if fixed := d.Job.Rule.Fixed; fixed != nil {
-		deeper := GPURule{Weight: make([]int64, depths)}
-		for depth := depths - 1; depth > 0; depth-- {
-			deeper.Weight[depth] = 1
-			if deeper.Need += int64(fixed[depth]); fixed[depth] > 0 && deeper.Need < int64(d.Job.Workers) {
-				rules = append(rules, GPURule{slices.Clone(deeper.Weight), deeper.Need})
-			}
+	fixed := d.Job.Rule.Fixed
+	if fixed == nil {
+		for _, part := range d.RuleParts() {
+			rules = append(rules, GPURule{part.Weights, part.Need})
 		}
 		return rules
 	}
-	full := make([]int64, depths)
-	full[depths-1] = 1
-	weights, need := relax.Shares(d.Job)
-	return []GPURule{{full, int64(d.Job.Rule.MinFull)}, {weights, need}}
+	deeper := GPURule{Weight: make([]int64, len(fixed))}
+	for depth := len(fixed) - 1; depth > 0; depth-- {
+		deeper.Weight[depth] = 1
+		if deeper.Need += int64(fixed[depth]); fixed[depth] > 0 && deeper.Need < int64(d.Job.Workers) {
+			rules = append(rules, GPURule{slices.Clone(deeper.Weight), deeper.Need})
+		}
+	}
+	return rules
 }
 
 // WorkerPrice is the price of a worker of a class with x tasks, and the next those of its rules.
