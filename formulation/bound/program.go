@@ -62,6 +62,15 @@ func Prices(p *linear.Program, y []float64, costs bool, bits int) (prices []*big
 	return prices, denominator, nil
 }
 
+// Integers returns prices as certificates hold them.
+func Integers(prices []int64) []*big.Int {
+	list := make([]*big.Int, len(prices))
+	for i, price := range prices {
+		list[i] = big.NewInt(price)
+	}
+	return list
+}
+
 // Problem returns the program as an engine takes it.
 func Problem(p *linear.Program) (*solver.Problem, error) {
 	if err := p.Fits(); err != nil {

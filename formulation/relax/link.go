@@ -48,14 +48,14 @@ func (o *Mode) Crosses(resource string) int {
 }
 
 // Reaches returns which of the mode's pools, or classes of racks, has the links, and of how many;
-// -1 where none has, or nothing crosses links of that kind.
+// -1 where none has, or nothing crosses them.
 func (n *Network) Reaches(o *Mode, l *LinkClass) (where, of int) {
+	if o.Crosses(l.Resource) == 0 {
+		return -1, 0
+	}
 	places := o.Pools
 	if l.Resource == "uplink" {
 		places = n.RackClasses(o)
-	}
-	if o.Crosses(l.Resource) == 0 {
-		return -1, len(places)
 	}
 	return slices.Index(places, l.At), len(places)
 }

@@ -87,7 +87,7 @@ func (t *search) yield(ctx context.Context, at *node) error {
 		return nil
 	}
 	t.target = lower
-	warm := &leafProof{Leaf: trees.Leaf{Buckets: 0, Scale: s.Scale, Prices: flat(s, s.Prices(result.Prices))}}
+	warm := &leafProof{Leaf: trees.Leaf{Buckets: 0, Scale: s.Scale, Prices: s.Flat(s.Prices(result.Prices))}}
 	if _, err = t.close(ctx, at, 0, warm); at.proof == nil {
 		t.target = aimed
 	}

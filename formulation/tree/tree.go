@@ -381,7 +381,7 @@ func (t *search) generate(ctx context.Context, at *node, s *nodeSearch, opt colg
 	defer func() { _ = live.Close() }()
 	t.remember(s, live.Columns())
 	if err == nil && result.Prices != nil && result.Bound >= cutoff {
-		proof := &leafProof{Leaf: trees.Leaf{Target: t.target, Buckets: buckets, Scale: s.Scale, Prices: flat(s, s.Prices(result.Prices))}}
+		proof := &leafProof{Leaf: trees.Leaf{Target: t.target, Buckets: buckets, Scale: s.Scale, Prices: s.Flat(s.Prices(result.Prices))}}
 		var ok bool
 		begun := time.Now()
 		if proof.Value, ok = trees.ProveLeaf(t.m, at.node, t.ways, &proof.Leaf); ok {

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"sync"
 
+	"jigsaw/formulation/bound"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/columns"
@@ -193,7 +194,7 @@ func (s *Master) known(schedule *instance.Schedule) [][]Plan {
 		var charges []columns.Use
 		for _, use := range spans[y.Job].Uses {
 			if at, ok := links[use.Link]; ok {
-				charges = append(charges, columns.Use{Group: at.Group, Amount: int64(use.Times) * columns.Share(rate, at.Speed), Length: int64(y.End - y.Start)})
+				charges = append(charges, columns.Use{Group: at, Amount: int64(use.Times) * columns.Share(rate, s.Groups[at].Speed), Length: int64(y.End - y.Start)})
 			}
 		}
 		if len(charges) > 0 {
@@ -209,17 +210,19 @@ func (s *Master) known(schedule *instance.Schedule) [][]Plan {
 
 // certificate writes prices down.
 func (s *Master) certificate(prices [][]int64) *relax.Certificate {
-	c := &relax.Certificate{Kind: relax.ColumnsBound, Denominator: big.NewInt(s.Scale), Prices: []*big.Int{}, Plans: &relax.PlanTerms{
+	return &relax.Certificate{Kind: relax.ColumnsBound, Denominator: big.NewInt(s.Scale), Prices: bound.Integers(s.Flat(prices)), Plans: &relax.PlanTerms{
 		Due: max(0, s.Due), Horizon: s.Horizon, Points: s.Grain.Points, Buckets: s.Grain.Buckets,
 	}}
+}
+
+// Flat lists prices by row.
+func (s *Master) Flat(prices [][]int64) (list []int64) {
 	for g := range prices {
 		if s.Groups[g].Capacity > 0 {
-			for _, price := range prices[g] {
-				c.Prices = append(c.Prices, big.NewInt(price))
-			}
+			list = append(list, prices[g]...)
 		}
 	}
-	return c
+	return list
 }
 
 // resample returns prices for the engine's rows from those of a master with

@@ -483,9 +483,6 @@ const mostOffered = 64
 const packHope = 16
 
 func (s search) certificate(prices []int64) *relax.Certificate {
-	c := &relax.Certificate{Kind: relax.PackingBound, Denominator: big.NewInt(PackScale), Plans: &relax.PlanTerms{Due: s.Due, Horizon: s.Due, Points: 1, Buckets: 1}}
-	for _, price := range prices {
-		c.Prices = append(c.Prices, big.NewInt(price))
-	}
-	return c
+	terms := &relax.PlanTerms{Due: s.Due, Horizon: s.Due, Points: 1, Buckets: 1}
+	return &relax.Certificate{Kind: relax.PackingBound, Denominator: big.NewInt(PackScale), Prices: bound.Integers(prices), Plans: terms}
 }

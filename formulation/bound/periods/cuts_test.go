@@ -21,10 +21,10 @@ import (
 )
 
 // holds reports by the definition whether a link may have the contents.
-func carries(s *linkPacker, n []int64) bool {
+func carries(s *periods.LinkContents, n []int64) bool {
 	ticks := int64(0)
 	for i := range n {
-		it := &s.items[i]
+		it := &s.Items[i]
 		if n[i] > 0 && (n[i] < it.Limit.From || n[i] > it.Limit.To) {
 			return false
 		}
@@ -34,14 +34,14 @@ func carries(s *linkPacker, n []int64) bool {
 		return false
 	}
 	for a := range n {
-		g, ok := s.Gap(&s.items[a])
+		g, ok := s.Gap(&s.Items[a])
 		if !ok || n[a] == 0 {
 			continue
 		}
 		load := n[a] * g.Cycle
 		for b := range n {
 			if b != a {
-				load += s.Stretch(&s.items[b], n[b], g)
+				load += s.Stretch(&s.Items[b], n[b], g)
 			}
 		}
 		if load > s.Period {
@@ -70,15 +70,15 @@ func TestContents(t *testing.T) {
 		}
 		f = m.Program(period, limits)
 		for g := range f.Groups {
-			s := newLinkPacker(f, f.Items(&f.Groups[g]))
-			weights := make([]int64, len(s.items))
+			s := periods.NewLinkContents(f, f.Items(&f.Groups[g]))
+			weights := make([]int64, len(s.Items))
 			for i := range weights {
 				weights[i] = rng.Int64N(6)
 			}
-			s.weigh(weights)
+			s.Weigh(weights)
 			forced := rng.IntN(len(weights))
-			for must := range s.items[forced].Limit.To + 1 {
-				if must > 0 && must < s.items[forced].Limit.From {
+			for must := range s.Items[forced].Limit.To + 1 {
+				if must > 0 && must < s.Items[forced].Limit.From {
 					continue
 				}
 				want := int64(-1)
@@ -95,13 +95,13 @@ func TestContents(t *testing.T) {
 						}
 						return
 					}
-					for n[i] = 0; n[i] < int64(len(s.items[i].Ticks)); n[i]++ {
+					for n[i] = 0; n[i] < int64(len(s.Items[i].Ticks)); n[i]++ {
 						try(i+1, value+n[i]*weights[i])
 					}
 					n[i] = 0
 				}
 				try(0, 0)
-				contents, worth := s.most(forced, must)
+				contents, worth := s.Most(forced, must)
 				require.Equal(t, want, worth, "seed %d, %d of item %d", seed, must, forced)
 				if must == 0 {
 					cut := &periods.Cut{Group: g, Weights: weights}
@@ -141,15 +141,15 @@ func TestContentsOfPlans(t *testing.T) {
 			rates[y.Job]++
 		}
 		for g := range f.Groups {
-			s := newLinkPacker(f, f.Items(&f.Groups[g]))
-			if kind := f.Shapes[s.items[0].Shape].Class.Modes[s.items[0].Uses[0].Mode].Kind; kind != relax.InRack {
+			s := periods.NewLinkContents(f, f.Items(&f.Groups[g]))
+			if kind := f.Shapes[s.Items[0].Shape].Class.Modes[s.Items[0].Uses[0].Mode].Kind; kind != relax.InRack {
 				continue
 			}
 			for node := range in.Nodes {
-				n := make([]int64, len(s.items))
+				n := make([]int64, len(s.Items))
 				busy := 0
-				for i := range s.items {
-					j := f.Model.Classes[f.Shapes[s.items[i].Shape].Classes[0]].Jobs[0]
+				for i := range s.Items {
+					j := f.Model.Classes[f.Shapes[s.Items[i].Shape].Classes[0]].Jobs[0]
 					home := plan.Residency[j]
 					on := func(g instance.GPUID) bool { return in.GPUs[g].Node == instance.NodeID(node) }
 					if slices.ContainsFunc(home, on) && slices.ContainsFunc(home, func(g instance.GPUID) bool { return !on(g) }) {

@@ -255,10 +255,7 @@ type relaxation struct {
 func (t *search) within(n *periodNode) (f *periods.Program, lower, upper []int64) {
 	f, lower, upper = t.open(n.period).Within(n.narrow)
 	for _, c := range n.narrow.Cuts() {
-		link := newLinkPacker(f, f.Items(&f.Groups[c.Group]))
-		link.weigh(c.Weights)
-		_, most := link.most(0, 0)
-		f.Cut(c, most)
+		f.Cut(c, f.Worth(c))
 	}
 	return f, lower, upper
 }

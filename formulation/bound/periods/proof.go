@@ -19,9 +19,7 @@ func (t *search) bound() bound.Bound {
 	write = func(n *periodNode) bool {
 		for _, cut := range n.cuts {
 			c.Tree = append(c.Tree, relax.ProofNode{Kind: relax.CutKind, Column: cut.Group, Prices: len(cut.Weights)})
-			for _, w := range cut.Weights {
-				c.Prices = append(c.Prices, big.NewInt(w))
-			}
+			c.Prices = append(c.Prices, bound.Integers(cut.Weights)...)
 		}
 		if n.split != nil {
 			c.Tree = append(c.Tree, relax.ProofNode{Kind: relax.ColumnKind, Column: n.split.Col, At: n.split.Upper})
@@ -50,9 +48,7 @@ func (t *search) bound() bound.Bound {
 			best = value
 		}
 		c.Tree = append(c.Tree, leaf)
-		for _, price := range proof.Prices {
-			c.Prices = append(c.Prices, big.NewInt(price))
-		}
+		c.Prices = append(c.Prices, bound.Integers(proof.Prices)...)
 		return true
 	}
 	for i := len(t.root.parts) - 1; i >= 0; i-- {
