@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"jigsaw/formulation/relax/linear"
 	"jigsaw/solver"
+	"maps"
 	"math"
 	"math/big"
+	"slices"
 )
 
 // PriceBits is the precision of the prices of a fluid certificate, relative to
@@ -60,6 +62,16 @@ func Prices(p *linear.Program, y []float64, costs bool, bits int) (prices []*big
 		}
 	}
 	return prices, denominator, nil
+}
+
+// Entries lists what a column has in rows, but for zeros, by row.
+func Entries(values map[int]float64) (list []solver.Entry) {
+	for _, row := range slices.Sorted(maps.Keys(values)) {
+		if v := values[row]; v != 0 {
+			list = append(list, solver.Entry{Row: solver.Row(row), Value: v})
+		}
+	}
+	return list
 }
 
 // Integers returns prices as certificates hold them.

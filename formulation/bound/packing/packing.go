@@ -340,14 +340,7 @@ func (s search) column(pool int, content configuration) colgen.Column[configurat
 			values[c.At+1+d] += tasks / float64(c.Jobs*c.Workers*c.Iterations)
 		}
 	}
-	column := colgen.Column[configuration]{Key: string(key), Data: content}
-	for row, v := range values {
-		if v != 0 {
-			column.Entries = append(column.Entries, solver.Entry{Row: solver.Row(row), Value: v})
-		}
-	}
-	slices.SortFunc(column.Entries, func(a, b solver.Entry) int { return int(a.Row - b.Row) })
-	return column
+	return colgen.Column[configuration]{Key: string(key), Data: content, Entries: bound.Entries(values)}
 }
 
 // deeper returns how many tasks of a worker are at each depth from the second on or deeper.

@@ -25,15 +25,8 @@ func (s *Program) Work() int64 {
 	return sum
 }
 
-// Program is the columns program of the package comment: one column is a whole
-// plan of one job, one row is what a group of identical GPUs or links can do in
-// a bucket of time, and one convexity row per class says how many plans it has.
-//
-//	makespan D?           min theta  sum_plans use <= theta capacity, plans end by D
-//	weighted completion   min sum w C  sum_plans use <= capacity
-//
-// The first proves that no schedule ends by D when its optimum is above 1.
-// Weighted completion has no rows past the horizon: what a plan does there is free.
+// Program is the columns program of the package comment: one row for each group of GPUs or
+// links and bucket, and the plans of each class.
 type Program struct {
 	Model    *relax.Model
 	Calendar Calendar
