@@ -539,3 +539,8 @@ func fewest(k int, sites []group) (q int, ok bool) {
 
 // Runs reports whether jobs of the class can run at all.
 func (d *Class) Runs() bool { return !d.NoMemory && !d.Unplaced }
+
+// AllRun reports whether jobs of all classes can.
+func (m *Model) AllRun() bool {
+	return !slices.ContainsFunc(m.Classes, func(d Class) bool { return !d.Runs() })
+}

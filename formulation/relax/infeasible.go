@@ -222,7 +222,7 @@ func (m *Model) tooMuchBefore() []string {
 	for _, l := range m.loads() {
 		var heads, dates []int64
 		for _, item := range l.Items {
-			if d := &m.Classes[item.Class]; d.Job.Deadline > 0 && !d.NoMemory && !d.Unplaced {
+			if d := &m.Classes[item.Class]; d.Job.Deadline > 0 && d.Runs() {
 				heads = append(heads, item.Head)
 				dates = append(dates, int64(d.Job.Deadline)-item.Tail)
 			}
@@ -244,27 +244,11 @@ func (m *Model) tooMuchBefore() []string {
 // overfull says that a load cannot be done between some head and a date.
 func (m *Model) overfull(l *Load, heads []int64, date int64) string {
 	for _, h := range heads {
-		work, n := new(big.Int), new(big.Int)
-		jobs := int64(0)
-		for i := range l.Items {
-			item := &l.Items[i]
-			d := &m.Classes[item.Class]
-			if d.Job.Deadline == 0 || d.NoMemory || d.Unplaced {
-				continue
-			}
-			r, step := d.Job.Iterations, max(1, int64(d.Iteration))
-			// The last iteration's work ends by deadline - tail, each earlier
-			// one l before: those that end by the date count.
-			spare := int64(d.Job.Deadline) - item.Tail - date
-			count := late(h, item.Head, step, r)
-			if spare > 0 {
-				count -= (spare + step - 1) / step
-			}
-			if count > 0 {
-				work.Add(work, n.Mul(item.amount, n.SetInt64(count*d.Count())))
-				jobs += d.Count()
-			}
-		}
+		// The last iteration's work ends by deadline - tail, each earlier
+		// one l before: those that end by the date count.
+		work, jobs := m.confined(l, h, func(d *Class) (int64, bool) {
+			return int64(d.Job.Deadline) - date, d.Job.Deadline > 0 && d.Runs()
+		})
 		room := new(big.Int).Mul(l.capacity, big.NewInt(max(0, date-h)))
 		if work.Cmp(room) > 0 {
 			if room.Sign() == 0 {

@@ -54,10 +54,8 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 	if limits.Work < 0 {
 		c.limits.Work = math.MaxInt64
 	}
-	for i := range c.m.Classes {
-		if d := &c.m.Classes[i]; d.NoMemory || d.Unplaced {
-			return bound.Bound{}, nil // infeasible, which is for others to say
-		}
+	if !c.m.AllRun() {
+		return bound.Bound{}, nil // infeasible, which is for others to say
 	}
 	var err error
 	if in.Objective == instance.Makespan {

@@ -29,28 +29,17 @@ type pricing struct {
 	mu        sync.Mutex
 	prices    []float64
 	tariff    *Tariff
-	scratches []*Scratch
+	scratches sync.Pool
 }
 
-// open returns the tariff of the prices and scratch memory to be handed back.
-func (d *pricing) open(s *Master, prices []float64) (*Tariff, *Scratch) {
+// at returns the tariff of the prices.
+func (d *pricing) at(s *Master, prices []float64) *Tariff {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.tariff == nil || &d.prices[0] != &prices[0] {
 		d.prices, d.tariff = prices, newTariff(s.Calendar, s.Prices(prices))
 	}
-	if last := len(d.scratches) - 1; last >= 0 {
-		k := d.scratches[last]
-		d.scratches = d.scratches[:last]
-		return d.tariff, k
-	}
-	return d.tariff, &Scratch{}
-}
-
-func (d *pricing) close(k *Scratch) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.scratches = append(d.scratches, k)
+	return d.tariff
 }
 
 // Multiplicity implements [colgen.Pricer]: a class has as many plans as jobs.
@@ -61,9 +50,9 @@ func (p *classPricer) Multiplicity() (least, most float64) {
 
 // Price implements [colgen.Pricer].
 func (p *classPricer) Price(prices []float64, _ bool) colgen.Priced[Plan] {
-	t, k := p.pricing.open(p.s, prices)
-	defer p.pricing.close(k)
-	best, ok := p.cheapest(t, k)
+	k := p.pricing.scratches.Get().(*Scratch)
+	defer p.pricing.scratches.Put(k)
+	best, ok := p.cheapest(p.pricing.at(p.s, prices), k)
 	if !ok {
 		return colgen.Priced[Plan]{Bound: math.Inf(1)}
 	}
@@ -147,7 +136,7 @@ func (s *Master) Run(ctx context.Context, engine solver.Solver, known [][]Plan, 
 		_ = live.Close()
 		return nil, colgen.Result[Plan]{}, err
 	}
-	shared := &pricing{}
+	shared := &pricing{scratches: sync.Pool{New: func() any { return &Scratch{} }}}
 	pricers := make([]colgen.Pricer[Plan], len(s.Classes))
 	for c := range pricers {
 		pricers[c] = &classPricer{s: s, class: c, pricing: shared}

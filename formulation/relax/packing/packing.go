@@ -324,5 +324,5 @@ func (s *Program) pays(prices []int64) *big.Int {
 // Packable reports whether there is a program: where some job fits nowhere there is nothing
 // to pack.
 func Packable(m *relax.Model) bool {
-	return m.Instance.Objective == instance.Makespan && !slices.ContainsFunc(m.Classes, func(d relax.Class) bool { return d.NoMemory || d.Unplaced })
+	return m.Instance.Objective == instance.Makespan && m.AllRun()
 }
