@@ -157,17 +157,12 @@ func (s search) solve(ctx context.Context, engine solver.Solver, known Result, l
 		return r, err
 	}
 	defer func() { _ = live.Close() }()
-	begin := s.begin(q.Rows())
-	cover := s.cover(begin)
 	var pricers []colgen.Pricer[configuration]
 	for p := range s.Pools {
 		pricers = append(pricers, &pricer{search: s, pool: p})
 		var first []colgen.Column[configuration]
 		if len(s.Pools[p].Fixed) == 0 {
 			first = append(first, s.column(p, nil))
-		}
-		for _, content := range cover[p] {
-			first = append(first, s.column(p, content))
 		}
 		if known.unit == s.Unit {
 			for _, content := range known.contents[p] {
@@ -181,7 +176,7 @@ func (s search) solve(ctx context.Context, engine solver.Solver, known Result, l
 		}
 	}
 	some, none := max(1e-6, margin), 1e-9
-	found, err := live.Run(ctx, pricers, colgen.Options{Smoothing: bound.Smoothing, Prices: begin, Cutoff: &some, Enough: &none, Solver: limits})
+	found, err := live.Run(ctx, pricers, colgen.Options{Smoothing: bound.Smoothing, Prices: s.begin(q.Rows()), Cutoff: &some, Enough: &none, Solver: limits})
 	for _, p := range pricers {
 		r.work += p.(*pricer).work
 	}
@@ -243,46 +238,6 @@ func (s search) begin(rows int) []float64 {
 		y[i] /= sum
 	}
 	return y
-}
-
-// cover returns contents that hold many of the workers, if not all of them, by pool: the best
-// at the prices, then the best of those that are left.
-func (s search) cover(y []float64) [][]configuration {
-	prices, _ := s.integers(y)
-	list := make([][]configuration, len(s.Pools))
-	left := make([]int64, len(s.Classes))
-	for i := range s.Classes {
-		left[i] = s.Classes[i].Jobs * s.Classes[i].Workers
-	}
-	for p := range s.Pools {
-		for gpus := s.Pools[p].GPUs; gpus > 0; {
-			f := s.fill(p, prices)
-			best, most := f.fit(nil)
-			for _, set := range f.sets(0) {
-				if content, worth := f.fit(set); worth > most {
-					best, most = content, worth
-				}
-			}
-			if best == nil {
-				break
-			}
-			list[p] = append(list[p], best)
-			times := gpus
-			for _, w := range best {
-				if !s.Classes[w.class].Decided {
-					times = min(times, left[w.class])
-				}
-			}
-			times = max(1, times)
-			gpus -= times
-			for _, w := range best {
-				if left[w.class] -= times; left[w.class] <= 0 && !s.Classes[w.class].Decided {
-					prices[s.Classes[w.class].At] = -exact.MostWorth
-				}
-			}
-		}
-	}
-	return list
 }
 
 // problem returns the rows, (1) and (2) divided by their right sides or the number of tasks,

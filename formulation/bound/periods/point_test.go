@@ -76,7 +76,7 @@ func TestSchedulesArePoints(t *testing.T) {
 				weights[i] = rng.Int64N(4)
 			}
 			link.Weigh(weights)
-			_, most := link.Most(0, 0)
+			_, most := link.Most()
 			f.Cut(&periods.Cut{Group: g, Weights: weights}, most)
 		}
 		hold(f.Program)

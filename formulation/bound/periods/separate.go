@@ -42,31 +42,11 @@ func (t *search) separate(ctx context.Context, r *relaxation, x []float64) (cuts
 			held += float64(w) * counts[i]
 		}
 		link.Weigh(weights)
-		if _, most := link.Most(0, 0); held > float64(most)*(1+leastExcess) {
-			lift(link, weights, most)
+		if _, most := link.Most(); held > float64(most)*(1+leastExcess) {
 			cuts = append(cuts, &periods.Cut{Group: g, Weights: weights})
 		}
 	}
 	return cuts, nil
-}
-
-// lift gives items without a weight the largest at which no contents are worth more
-// than most, one after the other: else the next point would only move there.
-func lift(s *periods.LinkContents, weights []int64, most int64) {
-	for i := range weights {
-		if weights[i] > 0 {
-			continue
-		}
-		w := int64(periods.MostWeight)
-		for n := max(1, s.Items[i].Limit.From); n <= s.Items[i].Limit.To && w > 0; n++ {
-			if _, others := s.Most(i, n); others >= 0 {
-				w = max(0, min(w, (most-others)/n))
-			}
-		}
-		if weights[i] = w; w > 0 {
-			s.Weigh(weights)
-		}
-	}
 }
 
 // crowded returns the rate of a job that would be too much for links if the rates
@@ -147,7 +127,7 @@ func (t *search) cover(ctx context.Context, link *periods.LinkContents, counts [
 			weights[loaded[row]] = int64(math.Round(max(0, min(price, tooDear)) * weightScale))
 		}
 		link.Weigh(weights)
-		contents, worth := link.Most(0, 0)
+		contents, worth := link.Most()
 		if contents == nil {
 			return nil, nil
 		}

@@ -34,9 +34,6 @@ type Problem struct {
 	Chains    int64 // sum w C if no job ever waits
 }
 
-// MostTogether is how many jobs of some GPUs are looked at in every order, the first.
-const MostTogether = 5
-
 // mostTenants is how many jobs may live on a GPU.
 const mostTenants = 14
 

@@ -77,7 +77,7 @@ type Slot struct {
 	Fixed         bool    // the job is decided to live there
 	// persistent and ephemeral are bytes, the latter at the least.
 	persistent, ephemeral instance.Bytes
-	Shortest, Longest     int64 // ticks, of a task
+	Longest               int64 // ticks, of a task
 }
 
 // mostRoom is how many units a GPU has at the most, leastRoom how many it has however many
@@ -220,7 +220,7 @@ func (s *Program) poolOf(group gpuGroup, time int64, homes [][]instance.GPUID) P
 		if least > slot.Room && !fixed || least == exact.Never {
 			continue
 		}
-		slot.Fixed, slot.Shortest = fixed, least/int64(d.Job.Iterations)
+		slot.Fixed = fixed
 		for range min(s.Classes[c].Jobs, max(1, slot.Room/max(1, least))) {
 			p.Slots = append(p.Slots, slot)
 		}
@@ -259,18 +259,16 @@ func (s *Program) Limit(p *Pool, slots []int) int64 {
 	if persistent+ephemeral > p.memory {
 		return -1
 	}
-	lost, _ := s.Lost(p, slots)
-	return max(0, s.Due-release-lost) / s.Unit
+	return max(0, s.Due-release-s.lost(p, slots)) / s.Unit
 }
 
-// Lost returns how many ticks the GPU of a content in these slots is idle at the least, and the
-// synchronisation of the worker that proves so.
+// lost returns how many ticks the GPU of a content in these slots is idle at the least.
 //
 // After each of its R tasks a worker waits for its synchronisation, s ticks at the least, and
 // in that time the GPU is idle but for tasks of others, of which each is in one such gap only, for
 // no longer than the gap, or than it takes.
-func (s *Program) Lost(p *Pool, slots []int) (lost, sync int64) {
-	lost = exact.Never
+func (s *Program) lost(p *Pool, slots []int) int64 {
+	lost := int64(exact.Never)
 	for _, i := range slots {
 		lost = min(lost, p.Slots[i].Sync) // after the last task
 	}
@@ -282,11 +280,9 @@ func (s *Program) Lost(p *Pool, slots []int) (lost, sync int64) {
 				idle -= s.Classes[p.Slots[o].Class].Iterations * min(wait, p.Slots[o].Longest)
 			}
 		}
-		if idle > lost {
-			lost, sync = idle, wait
-		}
+		lost = max(lost, idle)
 	}
-	return lost, sync
+	return lost
 }
 
 // Worth is what the tasks of a worker are worth, by depth that the rule knows, if all have

@@ -26,7 +26,7 @@ func (f *Program) Confirm(cuts []*Cut) error {
 func (f *Program) Worth(c *Cut) int64 {
 	s := NewLinkContents(f, f.Items(&f.Groups[c.Group]))
 	s.Weigh(c.Weights)
-	_, worth := s.Most(0, 0)
+	_, worth := s.Most()
 	return worth
 }
 
@@ -126,42 +126,26 @@ func (s *LinkContents) Weigh(weights []int64) {
 	}
 }
 
-// Most returns the contents that are worth the most among those with n of an item;
-// and an upper limit on that, which is what they are worth unless there are too many to be
-// looked at. It is negative if there are none.
-func (s *LinkContents) Most(i int, n int64) (contents []int64, worth int64) {
+// Most returns the contents that are worth the most, and an upper limit on that, which is what
+// they are worth unless there are too many to be looked at: then they are nil.
+func (s *LinkContents) Most() (contents []int64, worth int64) {
 	s.steps, s.value, s.best, s.watched = 0, -1, nil, s.watched[:0]
-	room := s.Room - s.Sizes[i][n]
-	if room < 0 {
-		return nil, -1
-	}
-	for _, o := range s.order {
-		s.watch(o)
-	}
-	if n > 0 && s.weights[i] == 0 {
+	for _, i := range s.order {
 		s.watch(i)
 	}
-	if s.put(i, n) {
-		s.fill(0, room, n*s.weights[i])
-	}
-	s.put(i, -n)
+	s.fill(0, s.Room, 0)
 	if s.steps > mostContents {
-		return nil, s.worth[0][room] + n*s.weights[i]
+		return nil, s.worth[0][s.Room]
 	}
 	return s.best, s.value
 }
 
-// put adds to the contents, or takes the same away, and reports whether all gaps hold
-// what is in them.
+// put changes the number of an item in the contents, and reports whether all gaps hold what is in them.
 func (s *LinkContents) put(i int, n int64) bool {
-	sign := int64(1)
-	if n < 0 {
-		sign, n = -1, -n
-	}
-	s.now[i] += sign * n
-	ok := true
+	ok, before := true, s.now[i]
+	s.now[i] = n
 	for _, a := range s.watched {
-		s.loads[a] += sign * s.stretches[a][i][n]
+		s.loads[a] += s.stretches[a][i][n] - s.stretches[a][i][before]
 		ok = ok && (s.now[a] == 0 || s.loads[a] <= s.Period)
 	}
 	return ok
@@ -174,9 +158,6 @@ func (s *LinkContents) fill(at int, room, value int64) {
 	}
 	for ; at < len(s.order) && value+s.worth[at][room] > s.value; at++ {
 		i := s.order[at]
-		if s.now[i] > 0 {
-			continue
-		}
 		for n := s.Items[i].Limit.To; n >= max(1, s.Items[i].Limit.From); n-- {
 			if s.Sizes[i][n] > room {
 				continue
@@ -187,7 +168,7 @@ func (s *LinkContents) fill(at int, room, value int64) {
 			if s.put(i, n) {
 				s.fill(at+1, room-s.Sizes[i][n], value+n*s.weights[i])
 			}
-			s.put(i, -n)
+			s.put(i, 0)
 		}
 	}
 }
