@@ -50,12 +50,11 @@ type LinkContents struct {
 	order   []int
 	worth   [][]int64
 	// Of the search:
-	steps   int
-	watched []int   // items whose gaps may matter
-	loads   []int64 // of their gaps
-	now     []int64
-	best    []int64
-	value   int64
+	steps int
+	loads []int64 // of gaps
+	now   []int64
+	best  []int64
+	value int64
 }
 
 // NewLinkContents returns those of a link that the items may send over.
@@ -83,12 +82,8 @@ func NewLinkContents(f *Program, items []LinkItem) *LinkContents {
 	return s
 }
 
-// watch makes the gap of an item matter.
-func (s *LinkContents) watch(i int) {
-	s.watched = append(s.watched, i)
-	if s.stretches[i] != nil {
-		return
-	}
+// stretch finds what items take of the period in the gap of one.
+func (s *LinkContents) stretch(i int) {
 	g, ok := s.Gap(&s.Items[i])
 	for o := range s.Items {
 		ticks := make([]int64, len(s.Items[o].Ticks))
@@ -129,9 +124,11 @@ func (s *LinkContents) Weigh(weights []int64) {
 // Most returns the contents that are worth the most, and an upper limit on that, which is what
 // they are worth unless there are too many to be looked at: then they are nil.
 func (s *LinkContents) Most() (contents []int64, worth int64) {
-	s.steps, s.value, s.best, s.watched = 0, -1, nil, s.watched[:0]
+	s.steps, s.value, s.best = 0, -1, nil
 	for _, i := range s.order {
-		s.watch(i)
+		if s.stretches[i] == nil {
+			s.stretch(i)
+		}
 	}
 	s.fill(0, s.Room, 0)
 	if s.steps > mostContents {
@@ -144,7 +141,7 @@ func (s *LinkContents) Most() (contents []int64, worth int64) {
 func (s *LinkContents) put(i int, n int64) bool {
 	ok, before := true, s.now[i]
 	s.now[i] = n
-	for _, a := range s.watched {
+	for _, a := range s.order {
 		s.loads[a] += s.stretches[a][i][n] - s.stretches[a][i][before]
 		ok = ok && (s.now[a] == 0 || s.loads[a] <= s.Period)
 	}
