@@ -22,13 +22,10 @@ type Bound struct {
 
 // LP describes a linear program and its solution.
 type LP struct {
-	Rows, Cols, Entries int
-	Status              solver.Status
-	Iterations          int
+	Cols   int
+	Status solver.Status
 	// Objective is the engine's own optimum, in the unit of Bound.Value.
 	Objective float64
-	// Note says where the program was made coarser to stay tractable.
-	Note string
 }
 
 // Best returns the strongest of the bounds of an instance; a proof of

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"jigsaw/formulation/relax/linear"
 	"jigsaw/solver"
+	"maps"
 	"math"
 	"math/big"
+	"slices"
 )
 
 // PriceBits is the precision of the prices of a fluid certificate, relative to
@@ -62,6 +64,25 @@ func Prices(p *linear.Program, y []float64, costs bool, bits int) (prices []*big
 	return prices, denominator, nil
 }
 
+// Entries lists what a column has in rows, but for zeros, by row.
+func Entries(values map[int]float64) (list []solver.Entry) {
+	for _, row := range slices.Sorted(maps.Keys(values)) {
+		if v := values[row]; v != 0 {
+			list = append(list, solver.Entry{Row: solver.Row(row), Value: v})
+		}
+	}
+	return list
+}
+
+// Integers returns prices as certificates hold them.
+func Integers(prices []int64) []*big.Int {
+	list := make([]*big.Int, len(prices))
+	for i, price := range prices {
+		list[i] = big.NewInt(price)
+	}
+	return list
+}
+
 // Problem returns the program as an engine takes it.
 func Problem(p *linear.Program) (*solver.Problem, error) {
 	if err := p.Fits(); err != nil {
@@ -91,13 +112,4 @@ func Problem(p *linear.Program) (*solver.Problem, error) {
 		q.AddCol(c.Name, float64(c.Cost), 0, upper, entries...)
 	}
 	return q, nil
-}
-
-// Entries counts the coefficients.
-func Entries(p *linear.Program) int {
-	n := 0
-	for i := range p.Cols {
-		n += len(p.Cols[i].Terms)
-	}
-	return n
 }

@@ -7,6 +7,9 @@ import (
 	"jigsaw/formulation/instance"
 )
 
+// cost is what ways are compared by: time, and GPU-time or bytes.
+type cost struct{ time, gpu instance.Duration }
+
 // label is a way to a layer on a number of GPUs that no other way dominates.
 type label struct {
 	cost
@@ -19,7 +22,10 @@ type label struct {
 // ways to a layer on a number of GPUs are open, it keeps the first, the last and evenly spread ones
 // between, and exact is false: the plans are real, but some may be missing.
 func (c *Chain) Front(limit instance.Ratio, most int) (plans []Plan, exact bool) {
-	ends, exact := c.front(limit, most, func(l, i, j int) (cost, bool) { return c.enter(cost{}, l, i, j), true })
+	ends, exact := c.front(limit, most, func(l, i, j int) (cost, bool) {
+		t := c.time(l, i, j)
+		return cost{t, t * instance.Duration(c.GPUs[j])}, true
+	})
 	for _, end := range ends {
 		plans = append(plans, c.plan(end))
 	}

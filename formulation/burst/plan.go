@@ -34,51 +34,12 @@ func (c *Chain) permits(limit instance.Ratio, l, i, j int) bool {
 	return high < h || high == h && low <= w
 }
 
-// cost is what a plan is compared by: the first of time and GPU-time that differs.
-type cost struct{ time, gpu instance.Duration }
-
-func (a cost) less(b cost) bool { return a.time < b.time || a.time == b.time && a.gpu < b.gpu }
-
-func (c *Chain) enter(from cost, l, i, j int) cost {
-	t := c.time(l, i, j)
-	return cost{from.time + t, from.gpu + t*instance.Duration(c.GPUs[j])}
-}
-
 // Fastest is the plan of least time within a limit of amplification, at least 1 or
 // [Unlimited], and of least GPU-time among those: (3). There is one, since one GPU
 // amplifies nothing.
 func (c *Chain) Fastest(limit instance.Ratio) Plan {
-	n := len(c.GPUs)
-	best := make([]cost, n)
-	from := make([][]int, len(c.Layers)) // [layer][number of GPUs]: of the layer before
-	reached := make([]bool, n)
-	for l := range c.Layers {
-		from[l] = make([]int, n)
-		next, now := make([]cost, n), make([]bool, n)
-		for j := range n {
-			for i := range n {
-				if l == 0 && i > 0 || l > 0 && !reached[i] || l > 0 && !c.permits(limit, l, i, j) || l == 0 && !c.permits(limit, l, j, j) {
-					continue
-				}
-				if k := c.enter(best[i], l, i, j); !now[j] || k.less(next[j]) {
-					next[j], now[j], from[l][j] = k, true, i
-				}
-			}
-		}
-		best, reached = next, now
-	}
-	last := -1
-	for j := range n {
-		if reached[j] && (last < 0 || best[j].less(best[last])) {
-			last = j
-		}
-	}
-	widths := make([]int, len(c.Layers))
-	for l := len(c.Layers) - 1; l >= 0; l-- {
-		widths[l] = c.GPUs[last]
-		last = from[l][last]
-	}
-	return c.Evaluate(widths)
+	plans, _ := c.Front(limit, 1) // of the ways to a layer on a number of GPUs the fastest is enough
+	return plans[0]
 }
 
 // DataParallel is the plan that has every layer on g of the chain's numbers of GPUs.

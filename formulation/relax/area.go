@@ -132,22 +132,30 @@ func late(bound, first, l int64, iterations int) int64 {
 // at or after head h and has a distance of at least q to the end; work is false where there
 // is none.
 func (m *Model) ConfinedEnd(l *Load, h, q int64) (end *big.Rat, work bool) {
-	sum, n := new(big.Int), new(big.Int)
-	for i := range l.Items {
-		item := &l.Items[i]
-		d := &m.Classes[item.Class]
-		r, step := d.Job.Iterations, max(1, int64(d.Iteration))
-		count := late(h, item.Head, step, r) + late(q, item.Tail, step, r) - int64(r)
-		if count > 0 {
-			n.SetInt64(count * d.Count())
-			sum.Add(sum, n.Mul(n, item.amount))
-		}
-	}
+	sum, _ := m.confined(l, h, func(*Class) (int64, bool) { return q, true })
 	if sum.Sign() == 0 {
 		return nil, false
 	}
 	ticks := exact.Ceil(new(big.Rat).SetFrac(sum, l.capacity))
 	return new(big.Rat).SetInt(ticks.Add(ticks, big.NewInt(h+q))), true
+}
+
+// confined is the work of a load that is done at or after head h and has a distance, which tail tells
+// of those classes that count, to the end or the deadline; and of how many jobs it is.
+func (m *Model) confined(l *Load, h int64, tail func(d *Class) (q int64, counts bool)) (work *big.Int, jobs int64) {
+	work = new(big.Int)
+	for i := range l.Items {
+		item := &l.Items[i]
+		d := &m.Classes[item.Class]
+		q, counts := tail(d)
+		r, step := d.Job.Iterations, max(1, int64(d.Iteration))
+		if count := late(h, item.Head, step, r) + late(q, item.Tail, step, r) - int64(r); counts && count > 0 {
+			n := big.NewInt(count * d.Count())
+			work.Add(work, n.Mul(n, item.amount))
+			jobs += d.Count()
+		}
+	}
+	return work, jobs
 }
 
 // AreaEnd is when a schedule ends at the earliest because of all work of some load.
@@ -200,16 +208,13 @@ func (m *Model) areaRates(terms []LoadTerms, loads []Load, taken []bool) (values
 // up, or more. They are of as many jobs, and each has a task there in each iteration, no shallower than
 // the shallowest of its rule. nil for other objectives.
 func (m *Model) crowded() []*big.Rat {
-	if m.Instance.Objective != instance.MaxMinThroughput {
+	if m.Instance.Objective != instance.MaxMinThroughput || !m.AllRun() {
 		return nil
 	}
 	var shares []*big.Rat // of the GPU, of the jobs at normalised rate 1
 	workers := 0
 	for c := range m.Classes {
 		d := &m.Classes[c]
-		if !d.Runs() {
-			return nil // the smallest rate is 0
-		}
 		shallowest := max(0, slices.IndexFunc(d.Job.Rule.Fixed, func(n int) bool { return n > 0 }))
 		share := new(big.Rat).SetFrac(exact.Mul(d.Job.Weight, max(0, int64(d.Shortest[shallowest]))), big.NewInt(int64(d.Job.FastestFull())))
 		for range d.Count() {

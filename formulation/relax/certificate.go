@@ -15,41 +15,11 @@ const CertificateVersion = 3
 
 // Certificate is the exact proof of a bound. The program that it refers to is
 // not in it: it is built anew from the instance, in integers, when the
-// certificate is checked. What a certificate holds besides the claim are prices.
-//
-// Fluid: for prices y of the rows of the program min c'x, Ax >= b, 0 <= x <= u
-// (with y >= 0 for rows >=, y <= 0 for rows <=, any sign for equalities) weak
-// duality gives the bound
-//
-//	y'b + sum_j u_j min(0, c_j - A_j'y),
-//
-// where a column without an upper limit needs c_j - A_j'y >= 0. With c = 0 a
-// positive value proves that the program has no solution.
-//
-// Columns: for prices u >= 0 of GPU time and link use in the buckets of a
-// calendar, Lagrangian duality gives the bound
-//
-//	sum_classes jobs x (price of the cheapest plan) - sum_rows capacity x u.
-//
-// With a due, plans cost nothing but their use, and a positive value proves that
-// no schedule ends by then.
-//
-// Tree: every schedule belongs to some leaf of a tree of cases, and the prices
-// of each leaf prove, as those of columns do, that it holds no schedule better
-// than the bound.
-//
-// Periods: every plan belongs to a leaf of the tree of some period, within whose
-// bounds of the columns the prices prove, as those of fluid do, a value; or prices of
-// the program of GPUs do, as package periods says.
-//
-// Memory x time: a dual feasible function of the jobs' bytes gives a bound, whichever it is.
-//
-// Weights and cost: the prices are of ticks of GPUs, by type; see [ProveWeights] and [Model.ProveCost].
-//
-// Chain, area and the proofs of [Infeasible] are exact as they are computed and
-// need no prices.
-//
-// All hold for any prices of the right sign; good prices make them good.
+// certificate is checked. What a certificate holds besides the claim are prices: any of
+// the right sign prove something, good ones much. What they prove is said at the program of
+// each kind: packages fluid, columns, packing, periods, trees and memorytime,
+// [Model.ProveArea], [ProveWeights] and [Model.ProveCost]. Chain and the proofs of
+// [Infeasible] are exact as they are computed and need no prices.
 type Certificate struct {
 	Version int  `json:"version"`
 	Kind    Kind `json:"kind"`

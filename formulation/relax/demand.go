@@ -3,6 +3,7 @@ package relax
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math/big"
 	"slices"
 
@@ -118,21 +119,30 @@ func (d *Class) fit(m *Model, memory bool) bool {
 		}
 	}
 	for depth, least := range d.Shortest {
-		needed := depth == j.Full()
-		if j.Rule.Fixed != nil {
-			needed = j.Rule.Fixed[depth] > 0
-		}
-		if needed && least < 0 {
+		if d.needs(depth) && least < 0 {
 			return false
 		}
 	}
 	return true
 }
 
+// needs reports whether the job's rule cannot do without a depth.
+func (d *Class) needs(depth int) bool {
+	if d.Job.Rule.Fixed == nil {
+		return depth == d.Job.Full()
+	}
+	return d.Knows(depth)
+}
+
+// Knows reports whether the job's rule lets some worker have a depth.
+func (d *Class) Knows(depth int) bool {
+	return d.Job.Rule.Fixed == nil || d.Job.Rule.Fixed[depth] > 0
+}
+
 // Usable reports whether some task of the job may run on GPUs of type t.
 func (d *Class) Usable(t instance.TypeID) bool {
 	for depth, ok := range d.Fits[t] {
-		if ok && (d.Job.Rule.Fixed == nil || d.Job.Rule.Fixed[depth] > 0) {
+		if ok && d.Knows(depth) {
 			return true
 		}
 	}
@@ -197,28 +207,57 @@ func LeastWork(j *instance.Job, least []instance.Tick) (int64, *big.Rat) {
 	return always + others, moment.Add(moment, square)
 }
 
-// MaxShare is the most that the share of a full-depth worker is in linear programs, whose
+// maxShare is the most that the share of a full-depth worker is in linear programs, whose
 // engines and prices are no good for large coefficients.
-const MaxShare = 1 << 20
+const maxShare = 1 << 20
 
-// Shares is a free rule's mean depth as a row of a relaxation: workers at depth d count
+// shares is a free rule's mean depth as a row of a relaxation: workers at depth d count
 // weights[d], and all those of an iteration at least need. Where the shares of the job are
-// above [MaxShare] they are scaled down, weights rounded up and need down, so that every
+// above [maxShare] they are scaled down, weights rounded up and need down, so that every
 // multiset the rule allows meets the row.
-func Shares(j *instance.Job) (weights []int64, need int64) {
+func shares(j *instance.Job) (weights []int64, need int64) {
 	need = j.Rule.MinShare
 	whole := j.Depths[j.Full()].Share
 	for _, d := range j.Depths {
 		share := d.Share
-		if whole > MaxShare {
-			share = exact.Ceil(new(big.Rat).SetFrac(exact.Mul(share, MaxShare), big.NewInt(whole))).Int64()
+		if whole > maxShare {
+			share = exact.Ceil(new(big.Rat).SetFrac(exact.Mul(share, maxShare), big.NewInt(whole))).Int64()
 		}
 		weights = append(weights, share)
 	}
-	if whole > MaxShare {
-		need = exact.Floor(new(big.Rat).SetFrac(exact.Mul(need, MaxShare), big.NewInt(whole))).Int64()
+	if whole > maxShare {
+		need = exact.Floor(new(big.Rat).SetFrac(exact.Mul(need, maxShare), big.NewInt(whole))).Int64()
 	}
 	return weights, need
+}
+
+// RulePart is a part of an SPB rule as a row of a relaxation: what the tasks of an iteration weigh
+// together, by depth, is exactly Need, or at least.
+type RulePart struct {
+	Name    string
+	Exact   bool
+	Need    int64
+	Weights []int64
+}
+
+// RuleParts lists those of the job's rule: of a fixed one the number of tasks at each depth, of a
+// free one full depths and the mean.
+func (d *Class) RuleParts() (parts []RulePart) {
+	only := func(depth int) []int64 {
+		weights := make([]int64, len(d.Job.Depths))
+		weights[depth] = 1
+		return weights
+	}
+	for depth, count := range d.Job.Rule.Fixed {
+		if count > 0 {
+			parts = append(parts, RulePart{fmt.Sprintf("d%d", depth), true, int64(count), only(depth)})
+		}
+	}
+	if parts == nil {
+		weights, need := shares(d.Job)
+		parts = []RulePart{{"full", false, int64(d.Job.Rule.MinFull), only(d.Job.Full())}, {"share", false, need, weights}}
+	}
+	return parts
 }
 
 // LeastVolume is a lower bound on the bytes each of q parties sends in one
@@ -273,14 +312,14 @@ type Mode struct {
 	Kind  modeKind
 	Rack  int   // class of the rack, for inRack
 	Pools []int // where the workers may be, ascending
-	// Full is the shortest full-depth task in those pools, sync the shortest
-	// synchronisation. sync is capped, which keeps it a lower bound.
+	// Full is the shortest full-depth task in those pools, Sync the shortest
+	// synchronisation, no more than MaxSync.
 	Full, Sync instance.Tick
 	// Nodes and racks are the fewest that hold the workers; volume is the least
 	// bytes that every node (or GPU, in one node) sends per iteration.
 	Nodes, Racks int
 	Volume       instance.Bytes
-	parties      []party // of several nodes
+	parties      []party // none where nothing is synchronised
 }
 
 // Iteration is the shortest iteration in the mode, in ticks.
@@ -308,7 +347,6 @@ func (m *Model) modes(d *Class, feasible bool) []Mode {
 		if mode.Full < 0 {
 			return // nowhere to go for the full-depth worker
 		}
-		mode.Sync = min(mode.Sync, MaxSync)
 		if feasible && j.Deadline > 0 && d.Chain(mode.Iteration()).Cmp(big.NewInt(int64(j.Deadline))) > 0 {
 			return
 		}
@@ -335,11 +373,15 @@ func (m *Model) modes(d *Class, feasible bool) []Mode {
 		if at.GPUs < j.Workers || at.Fabric == 0 || !d.fitsAll(at.GPUType) {
 			continue
 		}
-		v := LeastVolume(j, j.Parties(j.Workers))
-		add(Mode{Kind: InNode, Pools: []int{p}, Nodes: 1, Racks: 1, Volume: v, Sync: m.Fastest(v, at.Fabric)})
+		inside := m.reach(j, []int{p}, []party{{j.Parties(j.Workers), at.Fabric}})
+		inside.Kind, inside.Nodes, inside.Racks = InNode, 1, 1
+		add(inside)
 	}
 	if j.Within == instance.WithinNode && feasible {
 		return modes
+	}
+	wired := func(rack int) []int { // pools that the job may use in racks of a class, and leave
+		return slices.DeleteFunc(slices.Clone(n.Racks[rack].pools), func(p int) bool { return !slices.Contains(sites, p) || n.Pools[p].NIC == 0 })
 	}
 	joined := n.joined
 	if j.Policy > 0 {
@@ -349,21 +391,16 @@ func (m *Model) modes(d *Class, feasible bool) []Mode {
 		if !slices.ContainsFunc(n.Racks[r].Racks, func(rack int) bool { return joined[rack] >= 0 }) {
 			continue // two nodes have no route that obeys the job's policy
 		}
-		var some []int
-		for _, p := range n.Racks[r].pools {
-			if slices.Contains(sites, p) && n.Pools[p].NIC > 0 {
-				some = append(some, p)
-			}
-		}
-		if reach, ok := m.reach(j, some, false); ok {
-			reach.Kind, reach.Rack, reach.Racks = InRack, r, 1
-			add(reach)
+		if parties := m.parties(j, wired(r), false); parties != nil {
+			inside := m.reach(j, wired(r), parties)
+			inside.Kind, inside.Rack, inside.Racks = InRack, r, 1
+			add(inside)
 		}
 	}
 	if j.Within == instance.WithinRack && feasible {
 		return modes
 	}
-	var some []int
+	var all []int
 	racks := 0
 	var sizes []group     // usable GPUs by rack
 	room := map[int]int{} // and by group of racks with routes between them
@@ -373,11 +410,9 @@ func (m *Model) modes(d *Class, feasible bool) []Mode {
 			continue
 		}
 		gpus := 0
-		for _, p := range n.Racks[r].pools {
-			if slices.Contains(sites, p) && n.Pools[p].NIC > 0 {
-				some = append(some, p)
-				gpus += n.Pools[p].GPUs * n.Pools[p].PerRack
-			}
+		for _, p := range wired(r) {
+			all = append(all, p)
+			gpus += n.Pools[p].GPUs * n.Pools[p].PerRack
 		}
 		if gpus > 0 {
 			racks += len(n.Racks[r].Racks)
@@ -391,12 +426,11 @@ func (m *Model) modes(d *Class, feasible bool) []Mode {
 			sizes = append(sizes, group{gpus, len(n.Racks[r].Racks)})
 		}
 	}
-	if racks >= 2 && most >= j.Workers {
-		if reach, ok := m.reach(j, some, true); ok {
-			reach.Kind = Spread
-			reach.Racks, _ = fewest(j.Workers, sizes)
-			add(reach)
-		}
+	if parties := m.parties(j, all, true); racks >= 2 && most >= j.Workers && parties != nil {
+		spread := m.reach(j, all, parties)
+		spread.Kind = Spread
+		spread.Racks, _ = fewest(j.Workers, sizes)
+		add(spread)
 	}
 	return modes
 }
@@ -405,11 +439,7 @@ func (m *Model) modes(d *Class, feasible bool) []Mode {
 // must run there if all its workers are there.
 func (d *Class) fitsAll(t instance.TypeID) bool {
 	for depth, ok := range d.Fits[t] {
-		needed := depth == d.Job.Full()
-		if d.Job.Rule.Fixed != nil {
-			needed = d.Job.Rule.Fixed[depth] > 0
-		}
-		if needed && !ok {
+		if d.needs(depth) && !ok {
 			return false
 		}
 	}
@@ -421,15 +451,15 @@ func (m *Model) Fastest(v instance.Bytes, slowest instance.Rate) instance.Tick {
 	return m.Instance.SyncTicks(v, instance.Span{Slowest: slowest}.Rate(m.Instance.RateLevels[0]))
 }
 
-// party is a way to share several nodes out: the fewest nodes q that are all
-// at least that fast.
+// party is a way to share nodes out: the fewest parties of a synchronisation that are all
+// joined at least that fast.
 type party struct {
-	nodes int
+	count int           // of nodes or, inside one, workers
 	speed instance.Rate // of the slowest link
 }
 
 // parties returns the ways in which the job can live on several nodes of the
-// given pools. Fast links may belong to small nodes, so that a fast residency
+// given pools, nil for none. Fast links may belong to small nodes, so that a fast residency
 // has more parties than a slow one: every speed is tried as the slowest link.
 func (m *Model) parties(j *instance.Job, pools []int, spread bool) []party {
 	speed := func(p int) instance.Rate {
@@ -464,27 +494,33 @@ func (m *Model) parties(j *instance.Job, pools []int, spread bool) []party {
 	return ways
 }
 
-// reach returns what a residency on several nodes of the given pools needs.
-func (m *Model) reach(j *instance.Job, pools []int, spread bool) (Mode, bool) {
-	best := Mode{Pools: pools, parties: m.parties(j, pools, spread)}
-	for i, way := range best.parties {
-		v := LeastVolume(j, way.nodes)
-		s := m.Fastest(v, way.speed)
+// reach returns what a residency in the given pools needs.
+func (m *Model) reach(j *instance.Job, pools []int, parties []party) Mode {
+	mode := Mode{Pools: pools, parties: parties}
+	mode.Nodes = slices.MinFunc(parties, func(a, b party) int { return cmp.Compare(a.count, b.count) }).count
+	mode.Sync, mode.Volume = m.leastSync(&mode, func(parties int) instance.Bytes { return LeastVolume(j, parties) })
+	return mode
+}
+
+// leastSync returns the least length and volume of a synchronisation in which so many parties send
+// these bytes each.
+func (m *Model) leastSync(o *Mode, bytes func(parties int) instance.Bytes) (sync instance.Tick, volume instance.Bytes) {
+	for i, p := range o.parties {
+		v := bytes(p.count)
+		s := min(MaxSync, m.Fastest(v, p.speed))
 		if i == 0 {
-			best.Nodes, best.Volume, best.Sync = way.nodes, v, s
+			sync, volume = s, v
 		}
-		best.Nodes = min(best.Nodes, way.nodes)
-		best.Volume = min(best.Volume, v)
-		best.Sync = min(best.Sync, s)
+		sync, volume = min(sync, s), min(volume, v)
 	}
-	return best, len(best.parties) > 0
+	return sync, volume
 }
 
 // group is count sites of size GPUs each.
 type group struct{ size, count int }
 
 // fewest returns the smallest number q >= 2 of sites that hold k GPUs with at
-// Shortest one on each; ok is false if there is none.
+// least one on each; ok is false if there is none.
 func fewest(k int, sites []group) (q int, ok bool) {
 	sites = slices.Clone(sites)
 	slices.SortFunc(sites, func(a, b group) int { return -cmp.Compare(a.size, b.size) })
@@ -503,3 +539,8 @@ func fewest(k int, sites []group) (q int, ok bool) {
 
 // Runs reports whether jobs of the class can run at all.
 func (d *Class) Runs() bool { return !d.NoMemory && !d.Unplaced }
+
+// AllRun reports whether jobs of all classes can.
+func (m *Model) AllRun() bool {
+	return !slices.ContainsFunc(m.Classes, func(d Class) bool { return !d.Runs() })
+}

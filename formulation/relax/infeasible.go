@@ -1,6 +1,7 @@
 package relax
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/big"
@@ -59,7 +60,9 @@ func (m *Model) tooLarge() []string {
 		name := m.ClassName(c)
 		if d.NoMemory {
 			j, depth := d.Job, d.Job.Full()
-			for o, least := range d.leastWithMemory(m) {
+			probe := Class{Job: j} // before fit gave up on memory
+			probe.fit(m, true)
+			for o, least := range probe.Shortest {
 				if least < 0 && d.needs(o) {
 					depth = o
 				}
@@ -96,10 +99,8 @@ func (m *Model) tooLarge() []string {
 // noPlace says why no GPUs will do for a job: where it is its policy, what separates them.
 func (m *Model) noPlace(d *Class, name string) string {
 	if d.Job.Policy > 0 {
-		job := *d.Job
-		job.Policy = 0
-		free := *d
-		free.Job = &job
+		job, free := *d.Job, *d
+		job.Policy, free.Job = 0, &job
 		if len(m.modesIgnoring(&free)) > 0 {
 			return fmt.Sprintf("%s: no %d GPUs within its placement limits have routes that obey policy %q between them: %s",
 				name, d.Job.Workers, m.Instance.Policies[d.Job.Policy-1], m.Instance.PolicyCut(d.Job.Policy))
@@ -108,27 +109,10 @@ func (m *Model) noPlace(d *Class, name string) string {
 	return fmt.Sprintf("%s: no %d GPUs within its placement limits have the memory and working links between them", name, d.Job.Workers)
 }
 
-// leastWithMemory is d.least before fit gave up on memory.
-func (d *Class) leastWithMemory(m *Model) []instance.Tick {
-	probe := Class{Job: d.Job, Jobs: d.Jobs}
-	probe.fit(m, true)
-	return probe.Shortest
-}
-
-// needs reports whether the job's rule cannot do without a depth.
-func (d *Class) needs(depth int) bool {
-	if d.Job.Rule.Fixed != nil {
-		return d.Job.Rule.Fixed[depth] > 0
-	}
-	return depth == d.Job.Full()
-}
-
 // modesIgnoring lists the job's modes as if it had no deadline.
 func (m *Model) modesIgnoring(d *Class) []Mode {
-	job := *d.Job
-	job.Deadline = 0
-	free := *d
-	free.Job = &job
+	job, free := *d.Job, *d
+	job.Deadline, free.Job = 0, &job
 	return m.modes(&free, true)
 }
 
@@ -144,11 +128,8 @@ func (m *Model) tooLate() []string {
 		if len(modes) == 0 {
 			continue // said elsewhere
 		}
-		least := modes[0].Iteration()
-		for i := range modes {
-			least = min(least, modes[i].Iteration())
-		}
-		end := d.Chain(least)
+		least := slices.MinFunc(modes, func(a, b Mode) int { return cmp.Compare(a.Iteration(), b.Iteration()) })
+		end := d.Chain(least.Iteration())
 		if end.Cmp(big.NewInt(int64(d.Job.Deadline))) <= 0 {
 			continue
 		}
@@ -241,7 +222,7 @@ func (m *Model) tooMuchBefore() []string {
 	for _, l := range m.loads() {
 		var heads, dates []int64
 		for _, item := range l.Items {
-			if d := &m.Classes[item.Class]; d.Job.Deadline > 0 && !d.NoMemory && !d.Unplaced {
+			if d := &m.Classes[item.Class]; d.Job.Deadline > 0 && d.Runs() {
 				heads = append(heads, item.Head)
 				dates = append(dates, int64(d.Job.Deadline)-item.Tail)
 			}
@@ -263,27 +244,11 @@ func (m *Model) tooMuchBefore() []string {
 // overfull says that a load cannot be done between some head and a date.
 func (m *Model) overfull(l *Load, heads []int64, date int64) string {
 	for _, h := range heads {
-		work, n := new(big.Int), new(big.Int)
-		jobs := int64(0)
-		for i := range l.Items {
-			item := &l.Items[i]
-			d := &m.Classes[item.Class]
-			if d.Job.Deadline == 0 || d.NoMemory || d.Unplaced {
-				continue
-			}
-			r, step := d.Job.Iterations, max(1, int64(d.Iteration))
-			// The last iteration's work ends by deadline - tail, each earlier
-			// one l before: those that end by the date count.
-			spare := int64(d.Job.Deadline) - item.Tail - date
-			count := late(h, item.Head, step, r)
-			if spare > 0 {
-				count -= (spare + step - 1) / step
-			}
-			if count > 0 {
-				work.Add(work, n.Mul(item.amount, n.SetInt64(count*d.Count())))
-				jobs += d.Count()
-			}
-		}
+		// The last iteration's work ends by deadline - tail, each earlier
+		// one l before: those that end by the date count.
+		work, jobs := m.confined(l, h, func(d *Class) (int64, bool) {
+			return int64(d.Job.Deadline) - date, d.Job.Deadline > 0 && d.Runs()
+		})
 		room := new(big.Int).Mul(l.capacity, big.NewInt(max(0, date-h)))
 		if work.Cmp(room) > 0 {
 			if room.Sign() == 0 {

@@ -88,21 +88,20 @@ func (m *Model) loads() []Load {
 		loads = append(loads, m.gpuLoad(set))
 	}
 	for _, set := range sets {
-		loads = append(loads, m.nicLoad(set))
+		loads = append(loads, m.linkLoad("nic", set))
 	}
-	loads = append(loads, m.fabricLoad(), m.uplinkLoad())
+	loads = append(loads, m.linkLoad("fabric", sets[0]), m.linkLoad("uplink", sets[0]))
 	return slices.DeleteFunc(loads, func(l Load) bool { return l.capacity.Sign() <= 0 || len(l.Items) == 0 })
 }
 
 // linkItem is what the synchronisations of a class ask of links of one kind,
-// in rates x microseconds, where times is how many links carry the volume of
-// one party. ok is false for a class that may live in a mode without them.
-func (m *Model) linkItem(c int, times func(*Mode) int) (loadItem, bool) {
+// in rates x microseconds. ok is false for a class that may live in a mode without them.
+func (m *Model) linkItem(c int, resource string) (loadItem, bool) {
 	d := &m.Classes[c]
 	var least *big.Int
 	for i := range d.Modes {
 		mode := &d.Modes[i]
-		bits := exact.Mul(int64(mode.Volume), int64(times(mode)))
+		bits := exact.Mul(int64(mode.Volume), int64(mode.Crosses(resource)))
 		if least == nil || bits.Cmp(least) < 0 {
 			least = bits
 		}
@@ -114,86 +113,33 @@ func (m *Model) linkItem(c int, times func(*Mode) int) (loadItem, bool) {
 	return loadItem{c, least, int64(d.Job.Release) + int64(d.Full), 0}, true
 }
 
-// nicLoad is the traffic of classes that must span nodes, one way, over the
-// NICs of the nodes of some GPU types.
-func (m *Model) nicLoad(set []bool) Load {
-	l := Load{Resource: "nic", capacity: new(big.Int)}
-	nodes := int64(0)
-	for i := range m.Network.Pools {
-		if p := &m.Network.Pools[i]; set[p.GPUType] && p.NIC > 0 {
-			l.capacity.Add(l.capacity, exact.Mul(int64(p.NIC), int64(p.Nodes)))
-			nodes += int64(p.Nodes)
-		}
-	}
-	l.capacity.Mul(l.capacity, big.NewInt(m.Instance.TickUS))
-	l.Subject = plural(nodes, "NIC")
-	for c := range m.Classes {
-		if !subset(m.classTypes(c), set) {
+// linkLoad is the traffic of classes that cannot do without links of a kind, one way, over those
+// at the nodes of some GPU types. It is empty where the instance does not tell how fast
+// they are.
+func (m *Model) linkLoad(resource string, set []bool) Load {
+	l := Load{Resource: resource, capacity: new(big.Int)}
+	count := int64(0)
+	for _, links := range m.Network.Links() {
+		if links.Resource != resource || links.Speed == 0 || resource != "uplink" && !set[m.Network.Pools[links.At].GPUType] {
 			continue
 		}
-		item, ok := m.linkItem(c, func(o *Mode) int {
-			if o.Kind == InRack || o.Kind == Spread {
-				return o.Nodes
-			}
-			return 0
-		})
-		if ok {
-			l.Items = append(l.Items, item)
-		}
-	}
-	return l
-}
-
-// fabricLoad is the traffic of classes that must live inside one node.
-func (m *Model) fabricLoad() Load {
-	l := Load{Resource: "fabric", capacity: new(big.Int)}
-	nodes := int64(0)
-	for i := range m.Network.Pools {
-		if p := &m.Network.Pools[i]; p.Fabric > 0 {
-			l.capacity.Add(l.capacity, exact.Mul(int64(p.Fabric), int64(p.Nodes)))
-			nodes += int64(p.Nodes)
-		}
-	}
-	l.capacity.Mul(l.capacity, big.NewInt(m.Instance.TickUS))
-	l.Subject = "the fabric of " + plural(nodes, "node")
-	for c := range m.Classes {
-		item, ok := m.linkItem(c, func(o *Mode) int {
-			if o.Kind == InNode {
-				return 1
-			}
-			return 0
-		})
-		if ok {
-			l.Items = append(l.Items, item)
-		}
-	}
-	return l
-}
-
-// uplinkLoad is the traffic of classes that must span racks, one way, over the
-// uplinks of the racks. It is empty where the instance does not tell which
-// links a rack leaves by.
-func (m *Model) uplinkLoad() Load {
-	l := Load{Resource: "uplink", capacity: new(big.Int)}
-	racks := int64(0)
-	for i := range m.Network.Racks {
-		r := &m.Network.Racks[i]
-		if r.Uplink == Unlimited {
+		if links.Speed == Unlimited {
 			return Load{capacity: new(big.Int)}
 		}
-		l.capacity.Add(l.capacity, exact.Mul(int64(r.Uplink), int64(len(r.Racks))))
-		racks += int64(len(r.Racks))
+		l.capacity.Add(l.capacity, exact.Mul(int64(links.Speed), links.Count))
+		count += links.Count
 	}
 	l.capacity.Mul(l.capacity, big.NewInt(m.Instance.TickUS))
-	l.Subject = "the uplinks of " + plural(racks, "rack")
+	switch resource {
+	case "nic":
+		l.Subject = plural(count, "NIC")
+	case "fabric":
+		l.Subject = "the fabric of " + plural(count, "node")
+	default:
+		l.Subject = "the uplinks of " + plural(count, "rack")
+	}
 	for c := range m.Classes {
-		item, ok := m.linkItem(c, func(o *Mode) int {
-			if o.Kind == Spread {
-				return o.Racks
-			}
-			return 0
-		})
-		if ok {
+		if item, ok := m.linkItem(c, resource); ok && subset(m.classTypes(c), set) {
 			l.Items = append(l.Items, item)
 		}
 	}

@@ -69,23 +69,7 @@ func (m *Model) syncOf(d *Class, o *Mode, counts []int) (int64, instance.Bytes) 
 	if d.RelaxedRule() {
 		return int64(o.Sync), o.Volume
 	}
-	switch o.Kind {
-	case Lone:
-		return 0, 0
-	case InNode:
-		v := d.Job.Volume(counts, d.Job.Parties(d.Job.Workers))
-		return int64(min(MaxSync, m.Fastest(v, m.Network.Pools[o.Pools[0]].Fabric))), v
-	}
-	var sync instance.Tick
-	var volume instance.Bytes
-	for i, p := range o.parties {
-		v := d.Job.Volume(counts, p.nodes)
-		s := min(MaxSync, m.Fastest(v, p.speed))
-		if i == 0 {
-			sync, volume = s, v
-		}
-		sync, volume = min(sync, s), min(volume, v)
-	}
+	sync, volume := m.leastSync(o, func(parties int) instance.Bytes { return d.Job.Volume(counts, parties) })
 	return int64(sync), volume
 }
 

@@ -21,17 +21,11 @@ type Pace struct {
 func (m *Model) Paces(o *Mode, volume instance.Bytes) []Pace {
 	in := m.Instance
 	var list []Pace
-	add := func(slowest instance.Rate) {
+	for _, p := range o.parties {
 		for _, level := range in.RateLevels {
-			rate := instance.Span{Slowest: slowest}.Rate(level)
+			rate := instance.Span{Slowest: p.speed}.Rate(level)
 			list = append(list, Pace{int64(min(MaxSync, in.SyncTicks(volume, rate))), rate})
 		}
-	}
-	if o.Kind == InNode {
-		add(m.Network.Pools[o.Pools[0]].Fabric)
-	}
-	for _, p := range o.parties { // of several nodes
-		add(p.speed)
 	}
 	slices.SortFunc(list, func(a, b Pace) int {
 		return cmp.Or(cmp.Compare(a.Length, b.Length), cmp.Compare(a.Rate, b.Rate))

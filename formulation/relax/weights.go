@@ -55,8 +55,7 @@ func ProveChains(p *Proven, jobs [][]*Model) {
 
 // Running leaves the models whose job some schedule has; all, where there is none.
 func Running(models []*Model) []*Model {
-	idle := func(m *Model) bool { return slices.ContainsFunc(m.Classes, func(d Class) bool { return !d.Runs() }) }
-	if left := slices.DeleteFunc(slices.Clone(models), idle); len(left) > 0 {
+	if left := slices.DeleteFunc(slices.Clone(models), func(m *Model) bool { return !m.AllRun() }); len(left) > 0 {
 		return left
 	}
 	return models

@@ -8,6 +8,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/depths"
 )
 
 // tiSite is where tasks run: room of them at a time.
@@ -244,25 +245,14 @@ func (b *tiBuilder) depthClasses(j *tiJob) {
 	if j.Rule.Fixed != nil {
 		sets = [][]int{j.Rule.Fixed}
 	} else {
-		counts := make([]int, len(j.Depths))
-		var choose func(d, left int)
-		choose = func(d, left int) {
-			if len(sets) > maxDepthSets {
-				return
+		few := depths.Each(j.Workers, len(j.Depths), func(counts []int) bool {
+			if j.Allows(counts) {
+				sets = append(sets, slices.Clone(counts))
 			}
-			if d == j.Full() {
-				if counts[d] = left; j.Allows(counts) {
-					sets = append(sets, slices.Clone(counts))
-				}
-				return
-			}
-			for counts[d] = 0; counts[d] <= left; counts[d]++ {
-				choose(d+1, left-counts[d])
-			}
-			counts[d] = 0
-		}
-		choose(0, j.Workers)
-		if len(sets) > maxDepthSets {
+			return len(sets) <= maxDepthSets
+		})
+		slices.Reverse(sets) // deep ones first
+		if !few {
 			b.fail("the rule of job %q allows more than %d combinations of depths", j.Name, maxDepthSets)
 			return
 		}

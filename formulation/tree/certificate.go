@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"jigsaw/formulation/bound"
 	"jigsaw/formulation/relax"
 	"math"
 	"math/big"
@@ -29,9 +30,7 @@ func (t *search) certificate() (c *relax.Certificate, proving time.Duration) {
 			c.Tree = append(c.Tree, relax.ProofNode{
 				Kind: kind, Target: n.proof.Target, Buckets: n.proof.Buckets, Prices: len(n.proof.Prices), Denominator: n.proof.Scale, Value: n.proof.Value, Sets: n.proof.Sets,
 			})
-			for _, price := range n.proof.Prices {
-				c.Prices = append(c.Prices, big.NewInt(price))
-			}
+			c.Prices = append(c.Prices, bound.Integers(n.proof.Prices)...)
 		}
 		for _, child := range n.children { // of a node looked at once more: itself
 			write(child)

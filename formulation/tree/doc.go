@@ -30,14 +30,11 @@
 //
 // The columns program mixes plans, so that two jobs may have half of a GPU each, and
 // once homes are decided it says of makespan little more than how busy GPUs are.
-// Sequencing (relax/orders/orders.go) is the opposite relaxation: it looks through the orders in
+// Sequencing (relax/orders) is the opposite relaxation: it looks through the orders in
 // which GPUs may run the tasks of jobs with homes, and forgets links. Jobs that
 // share no GPU, even by way of others, are sequenced apart; undecided ones
-// never wait. States are what has been appended; one is dropped where another has done
-// the same and is nowhere later, and where chains, or what a GPU, those of a home or all
-// have to do by the latest end of some iteration, show that it ends too late. What
-// comes out is a proof, or a schedule that is optimal but for links: if
-// these bear it, it is the new incumbent. The search is that of the kernel (relax/orders/check.go),
+// never wait. What comes out is a proof, or a schedule that is optimal but for links: if
+// these bear it, it is the new incumbent. The search is that of the kernel,
 // first among few promising states of as many tasks, which is how schedules are found; that there is
 // none it proves among all, as the check of the certificate does again.
 //

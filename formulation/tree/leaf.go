@@ -1,16 +1,5 @@
 package tree
 
-// flat lists prices by row.
-func flat(s *nodeSearch, prices [][]int64) []int64 {
-	var list []int64
-	for g := range s.Groups {
-		if s.Groups[g].Capacity > 0 {
-			list = append(list, prices[g]...)
-		}
-	}
-	return list
-}
-
 // warm returns the prices of a leaf for the engine's rows; nil where they are of
 // other groups. What lies past their horizon costs nothing.
 func warm(s *nodeSearch, l *leafProof) []float64 {

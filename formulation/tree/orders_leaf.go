@@ -17,7 +17,6 @@ import (
 // Limits on the work on sequencings; a step is some microseconds.
 const (
 	quickSteps = 2_000      // before a linear program of few rows
-	askSteps   = 200_000    // to learn whether links matter
 	openSteps  = 10_000     // while homes are open
 	homeSteps  = 5_000_000  // where homes are decided, and nothing else
 	nodeSteps  = 20_000     // for each node that a search without a time limit may have
@@ -62,16 +61,6 @@ func (t *search) sequences(ctx context.Context, n *cases.Node, steps int) *leafP
 		t.credit = min(leafSteps, 2*max(t.credit, spent))
 	}
 	return proof
-}
-
-// ask sequences the first node at which homes alone are decided for the best value, to
-// learn whether links matter: then linear programs come first, which know of them.
-func (t *search) ask(ctx context.Context, n *cases.Node) *leafProof {
-	if t.asked || !settled(n) || t.long {
-		return nil
-	}
-	t.asked = true
-	return t.orders(ctx, n, t.value().Num().Int64(), askSteps)
 }
 
 // orders tries to prove that a node holds nothing better than a target, or than the

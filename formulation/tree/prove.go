@@ -48,7 +48,7 @@ func (t *search) prove(ctx context.Context, at *node, buckets []int64, before *l
 	n.outcome.Bound = -unproven
 	for _, a := range t.attempts(at.node, buckets) {
 		if a.orders {
-			at.proof = t.scout(ctx, at.node, a.steps)
+			at.proof = t.sequences(ctx, at.node, a.steps)
 		} else {
 			if n, err = t.close(ctx, at, a.buckets, before); err == nil && at.proof == nil && a.buckets == 0 {
 				err = t.yield(ctx, at)
@@ -87,50 +87,9 @@ func (t *search) yield(ctx context.Context, at *node) error {
 		return nil
 	}
 	t.target = lower
-	warm := &leafProof{Leaf: trees.Leaf{Buckets: 0, Scale: s.Scale, Prices: flat(s, s.Prices(result.Prices))}}
+	warm := &leafProof{Leaf: trees.Leaf{Buckets: 0, Scale: s.Scale, Prices: s.Flat(s.Prices(result.Prices))}}
 	if _, err = t.close(ctx, at, 0, warm); at.proof == nil {
 		t.target = aimed
 	}
 	return err
-}
-
-// scouting is a kind of sequencing while homes are open: with so many decided, in so many steps.
-type scouting struct{ homes, steps int }
-
-// trial counts how often something was asked for, done, and of use.
-type trial struct{ asked, done, won int }
-
-// Where of the first trials fewer than one in so many were of use, few more are made.
-const (
-	firstTrials = 8
-	worthTrials = 8
-	rareTrials  = 16
-)
-
-// scout is [treeProblem.sequences], left out while homes are open where it proves too seldom.
-func (t *search) scout(ctx context.Context, n *cases.Node, steps int) *leafProof {
-	if n.Decided() {
-		return t.sequences(ctx, n, steps)
-	}
-	kind := scouting{steps: steps}
-	for _, b := range n.Jobs {
-		if b.Assignment != nil {
-			kind.homes++
-		}
-	}
-	s := t.scouts[kind]
-	if s == nil {
-		s = &trial{}
-		t.scouts[kind] = s
-	}
-	s.asked++
-	if s.done >= firstTrials && s.won*worthTrials < s.done && s.asked%rareTrials != 0 {
-		return nil
-	}
-	s.done++
-	proof := t.sequences(ctx, n, steps)
-	if proof != nil {
-		s.won++
-	}
-	return proof
 }

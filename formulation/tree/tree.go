@@ -58,11 +58,7 @@ type Result struct {
 }
 
 // BranchAndPrice proves a schedule optimal or finds better ones, for makespan
-// and weighted completion: the columns program at every node of a tree, with
-// every tick a point. Jobs live on pools until their homes are decided, first of
-// all; with all homes, windows, depths and rates decided a node is a schedule,
-// so that the search is exact. The tree is closed for one target after the other,
-// from the bound known to the value of the best schedule. It is for instances of
+// and weighted completion, see the package comment. It is for instances of
 // some jobs and GPUs and up to [cases.MostTicks] ticks. Of longer schedules, for makespan,
 // there are no linear programs of every tick: homes alone are decided, and nodes closed by the
 // contents of GPUs and by few orders, for as high a target as all allow.
@@ -193,10 +189,9 @@ type search struct {
 	// credit how much more it may be.
 	sequenced     map[string]sequenceResult
 	steps, credit int
-	asked, linked bool // see ask
+	linked        bool // a schedule of orders was not valid, as links are forgotten
 	long          bool // schedules have too many ticks for linear programs of each
 	lowered       bool // to what is proven of some leaf at the most, see lower
-	scouts        map[scouting]*trial
 }
 
 func newTreeProblem(in *instance.Instance, engine solver.Solver, limits Limits) *search {
@@ -207,7 +202,7 @@ func newTreeProblem(in *instance.Instance, engine solver.Solver, limits Limits) 
 			return nil
 		}
 	}
-	t := &search{in: in, engine: engine, limits: limits, m: m, root: &node{node: cases.Root(in)}, keys: map[string]bool{}, sequenced: map[string]sequenceResult{}, credit: stakes[in.Objective].first, scouts: map[scouting]*trial{}, known: make([][]columns.Plan, len(in.Jobs))}
+	t := &search{in: in, engine: engine, limits: limits, m: m, root: &node{node: cases.Root(in)}, keys: map[string]bool{}, sequenced: map[string]sequenceResult{}, credit: stakes[in.Objective].first, known: make([][]columns.Plan, len(in.Jobs))}
 	t.best, t.target = limits.Start, in.Value(limits.Start).Num().Int64()
 	for i := range m.Classes {
 		t.ways = append(t.ways, m.ModeOptions(&m.Classes[i]))
@@ -243,10 +238,7 @@ func (t *search) Evaluate(ctx context.Context, at *node, _ float64) (tree.Outcom
 	if before != nil && before.Target >= t.target {
 		return closed, nil
 	}
-	if at.proof = t.scout(ctx, at.node, quickSteps); at.proof != nil {
-		return closed, nil
-	}
-	if at.proof = t.ask(ctx, at.node); at.proof != nil {
+	if at.proof = t.sequences(ctx, at.node, quickSteps); at.proof != nil {
 		return closed, nil
 	}
 	if at.proof = t.packed(ctx, at.node); at.proof != nil {
@@ -381,7 +373,7 @@ func (t *search) generate(ctx context.Context, at *node, s *nodeSearch, opt colg
 	defer func() { _ = live.Close() }()
 	t.remember(s, live.Columns())
 	if err == nil && result.Prices != nil && result.Bound >= cutoff {
-		proof := &leafProof{Leaf: trees.Leaf{Target: t.target, Buckets: buckets, Scale: s.Scale, Prices: flat(s, s.Prices(result.Prices))}}
+		proof := &leafProof{Leaf: trees.Leaf{Target: t.target, Buckets: buckets, Scale: s.Scale, Prices: s.Flat(s.Prices(result.Prices))}}
 		var ok bool
 		begun := time.Now()
 		if proof.Value, ok = trees.ProveLeaf(t.m, at.node, t.ways, &proof.Leaf); ok {

@@ -27,24 +27,8 @@ func (s *Master) bindings(prices [][]int64, value *big.Rat) []bound.Binding {
 		if cost == 0 {
 			continue
 		}
-		resource, subject := s.about(g)
-		found = append(found, bound.Binding{Resource: resource, Subject: subject, Row: s.Groups[g].Name, Effect: -cost / total})
+		at := &s.Groups[g]
+		found = append(found, bound.Binding{Resource: at.Resource, Subject: at.Subject, Row: at.Name, Effect: -cost / total})
 	}
 	return bound.Bindings(s.Model.Instance.Objective, found)
-}
-
-// about says what a group of rows is about: GPUs, fabrics and NICs of each pool, uplinks of each
-// class of racks, in this order.
-func (s *Master) about(group int) (resource, subject string) {
-	n := s.Model.Network
-	pools := len(n.Pools)
-	switch group / pools {
-	case 0:
-		return "gpu", n.Pools[group].GPUName()
-	case 1:
-		return "fabric", n.Pools[group-pools].FabricName()
-	case 2:
-		return "nic", n.Pools[group-2*pools].NICName()
-	}
-	return "uplink", n.Racks[group-3*pools].UplinkName()
 }

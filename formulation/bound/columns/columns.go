@@ -54,10 +54,8 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 	if limits.Work < 0 {
 		c.limits.Work = math.MaxInt64
 	}
-	for i := range c.m.Classes {
-		if d := &c.m.Classes[i]; d.NoMemory || d.Unplaced {
-			return bound.Bound{}, nil // infeasible, which is for others to say
-		}
+	if !c.m.AllRun() {
+		return bound.Bound{}, nil // infeasible, which is for others to say
 	}
 	var err error
 	if in.Objective == instance.Makespan {
@@ -180,7 +178,7 @@ func (c *search) generate(ctx context.Context, s *Master, opt colgen.Options) ([
 		return nil, err
 	}
 	prices := s.Prices(result.Prices)
-	b := bound.Bound{Proven: relax.Proven{Kind: relax.ColumnsBound}, LP: bound.LP{Rows: s.Rows + len(s.Classes), Status: solver.IterationLimit, Iterations: result.Rounds, Objective: result.Value * s.Unit}}
+	b := bound.Bound{Proven: relax.Proven{Kind: relax.ColumnsBound}, LP: bound.LP{Status: solver.IterationLimit, Objective: result.Value * s.Unit}}
 	if result.Status == colgen.Optimal {
 		b.LP.Status = solver.Optimal
 	}

@@ -2,8 +2,8 @@ package columns
 
 import (
 	"math"
-	"slices"
 
+	"jigsaw/formulation/bound"
 	"jigsaw/formulation/relax/columns"
 	"jigsaw/solver"
 	"jigsaw/solver/colgen"
@@ -106,8 +106,7 @@ func (s *Master) column(class int, p Plan) colgen.Column[Plan] {
 	if !s.Theta {
 		c.Cost = float64(s.Classes[class].Class.Job.Weight) * float64(p.Completion) / s.Unit
 	}
-	load := map[solver.Row]float64{}
-	var rows []solver.Row
+	load := map[int]float64{}
 	for _, v := range p.Visits {
 		for _, use := range v.Charges {
 			group := s.group(use.Group)
@@ -116,19 +115,12 @@ func (s *Master) column(class int, p Plan) colgen.Column[Plan] {
 			}
 			each := float64(v.Repeat*use.Amount) / float64(s.Groups[group].Capacity*s.Calendar.Width)
 			spread(s.Calendar, v.Start, v.Start+use.Length, func(bucket int, ticks int64) {
-				row := solver.Row(s.Row(group, bucket))
-				if _, ok := load[row]; !ok {
-					rows = append(rows, row)
-				}
-				load[row] += each * float64(ticks)
+				load[s.Row(group, bucket)] += each * float64(ticks)
 			})
 		}
 	}
-	slices.Sort(rows)
-	for _, row := range rows {
-		c.Entries = append(c.Entries, solver.Entry{Row: row, Value: load[row]})
-	}
-	c.Entries = append(c.Entries, solver.Entry{Row: s.convexity(class), Value: 1})
+	load[int(s.convexity(class))] = 1 // the last
+	c.Entries = bound.Entries(load)
 	return c
 }
 

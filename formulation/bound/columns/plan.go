@@ -20,7 +20,6 @@ type SyncStart struct {
 type Plan struct {
 	Price      int64 // all of it, weight and charges
 	Completion int64 // tick
-	mode       int
 	Visits     []Visit
 	Ends       []int64 // of its blocks; those after the horizon are left out
 	// Of a plan with a home only: its tasks by iteration and worker, and its

@@ -118,7 +118,7 @@ func (p *planPricer) Solve(t *Tariff, k *Scratch, limit int64) (Plan, bool) {
 			continue
 		}
 		found = true
-		best = Plan{Price: price, Completion: completion, mode: way}
+		best = Plan{Price: price, Completion: completion}
 		for i := block; i > 0; i-- {
 			before := int(k.from[i][point])
 			best.Visits = p.trace(t, best.Visits, way, before, point, int64(g.Iterations(i-1)))

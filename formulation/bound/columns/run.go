@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"sync"
 
+	"jigsaw/formulation/bound"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/columns"
@@ -28,28 +29,17 @@ type pricing struct {
 	mu        sync.Mutex
 	prices    []float64
 	tariff    *Tariff
-	scratches []*Scratch
+	scratches sync.Pool
 }
 
-// open returns the tariff of the prices and scratch memory to be handed back.
-func (d *pricing) open(s *Master, prices []float64) (*Tariff, *Scratch) {
+// at returns the tariff of the prices.
+func (d *pricing) at(s *Master, prices []float64) *Tariff {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.tariff == nil || &d.prices[0] != &prices[0] {
 		d.prices, d.tariff = prices, newTariff(s.Calendar, s.Prices(prices))
 	}
-	if last := len(d.scratches) - 1; last >= 0 {
-		k := d.scratches[last]
-		d.scratches = d.scratches[:last]
-		return d.tariff, k
-	}
-	return d.tariff, &Scratch{}
-}
-
-func (d *pricing) close(k *Scratch) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.scratches = append(d.scratches, k)
+	return d.tariff
 }
 
 // Multiplicity implements [colgen.Pricer]: a class has as many plans as jobs.
@@ -60,9 +50,9 @@ func (p *classPricer) Multiplicity() (least, most float64) {
 
 // Price implements [colgen.Pricer].
 func (p *classPricer) Price(prices []float64, _ bool) colgen.Priced[Plan] {
-	t, k := p.pricing.open(p.s, prices)
-	defer p.pricing.close(k)
-	best, ok := p.cheapest(t, k)
+	k := p.pricing.scratches.Get().(*Scratch)
+	defer p.pricing.scratches.Put(k)
+	best, ok := p.cheapest(p.pricing.at(p.s, prices), k)
 	if !ok {
 		return colgen.Priced[Plan]{Bound: math.Inf(1)}
 	}
@@ -146,7 +136,7 @@ func (s *Master) Run(ctx context.Context, engine solver.Solver, known [][]Plan, 
 		_ = live.Close()
 		return nil, colgen.Result[Plan]{}, err
 	}
-	shared := &pricing{}
+	shared := &pricing{scratches: sync.Pool{New: func() any { return &Scratch{} }}}
 	pricers := make([]colgen.Pricer[Plan], len(s.Classes))
 	for c := range pricers {
 		pricers[c] = &classPricer{s: s, class: c, pricing: shared}
@@ -193,7 +183,7 @@ func (s *Master) known(schedule *instance.Schedule) [][]Plan {
 		var charges []columns.Use
 		for _, use := range spans[y.Job].Uses {
 			if at, ok := links[use.Link]; ok {
-				charges = append(charges, columns.Use{Group: at.Group, Amount: int64(use.Times) * columns.Share(rate, at.Speed), Length: int64(y.End - y.Start)})
+				charges = append(charges, columns.Use{Group: at, Amount: int64(use.Times) * columns.Share(rate, s.Groups[at].Speed), Length: int64(y.End - y.Start)})
 			}
 		}
 		if len(charges) > 0 {
@@ -209,17 +199,19 @@ func (s *Master) known(schedule *instance.Schedule) [][]Plan {
 
 // certificate writes prices down.
 func (s *Master) certificate(prices [][]int64) *relax.Certificate {
-	c := &relax.Certificate{Kind: relax.ColumnsBound, Denominator: big.NewInt(s.Scale), Prices: []*big.Int{}, Plans: &relax.PlanTerms{
+	return &relax.Certificate{Kind: relax.ColumnsBound, Denominator: big.NewInt(s.Scale), Prices: bound.Integers(s.Flat(prices)), Plans: &relax.PlanTerms{
 		Due: max(0, s.Due), Horizon: s.Horizon, Points: s.Grain.Points, Buckets: s.Grain.Buckets,
 	}}
+}
+
+// Flat lists prices by row.
+func (s *Master) Flat(prices [][]int64) (list []int64) {
 	for g := range prices {
 		if s.Groups[g].Capacity > 0 {
-			for _, price := range prices[g] {
-				c.Prices = append(c.Prices, big.NewInt(price))
-			}
+			list = append(list, prices[g]...)
 		}
 	}
-	return c
+	return list
 }
 
 // resample returns prices for the engine's rows from those of a master with

@@ -43,9 +43,7 @@ func BenchmarkBounds(b *testing.B) {
 					require.NoError(b, err)
 					require.NotNil(b, bound.Value)
 					report(b, bound)
-					b.ReportMetric(float64(bound.LP.Rows), "rows")
 					b.ReportMetric(float64(bound.LP.Cols), "cols")
-					b.ReportMetric(float64(bound.LP.Entries), "entries")
 				}
 			})
 		}

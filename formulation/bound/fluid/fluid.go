@@ -36,9 +36,7 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 
 func fluidBound(ctx context.Context, m *relax.Model, engine solver.Solver, limits Limits, d fluid.Detail) (bound.Bound, error) {
 	f := fluid.New(m, d)
-	b := bound.Bound{Proven: relax.Proven{Kind: relax.FluidBound}, LP: bound.LP{
-		Rows: len(f.Linear.Rows), Cols: len(f.Linear.Cols), Entries: bound.Entries(&f.Linear), Note: f.Note,
-	}}
+	b := bound.Bound{Proven: relax.Proven{Kind: relax.FluidBound}, LP: bound.LP{Cols: len(f.Linear.Cols)}}
 	if len(f.Linear.Cols) == 0 { // nothing can run, and nothing has to
 		b.LP.Status = solver.Optimal
 		prices, denominator, err := bound.Prices(&f.Linear, make([]float64, len(f.Linear.Rows)), true, bound.PriceBits)
@@ -61,7 +59,7 @@ func fluidBound(ctx context.Context, m *relax.Model, engine solver.Solver, limit
 	if err != nil {
 		return b, fmt.Errorf("formulation: fluid program: %w", err)
 	}
-	b.LP.Status, b.LP.Iterations = solution.Status, solution.Iterations
+	b.LP.Status = solution.Status
 
 	duals := solution.RowDual
 	refuted := solution.Status == solver.Infeasible

@@ -73,62 +73,37 @@ func slope(fromTicks, from, toTicks, to int64) int64 {
 type packFill struct {
 	s      search
 	pool   *packing.Pool
-	prices []int64
-	packTable
-	fixed   *packPath            // of the slots of decided jobs; nil for none
-	waiting map[int64]*packTable // see wait
-	looked  int64                // sets that best looked at
-}
-
-// packTable is what the slots of a pool are worth.
-type packTable struct {
-	lines [][]packLine // by slot
+	fixed  *packPath    // of the slots of decided jobs; nil for none
+	looked int64        // sets that best looked at
+	lines  [][]packLine // by slot
 	// after[i][x] is what slots from i on are worth in x units; with[i] the same with slot
 	// i, which then takes took[i][x]. Fixed slots are left out.
 	after, with [][]int64
 	took        [][]int32
-	// spare are the ticks that tasks shorter than what each takes less save beyond their own.
-	spare int64
 }
 
 func (s search) fill(pool int, prices []int64) *packFill {
-	f := &packFill{s: s, pool: &s.Pools[pool], prices: prices, waiting: map[int64]*packTable{}}
-	f.packTable = *f.table(0)
-	for _, i := range f.pool.Fixed {
+	p := &s.Pools[pool]
+	n := len(p.Slots)
+	f := &packFill{s: s, pool: p, after: make([][]int64, n+1), with: make([][]int64, n), took: make([][]int32, n)}
+	for i := range p.Slots {
+		f.lines = append(f.lines, s.lines(&p.Slots[i], prices))
+	}
+	f.after[n] = make([]int64, p.Room+1)
+	for i := n - 1; i >= 0; i-- {
+		if f.after[i] = f.after[i+1]; p.Slots[i].Fixed {
+			continue
+		}
+		f.with[i], f.took[i] = join(f.after[i+1], f.lines[i])
+		f.after[i] = slices.Clone(f.after[i+1])
+		for x, worth := range f.with[i] {
+			f.after[i][x] = max(f.after[i][x], worth)
+		}
+	}
+	for _, i := range p.Fixed {
 		f.fixed = f.add(f.fixed, i)
 	}
 	return f
-}
-
-// table returns what slots are worth if each task takes so many ticks less, or none.
-func (f *packFill) table(less int64) *packTable {
-	p, n := f.pool, len(f.pool.Slots)
-	t := &packTable{after: make([][]int64, n+1), with: make([][]int64, n), took: make([][]int32, n)}
-	for i := range p.Slots {
-		slot := p.Slots[i]
-		if less > 0 {
-			t.spare += max(0, min(less, slot.Longest)-slot.Shortest) * f.s.Classes[slot.Class].Iterations
-			slot.Ticks = slices.Clone(slot.Ticks)
-			for d, ticks := range slot.Ticks {
-				if ticks < exact.Never {
-					slot.Ticks[d] = max(0, ticks-less*f.s.Classes[slot.Class].Iterations)
-				}
-			}
-		}
-		t.lines = append(t.lines, f.s.lines(&slot, f.prices))
-	}
-	t.after[n] = make([]int64, p.Room+1)
-	for i := n - 1; i >= 0; i-- {
-		if t.after[i] = t.after[i+1]; p.Slots[i].Fixed {
-			continue
-		}
-		t.with[i], t.took[i] = join(t.after[i+1], t.lines[i])
-		t.after[i] = slices.Clone(t.after[i+1])
-		for x, worth := range t.with[i] {
-			t.after[i][x] = max(t.after[i][x], worth)
-		}
-	}
-	return t
 }
 
 // join adds a worker to what others are worth by units, and says what it takes. On each line
@@ -166,7 +141,7 @@ func join(others []int64, lines []packLine) (worth []int64, took []int32) {
 // worth is that of the best content if nothing but rooms limits what it takes.
 func (f *packFill) worth() int64 {
 	if f.fixed != nil {
-		return f.hope(f.fixed, func(t *packTable) []int64 { return t.after[0] })
+		return f.hope(f.fixed, f.after[0])
 	}
 	worth := int64(0)
 	for i, with := range f.with {

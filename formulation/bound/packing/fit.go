@@ -92,13 +92,13 @@ func (f *packFill) best(known int64) (contents []configuration, worth int64) {
 	}
 	extend = func(set *packPath, first int) {
 		last := first + sort.Search(len(f.lines)-first, func(n int) bool {
-			return f.hope(set, func(t *packTable) []int64 { return t.after[first+n] }) <= enough()
+			return f.hope(set, f.after[first+n]) <= enough()
 		})
 		for i := first; i < last && left > 0; i++ {
 			if f.pool.Slots[i].Fixed || i > first && f.pool.Slots[i].Class == f.pool.Slots[i-1].Class {
 				continue // as its twin before
 			}
-			if f.hope(set, func(t *packTable) []int64 { return t.with[i] }) > enough() {
+			if f.hope(set, f.with[i]) > enough() {
 				look(f.add(set, i), i+1)
 			}
 		}
@@ -116,54 +116,21 @@ func (f *packFill) best(known int64) (contents []configuration, worth int64) {
 	return contents, worth
 }
 
-// hope is what a set with others is worth at the most, these being worth so much by units: in
-// the room there is, and with the waits of the worker of the set that loses most by them.
-func (f *packFill) hope(set *packPath, others func(*packTable) []int64) int64 {
+// hope is what a set with others is worth at the most in the room there is, these being worth so
+// much by units.
+func (f *packFill) hope(set *packPath, others []int64) int64 {
 	if set == nil {
-		return others(&f.packTable)[f.pool.Room]
+		return others[f.pool.Room]
 	}
 	room := f.pool.Slots[set.slots[0]].Room
 	if f.fixed != nil {
 		room = f.pool.Room
 	}
-	most := match(set.worth, others(&f.packTable), room)
-	if left, waiting := f.wait(set); waiting != nil && most > exact.NoWorth {
-		most = min(most, match(set.worth, others(waiting), min(left, f.pool.Room)))
-	}
-	return most
-}
-
-// match returns what some and others are worth together in one room.
-func match(some, others []int64, room int64) int64 {
 	most := int64(exact.NoWorth)
 	for x := int64(0); x <= room; x++ {
-		if some[x] > exact.NoWorth && others[room-x] > exact.NoWorth {
-			most = max(most, some[x]+others[room-x])
+		if set.worth[x] > exact.NoWorth && others[room-x] > exact.NoWorth {
+			most = max(most, set.worth[x]+others[room-x])
 		}
 	}
 	return most
-}
-
-// wait returns how many units the tasks of a set may take if nobody else is there, by the worker
-// that loses most by waits, and what slots are worth if each task takes as much less as one of
-// these waits is: for a task of others takes its time, but saves that wait (see limit). The
-// table is nil where no wait counts.
-func (f *packFill) wait(set *packPath) (left int64, table *packTable) {
-	release := int64(exact.Never)
-	for i := range f.pool.Slots {
-		release = min(release, f.pool.Slots[i].Release)
-	}
-	lost, sync := f.s.Lost(f.pool, set.slots)
-	if sync == 0 {
-		return 0, nil
-	}
-	table, known := f.waiting[sync]
-	if !known {
-		table = f.table(sync)
-		f.waiting[sync] = table
-	}
-	if left = f.s.Due - release - lost + table.spare; left < 0 {
-		return -1, table
-	}
-	return left / f.s.Unit, table
 }

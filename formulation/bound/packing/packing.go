@@ -63,7 +63,7 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 		if r.Prices == nil {
 			return false, err
 		}
-		b := bound.Bound{Proven: relax.Proven{Kind: relax.PackingBound, Certificate: s.certificate(r.Prices)}, LP: bound.LP{Rows: r.rows, Iterations: r.rounds, Status: solver.Optimal}}
+		b := bound.Bound{Proven: relax.Proven{Kind: relax.PackingBound, Certificate: s.certificate(r.Prices)}, LP: bound.LP{Status: solver.Optimal}}
 		if packing.Prove(m, &b.Proven, b.Certificate) != nil {
 			return false, err
 		}
@@ -122,11 +122,10 @@ const mostPackWork = 2_000_000
 
 // Result is what the program of a due says.
 type Result struct {
-	Prices       []int64           // that refute the due; nil where none do
-	contents     [][]configuration // of the solution, by pool
-	unit         int64             // of contents
-	rows, rounds int
-	work         int64 // steps that pricing took
+	Prices   []int64           // that refute the due; nil where none do
+	contents [][]configuration // of the solution, by pool
+	unit     int64             // of contents
+	work     int64             // steps that pricing took
 }
 
 // Solve looks for prices that prove that sigma is positive, beginning with contents of similar
@@ -152,23 +151,18 @@ func (s search) Solve(ctx context.Context, engine solver.Solver, known Result, l
 // solve looks for prices by which sigma is larger than the margin.
 func (s search) solve(ctx context.Context, engine solver.Solver, known Result, limits solver.Limits, margin float64) (Result, error) {
 	q := s.problem()
-	r := Result{rows: q.Rows(), unit: s.Unit, contents: make([][]configuration, len(s.Pools))}
+	r := Result{unit: s.Unit, contents: make([][]configuration, len(s.Pools))}
 	live, err := colgen.NewMaster[configuration](engine, q)
 	if err != nil {
 		return r, err
 	}
 	defer func() { _ = live.Close() }()
-	begin := s.begin(q.Rows())
-	cover := s.cover(begin)
 	var pricers []colgen.Pricer[configuration]
 	for p := range s.Pools {
 		pricers = append(pricers, &pricer{search: s, pool: p})
 		var first []colgen.Column[configuration]
 		if len(s.Pools[p].Fixed) == 0 {
 			first = append(first, s.column(p, nil))
-		}
-		for _, content := range cover[p] {
-			first = append(first, s.column(p, content))
 		}
 		if known.unit == s.Unit {
 			for _, content := range known.contents[p] {
@@ -182,8 +176,7 @@ func (s search) solve(ctx context.Context, engine solver.Solver, known Result, l
 		}
 	}
 	some, none := max(1e-6, margin), 1e-9
-	found, err := live.Run(ctx, pricers, colgen.Options{Smoothing: bound.Smoothing, Prices: begin, Cutoff: &some, Enough: &none, Solver: limits})
-	r.rounds = found.Rounds
+	found, err := live.Run(ctx, pricers, colgen.Options{Smoothing: bound.Smoothing, Prices: s.begin(q.Rows()), Cutoff: &some, Enough: &none, Solver: limits})
 	for _, p := range pricers {
 		r.work += p.(*pricer).work
 	}
@@ -247,46 +240,6 @@ func (s search) begin(rows int) []float64 {
 	return y
 }
 
-// cover returns contents that hold many of the workers, if not all of them, by pool: the best
-// at the prices, then the best of those that are left.
-func (s search) cover(y []float64) [][]configuration {
-	prices, _ := s.integers(y)
-	list := make([][]configuration, len(s.Pools))
-	left := make([]int64, len(s.Classes))
-	for i := range s.Classes {
-		left[i] = s.Classes[i].Jobs * s.Classes[i].Workers
-	}
-	for p := range s.Pools {
-		for gpus := s.Pools[p].GPUs; gpus > 0; {
-			f := s.fill(p, prices)
-			best, most := f.fit(nil)
-			for _, set := range f.sets(0) {
-				if content, worth := f.fit(set); worth > most {
-					best, most = content, worth
-				}
-			}
-			if best == nil {
-				break
-			}
-			list[p] = append(list[p], best)
-			times := gpus
-			for _, w := range best {
-				if !s.Classes[w.class].Decided {
-					times = min(times, left[w.class])
-				}
-			}
-			times = max(1, times)
-			gpus -= times
-			for _, w := range best {
-				if left[w.class] -= times; left[w.class] <= 0 && !s.Classes[w.class].Decided {
-					prices[s.Classes[w.class].At] = -exact.MostWorth
-				}
-			}
-		}
-	}
-	return list
-}
-
 // problem returns the rows, (1) and (2) divided by their right sides or the number of tasks,
 // and the columns of mixes and sigma.
 func (s search) problem() *solver.Problem {
@@ -342,14 +295,7 @@ func (s search) column(pool int, content configuration) colgen.Column[configurat
 			values[c.At+1+d] += tasks / float64(c.Jobs*c.Workers*c.Iterations)
 		}
 	}
-	column := colgen.Column[configuration]{Key: string(key), Data: content}
-	for row, v := range values {
-		if v != 0 {
-			column.Entries = append(column.Entries, solver.Entry{Row: solver.Row(row), Value: v})
-		}
-	}
-	slices.SortFunc(column.Entries, func(a, b solver.Entry) int { return int(a.Row - b.Row) })
-	return column
+	return colgen.Column[configuration]{Key: string(key), Data: content, Entries: bound.Entries(values)}
 }
 
 // deeper returns how many tasks of a worker are at each depth from the second on or deeper.
@@ -485,9 +431,6 @@ const mostOffered = 64
 const packHope = 16
 
 func (s search) certificate(prices []int64) *relax.Certificate {
-	c := &relax.Certificate{Kind: relax.PackingBound, Denominator: big.NewInt(PackScale), Plans: &relax.PlanTerms{Due: s.Due, Horizon: s.Due, Points: 1, Buckets: 1}}
-	for _, price := range prices {
-		c.Prices = append(c.Prices, big.NewInt(price))
-	}
-	return c
+	terms := &relax.PlanTerms{Due: s.Due, Horizon: s.Due, Points: 1, Buckets: 1}
+	return &relax.Certificate{Kind: relax.PackingBound, Denominator: big.NewInt(PackScale), Prices: bound.Integers(prices), Plans: terms}
 }

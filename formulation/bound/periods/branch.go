@@ -106,7 +106,6 @@ func (t *search) try(ctx context.Context, r *relaxation, s *solver.Solution, cos
 	if err != nil {
 		return 0, ctx.Err()
 	}
-	t.iterations += then.Iterations
 	rise := 0.0
 	switch {
 	case then.Status == solver.Infeasible:

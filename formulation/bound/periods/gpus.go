@@ -117,12 +117,7 @@ func (m *gpuMaster) column(pool int, content periods.Configuration) colgen.Colum
 			}
 		}
 	}
-	column := colgen.Column[periods.Configuration]{Key: string(key), Data: content}
-	for row, v := range values {
-		column.Entries = append(column.Entries, solver.Entry{Row: solver.Row(row), Value: v})
-	}
-	slices.SortFunc(column.Entries, func(a, b solver.Entry) int { return int(a.Row - b.Row) })
-	return column
+	return colgen.Column[periods.Configuration]{Key: string(key), Data: content, Entries: bound.Entries(values)}
 }
 
 // integers turns the prices of the engine's rows into those of the program, all but the

@@ -2,7 +2,6 @@ package periods
 
 import (
 	"cmp"
-	"math/big"
 	"slices"
 
 	"jigsaw/formulation/relax/exact"
@@ -25,11 +24,7 @@ const (
 )
 
 func (m *gpuMaster) fill(pool int, prices []int64) *gpuFill {
-	list := make([]*big.Int, len(prices))
-	for i, price := range prices {
-		list[i] = big.NewInt(price)
-	}
-	f := &gpuFill{m: m, pool: pool, look: m.Look(pool, list)}
+	f := &gpuFill{m: m, pool: pool, look: m.Look(pool, prices)}
 	if f.look != nil {
 		f.look.Loose = m.crowded[pool] > mostCrowded
 	}

@@ -94,10 +94,9 @@ func TestGPUContents(t *testing.T) {
 			s.Classes[i].Limit.From = rng.Int64N(2)
 		}
 		master := newGPUMaster(s)
-		list, whole := make([]int64, s.Prices), make([]*big.Int, s.Prices)
+		list := make([]int64, s.Prices)
 		for i := range list {
 			list[i] = rng.Int64N(20)
-			whole[i] = big.NewInt(list[i])
 		}
 		for p := range s.Pools {
 			want := int64(0)
@@ -142,8 +141,8 @@ func TestGPUContents(t *testing.T) {
 				}
 			}
 			add(0, s.F.Period, 0)
-			require.False(t, s.Look(p, whole).Exceeds(want), "seed %d", seed)
-			require.Equal(t, want > 0, s.Look(p, whole).Exceeds(want-1), "seed %d", seed)
+			require.False(t, s.Look(p, list).Exceeds(want), "seed %d", seed)
+			require.Equal(t, want > 0, s.Look(p, list).Exceeds(want-1), "seed %d", seed)
 			f := master.fill(p, list)
 			require.Equal(t, want, f.worth(exact.Never), "seed %d", seed)
 			for _, content := range f.list {

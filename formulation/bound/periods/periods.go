@@ -117,9 +117,8 @@ type search struct {
 	root   *periodNode
 	opened map[int64]*period
 	// stuck is the largest bound of nodes that cannot be split.
-	stuck      *big.Rat
-	iterations int
-	proving    time.Duration // that stating and proving all nodes so far took
+	stuck   *big.Rat
+	proving time.Duration // that stating and proving all nodes so far took
 	// Of programs of GPUs: what the next begins with, how many prices helped, the value of the
 	// last that was solved, and rounds times rows.
 	start     gpuStart
@@ -256,10 +255,7 @@ type relaxation struct {
 func (t *search) within(n *periodNode) (f *periods.Program, lower, upper []int64) {
 	f, lower, upper = t.open(n.period).Within(n.narrow)
 	for _, c := range n.narrow.Cuts() {
-		link := newLinkPacker(f, f.Items(&f.Groups[c.Group]))
-		link.weigh(c.Weights)
-		_, most := link.most(0, 0)
-		f.Cut(c, most)
+		f.Cut(c, f.Worth(c))
 	}
 	return f, lower, upper
 }
@@ -293,7 +289,6 @@ func (t *search) solve(ctx context.Context, r *relaxation, n *periodNode) (*solv
 	if err != nil {
 		return nil, nil
 	}
-	t.iterations += s.Iterations
 	n.basis = s.Basis
 	y, bits, empty := s.RowDual, leafBits, s.Status == solver.Infeasible
 	if empty {

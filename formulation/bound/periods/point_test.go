@@ -70,13 +70,13 @@ func TestSchedulesArePoints(t *testing.T) {
 		}
 		f = programs.Program(int64(schedule.Period), limits)
 		for g := range f.Groups {
-			link := newLinkPacker(f, f.Items(&f.Groups[g]))
-			weights := make([]int64, len(link.items))
+			link := periods.NewLinkContents(f, f.Items(&f.Groups[g]))
+			weights := make([]int64, len(link.Items))
 			for i := range weights {
 				weights[i] = rng.Int64N(4)
 			}
-			link.weigh(weights)
-			_, most := link.most(0, 0)
+			link.Weigh(weights)
+			_, most := link.Most()
 			f.Cut(&periods.Cut{Group: g, Weights: weights}, most)
 		}
 		hold(f.Program)

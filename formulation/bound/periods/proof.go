@@ -11,7 +11,7 @@ import (
 // bound returns what the tree proves, as far as it was looked at, with a list of
 // the trees of all periods, 1 first; without a value where a leaf has no proof yet.
 func (t *search) bound() bound.Bound {
-	b := bound.Bound{Proven: relax.Proven{Kind: relax.PeriodsBound}, LP: bound.LP{Iterations: t.iterations}}
+	b := bound.Bound{Proven: relax.Proven{Kind: relax.PeriodsBound}}
 	best := new(big.Rat)
 	leaves, again, begun := 0, 0, time.Now()
 	c := &relax.Certificate{Kind: relax.PeriodsBound, Columns: t.CoResidentSets, Denominator: big.NewInt(1), Prices: []*big.Int{}}
@@ -19,9 +19,7 @@ func (t *search) bound() bound.Bound {
 	write = func(n *periodNode) bool {
 		for _, cut := range n.cuts {
 			c.Tree = append(c.Tree, relax.ProofNode{Kind: relax.CutKind, Column: cut.Group, Prices: len(cut.Weights)})
-			for _, w := range cut.Weights {
-				c.Prices = append(c.Prices, big.NewInt(w))
-			}
+			c.Prices = append(c.Prices, bound.Integers(cut.Weights)...)
 		}
 		if n.split != nil {
 			c.Tree = append(c.Tree, relax.ProofNode{Kind: relax.ColumnKind, Column: n.split.Col, At: n.split.Upper})
@@ -50,9 +48,7 @@ func (t *search) bound() bound.Bound {
 			best = value
 		}
 		c.Tree = append(c.Tree, leaf)
-		for _, price := range proof.Prices {
-			c.Prices = append(c.Prices, big.NewInt(price))
-		}
+		c.Prices = append(c.Prices, bound.Integers(proof.Prices)...)
 		return true
 	}
 	for i := len(t.root.parts) - 1; i >= 0; i-- {

@@ -10,11 +10,8 @@ import (
 	"jigsaw/solver"
 )
 
-// cutRounds is how often a node is cut before it is split, mostCuts how many cuts a node
-// has, those of the nodes above included.
-const (
-	cutRounds = 6
-)
+// cutRounds is how often a node is cut before it is split.
+const cutRounds = 6
 
 // Limits on cuts: the part of a link that must be in use, by how many items at the most,
 // the part by which a point must exceed a row, how large weights are, the rounds of a
@@ -31,8 +28,8 @@ const (
 // separate returns cuts that a point violates, one for each group of links at most.
 func (t *search) separate(ctx context.Context, r *relaxation, x []float64) (cuts []*periods.Cut, err error) {
 	for g := range r.Groups {
-		link := newLinkPacker(r.Program, r.Items(&r.Groups[g]))
-		counts := countsOf(&r.Groups[g], link.items, x)
+		link := periods.NewLinkContents(r.Program, r.Items(&r.Groups[g]))
+		counts := countsOf(&r.Groups[g], link.Items, x)
 		weights, err := t.cover(ctx, link, counts)
 		if err != nil {
 			return nil, err
@@ -44,32 +41,12 @@ func (t *search) separate(ctx context.Context, r *relaxation, x []float64) (cuts
 		for i, w := range weights {
 			held += float64(w) * counts[i]
 		}
-		link.weigh(weights)
-		if _, most := link.most(0, 0); held > float64(most)*(1+leastExcess) {
-			link.lift(weights, most)
+		link.Weigh(weights)
+		if _, most := link.Most(); held > float64(most)*(1+leastExcess) {
 			cuts = append(cuts, &periods.Cut{Group: g, Weights: weights})
 		}
 	}
 	return cuts, nil
-}
-
-// lift gives items without a weight the largest at which no contents are worth more
-// than most, one after the other: else the next point would only move there.
-func (s *linkPacker) lift(weights []int64, most int64) {
-	for i := range weights {
-		if weights[i] > 0 {
-			continue
-		}
-		w := int64(periods.MostWeight)
-		for n := max(1, s.items[i].Limit.From); n <= s.items[i].Limit.To && w > 0; n++ {
-			if _, others := s.most(i, n); others >= 0 {
-				w = max(0, min(w, (most-others)/n))
-			}
-		}
-		if weights[i] = w; w > 0 {
-			s.weigh(weights)
-		}
-	}
 }
 
 // crowded returns the rate of a job that would be too much for links if the rates
@@ -86,7 +63,7 @@ func (t *search) crowded(ctx context.Context, r *relaxation, x []float64) (int, 
 			}
 		}
 		counts := countsOf(group, items, x)
-		weights, err := t.cover(ctx, newLinkPacker(r.Program, items), counts)
+		weights, err := t.cover(ctx, periods.NewLinkContents(r.Program, items), counts)
 		if err != nil {
 			return -1, err
 		}
@@ -114,7 +91,7 @@ func countsOf(g *fluid.LinkGroup, items []periods.LinkItem, x []float64) []float
 // cover returns weights at which the counts are worth more than any contents of a link,
 // by as much as can be: the prices of the linear program of the fewest links whose
 // contents cover the counts. It returns nil where the engine fails or one link does.
-func (t *search) cover(ctx context.Context, link *linkPacker, counts []float64) ([]int64, error) {
+func (t *search) cover(ctx context.Context, link *periods.LinkContents, counts []float64) ([]int64, error) {
 	load := 0.0
 	var loaded []int // the items of the rows
 	q := &solver.Problem{Name: "cover"}
@@ -122,10 +99,10 @@ func (t *search) cover(ctx context.Context, link *linkPacker, counts []float64) 
 		if n > leastExcess {
 			loaded = append(loaded, i)
 			q.AddRow("", n, math.Inf(1))
-			load += n * float64(link.sizes[i][len(link.sizes[i])-1]) / float64(max(1, len(link.sizes[i])-1))
+			load += n * float64(link.Sizes[i][len(link.Sizes[i])-1]) / float64(max(1, len(link.Sizes[i])-1))
 		}
 	}
-	if load < leastLoad*float64(link.room) || len(loaded) > mostLoaded {
+	if load < leastLoad*float64(link.Room) || len(loaded) > mostLoaded {
 		return nil, nil
 	}
 	for row := range loaded {
@@ -149,8 +126,8 @@ func (t *search) cover(ctx context.Context, link *linkPacker, counts []float64) 
 		for row, price := range s.RowDual {
 			weights[loaded[row]] = int64(math.Round(max(0, min(price, tooDear)) * weightScale))
 		}
-		link.weigh(weights)
-		contents, worth := link.most(0, 0)
+		link.Weigh(weights)
+		contents, worth := link.Most()
 		if contents == nil {
 			return nil, nil
 		}

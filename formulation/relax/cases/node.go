@@ -262,7 +262,7 @@ func Divisible(m *relax.Model, d *relax.Class) bool {
 	for _, counts := range m.Multisets(d) {
 		states += DealStates(counts)
 	}
-	return states <= mostDeals && !d.RelaxedRule() && !d.NoMemory && !d.Unplaced && len(d.Job.Depths) <= MostBits && len(m.Instance.RateLevels) <= MostBits &&
+	return states <= mostDeals && !d.RelaxedRule() && d.Runs() && len(d.Job.Depths) <= MostBits && len(m.Instance.RateLevels) <= MostBits &&
 		d.Job.Iterations <= MostNodeTicks && d.Job.Workers*len(d.Job.Depths) <= mostDepths
 }
 

@@ -41,22 +41,15 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
 	if len(c.Prices) != s.Rows {
 		return fmt.Errorf("formulation: the certificate has %d prices for %d rows", len(c.Prices), s.Rows)
 	}
-	prices := make([][]int64, len(s.Groups))
-	sum, v := new(big.Int), new(big.Int)
-	for g := range s.Groups {
-		if s.Groups[g].Capacity == 0 {
-			continue
-		}
-		prices[g] = make([]int64, s.Calendar.Buckets())
-		for bucket := range prices[g] {
-			price := c.Prices[s.Row(g, bucket)]
-			if price == nil || price.Sign() < 0 || !price.IsInt64() {
-				return relax.ErrPrices
-			}
-			prices[g][bucket] = price.Int64()
-			sum.Sub(sum, v.Mul(price, big.NewInt(s.Groups[g].Capacity*s.Calendar.Width)))
-		}
+	list, err := relax.Int64s(c.Prices)
+	if err != nil {
+		return err
 	}
+	prices, sum, ok := s.Sold(list)
+	if !ok {
+		return relax.ErrPrices
+	}
+	v := new(big.Int)
 	if due < 0 {
 		for i := range s.Classes {
 			weight := v.Mul(big.NewInt(s.Classes[i].Class.Job.Weight), c.Denominator)
@@ -94,6 +87,26 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
 	}
 	b.Certified = true
 	return nil
+}
+
+// Sold returns prices of rows, one each, by group and bucket, nil where a group has no rows, and
+// what all that there is costs, negated; ok is false where a price is negative.
+func (s *Program) Sold(list []int64) (prices [][]int64, sum *big.Int, ok bool) {
+	prices, sum = make([][]int64, len(s.Groups)), new(big.Int)
+	for g := range s.Groups {
+		if s.Groups[g].Capacity == 0 {
+			continue
+		}
+		prices[g] = list[s.Groups[g].first:][:s.Calendar.Buckets()]
+		for _, price := range prices[g] {
+			if price < 0 {
+				return nil, nil, false
+			}
+			cost := exact.Mul(price, s.Groups[g].Capacity)
+			sum.Sub(sum, cost.Mul(cost, big.NewInt(s.Calendar.Width)))
+		}
+	}
+	return prices, sum, true
 }
 
 // examine returns the price of the cheapest plan of every class, and whether

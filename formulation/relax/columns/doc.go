@@ -48,7 +48,12 @@
 //   - Residencies and memory of single GPUs are left out; in ways of several pools
 //     a synchronisation pays where its nodes are cheapest.
 //
-// Certificate: for any u >= 0 the bound is Lagrange's, see [relax.Certificate].
+// Certificate: for any prices u >= 0 of (19) Lagrangian duality gives the bound
+//
+//	sum_c n_c x (price of the cheapest plan) - sum_{g,b} K_g h u.
+//
+// With a due, plans cost nothing but their use, and a positive value proves that
+// no schedule ends by then.
 //
 // Reference: G. B. Dantzig and P. Wolfe, Decomposition principle for linear programs, Oper. Res. 8
 // (1960).

@@ -55,7 +55,6 @@ type Multiset struct {
 // PricedOption is a option in a way as the pricer uses it.
 type PricedOption struct {
 	Mode      int
-	sync      int64
 	Items     []Item
 	Multisets []Multiset
 }

@@ -1,7 +1,7 @@
 package columns
 
 import (
-	"fmt"
+	"cmp"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
 	"math"
@@ -25,15 +25,8 @@ func (s *Program) Work() int64 {
 	return sum
 }
 
-// Program is the columns program of the package comment: one column is a whole
-// plan of one job, one row is what a group of identical GPUs or links can do in
-// a bucket of time, and one convexity row per class says how many plans it has.
-//
-//	makespan D?           min theta  sum_plans use <= theta capacity, plans end by D
-//	weighted completion   min sum w C  sum_plans use <= capacity
-//
-// The first proves that no schedule ends by D when its optimum is above 1.
-// Weighted completion has no rows past the horizon: what a plan does there is free.
+// Program is the columns program of the package comment: one row for each group of GPUs or
+// links and bucket, and the plans of each class.
 type Program struct {
 	Model    *relax.Model
 	Calendar Calendar
@@ -50,14 +43,17 @@ type Program struct {
 	Like      []instance.GPUID // by GPU: the first of those that share its rows
 	EveryLink bool
 	// Pooled tells of each link the group of its pool.
-	Pooled map[instance.LinkID]GroupLink
+	Pooled map[instance.LinkID]int
+	links  []relax.LinkClass // in the order of their groups
 }
 
 // Group is a group of identical GPUs or links with one row per bucket.
 type Group struct {
-	Name     string
-	Capacity int64 // units; a GPU is one, a link linkUnit; 0: no rows
-	first    int   // its first row
+	Name              string
+	Resource, Subject string        // as in [relax.LinkClass]; those of single GPUs and links have none
+	Speed             instance.Rate // of a link; shares of it count
+	Capacity          int64         // units; a GPU is one, a link [relax.LinkUnit]; 0: no rows
+	first             int           // its first row
 }
 
 // Class is a class of identical jobs in a master.
@@ -123,58 +119,51 @@ func (s *Program) Fits() bool {
 	return true
 }
 
-// Supplies lists the groups of rows: the GPUs of every pool, and those links
+// Supplies lists the groups of rows: the GPUs of every pool, and the links, of which those have rows
 // that all jobs together could overload.
 func (s *Program) Supplies() {
-	for p := range s.Model.Network.Pools {
-		at := &s.Model.Network.Pools[p]
-		s.Groups = append(s.Groups, Group{Name: at.Id + ".gpu", Capacity: at.Size()})
+	n := s.Model.Network
+	for p := range n.Pools {
+		at := &n.Pools[p]
+		s.Groups = append(s.Groups, Group{Name: at.Id + ".gpu", Resource: "gpu", Subject: at.GPUName(), Capacity: at.Size()})
 	}
-	add := func(name string, links int64, speed instance.Rate, uses func(o *relax.Mode) bool) {
-		capacity, peak, work := links*relax.LinkUnit, 0.0, 0.0
-		for c := range s.Classes {
-			class := &s.Classes[c]
-			most, each := 0.0, 0.0
-			for w := range class.Modes {
-				o := class.Modes[w].Mode
-				if !uses(o) {
-					continue
-				}
-				for r := range class.Modes[w].Options {
-					for _, p := range s.paces(o, &class.Modes[w].Options[r]) {
-						amount := float64(Share(p.Rate, speed))
-						most, each = max(most, amount), max(each, amount*float64(p.Length))
-					}
+	s.links = n.Links()
+	slices.SortStableFunc(s.links, func(a, b relax.LinkClass) int { return cmp.Compare(a.Resource, b.Resource) })
+	for i := range s.links {
+		l := &s.links[i]
+		group := Group{Name: l.Id, Resource: l.Resource, Subject: l.Subject, Speed: l.Speed}
+		if s.scarce(l) {
+			group.Capacity = l.Count * relax.LinkUnit
+		}
+		s.Groups = append(s.Groups, group)
+	}
+}
+
+// scarce reports whether all jobs together could overload the links of a class.
+func (s *Program) scarce(l *relax.LinkClass) bool {
+	if l.Resource == "uplink" && (l.Speed == 0 || l.Speed == relax.Unlimited) {
+		return false
+	}
+	capacity, peak, work := float64(l.Count*relax.LinkUnit), 0.0, 0.0
+	for c := range s.Classes {
+		class := &s.Classes[c]
+		most, each := 0.0, 0.0
+		for w := range class.Modes {
+			o := class.Modes[w].Mode
+			if where, _ := s.Model.Network.Reaches(o, l); where < 0 {
+				continue
+			}
+			for r := range class.Modes[w].Options {
+				for _, p := range s.paces(o, &class.Modes[w].Options[r]) {
+					amount := float64(Share(p.Rate, l.Speed))
+					most, each = max(most, amount), max(each, amount*float64(p.Length))
 				}
 			}
-			peak += float64(class.Class.Count()) * most
-			work += float64(class.Class.Count()) * float64(class.Class.Job.Iterations) * each
 		}
-		if peak <= float64(capacity) || !s.EveryLink && work < float64(capacity)*float64(s.Calendar.Horizon)*leastLinkLoad {
-			capacity = 0
-		}
-		s.Groups = append(s.Groups, Group{Name: name, Capacity: capacity})
+		peak += float64(class.Class.Count()) * most
+		work += float64(class.Class.Count()) * float64(class.Class.Job.Iterations) * each
 	}
-	for p := range s.Model.Network.Pools {
-		at := &s.Model.Network.Pools[p]
-		add(at.Id+".fabric", int64(at.Nodes), at.Fabric, func(o *relax.Mode) bool { return o.Kind == relax.InNode && o.Pools[0] == p })
-	}
-	for p := range s.Model.Network.Pools {
-		at := &s.Model.Network.Pools[p]
-		add(at.Id+".nic", int64(at.Nodes), at.NIC, func(o *relax.Mode) bool {
-			return (o.Kind == relax.InRack || o.Kind == relax.Spread) && slices.Contains(o.Pools, p)
-		})
-	}
-	for r := range s.Model.Network.Racks {
-		rack := &s.Model.Network.Racks[r]
-		if rack.Uplink == 0 || rack.Uplink == relax.Unlimited {
-			s.Groups = append(s.Groups, Group{Name: fmt.Sprintf("k%d.uplink", r)})
-			continue
-		}
-		add(fmt.Sprintf("k%d.uplink", r), int64(len(rack.Racks)), rack.Uplink, func(o *relax.Mode) bool {
-			return o.Kind == relax.Spread && slices.ContainsFunc(o.Pools, func(p int) bool { return s.Model.Network.Pools[p].Rack == r })
-		})
-	}
+	return peak > capacity && (s.EveryLink || work >= capacity*float64(s.Calendar.Horizon)*leastLinkLoad)
 }
 
 // leastLinkLoad is the part of what links could carry below which they get no
@@ -249,11 +238,8 @@ func (s *Program) beaten(ways []relax.ModeOptions, w int) bool {
 
 // loads reports whether a mode uses links that have rows.
 func (s *Program) loads(o *relax.Mode) bool {
-	for _, p := range o.Pools {
-		switch {
-		case o.Kind == relax.InNode && s.Groups[s.fabric(p)].Capacity > 0,
-			(o.Kind == relax.InRack || o.Kind == relax.Spread) && s.Groups[s.nic(p)].Capacity > 0,
-			o.Kind == relax.Spread && s.Groups[s.uplink(s.Model.Network.Pools[p].Rack)].Capacity > 0:
+	for i := range s.links {
+		if where, _ := s.Model.Network.Reaches(o, &s.links[i]); where >= 0 && s.Groups[s.fabric(i)].Capacity > 0 {
 			return true
 		}
 	}
@@ -263,7 +249,7 @@ func (s *Program) loads(o *relax.Mode) bool {
 // newOption writes a option in a way down as items: the depths, and the
 // synchronisation where its links have rows.
 func (s *Program) newOption(d *relax.Class, w *relax.ModeOptions, index int, r *relax.Option) PricedOption {
-	option := PricedOption{Mode: index, sync: r.Sync}
+	option := PricedOption{Mode: index}
 	task := func(pool, depth int) (int64, bool) {
 		t := s.Model.Network.Pools[pool].GPUType
 		if !d.Fits[t][depth] {
@@ -325,16 +311,13 @@ func (s *Program) newOption(d *relax.Class, w *relax.ModeOptions, index int, r *
 // Row is the row of a group in a bucket.
 func (s *Program) Row(group, bucket int) int { return s.Groups[group].first + bucket }
 
-// LinkGroups returns the group of rows that each link counts in, and the speed
-// that capacities there are about. Of the two directions of a NIC and of a
-// trunk, one stands for both.
-func (s *Program) LinkGroups() map[instance.LinkID]GroupLink {
+// LinkGroups returns the group of rows that each link counts in. Of the two directions of a NIC
+// and of a trunk, one stands for both.
+func (s *Program) LinkGroups() map[instance.LinkID]int {
 	in, n := s.Model.Instance, s.Model.Network
-	groups := map[instance.LinkID]GroupLink{}
+	groups := map[instance.LinkID]int{}
 	for i := range in.Nodes {
-		p := n.PoolOf[i]
-		groups[in.Nodes[i].Fabric] = GroupLink{s.fabric(p), n.Pools[p].Fabric}
-		groups[in.Nodes[i].Up] = GroupLink{s.nic(p), n.Pools[p].NIC}
+		groups[in.Nodes[i].Fabric], groups[in.Nodes[i].Up] = s.fabric(n.PoolOf[i]), s.nic(n.PoolOf[i])
 	}
 	class := map[string]int{}
 	for k := range n.Racks {
@@ -344,16 +327,10 @@ func (s *Program) LinkGroups() map[instance.LinkID]GroupLink {
 	}
 	for l := range in.Links {
 		if k, ok := class[in.Links[l].Name]; ok && in.Links[l].Kind == instance.RackUp {
-			groups[instance.LinkID(l)] = GroupLink{s.uplink(k), n.Racks[k].Uplink}
+			groups[instance.LinkID(l)] = s.uplink(k)
 		}
 	}
 	return groups
-}
-
-// GroupLink is a link as a part of a group of rows.
-type GroupLink struct {
-	Group int
-	Speed instance.Rate
 }
 
 // GPUGroup is the group of a GPU: that of the first GPU like it.

@@ -50,23 +50,22 @@ func (s *Program) syncs(o *relax.Mode, r *relax.Option) []Alternative {
 	}
 	var alts []Alternative
 	for _, pace := range s.paces(o, r) {
-		take := func(group int, links int, capacity instance.Rate) Use {
-			return Use{group, Share(pace.Rate, capacity) * int64(links), pace.Length}
+		take := func(group int, links int) Use {
+			return Use{group, Share(pace.Rate, s.Groups[group].Speed) * int64(links), pace.Length}
 		}
 		add := func(charges ...Use) {
 			kept := slices.DeleteFunc(charges, func(c Use) bool { return s.Groups[c.Group].Capacity == 0 })
 			alts = append(alts, Alternative{pace.Length, kept})
 		}
 		for _, p := range o.Pools {
-			at := &s.Model.Network.Pools[p]
 			switch o.Kind {
 			case relax.InNode:
-				add(take(s.fabric(p), 1, at.Fabric))
+				add(take(s.fabric(p), 1))
 			case relax.InRack:
-				add(take(s.nic(p), o.Nodes, at.NIC))
+				add(take(s.nic(p), o.Nodes))
 			case relax.Spread:
 				for _, k := range s.Model.Network.RackClasses(o) {
-					add(take(s.nic(p), o.Nodes, at.NIC), take(s.uplink(k), o.Racks, s.Model.Network.Racks[k].Uplink))
+					add(take(s.nic(p), o.Nodes), take(s.uplink(k), o.Racks))
 				}
 			}
 		}

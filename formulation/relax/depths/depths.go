@@ -15,30 +15,34 @@ func Minimal(j *instance.Job, most, tries int) (list [][]int, ok bool) {
 	if j.Rule.Fixed != nil {
 		return [][]int{j.Rule.Fixed}, true
 	}
-	full := j.Full()
-	counts := make([]int, full+1)
-	var deal func(depth, left int) bool
-	deal = func(depth, left int) bool {
-		if depth < full {
-			for n := left; n >= 0; n-- {
-				counts[depth] = n
-				if !deal(depth+1, left-n) {
-					return false
-				}
-			}
-			return true
-		}
+	return list, Each(j.Workers, len(j.Depths), func(counts []int) bool {
 		if tries--; tries < 0 {
 			return false
 		}
-		counts[full] = left
-		if !j.Allows(counts) || deeper(j, counts) {
-			return true
+		if j.Allows(counts) && !deeper(j, counts) {
+			list = append(list, slices.Clone(counts))
 		}
-		list = append(list, slices.Clone(counts))
 		return len(list) <= most
+	})
+}
+
+// Each calls f with every multiset of depths of so many workers, those with the most at shallow
+// depths first, until it returns false; and reports whether it never did.
+func Each(workers, depths int, f func(counts []int) bool) bool {
+	counts := make([]int, depths)
+	var deal func(depth, left int) bool
+	deal = func(depth, left int) bool {
+		if counts[depth] = left; depth == depths-1 {
+			return f(counts)
+		}
+		for ; counts[depth] >= 0; counts[depth]-- {
+			if !deal(depth+1, left-counts[depth]) {
+				return false
+			}
+		}
+		return true
 	}
-	return list, deal(0, j.Workers)
+	return deal(0, workers)
 }
 
 // deeper reports whether a worker could take one depth less.

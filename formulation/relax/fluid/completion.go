@@ -254,13 +254,6 @@ func (f *Program) share(s *Shape, p int) int {
 // later has the last end for its time.
 func (f *Program) intervals(columns, places int) []int64 {
 	count := min(maxIntervals, max(minIntervals, columns/places))
-	if count < maxIntervals {
-		note := fmt.Sprintf("%d intervals keep the program near %d columns", count, columns)
-		if f.Note != "" {
-			note = f.Note + "; " + note
-		}
-		f.Note = note
-	}
 	horizon := f.Model.AreaEnd()
 	for c := range f.Model.Classes {
 		d := &f.Model.Classes[c]

@@ -16,7 +16,7 @@ func (s *sharing) does(name string, i int, most int64, fits func(depth int) bool
 	cols := make([]int, len(shape.Class.Job.Depths))
 	for depth := range cols {
 		cols[depth] = -1
-		if shape.Class.Shortest[depth] < 0 || shape.Class.Job.Rule.Fixed != nil && shape.Class.Job.Rule.Fixed[depth] == 0 || !fits(depth) {
+		if shape.Class.Shortest[depth] < 0 || !shape.Class.Knows(depth) || !fits(depth) {
 			continue
 		}
 		x := s.Linear.Col(fmt.Sprintf("%s.%s.d%d", name, shape.Id, depth), 0, most)
@@ -71,7 +71,7 @@ func (s *sharing) meet(members []int) {
 		s.Linear.Term(chain, gpus, exact.Multiply(-s.Period, times[n]))
 	}
 	s.Linear.Term(busy, gpus, -s.Period)
-	c := coResidentSet{members, gpus, map[int][]int{}}
+	c := coResidentSet{gpus, map[int][]int{}}
 	for n, i := range kinds {
 		c.does[i] = cols[n]
 	}

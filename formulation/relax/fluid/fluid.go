@@ -47,7 +47,6 @@ type Program struct {
 	// Scale divides the objective: rates are counted per period ticks.
 	Scale  *big.Int
 	Period int64
-	Note   string
 
 	time   int // column of the makespan; -1 for other objectives
 	Least  int // column of the smallest rate; -1 for other objectives

@@ -32,12 +32,8 @@ func (f *Program) buildRates(period int64, limits []relax.Interval) {
 		f.Period *= rateParts
 	}
 	maxMin := m.Instance.Objective == instance.MaxMinThroughput
-	if maxMin {
-		for c := range m.Classes {
-			if !m.Classes[c].Runs() {
-				return // the smallest rate is 0
-			}
-		}
+	if maxMin && !m.AllRun() {
+		return // the smallest rate is 0
 	}
 	f.Scale = big.NewInt(f.Period)
 	f.shape(nil, nil)

@@ -185,49 +185,37 @@ func (f *Program) depths(s *Shape, most int64) {
 		s.tasks[p] = make([]int, len(d.Job.Depths))
 		for depth, ok := range d.Fits[n.Pools[p].GPUType] {
 			s.tasks[p][depth] = -1
-			if d.Job.Rule.Fixed != nil && d.Job.Rule.Fixed[depth] == 0 {
-				ok = false
-			}
-			if ok {
+			if ok && d.Knows(depth) {
 				z := f.Linear.Col(fmt.Sprintf("%s.tasks.%s.d%d", s.Id, n.Pools[p].Id, depth), 0, exact.Multiply(most, min(int64(d.Job.Workers), n.Pools[p].Size())))
 				f.Linear.Term(row, z, 1)
 				s.tasks[p][depth] = z
 			}
 		}
 	}
-	// (6)
-	rule := func(name string, is linear.Sense, perIteration int64, weight func(depth int) int64) {
-		row := f.Linear.Row(s.Id+"."+name, is, 0, linear.About{})
+	for _, part := range d.RuleParts() { // (6)
+		if part.Exact && part.Need == int64(d.Job.Workers) {
+			continue // as (5)
+		}
+		row := f.Linear.Row(s.Id+"."+part.Name, senseOf(part), 0, linear.About{})
 		for _, i := range several {
-			f.Linear.Term(row, s.does[i], -perIteration)
+			f.Linear.Term(row, s.does[i], -part.Need)
 		}
 		for _, p := range pools {
 			for depth, z := range s.tasks[p] {
 				if z >= 0 {
-					f.Linear.Term(row, z, weight(depth))
+					f.Linear.Term(row, z, part.Weights[depth])
 				}
 			}
 		}
 	}
-	only := func(depth int) func(int) int64 {
-		return func(o int) int64 {
-			if o == depth {
-				return 1
-			}
-			return 0
-		}
+}
+
+// senseOf is that of a row about a part of a rule.
+func senseOf(part relax.RulePart) linear.Sense {
+	if part.Exact {
+		return linear.Equal
 	}
-	if fixed := d.Job.Rule.Fixed; fixed != nil {
-		for depth, count := range fixed {
-			if count > 0 && count < d.Job.Workers {
-				rule(fmt.Sprintf("depth.d%d", depth), linear.Equal, int64(count), only(depth))
-			}
-		}
-		return
-	}
-	rule("full", linear.AtLeast, int64(d.Job.Rule.MinFull), only(d.Job.Full()))
-	weights, need := relax.Shares(d.Job)
-	rule("share", linear.AtLeast, need, func(o int) int64 { return weights[o] })
+	return linear.AtLeast
 }
 
 // parties adds columns and rows (7) for one mode of several pools.
@@ -340,85 +328,48 @@ type LinkUse struct {
 	Paces            []LinkPace // nil where they are not known
 }
 
-// Links adds rows (9) to (11), fabrics, NICs and uplinks. Their time, times
+// links adds rows (9) to (11), fabrics, NICs and uplinks. Their time, times
 // sign, goes into the row that open returns for the given shapes and number of
 // links.
 func (f *Program) links(sign int64, open func(name string, links int64, shapes []*Shape, a linear.About) int) {
-	n := f.Model.Network
-	add := func(name string, links int64, uses []LinkUse, a linear.About) {
-		if len(uses) == 0 {
-			return
-		}
-		var shapes []*Shape
-		for _, u := range uses {
-			if s, last := &f.Shapes[u.Shape], len(shapes)-1; last < 0 || shapes[last] != s {
-				shapes = append(shapes, s)
-			}
-		}
-		row := open(name, links, shapes, a)
-		for _, u := range uses {
-			f.Linear.Term(row, u.Col, exact.Multiply(sign, u.Ticks, u.Times))
-		}
-		f.Groups = append(f.Groups, LinkGroup{links, uses})
-	}
-	for p := range n.Pools {
-		at := &n.Pools[p]
-		var fabric, nic []LinkUse
-		for i := range f.Shapes {
-			s := &f.Shapes[i]
-			for m := range s.Class.Modes {
-				o := &s.Class.Modes[m]
-				where := slices.Index(o.Pools, p)
-				if where < 0 || o.Kind == relax.Lone {
-					continue
-				}
-				if o.Kind == relax.InNode {
-					u := f.useOf(i, m, at.Fabric)
-					if u.Col, u.Times = s.does[m], 1; u.Ticks > 0 {
-						fabric = append(fabric, u)
-					}
-					continue
-				}
-				u := f.useOf(i, m, at.NIC)
-				if u.Col, u.Times = s.does[m], int64(o.Nodes); len(o.Pools) > 1 {
-					u.Col, u.Times = s.node[m][where], 1
-				}
-				if u.Ticks > 0 {
-					nic = append(nic, u)
-				}
-			}
-		}
-		add(at.Id+".fabric", int64(at.Nodes), fabric, linear.About{Resource: "fabric", Subject: at.FabricName(), Capacity: f.time})
-		add(at.Id+".nic", int64(at.Nodes), nic, linear.About{Resource: "nic", Subject: at.NICName(), Capacity: f.time})
-	}
-	for r := range n.Racks {
-		rack := &n.Racks[r]
-		if rack.Uplink == 0 || rack.Uplink == relax.Unlimited {
+	for _, l := range f.Model.Network.Links() {
+		if l.Resource == "uplink" && (l.Speed == 0 || l.Speed == relax.Unlimited) {
 			continue
 		}
-		var uplink []LinkUse
+		var uses []LinkUse
+		var shapes []*Shape
 		for i := range f.Shapes {
 			s := &f.Shapes[i]
 			for m := range s.Class.Modes {
 				o := &s.Class.Modes[m]
-				if o.Kind != relax.Spread {
-					continue
-				}
-				racks := f.Model.Network.RackClasses(o)
-				where := slices.Index(racks, r)
+				where, places := f.Model.Network.Reaches(o, &l)
 				if where < 0 {
 					continue
 				}
-				u := f.useOf(i, m, rack.Uplink)
-				if u.Col, u.Times = s.does[m], int64(o.Racks); len(racks) > 1 {
+				u := f.useOf(i, m, l.Speed)
+				switch u.Col, u.Times = s.does[m], int64(o.Crosses(l.Resource)); {
+				case places == 1:
+				case l.Resource == "nic":
+					u.Col, u.Times = s.node[m][where], 1
+				default:
 					u.Col, u.Times = s.rack[m][where], 1
 				}
 				if u.Ticks > 0 {
-					uplink = append(uplink, u)
+					uses = append(uses, u)
 				}
 			}
+			if last := len(uses) - 1; last >= 0 && uses[last].Shape == i {
+				shapes = append(shapes, s)
+			}
 		}
-		add(fmt.Sprintf("k%d.uplink", r), int64(len(rack.Racks)), uplink, linear.About{Resource: "uplink", Subject: rack.UplinkName(), Capacity: f.time})
+		if len(uses) == 0 {
+			continue
+		}
+		row := open(l.Id, l.Count, shapes, linear.About{Resource: l.Resource, Subject: l.Subject, Capacity: f.time})
+		for _, u := range uses {
+			f.Linear.Term(row, u.Col, exact.Multiply(sign, u.Ticks, u.Times))
+		}
+		f.Groups = append(f.Groups, LinkGroup{l.Count, uses})
 	}
 }
 

@@ -79,9 +79,6 @@ func (f *Program) shape(heads []int64, half *big.Int) {
 		s.fewest, s.most = min(s.fewest, r), max(s.most, r)
 		s.Release = min(s.Release, int64(d.Job.Release))
 	}
-	if len(f.Shapes) < len(f.Model.Classes) && len(f.Model.Classes) > f.ClassesApart {
-		f.Note = fmt.Sprintf("%d classes of jobs taken together as %d", len(f.Model.Classes), len(f.Shapes))
-	}
 	f.tight = f.tightPools()
 }
 
@@ -112,11 +109,8 @@ func (f *Program) freeMemory(p int) int64 {
 	for i := range f.Shapes {
 		d := f.Shapes[i].Class
 		for depth, ok := range d.Fits[at.GPUType] {
-			if d.Job.Rule.Fixed != nil && d.Job.Rule.Fixed[depth] == 0 || !ok {
-				continue
-			}
-			if e := d.Job.On[at.GPUType].Ephemeral[depth]; smallest < 0 || e < smallest {
-				smallest = e
+			if e := d.Job.On[at.GPUType]; ok && d.Knows(depth) && (smallest < 0 || e.Ephemeral[depth] < smallest) {
+				smallest = e.Ephemeral[depth]
 			}
 		}
 	}

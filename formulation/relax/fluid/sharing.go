@@ -1,7 +1,6 @@
 package fluid
 
 import (
-	"fmt"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/linear"
 	"slices"
@@ -51,9 +50,8 @@ type sharing struct {
 
 // coResidentSet is a set of jobs that share a GPU, and its columns.
 type coResidentSet struct {
-	members []int // shapes, ascending
-	gpus    int
-	does    map[int][]int // by shape and depth; -1: none
+	gpus int
+	does map[int][]int // by shape and depth; -1: none
 }
 
 // crowd is all larger co-resident sets together. Its slices are by shape, empty if
@@ -152,36 +150,18 @@ func (s *sharing) rows() {
 		shape := &s.Shapes[i]
 		job := shape.Class.Job
 		s.homes = append(s.homes, s.Linear.Row(shape.Id+".homes", linear.AtMost, int64(job.Workers)*shape.Jobs, linear.About{}))
+		parts := shape.Class.RuleParts()
+		if job.Rule.Fixed == nil {
+			all := relax.RulePart{Name: "tasks", Exact: true, Need: int64(job.Workers), Weights: slices.Repeat([]int64{1}, len(job.Depths))}
+			parts = slices.Insert(parts, 0, all)
+		}
 		var rules []rule
-		add := func(name string, is linear.Sense, perIteration int64, weight func(depth int) int64) {
-			r := rule{row: s.Linear.Row(shape.Id+".share."+name, is, 0, linear.About{})}
+		for _, part := range parts {
+			row := s.Linear.Row(shape.Id+".share."+part.Name, senseOf(part), 0, linear.About{})
 			for _, x := range shape.does {
-				s.Linear.Term(r.row, x, -perIteration)
+				s.Linear.Term(row, x, -part.Need)
 			}
-			for depth := range job.Depths {
-				r.weight = append(r.weight, weight(depth))
-			}
-			rules = append(rules, r)
-		}
-		only := func(depth int) func(int) int64 {
-			return func(o int) int64 {
-				if o == depth {
-					return 1
-				}
-				return 0
-			}
-		}
-		if fixed := job.Rule.Fixed; fixed != nil {
-			for depth, count := range fixed {
-				if count > 0 {
-					add(fmt.Sprintf("d%d", depth), linear.Equal, int64(count), only(depth))
-				}
-			}
-		} else {
-			add("tasks", linear.Equal, int64(job.Workers), func(int) int64 { return 1 })
-			add("full", linear.AtLeast, int64(job.Rule.MinFull), only(job.Full()))
-			weights, need := relax.Shares(job)
-			add("share", linear.AtLeast, need, func(o int) int64 { return weights[o] })
+			rules = append(rules, rule{row, part.Weights})
 		}
 		s.rules = append(s.rules, rules)
 	}

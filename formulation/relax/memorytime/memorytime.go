@@ -34,6 +34,7 @@
 package memorytime
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
@@ -247,7 +248,7 @@ var errNoShare = errors.New("formulation: the certificate's share of memory make
 // makespan adds the areas of the jobs released from some time on to that time, at the time where this is most.
 func makespan(items []Item) *big.Rat {
 	sorted := slices.Clone(items)
-	slices.SortFunc(sorted, func(a, b Item) int { return int(min(1, max(-1, b.release-a.release))) })
+	slices.SortFunc(sorted, func(a, b Item) int { return cmp.Compare(b.release, a.release) })
 	sum, most := new(big.Rat), new(big.Rat)
 	for _, it := range sorted {
 		sum.Add(sum, new(big.Rat).Mul(it.area, new(big.Rat).SetInt64(int64(len(it.Jobs)))))

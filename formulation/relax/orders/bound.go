@@ -16,7 +16,6 @@ type gpuSet struct {
 type jobLoad struct {
 	job                    int
 	now, each              int64 // ticks in the iteration at hand, and in each later
-	tail                   int64 // ticks of an iteration after them, at the least
 	later, by, period, all int64
 }
 
@@ -140,11 +139,6 @@ func (e *Examiner) promises(x *examinedState) bool {
 		if !e.room(free, idle) {
 			return false
 		}
-		if e.Weighted {
-			if x.score = max(x.score, cost+e.inTurn(free)); x.score > e.Most {
-				return false
-			}
-		}
 	}
 	if !e.Weighted { // what is left to do, and when all is free
 		x.score = 0
@@ -179,7 +173,7 @@ func (e *Examiner) assign(x *examinedState, c *gpuSet) {
 		}
 		d := jobLoad{
 			job: j, now: e.remainders[j].now[waiting], each: e.orders[j].each[len(c.workers[i])],
-			later: int64(job.Job.Iterations) - x.done[j] - 1, period: job.Iteration, tail: job.Pauses,
+			later: int64(job.Job.Iterations) - x.done[j] - 1, period: job.Iteration,
 		}
 		d.by, d.all = e.dues[j]-job.Pauses-d.later*d.period, d.now+d.later*d.each
 		if d.all > 0 {
@@ -242,39 +236,4 @@ func (e *Examiner) room(free []int64, idle int64) bool {
 		}
 	}
 	return true
-}
-
-// inTurn is by how much the sum w C of some jobs exceeds what it is if each ends as soon
-// as alone: whichever runs the last task on some GPUs waits for the others there.
-func (e *Examiner) inTurn(free []int64) int64 {
-	jobs := e.jobLoads[:min(len(e.jobLoads), MostTogether)]
-	var known [1 << MostTogether]int64 // by set: what it exceeds by, and 1; 0: not known
-	var exceed func(set int) int64
-	exceed = func(set int) int64 {
-		if set == 0 || known[set] > 0 {
-			return max(0, known[set]-1)
-		}
-		ticks, over, best := int64(0), int64(math.MaxInt64), int64(math.MaxInt64)
-		for i := range jobs {
-			if set>>i&1 == 1 {
-				ticks += jobs[i].all
-			}
-		}
-		for _, from := range free {
-			over = min(over, from)
-		}
-		for room := int64(0); room < ticks; room = until(free, over) {
-			over += (ticks - room + int64(len(free)) - 1) / int64(len(free))
-		}
-		for i := range jobs {
-			if set>>i&1 == 1 {
-				job, j := &e.Jobs[jobs[i].job], jobs[i].job
-				more := job.Job.Weight * max(0, min(job.Due+1, over+jobs[i].tail)-e.ends[j])
-				best = min(best, more+exceed(set&^(1<<i)))
-			}
-		}
-		known[set] = best + 1
-		return best
-	}
-	return exceed(1<<len(jobs) - 1)
 }

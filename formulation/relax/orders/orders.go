@@ -2,7 +2,6 @@ package orders
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"slices"
 
@@ -35,9 +34,6 @@ type Problem struct {
 	Chains    int64 // sum w C if no job ever waits
 }
 
-// MostTogether is how many jobs of some GPUs are looked at in every order, the first.
-const MostTogether = 5
-
 // mostTenants is how many jobs may live on a GPU.
 const mostTenants = 14
 
@@ -51,16 +47,15 @@ type Resident struct{ Job, Worker int }
 // PlacedJob is a job with a home in a problem. Its due is that for the value aimed at.
 type PlacedJob struct {
 	*cases.AssignedPlans
-	Id          instance.JobID
-	Due         int64
-	GPUs        []int   // by worker: where it lives, as counted by the sequencing
-	Place       []int   // by worker: its number among the residents there
-	Twin        []int   // by worker: the one before it on an alike GPU; -1: none
-	Least, Most []int64 // by worker: ticks of its shortest and longest task
-	Pause       []int64 // by multiset: ticks of the synchronisation at its fastest
-	Pauses      int64   // the least of these
-	work        int64   // ticks of the tasks of an iteration, at the least
-	Fastest     []int64 // by depth: ticks of a task, at the least
+	Id      instance.JobID
+	Due     int64
+	GPUs    []int   // by worker: where it lives, as counted by the sequencing
+	Place   []int   // by worker: its number among the residents there
+	Twin    []int   // by worker: the one before it on an alike GPU; -1: none
+	Least   []int64 // by worker: ticks of its shortest task
+	Pause   []int64 // by multiset: ticks of the synchronisation at its fastest
+	Pauses  int64   // the least of these
+	Fastest []int64 // by depth: ticks of a task, at the least
 }
 
 // Earliest is when the job ends if it never waits, as far as it is by the due.
@@ -101,7 +96,7 @@ func Problems(s *cases.Program, n *cases.Node, target int64) (list []*Problem) {
 // add adds a job that lives on some of the GPUs.
 func (q *Problem) add(s *cases.Program, j int, due int64, gpus map[instance.GPUID]int) {
 	p := s.Assigned[j]
-	job := PlacedJob{AssignedPlans: p, Id: instance.JobID(j), Due: due, Pauses: relax.MaxHorizon, work: math.MaxInt64}
+	job := PlacedJob{AssignedPlans: p, Id: instance.JobID(j), Due: due, Pauses: relax.MaxHorizon}
 	for w, g := range p.Limits.Assignment {
 		at, known := gpus[g]
 		if !known {
@@ -111,13 +106,13 @@ func (q *Problem) add(s *cases.Program, j int, due int64, gpus map[instance.GPUI
 		}
 		q.Residents[at] = append(q.Residents[at], Resident{len(q.Jobs), w})
 		job.GPUs, job.Place = append(job.GPUs, at), append(job.Place, len(q.Residents[at])-1)
-		least, most := int64(relax.MaxHorizon), int64(0)
+		least := int64(relax.MaxHorizon)
 		for d, time := range p.Time[w] {
 			if p.Depths[w]>>d&1 == 1 && slices.ContainsFunc(p.Multisets, func(o cases.Multiset) bool { return o.Counts[d] > 0 }) {
-				least, most = min(least, time), max(most, time)
+				least = min(least, time)
 			}
 		}
-		job.Least, job.Most = append(job.Least, least), append(job.Most, most)
+		job.Least = append(job.Least, least)
 	}
 	for d := range p.Job.Depths {
 		fastest := p.Time[0][d]
@@ -127,15 +122,12 @@ func (q *Problem) add(s *cases.Program, j int, due int64, gpus map[instance.GPUI
 		job.Fastest = append(job.Fastest, fastest)
 	}
 	for d := range p.Multisets {
-		pause, work := int64(0), int64(0)
+		pause := int64(0)
 		if p.Job.HasSync() {
 			pause = slices.Min(p.Multisets[d].Sync)
 		}
-		for depth, count := range p.Multisets[d].Counts {
-			work += int64(count) * job.Fastest[depth]
-		}
 		job.Pause = append(job.Pause, pause)
-		job.Pauses, job.work = min(job.Pauses, pause), min(job.work, work)
+		job.Pauses = min(job.Pauses, pause)
 	}
 	q.Jobs = append(q.Jobs, job)
 	q.Chains += p.Job.Weight * job.Earliest()

@@ -61,7 +61,6 @@ type Class struct {
 // Pool are the GPUs of a pool, or those of them on which the same decided jobs live, and
 // who may live there.
 type Pool struct {
-	pool   int
 	GPUs   int64
 	Slots  []Slot // by rising synchronisation
 	Fixed  []int  // the slots of decided jobs, ascending
@@ -78,7 +77,7 @@ type Slot struct {
 	Fixed         bool    // the job is decided to live there
 	// persistent and ephemeral are bytes, the latter at the least.
 	persistent, ephemeral instance.Bytes
-	Shortest, Longest     int64 // ticks, of a task
+	Longest               int64 // ticks, of a task
 }
 
 // mostRoom is how many units a GPU has at the most, leastRoom how many it has however many
@@ -183,7 +182,7 @@ func newPackClass(m *relax.Model, d *relax.Class, at int) Class {
 // poolOf returns a group of GPUs, with rooms in ticks.
 func (s *Program) poolOf(group gpuGroup, time int64, homes [][]instance.GPUID) Pool {
 	at := &s.Model.Network.Pools[group.pool]
-	p := Pool{pool: group.pool, GPUs: group.gpus, memory: at.Memory}
+	p := Pool{GPUs: group.gpus, memory: at.Memory}
 	for c := range s.Classes {
 		d := &s.Model.Classes[c]
 		fixed := slices.Contains(group.jobs, c)
@@ -221,7 +220,7 @@ func (s *Program) poolOf(group gpuGroup, time int64, homes [][]instance.GPUID) P
 		if least > slot.Room && !fixed || least == exact.Never {
 			continue
 		}
-		slot.Fixed, slot.Shortest = fixed, least/int64(d.Job.Iterations)
+		slot.Fixed = fixed
 		for range min(s.Classes[c].Jobs, max(1, slot.Room/max(1, least))) {
 			p.Slots = append(p.Slots, slot)
 		}
@@ -260,18 +259,16 @@ func (s *Program) Limit(p *Pool, slots []int) int64 {
 	if persistent+ephemeral > p.memory {
 		return -1
 	}
-	lost, _ := s.Lost(p, slots)
-	return max(0, s.Due-release-lost) / s.Unit
+	return max(0, s.Due-release-s.lost(p, slots)) / s.Unit
 }
 
-// Lost returns how many ticks the GPU of a content in these slots is idle at the least, and the
-// synchronisation of the worker that proves so.
+// lost returns how many ticks the GPU of a content in these slots is idle at the least.
 //
 // After each of its R tasks a worker waits for its synchronisation, s ticks at the least, and
 // in that time the GPU is idle but for tasks of others, of which each is in one such gap only, for
 // no longer than the gap, or than it takes.
-func (s *Program) Lost(p *Pool, slots []int) (lost, sync int64) {
-	lost = exact.Never
+func (s *Program) lost(p *Pool, slots []int) int64 {
+	lost := int64(exact.Never)
 	for _, i := range slots {
 		lost = min(lost, p.Slots[i].Sync) // after the last task
 	}
@@ -283,11 +280,9 @@ func (s *Program) Lost(p *Pool, slots []int) (lost, sync int64) {
 				idle -= s.Classes[p.Slots[o].Class].Iterations * min(wait, p.Slots[o].Longest)
 			}
 		}
-		if idle > lost {
-			lost, sync = idle, wait
-		}
+		lost = max(lost, idle)
 	}
-	return lost, sync
+	return lost
 }
 
 // Worth is what the tasks of a worker are worth, by depth that the rule knows, if all have
@@ -325,5 +320,5 @@ func (s *Program) pays(prices []int64) *big.Int {
 // Packable reports whether there is a program: where some job fits nowhere there is nothing
 // to pack.
 func Packable(m *relax.Model) bool {
-	return m.Instance.Objective == instance.Makespan && !slices.ContainsFunc(m.Classes, func(d relax.Class) bool { return d.NoMemory || d.Unplaced })
+	return m.Instance.Objective == instance.Makespan && m.AllRun()
 }

@@ -1,147 +1,171 @@
 package periods
 
 import (
-	"cmp"
 	"errors"
-	"jigsaw/formulation/relax"
 	"slices"
+
+	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/exact"
 )
 
 // ErrCut is of a row (31) that some contents break.
 var ErrCut = errors.New("formulation: links may carry more than a cut of the certificate allows")
 
-// Confirm proves the rows (31) of these cuts: no contents of a link (see [LinkItem]) are worth
-// more than the right sides say.
+// Confirm proves the rows (31) of these cuts: no contents of a link are worth more than the right
+// sides say.
 func (f *Program) Confirm(cuts []*Cut) error {
 	for i, c := range cuts {
-		if f.contents(c).exceed(0, f.Period*relax.LinkUnit, 0, f.Rights[i]) {
+		if f.Worth(c) > f.Rights[i] {
 			return ErrCut
 		}
 	}
 	return nil
 }
 
-// linkContents are those of a link that only items with a weight have a part in.
-type linkContents struct {
-	m       *relax.Model
-	period  int64
-	items   []LinkItem
-	weights []int64
-	gaps    []*gap      // nil where none is known
-	stretch [][][]int64 // in a gap of the first item: ticks of the second, by number
-	// rest lists what the items from one on may be, gaps forgotten: ticks and worth, both
-	// ascending.
-	rest   [][]filling
-	number []int64
+// Worth is what the contents of a link are worth at the weights of a cut, at the most.
+func (f *Program) Worth(c *Cut) int64 {
+	s := NewLinkContents(f, f.Items(&f.Groups[c.Group]))
+	s.Weigh(c.Weights)
+	_, worth := s.Most()
+	return worth
 }
 
-// filling is a part of the time of a link, in parts of a tick, and its worth.
-type filling struct{ ticks, worth int64 }
+// mostLinkRoom is how many units a period of a link has at the most, mostContents how
+// many contents are looked at. Both make contents worth more, if anything.
+const (
+	mostLinkRoom = 1 << 12
+	mostContents = 5_000
+)
 
-func (f *Program) contents(c *Cut) *linkContents {
-	s := &linkContents{m: f.Model, period: f.Period}
-	for i, it := range f.Items(&f.Groups[c.Group]) {
-		if c.Weights[i] > 0 {
-			s.items, s.weights = append(s.items, it), append(s.weights, c.Weights[i])
+// LinkContents looks for the most valuable contents of a link, see [LinkItem].
+type LinkContents struct {
+	*Program
+	Items     []LinkItem
+	Room      int64       // of a period, in units
+	Sizes     [][]int64   // in units, rounded down, by item and number
+	stretches [][][]int64 // what an item takes of the period in a gap, by item whose gap it is, item, number; nil for none
+	// At the weights at hand: the items that have one, and what those from one of
+	// them on are worth, by units of room, gaps forgotten.
+	weights []int64
+	order   []int
+	worth   [][]int64
+	// Of the search:
+	steps int
+	loads []int64 // of gaps
+	now   []int64
+	best  []int64
+	value int64
+}
+
+// NewLinkContents returns those of a link that the items may send over.
+func NewLinkContents(f *Program, items []LinkItem) *LinkContents {
+	count := len(items)
+	s := &LinkContents{
+		Program: f, Items: items, Room: f.Period * relax.LinkUnit, stretches: make([][][]int64, count),
+		now: make([]int64, count), loads: make([]int64, count),
+	}
+	unit := s.Room
+	for i := range items {
+		for _, t := range items[i].Ticks {
+			unit = exact.GCD(unit, t)
 		}
 	}
-	s.number, s.rest = make([]int64, len(s.items)), make([][]filling, len(s.items)+1)
-	for a := range s.items {
-		var gaps *gap
-		var stretch [][]int64
-		if g, ok := f.Gap(&s.items[a]); ok {
-			gaps = &g
-			for b := range s.items {
-				var ticks []int64
-				for n := range s.items[b].Ticks {
-					ticks = append(ticks, f.Stretch(&s.items[b], int64(n), g))
-				}
-				stretch = append(stretch, ticks)
-			}
+	unit = max(unit, (s.Room+mostLinkRoom-1)/mostLinkRoom)
+	s.Room /= unit
+	for i := range items {
+		var sizes []int64
+		for _, t := range items[i].Ticks {
+			sizes = append(sizes, t/unit)
 		}
-		s.gaps, s.stretch = append(s.gaps, gaps), append(s.stretch, stretch)
-	}
-	s.rest[len(s.items)] = []filling{{}}
-	for i := len(s.items) - 1; i >= 0; i-- {
-		list := slices.Clone(s.rest[i+1])
-		s.numbers(i, f.Period*relax.LinkUnit, func(n int64) bool {
-			for _, r := range s.rest[i+1] {
-				if r.ticks += s.items[i].Ticks[n]; r.ticks <= f.Period*relax.LinkUnit {
-					list = append(list, filling{r.ticks, r.worth + n*s.weights[i]})
-				}
-			}
-			return false
-		})
-		s.rest[i] = undominated(list, f.Period*relax.LinkUnit, max(1, f.Period*relax.LinkUnit/mostFillings))
+		s.Sizes = append(s.Sizes, sizes)
 	}
 	return s
 }
 
-// mostFillings is about how many of a list are told apart.
-const mostFillings = 1 << 13
-
-// undominated returns what of a list does not take as long as something worth no less, in rising
-// order, the ticks rounded down to a multiple of the grain.
-func undominated(list []filling, room, grain int64) (kept []filling) {
-	best := make([]int64, room/grain+1)
-	for _, r := range list {
-		best[r.ticks/grain] = max(best[r.ticks/grain], 1+r.worth)
-	}
-	most := int64(0)
-	for i, worth := range best {
-		if worth > most {
-			kept, most = append(kept, filling{int64(i) * grain, worth - 1}), worth
-		}
-	}
-	return kept
-}
-
-// numbers calls f with the numbers that an item may have besides 0 in the room, in parts
-// of a tick, until it returns true; and reports whether it did.
-func (s *linkContents) numbers(i int, room int64, f func(n int64) bool) bool {
-	limit := s.items[i].Limit
-	for n := max(1, limit.From); n <= limit.To; n++ {
-		if s.items[i].Ticks[n] <= room && f(n) {
-			return true
-		}
-	}
-	return false
-}
-
-// exceed reports whether some contents are worth more than that: those at hand, of this
-// worth, with more of the items from one on in the room that is left.
-func (s *linkContents) exceed(from int, room, worth, most int64) bool {
-	if worth > most || s.m.Ended() {
-		return true
-	}
-	rest := s.rest[from]
-	last, _ := slices.BinarySearchFunc(rest, room+1, func(r filling, ticks int64) int { return cmp.Compare(r.ticks, ticks) })
-	if worth+rest[last-1].worth <= most {
-		return false
-	}
-	more := s.exceed(from+1, room, worth, most) || s.numbers(from, room, func(n int64) bool {
-		s.number[from] = n
-		return s.interlock() && s.exceed(from+1, room-s.items[from].Ticks[n], worth+n*s.weights[from], most)
-	})
-	s.number[from] = 0
-	return more
-}
-
-// interlock reports whether the gaps of the contents at hand hold what comes in them.
-func (s *linkContents) interlock() bool {
-	for a, g := range s.gaps {
-		if s.number[a] == 0 || g == nil {
-			continue
-		}
-		load := s.number[a] * g.Cycle
-		for b, n := range s.number {
-			if b != a {
-				load += s.stretch[a][b][n]
+// stretch finds what items take of the period in the gap of one.
+func (s *LinkContents) stretch(i int) {
+	g, ok := s.Gap(&s.Items[i])
+	for o := range s.Items {
+		ticks := make([]int64, len(s.Items[o].Ticks))
+		for n := range ticks {
+			switch {
+			case !ok:
+			case o == i:
+				ticks[n] = int64(n) * g.Cycle
+			default:
+				ticks[n] = s.Stretch(&s.Items[o], int64(n), g)
 			}
 		}
-		if load > s.period {
-			return false
+		s.stretches[i] = append(s.stretches[i], ticks)
+	}
+}
+
+// Weigh gives the items weights.
+func (s *LinkContents) Weigh(weights []int64) {
+	s.weights, s.order = weights, nil
+	for i, w := range weights {
+		if w > 0 {
+			s.order = append(s.order, i)
 		}
 	}
-	return true
+	s.worth = make([][]int64, len(s.order)+1)
+	s.worth[len(s.order)] = make([]int64, s.Room+1)
+	for at := len(s.order) - 1; at >= 0; at-- {
+		i, rest := s.order[at], s.worth[at+1]
+		s.worth[at] = slices.Clone(rest)
+		for n := max(1, s.Items[i].Limit.From); n <= s.Items[i].Limit.To; n++ {
+			for room := s.Sizes[i][n]; room <= s.Room; room++ {
+				s.worth[at][room] = max(s.worth[at][room], rest[room-s.Sizes[i][n]]+n*weights[i])
+			}
+		}
+	}
+}
+
+// Most returns the contents that are worth the most, and an upper limit on that, which is what
+// they are worth unless there are too many to be looked at: then they are nil.
+func (s *LinkContents) Most() (contents []int64, worth int64) {
+	s.steps, s.value, s.best = 0, -1, nil
+	for _, i := range s.order {
+		if s.stretches[i] == nil {
+			s.stretch(i)
+		}
+	}
+	s.fill(0, s.Room, 0)
+	if s.steps > mostContents {
+		return nil, s.worth[0][s.Room]
+	}
+	return s.best, s.value
+}
+
+// put changes the number of an item in the contents, and reports whether all gaps hold what is in them.
+func (s *LinkContents) put(i int, n int64) bool {
+	ok, before := true, s.now[i]
+	s.now[i] = n
+	for _, a := range s.order {
+		s.loads[a] += s.stretches[a][i][n] - s.stretches[a][i][before]
+		ok = ok && (s.now[a] == 0 || s.loads[a] <= s.Period)
+	}
+	return ok
+}
+
+// fill tries all contents of the items from one on.
+func (s *LinkContents) fill(at int, room, value int64) {
+	if value > s.value {
+		s.value, s.best = value, slices.Clone(s.now)
+	}
+	for ; at < len(s.order) && value+s.worth[at][room] > s.value; at++ {
+		i := s.order[at]
+		for n := s.Items[i].Limit.To; n >= max(1, s.Items[i].Limit.From); n-- {
+			if s.Sizes[i][n] > room {
+				continue
+			}
+			if s.steps++; s.steps > mostContents {
+				return
+			}
+			if s.put(i, n) {
+				s.fill(at+1, room-s.Sizes[i][n], value+n*s.weights[i])
+			}
+			s.put(i, 0)
+		}
+	}
 }

@@ -160,7 +160,7 @@ func (f *Program) workerIn(shape, pool int) *GPUWorker {
 	t := f.Model.Network.Pools[pool].GPUType
 	w := &GPUWorker{Lengths: make([]int64, len(d.Job.Depths))}
 	for depth := range w.Lengths {
-		if w.Lengths[depth] = exact.Never; d.Fits[t][depth] && (d.Job.Rule.Fixed == nil || d.Job.Rule.Fixed[depth] > 0) {
+		if w.Lengths[depth] = exact.Never; d.Fits[t][depth] && d.Knows(depth) {
 			w.Lengths[depth] = int64(d.Job.On[t].Time[depth])
 		}
 	}
@@ -169,21 +169,21 @@ func (f *Program) workerIn(shape, pool int) *GPUWorker {
 
 // gpuRules lists the parts of the rule of a class. Deeper tasks may stand for others.
 func gpuRules(d *relax.Class) (rules []GPURule) {
-	depths := len(d.Job.Depths)
-	if fixed := d.Job.Rule.Fixed; fixed != nil {
-		deeper := GPURule{Weight: make([]int64, depths)}
-		for depth := depths - 1; depth > 0; depth-- {
-			deeper.Weight[depth] = 1
-			if deeper.Need += int64(fixed[depth]); fixed[depth] > 0 && deeper.Need < int64(d.Job.Workers) {
-				rules = append(rules, GPURule{slices.Clone(deeper.Weight), deeper.Need})
-			}
+	fixed := d.Job.Rule.Fixed
+	if fixed == nil {
+		for _, part := range d.RuleParts() {
+			rules = append(rules, GPURule{part.Weights, part.Need})
 		}
 		return rules
 	}
-	full := make([]int64, depths)
-	full[depths-1] = 1
-	weights, need := relax.Shares(d.Job)
-	return []GPURule{{full, int64(d.Job.Rule.MinFull)}, {weights, need}}
+	deeper := GPURule{Weight: make([]int64, len(fixed))}
+	for depth := len(fixed) - 1; depth > 0; depth-- {
+		deeper.Weight[depth] = 1
+		if deeper.Need += int64(fixed[depth]); fixed[depth] > 0 && deeper.Need < int64(d.Job.Workers) {
+			rules = append(rules, GPURule{slices.Clone(deeper.Weight), deeper.Need})
+		}
+	}
+	return rules
 }
 
 // WorkerPrice is the price of a worker of a class with x tasks, and the next those of its rules.
@@ -192,14 +192,14 @@ func (c *GPUClass) WorkerPrice(x int64) int { return c.At + int(x-1)*(1+len(c.Ru
 // bound returns the bound of the prices over their denominator, once the prices of pools are
 // known to be right; jobs that must run in a node pay what they must. ok is false where one
 // cannot.
-func (s *GPUProgram) bound(prices []*big.Int, denominator *big.Int) (sum *big.Int, ok bool) {
+func (s *GPUProgram) bound(prices []int64, denominator int64) (sum *big.Int, ok bool) {
 	sum = new(big.Int)
 	v := new(big.Int)
 	for g := range s.F.Groups {
-		sum.Add(sum, v.Mul(exact.Mul(s.F.Groups[g].Links*relax.LinkUnit, s.F.Period), prices[g]))
+		sum.Add(sum, v.Mul(exact.Mul(s.F.Groups[g].Links*relax.LinkUnit, s.F.Period), big.NewInt(prices[g])))
 	}
 	for p := range s.Pools {
-		sum.Add(sum, v.Mul(big.NewInt(s.Pools[p].GPUs), prices[len(s.F.Groups)+p]))
+		sum.Add(sum, exact.Mul(s.Pools[p].GPUs, prices[len(s.F.Groups)+p]))
 	}
 	for i := range s.Classes {
 		c := &s.Classes[i]
@@ -209,18 +209,18 @@ func (s *GPUProgram) bound(prices []*big.Int, denominator *big.Int) (sum *big.In
 		}
 		for x := max(1, c.Limit.From); x <= c.Limit.To; x++ {
 			at := c.WorkerPrice(x)
-			pays := new(big.Int).Mul(big.NewInt(c.Workers), prices[at])
+			pays := exact.Mul(c.Workers, prices[at])
 			for r := range c.Rules {
-				pays.Add(pays, v.Mul(exact.Mul(c.Rules[r].Need, x), prices[at+1+r]))
+				pays.Add(pays, v.Mul(exact.Mul(c.Rules[r].Need, x), big.NewInt(prices[at+1+r])))
 			}
 			for m := range c.Modes {
 				if c.Modes[m].Most < x {
 					continue
 				}
 				gain := exact.Mul(c.Weight, x)
-				gain.Sub(gain.Mul(gain, denominator), pays)
+				gain.Sub(gain.Mul(gain, big.NewInt(denominator)), pays)
 				for g, use := range c.Modes[m].Use {
-					gain.Sub(gain, v.Mul(exact.Mul(use, x), prices[g]))
+					gain.Sub(gain, v.Mul(exact.Mul(use, x), big.NewInt(prices[g])))
 				}
 				if best == nil || gain.Cmp(best) > 0 {
 					best = gain

@@ -13,22 +13,16 @@ import (
 // most, then one by one where these lists permit it.
 func (f *Program) ProvenGPUs(proof *Leaf) (*big.Rat, error) {
 	s := f.GPUs()
-	if s == nil || len(proof.Prices) != s.Prices || proof.Denominator <= 0 {
+	if s == nil || len(proof.Prices) != s.Prices || proof.Denominator <= 0 || slices.ContainsFunc(proof.Prices, func(price int64) bool { return price < 0 }) {
 		return nil, relax.ErrPrices
 	}
-	prices := make([]*big.Int, s.Prices)
-	for i, price := range proof.Prices {
-		if prices[i] = big.NewInt(price); price < 0 {
-			return nil, relax.ErrPrices
-		}
-	}
 	for p := range s.Pools {
-		look := s.Look(p, prices)
+		look := s.Look(p, proof.Prices)
 		if look == nil || look.Exceeds(proof.Prices[len(f.Groups)+p]) {
 			return nil, relax.ErrPrices
 		}
 	}
-	sum, ok := s.bound(prices, big.NewInt(proof.Denominator))
+	sum, ok := s.bound(proof.Prices, proof.Denominator)
 	if !ok {
 		return nil, relax.ErrPrices
 	}
@@ -65,13 +59,10 @@ type workerWay struct {
 }
 
 // Look begins one, nil where numbers are too large.
-func (s *GPUProgram) Look(pool int, prices []*big.Int) *GPUExaminer {
-	l := &GPUExaminer{s: s, pool: pool, Looks: mostGPULooks, tasks: make([][][]int64, len(s.Classes))}
-	for _, price := range prices {
-		if !price.IsInt64() || price.Int64() > exact.MostWorth {
-			return nil
-		}
-		l.prices = append(l.prices, price.Int64())
+func (s *GPUProgram) Look(pool int, prices []int64) *GPUExaminer {
+	l := &GPUExaminer{s: s, pool: pool, prices: prices, Looks: mostGPULooks, tasks: make([][][]int64, len(s.Classes))}
+	if slices.Max(prices) > exact.MostWorth {
+		return nil
 	}
 	lists := make([][]filling, len(s.Classes)) // of a worker
 	var order []int
@@ -97,7 +88,7 @@ func (s *GPUProgram) Look(pool int, prices []*big.Int) *GPUExaminer {
 					}
 				}
 			}
-			all = undominated(both, s.F.Period, 1)
+			all = undominated(both, s.F.Period)
 			if all[len(all)-1].worth > exact.MostWorth {
 				return nil
 			}
@@ -111,6 +102,25 @@ func (s *GPUProgram) Look(pool int, prices []*big.Int) *GPUExaminer {
 		}
 	}
 	return l
+}
+
+// filling is a part of a period, in ticks, and its worth.
+type filling struct{ ticks, worth int64 }
+
+// undominated returns what of a list does not take as long as something worth no less, in rising
+// order.
+func undominated(list []filling, period int64) (kept []filling) {
+	best := make([]int64, period+1)
+	for _, r := range list {
+		best[r.ticks] = max(best[r.ticks], 1+r.worth)
+	}
+	most := int64(0)
+	for ticks, worth := range best {
+		if worth > most {
+			kept, most = append(kept, filling{int64(ticks), worth - 1}), worth
+		}
+	}
+	return kept
 }
 
 // density is the largest worth of a tick.
@@ -159,11 +169,11 @@ func (l *GPUExaminer) worker(class int) (list []filling) {
 					}
 				}
 			}
-			tasks = undominated(longer, period, 1)
+			tasks = undominated(longer, period)
 		}
 		list = append(list, tasks...)
 	}
-	return undominated(list, period, 1)
+	return undominated(list, period)
 }
 
 // Knapsack is what the best content is worth, gaps forgotten.

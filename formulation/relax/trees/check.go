@@ -6,6 +6,7 @@ import (
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/cases"
 	"jigsaw/formulation/relax/columns"
+	"jigsaw/formulation/relax/exact"
 	"math"
 	"math/big"
 	"slices"
@@ -145,22 +146,9 @@ func ProveLeaf(m *relax.Model, n *cases.Node, ways [][]relax.ModeOptions, l *Lea
 	if len(l.Prices) != s.Rows || l.Scale < 1 {
 		return nil, false
 	}
-	prices := make([][]int64, len(s.Groups))
-	sum, v := new(big.Int), new(big.Int)
-	for g := range s.Groups {
-		if s.Groups[g].Capacity == 0 {
-			continue
-		}
-		prices[g] = make([]int64, s.Calendar.Buckets())
-		for b := range prices[g] {
-			price := l.Prices[s.Row(g, b)]
-			if price < 0 {
-				return nil, false
-			}
-			prices[g][b] = price
-			v.Mul(big.NewInt(price), big.NewInt(s.Groups[g].Capacity))
-			sum.Sub(sum, v.Mul(v, big.NewInt(s.Calendar.Width)))
-		}
+	prices, sum, ok := s.Sold(l.Prices)
+	if !ok {
+		return nil, false
 	}
 	e := columns.NewExaminer(s.Model, s.Calendar, prices)
 	for j := range s.Classes {
@@ -191,5 +179,5 @@ func ProveLeaf(m *relax.Model, n *cases.Node, ways [][]relax.ModeOptions, l *Lea
 		return sum, sum.Sign() > 0
 	}
 	// No schedule of the node is below sum / scale; values are integers.
-	return sum, sum.Cmp(v.Mul(big.NewInt(l.Target-1), big.NewInt(l.Scale))) > 0
+	return sum, sum.Cmp(exact.Mul(l.Target-1, l.Scale)) > 0
 }
