@@ -289,16 +289,16 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult) error {
 		if v == nil {
 			return "-"
 		}
-		return clock(*v)
+		return view.Clock(*v)
 	}
 	delay := func(v *float64) string {
 		switch {
 		case v == nil:
 			return "-"
 		case *v < 0:
-			return "-" + clock(-*v)
+			return "-" + view.Clock(-*v)
 		}
-		return "+" + clock(*v)
+		return "+" + view.Clock(*v)
 	}
 	counts := map[jigsaw.JobChoice]int{}
 	for n, c := range jobs {
@@ -319,7 +319,7 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult) error {
 		}
 	}
 	fmt.Fprintf(w, "\njobs: %s\n", strings.Join(parts, ", "))
-	fmt.Fprintf(w, "the rest begins %s after the plan; its %s is %s, the bound %s\n", clock(time.Duration(r.Origin).Seconds()), r.Instance.Objective,
+	fmt.Fprintf(w, "the rest begins %s after the plan; its %s is %s, the bound %s\n", view.Clock(time.Duration(r.Origin).Seconds()), r.Instance.Objective,
 		jigsaw.FormatValue(r.Instance, r.Primal), jigsaw.FormatValue(r.Instance, r.Dual))
 	fmt.Fprint(w, r.Status)
 	if r.Dual != nil {

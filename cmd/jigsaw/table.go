@@ -10,6 +10,7 @@ import (
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/view"
 )
 
 // heading is the first line of every table: what is planned, on what, for what.
@@ -130,7 +131,7 @@ func staysTable(w io.Writer, r *jigsaw.Result) error {
 		if s.Slowdown > 0 {
 			slowdown = fmt.Sprintf("%.2f", s.Slowdown)
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", s.Job, len(s.GPUs), on(s.Nodes), clock(s.Admitted), clock(s.End), clock(s.Wait), slowdown)
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", s.Job, len(s.GPUs), on(s.Nodes), view.Clock(s.Admitted), view.Clock(s.End), view.Clock(s.Wait), slowdown)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -140,13 +141,4 @@ func staysTable(w io.Writer, r *jigsaw.Result) error {
 	}
 	_, err := fmt.Fprintln(w)
 	return err
-}
-
-// clock writes seconds as hours and minutes, or as seconds where they are few.
-func clock(seconds float64) string {
-	if seconds < 600 {
-		return fmt.Sprintf("%.3g s", seconds)
-	}
-	minutes := int(seconds/60 + 0.5)
-	return fmt.Sprintf("%dh%02d", minutes/60, minutes%60)
 }

@@ -264,9 +264,9 @@ func objectiveName(o instance.Objective) string {
 func (c *chart) value(v float64) string {
 	switch c.in.Objective {
 	case instance.WeightedCompletion:
-		return significant(v) + " weight-ticks"
+		return significant(v*float64(c.in.TickUS)/1e6) + " s × weight"
 	case instance.Throughput:
-		return significant(v*1e6/float64(c.in.TickUS)) + " weighted iterations/s"
+		return significant(v*1e6/float64(c.in.TickUS)) + " it/s"
 	case instance.MaxMinThroughput:
 		return percent(v) + " of full-depth speed"
 	}

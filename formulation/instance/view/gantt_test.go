@@ -90,7 +90,7 @@ func TestGanttForms(t *testing.T) {
 	}{
 		{"quickstart", quickstart, defaultLimits, []string{"vgg·1", "release at tick 200", "deadline at tick 1,500", "r0n1 nic"}},
 		{"rack", rack, defaultLimits, []string{"inception-4", "rack r1", "64 GPUs on 8 nodes in 2 racks"}},
-		{"periodic", periodic, defaultLimits, []string{"the next period", `class="echo"`, "weighted iterations/s"}},
+		{"periodic", periodic, defaultLimits, []string{"the next period", `class="echo"`, "it/s"}},
 		{"hetero", hetero, defaultLimits, []string{"2 × a100-80GB", "rack left", ">trunk<", "weighted completion"}},
 		{"fewer", quickstart, fewer, []string{"no labels and tooltips", "all nics", "and 2 more", "mean load"}},
 		{"thin periodic", periodic, limits{linkRows: 9}, []string{"no labels and tooltips", "not single syncs"}},

@@ -13,7 +13,7 @@ import (
 // Hours writes a plan in blocks as one self-contained SVG in two scales. Above, a row for each GPU, by
 // node, with the stay of every job from its admission to its end; what comes before its first task, when
 // it is loaded, is pale. Alike rows are one bar: a job is drawn once for GPUs next to one another. Jobs that
-// share GPUs are slices of the rows that they share, and rows are as high as their names need.
+// share GPUs are slices of the rows that they share, node by node, and rows are as high as their names need.
 // Below, one block close up, as [Gantt] draws it: opt.Block.
 // Colours, and the preference for light or dark, are those of [Gantt].
 func Hours(w io.Writer, in *instance.Instance, s *instance.BlockSchedule, opt GanttOptions) error {
@@ -130,11 +130,12 @@ func (h *hours) caption(j instance.JobID, height float64) string {
 
 // when says how many GPUs a job has, and from when to when.
 func (h *hours) when(j instance.JobID) string {
+	clock := func(t instance.Tick) string { return Clock(float64(t) * float64(h.in.TickUS) / 1e6) }
 	from := "0"
 	if a := h.admitted(j); a > 0 {
-		from = seconds(h.in, float64(a))
+		from = clock(a)
 	}
-	return fmt.Sprintf("%s, %s to %s", plural(h.in.Jobs[j].Workers, "GPU"), from, seconds(h.in, float64(h.to[j])))
+	return fmt.Sprintf("%s, %s to %s", plural(h.in.Jobs[j].Workers, "GPU"), from, clock(h.to[j]))
 }
 
 // summary is the line below the title.

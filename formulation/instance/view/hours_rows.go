@@ -8,7 +8,7 @@ import (
 )
 
 // stayRun is GPUs first..end-1 on which a group of jobs lives, jobs that share GPUs at the same
-// time: job i in slice lane[i] of lanes. A slice is as wide as the run, also where its job is not on all of
+// time, and then of one node: job i in slice lane[i] of lanes. A slice is as wide as the run, also where its job is not on all of
 // the GPUs; but where others are on them meanwhile, a run is of GPUs with the same jobs.
 type stayRun struct {
 	first, end instance.GPUID
@@ -40,7 +40,8 @@ func (h *hours) stays() []stayRun {
 		whole := h.alone(jobs, gpus, all)
 		for i := 0; i < len(gpus); {
 			run := stayRun{first: gpus[i]}
-			for run.end = run.first; i < len(gpus) && gpus[i] == run.end && (whole || slices.Equal(on[gpus[i]], on[run.first])); i++ {
+			near := func(g instance.GPUID) bool { return len(jobs) == 1 || h.in.GPUs[g].Node == h.in.GPUs[run.first].Node }
+			for run.end = run.first; i < len(gpus) && gpus[i] == run.end && near(gpus[i]) && (whole || slices.Equal(on[gpus[i]], on[run.first])); i++ {
 				run.jobs = append(run.jobs, on[gpus[i]]...)
 				run.end++
 			}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
@@ -47,6 +48,15 @@ func seconds(in *instance.Instance, ticks float64) string {
 		return significant(ms/60_000) + " min"
 	}
 	return significant(ms/3_600_000) + " h"
+}
+
+// Clock writes seconds as hours and minutes, like 3h07, or as seconds where they are few.
+func Clock(seconds float64) string {
+	if seconds < 600 {
+		return fmt.Sprintf("%.3g s", seconds)
+	}
+	minutes := int(seconds/60 + 0.5)
+	return fmt.Sprintf("%dh%02d", minutes/60, minutes%60)
 }
 
 // significant writes about four digits, but never rounds an integer.
