@@ -72,8 +72,16 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 		}
 		select {
 		case start := <-begun:
-			for _, improve := range []func(context.Context, solver.Solver, *instance.Schedule){p.packingFrom, p.columnsBound, p.periodsBound} {
-				if improve(ctx, engine, start); p.ctx.Err() != nil {
+			var value *big.Rat
+			if start != nil {
+				value = p.in.Value(start)
+			}
+			for _, improve := range []func(){
+				func() { p.packingBound(ctx, engine, value) },
+				func() { p.columnsBound(ctx, engine, start, value) },
+				func() { p.periodsBound(ctx, engine, value) },
+			} {
+				if improve(); p.ctx.Err() != nil {
 					return
 				}
 			}
@@ -144,7 +152,7 @@ func (p *planner) lpBound() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.ContainsFunc(p.result.Bounds, func(b bound.Bound) bool {
-		return b.Kind != relax.ChainBound && b.Kind != relax.AreaBound
+		return b.Kind != relax.ChainBound && b.Kind != relax.AreaBound && b.Kind != relax.MemoryTimeBound
 	})
 }
 
@@ -194,15 +202,6 @@ func (p *planner) fluid(in *instance.Instance, engine solver.Solver) {
 	}
 }
 
-// packingFrom is packingBound up to the value of a schedule, which may be nil.
-func (p *planner) packingFrom(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
-	var until *big.Rat
-	if start != nil {
-		until = p.in.Value(start)
-	}
-	p.packingBound(ctx, engine, until)
-}
-
 // packingBound adds the bound of whole workers on whole GPUs, for makespan; until is the value of a plan, nil where there is none.
 func (p *planner) packingBound(ctx context.Context, engine solver.Solver, until *big.Rat) {
 	if p.in.Objective != instance.Makespan || p.opt.Without[method.Packing] {
@@ -220,12 +219,12 @@ func (p *planner) packingBound(ctx context.Context, engine solver.Solver, until 
 	}
 }
 
-// columnsBound adds the bounds of column generation, where the objective has them.
-func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
+// columnsBound adds the bounds of column generation, where the objective has them, from a schedule and its value on; nil where there is none.
+func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start *instance.Schedule, value *big.Rat) {
 	p.mu.Lock()
 	known, certified := p.result.Dual, p.result.Certified
 	p.mu.Unlock()
-	if p.in.Objective.Periodic() || start != nil && certified && p.close(p.in.Value(start), known) {
+	if p.in.Objective.Periodic() || value != nil && certified && p.close(value, known) {
 		return
 	}
 	p.columnsOf(ctx, p.in, engine, columns.Limits{Start: start, Known: known, Work: columnWork})
@@ -251,15 +250,11 @@ func (p *planner) columnsOf(ctx context.Context, in *instance.Instance, engine s
 	}
 }
 
-// periodsBound adds the bound of whole numbers, for the periodic objectives.
-func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, start *instance.Schedule) {
+// periodsBound adds the bound of whole numbers, for the periodic objectives; value is that of a plan, nil where there is none.
+func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, value *big.Rat) {
 	p.mu.Lock()
 	known, certified := p.result.Dual, p.result.Certified
 	p.mu.Unlock()
-	var value *big.Rat
-	if start != nil {
-		value = p.in.Value(start)
-	}
 	if p.opt.Without[method.Periods] || !p.in.Objective.Periodic() || value != nil && certified && p.close(value, known) {
 		return
 	}
