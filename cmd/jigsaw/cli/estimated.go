@@ -13,7 +13,7 @@ import (
 )
 
 // estimated makes the profiles that --estimate asks for: of a model of the instance, from a
-// config.json or a convolutional net's name, at each of its jobs' batch sizes (1 where a job has none),
+// config.json or a convolutional net's name, at each of its jobs' batch sizes (1 where a job has none), of moldable ones those of a worker,
 // for each of the cluster's GPU types that the table of GPUs knows.
 func (o *InstanceFlags) estimated(spec *instance.Spec, std Streams) (all []*instance.Profile, err error) {
 	for _, text := range o.estimates {
@@ -35,8 +35,18 @@ func (o *InstanceFlags) estimated(spec *instance.Spec, std Streams) (all []*inst
 		}
 		batches := map[[2]int]bool{} // and GPUs of a worker
 		for i := range spec.Jobs {
-			if j := &spec.Jobs[i]; j.Model == model && !j.Disabled {
-				batches[[2]int{max(1, j.Batch), max(1, j.GPUsPerWorker)}] = true
+			j := &spec.Jobs[i]
+			if j.Model != model || j.Disabled {
+				continue
+			}
+			workers := j.Moldable // whose batch is of all of them together
+			if len(workers) == 0 {
+				workers = []int{1}
+			}
+			for _, n := range workers {
+				if n > 0 && j.Batch%n == 0 {
+					batches[[2]int{max(1, j.Batch/n), max(1, j.GPUsPerWorker)}] = true
+				}
 			}
 		}
 		if len(batches) == 0 {
