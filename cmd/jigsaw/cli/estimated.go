@@ -13,8 +13,9 @@ import (
 )
 
 // estimated makes the profiles that --estimate asks for: of a model of the instance, from a
-// config.json or a convolutional net's name, at each of its jobs' batch sizes (1 where a job has none), of moldable ones those of a worker,
-// for each of the cluster's GPU types that the table of GPUs knows.
+// config.json or a convolutional net's name, at each of its jobs' batch sizes (1 where a job has none; of
+// moldable and burst-parallel jobs those that a worker or a GPU may have), for each of the cluster's GPU types
+// that the table of GPUs knows.
 func (o *InstanceFlags) estimated(spec *instance.Spec, std Streams) (all []*instance.Profile, err error) {
 	for _, text := range o.estimates {
 		model, what, found := strings.Cut(text, "=")
@@ -39,11 +40,14 @@ func (o *InstanceFlags) estimated(spec *instance.Spec, std Streams) (all []*inst
 			if j.Model != model || j.Disabled {
 				continue
 			}
-			workers := j.Moldable // whose batch is of all of them together
-			if len(workers) == 0 {
-				workers = []int{1}
+			among := j.Moldable // workers, or GPUs of a burst-parallel layer, whose batch is of all of them together
+			for n := 1; n <= j.GPUs; n *= 2 {
+				among = append(among, n)
 			}
-			for _, n := range workers {
+			if len(among) == 0 {
+				among = []int{1}
+			}
+			for _, n := range among {
 				if n > 0 && j.Batch%n == 0 {
 					batches[[2]int{max(1, j.Batch/n), max(1, j.GPUsPerWorker)}] = true
 				}
