@@ -104,49 +104,59 @@ func (in *Instance) Bundled(of []int, nodes [][]Bundles) *Bundled {
 // bundles divides a node, by size: jobs in memory there live on whole bundles, the others come from what is left. nil where
 // those overlap.
 func (in *Instance) bundles(n NodeID, division []Bundles, of []int) [][][]GPUID {
-	node, sets := &in.Nodes[n], make([][][]GPUID, len(division))
-	taken := make([]bool, node.GPUs)
-	add := func(i int, set []GPUID) {
-		for _, g := range set {
-			taken[g-node.FirstGPU] = true
+	sets, taken := make([][][]GPUID, len(division)), make([]bool, len(in.GPUs))
+	// add puts a bundle among those of its size, of which none may lie between its GPUs.
+	add := func(i int, set []GPUID) bool {
+		at := len(sets[i])
+		for ; at > 0 && sets[i][at-1][0] > set[0]; at-- {
 		}
-		at, _ := slices.BinarySearchFunc(sets[i], set[0], func(o []GPUID, g GPUID) int { return int(o[0] - g) })
-		sets[i] = slices.Insert(sets[i], at, set)
-	}
-	apart := func(i int, set []GPUID) bool { // from the others of its size
-		return !slices.ContainsFunc(sets[i], func(o []GPUID) bool { return o[0] <= set[len(set)-1] && set[0] <= o[len(o)-1] })
+		if at > 0 && sets[i][at-1][len(set)-1] >= set[0] || at < len(sets[i]) && sets[i][at][0] <= set[len(set)-1] {
+			return false
+		}
+		sets[i] = append(sets[i], nil)
+		copy(sets[i][at+1:], sets[i][at:])
+		sets[i][at] = set
+		for _, g := range set {
+			taken[g] = true
+		}
+		return true
 	}
 	for j := range in.Jobs {
-		var here []GPUID
+		i := 0
+		for i < len(division) && division[i].Size != of[j] {
+			i++
+		}
+		var set []GPUID
 		for _, g := range in.Jobs[j].Resident {
-			if in.GPUs[g].Node == n {
-				here = append(here, g)
-			}
-		}
-		i := slices.IndexFunc(division, func(d Bundles) bool { return d.Size == of[j] })
-		if here != nil && (i < 0 || len(here)%of[j] > 0) {
-			return nil
-		}
-		for set := range slices.Chunk(here, of[j]) {
-			if slices.ContainsFunc(sets[i], func(o []GPUID) bool { return slices.Equal(o, set) }) {
+			if in.GPUs[g].Node != n {
 				continue
 			}
-			if !apart(i, set) || slices.ContainsFunc(set, func(g GPUID) bool { return taken[g-node.FirstGPU] }) || len(sets[i]) == division[i].Count {
+			if i == len(division) {
 				return nil
 			}
-			add(i, set)
+			if set = append(set, g); len(set) < of[j] {
+				continue
+			}
+			known := slices.ContainsFunc(sets[i], func(o []GPUID) bool { return slices.Equal(o, set) })
+			if !known && (slices.ContainsFunc(set, func(g GPUID) bool { return taken[g] }) || len(sets[i]) == division[i].Count || !add(i, set)) {
+				return nil
+			}
+			set = nil
+		}
+		if set != nil {
+			return nil
 		}
 	}
+	node := &in.Nodes[n]
 	var free []GPUID
-	for g, is := range taken {
-		if !is {
-			free = append(free, node.FirstGPU+GPUID(g))
+	for g := node.FirstGPU; g < node.FirstGPU+GPUID(node.GPUs); g++ {
+		if !taken[g] {
+			free = append(free, g)
 		}
 	}
 	for i, d := range division {
 		for len(sets[i]) < d.Count && len(free) >= d.Size {
-			if set := free[:d.Size:d.Size]; apart(i, set) {
-				add(i, set)
+			if add(i, free[:d.Size:d.Size]) {
 				free = free[d.Size:]
 			} else {
 				free = free[1:]

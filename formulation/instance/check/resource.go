@@ -309,13 +309,16 @@ func (c *checker) link(l *instance.Link, uses []use, unit fractions, all []use) 
 	return all
 }
 
-// peak brings uses into the order of their starts, and tells visit of the sums of speeds before and after each.
+// peak goes through uses in the order of their starts, and tells visit of the sums of speeds before and after each.
 func peak(uses []use, visit func(u *use, before, sum load)) {
-	slices.SortFunc(uses, func(a, b use) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.sync, b.sync)) })
-	byEnd := instance.UpTo[int](len(uses))
+	byStart, byEnd := instance.UpTo[int](len(uses)), instance.UpTo[int](len(uses))
+	slices.SortFunc(byStart, func(a, b int) int {
+		return cmp.Or(cmp.Compare(uses[a].from, uses[b].from), cmp.Compare(uses[a].sync, uses[b].sync))
+	})
 	slices.SortFunc(byEnd, func(a, b int) int { return cmp.Compare(uses[a].to, uses[b].to) })
 	var sum load
-	for i, e := 0, 0; i < len(uses); i++ {
+	e := 0
+	for _, i := range byStart {
 		for ; uses[byEnd[e]].to <= uses[i].from; e++ {
 			sum = sum.less(uses[byEnd[e]].speed)
 		}
