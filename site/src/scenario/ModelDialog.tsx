@@ -2,7 +2,7 @@
 // GPUs, and a job that trains it. A Hugging Face config.json sets them all.
 
 import { useSignal } from '@preact/signals'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Architecture, EstimateResult } from '../engine/api'
 import type { Store } from '../state/store'
 import { Dialog } from '../ui/Dialog'
@@ -22,13 +22,15 @@ const precisions = [
   ['fp32', 'fp32'],
 ] as const
 
+const same = (a: Architecture, b: Architecture) => JSON.stringify(a) === JSON.stringify(b)
+
 export function ModelDialog({ store, onClose }: { store: Store; onClose: () => void }) {
   const [name, setName] = useState('')
   const [preset, setPreset] = useState(presets[0]![0])
   const [architecture, setArchitecture] = useState<Architecture>(presets[0]![1])
   /** A file's text, which may say more than sliders do, and whether one was moved since it was read. */
   const [config, setConfig] = useState('')
-  const [moved, setMoved] = useState(false)
+  const moved = useRef(false)
   const [batch, setBatch] = useState(1)
   const [sequence, setSequence] = useState(2048)
   const [precision, setPrecision] = useState('')
@@ -48,7 +50,7 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
     )
   useEffect(() => {
     const run = new AbortController()
-    const known = config && !moved ? { config } : config ? { config, architecture } : { architecture }
+    const known = { ...(config && { config }), ...((!config || moved.current) && { architecture }) }
     const vision = config.includes('"vit"')
     store.engine
       .call(
@@ -69,6 +71,9 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
         if (run.signal.aborted) return
         estimate.value = result
         failure.value = ''
+        // What a file says, sliders show, until one is moved.
+        if (config && !moved.current && !same(result.architecture, architecture))
+          setArchitecture(result.architecture)
       })
       .catch(error => {
         if (run.signal.aborted) return
@@ -76,11 +81,7 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
         failure.value = error instanceof Error ? error.message : String(error)
       })
     return () => run.abort()
-  }, [source, model, config, moved, architecture, batch, sequence, precision, checkpointing, gpus])
-  // What a file says, sliders show.
-  useEffect(() => {
-    if (config && !moved && estimate.value) setArchitecture(estimate.value.architecture)
-  }, [config, moved, estimate.value])
+  }, [source, model, config, architecture, batch, sequence, precision, checkpointing, gpus])
 
   const figure = (
     label: string,
@@ -97,7 +98,7 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
       max={max}
       step={step}
       onChange={value => {
-        setMoved(true)
+        moved.current = true
         setArchitecture({ ...architecture, [key]: value })
       }}
     />
@@ -105,8 +106,9 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
   const read = async (file: File | undefined) => {
     if (!file) return
     setPreset(file.name === 'config.json' ? 'my-model' : file.name.replace(/\.\w+$/, ''))
-    setConfig(await file.text())
-    setMoved(false)
+    const text = await file.text()
+    moved.current = false
+    setConfig(text)
   }
   const add = () => {
     if (!estimate.value) return
