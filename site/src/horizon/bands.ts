@@ -29,10 +29,11 @@ const GAP = 2
 
 export function bandsOf(instance: Compiled, plan: LongPlan): Bands {
   const nodes = instance.nodes
-  const gpus = nodes.reduce((n, node) => n + node.gpus, 0)
+  const nodeOf = nodes.flatMap((node, n) => Array.from({ length: node.gpus }, () => n))
+  const gpus = nodeOf.length
   const least = Math.min(Math.max(ROOM / Math.max(gpus, 1), 0.5), SLICE)
   const heights = new Float64Array(gpus).fill(least)
-  const runs = runsOf(gpus, plan)
+  const runs = runsOf(nodeOf, plan)
   for (const run of runs)
     for (let g = run.first; g < run.end; g++)
       heights[g] = Math.max(heights[g]!, (SLICE * run.lanes) / (run.end - run.first))
@@ -75,10 +76,10 @@ interface Run {
 /**
  * GPUs next to one another on which the same group of jobs lives, with a lane for each job. A lane is as
  * wide as the run, also where its job is not on all of the GPUs; but where others are on them
- * meanwhile, a run is of GPUs with the same jobs.
+ * meanwhile, a run is of GPUs with the same jobs. Where several share, it is of one node.
  */
-function runsOf(gpus: number, plan: LongPlan): Run[] {
-  const all: number[][] = Array.from({ length: gpus }, () => [])
+function runsOf(nodeOf: readonly number[], plan: LongPlan): Run[] {
+  const all: number[][] = nodeOf.map(() => [])
   plan.residency.forEach((list, j) => {
     for (const gpu of list) all[gpu]?.push(j)
   })
@@ -96,7 +97,8 @@ function runsOf(gpus: number, plan: LongPlan): Run[] {
       const first = ids[i]!
       let end = first
       const here = new Set<number>()
-      for (; ids[i] === end && (alone || own.get(end)!.join() === own.get(first)!.join()); i++, end++)
+      const near = (gpu: number) => jobs.length === 1 || nodeOf[gpu] === nodeOf[first]
+      for (; ids[i] === end && near(end) && (alone || own.get(end)!.join() === own.get(first)!.join()); i++, end++)
         for (const job of own.get(end)!) here.add(job)
       runs.push({ first, end, ...lanesOf([...here], plan) })
     }

@@ -86,6 +86,12 @@ describe('bands', () => {
       }
     for (const bar of bands.bars) expect(bar.y + bar.height).toBeLessThanOrEqual(bands.height)
   })
+  it('are of one node each where jobs share nodes', () => {
+    const all = [0, 1, 2, 3, 4, 5, 6, 7]
+    const both = { ...plan, residency: [all, all, [], []], admitted: new Float64Array(4) }
+    const found = bandsOf(instance, both).bars.filter(bar => bar.job === 0)
+    expect(found.map(bar => bar.gpus)).toEqual(instance.nodes.map(node => node.gpus))
+  })
   it('keep apart jobs that are one after the other where a group spreads', () => {
     // Jobs 0 and 1 share GPU 1; job 2 follows job 0 on GPU 0 while job 1 is still there.
     const spread = {
