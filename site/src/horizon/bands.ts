@@ -97,9 +97,10 @@ function runsOf(nodeOf: readonly number[], plan: LongPlan): Run[] {
       const first = ids[i]!
       let end = first
       const here = new Set<number>()
-      const near = (gpu: number) => jobs.length === 1 || nodeOf[gpu] === nodeOf[first]
-      for (; ids[i] === end && near(end) && (alone || own.get(end)!.join() === own.get(first)!.join()); i++, end++)
-        for (const job of own.get(end)!) here.add(job)
+      const joins = (gpu: number) =>
+        (jobs.length === 1 || nodeOf[gpu] === nodeOf[first]) &&
+        (alone || own.get(gpu)!.join() === own.get(first)!.join())
+      for (; ids[i] === end && joins(end); i++, end++) for (const job of own.get(end)!) here.add(job)
       runs.push({ first, end, ...lanesOf([...here], plan) })
     }
   }
