@@ -14,7 +14,6 @@ import (
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/instance/codec"
 )
 
 type costOptions struct {
@@ -147,7 +146,7 @@ func runCost(ctx context.Context, name string, o costOptions, changed func(strin
 		case a.Choice == nil && code == 0:
 			code = cli.ExitLimit
 		case a.Choice != nil && o.write != "":
-			if err := cli.WriteFile(o.write, func(w io.Writer) error { return codec.EncodeYAML(w, r.Choices[*a.Choice].Spec) }); err != nil {
+			if err := o.WriteInstance(o.write, r.Choices[*a.Choice].Spec); err != nil {
 				return err
 			}
 		}

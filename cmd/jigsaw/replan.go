@@ -193,7 +193,7 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 		return explain(err)
 	}
 	if o.rest != "" {
-		err = cli.WriteFile(o.rest, func(w io.Writer) error { return codec.EncodeYAML(w, r.Spec) })
+		err = o.WriteInstance(o.rest, r.Spec)
 	}
 	if o.jobsOut != "" {
 		err = errors.Join(err, cli.WriteFile(o.jobsOut, func(w io.Writer) error { return jigsaw.WriteJobChanges(w, r.Jobs) }))

@@ -11,7 +11,6 @@ import (
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/instance/codec"
 )
 
 type whatIfOptions struct {
@@ -110,7 +109,7 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std cli.Stream
 		return err
 	}
 	if o.write != "" {
-		if err := cli.WriteFile(o.write, func(w io.Writer) error { return codec.EncodeYAML(w, r.Spec) }); err != nil {
+		if err := o.WriteInstance(o.write, r.Spec); err != nil {
 			return err
 		}
 	}

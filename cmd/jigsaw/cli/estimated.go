@@ -36,20 +36,11 @@ func (o *InstanceFlags) estimated(spec *instance.Spec, std Streams) (all []*inst
 		}
 		batches := map[[2]int]bool{} // and GPUs of a worker
 		for i := range spec.Jobs {
-			j := &spec.Jobs[i]
-			if j.Model != model || j.Disabled {
-				continue
-			}
-			among := j.Moldable // workers, or GPUs of a burst-parallel layer, whose batch is of all of them together
-			for n := 1; n <= j.GPUs; n *= 2 {
-				among = append(among, n)
-			}
-			if len(among) == 0 {
-				among = []int{1}
-			}
-			for _, n := range among {
-				if n > 0 && j.Batch%n == 0 {
-					batches[[2]int{max(1, j.Batch/n), max(1, j.GPUsPerWorker)}] = true
+			if j := &spec.Jobs[i]; j.Model == model && !j.Disabled {
+				for _, n := range sharers(j) {
+					if n > 0 && j.Batch%n == 0 {
+						batches[[2]int{max(1, j.Batch/n), max(1, j.GPUsPerWorker)}] = true
+					}
 				}
 			}
 		}
@@ -77,6 +68,17 @@ func (o *InstanceFlags) estimated(spec *instance.Spec, std Streams) (all []*inst
 		}
 	}
 	return all, nil
+}
+
+// sharers are the numbers of workers, or of GPUs of a layer, among which a job's batch may be dealt out.
+func sharers(j *instance.JobSpec) (list []int) {
+	if len(j.Moldable) > 0 {
+		return j.Moldable
+	}
+	for n := 1; n <= max(1, j.GPUs); n *= 2 {
+		list = append(list, n)
+	}
+	return list
 }
 
 // estimateOption reads one of the options behind the config, like sequence=4096.

@@ -128,12 +128,13 @@ func (o *InstanceFlags) ModelsOf(spec *instance.Spec, std Streams) (instance.Pro
 }
 
 // WriteInstance writes an instance with all that its jobs run which is not in the library: what --profiles and --estimate
-// brought, too.
+// brought, too, where it has none of its own.
 func (o *InstanceFlags) WriteInstance(name string, spec *instance.Spec) error {
 	whole := *spec
 	whole.Profiles = slices.Clone(spec.Profiles)
 	for _, p := range o.extra {
-		if slices.ContainsFunc(spec.Jobs, func(j instance.JobSpec) bool { return j.Model == p.Model }) {
+		own := slices.ContainsFunc(spec.Profiles, func(q *instance.Profile) bool { return q.Model == p.Model })
+		if !own && slices.ContainsFunc(spec.Jobs, func(j instance.JobSpec) bool { return j.Model == p.Model }) {
 			whole.Profiles = append(whole.Profiles, p)
 		}
 	}
