@@ -6,6 +6,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/symmetry"
 )
 
 // showEvery is the least time between two schedules that [Options.Incumbent] is
@@ -61,7 +62,7 @@ func (c *showcase) due() {
 // show tells of the next schedule. A heuristic's word is not enough: what is
 // not valid is not shown; the run itself finds out and says so.
 func (c *showcase) show() {
-	s := c.next
+	s := symmetry.Canonical(c.in, c.next)
 	c.next = nil
 	if len(check.Schedule(c.in, s)) == 0 {
 		c.tell(s)

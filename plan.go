@@ -84,6 +84,9 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	if err == nil && opt.EqualBaselines && r.Status != Infeasible {
 		err = r.equalBaselines(ctx, opt)
 	}
+	if err == nil {
+		r.canonical()
+	}
 	return r, err
 }
 

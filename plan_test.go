@@ -16,6 +16,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/formulation/instance/symmetry"
 	"jigsaw/formulation/relax"
 	"jigsaw/method"
 	"jigsaw/solver"
@@ -110,6 +111,26 @@ func TestSameSeedSameAnswer(t *testing.T) {
 }
 
 // TestCancelled: a plan that is stopped at once is that of a queue.
+// TestCanonicalPlans: whatever made a plan, or a baseline, alike nodes and GPUs are in one order.
+func TestCanonicalPlans(t *testing.T) {
+	for _, name := range []string{"quickstart", "thin-network", "queue"} {
+		in := example(t, name)
+		for _, opt := range []jigsaw.Options{{Quick: true}, {Quick: true, Seed: 1}, {Effort: 1, NoLP: true}} {
+			r, err := jigsaw.Plan(context.Background(), in, opt)
+			require.NoError(t, err)
+			require.True(t, r.planned())
+			for _, b := range []jigsaw.Baseline{{Instance: in, Schedule: r.Schedule, Blocks: r.Blocks}, r.Exclusive, r.Greedy} {
+				if b.Schedule != nil {
+					assert.Same(t, b.Schedule, symmetry.Canonical(b.Instance, b.Schedule), name)
+				}
+				if b.Blocks != nil {
+					assert.Same(t, b.Blocks, symmetry.CanonicalBlocks(b.Instance, b.Blocks), name)
+				}
+			}
+		}
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

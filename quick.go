@@ -37,7 +37,9 @@ func First(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 		p.schedules(make(chan *instance.Schedule, 1))
 		p.unplaceable()
 	}
-	return p.finish()
+	r, err := p.finish()
+	r.canonical()
+	return r, err
 }
 
 // proveFirst is [Certify] for the bounds that take no linear program.

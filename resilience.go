@@ -15,6 +15,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/symmetry"
 	"jigsaw/formulation/instance/view"
 	"jigsaw/heuristics/repair"
 )
@@ -261,7 +262,7 @@ func equivalent(in *instance.Instance, failed []Failure) []Failure {
 // alike names the failures in one way for all that leave the same cluster but for the order of nodes: of nodes of a rack that
 // are the same the first ones fail.
 func alike(in *instance.Instance, failed []Failure) []string {
-	lost := make([]string, len(in.Nodes)) // what of each
+	kinds, lost := symmetry.Kinds(in), make([]string, len(in.Nodes)) // what of each is lost
 	var rest []string
 	for _, f := range failed {
 		n := slices.IndexFunc(in.Nodes, func(n instance.Node) bool {
@@ -280,10 +281,7 @@ func alike(in *instance.Instance, failed []Failure) []string {
 	}
 	for n := range in.Nodes {
 		if lost[n] != "" {
-			node := &in.Nodes[n]
-			up, down, fabric := in.Links[node.Up], in.Links[node.Down], in.Links[node.Fabric]
-			up.Name, down.Name, fabric.Name = "", "", ""
-			rest = append(rest, fmt.Sprint(lost[n], node.Rack, node.Type, node.GPUs, up, down, fabric))
+			rest = append(rest, fmt.Sprint(lost[n], " of kind ", kinds[n], " in rack ", in.Nodes[n].Rack))
 		}
 	}
 	slices.Sort(rest)

@@ -8,6 +8,7 @@ import (
 
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/symmetry"
 )
 
 // Status says what a plan's result amounts to.
@@ -124,6 +125,25 @@ func (r *Result) Gap() float64 { return Gap(r.Primal, r.Dual) }
 
 // planned reports whether there is a plan.
 func (r *Result) planned() bool { return r.Schedule != nil || r.Blocks != nil }
+
+// canonical puts alike nodes and GPUs into an order that follows from the plan, so that plans of one instance, and those of
+// its baselines, show a job in the same place where they can.
+func (r *Result) canonical() {
+	if r.Schedule != nil {
+		r.Schedule = symmetry.Canonical(r.Instance, r.Schedule)
+	}
+	if r.Blocks != nil {
+		r.Blocks = symmetry.CanonicalBlocks(r.Instance, r.Blocks)
+	}
+	for _, b := range []*Baseline{&r.Queue, &r.Exclusive, &r.InterleavedFull, &r.FewerExclusive, &r.FewerInterleaved, &r.Greedy} {
+		if b.Schedule != nil {
+			b.Schedule = symmetry.Canonical(b.Instance, b.Schedule)
+		}
+		if b.Blocks != nil {
+			b.Blocks = symmetry.CanonicalBlocks(b.Instance, b.Blocks)
+		}
+	}
+}
 
 // Efficiency of the schedule, 0 without one.
 func (r *Result) Efficiency() float64 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/symmetry"
 )
 
 // Cells plans jobs that share GPUs on cells, groups of nodes of a rack that share no job: jobs are
@@ -20,7 +21,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 	if s := c.copies(ctx, in, rng); s != nil {
 		return s, nil
 	}
-	d := dealer{config: c, in: in, class: in.ClassOf(), alone: Alone(in), works: works(in), known: map[string]*found{}, rng: rng, seed: rng.Uint64()}
+	d := dealer{config: c, in: in, class: in.ClassOf(), kinds: symmetry.Kinds(in), alone: Alone(in), works: works(in), known: map[string]*found{}, rng: rng, seed: rng.Uint64()}
 	var best *instance.BlockSchedule
 	var failed error
 	chosen := 0
@@ -91,6 +92,7 @@ type dealer struct {
 	config Config
 	in     *instance.Instance
 	class  []int
+	kinds  []int             // of nodes
 	alone  []instance.Tick   // an iteration of each job alone
 	known  map[string]*found // of groups of jobs and nodes that are alike
 	works  []float64         // GPU-ticks of each job
@@ -374,7 +376,7 @@ func (d *dealer) admits(c *cell, j instance.JobID) bool {
 
 // unite lets the search for the pattern of a cell of all nodes begin with those of smaller cells. It reports whether there is one.
 func (d *dealer) unite(whole *cell, cells []cell) bool {
-	f := d.known[key(d.in, d.class, whole.jobs, whole.nodes)]
+	f := d.known[key(d.class, d.kinds, whole.jobs, whole.nodes)]
 	if f == nil || f.pattern == nil || len(whole.nodes) < len(d.in.Nodes) {
 		return false
 	}
@@ -436,7 +438,7 @@ func (d *dealer) lay(ctx context.Context, plan *instance.BlockSchedule, c *cell,
 	if len(jobs) == 0 {
 		return from, nil
 	}
-	k := key(d.in, d.class, jobs, c.nodes)
+	k := key(d.class, d.kinds, jobs, c.nodes)
 	f := d.known[k]
 	if f == nil {
 		p, err := newPattern(ctx, d.in, d.pcg(0), jobs, c.nodes, listTries)

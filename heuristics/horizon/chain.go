@@ -212,7 +212,7 @@ func (f *former) paced(c *chain, pace float64) *pattern {
 		key += fmt.Sprint(" ", f.q.shape[c.unit.jobs[n]], c.unit.homes[n])
 	}
 	for _, n := range c.nodes {
-		key += nodeKey(in, n)
+		key += fmt.Sprint(" on ", f.q.kinds[n])
 	}
 	if p, ok := f.patterns[key]; ok {
 		return p

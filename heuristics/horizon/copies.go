@@ -4,9 +4,11 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/symmetry"
 )
 
 // copies plans a part of the jobs on a part of the nodes that, taken several times, are all of them, and takes its plan as often:
@@ -65,13 +67,14 @@ func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Ran
 // apportion returns so many lists of nodes that are alike, one by one, and all nodes together: whole racks or, where these
 // do not divide, an equal part of every rack. nil where neither divides.
 func apportion(in *instance.Instance, times int) [][]instance.NodeID {
+	kinds := symmetry.Kinds(in)
 	like := func(nodes []instance.NodeID) string {
 		var keys []string
 		for n, id := range nodes {
 			if n > 0 && in.Nodes[id].Rack != in.Nodes[nodes[n-1]].Rack {
 				keys = append(keys, "next rack")
 			}
-			keys = append(keys, nodeKey(in, id))
+			keys = append(keys, strconv.Itoa(kinds[id]))
 		}
 		return strings.Join(keys, ", ")
 	}

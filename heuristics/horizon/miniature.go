@@ -262,21 +262,13 @@ func (p *pattern) block(jobs []instance.JobID, gpus []instance.GPUID, takes []in
 }
 
 // key tells patterns apart: by what their jobs and nodes are like.
-func key(in *instance.Instance, class []int, jobs []instance.JobID, nodes []instance.NodeID) string {
-	var classes []int
+func key(class, kinds []int, jobs []instance.JobID, nodes []instance.NodeID) string {
+	var of []int
 	for _, j := range jobs {
-		classes = append(classes, class[j])
+		of = append(of, class[j])
 	}
-	var kinds []string
 	for _, n := range nodes {
-		kinds = append(kinds, nodeKey(in, n))
+		of = append(of, -1-kinds[n])
 	}
-	return fmt.Sprint(classes, kinds)
-}
-
-// nodeKey tells nodes apart whose GPUs or links differ.
-func nodeKey(in *instance.Instance, n instance.NodeID) string {
-	node := &in.Nodes[n]
-	return fmt.Sprint(node.Type, node.GPUs, in.Links[node.Up].Capacity, in.Links[node.Down].Capacity, in.Links[node.Fabric].Capacity,
-		in.Links[node.Up].Failed, in.Links[node.Down].Failed, in.Links[node.Fabric].Failed)
+	return fmt.Sprint(of)
 }

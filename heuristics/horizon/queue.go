@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/symmetry"
 	"jigsaw/heuristics"
 	"jigsaw/heuristics/multiset"
 )
@@ -100,14 +101,7 @@ func newQueue(in *instance.Instance, deep bool) *queue {
 		}
 		q.shape[i] = n
 	}
-	clear(known)
-	for n := range in.Nodes {
-		key := nodeKey(in, instance.NodeID(n))
-		if _, ok := known[key]; !ok {
-			known[key] = len(known)
-		}
-		q.kinds = append(q.kinds, known[key])
-	}
+	q.kinds = symmetry.Kinds(in)
 	return q
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/symmetry"
 )
 
 // unit is some jobs that take whole nodes together until all are done. Its blocks are numbered by jobs and GPUs of
@@ -64,7 +65,7 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID
 	if nodes == nil || len(jobs) > mostInUnit {
 		return -1
 	}
-	key := key(q.in, f.class, jobs, nodes)
+	key := key(f.class, q.kinds, jobs, nodes)
 	found, ok := f.known[key]
 	if !ok && len(f.known) < mostKnown {
 		// Where jobs slow each other down plans are made anew at every arrival, from few orders: chains are worse there.
@@ -238,29 +239,18 @@ func (q *queue) nodesFor(jobs []instance.JobID) (kind int, nodes []instance.Node
 	return 0, nil, 0
 }
 
-// alike are the racks that a unit of several may consist of beside the given one, which is among them: of as many nodes, all of
-// one kind. There are none where uplinks differ, nor where links lead over more than the racks' own, which others share.
-func (q *queue) alike(rack int) (racks []int) {
-	first := q.in.Racks[rack].Nodes
-	var uplink *instance.Link
-	for l := range q.in.Links {
-		switch link := &q.in.Links[l]; link.Kind {
-		case instance.Trunk:
-			return nil
-		case instance.RackUp, instance.RackDown:
-			if link.Failed || uplink != nil && uplink.Capacity != link.Capacity {
-				return nil
-			}
-			uplink = link
+// alike are the racks that a unit of several may consist of beside the given one, which is among them: all of one kind of nodes.
+func (q *queue) alike(rack int) []int {
+	nodes := q.in.Racks[rack].Nodes
+	if slices.ContainsFunc(nodes, func(n instance.NodeID) bool { return q.kinds[n] != q.kinds[nodes[0]] }) {
+		return nil
+	}
+	for _, racks := range symmetry.Racks(q.in, q.kinds) {
+		if slices.Contains(racks, rack) {
+			return racks
 		}
 	}
-	for r := range q.in.Racks {
-		nodes := q.in.Racks[r].Nodes
-		if len(nodes) == len(first) && !slices.ContainsFunc(nodes, func(n instance.NodeID) bool { return q.kinds[n] != q.kinds[first[0]] }) {
-			racks = append(racks, r)
-		}
-	}
-	return racks
+	return nil
 }
 
 // wholeNodes returns of which kind and how many the nodes are that GPUs, ascending, make up, and of how many racks if of several; 0

@@ -1,6 +1,7 @@
 // Defects that visitors met once, each as they would meet it again.
 import { expect, test } from 'vitest'
-import { planned, stop, useBrowser, Visitor, visit } from './harness'
+import { bareEngine } from './engine'
+import { planned, run, stop, useBrowser, Visitor, visit } from './harness'
 
 useBrowser()
 
@@ -25,6 +26,17 @@ test('what is selected is a job, whichever comes before it, and jobs keep their 
     await legend.getByRole('button', { name: 'vgg' }).waitFor()
     expect(await legend.getByRole('button', { pressed: true }).allInnerTexts()).toEqual(['resnet'])
     expect(await colours()).toEqual(before)
+  }))
+
+test('the quick and the thorough plan keep jobs in place where they can', () =>
+  visit(async visitor => {
+    const page = await bareEngine(visitor)
+    const text = await run('example', 'write', 'quickstart')
+    for (const quick of [true, false]) {
+      const { schedule } = await page.evaluate(options => window.plan(options), { text, seed: 0, quick })
+      const { residency } = schedule as { residency: Record<string, number[]> }
+      expect(residency.vgg, quick ? 'quick' : 'thorough').toEqual([0, 1, 2, 3])
+    }
   }))
 
 test('only what limits the plan is offered to be changed', () =>

@@ -70,6 +70,18 @@ describe('a plan that was ended', () => {
     expect(rate.baselines).toMatchObject({ exclusive: told(95), interleaved_full: told(85), queue: told(99) })
   })
 
+  it('does not compare with baselines that were stopped with it, where no earlier plan has any', async () => {
+    const { baselines } = planResult()
+    const queue = { value: 99, efficiency: null, reason: '' }
+    const stopped = new FakeEngine({
+      plan: () => planResult({ stopped: true, baselines: { ...baselines, exclusive: queue, queue } }),
+    })
+    const result = await plan(stopped, options, 'makespan')
+    expect(result.baselines.exclusive.value).toBeNull()
+    expect(result.baselines.interleaved_full.value).toBeNull()
+    expect(result.baselines.queue).toEqual(queue)
+  })
+
   it('is an error where nothing had come', async () => {
     await expect(plan(ended(), options, 'makespan')).rejects.toMatchObject({ code: 'cancelled' })
   })

@@ -181,8 +181,12 @@ export async function plan(
         how.onEvent?.(event)
       },
     })
-    if (!result.stopped || !how.earlier) return result
-    return { ...result, baselines: filled(result.baselines, how.earlier.baselines, objective) }
+    if (!result.stopped) return result
+    const { baselines } = result
+    return {
+      ...result,
+      baselines: how.earlier ? filled(baselines, how.earlier.baselines, objective) : unsearched(baselines),
+    }
   } catch (error) {
     if (error instanceof EngineError && error.code === 'cancelled' && streamed.points.length > 0)
       return salvage(streamed, options, objective, performance.now() - started, how.earlier ?? null)
@@ -202,6 +206,12 @@ function filled(
     return value !== null && (before === null || sign * value <= sign * before)
   })
   return { ...earlier, ...Object.fromEntries(known) }
+}
+
+/** What stays of baselines that were stopped in the middle of their search: against poor ones a plan would gain too much. */
+function unsearched(baselines: PlanResult['baselines']): PlanResult['baselines'] {
+  const cut = { value: null, efficiency: null, reason: 'it was stopped before it had been searched for' }
+  return { ...baselines, exclusive: cut, interleaved_full: cut, fewer_exclusive: cut, fewer_interleaved: cut }
 }
 
 const isLower = (objective: ObjectiveName) => objective === 'makespan' || objective === 'weighted_completion'
