@@ -118,7 +118,7 @@ func TestCanonicalPlans(t *testing.T) {
 		for _, opt := range []jigsaw.Options{{Quick: true}, {Quick: true, Seed: 1}, {Effort: 1, NoLP: true}} {
 			r, err := jigsaw.Plan(context.Background(), in, opt)
 			require.NoError(t, err)
-			require.True(t, r.planned())
+			require.True(t, r.Schedule != nil || r.Blocks != nil)
 			for _, b := range []jigsaw.Baseline{{Instance: in, Schedule: r.Schedule, Blocks: r.Blocks}, r.Exclusive, r.Greedy} {
 				if b.Schedule != nil {
 					assert.Same(t, b.Schedule, symmetry.Canonical(b.Instance, b.Schedule), name)

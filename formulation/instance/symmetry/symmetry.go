@@ -24,15 +24,14 @@ func Kinds(in *instance.Instance) []int {
 		gpus             int
 		up, down, fabric port
 	}
-	kinds, known := make([]int, len(in.Nodes)), map[kind]int{}
+	kinds, known := make([]int, len(in.Nodes)), []kind(nil)
 	for n := range in.Nodes {
 		node := &in.Nodes[n]
 		of := func(l instance.LinkID) port { return port{in.Links[l].Capacity, in.Links[l].Failed} }
 		k := kind{node.Type, node.GPUs, of(node.Up), of(node.Down), of(node.Fabric)}
-		if _, ok := known[k]; !ok {
-			known[k] = len(known)
+		if kinds[n] = slices.Index(known, k); kinds[n] < 0 {
+			kinds[n], known = len(known), append(known, k)
 		}
-		kinds[n] = known[k]
 	}
 	return kinds
 }
@@ -76,7 +75,7 @@ func Canonical(in *instance.Instance, s *instance.Schedule) *instance.Schedule {
 		c.Tasks[i].GPU = to[c.Tasks[i].GPU]
 	}
 	c.Residency = renamed(s.Residency, to)
-	c.Sort()
+	slices.SortFunc(c.Tasks, instance.Task.Compare)
 	return c
 }
 
@@ -92,9 +91,9 @@ func CanonicalBlocks(in *instance.Instance, s *instance.BlockSchedule) *instance
 		for i := range tasks {
 			tasks[i].GPU = to[tasks[i].GPU]
 		}
+		slices.SortFunc(tasks, instance.Task.Compare)
 		c.Blocks[b].Tasks = tasks
 	}
-	c.Sort()
 	return c
 }
 
@@ -104,6 +103,7 @@ func renamed(residency [][]instance.GPUID, to []instance.GPUID) [][]instance.GPU
 		for _, g := range gpus {
 			now[j] = append(now[j], to[g])
 		}
+		slices.Sort(now[j])
 	}
 	return now
 }
@@ -134,16 +134,12 @@ func order(in *instance.Instance, residency [][]instance.GPUID) []instance.GPUID
 
 	kinds, nodes := Kinds(in), in.AllNodes() // which node is to stand at the place of each
 	for _, rack := range in.Racks {
-		alike := map[int][]instance.NodeID{}
+		sorted := slices.Clone(rack.Nodes)
+		slices.SortStableFunc(sorted, byNode)
 		for _, n := range rack.Nodes {
-			alike[kinds[n]] = append(alike[kinds[n]], n)
-		}
-		for _, places := range alike {
-			sorted := slices.Clone(places)
-			slices.SortStableFunc(sorted, byNode)
-			for i, n := range places {
-				nodes[n] = sorted[i]
-			}
+			at := slices.IndexFunc(sorted, func(m instance.NodeID) bool { return kinds[m] == kinds[n] })
+			nodes[n] = sorted[at]
+			sorted = slices.Delete(sorted, at, at+1)
 		}
 	}
 	for _, places := range Racks(in, kinds) {

@@ -115,5 +115,5 @@ jobs:
 	to := order(in, residency)
 	require.NotNil(t, to)
 	// Of the GPUs of y the one that z shares comes last.
-	assert.Equal(t, [][]instance.GPUID{{0, 1}, {3, 2}, {3}}, renamed(residency, to))
+	assert.Equal(t, [][]instance.GPUID{{0, 1}, {2, 3}, {3}}, renamed(residency, to))
 }
