@@ -10,7 +10,7 @@ import (
 )
 
 // FormatValue writes an objective value of the instance for people, with its
-// unit: seconds for makespan, seconds times weight for weighted completion, weighted
+// unit: seconds, minutes or hours for makespan, times weight for weighted completion, weighted
 // iterations per second for throughput, per cent of full speed for max-min.
 func FormatValue(in *instance.Instance, v *big.Rat) string {
 	if v == nil {
@@ -23,9 +23,20 @@ func FormatValue(in *instance.Instance, v *big.Rat) string {
 	case instance.MaxMinThroughput:
 		return significant(100*f) + " %"
 	case instance.WeightedCompletion:
-		return significant(f*float64(in.TickUS)/1e6) + " s × weight"
+		return duration(f*float64(in.TickUS)/1e6) + " × weight"
 	}
-	return significant(f*float64(in.TickUS)/1e6) + " s"
+	return duration(f * float64(in.TickUS) / 1e6)
+}
+
+// duration writes seconds for people: from ten minutes on in minutes, from two hours on in hours.
+func duration(seconds float64) string {
+	switch {
+	case seconds >= 7200:
+		return significant(seconds/3600) + " h"
+	case seconds >= 600:
+		return significant(seconds/60) + " min"
+	}
+	return significant(seconds) + " s"
 }
 
 // FormatProven says what a certificate of the instance has proven, if that is no infeasibility.

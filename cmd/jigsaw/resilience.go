@@ -143,7 +143,9 @@ func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.Resili
 	if more > 0 {
 		fmt.Fprintf(w, "... and %d more; --top shows more rows\n", more)
 	}
-	fmt.Fprintf(w, "\n%s no job of this plan\n", harmlessText(harmless))
+	if harmless > 0 {
+		fmt.Fprintf(w, "\n%s no job of this plan\n", harmlessText(harmless))
+	}
 	for _, reason := range why {
 		fmt.Fprintf(w, "- %s\n", reason)
 	}

@@ -21,7 +21,7 @@ func chainBound(m *relax.Model) bound.Bound {
 	case critical >= 0:
 		b.Binding = []bound.Binding{chainBinding(m, critical)}
 	case m.Instance.Objective.Periodic() && m.WholePeriods():
-		b.Binding = []bound.Binding{ownIterations(fmt.Sprintf(", of which whole ones fit into periods of at most %d ticks", m.Instance.MaxPeriod))}
+		b.Binding = []bound.Binding{ownIterations(fmt.Sprintf(", of which whole ones fit into periods of at most %.4g ms", millis(m.Instance, m.Instance.MaxPeriod)))}
 	default:
 		b.Binding = []bound.Binding{ownIterations("")}
 	}
@@ -39,9 +39,11 @@ func chainBinding(m *relax.Model, class int) bound.Binding {
 	d := &m.Classes[class]
 	name := m.ClassName(class)
 	return bound.Binding{Resource: "job", Subject: name, Effect: 0,
-		Text: fmt.Sprintf("the iterations of %s limit the plan, at %d ticks each of which %d synchronise: more GPUs will not help",
-			name, d.Iteration, d.Sync)}
+		Text: fmt.Sprintf("the iterations of %s limit the plan, at %.4g ms each, %.4g ms of it synchronisation: more GPUs will not help",
+			name, millis(m.Instance, d.Iteration), millis(m.Instance, d.Sync))}
 }
+
+func millis(in *instance.Instance, t instance.Tick) float64 { return float64(t) * float64(in.TickUS) / 1000 }
 
 // Bound returns the bound that the total work proves, looked at for the loads, and for
 // makespan for the heads and tails, for weighted completion by the multipliers, that make it

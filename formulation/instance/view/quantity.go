@@ -44,7 +44,7 @@ func seconds(in *instance.Instance, ticks float64) string {
 		return significant(ms) + " ms"
 	case ms < 600_000:
 		return significant(ms/1000) + " s"
-	case ms < 36_000_000:
+	case ms < 7_200_000:
 		return significant(ms/60_000) + " min"
 	}
 	return significant(ms/3_600_000) + " h"

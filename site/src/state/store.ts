@@ -84,7 +84,7 @@ export class Store {
   readonly effort = signal(1)
   /** Whether jobs may leave layers out; off, the scenario is planned as if all were at full depth. */
   readonly spb = signal(true)
-  /** What the last text without mistakes asks to plan. */
+  /** What the text asks to plan; null until it has been read, and while it has mistakes. */
   readonly target = signal<Compiled | null>(null)
   /** The scenario as it is written, and at full depth where that was asked for. */
   private ways: { written: Compiled | null; full: Compiled | null } = { written: null, full: null }
@@ -143,6 +143,7 @@ export class Store {
     effect(() => {
       void [this.text.text.value, this.seed.value, this.effort.value, this.spb.value]
       clearTimeout(this.timer)
+      this.target.value = null
       if (!this.isOpen.value) return
       // A single change is read at once.
       const now = performance.now()

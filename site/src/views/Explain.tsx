@@ -41,7 +41,7 @@ function Binds({ instance, result }: ExplainProps) {
       </h2>
       <p class="muted">
         {sorted.length === 0
-          ? 'No limit is known.'
+          ? `What limits it ${result.stopped ? 'shows once a plan is complete' : 'is not known'}.`
           : limitsWords(result, instance.objective, instance.tick_us)}
       </p>
       <ul class="binds">

@@ -136,10 +136,12 @@ function Found({
           </button>
         </p>
       )}
-      <p class="muted">
-        {harmless === 1 ? 'One failure touches' : `${capital(plural(harmless, 'failure'))} touch`} no job of
-        this plan.
-      </p>
+      {harmless > 0 && (
+        <p class="muted">
+          {harmless === 1 ? 'One failure touches' : `${capital(plural(harmless, 'failure'))} touch`} no job of
+          this plan.
+        </p>
+      )}
       {hopeless.length > 0 && (
         <>
           <h2>Why there is no plan then</h2>

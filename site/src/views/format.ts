@@ -37,10 +37,10 @@ const TIME_UNITS = [
   { name: 'h', us: 3600e6 },
 ] as const
 
-/** The unit in which so many microseconds read best: from a thousandth to ten minutes in seconds, then minutes and hours. */
+/** The unit in which so many microseconds read best: from a thousandth to ten minutes in seconds, then to two hours in minutes. */
 function timeUnit(us: number): { name: string; us: number } {
   const size = Math.abs(us)
-  if (size >= 36000e6) return TIME_UNITS[4]
+  if (size >= 7200e6) return TIME_UNITS[4]
   if (size >= 600e6) return TIME_UNITS[3]
   if (size >= 1e6) return TIME_UNITS[2]
   if (size >= 1e3) return TIME_UNITS[1]
@@ -124,10 +124,7 @@ export function objectiveValue(
     case 'makespan':
       return ticks(value, tickUs)
     case 'weighted_completion': {
-      const us = value * tickUs
-      // Plans of hours would have millions of seconds.
-      const unit = us >= 1e12 ? TIME_UNITS[4] : TIME_UNITS[2]
-      return `${significant(us / unit.us)}${SPACE}${unit.name}${SPACE}×${SPACE}weight`
+      return `${ticks(value, tickUs)}${SPACE}×${SPACE}weight`
     }
     case 'throughput':
       return `${significant((value * 1e6) / tickUs)}${SPACE}it/s`
