@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/view"
 )
 
@@ -22,7 +19,6 @@ type planOptions struct {
 	batch
 	cli.RunFlags
 	to    cli.Destination
-	seed  uint64
 	gap   cli.Fraction
 	quick bool
 	gantt string
@@ -88,11 +84,10 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 			return runPlan(c.Context(), append(args, "")[0], o, std)
 		},
 	}
-	o.batch.Flags(c)
+	o.batch.Flags(c, "--jobs")
 	o.RunFlags.Flags(c)
 	o.to.Flags(c, cli.PrintFormats()...)
 	f := c.Flags()
-	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
 	f.BoolVar(&o.quick, "quick", false, "a twentieth of the greedy work, the baselines and the quick bounds, for a first answer")
 	f.StringVar(&o.gantt, "gantt", "", "draw the schedule into this SVG `file`")
@@ -110,7 +105,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs), o.Certificate, o.gantt, o.trace, o.csv, o.turns, o.jobsOut, o.write, o.to.File); err != nil {
+	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs, o.ModelTable), o.Certificate, o.gantt, o.trace, o.csv, o.turns, o.jobsOut, o.write, o.to.File); err != nil {
 		return err
 	}
 	document, models, err := o.spec(name, std)
@@ -157,64 +152,6 @@ func (o *planOptions) keep(spec *instance.Spec) error {
 		return nil
 	}
 	return o.WriteInstance(o.write, spec)
-}
-
-// batch is the flags of an instance that comes as two files.
-type batch struct {
-	cli.InstanceFlags
-	cluster, jobs string
-}
-
-func (o *batch) Flags(c *cobra.Command) {
-	o.InstanceFlags.Flags(c)
-	c.Flags().StringVar(&o.cluster, "cluster", "", "a `file` of a cluster, for the jobs of --jobs")
-	c.Flags().StringVar(&o.jobs, "jobs", "", "a `file` that lists the jobs for --cluster, CSV")
-}
-
-// spec reads the instance named on the command line, or a cluster and its jobs, and says where its models are.
-func (o *batch) spec(name string, std cli.Streams) (*codec.Document, instance.ProfileSource, error) {
-	if o.cluster == "" && o.jobs == "" {
-		return o.ReadDocument(name, std)
-	}
-	if o.cluster == "" || o.jobs == "" {
-		return nil, nil, cli.Usage(errors.New("--cluster and --jobs go together"))
-	}
-	if err := o.CheckObjective(); err != nil {
-		return nil, nil, err
-	}
-	file, err := cli.OpenPath(o.cluster)
-	if err != nil {
-		return nil, nil, cli.Usage(err)
-	}
-	defer file.Close()
-	cluster, err := io.ReadAll(file)
-	if err != nil {
-		return nil, nil, cli.Usage(err)
-	}
-	jobs, err := cli.OpenPath(o.jobs)
-	if err != nil {
-		return nil, nil, cli.Usage(err)
-	}
-	defer jobs.Close()
-	var models instance.ProfileSource
-	var refused error
-	document, err := jigsaw.Batch(cluster, jobs, func(spec *instance.Spec) (instance.ProfileSource, error) {
-		models, refused = o.ModelsOf(spec, std)
-		return models, refused
-	})
-	if refused != nil {
-		return nil, nil, refused
-	}
-	if err != nil {
-		return nil, nil, cli.Invalid(o.cluster+" with "+o.jobs, "a cluster with a list of jobs", err)
-	}
-	if document.Spec.Name == "" {
-		document.Spec.Name = strings.TrimSuffix(filepath.Base(o.jobs), filepath.Ext(o.jobs))
-	}
-	if o.Objective != "" {
-		document.Spec.Objective = instance.Objective(o.Objective)
-	}
-	return document, models, nil
 }
 
 // statusExit turns the status into an exit code; the reason is printed already.
