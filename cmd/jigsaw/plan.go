@@ -56,8 +56,13 @@ period each, of which --gantt draws one (--gantt-block).
 With --cluster and --jobs the instance comes as two files: a cluster, which is an instance file without
 jobs, and a list of jobs, CSV or separated by tabs or semicolons. Its first line names its columns: name, model and
 workers, one of iterations and hours, and any of batch, gpus_per_worker, weight, release, load, deadline, optimizer,
-accumulate, checkpointing, sharding, within, rule, which mean what they do in an instance file. --write makes
+accumulate, checkpointing, sharding, within, rule, which mean what they do in an instance file. JSON will do, too: an
+object a line, or an array of objects, with these keys. --write makes
 one instance file of both, with estimated profiles, for check, certify, explain and replan.
+
+The list may also be a trace of the formats that "jigsaw replay" reads, or with --from and --until a part of one. A job
+is as long, and asks for as many GPUs, as in the trace, and comes as long after the first job of that part; its
+model runs the profile that the model table (--models) names for it. The cluster is empty at the beginning.
 
 Of moldable jobs the number of workers is chosen, too, by quick plans of many combinations; a bound says what no
 plan with any numbers ends before, and --write writes the instance with those chosen, which check and all else take.
@@ -73,7 +78,9 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
   jigsaw plan cluster.yaml --gantt plan.svg --trace plan.trace.json
   jigsaw plan cluster.yaml -o json | jq .gap
   jigsaw plan night --time 60s --gantt night.svg --jobs-out night.csv
-  jigsaw plan --cluster cluster.yaml --jobs tonight.csv`,
+  jigsaw plan --cluster cluster.yaml --jobs tonight.csv
+  jigsaw plan --cluster cluster.yaml --jobs philly.csv --from 2017-10-09T20:00 --until 2017-10-10T08:00 \
+    --time 60s --write night.yaml -o json --file night.json`,
 		Args: func(c *cobra.Command, args []string) error {
 			if o.cluster != "" || o.jobs != "" {
 				return cli.ExactArgs(0)(c, args)

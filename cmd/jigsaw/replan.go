@@ -101,7 +101,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	f.StringArrayVar(&o.done, "done", nil, "this `job` has ended, whatever was planned")
 	f.StringArrayVar(&o.progress, "progress", nil, "`job=n`: it has done n iterations, whatever was planned")
 	f.StringArrayVar(&o.left, "left", nil, "`job=n`: it has n iterations left, whatever was planned")
-	f.StringVar(&o.add, "add", "", "a `file` that lists jobs that come, CSV as for jigsaw plan --jobs")
+	f.StringVar(&o.add, "add", "", "a `file` that lists jobs that come, as for jigsaw plan --jobs; releases count from --at")
 	f.StringVar(&o.rest, "write", "", "write the instance of the rest into this YAML `file`")
 	f.StringVar(&o.jobsOut, "jobs-out", "", "write what becomes of every job into this CSV `file`")
 	f.StringVar(&o.gantt, "gantt", "", "draw who is where over the rest into this SVG `file`")

@@ -49,7 +49,7 @@ func (t *Trace) List(w *replay.Workload, c *replay.Cluster) (list *codec.JobList
 	}
 	if len(taken) > 0 {
 		slices.Sort(taken)
-		notes = append(notes, "these models run profiles of others, as the model table says, for as long as the trace says: "+strings.Join(taken, ", "))
+		notes = append(notes, "stand-ins, by the model table: "+strings.Join(taken, ", ")+"; jobs are as long as in the trace")
 	}
 	if t.Jobs[0].Model == "" {
 		notes = append(notes, fmt.Sprintf("the format %s names no models: each job is taken for one of the model table's, drawn with --seed", t.Format))

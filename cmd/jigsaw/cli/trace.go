@@ -24,7 +24,7 @@ func (o *TraceFlags) Flags(c *cobra.Command, of string) {
 	f.StringVar(&o.ModelTable, "models", "", "model `table` for "+of+": what models cost; a YAML file, or a built-in one: "+strings.Join(trace.BuiltinTables(), ", ")+" (default: that of the format)")
 	f.StringVar(&o.From, "from", "", "of "+of+" only jobs that arrive at this `time` or later: after the first arrival, like 240h, or where it has dates a date, like 2017-10-09T20:00")
 	f.StringVar(&o.Until, "until", "", "of "+of+" only jobs that arrive before this `time`")
-	f.BoolVar(&o.SkipUnknown, "skip-unknown", false, "leave out jobs of "+of+" that nothing says the costs of, or that the cluster is too small for, and say which")
+	f.BoolVar(&o.SkipUnknown, "skip-unknown", false, "leave out jobs of "+of+" that the model table has no figures or no profile for, or that are larger than the cluster, and say which")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(strings.Split(formats(), ", "), cobra.ShellCompDirectiveNoFileComp))
 }
 

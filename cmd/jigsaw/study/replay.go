@@ -38,7 +38,7 @@ type replayOptions struct {
 
 func (o *replayOptions) flags(c *cobra.Command) {
 	f := c.Flags()
-	o.TraceFlags.Flags(c, "the trace")
+	o.Flags(c, "the trace")
 	f.StringVar(&o.cluster, "cluster", "", "nodes x GPUs, like 64x8 or \"8x4:v100,4x8:k80\", or an instance file or example whose cluster is taken")
 	f.StringArrayVar(&o.profiles, "profiles", nil, "a profile file to use beside the library (repeatable)")
 	f.StringSliceVar(&o.policies, "policy", []string{"fifo", "srtf", "las", "jigsaw"}, "policies to compare: "+strings.Join(policy.Names(), ", ")+", or all")
