@@ -3,7 +3,6 @@ package jigsaw
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -23,12 +22,12 @@ type clusterFile struct {
 	Profiles  []*instance.Profile  `yaml:"profiles,omitempty"`
 }
 
-// Batch makes an instance of a cluster file, which is an instance file without jobs, and a list of jobs: CSV, or
-// separated by tabs or semicolons, with the columns of [codec.JobColumns] named in the first line. Jobs hold memory while
-// they run, unless the cluster file has another residence. hours are turned into iterations at the speed
-// of the job alone on the cluster. models is asked for profiles once it is known what the jobs run. Mistakes come back together, as
+// Batch makes an instance of a cluster file, which is an instance file without jobs, and a list of jobs, as
+// [codec.DecodeJobs] reads it. Jobs hold memory while they run, unless the cluster file has another residence. hours are
+// turned into iterations at the speed of the job alone on the cluster. jobs is asked for the list once the cluster is known, and
+// models for profiles once it is known what the jobs run. Mistakes come back together, as
 // [instance.Problems] with line and column of the file they are in: the error says which.
-func Batch(cluster []byte, jobs io.Reader, models func(*instance.Spec) (instance.ProfileSource, error)) (*codec.Document, error) {
+func Batch(cluster []byte, jobs func(*instance.Spec) (*codec.JobList, error), models func(*instance.Spec) (instance.ProfileSource, error)) (*codec.Document, error) {
 	var file clusterFile
 	if _, err := codec.DecodeFile(cluster, instance.Version, &file); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -40,9 +39,9 @@ func Batch(cluster []byte, jobs io.Reader, models func(*instance.Spec) (instance
 		Version: instance.Version, Name: file.Name, Lesson: file.Lesson, TickUS: file.TickUS, Objective: file.Objective, Residence: file.Residence,
 		Cluster: file.Cluster, Profiles: file.Profiles,
 	}
-	list, err := codec.DecodeJobs(jobs)
+	list, err := jobs(spec)
 	if err != nil {
-		return nil, fmt.Errorf("jobs: %w", err)
+		return nil, err
 	}
 	spec.Jobs = list.Jobs
 	found, err := models(spec)
@@ -55,12 +54,8 @@ func Batch(cluster []byte, jobs io.Reader, models func(*instance.Spec) (instance
 	return &codec.Document{Spec: spec}, nil
 }
 
-// DecodeJobs reads a list of jobs, as [Batch] does, for the cluster of an instance.
-func DecodeJobs(r io.Reader, spec *instance.Spec, models instance.ProfileSource) ([]instance.JobSpec, error) {
-	list, err := codec.DecodeJobs(r)
-	if err != nil {
-		return nil, err
-	}
+// CompileJobs makes jobs of a list, as [Batch] does, for the cluster of an instance.
+func CompileJobs(list *codec.JobList, spec *instance.Spec, models instance.ProfileSource) ([]instance.JobSpec, error) {
 	alone := *spec
 	if err := compileJobs(list, &alone, models); err != nil {
 		return nil, err

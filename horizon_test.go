@@ -249,7 +249,9 @@ cluster:
 	models, err := jigsaw.Models()
 	require.NoError(t, err)
 	batch := func(jobs string) (*codec.Document, error) {
-		return jigsaw.Batch([]byte(cluster), strings.NewReader(jobs), func(*instance.Spec) (instance.ProfileSource, error) { return models, nil })
+		return jigsaw.Batch([]byte(cluster), func(*instance.Spec) (*codec.JobList, error) {
+			return codec.DecodeJobs(strings.NewReader(jobs))
+		}, func(*instance.Spec) (instance.ProfileSource, error) { return models, nil })
 	}
 	d, err := batch("name,model,workers,iterations,hours,weight,release\na,gnmt,4,100,,3,1h\nb,resnet50,8,,2,,\n")
 	require.NoError(t, err)

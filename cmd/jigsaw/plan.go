@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/view"
 )
 
@@ -22,7 +19,6 @@ type planOptions struct {
 	batch
 	cli.RunFlags
 	to    cli.Destination
-	seed  uint64
 	gap   cli.Fraction
 	quick bool
 	gantt string
@@ -60,8 +56,13 @@ period each, of which --gantt draws one (--gantt-block).
 With --cluster and --jobs the instance comes as two files: a cluster, which is an instance file without
 jobs, and a list of jobs, CSV or separated by tabs or semicolons. Its first line names its columns: name, model and
 workers, one of iterations and hours, and any of batch, gpus_per_worker, weight, release, load, deadline, optimizer,
-accumulate, checkpointing, sharding, within, rule, which mean what they do in an instance file. --write makes
+accumulate, checkpointing, sharding, within, rule, which mean what they do in an instance file. JSON will do, too: an
+object a line, or an array of objects, with these keys. --write makes
 one instance file of both, with estimated profiles, for check, certify, explain and replan.
+
+The list may also be a trace of the formats that "jigsaw replay" reads, or with --from and --until a part of one. A job
+is as long, and asks for as many GPUs, as in the trace, and comes as long after the first job of that part; its
+model runs the profile that the model table (--models) names for it. The cluster is empty at the beginning.
 
 Of moldable jobs the number of workers is chosen, too, by quick plans of many combinations; a bound says what no
 plan with any numbers ends before, and --write writes the instance with those chosen, which check and all else take.
@@ -77,7 +78,9 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
   jigsaw plan cluster.yaml --gantt plan.svg --trace plan.trace.json
   jigsaw plan cluster.yaml -o json | jq .gap
   jigsaw plan night --time 60s --gantt night.svg --jobs-out night.csv
-  jigsaw plan --cluster cluster.yaml --jobs tonight.csv`,
+  jigsaw plan --cluster cluster.yaml --jobs tonight.csv
+  jigsaw plan --cluster cluster.yaml --jobs philly.csv --from 2017-10-09T20:00 --until 2017-10-10T08:00 \
+    --time 60s --write night.yaml -o json --file night.json`,
 		Args: func(c *cobra.Command, args []string) error {
 			if o.cluster != "" || o.jobs != "" {
 				return cli.ExactArgs(0)(c, args)
@@ -88,11 +91,10 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 			return runPlan(c.Context(), append(args, "")[0], o, std)
 		},
 	}
-	o.batch.Flags(c)
+	o.batch.Flags(c, "--jobs")
 	o.RunFlags.Flags(c)
 	o.to.Flags(c, cli.PrintFormats()...)
 	f := c.Flags()
-	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
 	f.BoolVar(&o.quick, "quick", false, "a twentieth of the greedy work, the baselines and the quick bounds, for a first answer")
 	f.StringVar(&o.gantt, "gantt", "", "draw the schedule into this SVG `file`")
@@ -110,7 +112,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs), o.Certificate, o.gantt, o.trace, o.csv, o.turns, o.jobsOut, o.write, o.to.File); err != nil {
+	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs, o.ModelTable), o.Certificate, o.gantt, o.trace, o.csv, o.turns, o.jobsOut, o.write, o.to.File); err != nil {
 		return err
 	}
 	document, models, err := o.spec(name, std)
@@ -157,64 +159,6 @@ func (o *planOptions) keep(spec *instance.Spec) error {
 		return nil
 	}
 	return o.WriteInstance(o.write, spec)
-}
-
-// batch is the flags of an instance that comes as two files.
-type batch struct {
-	cli.InstanceFlags
-	cluster, jobs string
-}
-
-func (o *batch) Flags(c *cobra.Command) {
-	o.InstanceFlags.Flags(c)
-	c.Flags().StringVar(&o.cluster, "cluster", "", "a `file` of a cluster, for the jobs of --jobs")
-	c.Flags().StringVar(&o.jobs, "jobs", "", "a `file` that lists the jobs for --cluster, CSV")
-}
-
-// spec reads the instance named on the command line, or a cluster and its jobs, and says where its models are.
-func (o *batch) spec(name string, std cli.Streams) (*codec.Document, instance.ProfileSource, error) {
-	if o.cluster == "" && o.jobs == "" {
-		return o.ReadDocument(name, std)
-	}
-	if o.cluster == "" || o.jobs == "" {
-		return nil, nil, cli.Usage(errors.New("--cluster and --jobs go together"))
-	}
-	if err := o.CheckObjective(); err != nil {
-		return nil, nil, err
-	}
-	file, err := cli.OpenPath(o.cluster)
-	if err != nil {
-		return nil, nil, cli.Usage(err)
-	}
-	defer file.Close()
-	cluster, err := io.ReadAll(file)
-	if err != nil {
-		return nil, nil, cli.Usage(err)
-	}
-	jobs, err := cli.OpenPath(o.jobs)
-	if err != nil {
-		return nil, nil, cli.Usage(err)
-	}
-	defer jobs.Close()
-	var models instance.ProfileSource
-	var refused error
-	document, err := jigsaw.Batch(cluster, jobs, func(spec *instance.Spec) (instance.ProfileSource, error) {
-		models, refused = o.ModelsOf(spec, std)
-		return models, refused
-	})
-	if refused != nil {
-		return nil, nil, refused
-	}
-	if err != nil {
-		return nil, nil, cli.Invalid(o.cluster+" with "+o.jobs, "a cluster with a list of jobs", err)
-	}
-	if document.Spec.Name == "" {
-		document.Spec.Name = strings.TrimSuffix(filepath.Base(o.jobs), filepath.Ext(o.jobs))
-	}
-	if o.Objective != "" {
-		document.Spec.Objective = instance.Objective(o.Objective)
-	}
-	return document, models, nil
 }
 
 // statusExit turns the status into an exit code; the reason is printed already.

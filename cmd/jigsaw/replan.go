@@ -24,7 +24,6 @@ type replanOptions struct {
 	batch
 	cli.RunFlags
 	to    cli.Destination
-	seed  uint64
 	gap   cli.Fraction
 	quick bool
 
@@ -89,11 +88,10 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 			return runReplan(c.Context(), args[0], args[1], o, std)
 		},
 	}
-	o.batch.Flags(c)
+	o.batch.Flags(c, "--jobs or --add")
 	o.RunFlags.Flags(c)
 	o.to.Flags(c, cli.PrintFormats()...)
 	f := c.Flags()
-	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
 	f.BoolVar(&o.quick, "quick", false, "little search and the quick bounds, for a first answer")
 	f.DurationVar(&o.at, "at", 0, "how long ago the plan began, like 2h or 90s")
@@ -103,7 +101,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	f.StringArrayVar(&o.done, "done", nil, "this `job` has ended, whatever was planned")
 	f.StringArrayVar(&o.progress, "progress", nil, "`job=n`: it has done n iterations, whatever was planned")
 	f.StringArrayVar(&o.left, "left", nil, "`job=n`: it has n iterations left, whatever was planned")
-	f.StringVar(&o.add, "add", "", "a `file` that lists jobs that come, CSV as for jigsaw plan --jobs")
+	f.StringVar(&o.add, "add", "", "a `file` that lists jobs that come, as for jigsaw plan --jobs; releases count from --at")
 	f.StringVar(&o.rest, "write", "", "write the instance of the rest into this YAML `file`")
 	f.StringVar(&o.jobsOut, "jobs-out", "", "write what becomes of every job into this CSV `file`")
 	f.StringVar(&o.gantt, "gantt", "", "draw who is where over the rest into this SVG `file`")
@@ -163,9 +161,11 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs, plan, o.changes, o.add), o.Certificate, o.rest, o.jobsOut, o.gantt, o.to.File); err != nil {
+	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs, o.ModelTable, plan, o.changes, o.add), o.Certificate, o.rest, o.jobsOut, o.gantt, o.to.File); err != nil {
 		return err
 	}
+	var come coming
+	o.Beside = func(spec *instance.Spec) ([]instance.JobSpec, error) { return come.read(&o, spec, std) }
 	document, models, err := o.spec(name, std)
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if s.blocks == nil {
 		s.blocks = s.tasks.Block()
 	}
-	update, explain, err := o.update(document.Spec, models, flags, std)
+	update, explain, err := o.update(come, document.Spec, models, flags)
 	if err != nil {
 		return err
 	}
@@ -209,30 +209,44 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	return statusExit(r.Result)
 }
 
-// update gathers what has become of the plan. explain says where mistakes that [jigsaw.Replan] finds in it are.
-func (o *replanOptions) update(spec *instance.Spec, models instance.ProfileSource, flags []flagged, std cli.Streams) (u jigsaw.Update, explain func(error) error, err error) {
-	var at codec.File
+// coming is what files say of a plan that is under way.
+type coming struct {
+	update jigsaw.Update
+	at     codec.File
+	added  *codec.JobList
+}
+
+// read reads the files of changes and of jobs that come, and returns the latter.
+func (r *coming) read(o *replanOptions, spec *instance.Spec, std cli.Streams) (jobs []instance.JobSpec, err error) {
 	if o.changes != "" {
 		file, err := cli.OpenFile(o.changes, std)
 		if err != nil {
-			return u, nil, cli.Usage(err)
+			return nil, cli.Usage(err)
 		}
 		defer file.Close()
-		if u, at, err = jigsaw.DecodeChanges(file); err != nil {
-			return u, nil, cli.Invalid(o.changes, "a file of changes", err)
+		if r.update, r.at, err = jigsaw.DecodeChanges(file); err != nil {
+			return nil, cli.Invalid(o.changes, "a file of changes", err)
 		}
+		jobs = r.update.Jobs
 	}
+	if o.add != "" {
+		if r.added, err = o.list(o.add, spec, std); err != nil {
+			return nil, err
+		}
+		jobs = slices.Concat(jobs, r.added.Jobs)
+	}
+	return jobs, nil
+}
+
+// update gathers what has become of the plan. explain says where mistakes that [jigsaw.Replan] finds in it are.
+func (o *replanOptions) update(come coming, spec *instance.Spec, models instance.ProfileSource, flags []flagged) (u jigsaw.Update, explain func(error) error, err error) {
+	u = come.update
 	changes, jobs := len(u.Changes), len(u.Jobs)
 	for _, f := range flags {
 		u.Changes = append(u.Changes, f.Change)
 	}
-	if o.add != "" {
-		file, err := cli.OpenFile(o.add, std)
-		if err != nil {
-			return u, nil, cli.Usage(err)
-		}
-		defer file.Close()
-		more, err := jigsaw.DecodeJobs(file, spec, models)
+	if come.added != nil {
+		more, err := jigsaw.CompileJobs(come.added, spec, models)
 		if err != nil {
 			return u, nil, cli.Invalid(o.add, "a list of jobs", err)
 		}
@@ -258,7 +272,7 @@ func (o *replanOptions) update(spec *instance.Spec, models instance.ProfileSourc
 		if problems[0].Path == "" || o.changes == "" {
 			return cli.Usage(err)
 		}
-		at.Locate(here)
+		come.at.Locate(here)
 		return cli.Invalid(o.changes, "a file of changes for this plan", here)
 	}, nil
 }

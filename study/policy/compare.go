@@ -26,7 +26,7 @@ func Compare(ctx context.Context, w *replay.Workload, names []string, o Options,
 	r.Exclusive, r.Sharing = replay.Bounds(w, config.Cluster, Work)
 	r.Notes = append(r.Notes, r.Load.String())
 	if len(w.LeftOut) > 0 {
-		r.Notes = append(r.Notes, leftOut(w))
+		r.Notes = append(r.Notes, w.LeftOutText())
 	}
 	for k, name := range names {
 		if ctx.Err() != nil {
@@ -64,19 +64,4 @@ func interference(w *replay.Workload) string {
 		parts = append(parts, fmt.Sprintf("%d jobs %.3g times", k+2, f))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// leftOut says which jobs were left out.
-func leftOut(w *replay.Workload) string {
-	jobs := 0
-	var parts []string
-	for _, l := range w.LeftOut {
-		jobs += l.Jobs
-		batch := ""
-		if l.Batch > 0 {
-			batch = fmt.Sprintf(" at batch size %d", l.Batch)
-		}
-		parts = append(parts, fmt.Sprintf("%d x %s%s with %d GPUs", l.Jobs, l.Model, batch, l.GPUs))
-	}
-	return fmt.Sprintf("left out, since the model table has no figures for them: %d of %d jobs: %s", jobs, jobs+len(w.Jobs), strings.Join(parts, ", "))
 }

@@ -1,6 +1,11 @@
 package replay
 
-import "jigsaw/formulation/instance"
+import (
+	"fmt"
+	"strings"
+
+	"jigsaw/formulation/instance"
+)
 
 // Workload is a trace whose jobs have been given their costs.
 type Workload struct {
@@ -31,10 +36,37 @@ func (w *Workload) Slowdown(jobs int) float64 {
 
 // LeftOut is how many jobs of a kind were left out.
 type LeftOut struct {
-	Model string `json:"model"`
-	Batch int    `json:"batch"` // 0 where the trace does not say it
-	GPUs  int    `json:"gpus"`
-	Jobs  int    `json:"jobs"`
+	Reason string `json:"reason"`
+	Model  string `json:"model"`
+	Batch  int    `json:"batch"` // 0 where the trace does not say it
+	GPUs   int    `json:"gpus"`
+	Jobs   int    `json:"jobs"`
+}
+
+// Why jobs are left out.
+const (
+	NoFigures = "the model table has no figures for them"
+	NoProfile = "no profile stands for them on these GPUs"
+	TooLarge  = "the cluster is too small for them"
+)
+
+// LeftOutText says which jobs were left out, and why.
+func (w *Workload) LeftOutText() string {
+	left, text := 0, ""
+	for i, l := range w.LeftOut {
+		left += l.Jobs
+		if i == 0 || l.Reason != w.LeftOut[i-1].Reason {
+			text += fmt.Sprintf("; since %s: ", l.Reason)
+		} else {
+			text += ", "
+		}
+		text += fmt.Sprintf("%d x %s", l.Jobs, l.Model)
+		if l.Batch > 0 {
+			text += fmt.Sprintf(" at batch size %d", l.Batch)
+		}
+		text += fmt.Sprintf(" with %d GPUs", l.GPUs)
+	}
+	return fmt.Sprintf("left out, %d of %d jobs: %s", left, left+len(w.Jobs), strings.TrimPrefix(text, "; "))
 }
 
 // Job is a training job.

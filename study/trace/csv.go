@@ -219,11 +219,19 @@ func (r *row) model(name string, j *Job) {
 // date returns a field that is a date, in seconds after the first of January 1970.
 func (r *row) date(name string) float64 {
 	text := r.text(name)
-	for _, layout := range []string{time.DateTime, time.RFC3339, "2006-01-02T15:04:05"} {
+	t, ok := parseDate(text)
+	if !ok {
+		r.wrong(name, "%q is not a date like 2017-10-09 07:01:55", instance.Clip(text))
+		return 0
+	}
+	return float64(t.UnixMilli()) / 1000
+}
+
+func parseDate(text string) (time.Time, bool) {
+	for _, layout := range []string{time.DateTime, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04", time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil {
-			return float64(t.UnixMilli()) / 1000
+			return t, true
 		}
 	}
-	r.wrong(name, "%q is not a date like 2017-10-09 07:01:55", instance.Clip(text))
-	return 0
+	return time.Time{}, false
 }

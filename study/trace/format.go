@@ -33,35 +33,39 @@ const sniff = 1 << 16
 
 // Read reads a file. An empty format is told from the file's first line.
 func Read(file string, r io.Reader, format Format) (*Trace, error) {
-	b := bufio.NewReaderSize(r, sniff)
 	if format == "" {
-		found, err := detect(file, b)
-		if err != nil {
-			return nil, err
+		var err error
+		if format, r, err = Detect(r); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		format = found
+		if format == "" {
+			return nil, Problem{file, 1, 1, "this is no trace that is known: the first line holds neither the tab-separated fields of Gavel nor the column names of " +
+				"Muri, Tiresias, Philly, Pollux or Helios; give --format to be told which columns are missing"}
+		}
 	}
 	read := newReader(file, format)
 	switch {
 	case format == Gavel:
-		read.gavel(b)
+		read.gavel(r)
 	case slices.Contains(Formats(), format):
-		read.csv(b, columns[format])
+		read.csv(r, columns[format])
 	default:
 		return nil, fmt.Errorf("trace: unknown format %q; choose one of %v", instance.Clip(string(format)), Formats())
 	}
 	return read.finish()
 }
 
-// detect tells the format from the first line.
-func detect(file string, b *bufio.Reader) (Format, error) {
+// Detect tells the format from the first line, empty if it is of none; all is the whole file.
+func Detect(r io.Reader) (f Format, all io.Reader, err error) {
+	b := bufio.NewReaderSize(r, sniff)
 	head, err := b.Peek(sniff)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
-		return "", fmt.Errorf("%s: %w", file, err)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", b, err
 	}
 	first, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("\ufeff")), []byte("\n"))
-	if n := bytes.Count(first, []byte("\t")); n == 9 || n == 6 {
-		return Gavel, nil
+	// Lists of jobs may be separated by tabs, too: names of columns have no digits, and Gavel's jobs do.
+	if n := bytes.Count(first, []byte("\t")); (n == 9 || n == 6) && bytes.ContainsAny(first, "0123456789") {
+		return Gavel, b, nil
 	}
 	names := strings.Split(strings.TrimSpace(string(first)), ",")
 	for k := range names {
@@ -71,9 +75,8 @@ func detect(file string, b *bufio.Reader) (Format, error) {
 	for _, format := range []Format{Muri, Tiresias, Helios, Philly, Pollux} {
 		missing := slices.ContainsFunc(columns[format].need, func(name string) bool { return !slices.Contains(names, name) })
 		if !missing {
-			return format, nil
+			return format, b, nil
 		}
 	}
-	return "", Problem{file, 1, 1, "this is no trace that is known: the first line holds neither the tab-separated fields of Gavel nor the column names of " +
-		"Muri, Tiresias, Philly, Pollux or Helios; give --format to be told which columns are missing"}
+	return "", b, nil
 }

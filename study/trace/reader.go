@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"jigsaw/formulation/instance"
 )
@@ -83,6 +84,10 @@ func (r *reader) finish() (*Trace, error) {
 		return 0
 	})
 	first := jobs[0].Arrival
+	r.trace.All = len(jobs)
+	if r.trace.Format == Philly || r.trace.Format == Helios {
+		r.trace.Begin = time.UnixMilli(int64(first * 1000)).UTC()
+	}
 	for i := range jobs {
 		jobs[i].Arrival -= first
 	}

@@ -202,12 +202,12 @@ func TestSkipUnknown(t *testing.T) {
 	require.Equal(t, 2, strings.Count(err.Error(), "\n")+1, "one problem for each kind of job: %v", err)
 	w, err := read(text, Options{SkipUnknown: true})
 	require.NoError(t, err)
-	require.Equal(t, []replay.LeftOut{{Model: "A3C", GPUs: 4, Jobs: 2}, {Model: "LM", Batch: 7, GPUs: 1, Jobs: 1}}, w.LeftOut)
+	require.Equal(t, []replay.LeftOut{{Reason: replay.NoFigures, Model: "A3C", GPUs: 4, Jobs: 2}, {Reason: replay.NoFigures, Model: "LM", Batch: 7, GPUs: 1, Jobs: 1}}, w.LeftOut)
 	require.Len(t, w.Jobs, 2)
 	require.Equal(t, []string{"1", "4"}, []string{w.Jobs[0].ID, w.Jobs[1].ID})
 	require.Equal(t, []float64{0, 30}, []float64{w.Jobs[0].Arrival, w.Jobs[1].Arrival}, "the first that is left arrives at 0")
 	_, err = read(text[:strings.Index(text, "\n")], Options{SkipUnknown: true})
-	require.ErrorContains(t, err, "t: no job is left: the model table has no figures for any of them, on GPUs of the types [v100]")
+	require.ErrorContains(t, err, "t: no job is left, on GPUs of the types [v100]: left out, 1 of 1 jobs: since the model table has no figures for them: ")
 }
 
 func TestWorkloadProblems(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/profiles"
@@ -17,9 +18,12 @@ type Options struct {
 	// Seed draws the models of jobs that name none.
 	Seed uint64
 	// SkipUnknown leaves out jobs for whose model, batch size and number of GPUs the
-	// table has no figures; they are told in [replay.Workload.LeftOut]. Otherwise they are
-	// an error.
+	// table has no figures, and those that the cluster is too small for; they are told in
+	// [replay.Workload.LeftOut]. Otherwise they are an error.
 	SkipUnknown bool
+	// Profiled, where it is there, says whether the cluster has GPUs that a model has a profile for at a batch
+	// size: plans need one of every job, of its shape or else of its model itself.
+	Profiled func(model string, batch int) bool
 }
 
 // Workload gives the jobs of a trace the costs that the trace or the table says,
@@ -86,11 +90,17 @@ func (b *builder) once(j *Job, column int, format string, args ...any) {
 // unknown is [builder.once] for a job that the table has no figures for, which may
 // be left out instead.
 func (b *builder) unknown(model string, j *Job, format string, args ...any) {
-	if b.options.SkipUnknown {
-		b.left[replay.LeftOut{Model: model, Batch: j.Batch, GPUs: j.GPUs}]++
-		return
+	if !b.skip(model, j, replay.NoFigures) {
+		b.once(j, j.modelAt, format+"; or leave such jobs out, with --skip-unknown", args...)
 	}
-	b.once(j, j.modelAt, format+"; or leave such jobs out, with --skip-unknown", args...)
+}
+
+// skip leaves a job out, where that is asked for.
+func (b *builder) skip(model string, j *Job, why string) bool {
+	if b.options.SkipUnknown {
+		b.left[replay.LeftOut{Reason: why, Model: model, Batch: j.Batch, GPUs: j.GPUs}]++
+	}
+	return b.options.SkipUnknown
 }
 
 // leftOut tells which jobs were left out. The first of the others arrives at 0.
@@ -100,12 +110,12 @@ func (b *builder) leftOut() {
 		b.work.LeftOut = append(b.work.LeftOut, of)
 	}
 	slices.SortFunc(b.work.LeftOut, func(x, y replay.LeftOut) int {
-		return cmp.Or(cmp.Compare(x.Model, y.Model), cmp.Compare(x.Batch, y.Batch), cmp.Compare(x.GPUs, y.GPUs))
+		return cmp.Or(cmp.Compare(x.Reason, y.Reason), cmp.Compare(x.Model, y.Model), cmp.Compare(x.Batch, y.Batch), cmp.Compare(x.GPUs, y.GPUs))
 	})
 	jobs := b.work.Jobs
 	if len(jobs) == 0 && len(b.left) > 0 && len(b.problems) == 0 {
 		b.problems = append(b.problems, Problem{File: b.trace.File, Message: fmt.Sprintf(
-			"no job is left: the model table has no figures for any of them, on GPUs of the types %v", b.cluster.Types)})
+			"no job is left, on GPUs of the types %v: %s", b.cluster.Types, b.work.LeftOutText())})
 		return
 	}
 	for i := len(jobs) - 1; i >= 0; i-- {
@@ -162,6 +172,9 @@ func (b *builder) class(j *Job, m *Model) (int, bool) {
 	}
 	k := replay.Class{Model: m.Name, Batch: j.Batch, GPUs: j.GPUs, Iteration: make([]float64, len(b.cluster.Types)), Stages: j.Stages}
 	k.Restart, _ = byGPUs(m.Restart, j.GPUs)
+	if !b.profiled(j, m) {
+		return 0, false
+	}
 	if m.Shape != nil {
 		p, ok := b.library.Find(m.Shape.Model, m.Shape.GPU, m.Shape.Batch)
 		if !ok {
@@ -195,12 +208,39 @@ func (b *builder) class(j *Job, m *Model) (int, bool) {
 		return 0, false
 	}
 	if !b.cluster.Fits(j.GPUs, func(t int) bool { return k.Iteration[t] > 0 }) {
-		b.problem(j, j.gpusAt, "the job %q asks for %d GPUs, which the cluster %v does not have in one place even when it is empty", instance.Clip(j.ID), j.GPUs, b.cluster)
+		if !b.skip(m.Name, j, replay.TooLarge) {
+			b.problem(j, j.gpusAt, "the job %q asks for %d GPUs, which the cluster %v does not have in one place even when it is empty; or leave such jobs out, with --skip-unknown",
+				instance.Clip(j.ID), j.GPUs, b.cluster)
+		}
 		return 0, false
 	}
 	b.classes[key] = len(b.work.Classes)
 	b.work.Classes = append(b.work.Classes, k)
 	return b.classes[key], true
+}
+
+// profiled reports whether a plan finds a profile for the job, where one is asked for.
+func (b *builder) profiled(j *Job, m *Model) bool {
+	if b.options.Profiled == nil {
+		return true
+	}
+	model, batch := m.Name, j.Batch
+	if m.Shape != nil {
+		model, batch = m.Shape.Model, m.Shape.Batch
+	}
+	switch {
+	case b.options.Profiled(model, batch):
+		return true
+	case b.skip(m.Name, j, replay.NoProfile):
+	case m.Shape == nil:
+		b.once(j, j.modelAt, "there is no profile of the model %q at batch %d, and the model table names none that stands in for it; add a shape to the table, "+
+			"for which --models takes a file, or a profile, by --profiles or --estimate; or leave such jobs out, with --skip-unknown", instance.Clip(model), batch)
+	default:
+		b.once(j, j.modelAt, "the model table has %q run as %s at batch %d, of which there is no profile for GPUs of the types %v; choose other --models (%s), or say in the cluster file "+
+			"what a type is like: profiled_as: [{gpu: %s, speed: 1}]; or leave such jobs out, with --skip-unknown",
+			instance.Clip(m.Name), instance.Clip(model), batch, b.cluster.Types, strings.Join(BuiltinTables(), ", "), instance.Clip(m.Shape.GPU))
+	}
+	return false
 }
 
 // iteration returns the seconds an iteration takes on GPUs of a type, 0 if

@@ -70,6 +70,11 @@ func (o *InstanceFlags) estimated(spec *instance.Spec, std Streams) (all []*inst
 	return all, nil
 }
 
+// Estimates reports whether --estimate is given for a model.
+func (o *InstanceFlags) Estimates(model string) bool {
+	return slices.ContainsFunc(o.estimates, func(text string) bool { return strings.HasPrefix(text, model+"=") })
+}
+
 // sharers are the numbers of workers, or of GPUs of a layer, among which a job's batch may be dealt out.
 func sharers(j *instance.JobSpec) (list []int) {
 	if len(j.Moldable) > 0 {

@@ -30,7 +30,10 @@ type InstanceFlags struct {
 	// Document and models are what was read, and where its models are.
 	Document *codec.Document
 	Models   instance.ProfileSource
-	extra    []*instance.Profile // that flags name or ask for
+	// Beside, where it is there, reads the jobs that are to come to those of an instance: they, too, may run what
+	// --estimate is for.
+	Beside func(*instance.Spec) ([]instance.JobSpec, error)
+	extra  []*instance.Profile // that flags name or ask for
 }
 
 // Flags adds the flags to a command.
@@ -115,6 +118,15 @@ func (o *InstanceFlags) ModelsOf(spec *instance.Spec, std Streams) (instance.Pro
 	if err != nil {
 		return nil, err
 	}
+	if o.Beside != nil {
+		more, err := o.Beside(spec)
+		if err != nil {
+			return nil, err
+		}
+		whole := *spec
+		whole.Jobs = slices.Concat(spec.Jobs, more)
+		spec = &whole
+	}
 	estimated, err := o.estimated(spec, std)
 	if err != nil {
 		return nil, err
@@ -182,6 +194,8 @@ func Refused(document *codec.Document, name, what string, err error) error {
 // empty where there is no such key.
 func lookalike(problems instance.Problems) string {
 	for _, kind := range []struct{ key, name string }{
+		// Before instances: the Philly trace has a column cluster.
+		{"duration", "a trace, but of no format that its first line tells; --format NAME says what it lacks"},
 		{"denominator", "a certificate"}, {"schema_version", "a plan"}, {"residency", "a schedule"}, {"cluster", "an instance"},
 	} {
 		if slices.ContainsFunc(problems, func(p instance.Problem) bool { return slices.Contains(p.Unknown, kind.key) }) {

@@ -22,28 +22,24 @@ import (
 )
 
 type replayOptions struct {
-	traceFormat string
-	cluster     string
-	models      string
-	profiles    []string
-	policies    []string
-	round       time.Duration
-	share       int
-	restartAll  bool
-	thresholds  []float64
-	seed        uint64
-	load        float64
-	skipUnknown bool
-	jobs        string
-	to          cli.Destination
+	cli.TraceFlags
+	cluster    string
+	profiles   []string
+	policies   []string
+	round      time.Duration
+	share      int
+	restartAll bool
+	thresholds []float64
+	seed       uint64
+	load       float64
+	jobs       string
+	to         cli.Destination
 }
 
 func (o *replayOptions) flags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.traceFormat, "format", "auto", "format of the trace: auto, muri, gavel, tiresias, philly, pollux, helios")
+	o.Flags(c, "the trace")
 	f.StringVar(&o.cluster, "cluster", "", "nodes x GPUs, like 64x8 or \"8x4:v100,4x8:k80\", or an instance file or example whose cluster is taken")
-	f.StringVar(&o.models, "models", "", "model `table`: what models cost; a YAML file, or a built-in one: "+strings.Join(trace.BuiltinTables(), ", ")+" (default: that of the format)")
-	f.BoolVar(&o.skipUnknown, "skip-unknown", false, "leave out jobs for whose model and number of GPUs the model table has no figures, and say which")
 	f.StringArrayVar(&o.profiles, "profiles", nil, "a profile file to use beside the library (repeatable)")
 	f.StringSliceVar(&o.policies, "policy", []string{"fifo", "srtf", "las", "jigsaw"}, "policies to compare: "+strings.Join(policy.Names(), ", ")+", or all")
 	f.DurationVar(&o.round, "round", 6*time.Minute, "time between decisions; 0 decides whenever a job comes or goes")
@@ -97,10 +93,10 @@ func runReplay(ctx context.Context, name string, o replayOptions, std cli.Stream
 	if o.load != 1 && !strings.HasPrefix(name, synthetic) {
 		return cli.Usage(fmt.Errorf("--load is of a synthetic trace; %s has the load that it has", name))
 	}
-	if kinds := append([]trace.Format{"auto"}, trace.Formats()...); !slices.Contains(kinds, trace.Format(o.traceFormat)) {
-		return cli.Usage(fmt.Errorf("--format %q: choose %s", o.traceFormat, strings.Trim(fmt.Sprint(kinds), "[]")))
+	if err := o.CheckFormat(); err != nil {
+		return err
 	}
-	if err := cli.CheckWritable(append([]string{name, o.cluster, o.models}, o.profiles...), o.jobs, o.to.File); err != nil {
+	if err := cli.CheckWritable(append([]string{name, o.cluster, o.ModelTable}, o.profiles...), o.jobs, o.to.File); err != nil {
 		return err
 	}
 	cluster, err := o.parseCluster(std)
@@ -165,7 +161,10 @@ func (o *replayOptions) workload(name string, c *replay.Cluster, std cli.Streams
 	if err != nil {
 		return nil, nil, cli.Usage(err)
 	}
-	table, err := o.table(t.Format)
+	if err := t.Window(o.From, o.Until); err != nil {
+		return nil, nil, cli.Usage(err)
+	}
+	table, err := o.Table(t.Format)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -177,7 +176,7 @@ func (o *replayOptions) workload(name string, c *replay.Cluster, std cli.Streams
 	if err != nil {
 		return nil, nil, cli.Usage(err)
 	}
-	w, err := trace.Workload(t, table, library, c, trace.Options{Seed: o.seed, SkipUnknown: o.skipUnknown})
+	w, err := trace.Workload(t, table, library, c, trace.Options{Seed: o.seed, SkipUnknown: o.SkipUnknown})
 	if err != nil {
 		return nil, nil, cli.Usage(err)
 	}
@@ -199,38 +198,7 @@ func (o *replayOptions) read(name string, c *replay.Cluster, std cli.Streams) (*
 		return nil, err
 	}
 	defer file.Close()
-	kind := trace.Format(o.traceFormat)
-	if kind == "auto" {
-		kind = ""
-	}
-	return trace.Read(name, file, kind)
-}
-
-// table reads the model table: a built-in one, or a file.
-func (o *replayOptions) table(f trace.Format) (*trace.Table, error) {
-	name := o.models
-	if name == "" {
-		name = trace.DefaultTable(f)
-	}
-	if name == "" {
-		return nil, cli.Usage(fmt.Errorf("a trace of the format %s needs --models: there is no built-in table for it", f))
-	}
-	var t *trace.Table
-	var err error
-	if slices.Contains(trace.BuiltinTables(), name) {
-		t, err = trace.BuiltinTable(name)
-	} else {
-		file, openErr := cli.OpenPath(name)
-		if openErr != nil {
-			return nil, cli.Usage(openErr)
-		}
-		defer file.Close()
-		t, err = trace.ReadTable(name, file)
-	}
-	if err != nil {
-		return nil, cli.Usage(err)
-	}
-	return t, nil
+	return trace.Read(name, file, o.Format())
 }
 
 func replayTable(out io.Writer, std cli.Streams, r *replay.Report) error {

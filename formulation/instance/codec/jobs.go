@@ -1,7 +1,9 @@
 package codec
 
 import (
+	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +14,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// JobColumns are the columns that a list of jobs may have. Those of name, model and workers have to be
+// JobColumns are the columns, or keys of JSON, that a list of jobs may have. Those of name, model and workers have to be
 // there, and one of iterations and hours.
 func JobColumns() []string {
 	return []string{"name", "model", "batch", "workers", "gpus_per_worker", "iterations", "hours", "weight", "release", "load", "deadline",
@@ -26,7 +28,14 @@ type JobList struct {
 	Lines []int     // of each job
 }
 
-// DecodeJobs reads a list of jobs: CSV, or separated by tabs or semicolons, with the columns of [JobColumns] named in the first line.
+// add takes a job, if it can be told how long it is.
+func (l *JobList) add(job instance.JobSpec, hours float64, line int) bool {
+	l.Jobs, l.Hours, l.Lines = append(l.Jobs, job), append(l.Hours, hours), append(l.Lines, line)
+	return (job.Iterations == 0) != (hours == 0)
+}
+
+// DecodeJobs reads a list of jobs: CSV, or separated by tabs or semicolons, with the columns of [JobColumns] named in the
+// first line; or JSON Lines, an object a line whose keys are these, or a JSON array of such objects.
 func DecodeJobs(r io.Reader) (*JobList, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MostJobBytes+1))
 	if err != nil {
@@ -36,6 +45,9 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 		return nil, fmt.Errorf("the list is larger than %d MiB", MostJobBytes>>20)
 	}
 	text := strings.TrimPrefix(string(data), "\uFEFF")
+	if blank := strings.TrimLeft(text, " \t\r\n"); strings.HasPrefix(blank, "{") || strings.HasPrefix(blank, "[") {
+		return decodeJSONJobs([]byte(text))
+	}
 	in := csv.NewReader(strings.NewReader(text))
 	first, _, _ := strings.Cut(text, "\n")
 	for _, comma := range "\t;" {
@@ -43,7 +55,7 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 			in.Comma = comma
 		}
 	}
-	in.TrimLeadingSpace, in.Comment = true, '#'
+	in.TrimLeadingSpace, in.Comment = in.Comma != '\t', '#' // tabs are blanks, too: empty cells between them would be trimmed
 	header, err := in.Read()
 	if err != nil {
 		return nil, fmt.Errorf("a list of jobs begins with a line of columns, of %s: %w", strings.Join(JobColumns(), ", "), err)
@@ -57,6 +69,7 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 		switch {
 		case !slices.Contains(JobColumns(), name):
 			bad(i, "unknown column %q; the columns are %s", name, strings.Join(JobColumns(), ", "))
+			problems[len(problems)-1].Unknown = []string{name}
 		case slices.Contains(header[:i], name):
 			bad(i, "the column %q is there twice", name)
 		}
@@ -92,16 +105,97 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 				bad(i, "%s: %v", header[i], err)
 			}
 		}
-		if job.Iterations == 0 && hours == 0 || job.Iterations > 0 && hours > 0 {
-			bad(0, "job %q needs either iterations or hours", job.Name)
+		if !list.add(job, hours, line) {
+			bad(0, lengthNeeded, job.Name)
 		}
 		if len(problems) >= mostJobProblems {
 			break
 		}
-		list.Jobs, list.Hours, list.Lines = append(list.Jobs, job), append(list.Hours, hours), append(list.Lines, line)
 	}
 	if len(problems) > 0 {
 		return nil, problems
+	}
+	return list, nil
+}
+
+const lengthNeeded = "job %q needs either iterations or hours"
+
+// decodeJSONJobs is [DecodeJobs] of JSON Lines, or of an array.
+func decodeJSONJobs(data []byte) (*JobList, error) {
+	j, list := newJSONReader(bytes.NewReader(data)), &JobList{}
+	var problems instance.Problems
+	bad := func(at position, format string, args ...any) {
+		problems = append(problems, instance.Problem{Line: at.line, Column: at.column, Message: fmt.Sprintf(format, args...)})
+	}
+	one := func(first json.Token) error {
+		if first != json.Delim('{') {
+			return j.fail(`a job is an object like {"name": "bert-1", "model": "bert24", "workers": 4, "hours": 2}`)
+		}
+		job, hours, begin, seen := instance.JobSpec{}, 0.0, j.at, map[string]bool{}
+		err := j.object(func(key jsonKey, first json.Token) error {
+			at, text := j.at, string(j.raw)
+			switch {
+			case !slices.Contains(JobColumns(), key.name):
+				bad(key.at, "unknown key %q; the keys are %s", instance.Clip(key.name), strings.Join(JobColumns(), ", "))
+				problems[len(problems)-1].Unknown = []string{key.name}
+			case seen[key.name]:
+				bad(key.at, "the key %q is there twice", key.name)
+			}
+			seen[key.name] = true
+			switch value := first.(type) {
+			case json.Delim:
+				bad(at, "%s: write a text or a number", key.name)
+				return j.skip(first)
+			case nil:
+				return nil
+			case string:
+				text = strings.TrimSpace(value)
+			}
+			if text == "" {
+				return nil
+			}
+			if err := cellOf(&job, &hours, key.name, text); err != nil {
+				bad(at, "%s: %v", key.name, err)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, name := range []string{"name", "model", "workers"} {
+			if !seen[name] {
+				bad(begin, "the key %q is missing", name)
+			}
+		}
+		if !list.add(job, hours, begin.line) {
+			bad(begin, lengthNeeded, job.Name)
+		}
+		if len(problems) >= mostJobProblems {
+			return problems
+		}
+		return nil
+	}
+	first, err := j.token()
+	if first == json.Delim('[') {
+		if err = j.array(func(_ int, first json.Token) error { return one(first) }); err == nil {
+			err = j.finish()
+		}
+	} else {
+		for err == nil {
+			if err = one(first); err == nil {
+				first, err = j.token()
+			}
+		}
+	}
+	if len(problems) > 0 { // the first mistakes, in the order of the file
+		var last instance.Problems
+		if errors.As(err, &last) && len(problems) < mostJobProblems {
+			problems = append(problems, last...)
+		}
+		return nil, problems
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
 	}
 	return list, nil
 }

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
+	"jigsaw/study/replay"
+	"jigsaw/study/trace"
+)
+
+// batch is the flags of an instance that comes as two files.
+type batch struct {
+	cli.InstanceFlags
+	cli.TraceFlags
+	cluster, jobs string
+	seed          uint64
+
+	traces int // that were read
+}
+
+func (o *batch) Flags(c *cobra.Command, lists string) {
+	o.InstanceFlags.Flags(c)
+	o.TraceFlags.Flags(c, "a trace in "+lists)
+	f := c.Flags()
+	f.StringVar(&o.cluster, "cluster", "", "a `file` of a cluster, for the jobs of --jobs")
+	f.StringVar(&o.jobs, "jobs", "", "a `file` that lists the jobs for --cluster: CSV, JSON Lines, or a trace as of jigsaw replay")
+	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
+}
+
+// spec reads the instance named on the command line, or a cluster and its jobs, and says where its models are.
+func (o *batch) spec(name string, std cli.Streams) (document *codec.Document, models instance.ProfileSource, err error) {
+	if err := o.CheckFormat(); err != nil {
+		return nil, nil, err
+	}
+	if o.cluster == "" && o.jobs == "" {
+		document, models, err = o.ReadDocument(name, std)
+	} else {
+		document, models, err = o.both(std)
+	}
+	if given := o.Given(); err == nil && given != "" && o.traces == 0 {
+		err = cli.Usage(fmt.Errorf("%s is for traces, and no list of jobs that is given is one", given))
+	}
+	return document, models, err
+}
+
+// both reads a cluster and its jobs.
+func (o *batch) both(std cli.Streams) (*codec.Document, instance.ProfileSource, error) {
+	if o.cluster == "" || o.jobs == "" {
+		return nil, nil, cli.Usage(errors.New("--cluster and --jobs go together"))
+	}
+	if err := o.CheckObjective(); err != nil {
+		return nil, nil, err
+	}
+	file, err := cli.OpenPath(o.cluster)
+	if err != nil {
+		return nil, nil, cli.Usage(err)
+	}
+	defer file.Close()
+	cluster, err := io.ReadAll(file)
+	if err != nil {
+		return nil, nil, cli.Usage(err)
+	}
+	var models instance.ProfileSource
+	document, err := jigsaw.Batch(cluster, func(spec *instance.Spec) (*codec.JobList, error) {
+		return o.list(o.jobs, spec, std)
+	}, func(spec *instance.Spec) (_ instance.ProfileSource, err error) {
+		models, err = o.ModelsOf(spec, std)
+		return models, err
+	})
+	if told := (*cli.ExitError)(nil); errors.As(err, &told) {
+		return nil, nil, err
+	}
+	if err != nil {
+		return nil, nil, cli.Invalid(o.cluster+" with "+o.jobs, "a cluster with a list of jobs", err)
+	}
+	if document.Spec.Name == "" {
+		document.Spec.Name = strings.TrimSuffix(filepath.Base(o.jobs), filepath.Ext(o.jobs))
+	}
+	if o.Objective != "" {
+		document.Spec.Objective = instance.Objective(o.Objective)
+	}
+	return document, models, nil
+}
+
+// list reads a list of jobs, or a trace, for a cluster.
+func (o *batch) list(name string, spec *instance.Spec, std cli.Streams) (*codec.JobList, error) {
+	file, err := cli.OpenFile(name, std)
+	if err != nil {
+		return nil, cli.Usage(err)
+	}
+	defer file.Close()
+	format, in := o.Format(), io.Reader(file)
+	if format == "" {
+		if format, in, err = trace.Detect(file); err != nil {
+			return nil, cli.Usage(fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	if format != "" {
+		return o.traced(name, format, in, spec, std)
+	}
+	list, err := codec.DecodeJobs(in)
+	if err != nil {
+		return nil, cli.Invalid(name, "a list of jobs", err)
+	}
+	return list, nil
+}
+
+// traced reads a trace, and makes jobs of it for a cluster.
+func (o *batch) traced(name string, format trace.Format, in io.Reader, spec *instance.Spec, std cli.Streams) (*codec.JobList, error) {
+	o.traces++
+	t, err := trace.Read(name, in, format)
+	if err != nil {
+		return nil, cli.Usage(err)
+	}
+	if err := t.Window(o.From, o.Until); err != nil {
+		return nil, cli.Usage(err)
+	}
+	table, err := o.Table(format)
+	if err != nil {
+		return nil, err
+	}
+	library, err := cli.LoadLibrary(o.Profiles)
+	if err != nil {
+		return nil, err
+	}
+	cluster, err := clusterOf(spec)
+	if err != nil {
+		return nil, cli.Invalid(cmp.Or(o.cluster, "the instance"), "a valid cluster", err)
+	}
+	w, err := trace.Workload(t, table, library, cluster, trace.Options{Seed: o.seed, SkipUnknown: o.SkipUnknown, Profiled: o.profiled(spec, library)})
+	if err != nil {
+		return nil, cli.Usage(err)
+	}
+	list, notes := t.List(w, cluster)
+	std.Note("%s: %s", filepath.Base(name), t)
+	if len(w.LeftOut) > 0 {
+		notes = append(notes, w.LeftOutText())
+	}
+	for _, note := range append(t.Notes, notes...) {
+		std.Note("%s", note)
+	}
+	return list, nil
+}
+
+// profiled says whether a model has a profile at a batch size that runs on a cluster, or is to have an estimated one.
+func (o *batch) profiled(spec *instance.Spec, library instance.ProfileSource) func(model string, size int) bool {
+	type key struct {
+		model string
+		size  int
+	}
+	known := map[key]bool{} // of many jobs
+	return func(model string, size int) bool {
+		k := key{model, size}
+		if _, seen := known[k]; !seen {
+			alone := *spec
+			alone.Jobs = []instance.JobSpec{{Name: "any", Model: model, Batch: size, Workers: 1}}
+			_, err := instance.Compile(&alone, library)
+			known[k] = err == nil || o.Estimates(model)
+		}
+		return known[k]
+	}
+}
+
+// clusterOf is the cluster of a spec, whose jobs are not known yet.
+func clusterOf(spec *instance.Spec) (*replay.Cluster, error) {
+	const model = "of no job"
+	alone := *spec
+	alone.Jobs = []instance.JobSpec{{Name: "any", Model: model, Workers: 1}}
+	alone.Cluster.GPUTypes, alone.Profiles = slices.Clone(spec.Cluster.GPUTypes), slices.Clone(spec.Profiles)
+	for i := range alone.Cluster.GPUTypes {
+		t := &alone.Cluster.GPUTypes[i]
+		t.ProfiledAs = nil
+		alone.Profiles = append(alone.Profiles, &instance.Profile{Model: model, GPU: t.Name, Batch: 1, Layers: []instance.Layer{{Name: "all", Forward: 1}}})
+	}
+	in, err := instance.Compile(&alone, nil)
+	if err != nil {
+		return nil, err
+	}
+	return replay.ClusterOf(in), nil
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw/study/trace"
+)
+
+// TraceFlags are the flags of every command that reads a trace of jobs.
+type TraceFlags struct {
+	format, ModelTable string
+	From, Until        string
+	SkipUnknown        bool
+}
+
+// Flags adds the flags to a command; of is what the trace is called there.
+func (o *TraceFlags) Flags(c *cobra.Command, of string) {
+	f := c.Flags()
+	f.StringVar(&o.format, "format", "auto", "format of "+of+": "+formats())
+	f.StringVar(&o.ModelTable, "models", "", "model `table` for "+of+": what models cost; a YAML file, or a built-in one: "+strings.Join(trace.BuiltinTables(), ", ")+" (default: that of the format)")
+	f.StringVar(&o.From, "from", "", "of "+of+" only jobs that arrive at this `time` or later: after the first arrival, like 240h, or where it has dates a date, like 2017-10-09T20:00")
+	f.StringVar(&o.Until, "until", "", "of "+of+" only jobs that arrive before this `time`")
+	f.BoolVar(&o.SkipUnknown, "skip-unknown", false, "leave out jobs of "+of+" that the model table has no figures or no profile for, or that are larger than the cluster, and say which")
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(strings.Split(formats(), ", "), cobra.ShellCompDirectiveNoFileComp))
+}
+
+func formats() string {
+	list := "auto"
+	for _, f := range trace.Formats() {
+		list += ", " + string(f)
+	}
+	return list
+}
+
+// CheckFormat refuses a --format that is none.
+func (o *TraceFlags) CheckFormat() error {
+	if !slices.Contains(strings.Split(formats(), ", "), o.format) {
+		return Usage(fmt.Errorf("--format %q: choose %s", o.format, formats()))
+	}
+	return nil
+}
+
+// Given is one of the flags that is given, empty where none is.
+func (o *TraceFlags) Given() string {
+	switch {
+	case o.format != "auto":
+		return "--format"
+	case o.ModelTable != "":
+		return "--models"
+	case o.From != "":
+		return "--from"
+	case o.Until != "":
+		return "--until"
+	case o.SkipUnknown:
+		return "--skip-unknown"
+	}
+	return ""
+}
+
+// Format is that of --format; empty where the first line is to tell it.
+func (o *TraceFlags) Format() trace.Format {
+	if o.format == "auto" {
+		return ""
+	}
+	return trace.Format(o.format)
+}
+
+// Table reads the model table: a built-in one, or a file.
+func (o *TraceFlags) Table(f trace.Format) (*trace.Table, error) {
+	name := o.ModelTable
+	if name == "" {
+		name = trace.DefaultTable(f)
+	}
+	if name == "" {
+		return nil, Usage(fmt.Errorf("a trace of the format %s needs --models: there is no built-in table for it, and docs/replay.md says how to write one", f))
+	}
+	var t *trace.Table
+	var err error
+	if slices.Contains(trace.BuiltinTables(), name) {
+		t, err = trace.BuiltinTable(name)
+	} else {
+		file, openErr := OpenPath(name)
+		if openErr != nil {
+			return nil, Usage(openErr)
+		}
+		defer file.Close()
+		t, err = trace.ReadTable(name, file)
+	}
+	if err != nil {
+		return nil, Usage(err)
+	}
+	return t, nil
+}
