@@ -43,7 +43,9 @@ func chainBinding(m *relax.Model, class int) bound.Binding {
 			name, millis(m.Instance, d.Iteration), millis(m.Instance, d.Sync))}
 }
 
-func millis(in *instance.Instance, t instance.Tick) float64 { return float64(t) * float64(in.TickUS) / 1000 }
+func millis(in *instance.Instance, t instance.Tick) float64 {
+	return float64(t) * float64(in.TickUS) / 1000
+}
 
 // Bound returns the bound that the total work proves, looked at for the loads, and for
 // makespan for the heads and tails, for weighted completion by the multipliers, that make it

@@ -124,7 +124,7 @@ func TestChainOfWholeIterations(t *testing.T) {
 	spec.MaxPeriod = 40e6
 	chain := area.Chain(boundtest.Compile(t, spec))
 	assert.Equal(t, "1/10", chain.Value.RatString())
-	assert.Contains(t, chain.Binding[0].Text, "at most 40 ticks")
+	assert.Contains(t, chain.Binding[0].Text, "at most 40 ms")
 }
 
 // TestFluidInfeasible has jobs that fit one by one and by total memory, but not
