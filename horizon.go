@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/relax"
 	"jigsaw/heuristics/horizon"
+	"jigsaw/method"
 	"jigsaw/solver/eventloop"
 )
 
@@ -69,6 +71,7 @@ const (
 	// horizonPart draws from a source of its own; see planner.rng.
 	horizonPart = 9
 	cellsPart   = 10
+	soonerPart  = 11
 )
 
 // Queue runs whole jobs on GPUs of their own in order of release: the plan that there is before any search, for callers
@@ -137,44 +140,77 @@ func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, or
 }
 
 // together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time: in
-// cells, for the most part of it, where all may end together, and in units that queue.
+// cells, for the most part of it, where all may end together, and in units that queue. Last those of one value end as soon as they may.
 func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, part int) (best *instance.BlockSchedule, err error) {
-	search := horizon.Config{Quick: p.opt.Quick || in.Objective == instance.WeightedCompletion} // where jobs that end together are seldom best
+	search := horizon.Config{Quick: p.opt.Quick}
 	if in == p.in {
 		search.Improved, search.Stop = func(v *big.Rat) { p.see("search", v) }, p.goodEnough()
 	}
 	ctx, cancel := p.part(&search, part)
 	defer cancel()
-	begun := ctx
-	if end, ok := ctx.Deadline(); ok {
-		cells := time.Until(end) * 9 / 10
-		if in.Objective == instance.WeightedCompletion {
-			cells = time.Until(end) / 10
+	dense, cells, share := in, search, 0.85
+	if in.Objective == instance.WeightedCompletion {
+		// Jobs that end together are seldom best, but where plans that are may miss deadlines.
+		cells.Quick, share = true, 0.1
+		if slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 }) {
+			shortest := *in
+			shortest.Objective = instance.Makespan
+			dense, cells, share = &shortest, horizon.Config{Rounds: search.Rounds, Quick: p.opt.Quick}, 0.4
 		}
-		var cancel context.CancelFunc
-		begun, cancel = context.WithTimeout(ctx, cells)
-		defer cancel()
-		begun = eventloop.Context(begun)
 	}
-	best, err = search.Cells(begun, in, p.rng(cellsPart))
+	begun, stop := portion(ctx, share)
+	defer stop()
+	best, err = cells.Cells(begun, dense, p.rng(cellsPart))
 	if err == nil {
 		if violations := check.Blocks(in, best); len(violations) > 0 {
 			// Cells are planned apart, and may ask more of a link together than it has.
 			best, err = nil, fmt.Errorf("of the cells together %v", violations[0])
 		}
 	}
-	if best != nil && search.Stop != nil && search.Stop(in.BlockValue(best)) {
-		return best, nil
+	sooner := func(s *instance.BlockSchedule, by instance.Tick) *instance.BlockSchedule {
+		if p.opt.Without[method.Phases] {
+			return s
+		}
+		return search.Sooner(ctx, in, s, by, p.rng(soonerPart))
 	}
-	if s, _, failed := search.Orders(ctx, in, p.rng(horizonPart), orders...); failed == nil && (best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0) {
-		return s, nil
+	if best != nil && in.Objective == instance.WeightedCompletion {
+		best = sooner(best, 0)
+		if search.Improved != nil {
+			search.Improved(in.BlockValue(best))
+		}
+	}
+	if best == nil || search.Stop == nil || !search.Stop(in.BlockValue(best)) {
+		ordering, stop := portion(ctx, 0.67)
+		defer stop()
+		s, _, failed := search.Orders(ordering, in, p.rng(horizonPart), orders...)
+		if failed == nil && in.Objective == instance.WeightedCompletion {
+			s = sooner(s, 0)
+		}
+		if failed == nil && (best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0) {
+			best, err = s, nil
+		}
+	}
+	if best != nil && in.Objective == instance.Makespan {
+		best = sooner(best, best.Makespan(in))
 	}
 	return best, err
+}
+
+// portion ends a context after a part of its time, if that has an end.
+func portion(ctx context.Context, part float64) (context.Context, context.CancelFunc) {
+	if end, ok := ctx.Deadline(); ok {
+		ctx, cancel := context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))))
+		return eventloop.Context(ctx), cancel
+	}
+	return ctx, func() {}
 }
 
 // writtenOut finishes a plan in blocks, written out as well where it is short.
 func (p *planner) writtenOut() (*Result, error) {
 	r := p.result
+	if r.planned() {
+		r.Greedy.Reason = "" // why there was none at first
+	}
 	if r.Blocks != nil && r.Blocks.Tasks() <= mostExpanded {
 		s, err := r.Blocks.Expand(p.in)
 		if err != nil {

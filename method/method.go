@@ -30,6 +30,11 @@ const (
 	RuinRecreate Name = "ruin-recreate"
 )
 
+// Long plans.
+const (
+	Phases Name = "phases"
+)
+
 // Baselines.
 const (
 	ExclusiveSearch Name = "exclusive-search"
@@ -63,6 +68,7 @@ func All() []Method {
 		{Neighbourhoods, "a few groups of nodes at a time, searched as an instance of their own"},
 		{RuinRecreate, "ruin and recreate at a fixed period"},
 		{Repetition, "plans of the finite search that repeat, for the least rate"},
+		{Phases, "jobs of a long plan that end one after the other where they share nodes"},
 		{ExclusiveSearch, "the search for the best order of whole jobs"},
 		{Fluid, "the bound of fluid work on pools of GPUs and links"},
 		{Packing, "the bound of whole workers on whole GPUs"},

@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -84,12 +83,7 @@ func (o *batch) both(std cli.Streams) (*codec.Document, instance.ProfileSource, 
 	if err != nil {
 		return nil, nil, cli.Invalid(o.cluster+" with "+o.jobs, "a cluster with a list of jobs", err)
 	}
-	if document.Spec.Name == "" {
-		document.Spec.Name = strings.TrimSuffix(filepath.Base(o.jobs), filepath.Ext(o.jobs))
-	}
-	if o.Objective != "" {
-		document.Spec.Objective = instance.Objective(o.Objective)
-	}
+	o.Override(document.Spec, o.jobs)
 	return document, models, nil
 }
 

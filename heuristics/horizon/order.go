@@ -3,6 +3,7 @@ package horizon
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -30,7 +31,7 @@ type Config struct {
 
 // Orders searches for the order of jobs whose queue is best: by release, length, area, width
 // and Smith's ratio, after the given ones, and then by moves of single jobs, which are kept where the plan is no
-// worse. Jobs also join into units that share whole nodes, and leave them. The error
+// worse: where it has less tardiness in all, or as much and no worse a value. Jobs also join into units that share whole nodes, and leave them. The error
 // is the [*NoPlan] of the first order where none gave a plan. The answer is the same for
 // the same instance, state of rng and rounds. It comes with the order of jobs in it, for another search to begin with.
 func (c Config) Orders(ctx context.Context, in *instance.Instance, rng *rand.Rand, known ...[]instance.JobID) (*instance.BlockSchedule, []instance.JobID, error) {
@@ -53,34 +54,31 @@ func (c Config) Orders(ctx context.Context, in *instance.Instance, rng *rand.Ran
 // orders is [Config.Orders] of a queue, to a timetable and the order of jobs and units in it.
 func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[]instance.JobID) ([]stint, []instance.JobID, error) {
 	f := newFormer(q, rng, c.Slack)
-	var kept []instance.JobID // and units
-	var timetable []stint
-	var value *big.Rat
+	var kept outcome
 	var refused error
 	rounds := 0
 	spent := func() bool {
-		return ctx.Err() != nil || c.Rounds > 0 && rounds >= c.Rounds || c.Stop != nil && value != nil && c.Stop(value)
+		return ctx.Err() != nil || c.Rounds > 0 && rounds >= c.Rounds || c.Stop != nil && kept.valid() && c.Stop(kept.value)
 	}
 	run := func(order []instance.JobID) (o outcome) {
 		if o.order = order; order != nil {
 			if o.list, o.err = q.run(order); o.err == nil {
-				o.value, o.err = q.judge(o.list)
+				o.value, o.tardy, o.tardiness, o.missed = q.judge(o.list)
 			}
 		}
 		return o
 	}
 	take := func(o outcome) (taken bool) {
 		rounds++
-		if o.err != nil && refused == nil {
-			refused = o.err
+		if refused == nil {
+			refused = cmp.Or(o.err, o.missed)
 		}
-		if o.order == nil || o.err != nil || value != nil && o.value.Cmp(value) > 0 {
+		if o.order == nil || o.err != nil || kept.value != nil && o.compare(&kept) > 0 {
 			return false
 		}
-		better := value == nil || o.value.Cmp(value) < 0
-		kept, timetable, value = o.order, o.list, o.value
-		if better && c.Improved != nil {
-			c.Improved(value)
+		better := kept.value == nil || o.compare(&kept) < 0
+		if kept = o; better && o.valid() && c.Improved != nil {
+			c.Improved(o.value)
 		}
 		return true
 	}
@@ -89,16 +87,16 @@ func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[
 		starts = append(q.orders(), known...)
 	}
 	for _, order := range starts {
-		if spent() && value != nil {
+		if spent() && kept.value != nil {
 			break
 		}
 		take(run(order))
 	}
-	for len(kept) > 1 && !spent() {
+	for len(kept.order) > 1 && !spent() {
 		units := len(q.units)
 		var made [2]outcome // side by side
 		for n := range made {
-			made[n].order = f.change(ctx, slices.Clone(kept), !c.Whole, rng)
+			made[n].order = f.change(ctx, slices.Clone(kept.order), kept.tardy, !c.Whole, rng)
 		}
 		state.Parallel(len(made), func(n int) { made[n] = run(made[n].order) })
 		taken := false
@@ -109,29 +107,43 @@ func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[
 			q.units = q.units[:units]
 		}
 	}
-	if value == nil {
-		if refused == nil {
-			refused = ctx.Err()
-		}
-		return nil, nil, refused
+	if !kept.valid() {
+		return nil, nil, cmp.Or(refused, ctx.Err())
 	}
-	return timetable, kept, nil
+	return kept.list, kept.order, nil
 }
 
 // outcome is the timetable of an order of jobs and units, and its value.
 type outcome struct {
-	order []instance.JobID // nil: none
-	list  []stint
-	value *big.Rat
-	err   error
+	order     []instance.JobID // nil: none
+	list      []stint
+	err       error // there is no timetable
+	value     *big.Rat
+	tardy     []instance.JobID // jobs and units that miss deadlines
+	tardiness instance.Tick    // by how much, in all
+	missed    error            // the first of them
+}
+
+// valid reports whether it is one that meets all deadlines.
+func (o *outcome) valid() bool { return o.value != nil && o.missed == nil }
+
+func (o *outcome) compare(p *outcome) int {
+	return cmp.Or(cmp.Compare(o.tardiness, p.tardiness), o.value.Cmp(p.value))
 }
 
 // near is how far apart in the order jobs are that join, and shift how far a job is moved at most for weighted completion,
 // where orders far from Smith's are bad.
 const near, shift = 24, 12
 
-// change moves jobs in an order or, where units may be made, changes one or two of these. nil: it came to nothing.
-func (f *former) change(ctx context.Context, order []instance.JobID, join bool, rng *rand.Rand) []instance.JobID {
+// change moves jobs in an order or, where units may be made, changes one or two of these. Every other time one that is late, if any is,
+// comes earlier. nil: it came to nothing.
+func (f *former) change(ctx context.Context, order, tardy []instance.JobID, join bool, rng *rand.Rand) []instance.JobID {
+	if len(tardy) > 0 && rng.IntN(2) == 0 {
+		job := tardy[rng.IntN(len(tardy))]
+		if from := slices.Index(order, job); from > 0 { // it has not begun
+			return slices.Insert(slices.Delete(order, from, from+1), rng.IntN(from), job)
+		}
+	}
 	if join && rng.IntN(2) == 0 {
 		return f.regroup(ctx, order, rng)
 	}
@@ -174,12 +186,25 @@ func (q *queue) orders() [][]instance.JobID {
 		by(func(j instance.JobID) float64 { return -length[j] * width(j) }),
 		by(func(j instance.JobID) float64 { return -width(j)*1e15 - length[j] }))
 	if slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 }) {
-		orders = append(orders, by(func(j instance.JobID) float64 {
+		latest := func(j instance.JobID) float64 { // start, about
 			if due := in.Jobs[j].Deadline; due > 0 {
-				return float64(due)
+				return float64(due-in.Jobs[j].Load) - length[j]
 			}
-			return float64(1 << 62)
-		}))
+			return math.Inf(1)
+		}
+		orders = append(orders, by(latest))
+		if in.Objective == instance.WeightedCompletion {
+			// By Smith's ratio, but the nearer to its latest start a job would begin in that order, the earlier.
+			start, gpus := make([]float64, len(in.Jobs)), float64(len(in.GPUs))
+			sum := 0.0
+			for _, j := range by(q.smith) {
+				start[j] = sum / gpus
+				sum += length[j] * width(j)
+			}
+			for _, part := range []float64{1, 0.75, 0.5, 0.25} {
+				orders = append(orders, by(func(j instance.JobID) float64 { return min(start[j], part*latest(j)) }))
+			}
+		}
 	}
 	return orders
 }

@@ -32,7 +32,7 @@ func Queue(in *instance.Instance, deep bool) (*instance.BlockSchedule, error) {
 	q := newQueue(in, deep)
 	list, err := q.run(q.byRelease())
 	if err == nil {
-		_, err = q.judge(list)
+		_, _, _, err = q.judge(list)
 	}
 	if err != nil {
 		return nil, err

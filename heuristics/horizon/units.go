@@ -368,21 +368,28 @@ func (q *queue) plan(list []stint) *instance.BlockSchedule {
 	return plan
 }
 
-// judge returns the value of a timetable, or why a job would miss its deadline.
-func (q *queue) judge(list []stint) (*big.Rat, error) {
+// judge returns the value of a timetable, why a job would miss its deadline, if one does, and what is late: which jobs and
+// units, and by how much in all.
+func (q *queue) judge(list []stint) (value *big.Rat, tardy []instance.JobID, tardiness instance.Tick, missed error) {
 	ends := make([]instance.Tick, len(q.in.Jobs))
 	for _, s := range list {
-		u := q.unit(s.job)
-		if u == nil {
+		jobs, before := []instance.JobID{s.job}, tardiness
+		if u := q.unit(s.job); u != nil {
+			jobs = u.jobs
+			for n, j := range u.jobs {
+				ends[j] = s.start + u.load + u.ends[n]
+			}
+		} else {
 			ends[s.job] = s.end
-			continue
 		}
-		for n, j := range u.jobs {
-			ends[j] = s.start + u.load + u.ends[n]
+		for _, j := range jobs {
+			if due := q.in.Jobs[j].Deadline; due > 0 {
+				tardiness += max(0, ends[j]-due)
+			}
+		}
+		if tardiness > before {
+			tardy = append(tardy, s.job)
 		}
 	}
-	if err := late(q.in, ends); err != nil {
-		return nil, err
-	}
-	return q.in.ValueAt(ends), nil
+	return q.in.ValueAt(ends), tardy, tardiness, late(q.in, ends)
 }

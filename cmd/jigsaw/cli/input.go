@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,7 @@ type InstanceFlags struct {
 	Profiles  []string
 	estimates []string
 	Objective string
+	deadlines time.Duration
 
 	// Unnamed tells that the instance that was read has its name from its file.
 	Unnamed bool
@@ -41,6 +43,7 @@ func (o *InstanceFlags) Flags(c *cobra.Command) {
 	c.Flags().StringArrayVar(&o.Profiles, "profiles", nil, "a profile file to use beside the library (repeatable)")
 	c.Flags().StringArrayVar(&o.estimates, "estimate", nil, "`MODEL=config.json`: estimate the profile of a model that jobs run, for the cluster's GPUs; behind it ,sequence=4096,precision=bf16,attention=eager,mfu=40%,checkpointing (repeatable)")
 	c.Flags().StringVar(&o.Objective, "objective", "", "replace the instance's objective: "+strings.Join(objectiveNames(), ", "))
+	c.Flags().DurationVar(&o.deadlines, "deadlines", 0, "when jobs without a deadline of their own are to end by, like 12h; with --objective weighted_completion each then ends as early as it can")
 	_ = c.RegisterFlagCompletionFunc("objective", cobra.FixedCompletions(objectiveNames(), cobra.ShellCompDirectiveNoFileComp))
 	c.ValidArgsFunction = CompleteInstance
 }
@@ -98,18 +101,28 @@ func (o *InstanceFlags) ReadDocument(name string, std Streams) (*codec.Document,
 	if err != nil {
 		return nil, nil, Invalid(name, "a valid instance", err)
 	}
-	if o.Unnamed = document.Spec.Name == ""; o.Unnamed {
-		document.Spec.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	}
-	if o.Objective != "" {
-		document.Spec.Objective = instance.Objective(o.Objective)
-	}
+	o.Override(document.Spec, name)
 	models, err := o.ModelsOf(document.Spec, std)
 	if err != nil {
 		return nil, nil, err
 	}
 	o.Document, o.Models = document, models
 	return document, models, nil
+}
+
+// Override gives an instance without a name that of its file, and what flags say in place of the instance.
+func (o *InstanceFlags) Override(spec *instance.Spec, file string) {
+	if o.Unnamed = spec.Name == ""; o.Unnamed {
+		spec.Name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	}
+	if o.Objective != "" {
+		spec.Objective = instance.Objective(o.Objective)
+	}
+	for j := range spec.Jobs {
+		if spec.Jobs[j].Deadline == 0 {
+			spec.Jobs[j].Deadline = instance.Duration(o.deadlines)
+		}
+	}
 }
 
 // ModelsOf is where the models of an instance are: files of profiles, estimates, and the library.
@@ -153,8 +166,11 @@ func (o *InstanceFlags) WriteInstance(name string, spec *instance.Spec) error {
 	return WriteFile(name, func(w io.Writer) error { return codec.EncodeYAML(w, &whole) })
 }
 
-// CheckObjective refuses an --objective that is none.
+// CheckObjective refuses an --objective that is none, and --deadlines before the plan.
 func (o *InstanceFlags) CheckObjective() error {
+	if o.deadlines < 0 {
+		return Usage(fmt.Errorf("--deadlines %s: it counts from when the plan begins, and comes after that", o.deadlines))
+	}
 	if o.Objective != "" && !slices.Contains(objectiveNames(), o.Objective) {
 		return Usage(fmt.Errorf("--objective %q: choose %s", o.Objective, strings.Join(objectiveNames(), ", ")))
 	}
