@@ -71,7 +71,7 @@ const (
 	// horizonPart draws from a source of its own; see planner.rng.
 	horizonPart = 9
 	cellsPart   = 10
-	soonerPart  = 11
+	phasesPart  = 11
 )
 
 // Queue runs whole jobs on GPUs of their own in order of release: the plan that there is before any search, for callers
@@ -167,14 +167,14 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 			best, err = nil, fmt.Errorf("of the cells together %v", violations[0])
 		}
 	}
-	sooner := func(s *instance.BlockSchedule, by instance.Tick) *instance.BlockSchedule {
+	phased := func(s *instance.BlockSchedule, by instance.Tick) *instance.BlockSchedule {
 		if p.opt.Without[method.Phases] {
 			return s
 		}
-		return search.Sooner(ctx, in, s, by, p.rng(soonerPart))
+		return search.Phases(ctx, in, s, by, p.rng(phasesPart))
 	}
 	if best != nil && in.Objective == instance.WeightedCompletion {
-		best = sooner(best, 0)
+		best = phased(best, 0)
 		if search.Improved != nil {
 			search.Improved(in.BlockValue(best))
 		}
@@ -184,14 +184,14 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 		defer stop()
 		s, _, failed := search.Orders(ordering, in, p.rng(horizonPart), orders...)
 		if failed == nil && in.Objective == instance.WeightedCompletion {
-			s = sooner(s, 0)
+			s = phased(s, 0)
 		}
 		if failed == nil && (best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0) {
 			best, err = s, nil
 		}
 	}
 	if best != nil && in.Objective == instance.Makespan {
-		best = sooner(best, best.Makespan(in))
+		best = phased(best, best.Makespan(in))
 	}
 	return best, err
 }

@@ -13,8 +13,8 @@ import (
 	"jigsaw/heuristics/horizon"
 )
 
-// TestSooner: phases make valid plans with no more weighted completion in which nobody ends after the limit or their deadlines, and the same again.
-func TestSooner(t *testing.T) {
+// TestPhases: phases make valid plans with no more weighted completion in which nobody ends after the limit or their deadlines, and the same again.
+func TestPhases(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 10))
 	made, better := 0, 0
 	for n := range instancetest.Many(600, 150) {
@@ -44,23 +44,23 @@ func TestSooner(t *testing.T) {
 				in.Jobs[j].Deadline = ends[j] + instance.Tick(rng.IntN(int(ends[j])))
 			}
 		}
-		sooner := horizon.Config{Rounds: 1}.Sooner(context.Background(), in, s, by, rand.New(rand.NewPCG(1, 1)))
-		require.Empty(t, check.Blocks(in, sooner), "%d", n)
-		written, err := sooner.Expand(in)
+		phased := horizon.Config{Rounds: 1}.Phases(context.Background(), in, s, by, rand.New(rand.NewPCG(1, 1)))
+		require.Empty(t, check.Blocks(in, phased), "%d", n)
+		written, err := phased.Expand(in)
 		require.NoError(t, err)
 		require.Empty(t, check.Schedule(in, written), "%d", n)
 		if by > 0 {
-			require.LessOrEqual(t, sooner.Makespan(in), by)
+			require.LessOrEqual(t, phased.Makespan(in), by)
 		}
 		weighted := *in
 		weighted.Objective = instance.WeightedCompletion
-		before, after := weighted.BlockValue(s), weighted.BlockValue(sooner)
+		before, after := weighted.BlockValue(s), weighted.BlockValue(phased)
 		require.LessOrEqual(t, after.Cmp(before), 0, "%d", n)
 		if after.Cmp(before) < 0 {
 			better++
 		}
-		again := horizon.Config{Rounds: 1}.Sooner(context.Background(), in, s, by, rand.New(rand.NewPCG(1, 1)))
-		require.Equal(t, sooner, again)
+		again := horizon.Config{Rounds: 1}.Phases(context.Background(), in, s, by, rand.New(rand.NewPCG(1, 1)))
+		require.Equal(t, phased, again)
 	}
 	t.Logf("%d of %d plans are better", better, made)
 	require.Greater(t, better, made/10)

@@ -1,0 +1,398 @@
+package horizon
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics"
+	"jigsaw/heuristics/state"
+)
+
+// Phases returns the plan with less weighted completion, in which no job ends later than by, or 0 for whenever, nor misses its deadline.
+// Jobs that share nodes need not end together, as those of cells do: they go through phases, in each of which some are at work, or ahead
+// of the others. Of a few kinds of phases a greedy search takes the one that promises least, and goes on while all that is left can still
+// end in time. Where jobs live stays as it is, and nobody who comes after them waits for it.
+func (c Config) Phases(ctx context.Context, in *instance.Instance, plan *instance.BlockSchedule, by instance.Tick, rng *rand.Rand) *instance.BlockSchedule {
+	if in.Resumes() || c.Quick {
+		return plan
+	}
+	groups := groupsOf(in, plan, by)
+	if c.Rounds > 0 {
+		groups = groups[:min(mostGroups, len(groups))]
+	}
+	q, seed, found := newQueue(in, false), rng.Uint64(), make([][]instance.Block, len(groups))
+	state.Parallel(len(groups), func(n int) {
+		p := &phases{ctx: ctx, q: q, group: &groups[n], seed: seed, slack: c.Slack, patterns: map[string]*pattern{}}
+		found[n] = p.search()
+	})
+	replaced := make([]bool, len(in.Jobs))
+	better := &instance.BlockSchedule{Residency: plan.Residency}
+	for n, blocks := range found {
+		for _, j := range groups[n].jobs {
+			replaced[j] = blocks != nil
+		}
+		better.Blocks = append(better.Blocks, blocks...)
+	}
+	if len(better.Blocks) == 0 {
+		return plan
+	}
+	for _, b := range plan.Blocks {
+		rest := b.Of(func(j instance.JobID) instance.JobID {
+			if replaced[j] {
+				return instance.NoJob
+			}
+			return j
+		})
+		if len(rest.Tasks) > 0 {
+			better.Blocks = append(better.Blocks, rest)
+		}
+	}
+	better.Sort()
+	return better
+}
+
+// nodeGroup is jobs that share nodes of one rack, and their memory, at the same time.
+type nodeGroup struct {
+	jobs  []instance.JobID   // ascending
+	nodes []instance.NodeID  // ascending
+	gpus  []instance.GPUID   // of these, in order
+	homes [][]instance.GPUID // where each job lives, as indices of gpus
+	from  instance.Tick      // when their first tasks may start
+	ends  []instance.Tick    // of each job, as it was planned
+	due   []instance.Tick    // when each job has to end at the latest
+}
+
+// groupsOf finds the jobs of a plan that share nodes at the same time, directly or by others.
+func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.Tick) (groups []nodeGroup) {
+	admitted, to := plan.Spans(in)
+	for j := range admitted {
+		admitted[j] -= in.Jobs[j].Load
+	}
+	here := make([][]instance.JobID, len(in.Nodes)) // that ever live on each node
+	nodes := make([][]instance.NodeID, len(in.Jobs))
+	var pairs [][2]instance.JobID
+	for j, gpus := range plan.Residency {
+		for _, g := range gpus {
+			n := in.GPUs[g].Node
+			if slices.Contains(nodes[j], n) {
+				continue
+			}
+			nodes[j] = append(nodes[j], n)
+			for _, k := range here[n] {
+				if admitted[j] < to[k] && admitted[k] < to[j] {
+					pairs = append(pairs, [2]instance.JobID{k, instance.JobID(j)})
+				}
+			}
+			here[n] = append(here[n], instance.JobID(j))
+		}
+	}
+	for _, jobs := range plan.Together(admitted, to, pairs) {
+		if len(jobs) < 2 || len(jobs) > mostTogether {
+			continue
+		}
+		g := nodeGroup{jobs: jobs}
+		var ready, load, end instance.Tick // when the last of them can have been loaded, the longest load, when all have ended
+		first := admitted[jobs[0]]
+		for _, j := range jobs {
+			job := &in.Jobs[j]
+			g.nodes, g.ends = append(g.nodes, nodes[j]...), append(g.ends, to[j])
+			first, end = min(first, admitted[j]), max(end, to[j])
+			load, ready = max(load, job.Load), max(ready, job.Release+job.Load)
+		}
+		g.from = max(first+load, ready)
+		slices.Sort(g.nodes)
+		g.nodes = slices.Compact(g.nodes)
+		g.gpus = gpusOf(in, g.nodes)
+		latest := by
+		if by == 0 {
+			latest = 1 << 60
+		}
+		between := false // jobs of others, after which some of these came
+		for _, n := range g.nodes {
+			for _, k := range here[n] {
+				switch {
+				case slices.Contains(jobs, k) || to[k] <= first:
+				case admitted[k] >= end:
+					latest = min(latest, admitted[k])
+				default:
+					between = true
+				}
+			}
+		}
+		for _, j := range jobs {
+			home := make([]instance.GPUID, len(plan.Residency[j]))
+			for i, gpu := range plan.Residency[j] {
+				home[i] = instance.GPUID(slices.Index(g.gpus, gpu))
+			}
+			due := latest
+			if d := in.Jobs[j].Deadline; d > 0 {
+				due = min(due, d)
+			}
+			g.homes, g.due = append(g.homes, home), append(g.due, due)
+		}
+		sameRack := in.Nodes[g.nodes[0]].Rack == in.Nodes[g.nodes[len(g.nodes)-1]].Rack // so that others are on none of their links
+		if !between && sameRack && g.fits(in) {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// fits reports whether there is room for all jobs of the group at once: in phases none leaves memory before it ends.
+func (g *nodeGroup) fits(in *instance.Instance) bool {
+	persistent, ephemeral := make([]instance.Bytes, len(g.gpus)), make([]instance.Bytes, len(g.gpus))
+	for n, j := range g.jobs {
+		for _, at := range g.homes[n] {
+			kind := in.GPUs[g.gpus[at]].Type
+			costs := in.Jobs[j].On[kind]
+			persistent[at] += costs.Persistent
+			ephemeral[at] = max(ephemeral[at], costs.Ephemeral[in.Jobs[j].Full()])
+			if persistent[at]+ephemeral[at] > in.Types[kind].Memory {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// phases searches for the phases of a group.
+type phases struct {
+	ctx      context.Context
+	q        *queue
+	group    *nodeGroup
+	seed     uint64
+	slack    []float64           // see [Config]
+	patterns map[string]*pattern // by jobs at work and iterations of each; nil: there is none
+}
+
+// partial is a plan of a group: phases, and after them all that is left together.
+type partial struct {
+	now    instance.Tick // when the phases end
+	left   []int         // iterations of each job then
+	blocks []instance.Block
+	rest   []instance.Block
+	ends   []instance.Tick
+}
+
+// phaseKind is how the jobs at work in a phase share GPUs.
+type phaseKind struct {
+	onGPU    int     // how many are at work on a GPU at most; 0: all
+	together bool    // they go on as if to end together, else each as fast as the others for the length of its iterations
+	pace     float64 // how many times as fast the first is, and urgent ones
+}
+
+var phaseKinds = []phaseKind{{1, false, 1}, {2, false, 1}, {2, false, 4}, {3, false, 1}, {3, false, 4}, {0, false, 4}, {0, true, 4}, {0, true, 64}}
+
+const (
+	// mostGroups are looked at where no clock ends the search.
+	mostGroups = 200
+	// phasePattern is how many iterations a job has in the pattern of a phase, at most, and phaseTries how many schedules that is the best of.
+	phasePattern, phaseTries = 16, 8
+	// urgentPart is the part of the time left until a job is due above which it is urgent to go on with it: it is at work in
+	// every phase, if without others it takes longer.
+	urgentPart = 0.85
+	// phasedPart is the part of the time that all that is left takes together after which it ends, in the mean, if it has phases, about.
+	phasedPart = 0.55
+)
+
+// search returns the blocks of the best phases found; nil where there are none better than the plan.
+func (p *phases) search() (best []instance.Block) {
+	now := partial{now: p.group.from, ends: p.group.ends}
+	for _, j := range p.group.jobs {
+		now.left = append(now.left, p.q.in.Jobs[j].Iterations)
+	}
+	least := p.cost(&now, 1)
+	for p.ctx.Err() == nil {
+		order := p.order(now.left)
+		if len(order) < 2 {
+			break
+		}
+		var next partial
+		for _, kind := range phaseKinds {
+			if n, ok := p.phase(&now, order, kind); ok && (next.left == nil || p.cost(&n, phasedPart) < p.cost(&next, phasedPart)) {
+				next = n
+			}
+		}
+		if next.left == nil {
+			break
+		}
+		now = next
+		if cost := p.cost(&now, 1); cost < least {
+			best, least = slices.Concat(now.blocks, now.rest), cost
+		}
+	}
+	return best
+}
+
+// cost is the weighted completion where what is left after the phases takes a part of the time that it takes together.
+func (p *phases) cost(of *partial, part float64) (sum float64) {
+	for n, j := range p.group.jobs {
+		end := float64(of.ends[n])
+		if of.left[n] > 0 {
+			end = float64(of.now) + float64(part*(end-float64(of.now)))
+		}
+		sum += float64(float64(p.q.in.Jobs[j].Weight) * end)
+	}
+	return sum
+}
+
+// order is that of the jobs with iterations left in which it is worth most to end them: those with the least work left for their
+// weight first.
+func (p *phases) order(left []int) (list []int) {
+	for n := range left {
+		if left[n] > 0 {
+			list = append(list, n)
+		}
+	}
+	ratio := func(n int) float64 {
+		j := &p.q.in.Jobs[p.group.jobs[n]]
+		return float64(left[n]) * float64(j.FastestFull()) * float64(j.Workers) / float64(j.Weight)
+	}
+	slices.SortFunc(list, func(a, b int) int { return cmp.Or(cmp.Compare(ratio(a), ratio(b)), cmp.Compare(a, b)) })
+	return list
+}
+
+// phase adds a phase, until one of the jobs ends that are at work in it: the urgent ones, and in order those for whom no GPU
+// has as many. It reports whether no job is late then.
+func (p *phases) phase(before *partial, order []int, kind phaseKind) (after partial, ok bool) {
+	in := p.q.in
+	until := float64(slices.Min(p.group.due) - before.now)
+	urgent := make([]bool, len(before.left))
+	for _, n := range order {
+		urgent[n] = float64(before.left[n])*float64(in.Jobs[p.group.jobs[n]].FastestFull()) > urgentPart*until
+	}
+	var work []int
+	on := make([]int, len(p.group.gpus)) // how many have each GPU
+	for _, first := range []bool{true, false} {
+		for _, n := range order {
+			crowded := kind.onGPU > 0 && slices.ContainsFunc(p.group.homes[n], func(g instance.GPUID) bool { return on[g] >= kind.onGPU })
+			if urgent[n] != first || crowded && !urgent[n] {
+				continue
+			}
+			work = append(work, n)
+			for _, g := range p.group.homes[n] {
+				on[g]++
+			}
+		}
+	}
+	slices.Sort(work)
+	want := make([]float64, len(work))
+	for at, n := range work {
+		if want[at] = float64(before.left[n]); !kind.together {
+			want[at] = 1 / float64(in.Jobs[p.group.jobs[n]].FastestFull())
+		}
+		if n == order[0] || urgent[n] {
+			want[at] *= kind.pace
+		}
+	}
+	x := p.pattern(work, want)
+	if x == nil {
+		return after, false
+	}
+	after = partial{now: before.now, left: slices.Clone(before.left), blocks: slices.Clone(before.blocks), ends: slices.Clone(before.ends)}
+	repeats := after.left[work[0]] / x.r[0]
+	for at, n := range work {
+		after.ends[n] = 0
+		repeats = min(repeats, after.left[n]/x.r[at])
+	}
+	run := func(takes []int, repeats int) {
+		var b instance.Block
+		b, after.now = x.block(p.jobs(work), p.group.gpus, takes, repeats, after.now)
+		after.blocks = append(after.blocks, b)
+		for at, n := range work {
+			after.left[n] -= takes[at] * repeats
+		}
+	}
+	if repeats > 0 {
+		run(x.r, repeats)
+	}
+	if !slices.ContainsFunc(work, func(n int) bool { return after.left[n] == 0 }) { // one ends in the next repeat
+		takes := make([]int, len(work))
+		for at, n := range work {
+			takes[at] = min(x.r[at], after.left[n])
+		}
+		run(takes, 1)
+	}
+	p.finish(&after, after.blocks[len(before.blocks):])
+	return after, p.together(&after)
+}
+
+// together adds what is left after the phases, all jobs together, and reports whether no job is late.
+func (p *phases) together(of *partial) bool {
+	var work, left []int
+	var want []float64
+	for n, l := range of.left {
+		if l > 0 {
+			work, left, want = append(work, n), append(left, l), append(want, float64(l))
+		}
+	}
+	if len(work) > 0 {
+		x := p.pattern(work, want)
+		if x == nil {
+			return false
+		}
+		of.rest, _ = x.blocks(p.jobs(work), p.group.gpus, left, of.now)
+		p.finish(of, of.rest)
+	}
+	for n, end := range of.ends {
+		if end > p.group.due[n] {
+			return false
+		}
+	}
+	return true
+}
+
+// finish notes when jobs end that have iterations in blocks.
+func (p *phases) finish(of *partial, blocks []instance.Block) {
+	note := func(j instance.JobID, end instance.Tick) {
+		n, _ := slices.BinarySearch(p.group.jobs, j)
+		of.ends[n] = max(of.ends[n], end)
+	}
+	for i := range blocks {
+		b := &blocks[i]
+		for _, t := range b.Tasks {
+			note(t.Job, b.Start+b.LastStart()+t.End)
+		}
+		for _, y := range b.Syncs {
+			note(y.Job, b.Start+b.LastStart()+y.End)
+		}
+	}
+}
+
+// jobs are those of the group that are at work.
+func (p *phases) jobs(work []int) []instance.JobID {
+	jobs := make([]instance.JobID, len(work))
+	for at, n := range work {
+		jobs[at] = p.group.jobs[n]
+	}
+	return jobs
+}
+
+// pattern of jobs at work, on the GPUs that they have, which do iterations in these proportions; nil: there is none.
+func (p *phases) pattern(work []int, want []float64) *pattern {
+	part := p.q.in.Part(p.jobs(work), p.group.nodes, nil)
+	r := heuristics.Pattern(part.Instance, want, phasePattern)
+	key := fmt.Sprint(work, r)
+	if x, ok := p.patterns[key]; ok {
+		return x
+	}
+	p.patterns[key] = nil
+	for at, n := range work {
+		part.Jobs[at].Resident = p.group.homes[n]
+	}
+	x := &pattern{part: part, r: r}
+	small := part.Miniature(r)
+	var err error
+	if x.s, err = (heuristics.Config{Tries: phaseTries}).Greedy(context.Background(), small, rand.New(rand.NewPCG(p.seed, 0))); err != nil {
+		return nil
+	}
+	if x.close(small); !x.loosen(p.slack) {
+		return nil
+	}
+	p.patterns[key] = x
+	return x
+}
