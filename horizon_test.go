@@ -105,9 +105,9 @@ func TestNightShares(t *testing.T) {
 	assert.NotNil(t, r.Document(true).Schedule.Blocks)
 }
 
-// TestNightSooner: where one long job decides when a night ends, the others do not all end with it; and where it may be over a tenth
+// TestNightPhases: where one long job decides when a night ends, the others do not all end with it; and where it may be over a tenth
 // later, and the sum of ends counts, far from it.
-func TestNightSooner(t *testing.T) {
+func TestNightPhases(t *testing.T) {
 	t.Parallel()
 	document, models := documentAndModels(t, "night")
 	spec := document.Spec

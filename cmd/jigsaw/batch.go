@@ -83,7 +83,9 @@ func (o *batch) both(std cli.Streams) (*codec.Document, instance.ProfileSource, 
 	if err != nil {
 		return nil, nil, cli.Invalid(o.cluster+" with "+o.jobs, "a cluster with a list of jobs", err)
 	}
-	o.Override(document.Spec, o.jobs)
+	if err := o.Override(document.Spec, o.jobs); err != nil {
+		return nil, nil, err
+	}
 	return document, models, nil
 }
 

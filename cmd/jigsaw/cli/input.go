@@ -101,7 +101,9 @@ func (o *InstanceFlags) ReadDocument(name string, std Streams) (*codec.Document,
 	if err != nil {
 		return nil, nil, Invalid(name, "a valid instance", err)
 	}
-	o.Override(document.Spec, name)
+	if err := o.Override(document.Spec, name); err != nil {
+		return nil, nil, err
+	}
 	models, err := o.ModelsOf(document.Spec, std)
 	if err != nil {
 		return nil, nil, err
@@ -111,18 +113,22 @@ func (o *InstanceFlags) ReadDocument(name string, std Streams) (*codec.Document,
 }
 
 // Override gives an instance without a name that of its file, and what flags say in place of the instance.
-func (o *InstanceFlags) Override(spec *instance.Spec, file string) {
+func (o *InstanceFlags) Override(spec *instance.Spec, file string) error {
 	if o.Unnamed = spec.Name == ""; o.Unnamed {
 		spec.Name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	}
 	if o.Objective != "" {
 		spec.Objective = instance.Objective(o.Objective)
 	}
+	if o.deadlines > 0 && spec.Objective.Periodic() {
+		return Usage(fmt.Errorf("a plan for %s repeats: --deadlines has no meaning", spec.Objective))
+	}
 	for j := range spec.Jobs {
 		if spec.Jobs[j].Deadline == 0 {
 			spec.Jobs[j].Deadline = instance.Duration(o.deadlines)
 		}
 	}
+	return nil
 }
 
 // ModelsOf is where the models of an instance are: files of profiles, estimates, and the library.
