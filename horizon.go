@@ -148,10 +148,11 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 	}
 	ctx, cancel := p.part(&search, part)
 	defer cancel()
-	dense, cells, share := in, search, 0.85
+	// Of the time, cells and then orders have parts, phases what is left.
+	dense, cells, share, next := in, search, 0.75, 0.4
 	if in.Objective == instance.WeightedCompletion {
 		// Jobs that end together are seldom best, but where plans that are may miss deadlines.
-		cells.Quick, share = true, 0.1
+		cells.Quick, share, next = true, 0.1, 0.9
 		if slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 }) {
 			shortest := *in
 			shortest.Objective = instance.Makespan
@@ -180,7 +181,7 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 		}
 	}
 	if best == nil || search.Stop == nil || !search.Stop(in.BlockValue(best)) {
-		ordering, stop := portion(ctx, 0.67)
+		ordering, stop := portion(ctx, next)
 		defer stop()
 		s, _, failed := search.Orders(ordering, in, p.rng(horizonPart), orders...)
 		if failed == nil && in.Objective == instance.WeightedCompletion {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"strconv"
 	"text/tabwriter"
 
 	"jigsaw"
@@ -126,13 +127,23 @@ func staysTable(w io.Writer, r *jigsaw.Result) error {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "job\tGPUs\ton\tadmitted\tend\twait\tslowdown")
-	for _, s := range stays[:min(len(stays), mostStays)] {
+	row := func(s *jigsaw.Stay, gpus, nodes string) {
 		slowdown := "-"
 		if s.Slowdown > 0 {
 			slowdown = fmt.Sprintf("%.2f", s.Slowdown)
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", s.Job, len(s.GPUs), on(s.Nodes), view.Clock(s.Admitted), view.Clock(s.End), view.Clock(s.Wait), slowdown)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Job, gpus, nodes, view.Clock(s.Admitted), view.Clock(s.End), view.Clock(s.Wait), slowdown)
 	}
+	mean, share := jigsaw.Stay{Job: "mean of all"}, 1/float64(len(stays))
+	for n := range stays {
+		s := &stays[n]
+		if n < mostStays {
+			row(s, strconv.Itoa(len(s.GPUs)), on(s.Nodes))
+		}
+		mean.Admitted, mean.End = mean.Admitted+share*s.Admitted, mean.End+share*s.End
+		mean.Wait, mean.Slowdown = mean.Wait+share*s.Wait, mean.Slowdown+share*s.Slowdown
+	}
+	row(&mean, "", "")
 	if err := t.Flush(); err != nil {
 		return err
 	}
