@@ -140,7 +140,8 @@ func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, or
 }
 
 // together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time: in
-// cells, for the most part of it, where all may end together, and in units that queue. Last those of one value end as soon as they may.
+// cells, for the most part of it, where all may end together, and in units that queue. Last come phases, in which
+// jobs end sooner where the objective is none the worse for it.
 func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, part int) (best *instance.BlockSchedule, err error) {
 	search := horizon.Config{Quick: p.opt.Quick}
 	if in == p.in {
@@ -159,9 +160,9 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 			dense, cells, share = &shortest, horizon.Config{Rounds: search.Rounds, Quick: p.opt.Quick}, 0.4
 		}
 	}
-	begun, stop := portion(ctx, share)
+	begun, stop := horizon.Portion(ctx, share)
 	defer stop()
-	best, err = cells.Cells(begun, dense, p.rng(cellsPart))
+	best, err = cells.Cells(eventloop.Context(begun), dense, p.rng(cellsPart))
 	if err == nil {
 		if violations := check.Blocks(in, best); len(violations) > 0 {
 			// Cells are planned apart, and may ask more of a link together than it has.
@@ -181,9 +182,9 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 		}
 	}
 	if best == nil || search.Stop == nil || !search.Stop(in.BlockValue(best)) {
-		ordering, stop := portion(ctx, next)
+		ordering, stop := horizon.Portion(ctx, next)
 		defer stop()
-		s, _, failed := search.Orders(ordering, in, p.rng(horizonPart), orders...)
+		s, _, failed := search.Orders(eventloop.Context(ordering), in, p.rng(horizonPart), orders...)
 		if failed == nil && in.Objective == instance.WeightedCompletion {
 			s = phased(s, 0)
 		}
@@ -195,15 +196,6 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 		best = phased(best, best.Makespan(in))
 	}
 	return best, err
-}
-
-// portion ends a context after a part of its time, if that has an end.
-func portion(ctx context.Context, part float64) (context.Context, context.CancelFunc) {
-	if end, ok := ctx.Deadline(); ok {
-		ctx, cancel := context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))))
-		return eventloop.Context(ctx), cancel
-	}
-	return ctx, func() {}
 }
 
 // writtenOut finishes a plan in blocks, written out as well where it is short.

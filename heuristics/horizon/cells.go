@@ -42,7 +42,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 		if best != nil && ctx.Err() != nil {
 			break
 		}
-		within, cancel := portion(ctx, exchangePart/float64(len(sizes)-n))
+		within, cancel := Portion(ctx, exchangePart/float64(len(sizes)-n))
 		cells, err := d.divide(within, size)
 		cancel()
 		if err != nil {
@@ -53,7 +53,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 		take(size)
 	}
 	if best != nil && !c.Quick {
-		within, cancel := portion(ctx, exchangePart)
+		within, cancel := Portion(ctx, exchangePart)
 		d.exchange(within, divisions[chosen])
 		cancel()
 		take(chosen)
@@ -79,8 +79,8 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 // exchangePart is the part of the time in which all sizes of cells are tried, and that of the rest in which exchanges go on.
 const exchangePart = 0.25
 
-// portion ends a context after a part of its time, if that has an end.
-func portion(ctx context.Context, part float64) (context.Context, context.CancelFunc) {
+// Portion ends a context after a part of its time, if that has an end.
+func Portion(ctx context.Context, part float64) (context.Context, context.CancelFunc) {
 	if end, ok := ctx.Deadline(); ok {
 		return context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))))
 	}
@@ -421,7 +421,7 @@ func (d *dealer) search(ctx context.Context, cells []cell) error {
 			return nil
 		}
 		searches[last]++
-		within, cancel := portion(ctx, 1/float64(1+len(cells)))
+		within, cancel := Portion(ctx, 1/float64(1+len(cells)))
 		err := d.measure(within, &cells[last], searches[last])
 		cancel()
 		if err != nil {

@@ -77,7 +77,7 @@ func (p *pattern) inOrder(jobs []instance.JobID) []instance.JobID {
 func (p *pattern) search(ctx context.Context, rng *rand.Rand, rounds int, anew bool) error {
 	best := *p
 	if anew {
-		within, cancel := portion(ctx, 0.5)
+		within, cancel := Portion(ctx, 0.5)
 		defer cancel()
 		starts, short := 6, startRounds
 		if rounds > 0 {

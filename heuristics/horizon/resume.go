@@ -268,7 +268,7 @@ func (r *Resumption) Improve(ctx context.Context, c Config, rng *rand.Rand) *ins
 		waiting = 3 // most of the time is for these
 	}
 	for n, goes := range starts {
-		within, cancel := portion(ctx, 1/float64(min(2, len(starts)-n)+waiting))
+		within, cancel := Portion(ctx, 1/float64(min(2, len(starts)-n)+waiting))
 		r.polish(within, c, goes, rng, tell)
 		cancel()
 	}
@@ -299,7 +299,7 @@ func (r *Resumption) polish(ctx context.Context, c Config, goes []int, rng *rand
 				return
 			}
 		}
-		within, cancel := portion(ctx, 1/float64(2*len(used)-turn))
+		within, cancel := Portion(ctx, 1/float64(2*len(used)-turn))
 		r.better(within, x, rng)
 		cancel()
 		if better, err := r.try(goes); err == nil && better {
