@@ -135,7 +135,7 @@ func (r *rest) jobs(changes []Change) error {
 
 // cluster applies what the changes say of the cluster, and finds what became of every GPU.
 func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, changes []Change) (*instance.Instance, error) {
-	r.spec = spec
+	r.spec = r.goOn(spec)
 	in := r.was
 	kept := map[string][]int{} // by node: of its GPUs those there are, by their numbers before
 	for _, n := range in.Nodes {
@@ -171,7 +171,11 @@ func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, chang
 		compiled, err := instance.Compile(changed, models)
 		var problems instance.Problems
 		if errors.As(err, &problems) {
-			return bad(errors.New("it leaves no valid instance: " + problems[0].Message))
+			message := problems[0].Message
+			if job := problems[0].Subject; job != "" {
+				message = fmt.Sprintf("job %q, which may be dropped: %s", job, message)
+			}
+			return bad(errors.New("it leaves no valid instance: " + message))
 		}
 		if err != nil {
 			return nil, err
@@ -193,6 +197,21 @@ func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, chang
 		}
 	}
 	return in, nil
+}
+
+// goOn returns an instance with an entry for every job of the plan, of which those that do not go on are disabled: they
+// need no room in the cluster that changes leave. Nor are jobs in memory anywhere in it: GPUs have other numbers there.
+func (r *rest) goOn(spec *instance.Spec) *instance.Spec {
+	list := *spec
+	list.Jobs = nil
+	some := slices.Contains(r.fate, goesOn)
+	for j, at := range spec.Sources() {
+		entry := spec.Jobs[at]
+		entry.Name, entry.Count, entry.Resident = r.was.Jobs[j].Name, 0, nil
+		entry.Disabled = some && r.fate[j] != goesOn // an instance has a job
+		list.Jobs = append(list.Jobs, entry)
+	}
+	return &list
 }
 
 // damage finds which jobs have to move, and whose synchronisations take another way or time.
@@ -254,17 +273,12 @@ func (r *rest) compile(models instance.ProfileSource, added []instance.JobSpec) 
 	}
 	spec := *r.spec
 	spec.Jobs, r.old, r.of = nil, nil, make([]instance.JobID, n)
-	sources := r.spec.Sources()
-	if len(sources) != n { // a job that a change dropped is there no more
-		return errors.New("jigsaw: the changed instance has other jobs")
-	}
 	for j := range r.was.Jobs {
 		if r.of[j] = -1; r.fate[j] != goesOn {
 			continue
 		}
-		job, entry := &r.was.Jobs[j], r.spec.Jobs[sources[j]]
-		entry.Name, entry.Count = job.Name, 0
-		entry.Iterations, entry.Resident = r.left[j], nil
+		job, entry := &r.was.Jobs[j], r.spec.Jobs[j]
+		entry.Iterations = r.left[j]
 		release := max(job.Release, r.at)
 		if r.state.Begun[j] && !r.moves[j] {
 			for _, g := range r.plan.Residency[j] {
