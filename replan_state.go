@@ -67,7 +67,7 @@ func newRest(spec *instance.Spec, models instance.ProfileSource, plan *instance.
 	}
 	r := &rest{was: in, plan: plan, at: instance.Tick((int64(u.At) + in.TickUS*1000 - 1) / (in.TickUS * 1000))}
 	if end := plan.Makespan(in); u.At < 0 || r.at >= end {
-		return nil, instance.Problems{{Message: fmt.Sprintf("the time %v is not within the plan, which ends at %v", u.At, r.duration(end))}}
+		return nil, instance.Problems{{Message: fmt.Sprintf("the time %v is not within the plan, which ends at %v", u.At, r.was.Duration(end))}}
 	}
 	r.state = repair.Cut(in, plan, r.at)
 	if err := r.jobs(u.Changes); err != nil {
@@ -294,9 +294,9 @@ func (r *rest) compile(models instance.ProfileSource, added []instance.JobSpec) 
 		if r.carriesOn(j) {
 			entry.Iterations += r.state.Kept[j]
 		}
-		entry.Release = r.duration(release - r.origin)
+		entry.Release = r.was.Duration(release - r.origin)
 		if entry.Deadline > 0 {
-			if entry.Deadline -= r.duration(r.origin); entry.Deadline < r.duration(1) || slices.Contains(r.late, job.Name) {
+			if entry.Deadline -= r.was.Duration(r.origin); entry.Deadline < r.was.Duration(1) || slices.Contains(r.late, job.Name) {
 				entry.Deadline = 0
 				if !slices.Contains(r.late, job.Name) {
 					r.late = append(r.late, job.Name)
@@ -307,9 +307,9 @@ func (r *rest) compile(models instance.ProfileSource, added []instance.JobSpec) 
 		spec.Jobs, r.old = append(spec.Jobs, entry), append(r.old, instance.JobID(j))
 	}
 	for _, job := range added {
-		job.Release += r.duration(r.at - r.origin)
+		job.Release += r.was.Duration(r.at - r.origin)
 		if job.Deadline > 0 {
-			job.Deadline += r.duration(r.at - r.origin)
+			job.Deadline += r.was.Duration(r.at - r.origin)
 		}
 		spec.Jobs = append(spec.Jobs, job)
 		for range max(1, job.Count) {
@@ -364,14 +364,10 @@ func (r *rest) evict(models instance.ProfileSource) error {
 		e.Resident = nil
 		if i < len(r.old) && r.old[i] >= 0 {
 			e.Iterations = r.left[r.old[i]]
-			e.Release = max(e.Release, r.duration(r.at-r.origin))
+			e.Release = max(e.Release, r.was.Duration(r.at-r.origin))
 		}
 	}
 	var err error
 	r.in, err = instance.Compile(r.spec, models)
 	return err
-}
-
-func (r *rest) duration(t instance.Tick) instance.Duration {
-	return instance.Duration(int64(t) * r.was.TickUS * 1000)
 }
