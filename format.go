@@ -12,28 +12,36 @@ import (
 // FormatValue writes an objective value of the instance for people, with its
 // unit: seconds, minutes or hours for makespan, times weight for weighted completion, weighted
 // iterations per second for throughput, per cent of full speed for max-min.
-func FormatValue(in *instance.Instance, v *big.Rat) string {
+func FormatValue(in *instance.Instance, v *big.Rat) string { return FormatValueLike(in, v, v) }
+
+// FormatValueLike is [FormatValue] in the unit of another value, beside which people read it; nil: in its own.
+func FormatValueLike(in *instance.Instance, v, like *big.Rat) string {
 	if v == nil {
 		return "-"
 	}
+	if like == nil {
+		like = v
+	}
 	f, _ := v.Float64()
+	beside, _ := like.Float64()
+	tick := float64(in.TickUS) / 1e6
 	switch in.Objective {
 	case instance.Throughput:
 		return significant(f*1e6/float64(in.TickUS)) + " it/s"
 	case instance.MaxMinThroughput:
 		return significant(100*f) + " %"
 	case instance.WeightedCompletion:
-		return duration(f*float64(in.TickUS)/1e6) + " × weight"
+		return duration(f*tick, beside*tick) + " × weight"
 	}
-	return duration(f * float64(in.TickUS) / 1e6)
+	return duration(f*tick, beside*tick)
 }
 
-// duration writes seconds for people: from ten minutes on in minutes, from two hours on in hours.
-func duration(seconds float64) string {
+// duration writes seconds for people, in the unit of others: from ten minutes on minutes, from two hours on hours.
+func duration(seconds, like float64) string {
 	switch {
-	case seconds >= 7200:
+	case like >= 7200:
 		return significant(seconds/3600) + " h"
-	case seconds >= 600:
+	case like >= 600:
 		return significant(seconds/60) + " min"
 	}
 	return significant(seconds) + " s"

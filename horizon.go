@@ -93,7 +93,7 @@ func (p *planner) horizon() (*Result, error) {
 		p.takeBlocks("queue", shallow)
 	}
 	if r.Primal == nil && err != nil {
-		r.Greedy.Reason = err.Error()
+		r.Greedy.Reason = unprefixed(err)
 	}
 	if r.Primal != nil && r.Queue.Value != nil && p.close(r.Primal, p.settledDual) && p.close(r.Queue.Value, p.settledDual) {
 		// Nothing ends earlier: what whole jobs wait for is their own length.
@@ -235,7 +235,7 @@ func (p *planner) part(c *horizon.Config, part int) (context.Context, context.Ca
 func (p *planner) queueBaseline(name string, in *instance.Instance, plan func() (*instance.BlockSchedule, error)) Baseline {
 	s, err := plan()
 	if err != nil {
-		return Baseline{Instance: in, Reason: err.Error()}
+		return Baseline{Instance: in, Reason: unprefixed(err)}
 	}
 	if violations := check.Blocks(in, s); len(violations) > 0 {
 		p.fault("%s made an invalid plan: %v", name, violations[0])

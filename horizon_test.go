@@ -320,7 +320,7 @@ cluster:
 		"name,model,workers,iterations\na,gnmt,4,100\nb,gnmu,4,100\n":   `line 3: jobs[1].model "b": no profile of model "gnmu"; did you mean "gnmt"?`,
 		"name,model,workers,iterations,release\na,gnmt,4,100,soon\n":    "line 2, column 14: release: ",
 		"name,model,name,workers,iterations\n":                          `line 1, column 12: the column "name" is there twice`,
-		"":                                                              "a list of jobs begins with a line of columns",
+		"":                                                              "the list is empty; a list of jobs begins with a line of columns",
 	} {
 		_, err := batch(jobs)
 		require.ErrorContains(t, err, want, "%q", jobs)

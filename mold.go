@@ -171,7 +171,10 @@ func (m *molding) try(chosen []int, best []int) (workers []int, better bool, err
 		return workers, true, nil
 	}
 	old := m.known[fmt.Sprint(best)]
-	return workers, r.Primal != nil && (old.Primal == nil || r.Primal.Cmp(old.Primal) < 0), nil
+	if r.Primal == nil { // all are infeasible only if each is
+		return workers, old.Status == Infeasible && r.Status != Infeasible, nil
+	}
+	return workers, old.Primal == nil || r.Primal.Cmp(old.Primal) < 0, nil
 }
 
 // search returns the best combination that it tries.

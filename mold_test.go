@@ -120,6 +120,31 @@ func TestMoldAgainstBruteForce(t *testing.T) {
 	assert.Positive(t, tight)
 }
 
+// TestMoldUnknown: what is proven of some numbers of workers says nothing of others, of which no plan was found.
+func TestMoldUnknown(t *testing.T) {
+	document, err := codec.Decode([]byte(`version: 1
+cluster:
+  gpu_types: [{name: a100, memory: 80GiB}]
+  racks: [{nodes: 1, gpus: 2, gpu: a100, nic: 200Gbit/s, fabric: 2400Gbit/s}]
+jobs:
+  - {name: m, model: vgg16, moldable: [1, 2], batch: 64, iterations: 50, deadline: 6.96s}
+  - {name: k, model: vgg16, batch: 64, workers: 2, iterations: 47, deadline: 6.96s, spb: {rule: full}}
+`))
+	require.NoError(t, err)
+	models, err := jigsaw.Models()
+	require.NoError(t, err)
+	spec := document.Spec
+	r, err := jigsaw.Mold(t.Context(), spec, models, jigsaw.Options{Quick: true, NoLP: true})
+	require.NoError(t, err)
+	require.Equal(t, jigsaw.Unknown, r.Result.Status)
+	require.Equal(t, 2, r.Workers[0])
+	one, err := instance.Compile(spec.Mold([]int{1, 0}), models)
+	require.NoError(t, err)
+	first, err := jigsaw.Plan(t.Context(), one, jigsaw.Options{Quick: true, NoLP: true})
+	require.NoError(t, err)
+	require.Equal(t, jigsaw.Infeasible, first.Status)
+}
+
 // TestMoldManyJobs: of too many combinations some are tried, always the same.
 func TestMoldManyJobs(t *testing.T) {
 	if testing.Short() {

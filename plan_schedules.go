@@ -219,6 +219,15 @@ const (
 // scheduler is a way of making schedules; see package heuristics.
 type scheduler func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error)
 
+// unprefixed is why there is no schedule, without the packages that say so.
+func unprefixed(err error) string {
+	text := err.Error()
+	for _, name := range []string{"heuristics: ", "baseline: ", "horizon: "} {
+		text = strings.TrimPrefix(text, name)
+	}
+	return text
+}
+
 // baseline runs one scheduler and checks what it made against the instance it
 // was made for.
 func (p *planner) baseline(name string, in *instance.Instance, part uint64, schedule scheduler) Baseline {
@@ -227,7 +236,7 @@ func (p *planner) baseline(name string, in *instance.Instance, part uint64, sche
 		return Baseline{Instance: in, Reason: stopped(p.ctx) + " before the first schedule was found"}
 	}
 	if err != nil {
-		return Baseline{Instance: in, Reason: strings.TrimPrefix(strings.TrimPrefix(err.Error(), "heuristics: "), "baseline: ")}
+		return Baseline{Instance: in, Reason: unprefixed(err)}
 	}
 	if violations := p.check(in, s); len(violations) > 0 {
 		p.fault("%s made an invalid schedule: %v", name, violations[0])

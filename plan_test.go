@@ -255,6 +255,8 @@ func TestFormatValue(t *testing.T) {
 		in.Objective = c.objective
 		assert.Equal(t, c.want, jigsaw.FormatValue(&in, c.value))
 	}
+	in.Objective = instance.Makespan
+	assert.Equal(t, "150.0 min", jigsaw.FormatValueLike(&in, big.NewRat(9_000_000, 1), big.NewRat(700_000, 1)))
 }
 
 // TestTimedPlanLeavesTheInstance runs bounds, search and tree side by side, as

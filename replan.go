@@ -273,7 +273,7 @@ func (r *rest) tasks() *instance.Schedule {
 
 // result says job by job what a plan of the rest changes.
 func (r *rest) result(plan *Result) *ReplanResult {
-	out := &ReplanResult{Result: plan, Spec: r.spec, Origin: r.duration(r.origin)}
+	out := &ReplanResult{Result: plan, Spec: r.spec, Origin: r.was.Duration(r.origin)}
 	seconds := func(t instance.Tick) *float64 { return new(float64(t) * float64(r.was.TickUS) / 1e6) }
 	_, before := r.plan.Spans(r.was)
 	s := plan.Blocks

@@ -67,7 +67,7 @@ func newRest(spec *instance.Spec, models instance.ProfileSource, plan *instance.
 	}
 	r := &rest{was: in, plan: plan, at: instance.Tick((int64(u.At) + in.TickUS*1000 - 1) / (in.TickUS * 1000))}
 	if end := plan.Makespan(in); u.At < 0 || r.at >= end {
-		return nil, instance.Problems{{Message: fmt.Sprintf("the time %v is not within the plan, which ends at %v", u.At, r.duration(end))}}
+		return nil, instance.Problems{{Message: fmt.Sprintf("the time %v is not within the plan, which ends at %v", u.At, r.was.Duration(end))}}
 	}
 	r.state = repair.Cut(in, plan, r.at)
 	if err := r.jobs(u.Changes); err != nil {
@@ -135,7 +135,7 @@ func (r *rest) jobs(changes []Change) error {
 
 // cluster applies what the changes say of the cluster, and finds what became of every GPU.
 func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, changes []Change) (*instance.Instance, error) {
-	r.spec = spec
+	r.spec = r.goOn(spec)
 	in := r.was
 	kept := map[string][]int{} // by node: of its GPUs those there are, by their numbers before
 	for _, n := range in.Nodes {
@@ -171,7 +171,11 @@ func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, chang
 		compiled, err := instance.Compile(changed, models)
 		var problems instance.Problems
 		if errors.As(err, &problems) {
-			return bad(errors.New("it leaves no valid instance: " + problems[0].Message))
+			message := problems[0].Message
+			if job := problems[0].Subject; job != "" {
+				message = fmt.Sprintf("job %q, which may be dropped: %s", job, message)
+			}
+			return bad(errors.New("it leaves no valid instance: " + message))
 		}
 		if err != nil {
 			return nil, err
@@ -193,6 +197,21 @@ func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, chang
 		}
 	}
 	return in, nil
+}
+
+// goOn returns an instance with an entry for every job of the plan, of which those that do not go on are disabled: they
+// need no room in the cluster that changes leave. Nor are jobs in memory anywhere in it: GPUs have other numbers there.
+func (r *rest) goOn(spec *instance.Spec) *instance.Spec {
+	list := *spec
+	list.Jobs = nil
+	some := slices.Contains(r.fate, goesOn)
+	for j, at := range spec.Sources() {
+		entry := spec.Jobs[at]
+		entry.Name, entry.Count, entry.Resident = r.was.Jobs[j].Name, 0, nil
+		entry.Disabled = some && r.fate[j] != goesOn // an instance has a job
+		list.Jobs = append(list.Jobs, entry)
+	}
+	return &list
 }
 
 // damage finds which jobs have to move, and whose synchronisations take another way or time.
@@ -254,17 +273,12 @@ func (r *rest) compile(models instance.ProfileSource, added []instance.JobSpec) 
 	}
 	spec := *r.spec
 	spec.Jobs, r.old, r.of = nil, nil, make([]instance.JobID, n)
-	sources := r.spec.Sources()
-	if len(sources) != n { // a job that a change dropped is there no more
-		return errors.New("jigsaw: the changed instance has other jobs")
-	}
 	for j := range r.was.Jobs {
 		if r.of[j] = -1; r.fate[j] != goesOn {
 			continue
 		}
-		job, entry := &r.was.Jobs[j], r.spec.Jobs[sources[j]]
-		entry.Name, entry.Count = job.Name, 0
-		entry.Iterations, entry.Resident = r.left[j], nil
+		job, entry := &r.was.Jobs[j], r.spec.Jobs[j]
+		entry.Iterations = r.left[j]
 		release := max(job.Release, r.at)
 		if r.state.Begun[j] && !r.moves[j] {
 			for _, g := range r.plan.Residency[j] {
@@ -280,9 +294,9 @@ func (r *rest) compile(models instance.ProfileSource, added []instance.JobSpec) 
 		if r.carriesOn(j) {
 			entry.Iterations += r.state.Kept[j]
 		}
-		entry.Release = r.duration(release - r.origin)
+		entry.Release = r.was.Duration(release - r.origin)
 		if entry.Deadline > 0 {
-			if entry.Deadline -= r.duration(r.origin); entry.Deadline < r.duration(1) || slices.Contains(r.late, job.Name) {
+			if entry.Deadline -= r.was.Duration(r.origin); entry.Deadline < r.was.Duration(1) || slices.Contains(r.late, job.Name) {
 				entry.Deadline = 0
 				if !slices.Contains(r.late, job.Name) {
 					r.late = append(r.late, job.Name)
@@ -293,9 +307,9 @@ func (r *rest) compile(models instance.ProfileSource, added []instance.JobSpec) 
 		spec.Jobs, r.old = append(spec.Jobs, entry), append(r.old, instance.JobID(j))
 	}
 	for _, job := range added {
-		job.Release += r.duration(r.at - r.origin)
+		job.Release += r.was.Duration(r.at - r.origin)
 		if job.Deadline > 0 {
-			job.Deadline += r.duration(r.at - r.origin)
+			job.Deadline += r.was.Duration(r.at - r.origin)
 		}
 		spec.Jobs = append(spec.Jobs, job)
 		for range max(1, job.Count) {
@@ -350,14 +364,10 @@ func (r *rest) evict(models instance.ProfileSource) error {
 		e.Resident = nil
 		if i < len(r.old) && r.old[i] >= 0 {
 			e.Iterations = r.left[r.old[i]]
-			e.Release = max(e.Release, r.duration(r.at-r.origin))
+			e.Release = max(e.Release, r.was.Duration(r.at-r.origin))
 		}
 	}
 	var err error
 	r.in, err = instance.Compile(r.spec, models)
 	return err
-}
-
-func (r *rest) duration(t instance.Tick) instance.Duration {
-	return instance.Duration(int64(t) * r.was.TickUS * 1000)
 }

@@ -14,7 +14,7 @@ import (
 // changeFlags are changes of the cluster and the jobs; who has a flag for it fills in speed and drop.
 type changeFlags struct {
 	nodes, gpus, more, cut, links, memory, speed, drop []string
-	network                                            float64
+	network                                            string
 }
 
 func (o *changeFlags) flags(c *cobra.Command, in *cli.InstanceFlags, std cli.Streams) {
@@ -25,7 +25,7 @@ func (o *changeFlags) flags(c *cobra.Command, in *cli.InstanceFlags, std cli.Str
 	f.StringArrayVar(&o.cut, "cut", nil, "without this `link`")
 	f.StringArrayVar(&o.links, "link", nil, "a link, `name=factor`, faster or slower: r0.up=1.1 is 10 % faster")
 	f.StringArrayVar(&o.memory, "memory", nil, "a GPU type, `name=factor`, with more or less memory")
-	f.Float64Var(&o.network, "network", 0, "NICs and links between switches faster or slower by this `factor`")
+	f.StringVar(&o.network, "network", "", "NICs and links between switches faster or slower by this `factor`")
 	in.CompleteFrom(c, "fail-node", "", std, cli.NodeNames)
 	in.CompleteFrom(c, "fail-gpu", "", std, cli.DeviceNames)
 	in.CompleteFrom(c, "add-gpu", "", std, cli.NodeNames)
@@ -64,8 +64,12 @@ func (o *changeFlags) given() (list []flagged, err error) {
 			list = append(list, flagged{c, f.flag + " " + name})
 		}
 	}
-	if o.network != 0 {
-		list = append(list, flagged{jigsaw.Change{Kind: jigsaw.Network, Factor: o.network}, "--network"})
+	if o.network != "" {
+		c := jigsaw.Change{Kind: jigsaw.Network}
+		if c.Factor, err = strconv.ParseFloat(o.network, 64); err != nil {
+			return nil, cli.Usage(fmt.Errorf("--network %q: write a factor, like 1.5", o.network))
+		}
+		list = append(list, flagged{c, "--network"})
 	}
 	return list, nil
 }

@@ -204,7 +204,11 @@ func (r *costReport) table(w io.Writer, result *jigsaw.CostResult, opt jigsaw.Co
 		}
 	}
 	fmt.Fprintln(t, "makespan\tcost\t\t")
+	var like *big.Rat // one unit for all
 	for _, c := range result.Choices {
+		if c.Cost != nil && like == nil {
+			like = c.Result.Primal
+		}
 		for _, i := range types {
 			fmt.Fprintf(t, "%d\t", c.Nodes[i])
 		}
@@ -216,7 +220,7 @@ func (r *costReport) table(w io.Writer, result *jigsaw.CostResult, opt jigsaw.Co
 		if c.Efficient {
 			mark = "*"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t\n", jigsaw.FormatValue(in, c.Result.Primal), jigsaw.FormatCost(in, c.Cost), mark)
+		fmt.Fprintf(t, "%s\t%s\t%s\t\n", jigsaw.FormatValueLike(in, c.Result.Primal, like), jigsaw.FormatCost(in, c.Cost), mark)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -48,6 +48,9 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 		if err := planTable(w, std, r.Result); err != nil {
 			return err
 		}
+		if r.Result.Primal == nil { // nothing was chosen
+			return nil
+		}
 		tried := fmt.Sprintf("all %d combinations", r.Choices)
 		if len(r.Tried) < r.Choices {
 			tried = fmt.Sprintf("%d combinations", len(r.Tried))

@@ -334,7 +334,7 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult) error {
 	}
 	fmt.Fprintf(w, "\njobs: %s\n", strings.Join(parts, ", "))
 	fmt.Fprintf(w, "the rest begins %s after the plan; its %s is %s, the bound %s\n", view.Clock(time.Duration(r.Origin).Seconds()), r.Instance.Objective,
-		jigsaw.FormatValue(r.Instance, r.Primal), jigsaw.FormatValue(r.Instance, r.Dual))
+		jigsaw.FormatValue(r.Instance, r.Primal), jigsaw.FormatValueLike(r.Instance, r.Dual, r.Primal))
 	fmt.Fprint(w, r.Status)
 	if r.Dual != nil {
 		fmt.Fprintf(w, ", gap %.2f %% to a bound that is %s", 100*r.Gap(), certified(r.Certified))

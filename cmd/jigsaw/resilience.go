@@ -106,7 +106,7 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std cl
 func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.ResilienceResult) error {
 	in := r.Plan.Instance
 	heading(w, in)
-	value := func(v *big.Rat) string { return jigsaw.FormatValue(in, v) }
+	value := func(v *big.Rat) string { return jigsaw.FormatValueLike(in, v, r.Plan.Primal) }
 	fmt.Fprintf(w, "plan %s, bound %s (%s); %d of %s\n\n", value(r.Plan.Primal), value(r.Plan.Dual), certified(r.Plan.Certified),
 		len(r.Harm), cli.Count(r.Cases, "case"))
 	rows := o.top

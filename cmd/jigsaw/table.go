@@ -43,13 +43,20 @@ func planTable(w io.Writer, std cli.Streams, r *jigsaw.Result) error {
 		}
 		return jigsaw.FormatCost(in, cost) + "\t"
 	}
+	value := func(v *big.Rat) string { // of one unit, so that figures below one another can be compared
+		like := r.Primal
+		if like == nil {
+			like = r.Dual
+		}
+		return jigsaw.FormatValueLike(in, v, like)
+	}
 	head := ""
 	if in.Priced() {
 		head = "cost\t"
 	}
 	fmt.Fprintf(t, "\t%s\tto bound\tefficiency\t%s\n", in.Objective, head)
-	row := func(name string, value *big.Rat, efficiency string, cost *big.Rat) {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, jigsaw.FormatValue(in, value), distance(value, r.Dual), efficiency, money(cost))
+	row := func(name string, v *big.Rat, efficiency string, cost *big.Rat) {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, value(v), distance(v, r.Dual), efficiency, money(cost))
 	}
 	baselines := []struct {
 		name string
@@ -63,7 +70,7 @@ func planTable(w io.Writer, std cli.Streams, r *jigsaw.Result) error {
 	}
 	row("plan", r.Primal, efficiency(r.Primal, r.Efficiency()), r.Cost())
 	if r.Dual != nil {
-		fmt.Fprintf(t, "bound\t%s\t\t\t%s\n", jigsaw.FormatValue(in, r.Dual), money(jigsaw.LeastCost(in)))
+		fmt.Fprintf(t, "bound\t%s\t\t\t%s\n", value(r.Dual), money(jigsaw.LeastCost(in)))
 	}
 	if err := t.Flush(); err != nil {
 		return err

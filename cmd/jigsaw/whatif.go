@@ -133,11 +133,11 @@ func (r *whatIfReport) table(w io.Writer, std cli.Streams, result *jigsaw.WhatIf
 	}
 	if r.Verified != nil {
 		fmt.Fprintf(w, "- the bound: %s, from %s to %s\n", relative(*r.Verified), jigsaw.FormatValue(result.Before.Instance, result.Before.Dual),
-			jigsaw.FormatValue(result.After.Instance, result.After.Dual))
+			jigsaw.FormatValueLike(result.After.Instance, result.After.Dual, result.Before.Dual))
 	}
 	if result.After != nil && result.Before.Primal != nil && result.After.Primal != nil {
 		fmt.Fprintf(w, "- the plan: from %s to %s\n", jigsaw.FormatValue(result.Before.Instance, result.Before.Primal),
-			jigsaw.FormatValue(result.After.Instance, result.After.Primal))
+			jigsaw.FormatValueLike(result.After.Instance, result.After.Primal, result.Before.Primal))
 	}
 	for _, reason := range r.Reasons {
 		fmt.Fprintf(w, "- no plan: %s\n", reason)

@@ -250,6 +250,9 @@ func (d Duration) MarshalText() ([]byte, error) {
 
 func (d Duration) String() string { return time.Duration(d).String() }
 
+// Duration returns how long ticks of the instance last.
+func (in *Instance) Duration(t Tick) Duration { return Duration(int64(t) * in.TickUS * 1000) }
+
 // UnmarshalText reads a decimal or a percentage; see [Ratio].
 func (r *Ratio) UnmarshalText(text []byte) error {
 	v, err := parseQuantity(string(text), "ratio", `"0.75" or "75%"`, ratioUnits)

@@ -81,7 +81,7 @@ func (s *simulator) late() error {
 		return nil
 	}
 	due := s.in.Jobs[j].Deadline
-	return state.NewNoPlan(s.in, j, "would miss its deadline, tick %d, by %d ticks when jobs hold their GPUs", due, s.completed[j]-due)
+	return state.NewNoPlan(s.in, j, "would miss its deadline, %v, by %v when jobs hold their GPUs", s.in.Duration(due), s.in.Duration(s.completed[j]-due))
 }
 
 // Exclusive plans whole jobs on GPUs of their own at full depth as well as it can: the

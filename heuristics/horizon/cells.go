@@ -21,7 +21,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 	if s := c.copies(ctx, in, rng); s != nil {
 		return s, nil
 	}
-	d := dealer{config: c, in: in, class: in.ClassOf(), kinds: symmetry.Kinds(in), alone: Alone(in), works: works(in), known: map[string]*found{}, rng: rng, seed: rng.Uint64()}
+	d := dealer{config: c, in: in, class: in.ClassOf(), kinds: symmetry.Kinds(in), alone: Alone(in), works: works(in), strays: straying(in), known: map[string]*found{}, rng: rng, seed: rng.Uint64()}
 	var best *instance.BlockSchedule
 	var failed error
 	chosen := 0
@@ -96,6 +96,7 @@ type dealer struct {
 	alone  []instance.Tick   // an iteration of each job alone
 	known  map[string]*found // of groups of jobs and nodes that are alike
 	works  []float64         // GPU-ticks of each job
+	strays []bool            // by job, see straying
 	rng    *rand.Rand
 	seed   uint64 // of patterns
 }
@@ -371,7 +372,8 @@ func norm(a, b, unit instance.Tick) float64 {
 
 // admits reports whether a job may live in a cell, memory apart.
 func (d *dealer) admits(c *cell, j instance.JobID) bool {
-	return d.in.Jobs[j].Workers <= len(c.gpus) && d.in.Jobs[j].Runs(d.in.GPUs[c.gpus[0]].Type)
+	alone := len(c.nodes) == 1 || len(c.nodes) == len(d.in.Nodes) || !d.strays[j]
+	return alone && d.in.Jobs[j].Workers <= len(c.gpus) && d.in.Jobs[j].Runs(d.in.GPUs[c.gpus[0]].Type)
 }
 
 // unite lets the search for the pattern of a cell of all nodes begin with those of smaller cells. It reports whether there is one.

@@ -274,7 +274,7 @@ func late(in *instance.Instance, ends []instance.Tick) error {
 		return nil
 	}
 	job := &in.Jobs[id]
-	return &NoPlan{id, fmt.Sprintf("job %q would miss its deadline, tick %d, by %d ticks", job.Name, job.Deadline, ends[id]-job.Deadline)}
+	return &NoPlan{id, fmt.Sprintf("job %q would miss its deadline, %v, by %v", job.Name, in.Duration(job.Deadline), in.Duration(ends[id]-job.Deadline))}
 }
 
 // length returns how long a job holds its GPUs at a site, loading and all.

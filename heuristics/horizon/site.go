@@ -102,15 +102,33 @@ type site struct {
 // iteration returns the length of an iteration.
 func (s *site) iteration() instance.Tick { return s.tasks + s.sync }
 
-// find returns where a job would run now, on GPUs that are free, as near to one another as can
+// anyType stands for all types of GPU together.
+const anyType instance.TypeID = -1
+
+// find returns where a job would run now, on GPUs that are free: where it is nearest or, where it runs on
+// several types of GPU, on the one on which it is fastest. nil: nowhere.
+func (f *floor) find(id instance.JobID) *site {
+	best := f.nearest(id, anyType)
+	for t := range f.in.Types {
+		if len(f.in.Types) == 1 || !f.in.Jobs[id].Runs(instance.TypeID(t)) {
+			continue
+		}
+		if s := f.nearest(id, instance.TypeID(t)); s != nil && (best == nil || s.iteration() < best.iteration()) {
+			best = s
+		}
+	}
+	return best
+}
+
+// nearest returns where a job would run now on free GPUs of a type, as near to one another as can
 // be: on the node with the fewest that suffice, else on the fewest nodes of a rack, else of the
 // cluster. nil: nowhere.
-func (f *floor) find(id instance.JobID) *site {
+func (f *floor) nearest(id instance.JobID, only instance.TypeID) *site {
 	j, all := &f.in.Jobs[id], instance.NodeID(len(f.in.Nodes))
 	if f.idle < j.Workers {
 		return nil
 	}
-	f.look(id)
+	f.look(id, only)
 	for n := j.Workers; n < len(f.usable); n++ {
 		for at := f.usable[n].first(0, all); at >= 0; at = f.usable[n].first(at+1, all) {
 			if s := f.gather(id, at); s != nil {
@@ -143,15 +161,15 @@ func (f *floor) find(id instance.JobID) *site {
 	return nil
 }
 
-// look finds how many GPUs of each node a job could take.
-func (f *floor) look(id instance.JobID) {
+// look finds how many GPUs of each node of a type a job could take.
+func (f *floor) look(id instance.JobID, only instance.TypeID) {
 	j := &f.in.Jobs[id]
 	for n := range f.usable {
 		clear(f.usable[n])
 	}
 	if f.persistent != nil {
 		for n := range f.in.Nodes {
-			if f.byNode[n] > 0 && j.Runs(f.in.Nodes[n].Type) {
+			if t := f.in.Nodes[n].Type; f.byNode[n] > 0 && j.Runs(t) && (only == anyType || t == only) {
 				f.gpus = f.on(f.gpus[:0], id, instance.NodeID(n))
 				f.usable[len(f.gpus)].flip(instance.NodeID(n))
 			}
@@ -159,6 +177,9 @@ func (f *floor) look(id instance.JobID) {
 		return
 	}
 	for t, open := range f.open {
+		if only != anyType && instance.TypeID(t) != only {
+			continue
+		}
 		for n := 1; n < len(open) && j.Runs(instance.TypeID(t)); n++ {
 			// All that are free or, of a type without room, none.
 			if at := open[n].first(0, instance.NodeID(len(f.in.Nodes))); at >= 0 && f.room(j, f.in.Nodes[at].FirstGPU, f.shallowest(id)) {

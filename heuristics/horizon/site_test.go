@@ -14,6 +14,18 @@ import (
 
 // simple is floor.find by a look at every GPU, of those that are free and not kept.
 func simple(f *floor, id instance.JobID, kept map[instance.GPUID]bool) *site {
+	best := simplest(f, id, func(g instance.GPUID) bool { return !kept[g] })
+	for t := range f.in.Types {
+		one := simplest(f, id, func(g instance.GPUID) bool { return !kept[g] && int(f.in.GPUs[g].Type) == t })
+		if one != nil && (best == nil || one.iteration() < best.iteration()) {
+			best = one
+		}
+	}
+	return best
+}
+
+// simplest is floor.nearest among some GPUs.
+func simplest(f *floor, id instance.JobID, some func(instance.GPUID) bool) *site {
 	type candidate struct {
 		rack int
 		gpus []instance.GPUID
@@ -24,7 +36,7 @@ func simple(f *floor, id instance.JobID, kept map[instance.GPUID]bool) *site {
 		node := &f.in.Nodes[n]
 		c := candidate{rack: node.Rack}
 		for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
-			if f.free[g] && !kept[g] && j.Runs(node.Type) && f.room(j, g, f.shallowest(id)) {
+			if f.free[g] && some(g) && j.Runs(node.Type) && f.room(j, g, f.shallowest(id)) {
 				c.gpus = append(c.gpus, g)
 			}
 		}
@@ -103,7 +115,7 @@ func TestFind(t *testing.T) {
 		}
 		for _, gpu := range []string{"a", "b"} {
 			spec.Profiles = append(spec.Profiles, &instance.Profile{Model: "m", GPU: gpu, Batch: 1, Layers: []instance.Layer{
-				{Name: "x", Forward: 1e6, Backward: 2e6, Parameters: 1 << 18, Activations: 1 << 20},
+				{Name: "x", Forward: instance.Duration(1+rng.IntN(3)) * 1e6, Backward: 2e6, Parameters: 1 << 18, Activations: 1 << 20},
 				{Name: "y", Forward: 2e6, Backward: 1e6, Parameters: 1 << 17, Activations: 1 << 20},
 			}})
 		}

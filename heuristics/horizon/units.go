@@ -45,10 +45,34 @@ type former struct {
 	patterns map[string]*pattern // of chains; nil: there is none
 	seed     uint64
 	slack    []float64 // see [Config]
+	strays   []bool    // by job, see straying
 }
 
 func newFormer(q *queue, rng *rand.Rand, slack []float64) *former {
-	return &former{q, q.in.ClassOf(), map[string]*unit{}, map[string]*pattern{}, rng.Uint64(), slack}
+	return &former{q, q.in.ClassOf(), map[string]*unit{}, map[string]*pattern{}, rng.Uint64(), slack, straying(q.in)}
+}
+
+// straying returns of every job whether its synchronisations between nodes of a rack use links beyond those of the nodes, as a
+// policy may ask: others need these, so that it shares no part of a rack.
+func straying(in *instance.Instance) []bool {
+	strays, known := make([]bool, len(in.Jobs)), map[int]bool{0: false} // by policy
+	for j := range strays {
+		job := &in.Jobs[j]
+		if _, ok := known[job.Policy]; !ok {
+			known[job.Policy] = slices.ContainsFunc(in.Racks, func(r instance.Rack) bool {
+				if len(r.Nodes) < 2 {
+					return false
+				}
+				a, b := &in.Nodes[r.Nodes[0]], &in.Nodes[r.Nodes[1]]
+				span, _ := in.SpanNodesOf(job, r.Nodes[:2], 2)
+				return slices.ContainsFunc(span.Uses, func(u instance.LinkUse) bool {
+					return !slices.Contains([]instance.LinkID{a.Up, a.Down, a.Fabric, b.Up, b.Down, b.Fabric}, u.Link)
+				})
+			})
+		}
+		strays[j] = known[job.Policy]
+	}
+	return strays
 }
 
 // form returns the id of a unit of the jobs, or of the one job; -1 if they do not fit on as many nodes of one kind as the widest needs.
@@ -62,7 +86,7 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID
 		return cmp.Or(cmp.Compare(q.smith(a), q.smith(b)), cmp.Compare(f.class[a], f.class[b]), cmp.Compare(a, b))
 	})
 	kind, nodes, racks := q.nodesFor(jobs)
-	if nodes == nil || len(jobs) > mostInUnit {
+	if nodes == nil || len(jobs) > mostInUnit || len(nodes) > 1 && slices.ContainsFunc(jobs, func(j instance.JobID) bool { return f.strays[j] }) {
 		return -1
 	}
 	key := key(f.class, q.kinds, jobs, nodes)

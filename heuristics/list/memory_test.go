@@ -107,7 +107,7 @@ func TestDeadlines(t *testing.T) {
 	var none *state.NoPlan
 	require.ErrorAs(t, err, &none)
 	assert.Equal(t, "soon", none.Name)
-	assert.Contains(t, err.Error(), "deadline, tick 23, by 1 ticks")
+	assert.Contains(t, err.Error(), "deadline, 23ms, by 1ms")
 }
 
 // TestFailedLinks keeps jobs off nodes that cannot reach each other.

@@ -190,8 +190,8 @@ func (p *Portfolio) result() (*instance.Schedule, error) {
 				worst, most = instance.JobID(j), c-d
 			}
 		}
-		return nil, state.NewNoPlan(p.In, worst, "would miss its deadline, tick %d, by %d ticks in the best schedule tried",
-			p.In.Jobs[worst].Deadline, most)
+		return nil, state.NewNoPlan(p.In, worst, "would miss its deadline, %v, by %v in the best schedule tried",
+			p.In.Duration(p.In.Jobs[worst].Deadline), p.In.Duration(most))
 	}
 	return p.Best.Schedule(p.In, p.Layout), nil
 }

@@ -57,7 +57,7 @@ func (r *repairer) decode(shift []instance.Tick) *instance.Schedule {
 	counts := make([][]int, len(in.Jobs))        // their depths
 	left := make([]int, len(in.Jobs))            // tasks of the current iteration to come
 	for j := range in.Jobs {
-		ready[j], left[j] = in.Jobs[j].Release, in.Jobs[j].Workers
+		ready[j], left[j] = in.Jobs[j].Release+in.Jobs[j].Load, in.Jobs[j].Workers
 		counts[j] = make([]int, len(in.Jobs[j].Depths))
 	}
 	started := make([]int, len(in.Jobs)) // the last iteration of a gang that was

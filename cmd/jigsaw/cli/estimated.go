@@ -62,7 +62,7 @@ func (o *InstanceFlags) estimated(spec *instance.Spec, std Streams) (all []*inst
 				if err != nil {
 					return nil, Usage(fmt.Errorf("--estimate %s: %w", text, Unprefixed(err)))
 				}
-				std.Note("%s on %s: %s", p.Model, p.GPU, SummaryLine(summary))
+				std.Note("%s on %s: %s", p.Model, GPUs(p.GPUs, p.GPU), SummaryLine(summary))
 				all = append(all, p)
 			}
 		}
@@ -150,6 +150,14 @@ func ReadConfig(name string, std Streams) (*estimate.Transformer, error) {
 		return nil, Usage(fmt.Errorf("%s: %w", name, Unprefixed(err)))
 	}
 	return t, nil
+}
+
+// GPUs names the GPUs of a worker.
+func GPUs(n int, of string) string {
+	if n <= 1 {
+		return of
+	}
+	return fmt.Sprintf("%d x %s", n, of)
 }
 
 // SummaryLine says what an estimate comes to.

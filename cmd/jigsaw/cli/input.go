@@ -218,7 +218,7 @@ func lookalike(problems instance.Problems) string {
 	for _, kind := range []struct{ key, name string }{
 		// Before instances: the Philly trace has a column cluster.
 		{"duration", "a trace, but of no format that its first line tells; --format NAME says what it lacks"},
-		{"denominator", "a certificate"}, {"schema_version", "a plan"}, {"residency", "a schedule"}, {"cluster", "an instance"},
+		{"denominator", "a certificate"}, {"background_rate", "a plan of burst-parallel jobs"}, {"schema_version", "a plan"}, {"residency", "a schedule"}, {"cluster", "an instance"},
 	} {
 		if slices.ContainsFunc(problems, func(p instance.Problem) bool { return slices.Contains(p.Unknown, kind.key) }) {
 			return kind.name

@@ -127,7 +127,7 @@ func runProfileEstimate(o profileEstimateOptions, std cli.Streams) error {
 			return cli.Usage(cli.Unprefixed(err))
 		}
 		all = append(all, p)
-		std.Note("%s on %s: %s", p.Model, p.GPU, cli.SummaryLine(summary))
+		std.Note("%s on %s: %s", p.Model, cli.GPUs(p.GPUs, p.GPU), cli.SummaryLine(summary))
 	}
 	return o.to.Write(std, func(w io.Writer) error { return profiles.Encode(w, all) })
 }

@@ -58,11 +58,7 @@ func runProfileList(files []string, to cli.Destination, std cli.Streams) error {
 		fmt.Fprintln(t, "model\tGPU\tbatch\tlayers\tcuts\tforward\tbackward\tparameters\tactivations\tmeasured by")
 		for i := range rows {
 			r := &rows[i]
-			on := r.GPU
-			if r.GPUs > 1 {
-				on = fmt.Sprintf("%d x %s", r.GPUs, r.GPU)
-			}
-			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\t%s\t%v\t%v\t%s\n", r.Model, on, r.Batch, r.Layers, r.Cuts,
+			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\t%s\t%v\t%v\t%s\n", r.Model, cli.GPUs(r.GPUs, r.GPU), r.Batch, r.Layers, r.Cuts,
 				cli.Milliseconds(r.Forward), cli.Milliseconds(r.Backward), r.Parameters, r.Activations, measuredBy(r))
 		}
 		if err := t.Flush(); err != nil {

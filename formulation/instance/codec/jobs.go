@@ -57,8 +57,11 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 	}
 	in.TrimLeadingSpace, in.Comment = in.Comma != '\t', '#' // tabs are blanks, too: empty cells between them would be trimmed
 	header, err := in.Read()
+	if errors.Is(err, io.EOF) {
+		err = errors.New("the list is empty")
+	}
 	if err != nil {
-		return nil, fmt.Errorf("a list of jobs begins with a line of columns, of %s: %w", strings.Join(JobColumns(), ", "), err)
+		return nil, fmt.Errorf("%w; a list of jobs begins with a line of columns, of %s", err, strings.Join(JobColumns(), ", "))
 	}
 	var problems instance.Problems
 	bad := func(column int, format string, args ...any) {
@@ -95,7 +98,7 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 			return nil, err
 		}
 		line, _ := in.FieldPos(0)
-		job, hours := instance.JobSpec{}, 0.0
+		job, hours, said := instance.JobSpec{}, 0.0, len(problems)
 		for i, cell := range cells {
 			cell = strings.TrimSpace(cell)
 			if cell == "" {
@@ -105,7 +108,7 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 				bad(i, "%s: %v", header[i], err)
 			}
 		}
-		if !list.add(job, hours, line) {
+		if !list.add(job, hours, line) && len(problems) == said {
 			bad(0, lengthNeeded, job.Name)
 		}
 		if len(problems) >= mostJobProblems {
@@ -131,7 +134,7 @@ func decodeJSONJobs(data []byte) (*JobList, error) {
 		if first != json.Delim('{') {
 			return j.fail(`a job is an object like {"name": "bert-1", "model": "bert24", "workers": 4, "hours": 2}`)
 		}
-		job, hours, begin, seen := instance.JobSpec{}, 0.0, j.at, map[string]bool{}
+		job, hours, begin, seen, said := instance.JobSpec{}, 0.0, j.at, map[string]bool{}, len(problems)
 		err := j.object(func(key jsonKey, first json.Token) error {
 			at, text := j.at, string(j.raw)
 			switch {
@@ -167,7 +170,7 @@ func decodeJSONJobs(data []byte) (*JobList, error) {
 				bad(begin, "the key %q is missing", name)
 			}
 		}
-		if !list.add(job, hours, begin.line) {
+		if !list.add(job, hours, begin.line) && len(problems) == said {
 			bad(begin, lengthNeeded, job.Name)
 		}
 		if len(problems) >= mostJobProblems {
