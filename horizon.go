@@ -175,7 +175,9 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 		}
 		return search.Phases(ctx, in, s, by, p.rng(phasesPart))
 	}
-	if best != nil && in.Objective == instance.WeightedCompletion {
+	// Phases better the makespan only where jobs come one after the other, which until then wait for the last that shares their nodes.
+	better := in.Objective == instance.WeightedCompletion || slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Release > 0 })
+	if best != nil && better {
 		best = phased(best, 0)
 		if search.Improved != nil {
 			search.Improved(in.BlockValue(best))
@@ -185,7 +187,7 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 		ordering, stop := horizon.Portion(ctx, next)
 		defer stop()
 		s, _, failed := search.Orders(eventloop.Context(ordering), in, p.rng(horizonPart), orders...)
-		if failed == nil && in.Objective == instance.WeightedCompletion {
+		if failed == nil && better {
 			s = phased(s, 0)
 		}
 		if failed == nil && (best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0) {

@@ -139,6 +139,35 @@ func TestNightPhases(t *testing.T) {
 	t.Logf("mean end %.3f of the makespan, %.3f with deadlines", mean/last, sooner/last)
 }
 
+// TestLateJobShares: a job that comes while another runs shares its GPUs from then on, and that one does not wait for it.
+func TestLateJobShares(t *testing.T) {
+	t.Parallel()
+	document, err := codec.Decode([]byte(`
+version: 1
+objective: makespan
+residence: run
+cluster:
+  gpu_types: [{name: v100, memory: 32GiB}]
+  racks: [{nodes: 2, gpus: 4, gpu: v100, nic: 25Gbit/s, fabric: 400Gbit/s}]
+jobs:
+  - {name: a, model: resnet50, workers: 4, iterations: 4000}
+  - {name: b, model: resnet50, workers: 4, iterations: 4000}
+  - {name: late, model: gnmt, workers: 2, iterations: 4000, release: 10m}
+`))
+	require.NoError(t, err)
+	models, err := jigsaw.Models()
+	require.NoError(t, err)
+	in, err := document.Compile(models)
+	require.NoError(t, err)
+	r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{NoLP: true})
+	require.NoError(t, err)
+	requirePlanInBlocks(t, r)
+	from, _ := r.Blocks.Spans(in)
+	assert.Zero(t, from[0])
+	assert.Zero(t, from[1])
+	assert.Less(t, r.Gap(), 0.01)
+}
+
 // TestTinyLongPlans: plans of tiny instances whose jobs queue, with deadlines, are valid, or there is none; nothing is a
 // fault.
 func TestTinyLongPlans(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// Phases returns the plan with less weighted completion, in which no job ends later than by, or 0 for whenever, nor misses its deadline.
+// Phases returns the plan with less weighted completion, in which no job ends later than by, nor misses its deadline. by 0 is whenever; of a
+// plan for the makespan groups of jobs then end earlier, those of jobs that come one after the other.
 // Jobs that share nodes need not end together, as those of cells do: they go through phases, in each of which some are at work, or ahead
 // of the others. Of a few kinds of phases a greedy search takes the one that promises least, and goes on while all that is left can still
 // end in time. Where jobs live stays as it is, and nobody who comes after them waits for it.
@@ -27,6 +28,7 @@ func (c Config) Phases(ctx context.Context, in *instance.Instance, plan *instanc
 	q, seed, found := newQueue(in, false), rng.Uint64(), make([][]instance.Block, len(groups))
 	state.Parallel(len(groups), func(n int) {
 		p := &phases{ctx: ctx, q: q, group: &groups[n], seed: seed, slack: c.Slack, patterns: map[string]*pattern{}}
+		p.shorter = by == 0 && in.Objective == instance.Makespan
 		found[n] = p.search()
 	})
 	replaced := make([]bool, len(in.Jobs))
@@ -61,7 +63,7 @@ type nodeGroup struct {
 	nodes []instance.NodeID  // ascending
 	gpus  []instance.GPUID   // of these, in order
 	homes [][]instance.GPUID // where each job lives, as indices of gpus
-	from  instance.Tick      // when their first tasks may start
+	ready []instance.Tick    // when each job can have been loaded, on nodes that are free
 	ends  []instance.Tick    // of each job, as it was planned
 	due   []instance.Tick    // when each job has to end at the latest
 }
@@ -95,15 +97,11 @@ func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.T
 			continue
 		}
 		g := nodeGroup{jobs: jobs}
-		var ready, load, end instance.Tick // when the last of them can have been loaded, the longest load, when all have ended
-		first := admitted[jobs[0]]
+		first, end := admitted[jobs[0]], instance.Tick(0)
 		for _, j := range jobs {
-			job := &in.Jobs[j]
 			g.nodes, g.ends = append(g.nodes, nodes[j]...), append(g.ends, to[j])
 			first, end = min(first, admitted[j]), max(end, to[j])
-			load, ready = max(load, job.Load), max(ready, job.Release+job.Load)
 		}
-		g.from = max(first+load, ready)
 		slices.Sort(g.nodes)
 		g.nodes = slices.Compact(g.nodes)
 		g.gpus = gpusOf(in, g.nodes)
@@ -111,11 +109,13 @@ func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.T
 		if by == 0 {
 			latest = 1 << 60
 		}
-		between := false // jobs of others, after which some of these came
+		free, between := instance.Tick(0), false // since when the nodes are; jobs of others, after which some of these came
 		for _, n := range g.nodes {
 			for _, k := range here[n] {
 				switch {
-				case slices.Contains(jobs, k) || to[k] <= first:
+				case slices.Contains(jobs, k):
+				case to[k] <= first:
+					free = max(free, to[k])
 				case admitted[k] >= end:
 					latest = min(latest, admitted[k])
 				default:
@@ -133,6 +133,7 @@ func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.T
 				due = min(due, d)
 			}
 			g.homes, g.due = append(g.homes, home), append(g.due, due)
+			g.ready = append(g.ready, max(free, in.Jobs[j].Release)+in.Jobs[j].Load)
 		}
 		sameRack := in.Nodes[g.nodes[0]].Rack == in.Nodes[g.nodes[len(g.nodes)-1]].Rack // so that others are on none of their links
 		if !between && sameRack && g.fits(in) {
@@ -166,6 +167,7 @@ type phases struct {
 	group    *nodeGroup
 	seed     uint64
 	slack    []float64           // see [Config]
+	shorter  bool                // the end of the group counts, and weighted completion where it is the same
 	patterns map[string]*pattern // by jobs at work and iterations of each; nil: there is none
 }
 
@@ -201,11 +203,12 @@ const (
 
 // search returns the blocks of the best phases found; nil where there are none better than the plan.
 func (p *phases) search() (best []instance.Block) {
-	now := partial{now: p.group.from, ends: p.group.ends}
+	now := partial{now: slices.Min(p.group.ready), ends: p.group.ends}
 	for _, j := range p.group.jobs {
 		now.left = append(now.left, p.q.in.Jobs[j].Iterations)
 	}
 	least := p.cost(&now, 1)
+	last := slices.Max(now.ends)
 	for p.ctx.Err() == nil {
 		order := p.order(now.left)
 		if len(order) < 2 {
@@ -213,7 +216,8 @@ func (p *phases) search() (best []instance.Block) {
 		}
 		var next partial
 		for _, kind := range phaseKinds {
-			if n, ok := p.phase(&now, order, kind); ok && (next.left == nil || p.cost(&n, phasedPart) < p.cost(&next, phasedPart)) {
+			n, ok := p.phase(&now, order, kind)
+			if ok && (next.left == nil || cmp.Or(p.compare(&n, &next), cmp.Compare(p.cost(&n, phasedPart), p.cost(&next, phasedPart))) < 0) {
 				next = n
 			}
 		}
@@ -221,11 +225,20 @@ func (p *phases) search() (best []instance.Block) {
 			break
 		}
 		now = next
-		if cost := p.cost(&now, 1); cost < least {
-			best, least = slices.Concat(now.blocks, now.rest), cost
+		end, cost := slices.Max(now.ends), p.cost(&now, 1)
+		if !p.shorter && cost < least || p.shorter && cmp.Or(cmp.Compare(end, last), cmp.Compare(cost, least)) < 0 {
+			best, least, last = slices.Concat(now.blocks, now.rest), cost, end
 		}
 	}
 	return best
+}
+
+// compare compares the ends of two plans where it is these that count.
+func (p *phases) compare(a, b *partial) int {
+	if !p.shorter {
+		return 0
+	}
+	return cmp.Compare(slices.Max(a.ends), slices.Max(b.ends))
 }
 
 // cost is the weighted completion where what is left after the phases takes a part of the time that it takes together.
@@ -256,13 +269,17 @@ func (p *phases) order(left []int) (list []int) {
 	return list
 }
 
-// phase adds a phase, until one of the jobs ends that are at work in it: the urgent ones, and in order those for whom no GPU
-// has as many. It reports whether no job is late then.
+// phase adds a phase, until one of the jobs ends that are at work in it, or another is ready: the urgent ones, and in order those for
+// whom no GPU has as many. It reports whether no job is late then.
 func (p *phases) phase(before *partial, order []int, kind phaseKind) (after partial, ok bool) {
 	in := p.q.in
 	until := float64(slices.Min(p.group.due) - before.now)
 	urgent := make([]bool, len(before.left))
+	next := instance.Tick(-1) // when another is ready
 	for _, n := range order {
+		if ready := p.group.ready[n]; ready > before.now && (next < 0 || ready < next) {
+			next = ready
+		}
 		urgent[n] = float64(before.left[n])*float64(in.Jobs[p.group.jobs[n]].FastestFull()) > urgentPart*until
 	}
 	var work []int
@@ -270,7 +287,7 @@ func (p *phases) phase(before *partial, order []int, kind phaseKind) (after part
 	for _, first := range []bool{true, false} {
 		for _, n := range order {
 			crowded := kind.onGPU > 0 && slices.ContainsFunc(p.group.homes[n], func(g instance.GPUID) bool { return on[g] >= kind.onGPU })
-			if urgent[n] != first || crowded && !urgent[n] {
+			if urgent[n] != first || crowded && !urgent[n] || p.group.ready[n] > before.now {
 				continue
 			}
 			work = append(work, n)
@@ -279,13 +296,19 @@ func (p *phases) phase(before *partial, order []int, kind phaseKind) (after part
 			}
 		}
 	}
+	after = partial{now: before.now, left: slices.Clone(before.left), blocks: slices.Clone(before.blocks), ends: slices.Clone(before.ends)}
+	if len(work) == 0 {
+		after.now = next
+		return after, p.together(&after)
+	}
+	head := order[slices.IndexFunc(order, func(n int) bool { return slices.Contains(work, n) })]
 	slices.Sort(work)
 	want := make([]float64, len(work))
 	for at, n := range work {
 		if want[at] = float64(before.left[n]); !kind.together {
 			want[at] = 1 / float64(in.Jobs[p.group.jobs[n]].FastestFull())
 		}
-		if n == order[0] || urgent[n] {
+		if n == head || urgent[n] {
 			want[at] *= kind.pace
 		}
 	}
@@ -293,7 +316,6 @@ func (p *phases) phase(before *partial, order []int, kind phaseKind) (after part
 	if x == nil {
 		return after, false
 	}
-	after = partial{now: before.now, left: slices.Clone(before.left), blocks: slices.Clone(before.blocks), ends: slices.Clone(before.ends)}
 	repeats := after.left[work[0]] / x.r[0]
 	for at, n := range work {
 		after.ends[n] = 0
@@ -307,10 +329,16 @@ func (p *phases) phase(before *partial, order []int, kind phaseKind) (after part
 			after.left[n] -= takes[at] * repeats
 		}
 	}
+	whole := true
+	if next >= 0 {
+		if most := int((next - after.now + x.period - 1) / x.period); most <= repeats {
+			repeats, whole = most, false
+		}
+	}
 	if repeats > 0 {
 		run(x.r, repeats)
 	}
-	if !slices.ContainsFunc(work, func(n int) bool { return after.left[n] == 0 }) { // one ends in the next repeat
+	if whole && !slices.ContainsFunc(work, func(n int) bool { return after.left[n] == 0 }) { // one ends in the next repeat
 		takes := make([]int, len(work))
 		for at, n := range work {
 			takes[at] = min(x.r[at], after.left[n])
@@ -335,7 +363,11 @@ func (p *phases) together(of *partial) bool {
 		if x == nil {
 			return false
 		}
-		of.rest, _ = x.blocks(p.jobs(work), p.group.gpus, left, of.now)
+		start := of.now
+		for _, n := range work {
+			start, of.ends[n] = max(start, p.group.ready[n]), 0
+		}
+		of.rest, _ = x.blocks(p.jobs(work), p.group.gpus, left, start)
 		p.finish(of, of.rest)
 	}
 	for n, end := range of.ends {
