@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -24,8 +25,8 @@ type GPUUsage struct {
 	Busy  instance.Tick
 	// Share is Busy / Span.
 	Share float64
-	// Memory is the peak demand: the persistent bytes of the resident jobs
-	// and the largest ephemeral bytes of a task.
+	// Memory is the peak demand: the persistent bytes of the jobs that are in
+	// memory at a time and the largest ephemeral bytes of a task of theirs.
 	Memory instance.Bytes
 }
 
@@ -61,20 +62,13 @@ func Utilisation(in *instance.Instance, s *instance.Schedule) (*Usage, error) {
 func (p *plan) usage() *Usage {
 	in := p.in
 	u := &Usage{Span: p.span, GPUs: make([]GPUUsage, len(in.GPUs)), Links: make([]LinkUsage, len(in.Links))}
-	ephemeral := make([]instance.Bytes, len(in.GPUs))
 	for _, t := range p.tasks {
 		g := &u.GPUs[t.GPU]
 		g.Tasks++
 		g.Busy += t.End - t.Start
-		ephemeral[t.GPU] = max(ephemeral[t.GPU], in.Jobs[t.Job].On[in.GPUs[t.GPU].Type].Ephemeral[t.Depth])
 	}
-	for j, gpus := range p.s.Residency {
-		for _, g := range gpus {
-			u.GPUs[g].Memory += in.Jobs[j].On[in.GPUs[g].Type].Persistent
-		}
-	}
-	for g := range u.GPUs {
-		u.GPUs[g].Memory += ephemeral[g]
+	for g, stays := range p.stays() {
+		u.GPUs[g].Memory = peak(stays)
 		if p.span > 0 {
 			u.GPUs[g].Share = float64(u.GPUs[g].Busy) / float64(p.span)
 		}
@@ -83,6 +77,58 @@ func (p *plan) usage() *Usage {
 		p.linkUsage(&u.Links[l], instance.LinkID(l), loads)
 	}
 	return u
+}
+
+// stay is what a job asks of the memory of one GPU, and when.
+type stay struct {
+	from, to              instance.Tick
+	persistent, ephemeral instance.Bytes
+}
+
+// stays returns the stays on every GPU: from admission to end where jobs hold memory only
+// while they run, else of the whole plan.
+func (p *plan) stays() [][]stay {
+	in := p.in
+	ephemeral := make(map[[2]int]instance.Bytes)
+	first := make([]instance.Tick, len(in.Jobs))
+	for j := range first {
+		first[j] = math.MaxInt64
+	}
+	for _, t := range p.tasks {
+		at := [2]int{int(t.Job), int(t.GPU)}
+		ephemeral[at] = max(ephemeral[at], in.Jobs[t.Job].On[in.GPUs[t.GPU].Type].Ephemeral[t.Depth])
+		first[t.Job] = min(first[t.Job], t.Start)
+	}
+	ends := p.s.Completion(in)
+	list := make([][]stay, len(in.GPUs))
+	for j, gpus := range p.s.Residency {
+		job := &in.Jobs[j]
+		from, to := instance.Tick(0), instance.Tick(math.MaxInt64)
+		if in.Queues() && p.period == 0 {
+			if to = ends[j]; job.Resident == nil {
+				from = max(0, first[j]-job.Load)
+			}
+		}
+		for _, g := range gpus {
+			list[g] = append(list[g], stay{from, to, job.On[in.GPUs[g].Type].Persistent, ephemeral[[2]int{j, int(g)}]})
+		}
+	}
+	return list
+}
+
+// peak is the most that stays ask for at a time.
+func peak(stays []stay) (most instance.Bytes) {
+	slices.SortFunc(stays, func(a, b stay) int { return cmp.Compare(a.from, b.from) })
+	var present []stay
+	for _, s := range stays {
+		present = append(slices.DeleteFunc(present, func(o stay) bool { return o.to <= s.from }), s)
+		persistent, ephemeral := instance.Bytes(0), instance.Bytes(0)
+		for _, o := range present {
+			persistent, ephemeral = persistent+o.persistent, max(ephemeral, o.ephemeral)
+		}
+		most = max(most, persistent+ephemeral)
+	}
+	return most
 }
 
 // step is a change of a link's load at a time.
