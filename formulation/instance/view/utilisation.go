@@ -81,6 +81,7 @@ func (p *plan) usage() *Usage {
 
 // stay is what a job asks of the memory of one GPU, and when.
 type stay struct {
+	job                   instance.JobID
 	from, to              instance.Tick
 	persistent, ephemeral instance.Bytes
 }
@@ -110,7 +111,7 @@ func (p *plan) stays() [][]stay {
 			}
 		}
 		for _, g := range gpus {
-			list[g] = append(list[g], stay{from, to, job.On[in.GPUs[g].Type].Persistent, ephemeral[[2]int{j, int(g)}]})
+			list[g] = append(list[g], stay{instance.JobID(j), from, to, job.On[in.GPUs[g].Type].Persistent, ephemeral[[2]int{j, int(g)}]})
 		}
 	}
 	return list
