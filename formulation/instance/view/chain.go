@@ -174,20 +174,13 @@ func (c *chain) whyTask(i int) (link ChainLink, next element, ok bool) {
 	}
 	if released && c.inMemory != nil && job.Resident == nil {
 		admitted := t.Start - job.Load
-		loading := ""
-		if job.Load > 0 {
-			loading = fmt.Sprintf(", then the job is loaded until %s", c.at(t.Start))
-		}
 		if before := c.leaves(i, admitted); before != instance.NoJob {
-			link.Because, link.Text = Memory, fmt.Sprintf("%s is in memory until %s%s", c.name(before), c.at(admitted), loading)
+			link.Because, link.Text = Memory, fmt.Sprintf("%s is in memory until %s", c.name(before), c.at(admitted))
 			next, ok = c.last(before)
 			return link, next, ok
 		}
 		if admitted == job.Release {
-			link.Because, link.Text = Load, "the plan begins"+loading
-			if admitted > 0 {
-				link.Text = fmt.Sprintf("the job is released at %s%s", c.at(admitted), loading)
-			}
+			link.Because, link.Text = Load, fmt.Sprintf("the job is loaded from %s on", c.at(admitted))
 			return link, next, false
 		}
 	}

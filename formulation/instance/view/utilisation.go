@@ -90,42 +90,50 @@ type stay struct {
 // while they run, else of the whole plan.
 func (p *plan) stays() [][]stay {
 	in := p.in
-	ephemeral := make(map[[2]int]instance.Bytes)
-	first := make([]instance.Tick, len(in.Jobs))
+	timed := in.Queues() && p.period == 0
+	first, ends := make([]instance.Tick, len(in.Jobs)), p.s.Completion(in)
 	for j := range first {
 		first[j] = math.MaxInt64
 	}
-	for _, t := range p.tasks {
-		at := [2]int{int(t.Job), int(t.GPU)}
-		ephemeral[at] = max(ephemeral[at], in.Jobs[t.Job].On[in.GPUs[t.GPU].Type].Ephemeral[t.Depth])
+	for i := range p.tasks {
+		t := &p.tasks[i]
 		first[t.Job] = min(first[t.Job], t.Start)
 	}
-	ends := p.s.Completion(in)
 	list := make([][]stay, len(in.GPUs))
 	for j, gpus := range p.s.Residency {
-		job := &in.Jobs[j]
-		from, to := instance.Tick(0), instance.Tick(math.MaxInt64)
-		if in.Queues() && p.period == 0 {
-			if to = ends[j]; job.Resident == nil {
-				from = max(0, first[j]-job.Load)
+		s := stay{job: instance.JobID(j), to: math.MaxInt64}
+		if timed {
+			if s.to = ends[j]; in.Jobs[j].Resident == nil {
+				s.from = first[j] - in.Jobs[j].Load
 			}
 		}
 		for _, g := range gpus {
-			list[g] = append(list[g], stay{instance.JobID(j), from, to, job.On[in.GPUs[g].Type].Persistent, ephemeral[[2]int{j, int(g)}]})
+			s.persistent = in.Jobs[j].On[in.GPUs[g].Type].Persistent
+			list[g] = append(list[g], s)
+		}
+	}
+	for i := range p.tasks {
+		t := &p.tasks[i]
+		for n := range list[t.GPU] {
+			if s := &list[t.GPU][n]; s.job == t.Job {
+				s.ephemeral = max(s.ephemeral, in.Jobs[t.Job].On[in.GPUs[t.GPU].Type].Ephemeral[t.Depth])
+			}
 		}
 	}
 	return list
 }
 
-// peak is the most that stays ask for at a time.
+// peak is the most that stays ask for at a time: when one begins.
 func peak(stays []stay) (most instance.Bytes) {
-	slices.SortFunc(stays, func(a, b stay) int { return cmp.Compare(a.from, b.from) })
-	var present []stay
-	for _, s := range stays {
-		present = append(slices.DeleteFunc(present, func(o stay) bool { return o.to <= s.from }), s)
+	for n, s := range stays {
+		if n > 0 && s.from == stays[n-1].from {
+			continue
+		}
 		persistent, ephemeral := instance.Bytes(0), instance.Bytes(0)
-		for _, o := range present {
-			persistent, ephemeral = persistent+o.persistent, max(ephemeral, o.ephemeral)
+		for _, o := range stays {
+			if o.from <= s.from && s.from < o.to {
+				persistent, ephemeral = persistent+o.persistent, max(ephemeral, o.ephemeral)
+			}
 		}
 		most = max(most, persistent+ephemeral)
 	}
