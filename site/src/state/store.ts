@@ -293,7 +293,12 @@ export class Store {
   /** Keeps the plan that shows, to compare others with it. */
   pin(): void {
     const view = this.planning.view.peek()
-    if (!view?.result) return
+    if (!view?.result?.schedule) {
+      this.status.value = view?.result?.long
+        ? 'Plans of hours are not compared task by task, nor pinned.'
+        : 'There is no plan to pin.'
+      return
+    }
     const label = view.instance.name || 'A'
     this.pinning.value = null
     this.pinned.value = {
