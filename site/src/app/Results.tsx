@@ -174,6 +174,7 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
         <Explain
           instance={view.instance}
           result={result}
+          newer={view.schedule !== result.schedule}
           job={store.inquiry.job.value}
           onJob={job => (store.inquiry.job.value = job)}
           chain={store.inquiry.chain.value}

@@ -66,6 +66,7 @@ it.each([
   [{ model_type: 'llama', hidden_size: 4096 }, 'config.json'],
   [{ schema_version: 1, schedule: {} }, 'plan'],
   [{ residency: {}, tasks: [] }, 'plan'],
+  [{ version: 3, kind: 'chain', bound: 9022 }, 'proof'],
   [{ version: 1, cluster: {}, jobs: [] }, ''],
   [{ layers: [] }, ''],
   [[1], ''],

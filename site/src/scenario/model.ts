@@ -85,6 +85,8 @@ export function noScenario(text: string): string {
     return 'it is the config.json of a model, which + Model… below the jobs takes'
   if (file.schedule !== undefined || file.residency !== undefined || file.traceEvents !== undefined)
     return 'it is a plan: open the scenario that it was made from'
+  if (file.kind !== undefined && file.bound !== undefined)
+    return 'it is the proof of a bound, for jigsaw certify'
   return ''
 }
 

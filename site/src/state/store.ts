@@ -294,9 +294,10 @@ export class Store {
   pin(): void {
     const view = this.planning.view.peek()
     if (!view?.result?.schedule) {
-      this.status.value = view?.result?.long
-        ? 'Plans of hours are not compared task by task, nor pinned.'
-        : 'There is no plan to pin.'
+      this.status.value =
+        this.special.view.peek() || view?.result?.long
+          ? 'Plans like this one are not compared task by task, nor pinned.'
+          : 'There is no plan to pin.'
       return
     }
     const label = view.instance.name || 'A'
