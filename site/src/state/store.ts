@@ -252,6 +252,12 @@ export class Store {
     await this.read(true)
   }
 
+  /** Ends what is being planned, with the best plan so far. */
+  stop(): void {
+    this.planning.stop()
+    this.special.stop()
+  }
+
   /** Makes changes, each about something else, in the scenario's text; words say what they are together. */
   change(changes: readonly WhatIfChange[], words: string): Promise<void> {
     const text = this.text.text.peek()
