@@ -1,6 +1,18 @@
 // The page for everyone: by keyboard alone, for screen readers, dark, on a phone.
 import { expect, test } from 'vitest'
-import { example, faults, linkTo, planned, settled, shoot, short, small, stop, useBrowser, visit } from './harness'
+import {
+  example,
+  faults,
+  linkTo,
+  planned,
+  settled,
+  shoot,
+  short,
+  small,
+  stop,
+  useBrowser,
+  visit,
+} from './harness'
 
 useBrowser()
 

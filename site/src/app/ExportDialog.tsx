@@ -61,7 +61,11 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
       } else if (format === 'json' && special) {
         // The core exports what is planned by tasks.
         const spec = store.reading.peek().spec as Json
-        download(`${fileName(text(fields(spec).name))}.json`, JSON.stringify(spec, null, 2), 'application/json')
+        download(
+          `${fileName(text(fields(spec).name))}.json`,
+          JSON.stringify(spec, null, 2),
+          'application/json',
+        )
       } else if (format === 'certificate')
         download(
           `${fileName(view?.instance.name ?? '')}.cert.json`,

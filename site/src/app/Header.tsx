@@ -47,12 +47,7 @@ export function Header({ session, open }: { session: Session; open: (dialog: Dia
       </span>
       <div class="spring" />
       {busy ? (
-        <button
-          type="button"
-          class="button primary act"
-          title="Stop (Esc)"
-          onClick={() => store.stop()}
-        >
+        <button type="button" class="button primary act" title="Stop (Esc)" onClick={() => store.stop()}>
           <Icon name="stop" /> Stop
         </button>
       ) : (

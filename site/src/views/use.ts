@@ -51,10 +51,7 @@ function sum(instance: Compiled, schedule: Schedule): { use: Use; efficiency: nu
     busy[gpu]! += tasks.end[i]! - tasks.start[i]!
     first[job] = Math.min(first[job]!, tasks.start[i]!)
     last[job] = Math.max(last[job]!, tasks.end[i]!)
-    ephemeral[gpu]!.set(
-      job,
-      Math.max(on?.ephemeral[tasks.depth[i]!] ?? 0, ephemeral[gpu]!.get(job) ?? 0),
-    )
+    ephemeral[gpu]!.set(job, Math.max(on?.ephemeral[tasks.depth[i]!] ?? 0, ephemeral[gpu]!.get(job) ?? 0))
     work += on?.time[on.time.length - 1] ?? 0
   }
   const links = new Float64Array(instance.links.length)
