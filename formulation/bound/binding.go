@@ -48,7 +48,7 @@ func Bindings(objective instance.Objective, found []Binding) []Binding {
 // sentence says what a binding means.
 func (b *Binding) sentence(objective instance.Objective) string {
 	if b.Resource == "job" {
-		return fmt.Sprintf("the iterations of %s limit how often it iterates: more GPUs will not help it", b.Subject)
+		return fmt.Sprintf("the iterations of %s limit the plan: more GPUs will not make them faster", b.Subject)
 	}
 	way := "lower"
 	if b.Effect > 0 {

@@ -24,3 +24,12 @@ func TestNumberOfVerb(t *testing.T) {
 	assert.Equal(t, "limits", Verb("the memory of the 4 GPUs"))
 	assert.Equal(t, "limit", Verb("the NICs of the 2 nodes of type a"))
 }
+
+// TestSentenceOfJobs: a sentence about the jobs of a class reads as one about a job.
+func TestSentenceOfJobs(t *testing.T) {
+	t.Parallel()
+	for _, subject := range []string{`job "a"`, `the 2 jobs "a" to "b"`} {
+		found := Bindings(instance.Makespan, []Binding{{Resource: "job", Subject: subject, Effect: -1}})
+		assert.Equal(t, "the iterations of "+subject+" limit the plan: more GPUs will not make them faster", found[0].Text)
+	}
+}

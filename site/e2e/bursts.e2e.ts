@@ -1,4 +1,5 @@
 // Burst-parallel and moldable jobs: what shows is what the command line plans.
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import {
   example,
@@ -131,6 +132,15 @@ test('workers of moldable jobs are chosen as by the command line, and then plann
       .waitFor()
     expect(await faults(page)).toEqual([])
     await shoot(page, 'moldable')
+    // What has no numbers of workers yet is exported as it is written, and what that lacks is said.
+    await page.keyboard.press('e')
+    const dialog = page.getByRole('dialog', { name: 'Export' })
+    await dialog.getByText(/“Plan with these” puts them there/).waitFor()
+    expect(await dialog.getByRole('button', { name: /^MPS/ }).isDisabled()).toBe(true)
+    const saved = page.waitForEvent('download')
+    await dialog.getByRole('button', { name: /^JSON/ }).click()
+    expect(JSON.parse(readFileSync(await (await saved).path(), 'utf8')).name).toBe('moldable')
+    await page.keyboard.press('Escape')
     await chosen.getByRole('button', { name: 'Plan with these' }).press('Enter')
     await settled(page)
     expect(await title(page).inputValue()).toBe('moldable')

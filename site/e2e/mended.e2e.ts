@@ -128,3 +128,19 @@ test('without WebAssembly, or without a network, what can be done is told', asyn
     .waitFor()
   await off.context.close()
 })
+
+test('a job that is typed in the editor leaves the focus there, though the form of another is open', () =>
+  visit(async visitor => {
+    const page = await visitor.tab()
+    await stop(page)
+    const form = page.getByRole('form', { name: 'Scenario form' })
+    await form.getByRole('button', { name: /^vgg / }).click()
+    await page.getByText('Both', { exact: true }).click()
+    await page.locator('.cm-content').click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('  -')
+    // The form has it.
+    await expect.poll(() => form.locator('.jobs > li').count()).toBe(6)
+    await page.keyboard.type(' {name: typed')
+    await page.locator('.cm-content').getByText('typed').waitFor()
+  }))

@@ -1,6 +1,18 @@
 // The page for everyone: by keyboard alone, for screen readers, dark, on a phone.
 import { expect, test } from 'vitest'
-import { faults, linkTo, planned, settled, shoot, short, small, stop, useBrowser, visit } from './harness'
+import {
+  example,
+  faults,
+  linkTo,
+  planned,
+  settled,
+  shoot,
+  short,
+  small,
+  stop,
+  useBrowser,
+  visit,
+} from './harness'
 
 useBrowser()
 
@@ -239,6 +251,26 @@ test('the figures stand together, level with what is beside them', () =>
     const last = await box('.meters li:last-child')
     const bound = await box('.ways li:last-child')
     expect(Math.abs(last.y + last.height - bound.y - bound.height)).toBeLessThan(4)
+  }))
+
+test('no figure is cut off', () =>
+  visit(async visitor => {
+    const page = await visitor.tab(example('policy'))
+    await stop(page)
+    for (const width of [680, 720, 768, 820, 1024, 1280, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      const cut = await page.locator('.big-figures dd, .meters .number').evaluateAll(all =>
+        all
+          .filter(e => {
+            const text = document.createRange()
+            text.selectNodeContents(e)
+            const { right } = text.getBoundingClientRect()
+            return right > Math.min(innerWidth, e.parentElement!.getBoundingClientRect().right + 1)
+          })
+          .map(e => e.textContent),
+      )
+      expect(cut, `${width} px`).toEqual([])
+    }
   }))
 
 test('the form fits its place', () =>

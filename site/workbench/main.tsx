@@ -123,6 +123,7 @@ function Page() {
         <Explain
           instance={instance}
           result={result}
+          newer={false}
           job={job.value}
           onJob={j => {
             job.value = j

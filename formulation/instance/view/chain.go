@@ -11,7 +11,7 @@ import (
 // Cause says why a task or a sync did not start sooner.
 type Cause string
 
-// The causes. After TaskBefore, SyncBefore, TaskOfIteration, LinkBusy and Gang the
+// The causes. After TaskBefore, SyncBefore, TaskOfIteration, LinkBusy, Gang and Memory the
 // chain goes on with what is in the way, after Slack with the last thing that had
 // to come before, if there is one.
 const (
@@ -25,6 +25,10 @@ const (
 	LinkBusy Cause = "link_busy"
 	// Gang: the tasks of the iteration start together, and another one could not.
 	Gang Cause = "gang"
+	// Memory: another job had left memory just then, or as long before as it takes to load this one.
+	Memory Cause = "memory"
+	// Load: the job was being loaded, from its release or the beginning on.
+	Load Cause = "load"
 	// Release: the job was released just then.
 	Release Cause = "release"
 	// Start: the plan began.
@@ -70,6 +74,9 @@ func newChain(in *instance.Instance, s *instance.Schedule, job instance.JobID) (
 		return c, nil
 	}
 	c.byGPU, c.loading = p.tasksByGPU(), p.loads()
+	if in.Queues() {
+		c.inMemory = p.stays()
+	}
 	at, ok := c.last(job)
 	for ok {
 		var why ChainLink
@@ -82,9 +89,10 @@ func newChain(in *instance.Instance, s *instance.Schedule, job instance.JobID) (
 // chain walks back through a schedule.
 type chain struct {
 	*plan
-	byGPU   [][]int32   // tasks of every GPU by start
-	loading [][]jobLoad // jobs that use each link
-	links   []ChainLink
+	byGPU    [][]int32   // tasks of every GPU by start
+	loading  [][]jobLoad // jobs that use each link
+	inMemory [][]stay    // in the memory of every GPU, where jobs hold it only while they run
+	links    []ChainLink
 }
 
 // element is a task or a sync.
@@ -164,6 +172,18 @@ func (c *chain) whyTask(i int) (link ChainLink, next element, ok bool) {
 		link.Because, link.Text = Start, "the plan begins"
 		return link, next, false
 	}
+	if released && c.inMemory != nil && job.Resident == nil {
+		admitted := t.Start - job.Load
+		if before := c.leaves(i, admitted); before != instance.NoJob {
+			link.Because, link.Text = Memory, fmt.Sprintf("%s is in memory until %s", c.name(before), c.at(admitted))
+			next, ok = c.last(before)
+			return link, next, ok
+		}
+		if admitted == job.Release {
+			link.Because, link.Text = Load, fmt.Sprintf("the job is loaded from %s on", c.at(admitted))
+			return link, next, false
+		}
+	}
 	if job.Gang {
 		for o := range c.tasksOf(t.Job, t.Iteration) {
 			if busy := c.previous(o); o != i && busy.index >= 0 && c.end(busy) == t.Start {
@@ -180,6 +200,29 @@ func (c *chain) whyTask(i int) (link ChainLink, next element, ok bool) {
 		return c.slack(link, t.Start, job.Release), next, false
 	}
 	return c.slack(link, t.Start, max(c.end(next), job.Release)), next, true
+}
+
+// leaves returns the job that left memory when the job of task i came into it, if there was no room for both; else NoJob.
+func (c *chain) leaves(i int, admitted instance.Tick) instance.JobID {
+	t := &c.tasks[i]
+	for _, g := range c.s.Residency[t.Job] {
+		before, need, ephemeral := instance.NoJob, instance.Bytes(0), instance.Bytes(0)
+		for _, s := range c.inMemory[g] {
+			switch {
+			case s.job == t.Job && s.from != admitted:
+				return instance.NoJob // another task of it is the first
+			case s.job != t.Job && (s.from >= admitted || s.to < admitted):
+				continue
+			case s.to == admitted:
+				before = s.job
+			}
+			need, ephemeral = need+s.persistent, max(ephemeral, s.ephemeral)
+		}
+		if before != instance.NoJob && need+ephemeral > c.in.Types[c.in.GPUs[g].Type].Memory {
+			return before
+		}
+	}
+	return instance.NoJob
 }
 
 // before returns what a task had to wait for: the end of its job's iteration

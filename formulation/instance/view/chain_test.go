@@ -40,7 +40,7 @@ func gangs(t testing.TB, seed uint64) (*instance.Instance, *instance.Schedule) {
 func TestChainTellsTheTruth(t *testing.T) {
 	t.Parallel()
 	seen := map[Cause]int{}
-	schedules := map[string]func(testing.TB) (*instance.Instance, *instance.Schedule){"quickstart": quickstart, "rack": rack, "hetero": hetero}
+	schedules := map[string]func(testing.TB) (*instance.Instance, *instance.Schedule){"quickstart": quickstart, "rack": rack, "hetero": hetero, "queues": queues}
 	for seed := range uint64(5) {
 		schedules[fmt.Sprint("gangs ", seed)] = func(t testing.TB) (*instance.Instance, *instance.Schedule) { return gangs(t, seed) }
 	}
@@ -73,7 +73,7 @@ func TestChainTellsTheTruth(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []Cause{TaskBefore, SyncBefore, TaskOfIteration, LinkBusy, Gang, Release, Start, Slack} {
+	for _, c := range []Cause{TaskBefore, SyncBefore, TaskOfIteration, LinkBusy, Gang, Memory, Load, Release, Start, Slack} {
 		require.Positive(t, seen[c], "%s", c)
 	}
 }
@@ -92,16 +92,19 @@ func testChain(t *testing.T, in *instance.Instance, s *instance.Schedule, job in
 		require.NotEmpty(t, l.Text)
 		require.Equal(t, l.Because == Slack, sooner(in, s, l), "%+v", l)
 		last := i == len(links)-1
-		require.Equal(t, last && l.Because != Slack, l.Because == Start || l.Because == Release, "%+v", l)
+		require.Equal(t, last && l.Because != Slack, l.Because == Start || l.Because == Release || l.Because == Load, "%+v", l)
 		if last {
 			break
 		}
+		_, _, of := span(s, l)
 		nextStart, nextEnd, _ := span(s, links[i+1])
 		switch l.Because {
 		case Gang:
 			require.Equal(t, start, nextStart)
 		case Slack:
 			require.Less(t, nextEnd, start)
+		case Memory:
+			require.Equal(t, start-in.Jobs[of].Load, nextEnd)
 		default:
 			require.Equal(t, start, nextEnd)
 		}
@@ -141,21 +144,28 @@ func sooner(in *instance.Instance, s *instance.Schedule, l ChainLink) bool {
 
 func TestExplain(t *testing.T) {
 	t.Parallel()
-	in, s := gangs(t, 1)
-	for job := instance.NoJob; int(job) < len(in.Jobs); job++ {
-		c, err := newChain(in, s, job)
-		require.NoError(t, err)
-		p, own, end := c.parts()
-		others, _, _ := total(p.others)
-		first, _, _ := span(s, c.links[len(c.links)-1])
-		if c.links[len(c.links)-1].Because == Slack {
-			first = in.Jobs[own].Release
+	for _, make := range []func() (*instance.Instance, *instance.Schedule){
+		func() (*instance.Instance, *instance.Schedule) { return gangs(t, 1) },
+		func() (*instance.Instance, *instance.Schedule) { return queues(t) },
+	} {
+		in, s := make()
+		for job := instance.NoJob; int(job) < len(in.Jobs); job++ {
+			c, err := newChain(in, s, job)
+			require.NoError(t, err)
+			p, own, end := c.parts()
+			others, _, _ := total(p.others)
+			first, _, _ := span(s, c.links[len(c.links)-1])
+			if because := c.links[len(c.links)-1].Because; because == Slack || because == Load {
+				_, _, from := span(s, c.links[len(c.links)-1])
+				first = in.Jobs[from].Release
+			}
+			require.Equal(t, end, first+p.tasks+p.syncs+others+p.loads+p.slack, "the parts are the whole")
+			text, err := Explain(in, s, job)
+			require.NoError(t, err)
+			require.Contains(t, text, c.name(own)+" ends at "+c.at(end)+": ")
 		}
-		require.Equal(t, end, first+p.tasks+p.syncs+others+p.slack, "the parts are the whole")
-		text, err := Explain(in, s, job)
-		require.NoError(t, err)
-		require.Contains(t, text, c.name(own)+" ends at "+c.at(end)+": ")
 	}
+	in, s := gangs(t, 1)
 	_, err := Explain(in, s, 99)
 	require.ErrorContains(t, err, "no job 99")
 

@@ -304,3 +304,25 @@ func hetero(t testing.TB) (*instance.Instance, *instance.Schedule) {
 	}})
 	return in, demo(in, 0, ofInstance(in))
 }
+
+// queues is jobs that find room in memory one after the other, and are loaded before.
+func queues(t testing.TB) (*instance.Instance, *instance.Schedule) {
+	in := compile(t, &instance.Spec{Name: "queues", Residence: instance.WhileRunning, Cluster: racks(1, 1, 1), Jobs: []instance.JobSpec{
+		{Name: "late", Model: "bert", Workers: 1, Iterations: 3, Release: 90e6, Load: 30e6},
+		{Name: "after", Model: "bert", Workers: 1, Iterations: 2, Load: 50e6},
+		{Name: "at once", Model: "bert", Workers: 1, Iterations: 2},
+	}})
+	costs := in.Jobs[0].On[0]
+	in.Types[0].Memory = costs.Persistent + slices.Max(costs.Ephemeral)
+	s := &instance.Schedule{Residency: [][]instance.GPUID{{0}, {0}, {0}}}
+	at := in.Jobs[0].Release
+	for j := range in.Jobs {
+		job := &in.Jobs[j]
+		at += job.Load
+		for n := range job.Iterations {
+			s.Tasks = append(s.Tasks, instance.Task{Job: instance.JobID(j), Iteration: n + 1, Depth: len(job.Depths) - 1, Start: at, End: at + slices.Max(job.On[0].Time)})
+			at = s.Tasks[len(s.Tasks)-1].End
+		}
+	}
+	return in, s
+}

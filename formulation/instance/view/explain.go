@@ -37,6 +37,7 @@ func (c *chain) rates(job instance.JobID) string {
 type parts struct {
 	tasks, syncs instance.Tick   // the job's own
 	others       []instance.Tick // by job: tasks and syncs in the way
+	loads        instance.Tick
 	slack        instance.Tick
 }
 
@@ -46,10 +47,14 @@ func (c *chain) parts() (p parts, own instance.JobID, end instance.Tick) {
 	last := element(c.links[0])
 	own, end = c.job(last), c.end(last)
 	p.others = make([]instance.Tick, len(c.in.Jobs))
-	until := end
+	until, because := end, Slack
 	for _, l := range c.links {
 		e := element(l)
-		p.slack += max(0, until-c.end(e))
+		if gap := max(0, until-c.end(e)); because == Memory {
+			p.loads += gap
+		} else {
+			p.slack += gap
+		}
 		length := min(until, c.end(e)) - c.start(e)
 		switch {
 		case c.job(e) != own:
@@ -59,10 +64,14 @@ func (c *chain) parts() (p parts, own instance.JobID, end instance.Tick) {
 		default:
 			p.tasks += length
 		}
-		until = c.start(e)
+		until, because = c.start(e), l.Because
 	}
-	if first := c.links[len(c.links)-1]; first.Because == Slack {
-		p.slack += until - c.in.Jobs[c.job(element(first))].Release
+	sinceRelease := until - c.in.Jobs[c.job(element(c.links[len(c.links)-1]))].Release
+	switch because {
+	case Slack:
+		p.slack += sinceRelease
+	case Load:
+		p.loads += sinceRelease
 	}
 	return p, own, end
 }
@@ -82,15 +91,17 @@ func (c *chain) summary() string {
 	} else if n > 1 {
 		add(others, "waiting for %d other jobs, which had GPUs or links first, the longest for %s (%s)", n, c.name(most), c.at(p.others[most]))
 	}
+	add(p.loads, "loading")
 	add(p.slack, "of room that the plan leaves")
 	text := fmt.Sprintf("%s ends at %s: %s", c.name(own), c.at(end), strings.Join(list, ", "))
 	first := c.links[len(c.links)-1]
-	if first.Because == Release {
+	released := c.in.Jobs[c.job(element{first.Sync, first.Index})].Release
+	if first.Because == Release || first.Because == Load && released > 0 {
 		e, who := element{first.Sync, first.Index}, "the job"
 		if j := c.job(e); j != own {
 			who = c.name(j)
 		}
-		text += fmt.Sprintf("; before that %s is released at %s", who, c.at(c.start(e)))
+		text += fmt.Sprintf("; before that %s is released at %s", who, c.at(released))
 	}
 	return text
 }

@@ -139,6 +139,29 @@ func TestUtilisation(t *testing.T) {
 	assert.InDelta(t, float64(4*150+2*34)/float64(2*span), u.MeanGPU(), 1e-12)
 }
 
+// Jobs that hold memory only while they run ask for it one after the other.
+func TestUtilisationWhileRunning(t *testing.T) {
+	in, s := tiny(t)
+	home, end := s.Residency[1][0], s.Makespan(in)
+	for i := range s.Tasks {
+		if s.Tasks[i].Job == 1 {
+			s.Tasks[i].Start, s.Tasks[i].End = s.Tasks[i].Start+end, s.Tasks[i].End+end
+		}
+	}
+	s.Sort()
+	memory := func() instance.Bytes {
+		u, err := Utilisation(in, s)
+		require.NoError(t, err)
+		return u.GPUs[home].Memory
+	}
+	assert.Equal(t, instance.Bytes(3*240e6+2e9+100e6+3*80e6), memory())
+	in.Residence = instance.WhileRunning
+	assert.Equal(t, instance.Bytes(3*240e6+2e9+100e6), memory())
+	// Its states are loaded before.
+	in.Jobs[1].Load = end
+	assert.Equal(t, instance.Bytes(3*240e6+2e9+100e6+3*80e6), memory())
+}
+
 func TestUtilisationOfPeriod(t *testing.T) {
 	in, s := periodic(t)
 	u, err := Utilisation(in, s)

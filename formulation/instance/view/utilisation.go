@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -24,8 +25,8 @@ type GPUUsage struct {
 	Busy  instance.Tick
 	// Share is Busy / Span.
 	Share float64
-	// Memory is the peak demand: the persistent bytes of the resident jobs
-	// and the largest ephemeral bytes of a task.
+	// Memory is the peak demand: the persistent bytes of the jobs that are in
+	// memory at a time and the largest ephemeral bytes of a task of theirs.
 	Memory instance.Bytes
 }
 
@@ -61,20 +62,13 @@ func Utilisation(in *instance.Instance, s *instance.Schedule) (*Usage, error) {
 func (p *plan) usage() *Usage {
 	in := p.in
 	u := &Usage{Span: p.span, GPUs: make([]GPUUsage, len(in.GPUs)), Links: make([]LinkUsage, len(in.Links))}
-	ephemeral := make([]instance.Bytes, len(in.GPUs))
 	for _, t := range p.tasks {
 		g := &u.GPUs[t.GPU]
 		g.Tasks++
 		g.Busy += t.End - t.Start
-		ephemeral[t.GPU] = max(ephemeral[t.GPU], in.Jobs[t.Job].On[in.GPUs[t.GPU].Type].Ephemeral[t.Depth])
 	}
-	for j, gpus := range p.s.Residency {
-		for _, g := range gpus {
-			u.GPUs[g].Memory += in.Jobs[j].On[in.GPUs[g].Type].Persistent
-		}
-	}
-	for g := range u.GPUs {
-		u.GPUs[g].Memory += ephemeral[g]
+	for g, stays := range p.stays() {
+		u.GPUs[g].Memory = peak(stays)
 		if p.span > 0 {
 			u.GPUs[g].Share = float64(u.GPUs[g].Busy) / float64(p.span)
 		}
@@ -83,6 +77,67 @@ func (p *plan) usage() *Usage {
 		p.linkUsage(&u.Links[l], instance.LinkID(l), loads)
 	}
 	return u
+}
+
+// stay is what a job asks of the memory of one GPU, and when.
+type stay struct {
+	job                   instance.JobID
+	from, to              instance.Tick
+	persistent, ephemeral instance.Bytes
+}
+
+// stays returns the stays on every GPU: from admission to end where jobs hold memory only
+// while they run, else of the whole plan.
+func (p *plan) stays() [][]stay {
+	in := p.in
+	timed := in.Queues() && p.period == 0
+	first, ends := make([]instance.Tick, len(in.Jobs)), p.s.Completion(in)
+	for j := range first {
+		first[j] = math.MaxInt64
+	}
+	for i := range p.tasks {
+		t := &p.tasks[i]
+		first[t.Job] = min(first[t.Job], t.Start)
+	}
+	list := make([][]stay, len(in.GPUs))
+	for j, gpus := range p.s.Residency {
+		s := stay{job: instance.JobID(j), to: math.MaxInt64}
+		if timed {
+			if s.to = ends[j]; in.Jobs[j].Resident == nil {
+				s.from = first[j] - in.Jobs[j].Load
+			}
+		}
+		for _, g := range gpus {
+			s.persistent = in.Jobs[j].On[in.GPUs[g].Type].Persistent
+			list[g] = append(list[g], s)
+		}
+	}
+	for i := range p.tasks {
+		t := &p.tasks[i]
+		for n := range list[t.GPU] {
+			if s := &list[t.GPU][n]; s.job == t.Job {
+				s.ephemeral = max(s.ephemeral, in.Jobs[t.Job].On[in.GPUs[t.GPU].Type].Ephemeral[t.Depth])
+			}
+		}
+	}
+	return list
+}
+
+// peak is the most that stays ask for at a time: when one begins.
+func peak(stays []stay) (most instance.Bytes) {
+	for n, s := range stays {
+		if n > 0 && s.from == stays[n-1].from {
+			continue
+		}
+		persistent, ephemeral := instance.Bytes(0), instance.Bytes(0)
+		for _, o := range stays {
+			if o.from <= s.from && s.from < o.to {
+				persistent, ephemeral = persistent+o.persistent, max(ephemeral, o.ephemeral)
+			}
+		}
+		most = max(most, persistent+ephemeral)
+	}
+	return most
 }
 
 // step is a change of a link's load at a time.

@@ -42,10 +42,13 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
   // Of the text that is saved, not of a change that shows beside it; what was stopped no command stops there.
   const result = view?.text === store.text.text.value ? view.result : null
   const command = view && result && !result.stopped ? commandOf(view.text, view.instance.name, result) : ''
+  const special = store.special.view.value?.kind
   const lacks = (format: Format) =>
     format === 'certificate'
       ? !view?.result?.certificate
-      : !['yaml', 'json', 'mps', 'lp'].includes(format) && !view?.schedule
+      : ['mps', 'lp'].includes(format)
+        ? special !== undefined
+        : !['yaml', 'json'].includes(format) && !view?.schedule
 
   const save = async (format: Format) => {
     failed.value = ''
@@ -55,6 +58,14 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
         // Also of a text with problems, which the core does not export.
         const { name } = fields(store.reading.peek().spec as Json)
         download(`${fileName(text(name))}.yaml`, store.text.text.peek(), 'application/yaml')
+      } else if (format === 'json' && special) {
+        // The core exports what is planned by tasks.
+        const spec = store.reading.peek().spec as Json
+        download(
+          `${fileName(text(fields(spec).name))}.json`,
+          JSON.stringify(spec, null, 2),
+          'application/json',
+        )
       } else if (format === 'certificate')
         download(
           `${fileName(view?.instance.name ?? '')}.cert.json`,
@@ -89,6 +100,13 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
       {failed.value && (
         <p class="note alarm" role="alert">
           {failed.value}
+        </p>
+      )}
+      {special && (
+        <p class="note">
+          {special === 'mold'
+            ? 'Numbers of workers are not in the scenario yet: “Plan with these” puts them there, and all of it can be exported.'
+            : 'Burst-parallel jobs have no integer program, and their plan is not exported.'}
         </p>
       )}
       {formats.map(([group, rows]) => (

@@ -13,7 +13,7 @@ export function Header({ session, open }: { session: Session; open: (dialog: Dia
   const { store, library } = session
   const more = useSignal(false)
   const phase = store.planning.phase.value
-  const busy = phase === 'quick' || phase === 'full'
+  const busy = phase === 'quick' || phase === 'full' || store.special.busy.value
   const saving = library.saving.value
   const button = (icon: IconName, label: string, onClick: () => void, title = label) => (
     <button type="button" class="button quiet" title={title} onClick={onClick}>
@@ -47,12 +47,7 @@ export function Header({ session, open }: { session: Session; open: (dialog: Dia
       </span>
       <div class="spring" />
       {busy ? (
-        <button
-          type="button"
-          class="button primary act"
-          title="Stop (Esc)"
-          onClick={() => store.planning.stop()}
-        >
+        <button type="button" class="button primary act" title="Stop (Esc)" onClick={() => store.stop()}>
           <Icon name="stop" /> Stop
         </button>
       ) : (

@@ -174,6 +174,7 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
         <Explain
           instance={view.instance}
           result={result}
+          newer={view.schedule !== result.schedule}
           job={store.inquiry.job.value}
           onJob={job => (store.inquiry.job.value = job)}
           chain={store.inquiry.chain.value}
@@ -227,7 +228,9 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
                 ? 'Plan A is being made anew.'
                 : view.result?.long && !view.schedule
                   ? 'Plans of hours are not compared task by task: the numbers above are theirs.'
-                  : 'Pin the plan that shows, then change the scenario: both show here on one time axis.'}
+                  : result && !result.schedule
+                    ? `There is no plan to ${pinned ? 'compare with plan A' : 'pin'}.`
+                    : 'Pin the plan that shows, then change the scenario: both show here on one time axis.'}
             </p>
           )}
         </>

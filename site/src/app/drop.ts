@@ -1,6 +1,6 @@
 // Files that are dropped on the page: a scenario opens, profiles come into the one that is open.
 import { readScenario } from '../keep/files'
-import { profilesIn, withProfiles } from '../scenario/model'
+import { noScenario, profilesIn, withProfiles } from '../scenario/model'
 import { fields, text } from '../scenario/spec'
 import type { Session } from '../state/session'
 
@@ -28,6 +28,8 @@ export async function open(session: Session, file: File): Promise<void> {
   const { store } = session
   try {
     const read = await readScenario(file)
+    const why = noScenario(read)
+    if (why) throw new Error(why)
     const profiles = profilesIn(read)
     if (profiles.length === 0) {
       session.openNew(read)

@@ -24,7 +24,7 @@ export function listenToKeys(store: Store, open: (dialog: DialogName) => void): 
       does()
     }
     if (control && event.key === 'Enter') return act(() => void store.plan())
-    if (event.key === 'Escape') return act(() => store.planning.stop())
+    if (event.key === 'Escape') return act(() => store.stop())
     if (types || event.altKey) return
     if (control && event.key.toLowerCase() === 'z')
       return act(() => {

@@ -140,8 +140,8 @@ export interface ChainLink {
   kind: 'task' | 'sync'
   /** Row of the schedule's tasks or syncs. */
   index: number
-  /** task_before: the GPU was busy with the next element of the chain. Others likewise; release and start end a chain. */
-  because: 'task_before' | 'sync_before' | 'task_of_iteration' | 'link_busy' | 'gang' | 'memory' | 'release' | 'start' | 'slack'
+  /** task_before: the GPU was busy with the next element of the chain. Others likewise; load, release and start end a chain. */
+  because: 'task_before' | 'sync_before' | 'task_of_iteration' | 'link_busy' | 'gang' | 'memory' | 'load' | 'release' | 'start' | 'slack'
   /** In words, with names and times. */
   text: string
 }

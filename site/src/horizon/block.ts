@@ -3,7 +3,7 @@
 
 import type { Block, Compiled, LongPlan, Schedule } from '../engine/api'
 import type { Use } from '../views/props'
-import { bytesSent } from '../views/use'
+import { bytesSent, peaks } from '../views/use'
 
 /** The pattern of a block: a plan that repeats, or, done once, one that begins at 0. */
 export function patternOf(plan: LongPlan, block: Block): Schedule {
@@ -80,28 +80,4 @@ export function longUse(instance: Compiled, plan: LongPlan): Use {
     link_share: links.map((bits, l) => bits / Math.max(instance.links[l]!.capacity * seconds, 1)),
     mean_gpu: busy.reduce((a, b) => a + b, 0) / Math.max(busy.length, 1),
   }
-}
-
-/** By GPU, the most bytes at a time: of all jobs that are there then what they keep, and the largest that one of them takes besides. */
-function peaks(
-  instance: Compiled,
-  plan: LongPlan,
-  typeOf: readonly number[],
-  ephemeral: readonly ReadonlyMap<number, number>[],
-): Float64Array {
-  const on: number[][] = typeOf.map(() => [])
-  plan.residency.forEach((gpus, j) => {
-    for (const gpu of gpus) on[gpu]!.push(j)
-  })
-  return Float64Array.from(on, (jobs, gpu) => {
-    let most = 0
-    let there: number[] = []
-    for (const job of jobs.sort((a, b) => plan.admitted[a]! - plan.admitted[b]!)) {
-      there = there.filter(other => plan.end[other]! > plan.admitted[job]!)
-      there.push(job)
-      const kept = there.reduce((sum, j) => sum + (instance.jobs[j]!.on[typeOf[gpu]!]?.persistent ?? 0), 0)
-      most = Math.max(most, kept + Math.max(...there.map(j => ephemeral[gpu]!.get(j) ?? 0)))
-    }
-    return most
-  })
 }

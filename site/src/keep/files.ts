@@ -38,7 +38,7 @@ export async function readScenario(file: Blob): Promise<string> {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new Error('the file is not text')
+    throw new Error('the file is not text in UTF-8')
   }
   if (text.includes('\0')) throw new Error('the file is not text')
   return text

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { modelName, profilesIn, withModel, withProfiles } from './model'
+import { modelName, noScenario, profilesIn, withModel, withProfiles } from './model'
 import { parse } from './yaml/patch'
 
 const profile = (gpu: string) => ({
@@ -60,4 +60,17 @@ describe('a model of sliders', () => {
   it('has a name of its own', () => {
     expect(modelName('llama', { profiles: [{ model: 'llama' }] }, ['bert', 'llama-2'])).toBe('llama-3')
   })
+})
+
+it.each([
+  [{ model_type: 'llama', hidden_size: 4096 }, 'config.json'],
+  [{ schema_version: 1, schedule: {} }, 'plan'],
+  [{ residency: {}, tasks: [] }, 'plan'],
+  [{ version: 3, kind: 'chain', bound: 9022 }, 'proof'],
+  [{ version: 1, cluster: {}, jobs: [] }, ''],
+  [{ layers: [] }, ''],
+  [[1], ''],
+])('says what %j is that is no scenario', (file, said) => {
+  expect(noScenario(JSON.stringify(file)).includes(said)).toBe(true)
+  expect(noScenario(JSON.stringify(file)) === '').toBe(said === '')
 })

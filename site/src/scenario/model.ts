@@ -77,6 +77,19 @@ export function profilesIn(text: string): Json[] {
   return all.every(profile => list(fields(profile).layers).length > 0) ? all : []
 }
 
+/** What a file is that is often taken for a scenario, and where it belongs; empty for all others. */
+export function noScenario(text: string): string {
+  const file = fields(readFile(text))
+  if (file.jobs !== undefined || file.cluster !== undefined) return ''
+  if (file.model_type !== undefined || file.hidden_size !== undefined)
+    return 'it is the config.json of a model, which + Model… below the jobs takes'
+  if (file.schedule !== undefined || file.residency !== undefined || file.traceEvents !== undefined)
+    return 'it is a plan: open the scenario that it was made from'
+  if (file.kind !== undefined && file.bound !== undefined)
+    return 'it is the proof of a bound, for jigsaw certify'
+  return ''
+}
+
 /** JSON of any length, as programs write it, or YAML that is no longer than a form takes. */
 function readFile(text: string): Json {
   try {

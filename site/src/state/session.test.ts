@@ -73,7 +73,7 @@ const texts = () => [...kept.values()].map(scenario => scenario.text)
 /** Unpacking does not follow the clock of the test. */
 async function follow(fragment: string, store: Store, text: string): Promise<void> {
   location.hash = fragment
-  hear.hashchange?.({})
+  hear.hashchange?.({ oldURL: 'http://x/' })
   await vi.waitFor(() => expect(store.text.text.value).toBe(text))
 }
 

@@ -77,8 +77,18 @@ export class Session {
           : null,
       )
     })
-    window.addEventListener('hashchange', () => {
-      if (isLink(location.hash)) void this.openLink(location.hash)
+    // The browser's way back from a link leads to what was open before it.
+    let before: { id: string; snapshot: Snapshot } | null = null
+    window.addEventListener('hashchange', ({ oldURL }) => {
+      const fromLink = isLink(new URL(oldURL).hash)
+      if (isLink(location.hash)) {
+        if (!fromLink) before = { id: library.open.peek().id, snapshot: this.snapshot() }
+        void this.openLink(location.hash)
+      } else if (fromLink && before) {
+        const { id, snapshot } = before
+        if (id) void this.open(id)
+        else this.openNew(snapshot)
+      }
     })
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'hidden') void library.flush()
@@ -124,10 +134,10 @@ export class Session {
   }
 
   /** A text without a past: from the gallery, a file, or nowhere. */
-  openNew(text: string): void {
+  openNew(of: string | Snapshot): void {
     void this.library.flush()
     this.leave()
-    this.begin({ ...blank, text })
+    this.begin(typeof of === 'string' ? { ...blank, text: of } : of)
   }
 
   async open(id: string): Promise<void> {

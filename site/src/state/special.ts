@@ -26,6 +26,8 @@ export interface SpecialView {
 export class SpecialPlans {
   /** null: the scenario is planned as others are. */
   readonly view = signal<SpecialView | null>(null)
+  /** Whether one is being made. */
+  readonly busy = signal(false)
   private run: AbortController | null = null
 
   constructor(
@@ -36,13 +38,20 @@ export class SpecialPlans {
   close(): void {
     this.run?.abort()
     this.run = null
+    this.busy.value = false
     this.view.value = null
+  }
+
+  /** The last plan of its kind stays, where there is one. */
+  stop(): void {
+    this.run?.abort()
   }
 
   async plan(text: string, kind: Special): Promise<void> {
     this.run?.abort()
     const run = new AbortController()
     this.run = run
+    this.busy.value = true
     const before = this.view.peek()
     const put = (of: Partial<SpecialView>) => {
       if (this.run === run)
@@ -58,8 +67,14 @@ export class SpecialPlans {
           : { mold: await this.choose(text, how) },
       )
     } catch (error) {
+      if (run.signal.aborted)
+        return put(
+          before?.bursts || before?.mold ? before : { error: 'it was stopped before there was a plan' },
+        )
       const problems = error instanceof EngineError ? (error.problems ?? []) : []
       put({ error: error instanceof Error ? error.message : String(error), problems })
+    } finally {
+      if (this.run === run) this.busy.value = false
     }
   }
 

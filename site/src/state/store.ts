@@ -252,6 +252,12 @@ export class Store {
     await this.read(true)
   }
 
+  /** Ends what is being planned, with the best plan so far. */
+  stop(): void {
+    this.planning.stop()
+    this.special.stop()
+  }
+
   /** Makes changes, each about something else, in the scenario's text; words say what they are together. */
   change(changes: readonly WhatIfChange[], words: string): Promise<void> {
     const text = this.text.text.peek()
@@ -293,7 +299,13 @@ export class Store {
   /** Keeps the plan that shows, to compare others with it. */
   pin(): void {
     const view = this.planning.view.peek()
-    if (!view?.result) return
+    if (!view?.result?.schedule) {
+      this.status.value =
+        this.special.view.peek() || view?.result?.long
+          ? 'Plans like this one are not compared task by task, nor pinned.'
+          : 'There is no plan to pin.'
+      return
+    }
     const label = view.instance.name || 'A'
     this.pinning.value = null
     this.pinned.value = {

@@ -45,6 +45,8 @@ describe('viewport', () => {
     [0, 10_000, 1000, 2_000_000],
     [0, 7, 1000, 1000],
     [0, 5e6, 1000, 900_000_000],
+    // 124,167 hours, in steps of 20,000.
+    [0, 4.47e11, 1000, 7.2e13],
   ])('puts marks at round times: %d to %d, ticks of %d us', (from, to, tickUs, stepUs) => {
     const m = marks({ from, to }, 8, tickUs)
     expect(m.step * tickUs).toBeCloseTo(stepUs)

@@ -60,12 +60,13 @@ export function marks(r: TimeRange, n: number, tickUs: number): { step: number; 
 /** Steps of a clock, in seconds, beyond those that are decimal. */
 const CLOCK = [60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400]
 
-/** The least round time of at least so many microseconds: 1, 2, 5 times a power of ten, or what a clock has. */
+/** The least round time of at least so many microseconds: 1, 2, 5 times a power of ten, or what a clock has; of hours beyond a day. */
 function roundStep(us: number): number {
-  if (us > 20e6) {
-    const s = CLOCK.find(step => step * 1e6 >= us)
-    return (s ?? Math.ceil(us / 86400e6) * 86400) * 1e6
-  }
+  if (us > 86400e6) return 3600e6 * decimalStep(us / 3600e6)
+  return us > 20e6 ? CLOCK.find(step => step * 1e6 >= us)! * 1e6 : decimalStep(us)
+}
+
+function decimalStep(us: number): number {
   const scale = 10 ** Math.floor(Math.log10(us))
   for (const m of [1, 2, 5]) if (m * scale >= us * (1 - 1e-9)) return m * scale
   return 10 * scale

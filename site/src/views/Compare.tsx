@@ -8,6 +8,7 @@ import { short, UNKNOWN } from './format'
 import type { CompareProps, Pinned, Selection, TimeRange } from './props'
 import { Scroller } from './Scroller'
 import { lengthOf } from './shown'
+import { usageOf } from './use'
 import './views.css'
 
 /** More jobs are folded away. */
@@ -26,7 +27,7 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
         label={`Timeline of plan ${short(p.label)}`}
         instance={p.instance}
         schedule={p.result.schedule}
-        usage={p.result.usage}
+        usage={usageOf(p)}
         bound={p.result.dual}
         certified={p.result.certified}
         chain={p.result.chain}

@@ -2,10 +2,11 @@
 
 import { useRef } from 'preact/hooks'
 import { useWidth } from '../timeline/useCanvas'
+import { marks } from '../timeline/viewport'
 import { Term } from '../ui/Term'
 import { interesting, linear, niceMarks, steps } from './chart'
 import { Figure } from './Figure'
-import { clean, gapOf, objectiveValue, percent, plural, UNKNOWN } from './format'
+import { clean, gapOf, minimised, objectiveValue, percent, plural, UNKNOWN } from './format'
 import { glossary } from './glossary'
 import type { ProgressProps } from './props'
 import './views.css'
@@ -29,6 +30,8 @@ export function Progress({ run }: ProgressProps) {
   const last = series[series.length - 1]
   const end = Math.max(run.result?.elapsed_ms ?? 0, last?.elapsed_ms ?? 0, 1)
   const domain = interesting(series)
+  // No finer than the milliseconds that are written.
+  const times = Math.min(Math.max(Math.floor((width - LEFT - RIGHT) / 90), 2), end)
   const x = linear([0, end], [LEFT, width - RIGHT])
   const y = linear(domain ?? [0, 1], [HEIGHT - BOTTOM, TOP])
   const primal = steps(
@@ -51,7 +54,7 @@ export function Progress({ run }: ProgressProps) {
   return (
     <Figure
       title={['Plan and bound over time', glossary.progress]}
-      note={last && <Effort {...last} />}
+      note={domain ? last && <Effort {...last} /> : 'there was neither'}
       head={[
         ['Time', glossary.elapsed],
         'What is new',
@@ -79,7 +82,10 @@ export function Progress({ run }: ProgressProps) {
             </clipPath>
           </defs>
           {domain &&
-            niceMarks(domain[0], domain[1], 4).map(v => (
+            (minimised(run.objective)
+              ? marks({ from: domain[0], to: domain[1] }, 4, run.tick_us).at
+              : niceMarks(domain[0], domain[1], 4)
+            ).map(v => (
               <g key={v}>
                 <line class="grid" x1={LEFT} x2={width - RIGHT} y1={y(v)} y2={y(v)} />
                 <text class="mark end" x={LEFT - 6} y={y(v)} dy="0.35em">
@@ -87,7 +93,7 @@ export function Progress({ run }: ProgressProps) {
                 </text>
               </g>
             ))}
-          {niceMarks(0, end, Math.max(Math.floor((width - LEFT - RIGHT) / 90), 2)).map(t => (
+          {niceMarks(0, end, times).map(t => (
             <text key={t} class="mark middle" x={x(t)} y={HEIGHT - 4}>
               {elapsed(t)}
             </text>

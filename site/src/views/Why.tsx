@@ -13,6 +13,7 @@ const FEW = 8
 export function Why({
   instance,
   result,
+  newer,
   schedule,
   job,
   onJob,
@@ -51,6 +52,7 @@ export function Why({
       ) : (
         <>
           <p>
+            {newer && 'The search has found a better plan since; in the one before it, '}
             {short(instance.jobs[shown]?.name ?? '')} ends at{' '}
             {instant(result.completion[shown] ?? 0, instance.tick_us, 1)}. {opening(schedule, links, shown)}
           </p>

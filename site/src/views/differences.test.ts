@@ -12,6 +12,10 @@ describe('differences', () => {
       expect(d.verdict?.verdict).toBe('same')
     }
   })
+  it('know what a plan uses that was stopped before the core told', () => {
+    const busy = (b: typeof a) => figures(a, b).find(d => d.name === 'GPUs busy')
+    expect(busy({ ...a, result: { ...result, usage: null } })).toEqual(busy(a))
+  })
   it('do not depend on the tick', () => {
     const b = {
       label: 'B',

@@ -4,6 +4,7 @@ import { busiestLink, completions } from './figures'
 import { minimised, objectiveNames, objectiveValue, percent, short, ticks, UNKNOWN } from './format'
 import { glossary } from './glossary'
 import type { Pinned } from './props'
+import { usageOf } from './use'
 import { judge, type Verdict } from './words'
 
 export interface Difference {
@@ -81,8 +82,11 @@ export function figures(a: Pinned, b: Pinned): Difference[] {
     )
   add('Gap', a.result.gap, b.result.gap, 'less', v => percent(v), true)
   add('Efficiency', a.result.efficiency, b.result.efficiency, 'more', v => v.toFixed(3))
-  add('GPUs busy', a.result.usage?.mean_gpu, b.result.usage?.mean_gpu, 'more', v => percent(v), true)
-  const link = (p: Pinned) => (p.result.usage ? busiestLink(p.instance, p.result.usage)?.share : null)
+  add('GPUs busy', usageOf(a)?.mean_gpu, usageOf(b)?.mean_gpu, 'more', v => percent(v), true)
+  const link = (p: Pinned) => {
+    const usage = usageOf(p)
+    return usage && busiestLink(p.instance, usage)?.share
+  }
   add('Busiest link', link(a), link(b), 'neither', v => percent(v), true)
   return list
 }

@@ -135,6 +135,8 @@ export interface FailuresState {
 export interface ExplainProps {
   instance: Compiled
   result: PlanResult
+  /** Whether the plan that shows has come since, by the search that goes on. */
+  newer: boolean
   /** Job whose end is explained; null: the last one to end. */
   job: number | null
   onJob(job: number | null): void

@@ -52,6 +52,7 @@ const BECAUSE: Record<ChainLink['because'], string> = {
   link_busy: 'a link was in use before',
   gang: 'the workers start together',
   memory: 'memory was short before',
+  load: 'the job had to be loaded',
   release: 'the job is released then',
   start: 'the plan begins then',
   slack: 'there was time to spare',

@@ -24,6 +24,22 @@ describe('use', () => {
     // Each job keeps 2 GiB, and its deepest task takes 4.
     expect(gpu_memory[0]! / gib).toBe(2 * jobsOn(0) + 4)
   })
+  it('holds in memory only what runs, where jobs queue', () => {
+    const { tasks, residency } = schedule
+    const on = (gpu: number) => residency.flatMap((gpus, j) => (gpus.includes(gpu) ? [j] : []))
+    const gpu = residency.flat().find(g => on(g).length > 1)!
+    const late = on(gpu).at(-1)!
+    const end = Math.max(...tasks.end, ...schedule.syncs.end)
+    const later = (list: Float64Array, of: Int32Array) => list.map((t, i) => (of[i] === late ? t + end : t))
+    const moved = <T extends { job: Int32Array; start: Float64Array; end: Float64Array }>(rows: T): T => ({
+      ...rows,
+      start: later(rows.start, rows.job),
+      end: later(rows.end, rows.job),
+    })
+    const apart = { ...schedule, tasks: moved(tasks), syncs: moved(schedule.syncs) }
+    const gib = (queues: boolean) => useOf({ ...instance, queues }, apart).gpu_memory[gpu]! / 2 ** 30
+    expect(gib(false) - gib(true)).toBe(2)
+  })
   it('counts full work', () => {
     const plain = { ...schedule, tasks: { ...schedule.tasks, depth: schedule.tasks.depth.map(() => 3) } }
     // At full depth every task would last longer than it does here.

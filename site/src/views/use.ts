@@ -1,14 +1,19 @@
 // What a schedule uses, summed up in the page: a plan that is still searched for comes
 // without the core's own figures.
 
-import type { Compiled, CompiledJob, Schedule } from '../engine/api'
-import type { Use } from './props'
+import type { Compiled, CompiledJob, LongPlan, Schedule } from '../engine/api'
+import type { Pinned, Use } from './props'
 
 const known = new WeakMap<Schedule, { instance: Compiled; use: Use; efficiency: number }>()
 
 /** Shares until the makespan, or within the period, and peaks of memory. */
 export function useOf(instance: Compiled, schedule: Schedule): Use {
   return summed(instance, schedule).use
+}
+
+/** Of a plan that is compared: one that was stopped early, or still is searched for, comes without the core's figures. */
+export function usageOf({ instance, result }: Pinned): Use | null {
+  return result.usage ?? (result.schedule && useOf(instance, result.schedule))
 }
 
 /** Full-backpropagation work delivered per GPU-tick until the makespan, or within the period. */
@@ -34,30 +39,37 @@ function sum(instance: Compiled, schedule: Schedule): { use: Use; efficiency: nu
   if (span === 0)
     for (const list of [tasks.end, syncs.end]) for (const end of list) span = Math.max(span, end)
   const busy = new Float64Array(typeOf.length)
-  const memory = new Float64Array(typeOf.length)
+  /** By GPU, the largest ephemeral bytes of each job there. */
+  const ephemeral = typeOf.map(() => new Map<number, number>())
+  const first = new Float64Array(instance.jobs.length).fill(Number.POSITIVE_INFINITY)
+  const last = new Float64Array(instance.jobs.length)
   let work = 0
   for (let i = 0; i < tasks.gpu.length; i++) {
     const gpu = tasks.gpu[i]!
-    const on = instance.jobs[tasks.job[i]!]!.on[typeOf[gpu]!]
+    const job = tasks.job[i]!
+    const on = instance.jobs[job]!.on[typeOf[gpu]!]
     busy[gpu]! += tasks.end[i]! - tasks.start[i]!
-    memory[gpu] = Math.max(memory[gpu]!, on?.ephemeral[tasks.depth[i]!] ?? 0)
+    first[job] = Math.min(first[job]!, tasks.start[i]!)
+    last[job] = Math.max(last[job]!, tasks.end[i]!)
+    ephemeral[gpu]!.set(job, Math.max(on?.ephemeral[tasks.depth[i]!] ?? 0, ephemeral[gpu]!.get(job) ?? 0))
     work += on?.time[on.time.length - 1] ?? 0
   }
-  schedule.residency.forEach((gpus, j) => {
-    for (const gpu of gpus) memory[gpu]! += instance.jobs[j]!.on[typeOf[gpu]!]?.persistent ?? 0
-  })
   const links = new Float64Array(instance.links.length)
   const sent = bytesSent(instance, schedule)
   const seconds = (span * instance.tick_us) / 1e6
   syncs.job.forEach((job, i) => {
+    last[job] = Math.max(last[job]!, syncs.end[i]!)
     for (const use of schedule.spans[job]!.links) links[use.link]! += 8 * sent[i]! * use.times
   })
+  const stays = instance.queues && period === 0
+  const admitted = first.map((start, j) => (stays ? start - instance.jobs[j]!.load : 0))
+  const end = stays ? last : last.fill(Number.POSITIVE_INFINITY)
   const part = (v: number, of: number) => (of > 0 ? v / of : 0)
   const gpu_share = busy.map(v => part(v, span))
   return {
     use: {
       gpu_share,
-      gpu_memory: memory,
+      gpu_memory: peaks(instance, { residency: schedule.residency, admitted, end }, typeOf, ephemeral),
       link_share: links.map((bits, l) => part(bits, instance.links[l]!.capacity * seconds)),
       mean_gpu: part(
         gpu_share.reduce((a, b) => a + b, 0),
@@ -66,6 +78,30 @@ function sum(instance: Compiled, schedule: Schedule): { use: Use; efficiency: nu
     },
     efficiency: part(work, typeOf.length * span),
   }
+}
+
+/** By GPU, the most bytes at a time: of all jobs that are there then what they keep, and the largest that one of them takes besides. */
+export function peaks(
+  instance: Compiled,
+  plan: Pick<LongPlan, 'residency' | 'admitted' | 'end'>,
+  typeOf: readonly number[],
+  ephemeral: readonly ReadonlyMap<number, number>[],
+): Float64Array {
+  const on: number[][] = typeOf.map(() => [])
+  plan.residency.forEach((gpus, j) => {
+    for (const gpu of gpus) on[gpu]!.push(j)
+  })
+  return Float64Array.from(on, (jobs, gpu) => {
+    let most = 0
+    let there: number[] = []
+    for (const job of jobs.sort((a, b) => plan.admitted[a]! - plan.admitted[b]!)) {
+      there = there.filter(other => plan.end[other]! > plan.admitted[job]!)
+      there.push(job)
+      const kept = there.reduce((sum, j) => sum + (instance.jobs[j]!.on[typeOf[gpu]!]?.persistent ?? 0), 0)
+      most = Math.max(most, kept + Math.max(...there.map(j => ephemeral[gpu]!.get(j) ?? 0)))
+    }
+    return most
+  })
 }
 
 /** By synchronisation, the bytes that every party sends. */

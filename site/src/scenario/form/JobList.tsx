@@ -30,7 +30,8 @@ export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onAnnou
     const grown = jobs.length === count.current + 1
     count.current = jobs.length
     const row = unfolded.peek() === null ? null : rows.current?.children[unfolded.peek()!]
-    if (!grown || !row) return
+    // One that is typed in the editor leaves the focus there.
+    if (!grown || !row || document.activeElement?.matches('.editor')) return
     row.querySelector<HTMLElement>('.job-title')?.focus({ preventScroll: true })
     row.scrollIntoView({ block: 'nearest' })
   }, [jobs.length])
