@@ -74,6 +74,7 @@ func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.T
 	for j := range admitted {
 		admitted[j] -= in.Jobs[j].Load
 	}
+	strays := straying(in)
 	here := make([][]instance.JobID, len(in.Nodes)) // that ever live on each node
 	nodes := make([][]instance.NodeID, len(in.Jobs))
 	var pairs [][2]instance.JobID
@@ -135,8 +136,10 @@ func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.T
 			g.homes, g.due = append(g.homes, home), append(g.due, due)
 			g.ready = append(g.ready, max(free, in.Jobs[j].Release)+in.Jobs[j].Load)
 		}
-		sameRack := in.Nodes[g.nodes[0]].Rack == in.Nodes[g.nodes[len(g.nodes)-1]].Rack // so that others are on none of their links
-		if !between && sameRack && g.fits(in) {
+		// Others are on none of their links.
+		apart := in.Nodes[g.nodes[0]].Rack == in.Nodes[g.nodes[len(g.nodes)-1]].Rack &&
+			(len(g.nodes) == 1 || !slices.ContainsFunc(jobs, func(j instance.JobID) bool { return strays[j] }))
+		if !between && apart && g.fits(in) {
 			groups = append(groups, g)
 		}
 	}
