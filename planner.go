@@ -318,6 +318,9 @@ func (p *planner) finish() (*Result, error) {
 	}
 	if r.planned() {
 		p.lacking()
+		if r.Primal.Sign() == 0 && p.in.MaxPeriod > 0 {
+			p.note("a job gets no iteration: max_period, %v, may be too short for one", p.in.Duration(p.in.MaxPeriod))
+		}
 	}
 	if r.Status != Optimal {
 		r.Notes = append(r.Notes, p.cut...)
