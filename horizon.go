@@ -150,7 +150,7 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 	ctx, cancel := p.part(&search, part)
 	defer cancel()
 	// Of the time, cells and then orders have parts, phases what is left.
-	dense, cells, share, next := in, search, 0.85, 0.4
+	dense, cells, share, next := in, search, 0.9, 0.4
 	if in.Objective == instance.WeightedCompletion {
 		// Jobs that end together are seldom best, but where plans that are may miss deadlines.
 		cells.Quick, share, next = true, 0.1, 0.9
