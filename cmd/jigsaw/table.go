@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 
@@ -149,6 +150,9 @@ func staysTable(w io.Writer, r *jigsaw.Result) error {
 		}
 		mean.Admitted, mean.End = mean.Admitted+share*s.Admitted, mean.End+share*s.End
 		mean.Wait, mean.Slowdown = mean.Wait+share*s.Wait, mean.Slowdown+share*s.Slowdown
+	}
+	if slices.ContainsFunc(stays, func(s jigsaw.Stay) bool { return s.Slowdown == 0 }) {
+		mean.Slowdown = 0 // of some it is not known
 	}
 	row(&mean, "", "")
 	if err := t.Flush(); err != nil {
