@@ -18,6 +18,7 @@ import (
 	longer "jigsaw/formulation/bound/horizon"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/view"
 	"jigsaw/formulation/relax"
 	"jigsaw/heuristics/horizon"
 	"jigsaw/method"
@@ -194,6 +195,11 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 			best, err = s, nil
 		}
 	}
+	if s := p.result.Blocks; in == p.in && best != nil && s != nil && in.BlockValue(s).Cmp(in.BlockValue(best)) < 0 { // that of a baseline
+		if best = s; better {
+			best = phased(s, 0)
+		}
+	}
 	if best != nil && in.Objective == instance.Makespan {
 		best = phased(best, best.Makespan(in))
 	}
@@ -244,9 +250,10 @@ func (p *planner) queueBaseline(name string, in *instance.Instance, plan func() 
 		return Baseline{Instance: in, Reason: "its plan was invalid"}
 	}
 	b := Baseline{Instance: in, Blocks: s, Value: in.BlockValue(s), Efficiency: s.Efficiency(in)}
-	if len(check.Blocks(p.in, s)) == 0 {
-		p.takeBlocks(name, s)
+	if in != p.in && len(check.Blocks(p.in, s)) > 0 {
+		s = horizon.Shallower(p.in, s)
 	}
+	p.takeBlocks(name, s)
 	return b
 }
 
@@ -317,7 +324,7 @@ func (p *planner) horizonPrograms() <-chan struct{} {
 	return done
 }
 
-// Stay is a line of the table by job of a plan in blocks: where and when a job runs. Times are in
+// Stay is a line of the table by job: where and when a job runs. Times are in
 // seconds.
 type Stay struct {
 	Job  string
@@ -332,20 +339,24 @@ type Stay struct {
 	Slowdown float64
 }
 
-// Stays returns a line for every job, in order of the instance; nil without a plan in blocks.
+// Stays returns a line for every job of a plan in blocks, in order of the instance; nil where r has none.
 func (r *Result) Stays() []Stay {
 	if r.Blocks == nil {
 		return nil
 	}
-	in := r.Instance
+	return Stays(r.Instance, r.Blocks)
+}
+
+// Stays returns a line for every job of a plan, in order of the instance.
+func Stays(in *instance.Instance, plan *instance.BlockSchedule) []Stay {
 	second := float64(in.TickUS) / 1e6
-	from, to := r.Blocks.Spans(in)
+	from, to := plan.Spans(in)
 	alone := horizon.Alone(in)
 	stays := make([]Stay, len(in.Jobs))
 	for i := range stays {
 		j := &in.Jobs[i]
 		s := Stay{
-			Job: j.Name, GPUs: r.Blocks.Residency[i], Nodes: nodesOf(in, r.Blocks.Residency[i]), Start: float64(from[i]) * second, End: float64(to[i]) * second,
+			Job: j.Name, GPUs: plan.Residency[i], Nodes: nodesOf(in, plan.Residency[i]), Start: float64(from[i]) * second, End: float64(to[i]) * second,
 			Admitted: float64(max(0, from[i]-j.Load)) * second, Wait: float64(max(0, from[i]-j.Load-j.Release)) * second,
 		}
 		if alone[i] > 0 {
@@ -354,6 +365,11 @@ func (r *Result) Stays() []Stay {
 		stays[i] = s
 	}
 	return stays
+}
+
+// ExplainBlocks is [view.ExplainBlocks], with iterations alone as [Stay.Slowdown] has them.
+func ExplainBlocks(in *instance.Instance, s *instance.BlockSchedule) (jobs []string, chain []view.StayLink) {
+	return view.ExplainBlocks(in, s, horizon.Alone(in))
 }
 
 // WriteStays writes the table by job as CSV.

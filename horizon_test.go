@@ -168,6 +168,35 @@ jobs:
 	assert.Less(t, r.Gap(), 0.01)
 }
 
+// TestLateGroups: jobs that come at any time, on a few GPUs or on all, one after the other or at once: none is on a GPU
+// before those that were there have left it.
+func TestLateGroups(t *testing.T) {
+	t.Parallel()
+	models, err := jigsaw.Models()
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(26, 11))
+	for n := range instancetest.Many(uint64(200), 6) {
+		spec := "version: 1\nresidence: run\nobjective: " + []string{"makespan", "weighted_completion"}[n%2] + `
+cluster:
+  gpu_types: [{name: v100, memory: 16GiB}]
+  racks: [{nodes: 2, gpus: 4, gpu: v100, nic: 25Gbit/s, fabric: 300Gbit/s}]
+  load_rate: 1GB/s
+jobs:
+`
+		for j := range 5 {
+			model := []string{"vgg16", "resnet50", "bert24", "gnmt"}[rng.IntN(4)]
+			spec += fmt.Sprintf("  - {name: j%d, model: %s, workers: %d, iterations: %d, release: %dm}\n", j, model, 1<<rng.IntN(4), 1000*(1+rng.IntN(30)), rng.IntN(2)*10*rng.IntN(20))
+		}
+		document, err := codec.Decode([]byte(spec))
+		require.NoError(t, err)
+		in, err := document.Compile(models)
+		require.NoError(t, err)
+		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{NoLP: true})
+		require.NoError(t, err, spec)
+		requirePlanInBlocks(t, r)
+	}
+}
+
 // TestTinyLongPlans: plans of tiny instances whose jobs queue, with deadlines, are valid, or there is none; nothing is a
 // fault.
 func TestTinyLongPlans(t *testing.T) {

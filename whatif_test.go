@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -165,6 +166,9 @@ func TestImpossibleChanges(t *testing.T) {
 		var problems instance.Problems
 		require.ErrorAs(t, err, &problems)
 	}
+	spec, in = decode(t, strings.Replace(twoRacks, "cluster:\n", "cluster:\n  failed_gpus: [r0n0.gpu1]\n", 1))
+	_, err := Change{Kind: FailGPU, Subject: "r0n0.gpu1"}.Apply(spec, in)
+	require.ErrorContains(t, err, `GPU "r0n0.gpu1" has failed already`)
 }
 
 // Prices predict what a small change does to the bound, to first order.

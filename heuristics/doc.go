@@ -30,5 +30,6 @@
 // begin with the best of the exchange. Lanes and residency searches have the rest, the less
 // often the more groups there are.
 //
-// Plans for the least rate are patterns of this search that repeat (repeat.go).
+// Plans for the least rate are patterns of this search that repeat (repeat.go). Those for the sum
+// of rates come from ruin and recreate of package periodic, and from such patterns, too (rates.go).
 package heuristics

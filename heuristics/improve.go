@@ -8,7 +8,6 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/exchange"
 	"jigsaw/heuristics/list"
-	"jigsaw/heuristics/periodic"
 	"jigsaw/heuristics/sequence"
 	"jigsaw/heuristics/state"
 	"jigsaw/method"
@@ -38,8 +37,8 @@ func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Ra
 		return c.improveBundled(ctx, in, rng, best), nil
 	case o.Stops(in.Value(best)):
 		return best, nil
-	case in.Objective == instance.Throughput && !o.Without[method.RuinRecreate]:
-		return periodic.Improve(ctx, o, in, rng, best), nil
+	case in.Objective == instance.Throughput:
+		return c.improveRates(ctx, in, rng, best), nil
 	case in.Objective == instance.MaxMinThroughput && !o.Without[method.Repetition]:
 		return c.improveRepeated(ctx, in, rng, best), nil
 	case in.Objective.Periodic():

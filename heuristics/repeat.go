@@ -29,6 +29,7 @@ type repeater struct {
 	rng     *rand.Rand
 	options state.Options // of the finite search
 	want    []float64     // per job: iterations in proportion
+	needs   *periodic.Needs
 
 	walks *improver          // of a pattern; nil: none yet
 	last  *instance.Schedule // of the pattern, made a plan already
@@ -40,7 +41,7 @@ type repeater struct {
 const repeatPatience = 5
 
 func (c Config) newRepeater(ctx context.Context, in *instance.Instance, rng *rand.Rand) *repeater {
-	r := &repeater{ctx: ctx, in: in, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), options: state.Options{Quick: c.Quick, Without: c.Without}, want: make([]float64, len(in.Jobs))}
+	r := &repeater{ctx: ctx, in: in, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), options: state.Options{Quick: c.Quick, Without: c.Without}, want: make([]float64, len(in.Jobs)), needs: periodic.NewNeeds(in)}
 	for j := range r.want {
 		r.want[j] = float64(in.Jobs[j].Weight) / float64(max(1, in.Jobs[j].FastestFull()))
 	}
@@ -100,7 +101,7 @@ func (c Config) better(in *instance.Instance, best, other *instance.Schedule) *i
 func (r *repeater) begin(most int) bool {
 	for ; ; most -= max(1, most/8) {
 		pattern := Pattern(r.in, r.want, most)
-		if most > 1 && !fits(r.in, pattern) {
+		if most > 1 && !fits(r.in, r.needs, pattern) {
 			continue
 		}
 		small := r.in.Miniature(pattern)
@@ -136,17 +137,14 @@ func (r *repeater) plan() *instance.Schedule {
 	return periodic.Repeated(r.in, s)
 }
 
-// fits reports whether the jobs are few enough tasks with so many iterations, and may be done
-// within the longest period.
-func fits(in *instance.Instance, r []int) bool {
-	tasks, longest, work := 0, 0.0, 0.0
-	for j := range r {
-		job := &in.Jobs[j]
-		each := float64(r[j]) * float64(job.FastestFull())
-		tasks, longest, work = tasks+r[j]*job.Workers, max(longest, each), work+float64(each*float64(job.Workers))
+// fits reports whether a pattern is few enough tasks and has iterations, and may be done within the
+// longest period.
+func fits(in *instance.Instance, needs *periodic.Needs, pattern []int) bool {
+	tasks := 0
+	for j, n := range pattern {
+		tasks += n * in.Jobs[j].Workers
 	}
-	longest = max(longest, work/float64(len(in.GPUs)))
-	return tasks <= mostRepeatedTasks && (in.MaxPeriod == 0 || longest <= float64(in.MaxPeriod))
+	return tasks > 0 && tasks <= mostRepeatedTasks && (in.MaxPeriod == 0 || needs.Period(pattern) <= float64(in.MaxPeriod))
 }
 
 // Pattern chooses how many iterations of each job go into a pattern that repeats: in proportion

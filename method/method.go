@@ -67,7 +67,7 @@ func All() []Method {
 		{Exchange, "exchanges of jobs between groups of nodes"},
 		{Neighbourhoods, "a few groups of nodes at a time, searched as an instance of their own"},
 		{RuinRecreate, "ruin and recreate at a fixed period"},
-		{Repetition, "plans of the finite search that repeat, for the least rate"},
+		{Repetition, "patterns of the finite search that repeat"},
 		{Phases, "jobs of a long plan that end one after the other where they share nodes"},
 		{ExclusiveSearch, "the search for the best order of whole jobs"},
 		{Fluid, "the bound of fluid work on pools of GPUs and links"},

@@ -122,7 +122,7 @@ bound, which has no such prices.
 
 With SCHEDULE, a plan as for "jigsaw check", say also why the plan ends when it
 does, step by step, and of every job why it does, and whether it states a stronger
-bound.
+bound. Of a plan of hours, in blocks, the steps are whole jobs.
 Exit codes: 0 explained, 2 invalid input, 3 proven infeasible.`,
 		Example: `  jigsaw explain thin-network
   jigsaw plan rack -o json > plan.json

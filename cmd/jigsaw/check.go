@@ -132,15 +132,6 @@ func readSchedule(in *instance.Instance, name string, std cli.Streams) (written,
 	return written{tasks, blocks}, nil
 }
 
-// decodeSchedule reads a schedule of the instance from what a file of that name holds.
-func decodeSchedule(in *instance.Instance, name string, file io.Reader) (*instance.Schedule, error) {
-	s, err := codec.DecodeSchedule(in, file)
-	if err != nil {
-		return nil, cli.Invalid(name, "a schedule of "+in.Name, err)
-	}
-	return s, nil
-}
-
 func newCheckReport(in *instance.Instance, s written) *checkReport {
 	report := &checkReport{Instance: in.Name, Objective: string(in.Objective), Violations: []violation{}}
 	for _, v := range s.check(in) {

@@ -10,7 +10,7 @@ import (
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/view"
 )
 
@@ -49,30 +49,50 @@ func explainSchedule(result *jigsaw.Result, name string, std cli.Streams) (*sche
 	}
 	defer file.Close()
 	var read bytes.Buffer
-	s, err := decodeSchedule(in, name, io.TeeReader(file, &read))
+	tasks, blocks, err := codec.DecodePlan(in, io.TeeReader(file, &read))
 	if err != nil {
-		return nil, err
+		return nil, cli.Invalid(name, "a schedule of "+in.Name, err)
 	}
-	if violations := check.Schedule(in, s); len(violations) > 0 {
+	s := written{tasks, blocks}
+	if violations := s.check(in); len(violations) > 0 {
 		return nil, cli.Usage(fmt.Errorf("%s is not a valid schedule of %s: %s; see jigsaw check", name, in.Name, violations[0]))
 	}
+	r := &scheduleReport{StatedBound: statedBound(result, read.Bytes()), Chain: []chainStep{}, Jobs: []string{}}
+	if blocks != nil {
+		r.explainBlocks(in, blocks)
+		return r, nil
+	}
+	return r, r.explainTasks(in, tasks)
+}
+
+// explainTasks explains a plan whose tasks are all written out.
+func (r *scheduleReport) explainTasks(in *instance.Instance, s *instance.Schedule) error {
 	s.Sort()
 	links, err := view.Chain(in, s, instance.NoJob)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r := &scheduleReport{StatedBound: statedBound(result, read.Bytes()), Chain: []chainStep{}, Jobs: []string{}}
 	for _, l := range links {
 		r.Chain = append(r.Chain, chainStep{element(in, s, l), string(l.Because), l.Text})
 	}
 	for j := range in.Jobs {
 		text, err := view.Explain(in, s, instance.JobID(j))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.Jobs = append(r.Jobs, text)
 	}
-	return r, nil
+	return nil
+}
+
+// explainBlocks explains a plan of hours, by whole jobs.
+func (r *scheduleReport) explainBlocks(in *instance.Instance, s *instance.BlockSchedule) {
+	jobs, links := jigsaw.ExplainBlocks(in, s)
+	r.Jobs = append(r.Jobs, jobs...)
+	for _, l := range links {
+		at := func(t instance.Tick) string { return view.Clock(float64(t) * float64(in.TickUS) / 1e6) }
+		r.Chain = append(r.Chain, chainStep{fmt.Sprintf("%q, there from %s to %s", in.Jobs[l.Job].Name, at(l.Admitted), at(l.Ends)), string(l.Because), l.Text})
+	}
 }
 
 // statedBound is the dual bound in the file of a plan, nil where there is none that

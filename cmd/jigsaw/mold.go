@@ -51,9 +51,9 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 		if r.Result.Primal == nil { // nothing was chosen
 			return nil
 		}
-		tried := fmt.Sprintf("all %d combinations", r.Choices)
-		if len(r.Tried) < r.Choices {
-			tried = fmt.Sprintf("%d combinations", len(r.Tried))
+		tried := cli.Count(len(r.Tried), "combination")
+		if n := len(r.Tried); n == r.Choices && n > 1 {
+			tried = "all " + tried
 		}
 		_, err := fmt.Fprintf(w, "\nworkers chosen: %s, of %s\nwith any numbers no plan ends before %s (certified)\n",
 			strings.Join(chosen, ", "), tried, jigsaw.FormatValue(r.Result.Instance, r.Bound))

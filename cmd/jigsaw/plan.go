@@ -101,7 +101,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	f.IntVar(&o.block, "gantt-block", 0, "the block of a long plan that --gantt draws close up, from 1; 0 is the one with the most work, -1 none")
 	f.StringVar(&o.trace, "trace", "", "write the schedule as Chrome trace events (Perfetto) into this JSON `file`")
 	f.StringVar(&o.turns, "turns", "", "write turn sheets, what each GPU does in which order, into this JSON `file`; see docs/turns.md")
-	f.StringVar(&o.jobsOut, "jobs-out", "", "write the table by job of a long plan into this CSV `file`")
+	f.StringVar(&o.jobsOut, "jobs-out", "", "write when and where every job runs into this CSV `file`")
 	f.StringVar(&o.write, "write", "", "write the instance into this YAML `file`: of --cluster and --jobs, with estimated profiles, and the numbers of workers chosen for moldable jobs")
 	f.StringVar(&o.csv, "csv", "", "write the schedule as a table into this CSV `file`")
 	return c
@@ -133,6 +133,9 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	in, err := document.Compile(models)
 	if err != nil {
 		return cli.Invalid(source, "a valid instance", err)
+	}
+	if o.jobsOut != "" && in.Objective.Periodic() {
+		return cli.Usage(errors.New("--jobs-out writes when jobs run and end, and those of a plan that repeats do not end; --csv writes every task of a period"))
 	}
 	if err := o.keep(document.Spec); err != nil {
 		return err
@@ -196,11 +199,17 @@ func (o *planOptions) draw(r *jigsaw.Result) (err error) {
 			options.Block = o.block
 			return view.Hours(w, r.Instance, r.Blocks, options)
 		}
-		files = append(files, output{o.jobsOut, func(w io.Writer) error { return jigsaw.WriteStays(w, r.Stays()) }})
 	} else if o.block != 0 {
 		return cli.Usage(errors.New("--gantt-block is for plans in blocks: of jobs with residence: run, or of too many tasks to be written out; --gantt alone draws this one"))
-	} else if o.jobsOut != "" {
-		return cli.Usage(errors.New("--jobs-out is for plans in blocks: of jobs with residence: run, or of too many tasks to be written out; --csv writes every task"))
+	}
+	if !r.Instance.Objective.Periodic() {
+		files = append(files, output{o.jobsOut, func(w io.Writer) error {
+			plan := r.Blocks
+			if plan == nil {
+				plan = r.Schedule.Block()
+			}
+			return jigsaw.WriteStays(w, jigsaw.Stays(r.Instance, plan))
+		}})
 	}
 	for _, file := range files {
 		if file.name != "" {

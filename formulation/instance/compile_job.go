@@ -453,6 +453,6 @@ func (c *compiler) room(path string, j *Job) {
 	case j.Workers > limit && g > 1:
 		c.problems.Add(path+".workers", "%d workers of %d GPUs exceed the %d GPUs, in groups of %d in a node, %s", j.Workers/g, g, limit, g, what)
 	case j.Workers > limit:
-		c.problems.Add(path+".workers", "%d workers exceed the %d GPUs %s", j.Workers, limit, what)
+		c.problems.Add(path+".workers", "%d workers exceed the %s %s", j.Workers, gpus(limit), what)
 	}
 }

@@ -110,18 +110,24 @@ func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.T
 		if by == 0 {
 			latest = 1 << 60
 		}
-		free, between := instance.Tick(0), false // since when the nodes are; jobs of others, after which some of these came
+		free, between := instance.Tick(0), false    // since when the nodes are; jobs of others, after which some of these came
+		left := map[instance.NodeID]instance.Tick{} // when the group has left nodes that others have later, who may come as early
 		for _, n := range g.nodes {
+			last, followed := instance.Tick(0), false
 			for _, k := range here[n] {
 				switch {
 				case slices.Contains(jobs, k):
+					last = max(last, to[k])
 				case to[k] <= first:
 					free = max(free, to[k])
 				case admitted[k] >= end:
-					latest = min(latest, admitted[k])
+					followed = true
 				default:
 					between = true
 				}
+			}
+			if followed {
+				left[n] = last
 			}
 		}
 		for _, j := range jobs {
@@ -130,6 +136,11 @@ func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.T
 				home[i] = instance.GPUID(slices.Index(g.gpus, gpu))
 			}
 			due := latest
+			for _, n := range nodes[j] {
+				if last, ok := left[n]; ok {
+					due = min(due, last)
+				}
+			}
 			if d := in.Jobs[j].Deadline; d > 0 {
 				due = min(due, d)
 			}

@@ -3,7 +3,7 @@
 //
 // Whole jobs (whole.go) have GPUs of their own (residents.go) and periods that suit them (period.go).
 //
-// [Improve] is ruin and recreate (ruin.go), for the sum of rates. With the period fixed
+// [Search] is ruin and recreate (ruin.go), for the sum of rates. With the period fixed
 // that is the weight of whole iterations, and what lives on other GPUs does not matter
 // to a job. A step (recreate.go) takes a few jobs out, of a node or two, of a
 // GPU, or from anywhere, and puts them and some without iterations back in turn, where

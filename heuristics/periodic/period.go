@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/multiset"
 	"jigsaw/heuristics/state"
 )
 
@@ -142,4 +143,40 @@ func promise(in *instance.Instance, wants []want, order []instance.JobID, period
 		gpus, nics = gpus-float64(n*w.area), nics-float64(n*w.nics)
 	}
 	return value / ticks
+}
+
+// Needs estimates how long periods have to be.
+type Needs struct {
+	in *instance.Instance
+	// Of an iteration of a job, with the multiset of its rule that asks for the least: ticks,
+	// GPU-ticks, and ticks of NICs added up over nodes.
+	cycle, gpus, nics []float64
+}
+
+// NewNeeds looks at what the jobs of an instance ask for.
+func NewNeeds(in *instance.Instance) *Needs {
+	n := &Needs{in, make([]float64, len(in.Jobs)), make([]float64, len(in.Jobs)), make([]float64, len(in.Jobs))}
+	for _, class := range in.Classes() {
+		least := wantOf(in, class[0])
+		cycle, gpus, nics := float64(least.cycle), least.area, least.nics
+		for _, counts := range slices.Concat(least.multisets[1:], multiset.Minimal(&in.Jobs[class[0]])) {
+			w := wantFor(in, class[0], counts)
+			cycle, gpus, nics = min(cycle, float64(w.cycle)), min(gpus, w.area), min(nics, w.nics)
+		}
+		for _, j := range class {
+			n.cycle[j], n.gpus[j], n.nics[j] = cycle, gpus, nics
+		}
+	}
+	return n
+}
+
+// Period returns about the ticks of the shortest period in which jobs complete so many iterations:
+// what the longest of them takes alone, or the time of GPUs or of NICs that all take.
+func (n *Needs) Period(iterations []int) float64 {
+	longest, gpus, nics := 0.0, 0.0, 0.0
+	for j, count := range iterations {
+		r := float64(count)
+		longest, gpus, nics = max(longest, float64(r*n.cycle[j])), gpus+float64(r*n.gpus[j]), nics+float64(r*n.nics[j])
+	}
+	return max(longest, gpus/float64(len(n.in.GPUs)), nics/float64(len(n.in.Nodes)))
 }

@@ -55,28 +55,42 @@ type savedJob struct {
 
 // wantsOf returns what the jobs ask for.
 func wantsOf(in *instance.Instance) []want {
-	wants, widest := make([]want, len(in.Jobs)), 0
-	for n := range in.Nodes {
-		widest = max(widest, in.Nodes[n].GPUs)
-	}
+	wants := make([]want, len(in.Jobs))
 	for _, class := range in.Classes() {
-		job := &in.Jobs[class[0]]
-		t := state.FastestType(in, job)
-		w := want{multisets: multiset.Choices(job, t), cycle: job.FastestFull()}
-		if job.HasSync() {
-			sync := lightSync(in, class[0], w.multisets[0])
-			w.cycle += max(in.Latency, instance.Tick(sync))
-			if nodes := (job.Workers + widest - 1) / widest; nodes > 1 {
-				w.nics = float64(sync * float64(nodes))
-			}
-		}
-		w.area = float64(int64(job.Workers) * int64(state.MeanTime(job, t, w.multisets[0])))
-		w.density = float64(job.Weight) / w.area
+		w := wantOf(in, class[0])
 		for _, j := range class {
 			wants[j] = w
 		}
 	}
 	return wants
+}
+
+// wantOf returns what a job asks for, with the first of its multisets.
+func wantOf(in *instance.Instance, j instance.JobID) want {
+	job := &in.Jobs[j]
+	sets := multiset.Choices(job, state.FastestType(in, job))
+	w := wantFor(in, j, sets[0])
+	w.multisets = sets
+	return w
+}
+
+// wantFor returns what a job asks for with so many workers at each depth.
+func wantFor(in *instance.Instance, j instance.JobID, counts []int) want {
+	job := &in.Jobs[j]
+	w := want{cycle: job.FastestFull()}
+	if job.HasSync() {
+		sync, widest := lightSync(in, j, counts), 0
+		for n := range in.Nodes {
+			widest = max(widest, in.Nodes[n].GPUs)
+		}
+		w.cycle += max(in.Latency, instance.Tick(sync))
+		if nodes := (job.Workers + widest - 1) / widest; nodes > 1 {
+			w.nics = float64(sync * float64(nodes))
+		}
+	}
+	w.area = float64(int64(job.Workers) * int64(state.MeanTime(job, state.FastestType(in, job), counts)))
+	w.density = float64(job.Weight) / w.area
+	return w
 }
 
 // newRuin begins with an empty plan.

@@ -3,6 +3,7 @@ package periodic
 import (
 	"cmp"
 	"context"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 
@@ -60,7 +61,7 @@ const (
 	ruinHot, ruinWarm, ruinCold = 0.5, 0.2, 0.03
 )
 
-// Greedy returns a periodic plan of whole jobs, made better by a round of [Improve].
+// Greedy returns a periodic plan of whole jobs, made better by a round of [Search].
 func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	s, err := Dedicated(ctx, in)
 	if err != nil {
@@ -72,32 +73,57 @@ func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 	if o.Without[method.RuinRecreate] {
 		return s, nil
 	}
-	o.Rounds = 1
-	return Improve(ctx, o, in, rng, s), nil
+	search := NewSearch(ctx, o, in, rng, s)
+	if ctx.Err() == nil && !search.Stops() {
+		search.Round()
+	}
+	return search.Best, nil
 }
 
-// Improve searches for plans of a greater sum of rates than best, a valid one, and returns the best
-// it has; it ends with the context, after o.Rounds rounds, or when o.Stop says so.
-func Improve(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *instance.Schedule {
-	value := in.Value(best)
-	s := newRuins(in, rng, best)
-	for round := 0; ctx.Err() == nil && (o.Rounds == 0 || round < o.Rounds) && !o.Stops(value); round++ {
-		known, _ := value.Float64()
-		s.begin(known)
-		state.Parallel(len(s.walks), func(i int) { s.walks[i].walk(ctx, o.Part(quickPart)) })
-		for _, w := range s.walks {
-			s.end(w)
-			for _, plan := range w.found {
-				if v := in.Value(plan); v.Cmp(value) > 0 {
-					if best, value = plan, v; o.Improved != nil {
-						o.Improved(best)
-					}
-				}
-			}
+// Search looks for plans of a greater sum of rates.
+type Search struct {
+	*ruins
+	ctx     context.Context
+	options state.Options
+	Best    *instance.Schedule
+	value   *big.Rat
+}
+
+// NewSearch begins with a valid plan.
+func NewSearch(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *Search {
+	return &Search{newRuins(in, rng, best), ctx, o, best, in.Value(best)}
+}
+
+// Round goes on for a round.
+func (s *Search) Round() {
+	known, _ := s.value.Float64()
+	s.begin(known)
+	state.Parallel(len(s.walks), func(i int) { s.walks[i].walk(s.ctx, s.options.Part(quickPart)) })
+	for _, w := range s.walks {
+		s.end(w)
+		for _, plan := range w.found {
+			s.take(plan)
 		}
 	}
-	return best
 }
+
+// Offer takes over a plan that was found elsewhere, in canonical order.
+func (s *Search) Offer(plan *instance.Schedule) {
+	s.note(plan)
+	s.take(plan)
+}
+
+// take makes a plan the best if it is.
+func (s *Search) take(plan *instance.Schedule) {
+	if v := s.in.Value(plan); v.Cmp(s.value) > 0 {
+		if s.Best, s.value = plan, v; s.options.Improved != nil {
+			s.options.Improved(plan)
+		}
+	}
+}
+
+// Stops reports whether the best plan is good enough.
+func (s *Search) Stops() bool { return s.options.Stops(s.value) }
 
 // quickPart is by how much [state.Options.Quick] divides the work.
 const quickPart = 5

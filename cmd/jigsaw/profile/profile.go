@@ -149,7 +149,11 @@ func profileTable(w io.Writer, p *instance.Profile) error {
 		fmt.Fprintf(w, "estimated, not measured: %s\n", p.Estimated)
 	}
 	if s := p.Source; s != nil {
-		fmt.Fprintf(w, "source: %s %s %s (%s)\n", s.Repository, s.Commit, s.File, s.Licence)
+		licence := ""
+		if s.Licence != "" {
+			licence = "(" + s.Licence + ")"
+		}
+		fmt.Fprintf(w, "source: %s\n", strings.Join(strings.Fields(strings.Join([]string{s.Repository, s.Commit, s.File, licence}, " ")), " "))
 		if s.Note != "" {
 			fmt.Fprintf(w, "note: %s\n", s.Note)
 		}

@@ -34,7 +34,11 @@ func Memory(in *instance.Instance) bound.Bound {
 		if n := len(best.Certificate.Share.Apart); n > 1 {
 			text = fmt.Sprintf("%d jobs share a GPU wherever they live, and no two of them have room there: they run one after the other", n)
 		}
-		best.Binding = []bound.Binding{{Resource: "memory", Subject: fmt.Sprintf("the memory of %d GPUs", jobs.GPUs), Text: text, Effect: -1}}
+		subject := "the memory of the GPU"
+		if jobs.GPUs > 1 {
+			subject = fmt.Sprintf("the memory of %d GPUs", jobs.GPUs)
+		}
+		best.Binding = []bound.Binding{{Resource: "memory", Subject: subject, Text: text, Effect: -1}}
 	}
 	return best
 }

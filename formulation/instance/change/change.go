@@ -129,6 +129,8 @@ func (c Change) Apply(spec *instance.Spec, in *instance.Instance) (*instance.Spe
 			return nil, fmt.Errorf("node %q has one GPU only; choose another node, or let the node fail", name)
 		case place < 0:
 			place = last
+		case slices.Contains(cluster.FailedGPUs, c.Subject):
+			return nil, fmt.Errorf("GPU %q has failed already", c.Subject)
 		case n.At(place) < 0:
 			return nil, Unknown("GPU", c.Subject, instance.NameGPU(name, last))
 		}

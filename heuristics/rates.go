@@ -1,0 +1,224 @@
+package heuristics
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/periodic"
+	"jigsaw/heuristics/state"
+	"jigsaw/method"
+)
+
+// improveRates searches for plans of a greater sum of rates than best: by ruin and recreate at
+// fixed periods, and by patterns of the finite search, in turn.
+func (c Config) improveRates(ctx context.Context, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *instance.Schedule {
+	ruins := periodic.NewSearch(ctx, state.Options(c), in, rng, best)
+	patterns := c.newRateSearch(ctx, in, rng)
+	for round := 0; ctx.Err() == nil && (c.Rounds == 0 || round < c.Rounds) && !ruins.Stops(); round++ {
+		if !c.Without[method.RuinRecreate] {
+			ruins.Round()
+		}
+		if !c.Without[method.Repetition] && !ruins.Stops() {
+			if plan := patterns.round(ruins.Best); plan != nil {
+				ruins.Offer(plan)
+			}
+		}
+	}
+	return ruins.Best
+}
+
+// rateSearch makes plans for the sum of rates by the finite search: so many iterations of some
+// jobs, as soon as possible, and that again and again. Orders of the finite search are tighter
+// than lists of whole chains; what it cannot tell is how many iterations to ask for. These
+// numbers are changed a little at a time, from those of the best plans.
+type rateSearch struct {
+	ctx     context.Context
+	in      *instance.Instance
+	rng     *rand.Rand
+	options state.Options // of the finite search
+	needs   *periodic.Needs
+	tried   map[string]bool // by numbers of iterations
+	good    []*ratePattern  // of the best plans, in descending order
+	wait    int             // rounds without a search, from now on
+	failed  int             // searches since the last better plan
+}
+
+// ratePattern is so many iterations of every job, and what came of them.
+type ratePattern struct {
+	iterations []int
+	most       float64 // about the greatest value of a plan
+	part       *instance.Part
+	walks      *improver          // nil: none yet
+	last       *instance.Schedule // of the pattern, made a plan already
+	value      float64            // of the best plan; 0: none
+	visits     int
+	work       int // of the last: its tasks times rounds
+}
+
+const (
+	// mostGood patterns are changed, and searched further while their plans are worth so much of the best.
+	mostGood, near = 12, 0.95
+	// patternDraws changes are looked at for a new pattern.
+	patternDraws = 100
+	// patternTries list schedules are tried for the first schedule of a pattern.
+	patternTries = 8
+	// A pattern is searched for two rounds, then for twice as many as before, up to longVisit.
+	longVisit = 16
+	// After a search so many tasks times rounds of it are a round that is left out, and one more for
+	// so many searches in vain.
+	patternWork, patternPatience = 100, 8
+)
+
+func (c Config) newRateSearch(ctx context.Context, in *instance.Instance, rng *rand.Rand) *rateSearch {
+	return &rateSearch{
+		ctx: ctx, in: in, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), needs: periodic.NewNeeds(in), tried: map[string]bool{},
+		options: state.Options{Tries: patternTries, Quick: c.Quick, Without: c.Without},
+	}
+}
+
+// round searches a pattern, a new one or one that came close. It returns a better plan than best; nil:
+// none. The longer none was found, the rarer are its searches.
+func (s *rateSearch) round(best *instance.Schedule) *instance.Schedule {
+	if s.wait > 0 {
+		s.wait--
+		return nil
+	}
+	value, _ := s.in.Value(best).Float64()
+	x := s.choose(best, value)
+	if x == nil {
+		return nil
+	}
+	if plan := s.search(x); plan != nil && s.in.Value(plan).Cmp(s.in.Value(best)) > 0 {
+		s.failed = 0
+		return plan
+	}
+	s.failed++
+	s.wait = x.work/patternWork + s.failed/patternPatience
+	return nil
+}
+
+// choose draws a pattern that may make a plan better than the best, of the given value; nil: none.
+func (s *rateSearch) choose(best *instance.Schedule, value float64) *ratePattern {
+	if len(s.good) > 0 && s.rng.IntN(2) == 0 {
+		if x := s.draw(); x.value > near*value && x.most > value {
+			return x
+		}
+	}
+	for range patternDraws {
+		var iterations []int
+		if len(s.good) == 0 || s.rng.IntN(2) == 0 {
+			iterations = iterationsOf(s.in, best)
+		} else {
+			iterations = slices.Clone(s.draw().iterations)
+		}
+		s.change(iterations)
+		key := fmt.Sprint(iterations)
+		if s.tried[key] || !fits(s.in, s.needs, iterations) {
+			continue
+		}
+		weight := 0.0
+		for j, n := range iterations {
+			weight += float64(n) * float64(s.in.Jobs[j].Weight)
+		}
+		if most := weight / s.needs.Period(iterations); most > value {
+			s.tried[key] = true
+			return &ratePattern{iterations: iterations, most: most}
+		}
+	}
+	return nil
+}
+
+// draw draws one of the good patterns, the better ones more often.
+func (s *rateSearch) draw() *ratePattern {
+	n := 0
+	for n+1 < len(s.good) && s.rng.IntN(3) > 0 {
+		n++
+	}
+	return s.good[n]
+}
+
+// change changes the iterations of a few jobs by one each, some times after it has doubled or
+// tripled all, which leaves room for smaller changes.
+func (s *rateSearch) change(iterations []int) {
+	if s.rng.IntN(4) == 0 {
+		times := 2 + s.rng.IntN(2)
+		for j := range iterations {
+			iterations[j] *= times
+		}
+	}
+	for range 1 + s.rng.IntN(3) {
+		j := s.rng.IntN(len(iterations))
+		iterations[j] = max(0, iterations[j]+2*s.rng.IntN(2)-1)
+	}
+}
+
+// search searches a pattern, and returns a new plan that came of it; nil: none.
+func (s *rateSearch) search(x *ratePattern) *instance.Schedule {
+	if x.walks == nil && !s.begin(x) {
+		return nil
+	}
+	x.visits++
+	rounds := min(1<<x.visits, longVisit)
+	x.work = rounds * len(x.walks.walks.Best.Schedule.Tasks)
+	for range rounds {
+		x.walks.round()
+	}
+	found := x.walks.walks.Best.Schedule
+	if found == x.last {
+		return nil
+	}
+	x.last = found
+	repeated := periodic.Repeated(x.part.Instance, found)
+	if repeated == nil {
+		return nil
+	}
+	plan := &instance.Schedule{Period: repeated.Period, Residency: make([][]instance.GPUID, len(s.in.Jobs))}
+	x.part.Add(plan, repeated)
+	plan.Sort()
+	if value, _ := s.in.Value(plan).Float64(); value > x.value {
+		x.value = value
+		s.rank(x)
+	}
+	return plan
+}
+
+// begin makes a first schedule of a pattern. It reports whether there is one.
+func (s *rateSearch) begin(x *ratePattern) bool {
+	var jobs []instance.JobID
+	var iterations []int
+	for j, n := range x.iterations {
+		if n > 0 {
+			jobs, iterations = append(jobs, instance.JobID(j)), append(iterations, n)
+		}
+	}
+	x.part = s.in.Part(jobs, s.in.AllNodes(), nil)
+	small := x.part.Miniature(iterations)
+	first, err := Config(s.options).Greedy(s.ctx, small, s.rng)
+	if err != nil {
+		return false
+	}
+	x.walks = newImprover(s.ctx, s.options, small, s.rng, first)
+	return true
+}
+
+// rank puts a pattern in its place among the good ones.
+func (s *rateSearch) rank(x *ratePattern) {
+	if !slices.Contains(s.good, x) {
+		s.good = append(s.good, x)
+	}
+	slices.SortStableFunc(s.good, func(a, b *ratePattern) int { return cmp.Compare(b.value, a.value) })
+	s.good = s.good[:min(len(s.good), mostGood)]
+}
+
+// iterationsOf counts the iterations of every job in a plan.
+func iterationsOf(in *instance.Instance, s *instance.Schedule) []int {
+	r := make([]int, len(in.Jobs))
+	for _, t := range s.Tasks {
+		r[t.Job] = max(r[t.Job], t.Iteration)
+	}
+	return r
+}
