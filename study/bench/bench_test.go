@@ -227,6 +227,19 @@ func TestPeerTable(t *testing.T) {
 		record("cbc-node", 4, 0, 1),
 	})
 	assert.Equal(t, "| tiny | makespan | area | 3 | 4.00 s | – | 6.00 s (n = 2) | 2.00 s (n = 1) | cpsat | 1.5 x time |", lineWith(t, out.String(), "| tiny"))
+
+	// In all.
+	out.Reset()
+	value := func(r Record, primal float64) Record {
+		r.Primal = &primal
+		return r
+	}
+	PeerTable(&out, []Record{
+		record(JigSaw, 1, 0, 2), record("cpsat", 1, 0, 9), record(JigSaw, 2, 0, 2), record("cpsat", 2, 0.1, -1),
+		value(record(JigSaw, 3, 0.02, -1), 70), value(record("cpsat", 3, 0.1, -1), 69), value(record(JigSaw, 4, 0.03, -1), 70), value(record("cpsat", 4, 0.2, -1), 71),
+	})
+	assert.Contains(t, out.String(), "\nOf 4 rows JigSaw proves 2 optimal, cpsat 1. On the 1 that both prove JigSaw has the proof 4.5 times as fast in the median. On the 2 that "+
+		"neither proves its gap is the smaller 2 times, 3.00 % against 20.00 % in the median; its schedule is the better one in 1, and the worse one in 1.\n")
 }
 
 func TestContradictions(t *testing.T) {

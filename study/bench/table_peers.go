@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"slices"
 )
 
@@ -61,12 +62,76 @@ func PeerTable(w io.Writer, records []Record) {
 		ours.records = slices.DeleteFunc(ours.records, func(r Record) bool { return !others[best].has(r.Seed) })
 		fmt.Fprintf(w, " %s | %s |\n", peers[best], ratio(&ours, others[best]))
 	}
+	summaries(w, records, peers)
 	failures(w, records, func(solver string) bool { return solver != JigSaw })
 	if found := Contradictions(records); len(found) > 0 {
 		fmt.Fprint(w, "\nContradictions, so that somebody is wrong:\n\n")
 		for _, c := range found {
 			fmt.Fprintf(w, "* %s\n", c)
 		}
+	}
+}
+
+// summaries says in a sentence for each peer what all rows come to that it was measured on.
+func summaries(w io.Writer, records []Record, peers []string) {
+	ours := map[Row]*Record{}
+	for i := range records {
+		if records[i].Solver == JigSaw {
+			ours[records[i].Row] = &records[i]
+		}
+	}
+	proven := func(r *Record) bool { return r.TimeToOptimum != nil }
+	for _, peer := range peers {
+		rows, we, it := 0, 0, 0
+		neither, theirs := group{}, group{} // of the rows that neither proves
+		var times []float64
+		smaller, better, worse := 0, 0, 0
+		for i := range records {
+			r := &records[i]
+			o := ours[r.Row]
+			if r.Solver != peer || o == nil {
+				continue
+			}
+			rows++
+			if proven(o) {
+				we++
+			}
+			if proven(r) {
+				it++
+			}
+			switch {
+			case proven(o) && proven(r):
+				times = append(times, *r.TimeToOptimum / *o.TimeToOptimum)
+			case !proven(o) && !proven(r):
+				neither.records, theirs.records = append(neither.records, *o), append(theirs.records, *r)
+				if gapOf(o) < gapOf(r) {
+					smaller++
+				}
+				if !r.Relaxed && o.Primal != nil && r.Primal != nil && *o.Primal != *r.Primal {
+					if o.Objective.Better(new(big.Rat).SetFloat64(*o.Primal), new(big.Rat).SetFloat64(*r.Primal)) {
+						better++
+					} else {
+						worse++
+					}
+				}
+			}
+		}
+		if rows == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "\nOf %d rows JigSaw proves %d optimal, %s%s %d.", rows, we, peer, star(records, peer), it)
+		if n := len(times); n > 0 {
+			slices.Sort(times)
+			fmt.Fprintf(w, " On the %d that both prove JigSaw has the proof %.1f times as fast in the median.", n, times[n/2])
+		}
+		if n := len(neither.records); n > 0 {
+			fmt.Fprintf(w, " On the %d that neither proves its gap is the smaller %d times, %s against %s in the median", n, smaller, neither.cell(), theirs.cell())
+			if better+worse > 0 {
+				fmt.Fprintf(w, "; its schedule is the better one in %d, and the worse one in %d", better, worse)
+			}
+			fmt.Fprint(w, ".")
+		}
+		fmt.Fprintln(w)
 	}
 }
 
