@@ -207,7 +207,7 @@ const (
 	// mostGroups are looked at where no clock ends the search.
 	mostGroups = 200
 	// phasePattern is how many iterations a job has in the pattern of a phase, at most, and phaseTries how many schedules that is the best of.
-	phasePattern, phaseTries = 16, 8
+	phasePattern, phaseTries = 40, 8
 	// urgentPart is the part of the time left until a job is due above which it is urgent to go on with it: it is at work in
 	// every phase, if without others it takes longer.
 	urgentPart = 0.85

@@ -271,6 +271,8 @@ func TestLongPlan(t *testing.T) {
 		require.InDelta(t, r.Long.Start[j], r.Long.Admitted[j]+float64(job.Load), 0, job.Name)
 		require.Len(t, r.Long.Residency[j], job.Workers)
 	}
+	require.Len(t, r.Long.Why, len(c.Instance.Jobs))
+	require.InDelta(t, *r.Primal, r.Long.End[r.Long.Chain[0].Job], 0, "the chain ends with the plan")
 	// What is short is written out as well.
 	r, failure = call[*PlanResult](t, a, "plan", PlanOptions{Text: example(t, "queue"), Quick: true})
 	require.Nil(t, failure)

@@ -29,7 +29,20 @@ type LongPlan struct {
 	Slowdown Float64s `json:"slowdown"`
 	Blocks   []Block  `json:"blocks"`
 	Spans    []Span   `json:"spans"`
+	// Why says in a sentence when each job ends and why, and Chain which jobs the plan ends with, from late
+	// to early; both are empty where there are more than mostExplained jobs.
+	Why   []string   `json:"why"`
+	Chain []StayLink `json:"chain"`
 }
+
+// StayLink is a job of the chain that a plan in blocks ends with, and why it did not come sooner.
+type StayLink struct {
+	Job  int    `json:"job"`
+	Text string `json:"text"`
+}
+
+// mostExplained keeps what is said of every job within some hundred kilobytes.
+const mostExplained = 2000
 
 // Block is a pattern that is done Repeats times, each Period after the last; its times count
 // from Start.
@@ -94,13 +107,20 @@ func newLongPlan(r *jigsaw.Result) *LongPlan {
 	if r.Blocks == nil {
 		return nil
 	}
-	p := &LongPlan{Blocks: make([]Block, len(r.Blocks.Blocks))}
+	p := &LongPlan{Blocks: make([]Block, len(r.Blocks.Blocks)), Why: []string{}, Chain: []StayLink{}}
 	p.Residency, p.Spans = homes(r.Instance, r.Blocks.Residency)
 	from, to := r.Blocks.Spans(r.Instance)
 	for j, stay := range r.Stays() {
 		p.Admitted = append(p.Admitted, float64(max(0, from[j]-r.Instance.Jobs[j].Load)))
 		p.Start, p.End = append(p.Start, float64(from[j])), append(p.End, float64(to[j]))
 		p.Slowdown = append(p.Slowdown, stay.Slowdown)
+	}
+	if len(r.Instance.Jobs) <= mostExplained {
+		why, chain := jigsaw.ExplainBlocks(r.Instance, r.Blocks)
+		p.Why = append(p.Why, why...)
+		for _, l := range chain {
+			p.Chain = append(p.Chain, StayLink{int(l.Job), l.Text})
+		}
 	}
 	for i := range r.Blocks.Blocks {
 		b := &r.Blocks.Blocks[i]

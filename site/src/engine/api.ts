@@ -113,6 +113,10 @@ export interface LongPlan {
   slowdown: Float64Array
   blocks: Block[]
   spans: Schedule['spans']
+  /** In a sentence when each job ends and why; empty where the jobs are thousands. */
+  why: string[]
+  /** The jobs that the plan ends with, late to early, and why each did not come sooner. */
+  chain: { job: number; text: string }[]
 }
 
 /** A pattern that is done `repeats` times, each a `period` after the last. Its times count from `start`, its iterations from 1. */

@@ -42,6 +42,8 @@ const plan: LongPlan = {
   start: Float64Array.of(0, 10, 3050, 0),
   end: Float64Array.of(2990, 3000, 3380, 2980),
   slowdown: Float64Array.of(1, 1, 1, 1),
+  why: [],
+  chain: [],
   blocks: [
     block(0, 100, [
       [0, 0, 0],

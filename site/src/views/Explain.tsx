@@ -4,6 +4,7 @@
 import { Term } from '../ui/Term'
 import { capital, clean } from './format'
 import { glossary } from './glossary'
+import { LongWhy } from './LongWhy'
 import type { ExplainProps } from './props'
 import './views.css'
 import { WhatIfs } from './WhatIfs'
@@ -25,6 +26,7 @@ export function Explain(props: ExplainProps) {
           <Binds {...props} />
           <WhatIfs {...props} />
           {result.schedule && !props.instance.periodic && <Why {...props} schedule={result.schedule} />}
+          {!result.schedule && result.long && <LongWhy {...props} plan={result.long} />}
         </>
       )}
     </section>
