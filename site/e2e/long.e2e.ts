@@ -33,7 +33,9 @@ test('a plan of hours shows its jobs on nodes, and a block of it close up', () =
     await shoot(page, 'long')
     await page.getByRole('tab', { name: 'Explain' }).click()
     const explained = page.getByRole('region', { name: 'Explanation' })
-    await explained.getByText(/^"bert" ends at .* waiting for ".*", .* for its 20,000 iterations\.$/).waitFor()
+    await explained
+      .getByText(/^"bert" ends at .* waiting for ".*", .* for its 20,000 iterations\.$/)
+      .waitFor()
     await explained
       .getByRole('table')
       .getByText(/^".*" is on r0n\d until then\.$/)

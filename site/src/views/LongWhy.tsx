@@ -1,7 +1,7 @@
 // Why a job of a long plan ends when it does: a sentence, and for the last the jobs before it.
 
 import type { LongPlan } from '../engine/api'
-import { capital, clean, instant, short } from './format'
+import { capital, clean, short, ticks } from './format'
 import type { ExplainProps } from './props'
 import { Scroller } from './Scroller'
 
@@ -9,7 +9,7 @@ export function LongWhy({ instance, plan, job, onJob }: ExplainProps & { plan: L
   const last = plan.chain[0]?.job
   const shown = job ?? last
   if (shown === undefined || last === undefined) return null
-  const time = (ticks: number) => instant(ticks, instance.tick_us, 1)
+  const time = (t: number) => ticks(t, instance.tick_us)
   return (
     <section>
       <h2>
