@@ -89,8 +89,8 @@ func (r *scheduleReport) explainTasks(in *instance.Instance, s *instance.Schedul
 func (r *scheduleReport) explainBlocks(in *instance.Instance, s *instance.BlockSchedule) {
 	jobs, links := jigsaw.ExplainBlocks(in, s)
 	r.Jobs = append(r.Jobs, jobs...)
+	at := func(t instance.Tick) string { return view.Clock(float64(t) * float64(in.TickUS) / 1e6) }
 	for _, l := range links {
-		at := func(t instance.Tick) string { return view.Clock(float64(t) * float64(in.TickUS) / 1e6) }
 		r.Chain = append(r.Chain, chainStep{fmt.Sprintf("%q, there from %s to %s", in.Jobs[l.Job].Name, at(l.Admitted), at(l.Ends)), string(l.Because), l.Text})
 	}
 }

@@ -149,11 +149,11 @@ func profileTable(w io.Writer, p *instance.Profile) error {
 		fmt.Fprintf(w, "estimated, not measured: %s\n", p.Estimated)
 	}
 	if s := p.Source; s != nil {
-		licence := ""
+		source := strings.Fields(s.Repository + " " + s.Commit + " " + s.File)
 		if s.Licence != "" {
-			licence = "(" + s.Licence + ")"
+			source = append(source, "("+s.Licence+")")
 		}
-		fmt.Fprintf(w, "source: %s\n", strings.Join(strings.Fields(strings.Join([]string{s.Repository, s.Commit, s.File, licence}, " ")), " "))
+		fmt.Fprintf(w, "source: %s\n", strings.Join(source, " "))
 		if s.Note != "" {
 			fmt.Fprintf(w, "note: %s\n", s.Note)
 		}

@@ -114,7 +114,9 @@ func (e *stays) why(j instance.JobID) (link StayLink, next instance.JobID) {
 					before, gpu = o, g
 				}
 			case e.first[o].block == e.first[j].block && e.in.Jobs[o].Release+e.in.Jobs[o].Load+turn >= e.from[j] && e.in.Jobs[o].Release > job.Release:
-				mate = o
+				if mate == instance.NoJob || e.from[o] > e.from[mate] {
+					mate = o
+				}
 			}
 		}
 	}

@@ -2,6 +2,7 @@
 
 import type { LongPlan } from '../engine/api'
 import { capital, clean, short, ticks } from './format'
+import { JobQuestion } from './JobQuestion'
 import type { ExplainProps } from './props'
 import { Scroller } from './Scroller'
 
@@ -12,20 +13,7 @@ export function LongWhy({ instance, plan, job, onJob }: ExplainProps & { plan: L
   const time = (t: number) => ticks(t, instance.tick_us)
   return (
     <section>
-      <h2>
-        <label>
-          Why does{' '}
-          <select class="select" value={shown} onChange={e => onJob(Number(e.currentTarget.value))}>
-            {instance.jobs.map((spec, j) => (
-              <option key={j} value={j}>
-                {short(spec.name)}
-                {j === last ? ' (the last)' : ''}
-              </option>
-            ))}
-          </select>{' '}
-          end when it does?
-        </label>
-      </h2>
+      <JobQuestion instance={instance} shown={shown} last={last} onJob={onJob} />
       <p>{clean(plan.why[shown] ?? '')}.</p>
       {shown === last && (
         <Scroller label="The chain">

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import type { ChainLink, Schedule } from '../engine/api'
 import { clean, instant, plural, short } from './format'
+import { JobQuestion } from './JobQuestion'
 import type { ExplainProps, Selection } from './props'
 import { Scroller } from './Scroller'
 import { opening, type Passage, passages } from './story'
@@ -31,20 +32,7 @@ export function Why({
   const story = links ? passages(instance, schedule, links) : []
   return (
     <section>
-      <h2>
-        <label>
-          Why does{' '}
-          <select class="select" value={shown} onChange={e => onJob(Number(e.currentTarget.value))}>
-            {instance.jobs.map((spec, j) => (
-              <option key={j} value={j}>
-                {short(spec.name)}
-                {j === lastJob ? ' (the last)' : ''}
-              </option>
-            ))}
-          </select>{' '}
-          end when it does?
-        </label>
-      </h2>
+      <JobQuestion instance={instance} shown={shown} last={lastJob} onJob={onJob} />
       {links === null ? (
         <p class="muted">Following its chain …</p>
       ) : story.length === 0 ? (
