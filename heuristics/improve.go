@@ -37,7 +37,7 @@ func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Ra
 		return c.improveBundled(ctx, in, rng, best), nil
 	case o.Stops(in.Value(best)):
 		return best, nil
-	case in.Objective == instance.Throughput && !(o.Without[method.RuinRecreate] && o.Without[method.Repetition]):
+	case in.Objective == instance.Throughput && (!o.Without[method.RuinRecreate] || !o.Without[method.Repetition]):
 		return c.improveRates(ctx, in, rng, best), nil
 	case in.Objective == instance.MaxMinThroughput && !o.Without[method.Repetition]:
 		return c.improveRepeated(ctx, in, rng, best), nil
