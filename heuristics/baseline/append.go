@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // appender is a decoder where GPUs differ, by type, memory or what they are near to. Jobs
@@ -186,7 +187,7 @@ func (a *appender) trySpreadOn(j instance.JobID, nodes []instance.NodeID, only i
 			continue // where one GPU is a worker the first will do
 		}
 		start := max(job.Release, free)
-		if a.best.found && start+a.shortest(j) >= a.best.end {
+		if a.best.found && start+a.shortest[j] >= a.best.end {
 			return // no network is that fast
 		}
 		for n := range a.placer.usable {
@@ -201,7 +202,7 @@ func (a *appender) trySpreadOn(j instance.JobID, nodes []instance.NodeID, only i
 			}
 		}
 		if at, ok := a.placer.spread(j, nodes); ok {
-			a.consider(offer{node: -1, at: at, start: start, end: start + at.length, idle: never, found: true})
+			a.consider(offer{node: -1, at: at, start: start, end: start + at.length, idle: state.Never, found: true})
 			return
 		}
 	}

@@ -46,7 +46,7 @@ func Queue(ctx context.Context, in *instance.Instance) (*instance.Schedule, erro
 		return nil, err
 	}
 	in = in.FullDepth()
-	p := newProblem(in, fullCounts(in))
+	p := newProblem(in)
 	var first error
 	for _, order := range [][]instance.JobID{p.byRelease(), p.byDeadline()} {
 		s, err := runQueue(context.WithoutCancel(ctx), ctx, p, order)
@@ -94,7 +94,7 @@ func (c Config) Exclusive(ctx context.Context, in *instance.Instance, rng *rand.
 		return nil, err
 	}
 	in = in.FullDepth()
-	s := &search{ctx: ctx, config: c, problem: newProblem(in, fullCounts(in)), rng: rng}
+	s := &search{ctx: ctx, config: c, problem: newProblem(in), rng: rng}
 	if c.Start != nil {
 		s.best, s.value = c.Start, in.Value(c.Start)
 	}

@@ -117,7 +117,7 @@ func TestExclusiveOptimum(t *testing.T) {
 
 // optimum decodes all orders.
 func optimum(in *instance.Instance) float64 {
-	l := newLane(newProblem(in, fullCounts(in)), nil, nil)
+	l := newLane(newProblem(in), nil, nil)
 	d := newProfile(l.problem)
 	l.decoder = d
 	best := 0.0
@@ -284,7 +284,7 @@ func TestDecodersEndWithTheirContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	in := rigid(4, slices.Repeat([][2]int{{1, 2}}, 3*pollEvery), nil)
-	p := newProblem(in, fullCounts(in))
+	p := newProblem(in)
 	for _, d := range []decoder{newProfile(p), newAppender(p)} {
 		assert.True(t, d.decode(context.Background(), p.byRelease()))
 		assert.False(t, d.decode(ctx, p.byRelease()))
@@ -313,7 +313,7 @@ func TestFillerEndsWithItsContext(t *testing.T) {
 		sum += length
 	}
 	in := rigid(3, jobs, nil)
-	f := newFiller(newProblem(in, fullCounts(in)), rand.New(rand.NewPCG(1, 1)))
+	f := newFiller(newProblem(in), rand.New(rand.NewPCG(1, 1)))
 	const checks = 10
 	work := 0
 	assert.Nil(t, f.search(&countdown{context.Background(), checks}, 0, float64(sum), &work, 1<<40))

@@ -29,7 +29,6 @@ type profile struct {
 	*problem
 	steps      []step
 	start, end []instance.Tick
-	length     []instance.Tick
 }
 
 // step says that so many GPUs are free from a tick on, until the next step.
@@ -40,11 +39,7 @@ type step struct {
 
 func newProfile(p *problem) *profile {
 	n := len(p.in.Jobs)
-	f := &profile{problem: p, start: make([]instance.Tick, n), end: make([]instance.Tick, n), length: make([]instance.Tick, n)}
-	for j := range f.length {
-		f.length[j] = p.shortest(instance.JobID(j))
-	}
-	return f
+	return &profile{problem: p, start: make([]instance.Tick, n), end: make([]instance.Tick, n)}
 }
 
 func (f *profile) times() (start, end []instance.Tick) { return f.start, f.end }
@@ -58,8 +53,8 @@ func (f *profile) decode(ctx context.Context, order []instance.JobID) bool {
 			return false
 		}
 		job := &f.in.Jobs[j]
-		f.start[j] = f.put(job.Workers, f.length[j], job.Release)
-		f.end[j] = f.start[j] + f.length[j]
+		f.start[j] = f.put(job.Workers, f.shortest[j], job.Release)
+		f.end[j] = f.start[j] + f.shortest[j]
 	}
 	return true
 }

@@ -23,7 +23,6 @@ type filler struct {
 	*problem
 	ctx    context.Context // of the search
 	rng    *rand.Rand
-	length []instance.Tick
 	ranked []instance.JobID
 	used   []bool
 	start  []instance.Tick
@@ -59,11 +58,7 @@ func (p *problem) fillable() bool {
 
 func newFiller(p *problem, rng *rand.Rand) *filler {
 	n := len(p.in.Jobs)
-	f := &filler{problem: p, rng: rng, length: make([]instance.Tick, n), used: make([]bool, n), start: make([]instance.Tick, n)}
-	for j := range f.length {
-		f.length[j] = p.shortest(instance.JobID(j))
-	}
-	return f
+	return &filler{problem: p, rng: rng, used: make([]bool, n), start: make([]instance.Tick, n)}
 }
 
 // search looks for an order whose schedule ends before the best, until the work done is
@@ -89,10 +84,10 @@ func (f *filler) search(ctx context.Context, least, best float64, work *int, mos
 // by looks for an order whose schedule ends by the due, with some tries.
 func (f *filler) by(due instance.Tick, work *int, most int) []instance.JobID {
 	idle := due * instance.Tick(len(f.in.GPUs))
-	for j, l := range f.length {
+	for j, l := range f.shortest {
 		idle -= l * instance.Tick(f.in.Jobs[j].Workers)
 	}
-	if idle < 0 || slices.Max(f.length) > due {
+	if idle < 0 || slices.Max(f.shortest) > due {
 		*work += nodeWork * firstNodes // there is none
 		return nil
 	}
@@ -100,14 +95,14 @@ func (f *filler) by(due instance.Tick, work *int, most int) []instance.JobID {
 		if *work > most || f.ctx.Err() != nil {
 			return nil
 		}
-		nodes := max(firstNodes, nodesPerJob*len(f.length))
+		nodes := max(firstNodes, nodesPerJob*len(f.start))
 		for range min(f.tries/triesBeforeMore, mostMore) {
 			nodes += nodes / 2
 		}
 		f.tries++
 		f.rank(due)
 		clear(f.used)
-		f.due, f.idle, f.left, f.nodes = due, idle, len(f.length), nodes
+		f.due, f.idle, f.left, f.nodes = due, idle, len(f.start), nodes
 		done := f.choose(0, 0, len(f.in.GPUs), nil)
 		*work += (nodes - f.nodes) * nodeWork
 		if done {
@@ -120,8 +115,8 @@ func (f *filler) by(due instance.Tick, work *int, most int) []instance.JobID {
 // rank draws the order in which jobs are preferred.
 func (f *filler) rank(due instance.Tick) {
 	wide, noise := f.rng.Float64(), f.rng.Float64()/2
-	f.ranked = state.OrderBy(len(f.length), func(j instance.JobID) float64 {
-		key := float64(wide*float64(f.in.Jobs[j].Workers)/float64(len(f.in.GPUs))) + float64((1-wide)*float64(f.length[j])/float64(due))
+	f.ranked = state.OrderBy(len(f.start), func(j instance.JobID) float64 {
+		key := float64(wide*float64(f.in.Jobs[j].Workers)/float64(len(f.in.GPUs))) + float64((1-wide)*float64(f.shortest[j])/float64(due))
 		return -key * (1 + float64(noise*(2*f.rng.Float64()-1)))
 	})
 }
@@ -134,8 +129,8 @@ func (f *filler) choose(from int, at instance.Tick, free int, taken []running) b
 	for r := from; r < len(f.ranked) && f.nodes > 0; r++ {
 		j := f.ranked[r]
 		workers := f.in.Jobs[j].Workers
-		if f.used[j] || workers > free || at+f.length[j] > f.due ||
-			last >= 0 && workers == f.in.Jobs[last].Workers && f.length[j] == f.length[last] {
+		if f.used[j] || workers > free || at+f.shortest[j] > f.due ||
+			last >= 0 && workers == f.in.Jobs[last].Workers && f.shortest[j] == f.shortest[last] {
 			continue
 		}
 		last = j
@@ -147,7 +142,7 @@ func (f *filler) choose(from int, at instance.Tick, free int, taken []running) b
 		if f.left--; f.left == 0 {
 			return true
 		}
-		now := running{at + f.length[j], workers}
+		now := running{at + f.shortest[j], workers}
 		n, _ := slices.BinarySearchFunc(taken, now, func(a, b running) int { return int(a.end - b.end) })
 		more := make([]running, 0, len(taken)+1)
 		more = append(append(append(more, taken[:n]...), now), taken[n:]...)
@@ -171,7 +166,7 @@ func (f *filler) pass(at instance.Tick, free int, taken []running) bool {
 		return false
 	}
 	for _, j := range f.ranked {
-		if !f.used[j] && next+f.length[j] > f.due {
+		if !f.used[j] && next+f.shortest[j] > f.due {
 			return false
 		}
 	}

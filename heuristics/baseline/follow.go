@@ -65,11 +65,11 @@ func follow(ctx context.Context, p *problem, order []instance.JobID, sites []sit
 // for, of each rule the multiset of least work: every job keeps its GPUs and its turn on
 // each of them. It is where a search for a plan of in may begin.
 func Shallow(ctx context.Context, in *instance.Instance, s *instance.Schedule) (*instance.Schedule, error) {
-	p := newProblem(in, state.CheapestMultisets(in))
+	p := newProblem(in)
 	placer := newPlacer(p)
 	begin := make([]instance.Tick, len(in.Jobs))
 	for j := range begin {
-		begin[j] = never
+		begin[j] = state.Never
 	}
 	for _, t := range s.Tasks {
 		begin[t.Job] = min(begin[t.Job], t.Start)

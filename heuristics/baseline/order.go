@@ -18,7 +18,7 @@ func (p *problem) byDeadline() []instance.JobID {
 		if d := p.in.Jobs[j].Deadline; d > 0 {
 			return float64(d)
 		}
-		return float64(never)
+		return float64(state.Never)
 	})
 }
 
@@ -29,11 +29,11 @@ func (p *problem) orders() [][]instance.JobID {
 	width := func(j instance.JobID) float64 { return float64(in.Jobs[j].Workers) / float64(len(in.GPUs)) }
 	longest, total := 1.0, 0.0
 	for j := range in.Jobs {
-		longest = max(longest, float64(p.shortest(instance.JobID(j))))
+		longest = max(longest, float64(p.shortest[j]))
 		total += p.area(instance.JobID(j))
 	}
 	longest = max(longest, total/float64(len(in.GPUs)))
-	length := func(j instance.JobID) float64 { return float64(p.shortest(j)) / longest }
+	length := func(j instance.JobID) float64 { return float64(p.shortest[j]) / longest }
 	weight := func(j instance.JobID) float64 { return float64(in.Jobs[j].Weight) }
 	keys := []func(instance.JobID) float64{
 		func(j instance.JobID) float64 { return -width(j) * length(j) },

@@ -4,18 +4,21 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // problem is what of an instance matters to whole jobs on GPUs of their own.
 type problem struct {
 	in *instance.Instance
-	// counts[j] is the depth multiset of every iteration of job j.
+	// counts[j] is the depth multiset of every iteration of job j: the cheapest of its rule.
 	counts [][]int
 	// kind of every node: nodes of a kind have GPUs of one type and equal fabrics, so that
 	// a job is as fast on one as on another.
 	kind   []int
 	kinds  []instance.NodeID // one node of each
 	inside [][]instance.Tick // per job and kind: its length on one such node; 0 where it cannot run there
+	// shortest is per job its least length on one node or, where it is wider than that, without synchronisations.
+	shortest []instance.Tick
 	// alike: a job is as fast on any GPUs as on any others, memory and links never bind.
 	alike bool
 	// memory may bind.
@@ -24,8 +27,8 @@ type problem struct {
 	nearest bool
 }
 
-func newProblem(in *instance.Instance, counts [][]int) *problem {
-	p := &problem{in: in, counts: counts, nearest: true}
+func newProblem(in *instance.Instance) *problem {
+	p := &problem{in: in, counts: state.CheapestMultisets(in), nearest: true}
 	type kind struct {
 		t      instance.TypeID
 		fabric instance.BitRate
@@ -45,7 +48,7 @@ func newProblem(in *instance.Instance, counts [][]int) *problem {
 		p.kind = append(p.kind, at)
 		p.nearest = p.nearest && fabric.Capacity >= in.Links[node.Up].Capacity && !fabric.Failed
 	}
-	p.inside = make([][]instance.Tick, len(in.Jobs))
+	p.inside, p.shortest = make([][]instance.Tick, len(in.Jobs)), make([]instance.Tick, len(in.Jobs))
 	for _, class := range in.Classes() {
 		job := &in.Jobs[class[0]]
 		lengths := make([]instance.Tick, len(p.kinds))
@@ -59,21 +62,12 @@ func newProblem(in *instance.Instance, counts [][]int) *problem {
 			}
 		}
 		for _, j := range class {
-			p.inside[j] = lengths
+			p.inside[j], p.shortest[j] = lengths, p.least(job, class[0], lengths)
 		}
 	}
 	p.memory = p.mayLackMemory()
 	p.alike = p.areAlike()
 	return p
-}
-
-// fullCounts has all workers of all jobs at full depth, as their rules must ask for.
-func fullCounts(in *instance.Instance) [][]int {
-	counts := make([][]int, len(in.Jobs))
-	for j := range in.Jobs {
-		counts[j] = in.Jobs[j].Rule.Fixed
-	}
-	return counts
 }
 
 // deepest returns the deepest depth that job j runs at.
@@ -136,16 +130,15 @@ func (p *problem) areAlike() bool {
 
 // area returns the least GPU-ticks that job j takes.
 func (p *problem) area(j instance.JobID) float64 {
-	return float64(p.in.Jobs[j].Workers) * float64(p.shortest(j))
+	return float64(p.in.Jobs[j].Workers) * float64(p.shortest[j])
 }
 
-// shortest returns the least length of job j on one node or, for jobs wider than that, one
-// without synchronisations.
-func (p *problem) shortest(j instance.JobID) instance.Tick {
+// least returns the shortest length of job j, of those on one node of each kind.
+func (p *problem) least(job *instance.Job, j instance.JobID, inside []instance.Tick) instance.Tick {
 	least := instance.Tick(0)
 	for k, n := range p.kinds {
-		l := p.inside[j][k]
-		if job := &p.in.Jobs[j]; job.Workers > p.in.Nodes[n].GPUs && job.Runs(p.in.Nodes[n].Type) {
+		l := inside[k]
+		if job.Workers > p.in.Nodes[n].GPUs && job.Runs(p.in.Nodes[n].Type) {
 			l = instance.Tick(job.Iterations) * job.On[p.in.Nodes[n].Type].Time[p.deepest(j)]
 		}
 		if l > 0 && (least == 0 || l < least) {

@@ -12,9 +12,6 @@ import (
 // backfillDepth is how many jobs behind the head of the queue are looked at.
 const backfillDepth = 100
 
-// never is later than any tick of a plan.
-const never = instance.Tick(1) << 62
-
 // queue is a policy: first come, first served by a given order, with EASY backfilling
 // (D. Lifka, The ANL/IBM SP scheduling system, 1995). The head of the queue starts as soon
 // as there are GPUs for it; until then, later jobs start where they do not delay it by
@@ -153,7 +150,7 @@ func (q *queue) admit(s *simulator) {
 		}
 		// What ends before the head's turn may use GPUs kept for it.
 		at, ok := site{}, false
-		if s.now+q.shortest(j) <= shadow {
+		if s.now+q.shortest[j] <= shadow {
 			at, ok = q.find(j, q.free, unused)
 		}
 		if !ok || s.now+at.length > shadow {
@@ -247,7 +244,7 @@ func (q *queue) fit(j instance.JobID, most int, usable func(instance.GPUID) bool
 func (q *queue) shadow(now instance.Tick, head instance.JobID) (instance.Tick, []bool) {
 	reserved := make([]bool, len(q.in.GPUs))
 	if len(q.running) == 0 {
-		return never, reserved // it never fits; let the others pass
+		return state.Never, reserved // it never fits; let the others pass
 	}
 	byEnd := slices.Clone(q.running)
 	slices.SortFunc(byEnd, func(a, b instance.JobID) int {
@@ -268,7 +265,7 @@ func (q *queue) shadow(now instance.Tick, head instance.JobID) (instance.Tick, [
 	if _, ok := after(lo); ok {
 		hi = lo
 	} else if _, ok := after(hi); !ok {
-		return never, reserved
+		return state.Never, reserved
 	}
 	for lo < hi {
 		mid := (lo + hi) / 2

@@ -171,7 +171,7 @@ func (s *search) source() *rand.Rand { return rand.New(rand.NewPCG(s.rng.Uint64(
 func (s *search) least() float64 {
 	area, longest, sum := 0.0, 0.0, 0.0
 	for j := range s.in.Jobs {
-		job, length := &s.in.Jobs[j], float64(s.shortest(instance.JobID(j)))
+		job, length := &s.in.Jobs[j], float64(s.shortest[j])
 		area += s.area(instance.JobID(j))
 		longest = max(longest, float64(job.Release)+length)
 		sum += float64(job.Weight) * (float64(job.Release) + length)
