@@ -171,10 +171,7 @@ type remedy struct {
 func remedies(in *instance.Instance, spec *instance.Spec, models instance.ProfileSource, source int) (list []remedy) {
 	old := &spec.Jobs[source]
 	try := func(kind, value string, change func(*instance.JobSpec)) {
-		changed := *spec
-		changed.Jobs = slices.Clone(spec.Jobs)
-		change(&changed.Jobs[source])
-		list = append(list, remedy{kind, fmt.Sprintf("%s: %s for job %q", kind, value, old.Name), &changed})
+		list = append(list, remedy{kind, fmt.Sprintf("%s: %s for job %q", kind, value, old.Name), withJob(spec, source, change)})
 	}
 	cheaper := []string{"momentum", "sgd"}
 	switch optimizer(spec, source) {

@@ -56,10 +56,7 @@ const mostLate = 6
 func easier(in *instance.Instance, spec *instance.Spec) (list []remedy) {
 	add := func(kind, text string, changed *instance.Spec) { list = append(list, remedy{kind, text, changed}) }
 	job := func(kind string, source int, text string, change func(*instance.JobSpec)) {
-		changed := *spec
-		changed.Jobs = slices.Clone(spec.Jobs)
-		change(&changed.Jobs[source])
-		add(kind, fmt.Sprintf("%s for job %q", text, spec.Jobs[source].Name), &changed)
+		add(kind, fmt.Sprintf("%s for job %q", text, spec.Jobs[source].Name), withJob(spec, source, change))
 	}
 	if len(spec.Cluster.FailedLinks) > 0 {
 		changed := *spec
@@ -106,10 +103,16 @@ func easier(in *instance.Instance, spec *instance.Spec) (list []remedy) {
 
 // withoutJob leaves out an entry of the jobs.
 func withoutJob(spec *instance.Spec, source int) remedy {
+	disabled := withJob(spec, source, func(j *instance.JobSpec) { j.Disabled = true })
+	return remedy{fmt.Sprint("without ", source), fmt.Sprintf("without job %q", spec.Jobs[source].Name), disabled}
+}
+
+// withJob changes an entry of the jobs.
+func withJob(spec *instance.Spec, source int, change func(*instance.JobSpec)) *instance.Spec {
 	changed := *spec
 	changed.Jobs = slices.Clone(spec.Jobs)
-	changed.Jobs[source].Disabled = true
-	return remedy{fmt.Sprint("without ", source), fmt.Sprintf("without job %q", spec.Jobs[source].Name), &changed}
+	change(&changed.Jobs[source])
+	return &changed
 }
 
 // roundUp is the next time of three digits.

@@ -137,12 +137,6 @@ func (r *rest) jobs(changes []Change) error {
 func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, changes []Change) (*instance.Instance, error) {
 	r.spec = r.goOn(spec)
 	in := r.was
-	kept := map[string][]int{} // by node: of its GPUs those there are, by their numbers before
-	for _, n := range in.Nodes {
-		for g := range n.GPUs {
-			kept[n.Name] = append(kept[n.Name], n.Place(n.FirstGPU+instance.GPUID(g)))
-		}
-	}
 	for i, c := range changes {
 		bad := func(err error) (*instance.Instance, error) {
 			return nil, instance.Problems{{Path: fmt.Sprintf("changes[%d]", i), Message: err.Error()}}
@@ -151,16 +145,16 @@ func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, chang
 		case DropJob, DoneJob, Progress, Left:
 			continue
 		case FailGPU:
-			name, n := instance.CutGPU(c.Subject)
+			name, place := instance.CutGPU(c.Subject)
 			at, err := change.Node(in, name)
 			if err != nil {
 				return bad(err)
 			}
-			which := slices.Index(kept[name], n)
-			if which < 0 {
-				return bad(fmt.Errorf("say which GPU of node %q failed, like %q", name, instance.NameGPU(name, kept[name][0])))
+			n := &in.Nodes[at]
+			if n.At(place) < 0 {
+				return bad(fmt.Errorf("say which GPU of node %q failed, like %q", name, instance.NameGPU(name, n.Place(n.FirstGPU))))
 			}
-			if kept[name] = slices.Delete(kept[name], which, which+1); in.Nodes[at].GPUs == 1 {
+			if n.GPUs == 1 {
 				c = Change{Kind: FailNode, Subject: name}
 			}
 		}
@@ -182,19 +176,10 @@ func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, chang
 		}
 		r.spec, in = changed, compiled
 	}
-	first := map[string]instance.GPUID{}
-	for _, n := range in.Nodes {
-		first[n.Name] = n.FirstGPU
-	}
-	for _, n := range r.was.Nodes {
-		for g := range n.GPUs {
-			at, ok := first[n.Name]
-			if which := slices.Index(kept[n.Name], n.Place(n.FirstGPU+instance.GPUID(g))); ok && which >= 0 {
-				r.gpu = append(r.gpu, at+instance.GPUID(which))
-			} else {
-				r.gpu = append(r.gpu, -1)
-			}
-		}
+	same := sameGPU(r.was, in)
+	for g := range r.was.GPUs {
+		now, _ := same(instance.GPUID(g))
+		r.gpu = append(r.gpu, now)
 	}
 	return in, nil
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/big"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"jigsaw/formulation/instance/symmetry"
 	"jigsaw/formulation/instance/view"
 	"jigsaw/heuristics/repair"
+	"jigsaw/heuristics/state"
 )
 
 // Failure is a link, in one direction, or a node that is lost.
@@ -125,39 +125,26 @@ func Resilience(ctx context.Context, spec *instance.Spec, models instance.Profil
 	}
 	found := make([]*Harm, len(works))
 	faults := make([]error, len(works))
-	next := make(chan int)
 	var done int
 	var mu sync.Mutex
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(groups)) {
-		workers.Go(func() {
-			for k := range next {
-				var anew *Result // of the first that needs one
-				for _, i := range groups[k] {
-					h, err := harm(ctx, spec, models, r.Plan, works[i], opt, &anew)
-					if ctx.Err() != nil && err == nil {
-						break // it was cut short
-					}
-					mu.Lock()
-					found[i], faults[i] = h, err
-					if done++; opt.Progress != nil {
-						opt.Progress(done, len(works))
-					}
-					mu.Unlock()
-				}
+	state.Parallel(len(groups), func(k int) {
+		var anew *Result // of the first that needs one
+		for _, i := range groups[k] {
+			if ctx.Err() != nil {
+				return
 			}
-		})
-	}
-feed:
-	for k := range groups {
-		select {
-		case next <- k:
-		case <-ctx.Done():
-			break feed
+			h, err := harm(ctx, spec, models, r.Plan, works[i], opt, &anew)
+			if ctx.Err() != nil && err == nil {
+				return // it was cut short
+			}
+			mu.Lock()
+			found[i], faults[i] = h, err
+			if done++; opt.Progress != nil {
+				opt.Progress(done, len(works))
+			}
+			mu.Unlock()
 		}
-	}
-	close(next)
-	workers.Wait()
+	})
 	for i, c := range cases {
 		if h := found[work[i]]; h != nil {
 			h := *h
@@ -323,27 +310,16 @@ func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 		return h, nil
 	}
 
-	now := make(map[instance.GPUID]instance.GPUID, len(in.GPUs))
-	if len(lost) == 0 {
-		for g := range in.GPUs {
-			now[instance.GPUID(g)] = instance.GPUID(g)
-		}
-	} else {
+	if len(lost) > 0 {
 		nodes := slices.DeleteFunc(in.AllNodes(), func(n instance.NodeID) bool { return lost[in.Nodes[n].Name] })
 		if len(nodes) == 0 {
 			h.Infeasible = []string{"no node is left"}
 			return h, nil
 		}
-		part := in.Part(in.AllJobs(), nodes, nil)
-		in = part.Instance
-		for g, was := range part.GPUsOf {
-			now[was] = instance.GPUID(g)
-		}
+		in = in.Part(in.AllJobs(), nodes, nil).Instance
 	}
-	fixed, err := repair.Repair(in, whole.Schedule, repair.Damage{GPU: func(_ instance.JobID, g instance.GPUID) (instance.GPUID, bool) {
-		at, ok := now[g]
-		return at, ok
-	}})
+	same := sameGPU(before, in)
+	fixed, err := repair.Repair(in, whole.Schedule, repair.Damage{GPU: func(_ instance.JobID, g instance.GPUID) (instance.GPUID, bool) { return same(g) }})
 	if err != nil {
 		h.Unrepaired = err.Error()
 	} else {

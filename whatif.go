@@ -103,23 +103,27 @@ func carriedOver(in, changed *instance.Instance, s *instance.Schedule) *instance
 	if s == nil || in.Objective.Periodic() || len(in.Jobs) != len(changed.Jobs) || changed.Grouped() {
 		return nil
 	}
-	nodes := make(map[string]*instance.Node, len(changed.Nodes))
-	for n := range changed.Nodes {
-		nodes[changed.Nodes[n].Name] = &changed.Nodes[n]
-	}
-	fixed, err := repair.Repair(changed, s, repair.Damage{GPU: func(_ instance.JobID, g instance.GPUID) (instance.GPUID, bool) {
-		was := &in.Nodes[in.GPUs[g].Node]
-		now, ok := nodes[was.Name]
-		if !ok {
-			return 0, false
-		}
-		at := now.At(was.Place(g))
-		return at, at >= 0
-	}})
+	same := sameGPU(in, changed)
+	fixed, err := repair.Repair(changed, s, repair.Damage{GPU: func(_ instance.JobID, g instance.GPUID) (instance.GPUID, bool) { return same(g) }})
 	if err != nil || len(check.Schedule(changed, fixed.Schedule)) > 0 {
 		return nil // no room, or too late for a deadline
 	}
 	return fixed.Schedule
+}
+
+// sameGPU tells which GPU of a changed cluster has the name of one that there was: -1 and false where none has.
+func sameGPU(was, now *instance.Instance) func(instance.GPUID) (instance.GPUID, bool) {
+	nodes := make(map[string]*instance.Node, len(now.Nodes))
+	for n := range now.Nodes {
+		nodes[now.Nodes[n].Name] = &now.Nodes[n]
+	}
+	return func(g instance.GPUID) (instance.GPUID, bool) {
+		at, node := instance.GPUID(-1), &was.Nodes[was.GPUs[g].Node]
+		if there, ok := nodes[node.Name]; ok {
+			at = there.At(node.Place(g))
+		}
+		return at, at >= 0
+	}
 }
 
 // predict is the relative change of the bound by the prices of the fluid program,
