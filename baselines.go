@@ -78,7 +78,7 @@ func (p *planner) searchExclusive(deep *instance.Instance, stop func(*big.Rat) b
 // exclusive searches among schedules of whole jobs, for so many times the usual part of
 // the time or work.
 func (p *planner) exclusive(deep *instance.Instance, c baseline.Config, parts int) Baseline {
-	ctx, work := p.ctx, parts*min(max(leastWork, workPerTask*p.tasks()), mostWork)
+	ctx, work := p.ctx, parts*int(min(max(leastWork, workPerTask*p.in.Tasks()), mostWork))
 	switch {
 	case p.opt.Time > 0:
 		var cancel context.CancelFunc

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"jigsaw/formulation/bound"
-	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/bound/columns"
 	longer "jigsaw/formulation/bound/horizon"
 	"jigsaw/formulation/instance"
@@ -77,7 +75,7 @@ const (
 
 // Queue runs whole jobs on GPUs of their own in order of release: the plan that there is before any search, for callers
 // that go on from it by [Replan].
-func Queue(in *instance.Instance) (*instance.BlockSchedule, error) { return horizon.Queue(in, false) }
+func Queue(in *instance.Instance) (*instance.BlockSchedule, error) { return horizon.Queue(in) }
 
 // horizon plans jobs that come, run for long, and go: in blocks, from the queue on, which is there at
 // any limit.
@@ -88,8 +86,8 @@ func (p *planner) horizon() (*Result, error) {
 		return p.finish()
 	}
 	deep := p.in.FullDepth()
-	r.Queue = p.queueBaseline("queue", deep, func() (*instance.BlockSchedule, error) { return horizon.Queue(deep, true) })
-	shallow, err := horizon.Queue(p.in, false)
+	r.Queue = p.queueBaseline("queue", deep, func() (*instance.BlockSchedule, error) { return horizon.Queue(deep) })
+	shallow, err := horizon.Queue(p.in)
 	if err == nil {
 		p.takeBlocks("queue", shallow)
 	}
@@ -124,7 +122,6 @@ func (p *planner) horizon() (*Result, error) {
 		p.note("no plan of jobs that share GPUs: %v", err)
 	}
 	p.wait(bounds)
-	p.settle()
 	return p.writtenOut()
 }
 
@@ -281,9 +278,7 @@ func (p *planner) horizonBounds() (none bool) {
 	if p.infeasible(relax.Infeasible(roomy)) {
 		return true
 	}
-	for _, relaxation := range []func(*instance.Instance) bound.Bound{area.Chain, area.Bound} {
-		p.bound(relaxation(roomy))
-	}
+	p.combinatorial(roomy)
 	p.bound(longer.Memory(p.in))
 	p.settle()
 	return p.refuted != nil

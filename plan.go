@@ -148,7 +148,7 @@ func (p *planner) begin() bool {
 	if p.infeasible(relax.Infeasible(p.in)) {
 		return false
 	}
-	p.combinatorial()
+	p.combinatorial(p.in)
 	p.settle()
 	return true
 }
@@ -161,16 +161,7 @@ func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 	}
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
-	if long(in) {
-		if !p.horizonBounds() {
-			p.wait(p.horizonPrograms())
-		}
-	} else if !p.infeasible(relax.Infeasible(in)) {
-		p.combinatorial()
-		p.lp = p.engine()
-		begun := make(chan *instance.Schedule, 1)
-		begun <- nil
-		bounds, _ := p.startBounds(begun)
+	if bounds, none := p.boundsAlone(); !none {
 		p.wait(bounds)
 	}
 	p.certify()

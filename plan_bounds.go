@@ -21,11 +21,11 @@ import (
 	"jigsaw/solver/eventloop"
 )
 
-// combinatorial adds the bounds that need no engine.
-func (p *planner) combinatorial() {
+// combinatorial adds the bounds that need no engine, of an instance whose bounds hold for the plan's.
+func (p *planner) combinatorial(in *instance.Instance) {
 	for _, relaxation := range []func(*instance.Instance) bound.Bound{area.Chain, area.Bound} {
 		begun := time.Now()
-		b := relaxation(p.in)
+		b := relaxation(in)
 		b.Proving = time.Since(begun)
 		p.bound(b)
 	}
@@ -54,7 +54,7 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 	ctx, enough := context.WithCancel(p.ctx)
 	ctx = eventloop.Context(ctx)
 	first := p.lp != nil && (p.opt.Quick || !p.columnsFirst())
-	if first && p.opt.Time == 0 && p.tasks() <= mostAwaitTasks {
+	if first && p.opt.Time == 0 && p.in.Tasks() <= mostAwaitTasks {
 		p.fluidIn = make(chan struct{})
 	}
 	go func() {
@@ -92,6 +92,25 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 		}
 	}()
 	return done, enough
+}
+
+// boundsAlone computes the bounds of short and long plans that need no engine, and starts those that do, with no schedule to begin
+// with. The channel is closed when all are done. none: it is proven that there is no plan, and nothing was started.
+func (p *planner) boundsAlone() (all <-chan struct{}, none bool) {
+	if long(p.in) {
+		if p.horizonBounds() {
+			return nil, true
+		}
+		return p.horizonPrograms(), false
+	}
+	if !p.begin() {
+		return nil, true
+	}
+	p.lp = p.engine()
+	begun := make(chan *instance.Schedule, 1)
+	begun <- nil
+	all, _ = p.startBounds(begun)
+	return all, false
 }
 
 // mostAwaitTasks is of how many tasks an instance is whose schedules wait for the

@@ -31,7 +31,7 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 		full.Stop = func(value *big.Rat) bool { return alone(value) || greedy.Stop(value) }
 	}
 	// Of few tasks greedy's plan comes at once: a proof does not wait for baselines.
-	hasty := p.tasks() <= mostHastyTasks
+	hasty := p.in.Tasks() <= mostHastyTasks
 	if !p.opt.bare {
 		if p.wholeJobs(deep); !hasty {
 			p.searchExclusive(deep, full.Stop)
@@ -138,16 +138,7 @@ func (p *planner) small() bool {
 		}
 		gpus = mostLongGPUs
 	}
-	return p.tasks() <= mostExactTasks && len(p.in.GPUs) <= gpus
-}
-
-// tasks returns how many tasks a schedule has.
-func (p *planner) tasks() int {
-	tasks := 0
-	for j := range p.in.Jobs {
-		tasks += p.in.Jobs[j].Workers * p.in.Jobs[j].Iterations
-	}
-	return tasks
+	return p.in.Tasks() <= mostExactTasks && len(p.in.GPUs) <= gpus
 }
 
 // exact closes the gap by branch-and-price. With a time limit the search goes

@@ -13,9 +13,9 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/codec"
-	"jigsaw/formulation/relax"
 	"jigsaw/heuristics/horizon"
 	"jigsaw/heuristics/repair"
+	"jigsaw/heuristics/state"
 	"jigsaw/solver/eventloop"
 )
 
@@ -119,24 +119,13 @@ type improver func(ctx context.Context, p *planner, rounds int)
 
 // replan bounds the rest, and improves its plan.
 func (p *planner) replan(improve improver) (*Result, error) {
-	bounds := closed()
+	var bounds <-chan struct{} // nil: none
 	if long(p.in) && p.opt.NoBound {
 		p.note("no bound: switched off")
-	} else if long(p.in) {
-		if p.horizonBounds() {
-			return p.finish()
-		}
-		bounds = p.horizonPrograms()
 	} else {
-		if p.infeasible(relax.Infeasible(p.in)) {
+		var none bool
+		if bounds, none = p.boundsAlone(); none {
 			return p.finish()
-		}
-		p.combinatorial()
-		p.settle()
-		if p.lp = p.engine(); p.lp != nil {
-			begun := make(chan *instance.Schedule, 1)
-			begun <- nil
-			bounds, _ = p.startBounds(begun)
 		}
 	}
 	ctx, rounds := p.ctx, 0
@@ -155,15 +144,10 @@ func (p *planner) replan(improve improver) (*Result, error) {
 	if !p.close(p.result.Primal, p.settledDual) {
 		improve(ctx, p, rounds)
 	}
-	p.wait(bounds)
-	p.settle()
+	if bounds != nil {
+		p.wait(bounds)
+	}
 	return p.writtenOut()
-}
-
-func closed() <-chan struct{} {
-	done := make(chan struct{})
-	close(done)
-	return done
 }
 
 // repair carries the old plan on, and says how to go on from there.
@@ -251,7 +235,7 @@ func (r *rest) tasks() *instance.Schedule {
 			}
 		}
 	}
-	counts := horizon.Depths(r.in)
+	counts := state.CheapestMultisets(r.in)
 	for j := range s.Residency {
 		job := &r.in.Jobs[j]
 		if before := r.old[j]; before >= 0 {

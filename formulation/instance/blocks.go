@@ -127,7 +127,7 @@ func (s *BlockSchedule) Sort() {
 // task to the end of its last synchronisation, or task. Where the schedule is valid the job
 // has been in residence since from[j] - Load.
 func (s *BlockSchedule) Spans(in *Instance) (from, to []Tick) {
-	from, to = make([]Tick, len(in.Jobs)), make([]Tick, len(in.Jobs))
+	from = make([]Tick, len(in.Jobs))
 	for j := range from {
 		from[j] = -1
 	}
@@ -137,28 +137,38 @@ func (s *BlockSchedule) Spans(in *Instance) (from, to []Tick) {
 			if start := b.Start + t.Start; from[t.Job] < 0 || start < from[t.Job] {
 				from[t.Job] = start
 			}
-			to[t.Job] = max(to[t.Job], b.Start+b.LastStart()+t.End)
-		}
-		for _, y := range b.Syncs {
-			to[y.Job] = max(to[y.Job], b.Start+b.LastStart()+y.End)
 		}
 	}
 	for j := range from {
 		from[j] = max(0, from[j])
 	}
-	return from, to
+	return from, EndsOf(s.Blocks, len(in.Jobs))
+}
+
+// EndsOf returns when blocks have each of so many jobs at work for the last time; 0 where they never do.
+func EndsOf(blocks []Block, jobs int) []Tick {
+	ends := make([]Tick, jobs)
+	for i := range blocks {
+		b := &blocks[i]
+		last := b.Start + b.LastStart()
+		for _, t := range b.Tasks {
+			ends[t.Job] = max(ends[t.Job], last+t.End)
+		}
+		for _, y := range b.Syncs {
+			ends[y.Job] = max(ends[y.Job], last+y.End)
+		}
+	}
+	return ends
 }
 
 // Makespan returns the end of the last job.
 func (s *BlockSchedule) Makespan(in *Instance) Tick {
-	_, to := s.Spans(in)
-	return slices.Max(append(to, 0))
+	return slices.Max(append(EndsOf(s.Blocks, len(in.Jobs)), 0))
 }
 
 // BlockValue is [Instance.Value] of the expansion.
 func (in *Instance) BlockValue(s *BlockSchedule) *big.Rat {
-	_, to := s.Spans(in)
-	return in.ValueAt(to)
+	return in.ValueAt(EndsOf(s.Blocks, len(in.Jobs)))
 }
 
 // Efficiency is [Schedule.Efficiency] of the expansion of a valid schedule.

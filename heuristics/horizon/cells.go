@@ -216,7 +216,7 @@ func (d *dealer) cut(size int) []cell {
 
 // works returns the GPU-ticks of every job.
 func works(in *instance.Instance) []float64 {
-	q, works := newQueue(in, false), make([]float64, len(in.Jobs))
+	q, works := newQueue(in), make([]float64, len(in.Jobs))
 	for j := range works {
 		works[j] = q.work(instance.JobID(j))
 	}

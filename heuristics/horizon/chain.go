@@ -45,14 +45,14 @@ func (f *former) chained(jobs []instance.JobID, nodes []instance.NodeID) *unit {
 			u.load = load
 		} else if load > 0 { // the others go on meanwhile
 			ready := c.now + load
-			if len(c.work) > 0 && !c.run(&ready) {
+			if len(c.work) > 0 && !c.run(ready) {
 				return nil
 			}
 			c.now = max(c.now, ready)
 		}
 		c.work = append(c.work, came...)
 		slices.Sort(c.work)
-		if !c.run(nil) {
+		if !c.run(0) {
 			return nil
 		}
 	}
@@ -130,42 +130,20 @@ func (c *chain) fits(job *instance.Job, g instance.GPUID, t instance.TypeID) boo
 	return persistent+ephemeral <= in.Types[t].Memory
 }
 
-// run repeats the pattern of the jobs at work until one of them ends, or until a time. It reports whether there is one.
-func (c *chain) run(until *instance.Tick) bool {
+// run repeats the pattern of the jobs at work until one of them ends, or until a time; 0: none. It reports whether there is one.
+func (c *chain) run(until instance.Tick) bool {
 	p := c.best()
 	if p == nil {
 		return false
 	}
-	jobs, gpus, repeats := make([]instance.JobID, len(p.at)), instance.UpTo[instance.GPUID](c.unit.gpus), c.left[c.work[0]]
-	for n, at := range p.at {
-		jobs[n] = instance.JobID(c.work[at])
-		repeats = min(repeats, c.left[c.work[at]]/p.r[n])
-	}
-	last := true // until one ends, which does less in the last repeat
-	if until != nil {
-		if most := int((*until - c.now + p.period - 1) / p.period); most <= repeats {
-			repeats, last = most, false
-		}
-	}
-	takes := slices.Clone(p.r)
-	take := func(repeats int) {
-		var b instance.Block
-		b, c.now = p.block(jobs, gpus, takes, repeats, c.now)
-		c.unit.blocks = append(c.unit.blocks, b)
-		for n, j := range jobs {
-			c.left[j] -= takes[n] * repeats
-		}
-	}
-	if repeats > 0 {
-		take(repeats)
+	jobs := pick(instance.UpTo[instance.JobID](len(c.left)), pick(c.work, p.at))
+	left := pick(c.left, pick(c.work, p.at))
+	blocks, end := p.phase(jobs, instance.UpTo[instance.GPUID](c.unit.gpus), left, c.now, until)
+	c.unit.blocks, c.now = append(c.unit.blocks, blocks...), end
+	for n, j := range jobs {
+		c.left[j] = left[n]
 	}
 	ended := func(n int) bool { return c.left[n] == 0 }
-	if last && !slices.ContainsFunc(c.work, ended) {
-		for n, j := range jobs {
-			takes[n] = min(p.r[n], c.left[j])
-		}
-		take(1)
-	}
 	for _, n := range c.work {
 		for _, g := range c.unit.homes[n] {
 			if ended(n) {
@@ -204,38 +182,23 @@ func (c *chain) best() (best *pattern) {
 // paced is the pattern of the jobs at work in a chain, on the GPUs that they have, in which the first is so many times as fast as the others, of
 // alike ones made once; nil: there is none.
 func (f *former) paced(c *chain, pace float64) *pattern {
-	in := f.q.in
 	key := fmt.Sprint(pace)
-	var jobs []instance.JobID
-	for _, n := range c.work {
-		jobs = append(jobs, c.unit.jobs[n])
-		key += fmt.Sprint(" ", f.q.shape[c.unit.jobs[n]], c.unit.homes[n])
+	jobs, homes, want := pick(c.unit.jobs, c.work), pick(c.unit.homes, c.work), make([]float64, len(c.work))
+	for n, j := range jobs {
+		want[n] = 1 / float64(f.q.in.Jobs[j].FastestFull())
+		key += fmt.Sprint(" ", f.q.shape[j], homes[n])
 	}
+	want[0] *= pace
 	for _, n := range c.nodes {
 		key += fmt.Sprint(" on ", f.q.kinds[n])
 	}
 	if p, ok := f.patterns[key]; ok {
 		return p
 	}
-	p := &pattern{part: in.Part(slices.Sorted(slices.Values(jobs)), c.nodes, nil), list: listed}
-	want := make([]float64, len(jobs))
-	for n, j := range p.part.JobsOf {
-		at := slices.Index(jobs, j)
-		if want[n] = 1 / float64(in.Jobs[j].FastestFull()); at == 0 {
-			want[n] *= pace
-		}
-		p.at = append(p.at, at)
-		p.part.Jobs[n].Resident = c.unit.homes[c.work[at]]
+	p := patternInPlace(f.q.in, jobs, c.nodes, homes, want, heuristics.MostPattern)
+	if p.schedule(context.Background(), rand.New(rand.NewPCG(f.seed, 0)), pacedTries) != nil {
+		p = nil
 	}
-	p.r = heuristics.Pattern(p.part.Instance, want, heuristics.MostPattern)
-	small := p.part.Miniature(p.r)
-	s, err := heuristics.Config{Tries: pacedTries}.Greedy(context.Background(), small, rand.New(rand.NewPCG(f.seed, 0)))
-	f.patterns[key] = nil
-	if err != nil {
-		return nil
-	}
-	p.s = s
-	p.close(small)
 	f.patterns[key] = p
 	return p
 }

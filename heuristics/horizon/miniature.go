@@ -49,18 +49,42 @@ func iterations(in *instance.Instance, pattern int) []int {
 // newPattern lists the pattern of jobs on nodes, in any order and ascending: the best of so many schedules of list scheduling, which do
 // not depend on the clock.
 func newPattern(ctx context.Context, in *instance.Instance, rng *rand.Rand, jobs []instance.JobID, nodes []instance.NodeID, tries int) (*pattern, error) {
+	p := patternOf(in, jobs, nodes)
+	p.r = iterations(p.part.Instance, heuristics.MostPattern)
+	if err := p.schedule(ctx, rng, tries); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// patternInPlace is that of jobs on the GPUs of nodes that they have, in which they do at most so many iterations, in proportion to
+// want. It has no schedule yet.
+func patternInPlace(in *instance.Instance, jobs []instance.JobID, nodes []instance.NodeID, homes [][]instance.GPUID, want []float64, most int) *pattern {
+	p := patternOf(in, jobs, nodes)
+	wanted := make([]float64, len(jobs))
+	for n, at := range p.at {
+		p.part.Jobs[n].Resident, wanted[n] = homes[at], want[at]
+	}
+	p.r = heuristics.Pattern(p.part.Instance, wanted, most)
+	return p
+}
+
+// patternOf is that of jobs, in any order, on nodes, with neither iterations nor a schedule yet.
+func patternOf(in *instance.Instance, jobs []instance.JobID, nodes []instance.NodeID) *pattern {
 	p := &pattern{part: in.Part(slices.Sorted(slices.Values(jobs)), nodes, nil), list: listed}
 	for _, j := range p.part.JobsOf {
 		p.at = append(p.at, slices.Index(jobs, j))
 	}
-	p.r = iterations(p.part.Instance, heuristics.MostPattern)
+	return p
+}
+
+// schedule gives the pattern the best of so many schedules of list scheduling.
+func (p *pattern) schedule(ctx context.Context, rng *rand.Rand, tries int) (err error) {
 	small := p.part.Miniature(p.r)
-	var err error
-	if p.s, err = (heuristics.Config{Tries: tries}).Greedy(context.WithoutCancel(ctx), small, rng); err != nil {
-		return nil, err
+	if p.s, err = (heuristics.Config{Tries: tries}).Greedy(context.WithoutCancel(ctx), small, rng); err == nil {
+		p.close(small)
 	}
-	p.close(small)
-	return p, nil
+	return err
 }
 
 // inOrder returns jobs, alike those that the pattern was asked for, in the order of the part.
@@ -235,6 +259,41 @@ func (p *pattern) blocks(jobs []instance.JobID, gpus []instance.GPUID, left []in
 			left[n] -= takes[n] * max(1, repeats)
 		}
 	}
+}
+
+// phase repeats the pattern until one of its jobs has done all its iterations, or until a time; 0: none. Who ends does so in the last
+// repeat, in which there may be less to do. Else it is as for blocks.
+func (p *pattern) phase(jobs []instance.JobID, gpus []instance.GPUID, left []int, start, until instance.Tick) (list []instance.Block, end instance.Tick) {
+	end = start
+	take := func(takes []int, repeats int) {
+		var b instance.Block
+		b, end = p.block(jobs, gpus, takes, repeats, end)
+		list = append(list, b)
+		for n := range left {
+			left[n] -= takes[n] * repeats
+		}
+	}
+	repeats := left[0] / p.r[0]
+	for n := range left {
+		repeats = min(repeats, left[n]/p.r[n])
+	}
+	cut := false
+	if until > 0 {
+		if most := int((until - start + p.period - 1) / p.period); most <= repeats {
+			repeats, cut = most, true
+		}
+	}
+	if repeats > 0 {
+		take(p.r, repeats)
+	}
+	if !cut && slices.Min(left) > 0 {
+		last := make([]int, len(left))
+		for n := range left {
+			last[n] = min(p.r[n], left[n])
+		}
+		take(last, 1)
+	}
+	return list, end
 }
 
 // block repeats what so many iterations of each job do in the pattern, and says when it ends.

@@ -35,7 +35,7 @@ type Config struct {
 // is the [*NoPlan] of the first order where none gave a plan. The answer is the same for
 // the same instance, state of rng and rounds. It comes with the order of jobs in it, for another search to begin with.
 func (c Config) Orders(ctx context.Context, in *instance.Instance, rng *rand.Rand, known ...[]instance.JobID) (*instance.BlockSchedule, []instance.JobID, error) {
-	q := newQueue(in, false)
+	q := newQueue(in)
 	list, kept, err := c.orders(ctx, q, rng, known...)
 	if err != nil {
 		return nil, nil, err

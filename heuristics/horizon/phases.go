@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
-	"jigsaw/heuristics"
 	"jigsaw/heuristics/state"
 )
 
@@ -25,7 +24,7 @@ func (c Config) Phases(ctx context.Context, in *instance.Instance, plan *instanc
 	if c.Rounds > 0 {
 		groups = groups[:min(mostGroups, len(groups))]
 	}
-	q, seed, found := newQueue(in, false), rng.Uint64(), make([][]instance.Block, len(groups))
+	q, seed, found := newQueue(in), rng.Uint64(), make([][]instance.Block, len(groups))
 	state.Parallel(len(groups), func(n int) {
 		p := &phases{ctx: ctx, q: q, group: &groups[n], seed: seed, slack: c.Slack, patterns: map[string]*pattern{}}
 		p.shorter = by == 0 && in.Objective == instance.Makespan
@@ -289,9 +288,9 @@ func (p *phases) phase(before *partial, order []int, kind phaseKind) (after part
 	in := p.q.in
 	until := float64(slices.Min(p.group.due) - before.now)
 	urgent := make([]bool, len(before.left))
-	next := instance.Tick(-1) // when another is ready
+	next := instance.Tick(0) // when another is ready
 	for _, n := range order {
-		if ready := p.group.ready[n]; ready > before.now && (next < 0 || ready < next) {
+		if ready := p.group.ready[n]; ready > before.now && (next == 0 || ready < next) {
 			next = ready
 		}
 		urgent[n] = float64(before.left[n])*float64(in.Jobs[p.group.jobs[n]].FastestFull()) > urgentPart*until
@@ -330,46 +329,23 @@ func (p *phases) phase(before *partial, order []int, kind phaseKind) (after part
 	if x == nil {
 		return after, false
 	}
-	repeats := after.left[work[0]] / x.r[0]
+	left := pick(before.left, work)
+	blocks, end := x.phase(pick(p.group.jobs, work), p.group.gpus, left, before.now, next)
+	after.blocks, after.now = append(after.blocks, blocks...), end
 	for at, n := range work {
-		after.ends[n] = 0
-		repeats = min(repeats, after.left[n]/x.r[at])
+		after.left[n] = left[at]
 	}
-	run := func(takes []int, repeats int) {
-		var b instance.Block
-		b, after.now = x.block(p.jobs(work), p.group.gpus, takes, repeats, after.now)
-		after.blocks = append(after.blocks, b)
-		for at, n := range work {
-			after.left[n] -= takes[at] * repeats
-		}
-	}
-	whole := true
-	if next >= 0 {
-		if most := int((next - after.now + x.period - 1) / x.period); most <= repeats {
-			repeats, whole = most, false
-		}
-	}
-	if repeats > 0 {
-		run(x.r, repeats)
-	}
-	if whole && !slices.ContainsFunc(work, func(n int) bool { return after.left[n] == 0 }) { // one ends in the next repeat
-		takes := make([]int, len(work))
-		for at, n := range work {
-			takes[at] = min(x.r[at], after.left[n])
-		}
-		run(takes, 1)
-	}
-	p.finish(&after, after.blocks[len(before.blocks):])
+	p.finish(&after, work, blocks)
 	return after, p.together(&after)
 }
 
 // together adds what is left after the phases, all jobs together, and reports whether no job is late.
 func (p *phases) together(of *partial) bool {
-	var work, left []int
+	var work []int
 	var want []float64
 	for n, l := range of.left {
 		if l > 0 {
-			work, left, want = append(work, n), append(left, l), append(want, float64(l))
+			work, want = append(work, n), append(want, float64(l))
 		}
 	}
 	if len(work) > 0 {
@@ -379,10 +355,10 @@ func (p *phases) together(of *partial) bool {
 		}
 		start := of.now
 		for _, n := range work {
-			start, of.ends[n] = max(start, p.group.ready[n]), 0
+			start = max(start, p.group.ready[n])
 		}
-		of.rest, _ = x.blocks(p.jobs(work), p.group.gpus, left, start)
-		p.finish(of, of.rest)
+		of.rest, _ = x.blocks(pick(p.group.jobs, work), p.group.gpus, pick(of.left, work), start)
+		p.finish(of, work, of.rest)
 	}
 	for n, end := range of.ends {
 		if end > p.group.due[n] {
@@ -392,52 +368,32 @@ func (p *phases) together(of *partial) bool {
 	return true
 }
 
-// finish notes when jobs end that have iterations in blocks.
-func (p *phases) finish(of *partial, blocks []instance.Block) {
-	note := func(j instance.JobID, end instance.Tick) {
-		n, _ := slices.BinarySearch(p.group.jobs, j)
-		of.ends[n] = max(of.ends[n], end)
-	}
-	for i := range blocks {
-		b := &blocks[i]
-		for _, t := range b.Tasks {
-			note(t.Job, b.Start+b.LastStart()+t.End)
-		}
-		for _, y := range b.Syncs {
-			note(y.Job, b.Start+b.LastStart()+y.End)
-		}
+// finish notes when the jobs at work end that have iterations in blocks.
+func (p *phases) finish(of *partial, work []int, blocks []instance.Block) {
+	ends := instance.EndsOf(blocks, len(p.q.in.Jobs))
+	for _, n := range work {
+		of.ends[n] = ends[p.group.jobs[n]]
 	}
 }
 
-// jobs are those of the group that are at work.
-func (p *phases) jobs(work []int) []instance.JobID {
-	jobs := make([]instance.JobID, len(work))
-	for at, n := range work {
-		jobs[at] = p.group.jobs[n]
+// pick returns what a list has at some places.
+func pick[T any](list []T, at []int) []T {
+	some := make([]T, len(at))
+	for n, i := range at {
+		some[n] = list[i]
 	}
-	return jobs
+	return some
 }
 
 // pattern of jobs at work, on the GPUs that they have, which do iterations in these proportions; nil: there is none.
 func (p *phases) pattern(work []int, want []float64) *pattern {
-	part := p.q.in.Part(p.jobs(work), p.group.nodes, nil)
-	r := heuristics.Pattern(part.Instance, want, phasePattern)
-	key := fmt.Sprint(work, r)
-	if x, ok := p.patterns[key]; ok {
-		return x
+	x := patternInPlace(p.q.in, pick(p.group.jobs, work), p.group.nodes, pick(p.group.homes, work), want, phasePattern)
+	key := fmt.Sprint(work, x.r)
+	if known, ok := p.patterns[key]; ok {
+		return known
 	}
-	p.patterns[key] = nil
-	for at, n := range work {
-		part.Jobs[at].Resident = p.group.homes[n]
-	}
-	x := &pattern{part: part, r: r}
-	small := part.Miniature(r)
-	var err error
-	if x.s, err = (heuristics.Config{Tries: phaseTries}).Greedy(context.Background(), small, rand.New(rand.NewPCG(p.seed, 0))); err != nil {
-		return nil
-	}
-	if x.close(small); !x.loosen(p.slack) {
-		return nil
+	if x.schedule(context.Background(), rand.New(rand.NewPCG(p.seed, 0)), phaseTries) != nil || !x.loosen(p.slack) {
+		x = nil
 	}
 	p.patterns[key] = x
 	return x

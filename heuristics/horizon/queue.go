@@ -12,7 +12,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/symmetry"
 	"jigsaw/heuristics"
-	"jigsaw/heuristics/multiset"
+	"jigsaw/heuristics/state"
 )
 
 // NoPlan is the error of a queue in which a job finds no place even when all others have ended, or
@@ -26,10 +26,9 @@ func (e *NoPlan) Error() string { return "horizon: " + e.Reason }
 
 // Queue runs whole jobs on GPUs of their own, first come, first served in order of release and
 // then of the instance, with EASY backfilling: jobs behind the head of the queue start where
-// they do not delay it. GPUs are chosen when a job starts. deep asks for full depth
-// everywhere; else depths are the cheapest that the rules allow.
-func Queue(in *instance.Instance, deep bool) (*instance.BlockSchedule, error) {
-	q := newQueue(in, deep)
+// they do not delay it. GPUs are chosen when a job starts, and depths are the cheapest that the rules allow.
+func Queue(in *instance.Instance) (*instance.BlockSchedule, error) {
+	q := newQueue(in)
 	list, err := q.run(q.byRelease())
 	if err == nil {
 		_, _, _, err = q.judge(list)
@@ -40,30 +39,10 @@ func Queue(in *instance.Instance, deep bool) (*instance.BlockSchedule, error) {
 	return q.plan(list), nil
 }
 
-// Depths returns the cheapest depth multiset of every job that its rule allows, by depth.
-func Depths(in *instance.Instance) [][]int { return multisets(in, false) }
-
-// multisets returns the depth multiset of every job.
-func multisets(in *instance.Instance, deep bool) [][]int {
-	counts := make([][]int, len(in.Jobs))
-	for i := range in.Jobs {
-		j := &in.Jobs[i]
-		if deep {
-			counts[i] = make([]int, len(j.Depths))
-			counts[i][j.Full()] = j.Workers
-			continue
-		}
-		t := slices.IndexFunc(j.On, func(c *instance.Costs) bool { return c != nil })
-		counts[i] = multiset.Cheapest(j, instance.TypeID(t))
-	}
-	return counts
-}
-
 // queue simulates queues of one instance.
 type queue struct {
 	in     *instance.Instance
 	counts [][]int
-	deep   bool
 	shape  []int // of jobs that differ in length, weight and dates only
 	// lonely are the sites that list scheduling found, by job; nil: none.
 	lonely map[instance.JobID]*site
@@ -82,8 +61,8 @@ type queue struct {
 // backfilled is how many jobs behind the head of a queue may overtake it.
 const backfilled = 100
 
-func newQueue(in *instance.Instance, deep bool) *queue {
-	q := &queue{in: in, counts: multisets(in, deep), deep: deep, shape: make([]int, len(in.Jobs)), lonely: map[instance.JobID]*site{}, depth: backfilled}
+func newQueue(in *instance.Instance) *queue {
+	q := &queue{in: in, counts: state.CheapestMultisets(in), shape: make([]int, len(in.Jobs)), lonely: map[instance.JobID]*site{}, depth: backfilled}
 	known := map[string]int{}
 	for i := range in.Jobs {
 		j := in.Jobs[i]
@@ -376,9 +355,6 @@ func (q *queue) alone(f *floor, id instance.JobID) *site {
 // listed is alone, anew.
 func (q *queue) listed(id instance.JobID) *site {
 	one := q.in.Part([]instance.JobID{id}, q.in.AllNodes(), nil).Miniature([]int{1})
-	if q.deep {
-		one = one.FullDepth()
-	}
 	s, err := heuristics.Config{Quick: true}.Greedy(context.Background(), one, rand.New(rand.NewPCG(0, 0)))
 	if err != nil {
 		return nil
@@ -410,7 +386,7 @@ func (q *queue) byRelease() []instance.JobID {
 // Alone returns how long an iteration of every job takes on an empty cluster, at full depth; 0 where it
 // finds no place.
 func Alone(in *instance.Instance) []instance.Tick {
-	q := newQueue(in, true)
+	q := newQueue(in.FullDepth())
 	f := newFloor(in, q.counts)
 	lengths := make([]instance.Tick, len(in.Jobs))
 	known := map[int]instance.Tick{} // by shape

@@ -45,7 +45,7 @@ func TestQueues(t *testing.T) {
 	shared := 0
 	for n := range 600 {
 		in := draw(rng, []instance.Objective{instance.Makespan, instance.WeightedCompletion}[n%2])
-		s, err := horizon.Queue(in, false)
+		s, err := horizon.Queue(in)
 		if err != nil {
 			// Of networks in which links have failed the search knows some ways only.
 			require.True(t, slices.ContainsFunc(in.Links, func(l instance.Link) bool { return l.Failed }), "%v", err)
@@ -69,7 +69,7 @@ func TestQueues(t *testing.T) {
 		repeated, _, err := horizon.Config{Rounds: 60}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
 		require.NoError(t, err)
 		require.Equal(t, better, repeated)
-		deep, err := horizon.Queue(in, true)
+		deep, err := horizon.Queue(in.FullDepth())
 		if err == nil {
 			require.Empty(t, check.Blocks(in.FullDepth(), deep))
 		}
@@ -213,7 +213,7 @@ func TestChains(t *testing.T) {
 func TestNight(t *testing.T) {
 	in := night(t, 64, 200, 60_000, instance.Makespan)
 	require.True(t, in.Long() || in.Tasks() > 20_000_000)
-	s, err := horizon.Queue(in, false)
+	s, err := horizon.Queue(in)
 	require.NoError(t, err)
 	require.Greater(t, s.Tasks(), int64(20_000_000))
 	lines := 0
@@ -227,7 +227,7 @@ func TestNight(t *testing.T) {
 // BenchmarkCheck checks a plan of some twenty million tasks.
 func BenchmarkCheck(b *testing.B) {
 	in := night(b, 64, 200, 60_000, instance.Makespan)
-	s, err := horizon.Queue(in, false)
+	s, err := horizon.Queue(in)
 	require.NoError(b, err)
 	b.ReportMetric(float64(s.Tasks()), "tasks")
 	for b.Loop() {
@@ -241,7 +241,7 @@ func BenchmarkCheck(b *testing.B) {
 func BenchmarkMonth(b *testing.B) {
 	in := night(b, 160, 1_250, 1_000_000, instance.Makespan)
 	for b.Loop() {
-		if _, err := horizon.Queue(in, false); err != nil {
+		if _, err := horizon.Queue(in); err != nil {
 			b.Fatal(err)
 		}
 	}

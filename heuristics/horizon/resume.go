@@ -64,7 +64,7 @@ type group struct {
 
 // Resume carries a plan on, without a search. The error is a [*NoPlan] where a job finds no place.
 func Resume(in *instance.Instance, was Interrupted) (*Resumption, error) {
-	r := &Resumption{in: in, was: was, queue: newQueue(in, false), renewed: map[string]*renewal{}}
+	r := &Resumption{in: in, was: was, queue: newQueue(in), renewed: map[string]*renewal{}}
 	r.group()
 	for j, moves := range was.Moves {
 		if moves && was.Begun[j] {
@@ -72,10 +72,7 @@ func Resume(in *instance.Instance, was Interrupted) (*Resumption, error) {
 		}
 	}
 	slices.SortStableFunc(r.movers, func(a, b instance.JobID) int { return cmp.Compare(r.queue.work(b), r.queue.work(a)) })
-	own, alone := make([]int, len(in.Jobs)), make([]int, len(in.Jobs))
-	for j := range own {
-		own[j], alone[j] = -1, -1
-	}
+	own, alone := r.goNowhere(), r.goNowhere()
 	for n := range r.units {
 		for _, j := range r.units[n].jobs {
 			if was.Moves[j] && was.Begun[j] {
@@ -97,6 +94,9 @@ func Resume(in *instance.Instance, was Interrupted) (*Resumption, error) {
 	}
 	return r, nil
 }
+
+// goNowhere lets no job join a unit, until a caller says otherwise.
+func (r *Resumption) goNowhere() []int { return slices.Repeat([]int{-1}, len(r.in.Jobs)) }
 
 // try makes the plan in which those that move join the given units, and keeps it if it is better.
 func (r *Resumption) try(goes []int) (better bool, err error) {
@@ -154,10 +154,7 @@ const mostHosts = 8
 
 // spread has all that move join the units that would end first with them, where memory has room for them.
 func (r *Resumption) spread() []int {
-	goes := make([]int, len(r.in.Jobs))
-	for j := range goes {
-		goes[j] = -1
-	}
+	goes := r.goNowhere()
 	for _, j := range r.movers {
 		for _, n := range r.hosts(j, goes) {
 			goes[j] = n
@@ -172,7 +169,6 @@ func (r *Resumption) spread() []int {
 
 // together has all that move join one unit, which takes the place of those that lost jobs and of others with little work.
 func (r *Resumption) together() []int {
-	goes := make([]int, len(r.in.Jobs))
 	lost := make([]bool, len(r.units))
 	var order []int
 	for n := range r.units {
@@ -208,9 +204,7 @@ func (r *Resumption) together() []int {
 		all.gpus = slices.Compact(all.gpus)
 		r.units = append(r.units, all)
 	}
-	for j := range goes {
-		goes[j] = -1
-	}
+	goes := r.goNowhere()
 	for _, j := range r.movers {
 		goes[j] = to
 	}

@@ -79,7 +79,7 @@ func (r *Resumption) waiting() (q *queue, order []instance.JobID) {
 	if !r.in.Queues() {
 		return nil, nil
 	}
-	q = newQueue(r.in, false)
+	q = newQueue(r.in)
 	q.now = r.was.Now
 	taken := make([]bool, len(r.in.GPUs))
 	for i := range slices.Backward(r.parts) { // what a part goes on from is before it
@@ -138,6 +138,6 @@ func (r *Resumption) unit(p *part) *unit {
 		b.Start -= p.from
 		u.blocks = append(u.blocks, renumbered(b, job, gpu))
 	}
-	u.finish()
+	u.ends = instance.EndsOf(u.blocks, len(u.jobs))
 	return u
 }

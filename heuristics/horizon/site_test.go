@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // simple is floor.find by a look at every GPU, of those that are free and not kept.
@@ -135,7 +136,7 @@ func TestFind(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		f := newFloor(in, multisets(in, false))
+		f := newFloor(in, state.CheapestMultisets(in))
 		var working []*site
 		for range 200 {
 			id := instance.JobID(rng.IntN(len(in.Jobs)))

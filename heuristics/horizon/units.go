@@ -101,7 +101,7 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID
 			found = f.plan(ctx, jobs, nodes)
 		}
 		if found != nil {
-			found.finish()
+			found.ends = instance.EndsOf(found.blocks, len(jobs))
 			found.weigh(q.in, nodes)
 			if found.write != nil { // thousands of units would take hundreds of MB
 				found.blocks = nil
@@ -136,20 +136,6 @@ func (f *former) plan(ctx context.Context, jobs []instance.JobID, nodes []instan
 	}
 	u.blocks, u.length = p.blocks(here, instance.UpTo[instance.GPUID](u.gpus), left, 0)
 	return u
-}
-
-// finish works out when each job of a unit with blocks ends.
-func (u *unit) finish() {
-	u.ends = make([]instance.Tick, len(u.jobs))
-	for i := range u.blocks {
-		b := &u.blocks[i]
-		for _, t := range b.Tasks {
-			u.ends[t.Job] = max(u.ends[t.Job], b.Start+b.LastStart()+t.End)
-		}
-		for _, y := range b.Syncs {
-			u.ends[y.Job] = max(u.ends[y.Job], b.Start+b.LastStart()+y.End)
-		}
-	}
 }
 
 // weigh works out what a unit needs of memory on such nodes.

@@ -63,7 +63,7 @@ func TestSandwich(t *testing.T) {
 		if together, _, _ := instancetest.OptimumWithin(in.Resident(), 40_000); together == nil || together.Cmp(optimum) > 0 {
 			waited++
 		}
-		if _, err := queues.Queue(in, false); err != nil {
+		if _, err := queues.Queue(in); err != nil {
 			continue
 		}
 		plan, _, err := queues.Config{Rounds: 10}.Orders(context.Background(), in, rng)
