@@ -148,7 +148,8 @@ func (m *molding) choices() int {
 	return n
 }
 
-// try makes the quick plan of a combination, by alternative of each job; first is whether it is better than that of best.
+// try makes the quick plan of a combination, by alternative of each job. It returns its numbers of workers, and whether it is better
+// than that of best; nil: of none.
 func (m *molding) try(chosen []int, best []int) (workers []int, better bool, err error) {
 	workers = make([]int, len(m.spec.Jobs))
 	for j, job := range m.jobs {

@@ -12,9 +12,9 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// Config sets how [Config.Orders] runs.
+// Config sets how the searches run: [Config.Orders], [Config.Cells], [Config.Phases] and [Resumption.Improve].
 type Config struct {
-	// Rounds is how many queues are tried; 0 means until the context ends.
+	// Rounds is how many queues [Config.Orders] tries, and bounds the work of [Config.Phases]; 0 means until the context ends.
 	Rounds int
 	// Quick leaves out of [Config.Cells] most exchanges of jobs between cells, and the search that follows list scheduling.
 	Quick bool

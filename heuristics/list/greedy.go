@@ -172,9 +172,9 @@ const fewBalance = 200
 type attempt struct {
 	construction int // index of the placement
 	rule         Rule
-	patience     int  // see decision; or serially
-	eager        bool // see decision
-	even         bool // see decision
+	patience     int  // see [Decision]; or serially
+	eager        bool // see [Decision]
+	even         bool // see [Decision]
 }
 
 // serially in the place of a patience asks for the serial decoder.

@@ -43,7 +43,7 @@ func (a insertion) before(b insertion) bool {
 type insertSlot struct {
 	n     int // index in the job's residency
 	start instance.Tick
-	next  int // see gpuTimeline.earliest
+	next  int // see [state.GPUTimeline.Earliest]
 }
 
 func newInserter(in *instance.Instance, l *state.Layout) *inserter {

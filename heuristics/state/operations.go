@@ -12,7 +12,7 @@ type Operations struct {
 	Job       []int32 // per operation
 	Iteration []int32 // per operation, from 0
 	Slot      []int32 // per task: its worker
-	// least[j] is a lower bound on the length of an iteration of job j.
+	// Least[j] is a lower bound on the length of an iteration of job j.
 	Least []instance.Tick
 }
 

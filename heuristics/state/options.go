@@ -27,7 +27,7 @@ type Options struct {
 	// Stop is asked about the value of the best schedule again and again, by Improve of
 	// its start, too; true ends the search, as when a bound has been met. nil: never.
 	Stop func(value *big.Rat) bool
-	// parts, of which the instance is one, share the work of one instance; 0 means 1.
+	// Parts, of which the instance is one, share the work of one instance; 0 means 1.
 	Parts int
 	// Tries is the number of schedules that Greedy tries, on one core, whatever Quick
 	// and Effort say; 0: as these say.

@@ -2,7 +2,7 @@ package state
 
 import "math"
 
-// Exp and pow have the same bits on every platform that we plan on, so that equal
+// Exp and Pow have the same bits on every platform that we plan on, so that equal
 // seeds give equal plans on a server and in a browser. math.Exp, which math.Pow
 // uses as well, is assembly of its own on some; math.Exp2 and math.Log are not,
 // or agree.

@@ -14,7 +14,7 @@ type GPUTimeline []busyInterval
 type busyInterval struct{ from, to instance.Tick }
 
 // Earliest returns the earliest start at or after t of a free stretch of the
-// given length, and the index of the interval after it, for add.
+// given length, and the index of the interval after it, for Add.
 func (l GPUTimeline) Earliest(t, length instance.Tick) (start instance.Tick, next int) {
 	i, n := 0, len(l)
 	for i < n { // sort.Search, without a call for every step

@@ -32,7 +32,7 @@ func (v Value) Less(o Value) bool {
 // same reports whether the schedules are worth the same.
 func (v Value) same(o Value) bool { return v.Late == o.Late && v.hi == o.hi && v.Lo == o.Lo }
 
-// Ahead is less with ties broken.
+// Ahead is [Value.Less] with ties broken.
 func (v Value) Ahead(o Value) bool { return v.Less(o) || v.same(o) && v.tie < o.tie }
 
 // Near reports whether v is at most the given part of o worse than o.
