@@ -312,8 +312,8 @@ func (p *planner) horizonPrograms() <-chan struct{} {
 			return
 		}
 		p.fluid(roomy, p.lp)
-		if !p.in.Queues() && !p.opt.Quick && p.ctx.Err() == nil {
-			p.packingBound(p.ctx, p.lp, value)
+		if !p.opt.Quick && p.ctx.Err() == nil {
+			p.packingBound(p.ctx, roomy, p.lp, value)
 		}
 	}()
 	return done

@@ -77,7 +77,7 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 				value = p.in.Value(start)
 			}
 			for _, improve := range []func(){
-				func() { p.packingBound(ctx, engine, value) },
+				func() { p.packingBound(ctx, p.in, engine, value) },
 				func() { p.columnsBound(ctx, engine, start, value) },
 				func() { p.periodsBound(ctx, engine, value) },
 			} {
@@ -222,7 +222,7 @@ func (p *planner) fluid(in *instance.Instance, engine solver.Solver) {
 }
 
 // packingBound adds the bound of whole workers on whole GPUs, for makespan; until is the value of a plan, nil where there is none.
-func (p *planner) packingBound(ctx context.Context, engine solver.Solver, until *big.Rat) {
+func (p *planner) packingBound(ctx context.Context, in *instance.Instance, engine solver.Solver, until *big.Rat) {
 	if p.in.Objective != instance.Makespan || p.opt.Without[method.Packing] {
 		return
 	}
@@ -233,7 +233,7 @@ func (p *planner) packingBound(ctx context.Context, engine solver.Solver, until 
 	if p.opt.Time > 0 {
 		limits.Work = -1
 	}
-	if _, err := packing.Bound(ctx, p.in, engine, limits); err != nil {
+	if _, err := packing.Bound(ctx, in, engine, limits); err != nil {
 		p.endedEarly(ctx, "the packing bound", err)
 	}
 }

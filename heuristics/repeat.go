@@ -148,7 +148,7 @@ func fits(in *instance.Instance, needs *periodic.Needs, pattern []int) bool {
 }
 
 // Pattern chooses how many iterations of each job go into a pattern that repeats: in proportion
-// to want and rounded up, so that all have what they want together; of the job that wants most
+// to want and rounded up, so that all have what they want together; of those that want none there are none, of the job that wants most
 // between half of most and most. Of all such numbers it takes the largest of those that waste the least work.
 func Pattern(in *instance.Instance, want []float64, most int) (best []int) {
 	least, size, greatest := math.Inf(1), 0.0, slices.Max(want)
@@ -162,7 +162,9 @@ func Pattern(in *instance.Instance, want []float64, most int) (best []int) {
 			}
 			r, work := make([]int, len(want)), 0.0
 			for j := range r {
-				r[j] = max(1, int(math.Ceil(float64(part*want[j])-1e-9)))
+				if want[j] > 0 {
+					r[j] = max(1, int(math.Ceil(float64(part*want[j])-1e-9)))
+				}
 				work += float64(float64(in.Jobs[j].Workers) * float64(in.Jobs[j].FastestFull()) * float64(r[j]))
 			}
 			if waste := work / part; waste < least*(1-1e-9) || waste < least*(1+1e-9) && part > size {

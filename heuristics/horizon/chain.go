@@ -205,3 +205,12 @@ func (f *former) paced(c *chain, pace float64) *pattern {
 
 // pacedTries is how many schedules such a pattern is the best of.
 const pacedTries = 32
+
+// pick returns what a list has at some places.
+func pick[T any](list []T, at []int) []T {
+	some := make([]T, len(at))
+	for n, i := range at {
+		some[n] = list[i]
+	}
+	return some
+}

@@ -17,7 +17,7 @@ import (
 type pattern struct {
 	part *instance.Part
 	at   []int // of each job of the part in the list of jobs that the pattern was asked for
-	r    []int // iterations of each job in the pattern
+	r    []int // iterations of each job in the pattern; 0: it is in memory, no more
 	// s is the schedule of the pattern as the search left it, and from its first start on.
 	s      *instance.Schedule
 	period instance.Tick
@@ -234,6 +234,9 @@ func (p *pattern) blocks(jobs []instance.JobID, gpus []instance.GPUID, left []in
 		// and at last of each job what is left, which is less.
 		repeats := 0
 		for n := range left {
+			if p.r[n] == 0 {
+				continue
+			}
 			if q := left[n] / p.r[n]; q > 0 && (repeats == 0 || q < repeats) {
 				repeats = q
 			}
@@ -273,9 +276,11 @@ func (p *pattern) phase(jobs []instance.JobID, gpus []instance.GPUID, left []int
 			left[n] -= takes[n] * repeats
 		}
 	}
-	repeats := left[0] / p.r[0]
-	for n := range left {
-		repeats = min(repeats, left[n]/p.r[n])
+	repeats := math.MaxInt
+	for n, r := range p.r {
+		if r > 0 {
+			repeats = min(repeats, left[n]/r)
+		}
 	}
 	cut := false
 	if until > 0 {
@@ -286,11 +291,12 @@ func (p *pattern) phase(jobs []instance.JobID, gpus []instance.GPUID, left []int
 	if repeats > 0 {
 		take(p.r, repeats)
 	}
-	if !cut && slices.Min(left) > 0 {
-		last := make([]int, len(left))
-		for n := range left {
-			last[n] = min(p.r[n], left[n])
-		}
+	last, ended := make([]int, len(left)), false
+	for n, r := range p.r {
+		last[n] = min(r, left[n])
+		ended = ended || r > 0 && left[n] == 0
+	}
+	if !cut && !ended {
 		take(last, 1)
 	}
 	return list, end

@@ -149,28 +149,11 @@ func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.T
 		// Others are on none of their links.
 		apart := in.Nodes[g.nodes[0]].Rack == in.Nodes[g.nodes[len(g.nodes)-1]].Rack &&
 			(len(g.nodes) == 1 || !slices.ContainsFunc(jobs, func(j instance.JobID) bool { return strays[j] }))
-		if !between && apart && g.fits(in) {
+		if !between && apart {
 			groups = append(groups, g)
 		}
 	}
 	return groups
-}
-
-// fits reports whether there is room for all jobs of the group at once: in phases none leaves memory before it ends.
-func (g *nodeGroup) fits(in *instance.Instance) bool {
-	persistent, ephemeral := make([]instance.Bytes, len(g.gpus)), make([]instance.Bytes, len(g.gpus))
-	for n, j := range g.jobs {
-		for _, at := range g.homes[n] {
-			kind := in.GPUs[g.gpus[at]].Type
-			costs := in.Jobs[j].On[kind]
-			persistent[at] += costs.Persistent
-			ephemeral[at] = max(ephemeral[at], costs.Ephemeral[in.Jobs[j].Full()])
-			if persistent[at]+ephemeral[at] > in.Types[kind].Memory {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // phases searches for the phases of a group.
@@ -181,7 +164,7 @@ type phases struct {
 	seed     uint64
 	slack    []float64           // see [Config]
 	shorter  bool                // the end of the group counts, and weighted completion where it is the same
-	patterns map[string]*pattern // by jobs at work and iterations of each; nil: there is none
+	patterns map[string]*pattern // by iterations of each job; nil: there is none
 }
 
 // partial is a plan of a group: phases, and after them all that is left together.
@@ -315,50 +298,40 @@ func (p *phases) phase(before *partial, order []int, kind phaseKind) (after part
 		return after, p.together(&after)
 	}
 	head := order[slices.IndexFunc(order, func(n int) bool { return slices.Contains(work, n) })]
-	slices.Sort(work)
-	want := make([]float64, len(work))
-	for at, n := range work {
-		if want[at] = float64(before.left[n]); !kind.together {
-			want[at] = 1 / float64(in.Jobs[p.group.jobs[n]].FastestFull())
+	want := make([]float64, len(before.left))
+	for _, n := range work {
+		if want[n] = float64(before.left[n]); !kind.together {
+			want[n] = 1 / float64(in.Jobs[p.group.jobs[n]].FastestFull())
 		}
 		if n == head || urgent[n] {
-			want[at] *= kind.pace
+			want[n] *= kind.pace
 		}
 	}
-	x := p.pattern(work, want)
+	x := p.pattern(want)
 	if x == nil {
 		return after, false
 	}
-	left := pick(before.left, work)
-	blocks, end := x.phase(pick(p.group.jobs, work), p.group.gpus, left, before.now, next)
+	blocks, end := x.phase(p.group.jobs, p.group.gpus, after.left, before.now, next)
 	after.blocks, after.now = append(after.blocks, blocks...), end
-	for at, n := range work {
-		after.left[n] = left[at]
-	}
-	p.finish(&after, work, blocks)
+	p.finish(&after, blocks)
 	return after, p.together(&after)
 }
 
 // together adds what is left after the phases, all jobs together, and reports whether no job is late.
 func (p *phases) together(of *partial) bool {
-	var work []int
-	var want []float64
+	start, want := of.now, make([]float64, len(of.left))
 	for n, l := range of.left {
-		if l > 0 {
-			work, want = append(work, n), append(want, float64(l))
+		if want[n] = float64(l); l > 0 {
+			start = max(start, p.group.ready[n])
 		}
 	}
-	if len(work) > 0 {
-		x := p.pattern(work, want)
+	if slices.Max(of.left) > 0 {
+		x := p.pattern(want)
 		if x == nil {
 			return false
 		}
-		start := of.now
-		for _, n := range work {
-			start = max(start, p.group.ready[n])
-		}
-		of.rest, _ = x.blocks(pick(p.group.jobs, work), p.group.gpus, pick(of.left, work), start)
-		p.finish(of, work, of.rest)
+		of.rest, _ = x.blocks(p.group.jobs, p.group.gpus, slices.Clone(of.left), start)
+		p.finish(of, of.rest)
 	}
 	for n, end := range of.ends {
 		if end > p.group.due[n] {
@@ -368,27 +341,21 @@ func (p *phases) together(of *partial) bool {
 	return true
 }
 
-// finish notes when the jobs at work end that have iterations in blocks.
-func (p *phases) finish(of *partial, work []int, blocks []instance.Block) {
+// finish notes when the jobs end that have iterations in blocks.
+func (p *phases) finish(of *partial, blocks []instance.Block) {
 	ends := instance.EndsOf(blocks, len(p.q.in.Jobs))
-	for _, n := range work {
-		of.ends[n] = ends[p.group.jobs[n]]
+	for n, j := range p.group.jobs {
+		if ends[j] > 0 {
+			of.ends[n] = ends[j]
+		}
 	}
 }
 
-// pick returns what a list has at some places.
-func pick[T any](list []T, at []int) []T {
-	some := make([]T, len(at))
-	for n, i := range at {
-		some[n] = list[i]
-	}
-	return some
-}
-
-// pattern of jobs at work, on the GPUs that they have, which do iterations in these proportions; nil: there is none.
-func (p *phases) pattern(work []int, want []float64) *pattern {
-	x := patternInPlace(p.q.in, pick(p.group.jobs, work), p.group.nodes, pick(p.group.homes, work), want, phasePattern)
-	key := fmt.Sprint(work, x.r)
+// pattern of the jobs that want iterations, on the GPUs that they have, in these proportions; nil: there is none. All jobs of the group
+// are in memory: in phases none leaves it before it ends.
+func (p *phases) pattern(want []float64) *pattern {
+	x := patternInPlace(p.q.in, p.group.jobs, p.group.nodes, p.group.homes, want, phasePattern)
+	key := fmt.Sprint(x.r)
 	if known, ok := p.patterns[key]; ok {
 		return known
 	}

@@ -159,8 +159,10 @@ func (s *Dispatcher) admit(j int) {
 func (s *Dispatcher) Decode(ctx context.Context, d *Decision, out *Record) error {
 	s.reset(d, out)
 	for j := range s.in.Jobs {
-		s.admit(j)
-		s.push(event{s.in.Jobs[j].Release, ready, int32(j)})
+		if s.in.Jobs[j].Iterations > 0 { // else it only holds memory
+			s.admit(j)
+			s.push(event{s.in.Jobs[j].Release, ready, int32(j)})
+		}
 	}
 	return s.run(ctx)
 }

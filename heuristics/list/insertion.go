@@ -67,7 +67,9 @@ func (s *inserter) Decode(ctx context.Context, d *Decision, out *Record) error {
 		for n, g := range d.Where.GPUs[j] {
 			s.times[s.layout.SlotAt[j]+n] = s.in.Jobs[j].On[s.in.GPUs[g].Type].Time
 		}
-		s.queue = append(s.queue, insertion{d.key(int32(j), 0), int32(j), 0, s.in.Jobs[j].Release})
+		if s.in.Jobs[j].Iterations > 0 { // else it only holds memory
+			s.queue = append(s.queue, insertion{d.key(int32(j), 0), int32(j), 0, s.in.Jobs[j].Release})
+		}
 	}
 	for i := len(s.queue) / 2; i >= 0; i-- {
 		state.SiftDown(s.queue, i, insertion.before)

@@ -83,7 +83,7 @@ func (m *Measures) Keys(in *instance.Instance, r Rule) (base, slope []int64) {
 		case inOrder:
 			base[j] = int64(job.Release)
 		case EvenProgress:
-			slope[j] = (1 << 40) / total
+			slope[j] = (1 << 40) / max(1, total) // 0: it is in memory, and no more
 		}
 	}
 	switch r {

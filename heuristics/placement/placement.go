@@ -73,8 +73,14 @@ func Place(ctx context.Context, in *instance.Instance, how Options) (*Placement,
 	}
 	big := how
 	big.Order = NewPlacer(in, how).byMemory()
-	if out, err := placeOnce(in, big); err == nil || in.Resumes() {
-		return out, how.Counts, err
+	if out, err := placeOnce(in, big); err == nil {
+		return out, how.Counts, nil
+	}
+	if in.Resumes() {
+		if out, counts := settled(in, how); out != nil {
+			return out, counts, nil
+		}
+		return nil, nil, first
 	}
 	found, _ := memory.Search(ctx, in, memorySteps)
 	if found == nil {
