@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -227,15 +229,33 @@ func lookalike(problems instance.Problems) string {
 	return ""
 }
 
-// OpenFile returns the content of a file, or of standard input.
+// OpenFile returns the content of a file, or of standard input, unpacked where gzip packed it.
 func OpenFile(name string, std Streams) (io.ReadCloser, error) {
 	if name == "-" {
-		return io.NopCloser(std.In), nil
+		return unpacked("standard input", io.NopCloser(std.In))
 	}
 	return OpenPath(name)
 }
 
-// OpenPath returns the content of a file that is no folder.
+// unpacked returns the content of what gzip packed, as it does traces of torch.profiler, and all else as it is.
+func unpacked(name string, file io.ReadCloser) (io.ReadCloser, error) {
+	b := bufio.NewReader(file)
+	var content io.Reader = b
+	if magic, _ := b.Peek(2); string(magic) == "\x1f\x8b" {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			file.Close()
+			return nil, fmt.Errorf("%s cannot be unpacked: %w", name, err)
+		}
+		content = z
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{content, file}, nil
+}
+
+// OpenPath returns the content of a file that is no folder, unpacked where gzip packed it.
 func OpenPath(name string) (io.ReadCloser, error) {
 	file, err := os.Open(name)
 	var path *fs.PathError
@@ -249,7 +269,7 @@ func OpenPath(name string) (io.ReadCloser, error) {
 		file.Close()
 		return nil, fmt.Errorf("%s %w; give a file", name, ErrFolder)
 	}
-	return file, nil
+	return unpacked(name, file)
 }
 
 // ErrFolder is of a name that is a folder's.

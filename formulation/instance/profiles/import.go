@@ -2,9 +2,11 @@ package profiles
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"jigsaw/formulation/instance"
@@ -75,20 +77,13 @@ func Import(format Format, r io.Reader, opt ImportOptions) ([]*instance.Profile,
 // Detect tells the format of a profile file from its content.
 func Detect(data []byte) (Format, error) {
 	text := bytes.TrimSpace(data)
-	if len(text) == 0 {
+	switch {
+	case len(text) == 0:
 		return "", errors.New("profiles: the file is empty")
-	}
-	if text[0] == '{' || text[0] == '[' {
-		switch {
-		case bytes.Contains(text, []byte(`"traceEvents"`)):
-			return Kineto, nil
-		case text[0] == '[' && bytes.Contains(text, []byte(`"ph"`)):
-			return "", errors.New("profiles: the file is a trace of a PyTorch without Kineto, which names no modules; jigsaw profile measure measures the model itself")
-		case bytes.Contains(text, []byte(`"nodes"`)):
-			return DNNPartitioning, nil
-		case bytes.Contains(text, []byte(`"layers"`)):
-			return "", errors.New("profiles: the file is a JigSaw profile already; use it as it is")
-		}
+	case bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")):
+		return "", errors.New("profiles: the file is UTF-16; save it as UTF-8")
+	case text[0] == '{' || text[0] == '[':
+		return detectJSON(text)
 	}
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	first := string(line)
@@ -99,7 +94,72 @@ func Detect(data []byte) (Format, error) {
 	case brace > 0 && isWord(first[:brace]) && strings.Contains(first, "}["):
 		return DeepPool, nil
 	}
-	return "", fmt.Errorf("profiles: the format of a file that begins with %q is not known; name one of %s", instance.Clip(first), formatList())
+	return "", fmt.Errorf("profiles: a file that begins with %q is of no format that is known: a graph of PipeDream begins like \"node1 -- Conv2d\", a .prof of DeepPool "+
+		"like \"conv2d{\", dnn-partitioning and torch.profiler write JSON", instance.Clip(first))
+}
+
+// detectJSON tells the format of a JSON file from its keys, or what it is instead.
+func detectJSON(text []byte) (Format, error) {
+	keys, err := topKeys(text)
+	for _, kind := range []struct {
+		key    string
+		format Format
+		not    string
+	}{
+		{"traceEvents", Kineto, ""},
+		{"ph", "", "the file is a trace of a PyTorch without Kineto, which names no modules; jigsaw profile measure measures the model itself"},
+		{"nodes", DNNPartitioning, ""},
+		{"cluster", "", "the file is a JigSaw instance, which needs no import; the profiles that it has are used as they are"},
+		{"profiles", "", "the file is a JigSaw profile already; use it as it is"},
+		{"profile", "", "the file is a JigSaw profile already; use it as it is"},
+		{"schema_version", "", "the file is a plan of JigSaw, which has no profiles"},
+		{"model_type", "", "the file is the config.json of a model; jigsaw profile estimate --config makes a profile of it"},
+	} {
+		switch {
+		case !slices.Contains(keys, kind.key):
+		case kind.not != "":
+			return "", errors.New("profiles: " + kind.not)
+		default:
+			return kind.format, nil
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("profiles: the file is neither JSON nor text of a format that is known: %w", jsonError(err))
+	}
+	has := "no keys"
+	if len(keys) > 0 {
+		has = "the keys " + instance.Clip(strings.Join(keys, ", "))
+	}
+	return "", fmt.Errorf("profiles: the file is JSON with %s, and no profile that is known: a graph of dnn-partitioning has nodes and edges, a trace of torch.profiler has traceEvents", has)
+}
+
+// topKeys are the keys of an object or, of an array, those of its first entry; those before the error, where
+// there is one.
+func topKeys(text []byte) (keys []string, err error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	open, err := dec.Token()
+	if open == json.Delim('[') && dec.More() {
+		if open, err = dec.Token(); open != json.Delim('{') {
+			return nil, err
+		}
+	}
+	for err == nil && dec.More() {
+		var key json.Token
+		if key, err = dec.Token(); err != nil {
+			break
+		}
+		name, is := key.(string)
+		if !is {
+			return keys, nil // an array of arrays, say
+		}
+		keys = append(keys, name)
+		var skipped json.RawMessage
+		err = dec.Decode(&skipped)
+	}
+	if err == nil {
+		_, err = dec.Token() // a file that ends too early has no brace there
+	}
+	return keys, err
 }
 
 func formatList() string {
@@ -119,7 +179,7 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 	if int64(len(data)) > limit {
 		return nil, fmt.Errorf("profiles: the file is larger than %d bytes", limit)
 	}
-	return data, nil
+	return bytes.TrimPrefix(data, []byte("\uFEFF")), nil // some editors write this mark
 }
 
 // check validates the options; needBatch where the file does not tell it.

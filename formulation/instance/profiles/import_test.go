@@ -60,8 +60,16 @@ func TestDetect(t *testing.T) {
 		{`{"version":1,"profiles":[{"layers":[]}]}`, "", "JigSaw profile already"},
 		{`[{"name": "aten::linear", "ph": "X", "ts": 419, "dur": 324, "tid": 1}]`, "", "jigsaw profile measure measures the model itself"},
 		{`{"schemaVersion": 1, "traceEvents": []}`, Kineto, ""},
-		{`{}`, "", "not known"},
-		{"hello", "", `begins with "hello" is not known; name one of pipedream, deeppool, dnn-partitioning`},
+		{`{"about": 1, "graph": {"nodes": [{"layers": 2}]}}`, "", "JSON with the keys about, graph, and no profile that is known"},
+		{`{"cluster": {"racks": [{"nodes": 2}]}, "profiles": [{"layers": []}]}`, "", "is a JigSaw instance"},
+		{`{"schema_version": 1, "schedule": {"nodes": 2}}`, "", "is a plan of JigSaw"},
+		{`{"model_type": "llama"}`, "", "jigsaw profile estimate --config"},
+		{`{"edges": [], "nodes": 2`, DNNPartitioning, ""},
+		{`{}`, "", "JSON with no keys"},
+		{`[[1]]`, "", "JSON with no keys"},
+		{`{"a": 1`, "", "neither JSON nor text of a format that is known: the file ends too early"},
+		{"\xff\xfen\x00", "", "UTF-16"},
+		{"hello", "", `begins with "hello" is of no format that is known`},
 	} {
 		got, err := Detect([]byte(tt.in))
 		assert.Equal(t, tt.want, got)
@@ -71,7 +79,10 @@ func TestDetect(t *testing.T) {
 			assert.ErrorContains(t, err, tt.err)
 		}
 	}
-	_, err := Import("caffe", strings.NewReader("x"), someOptions)
+	marked, err := Import("", strings.NewReader("\uFEFF"+readTestdata(t, "small_deeppool.txt")), someOptions)
+	require.NoError(t, err)
+	assert.Equal(t, importOne(t, "small_deeppool.txt"), marked[0], "some editors begin a file with this mark")
+	_, err = Import("caffe", strings.NewReader("x"), someOptions)
 	assert.ErrorContains(t, err, `format "caffe" is unknown; choose one of`)
 	_, err = Import("", strings.NewReader("x"), someOptions)
 	assert.Error(t, err)
