@@ -192,7 +192,8 @@ func (o *planOptions) draw(r *jigsaw.Result) (err error) {
 	}
 	if r.Blocks != nil {
 		if r.Schedule == nil && (o.trace != "" || o.csv != "") {
-			return cli.Usage(fmt.Errorf("--trace and --csv write every task out, and the plan has %d; --jobs-out writes a line for every job", r.Blocks.Tasks()))
+			err = cli.Usage(fmt.Errorf("--trace and --csv write every task out, and the plan has %d; --jobs-out writes a line for every job", r.Blocks.Tasks()))
+			files[1].name, files[2].name = "", ""
 		}
 		files[0].write = func(w io.Writer) error {
 			options := ganttOptions(r)
@@ -200,7 +201,7 @@ func (o *planOptions) draw(r *jigsaw.Result) (err error) {
 			return view.Hours(w, r.Instance, r.Blocks, options)
 		}
 	} else if o.block != 0 {
-		return cli.Usage(errors.New("--gantt-block is for plans in blocks: of jobs with residence: run, or of too many tasks to be written out; --gantt alone draws this one"))
+		err = cli.Usage(errors.New("--gantt-block is for plans in blocks: of jobs with residence: run, or of too many tasks to be written out; --gantt alone draws this one"))
 	}
 	if !r.Instance.Objective.Periodic() {
 		files = append(files, output{o.jobsOut, func(w io.Writer) error {
