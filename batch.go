@@ -22,22 +22,29 @@ type clusterFile struct {
 	Profiles  []*instance.Profile  `yaml:"profiles,omitempty"`
 }
 
-// Batch makes an instance of a cluster file, which is an instance file without jobs, and a list of jobs, as
-// [codec.DecodeJobs] reads it. Jobs hold memory while they run, unless the cluster file has another residence. hours are
-// turned into iterations at the speed of the job alone on the cluster. jobs is asked for the list once the cluster is known, and
-// models for profiles once it is known what the jobs run. Mistakes come back together, as
-// [instance.Problems] with line and column of the file they are in: the error says which.
-func Batch(cluster []byte, jobs func(*instance.Spec) (*codec.JobList, error), models func(*instance.Spec) (instance.ProfileSource, error)) (*codec.Document, error) {
+// Cluster reads a cluster file, which is an instance file without jobs. Jobs hold memory while they run, unless it has another residence.
+func Cluster(cluster []byte) (*instance.Spec, error) {
 	var file clusterFile
 	if _, err := codec.DecodeFile(cluster, instance.Version, &file); err != nil {
-		return nil, fmt.Errorf("cluster: %w", err)
+		return nil, err
 	}
 	if file.Residence == "" && !file.Objective.Periodic() {
 		file.Residence = instance.WhileRunning
 	}
-	spec := &instance.Spec{
+	return &instance.Spec{
 		Version: instance.Version, Name: file.Name, Lesson: file.Lesson, TickUS: file.TickUS, Objective: file.Objective, Residence: file.Residence,
 		Cluster: file.Cluster, Profiles: file.Profiles,
+	}, nil
+}
+
+// Batch makes an instance of a cluster file, as [Cluster] reads it, and a list of jobs, as [codec.DecodeJobs] does. hours are
+// turned into iterations at the speed of the job alone on the cluster. jobs is asked for the list once the cluster is known, and
+// models for profiles once it is known what the jobs run. Mistakes come back together, as
+// [instance.Problems] with line and column of the file they are in: the error says which.
+func Batch(cluster []byte, jobs func(*instance.Spec) (*codec.JobList, error), models func(*instance.Spec) (instance.ProfileSource, error)) (*codec.Document, error) {
+	spec, err := Cluster(cluster)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	list, err := jobs(spec)
 	if err != nil {

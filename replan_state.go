@@ -151,8 +151,12 @@ func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, chang
 				return bad(err)
 			}
 			n := &in.Nodes[at]
-			if n.At(place) < 0 {
-				return bad(fmt.Errorf("say which GPU of node %q failed, like %q", name, instance.NameGPU(name, n.Place(n.FirstGPU))))
+			left := instance.NameGPU(name, n.Place(n.FirstGPU))
+			switch {
+			case place < 0:
+				return bad(fmt.Errorf("say which GPU of node %q failed, like %q", name, left))
+			case n.At(place) < 0:
+				return bad(fmt.Errorf("node %q has no such GPU, or it is out of service already; one that is not is %q", name, left))
 			}
 			if n.GPUs == 1 {
 				c = Change{Kind: FailNode, Subject: name}

@@ -274,6 +274,7 @@ func TestReplanErrors(t *testing.T) {
 		"node":     {Update{Changes: []Change{{Kind: DropJob, Subject: in.Jobs[0].Name}, {Kind: FailNode, Subject: "x"}}}, `changes[1]: there is no node "x"`},
 		"kind":     {Update{Changes: []Change{{Kind: "explode"}}}, `unknown change "explode"`},
 		"gpu":      {Update{Changes: []Change{{Kind: FailGPU, Subject: in.Nodes[0].Name}}}, "say which GPU"},
+		"no gpu":   {Update{Changes: []Change{{Kind: FailGPU, Subject: in.Nodes[0].Name + ".gpu99"}}}, "has no such GPU, or it is out of service already"},
 		"progress": {Update{Changes: []Change{{Kind: Progress, Subject: in.Jobs[0].Name, Iterations: 1 << 40}}}, "give a number from 0 to that"},
 		"twice":    {Update{Jobs: []instance.JobSpec{spec.Jobs[0]}}, "jobs["},
 	} {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +13,6 @@ import (
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/codec"
-	"jigsaw/study/replay"
 	"jigsaw/study/trace"
 )
 
@@ -130,11 +128,11 @@ func (o *batch) traced(name string, format trace.Format, in io.Reader, spec *ins
 	if err != nil {
 		return nil, err
 	}
-	cluster, err := clusterOf(spec)
+	cluster, err := cli.ClusterOf(spec)
 	if err != nil {
 		return nil, cli.Invalid(cmp.Or(o.cluster, "the instance"), "a valid cluster", err)
 	}
-	w, err := trace.Workload(t, table, library, cluster, trace.Options{Seed: o.seed, SkipUnknown: o.SkipUnknown, Profiled: o.profiled(spec, library)})
+	w, err := trace.Workload(t, table, library, cluster, trace.Options{Seed: o.seed, SkipUnknown: o.SkipUnknown, Profiled: o.profiled(spec, library), GPUTypes: spec.Cluster.GPUTypes})
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
@@ -166,22 +164,4 @@ func (o *batch) profiled(spec *instance.Spec, library instance.ProfileSource) fu
 		}
 		return known[k]
 	}
-}
-
-// clusterOf is the cluster of a spec, whose jobs are not known yet.
-func clusterOf(spec *instance.Spec) (*replay.Cluster, error) {
-	const model = "of no job"
-	alone := *spec
-	alone.Jobs = []instance.JobSpec{{Name: "any", Model: model, Workers: 1}}
-	alone.Cluster.GPUTypes, alone.Profiles = slices.Clone(spec.Cluster.GPUTypes), slices.Clone(spec.Profiles)
-	for i := range alone.Cluster.GPUTypes {
-		t := &alone.Cluster.GPUTypes[i]
-		t.ProfiledAs = nil
-		alone.Profiles = append(alone.Profiles, &instance.Profile{Model: model, GPU: t.Name, Batch: 1, Layers: []instance.Layer{{Name: "all", Forward: 1}}})
-	}
-	in, err := instance.Compile(&alone, nil)
-	if err != nil {
-		return nil, err
-	}
-	return replay.ClusterOf(in), nil
 }

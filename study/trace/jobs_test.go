@@ -96,6 +96,14 @@ func TestList(t *testing.T) {
 	list, _ = read.List(w, c)
 	require.Equal(t, instance.JobSpec{Name: "1", Model: "A3C", Workers: 1, Weight: 5, Placement: instance.PlacementSpec{GPUTypes: []string{"v100"}}}, list.Jobs[0])
 
+	// A type is as fast as the one that it is profiled as, times its speed.
+	like := []instance.GPUTypeSpec{{Name: "h100", ProfiledAs: []instance.ProfiledAs{{GPU: "a100"}, {GPU: "v100", Speed: 5 * instance.One}}}}
+	_, w, _, err = made(Gavel, "gavel", "1x8:v100,1x8:h100", Options{GPUTypes: like})
+	require.NoError(t, err)
+	require.InDelta(t, w.Classes[0].Iteration[0]/5, w.Classes[0].Iteration[1], 1e-12)
+	_, _, _, err = made(Gavel, "gavel", "1x8:a100", Options{Profiled: func(model string, _ int) bool { return model != "A3C" }})
+	require.ErrorContains(t, err, `there is no profile of the model "A3C", and`, "a model of no batch size")
+
 	_, _, _, err = made(Muri, "muri", "2x8:v100", Options{Profiled: profiled(library, "v100")})
 	require.ErrorContains(t, err, `t:3:12: there is no profile of the model "dqn" at batch 128, and the model table names none that stands in for it; add a shape to the table`)
 	_, _, _, err = made(Philly, "unnamed", "2x8:h100", Options{Profiled: profiled(library, "h100")})

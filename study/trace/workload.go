@@ -24,6 +24,9 @@ type Options struct {
 	// Profiled, where it is there, says whether the cluster has GPUs that a model has a profile for at a batch
 	// size: plans need one of every job, of its shape or else of its model itself.
 	Profiled func(model string, batch int) bool
+	// GPUTypes, where they are there, say what types of the cluster are profiled as: the table's figures of
+	// these, divided by the speed, serve for a type that it has none of.
+	GPUTypes []instance.GPUTypeSpec
 }
 
 // Workload gives the jobs of a trace the costs that the trace or the table says,
@@ -134,7 +137,7 @@ func (b *builder) job(j *Job) {
 	}
 	model := b.table.find(name, j.Batch)
 	if model == nil {
-		b.unknown(name, j, "the model table has no model %q at batch size %d; add it, or map it to one that is alike", instance.Clip(name), j.Batch)
+		b.unknown(name, j, "the model table has no model %q%s; add it, or map it to one that is alike", instance.Clip(name), atBatch(j.Batch))
 		return
 	}
 	class, ok := b.class(j, model)
@@ -204,7 +207,7 @@ func (b *builder) class(j *Job, m *Model) (int, bool) {
 		k.Stages = replay.Stages{GPU: gpu, Network: 1 - gpu}
 	}
 	if k.Fastest() == 0 {
-		b.unknown(m.Name, j, "neither the trace nor the model table says how long an iteration of %q is on %d GPUs of the types %v; add it under iteration_s, or name the types of the cluster as the table does, like 8x4:v100", instance.Clip(m.Name), j.GPUs, b.cluster.Types)
+		b.unknown(m.Name, j, "neither the trace nor the model table says how long an iteration of %q is on %d GPUs of the types %v; add it under iteration_s, or name the types of the cluster as the table does, like 8x4:v100, or say in a cluster file what a type is like: profiled_as: [{gpu: v100, speed: 1}]", instance.Clip(m.Name), j.GPUs, b.cluster.Types)
 		return 0, false
 	}
 	if !b.cluster.Fits(j.GPUs, func(t int) bool { return k.Iteration[t] > 0 }) {
@@ -233,14 +236,22 @@ func (b *builder) profiled(j *Job, m *Model) bool {
 		return true
 	case b.skip(m.Name, j, replay.NoProfile):
 	case m.Shape == nil:
-		b.once(j, j.modelAt, "there is no profile of the model %q at batch %d, and the model table names none that stands in for it; add a shape to the table, "+
-			"for which --models takes a file, or a profile, by --profiles or --estimate; or leave such jobs out, with --skip-unknown", instance.Clip(model), batch)
+		b.once(j, j.modelAt, "there is no profile of the model %q%s, and the model table names none that stands in for it; add a shape to the table, "+
+			"for which --models takes a file, or a profile, by --profiles or --estimate; or leave such jobs out, with --skip-unknown", instance.Clip(model), atBatch(batch))
 	default:
-		b.once(j, j.modelAt, "the model table has %q run as %s at batch %d, of which there is no profile for GPUs of the types %v; choose other --models (%s), or say in the cluster file "+
+		b.once(j, j.modelAt, "the model table has %q run as %s%s, of which there is no profile for GPUs of the types %v; choose other --models (%s), or say in the cluster file "+
 			"what a type is like: profiled_as: [{gpu: %s, speed: 1}]; or leave such jobs out, with --skip-unknown",
-			instance.Clip(m.Name), instance.Clip(model), batch, b.cluster.Types, strings.Join(BuiltinTables(), ", "), instance.Clip(m.Shape.GPU))
+			instance.Clip(m.Name), instance.Clip(model), atBatch(batch), b.cluster.Types, strings.Join(BuiltinTables(), ", "), instance.Clip(m.Shape.GPU))
 	}
 	return false
+}
+
+// atBatch names a batch size, of which a trace may name none.
+func atBatch(batch int) string {
+	if batch == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" at batch %d", batch)
 }
 
 // iteration returns the seconds an iteration takes on GPUs of a type, 0 if
@@ -252,6 +263,16 @@ func (b *builder) iteration(j *Job, m *Model, kind string) float64 {
 	for _, name := range []string{kind, "any"} {
 		if of, ok := m.Iteration[name]; ok {
 			return of[j.GPUs]
+		}
+	}
+	for _, t := range b.options.GPUTypes {
+		if t.Name != kind {
+			continue
+		}
+		for _, as := range t.ProfiledAs {
+			if length := m.Iteration[as.GPU][j.GPUs]; length > 0 {
+				return length / cmp.Or(as.Speed, instance.One).Float()
+			}
 		}
 	}
 	return 0

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jigsaw/formulation/instance"
+	"jigsaw/study/replay"
 	"jigsaw/study/trace"
 )
 
@@ -94,4 +96,22 @@ func (o *TraceFlags) Table(f trace.Format) (*trace.Table, error) {
 		return nil, Usage(err)
 	}
 	return t, nil
+}
+
+// ClusterOf is the cluster of a spec, whose jobs are not known yet.
+func ClusterOf(spec *instance.Spec) (*replay.Cluster, error) {
+	const model = "of no job"
+	alone := *spec
+	alone.Jobs = []instance.JobSpec{{Name: "any", Model: model, Workers: 1}}
+	alone.Cluster.GPUTypes, alone.Profiles = slices.Clone(spec.Cluster.GPUTypes), slices.Clone(spec.Profiles)
+	for i := range alone.Cluster.GPUTypes {
+		t := &alone.Cluster.GPUTypes[i]
+		t.ProfiledAs = nil
+		alone.Profiles = append(alone.Profiles, &instance.Profile{Model: model, GPU: t.Name, Batch: 1, Layers: []instance.Layer{{Name: "all", Forward: 1}}})
+	}
+	in, err := instance.Compile(&alone, nil)
+	if err != nil {
+		return nil, err
+	}
+	return replay.ClusterOf(in), nil
 }

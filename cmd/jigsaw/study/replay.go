@@ -16,6 +16,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
+	"jigsaw/formulation/instance"
 	"jigsaw/study/policy"
 	"jigsaw/study/replay"
 	"jigsaw/study/trace"
@@ -39,7 +40,7 @@ type replayOptions struct {
 func (o *replayOptions) flags(c *cobra.Command) {
 	f := c.Flags()
 	o.Flags(c, "the trace")
-	f.StringVar(&o.cluster, "cluster", "", "nodes x GPUs, like 64x8 or \"8x4:v100,4x8:k80\", or an instance file or example whose cluster is taken")
+	f.StringVar(&o.cluster, "cluster", "", "nodes x GPUs, like 64x8 or \"8x4:v100,4x8:k80\", or a cluster file, instance file or example whose cluster is taken")
 	f.StringArrayVar(&o.profiles, "profiles", nil, "a profile file to use beside the library (repeatable)")
 	f.StringSliceVar(&o.policies, "policy", []string{"fifo", "srtf", "las", "jigsaw"}, "policies to compare: "+strings.Join(policy.Names(), ", ")+", or all")
 	f.DurationVar(&o.round, "round", 6*time.Minute, "time between decisions; 0 decides whenever a job comes or goes")
@@ -99,11 +100,11 @@ func runReplay(ctx context.Context, name string, o replayOptions, std cli.Stream
 	if err := cli.CheckWritable(append([]string{name, o.cluster, o.ModelTable}, o.profiles...), o.jobs, o.to.File); err != nil {
 		return err
 	}
-	cluster, err := o.parseCluster(std)
+	cluster, types, err := o.parseCluster(std)
 	if err != nil {
 		return err
 	}
-	t, w, err := o.workload(name, cluster, std)
+	t, w, err := o.workload(name, cluster, types, std)
 	if err != nil {
 		return err
 	}
@@ -136,27 +137,50 @@ func runReplay(ctx context.Context, name string, o replayOptions, std cli.Stream
 	return o.to.Print(std, report, func(out io.Writer) error { return replayTable(out, std, report) })
 }
 
-// parseCluster reads the cluster in short, or takes that of an instance.
-func (o *replayOptions) parseCluster(std cli.Streams) (*replay.Cluster, error) {
+// parseCluster reads the cluster in short, or takes that of a cluster file or an instance, which says what its types of GPU are like.
+func (o *replayOptions) parseCluster(std cli.Streams) (*replay.Cluster, []instance.GPUTypeSpec, error) {
 	c, err := replay.ParseCluster(o.cluster)
 	if errors.Is(err, replay.ErrNotShort) {
-		in, err := (&cli.InstanceFlags{Profiles: o.profiles}).Load(o.cluster, std)
-		if err != nil {
-			return nil, cli.Usage(fmt.Errorf("--cluster is neither nodes x GPUs, like 64x8, nor an instance: %w", cli.Unprefixed(err)))
+		of := cli.InstanceFlags{Profiles: o.profiles}
+		in, err := of.Load(o.cluster, std)
+		if c, types, ok := clusterFile(o.cluster); err != nil && ok {
+			return c, types, nil
 		}
-		return replay.ClusterOf(in), nil
+		if err != nil {
+			return nil, nil, cli.Usage(fmt.Errorf("--cluster is neither nodes x GPUs, like 64x8, nor an instance: %w", cli.Unprefixed(err)))
+		}
+		return replay.ClusterOf(in), of.Document.Spec.Cluster.GPUTypes, nil
 	}
 	if err != nil {
-		return nil, cli.Usage(err)
+		return nil, nil, cli.Usage(err)
 	}
-	return c, nil
+	return c, nil, nil
+}
+
+// clusterFile reads a cluster file, as jigsaw plan --cluster takes it, where it is a valid one.
+func clusterFile(name string) (*replay.Cluster, []instance.GPUTypeSpec, bool) {
+	file, err := cli.OpenPath(name)
+	if err != nil {
+		return nil, nil, false
+	}
+	defer file.Close()
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return nil, nil, false
+	}
+	spec, err := jigsaw.Cluster(data)
+	if err != nil {
+		return nil, nil, false
+	}
+	c, err := cli.ClusterOf(spec)
+	return c, spec.Cluster.GPUTypes, err == nil
 }
 
 // synthetic begins the name of a trace that is drawn.
 const synthetic = "synthetic:"
 
 // workload reads the trace, and gives its jobs costs.
-func (o *replayOptions) workload(name string, c *replay.Cluster, std cli.Streams) (*trace.Trace, *replay.Workload, error) {
+func (o *replayOptions) workload(name string, c *replay.Cluster, types []instance.GPUTypeSpec, std cli.Streams) (*trace.Trace, *replay.Workload, error) {
 	t, err := o.read(name, c, std)
 	if err != nil {
 		return nil, nil, cli.Usage(err)
@@ -176,7 +200,7 @@ func (o *replayOptions) workload(name string, c *replay.Cluster, std cli.Streams
 	if err != nil {
 		return nil, nil, cli.Usage(err)
 	}
-	w, err := trace.Workload(t, table, library, c, trace.Options{Seed: o.seed, SkipUnknown: o.SkipUnknown})
+	w, err := trace.Workload(t, table, library, c, trace.Options{Seed: o.seed, SkipUnknown: o.SkipUnknown, GPUTypes: types})
 	if err != nil {
 		return nil, nil, cli.Usage(err)
 	}
