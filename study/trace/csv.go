@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -39,12 +41,19 @@ type row struct {
 	csv    *csv.Reader
 	index  map[string]int
 	fields []string
+	before int // problems of the rows before
 }
+
+// sound reports whether nothing was wrong with the row so far.
+func (r *row) sound() bool { return r.found == r.before }
 
 // csv reads all rows.
 func (r *reader) csv(in io.Reader, l layout) {
-	c := csv.NewReader(in)
-	c.ReuseRecord = true
+	b := bufio.NewReaderSize(in, sniff)
+	head, _ := b.Peek(sniff) // what fails fails again below
+	first, _, _ := bytes.Cut(head, []byte("\n"))
+	c := csv.NewReader(b)
+	c.ReuseRecord, c.Comma = true, comma(first)
 	header, err := c.Read()
 	if err == io.EOF {
 		r.problem(1, 1, "the file is empty; it begins with the column names %s", strings.Join(l.need, ","))
@@ -56,7 +65,7 @@ func (r *reader) csv(in io.Reader, l layout) {
 	}
 	row := row{reader: r, csv: c, index: map[string]int{}}
 	for k, name := range header {
-		name = strings.TrimSpace(strings.TrimPrefix(name, "\ufeff"))
+		name = columnName(name)
 		if _, twice := row.index[name]; twice {
 			_, column := c.FieldPos(k)
 			r.problem(1, column, "there are two columns %q; keep one", instance.Clip(name))
@@ -84,9 +93,9 @@ func (r *reader) csv(in io.Reader, l layout) {
 		}
 		line, _ := c.FieldPos(0)
 		job := Job{line: line, Weight: 1}
-		before := r.found
+		row.before = r.found
 		l.job(&row, &job)
-		if r.found == before {
+		if row.sound() {
 			r.add(job, row.at("job_id", "name"))
 		}
 	}
@@ -136,15 +145,7 @@ func (r *row) text(name string) string {
 // beyond are in another unit.
 const longest = 100 * 365 * 24 * 3600
 
-// number returns a field that is a finite number of at least least.
-func (r *row) number(name string, least float64) float64 {
-	v, message := number(r.text(name), least)
-	if message != "" {
-		r.wrong(name, "%s", message)
-	}
-	return v
-}
-
+// number reads a finite number of at least least, or says what is wrong with it.
 func number(s string, least float64) (float64, string) {
 	v, err := strconv.ParseFloat(s, 64)
 	switch {
@@ -160,7 +161,12 @@ func number(s string, least float64) (float64, string) {
 
 // seconds returns a field that is a time, in units of so many seconds.
 func (r *row) seconds(name string, unit float64) float64 {
-	v := r.number(name, 0) * unit
+	v, message := number(r.text(name), 0)
+	if message != "" {
+		r.wrong(name, "%s; the %s format counts in %s", message, r.trace.Format, unitName(unit))
+		return 0
+	}
+	v *= unit
 	if v > longest {
 		r.wrong(name, "%s is %.0f years; the %s format counts in %s", instance.Clip(r.text(name)), v/(365*24*3600), r.trace.Format, unitName(unit))
 		return 0
@@ -185,6 +191,10 @@ func (r *row) whole(name string, most int64) int64 {
 }
 
 func wholeNumber(s string, most int64) (int64, string) {
+	// Tables of measurements write "4.0" in columns with cells that are empty.
+	if whole, frac, point := strings.Cut(s, "."); point && frac != "" && strings.Trim(frac, "0") == "" {
+		s = whole
+	}
 	v, err := strconv.ParseInt(s, 10, 64)
 	switch {
 	case err != nil:

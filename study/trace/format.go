@@ -3,6 +3,7 @@ package trace
 import (
 	"bufio"
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -67,9 +68,14 @@ func Detect(r io.Reader) (f Format, all io.Reader, err error) {
 	if n := bytes.Count(first, []byte("\t")); (n == 9 || n == 6) && bytes.ContainsAny(first, "0123456789") {
 		return Gavel, b, nil
 	}
-	names := strings.Split(strings.TrimSpace(string(first)), ",")
+	header := csv.NewReader(bytes.NewReader(first))
+	header.Comma = comma(first)
+	names, err := header.Read()
+	if err != nil {
+		return "", b, nil // no format's
+	}
 	for k := range names {
-		names[k] = strings.TrimSpace(names[k])
+		names[k] = columnName(names[k])
 	}
 	// Muri's columns contain Tiresias's: the longer list is looked for first.
 	for _, format := range []Format{Muri, Tiresias, Helios, Philly, Pollux} {
@@ -79,4 +85,19 @@ func Detect(r io.Reader) (f Format, all io.Reader, err error) {
 		}
 	}
 	return "", b, nil
+}
+
+// comma is what separates the columns of a CSV file with this first line.
+func comma(first []byte) rune {
+	for _, c := range "\t;" {
+		if bytes.ContainsRune(first, c) {
+			return c
+		}
+	}
+	return ','
+}
+
+// columnName is the name of a column as it is looked for.
+func columnName(name string) string {
+	return strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
 }

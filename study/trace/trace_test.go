@@ -43,8 +43,19 @@ func TestRead(t *testing.T) {
 		if format != Gavel { // which has no header to put a mark before
 			require.NoError(t, err, format)
 			require.Len(t, named.Jobs, 2)
+			head, rows, _ := strings.Cut(text, "\n")
+			quoted := `"` + strings.ReplaceAll(strings.ToUpper(head), ",", `","`) + "\"\n" + rows
+			for _, other := range []string{quoted, strings.ReplaceAll(text, ",", ";"), strings.ReplaceAll(text, ",", "\t")} {
+				same, err := Read("t", strings.NewReader(other), "")
+				require.NoError(t, err, other)
+				require.Equal(t, named.Format, same.Format)
+				require.Len(t, same.Jobs, 2)
+			}
 		}
 	}
+	floats, err := Read("t", strings.NewReader(strings.Replace(samples[Tiresias], "\n0,1,", "\n0,1.0,", 1)), "")
+	require.NoError(t, err)
+	require.Equal(t, 1, floats.Jobs[0].GPUs, "as tables write columns that have empty cells")
 	read := func(f Format) []Job {
 		got, err := Read("t", strings.NewReader(samples[f]), f)
 		require.NoError(t, err)
@@ -119,7 +130,9 @@ func TestBroken(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 		})
 	}
-	_, err := Read("t", strings.NewReader(muriHead+strings.Repeat("x,y,z,1,2,3,4,5,6,7,8,9,0\n", 1000)), "")
+	_, err := Read("t", strings.NewReader(muri("0,8,0,100,gpt2,4,43700,0,,0.6,419,49,0")), "")
+	require.EqualError(t, err, `t:2:26: iteration_time: "" is not a number; the muri format counts in milliseconds`, "one mistake is told once")
+	_, err = Read("t", strings.NewReader(muriHead+strings.Repeat("x,y,z,1,2,3,4,5,6,7,8,9,0\n", 1000)), "")
 	require.Len(t, err, mostProblems, "not a thousand lines of the same")
 }
 

@@ -117,7 +117,8 @@ func (o *InstanceFlags) ReadDocument(name string, std Streams) (*codec.Document,
 // Override gives an instance without a name that of its file, and what flags say in place of the instance.
 func (o *InstanceFlags) Override(spec *instance.Spec, file string) error {
 	if o.Unnamed = spec.Name == ""; o.Unnamed {
-		spec.Name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		base := strings.TrimSuffix(filepath.Base(file), ".gz")
+		spec.Name = strings.TrimSuffix(base, filepath.Ext(base))
 	}
 	if o.Objective != "" {
 		spec.Objective = instance.Objective(o.Objective)
@@ -214,12 +215,14 @@ func Refused(document *codec.Document, name, what string, err error) error {
 	return Invalid(name, what, problems)
 }
 
+const aTrace = "a trace, but of no format that its first line tells; --format NAME says what it lacks"
+
 // lookalike says what kind of file it was instead, told by a key that no other kind has;
 // empty where there is no such key.
 func lookalike(problems instance.Problems) string {
 	for _, kind := range []struct{ key, name string }{
 		// Before instances: the Philly trace has a column cluster.
-		{"duration", "a trace, but of no format that its first line tells; --format NAME says what it lacks"},
+		{"duration", aTrace}, {"submit_time", aTrace}, {"num_gpus", aTrace},
 		{"denominator", "a certificate"}, {"background_rate", "a plan of burst-parallel jobs"}, {"schema_version", "a plan"}, {"residency", "a schedule"}, {"cluster", "an instance"},
 	} {
 		if slices.ContainsFunc(problems, func(p instance.Problem) bool { return slices.Contains(p.Unknown, kind.key) }) {

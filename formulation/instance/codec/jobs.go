@@ -69,6 +69,8 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 		problems = append(problems, instance.Problem{Line: line, Column: at, Message: fmt.Sprintf(format, args...)})
 	}
 	for i, name := range header {
+		name = strings.ToLower(strings.TrimSpace(name))
+		header[i] = name
 		switch {
 		case !slices.Contains(JobColumns(), name):
 			bad(i, "unknown column %q; the columns are %s", name, strings.Join(JobColumns(), ", "))
@@ -93,6 +95,12 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 		cells, err := in.Read()
 		if errors.Is(err, io.EOF) {
 			break
+		}
+		if errors.Is(err, csv.ErrFieldCount) {
+			if bad(0, "the line has %d cells, the first line has %d columns", len(cells), len(header)); len(problems) >= mostJobProblems {
+				break
+			}
+			continue
 		}
 		if err != nil {
 			return nil, err
@@ -231,7 +239,7 @@ func cellOf(job *instance.JobSpec, hours *float64, column, cell string) (err err
 		whole(&job.Iterations)
 	case "hours":
 		if *hours, err = strconv.ParseFloat(cell, 64); err != nil || !(*hours > 0 && *hours < 1e6) {
-			err = fmt.Errorf("%q is not a number of hours", cell)
+			err = fmt.Errorf("%q is not a number of hours, like 1.5", cell)
 		}
 	case "weight":
 		var weight int

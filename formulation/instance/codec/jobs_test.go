@@ -24,6 +24,9 @@ func TestDecodeJSONJobs(t *testing.T) {
 		require.NoError(t, err, text)
 		require.Equal(t, &JobList{want.Jobs, want.Hours, lines}, got, text)
 	}
+	spaced, err := DecodeJobs(strings.NewReader("Name, Model ,workers, hours \na, gnmt,4, 1.5\n"))
+	require.NoError(t, err)
+	require.Equal(t, []float64{1.5}, spaced.Hours)
 	const job = `{"name": "a", "model": "gnmt", "workers": 4, "hours": 1}`
 	for text, want := range map[string]string{
 		job + "\n" + strings.Replace(job, "4", `"four"`, 1):        `line 2, column 43: workers: "four" is not a whole number above 0`,
@@ -37,8 +40,9 @@ func TestDecodeJSONJobs(t *testing.T) {
 		job + "\n[" + job + "]":                                    "line 2, column 1: a job is an object like",
 		"[" + job:                                                  "line 1, column 58: invalid JSON: unexpected end of the file",
 		"[" + job + "]\n" + job:                                    "line 2, column 1: invalid JSON: found {",
-		"[3]":                                                      "line 1, column 2: a job is an object like",
-		`{"name": "a", "workers": 0}` + "{":                        "line 1, column 26: workers: \"0\" is not a whole number above 0\n",
+		"name;model;workers;hours\na;gnmt;4;1,5\nb;gnmt\n":         "line 2, column 10: hours: \"1,5\" is not a number of hours, like 1.5\ninstance: line 3, column 1: the line has 2 cells, the first line has 4 columns",
+		"[3]":                               "line 1, column 2: a job is an object like",
+		`{"name": "a", "workers": 0}` + "{": "line 1, column 26: workers: \"0\" is not a whole number above 0\n",
 	} {
 		_, err := DecodeJobs(strings.NewReader(text))
 		require.ErrorContains(t, err, want, "%q", text)
