@@ -27,10 +27,10 @@ type replanOptions struct {
 	gap   cli.Fraction
 	quick bool
 
-	at                                 time.Duration
-	changes, add, rest, jobsOut, gantt string
-	changed                            changeFlags
-	done, progress, left               []string
+	at                                        time.Duration
+	changes, add, rest, jobsOut, gantt, turns string
+	changed                                   changeFlags
+	done, progress, left                      []string
 }
 
 func newReplan(std cli.Streams) *cobra.Command {
@@ -105,6 +105,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	f.StringVar(&o.rest, "write", "", "write the instance of the rest into this YAML `file`")
 	f.StringVar(&o.jobsOut, "jobs-out", "", "write what becomes of every job into this CSV `file`")
 	f.StringVar(&o.gantt, "gantt", "", "draw who is where over the rest into this SVG `file`")
+	f.StringVar(&o.turns, "turns", "", "write turn sheets of the rest, what each GPU does in which order, into this JSON `file`; see docs/turns.md")
 	for flag, after := range map[string]string{"drop": "", "done": "", "progress": "=", "left": "="} {
 		o.CompleteFrom(c, flag, after, std, cli.JobNames)
 	}
@@ -161,7 +162,7 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs, o.ModelTable, plan, o.changes, o.add), o.Certificate, o.rest, o.jobsOut, o.gantt, o.to.File); err != nil {
+	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs, o.ModelTable, plan, o.changes, o.add), o.Certificate, o.rest, o.jobsOut, o.gantt, o.turns, o.to.File); err != nil {
 		return err
 	}
 	var come coming
@@ -200,6 +201,9 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	}
 	if o.gantt != "" && r.Blocks != nil {
 		err = errors.Join(err, cli.WriteFile(o.gantt, func(w io.Writer) error { return view.Hours(w, r.Instance, r.Blocks, ganttOptions(r.Result)) }))
+	}
+	if o.turns != "" && r.Blocks != nil {
+		err = errors.Join(err, cli.WriteFile(o.turns, func(w io.Writer) error { return view.Turns(w, r.Instance, r.Schedule, r.Blocks) }))
 	}
 	report := replanReport{r.Document(o.Timeless), o.at.Seconds(), time.Duration(r.Origin).Seconds(), r.Jobs}
 	err = errors.Join(err, cli.Prove(o.Certificate, r.Proof), o.to.Print(std, report, func(w io.Writer) error { return replanTable(w, std, r) }))
