@@ -101,12 +101,19 @@ func (r *Resumption) goNowhere() []int { return slices.Repeat([]int{-1}, len(r.i
 // try makes the plan in which those that move join the given units, and keeps it if it is better.
 func (r *Resumption) try(goes []int) (better bool, err error) {
 	parts := r.divide(goes)
-	s, err := r.place(parts)
-	if err != nil || !r.offer(s) {
-		return false, err
+	s, err := r.place(parts, false)
+	if err == nil {
+		better = r.offer(s)
 	}
-	r.parts, r.goes = parts, goes
-	return true, nil
+	if r.in.Queues() { // where no job waits for another GPU than its own, only who lost it or is in the way comes later
+		if s, failed := r.place(parts, true); failed == nil && r.offer(s) {
+			better, err = true, nil
+		}
+	}
+	if better {
+		r.parts, r.goes = parts, goes
+	}
+	return better, err
 }
 
 // offer makes a plan the best if it is better.

@@ -64,8 +64,9 @@ func (o *occupied) earliest(p *part) instance.Tick {
 }
 
 // place gives all parts their times in order, each as early as it can be: a serial schedule
-// generation, in which none delays one before it.
-func (r *Resumption) place(parts []part) (*instance.BlockSchedule, error) {
+// generation, in which none delays one before it. With gaps those that need not be later than planned come first, and jobs that
+// would be, or that move, take GPUs that are free then.
+func (r *Resumption) place(parts []part, gaps bool) (*instance.BlockSchedule, error) {
 	in := r.in
 	o := &occupied{in: in, gpus: make([][]stretch, len(in.GPUs)), links: make([]state.LinkTimeline, len(in.Links))}
 	plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
@@ -74,13 +75,9 @@ func (r *Resumption) place(parts []part) (*instance.BlockSchedule, error) {
 	for i := range parts {
 		r.settle(f, &parts[i], settled)
 	}
-	for i := range parts {
-		p := &parts[i]
-		if p.blocks == nil {
-			if err := r.seek(o, f, plan, p.jobs[0]); err != nil {
-				return nil, err
-			}
-			continue
+	put := func(p *part, anywhere bool) error {
+		if p.blocks == nil || anywhere {
+			return r.seek(o, f, plan, p.jobs[0])
 		}
 		at := p.from
 		if !p.fixed {
@@ -97,6 +94,21 @@ func (r *Resumption) place(parts []part) (*instance.BlockSchedule, error) {
 		}
 		for n, j := range p.jobs {
 			plan.Residency[j] = p.homes[n]
+		}
+		return nil
+	}
+	var later []*part
+	for i := range parts {
+		p := &parts[i]
+		if gaps && !p.fixed && !p.begun && (p.blocks == nil || o.earliest(p) > p.from) {
+			later = append(later, p)
+		} else if err := put(p, false); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range later {
+		if err := put(p, len(p.jobs) == 1); err != nil {
+			return nil, err
 		}
 	}
 	// A part and what it goes on from come in the order of their times.
