@@ -109,7 +109,7 @@ func (e *stays) why(j instance.JobID) (link StayLink, next instance.JobID) {
 		for _, o := range e.onGPU[g] {
 			switch {
 			case o == j:
-			case e.to[o] <= admitted:
+			case e.to[o] <= e.from[j]: // it may be loaded while they end
 				if before == instance.NoJob || e.to[o] > e.to[before] {
 					before, gpu = o, g
 				}
@@ -124,7 +124,7 @@ func (e *stays) why(j instance.JobID) (link StayLink, next instance.JobID) {
 	switch {
 	case before != instance.NoJob && admitted-e.to[before] <= turn:
 		link.Because, link.Text = TaskBefore, fmt.Sprintf("%s is on %s until then", e.name(before), node())
-		if e.in.Queues() {
+		if e.in.Queues() && e.to[before] <= admitted {
 			link.Because = Memory
 		}
 		return link, before

@@ -38,8 +38,10 @@ func TestExplainBlocks(t *testing.T) {
 	late := job("late", 1, 10, 5000, 0)
 	block(5000, 4, 5, task(late, 0, 4))
 	block(5520, 4, 5, task(late, 0, 4)) // a pause of half an hour
+	over := job("over", 1, 10, 0, 200)
+	block(5540, 4, 10, task(over, 0, 4)) // is loaded while the one before it ends
 
-	jobs, chain := ExplainBlocks(in, plan, []instance.Tick{4, 4, 4, 5, 0, 4})
+	jobs, chain := ExplainBlocks(in, plan, []instance.Tick{4, 4, 4, 5, 0, 4, 4})
 	assert.Equal(t, []string{
 		`"first" ends at 4 h: 4 h for its 1,000 iterations`,
 		`"second" ends at 6 h: 3 h waiting for "first", 2 h for its 500 iterations; it is released at 60 min`,
@@ -47,6 +49,7 @@ func TestExplainBlocks(t *testing.T) {
 		`"a" ends at 2.995 h: 2 h waiting for "b", 59.7 min for its 100 iterations, 30 min alone on the empty cluster, beside "b"`,
 		`"b" ends at 3 h: 59.7 min for its 100 iterations beside "a"; it is released at 2 h`,
 		`"late" ends at 5.54 h: 144 s for its 10 iterations, 30 min between blocks; it is released at 5 h`,
+		`"over" ends at 5.58 h: 5.34 h waiting for "late", 12 min loading, 144 s for its 10 iterations`,
 	}, jobs)
 	assert.Equal(t, []StayLink{
 		{loose, 6500, 7000, Slack, `the plan leaves room: the last job before it there, "second", leaves n0 at 6 h, 30 min sooner`},
