@@ -223,3 +223,22 @@ func chainArea(in *instance.Instance) instance.Tick {
 	}
 	return max(chain, (area+instance.Tick(len(in.GPUs))-1)/instance.Tick(len(in.GPUs)))
 }
+
+// TestNoBundlesBlameNoJob: where three GPUs serve three workers, and a worker of two, no division of them serves
+// both, and neither job is to blame.
+func TestNoBundlesBlameNoJob(t *testing.T) {
+	layers := []instance.Layer{{Name: "l", Forward: 1e6}}
+	in, err := instance.Compile(&instance.Spec{
+		Version: 1, Profiles: []*instance.Profile{
+			{Model: "any", GPU: "a", Batch: 1, Layers: layers}, {Model: "any", GPU: "a", Batch: 1, GPUs: 2, Layers: layers},
+		},
+		Jobs: []instance.JobSpec{{Name: "wide", Model: "any", Workers: 3}, {Name: "pair", Model: "any", Workers: 1, GPUsPerWorker: 2}},
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "a", Memory: 1 << 30}},
+			Racks:    []instance.RackSpec{{Nodes: 1, GPUs: 3, GPU: "a", NIC: 1e9, Fabric: 1e9}},
+		},
+	}, nil)
+	require.NoError(t, err)
+	_, err = Greedy(t.Context(), in, heuristicstest.Source(1))
+	require.ErrorContains(t, err, "no schedule found: no division of the nodes")
+}

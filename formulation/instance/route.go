@@ -155,6 +155,25 @@ func (in *Instance) Joined() []int {
 	return joined
 }
 
+// Scopes are where a job can be on several nodes: the nodes of each rack whose network cards work, none where
+// not even these have a route that the job may take, and those of each group of racks with routes between them.
+func (in *Instance) Scopes(job *Job) (racks, groups [][]NodeID) {
+	joined := in.JoinedFor(job)
+	racks, groups = make([][]NodeID, len(in.Racks)), make([][]NodeID, len(in.Racks))
+	for r, group := range joined {
+		if group < 0 {
+			continue
+		}
+		for _, n := range in.Racks[r].Nodes {
+			if node := &in.Nodes[n]; !in.Links[node.Up].Failed && !in.Links[node.Down].Failed {
+				racks[r] = append(racks[r], n)
+			}
+		}
+		groups[group] = append(groups[group], racks[r]...)
+	}
+	return racks, slices.DeleteFunc(groups, func(g []NodeID) bool { return g == nil })
+}
+
 // Ends returns the switches that a link between switches leads from and to; ok is false for
 // one that failed, and for links of nodes.
 func (in *Instance) Ends(l LinkID) (from, to int, ok bool) {

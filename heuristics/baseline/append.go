@@ -18,8 +18,7 @@ type appender struct {
 	free       []instance.Tick // per GPU: when its last job ends
 	start, end []instance.Tick
 	at         []site
-	scopes     [][]instance.NodeID // the racks, and the cluster if it has several
-	ticks      []instance.Tick     // scratch
+	ticks      []instance.Tick // scratch
 	best       offer
 }
 
@@ -34,17 +33,10 @@ type offer struct {
 
 func newAppender(p *problem) *appender {
 	n := len(p.in.Jobs)
-	a := &appender{
+	return &appender{
 		problem: p, memory: newMemory(p), placer: newPlacer(p), free: make([]instance.Tick, len(p.in.GPUs)),
 		start: make([]instance.Tick, n), end: make([]instance.Tick, n), at: make([]site, n),
 	}
-	if len(p.in.Racks) > 1 {
-		for r := range p.in.Racks {
-			a.scopes = append(a.scopes, p.in.Racks[r].Nodes)
-		}
-	}
-	a.scopes = append(a.scopes, p.in.AllNodes())
-	return a
 }
 
 func (a *appender) times() (start, end []instance.Tick) { return a.start, a.end }
@@ -76,10 +68,7 @@ func (a *appender) put(j instance.JobID) bool {
 		a.tryNode(j, instance.NodeID(n))
 	}
 	if job.Workers > 1 && job.Within != instance.WithinNode && len(a.in.Nodes) > 1 {
-		for n, nodes := range a.scopes {
-			if job.Within == instance.WithinRack && len(a.scopes) > 1 && n == len(a.scopes)-1 {
-				break
-			}
+		for _, nodes := range a.spreads(j) {
 			a.trySpread(j, nodes)
 		}
 	}

@@ -330,3 +330,27 @@ func TestExclusivePatience(t *testing.T) {
 	value, _ := in.Value(s).Float64()
 	assert.InDelta(t, optimum(in), value, 0)
 }
+
+// TestQueueAroundFailures: of three nodes one is cut off, so that a job of four workers has the other two.
+func TestQueueAroundFailures(t *testing.T) {
+	profile := &instance.Profile{Model: "any", GPU: "a", Batch: 1, Layers: []instance.Layer{{Name: "l", Forward: 1e6}}}
+	for failed, rack := range map[string]instance.RackSpec{
+		"r0n0.up": {Nodes: 3}, "r0n0.down": {Nodes: 3}, "r0.up": {Nodes: 1, Count: 3}, "r0.down": {Nodes: 1, Count: 3},
+	} {
+		rack.GPUs, rack.GPU, rack.NIC, rack.Fabric = 2, "a", 1e9, 1e9
+		in, err := instance.Compile(&instance.Spec{
+			Version: 1, Profiles: []*instance.Profile{profile},
+			Jobs: []instance.JobSpec{{Name: "wide", Model: "any", Workers: 4}},
+			Cluster: instance.ClusterSpec{
+				GPUTypes: []instance.GPUTypeSpec{{Name: "a", Memory: 1 << 30}}, Racks: []instance.RackSpec{rack}, FailedLinks: []string{failed},
+			},
+		}, nil)
+		require.NoError(t, err)
+		s, err := Queue(t.Context(), in)
+		require.NoError(t, err, failed)
+		assert.Empty(t, check.Schedule(in, s))
+		s, err = Config{Work: 1000}.Exclusive(t.Context(), in, source(1))
+		require.NoError(t, err, failed)
+		assert.Empty(t, check.Schedule(in, s))
+	}
+}

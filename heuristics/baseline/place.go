@@ -105,11 +105,8 @@ func (p *placer) choose(j instance.JobID) (best site, ok bool) {
 		}
 		try(nodes)
 	}
-	for r := range p.in.Racks {
-		eachType(p.in.Racks[r].Nodes)
-	}
-	if job.Within == instance.WithinCluster && len(p.in.Racks) > 1 {
-		eachType(p.in.AllNodes())
+	for _, nodes := range p.spreads(j) {
+		eachType(nodes)
 	}
 	return best, ok
 }

@@ -23,12 +23,25 @@ type problem struct {
 	alike bool
 	// memory may bind.
 	memory bool
+	scopes map[where][][]instance.NodeID
 	// nearest: no job is faster on several nodes than on one.
 	nearest bool
 }
 
+// where is what decides over which nodes a job may be spread.
+type where struct {
+	policy int
+	within instance.Within
+}
+
+// spreads are the sets of nodes that job j may be spread over: of each rack, and of racks with routes between them.
+func (p *problem) spreads(j instance.JobID) [][]instance.NodeID {
+	job := &p.in.Jobs[j]
+	return p.scopes[where{job.Policy, job.Within}]
+}
+
 func newProblem(in *instance.Instance) *problem {
-	p := &problem{in: in, counts: state.CheapestMultisets(in), nearest: true}
+	p := &problem{in: in, counts: state.CheapestMultisets(in), nearest: true, scopes: map[where][][]instance.NodeID{}}
 	type kind struct {
 		t      instance.TypeID
 		fabric instance.BitRate
@@ -63,6 +76,13 @@ func newProblem(in *instance.Instance) *problem {
 		}
 		for _, j := range class {
 			p.inside[j], p.shortest[j] = lengths, p.least(job, class[0], lengths)
+		}
+		if at := (where{job.Policy, job.Within}); p.scopes[at] == nil && job.Workers > 1 && job.Within != instance.WithinNode {
+			racks, groups := in.Scopes(job)
+			if job.Within == instance.WithinCluster && len(racks) > 1 {
+				racks = append(racks, groups...)
+			}
+			p.scopes[at] = racks
 		}
 	}
 	p.memory = p.mayLackMemory()

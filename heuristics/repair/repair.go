@@ -225,26 +225,18 @@ func (r *repairer) move(j instance.JobID, tasks []instance.Task) bool {
 			best, bestSpan, bestEnd = home, span, end
 		}
 	}
-	joined := in.JoinedFor(job)
-	groups := map[int][]instance.NodeID{}
+	racks, groups := in.Scopes(job)
 	for rack := range in.Racks {
-		var working []instance.NodeID
 		for _, n := range in.Racks[rack].Nodes {
 			try([]instance.NodeID{n})
-			if node := &in.Nodes[n]; !in.Links[node.Up].Failed && !in.Links[node.Down].Failed && joined[rack] >= 0 {
-				working = append(working, n)
-			}
 		}
 		if job.Within != instance.WithinNode {
-			try(working)
+			try(racks[rack])
 		}
-		groups[joined[rack]] = append(groups[joined[rack]], working...)
 	}
 	if job.Within == instance.WithinCluster {
-		for rack := range in.Racks {
-			if joined[rack] == rack {
-				try(groups[rack])
-			}
+		for _, nodes := range groups {
+			try(nodes)
 		}
 	}
 	if best == nil {

@@ -9,7 +9,7 @@ import (
 // NoPlan is the error of a heuristic that found no schedule. It is no proof
 // that there is none: heuristics do not search everywhere.
 type NoPlan struct {
-	// Job that could not be served, by index and name.
+	// Job that could not be served, by index and name; without a name it is no single job.
 	Job  instance.JobID
 	Name string
 	// Reason in words: what the job lacked.
@@ -17,7 +17,11 @@ type NoPlan struct {
 }
 
 func (e *NoPlan) Error() string {
-	return fmt.Sprintf("heuristics: no schedule found: jobs[%d] %q %s (this does not prove that none exists)", e.Job, e.Name, e.Reason)
+	reason := e.Reason
+	if e.Name != "" {
+		reason = fmt.Sprintf("jobs[%d] %q %s", e.Job, e.Name, e.Reason)
+	}
+	return "heuristics: no schedule found: " + reason + " (this does not prove that none exists)"
 }
 
 // NewNoPlan says why job j was not served, in words that follow its name.
