@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jigsaw"
 	"jigsaw/formulation/instance"
 )
 
@@ -54,6 +55,22 @@ func TestShortestFirst(t *testing.T) {
 	require.Equal(t, Flow, problems[3].Family)
 	require.Equal(t, "12", problems[3].Known.RatString())
 	require.Equal(t, instance.WeightedCompletion, problems[3].Spec.Objective)
+}
+
+// TestManyMachines: two jobs side by side take all machines, more than a node has.
+func TestManyMachines(t *testing.T) {
+	t.Parallel()
+	problems, err := decode(strings.NewReader(`{"family":"P|size|Cmax","name":"wide","machines":2059,"jobs":[[2000,3],[59,3],[2059,1]],"optimum":4}`))
+	require.NoError(t, err)
+	for _, p := range problems {
+		in, err := instance.Compile(p.Spec, nil)
+		require.NoError(t, err)
+		require.Len(t, in.GPUs, 2059)
+		r, err := jigsaw.Plan(t.Context(), in, jigsaw.Options{})
+		require.NoError(t, err)
+		require.Equal(t, jigsaw.Optimal, r.Status)
+		require.Equal(t, p.Known, r.Primal)
+	}
 }
 
 // TestAbsent: without the data there is a notice and no error.

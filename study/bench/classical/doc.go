@@ -13,6 +13,9 @@
 //	P||sum Cj          the same jobs under weighted completion, all weights 1
 //	R||Cmax            unrelated machines: a GPU type a machine, a profile a job and machine
 //
+// Where there are more machines than GPUs in a node, several nodes have them: jobs move nothing, so
+// that they run across nodes as within one.
+//
 // The optima of the first two are the areas of strips that were cut into jobs; that of
 // P||sum Cj comes from the rule of the shortest job first (R. W. Conway, W. L. Maxwell,
 // L. W. Miller, Theory of scheduling, 1967); the others are as published, those of

@@ -178,10 +178,15 @@ const (
 	tick                    = instance.Duration(1e6) // that of instances by default
 )
 
-// machines adds a node of so many GPUs of a type of its own.
+// machines adds a rack of so many GPUs of a type of its own: a node or, where a node cannot have so many, more.
 func (p *published) machines(s *instance.Spec, gpu string, gpus int) {
+	nodes := (gpus + instance.MaxNodeGPUs - 1) / instance.MaxNodeGPUs
+	each := (gpus + nodes - 1) / nodes
+	for n := range nodes*each - gpus {
+		s.Cluster.Exceptions = append(s.Cluster.Exceptions, instance.ExceptionSpec{Node: fmt.Sprintf("r%dn%d", len(s.Cluster.Racks), n), GPUs: each - 1})
+	}
 	s.Cluster.GPUTypes = append(s.Cluster.GPUTypes, instance.GPUTypeSpec{Name: gpu, Memory: memory})
-	s.Cluster.Racks = append(s.Cluster.Racks, instance.RackSpec{Nodes: 1, GPUs: gpus, GPU: gpu, NIC: gbit, Fabric: gbit})
+	s.Cluster.Racks = append(s.Cluster.Racks, instance.RackSpec{Nodes: nodes, GPUs: each, GPU: gpu, NIC: gbit, Fabric: gbit})
 }
 
 // profile adds a model of one layer that takes so many ticks.
