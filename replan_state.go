@@ -65,9 +65,17 @@ func newRest(spec *instance.Spec, models instance.ProfileSource, plan *instance.
 	if violations := check.Blocks(in, plan); len(violations) > 0 {
 		return nil, instance.Problems{{Message: "the plan is not one of this instance: " + violations[0].String()}}
 	}
-	r := &rest{was: in, plan: plan, at: instance.Tick((int64(u.At) + in.TickUS*1000 - 1) / (in.TickUS * 1000))}
+	tick := instance.Duration(in.TickUS * 1000)
+	r := &rest{was: in, plan: plan, at: instance.Tick(u.At / tick)}
+	if u.At%tick > 0 {
+		r.at++
+	}
 	if end := plan.Makespan(in); u.At < 0 || r.at >= end {
-		return nil, instance.Problems{{Message: fmt.Sprintf("the time %v is not within the plan, which ends at %v", u.At, r.was.Duration(end))}}
+		when := u.At.String()
+		if end := in.Duration(end); u.At >= 0 && u.At < end {
+			when += fmt.Sprintf(", %v in whole ticks,", end)
+		}
+		return nil, instance.Problems{{Message: fmt.Sprintf("the time %s is not within the plan, which ends at %v", when, in.Duration(end))}}
 	}
 	r.state = repair.Cut(in, plan, r.at)
 	if err := r.jobs(u.Changes); err != nil {

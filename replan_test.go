@@ -3,6 +3,7 @@ package jigsaw
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -265,11 +266,14 @@ func TestReplanAnything(t *testing.T) {
 func TestReplanErrors(t *testing.T) {
 	spec, in, plan := underWay(t, 1, true)
 	require.NotNil(t, plan)
+	end := in.Duration(plan.Makespan(in))
 	for name, test := range map[string]struct {
 		u    Update
 		want string
 	}{
 		"late":     {Update{At: 1 << 60}, "is not within the plan"},
+		"latest":   {Update{At: math.MaxInt64}, "is not within the plan"},
+		"last":     {Update{At: end - 1}, fmt.Sprintf(", %v in whole ticks, is not within the plan, which ends at %v", end, end)},
 		"job":      {Update{Changes: []Change{{Kind: DropJob, Subject: "nobody"}}}, `changes[0]: there is no job "nobody"`},
 		"node":     {Update{Changes: []Change{{Kind: DropJob, Subject: in.Jobs[0].Name}, {Kind: FailNode, Subject: "x"}}}, `changes[1]: there is no node "x"`},
 		"kind":     {Update{Changes: []Change{{Kind: "explode"}}}, `unknown change "explode"`},
