@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { random } from '../../test/fixture'
+import { instant } from '../views/format'
 import { clamp, isWhole, marks, pan, reveal, shortest, zoom } from './viewport'
 
 describe('viewport', () => {
@@ -53,5 +54,16 @@ describe('viewport', () => {
     expect(m.at[0]).toBe(0)
     expect(m.at.length).toBeGreaterThan(2)
     expect(m.at.length).toBeLessThan(12)
+  })
+  it.each([
+    ['2.4 hours', 8520, 0, 8520],
+    ['three quarters of an hour', 2700, 0, 2700],
+    ['half a minute, after an hour and a half', 5430, 5400, 5430],
+    ['two minutes, after eleven hours', 39_720, 39_600, 39_720],
+  ])('writes the times of marks as they are: %s', (_, horizon, from, to) => {
+    const { step, at } = marks({ from, to }, 13, 1e6)
+    const unit = horizon >= 7200 ? 3600 : 60
+    expect(at.length).toBeGreaterThan(3)
+    for (const t of at) expect(Number.parseFloat(instant(t, 1e6, step, to)) * unit).toBeCloseTo(t, 3)
   })
 })

@@ -1,5 +1,6 @@
 // What part of the time is seen: zoom and pan, as pure functions of ranges in ticks.
 
+import { timeUnit } from '../views/format'
 import type { TimeRange } from '../views/props'
 
 /** A tick is never wider than this many pixels: further in there is nothing to see. */
@@ -50,7 +51,10 @@ export function isWhole(r: TimeRange, horizon: number): boolean {
 /** Round times on an axis for about n marks, in ticks, with the step between them. */
 export function marks(r: TimeRange, n: number, tickUs: number): { step: number; at: number[] } {
   const us = ((r.to - r.from) * tickUs) / Math.max(n, 1)
-  const step = Math.max(roundStep(us) / tickUs, Number.MIN_VALUE)
+  // In parts of the unit that they are written in: a quarter of an hour would round to 0.3 h.
+  const unit = timeUnit(r.to * tickUs).us
+  const round = us < unit ? unit * decimalStep(us / unit) : roundStep(us)
+  const step = Math.max(round / tickUs, Number.MIN_VALUE)
   const at: number[] = []
   for (let i = Math.ceil(r.from / step - 1e-9) + 0; i * step <= r.to * (1 + 1e-12) && at.length < 200; i++)
     at.push(i * step)

@@ -6,6 +6,7 @@ import {
   clean,
   decimal,
   gapOf,
+  gapWords,
   instant,
   objectiveValue,
   percent,
@@ -112,3 +113,10 @@ describe('names', () => {
     expect(clean('模型-é')).toBe('模型-é')
   })
 })
+
+it.each<[number | null, string]>([
+  [null, UNKNOWN],
+  [0, '0.0 %'],
+  [0.0003, '< 0.1 %'],
+  [0.0149, '1.5 %'],
+])('a gap of %s is %s', (gap, expected) => expect(plain(gapWords(gap))).toBe(expected))

@@ -38,7 +38,7 @@ const TIME_UNITS = [
 ] as const
 
 /** The unit in which so many microseconds read best: from a thousandth to ten minutes in seconds, then to two hours in minutes. */
-function timeUnit(us: number): { name: string; us: number } {
+export function timeUnit(us: number): { name: string; us: number } {
   const size = Math.abs(us)
   if (size >= 7200e6) return TIME_UNITS[4]
   if (size >= 600e6) return TIME_UNITS[3]
@@ -150,6 +150,13 @@ export function gapOf(primal: number | null, dual: number | null): number | null
   if (primal === null || dual === null) return null
   return Math.abs(primal - dual) / Math.max(Math.abs(primal), 1e-9)
 }
+
+/** What would be rounded to nothing, though it is something. */
+export const LEAST_GAP = 0.001
+
+/** A gap as a percentage: 0 only where plan and bound meet. */
+export const gapWords = (gap: number | null) =>
+  gap !== null && gap > 1e-9 && gap < LEAST_GAP ? `<${SPACE}${percent(LEAST_GAP)}` : percent(gap)
 
 /** What stands in for a control character, or one that reorders text, in a name. */
 export function clean(name: string): string {
