@@ -44,8 +44,7 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
   const view = store.planning.view.value
   if (!view) return <Empty store={store} />
   const run = runOf(view, store)
-  const { problems } = store.reading.value
-  const stale = problems.length > 0 || store.target.value?.digest !== view.instance.digest
+  const { stale } = run
   const pair = pairOf(view, run, store)
   const infeasible = run.result?.status === 'infeasible'
   const other = store.counterpart(view.instance)

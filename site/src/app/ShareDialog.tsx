@@ -150,7 +150,8 @@ function Picture({ store, link }: { store: Store; link: string }) {
 
 /** What the picture shows: what is pinned and this plan, or full depth and SPB, or this plan alone. */
 function cardOf(view: PlanView, other: PlanView | null, store: Store): Card {
-  const run = runOf(view, store)
+  // Of the plan that is drawn, whatever the scenario says by now.
+  const run = { ...runOf(view, store), stale: false }
   const side = (label: string, { instance, schedule, value, result }: PlanView, note = ''): Side => ({
     label,
     note,
@@ -194,7 +195,7 @@ function cardOf(view: PlanView, other: PlanView | null, store: Store): Card {
   return {
     title,
     gain,
-    proof: statusWords({ ...of, running: full ? false : run.running }).text,
+    proof: statusWords({ ...of, stale: false, running: full ? false : run.running }).text,
     sides: [
       side('All at full depth', before),
       side('With SPB', after, 'hatched: back through the last layers only'),

@@ -48,6 +48,7 @@ export function runOf(view: PlanView, store: Store): RunView {
       result?.usage ?? (schedule ? useOf(instance, schedule) : longUseOf(instance, result?.long ?? null)),
     series: view.points,
     running,
+    stale: store.reading.value.problems.length > 0 || store.target.value?.digest !== instance.digest,
   }
 }
 

@@ -10,6 +10,7 @@ import {
   bytes,
   clean,
   gapOf,
+  gapWords,
   minimised,
   objectiveNames,
   objectiveValue,
@@ -30,6 +31,8 @@ export function Numbers({ instance, run, gain, mend }: NumbersProps) {
   const gap = gapOf(run.primal, run.dual)
   const status = statusWords(run)
   const ends = instance && result ? completions(instance, result) : null
+  // That it was stopped is said above.
+  const notes = (result?.notes ?? []).filter(note => !result?.stopped || !note.startsWith('interrupted: '))
   const infeasible = result?.status === 'infeasible'
   return (
     <section class="numbers" aria-label="Numbers">
@@ -54,7 +57,7 @@ export function Numbers({ instance, run, gain, mend }: NumbersProps) {
                 value={value(run.dual)}
                 term={glossary.bound}
               />
-              <BigFigure name="Gap" value={percent(gap)} term={glossary.gap} />
+              <BigFigure name="Gap" value={gapWords(gap)} term={glossary.gap} />
               <BigFigure
                 name="Efficiency"
                 value={result?.efficiency == null ? UNKNOWN : result.efficiency.toFixed(3)}
@@ -86,9 +89,9 @@ export function Numbers({ instance, run, gain, mend }: NumbersProps) {
           <Ways run={run} />
         </div>
       )}
-      {result && result.notes.length > 0 && (
+      {notes.length > 0 && (
         <ul class="notes">
-          {result.notes.map(note => (
+          {notes.map(note => (
             <li key={note}>{clean(note)}</li>
           ))}
         </ul>
@@ -178,7 +181,7 @@ function Ways({ run }: { run: RunView }) {
   const less = minimised(run.objective)
   const better = (w: Way) => {
     if (w.key === 'bound' || run.dual === null) return UNKNOWN
-    return percent(gapOf(w.value, run.dual))
+    return gapWords(gapOf(w.value, run.dual))
   }
   return (
     <Figure

@@ -6,7 +6,7 @@ import { marks } from '../timeline/viewport'
 import { Term } from '../ui/Term'
 import { interesting, linear, niceMarks, steps } from './chart'
 import { Figure } from './Figure'
-import { clean, gapOf, minimised, objectiveValue, percent, plural, UNKNOWN } from './format'
+import { clean, gapOf, gapWords, instant, minimised, objectiveValue, plural, UNKNOWN } from './format'
 import { glossary } from './glossary'
 import type { ProgressProps } from './props'
 import './views.css'
@@ -69,7 +69,7 @@ export function Progress({ run }: ProgressProps) {
         clean(p.event),
         value(p.primal),
         value(p.dual),
-        percent(gapOf(p.primal, p.dual)),
+        gapWords(gapOf(p.primal, p.dual)),
         p.columns || UNKNOWN,
         p.nodes || UNKNOWN,
       ])}
@@ -93,9 +93,9 @@ export function Progress({ run }: ProgressProps) {
                 </text>
               </g>
             ))}
-          {niceMarks(0, end, times).map(t => (
+          {niceMarks(0, end, times).map((t, _, { 1: step = end }) => (
             <text key={t} class="mark middle" x={x(t)} y={HEIGHT - 4}>
-              {elapsed(t)}
+              {t === 0 ? '0' : instant(t, 1000, step, end)}
             </text>
           ))}
           <line class="axis" x1={LEFT} x2={width - RIGHT} y1={HEIGHT - BOTTOM} y2={HEIGHT - BOTTOM} />
@@ -143,5 +143,5 @@ function Effort({ columns, nodes }: { columns: number; nodes: number }) {
 }
 
 function describe(run: ProgressProps['run'], value: (v: number | null) => string): string {
-  return `Plan ${value(run.primal)}, bound ${value(run.dual)}, gap ${percent(gapOf(run.primal, run.dual))}, after ${run.series.length} steps.`
+  return `Plan ${value(run.primal)}, bound ${value(run.dual)}, gap ${gapWords(gapOf(run.primal, run.dual))}, after ${run.series.length} steps.`
 }

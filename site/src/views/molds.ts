@@ -1,6 +1,6 @@
 // What choosing the numbers of workers gains, in words.
 import type { MoldAnswer } from '../engine/api'
-import { decimal, gapOf, percent, plural, short, ticks } from './format'
+import { decimal, gapOf, LEAST_GAP, percent, plural, short, ticks } from './format'
 
 /** How many workers each job is given, in words. */
 export const workersOf = ({ jobs }: MoldAnswer, workers: readonly number[]) =>
@@ -35,6 +35,11 @@ export function boundOfMold({ tried, bound, tick_us }: MoldAnswer): string {
   if (bound === null) return ''
   const value = tried[0]?.value ?? null
   const gap = gapOf(value, bound)
-  const room = gap === null ? '' : gap === 0 ? ': no plan is better' : `: at most ${percent(gap)} sooner`
+  const room =
+    gap === null
+      ? ''
+      : gap === 0
+        ? ': no plan is better'
+        : `: at most ${percent(Math.max(gap, LEAST_GAP))} sooner`
   return `With any numbers of workers no plan ends before ${ticks(bound, tick_us)}, by exact arithmetic${room}.`
 }

@@ -99,6 +99,8 @@ export interface RunView {
   /** The run so far, in order of time. */
   series: readonly PlanPoint[]
   running: boolean
+  /** Whether the scenario is another by now, or has problems. */
+  stale: boolean
 }
 
 export interface NumbersProps {

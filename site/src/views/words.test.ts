@@ -18,6 +18,7 @@ function runOf(result: PlanResult | null, more: Partial<RunView> = {}): RunView 
     usage: null,
     series: [],
     running: false,
+    stale: false,
     ...more,
   }
 }
@@ -31,6 +32,18 @@ describe('status', () => {
       runOf(null, { running: true, primal: 100, dual: 90 }),
       'Planning',
       'So far, no plan can be more than 10.0 % better.',
+    ],
+    [
+      'planning, while the plan of another scenario shows',
+      runOf(result, { running: true, stale: true }),
+      'Planning',
+      'Until its plan is there, the one before shows.',
+    ],
+    [
+      'a plan of the scenario before',
+      runOf(result, { stale: true }),
+      'Earlier plan',
+      'It is of the scenario as it was before.',
     ],
     [
       'feasible',

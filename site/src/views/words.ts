@@ -1,7 +1,7 @@
 // The state of a plan in words.
 
 import type { ObjectiveName, PlanResult } from '../engine/api'
-import { change, gapOf, minimised, objectiveValue, percent, plural } from './format'
+import { change, gapOf, LEAST_GAP, minimised, objectiveValue, percent, plural } from './format'
 import type { RunView } from './props'
 
 export type Tone = 'good' | 'plain' | 'busy' | 'bad'
@@ -19,6 +19,11 @@ export function statusWords(run: RunView): StatusWords {
   const { result } = run
   const gap = gapOf(run.primal, run.dual)
   const proof = run.certified ? 'certified' : 'proven'
+  // Nothing that is said of the plan holds for what the scenario says now.
+  if (run.stale)
+    return run.running
+      ? { tone: 'busy', head: 'Planning', text: 'Until its plan is there, the one before shows.' }
+      : { tone: 'plain', head: 'Earlier plan', text: 'It is of the scenario as it was before.' }
   if (run.running) {
     if (run.primal === null) return { tone: 'busy', head: 'Planning', text: 'There is no plan yet.' }
     return {
@@ -56,9 +61,6 @@ export function statusWords(run: RunView): StatusWords {
   }
 }
 
-/** What would be rounded to nothing, though it is something. */
-const LEAST_GAP = 0.001
-
 /** The gap is relative to the plan, so it is how much better a plan could be at most. */
 function room(run: RunView, gap: number): string {
   const most = gap < LEAST_GAP ? `as much as ${percent(LEAST_GAP)}` : `more than ${percent(gap)}`
@@ -88,7 +90,7 @@ export function handWords(
       ? ''
       : gap < 1e-9
         ? '; no plan is better'
-        : `; no plan can be more than ${percent(gap)} better than yours${certified ? ', which is certified' : ''}`
+        : `; no plan can be more than ${percent(Math.max(gap, LEAST_GAP))} better than yours${certified ? ', which is certified' : ''}`
   return `${value}, ${beside}${rest}.`
 }
 
