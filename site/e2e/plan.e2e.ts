@@ -125,12 +125,21 @@ test('while a job has a mistake it is marked, jobs keep their colours and links 
     const page = await visitor.tab()
     await stop(page)
     await page.locator('.job-title').first().click()
-    await page.getByRole('textbox', { name: 'Workers', exact: true }).fill('40')
-    await page.keyboard.press('Enter')
+    const workers = page.getByRole('textbox', { name: 'Workers', exact: true })
+    await workers.fill('0')
+    await page.locator('[role=tooltip]:popover-open').getByText('A whole number, at least 1.').waitFor()
+    await workers.fill('40')
     await page.getByText('40 workers exceed the 8 GPUs').first().waitFor()
     expect(await page.locator('.job .wrong').count()).toBe(1)
     expect(await page.locator('.job .swatch rect').count()).toBe(5)
     expect(await page.getByLabel('Cut links').isEnabled()).toBe(true)
+    // The plan that stays is told from one of what the form says, and is as legible.
+    await page.getByRole('region', { name: 'Numbers' }).getByText('Earlier plan').waitFor()
+    expect(await faults(page)).toEqual([])
+    // The problem takes room below the form, not from the field.
+    const field = (await workers.boundingBox())!
+    const problems = (await page.getByRole('region', { name: 'Problems' }).boundingBox())!
+    expect(field.y + field.height).toBeLessThanOrEqual(problems.y + 1)
   }))
 
 test('Stop keeps the best plan so far', () =>

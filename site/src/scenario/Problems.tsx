@@ -1,10 +1,16 @@
 // What the validator found, in words, with the way to each place.
+import { useEffect } from 'preact/hooks'
 import type { Store } from '../state/store'
 
 const most = 20
 
 export function Problems({ store }: { store: Store }) {
   const { problems } = store.reading.value
+  // They take the room below the form: the field that is being filled in stays in sight.
+  useEffect(() => {
+    const field = document.activeElement
+    if (problems.length > 0 && field?.closest('.form')) field.scrollIntoView({ block: 'nearest' })
+  }, [problems.length])
   if (problems.length === 0) return null
   return (
     <section class="problems" aria-label="Problems">

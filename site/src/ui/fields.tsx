@@ -2,7 +2,7 @@
 // its slider are one control with one name.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import { useEffect, useId } from 'preact/hooks'
 import { nearestStep, type Quantity } from '../scenario/quantity'
 import { useTip } from './tip'
 
@@ -17,9 +17,21 @@ export const hintOf = (id: string, hint: string | undefined) =>
   hint ? { 'aria-describedby': `${id}-hint` } : {}
 
 /** A control of that id with its label. The hint shows while the pointer is on the label, or the keyboard in the control. */
-export function Row(props: Common & { id: string; class?: string; children: ComponentChildren }) {
-  const { label, hint, id, children } = props
+export function Row(
+  props: Common & {
+    id: string
+    class?: string
+    /** What is wrong with what was typed; shows in place of the hint. */
+    wrong?: string
+    children: ComponentChildren
+  },
+) {
+  const { label, hint, wrong = '', id, children } = props
   const { anchor, tip, show, hide, onKeyDown } = useTip<HTMLDivElement>()
+  useEffect(() => {
+    if (wrong) show()
+    else if (!hint) hide()
+  }, [wrong])
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: what is in it takes the keys
     <div
@@ -36,9 +48,9 @@ export function Row(props: Common & { id: string; class?: string; children: Comp
         {label}
       </label>
       {children}
-      {hint && (
+      {(wrong || hint) && (
         <span ref={tip} id={`${id}-hint`} role="tooltip" popover="manual">
-          {hint}
+          {wrong || hint}
         </span>
       )}
     </div>
@@ -58,6 +70,7 @@ export function NumberField(
   const { value, min, max, step = 1, disabled, onChange } = props
   const draft = useSignal<string | null>(null)
   const bad = draft.value !== null
+  const wrong = bad ? `${step % 1 === 0 ? 'A whole number' : 'A number'}, at least ${min}.` : ''
   const type = (text: string) => {
     const typed = Number(text)
     const fits =
@@ -69,7 +82,7 @@ export function NumberField(
     if (fits) onChange(typed)
   }
   return (
-    <Row {...props} id={id}>
+    <Row {...props} wrong={wrong} id={id}>
       <input
         type="range"
         aria-label={`${props.label}, slider`}
@@ -83,7 +96,7 @@ export function NumberField(
       />
       <input
         id={id}
-        {...hintOf(id, props.hint)}
+        {...hintOf(id, wrong || props.hint)}
         class="input number narrow"
         inputMode={step % 1 === 0 ? 'numeric' : 'decimal'}
         disabled={disabled}

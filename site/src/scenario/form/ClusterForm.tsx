@@ -91,6 +91,7 @@ export function ClusterForm({ spec, gpus, edit, instance }: Props) {
         <TextField
           label="Latency"
           hint="The least length of a synchronisation, like 100us."
+          placeholder="0"
           value={text(cluster.latency)}
           fits={isDuration}
           onChange={value => edit.set(['cluster', 'latency'], value)}

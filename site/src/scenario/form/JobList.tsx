@@ -1,5 +1,5 @@
 // The jobs in the order of the file: drag by the handle, or move with the arrow keys on it.
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../ui/icons'
 import type { ScenarioEdit } from '../edit'
@@ -16,12 +16,13 @@ interface Props {
   wrongs: ReadonlyMap<number, string>
   edit: ScenarioEdit
   /** The place of the job whose form is open. */
-  unfolded: Signal<number | null>
+  unfolded: number | null
+  onUnfold: (place: number | null) => void
   /** Marks and unfolds; by place in the file. */
   onAnnounce: (message: string) => void
 }
 
-export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onAnnounce }: Props) {
+export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onUnfold, onAnnounce }: Props) {
   const dragged = useSignal<{ from: number; over: number } | null>(null)
   const rows = useRef<HTMLOListElement>(null)
   const count = useRef(jobs.length)
@@ -29,7 +30,7 @@ export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onAnnou
   useEffect(() => {
     const grown = jobs.length === count.current + 1
     count.current = jobs.length
-    const row = unfolded.peek() === null ? null : rows.current?.children[unfolded.peek()!]
+    const row = unfolded === null ? null : rows.current?.children[unfolded]
     // One that is typed in the editor leaves the focus there.
     if (!grown || !row || document.activeElement?.matches('.editor')) return
     row.querySelector<HTMLElement>('.job-title')?.focus({ preventScroll: true })
@@ -40,8 +41,6 @@ export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onAnnou
   const moveTo = (from: number, to: number) => {
     if (to < 0 || to >= jobs.length || from === to) return
     edit.moveJob(from, to)
-    if (unfolded.value === from) unfolded.value = to
-    else if (unfolded.value !== null) unfolded.value = null
     onAnnounce(`${nameOf(from)} is now job ${to + 1} of ${jobs.length}`)
     // The handle moves with its job, and keeps the focus.
     requestAnimationFrame(() => rows.current?.querySelectorAll<HTMLElement>('.handle')[to]?.focus())
@@ -58,7 +57,7 @@ export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onAnnou
     <ol class="jobs" ref={rows}>
       {jobs.map((job, i) => {
         const off = job.disabled === true
-        const open = unfolded.value === i
+        const open = unfolded === i
         const name = nameOf(i)
         const drag = dragged.value
         return (
@@ -99,9 +98,7 @@ export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onAnnou
                 type="button"
                 class="job-title"
                 aria-expanded={open}
-                onClick={() => {
-                  unfolded.value = open ? null : i
-                }}
+                onClick={() => onUnfold(open ? null : i)}
               >
                 <Swatch colours={off ? [] : (colours.get(text(job.name)) ?? [])} />
                 <span class="job-name">{name}</span>
@@ -135,7 +132,7 @@ export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onAnnou
                   title="Duplicate"
                   onClick={() => {
                     edit.copyJob(i)
-                    unfolded.value = i + 1
+                    onUnfold(i + 1)
                   }}
                 >
                   <Icon name="copy" />
@@ -148,7 +145,6 @@ export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onAnnou
                   disabled={jobs.length === 1}
                   onClick={() => {
                     edit.removeJob(i)
-                    unfolded.value = null
                     onAnnounce(`${name} is removed; undo brings it back`)
                   }}
                 >

@@ -1,25 +1,36 @@
 // The scenario as forms. They show what the text says and change nothing else in it.
 import { useSignal } from '@preact/signals'
-import { useMemo } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import type { Store } from '../../state/store'
 import { Later } from '../../ui/Later'
 import { part } from '../../ui/part'
 import { ScenarioEdit } from '../edit'
-import { fields, list, modelsOf, specOf } from '../spec'
+import { type Fields, fields, list, modelsOf, specOf, text } from '../spec'
 import { ClusterForm } from './ClusterForm'
 import { GeneralForm } from './GeneralForm'
 import { JobList } from './JobList'
 import { coloursOf } from './Swatch'
+import { placeAfter } from './unfolded'
 import { wrongsOf } from './wrongs'
 
 const ModelDialog = part(() => import('../ModelDialog').then(module => module.ModelDialog))
+
+const namesOf = (spec: Fields) => list(spec.jobs).map(job => text(fields(job).name))
 
 export function ScenarioForm({ store }: { store: Store }) {
   const edit = useMemo(() => new ScenarioEdit(store.text), [store])
   const view = useMemo(() => specOf(store.text.text), [store])
   const { spec, stale } = view.value
   const jobs = list(spec.jobs).map(fields)
-  const unfolded = useSignal<number | null>(null)
+  // The job whose form is open, by its place among these names.
+  const [open, setOpen] = useState<{ names: string[]; place: number | null }>({ names: [], place: null })
+  const names = namesOf(spec)
+  const unfolded = open.place === null ? null : placeAfter(open.names, names, open.place)
+  useLayoutEffect(() => {
+    if (open.place !== null && open.names.join('\n') !== names.join('\n')) setOpen({ names, place: unfolded })
+  })
+  /** Of the text as it is now, which may have changed since what shows. */
+  const unfold = (place: number | null) => setOpen({ names: namesOf(view.peek().spec), place })
   const describing = useSignal(false)
   const sound = store.sound.value
   const colours = useMemo(() => coloursOf(sound), [sound])
@@ -56,6 +67,7 @@ export function ScenarioForm({ store }: { store: Store }) {
               wrongs={wrongsOf(store.reading.value.problems)}
               edit={edit}
               unfolded={unfolded}
+              onUnfold={unfold}
               onAnnounce={message => {
                 store.status.value = message
               }}
@@ -67,7 +79,7 @@ export function ScenarioForm({ store }: { store: Store }) {
               class="button"
               onClick={() => {
                 edit.addJob(models.has('resnet50') ? 'resnet50' : ([...models.keys()][0] ?? 'resnet50'))
-                unfolded.value = jobs.length
+                unfold(jobs.length)
               }}
             >
               + Job
