@@ -1,6 +1,7 @@
 // Plans of hours: jobs on nodes, one block close up, and a table by job.
+import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { faults, follow, linkTo, settled, shoot, small, useBrowser, visit } from './harness'
+import { faults, follow, linkTo, settled, shoot, small, stop, useBrowser, visit } from './harness'
 
 useBrowser()
 
@@ -49,6 +50,37 @@ test('a plan of hours shows its jobs on nodes, and a block of it close up', () =
     await block.getByRole('button', { name: 'Close' }).click()
     await block.waitFor({ state: 'detached' })
   }))
+
+test('on a low screen a block that is opened comes into sight, and so do its jobs', () =>
+  visit(
+    async visitor => {
+      const text = `${long.slice(0, long.indexOf('jobs:')).replace('nodes: 2', 'nodes: 12')}jobs:
+  - {name: alex, count: 24, model: alexnet, workers: 2, iterations: 60000}
+`
+      const page = await visitor.tab(linkTo({ text }))
+      await stop(page)
+      const hours = page.getByRole('region', { name: /jobs on nodes$/ })
+      const rows = hours.getByRole('group', { name: 'Jobs on nodes' })
+      await hours.getByText('Table by job').click()
+      // By the keyboard too, which axe sees to.
+      expect(await faults(page)).toEqual([])
+      const seen = (part: Locator) =>
+        part.evaluate(one => {
+          const of = one.closest('.horizon-box, main')!.getBoundingClientRect()
+          const { top, bottom } = one.getBoundingClientRect()
+          return bottom > of.top && top < of.bottom
+        })
+      const last = hours.locator('[data-bar]').last()
+      expect(await seen(last)).toBe(false)
+      const name = (await last.getAttribute('data-bar'))!
+      await hours.getByRole('button', { name, exact: true }).click()
+      const block = page.getByRole('region', { name: 'One block close up' })
+      await expect.poll(() => seen(block.getByRole('heading'))).toBe(true)
+      const lit = await rows.locator('.horizon-bar:not(.dimmed)').all()
+      expect((await Promise.all(lit.map(seen))).some(Boolean)).toBe(true)
+    },
+    { viewport: { width: 1440, height: 420 } },
+  ))
 
 test('a short plan with a queue shows its hours and its tasks, and a plan without blocks the tasks alone', () =>
   visit(async visitor => {

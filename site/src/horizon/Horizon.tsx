@@ -1,7 +1,7 @@
 // A long plan in two scales: jobs on nodes over hours, and one block, a pattern that
 // repeats, close up. Below, the same as a table by job.
 
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Block, Compiled, LongPlan } from '../engine/api'
 import { jobColours, paintsOf, SHADES } from '../timeline/palette'
 import { Timeline } from '../timeline/Timeline'
@@ -46,6 +46,10 @@ export function Horizon({ label, instance, plan, bound, selection, onSelect, wri
     () => (plan.blocks[block] ? membersOf(instance, plan, plan.blocks[block]) : null),
     [instance, plan, block],
   )
+  const lit = useMemo(
+    () => (members ? new Set(members.jobs) : selection ? new Set([selection.job]) : null),
+    [members, selection],
+  )
   return (
     <section class="horizon" aria-label={`${label}, jobs on nodes`}>
       <div class="horizon-head">
@@ -54,6 +58,7 @@ export function Horizon({ label, instance, plan, bound, selection, onSelect, wri
           {plural(instance.jobs.length, 'job')} in {plural(plan.blocks.length, 'block')} on{' '}
           {plural(instance.nodes.length, 'node')}; pale while a job is loaded; jobs that share GPUs are slices
           of the rows that they share
+          {bound !== null && '; the dashed line is the bound'}
         </span>
       </div>
       <Picture
@@ -61,7 +66,7 @@ export function Horizon({ label, instance, plan, bound, selection, onSelect, wri
         instance={instance}
         plan={plan}
         bound={bound}
-        lit={members ? new Set(members.jobs) : selection ? new Set([selection.job]) : null}
+        lit={lit}
         onJob={choose}
         onNone={() => {
           pick(null)
@@ -111,8 +116,19 @@ function Picture({ label, instance, plan, bound, lit, onJob, onNone }: PicturePr
   const x = (t: number) => LEFT + (plot * t) / horizon
   const { step, at } = marks({ from: 0, to: horizon }, plot / 96, instance.tick_us)
   const bottom = TOP + bands.height
+  // What stands out was perhaps chosen elsewhere, and stands in rows out of sight.
+  useEffect(() => {
+    const bars = lit && box.current?.querySelectorAll('.horizon-bar:not(.dimmed)')
+    if (!bars?.length || !box.current) return
+    const { top, bottom } = box.current.getBoundingClientRect()
+    const places = [...bars].map(bar => bar.getBoundingClientRect())
+    if (!places.some(place => place.top >= top && place.bottom <= bottom))
+      box.current.scrollTop += places[0]!.bottom - bottom + TOP
+  }, [lit])
   return (
-    <div class="horizon-box" ref={box}>
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must take the keyboard
+    <div class="horizon-box" role="group" aria-label="Jobs on nodes" tabIndex={0} ref={box}>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table by job does the same with buttons */}
       <svg
         role="img"
@@ -246,6 +262,12 @@ function CloseUp(props: CloseUpProps) {
   const [range, setRange] = useState<TimeRange | null>(null)
   const block = plan.blocks[props.block]
   const pattern = useMemo(() => block && patternOf(plan, block), [plan, block])
+  const shown = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // All of it, or its beginning where it is higher than the window.
+    for (const part of [shown.current, shown.current?.firstElementChild])
+      part?.scrollIntoView({ block: 'nearest' })
+  }, [pattern])
   const go = (to: number) => {
     setRange(null)
     onBlock(Math.min(Math.max(to, 0), plan.blocks.length - 1))
@@ -261,7 +283,7 @@ function CloseUp(props: CloseUpProps) {
       </p>
     )
   return (
-    <section class="close-up" aria-label="One block close up">
+    <section class="close-up" ref={shown} aria-label="One block close up">
       <div class="horizon-head">
         <h2>
           Block {decimal(props.block + 1)} of {decimal(plan.blocks.length)}
