@@ -109,6 +109,12 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
             : 'Burst-parallel jobs have no integer program, and their plan is not exported.'}
         </p>
       )}
+      {view?.result?.long && !view.schedule && (
+        <p class="note">
+          A plan of hours is not written out task by task here. The command line exports it: with{' '}
+          <code>jigsaw plan</code> and <code>--gantt</code>, <code>--jobs-out</code> or <code>-o json</code>.
+        </p>
+      )}
       {formats.map(([group, rows]) => (
         <section key={group}>
           <h3>{group}</h3>

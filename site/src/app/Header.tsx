@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { pickFile } from '../keep/files'
 import type { Session } from '../state/session'
 import { theme, toggleTheme } from '../state/theme'
@@ -12,6 +13,30 @@ const savingWords = { none: '', saved: 'saved', pending: 'saving…', failed: 'n
 export function Header({ session, open }: { session: Session; open: (dialog: DialogName) => void }) {
   const { store, library } = session
   const more = useSignal(false)
+  const moreButton = useRef<HTMLButtonElement>(null)
+  // What it opens lies over the plan: it closes like a menu.
+  useEffect(() => {
+    if (!more.value) return
+    const close = () => {
+      more.value = false
+    }
+    const onPointerDown = ({ target }: Event) => {
+      if (target instanceof Element && !target.closest('.extras, .more')) close()
+    }
+    // Before the page's own Escape, which stops planning.
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      event.preventDefault()
+      close()
+      moreButton.current?.focus()
+    }
+    document.addEventListener('pointerdown', onPointerDown)
+    document.addEventListener('keydown', onKeyDown, true)
+    return () => {
+      document.removeEventListener('pointerdown', onPointerDown)
+      document.removeEventListener('keydown', onKeyDown, true)
+    }
+  }, [more.value])
   const phase = store.planning.phase.value
   const busy = phase === 'quick' || phase === 'full' || store.special.busy.value
   const saving = library.saving.value
@@ -61,6 +86,7 @@ export function Header({ session, open }: { session: Session; open: (dialog: Dia
         </button>
       )}
       <button
+        ref={moreButton}
         type="button"
         class="button quiet icon more"
         aria-label="More"
@@ -87,7 +113,10 @@ export function Header({ session, open }: { session: Session; open: (dialog: Dia
           class="button quiet icon"
           aria-label="Help"
           title="Help (?)"
-          onClick={() => open('help')}
+          onClick={() => {
+            more.value = false
+            open('help')
+          }}
         >
           <Icon name="help" />
         </button>

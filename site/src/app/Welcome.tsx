@@ -5,7 +5,7 @@ import { Icon } from '../ui/icons'
 
 /** The picture in three sentences. */
 export const PICTURE =
-  'Each row is a GPU, each bar one iteration’s work of a job there. Hatched bars go back through only some of the layers: they end sooner, and other jobs fill the room. The bound is proven: no plan can be better.'
+  'Each row is a GPU, each bar one iteration’s work of a job there. Hatched bars go back through only some of the layers: they end sooner, and other jobs fill the room. The bound is proven: no plan can be better than it.'
 
 interface WelcomeProps {
   store: Store

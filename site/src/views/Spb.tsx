@@ -64,7 +64,7 @@ export function Spb({ instance, job, onJob, profiles, schedule }: SpbProps) {
         {used && (
           <Figure
             title={['Depths in this plan', glossary.depths_used]}
-            note="share of the job's tasks"
+            note="share of the job’s tasks"
             head={[['Depth', glossary.depth], 'Tasks']}
             rows={used.map((v, d) => [depthName(spec, d), percent(v)])}
           >
