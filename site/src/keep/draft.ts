@@ -12,8 +12,9 @@ export interface Draft {
 
 export function keepDraft(draft: Draft | null): void {
   try {
+    // Where the new one has no room, the old one must not come back in its place.
+    sessionStorage.removeItem(key)
     if (draft) sessionStorage.setItem(key, JSON.stringify(draft))
-    else sessionStorage.removeItem(key)
   } catch {
     // Full or forbidden: the store is what counts.
   }

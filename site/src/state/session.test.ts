@@ -215,3 +215,15 @@ it('compares with the plan of what is open, not of what was', async () => {
   // Nothing of all this is a change.
   expect([...kept.values()].map(scenario => scenario.revision)).toEqual([1, 1, 1])
 })
+
+it('shows what was opened and not changed again after a reload, and keeps it only once it is changed', async () => {
+  const { session } = await visit()
+  session.openNew('a file')
+  await settle()
+  const { store } = await visit()
+  expect(store.text.text.value).toBe('a file')
+  expect(texts()).toEqual([])
+  store.text.edit('a file, changed')
+  await settle()
+  expect(texts()).toEqual(['a file, changed'])
+})

@@ -67,15 +67,12 @@ export class Session {
       if (open.id) write(lastKey, open.id)
       // A reload must not bring back what the link said before.
       if (pending) clearAddress()
-      keepDraft(
-        pending || (!library.persistent.value && open.id)
-          ? {
-              open: library.persistent.value ? open : unkept,
-              text: store.text.text.value,
-              view: JSON.stringify(this.view()),
-            }
-          : null,
-      )
+      const text = store.text.text.value
+      const kept = library.persistent.value
+      if (pending || (!kept && open.id))
+        keepDraft({ open: kept ? open : unkept, text, view: JSON.stringify(this.view()) })
+      // What was opened and not changed is not kept, but a reload shows it again.
+      else keepDraft(!open.id && text !== this.first ? { open, text, view: open.view } : null)
     })
     // The browser's way back from a link leads to what was open before it.
     let before: { id: string; snapshot: Snapshot } | null = null
