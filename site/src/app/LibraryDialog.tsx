@@ -64,14 +64,13 @@ export function LibraryDialog({ session, onClose }: { session: Session; onClose:
         </p>
       )}
       <div class="actions">
-        <button
-          type="button"
-          class="button"
-          disabled={current !== ''}
-          onClick={() => void attempt(library.flush(true))}
-        >
-          {current === '' ? 'Keep the open scenario' : 'The open scenario is kept by itself'}
-        </button>
+        {current === '' ? (
+          <button type="button" class="button" onClick={() => void attempt(library.flush(true))}>
+            Keep the open scenario
+          </button>
+        ) : (
+          <span class="muted">The open scenario is kept by itself.</span>
+        )}
       </div>
       {library.heads.value.length === 0 ? (
         <p class="muted">Nothing yet. A scenario is kept from its first change on.</p>
