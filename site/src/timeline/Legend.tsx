@@ -2,13 +2,14 @@
 
 import { memo } from 'preact/compat'
 import { useMemo } from 'preact/hooks'
-import type { Compiled } from '../engine/api'
+import type { Compiled, Schedule } from '../engine/api'
 import { short } from '../views/format'
 import type { Selection } from '../views/props'
 import { COLOURS, jobColours, paintsOf, SHADES, type Theme } from './palette'
 
 interface LegendProps {
   instance: Compiled
+  schedule: Schedule
   theme: Theme
   selection: Selection | null
   onSelect(selection: Selection | null): void
@@ -23,11 +24,17 @@ interface Entry {
   colour: number
 }
 
-function entries(instance: Compiled): Entry[] {
+export function entries(instance: Compiled, schedule: Schedule): Entry[] {
   const colour = jobColours(instance)
+  const busy = new Set(schedule.tasks.job)
   const { jobs } = instance
   if (jobs.length <= COLOURS.length)
-    return jobs.map((job, j) => ({ job: j, text: short(job.name), colour: colour[j]! }))
+    return jobs.map((job, j) => ({
+      job: j,
+      // Where the sum of rates counts, others may have all of the cluster.
+      text: short(job.name) + (busy.has(j) ? '' : ': no iteration'),
+      colour: colour[j]!,
+    }))
   const classes = new Map<number, number[]>()
   jobs.forEach((job, j) => {
     const list = classes.get(job.class)
@@ -41,8 +48,8 @@ function entries(instance: Compiled): Entry[] {
   }))
 }
 
-export const Legend = memo(function Legend({ instance, theme, selection, onSelect }: LegendProps) {
-  const list = useMemo(() => entries(instance), [instance])
+export const Legend = memo(function Legend({ instance, schedule, theme, selection, onSelect }: LegendProps) {
+  const list = useMemo(() => entries(instance, schedule), [instance, schedule])
   const paints = paintsOf(theme)
   return (
     <div class="legend">

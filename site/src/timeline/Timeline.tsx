@@ -393,7 +393,13 @@ export function Timeline(props: TimelineProps) {
       </div>
       {!props.compact && (
         <>
-          <Legend instance={instance} theme={theme} selection={selection} onSelect={onSelect} />
+          <Legend
+            instance={instance}
+            schedule={schedule}
+            theme={theme}
+            selection={selection}
+            onSelect={onSelect}
+          />
           {inspector}
         </>
       )}
