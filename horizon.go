@@ -19,7 +19,6 @@ import (
 	"jigsaw/formulation/instance/view"
 	"jigsaw/formulation/relax"
 	"jigsaw/heuristics/horizon"
-	"jigsaw/method"
 	"jigsaw/solver/eventloop"
 )
 
@@ -141,7 +140,7 @@ func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, or
 // cells, for the most part of it, where all may end together, and in units that queue. Last come phases, in which
 // jobs end sooner where the objective is none the worse for it.
 func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, part int) (best *instance.BlockSchedule, err error) {
-	search := horizon.Config{Quick: p.opt.Quick}
+	search := horizon.Config{Quick: p.opt.Quick, Without: p.opt.Without}
 	if in == p.in {
 		search.Improved, search.Stop = func(v *big.Rat) { p.see("search", v) }, p.goodEnough()
 	}
@@ -155,29 +154,32 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 		if slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 }) {
 			shortest := *in
 			shortest.Objective = instance.Makespan
-			dense, cells, share = &shortest, horizon.Config{Rounds: search.Rounds, Quick: p.opt.Quick}, 0.4
+			dense, cells, share = &shortest, horizon.Config{Rounds: search.Rounds, Quick: p.opt.Quick, Without: p.opt.Without}, 0.4
 		}
 	}
 	begun, stop := horizon.Portion(ctx, share)
 	defer stop()
-	best, err = cells.Cells(eventloop.Context(begun), dense, p.rng(cellsPart))
-	if err == nil {
-		if violations := check.Blocks(in, best); len(violations) > 0 {
-			// Cells are planned apart, and may ask more of a link together than it has.
-			best, err = nil, fmt.Errorf("of the cells together %v", violations[0])
-		}
-	}
+	plans, err := cells.Cells(eventloop.Context(begun), dense, p.rng(cellsPart))
 	phased := func(s *instance.BlockSchedule, by instance.Tick) *instance.BlockSchedule {
-		if p.opt.Without[method.Phases] {
-			return s
-		}
 		return search.Phases(ctx, in, s, by, p.rng(phasesPart))
 	}
 	// Phases better the makespan only where jobs come one after the other, which until then wait for the last that shares their nodes.
 	better := in.Objective == instance.WeightedCompletion || slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Release > 0 })
-	if best != nil && better {
-		best = phased(best, 0)
-		if search.Improved != nil {
+	for _, s := range plans {
+		if violations := check.Blocks(in, s); len(violations) > 0 {
+			// Cells are planned apart, and may ask more of a link together than it has.
+			err = fmt.Errorf("of the cells together %v", violations[0])
+			continue
+		}
+		if better {
+			s = phased(s, 0)
+		}
+		if best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0 {
+			best = s
+		}
+	}
+	if best != nil {
+		if err = nil; better && search.Improved != nil {
 			search.Improved(in.BlockValue(best))
 		}
 	}

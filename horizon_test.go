@@ -19,6 +19,7 @@ import (
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
+	"jigsaw/method"
 )
 
 // requirePlanInBlocks holds a plan in blocks to the rules, to its bound and to its baselines.
@@ -166,6 +167,69 @@ jobs:
 	assert.Zero(t, from[0])
 	assert.Zero(t, from[1])
 	assert.Less(t, r.Gap(), 0.01)
+}
+
+// TestNobodyWaitsForTheLast: of jobs that fill the memory of their GPUs together, so that some may not be at full depth where
+// they like, those that are there begin, though one comes after two hours.
+func TestNobodyWaitsForTheLast(t *testing.T) {
+	t.Parallel()
+	document, err := codec.Decode([]byte(`
+version: 1
+objective: makespan
+residence: run
+cluster:
+  gpu_types: [{name: v100, memory: 16GiB}]
+  racks: [{nodes: 2, gpus: 4, gpu: v100, nic: 50Gbit/s, fabric: 300Gbit/s}]
+  load_rate: 1GB/s
+jobs:
+  - {name: j0, model: resnet50, workers: 8, iterations: 22000, release: 80m}
+  - {name: j1, model: vgg16, workers: 2, iterations: 15000}
+  - {name: j2, model: vgg16, workers: 2, iterations: 11000, release: 120m}
+  - {name: j3, model: resnet50, workers: 2, iterations: 30000}
+  - {name: j4, model: bert24, workers: 8, iterations: 28000}
+`))
+	require.NoError(t, err)
+	models, err := jigsaw.Models()
+	require.NoError(t, err)
+	in, err := document.Compile(models)
+	require.NoError(t, err)
+	r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{NoLP: true})
+	require.NoError(t, err)
+	requirePlanInBlocks(t, r)
+	for j, s := range r.Stays() {
+		if in.Jobs[j].Release == 0 {
+			assert.Less(t, s.Wait, 60.0, s.Job)
+		}
+	}
+	assert.Less(t, r.Gap(), 0.2) // all from two hours on: 0.3
+}
+
+// TestJobsMakeWay: jobs that memory does not hold together come as others end, and who lasts longest runs beside all of them. Of jobs that are
+// released one after the other the same, in whatever order.
+func TestJobsMakeWay(t *testing.T) {
+	t.Parallel()
+	better := 0
+	for kind := range smallNights {
+		for seed := range instancetest.Many(uint64(20), 1) {
+			in := smallNight(t, kind, seed)
+			plan := func(without ...method.Name) *jigsaw.Result {
+				opt := jigsaw.Options{NoLP: true, Without: method.Set{}}
+				for _, name := range without {
+					opt.Without[name] = true
+				}
+				r, err := jigsaw.Plan(context.Background(), in, opt)
+				require.NoError(t, err)
+				requirePlanInBlocks(t, r)
+				return r
+			}
+			r := plan()
+			if plan(method.Admission).Primal.Cmp(r.Primal) > 0 {
+				better++
+				require.Equal(t, r.Blocks, plan().Blocks, "same seed, same plan")
+			}
+		}
+	}
+	assert.Positive(t, better)
 }
 
 // TestLateGroups: jobs that come at any time, on a few GPUs or on all, one after the other or at once: none is on a GPU

@@ -32,7 +32,8 @@ const (
 
 // Long plans.
 const (
-	Phases Name = "phases"
+	Admission Name = "admission"
+	Phases    Name = "phases"
 )
 
 // Baselines.
@@ -68,6 +69,7 @@ func All() []Method {
 		{Neighbourhoods, "a few groups of nodes at a time, searched as an instance of their own"},
 		{RuinRecreate, "ruin and recreate at a fixed period"},
 		{Repetition, "patterns of the finite search that repeat"},
+		{Admission, "jobs of a long plan that come as soon as others make way, where memory has no room for all or they are released in turn"},
 		{Phases, "jobs of a long plan that end one after the other where they share nodes"},
 		{ExclusiveSearch, "the search for the best order of whole jobs"},
 		{Fluid, "the bound of fluid work on pools of GPUs and links"},

@@ -10,16 +10,18 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/symmetry"
+	"jigsaw/method"
 )
 
 // Cells plans jobs that share GPUs on cells, groups of nodes of a rack that share no job: jobs are
 // dealt to cells by their work and exchanged between them; those of a cell repeat a pattern together or, where memory
 // does not hold them all, one group after the other. The sizes of cells are tried from the smallest that the widest job fits
-// on. Cells alike with jobs alike are planned once. The error is a [*NoPlan] where no size gave a plan. Without a deadline of the context
-// the answer is the same for the same instance and state of rng.
-func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.BlockSchedule, error) {
+// on. Cells alike with jobs alike are planned once. Where jobs are released one after the other a second plan may follow, in which they are admitted as they come: [Config.Phases]
+// may make either the better one. The error is a [*NoPlan] where no size gave a plan. Without a deadline of the context the answer is the same for
+// the same instance and state of rng.
+func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand) ([]*instance.BlockSchedule, error) {
 	if s := c.copies(ctx, in, rng); s != nil {
-		return s, nil
+		return []*instance.BlockSchedule{s}, nil
 	}
 	d := dealer{config: c, in: in, class: in.ClassOf(), kinds: symmetry.Kinds(in), alone: Alone(in), works: works(in), strays: straying(in), known: map[string]*found{}, rng: rng, seed: rng.Uint64()}
 	var best *instance.BlockSchedule
@@ -27,7 +29,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 	chosen := 0
 	divisions := map[int][]cell{} // by size
 	take := func(size int) {
-		s, err := d.plan(ctx, divisions[size])
+		s, err := d.plan(ctx, divisions[size], false)
 		if err != nil {
 			failed = err // a plan that misses a deadline is none
 		} else if best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0 {
@@ -66,6 +68,11 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 			failed = err
 		}
 		take(size)
+		if slices.ContainsFunc(divisions[size], func(c cell) bool { return c.fits && c.admission != nil }) {
+			if s, err := d.plan(ctx, divisions[size], true); err == nil {
+				return []*instance.BlockSchedule{best, s}, nil
+			}
+		}
 	}
 	if best == nil {
 		if failed == nil {
@@ -73,7 +80,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 		}
 		return nil, failed
 	}
-	return best, nil
+	return []*instance.BlockSchedule{best}, nil
 }
 
 // exchangePart is the part of the time in which all sizes of cells are tried, and that of the rest in which exchanges go on.
@@ -113,7 +120,18 @@ type cell struct {
 	gpus  []instance.GPUID
 	jobs  []instance.JobID // alike ones beside one another
 	work  float64          // GPU-ticks of the jobs
-	end   instance.Tick    // of the last of them
+	end   instance.Tick    // of the last of them, where they are planned by patterns of all of them or of groups
+	fits  bool             // one pattern has all of them
+	// admission is a plan that ends before that; nil: none is known.
+	admission *admission
+}
+
+// last is when the last job ends.
+func (c *cell) last() instance.Tick {
+	if c.admission != nil && !c.fits {
+		return min(c.end, c.admission.now)
+	}
+	return c.end
 }
 
 // level is the mean work of a GPU.
@@ -172,15 +190,20 @@ func (d *dealer) divide(ctx context.Context, size int) ([]cell, error) {
 
 // measure sets the end of a cell whose patterns were searched for so often.
 func (d *dealer) measure(ctx context.Context, c *cell, searches int) (err error) {
-	c.end, err = d.lay(ctx, nil, c, c.jobs, 0, searches)
+	if c.end, err = d.lay(ctx, nil, c, c.jobs, 0, searches); err == nil {
+		c.fits = len(c.jobs) == 0 || d.known[key(d.class, d.kinds, c.jobs, c.nodes)].pattern != nil
+	}
 	return err
 }
 
-// plan writes down the plans of all cells.
-func (d *dealer) plan(ctx context.Context, cells []cell) (*instance.BlockSchedule, error) {
+// plan writes down the plans of all cells; those whose jobs come one after the other are admitted as they come, or else share a pattern.
+func (d *dealer) plan(ctx context.Context, cells []cell, asTheyCome bool) (*instance.BlockSchedule, error) {
 	plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(d.in.Jobs))}
 	for i := range cells {
-		if _, err := d.lay(ctx, plan, &cells[i], cells[i].jobs, 0, 0); err != nil {
+		c := &cells[i]
+		if a := c.admission; a != nil && a.now < c.end && (asTheyCome || !c.fits) {
+			a.write(plan)
+		} else if _, err := d.lay(ctx, plan, c, c.jobs, 0, 0); err != nil {
 			return nil, err
 		}
 	}
@@ -357,7 +380,7 @@ func (d *dealer) exchange(ctx context.Context, cells []cell) {
 func latest(cells []cell) int {
 	last := 0
 	for i := range cells {
-		if cells[i].end > cells[last].end {
+		if cells[i].last() > cells[last].last() {
 			last = i
 		}
 	}
@@ -424,6 +447,11 @@ func (d *dealer) search(ctx context.Context, cells []cell) error {
 		}
 		searches[last]++
 		within, cancel := Portion(ctx, 1/float64(1+len(cells)))
+		if c := &cells[last]; searches[last] == 1 && !d.config.Without[method.Admission] && (!c.fits || d.comeInTurn(c)) {
+			part, cancel := Portion(within, 0.5)
+			d.admit(part, c)
+			cancel()
+		}
 		err := d.measure(within, &cells[last], searches[last])
 		cancel()
 		if err != nil {
@@ -431,6 +459,11 @@ func (d *dealer) search(ctx context.Context, cells []cell) error {
 		}
 	}
 	return nil
+}
+
+// comeInTurn reports whether the jobs of a cell are not all released at once.
+func (d *dealer) comeInTurn(c *cell) bool {
+	return slices.ContainsFunc(c.jobs, func(j instance.JobID) bool { return d.in.Jobs[j].Release != d.in.Jobs[c.jobs[0]].Release })
 }
 
 // lay plans jobs of a cell from some time on, all together or, where they do not fit, in two groups

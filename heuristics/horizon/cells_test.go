@@ -16,6 +16,15 @@ import (
 	"jigsaw/heuristics/horizon"
 )
 
+// cells is the last plan of an instance by cells.
+func cells(c horizon.Config, in *instance.Instance) (*instance.BlockSchedule, error) {
+	plans, err := c.Cells(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		return nil, err
+	}
+	return plans[len(plans)-1], nil
+}
+
 // TestCells: what jobs do together on cells is valid, also where memory makes them take turns and where
 // iterations do not divide into patterns, and is the same again.
 func TestCells(t *testing.T) {
@@ -30,7 +39,7 @@ func TestCells(t *testing.T) {
 			}
 		}
 		plan := func() (*instance.BlockSchedule, error) {
-			return horizon.Config{Quick: true}.Cells(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
+			return cells(horizon.Config{Quick: true}, in)
 		}
 		s, err := plan()
 		if err != nil {
@@ -74,7 +83,7 @@ jobs:
 		require.NoError(t, err)
 		in, err := d.Compile(nil)
 		require.NoError(t, err)
-		s, err := horizon.Config{}.Cells(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
+		s, err := cells(horizon.Config{}, in)
 		require.NoError(t, err)
 		require.Empty(t, check.Blocks(in, s))
 		return in.BlockValue(s)

@@ -13,13 +13,12 @@ import (
 // chain makes a unit whose jobs do not end together, for weighted completion: they come in by Smith's ratio as soon as there is
 // room, in phases. In each phase the jobs at work repeat a pattern, until one of them ends.
 type chain struct {
-	f     *former
-	unit  *unit // what there is of it
-	nodes []instance.NodeID
-	left  []int // iterations of each job
-	work  []int // the jobs at work, by number in the unit and ascending
-	on    []int // how many jobs at work each GPU has
-	now   instance.Tick
+	occupants
+	f    *former
+	unit *unit     // what there is of it
+	work []int     // the jobs at work, by number in the unit and ascending
+	on   []float64 // how many jobs at work each GPU has
+	now  instance.Tick
 }
 
 // mostOnGPU is how many jobs of a chain share a GPU at most: two leave it hardly idle.
@@ -32,7 +31,7 @@ var paces = []float64{1, 2, 4}
 func (f *former) chained(jobs []instance.JobID, nodes []instance.NodeID) *unit {
 	in := f.q.in
 	u := &unit{jobs: jobs, nodes: len(nodes), gpus: len(gpusOf(in, nodes)), homes: make([][]instance.GPUID, len(jobs))}
-	c := &chain{f: f, unit: u, nodes: nodes, on: make([]int, u.gpus)}
+	c := &chain{occupants: occupants{in: in, nodes: nodes, jobs: jobs, homes: u.homes}, f: f, unit: u, on: make([]float64, u.gpus)}
 	for _, j := range jobs {
 		c.left, u.release = append(c.left, in.Jobs[j].Iterations), max(u.release, in.Jobs[j].Release)
 	}
@@ -65,13 +64,13 @@ func (f *former) chained(jobs []instance.JobID, nodes []instance.NodeID) *unit {
 
 // enter gives GPUs to the jobs that find room, and returns them and how long the longest load takes.
 func (c *chain) enter() (came []int, load instance.Tick) {
-	for n, j := range c.unit.jobs {
-		if c.unit.homes[n] != nil {
+	for n, j := range c.jobs {
+		if c.homes[n] != nil {
 			continue
 		}
-		job := &c.f.q.in.Jobs[j]
-		if home := c.room(job); home != nil {
-			c.unit.homes[n] = home
+		job := &c.in.Jobs[j]
+		if home := c.room(job, c.on, mostOnGPU); home != nil {
+			c.homes[n] = home
 			for _, g := range home {
 				c.on[g]++
 			}
@@ -79,55 +78,6 @@ func (c *chain) enter() (came []int, load instance.Tick) {
 		}
 	}
 	return came, load
-}
-
-// room returns GPUs for a job: those with fewest jobs, of one node where one has as many. nil: there are none.
-func (c *chain) room(job *instance.Job) (best []instance.GPUID) {
-	in, least, first := c.f.q.in, 0, instance.GPUID(0)
-	choose := func(gpus []instance.GPUID) {
-		if len(gpus) < job.Workers {
-			return
-		}
-		slices.SortStableFunc(gpus, func(a, b instance.GPUID) int { return c.on[a] - c.on[b] })
-		sum := 0
-		for _, g := range gpus[:job.Workers] {
-			sum += c.on[g]
-		}
-		if best == nil || sum < least {
-			best, least = slices.Sorted(slices.Values(gpus[:job.Workers])), sum
-		}
-	}
-	var all []instance.GPUID
-	for _, n := range c.nodes {
-		var here []instance.GPUID
-		for g := first; g < first+instance.GPUID(in.Nodes[n].GPUs); g++ {
-			if c.on[g] < mostOnGPU && c.fits(job, g, in.Nodes[n].Type) {
-				here = append(here, g)
-			}
-		}
-		first += instance.GPUID(in.Nodes[n].GPUs)
-		here = here[:len(here)-len(here)%job.Group()]
-		all = append(all, here...)
-		choose(here)
-	}
-	if best == nil && job.Within != instance.WithinNode {
-		choose(all)
-	}
-	return best
-}
-
-// fits reports whether a job has room in the memory of a GPU, beside the jobs at work there or, where jobs are in memory for the
-// whole plan, beside all that had it.
-func (c *chain) fits(job *instance.Job, g instance.GPUID, t instance.TypeID) bool {
-	in := c.f.q.in
-	persistent, ephemeral := job.On[t].Persistent, job.On[t].Ephemeral[job.Full()]
-	for n, home := range c.unit.homes {
-		if (c.left[n] > 0 || !in.Queues()) && slices.Contains(home, g) {
-			other := &in.Jobs[c.unit.jobs[n]]
-			persistent, ephemeral = persistent+other.On[t].Persistent, max(ephemeral, other.On[t].Ephemeral[other.Full()])
-		}
-	}
-	return persistent+ephemeral <= in.Types[t].Memory
 }
 
 // run repeats the pattern of the jobs at work until one of them ends, or until a time; 0: none. It reports whether there is one.
@@ -145,7 +95,7 @@ func (c *chain) run(until instance.Tick) bool {
 	}
 	ended := func(n int) bool { return c.left[n] == 0 }
 	for _, n := range c.work {
-		for _, g := range c.unit.homes[n] {
+		for _, g := range c.homes[n] {
 			if ended(n) {
 				c.on[g]--
 			}
@@ -167,7 +117,7 @@ func (c *chain) best() (best *pattern) {
 		sum := 0.0
 		for n, at := range p.at {
 			j := c.work[at]
-			sum += float64(float64(c.f.q.in.Jobs[c.unit.jobs[j]].Weight) * float64(p.r[n]) / float64(c.left[j]))
+			sum += float64(float64(c.in.Jobs[c.jobs[j]].Weight) * float64(p.r[n]) / float64(c.left[j]))
 		}
 		if sum /= float64(p.period); sum > most {
 			best, most = p, sum
@@ -183,7 +133,7 @@ func (c *chain) best() (best *pattern) {
 // alike ones made once; nil: there is none.
 func (f *former) paced(c *chain, pace float64) *pattern {
 	key := fmt.Sprint(pace)
-	jobs, homes, want := pick(c.unit.jobs, c.work), pick(c.unit.homes, c.work), make([]float64, len(c.work))
+	jobs, homes, want := pick(c.jobs, c.work), pick(c.homes, c.work), make([]float64, len(c.work))
 	for n, j := range jobs {
 		want[n] = 1 / float64(f.q.in.Jobs[j].FastestFull())
 		key += fmt.Sprint(" ", f.q.shape[j], homes[n])
@@ -207,7 +157,7 @@ func (f *former) paced(c *chain, pace float64) *pattern {
 const pacedTries = 32
 
 // pick returns what a list has at some places.
-func pick[T any](list []T, at []int) []T {
+func pick[T any, N ~int | ~int32](list []T, at []N) []T {
 	some := make([]T, len(at))
 	for n, i := range at {
 		some[n] = list[i]

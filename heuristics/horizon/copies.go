@@ -38,10 +38,11 @@ func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Ran
 			}
 		}
 		part := in.Part(slices.Sorted(slices.Values(jobs[0])), nodes[0], nil)
-		s, err := c.Cells(ctx, part.Instance, rng)
+		plans, err := c.Cells(ctx, part.Instance, rng)
 		if err != nil {
 			continue
 		}
+		s := plans[0]
 		plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
 		at := make([]int, len(part.Jobs)) // of a job of the part in a list of jobs
 		for n, j := range part.JobsOf {

@@ -22,6 +22,7 @@
 //
 // [Queue] is first come, first served, with EASY backfilling: there is a plan at any limit.
 // [Config.Orders] searches among orders of units and among the units that jobs form (units.go). [Config.Cells] divides all jobs among groups of nodes, which is best where all end together: jobs are
-// exchanged between cells by their patterns (cells.go), and what consists of alike parts is planned once (copies.go). [Config.Phases] then lets
+// exchanged between cells by their patterns (cells.go), and what consists of alike parts is planned once (copies.go). Where memory does not hold the jobs of a cell all at once, or they are
+// released in turn, they are admitted one by one (admission.go). [Config.Phases] then lets
 // jobs that share nodes end one after the other where that makes none of them late (phases.go).
 package horizon

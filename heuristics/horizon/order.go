@@ -10,6 +10,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 // Config sets how the searches run: [Config.Orders], [Config.Cells], [Config.Phases] and [Resumption.Improve].
@@ -23,6 +24,8 @@ type Config struct {
 	// Slack says how many times as long as it has to be the period of a pattern is where 1, 2, ... jobs share a GPU; more than there are
 	// entries never do. nil: as long as it has to be, however many share one.
 	Slack []float64
+	// Without are methods that are switched off.
+	Without method.Set
 	// Improved is told of the value of each plan better than all before it.
 	Improved func(value *big.Rat)
 	// Stop is asked about the value of the best plan; true ends the search. nil: never.

@@ -9,6 +9,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 // Phases returns the plan with less weighted completion, in which no job ends later than by, nor misses its deadline. by 0 is whenever; of a
@@ -17,7 +18,7 @@ import (
 // of the others. Of a few kinds of phases a greedy search takes the one that promises least, and goes on while all that is left can still
 // end in time. Where jobs live stays as it is, and nobody who comes after them waits for it.
 func (c Config) Phases(ctx context.Context, in *instance.Instance, plan *instance.BlockSchedule, by instance.Tick, rng *rand.Rand) *instance.BlockSchedule {
-	if in.Resumes() || c.Quick {
+	if in.Resumes() || c.Quick || c.Without[method.Phases] {
 		return plan
 	}
 	groups := groupsOf(in, plan, by)

@@ -32,7 +32,7 @@ func TestPhases(t *testing.T) {
 		if n%3 == 0 {
 			s, _, err = horizon.Config{Rounds: 20}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
 		} else {
-			s, err = horizon.Config{Quick: true}.Cells(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
+			s, err = cells(horizon.Config{Quick: true}, in)
 		}
 		if err != nil || len(check.Blocks(in, s)) > 0 {
 			continue

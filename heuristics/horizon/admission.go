@@ -1,0 +1,283 @@
+package horizon
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// admission plans the jobs of a cell for the makespan where they are not all there from the start: memory has no room for
+// them, or they are released later. In a given order they are admitted as soon as there is room. Those in memory go through phases, in each of
+// which they repeat a pattern, until one of them ends or another comes. While jobs wait, some of those in memory make way, as
+// fast as they can; the others are only as fast as they have to be to end with the last of all. Who makes way is decided
+// greedily, by a bound on the end of all that is left.
+type admission struct {
+	occupants
+	d        *dealer
+	cell     *cell
+	order    []int           // of admission
+	ready    []instance.Tick // when each job has been loaded
+	work     []int           // the jobs at work, ascending
+	now      instance.Tick
+	blocks   []instance.Block
+	patterns map[string]*pattern // by jobs, GPUs and iterations; nil: there is none
+}
+
+const (
+	// admissionTries is how many orders are tried without a clock, and mostAdmissionTries with one.
+	admissionTries, mostAdmissionTries = 20, 200
+	// mostChoices is how many jobs may make way by themselves, and how many may stay by themselves.
+	mostChoices = 6
+	// paceRounds is how often the pace of those who do not make way is adjusted to how long a pattern came out.
+	paceRounds = 3
+)
+
+// admit searches for an order of admission whose plan of a cell ends before the one that is known.
+func (d *dealer) admit(ctx context.Context, c *cell) {
+	order := instance.UpTo[int](len(c.jobs))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.length(c.jobs[b]), d.length(c.jobs[a])) })
+	tries := admissionTries
+	if _, limited := ctx.Deadline(); limited {
+		tries = mostAdmissionTries
+	}
+	patterns := map[string]*pattern{}
+	var best *admission
+	for try := 0; try < tries && ctx.Err() == nil; try++ {
+		a := &admission{
+			occupants: occupants{in: d.in, nodes: c.nodes, jobs: c.jobs, homes: make([][]instance.GPUID, len(c.jobs))},
+			d:         d, cell: c, order: slices.Clone(order), ready: make([]instance.Tick, len(c.jobs)), patterns: patterns,
+		}
+		for _, j := range c.jobs {
+			a.left = append(a.left, d.in.Jobs[j].Iterations)
+		}
+		switch {
+		case try == 1:
+			slices.SortStableFunc(a.order, func(x, y int) int { return cmp.Compare(d.works[c.jobs[y]], d.works[c.jobs[x]]) })
+		case try == 2:
+			slices.SortStableFunc(a.order, func(x, y int) int { return cmp.Compare(d.length(c.jobs[x]), d.length(c.jobs[y])) })
+		case try > 2:
+			from, to := d.rng.IntN(len(order)), d.rng.IntN(len(order))
+			n := a.order[from]
+			a.order = slices.Insert(slices.Delete(a.order, from, from+1), to, n)
+		}
+		if a.run(ctx) && (best == nil || a.now <= best.now) {
+			best, order = a, a.order
+		}
+	}
+	if best != nil && best.now < c.end {
+		c.admission = best
+	}
+}
+
+// run plans all jobs. It reports whether it came to an end and none is late.
+func (a *admission) run(ctx context.Context) bool {
+	for slices.Max(a.left) > 0 {
+		if ctx.Err() != nil {
+			return false
+		}
+		next := a.enter()
+		if len(a.work) == 0 {
+			if next == 0 {
+				return false
+			}
+			a.now = next
+			continue
+		}
+		p, together := a.best(next)
+		if p == nil {
+			return false
+		}
+		var blocks []instance.Block
+		if together {
+			blocks, a.now = p.blocks(a.at(p), a.cell.gpus, pick(a.left, pick(a.work, p.at)), a.now)
+			clear(a.left)
+		} else {
+			blocks, a.now, a.left = a.step(p, next)
+		}
+		a.blocks = append(a.blocks, blocks...)
+	}
+	return late(a.in, instance.EndsOf(a.blocks, len(a.in.Jobs))) == nil
+}
+
+// enter admits jobs, says which are at work, and when the next is loaded or released; 0: none.
+func (a *admission) enter() (next instance.Tick) {
+	busy := make([]float64, len(a.cell.gpus))
+	for n, home := range a.homes {
+		for _, g := range home {
+			busy[g] += a.ticks(n)
+		}
+	}
+	for _, n := range a.order {
+		job := &a.in.Jobs[a.jobs[n]]
+		if a.homes[n] != nil || job.Release > a.now {
+			continue
+		}
+		if home := a.room(job, busy, math.Inf(1)); home != nil {
+			a.homes[n], a.ready[n] = home, a.now+job.Load
+			for _, g := range home {
+				busy[g] += a.ticks(n)
+			}
+		}
+	}
+	a.work = a.work[:0]
+	for n, home := range a.homes {
+		at := a.ready[n]
+		if home == nil {
+			at = a.in.Jobs[a.jobs[n]].Release
+		}
+		if at > a.now && (next == 0 || at < next) {
+			next = at
+		}
+		if home != nil && a.left[n] > 0 && at <= a.now {
+			a.work = append(a.work, n)
+		}
+	}
+	return next
+}
+
+// ticks is the work left of a job, on each of its GPUs.
+func (a *admission) ticks(n int) float64 {
+	job := &a.in.Jobs[a.jobs[n]]
+	return a.d.works[a.jobs[n]] / float64(job.Workers) * float64(a.left[n]) / float64(job.Iterations)
+}
+
+// at are the jobs of a pattern.
+func (a *admission) at(p *pattern) []instance.JobID { return pick(a.jobs, pick(a.work, p.at)) }
+
+// step repeats a pattern until one of its jobs ends or until a time; 0: none.
+func (a *admission) step(p *pattern, until instance.Tick) (blocks []instance.Block, now instance.Tick, left []int) {
+	at := pick(a.work, p.at)
+	some := pick(a.left, at)
+	blocks, now = p.phase(a.at(p), a.cell.gpus, some, a.now, until)
+	left = slices.Clone(a.left)
+	for i, n := range at {
+		left[n] = some[i]
+	}
+	return blocks, now, left
+}
+
+// bound is a time before which what is left does not end: by its work and by chains.
+func (a *admission) bound(now instance.Tick, left []int) float64 {
+	work, longest := 0.0, 0.0
+	for n, l := range left {
+		if l == 0 {
+			continue
+		}
+		j := a.jobs[n]
+		job := &a.in.Jobs[j]
+		start := max(now, a.ready[n])
+		if a.homes[n] == nil {
+			start = max(now, job.Release) + job.Load
+		}
+		work += a.d.works[j] * float64(l) / float64(job.Iterations)
+		longest = max(longest, float64(start)+float64(float64(l)*float64(a.d.alone[j])))
+	}
+	return max(float64(now)+work/float64(len(a.cell.gpus)), longest)
+}
+
+// best returns a pattern for the jobs at work, nil if there is none, and whether all that is left does it together to the end. next is when
+// another job comes.
+func (a *admission) best(next instance.Tick) (best *pattern, together bool) {
+	if next == 0 && !slices.ContainsFunc(a.homes, func(home []instance.GPUID) bool { return home == nil }) {
+		want := make([]float64, len(a.work))
+		for i, n := range a.work {
+			want[i] = float64(a.left[n])
+		}
+		return a.pattern(want), true
+	}
+	least := math.Inf(1)
+	alone := func(n int) float64 { return float64(a.left[n]) * float64(a.d.alone[a.jobs[n]]) }
+	byLength := slices.Clone(a.work)
+	slices.SortStableFunc(byLength, func(m, n int) int { return cmp.Compare(alone(m), alone(n)) })
+	for _, leaving := range choices(byLength) {
+		for _, atOnce := range []bool{false, true} {
+			for _, p := range a.paced(leaving, atOnce) {
+				_, now, left := a.step(p, next)
+				if value := a.bound(now, left); value < least {
+					best, least = p, value
+				}
+			}
+		}
+	}
+	return best, false
+}
+
+// choices are who may make way of some jobs, the shortest first: all, one of the shorter, or all but one of the longer.
+func choices(jobs []int) [][]int {
+	list := [][]int{jobs}
+	if len(jobs) == 1 {
+		return list
+	}
+	for n, j := range jobs[:min(len(jobs), mostChoices)] {
+		list = append(list, []int{j})
+		if but := len(jobs) - 1 - n; len(jobs) > 2 {
+			list = append(list, slices.Delete(slices.Clone(jobs), but, but+1))
+		}
+	}
+	return list
+}
+
+// paced are patterns in which some jobs make way, so that they all end at once or each as fast as the others for the length of its
+// iterations. Where GPUs are too busy for that, the others are slowed down as much, at first, and less in the next pattern.
+func (a *admission) paced(leaving []int, atOnce bool) (list []*pattern) {
+	rest := a.bound(a.now, a.left) - float64(a.now)
+	longest := 0.0
+	for _, n := range leaving {
+		longest = max(longest, float64(a.left[n])*float64(a.d.alone[a.jobs[n]]))
+	}
+	want, stretch := make([]float64, len(a.work)), 1.0
+	for range paceRounds {
+		for i, n := range a.work {
+			switch {
+			case !slices.Contains(leaving, n):
+				want[i] = stretch * float64(a.left[n]) / rest
+			case atOnce:
+				want[i] = float64(a.left[n]) / longest
+			default:
+				want[i] = 1 / float64(a.d.alone[a.jobs[n]])
+			}
+		}
+		p := a.pattern(want)
+		if p == nil {
+			break
+		}
+		list = append(list, p)
+		before := stretch
+		stretch = 1
+		for n, at := range p.at {
+			if slices.Contains(leaving, a.work[at]) {
+				stretch = max(stretch, want[at]*float64(p.period)/float64(p.r[n]))
+			}
+		}
+		if stretch < before*1.05 {
+			break
+		}
+	}
+	return list
+}
+
+// pattern of the jobs at work, which do iterations in these proportions; nil: there is none.
+func (a *admission) pattern(want []float64) *pattern {
+	p := patternInPlace(a.in, pick(a.jobs, a.work), a.nodes, pick(a.homes, a.work), want, phasePattern)
+	key := fmt.Sprint(a.work, pick(a.homes, a.work), p.r)
+	if known, ok := a.patterns[key]; ok {
+		return known
+	}
+	if p.schedule(context.Background(), a.d.pcg(0), phaseTries) != nil {
+		p = nil
+	}
+	a.patterns[key] = p
+	return p
+}
+
+// write adds the plan of the cell to that of all.
+func (a *admission) write(plan *instance.BlockSchedule) {
+	plan.Blocks = append(plan.Blocks, a.blocks...)
+	for n, home := range a.homes {
+		plan.Residency[a.jobs[n]] = pick(a.cell.gpus, home)
+	}
+}

@@ -1,0 +1,67 @@
+package horizon
+
+import (
+	"cmp"
+	"slices"
+
+	"jigsaw/formulation/instance"
+)
+
+// occupants are jobs that come to some nodes, whose GPUs are numbered node by node, and go when they have no iterations left.
+type occupants struct {
+	in    *instance.Instance
+	nodes []instance.NodeID
+	jobs  []instance.JobID
+	homes [][]instance.GPUID // of each job; nil: it has not come yet
+	left  []int              // iterations of each job
+}
+
+// room returns GPUs for a job: those that are least busy, of one node where one has as many, and all less busy than most. nil: there are
+// none.
+func (o *occupants) room(job *instance.Job, busy []float64, most float64) (best []instance.GPUID) {
+	least, first := 0.0, instance.GPUID(0)
+	choose := func(gpus []instance.GPUID) {
+		if len(gpus) < job.Workers {
+			return
+		}
+		slices.SortStableFunc(gpus, func(a, b instance.GPUID) int { return cmp.Compare(busy[a], busy[b]) })
+		sum := 0.0
+		for _, g := range gpus[:job.Workers] {
+			sum += busy[g]
+		}
+		if best == nil || sum < least {
+			best, least = slices.Sorted(slices.Values(gpus[:job.Workers])), sum
+		}
+	}
+	var all []instance.GPUID
+	for _, n := range o.nodes {
+		node := &o.in.Nodes[n]
+		var here []instance.GPUID
+		for g := first; g < first+instance.GPUID(node.GPUs); g++ {
+			if busy[g] < most && o.fits(job, g, node.Type) {
+				here = append(here, g)
+			}
+		}
+		first += instance.GPUID(node.GPUs)
+		here = here[:len(here)-len(here)%job.Group()]
+		all = append(all, here...)
+		choose(here)
+	}
+	if best == nil && job.Within != instance.WithinNode {
+		choose(all)
+	}
+	return best
+}
+
+// fits reports whether a job has room in the memory of a GPU, beside the jobs that are there or, where jobs are in memory for the
+// whole plan, beside all that ever were.
+func (o *occupants) fits(job *instance.Job, g instance.GPUID, t instance.TypeID) bool {
+	persistent, ephemeral := job.On[t].Persistent, job.On[t].Ephemeral[job.Full()]
+	for n, home := range o.homes {
+		if (o.left[n] > 0 || !o.in.Queues()) && slices.Contains(home, g) {
+			other := &o.in.Jobs[o.jobs[n]]
+			persistent, ephemeral = persistent+other.On[t].Persistent, max(ephemeral, other.On[t].Ephemeral[other.Full()])
+		}
+	}
+	return persistent+ephemeral <= o.in.Types[t].Memory
+}
