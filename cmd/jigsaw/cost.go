@@ -8,12 +8,14 @@ import (
 	"math/big"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/view"
 )
 
 type costOptions struct {
@@ -249,7 +251,7 @@ func (r *costReport) table(w io.Writer, result *jigsaw.CostResult, opt jigsaw.Co
 		say("fastest within "+jigsaw.FormatCost(in, opt.Budget), r.Budget, bound)
 	}
 	if r.Deadline != nil {
-		say("cheapest by "+opt.Deadline.String(), r.Deadline, "none by then costs less than "+jigsaw.FormatCost(in, result.CostBy))
+		say("cheapest by "+view.Clock(time.Duration(opt.Deadline).Seconds()), r.Deadline, "none by then costs less than "+jigsaw.FormatCost(in, result.CostBy))
 	}
 	return nil
 }

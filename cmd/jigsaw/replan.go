@@ -337,7 +337,7 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult) error {
 		}
 	}
 	fmt.Fprintf(w, "\njobs: %s\n", strings.Join(parts, ", "))
-	fmt.Fprintf(w, "the rest begins %s after the plan; its %s is %s, the bound %s\n", view.Clock(time.Duration(r.Origin).Seconds()), r.Instance.Objective,
+	fmt.Fprintf(w, "the rest begins %s after the plan; its %s is %s, the bound %s\n", view.Clock(time.Duration(r.Origin).Seconds()), strings.ReplaceAll(string(r.Instance.Objective), "_", " "),
 		jigsaw.FormatValue(r.Instance, r.Primal), jigsaw.FormatValueLike(r.Instance, r.Dual, r.Primal))
 	fmt.Fprint(w, r.Status)
 	if r.Dual != nil {
