@@ -14,7 +14,7 @@ import (
 // them, or they are released later. In a given order they are admitted as soon as there is room. Those in memory go through phases, in each of
 // which they repeat a pattern, until one of them ends or another comes. While jobs wait, some of those in memory make way, as
 // fast as they can; the others are only as fast as they have to be to end with the last of all. Who makes way is decided
-// greedily, by a bound on the end of all that is left.
+// greedily, by an estimate of the end of all that is left.
 type admission struct {
 	occupants
 	d        *dealer
@@ -108,7 +108,7 @@ func (a *admission) enter() (next instance.Tick) {
 	busy := make([]float64, len(a.cell.gpus))
 	for n, home := range a.homes {
 		for _, g := range home {
-			busy[g] += a.ticks(n)
+			busy[g] += a.ticks(n, a.left)
 		}
 	}
 	for _, n := range a.order {
@@ -119,7 +119,7 @@ func (a *admission) enter() (next instance.Tick) {
 		if home := a.room(job, busy, math.Inf(1)); home != nil {
 			a.homes[n], a.ready[n] = home, a.now+job.Load
 			for _, g := range home {
-				busy[g] += a.ticks(n)
+				busy[g] += a.ticks(n, a.left)
 			}
 		}
 	}
@@ -139,10 +139,10 @@ func (a *admission) enter() (next instance.Tick) {
 	return next
 }
 
-// ticks is the work left of a job, on each of its GPUs.
-func (a *admission) ticks(n int) float64 {
+// ticks is the work of so many iterations of a job, on each of its GPUs.
+func (a *admission) ticks(n int, left []int) float64 {
 	job := &a.in.Jobs[a.jobs[n]]
-	return a.d.works[a.jobs[n]] / float64(job.Workers) * float64(a.left[n]) / float64(job.Iterations)
+	return a.d.works[a.jobs[n]] / float64(job.Workers) * float64(left[n]) / float64(job.Iterations)
 }
 
 // at are the jobs of a pattern.
@@ -160,23 +160,48 @@ func (a *admission) step(p *pattern, until instance.Tick) (blocks []instance.Blo
 	return blocks, now, left
 }
 
-// bound is a time before which what is left does not end: by its work and by chains.
-func (a *admission) bound(now instance.Tick, left []int) float64 {
-	work, longest := 0.0, 0.0
-	for n, l := range left {
-		if l == 0 {
-			continue
+// estimate is about when all that is left ends at the earliest: not before its work is done, nor where each job is as fast as alone from when
+// there is room for it in memory.
+func (a *admission) estimate(now instance.Tick, left []int) float64 {
+	o := occupants{in: a.in, nodes: a.nodes, jobs: a.jobs, homes: slices.Clone(a.homes), left: slices.Clone(left)}
+	work, ends, busy := 0.0, make([]instance.Tick, len(left)), make([]float64, len(a.cell.gpus))
+	come := func(n int, start instance.Tick) {
+		ends[n] = start + instance.Tick(left[n])*a.d.alone[a.jobs[n]]
+		for _, g := range o.homes[n] {
+			busy[g] += a.ticks(n, left)
 		}
-		j := a.jobs[n]
-		job := &a.in.Jobs[j]
-		start := max(now, a.ready[n])
-		if a.homes[n] == nil {
-			start = max(now, job.Release) + job.Load
-		}
-		work += a.d.works[j] * float64(l) / float64(job.Iterations)
-		longest = max(longest, float64(start)+float64(float64(l)*float64(a.d.alone[j])))
 	}
-	return max(float64(now)+work/float64(len(a.cell.gpus)), longest)
+	for n, home := range o.homes {
+		work += a.ticks(n, left) * float64(a.in.Jobs[a.jobs[n]].Workers)
+		if home != nil && left[n] > 0 {
+			come(n, max(now, a.ready[n]))
+		}
+	}
+	for t, next := now, now; next >= 0; t = next {
+		for n, end := range ends {
+			if end <= t {
+				o.left[n] = 0
+			}
+		}
+		next = -1
+		for _, n := range a.order {
+			job := &a.in.Jobs[a.jobs[n]]
+			if o.homes[n] == nil && job.Release <= t {
+				if o.homes[n] = o.room(job, busy, math.Inf(1)); o.homes[n] != nil {
+					o.left[n] = left[n]
+					come(n, t+job.Load)
+				}
+			}
+			at := ends[n]
+			if o.homes[n] == nil {
+				at = job.Release
+			}
+			if at > t && (next < 0 || at < next) {
+				next = at
+			}
+		}
+	}
+	return max(float64(now)+work/float64(len(a.cell.gpus)), float64(slices.Max(ends)))
 }
 
 // best returns a pattern for the jobs at work, nil if there is none, and whether all that is left does it together to the end. next is when
@@ -197,7 +222,7 @@ func (a *admission) best(next instance.Tick) (best *pattern, together bool) {
 		for _, atOnce := range []bool{false, true} {
 			for _, p := range a.paced(leaving, atOnce) {
 				_, now, left := a.step(p, next)
-				if value := a.bound(now, left); value < least {
+				if value := a.estimate(now, left); value < least {
 					best, least = p, value
 				}
 			}
@@ -224,7 +249,7 @@ func choices(jobs []int) [][]int {
 // paced are patterns in which some jobs make way, so that they all end at once or each as fast as the others for the length of its
 // iterations. Where GPUs are too busy for that, the others are slowed down as much, at first, and less in the next pattern.
 func (a *admission) paced(leaving []int, atOnce bool) (list []*pattern) {
-	rest := a.bound(a.now, a.left) - float64(a.now)
+	rest := a.estimate(a.now, a.left) - float64(a.now)
 	longest := 0.0
 	for _, n := range leaving {
 		longest = max(longest, float64(a.left[n])*float64(a.d.alone[a.jobs[n]]))
