@@ -328,8 +328,8 @@ func (d *dealer) swap(cells []cell) bool {
 // are to be quick, and exchangePatience how many in a row in vain.
 const exchanges, quickExchanges, exchangePatience = 30, 1, 400
 
-// exchange gives a job of a cell, half the time of the one that ends last, to another for one of its jobs, or for none, where
-// that makes the norm of their ends less, by patterns that are only listed.
+// exchange moves a job from a cell, every second time the one that ends last, to another, or swaps it for one there, where that
+// lowers the norm of their ends. Patterns are made by list scheduling alone.
 func (d *dealer) exchange(ctx context.Context, cells []cell) {
 	most := exchanges * len(cells)
 	if d.config.Quick {
@@ -399,7 +399,8 @@ func (d *dealer) admits(c *cell, j instance.JobID) bool {
 	return alone && d.in.Jobs[j].Workers <= len(c.gpus) && d.in.Jobs[j].Runs(d.in.GPUs[c.gpus[0]].Type)
 }
 
-// unite lets the search for the pattern of a cell of all nodes begin with those of smaller cells. It reports whether there is one.
+// unite makes the search for the pattern of the cell of all nodes start from the patterns of smaller cells. It reports whether
+// there is such a cell.
 func (d *dealer) unite(whole *cell, cells []cell) bool {
 	f := d.known[key(d.class, d.kinds, whole.jobs, whole.nodes)]
 	if f == nil || f.pattern == nil || len(whole.nodes) < len(d.in.Nodes) {

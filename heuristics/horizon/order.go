@@ -21,8 +21,8 @@ type Config struct {
 	Quick bool
 	// Whole leaves every job GPUs of its own in [Config.Orders].
 	Whole bool
-	// Slack says how many times as long as it has to be the period of a pattern is where 1, 2, ... jobs share a GPU; more than there are
-	// entries never do. nil: as long as it has to be, however many share one.
+	// Slack[n-1] is the factor by which the period of a pattern is stretched where n jobs share a GPU (interference). No more jobs share
+	// one than it has entries. nil: any number may, and no pattern is stretched.
 	Slack []float64
 	// Without are methods that are switched off.
 	Without method.Set
@@ -32,9 +32,9 @@ type Config struct {
 	Stop func(value *big.Rat) bool
 }
 
-// Orders searches for the order of jobs whose queue is best: by release, length, area, width
-// and Smith's ratio, after the given ones, and then by moves of single jobs, which are kept where the plan is no
-// worse: where it has less tardiness in all, or as much and no worse a value. Jobs also join into units that share whole nodes, and leave them. The error
+// Orders searches for the order of jobs whose queue is best. It begins with the given orders and those by release, length, area, width
+// and Smith's ratio, and goes on by local search: single jobs move, join into units that share whole nodes, and leave them. A
+// change is kept if the plan is no worse: total tardiness first, then the value. The error
 // is the [*NoPlan] of the first order where none gave a plan. The answer is the same for
 // the same instance, state of rng and rounds. It comes with the order of jobs in it, for another search to begin with.
 func (c Config) Orders(ctx context.Context, in *instance.Instance, rng *rand.Rand, known ...[]instance.JobID) (*instance.BlockSchedule, []instance.JobID, error) {
@@ -138,8 +138,8 @@ func (o *outcome) compare(p *outcome) int {
 // where orders far from Smith's are bad.
 const near, shift = 24, 12
 
-// change moves jobs in an order or, where units may be made, changes one or two of these. Every other time one that is late, if any is,
-// comes earlier. nil: it came to nothing.
+// change returns a neighbour of an order: jobs moved or, where units may be made, one or two units changed. If jobs are late, every
+// second change moves a late one forward. nil: the change was not possible.
 func (f *former) change(ctx context.Context, order, tardy []instance.JobID, join bool, rng *rand.Rand) []instance.JobID {
 	if len(tardy) > 0 && rng.IntN(2) == 0 {
 		job := tardy[rng.IntN(len(tardy))]

@@ -12,11 +12,11 @@ import (
 	"jigsaw/method"
 )
 
-// Phases returns the plan with less weighted completion, in which no job ends later than by, nor misses its deadline. by 0 is whenever; of a
-// plan for the makespan groups of jobs then end earlier, those of jobs that come one after the other.
-// Jobs that share nodes need not end together, as those of cells do: they go through phases, in each of which some are at work, or ahead
-// of the others. Of a few kinds of phases a greedy search takes the one that promises least, and goes on while all that is left can still
-// end in time. Where jobs live stays as it is, and nobody who comes after them waits for it.
+// Phases lets jobs that share nodes end one after the other instead of together, as those of cells do. The plan it returns has less
+// weighted completion; no job ends after by (0: no limit) or misses its deadline. For the makespan with by = 0 groups of jobs that share nodes
+// are to end sooner, which they can where their jobs are released one after the other.
+// In each phase some jobs of a group are at work, or ahead of the others. A greedy search takes the most promising of a few kinds of
+// phases, and goes on as long as all that is left can end in time. Jobs keep their GPUs, and nobody who follows on these starts later.
 func (c Config) Phases(ctx context.Context, in *instance.Instance, plan *instance.BlockSchedule, by instance.Tick, rng *rand.Rand) *instance.BlockSchedule {
 	if in.Resumes() || c.Quick || c.Without[method.Phases] {
 		return plan
@@ -57,106 +57,6 @@ func (c Config) Phases(ctx context.Context, in *instance.Instance, plan *instanc
 	return better
 }
 
-// nodeGroup is jobs that share nodes of one rack, and their memory, at the same time.
-type nodeGroup struct {
-	jobs  []instance.JobID   // ascending
-	nodes []instance.NodeID  // ascending
-	gpus  []instance.GPUID   // of these, in order
-	homes [][]instance.GPUID // where each job lives, as indices of gpus
-	ready []instance.Tick    // when each job can have been loaded, on nodes that are free
-	ends  []instance.Tick    // of each job, as it was planned
-	due   []instance.Tick    // when each job has to end at the latest
-}
-
-// groupsOf finds the jobs of a plan that share nodes at the same time, directly or by others.
-func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.Tick) (groups []nodeGroup) {
-	admitted, to := plan.Spans(in)
-	for j := range admitted {
-		admitted[j] -= in.Jobs[j].Load
-	}
-	strays := straying(in)
-	here := make([][]instance.JobID, len(in.Nodes)) // that ever live on each node
-	nodes := make([][]instance.NodeID, len(in.Jobs))
-	var pairs [][2]instance.JobID
-	for j, gpus := range plan.Residency {
-		for _, g := range gpus {
-			n := in.GPUs[g].Node
-			if slices.Contains(nodes[j], n) {
-				continue
-			}
-			nodes[j] = append(nodes[j], n)
-			for _, k := range here[n] {
-				if admitted[j] < to[k] && admitted[k] < to[j] {
-					pairs = append(pairs, [2]instance.JobID{k, instance.JobID(j)})
-				}
-			}
-			here[n] = append(here[n], instance.JobID(j))
-		}
-	}
-	for _, jobs := range plan.Together(admitted, to, pairs) {
-		if len(jobs) < 2 || len(jobs) > mostTogether {
-			continue
-		}
-		g := nodeGroup{jobs: jobs}
-		first, end := admitted[jobs[0]], instance.Tick(0)
-		for _, j := range jobs {
-			g.nodes, g.ends = append(g.nodes, nodes[j]...), append(g.ends, to[j])
-			first, end = min(first, admitted[j]), max(end, to[j])
-		}
-		slices.Sort(g.nodes)
-		g.nodes = slices.Compact(g.nodes)
-		g.gpus = gpusOf(in, g.nodes)
-		latest := by
-		if by == 0 {
-			latest = 1 << 60
-		}
-		free, between := instance.Tick(0), false    // since when the nodes are; jobs of others, after which some of these came
-		left := map[instance.NodeID]instance.Tick{} // when the group has left nodes that others have later, who may come as early
-		for _, n := range g.nodes {
-			last, followed := instance.Tick(0), false
-			for _, k := range here[n] {
-				switch {
-				case slices.Contains(jobs, k):
-					last = max(last, to[k])
-				case to[k] <= first:
-					free = max(free, to[k])
-				case admitted[k] >= end:
-					followed = true
-				default:
-					between = true
-				}
-			}
-			if followed {
-				left[n] = last
-			}
-		}
-		for _, j := range jobs {
-			home := make([]instance.GPUID, len(plan.Residency[j]))
-			for i, gpu := range plan.Residency[j] {
-				home[i] = instance.GPUID(slices.Index(g.gpus, gpu))
-			}
-			due := latest
-			for _, n := range nodes[j] {
-				if last, ok := left[n]; ok {
-					due = min(due, last)
-				}
-			}
-			if d := in.Jobs[j].Deadline; d > 0 {
-				due = min(due, d)
-			}
-			g.homes, g.due = append(g.homes, home), append(g.due, due)
-			g.ready = append(g.ready, max(free, in.Jobs[j].Release)+in.Jobs[j].Load)
-		}
-		// Others are on none of their links.
-		apart := in.Nodes[g.nodes[0]].Rack == in.Nodes[g.nodes[len(g.nodes)-1]].Rack &&
-			(len(g.nodes) == 1 || !slices.ContainsFunc(jobs, func(j instance.JobID) bool { return strays[j] }))
-		if !between && apart {
-			groups = append(groups, g)
-		}
-	}
-	return groups
-}
-
 // phases searches for the phases of a group.
 type phases struct {
 	ctx      context.Context
@@ -180,8 +80,8 @@ type partial struct {
 // phaseKind is how the jobs at work in a phase share GPUs.
 type phaseKind struct {
 	onGPU    int     // how many are at work on a GPU at most; 0: all
-	together bool    // they go on as if to end together, else each as fast as the others for the length of its iterations
-	pace     float64 // how many times as fast the first is, and urgent ones
+	together bool    // paces are such that they would end together; else an iteration of each takes the same multiple of its length
+	pace     float64 // by how much the first, and urgent ones, are faster than that
 }
 
 var phaseKinds = []phaseKind{{1, false, 1}, {2, false, 1}, {2, false, 4}, {3, false, 1}, {3, false, 4}, {0, false, 4}, {0, true, 4}, {0, true, 64}}
@@ -266,8 +166,8 @@ func (p *phases) order(left []int) (list []int) {
 	return list
 }
 
-// phase adds a phase, until one of the jobs ends that are at work in it, or another is ready: the urgent ones, and in order those for
-// whom no GPU has as many. It reports whether no job is late then.
+// phase adds a phase, which lasts until one of the jobs at work in it ends, or another is ready. At work are urgent jobs and then, in
+// order, those on whose GPUs fewer than the kind's number are. It reports whether no job is late.
 func (p *phases) phase(before *partial, order []int, kind phaseKind) (after partial, ok bool) {
 	in := p.q.in
 	until := float64(slices.Min(p.group.due) - before.now)

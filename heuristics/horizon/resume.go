@@ -19,16 +19,16 @@ type Interrupted struct {
 	GPU func(instance.GPUID) (instance.GPUID, bool)
 	// Now is when the change came.
 	Now instance.Tick
-	// Begun jobs are in memory. Of these those that do not move stay on their GPUs.
+	// Begun jobs are in memory, and stay on their GPUs unless they move.
 	Begun []bool
-	// Moves are jobs that have to find other GPUs; Changed ones whose iterations take another
-	// time, or are others in number, than the plan has it: what they did goes on no longer.
+	// Moves are jobs that must find other GPUs. Changed are jobs whose iterations differ in length or number
+	// from the plan, so that their blocks of it are no longer valid.
 	Moves, Changed []bool
 }
 
-// Resumption carries a plan on: units at work whose jobs neither move nor change go on as they are; of others the
-// patterns are made anew on the GPUs that are left. Jobs that move join units at work, or wait as new jobs do. Units that wait
-// keep GPUs and order, and start as early as they can, none later for the sake of one after it.
+// Resumption carries a plan on. Units at work whose jobs neither move nor change go on as planned; the others get a new
+// pattern on the GPUs that they still have. Jobs that move join units at work, or wait like new jobs. Units that wait
+// keep their GPUs and their order, and start as early as possible without delaying those before them.
 type Resumption struct {
 	// Plan is the best known.
 	Plan *instance.BlockSchedule
@@ -130,8 +130,8 @@ func (r *Resumption) offer(s *instance.BlockSchedule) bool {
 	return true
 }
 
-// hosts are the units at work that a job may join where some have gone already: those first with which the plan would end
-// first, and of these those with least work for each GPU.
+// hosts are the units at work that a job may join, given who has joined which so far: sorted by when the plan would end if
+// it did, then by work per GPU.
 func (r *Resumption) hosts(j instance.JobID, goes []int) (list []int) {
 	level := make([]float64, len(r.units)) // work for each GPU
 	last := 0.0
@@ -159,7 +159,7 @@ func (r *Resumption) hosts(j instance.JobID, goes []int) (list []int) {
 // mostHosts is how many units a job that moves is tried in.
 const mostHosts = 8
 
-// spread has all that move join the units that would end first with them, where memory has room for them.
+// spread lets each job that moves join the unit that would end first with it and has the memory for it.
 func (r *Resumption) spread() []int {
 	goes := r.goNowhere()
 	for _, j := range r.movers {
@@ -174,7 +174,7 @@ func (r *Resumption) spread() []int {
 	return goes
 }
 
-// together has all that move join one unit, which takes the place of those that lost jobs and of others with little work.
+// together lets all jobs that move join one new unit, which replaces the units that lost jobs and others with little work.
 func (r *Resumption) together() []int {
 	lost := make([]bool, len(r.units))
 	var order []int
@@ -234,7 +234,7 @@ func (r *Resumption) estimate(goes []int) (last float64) {
 	return last
 }
 
-// active are the units that there are: one that takes the place of others only where jobs join it.
+// active are the units in use. One made to replace others counts once jobs have joined it.
 func (r *Resumption) active(goes []int) (list []int) {
 	joined, replaced := make([]bool, len(r.units)), make([]bool, len(r.units))
 	for _, j := range r.movers {
@@ -277,7 +277,7 @@ func (r *Resumption) Improve(ctx context.Context, c Config, rng *rand.Rand) *ins
 	return r.Plan
 }
 
-// polish searches for better patterns of the units that some join: for the makespan of the one that ends last, time and again.
+// polish searches for better patterns of the units that jobs have joined; for the makespan always of the one that ends last.
 func (r *Resumption) polish(ctx context.Context, c Config, goes []int, rng *rand.Rand, tell func()) {
 	var used []*renewal
 	last := instance.Tick(0) // end of the others
@@ -324,7 +324,7 @@ func (r *Resumption) members(unit int, goes []int) []instance.JobID {
 	return list
 }
 
-// changes reports whether the pattern of a unit can no longer be what was planned.
+// changes reports whether a unit needs another pattern than the planned one.
 func (r *Resumption) changes(u *group) bool {
 	return slices.ContainsFunc(u.stay, func(j instance.JobID) bool { return r.was.Changed[j] })
 }
@@ -338,8 +338,8 @@ func (r *Resumption) anew(unit int, goes []int) *renewal {
 	return r.renew(unit, members)
 }
 
-// divide divides what is left into units, those at work first and the others in the order of the
-// plan. Jobs that move join the unit that goes says, or none where it says -1, if there is room.
+// divide divides what is left into units: those at work first, the others in the order of the
+// plan. goes[j] is the unit that job j, which moves, joins if there is room; -1: none.
 func (r *Resumption) divide(goes []int) []part {
 	var list []part
 	placed, turns := make([]bool, len(r.in.Jobs)), make([]instance.Tick, len(r.in.Jobs))

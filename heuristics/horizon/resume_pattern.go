@@ -24,9 +24,8 @@ type renewal struct {
 	left          []instance.JobID // jobs that find no room in it
 }
 
-// renew makes the pattern of a unit again on the GPUs that are left to it, by repair of what it has of the plan; nil: it has none.
-// Iterations in flight of jobs that neither move nor change end as planned first, and with them what else of their repeats there is;
-// the new pattern follows.
+// renew repairs the planned pattern of a unit for the GPUs that it still has; nil: there is no such pattern.
+// Jobs that neither move nor change first finish the repeats they are in as planned; then the new pattern begins.
 func (r *Resumption) renew(unit int, jobs []instance.JobID) *renewal {
 	key := fmt.Sprint(unit, jobs)
 	if x, ok := r.renewed[key]; ok {
@@ -124,8 +123,8 @@ func (r *Resumption) write(x *renewal) {
 	}
 }
 
-// template puts what jobs do in a repeat together, of each the block in which it has most iterations. Jobs
-// are numbered as in the list. Those that come from elsewhere, or were to have ended, have as many as there are repeats for.
+// template collects what jobs do in one repeat: of each job, in the block in which it has most iterations. Jobs
+// are numbered as in the list. A job that joins, or should have ended, gets its iterations divided by the number of repeats.
 func (r *Resumption) template(jobs []instance.JobID) (*instance.Schedule, []int) {
 	s, most, from := &instance.Schedule{}, make([]int, len(jobs)), make([]int, len(jobs))
 	blocks := r.blocks(slices.DeleteFunc(slices.Clone(jobs), func(j instance.JobID) bool { return r.was.Moves[j] }))
@@ -176,8 +175,8 @@ func (r *Resumption) template(jobs []instance.JobID) (*instance.Schedule, []int)
 	return s, most
 }
 
-// AddTurn adds to a schedule that a repair begins with when an iteration of a job has its turn: tasks at these depths, of no
-// length, on the GPUs where the job was.
+// AddTurn adds an iteration of a job to a schedule that a repair begins from: tasks of zero length at these depths, on the
+// GPUs where the job was. Only their order counts.
 func AddTurn(s *instance.Schedule, j instance.JobID, iteration int, start instance.Tick, counts []int, syncs bool, rate instance.RateLevel) {
 	worker := 0
 	for d, count := range counts {
@@ -191,8 +190,8 @@ func AddTurn(s *instance.Schedule, j instance.JobID, iteration int, start instan
 	}
 }
 
-// drain is what goes on to its end of a unit at work whose pattern is made anew, and how many
-// iterations of each job that is.
+// drain returns the repeats in progress that a unit at work finishes before its new pattern begins, and how many
+// iterations of each job they contain.
 func (r *Resumption) drain(jobs []instance.JobID) (part, map[instance.JobID]int) {
 	now, taken := r.was.Now, map[instance.JobID]int{}
 	stay := slices.DeleteFunc(slices.Clone(jobs), func(j instance.JobID) bool { return r.was.Moves[j] || r.was.Changed[j] })

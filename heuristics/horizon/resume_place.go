@@ -29,7 +29,7 @@ func (o *occupied) free(g instance.GPUID, from, to instance.Tick) (bool, instanc
 	return true, 0
 }
 
-// take gives a part what it holds, so much later than its blocks say.
+// take reserves what a part holds, shifted by a delay against the times in its blocks.
 func (o *occupied) take(gpus []instance.GPUID, from, to instance.Tick, holds []hold, shift instance.Tick) {
 	for _, g := range gpus {
 		o.gpus[g] = append(o.gpus[g], stretch{from, to})
@@ -63,9 +63,9 @@ func (o *occupied) earliest(p *part) instance.Tick {
 	}
 }
 
-// place gives all parts their times in order, each as early as it can be: a serial schedule
-// generation, in which none delays one before it. With gaps those that need not be later than planned come first, and jobs that
-// would be, or that move, take GPUs that are free then.
+// place is serial schedule generation: it starts all parts in order, each as early as possible, so that none delays one before
+// it. With gaps, parts that can start no later than planned come first; then the jobs that would be delayed, or that move, take
+// any GPUs that are free.
 func (r *Resumption) place(parts []part, gaps bool) (*instance.BlockSchedule, error) {
 	in := r.in
 	o := &occupied{in: in, gpus: make([][]stretch, len(in.GPUs)), links: make([]state.LinkTimeline, len(in.Links))}
@@ -111,7 +111,7 @@ func (r *Resumption) place(parts []part, gaps bool) (*instance.BlockSchedule, er
 			return nil, err
 		}
 	}
-	// A part and what it goes on from come in the order of their times.
+	// The repeats in progress of a unit precede its new pattern.
 	slices.SortStableFunc(plan.Blocks, func(a, b instance.Block) int { return int(min(1, max(-1, a.Start-b.Start))) })
 	for j := range plan.Residency {
 		plan.Residency[j] = slices.Clone(plan.Residency[j])
@@ -141,7 +141,7 @@ func (r *Resumption) settle(f *floor, p *part, settled map[instance.JobID]bool) 
 	}
 }
 
-// seek finds GPUs for a whole job, from the earliest time at which there are some until it ends.
+// seek starts a job with GPUs of its own at the earliest time from which enough are free until it ends.
 func (r *Resumption) seek(o *occupied, f *floor, plan *instance.BlockSchedule, id instance.JobID) error {
 	job := &r.in.Jobs[id]
 	ready := max(job.Release, r.was.Now)

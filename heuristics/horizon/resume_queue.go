@@ -40,7 +40,7 @@ func (r *Resumption) reorder(ctx context.Context, c Config, rng *rand.Rand) {
 	}
 }
 
-// among is an order of what waits in which jobs that came have their places by Smith's ratio among the others, and not behind them.
+// among inserts the jobs that are new since the plan into the order of those that wait, by Smith's ratio instead of at the end.
 func (r *Resumption) among(q *queue, order []instance.JobID) []instance.JobID {
 	ratio := func(id instance.JobID) float64 {
 		if u := q.unit(id); u != nil {
@@ -74,7 +74,7 @@ func (r *Resumption) among(q *queue, order []instance.JobID) []instance.JobID {
 // mostPlaced is how many jobs are placed without a time limit, in all orders together.
 const mostPlaced = 100_000
 
-// waiting is a queue that begins beside what is at work, and what waits, in the order of the plan.
+// waiting returns a queue on the GPUs and links that units at work leave, and what waits, in the order of the plan.
 func (r *Resumption) waiting() (q *queue, order []instance.JobID) {
 	if !r.in.Queues() {
 		return nil, nil

@@ -11,8 +11,8 @@ import (
 	"jigsaw/formulation/instance/symmetry"
 )
 
-// unit is some jobs that take whole nodes together until all are done. Its blocks are numbered by jobs and GPUs of
-// the unit, and its times are from its first task on.
+// unit is jobs that hold whole nodes together until all are done. Its blocks number jobs and GPUs within
+// the unit, and count time from its first task.
 type unit struct {
 	jobs          []instance.JobID
 	nodes, kind   int // how many nodes it takes, and of which kind
@@ -52,8 +52,8 @@ func newFormer(q *queue, rng *rand.Rand, slack []float64) *former {
 	return &former{q, q.in.ClassOf(), map[string]*unit{}, map[string]*pattern{}, rng.Uint64(), slack, straying(q.in)}
 }
 
-// straying returns of every job whether its synchronisations between nodes of a rack use links beyond those of the nodes, as a
-// policy may ask: others need these, so that it shares no part of a rack.
+// straying tells for every job whether its routes between nodes of one rack use links other than those of these nodes, as a
+// policy may ask. Jobs elsewhere need such links, so that the job must not be planned on a part of a rack by itself.
 func straying(in *instance.Instance) []bool {
 	strays, known := make([]bool, len(in.Jobs)), map[int]bool{0: false} // by policy
 	for j := range strays {
@@ -152,8 +152,8 @@ func (u *unit) weigh(in *instance.Instance, nodes []instance.NodeID) {
 	}
 }
 
-// regroup changes one or two of the units and single jobs of an order: they join, a job leaves its unit, or goes over to the other,
-// or changes places with one there. nil: it came to nothing.
+// regroup returns a neighbour of an order in which one or two units or single jobs are changed: they join, a job leaves its unit or
+// moves to another, or two jobs swap units. nil: the change was not possible.
 func (f *former) regroup(ctx context.Context, order []instance.JobID, rng *rand.Rand) []instance.JobID {
 	members := func(at int) []instance.JobID {
 		if u := f.q.unit(order[at]); u != nil {
