@@ -68,7 +68,7 @@ wasm: ## build the core for the browser, and what of it makes a first plan, into
 # What the core and CLP may take, compressed; see DECISIONS.md, section 21.
 SIZE_LIMIT := 2580000
 # And what comes before the first plan.
-FIRST_LIMIT := 1296000
+FIRST_LIMIT := 1300000
 
 size: wasm ## check what the browser has to load
 	@scripts/size $(FIRST_LIMIT) bin/wasm/first.wasm $(wildcard bin/wasm/first-data.wasm)
