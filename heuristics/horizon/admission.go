@@ -79,7 +79,7 @@ func (a *admission) run(ctx context.Context) bool {
 		if ctx.Err() != nil {
 			return false
 		}
-		next := a.enter()
+		next := a.admit()
 		if len(a.work) == 0 {
 			if next == 0 {
 				return false
@@ -103,25 +103,16 @@ func (a *admission) run(ctx context.Context) bool {
 	return late(a.in, instance.EndsOf(a.blocks, len(a.in.Jobs))) == nil
 }
 
-// enter admits jobs, says which are at work, and when the next is loaded or released; 0: none.
-func (a *admission) enter() (next instance.Tick) {
+// admit admits jobs, says which are at work, and when the next is loaded or released; 0: none.
+func (a *admission) admit() (next instance.Tick) {
 	busy := make([]float64, len(a.cell.gpus))
 	for n, home := range a.homes {
 		for _, g := range home {
 			busy[g] += a.ticks(n, a.left)
 		}
 	}
-	for _, n := range a.order {
-		job := &a.in.Jobs[a.jobs[n]]
-		if a.homes[n] != nil || job.Release > a.now {
-			continue
-		}
-		if home := a.room(job, busy, math.Inf(1)); home != nil {
-			a.homes[n], a.ready[n] = home, a.now+job.Load
-			for _, g := range home {
-				busy[g] += a.ticks(n, a.left)
-			}
-		}
+	for _, n := range a.enter(a.order, a.now, busy, math.Inf(1), func(n int) float64 { return a.ticks(n, a.left) }) {
+		a.ready[n] = a.now + a.in.Jobs[a.jobs[n]].Load
 	}
 	a.work = a.work[:0]
 	for n, home := range a.homes {
@@ -165,36 +156,35 @@ func (a *admission) step(p *pattern, until instance.Tick) (blocks []instance.Blo
 func (a *admission) estimate(now instance.Tick, left []int) float64 {
 	o := occupants{in: a.in, nodes: a.nodes, jobs: a.jobs, homes: slices.Clone(a.homes), left: slices.Clone(left)}
 	work, ends, busy := 0.0, make([]instance.Tick, len(left)), make([]float64, len(a.cell.gpus))
-	come := func(n int, start instance.Tick) {
-		ends[n] = start + instance.Tick(left[n])*a.d.alone[a.jobs[n]]
-		for _, g := range o.homes[n] {
-			busy[g] += a.ticks(n, left)
-		}
+	load := func(n int) float64 { return a.ticks(n, left) }
+	end := func(n int, start instance.Tick) instance.Tick {
+		return start + instance.Tick(left[n])*a.d.alone[a.jobs[n]]
 	}
 	for n, home := range o.homes {
-		work += a.ticks(n, left) * float64(a.in.Jobs[a.jobs[n]].Workers)
-		if home != nil && left[n] > 0 {
-			come(n, max(now, a.ready[n]))
+		work += load(n) * float64(a.in.Jobs[a.jobs[n]].Workers)
+		if left[n] == 0 {
+			continue
+		}
+		for _, g := range home {
+			busy[g] += load(n)
+		}
+		if home != nil {
+			ends[n] = end(n, max(now, a.ready[n]))
 		}
 	}
 	for t, next := now, now; next >= 0; t = next {
-		for n, end := range ends {
-			if end <= t {
+		for n := range o.left {
+			if o.homes[n] != nil && ends[n] <= t {
 				o.left[n] = 0
 			}
 		}
+		for _, n := range o.enter(a.order, t, busy, math.Inf(1), load) {
+			ends[n] = end(n, t+a.in.Jobs[a.jobs[n]].Load)
+		}
 		next = -1
-		for _, n := range a.order {
-			job := &a.in.Jobs[a.jobs[n]]
-			if o.homes[n] == nil && job.Release <= t {
-				if o.homes[n] = o.room(job, busy, math.Inf(1)); o.homes[n] != nil {
-					o.left[n] = left[n]
-					come(n, t+job.Load)
-				}
-			}
-			at := ends[n]
+		for n, at := range ends {
 			if o.homes[n] == nil {
-				at = job.Release
+				at = a.in.Jobs[a.jobs[n]].Release
 			}
 			if at > t && (next < 0 || at < next) {
 				next = at
@@ -214,13 +204,18 @@ func (a *admission) best(next instance.Tick) (best *pattern, together bool) {
 		}
 		return a.pattern(want), true
 	}
-	least := math.Inf(1)
+	rest := a.estimate(a.now, a.left) - float64(a.now)
+	least, seen := math.Inf(1), map[*pattern]bool{}
 	alone := func(n int) float64 { return float64(a.left[n]) * float64(a.d.alone[a.jobs[n]]) }
 	byLength := slices.Clone(a.work)
 	slices.SortStableFunc(byLength, func(m, n int) int { return cmp.Compare(alone(m), alone(n)) })
 	for _, leaving := range choices(byLength) {
 		for _, atOnce := range []bool{false, true} {
-			for _, p := range a.paced(leaving, atOnce) {
+			for _, p := range a.paced(leaving, atOnce, rest) {
+				if seen[p] {
+					continue
+				}
+				seen[p] = true
 				_, now, left := a.step(p, next)
 				if value := a.estimate(now, left); value < least {
 					best, least = p, value
@@ -247,9 +242,9 @@ func choices(jobs []int) [][]int {
 }
 
 // paced are patterns in which some jobs make way, so that they all end at once or each as fast as the others for the length of its
-// iterations. Where GPUs are too busy for that, the others are slowed down as much, at first, and less in the next pattern.
-func (a *admission) paced(leaving []int, atOnce bool) (list []*pattern) {
-	rest := a.estimate(a.now, a.left) - float64(a.now)
+// iterations; the others would be done after rest. Where GPUs are too busy for that, the others are slowed down as much, at first, and
+// less in the next pattern.
+func (a *admission) paced(leaving []int, atOnce bool, rest float64) (list []*pattern) {
 	longest := 0.0
 	for _, n := range leaving {
 		longest = max(longest, float64(a.left[n])*float64(a.d.alone[a.jobs[n]]))

@@ -35,8 +35,13 @@ func (f *former) chained(jobs []instance.JobID, nodes []instance.NodeID) *unit {
 	for _, j := range jobs {
 		c.left, u.release = append(c.left, in.Jobs[j].Iterations), max(u.release, in.Jobs[j].Release)
 	}
+	all := instance.UpTo[int](len(jobs))
 	for {
-		came, load := c.enter()
+		came := c.enter(all, u.release, c.on, mostOnGPU, func(int) float64 { return 1 })
+		load := instance.Tick(0)
+		for _, n := range came {
+			load = max(load, in.Jobs[jobs[n]].Load)
+		}
 		if len(came) == 0 && len(c.work) == 0 {
 			break
 		}
@@ -60,24 +65,6 @@ func (f *former) chained(jobs []instance.JobID, nodes []instance.NodeID) *unit {
 	}
 	u.length = c.now
 	return u
-}
-
-// enter gives GPUs to the jobs that find room, and returns them and how long the longest load takes.
-func (c *chain) enter() (came []int, load instance.Tick) {
-	for n, j := range c.jobs {
-		if c.homes[n] != nil {
-			continue
-		}
-		job := &c.in.Jobs[j]
-		if home := c.room(job, c.on, mostOnGPU); home != nil {
-			c.homes[n] = home
-			for _, g := range home {
-				c.on[g]++
-			}
-			came, load = append(came, n), max(load, job.Load)
-		}
-	}
-	return came, load
 }
 
 // run repeats the pattern of the jobs at work until one of them ends, or until a time; 0: none. It reports whether there is one.

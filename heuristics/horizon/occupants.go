@@ -16,6 +16,25 @@ type occupants struct {
 	left  []int              // iterations of each job
 }
 
+// enter gives GPUs to the jobs, in this order, that are released by a time and find room, and returns them. busy grows by the load of each
+// on its GPUs; most is as for [occupants.room].
+func (o *occupants) enter(order []int, by instance.Tick, busy []float64, most float64, load func(n int) float64) (came []int) {
+	for _, n := range order {
+		job := &o.in.Jobs[o.jobs[n]]
+		if o.homes[n] != nil || job.Release > by {
+			continue
+		}
+		if o.homes[n] = o.room(job, busy, most); o.homes[n] == nil {
+			continue
+		}
+		for _, g := range o.homes[n] {
+			busy[g] += load(n)
+		}
+		came = append(came, n)
+	}
+	return came
+}
+
 // room returns GPUs for a job: those that are least busy, of one node where one has as many, and all less busy than most. nil: there are
 // none.
 func (o *occupants) room(job *instance.Job, busy []float64, most float64) (best []instance.GPUID) {
