@@ -11,7 +11,6 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/instance/codec"
 	"jigsaw/method"
 )
 
@@ -48,13 +47,7 @@ jobs:
 		}
 		spec += fmt.Sprintf("  - {name: j%d, model: %s, workers: %d, iterations: %d%s}\n", j, model, workers, iterations, more)
 	}
-	models, err := jigsaw.Models()
-	require.NoError(tb, err)
-	document, err := codec.Decode([]byte(spec))
-	require.NoError(tb, err)
-	in, err := document.Compile(models)
-	require.NoError(tb, err)
-	return in
+	return compiled(tb, spec)
 }
 
 // BenchmarkSmallNights reports mean gaps of small plans of hours in percent, and by how much values are worse without a method, in

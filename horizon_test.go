@@ -143,7 +143,7 @@ func TestNightPhases(t *testing.T) {
 // TestLateJobShares: a job that comes while another runs shares its GPUs from then on, and that one does not wait for it.
 func TestLateJobShares(t *testing.T) {
 	t.Parallel()
-	document, err := codec.Decode([]byte(`
+	in := compiled(t, `
 version: 1
 objective: makespan
 residence: run
@@ -154,12 +154,7 @@ jobs:
   - {name: a, model: resnet50, workers: 4, iterations: 4000}
   - {name: b, model: resnet50, workers: 4, iterations: 4000}
   - {name: late, model: gnmt, workers: 2, iterations: 4000, release: 10m}
-`))
-	require.NoError(t, err)
-	models, err := jigsaw.Models()
-	require.NoError(t, err)
-	in, err := document.Compile(models)
-	require.NoError(t, err)
+`)
 	r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{NoLP: true})
 	require.NoError(t, err)
 	requirePlanInBlocks(t, r)
@@ -173,7 +168,7 @@ jobs:
 // they like, those that are there begin, though one comes after two hours.
 func TestNobodyWaitsForTheLast(t *testing.T) {
 	t.Parallel()
-	document, err := codec.Decode([]byte(`
+	in := compiled(t, `
 version: 1
 objective: makespan
 residence: run
@@ -187,12 +182,7 @@ jobs:
   - {name: j2, model: vgg16, workers: 2, iterations: 11000, release: 120m}
   - {name: j3, model: resnet50, workers: 2, iterations: 30000}
   - {name: j4, model: bert24, workers: 8, iterations: 28000}
-`))
-	require.NoError(t, err)
-	models, err := jigsaw.Models()
-	require.NoError(t, err)
-	in, err := document.Compile(models)
-	require.NoError(t, err)
+`)
 	r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{NoLP: true})
 	require.NoError(t, err)
 	requirePlanInBlocks(t, r)
@@ -236,8 +226,6 @@ func TestJobsMakeWay(t *testing.T) {
 // before those that were there have left it.
 func TestLateGroups(t *testing.T) {
 	t.Parallel()
-	models, err := jigsaw.Models()
-	require.NoError(t, err)
 	rng := rand.New(rand.NewPCG(26, 11))
 	for n := range instancetest.Many(uint64(200), 6) {
 		spec := "version: 1\nresidence: run\nobjective: " + []string{"makespan", "weighted_completion"}[n%2] + `
@@ -251,11 +239,7 @@ jobs:
 			model := []string{"vgg16", "resnet50", "bert24", "gnmt"}[rng.IntN(4)]
 			spec += fmt.Sprintf("  - {name: j%d, model: %s, workers: %d, iterations: %d, release: %dm}\n", j, model, 1<<rng.IntN(4), 1000*(1+rng.IntN(30)), rng.IntN(2)*10*rng.IntN(20))
 		}
-		document, err := codec.Decode([]byte(spec))
-		require.NoError(t, err)
-		in, err := document.Compile(models)
-		require.NoError(t, err)
-		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{NoLP: true})
+		r, err := jigsaw.Plan(context.Background(), compiled(t, spec), jigsaw.Options{NoLP: true})
 		require.NoError(t, err, spec)
 		requirePlanInBlocks(t, r)
 	}

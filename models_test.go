@@ -52,3 +52,15 @@ func documentAndModels(t *testing.T, name string) (*codec.Document, instance.Pro
 	require.NoError(t, err)
 	return exampleDocument(t, name), models
 }
+
+// compiled is the instance of a text, with the models that are built in.
+func compiled(tb testing.TB, text string) *instance.Instance {
+	tb.Helper()
+	document, err := codec.Decode([]byte(text))
+	require.NoError(tb, err)
+	models, err := jigsaw.Models()
+	require.NoError(tb, err)
+	in, err := document.Compile(models)
+	require.NoError(tb, err)
+	return in
+}
