@@ -142,6 +142,7 @@ func (p *BurstPlan) Draw(w io.Writer, i int) error {
 	}
 	for j := range p.in.Jobs {
 		b.Models = append(b.Models, p.in.Jobs[j].Model)
+		b.Names = append(b.Names, p.in.Jobs[j].Name)
 	}
 	for _, l := range p.chains[i].Layers {
 		b.Layers = append(b.Layers, l.Name)
@@ -157,8 +158,8 @@ type BurstPicture struct {
 	*burst.Timetable
 	// Background is what the background jobs have, in GPUs' worth of time, and Bound what they have at most; 0 is not told.
 	Background, Bound float64
-	// Models of the background jobs, by number in the timetable.
-	Models []string
+	// Models of the background jobs, by number in the timetable, and their names; nil where they have none.
+	Models, Names []string
 	// Layers of the burst-parallel job by name.
 	Layers []string
 }
@@ -206,8 +207,13 @@ func (b *BurstPicture) Draw(w io.Writer) error {
 			colour[model] = c
 			l.Legend = append(l.Legend, view.Bar{Colour: c, Shade: full, Label: model + ", background"})
 		}
-		bar := view.Bar{Row: s.GPU, Rows: 1, From: float64(s.Start), To: float64(min(s.End, b.Period)), Colour: c, Shade: full, Label: fmt.Sprintf("%s %d", model, s.Job)}
-		bar.Tip = fmt.Sprintf("job %d, %s: %s", s.Job, model, fine(s.End-s.Start))
+		bar := view.Bar{Row: s.GPU, Rows: 1, From: float64(s.Start), To: float64(min(s.End, b.Period)), Colour: c, Shade: full}
+		name := fmt.Sprintf("job %d", s.Job)
+		if bar.Label = fmt.Sprintf("%s %d", model, s.Job); b.Names != nil {
+			name = b.Names[s.Job]
+			bar.Label = name
+		}
+		bar.Tip = fmt.Sprintf("%s, %s: %s", name, model, fine(s.End-s.Start))
 		l.Bars = append(l.Bars, bar)
 		if s.End > b.Period { // the rest of it comes first
 			bar.From, bar.To = 0, float64(s.End-b.Period)

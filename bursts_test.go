@@ -13,6 +13,25 @@ import (
 	"jigsaw/formulation/burst"
 )
 
+// TestBurstPictureNames: the picture of one period calls background jobs what the table beside it calls them.
+func TestBurstPictureNames(t *testing.T) {
+	t.Parallel()
+	document := exampleDocument(t, "burst")
+	models, err := jigsaw.Models()
+	require.NoError(t, err)
+	in, err := document.CompileBursts(models)
+	require.NoError(t, err)
+	plan, err := jigsaw.PlanBursts(in)
+	require.NoError(t, err)
+	var picture strings.Builder
+	require.NoError(t, plan.Draw(&picture, 0))
+	there := plan.Document.Jobs[0].Slices
+	require.NotEmpty(t, there)
+	for _, s := range there {
+		assert.Contains(t, picture.String(), ">"+in.Jobs[s.Job].Name+"<")
+	}
+}
+
 // TestBackgroundCertificates: what background jobs have at most is proven anew from its file, of which no number may be another.
 func TestBackgroundCertificates(t *testing.T) {
 	t.Parallel()
