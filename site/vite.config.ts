@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { statSync } from 'node:fs'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 
@@ -57,9 +58,18 @@ const lenient: Plugin = {
   transformIndexHtml: html => html.replace(/<meta\s+http-equiv="Content-Security-Policy"[^>]*>/, ''),
 }
 
+/** Bytes of modules, unpacked: how many come packed, servers may not say. */
+const bytesOf = (...names: string[]) =>
+  names
+    .map(name => statSync(new URL(`../bin/${name}.wasm`, import.meta.url), { throwIfNoEntry: false }))
+    .reduce((sum, file) => sum + (file?.size ?? 0), 0)
+const firstBytes = bytesOf('wasm/first', 'wasm/first-data')
+const allBytes = firstBytes + bytesOf('wasm/core', 'wasm/data', 'clp/clp')
+
 export default defineConfig({
   // Relative, so that the page works from any folder of any static host.
   base: './',
+  define: { FIRST_BYTES: firstBytes, ALL_BYTES: allBytes },
   plugins: [precache, preload, lenient],
   build: {
     target: 'es2022',

@@ -44,7 +44,7 @@ test('burst-parallel jobs are planned as by the command line, and drawn', () =>
       said.background.map((job: { name: string; node: string; rate_of_alone: number }) => [
         job.name,
         job.node,
-        job.rate_of_alone.toFixed(4),
+        `${(100 * job.rate_of_alone).toFixed(1)}\u00a0%`,
       ]),
     )
     await view.getByText(`The background has ${said.background_rate.toPrecision(4)} GPUs`).waitFor()
@@ -56,6 +56,8 @@ test('burst-parallel jobs are planned as by the command line, and drawn', () =>
       .first()
       .waitFor()
     expect(await faults(page)).toEqual([])
+    // Theirs is no choice.
+    expect(await page.getByLabel('Objective').count()).toBe(0)
     await shoot(page, 'bursts')
 
     // A change is planned at once; a mistake is told; another scenario is planned as ever.

@@ -78,7 +78,7 @@ test('units are the same everywhere, and a slip of YAML is told with its line', 
     await page.keyboard.press('g')
     await page.getByRole('button', { name: 'Open infeasible', exact: true }).click()
     await page
-      .getByRole('main')
+      .getByRole('region', { name: 'Plan', exact: true })
       .getByText(/at least 17\.02\ss, the deadline is 12\ss/)
       .first()
       .waitFor()
@@ -103,7 +103,7 @@ test('while the planner loads, how much of it has come is told', () =>
       await route.continue()
     })
     const page = await visitor.tab()
-    await page.getByText(/The planner loads: [\d.]+ MB so far/).waitFor()
+    await page.getByText(/The planner loads: [1-9]\d?\s%/).waitFor()
     release()
     await planned(page)
   }))

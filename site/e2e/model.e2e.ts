@@ -124,6 +124,7 @@ test('models of several GPUs a worker are chosen like others', () =>
     await stop(page)
     await page.getByRole('button', { name: /^bert / }).click()
     await page.getByLabel('Model', { exact: true }).selectOption('llama3_70b')
+    await page.getByText('More', { exact: true }).click()
     const group = page.getByRole('textbox', { name: 'GPUs per worker', exact: true })
     await page.getByText(/this model has one for 1 and 8/).waitFor({ state: 'attached' })
     await group.fill('8')

@@ -25,7 +25,7 @@ test('the first plan comes by itself', () =>
   visit(async visitor => {
     const page = await visitor.tab()
     await stop(page)
-    const plan = page.getByRole('main')
+    const plan = page.getByRole('region', { name: 'Plan', exact: true })
     expect(await plan.innerText()).toMatch(/no plan can be (more than|as much as)|optimal/)
     expect(await plan.innerText()).toMatch(/certified/)
     // A newcomer is told what the picture shows, until that is enough.
@@ -43,7 +43,7 @@ test('a change in the form changes the text, the plan and the bound, and undo ta
   visit(async visitor => {
     const page = await visitor.tab(linkTo({ text: small }))
     await settled(page)
-    const numbers = page.getByRole('main').getByRole('region').first()
+    const numbers = page.getByRole('region', { name: 'Plan', exact: true }).getByRole('region').first()
     const before = await numbers.innerText()
     await page.getByRole('slider', { name: 'Nodes per rack, slider' }).focus()
     await page.keyboard.press('ArrowRight')
@@ -74,6 +74,7 @@ jobs:
     await stop(page)
     await page.getByText('Both', { exact: true }).click()
     await page.getByRole('button', { name: /^vgg / }).click()
+    await page.getByText('More', { exact: true }).click()
     const editor = page.locator('.cm-content')
     const depths = page.getByRole('textbox', { name: 'Which depths' })
     await depths.fill('2, 99')
@@ -142,6 +143,20 @@ test('while a job has a mistake it is marked, jobs keep their colours and links 
     expect(field.y + field.height).toBeLessThanOrEqual(problems.y + 1)
   }))
 
+test('a problem leads to its field, also to one that is folded away; where there is none, to its line', () =>
+  visit(async visitor => {
+    const text = small.replace('name: b, ', 'name: b, deadline: soon, ').replace('version: 1', 'verison: 1')
+    const page = await visitor.tab(linkTo({ text }))
+    const problems = page.getByRole('region', { name: 'Problems' })
+    await problems.getByRole('button', { name: /deadline/ }).click()
+    const deadline = page.getByRole('textbox', { name: 'Deadline', exact: true })
+    await expect.poll(() => deadline.evaluate(at => at === document.activeElement)).toBe(true)
+    expect(await page.getByRole('radio', { name: 'Form' }).isChecked()).toBe(true)
+    await problems.getByRole('button', { name: /verison/ }).click()
+    await page.locator('.cm-content').waitFor()
+    expect(await page.getByRole('radio', { name: 'YAML' }).isChecked()).toBe(true)
+  }))
+
 test('Stop keeps the best plan so far', () =>
   visit(async visitor => {
     const page = await visitor.tab()
@@ -151,7 +166,7 @@ test('Stop keeps the best plan so far', () =>
     await page.getByRole('button', { name: 'Stop' }).waitFor()
     await page.waitForTimeout(1500)
     await stop(page)
-    expect(await page.getByRole('main').innerText()).toMatch(/Makespan\s+\d/)
+    expect(await page.getByRole('region', { name: 'Plan', exact: true }).innerText()).toMatch(/Makespan\s+\d/)
     // The engine is there for the next one.
     await follow(page, linkTo({ text: small }))
     await opened(page, 'small')
@@ -214,7 +229,7 @@ test('an infeasible scenario says why', () =>
     await page.keyboard.press('g')
     await page.getByRole('button', { name: 'Open infeasible', exact: true }).click()
     await page
-      .getByRole('main')
+      .getByRole('region', { name: 'Plan', exact: true })
       .getByText(/deadline/)
       .first()
       .waitFor()
@@ -230,6 +245,9 @@ test('an infeasible scenario says why', () =>
     const panel = page.getByRole('tabpanel')
     await page.getByRole('tab', { name: 'Compare' }).click()
     await panel.getByText('There is no plan to pin.').waitFor()
+    await page.getByRole('tab', { name: 'Failures' }).click()
+    await panel.getByText('There is no plan that a failure could harm.').waitFor()
+    expect(await panel.getByRole('button').count()).toBe(0)
     await page.getByRole('tab', { name: 'Progress' }).click()
     await panel.getByText('there was neither').waitFor()
     const times = await panel.locator('svg text').allTextContents()
@@ -237,7 +255,7 @@ test('an infeasible scenario says why', () =>
     await page.getByRole('tab', { name: 'Explain' }).click()
     await later.click()
     await planned(page)
-    expect(await page.getByRole('main').innerText()).toMatch(/Makespan\s+\d/)
+    expect(await page.getByRole('region', { name: 'Plan', exact: true }).innerText()).toMatch(/Makespan\s+\d/)
     expect(await mend.count()).toBe(0)
     await page.getByText('YAML', { exact: true }).click()
     await page

@@ -77,7 +77,7 @@ test('a phone shows all of it, without scrolling sideways', () =>
       const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect(sideways).toBeLessThanOrEqual(0)
       expect(await faults(page)).toEqual([])
-      await page.getByRole('main').scrollIntoViewIfNeeded()
+      await page.getByRole('region', { name: 'Plan', exact: true }).scrollIntoViewIfNeeded()
       await shoot(page, 'phone-plan')
       // Each step of the tour shows the numbers that it is about, though it begins below them.
       await page.getByRole('button', { name: 'Take the tour' }).click()
@@ -85,6 +85,12 @@ test('a phone shows all of it, without scrolling sideways', () =>
       expect(gain.y).toBeGreaterThan((await page.getByRole('banner').boundingBox())!.height)
       expect(gain.y).toBeLessThan(300)
       await shoot(page, 'phone-tour')
+      await page.getByRole('button', { name: 'End the tour' }).click()
+      // The scenario is as much of the page as the plan.
+      await page.getByRole('navigation').getByRole('button', { name: 'Scenario', exact: true }).click()
+      await page.locator('.job-title').first().click()
+      expect(await faults(page)).toEqual([])
+      await shoot(page, 'phone-scenario')
     },
     { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
   ))
@@ -111,7 +117,7 @@ test('the keyboard alone reaches the plan, its tasks and its end', () =>
     await page.keyboard.press('Enter')
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowDown')
-    expect(await page.getByRole('main').innerText()).toMatch(/iteration \d+/)
+    expect(await page.getByRole('region', { name: 'Plan', exact: true }).innerText()).toMatch(/iteration \d+/)
     await page.keyboard.press('Escape')
     await page.keyboard.press('Tab')
     expect(await focused()).not.toMatch(/^application/)
@@ -194,6 +200,7 @@ test('what a field expects shows for pointer and keyboard, beside the field, unt
     await stop(page)
     const tip = page.locator('[role=tooltip]:popover-open')
     await page.getByRole('button', { name: /^a alexnet/ }).press('Enter')
+    await page.getByText('More', { exact: true }).click()
     const form = page.getByRole('form', { name: 'Scenario form' })
     // With the pointer on the name of the field.
     await form.getByText('Copies', { exact: true }).hover()
@@ -221,15 +228,7 @@ test('what a field expects shows for pointer and keyboard, beside the field, unt
       ).toBeLessThan(8)
       if (label === 'Common start') break
     }
-    for (const label of [
-      'Copies',
-      'Weight',
-      'Release',
-      'Depths',
-      'Optimizer',
-      'Checkpointing',
-      'Common start',
-    ])
+    for (const label of ['Copies', 'Weight', 'Release', 'Rule', 'Optimizer', 'Checkpointing', 'Common start'])
       expect([...told.keys()]).toContain(label)
     await page.keyboard.press('Escape')
     await expect.poll(() => tip.count()).toBe(0)

@@ -297,7 +297,7 @@ test('a job that is added is the one whose form is open, and a tab below the fol
     expect(await form.getByRole('button', { expanded: true }).count()).toBe(1)
     const box = await row.boundingBox()
     expect(box!.y).toBeLessThan(900)
-    await page.getByRole('main').evaluate(main => main.scrollTo(0, 0))
+    await page.getByRole('region', { name: 'Plan', exact: true }).evaluate(main => main.scrollTo(0, 0))
     await page.getByRole('tab', { name: 'Depths' }).click()
     await expect
       .poll(async () => {

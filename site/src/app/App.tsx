@@ -71,23 +71,25 @@ export function App({ session, sketches }: { session: Session; sketches: Sketche
           </button>
         </div>
       )}
-      <Later>
-        <ScenarioPane store={store} />
-      </Later>
-      <main id="plan" class="results" tabIndex={-1} aria-label="Plan">
-        <Results
-          store={store}
-          welcome={
-            store.welcome.value && (
-              <Welcome
-                store={store}
-                onGallery={() => open('gallery')}
-                onTour={onTour}
-                onClose={() => session.welcomed()}
-              />
-            )
-          }
-        />
+      <main>
+        <Later>
+          <ScenarioPane store={store} />
+        </Later>
+        <section id="plan" class="results" tabIndex={-1} aria-label="Plan">
+          <Results
+            store={store}
+            welcome={
+              store.welcome.value && (
+                <Welcome
+                  store={store}
+                  onGallery={() => open('gallery')}
+                  onTour={onTour}
+                  onClose={() => session.welcomed()}
+                />
+              )
+            }
+          />
+        </section>
       </main>
       <nav class="switch" aria-label="Parts of the page">
         {(['scenario', 'plan'] as const).map(name => (

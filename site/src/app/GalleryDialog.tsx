@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { gallery } from '../scenario/gallery/gallery'
 import type { Session } from '../state/session'
 import type { Sketches } from '../state/sketches'
@@ -16,15 +16,28 @@ export function GalleryDialog({
 }) {
   const { store } = session
   useEffect(() => () => sketches.rest(), [])
+  const cards = useRef<HTMLUListElement>(null)
+  // One observer for all tells of them in their order; several do in any.
+  const [seen, setSeen] = useState<ReadonlySet<string | undefined>>(new Set())
+  useEffect(() => {
+    const observer = new IntersectionObserver(entries => {
+      const now = entries
+        .filter(entry => entry.isIntersecting)
+        .map(({ target }) => (target as HTMLElement).dataset.name)
+      if (now.length > 0) setSeen(before => new Set([...before, ...now]))
+    })
+    for (const card of cards.current?.children ?? []) observer.observe(card)
+    return () => observer.disconnect()
+  }, [])
   return (
     <Dialog title="Gallery" wide onClose={onClose}>
       <p class="muted">
         Open a scenario as it is, or with the one change that breaks its plan; undo takes the change back.
       </p>
-      <ul class="cards">
+      <ul class="cards" ref={cards}>
         {gallery.map(({ name, lesson, text, twist }) => (
-          <li key={name} class="card">
-            <Thumbnail text={text} sketches={sketches} />
+          <li key={name} class="card" data-name={name}>
+            <Thumbnail text={text} sketches={sketches} seen={seen.has(name)} />
             <h3>{name}</h3>
             <p>{lesson}</p>
             <div class="actions">

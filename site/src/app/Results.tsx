@@ -11,6 +11,7 @@ import { Icon } from '../ui/icons'
 import { Later } from '../ui/Later'
 import { part } from '../ui/part'
 import { Tabs } from '../ui/Tabs'
+import { percent } from '../views/format'
 import { Gain } from '../views/Gain'
 import { Mend } from '../views/Mend'
 import { Numbers } from '../views/Numbers'
@@ -20,7 +21,7 @@ import { lengthOf, withSchedule } from '../views/shown'
 import { useOf } from '../views/use'
 import { ByHand } from './ByHand'
 import { Healing } from './Healing'
-import { pairOf, runOf } from './run'
+import { comingOf, pairOf, runOf } from './run'
 import { SpecialPlan } from './SpecialPlan'
 
 const Horizon = part(() => import('../horizon/Horizon').then(module => module.Horizon))
@@ -147,16 +148,17 @@ function Empty({ store }: { store: Store }) {
     (problems.length > 0 ? 'The scenario has problems: mend them, and the plan follows.' : '')
   return (
     <p class={`empty ${why ? 'alarm' : 'muted'}`} role={why ? 'alert' : undefined}>
-      {why || 'The first plan is on its way.'}
-      {!why &&
-        !store.ready.value &&
-        store.loaded.value > 0 &&
-        ` The planner loads: ${megabytes(store.loaded.value)} MB so far.`}
+      {why || ['The first plan is on its way.', comingOf(store) || loadingWords(store)].join(' ')}
     </p>
   )
 }
 
-const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1)
+/** How much of the planner has come: of what makes a first plan, then of all. */
+function loadingWords({ ready, loaded: { value: bytes } }: Store): string {
+  if (ready.value || bytes === 0) return ''
+  const [what, all] = bytes < FIRST_BYTES ? ['The planner', FIRST_BYTES] : ['The whole planner', ALL_BYTES]
+  return `${what} loads: ${percent(Math.min(bytes / all, 1), 0)}.`
+}
 
 function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunView }) {
   const { result } = view
@@ -188,6 +190,7 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
       return (
         <Failures
           instance={view.instance}
+          infeasible={result?.status === 'infeasible'}
           state={store.failures.state.value}
           onLook={() => void store.failures.look()}
           onStop={() => store.failures.stop()}

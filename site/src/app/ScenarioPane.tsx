@@ -1,4 +1,6 @@
 // The scenario at the left: as form, as text, or both, each mirroring the other.
+import { useSignal } from '@preact/signals'
+import type { Problem } from '../engine/api'
 import { ScenarioForm } from '../scenario/form/ScenarioForm'
 import { Problems } from '../scenario/Problems'
 import type { Store } from '../state/store'
@@ -17,6 +19,11 @@ const modes = [
 
 export function ScenarioPane({ store }: { store: Store }) {
   const mode = store.scenarioMode.value
+  const wanted = useSignal<Problem | null>(null)
+  const goToText = ({ line, column }: Problem) => {
+    if (store.scenarioMode.value === 'form') store.scenarioMode.value = 'yaml'
+    store.text.goTo(line, column)
+  }
   const { undo, redo } = store.text.undoable.value
   return (
     <section id="scenario" class="scenario" aria-label="Scenario" tabIndex={-1}>
@@ -50,10 +57,16 @@ export function ScenarioPane({ store }: { store: Store }) {
         </button>
       </div>
       <div class={`scenario-body as-${mode}`}>
-        {mode !== 'yaml' && <ScenarioForm store={store} />}
+        {mode !== 'yaml' && <ScenarioForm store={store} wanted={wanted} onLost={goToText} />}
         {mode !== 'form' && <Editor store={store} />}
       </div>
-      <Problems store={store} />
+      <Problems
+        store={store}
+        onGo={problem => {
+          if (mode === 'form') wanted.value = problem
+          else goToText(problem)
+        }}
+      />
     </section>
   )
 }

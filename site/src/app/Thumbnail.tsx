@@ -1,4 +1,4 @@
-// A scenario's plan in small, made when it is first looked at.
+// A scenario's plan in small.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Sketches } from '../state/sketches'
 import { newPen } from '../timeline/pen'
@@ -17,7 +17,14 @@ function rowsOf(svg: string): string {
   return `data:image/svg+xml,${encodeURIComponent(rows)}`
 }
 
-export function Thumbnail({ text, sketches }: { text: string; sketches: Sketches }) {
+interface ThumbnailProps {
+  text: string
+  sketches: Sketches
+  /** It has been in sight: only then is it made. */
+  seen: boolean
+}
+
+export function Thumbnail({ text, sketches, seen }: ThumbnailProps) {
   const box = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const width = useWidth(box)
@@ -25,21 +32,14 @@ export function Thumbnail({ text, sketches }: { text: string; sketches: Sketches
   const theme = useTheme()
   const [plan, setPlan] = useState<Sketched | string | null>(null)
   useEffect(() => {
+    if (!seen) return
     const run = new AbortController()
-    const observer = new IntersectionObserver(seen => {
-      if (!seen.some(entry => entry.isIntersecting)) return
-      observer.disconnect()
-      void sketches.of(text, run.signal).then(
-        made => !run.signal.aborted && setPlan(made ?? NONE),
-        () => {},
-      )
-    })
-    if (box.current) observer.observe(box.current)
-    return () => {
-      observer.disconnect()
-      run.abort()
-    }
-  }, [text])
+    void sketches.of(text, run.signal).then(
+      made => !run.signal.aborted && setPlan(made ?? NONE),
+      () => {},
+    )
+    return () => run.abort()
+  }, [text, seen])
   useLayoutEffect(() => {
     const ctx = canvas.current?.getContext('2d')
     if (!plan || typeof plan === 'string' || !canvas.current || !ctx || width === 0) return

@@ -8,7 +8,7 @@ import { minimised } from '../views/format'
 import type { RunView, Use } from '../views/props'
 import { withSchedule } from '../views/shown'
 import { useOf } from '../views/use'
-import type { Pair } from '../views/words'
+import { comingWords, type Pair } from '../views/words'
 
 /** The plan that shows beside the one without SPB, or with it; where no job has SPB, beside whole jobs. */
 export function pairOf(view: PlanView, run: RunView, store: Store): Pair {
@@ -48,8 +48,17 @@ export function runOf(view: PlanView, store: Store): RunView {
       result?.usage ?? (schedule ? useOf(instance, schedule) : longUseOf(instance, result?.long ?? null)),
     series: view.points,
     running,
+    coming: comingOf(store),
     stale: store.reading.value.problems.length > 0 || store.target.value?.digest !== instance.digest,
   }
+}
+
+/** How far the plan is that does not show yet, in words; empty where there is none. */
+export function comingOf(store: Store): string {
+  const coming = store.planning.coming.value
+  if (!coming) return ''
+  const { objective, tick_us } = coming.instance
+  return comingWords(coming.point, objective, tick_us)
 }
 
 const uses = new WeakMap<LongPlan, Use>()

@@ -1,10 +1,11 @@
 // What the validator found, in words, with the way to each place.
 import { useEffect } from 'preact/hooks'
+import type { Problem } from '../engine/api'
 import type { Store } from '../state/store'
 
 const most = 20
 
-export function Problems({ store }: { store: Store }) {
+export function Problems({ store, onGo }: { store: Store; onGo(problem: Problem): void }) {
   const { problems } = store.reading.value
   // They take the room below the form: the field that is being filled in stays in sight.
   useEffect(() => {
@@ -17,14 +18,7 @@ export function Problems({ store }: { store: Store }) {
       <ul>
         {problems.slice(0, most).map((problem, i) => (
           <li key={i}>
-            <button
-              type="button"
-              class="button quiet"
-              onClick={() => {
-                if (store.scenarioMode.value === 'form') store.scenarioMode.value = 'yaml'
-                store.text.goTo(problem.line, problem.column)
-              }}
-            >
+            <button type="button" class="button quiet" onClick={() => onGo(problem)}>
               {problem.line > 0 && (
                 <span class="muted number">
                   {problem.line}

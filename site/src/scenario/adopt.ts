@@ -1,6 +1,7 @@
 // What a change of the file by the core means for its text: only what differs is written, so
 // that comments, order and spacing stay.
-import { type Json, type Path, parse, set } from './yaml/patch'
+import { type Json, parse, set } from './yaml/patch'
+import type { Path } from './yaml/path'
 
 /** The text, which says `before` to the core, so that it says `after`. */
 export function adopt(text: string, before: Json, after: Json): string {

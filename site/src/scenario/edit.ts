@@ -1,7 +1,8 @@
 // What the forms do to the scenario's text.
 import type { ScenarioText } from '../state/text'
 import { type Fields, fields, freshName, list, number, type Sizes, text } from './spec'
-import { duplicate, insert, type Json, move, type Path, parse, set } from './yaml/patch'
+import { duplicate, insert, type Json, move, parse, set } from './yaml/patch'
+import type { Path } from './yaml/path'
 
 /** The lists of a cluster of what is out of service. */
 export type FailedList = 'failed_links' | 'failed_nodes' | 'failed_gpus'

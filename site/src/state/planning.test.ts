@@ -43,6 +43,17 @@ describe('Planning', () => {
     expect(planning.phase.value).toBe('done')
   })
 
+  it('tells how far a run is of which nothing shows yet', async () => {
+    void planning.start('a', compiled('a'))
+    expect(planning.coming.value).toBeNull()
+    runs[0]!.options.onEvent?.(event(200, 50))
+    expect(planning.view.value).toBeNull()
+    expect(planning.coming.value).toMatchObject({ instance: { digest: 'a' }, point: { primal: 200 } })
+    runs[0]!.resolve(planResult({ primal: 120 }))
+    await settle()
+    expect(planning.coming.value).toBeNull()
+  })
+
   it('shows a finished plan at once when its instance comes back', async () => {
     for (const digest of ['a', 'b']) {
       void planning.start(digest, compiled(digest))

@@ -22,6 +22,12 @@ export interface PlanView {
   result: PlanResult | null
 }
 
+/** How far the run is whose plan does not show yet. */
+export interface Coming {
+  instance: Compiled
+  point: PlanPoint
+}
+
 export interface PlanningOptions {
   seed: number
   effort: number
@@ -39,6 +45,7 @@ export class Planning {
   private readonly viewSignal = signal<PlanView | null>(null)
   private readonly phaseSignal = signal<Phase>('none')
   private readonly failureSignal = signal('')
+  private readonly comingSignal = signal<Coming | null>(null)
   private run: AbortController | null = null
   /** Plans by what they were made of, the latest last, and whether they were finished. */
   private readonly known = new Map<string, { view: PlanView; finished: boolean }>()
@@ -55,6 +62,10 @@ export class Planning {
   }
   get phase(): ReadonlySignal<Phase> {
     return this.phaseSignal
+  }
+  /** null once the plan that is made shows. */
+  get coming(): ReadonlySignal<Coming | null> {
+    return this.comingSignal
   }
   /** Why there is no plan, where phase is failed. */
   get failure(): ReadonlySignal<string> {
@@ -88,7 +99,10 @@ export class Planning {
     this.run?.abort()
     const run = new AbortController()
     this.run = run
-    this.failureSignal.value = ''
+    batch(() => {
+      this.failureSignal.value = ''
+      this.comingSignal.value = null
+    })
     const key = this.keyOf(instance)
     if (this.key !== key) this.remember(false)
     this.key = key
@@ -182,6 +196,7 @@ export class Planning {
     batch(() => {
       this.viewSignal.value = null
       this.failureSignal.value = ''
+      this.comingSignal.value = null
       this.phaseSignal.value = 'none'
     })
   }
@@ -209,7 +224,10 @@ export class Planning {
   private end(run: AbortController, phase: Phase): void {
     if (this.run !== run) return
     this.run = null
-    this.phaseSignal.value = phase
+    batch(() => {
+      this.comingSignal.value = null
+      this.phaseSignal.value = phase
+    })
   }
 
   private show(of: { text: string; instance: Compiled }, next: (view: PlanView) => PlanView): void {
@@ -217,7 +235,12 @@ export class Planning {
     const same = old && old.instance.digest === of.instance.digest && old.text === of.text
     const view = next(same ? old : { ...of, points: [], schedule: null, value: null, result: null })
     // The plan of the former text stays until there is something to show in its place.
-    if (same || view.schedule || view.result) this.viewSignal.value = view
+    const shows = same || view.schedule !== null || view.result !== null
+    const point = view.points.at(-1)
+    batch(() => {
+      this.comingSignal.value = shows || !point ? null : { instance: of.instance, point }
+      if (shows) this.viewSignal.value = view
+    })
   }
 }
 

@@ -52,6 +52,15 @@ it('makes quick plans once, one after another, in a core of their own', async ()
   expect(log.at(-1)).toBe('closed')
 })
 
+it('makes the others while the engine is still at one that the small core does not plan', async () => {
+  const { seat } = spare()
+  const whole = new FakeEngine({ plan: () => new Promise(() => {}) })
+  const sketches = new Sketches(() => seat, whole)
+  const { signal } = new AbortController()
+  void sketches.of('LARGE', signal)
+  expect(await sketches.of('a', signal)).not.toBeNull()
+})
+
 it('has the picture of burst-parallel jobs from the core', async () => {
   const seat = new FakeEngine({
     compile: () => ({ instance: null, spec: {}, problems: [], special: 'plan_bursts' }),

@@ -1,11 +1,15 @@
 // Quick plans of scenarios that are not open, to be drawn in small: by a small core of their own, so that
-// the plan that shows does not wait, one after another, for they are looked at and not waited for.
+// the plan that shows does not wait, one after another, for they are looked at and not waited for. For those that it
+// does not plan the engine is asked, which may take long: no other waits for them.
+import type { PlanResult } from '../engine/api'
 import type { Engine } from '../engine/client'
 import type { Seat } from '../engine/seat'
 import type { Sketched } from '../timeline/sketch'
 
+type Made = Sketched | string | null
+
 export class Sketches {
-  private readonly known = new Map<string, Sketched | string | null>()
+  private readonly known = new Map<string, Made>()
   private seat: Seat | null = null
   private last: Promise<unknown> = Promise.resolve()
 
@@ -16,12 +20,13 @@ export class Sketches {
   ) {}
 
   /** The quick plan of a scenario, or the picture of one that the core draws; null where it has none. */
-  async of(text: string, signal: AbortSignal): Promise<Sketched | string | null> {
+  async of(text: string, signal: AbortSignal): Promise<Made> {
     const known = this.known.get(text)
     if (known !== undefined) return known
     const made = this.last.then(() => this.make(text, signal))
     this.last = made.catch(() => {})
-    const plan = await made
+    const quick = await made
+    const plan = typeof quick === 'function' ? await quick() : quick
     this.known.set(text, plan)
     return plan
   }
@@ -32,23 +37,29 @@ export class Sketches {
     this.seat = null
   }
 
-  private async make(text: string, signal: AbortSignal): Promise<Sketched | string | null> {
+  /** By the small core, or what the engine has to be asked. */
+  private async make(text: string, signal: AbortSignal): Promise<Made | (() => Promise<Made>)> {
     signal.throwIfAborted()
     this.seat ??= this.spare()
     const seat = this.seat
     const { instance, special } = await seat.call('compile', { text }, { signal })
     if (special === 'plan_bursts')
-      return (await this.engine.call(special, { text }, { signal })).jobs[0]?.picture ?? null
-    if (special === 'mold') {
-      const { spec } = await this.engine.call(special, { text, seed: 0, quick: true }, { signal })
-      return this.make(JSON.stringify(spec), signal)
-    }
+      return async () => (await this.engine.call(special, { text }, { signal })).jobs[0]?.picture ?? null
+    if (special === 'mold')
+      return async () => {
+        const { spec } = await this.engine.call(special, { text, seed: 0, quick: true }, { signal })
+        const plan = await this.make(JSON.stringify(spec), signal)
+        return typeof plan === 'function' ? plan() : plan
+      }
     if (!instance) return null
     const options = { text, seed: 0, quick: true }
-    const { schedule, long } = await seat.call('plan', options, { signal }).catch(error => {
+    const sketched = ({ schedule, long }: PlanResult): Made =>
+      schedule || long ? { instance, schedule, long } : null
+    try {
+      return sketched(await seat.call('plan', options, { signal }))
+    } catch (error) {
       if (signal.aborted) throw error
-      return this.engine.call('plan', options, { signal })
-    })
-    return schedule || long ? { instance, schedule, long } : null
+      return async () => sketched(await this.engine.call('plan', options, { signal }))
+    }
   }
 }

@@ -31,6 +31,9 @@ export function Large(props: TimelineProps) {
     <section class="large" aria-label={`${props.label}, nodes`}>
       <div class="timeline-head">
         <h2>{plural(instance.nodes.length, 'node')}: share of GPUs that are busy</h2>
+        <span class="heat-scale muted">
+          none <i /> all
+        </span>
         <label class="large-pick">
           GPUs of{' '}
           <select

@@ -4,9 +4,12 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId } from 'preact/hooks'
 import { nearestStep, type Quantity } from '../scenario/quantity'
+import { type Path, pathText } from '../scenario/yaml/path'
 import { useTip } from './tip'
 
 interface Common {
+  /** What of the scenario it shows: problems there lead to it. */
+  at?: Path
   label: string
   hint?: string
   disabled?: boolean
@@ -36,6 +39,7 @@ export function Row(
     // biome-ignore lint/a11y/noStaticElementInteractions: what is in it takes the keys
     <div
       class={props.class ?? 'field'}
+      data-at={props.at && pathText(props.at)}
       ref={anchor}
       onFocusIn={event => {
         // A slider that the pointer drags hides nothing.

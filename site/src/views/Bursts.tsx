@@ -3,7 +3,7 @@ import type { BurstAnswer, BurstJob } from '../engine/api'
 import { Picture } from '../ui/Picture'
 import { Term } from '../ui/Term'
 import { DataTable } from './Figure'
-import { clean, decimal, plural, short, significant, ticks, UNKNOWN } from './format'
+import { clean, decimal, percent, plural, short, significant, ticks, UNKNOWN } from './format'
 import { glossary } from './glossary'
 import { Scroller } from './Scroller'
 import './views.css'
@@ -79,14 +79,14 @@ export function Bursts({ plan, command }: { plan: BurstAnswer; command: string }
               'Job',
               'Node',
               'GPU',
-              ['Rate of alone', glossary.rate_of_alone],
+              ['Of its speed alone', glossary.rate_of_alone],
               ['Iterations per second', glossary.per_second],
             ]}
             rows={plan.background.map(job => [
               short(job.name),
               job.node ? short(job.node) : 'none has room',
               job.node ? job.gpu : UNKNOWN,
-              decimal(job.rate, 4),
+              percent(job.rate),
               decimal(job.per_second, 3),
             ])}
           />

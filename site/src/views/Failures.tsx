@@ -13,6 +13,8 @@ import { judge } from './words'
 
 interface FailuresProps {
   instance: Compiled
+  /** There is no plan. */
+  infeasible: boolean
   state: FailuresState
   onLook(): void
   onStop(): void
@@ -20,10 +22,17 @@ interface FailuresProps {
   onFail(change: WhatIfChange, words: string): void
 }
 
-export function Failures({ instance, state, onLook, onStop, onFail }: FailuresProps) {
+export function Failures({ instance, infeasible, state, onLook, onStop, onFail }: FailuresProps) {
   const { progress, answer, error } = state
   if (instance.periodic)
     return <p class="empty muted">Failures are looked at in plans that run once: this one repeats.</p>
+  if (infeasible)
+    return (
+      <p class="empty muted">
+        There is no plan that a failure could harm. Change what the reasons above name, or undo the last
+        change: then failures can be looked at.
+      </p>
+    )
   return (
     <section class="explain" aria-label="Failures">
       <section>

@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks'
 import { useWidth } from '../timeline/useCanvas'
 import { marks } from '../timeline/viewport'
 import { Term } from '../ui/Term'
-import { interesting, linear, niceMarks, steps } from './chart'
+import { interesting, linear, niceMarks, steps, withEarlier } from './chart'
 import { Figure } from './Figure'
 import { clean, gapOf, gapWords, instant, minimised, objectiveValue, plural, UNKNOWN } from './format'
 import { glossary } from './glossary'
@@ -25,7 +25,7 @@ function elapsed(ms: number): string {
 export function Progress({ run }: ProgressProps) {
   const box = useRef<HTMLDivElement>(null)
   const width = Math.max(useWidth(box), 220)
-  const { series } = run
+  const series = withEarlier(run.series, run.primal)
   const value = (v: number | null) => objectiveValue(v, run.objective, run.tick_us)
   const last = series[series.length - 1]
   const end = Math.max(run.result?.elapsed_ms ?? 0, last?.elapsed_ms ?? 0, 1)

@@ -80,7 +80,7 @@ export function Why({
   )
 }
 
-/** How many single links are listed: who wants to see more follows them in the timeline. */
+/** How many single steps are listed: who wants to see more follows them in the timeline. */
 const MOST_LINKS = 60
 
 interface PassageRowProps {
@@ -116,7 +116,7 @@ function PassageRow({ passage, schedule, tickUs, selection, onSelect }: PassageR
         {element(passage.links[0]!, passage.what)}
         {passage.links.length > 1 && (
           <details>
-            <summary class="muted">{passage.links.length} links</summary>
+            <summary class="muted">{passage.links.length} steps</summary>
             <ol reversed start={passage.links.length}>
               {passage.links.slice(0, MOST_LINKS).map(link => (
                 <li key={`${link.kind}${link.index}`}>{element(link, clean(link.text))}</li>

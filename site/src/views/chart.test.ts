@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fixture } from '../../test/fixture'
-import { interesting, linear, niceMarks, steps } from './chart'
+import { interesting, linear, niceMarks, steps, withEarlier } from './chart'
 
 const { result } = fixture()
 
@@ -38,6 +38,17 @@ describe('charts', () => {
         v => v,
       ),
     ).toBe('')
+  })
+  it('begin with the plan that was there where the run found none as good', () => {
+    const bounds = result.series.map(point => ({ ...point, primal: null }))
+    for (const series of [bounds, result.series]) {
+      const whole = withEarlier(series, 9)
+      expect(whole).toHaveLength(series.length + 1)
+      expect(whole[0]).toMatchObject({ elapsed_ms: 0, primal: 9 })
+      expect(new Set(whole.map(point => point.primal))).toEqual(new Set([9]))
+    }
+    expect(withEarlier(bounds, null)).toBe(bounds)
+    expect(withEarlier(result.series, result.primal)).toBe(result.series)
   })
   it('show from the bound to the first plan', () => {
     const [lo, hi] = interesting(result.series)!

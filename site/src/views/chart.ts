@@ -41,6 +41,17 @@ export function steps(
   return value === null ? '' : `${path}H${x(end).toFixed(1)}`
 }
 
+/** The series with the plan in hand: where the run found none as good, that is the one before it. */
+export function withEarlier(series: readonly PlanPoint[], primal: number | null): readonly PlanPoint[] {
+  const found = series.findLast(p => p.primal !== null)?.primal ?? null
+  const near = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * Math.abs(b)
+  if (primal === null || (found !== null && near(found, primal))) return series
+  return [
+    { elapsed_ms: 0, event: 'the plan before', primal, dual: null, columns: 0, nodes: 0 },
+    ...series.map(p => ({ ...p, primal })),
+  ]
+}
+
 /** What part of the values is worth showing: from the final bound to the first plan, with air; early weak bounds lie outside. */
 export function interesting(series: readonly PlanPoint[]): [number, number] | null {
   let first: number | null = null

@@ -101,6 +101,8 @@ export interface RunView {
   running: boolean
   /** Whether the scenario is another by now, or has problems. */
   stale: boolean
+  /** How far the plan is that will show in its place, in words. */
+  coming?: string
 }
 
 export interface NumbersProps {

@@ -53,6 +53,6 @@ describe('the story of a chain', () => {
     const parts = shares(schedule, result.chain)!
     expect(parts.tasks + parts.syncs + parts.waits).toBeCloseTo(1)
     expect(shares(schedule, [])).toBeNull()
-    expect(plain(opening(schedule, result.chain, 4))).toContain('36 links, through 3 other jobs')
+    expect(plain(opening(schedule, result.chain, 4))).toContain('36 steps, through 3 other jobs')
   })
 })

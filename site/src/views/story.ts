@@ -129,5 +129,5 @@ export function opening(schedule: Schedule, chain: readonly ChainLink[], job: nu
   const jobs = new Set(chain.map(link => rowsOf(schedule, link).job[link.index]))
   const others = jobs.size - (jobs.has(job) ? 1 : 0)
   const through = others > 0 ? `, through ${plural(others, 'other job')}` : ''
-  return `The chain behind it has ${plural(chain.length, 'link')}${through}: ${percent(parts.tasks, 0)} of its time is computing, ${percent(parts.syncs, 0)} synchronising, ${percent(parts.waits, 0)} waiting.`
+  return `The chain behind it has ${plural(chain.length, 'step')}${through}: ${percent(parts.tasks, 0)} of its time is computing, ${percent(parts.syncs, 0)} synchronising, ${percent(parts.waits, 0)} waiting.`
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fixture } from '../../test/fixture'
 import type { PlanResult } from '../engine/api'
 import type { RunView } from './props'
-import { gainWords, judge, limitsWords, type Pair, statusWords } from './words'
+import { comingWords, gainWords, judge, limitsWords, type Pair, statusWords } from './words'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 const { result } = fixture()
@@ -22,6 +22,18 @@ function runOf(result: PlanResult | null, more: Partial<RunView> = {}): RunView 
     ...more,
   }
 }
+
+it('says how far a plan is that has nothing to show yet', () => {
+  const of = (primal: number | null, dual: number | null) =>
+    plain(comingWords({ primal, dual }, 'makespan', 1e6))
+  expect(of(null, null)).toBe('')
+  expect(of(null, 90)).toBe('No plan can take less than 90.00 s; the search goes on.')
+  expect(of(100, null)).toBe('Its best so far: 100.0 s; the search goes on.')
+  expect(of(100, 90)).toBe('Its best so far: 100.0 s, at most 10.0 % from the optimum; the search goes on.')
+  expect(plain(comingWords({ primal: null, dual: 2 }, 'throughput', 1e6))).toContain(
+    'No plan can have more than 2',
+  )
+})
 
 describe('status', () => {
   it.each<[string, RunView, string, string]>([

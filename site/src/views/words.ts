@@ -1,6 +1,6 @@
 // The state of a plan in words.
 
-import type { ObjectiveName, PlanResult } from '../engine/api'
+import type { ObjectiveName, PlanPoint, PlanResult } from '../engine/api'
 import { change, gapOf, LEAST_GAP, minimised, objectiveValue, percent, plural } from './format'
 import type { RunView } from './props'
 
@@ -22,7 +22,11 @@ export function statusWords(run: RunView): StatusWords {
   // Nothing that is said of the plan holds for what the scenario says now.
   if (run.stale)
     return run.running
-      ? { tone: 'busy', head: 'Planning', text: 'Until its plan is there, the one before shows.' }
+      ? {
+          tone: 'busy',
+          head: 'Planning',
+          text: ['Until its plan is there, the one before shows.', run.coming].filter(Boolean).join(' '),
+        }
       : { tone: 'plain', head: 'Earlier plan', text: 'It is of the scenario as it was before.' }
   if (run.running) {
     if (run.primal === null) return { tone: 'busy', head: 'Planning', text: 'There is no plan yet.' }
@@ -65,6 +69,21 @@ export function statusWords(run: RunView): StatusWords {
 function room(run: RunView, gap: number): string {
   const most = gap < LEAST_GAP ? `as much as ${percent(LEAST_GAP)}` : `more than ${percent(gap)}`
   return `no plan can be ${most} better${run.certified ? ', which is certified' : ''}`
+}
+
+/** How far a plan is that has nothing to show yet. */
+export function comingWords(
+  { primal, dual }: Pick<PlanPoint, 'primal' | 'dual'>,
+  objective: ObjectiveName,
+  tickUs: number,
+): string {
+  const value = (v: number) => objectiveValue(v, objective, tickUs)
+  if (primal === null)
+    return dual === null
+      ? ''
+      : `No plan can ${minimised(objective) ? 'take less' : 'have more'} than ${value(dual)}; the search goes on.`
+  const gap = gapOf(primal, dual)
+  return `Its best so far: ${value(primal)}${gap === null ? '' : `, at most ${percent(gap)} from the optimum`}; the search goes on.`
 }
 
 /** What a plan changed by hand comes to, beside the planner's and the bound. */

@@ -6,7 +6,7 @@ import type {
   CompletionSource,
 } from '@codemirror/autocomplete'
 import { largest } from '../spec'
-import type { Path } from '../yaml/patch'
+import type { Path } from '../yaml/path'
 import { placeOf } from './cursor'
 import { listed, type Schema, schemaAt } from './schema'
 

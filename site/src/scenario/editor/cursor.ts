@@ -1,7 +1,7 @@
 // Where in the file's tree a cursor stands: found by parsing the text with a mark in the
 // place of the word at the cursor, for half-written texts parse well enough.
 import { isMap, isPair, isScalar, parseDocument, visit } from 'yaml'
-import type { Path } from '../yaml/patch'
+import type { Path } from '../yaml/path'
 
 /** Of the private use area: nobody writes it. */
 const mark = '\uE000'

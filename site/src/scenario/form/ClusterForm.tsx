@@ -5,7 +5,7 @@ import { Icon } from '../../ui/icons'
 import type { FailedList, ScenarioEdit } from '../edit'
 import { fabricSpeed, gpuMemory, isDuration, nicSpeed, uplinkSpeed } from '../quantity'
 import { type Fields, fields, list, number, text } from '../spec'
-import type { Path } from '../yaml/patch'
+import type { Path } from '../yaml/path'
 import { FailedField } from './FailedField'
 
 interface Props {
@@ -25,6 +25,7 @@ export function ClusterForm({ spec, gpus, edit, instance }: Props) {
   const links = list(cluster.links).map(fields)
   const failed = (key: FailedList, label: string, noun: string, all?: readonly string[]) => (
     <FailedField
+      at={['cluster', key]}
       label={label}
       noun={noun}
       list={key}
@@ -38,6 +39,7 @@ export function ClusterForm({ spec, gpus, edit, instance }: Props) {
       {types.map((type, i) => (
         <div class="fields" key={`type-${i}`}>
           <SelectField
+            at={['cluster', 'gpu_types', i, 'name']}
             label="GPU"
             hint="Those that the library has profiles on; a file may name others, and say whose profiles serve for them."
             value={text(type.name)}
@@ -45,6 +47,7 @@ export function ClusterForm({ spec, gpus, edit, instance }: Props) {
             onChange={value => edit.setGPU(i, value, MEMORY[value])}
           />
           <QuantityField
+            at={['cluster', 'gpu_types', i, 'memory']}
             label={`${text(type.name) || 'GPU'} memory`}
             value={text(type.memory)}
             quantity={gpuMemory}
@@ -80,6 +83,7 @@ export function ClusterForm({ spec, gpus, edit, instance }: Props) {
       {links.map((link, i) => (
         <div class="fields" key={`link-${i}`}>
           <QuantityField
+            at={['cluster', 'links', i, 'rate']}
             label={`Link ${text(link.name) || `${text(link.from)}-${text(link.to)}`}`}
             value={text(link.rate)}
             quantity={uplinkSpeed}
@@ -89,6 +93,7 @@ export function ClusterForm({ spec, gpus, edit, instance }: Props) {
       ))}
       <div class="fields">
         <TextField
+          at={['cluster', 'latency']}
           label="Latency"
           hint="The least length of a synchronisation, like 100us."
           placeholder="0"
@@ -152,6 +157,7 @@ function RackForm(props: {
       </legend>
       <div class="fields">
         <NumberField
+          at={key('count')}
           label="Racks"
           value={number(rack.count, 0) || 1}
           min={1}
@@ -159,6 +165,7 @@ function RackForm(props: {
           onChange={value => edit.setUnless(key('count'), value, 1)}
         />
         <NumberField
+          at={key('nodes')}
           label="Nodes per rack"
           value={number(rack.nodes, 1)}
           min={1}
@@ -174,6 +181,7 @@ function RackForm(props: {
         />
         {rack.uplink !== undefined ? (
           <QuantityField
+            at={key('uplink')}
             label="Uplink of a rack"
             value={text(rack.uplink)}
             quantity={uplinkSpeed}
@@ -181,6 +189,7 @@ function RackForm(props: {
           />
         ) : (
           <NumberField
+            at={key('oversubscription')}
             label="Oversubscription"
             hint="How many times the cards of a rack together are faster than its uplink."
             value={number(rack.oversubscription, 0) || 1}
@@ -221,6 +230,7 @@ function InsideFields(props: {
   return (
     <>
       <NumberField
+        at={key('gpus')}
         label={labels[0]}
         value={number(node.gpus, 1)}
         min={1}
@@ -229,6 +239,7 @@ function InsideFields(props: {
       />
       {typeNames.length > 1 && (
         <SelectField
+          at={key('gpu')}
           label="GPU type"
           value={text(node.gpu)}
           options={gpuTypes(typeNames)}
@@ -236,12 +247,14 @@ function InsideFields(props: {
         />
       )}
       <QuantityField
+        at={key('nic')}
         label="Network card"
         value={text(node.nic)}
         quantity={nicSpeed}
         onChange={value => edit.set(key('nic'), value)}
       />
       <QuantityField
+        at={key('fabric')}
         label={labels[1]}
         value={text(node.fabric)}
         quantity={fabricSpeed}

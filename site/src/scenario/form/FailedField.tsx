@@ -1,8 +1,10 @@
 // What is out of service, and a list of what else could be.
 import { useId } from 'preact/hooks'
 import type { FailedList, ScenarioEdit } from '../edit'
+import { type Path, pathText } from '../yaml/path'
 
 interface FailedFieldProps {
+  at: Path
   label: string
   /** What one of them is called. */
   noun: string
@@ -13,13 +15,13 @@ interface FailedFieldProps {
   edit: ScenarioEdit
 }
 
-export function FailedField({ label, noun, list, failed, all, edit }: FailedFieldProps) {
+export function FailedField({ at, label, noun, list, failed, all, edit }: FailedFieldProps) {
   const id = useId()
   const out = new Set(failed)
   const working = all?.filter(name => !out.has(name))
   if (!working && failed.length === 0) return null
   return (
-    <div class="field tall">
+    <div class="field tall" data-at={pathText(at)}>
       {working ? <label for={id}>{label}</label> : <span>{label}</span>}
       <div class="chips">
         {failed.map(name => (

@@ -1,6 +1,6 @@
 import { SelectField, TextField } from '../../ui/fields'
 import type { ScenarioEdit } from '../edit'
-import { type Fields, text } from '../spec'
+import { type Fields, fields, list, text } from '../spec'
 
 const objectives = [
   ['makespan', 'Makespan'],
@@ -17,22 +17,32 @@ const meaning: Readonly<Record<string, string>> = {
 }
 
 export function GeneralForm({ spec, edit }: { spec: Fields; edit: ScenarioEdit }) {
+  // They have no objective to choose.
+  const bursts = list(spec.jobs).some(job => fields(job).kind === 'burst')
   return (
     <div class="fields">
       {text(spec.lesson) && <p class="explains">{text(spec.lesson)}</p>}
       <TextField
+        at={['name']}
         label="Name"
         value={text(spec.name)}
         onChange={value => edit.set(['name'], value === '' ? undefined : value)}
       />
-      <SelectField
-        label="Objective"
-        value={text(spec.objective) || 'makespan'}
-        options={objectives}
-        onChange={value => edit.set(['objective'], value)}
-      />
+      {!bursts && (
+        <SelectField
+          at={['objective']}
+          label="Objective"
+          value={text(spec.objective) || 'makespan'}
+          options={objectives}
+          onChange={value => edit.set(['objective'], value)}
+        />
+      )}
       <div class="field">
-        <p class="explains wide">{meaning[text(spec.objective) || 'makespan']}</p>
+        <p class="explains wide">
+          {bursts
+            ? 'The background runs as fast as possible beside the bursts.'
+            : meaning[text(spec.objective) || 'makespan']}
+        </p>
       </div>
     </div>
   )

@@ -23,6 +23,7 @@ interface Props {
 }
 
 export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onUnfold, onAnnounce }: Props) {
+  const more = useSignal(false)
   const dragged = useSignal<{ from: number; over: number } | null>(null)
   const rows = useRef<HTMLOListElement>(null)
   const count = useRef(jobs.length)
@@ -152,7 +153,7 @@ export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onUnfol
                 </button>
               </div>
             </div>
-            {open && <JobForm job={job} index={i} models={models} edit={edit} />}
+            {open && <JobForm job={job} index={i} models={models} edit={edit} more={more} />}
           </li>
         )
       })}

@@ -1,6 +1,7 @@
 // The scenario as forms. They show what the text says and change nothing else in it.
-import { useSignal } from '@preact/signals'
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Problem } from '../../engine/api'
 import type { Store } from '../../state/store'
 import { Later } from '../../ui/Later'
 import { part } from '../../ui/part'
@@ -8,6 +9,7 @@ import { ScenarioEdit } from '../edit'
 import { type Fields, fields, list, modelsOf, specOf, text } from '../spec'
 import { ClusterForm } from './ClusterForm'
 import { GeneralForm } from './GeneralForm'
+import { goToField } from './goto'
 import { JobList } from './JobList'
 import { coloursOf } from './Swatch'
 import { placeAfter } from './unfolded'
@@ -17,7 +19,15 @@ const ModelDialog = part(() => import('../ModelDialog').then(module => module.Mo
 
 const namesOf = (spec: Fields) => list(spec.jobs).map(job => text(fields(job).name))
 
-export function ScenarioForm({ store }: { store: Store }) {
+interface Props {
+  store: Store
+  /** A problem whose field is to be gone to. */
+  wanted: Signal<Problem | null>
+  /** It has no field. */
+  onLost(problem: Problem): void
+}
+
+export function ScenarioForm({ store, wanted, onLost }: Props) {
   const edit = useMemo(() => new ScenarioEdit(store.text), [store])
   const view = useMemo(() => specOf(store.text.text), [store])
   const { spec, stale } = view.value
@@ -31,13 +41,25 @@ export function ScenarioForm({ store }: { store: Store }) {
   })
   /** Of the text as it is now, which may have changed since what shows. */
   const unfold = (place: number | null) => setOpen({ names: namesOf(view.peek().spec), place })
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    const problem = wanted.value
+    if (!problem) return
+    wanted.value = null
+    const [, job] = /^jobs\[(\d+)\]\./.exec(problem.path) ?? []
+    if (job) unfold(Number(job))
+    // Once the form of its job is open.
+    setTimeout(() => {
+      if (form.current && !goToField(form.current, problem.path)) onLost(problem)
+    })
+  }, [wanted.value])
   const describing = useSignal(false)
   const sound = store.sound.value
   const colours = useMemo(() => coloursOf(sound), [sound])
   const models = useMemo(() => modelsOf(spec, store.profiles.value), [spec, store.profiles.value])
   const gpus = useMemo(() => [...new Set(store.profiles.value.map(({ gpu }) => gpu))], [store.profiles.value])
   return (
-    <form class="form" aria-label="Scenario form" onSubmit={event => event.preventDefault()}>
+    <form ref={form} class="form" aria-label="Scenario form" onSubmit={event => event.preventDefault()}>
       {stale && (
         <p class="note warn" role="alert">
           {stale === 'large'

@@ -2,7 +2,8 @@
 // like those of the forms, to be seen and undone like them.
 
 import { fields, freshName, list, text as textOf } from '../spec'
-import { insert, type Json, move, type Path, parse, set } from '../yaml/patch'
+import { insert, type Json, move, parse, set } from '../yaml/patch'
+import type { Path } from '../yaml/path'
 
 export interface GalleryEntry {
   name: string

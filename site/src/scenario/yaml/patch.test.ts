@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { duplicate, insert, type Json, move, type Path, parse, set } from './patch'
+import { duplicate, insert, type Json, move, parse, set } from './patch'
+import type { Path } from './path'
 
 const text = `# A cluster of ours.
 version: 1

@@ -14,9 +14,9 @@ import {
   parseDocument,
   stringify,
 } from 'yaml'
+import type { Path } from './path'
 import { blockEnd, entryLines, insertLines, lineStart } from './place'
 
-export type Path = readonly (string | number)[]
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
 const written = { lineWidth: 0, flowCollectionPadding: false } as const
