@@ -66,7 +66,7 @@ test('on a low screen a block that is opened comes into sight, and so do its job
       expect(await faults(page)).toEqual([])
       const seen = (part: Locator) =>
         part.evaluate(one => {
-          const of = one.closest('.horizon-box, main')!.getBoundingClientRect()
+          const of = one.closest('.horizon-box, .results')!.getBoundingClientRect()
           const { top, bottom } = one.getBoundingClientRect()
           return bottom > of.top && top < of.bottom
         })

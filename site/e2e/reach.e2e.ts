@@ -91,6 +91,9 @@ test('a phone shows all of it, without scrolling sideways', () =>
       await page.locator('.job-title').first().click()
       expect(await faults(page)).toEqual([])
       await shoot(page, 'phone-scenario')
+      await page.getByRole('link', { name: 'Skip to the plan' }).press('Enter')
+      const plan = page.getByRole('region', { name: 'Plan', exact: true })
+      await expect.poll(() => plan.evaluate(at => at === document.activeElement)).toBe(true)
     },
     { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
   ))
@@ -253,6 +256,24 @@ test('the figures stand together, level with what is beside them', () =>
     const last = await box('.meters li:last-child')
     const bound = await box('.ways li:last-child')
     expect(Math.abs(last.y + last.height - bound.y - bound.height)).toBeLessThan(4)
+  }))
+
+test('the plan has all of the width where the scenario is hidden', () =>
+  visit(async visitor => {
+    const page = await visitor.tab(linkTo({ text: small }))
+    await stop(page)
+    const scenario = page.getByRole('region', { name: 'Scenario', exact: true })
+    const toggle = page.getByRole('button', { name: 'Scenario beside the plan' })
+    const width = async () =>
+      (await page.getByRole('region', { name: 'Plan', exact: true }).boundingBox())!.width
+    const beside = await width()
+    await toggle.click()
+    await scenario.waitFor({ state: 'hidden' })
+    expect(await width()).toBeGreaterThan(1430)
+    expect(await faults(page)).toEqual([])
+    await page.keyboard.press('b')
+    await scenario.waitFor()
+    expect(await width()).toBe(beside)
   }))
 
 test('no figure is cut off', () =>

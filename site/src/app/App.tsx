@@ -46,8 +46,17 @@ export function App({ session, sketches }: { session: Session; sketches: Sketche
   }, [name])
   const pane = store.pane.value
   return (
-    <div class={`shell shows-${pane}`}>
-      <a class="skip" href="#plan">
+    <div class={`shell shows-${pane}${store.aside.value ? '' : ' alone'}`}>
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place of the page, which may have to show first. */}
+      <a
+        class="skip"
+        href="#plan"
+        onClick={() => {
+          // It may be the part that does not show.
+          store.pane.value = 'plan'
+          requestAnimationFrame(() => document.getElementById('plan')?.focus())
+        }}
+      >
         Skip to the plan
       </a>
       <Header session={session} open={open} />

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { pickFile } from '../keep/files'
 import type { Session } from '../state/session'
 import { theme, toggleTheme } from '../state/theme'
+import { CONTROL } from '../ui/control'
 import { Icon, type IconName } from '../ui/icons'
 import type { DialogName } from './App'
 import { open as openFile } from './drop'
@@ -79,7 +80,7 @@ export function Header({ session, open }: { session: Session; open: (dialog: Dia
         <button
           type="button"
           class="button primary act"
-          title="Plan thoroughly (Ctrl+Enter)"
+          title={`Plan thoroughly (${CONTROL}+Enter)`}
           onClick={() => void store.plan()}
         >
           <Icon name="play" /> Plan
@@ -98,6 +99,17 @@ export function Header({ session, open }: { session: Session; open: (dialog: Dia
       {/* In the row where there is room for it. */}
       <div class={more.value ? 'extras open' : 'extras'}>
         <Settings store={store} />
+        <button
+          type="button"
+          class="button quiet icon beside"
+          onClick={() => (store.aside.value = !store.aside.value)}
+          aria-label="Scenario beside the plan"
+          aria-expanded={store.aside.value}
+          aria-controls="scenario"
+          title="Hide or show the scenario (b)"
+        >
+          <Icon name="aside" />
+        </button>
         <button
           type="button"
           class="button quiet icon"

@@ -1,5 +1,6 @@
 import type { Store } from '../state/store'
 import { KEYS } from '../timeline/keys'
+import { CONTROL } from '../ui/control'
 import { Dialog } from '../ui/Dialog'
 import { PICTURE } from './Welcome'
 
@@ -7,15 +8,16 @@ const keys: readonly (readonly [group: string, rows: readonly (readonly [key: st
   [
     'Everywhere',
     [
-      ['Ctrl Enter', 'plan thoroughly'],
+      [`${CONTROL} Enter`, 'plan thoroughly'],
       ['Esc', 'stop the plan with the best so far'],
-      ['Ctrl Z, Ctrl Y', 'undo and redo a change of the scenario'],
+      [`${CONTROL} Z, ${CONTROL} Y`, 'undo and redo a change of the scenario'],
       ['?', 'this help'],
       ['g', 'gallery'],
       ['o', 'scenarios in this browser'],
       ['s', 'share'],
       ['e', 'export'],
       ['p', 'pin the plan, to compare'],
+      ['b', 'hide or show the scenario'],
     ],
   ],
   ['Timeline, once in it with Tab', KEYS],
@@ -25,7 +27,7 @@ const keys: readonly (readonly [group: string, rows: readonly (readonly [key: st
     [
       ['Ctrl Space', 'what may stand here'],
       ['F8', 'next problem'],
-      ['Ctrl F', 'find'],
+      [`${CONTROL} F`, 'find'],
     ],
   ],
 ]

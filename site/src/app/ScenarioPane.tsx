@@ -4,6 +4,7 @@ import type { Problem } from '../engine/api'
 import { ScenarioForm } from '../scenario/form/ScenarioForm'
 import { Problems } from '../scenario/Problems'
 import type { Store } from '../state/store'
+import { CONTROL } from '../ui/control'
 import { Icon } from '../ui/icons'
 import { part } from '../ui/part'
 import { Segmented } from '../ui/Segmented'
@@ -38,7 +39,7 @@ export function ScenarioPane({ store }: { store: Store }) {
         <button
           type="button"
           class="button quiet icon"
-          title="Undo (Ctrl+Z)"
+          title={`Undo (${CONTROL}+Z)`}
           aria-label="Undo"
           disabled={undo === 0}
           onClick={() => store.text.undo()}
@@ -48,7 +49,7 @@ export function ScenarioPane({ store }: { store: Store }) {
         <button
           type="button"
           class="button quiet icon"
-          title="Redo (Ctrl+Y)"
+          title={`Redo (${CONTROL}+Y)`}
           aria-label="Redo"
           disabled={redo === 0}
           onClick={() => store.text.redo()}

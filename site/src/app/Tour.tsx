@@ -9,7 +9,7 @@ import { objectiveValue, percent } from '../views/format'
 
 interface Step {
   title: string
-  /** value is that of the plan that shows. */
+  /** value is that of the plan; empty while there is none. */
   text(value: string, store: Store): string
   /** Brings the page to where the step is told. */
   enter(store: Store): void
@@ -22,7 +22,7 @@ const steps: readonly Step[] = [
   {
     title: 'Jobs share the GPUs',
     text: value =>
-      `Each row is a GPU, each bar one iteration of a training job there. All jobs go back through all their layers here, at full depth: they end after ${value}.`,
+      `Each row is a GPU, each bar one iteration of a training job there. All jobs go back through all their layers here, at full depth${value && `: they end after ${value}`}.`,
     enter: store => {
       store.spb.value = false
     },
@@ -30,7 +30,7 @@ const steps: readonly Step[] = [
   {
     title: 'Now with SPB',
     text: value =>
-      `Partial backpropagation: some workers of a job go back through its last layers only. Those bars are hatched, and shorter. The same jobs end after ${value}; the switch above shows both.`,
+      `Partial backpropagation: some workers of a job go back through its last layers only. Those bars are hatched, and shorter. ${value && `The same jobs end after ${value}. `}The switch above shows both.`,
     enter: store => {
       store.spb.value = true
     },
@@ -48,7 +48,7 @@ const steps: readonly Step[] = [
     text: (value, store) => {
       const result = store.planning.view.value?.result
       const gap = result?.gap == null ? '' : ` At most ${percent(result.gap)} is left to gain.`
-      return `The plan takes ${value}. The dashed line is a bound, proven in exact arithmetic: no plan at all ends before it.${gap}`
+      return `${value && `The plan takes ${value}. `}The dashed line is a bound, proven in exact arithmetic: no plan at all ends before it.${gap}`
     },
     enter: store => {
       store.selection.value = null
@@ -57,7 +57,7 @@ const steps: readonly Step[] = [
   {
     title: 'A GPU fails',
     text: value =>
-      `One GPU of ${node} is gone, and the plan has healed: it takes ${value} now. A click on the name of any GPU or link does this, or makes it faster; undo takes it back.`,
+      `One GPU of ${node} is gone, and the plan ${value ? `has healed: it takes ${value} now` : 'heals'}. A click on the name of any GPU or link does this, or makes it faster; undo takes it back.`,
     enter: store => void store.change([{ kind: 'fail_gpu', subject: node }], `A GPU of ${node} fails`),
   },
 ]
@@ -89,7 +89,7 @@ export function Tour({ session, onClose }: { session: Session; onClose: () => vo
   const stale = view?.instance.digest !== store.target.value?.digest
   const value =
     view?.value == null || stale
-      ? '…'
+      ? ''
       : objectiveValue(view.value, view.instance.objective, view.instance.tick_us)
   const step = steps[at]!
   const last = at === steps.length - 1

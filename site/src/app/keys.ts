@@ -19,7 +19,7 @@ export function listenToKeys(store: Store, open: (dialog: DialogName) => void): 
       (target.isContentEditable ||
         target.matches('input:not([type=range], [type=radio], [type=checkbox]), textarea'))
     const control = event.ctrlKey || event.metaKey
-    const act = (does: () => void) => {
+    const act = (does: () => unknown) => {
       event.preventDefault()
       does()
     }
@@ -41,6 +41,7 @@ export function listenToKeys(store: Store, open: (dialog: DialogName) => void): 
     const dialog = dialogs[event.key]
     if (dialog) return act(() => open(dialog))
     if (event.key === 'p') return act(() => store.pin())
+    if (event.key === 'b') return act(() => (store.aside.value = !store.aside.peek()))
   }
   document.addEventListener('keydown', onKeyDown)
   return () => document.removeEventListener('keydown', onKeyDown)

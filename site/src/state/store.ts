@@ -73,6 +73,8 @@ export class Store {
   readonly tab = signal<Tab>('explain')
   /** What shows on narrow screens. */
   readonly pane = signal<'scenario' | 'plan'>('plan')
+  /** Whether the scenario shows beside the plan, on wide ones. */
+  readonly aside = signal(true)
   readonly ready = signal<Ready | null>(null)
   /** Bytes of the core that have come so far, unpacked. */
   readonly loaded = signal(0)

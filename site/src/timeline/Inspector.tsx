@@ -1,10 +1,11 @@
 // The selected element in words. The panel keeps its place when nothing is selected.
 
+import { CONTROL } from '../ui/control'
 import type { Description } from './describe'
 
 /** How to use the picture; changes: the cluster can be changed in it. */
 export const hintOf = (changes: boolean) =>
-  `Drag to move, Ctrl and wheel to zoom; with the keyboard: Enter, then arrows. Double-click zooms to an iteration.${
+  `Drag to move, ${CONTROL} and wheel to zoom; with the keyboard: Enter, then arrows. Double-click zooms to an iteration.${
     changes ? ' A click on the name of a GPU or link, or M, offers to fail it or to change its speed.' : ''
   }`
 

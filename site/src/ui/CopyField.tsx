@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useId, useRef } from 'preact/hooks'
+import { CONTROL } from './control'
 
 /** A text to take along. */
 export function CopyField({ label, value }: { label: string; value: string }) {
@@ -13,7 +14,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
       await navigator.clipboard.writeText(value)
       said.value = 'Copied'
     } catch {
-      said.value = 'Press Ctrl+C'
+      said.value = `Press ${CONTROL}+C`
     }
   }
   return (

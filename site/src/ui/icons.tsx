@@ -15,6 +15,7 @@ const shapes = {
   share:
     'M6 9a2.5 2.5 0 0 0 3.6.2l2.4-2.4a2.5 2.5 0 0 0-3.5-3.5L7.5 4.3M10 7a2.5 2.5 0 0 0-3.6-.2L4 9.2a2.5 2.5 0 0 0 3.5 3.5l1-1',
   help: 'M5.8 6a2.2 2.2 0 1 1 3.2 2c-.7.4-1 .8-1 1.5M8 12.3h.01',
+  aside: 'M2 3h12v10H2zM6.5 3v10',
   folder: 'M2 4h4l1.5 2H14v7H2z',
   grid: 'M2 3h5v4H2zM9 3h5v4H9zM2 9h5v4H2zM9 9h5v4H9z',
   download: 'M8 2v8M5 7l3 3 3-3M3 11v3h10v-3',

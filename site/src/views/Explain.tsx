@@ -57,7 +57,7 @@ function Binds({ instance, result }: ExplainProps) {
                   <rect class="meter-fill" width={100 * Math.min(Math.abs(b.effect), 1)} height="4" />
                 </svg>
                 <span class="number">
-                  1 % {b.resource === 'job' ? 'faster' : 'more'}: {b.effect > 0 && '+'}
+                  1 % {b.resource === 'job' ? 'faster' : 'more'}: bound {b.effect > 0 && '+'}
                   {b.effect.toFixed(2).replace('-', '\u2212')} %
                 </span>
               </span>

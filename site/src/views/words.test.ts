@@ -150,6 +150,11 @@ describe('gain', () => {
     ],
     ['nothing', gain(200, 200), 'Partial backpropagation (SPB) gains nothing over full depth here.'],
     [
+      'another change, nothing',
+      gain(200, 200, { names: ['The plan', 'the one before'] }),
+      'The plan is as good as the one before.',
+    ],
+    [
       'full depth alone',
       gain(200, 300, { partial: false }),
       'Interleaving ends sooner than whole jobs on GPUs of their own by 33.3 %: 300.0 ms → 200.0 ms.',

@@ -135,7 +135,8 @@ export function gainWords({ objective, tick_us, partial, value: primal, base, na
     partial ? 'full depth' : 'whole jobs on GPUs of their own',
   ]
   const value = (v: number) => objectiveValue(v, objective, tick_us)
-  if (Math.abs(by) < 0.0005) return `${subject} gains nothing over ${other} here.`
+  if (Math.abs(by) < 0.0005)
+    return names ? `${subject} is as good as ${other}.` : `${subject} gains nothing over ${other} here.`
   const verb = {
     makespan: by > 0 ? 'ends sooner' : 'ends later',
     weighted_completion: by > 0 ? 'completes jobs sooner' : 'completes jobs later',
