@@ -407,7 +407,7 @@ cluster:
 	require.NoError(t, err)
 
 	_, err = batch("name;model;workers;gpus_per_worker;iterations;accumulate;checkpointing;sharding;within\na;llama3_8b;2;8;100;4;true;zero1;rack\n")
-	require.ErrorContains(t, err, "has no profile of 8 GPUs together", "semicolons")
+	require.ErrorContains(t, err, "has no profile of 8 GPUs together, only of one GPU and 2 GPUs; estimate one", "semicolons")
 	d, err = batch("name;model;workers;iterations;accumulate;checkpointing;sharding;within;optimizer\na;resnet50;2;100;4;FALSE;zero1;rack;adam\nb;gnmt;4;100;;false;;;\n")
 	require.NoError(t, err)
 	require.Equal(t, instance.JobSpec{Name: "a", Model: "resnet50", Workers: 2, Iterations: 100, Accumulate: 4, Sharding: "zero1", Optimizer: "adam",

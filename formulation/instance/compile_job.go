@@ -189,7 +189,7 @@ func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool) *Profi
 		j.On[t] = c.table(path, s, p, speed, j)
 	}
 	if reference == nil {
-		var on []string
+		var on, groups []string
 		others := 0
 		for _, p := range profiles {
 			on = append(on, fmt.Sprintf("%s at batch %d", p.GPU, p.Batch))
@@ -197,10 +197,13 @@ func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool) *Profi
 				on[len(on)-1] += fmt.Sprintf(" with workers of %s", gpus(p.Group()))
 				others++
 			}
+			if of := gpus(p.Group()); !slices.Contains(groups, of) {
+				groups = append(groups, of)
+			}
 		}
 		if others == len(profiles) && group > 1 {
-			c.problems.Add(path+".gpus_per_worker", "model %q has no profile of %s together, only on %s; estimate one (jigsaw profile estimate --gpus-per-worker %d), or describe one with gpus: %d",
-				Clip(s.Model), gpus(group), strings.Join(on, ", "), group, group)
+			c.problems.Add(path+".gpus_per_worker", "model %q has no profile of %s together, only of %s; estimate one (jigsaw profile estimate --gpus-per-worker %d), or describe one with gpus: %d",
+				Clip(s.Model), gpus(group), strings.Join(groups, " and "), group, group)
 			return nil
 		}
 		at := ""
