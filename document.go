@@ -25,7 +25,7 @@ type Document struct {
 	// Certified reports whether the dual bound, or the infeasibility, was proven
 	// in exact arithmetic.
 	Certified bool `json:"certified"`
-	// Gap is |primal - dual| / max(|primal|, 1e-9).
+	// Gap is |primal - dual| / max(|primal|, 1e-9), where not primal alone is 0.
 	Gap *float64 `json:"gap"`
 	// Baselines are objective values.
 	Baselines BaselineValues `json:"baselines"`

@@ -232,6 +232,7 @@ func TestGap(t *testing.T) {
 	assert.InDelta(t, 0.1, jigsaw.Gap(big.NewRat(10, 1), big.NewRat(9, 1)), 1e-12)
 	assert.InDelta(t, 0.5, jigsaw.Gap(big.NewRat(2, 1), big.NewRat(3, 1)), 1e-12, "maximised: the bound is above")
 	assert.True(t, jigsaw.Gap(nil, nil) != jigsaw.Gap(nil, nil), "NaN where one is unknown")
+	assert.NotEqual(t, jigsaw.Gap(new(big.Rat), big.NewRat(1, 2)), jigsaw.Gap(new(big.Rat), big.NewRat(1, 2)), "NaN where the plan alone is worth nothing")
 }
 
 func TestFormatValue(t *testing.T) {

@@ -96,9 +96,9 @@ func (p Point) Improves(before Point) bool {
 }
 
 // Gap returns |primal - dual| / max(|primal|, 1e-9), and NaN unless both are
-// known. It is the one definition of the gap in JigSaw.
+// known, or where primal alone is 0. It is the one definition of the gap in JigSaw.
 func Gap(primal, dual *big.Rat) float64 {
-	if primal == nil || dual == nil {
+	if primal == nil || dual == nil || primal.Sign() == 0 && dual.Sign() != 0 {
 		return math.NaN()
 	}
 	p, _ := primal.Float64()

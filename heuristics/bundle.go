@@ -119,8 +119,9 @@ const mostDivided = 8
 
 // bundlings are the ways of dividing the nodes into bundles that are tried: every job on groups of its workers' size, and all
 // that can on groups of the greatest; nodes in proportion to the work of the jobs of a size, or with half
-// or twice as much for the greatest.
-func bundlings(in *instance.Instance) []*instance.Bundled {
+// or twice as much for the greatest. Every job has room, but in a plan that repeats, where others may have no iterations: there all
+// nodes may also be of one size.
+func bundlings(in *instance.Instance) (list []*instance.Bundled) {
 	own, greatest := make([]int, len(in.Jobs)), 1
 	for j := range in.Jobs {
 		own[j] = in.Jobs[j].Group()
@@ -132,22 +133,33 @@ func bundlings(in *instance.Instance) []*instance.Bundled {
 			joint[j] = greatest
 		}
 	}
-	var list []*instance.Bundled
 	seen := map[string]bool{}
+	add := func(of []int, nodes [][]instance.Bundles) {
+		if key := fmt.Sprint(of, nodes); !seen[key] {
+			seen[key] = true
+			if b := in.Bundled(of, nodes); b != nil && (in.Objective.Periodic() || roomy(b.Instance)) {
+				list = append(list, b)
+			}
+		}
+	}
 	for _, of := range [][]int{own, joint} {
 		for _, weight := range []float64{1, 0.5, 2} {
 			for _, divided := range []bool{false, true} {
-				if divided && len(in.Nodes) > mostDivided {
-					continue
-				}
-				nodes := divide(in, of, weight, divided)
-				if key := fmt.Sprint(of, nodes); !seen[key] {
-					seen[key] = true
-					if b := in.Bundled(of, nodes); b != nil && roomy(b.Instance) {
-						list = append(list, b)
-					}
+				if !divided || len(in.Nodes) <= mostDivided {
+					add(of, divide(in, of, weight, divided))
 				}
 			}
+		}
+	}
+	if in.Objective == instance.Throughput {
+		for _, size := range slices.Compact(slices.Sorted(slices.Values(own))) {
+			nodes := make([][]instance.Bundles, len(in.Nodes))
+			for n := range nodes {
+				if count := in.Nodes[n].GPUs / size; count > 0 {
+					nodes[n] = []instance.Bundles{{Size: size, Count: count}}
+				}
+			}
+			add(own, nodes)
 		}
 	}
 	return list

@@ -242,3 +242,30 @@ func TestNoBundlesBlameNoJob(t *testing.T) {
 	_, err = Greedy(t.Context(), in, heuristicstest.Source(1))
 	require.ErrorContains(t, err, "no schedule found: no division of the nodes")
 }
+
+// TestPeriodicBundles: where a plan repeats, workers of two and of three GPUs need not all have room; the one that counts for more has.
+func TestPeriodicBundles(t *testing.T) {
+	layers := []instance.Layer{{Name: "l", Forward: 1e6}}
+	in, err := instance.Compile(&instance.Spec{
+		Version: 1, Objective: instance.Throughput, Profiles: []*instance.Profile{
+			{Model: "any", GPU: "a", Batch: 1, GPUs: 2, Layers: layers}, {Model: "any", GPU: "a", Batch: 1, GPUs: 3, Layers: layers},
+		},
+		Jobs: []instance.JobSpec{{Name: "pair", Model: "any", Workers: 2, GPUsPerWorker: 2}, {Name: "trio", Model: "any", Workers: 1, GPUsPerWorker: 3}},
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "a", Memory: 1 << 30}},
+			Racks:    []instance.RackSpec{{Nodes: 1, GPUs: 4, GPU: "a", NIC: 1e9, Fabric: 1e9}},
+		},
+	}, nil)
+	require.NoError(t, err)
+	for heavy := range in.Jobs {
+		in.Jobs[heavy].Weight, in.Jobs[1-heavy].Weight = 2, 1
+		s, err := Greedy(t.Context(), in, heuristicstest.Source(1))
+		require.NoError(t, err)
+		require.Empty(t, check.Schedule(in, s))
+		require.Zero(t, in.Value(s).Cmp(big.NewRat(2, 1)), "weight on %s", in.Jobs[heavy].Name)
+	}
+	in.Objective = instance.MaxMinThroughput
+	s, err := Greedy(t.Context(), in, heuristicstest.Source(1))
+	require.NoError(t, err)
+	require.Empty(t, check.Schedule(in, s))
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"slices"
 
@@ -264,8 +265,10 @@ func (r *certifyReport) judge(in *instance.Instance, s written) error {
 	if r.Infeasible || better(r.primal, r.bound) {
 		return errors.New("the schedule is valid although the certificate proves that there is none so good: one of the two checks is wrong; please report this")
 	}
-	g := jigsaw.Gap(r.primal, r.bound)
-	r.Gap, r.Optimal = &g, r.primal.Cmp(r.bound) == 0
+	if gap := jigsaw.Gap(r.primal, r.bound); !math.IsNaN(gap) {
+		r.Gap = &gap
+	}
+	r.Optimal = r.primal.Cmp(r.bound) == 0
 	return nil
 }
 
@@ -307,6 +310,6 @@ func (r *certifyReport) judged(w io.Writer, in *instance.Instance, s written) er
 		_, err := fmt.Fprintln(w, "optimal: its value equals the proven bound")
 		return err
 	}
-	_, err := fmt.Fprintf(w, "gap %s, proven\n", cli.Gap(r.primal, r.bound))
+	_, err := fmt.Fprintf(w, "gap %s, proven\n", cli.Gap(r.primal, r.bound, 2))
 	return err
 }

@@ -341,7 +341,7 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult) error {
 		jigsaw.FormatValue(r.Instance, r.Primal), jigsaw.FormatValueLike(r.Instance, r.Dual, r.Primal))
 	fmt.Fprint(w, r.Status)
 	if r.Dual != nil {
-		fmt.Fprintf(w, ", gap %.2f %% to a bound that is %s", 100*r.Gap(), certified(r.Certified))
+		fmt.Fprintf(w, ", gap %s to a bound that is %s", cli.Gap(r.Primal, r.Dual, 2), certified(r.Certified))
 	}
 	fmt.Fprintln(w)
 	return std.Notes(w, r.Notes)

@@ -57,7 +57,7 @@ func planTable(w io.Writer, std cli.Streams, r *jigsaw.Result) error {
 	}
 	fmt.Fprintf(t, "\t%s\tto bound\tefficiency\t%s\n", in.Objective, head)
 	row := func(name string, v *big.Rat, efficiency string, cost *big.Rat) {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, value(v), distance(v, r.Dual), efficiency, money(cost))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, value(v), cli.Gap(v, r.Dual, 1), efficiency, money(cost))
 	}
 	baselines := []struct {
 		name string
@@ -85,18 +85,10 @@ func planTable(w io.Writer, std cli.Streams, r *jigsaw.Result) error {
 	}
 	fmt.Fprint(w, r.Status)
 	if r.Primal != nil && r.Dual != nil {
-		fmt.Fprintf(w, ", gap %.2f %% to a bound that is %s", 100*r.Gap(), certified(r.Certified))
+		fmt.Fprintf(w, ", gap %s to a bound that is %s", cli.Gap(r.Primal, r.Dual, 2), certified(r.Certified))
 	}
 	fmt.Fprintln(w)
 	return std.Notes(w, r.Notes)
-}
-
-// distance is how far a value is from the bound, in per cent of the value.
-func distance(value, bound *big.Rat) string {
-	if value == nil || bound == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.1f %%", 100*jigsaw.Gap(value, bound))
 }
 
 func efficiency(value *big.Rat, e float64) string {

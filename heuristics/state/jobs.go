@@ -24,7 +24,7 @@ func CheapestMultisets(in *instance.Instance) [][]int {
 }
 
 // FastestType returns the GPU type with the shortest full-depth task, among
-// those that the cluster has GPUs of.
+// those that the cluster has GPUs of, or any where it has none for the job.
 func FastestType(in *instance.Instance, job *instance.Job) instance.TypeID {
 	best := instance.TypeID(-1)
 	for n := range in.Nodes {
@@ -32,6 +32,9 @@ func FastestType(in *instance.Instance, job *instance.Job) instance.TypeID {
 		if t != best && job.Runs(t) && (best < 0 || job.On[t].Time[job.Full()] < job.On[best].Time[job.Full()]) {
 			best = t
 		}
+	}
+	if best < 0 {
+		best = instance.TypeID(slices.IndexFunc(job.On, func(c *instance.Costs) bool { return c != nil }))
 	}
 	return best
 }

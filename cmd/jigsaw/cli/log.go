@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 
 	"jigsaw"
@@ -36,7 +37,7 @@ func (l *eventLog) row(time, event, incumbent, bound, gap, columns, nodes string
 
 func (l *eventLog) point(p jigsaw.Point) {
 	l.row(fmt.Sprintf("%.2f s", p.Elapsed.Seconds()), p.Event, jigsaw.FormatValue(l.in, p.Primal), jigsaw.FormatValue(l.in, p.Dual),
-		Gap(p.Primal, p.Dual), fmt.Sprint(p.Columns), fmt.Sprint(p.Nodes))
+		Gap(p.Primal, p.Dual, 2), fmt.Sprint(p.Columns), fmt.Sprint(p.Nodes))
 }
 
 // Show is called for every new incumbent and bound.
@@ -73,10 +74,11 @@ func (l *eventLog) End(r *jigsaw.Result) {
 	l.point(jigsaw.Point{Elapsed: r.Elapsed, Event: outcome, Primal: r.Primal, Dual: r.Dual, Columns: columns, Nodes: nodes})
 }
 
-// Gap writes the gap of two values in per cent, where there is one.
-func Gap(primal, dual *big.Rat) string {
-	if primal == nil || dual == nil {
+// Gap writes the gap of two values in per cent, with so many decimals, where there is one.
+func Gap(primal, dual *big.Rat, decimals int) string {
+	gap := jigsaw.Gap(primal, dual)
+	if math.IsNaN(gap) {
 		return "-"
 	}
-	return fmt.Sprintf("%.2f %%", 100*jigsaw.Gap(primal, dual))
+	return fmt.Sprintf("%.*f %%", decimals, 100*gap)
 }

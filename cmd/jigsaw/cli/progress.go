@@ -63,7 +63,7 @@ func (p *Progress) Show(point jigsaw.Point) {
 	}
 	text := fmt.Sprintf("plan %s, bound %s", jigsaw.FormatValue(p.in, point.Primal), jigsaw.FormatValue(p.in, point.Dual))
 	if point.Primal != nil && point.Dual != nil {
-		text += fmt.Sprintf(", gap %.1f %%", 100*jigsaw.Gap(point.Primal, point.Dual))
+		text += ", gap " + Gap(point.Primal, point.Dual, 1)
 	}
 	p.bar.Describe(p.line(text))
 }

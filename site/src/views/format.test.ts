@@ -98,6 +98,7 @@ describe('objectives', () => {
     expect(gapOf(20553, 18382)).toBeCloseTo(0.10563)
     expect(gapOf(null, 1)).toBeNull()
     expect(gapOf(0, 0)).toBe(0)
+    expect(gapOf(0, 0.5)).toBeNull()
   })
 })
 

@@ -145,9 +145,9 @@ export function minimised(objective: ObjectiveName): boolean {
   return objective === 'makespan' || objective === 'weighted_completion'
 }
 
-/** |pb - db| / max(|pb|, 1e-9), as everywhere in JigSaw. */
+/** |pb - db| / max(|pb|, 1e-9), as everywhere in JigSaw; null where pb alone is 0. */
 export function gapOf(primal: number | null, dual: number | null): number | null {
-  if (primal === null || dual === null) return null
+  if (primal === null || dual === null || (primal === 0 && dual !== 0)) return null
   return Math.abs(primal - dual) / Math.max(Math.abs(primal), 1e-9)
 }
 
