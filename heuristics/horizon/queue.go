@@ -119,14 +119,15 @@ func (q *queue) like(id instance.JobID) int {
 	return q.shape[id]
 }
 
-// work is how many GPU-ticks of tasks a job has.
-func (q *queue) work(id instance.JobID) (work float64) {
+// work is how many GPU-ticks of tasks a job has, on the GPUs on which they are fewest.
+func (q *queue) work(id instance.JobID) float64 {
 	j := &q.in.Jobs[id]
-	t := slices.IndexFunc(j.On, func(c *instance.Costs) bool { return c != nil })
-	for d, n := range q.counts[id] {
-		work += float64(n) * float64(j.On[t].Time[d]) * float64(j.Iterations)
-	}
-	return work
+	return float64(j.Iterations) * float64(state.LeastOverTypes(j, func(t instance.TypeID) (work int64) {
+		for d, n := range q.counts[id] {
+			work += int64(n) * int64(j.On[t].Time[d])
+		}
+		return work
+	}))
 }
 
 // smith is the work of a job, about, for its weight: those that have less are better first for weighted completion.
