@@ -205,16 +205,27 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 	return best, err
 }
 
+// WrittenOut returns a plan in blocks task by task; nil where it is too long.
+func WrittenOut(in *instance.Instance, plan *instance.BlockSchedule) (*instance.Schedule, error) {
+	if plan.Tasks() > mostExpanded {
+		return nil, nil
+	}
+	return plan.Expand(in)
+}
+
 // writtenOut finishes a plan in blocks, written out as well where it is short.
 func (p *planner) writtenOut() (*Result, error) {
 	r := p.result
 	if r.planned() {
 		r.Greedy.Reason = "" // why there was none at first
 	}
-	if r.Blocks != nil && r.Blocks.Tasks() <= mostExpanded {
-		s, err := r.Blocks.Expand(p.in)
+	if r.Blocks != nil {
+		s, err := WrittenOut(p.in, r.Blocks)
 		if err != nil {
 			return nil, err
+		}
+		if s == nil {
+			return p.finish()
 		}
 		if violations := p.check(p.in, s); len(violations) > 0 {
 			p.fault("a plan in blocks is invalid written out: %v", violations[0])

@@ -20,10 +20,8 @@ type burstDocument jigsaw.BurstDocument
 
 // bursts plans an instance of burst-parallel jobs.
 func (o *planOptions) bursts(in *instance.Bursts, std cli.Streams) error {
-	for _, file := range []struct{ flag, name string }{{"trace", o.trace}, {"csv", o.csv}, {"turns", o.turns}, {"jobs-out", o.jobsOut}} {
-		if file.name != "" {
-			return cli.Usage(fmt.Errorf("--%s is not for burst-parallel jobs; -o json has their timetables, and --gantt draws one", file.flag))
-		}
+	if err := o.notForBursts(); err != nil {
+		return err
 	}
 	if o.block < 0 || o.block > len(in.Foreground) {
 		return cli.Usage(fmt.Errorf("--gantt-block %d: there are %d burst-parallel jobs", o.block, len(in.Foreground)))

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -12,25 +15,32 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/codec"
+	"jigsaw/formulation/instance/view"
 )
 
 func newCheck(std cli.Streams) *cobra.Command {
 	var o cli.InstanceFlags
 	var to cli.Destination
+	var d drawings
 	c := &cobra.Command{
 		Use:   "check INSTANCE SCHEDULE",
 		Short: "Decide whether a schedule is valid, by the ten rules",
 		Long: `Test a schedule against an instance, rule by rule. SCHEDULE is what
 "jigsaw plan -o json" printed, or its "schedule" part alone; "-" reads it from
 standard input. The checker shares no code with the planner.
+
+A valid schedule is drawn and written out as by "jigsaw plan": a plan that was kept needs not be
+made again. The bound in its picture is the one that its file states.
 Exit codes: 0 valid, 1 violations found, 2 invalid input.`,
 		Example: `  jigsaw plan rack -o json > plan.json
-  jigsaw check rack plan.json`,
+  jigsaw check rack plan.json
+  jigsaw check tonight.yaml tonight.json --gantt tonight.svg --jobs-out tonight.csv`,
 		Args: cli.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error { return runCheck(args[0], args[1], o, to, std) },
+		RunE: func(_ *cobra.Command, args []string) error { return runCheck(args[0], args[1], o, to, d, std) },
 	}
 	o.Flags(c)
 	to.Flags(c, cli.PrintFormats()...)
+	d.Flags(c)
 	return c
 }
 
@@ -52,11 +62,11 @@ type violation struct {
 	Message   string `json:"message"`
 }
 
-func runCheck(name, schedule string, o cli.InstanceFlags, to cli.Destination, std cli.Streams) error {
+func runCheck(name, schedule string, o cli.InstanceFlags, to cli.Destination, d drawings, std cli.Streams) error {
 	if name == "-" && schedule == "-" {
 		return cli.Usage(fmt.Errorf("only one of instance and schedule can come from standard input"))
 	}
-	if err := cli.CheckWritable(o.Files(name, schedule), to.File); err != nil {
+	if err := cli.CheckWritable(o.Files(name, schedule), append(d.files(), to.File)...); err != nil {
 		return err
 	}
 	document, models, err := o.ReadDocument(name, std)
@@ -68,22 +78,41 @@ func runCheck(name, schedule string, o cli.InstanceFlags, to cli.Destination, st
 		if err != nil {
 			return cli.Invalid(name, "a valid instance", err)
 		}
+		if d != (drawings{}) {
+			return cli.Usage(errors.New("plans of burst-parallel jobs are drawn by jigsaw plan --gantt, which makes them at once"))
+		}
 		return checkBursts(in, schedule, to, std)
 	}
 	in, err := document.Compile(models)
 	if err != nil {
 		return cli.Invalid(name, "a valid instance", err)
 	}
-	s, err := readSchedule(in, schedule, std)
+	if err := d.refuses(in); err != nil {
+		return err
+	}
+	var read bytes.Buffer
+	s, err := readPlan(in, schedule, std, &read)
 	if err != nil {
 		return err
 	}
 	report := newCheckReport(in, s)
 	err = to.Print(std, report, func(w io.Writer) error { return report.table(w, in, s) })
 	if err == nil && !report.Valid {
-		err = &cli.ExitError{Code: cli.ExitFailure}
+		return &cli.ExitError{Code: cli.ExitFailure}
 	}
-	return err
+	if err != nil || d == (drawings{}) {
+		return err
+	}
+	var options view.GanttOptions
+	if bound := statedBound(in, read.Bytes()); bound != nil {
+		options.Bound = *bound
+	}
+	if s.blocks != nil {
+		if s.tasks, err = jigsaw.WrittenOut(in, s.blocks); err != nil {
+			return err
+		}
+	}
+	return d.draw(in, s.tasks, s.blocks, options)
 }
 
 // written is a schedule as a file has it: every task, or blocks.
@@ -120,12 +149,29 @@ func (s written) efficiency(in *instance.Instance) float64 {
 
 // readSchedule reads a schedule of the instance from a file or standard input.
 func readSchedule(in *instance.Instance, name string, std cli.Streams) (written, error) {
+	return readPlan(in, name, std, io.Discard)
+}
+
+// statedBound is the dual bound that the file of a plan states for the instance's objective; nil: none. It was not checked.
+func statedBound(in *instance.Instance, plan []byte) *float64 {
+	var stated struct {
+		Objective string   `json:"objective"`
+		DualBound *float64 `json:"dual_bound"`
+	}
+	if err := json.Unmarshal(plan, &stated); err != nil || stated.Objective != string(in.Objective) {
+		return nil
+	}
+	return stated.DualBound
+}
+
+// readPlan is readSchedule that copies what it reads.
+func readPlan(in *instance.Instance, name string, std cli.Streams, to io.Writer) (written, error) {
 	file, err := cli.OpenFile(name, std)
 	if err != nil {
 		return written{}, cli.Usage(err)
 	}
 	defer file.Close()
-	tasks, blocks, err := codec.DecodePlan(in, file)
+	tasks, blocks, err := codec.DecodePlan(in, io.TeeReader(file, to))
 	if err != nil {
 		return written{}, cli.Invalid(name, "a schedule of "+in.Name, err)
 	}

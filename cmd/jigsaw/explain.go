@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/big"
@@ -10,7 +9,6 @@ import (
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/view"
 )
 
@@ -43,21 +41,16 @@ type chainStep struct {
 
 func explainSchedule(result *jigsaw.Result, name string, std cli.Streams) (*scheduleReport, error) {
 	in := result.Instance
-	file, err := cli.OpenFile(name, std)
-	if err != nil {
-		return nil, cli.Usage(err)
-	}
-	defer file.Close()
 	var read bytes.Buffer
-	tasks, blocks, err := codec.DecodePlan(in, io.TeeReader(file, &read))
+	s, err := readPlan(in, name, std, &read)
 	if err != nil {
-		return nil, cli.Invalid(name, "a schedule of "+in.Name, err)
+		return nil, err
 	}
-	s := written{tasks, blocks}
+	tasks, blocks := s.tasks, s.blocks
 	if violations := s.check(in); len(violations) > 0 {
 		return nil, cli.Usage(fmt.Errorf("%s is not a valid schedule of %s: %s; see jigsaw check", name, in.Name, violations[0]))
 	}
-	r := &scheduleReport{StatedBound: statedBound(result, read.Bytes()), Chain: []chainStep{}, Jobs: []string{}}
+	r := &scheduleReport{StatedBound: strongerBound(result, statedBound(in, read.Bytes())), Chain: []chainStep{}, Jobs: []string{}}
 	if blocks != nil {
 		r.explainBlocks(in, blocks)
 		return r, nil
@@ -95,24 +88,19 @@ func (r *scheduleReport) explainBlocks(in *instance.Instance, s *instance.BlockS
 	}
 }
 
-// statedBound is the dual bound in the file of a plan, nil where there is none that
-// is stronger than that of the result.
-func statedBound(r *jigsaw.Result, plan []byte) *float64 {
-	var stated struct {
-		Objective string   `json:"objective"`
-		DualBound *float64 `json:"dual_bound"`
-	}
-	if err := json.Unmarshal(plan, &stated); err != nil || stated.DualBound == nil || stated.Objective != string(r.Instance.Objective) {
+// strongerBound is the dual bound that the file of a plan states; nil where it is not stronger than that of the result.
+func strongerBound(r *jigsaw.Result, stated *float64) *float64 {
+	if stated == nil {
 		return nil
 	}
 	if known := r.Document(true).DualBound; known != nil {
 		// Both are rounded, to the same number where they are equal.
-		known, other := new(big.Rat).SetFloat64(*known), new(big.Rat).SetFloat64(*stated.DualBound)
+		known, other := new(big.Rat).SetFloat64(*known), new(big.Rat).SetFloat64(*stated)
 		if !r.Instance.Objective.Better(known, other) {
 			return nil
 		}
 	}
-	return stated.DualBound
+	return stated
 }
 
 // element names a task or sync.

@@ -44,7 +44,7 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 			chosen = append(chosen, fmt.Sprintf("%s %d", j.Name, r.Workers[i]))
 		}
 	}
-	err = errors.Join(o.draw(r.Result), cli.Prove(o.Certificate, r.Proof), o.to.Print(std, d, func(w io.Writer) error {
+	err = errors.Join(o.draw(r.Result.Instance, r.Result.Schedule, r.Result.Blocks, ganttOptions(r.Result)), cli.Prove(o.Certificate, r.Proof), o.to.Print(std, d, func(w io.Writer) error {
 		if err := planTable(w, std, r.Result); err != nil {
 			return err
 		}

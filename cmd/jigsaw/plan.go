@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/instance/view"
 )
 
 type planOptions struct {
@@ -21,14 +19,8 @@ type planOptions struct {
 	to    cli.Destination
 	gap   cli.Fraction
 	quick bool
-	gantt string
-	block int
-	trace string
-	csv   string
-	turns string
-
-	jobsOut string
-	write   string
+	drawings
+	write string
 }
 
 func newPlan(std cli.Streams) *cobra.Command {
@@ -94,16 +86,11 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	o.batch.Flags(c, "--jobs")
 	o.RunFlags.Flags(c)
 	o.to.Flags(c, cli.PrintFormats()...)
+	o.drawings.Flags(c)
 	f := c.Flags()
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
 	f.BoolVar(&o.quick, "quick", false, "a twentieth of the greedy work, the baselines and the quick bounds, for a first answer")
-	f.StringVar(&o.gantt, "gantt", "", "draw the schedule into this SVG `file`")
-	f.IntVar(&o.block, "gantt-block", 0, "the block of a long plan that --gantt draws close up, from 1; 0 is the one with the most work, -1 none")
-	f.StringVar(&o.trace, "trace", "", "write the schedule as Chrome trace events (Perfetto) into this JSON `file`")
-	f.StringVar(&o.turns, "turns", "", "write turn sheets, what each GPU does in which order, into this JSON `file`; see docs/turns.md")
-	f.StringVar(&o.jobsOut, "jobs-out", "", "write when and where every job runs into this CSV `file`")
 	f.StringVar(&o.write, "write", "", "write the instance into this YAML `file`: of --cluster and --jobs, with estimated profiles, and the numbers of workers chosen for moldable jobs")
-	f.StringVar(&o.csv, "csv", "", "write the schedule as a table into this CSV `file`")
 	return c
 }
 
@@ -112,7 +99,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs, o.ModelTable), o.Certificate, o.gantt, o.trace, o.csv, o.turns, o.jobsOut, o.write, o.to.File); err != nil {
+	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs, o.ModelTable), append(o.files(), o.Certificate, o.write, o.to.File)...); err != nil {
 		return err
 	}
 	document, models, err := o.spec(name, std)
@@ -134,8 +121,8 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	if err != nil {
 		return cli.Invalid(source, "a valid instance", err)
 	}
-	if o.jobsOut != "" && in.Objective.Periodic() {
-		return cli.Usage(errors.New("--jobs-out writes when jobs run and end, and those of a plan that repeats do not end; --csv writes every task of a period"))
+	if err := o.refuses(in); err != nil {
+		return err
 	}
 	if err := o.keep(document.Spec); err != nil {
 		return err
@@ -148,7 +135,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 		return err
 	}
 	// What fails keeps nothing of the rest from its reader.
-	err = errors.Join(o.draw(result), cli.Prove(o.Certificate, result.Proof),
+	err = errors.Join(o.draw(in, result.Schedule, result.Blocks, ganttOptions(result)), cli.Prove(o.Certificate, result.Proof),
 		o.to.Print(std, result.Document(o.Timeless), func(w io.Writer) error { return planTable(w, std, result) }))
 	if err != nil {
 		return err
@@ -173,57 +160,4 @@ func statusExit(r *jigsaw.Result) error {
 		return &cli.ExitError{Code: cli.ExitLimit}
 	}
 	return nil
-}
-
-// draw writes the pictures and tables asked for.
-func (o *planOptions) draw(r *jigsaw.Result) (err error) {
-	if r.Schedule == nil && r.Blocks == nil {
-		return nil
-	}
-	type output struct {
-		name  string
-		write func(io.Writer) error
-	}
-	files := []output{
-		{o.gantt, func(w io.Writer) error { return view.Gantt(w, r.Instance, r.Schedule, ganttOptions(r)) }},
-		{o.trace, func(w io.Writer) error { return view.Trace(w, r.Instance, r.Schedule) }},
-		{o.csv, func(w io.Writer) error { return view.CSV(w, r.Instance, r.Schedule) }},
-		{o.turns, func(w io.Writer) error { return view.Turns(w, r.Instance, r.Schedule, r.Blocks) }},
-	}
-	if r.Blocks != nil {
-		if r.Schedule == nil && (o.trace != "" || o.csv != "") {
-			err = cli.Usage(fmt.Errorf("--trace and --csv write every task out, and the plan has %d; --jobs-out writes a line for every job", r.Blocks.Tasks()))
-			files[1].name, files[2].name = "", ""
-		}
-		files[0].write = func(w io.Writer) error {
-			options := ganttOptions(r)
-			options.Block = o.block
-			return view.Hours(w, r.Instance, r.Blocks, options)
-		}
-	} else if o.block != 0 {
-		err = cli.Usage(errors.New("--gantt-block is for plans in blocks: of jobs with residence: run, or of too many tasks to be written out; --gantt alone draws this one"))
-	}
-	if !r.Instance.Objective.Periodic() {
-		files = append(files, output{o.jobsOut, func(w io.Writer) error {
-			plan := r.Blocks
-			if plan == nil {
-				plan = r.Schedule.Block()
-			}
-			return jigsaw.WriteStays(w, jigsaw.Stays(r.Instance, plan))
-		}})
-	}
-	for _, file := range files {
-		if file.name != "" {
-			err = errors.Join(err, cli.WriteFile(file.name, file.write))
-		}
-	}
-	return err
-}
-
-func ganttOptions(r *jigsaw.Result) view.GanttOptions {
-	o := view.GanttOptions{Certified: r.Certified}
-	if r.Dual != nil {
-		o.Bound, _ = r.Dual.Float64()
-	}
-	return o
 }

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"jigsaw"
+	"jigsaw/cmd/jigsaw/cli"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/view"
+)
+
+// drawings are the files that show a plan.
+type drawings struct {
+	gantt                      string
+	block                      int
+	trace, csv, turns, jobsOut string
+}
+
+func (d *drawings) Flags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&d.gantt, "gantt", "", "draw the schedule into this SVG `file`")
+	f.IntVar(&d.block, "gantt-block", 0, "the block of a long plan that --gantt draws close up, from 1; 0 is the one with the most work, -1 none")
+	f.StringVar(&d.trace, "trace", "", "write the schedule as Chrome trace events (Perfetto) into this JSON `file`")
+	f.StringVar(&d.csv, "csv", "", "write the schedule as a table into this CSV `file`")
+	f.StringVar(&d.turns, "turns", "", "write turn sheets, what each GPU does in which order, into this JSON `file`; see docs/turns.md")
+	f.StringVar(&d.jobsOut, "jobs-out", "", "write when and where every job runs into this CSV `file`")
+}
+
+// files are the names of those that are asked for.
+func (d *drawings) files() []string { return []string{d.gantt, d.trace, d.csv, d.turns, d.jobsOut} }
+
+// refuses says what no plan of an instance has.
+func (d *drawings) refuses(in *instance.Instance) error {
+	if d.jobsOut != "" && in.Objective.Periodic() {
+		return cli.Usage(errors.New("--jobs-out writes when jobs run and end, and those of a plan that repeats do not end; --csv writes every task of a period"))
+	}
+	return nil
+}
+
+// notForBursts refuses what plans of burst-parallel jobs have not.
+func (d *drawings) notForBursts() error {
+	for _, file := range []struct{ flag, name string }{{"trace", d.trace}, {"csv", d.csv}, {"turns", d.turns}, {"jobs-out", d.jobsOut}} {
+		if file.name != "" {
+			return cli.Usage(fmt.Errorf("--%s is not for burst-parallel jobs; plan -o json has their timetables, and --gantt draws one", file.flag))
+		}
+	}
+	return nil
+}
+
+// draw writes the files asked for, of a plan of tasks, of blocks, or of both. What fails keeps no other from being written.
+func (d *drawings) draw(in *instance.Instance, tasks *instance.Schedule, blocks *instance.BlockSchedule, options view.GanttOptions) (err error) {
+	if tasks == nil && blocks == nil {
+		return nil
+	}
+	type output struct {
+		name  string
+		write func(io.Writer) error
+	}
+	files := []output{
+		{d.gantt, func(w io.Writer) error { return view.Gantt(w, in, tasks, options) }},
+		{d.trace, func(w io.Writer) error { return view.Trace(w, in, tasks) }},
+		{d.csv, func(w io.Writer) error { return view.CSV(w, in, tasks) }},
+		{d.turns, func(w io.Writer) error { return view.Turns(w, in, tasks, blocks) }},
+	}
+	if blocks != nil {
+		if tasks == nil && (d.trace != "" || d.csv != "") {
+			err = cli.Usage(fmt.Errorf("--trace and --csv write every task out, and the plan has %d; --jobs-out writes a line for every job", blocks.Tasks()))
+			files[1].name, files[2].name = "", ""
+		}
+		files[0].write = func(w io.Writer) error {
+			options.Block = d.block
+			return view.Hours(w, in, blocks, options)
+		}
+	} else if d.block != 0 {
+		err = cli.Usage(errors.New("--gantt-block is for plans in blocks: of jobs with residence: run, or of too many tasks to be written out; --gantt alone draws this one"))
+	}
+	if !in.Objective.Periodic() {
+		files = append(files, output{d.jobsOut, func(w io.Writer) error {
+			plan := blocks
+			if plan == nil {
+				plan = tasks.Block()
+			}
+			return jigsaw.WriteStays(w, jigsaw.Stays(in, plan))
+		}})
+	}
+	for _, file := range files {
+		if file.name != "" {
+			err = errors.Join(err, cli.WriteFile(file.name, file.write))
+		}
+	}
+	return err
+}
+
+// ganttOptions have the bound of a result.
+func ganttOptions(r *jigsaw.Result) view.GanttOptions {
+	o := view.GanttOptions{Certified: r.Certified}
+	if r.Dual != nil {
+		o.Bound, _ = r.Dual.Float64()
+	}
+	return o
+}
