@@ -65,11 +65,14 @@ const (
 // profiles, as [Models]. Jobs in memory stay on their GPUs unless they must move; those that move are loaded
 // again. There is a plan at any time limit, the old order repaired; what is left of the limit, or a fixed
 // amount of work, goes into better orders. Deadlines that the repair misses are given up, with a note. Mistakes in
-// the update are [instance.Problems]. The rest and its plan can be replanned again.
+// the update are [instance.Problems]. Where no job is left, there is nothing to plan: the result has neither a plan nor values. The rest and its plan can be replanned again.
 func Replan(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, plan *instance.BlockSchedule, u Update, opt Options) (*ReplanResult, error) {
 	r, err := newRest(spec, models, plan, u)
 	if err != nil {
 		return nil, err
+	}
+	if len(r.in.Jobs) == 0 {
+		return r.result(&Result{Instance: r.in, Status: Optimal, Seed: opt.Seed, Notes: []string{"no job is left: there is nothing to plan"}}), nil
 	}
 	p, stop := newPlanner(ctx, r.in, opt)
 	defer func() { stop() }()

@@ -86,7 +86,14 @@ func newRest(spec *instance.Spec, models instance.ProfileSource, plan *instance.
 		return nil, err
 	}
 	r.damage(cluster)
-	return r, r.compile(models, u.Jobs)
+	if err := r.compile(models, u.Jobs); err != nil {
+		return nil, err
+	}
+	if r.in == nil {
+		none := *cluster
+		none.Jobs, r.in = nil, &none
+	}
+	return r, nil
 }
 
 // jobs applies what the changes say of jobs.
@@ -247,7 +254,7 @@ func (r *rest) carriesOn(j int) bool {
 	return r.fate[j] == goesOn && !r.moves[j] && !r.changed[j]
 }
 
-// compile makes the instance of the rest.
+// compile makes the instance of the rest, unless no job is left.
 func (r *rest) compile(models instance.ProfileSource, added []instance.JobSpec) error {
 	n := len(r.was.Jobs)
 	first := make([]instance.Tick, n) // start of what is left
@@ -315,13 +322,12 @@ func (r *rest) compile(models instance.ProfileSource, added []instance.JobSpec) 
 			}
 		}
 	}
-	if len(spec.Jobs) == 0 {
-		return instance.Problems{{Message: "no job is left: there is nothing to plan"}}
+	if r.spec = &spec; len(spec.Jobs) == 0 {
+		return nil
 	}
 	goOn := len(spec.Jobs) - len(added)
 	var err error
 	r.in, err = instance.Compile(&spec, models)
-	r.spec = &spec
 	var problems instance.Problems
 	if errors.As(err, &problems) {
 		for i := range problems { // they are of the jobs that come

@@ -63,7 +63,7 @@ iteration in flight. --write writes the instance of the rest, of which that is a
 both the next replan goes on.
 
 Ctrl-C, or the time limit, ends the work with the best plan so far.
-Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.`,
+Exit codes: 0 plan found, or no job left, 2 invalid input, 3 proven infeasible, 4 no plan found.`,
 		Example: `  jigsaw plan night --time 60s -o json > night.json
   jigsaw replan night night.json --at 2h --fail-node r0n3 --time 20s
   jigsaw replan night night.json --at 2h --changes changes.yaml --add tonight.csv \
@@ -287,7 +287,7 @@ const mostChanges = 40
 // replanTable prints what becomes of jobs, those first that change, and the plan of the rest.
 func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult) error {
 	heading(w, r.Instance)
-	if r.Status == jigsaw.Infeasible || r.Primal == nil {
+	if r.Primal == nil && len(r.Instance.Jobs) > 0 {
 		return errors.Join(reasons(w, r.Result), std.Notes(w, r.Notes))
 	}
 	rank := func(c jigsaw.JobChange) int {
@@ -337,6 +337,9 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult) error {
 		}
 	}
 	fmt.Fprintf(w, "\njobs: %s\n", strings.Join(parts, ", "))
+	if r.Primal == nil {
+		return std.Notes(w, r.Notes)
+	}
 	fmt.Fprintf(w, "the rest begins %s after the plan; its %s is %s, the bound %s\n", view.Clock(time.Duration(r.Origin).Seconds()), strings.ReplaceAll(string(r.Instance.Objective), "_", " "),
 		jigsaw.FormatValue(r.Instance, r.Primal), jigsaw.FormatValueLike(r.Instance, r.Dual, r.Primal))
 	fmt.Fprint(w, r.Status)
