@@ -126,6 +126,7 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 		p.wait(bounds)
 		return p.finish()
 	}
+	p.bySize()
 	p.improve(bounds, 4, earlyRounds, 0)
 	if p.opt.Time > 0 && p.result.Primal != nil && p.goodEnough()(p.result.Primal) {
 		enough()

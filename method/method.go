@@ -22,6 +22,7 @@ const (
 	Residencies    Name = "residencies"
 	Exchange       Name = "exchange"
 	Neighbourhoods Name = "neighbourhoods"
+	Sizes          Name = "sizes"
 )
 
 // Plans that repeat.
@@ -67,6 +68,7 @@ func All() []Method {
 		{Residencies, "annealing of residencies on an estimate, and list scheduling of them"},
 		{Exchange, "exchanges of jobs between groups of nodes"},
 		{Neighbourhoods, "a few groups of nodes at a time, searched as an instance of their own"},
+		{Sizes, "workers of some numbers of GPUs after those of others, on the same GPUs"},
 		{RuinRecreate, "ruin and recreate at a fixed period"},
 		{Repetition, "patterns of the finite search that repeat"},
 		{Admission, "jobs of a long plan that come as soon as others make way, where memory has no room for all or they are released in turn"},

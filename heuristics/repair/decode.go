@@ -88,6 +88,11 @@ func (r *repairer) decode(shift []instance.Tick) *instance.Schedule {
 				continue
 			}
 			started[o.job] = o.iteration
+		} else if group := job.Group(); group > 1 { // the first of the worker
+			if at, _ := slices.BinarySearch(r.old.Residency[o.job], tasks[0].GPU); at%group > 0 {
+				continue
+			}
+			tasks = r.old.Tasks[o.at : o.at+group]
 		}
 		for _, t := range tasks {
 			start = max(start, free[r.gpuOf(t)])

@@ -47,12 +47,12 @@ func (e *NoRoom) Error() string {
 // it lost a GPU, its GPUs have no routes between them any more, or no memory for it. The error is a [*NoRoom] where
 // there is no room for a job that must move. Deadlines may be missed: [check.Schedule] tells.
 func Repair(in *instance.Instance, old *instance.Schedule, d Damage) (*Result, error) {
-	if in.Grouped() {
-		return nil, errors.New("repair: not where workers have several GPUs each (gpus_per_worker)")
-	}
 	r, out, err := settled(in, old, d, nil)
 	if err != nil {
 		return nil, err
+	}
+	if in.Grouped() && len(out.Moved) > 0 {
+		return nil, errors.New("repair: no job moves whose workers have several GPUs each (gpus_per_worker)")
 	}
 	out.Schedule = r.decode(nil)
 	return out, nil

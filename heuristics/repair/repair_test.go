@@ -23,7 +23,11 @@ func TestNothingFailed(t *testing.T) {
 	seeds := instancetest.Many(uint64(150), 40)
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		in := instancetest.Random(rng, instancetest.Options{Objective: instance.Makespan})
+		draw := instancetest.Random
+		if seed%3 == 2 {
+			draw = instancetest.Grouped
+		}
+		in := draw(rng, instancetest.Options{Objective: instance.Makespan})
 		s, err := heuristics.Greedy(context.Background(), in, rng)
 		if err != nil {
 			continue

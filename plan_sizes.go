@@ -1,0 +1,125 @@
+package jigsaw
+
+import (
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics"
+	"jigsaw/heuristics/repair"
+	"jigsaw/method"
+)
+
+const (
+	// mostSizes is of how many sizes of workers bySize tries all divisions and orders; of more, each by itself, from one end and the other.
+	mostSizes = 3
+	// bySize tries mostTurns orders at effort 1, and fewer where that would be more than mostTurnTasks tasks in all.
+	mostTurns, mostTurnTasks = 1000, 1_000_000
+	// sizesPart is the part of a run whose random choices are those of bySize; see planner.rng.
+	sizesPart = 10
+)
+
+// bySize plans jobs whose workers have different numbers of GPUs in another way than greedy, which gives every size GPUs of
+// its own: workers of one size, or of neighbouring ones, have all GPUs, then those of others, and everything starts as early as that
+// order lets it. A search for better turns goes on from there.
+func (p *planner) bySize() {
+	in := p.in
+	var sizes []int
+	for j := range in.Jobs {
+		sizes = append(sizes, in.Jobs[j].Group())
+	}
+	slices.Sort(sizes)
+	if sizes = slices.Compact(sizes); len(sizes) < 2 || in.Objective.Periodic() || p.opt.Without[method.Sizes] || p.result.Primal != nil && p.goodEnough()(p.result.Primal) {
+		return
+	}
+	whole := repair.Damage{GPU: func(_ instance.JobID, g instance.GPUID) (instance.GPUID, bool) { return g, true }}
+	var best, order *instance.Schedule
+	try := func(s *instance.Schedule) {
+		if p.ctx.Err() != nil || len(p.check(in, s)) > 0 { // together they may need more memory than there is
+			return
+		}
+		if early, err := repair.Repair(in, s, whole); err == nil && in.Late(early.Schedule.Completion(in)) == instance.NoJob &&
+			(best == nil || in.Objective.Better(in.Value(early.Schedule), in.Value(best))) {
+			best, order = early.Schedule, s
+		}
+	}
+	parts := map[[2]int]*sized{}
+	for cuts := 1; cuts < 1<<(len(sizes)-1); cuts++ { // between sizes
+		if len(sizes) > mostSizes && cuts+1 < 1<<(len(sizes)-1) {
+			continue
+		}
+		var list []*sized
+		for from := 0; from < len(sizes); {
+			to := from + 1
+			for to < len(sizes) && cuts>>(to-1)&1 == 0 {
+				to++
+			}
+			key := [2]int{sizes[from], sizes[to-1]}
+			if parts[key] == nil {
+				parts[key] = p.ofSizes(sizes[from], sizes[to-1])
+			}
+			list, from = append(list, parts[key]), to
+		}
+		switch {
+		case slices.ContainsFunc(list, func(s *sized) bool { return s.schedule == nil }):
+		case len(list) > mostSizes:
+			try(after(in, list))
+			slices.Reverse(list)
+			try(after(in, list))
+		default:
+			permute(list, 0, func() { try(after(in, list)) })
+		}
+	}
+	if best == nil {
+		return
+	}
+	search := repair.Search{
+		Rounds: min(mostTurns, 1+mostTurnTasks/int(in.Tasks())) * max(1, p.opt.Effort), Stop: p.goodEnough(),
+		Improved: func(s *instance.Schedule) { p.improved("sizes", s) },
+	}
+	p.take("sizes one after the other", search.Improve(p.ctx, in, order, whole, best, p.rng(sizesPart)))
+}
+
+// sized is a plan of the jobs whose workers have some numbers of GPUs; nil: none.
+type sized struct {
+	*instance.Part
+	schedule *instance.Schedule
+}
+
+// ofSizes plans the jobs whose workers have from so many GPUs to so many by themselves.
+func (p *planner) ofSizes(from, to int) *sized {
+	var jobs []instance.JobID
+	for j := range p.in.Jobs {
+		if size := p.in.Jobs[j].Group(); size >= from && size <= to {
+			jobs = append(jobs, instance.JobID(j))
+		}
+	}
+	s := &sized{Part: p.in.Part(jobs, p.in.AllNodes(), nil)}
+	s.schedule, _ = heuristics.Config{Without: p.opt.Without, Stop: unbeatable(s.Instance)}.Greedy(p.ctx, s.Instance, p.rng(sizesPart))
+	return s
+}
+
+// after puts plans one after the other.
+func after(in *instance.Instance, list []*sized) *instance.Schedule {
+	s := &instance.Schedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
+	begin := instance.Tick(0)
+	for _, part := range list {
+		tasks, syncs := len(s.Tasks), len(s.Syncs)
+		part.Add(s, part.schedule)
+		instance.Shift(s.Tasks[tasks:], s.Syncs[syncs:], begin)
+		begin += part.schedule.Makespan(part.Instance)
+	}
+	s.Sort()
+	return s
+}
+
+// permute calls f with every order of what is in a list from a place on.
+func permute[E any](list []E, from int, f func()) {
+	if from == len(list) {
+		f()
+	}
+	for i := from; i < len(list); i++ {
+		list[from], list[i] = list[i], list[from]
+		permute(list, from+1, f)
+		list[from], list[i] = list[i], list[from]
+	}
+}
