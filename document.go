@@ -11,17 +11,22 @@ import (
 // DocumentVersion is the version of [Document].
 const DocumentVersion = 1
 
+// BeginLayout is how [Document] writes when a plan begins.
+const BeginLayout = "2006-01-02T15:04:05.999999999"
+
 // Document is a [Result] as it is printed: `jigsaw plan -o json`. Times are in
 // ticks of TickUS microseconds. Values are in the unit of the objective: ticks
 // (makespan), weight x ticks (weighted completion), weighted iterations per
 // tick (throughput), or a fraction (max-min throughput). What is not known is null.
 type Document struct {
-	SchemaVersion int      `json:"schema_version"`
-	Instance      string   `json:"instance"`
-	Status        Status   `json:"status"`
-	Objective     string   `json:"objective"`
-	PrimalBound   *float64 `json:"primal_bound"`
-	DualBound     *float64 `json:"dual_bound"`
+	SchemaVersion int    `json:"schema_version"`
+	Instance      string `json:"instance"`
+	Status        Status `json:"status"`
+	Objective     string `json:"objective"`
+	// Begin is when time 0 of the plan is, by the clock where the cluster is, where that was said.
+	Begin       string   `json:"begin,omitempty"`
+	PrimalBound *float64 `json:"primal_bound"`
+	DualBound   *float64 `json:"dual_bound"`
 	// Certified reports whether the dual bound, or the infeasibility, was proven
 	// in exact arithmetic.
 	Certified bool `json:"certified"`
@@ -108,6 +113,9 @@ func (r *Result) Document(timeless bool) *Document {
 		Cost:               r.costs(),
 		TickUS:             in.TickUS, Seed: r.Seed, Reasons: r.Reasons, Notes: r.Notes,
 		Bounds: []BoundValue{}, Series: []SeriesPoint{},
+	}
+	if !r.Begin.IsZero() {
+		d.Begin = r.Begin.Format(BeginLayout)
 	}
 	for _, b := range r.Bounds {
 		d.Bounds = append(d.Bounds, boundValue(&b))

@@ -380,13 +380,25 @@ func ExplainBlocks(in *instance.Instance, s *instance.BlockSchedule) (jobs []str
 	return view.ExplainBlocks(in, s, horizon.Alone(in))
 }
 
-// WriteStays writes the table by job as CSV.
-func WriteStays(w io.Writer, stays []Stay) error {
+// moment is so many seconds after a time, to the second.
+func moment(begin time.Time, seconds float64) string {
+	return begin.Add(time.Duration(seconds * 1e9)).Format("2006-01-02T15:04:05")
+}
+
+// WriteStays writes the table by job as CSV, with times of the clock where it is known when the plan begins.
+func WriteStays(w io.Writer, stays []Stay, begin time.Time) error {
 	rows := [][]string{{"job", "nodes", "gpus", "admitted_s", "start_s", "end_s", "wait_s", "slowdown"}}
+	if !begin.IsZero() {
+		rows[0] = append(rows[0], "admitted", "start", "end")
+	}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
 	for _, s := range stays {
 		gpus := strings.Trim(fmt.Sprint(s.GPUs), "[]")
-		rows = append(rows, []string{s.Job, strings.Join(s.Nodes, " "), gpus, number(s.Admitted), number(s.Start), number(s.End), number(s.Wait), number(s.Slowdown)})
+		row := []string{s.Job, strings.Join(s.Nodes, " "), gpus, number(s.Admitted), number(s.Start), number(s.End), number(s.Wait), number(s.Slowdown)}
+		if !begin.IsZero() {
+			row = append(row, moment(begin, s.Admitted), moment(begin, s.Start), moment(begin, s.End))
+		}
+		rows = append(rows, row)
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }

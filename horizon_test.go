@@ -101,7 +101,7 @@ func TestNightShares(t *testing.T) {
 		assert.Equal(t, r.Blocks, plan().Blocks, "same seed, same plan")
 	}
 	var table bytes.Buffer
-	require.NoError(t, jigsaw.WriteStays(&table, r.Stays()))
+	require.NoError(t, jigsaw.WriteStays(&table, r.Stays(), r.Begin))
 	assert.Equal(t, 201, strings.Count(table.String(), "\n"))
 	assert.NotNil(t, r.Document(true).Schedule.Blocks)
 }

@@ -70,7 +70,9 @@ type Options struct {
 }
 
 // Plan schedules the instance and proves how good the schedule is. Cancelling
-// ctx ends it early with the best schedule so far. Limits and infeasibility
+// ctx ends it early with the best schedule so far. A deadline of ctx without [Options.Time] is more than that: searches of long
+// plans, and some bounds, take it for a time limit and go on until it is near, so that the answer depends on the
+// machine. For a fixed amount of work give a ctx without one. Limits and infeasibility
 // are statuses of the result; an error means malformed options or a fault in
 // JigSaw itself.
 func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {

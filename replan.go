@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
@@ -356,9 +357,13 @@ func DecodeChanges(r io.Reader) (Update, codec.File, error) {
 	return u, file, nil
 }
 
-// WriteJobChanges writes what becomes of every job as CSV; times are in seconds.
-func WriteJobChanges(w io.Writer, jobs []JobChange) error {
+// WriteJobChanges writes what becomes of every job as CSV; times are in seconds and, where it is known when the plan before
+// began, by the clock.
+func WriteJobChanges(w io.Writer, jobs []JobChange, begin time.Time) error {
 	rows := [][]string{{"job", "what", "from", "to", "left", "end_before_s", "end_after_s", "delay_s"}}
+	if !begin.IsZero() {
+		rows[0] = append(rows[0], "end_before", "end_after")
+	}
 	number := func(v *float64) string {
 		if v == nil {
 			return ""
@@ -366,7 +371,15 @@ func WriteJobChanges(w io.Writer, jobs []JobChange) error {
 		return strconv.FormatFloat(*v, 'f', 3, 64)
 	}
 	for _, c := range jobs {
-		rows = append(rows, []string{c.Job, string(c.What), strings.Join(c.From, " "), strings.Join(c.To, " "), fmt.Sprint(c.Left), number(c.Before), number(c.After), number(c.Delay)})
+		row := []string{c.Job, string(c.What), strings.Join(c.From, " "), strings.Join(c.To, " "), fmt.Sprint(c.Left), number(c.Before), number(c.After), number(c.Delay)}
+		if !begin.IsZero() {
+			for _, end := range []*float64{c.Before, c.After} {
+				if row = append(row, ""); end != nil {
+					row[len(row)-1] = moment(begin, *end)
+				}
+			}
+		}
+		rows = append(rows, row)
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }

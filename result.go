@@ -57,7 +57,9 @@ type Result struct {
 	// [Options.EqualBaselines] for how much they search.
 	Queue, Exclusive, InterleavedFull, FewerExclusive, FewerInterleaved, Greedy Baseline
 
-	Seed uint64
+	// Begin is when time 0 of the plan is, where a caller says so; printed with the plan.
+	Begin time.Time
+	Seed  uint64
 	// Series of incumbents and bounds over time.
 	Series []Point
 	// Elapsed is how long the run took.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,7 @@ func newCheck(std cli.Streams) *cobra.Command {
 	var o cli.InstanceFlags
 	var to cli.Destination
 	var d drawings
+	var begin cli.Begin
 	c := &cobra.Command{
 		Use:   "check INSTANCE SCHEDULE",
 		Short: "Decide whether a schedule is valid, by the ten rules",
@@ -36,11 +38,12 @@ Exit codes: 0 valid, 1 violations found, 2 invalid input.`,
   jigsaw check rack plan.json
   jigsaw check tonight.yaml tonight.json --gantt tonight.svg --jobs-out tonight.csv`,
 		Args: cli.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error { return runCheck(args[0], args[1], o, to, d, std) },
+		RunE: func(_ *cobra.Command, args []string) error { return runCheck(args[0], args[1], o, to, d, begin, std) },
 	}
 	o.Flags(c)
 	to.Flags(c, cli.PrintFormats()...)
 	d.Flags(c)
+	c.Flags().Var(&begin, "begin", "when the plan begins, by the clock, like 2026-11-26T20:00, for --gantt and --jobs-out; if absent, what its file says")
 	return c
 }
 
@@ -62,7 +65,7 @@ type violation struct {
 	Message   string `json:"message"`
 }
 
-func runCheck(name, schedule string, o cli.InstanceFlags, to cli.Destination, d drawings, std cli.Streams) error {
+func runCheck(name, schedule string, o cli.InstanceFlags, to cli.Destination, d drawings, begin cli.Begin, std cli.Streams) error {
 	if name == "-" && schedule == "-" {
 		return cli.Usage(fmt.Errorf("only one of instance and schedule can come from standard input"))
 	}
@@ -103,7 +106,7 @@ func runCheck(name, schedule string, o cli.InstanceFlags, to cli.Destination, d 
 	if err != nil || d == (drawings{}) {
 		return err
 	}
-	var options view.GanttOptions
+	options := view.GanttOptions{Begin: statedBegin(begin, read.Bytes())}
 	if bound := statedBound(in, read.Bytes()); bound != nil {
 		options.Bound = *bound
 	}
@@ -162,6 +165,17 @@ func statedBound(in *instance.Instance, plan []byte) *float64 {
 		return nil
 	}
 	return stated.DualBound
+}
+
+// statedBegin is when a plan begins: what a flag says or else its file; zero: not known.
+func statedBegin(flag cli.Begin, plan []byte) time.Time {
+	var stated struct {
+		Begin string `json:"begin"`
+	}
+	if flag.IsZero() && json.Unmarshal(plan, &stated) == nil {
+		flag.Time, _ = time.Parse(jigsaw.BeginLayout, stated.Begin)
+	}
+	return flag.Time
 }
 
 // readPlan is readSchedule that copies what it reads.

@@ -84,7 +84,7 @@ func (d *drawings) draw(in *instance.Instance, tasks *instance.Schedule, blocks 
 			if plan == nil {
 				plan = tasks.Block()
 			}
-			return jigsaw.WriteStays(w, jigsaw.Stays(in, plan))
+			return jigsaw.WriteStays(w, jigsaw.Stays(in, plan), options.Begin)
 		}})
 	}
 	for _, file := range files {
@@ -97,7 +97,7 @@ func (d *drawings) draw(in *instance.Instance, tasks *instance.Schedule, blocks 
 
 // ganttOptions have the bound of a result.
 func ganttOptions(r *jigsaw.Result) view.GanttOptions {
-	o := view.GanttOptions{Certified: r.Certified}
+	o := view.GanttOptions{Certified: r.Certified, Begin: r.Begin}
 	if r.Dual != nil {
 		o.Bound, _ = r.Dual.Float64()
 	}

@@ -33,6 +33,7 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 	if err != nil {
 		return cli.Refused(document, source, "a valid instance", err)
 	}
+	r.Result.Begin = o.begin.Time
 	if err := o.keep(r.Spec); err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ type planOptions struct {
 	gap   cli.Fraction
 	quick bool
 	drawings
+	begin cli.Begin
 	write string
 }
 
@@ -88,6 +89,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	o.to.Flags(c, cli.PrintFormats()...)
 	o.drawings.Flags(c)
 	f := c.Flags()
+	f.Var(&o.begin, "begin", "when the plan begins, by the clock, like 2026-11-26T20:00: tables, --jobs-out, --gantt of plans in blocks and what goes on from -o json then tell times of the clock")
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
 	f.BoolVar(&o.quick, "quick", false, "a twentieth of the greedy work, the baselines and the quick bounds, for a first answer")
 	f.StringVar(&o.write, "write", "", "write the instance into this YAML `file`: of --cluster and --jobs, with estimated profiles, and the numbers of workers chosen for moldable jobs")
@@ -134,6 +136,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	if err != nil {
 		return err
 	}
+	result.Begin = o.begin.Time
 	// What fails keeps nothing of the rest from its reader.
 	err = errors.Join(o.draw(in, result.Schedule, result.Blocks, ganttOptions(result)), cli.Prove(o.Certificate, result.Proof),
 		o.to.Print(std, result.Document(o.Timeless), func(w io.Writer) error { return planTable(w, std, result) }))

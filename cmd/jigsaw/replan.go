@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type replanOptions struct {
 	to    cli.Destination
 	gap   cli.Fraction
 	quick bool
+	begin cli.Begin
 
 	at                                        time.Duration
 	changes, add, rest, jobsOut, gantt, turns string
@@ -92,6 +94,7 @@ Exit codes: 0 plan found, or no job left, 2 invalid input, 3 proven infeasible, 
 	o.RunFlags.Flags(c)
 	o.to.Flags(c, cli.PrintFormats()...)
 	f := c.Flags()
+	f.Var(&o.begin, "begin", "when PLAN began, by the clock, like 2026-11-26T20:00; if absent, what its file says. Tables, --jobs-out and --gantt then tell times of the clock")
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
 	f.BoolVar(&o.quick, "quick", false, "little search and the quick bounds, for a first answer")
 	f.DurationVar(&o.at, "at", 0, "how long ago the plan began, like 2h or 90s")
@@ -175,7 +178,8 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if err != nil {
 		return cli.Invalid(name, "a valid instance", err)
 	}
-	s, err := readSchedule(in, plan, std)
+	var read bytes.Buffer
+	s, err := readPlan(in, plan, std, &read)
 	if err != nil {
 		return err
 	}
@@ -193,11 +197,15 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if err != nil {
 		return explain(err)
 	}
+	began := statedBegin(o.begin, read.Bytes())
+	if !began.IsZero() {
+		r.Begin = began.Add(time.Duration(r.Origin))
+	}
 	if o.rest != "" {
 		err = o.WriteInstance(o.rest, r.Spec)
 	}
 	if o.jobsOut != "" {
-		err = errors.Join(err, cli.WriteFile(o.jobsOut, func(w io.Writer) error { return jigsaw.WriteJobChanges(w, r.Jobs) }))
+		err = errors.Join(err, cli.WriteFile(o.jobsOut, func(w io.Writer) error { return jigsaw.WriteJobChanges(w, r.Jobs, began) }))
 	}
 	if o.gantt != "" && r.Blocks != nil {
 		err = errors.Join(err, cli.WriteFile(o.gantt, func(w io.Writer) error { return view.Hours(w, r.Instance, r.Blocks, ganttOptions(r.Result)) }))
@@ -206,7 +214,7 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 		err = errors.Join(err, cli.WriteFile(o.turns, func(w io.Writer) error { return view.Turns(w, r.Instance, r.Schedule, r.Blocks) }))
 	}
 	report := replanReport{r.Document(o.Timeless), o.at.Seconds(), time.Duration(r.Origin).Seconds(), r.Jobs}
-	err = errors.Join(err, cli.Prove(o.Certificate, r.Proof), o.to.Print(std, report, func(w io.Writer) error { return replanTable(w, std, r) }))
+	err = errors.Join(err, cli.Prove(o.Certificate, r.Proof), o.to.Print(std, report, func(w io.Writer) error { return replanTable(w, std, r, began) }))
 	if err != nil {
 		return err
 	}
@@ -285,7 +293,7 @@ func (o *replanOptions) update(come coming, spec *instance.Spec, models instance
 const mostChanges = 40
 
 // replanTable prints what becomes of jobs, those first that change, and the plan of the rest.
-func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult) error {
+func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began time.Time) error {
 	heading(w, r.Instance)
 	if r.Primal == nil && len(r.Instance.Jobs) > 0 {
 		return errors.Join(reasons(w, r.Result), std.Notes(w, r.Notes))
@@ -307,7 +315,7 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult) error {
 		if v == nil {
 			return "-"
 		}
-		return view.Clock(*v)
+		return view.Moment(began, *v)
 	}
 	delay := func(v *float64) string {
 		switch {
@@ -340,7 +348,11 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult) error {
 	if r.Primal == nil {
 		return std.Notes(w, r.Notes)
 	}
-	fmt.Fprintf(w, "the rest begins %s after the plan; its %s is %s, the bound %s\n", view.Clock(time.Duration(r.Origin).Seconds()), strings.ReplaceAll(string(r.Instance.Objective), "_", " "),
+	begins := view.Clock(time.Duration(r.Origin).Seconds()) + " after the plan"
+	if !began.IsZero() {
+		begins = "on " + view.Moment(began, time.Duration(r.Origin).Seconds())
+	}
+	fmt.Fprintf(w, "the rest begins %s; its %s is %s, the bound %s\n", begins, strings.ReplaceAll(string(r.Instance.Objective), "_", " "),
 		jigsaw.FormatValue(r.Instance, r.Primal), jigsaw.FormatValueLike(r.Instance, r.Dual, r.Primal))
 	fmt.Fprint(w, r.Status)
 	if r.Dual != nil {

@@ -132,7 +132,7 @@ func staysTable(w io.Writer, r *jigsaw.Result) error {
 		if s.Slowdown > 0 {
 			slowdown = fmt.Sprintf("%.2f", s.Slowdown)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Job, gpus, nodes, view.Clock(s.Admitted), view.Clock(s.End), view.Clock(s.Wait), slowdown)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Job, gpus, nodes, view.Moment(r.Begin, s.Admitted), view.Moment(r.Begin, s.End), view.Clock(s.Wait), slowdown)
 	}
 	mean, share := jigsaw.Stay{Job: "mean of all"}, 1/float64(len(stays))
 	for n := range stays {

@@ -3,6 +3,7 @@ package view
 import (
 	"math"
 	"strconv"
+	"time"
 
 	"jigsaw/formulation/instance"
 )
@@ -31,16 +32,7 @@ var clockSteps = []float64{60, 120, 300, 600, 900, 1800, 3600, 7200, 4 * 3600, 6
 // times, all in one unit: us, ms, s, min or h.
 func timeMarks(in *instance.Instance, horizon float64, n int) []mark {
 	us := horizon * float64(in.TickUS)
-	step := decimalStep(us / float64(n))
-	if sec := us / float64(n) / 1e6; sec > 20 {
-		step = math.Ceil(sec/86400) * 86400e6
-		for _, s := range clockSteps {
-			if s >= sec {
-				step = s * 1e6
-				break
-			}
-		}
-	}
+	step := timeStep(us / float64(n))
 	unit, name := 3600e6, "h"
 	switch {
 	case step < 1e3 && us < 10e3:
@@ -53,6 +45,42 @@ func timeMarks(in *instance.Instance, horizon float64, n int) []mark {
 		unit, name = 60e6, "min"
 	}
 	return marks(us, step, float64(in.TickUS), unit, " "+name)
+}
+
+// timeStep returns the least round time that is at least so many µs.
+func timeStep(us float64) float64 {
+	sec := us / 1e6
+	if sec <= 20 {
+		return decimalStep(us)
+	}
+	for _, s := range clockSteps {
+		if s >= sec {
+			return s * 1e6
+		}
+	}
+	return math.Ceil(sec/86400) * 86400e6
+}
+
+// momentMarks is timeMarks at round times of the clock, with the day on the first of each, where it is known when the plan begins and marks
+// are minutes apart.
+func momentMarks(in *instance.Instance, begin time.Time, horizon float64, n int) (list []mark) {
+	us := horizon * float64(in.TickUS)
+	step := time.Duration(timeStep(us/float64(n))) * time.Microsecond
+	if begin.IsZero() || step < time.Minute {
+		return timeMarks(in, horizon, n)
+	}
+	day := 0
+	for at := begin.Truncate(step); float64(at.Sub(begin).Microseconds()) <= us; at = at.Add(step) {
+		if at.Before(begin) {
+			continue
+		}
+		layout := "15:04"
+		if at.YearDay() != day {
+			day, layout = at.YearDay(), "2 Jan 15:04"
+		}
+		list = append(list, mark{float64(at.Sub(begin).Microseconds()) / float64(in.TickUS), at.Format(layout)})
+	}
+	return list
 }
 
 // tickMarks returns at most about n marks at round ticks.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"jigsaw/formulation/instance"
 )
@@ -19,6 +20,8 @@ type GanttOptions struct {
 	Bound float64
 	// Certified says that the bound was checked in integer arithmetic.
 	Certified bool
+	// Begin is when time 0 is, for [Hours], which then writes times of the clock.
+	Begin time.Time
 	// Width of the picture in pixels; 0 chooses by what there is to show.
 	Width int
 	// Block of a plan in blocks that [Hours] draws close up, from 1: 0 chooses the one with the most

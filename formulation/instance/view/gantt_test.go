@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -280,6 +281,10 @@ func TestMarks(t *testing.T) {
 	assert.Equal(t, []string{"0 h", "12 h", "24 h"}, labels(timeMarks(in, 90_000_000, 3)))
 	assert.Equal(t, []string{"0", "1,000", "2,000"}, labels(tickMarks(2999, 4)))
 	assert.InDelta(t, 120_000, timeMarks(in, 300_000, 4)[1].at, 1e-6)
+	evening := time.Date(2026, 11, 26, 21, 50, 0, 0, time.UTC)
+	assert.Equal(t, []string{"26 Nov 22:00", "23:00", "27 Nov 00:00", "01:00"}, labels(momentMarks(in, evening, 3.5*3_600_000, 4)))
+	assert.InDelta(t, 600_000, momentMarks(in, evening, 3.5*3_600_000, 4)[0].at, 1e-6)
+	assert.Equal(t, []string{"0 s", "10 s", "20 s"}, labels(momentMarks(in, evening, 25_000, 3)))
 	in.TickUS = 1
 	assert.Equal(t, []string{"0 µs", "1 µs"}, labels(timeMarks(in, 1, 8)))
 	in.TickUS = 60_000_000

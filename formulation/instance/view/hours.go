@@ -130,9 +130,9 @@ func (h *hours) caption(j instance.JobID, height float64) string {
 
 // when says how many GPUs a job has, and from when to when.
 func (h *hours) when(j instance.JobID) string {
-	clock := func(t instance.Tick) string { return Clock(float64(t) * float64(h.in.TickUS) / 1e6) }
+	clock := func(t instance.Tick) string { return Moment(h.opt.Begin, float64(t)*float64(h.in.TickUS)/1e6) }
 	from := "0"
-	if a := h.admitted(j); a > 0 {
+	if a := h.admitted(j); a > 0 || !h.opt.Begin.IsZero() {
 		from = clock(a)
 	}
 	return fmt.Sprintf("%s, %s to %s", plural(h.in.Jobs[j].Workers, "GPU"), from, clock(h.to[j]))
@@ -177,7 +177,7 @@ func (h *hours) draw() {
 		h.box(h.x0, h.top+n.y, h.plot, n.h)
 	}
 	h.str(`"/>` + "\n")
-	for _, m := range timeMarks(in, h.horizon, 12) {
+	for _, m := range momentMarks(in, h.opt.Begin, h.horizon, 12) {
 		x := h.px(m.at)
 		h.str(`<path class="g" d="M`).num(x).str(" ").num(h.top - 4).str("V").num(h.bottom).str(`"/>` + "\n")
 		h.label("d c", x, h.top-8, m.label)

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"time"
 
 	"jigsaw/formulation/instance"
 )
@@ -57,6 +58,14 @@ func Clock(seconds float64) string {
 	}
 	minutes := int(seconds/60 + 0.5)
 	return fmt.Sprintf("%dh%02d", minutes/60, minutes%60)
+}
+
+// Moment writes when so many seconds after the begin of a plan are: by the clock, to the minute, where the begin is known, and else as [Clock].
+func Moment(begin time.Time, seconds float64) string {
+	if begin.IsZero() {
+		return Clock(seconds)
+	}
+	return begin.Add(time.Duration(seconds * 1e9)).Round(time.Minute).Format("2 Jan 15:04")
 }
 
 // significant writes about four digits, but never rounds an integer.
