@@ -100,7 +100,7 @@ func WhatIf(ctx context.Context, spec *instance.Spec, models instance.ProfileSou
 // carriedOver is a schedule of tasks that run once in the same order on the changed cluster, on GPUs of the
 // same names where they are still there; nil where that cannot be.
 func carriedOver(in, changed *instance.Instance, s *instance.Schedule) *instance.Schedule {
-	if s == nil || in.Objective.Periodic() || len(in.Jobs) != len(changed.Jobs) || changed.Grouped() {
+	if s == nil || in.Objective.Periodic() || len(in.Jobs) != len(changed.Jobs) {
 		return nil
 	}
 	same := sameGPU(in, changed)

@@ -220,7 +220,7 @@ func TestWhatIfMoreIsNoWorse(t *testing.T) {
 	require.NoError(t, err)
 	worseAnew := 0
 	for _, e := range examples {
-		if !slices.Contains([]string{"quickstart", "crossing", "hetero", "tight-memory"}, e.Name) {
+		if !slices.Contains([]string{"quickstart", "crossing", "hetero", "tight-memory", "tensor-parallel"}, e.Name) {
 			continue
 		}
 		spec, in := decode(t, string(e.Data))
