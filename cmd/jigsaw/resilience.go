@@ -72,7 +72,11 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std cl
 	if err := cli.CheckWritable(o.Files(name), o.to.File, o.picture); err != nil {
 		return err
 	}
-	if _, err := o.Load(name, std); err != nil {
+	in, err := o.Load(name, std)
+	if err != nil {
+		return err
+	}
+	if err := underWay(in, name); err != nil {
 		return err
 	}
 	show, end := std.Counter("failures")

@@ -94,6 +94,9 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std cli.Stream
 	if err != nil {
 		return err
 	}
+	if err := underWay(in, name); err != nil {
+		return err
+	}
 	show := cli.NewProgress(std, in)
 	options.Seed, options.Progress = o.seed, show.Show
 	r, err := jigsaw.WhatIf(ctx, o.Document.Spec, o.Models, change, options)
@@ -115,6 +118,14 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std cli.Stream
 	}
 	report := &whatIfReport{Change: change.String(), Predicted: r.Predicted, Verified: r.Verified(), Reasons: r.Reasons, Before: newSide(r.Before), After: newSide(r.After)}
 	return o.to.Print(std, report, func(w io.Writer) error { return report.table(w, std, r) })
+}
+
+// underWay refuses the rest of a plan, of which replan says what a change does.
+func underWay(in *instance.Instance, name string) error {
+	if !in.Resumes() {
+		return nil
+	}
+	return cli.Usage(fmt.Errorf("%s is the rest of a plan that is under way: jigsaw replan %s PLAN --at 0s, with changes like --fail-node or --network, says what these do to that plan", name, name))
 }
 
 func newSide(r *jigsaw.Result) side {
