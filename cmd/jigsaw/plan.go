@@ -126,6 +126,9 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	if err := o.refuses(in); err != nil {
 		return err
 	}
+	if !o.begin.IsZero() && in.Objective.Periodic() {
+		return cli.Usage(errors.New("--begin is for plans that run once; one that repeats tells no times"))
+	}
 	if err := o.keep(document.Spec); err != nil {
 		return err
 	}
