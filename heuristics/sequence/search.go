@@ -36,6 +36,7 @@ type lane struct {
 	decoder *sequenceDecoder
 	best    state.Incumbent // better than all that the search has; nil: none
 	value   state.Value
+	coarse  float64 // the least temperature to begin a cycle with
 	// rounds are those since the walk was last heated up; it cools for as many as cycle.
 	rounds, cycle int
 
@@ -54,6 +55,9 @@ const (
 	FirstCycle = 8
 	// Temperatures at the start and the end of a cycle, as parts of the value.
 	hot, cold = 1e-3, 2e-5
+	// The first one is at least so many ticks of the makespan, or of a job of mean weight: where a
+	// tick is a large part of the value, with less all that is accepted is what loses nothing.
+	leastTicks, leastTicksWeighted = 0.5, 1.5
 	// MostLanes is how many lanes there are but for instances of many operations.
 	MostLanes = 6
 	// maxFinds is how many schedules wait for a lane.
@@ -78,7 +82,7 @@ func NewSearch(ctx context.Context, o state.Options, in *instance.Instance, rng 
 			search()
 			continue
 		}
-		l := &lane{decoder: newSequenceDecoder(s.ops), cycle: FirstCycle, value: s.Best.Value}
+		l := &lane{decoder: newSequenceDecoder(s.ops), cycle: FirstCycle, value: s.Best.Value, coarse: coarse(in)}
 		l.rng = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
 		l.load(newSequence(s.ops, s.choices, start))
 		s.lanes = append(s.lanes, l)
@@ -87,6 +91,18 @@ func NewSearch(ctx context.Context, o state.Options, in *instance.Instance, rng 
 		}
 	}
 	return s
+}
+
+// coarse is the least temperature to begin a cycle with, in units of the objective.
+func coarse(in *instance.Instance) float64 {
+	if in.Objective == instance.Makespan {
+		return leastTicks
+	}
+	weights := int64(0)
+	for j := range in.Jobs {
+		weights += in.Jobs[j].Weight
+	}
+	return leastTicksWeighted * float64(weights) / float64(len(in.Jobs))
 }
 
 // load makes the lane go on from a sequence.
@@ -203,6 +219,7 @@ func (l *lane) walk(ctx context.Context, work int) {
 	if l.In.Objective == instance.WeightedCompletion {
 		scale /= math.Sqrt(float64(len(l.In.Jobs)))
 	}
+	scale = max(scale, l.coarse*heat/hot)
 	kinds := moveKinds
 	if !slices.ContainsFunc(l.sets, func(sets [][]int) bool { return len(sets) > 1 }) {
 		kinds--
