@@ -33,6 +33,7 @@ type residencySearch struct {
 	trip   state.Incumbent   // the best of this trip
 	finds  []state.Incumbent // the best of the trips that are over
 	best   state.Incumbent   // of all, since the search last looked
+	owed   int               // work done beyond what was asked for
 }
 
 // decoding is a way to decode residencies, and how often it won.
@@ -69,12 +70,12 @@ func newResidencySearch(o *state.Operations, rng *rand.Rand, reach *placement.Re
 }
 
 // steps is the number of steps of annealing new residencies.
-func (s *residencySearch) steps() int { return min(max(20_000, 300*s.Slots), 1_500_000) }
+func (s *residencySearch) steps() int { return min(max(5_000, 300*s.Slots), 1_500_000) }
 
 // walk explores for about as long as placing the given number of operations
-// takes, with at least one candidate.
+// takes.
 func (s *residencySearch) walk(ctx context.Context, work int) {
-	for ctx.Err() == nil && work > 0 {
+	for s.owed -= work; s.owed < 0 && ctx.Err() == nil; {
 		steps := s.steps()
 		styles := fewDecodings
 		if s.trip.Schedule == nil || s.stale >= residencyPatience {
@@ -97,7 +98,7 @@ func (s *residencySearch) walk(ctx context.Context, work int) {
 		v, decoded := s.decode(ctx, styles, part)
 		// A step of residencies takes about as long as eight operations of a sequence,
 		// decoding one by events as long as ten.
-		work -= 8*steps + 10*decoded*len(s.Job) + s.Slots
+		s.owed += 8*steps + 10*decoded*len(s.Job) + s.Slots
 		if v.Ahead(s.here) || v.Near(s.here, part) {
 			s.here = v
 			s.annealer.Keep(&s.kept)
