@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sort"
 	"sync"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/symmetry"
 	"jigsaw/heuristics"
+	"jigsaw/heuristics/backfill"
 	"jigsaw/heuristics/state"
 )
 
@@ -54,15 +54,10 @@ type queue struct {
 	now     instance.Tick
 	begun   []stint
 	waiting []instance.JobID
-	// depth is how many jobs behind the head are tried for backfilling.
-	depth int
 }
 
-// backfilled is how many jobs behind the head of a queue may overtake it.
-const backfilled = 100
-
 func newQueue(in *instance.Instance) *queue {
-	q := &queue{in: in, counts: state.CheapestMultisets(in), shape: make([]int, len(in.Jobs)), lonely: map[instance.JobID]*site{}, depth: backfilled}
+	q := &queue{in: in, counts: state.CheapestMultisets(in), shape: make([]int, len(in.Jobs)), lonely: map[instance.JobID]*site{}}
 	known := map[string]int{}
 	for i := range in.Jobs {
 		j := in.Jobs[i]
@@ -103,16 +98,8 @@ func (q *queue) release(id instance.JobID) instance.Tick {
 	return max(q.now, q.in.Jobs[id].Release)
 }
 
-// width is how many GPUs a job or unit takes.
-func (q *queue) width(id instance.JobID) int {
-	if u := q.unit(id); u != nil {
-		return u.gpus
-	}
-	return q.in.Jobs[id].Workers
-}
-
-// like tells jobs and units apart that find room in different places.
-func (q *queue) like(id instance.JobID) int {
+// Like tells jobs and units apart that find room in different places.
+func (q *queue) Like(id instance.JobID) int {
 	if u := q.unit(id); u != nil {
 		return -1 - u.kind*len(q.in.Nodes) - u.nodes
 	}
@@ -136,115 +123,108 @@ func (q *queue) smith(id instance.JobID) float64 {
 	return float64(j.Workers) * float64(j.Load+instance.Tick(j.Iterations)*j.FastestFull()) / float64(j.Weight)
 }
 
-// find returns where a job or unit would run now; see floor.find.
-func (q *queue) find(f *floor, id instance.JobID) *site {
-	if u := q.unit(id); u != nil {
-		return q.seek(f, u)
-	}
-	return f.find(id)
-}
-
 // stint is a job or unit at work: when it is admitted and when it ends.
-type stint struct {
-	job        instance.JobID
-	site       *site
-	start, end instance.Tick
+type stint = backfill.Stint[site]
+
+// stand is a queue of jobs and units, and where they have room.
+type stand struct {
+	*queue
+	backfill.Queue[site]
+	floor *floor
 }
 
-// byEnd orders stints by their ends.
-func byEnd(a, b stint) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.job, b.job)) }
+func (s *stand) Full() bool { return s.floor.idle == 0 }
+
+func (s *stand) Find(id instance.JobID) *site {
+	if u := s.unit(id); u != nil {
+		return s.seek(s.floor, u)
+	}
+	at := s.floor.find(id)
+	if at == nil && len(s.Working) == 0 {
+		at = s.alone(s.floor, id)
+	}
+	return at
+}
+
+func (s *stand) Take(at *site, free bool) {
+	s.floor.take(at.gpus, free)
+	if free {
+		s.floor.carry(at, -1)
+	} else {
+		s.floor.carry(at, 1)
+	}
+}
+
+func (s *stand) Beside(other *site, id instance.JobID) *site {
+	kept := slices.DeleteFunc(slices.Clone(other.gpus), func(g instance.GPUID) bool { return !s.floor.free[g] })
+	s.floor.take(kept, false)
+	defer s.floor.take(kept, true)
+	return s.Find(id)
+}
+
+// settle notes what a job or unit keeps in memory where it is there for the whole plan.
+func (s *stand) settle(id instance.JobID, at *site) {
+	f := s.floor
+	if f.persistent == nil {
+		return
+	}
+	u := s.unit(id)
+	for i, g := range at.gpus {
+		if u != nil {
+			f.persistent[g] += u.persistent[i]
+			f.ephemeral[g] = max(f.ephemeral[g], u.ephemeral[i])
+			continue
+		}
+		costs := s.in.Jobs[id].On[s.in.GPUs[g].Type]
+		f.persistent[g] += costs.Persistent
+		f.ephemeral[g] = max(f.ephemeral[g], costs.Ephemeral[at.depths[i]])
+	}
+}
 
 // run queues jobs and units in the given order.
 func (q *queue) run(order []instance.JobID) (list []stint, err error) {
-	in, f := q.in, newFloor(q.in, q.counts)
-	var working []stint          // by end
-	var waiting []instance.JobID // of those released, in the given order
+	s := &stand{queue: q, floor: newFloor(q.in, q.counts)}
+	s.Queue = backfill.Queue[site]{Cluster: s, Steady: true, Rank: make([]int, len(q.in.Jobs)+len(q.units))}
+	for n, j := range order {
+		s.Rank[j] = n
+	}
+	for _, begun := range q.begun {
+		s.Begin(begun)
+		list = append(list, begun)
+	}
 	coming := slices.Clone(order)
 	slices.SortStableFunc(coming, func(a, b instance.JobID) int { return cmp.Compare(q.release(a), q.release(b)) })
-	rank := make([]int, len(in.Jobs)+len(q.units))
-	for n, j := range order {
-		rank[j] = n
-	}
-	first := head{job: -1}
-	now := instance.Tick(0)
-	start := func(id instance.JobID, s *site) {
-		f.take(s.gpus, false)
-		f.carry(s, 1)
-		if u := q.unit(id); u != nil && f.persistent != nil {
-			for i, g := range s.gpus {
-				f.persistent[g] += u.persistent[i]
-				f.ephemeral[g] = max(f.ephemeral[g], u.ephemeral[i])
-			}
-		} else if f.persistent != nil {
-			j := &in.Jobs[id]
-			for i, g := range s.gpus {
-				costs := j.On[in.GPUs[g].Type]
-				f.persistent[g] += costs.Persistent
-				f.ephemeral[g] = max(f.ephemeral[g], costs.Ephemeral[s.depths[i]])
-			}
+	for now := instance.Tick(0); ; {
+		for ; len(coming) > 0 && q.release(coming[0]) <= now; coming = coming[1:] {
+			s.Arrive(coming[0])
 		}
-		now := stint{id, s, now, now + q.length(id, s)}
-		list = append(list, now)
-		at, _ := slices.BinarySearchFunc(working, now, byEnd)
-		working = slices.Insert(working, at, now)
-	}
-	leave := func() {
-		done := working[0]
-		working = working[1:]
-		f.take(done.site.gpus, true)
-		f.carry(done.site, -1)
-	}
-	for _, s := range q.begun {
-		f.take(s.site.gpus, false)
-		f.carry(s.site, 1)
-		list, working = append(list, s), append(working, s)
-	}
-	slices.SortFunc(working, byEnd)
-	for len(waiting) > 0 || len(coming) > 0 {
-		for len(coming) > 0 && q.release(coming[0]) <= now {
-			at, _ := slices.BinarySearchFunc(waiting, coming[0], func(a, b instance.JobID) int { return rank[a] - rank[b] })
-			waiting = slices.Insert(waiting, at, coming[0])
-			coming = coming[1:]
-		}
-		for len(waiting) > 0 {
-			s := q.find(f, waiting[0])
-			if s == nil {
-				break
-			}
-			start(waiting[0], s)
-			waiting = waiting[1:]
-		}
-		if len(waiting) > 0 {
-			if len(working) == 0 {
-				if s := q.alone(f, waiting[0]); s != nil {
-					start(waiting[0], s)
-					waiting = waiting[1:]
-					continue
-				}
-				if u := q.unit(waiting[0]); u != nil {
-					return nil, &NoPlan{u.jobs[0], "there are not as many nodes"}
-				}
-				return nil, &NoPlan{waiting[0], fmt.Sprintf("job %q finds no place for its %d workers, even when no other job runs", in.Jobs[waiting[0]].Name, in.Jobs[waiting[0]].Workers)}
-			}
-			waiting = q.backfill(f, &first, working, waiting, now, start)
-		}
+		s.Admit(now, func(begun stint) {
+			s.settle(begun.Job, begun.Site)
+			list = append(list, begun)
+		})
 		// On to what happens next.
-		next := instance.Tick(-1)
-		if len(working) > 0 {
-			next = working[0].end
+		switch {
+		case len(s.Waiting) == 0 && len(coming) == 0:
+			return list, nil
+		case len(s.Working) == 0 && len(s.Waiting) > 0:
+			return nil, q.homeless(s.Waiting[0])
+		case len(s.Working) == 0 || len(coming) > 0 && q.release(coming[0]) < s.Working[0].End:
+			now = q.release(coming[0])
+		default:
+			now = max(now, s.Working[0].End)
 		}
-		if len(coming) > 0 && (next < 0 || q.release(coming[0]) < next) {
-			next = q.release(coming[0])
-		}
-		if next < 0 {
-			break
-		}
-		now = max(now, next)
-		for len(working) > 0 && working[0].end <= now {
-			leave()
+		for len(s.Working) > 0 && s.Working[0].End <= now {
+			s.End(s.Working[0].Job)
 		}
 	}
-	return list, nil
+}
+
+// homeless is the error of a job or unit that finds no place on an empty cluster.
+func (q *queue) homeless(id instance.JobID) error {
+	if u := q.unit(id); u != nil {
+		return &NoPlan{u.jobs[0], "there are not as many nodes"}
+	}
+	return &NoPlan{id, fmt.Sprintf("job %q finds no place for its %d workers, even when no other job runs", q.in.Jobs[id].Name, q.in.Jobs[id].Workers)}
 }
 
 // late is the error of the first job that misses its deadline by its end; nil if none does.
@@ -257,8 +237,8 @@ func late(in *instance.Instance, ends []instance.Tick) error {
 	return &NoPlan{id, fmt.Sprintf("job %q would miss its deadline, %v, by %v", job.Name, in.Duration(job.Deadline), in.Duration(ends[id]-job.Deadline))}
 }
 
-// length returns how long a job holds its GPUs at a site, loading and all.
-func (q *queue) length(id instance.JobID, s *site) instance.Tick {
+// Length returns how long a job holds its GPUs at a site, loading and all.
+func (q *queue) Length(id instance.JobID, s *site) instance.Tick {
 	if u := q.unit(id); u != nil {
 		return u.load + u.length
 	}
@@ -266,81 +246,10 @@ func (q *queue) length(id instance.JobID, s *site) instance.Tick {
 	return j.Load + instance.Tick(j.Iterations)*s.iteration()
 }
 
-// backfill starts jobs behind the head of the queue that do not delay it: they end before it
-// could start, or leave the GPUs to it that it would take then. It returns those that wait on.
-func (q *queue) backfill(f *floor, h *head, working []stint, waiting []instance.JobID, now instance.Tick, start func(instance.JobID, *site)) []instance.JobID {
-	if f.idle == 0 {
-		return waiting
-	}
-	if waiting[0] != h.job || h.kept == nil {
-		*h = q.reserve(f, working, waiting[0])
-	}
-	if h.kept == nil {
-		return waiting // it waits for all to end, and is looked at then
-	}
-	crowded, behind := map[int]bool{}, map[int]bool{} // shapes that found no place, and none but that of the head
-	gone := 0                                         // of the first, which those that wait on move up by
-	for n := 1; n < len(waiting) && n <= q.depth && f.idle > 0; n++ {
-		id := waiting[n]
-		if f.idle < q.width(id) || crowded[q.like(id)] {
-			continue
-		}
-		s := q.find(f, id)
-		crowded[q.like(id)] = s == nil
-		if s != nil && now+q.length(id, s) > h.shadow {
-			if s = nil; !behind[q.like(id)] {
-				kept := slices.DeleteFunc(slices.Clone(h.kept), func(g instance.GPUID) bool { return !f.free[g] })
-				f.take(kept, false)
-				s = q.find(f, id)
-				f.take(kept, true)
-				behind[q.like(id)] = s == nil
-			}
-		}
-		if s != nil {
-			start(id, s)
-			copy(waiting[gone+1:], waiting[gone:n])
-			gone++
-		}
-	}
-	return waiting[gone:]
-}
-
-// head is what the first of a queue waits for: until when, and which GPUs it will take then.
-type head struct {
-	job    instance.JobID
-	shadow instance.Tick
-	kept   []instance.GPUID // nil: not known
-}
-
-// reserve finds how many of the jobs at work, in order of their ends, the head has to wait for.
-func (q *queue) reserve(f *floor, working []stint, id instance.JobID) head {
-	ends, given := working, 0
-	after := func(n int) *site { // the place of the head once n have ended
-		for ; given < n; given++ {
-			f.take(ends[given].site.gpus, true)
-			f.carry(ends[given].site, -1)
-		}
-		for ; given > n; given-- {
-			f.take(ends[given-1].site.gpus, false)
-			f.carry(ends[given-1].site, 1)
-		}
-		return q.find(f, id)
-	}
-	n := 1 + sort.Search(len(ends), func(i int) bool { return after(i+1) != nil })
-	h := head{job: id}
-	if n <= len(ends) {
-		if s := after(n); s != nil {
-			h.shadow, h.kept = ends[n-1].end, s.gpus
-		}
-	}
-	after(0)
-	return h
-}
-
 // alone returns where a job runs on an empty cluster, as list scheduling of one iteration of it
 // finds, which knows all networks; nil where that finds nothing.
 func (q *queue) alone(f *floor, id instance.JobID) *site {
-	if f.persistent != nil || q.unit(id) != nil {
+	if f.persistent != nil {
 		return nil
 	}
 	q.guard.Lock()

@@ -174,7 +174,7 @@ func (r *Resumption) seek(o *occupied, f *floor, plan *instance.BlockSchedule, i
 			if s == nil {
 				break
 			}
-			lasts := r.queue.length(id, s)
+			lasts := r.queue.Length(id, s)
 			if lasts > length {
 				length = lasts // what is free until then is another matter
 				continue

@@ -99,7 +99,7 @@ func (r *Resumption) waiting() (q *queue, order []instance.JobID) {
 		u := r.unit(p)
 		u.on = p.gpus
 		q.units = append(q.units, u)
-		q.begun = append(q.begun, stint{job: q.last(), site: s, start: p.from, end: p.to})
+		q.begun = append(q.begun, stint{Job: q.last(), Site: s, Start: p.from, End: p.to})
 	}
 	for i := range r.parts {
 		p := &r.parts[i]

@@ -348,13 +348,13 @@ func (q *queue) plan(list []stint) *instance.BlockSchedule {
 	in := q.in
 	plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
 	for _, s := range list {
-		u := q.unit(s.job)
+		u := q.unit(s.Job)
 		if u == nil {
-			plan.Residency[s.job] = s.site.gpus
-			plan.Blocks = append(plan.Blocks, s.site.block(s.job, in, s.start+in.Jobs[s.job].Load))
+			plan.Residency[s.Job] = s.Site.gpus
+			plan.Blocks = append(plan.Blocks, s.Site.block(s.Job, in, s.Start+in.Jobs[s.Job].Load))
 			continue
 		}
-		gpus := s.site.gpus
+		gpus := s.Site.gpus
 		if u.on != nil {
 			gpus = u.on
 		}
@@ -370,7 +370,7 @@ func (q *queue) plan(list []stint) *instance.BlockSchedule {
 			blocks = u.write()
 		}
 		for _, b := range blocks {
-			b.Start += s.start + u.load
+			b.Start += s.Start + u.load
 			plan.Blocks = append(plan.Blocks, renumbered(b, of(u.jobs), of(gpus)))
 		}
 	}
@@ -383,14 +383,14 @@ func (q *queue) plan(list []stint) *instance.BlockSchedule {
 func (q *queue) judge(list []stint) (value *big.Rat, tardy []instance.JobID, tardiness instance.Tick, missed error) {
 	ends := make([]instance.Tick, len(q.in.Jobs))
 	for _, s := range list {
-		jobs, before := []instance.JobID{s.job}, tardiness
-		if u := q.unit(s.job); u != nil {
+		jobs, before := []instance.JobID{s.Job}, tardiness
+		if u := q.unit(s.Job); u != nil {
 			jobs = u.jobs
 			for n, j := range u.jobs {
-				ends[j] = s.start + u.load + u.ends[n]
+				ends[j] = s.Start + u.load + u.ends[n]
 			}
 		} else {
-			ends[s.job] = s.end
+			ends[s.Job] = s.End
 		}
 		for _, j := range jobs {
 			if due := q.in.Jobs[j].Deadline; due > 0 {
@@ -398,7 +398,7 @@ func (q *queue) judge(list []stint) (value *big.Rat, tardy []instance.JobID, tar
 			}
 		}
 		if tardiness > before {
-			tardy = append(tardy, s.job)
+			tardy = append(tardy, s.Job)
 		}
 	}
 	return q.in.ValueAt(ends), tardy, tardiness, late(q.in, ends)
