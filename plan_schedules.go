@@ -213,7 +213,7 @@ type scheduler func(context.Context, *instance.Instance, *rand.Rand) (*instance.
 // unprefixed is why there is no schedule, without the packages that say so.
 func unprefixed(err error) string {
 	text := err.Error()
-	for _, name := range []string{"heuristics: ", "baseline: ", "horizon: "} {
+	for _, name := range []string{"heuristics: ", "baseline: "} {
 		text = strings.TrimPrefix(text, name)
 	}
 	return text

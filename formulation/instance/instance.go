@@ -207,6 +207,21 @@ type Costs struct {
 	Ephemeral []Bytes
 }
 
+// Memory is what is held on a GPU: the persistent bytes of all who live there, and the most
+// ephemeral bytes of one.
+type Memory struct{ Persistent, Ephemeral Bytes }
+
+// With is what is held if more is.
+func (m Memory) With(more Memory) Memory {
+	return Memory{m.Persistent + more.Persistent, max(m.Ephemeral, more.Ephemeral)}
+}
+
+// Sum is how many bytes that takes.
+func (m Memory) Sum() Bytes { return m.Persistent + m.Ephemeral }
+
+// Memory is what a job holds whose tasks are of depth d.
+func (c *Costs) Memory(d int) Memory { return Memory{c.Persistent, c.Ephemeral[d]} }
+
 // Full returns the index of full depth.
 func (j *Job) Full() int { return len(j.Depths) - 1 }
 

@@ -70,13 +70,13 @@ type searcher struct {
 	class   []int     // per job: equal jobs have equal numbers
 	reach   []int     // per node: its component
 
-	persistent, ephemeral []instance.Bytes // per GPU
-	taken                 []bool           // per GPU: by the job that is being placed
-	gpuHash               []uint64         // per GPU: its state
-	nodeHash, rackHash    []uint64         // sums over GPUs, and over nodes
-	total                 uint64           // over racks
-	left                  []instance.JobID // not placed yet
-	dead                  map[uint64]bool  // states, with the jobs left, that cannot be completed
+	held               []instance.Memory // per GPU
+	taken              []bool            // per GPU: by the job that is being placed
+	gpuHash            []uint64          // per GPU: its state
+	nodeHash, rackHash []uint64          // sums over GPUs, and over nodes
+	total              uint64            // over racks
+	left               []instance.JobID  // not placed yet
+	dead               map[uint64]bool   // states, with the jobs left, that cannot be completed
 
 	gpus   [][]instance.GPUID
 	depths [][]int
@@ -85,7 +85,7 @@ type searcher struct {
 func newSearcher(ctx context.Context, in *instance.Instance) *searcher {
 	s := &searcher{
 		ctx: ctx, in: in, rng: rand.New(rand.NewPCG(1, 2)), whole: len(in.Policies) == 0, reach: memory.Components(in),
-		class: make([]int, len(in.Jobs)), persistent: make([]instance.Bytes, len(in.GPUs)), ephemeral: make([]instance.Bytes, len(in.GPUs)),
+		class: make([]int, len(in.Jobs)), held: make([]instance.Memory, len(in.GPUs)),
 		taken: make([]bool, len(in.GPUs)), gpuHash: make([]uint64, len(in.GPUs)), nodeHash: make([]uint64, len(in.Nodes)),
 		rackHash: make([]uint64, len(in.Racks)), gpus: make([][]instance.GPUID, len(in.Jobs)), depths: make([][]int, len(in.Jobs)),
 		dead: map[uint64]bool{},
@@ -107,8 +107,7 @@ func newSearcher(ctx context.Context, in *instance.Instance) *searcher {
 // whether it looked everywhere.
 func (s *searcher) try(w way, steps int) (found, everywhere bool) {
 	s.way, s.budget = w, steps
-	clear(s.persistent)
-	clear(s.ephemeral)
+	clear(s.held)
 	clear(s.nodeHash)
 	clear(s.rackHash)
 	s.total = 0
@@ -143,7 +142,7 @@ func mix(x uint64) uint64 {
 func (s *searcher) rehash(g instance.GPUID) {
 	node := &s.in.Nodes[s.in.GPUs[g].Node]
 	n, r := s.in.GPUs[g].Node, node.Rack
-	now := mix(uint64(s.persistent[g])) + 3*mix(uint64(s.ephemeral[g])^0x5555)
+	now := mix(uint64(s.held[g].Persistent)) + 3*mix(uint64(s.held[g].Ephemeral)^0x5555)
 	if s.taken[g] {
 		now ^= 0xabcdef12345
 	}
@@ -177,7 +176,7 @@ func (s *searcher) room(j instance.JobID, g instance.GPUID, d int) instance.Byte
 	if c == nil {
 		return -1
 	}
-	return s.in.Types[t].Memory - s.persistent[g] - c.Persistent - max(s.ephemeral[g], c.Ephemeral[d])
+	return s.in.Types[t].Memory - s.held[g].With(c.Memory(d)).Sum()
 }
 
 // jobs places all jobs that are left.
@@ -286,7 +285,7 @@ func (s *searcher) parametersFit() bool {
 	}
 	for g := range s.in.GPUs {
 		if t := s.in.GPUs[g].Type; usable[t] {
-			have += max(0, s.in.Types[t].Memory-s.persistent[g]-s.ephemeral[g])
+			have += max(0, s.in.Types[t].Memory-s.held[g].Sum())
 		}
 	}
 	return need <= have
@@ -319,16 +318,15 @@ func (s *searcher) worker(j instance.JobID, n int) bool {
 			return false
 		}
 		c := s.in.Jobs[j].On[s.in.GPUs[g].Type]
-		persistent, ephemeral := s.persistent[g], s.ephemeral[g]
-		s.persistent[g] += c.Persistent
-		s.ephemeral[g] = max(ephemeral, c.Ephemeral[d])
+		before := s.held[g]
+		s.held[g] = before.With(c.Memory(d))
 		s.taken[g] = true
 		s.rehash(g)
 		s.gpus[j] = append(s.gpus[j][:n], g)
 		if s.worker(j, n+1) {
 			return true
 		}
-		s.persistent[g], s.ephemeral[g], s.taken[g] = persistent, ephemeral, false
+		s.held[g], s.taken[g] = before, false
 		s.rehash(g)
 		if s.budget < 0 {
 			return false
@@ -387,8 +385,8 @@ func (s *searcher) candidates(j instance.JobID, n, d int, from instance.GPUID) [
 		switch s.way {
 		case alike:
 			e := s.in.Jobs[j].On[s.in.GPUs[g].Type].Ephemeral[d]
-			cost = int64(max(e, s.ephemeral[g]) - min(e, s.ephemeral[g]))
-			if s.ephemeral[g] == 0 {
+			cost = int64(max(e, s.held[g].Ephemeral) - min(e, s.held[g].Ephemeral))
+			if s.held[g].Ephemeral == 0 {
 				cost = int64(e) / 2
 			}
 		case roomiest:

@@ -62,7 +62,7 @@ func New(in *instance.Instance, counts [][]int, gpu []instance.GPUID, limit []in
 			}
 		}
 	}
-	s.tight = s.memoryBinds()
+	s.tight = state.MayLackMemory(in)
 	s.prices()
 	for j, g := range gpu {
 		s.enter(int32(j), int32(g))

@@ -95,33 +95,12 @@ func (s *Search) weigh() bool {
 	return !s.tight || s.fits()
 }
 
-// memoryBinds reports whether rule 7 could ever be broken.
-func (s *Search) memoryBinds() bool {
-	for t := range s.in.Types {
-		persistent, ephemeral := instance.Bytes(0), instance.Bytes(0)
-		for j := range s.in.Jobs {
-			if job := &s.in.Jobs[j]; s.row(j)[t] >= 0 {
-				persistent += job.On[t].Persistent
-				ephemeral = max(ephemeral, job.On[t].Ephemeral[job.Full()])
-			}
-		}
-		if persistent+ephemeral > s.in.Types[t].Memory {
-			return true
-		}
-	}
-	return false
-}
-
 // fits reports whether rule 7 holds after the moves.
 func (s *Search) fits() bool {
 	for _, m := range s.moves {
 		t := s.in.GPUs[m.to].Type
-		persistent, ephemeral := instance.Bytes(0), instance.Bytes(0)
-		count := func(j int32) {
-			costs := s.in.Jobs[j].On[t]
-			persistent += costs.Persistent
-			ephemeral = max(ephemeral, costs.Ephemeral[s.limit[j]])
-		}
+		held := instance.Memory{}
+		count := func(j int32) { held = held.With(s.in.Jobs[j].On[t].Memory(s.limit[j])) }
 		for _, w := range s.residents[m.to] {
 			if !slices.ContainsFunc(s.moves, func(o move) bool { return o.job == w }) {
 				count(w)
@@ -132,7 +111,7 @@ func (s *Search) fits() bool {
 				count(o.job)
 			}
 		}
-		if persistent+ephemeral > s.in.Types[t].Memory {
+		if held.Sum() > s.in.Types[t].Memory {
 			return false
 		}
 	}

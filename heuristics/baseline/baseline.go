@@ -76,12 +76,7 @@ func finite(in *instance.Instance) error {
 
 // late is the error of a job that missed its deadline; nil if none did.
 func (s *simulator) late() error {
-	j := s.in.Late(s.completed)
-	if j == instance.NoJob {
-		return nil
-	}
-	due := s.in.Jobs[j].Deadline
-	return state.NewNoPlan(s.in, j, "would miss its deadline, %v, by %v when jobs hold their GPUs", s.in.Duration(due), s.in.Duration(s.completed[j]-due))
+	return state.Missed(s.in, s.completed, " when jobs hold their GPUs")
 }
 
 // Exclusive plans whole jobs on GPUs of their own at full depth as well as it can: the

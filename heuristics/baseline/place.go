@@ -11,29 +11,19 @@ import (
 // of all jobs that live on a GPU at any time, and the most ephemeral bytes of any of them
 // (rule 7 of docs/problem.md).
 type memory struct {
-	p                     *problem
-	persistent, ephemeral []instance.Bytes // per GPU
+	p    *problem
+	held []instance.Memory // per GPU
 }
 
-func newMemory(p *problem) *memory {
-	return &memory{p, make([]instance.Bytes, len(p.in.GPUs)), make([]instance.Bytes, len(p.in.GPUs))}
-}
+func newMemory(p *problem) *memory { return &memory{p, make([]instance.Memory, len(p.in.GPUs))} }
 
-func (m *memory) reset() {
-	if m.p.memory {
-		clear(m.persistent)
-		clear(m.ephemeral)
-	}
-}
+func (m *memory) reset() { clear(m.held) }
 
 // fits reports whether job j may live on GPU g, too.
 func (m *memory) fits(j instance.JobID, g instance.GPUID) bool {
 	t := m.p.in.GPUs[g].Type
 	c := m.p.in.Jobs[j].On[t]
-	if c == nil {
-		return false
-	}
-	return !m.p.memory || m.persistent[g]+c.Persistent+max(m.ephemeral[g], c.Ephemeral[m.p.in.Jobs[j].Full()]) <= m.p.in.Types[t].Memory
+	return c != nil && (!m.p.memory || m.held[g].With(c.Memory(m.p.in.Jobs[j].Full())).Sum() <= m.p.in.Types[t].Memory)
 }
 
 // take lets job j live on the GPUs.
@@ -43,9 +33,7 @@ func (m *memory) take(j instance.JobID, gpus []instance.GPUID) {
 	}
 	job := &m.p.in.Jobs[j]
 	for _, g := range gpus {
-		c := job.On[m.p.in.GPUs[g].Type]
-		m.persistent[g] += c.Persistent
-		m.ephemeral[g] = max(m.ephemeral[g], c.Ephemeral[job.Full()])
+		m.held[g] = m.held[g].With(job.On[m.p.in.GPUs[g].Type].Memory(job.Full()))
 	}
 }
 

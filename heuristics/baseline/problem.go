@@ -85,7 +85,7 @@ func newProblem(in *instance.Instance) *problem {
 			p.scopes[at] = racks
 		}
 	}
-	p.memory = p.mayLackMemory()
+	p.memory = state.MayLackMemory(in)
 	p.alike = p.areAlike()
 	return p
 }
@@ -112,23 +112,6 @@ func (p *problem) sync(j instance.JobID, span *instance.Span) instance.Tick {
 		return 0
 	}
 	return p.in.SyncTicks(job.Volume(p.counts[j], span.Parties), span.Rate(p.in.RateLevels[0]))
-}
-
-// mayLackMemory reports whether all jobs on one GPU would be too much for some type.
-func (p *problem) mayLackMemory() bool {
-	for t := range p.in.Types {
-		persistent, ephemeral := instance.Bytes(0), instance.Bytes(0)
-		for j := range p.in.Jobs {
-			if c := p.in.Jobs[j].On[t]; c != nil {
-				persistent += c.Persistent
-				ephemeral = max(ephemeral, c.Ephemeral[p.in.Jobs[j].Full()])
-			}
-		}
-		if persistent+ephemeral > p.in.Types[t].Memory {
-			return true
-		}
-	}
-	return false
 }
 
 func (p *problem) areAlike() bool {

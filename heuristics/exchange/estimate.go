@@ -91,11 +91,10 @@ func nearest(in *instance.Instance, job *instance.Job) (instance.Span, bool) {
 
 // gpuState is a GPU of a group as the estimate fills it.
 type gpuState struct {
-	load       float64
-	residents  uint64 // of the first jobs of the list
-	persistent instance.Bytes
-	ephemeral  instance.Bytes
-	node       instance.NodeID
+	load      float64
+	residents uint64 // of the first jobs of the list
+	held      instance.Memory
+	node      instance.NodeID
 }
 
 // scratch is the memory that estimates work in.
@@ -157,7 +156,7 @@ func (e *estimate) of(b *scratch, nodes []instance.NodeID, jobs []instance.JobID
 // room reports whether a GPU is of a type that a job runs on and has the memory.
 func (e *estimate) room(p *gpuState, j instance.JobID) bool {
 	job, t := &e.in.Jobs[j], e.in.Nodes[p.node].Type
-	return job.Runs(t) && p.persistent+job.On[t].Persistent+max(p.ephemeral, job.On[t].Ephemeral[job.Full()]) <= e.in.Types[t].Memory
+	return job.Runs(t) && p.held.With(job.On[t].Memory(job.Full())).Sum() <= e.in.Types[t].Memory
 }
 
 // board puts a worker of a job on a GPU. It reports false where there is no room.
@@ -167,8 +166,7 @@ func (e *estimate) board(p *gpuState, j instance.JobID) bool {
 	}
 	job, t := &e.in.Jobs[j], e.in.Nodes[p.node].Type
 	p.load += e.work[j][t]
-	p.persistent += job.On[t].Persistent
-	p.ephemeral = max(p.ephemeral, job.On[t].Ephemeral[job.Full()])
+	p.held = p.held.With(job.On[t].Memory(job.Full()))
 	return true
 }
 

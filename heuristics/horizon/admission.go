@@ -100,7 +100,7 @@ func (a *admission) run(ctx context.Context) bool {
 		}
 		a.blocks = append(a.blocks, blocks...)
 	}
-	return late(a.in, instance.EndsOf(a.blocks, len(a.in.Jobs))) == nil
+	return a.in.Late(instance.EndsOf(a.blocks, len(a.in.Jobs))) == instance.NoJob
 }
 
 // admit admits jobs, says which are at work, and when the next is loaded or released; 0: none.

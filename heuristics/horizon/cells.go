@@ -10,6 +10,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/symmetry"
+	"jigsaw/heuristics/state"
 	"jigsaw/method"
 )
 
@@ -17,7 +18,7 @@ import (
 // dealt to cells by their work and exchanged between them; those of a cell repeat a pattern together or, where memory
 // does not hold them all, one group after the other. The sizes of cells are tried from the smallest that the widest job fits
 // on. Cells alike with jobs alike are planned once. Where jobs are released one after the other a second plan may follow, in which they are admitted as they come: [Config.Phases]
-// may make either the better one. The error is a [*NoPlan] where no size gave a plan. Without a deadline of the context the answer is the same for
+// may make either the better one. The error is a [*state.NoPlan] where no size gave a plan. Without a deadline of the context the answer is the same for
 // the same instance and state of rng.
 func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand) ([]*instance.BlockSchedule, error) {
 	if s := c.copies(ctx, in, rng); s != nil {
@@ -76,7 +77,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 	}
 	if best == nil {
 		if failed == nil {
-			failed = &NoPlan{Job: 0, Reason: "no group of nodes of one rack has GPUs for the widest job"}
+			failed = &state.NoPlan{Reason: "no group of nodes of one rack has GPUs for the widest job"}
 		}
 		return nil, failed
 	}
@@ -171,7 +172,7 @@ func (d *dealer) sizes() []int {
 func (d *dealer) divide(ctx context.Context, size int) ([]cell, error) {
 	cells := d.cut(size)
 	if len(cells) == 0 {
-		return nil, &NoPlan{Reason: "there are too few nodes for a cell"}
+		return nil, &state.NoPlan{Reason: "there are too few nodes for a cell"}
 	}
 	if err := d.deal(cells); err != nil {
 		return nil, err
@@ -209,7 +210,7 @@ func (d *dealer) plan(ctx context.Context, cells []cell, asTheyCome bool) (*inst
 	}
 	plan.Sort()
 	_, ends := plan.Spans(d.in)
-	return plan, late(d.in, ends)
+	return plan, state.Missed(d.in, ends, "")
 }
 
 // sortByClass puts alike jobs beside one another, as patterns have them.
@@ -261,7 +262,7 @@ func (d *dealer) deal(cells []cell) error {
 			}
 		}
 		if best < 0 {
-			return &NoPlan{j, "no cell has GPUs for job " + d.in.Jobs[j].Name}
+			return state.NewNoPlan(d.in, j, "finds no cell that has GPUs for it")
 		}
 		cells[best].jobs, cells[best].work = append(cells[best].jobs, j), cells[best].work+d.works[j]
 	}

@@ -13,6 +13,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/codec"
+	"jigsaw/heuristics"
 	"jigsaw/heuristics/horizon"
 )
 
@@ -43,7 +44,7 @@ func TestCells(t *testing.T) {
 		}
 		s, err := plan()
 		if err != nil {
-			var none *horizon.NoPlan
+			var none *heuristics.NoPlan
 			require.True(t, errors.As(err, &none) || len(in.Nodes) > 1, "%v", err) // one cell may be all that there is
 			continue
 		}

@@ -75,12 +75,12 @@ func (o *occupants) room(job *instance.Job, busy []float64, most float64) (best 
 // fits reports whether a job has room in the memory of a GPU, beside the jobs that are there or, where jobs are in memory for the
 // whole plan, beside all that ever were.
 func (o *occupants) fits(job *instance.Job, g instance.GPUID, t instance.TypeID) bool {
-	persistent, ephemeral := job.On[t].Persistent, job.On[t].Ephemeral[job.Full()]
+	held := job.On[t].Memory(job.Full())
 	for n, home := range o.homes {
 		if (o.left[n] > 0 || !o.in.Queues()) && slices.Contains(home, g) {
 			other := &o.in.Jobs[o.jobs[n]]
-			persistent, ephemeral = persistent+other.On[t].Persistent, max(ephemeral, other.On[t].Ephemeral[other.Full()])
+			held = held.With(other.On[t].Memory(other.Full()))
 		}
 	}
-	return persistent+ephemeral <= o.in.Types[t].Memory
+	return held.Sum() <= o.in.Types[t].Memory
 }

@@ -35,7 +35,7 @@ type Config struct {
 // Orders searches for the order of jobs whose queue is best. It begins with the given orders and those by release, length, area, width
 // and Smith's ratio, and goes on by local search: single jobs move, join into units that share whole nodes, and leave them. A
 // change is kept if the plan is no worse: total tardiness first, then the value. The error
-// is the [*NoPlan] of the first order where none gave a plan. The answer is the same for
+// is the [*state.NoPlan] of the first order where none gave a plan. The answer is the same for
 // the same instance, state of rng and rounds. It comes with the order of jobs in it, for another search to begin with.
 func (c Config) Orders(ctx context.Context, in *instance.Instance, rng *rand.Rand, known ...[]instance.JobID) (*instance.BlockSchedule, []instance.JobID, error) {
 	q := newQueue(in)

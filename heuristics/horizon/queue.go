@@ -15,15 +15,6 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// NoPlan is the error of a queue in which a job finds no place even when all others have ended, or
-// misses its deadline. It proves nothing.
-type NoPlan struct {
-	Job    instance.JobID
-	Reason string
-}
-
-func (e *NoPlan) Error() string { return "horizon: " + e.Reason }
-
 // Queue runs whole jobs on GPUs of their own, first come, first served in order of release and
 // then of the instance, with EASY backfilling: jobs behind the head of the queue start where
 // they do not delay it. GPUs are chosen when a job starts, and depths are the cheapest that the rules allow.
@@ -164,20 +155,14 @@ func (s *stand) Beside(other *site, id instance.JobID) *site {
 
 // settle notes what a job or unit keeps in memory where it is there for the whole plan.
 func (s *stand) settle(id instance.JobID, at *site) {
-	f := s.floor
-	if f.persistent == nil {
-		return
-	}
-	u := s.unit(id)
-	for i, g := range at.gpus {
+	f, u := s.floor, s.unit(id)
+	for i := 0; f.held != nil && i < len(at.gpus); i++ {
+		g := at.gpus[i]
 		if u != nil {
-			f.persistent[g] += u.persistent[i]
-			f.ephemeral[g] = max(f.ephemeral[g], u.ephemeral[i])
-			continue
+			f.held[g] = f.held[g].With(u.held[i])
+		} else {
+			f.held[g] = f.held[g].With(s.in.Jobs[id].On[s.in.GPUs[g].Type].Memory(at.depths[i]))
 		}
-		costs := s.in.Jobs[id].On[s.in.GPUs[g].Type]
-		f.persistent[g] += costs.Persistent
-		f.ephemeral[g] = max(f.ephemeral[g], costs.Ephemeral[at.depths[i]])
 	}
 }
 
@@ -222,19 +207,9 @@ func (q *queue) run(order []instance.JobID) (list []stint, err error) {
 // homeless is the error of a job or unit that finds no place on an empty cluster.
 func (q *queue) homeless(id instance.JobID) error {
 	if u := q.unit(id); u != nil {
-		return &NoPlan{u.jobs[0], "there are not as many nodes"}
+		return state.NewNoPlan(q.in, u.jobs[0], "is to share more nodes than there are")
 	}
-	return &NoPlan{id, fmt.Sprintf("job %q finds no place for its %d workers, even when no other job runs", q.in.Jobs[id].Name, q.in.Jobs[id].Workers)}
-}
-
-// late is the error of the first job that misses its deadline by its end; nil if none does.
-func late(in *instance.Instance, ends []instance.Tick) error {
-	id := in.Late(ends)
-	if id == instance.NoJob {
-		return nil
-	}
-	job := &in.Jobs[id]
-	return &NoPlan{id, fmt.Sprintf("job %q would miss its deadline, %v, by %v", job.Name, in.Duration(job.Deadline), in.Duration(ends[id]-job.Deadline))}
+	return state.NewNoPlan(q.in, id, "finds no place for its %d workers, even when no other job runs", q.in.Jobs[id].Workers)
 }
 
 // Length returns how long a job holds its GPUs at a site, loading and all.
@@ -249,7 +224,7 @@ func (q *queue) Length(id instance.JobID, s *site) instance.Tick {
 // alone returns where a job runs on an empty cluster, as list scheduling of one iteration of it
 // finds, which knows all networks; nil where that finds nothing.
 func (q *queue) alone(f *floor, id instance.JobID) *site {
-	if f.persistent != nil {
+	if f.held != nil {
 		return nil
 	}
 	q.guard.Lock()

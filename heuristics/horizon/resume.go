@@ -62,7 +62,7 @@ type group struct {
 	of         []int            // units that it takes the place of, where jobs join it; nil: none
 }
 
-// Resume carries a plan on, without a search. The error is a [*NoPlan] where a job finds no place.
+// Resume carries a plan on, without a search. The error is a [*state.NoPlan] where a job finds no place.
 func Resume(in *instance.Instance, was Interrupted) (*Resumption, error) {
 	r := &Resumption{in: in, was: was, queue: newQueue(in), renewed: map[string]*renewal{}}
 	r.group()

@@ -122,7 +122,7 @@ func (r *Resumption) place(parts []part, gaps bool) (*instance.BlockSchedule, er
 
 // settle notes what jobs that have GPUs keep there, where they are in memory for the whole plan.
 func (r *Resumption) settle(f *floor, p *part, settled map[instance.JobID]bool) {
-	if f.persistent == nil {
+	if f.held == nil {
 		return
 	}
 	for n, j := range p.jobs {
@@ -131,12 +131,12 @@ func (r *Resumption) settle(f *floor, p *part, settled map[instance.JobID]bool) 
 		}
 		settled[j] = true
 		for _, g := range p.homes[n] {
-			f.persistent[g] += r.in.Jobs[j].On[r.in.GPUs[g].Type].Persistent
+			f.held[g].Persistent += r.in.Jobs[j].On[r.in.GPUs[g].Type].Persistent
 		}
 	}
 	for i := range p.blocks {
 		for _, t := range p.blocks[i].Tasks {
-			f.ephemeral[t.GPU] = max(f.ephemeral[t.GPU], r.in.Jobs[t.Job].On[r.in.GPUs[t.GPU].Type].Ephemeral[t.Depth])
+			f.held[t.GPU].Ephemeral = max(f.held[t.GPU].Ephemeral, r.in.Jobs[t.Job].On[r.in.GPUs[t.GPU].Type].Ephemeral[t.Depth])
 		}
 	}
 }
@@ -191,5 +191,5 @@ func (r *Resumption) seek(o *occupied, f *floor, plan *instance.BlockSchedule, i
 		}
 		length = job.Load + instance.Tick(job.Iterations)*job.FastestFull()
 	}
-	return &NoPlan{id, "job " + job.Name + " finds no place, even when no other job runs"}
+	return r.queue.homeless(id)
 }

@@ -21,7 +21,7 @@ type floor struct {
 	// carried[l] is the sum of the peaks of the units at work on link l.
 	carried []instance.Rate
 	// Where jobs are in memory for the whole plan, what those placed so far need on GPU g.
-	persistent, ephemeral []instance.Bytes
+	held []instance.Memory
 
 	usable      []nodeSet         // scratch: the nodes of which a job could take n GPUs
 	some, least []instance.NodeID // scratch
@@ -54,7 +54,7 @@ func newFloor(in *instance.Instance, counts [][]int) *floor {
 		f.free[g] = true
 	}
 	if !in.Queues() {
-		f.persistent, f.ephemeral = make([]instance.Bytes, len(in.GPUs)), make([]instance.Bytes, len(in.GPUs))
+		f.held = make([]instance.Memory, len(in.GPUs))
 	}
 	return f
 }
@@ -81,11 +81,11 @@ func (f *floor) take(gpus []instance.GPUID, free bool) {
 // room reports whether a task of that depth has room on a GPU, beside what is in memory there.
 func (f *floor) room(j *instance.Job, g instance.GPUID, depth int) bool {
 	t := f.in.GPUs[g].Type
-	need, ephemeral := j.On[t].Persistent, j.On[t].Ephemeral[depth]
-	if f.persistent != nil {
-		need, ephemeral = need+f.persistent[g], max(ephemeral, f.ephemeral[g])
+	need := j.On[t].Memory(depth)
+	if f.held != nil {
+		need = need.With(f.held[g])
 	}
-	return need+ephemeral <= f.in.Types[t].Memory
+	return need.Sum() <= f.in.Types[t].Memory
 }
 
 // site is where and how a whole job runs: one iteration of it, which repeats.
@@ -167,7 +167,7 @@ func (f *floor) look(id instance.JobID, only instance.TypeID) {
 	for n := range f.usable {
 		clear(f.usable[n])
 	}
-	if f.persistent != nil {
+	if f.held != nil {
 		for n := range f.in.Nodes {
 			if t := f.in.Nodes[n].Type; f.byNode[n] > 0 && j.Runs(t) && (only == anyType || t == only) {
 				f.gpus = f.on(f.gpus[:0], id, instance.NodeID(n))
@@ -250,8 +250,8 @@ func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 		order[i] = i
 		t := f.in.GPUs[g].Type
 		left[i] = f.in.Types[t].Memory - j.On[t].Persistent
-		if f.persistent != nil {
-			left[i] -= f.persistent[g]
+		if f.held != nil {
+			left[i] -= f.held[g].Persistent
 		}
 	}
 	g := j.Group()

@@ -158,11 +158,10 @@ func TestFind(t *testing.T) {
 				f.take(got.gpus, false)
 				f.carry(got, 1)
 				working = append(working, got)
-				if f.persistent != nil {
+				if f.held != nil {
 					for i, g := range got.gpus {
 						costs := in.Jobs[id].On[in.GPUs[g].Type]
-						f.persistent[g] += costs.Persistent
-						f.ephemeral[g] = max(f.ephemeral[g], costs.Ephemeral[got.depths[i]])
+						f.held[g] = f.held[g].With(costs.Memory(got.depths[i]))
 					}
 				}
 			}

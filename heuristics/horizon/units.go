@@ -9,6 +9,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/symmetry"
+	"jigsaw/heuristics/state"
 )
 
 // unit is jobs that hold whole nodes together until all are done. Its blocks number jobs and GPUs within
@@ -26,7 +27,7 @@ type unit struct {
 	release, load instance.Tick
 	length        instance.Tick // without the load
 	// By GPU, what its jobs need: the sum, and the most of one.
-	persistent, ephemeral []instance.Bytes
+	held []instance.Memory
 }
 
 // mostInUnit is how many jobs a unit has at most, unitTries how many schedules its pattern is the best of, and mostKnown
@@ -140,13 +141,11 @@ func (f *former) plan(ctx context.Context, jobs []instance.JobID, nodes []instan
 
 // weigh works out what a unit needs of memory on such nodes.
 func (u *unit) weigh(in *instance.Instance, nodes []instance.NodeID) {
-	u.persistent, u.ephemeral = make([]instance.Bytes, u.gpus), make([]instance.Bytes, u.gpus)
+	u.held = make([]instance.Memory, u.gpus)
 	for at, g := range gpusOf(in, nodes) {
 		for n, j := range u.jobs {
 			if job := &in.Jobs[j]; slices.Contains(u.homes[n], instance.GPUID(at)) {
-				costs := job.On[in.GPUs[g].Type]
-				u.persistent[at] += costs.Persistent
-				u.ephemeral[at] = max(u.ephemeral[at], costs.Ephemeral[job.Full()])
+				u.held[at] = u.held[at].With(job.On[in.GPUs[g].Type].Memory(job.Full()))
 			}
 		}
 	}
@@ -314,7 +313,7 @@ func (f *floor) fits(u *unit, n instance.NodeID, number int) bool {
 	node := &f.in.Nodes[n]
 	for i := range node.GPUs {
 		g, at := node.FirstGPU+instance.GPUID(i), number*node.GPUs+i
-		if f.persistent != nil && f.persistent[g]+u.persistent[at]+max(f.ephemeral[g], u.ephemeral[at]) > f.in.Types[node.Type].Memory {
+		if f.held != nil && f.held[g].With(u.held[at]).Sum() > f.in.Types[node.Type].Memory {
 			return false
 		}
 	}
@@ -401,5 +400,5 @@ func (q *queue) judge(list []stint) (value *big.Rat, tardy []instance.JobID, tar
 			tardy = append(tardy, s.Job)
 		}
 	}
-	return q.in.ValueAt(ends), tardy, tardiness, late(q.in, ends)
+	return q.in.ValueAt(ends), tardy, tardiness, state.Missed(q.in, ends, "")
 }

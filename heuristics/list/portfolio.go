@@ -184,14 +184,7 @@ func (p *Portfolio) result() (*instance.Schedule, error) {
 		if err := p.ctx.Err(); err != nil {
 			return nil, err
 		}
-		worst, most := instance.JobID(0), instance.Tick(0)
-		for j, c := range p.Best.Completion {
-			if d := p.In.Jobs[j].Deadline; d > 0 && c-d > most {
-				worst, most = instance.JobID(j), c-d
-			}
-		}
-		return nil, state.NewNoPlan(p.In, worst, "would miss its deadline, %v, by %v in the best schedule tried",
-			p.In.Duration(p.In.Jobs[worst].Deadline), p.In.Duration(most))
+		return nil, state.Missed(p.In, p.Best.Completion, " in the best schedule tried")
 	}
 	return p.Best.Schedule(p.In, p.Layout), nil
 }

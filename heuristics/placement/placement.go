@@ -106,11 +106,10 @@ type Placer struct {
 	iterations []int64
 	Out        *Placement
 
-	Load       []instance.Tick  // per GPU: ticks of tasks placed there
-	Persistent []instance.Bytes // per GPU: of the jobs resident there
-	Ephemeral  []instance.Bytes // per GPU: the largest reserved there
-	Busy       []instance.Tick  // per link: ticks of synchronisations at full rate
-	reach      *Reach
+	Load  []instance.Tick   // per GPU: ticks of tasks placed there
+	Held  []instance.Memory // per GPU
+	Busy  []instance.Tick   // per link: ticks of synchronisations at full rate
+	reach *Reach
 
 	// Scratch.
 	*Reach            // of the job that is placed
@@ -129,8 +128,8 @@ func NewPlacer(in *instance.Instance, how Options) *Placer {
 			GPUs: make([][]instance.GPUID, len(in.Jobs)), Limit: make([][]int, len(in.Jobs)),
 			Span: make([]instance.Span, len(in.Jobs)),
 		},
-		Load: make([]instance.Tick, len(in.GPUs)), Persistent: make([]instance.Bytes, len(in.GPUs)),
-		Ephemeral: make([]instance.Bytes, len(in.GPUs)), Busy: make([]instance.Tick, len(in.Links)),
+		Load: make([]instance.Tick, len(in.GPUs)), Held: make([]instance.Memory, len(in.GPUs)),
+		Busy: make([]instance.Tick, len(in.Links)),
 		cost: make([]int64, len(in.GPUs)), fitting: make([][]instance.GPUID, len(in.Nodes)),
 		nodeCost: make([]int64, len(in.Nodes)),
 	}
@@ -237,7 +236,7 @@ func (p *Placer) byMemory() []instance.JobID {
 func (p *Placer) Room(j instance.JobID, g instance.GPUID, d int) instance.Bytes {
 	t := p.in.GPUs[g].Type
 	c := p.in.Jobs[j].On[t]
-	return p.in.Types[t].Memory - p.Persistent[g] - c.Persistent - max(p.Ephemeral[g], c.Ephemeral[d])
+	return p.in.Types[t].Memory - p.Held[g].With(c.Memory(d)).Sum()
 }
 
 // Put places one job. It reports whether the job fitted anywhere.
@@ -262,8 +261,7 @@ func (p *Placer) Settle(j instance.JobID, gpus []instance.GPUID, limit []int, sp
 	for n, g := range gpus {
 		t := p.in.GPUs[g].Type
 		p.Load[g] += instance.Tick(p.iterations[j]) * p.work(j, t)
-		p.Persistent[g] += job.On[t].Persistent
-		p.Ephemeral[g] = max(p.Ephemeral[g], job.On[t].Ephemeral[limit[n]])
+		p.Held[g] = p.Held[g].With(job.On[t].Memory(limit[n]))
 	}
 	sync := p.sync(j, span)
 	for _, u := range span.Uses {

@@ -20,7 +20,7 @@ func settled(in *instance.Instance, how Options) (*Placement, [][]int) {
 		}
 		p.Out.GPUs[j], p.Out.Span[j] = job.Resident, span
 		for _, g := range job.Resident {
-			p.Persistent[g] += job.On[in.GPUs[g].Type].Persistent
+			p.Held[g].Persistent += job.On[in.GPUs[g].Type].Persistent
 		}
 	}
 	counts := make([][]int, len(in.Jobs))
@@ -28,7 +28,7 @@ func settled(in *instance.Instance, how Options) (*Placement, [][]int) {
 		job := &in.Jobs[j]
 		for _, g := range job.Resident {
 			t, d := in.GPUs[g].Type, job.Full()
-			for d >= 0 && job.On[t].Ephemeral[d] > in.Types[t].Memory-p.Persistent[g] {
+			for d >= 0 && job.On[t].Ephemeral[d] > in.Types[t].Memory-p.Held[g].Persistent {
 				d--
 			}
 			p.Out.Limit[j] = append(p.Out.Limit[j], d)

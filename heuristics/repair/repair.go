@@ -63,7 +63,7 @@ func Repair(in *instance.Instance, old *instance.Schedule, d Damage) (*Result, e
 func settled(in *instance.Instance, old *instance.Schedule, d Damage, rng *rand.Rand) (*repairer, *Result, error) {
 	r := &repairer{
 		in: in, old: old, damage: d, rng: rng, homes: make([][]instance.GPUID, len(in.Jobs)), spans: make([]instance.Span, len(in.Jobs)),
-		persistent: make([]instance.Bytes, len(in.GPUs)), ephemeral: make([]instance.Bytes, len(in.GPUs)), load: make([]instance.Tick, len(in.GPUs)),
+		held: make([]instance.Memory, len(in.GPUs)), load: make([]instance.Tick, len(in.GPUs)),
 		deepest: make([]int, len(in.Jobs)),
 	}
 	tasks := make([][]instance.Task, len(in.Jobs))
@@ -98,11 +98,11 @@ type repairer struct {
 	damage Damage
 	rng    *rand.Rand // nil: none
 
-	homes                 [][]instance.GPUID // ascending
-	spans                 []instance.Span
-	persistent, ephemeral []instance.Bytes // per GPU
-	load                  []instance.Tick  // per GPU: ticks of tasks
-	deepest               []int            // per job: depth of any of its tasks
+	homes   [][]instance.GPUID // ascending
+	spans   []instance.Span
+	held    []instance.Memory // per GPU
+	load    []instance.Tick   // per GPU: ticks of tasks
+	deepest []int             // per job: depth of any of its tasks
 }
 
 // stay settles a job where it was, if it can.
@@ -122,7 +122,7 @@ func (r *repairer) stay(j instance.JobID, tasks []instance.Task) bool {
 	}
 	r.settle(j, tasks, home, span)
 	for _, g := range home {
-		if r.persistent[g]+r.ephemeral[g] > r.in.Types[r.in.GPUs[g].Type].Memory {
+		if r.held[g].Sum() > r.in.Types[r.in.GPUs[g].Type].Memory {
 			r.unsettle(j, tasks)
 			return false
 		}
@@ -138,7 +138,7 @@ func (r *repairer) unsettle(j instance.JobID, tasks []instance.Task) {
 		r.load[g] -= r.in.Jobs[j].On[r.in.GPUs[g].Type].Time[t.Depth]
 	}
 	for _, g := range r.homes[j] {
-		r.persistent[g] -= r.in.Jobs[j].On[r.in.GPUs[g].Type].Persistent
+		r.held[g].Persistent -= r.in.Jobs[j].On[r.in.GPUs[g].Type].Persistent
 	}
 	r.homes[j] = nil
 }
@@ -149,11 +149,11 @@ func (r *repairer) settle(j instance.JobID, tasks []instance.Task, home []instan
 	for _, t := range tasks {
 		g := r.gpuOf(t)
 		costs := r.in.Jobs[j].On[r.in.GPUs[g].Type]
-		r.ephemeral[g] = max(r.ephemeral[g], costs.Ephemeral[t.Depth])
+		r.held[g].Ephemeral = max(r.held[g].Ephemeral, costs.Ephemeral[t.Depth])
 		r.load[g] += costs.Time[t.Depth]
 	}
 	for _, g := range home {
-		r.persistent[g] += r.in.Jobs[j].On[r.in.GPUs[g].Type].Persistent
+		r.held[g].Persistent += r.in.Jobs[j].On[r.in.GPUs[g].Type].Persistent
 	}
 }
 
@@ -170,7 +170,7 @@ func (r *repairer) fits(j instance.JobID, g instance.GPUID) bool {
 	if r.damage.Closed != nil && r.damage.Closed[g] {
 		return false
 	}
-	return costs != nil && r.persistent[g]+costs.Persistent+max(r.ephemeral[g], slices.Max(costs.Ephemeral[:r.deepest[j]+1])) <= r.in.Types[t].Memory
+	return costs != nil && r.held[g].With(instance.Memory{Persistent: costs.Persistent, Ephemeral: slices.Max(costs.Ephemeral[:r.deepest[j]+1])}).Sum() <= r.in.Types[t].Memory
 }
 
 // move finds the job new GPUs: of those of one node, one rack, and all racks that

@@ -52,6 +52,22 @@ func LeastOverTypes(job *instance.Job, f func(instance.TypeID) int64) int64 {
 	return best
 }
 
+// MayLackMemory reports whether all jobs on one GPU would be too much for some type.
+func MayLackMemory(in *instance.Instance) bool {
+	for t := range in.Types {
+		held := instance.Memory{}
+		for j := range in.Jobs {
+			if c := in.Jobs[j].On[t]; c != nil {
+				held = held.With(c.Memory(in.Jobs[j].Full()))
+			}
+		}
+		if held.Sum() > in.Types[t].Memory {
+			return true
+		}
+	}
+	return false
+}
+
 // MeanTime returns the mean task time of a multiset on GPU type t, rounded up.
 func MeanTime(job *instance.Job, t instance.TypeID, counts []int) instance.Tick {
 	sum := instance.Tick(0)

@@ -29,6 +29,17 @@ func NewNoPlan(in *instance.Instance, j instance.JobID, format string, args ...a
 	return &NoPlan{Job: j, Name: in.Jobs[j].Name, Reason: fmt.Sprintf(format, args...)}
 }
 
+// Missed is the error of the first job that ends after its deadline, in words that follow by how
+// much; nil if none does.
+func Missed(in *instance.Instance, ends []instance.Tick, when string) error {
+	j := in.Late(ends)
+	if j == instance.NoJob {
+		return nil
+	}
+	due := in.Jobs[j].Deadline
+	return NewNoPlan(in, j, "would miss its deadline, %v, by %v%s", in.Duration(due), in.Duration(ends[j]-due), when)
+}
+
 // Refusal says that job j found no GPUs, of those it may use those with the memory for it
 // beside the other jobs, which fits tells.
 func Refusal(in *instance.Instance, j instance.JobID, fits func(instance.GPUID) bool) *NoPlan {

@@ -52,9 +52,8 @@ func Refute(ctx context.Context, in *instance.Instance, steps int) bool {
 	return false
 }
 
-// state is what the memory of each GPU holds: persistent bytes, and the largest
-// ephemeral ones.
-type state []struct{ persistent, ephemeral instance.Bytes }
+// state is what the memory of each GPU holds.
+type state []instance.Memory
 
 type refuter struct {
 	ctx        context.Context
@@ -78,7 +77,7 @@ func (r *refuter) size(j instance.JobID) instance.Bytes {
 	job, most := &r.in.Jobs[j], instance.Bytes(0)
 	for _, c := range job.On {
 		if c != nil {
-			most = max(most, c.Persistent+c.Ephemeral[job.Full()])
+			most = max(most, c.Memory(job.Full()).Sum())
 		}
 	}
 	return most
@@ -119,12 +118,12 @@ func (r *refuter) walk(s, from state, g instance.GPUID) {
 	if c := job.On[t]; c != nil && r.joins(job, g) {
 		before := s[g]
 		for d := most - 1; d >= 0; d-- {
-			if r.left[d] == 0 || before.persistent+c.Persistent+max(before.ephemeral, c.Ephemeral[d]) > r.in.Types[t].Memory {
+			if r.left[d] == 0 || before.With(c.Memory(d)).Sum() > r.in.Types[t].Memory {
 				continue
 			}
 			r.left[d]--
 			r.deal[g] = d + 1
-			s[g].persistent, s[g].ephemeral = before.persistent+c.Persistent, max(before.ephemeral, c.Ephemeral[d])
+			s[g] = before.With(c.Memory(d))
 			r.chosen = append(r.chosen, g)
 			r.walk(s, from, g+1)
 			r.chosen = r.chosen[:len(r.chosen)-1]
@@ -185,7 +184,7 @@ func (r *refuter) alive(s state, at int) bool {
 			if least < 0 || c.Persistent < least {
 				least = c.Persistent
 			}
-			if s[g].persistent+c.Persistent+max(s[g].ephemeral, c.Ephemeral[r.shallowest[j]]) <= r.in.Types[t].Memory {
+			if s[g].With(c.Memory(r.shallowest[j])).Sum() <= r.in.Types[t].Memory {
 				gpus++
 			}
 		}
@@ -196,7 +195,7 @@ func (r *refuter) alive(s state, at int) bool {
 	}
 	for g := range s {
 		if t := r.in.GPUs[g].Type; usable[t] {
-			have += max(0, r.in.Types[t].Memory-s[g].persistent-s[g].ephemeral)
+			have += max(0, r.in.Types[t].Memory-s[g].Sum())
 		}
 	}
 	return need <= have
@@ -211,8 +210,8 @@ func (r *refuter) key(s state) string {
 		for _, n := range rack.Nodes {
 			node := &r.in.Nodes[n]
 			gpus := slices.Clone(s[node.FirstGPU : node.FirstGPU+instance.GPUID(node.GPUs)])
-			slices.SortFunc(gpus, func(a, b struct{ persistent, ephemeral instance.Bytes }) int {
-				return cmp.Or(cmp.Compare(a.persistent, b.persistent), cmp.Compare(a.ephemeral, b.ephemeral))
+			slices.SortFunc(gpus, func(a, b instance.Memory) int {
+				return cmp.Or(cmp.Compare(a.Persistent, b.Persistent), cmp.Compare(a.Ephemeral, b.Ephemeral))
 			})
 			fabric := uint64(0)
 			if r.in.Links[node.Fabric].Failed {
@@ -223,7 +222,7 @@ func (r *refuter) key(s state) string {
 				b = binary.AppendUvarint(b, v)
 			}
 			for _, g := range gpus {
-				b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(g.persistent)), uint64(g.ephemeral))
+				b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(g.Persistent)), uint64(g.Ephemeral))
 			}
 			nodes = append(nodes, string(b))
 		}
