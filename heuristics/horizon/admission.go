@@ -24,7 +24,7 @@ type admission struct {
 	work     []int           // the jobs at work, ascending
 	now      instance.Tick
 	blocks   []instance.Block
-	patterns map[string]*pattern // by jobs, GPUs and iterations; nil: there is none
+	patterns patterns // by jobs, GPUs and iterations; nil: there is none
 }
 
 const (
@@ -44,12 +44,12 @@ func (d *dealer) admit(ctx context.Context, c *cell) {
 	if _, limited := ctx.Deadline(); limited {
 		tries = mostAdmissionTries
 	}
-	patterns := map[string]*pattern{}
+	known := patterns{}
 	var best *admission
 	for try := 0; try < tries && ctx.Err() == nil; try++ {
 		a := &admission{
 			occupants: occupants{in: d.in, nodes: c.nodes, jobs: c.jobs, homes: make([][]instance.GPUID, len(c.jobs))},
-			d:         d, cell: c, order: slices.Clone(order), ready: make([]instance.Tick, len(c.jobs)), patterns: patterns,
+			d:         d, cell: c, order: slices.Clone(order), ready: make([]instance.Tick, len(c.jobs)), patterns: known,
 		}
 		for _, j := range c.jobs {
 			a.left = append(a.left, d.in.Jobs[j].Iterations)
@@ -283,15 +283,7 @@ func (a *admission) paced(leaving []int, atOnce bool, rest float64) (list []*pat
 // pattern of the jobs at work, which do iterations in these proportions; nil: there is none.
 func (a *admission) pattern(want []float64) *pattern {
 	p := patternInPlace(a.in, pick(a.jobs, a.work), a.nodes, pick(a.homes, a.work), want, phasePattern)
-	key := fmt.Sprint(a.work, pick(a.homes, a.work), p.r)
-	if known, ok := a.patterns[key]; ok {
-		return known
-	}
-	if p.schedule(context.Background(), a.d.pcg(0), phaseTries) != nil {
-		p = nil
-	}
-	a.patterns[key] = p
-	return p
+	return a.patterns.scheduled(fmt.Sprint(a.work, pick(a.homes, a.work), p.r), p, a.d.seed, phaseTries, nil)
 }
 
 // write adds the plan of the cell to that of all.

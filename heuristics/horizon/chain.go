@@ -1,9 +1,7 @@
 package horizon
 
 import (
-	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -133,11 +131,7 @@ func (f *former) paced(c *chain, pace float64) *pattern {
 		return p
 	}
 	p := patternInPlace(f.q.in, jobs, c.nodes, homes, want, heuristics.MostPattern)
-	if p.schedule(context.Background(), rand.New(rand.NewPCG(f.seed, 0)), pacedTries) != nil {
-		p = nil
-	}
-	f.patterns[key] = p
-	return p
+	return f.patterns.scheduled(key, p, f.seed, pacedTries, nil)
 }
 
 // pacedTries is how many schedules such a pattern is the best of.

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics"
+	"jigsaw/heuristics/periodic"
 )
 
 // pattern is what some jobs that are in memory together do on some nodes, again and again until all of
@@ -87,6 +87,21 @@ func (p *pattern) schedule(ctx context.Context, rng *rand.Rand, tries int) (err 
 	return err
 }
 
+// patterns are those made already, by name; nil: it could not be made.
+type patterns map[string]*pattern
+
+// scheduled gives a pattern that does not fit yet a schedule, the best of so many, and looks it up the next time. nil: there is none.
+func (known patterns) scheduled(name string, p *pattern, seed uint64, tries int, slack []float64) *pattern {
+	if p, ok := known[name]; ok {
+		return p
+	}
+	if p.schedule(context.Background(), rand.New(rand.NewPCG(seed, 0)), tries) != nil || !p.loosen(slack) {
+		p = nil
+	}
+	known[name] = p
+	return p
+}
+
 // inOrder returns jobs, alike those that the pattern was asked for, in the order of the part.
 func (p *pattern) inOrder(jobs []instance.JobID) []instance.JobID {
 	list := make([]instance.JobID, len(jobs))
@@ -145,48 +160,12 @@ func (p *pattern) slowness() float64 {
 	return most * float64(p.s.Makespan(p.part.Instance))
 }
 
-// close finds the shortest period at which the pattern may repeat: between what its GPUs
-// and jobs need and its length, which always serves.
+// close makes the pattern one that repeats, with the least period that the orders in it admit.
 func (p *pattern) close(in *instance.Instance) {
+	p.s = periodic.Repeated(in, p.s)
+	p.period, p.s.Period = p.s.Period, 0
 	start := slices.MinFunc(p.s.Tasks, func(a, b instance.Task) int { return int(a.Start - b.Start) }).Start
-	length := p.s.Makespan(in) - start
-	least := instance.Tick(1)
-	hull := func(n int, key func(instance.Task) int, syncs bool) {
-		from, to := make([]instance.Tick, n), make([]instance.Tick, n)
-		for i := range from {
-			from[i] = -1
-		}
-		for _, t := range p.s.Tasks {
-			if k := key(t); from[k] < 0 || t.Start < from[k] {
-				from[k] = t.Start
-			}
-			to[key(t)] = max(to[key(t)], t.End)
-		}
-		for _, y := range p.s.Syncs {
-			if syncs {
-				to[y.Job] = max(to[y.Job], y.End)
-			}
-		}
-		for k := range from {
-			least = max(least, to[k]-from[k])
-		}
-	}
-	hull(len(in.GPUs), func(t instance.Task) int { return int(t.GPU) }, false)
-	hull(len(in.Jobs), func(t instance.Task) int { return int(t.Job) }, true)
 	instance.Shift(p.s.Tasks, p.s.Syncs, -start)
-	p.period = length
-	twice := make([]int, len(p.r))
-	for j := range twice {
-		twice[j] = 2 * p.r[j]
-	}
-	double := in.Miniature(twice)
-	for period := least; period < length; period += max(1, (length-least)/8) {
-		plan := &instance.BlockSchedule{Residency: p.s.Residency, Blocks: []instance.Block{{Period: period, Repeats: 2, Tasks: p.s.Tasks, Syncs: p.s.Syncs}}}
-		if len(check.Blocks(double, plan)) == 0 {
-			p.period = period
-			return
-		}
-	}
 }
 
 // loosen stretches a pattern to as many times its length as jobs that share a GPU take, and reports whether so many may; see [Config].

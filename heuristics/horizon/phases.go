@@ -27,7 +27,7 @@ func (c Config) Phases(ctx context.Context, in *instance.Instance, plan *instanc
 	}
 	q, seed, found := newQueue(in), rng.Uint64(), make([][]instance.Block, len(groups))
 	state.Parallel(len(groups), func(n int) {
-		p := &phases{ctx: ctx, q: q, group: &groups[n], seed: seed, slack: c.Slack, patterns: map[string]*pattern{}}
+		p := &phases{ctx: ctx, q: q, group: &groups[n], seed: seed, slack: c.Slack, patterns: patterns{}}
 		p.shorter = by == 0 && in.Objective == instance.Makespan
 		found[n] = p.search()
 	})
@@ -63,9 +63,9 @@ type phases struct {
 	q        *queue
 	group    *nodeGroup
 	seed     uint64
-	slack    []float64           // see [Config]
-	shorter  bool                // the end of the group counts, and weighted completion where it is the same
-	patterns map[string]*pattern // by iterations of each job; nil: there is none
+	slack    []float64 // see [Config]
+	shorter  bool      // the end of the group counts, and weighted completion where it is the same
+	patterns patterns  // by iterations of each job; nil: there is none
 }
 
 // partial is a plan of a group: phases, and after them all that is left together.
@@ -256,13 +256,5 @@ func (p *phases) finish(of *partial, blocks []instance.Block) {
 // are in memory: in phases none leaves it before it ends.
 func (p *phases) pattern(want []float64) *pattern {
 	x := patternInPlace(p.q.in, p.group.jobs, p.group.nodes, p.group.homes, want, phasePattern)
-	key := fmt.Sprint(x.r)
-	if known, ok := p.patterns[key]; ok {
-		return known
-	}
-	if x.schedule(context.Background(), rand.New(rand.NewPCG(p.seed, 0)), phaseTries) != nil || !x.loosen(p.slack) {
-		x = nil
-	}
-	p.patterns[key] = x
-	return x
+	return p.patterns.scheduled(fmt.Sprint(x.r), x, p.seed, phaseTries, p.slack)
 }

@@ -93,7 +93,6 @@ func (r *Resumption) better(ctx context.Context, x *renewal, rng *rand.Rand) {
 func (r *Resumption) write(x *renewal) {
 	c, in := x.pattern, r.in
 	x.drained, x.body = nil, nil
-	c.s = &instance.Schedule{Residency: c.s.Residency, Tasks: slices.Clone(c.s.Tasks), Syncs: slices.Clone(c.s.Syncs)}
 	c.close(c.part.Miniature(c.r))
 	rest := make([]int, len(x.members))
 	start := r.was.Now

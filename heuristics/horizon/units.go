@@ -42,15 +42,15 @@ const (
 type former struct {
 	q        *queue
 	class    []int
-	known    map[string]*unit    // nil: they do not fit
-	patterns map[string]*pattern // of chains; nil: there is none
+	known    map[string]*unit // nil: they do not fit
+	patterns patterns         // of chains; nil: there is none
 	seed     uint64
 	slack    []float64 // see [Config]
 	strays   []bool    // by job, see straying
 }
 
 func newFormer(q *queue, rng *rand.Rand, slack []float64) *former {
-	return &former{q, q.in.ClassOf(), map[string]*unit{}, map[string]*pattern{}, rng.Uint64(), slack, straying(q.in)}
+	return &former{q, q.in.ClassOf(), map[string]*unit{}, patterns{}, rng.Uint64(), slack, straying(q.in)}
 }
 
 // straying tells for every job whether its routes between nodes of one rack use links other than those of these nodes, as a
