@@ -1,14 +1,13 @@
 // Package relax is the kernel, with the packages below it: what can be proven about every
 // valid schedule of a compiled instance without finding one, stated once, and the check of
 // such proofs. Everything that a "certified" rests on is here, and nothing else: the kernel
-// imports package instance and the standard library; it knows no linear programming engine, no
+// imports package instance, its list of depth multisets and the standard library; it knows no linear programming engine, no
 // bound and no search. Those import it, to find prices for what it states.
 //
 //	relax           classes of jobs, pools of GPUs, placement modes, depth multisets; [Certificate]
 //	                and what it proves ([Proven]); the chain and the area bound, proofs that there
 //	                is no schedule
 //	relax/exact     numbers
-//	relax/depths    depth multisets of a job
 //	relax/linear    linear programs in integers, and what prices of their rows prove
 //	relax/fluid     jobs spread fractionally over pools
 //	relax/periods   the same in whole numbers, for plans that repeat

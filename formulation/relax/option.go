@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/relax/depths"
+	"jigsaw/formulation/instance/depths"
 )
 
 // ModeOptions is a mode as the plans of single jobs see it: what a task or a

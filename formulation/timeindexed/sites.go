@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/depths"
 	"jigsaw/formulation/relax"
-	"jigsaw/formulation/relax/depths"
 )
 
 // tiSite is where tasks run: room of them at a time.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/depths"
 )
 
 // searchBudget bounds the search of [Cheapest]: partial multisets
@@ -174,27 +175,8 @@ func Minimal(j *instance.Job) [][]int {
 	if j.Rule.Fixed != nil {
 		return nil
 	}
-	var list [][]int
-	counts, budget := make([]int, len(j.Depths)), minimalBudget
-	var deal func(d, rest int)
-	deal = func(d, rest int) {
-		if budget--; budget < 0 {
-			return
-		}
-		if d == 0 {
-			if counts[0] = rest; j.Allows(counts) && minimal(j, counts) {
-				list = append(list, slices.Clone(counts))
-			}
-			return
-		}
-		for n := 0; n <= rest; n++ {
-			counts[d] = n
-			deal(d-1, rest-n)
-		}
-		counts[d] = 0
-	}
-	deal(j.Full(), j.Workers)
-	if budget < 0 {
+	list, ok := depths.Minimal(j, minimalBudget, minimalBudget)
+	if !ok {
 		return nil
 	}
 	most := min(mostMinimal, len(list))
@@ -202,22 +184,4 @@ func Minimal(j *instance.Job) [][]int {
 		list[n] = list[n*len(list)/most]
 	}
 	return list[:most]
-}
-
-// minimal reports whether the rule lets no worker of the multiset be shallower by a depth.
-func minimal(j *instance.Job, counts []int) bool {
-	for d := 1; d < len(counts); d++ {
-		if counts[d] == 0 {
-			continue
-		}
-		counts[d]--
-		counts[d-1]++
-		allowed := j.Allows(counts)
-		counts[d]++
-		counts[d-1]--
-		if allowed {
-			return false
-		}
-	}
-	return true
 }

@@ -2,7 +2,7 @@ package memory
 
 import (
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/relax/depths"
+	"jigsaw/formulation/instance/depths"
 )
 
 // Components numbers the groups of nodes that can synchronise with each other; -1 is
