@@ -35,6 +35,11 @@ type Task struct {
 	End       Tick
 }
 
+// Task returns a task, which ends when its depth takes on that GPU.
+func (in *Instance) Task(j JobID, iteration int, g GPUID, depth int, start Tick) Task {
+	return Task{j, iteration, g, depth, start, start + in.Jobs[j].On[in.GPUs[g].Type].Time[depth]}
+}
+
 // Sync is the synchronisation that ends an iteration.
 type Sync struct {
 	Job       JobID

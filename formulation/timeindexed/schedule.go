@@ -3,7 +3,6 @@ package timeindexed
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
@@ -34,9 +33,6 @@ func (t *Program) Schedule(x []float64) (*instance.Schedule, error) {
 		case m.kind == ofSync:
 			s.Syncs = append(s.Syncs, instance.Sync{Job: m.job, Iteration: m.iteration, Start: m.start, End: m.end, Rate: m.level})
 		}
-	}
-	for _, home := range s.Residency {
-		slices.Sort(home)
 	}
 	s.Sort()
 	if violations := check.Schedule(in, s); len(violations) > 0 {

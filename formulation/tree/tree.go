@@ -440,10 +440,7 @@ func (t *search) schedule(bundles []bundle) *instance.Schedule {
 		for i := range p.Ends {
 			for w, g := range p.Assignment {
 				task := p.Tasks[i][w]
-				start := instance.Tick(task.Start)
-				s.Tasks = append(s.Tasks, instance.Task{
-					Job: id, Iteration: i + 1, GPU: g, Depth: task.Depth, Start: start, End: start + job.On[t.in.GPUs[g].Type].Time[task.Depth],
-				})
+				s.Tasks = append(s.Tasks, t.in.Task(id, i+1, g, task.Depth, instance.Tick(task.Start)))
 			}
 			if job.HasSync() {
 				s.Syncs = append(s.Syncs, instance.Sync{

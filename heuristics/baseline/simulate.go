@@ -255,10 +255,7 @@ func (s *simulator) schedule() *instance.Schedule {
 		}
 		for i, start := range job.starts {
 			for n, g := range job.gpus {
-				d := job.depths[n]
-				out.Tasks = append(out.Tasks, instance.Task{
-					Job: id, Iteration: i + 1, GPU: g, Depth: d, Start: start, End: start + spec.On[in.GPUs[g].Type].Time[d],
-				})
+				out.Tasks = append(out.Tasks, in.Task(id, i+1, g, job.depths[n], start))
 			}
 			if spec.HasSync() {
 				rate := in.RateLevels[job.rates[i]]

@@ -347,10 +347,7 @@ func (s *site) block(id instance.JobID, in *instance.Instance, start instance.Ti
 		b.Period = s.iteration()
 	}
 	for i, g := range s.gpus {
-		begin := instance.Tick(0)
-		b.Tasks = append(b.Tasks, instance.Task{
-			Job: id, Iteration: 1, GPU: g, Depth: s.depths[i], Start: begin, End: begin + j.On[in.GPUs[g].Type].Time[s.depths[i]],
-		})
+		b.Tasks = append(b.Tasks, in.Task(id, 1, g, s.depths[i], 0))
 	}
 	if j.HasSync() {
 		b.Syncs = []instance.Sync{{Job: id, Iteration: 1, Start: s.tasks, End: s.iteration(), Rate: s.level}}

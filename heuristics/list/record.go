@@ -46,11 +46,7 @@ func (r *Record) Schedule(in *instance.Instance, l *state.Layout) *instance.Sche
 		at := l.TaskAt[j]
 		for i := range job.Iterations {
 			for n, g := range gpus {
-				start, d := r.start[at+n], int(r.depth[at+n])
-				s.Tasks = append(s.Tasks, instance.Task{
-					Job: id, Iteration: i + 1, GPU: g, Depth: d,
-					Start: start, End: start + job.On[in.GPUs[g].Type].Time[d],
-				})
+				s.Tasks = append(s.Tasks, in.Task(id, i+1, g, int(r.depth[at+n]), r.start[at+n]))
 			}
 			at += job.Workers
 			if job.HasSync() {

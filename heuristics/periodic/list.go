@@ -359,11 +359,7 @@ func (m *moduloScheduler) schedule() *instance.Schedule {
 		for n := range chain {
 			it := &chain[n]
 			for w, g := range l.gpus {
-				start := it.start[w] + shift
-				s.Tasks = append(s.Tasks, instance.Task{
-					Job: l.id, Iteration: n + 1, GPU: g, Depth: int(it.depth[w]),
-					Start: start, End: start + l.time[w][it.depth[w]],
-				})
+				s.Tasks = append(s.Tasks, m.in.Task(l.id, n+1, g, int(it.depth[w]), it.start[w]+shift))
 			}
 			if len(l.syncs) > 0 {
 				s.Syncs = append(s.Syncs, instance.Sync{

@@ -190,10 +190,7 @@ func (q *sequence) schedule() *instance.Schedule {
 		for i := range job.Iterations {
 			for n := range job.Workers {
 				t := q.TaskAt[j] + i*job.Workers + n
-				s.Tasks = append(s.Tasks, instance.Task{
-					Job: instance.JobID(j), Iteration: i + 1, GPU: s.Residency[j][n], Depth: int(q.depth[t]),
-					Start: q.times.start[t], End: q.times.start[t] + q.ticks[t],
-				})
+				s.Tasks = append(s.Tasks, in.Task(instance.JobID(j), i+1, s.Residency[j][n], int(q.depth[t]), q.times.start[t]))
 			}
 			if job.HasSync() {
 				y := q.SyncAt[j] + i
