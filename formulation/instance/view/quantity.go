@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -60,10 +61,14 @@ func Clock(seconds float64) string {
 	return fmt.Sprintf("%dh%02d", minutes/60, minutes%60)
 }
 
-// Moment writes when so many seconds after the begin of a plan are: by the clock, to the minute, where the begin is known, and else as [Clock].
+// Moment writes when so many seconds after the begin of a plan are: by the clock, to the minute, or the second where they are few,
+// where the begin is known, and else as [Clock].
 func Moment(begin time.Time, seconds float64) string {
-	if begin.IsZero() {
+	switch {
+	case begin.IsZero():
 		return Clock(seconds)
+	case seconds < 600 && math.Mod(seconds, 60) != 0:
+		return begin.Add(time.Duration(seconds * 1e9)).Round(time.Second).Format("2 Jan 15:04:05")
 	}
 	return begin.Add(time.Duration(seconds * 1e9)).Round(time.Minute).Format("2 Jan 15:04")
 }
