@@ -130,10 +130,11 @@ func (s *Search) Total() int { return s.Work * (len(s.lanes) + len(s.residencies
 // than the usual work.
 func (s *Search) Large() bool { return s.Work > mostRound }
 
-// Cool lets all walk for a cycle of cooling of so many rounds, and returns their work.
+// Cool lets all walk for a cycle of cooling of so many rounds, and returns their work. In so few there is no
+// way back from temperatures that a good schedule does not survive.
 func (s *Search) Cool(rounds int) int {
 	for _, l := range s.lanes {
-		l.cycle = rounds
+		l.cycle, l.coarse = rounds, 0
 	}
 	for range rounds {
 		if s.ctx.Err() != nil {
