@@ -283,7 +283,7 @@ func TestMarks(t *testing.T) {
 	assert.InDelta(t, 120_000, timeMarks(in, 300_000, 4)[1].at, 1e-6)
 	evening := time.Date(2026, 11, 26, 21, 50, 0, 0, time.UTC)
 	assert.Equal(t, []string{"26 Nov 21:50", "26 Nov 21:50:13", "26 Nov 22:51"},
-		[]string{Moment(evening, 0), Moment(evening, 13), Moment(evening, 3635)})
+		[]string{Moment(evening, 0.393), Moment(evening, 13), Moment(evening, 3635)})
 	assert.Equal(t, []string{"26 Nov 22:00", "23:00", "27 Nov 00:00", "01:00"}, labels(momentMarks(in, evening, 3.5*3_600_000, 4)))
 	assert.InDelta(t, 600_000, momentMarks(in, evening, 3.5*3_600_000, 4)[0].at, 1e-6)
 	assert.Equal(t, []string{"0 s", "10 s", "20 s"}, labels(momentMarks(in, evening, 25_000, 3)))

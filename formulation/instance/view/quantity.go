@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -64,13 +63,14 @@ func Clock(seconds float64) string {
 // Moment writes when so many seconds after the begin of a plan are: by the clock, to the minute, or the second where they are few,
 // where the begin is known, and else as [Clock].
 func Moment(begin time.Time, seconds float64) string {
-	switch {
-	case begin.IsZero():
+	if begin.IsZero() {
 		return Clock(seconds)
-	case seconds < 600 && math.Mod(seconds, 60) != 0:
-		return begin.Add(time.Duration(seconds * 1e9)).Round(time.Second).Format("2 Jan 15:04:05")
 	}
-	return begin.Add(time.Duration(seconds * 1e9)).Round(time.Minute).Format("2 Jan 15:04")
+	at := begin.Add(time.Duration(seconds * 1e9)).Round(time.Second)
+	if seconds < 600 && at.Second() > 0 {
+		return at.Format("2 Jan 15:04:05")
+	}
+	return at.Round(time.Minute).Format("2 Jan 15:04")
 }
 
 // significant writes about four digits, but never rounds an integer.
