@@ -11,16 +11,27 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/burst"
+	"jigsaw/formulation/instance"
 )
+
+// exampleBursts is the built-in example of burst-parallel jobs, changed.
+func exampleBursts(t *testing.T, changes ...func(*instance.Spec)) *instance.Bursts {
+	t.Helper()
+	models, err := jigsaw.Models()
+	require.NoError(t, err)
+	document := exampleDocument(t, "burst")
+	for _, change := range changes {
+		change(document.Spec)
+	}
+	in, err := document.CompileBursts(models)
+	require.NoError(t, err)
+	return in
+}
 
 // TestBurstPictureNames: the picture of one period calls background jobs what the table beside it calls them.
 func TestBurstPictureNames(t *testing.T) {
 	t.Parallel()
-	document := exampleDocument(t, "burst")
-	models, err := jigsaw.Models()
-	require.NoError(t, err)
-	in, err := document.CompileBursts(models)
-	require.NoError(t, err)
+	in := exampleBursts(t)
 	plan, err := jigsaw.PlanBursts(in)
 	require.NoError(t, err)
 	var picture strings.Builder
@@ -35,11 +46,7 @@ func TestBurstPictureNames(t *testing.T) {
 // TestBackgroundCertificates: what background jobs have at most is proven anew from its file, of which no number may be another.
 func TestBackgroundCertificates(t *testing.T) {
 	t.Parallel()
-	document := exampleDocument(t, "burst")
-	models, err := jigsaw.Models()
-	require.NoError(t, err)
-	in, err := document.CompileBursts(models)
-	require.NoError(t, err)
+	in := exampleBursts(t)
 	chains, _, err := burst.Chains(in)
 	require.NoError(t, err)
 	s, bound, _, _, err := burst.Solve(in, chains)
@@ -85,9 +92,7 @@ func TestBackgroundCertificates(t *testing.T) {
 		_, err := jigsaw.DecodeBackgroundCertificate(in, strings.NewReader(changed))
 		assert.ErrorContains(t, err, what)
 	}
-	document.Spec.Jobs[0].Slowdown = 1_200_000
-	other, err := document.CompileBursts(models)
-	require.NoError(t, err)
+	other := exampleBursts(t, func(s *instance.Spec) { s.Jobs[0].Slowdown = 1_200_000 })
 	_, err = jigsaw.DecodeBackgroundCertificate(other, strings.NewReader(text))
 	assert.ErrorContains(t, err, "about another instance")
 }
