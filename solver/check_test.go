@@ -165,47 +165,6 @@ func TestCheckRefusesWhatItCannotCheck(t *testing.T) {
 	}
 }
 
-func TestDualBound(t *testing.T) {
-	t.Parallel()
-	boxed := wyndor()
-	boxed.ColUpper = []float64{10, 10}
-	for name, c := range map[string]struct {
-		problem *solver.Problem
-		y       []float64
-		tol     float64
-		want    float64
-	}{
-		"optimal duals":                      {wyndor(), []float64{0, -1.5, -1}, 0, -36},
-		"weaker duals":                       {wyndor(), []float64{-3, -2.5, 0}, 0, -42},
-		"duals that prove nothing":           {wyndor(), []float64{0, 0, 0}, 0, -inf},
-		"no duals, but bounds on columns":    {boxed, []float64{0, 0, 0}, 0, -80},
-		"a row dual without a bound":         {wyndor(), []float64{1, -1.5, -1}, 0, -inf},
-		"a hair from feasible, exactly":      {wyndor(), []float64{0, -1.5, -1 + 1e-9}, 0, -inf},
-		"a hair from feasible, tolerantly":   {wyndor(), []float64{0, -1.5, -1 + 1e-9}, 1e-6, -36},
-		"a hair of a row dual, tolerantly":   {wyndor(), []float64{1e-9, -1.5, -1}, 1e-6, -36},
-		"not a number proves nothing":        {wyndor(), []float64{math.NaN(), -1.5, -1}, 0, -inf},
-		"an empty program has the optimum 0": {&solver.Problem{}, nil, 0, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got := solver.DualBound(c.problem, c.y, c.tol)
-			if math.IsInf(c.want, 0) {
-				require.Equal(t, c.want, got)
-				return
-			}
-			require.InDelta(t, c.want, got, 1e-6)
-		})
-	}
-}
-
-func TestVerifyOfACutoff(t *testing.T) {
-	t.Parallel()
-	proven := &solver.Solution{Status: solver.Cutoff, Objective: -42, RowDual: []float64{-3, -2.5, 0}}
-	require.NoError(t, solver.Verify(wyndor(), proven))
-	proven.Objective = -40
-	require.ErrorContains(t, solver.Verify(wyndor(), proven), "the duals prove -42")
-}
-
 func TestStatusInWords(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "optimal", solver.Optimal.String())

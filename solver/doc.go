@@ -28,7 +28,7 @@
 //	+ sum_j d[j] (d[j] > 0 ? colLower[j] : colUpper[j])           (3)
 //
 // and equals the primal objective at an optimum. For any y at all, (3) with
-// d = c - A'y is a lower bound on the optimum: see [DualBound].
+// d = c - A'y is a lower bound on the optimum.
 //
 // A Farkas ray of an infeasible program is a y with the sign rule of a row dual
 // for which (3) with zero costs is positive: added to any dual point in any

@@ -38,24 +38,9 @@ func (g guardedModel) AddCols(cols ...Column) (err error) {
 	return g.Model.AddCols(cols...)
 }
 
-func (g guardedModel) AddRows(rows ...Constraint) (err error) {
-	defer caught(&err)
-	return g.Model.AddRows(rows...)
-}
-
 func (g guardedModel) SetColBounds(col Col, lower, upper float64) (err error) {
 	defer caught(&err)
 	return g.Model.SetColBounds(col, lower, upper)
-}
-
-func (g guardedModel) SetRowBounds(row Row, lower, upper float64) (err error) {
-	defer caught(&err)
-	return g.Model.SetRowBounds(row, lower, upper)
-}
-
-func (g guardedModel) SetCost(col Col, cost float64) (err error) {
-	defer caught(&err)
-	return g.Model.SetCost(col, cost)
 }
 
 func (g guardedModel) SetBasis(b *Basis) (err error) {

@@ -33,10 +33,7 @@ func TestGuard(t *testing.T) {
 	assert.False(t, ranges)
 	for name, call := range map[string]func() error{
 		"AddCols":      func() error { return m.AddCols(Column{}) },
-		"AddRows":      func() error { return m.AddRows(Constraint{}) },
 		"SetColBounds": func() error { return m.SetColBounds(0, 0, 1) },
-		"SetRowBounds": func() error { return m.SetRowBounds(0, 0, 1) },
-		"SetCost":      func() error { return m.SetCost(0, 1) },
 		"SetBasis":     func() error { return m.SetBasis(&Basis{}) },
 		"Solve":        func() error { _, err := m.Solve(context.Background(), Limits{}); return err },
 		"Close":        func() error { return m.Close() },

@@ -31,58 +31,14 @@ func (m *Mirror) AddCols(cols ...Column) error {
 	return nil
 }
 
-// AddRows appends rows, all or none.
-func (m *Mirror) AddRows(rows ...Constraint) error {
-	var faults []error
-	for _, r := range rows {
-		faults = append(faults, r.Validate(m.problem.Cols()))
-	}
-	if err := errors.Join(faults...); err != nil {
-		return err
-	}
-	m.problem.AddConstraints(rows...)
-	return nil
-}
-
 // SetColBounds replaces the bounds of a column.
 func (m *Mirror) SetColBounds(col Col, lower, upper float64) error {
-	if err := m.inCols(col); err != nil {
-		return err
-	}
-	if err := ValidateBounds(lower, upper); err != nil {
-		return err
-	}
-	m.problem.ColLower[col], m.problem.ColUpper[col] = lower, upper
-	return nil
-}
-
-// SetRowBounds replaces the bounds of a row.
-func (m *Mirror) SetRowBounds(row Row, lower, upper float64) error {
-	if row < 0 || int(row) >= m.problem.Rows() {
-		return fmt.Errorf("solver: row %d out of range, there are %d", row, m.problem.Rows())
-	}
-	if err := ValidateBounds(lower, upper); err != nil {
-		return err
-	}
-	m.problem.RowLower[row], m.problem.RowUpper[row] = lower, upper
-	return nil
-}
-
-// SetCost replaces the cost of a column.
-func (m *Mirror) SetCost(col Col, cost float64) error {
-	if err := m.inCols(col); err != nil {
-		return err
-	}
-	if err := ValidateCost(cost); err != nil {
-		return err
-	}
-	m.problem.Cost[col] = cost
-	return nil
-}
-
-func (m *Mirror) inCols(col Col) error {
 	if col < 0 || int(col) >= m.problem.Cols() {
 		return fmt.Errorf("solver: column %d out of range, there are %d", col, m.problem.Cols())
 	}
+	if fault := crossed(lower, upper); fault != "" {
+		return errors.New("solver: " + fault)
+	}
+	m.problem.ColLower[col], m.problem.ColUpper[col] = lower, upper
 	return nil
 }

@@ -49,10 +49,6 @@ type oneShotModel struct {
 	closed  bool
 }
 
-func (m *oneShotModel) Dims() (rows, cols int) {
-	return m.mirror.Problem().Rows(), m.mirror.Problem().Cols()
-}
-
 func (m *oneShotModel) Problem() *Problem { return m.mirror.Problem().Clone() }
 
 // change runs a change of the data on an open model.
@@ -71,20 +67,8 @@ func (m *oneShotModel) AddCols(cols ...Column) error {
 	return m.change(func() error { return m.mirror.AddCols(cols...) })
 }
 
-func (m *oneShotModel) AddRows(rows ...Constraint) error {
-	return m.change(func() error { return m.mirror.AddRows(rows...) })
-}
-
 func (m *oneShotModel) SetColBounds(col Col, lower, upper float64) error {
 	return m.change(func() error { return m.mirror.SetColBounds(col, lower, upper) })
-}
-
-func (m *oneShotModel) SetRowBounds(row Row, lower, upper float64) error {
-	return m.change(func() error { return m.mirror.SetRowBounds(row, lower, upper) })
-}
-
-func (m *oneShotModel) SetCost(col Col, cost float64) error {
-	return m.change(func() error { return m.mirror.SetCost(col, cost) })
 }
 
 // Basis returns the basis of the last solution where the engine gave one.

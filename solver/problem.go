@@ -14,25 +14,12 @@ type Entry struct {
 	Value float64
 }
 
-// Term is one coefficient of a row.
-type Term struct {
-	Col   Col
-	Value float64
-}
-
 // Column is a column that is about to join a program.
 type Column struct {
 	Name         string // may be empty
 	Cost         float64
 	Lower, Upper float64 // bounds of the variable, infinities allowed
 	Entries      []Entry // at most one per row
-}
-
-// Constraint is a row that is about to join a program.
-type Constraint struct {
-	Name         string // may be empty
-	Lower, Upper float64
-	Terms        []Term // at most one per column
 }
 
 // Problem is a linear program as plain data: min c'x, rowLower <= Ax <=
@@ -93,53 +80,6 @@ func (p *Problem) AddCol(name string, cost, lower, upper float64, entries ...Ent
 	p.ColLower = append(p.ColLower, lower)
 	p.ColUpper = append(p.ColUpper, upper)
 	return col
-}
-
-// AddConstraints appends rows together with their coefficients in columns that
-// exist already. It rebuilds the matrix, so many rows belong in one call. A term
-// outside the columns is a broken invariant and panics; the live models check
-// before they call.
-func (p *Problem) AddConstraints(rows ...Constraint) {
-	if len(rows) == 0 {
-		return
-	}
-	n := p.Cols()
-	extra := make([]int, n) // by Col: coefficients that join the column
-	total := len(p.Index)
-	for _, row := range rows {
-		for _, t := range row.Terms {
-			extra[t.Col]++
-			total++
-		}
-	}
-	start := make([]int, 1, n+1)
-	index := make([]Row, total)
-	value := make([]float64, total)
-	next := make([]int, n) // by Col: where its next new coefficient goes
-	for j := range n {
-		at := start[j]
-		at += copy(index[at:], p.Index[p.Start[j]:p.Start[j+1]])
-		copy(value[start[j]:], p.Value[p.Start[j]:p.Start[j+1]])
-		next[j] = at
-		start = append(start, at+extra[j])
-	}
-	for _, row := range rows {
-		i := p.AddRow(row.Name, row.Lower, row.Upper)
-		for _, t := range row.Terms {
-			index[next[t.Col]] = i
-			value[next[t.Col]] = t.Value
-			next[t.Col]++
-		}
-	}
-	p.Start, p.Index, p.Value = start, index, value
-}
-
-// SetInteger marks a column as integer.
-func (p *Problem) SetInteger(col Col) {
-	if p.Integer == nil {
-		p.Integer = make([]bool, p.Cols())
-	}
-	p.Integer[col] = true
 }
 
 // Column returns the entries of a column. The two slices share the memory of the

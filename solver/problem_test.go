@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"jigsaw/solver"
 )
@@ -47,7 +46,7 @@ func TestNamesAndIntegersAreNilUntilGiven(t *testing.T) {
 	p.AddCol("second", 1, 0, 1)
 	p.AddCol("", 1, 0, 1)
 	require.Equal(t, []string{"", "second", ""}, p.ColNames)
-	p.SetInteger(1)
+	p.Integer = []bool{false, true, false}
 	p.AddCol("", 1, 0, 1)
 	require.Equal(t, []bool{false, true, false, false}, p.Integer)
 	require.NoError(t, p.Validate())
@@ -56,75 +55,15 @@ func TestNamesAndIntegersAreNilUntilGiven(t *testing.T) {
 func TestCloneSharesNothing(t *testing.T) {
 	t.Parallel()
 	p := wyndor()
-	p.SetInteger(0)
+	p.Integer = []bool{true, false}
 	q := p.Clone()
 	require.Equal(t, p, q)
 	q.Cost[0], q.ColLower[0], q.ColUpper[0], q.RowLower[0], q.RowUpper[0] = 9, 9, 9, 9, 9
 	q.Start[1], q.Index[0], q.Value[0], q.Integer[0] = 9, 9, 9, false
 	q.ColNames[0], q.RowNames[0] = "9", "9"
 	fresh := wyndor()
-	fresh.SetInteger(0)
+	fresh.Integer = []bool{true, false}
 	require.Equal(t, fresh, p)
-}
-
-// Rows added with their terms give the same matrix as rows that were there
-// before the columns, but for the order within a column, which is kept here.
-func TestAddConstraintsEqualsRowsFirst(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		rows, cols := rapid.IntRange(0, 6).Draw(t, "rows"), rapid.IntRange(0, 6).Draw(t, "cols")
-		late := rapid.IntRange(0, rows).Draw(t, "rows that join late")
-		dense := make([][]float64, rows)
-		for i := range dense {
-			dense[i] = make([]float64, cols)
-			for j := range dense[i] {
-				dense[i][j] = float64(rapid.IntRange(-1, 1).Draw(t, "coefficient"))
-			}
-		}
-		want, got := &solver.Problem{}, &solver.Problem{}
-		for i := range rows {
-			want.AddRow("", 0, float64(i))
-			if i < rows-late {
-				got.AddRow("", 0, float64(i))
-			}
-		}
-		for j := range cols {
-			var all, early []solver.Entry
-			for i := range rows {
-				e := solver.Entry{Row: solver.Row(i), Value: dense[i][j]}
-				if e.Value == 0 {
-					continue
-				}
-				all = append(all, e)
-				if i < rows-late {
-					early = append(early, e)
-				}
-			}
-			want.AddCol("", float64(j), 0, 1, all...)
-			got.AddCol("", float64(j), 0, 1, early...)
-		}
-		var join []solver.Constraint
-		for i := rows - late; i < rows; i++ {
-			c := solver.Constraint{Lower: 0, Upper: float64(i)}
-			for j := range cols {
-				if dense[i][j] != 0 {
-					c.Terms = append(c.Terms, solver.Term{Col: solver.Col(j), Value: dense[i][j]})
-				}
-			}
-			join = append(join, c)
-		}
-		got.AddConstraints(join...)
-		if err := got.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		require.Equal(t, want.RowUpper, got.RowUpper)
-		for j := range cols {
-			wantRows, wantValues := want.Column(solver.Col(j))
-			gotRows, gotValues := got.Column(solver.Col(j))
-			require.Equal(t, append([]solver.Row{}, wantRows...), append([]solver.Row{}, gotRows...))
-			require.Equal(t, append([]float64{}, wantValues...), append([]float64{}, gotValues...))
-		}
-	})
 }
 
 func TestValidateNamesEveryFault(t *testing.T) {

@@ -9,18 +9,13 @@ type Limits struct {
 	Iterations int
 	// Time is the longest wall time of this call; 0 means no limit.
 	Time time.Duration
-	// Cutoff lets the engine stop with [Cutoff] once it has proven that the
-	// optimum is not below this value; nil means none. An engine is free not to
-	// use it, and may then answer Optimal with a larger objective.
-	Cutoff *float64
 }
 
 // Solution is what a solve found. Parts that do not exist are nil.
 type Solution struct {
 	Status Status
 
-	// Objective is c'x at Primal. It has a meaning only where Primal is there;
-	// at Cutoff it is the proven lower bound instead.
+	// Objective is c'x at Primal. It has a meaning only where Primal is there.
 	Objective float64
 
 	// Primal and RowActivity are x, by Col, and Ax, by Row. At Optimal they are
@@ -28,8 +23,7 @@ type Solution struct {
 	Primal, RowActivity []float64
 
 	// RowDual and ReducedCost are y, by Row, and c - A'y, by Col, with the signs
-	// of the package comment. At a limit they need not be dual feasible;
-	// [DualBound] tells what they prove.
+	// of the package comment. At a limit they need not be dual feasible.
 	RowDual, ReducedCost []float64
 
 	// Ray is a Farkas ray by Row at Infeasible, and an improving direction by

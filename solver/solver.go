@@ -24,27 +24,18 @@ type Solver interface {
 // changes nothing. One model is for one goroutine at a time; separate models may
 // be used at the same time.
 type Model interface {
-	// Dims returns the present number of rows and columns.
-	Dims() (rows, cols int)
 	// Problem returns a copy of the program as it stands.
 	Problem() *Problem
 
 	// AddCols appends columns; they enter nonbasic.
 	AddCols(cols ...Column) error
-	// AddRows appends rows; they enter basic.
-	AddRows(rows ...Constraint) error
 	// SetColBounds replaces the two bounds of a column.
 	SetColBounds(col Col, lower, upper float64) error
-	// SetRowBounds replaces the two bounds of a row.
-	SetRowBounds(row Row, lower, upper float64) error
-	// SetCost replaces the cost of a column.
-	SetCost(col Col, cost float64) error
 
 	// Basis returns a copy of the present basis, or nil where there is none.
 	Basis() *Basis
 	// SetBasis makes the next solve start from the given basis. A basis of fewer
-	// columns or rows than the model has now is completed: later columns are
-	// nonbasic, later rows basic. A basis is a hint: an engine repairs a singular
+	// columns than the model has now is completed: later columns are nonbasic. A basis is a hint: an engine repairs a singular
 	// one, and an engine without Caps.WarmStart ignores it.
 	SetBasis(*Basis) error
 

@@ -22,9 +22,6 @@ const (
 	IterationLimit
 	// TimeLimit means: Limits.Time was reached first.
 	TimeLimit
-	// Cutoff means: the optimum is proven to be at least Limits.Cutoff, or the program
-	// is infeasible; which of the two is not known.
-	Cutoff
 	// Numerical means: the engine gave up on its own, without a proof of anything.
 	Numerical
 )
@@ -36,7 +33,6 @@ var statusNames = [...]string{
 	Unbounded:      "unbounded",
 	IterationLimit: "iteration limit",
 	TimeLimit:      "time limit",
-	Cutoff:         "cutoff",
 	Numerical:      "numerical trouble",
 }
 

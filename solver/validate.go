@@ -123,39 +123,6 @@ func (c Column) Validate(rows int) error {
 	return errors.Join(faults...)
 }
 
-// Validate reports every fault of a row that is to join a program of the given
-// number of columns.
-func (c Constraint) Validate(cols int) error {
-	var faults []error
-	label := "solver: row " + quoted(c.Name)
-	if fault := crossed(c.Lower, c.Upper); fault != "" {
-		faults = append(faults, fmt.Errorf("%s: %s", label, fault))
-	}
-	seen := make(sparseMarks, len(c.Terms))
-	for _, t := range c.Terms {
-		if fault := entryFault(int(t.Col), cols, t.Value, seen); fault != "" {
-			faults = append(faults, fmt.Errorf("%s, column %d: %s", label, t.Col, fault))
-		}
-	}
-	return errors.Join(faults...)
-}
-
-// ValidateBounds reports a fault of one pair of bounds.
-func ValidateBounds(lower, upper float64) error {
-	if fault := crossed(lower, upper); fault != "" {
-		return errors.New("solver: " + fault)
-	}
-	return nil
-}
-
-// ValidateCost reports a fault of one cost.
-func ValidateCost(cost float64) error {
-	if fault := finite(cost); fault != "" {
-		return fmt.Errorf("solver: cost %g is %s", cost, fault)
-	}
-	return nil
-}
-
 // finite says what is wrong with a number that has to be finite.
 func finite(v float64) string {
 	switch {

@@ -2,15 +2,14 @@
 //
 // It has two faces with one contract, [solver.Solver]:
 //
-//   - [New] is for live models, over CLP's own C header: columns and rows join,
-//     bounds and costs change, the basis is kept, read and written, and
+//   - [New] is for live models, over CLP's own C header: columns join, their
+//     bounds change, the basis is kept, read and written, and
 //     infeasible and unbounded programs come with a ray.
 //   - [NewOneShot] is for programs that are solved once, over
 //     github.com/lanl/clp, and offers ranging of costs and right-hand sides at
 //     the optimum. Every Solve starts from scratch. That binding tells neither
 //     iteration counts nor a basis, so Solution.Iterations is 0 and Basis is nil;
-//     it has no objective limit, so Limits.Cutoff is not used; it has no rays, so
-//     those come from side programs. Its ranging includes CLP's dual tolerance:
+//     it has no rays, so those come from side programs. Its ranging includes CLP's dual tolerance:
 //     the ends of the intervals are good to about 1e-6.
 //
 // # How CLP is reached
@@ -39,8 +38,7 @@
 //
 // Every claim is checked against a copy of the data that CLP never sees: an
 // optimum by [solver.Check], an infeasible program by its Farkas ray, an
-// unbounded one by its ray and a feasible point, a cutoff by the bound its duals
-// prove. A claim that fails is tried again with the other algorithm, without
+// unbounded one by its ray and a feasible point. A claim that fails is tried again with the other algorithm, without
 // scaling, and from scratch; if it still fails the result is an error, never a
 // wrong number. This is not idle: CLP 1.17.6 calls a few unbounded programs
 // infeasible.

@@ -21,7 +21,7 @@ type model struct {
 	basis  *solver.Basis // of the last solve or SetBasis; may be shorter than the model; nil before
 
 	// What CLP's copy does not know yet.
-	colBounds, rowBounds, costs, basisChanged bool
+	colBounds, basisChanged bool
 
 	// What is known about the basis: it chooses the algorithm that can go on
 	// from there.
@@ -54,7 +54,7 @@ func (m *model) load() {
 		toCoin(p.ColLower), toCoin(p.ColUpper), p.Cost, toCoin(p.RowLower), toCoin(p.RowUpper))
 	m.handle = h
 	m.cleanup = runtime.AddCleanup(m, m.table.deleteModel, h)
-	m.colBounds, m.rowBounds, m.costs, m.basisChanged = false, false, false, true
+	m.colBounds, m.basisChanged = false, true
 }
 
 // unload frees CLP's copy.
@@ -82,11 +82,6 @@ func indices(rows []solver.Row) []int32 {
 
 // errClosed is the error of every use after Close.
 var errClosed = errors.New("clp: the model is closed")
-
-// Dims returns the present number of rows and columns.
-func (m *model) Dims() (rows, cols int) {
-	return m.mirror.Problem().Rows(), m.mirror.Problem().Cols()
-}
 
 // Problem returns a copy of the program as it stands.
 func (m *model) Problem() *solver.Problem { return m.mirror.Problem().Clone() }
@@ -125,37 +120,6 @@ func (m *model) AddCols(cols ...solver.Column) (err error) {
 	return nil
 }
 
-// AddRows appends rows, all or none.
-func (m *model) AddRows(rows ...solver.Constraint) (err error) {
-	defer trapped(&err)
-	if m.closed {
-		return errClosed
-	}
-	if err := m.mirror.AddRows(rows...); err != nil {
-		return fmt.Errorf("clp: add rows: %w", err)
-	}
-	if len(rows) == 0 {
-		return nil
-	}
-	var lower, upper, values []float64
-	var cols []int32
-	start := make([]int32, 1, len(rows)+1)
-	for _, r := range rows {
-		lower = append(lower, r.Lower)
-		upper = append(upper, r.Upper)
-		for _, t := range r.Terms {
-			cols = append(cols, int32(t.Col))
-			values = append(values, t.Value)
-		}
-		start = append(start, int32(len(cols)))
-	}
-	m.table.addRows(m.handle, toCoin(lower), toCoin(upper), start, cols, values)
-	m.primalFeasible = false
-	m.basisChanged = true
-	runtime.KeepAlive(m)
-	return nil
-}
-
 // SetColBounds replaces the two bounds of a column.
 func (m *model) SetColBounds(col solver.Col, lower, upper float64) error {
 	if m.closed {
@@ -166,32 +130,6 @@ func (m *model) SetColBounds(col solver.Col, lower, upper float64) error {
 	}
 	m.colBounds, m.basisChanged = true, true
 	m.primalFeasible = false
-	return nil
-}
-
-// SetRowBounds replaces the two bounds of a row.
-func (m *model) SetRowBounds(row solver.Row, lower, upper float64) error {
-	if m.closed {
-		return errClosed
-	}
-	if err := m.mirror.SetRowBounds(row, lower, upper); err != nil {
-		return fmt.Errorf("clp: bounds of row %d: %w", row, err)
-	}
-	m.rowBounds, m.basisChanged = true, true
-	m.primalFeasible = false
-	return nil
-}
-
-// SetCost replaces the cost of a column.
-func (m *model) SetCost(col solver.Col, cost float64) error {
-	if m.closed {
-		return errClosed
-	}
-	if err := m.mirror.SetCost(col, cost); err != nil {
-		return fmt.Errorf("clp: cost of column %d: %w", col, err)
-	}
-	m.costs = true
-	m.dualFeasible = false
 	return nil
 }
 
@@ -229,13 +167,6 @@ func (m *model) flush() error {
 		m.table.chgColumnLower(m.handle, toCoin(p.ColLower))
 		m.table.chgColumnUpper(m.handle, toCoin(p.ColUpper))
 	}
-	if m.rowBounds {
-		m.table.chgRowLower(m.handle, toCoin(p.RowLower))
-		m.table.chgRowUpper(m.handle, toCoin(p.RowUpper))
-	}
-	if m.costs {
-		m.table.chgObjCoefficients(m.handle, p.Cost)
-	}
 	if m.basisChanged {
 		// Completing also moves what rests at a bound that went away.
 		full, err := m.basis.Complete(p)
@@ -245,14 +176,14 @@ func (m *model) flush() error {
 		m.basis = full
 		m.table.copyinStatus(m.handle, codes(full))
 	}
-	m.colBounds, m.rowBounds, m.costs, m.basisChanged = false, false, false, false
+	m.colBounds, m.basisChanged = false, false
 	return nil
 }
 
 // fetchBasis reads the basis CLP stopped at.
 func (m *model) fetchBasis() {
-	rows, cols := m.Dims()
-	status := make([]byte, cols+rows)
+	p := m.mirror.Problem()
+	status := make([]byte, p.Cols()+p.Rows())
 	m.table.statusArray(m.handle, status)
-	m.basis = basisOf(status, cols)
+	m.basis = basisOf(status, p.Cols())
 }

@@ -103,7 +103,7 @@ func (m *model) try(b *budget, e effort) (s *solver.Solution, doubt, err error) 
 		alg = primalSimplex
 	}
 	m.primalFeasible, m.dualFeasible = false, false
-	status, err := m.iterateBelow(b, alg)
+	status, err := m.iterate(b, alg)
 	if err == nil && status == solver.Unbounded && alg == dualSimplex {
 		// The dual simplex only found that no dual point exists.
 		status, err = m.iterate(b, primalSimplex)
@@ -120,11 +120,6 @@ func (m *model) try(b *budget, e effort) (s *solver.Solution, doubt, err error) 
 			return nil, doubt, nil
 		}
 		m.primalFeasible, m.dualFeasible = true, true
-		return s, nil, nil
-	case solver.Cutoff:
-		s := m.solution(status)
-		s.Objective = solver.DualBound(p, s.RowDual, solver.DualTol)
-		m.dualFeasible = true
 		return s, nil, nil
 	case solver.IterationLimit, solver.TimeLimit:
 		return m.solution(status), nil, nil
@@ -146,7 +141,6 @@ func (m *model) prove(b *budget, status solver.Status) (s *solver.Solution, doub
 		other.isSide = true
 		defer other.Close()
 		rest := *b
-		rest.limits.Cutoff = nil
 		s, err := other.solve(&rest)
 		b.iterations = rest.iterations
 		if err == nil && s.Status != solver.Optimal {
@@ -170,29 +164,6 @@ func (m *model) prove(b *budget, status solver.Status) (s *solver.Solution, doub
 		ray = nil
 	}
 	return v.unbounded(ray, m.solution(status))
-}
-
-// iterateBelow iterates with the cutoff as the limit of CLP's dual objective. It
-// returns Cutoff only when the duals prove it from the data: CLP looks at a
-// perturbed objective, and at duals that need not be feasible.
-func (m *model) iterateBelow(b *budget, alg algorithm) (solver.Status, error) {
-	cutoff := b.limits.Cutoff
-	if cutoff == nil {
-		return m.iterate(b, alg)
-	}
-	m.table.setDualObjectiveLimit(m.handle, *cutoff)
-	status, err := m.iterate(b, alg)
-	m.table.setDualObjectiveLimit(m.handle, coinInfinity)
-	if err != nil || status != solver.Cutoff {
-		return status, err
-	}
-	y := make([]float64, m.mirror.Problem().Rows())
-	m.table.dualRowSolution(m.handle, y)
-	if solver.DualBound(m.mirror.Problem(), y, solver.DualTol) >= *cutoff-solver.GapTol*max(1, math.Abs(*cutoff)) {
-		return solver.Cutoff, nil
-	}
-	// Go on without the limit: an optimum above it tells more anyway.
-	return m.iterate(b, dualSimplex)
 }
 
 // iterate runs one algorithm until it stops by itself or the budget ends: in one

@@ -20,11 +20,8 @@ const (
 	clpStoppedByEvent   = 5
 )
 
-// Values of CLP's secondary status that change what the status means.
-const (
-	clpSecondaryDualLimit = 1 // with clpPrimalInfeasible: the objective passed the dual objective limit
-	clpSecondaryOnTime    = 9 // with clpStopped: on time, not on iterations
-)
+// clpSecondaryOnTime is of CLP's secondary status: with clpStopped, on time and not on iterations.
+const clpSecondaryOnTime = 9
 
 // outcome translates CLP's pair of statuses. It is the only place that does. Two
 // of its answers are claims that the caller has to prove from the data: an
@@ -36,9 +33,6 @@ func outcome(status, secondary int32) solver.Status {
 	case clpOptimal:
 		return solver.Optimal
 	case clpPrimalInfeasible:
-		if secondary == clpSecondaryDualLimit {
-			return solver.Cutoff
-		}
 		return solver.Infeasible
 	case clpDualInfeasible:
 		return solver.Unbounded

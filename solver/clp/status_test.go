@@ -21,7 +21,6 @@ func TestOutcome(t *testing.T) {
 		"optimal, scaled only, dual":               {0, 3, solver.Optimal},
 		"optimal, scaled only, both":               {0, 4, solver.Optimal},
 		"primal infeasible":                        {1, 0, solver.Infeasible},
-		"an objective cutoff is not infeasible":    {1, 1, solver.Cutoff},
 		"primal infeasible, failed empty check":    {1, 6, solver.Infeasible},
 		"dual infeasible":                          {2, 0, solver.Unbounded},
 		"dual infeasible, secondary 1 means less":  {2, 1, solver.Unbounded},

@@ -22,12 +22,8 @@ type table interface {
 	loadProblem(h handle, cols, rows int32, start, index []int32, value,
 		colLower, colUpper, cost, rowLower, rowUpper []float64)
 	addColumns(h handle, lower, upper, cost []float64, start, rows []int32, values []float64)
-	addRows(h handle, lower, upper []float64, start, cols []int32, values []float64)
 	chgColumnLower(h handle, lower []float64)
 	chgColumnUpper(h handle, upper []float64)
-	chgRowLower(h handle, lower []float64)
-	chgRowUpper(h handle, upper []float64)
-	chgObjCoefficients(h handle, cost []float64)
 
 	// copyinStatus and statusArray move the basis: columns, then rows, one byte
 	// each as the clp* codes below.
@@ -36,7 +32,6 @@ type table interface {
 
 	setMaximumIterations(h handle, count int32)
 	setMaximumSeconds(h handle, seconds float64) // processor time from now; negative is none
-	setDualObjectiveLimit(h handle, limit float64)
 	scaling(h handle, mode int32)
 	setPerturbation(h handle, value int32)
 

@@ -99,25 +99,12 @@ func (cgoTable) addColumns(h handle, lower, upper, cost []float64, start, rows [
 		bigIndices(start), ints(rows), doubles(values))
 }
 
-func (cgoTable) addRows(h handle, lower, upper []float64, start, cols []int32, values []float64) {
-	C.Clp_addRows(h.model(), C.int(len(lower)), doubles(lower), doubles(upper),
-		bigIndices(start), ints(cols), doubles(values))
-}
-
 func (cgoTable) chgColumnLower(h handle, lower []float64) {
 	C.Clp_chgColumnLower(h.model(), doubles(lower))
 }
 
 func (cgoTable) chgColumnUpper(h handle, upper []float64) {
 	C.Clp_chgColumnUpper(h.model(), doubles(upper))
-}
-
-func (cgoTable) chgRowLower(h handle, lower []float64) { C.Clp_chgRowLower(h.model(), doubles(lower)) }
-
-func (cgoTable) chgRowUpper(h handle, upper []float64) { C.Clp_chgRowUpper(h.model(), doubles(upper)) }
-
-func (cgoTable) chgObjCoefficients(h handle, cost []float64) {
-	C.Clp_chgObjCoefficients(h.model(), doubles(cost))
 }
 
 func (cgoTable) copyinStatus(h handle, status []byte) {
@@ -134,10 +121,6 @@ func (cgoTable) setMaximumIterations(h handle, count int32) {
 
 func (cgoTable) setMaximumSeconds(h handle, seconds float64) {
 	C.Clp_setMaximumSeconds(h.model(), C.double(seconds))
-}
-
-func (cgoTable) setDualObjectiveLimit(h handle, limit float64) {
-	C.Clp_setDualObjectiveLimit(h.model(), C.double(limit))
 }
 
 func (cgoTable) scaling(h handle, mode int32) { C.Clp_scaling(h.model(), C.int(mode)) }

@@ -178,24 +178,12 @@ func (t *wasmTable) addColumns(h handle, lower, upper, cost []float64, start, ro
 	t.invoke("Clp_addColumns", h, int32(len(cost)), lower, upper, cost, start, rows, values)
 }
 
-func (t *wasmTable) addRows(h handle, lower, upper []float64, start, cols []int32, values []float64) {
-	t.invoke("Clp_addRows", h, int32(len(lower)), lower, upper, start, cols, values)
-}
-
 func (t *wasmTable) chgColumnLower(h handle, lower []float64) {
 	t.invoke("Clp_chgColumnLower", h, lower)
 }
 
 func (t *wasmTable) chgColumnUpper(h handle, upper []float64) {
 	t.invoke("Clp_chgColumnUpper", h, upper)
-}
-
-func (t *wasmTable) chgRowLower(h handle, lower []float64) { t.invoke("Clp_chgRowLower", h, lower) }
-
-func (t *wasmTable) chgRowUpper(h handle, upper []float64) { t.invoke("Clp_chgRowUpper", h, upper) }
-
-func (t *wasmTable) chgObjCoefficients(h handle, cost []float64) {
-	t.invoke("Clp_chgObjCoefficients", h, cost)
 }
 
 func (t *wasmTable) copyinStatus(h handle, status []byte) {
@@ -212,10 +200,6 @@ func (t *wasmTable) setMaximumIterations(h handle, count int32) {
 
 func (t *wasmTable) setMaximumSeconds(h handle, seconds float64) {
 	t.invoke("Clp_setMaximumSeconds", h, seconds)
-}
-
-func (t *wasmTable) setDualObjectiveLimit(h handle, limit float64) {
-	t.invoke("Clp_setDualObjectiveLimit", h, limit)
 }
 
 func (t *wasmTable) scaling(h handle, mode int32) { t.invoke("Clp_scaling", h, mode) }

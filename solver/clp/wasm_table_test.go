@@ -65,7 +65,7 @@ func TestNoMemory(t *testing.T) {
 	for range 2 {
 		err := func() (err error) {
 			defer trapped(&err)
-			table.chgRowLower(7, []float64{1})
+			table.chgColumnLower(7, []float64{1})
 			return nil
 		}()
 		require.ErrorIs(t, err, errNoMemory)

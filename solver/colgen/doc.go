@@ -39,9 +39,6 @@
 // whatever the number of cores: pricers run side by side, and what they find is
 // taken in their order.
 //
-// In a search tree, a bound is about the columns that the pricers range over:
-// they must leave out what a node bans, and Permit bans what is known already.
-//
 // # Stabilisation
 //
 // The prices that are handed to the pricers lie between those of the master

@@ -108,31 +108,6 @@ func TestFaultyPricers(t *testing.T) {
 	}
 }
 
-// TestBannedOffers: a pricer that offers what a tree has banned stalls the run,
-// which is not called optimal then.
-func TestBannedOffers(t *testing.T) {
-	e := engine(t)
-	stalled := 0
-	for seed := range programs() / 4 {
-		p := randomPacking(rand.New(rand.NewPCG(seed, 6)))
-		m := p.master(t, e)
-		root, err := m.Run(context.Background(), p.pricers(anything, nil), colgen.Options{})
-		require.NoError(t, err)
-		lone := func(set uint) bool { return set&(set-1) == 0 } // at most one task
-		require.NoError(t, m.Permit(func(c *colgen.Column[uint]) bool { return lone(c.Data) }))
-		r, err := m.Run(context.Background(), p.pricers(anything, nil), colgen.Options{})
-		require.NoError(t, err)
-		require.LessOrEqual(t, r.Bound, root.Value+1e-6*root.Value, "the bound is about all columns")
-		if r.Status == colgen.Stalled {
-			stalled++
-			continue
-		}
-		require.Equal(t, colgen.Optimal, r.Status)
-		require.InDelta(t, root.Value, r.Value, 1e-4*root.Value, "seed %d", seed)
-	}
-	assert.Greater(t, stalled, int(programs()/40))
-}
-
 // TestFaultyEngines: whatever the engine answers, the bound holds, and prices
 // come with it.
 func TestFaultyEngines(t *testing.T) {
@@ -183,21 +158,20 @@ func TestFaultyEngines(t *testing.T) {
 // explicit columns cannot solve is called infeasible.
 func TestNoPricers(t *testing.T) {
 	e := engine(t)
-	rows := &solver.Problem{}
-	rows.AddRow("", 3, math.Inf(1))
-	rows.AddCol("", 2, 0, 5, solver.Entry{Row: 0, Value: 1})
-	m, err := colgen.NewMaster[uint](e, rows)
-	require.NoError(t, err)
-	defer m.Close()
-	r, err := m.Run(context.Background(), nil, colgen.Options{Smoothing: 0.5})
-	require.NoError(t, err)
+	run := func(demand float64) colgen.Result[uint] {
+		rows := &solver.Problem{}
+		rows.AddRow("", demand, math.Inf(1))
+		rows.AddCol("", 2, 0, 5, solver.Entry{Row: 0, Value: 1})
+		m, err := colgen.NewMaster[uint](e, rows)
+		require.NoError(t, err)
+		defer m.Close()
+		r, err := m.Run(context.Background(), nil, colgen.Options{Smoothing: 0.5})
+		require.NoError(t, err)
+		return r
+	}
+	r := run(3)
 	assert.Equal(t, colgen.Optimal, r.Status)
 	assert.InDelta(t, 6, r.Value, 1e-9)
 	assert.InDelta(t, 6, r.Bound, 1e-9)
-
-	require.NoError(t, m.SetRowBounds(0, 7, math.Inf(1)))
-	assert.Equal(t, 3.0, rows.RowLower[0], "the caller's program is left alone")
-	r, err = m.Run(context.Background(), nil, colgen.Options{})
-	require.NoError(t, err)
-	assert.Equal(t, colgen.Infeasible, r.Status)
+	assert.Equal(t, colgen.Infeasible, run(7).Status)
 }

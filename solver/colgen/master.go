@@ -8,14 +8,12 @@ import (
 )
 
 // Master is the restricted program: all rows, and the columns known so far.
-// It is live: columns join it, bounds change, and the basis is kept from solve
-// to solve. Close it after use.
+// It is live: columns join it, and the basis is kept from solve to solve. Close it after use.
 type Master[T any] struct {
 	model    solver.Model
 	rows     *solver.Problem // the rows and the explicit columns
 	explicit int
 	columns  []Column[T]
-	banned   []bool
 	index    map[string]int
 }
 
@@ -58,43 +56,7 @@ func (m *Master[T]) Add(columns ...Column[T]) (int, error) {
 		return 0, fmt.Errorf("colgen: %w", err)
 	}
 	m.columns = append(m.columns, keep...)
-	m.banned = append(m.banned, make([]bool, len(keep))...)
 	return len(fresh), nil
-}
-
-// Permit bans the columns for which allowed is false from the program, and
-// lets the others back in. A search tree calls it at every node.
-func (m *Master[T]) Permit(allowed func(*Column[T]) bool) error {
-	for j := range m.columns {
-		ban := !allowed(&m.columns[j])
-		if ban == m.banned[j] {
-			continue
-		}
-		upper := math.Inf(1)
-		if ban {
-			upper = 0
-		}
-		if err := m.model.SetColBounds(solver.Col(m.explicit+j), 0, upper); err != nil {
-			return fmt.Errorf("colgen: %w", err)
-		}
-		m.banned[j] = ban
-	}
-	return nil
-}
-
-// Basis and SetBasis are those of the model: a tree keeps one for each node.
-func (m *Master[T]) Basis() *solver.Basis { return m.model.Basis() }
-
-// SetBasis makes the next solve start from the basis; see [solver.Model].
-func (m *Master[T]) SetBasis(b *solver.Basis) error { return m.model.SetBasis(b) }
-
-// SetRowBounds changes the bounds of a row.
-func (m *Master[T]) SetRowBounds(row solver.Row, lower, upper float64) error {
-	if err := m.model.SetRowBounds(row, lower, upper); err != nil {
-		return fmt.Errorf("colgen: %w", err)
-	}
-	m.rows.RowLower[row], m.rows.RowUpper[row] = lower, upper
-	return nil
 }
 
 // constant is the part of the Lagrangian bound that rows and explicit columns

@@ -60,7 +60,7 @@ const (
 	// the program as a whole that says nothing; one with explicit slack is never so.
 	Infeasible
 	// Stalled means: some pricer still claims columns that price out, but offers
-	// none that is new: prices are too inaccurate, or it offers banned ones.
+	// none that is new: prices are too inaccurate.
 	Stalled
 	// Enough means: the value fell to Options.Enough.
 	Enough

@@ -32,10 +32,10 @@ func WriteLP(w io.Writer, p *solver.Problem) error {
 	}
 
 	fmt.Fprintf(f.out, "\\ %s\nMinimize\n", clip(printable(p.Name)))
-	var costs []solver.Term
+	var costs []term
 	for j, c := range p.Cost {
 		if c != 0 {
-			costs = append(costs, solver.Term{Col: solver.Col(j), Value: c})
+			costs = append(costs, term{solver.Col(j), c})
 		}
 	}
 	f.sum(objective, costs)
@@ -93,21 +93,27 @@ func (f *lpWriter) end(s string) {
 	f.width = 0
 }
 
+// term is one coefficient of a row.
+type term struct {
+	col   solver.Col
+	value float64
+}
+
 // sum writes a linear form; an empty one as nothing of the first column.
-func (f *lpWriter) sum(name string, terms []solver.Term) {
+func (f *lpWriter) sum(name string, terms []term) {
 	f.word(" " + name + ":")
 	if len(terms) == 0 {
 		f.word(" 0 " + f.cols[0])
 	}
 	for _, t := range terms {
 		sign := " + "
-		if t.Value < 0 {
+		if t.value < 0 {
 			sign = " - "
 		}
-		if v := math.Abs(t.Value); v != 1 {
-			f.word(sign + number(v) + " " + f.cols[t.Col])
+		if v := math.Abs(t.value); v != 1 {
+			f.word(sign + number(v) + " " + f.cols[t.col])
 		} else {
-			f.word(sign + f.cols[t.Col])
+			f.word(sign + f.cols[t.col])
 		}
 	}
 }
@@ -148,12 +154,12 @@ func (f *lpWriter) integers(p *solver.Problem) {
 }
 
 // byRow returns the terms of every row, by ascending column.
-func byRow(p *solver.Problem) [][]solver.Term {
-	rows := make([][]solver.Term, p.Rows())
+func byRow(p *solver.Problem) [][]term {
+	rows := make([][]term, p.Rows())
 	for j := range p.Cols() {
 		at, values := p.Column(solver.Col(j))
 		for k, i := range at {
-			rows[i] = append(rows[i], solver.Term{Col: solver.Col(j), Value: values[k]})
+			rows[i] = append(rows[i], term{solver.Col(j), values[k]})
 		}
 	}
 	return rows

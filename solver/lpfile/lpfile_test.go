@@ -30,8 +30,9 @@ func small() *solver.Problem {
 		return entries
 	}
 	p.AddCol("x", 1, 0, inf, e(0, 1, 1, -1, 3, 2)...)
-	p.SetInteger(p.AddCol("y", -2.25, 0, 1, e(0, 3)...))
-	p.SetInteger(p.AddCol("z", 0, 2, inf, e(2, 1e-3, 4, 1)...))
+	p.AddCol("y", -2.25, 0, 1, e(0, 3)...)
+	p.AddCol("z", 0, 2, inf, e(2, 1e-3, 4, 1)...)
+	p.Integer = []bool{false, true, true}
 	p.AddCol("up", 3, -inf, -1, e(1, 1)...)
 	p.AddCol("free", 0, -inf, inf, e(2, 1)...) // a word that LP files reserve
 	p.AddCol("fixed", 1, 2.5, 2.5)

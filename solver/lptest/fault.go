@@ -20,7 +20,7 @@ type Fault int
 const (
 	// Refuse fails to load the program.
 	Refuse Fault = iota
-	// FailEdit fails to add columns or rows, or to change numbers.
+	// FailEdit fails to add columns, or to change bounds or the basis.
 	FailEdit
 	// FailSolve ends a solve with an error.
 	FailSolve
@@ -50,13 +50,11 @@ const (
 	FalseRay
 	// FalseUnbounded claims unboundedness.
 	FalseUnbounded
-	// FalseCutoff claims that the optimum is beyond a cutoff.
-	FalseCutoff
 	faults // how many there are
 )
 
 var faultNames = [...]string{"refuse", "fail edit", "fail solve", "crash", "deaf", "stops", "empty", "cropped", "NaNs", "infinite",
-	"noise", "reversed", "zeros", "false infeasible", "false ray", "false unbounded", "false cutoff"}
+	"noise", "reversed", "zeros", "false infeasible", "false ray", "false unbounded"}
 
 // String names the fault.
 func (f Fault) String() string { return faultNames[f] }
@@ -149,20 +147,8 @@ func (m *faultyModel) AddCols(cols ...solver.Column) error {
 	return m.edit(func() error { return m.Model.AddCols(cols...) })
 }
 
-func (m *faultyModel) AddRows(rows ...solver.Constraint) error {
-	return m.edit(func() error { return m.Model.AddRows(rows...) })
-}
-
 func (m *faultyModel) SetColBounds(col solver.Col, lower, upper float64) error {
 	return m.edit(func() error { return m.Model.SetColBounds(col, lower, upper) })
-}
-
-func (m *faultyModel) SetRowBounds(row solver.Row, lower, upper float64) error {
-	return m.edit(func() error { return m.Model.SetRowBounds(row, lower, upper) })
-}
-
-func (m *faultyModel) SetCost(col solver.Col, cost float64) error {
-	return m.edit(func() error { return m.Model.SetCost(col, cost) })
 }
 
 func (m *faultyModel) SetBasis(b *solver.Basis) error {
@@ -205,7 +191,6 @@ func (m *faultyModel) spoil(sound *solver.Solution, rng *rand.Rand) *solver.Solu
 	none := func(status solver.Status) {
 		s = solver.Solution{Status: status}
 	}
-	rows, _ := m.Dims()
 	switch m.engine.plan.Fault {
 	case Stops:
 		none(solver.Numerical)
@@ -240,14 +225,12 @@ func (m *faultyModel) spoil(sound *solver.Solution, rng *rand.Rand) *solver.Solu
 		none(solver.Infeasible)
 	case FalseRay:
 		none(solver.Infeasible)
-		s.Ray = make([]float64, rows)
+		s.Ray = make([]float64, m.Problem().Rows())
 		for i := range s.Ray {
 			s.Ray[i] = rng.NormFloat64()
 		}
 	case FalseUnbounded:
 		none(solver.Unbounded)
-	case FalseCutoff:
-		s.Status, s.Objective = solver.Cutoff, math.MaxFloat64
 	}
 	return &s
 }

@@ -45,7 +45,7 @@ func TestFaulty(t *testing.T) {
 						return true
 					}
 					defer m.Close()
-					if err := m.SetCost(0, 1); err != nil {
+					if err := m.SetColBounds(0, p.ColLower[0], p.ColUpper[0]); err != nil {
 						return true
 					}
 					ctx := context.Background()

@@ -139,14 +139,23 @@ func plantInfeasible(rng *rand.Rand, s shape) planted {
 		}
 		combination[j] += take(p.ColLower[j], p.ColUpper[j])
 	}
-	row := solver.Constraint{Name: "contradiction", Lower: most + within(rng, 1, 5), Upper: infinity}
-	for j, v := range combination {
-		if v != 0 {
-			row.Terms = append(row.Terms, solver.Term{Col: solver.Col(j), Value: v})
-		}
+	q := &solver.Problem{Name: p.Name}
+	for i, name := range p.RowNames {
+		q.AddRow(name, p.RowLower[i], p.RowUpper[i])
 	}
-	p.AddConstraints(row)
-	return planted{problem: shuffle(rng, p), status: solver.Infeasible}
+	row := q.AddRow("contradiction", most+within(rng, 1, 5), infinity)
+	for j, v := range combination {
+		rows, values := p.Column(solver.Col(j))
+		var entries []solver.Entry
+		for k, i := range rows {
+			entries = append(entries, solver.Entry{Row: i, Value: values[k]})
+		}
+		if v != 0 {
+			entries = append(entries, solver.Entry{Row: row, Value: v})
+		}
+		q.AddCol(p.ColNames[j], p.Cost[j], p.ColLower[j], p.ColUpper[j], entries...)
+	}
+	return planted{problem: shuffle(rng, q), status: solver.Infeasible}
 }
 
 // plantUnbounded adds columns to a feasible program that can rise together

@@ -187,7 +187,7 @@ func testGoroutines(t *testing.T, engine solver.Solver) {
 				defer m.Close()
 				s := &solver.Solution{}
 				for range 5 {
-					if err := m.SetCost(0, want.problem.Cost[0]); err != nil {
+					if err := m.SetColBounds(0, want.problem.ColLower[0], want.problem.ColUpper[0]); err != nil {
 						return 0, err
 					}
 					if s, err = m.Solve(context.Background(), solver.Limits{}); err != nil {

@@ -37,6 +37,37 @@ func (m countingModel) Solve(ctx context.Context, l solver.Limits) (*solver.Solu
 	return s, err
 }
 
+// tangent is a row, from a lower bound, by column.
+type tangent struct {
+	lower  float64
+	values map[solver.Col]float64
+}
+
+// with is a program with rows more.
+func with(p *solver.Problem, tangents []tangent) *solver.Problem {
+	q := &solver.Problem{}
+	for i := range p.Rows() {
+		q.AddRow("", p.RowLower[i], p.RowUpper[i])
+	}
+	for _, row := range tangents {
+		q.AddRow("", row.lower, math.Inf(1))
+	}
+	for j := range p.Cols() {
+		var entries []solver.Entry
+		rows, values := p.Column(solver.Col(j))
+		for k, i := range rows {
+			entries = append(entries, solver.Entry{Row: i, Value: values[k]})
+		}
+		for n, row := range tangents {
+			if v, ok := row.values[solver.Col(j)]; ok {
+				entries = append(entries, solver.Entry{Row: solver.Row(p.Rows() + n), Value: v})
+			}
+		}
+		q.AddCol("", p.Cost[j], p.ColLower[j], p.ColUpper[j], entries...)
+	}
+	return q
+}
+
 // simpleFinishTime is finish-time fairness without Newton's method or a warm start: the
 // tangents of all steps stay in one program.
 func simpleFinishTime(t require.TestingT, engine solver.Solver, gpus []int, jobs []Demand) float64 {
@@ -52,24 +83,23 @@ func simpleFinishTime(t require.TestingT, engine solver.Solver, gpus []int, jobs
 		high = max(high, theta[i]-least+(j.Remaining/a.isolated(i))/expected[i])
 	}
 	a.build(1, func(int) float64 { return 0 }, func(int) float64 { return 1 }, func(int) float64 { return 0 })
-	m, err := engine.Load(&a.problem)
-	require.NoError(t, err)
-	defer m.Close()
+	var tangents []tangent // of all steps
 	for at, before := high, math.Inf(-1); ; {
-		var rows []solver.Constraint
 		for i, j := range jobs {
 			f := 1 / (at - (theta[i] - least))
-			terms := []solver.Term{{Col: a.value, Value: f}}
+			row := tangent{1 + f*at, map[solver.Col]float64{a.value: f}}
 			for k, col := range a.cols[i] {
 				if col >= 0 {
-					terms = append(terms, solver.Term{Col: col, Value: expected[i] / j.Remaining / f * j.Rate[k]})
+					row.values[col] = expected[i] / j.Remaining / f * j.Rate[k]
 				}
 			}
-			rows = append(rows, solver.Constraint{Lower: 1 + f*at, Upper: math.Inf(1), Terms: terms})
+			tangents = append(tangents, row)
 		}
-		require.NoError(t, m.AddRows(rows...))
+		m, err := engine.Load(with(&a.problem, tangents))
+		require.NoError(t, err)
 		s, err := m.Solve(context.Background(), solver.Limits{})
 		require.NoError(t, err)
+		require.NoError(t, m.Close())
 		require.Equal(t, solver.Optimal, s.Status)
 		value := s.Primal[a.value]
 		if value > 0 && math.Abs(value-before) <= 1e-10*value {
