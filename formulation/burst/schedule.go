@@ -106,10 +106,7 @@ func Solve(in *instance.Bursts, chains []*Chain) (s *Schedule, bound *big.Rat, n
 // deal chooses the GPUs of background jobs, those of most bytes first: of the GPUs with room the one with fewest
 // of them, and of these the one that idles most; GPUs that never idle last.
 func deal(in *instance.Bursts, room []instance.Bytes, worth []*big.Rat) []instance.GPUID {
-	homes, order, jobs := make([]instance.GPUID, len(in.Jobs)), make([]int, len(in.Jobs)), make([]int, len(in.GPUs))
-	for j := range order {
-		order[j] = j
-	}
+	homes, order, jobs := make([]instance.GPUID, len(in.Jobs)), instance.UpTo[int](len(in.Jobs)), make([]int, len(in.GPUs))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(most(&in.Jobs[j]), most(&in.Jobs[i])) })
 	for _, j := range order {
 		best := Nowhere

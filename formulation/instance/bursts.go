@@ -200,10 +200,7 @@ func (c *compiler) foreground(spec *Spec, b *Bursts) {
 	if len(c.problems) > 0 {
 		return
 	}
-	order, nodes := UpTo[int](len(b.Foreground)), make([]NodeID, len(b.Nodes))
-	for n := range nodes {
-		nodes[n] = NodeID(n)
-	}
+	order, nodes := UpTo[int](len(b.Foreground)), UpTo[NodeID](len(b.Nodes))
 	slices.SortStableFunc(order, func(i, j int) int { return b.Foreground[j].GPUs - b.Foreground[i].GPUs })
 	slices.SortStableFunc(nodes, func(m, n NodeID) int { return b.Nodes[n].GPUs - b.Nodes[m].GPUs })
 	for _, i := range order {

@@ -314,6 +314,15 @@ func (in *Instance) AllJobs() []JobID { return UpTo[JobID](len(in.Jobs)) }
 // AllNodes returns the nodes in order.
 func (in *Instance) AllNodes() []NodeID { return UpTo[NodeID](len(in.Nodes)) }
 
+// WidestNode returns the number of GPUs of the largest node.
+func (in *Instance) WidestNode() int {
+	widest := 0
+	for n := range in.Nodes {
+		widest = max(widest, in.Nodes[n].GPUs)
+	}
+	return widest
+}
+
 // UpTo returns the numbers from 0 to n - 1.
 func UpTo[ID ~int | ~int32](n int) []ID {
 	ids := make([]ID, n)

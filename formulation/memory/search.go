@@ -85,15 +85,10 @@ type searcher struct {
 func newSearcher(ctx context.Context, in *instance.Instance) *searcher {
 	s := &searcher{
 		ctx: ctx, in: in, rng: rand.New(rand.NewPCG(1, 2)), whole: len(in.Policies) == 0, reach: memory.Components(in),
-		class: make([]int, len(in.Jobs)), held: make([]instance.Memory, len(in.GPUs)),
+		class: in.ClassOf(), held: make([]instance.Memory, len(in.GPUs)),
 		taken: make([]bool, len(in.GPUs)), gpuHash: make([]uint64, len(in.GPUs)), nodeHash: make([]uint64, len(in.Nodes)),
 		rackHash: make([]uint64, len(in.Racks)), gpus: make([][]instance.GPUID, len(in.Jobs)), depths: make([][]int, len(in.Jobs)),
 		dead: map[uint64]bool{},
-	}
-	for c, jobs := range in.Classes() {
-		for _, j := range jobs {
-			s.class[j] = c
-		}
 	}
 	for j := range in.Jobs {
 		list, all := memory.Multisets(&in.Jobs[j])
@@ -425,10 +420,7 @@ func (s *searcher) within(j instance.JobID, n int, node instance.NodeID) bool {
 func (s *searcher) placement() *Placement {
 	p := &Placement{GPUs: make([][]instance.GPUID, len(s.gpus)), Depths: make([][]int, len(s.gpus))}
 	for j := range s.gpus {
-		order := make([]int, len(s.gpus[j]))
-		for n := range order {
-			order[n] = n
-		}
+		order := instance.UpTo[int](len(s.gpus[j]))
 		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(s.gpus[j][a], s.gpus[j][b]) })
 		for _, n := range order {
 			p.GPUs[j] = append(p.GPUs[j], s.gpus[j][n])

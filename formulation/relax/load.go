@@ -149,35 +149,25 @@ func (m *Model) linkLoad(resource string, set []bool) Load {
 // Components groups the classes so that no two groups share a GPU type, and
 // returns the load of each group on its types.
 func (m *Model) Components() []Load {
-	set := make([]int, len(m.Instance.Types)) // union-find by type
-	for t := range set {
-		set[t] = t
-	}
-	var root func(t int) int
-	root = func(t int) int {
-		if set[t] != t {
-			set[t] = root(set[t])
-		}
-		return set[t]
-	}
+	set := instance.NewPartition(len(m.Instance.Types))
 	for c := range m.Classes {
 		first := -1
 		for t, in := range m.classTypes(c) {
 			if in && first < 0 {
 				first = t
 			} else if in {
-				set[root(t)] = root(first)
+				set.Join(t, first)
 			}
 		}
 	}
 	var loads []Load
 	for t := range set {
-		if root(t) != t || m.GPUs[t] == 0 {
+		if set.Of(t) != t || m.GPUs[t] == 0 {
 			continue
 		}
 		types := make([]bool, len(set))
 		for o := range set {
-			types[o] = root(o) == t && m.GPUs[o] > 0
+			types[o] = set.Of(o) == t && m.GPUs[o] > 0
 		}
 		if l := m.gpuLoad(types); len(l.Items) > 0 {
 			loads = append(loads, l)

@@ -119,15 +119,9 @@ func (d *division) order(rng *rand.Rand) []instance.JobID {
 	for j := range key {
 		key[j] *= 1 + float64(divisionNoise*rng.Float64())
 	}
-	widest := 0
-	for n := range in.Nodes {
-		widest = max(widest, in.Nodes[n].GPUs)
-	}
+	widest := in.WidestNode()
 	wide := func(j instance.JobID) int { return max(0, in.Jobs[j].Workers-widest) }
-	order := make([]instance.JobID, len(in.Jobs))
-	for j := range order {
-		order[j] = instance.JobID(j)
-	}
+	order := in.AllJobs()
 	slices.SortFunc(order, func(a, b instance.JobID) int {
 		return cmp.Or(cmp.Compare(wide(b), wide(a)), cmp.Compare(key[a], key[b]), cmp.Compare(a, b))
 	})

@@ -22,17 +22,7 @@ type group struct {
 func groupsOf(in *instance.Instance, s *instance.Schedule) []group {
 	// Nodes, and links after them, are joined where a job uses both.
 	nodes := len(in.Nodes)
-	root := make([]int, nodes+len(in.Links))
-	for i := range root {
-		root[i] = i
-	}
-	find := func(i int) int {
-		for root[i] != i {
-			root[i] = root[root[i]]
-			i = root[i]
-		}
-		return i
-	}
+	joined := instance.NewPartition(nodes + len(in.Links))
 	trunks := make([]bool, len(in.Links))
 	for j, residency := range s.Residency {
 		first, last := in.GPUs[residency[0]].Node, in.GPUs[residency[len(residency)-1]].Node
@@ -40,22 +30,22 @@ func groupsOf(in *instance.Instance, s *instance.Schedule) []group {
 			continue
 		}
 		for _, g := range residency {
-			root[find(int(in.GPUs[g].Node))] = find(int(first))
+			joined.Join(int(in.GPUs[g].Node), int(first))
 		}
 		if in.Nodes[first].Rack == in.Nodes[last].Rack {
 			continue
 		}
 		span, _ := in.SpanOf(&in.Jobs[j], residency)
 		for _, l := range in.Trunks(span) {
-			root[find(nodes+int(l))] = find(int(first))
+			joined.Join(nodes+int(l), int(first))
 			trunks[l] = true
 		}
 	}
 
 	var list []group
-	index := make([]int, len(root)) // per root: its group, from 1
+	index := make([]int, len(joined)) // per root: its group, from 1
 	for n := range in.Nodes {
-		r := find(n)
+		r := joined.Of(n)
 		if index[r] == 0 {
 			list = append(list, group{})
 			index[r] = len(list)
@@ -65,13 +55,13 @@ func groupsOf(in *instance.Instance, s *instance.Schedule) []group {
 		g.gpus += in.Nodes[n].GPUs
 	}
 	for j, end := range s.Completion(in) {
-		g := &list[index[find(int(in.GPUs[s.Residency[j][0]].Node))]-1]
+		g := &list[index[joined.Of(int(in.GPUs[s.Residency[j][0]].Node))]-1]
 		g.jobs = append(g.jobs, instance.JobID(j))
 		g.end = max(g.end, end)
 	}
 	for l, used := range trunks {
 		if used {
-			g := &list[index[find(nodes+l)]-1]
+			g := &list[index[joined.Of(nodes+l)]-1]
 			g.trunks = append(g.trunks, instance.LinkID(l))
 		}
 	}

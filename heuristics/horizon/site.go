@@ -30,14 +30,12 @@ type floor struct {
 
 func newFloor(in *instance.Instance, counts [][]int) *floor {
 	f := &floor{in: in, counts: counts, free: make([]bool, len(in.GPUs)), idle: len(in.GPUs), byRack: make([]int, len(in.Racks)), byNode: make([]int, len(in.Nodes)), carried: make([]instance.Rate, len(in.Links))}
-	widest := 0
 	for n := range in.Nodes {
 		f.byNode[n] = in.Nodes[n].GPUs
 		f.byRack[in.Nodes[n].Rack] += in.Nodes[n].GPUs
-		widest = max(widest, in.Nodes[n].GPUs)
 	}
 	sets := func() []nodeSet {
-		list := make([]nodeSet, 1+widest)
+		list := make([]nodeSet, 1+in.WidestNode())
 		for n := range list {
 			list[n] = make(nodeSet, (len(in.Nodes)+63)/64)
 		}

@@ -79,10 +79,7 @@ func wantFor(in *instance.Instance, j instance.JobID, counts []int) want {
 	job := &in.Jobs[j]
 	w := want{cycle: job.FastestFull()}
 	if job.HasSync() {
-		sync, widest := lightSync(in, j, counts), 0
-		for n := range in.Nodes {
-			widest = max(widest, in.Nodes[n].GPUs)
-		}
+		sync, widest := lightSync(in, j, counts), in.WidestNode()
 		w.cycle += max(in.Latency, instance.Tick(sync))
 		if nodes := (job.Workers + widest - 1) / widest; nodes > 1 {
 			w.nics = float64(sync * float64(nodes))

@@ -107,11 +107,10 @@ func RankByWeight(base []int64, in *instance.Instance, amount func(int) int64) {
 
 // OrderBy returns the jobs by ascending key, ties by index.
 func OrderBy[K cmp.Ordered](jobs int, key func(instance.JobID) K) []instance.JobID {
-	order := make([]instance.JobID, jobs)
+	order := instance.UpTo[instance.JobID](jobs)
 	keys := make([]K, jobs)
 	for j := range order {
-		order[j] = instance.JobID(j)
-		keys[j] = key(instance.JobID(j))
+		keys[j] = key(order[j])
 	}
 	slices.SortFunc(order, func(a, b instance.JobID) int {
 		return cmp.Or(cmp.Compare(keys[a], keys[b]), cmp.Compare(a, b))

@@ -159,12 +159,7 @@ func (s *Master) known(schedule *instance.Schedule) [][]Plan {
 	}
 	list := make([][]Plan, len(s.Classes))
 	in := s.Model.Instance
-	class := make([]int, len(in.Jobs))
-	for c, jobs := range in.Classes() {
-		for _, j := range jobs {
-			class[j] = c
-		}
-	}
+	class := in.ClassOf()
 	plans := make([]Plan, len(in.Jobs))
 	for j, end := range schedule.Completion(in) {
 		plans[j].Completion = int64(end)
