@@ -234,19 +234,24 @@ func (c *chart) summary() []string {
 		parts = append(parts, fmt.Sprintf("makespan %s ticks (%s)", integer(c.span), seconds(in, float64(c.span))))
 	}
 	parts = append(parts, "efficiency "+percent(c.s.Efficiency(in)))
-	if bound := c.opt.Bound; c.hasBound() {
-		name := "bound "
-		if c.opt.Certified {
-			name = "certified bound "
-		}
-		gap := math.Abs(value-bound) / max(math.Abs(value), 1e-9)
-		parts = append(parts, name+c.value(bound), "gap "+percent(gap))
-	}
+	parts = append(parts, c.against(value, c.value(c.opt.Bound))...)
 	return append(parts, "GPUs busy "+percent(c.use.MeanGPU()))
 }
 
 // hasBound reports whether a usable bound is given.
 func (c *chart) hasBound() bool { return c.opt.Bound > 0 && !math.IsInf(c.opt.Bound, 0) }
+
+// against says what bound a value has and how far it is from that, where a usable one is given.
+func (c *chart) against(value float64, bound string) []string {
+	if !c.hasBound() {
+		return nil
+	}
+	name := "bound "
+	if c.opt.Certified {
+		name = "certified bound "
+	}
+	return []string{name + bound, "gap " + percent(math.Abs(value-c.opt.Bound)/max(math.Abs(value), 1e-9))}
+}
 
 // inventory says what is in the picture.
 func (c *chart) inventory() []string {

@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -146,16 +145,11 @@ func (h *hours) summary() string {
 	if in.Objective != instance.Makespan {
 		parts = []string{objectiveName(in.Objective) + " " + h.value(value), parts[0]}
 	}
-	if bound := h.opt.Bound; h.hasBound() {
-		name, text := "bound ", h.value(bound)
-		if h.opt.Certified {
-			name = "certified bound "
-		}
-		if in.Objective == instance.Makespan {
-			text = seconds(in, bound)
-		}
-		parts = append(parts, name+text, "gap "+percent(math.Abs(value-bound)/max(math.Abs(value), 1e-9)))
+	bound := h.value(h.opt.Bound)
+	if in.Objective == instance.Makespan {
+		bound = seconds(in, h.opt.Bound)
 	}
+	parts = append(parts, h.against(value, bound)...)
 	return strings.Join(append(parts, "efficiency "+percent(h.plan.Efficiency(in))), "  ·  ")
 }
 

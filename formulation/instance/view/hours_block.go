@@ -23,17 +23,13 @@ func (h *hours) closeUp() error {
 	pattern := (&instance.BlockSchedule{Residency: h.plan.Residency, Blocks: []instance.Block{{Tasks: slices.Clone(b.Tasks), Syncs: slices.Clone(b.Syncs)}}})
 	pattern.Sort()
 	s := part.Of(&instance.Schedule{Residency: pattern.Residency, Tasks: pattern.Blocks[0].Tasks, Syncs: pattern.Blocks[0].Syncs})
-	done := make([]int, len(jobs))
-	for _, t := range s.Tasks {
-		done[t.Job] = max(done[t.Job], t.Iteration)
-	}
 	title := fmt.Sprintf("Block %s of %s close up: once, from %s", integer(h.block+1), integer(len(h.plan.Blocks)), seconds(h.in, float64(b.Start)))
 	if b.Repeats > 1 {
 		s.Period = b.Period
 		title = fmt.Sprintf("Block %s of %s close up: one of %s periods of %s, from %s", integer(h.block+1), integer(len(h.plan.Blocks)),
 			integer(b.Repeats), seconds(h.in, float64(b.Period)), seconds(h.in, float64(b.Start)))
 	}
-	p, err := newPlan(part.Miniature(done), s)
+	p, err := newPlan(part.Miniature(s.Iterations(part.Instance)), s)
 	if err != nil {
 		return err
 	}

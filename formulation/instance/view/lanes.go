@@ -26,7 +26,6 @@ type Bar struct {
 // Sizes of [Lanes].
 const (
 	MaxLanes    = 1024
-	BarColours  = len(colours)
 	BarShades   = shades
 	lanesWidth  = 1200.0
 	lanesHeader = 104.0
@@ -45,10 +44,7 @@ func (l *Lanes) Draw(w io.Writer) error {
 	c.plot = c.width - c.x0 - margin
 	c.bottom = c.top + row*float64(len(l.Rows))
 	c.height = c.bottom + margin
-	c.str(`<svg xmlns="http://www.w3.org/2000/svg" class="jigsaw" role="img" width="`).num(c.width).str(`" height="`).num(c.height)
-	c.str(`" viewBox="0 0 `).num(c.width).str(" ").num(c.height).str(`">` + "\n<title>").text(l.Title).str("</title>\n<desc>").text(l.Text).str("</desc>\n")
-	c.style()
-	c.str(`<rect class="page" width="100%" height="100%"/>` + "\n")
+	c.open(l.Title, l.Text)
 	c.label("h", margin, 28, fit(l.Title, c.width-2*margin, 17))
 	c.label("s", margin, 48, fit(l.Text, c.width-2*margin, 12))
 	x := margin

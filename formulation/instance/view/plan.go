@@ -47,10 +47,10 @@ func newPlan(in *instance.Instance, s *instance.Schedule) (*plan, error) {
 		return nil, err
 	}
 	p.tasks, p.syncs = s.Tasks, s.Syncs
-	if !slices.IsSortedFunc(p.tasks, compareTasks) || !slices.IsSortedFunc(p.syncs, compareSyncs) {
+	if !slices.IsSortedFunc(p.tasks, instance.Task.Compare) || !slices.IsSortedFunc(p.syncs, instance.Sync.Compare) {
 		p.tasks, p.syncs = slices.Clone(p.tasks), slices.Clone(p.syncs)
-		slices.SortStableFunc(p.tasks, compareTasks)
-		slices.SortStableFunc(p.syncs, compareSyncs)
+		slices.SortStableFunc(p.tasks, instance.Task.Compare)
+		slices.SortStableFunc(p.syncs, instance.Sync.Compare)
 	}
 	if p.span = p.period; p.span == 0 {
 		p.span = s.Makespan(in)
@@ -65,14 +65,6 @@ func newPlan(in *instance.Instance, s *instance.Schedule) (*plan, error) {
 		p.moves[i] = move{in.Jobs[y.Job].Volume(p.counts(y.Job, y.Iteration), max(1, r.Parties)), r.Rate(y.Rate)}
 	}
 	return p, nil
-}
-
-func compareTasks(a, b instance.Task) int {
-	return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Iteration, b.Iteration), cmp.Compare(a.GPU, b.GPU))
-}
-
-func compareSyncs(a, b instance.Sync) int {
-	return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Iteration, b.Iteration))
 }
 
 // check reports the first reference to something the instance does not have.

@@ -73,10 +73,7 @@ func turnSheets(in *instance.Instance, plan *instance.BlockSchedule) *TurnSheets
 	done := make([]int, len(in.Jobs)) // iterations in the blocks before
 	for i := range plan.Blocks {
 		b := &plan.Blocks[i]
-		step := make([]int, len(in.Jobs))
-		for _, t := range b.Tasks {
-			step[t.Job] = max(step[t.Job], t.Iteration)
-		}
+		step := b.IterationsOf()
 		on := map[instance.GPUID][]Turn{}
 		for _, t := range b.Tasks {
 			job := &in.Jobs[t.Job]
@@ -92,8 +89,8 @@ func turnSheets(in *instance.Instance, plan *instance.BlockSchedule) *TurnSheets
 			})
 			sheets.GPUs[g].Sections = append(sheets.GPUs[g].Sections, TurnSection{b.Repeats, b.Start, b.Period, turns})
 		}
-		for j := range done {
-			done[j] += step[j] * int(b.Repeats)
+		for j, n := range step {
+			done[j] += n * int(b.Repeats)
 		}
 	}
 	for g := range sheets.GPUs {
