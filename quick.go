@@ -3,18 +3,14 @@ package jigsaw
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/big"
-	"math/rand/v2"
 	"sync"
 
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/verify"
-	"jigsaw/heuristics"
 )
 
 // ErrNotFirst is the error of [First] for plans that it leaves to [Plan].
@@ -45,23 +41,6 @@ func First(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 // proveFirst is [Certify] for the bounds that take no linear program.
 func proveFirst(ctx context.Context, in *instance.Instance, c *Certificate) (relax.Proven, error) {
 	return verify.Combinatorial(ctx, subject(in, c.Kind), c)
-}
-
-// Greedy returns the schedule that is the baseline "greedy" of [Plan]: a list
-// scheduler with SPB, without bounds and without a search. It is for callers that
-// ask for many plans of small instances.
-func Greedy(ctx context.Context, in *instance.Instance, seed uint64) (*instance.Schedule, error) {
-	if err := beyond(in, "list scheduling"); err != nil {
-		return nil, err
-	}
-	s, err := heuristics.Config{Stop: unbeatable(in)}.Greedy(ctx, in, rand.New(rand.NewPCG(seed, greedyPart)))
-	if err != nil {
-		return nil, err
-	}
-	if violations := check.Schedule(in, s); len(violations) > 0 {
-		return nil, fmt.Errorf("jigsaw: greedy made an invalid schedule: %v", violations[0])
-	}
-	return s, nil
 }
 
 // greedyPart is the part of a run whose random choices are those of greedy; see
