@@ -76,10 +76,7 @@ func NewAnnealer(in *instance.Instance, o *state.Layout, where *Placement, how A
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
 		// The deepest go to the workers with the highest limits; levelling follows.
-		order := make([]int, job.Workers)
-		for n := range order {
-			order[n] = n
-		}
+		order := instance.UpTo[int](job.Workers)
 		slices.SortStableFunc(order, func(a, b int) int { return where.Limit[j][b] - where.Limit[j][a] })
 		d := job.Full()
 		left := how.Counts[j][d]
@@ -233,18 +230,15 @@ func (h *Annealer) meet(j, g int32, n int16) {
 func (h *Annealer) connect(j int32, sign instance.Tick) {
 	job := &h.In.Jobs[j]
 	r := instance.Tick(job.Iterations)
-	longest, sync := instance.Tick(0), instance.Tick(0)
+	longest, span := instance.Tick(0), &h.span[j]
 	for _, g := range h.gpu[h.SlotAt[j]:h.SlotAt[j+1]] {
 		longest = max(longest, job.On[h.In.GPUs[g].Type].Time[job.Full()])
 	}
+	sync := state.FullSync(h.In, job, h.how.Counts[j], span)
 	if job.HasSync() {
-		span := h.span[j]
-		rate := span.Rate(h.In.RateLevels[0])
-		sync = h.In.SyncTicks(job.Volume(h.how.Counts[j], span.Parties), rate)
 		for _, u := range span.Uses {
-			part := int64(rate) * int64(u.Times) / max(1, int64(h.In.Capacity(u.Link))/1024)
 			h.Energy -= h.chained(h.busy[u.Link])
-			h.busy[u.Link] += sign * r * instance.Tick((int64(sync)*min(part, 1024)+1023)/1024)
+			h.busy[u.Link] += sign * r * share(h.In, sync, span, u)
 			h.Energy += h.chained(h.busy[u.Link])
 		}
 	}

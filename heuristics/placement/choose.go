@@ -113,7 +113,7 @@ func (p *Placer) choose(j instance.JobID) (gpus []instance.GPUID, span instance.
 		if p.in.Racks[r].GPUs < k {
 			continue
 		}
-		packed, c := p.packed(p.in.Racks[r].Nodes, k, -1)
+		packed, c := p.packed(p.racks[r], k)
 		if packed != nil && (rackBest == nil || c < rackCost) {
 			rackBest, rackCost = packed, c
 		}
@@ -124,34 +124,27 @@ func (p *Placer) choose(j instance.JobID) (gpus []instance.GPUID, span instance.
 	for r := range p.in.Racks {
 		// Least loaded single GPUs of the rack, where whole nodes leave none.
 		if job.Within == instance.WithinRack && p.in.Racks[r].GPUs >= k {
-			consider(p.spread(p.in.Racks[r].Nodes, k, -1))
+			consider(p.spread(p.racks[r], k))
 		}
 	}
 	if job.Within == instance.WithinRack {
 		return best.gpus, best.span, best.gpus != nil
 	}
-	if p.nodeOrder == nil {
-		p.nodeOrder = make([]instance.NodeID, len(p.in.Nodes))
-		for n := range p.nodeOrder {
-			p.nodeOrder[n] = instance.NodeID(n)
-		}
-	}
-	for c := range p.components {
-		packed, _ := p.packed(p.nodeOrder, k, c)
+	for _, nodes := range p.groups {
+		packed, _ := p.packed(nodes, k)
 		consider(packed)
-		consider(p.spread(p.nodeOrder, k, c))
+		consider(p.spread(nodes, k))
 	}
 	return best.gpus, best.span, best.gpus != nil
 }
 
-// packed fills k places from the cheapest nodes, each as far as it goes. Only
-// nodes whose NIC works count, and only those of the component unless it is
-// negative. The cost is that of the dearest GPU, with the number of nodes.
-func (p *Placer) packed(nodes []instance.NodeID, k, component int) ([]instance.GPUID, int64) {
+// packed fills k places from the cheapest nodes, each as far as it goes. The cost
+// is that of the dearest GPU.
+func (p *Placer) packed(nodes []instance.NodeID, k int) ([]instance.GPUID, int64) {
 	order := make([]instance.NodeID, 0, len(nodes))
 	total := 0
 	for _, n := range nodes {
-		if c := p.component[n]; c >= 0 && (component < 0 || c == component) && len(p.fitting[n]) > 0 {
+		if len(p.fitting[n]) > 0 {
 			order = append(order, n)
 			total += len(p.fitting[n])
 		}
@@ -176,16 +169,13 @@ func (p *Placer) packed(nodes []instance.NodeID, k, component int) ([]instance.G
 }
 
 // spread takes the k cheapest GPUs wherever they are.
-func (p *Placer) spread(nodes []instance.NodeID, k, component int) []instance.GPUID {
+func (p *Placer) spread(nodes []instance.NodeID, k int) []instance.GPUID {
 	// A max-heap of the k cheapest so far.
 	h := p.heap[:0]
 	dearer := func(a, b instance.GPUID) bool {
 		return p.cost[a] > p.cost[b] || p.cost[a] == p.cost[b] && a > b
 	}
 	for _, n := range nodes {
-		if c := p.component[n]; c < 0 || component >= 0 && c != component {
-			continue
-		}
 		for _, g := range p.fitting[n] {
 			if len(h) == k {
 				if !dearer(h[0], g) {
@@ -219,9 +209,9 @@ func (p *Placer) score(j instance.JobID, gpus []instance.GPUID, span instance.Sp
 		sum += p.cost[g]
 		longest = max(longest, p.in.Jobs[j].On[p.in.GPUs[g].Type].Time[job.Full()])
 	}
-	sync := p.sync(j, span)
+	sync := state.FullSync(p.in, job, p.how.Counts[j], &span)
 	for _, u := range span.Uses {
-		dearest = max(dearest, int64(p.Busy[u.Link])+p.iterations[j]*int64(p.Share(sync, span, u)))
+		dearest = max(dearest, int64(p.Busy[u.Link])+p.iterations[j]*int64(share(p.in, sync, &span, u)))
 	}
 	chain := int64(job.Release) + p.iterations[j]*int64(longest+sync)
 	if p.how.Scatter {
@@ -230,21 +220,12 @@ func (p *Placer) score(j instance.JobID, gpus []instance.GPUID, span instance.Sp
 	return 2*dearest + 2*sum/int64(len(gpus)) + 4*chain
 }
 
-// sync returns the length of a synchronisation of job j at the highest rate.
-func (p *Placer) sync(j instance.JobID, span instance.Span) instance.Tick {
-	job := &p.in.Jobs[j]
-	if !job.HasSync() {
-		return 0
-	}
-	return p.in.SyncTicks(job.Volume(p.how.Counts[j], span.Parties), span.Rate(p.in.RateLevels[0]))
-}
-
-// Share returns the ticks for which a synchronisation of the given length
+// share returns the ticks for which a synchronisation of the given length
 // would keep the whole of a link busy.
-func (p *Placer) Share(sync instance.Tick, span instance.Span, u instance.LinkUse) instance.Tick {
-	rate := span.Rate(p.in.RateLevels[0])
+func share(in *instance.Instance, sync instance.Tick, span *instance.Span, u instance.LinkUse) instance.Tick {
+	rate := span.Rate(in.RateLevels[0])
 	// Speeds are below 2^57; parts per 1024 keep the product in range.
-	part := int64(rate) * int64(u.Times) / max(1, int64(p.in.Capacity(u.Link))/1024)
+	part := int64(rate) * int64(u.Times) / max(1, int64(in.Capacity(u.Link))/1024)
 	return instance.Tick((int64(sync)*min(part, 1024) + 1023) / 1024)
 }
 

@@ -112,12 +112,11 @@ type Placer struct {
 	reach *Reach
 
 	// Scratch.
-	*Reach            // of the job that is placed
-	cost      []int64 // per GPU: what the choice minimises
-	fitting   [][]instance.GPUID
-	nodeCost  []int64
-	nodeOrder []instance.NodeID
-	heap      []instance.GPUID
+	*Reach           // of the job that is placed
+	cost     []int64 // per GPU: what the choice minimises
+	fitting  [][]instance.GPUID
+	nodeCost []int64
+	heap     []instance.GPUID
 }
 
 // NewPlacer begins with no job placed.
@@ -145,12 +144,10 @@ func NewPlacer(in *instance.Instance, how Options) *Placer {
 	return p
 }
 
-// Reach groups the nodes that can all synchronise with each other. Two nodes
-// on one ring need routes both ways, which is an equivalence.
+// Reach is where jobs can be on several nodes, see [instance.Instance.Scopes].
 type Reach struct {
-	component  []int // per node: its group; -1 if its NIC failed
-	components int
-	obeying    []*Reach // by policy: for jobs that have one
+	racks, groups [][]instance.NodeID
+	obeying       []*Reach // by policy: for jobs that have one
 }
 
 // For is the reach of a job's synchronisations, which obey its policy.
@@ -171,30 +168,8 @@ func NewReach(in *instance.Instance) *Reach {
 }
 
 func newReach(in *instance.Instance, policy int) *Reach {
-	job := &instance.Job{Policy: policy}
-	joined := in.JoinedFor(job)
-	component := make([]int, len(in.Nodes))
-	var heads []instance.NodeID // a node of each component
-	for i, rack := range in.Racks {
-		of := -1
-		for _, node := range rack.Nodes {
-			if up, down := in.Nodes[node].Up, in.Nodes[node].Down; in.Links[up].Failed || in.Links[down].Failed || joined[i] < 0 {
-				component[node] = -1
-				continue
-			}
-			for c := 0; c < len(heads) && of < 0; c++ {
-				if _, ok := in.SpanNodesOf(job, []instance.NodeID{min(heads[c], node), max(heads[c], node)}, 2); ok {
-					of = c
-				}
-			}
-			if of < 0 {
-				of = len(heads)
-				heads = append(heads, node)
-			}
-			component[node] = of
-		}
-	}
-	return &Reach{component: component, components: len(heads)}
+	racks, groups := in.Scopes(&instance.Job{Policy: policy})
+	return &Reach{racks: racks, groups: groups}
 }
 
 // work returns the mean task time of job j on GPU type t, rounded up.
@@ -263,8 +238,8 @@ func (p *Placer) Settle(j instance.JobID, gpus []instance.GPUID, limit []int, sp
 		p.Load[g] += instance.Tick(p.iterations[j]) * p.work(j, t)
 		p.Held[g] = p.Held[g].With(job.On[t].Memory(limit[n]))
 	}
-	sync := p.sync(j, span)
+	sync := state.FullSync(p.in, job, p.how.Counts[j], &span)
 	for _, u := range span.Uses {
-		p.Busy[u.Link] += instance.Tick(p.iterations[j]) * p.Share(sync, span, u)
+		p.Busy[u.Link] += instance.Tick(p.iterations[j]) * share(p.in, sync, &span, u)
 	}
 }

@@ -8,23 +8,11 @@ import (
 // Components numbers the groups of nodes that can synchronise with each other; -1 is
 // a node that can do so with none. Routes both ways are an equivalence.
 func Components(in *instance.Instance) []int {
-	of := make([]int, len(in.Nodes))
-	var first []instance.NodeID // of each group
+	of, joined := make([]int, len(in.Nodes)), in.Joined()
 	for n := range in.Nodes {
-		of[n] = -1
 		node := &in.Nodes[n]
-		if in.Links[node.Up].Failed || in.Links[node.Down].Failed {
-			continue
-		}
-		for c, other := range first {
-			if _, ok := in.SpanNodes([]instance.NodeID{other, instance.NodeID(n)}, 2); ok {
-				of[n] = c
-				break
-			}
-		}
-		if of[n] < 0 {
-			of[n] = len(first)
-			first = append(first, instance.NodeID(n))
+		if of[n] = joined[node.Rack]; in.Links[node.Up].Failed || in.Links[node.Down].Failed {
+			of[n] = -1
 		}
 	}
 	return of
