@@ -2,11 +2,9 @@ package relax
 
 import (
 	"cmp"
-	"container/heap"
 	"jigsaw/formulation/relax/exact"
 	"math/big"
 	"slices"
-	"sort"
 )
 
 // Multipliers are fractions of multiplierScale; the jobs of a load are cut into at most
@@ -158,9 +156,8 @@ func (s *Machine) meanBusy(v []int64) []*big.Rat {
 		worth[i] = exact.Mul(d.Job.Weight, v[i])
 		size[i] = new(big.Int).Mul(big.NewInt(int64(d.Job.Iterations)), item.amount)
 	}
-	sort.SliceStable(order, func(a, b int) bool {
-		x, y := order[a], order[b]
-		return new(big.Int).Mul(worth[x], size[y]).Cmp(new(big.Int).Mul(worth[y], size[x])) > 0
+	slices.SortStableFunc(order, func(x, y int) int {
+		return new(big.Int).Mul(worth[y], size[x]).Cmp(new(big.Int).Mul(worth[x], size[y]))
 	})
 	for place, i := range order {
 		rank[i] = place
@@ -171,21 +168,22 @@ func (s *Machine) meanBusy(v []int64) []*big.Rat {
 		sum[i] = new(big.Int)
 	}
 	waiting := make([]int64, len(l.Items)) // by rank
-	queue := &ranks{}
+	var queue []int                        // ranks of what waits, ascending
 	now := int64(0)
 	var a, b big.Int
-	for next := 0; next < len(parts) || queue.Len() > 0; {
-		if queue.Len() == 0 {
+	for next := 0; next < len(parts) || len(queue) > 0; {
+		if len(queue) == 0 {
 			now = max(now, parts[next].at)
 		}
 		for ; next < len(parts) && parts[next].at <= now; next++ {
 			r := rank[parts[next].item]
 			if waiting[r] == 0 {
-				heap.Push(queue, r)
+				at, _ := slices.BinarySearch(queue, r)
+				queue = slices.Insert(queue, at, r)
 			}
 			waiting[r] += parts[next].amount
 		}
-		r := (*queue)[0]
+		r := queue[0]
 		x := waiting[r]
 		if next < len(parts) {
 			x = min(x, parts[next].at-now)
@@ -195,7 +193,7 @@ func (s *Machine) meanBusy(v []int64) []*big.Rat {
 		sum[order[r]].Add(sum[order[r]], a.Mul(&a, &b))
 		now += x
 		if waiting[r] -= x; waiting[r] == 0 {
-			heap.Pop(queue)
+			queue = queue[1:]
 		}
 	}
 	mean := make([]*big.Rat, len(l.Items))
@@ -204,18 +202,4 @@ func (s *Machine) meanBusy(v []int64) []*big.Rat {
 		mean[i] = new(big.Rat).SetFrac(sum[i], work.Mul(work, exact.Mul(2, l.capacity.Int64())))
 	}
 	return mean
-}
-
-// ranks is a heap of ranks, the smallest first.
-type ranks []int
-
-func (q ranks) Len() int           { return len(q) }
-func (q ranks) Less(a, b int) bool { return q[a] < q[b] }
-func (q ranks) Swap(a, b int)      { q[a], q[b] = q[b], q[a] }
-func (q *ranks) Push(x any)        { *q = append(*q, x.(int)) }
-func (q *ranks) Pop() any {
-	last := len(*q) - 1
-	x := (*q)[last]
-	*q = (*q)[:last]
-	return x
 }
