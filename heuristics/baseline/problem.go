@@ -102,16 +102,7 @@ func (p *problem) deepest(j instance.JobID) int {
 // length returns how long job j takes whose longest tasks take the given time and whose
 // synchronisations never wait.
 func (p *problem) length(j instance.JobID, task instance.Tick, span *instance.Span) instance.Tick {
-	return instance.Tick(p.in.Jobs[j].Iterations) * (task + p.sync(j, span))
-}
-
-// sync returns how long a synchronisation of job j takes at full speed.
-func (p *problem) sync(j instance.JobID, span *instance.Span) instance.Tick {
-	job := &p.in.Jobs[j]
-	if !job.HasSync() {
-		return 0
-	}
-	return p.in.SyncTicks(job.Volume(p.counts[j], span.Parties), span.Rate(p.in.RateLevels[0]))
+	return instance.Tick(p.in.Jobs[j].Iterations) * (task + state.FullSync(p.in, &p.in.Jobs[j], p.counts[j], span))
 }
 
 func (p *problem) areAlike() bool {

@@ -46,7 +46,7 @@ func newEstimate(in *instance.Instance) *estimate {
 		}
 		iteration := job.On[state.FastestType(in, job)].Time[job.Full()]
 		if span, ok := nearest(in, job); ok && job.HasSync() {
-			sync := in.SyncTicks(job.Volume(counts[j], span.Parties), span.Rate(in.RateLevels[0]))
+			sync := state.FullSync(in, job, counts[j], &span)
 			if iteration += sync; !alone(in, job) {
 				e.nic[j] = float64(sync) / float64(iteration)
 			}

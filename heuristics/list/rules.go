@@ -46,11 +46,7 @@ func Measure(in *instance.Instance, where *placement.Placement, counts [][]int) 
 			m.area[j] += mean
 			load[g] += mean * int64(job.Iterations)
 		}
-		m.chain[j] = int64(longest)
-		if job.HasSync() {
-			span := where.Span[j]
-			m.chain[j] += int64(in.SyncTicks(job.Volume(counts[j], span.Parties), span.Rate(in.RateLevels[0])))
-		}
+		m.chain[j] = int64(longest + state.FullSync(in, job, counts[j], &where.Span[j]))
 	}
 	for j := range in.Jobs {
 		for _, g := range where.GPUs[j] {

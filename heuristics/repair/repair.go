@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // Damage is what became of the cluster of a schedule, and of its time.
@@ -212,11 +213,9 @@ func (r *repairer) move(j instance.JobID, tasks []instance.Task) bool {
 			longest = max(longest, job.On[in.GPUs[g].Type].Time[r.deepest[j]])
 			busiest = max(busiest, r.load[g])
 		}
-		if job.HasSync() {
-			full := make([]int, len(job.Depths))
-			full[job.Full()] = job.Workers
-			longest += in.SyncTicks(job.Volume(full, span.Parties), span.Rate(in.RateLevels[0]))
-		}
+		full := make([]int, len(job.Depths))
+		full[job.Full()] = job.Workers
+		longest += state.FullSync(in, job, full, &span)
 		end := busiest + longest*instance.Tick(job.Iterations)
 		if r.rng != nil {
 			end += instance.Tick(r.rng.Float64() * float64(end) / 2)

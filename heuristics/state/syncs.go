@@ -11,6 +11,15 @@ type SyncLevel struct {
 	Length instance.Tick
 }
 
+// FullSync is how long a synchronisation of a job with this multiset and span takes at the highest rate; 0 for a
+// job that has none.
+func FullSync(in *instance.Instance, job *instance.Job, counts []int, span *instance.Span) instance.Tick {
+	if !job.HasSync() {
+		return 0
+	}
+	return in.SyncTicks(job.Volume(counts, span.Parties), span.Rate(in.RateLevels[0]))
+}
+
 // AppendSyncLevels appends the speeds from the given index of in.RateLevels on, fastest
 // first, for a job with this multiset and span; a job that has no synchronisations has none.
 func AppendSyncLevels(list []SyncLevel, in *instance.Instance, job *instance.Job, counts []int, span *instance.Span, fastest int) []SyncLevel {
