@@ -10,6 +10,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics"
 	"jigsaw/heuristics/baseline"
+	"jigsaw/heuristics/periodic"
 	"jigsaw/method"
 	"jigsaw/solver/eventloop"
 )
@@ -44,13 +45,13 @@ func (p *planner) wholeJobs(deep *instance.Instance) {
 	r := p.result
 	r.FewerExclusive.Reason, r.FewerInterleaved.Reason = notAsked, notAsked
 	if deep.Objective.Periodic() {
-		whole := p.baseline("exclusive", p.in, queuePart, heuristics.Config{}.PeriodicWhole) // at the depths of the rules
+		whole := p.baseline("exclusive", p.in, queuePart, heuristics.Bundled(periodic.Whole)) // at the depths of the rules
 		p.startWith("exclusive", &whole)
 		if r.Exclusive = whole; deep != p.in {
-			r.Exclusive = p.baseline("exclusive", deep, queuePart, heuristics.Config{}.PeriodicExclusive)
+			r.Exclusive = p.baseline("exclusive", deep, queuePart, heuristics.Bundled(periodic.Exclusive))
 			p.startWith("exclusive", &r.Exclusive)
 		}
-		r.Queue = p.baseline("queue", deep, queuePart, heuristics.Config{}.PeriodicQueue)
+		r.Queue = p.baseline("queue", deep, queuePart, heuristics.Bundled(periodic.Queue))
 		return
 	}
 	r.Queue = p.baseline("queue", deep, queuePart, func(_ context.Context, in *instance.Instance, _ *rand.Rand) (*instance.Schedule, error) {
@@ -150,7 +151,7 @@ func (r *Result) equal(ctx context.Context, in *instance.Instance, opt Options) 
 	case long(in):
 		exclusive, _ = p.wholeBlocks(in, 1)
 	case in.Objective.Periodic():
-		exclusive = p.baseline("exclusive", in, queuePart, heuristics.Config{}.PeriodicExclusive)
+		exclusive = p.baseline("exclusive", in, queuePart, heuristics.Bundled(periodic.Exclusive))
 	default:
 		if s, err := baseline.Queue(p.ctx, in); err == nil {
 			from.Start = s

@@ -3,7 +3,6 @@ package heuristics
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -105,11 +104,7 @@ func (c Config) within(b *instance.Bundled) Config {
 	c.Improved, c.Constructed = tell(c.Improved), tell(c.Constructed)
 	if b.Divided() {
 		// Exchanges take nodes for independent that have no trunk in common.
-		c.Without = maps.Clone(c.Without)
-		if c.Without == nil {
-			c.Without = method.Set{}
-		}
-		c.Without[method.Exchange], c.Without[method.Neighbourhoods] = true, true
+		c.Without = c.Without.With(method.Exchange, method.Neighbourhoods)
 	}
 	return c
 }

@@ -42,17 +42,10 @@ func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	})
 }
 
-// PeriodicExclusive is [periodic.Exclusive], on bundles of GPUs where workers have several.
-func (c Config) PeriodicExclusive(ctx context.Context, in *instance.Instance, _ *rand.Rand) (*instance.Schedule, error) {
-	return c.bundled(ctx, in, func(_ Config, in *instance.Instance) (*instance.Schedule, error) { return periodic.Exclusive(ctx, in) })
-}
-
-// PeriodicWhole is [periodic.Whole], in the same way.
-func (c Config) PeriodicWhole(ctx context.Context, in *instance.Instance, _ *rand.Rand) (*instance.Schedule, error) {
-	return c.bundled(ctx, in, func(_ Config, in *instance.Instance) (*instance.Schedule, error) { return periodic.Whole(ctx, in) })
-}
-
-// PeriodicQueue is [periodic.Queue], in the same way.
-func (c Config) PeriodicQueue(ctx context.Context, in *instance.Instance, _ *rand.Rand) (*instance.Schedule, error) {
-	return c.bundled(ctx, in, func(_ Config, in *instance.Instance) (*instance.Schedule, error) { return periodic.Queue(ctx, in) })
+// Bundled is a schedule that needs neither a configuration nor chance, such as [periodic.Exclusive], on bundles of GPUs
+// where workers have several.
+func Bundled(schedule func(context.Context, *instance.Instance) (*instance.Schedule, error)) func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error) {
+	return func(ctx context.Context, in *instance.Instance, _ *rand.Rand) (*instance.Schedule, error) {
+		return Config{}.bundled(ctx, in, func(_ Config, in *instance.Instance) (*instance.Schedule, error) { return schedule(ctx, in) })
+	}
 }

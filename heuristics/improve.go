@@ -2,7 +2,6 @@ package heuristics
 
 import (
 	"context"
-	"maps"
 	"math/rand/v2"
 
 	"jigsaw/formulation/instance"
@@ -69,11 +68,7 @@ func newImprover(ctx context.Context, o state.Options, in *instance.Instance, rn
 	s := &improver{ctx: ctx, walks: sequence.NewSearch(ctx, o, in, rng, best, sequence.MostLanes)}
 	s.neighbourhoods = exchange.NewNeighbourhoods(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), o.Without)
 	if in.Resumes() { // these move jobs
-		o.Without = maps.Clone(o.Without)
-		if o.Without == nil {
-			o.Without = method.Set{}
-		}
-		o.Without[method.Exchange] = true
+		o.Without = o.Without.With(method.Exchange)
 	}
 	s.exchanges = exchange.NewAnnealer(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), o.Without)
 	return s

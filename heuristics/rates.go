@@ -111,7 +111,7 @@ func (s *rateSearch) choose(best *instance.Schedule, value float64) *ratePattern
 	for range patternDraws {
 		var iterations []int
 		if len(s.good) == 0 || s.rng.IntN(2) == 0 {
-			iterations = iterationsOf(s.in, best)
+			iterations = best.Iterations(s.in)
 		} else {
 			iterations = slices.Clone(s.draw().iterations)
 		}
@@ -212,13 +212,4 @@ func (s *rateSearch) rank(x *ratePattern) {
 	}
 	slices.SortStableFunc(s.good, func(a, b *ratePattern) int { return cmp.Compare(b.value, a.value) })
 	s.good = s.good[:min(len(s.good), mostGood)]
-}
-
-// iterationsOf counts the iterations of every job in a plan.
-func iterationsOf(in *instance.Instance, s *instance.Schedule) []int {
-	r := make([]int, len(in.Jobs))
-	for _, t := range s.Tasks {
-		r[t.Job] = max(r[t.Job], t.Iteration)
-	}
-	return r
 }

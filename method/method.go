@@ -5,6 +5,7 @@ package method
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -115,6 +116,16 @@ func (s Set) Check() error {
 		}
 	}
 	return nil
+}
+
+// With is the set with more methods in it.
+func (s Set) With(more ...Name) Set {
+	all := Set{}
+	maps.Copy(all, s)
+	for _, n := range more {
+		all[n] = true
+	}
+	return all
 }
 
 // names of the set in alphabetical order.

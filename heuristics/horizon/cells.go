@@ -143,12 +143,9 @@ const mostTogether = 48
 
 // sizes are the numbers of nodes of a cell that are worth trying.
 func (d *dealer) sizes() []int {
-	widest, gpus := 0, 0
+	widest, gpus := 0, d.in.WidestNode()
 	for j := range d.in.Jobs {
 		widest = max(widest, d.in.Jobs[j].Workers)
-	}
-	for n := range d.in.Nodes {
-		gpus = max(gpus, d.in.Nodes[n].GPUs)
 	}
 	whole := 0
 	for _, rack := range d.in.Racks {
@@ -510,7 +507,7 @@ func (d *dealer) lay(ctx context.Context, plan *instance.BlockSchedule, c *cell,
 			return 0, err
 		}
 	}
-	jobs = f.inOrder(jobs)
+	jobs = pick(jobs, f.at)
 	start, left := from, make([]int, len(jobs))
 	for n, j := range jobs {
 		job := &d.in.Jobs[j]
@@ -520,11 +517,7 @@ func (d *dealer) lay(ctx context.Context, plan *instance.BlockSchedule, c *cell,
 	if plan != nil {
 		plan.Blocks = append(plan.Blocks, blocks...)
 		for n, gpus := range f.s.Residency {
-			var home []instance.GPUID
-			for _, g := range gpus {
-				home = append(home, c.gpus[g])
-			}
-			plan.Residency[jobs[n]] = home
+			plan.Residency[jobs[n]] = pick(c.gpus, gpus)
 		}
 	}
 	return end, nil

@@ -51,9 +51,7 @@ func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Ran
 		for n := range times {
 			gpus := gpusOf(in, nodes[n])
 			for j, home := range s.Residency {
-				for _, g := range home {
-					plan.Residency[jobs[n][at[j]]] = append(plan.Residency[jobs[n][at[j]]], gpus[g])
-				}
+				plan.Residency[jobs[n][at[j]]] = pick(gpus, home)
 			}
 			for _, b := range s.Blocks {
 				plan.Blocks = append(plan.Blocks, renumbered(b, func(j instance.JobID) instance.JobID { return jobs[n][at[j]] }, of(gpus)))

@@ -102,15 +102,6 @@ func (known patterns) scheduled(name string, p *pattern, seed uint64, tries int,
 	return p
 }
 
-// inOrder returns jobs, alike those that the pattern was asked for, in the order of the part.
-func (p *pattern) inOrder(jobs []instance.JobID) []instance.JobID {
-	list := make([]instance.JobID, len(jobs))
-	for n, at := range p.at {
-		list[n] = jobs[at]
-	}
-	return list
-}
-
 // search searches for a better pattern by the finite search: rounds 0 is until the context ends. Anew it goes on from the
 // best of a few starts, with patterns of several sizes: small ones are searched faster, and luck at the start decides most.
 func (p *pattern) search(ctx context.Context, rng *rand.Rand, rounds int, anew bool) error {

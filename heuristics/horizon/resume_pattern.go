@@ -108,12 +108,8 @@ func (r *Resumption) write(x *renewal) {
 	}
 	body := part{}
 	for n, home := range c.s.Residency {
-		var at []instance.GPUID
-		for _, g := range home {
-			at = append(at, c.part.GPUsOf[g])
-		}
 		if rest[n] > 0 {
-			body.jobs, body.homes = append(body.jobs, x.members[n]), append(body.homes, at)
+			body.jobs, body.homes = append(body.jobs, x.members[n]), append(body.homes, pick(c.part.GPUsOf, home))
 		}
 	}
 	if body.blocks, _ = c.blocks(x.members, c.part.GPUsOf, rest, start); len(body.blocks) > 0 {
@@ -216,11 +212,7 @@ func (r *Resumption) drain(jobs []instance.JobID) (part, map[instance.JobID]int)
 			b.Tasks = slices.DeleteFunc(slices.Clone(b.Tasks), func(t instance.Task) bool { return !begun[[2]int{int(t.Job), t.Iteration}] })
 			b.Syncs = slices.DeleteFunc(slices.Clone(b.Syncs), func(y instance.Sync) bool { return !begun[[2]int{int(y.Job), y.Iteration}] })
 		}
-		per := map[instance.JobID]int{}
-		for _, t := range b.Tasks {
-			per[t.Job] = max(per[t.Job], t.Iteration)
-		}
-		for j, n := range per {
+		for j, n := range b.IterationsOf() {
 			taken[j] += n * int(b.Repeats)
 		}
 		kept = append(kept, b)

@@ -358,11 +358,7 @@ func (q *queue) plan(list []stint) *instance.BlockSchedule {
 			gpus = u.on
 		}
 		for n, home := range u.homes {
-			at := make([]instance.GPUID, len(home))
-			for w, g := range home {
-				at[w] = gpus[g]
-			}
-			plan.Residency[u.jobs[n]] = at
+			plan.Residency[u.jobs[n]] = pick(gpus, home)
 		}
 		blocks := u.blocks
 		if u.write != nil {

@@ -20,7 +20,6 @@ import (
 type Search struct {
 	ctx         context.Context
 	options     state.Options
-	in          *instance.Instance
 	ops         *state.Operations
 	choices     [][][]int // per job: multisets that its iterations may get
 	lanes       []*lane
@@ -66,7 +65,7 @@ const (
 
 // NewSearch begins a search from a valid schedule with at most so many lanes.
 func NewSearch(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, start *instance.Schedule, lanes int) *Search {
-	s := &Search{ctx: ctx, options: o, in: in, ops: state.NewOperations(in), choices: choicesOf(in)}
+	s := &Search{ctx: ctx, options: o, ops: state.NewOperations(in), choices: choicesOf(in)}
 	s.Best = state.Incumbent{Schedule: start, Value: state.ValueOf(in, start.Completion(in))}
 	all := s.ops.Tasks + s.ops.Syncs
 	s.Work = max(leastPasses*all, min(max(leastRound, roundPasses*all), mostRound))
