@@ -147,9 +147,8 @@ func (in *Instance) bundles(n NodeID, division []Bundles, of []int) [][][]GPUID 
 			return nil
 		}
 	}
-	node := &in.Nodes[n]
 	var free []GPUID
-	for g := node.FirstGPU; g < node.FirstGPU+GPUID(node.GPUs); g++ {
+	for g := range in.Nodes[n].All() {
 		if !taken[g] {
 			free = append(free, g)
 		}

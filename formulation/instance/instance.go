@@ -2,6 +2,7 @@ package instance
 
 import (
 	"encoding/binary"
+	"iter"
 	"slices"
 )
 
@@ -93,6 +94,17 @@ func (n *Node) At(place int) GPUID {
 		return -1
 	}
 	return n.FirstGPU + GPUID(at)
+}
+
+// All are the GPUs of the node.
+func (n *Node) All() iter.Seq[GPUID] {
+	return func(yield func(GPUID) bool) {
+		for g := range GPUID(n.GPUs) {
+			if !yield(n.FirstGPU + g) {
+				return
+			}
+		}
+	}
 }
 
 // GPU is one device.

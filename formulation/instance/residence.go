@@ -33,6 +33,11 @@ func (in *Instance) MayLive(j JobID, g GPUID) bool {
 	return job.Runs(in.GPUs[g].Type) && (job.Resident == nil || slices.Contains(job.Resident, g))
 }
 
+// MayJoin reports whether the placement limit of a job lets it live on both nodes.
+func (in *Instance) MayJoin(job *Job, a, b NodeID) bool {
+	return a == b || job.Within == WithinCluster || job.Within == WithinRack && in.Nodes[a].Rack == in.Nodes[b].Rack
+}
+
 // MostWritten is how many tasks a plan may have that writes every one of them out.
 const MostWritten = 50_000_000
 

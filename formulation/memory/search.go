@@ -229,8 +229,7 @@ func (s *searcher) hardest() (int, bool) {
 			inRack := 0
 			for _, n := range s.in.Racks[r].Nodes {
 				inNode := 0
-				node := &s.in.Nodes[n]
-				for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+				for g := range s.in.Nodes[n].All() {
 					if s.room(j, g, shallowest) >= 0 {
 						inNode++
 					}
@@ -405,15 +404,7 @@ func (s *searcher) within(j instance.JobID, n int, node instance.NodeID) bool {
 		return true
 	}
 	first := s.in.GPUs[s.gpus[j][0]].Node
-	switch {
-	case node == first:
-		return true
-	case s.in.Jobs[j].Within == instance.WithinNode:
-		return false
-	case s.in.Jobs[j].Within == instance.WithinRack && s.in.Nodes[node].Rack != s.in.Nodes[first].Rack:
-		return false
-	}
-	return s.reach[node] >= 0 && s.reach[node] == s.reach[first]
+	return node == first || s.in.MayJoin(&s.in.Jobs[j], first, node) && s.reach[node] >= 0 && s.reach[node] == s.reach[first]
 }
 
 // placement returns what was found, GPUs in ascending order.

@@ -103,7 +103,7 @@ func (a *appender) tryNode(j instance.JobID, n instance.NodeID) {
 		return
 	}
 	a.ticks = a.ticks[:0]
-	for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+	for g := range node.All() {
 		if a.memory.fits(j, g) {
 			a.ticks = append(a.ticks, a.free[g])
 		}
@@ -131,7 +131,7 @@ func (a *appender) tryNode(j instance.JobID, n instance.NodeID) {
 // the ones that were busy longest.
 func (a *appender) latest(j instance.JobID, n instance.NodeID, start instance.Tick, gpus []instance.GPUID) []instance.GPUID {
 	node, k := &a.in.Nodes[n], a.in.Jobs[j].Workers
-	for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+	for g := range node.All() {
 		if a.free[g] <= start && a.memory.fits(j, g) {
 			gpus = append(gpus, g)
 		}
@@ -160,8 +160,7 @@ func (a *appender) trySpreadOn(j instance.JobID, nodes []instance.NodeID, only i
 	may := func(g instance.GPUID) bool { return (only < 0 || a.in.GPUs[g].Type == only) && a.memory.fits(j, g) }
 	a.ticks = a.ticks[:0]
 	for _, n := range nodes {
-		node := &a.in.Nodes[n]
-		for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+		for g := range a.in.Nodes[n].All() {
 			if may(g) {
 				a.ticks = append(a.ticks, a.free[g])
 			}
@@ -183,8 +182,7 @@ func (a *appender) trySpreadOn(j instance.JobID, nodes []instance.NodeID, only i
 			a.placer.usable[n] = a.placer.usable[n][:0]
 		}
 		for _, n := range nodes {
-			node := &a.in.Nodes[n]
-			for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+			for g := range a.in.Nodes[n].All() {
 				if a.free[g] <= start && may(g) {
 					a.placer.usable[n] = append(a.placer.usable[n], g)
 				}

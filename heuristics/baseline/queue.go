@@ -146,9 +146,8 @@ func (q *queue) fit(j instance.JobID, all bool) *site {
 		}
 	case all || q.free >= q.in.Jobs[j].Workers:
 		for n := range q.in.Nodes {
-			node := &q.in.Nodes[n]
 			list := q.placer.usable[n][:0]
-			for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+			for g := range q.in.Nodes[n].All() {
 				if (all || !q.busy[g]) && q.memory.fits(j, g) {
 					list = append(list, g)
 				}

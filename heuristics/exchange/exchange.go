@@ -26,7 +26,6 @@ type Annealer struct {
 	groups []group
 	taken  [][]instance.LinkID // per group: the trunks of the others
 	sides  []side              // per group: how it is scheduled
-	value  float64             // of all of them
 	Best   state.Incumbent     // the best that exchanges had; nil: none
 	own    state.Incumbent     // the best that the walk had since it began where it did
 	// tried counts the exchanges since the walk was last heated up; it cools for as
@@ -143,7 +142,7 @@ func (t *Annealer) restart(best state.Incumbent) {
 
 // take goes on from a schedule.
 func (t *Annealer) take(f state.Incumbent, groups []group) {
-	t.own, t.began, t.value = f, f.Value, f.Value.Float()
+	t.own, t.began = f, f.Value
 	t.groups = groups
 	t.taken, t.sides = t.split(f.Schedule, groups)
 	t.offer(f)
@@ -211,15 +210,15 @@ func (t *Annealer) pairs() [][2]int {
 
 // note adds up what the groups are worth, and keeps the best.
 func (t *Annealer) note() {
-	t.value = 0
+	value := 0.0
 	for _, s := range t.sides {
 		if t.in.Objective == instance.WeightedCompletion {
-			t.value += s.value
+			value += s.value
 		} else {
-			t.value = max(t.value, s.value)
+			value = max(value, s.value)
 		}
 	}
-	if t.value >= t.own.Value.Float() {
+	if value >= t.own.Value.Float() {
 		return
 	}
 	whole := &instance.Schedule{Residency: make([][]instance.GPUID, len(t.in.Jobs))}

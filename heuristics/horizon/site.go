@@ -190,7 +190,7 @@ func (f *floor) look(id instance.JobID, only instance.TypeID) {
 // on appends the GPUs of a node that a job could take, in whole workers.
 func (f *floor) on(list []instance.GPUID, id instance.JobID, n instance.NodeID) []instance.GPUID {
 	j, node, from := &f.in.Jobs[id], &f.in.Nodes[n], len(list)
-	for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+	for g := range node.All() {
 		if f.free[g] && f.room(j, g, f.shallowest(id)) {
 			list = append(list, g)
 		}

@@ -36,7 +36,7 @@ func simplest(f *floor, id instance.JobID, some func(instance.GPUID) bool) *site
 	for n := range f.in.Nodes {
 		node := &f.in.Nodes[n]
 		c := candidate{rack: node.Rack}
-		for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+		for g := range node.All() {
 			if f.free[g] && some(g) && j.Runs(node.Type) && f.room(j, g, f.shallowest(id)) {
 				c.gpus = append(c.gpus, g)
 			}

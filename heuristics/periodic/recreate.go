@@ -242,7 +242,7 @@ func cloneChain(chain []iteration) []iteration {
 func (r *ruin) residentOn(j instance.JobID, gpus []instance.GPUID, counts []int) *resident {
 	job := &r.in.Jobs[j]
 	first, last := r.in.GPUs[gpus[0]].Node, r.in.GPUs[gpus[len(gpus)-1]].Node
-	if job.Within == instance.WithinNode && first != last || job.Within == instance.WithinRack && r.in.Nodes[first].Rack != r.in.Nodes[last].Rack {
+	if !r.in.MayJoin(job, first, last) {
 		return nil
 	}
 	l := &resident{id: j, job: job, gpus: gpus, counts: counts, deepest: make([]int, len(gpus))}
@@ -346,7 +346,7 @@ func (r *ruin) idlest(list []instance.GPUID, job *instance.Job, n instance.NodeI
 		return list
 	}
 	from := len(list)
-	for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+	for g := range node.All() {
 		r.cost[g] = float64(r.gpus[g].load) + float64(noise*r.rng.Float64())
 		list = append(list, g)
 	}

@@ -75,9 +75,7 @@ func (h *Annealer) legal(j int32) bool {
 	residency := h.gpu[h.SlotAt[j]:h.SlotAt[j+1]]
 	first := h.In.GPUs[residency[0]].Node
 	for n, g := range residency {
-		node := h.In.GPUs[g].Node
-		if slices.Contains(residency[:n], g) || job.Within == instance.WithinNode && node != first ||
-			job.Within == instance.WithinRack && h.In.Nodes[node].Rack != h.In.Nodes[first].Rack {
+		if slices.Contains(residency[:n], g) || !h.In.MayJoin(job, first, h.In.GPUs[g].Node) {
 			return false
 		}
 	}

@@ -37,7 +37,7 @@ func (p *Placer) Collect(j instance.JobID, fit func(instance.GPUID) bool) {
 		node := &p.in.Nodes[n]
 		list := p.fitting[n][:0]
 		if job.Runs(node.Type) {
-			for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+			for g := range node.All() {
 				if p.in.MayLive(j, g) && fit(g) {
 					list = append(list, g)
 				}

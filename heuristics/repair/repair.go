@@ -184,8 +184,7 @@ func (r *repairer) move(j instance.JobID, tasks []instance.Task) bool {
 	try := func(nodes []instance.NodeID) {
 		var room []instance.GPUID
 		for _, n := range nodes {
-			node := &in.Nodes[n]
-			for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+			for g := range in.Nodes[n].All() {
 				if r.fits(j, g) {
 					room = append(room, g)
 				}

@@ -171,18 +171,18 @@ func (d *sequenceDecoder) decode(q *sequence, from int, limit float64) (energy f
 // gang places all tasks of an iteration at once. It returns from below when the
 // last of their GPUs ends.
 func (d *sequenceDecoder) gang(q *sequence, j, iteration int32) instance.Tick {
-	s, job := &d.now, &q.In.Jobs[j]
-	first := q.TaskAt[j] + int(iteration)*job.Workers
+	s := &d.now
+	first, _ := q.TasksOf(j, iteration)
 	residency := q.gpu[q.SlotAt[j]:q.SlotAt[j+1]]
 	start, latest := s.ready[j], instance.Tick(0)
 	for _, g := range residency {
 		start = max(start, s.free[g])
 	}
 	for n, g := range residency {
-		t := first + n
+		t := first + int32(n)
 		end := start + q.ticks[t]
 		d.out.start[t], d.out.before[t] = start, s.last[g]
-		s.free[g], s.last[g] = end, int32(t)
+		s.free[g], s.last[g] = end, t
 		s.done[g] += q.ticks[t]
 		s.ends[j] = max(s.ends[j], end)
 		latest = max(latest, end+q.load[g]-s.done[g])

@@ -109,8 +109,6 @@ func (e *edits) reachOf(op int32) (low, high int32) {
 	j, i := e.Job[op], e.Iteration[op]
 	job := &e.In.Jobs[j]
 	low, high = 0, int32(len(e.list)-1)
-	k := int32(job.Workers)
-	first := int32(e.TaskAt[j]) + i*k
 	if int(op) < e.Tasks {
 		if a := e.After(j, i); a >= 0 {
 			low = e.pos[a] + 1
@@ -122,11 +120,11 @@ func (e *edits) reachOf(op int32) (low, high int32) {
 		}
 		return low, high
 	}
-	for t := first; t < first+k; t++ {
+	for t, end := e.TasksOf(j, i); t < end; t++ {
 		low = max(low, e.pos[t]+1)
 	}
 	if int(i)+1 < job.Iterations {
-		for t := first + k; t < first+2*k; t++ {
+		for t, end := e.TasksOf(j, i+1); t < end; t++ {
 			high = min(high, e.pos[t]-1)
 		}
 	}
@@ -157,11 +155,8 @@ func (e *edits) setDepth(t int32, depth uint8) {
 	e.deepen(t, depth)
 	e.touch(e.pos[t])
 	// A gang is placed all at once, where the first of its tasks is in the list.
-	if job := &e.In.Jobs[e.Job[t]]; job.Gang {
-		first := int32(e.TaskAt[e.Job[t]]) + e.Iteration[t]*int32(job.Workers)
-		for o := first; o < first+int32(job.Workers); o++ {
-			e.touch(e.pos[o])
-		}
+	if j := e.Job[t]; e.In.Jobs[j].Gang {
+		e.touchTasks(j, e.Iteration[t])
 	}
 }
 
@@ -213,13 +208,13 @@ func (e *edits) setHome(slot, g int32) bool {
 	}
 	e.done = append(e.done, edit{kind: editHome, a: slot, b: e.gpu[slot]})
 	e.house(slot, g)
-	e.touchJob(e.Owner[slot])
+	e.touchTasks(e.Owner[slot], 0)
 	return true
 }
 
-// touchJob touches the first operation of job j.
-func (e *edits) touchJob(j int32) {
-	for t := int32(e.TaskAt[j]); t < int32(e.TaskAt[j])+int32(e.In.Jobs[j].Workers); t++ {
+// touchTasks touches the tasks of iteration i of job j.
+func (e *edits) touchTasks(j, i int32) {
+	for t, end := e.TasksOf(j, i); t < end; t++ {
 		e.touch(e.pos[t])
 	}
 }
@@ -229,21 +224,11 @@ func (e *edits) touchJob(j int32) {
 func (e *edits) settled(j int32) bool {
 	job := &e.In.Jobs[j]
 	residency := e.gpu[e.SlotAt[j]:e.SlotAt[j+1]]
-	first := &e.In.GPUs[residency[0]]
+	first := e.In.GPUs[residency[0]].Node
 	for n, g := range residency {
 		gpu := &e.In.GPUs[g]
-		if slices.Contains(residency[:n], g) || !job.Runs(gpu.Type) || !e.fits(g) {
+		if slices.Contains(residency[:n], g) || !job.Runs(gpu.Type) || !e.fits(g) || !e.In.MayJoin(job, first, gpu.Node) {
 			return false
-		}
-		switch job.Within {
-		case instance.WithinNode:
-			if gpu.Node != first.Node {
-				return false
-			}
-		case instance.WithinRack:
-			if e.In.Nodes[gpu.Node].Rack != e.In.Nodes[first.Node].Rack {
-				return false
-			}
 		}
 	}
 	net, ok := e.netOf(j)
@@ -275,14 +260,13 @@ func (e *edits) fits(g int32) bool {
 // setDepths gives the workers of an iteration a multiset of their job, to each about the
 // depth that it has, and task t, if it can, one that is less deep.
 func (e *edits) setDepths(t int32, set int) bool {
-	j, job := e.Job[t], &e.In.Jobs[e.Job[t]]
+	j := e.Job[t]
 	y := int32(e.SyncAt[j]) + e.Iteration[t]
 	if int(e.kind[y]) == set {
 		return false
 	}
-	first := int32(e.TaskAt[j]) + e.Iteration[t]*int32(job.Workers)
 	e.order = e.order[:0]
-	for o := first; o < first+int32(job.Workers); o++ {
+	for o, end := e.TasksOf(j, e.Iteration[t]); o < end; o++ {
 		e.order = append(e.order, o)
 	}
 	slices.SortFunc(e.order, func(a, b int32) int {
@@ -359,12 +343,10 @@ func (e *edits) relist(j, first, last int32, ticks instance.Tick) {
 
 // each calls f with the operations of an iteration.
 func (e *edits) each(j, i int32, f func(op int32)) {
-	job := &e.In.Jobs[j]
-	k := int32(job.Workers)
-	for t := int32(e.TaskAt[j]) + i*k; t < int32(e.TaskAt[j])+(i+1)*k; t++ {
+	for t, end := e.TasksOf(j, i); t < end; t++ {
 		f(t)
 	}
-	if job.HasSync() {
+	if e.In.Jobs[j].HasSync() {
 		f(int32(e.Tasks+e.SyncAt[j]) + i)
 	}
 }

@@ -30,11 +30,8 @@ func (m *mover) trace() {
 	start := m.times.start
 	for op >= 0 {
 		if y := int(op) - m.Tasks; y >= 0 {
-			j, i := m.Job[op], m.Iteration[op]
-			k := int32(m.In.Jobs[j].Workers)
-			first := int32(m.TaskAt[j]) + i*k
-			latest := first
-			for t := first + 1; t < first+k; t++ {
+			latest, end := m.TasksOf(m.Job[op], m.Iteration[op])
+			for t := latest + 1; t < end; t++ {
 				if start[t]+m.ticks[t] > start[latest]+m.ticks[latest] {
 					latest = t
 				}
@@ -68,10 +65,7 @@ func (m *mover) trace() {
 
 // holder returns the task that held up the gang of task op.
 func (m *mover) holder(op int32) int32 {
-	j := m.Job[op]
-	k := int32(m.In.Jobs[j].Workers)
-	first := int32(m.TaskAt[j]) + m.Iteration[op]*k
-	for t := first; t < first+k; t++ {
+	for t, end := m.TasksOf(m.Job[op], m.Iteration[op]); t < end; t++ {
 		if b := m.times.before[t]; b >= 0 && m.times.start[b]+m.ticks[b] == m.times.start[op] {
 			return b
 		}
@@ -147,7 +141,7 @@ func (m *mover) swapRoles(t int32) bool {
 	if k == 1 {
 		return false
 	}
-	first := int32(m.TaskAt[j]) + m.Iteration[t]*int32(k)
+	first, _ := m.TasksOf(j, m.Iteration[t])
 	for range 4 {
 		if o := first + int32(m.rng.IntN(k)); m.depth[o] < m.depth[t] && m.swapDepths(t, o) {
 			return true

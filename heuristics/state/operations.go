@@ -42,6 +42,13 @@ func NewOperations(in *instance.Instance) *Operations {
 	return o
 }
 
+// TasksOf returns the tasks of iteration i of job j: from first on, before end.
+func (o *Operations) TasksOf(j, i int32) (first, end int32) {
+	k := int32(o.In.Jobs[j].Workers)
+	first = int32(o.TaskAt[j]) + i*k
+	return first, first + k
+}
+
 // After returns the operation that must end before iteration i >= 0 of job j
 // starts; -1: none.
 func (o *Operations) After(j, i int32) int32 {

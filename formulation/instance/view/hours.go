@@ -79,14 +79,13 @@ func (h *hours) layout() error {
 	press := min(1, mostRows/max(1, sum))
 	top, bottom, at := make([]float64, len(in.GPUs)), make([]float64, len(in.GPUs)), 0.0
 	for n := range in.Nodes {
-		node := &in.Nodes[n]
 		from := at
-		for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+		for g := range in.Nodes[n].All() {
 			top[g] = at
 			at += heights[g] * press
 			bottom[g] = at
 		}
-		h.nodes = append(h.nodes, rowGroup{node.Name, "", from, at - from})
+		h.nodes = append(h.nodes, rowGroup{in.Nodes[n].Name, "", from, at - from})
 		at += 3 * press
 	}
 	h.named = make([]bool, len(in.Jobs))

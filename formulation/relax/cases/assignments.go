@@ -88,9 +88,8 @@ func (n *Node) kinds(in *instance.Instance) []int {
 func homeKey(in *instance.Instance, network *relax.Network, kinds []int, chosen []instance.GPUID) string {
 	racks := make([][]string, len(in.Racks)) // a key of each node
 	for i := range in.Nodes {
-		node := &in.Nodes[i]
 		var gpus []uint64
-		for g := node.FirstGPU; g < node.FirstGPU+instance.GPUID(node.GPUs); g++ {
+		for g := range in.Nodes[i].All() {
 			key := 2 * uint64(kinds[g])
 			if slices.Contains(chosen, g) {
 				key++
@@ -102,7 +101,8 @@ func homeKey(in *instance.Instance, network *relax.Network, kinds []int, chosen 
 		for _, gpu := range gpus {
 			key = binary.AppendUvarint(key, gpu)
 		}
-		racks[node.Rack] = append(racks[node.Rack], string(key))
+		r := in.Nodes[i].Rack
+		racks[r] = append(racks[r], string(key))
 	}
 	keys := make([]string, len(racks))
 	for r, nodes := range racks {
@@ -127,12 +127,7 @@ func (n *Node) habitable(in *instance.Instance, j int, home []instance.GPUID) bo
 	job := &in.Jobs[j]
 	first := in.GPUs[home[0]].Node
 	for _, g := range home {
-		node := in.GPUs[g].Node
-		if job.Within == instance.WithinNode && node != first ||
-			job.Within == instance.WithinRack && in.Nodes[node].Rack != in.Nodes[first].Rack {
-			return false
-		}
-		if n.depthsOn(in, j, g) == 0 {
+		if !in.MayJoin(job, first, in.GPUs[g].Node) || n.depthsOn(in, j, g) == 0 {
 			return false
 		}
 	}

@@ -143,12 +143,7 @@ const keepCost = 8
 
 // joins reports whether the job's placement limits let GPU g join those chosen.
 func (r *refuter) joins(job *instance.Job, g instance.GPUID) bool {
-	if len(r.chosen) == 0 {
-		return true
-	}
-	a, b := r.in.GPUs[r.chosen[0]].Node, r.in.GPUs[g].Node
-	return a == b || job.Within == instance.WithinCluster ||
-		job.Within == instance.WithinRack && r.in.Nodes[a].Rack == r.in.Nodes[b].Rack
+	return len(r.chosen) == 0 || r.in.MayJoin(job, r.in.GPUs[r.chosen[0]].Node, r.in.GPUs[g].Node)
 }
 
 // keep adds a state unless an equal one is there, or it is seen to be hopeless.
