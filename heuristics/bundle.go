@@ -8,11 +8,12 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/bundle"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/method"
 )
 
-// Where workers have several GPUs, the searches run on bundles of GPUs (see [instance.Bundled]), in several ways
+// Where workers have several GPUs, the searches run on bundles of GPUs (see package bundle), in several ways
 // to divide the nodes among sizes.
 
 // bundled makes a schedule on the bundles where a quick one is best; where all workers have one GPU, on these.
@@ -33,7 +34,7 @@ func (c Config) bundled(ctx context.Context, in *instance.Instance, schedule sch
 type scheduler func(Config, *instance.Instance) (*instance.Schedule, error)
 
 // bestBundles returns the bundles on which a quick schedule is best, and that as one of the whole.
-func (c Config) bestBundles(ctx context.Context, in *instance.Instance, schedule scheduler) (best *instance.Bundled, s *instance.Schedule, err error) {
+func (c Config) bestBundles(ctx context.Context, in *instance.Instance, schedule scheduler) (best *bundle.Instance, s *instance.Schedule, err error) {
 	quick := c
 	quick.Quick, quick.Improved, quick.Constructed = true, nil, nil
 	err = &NoPlan{Reason: "no division of the nodes into groups of GPUs has room for the workers of all jobs"}
@@ -59,7 +60,7 @@ func (c Config) bestBundles(ctx context.Context, in *instance.Instance, schedule
 // improveBundled is [Config.Improve] on the bundles that start keeps to, or else from the best
 // schedule of its own.
 func (c Config) improveBundled(ctx context.Context, in *instance.Instance, rng *rand.Rand, start *instance.Schedule) *instance.Schedule {
-	var on *instance.Bundled
+	var on *bundle.Instance
 	var from *instance.Schedule
 	for _, b := range bundlings(in) {
 		if from = b.Of(start); from != nil && keeps(b, from) {
@@ -82,7 +83,7 @@ func (c Config) improveBundled(ctx context.Context, in *instance.Instance, rng *
 }
 
 // keeps reports whether a schedule of the whole is valid on the bundles.
-func keeps(b *instance.Bundled, s *instance.Schedule) bool {
+func keeps(b *bundle.Instance, s *instance.Schedule) bool {
 	plain := *b.Instance // the check knows of no bundles, nor what their synchronisations move
 	plain.Jobs = slices.Clone(plain.Jobs)
 	for j := range plain.Jobs {
@@ -94,7 +95,7 @@ func keeps(b *instance.Bundled, s *instance.Schedule) bool {
 }
 
 // within is the configuration for a search on the bundles.
-func (c Config) within(b *instance.Bundled) Config {
+func (c Config) within(b *bundle.Instance) Config {
 	tell := func(listener func(*instance.Schedule)) func(*instance.Schedule) {
 		if listener == nil {
 			return nil
@@ -116,7 +117,7 @@ const mostDivided = 8
 // that can on groups of the greatest; nodes in proportion to the work of the jobs of a size, or with half
 // or twice as much for the greatest. Every job has room, but in a plan that repeats, where others may have no iterations: there all
 // nodes may also be of one size.
-func bundlings(in *instance.Instance) (list []*instance.Bundled) {
+func bundlings(in *instance.Instance) (list []*bundle.Instance) {
 	own, greatest := make([]int, len(in.Jobs)), 1
 	for j := range in.Jobs {
 		own[j] = in.Jobs[j].Group()
@@ -129,10 +130,10 @@ func bundlings(in *instance.Instance) (list []*instance.Bundled) {
 		}
 	}
 	seen := map[string]bool{}
-	add := func(of []int, nodes [][]instance.Bundles) {
+	add := func(of []int, nodes [][]bundle.Division) {
 		if key := fmt.Sprint(of, nodes); !seen[key] {
 			seen[key] = true
-			if b := in.Bundled(of, nodes); b != nil && (in.Objective.Periodic() || roomy(b.Instance)) {
+			if b := bundle.New(in, of, nodes); b != nil && (in.Objective.Periodic() || roomy(b.Instance)) {
 				list = append(list, b)
 			}
 		}
@@ -148,10 +149,10 @@ func bundlings(in *instance.Instance) (list []*instance.Bundled) {
 	}
 	if in.Objective == instance.Throughput {
 		for _, size := range slices.Compact(slices.Sorted(slices.Values(own))) {
-			nodes := make([][]instance.Bundles, len(in.Nodes))
+			nodes := make([][]bundle.Division, len(in.Nodes))
 			for n := range nodes {
 				if count := in.Nodes[n].GPUs / size; count > 0 {
-					nodes[n] = []instance.Bundles{{Size: size, Count: count}}
+					nodes[n] = []bundle.Division{{Size: size, Count: count}}
 				}
 			}
 			add(own, nodes)
@@ -162,9 +163,9 @@ func bundlings(in *instance.Instance) (list []*instance.Bundled) {
 
 // divide divides the nodes of each type among the sizes, the greatest first, by the work of the jobs that may run there; that
 // of the greatest counts weight times. Without divided a node has one size.
-func divide(in *instance.Instance, of []int, weight float64, divided bool) [][]instance.Bundles {
+func divide(in *instance.Instance, of []int, weight float64, divided bool) [][]bundle.Division {
 	sizes := slices.Compact(slices.Sorted(slices.Values(of)))
-	nodes := make([][]instance.Bundles, len(in.Nodes))
+	nodes := make([][]bundle.Division, len(in.Nodes))
 	for t := range in.Types {
 		want := shares(in, instance.TypeID(t), of, sizes, weight)
 		for n := range in.Nodes {
@@ -178,7 +179,7 @@ func divide(in *instance.Instance, of []int, weight float64, divided bool) [][]i
 					count = min(count, max(0, want[at]+size-1)/size)
 				}
 				if count > 0 {
-					nodes[n] = append(nodes[n], instance.Bundles{Size: size, Count: count})
+					nodes[n] = append(nodes[n], bundle.Division{Size: size, Count: count})
 					want[at], free = want[at]-count*size, free-count*size
 					if !divided {
 						break

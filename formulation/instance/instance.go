@@ -194,7 +194,7 @@ type Job struct {
 	// Per GPU type. On[t] is nil where the job may not run.
 	On []*Costs
 
-	// Bundle is for how many GPUs one of a [Bundled] instance stands; 0 stands for 1.
+	// Bundle is for how many GPUs one of a bundled instance stands; 0 stands for 1.
 	Bundle int `json:",omitempty"`
 	// Contributors[s] are the workers that back-propagate segment s, where counts of bundles
 	// do not tell; nil elsewhere.
@@ -420,15 +420,20 @@ func (in *Instance) FullDepthOn(workers []int) *Instance {
 	if same {
 		return in
 	}
-	full := *in
-	full.Jobs = slices.Clone(in.Jobs)
-	for i := range full.Jobs {
-		j := &full.Jobs[i]
+	jobs := slices.Clone(in.Jobs)
+	for i := range jobs {
+		j := &jobs[i]
 		j.Workers = workers[i]
 		fixed := make([]int, len(j.Depths))
 		fixed[j.Full()] = j.Workers
 		j.Rule = Rule{Fixed: fixed}
 	}
-	full.classes = classify(full.Jobs)
-	return &full
+	return in.WithJobs(jobs)
+}
+
+// WithJobs returns the instance with other jobs.
+func (in *Instance) WithJobs(jobs []Job) *Instance {
+	other := *in
+	other.Jobs, other.classes = jobs, classify(jobs)
+	return &other
 }

@@ -69,15 +69,14 @@ func (in *Instance) Resident() *Instance {
 	if !in.Queues() {
 		return in
 	}
-	resident := *in
-	resident.Residence = ""
-	resident.Jobs = slices.Clone(in.Jobs)
-	for i := range resident.Jobs {
-		j := &resident.Jobs[i]
+	jobs := slices.Clone(in.Jobs)
+	for i := range jobs {
+		j := &jobs[i]
 		j.Release, j.Load = j.Release+j.Load, 0
 	}
-	resident.classes = classify(resident.Jobs)
-	return &resident
+	resident := in.WithJobs(jobs)
+	resident.Residence = ""
+	return resident
 }
 
 // Roomy returns [Instance.Resident] with memory for all jobs at once: what of a job has room
@@ -231,13 +230,13 @@ func (c *compiler) resident(path string, s *JobSpec, j *Job) {
 // Miniature returns the instance with so many iterations of every job, at least 1, all of
 // them released at once and without deadlines, for the makespan, those in memory where they are: its schedules are patterns of a [Block].
 func (in *Instance) Miniature(iterations []int) *Instance {
-	small := *in.Resident()
-	small.Objective = Makespan
-	small.Jobs = slices.Clone(small.Jobs)
-	for i := range small.Jobs {
-		j := &small.Jobs[i]
+	resident := in.Resident()
+	jobs := slices.Clone(resident.Jobs)
+	for i := range jobs {
+		j := &jobs[i]
 		j.Iterations, j.Release, j.Deadline = iterations[i], 0, 0
 	}
-	small.classes = classify(small.Jobs)
-	return &small
+	small := resident.WithJobs(jobs)
+	small.Objective = Makespan
+	return small
 }

@@ -1,11 +1,16 @@
-package instance
+// Package bundle restricts instances whose workers have several GPUs to ones where a worker has one, which stands for several.
+package bundle
 
-import "slices"
+import (
+	"slices"
 
-// Bundles says how a node is divided: Count bundles of Size GPUs each.
-type Bundles struct{ Size, Count int }
+	"jigsaw/formulation/instance"
+)
 
-// Bundled is an instance whose GPUs stand for bundles of GPUs of the whole: what a restriction of
+// Division says how a node is divided: into Count bundles of Size GPUs each.
+type Division struct{ Size, Count int }
+
+// Instance is an instance whose GPUs stand for bundles of GPUs of the whole: what a restriction of
 // instances whose workers have several GPUs comes to. A job lives on bundles of one size alone, which has room for several
 // of its workers; these start together, and the bundle is taken until the deepest of them ends. So its schedules are
 // schedules of the whole, of equal value, and whatever makes schedules where a worker has one GPU makes them. What it loses: jobs on bundles of different sizes share no GPU, and of a
@@ -16,19 +21,19 @@ type Bundles struct{ Size, Count int }
 // its task. Workers of a bundle under a free rule have one depth. Where that leaves a bundle partly full, the job is at full depth.
 //
 // A node of several sizes becomes several nodes that have its links in common.
-type Bundled struct {
-	*Instance
-	whole *Instance
-	gpus  [][]GPUID // per bundle, ascending; all of one bundle of a node come before those of another of its size
-	of    []GPUID   // per GPU of the whole: its bundle; -1: it is in none
+type Instance struct {
+	*instance.Instance
+	whole *instance.Instance
+	gpus  [][]instance.GPUID // per bundle, ascending; all of one bundle of a node come before those of another of its size
+	of    []instance.GPUID   // per GPU of the whole: its bundle; -1: it is in none
 }
 
-// Bundled returns the restriction in which job j lives on bundles of of[j] GPUs, a multiple of its workers', and node n is divided into nodes[n], by ascending size:
+// New returns the restriction in which job j lives on bundles of of[j] GPUs, a multiple of its workers', and node n is divided into nodes[n], by ascending size:
 // so that jobs which are in memory live on whole bundles, beside which there may be fewer. nil where that cannot be.
-func (in *Instance) Bundled(of []int, nodes [][]Bundles) *Bundled {
+func New(in *instance.Instance, of []int, nodes [][]Division) *Instance {
 	sizes := slices.Compact(slices.Sorted(slices.Values(of)))
 	small := *in
-	b := &Bundled{Instance: &small, whole: in}
+	b := &Instance{whole: in}
 	small.Types, small.Nodes, small.GPUs = nil, nil, nil
 	for _, t := range in.Types {
 		for range sizes { // the types of a size are its places: no job has several
@@ -39,38 +44,38 @@ func (in *Instance) Bundled(of []int, nodes [][]Bundles) *Bundled {
 	for r := range small.Racks {
 		small.Racks[r].Nodes, small.Racks[r].GPUs = nil, 0
 	}
-	b.of = make([]GPUID, len(in.GPUs))
+	b.of = make([]instance.GPUID, len(in.GPUs))
 	for g := range b.of {
 		b.of[g] = -1
 	}
 	for n, division := range nodes {
-		sets := in.bundles(NodeID(n), division, of)
+		sets := bundles(in, instance.NodeID(n), division, of)
 		if sets == nil {
 			return nil
 		}
 		for i, d := range division {
-			node, id := in.Nodes[n], NodeID(len(small.Nodes))
+			node, id := in.Nodes[n], instance.NodeID(len(small.Nodes))
 			at, _ := slices.BinarySearch(sizes, d.Size)
 			node.Places = nil
-			node.Type, node.GPUs, node.FirstGPU = TypeID(int(node.Type)*len(sizes)+at), len(sets[i]), GPUID(len(small.GPUs))
+			node.Type, node.GPUs, node.FirstGPU = instance.TypeID(int(node.Type)*len(sizes)+at), len(sets[i]), instance.GPUID(len(small.GPUs))
 			for _, set := range sets[i] {
 				for _, g := range set {
-					b.of[g] = GPUID(len(b.gpus))
+					b.of[g] = instance.GPUID(len(b.gpus))
 				}
-				small.GPUs, b.gpus = append(small.GPUs, GPU{id, node.Type}), append(b.gpus, set)
+				small.GPUs, b.gpus = append(small.GPUs, instance.GPU{Node: id, Type: node.Type}), append(b.gpus, set)
 			}
 			small.Nodes = append(small.Nodes, node)
 			rack := &small.Racks[node.Rack]
 			rack.Nodes, rack.GPUs = append(rack.Nodes, id), rack.GPUs+d.Count
 		}
 	}
-	small.Jobs = slices.Clone(in.Jobs)
-	for j := range small.Jobs {
-		job, size := &small.Jobs[j], of[j]
+	jobs := slices.Clone(in.Jobs)
+	for j := range jobs {
+		job, size := &jobs[j], of[j]
 		job.Bundle, job.Workers = size, (job.Workers+size-1)/size
-		if workers := in.Jobs[j].dealt(size); workers != nil {
+		if workers := dealt(&in.Jobs[j], size); workers != nil {
 			each, k := size/in.Jobs[j].Group(), len(workers)
-			job.Rule = Rule{Fixed: make([]int, len(job.Depths))}
+			job.Rule = instance.Rule{Fixed: make([]int, len(job.Depths))}
 			for i := range job.Workers {
 				job.Rule.Fixed[workers[max(0, (k-1)%each+1+(i-1)*each)]]++
 			}
@@ -82,31 +87,31 @@ func (in *Instance) Bundled(of []int, nodes [][]Bundles) *Bundled {
 			}
 		} else {
 			job.Rule.MinFull = (job.Rule.MinFull + size - 1) / size
-			job.Rule.MinShare = ceilMulDiv(job.Rule.MinShare, 1, int64(size))
+			job.Rule.MinShare = (job.Rule.MinShare + int64(size) - 1) / int64(size)
 		}
-		var resident []GPUID
+		var resident []instance.GPUID
 		for _, g := range job.Resident {
 			if resident = append(resident, b.of[g]); b.of[g] < 0 {
 				return nil
 			}
 		}
 		job.Resident = slices.Compact(resident)
-		job.On = make([]*Costs, len(small.Types))
+		job.On = make([]*instance.Costs, len(small.Types))
 		at, _ := slices.BinarySearch(sizes, size)
 		for t, costs := range in.Jobs[j].On {
 			job.On[t*len(sizes)+at] = costs
 		}
 	}
-	small.classes = classify(small.Jobs)
+	b.Instance = small.WithJobs(jobs)
 	return b
 }
 
 // bundles divides a node, by size: jobs in memory there live on whole bundles, the others come from what is left. nil where
 // those overlap.
-func (in *Instance) bundles(n NodeID, division []Bundles, of []int) [][][]GPUID {
-	sets, taken := make([][][]GPUID, len(division)), make([]bool, len(in.GPUs))
+func bundles(in *instance.Instance, n instance.NodeID, division []Division, of []int) [][][]instance.GPUID {
+	sets, taken := make([][][]instance.GPUID, len(division)), make([]bool, len(in.GPUs))
 	// add puts a bundle among those of its size, of which none may lie between its GPUs.
-	add := func(i int, set []GPUID) bool {
+	add := func(i int, set []instance.GPUID) bool {
 		at := len(sets[i])
 		for ; at > 0 && sets[i][at-1][0] > set[0]; at-- {
 		}
@@ -126,7 +131,7 @@ func (in *Instance) bundles(n NodeID, division []Bundles, of []int) [][][]GPUID 
 		for i < len(division) && division[i].Size != of[j] {
 			i++
 		}
-		var set []GPUID
+		var set []instance.GPUID
 		for _, g := range in.Jobs[j].Resident {
 			if in.GPUs[g].Node != n {
 				continue
@@ -137,8 +142,8 @@ func (in *Instance) bundles(n NodeID, division []Bundles, of []int) [][][]GPUID 
 			if set = append(set, g); len(set) < of[j] {
 				continue
 			}
-			known := slices.ContainsFunc(sets[i], func(o []GPUID) bool { return slices.Equal(o, set) })
-			if !known && (slices.ContainsFunc(set, func(g GPUID) bool { return taken[g] }) || len(sets[i]) == division[i].Count || !add(i, set)) {
+			known := slices.ContainsFunc(sets[i], func(o []instance.GPUID) bool { return slices.Equal(o, set) })
+			if !known && (slices.ContainsFunc(set, func(g instance.GPUID) bool { return taken[g] }) || len(sets[i]) == division[i].Count || !add(i, set)) {
 				return nil
 			}
 			set = nil
@@ -147,7 +152,7 @@ func (in *Instance) bundles(n NodeID, division []Bundles, of []int) [][][]GPUID 
 			return nil
 		}
 	}
-	var free []GPUID
+	var free []instance.GPUID
 	for g := range in.Nodes[n].All() {
 		if !taken[g] {
 			free = append(free, g)
@@ -167,7 +172,7 @@ func (in *Instance) bundles(n NodeID, division []Bundles, of []int) [][][]GPUID 
 
 // dealt are the depths of the job's workers, the deepest first, where bundles of so many GPUs decide
 // them; nil where their tasks do.
-func (j *Job) dealt(size int) (depths []int) {
+func dealt(j *instance.Job, size int) (depths []int) {
 	fixed := j.Rule.Fixed
 	if fixed == nil {
 		if j.Workers%size == 0 {
@@ -183,10 +188,10 @@ func (j *Job) dealt(size int) (depths []int) {
 }
 
 // Whole returns a canonical schedule as one of the whole.
-func (b *Bundled) Whole(s *Schedule) *Schedule {
-	whole := &Schedule{Period: s.Period, Syncs: slices.Clone(s.Syncs)}
+func (b *Instance) Whole(s *instance.Schedule) *instance.Schedule {
+	whole := &instance.Schedule{Period: s.Period, Syncs: slices.Clone(s.Syncs)}
 	for j, home := range s.Residency {
-		var list []GPUID
+		var list []instance.GPUID
 		for _, g := range home {
 			list = append(list, b.gpus[g]...)
 		}
@@ -202,7 +207,7 @@ func (b *Bundled) Whole(s *Schedule) *Schedule {
 			left -= workers * group
 			depths[n] = slices.Repeat([]int{t.Depth}, workers)
 		}
-		if dealt := job.dealt(b.Jobs[j].Bundle); dealt != nil {
+		if dealt := dealt(job, b.Jobs[j].Bundle); dealt != nil {
 			for _, n := range deepest(tasks) {
 				copy(depths[n], dealt)
 				dealt = dealt[len(depths[n]):]
@@ -223,7 +228,7 @@ func (b *Bundled) Whole(s *Schedule) *Schedule {
 }
 
 // iterations parts canonical tasks into those of each iteration.
-func iterations(tasks []Task) (list [][]Task) {
+func iterations(tasks []instance.Task) (list [][]instance.Task) {
 	for from := 0; from < len(tasks); {
 		to := from
 		for to < len(tasks) && tasks[to].Job == tasks[from].Job && tasks[to].Iteration == tasks[from].Iteration {
@@ -235,18 +240,18 @@ func iterations(tasks []Task) (list [][]Task) {
 }
 
 // deepest orders tasks by falling depth.
-func deepest(tasks []Task) []int {
-	order := UpTo[int](len(tasks))
+func deepest(tasks []instance.Task) []int {
+	order := instance.UpTo[int](len(tasks))
 	slices.SortStableFunc(order, func(a, b int) int { return tasks[b].Depth - tasks[a].Depth })
 	return order
 }
 
 // Of returns a canonical schedule of the whole as one of the bundles; nil where it does not keep to them. It
 // may ask more of GPUs than these have, where jobs take parts of a bundle.
-func (b *Bundled) Of(whole *Schedule) *Schedule {
-	s := &Schedule{Period: whole.Period, Syncs: slices.Clone(whole.Syncs)}
+func (b *Instance) Of(whole *instance.Schedule) *instance.Schedule {
+	s := &instance.Schedule{Period: whole.Period, Syncs: slices.Clone(whole.Syncs)}
 	for j, home := range whole.Residency {
-		var list []GPUID
+		var list []instance.GPUID
 		for i := 0; i < len(home); {
 			g := b.of[home[i]]
 			if g < 0 || len(b.gpus[g]) != b.Jobs[j].Bundle {
@@ -274,7 +279,7 @@ func (b *Bundled) Of(whole *Schedule) *Schedule {
 			}
 		}
 		if job.Contributors != nil {
-			dealt := job.dealtBundles()
+			dealt := dealtBundles(job)
 			for i, n := range deepest(s.Tasks[from:]) {
 				t := &s.Tasks[from+n]
 				if t.Depth > dealt[i] {
@@ -292,7 +297,7 @@ func (b *Bundled) Of(whole *Schedule) *Schedule {
 }
 
 // dealtBundles are the depths of a fixed rule, the deepest first.
-func (j *Job) dealtBundles() (depths []int) {
+func dealtBundles(j *instance.Job) (depths []int) {
 	for d, n := range slices.Backward(j.Rule.Fixed) {
 		depths = append(depths, slices.Repeat([]int{d}, n)...)
 	}
@@ -300,7 +305,7 @@ func (j *Job) dealtBundles() (depths []int) {
 }
 
 // Divided reports whether a node of the whole has become several.
-func (b *Bundled) Divided() bool {
+func (b *Instance) Divided() bool {
 	for n := range b.Nodes {
 		if n > 0 && b.Nodes[n].Up == b.Nodes[n-1].Up {
 			return true
