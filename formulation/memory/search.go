@@ -12,7 +12,7 @@ import (
 
 // Search looks for a placement for so many steps, workers put somewhere. It returns
 // nil and true where it has looked everywhere, which is no proof that others can
-// check (see [Refute]), and nil and false where steps or ctx ended it.
+// check (see [memory.Refute]), and nil and false where steps or ctx ended it.
 func Search(ctx context.Context, in *instance.Instance, steps int) (*Placement, bool) {
 	if len(in.Jobs)*len(in.Classes())*len(in.GPUs) > mostWork {
 		return nil, false

@@ -311,7 +311,7 @@ type solved struct {
 }
 
 // close tries to prove that a node holds nothing better than the target, with
-// prices in so many buckets; see nodeMaster. Prices that proved so for a lower
+// prices in so many buckets; see [nodeSearch]. Prices that proved so for a lower
 // target, if there are any, are tried first.
 func (t *search) close(ctx context.Context, at *node, buckets int64, before *leafProof) (solved, error) {
 	s, ok := newNodeSearch(t.m, at.node, t.ways, t.target, buckets)
@@ -456,13 +456,13 @@ func (t *search) schedule(bundles []bundle) *instance.Schedule {
 	return s
 }
 
-// nodeMaster is the master of a node.
+// nodeSearch is the master of a node.
 type nodeSearch struct {
 	*columns.Master
 	homes []*cases.AssignedPlans
 }
 
-// newNodeSearch returns the master of a node, see [nodeMaster].
+// newNodeSearch returns the master of a node.
 func newNodeSearch(m *relax.Model, n *cases.Node, ways [][]relax.ModeOptions, target, buckets int64) (*nodeSearch, bool) {
 	program, ok := cases.NewProgram(m, n, ways, target, buckets)
 	if !ok {

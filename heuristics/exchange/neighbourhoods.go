@@ -15,7 +15,7 @@ import (
 // Neighbourhoods improves a schedule neighbourhood by neighbourhood, a large-neighbourhood search (P. Shaw,
 // Using constraint programming and local search methods to solve vehicle routing
 // problems, CP 1998). A neighbourhood is a few groups of nodes: an instance of its own,
-// small enough for [search] to be good at, whose schedule can be put back whatever
+// small enough for [sequence.Search] to be good at, whose schedule can be put back whatever
 // it is. Where a schedule does not fall apart, neighbourhoods begins with the best of exchanges.
 type Neighbourhoods struct {
 	in      *instance.Instance

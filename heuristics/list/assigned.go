@@ -27,7 +27,7 @@ func Unrelated(in *instance.Instance) bool {
 	return assign.Exact(in) && slices.ContainsFunc(in.Nodes, func(n instance.Node) bool { return n.Type != in.Nodes[0].Type })
 }
 
-// assigned constructs the schedule of an instance that is [unrelated].
+// assigned constructs the schedule of an instance that is [Unrelated].
 func (p *Portfolio) assigned() error {
 	counts := state.CheapestMultisets(p.In)
 	where, counts, err := placement.Place(p.ctx, p.In, placement.Options{Counts: counts, Reach: p.reach})
@@ -63,7 +63,7 @@ func placed(gpu []instance.GPUID, limit []int) *placement.Placement {
 	return p
 }
 
-// ImproveAssigned is Improve of an instance that is [unrelated]: a few assignments are
+// ImproveAssigned is Improve of an instance that is [Unrelated]: a few assignments are
 // annealed side by side, in rounds that get longer.
 func ImproveAssigned(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *instance.Schedule {
 	p := NewPortfolio(ctx, state.Options{}, in, rng)

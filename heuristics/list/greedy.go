@@ -12,7 +12,7 @@ import (
 )
 
 // Greedy plans an instance of a finite objective: the best of a portfolio of placements,
-// priority rules and small local changes. The error is a [*NoPlan] where no schedule was
+// priority rules and small local changes. The error is a [*state.NoPlan] where no schedule was
 // found that keeps within all memories and deadlines.
 func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	if err := ctx.Err(); err != nil {

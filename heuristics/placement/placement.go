@@ -23,7 +23,7 @@ type Placement struct {
 	Span []instance.Span
 }
 
-// Options says how [place] goes about it. The zero value places the jobs of
+// Options says how [Place] goes about it. The zero value places the jobs of
 // the longest chains first, each where loads and its own chain stay lowest.
 type Options struct {
 	// counts[j] is the depth multiset of job j; see package multiset. Required.

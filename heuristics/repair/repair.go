@@ -1,6 +1,6 @@
 // Package repair carries a schedule over to what is left of its cluster: jobs stay where they
 // can, and everything happens in the order in which it was planned. [Repair] searches for nothing,
-// so that it answers at once; [Improve] searches from there for better turns, and for other GPUs of the
+// so that it answers at once; [Search.Improve] searches from there for better turns, and for other GPUs of the
 // jobs that move.
 package repair
 

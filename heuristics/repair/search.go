@@ -9,7 +9,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Search sets how [Improve] runs.
+// Search sets how [Search.Improve] runs.
 type Search struct {
 	// Rounds is how many schedules are tried; 0 means until the context ends.
 	Rounds int

@@ -26,7 +26,7 @@ func newRecord(c *Case, solver string, way Way) (*Record, error) {
 }
 
 // Measure plans the case in this process. Its memory is the whole process's,
-// so a process should measure once; see [Run]. A plan that fails, or that
+// so a process should measure once; see [Plan.Run]. A plan that fails, or that
 // contradicts what is known of the instance, is a record of status [Failed].
 func Measure(ctx context.Context, c *Case, way Way) (*Record, error) {
 	r, err := newRecord(c, JigSaw, way)

@@ -18,7 +18,7 @@ type Bound struct {
 // Both relax the cluster of G GPUs to one fast machine. An iteration of job i takes
 // T_i at least, and w_i GPU-seconds of the machine's G per second: n_i T_i where it
 // holds its GPUs, and where it may share them the lesser of that and of n_i times the
-// least GPU time per worker (partial backpropagation counted, see [Work]) times the
+// least GPU time per worker (partial backpropagation counted) times the
 // least [Workload.Slowdown] of those that share. So job i has the chain c_i = R_i T_i
 // and the work W_i = R_i w_i.
 //

@@ -12,6 +12,6 @@
 //	run     a line for every cell that is done; see [Row]
 //	plan    the schedules of small cells, as compressed JSON, for drawing
 //
-// [Merge] unites the files of a study's shards. [Write] hands rows out as CSV or
+// [Store.Merge] unites the files of a study's shards. [Write] hands rows out as CSV or
 // JSON Lines.
 package store

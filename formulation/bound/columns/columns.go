@@ -69,7 +69,7 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 	return c.best, err
 }
 
-// search is one computation of [Columns].
+// search is one computation of [Bound].
 type search struct {
 	m      *relax.Model
 	engine solver.Solver

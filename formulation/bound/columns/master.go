@@ -9,7 +9,7 @@ import (
 	"jigsaw/solver/colgen"
 )
 
-// Master is the linear program of a [planProgram] that column generation solves.
+// Master is the linear program of a [columns.Program] that column generation solves.
 type Master struct {
 	*columns.Program
 	Pricers []Pricer // by class
@@ -21,7 +21,7 @@ type Master struct {
 // Pricer prices the plans of a class.
 type Pricer interface {
 	// Solve returns the cheapest plan, and false where none is cheaper than the
-	// limit, which is [noPrice] for none.
+	// limit, which is [exact.NoPrice] for none.
 	Solve(t *Tariff, k *Scratch, limit int64) (Plan, bool)
 	// Charges lists all that a task or a synchronisation may take.
 	Charges(add func(columns.Use))

@@ -94,7 +94,7 @@ func (p *planPricer) bounds(t *Tariff, k *Scratch, way int) {
 }
 
 // Solve returns the cheapest plan, and false where none is cheaper than the
-// limit, which is [noPrice] for none.
+// limit, which is [exact.NoPrice] for none.
 func (p *planPricer) Solve(t *Tariff, k *Scratch, limit int64) (Plan, bool) {
 	g := &p.Grid
 	k.resize(p)

@@ -1,5 +1,5 @@
 // Package horizon bounds plans in which jobs hold memory only while they run: it chooses the dual
-// feasible function, or the jobs of which no two are in memory together, by which [memorytime] proves most.
+// feasible function, or the jobs of which no two are in memory together, by which package memorytime proves most.
 package horizon
 
 import (

@@ -23,7 +23,7 @@ type Limits struct {
 	// that some schedule has, past which there is nothing to prove; nil where
 	// none is known.
 	Known, Until *big.Rat
-	// Work limits the pricing, as in [ColumnLimits].
+	// Work limits the pricing, as in columns.Limits.
 	Work int64
 	// Improved, if not nil, is told of every better bound on the way.
 	Improved func(bound.Bound)
@@ -33,7 +33,7 @@ type Limits struct {
 
 // Bound returns the bound on the makespan of whole workers living on whole
 // GPUs; its value is nil where it proves nothing that is not known. Errors are
-// those of [Columns].
+// those of columns.Bound.
 func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (bound.Bound, error) {
 	best := bound.Bound{Proven: relax.Proven{Kind: relax.PackingBound}}
 	m := relax.New(in)

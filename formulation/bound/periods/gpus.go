@@ -15,7 +15,7 @@ import (
 	"jigsaw/solver/colgen"
 )
 
-// gpuMaster is the linear program of a [gpuProgram]. Its rows are those of the prices, in
+// gpuMaster is the linear program of a [periods.GPUProgram]. Its rows are those of the prices, in
 // their order, and (32) for each class.
 type gpuMaster struct {
 	*periods.GPUProgram

@@ -15,7 +15,7 @@ import (
 	"jigsaw/solver/tree"
 )
 
-// Limits of [Periods].
+// Limits of [Bound].
 type Limits struct {
 	// Until returns the value of the best schedule known, nil for none: a bound
 	// that meets it is the best there is.

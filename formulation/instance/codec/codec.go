@@ -40,7 +40,7 @@ type File struct{ root *yaml.Node }
 // of a wrong type, empty values and YAML's aliases and tags are all mistakes.
 // Where a text is wanted, an unquoted YAML value is that text, whatever else
 // YAML may take it for: yes, 2024-01-01 and 007 are good names. Whole numbers
-// are plain decimals. Mistakes are reported together, as [Problems] with line
+// are plain decimals. Mistakes are reported together, as [instance.Problems] with line
 // and column; whether the values make sense together is for
 // [Document.Compile] to say.
 //

@@ -34,11 +34,11 @@ var (
 //
 // It is strict about the schedule itself: unknown, repeated and missing keys,
 // unknown jobs, GPUs, depths and rates are mistakes, reported together as
-// [Problems] with line and column. Whether the schedule is valid is for
-// [Check] to say. The schedule comes back sorted, see [Schedule.Sort]. The
+// [instance.Problems] with line and column. Whether the schedule is valid is for
+// package check to say. The schedule comes back sorted, see [instance.Schedule.Sort]. The
 // file is read as a stream of at most 512 MiB.
 //
-// A plan in blocks is refused; [DecodeBlocks] reads it.
+// A plan in blocks is refused; [DecodePlan] reads it.
 func DecodeSchedule(in *instance.Instance, r io.Reader) (*instance.Schedule, error) {
 	s, blocks, err := DecodePlan(in, r)
 	if err == nil && blocks != nil {

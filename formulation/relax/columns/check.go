@@ -17,7 +17,7 @@ import (
 
 // Prove evaluates the prices of a columns program: it looks for the
 // Cheapest plan of every class anew. Rows, ways and time axes are those of
-// [newPlanProgram]; the search is not that of [plans]: it goes window by window,
+// [New]; the search is not that of the bound: it goes window by window,
 // by range minima, in checked arithmetic, and knows no floating point.
 func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
 	terms := c.Plans

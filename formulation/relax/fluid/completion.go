@@ -18,7 +18,7 @@ const (
 // buildCompletion states the program of the weighted completion. Time is cut
 // into intervals. Columns f0[c,t] and f1[c,t] count iterations' worth of the
 // work of class c in interval t, where an iteration's worth is demand.work and
-// the parts of tasks that count are those of [Area]: work done at a time within
+// the parts of tasks that count are those of the area bound: work done at a time within
 // the interval is split between its left and its right end so that its mean
 // time is kept. With Area's (1), times 2 R,
 //

@@ -27,8 +27,8 @@ import (
 //	(4) sum_n gpus[n] = GPUs of pool p, over contents there
 //
 // so that there is none where sigma must be positive. A content has at most one worker of a
-// job, its workers have the memory, and its tasks take no longer than [packing.limit] says. The
-// relaxation forgets when anything happens; the columns of [master] remember that and forget
+// job, its workers have the memory, and its tasks take no longer than [Program.Limit] says. The
+// relaxation forgets when anything happens; the columns of the program remember that and forget
 // where.
 //
 // At a node of a tree, contents have the workers of the jobs that are decided to live on those

@@ -117,7 +117,7 @@ func (n *Narrowing) Cuts() (list []*Cut) {
 }
 
 // Leaf are prices of a program's rows, and what they prove; empty says that
-// it is that there is no plan at all, gpus that the program is that of [gpuProgram].
+// it is that there is no plan at all, gpus that the program is that of [GPUProgram].
 type Leaf struct {
 	Prices      []int64
 	Denominator int64
