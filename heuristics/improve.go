@@ -66,11 +66,11 @@ type improver struct {
 
 func newImprover(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *improver {
 	s := &improver{ctx: ctx, walks: sequence.NewSearch(ctx, o, in, rng, best, sequence.MostLanes)}
-	s.neighbourhoods = exchange.NewNeighbourhoods(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), o.Without)
+	s.neighbourhoods = exchange.NewNeighbourhoods(in, state.Fork(rng), o.Without)
 	if in.Resumes() { // these move jobs
 		o.Without = o.Without.With(method.Exchange)
 	}
-	s.exchanges = exchange.NewAnnealer(in, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), o.Without)
+	s.exchanges = exchange.NewAnnealer(in, state.Fork(rng), o.Without)
 	return s
 }
 

@@ -75,7 +75,7 @@ const (
 
 func (c Config) newRateSearch(ctx context.Context, in *instance.Instance, rng *rand.Rand) *rateSearch {
 	return &rateSearch{
-		ctx: ctx, in: in, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), needs: periodic.NewNeeds(in), tried: map[string]bool{},
+		ctx: ctx, in: in, rng: state.Fork(rng), needs: periodic.NewNeeds(in), tried: map[string]bool{},
 		options: state.Options{Tries: patternTries, Quick: c.Quick, Without: c.Without},
 	}
 }

@@ -41,7 +41,7 @@ type repeater struct {
 const repeatPatience = 5
 
 func (c Config) newRepeater(ctx context.Context, in *instance.Instance, rng *rand.Rand) *repeater {
-	r := &repeater{ctx: ctx, in: in, rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), options: state.Options{Quick: c.Quick, Without: c.Without}, want: make([]float64, len(in.Jobs)), needs: periodic.NewNeeds(in)}
+	r := &repeater{ctx: ctx, in: in, rng: state.Fork(rng), options: state.Options{Quick: c.Quick, Without: c.Without}, want: make([]float64, len(in.Jobs)), needs: periodic.NewNeeds(in)}
 	for j := range r.want {
 		r.want[j] = float64(in.Jobs[j].Weight) / float64(max(1, in.Jobs[j].FastestFull()))
 	}

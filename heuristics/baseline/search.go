@@ -107,9 +107,9 @@ const (
 func (s *search) improve() {
 	walks := make([]*lane, lanes)
 	for n := range walks {
-		walks[n] = newLane(s.problem, s.decoder(), s.source())
+		walks[n] = newLane(s.problem, s.decoder(), state.Fork(s.rng))
 	}
-	fill := newFiller(s.problem, s.source())
+	fill := newFiller(s.problem, state.Fork(s.rng))
 	least, quota := s.least(), firstRound
 	top := find{order: s.starts[0].order, value: math.Inf(1)}
 	idle, last := 0, s.value // rounds since the best schedule came to its value
@@ -162,9 +162,6 @@ func (s *search) decoder() decoder {
 	}
 	return newAppender(s.problem)
 }
-
-// source draws a random source of its own.
-func (s *search) source() *rand.Rand { return rand.New(rand.NewPCG(s.rng.Uint64(), s.rng.Uint64())) }
 
 // least is a value that no order is better than: by the work and the longest job, or the
 // jobs one by one.

@@ -211,7 +211,7 @@ func (d *division) schedule(ctx context.Context, rng *rand.Rand) *instance.Sched
 	sources := make([]*rand.Rand, len(d.groups))
 	for n := range d.groups {
 		parts[n] = partOf(in, d.groups, []int{n})
-		sources[n] = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
+		sources[n] = state.Fork(rng)
 	}
 	state.Parallel(len(parts), func(n int) {
 		if len(parts[n].Jobs) == 0 {

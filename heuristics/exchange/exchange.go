@@ -178,7 +178,7 @@ func (t *Annealer) batch(ctx context.Context) {
 	var pairs []*pairExchange
 	for _, at := range t.pairs() {
 		pairs = append(pairs, &pairExchange{
-			Annealer: t, at: at, heat: heat, scale: scale, rng: rand.New(rand.NewPCG(t.rng.Uint64(), t.rng.Uint64())),
+			Annealer: t, at: at, heat: heat, scale: scale, rng: state.Fork(t.rng),
 		})
 	}
 	state.Parallel(len(pairs), func(n int) {

@@ -181,7 +181,7 @@ func (p *Neighbourhoods) draw(same bool) []*neighbourhood {
 			continue
 		}
 		batch = append(batch, &neighbourhood{
-			part: part, from: part.Of(p.Best.Schedule), rng: rand.New(rand.NewPCG(p.rng.Uint64(), p.rng.Uint64())),
+			part: part, from: part.Of(p.Best.Schedule), rng: state.Fork(p.rng),
 		})
 	}
 	return batch

@@ -74,7 +74,7 @@ func ImproveAssigned(ctx context.Context, o state.Options, in *instance.Instance
 	}
 	var walks []*assign.Search
 	for range assigners {
-		walks = append(walks, assign.New(in, counts, start, limit, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))))
+		walks = append(walks, assign.New(in, counts, start, limit, state.Fork(rng)))
 	}
 	value := walks[0].Makespan()
 	steps := min(max(leastAssign, roundSteps*p.Layout.Slots), mostAssign)

@@ -139,7 +139,7 @@ func newRuins(in *instance.Instance, rng *rand.Rand, start *instance.Schedule) *
 		return cmp.Or(cmp.Compare(b.promise, a.promise), cmp.Compare(a.period, b.period))
 	})
 	for range ruinWalks {
-		s.walks = append(s.walks, &ruinWalk{rng: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), clock: newPeriodClock(in)})
+		s.walks = append(s.walks, &ruinWalk{rng: state.Fork(rng), clock: newPeriodClock(in)})
 	}
 	s.note(start)
 	return s

@@ -71,7 +71,7 @@ func NewSearch(ctx context.Context, o state.Options, in *instance.Instance, rng 
 	s.Work = max(leastPasses*all, min(max(leastRound, roundPasses*all), mostRound))
 	reach := placement.NewReach(in)
 	search := func() {
-		s.residencies = append(s.residencies, newResidencySearch(s.ops, rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), reach))
+		s.residencies = append(s.residencies, newResidencySearch(s.ops, state.Fork(rng), reach))
 	}
 	for n := range min(max(1, (1<<18)/max(1, all)), lanes) {
 		if ctx.Err() != nil {
@@ -82,7 +82,7 @@ func NewSearch(ctx context.Context, o state.Options, in *instance.Instance, rng 
 			continue
 		}
 		l := &lane{decoder: newSequenceDecoder(s.ops), cycle: FirstCycle, value: s.Best.Value, coarse: coarse(in)}
-		l.rng = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
+		l.rng = state.Fork(rng)
 		l.load(newSequence(s.ops, s.choices, start))
 		s.lanes = append(s.lanes, l)
 		if n%3 == 0 && !o.Without[method.Residencies] { // their finds take longer to work out than to make
