@@ -170,7 +170,7 @@ func TestMoldErrors(t *testing.T) {
 		"a moldable job needs a batch":                                         "moldable: [2]",
 		"moldable[0]: 0 workers":                                               "batch: 8, moldable: [0]",
 		"9 numbers of workers":                                                 "batch: 8, moldable: [1, 2, 3, 4, 5, 6, 7, 8, 9]",
-		"has no profile for its GPU types at batch 4":                          "batch: 8, moldable: [2]",
+		"has no profile at batch 4 on v100, only at 128":                       "batch: 8, moldable: [2]",
 		"exceed the 4 GPUs":                                                    "batch: 1024, moldable: [8]",
 	} {
 		document, err := codec.Decode(fmt.Appendf(nil, `version: 1

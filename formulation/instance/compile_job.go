@@ -189,31 +189,49 @@ func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool) *Profi
 		j.On[t] = c.table(path, s, p, speed, j)
 	}
 	if reference == nil {
-		var on, groups []string
-		others := 0
-		for _, p := range profiles {
-			on = append(on, fmt.Sprintf("%s at batch %d", p.GPU, p.Batch))
-			if p.Group() != group {
-				on[len(on)-1] += fmt.Sprintf(" with workers of %s", gpus(p.Group()))
-				others++
-			}
-			if of := gpus(p.Group()); !slices.Contains(groups, of) {
-				groups = append(groups, of)
-			}
-		}
-		if others == len(profiles) && group > 1 {
-			c.problems.Add(path+".gpus_per_worker", "model %q has no profile of %s together, only of %s; estimate one (jigsaw profile estimate --gpus-per-worker %d), or describe one with gpus: %d",
-				Clip(s.Model), gpus(group), strings.Join(groups, " and "), group, group)
-			return nil
-		}
-		at := ""
-		if s.Batch != 0 {
-			at = fmt.Sprintf(" at batch %d", s.Batch)
-		}
-		c.problems.Add(path+".model", "model %q has no profile for its GPU types%s, only on %s; choose one of these, or say what a GPU type is like: profiled_as: [{gpu: %s, speed: 1}]",
-			Clip(s.Model), at, strings.Join(on, ", "), profiles[0].GPU)
+		c.unprofiled(path, s, profiles, allowed)
 	}
 	return reference
+}
+
+// unprofiled says what a model lacks that has a profile on none of the GPU types that a job may use.
+func (c *compiler) unprofiled(path string, s *JobSpec, profiles []*Profile, allowed []bool) {
+	group := max(1, s.GPUsPerWorker)
+	var on, groups []string
+	for _, p := range profiles {
+		if p.Group() == group && !slices.Contains(on, p.GPU) {
+			on = append(on, p.GPU)
+		}
+		if of := gpus(p.Group()); !slices.Contains(groups, of) {
+			groups = append(groups, of)
+		}
+	}
+	if len(on) == 0 {
+		together, mend := " together", fmt.Sprintf("estimate one (jigsaw profile estimate --gpus-per-worker %d), or describe one with gpus: %d", group, group)
+		if group == 1 {
+			together, mend = "", fmt.Sprintf("say gpus_per_worker: %d", profiles[0].Group())
+		}
+		c.problems.Add(path+".gpus_per_worker", "model %q has no profile of %s%s, only of %s; %s",
+			Clip(s.Model), gpus(group), together, strings.Join(groups, " and "), mend)
+		return
+	}
+	var missing []string
+	for t, admitted := range allowed {
+		if !admitted {
+			continue
+		}
+		found, _, gpu := c.profileFor(profiles, t, 0, group)
+		if found != nil {
+			gpu = found.GPU
+		}
+		if gpu != "" {
+			c.problems.Add(path+".batch", "model %q has no profile at batch %d on %s, only at %s", Clip(s.Model), s.Batch, gpu, batchSizes(profiles, gpu, group))
+			return
+		}
+		missing = append(missing, c.in.Types[t].Name)
+	}
+	c.problems.Add(path+".model", "model %q has no profile on %s, only on %s; choose another model, or say of %s in cluster.gpu_types whose profiles serve: profiled_as: [{gpu: %s, speed: 1}]",
+		Clip(s.Model), strings.Join(missing, " or "), strings.Join(on, ", "), missing[0], on[0])
 }
 
 // profileFor returns the profile that serves for GPU type t, and the relative

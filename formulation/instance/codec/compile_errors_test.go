@@ -12,7 +12,7 @@ import (
 )
 
 // shelf is a small profile library: model "tiny" on two GPUs whose profiles
-// have different layers, and "many" at two batch sizes.
+// have different layers, "many" at two batch sizes, and "pair" for workers of two GPUs.
 type shelf struct{}
 
 func (shelf) Models() []string { return []string{"many", "tiny"} }
@@ -35,6 +35,8 @@ func (shelf) Profiles(model string) []*instance.Profile {
 			{Model: "many", GPU: "v100", Batch: 64, Layers: layers(2)},
 			{Model: "many", GPU: "v100", Batch: 8, Layers: layers(2)},
 		}
+	case "pair":
+		return []*instance.Profile{{Model: "pair", GPU: "v100", Batch: 8, GPUs: 2, Layers: layers(2)}}
 	}
 	return nil
 }
@@ -66,7 +68,11 @@ func TestCompileErrors(t *testing.T) {
 		"ambiguous batch": {job("model: many, workers: 2"), []string{
 			`line 10, column 5: jobs[0].batch "bert": model "many" has profiles at batch sizes 8, 64 on "v100"; choose one`}},
 		"no such batch": {job("model: many, workers: 2, batch: 9"), []string{
-			`line 10, column 25: jobs[0].model "bert": model "many" has no profile for its GPU types at batch 9, only on v100 at batch 64, v100 at batch 8; choose one of these, or say what a GPU type is like: profiled_as: [{gpu: v100, speed: 1}]`}},
+			`line 10, column 50: jobs[0].batch "bert": model "many" has no profile at batch 9 on v100, only at 8, 64`}},
+		"no profile on the GPU type": {job("model: many, workers: 2, placement: {gpu_types: [a100]}"), []string{
+			`line 10, column 25: jobs[0].model "bert": model "many" has no profile on a100, only on v100; choose another model, or say of a100 in cluster.gpu_types whose profiles serve: profiled_as: [{gpu: v100, speed: 1}]`}},
+		"no profile of one GPU": {job("model: pair, workers: 2"), []string{
+			`line 10, column 5: jobs[0].gpus_per_worker "bert": model "pair" has no profile of one GPU, only of 2 GPUs; say gpus_per_worker: 2`}},
 		"mismatched layers": {job("model: tiny, workers: 2"), []string{
 			`line 10, column 5: jobs[0].placement.gpu_types "bert": the profiles of "tiny" on "v100" and "a100" split the model into different layers, so depths do not match; allow only one of these GPU types`}},
 		"too many workers for a node": {job("model: many, batch: 8, workers: 16, placement: {within: node}"), []string{
