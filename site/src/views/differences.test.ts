@@ -32,6 +32,43 @@ describe('differences', () => {
       expect(d.verdict?.verdict, d.name).toBe('same')
     }
   })
+  it('are for better or worse in the objective alone', () => {
+    const b = {
+      label: 'B',
+      instance,
+      result: {
+        ...result,
+        primal: result.primal! * 0.9,
+        dual: result.dual! * 0.9,
+        gap: result.gap! + 0.1,
+        efficiency: result.efficiency! * 0.9,
+        completion: result.completion.map(c => c * 1.1),
+      },
+    }
+    const judged = (objective: typeof result.objective) => {
+      const of = (side: typeof a) => ({ ...side, result: { ...side.result, objective } })
+      return [...figures(of(a), of(b)), ...jobs(of(a), of(b))].flatMap(({ name, verdict }) =>
+        verdict?.verdict === 'better' || verdict?.verdict === 'worse' ? [name] : [],
+      )
+    }
+    expect(judged('makespan')).toEqual(['Makespan'])
+    // Whose terms are the jobs' completions.
+    expect(judged('weighted_completion')).toEqual([
+      'Weighted completion',
+      ...instance.jobs.map(job => job.name),
+    ])
+  })
+  it('are told in one unit', () => {
+    const of = (primal: number, dual: number) => ({
+      label: '',
+      instance,
+      result: { ...result, primal, dual },
+    })
+    const [makespan, bound] = figures(of(590_000, 580_000), of(610_000, 598_000))
+    expect([makespan!.a, makespan!.b, bound!.a, bound!.b].map(text => text.slice(-3))).toEqual(
+      Array(4).fill('min'),
+    )
+  })
   it('find jobs by name, and say which are new or gone', () => {
     const b = { label: 'B', ...fixture({ jobs: 6 }) }
     b.instance.jobs[0]!.name = 'other'

@@ -1,5 +1,6 @@
 // Two plans, figure by figure and job by job.
 
+import type { ObjectiveName } from '../engine/api'
 import { busiestLink, completions } from './figures'
 import { minimised, objectiveNames, objectiveValue, percent, short, ticks, UNKNOWN } from './format'
 import { glossary } from './glossary'
@@ -26,48 +27,32 @@ const terms: Readonly<Record<string, string>> = {
   'Busiest link': glossary.busiest_link,
 }
 
-/** The figures of the whole plans. */
+/** The figures of the whole plans. For better or worse is the objective alone: the others follow from the plan, either way. */
 export function figures(a: Pinned, b: Pinned): Difference[] {
   const list: Difference[] = []
   const add = (
     name: string,
     va: number | null | undefined,
     vb: number | null | undefined,
-    good: 'less' | 'more' | 'neither',
-    text: (v: number, of: Pinned) => string,
-    share = false,
-    term = terms[name] ?? '',
+    text: (v: number) => string,
+    { good = 'neither', share = false, term = terms[name] }: How = {},
   ) => {
     list.push({
       name,
       ...(term && { term }),
-      a: va == null ? UNKNOWN : text(va, a),
-      b: vb == null ? UNKNOWN : text(vb, b),
+      a: va == null ? UNKNOWN : text(va),
+      b: vb == null ? UNKNOWN : text(vb),
       verdict: judge(va, vb, good, share),
     })
   }
-  const time = (v: number, of: Pinned) => ticks(v, of.instance.tick_us)
-  const same = a.result.objective === b.result.objective
+  const objective = a.result.objective
+  const same = objective === b.result.objective
   if (same) {
-    const objective = a.result.objective
-    const value = (v: number, of: Pinned) => objectiveValue(v, objective, of.instance.tick_us)
     const [ua, ub] = [unit(a), unit(b)]
-    add(
-      objectiveNames[objective],
-      scaled(a.result.primal, ua),
-      scaled(b.result.primal, ub),
-      minimised(objective) ? 'less' : 'more',
-      (v, of) => value(v / unit(of), of),
-      false,
-      glossary[objective],
-    )
-    add(
-      'Bound',
-      scaled(a.result.dual, ua),
-      scaled(b.result.dual, ub),
-      minimised(objective) ? 'less' : 'more',
-      (v, of) => value(v / unit(of), of),
-    )
+    const [pa, pb] = [scaled(a.result.primal, ua), scaled(b.result.primal, ub)]
+    const value = (v: number) => objectiveValue(v, objective, 1, pb ?? pa)
+    add(objectiveNames[objective], pa, pb, value, { good: goodOf(objective), term: glossary[objective] })
+    add('Bound', scaled(a.result.dual, ua), scaled(b.result.dual, ub), value)
   } else
     list.push({
       name: 'Objective',
@@ -76,22 +61,30 @@ export function figures(a: Pinned, b: Pinned): Difference[] {
       verdict: null,
     })
   const [ca, cb] = [completions(a.instance, a.result), completions(b.instance, b.result)]
-  if (ca && cb && !(same && a.result.objective === 'makespan'))
-    add('Makespan', ca.makespan * a.instance.tick_us, cb.makespan * b.instance.tick_us, 'less', (v, of) =>
-      time(v / of.instance.tick_us, of),
-    )
-  add('Gap', a.result.gap, b.result.gap, 'less', v => percent(v), true)
-  add('Efficiency', a.result.efficiency, b.result.efficiency, 'more', v => v.toFixed(3))
-  add('GPUs busy', usageOf(a)?.mean_gpu, usageOf(b)?.mean_gpu, 'more', v => percent(v), true)
+  if (ca && cb && !(same && objective === 'makespan')) {
+    const mb = cb.makespan * b.instance.tick_us
+    add('Makespan', ca.makespan * a.instance.tick_us, mb, v => ticks(v, 1, mb))
+  }
+  add('Gap', a.result.gap, b.result.gap, percent, { share: true })
+  add('Efficiency', a.result.efficiency, b.result.efficiency, v => v.toFixed(3))
+  add('GPUs busy', usageOf(a)?.mean_gpu, usageOf(b)?.mean_gpu, percent, { share: true })
   const link = (p: Pinned) => {
     const usage = usageOf(p)
     return usage && busiestLink(p.instance, usage)?.share
   }
-  add('Busiest link', link(a), link(b), 'neither', v => percent(v), true)
+  add('Busiest link', link(a), link(b), percent, { share: true })
   return list
 }
 
-/** What makes values of the objective comparable between instances of different ticks. */
+interface How {
+  good?: 'less' | 'more' | 'neither'
+  share?: boolean
+  term?: string | undefined
+}
+
+const goodOf = (objective: ObjectiveName) => (minimised(objective) ? 'less' : 'more')
+
+/** What makes values of the objective comparable between instances of different ticks: as if these were microseconds. */
 function unit(p: Pinned): number {
   switch (p.result.objective) {
     case 'makespan':
@@ -119,8 +112,12 @@ export function jobs(a: Pinned, b: Pinned): Difference[] {
     const period = p.result.schedule.period * p.instance.tick_us
     return period > 0 ? (v * 1e6) / period : null
   }
-  const text = (v: number | null) =>
-    v === null ? UNKNOWN : periodic ? `${v.toFixed(2)}\u00a0it/s` : ticks(v, 1)
+  const text = (v: number | null, like: number | null) =>
+    v === null ? UNKNOWN : periodic ? `${v.toFixed(2)}\u00a0it/s` : ticks(v, 1, like)
+  // Each job counts by itself where the objective sums over them.
+  const objective = a.result.objective
+  const sums = objective === 'weighted_completion' || objective === 'throughput'
+  const good = sums && objective === b.result.objective ? goodOf(objective) : 'neither'
   const inA = new Map(a.instance.jobs.map((job, j) => [job.name, j]))
   const inB = new Map(b.instance.jobs.map((job, j) => [job.name, j]))
   const names = [...inB.keys(), ...[...inA.keys()].filter(name => !inB.has(name))]
@@ -130,9 +127,9 @@ export function jobs(a: Pinned, b: Pinned): Difference[] {
     const note = !inA.has(name) ? ' (new)' : !inB.has(name) ? ' (gone)' : ''
     return {
       name: short(name) + note,
-      a: text(va),
-      b: text(vb),
-      verdict: judge(va, vb, periodic ? 'more' : 'less'),
+      a: text(va, vb),
+      b: text(vb, vb),
+      verdict: judge(va, vb, good),
     }
   })
 }
