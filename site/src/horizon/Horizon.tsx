@@ -185,7 +185,7 @@ function Picture({ label, instance, plan, bound, lit, onJob, onNone }: PicturePr
                 fill={full.fill}
               >
                 <title>
-                  {`${short(job.name)}: ${plural(gpus, 'GPU')}, ${ticks(admitted, instance.tick_us)} to ${ticks(end, instance.tick_us)}`}
+                  {`${short(job.name)}: ${plural(gpus, 'GPU')}, ${ticks(admitted, instance.tick_us, end)} to ${ticks(end, instance.tick_us)}`}
                 </title>
               </rect>
               {tall && (
@@ -335,7 +335,7 @@ function CloseUp(props: CloseUpProps) {
 function words(instance: Compiled, block: Block, members: { jobs: number[]; nodes: number[] }): string {
   const us = instance.tick_us
   const who = `${plural(members.jobs.length, 'job')} on ${plural(members.nodes.length, 'node')}`
-  const when = `from ${ticks(block.start, us)} to ${ticks(endOf(block), us)}`
+  const when = `from ${ticks(block.start, us, endOf(block))} to ${ticks(endOf(block), us)}`
   if (block.repeats === 1) return `${who}, once, ${when}`
   return `${who}: a period of ${ticks(block.period, us)}, ${decimal(block.repeats)} times, ${when}`
 }
@@ -351,7 +351,8 @@ function Stays({
   onJob(job: number): void
   label: string
 }) {
-  const time = (t: number) => ticks(t, instance.tick_us)
+  const last = Math.max(...plan.end)
+  const time = (t: number) => ticks(t, instance.tick_us, last)
   const order = instance.jobs.map((_, j) => j).sort((a, b) => plan.admitted[a]! - plan.admitted[b]! || a - b)
   return (
     <>

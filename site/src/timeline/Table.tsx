@@ -39,7 +39,7 @@ export function Table({ model, label, selection, onSelect }: TableProps) {
   }, [rows, selection?.job, selection?.iteration, selection?.gpu])
   const pages = Math.max(Math.ceil(rows.length / PAGE), 1)
   const at = Math.min(page, pages - 1)
-  const tick = (t: number) => instant(t, model.instance.tick_us, 1)
+  const tick = (t: number) => instant(t, model.instance.tick_us, 1, model.span)
   return (
     <div class="table-twin">
       <div class="table-bar">

@@ -58,6 +58,7 @@ export function drawCard(p: Pen, card: Card): void {
     line(text, 110 + i * px * 1.25, px, 650, theme.text)
   })
 
+  const { instance, value } = card.sides[card.sides.length - 1]!
   const horizon = Math.max(...card.sides.map(extentOf))
   const most = (height - TOP - FOOT) / card.sides.length - NAME - GAP
   // Few rows stay in the middle of their room.
@@ -65,11 +66,10 @@ export function drawCard(p: Pen, card: Card): void {
   let y = TOP + ((most - each) * card.sides.length) / 2
   card.sides.forEach((side, i) => {
     const last = i === card.sides.length - 1
-    drawSide(p, side, y, each, horizon, last ? card : null)
+    drawSide(p, side, value, y, each, horizon, last ? card : null)
     y += NAME + each + GAP
   })
 
-  const { instance } = card.sides[card.sides.length - 1]!
   const gpus = instance.nodes.reduce((sum, node) => sum + node.gpus, 0)
   const subject = `${plural(instance.jobs.length, 'job')} on ${plural(gpus, 'GPU')}`
   line(card.gain ? `${subject}. ${card.proof}` : subject, height - 36, 18, 400, theme.dim)
@@ -79,11 +79,20 @@ export function drawCard(p: Pen, card: Card): void {
   ctx.fillText('JigSaw', width - EDGE, height - 36)
 }
 
-function drawSide(p: Pen, side: Side, y: number, height: number, horizon: number, card: Card | null): void {
+/** Times are in the unit that suits `like`. */
+function drawSide(
+  p: Pen,
+  side: Side,
+  like: number | null,
+  y: number,
+  height: number,
+  horizon: number,
+  card: Card | null,
+): void {
   const { ctx, theme } = p
   const { instance, label, note = '', value } = side
   const width = CARD.width - 2 * EDGE
-  const text = (v: number | null) => objectiveValue(v, instance.objective, instance.tick_us)
+  const text = (v: number | null) => objectiveValue(v, instance.objective, instance.tick_us, like)
   setFont(p, 17, 600)
   ctx.textAlign = 'left'
   ctx.fillStyle = theme.text

@@ -33,8 +33,7 @@ export function describe(m: Model, e: Element, chain: readonly ChainLink[]): Des
     const speed = (m.schedule.spans[m.schedule.syncs.job[e.index]!]?.slowest ?? 0) / rate
     facts.push(['Speed', `${bitRate(speed)}${rate > 1 ? `, 1/${rate} of what its links allow` : ''}`])
   }
-  const tick = (t: number) => instant(t, instance.tick_us, 1)
-  facts.push(['Time', `${tick(start)} to ${tick(end)}`], ['Lasts', ticks(end - start, instance.tick_us)])
+  facts.push(['Time', fromTo(m, start, end)], ['Lasts', ticks(end - start, instance.tick_us)])
   const why = whyStarts(m, e)
   const link = chain.find(c => c.kind === e.kind && c.index === e.index)
   return {
@@ -43,6 +42,10 @@ export function describe(m: Model, e: Element, chain: readonly ChainLink[]): Des
     why: `Starts then because ${why.text}.${link ? ' On the critical chain.' : ''}`,
     cause: why.cause,
   }
+}
+
+function fromTo({ instance: { tick_us } }: Model, from: number, to: number): string {
+  return `${instant(from, tick_us, 1, to)} to ${instant(to, tick_us, 1)}`
 }
 
 /** The depth of a task: layers, and share of the backward pass. */
@@ -69,7 +72,6 @@ export function describeJob(m: Model, j: number): Description {
     to = Math.max(to, m.schedule.tasks.end[i]!)
   }
   for (const i of syncs) to = Math.max(to, m.schedule.syncs.end[i]!)
-  const tick = (t: number) => instant(t, m.instance.tick_us, 1)
   const facts: [string, string][] = [
     ['Model', short(job.model)],
     [
@@ -78,8 +80,8 @@ export function describeJob(m: Model, j: number): Description {
     ],
     ['Iterations', String(job.iterations)],
   ]
-  if (tasks.length > 0 && m.period === 0) facts.push(['Time', `${tick(from)} to ${tick(to)}`])
-  if (job.deadline > 0) facts.push(['Deadline', tick(job.deadline)])
+  if (tasks.length > 0 && m.period === 0) facts.push(['Time', fromTo(m, from, to)])
+  if (job.deadline > 0) facts.push(['Deadline', instant(job.deadline, m.instance.tick_us, 1, to)])
   return { title: short(job.name), facts, why: '', cause: null }
 }
 

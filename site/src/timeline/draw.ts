@@ -106,7 +106,7 @@ function drawLines(p: Pen, s: Scene): void {
   const { span } = s.model
   const boundName = s.certified ? 'certified bound' : 'bound'
   // An optimal plan ends where its bound is.
-  const met = s.bound !== null && ticks(s.bound, tickUs) === ticks(span, tickUs)
+  const met = s.bound !== null && ticks(s.bound, tickUs, span) === ticks(span, tickUs)
   const lines = [{ t: span, name: met ? `makespan = ${boundName}` : 'makespan', dash: false }]
   if (s.bound !== null && !met) lines.push({ t: s.bound, name: boundName, dash: true })
   const seen = lines
@@ -129,7 +129,7 @@ function drawLines(p: Pen, s: Scene): void {
   setFont(p, 10.5, 600)
   const taken: [number, number][] = []
   for (const { x, ...line } of seen) {
-    const text = `${line.name} ${ticks(line.t, tickUs)}`
+    const text = `${line.name} ${ticks(line.t, tickUs, span)}`
     const width = textWidth(p, text)
     // Beside its line, or else before the name that is in the way.
     const places = [x - width - 5, x + 5, ...taken.map(([a]) => a - width - 4)]

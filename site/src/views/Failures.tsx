@@ -88,13 +88,13 @@ function Found({
   const harmless = answer.harm.length - harmful.length
   const hopeless = harmful.filter(h => h.infeasible)
   const shown = all ? harmful : harmful.slice(0, FEW)
+  const value = (v: number | null) => objectiveValue(v, answer.objective, instance.tick_us, answer.plan)
   const fail = (failure: Failure) => onFail(changeOf(failure), `${capital(nameOf(failure))} fails`)
   return (
     <section>
       <p class="muted">
         {answer.interrupted && `Stopped after ${decimal(answer.harm.length)} of ${decimal(answer.cases)}. `}
-        The whole plan: {objectiveValue(answer.plan, answer.objective, instance.tick_us)}, bound{' '}
-        {objectiveValue(answer.dual_bound, answer.objective, instance.tick_us)}.
+        With nothing failed, planned as quickly: {value(answer.plan)}, bound {value(answer.dual_bound)}.
       </p>
       <Scroller label="The network, coloured by harm">
         <Picture
@@ -130,7 +130,7 @@ function Found({
               {shown.map(h => (
                 <Row
                   key={nameOf(h.failures[0]!)}
-                  {...{ instance, answer, h }}
+                  {...{ answer, value, h }}
                   onFail={() => fail(h.failures[0]!)}
                 />
               ))}
@@ -168,14 +168,14 @@ function Found({
 }
 
 interface RowProps {
-  instance: Compiled
   answer: ResilienceAnswer
+  /** In words. */
+  value(v: number | null): string
   h: Harm
   onFail(): void
 }
 
-function Row({ instance, answer, h, onFail }: RowProps) {
-  const value = (v: number | null) => objectiveValue(v, answer.objective, instance.tick_us)
+function Row({ answer, value, h, onFail }: RowProps) {
   const name = nameOf(h.failures[0]!)
   const beside = (v: number | null) => {
     const verdict = judge(answer.plan, v, minimised(answer.objective) ? 'less' : 'more')

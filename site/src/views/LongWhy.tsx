@@ -10,7 +10,7 @@ export function LongWhy({ instance, plan, job, onJob }: ExplainProps & { plan: L
   const last = plan.chain[0]?.job
   const shown = job ?? last
   if (shown === undefined || last === undefined) return null
-  const time = (t: number) => ticks(t, instance.tick_us)
+  const time = (t: number) => ticks(t, instance.tick_us, plan.end[last])
   return (
     <section>
       <JobQuestion instance={instance} shown={shown} last={last} onJob={onJob} />

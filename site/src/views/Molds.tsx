@@ -69,7 +69,7 @@ export function Molds({ mold, reasons, children, command, onChoose }: MoldsProps
             .slice(0, ROWS)
             .map(({ workers, value }, i) => [
               workersOf(mold, workers),
-              value === null ? 'no plan found' : ticks(value, mold.tick_us),
+              value === null ? 'no plan found' : ticks(value, mold.tick_us, best.value),
               i === 0 ? 'chosen' : againstBest(value, best.value),
             ])}
         />

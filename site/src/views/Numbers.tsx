@@ -27,7 +27,7 @@ import { statusWords } from './words'
 
 export function Numbers({ instance, run, gain, mend }: NumbersProps) {
   const { result } = run
-  const value = (v: number | null) => objectiveValue(v, run.objective, run.tick_us)
+  const value = (v: number | null) => objectiveValue(v, run.objective, run.tick_us, run.primal)
   const gap = gapOf(run.primal, run.dual)
   const status = statusWords(run)
   const ends = instance && result ? completions(instance, result) : null
@@ -177,7 +177,9 @@ function Ways({ run }: { run: RunView }) {
   const ways = waysOf(run.result, run.primal, run.dual)
   const most = Math.max(...ways.map(w => w.value ?? 0), 1e-12)
   const text = (w: Way) =>
-    w.value === null && w.reason ? clean(w.reason) : objectiveValue(w.value, run.objective, run.tick_us)
+    w.value === null && w.reason
+      ? clean(w.reason)
+      : objectiveValue(w.value, run.objective, run.tick_us, run.primal)
   const less = minimised(run.objective)
   const better = (w: Way) => {
     if (w.key === 'bound' || run.dual === null) return UNKNOWN

@@ -26,7 +26,7 @@ export function Progress({ run }: ProgressProps) {
   const box = useRef<HTMLDivElement>(null)
   const width = Math.max(useWidth(box), 220)
   const series = withEarlier(run.series, run.primal)
-  const value = (v: number | null) => objectiveValue(v, run.objective, run.tick_us)
+  const value = (v: number | null) => objectiveValue(v, run.objective, run.tick_us, run.primal)
   const last = series[series.length - 1]
   const end = Math.max(run.result?.elapsed_ms ?? 0, last?.elapsed_ms ?? 0, 1)
   const domain = interesting(series)

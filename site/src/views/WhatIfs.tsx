@@ -117,7 +117,8 @@ function PlanChange({
 }) {
   if (answer.plan_after === null)
     return <>{answer.reasons.length > 0 ? `none: ${clean(answer.reasons[0]!)}` : UNKNOWN}</>
-  const value = (v: number | null) => objectiveValue(v, result.objective, instance.tick_us)
+  const value = (v: number | null) =>
+    objectiveValue(v, result.objective, instance.tick_us, answer.plan_before)
   const verdict = judge(answer.plan_before, answer.plan_after, minimised(result.objective) ? 'less' : 'more')
   return (
     <span class="number">

@@ -29,6 +29,8 @@ export function Why({
   )
   const shown = job ?? lastJob
   const links = chain ?? (shown === lastJob && result.chain.length > 0 ? result.chain : null)
+  const end = result.completion[shown] ?? 0
+  const time = (t: number) => instant(t, instance.tick_us, 1, end)
   const story = links ? passages(instance, schedule, links) : []
   return (
     <section>
@@ -41,8 +43,7 @@ export function Why({
         <>
           <p>
             {newer && 'The search has found a better plan since; in the one before it, '}
-            {short(instance.jobs[shown]?.name ?? '')} ends at{' '}
-            {instant(result.completion[shown] ?? 0, instance.tick_us, 1)}. {opening(schedule, links, shown)}
+            {short(instance.jobs[shown]?.name ?? '')} ends at {time(end)}. {opening(schedule, links, shown)}
           </p>
           <Scroller label="The chain">
             <table class="data story">
@@ -61,7 +62,7 @@ export function Why({
                     key={n}
                     passage={p}
                     schedule={schedule}
-                    tickUs={instance.tick_us}
+                    time={time}
                     selection={selection}
                     onSelect={onSelect}
                   />
@@ -86,12 +87,13 @@ const MOST_LINKS = 60
 interface PassageRowProps {
   passage: Passage
   schedule: Schedule
-  tickUs: number
+  /** Ticks in words. */
+  time(t: number): string
   selection: Selection | null
   onSelect(selection: Selection): void
 }
 
-function PassageRow({ passage, schedule, tickUs, selection, onSelect }: PassageRowProps) {
+function PassageRow({ passage, schedule, time, selection, onSelect }: PassageRowProps) {
   const of = (link: ChainLink): Selection => {
     const rows = link.kind === 'task' ? schedule.tasks : schedule.syncs
     return {
@@ -128,8 +130,8 @@ function PassageRow({ passage, schedule, tickUs, selection, onSelect }: PassageR
           </details>
         )}
       </th>
-      <td>{instant(passage.from, tickUs, 1, passage.to)}</td>
-      <td>{instant(passage.to, tickUs, 1)}</td>
+      <td>{time(passage.from)}</td>
+      <td>{time(passage.to)}</td>
       <td>{passage.because}</td>
     </tr>
   )

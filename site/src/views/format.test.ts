@@ -39,6 +39,12 @@ describe('times', () => {
     for (const v of [null, undefined, Number.NaN, Number.POSITIVE_INFINITY])
       expect(ticks(v, 1000)).toBe(UNKNOWN)
   })
+  it('takes the unit of what it is compared with', () => {
+    expect(plain(ticks(590_000, 1000, 610_000))).toBe('9.833 min')
+    expect(plain(ticks(0, 1000, 610_000))).toBe('0 min')
+    expect(plain(ticks(590_000, 1000, null))).toBe('590.0 s')
+    expect(plain(objectiveValue(590_000, 'weighted_completion', 1000, 610_000))).toBe('9.833 min × weight')
+  })
   it('is as exact as asked, in one unit', () => {
     expect(plain(instant(1234, 1000, 1))).toBe('1.234 s')
     expect(plain(instant(1200, 1000, 200))).toBe('1.2 s')

@@ -47,13 +47,16 @@ export function timeUnit(us: number): { name: string; us: number } {
   return TIME_UNITS[0]
 }
 
-/** A time in ticks with a unit that suits it. */
-export function ticks(value: number | null | undefined, tickUs: number): string {
+/** A time in ticks, in the unit that suits it, or what it is compared with (`like`, ticks). */
+export function ticks(
+  value: number | null | undefined,
+  tickUs: number,
+  like: number | null | undefined = value,
+): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
-  if (value === 0) return `0${SPACE}s`
-  const us = value * tickUs
-  const unit = timeUnit(us)
-  return significant(us / unit.us) + SPACE + unit.name
+  if (value === 0 && !like) return `0${SPACE}s`
+  const unit = timeUnit((like || value) * tickUs)
+  return significant((value * tickUs) / unit.us) + SPACE + unit.name
 }
 
 /** A place on a clock, as exact as resolution (ticks) asks; in the unit that suits `like` (ticks), itself by default. */
@@ -113,18 +116,19 @@ export function plural(n: number, noun: string, nouns = `${noun}s`): string {
   return `${decimal(n)}${SPACE}${n === 1 ? noun : nouns}`
 }
 
-/** A value of the objective with its unit. */
+/** A value of the objective with its unit; of times, the one that suits what it is compared with. */
 export function objectiveValue(
   value: number | null | undefined,
   objective: ObjectiveName,
   tickUs: number,
+  like: number | null | undefined = value,
 ): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
   switch (objective) {
     case 'makespan':
-      return ticks(value, tickUs)
+      return ticks(value, tickUs, like)
     case 'weighted_completion': {
-      return `${ticks(value, tickUs)}${SPACE}×${SPACE}weight`
+      return `${ticks(value, tickUs, like)}${SPACE}×${SPACE}weight`
     }
     case 'throughput':
       return `${significant((value * 1e6) / tickUs)}${SPACE}it/s`

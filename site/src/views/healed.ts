@@ -51,11 +51,11 @@ export function healedWords(before: Side, after: Side, objective: ObjectiveName)
   // Ticks may differ.
   const scale = minimised(objective) ? after.instance.tick_us / before.instance.tick_us : 1
   const by = (after.value * scale) / before.value - 1
-  const value = (side: Side) => objectiveValue(side.value, objective, side.instance.tick_us)
+  const value = (v: number) => objectiveValue(v, objective, before.instance.tick_us, before.value)
   const better = by < 0 === minimised(objective)
   const amount =
     Math.abs(by) < 0.0005
       ? 'the plan is as good as before'
       : `the plan is ${percent(Math.abs(by))} ${better ? 'better' : 'worse'}`
-  return `${movedWords(before, after)}; ${amount}: ${value(before)} → ${value(after)}.`
+  return `${movedWords(before, after)}; ${amount}: ${value(before.value)} → ${value(after.value * scale)}.`
 }

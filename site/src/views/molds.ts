@@ -25,7 +25,7 @@ export function gainOfMold({ tried, tick_us }: MoldAnswer): string {
     const wanted = tried[0]?.workers.map((_, j) => pick(...tried.map(({ workers }) => workers[j] ?? 0)))
     const other = tried.find(({ workers }) => workers.every((w, j) => w === wanted?.[j]))?.value ?? null
     if (other === null || other <= value) return []
-    return `${percent((other - value) / other)} sooner than with ${name} workers for each job (${ticks(other, tick_us)})`
+    return `${percent((other - value) / other)} sooner than with ${name} workers for each job (${ticks(other, tick_us, value)})`
   })
   return parts.length === 0 ? '' : `The plan ends after ${ticks(value, tick_us)}: ${parts.join(', and ')}.`
 }
@@ -41,5 +41,5 @@ export function boundOfMold({ tried, bound, tick_us }: MoldAnswer): string {
       : gap === 0
         ? ': no plan is better'
         : `: at most ${percent(Math.max(gap, LEAST_GAP))} sooner`
-  return `With any numbers of workers no plan ends before ${ticks(bound, tick_us)}, by exact arithmetic${room}.`
+  return `With any numbers of workers no plan ends before ${ticks(bound, tick_us, value)}, by exact arithmetic${room}.`
 }

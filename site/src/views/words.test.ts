@@ -117,7 +117,11 @@ describe('limits', () => {
   const words = (dual: number | null, value?: number) =>
     plain(
       limitsWords(
-        { dual, binding_bound: value === undefined ? null : { kind: 'fluid', value, certified: true } },
+        {
+          primal: null,
+          dual,
+          binding_bound: value === undefined ? null : { kind: 'fluid', value, certified: true },
+        },
         'makespan',
         1000,
       ),
@@ -158,6 +162,11 @@ describe('gain', () => {
       'full depth alone',
       gain(200, 300, { partial: false }),
       'Interleaving ends sooner than whole jobs on GPUs of their own by 33.3 %: 300.0 ms → 200.0 ms.',
+    ],
+    [
+      'across the ten minutes from which times are told in minutes',
+      gain(590_000, 610_000),
+      'Partial backpropagation (SPB) ends sooner than full depth by 3.3 %: 610.0 s → 590.0 s.',
     ],
     ['unknown', gain(200, null), ''],
     ['no plan', gain(null, 200), ''],

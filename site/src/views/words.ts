@@ -96,7 +96,7 @@ export function handWords(
     return 'Drag a task, or select one and press ← or →; with Shift its whole iteration goes along. The checker watches.'
   if (verdict.value === null)
     return `${plural(verdict.violations.length, 'breach', 'breaches')} of the rules:`
-  const value = `Valid: ${objectiveValue(verdict.value, objective, tick_us)}`
+  const value = `Valid: ${objectiveValue(verdict.value, objective, tick_us, primal)}`
   const by = primal === null ? 0 : Math.abs(verdict.value - primal) / Math.max(Math.abs(primal), 1e-9)
   const better = primal !== null && verdict.value < primal === minimised(objective)
   const beside =
@@ -134,7 +134,7 @@ export function gainWords({ objective, tick_us, partial, value: primal, base, na
     partial ? 'Partial backpropagation (SPB)' : 'Interleaving',
     partial ? 'full depth' : 'whole jobs on GPUs of their own',
   ]
-  const value = (v: number) => objectiveValue(v, objective, tick_us)
+  const value = (v: number) => objectiveValue(v, objective, tick_us, primal)
   if (Math.abs(by) < 0.0005)
     return names ? `${subject} is as good as ${other}.` : `${subject} gains nothing over ${other} here.`
   const verb = {
@@ -148,13 +148,13 @@ export function gainWords({ objective, tick_us, partial, value: primal, base, na
 
 /** Which bound the limits are of: others may be stronger, and not tell; empty where none tells. */
 export function limitsWords(
-  result: Pick<PlanResult, 'dual' | 'binding_bound'>,
+  result: Pick<PlanResult, 'primal' | 'dual' | 'binding_bound'>,
   objective: ObjectiveName,
   tickUs: number,
 ): string {
-  const { dual, binding_bound: bound } = result
+  const { primal, dual, binding_bound: bound } = result
   if (bound === null || dual === null) return ''
-  const value = (v: number) => objectiveValue(v, objective, tickUs)
+  const value = (v: number) => objectiveValue(v, objective, tickUs, primal ?? dual)
   if (bound.value === dual) return `The bound of ${value(dual)} follows from these.`
   return `A bound of ${value(bound.value)} follows from these. The search proved a stronger one, ${value(dual)}, which has no such limits to show.`
 }
