@@ -34,10 +34,8 @@ export function Thumbnail({ text, sketches, seen }: ThumbnailProps) {
   useEffect(() => {
     if (!seen) return
     const run = new AbortController()
-    void sketches.of(text, run.signal).then(
-      made => !run.signal.aborted && setPlan(made ?? NONE),
-      () => {},
-    )
+    const show = (made: typeof plan) => !run.signal.aborted && setPlan(made ?? NONE)
+    void sketches.of(text, run.signal, show).then(show, () => {})
     return () => run.abort()
   }, [text, seen])
   useLayoutEffect(() => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { compiled, FakeEngine, planResult, schedule } from '../../test/fake'
+import type { PlanEvent } from '../engine/api'
 import type { Seat } from '../engine/seat'
 import type { Sketched } from '../timeline/sketch'
 import { Sketches } from './sketches'
@@ -59,6 +60,20 @@ it('makes the others while the engine is still at one that the small core does n
   const { signal } = new AbortController()
   void sketches.of('LARGE', signal)
   expect(await sketches.of('a', signal)).not.toBeNull()
+})
+
+it('shows what is found on the way', async () => {
+  const seat = new FakeEngine({
+    compile: ({ text }: Asked) => ({ instance: compiled(text), spec: {}, problems: [] }),
+    plan: (_: Asked, { onEvent }) => {
+      onEvent?.({ schedule: schedule() } as PlanEvent)
+      return planResult({ schedule: null })
+    },
+  })
+  const better: Sketched[] = []
+  const sketches = new Sketches(() => seat as unknown as Seat, new FakeEngine({}))
+  await sketches.of('a', new AbortController().signal, plan => better.push(plan))
+  expect(better).toEqual([{ instance: compiled('a'), schedule: schedule(), long: null }])
 })
 
 it('has the picture of burst-parallel jobs from the core', async () => {

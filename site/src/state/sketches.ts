@@ -3,7 +3,7 @@
 // does not plan the engine is asked, which may take long: no other waits for them.
 import type { PlanResult } from '../engine/api'
 import type { Engine } from '../engine/client'
-import type { Seat } from '../engine/seat'
+import type { CallOptions, Seat } from '../engine/seat'
 import type { Sketched } from '../timeline/sketch'
 
 type Made = Sketched | string | null
@@ -19,11 +19,14 @@ export class Sketches {
     private readonly engine: Engine,
   ) {}
 
-  /** The quick plan of a scenario, or the picture of one that the core draws; null where it has none. */
-  async of(text: string, signal: AbortSignal): Promise<Made> {
+  /**
+   * The quick plan of a scenario, or the picture of one that the core draws; null where it has none. onBetter
+   * has what comes before: on a machine that is busy with a search a plan may take seconds.
+   */
+  async of(text: string, signal: AbortSignal, onBetter: (plan: Sketched) => void = () => {}): Promise<Made> {
     const known = this.known.get(text)
     if (known !== undefined) return known
-    const made = this.last.then(() => this.make(text, signal))
+    const made = this.last.then(() => this.make(text, signal, onBetter))
     this.last = made.catch(() => {})
     const quick = await made
     const plan = typeof quick === 'function' ? await quick() : quick
@@ -38,7 +41,11 @@ export class Sketches {
   }
 
   /** By the small core, or what the engine has to be asked. */
-  private async make(text: string, signal: AbortSignal): Promise<Made | (() => Promise<Made>)> {
+  private async make(
+    text: string,
+    signal: AbortSignal,
+    onBetter: (plan: Sketched) => void,
+  ): Promise<Made | (() => Promise<Made>)> {
     signal.throwIfAborted()
     this.seat ??= this.spare()
     const seat = this.seat
@@ -48,18 +55,22 @@ export class Sketches {
     if (special === 'mold')
       return async () => {
         const { spec } = await this.engine.call(special, { text, seed: 0, quick: true }, { signal })
-        const plan = await this.make(JSON.stringify(spec), signal)
+        const plan = await this.make(JSON.stringify(spec), signal, onBetter)
         return typeof plan === 'function' ? plan() : plan
       }
     if (!instance) return null
     const options = { text, seed: 0, quick: true }
     const sketched = ({ schedule, long }: PlanResult): Made =>
       schedule || long ? { instance, schedule, long } : null
+    const how: CallOptions = {
+      signal,
+      onEvent: ({ schedule }) => schedule && onBetter({ instance, schedule, long: null }),
+    }
     try {
-      return sketched(await seat.call('plan', options, { signal }))
+      return sketched(await seat.call('plan', options, how))
     } catch (error) {
       if (signal.aborted) throw error
-      return async () => sketched(await this.engine.call('plan', options, { signal }))
+      return async () => sketched(await this.engine.call('plan', options, how))
     }
   }
 }
