@@ -86,6 +86,7 @@ jobs:
     await editor.getByText('depths: [2, 9]').waitFor()
     await page.getByLabel('Optimizer').selectOption('adam')
     await editor.getByText('optimizer: adam').waitFor()
+    await page.getByText('set: depths, optimizer').waitFor()
     await page.getByLabel('Batch size').selectOption('16')
     await editor.getByText('batch: 16').waitFor()
     await shoot(page, 'job')

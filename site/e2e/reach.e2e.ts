@@ -86,6 +86,14 @@ test('a phone shows all of it, without scrolling sideways', () =>
       expect(gain.y).toBeLessThan(300)
       await shoot(page, 'phone-tour')
       await page.getByRole('button', { name: 'End the tour' }).click()
+      // Help is about fingers; keys are folded away.
+      await page.getByRole('button', { name: 'More' }).click()
+      await page.getByRole('button', { name: 'Help' }).click()
+      const help = page.getByRole('dialog', { name: 'Help' })
+      await help.getByText('Tap a bar').waitFor()
+      expect(await help.getByText('plan thoroughly').isVisible()).toBe(false)
+      await shoot(page, 'phone-help')
+      await page.keyboard.press('Escape')
       // The scenario is as much of the page as the plan.
       await page.getByRole('navigation').getByRole('button', { name: 'Scenario', exact: true }).click()
       await page.locator('.job-title').first().click()
@@ -271,6 +279,10 @@ test('the plan has all of the width where the scenario is hidden', () =>
     await scenario.waitFor({ state: 'hidden' })
     expect(await width()).toBeGreaterThan(1430)
     expect(await faults(page)).toEqual([])
+    // The next visit finds it so.
+    await page.reload()
+    await planned(page)
+    expect(await scenario.isVisible()).toBe(false)
     await page.keyboard.press('b')
     await scenario.waitFor()
     expect(await width()).toBe(beside)

@@ -1,10 +1,24 @@
+import type { ComponentChildren } from 'preact'
 import type { Store } from '../state/store'
 import { KEYS } from '../timeline/keys'
 import { CONTROL } from '../ui/control'
 import { Dialog } from '../ui/Dialog'
 import { PICTURE } from './Welcome'
 
-const keys: readonly (readonly [group: string, rows: readonly (readonly [key: string, what: string])[]])[] = [
+/** Where a finger is the pointer the keys are folded away. */
+const touch = window.matchMedia('(pointer: coarse)').matches
+
+type Rows = readonly (readonly [how: string, what: string])[]
+
+const pointer: Rows = [
+  [touch ? 'Tap a bar' : 'Click a bar', 'what it is, and why it starts then'],
+  [touch ? 'Tap a name' : 'Click a name', 'of a GPU or link: fail it, or change its speed'],
+  ['Drag', 'earlier, later'],
+  [touch ? 'Two fingers' : `${CONTROL} and wheel`, 'zoom'],
+  ...(touch ? [] : [['Double-click', 'zoom to an iteration; beside the bars: show everything'] as const]),
+]
+
+const keys: readonly (readonly [group: string, rows: Rows])[] = [
   [
     'Everywhere',
     [
@@ -52,28 +66,17 @@ export function HelpDialog({ store, onTour, onClose }: HelpProps) {
         : five steps with the first scenario of the gallery.
       </p>
       <div class="key-groups">
-        {keys.map(([group, rows]) => (
-          <section key={group}>
-            <h3>{group}</h3>
-            <dl class="keys">
-              {rows.map(([key, what]) => (
-                <div key={key}>
-                  <dt>
-                    {key.split(', ').map(chord => (
-                      <span key={chord}>
-                        {chord.split(' ').map(one => (
-                          <kbd key={one}>{one}</kbd>
-                        ))}
-                      </span>
-                    ))}
-                  </dt>
-                  <dd>{what}</dd>
-                </div>
-              ))}
-            </dl>
-          </section>
-        ))}
+        <Group name="Timeline" rows={pointer} word={how => how} />
+        {!touch && <Keys />}
       </div>
+      {touch && (
+        <details>
+          <summary>With a keyboard</summary>
+          <div class="key-groups">
+            <Keys />
+          </div>
+        </details>
+      )}
       <p class="muted">
         {ready
           ? `JigSaw ${ready.version}, ${ready.engine_missing || `linear programs by ${ready.engine}`}.`
@@ -81,5 +84,45 @@ export function HelpDialog({ store, onTour, onClose }: HelpProps) {
         <a href="./LICENCES.txt">Licences</a>
       </p>
     </Dialog>
+  )
+}
+
+function Keys() {
+  return (
+    <>
+      {keys.map(([name, rows]) => (
+        <Group key={name} name={name} rows={rows} word={key => key.split(', ').map(chord)} />
+      ))}
+    </>
+  )
+}
+
+const chord = (keys: string) => (
+  <span key={keys}>
+    {keys.split(' ').map(one => (
+      <kbd key={one}>{one}</kbd>
+    ))}
+  </span>
+)
+
+interface GroupProps {
+  name: string
+  rows: Rows
+  word(how: string): ComponentChildren
+}
+
+function Group({ name, rows, word }: GroupProps) {
+  return (
+    <section>
+      <h3>{name}</h3>
+      <dl class="keys">
+        {rows.map(([how, what]) => (
+          <div key={how}>
+            <dt>{word(how)}</dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   )
 }

@@ -5,11 +5,13 @@ import type { Scenario } from '../engine/api'
 import { keepDraft, readDraft } from '../keep/draft'
 import { type Channel, Library, type Open } from '../keep/library'
 import { decodeLink, encodeLink, isLink, LinkError } from '../keep/link'
+import { read, write } from '../keep/local'
 import { blank, type Compared, type Snapshot, snapshotOf } from '../keep/snapshot'
 import type { Store } from './store'
 
 const lastKey = 'jigsaw.last'
 const welcomedKey = 'jigsaw.welcomed'
+const asideKey = 'jigsaw.aside'
 /** What storage takes at most, in ms, before something else shows. */
 const storageAfter = 500
 
@@ -34,6 +36,8 @@ export class Session {
       },
       newID,
     )
+    store.aside.value = read(asideKey) !== 'hidden'
+    store.aside.subscribe(shows => write(asideKey, shows ? null : 'hidden'))
     this.version = new Promise(resolve => {
       store.ready.subscribe(ready => ready && resolve(ready.version))
     })
@@ -270,21 +274,5 @@ function viewOf(json: string): Record<string, unknown> {
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
   } catch {
     return {}
-  }
-}
-
-function read(key: string): string | null {
-  try {
-    return localStorage.getItem(key)
-  } catch {
-    return null
-  }
-}
-
-function write(key: string, value: string): void {
-  try {
-    localStorage.setItem(key, value)
-  } catch {
-    // Then the next visit begins with the first scenario.
   }
 }

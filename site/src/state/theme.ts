@@ -1,5 +1,6 @@
 // Light or dark: what the system prefers, unless the visitor chose.
 import { computed, effect, signal } from '@preact/signals'
+import { read, write } from '../keep/local'
 
 export type Theme = 'light' | 'dark'
 type Choice = Theme | 'system'
@@ -11,17 +12,8 @@ system.addEventListener('change', event => {
   prefersDark.value = event.matches
 })
 
-const read = (): Choice => {
-  // Throws where the browser forbids storage.
-  try {
-    const kept = localStorage.getItem(key)
-    return kept === 'light' || kept === 'dark' ? kept : 'system'
-  } catch {
-    return 'system'
-  }
-}
-
-const choice = signal<Choice>(read())
+const kept = read(key)
+const choice = signal<Choice>(kept === 'light' || kept === 'dark' ? kept : 'system')
 
 /** The theme that shows. Canvases draw anew when it changes. */
 export const theme = computed<Theme>(() =>
@@ -32,12 +24,7 @@ export function toggleTheme(): void {
   const next: Theme = theme.value === 'dark' ? 'light' : 'dark'
   // Back at what the system prefers: follow it again.
   choice.value = (next === 'dark') === prefersDark.value ? 'system' : next
-  try {
-    if (choice.value === 'system') localStorage.removeItem(key)
-    else localStorage.setItem(key, choice.value)
-  } catch {
-    // The choice then lasts as long as the page.
-  }
+  write(key, choice.value === 'system' ? null : choice.value)
 }
 
 effect(() => {

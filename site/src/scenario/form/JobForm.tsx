@@ -47,12 +47,17 @@ const unknown: Sizes = new Map()
 /** Empty, or numbers with commas between. */
 const depthList = /^(\s*\d+\s*(,\s*\d+\s*)*)?$/
 
-/** Fields that few jobs need, by what they are about. */
+/** Keys that few jobs need, in words, by what they are about. */
 const further = {
-  Time: ['weight', 'release', 'deadline'],
-  Depths: ['spb'],
-  Memory: ['optimizer', 'sharding', 'accumulate', 'checkpointing'],
-  Placement: ['gpus_per_worker', 'placement', 'gang'],
+  Time: { weight: 'weight', release: 'release', deadline: 'deadline' },
+  Depths: { spb: 'depths' },
+  Memory: {
+    optimizer: 'optimizer',
+    sharding: 'sharding',
+    accumulate: 'micro-batches',
+    checkpointing: 'checkpointing',
+  },
+  Placement: { gpus_per_worker: 'GPUs per worker', placement: 'placement', gang: 'common start' },
 }
 
 export function JobForm(props: {
@@ -72,8 +77,8 @@ export function JobForm(props: {
   const of = models.get(text(job.model))?.sizes ?? unknown
   const sizes = of.get(gpus) ?? []
   const set = Object.values(further)
-    .flat()
-    .filter(name => job[name] !== undefined)
+    .flatMap(words => Object.entries(words))
+    .flatMap(([name, word]) => (job[name] === undefined ? [] : [word]))
   const duration = (name: 'release' | 'deadline', hint: string, label: string) => (
     <TextField
       at={key(name)}
@@ -186,7 +191,7 @@ export function JobForm(props: {
             <summary>
               <span>More</span>
               <span class="muted">
-                {set.length > 0 ? `${set.join(', ')} set` : Object.keys(further).join(', ').toLowerCase()}
+                {set.length > 0 ? `set: ${set.join(', ')}` : Object.keys(further).join(', ').toLowerCase()}
               </span>
             </summary>
             <Group title="Time">
