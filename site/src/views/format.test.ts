@@ -40,10 +40,12 @@ describe('times', () => {
       expect(ticks(v, 1000)).toBe(UNKNOWN)
   })
   it('takes the unit of what it is compared with', () => {
-    expect(plain(ticks(590_000, 1000, 610_000))).toBe('9.833 min')
-    expect(plain(ticks(0, 1000, 610_000))).toBe('0 min')
+    expect(plain(ticks(590_000, 1000, 610_000))).toBe('9.83 min')
+    expect(plain(ticks(0, 1000, 610_000))).toBe('0.00 min')
+    expect(plain(ticks(1832, 1000, 40_356_000))).toBe('0.00 h')
+    expect(plain(ticks(15_230, 1000, 9258))).toBe('15.23 s')
     expect(plain(ticks(590_000, 1000, null))).toBe('590.0 s')
-    expect(plain(objectiveValue(590_000, 'weighted_completion', 1000, 610_000))).toBe('9.833 min × weight')
+    expect(plain(objectiveValue(590_000, 'weighted_completion', 1000, 610_000))).toBe('9.83 min × weight')
   })
   it('is as exact as asked, in one unit', () => {
     expect(plain(instant(1234, 1000, 1))).toBe('1.234 s')

@@ -19,14 +19,17 @@ export function decimal(value: number, digits = 0): string {
 }
 
 /** About four significant digits, but never rounds the whole part. Trailing zeros stay: columns of figures line up. */
-export function significant(value: number, digits = 4): string {
-  if (value === 0) return '0'
+export const significant = (value: number, digits = 4): string =>
+  value === 0 ? '0' : decimal(value, placesOf(value, digits))
+
+/** Digits after the point that make so many in all. */
+function placesOf(value: number, digits = 4): number {
   const whole = Math.floor(Math.log10(Math.abs(value))) + 1
   // 999.96 has three digits before the point, but rounds to four.
   const places = Math.min(Math.max(digits - whole, 0), digits + 2)
   const rounded = Number(value.toFixed(places))
   const grown = rounded !== 0 && Math.floor(Math.log10(Math.abs(rounded))) + 1 > whole
-  return decimal(value, grown ? Math.max(places - 1, 0) : places)
+  return grown ? Math.max(places - 1, 0) : places
 }
 
 const TIME_UNITS = [
@@ -47,7 +50,7 @@ export function timeUnit(us: number): { name: string; us: number } {
   return TIME_UNITS[0]
 }
 
-/** A time in ticks, in the unit that suits it, or what it is compared with (`like`, ticks). */
+/** A time in ticks, in the unit that suits it, or what it is compared with (`like`, ticks), and no finer than that. */
 export function ticks(
   value: number | null | undefined,
   tickUs: number,
@@ -55,8 +58,11 @@ export function ticks(
 ): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
   if (value === 0 && !like) return `0${SPACE}s`
-  const unit = timeUnit((like || value) * tickUs)
-  return significant((value * tickUs) / unit.us) + SPACE + unit.name
+  const other = like || value
+  const unit = timeUnit(other * tickUs)
+  const inUnit = (t: number) => (t * tickUs) / unit.us
+  const places = Math.min(placesOf(inUnit(value)), placesOf(inUnit(other)))
+  return decimal(inUnit(value), places) + SPACE + unit.name
 }
 
 /** A place on a clock, as exact as resolution (ticks) asks; in the unit that suits `like` (ticks), itself by default. */
