@@ -107,6 +107,7 @@ export function JobForm(props: {
       <TextField
         at={key('name')}
         label="Name"
+        hint="One that no other job has."
         value={text(job.name)}
         fits={value => value !== ''}
         onChange={value => edit.set(key('name'), value)}

@@ -75,18 +75,35 @@ describe('set', () => {
       '',
     ],
     ['leaves alone what lacks', ['jobs', 0, 'deadline'], undefined, '', ''],
+    ['leaves alone what lacks with all above it', ['jobs', 0, 'spb', 'cuts'], undefined, '', ''],
   ])('%s', (_, path, value, from, to) => {
     expect(set(text, path, value)).toBe(text.replace(from, to))
   })
 
   it('falls back to the tree where the place is unusual', () => {
     const aliased = 'base: &b {memory: 32GiB}\nother: *b\n'
+    // The others of its kind stay.
+    const jobs = 'jobs:\n  - {name: a, spb: &s {rule: free}}\n  - {name: b, spb: *s}\n'
+    const spb = (text: string) => (parse(text) as { jobs: { spb?: unknown }[] }).jobs.map(job => job.spb)
+    expect(spb(set(jobs, ['jobs', 1, 'spb', 'cuts'], 3))).toEqual([
+      { rule: 'free' },
+      { rule: 'free', cuts: 3 },
+    ])
+    expect(spb(set(jobs, ['jobs', 1, 'spb', 'rule'], undefined))).toEqual([{ rule: 'free' }, {}])
+    // What one stood for has gone, or comes later.
+    expect(spb(set(jobs, ['jobs', 0], undefined))).toEqual([{ rule: 'free' }])
+    expect(spb(set(jobs, ['jobs', 0, 'spb'], { rule: 'full' }))).toEqual([{ rule: 'full' }, { rule: 'free' }])
+    expect(spb(move(jobs, ['jobs'], 0, 1))).toEqual([{ rule: 'free' }, { rule: 'free' }])
     expect(parse(set(aliased, ['other'], 5))).toEqual({ base: { memory: '32GiB' }, other: 5 })
     expect(parse(set('a: |\n  x\n  y\nb: 2\n', ['a'], 'z'))).toEqual({ a: 'z', b: 2 })
     expect(parse(set('- name: x\n', [0, 'name'], undefined))).toEqual([{}])
   })
 
-  it('fills an empty value', () => expect(set('a:\nb: 1\n', ['a'], 7)).toBe('a: 7\nb: 1\n'))
+  it('fills an empty value', () => {
+    expect(set('a:\nb: 1\n', ['a'], 7)).toBe('a: 7\nb: 1\n')
+    expect(parse(set('a:\nb: 1\n', ['a', 'c'], 7))).toEqual({ a: { c: 7 }, b: 1 })
+    expect(parse(set('a: x\n', ['a', 0, 'c'], 7))).toEqual({ a: [{ c: 7 }] })
+  })
   it('copes without a last newline', () => expect(set('a: 1', ['b'], 2)).toBe('a: 1\nb: 2\n'))
   it('leaves a broken text alone', () => expect(set('a: [1', ['a'], 2)).toBe('a: [1'))
 })

@@ -4,6 +4,7 @@
 // or the outcome would not mean what was asked for, the whole text is written anew from the
 // tree, which keeps comments but not spacing.
 import {
+  type Alias,
   type Document,
   isAlias,
   isCollection,
@@ -12,7 +13,11 @@ import {
   isSeq,
   type Node,
   parseDocument,
+  type Scalar,
   stringify,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
 } from 'yaml'
 import type { Path } from './path'
 import { blockEnd, entryLines, insertLines, lineStart } from './place'
@@ -48,11 +53,34 @@ function read(text: string): Json | undefined {
 
 /** The text with the value at path; undefined takes the entry away. Parents are made where they lack. */
 export function set(text: string, path: Path, value: Json | undefined): string {
+  if (value === undefined && at(parse(text), path) === undefined) return text
   return patched(
     text,
     doc => (value === undefined ? without(doc, text, path) : withValue(doc, text, path, value)),
-    doc => (value === undefined ? doc.deleteIn(path) : doc.setIn(path, doc.createNode(value))),
+    doc => {
+      makeWay(doc, path)
+      if (value === undefined) doc.deleteIn(path)
+      else doc.setIn(path, doc.createNode(value))
+    },
   )
+}
+
+/** What stands at the path. */
+const at = (json: Json | undefined, path: Path): Json | undefined =>
+  path.reduce<Json | undefined>(
+    (of, key) => (of as Record<string | number, Json> | null | undefined)?.[key],
+    json,
+  )
+
+/** Above the path there are maps and lists: an alias becomes a copy of what it stands for, and what else is in the way goes. */
+function makeWay(doc: Document, path: Path): void {
+  path.forEach((key, depth) => {
+    const above = path.slice(0, depth)
+    const node = depth === 0 ? doc.contents : doc.getIn(above, true)
+    if (!node || isCollection(node)) return
+    const meant = isAlias(node) && copyOf(node, doc)
+    doc.setIn(above, isCollection(meant) ? meant : doc.createNode(typeof key === 'number' ? [] : {}))
+  })
 }
 
 /** The text with a further entry in the list at path, before the one that is now at index. */
@@ -116,12 +144,29 @@ function patched(
   quick: (doc: Document) => string | undefined,
   onTree: (doc: Document) => void,
 ): string {
-  const doc = parseDocument(text)
-  if (doc.errors.length > 0) return text
+  if (parse(text) === undefined) return text
+  let doc = parseDocument(text)
   const result = quick(doc)
   onTree(doc)
-  if (result !== undefined && JSON.stringify(parse(result)) === JSON.stringify(doc.toJS())) return result
+  let json: unknown
+  try {
+    json = doc.toJS()
+  } catch {
+    // An alias comes before what it stands for, or that is gone.
+    doc = parseDocument(text)
+    visit(doc, { Alias: (_, alias) => copyOf(alias, doc) })
+    onTree(doc)
+    json = doc.toJS()
+  }
+  if (result !== undefined && JSON.stringify(parse(result)) === JSON.stringify(json)) return result
   return doc.toString(written)
+}
+
+/** What an alias stands for. */
+function copyOf(alias: Alias, doc: Document): Node | undefined {
+  const copy = alias.resolve(doc)?.clone() as Scalar | YAMLMap | YAMLSeq | undefined
+  if (copy) delete copy.anchor
+  return copy
 }
 
 /** Flow pairs are split from each other by ", ". */
@@ -158,7 +203,6 @@ function withValue(doc: Document, text: string, path: Path, value: Json): string
 function without(doc: Document, text: string, path: Path): string | undefined {
   const key = path.at(-1)!
   const parent = doc.getIn(path.slice(0, -1), true)
-  if (parent === undefined) return text
   if (isSeq(parent)) {
     const entries = entryLines(text, parent)
     const entry = entries?.[Number(key)]
@@ -168,7 +212,7 @@ function without(doc: Document, text: string, path: Path): string | undefined {
   }
   if (!isMap(parent)) return undefined
   const index = parent.items.findIndex(pair => isScalar(pair.key) && pair.key.value === key)
-  if (index < 0) return text
+  if (index < 0) return undefined
   const range = (at: number) => {
     const pair = parent.items[at]
     const start = (pair?.key as Node | undefined)?.range?.[0]
