@@ -308,6 +308,20 @@ test('no figure is cut off', () =>
     }
   }))
 
+test('on paper is the plan, all of it, and nothing else', () =>
+  visit(async visitor => {
+    const page = await visitor.tab(linkTo({ text: small }))
+    await stop(page)
+    await page.setViewportSize({ width: 720, height: 400 })
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.getByRole('banner').isVisible()).toBe(false)
+    expect(await page.getByRole('form').isVisible()).toBe(false)
+    const end = (await page.getByRole('tabpanel').boundingBox())!
+    const length = await page.evaluate(() => document.documentElement.scrollHeight)
+    expect(end.y + end.height).toBeGreaterThan(400)
+    expect(length).toBeGreaterThanOrEqual(Math.floor(end.y + end.height))
+  }))
+
 test('the form fits its place', () =>
   visit(
     async visitor => {
