@@ -70,7 +70,19 @@ it.each([
   [{ version: 1, cluster: {}, jobs: [] }, ''],
   [{ layers: [] }, ''],
   [[1], ''],
+  ['', 'empty'],
+  ['# nothing yet\n\n', 'empty'],
+  ['# tonight\nname,model,workers,hours\na,vgg16,4,2\n', 'list of jobs'],
+  [
+    '{"name": "a", "model": "vgg16", "workers": 4}\n{"name": "b", "model": "vgg16", "workers": 4}\n',
+    'list of jobs',
+  ],
+  ['version: 1\ncluster: {}\njobs: [{name: a, model: vgg16, workers: 4}]\n', ''],
+  ['{version: 1, jobs: [{name: a, model: vgg16, workers: 4}]}', ''],
+  ['jobs: [{model: vgg16, workers: 4}', ''],
+  ['hello, world', 'YAML or JSON'],
 ])('says what %j is that is no scenario', (file, said) => {
-  expect(noScenario(JSON.stringify(file)).includes(said)).toBe(true)
-  expect(noScenario(JSON.stringify(file)) === '').toBe(said === '')
+  const text = typeof file === 'string' ? file : JSON.stringify(file)
+  expect(noScenario(text).includes(said)).toBe(true)
+  expect(noScenario(text) === '').toBe(said === '')
 })

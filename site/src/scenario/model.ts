@@ -79,7 +79,8 @@ export function profilesIn(text: string): Json[] {
 
 /** What a file is that is often taken for a scenario, and where it belongs; empty for all others. */
 export function noScenario(text: string): string {
-  const file = fields(readFile(text))
+  const read = readFile(text)
+  const file = fields(read)
   if (file.jobs !== undefined || file.cluster !== undefined) return ''
   if (file.model_type !== undefined || file.hidden_size !== undefined)
     return 'it is the config.json of a model, which + Model… below the jobs takes'
@@ -87,6 +88,12 @@ export function noScenario(text: string): string {
     return 'it is a plan: open the scenario that it was made from'
   if (file.kind !== undefined && file.bound !== undefined)
     return 'it is the proof of a bound, for jigsaw certify'
+  const first = text.split('\n').find(line => !/^\s*(#|$)/.test(line))
+  if (first === undefined) return 'it is empty'
+  // In columns, or an object a line.
+  if (['model', 'workers'].every(word => first.includes(word)) && !first.includes('jobs'))
+    return 'it is a list of jobs, of which jigsaw plan --cluster CLUSTER --jobs LIST --write SCENARIO makes a scenario'
+  if (typeof read === 'string') return 'a scenario is YAML or JSON with a cluster and jobs'
   return ''
 }
 
