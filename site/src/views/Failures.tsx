@@ -4,12 +4,12 @@ import { useState } from 'preact/hooks'
 import type { Compiled, Failure, Harm, ResilienceAnswer, WhatIfChange } from '../engine/api'
 import { Picture } from '../ui/Picture'
 import { Term } from '../ui/Term'
-import { capital, clean, decimal, minimised, objectiveValue, plural, short, UNKNOWN } from './format'
+import { capital, clean, decimal, objectiveValue, plural, short, UNKNOWN } from './format'
 import { glossary } from './glossary'
 import type { FailuresState } from './props'
 import { Scroller } from './Scroller'
 import './views.css'
-import { judge } from './words'
+import { harmOf } from './words'
 
 interface FailuresProps {
   instance: Compiled
@@ -39,7 +39,7 @@ export function Failures({ instance, infeasible, state, onLook, onStop, onFail }
         <h2>What if a link or a node fails?</h2>
         <p class="muted">
           Every link, one direction, and every node fails in turn. The plan is carried over at once, in its
-          order, and planned anew. All plans are quick ones.
+          order, and planned anew. All plans are quick ones: one that is made anew may be better by chance.
         </p>
         <p class="ask">
           {progress ? (
@@ -178,7 +178,7 @@ interface RowProps {
 function Row({ answer, value, h, onFail }: RowProps) {
   const name = nameOf(h.failures[0]!)
   const beside = (v: number | null) => {
-    const verdict = judge(answer.plan, v, minimised(answer.objective) ? 'less' : 'more')
+    const verdict = harmOf(answer.plan, v, answer.objective)
     return (
       <span class="number">
         {value(v)}

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fixture } from '../../test/fixture'
 import type { PlanResult } from '../engine/api'
 import type { RunView } from './props'
-import { comingWords, gainWords, judge, limitsWords, type Pair, statusWords } from './words'
+import { comingWords, gainWords, harmOf, judge, limitsWords, type Pair, statusWords } from './words'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 const { result } = fixture()
@@ -111,6 +111,14 @@ describe('judging a change', () => {
     expect(judge(null, 1, 'less')).toBeNull()
     expect(judge(1, undefined, 'less')).toBeNull()
   })
+})
+
+it('takes no failure for a gain', () => {
+  const verdicts = (value: number) =>
+    (['makespan', 'throughput'] as const).map(objective => harmOf(100, value, objective)?.verdict)
+  expect(verdicts(96)).toEqual(['changed', 'worse'])
+  expect(verdicts(104)).toEqual(['worse', 'changed'])
+  expect(verdicts(100)).toEqual(['same', 'same'])
 })
 
 describe('limits', () => {

@@ -195,3 +195,9 @@ export function judge(
     verdict: good === 'neither' ? 'changed' : by < 0 === (good === 'less') ? 'better' : 'worse',
   }
 }
+
+/** What a failure does to a plan. One that is better without what failed is so by chance: both are quick. */
+export function harmOf(plan: number | null, value: number | null, objective: ObjectiveName): Verdict | null {
+  const verdict = judge(plan, value, minimised(objective) ? 'less' : 'more')
+  return verdict?.verdict === 'better' ? { ...verdict, verdict: 'changed' } : verdict
+}
