@@ -27,7 +27,9 @@ interface HorizonProps {
   written: boolean
 }
 
-const LEFT = 118
+/** Characters of a node's name, and pixels of each. */
+const NAME = 16
+const LETTER = 7
 const RIGHT = 14
 const TOP = 24
 /** More rows are no help on a page; the command line writes all. */
@@ -112,8 +114,9 @@ function Picture({ label, instance, plan, bound, lit, onJob, onNone }: PicturePr
   const colours = useMemo(() => jobColours(instance), [instance])
   const paints = paintsOf(theme)
   const horizon = plan.end.reduce((a, b) => Math.max(a, b), bound ?? 1)
-  const plot = width - LEFT - RIGHT
-  const x = (t: number) => LEFT + (plot * t) / horizon
+  const left = 8 + LETTER * Math.max(...instance.nodes.map(node => nameOf(node).length))
+  const plot = width - left - RIGHT
+  const x = (t: number) => left + (plot * t) / horizon
   const { step, at } = marks({ from: 0, to: horizon }, plot / 96, instance.tick_us)
   const bottom = TOP + bands.height
   // What stands out was perhaps chosen elsewhere, and stands in rows out of sight.
@@ -149,7 +152,7 @@ function Picture({ label, instance, plan, bound, lit, onJob, onNone }: PicturePr
             </text>
           </g>
         ))}
-        <Nodes instance={instance} bands={bands} />
+        <Nodes instance={instance} bands={bands} left={left} />
         {bands.bars.map(bar => {
           const job = instance.jobs[bar.job]!
           const full = paints[colours[bar.job]! * SHADES + SHADES - 1]!
@@ -210,7 +213,9 @@ function labelOf(name: string, gpus: number, room: number): string {
   return name.length <= most ? name : ''
 }
 
-function Nodes({ instance, bands }: { instance: Compiled; bands: Bands }) {
+const nameOf = (node: { name: string }) => short(node.name).slice(0, NAME)
+
+function Nodes({ instance, bands, left }: { instance: Compiled; bands: Bands; left: number }) {
   let last = Number.NEGATIVE_INFINITY
   return (
     <>
@@ -223,19 +228,19 @@ function Nodes({ instance, bands }: { instance: Compiled; bands: Bands }) {
           <g key={node.name}>
             <rect
               class="horizon-track"
-              x={LEFT}
+              x={left}
               y={TOP + y}
-              width={`calc(100% - ${LEFT + RIGHT}px)`}
+              width={`calc(100% - ${left + RIGHT}px)`}
               height={Math.max(height, 0.5)}
             />
             {named && (
               <text
                 class="horizon-node"
-                x={LEFT - 6}
+                x={left - 6}
                 y={TOP + y + Math.min(height / 2 + 4, 11)}
                 text-anchor="end"
               >
-                {short(node.name).slice(0, 16)}
+                {nameOf(node)}
               </text>
             )}
           </g>
