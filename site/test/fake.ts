@@ -57,7 +57,6 @@ export const compiled = (digest: string, more: Partial<Compiled> = {}): Compiled
   nodes: [],
   links: [],
   latency: 1,
-  rate_levels: [1],
   jobs: [],
   ...more,
 })
@@ -97,8 +96,6 @@ export const planResult = (more: Partial<PlanResult> = {}): PlanResult => ({
     queue: none,
     exclusive: none,
     interleaved_full: none,
-    fewer_exclusive: none,
-    fewer_interleaved: none,
     greedy: none,
   },
   bounds: [],

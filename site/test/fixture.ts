@@ -108,7 +108,6 @@ export function instanceOf(o: FixtureOptions): Compiled {
     nodes,
     links,
     latency: 1,
-    rate_levels: [1, 2],
     jobs,
   }
 }
@@ -241,19 +240,15 @@ function usageOf(instance: Compiled, s: Schedule): Usage {
     gpu[g]! += (s.tasks.end[i]! - s.tasks.start[i]!) / span
   })
   const link = new Float64Array(instance.links.length)
-  const peak = new Float64Array(instance.links.length)
   s.syncs.job.forEach((j, i) => {
-    for (const use of s.spans[j]!.links) {
+    for (const use of s.spans[j]!.links)
       link[use.link]! += (s.syncs.end[i]! - s.syncs.start[i]!) / s.syncs.rate[i]! / span
-      peak[use.link] = Math.max(peak[use.link]!, 1 / s.syncs.rate[i]!)
-    }
   })
   return {
     span,
     gpu_share: gpu,
     gpu_memory: new Float64Array(total).fill(21 * GIB),
     link_share: link,
-    link_peak: peak,
     mean_gpu: gpu.reduce((a, b) => a + b, 0) / total,
   }
 }
@@ -326,8 +321,6 @@ export function resultOf(instance: Compiled, s: Schedule): PlanResult {
       queue: { value: primal * 1.91, efficiency: 0.608, reason: '' },
       exclusive: { value: primal * 1.68, efficiency: 0.691, reason: '' },
       interleaved_full: { value: primal * 1.29, efficiency: 0.902, reason: '' },
-      fewer_exclusive: { value: null, efficiency: null, reason: 'not asked for' },
-      fewer_interleaved: { value: null, efficiency: null, reason: 'not asked for' },
       greedy: { value: primal * 1.02, efficiency: 1.14, reason: '' },
     },
     bounds: [
@@ -390,7 +383,6 @@ export function profileOf(model: string, seed = 1): ProfileInfo {
     gpu: 'v100',
     batch: 32,
     gpus: 1,
-    workspace: 0,
     source: null,
     estimated: '',
     layers: Array.from({ length: 20 }, (_, i) => ({

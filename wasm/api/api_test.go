@@ -376,11 +376,11 @@ func TestExplain(t *testing.T) {
 	r, failure := call[*explainResult](t, a, "explain", explainParams{Text: text, Schedule: plan.Schedule})
 	require.Nil(t, failure)
 	require.Equal(t, plan.Chain, r.Chain)
-	require.NotEmpty(t, r.Text)
 	job := 2
 	r, failure = call[*explainResult](t, a, "explain", explainParams{text, plan.Schedule, &job})
 	require.Nil(t, failure)
-	require.True(t, strings.HasPrefix(r.Text, `"inception" ends at`), r.Text)
+	require.Equal(t, "sync", r.Chain[0].Kind)
+	require.EqualValues(t, job, plan.Schedule.Syncs.Job[r.Chain[0].Index])
 
 	for name, spoil := range map[string]func(*Schedule){
 		"lengths":   func(s *Schedule) { s.Tasks.End = s.Tasks.End[1:] },
@@ -410,9 +410,8 @@ func TestWhatIf(t *testing.T) {
 	a, text := New(nil), example(t, "hetero")
 	r, failure := call[*WhatIfAnswer](t, a, "what_if", whatIfParams{PlanOptions{Text: text, Quick: true}, WhatIfChange{Kind: "add_gpu", Subject: "r0n0"}})
 	require.Nil(t, failure)
-	require.Equal(t, `one more GPU in node "r0n0"`, r.Label)
 	require.Negative(t, *r.Verified)
-	require.Less(t, *r.After, *r.Before)
+	require.NotNil(t, r.PlanAfter)
 	r, failure = call[*WhatIfAnswer](t, a, "what_if", whatIfParams{PlanOptions{Text: text, Quick: true}, WhatIfChange{Kind: "memory", Subject: "v100", Factor: 0.001}})
 	require.Nil(t, failure)
 	require.Nil(t, r.PlanAfter)

@@ -27,7 +27,6 @@ type BurstAnswer struct {
 	Status     string          `json:"status"`
 	Jobs       []BurstJob      `json:"jobs"`
 	Background []BackgroundJob `json:"background"`
-	Slice      int64           `json:"slice_ns"`
 	Rate       float64         `json:"rate"`
 	Bound      float64         `json:"bound"`
 	Notes      []string        `json:"notes"`
@@ -79,7 +78,7 @@ func (a *API) planBursts(_ context.Context, p *textParams) (*BurstAnswer, error)
 	}
 	d := &r.Document
 	answer := &BurstAnswer{
-		Status: string(d.Status), Jobs: []BurstJob{}, Background: []BackgroundJob{}, Slice: int64(d.Slice), Rate: d.Rate, Bound: d.Bound,
+		Status: string(d.Status), Jobs: []BurstJob{}, Background: []BackgroundJob{}, Rate: d.Rate, Bound: d.Bound,
 		Notes: append([]string{}, d.Notes...), Reasons: append([]string{}, d.Reasons...),
 	}
 	for i := range d.Jobs {

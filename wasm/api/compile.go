@@ -39,20 +39,19 @@ func (a *API) compile(_ context.Context, p *textParams) (*compileResult, error) 
 
 // Compiled is an instance as the planner sees it.
 type Compiled struct {
-	Name       string         `json:"name"`
-	Lesson     string         `json:"lesson"`
-	Digest     string         `json:"digest"`
-	TickUS     int64          `json:"tick_us"`
-	Objective  string         `json:"objective"`
-	Periodic   bool           `json:"periodic"`
-	Queues     bool           `json:"queues"`
-	Types      []CompiledType `json:"types"`
-	Racks      []CompiledRack `json:"racks"`
-	Nodes      []CompiledNode `json:"nodes"`
-	Links      []CompiledLink `json:"links"`
-	Latency    int64          `json:"latency"`
-	RateLevels []int          `json:"rate_levels"`
-	Jobs       []CompiledJob  `json:"jobs"`
+	Name      string         `json:"name"`
+	Lesson    string         `json:"lesson"`
+	Digest    string         `json:"digest"`
+	TickUS    int64          `json:"tick_us"`
+	Objective string         `json:"objective"`
+	Periodic  bool           `json:"periodic"`
+	Queues    bool           `json:"queues"`
+	Types     []CompiledType `json:"types"`
+	Racks     []CompiledRack `json:"racks"`
+	Nodes     []CompiledNode `json:"nodes"`
+	Links     []CompiledLink `json:"links"`
+	Latency   int64          `json:"latency"`
+	Jobs      []CompiledJob  `json:"jobs"`
 }
 
 // CompiledType is a kind of GPU.
@@ -135,7 +134,6 @@ func newCompiled(s *scenario) *Compiled {
 	c := &Compiled{
 		Name: in.Name, Lesson: s.document.Spec.Lesson, Digest: in.Digest(), TickUS: in.TickUS,
 		Objective: string(in.Objective), Periodic: in.Objective.Periodic(), Queues: in.Queues(), Latency: int64(in.Latency),
-		RateLevels: integers[int](in.RateLevels),
 	}
 	if in.Priced() {
 		// To the page another price is another instance, though not to the checker.

@@ -54,7 +54,6 @@ type Estimate struct {
 	ForwardMS   float64 `json:"forward_ms"`
 	BackwardMS  float64 `json:"backward_ms"`
 	Activations int64   `json:"activations"`
-	Workspace   int64   `json:"workspace"`
 	MFU         float64 `json:"mfu"`
 }
 
@@ -104,7 +103,7 @@ func (a *API) estimate(_ context.Context, p *EstimateParams) (*EstimateResult, e
 		}
 		list = append(list, profile)
 		r.Estimates = append(r.Estimates, Estimate{profile.GPU, summary.Parameters, summary.Active, float64(summary.Forward) / 1e6, float64(summary.Backward) / 1e6,
-			int64(summary.Activations), int64(summary.Workspace), summary.MFU})
+			int64(summary.Activations), summary.MFU})
 	}
 	r.Profiles, err = json.Marshal(list)
 	return r, err

@@ -15,7 +15,6 @@ type explainParams struct {
 
 type explainResult struct {
 	Chain []ChainLink `json:"chain"`
-	Text  string      `json:"text"`
 }
 
 // explain says why a job, or the whole schedule, ends when it does.
@@ -34,12 +33,8 @@ func (a *API) explain(_ context.Context, p *explainParams) (*explainResult, erro
 			return nil, invalid("there is no job %d: the instance has %d", job, len(s.in.Jobs))
 		}
 	}
-	r := &explainResult{}
-	if r.Chain, err = newChain(s.in, schedule, job); err != nil {
-		return nil, err
-	}
-	r.Text, err = view.Explain(s.in, schedule, job)
-	return r, err
+	chain, err := newChain(s.in, schedule, job)
+	return &explainResult{chain}, err
 }
 
 // ChainLink is one element of a critical chain.

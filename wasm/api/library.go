@@ -28,12 +28,11 @@ func (a *API) version(context.Context, *none) (Version, error) { return Build(),
 
 // ProfileInfo is a profile of the library. Times are in nanoseconds, sizes in bytes.
 type ProfileInfo struct {
-	Model     string         `json:"model"`
-	GPU       string         `json:"gpu"`
-	Batch     int            `json:"batch"`
-	GPUs      int            `json:"gpus"` // of a worker
-	Workspace int64          `json:"workspace"`
-	Source    *ProfileSource `json:"source"`
+	Model  string         `json:"model"`
+	GPU    string         `json:"gpu"`
+	Batch  int            `json:"batch"`
+	GPUs   int            `json:"gpus"` // of a worker
+	Source *ProfileSource `json:"source"`
 	// Estimated says from what it was worked out; empty if it was measured.
 	Estimated string      `json:"estimated"`
 	Layers    []LayerInfo `json:"layers"`
@@ -65,7 +64,7 @@ func (a *API) profiles(context.Context, *none) ([]ProfileInfo, error) {
 	}
 	var list []ProfileInfo
 	for _, p := range library.All() {
-		info := ProfileInfo{Model: p.Model, GPU: p.GPU, Batch: p.Batch, GPUs: p.Group(), Workspace: int64(p.Workspace), Source: (*ProfileSource)(p.Source), Estimated: p.Estimated}
+		info := ProfileInfo{Model: p.Model, GPU: p.GPU, Batch: p.Batch, GPUs: p.Group(), Source: (*ProfileSource)(p.Source), Estimated: p.Estimated}
 		for _, l := range p.Layers {
 			info.Layers = append(info.Layers, LayerInfo{
 				l.Name, int64(l.Forward), int64(l.Backward), int64(l.Parameters), int64(l.Activations), l.Joined,

@@ -46,12 +46,10 @@ type PlanCost struct {
 
 // Baselines are what a plan is compared with.
 type Baselines struct {
-	Queue            Baseline `json:"queue"`
-	Exclusive        Baseline `json:"exclusive"`
-	InterleavedFull  Baseline `json:"interleaved_full"`
-	FewerExclusive   Baseline `json:"fewer_exclusive"`
-	FewerInterleaved Baseline `json:"fewer_interleaved"`
-	Greedy           Baseline `json:"greedy"`
+	Queue           Baseline `json:"queue"`
+	Exclusive       Baseline `json:"exclusive"`
+	InterleavedFull Baseline `json:"interleaved_full"`
+	Greedy          Baseline `json:"greedy"`
 }
 
 // Baseline is the outcome of one way of scheduling; Reason says why there is no value.
@@ -69,8 +67,7 @@ func newPlanResult(r *jigsaw.Result) (*PlanResult, error) {
 		Status: string(d.Status), Objective: d.Objective,
 		Primal: d.PrimalBound, Dual: d.DualBound, Certified: d.Certified, Gap: d.Gap,
 		Baselines: Baselines{
-			newBaseline(&r.Queue), newBaseline(&r.Exclusive), newBaseline(&r.InterleavedFull),
-			newBaseline(&r.FewerExclusive), newBaseline(&r.FewerInterleaved), newBaseline(&r.Greedy),
+			newBaseline(&r.Queue), newBaseline(&r.Exclusive), newBaseline(&r.InterleavedFull), newBaseline(&r.Greedy),
 		},
 		Bounds: d.Bounds, BindingBound: d.BindingBound, Binding: append([]jigsaw.BindingValue{}, d.Binding...),
 		Series: []PlanPoint{}, Chain: []ChainLink{}, Completion: []int64{},

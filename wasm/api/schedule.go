@@ -234,7 +234,6 @@ type Usage struct {
 	GPUShare  Float64s `json:"gpu_share"`
 	GPUMemory Float64s `json:"gpu_memory"`
 	LinkShare Float64s `json:"link_share"`
-	LinkPeak  Float64s `json:"link_peak"`
 	MeanGPU   float64  `json:"mean_gpu"`
 }
 
@@ -248,7 +247,7 @@ func newUsage(in *instance.Instance, s *instance.Schedule) (*Usage, error) {
 		c.GPUShare, c.GPUMemory = append(c.GPUShare, g.Share), append(c.GPUMemory, float64(g.Memory))
 	}
 	for _, l := range u.Links {
-		c.LinkShare, c.LinkPeak = append(c.LinkShare, l.Share), append(c.LinkPeak, l.Peak)
+		c.LinkShare = append(c.LinkShare, l.Share)
 	}
 	return c, nil
 }

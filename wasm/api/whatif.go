@@ -25,10 +25,7 @@ type whatIfParams struct {
 // WhatIfAnswer is what a change does.
 type WhatIfAnswer struct {
 	Change     WhatIfChange `json:"change"`
-	Label      string       `json:"label"`
 	Predicted  *float64     `json:"predicted"`
-	Before     *float64     `json:"before"`
-	After      *float64     `json:"after"`
 	Verified   *float64     `json:"verified"`
 	PlanBefore *float64     `json:"plan_before"`
 	PlanAfter  *float64     `json:"plan_after"`
@@ -58,11 +55,11 @@ func (a *API) whatIf(ctx context.Context, p *whatIfParams) (*WhatIfAnswer, error
 		return nil, err
 	}
 	answer := &WhatIfAnswer{
-		Change: p.Change, Label: change.String(), Predicted: r.Predicted, Verified: r.Verified(),
-		Before: jigsaw.Number(r.Before.Dual), PlanBefore: jigsaw.Number(r.Before.Primal), Reasons: append([]string{}, r.Reasons...),
+		Change: p.Change, Predicted: r.Predicted, Verified: r.Verified(),
+		PlanBefore: jigsaw.Number(r.Before.Primal), Reasons: append([]string{}, r.Reasons...),
 	}
 	if r.After != nil {
-		answer.After, answer.PlanAfter = jigsaw.Number(r.After.Dual), jigsaw.Number(r.After.Primal)
+		answer.PlanAfter = jigsaw.Number(r.After.Primal)
 	}
 	return answer, nil
 }

@@ -37,7 +37,6 @@ export interface Compiled {
   links: { name: string; kind: 'nic_up' | 'nic_down' | 'fabric' | 'trunk' | 'rack_up' | 'rack_down'; capacity: number; failed: boolean }[]
   latency: number
   /** n of every speed 1/n, ascending. */
-  rate_levels: number[]
   jobs: CompiledJob[]
 }
 
@@ -135,7 +134,6 @@ export interface Usage {
   /** Peak bytes, by GPU. */
   gpu_memory: Float64Array
   link_share: Float64Array
-  link_peak: Float64Array
   mean_gpu: number
 }
 
@@ -183,7 +181,7 @@ export interface PlanResult {
   certified: boolean
   gap: number | null
   efficiency: number | null
-  baselines: Record<'queue' | 'exclusive' | 'interleaved_full' | 'fewer_exclusive' | 'fewer_interleaved' | 'greedy', { value: number | null; efficiency: number | null; reason: string }>
+  baselines: Record<'queue' | 'exclusive' | 'interleaved_full' | 'greedy', { value: number | null; efficiency: number | null; reason: string }>
   bounds: { kind: string; value: number; certified: boolean }[]
   /** The bound that binding is about: the strongest that tells; it may be weaker than dual. */
   binding_bound: { kind: string; value: number; certified: boolean } | null
@@ -238,12 +236,9 @@ export interface WhatIfChange {
 }
 export interface WhatIfAnswer {
   change: WhatIfChange
-  label: string
   /** Relative change of the bound that the prices predict; null where they do not tell. */
   predicted: number | null
-  /** Bounds before and after, solved anew, and the relative change. */
-  before: number | null
-  after: number | null
+  /** That of the bounds before and after, solved anew. */
   verified: number | null
   /** Plan values before and after, same options. */
   plan_before: number | null
@@ -294,7 +289,6 @@ export interface BurstAnswer {
   status: PlanStatus
   jobs: BurstJob[]
   background: BackgroundJob[]
-  slice_ns: number
   /** What the background has together, and at most, however these plans are delayed. */
   rate: number
   bound: number
@@ -349,7 +343,6 @@ export interface ProfileInfo {
   batch: number
   /** Of a worker: the profile is that of all of them. */
   gpus: number
-  workspace: number
   source: { repository: string; commit: string; file: string; licence: string; note?: string } | null
   /** From what it was worked out; empty if it was measured. */
   estimated: string
@@ -399,7 +392,6 @@ export interface Estimate {
   forward_ms: number
   backward_ms: number
   activations: number
-  workspace: number
   /** Model FLOPs utilisation. */
   mfu: number
 }
@@ -434,7 +426,7 @@ export interface Methods {
   mold: { params: PlanOptions; result: MoldAnswer }
   /** Streams PlanEvent. */
   plan: { params: PlanOptions; result: PlanResult }
-  explain: { params: { text: string; schedule: ScheduleRef; job?: number }; result: { chain: ChainLink[]; text: string } }
+  explain: { params: { text: string; schedule: ScheduleRef; job?: number }; result: { chain: ChainLink[] } }
   what_if: { params: PlanOptions & { change: WhatIfChange }; result: WhatIfAnswer }
   /** The file with changes that are each about something else, as plain JSON; it may have problems. */
   change: { params: { text: string; changes: WhatIfChange[] }; result: { spec: unknown } }

@@ -211,7 +211,7 @@ function filled(
 /** What stays of baselines that were stopped in the middle of their search: against poor ones a plan would gain too much. */
 function unsearched(baselines: PlanResult['baselines']): PlanResult['baselines'] {
   const cut = { value: null, efficiency: null, reason: 'it was stopped before it had been searched for' }
-  return { ...baselines, exclusive: cut, interleaved_full: cut, fewer_exclusive: cut, fewer_interleaved: cut }
+  return { ...baselines, exclusive: cut, interleaved_full: cut }
 }
 
 const isLower = (objective: ObjectiveName) => objective === 'makespan' || objective === 'weighted_completion'
@@ -268,8 +268,6 @@ const unknown = {
     queue: { value: null, efficiency: null, reason: '' },
     exclusive: { value: null, efficiency: null, reason: '' },
     interleaved_full: { value: null, efficiency: null, reason: '' },
-    fewer_exclusive: { value: null, efficiency: null, reason: '' },
-    fewer_interleaved: { value: null, efficiency: null, reason: '' },
     greedy: { value: null, efficiency: null, reason: '' },
   },
   bounds: [],

@@ -62,7 +62,7 @@ it('asks for the last end, too, where the plan was stopped before it was told', 
 })
 
 it('answers what-ifs, and forgets them with the instance', async () => {
-  const answer = { change, label: 'one more GPU' } as WhatIfAnswer
+  const answer = { change, plan_after: 5 } as WhatIfAnswer
   const shown = signal<PlanView | null>(view('a'))
   const inquiry = new Inquiry(new FakeEngine({ what_if: () => answer }), shown, () => ({
     seed: 0,
