@@ -28,7 +28,8 @@ const terms: Readonly<Record<string, string>> = {
 export function Spb({ instance, job, onJob, profiles, schedule }: SpbProps) {
   const spec = instance.jobs[job]
   if (!spec) return <p class="muted side-empty">There is no such job.</p>
-  const text = (s: Series, v: number) => (s.unit === 'ticks' ? ticks(v, instance.tick_us) : bytes(v))
+  const text = (s: Series, v: number) =>
+    s.unit === 'ticks' ? ticks(v, instance.tick_us, s.values.at(-1)) : bytes(v)
   const used = usedDepths(schedule, job, spec.depths.length)
   return (
     <section class="spb" aria-label="Partial backpropagation">
