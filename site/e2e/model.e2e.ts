@@ -72,6 +72,14 @@ test('a config.json sets the sliders, which keep what else it says', () =>
       buffer: Buffer.from(JSON.stringify(config)),
     })
     await dialog.getByText('46.7 G parameters (12.9 G for each token)').waitFor()
+    // What cannot be one is said, and changes nothing.
+    await dialog.getByLabel('Or a config.json').setInputFiles({
+      name: 'weights.safetensors',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.alloc(2_000_000),
+    })
+    await dialog.getByRole('alert').getByText('at most 1000000 are read').waitFor()
+    expect(await dialog.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('mixtral-8x7b')
     await expect.poll(() => dialog.getByLabel('Family').inputValue()).toBe('mixtral')
     const layers = dialog.getByRole('textbox', { name: 'Layers', exact: true })
     expect(await layers.inputValue()).toBe('32')

@@ -78,7 +78,7 @@ test('the picture of a change shows the pinned plan and this one', () =>
     await expect
       .poll(() => picture.getAttribute('aria-label'))
       .toMatch(
-        /^small\. The plan ends (sooner|later) than the one before by [\d.]+\s%: [\d.]+\sm?s → [\d.]+\sm?s\./,
+        /^small\. The plan ends (sooner|later) than the one before by [\d.]+\s%: [\d.,]+\sm?s → [\d.,]+\sm?s\./,
       )
     await shoot(page, 'share-compared')
   }))

@@ -1,5 +1,5 @@
 // Files that are dropped on the page: a scenario opens, profiles come into the one that is open.
-import { readScenario } from '../keep/files'
+import { readText } from '../keep/files'
 import { noScenario, profilesIn, withProfiles } from '../scenario/model'
 import { fields, text } from '../scenario/spec'
 import type { Session } from '../state/session'
@@ -27,7 +27,7 @@ export function listenToDrops(session: Session): () => void {
 export async function open(session: Session, file: File): Promise<void> {
   const { store } = session
   try {
-    const read = await readScenario(file)
+    const read = await readText(file)
     const why = noScenario(read)
     if (why) throw new Error(why)
     const profiles = profilesIn(read)

@@ -28,11 +28,10 @@ export function pickFile(): Promise<File | null> {
   })
 }
 
-/** Reads a file. Throws where it cannot be a scenario. */
-export async function readScenario(file: Blob): Promise<string> {
+/** Reads a file. Throws where it is no text, or too long for a scenario or a model. */
+export async function readText(file: Blob): Promise<string> {
   // Before it is read: a huge file must not fill the memory.
-  if (file.size > textLimit)
-    throw new Error(`the file has ${file.size} bytes; a scenario has at most ${textLimit}`)
+  if (file.size > textLimit) throw new Error(`the file has ${file.size} bytes; at most ${textLimit} are read`)
   const bytes = await file.arrayBuffer()
   let text: string
   try {

@@ -4,6 +4,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Architecture, EstimateResult } from '../engine/api'
+import { readText } from '../keep/files'
 import type { Store } from '../state/store'
 import { Dialog } from '../ui/Dialog'
 import { CheckField, NumberField, SelectField, TextField } from '../ui/fields'
@@ -105,10 +106,14 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
   )
   const read = async (file: File | undefined) => {
     if (!file) return
-    setPreset(file.name === 'config.json' ? 'my-model' : file.name.replace(/\.\w+$/, ''))
-    const text = await file.text()
-    moved.current = false
-    setConfig(text)
+    try {
+      const text = await readText(file)
+      setPreset(file.name === 'config.json' ? 'my-model' : file.name.replace(/\.\w+$/, ''))
+      moved.current = false
+      setConfig(text)
+    } catch (error) {
+      failure.value = error instanceof Error ? error.message : String(error)
+    }
   }
   const add = () => {
     if (!estimate.value) return
