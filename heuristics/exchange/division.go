@@ -69,7 +69,7 @@ func (d *division) level(ctx context.Context, rng *rand.Rand) {
 		if at[0] == at[1] {
 			continue
 		}
-		jobs, given := exchange(rng, d.groups[at[0]].jobs, d.groups[at[1]].jobs)
+		jobs, given := exchange(rng, d.groups[at[0]].jobs, d.groups[at[1]].jobs, nil)
 		fit := len(given[0])+len(given[1]) > 0
 		for k, n := range at {
 			fit = fit && !slices.ContainsFunc(given[1-k], func(j instance.JobID) bool { return !fits(d.in, j, d.groups[n].nodes) })

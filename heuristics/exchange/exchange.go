@@ -45,6 +45,7 @@ type side struct {
 	value  float64
 	from   *list.Decision  // that made plan; nil: unknown
 	search *list.Portfolio // while it is being made; nil: no jobs
+	gains  []float64       // per job: see [pairExchange.gains]; nil: not known
 }
 
 const (
@@ -65,11 +66,14 @@ const (
 	// Temperatures at the start and the end of a cycle. Their units are the energy of
 	// a group that ends last, and a tenth of the mean job's weighted completion.
 	exchangeHot, exchangeCold = 0.03, 0.003
-	// exchangeDraws is how many exchanges are drawn for one whose loads are acceptable.
-	exchangeDraws = 30
+	// exchangeDraws is how many exchanges are drawn for one that may be acceptable.
+	exchangeDraws = 100
 	// exchangeChoice is of how many of these the one that looks best is taken; weightedChoice
 	// under weighted completion, of which the estimate knows more.
 	exchangeChoice, weightedChoice = 3, 10
+	// So many groups that end last choose their partners, each among so many, by partnerDraws exchanges with
+	// each. Among all of them it would, time and again, be that of which the estimate errs most.
+	choosers, partners, partnerDraws = 4, 6, 30
 	// greedyWork is how many operations of a sequence take as long as one of greedy.
 	// drawWork is what drawing an exchange is worth.
 	greedyWork, drawWork = 3, 30
@@ -181,6 +185,11 @@ func (t *Annealer) batch(ctx context.Context) {
 			Annealer: t, at: at, heat: heat, scale: scale, rng: state.Fork(t.rng),
 		})
 	}
+	if t.in.Objective == instance.Makespan {
+		for n, b := range pairs[:min(choosers, len(pairs))] {
+			b.choosePartner(ctx, pairs[n:])
+		}
+	}
 	state.Parallel(len(pairs), func(n int) {
 		for range pairTries {
 			pairs[n].try(ctx)
@@ -270,13 +279,16 @@ func groupEnergy(in *instance.Instance, value, scale float64) float64 {
 }
 
 // exchange draws jobs that two groups give each other, and returns what each has
-// after that, the new jobs last.
-func exchange(rng *rand.Rand, a, b []instance.JobID) (jobs, given [2][]instance.JobID) {
+// after that, the new jobs last. The first that a gives is drawn in proportion to gains, if there are any.
+func exchange(rng *rand.Rand, a, b []instance.JobID, gains []float64) (jobs, given [2][]instance.JobID) {
 	swap := swaps[rng.IntN(len(swaps))]
 	for k, list := range [2][]instance.JobID{a, b} {
 		jobs[k] = slices.Clone(list)
-		for range min(swap[k], len(jobs[k])) {
+		for n := range min(swap[k], len(jobs[k])) {
 			i := rng.IntN(len(jobs[k]))
+			if k == 0 && n == 0 {
+				i = proportional(rng, gains, i)
+			}
 			given[k] = append(given[k], jobs[k][i])
 			jobs[k] = slices.Delete(jobs[k], i, i+1)
 		}
@@ -285,6 +297,20 @@ func exchange(rng *rand.Rand, a, b []instance.JobID) (jobs, given [2][]instance.
 		jobs[k] = append(jobs[k], given[1-k]...)
 	}
 	return jobs, given
+}
+
+// proportional draws an index in proportion to what is there; otherwise, where there is nothing.
+func proportional(rng *rand.Rand, list []float64, otherwise int) int {
+	sum := 0.0
+	for _, x := range list {
+		sum += x
+	}
+	for i, left := 0, rng.Float64()*sum; i < len(list) && sum > 0; i++ {
+		if left -= list[i]; left < 0 {
+			return i
+		}
+	}
+	return otherwise
 }
 
 // pairExchange is two groups that exchange jobs.
@@ -325,7 +351,7 @@ func (b *pairExchange) try(ctx context.Context) {
 	for _, n := range b.at {
 		limit += b.energy(b.sides[n].value)
 	}
-	jobs, ok := b.draw(limit)
+	jobs, ok := b.draw(ctx, limit)
 	if !ok {
 		return
 	}
@@ -370,23 +396,18 @@ func (b *pairExchange) schedule(ctx context.Context, jobs [2][]instance.JobID, l
 	return sides, true
 }
 
-// draw returns the jobs of both groups after an exchange that, by the loads alone,
-// may be within the limit: of a few such ones that which looks best.
-func (b *pairExchange) draw(limit float64) (best [2][]instance.JobID, ok bool) {
+// draw returns the jobs of both groups after an exchange that, by its estimate, may be
+// within the limit: of a few such ones that which looks best.
+func (b *pairExchange) draw(ctx context.Context, limit float64) (best [2][]instance.JobID, ok bool) {
 	least, choice := math.Inf(1), exchangeChoice
 	if b.in.Objective == instance.WeightedCompletion {
 		choice = weightedChoice
 	}
+	gains, corrections := b.gains(ctx), b.corrections()
 	for range exchangeDraws {
-		b.work += drawWork
-		jobs, given := exchange(b.rng, b.groups[b.at[0]].jobs, b.groups[b.at[1]].jobs)
-		if len(given[0])+len(given[1]) == 0 || !b.fit(0, given[1]) || !b.fit(1, given[0]) ||
-			b.leastEnergy(b.at[0], jobs[0])+b.leastEnergy(b.at[1], jobs[1]) > limit {
+		jobs, energy := b.look(gains, corrections, 1-hope)
+		if energy > limit {
 			continue
-		}
-		energy := 0.0
-		for k, n := range b.at {
-			energy += b.energy(b.estimate.of(&b.scratch, b.groups[n].nodes, jobs[k]))
 		}
 		if energy < least {
 			best, least, ok = jobs, energy, true
@@ -399,6 +420,67 @@ func (b *pairExchange) draw(limit float64) (best [2][]instance.JobID, ok bool) {
 		slices.Sort(best[k])
 	}
 	return best, ok
+}
+
+// look draws an exchange and returns the energy of both groups after it if their values are so many
+// times their corrected estimates; infinite where it is none.
+func (b *pairExchange) look(gains []float64, corrections [2]float64, times float64) (jobs [2][]instance.JobID, energy float64) {
+	b.work += drawWork
+	jobs, given := exchange(b.rng, b.groups[b.at[0]].jobs, b.groups[b.at[1]].jobs, gains)
+	all := len(given[0]) == len(b.groups[b.at[0]].jobs) && len(given[1]) == len(b.groups[b.at[1]].jobs) // nodes are mostly alike
+	if all || len(given[0])+len(given[1]) == 0 || !b.fit(0, given[1]) || !b.fit(1, given[0]) {
+		return jobs, math.Inf(1)
+	}
+	for k, n := range b.at {
+		value := times * corrections[k] * b.estimate.of(&b.scratch, b.groups[n].nodes, jobs[k])
+		energy += max(b.leastEnergy(n, jobs[k]), b.energy(value))
+	}
+	return jobs, energy
+}
+
+// corrections returns what the two groups come to as they are, over what the estimate makes of them.
+func (b *pairExchange) corrections() [2]float64 {
+	list := [2]float64{1, 1}
+	for k, n := range b.at {
+		estimate := b.estimate.of(&b.scratch, b.groups[n].nodes, b.groups[n].jobs)
+		if len(b.groups[n].jobs) > 0 && estimate > 0 && !math.IsInf(estimate, 1) {
+			list[k] = b.sides[n].value / estimate
+		}
+	}
+	return list
+}
+
+// gains returns how much earlier the first group would end without each of its jobs, under makespan: where
+// it ends much later than others, one or two that keep others waiting are the reason.
+func (b *pairExchange) gains(ctx context.Context) []float64 {
+	n := b.at[0]
+	s, jobs := &b.sides[n], b.groups[n].jobs
+	if s.gains == nil && len(jobs) > 1 && b.in.Objective == instance.Makespan {
+		s.gains = make([]float64, len(jobs))
+		for i := range jobs {
+			if less, ok := b.sketch(ctx, n, slices.Delete(slices.Clone(jobs), i, i+1)); ok {
+				s.gains[i] = max(0, s.value-less.value)
+			}
+		}
+	}
+	return s.gains
+}
+
+// choosePartner exchanges the second group for that of another pair with which an exchange looks best.
+func (b *pairExchange) choosePartner(ctx context.Context, pairs []*pairExchange) {
+	gains, partner, least := b.gains(ctx), b, math.Inf(1)
+	for range min(partners, len(pairs)) {
+		o := pairs[b.rng.IntN(len(pairs))]
+		with := pairExchange{Annealer: b.Annealer, at: [2]int{b.at[0], o.at[1]}, scale: b.scale, rng: b.rng}
+		corrections, now := with.corrections(), b.energy(b.sides[o.at[1]].value)
+		for range partnerDraws {
+			if _, energy := with.look(gains, corrections, 1); energy-now < least {
+				partner, least = o, energy-now
+			}
+		}
+		b.work += with.work
+	}
+	b.at[1], partner.at[1] = partner.at[1], b.at[1]
 }
 
 // fit reports whether one of the two groups has the GPUs for each of some jobs.

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -82,6 +83,30 @@ func TestExchangeLeast(t *testing.T) {
 				least := b.leastEnergy(n, annealer.groups[n].jobs)
 				assert.LessOrEqual(t, least, b.energy(s.value))
 			}
+		}
+	}
+}
+
+// TestExchangeGains: without one of its jobs a group ends earlier, and that is what it gives away.
+func TestExchangeGains(t *testing.T) {
+	in := manyNodes(t, "plain", 1)
+	in.Objective = instance.Makespan
+	rng := heuristicstest.Source(0)
+	annealer := NewAnnealer(in, rng, nil)
+	require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
+	shared := slices.IndexFunc(annealer.groups, func(g group) bool { return len(g.jobs) > 2 })
+	require.GreaterOrEqual(t, shared, 0)
+	jobs := annealer.groups[shared].jobs
+	b := &pairExchange{Annealer: annealer, at: [2]int{shared, 1 - min(shared, 1)}, scale: 1, rng: rng}
+	gains := b.gains(t.Context())
+	require.Len(t, gains, len(jobs))
+	assert.Positive(t, slices.Max(gains))
+
+	gains = make([]float64, len(jobs))
+	gains[1] = 1
+	for range 100 {
+		if _, given := exchange(rng, jobs, annealer.groups[b.at[1]].jobs, gains); len(given[0]) > 0 {
+			assert.Equal(t, jobs[1], given[0][0])
 		}
 	}
 }
