@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/big"
 	"slices"
+	"strings"
 	"time"
 
 	"jigsaw/formulation/bound"
@@ -135,4 +136,17 @@ func (p *planner) certify() {
 	}
 	r.Proof = proof
 	r.Certified = p.refuted != nil || proven.Value.Cmp(r.Dual) == 0
+	if why := Overdue(p.in, r.Dual); why != "" && p.refuted == nil && r.Certified {
+		r.Status, r.Reasons = Infeasible, []string{why}
+	}
+}
+
+// Overdue says of a bound that no schedule within the deadlines of all jobs is as bad, so that there is none; "" where that does not follow.
+func Overdue(in *instance.Instance, bound *big.Rat) string {
+	due, _ := in.ByDeadlines()
+	if due == nil || bound == nil || bound.Cmp(due) <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("all jobs have deadlines, and with them a %s of at most %s, but none is below %s", strings.ReplaceAll(string(in.Objective), "_", " "),
+		FormatValueLike(in, due, bound), FormatValue(in, bound))
 }

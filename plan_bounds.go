@@ -171,7 +171,7 @@ func (p *planner) lpBound() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.ContainsFunc(p.result.Bounds, func(b bound.Bound) bool {
-		return b.Kind != relax.ChainBound && b.Kind != relax.AreaBound && b.Kind != relax.MemoryTimeBound
+		return !slices.Contains([]relax.Kind{relax.PresolveProof, relax.ChainBound, relax.AreaBound, relax.MemoryTimeBound}, b.Kind)
 	})
 }
 

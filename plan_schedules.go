@@ -122,17 +122,26 @@ func (p *planner) improve(until <-chan struct{}, part uint64, rounds, spare int)
 	}
 }
 
-// small reports whether branch-and-price may hope to close the gap.
+// small reports whether branch-and-price may hope to close the gap or, where all jobs have deadlines, to find out whether there is a
+// schedule at all.
 func (p *planner) small() bool {
 	start := p.result.Schedule
 	if len(p.in.Policies) > 0 || p.in.Grouped() {
 		return false // its cases take nodes for alike that a policy may tell apart, and GPUs for workers
 	}
-	if p.in.Objective.Periodic() || start == nil {
+	if p.in.Objective.Periodic() {
+		return false
+	}
+	var end instance.Tick
+	if start != nil {
+		end = start.Makespan(p.in)
+	} else if due, last := p.in.ByDeadlines(); due != nil && p.refuted == nil && (p.result.Dual == nil || p.result.Dual.Cmp(due) <= 0) {
+		end = last
+	} else {
 		return false
 	}
 	gpus := mostExactGPUs
-	if start.Makespan(p.in) > cases.MostTicks {
+	if end > cases.MostTicks {
 		if p.in.Objective != instance.Makespan {
 			return false
 		}
@@ -148,7 +157,7 @@ func (p *planner) exact() {
 	p.mu.Lock()
 	closed := p.closed
 	p.mu.Unlock()
-	if p.lp == nil || closed || p.opt.Without[method.Tree] || p.goodEnough()(p.result.Primal) {
+	if p.lp == nil || closed || p.opt.Without[method.Tree] || start != nil && p.goodEnough()(p.result.Primal) {
 		return
 	}
 	limits := tree.Limits{
@@ -180,7 +189,7 @@ func (p *planner) exact() {
 	}()
 	if p.opt.Time > 0 {
 		p.improve(done, 7, 0, 1)
-		if p.goodEnough()(p.result.Primal) {
+		if p.result.Primal != nil && p.goodEnough()(p.result.Primal) {
 			enough()
 		}
 	}

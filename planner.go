@@ -121,15 +121,13 @@ func (p *planner) record(event string, primal, dual *big.Rat) {
 	}
 }
 
-// infeasible notes a proof of infeasibility, if there is one.
+// infeasible adds what the reasons why no schedule has all jobs prove, if there are any, and reports whether that is infeasibility.
 func (p *planner) infeasible(reasons []string) bool {
-	if len(reasons) == 0 {
-		return false
+	b := bound.Bound{Proven: relax.Refuted(p.in, reasons)}
+	if p.bound(b); b.Value != nil {
+		p.note("the least rate is 0: %s", strings.Join(reasons, "; "))
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.refute(bound.Bound{Proven: relax.Proven{Kind: relax.PresolveProof, Certified: true, Infeasible: reasons}})
-	return true
+	return b.Infeasible != nil
 }
 
 // placementSteps is what a plan may take to prove that memory cannot hold the jobs:
@@ -137,12 +135,13 @@ func (p *planner) infeasible(reasons []string) bool {
 const placementSteps = 20_000_000
 
 // unplaceable looks for the proof that memory cannot hold all jobs together, where no
-// schedule was found.
+// schedule was found that has all of them.
 func (p *planner) unplaceable() {
 	p.mu.Lock()
-	refuted := p.refuted != nil
+	all := p.result.Schedule != nil && (p.in.Objective != instance.MaxMinThroughput || p.result.Primal.Sign() > 0)
+	known := p.refuted != nil || p.result.Dual != nil && p.in.Objective.Periodic() && p.result.Dual.Sign() == 0
 	p.mu.Unlock()
-	if p.result.Schedule == nil && p.ctx.Err() == nil && !refuted {
+	if !all && p.ctx.Err() == nil && !known {
 		p.infeasible(relax.NoPlacement(p.ctx, p.in, placementSteps))
 	}
 }
@@ -318,7 +317,7 @@ func (p *planner) finish() (*Result, error) {
 	}
 	if r.planned() {
 		p.lacking()
-		if r.Primal.Sign() == 0 && p.in.MaxPeriod > 0 {
+		if r.Primal.Sign() == 0 && p.in.MaxPeriod > 0 && !slices.ContainsFunc(r.Bounds, func(b bound.Bound) bool { return b.Kind == relax.PresolveProof }) {
 			p.note("a job gets no iteration: max_period, %v, may be too short for one", p.in.Duration(p.in.MaxPeriod))
 		}
 	}

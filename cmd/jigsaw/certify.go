@@ -123,6 +123,9 @@ func runCertify(ctx context.Context, args []string, o cli.InstanceFlags, to cli.
 	if err != nil {
 		return err
 	}
+	if why := jigsaw.Overdue(in, report.bound); why != "" && !jigsaw.AboutCost(report.certificate) {
+		report.Infeasible, report.Reasons = true, []string{why}
+	}
 	var s written
 	if len(args) == 3 {
 		if s, err = readSchedule(in, args[2], std); err != nil {

@@ -254,6 +254,22 @@ func (j *Job) HasSync() bool {
 // Group returns how many of the instance's GPUs a worker has, or 1 if one of them has several workers.
 func (j *Job) Group() int { return max(1, j.GPUsPerWorker/max(1, j.Bundle)) }
 
+// OneGPUEach returns the job with one GPU for each of its workers. Its rule is a copy where they have several.
+func (j *Job) OneGPUEach() *Job {
+	g := j.Group()
+	if g == 1 {
+		return j
+	}
+	one := *j
+	one.Workers, one.GPUsPerWorker = j.Workers/g, 0
+	one.Rule.MinFull, one.Rule.MinShare = (j.Rule.MinFull+g-1)/g, ceilMulDiv(j.Rule.MinShare, 1, int64(g))
+	one.Rule.Fixed = slices.Clone(j.Rule.Fixed)
+	for d := range one.Rule.Fixed {
+		one.Rule.Fixed[d] /= g
+	}
+	return &one
+}
+
 // Grouped reports whether a worker of some job has several of the instance's GPUs.
 func (in *Instance) Grouped() bool {
 	return slices.ContainsFunc(in.Jobs, func(j Job) bool { return j.GPUsPerWorker > max(1, j.Bundle) })

@@ -135,6 +135,18 @@ func (in *Instance) ValueAt(completion []Tick) *big.Rat {
 	return new(big.Rat).SetInt64(int64(slices.Max(append(completion, 0))))
 }
 
+// ByDeadlines returns the value of a plan whose jobs all end at their deadlines, which no valid one exceeds, and when the last
+// does; nil where a job has none.
+func (in *Instance) ByDeadlines() (value *big.Rat, last Tick) {
+	ends := make([]Tick, len(in.Jobs))
+	for j := range ends {
+		if ends[j] = in.Jobs[j].Deadline; ends[j] == 0 || in.Objective.Periodic() {
+			return nil, 0
+		}
+	}
+	return in.ValueAt(ends), slices.Max(append(ends, 0))
+}
+
 // Late returns the first job that ends after its deadline where jobs end at these ticks; [NoJob] where none does.
 func (in *Instance) Late(completion []Tick) JobID {
 	for j, end := range completion {

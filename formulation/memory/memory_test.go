@@ -18,7 +18,11 @@ import (
 // tight draws a tiny instance whose GPUs have too little memory, or just enough.
 func tight(seed uint64) *instance.Instance {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	in := instancetest.Random(rng, instancetest.Options{Jobs: 5, GPUs: 5})
+	return tightened(rng, instancetest.Random(rng, instancetest.Options{Jobs: 5, GPUs: 5}))
+}
+
+// tightened draws memories anew.
+func tightened(rng *rand.Rand, in *instance.Instance) *instance.Instance {
 	least, all := make([]instance.Bytes, len(in.Types)), make([]instance.Bytes, len(in.Types))
 	for j := range in.Jobs {
 		for t, c := range in.Jobs[j].On {
@@ -140,6 +144,33 @@ func TestAgainstTryingEverything(t *testing.T) {
 	}
 	assert.Greater(t, some, 50)
 	assert.Greater(t, none, 50)
+}
+
+// TestGroups compares what is proven of workers of several GPUs, each of one node and depth, with brute force: without deadlines
+// there is a schedule where there is a placement.
+func TestGroups(t *testing.T) {
+	some, none := 0, 0
+	for seed := range instancetest.Many[uint64](1000, 200) {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		in := tightened(rng, instancetest.Grouped(rng, instancetest.Options{Objective: instance.Makespan, Workers: 4, Iterations: 1}))
+		for j := range in.Jobs {
+			in.Jobs[j].Deadline = 0
+		}
+		_, _, status := instancetest.OptimumWithin(in, 100_000)
+		if status == instancetest.Skipped {
+			continue
+		}
+		refuted := relaxed.Refute(context.Background(), in, 1_000_000)
+		require.Equal(t, status == instancetest.Infeasible, refuted, "seed %d", seed)
+		if refuted {
+			none++
+		} else {
+			some++
+		}
+	}
+	t.Logf("%d have a placement, %d have none", some, none)
+	assert.Greater(t, some, 20)
+	assert.Greater(t, none, 20)
 }
 
 // TestStepsEnd: with no step to take nothing is found and nothing proven, unless it is

@@ -17,16 +17,16 @@ import (
 // thousand jobs needs no thousand of them.
 const maxReasons = 8
 
-// Infeasible returns cheap proofs, in sentences, that the instance has no valid
-// schedule; nil where it found none, which proves nothing. They are exact.
-// Periodic plans need not run every job, so they are never infeasible.
+// Infeasible returns cheap proofs, in sentences, that no valid schedule has all jobs; nil
+// where it found none, which proves nothing. They are exact; [Refuted] says what follows.
+// A plan for the sum of rates need not have all jobs, so that nothing would.
 func Infeasible(in *instance.Instance) []string { return New(in).infeasible() }
 
 // NoPlacement returns the proof that GPU memory cannot hold all jobs together, whichever
 // GPUs and depths they get, found by listing all states that it can be in; nil where so
-// many steps do not prove it. See [memory.Refute].
+// many steps do not prove it, and where [Infeasible] has no proofs. See [memory.Refute].
 func NoPlacement(ctx context.Context, in *instance.Instance, steps int) []string {
-	if in.Objective.Periodic() || !memory.Refute(ctx, in, steps) {
+	if in.Objective == instance.Throughput || !memory.Refute(ctx, in, steps) {
 		return nil
 	}
 	return []string{fmt.Sprintf("GPU memory cannot hold the %d jobs together: no choice of GPUs and depths fits, and all were tried", len(in.Jobs))}
@@ -36,12 +36,27 @@ func NoPlacement(ctx context.Context, in *instance.Instance, steps int) []string
 // memory, several times what a plan spends.
 const PlacementSteps = 400_000_000
 
+// Refuted is what the reasons why no schedule has all jobs prove: that there is none or, where a plan may leave
+// jobs out, that the least rate of all is 0. It proves nothing without any.
+func Refuted(in *instance.Instance, reasons []string) Proven {
+	b := Proven{Kind: PresolveProof, Certified: reasons != nil, Infeasible: reasons}
+	if b.Certified && in.Objective == instance.MaxMinThroughput {
+		b.Infeasible, b.Value = nil, new(big.Rat)
+	}
+	return b
+}
+
 func (m *Model) infeasible() []string {
-	if m.Instance.Objective.Periodic() {
-		return nil
+	var all [][]string
+	switch m.Instance.Objective {
+	case instance.Throughput:
+	case instance.MaxMinThroughput: // of single jobs the chain says the same
+		all = [][]string{m.tooManyParameters()}
+	default:
+		all = [][]string{m.tooLarge(), m.tooLate(), m.tooManyParameters(), m.tooMuchBefore()}
 	}
 	var reasons []string
-	for _, proofs := range [][]string{m.tooLarge(), m.tooLate(), m.tooManyParameters(), m.tooMuchBefore()} {
+	for _, proofs := range all {
 		if len(proofs) > maxReasons {
 			more := len(proofs) - maxReasons
 			proofs = append(proofs[:maxReasons:maxReasons], fmt.Sprintf("and %d more like these", more))

@@ -24,7 +24,7 @@ const (
 	PackingBound Kind = "packing"
 	// TreeBound is that of a closed tree; see package trees.
 	TreeBound Kind = "tree"
-	// PresolveProof is of no bound but of infeasibility; see [Infeasible].
+	// PresolveProof is that no schedule has all jobs; see [Refuted].
 	PresolveProof Kind = "presolve"
 	// WeightsBound is that of work in weighted ticks; see [ProveWeights].
 	WeightsBound Kind = "weights"

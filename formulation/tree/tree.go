@@ -25,8 +25,8 @@ import (
 
 // Limits of [BranchAndPrice].
 type Limits struct {
-	// Start is a schedule of the instance: the first incumbent. It is needed:
-	// plans are limited to what may beat it.
+	// Start is a schedule of the instance: the first incumbent. Plans are limited to what may beat it; nil
+	// where all jobs have deadlines, which limit them, too, and none is known.
 	Start *instance.Schedule
 	// Known is a bound already proven, from which to go on; nil for none.
 	Known *big.Rat
@@ -47,7 +47,8 @@ type Limits struct {
 
 // Result is what a search ended with.
 type Result struct {
-	// Schedule is the best known, the start at worst.
+	// Schedule is the best known, the start at worst. Without one a bound above [instance.Instance.ByDeadlines]
+	// proves that there is none.
 	Schedule *instance.Schedule
 	// Bound is the highest target for which the tree was closed; its certificate
 	// covers the tree. Where Status is [tree.Closed] it is the value of the best
@@ -64,10 +65,10 @@ type Result struct {
 // contents of GPUs and by few orders, for as high a target as all allow.
 func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (Result, error) {
 	r := Result{Schedule: limits.Start}
-	if limits.Start == nil || in.Objective.Periodic() {
-		return r, fmt.Errorf("formulation: branch-and-price needs a schedule to start from, and an objective that is not periodic")
+	value, end := beyond(in, limits.Start)
+	if value == nil {
+		return r, fmt.Errorf("formulation: branch-and-price needs a schedule to start from, or deadlines of all jobs, and an objective that is not periodic")
 	}
-	value := in.Value(limits.Start)
 	if !value.Num().IsInt64() || value.Num().BitLen() > 48 {
 		return r, fmt.Errorf("formulation: branch-and-price is not for values beyond 2^48")
 	}
@@ -75,8 +76,8 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 	if t == nil {
 		return r, fmt.Errorf("formulation: branch-and-price is not for jobs of that many depths or rate levels")
 	}
-	t.long = limits.long || limits.Start.Makespan(in) > cases.MostTicks || slices.Max(cases.Dues(t.m, t.target)) > cases.MostNodeTicks
-	if t.long && (in.Objective != instance.Makespan || limits.Start.Makespan(in) > relax.MaxHorizon) {
+	t.long = limits.long || end > cases.MostTicks || slices.Max(cases.Dues(t.m, t.target)) > cases.MostNodeTicks
+	if t.long && (in.Objective != instance.Makespan || end > relax.MaxHorizon) {
 		return r, fmt.Errorf("formulation: branch-and-price is for plans of up to %d ticks, or for makespan", cases.MostTicks)
 	}
 	var err error
@@ -121,6 +122,21 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 	return r, err
 }
 
+// beyond returns a value that all schedules of interest are better than, that of the first one known or, where there is none, one
+// that misses deadlines, and when the last of them may end; nil where there is no such value.
+func beyond(in *instance.Instance, start *instance.Schedule) (value *big.Rat, end instance.Tick) {
+	switch {
+	case in.Objective.Periodic():
+		return nil, 0
+	case start != nil:
+		return in.Value(start), start.Makespan(in)
+	}
+	if value, end = in.ByDeadlines(); value != nil {
+		value.Add(value, big.NewRat(1, 1))
+	}
+	return value, end
+}
+
 // goals is in about how many steps the bound is raised from what is known to
 // the value of the best schedule.
 const goals = 8
@@ -146,7 +162,10 @@ func (t *search) goal(proven *big.Rat) {
 
 // value returns that of the best schedule known.
 func (t *search) value() *big.Rat {
-	value := t.in.Value(t.best)
+	value := t.beyond
+	if t.best != nil {
+		value = t.in.Value(t.best)
+	}
 	if t.limits.Seen != nil {
 		if seen := t.limits.Seen(); seen != nil && seen.Cmp(value) < 0 {
 			return seen
@@ -179,6 +198,7 @@ type search struct {
 	ways    [][]relax.ModeOptions
 	root    *node
 	best    *instance.Schedule
+	beyond  *big.Rat         // the value while there is none
 	target  int64            // schedules must be better
 	proven  int64            // of all nodes, by the targets before
 	step    int64            // from one target to the next
@@ -203,7 +223,9 @@ func newTreeProblem(in *instance.Instance, engine solver.Solver, limits Limits) 
 		}
 	}
 	t := &search{in: in, engine: engine, limits: limits, m: m, root: &node{node: cases.Root(in)}, keys: map[string]bool{}, sequenced: map[string]sequenceResult{}, credit: stakes[in.Objective].first, known: make([][]columns.Plan, len(in.Jobs))}
-	t.best, t.target = limits.Start, in.Value(limits.Start).Num().Int64()
+	t.best = limits.Start
+	t.beyond, _ = beyond(in, t.best)
+	t.target = t.beyond.Num().Int64()
 	for i := range m.Classes {
 		t.ways = append(t.ways, m.ModeOptions(&m.Classes[i]))
 	}

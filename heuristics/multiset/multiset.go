@@ -27,16 +27,9 @@ func Cheapest(j *instance.Job, t instance.TypeID) []int {
 	for d, p := range j.On[t].Time {
 		costs[d] = int64(p)
 	}
-	g := j.Group()
-	if g == 1 {
-		return cheapestBy(j, costs)
-	}
-	workers := *j
-	workers.Workers, workers.GPUsPerWorker = j.Workers/g, 0
-	workers.Rule.MinFull, workers.Rule.MinShare = (j.Rule.MinFull+g-1)/g, (j.Rule.MinShare+int64(g)-1)/int64(g)
-	counts := cheapestBy(&workers, costs)
+	counts := cheapestBy(j.OneGPUEach(), costs)
 	for d := range counts {
-		counts[d] *= g
+		counts[d] *= j.Group()
 	}
 	return counts
 }

@@ -100,7 +100,7 @@ func TestBoundsAgainstOptima(t *testing.T) {
 					continue
 				}
 				solved++
-				require.Empty(t, cheap, "seed %d has a schedule of value %v", seed, optimum)
+				require.True(t, cheap == nil || objective == instance.MaxMinThroughput && optimum.Sign() == 0, "seed %d has a schedule of value %v", seed, optimum)
 				for _, b := range all {
 					require.Nil(t, b.Infeasible, "seed %d: %s, but there is a schedule", seed, b.Kind)
 					require.NotNil(t, b.Value, "seed %d: %s has status %v", seed, b.Kind, b.LP.Status)

@@ -19,6 +19,16 @@ func Components(in *instance.Instance) []int {
 }
 
 // Multisets lists the multisets that the job's rule allows and from which no worker
-// can be made shallower: shallow ones need least memory. It is false where there are
+// can be made shallower, as GPUs by depth: shallow ones need least memory. It is false where there are
 // too many to be told apart.
-func Multisets(j *instance.Job) ([][]int, bool) { return depths.Minimal(j, 256, 1<<16) }
+func Multisets(j *instance.Job) ([][]int, bool) {
+	list, ok := depths.Minimal(j.OneGPUEach(), 256, 1<<16)
+	if g := j.Group(); g > 1 {
+		for _, counts := range list {
+			for d := range counts {
+				counts[d] *= g
+			}
+		}
+	}
+	return list, ok
+}

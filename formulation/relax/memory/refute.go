@@ -13,7 +13,7 @@ import (
 // GPUs looked at. It places the jobs in one fixed order and keeps every memory state
 // that the cluster can then be in, once up to exchanging GPUs of a node, nodes of a
 // rack, and racks; states in which a job left has too few GPUs, or all have too little
-// memory, are dropped. Of its code only the list of multisets is that of the search for placements.
+// memory, are dropped. Of a worker's GPUs it asks that they are of one node and one depth. Of its code only the list of multisets is that of the search for placements.
 func Refute(ctx context.Context, in *instance.Instance, steps int) bool {
 	r := &refuter{ctx: ctx, in: in, steps: steps, reach: Components(in)}
 	for j := range in.Jobs {
@@ -106,9 +106,12 @@ func (r *refuter) walk(s, from state, g instance.GPUID) {
 	}
 	j := r.order[r.at]
 	job, t := &r.in.Jobs[j], r.in.GPUs[g].Type
+	first := r.in.Nodes[r.in.GPUs[g].Node].FirstGPU
+	if each := job.Group(); g == first && slices.ContainsFunc(r.left, func(n int) bool { return n%each > 0 }) {
+		return // the node before has a part of a worker
+	}
 	// GPUs of a node in the same state: the first ones take the deepest workers.
 	most := len(r.left)
-	first := r.in.Nodes[r.in.GPUs[g].Node].FirstGPU
 	for other := g - 1; other >= first; other-- {
 		if from[other] == from[g] {
 			most = r.deal[other]

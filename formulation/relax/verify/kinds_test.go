@@ -124,13 +124,13 @@ func makeKinds(t *testing.T) {
 			size[p.Kind] = len(c.Prices) + len(c.Tree) // then larger ones
 			require.NoError(t, os.WriteFile(fmt.Sprintf("testdata/%s-%s-%d.json", p.Kind, objective, seed), append(data, '\n'), 0o644))
 		}
-		for seed, left := uint64(scarce), 2; left > 0 && !objective.Periodic(); seed++ {
+		for seed, left := uint64(scarce), 2; left > 0 && objective != instance.Throughput; seed++ {
 			in := drawn(seed, objective, relax.PresolveProof)
 			if relax.Infeasible(in) != nil {
 				continue
 			}
 			if reasons := relax.NoPlacement(ctx, in, 1_000_000); reasons != nil {
-				put(seed, relax.Proven{Kind: relax.PresolveProof, Certified: true, Infeasible: reasons})
+				put(seed, relax.Refuted(in, reasons))
 				count[relax.PresolveProof]--
 				left--
 			}
@@ -139,8 +139,9 @@ func makeKinds(t *testing.T) {
 			in := drawn(seed, objective, "")
 			write := func(p relax.Proven) { put(seed, p) }
 			if reasons := relax.Infeasible(in); reasons != nil {
-				write(relax.Proven{Kind: relax.PresolveProof, Certified: true, Infeasible: reasons})
-				continue
+				if write(relax.Refuted(in, reasons)); !objective.Periodic() {
+					continue
+				}
 			}
 			write(area.Chain(in).Proven)
 			if !objective.Periodic() {

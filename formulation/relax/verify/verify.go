@@ -148,10 +148,11 @@ func combinatorial(ctx context.Context, m *relax.Model, c *relax.Certificate) (r
 		}
 		err = m.ProveCost(&b, c.Prices, c.End)
 	case relax.PresolveProof:
-		if b.Infeasible = relax.Infeasible(m.Instance); b.Infeasible == nil {
-			b.Infeasible = relax.NoPlacement(ctx, m.Instance, relax.PlacementSteps)
+		reasons := relax.Infeasible(m.Instance)
+		if reasons == nil {
+			reasons = relax.NoPlacement(ctx, m.Instance, relax.PlacementSteps)
 		}
-		b.Certified = b.Infeasible != nil
+		b = relax.Refuted(m.Instance, reasons)
 	default:
 		err = fmt.Errorf("formulation: unknown kind of certificate %q", c.Kind)
 	}

@@ -1,0 +1,96 @@
+package jigsaw_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
+	"jigsaw/formulation/relax"
+	"jigsaw/solver/backend"
+)
+
+// crowded has so many jobs of a worker that keeps 60 MB and computes for 21 ms, on two GPUs; top and job say more of the file and of the jobs.
+func crowded(t *testing.T, jobs int, memory, top, job string) *instance.Instance {
+	t.Helper()
+	d, err := codec.Decode(fmt.Appendf(nil, `
+version: 1
+%s
+cluster:
+  gpu_types: [{name: v, memory: %s}]
+  racks: [{nodes: 1, gpus: 2, gpu: v, nic: 80Mbit/s, fabric: 800Mbit/s}]
+profiles:
+  - {model: m, gpu: v, batch: 1, layers: [{name: a, forward: 1ms, backward: 2ms, parameters: 30MB}]}
+jobs:
+  - {name: a, count: %d, model: m, workers: 1, iterations: 7, optimizer: sgd%s}
+`, top, memory, jobs, job))
+	require.NoError(t, err)
+	in, err := d.Compile(nil)
+	require.NoError(t, err)
+	return in
+}
+
+// certifies requires that a certificate is read and holds.
+func certifies(t *testing.T, in *instance.Instance, c *jigsaw.Certificate) {
+	t.Helper()
+	require.NotNil(t, c)
+	var file bytes.Buffer
+	require.NoError(t, jigsaw.EncodeCertificate(&file, c))
+	read, err := jigsaw.DecodeCertificate(in, &file)
+	require.NoError(t, err)
+	_, err = jigsaw.Certify(context.Background(), in, read)
+	require.NoError(t, err)
+}
+
+// TestLeastRateOfAll: where memory cannot hold all jobs, by its sum or only GPU by GPU, one has no iterations in any
+// plan, which is proven.
+func TestLeastRateOfAll(t *testing.T) {
+	for _, jobs := range []int{3, 4} {
+		in := crowded(t, jobs, "100MB", "objective: max_min_throughput", "")
+		for name, plan := range map[string]func(context.Context, *instance.Instance, jigsaw.Options) (*jigsaw.Result, error){"plan": jigsaw.Plan, "first": jigsaw.First} {
+			r, err := plan(context.Background(), in, jigsaw.Options{})
+			require.NoError(t, err)
+			assert.Equal(t, jigsaw.Optimal, r.Status, "%s of %d", name, jobs)
+			require.True(t, r.Certified)
+			assert.Zero(t, r.Dual.Sign())
+			assert.Equal(t, relax.PresolveProof, r.Proof.Kind)
+			assert.Contains(t, r.Notes[0], "the least rate is 0: ")
+			certifies(t, in, r.Proof)
+		}
+	}
+	in := crowded(t, 2, "100MB", "objective: max_min_throughput", "")
+	b := relax.Refuted(in, nil)
+	assert.False(t, b.Certified)
+	assert.Nil(t, b.Value)
+	assert.Nil(t, relax.NoPlacement(context.Background(), crowded(t, 3, "100MB", "objective: throughput", ""), 1000))
+}
+
+// TestTogetherTooLate: each job could meet its deadline, and so could two of them, or all by their work, but not all three: two of them
+// share a GPU.
+func TestTogetherTooLate(t *testing.T) {
+	if _, err := backend.Default(); err != nil {
+		t.Skip(err)
+	}
+	for objective, kind := range map[instance.Objective]relax.Kind{instance.Makespan: relax.PackingBound, instance.WeightedCompletion: relax.TreeBound} {
+		in := crowded(t, 3, "1GB", "objective: "+string(objective), ", deadline: 41ms")
+		for name, limit := range map[string]time.Duration{"no limit": 0, "a limit": 10 * time.Second} {
+			r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{Time: limit})
+			require.NoError(t, err)
+			require.Equal(t, jigsaw.Infeasible, r.Status, "%s, %s", objective, name)
+			require.Len(t, r.Reasons, 1)
+			assert.Contains(t, r.Reasons[0], "all jobs have deadlines")
+			assert.Equal(t, kind, r.Proof.Kind)
+			certifies(t, in, r.Proof)
+		}
+		r, err := jigsaw.Plan(context.Background(), crowded(t, 3, "1GB", "objective: "+string(objective), ", deadline: 42ms"), jigsaw.Options{})
+		require.NoError(t, err)
+		require.Equal(t, jigsaw.Optimal, r.Status)
+	}
+}
