@@ -139,7 +139,11 @@ func (q *Queue[S]) reserve(head instance.JobID) (turn Stint[S]) {
 		return q.Find(head)
 	}
 	if n := 1 + sort.Search(len(q.Working), func(i int) bool { return after(i+1) != nil }); n <= len(q.Working) {
-		turn = Stint[S]{Job: head, Site: after(n), Start: q.Working[n-1].End}
+		turn = Stint[S]{Job: head, Start: q.Working[n-1].End}
+		for n < len(q.Working) && q.Working[n].End == turn.Start {
+			n++ // those that end at once leave their GPUs together
+		}
+		turn.Site = after(n)
 	}
 	after(0)
 	return turn

@@ -82,6 +82,13 @@ func TestBeside(t *testing.T) {
 	assert.Equal(t, []instance.Tick{0, 0, 5, 0, 9}, m.run(t, make([]instance.Tick, 5)))
 }
 
+// TestTogether is worked out by hand: jobs 0 and 1 both end at 5, so that the head, job 2, has their machines then, and job 3, however
+// long, the one that is free now.
+func TestTogether(t *testing.T) {
+	m := &machines{free: 0b111, wide: []int{1, 1, 2, 1}, lengths: []instance.Tick{5, 5, 4, 20}}
+	assert.Equal(t, []instance.Tick{0, 0, 5, 0}, m.run(t, make([]instance.Tick, 4)))
+}
+
 // TestQueue compares the queue with the plain definition, tick by tick.
 func TestQueue(t *testing.T) {
 	passed := 0
@@ -140,10 +147,12 @@ func defined(all uint, wide []int, lengths, arrive []instance.Tick) []instance.T
 					known, reserved = head, nil
 					left := free(now)
 					for _, i := range byEnd(now) {
+						if reserved != nil && starts[i]+lengths[i] > turn {
+							break
+						}
 						left |= *sites[i]
 						if reserved = first(left, wide[j]); reserved != nil {
 							turn = starts[i] + lengths[i]
-							break
 						}
 					}
 				}
