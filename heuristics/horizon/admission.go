@@ -133,7 +133,7 @@ func (a *admission) admit() (next instance.Tick) {
 // ticks is the work of so many iterations of a job, on each of its GPUs.
 func (a *admission) ticks(n int, left []int) float64 {
 	job := &a.in.Jobs[a.jobs[n]]
-	return a.d.works[a.jobs[n]] / float64(job.Workers) * float64(left[n]) / float64(job.Iterations)
+	return a.d.workIn(a.cell, a.jobs[n]) / float64(job.Workers) * float64(left[n]) / float64(job.Iterations)
 }
 
 // at are the jobs of a pattern.

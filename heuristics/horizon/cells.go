@@ -21,10 +21,11 @@ import (
 // may make either the better one. The error is a [*state.NoPlan] where no size gave a plan. Without a deadline of the context the answer is the same for
 // the same instance and state of rng.
 func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand) ([]*instance.BlockSchedule, error) {
-	if s := c.copies(ctx, in, rng); s != nil {
-		return []*instance.BlockSchedule{s}, nil
+	if plans := c.copies(ctx, in, rng); plans != nil {
+		return plans, nil
 	}
-	d := dealer{config: c, in: in, class: in.ClassOf(), kinds: symmetry.Kinds(in), alone: Alone(in), works: works(in), strays: straying(in), known: map[string]*found{}, rng: rng, seed: rng.Uint64()}
+	d := dealer{config: c, in: in, class: in.ClassOf(), kinds: symmetry.Kinds(in), alone: Alone(in), strays: straying(in), known: map[string]*found{}, rng: rng, seed: rng.Uint64()}
+	d.works, d.on = works(in)
 	var best *instance.BlockSchedule
 	var failed error
 	chosen := 0
@@ -103,7 +104,8 @@ type dealer struct {
 	kinds  []int             // of nodes
 	alone  []instance.Tick   // an iteration of each job alone
 	known  map[string]*found // of groups of jobs and nodes that are alike
-	works  []float64         // GPU-ticks of each job
+	works  []float64         // GPU-ticks of each job where they are fewest
+	on     [][]float64       // the same by type of GPU, 0 where it may not run
 	strays []bool            // by job, see straying
 	rng    *rand.Rand
 	seed   uint64 // of patterns
@@ -235,16 +237,24 @@ func (d *dealer) cut(size int) []cell {
 	return cells
 }
 
-// works returns the GPU-ticks of every job.
-func works(in *instance.Instance) []float64 {
-	q, works := newQueue(in), make([]float64, len(in.Jobs))
-	for j := range works {
-		works[j] = q.work(instance.JobID(j))
+// works returns the GPU-ticks of every job where they are fewest, and by type of GPU.
+func works(in *instance.Instance) (least []float64, on [][]float64) {
+	q := newQueue(in)
+	for j := range in.Jobs {
+		least, on = append(least, q.work(instance.JobID(j))), append(on, make([]float64, len(in.Types)))
+		for t := range in.Types {
+			if in.Jobs[j].Runs(instance.TypeID(t)) {
+				on[j][t] = float64(in.Jobs[j].Iterations) * float64(q.iteration(instance.JobID(j), instance.TypeID(t)))
+			}
+		}
 	}
-	return works
+	return least, on
 }
 
-// deal gives the jobs, those with most work first, to the cell with least work for each of its GPUs, and then
+// workIn is the GPU-ticks of a job that a cell admits, there.
+func (d *dealer) workIn(c *cell, j instance.JobID) float64 { return d.on[j][d.in.GPUs[c.gpus[0]].Type] }
+
+// deal gives the jobs, those with most work first, to the cell that then has least work for each of its GPUs, and then
 // swaps jobs between the fullest cell and others.
 func (d *dealer) deal(cells []cell) error {
 	order := (&queue{in: d.in}).byRelease()
@@ -252,16 +262,20 @@ func (d *dealer) deal(cells []cell) error {
 		return cmp.Or(cmp.Compare(d.works[b], d.works[a]), cmp.Compare(d.class[a], d.class[b]))
 	})
 	for _, j := range order {
-		best := -1
+		best, least := -1, 0.0
 		for i := range cells {
-			if d.admits(&cells[i], j) && (best < 0 || cells[i].level() < cells[best].level()) {
-				best = i
+			c := &cells[i]
+			if !d.admits(c, j) {
+				continue
+			}
+			if level := (c.work + d.workIn(c, j)) / float64(len(c.gpus)); best < 0 || level < least {
+				best, least = i, level
 			}
 		}
 		if best < 0 {
 			return state.NewNoPlan(d.in, j, "finds no cell that has GPUs for it")
 		}
-		cells[best].jobs, cells[best].work = append(cells[best].jobs, j), cells[best].work+d.works[j]
+		cells[best].jobs, cells[best].work = append(cells[best].jobs, j), cells[best].work+d.workIn(&cells[best], j)
 	}
 	for range 4 * len(cells) {
 		if !d.swap(cells) {
@@ -293,15 +307,15 @@ func (d *dealer) swap(cells []cell) bool {
 				continue
 			}
 			for y := -1; y < len(b.jobs); y++ {
-				back := 0.0
+				here, there := a.work-d.workIn(a, j), b.work+d.workIn(b, j)
 				if y >= 0 {
 					k := b.jobs[y]
 					if !d.admits(a, k) {
 						continue
 					}
-					back = d.works[k]
+					here, there = here+d.workIn(a, k), there-d.workIn(b, k)
 				}
-				if higher := max((a.work-d.works[j]+back)/float64(len(a.gpus)), (b.work+d.works[j]-back)/float64(len(b.gpus))); higher < least {
+				if higher := max(here/float64(len(a.gpus)), there/float64(len(b.gpus))); higher < least {
 					least, other, from, to = higher, i, x, y
 				}
 			}
@@ -312,12 +326,12 @@ func (d *dealer) swap(cells []cell) bool {
 	}
 	b := &cells[other]
 	j := a.jobs[from]
-	a.work, b.work = a.work-d.works[j], b.work+d.works[j]
+	a.work, b.work = a.work-d.workIn(a, j), b.work+d.workIn(b, j)
 	if to < 0 {
 		a.jobs, b.jobs = slices.Delete(a.jobs, from, from+1), append(b.jobs, j)
 		return true
 	}
-	a.work, b.work = a.work+d.works[b.jobs[to]], b.work-d.works[b.jobs[to]]
+	a.work, b.work = a.work+d.workIn(a, b.jobs[to]), b.work-d.workIn(b, b.jobs[to])
 	a.jobs[from], b.jobs[to] = b.jobs[to], j
 	return true
 }
@@ -349,17 +363,17 @@ func (d *dealer) exchange(ctx context.Context, cells []cell) {
 			continue
 		}
 		x, y := d.rng.IntN(len(a.jobs)), d.rng.IntN(len(b.jobs)+len(b.jobs)/2+1)
-		newA, newB := cell{nodes: a.nodes, gpus: a.gpus, work: a.work - d.works[a.jobs[x]]}, cell{nodes: b.nodes, gpus: b.gpus, work: b.work + d.works[a.jobs[x]]}
 		if !d.admits(b, a.jobs[x]) {
 			continue
 		}
+		newA, newB := cell{nodes: a.nodes, gpus: a.gpus, work: a.work - d.workIn(a, a.jobs[x])}, cell{nodes: b.nodes, gpus: b.gpus, work: b.work + d.workIn(b, a.jobs[x])}
 		newA.jobs, newB.jobs = slices.Delete(slices.Clone(a.jobs), x, x+1), append(slices.Clone(b.jobs), a.jobs[x])
 		if y < len(b.jobs) {
 			if k := b.jobs[y]; d.class[k] == d.class[a.jobs[x]] || !d.admits(a, k) {
 				continue
 			}
 			newA.jobs, newB.jobs = append(newA.jobs, b.jobs[y]), slices.Delete(newB.jobs, y, y+1)
-			newA.work, newB.work = newA.work+d.works[b.jobs[y]], newB.work-d.works[b.jobs[y]]
+			newA.work, newB.work = newA.work+d.workIn(a, b.jobs[y]), newB.work-d.workIn(b, b.jobs[y])
 		}
 		unit := max(1, a.end, b.end)
 		least := norm(a.end, b.end, unit)

@@ -68,7 +68,7 @@ func TestCells(t *testing.T) {
 // TestCopies: four times the jobs on four times the nodes, of one rack or of four, are planned as one part is; with a
 // job more, or a node less, there is a plan all the same.
 func TestCopies(t *testing.T) {
-	plan := func(racks, nodes, jobs, more int) *big.Rat {
+	plan := func(racks, nodes, jobs, more int, keys string) (*big.Rat, int) {
 		d, err := codec.Decode(fmt.Appendf(nil, `
 version: 1
 cluster:
@@ -79,19 +79,27 @@ profiles:
 jobs:
   - {name: a, count: %d, model: m, workers: 4, iterations: 70}
   - {name: b, count: %d, model: m, workers: 2, iterations: 50}
-  - {name: c, count: %d, model: m, workers: 1, iterations: 99}
-`, racks, nodes, jobs, jobs, jobs+more))
+  - {name: c, count: %d, model: m, workers: 1, iterations: 99%s}
+`, racks, nodes, jobs, jobs, jobs+more, keys))
 		require.NoError(t, err)
 		in, err := d.Compile(nil)
 		require.NoError(t, err)
-		s, err := cells(horizon.Config{}, in)
+		plans, err := horizon.Config{}.Cells(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
 		require.NoError(t, err)
-		require.Empty(t, check.Blocks(in, s))
-		return in.BlockValue(s)
+		for _, s := range plans {
+			require.Empty(t, check.Blocks(in, s))
+		}
+		return in.BlockValue(plans[len(plans)-1]), len(plans)
 	}
-	one := plan(1, 2, 1, 0)
-	require.Equal(t, one, plan(4, 2, 4, 0))
-	require.Equal(t, one, plan(1, 8, 4, 0))
-	plan(4, 2, 4, 1)
-	plan(1, 7, 4, 0)
+	for keys, count := range map[string]int{"": 1, ", release: 400ms": 2} { // one that comes later may be admitted as it comes
+		one, plans := plan(1, 2, 1, 0, keys)
+		require.Equal(t, count, plans)
+		for _, racks := range []int{1, 4} {
+			all, plans := plan(racks, 8/racks, 4, 0, keys)
+			require.Equal(t, one, all)
+			require.Equal(t, count, plans)
+		}
+		plan(4, 2, 4, 1, keys)
+		plan(1, 7, 4, 0, keys)
+	}
 }

@@ -11,9 +11,9 @@ import (
 	"jigsaw/formulation/instance/symmetry"
 )
 
-// copies plans a part of the jobs on a part of the nodes that, taken several times, are all of them, and takes its plan as often:
+// copies plans a part of the jobs on a part of the nodes that, taken several times, are all of them, and takes its plans as often:
 // eight alike racks with eight times the jobs of one are planned as one. nil: there is no such part, or no plan of it.
-func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Rand) *instance.BlockSchedule {
+func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Rand) (list []*instance.BlockSchedule) {
 	classes := in.Classes()
 	most := len(in.Nodes)
 	for _, class := range classes {
@@ -42,23 +42,25 @@ func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Ran
 		if err != nil {
 			continue
 		}
-		s := plans[0]
-		plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
 		at := make([]int, len(part.Jobs)) // of a job of the part in a list of jobs
 		for n, j := range part.JobsOf {
 			at[n] = slices.Index(jobs[0], j)
 		}
-		for n := range times {
-			gpus := gpusOf(in, nodes[n])
-			for j, home := range s.Residency {
-				plan.Residency[jobs[n][at[j]]] = pick(gpus, home)
+		for _, s := range plans {
+			plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
+			for n := range times {
+				gpus := gpusOf(in, nodes[n])
+				for j, home := range s.Residency {
+					plan.Residency[jobs[n][at[j]]] = pick(gpus, home)
+				}
+				for _, b := range s.Blocks {
+					plan.Blocks = append(plan.Blocks, renumbered(b, func(j instance.JobID) instance.JobID { return jobs[n][at[j]] }, of(gpus)))
+				}
 			}
-			for _, b := range s.Blocks {
-				plan.Blocks = append(plan.Blocks, renumbered(b, func(j instance.JobID) instance.JobID { return jobs[n][at[j]] }, of(gpus)))
-			}
+			plan.Sort()
+			list = append(list, plan)
 		}
-		plan.Sort()
-		return plan
+		return list
 	}
 	return nil
 }

@@ -100,12 +100,15 @@ func (q *queue) Like(id instance.JobID) int {
 // work is how many GPU-ticks of tasks a job has, on the GPUs on which they are fewest.
 func (q *queue) work(id instance.JobID) float64 {
 	j := &q.in.Jobs[id]
-	return float64(j.Iterations) * float64(state.LeastOverTypes(j, func(t instance.TypeID) (work int64) {
-		for d, n := range q.counts[id] {
-			work += int64(n) * int64(j.On[t].Time[d])
-		}
-		return work
-	}))
+	return float64(j.Iterations) * float64(state.LeastOverTypes(j, func(t instance.TypeID) int64 { return q.iteration(id, t) }))
+}
+
+// iteration is how many GPU-ticks of tasks an iteration of a job has on GPUs of a type that it may use.
+func (q *queue) iteration(id instance.JobID, t instance.TypeID) (work int64) {
+	for d, n := range q.counts[id] {
+		work += int64(n) * int64(q.in.Jobs[id].On[t].Time[d])
+	}
+	return work
 }
 
 // smith is the work of a job, about, for its weight: those that have less are better first for weighted completion.

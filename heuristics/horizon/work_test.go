@@ -26,6 +26,10 @@ func TestWork(t *testing.T) {
 		return instance.GPUTypeSpec{Name: name, Memory: 1 << 30, ProfiledAs: []instance.ProfiledAs{{GPU: "a", Speed: speed}}}
 	}
 	fast, slow := of("fast", 2_000_000), of("slow", 500_000)
-	require.Equal(t, []float64{40}, works(compile(fast, slow)))
-	require.Equal(t, []float64{40}, works(compile(slow, fast)))
+	least, on := works(compile(fast, slow))
+	require.Equal(t, []float64{40}, least)
+	require.Equal(t, [][]float64{{40, 160}}, on)
+	least, on = works(compile(slow, fast))
+	require.Equal(t, []float64{40}, least)
+	require.Equal(t, [][]float64{{160, 40}}, on)
 }
