@@ -20,13 +20,20 @@ type clusterFile struct {
 	Residence instance.Residence   `yaml:"residence,omitempty" absent:"run"`
 	Cluster   instance.ClusterSpec `yaml:"cluster"`
 	Profiles  []*instance.Profile  `yaml:"profiles,omitempty"`
+	Jobs      []instance.JobSpec   `yaml:"jobs,omitempty"` // none: an instance of which no job is left is a cluster
 }
 
 // Cluster reads a cluster file, which is an instance file without jobs. Jobs hold memory while they run, unless it has another residence.
 func Cluster(cluster []byte) (*instance.Spec, error) {
 	var file clusterFile
-	if _, err := codec.DecodeFile(cluster, instance.Version, &file); err != nil {
+	at, err := codec.DecodeFile(cluster, instance.Version, &file)
+	if err != nil {
 		return nil, err
+	}
+	if len(file.Jobs) > 0 {
+		problems := instance.Problems{{Path: "jobs", Message: "a cluster file has none; leave them out, or give the file alone, as an instance"}}
+		at.Locate(problems)
+		return nil, problems
 	}
 	if file.Residence == "" && !file.Objective.Periodic() {
 		file.Residence = instance.WhileRunning

@@ -31,7 +31,7 @@ func newCheck(std cli.Streams) *cobra.Command {
 "jigsaw plan -o json" printed, or its "schedule" part alone; "-" reads it from
 standard input. The checker shares no code with the planner.
 
-A valid schedule is drawn and written out as by "jigsaw plan": a plan that was kept needs not be
+A valid schedule is shown, drawn and written out as by "jigsaw plan": a plan that was kept needs not be
 made again. The bound in its picture is the one that its file states.
 Exit codes: 0 valid, 1 violations found, 2 invalid input.`,
 		Example: `  jigsaw plan rack -o json > plan.json
@@ -43,7 +43,7 @@ Exit codes: 0 valid, 1 violations found, 2 invalid input.`,
 	o.Flags(c)
 	to.Flags(c, cli.PrintFormats()...)
 	d.Flags(c)
-	c.Flags().Var(&begin, "begin", "when the plan begins, by the clock, like 2026-11-26T20:00, for --gantt and --jobs-out; if absent, what its file says")
+	c.Flags().Var(&begin, "begin", "when the plan begins, by the clock, like 2026-11-26T20:00, for the table by job, --gantt and --jobs-out; if absent, what its file says")
 	return c
 }
 
@@ -72,6 +72,7 @@ func runCheck(name, schedule string, o cli.InstanceFlags, to cli.Destination, d 
 	if err := cli.CheckWritable(o.Files(name, schedule), append(d.files(), to.File)...); err != nil {
 		return err
 	}
+	o.Begun = begin.Time
 	document, models, err := o.ReadDocument(name, std)
 	if err != nil {
 		return err
@@ -99,14 +100,22 @@ func runCheck(name, schedule string, o cli.InstanceFlags, to cli.Destination, d 
 		return err
 	}
 	report := newCheckReport(in, s)
-	err = to.Print(std, report, func(w io.Writer) error { return report.table(w, in, s) })
+	begun := statedBegin(begin, read.Bytes())
+	err = to.Print(std, report, func(w io.Writer) error {
+		if report.Valid && s.blocks != nil {
+			if err := staysTable(w, jigsaw.Stays(in, s.blocks), begun); err != nil {
+				return err
+			}
+		}
+		return report.table(w, in, s)
+	})
 	if err == nil && !report.Valid {
 		return &cli.ExitError{Code: cli.ExitFailure}
 	}
 	if err != nil || d == (drawings{}) {
 		return err
 	}
-	options := view.GanttOptions{Begin: statedBegin(begin, read.Bytes())}
+	options := view.GanttOptions{Begin: begun}
 	if bound := statedBound(in, read.Bytes()); bound != nil {
 		options.Bound = *bound
 	}

@@ -97,6 +97,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 }
 
 func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) error {
+	o.Begun = o.begin.Time
 	options, err := o.Options(o.quick)
 	if err != nil {
 		return err

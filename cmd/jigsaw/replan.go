@@ -29,7 +29,7 @@ type replanOptions struct {
 	quick bool
 	begin cli.Begin
 
-	at                                        time.Duration
+	at                                        cli.Moment
 	changes, add, rest, jobsOut, gantt, turns string
 	changed                                   changeFlags
 	done, progress, left                      []string
@@ -41,7 +41,7 @@ func newReplan(std cli.Streams) *cobra.Command {
 		Use:   "replan INSTANCE PLAN --at TIME",
 		Short: "Go on with a plan after changes: what failed, came, ended or fell behind",
 		Long: `Go on with a plan that is under way. PLAN is what "jigsaw plan -o json" printed for the
-instance, and --at is how long ago it began. Iterations that have ended are done; those in
+instance, and --at is how long ago it began, or what time it is. Iterations that have ended are done; those in
 flight end as planned, unless they use what changed: these are done again. Jobs in memory
 stay on their GPUs unless they must move; what moves is loaded again. The rest is repaired
 in the order of the plan at once, and improved with the time that is left.
@@ -97,7 +97,7 @@ Exit codes: 0 plan found, or no job left, 2 invalid input, 3 proven infeasible, 
 	f.Var(&o.begin, "begin", "when PLAN began, by the clock, like 2026-11-26T20:00; if absent, what its file says. Tables, --jobs-out and --gantt then tell times of the clock")
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
 	f.BoolVar(&o.quick, "quick", false, "little search and the quick bounds, for a first answer")
-	f.DurationVar(&o.at, "at", 0, "how long ago the plan began, like 2h or 90s")
+	f.Var(&o.at, "at", "how long ago the plan began, like 2h or 90s, or what time it is by the clock, like 22:30, where it is known when that was")
 	f.StringVar(&o.changes, "changes", "", "a `file` of changes, YAML or JSON")
 	o.changed.flags(c, &o.InstanceFlags, std)
 	f.StringArrayVar(&o.changed.drop, "drop", nil, "this `job` is cancelled")
@@ -157,6 +157,7 @@ type replanReport struct {
 }
 
 func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.Streams) error {
+	o.Begun = o.begin.Time
 	options, err := o.Options(o.quick)
 	if err != nil {
 		return err
@@ -186,10 +187,16 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if s.blocks == nil {
 		s.blocks = s.tasks.Block()
 	}
+	began := statedBegin(o.begin, read.Bytes())
+	at, err := o.at.After(began)
+	if err != nil {
+		return cli.Usage(fmt.Errorf("--at %w", err))
+	}
 	update, explain, err := o.update(come, document.Spec, models, flags)
 	if err != nil {
 		return err
 	}
+	update.At = instance.Duration(at)
 	w := o.Watcher(std, in)
 	options.Seed, options.Gap, options.Progress = o.seed, float64(o.gap), w.Show
 	r, err := jigsaw.Replan(ctx, document.Spec, models, s.blocks, update, options)
@@ -197,7 +204,6 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if err != nil {
 		return explain(err)
 	}
-	began := statedBegin(o.begin, read.Bytes())
 	if !began.IsZero() {
 		r.Begin = began.Add(time.Duration(r.Origin))
 	}
@@ -213,7 +219,7 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if o.turns != "" && r.Blocks != nil {
 		err = errors.Join(err, cli.WriteFile(o.turns, func(w io.Writer) error { return view.Turns(w, r.Instance, r.Schedule, r.Blocks) }))
 	}
-	report := replanReport{r.Document(o.Timeless), o.at.Seconds(), time.Duration(r.Origin).Seconds(), r.Jobs}
+	report := replanReport{r.Document(o.Timeless), at.Seconds(), time.Duration(r.Origin).Seconds(), r.Jobs}
 	err = errors.Join(err, cli.Prove(o.Certificate, r.Proof), o.to.Print(std, report, func(w io.Writer) error { return replanTable(w, std, r, began) }))
 	if err != nil {
 		return err
@@ -264,7 +270,6 @@ func (o *replanOptions) update(come coming, spec *instance.Spec, models instance
 		}
 		u.Jobs = append(u.Jobs, more...)
 	}
-	u.At = instance.Duration(o.at)
 	return u, func(err error) error {
 		var problems instance.Problems
 		if !errors.As(err, &problems) {
@@ -311,20 +316,28 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began tim
 	slices.SortStableFunc(jobs, func(a, b jigsaw.JobChange) int { return rank(a) - rank(b) })
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "job\t\tfrom\tto\tend before\tafter\tdelay")
+	last := 0.0 // all times of the table have one form
+	for _, c := range jobs {
+		for _, v := range []*float64{c.Before, c.After} {
+			if v != nil {
+				last = max(last, *v)
+			}
+		}
+	}
 	when := func(v *float64) string {
 		if v == nil {
 			return "-"
 		}
-		return view.Moment(began, *v)
+		return view.MomentLike(began, *v, last)
 	}
 	delay := func(v *float64) string {
 		switch {
 		case v == nil:
 			return "-"
 		case *v < 0:
-			return "-" + view.Clock(-*v)
+			return "-" + view.ClockLike(-*v, last)
 		}
-		return "+" + view.Clock(*v)
+		return "+" + view.ClockLike(*v, last)
 	}
 	counts := map[jigsaw.JobChoice]int{}
 	for n, c := range jobs {

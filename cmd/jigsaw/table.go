@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"text/tabwriter"
+	"time"
 
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
@@ -80,8 +81,10 @@ func planTable(w io.Writer, std cli.Streams, r *jigsaw.Result) error {
 	if r.Schedule == nil && r.Blocks == nil {
 		return errors.Join(reasons(w, r), std.Notes(w, r.Notes))
 	}
-	if err := staysTable(w, r); err != nil {
-		return err
+	if stays := r.Stays(); stays != nil {
+		if err := staysTable(w, stays, r.Begin); err != nil {
+			return err
+		}
 	}
 	fmt.Fprint(w, r.Status)
 	if r.Primal != nil && r.Dual != nil {
@@ -119,11 +122,11 @@ func reasons(w io.Writer, r *jigsaw.Result) error {
 // mostStays is how many jobs a table on the terminal shows.
 const mostStays = 12
 
-// staysTable prints who is where and when, of a plan in blocks.
-func staysTable(w io.Writer, r *jigsaw.Result) error {
-	stays := r.Stays()
-	if stays == nil {
-		return nil
+// staysTable prints who is where and when, with times of the clock where it is known when the plan begins.
+func staysTable(w io.Writer, stays []jigsaw.Stay, begin time.Time) error {
+	last := 0.0 // all times of the table have one form
+	for _, s := range stays {
+		last = max(last, s.End)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "job\tGPUs\ton\tadmitted\tend\twait\tslowdown")
@@ -132,7 +135,7 @@ func staysTable(w io.Writer, r *jigsaw.Result) error {
 		if s.Slowdown > 0 {
 			slowdown = fmt.Sprintf("%.2f", s.Slowdown)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Job, gpus, nodes, view.Moment(r.Begin, s.Admitted), view.Moment(r.Begin, s.End), view.Clock(s.Wait), slowdown)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Job, gpus, nodes, view.MomentLike(begin, s.Admitted, last), view.MomentLike(begin, s.End, last), view.ClockLike(s.Wait, last), slowdown)
 	}
 	mean, share := jigsaw.Stay{Job: "mean of all"}, 1/float64(len(stays))
 	for n := range stays {

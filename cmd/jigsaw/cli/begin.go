@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -16,15 +17,71 @@ func (b *Begin) String() string {
 }
 
 // Set reads the flag.
-func (b *Begin) Set(s string) error {
-	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateTime} {
-		if t, err := time.Parse(layout, s); err == nil {
-			b.Time = t
-			return nil
+func (b *Begin) Set(s string) (err error) {
+	if b.Time, err = parse(s, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateTime); err != nil {
+		return errors.New("write a date and a time, like 2026-11-26T20:00")
+	}
+	return nil
+}
+
+// parse reads a time that is written in one of some layouts.
+func parse(s string, layouts ...string) (t time.Time, err error) {
+	for _, layout := range layouts {
+		if t, err = time.Parse(layout, s); err == nil {
+			break
 		}
 	}
-	return errors.New("write a date and a time, like 2026-11-26T20:00")
+	return t, err
 }
 
 // Type names the flag's value in the help.
 func (b *Begin) Type() string { return "time" }
+
+// Moment is the flag of a time in a plan: how long after its begin it is, or when by the clock. Of a time without a date the
+// first after the begin is meant.
+type Moment struct {
+	text  string
+	after time.Duration
+	clock Begin // zero where it counts from the begin
+	daily bool  // clock has no date
+}
+
+func (m *Moment) String() string { return m.text }
+
+// Set reads the flag.
+func (m *Moment) Set(s string) (err error) {
+	*m = Moment{text: s}
+	if m.after, err = time.ParseDuration(s); err == nil {
+		return nil
+	}
+	if m.clock.Time, err = parse(s, "15:04", time.TimeOnly); err == nil {
+		m.daily = true
+		return nil
+	}
+	if m.clock.Set(s) != nil {
+		return errors.New("write how long after the plan's begin, like 2h or 90s, or when by the clock, like 22:30 or 2026-11-26T22:30")
+	}
+	return nil
+}
+
+// Type names the flag's value in the help.
+func (m *Moment) Type() string { return "time" }
+
+// After is how long after a begin, which is zero where it is not known, the time is.
+func (m *Moment) After(begin time.Time) (time.Duration, error) {
+	if m.clock.IsZero() && !m.daily {
+		return m.after, nil
+	}
+	if begin.IsZero() {
+		return 0, fmt.Errorf("%s: when the plan begins, by the clock, is not known: say it with --begin of plan, replan and check, like 2026-11-26T20:00, or write how long after it, like 2h", m.text)
+	}
+	at := m.clock.Time
+	if m.daily {
+		hour, minute, second := at.Clock()
+		year, month, day := begin.Date()
+		if at = time.Date(year, month, day, hour, minute, second, 0, time.UTC); at.Before(begin) {
+			at = at.AddDate(0, 0, 1)
+		}
+	}
+	return at.Sub(begin), nil
+}

@@ -27,7 +27,9 @@ type InstanceFlags struct {
 	Profiles  []string
 	estimates []string
 	Objective string
-	deadlines time.Duration
+	deadlines Moment
+	// Begun is when the plan begins, for --deadlines; zero: not known.
+	Begun time.Time
 
 	// Unnamed tells that the instance that was read has its name from its file.
 	Unnamed bool
@@ -45,7 +47,7 @@ func (o *InstanceFlags) Flags(c *cobra.Command) {
 	c.Flags().StringArrayVar(&o.Profiles, "profiles", nil, "a profile file to use beside the library (repeatable)")
 	c.Flags().StringArrayVar(&o.estimates, "estimate", nil, "`MODEL=config.json`: estimate the profile of a model that jobs run, for the cluster's GPUs; behind it ,sequence=4096,precision=bf16,attention=eager,mfu=40%,checkpointing (repeatable)")
 	c.Flags().StringVar(&o.Objective, "objective", "", "replace the instance's objective: "+strings.Join(objectiveNames(), ", "))
-	c.Flags().DurationVar(&o.deadlines, "deadlines", 0, "when jobs without a deadline of their own are to end by, like 12h; with --objective weighted_completion each then ends as early as it can")
+	c.Flags().Var(&o.deadlines, "deadlines", "when jobs without a deadline of their own are to end by, like 12h, or by the clock, like 08:00, where there is a --begin; with --objective weighted_completion each then ends as early as it can")
 	_ = c.RegisterFlagCompletionFunc("objective", cobra.FixedCompletions(objectiveNames(), cobra.ShellCompDirectiveNoFileComp))
 	c.ValidArgsFunction = CompleteInstance
 }
@@ -123,12 +125,22 @@ func (o *InstanceFlags) Override(spec *instance.Spec, file string) error {
 	if o.Objective != "" {
 		spec.Objective = instance.Objective(o.Objective)
 	}
-	if o.deadlines > 0 && spec.Objective.Periodic() {
+	if o.deadlines.text == "" {
+		return nil
+	}
+	if spec.Objective.Periodic() {
 		return Usage(fmt.Errorf("a plan for %s repeats: --deadlines has no meaning", spec.Objective))
+	}
+	by, err := o.deadlines.After(o.Begun)
+	if err != nil {
+		return Usage(fmt.Errorf("--deadlines %w", err))
+	}
+	if by <= 0 {
+		return Usage(fmt.Errorf("--deadlines %s: it counts from when the plan begins, and comes after that", &o.deadlines))
 	}
 	for j := range spec.Jobs {
 		if spec.Jobs[j].Deadline == 0 {
-			spec.Jobs[j].Deadline = instance.Duration(o.deadlines)
+			spec.Jobs[j].Deadline = instance.Duration(by)
 		}
 	}
 	return nil
@@ -175,11 +187,8 @@ func (o *InstanceFlags) WriteInstance(name string, spec *instance.Spec) error {
 	return WriteFile(name, func(w io.Writer) error { return codec.EncodeYAML(w, &whole) })
 }
 
-// CheckObjective refuses an --objective that is none, and --deadlines before the plan.
+// CheckObjective refuses an --objective that is none.
 func (o *InstanceFlags) CheckObjective() error {
-	if o.deadlines < 0 {
-		return Usage(fmt.Errorf("--deadlines %s: it counts from when the plan begins, and comes after that", o.deadlines))
-	}
 	if o.Objective != "" && !slices.Contains(objectiveNames(), o.Objective) {
 		return Usage(fmt.Errorf("--objective %q: choose %s", o.Objective, strings.Join(objectiveNames(), ", ")))
 	}

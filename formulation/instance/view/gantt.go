@@ -20,7 +20,7 @@ type GanttOptions struct {
 	Bound float64
 	// Certified says that the bound was checked in integer arithmetic.
 	Certified bool
-	// Begin is when time 0 is, for [Hours], which then writes times of the clock.
+	// Begin is when time 0 is, by the clock; zero: not known. Axes of minutes and hours, and [Hours], then tell times of the clock.
 	Begin time.Time
 	// Width of the picture in pixels; 0 chooses by what there is to show.
 	Width int

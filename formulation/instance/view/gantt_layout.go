@@ -140,7 +140,7 @@ func (c *chart) drawTracks() {
 // drawAxis draws the times above and the ticks below the rows, and the grid.
 func (c *chart) drawAxis() {
 	n := int(max(2, c.plot/95))
-	times := timeMarks(c.in, c.horizon, n)
+	times := momentMarks(c.in, c.opt.Begin, c.horizon, n)
 	c.str(`<path class="g" d="`)
 	for _, m := range times {
 		c.str("M").num(c.px(m.at)).str(" ").num(c.top - 3).str("V").num(c.bottom)

@@ -293,6 +293,14 @@ func TestMarks(t *testing.T) {
 	assert.LessOrEqual(t, len(timeMarks(in, 1<<50, 10)), 11)
 }
 
+// TestGanttByTheClock: a plan of hours whose tasks are written out shows when they are.
+func TestGanttByTheClock(t *testing.T) {
+	in, s := tiny(t)
+	in.TickUS *= 60_000
+	opt := GanttOptions{Begin: time.Date(2026, 11, 26, 20, 0, 0, 0, time.UTC)}
+	assert.Contains(t, picture(t, in, s, opt, defaultLimits), ">26 Nov 20:00<")
+}
+
 func BenchmarkGantt(b *testing.B) {
 	in, s := large(b, 8, 30)
 	s.Tasks = s.Tasks[:20_000]

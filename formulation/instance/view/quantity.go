@@ -52,22 +52,30 @@ func seconds(in *instance.Instance, ticks float64) string {
 }
 
 // Clock writes seconds as hours and minutes, like 3h07, or as seconds where they are few.
-func Clock(seconds float64) string {
-	if seconds < 600 {
+func Clock(seconds float64) string { return ClockLike(seconds, seconds) }
+
+// ClockLike is [Clock] in the form of another number of seconds, the greatest of those beside which people read it.
+func ClockLike(seconds, like float64) string {
+	if like < fewSeconds {
 		return fmt.Sprintf("%.3g s", seconds)
 	}
 	minutes := int(seconds/60 + 0.5)
 	return fmt.Sprintf("%dh%02d", minutes/60, minutes%60)
 }
 
+const fewSeconds = 600
+
 // Moment writes when so many seconds after the begin of a plan are: by the clock, to the minute, or the second where they are few,
 // where the begin is known, and else as [Clock].
-func Moment(begin time.Time, seconds float64) string {
+func Moment(begin time.Time, seconds float64) string { return MomentLike(begin, seconds, seconds) }
+
+// MomentLike is [Moment] in the form of another number of seconds; see [ClockLike].
+func MomentLike(begin time.Time, seconds, like float64) string {
 	if begin.IsZero() {
-		return Clock(seconds)
+		return ClockLike(seconds, like)
 	}
 	at := begin.Add(time.Duration(seconds * 1e9)).Round(time.Second)
-	if seconds < 600 && at.Second() > 0 {
+	if like < fewSeconds && at.Second() > 0 {
 		return at.Format("2 Jan 15:04:05")
 	}
 	return at.Round(time.Minute).Format("2 Jan 15:04")
