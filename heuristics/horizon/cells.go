@@ -123,6 +123,7 @@ type cell struct {
 	gpus  []instance.GPUID
 	jobs  []instance.JobID // alike ones beside one another
 	work  float64          // GPU-ticks of the jobs
+	least bool             // they count on the GPUs where they are fewest, not on those of the cell: where memory is short that may deal better
 	end   instance.Tick    // of the last of them, where they are planned by patterns of all of them or of groups
 	fits  bool             // one pattern has all of them
 	// admission is a plan that ends before that; nil: none is known.
@@ -167,11 +168,37 @@ func (d *dealer) sizes() []int {
 	return sizes
 }
 
-// divide deals all jobs to cells of so many nodes and, for the makespan, exchanges jobs between them.
-func (d *dealer) divide(ctx context.Context, size int) ([]cell, error) {
+// divide deals all jobs to cells of so many nodes, where there are several types of GPU by either work of jobs, and, for the
+// makespan, exchanges jobs between them.
+func (d *dealer) divide(ctx context.Context, size int) (best []cell, err error) {
+	for _, least := range []bool{false, true} {
+		if least && len(d.in.Types) == 1 {
+			break
+		}
+		cells, failed := d.dealt(ctx, size, least)
+		if failed != nil {
+			err = failed
+		} else if best == nil || cells[latest(cells)].end < best[latest(best)].end {
+			best = cells
+		}
+	}
+	if best == nil {
+		return nil, err
+	}
+	if d.in.Objective == instance.Makespan {
+		d.exchange(ctx, best)
+	}
+	return best, nil
+}
+
+// dealt makes cells and deals the jobs to them.
+func (d *dealer) dealt(ctx context.Context, size int, least bool) ([]cell, error) {
 	cells := d.cut(size)
 	if len(cells) == 0 {
 		return nil, &state.NoPlan{Reason: "there are too few nodes for a cell"}
+	}
+	for i := range cells {
+		cells[i].least = least
 	}
 	if err := d.deal(cells); err != nil {
 		return nil, err
@@ -181,9 +208,6 @@ func (d *dealer) divide(ctx context.Context, size int) ([]cell, error) {
 		if err := d.measure(ctx, &cells[i], 0); err != nil {
 			return nil, err
 		}
-	}
-	if d.in.Objective == instance.Makespan {
-		d.exchange(ctx, cells)
 	}
 	return cells, nil
 }
@@ -251,8 +275,13 @@ func works(in *instance.Instance) (least []float64, on [][]float64) {
 	return least, on
 }
 
-// workIn is the GPU-ticks of a job that a cell admits, there.
-func (d *dealer) workIn(c *cell, j instance.JobID) float64 { return d.on[j][d.in.GPUs[c.gpus[0]].Type] }
+// workIn is the GPU-ticks that a job counts in a cell that admits it.
+func (d *dealer) workIn(c *cell, j instance.JobID) float64 {
+	if c.least {
+		return d.works[j]
+	}
+	return d.on[j][d.in.GPUs[c.gpus[0]].Type]
+}
 
 // deal gives the jobs, those with most work first, to the cell that then has least work for each of its GPUs, and then
 // swaps jobs between the fullest cell and others.
@@ -366,7 +395,7 @@ func (d *dealer) exchange(ctx context.Context, cells []cell) {
 		if !d.admits(b, a.jobs[x]) {
 			continue
 		}
-		newA, newB := cell{nodes: a.nodes, gpus: a.gpus, work: a.work - d.workIn(a, a.jobs[x])}, cell{nodes: b.nodes, gpus: b.gpus, work: b.work + d.workIn(b, a.jobs[x])}
+		newA, newB := cell{nodes: a.nodes, gpus: a.gpus, least: a.least, work: a.work - d.workIn(a, a.jobs[x])}, cell{nodes: b.nodes, gpus: b.gpus, least: b.least, work: b.work + d.workIn(b, a.jobs[x])}
 		newA.jobs, newB.jobs = slices.Delete(slices.Clone(a.jobs), x, x+1), append(slices.Clone(b.jobs), a.jobs[x])
 		if y < len(b.jobs) {
 			if k := b.jobs[y]; d.class[k] == d.class[a.jobs[x]] || !d.admits(a, k) {

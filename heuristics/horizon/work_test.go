@@ -8,24 +8,42 @@ import (
 	"jigsaw/formulation/instance"
 )
 
+// twoSpeeds has so many jobs of two workers, and a node of two GPUs of each of two types, which these describe.
+func twoSpeeds(t *testing.T, jobs int, types ...instance.GPUTypeSpec) *instance.Instance {
+	t.Helper()
+	in, err := instance.Compile(&instance.Spec{
+		Version:  1,
+		Profiles: []*instance.Profile{{Model: "any", GPU: "a", Batch: 1, Layers: []instance.Layer{{Name: "l", Forward: 4e6}}}},
+		Jobs:     []instance.JobSpec{{Name: "one", Count: jobs, Model: "any", Workers: 2, Iterations: 10}},
+		Cluster: instance.ClusterSpec{GPUTypes: types, Racks: []instance.RackSpec{
+			{Nodes: 1, GPUs: 2, GPU: "fast", NIC: 1e9, Fabric: 1e9}, {Nodes: 1, GPUs: 2, GPU: "slow", NIC: 1e9, Fabric: 1e9},
+		}},
+	}, nil)
+	require.NoError(t, err)
+	return in
+}
+
+// typeOf is a type of GPU of a speed.
+func typeOf(name string, speed instance.Ratio) instance.GPUTypeSpec {
+	return instance.GPUTypeSpec{Name: name, Memory: 1 << 30, ProfiledAs: []instance.ProfiledAs{{GPU: "a", Speed: speed}}}
+}
+
+// TestDealBySpeed: of ten alike jobs GPUs that are four times as fast get eight.
+func TestDealBySpeed(t *testing.T) {
+	in := twoSpeeds(t, 10, typeOf("fast", 2_000_000), typeOf("slow", 500_000))
+	d := dealer{in: in, class: in.ClassOf(), strays: straying(in)}
+	d.works, d.on = works(in)
+	cells := d.cut(1)
+	require.NoError(t, d.deal(cells))
+	require.Len(t, cells, 2)
+	require.Len(t, cells[0].jobs, 8)
+	require.InDelta(t, cells[0].level(), cells[1].level(), 1e-9)
+}
+
 // TestWork: a job's work is that on its fastest GPUs, wherever in the file these are.
 func TestWork(t *testing.T) {
-	compile := func(types ...instance.GPUTypeSpec) *instance.Instance {
-		in, err := instance.Compile(&instance.Spec{
-			Version:  1,
-			Profiles: []*instance.Profile{{Model: "any", GPU: "a", Batch: 1, Layers: []instance.Layer{{Name: "l", Forward: 4e6}}}},
-			Jobs:     []instance.JobSpec{{Name: "one", Model: "any", Workers: 2, Iterations: 10}},
-			Cluster: instance.ClusterSpec{GPUTypes: types, Racks: []instance.RackSpec{
-				{Nodes: 1, GPUs: 2, GPU: "fast", NIC: 1e9, Fabric: 1e9}, {Nodes: 1, GPUs: 2, GPU: "slow", NIC: 1e9, Fabric: 1e9},
-			}},
-		}, nil)
-		require.NoError(t, err)
-		return in
-	}
-	of := func(name string, speed instance.Ratio) instance.GPUTypeSpec {
-		return instance.GPUTypeSpec{Name: name, Memory: 1 << 30, ProfiledAs: []instance.ProfiledAs{{GPU: "a", Speed: speed}}}
-	}
-	fast, slow := of("fast", 2_000_000), of("slow", 500_000)
+	compile := func(types ...instance.GPUTypeSpec) *instance.Instance { return twoSpeeds(t, 1, types...) }
+	fast, slow := typeOf("fast", 2_000_000), typeOf("slow", 500_000)
 	least, on := works(compile(fast, slow))
 	require.Equal(t, []float64{40}, least)
 	require.Equal(t, [][]float64{{40, 160}}, on)
