@@ -28,10 +28,12 @@ type admission struct {
 }
 
 const (
-	// admissionTries is how many orders are tried without a clock, and mostAdmissionTries with one.
-	admissionTries, mostAdmissionTries = 20, 200
+	// admissionTries is how many orders are tried without a clock, mostAdmissionTries with one, and quickAdmissionTries where plans
+	// are to be quick.
+	admissionTries, mostAdmissionTries, quickAdmissionTries = 20, 200, 1
 	// mostChoices is how many jobs may make way by themselves, and how many may stay by themselves.
-	mostChoices = 6
+	// quickChoices where plans are to be quick.
+	mostChoices, quickChoices = 6, 1
 	// paceRounds is how often the pace of those who do not make way is adjusted to how long a pattern came out.
 	paceRounds = 3
 )
@@ -41,7 +43,9 @@ func (d *dealer) admit(ctx context.Context, c *cell) {
 	order := instance.UpTo[int](len(c.jobs))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.length(c.jobs[b]), d.length(c.jobs[a])) })
 	tries := admissionTries
-	if _, limited := ctx.Deadline(); limited {
+	if d.config.Quick {
+		tries = quickAdmissionTries
+	} else if _, limited := ctx.Deadline(); limited {
 		tries = mostAdmissionTries
 	}
 	known := patterns{}
@@ -209,7 +213,11 @@ func (a *admission) best(next instance.Tick) (best *pattern, together bool) {
 	alone := func(n int) float64 { return float64(a.left[n]) * float64(a.d.alone[a.jobs[n]]) }
 	byLength := slices.Clone(a.work)
 	slices.SortStableFunc(byLength, func(m, n int) int { return cmp.Compare(alone(m), alone(n)) })
-	for _, leaving := range choices(byLength) {
+	most := mostChoices
+	if a.d.config.Quick {
+		most = quickChoices
+	}
+	for _, leaving := range choices(byLength, most) {
 		for _, atOnce := range []bool{false, true} {
 			for _, p := range a.paced(leaving, atOnce, rest) {
 				if seen[p] {
@@ -227,12 +235,12 @@ func (a *admission) best(next instance.Tick) (best *pattern, together bool) {
 }
 
 // choices are who may make way of some jobs, the shortest first: all, one of the shorter, or all but one of the longer.
-func choices(jobs []int) [][]int {
+func choices(jobs []int, most int) [][]int {
 	list := [][]int{jobs}
 	if len(jobs) == 1 {
 		return list
 	}
-	for n, j := range jobs[:min(len(jobs), mostChoices)] {
+	for n, j := range jobs[:min(len(jobs), most)] {
 		list = append(list, []int{j})
 		if but := len(jobs) - 1 - n; len(jobs) > 2 {
 			list = append(list, slices.Delete(slices.Clone(jobs), but, but+1))

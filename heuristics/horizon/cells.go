@@ -56,18 +56,22 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 		divisions[size] = cells
 		take(size)
 	}
-	if best != nil && !c.Quick {
-		within, cancel := Portion(ctx, exchangePart)
-		d.exchange(within, divisions[chosen])
-		cancel()
-		take(chosen)
-		// One cell of all nodes gains most with time, for its jobs have more ways of sharing GPUs.
-		size := sizes[len(sizes)-1]
-		if len(divisions[size]) != 1 || size == chosen || !d.unite(&divisions[size][0], divisions[chosen]) {
-			size = chosen
-		}
-		if err := d.search(ctx, divisions[size]); err != nil {
-			failed = err
+	if best != nil {
+		size := chosen
+		if c.Quick {
+			d.takeTurns(ctx, &divisions[size][latest(divisions[size])])
+		} else {
+			within, cancel := Portion(ctx, exchangePart)
+			d.exchange(within, divisions[chosen])
+			cancel()
+			take(chosen)
+			// One cell of all nodes gains most with time, for its jobs have more ways of sharing GPUs.
+			if whole := sizes[len(sizes)-1]; len(divisions[whole]) == 1 && whole != chosen && d.unite(&divisions[whole][0], divisions[chosen]) {
+				size = whole
+			}
+			if err := d.search(ctx, divisions[size]); err != nil {
+				failed = err
+			}
 		}
 		take(size)
 		if slices.ContainsFunc(divisions[size], func(c cell) bool { return c.fits && c.admission != nil }) {
@@ -489,9 +493,9 @@ func (d *dealer) search(ctx context.Context, cells []cell) error {
 		}
 		searches[last]++
 		within, cancel := Portion(ctx, 1/float64(1+len(cells)))
-		if c := &cells[last]; searches[last] == 1 && !d.config.Without[method.Admission] && (!c.fits || d.comeInTurn(c)) {
+		if searches[last] == 1 {
 			part, cancel := Portion(within, 0.5)
-			d.admit(part, c)
+			d.takeTurns(part, &cells[last])
 			cancel()
 		}
 		err := d.measure(within, &cells[last], searches[last])
@@ -503,9 +507,12 @@ func (d *dealer) search(ctx context.Context, cells []cell) error {
 	return nil
 }
 
-// comeInTurn reports whether the jobs of a cell are not all released at once.
-func (d *dealer) comeInTurn(c *cell) bool {
-	return slices.ContainsFunc(c.jobs, func(j instance.JobID) bool { return d.in.Jobs[j].Release != d.in.Jobs[c.jobs[0]].Release })
+// takeTurns admits the jobs of a cell one by one where they do not fit all at once, or are not released at once.
+func (d *dealer) takeTurns(ctx context.Context, c *cell) {
+	turns := !c.fits || slices.ContainsFunc(c.jobs, func(j instance.JobID) bool { return d.in.Jobs[j].Release != d.in.Jobs[c.jobs[0]].Release })
+	if turns && !d.config.Without[method.Admission] {
+		d.admit(ctx, c)
+	}
 }
 
 // lay plans jobs of a cell from some time on, all together or, where they do not fit, in two groups

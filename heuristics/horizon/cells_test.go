@@ -15,6 +15,7 @@ import (
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/heuristics"
 	"jigsaw/heuristics/horizon"
+	"jigsaw/method"
 )
 
 // cells is the last plan of an instance by cells.
@@ -63,6 +64,33 @@ func TestCells(t *testing.T) {
 	t.Logf("%d plans, of which %d take turns in memory", made, turns)
 	require.Greater(t, made, 75)
 	require.Positive(t, turns)
+}
+
+// TestQuickAdmission: quick plans admit jobs one by one, too, where memory makes them take turns.
+func TestQuickAdmission(t *testing.T) {
+	rng := rand.New(rand.NewPCG(20, 8))
+	sooner := 0
+	for range 100 {
+		in := draw(rng, instance.Makespan)
+		for _, alike := range in.Classes() {
+			iterations := 50 + rng.IntN(200)
+			for _, j := range alike {
+				in.Jobs[j].Iterations = iterations
+			}
+		}
+		with, err := cells(horizon.Config{Quick: true}, in)
+		if err != nil {
+			continue
+		}
+		without, err := cells(horizon.Config{Quick: true, Without: method.Set{method.Admission: true}}, in)
+		require.NoError(t, err)
+		require.LessOrEqual(t, in.BlockValue(with).Cmp(in.BlockValue(without)), 0)
+		if in.BlockValue(with).Cmp(in.BlockValue(without)) < 0 {
+			sooner++
+		}
+	}
+	t.Logf("%d end sooner", sooner)
+	require.Positive(t, sooner)
 }
 
 // TestCopies: four times the jobs on four times the nodes, of one rack or of four, are planned as one part is; with a
