@@ -33,7 +33,8 @@ type Config struct {
 }
 
 // Orders searches for the order of jobs whose queue is best. It begins with the given orders and those by release, length, area, width
-// and Smith's ratio, and goes on by local search: single jobs move, join into units that share whole nodes, and leave them. A
+// and Smith's ratio, and goes on by local search: single jobs move, wait for the type of GPU on which they are fastest or no longer do, join
+// into units that share whole nodes, and leave them. A
 // change is kept if the plan is no worse: total tardiness first, then the value. The error
 // is the [*state.NoPlan] of the first order where none gave a plan. The answer is the same for
 // the same instance, state of rng and rounds. It comes with the order of jobs in it, for another search to begin with.
@@ -63,14 +64,6 @@ func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[
 	spent := func() bool {
 		return ctx.Err() != nil || c.Rounds > 0 && rounds >= c.Rounds || c.Stop != nil && kept.valid() && c.Stop(kept.value)
 	}
-	run := func(order []instance.JobID) (o outcome) {
-		if o.order = order; order != nil {
-			if o.list, o.err = q.run(order); o.err == nil {
-				o.value, o.tardy, o.tardiness, o.missed = q.judge(o.list)
-			}
-		}
-		return o
-	}
 	take := func(o outcome) (taken bool) {
 		rounds++
 		if refused == nil {
@@ -93,15 +86,23 @@ func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[
 		if spent() && kept.value != nil {
 			break
 		}
-		take(run(order))
+		take(q.outcome(order, nil))
+		if q.fastest != nil {
+			take(q.outcome(order, q.everyone()))
+		}
 	}
 	for len(kept.order) > 1 && !spent() {
 		units := len(q.units)
 		var made [2]outcome // side by side
 		for n := range made {
-			made[n].order = f.change(ctx, slices.Clone(kept.order), kept.tardy, !c.Whole, rng)
+			made[n] = outcome{order: slices.Clone(kept.order), patient: kept.patient}
+			if q.fastest != nil && rng.IntN(4) == 0 {
+				made[n].patient = q.otherwise(kept.patient, rng)
+			} else {
+				made[n].order = f.change(ctx, made[n].order, kept.tardy, !c.Whole, rng)
+			}
 		}
-		state.Parallel(len(made), func(n int) { made[n] = run(made[n].order) })
+		state.Parallel(len(made), func(n int) { made[n] = q.outcome(made[n].order, made[n].patient) })
 		taken := false
 		for _, o := range made {
 			taken = take(o) || taken
@@ -116,9 +117,31 @@ func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[
 	return kept.list, kept.order, nil
 }
 
+// outcome is what comes of an order of jobs and units, of which some jobs wait for GPUs; see [stand].
+func (q *queue) outcome(order []instance.JobID, patient []bool) (o outcome) {
+	if o.order, o.patient = order, patient; order != nil {
+		if o.list, o.err = q.run(order, patient); o.err == nil {
+			o.value, o.tardy, o.tardiness, o.missed = q.judge(o.list)
+		}
+	}
+	return o
+}
+
+// otherwise lets one job wait that does not, or the other way round.
+func (q *queue) otherwise(patient []bool, rng *rand.Rand) []bool {
+	if patient == nil {
+		patient = make([]bool, len(q.in.Jobs))
+	}
+	patient = slices.Clone(patient)
+	j := rng.IntN(len(patient))
+	patient[j] = !patient[j]
+	return patient
+}
+
 // outcome is the timetable of an order of jobs and units, and its value.
 type outcome struct {
 	order     []instance.JobID // nil: none
+	patient   []bool
 	list      []stint
 	err       error // there is no timetable
 	value     *big.Rat

@@ -17,17 +17,20 @@ import (
 
 // Queue runs whole jobs on GPUs of their own, first come, first served in order of release and
 // then of the instance, with EASY backfilling: jobs behind the head of the queue start where
-// they do not delay it. GPUs are chosen when a job starts, and depths are the cheapest that the rules allow.
+// they do not delay it. GPUs are chosen when a job starts or, where that ends better, jobs wait for those on which they are fastest;
+// depths are the cheapest that the rules allow.
 func Queue(in *instance.Instance) (*instance.BlockSchedule, error) {
 	q := newQueue(in)
-	list, err := q.run(q.byRelease())
-	if err == nil {
-		_, _, _, err = q.judge(list)
+	best := q.outcome(q.byRelease(), nil)
+	if q.fastest != nil {
+		if o := q.outcome(q.byRelease(), q.everyone()); o.valid() && (!best.valid() || o.compare(&best) < 0) {
+			best = o
+		}
 	}
-	if err != nil {
+	if err := cmp.Or(best.err, best.missed); err != nil {
 		return nil, err
 	}
-	return q.plan(list), nil
+	return q.plan(best.list), nil
 }
 
 // queue simulates queues of one instance.
@@ -38,6 +41,8 @@ type queue struct {
 	// lonely are the sites that list scheduling found, by job; nil: none.
 	lonely map[instance.JobID]*site
 	guard  sync.Mutex // of lonely
+	// fastest is the least iteration of each job on an empty cluster, for those that wait for it; nil where all GPUs are of one type.
+	fastest []instance.Tick
 	// units of several jobs are numbered on from the jobs; kinds of nodes are those of like GPUs and links.
 	units []*unit
 	kinds []int
@@ -67,8 +72,14 @@ func newQueue(in *instance.Instance) *queue {
 		q.shape[i] = n
 	}
 	q.kinds = symmetry.Kinds(in)
+	if len(in.Types) > 1 {
+		q.fastest = q.iterations()
+	}
 	return q
 }
+
+// everyone is that all jobs wait for the GPUs on which they are fastest.
+func (q *queue) everyone() []bool { return slices.Repeat([]bool{true}, len(q.in.Jobs)) }
 
 // unit returns the unit of several jobs of that number; nil for a job by itself.
 func (q *queue) unit(id instance.JobID) *unit {
@@ -124,7 +135,8 @@ type stint = backfill.Stint[site]
 type stand struct {
 	*queue
 	backfill.Queue[site]
-	floor *floor
+	floor   *floor
+	patient []bool // by job: it waits for GPUs on which it is fastest; nil: none does
 }
 
 func (s *stand) Full() bool { return s.floor.idle == 0 }
@@ -134,10 +146,26 @@ func (s *stand) Find(id instance.JobID) *site {
 		return s.seek(s.floor, u)
 	}
 	at := s.floor.find(id)
-	if at == nil && len(s.Working) == 0 {
+	switch {
+	case at == nil && len(s.Working) == 0:
 		at = s.alone(s.floor, id)
+	case at != nil && s.waits(id) && at.iteration() > s.fastest[id]:
+		at = nil
 	}
 	return at
+}
+
+func (s *stand) waits(id instance.JobID) bool {
+	return s.patient != nil && s.unit(id) == nil && s.patient[id]
+}
+
+// Like is [queue.Like] of jobs that wait, or not.
+func (s *stand) Like(id instance.JobID) int {
+	like := 2 * s.queue.Like(id)
+	if s.waits(id) {
+		like++
+	}
+	return like
 }
 
 func (s *stand) Take(at *site, free bool) {
@@ -169,9 +197,9 @@ func (s *stand) settle(id instance.JobID, at *site) {
 	}
 }
 
-// run queues jobs and units in the given order.
-func (q *queue) run(order []instance.JobID) (list []stint, err error) {
-	s := &stand{queue: q, floor: newFloor(q.in, q.counts)}
+// run queues jobs and units in the given order, of which some jobs wait for the GPUs on which they are fastest.
+func (q *queue) run(order []instance.JobID, patient []bool) (list []stint, err error) {
+	s := &stand{queue: q, floor: newFloor(q.in, q.counts), patient: patient}
 	s.Queue = backfill.Queue[site]{Cluster: s, Steady: true, Rank: make([]int, len(q.in.Jobs)+len(q.units))}
 	for n, j := range order {
 		s.Rank[j] = n
@@ -273,10 +301,12 @@ func (q *queue) byRelease() []instance.JobID {
 
 // Alone returns how long an iteration of every job takes on an empty cluster, at full depth; 0 where it
 // finds no place.
-func Alone(in *instance.Instance) []instance.Tick {
-	q := newQueue(in.FullDepth())
-	f := newFloor(in, q.counts)
-	lengths := make([]instance.Tick, len(in.Jobs))
+func Alone(in *instance.Instance) []instance.Tick { return newQueue(in.FullDepth()).iterations() }
+
+// iterations returns how long an iteration of every job takes on an empty cluster; 0 where it finds no place.
+func (q *queue) iterations() []instance.Tick {
+	f := newFloor(q.in, q.counts)
+	lengths := make([]instance.Tick, len(q.in.Jobs))
 	known := map[int]instance.Tick{} // by shape
 	for j := range lengths {
 		length, ok := known[q.shape[j]]

@@ -1,6 +1,8 @@
 package horizon
 
 import (
+	"context"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,4 +52,18 @@ func TestWork(t *testing.T) {
 	least, on = works(compile(slow, fast))
 	require.Equal(t, []float64{40}, least)
 	require.Equal(t, [][]float64{{160, 40}}, on)
+}
+
+// TestPatience: on GPUs that are four times as fast two jobs end one after the other sooner than side by side; of five
+// jobs one goes to the slow ones.
+func TestPatience(t *testing.T) {
+	fast, slow := typeOf("fast", 2_000_000), typeOf("slow", 500_000)
+	in := twoSpeeds(t, 2, slow, fast)
+	s, err := Queue(in)
+	require.NoError(t, err)
+	require.EqualValues(t, 40, s.Makespan(in))
+	in = twoSpeeds(t, 5, slow, fast)
+	s, _, err = Config{Whole: true, Rounds: 50}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.EqualValues(t, 80, s.Makespan(in))
 }
