@@ -406,6 +406,11 @@ cluster:
 	_, err = batch("name\tmodel\tworkers\titerations\na\tgnmt\t4\t100\n")
 	require.NoError(t, err)
 
+	d, err = batch("# tonight; all of it\r\n\r\nname\tmodel\tworkers\tweight\titerations\r\na\tgnmt\t4.0\t2.00\t100\r\n")
+	require.NoError(t, err, "the columns come after other lines")
+	require.Equal(t, 4, d.Spec.Jobs[0].Workers)
+	require.EqualValues(t, 2, d.Spec.Jobs[0].Weight)
+
 	_, err = batch("name;model;workers;gpus_per_worker;iterations;accumulate;checkpointing;sharding;within\na;llama3_8b;2;8;100;4;true;zero1;rack\n")
 	require.ErrorContains(t, err, "has no profile of 8 GPUs together, only of one GPU and 2 GPUs; estimate one", "semicolons")
 	d, err = batch("name;model;workers;iterations;accumulate;checkpointing;sharding;within;optimizer\na;resnet50;2;100;4;FALSE;zero1;rack;adam\nb;gnmt;4;100;;false;;;\n")
@@ -415,18 +420,21 @@ cluster:
 	require.Equal(t, instance.JobSpec{Name: "b", Model: "gnmt", Workers: 4, Iterations: 100}, d.Spec.Jobs[1])
 
 	for jobs, want := range map[string]string{
-		"name,model,workers,iterations,checkpointing\na,gnmt,4,9,yes\n": `line 2, column 12: checkpointing: "yes" is neither true nor false`,
-		"name,model,workers,iterations,sharding\na,gnmt,4,9,zero9\n":    `line 2: jobs[0].sharding "a": `,
-		"name,model,workers,gpus_per_worker,iterations\na,gnmt,4,0,9\n": `gpus_per_worker: "0" is not a whole number above 0`,
-		"name,model,workers\na,gnmt,4\n":                                "line 1: one of the columns iterations and hours has to be there",
-		"name,model,workers,iterations\na,gnmt,four,100\n":              `line 2, column 8: workers: "four" is not a whole number above 0`,
-		"name,model,workers,hours\na,gnmt,4,-1\n":                       `line 2, column 10: hours: "-1" is not a number of hours`,
-		"name,model,workers,iterations\na,gnmt,4,\n":                    `line 2, column 1: job "a" needs either iterations or hours`,
-		"name,modell,workers,iterations\n":                              `line 1, column 6: unknown column "modell"`,
-		"name,model,workers,iterations\na,gnmt,4,100\nb,gnmu,4,100\n":   `line 3: jobs[1].model "b": no profile of model "gnmu"; did you mean "gnmt"?`,
-		"name,model,workers,iterations,release\na,gnmt,4,100,soon\n":    "line 2, column 14: release: ",
-		"name,model,name,workers,iterations\n":                          `line 1, column 12: the column "name" is there twice`,
-		"":                                                              "the list is empty; a list of jobs begins with a line of columns",
+		"name,model,workers,iterations,checkpointing\na,gnmt,4,9,yes\n":  `line 2, column 12: checkpointing: "yes" is neither true nor false`,
+		"name,model,workers,iterations,sharding\na,gnmt,4,9,zero9\n":     `line 2: jobs[0].sharding "a": `,
+		"name,model,workers,gpus_per_worker,iterations\na,gnmt,4,0,9\n":  `gpus_per_worker: "0" is not a whole number above 0`,
+		"name,model,workers,iterations\na,gnmt,4.5,100\n":                `"4.5" is not a whole number above 0`,
+		"name,model,workers,iterations\na,gnmt,4,99999999999999999999\n": `iterations: "99999999999999999999" is too large`,
+		"\xff\xfen\x00":                                               "the list is in UTF-16; save it as UTF-8",
+		"name,model,workers\na,gnmt,4\n":                              "line 1: one of the columns iterations and hours has to be there",
+		"name,model,workers,iterations\na,gnmt,four,100\n":            `line 2, column 8: workers: "four" is not a whole number above 0`,
+		"name,model,workers,hours\na,gnmt,4,-1\n":                     `line 2, column 10: hours: "-1" is not a number of hours`,
+		"name,model,workers,iterations\na,gnmt,4,\n":                  `line 2, column 1: job "a" needs either iterations or hours`,
+		"name,modell,workers,iterations\n":                            `line 1, column 6: unknown column "modell"`,
+		"name,model,workers,iterations\na,gnmt,4,100\nb,gnmu,4,100\n": `line 3: jobs[1].model "b": no profile of model "gnmu"; did you mean "gnmt"?`,
+		"name,model,workers,iterations,release\na,gnmt,4,100,soon\n":  "line 2, column 14: release: ",
+		"name,model,name,workers,iterations\n":                        `line 1, column 12: the column "name" is there twice`,
+		"":                                                            "the list is empty; a list of jobs begins with a line of columns",
 	} {
 		_, err := batch(jobs)
 		require.ErrorContains(t, err, want, "%q", jobs)

@@ -48,8 +48,16 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 	if blank := strings.TrimLeft(text, " \t\r\n"); strings.HasPrefix(blank, "{") || strings.HasPrefix(blank, "[") {
 		return decodeJSONJobs([]byte(text))
 	}
+	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
+		return nil, errors.New("the list is in UTF-16; save it as UTF-8")
+	}
 	in := csv.NewReader(strings.NewReader(text))
-	first, _, _ := strings.Cut(text, "\n")
+	first := ""
+	for line := range strings.Lines(text) {
+		if first = line; strings.TrimSpace(line) != "" && line[0] != '#' {
+			break
+		}
+	}
 	for _, comma := range "\t;" {
 		if strings.ContainsRune(first, comma) {
 			in.Comma = comma
@@ -220,7 +228,12 @@ const (
 // cellOf reads a cell into a job.
 func cellOf(job *instance.JobSpec, hours *float64, column, cell string) (err error) {
 	whole := func(to *int) {
-		if *to, err = strconv.Atoi(cell); err != nil || *to < 1 {
+		digits, part, _ := strings.Cut(cell, ".") // tables write 4.0 where cells of a column are empty
+		*to, err = strconv.Atoi(digits)
+		switch {
+		case errors.Is(err, strconv.ErrRange) && digits[0] != '-':
+			err = fmt.Errorf("%q is too large", cell)
+		case err != nil || *to < 1 || strings.Trim(part, "0") != "":
 			err = fmt.Errorf("%q is not a whole number above 0", cell)
 		}
 	}
