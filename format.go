@@ -78,6 +78,9 @@ func FormatCost(in *instance.Instance, v *big.Rat) string {
 // significant writes f with four significant digits, or all before the point
 // if these are more. Trailing zeros stay, so that columns of figures align.
 func significant(f float64) string {
+	if f == 0 {
+		return "0"
+	}
 	decimals := 3
 	for limit := 9.9995; f >= limit && decimals > 0; limit *= 10 { // what is rounded to one digit more
 		decimals--

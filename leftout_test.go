@@ -94,3 +94,28 @@ func TestTogetherTooLate(t *testing.T) {
 		require.Equal(t, jigsaw.Optimal, r.Status)
 	}
 }
+
+// TestNoBoundsOfNothing: where the fluid program proves that there is no schedule, bounds on one are not looked for, which would rise
+// for ever.
+func TestNoBoundsOfNothing(t *testing.T) {
+	if _, err := backend.Default(); err != nil {
+		t.Skip(err)
+	}
+	in, err := jigsaw.Load([]byte(`version: 1
+cluster: {gpu_types: [{name: v100, memory: 16GiB}], racks: [{nodes: 1, gpus: 2, gpu: v100, nic: 25Gbit/s, fabric: 300Gbit/s}]}
+jobs: [{name: a, count: 40, model: resnet50, workers: 1, iterations: 30}]`))
+	require.NoError(t, err)
+	for name, plan := range map[string]func(context.Context, *instance.Instance, jigsaw.Options) (*jigsaw.Result, error){"plan": jigsaw.Plan, "bound": jigsaw.Bound} {
+		r, err := plan(context.Background(), in, jigsaw.Options{})
+		require.NoError(t, err)
+		require.Equal(t, jigsaw.Infeasible, r.Status, name)
+		require.Equal(t, relax.FluidBound, r.Proof.Kind, name)
+		for _, b := range r.Bounds {
+			require.NotEqual(t, relax.PackingBound, b.Kind, name)
+		}
+	}
+	in.Objective = instance.MaxMinThroughput
+	r, err := jigsaw.Bound(context.Background(), in, jigsaw.Options{})
+	require.NoError(t, err)
+	require.Zero(t, r.Dual.Sign(), "the least rate of jobs of which one is left out")
+}

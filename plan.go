@@ -7,6 +7,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
+	"jigsaw/heuristics/state"
 	"jigsaw/method"
 	"jigsaw/solver"
 	"jigsaw/solver/backend"
@@ -166,6 +167,9 @@ func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 	defer stop()
 	if bounds, none := p.boundsAlone(); !none {
 		p.wait(bounds)
+		if !long(in) && state.MayLackMemory(in) {
+			p.unplaceable()
+		}
 	}
 	p.certify()
 	if p.result.Status != Infeasible {

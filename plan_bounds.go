@@ -67,7 +67,7 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 		if first {
 			p.fluid(p.in, engine)
 		}
-		if p.opt.Quick {
+		if p.opt.Quick || p.noPlan() {
 			return
 		}
 		select {
@@ -81,7 +81,7 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 				func() { p.columnsBound(ctx, engine, start, value) },
 				func() { p.periodsBound(ctx, engine, value) },
 			} {
-				if improve(); p.ctx.Err() != nil {
+				if improve(); p.ctx.Err() != nil || p.noPlan() {
 					return
 				}
 			}
@@ -199,6 +199,9 @@ func (p *planner) fluid(in *instance.Instance, engine solver.Solver) {
 	if !p.opt.Without[method.Fluid] {
 		b, err = fluid.Bound(p.ctx, in, engine, fluid.Limits{})
 	}
+	if b.Infeasible != nil {
+		p.bound(b) // before others look for proofs
+	}
 	if p.fluidIn != nil {
 		if b.Certified {
 			p.fluidDual = b.Value
@@ -206,12 +209,13 @@ func (p *planner) fluid(in *instance.Instance, engine solver.Solver) {
 		close(p.fluidIn)
 	}
 	switch {
+	case b.Infeasible != nil:
 	case err != nil && p.ctx.Err() != nil:
 		p.cutShort("no LP bound")
 	case err != nil:
 		p.note("no LP bound: %v", err)
 	case p.opt.Without[method.Fluid]:
-	case b.Value == nil && b.Infeasible == nil:
+	case b.Value == nil:
 		p.note("no LP bound: the engine stopped with status %v", b.LP.Status)
 	default:
 		if p.opt.Ranging {

@@ -146,6 +146,13 @@ func (p *planner) unplaceable() {
 	}
 }
 
+// noPlan reports whether it is proven that there is none.
+func (p *planner) noPlan() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.refuted != nil
+}
+
 // refute keeps a proof of infeasibility. The caller holds mu.
 func (p *planner) refute(b bound.Bound) {
 	p.result.Status, p.result.Reasons, p.refuted = Infeasible, b.Infeasible, &b
