@@ -325,7 +325,7 @@ func (p *planner) horizonPrograms() <-chan struct{} {
 			return
 		}
 		p.fluid(roomy, p.lp)
-		if !p.opt.Quick && p.ctx.Err() == nil {
+		if !p.opt.Quick && p.ctx.Err() == nil && !p.noPlan() {
 			p.packingBound(p.ctx, roomy, p.lp, value)
 		}
 	}()

@@ -53,6 +53,9 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 	done := make(chan struct{})
 	ctx, enough := context.WithCancel(p.ctx)
 	ctx = eventloop.Context(ctx)
+	p.mu.Lock()
+	p.enough = enough
+	p.mu.Unlock()
 	first := p.lp != nil && (p.opt.Quick || !p.columnsFirst())
 	if first && p.opt.Time == 0 && p.in.Tasks() <= mostAwaitTasks {
 		p.fluidIn = make(chan struct{})

@@ -40,6 +40,8 @@ type planner struct {
 	valid  *big.Rat // best value of one that was checked
 	faults []error
 	closed bool // an LP engine that is still at work adds nothing any more
+	// enough ends the bounds that take long; nil before they begin.
+	enough context.CancelFunc
 	// refuted is the proof that there is no schedule, if there is one.
 	refuted *bound.Bound
 	// cut are notes of what the end of the run cut short, which matter where the plan
@@ -150,7 +152,12 @@ func (p *planner) unplaceable() {
 func (p *planner) noPlan() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.refuted != nil
+	return p.hopeless()
+}
+
+// hopeless is [planner.noPlan] for who holds mu.
+func (p *planner) hopeless() bool {
+	return p.refuted != nil || p.result.Certified && Overdue(p.in, p.result.Dual) != ""
 }
 
 // refute keeps a proof of infeasibility. The caller holds mu.
@@ -183,6 +190,9 @@ func (p *planner) bound(b bound.Bound) {
 		p.reserve()
 		p.record(string(b.Kind), p.seen, r.Dual)
 		p.meet()
+		if p.enough != nil && p.hopeless() {
+			p.enough() // it would rise until the run ends
+		}
 	}
 }
 
