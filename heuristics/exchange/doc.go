@@ -6,12 +6,15 @@
 // estimate (estimate.go) of what each group comes to: loads, chains, and the waits for
 // tasks much longer than the gaps they should fill; or, under weighted completion, which
 // jobs are there at the same time, how they flow on shared GPUs and NICs
-// (estimate_weighted.go). The walk then lets two groups at a time exchange a few jobs, of several exchanges that which the
-// estimate, corrected by what it makes of the two as they are, likes best, and schedules both by a few tries that go on from the residencies the jobs had; it accepts
-// by simulated annealing on a steep sum of the groups' ends, or on their weighted
-// completions. Under makespan the groups that end last lead, choose their partners, and give away
-// above all what they would end earlier without. Cycles of cooling double
-// in length; those that bring nothing make exchanges worth less of the search's work.
+// (estimate_weighted.go). The walk then lets two groups at a time exchange a few jobs, of
+// several exchanges that which the estimate likes best, and schedules both by a few tries that
+// go on from the residencies the jobs had; it accepts by simulated annealing on a steep sum of
+// the groups' ends, or on their weighted completions. Under makespan the groups that end last
+// lead. Where groups are many, each has few tries: estimates are corrected by what they make of
+// the two groups as they are, and exchanges that they see no hope for are not scheduled; the groups
+// that end last choose their partners, and give away above all what they would end earlier without.
+// Cycles of cooling double in length; those that bring nothing make exchanges worth less of
+// the search's work.
 //
 // Large neighbourhoods (neighbourhoods.go). A schedule of many nodes mostly falls apart into groups of
 // them that share no job (groups.go). A few groups at a time are an instance of

@@ -71,6 +71,8 @@ const (
 	// exchangeChoice is of how many of these the one that looks best is taken; weightedChoice
 	// under weighted completion, of which the estimate knows more.
 	exchangeChoice, weightedChoice = 3, 10
+	// With manyGroups each has few tries, which are chosen with more care; see [Annealer.many].
+	manyGroups = 32
 	// So many groups that end last choose their partners, each among so many, by partnerDraws exchanges with
 	// each. Among all of them it would, time and again, be that of which the estimate errs most.
 	choosers, partners, partnerDraws = 4, 6, 30
@@ -185,7 +187,7 @@ func (t *Annealer) batch(ctx context.Context) {
 			Annealer: t, at: at, heat: heat, scale: scale, rng: state.Fork(t.rng),
 		})
 	}
-	if t.in.Objective == instance.Makespan {
+	if t.in.Objective == instance.Makespan && t.many() {
 		for n, b := range pairs[:min(choosers, len(pairs))] {
 			b.choosePartner(ctx, pairs[n:])
 		}
@@ -216,6 +218,10 @@ func (t *Annealer) pairs() [][2]int {
 	}
 	return pairs
 }
+
+// many reports whether there are so many groups that exchanges are drawn by more than loads. Where they are few
+// all are tried often, and what chance brings is as good as what an estimate says.
+func (t *Annealer) many() bool { return len(t.groups) >= manyGroups }
 
 // note adds up what the groups are worth, and keeps the best.
 func (t *Annealer) note() {
@@ -405,8 +411,8 @@ func (b *pairExchange) draw(ctx context.Context, limit float64) (best [2][]insta
 	}
 	gains, corrections := b.gains(ctx), b.corrections()
 	for range exchangeDraws {
-		jobs, energy := b.look(gains, corrections, 1-hope)
-		if energy > limit {
+		jobs, energy, hoped := b.look(gains, corrections)
+		if hoped > limit {
 			continue
 		}
 		if energy < least {
@@ -422,40 +428,44 @@ func (b *pairExchange) draw(ctx context.Context, limit float64) (best [2][]insta
 	return best, ok
 }
 
-// look draws an exchange and returns the energy of both groups after it if their values are so many
-// times their corrected estimates; infinite where it is none.
-func (b *pairExchange) look(gains []float64, corrections [2]float64, times float64) (jobs [2][]instance.JobID, energy float64) {
+// look draws an exchange and returns the energy that the estimate has of both groups after it, and that to
+// which a schedule may bring it down: by the loads alone or, with many groups, by a little less than the
+// estimate, too. Both are infinite where there is nothing to exchange.
+func (b *pairExchange) look(gains []float64, corrections [2]float64) (jobs [2][]instance.JobID, energy, hoped float64) {
 	b.work += drawWork
 	jobs, given := exchange(b.rng, b.groups[b.at[0]].jobs, b.groups[b.at[1]].jobs, gains)
 	all := len(given[0]) == len(b.groups[b.at[0]].jobs) && len(given[1]) == len(b.groups[b.at[1]].jobs) // nodes are mostly alike
 	if all || len(given[0])+len(given[1]) == 0 || !b.fit(0, given[1]) || !b.fit(1, given[0]) {
-		return jobs, math.Inf(1)
+		return jobs, math.Inf(1), math.Inf(1)
 	}
 	for k, n := range b.at {
-		value := times * corrections[k] * b.estimate.of(&b.scratch, b.groups[n].nodes, jobs[k])
-		energy += max(b.leastEnergy(n, jobs[k]), b.energy(value))
+		value, least := corrections[k]*b.estimate.of(&b.scratch, b.groups[n].nodes, jobs[k]), b.leastEnergy(n, jobs[k])
+		if b.many() {
+			least = max(least, b.energy((1-hope)*value))
+		}
+		energy, hoped = energy+b.energy(value), hoped+least
 	}
-	return jobs, energy
+	return jobs, energy, hoped
 }
 
-// corrections returns what the two groups come to as they are, over what the estimate makes of them.
+// corrections returns what the two of many groups come to as they are, over what the estimate makes of them.
 func (b *pairExchange) corrections() [2]float64 {
 	list := [2]float64{1, 1}
 	for k, n := range b.at {
 		estimate := b.estimate.of(&b.scratch, b.groups[n].nodes, b.groups[n].jobs)
-		if len(b.groups[n].jobs) > 0 && estimate > 0 && !math.IsInf(estimate, 1) {
+		if b.many() && len(b.groups[n].jobs) > 0 && estimate > 0 && !math.IsInf(estimate, 1) {
 			list[k] = b.sides[n].value / estimate
 		}
 	}
 	return list
 }
 
-// gains returns how much earlier the first group would end without each of its jobs, under makespan: where
-// it ends much later than others, one or two that keep others waiting are the reason.
+// gains returns how much earlier the first of many groups would end without each of its jobs, under makespan:
+// where it ends much later than others, one or two that keep others waiting are the reason.
 func (b *pairExchange) gains(ctx context.Context) []float64 {
 	n := b.at[0]
 	s, jobs := &b.sides[n], b.groups[n].jobs
-	if s.gains == nil && len(jobs) > 1 && b.in.Objective == instance.Makespan {
+	if s.gains == nil && len(jobs) > 1 && b.in.Objective == instance.Makespan && b.many() {
 		s.gains = make([]float64, len(jobs))
 		for i := range jobs {
 			if less, ok := b.sketch(ctx, n, slices.Delete(slices.Clone(jobs), i, i+1)); ok {
@@ -474,7 +484,7 @@ func (b *pairExchange) choosePartner(ctx context.Context, pairs []*pairExchange)
 		with := pairExchange{Annealer: b.Annealer, at: [2]int{b.at[0], o.at[1]}, scale: b.scale, rng: b.rng}
 		corrections, now := with.corrections(), b.energy(b.sides[o.at[1]].value)
 		for range partnerDraws {
-			if _, energy := with.look(gains, corrections, 1); energy-now < least {
+			if _, energy, _ := with.look(gains, corrections); energy-now < least {
 				partner, least = o, energy-now
 			}
 		}

@@ -97,6 +97,7 @@ func TestExchangeGains(t *testing.T) {
 	shared := slices.IndexFunc(annealer.groups, func(g group) bool { return len(g.jobs) > 2 })
 	require.GreaterOrEqual(t, shared, 0)
 	jobs := annealer.groups[shared].jobs
+	annealer.groups = append(annealer.groups, make([]group, manyGroups)...)
 	b := &pairExchange{Annealer: annealer, at: [2]int{shared, 1 - min(shared, 1)}, scale: 1, rng: rng}
 	gains := b.gains(t.Context())
 	require.Len(t, gains, len(jobs))
