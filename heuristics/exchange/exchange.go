@@ -72,7 +72,7 @@ const (
 	// under weighted completion, of which the estimate knows more.
 	exchangeChoice, weightedChoice = 3, 10
 	// With manyGroups each has few tries, which are chosen with more care; see [Annealer.many].
-	manyGroups = 32
+	manyGroups = 100
 	// So many groups that end last choose their partners, each among so many, by partnerDraws exchanges with
 	// each. Among all of them it would, time and again, be that of which the estimate errs most.
 	choosers, partners, partnerDraws = 4, 6, 30
