@@ -166,6 +166,8 @@ test('names with markup are text', () =>
     await job.nth(1).fill('<svg/onload=alert(3)>')
     await job.nth(1).press('Enter')
     await page.locator('.job-title').getByText('<svg').waitFor()
+    const timeline = page.getByRole('region', { name: /^Timeline of/ })
+    await timeline.getByRole('button', { name: '<svg/onload=alert(3)>' }).waitFor()
     await stop(page)
     for (const tab of ['Progress', 'Compare', 'Depths', 'Explain']) {
       await page.getByRole('tab', { name: tab }).click()

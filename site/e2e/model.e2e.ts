@@ -37,9 +37,10 @@ test('a Llama described with sliders is planned on H100s, and marked as estimate
     await estimates.getByText('4.54 G parameters').waitFor()
     await dialog.getByRole('button', { name: 'Add to the scenario' }).click()
     await page.getByRole('button', { name: /^llama-8b / }).waitFor()
-    await stop(page)
+    // What is stopped before it has a plan leaves the one before.
     const timeline = page.getByRole('region', { name: 'Timeline of own model' })
     await timeline.getByRole('button', { name: 'llama-8b' }).waitFor()
+    await stop(page)
     await page.getByRole('button', { name: /^llama-8b / }).click()
     await page
       .getByLabel('Model', { exact: true })
