@@ -16,8 +16,7 @@ import (
 )
 
 // mostHastyTasks is of how many tasks an instance is whose bounds need less time than
-// greedy's changes, so that with a time limit they do not wait for these, and whose plan
-// does not wait for the search of exclusive.
+// greedy's changes, so that with a time limit they do not wait for these.
 const mostHastyTasks = 2000
 
 // schedules makes the baselines and the greedy plan, which begun is told of. The plan is
@@ -30,12 +29,8 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 		// Shallower tasks would do in the same places: no full-depth schedule beats the bound.
 		full.Stop = func(value *big.Rat) bool { return alone(value) || greedy.Stop(value) }
 	}
-	// Of few tasks greedy's plan comes at once: a proof does not wait for baselines.
-	hasty := p.in.Tasks() <= mostHastyTasks
 	if !p.opt.bare {
-		if p.wholeJobs(deep); !hasty {
-			p.searchExclusive(deep, full.Stop)
-		}
+		p.wholeJobs(deep)
 	}
 
 	begin := func(s *instance.Schedule) {
@@ -44,7 +39,7 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 		default: // they have begun
 		}
 	}
-	if p.opt.Time > 0 && hasty {
+	if p.opt.Time > 0 && p.in.Tasks() <= mostHastyTasks {
 		greedy.Constructed = func(s *instance.Schedule) {
 			if len(p.check(p.in, s)) == 0 {
 				begin(s)
@@ -55,16 +50,14 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 	p.checked(r.Greedy.Value)
 	begin(r.Greedy.Schedule)
 	p.startWith("greedy", &r.Greedy)
-	if p.opt.bare && r.Schedule == nil {
+	if p.opt.bare {
+		if r.Schedule != nil {
+			return
+		}
 		p.wholeJobs(deep)
-		p.searchExclusive(deep, full.Stop)
 	}
-	if !p.opt.bare && hasty {
-		p.searchExclusive(deep, full.Stop)
-	}
-	if !p.opt.bare || r.Schedule == nil {
-		p.interleavedFull(deep, full)
-	}
+	p.searchExclusive(deep, full.Stop)
+	p.interleavedFull(deep, full)
 }
 
 // startWith makes the schedule of a baseline the plan if it is valid and the best so far.

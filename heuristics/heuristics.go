@@ -5,9 +5,11 @@ import (
 	"math/rand/v2"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/exchange"
 	"jigsaw/heuristics/list"
 	"jigsaw/heuristics/periodic"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
 )
 
 // Config sets how the heuristics run: its fields are those of [state.Options]. The zero
@@ -38,8 +40,31 @@ func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Ran
 		case instance.MaxMinThroughput:
 			return c.greedyRepeated(ctx, in, rng)
 		}
-		return list.Greedy(ctx, state.Options(c), in, rng)
+		return c.greedyFinite(ctx, in, rng)
 	})
+}
+
+// greedyFinite plans a finite objective: by list scheduling of all jobs on all nodes, and of jobs that are dealt out to
+// groups of nodes, whichever is better; of many nodes the latter alone, if it succeeds.
+func (c Config) greedyFinite(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
+	o, many := state.Options(c), len(in.Nodes) >= exchange.ManyNodes
+	divides := !o.Quick && o.Tries == 0 && !o.Without[method.Exchange] && !in.Resumes()
+	if many && divides {
+		if s := exchange.Divide(ctx, in, rng); s != nil {
+			return s, nil
+		}
+	}
+	best, err := list.Greedy(ctx, o, in, rng)
+	if many || !divides || best != nil && o.Stops(in.Value(best)) {
+		return best, err
+	}
+	if s := exchange.Divide(ctx, in, rng); s != nil && (best == nil || in.Objective.Better(in.Value(s), in.Value(best))) {
+		if o.Improved != nil {
+			o.Improved(s)
+		}
+		return s, nil
+	}
+	return best, err
 }
 
 // Bundled is a schedule that needs neither a configuration nor chance, such as [periodic.Exclusive], on bundles of GPUs

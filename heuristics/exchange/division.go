@@ -3,6 +3,7 @@ package exchange
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -13,20 +14,30 @@ import (
 
 // division deals the jobs of an instance out to groups of nodes.
 type division struct {
-	in     *instance.Instance
-	area   []float64 // per job: GPU-ticks
-	groups []group
-	load   []float64 // per group: GPU-ticks
-	free   []bool    // per node: in no group yet
-	across bool      // a group has nodes of several racks
+	in       *instance.Instance
+	area     []float64 // per job: GPU-ticks
+	estimate *estimate
+	scratch  scratch
+	groups   []group
+	load     []float64 // per group: GPU-ticks
+	free     []bool    // per node: in no group yet
+	across   bool      // a group has nodes of several racks
 }
 
-// divide makes a schedule that falls apart into many groups: jobs that need
+// Divide makes a schedule that falls apart into many groups: jobs that need
 // several nodes first, each job goes to the nodes that have the least work for
 // their GPUs, and every group is scheduled for itself. It returns nil where that
-// cannot be done, or not without missing a deadline.
-func divide(ctx context.Context, in *instance.Instance, rng *rand.Rand) *instance.Schedule {
-	d := &division{in: in, area: make([]float64, len(in.Jobs)), free: make([]bool, len(in.Nodes))}
+// cannot be done, or not without missing a deadline, and where it ends early with the context.
+func Divide(ctx context.Context, in *instance.Instance, rng *rand.Rand) *instance.Schedule {
+	if d := deal(in, rng); d != nil {
+		return d.plan(ctx, rng)
+	}
+	return nil
+}
+
+// deal deals the jobs out; nil: some job finds no room.
+func deal(in *instance.Instance, rng *rand.Rand) *division {
+	d := &division{in: in, area: make([]float64, len(in.Jobs)), estimate: newEstimate(in), free: make([]bool, len(in.Nodes))}
 	for n := range d.free {
 		d.free[n] = true
 	}
@@ -35,6 +46,11 @@ func divide(ctx context.Context, in *instance.Instance, rng *rand.Rand) *instanc
 			return nil
 		}
 	}
+	return d
+}
+
+// plan levels the groups and schedules them.
+func (d *division) plan(ctx context.Context, rng *rand.Rand) *instance.Schedule {
 	d.level(ctx, rng)
 	return d.schedule(ctx, rng)
 }
@@ -47,10 +63,9 @@ func (d *division) level(ctx context.Context, rng *rand.Rand) {
 	if len(d.groups) < 2 {
 		return
 	}
-	e, b := newEstimate(d.in), &scratch{}
 	values := make([]float64, len(d.groups))
 	for n, g := range d.groups {
-		values[n] = e.of(b, g.nodes, g.jobs)
+		values[n] = d.estimate.of(&d.scratch, g.nodes, g.jobs)
 	}
 	steps := levelExchanges * len(d.in.Jobs)
 	var scale float64
@@ -83,7 +98,7 @@ func (d *division) level(ctx context.Context, rng *rand.Rand) {
 		}
 		var now [2]float64
 		for k, n := range at {
-			now[k] = e.of(b, d.groups[n].nodes, jobs[k])
+			now[k] = d.estimate.of(&d.scratch, d.groups[n].nodes, jobs[k])
 		}
 		if groupEnergy(d.in, now[0], scale)+groupEnergy(d.in, now[1], scale) <= limit {
 			for k, n := range at {
@@ -133,10 +148,7 @@ func (d *division) order(rng *rand.Rand) []instance.JobID {
 func (d *division) put(j instance.JobID) bool {
 	best, cost := -1, 0.0
 	for n := range d.groups {
-		if !fits(d.in, j, d.groups[n].nodes) {
-			continue
-		}
-		if c := (d.load[n] + d.area[j]) / float64(d.groups[n].gpus); best < 0 || c < cost {
+		if c := (d.load[n] + d.area[j]) / float64(d.groups[n].gpus); (best < 0 || c < cost) && d.room(n, j) {
 			best, cost = n, c
 		}
 	}
@@ -153,6 +165,12 @@ func (d *division) put(j instance.JobID) bool {
 	d.groups[best].jobs = append(d.groups[best].jobs, j)
 	d.load[best] += d.area[j]
 	return true
+}
+
+// room reports whether a group has the GPUs for a job, and looks as if it had the memory.
+func (d *division) room(n int, j instance.JobID) bool {
+	g := &d.groups[n]
+	return fits(d.in, j, g.nodes) && !math.IsInf(d.estimate.of(&d.scratch, g.nodes, append(slices.Clip(g.jobs), j)), 1)
 }
 
 // fits reports whether some nodes have the GPUs for a job.

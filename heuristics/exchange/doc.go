@@ -2,11 +2,12 @@
 // share no job: each is an instance of its own that the rooms below schedule.
 //
 // Exchanges (exchange.go). Which jobs share a node decides most where nodes are many. A
-// division (division.go) deals the jobs out to groups of nodes, and is annealed on an
-// estimate (estimate.go) of what each group comes to: loads, chains, and the waits for
+// division (division.go) deals the jobs out to groups of nodes with the memory for them, and is annealed on an
+// estimate (estimate.go) of what each group comes to: loads of GPUs and NICs, chains, and the waits for
 // tasks much longer than the gaps they should fill; or, under weighted completion, which
 // jobs are there at the same time, how they flow on shared GPUs and NICs
-// (estimate_weighted.go). The walk then lets two groups at a time exchange a few jobs, of
+// (estimate_weighted.go). With many nodes the walk begins with the best schedule at hand, if that is
+// as divided: greedy's is a division then. The walk lets two groups at a time exchange a few jobs, of
 // several exchanges that which the estimate likes best, and schedules both by a few tries that
 // go on from the residencies the jobs had; it accepts by simulated annealing on a steep sum of
 // the groups' ends, or on their weighted completions. Under makespan the groups that end last

@@ -136,7 +136,10 @@ func (e *estimate) of(b *scratch, nodes []instance.NodeID, jobs []instance.JobID
 		}
 		sortGPUStates(b.gpuStates)
 	}
-	value := 0.0
+	value := 0.0 // first of the NICs, which all jobs that need several nodes are on
+	for _, j := range b.jobs {
+		value += float64(e.nic[j] * (e.chain[j] - float64(e.in.Jobs[j].Release)))
+	}
 	for at, j := range b.jobs[:min(len(b.jobs), 64)] {
 		load, others := 0.0, uint64(0)
 		for i := range b.gpuStates {

@@ -101,6 +101,14 @@ func TestEstimateFlow(t *testing.T) {
 	}
 }
 
+// TestEstimateNICs: under makespan, too, jobs that need several nodes take turns on their NICs.
+func TestEstimateNICs(t *testing.T) {
+	e, nodes := flowing(2, [6]float64{1, 0, 3, 10, 100, 0.8}, [6]float64{1, 50, 3, 10, 100, 0.8})
+	e.in.Objective, e.task, e.rest = instance.Makespan, make([]float64, 2), make([]float64, 2)
+	assert.InDelta(t, 80+80, e.of(&scratch{}, nodes, []instance.JobID{0, 1}), 1e-9)
+	assert.InDelta(t, 100, e.of(&scratch{}, nodes, []instance.JobID{0}), 1)
+}
+
 // TestEstimateDelay: long tasks hold up the iterations of a job that leaves its GPUs
 // for less, and not the other way round.
 func TestEstimateDelay(t *testing.T) {

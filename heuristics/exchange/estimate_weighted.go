@@ -146,10 +146,15 @@ func (e *estimate) settle(b *scratch, nodes []instance.NodeID, n int32) bool {
 // left first.
 func (e *estimate) fill(b *scratch, j instance.JobID, first, last int) {
 	b.order = b.order[:0]
-	for u := first; u < last; u++ {
-		if e.room(&b.gpuStates[u], j) {
-			b.order = append(b.order, int32(u))
+	for u := int32(first); u < int32(last); u++ {
+		if !e.room(&b.gpuStates[u], j) {
+			continue
 		}
+		n := len(b.order)
+		b.order = append(b.order, u)
+		for ; n > 0 && b.gpuStates[b.order[n-1]].load > b.gpuStates[u].load; n-- {
+			b.order[n] = b.order[n-1]
+		}
+		b.order[n] = u
 	}
-	slices.SortStableFunc(b.order, func(x, y int32) int { return cmp.Compare(b.gpuStates[x].load, b.gpuStates[y].load) })
 }

@@ -76,6 +76,8 @@ const (
 	// So many groups that end last choose their partners, each among so many, by partnerDraws exchanges with
 	// each. Among all of them it would, time and again, be that of which the estimate errs most.
 	choosers, partners, partnerDraws = 4, 6, 30
+	// ManyNodes are so many that a division takes less time than list scheduling of all, and is better.
+	ManyNodes = 100
 	// greedyWork is how many operations of a sequence take as long as one of greedy.
 	// drawWork is what drawing an exchange is worth.
 	greedyWork, drawWork = 3, 30
@@ -109,10 +111,7 @@ func NewAnnealer(in *instance.Instance, rng *rand.Rand, without method.Set) *Ann
 // Best schedule of all, where that falls apart as well.
 func (t *Annealer) Walk(ctx context.Context, work int, best state.Incumbent) float64 {
 	if t.share > 0 && t.groups == nil {
-		if s := divide(ctx, t.in, t.rng); s != nil {
-			t.take(state.Incumbent{Schedule: s, Value: state.ValueOf(t.in, s.Completion(t.in))}, groupsOf(t.in, s))
-		}
-		if len(t.groups) < 2 {
+		if t.begin(ctx, best); len(t.groups) < 2 {
 			t.share = 0
 		}
 	}
@@ -129,6 +128,26 @@ func (t *Annealer) Walk(ctx context.Context, work int, best state.Incumbent) flo
 	return share
 }
 
+// begin begins with a division; of many nodes with the best schedule, if it is as divided.
+func (t *Annealer) begin(ctx context.Context, best state.Incumbent) {
+	d := deal(t.in, t.rng)
+	if d == nil {
+		return
+	}
+	if len(t.in.Nodes) >= ManyNodes {
+		if list := groupsOf(t.in, best.Schedule); divided(list, d.groups) {
+			t.take(best, list)
+			return
+		}
+	}
+	if s := d.plan(ctx, t.rng); s != nil {
+		t.take(state.Incumbent{Schedule: s, Value: state.ValueOf(t.in, s.Completion(t.in))}, groupsOf(t.in, s))
+	}
+}
+
+// divided reports whether a schedule falls apart into almost as many groups as another.
+func divided(list, other []group) bool { return 4*len(list) >= 3*len(other) }
+
 // restart begins another cycle.
 func (t *Annealer) restart(best state.Incumbent) {
 	t.tried, t.cycle = 0, 2*t.cycle
@@ -139,7 +158,7 @@ func (t *Annealer) restart(best state.Incumbent) {
 	}
 	from, groups := t.Best, groupsOf(t.in, t.Best.Schedule)
 	if best.Value.Less(from.Value) {
-		if list := groupsOf(t.in, best.Schedule); 4*len(list) >= 3*len(groups) {
+		if list := groupsOf(t.in, best.Schedule); divided(list, groups) {
 			from, groups = best, list
 		}
 	}

@@ -63,6 +63,37 @@ func TestExchangeTypes(t *testing.T) {
 	require.Empty(t, check.Schedule(in, annealer.Best.Schedule))
 }
 
+// TestDealMemory: jobs go where there is memory for them, not only where there is the least work.
+func TestDealMemory(t *testing.T) {
+	spec := &instance.Spec{
+		Version: 1,
+		Profiles: []*instance.Profile{{Model: "m", GPU: "a", Batch: 1, Workspace: 2 << 30, Layers: []instance.Layer{
+			{Name: "l", Forward: 1e6, Backward: 1e6, Parameters: 1 << 30},
+		}}},
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "a", Memory: 8 << 30}}, // of two jobs: each has 3 GiB, and 2 while a task runs
+			Racks:    []instance.RackSpec{{Nodes: 2, GPUs: 2, GPU: "a", NIC: 1e9, Fabric: 1e10}},
+		},
+	}
+	for n, iterations := range []int{20, 1, 1, 1, 1} {
+		spec.Jobs = append(spec.Jobs, instance.JobSpec{Name: string(rune('a' + n)), Model: "m", Workers: 2, Iterations: iterations})
+	}
+	in, err := instance.Compile(spec, nil)
+	require.NoError(t, err)
+	assert.Nil(t, deal(in, heuristicstest.Source(0)))
+	spec.Jobs = spec.Jobs[:4]
+	in, err = instance.Compile(spec, nil)
+	require.NoError(t, err)
+	d := deal(in, heuristicstest.Source(0))
+	require.NotNil(t, d)
+	for _, g := range d.groups {
+		assert.Len(t, g.jobs, 2)
+	}
+	s := d.plan(t.Context(), heuristicstest.Source(0))
+	require.NotNil(t, s)
+	assert.Empty(t, check.Schedule(in, s))
+}
+
 // TestExchangeAlone: where there is one group there is nothing to exchange.
 func TestExchangeAlone(t *testing.T) {
 	in := heuristicstest.Planted(t, heuristicstest.Source(1), 1, 4, 60, 8)

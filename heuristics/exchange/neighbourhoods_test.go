@@ -67,7 +67,7 @@ func TestDivide(t *testing.T) {
 	for name := range heuristicstest.Mediums() {
 		for seed := range uint64(seeds) {
 			in := manyNodes(t, name, seed)
-			s := divide(t.Context(), in, heuristicstest.Source(seed))
+			s := Divide(t.Context(), in, heuristicstest.Source(seed))
 			if s == nil {
 				continue
 			}
@@ -84,7 +84,7 @@ func TestDivide(t *testing.T) {
 func TestNeighbourhoods(t *testing.T) {
 	runs, gained := improves(t, func(in *instance.Instance, seed uint64) (best *state.Incumbent, step func()) {
 		p := NewNeighbourhoods(in, heuristicstest.Source(seed), nil)
-		start := divide(t.Context(), in, heuristicstest.Source(seed))
+		start := Divide(t.Context(), in, heuristicstest.Source(seed))
 		if start == nil {
 			return nil, nil
 		}
