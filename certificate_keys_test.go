@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -23,7 +24,8 @@ func misplacedKeysAreSeen(t *testing.T, files map[relax.Kind]certified) {
 		_, err := jigsaw.DecodeCertificate(c.in, bytes.NewReader(file))
 		require.ErrorContains(t, err, want)
 		var made jigsaw.Certificate
-		require.NoError(t, json.Unmarshal(file, &made))
+		text := regexp.MustCompile(`"bound":(\d+)`).ReplaceAll(file, []byte(`"bound":"$1"`)) // package json reads a big.Rat from text
+		require.NoError(t, json.Unmarshal(text, &made))
 		_, err = jigsaw.Certify(context.Background(), c.in, &made)
 		require.ErrorContains(t, err, want)
 	}

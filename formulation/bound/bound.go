@@ -20,12 +20,10 @@ type Bound struct {
 	Proving time.Duration
 }
 
-// LP describes a linear program and its solution.
+// LP describes a linear program and how its solution ended.
 type LP struct {
 	Cols   int
 	Status solver.Status
-	// Objective is the engine's own optimum, in the unit of Bound.Value.
-	Objective float64
 }
 
 // Best returns the strongest of the bounds of an instance; a proof of

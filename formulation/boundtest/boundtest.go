@@ -1,16 +1,20 @@
 package boundtest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"jigsaw/formulation/instance"
-	"jigsaw/solver"
-	"jigsaw/solver/backend"
 	"math/big"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/certificate"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax"
+	"jigsaw/solver"
+	"jigsaw/solver/backend"
 )
 
 // Synthetic draws a large instance: racks of 16 nodes of 8 GPUs, jobs of four
@@ -170,6 +174,14 @@ func BusyGPUs(t testing.TB, rng *rand.Rand, jobs int) *instance.Instance {
 		spec.Jobs = append(spec.Jobs, job)
 	}
 	return Compile(t, spec)
+}
+
+// Read returns the certificate of an instance that a file holds.
+func Read(t testing.TB, in *instance.Instance, file []byte) *relax.Certificate {
+	t.Helper()
+	c, err := certificate.Decode(bytes.NewReader(file), relax.Kinds(), func(relax.Kind) string { return in.Digest() })
+	require.NoError(t, err)
+	return c
 }
 
 // NoSchedule is of searches that know of no schedule.

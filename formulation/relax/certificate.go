@@ -2,10 +2,7 @@ package relax
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"math/big"
-	"strings"
 
 	"jigsaw/formulation/instance"
 )
@@ -97,19 +94,4 @@ func (c *Claim) MarshalJSON() ([]byte, error) {
 		return []byte(c.Num().String()), nil
 	}
 	return json.Marshal(c.RatString())
-}
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (c *Claim) UnmarshalJSON(data []byte) error {
-	text := strings.Trim(string(data), `"`)
-	if len(text) > 1000 {
-		return errors.New("formulation: the bound of a certificate has too many digits")
-	}
-	if strings.ContainsAny(text, "eE") {
-		return fmt.Errorf("formulation: the bound of a certificate must be an integer or a fraction, not %s", text)
-	}
-	if _, ok := c.SetString(text); !ok {
-		return fmt.Errorf("formulation: %q is not the bound of a certificate", text)
-	}
-	return nil
 }

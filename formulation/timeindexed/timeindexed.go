@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/solver"
@@ -55,14 +56,11 @@ type Options struct {
 	Coefficients int
 }
 
-// Program is a time-indexed integer program with what its columns
-// mean.
+// Program is a time-indexed integer program with what its columns mean.
 type Program struct {
-	// Problem is minimised; all its columns are integer, and so is its
-	// objective. See [TimeIndexedProgram.Value].
+	// Problem is minimised; all its columns are integer, and so is its objective. Rates are
+	// negated, and the smallest one is scaled.
 	Problem *solver.Problem
-	// Priority of branching, by column: what decides much comes first.
-	Priority []int
 	// Options that it was built with, defaults filled in.
 	Options Options
 
@@ -162,16 +160,8 @@ func New(in *instance.Instance, options Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.Integer = make([]bool, q.Cols())
-	t := &Program{
-		Problem: q, Priority: make([]int, q.Cols()), Options: b.options,
-		in: in, jobs: b.jobs, cols: b.meaning, scale: b.scale,
-	}
-	for c := range b.meaning {
-		q.Integer[c] = true
-		t.Priority[c] = b.meaning[c].kind.priority()
-	}
-	return t, nil
+	q.Integer = slices.Repeat([]bool{true}, q.Cols())
+	return &Program{Problem: q, Options: b.options, in: in, jobs: b.jobs, cols: b.meaning, scale: b.scale}, nil
 }
 
 // tiKind is what a column stands for.
@@ -189,11 +179,6 @@ const (
 	ofTask
 	ofSync
 )
-
-// priority puts first what decides most.
-func (k tiKind) priority() int {
-	return [...]int{ofLate: 9, ofDoes: 8, ofHome: 7, ofLive: 6, ofGang: 4, ofDepths: 3, ofSync: 2, ofTask: 1}[k]
-}
 
 // tiColumn is the meaning of a column; fields that do not apply are zero. The
 // site of a synchronisation is its home and its depth the class of depths.

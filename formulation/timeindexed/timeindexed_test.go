@@ -63,7 +63,7 @@ func solveProgram(t *testing.T, engine solver.Solver, in *instance.Instance, opt
 	if len(program.Problem.Index) > maxEntries {
 		return nil, false
 	}
-	x, objective := boundtest.Integer(t, engine, program.Problem, program.Priority)
+	x, objective := boundtest.Integer(t, engine, program.Problem, program.Priority())
 	if x == nil {
 		return nil, true
 	}

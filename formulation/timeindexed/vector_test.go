@@ -211,6 +211,15 @@ func (v *tiVector) goal() {
 	}
 }
 
+// Priority of branching, by column: what decides most comes first.
+func (t *Program) Priority() []int {
+	priority := make([]int, len(t.cols))
+	for c := range t.cols {
+		priority[c] = [...]int{ofLate: 9, ofDoes: 8, ofHome: 7, ofLive: 6, ofGang: 4, ofDepths: 3, ofSync: 2, ofTask: 1}[t.cols[c].kind]
+	}
+	return priority
+}
+
 // Value translates an objective of the program, a whole number, into the unit
 // of [instance.Instance.Value].
 func (t *Program) Value(objective int64) *big.Rat {
@@ -223,7 +232,7 @@ func (t *Program) Value(objective int64) *big.Rat {
 	return big.NewRat(objective, 1)
 }
 
-// Bound is the [TimeIndexedProgram.Value] of a lower bound on the objective,
+// Bound is the [Program.Value] of a lower bound on the objective,
 // rounded up to a whole number; nil where it is infinite.
 func (t *Program) Bound(objective float64) *big.Rat {
 	if math.IsInf(objective, 0) || math.IsNaN(objective) {

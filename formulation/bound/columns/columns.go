@@ -178,7 +178,7 @@ func (c *search) generate(ctx context.Context, s *Master, opt colgen.Options) ([
 		return nil, err
 	}
 	prices := s.Prices(result.Prices)
-	b := bound.Bound{Proven: relax.Proven{Kind: relax.ColumnsBound}, LP: bound.LP{Status: solver.IterationLimit, Objective: result.Value * s.Unit}}
+	b := bound.Bound{Proven: relax.Proven{Kind: relax.ColumnsBound}, LP: bound.LP{Status: solver.IterationLimit}}
 	if result.Status == colgen.Optimal {
 		b.LP.Status = solver.Optimal
 	}

@@ -125,18 +125,17 @@ func TestColumnsBound(t *testing.T) {
 		proof := b.Proof(in)
 		data, err := json.Marshal(proof)
 		require.NoError(t, err)
-		var read relax.Certificate
-		require.NoError(t, json.Unmarshal(data, &read))
-		checked, err := verify.Certificate(context.Background(), in, &read)
+		read := boundtest.Read(t, in, data)
+		checked, err := verify.Certificate(context.Background(), in, read)
 		require.NoError(t, err, "seed %d", seed)
 		require.Zero(t, checked.Value.Cmp(b.Value))
 
-		tampered := read
+		tampered := *read
 		tampered.Bound = relax.NewClaim(new(big.Rat).Add(&read.Bound.Rat, big.NewRat(1, 1)))
 		_, err = verify.Certificate(context.Background(), in, &tampered)
 		require.Error(t, err, "seed %d", seed)
 		if len(read.Prices) > 0 {
-			tampered = read
+			tampered = *read
 			tampered.Prices = append([]*big.Int{}, read.Prices...)
 			for i := range tampered.Prices {
 				tampered.Prices[i] = new(big.Int).Mul(tampered.Prices[i], big.NewInt(3))

@@ -8,7 +8,6 @@ import (
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/fluid"
 	"jigsaw/solver"
-	"math/big"
 )
 
 // Limits of a fluid bound. The zero value sets no limit on the engine and the
@@ -65,8 +64,6 @@ func fluidBound(ctx context.Context, m *relax.Model, engine solver.Solver, limit
 	refuted := solution.Status == solver.Infeasible
 	if refuted {
 		duals = solution.Ray
-	} else if solution.Primal != nil {
-		b.LP.Objective, _ = f.Value(toRat(solution.Objective)).Float64()
 	}
 	if duals == nil {
 		return b, nil
@@ -90,11 +87,4 @@ func fluidBound(ctx context.Context, m *relax.Model, engine solver.Solver, limit
 		b.Binding = bindings(f, solution, ranging)
 	}
 	return b, nil
-}
-
-func toRat(v float64) *big.Rat {
-	if r := new(big.Rat).SetFloat64(v); r != nil {
-		return r
-	}
-	return new(big.Rat)
 }

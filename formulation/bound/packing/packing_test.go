@@ -58,12 +58,11 @@ func TestPacking(t *testing.T) {
 		}
 		data, err := json.Marshal(b.Proof(in))
 		require.NoError(t, err)
-		var read relax.Certificate
-		require.NoError(t, json.Unmarshal(data, &read))
-		_, err = verify.Certificate(context.Background(), in, &read)
+		read := boundtest.Read(t, in, data)
+		_, err = verify.Certificate(context.Background(), in, read)
 		require.NoError(t, err, "seed %d", seed)
 		read.Plans.Due++
-		_, err = verify.Certificate(context.Background(), in, &read)
+		_, err = verify.Certificate(context.Background(), in, read)
 		require.Error(t, err, "seed %d", seed)
 	}
 	t.Logf("%d bounds, %d better than chain and area", proven, better)

@@ -19,7 +19,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -117,9 +116,6 @@ func TestBoundsAgainstOptima(t *testing.T) {
 						require.Zero(t, checked.Value.Cmp(b.Value))
 					}
 					if b.Kind == relax.FluidBound {
-						relative := b.LP.Objective
-						exact, _ := b.Value.Float64()
-						assert.InEpsilon(t, relative+1, exact+1, 1, "seed %d: certified far from the engine's", seed)
 						checked, err := verify.Check(context.Background(), in, b.Certificate)
 						require.NoError(t, err)
 						require.Zero(t, checked.Value.Cmp(b.Value))

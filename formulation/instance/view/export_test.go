@@ -125,11 +125,11 @@ func TestUtilisation(t *testing.T) {
 	assert.Equal(t, span, u.Span)
 	home := s.Residency[1][0]
 	for g, use := range u.GPUs {
-		want, tasks, memory := instance.Tick(120+180), 2, 3*240e6+2e9+100e6
+		want, memory := instance.Tick(120+180), 3*240e6+2e9+100e6
 		if instance.GPUID(g) == home {
-			want, tasks, memory = want+2*34, 4, memory+3*80e6
+			want, memory = want+2*34, memory+3*80e6
 		}
-		assert.Equal(t, GPUUsage{tasks, want, float64(want) / float64(span), instance.Bytes(memory)}, use)
+		assert.Equal(t, GPUUsage{want, float64(want) / float64(span), instance.Bytes(memory)}, use)
 	}
 	fabric := in.Nodes[0].Fabric
 	// Half of the 240 MB have two contributors (1/2 + 1/2), half have one (0 + 1/2).

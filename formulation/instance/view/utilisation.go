@@ -21,8 +21,7 @@ type Usage struct {
 
 // GPUUsage is the use of one GPU.
 type GPUUsage struct {
-	Tasks int
-	Busy  instance.Tick
+	Busy instance.Tick
 	// Share is Busy / Span.
 	Share float64
 	// Memory is the peak demand: the persistent bytes of the jobs that are in
@@ -63,9 +62,7 @@ func (p *plan) usage() *Usage {
 	in := p.in
 	u := &Usage{Span: p.span, GPUs: make([]GPUUsage, len(in.GPUs)), Links: make([]LinkUsage, len(in.Links))}
 	for _, t := range p.tasks {
-		g := &u.GPUs[t.GPU]
-		g.Tasks++
-		g.Busy += t.End - t.Start
+		u.GPUs[t.GPU].Busy += t.End - t.Start
 	}
 	for g, stays := range p.stays() {
 		u.GPUs[g].Memory = peak(stays)
