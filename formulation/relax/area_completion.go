@@ -48,7 +48,7 @@ func (m *Model) NewMachine(wide *Load) (s *Machine, ok bool) {
 	return s, ok
 }
 
-// Delay returns by how much the weighted completion of the jobs of a load exceeds that of
+// delay returns by how much the weighted completion of the jobs of a load exceeds that of
 // their chains, at the least, at some multipliers.
 func (m *Model) delay(l *Load, multipliers []int64) (*big.Rat, error) {
 	s, ok := m.NewMachine(l)

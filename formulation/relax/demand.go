@@ -16,24 +16,24 @@ import (
 type Class struct {
 	Job  *instance.Job // the first of the class
 	Jobs []instance.JobID
-	// NoMemory and unplaced say why no schedule can hold the job: no GPU of the
+	// NoMemory and Unplaced say why no schedule can hold the job: no GPU of the
 	// cluster has the memory for it, or no residency works.
 	NoMemory, Unplaced bool
 
-	// fits[t][d]: a GPU of type t has the memory for the job and its depth d.
+	// Fits[t][d]: a GPU of type t has the memory for the job and its depth d.
 	Fits [][]bool
-	// least[d] is the shortest task of depth d where it fits; -1 where it fits nowhere.
+	// Shortest[d] is the shortest task of depth d where it fits; -1 where it fits nowhere.
 	Shortest []instance.Tick
 	// Work is the least sum of a whole iteration's tasks, each as short as anywhere.
 	Work int64
 	// Moment is a lower bound on sum a^2 over parts a of an iteration's tasks,
-	// chosen so that each a is at most its task and they sum to work.
+	// chosen so that each a is at most its task and they sum to Work.
 	Moment *big.Rat
 
 	Modes   []Mode
 	minimal [][]int // see [Model.Multisets]; nil until asked for
 	relaxed bool    // they are too many to be listed
-	// Full is the shortest full-depth task, sync the shortest synchronisation,
+	// Full is the shortest full-depth task, Sync the shortest synchronisation,
 	// Iteration the shortest iteration, over the modes.
 	Full, Sync, Iteration instance.Tick
 }
@@ -94,7 +94,7 @@ func (m *Model) demand(jobs []instance.JobID) Class {
 	return d
 }
 
-// fit fills fits and least. It reports whether the depths that the job's rule
+// fit fills Fits and Shortest. It reports whether the depths that the job's rule
 // cannot do without fit somewhere.
 func (d *Class) fit(m *Model, memory bool) bool {
 	in, j := m.Instance, d.Job

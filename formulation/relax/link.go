@@ -14,7 +14,7 @@ type LinkClass struct {
 	At       int    // the pool, or the class of racks
 	Count    int64
 	Speed    instance.Rate // 0 where the links failed, Unlimited where the instance does not tell
-	Id       string        // in row names
+	ID       string        // in row names
 	Subject  string        // in sentences
 }
 
@@ -23,8 +23,8 @@ func (n *Network) Links() (list []LinkClass) {
 	for i := range n.Pools {
 		p := &n.Pools[i]
 		list = append(list,
-			LinkClass{"fabric", i, int64(p.Nodes), p.Fabric, p.Id + ".fabric", p.FabricName()},
-			LinkClass{"nic", i, int64(p.Nodes), p.NIC, p.Id + ".nic", p.NICName()})
+			LinkClass{"fabric", i, int64(p.Nodes), p.Fabric, p.ID + ".fabric", p.FabricName()},
+			LinkClass{"nic", i, int64(p.Nodes), p.NIC, p.ID + ".nic", p.NICName()})
 	}
 	for i := range n.Racks {
 		r := &n.Racks[i]

@@ -41,8 +41,8 @@ func (d *Class) WorkOn(t instance.TypeID) int64 {
 // LinkUnit is how many parts of a tick link times are counted in.
 const LinkUnit = 1000
 
-// Id names a mode in row and column names.
-func (o *Mode) Id() string {
+// ID names a mode in row and column names.
+func (o *Mode) ID() string {
 	switch o.Kind {
 	case Lone, InNode:
 		return fmt.Sprintf("node.p%d", o.Pools[0])

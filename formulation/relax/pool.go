@@ -23,7 +23,7 @@ type pool struct {
 	// NIC is the slower direction of a node's NIC, fabric the speed of the
 	// ring inside a node; 0 where the link failed.
 	NIC, Fabric instance.Rate
-	Id          string // in row and column names
+	ID          string // in row and column names
 	name        string // in sentences, as in names.go
 }
 
@@ -127,7 +127,7 @@ func NewNetwork(in *instance.Instance) *Network {
 				class.pools = append(class.pools, len(n.Pools))
 				n.Pools = append(n.Pools, pool{
 					Rack: c, GPUType: key.gpuType, Memory: in.Types[key.gpuType].Memory,
-					GPUs: key.gpus, PerRack: count[key], NIC: key.nic, Fabric: key.fabric, Id: "p" + strconv.Itoa(len(n.Pools)),
+					GPUs: key.gpus, PerRack: count[key], NIC: key.nic, Fabric: key.fabric, ID: "p" + strconv.Itoa(len(n.Pools)),
 				})
 			}
 			n.Racks = append(n.Racks, class)

@@ -85,7 +85,7 @@ func (b *tiBuilder) layout() {
 		b.pools = relax.New(in)
 		for p := range b.pools.Network.Pools {
 			at := &b.pools.Network.Pools[p]
-			b.sites = append(b.sites, tiSite{at.Id, at.GPUType, int(at.Size()), at.Memory, -1})
+			b.sites = append(b.sites, tiSite{at.ID, at.GPUType, int(at.Size()), at.Memory, -1})
 		}
 	}
 	b.jobs = make([]tiJob, len(in.Jobs))

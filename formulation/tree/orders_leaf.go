@@ -146,8 +146,8 @@ type sequenceResult struct {
 func (t *search) sequence(ctx context.Context, n *cases.Node, q *orders.Problem, target, most int64, steps int, only bool) sequenceResult {
 	key := fmt.Sprint(target, most, only)
 	for j := range q.Jobs {
-		b := n.Jobs[q.Jobs[j].Id]
-		key += fmt.Sprint(" ", q.Jobs[j].Id, b.Assignment, b.Ends)
+		b := n.Jobs[q.Jobs[j].ID]
+		key += fmt.Sprint(" ", q.Jobs[j].ID, b.Assignment, b.Ends)
 	}
 	if r, known := t.sequenced[key]; known && (r.verdict != unknown || r.steps >= steps) {
 		return r
@@ -192,7 +192,7 @@ func scheduleOf(in *instance.Instance, q *orders.Problem, way []orders.Placed) (
 		w, at := slices.Index(job.GPUs, a.GPU), iteration{a.Job, a.Iteration}
 		end := a.Start + job.Time[w][a.Depth]
 		tasks = append(tasks, instance.Task{
-			Job: job.Id, Iteration: a.Iteration + 1, GPU: job.Limits.Assignment[w], Depth: a.Depth, Start: instance.Tick(a.Start), End: instance.Tick(end),
+			Job: job.ID, Iteration: a.Iteration + 1, GPU: job.Limits.Assignment[w], Depth: a.Depth, Start: instance.Tick(a.Start), End: instance.Tick(end),
 		})
 		over[at] = max(over[at], end)
 		if dealt[at] == nil {
@@ -209,7 +209,7 @@ func scheduleOf(in *instance.Instance, q *orders.Problem, way []orders.Placed) (
 		}
 		start := max(over[at], job.Limits.Ends[a.Iteration].From-pause)
 		syncs = append(syncs, instance.Sync{
-			Job: job.Id, Iteration: a.Iteration + 1, Start: instance.Tick(start), End: instance.Tick(start + pause), Rate: in.RateLevels[level],
+			Job: job.ID, Iteration: a.Iteration + 1, Start: instance.Tick(start), End: instance.Tick(start + pause), Rate: in.RateLevels[level],
 		})
 	}
 	return tasks, syncs

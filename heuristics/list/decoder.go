@@ -11,30 +11,30 @@ import (
 // Decision is everything that a decoder needs to make one definite schedule.
 // Searches change decisions, never schedules.
 type Decision struct {
-	// counts[j] is the depth multiset of job j in every iteration.
+	// Counts[j] is the depth multiset of job j in every iteration.
 	Counts [][]int
 	Where  *placement.Placement
-	// Job j's iteration i = 0.. has the priority key base[j] + i*slope[j];
+	// Job j's iteration i = 0.. has the priority key Base[j] + i*Slope[j];
 	// lower goes first, ties by job index.
 	Base, Slope []int64
-	// rule is what base and slope come from, up to changes of single jobs.
+	// rule is what Base and Slope come from, up to changes of single jobs.
 	rule Rule
 	// keys, if not nil, are used instead: keys[j][i].
 	keys [][]int64
-	// patience, in quarters: a GPU stays idle rather than start a task if a
+	// Patience, in quarters: a GPU stays idle rather than start a task if a
 	// job with a better key comes back within that part of the task's length.
 	// 0 never waits.
 	Patience int
 	// eager: a synchronisation claims its links already when the last task
 	// before it starts, so that worse ones do not get in its way.
 	eager bool
-	// even: an iteration's deep tasks go to the GPUs with the least work left,
+	// Even: an iteration's deep tasks go to the GPUs with the least work left,
 	// not to the first to start.
 	Even bool
 	// slow[j] is the fastest rate level that job j may use, as an index into
 	// Instance.RateLevels, so that others may share its links; nil: all levels.
 	slow []uint8
-	// latest, unless 0, lets the event-driven decoder give up once the makespan
+	// Latest, unless 0, lets the event-driven decoder give up once the makespan
 	// looks like passing it.
 	Latest instance.Tick
 	// serial asks for the serial decoder; see insertion.go.

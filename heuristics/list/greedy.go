@@ -162,7 +162,7 @@ func (p *Portfolio) balanceSteps() int {
 	return steps
 }
 
-// quickBalance is by how much [Options.Quick] divides the steps of balance.
+// quickBalance is by how much [state.Options.Quick] divides the steps of balance.
 const quickBalance = 5
 
 // fewBalance is the number of steps of balance where few schedules are tried.

@@ -26,7 +26,7 @@ const (
 	maxDecodes   = 3000
 )
 
-// quickPart is by how much [Options.Quick] divides the work.
+// quickPart is by how much [state.Options.Quick] divides the work.
 const quickPart = 20
 
 // Portfolio tries decisions and keeps the best schedule.

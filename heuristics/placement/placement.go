@@ -13,30 +13,30 @@ import (
 
 // Placement says where every job lives.
 type Placement struct {
-	// gpus[j] are the k distinct GPUs of job j, ascending.
+	// GPUs[j] are the k distinct GPUs of job j, ascending.
 	GPUs [][]instance.GPUID
-	// limit[j][n] is the deepest depth that the memory of gpus[j][n] has been
+	// Limit[j][n] is the deepest depth that the memory of GPUs[j][n] has been
 	// reserved for: rule 7 holds as long as no task of j there is deeper. The
 	// limits of a job always leave room for its whole multiset.
 	Limit [][]int
-	// span[j] is what synchronisations among gpus[j] use.
+	// Span[j] is what synchronisations among GPUs[j] use.
 	Span []instance.Span
 }
 
 // Options says how [Place] goes about it. The zero value places the jobs of
 // the longest chains first, each where loads and its own chain stay lowest.
 type Options struct {
-	// counts[j] is the depth multiset of job j; see package multiset. Required.
+	// Counts[j] is the depth multiset of job j; see package multiset. Required.
 	Counts [][]int
 	// Order of placement; nil: decreasing length of the chain.
 	Order []instance.JobID
-	// iterations[j] scales the load of job j; nil: Job.Iterations.
+	// Iterations[j] scales the load of job j; nil: Job.Iterations.
 	Iterations []int64
 	// Scatter values balance over locality: the chain of a job weighs less.
 	Scatter bool
 	// Noise perturbs the loads that are compared, for restarts; nil: none.
 	Noise *rand.Rand
-	// Reach is [newReach] of the instance; nil: computed.
+	// Reach is that of the instance, [NewReach]; nil: computed.
 	Reach *Reach
 }
 

@@ -5,7 +5,7 @@ import (
 	"jigsaw/formulation/relax/exact"
 )
 
-// price of starting the alternative at a tick.
+// priceAt is the price of starting the alternative at a tick.
 func priceAt(a *columns.Alternative, t *Tariff, start int64) int64 {
 	sum := int64(0)
 	for _, l := range a.Uses {
@@ -14,7 +14,7 @@ func priceAt(a *columns.Alternative, t *Tariff, start int64) int64 {
 	return sum
 }
 
-// cheapest returns the lowest price of a start in [from, to] and the first
+// cheapestStart returns the lowest price of a start in [from, to] and the first
 // such start. Prices are linear between the bucket ends that start or end of a
 // charge meets, so only those and the two ends are looked at.
 func cheapestStart(a *columns.Alternative, t *Tariff, from, to int64) (price, at int64) {

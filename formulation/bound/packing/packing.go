@@ -92,7 +92,7 @@ func NewSearch(m *relax.Model, due int64, homes [][]instance.GPUID) search {
 	return search{packing.New(m, due, homes)}
 }
 
-// work is about how many steps pricing the pool takes.
+// packWork is about how many steps pricing the pool takes.
 func packWork(p *packing.Pool) (sum int64) {
 	for i := range p.Slots {
 		sum += int64(len(p.Slots[i].Ticks)) * p.Room
@@ -111,7 +111,7 @@ func (s search) bindings(prices []int64) []bound.Binding {
 	for p := range s.Pools {
 		at := &s.Model.Network.Pools[p]
 		cost := float64(s.Pools[p].GPUs) * float64(prices[s.Prices+p])
-		found = append(found, bound.Binding{Resource: "gpu", Subject: at.GPUName(), Row: at.Id + ".gpu", Effect: -cost / total})
+		found = append(found, bound.Binding{Resource: "gpu", Subject: at.GPUName(), Row: at.ID + ".gpu", Effect: -cost / total})
 	}
 	return bound.Bindings(s.Model.Instance.Objective, found)
 }
@@ -315,7 +315,7 @@ func (s search) deeper(pool int, w packedWorker) []float64 {
 	return tasks
 }
 
-// ticks are those of a worker of the class.
+// ticksOf are the ticks of a worker of the class.
 func ticksOf(p *packing.Pool, class int) []int64 {
 	return p.Slots[slices.IndexFunc(p.Slots, func(slot packing.Slot) bool { return slot.Class == class })].Ticks
 }

@@ -87,7 +87,7 @@ func (m *gpuMaster) problem() *solver.Problem {
 	return q
 }
 
-// unit is the largest weight.
+// unitOf is the largest weight.
 func unitOf(r *periods.GPURule) float64 { return float64(max(1, slices.Max(r.Weight))) }
 
 // iterations is the number of tasks of a worker, one in each.
@@ -184,7 +184,7 @@ type gpuStart struct {
 	crowded  []int // by pool: how often there were too many contents
 }
 
-// solve searches prices whose bound, in weight times iterations, is below least or else as
+// solveGPUs searches prices whose bound, in weight times iterations, is below least or else as
 // low as can be, unless none is below enough.
 func solveGPUs(ctx context.Context, s *periods.GPUProgram, engine solver.Solver, start *gpuStart, least, enough float64) (*gpuResult, error) {
 	m := newGPUMaster(s)

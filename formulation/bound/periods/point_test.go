@@ -129,26 +129,26 @@ func newPoint(f *fluid.Program, s *instance.Schedule) *fluidPoint {
 		shape, did := p.shapes[j], new(big.Rat).Mul(each, whole(int64(iterations[j])))
 		o := p.lives(shape.Class, home)
 		p.modes[j] = o
-		p.add(one, "%s.live.%s", shape.Id, o.Id())
-		p.add(did, "%s.does.%s", shape.Id, o.Id())
-		p.add(did, "%s.rate", shape.Id)
+		p.add(one, "%s.live.%s", shape.ID, o.ID())
+		p.add(did, "%s.does.%s", shape.ID, o.ID())
+		p.add(did, "%s.rate", shape.ID)
 		p.add(did, "c%d.rate", p.class(j))
 		nodes, racks := map[instance.NodeID]bool{}, map[int]bool{}
 		for _, g := range home {
 			node := in.GPUs[g].Node
 			nodes[node], racks[in.Nodes[node].Rack] = true, true
-			members[g] = append(members[g], shape.Id)
-			p.add(one, "%s.home.%s.%s", shape.Id, o.Id(), network.Pools[network.PoolOf[node]].Id)
-			p.add(did, "%s.busy.%s.%s", shape.Id, o.Id(), network.Pools[network.PoolOf[node]].Id)
+			members[g] = append(members[g], shape.ID)
+			p.add(one, "%s.home.%s.%s", shape.ID, o.ID(), network.Pools[network.PoolOf[node]].ID)
+			p.add(did, "%s.busy.%s.%s", shape.ID, o.ID(), network.Pools[network.PoolOf[node]].ID)
 		}
 		for node := range nodes {
-			p.add(did, "%s.nodes.%s.%s", shape.Id, o.Id(), network.Pools[network.PoolOf[node]].Id)
+			p.add(did, "%s.nodes.%s.%s", shape.ID, o.ID(), network.Pools[network.PoolOf[node]].ID)
 		}
 		for r := range racks {
 			if o.Kind != relax.Spread {
 				break
 			}
-			p.add(did, "%s.racks.k%d", shape.Id, slices.IndexFunc(network.Racks, func(c relax.RackClass) bool { return slices.Contains(c.Racks, r) }))
+			p.add(did, "%s.racks.k%d", shape.ID, slices.IndexFunc(network.Racks, func(c relax.RackClass) bool { return slices.Contains(c.Racks, r) }))
 		}
 	}
 	for g := range members {
@@ -170,9 +170,9 @@ func newPoint(f *fluid.Program, s *instance.Schedule) *fluidPoint {
 				continue
 			}
 			shape := p.shapes[t.Job]
-			p.add(each, "%s.%s.d%d", set, shape.Id, t.Depth)
+			p.add(each, "%s.%s.d%d", set, shape.ID, t.Depth)
 			if len(p.modes[t.Job].Pools) > 1 {
-				p.add(each, "%s.tasks.%s.d%d", shape.Id, network.Pools[network.PoolOf[in.GPUs[t.GPU].Node]].Id, t.Depth)
+				p.add(each, "%s.tasks.%s.d%d", shape.ID, network.Pools[network.PoolOf[in.GPUs[t.GPU].Node]].ID, t.Depth)
 			}
 		}
 	}
@@ -184,7 +184,7 @@ func newPoint(f *fluid.Program, s *instance.Schedule) *fluidPoint {
 
 // order is the number of a shape by its name.
 func (p *fluidPoint) order(id string) int {
-	return slices.IndexFunc(p.f.Shapes, func(s fluid.Shape) bool { return s.Id == id })
+	return slices.IndexFunc(p.f.Shapes, func(s fluid.Shape) bool { return s.ID == id })
 }
 
 func (p *fluidPoint) class(j int) int {
@@ -235,7 +235,7 @@ func (p *fluidPoint) work() {
 		}
 		p.add(whole(int64(completion[j])), "c%d.C", c)
 		if len(o.Pools) == 1 {
-			p.add(whole(-int64(d.Job.Iterations)), "%s.share.%s", shape.Id, f.Model.Network.Pools[o.Pools[0]].Id)
+			p.add(whole(-int64(d.Job.Iterations)), "%s.share.%s", shape.ID, f.Model.Network.Pools[o.Pools[0]].ID)
 		}
 		for i := range d.Job.Iterations {
 			tasks := slices.DeleteFunc(slices.Clone(p.s.Tasks), func(t instance.Task) bool { return int(t.Job) != j || t.Iteration != i+1 })
@@ -278,8 +278,8 @@ func (p *fluidPoint) work() {
 					}
 					for end, v := range []*big.Rat{new(big.Rat).Sub(amount, late), late} {
 						p.add(v, "c%d.work.t%d.%d", c, n, end)
-						p.add(v, "%s.work.%s.t%d.%d", shape.Id, at.Id, n, end)
-						p.add(v, "%s.share.%s", shape.Id, at.Id)
+						p.add(v, "%s.work.%s.t%d.%d", shape.ID, at.ID, n, end)
+						p.add(v, "%s.share.%s", shape.ID, at.ID)
 					}
 					for later := n; later < len(ends); later++ {
 						p.add(amount, "c%d.begun.t%d", c, later)

@@ -76,7 +76,7 @@ func (t *search) crowded(ctx context.Context, r *relaxation, x []float64) (int, 
 	return at, nil
 }
 
-// counts returns how many synchronisations of each item a link of the group carries
+// countsOf returns how many synchronisations of each item a link of the group carries
 // in a point, on average.
 func countsOf(g *fluid.LinkGroup, items []periods.LinkItem, x []float64) []float64 {
 	counts := make([]float64, len(items))

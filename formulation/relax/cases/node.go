@@ -12,8 +12,8 @@ import (
 // its plans are limited to. Nodes share the jobs that they do not change.
 type Node struct {
 	Jobs []*JobLimits
-	// single: every GPU has rows of its own. Else GPUs of a node where the same
-	// Decided jobs live share theirs, which permits as much on average.
+	// Single says that every GPU has rows of its own. Else GPUs of a node where the same decided
+	// jobs live share theirs, which permits as much on average.
 	Single bool
 }
 

@@ -23,8 +23,8 @@ type AssignedPlans struct {
 	Instance *instance.Instance
 	Job      *instance.Job
 	Limits   *JobLimits
-	// gpus[w] are the groups of rows that a task of worker w takes one unit of,
-	// own[w] the group of its GPU alone.
+	// GPUs[w] are the groups of rows that a task of worker w takes one unit of,
+	// Own[w] the group of its GPU alone.
 	GPUs      [][]int
 	Own       []int
 	Depths    []uint64     // by worker: those that fit

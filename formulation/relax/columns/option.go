@@ -46,7 +46,7 @@ type Alternative struct {
 	Uses   []Use
 }
 
-// Multiset is a multiset of a option as items: counts[i] times item i.
+// Multiset is a multiset of an option as items: Counts[i] times item i.
 type Multiset struct {
 	Items  []int
 	Counts []int64

@@ -125,13 +125,13 @@ func (s *Program) Supplies() {
 	n := s.Model.Network
 	for p := range n.Pools {
 		at := &n.Pools[p]
-		s.Groups = append(s.Groups, Group{Name: at.Id + ".gpu", Resource: "gpu", Subject: at.GPUName(), Capacity: at.Size()})
+		s.Groups = append(s.Groups, Group{Name: at.ID + ".gpu", Resource: "gpu", Subject: at.GPUName(), Capacity: at.Size()})
 	}
 	s.links = n.Links()
 	slices.SortStableFunc(s.links, func(a, b relax.LinkClass) int { return cmp.Compare(a.Resource, b.Resource) })
 	for i := range s.links {
 		l := &s.links[i]
-		group := Group{Name: l.Id, Resource: l.Resource, Subject: l.Subject, Speed: l.Speed}
+		group := Group{Name: l.ID, Resource: l.Resource, Subject: l.Subject, Speed: l.Speed}
 		if s.scarce(l) {
 			group.Capacity = l.Count * relax.LinkUnit
 		}

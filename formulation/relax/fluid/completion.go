@@ -54,8 +54,8 @@ func (f *Program) buildCompletion() {
 		for t := range grid.Ends {
 			left, right := grid.Interval(t)
 			a := linear.About{Resource: "gpu", Subject: at.GPUName(), Capacity: -1}
-			gpu = append(gpu, f.Linear.Row(fmt.Sprintf("%s.gpu.t%d", at.Id, t), linear.AtMost, exact.Multiply(at.Size(), right-left), a))
-			early = append(early, f.Linear.Row(fmt.Sprintf("%s.early.t%d", at.Id, t), linear.AtMost, exact.Multiply(at.Size(), right-left), a))
+			gpu = append(gpu, f.Linear.Row(fmt.Sprintf("%s.gpu.t%d", at.ID, t), linear.AtMost, exact.Multiply(at.Size(), right-left), a))
+			early = append(early, f.Linear.Row(fmt.Sprintf("%s.early.t%d", at.ID, t), linear.AtMost, exact.Multiply(at.Size(), right-left), a))
 		}
 		grid.gpu, grid.early = append(grid.gpu, gpu), append(grid.early, early)
 	}
@@ -81,9 +81,9 @@ func (f *Program) buildCompletion() {
 			for end := range pooled {
 				row := -1
 				if end == 0 || t < len(grid.Ends) {
-					row = f.Linear.Row(fmt.Sprintf("%s.pooled.t%d.%d", s.Id, t, end), linear.Equal, 0, linear.About{})
+					row = f.Linear.Row(fmt.Sprintf("%s.pooled.t%d.%d", s.ID, t, end), linear.Equal, 0, linear.About{})
 					for at, p := range places {
-						x := f.Linear.Col(fmt.Sprintf("%s.work.%s.t%d.%d", s.Id, m.Network.Pools[p].Id, t, end), 0, s.iterations)
+						x := f.Linear.Col(fmt.Sprintf("%s.work.%s.t%d.%d", s.ID, m.Network.Pools[p].ID, t, end), 0, s.iterations)
 						f.Linear.Term(row, x, 1)
 						f.Linear.Term(done[at], x, 1)
 						f.occupy(&grid, s, p, t, end, s.Release, x)
@@ -231,11 +231,11 @@ func (f *Program) Places(s *Shape) []int {
 // in iterations' worth, as sum_t work - does_p - s = 0 with a column s between
 // 0 and the last term.
 func (f *Program) share(s *Shape, p int) int {
-	d, id := s.Class, f.Model.Network.Pools[p].Id
-	row := f.Linear.Row(fmt.Sprintf("%s.share.%s", s.Id, id), linear.Equal, 0, linear.About{})
-	more := f.Linear.Col(fmt.Sprintf("%s.share.%s", s.Id, id), 0, s.iterations)
+	d, id := s.Class, f.Model.Network.Pools[p].ID
+	row := f.Linear.Row(fmt.Sprintf("%s.share.%s", s.ID, id), linear.Equal, 0, linear.About{})
+	more := f.Linear.Col(fmt.Sprintf("%s.share.%s", s.ID, id), 0, s.iterations)
 	f.Linear.Term(row, more, -1)
-	limit := f.Linear.Row(fmt.Sprintf("%s.workers.%s", s.Id, id), linear.AtMost, 0, linear.About{})
+	limit := f.Linear.Row(fmt.Sprintf("%s.workers.%s", s.ID, id), linear.AtMost, 0, linear.About{})
 	f.Linear.Term(limit, more, max(1, d.Work))
 	for i := range d.Modes {
 		switch at := slices.Index(d.Modes[i].Pools, p); {

@@ -19,7 +19,7 @@ func (s *sharing) does(name string, i int, most int64, fits func(depth int) bool
 		if shape.Class.Shortest[depth] < 0 || !shape.Class.Knows(depth) || !fits(depth) {
 			continue
 		}
-		x := s.Linear.Col(fmt.Sprintf("%s.%s.d%d", name, shape.Id, depth), 0, most)
+		x := s.Linear.Col(fmt.Sprintf("%s.%s.d%d", name, shape.ID, depth), 0, most)
 		for _, r := range s.rules[i] {
 			s.Linear.Term(r.row, x, r.weight[depth])
 		}
@@ -41,7 +41,7 @@ func (s *sharing) each(i int, cols []int, f func(x int, length int64)) {
 func (s *sharing) meet(members []int) {
 	name := "share"
 	for _, i := range members {
-		name += "." + s.Shapes[i].Id
+		name += "." + s.Shapes[i].ID
 	}
 	kinds := slices.Compact(slices.Clone(members))
 	times := make([]int64, len(kinds)) // how often each is in the co-resident set
@@ -63,7 +63,7 @@ func (s *sharing) meet(members []int) {
 		s.Linear.Term(s.homes[i], gpus, times[n])
 		limit := s.limit(most, times[n], step)
 		cols[n] = s.does(name, i, limit, func(depth int) bool { return s.fits(members, i, depth) })
-		chain := s.Linear.Row(fmt.Sprintf("%s.%s.chain", name, s.Shapes[i].Id), linear.AtMost, 0, linear.About{})
+		chain := s.Linear.Row(fmt.Sprintf("%s.%s.chain", name, s.Shapes[i].ID), linear.AtMost, 0, linear.About{})
 		s.each(i, cols[n], func(x int, length int64) {
 			s.Linear.Term(chain, x, step)
 			s.Linear.Term(busy, x, length)
@@ -98,7 +98,7 @@ func (s *sharing) gaps(name string, c coResidentSet, kinds []int, times []int64,
 		}) {
 			break
 		}
-		row := s.Linear.Row(fmt.Sprintf("%s.%s.gaps%d", name, s.Shapes[at].Id, g.tau), linear.AtMost, 0, linear.About{})
+		row := s.Linear.Row(fmt.Sprintf("%s.%s.gaps%d", name, s.Shapes[at].ID, g.tau), linear.AtMost, 0, linear.About{})
 		for o, k := range kinds {
 			for depth, x := range c.does[k] {
 				if x < 0 {
@@ -159,13 +159,13 @@ func (s *sharing) gather() {
 		shape := &s.Shapes[i]
 		step := int64(shape.Class.Iteration)
 		most := min(int64(shape.Class.Job.Workers), total) * shape.Jobs
-		homes := s.Linear.Col("share.crowd."+shape.Id, 0, most)
+		homes := s.Linear.Col("share.crowd."+shape.ID, 0, most)
 		s.Linear.Term(s.homes[i], homes, 1)
 		s.Linear.Term(many, homes, 1)
-		here := s.Linear.Row("share.crowd."+shape.Id, linear.AtMost, 0, linear.About{})
+		here := s.Linear.Row("share.crowd."+shape.ID, linear.AtMost, 0, linear.About{})
 		s.Linear.Term(here, homes, 1)
 		s.Linear.Term(here, gpus, -shape.Jobs)
-		chain := s.Linear.Row("share.crowd."+shape.Id+".chain", linear.AtMost, 0, linear.About{})
+		chain := s.Linear.Row("share.crowd."+shape.ID+".chain", linear.AtMost, 0, linear.About{})
 		cols := s.does("share.crowd", i, s.limit(most, 1, step), func(int) bool { return true })
 		s.each(i, cols, func(x int, length int64) {
 			s.Linear.Term(chain, x, step)

@@ -59,7 +59,7 @@ func (f *Program) buildMakespan() {
 					continue
 				}
 				seen[key] = true
-				row := f.Linear.Row(fmt.Sprintf("%s.gpu.r%d.s%d", at.Id, head, tail), linear.AtLeast, exact.Multiply(at.Size(), head+tail),
+				row := f.Linear.Row(fmt.Sprintf("%s.gpu.r%d.s%d", at.ID, head, tail), linear.AtLeast, exact.Multiply(at.Size(), head+tail),
 					linear.About{Resource: "gpu", Subject: at.GPUName(), Capacity: f.time})
 				f.Linear.Term(row, f.time, at.Size())
 				for _, i := range set {
@@ -113,7 +113,7 @@ func (f *Program) classChain(s *Shape) {
 		full = int64(d.Job.Rule.Fixed[d.Job.Full()])
 	}
 	times := max(1, full)
-	row := f.Linear.Row(s.Id+".chain", linear.AtLeast, exact.Multiply(times*s.Jobs, s.Release), linear.About{Resource: "job", Subject: f.Model.ClassName(s.Classes[0]), Capacity: f.time})
+	row := f.Linear.Row(s.ID+".chain", linear.AtLeast, exact.Multiply(times*s.Jobs, s.Release), linear.About{Resource: "job", Subject: f.Model.ClassName(s.Classes[0]), Capacity: f.time})
 	f.Linear.Term(row, f.time, times*s.Jobs)
 	for i := range d.Modes {
 		o := &d.Modes[i]
@@ -172,7 +172,7 @@ func (f *Program) deadlines() {
 			if len(set) == 0 {
 				continue
 			}
-			row := f.Linear.Row(fmt.Sprintf("%s.before.%d", at.Id, date), linear.AtMost, exact.Multiply(max(0, date-head), at.Size()),
+			row := f.Linear.Row(fmt.Sprintf("%s.before.%d", at.ID, date), linear.AtMost, exact.Multiply(max(0, date-head), at.Size()),
 				linear.About{Resource: "gpu", Subject: fmt.Sprint(at.GPUName(), relax.Before, date), Capacity: -1})
 			for _, s := range set {
 				f.pay(row, s, p, 1)

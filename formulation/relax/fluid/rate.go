@@ -54,13 +54,13 @@ func (f *Program) buildRates(period int64, limits []relax.Interval) {
 		// (12) A job does not iterate faster than its chain.
 		a := linear.About{Resource: "job", Subject: m.ClassName(s.Classes[0]), Capacity: -1}
 		if s.live == nil {
-			row := f.Linear.Row(s.Id+".chain", linear.AtMost, exact.Multiply(s.Jobs, f.Period), a)
+			row := f.Linear.Row(s.ID+".chain", linear.AtMost, exact.Multiply(s.Jobs, f.Period), a)
 			for i, x := range s.does {
 				f.Linear.Term(row, x, int64(s.Class.Modes[i].Iteration()))
 			}
 		} else {
 			for i, x := range s.does {
-				row := f.Linear.Row(fmt.Sprintf("%s.chain.%s", s.Id, s.Class.Modes[i].Id()), linear.AtMost, 0, a)
+				row := f.Linear.Row(fmt.Sprintf("%s.chain.%s", s.ID, s.Class.Modes[i].ID()), linear.AtMost, 0, a)
 				f.Linear.Term(row, x, int64(s.Class.Modes[i].Iteration()))
 				f.Linear.Term(row, s.live[i], -f.Period)
 			}
@@ -74,7 +74,7 @@ func (f *Program) buildRates(period int64, limits []relax.Interval) {
 		default:
 			// (15) The classes of a shape differ in weight only: they share its
 			// iterations, each up to its own chain.
-			row := f.Linear.Row(s.Id+".classes", linear.Equal, 0, linear.About{})
+			row := f.Linear.Row(s.ID+".classes", linear.Equal, 0, linear.About{})
 			for _, x := range s.does {
 				f.Linear.Term(row, x, -1)
 			}
@@ -89,7 +89,7 @@ func (f *Program) buildRates(period int64, limits []relax.Interval) {
 	// (8)
 	for p := range m.Network.Pools {
 		at := &m.Network.Pools[p]
-		row := f.Linear.Row(at.Id+".gpu", linear.AtMost, exact.Multiply(at.Size(), f.Period), linear.About{Resource: "gpu", Subject: at.GPUName(), Capacity: -1})
+		row := f.Linear.Row(at.ID+".gpu", linear.AtMost, exact.Multiply(at.Size(), f.Period), linear.About{Resource: "gpu", Subject: at.GPUName(), Capacity: -1})
 		for i := range f.Shapes {
 			f.pay(row, &f.Shapes[i], p, 1)
 		}
@@ -128,7 +128,7 @@ func (f *Program) smallestRate() {
 	f.Scale.Mul(f.Scale, parts)
 	for i := range f.Shapes {
 		s := &f.Shapes[i]
-		row := f.Linear.Row(s.Id+".least", linear.AtLeast, 0, linear.About{})
+		row := f.Linear.Row(s.ID+".least", linear.AtLeast, 0, linear.About{})
 		value := exact.Saturate(new(big.Int).Mul(parts, big.NewInt(int64(s.Class.Job.FastestFull()))))
 		for _, x := range s.does {
 			f.Linear.Term(row, x, value)

@@ -30,20 +30,20 @@ func (f *Program) residency() {
 	for i := range f.Shapes {
 		s := &f.Shapes[i]
 		k := int64(s.Class.Job.Workers)
-		one := f.Linear.Row(s.Id+".lives", lives, s.Jobs, linear.About{})
+		one := f.Linear.Row(s.ID+".lives", lives, s.Jobs, linear.About{})
 		s.live = []int{}
 		for i := range s.Class.Modes {
 			o := &s.Class.Modes[i]
-			y := f.Linear.Col(fmt.Sprintf("%s.live.%s", s.Id, o.Id()), 0, s.Jobs)
+			y := f.Linear.Col(fmt.Sprintf("%s.live.%s", s.ID, o.ID()), 0, s.Jobs)
 			f.Linear.Term(one, y, 1)
 			s.live = append(s.live, y)
 			var home []int
 			if len(o.Pools) > 1 {
-				all := f.Linear.Row(fmt.Sprintf("%s.home.%s", s.Id, o.Id()), linear.Equal, 0, linear.About{})
+				all := f.Linear.Row(fmt.Sprintf("%s.home.%s", s.ID, o.ID()), linear.Equal, 0, linear.About{})
 				f.Linear.Term(all, y, -k)
 				for _, p := range o.Pools {
 					at := &f.Model.Network.Pools[p]
-					u := f.Linear.Col(fmt.Sprintf("%s.home.%s.%s", s.Id, o.Id(), at.Id), 0, s.Jobs*min(k, f.inReach(o, p)))
+					u := f.Linear.Col(fmt.Sprintf("%s.home.%s.%s", s.ID, o.ID(), at.ID), 0, s.Jobs*min(k, f.inReach(o, p)))
 					f.Linear.Term(all, u, 1)
 					home = append(home, u)
 				}
@@ -57,7 +57,7 @@ func (f *Program) residency() {
 		for free/unit > 1<<20 { // in units of which a GPU holds about a million
 			unit *= 2
 		}
-		row := f.Linear.Row(at.Id+".memory", linear.AtMost, (free+unit-1)/unit*at.Size(),
+		row := f.Linear.Row(at.ID+".memory", linear.AtMost, (free+unit-1)/unit*at.Size(),
 			linear.About{Resource: "memory", Subject: at.MemoryName(), Capacity: -1})
 		for i := range f.Shapes {
 			s := &f.Shapes[i]
@@ -93,30 +93,30 @@ func (f *Program) activity(limit func(*Shape) int64) {
 		d, most, k := s.Class, limit(s), int64(s.Class.Job.Workers)
 		all := -1
 		if !rates {
-			all = f.Linear.Row(s.Id+".iterations", linear.Equal, s.iterations, linear.About{})
+			all = f.Linear.Row(s.ID+".iterations", linear.Equal, s.iterations, linear.About{})
 		}
 		s.node, s.rack = make([][]int, len(d.Modes)), make([][]int, len(d.Modes))
 		for i := range d.Modes {
 			o := &d.Modes[i]
-			x := f.Linear.Col(fmt.Sprintf("%s.does.%s", s.Id, o.Id()), 0, most)
+			x := f.Linear.Col(fmt.Sprintf("%s.does.%s", s.ID, o.ID()), 0, most)
 			s.does = append(s.does, x)
 			if all >= 0 {
 				f.Linear.Term(all, x, 1)
 				if s.live != nil {
-					f.tie(s, fmt.Sprintf("%s.tie.%s", s.Id, o.Id()), x, s.live[i])
+					f.tie(s, fmt.Sprintf("%s.tie.%s", s.ID, o.ID()), x, s.live[i])
 				}
 			}
 			var busy []int
 			if len(o.Pools) > 1 {
-				workers := f.Linear.Row(fmt.Sprintf("%s.busy.%s", s.Id, o.Id()), linear.Equal, 0, linear.About{})
+				workers := f.Linear.Row(fmt.Sprintf("%s.busy.%s", s.ID, o.ID()), linear.Equal, 0, linear.About{})
 				f.Linear.Term(workers, x, -k)
 				for at, p := range o.Pools {
-					id := f.Model.Network.Pools[p].Id
-					w := f.Linear.Col(fmt.Sprintf("%s.busy.%s.%s", s.Id, o.Id(), id), 0, exact.Multiply(most, min(k, f.inReach(o, p))))
+					id := f.Model.Network.Pools[p].ID
+					w := f.Linear.Col(fmt.Sprintf("%s.busy.%s.%s", s.ID, o.ID(), id), 0, exact.Multiply(most, min(k, f.inReach(o, p))))
 					f.Linear.Term(workers, w, 1)
 					busy = append(busy, w)
 					if all >= 0 && s.live != nil {
-						f.tie(s, fmt.Sprintf("%s.tie.%s.%s", s.Id, o.Id(), id), w, s.home[i][at])
+						f.tie(s, fmt.Sprintf("%s.tie.%s.%s", s.ID, o.ID(), id), w, s.home[i][at])
 					}
 				}
 			}
@@ -176,7 +176,7 @@ func (f *Program) depths(s *Shape, most int64) {
 	slices.Sort(pools)
 	s.tasks = map[int][]int{}
 	for _, p := range pools { // (5)
-		row := f.Linear.Row(fmt.Sprintf("%s.tasks.%s", s.Id, n.Pools[p].Id), linear.Equal, 0, linear.About{})
+		row := f.Linear.Row(fmt.Sprintf("%s.tasks.%s", s.ID, n.Pools[p].ID), linear.Equal, 0, linear.About{})
 		for _, i := range several {
 			if at := slices.Index(d.Modes[i].Pools, p); at >= 0 {
 				f.Linear.Term(row, s.busy[i][at], -1)
@@ -186,7 +186,7 @@ func (f *Program) depths(s *Shape, most int64) {
 		for depth, ok := range d.Fits[n.Pools[p].GPUType] {
 			s.tasks[p][depth] = -1
 			if ok && d.Knows(depth) {
-				z := f.Linear.Col(fmt.Sprintf("%s.tasks.%s.d%d", s.Id, n.Pools[p].Id, depth), 0, exact.Multiply(most, min(int64(d.Job.Workers), n.Pools[p].Size())))
+				z := f.Linear.Col(fmt.Sprintf("%s.tasks.%s.d%d", s.ID, n.Pools[p].ID, depth), 0, exact.Multiply(most, min(int64(d.Job.Workers), n.Pools[p].Size())))
 				f.Linear.Term(row, z, 1)
 				s.tasks[p][depth] = z
 			}
@@ -196,7 +196,7 @@ func (f *Program) depths(s *Shape, most int64) {
 		if part.Exact && part.Need == int64(d.Job.Workers) {
 			continue // as (5)
 		}
-		row := f.Linear.Row(s.Id+"."+part.Name, senseOf(part), 0, linear.About{})
+		row := f.Linear.Row(s.ID+"."+part.Name, senseOf(part), 0, linear.About{})
 		for _, i := range several {
 			f.Linear.Term(row, s.does[i], -part.Need)
 		}
@@ -221,10 +221,10 @@ func senseOf(part relax.RulePart) linear.Sense {
 // parties adds columns and rows (7) for one mode of several pools.
 func (f *Program) parties(s *Shape, i int, most int64) {
 	n, o := f.Model.Network, &s.Class.Modes[i]
-	count := f.Linear.Row(fmt.Sprintf("%s.nodes.%s", s.Id, o.Id()), linear.AtLeast, 0, linear.About{})
+	count := f.Linear.Row(fmt.Sprintf("%s.nodes.%s", s.ID, o.ID()), linear.AtLeast, 0, linear.About{})
 	f.Linear.Term(count, s.does[i], -int64(o.Nodes))
 	for at, p := range o.Pools {
-		name := fmt.Sprintf("%s.nodes.%s.%s", s.Id, o.Id(), n.Pools[p].Id)
+		name := fmt.Sprintf("%s.nodes.%s.%s", s.ID, o.ID(), n.Pools[p].ID)
 		nodes := f.inReach(o, p) / int64(n.Pools[p].GPUs)
 		v := f.Linear.Col(name, 0, exact.Multiply(most, min(int64(s.Class.Job.Workers), nodes)))
 		f.Linear.Term(count, v, 1)
@@ -237,10 +237,10 @@ func (f *Program) parties(s *Shape, i int, most int64) {
 	if o.Kind != relax.Spread || len(racks) < 2 {
 		return
 	}
-	count = f.Linear.Row(fmt.Sprintf("%s.racks.%s", s.Id, o.Id()), linear.AtLeast, 0, linear.About{})
+	count = f.Linear.Row(fmt.Sprintf("%s.racks.%s", s.ID, o.ID()), linear.AtLeast, 0, linear.About{})
 	f.Linear.Term(count, s.does[i], -int64(o.Racks))
 	for _, r := range racks {
-		name := fmt.Sprintf("%s.racks.k%d", s.Id, r)
+		name := fmt.Sprintf("%s.racks.k%d", s.ID, r)
 		h := f.Linear.Col(name, 0, exact.Multiply(most, min(int64(s.Class.Job.Workers), int64(len(n.Racks[r].Racks)))))
 		f.Linear.Term(count, h, 1)
 		hold := f.Linear.Row(name, linear.AtLeast, 0, linear.About{})
@@ -365,7 +365,7 @@ func (f *Program) links(sign int64, open func(name string, links int64, shapes [
 		if len(uses) == 0 {
 			continue
 		}
-		row := open(l.Id, l.Count, shapes, linear.About{Resource: l.Resource, Subject: l.Subject, Capacity: f.time})
+		row := open(l.ID, l.Count, shapes, linear.About{Resource: l.Resource, Subject: l.Subject, Capacity: f.time})
 		for _, u := range uses {
 			f.Linear.Term(row, u.Col, exact.Multiply(sign, u.Ticks, u.Times))
 		}

@@ -12,7 +12,7 @@ import (
 // Shape is a set of classes with the same costs, workers, rule and modes, and
 // the columns that say how they live and work. Slices by mode.
 type Shape struct {
-	Id      string
+	ID      string
 	Classes []int
 	Class   *relax.Class // of the first class
 	// Jobs and iterations are the sums over the classes, fewest and most the
@@ -69,7 +69,7 @@ func (f *Program) shape(heads []int64, half *big.Int) {
 			at = len(f.Shapes)
 			index[key] = at
 			f.Shapes = append(f.Shapes, Shape{
-				Id: fmt.Sprintf("s%d", at), Class: d, fewest: r, most: r, Release: int64(d.Job.Release),
+				ID: fmt.Sprintf("s%d", at), Class: d, fewest: r, most: r, Release: int64(d.Job.Release),
 			})
 		}
 		s := &f.Shapes[at]

@@ -103,7 +103,7 @@ func (f *Program) sharing() *sharing {
 	return s
 }
 
-// sets lists the multisets of up to size jobs, as shapes in ascending
+// coResidentSets lists the multisets of up to size jobs, as shapes in ascending
 // order; nil if there are more than most.
 func coResidentSets(jobs []int, size, most int) [][]int {
 	var list [][]int
@@ -149,7 +149,7 @@ func (s *sharing) rows() {
 	for i := range s.Shapes {
 		shape := &s.Shapes[i]
 		job := shape.Class.Job
-		s.homes = append(s.homes, s.Linear.Row(shape.Id+".homes", linear.AtMost, int64(job.Workers)*shape.Jobs, linear.About{}))
+		s.homes = append(s.homes, s.Linear.Row(shape.ID+".homes", linear.AtMost, int64(job.Workers)*shape.Jobs, linear.About{}))
 		parts := shape.Class.RuleParts()
 		if job.Rule.Fixed == nil {
 			all := relax.RulePart{Name: "tasks", Exact: true, Need: int64(job.Workers), Weights: slices.Repeat([]int64{1}, len(job.Depths))}
@@ -157,7 +157,7 @@ func (s *sharing) rows() {
 		}
 		var rules []rule
 		for _, part := range parts {
-			row := s.Linear.Row(shape.Id+".share."+part.Name, senseOf(part), 0, linear.About{})
+			row := s.Linear.Row(shape.ID+".share."+part.Name, senseOf(part), 0, linear.About{})
 			for _, x := range shape.does {
 				s.Linear.Term(row, x, -part.Need)
 			}

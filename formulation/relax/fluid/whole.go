@@ -46,9 +46,9 @@ func (s *sharing) wholeRates(limits []relax.Interval) {
 		if shape.Jobs > 1 {
 			continue
 		}
-		x := s.Linear.Col(shape.Id+".rate", 0, s.Period/max(1, int64(shape.Class.Iteration)))
+		x := s.Linear.Col(shape.ID+".rate", 0, s.Period/max(1, int64(shape.Class.Iteration)))
 		r.Cols[i] = x
-		row := s.Linear.Row(shape.Id+".rate", linear.Equal, 0, linear.About{})
+		row := s.Linear.Row(shape.ID+".rate", linear.Equal, 0, linear.About{})
 		s.Linear.Term(row, x, -1)
 		for _, does := range shape.does {
 			s.Linear.Term(row, does, 1)
@@ -71,7 +71,7 @@ func (s *sharing) product(i int, does []int, gpus int) {
 	x, limit := s.Rates.Cols[i], s.Rates.Limits[i]
 	k := int64(s.Shapes[i].Class.Job.Workers)
 	row := func(name string, is linear.Sense, ofRate, ofGPUs, rhs int64) {
-		row := s.Linear.Row(fmt.Sprintf("%s.%s.%s", s.Linear.Cols[gpus].Name, s.Shapes[i].Id, name), is, rhs, linear.About{})
+		row := s.Linear.Row(fmt.Sprintf("%s.%s.%s", s.Linear.Cols[gpus].Name, s.Shapes[i].ID, name), is, rhs, linear.About{})
 		for _, y := range p.Does {
 			s.Linear.Term(row, y, 1)
 		}

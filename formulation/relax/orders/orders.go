@@ -24,9 +24,8 @@ import (
 // followed up. The tasks of a gang are appended together.
 type Problem struct {
 	Jobs []PlacedJob
-	// residents[g] are the workers that live on a GPU, in the order of the jobs;
-	// Alike lists the GPUs of one type on which the same
-	// Jobs live.
+	// Residents[g] are the workers that live on a GPU, in the order of the jobs; Alike lists the
+	// GPUs of one type on which the same jobs live.
 	Residents [][]Resident
 	Alike     [][]int
 	Twins     []int // by GPU: the one before it among those alike; -1: none
@@ -34,8 +33,8 @@ type Problem struct {
 	Chains    int64 // sum w C if no job ever waits
 }
 
-// mostTenants is how many jobs may live on a GPU.
-const mostTenants = 14
+// mostResidents is how many jobs may live on a GPU.
+const mostResidents = 14
 
 // comparisons is how many comparisons of two states, or depths given to workers of a gang, take as
 // long as another step.
@@ -47,7 +46,7 @@ type Resident struct{ Job, Worker int }
 // PlacedJob is a job with a home in a problem. Its due is that for the value aimed at.
 type PlacedJob struct {
 	*cases.AssignedPlans
-	Id      instance.JobID
+	ID      instance.JobID
 	Due     int64
 	GPUs    []int   // by worker: where it lives, as counted by the sequencing
 	Place   []int   // by worker: its number among the residents there
@@ -86,7 +85,7 @@ func Problems(s *cases.Program, n *cases.Node, target int64) (list []*Problem) {
 				}
 			}
 		}
-		if q.compare(s.Model.Instance, gpus); !slices.ContainsFunc(q.Residents, func(l []Resident) bool { return len(l) > mostTenants }) {
+		if q.compare(s.Model.Instance, gpus); !slices.ContainsFunc(q.Residents, func(l []Resident) bool { return len(l) > mostResidents }) {
 			list = append(list, q)
 		}
 	}
@@ -96,7 +95,7 @@ func Problems(s *cases.Program, n *cases.Node, target int64) (list []*Problem) {
 // add adds a job that lives on some of the GPUs.
 func (q *Problem) add(s *cases.Program, j int, due int64, gpus map[instance.GPUID]int) {
 	p := s.Assigned[j]
-	job := PlacedJob{AssignedPlans: p, Id: instance.JobID(j), Due: due, Pauses: relax.MaxHorizon}
+	job := PlacedJob{AssignedPlans: p, ID: instance.JobID(j), Due: due, Pauses: relax.MaxHorizon}
 	for w, g := range p.Limits.Assignment {
 		at, known := gpus[g]
 		if !known {
@@ -171,7 +170,7 @@ func Chains(s *cases.Program, list []*Problem) int64 {
 	for _, q := range list {
 		sum += q.Chains
 		for j := range q.Jobs {
-			decided[q.Jobs[j].Id] = true
+			decided[q.Jobs[j].ID] = true
 		}
 	}
 	for j := range s.Classes {
@@ -185,9 +184,9 @@ func Chains(s *cases.Program, list []*Problem) int64 {
 
 // First is the first job of a problem, by which certificates know it.
 func (q *Problem) First() int {
-	first := q.Jobs[0].Id
+	first := q.Jobs[0].ID
 	for j := range q.Jobs {
-		first = min(first, q.Jobs[j].Id)
+		first = min(first, q.Jobs[j].ID)
 	}
 	return int(first)
 }
