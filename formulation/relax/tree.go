@@ -3,6 +3,7 @@ package relax
 import (
 	"errors"
 	"math/big"
+	"slices"
 )
 
 // Int64s returns prices as 64-bit integers; an error says that some are none.
@@ -66,3 +67,47 @@ const (
 	LeafKind   = "leaf"
 	PackedKind = "packed"
 )
+
+// Tree reads the nodes and prices of a certificate in the order in which they are listed.
+type Tree struct {
+	Nodes  []ProofNode // those not yet read
+	Prices []*big.Int  // of these nodes
+}
+
+// Walk reads the nodes of a case distinction from the root on, depth first. visit is given a case,
+// its node and the prices of this, and returns the cases that cover it, in the order of their
+// nodes; none where the node proves it. There are nodes for at most room of them.
+func Walk[Case any](m *Model, t *Tree, root Case, visit func(at Case, p *ProofNode, prices []int64, room int) ([]Case, error)) error {
+	for open := []Case{root}; len(open) > 0; { // the next last
+		at := open[len(open)-1]
+		open = open[:len(open)-1]
+		if len(t.Nodes) <= len(open) || m.Ended() { // one for each that is open, at the least
+			return errors.New("formulation: the certificate lacks nodes")
+		}
+		p := &t.Nodes[0]
+		t.Nodes = t.Nodes[1:]
+		if p.Prices < 0 || p.Prices > len(t.Prices) {
+			return errors.New("formulation: the certificate lacks prices of a leaf")
+		}
+		prices, err := Int64s(t.Prices[:p.Prices])
+		if err != nil {
+			return err
+		}
+		t.Prices = t.Prices[p.Prices:]
+		covering, err := visit(at, p, prices, len(t.Nodes)-len(open))
+		if err != nil {
+			return err
+		}
+		slices.Reverse(covering)
+		open = append(open, covering...)
+	}
+	return nil
+}
+
+// End says what is wrong with a tree after its last case.
+func (t *Tree) End() error {
+	if len(t.Prices) > 0 || len(t.Nodes) > 0 {
+		return errors.New("formulation: the certificate has nodes or prices left over")
+	}
+	return nil
+}

@@ -15,78 +15,67 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
 	if programs == nil {
 		return errors.New("formulation: a periods certificate is not for this instance")
 	}
-	nodes, prices, best := c.Tree, c.Prices, new(big.Rat)
+	tree, best := &relax.Tree{Nodes: c.Tree, Prices: c.Prices}, new(big.Rat)
 	for ticks := int64(1); ticks <= int64(m.Instance.MaxPeriod); ticks++ {
-		whole := programs.Program(ticks, nil)
-		open := []*Narrowing{nil} // to be proven, the next last
-		for len(open) > 0 {
-			n := open[len(open)-1]
-			open = open[:len(open)-1]
-			if len(nodes) <= len(open) || m.Ended() { // one for each that is open, at the least
-				return errors.New("formulation: the certificate lacks nodes")
-			}
-			p := &nodes[0]
-			nodes = nodes[1:]
-			f, lower, upper := whole.Within(n)
-			if p.Kind == relax.ColumnKind {
-				if p.Column < 0 || p.Column >= len(lower) || p.Column == f.Least || p.At < lower[p.Column] || p.At >= upper[p.Column] {
-					return fmt.Errorf("formulation: the certificate has a split of column %d at %d that makes no sense", p.Column, p.At)
-				}
-				open = append(open, &Narrowing{Parent: n, Col: p.Column, Lower: p.At + 1, Upper: upper[p.Column]}, &Narrowing{Parent: n, Col: p.Column, Upper: p.At})
-				continue
-			}
-			if p.Kind != relax.LeafKind && p.Kind != relax.EmptyKind && p.Kind != relax.GPUsKind && p.Kind != relax.CutKind {
-				return fmt.Errorf("formulation: a periods certificate has no nodes of kind %q", p.Kind)
-			}
-			if p.Prices < 0 || p.Prices > len(prices) {
-				return errors.New("formulation: the certificate lacks prices of a leaf")
-			}
-			list, err := relax.Int64s(prices[:p.Prices])
-			if err != nil {
-				return err
-			}
-			if p.Kind == relax.CutKind {
-				prices = prices[p.Prices:]
-				cut := &Cut{p.Column, list}
-				if err := f.admits(cut); err != nil {
-					return err
-				}
-				if len(n.Cuts()) == MostCuts {
-					return errors.New("formulation: the certificate has too many cuts")
-				}
-				open = append(open, &Narrowing{Parent: n, Cut: cut})
-				continue
-			}
-			cuts := n.Cuts()
-			if len(p.Rights) != len(cuts) {
-				return errors.New("formulation: the certificate lacks right sides of cuts")
-			}
-			for i, cut := range cuts {
-				if p.Rights[i] < 0 || p.Rights[i] > exact.MostWorth {
-					return relax.ErrPrices
-				}
-				f.Cut(cut, p.Rights[i])
-			}
-			if err := f.Confirm(cuts); err != nil {
-				return err
-			}
-			proof := &Leaf{Prices: list, Denominator: p.Denominator, Empty: p.Kind == relax.EmptyKind, GPUs: p.Kind == relax.GPUsKind}
-			v, err := f.Proven(proof, lower, upper)
-			if err != nil {
-				return err
-			}
-			if p.Value == nil || p.Value.Cmp(proof.Value) != 0 {
-				return errors.New("formulation: the certificate's prices were changed: a leaf has another value")
-			}
-			prices = prices[p.Prices:]
-			if v != nil && v.Cmp(best) > 0 {
-				best = v
-			}
+		p := &proof{whole: programs.Program(ticks, nil), best: best}
+		if err := relax.Walk(m, tree, nil, p.node); err != nil {
+			return err
 		}
 	}
-	if len(prices) > 0 || len(nodes) > 0 {
-		return errors.New("formulation: the certificate has nodes or prices left over")
-	}
 	b.Certified, b.Value = true, best
-	return nil
+	return tree.End()
+}
+
+// proof is that of a period.
+type proof struct {
+	whole *Program
+	best  *big.Rat // the largest value that a leaf leaves
+}
+
+// node returns the parts of a case that is split or cut, and evaluates a leaf.
+func (t *proof) node(n *Narrowing, p *relax.ProofNode, prices []int64, _ int) ([]*Narrowing, error) {
+	f, lower, upper := t.whole.Within(n)
+	switch p.Kind {
+	case relax.ColumnKind:
+		if p.Column < 0 || p.Column >= len(lower) || p.Column == f.Least || p.At < lower[p.Column] || p.At >= upper[p.Column] {
+			return nil, fmt.Errorf("formulation: the certificate has a split of column %d at %d that makes no sense", p.Column, p.At)
+		}
+		return []*Narrowing{{Parent: n, Col: p.Column, Upper: p.At}, {Parent: n, Col: p.Column, Lower: p.At + 1, Upper: upper[p.Column]}}, nil
+	case relax.CutKind:
+		cut := &Cut{p.Column, prices}
+		if err := f.admits(cut); err != nil {
+			return nil, err
+		}
+		if len(n.Cuts()) == MostCuts {
+			return nil, errors.New("formulation: the certificate has too many cuts")
+		}
+		return []*Narrowing{{Parent: n, Cut: cut}}, nil
+	case relax.LeafKind, relax.EmptyKind, relax.GPUsKind:
+		cuts := n.Cuts()
+		if len(p.Rights) != len(cuts) {
+			return nil, errors.New("formulation: the certificate lacks right sides of cuts")
+		}
+		for i, cut := range cuts {
+			if p.Rights[i] < 0 || p.Rights[i] > exact.MostWorth {
+				return nil, relax.ErrPrices
+			}
+			f.Cut(cut, p.Rights[i])
+		}
+		if err := f.Confirm(cuts); err != nil {
+			return nil, err
+		}
+		leaf := &Leaf{Prices: prices, Denominator: p.Denominator, Empty: p.Kind == relax.EmptyKind, GPUs: p.Kind == relax.GPUsKind}
+		v, err := f.Proven(leaf, lower, upper)
+		if err != nil {
+			return nil, err
+		}
+		if p.Value == nil || p.Value.Cmp(leaf.Value) != 0 {
+			return nil, errors.New("formulation: the certificate's prices were changed: a leaf has another value")
+		}
+		if v != nil && v.Cmp(t.best) > 0 {
+			t.best.Set(v)
+		}
+		return nil, nil
+	}
+	return nil, fmt.Errorf("formulation: a periods certificate has no nodes of kind %q", p.Kind)
 }

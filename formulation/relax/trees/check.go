@@ -42,93 +42,88 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate, steps int) err
 	case len(c.Tree) == 0 || c.Bound == nil || !c.Bound.IsInt() || !c.Bound.Num().IsInt64() || c.Bound.Num().Sign() <= 0 || c.Bound.Num().BitLen() > 48:
 		return errors.New("formulation: the certificate has no tree, or a bound that a tree cannot prove")
 	}
-	m = m.Split()
-	target := c.Bound.Num().Int64()
-	var ways [][]relax.ModeOptions
-	for i := range m.Classes {
-		d := &m.Classes[i]
-		if !cases.Divisible(m, d) {
+	t := &proof{m: m.Split(), target: c.Bound.Num().Int64(), proven: math.MaxInt64, steps: steps}
+	for i := range t.m.Classes {
+		d := &t.m.Classes[i]
+		if !cases.Divisible(t.m, d) {
 			return errors.New("formulation: a tree certificate is not for this instance")
 		}
-		ways = append(ways, m.ModeOptions(d))
+		t.options = append(t.options, t.m.ModeOptions(d))
 	}
-	nodes, prices, proven := c.Tree, c.Prices, int64(math.MaxInt64)
-	size := 0                                     // of the limits of nodes
-	open := []*cases.Node{cases.Root(m.Instance)} // to be proven, the next last
-	for len(open) > 0 {
-		n := open[len(open)-1]
-		open = open[:len(open)-1]
-		if len(nodes) <= len(open) || m.Ended() { // one for each that is open, at the least
-			return errors.New("formulation: the certificate's tree lacks nodes")
-		}
-		p := &nodes[0]
-		nodes = nodes[1:]
-		if p.Kind != relax.LeafKind && p.Kind != relax.PackedKind {
-			how := cases.Split{Kind: cases.SplitKind(p.Kind), Job: p.Job, Iteration: p.Iteration, Worker: p.Worker, At: p.At}
-			if !n.Fits(m.Instance, how) {
-				return fmt.Errorf("formulation: the certificate has a split %+v that makes no sense", how)
-			}
-			each := n.ChildSize(m.Instance, how)
-			children, ok := n.Children(m.Instance, how, min(len(nodes)-len(open), (mostTreeSize-size)/each))
-			if !ok {
-				return errors.New("formulation: the certificate has a split of too many branches, of more than it has nodes, or of more than there is memory for")
-			}
-			size += len(children) * each
-			slices.Reverse(children)
-			open = append(open, children...)
-			continue
-		}
-		if p.Target < target || p.Target >= 1<<48 {
-			return fmt.Errorf("formulation: a leaf of the certificate's tree is about schedules better than %d, not %d", p.Target, target)
-		}
-		most := int64(relax.MaxHorizon)
-		if p.Kind == relax.LeafKind && len(p.Sets) == 0 {
-			most = cases.MostNodeTicks
-		}
-		if slices.Max(cases.Dues(m, p.Target)) > most {
-			return errTreeTicks
-		}
-		proven = min(proven, p.Target)
-		if p.Buckets < 0 || p.Buckets > cases.MostNodeTicks || p.Buckets > 0 && p.Kind == relax.PackedKind {
-			return errors.New("formulation: a leaf of the certificate's tree has prices for no buckets, or too many")
-		}
-		if p.Prices < 0 || p.Prices > len(prices) {
-			return errors.New("formulation: the certificate lacks prices of a leaf")
-		}
-		l := &Leaf{Target: p.Target, Buckets: p.Buckets, Scale: p.Denominator, Sets: p.Sets, Packed: p.Kind == relax.PackedKind}
-		if len(p.Sets) > 0 {
-			if l.Packed || p.Prices != 0 || p.Buckets != 0 || p.Denominator != 0 || p.Value != nil {
-				return errors.New("formulation: a leaf of the certificate's tree has prices beside sets of jobs")
-			}
-			var ok bool
-			switch steps, ok = ProveOrders(m.Context, m, n, ways, l, steps); {
-			case steps < 0:
-				return ErrOrders
-			case !ok:
-				return fmt.Errorf("formulation: a leaf of the certificate's tree does not prove the bound %d", p.Target)
-			}
-			continue
-		}
-		var err error
-		if l.Prices, err = relax.Int64s(prices[:p.Prices]); err != nil {
-			return err
-		}
-		prices = prices[p.Prices:]
-		value, ok := ProveLeaf(m, n, ways, l)
-		if !ok {
-			return fmt.Errorf("formulation: a leaf of the certificate's tree does not prove the bound %d", p.Target)
-		}
-		if (value == nil) != (p.Value == nil) || value != nil && value.Cmp(p.Value) != 0 {
-			return errors.New("formulation: the certificate's prices were changed: a leaf has another value")
-		}
+	tree := &relax.Tree{Nodes: c.Tree, Prices: c.Prices}
+	if err := relax.Walk(t.m, tree, cases.Root(m.Instance), t.node); err != nil {
+		return err
 	}
-	if proven == math.MaxInt64 {
+	if t.proven == math.MaxInt64 {
 		return errors.New("formulation: the certificate's tree has no leaves")
 	}
-	if len(prices) > 0 || len(nodes) > 0 {
-		return errors.New("formulation: the certificate has nodes or prices left over")
+	b.Certified, b.Value = true, new(big.Rat).SetInt64(t.proven)
+	return tree.End()
+}
+
+// proof is that of a tree.
+type proof struct {
+	m       *relax.Model
+	options [][]relax.ModeOptions // by class
+	target  int64                 // that no leaf may be below
+	proven  int64                 // the least target of leaves
+	size    int                   // of the limits of nodes
+	steps   int                   // left for orders
+}
+
+// node returns the parts of a node that is split, and evaluates a leaf.
+func (t *proof) node(n *cases.Node, p *relax.ProofNode, prices []int64, room int) ([]*cases.Node, error) {
+	if p.Kind == relax.LeafKind || p.Kind == relax.PackedKind {
+		return nil, t.leaf(n, p, prices)
 	}
-	b.Certified, b.Value = true, new(big.Rat).SetInt64(proven)
+	how := cases.Split{Kind: cases.SplitKind(p.Kind), Job: p.Job, Iteration: p.Iteration, Worker: p.Worker, At: p.At}
+	if !n.Fits(t.m.Instance, how) {
+		return nil, fmt.Errorf("formulation: the certificate has a split %+v that makes no sense", how)
+	}
+	each := n.ChildSize(t.m.Instance, how)
+	children, ok := n.Children(t.m.Instance, how, min(room, (mostTreeSize-t.size)/each))
+	if !ok {
+		return nil, errors.New("formulation: the certificate has a split of too many branches, of more than it has nodes, or of more than there is memory for")
+	}
+	t.size += len(children) * each
+	return children, nil
+}
+
+// leaf checks that a leaf proves its target.
+func (t *proof) leaf(n *cases.Node, p *relax.ProofNode, prices []int64) error {
+	if p.Target < t.target || p.Target >= 1<<48 {
+		return fmt.Errorf("formulation: a leaf of the certificate's tree is about schedules better than %d, not %d", p.Target, t.target)
+	}
+	l := &Leaf{Target: p.Target, Buckets: p.Buckets, Scale: p.Denominator, Prices: prices, Sets: p.Sets, Packed: p.Kind == relax.PackedKind}
+	most := int64(relax.MaxHorizon)
+	if !l.Packed && len(l.Sets) == 0 {
+		most = cases.MostNodeTicks
+	}
+	if slices.Max(cases.Dues(t.m, l.Target)) > most {
+		return errTreeTicks
+	}
+	if l.Buckets < 0 || l.Buckets > cases.MostNodeTicks || l.Buckets > 0 && l.Packed {
+		return errors.New("formulation: a leaf of the certificate's tree has prices for no buckets, or too many")
+	}
+	var value *big.Int
+	var ok bool
+	if len(l.Sets) == 0 {
+		value, ok = ProveLeaf(t.m, n, t.options, l)
+	} else {
+		if l.Packed || len(prices) != 0 || l.Buckets != 0 || l.Scale != 0 {
+			return errors.New("formulation: a leaf of the certificate's tree has prices beside sets of jobs")
+		}
+		if t.steps, ok = ProveOrders(t.m.Context, t.m, n, t.options, l, t.steps); t.steps < 0 {
+			return ErrOrders
+		}
+	}
+	if !ok {
+		return fmt.Errorf("formulation: a leaf of the certificate's tree does not prove the bound %d", l.Target)
+	}
+	if (value == nil) != (p.Value == nil) || value != nil && value.Cmp(p.Value) != 0 {
+		return errors.New("formulation: the certificate's prices were changed: a leaf has another value")
+	}
+	t.proven = min(t.proven, l.Target)
 	return nil
 }
 
