@@ -1,7 +1,6 @@
 package relax
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/big"
@@ -207,6 +206,37 @@ func LeastWork(j *instance.Job, least []instance.Tick) (int64, *big.Rat) {
 	return always + others, moment.Add(moment, square)
 }
 
+// Slowdown is the least GPU time that an iteration's worth of the work takes on
+// type t: work times the least ratio of a task's time there to its time anywhere.
+func (d *Class) Slowdown(t instance.TypeID) int64 {
+	over, under := instance.Tick(0), instance.Tick(0) // the least ratio; 0/0: none
+	for depth, ok := range d.Fits[t] {
+		if here, least := d.Job.On[t].Time[depth], d.Shortest[depth]; ok && least > 0 {
+			if under == 0 || exact.Mul(int64(here), int64(under)).Cmp(exact.Mul(int64(over), int64(least))) < 0 {
+				over, under = here, least
+			}
+		}
+	}
+	if under == 0 {
+		return d.Work
+	}
+	work := exact.Mul(d.Work, int64(over))
+	return exact.Saturate(work.Quo(work, big.NewInt(int64(under))))
+}
+
+// WorkOn is the least work of an iteration whose tasks all run on type t.
+func (d *Class) WorkOn(t instance.TypeID) int64 {
+	least := make([]instance.Tick, len(d.Job.Depths))
+	for depth, ok := range d.Fits[t] {
+		least[depth] = -1
+		if ok {
+			least[depth] = d.Job.On[t].Time[depth]
+		}
+	}
+	work, _ := LeastWork(d.Job, least)
+	return work
+}
+
 // maxShare is the most that the share of a full-depth worker is in linear programs, whose
 // engines and prices are no good for large coefficients.
 const maxShare = 1 << 20
@@ -293,248 +323,6 @@ func leastContributors(j *instance.Job, s int) int {
 		n = max(n, (lack+whole-below-1)/(whole-below))
 	}
 	return int(n)
-}
-
-// modeKind says how far a residency reaches.
-type modeKind int
-
-// The kinds of modes.
-const (
-	Lone   modeKind = iota // one worker
-	InNode                 // all workers on one node, which is in one pool
-	InRack                 // on several nodes of one rack
-	Spread                 // on several racks
-)
-
-// Mode is a way to live on the cluster, with what every residency of that kind
-// needs at the least.
-type Mode struct {
-	Kind  modeKind
-	Rack  int   // class of the rack, for inRack
-	Pools []int // where the workers may be, ascending
-	// Full is the shortest full-depth task in those pools, Sync the shortest
-	// synchronisation, no more than MaxSync.
-	Full, Sync instance.Tick
-	// Nodes and racks are the fewest that hold the workers; volume is the least
-	// bytes that every node (or GPU, in one node) sends per iteration.
-	Nodes, Racks int
-	Volume       instance.Bytes
-	parties      []party // none where nothing is synchronised
-}
-
-// Iteration is the shortest iteration in the mode, in ticks.
-func (m *Mode) Iteration() instance.Tick { return m.Full + m.Sync }
-
-// MaxSync caps synchronisations over absurdly slow links, so that sums of
-// times stay far from overflow.
-const MaxSync = instance.Tick(1) << 45
-
-// Modes lists the ways in which the job can live. With feasible set, those
-// that cannot meet the job's deadline, its placement limit or the greatest
-// period are left out.
-func (m *Model) modes(d *Class, feasible bool) []Mode {
-	j, n := d.Job, m.Network
-	full := j.Full()
-	var modes []Mode
-	add := func(mode Mode) {
-		mode.Full = -1
-		for _, p := range mode.Pools {
-			t := n.Pools[p].GPUType
-			if d.Fits[t][full] && (mode.Full < 0 || j.On[t].Time[full] < mode.Full) {
-				mode.Full = j.On[t].Time[full]
-			}
-		}
-		if mode.Full < 0 {
-			return // nowhere to go for the full-depth worker
-		}
-		if feasible && j.Deadline > 0 && d.Chain(mode.Iteration()).Cmp(big.NewInt(int64(j.Deadline))) > 0 {
-			return
-		}
-		// An iteration is no longer than the period it repeats with.
-		if feasible && m.Instance.MaxPeriod > 0 && mode.Iteration() > m.Instance.MaxPeriod {
-			return
-		}
-		modes = append(modes, mode)
-	}
-	var sites []int // pools that the job may use
-	for p := range n.Pools {
-		if d.Usable(n.Pools[p].GPUType) {
-			sites = append(sites, p)
-		}
-	}
-	if !j.HasSync() {
-		for _, p := range sites {
-			add(Mode{Kind: Lone, Pools: []int{p}, Nodes: 1, Racks: 1})
-		}
-		return modes
-	}
-	for _, p := range sites {
-		at := &n.Pools[p]
-		if at.GPUs < j.Workers || at.Fabric == 0 || !d.fitsAll(at.GPUType) {
-			continue
-		}
-		inside := m.reach(j, []int{p}, []party{{j.Parties(j.Workers), at.Fabric}})
-		inside.Kind, inside.Nodes, inside.Racks = InNode, 1, 1
-		add(inside)
-	}
-	if j.Within == instance.WithinNode && feasible {
-		return modes
-	}
-	wired := func(rack int) []int { // pools that the job may use in racks of a class, and leave
-		return slices.DeleteFunc(slices.Clone(n.Racks[rack].pools), func(p int) bool { return !slices.Contains(sites, p) || n.Pools[p].NIC == 0 })
-	}
-	joined := n.joined
-	if j.Policy > 0 {
-		joined = m.Instance.JoinedFor(j)
-	}
-	for r := range n.Racks {
-		if !slices.ContainsFunc(n.Racks[r].Racks, func(rack int) bool { return joined[rack] >= 0 }) {
-			continue // two nodes have no route that obeys the job's policy
-		}
-		if parties := m.parties(j, wired(r), false); parties != nil {
-			inside := m.reach(j, wired(r), parties)
-			inside.Kind, inside.Rack, inside.Racks = InRack, r, 1
-			add(inside)
-		}
-	}
-	if j.Within == instance.WithinRack && feasible {
-		return modes
-	}
-	var all []int
-	racks := 0
-	var sizes []group     // usable GPUs by rack
-	room := map[int]int{} // and by group of racks with routes between them
-	most := 0             // of these
-	for r := range n.Racks {
-		if n.Racks[r].Uplink == 0 {
-			continue
-		}
-		gpus := 0
-		for _, p := range wired(r) {
-			all = append(all, p)
-			gpus += n.Pools[p].GPUs * n.Pools[p].PerRack
-		}
-		if gpus > 0 {
-			racks += len(n.Racks[r].Racks)
-			for _, rack := range n.Racks[r].Racks {
-				if joined[rack] < 0 {
-					continue
-				}
-				room[joined[rack]] += gpus
-				most = max(most, room[joined[rack]])
-			}
-			sizes = append(sizes, group{gpus, len(n.Racks[r].Racks)})
-		}
-	}
-	if parties := m.parties(j, all, true); racks >= 2 && most >= j.Workers && parties != nil {
-		spread := m.reach(j, all, parties)
-		spread.Kind = Spread
-		spread.Racks, _ = fewest(j.Workers, sizes)
-		add(spread)
-	}
-	return modes
-}
-
-// fitsAll reports whether type t has the memory for every depth that the job
-// must run there if all its workers are there.
-func (d *Class) fitsAll(t instance.TypeID) bool {
-	for depth, ok := range d.Fits[t] {
-		if d.needs(depth) && !ok {
-			return false
-		}
-	}
-	return true
-}
-
-// Fastest is the shortest synchronisation of that volume over that link.
-func (m *Model) Fastest(v instance.Bytes, slowest instance.Rate) instance.Tick {
-	return m.Instance.SyncTicks(v, instance.Span{Slowest: slowest}.Rate(m.Instance.RateLevels[0]))
-}
-
-// party is a way to share nodes out: the fewest parties of a synchronisation that are all
-// joined at least that fast.
-type party struct {
-	count int           // of nodes or, inside one, workers
-	speed instance.Rate // of the slowest link
-}
-
-// parties returns the ways in which the job can live on several nodes of the
-// given pools, nil for none. Fast links may belong to small nodes, so that a fast residency
-// has more parties than a slow one: every speed is tried as the slowest link.
-func (m *Model) parties(j *instance.Job, pools []int, spread bool) []party {
-	speed := func(p int) instance.Rate {
-		s := m.Network.Pools[p].NIC
-		if spread {
-			s = min(s, m.Network.Racks[m.Network.Pools[p].Rack].Uplink)
-		}
-		return s
-	}
-	var ways []party
-	tried := map[instance.Rate]bool{}
-	for _, slowest := range pools {
-		if tried[speed(slowest)] {
-			continue
-		}
-		tried[speed(slowest)] = true
-		var nodes []group
-		for _, p := range pools {
-			if speed(p) >= speed(slowest) {
-				at := &m.Network.Pools[p]
-				count := at.PerRack
-				if spread {
-					count = at.Nodes
-				}
-				nodes = append(nodes, group{at.GPUs, count})
-			}
-		}
-		if q, ok := fewest(j.Workers, nodes); ok {
-			ways = append(ways, party{q, speed(slowest)})
-		}
-	}
-	return ways
-}
-
-// reach returns what a residency in the given pools needs.
-func (m *Model) reach(j *instance.Job, pools []int, parties []party) Mode {
-	mode := Mode{Pools: pools, parties: parties}
-	mode.Nodes = slices.MinFunc(parties, func(a, b party) int { return cmp.Compare(a.count, b.count) }).count
-	mode.Sync, mode.Volume = m.leastSync(&mode, func(parties int) instance.Bytes { return LeastVolume(j, parties) })
-	return mode
-}
-
-// leastSync returns the least length and volume of a synchronisation in which so many parties send
-// these bytes each.
-func (m *Model) leastSync(o *Mode, bytes func(parties int) instance.Bytes) (sync instance.Tick, volume instance.Bytes) {
-	for i, p := range o.parties {
-		v := bytes(p.count)
-		s := min(MaxSync, m.Fastest(v, p.speed))
-		if i == 0 {
-			sync, volume = s, v
-		}
-		sync, volume = min(sync, s), min(volume, v)
-	}
-	return sync, volume
-}
-
-// group is count sites of size GPUs each.
-type group struct{ size, count int }
-
-// fewest returns the smallest number q >= 2 of sites that hold k GPUs with at
-// least one on each; ok is false if there is none.
-func fewest(k int, sites []group) (q int, ok bool) {
-	sites = slices.Clone(sites)
-	slices.SortFunc(sites, func(a, b group) int { return -cmp.Compare(a.size, b.size) })
-	held, total := 0, 0
-	for _, s := range sites {
-		total += s.count
-		if held < k && s.size > 0 {
-			need := min(s.count, (k-held+s.size-1)/s.size)
-			q += need
-			held += need * s.size
-		}
-	}
-	q = max(q, 2)
-	return q, held >= k && q <= total && q <= k
 }
 
 // Runs reports whether jobs of the class can run at all.

@@ -7,6 +7,9 @@ import (
 	"jigsaw/formulation/instance"
 )
 
+// LinkUnit is how many parts of a tick link times are counted in.
+const LinkUnit = 1000
+
 // LinkClass is a class of links alike: the fabrics or the NICs of the nodes of a pool, or the
 // uplinks of a class of racks.
 type LinkClass struct {

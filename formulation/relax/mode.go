@@ -1,45 +1,40 @@
 package relax
 
 import (
+	"cmp"
 	"fmt"
-	"jigsaw/formulation/instance"
-	"jigsaw/formulation/relax/exact"
 	"math/big"
+	"slices"
+
+	"jigsaw/formulation/instance"
 )
 
-// Slowdown is the least GPU time that an iteration's worth of the work takes on
-// type t: work times the least ratio of a task's time there to its time anywhere.
-func (d *Class) Slowdown(t instance.TypeID) int64 {
-	over, under := instance.Tick(0), instance.Tick(0) // the least ratio; 0/0: none
-	for depth, ok := range d.Fits[t] {
-		if here, least := d.Job.On[t].Time[depth], d.Shortest[depth]; ok && least > 0 {
-			if under == 0 || exact.Mul(int64(here), int64(under)).Cmp(exact.Mul(int64(over), int64(least))) < 0 {
-				over, under = here, least
-			}
-		}
-	}
-	if under == 0 {
-		return d.Work
-	}
-	work := exact.Mul(d.Work, int64(over))
-	return exact.Saturate(work.Quo(work, big.NewInt(int64(under))))
-}
+// modeKind says how far a residency reaches.
+type modeKind int
 
-// WorkOn is the least work of an iteration whose tasks all run on type t.
-func (d *Class) WorkOn(t instance.TypeID) int64 {
-	least := make([]instance.Tick, len(d.Job.Depths))
-	for depth, ok := range d.Fits[t] {
-		least[depth] = -1
-		if ok {
-			least[depth] = d.Job.On[t].Time[depth]
-		}
-	}
-	work, _ := LeastWork(d.Job, least)
-	return work
-}
+// The kinds of modes.
+const (
+	Lone   modeKind = iota // one worker
+	InNode                 // all workers on one node, which is in one pool
+	InRack                 // on several nodes of one rack
+	Spread                 // on several racks
+)
 
-// LinkUnit is how many parts of a tick link times are counted in.
-const LinkUnit = 1000
+// Mode is a way to live on the cluster, with what every residency of that kind
+// needs at the least.
+type Mode struct {
+	Kind  modeKind
+	Rack  int   // class of the rack, for inRack
+	Pools []int // where the workers may be, ascending
+	// Full is the shortest full-depth task in those pools, Sync the shortest
+	// synchronisation, no more than MaxSync.
+	Full, Sync instance.Tick
+	// Nodes and racks are the fewest that hold the workers; volume is the least
+	// bytes that every node (or GPU, in one node) sends per iteration.
+	Nodes, Racks int
+	Volume       instance.Bytes
+	parties      []party // none where nothing is synchronised
+}
 
 // ID names a mode in row and column names.
 func (o *Mode) ID() string {
@@ -50,4 +45,250 @@ func (o *Mode) ID() string {
 		return fmt.Sprintf("rack.k%d", o.Rack)
 	}
 	return "spread"
+}
+
+// Iteration is the shortest iteration in the mode, in ticks.
+func (m *Mode) Iteration() instance.Tick { return m.Full + m.Sync }
+
+// MaxSync caps synchronisations over absurdly slow links, so that sums of
+// times stay far from overflow.
+const MaxSync = instance.Tick(1) << 45
+
+// modes lists the ways in which the jobs of a class can live. With feasible set, those
+// that cannot meet the job's deadline, its placement limit or the greatest
+// period are left out.
+func (m *Model) modes(d *Class, feasible bool) []Mode {
+	l := &modeList{m: m, d: d, feasible: feasible, joined: m.Network.joined}
+	for p := range m.Network.Pools {
+		if d.Usable(m.Network.Pools[p].GPUType) {
+			l.sites = append(l.sites, p)
+		}
+	}
+	if d.Job.Policy > 0 {
+		l.joined = m.Instance.JoinedFor(d.Job)
+	}
+	limit := d.Job.Within
+	if !feasible {
+		limit = instance.WithinCluster
+	}
+	if !d.Job.HasSync() {
+		for _, p := range l.sites {
+			l.add(Mode{Kind: Lone, Pools: []int{p}, Nodes: 1, Racks: 1})
+		}
+		return l.list
+	}
+	l.inNode()
+	if limit < instance.WithinNode {
+		l.inRack()
+	}
+	if limit < instance.WithinRack {
+		l.spread()
+	}
+	return l.list
+}
+
+// modeList collects the modes of a class.
+type modeList struct {
+	m        *Model
+	d        *Class
+	feasible bool
+	sites    []int // pools that the job may use
+	joined   []int // by rack, see [instance.Instance.JoinedFor]
+	list     []Mode
+}
+
+// add adds a mode that is possible, with its shortest full-depth task.
+func (l *modeList) add(mode Mode) {
+	j, full := l.d.Job, l.d.Job.Full()
+	mode.Full = -1
+	for _, p := range mode.Pools {
+		t := l.m.Network.Pools[p].GPUType
+		if l.d.Fits[t][full] && (mode.Full < 0 || j.On[t].Time[full] < mode.Full) {
+			mode.Full = j.On[t].Time[full]
+		}
+	}
+	if mode.Full < 0 {
+		return // nowhere to go for the full-depth worker
+	}
+	if l.feasible && j.Deadline > 0 && l.d.Chain(mode.Iteration()).Cmp(big.NewInt(int64(j.Deadline))) > 0 {
+		return
+	}
+	// An iteration is no longer than the period it repeats with.
+	if l.feasible && l.m.Instance.MaxPeriod > 0 && mode.Iteration() > l.m.Instance.MaxPeriod {
+		return
+	}
+	l.list = append(l.list, mode)
+}
+
+// inNode adds the modes of all workers on one node.
+func (l *modeList) inNode() {
+	j := l.d.Job
+	for _, p := range l.sites {
+		at := &l.m.Network.Pools[p]
+		if at.GPUs < j.Workers || at.Fabric == 0 || !l.d.fitsAll(at.GPUType) {
+			continue
+		}
+		inside := l.m.reach(j, []int{p}, []party{{j.Parties(j.Workers), at.Fabric}})
+		inside.Kind, inside.Nodes, inside.Racks = InNode, 1, 1
+		l.add(inside)
+	}
+}
+
+// wired lists the pools that the job may use in racks of a class, and leave.
+func (l *modeList) wired(rack int) []int {
+	return slices.DeleteFunc(slices.Clone(l.m.Network.Racks[rack].pools), func(p int) bool { return !slices.Contains(l.sites, p) || l.m.Network.Pools[p].NIC == 0 })
+}
+
+// inRack adds the modes of several nodes of one rack.
+func (l *modeList) inRack() {
+	for r := range l.m.Network.Racks {
+		if !slices.ContainsFunc(l.m.Network.Racks[r].Racks, func(rack int) bool { return l.joined[rack] >= 0 }) {
+			continue // two nodes have no route that obeys the job's policy
+		}
+		if parties := l.m.parties(l.d.Job, l.wired(r), false); parties != nil {
+			inside := l.m.reach(l.d.Job, l.wired(r), parties)
+			inside.Kind, inside.Rack, inside.Racks = InRack, r, 1
+			l.add(inside)
+		}
+	}
+}
+
+// spread adds the mode of several racks.
+func (l *modeList) spread() {
+	j, n := l.d.Job, l.m.Network
+	var all []int
+	racks := 0
+	var sizes []group     // usable GPUs by rack
+	room := map[int]int{} // and by group of racks with routes between them
+	most := 0             // of these
+	for r := range n.Racks {
+		if n.Racks[r].Uplink == 0 {
+			continue
+		}
+		gpus := 0
+		for _, p := range l.wired(r) {
+			all = append(all, p)
+			gpus += n.Pools[p].GPUs * n.Pools[p].PerRack
+		}
+		if gpus == 0 {
+			continue
+		}
+		racks += len(n.Racks[r].Racks)
+		for _, rack := range n.Racks[r].Racks {
+			if l.joined[rack] < 0 {
+				continue
+			}
+			room[l.joined[rack]] += gpus
+			most = max(most, room[l.joined[rack]])
+		}
+		sizes = append(sizes, group{gpus, len(n.Racks[r].Racks)})
+	}
+	if parties := l.m.parties(j, all, true); racks >= 2 && most >= j.Workers && parties != nil {
+		spread := l.m.reach(j, all, parties)
+		spread.Kind = Spread
+		spread.Racks, _ = fewest(j.Workers, sizes)
+		l.add(spread)
+	}
+}
+
+// fitsAll reports whether type t has the memory for every depth that the job
+// must run there if all its workers are there.
+func (d *Class) fitsAll(t instance.TypeID) bool {
+	for depth, ok := range d.Fits[t] {
+		if d.needs(depth) && !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// Fastest is the shortest synchronisation of that volume over that link.
+func (m *Model) Fastest(v instance.Bytes, slowest instance.Rate) instance.Tick {
+	return m.Instance.SyncTicks(v, instance.Span{Slowest: slowest}.Rate(m.Instance.RateLevels[0]))
+}
+
+// party is a way to share nodes out: the fewest parties of a synchronisation that are all
+// joined at least that fast.
+type party struct {
+	count int           // of nodes or, inside one, workers
+	speed instance.Rate // of the slowest link
+}
+
+// parties returns the ways in which the job can live on several nodes of the
+// given pools, nil for none. Fast links may belong to small nodes, so that a fast residency
+// has more parties than a slow one: every speed is tried as the slowest link.
+func (m *Model) parties(j *instance.Job, pools []int, spread bool) []party {
+	speed := func(p int) instance.Rate {
+		s := m.Network.Pools[p].NIC
+		if spread {
+			s = min(s, m.Network.Racks[m.Network.Pools[p].Rack].Uplink)
+		}
+		return s
+	}
+	var ways []party
+	tried := map[instance.Rate]bool{}
+	for _, slowest := range pools {
+		if tried[speed(slowest)] {
+			continue
+		}
+		tried[speed(slowest)] = true
+		var nodes []group
+		for _, p := range pools {
+			if speed(p) >= speed(slowest) {
+				at := &m.Network.Pools[p]
+				count := at.PerRack
+				if spread {
+					count = at.Nodes
+				}
+				nodes = append(nodes, group{at.GPUs, count})
+			}
+		}
+		if q, ok := fewest(j.Workers, nodes); ok {
+			ways = append(ways, party{q, speed(slowest)})
+		}
+	}
+	return ways
+}
+
+// reach returns what a residency in the given pools needs.
+func (m *Model) reach(j *instance.Job, pools []int, parties []party) Mode {
+	mode := Mode{Pools: pools, parties: parties}
+	mode.Nodes = slices.MinFunc(parties, func(a, b party) int { return cmp.Compare(a.count, b.count) }).count
+	mode.Sync, mode.Volume = m.leastSync(&mode, func(parties int) instance.Bytes { return LeastVolume(j, parties) })
+	return mode
+}
+
+// leastSync returns the least length and volume of a synchronisation in which so many parties send
+// these bytes each.
+func (m *Model) leastSync(o *Mode, bytes func(parties int) instance.Bytes) (sync instance.Tick, volume instance.Bytes) {
+	for i, p := range o.parties {
+		v := bytes(p.count)
+		s := min(MaxSync, m.Fastest(v, p.speed))
+		if i == 0 {
+			sync, volume = s, v
+		}
+		sync, volume = min(sync, s), min(volume, v)
+	}
+	return sync, volume
+}
+
+// group is count sites of size GPUs each.
+type group struct{ size, count int }
+
+// fewest returns the smallest number q >= 2 of sites that hold k GPUs with at
+// least one on each; ok is false if there is none.
+func fewest(k int, sites []group) (q int, ok bool) {
+	sites = slices.Clone(sites)
+	slices.SortFunc(sites, func(a, b group) int { return -cmp.Compare(a.size, b.size) })
+	held, total := 0, 0
+	for _, s := range sites {
+		total += s.count
+		if held < k && s.size > 0 {
+			need := min(s.count, (k-held+s.size-1)/s.size)
+			q += need
+			held += need * s.size
+		}
+	}
+	q = max(q, 2)
+	return q, held >= k && q <= total && q <= k
 }

@@ -51,20 +51,7 @@ func (f *Program) buildRates(period int64, limits []relax.Interval) {
 	f.activity(func(s *Shape) int64 { return most(s.Class, s.Jobs) + spare })
 	for i := range f.Shapes {
 		s := &f.Shapes[i]
-		// (12) A job does not iterate faster than its chain.
-		a := linear.About{Resource: "job", Subject: m.ClassName(s.Classes[0]), Capacity: -1}
-		if s.live == nil {
-			row := f.Linear.Row(s.ID+".chain", linear.AtMost, exact.Multiply(s.Jobs, f.Period), a)
-			for i, x := range s.does {
-				f.Linear.Term(row, x, int64(s.Class.Modes[i].Iteration()))
-			}
-		} else {
-			for i, x := range s.does {
-				row := f.Linear.Row(fmt.Sprintf("%s.chain.%s", s.ID, s.Class.Modes[i].ID()), linear.AtMost, 0, a)
-				f.Linear.Term(row, x, int64(s.Class.Modes[i].Iteration()))
-				f.Linear.Term(row, s.live[i], -f.Period)
-			}
-		}
+		f.chainRows(s)
 		switch {
 		case maxMin:
 		case len(s.Classes) == 1:
@@ -72,17 +59,7 @@ func (f *Program) buildRates(period int64, limits []relax.Interval) {
 				f.Linear.Cols[x].Cost = -s.Class.Job.Weight
 			}
 		default:
-			// (15) The classes of a shape differ in weight only: they share its
-			// iterations, each up to its own chain.
-			row := f.Linear.Row(s.ID+".classes", linear.Equal, 0, linear.About{})
-			for _, x := range s.does {
-				f.Linear.Term(row, x, -1)
-			}
-			for _, c := range s.Classes {
-				d := &m.Classes[c]
-				x := f.Linear.Col(fmt.Sprintf("c%d.rate", c), -d.Job.Weight, most(d, d.Count()))
-				f.Linear.Term(row, x, 1)
-			}
+			f.classRates(s, most)
 		}
 	}
 
@@ -106,6 +83,37 @@ func (f *Program) buildRates(period int64, limits []relax.Interval) {
 	}
 	if maxMin {
 		f.smallestRate()
+	}
+}
+
+// chainRows adds (12): a job does not iterate faster than its chain.
+func (f *Program) chainRows(s *Shape) {
+	a := linear.About{Resource: "job", Subject: f.Model.ClassName(s.Classes[0]), Capacity: -1}
+	if s.live == nil {
+		row := f.Linear.Row(s.ID+".chain", linear.AtMost, exact.Multiply(s.Jobs, f.Period), a)
+		for i, x := range s.does {
+			f.Linear.Term(row, x, int64(s.Class.Modes[i].Iteration()))
+		}
+		return
+	}
+	for i, x := range s.does {
+		row := f.Linear.Row(fmt.Sprintf("%s.chain.%s", s.ID, s.Class.Modes[i].ID()), linear.AtMost, 0, a)
+		f.Linear.Term(row, x, int64(s.Class.Modes[i].Iteration()))
+		f.Linear.Term(row, s.live[i], -f.Period)
+	}
+}
+
+// classRates adds (15): the classes of a shape differ in weight only. They share its iterations,
+// each up to its own chain.
+func (f *Program) classRates(s *Shape, most func(d *relax.Class, jobs int64) int64) {
+	row := f.Linear.Row(s.ID+".classes", linear.Equal, 0, linear.About{})
+	for _, x := range s.does {
+		f.Linear.Term(row, x, -1)
+	}
+	for _, c := range s.Classes {
+		d := &f.Model.Classes[c]
+		x := f.Linear.Col(fmt.Sprintf("c%d.rate", c), -d.Job.Weight, most(d, d.Count()))
+		f.Linear.Term(row, x, 1)
 	}
 }
 
