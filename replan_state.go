@@ -256,19 +256,7 @@ func (r *rest) carriesOn(j int) bool {
 
 // compile makes the instance of the rest, unless no job is left.
 func (r *rest) compile(models instance.ProfileSource, added []instance.JobSpec) error {
-	n := len(r.was.Jobs)
-	first := make([]instance.Tick, n) // start of what is left
-	for j := range first {
-		first[j] = -1
-	}
-	for i := range r.state.Rest.Blocks {
-		b := &r.state.Rest.Blocks[i]
-		for _, t := range b.Tasks {
-			if start := b.Start + t.Start; first[t.Job] < 0 || start < first[t.Job] {
-				first[t.Job] = start
-			}
-		}
-	}
+	first := r.firstStarts()
 	r.origin = r.at
 	for j := range first {
 		if r.carriesOn(j) && first[j] >= 0 {
@@ -276,39 +264,13 @@ func (r *rest) compile(models instance.ProfileSource, added []instance.JobSpec) 
 		}
 	}
 	spec := *r.spec
-	spec.Jobs, r.old, r.of = nil, nil, make([]instance.JobID, n)
+	spec.Jobs, r.old, r.of = nil, nil, make([]instance.JobID, len(r.was.Jobs))
 	for j := range r.was.Jobs {
 		if r.of[j] = -1; r.fate[j] != goesOn {
 			continue
 		}
-		job, entry := &r.was.Jobs[j], r.spec.Jobs[j]
-		entry.Iterations = r.left[j]
-		release := max(job.Release, r.at)
-		if r.state.Begun[j] && !r.moves[j] {
-			for _, g := range r.plan.Residency[j] {
-				entry.Resident = append(entry.Resident, int(r.gpu[g]))
-			}
-			switch loading := r.state.Done[j] == 0 && first[j] > r.at && job.Load > 0; {
-			case r.carriesOn(j) && (first[j] < r.at || loading):
-				release = first[j]
-			case loading:
-				release = max(release, first[j])
-			}
-		}
-		if r.carriesOn(j) {
-			entry.Iterations += r.state.Kept[j]
-		}
-		entry.Release = r.was.Duration(release - r.origin)
-		if entry.Deadline > 0 {
-			if entry.Deadline -= r.was.Duration(r.origin); entry.Deadline < r.was.Duration(1) || slices.Contains(r.late, job.Name) {
-				entry.Deadline = 0
-				if !slices.Contains(r.late, job.Name) {
-					r.late = append(r.late, job.Name)
-				}
-			}
-		}
 		r.of[j] = instance.JobID(len(r.old))
-		spec.Jobs, r.old = append(spec.Jobs, entry), append(r.old, instance.JobID(j))
+		spec.Jobs, r.old = append(spec.Jobs, r.entry(j, first[j])), append(r.old, instance.JobID(j))
 	}
 	for _, job := range added {
 		job.Release += r.was.Duration(r.at - r.origin)
@@ -325,16 +287,65 @@ func (r *rest) compile(models instance.ProfileSource, added []instance.JobSpec) 
 	if r.spec = &spec; len(spec.Jobs) == 0 {
 		return nil
 	}
-	goOn := len(spec.Jobs) - len(added)
 	var err error
 	r.in, err = instance.Compile(&spec, models)
+	return ofAdded(err, len(spec.Jobs)-len(added))
+}
+
+// firstStarts is by job when what is left of the plan starts; -1: nothing is.
+func (r *rest) firstStarts() []instance.Tick {
+	first := slices.Repeat([]instance.Tick{-1}, len(r.was.Jobs))
+	for i := range r.state.Rest.Blocks {
+		b := &r.state.Rest.Blocks[i]
+		for _, t := range b.Tasks {
+			if start := b.Start + t.Start; first[t.Job] < 0 || start < first[t.Job] {
+				first[t.Job] = start
+			}
+		}
+	}
+	return first
+}
+
+// entry is what is left of a job whose rest starts at a time; times count from r.origin.
+func (r *rest) entry(j int, first instance.Tick) instance.JobSpec {
+	job, entry := &r.was.Jobs[j], r.spec.Jobs[j]
+	entry.Iterations = r.left[j]
+	release := max(job.Release, r.at)
+	if r.state.Begun[j] && !r.moves[j] {
+		for _, g := range r.plan.Residency[j] {
+			entry.Resident = append(entry.Resident, int(r.gpu[g]))
+		}
+		switch loading := r.state.Done[j] == 0 && first > r.at && job.Load > 0; {
+		case r.carriesOn(j) && (first < r.at || loading):
+			release = first
+		case loading:
+			release = max(release, first)
+		}
+	}
+	if r.carriesOn(j) {
+		entry.Iterations += r.state.Kept[j]
+	}
+	entry.Release = r.was.Duration(release - r.origin)
+	if entry.Deadline > 0 {
+		if entry.Deadline -= r.was.Duration(r.origin); entry.Deadline < r.was.Duration(1) || slices.Contains(r.late, job.Name) {
+			entry.Deadline = 0
+			if !slices.Contains(r.late, job.Name) {
+				r.late = append(r.late, job.Name)
+			}
+		}
+	}
+	return entry
+}
+
+// ofAdded tells problems of jobs from the n-th on by their place among those that are added.
+func ofAdded(err error, n int) error {
 	var problems instance.Problems
 	if errors.As(err, &problems) {
-		for i := range problems { // they are of the jobs that come
-			var n int
-			if _, bad := fmt.Sscanf(problems[i].Path, "jobs[%d]", &n); bad == nil && n >= goOn {
+		for i := range problems {
+			var j int
+			if _, bad := fmt.Sscanf(problems[i].Path, "jobs[%d]", &j); bad == nil && j >= n {
 				_, field, _ := strings.Cut(problems[i].Path, "]")
-				problems[i].Path = fmt.Sprintf("jobs[%d]%s", n-goOn, field)
+				problems[i].Path = fmt.Sprintf("jobs[%d]%s", j-n, field)
 			}
 		}
 	}

@@ -155,29 +155,12 @@ func runBurst(model string, o burstOptions, std cli.Streams) error {
 		}
 		r.note(chain, most, guessed, found)
 		for _, limit := range limits {
-			c := burstCase{GPUs: most, Limit: limitText(limit), DataParallel: chain.DataParallel(slices.Max(chain.GPUs)), Plan: chain.Fastest(limit)}
-			if o.memory > 0 {
-				fits, why, _ := chain.Within(limit, room)
-				if fits == nil {
-					return cli.Usage(fmt.Errorf("%s on %s, limit %s: %s", model, cli.Count(most, "GPU"), c.Limit, why))
-				}
-				if c.Plan = *fits; why != "" {
-					r.Notes = append(r.Notes, fmt.Sprintf("%s, limit %s: %s", cli.Count(most, "GPU"), c.Limit, why))
-				}
+			c, err := r.plan(chain, most, limit, room, o.memory)
+			if err == nil && len(behind) > 0 {
+				c.Background, err = o.background.fill(chain, c.Plan, c.DataParallel, most, behind)
 			}
-			c.Stages = chain.Stages(c.Plan)
-			var exact bool
-			if c.Front, exact = chain.Front(limit, mostLabels); !exact {
-				r.Notes = append(r.Notes, fmt.Sprintf("the front of %d GPUs at %s may lack plans: more than %d ways to a layer", most, c.Limit, mostLabels))
-			}
-			c.Bytes = room.Bytes(chain, c.Plan.Widths, 0)
-			for _, p := range c.Front {
-				c.FrontBytes = append(c.FrontBytes, room.Bytes(chain, p.Widths, 0))
-			}
-			if len(behind) > 0 {
-				if c.Background, err = o.background.fill(chain, c.Plan, c.DataParallel, most, behind); err != nil {
-					return err
-				}
+			if err != nil {
+				return err
 			}
 			r.Cases = append(r.Cases, c)
 		}
@@ -196,6 +179,30 @@ func runBurst(model string, o burstOptions, std cli.Streams) error {
 		}
 		return burstTable(w, std, &r)
 	})
+}
+
+// plan plans so many GPUs at most, within a limit of amplification and, unless it is 0, the memory of a GPU.
+func (r *burstReport) plan(chain *burst.Chain, most int, limit instance.Ratio, room burst.Room, memory instance.Bytes) (burstCase, error) {
+	c := burstCase{GPUs: most, Limit: limitText(limit), DataParallel: chain.DataParallel(slices.Max(chain.GPUs)), Plan: chain.Fastest(limit)}
+	if memory > 0 {
+		fits, why, _ := chain.Within(limit, room)
+		if fits == nil {
+			return c, cli.Usage(fmt.Errorf("%s on %s, limit %s: %s", r.Model, cli.Count(most, "GPU"), c.Limit, why))
+		}
+		if c.Plan = *fits; why != "" {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s, limit %s: %s", cli.Count(most, "GPU"), c.Limit, why))
+		}
+	}
+	c.Stages = chain.Stages(c.Plan)
+	var exact bool
+	if c.Front, exact = chain.Front(limit, mostLabels); !exact {
+		r.Notes = append(r.Notes, fmt.Sprintf("the front of %d GPUs at %s may lack plans: more than %d ways to a layer", most, c.Limit, mostLabels))
+	}
+	c.Bytes = room.Bytes(chain, c.Plan.Widths, 0)
+	for _, p := range c.Front {
+		c.FrontBytes = append(c.FrontBytes, room.Bytes(chain, p.Widths, 0))
+	}
+	return c, nil
 }
 
 // draw makes a picture of one period of the only case.

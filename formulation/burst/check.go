@@ -13,7 +13,6 @@ import (
 // rule for itself, and adds up nothing that it is told.
 func (c *Chain) Check(p Plan, t *Timetable, r Rules, jobs int) (wrong []string) {
 	fault := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	const far = maxGPUTime / 4 // three of these can be added up
 	if t.Period < 1 || t.Period > far {
 		fault("the period is %d ns", t.Period)
 		return wrong
@@ -27,11 +26,23 @@ func (c *Chain) Check(p Plan, t *Timetable, r Rules, jobs int) (wrong []string) 
 	if new(big.Int).Mul(big.NewInt(int64(t.Period)), big.NewInt(int64(instance.One))).Cmp(limit) > 0 {
 		fault("a period of %d ns is more than %s of %d ns", t.Period, r.Slowdown, alone)
 	}
+	if !t.checkSteps(duties, fault) {
+		return wrong
+	}
+	t.checkSlices(r, jobs, fault)
+	return wrong
+}
+
+// far is beyond all periods; three such times can be added up.
+const far = maxGPUTime / 4
+
+// checkSteps reports whether the steps are in order and do all duties; fault is told what is wrong.
+func (t *Timetable) checkSteps(duties []duty, fault func(format string, args ...any)) bool {
 	now := instance.Duration(0)
 	for i, s := range t.Steps {
 		if s.Start < now || s.End <= s.Start || s.End > t.Period {
 			fault("step %d, %s of layer %d, is from %d to %d ns: out of order, empty or outside the period", i, s.Kind, s.First, s.Start, s.End)
-			return wrong
+			return false
 		}
 		now = s.End
 		done, first := instance.Duration(0), s.First
@@ -46,14 +57,17 @@ func (c *Chain) Check(p Plan, t *Timetable, r Rules, jobs int) (wrong []string) 
 		}
 		if done != s.End-s.Start || first != s.First {
 			fault("step %d, %s from layer %d on %d GPUs, does not do in %d ns what is next", i, s.Kind, s.First, s.GPUs, s.End-s.Start)
-			return wrong
+			return false
 		}
 	}
 	if len(duties) > 0 {
 		fault("%s of layer %d, and what follows, is left out", duties[0].kind, duties[0].layer)
 	}
+	return true
+}
 
-	// Slices: long enough, one GPU to a job, and alone on it.
+// checkSlices tells fault what is wrong with slices: they are long enough, of a job on one GPU, and alone on it.
+func (t *Timetable) checkSlices(r Rules, jobs int, fault func(format string, args ...any)) {
 	home := map[int]int{}
 	for i, s := range t.Slices {
 		switch {
@@ -92,7 +106,6 @@ func (c *Chain) Check(p Plan, t *Timetable, r Rules, jobs int) (wrong []string) 
 			}
 		}
 	}
-	return wrong
 }
 
 // duty is what the foreground has to do at a layer.

@@ -17,17 +17,7 @@ func CheckSchedule(in *instance.Bursts, chains []*Chain, s *Schedule) (wrong []s
 		fault("it has %d burst-parallel and %d background jobs; the instance has %d and %d", len(s.Jobs), len(s.Homes), len(in.Foreground), len(in.Jobs))
 		return wrong
 	}
-	held := make([]*big.Int, len(in.GPUs)) // bytes
-	for g := range held {
-		held[g] = new(big.Int)
-	}
-	hold := func(g int, bytes instance.Bytes, times, num, den int64) {
-		b := big.NewInt(int64(bytes))
-		b.Mul(b, big.NewInt(times*num))
-		b.Add(b, big.NewInt(den-1))
-		held[g].Add(held[g], b.Div(b, big.NewInt(den)))
-	}
-
+	held := make(holdings, len(in.GPUs))
 	for i := range in.Foreground {
 		job, c, f := &in.Foreground[i], chains[i], &s.Jobs[i]
 		node := &in.Nodes[job.Node]
@@ -47,29 +37,7 @@ func CheckSchedule(in *instance.Bursts, chains []*Chain, s *Schedule) (wrong []s
 				fault("job %q: slice %d is of background job %q on GPU %d of its node, which is not its home", job.Name, k, in.Jobs[slice.Job].Name, slice.GPU)
 			}
 		}
-		// Memory: of the profile of the batch on a GPU, or of the next larger one, or else the largest.
-		profiles := slices.Clone(job.Profiles)
-		slices.SortFunc(profiles, func(a, b *instance.Profile) int { return a.Batch - b.Batch })
-		for g := range job.GPUs {
-			workspace := instance.Bytes(0)
-			for l, width := range f.Widths {
-				if g >= width {
-					continue
-				}
-				samples := job.Batch / width
-				p := profiles[len(profiles)-1]
-				for _, q := range slices.Backward(profiles) {
-					if q.Batch >= samples {
-						p = q
-					}
-				}
-				workspace = max(workspace, p.Workspace)
-				at := int(node.FirstGPU) + g
-				hold(at, p.Layers[l].Parameters, job.Kept, 1, 1)
-				hold(at, p.Layers[l].Activations, 1, int64(samples), int64(p.Batch))
-			}
-			hold(int(node.FirstGPU)+g, workspace, 1, 1, 1)
-		}
+		held.foreground(job, int(node.FirstGPU), f.Widths)
 	}
 
 	for j, g := range s.Homes {
@@ -85,15 +53,53 @@ func CheckSchedule(in *instance.Bursts, chains []*Chain, s *Schedule) (wrong []s
 			fault("background job %q may not run on GPU %d, of type %s", in.Jobs[j].Name, g, in.Types[in.GPUs[g].Type].Name)
 			continue
 		}
-		hold(int(g), on.Persistent, 1, 1, 1)
-		hold(int(g), on.Ephemeral[len(on.Ephemeral)-1], 1, 1, 1)
+		held.add(int(g), on.Persistent, 1, 1, 1)
+		held.add(int(g), on.Ephemeral[len(on.Ephemeral)-1], 1, 1, 1)
 	}
-	for g, bytes := range held {
-		if memory := in.Types[in.GPUs[g].Type].Memory; bytes.Cmp(big.NewInt(int64(memory))) > 0 {
-			fault("GPU %d holds %v bytes of its %d", g, bytes, int64(memory))
+	for g := range held {
+		if memory := in.Types[in.GPUs[g].Type].Memory; held[g].Cmp(big.NewInt(int64(memory))) > 0 {
+			fault("GPU %d holds %v bytes of its %d", g, &held[g], int64(memory))
 		}
 	}
 	return wrong
+}
+
+// holdings are the bytes that GPUs hold, by GPU.
+type holdings []big.Int
+
+// add adds bytes x times x num / den, rounded up.
+func (h holdings) add(g int, bytes instance.Bytes, times, num, den int64) {
+	b := big.NewInt(int64(bytes))
+	b.Mul(b, big.NewInt(times*num))
+	b.Add(b, big.NewInt(den-1))
+	h[g].Add(&h[g], b.Div(b, big.NewInt(den)))
+}
+
+// foreground adds what a burst-parallel job holds on the GPUs from the first on: by the profile of the batch
+// on a GPU, or of the next larger one, or else the largest.
+func (h holdings) foreground(job *instance.BurstJob, first int, widths []int) {
+	profiles := slices.Clone(job.Profiles)
+	slices.SortFunc(profiles, func(a, b *instance.Profile) int { return a.Batch - b.Batch })
+	for g := range job.GPUs {
+		workspace := instance.Bytes(0)
+		for l, width := range widths {
+			if g >= width {
+				continue
+			}
+			samples := job.Batch / width
+			p := profiles[len(profiles)-1]
+			for _, q := range slices.Backward(profiles) {
+				if q.Batch >= samples {
+					p = q
+				}
+			}
+			workspace = max(workspace, p.Workspace)
+			at := first + g
+			h.add(at, p.Layers[l].Parameters, job.Kept, 1, 1)
+			h.add(at, p.Layers[l].Activations, 1, int64(samples), int64(p.Batch))
+		}
+		h.add(first+g, workspace, 1, 1, 1)
+	}
 }
 
 // checkWidths says what is wrong with the numbers of GPUs of layers.

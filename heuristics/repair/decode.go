@@ -22,14 +22,42 @@ type operation struct {
 // after what came before, on links where there is room. Of each job all turns come so much later,
 // or earlier, as shift says; nil: none.
 func (r *repairer) decode(shift []instance.Tick) *instance.Schedule {
-	in, now := r.in, r.damage.Now
-	order := make([]operation, 0, len(r.old.Tasks)+len(r.old.Syncs))
+	in := r.in
+	d := &decoder{
+		repairer: r,
+		s:        &instance.Schedule{Residency: r.homes, Tasks: make([]instance.Task, 0, len(r.old.Tasks)), Syncs: make([]instance.Sync, 0, len(r.old.Syncs))},
+		free:     make([]instance.Tick, len(in.GPUs)),
+		ready:    make([]instance.Tick, len(in.Jobs)),
+		ends:     make([]instance.Tick, len(in.Jobs)),
+		counts:   make([][]int, len(in.Jobs)),
+		left:     make([]int, len(in.Jobs)),
+		started:  make([]int, len(in.Jobs)),
+		links:    make([]state.LinkTimeline, len(in.Links)),
+	}
+	for j := range in.Jobs {
+		d.ready[j], d.left[j] = in.Jobs[j].Release+in.Jobs[j].Load, in.Jobs[j].Workers
+		d.counts[j] = make([]int, len(in.Jobs[j].Depths))
+	}
+	for _, o := range r.operations(shift) {
+		if o.sync {
+			d.synchronise(o)
+		} else {
+			d.start(o)
+		}
+	}
+	d.s.Sort()
+	return d.s
+}
+
+// operations lists those of the old schedule in the order in which they have their turns.
+func (r *repairer) operations(shift []instance.Tick) []operation {
 	turn := func(j instance.JobID, start instance.Tick) instance.Tick {
-		if shift == nil || start < now {
+		if shift == nil || start < r.damage.Now {
 			return start
 		}
-		return max(now, start+shift[j])
+		return max(r.damage.Now, start+shift[j])
 	}
+	order := make([]operation, 0, len(r.old.Tasks)+len(r.old.Syncs))
 	for i, t := range r.old.Tasks {
 		order = append(order, operation{turn(t.Job, t.Start), t.Job, t.Iteration, false, i})
 	}
@@ -49,70 +77,80 @@ func (r *repairer) decode(shift []instance.Tick) *instance.Schedule {
 		}
 		return cmp.Or(cmp.Compare(a.job, b.job), cmp.Compare(a.at, b.at))
 	})
+	return order
+}
 
-	s := &instance.Schedule{Residency: r.homes, Tasks: make([]instance.Task, 0, len(r.old.Tasks)), Syncs: make([]instance.Sync, 0, len(r.old.Syncs))}
-	free := make([]instance.Tick, len(in.GPUs))
-	ready := make([]instance.Tick, len(in.Jobs)) // when the job's next iteration may start
-	ends := make([]instance.Tick, len(in.Jobs))  // of the tasks of the current iteration
-	counts := make([][]int, len(in.Jobs))        // their depths
-	left := make([]int, len(in.Jobs))            // tasks of the current iteration to come
-	for j := range in.Jobs {
-		ready[j], left[j] = in.Jobs[j].Release+in.Jobs[j].Load, in.Jobs[j].Workers
-		counts[j] = make([]int, len(in.Jobs[j].Depths))
+// decoder makes a schedule, operation after operation.
+type decoder struct {
+	*repairer
+	s       *instance.Schedule
+	free    []instance.Tick // by GPU
+	ready   []instance.Tick // when the job's next iteration may start
+	ends    []instance.Tick // of the tasks of the current iteration, by job
+	counts  [][]int         // their depths
+	left    []int           // tasks of the current iteration to come, by job
+	started []int           // the last iteration of a gang that was
+	links   []state.LinkTimeline
+}
+
+// synchronise appends a synchronisation.
+func (d *decoder) synchronise(o operation) {
+	old, span := d.old.Syncs[o.at], d.spans[o.job]
+	length := d.in.SyncTicks(d.in.Jobs[o.job].Volume(d.counts[o.job], span.Parties), span.Rate(old.Rate))
+	start := old.Start
+	if o.start < d.damage.Now { // it has happened
+		occupy(d.links, span, span.Rate(old.Rate), start, length)
+	} else {
+		start = d.room(d.links, span, span.Rate(old.Rate), max(d.damage.Now, d.ends[o.job]), length)
 	}
-	started := make([]int, len(in.Jobs)) // the last iteration of a gang that was
-	links := make([]state.LinkTimeline, len(in.Links))
-	for _, o := range order {
-		job := &in.Jobs[o.job]
-		happened := o.start < now
-		if o.sync {
-			old := r.old.Syncs[o.at]
-			span := r.spans[o.job]
-			length := in.SyncTicks(job.Volume(counts[o.job], span.Parties), span.Rate(old.Rate))
-			start := old.Start
-			if happened {
-				occupy(links, span, span.Rate(old.Rate), start, length)
-			} else {
-				start = r.room(links, span, span.Rate(old.Rate), max(now, ends[o.job]), length)
-			}
-			if len(s.Syncs)%forget == forget-1 {
-				past(links, slices.Min(ready))
-			}
-			s.Syncs = append(s.Syncs, instance.Sync{Job: o.job, Iteration: o.iteration, Start: start, End: start + length, Rate: old.Rate})
-			r.next(o, start+length, ready, ends, counts[o.job], left)
-			continue
-		}
-		tasks, start := r.old.Tasks[o.at:o.at+1], max(now, ready[o.job])
-		if job.Gang { // the first of the iteration brings the others
-			if tasks = r.iteration(o.at); started[o.job] == o.iteration {
-				continue
-			}
-			started[o.job] = o.iteration
-		} else if group := job.Group(); group > 1 { // the first of the worker
-			if at, _ := slices.BinarySearch(r.old.Residency[o.job], tasks[0].GPU); at%group > 0 {
-				continue
-			}
-			tasks = r.old.Tasks[o.at : o.at+group]
-		}
-		for _, t := range tasks {
-			start = max(start, free[r.gpuOf(t)])
-		}
-		if happened {
-			start = tasks[0].Start
-		}
-		for _, t := range tasks {
-			g := r.gpuOf(t)
-			free[g] = start + job.On[in.GPUs[g].Type].Time[t.Depth]
-			ends[o.job] = max(ends[o.job], free[g])
-			counts[o.job][t.Depth]++
-			s.Tasks = append(s.Tasks, instance.Task{Job: o.job, Iteration: o.iteration, GPU: g, Depth: t.Depth, Start: start, End: free[g]})
-		}
-		if left[o.job] -= len(tasks); left[o.job] == 0 && !job.HasSync() {
-			r.next(o, ends[o.job], ready, ends, counts[o.job], left)
-		}
+	if len(d.s.Syncs)%forget == forget-1 {
+		past(d.links, slices.Min(d.ready))
 	}
-	s.Sort()
-	return s
+	d.s.Syncs = append(d.s.Syncs, instance.Sync{Job: o.job, Iteration: o.iteration, Start: start, End: start + length, Rate: old.Rate})
+	d.next(o, start+length)
+}
+
+// start appends a task, and those that start with it.
+func (d *decoder) start(o operation) {
+	job, tasks := &d.in.Jobs[o.job], d.old.Tasks[o.at:o.at+1]
+	if job.Gang { // the first of the iteration brings the others
+		if tasks = d.iteration(o.at); d.started[o.job] == o.iteration {
+			return
+		}
+		d.started[o.job] = o.iteration
+	} else if group := job.Group(); group > 1 { // the first of the worker
+		if at, _ := slices.BinarySearch(d.old.Residency[o.job], tasks[0].GPU); at%group > 0 {
+			return
+		}
+		tasks = d.old.Tasks[o.at : o.at+group]
+	}
+	start := max(d.damage.Now, d.ready[o.job])
+	for _, t := range tasks {
+		start = max(start, d.free[d.gpuOf(t)])
+	}
+	if o.start < d.damage.Now { // they have happened
+		start = tasks[0].Start
+	}
+	for _, t := range tasks {
+		g := d.gpuOf(t)
+		d.free[g] = start + job.On[d.in.GPUs[g].Type].Time[t.Depth]
+		d.ends[o.job] = max(d.ends[o.job], d.free[g])
+		d.counts[o.job][t.Depth]++
+		d.s.Tasks = append(d.s.Tasks, instance.Task{Job: o.job, Iteration: o.iteration, GPU: g, Depth: t.Depth, Start: start, End: d.free[g]})
+	}
+	if d.left[o.job] -= len(tasks); d.left[o.job] == 0 && !job.HasSync() {
+		d.next(o, d.ends[o.job])
+	}
+}
+
+// next begins the job's next iteration, if there is one.
+func (d *decoder) next(o operation, at instance.Tick) {
+	j := o.job
+	if d.ready[j], d.ends[j] = at, 0; o.iteration == d.in.Jobs[j].Iterations {
+		d.ready[j] = math.MaxInt64
+	}
+	clear(d.counts[j])
+	d.left[j] = d.in.Jobs[j].Workers
 }
 
 // forget is after how many synchronisations what is over on all links is forgotten.
@@ -137,16 +175,6 @@ func (r *repairer) iteration(at int) []instance.Task {
 		last++
 	}
 	return t[first:last]
-}
-
-// next begins the job's next iteration, if there is one.
-func (r *repairer) next(o operation, at instance.Tick, ready, ends []instance.Tick, counts, left []int) {
-	j := o.job
-	if ready[j], ends[j] = at, 0; o.iteration == r.in.Jobs[j].Iterations {
-		ready[j] = math.MaxInt64
-	}
-	clear(counts)
-	left[j] = r.in.Jobs[j].Workers
 }
 
 // room finds the first time from which the links of a span carry a rate for so long, and

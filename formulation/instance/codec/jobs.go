@@ -51,7 +51,54 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return nil, errors.New("the list is in UTF-16; save it as UTF-8")
 	}
-	in := csv.NewReader(strings.NewReader(text))
+	in := newJobReader(text)
+	header, err := in.header()
+	if err != nil {
+		return nil, err
+	}
+	list := &JobList{}
+	for len(in.problems) < mostJobProblems {
+		cells, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if errors.Is(err, csv.ErrFieldCount) {
+			in.bad(0, "the line has %d cells, the first line has %d columns", len(cells), len(header))
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := in.FieldPos(0)
+		job, hours, said := instance.JobSpec{}, 0.0, len(in.problems)
+		for i, cell := range cells {
+			cell = strings.TrimSpace(cell)
+			if cell == "" {
+				continue
+			}
+			if err := cellOf(&job, &hours, header[i], cell); err != nil {
+				in.bad(i, "%s: %v", header[i], err)
+			}
+		}
+		if !list.add(job, hours, line) && len(in.problems) == said {
+			in.bad(0, lengthNeeded, job.Name)
+		}
+	}
+	if len(in.problems) > 0 {
+		return nil, in.problems
+	}
+	return list, nil
+}
+
+// jobReader reads a list of jobs as a table.
+type jobReader struct {
+	*csv.Reader
+	problems instance.Problems
+}
+
+// newJobReader returns the reader of a table by what separates the cells of its first line.
+func newJobReader(text string) *jobReader {
+	in := &jobReader{Reader: csv.NewReader(strings.NewReader(text))}
 	first := ""
 	for line := range strings.Lines(text) {
 		if first = line; strings.TrimSpace(line) != "" && line[0] != '#' {
@@ -64,6 +111,17 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 		}
 	}
 	in.TrimLeadingSpace, in.Comment = in.Comma != '\t', '#' // tabs are blanks, too: empty cells between them would be trimmed
+	return in
+}
+
+// bad notes what is wrong with a cell of the last line.
+func (in *jobReader) bad(column int, format string, args ...any) {
+	line, at := in.FieldPos(column)
+	in.problems = append(in.problems, instance.Problem{Line: line, Column: at, Message: fmt.Sprintf(format, args...)})
+}
+
+// header reads the names of the columns.
+func (in *jobReader) header() ([]string, error) {
 	header, err := in.Read()
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the list is empty")
@@ -71,70 +129,29 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w; a list of jobs begins with a line of columns, of %s", err, strings.Join(JobColumns(), ", "))
 	}
-	var problems instance.Problems
-	bad := func(column int, format string, args ...any) {
-		line, at := in.FieldPos(column)
-		problems = append(problems, instance.Problem{Line: line, Column: at, Message: fmt.Sprintf(format, args...)})
-	}
 	for i, name := range header {
 		name = strings.ToLower(strings.TrimSpace(name))
 		header[i] = name
 		switch {
 		case !slices.Contains(JobColumns(), name):
-			bad(i, "unknown column %q; the columns are %s", name, strings.Join(JobColumns(), ", "))
-			problems[len(problems)-1].Unknown = []string{name}
+			in.bad(i, "unknown column %q; the columns are %s", name, strings.Join(JobColumns(), ", "))
+			in.problems[len(in.problems)-1].Unknown = []string{name}
 		case slices.Contains(header[:i], name):
-			bad(i, "the column %q is there twice", name)
+			in.bad(i, "the column %q is there twice", name)
 		}
 	}
 	for _, name := range []string{"name", "model", "workers"} {
 		if !slices.Contains(header, name) {
-			problems = append(problems, instance.Problem{Line: 1, Message: fmt.Sprintf("the column %q is missing", name)})
+			in.problems = append(in.problems, instance.Problem{Line: 1, Message: fmt.Sprintf("the column %q is missing", name)})
 		}
 	}
 	if slices.Contains(header, "iterations") == slices.Contains(header, "hours") && !slices.Contains(header, "hours") {
-		problems = append(problems, instance.Problem{Line: 1, Message: "one of the columns iterations and hours has to be there"})
+		in.problems = append(in.problems, instance.Problem{Line: 1, Message: "one of the columns iterations and hours has to be there"})
 	}
-	if len(problems) > 0 {
-		return nil, problems
+	if len(in.problems) > 0 {
+		return nil, in.problems
 	}
-	list := &JobList{}
-	for {
-		cells, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if errors.Is(err, csv.ErrFieldCount) {
-			if bad(0, "the line has %d cells, the first line has %d columns", len(cells), len(header)); len(problems) >= mostJobProblems {
-				break
-			}
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		line, _ := in.FieldPos(0)
-		job, hours, said := instance.JobSpec{}, 0.0, len(problems)
-		for i, cell := range cells {
-			cell = strings.TrimSpace(cell)
-			if cell == "" {
-				continue
-			}
-			if err := cellOf(&job, &hours, header[i], cell); err != nil {
-				bad(i, "%s: %v", header[i], err)
-			}
-		}
-		if !list.add(job, hours, line) && len(problems) == said {
-			bad(0, lengthNeeded, job.Name)
-		}
-		if len(problems) >= mostJobProblems {
-			break
-		}
-	}
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	return list, nil
+	return header, nil
 }
 
 const lengthNeeded = "job %q needs either iterations or hours"

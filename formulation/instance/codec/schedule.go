@@ -9,7 +9,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// ScheduleJSON is the form that an [instance.Schedule] has in files and results: jobs by
+// ScheduleJSON is the form that a [Schedule] has in files and results: jobs by
 // name, depths in layers, rates as fractions of the slowest link, times in
 // ticks.
 type ScheduleJSON struct {
@@ -24,7 +24,7 @@ type ScheduleJSON struct {
 	Blocks []BlockJSON `json:"blocks,omitzero"`
 }
 
-// BlockJSON is an [instance.Block] in a file.
+// BlockJSON is a [Block] in a file.
 type BlockJSON struct {
 	Start instance.Tick `json:"start"`
 	// Period from one repeat to the next, in ticks; absent where there is one.
@@ -36,7 +36,7 @@ type BlockJSON struct {
 	Syncs []SyncJSON `json:"syncs"`
 }
 
-// TaskJSON is an [instance.Task] in a file.
+// TaskJSON is a [Task] in a file.
 type TaskJSON struct {
 	Job string `json:"job"`
 	// Iteration counts from 1.
@@ -48,7 +48,7 @@ type TaskJSON struct {
 	End   instance.Tick `json:"end"`
 }
 
-// SyncJSON is an [instance.Sync] in a file.
+// SyncJSON is a [Sync] in a file.
 type SyncJSON struct {
 	Job string `json:"job"`
 	// Iteration counts from 1.
