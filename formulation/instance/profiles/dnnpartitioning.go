@@ -185,95 +185,133 @@ func jsonError(err error) error {
 	return err
 }
 
+// dnnGraph pairs the forward nodes of a graph with their backward nodes.
+type dnnGraph struct {
+	nodes             []dnnNode
+	at                map[int64]int // id to index into nodes
+	time              []instance.Duration
+	size              []instance.Bytes // by node
+	forward, backward map[int64]int    // colour to index into nodes
+	index             map[int]int      // index into nodes to index into g.nodes
+	g                 *graph
+
+	sent     map[int]instance.Bytes // forward node to the size of the edges that leave it
+	mirrored map[int]instance.Bytes // forward node to the size of the edges into its backward node
+}
+
 // pairDNNPartitioning makes a graph of the forward nodes, each with the time of
 // its backward node.
 func pairDNNPartitioning(nodes []dnnNode, edges []dnnEdge) (*graph, error) {
-	bad := func(where, format string, args ...any) (*graph, error) {
-		return nil, fmt.Errorf("profiles: %s: "+format, append([]any{where}, args...)...)
+	d := &dnnGraph{
+		nodes: nodes, at: make(map[int64]int, len(nodes)), forward: map[int64]int{}, backward: map[int64]int{}, index: map[int]int{},
+		g: newGraph(nil), sent: map[int]instance.Bytes{}, mirrored: map[int]instance.Bytes{},
 	}
-	type figures struct {
-		time instance.Duration
-		size instance.Bytes
+	for _, step := range []func() error{d.read, d.pair, func() error { return d.connect(edges) }, d.divide} {
+		if err := step(); err != nil {
+			return nil, err
+		}
 	}
-	at := make(map[int64]int, len(nodes)) // id to index into nodes
-	cost := make([]figures, len(nodes))
-	forward := make(map[int64]int) // colour to index into nodes
-	backward := make(map[int64]int)
-	for i, n := range nodes {
+	topo, err := d.g.topological()
+	if err != nil {
+		return nil, err
+	}
+	d.g.inferKinds(topo)
+	for i := range d.g.nodes {
+		if d.g.nodes[i].inPlace {
+			d.g.nodes[i].layer.Activations = 0
+		}
+	}
+	return d.g, nil
+}
+
+// badDNN is a mistake at a place of the file.
+func badDNN(where, format string, args ...any) error {
+	return fmt.Errorf("profiles: %s: "+format, append([]any{where}, args...)...)
+}
+
+// read reads the figures of the nodes and sorts these by pass and colour class.
+func (d *dnnGraph) read() error {
+	for i, n := range d.nodes {
 		switch {
 		case n.ID == nil || n.Colour == nil || n.Latency == "" || n.Size == "":
-			return bad(n.where, "id, colorClass, fpgaLatency and size are all needed")
+			return badDNN(n.where, "id, colorClass, fpgaLatency and size are all needed")
 		case n.Supported != nil && !bool(*n.Supported):
-			return bad(n.where, "node %d does not run on the accelerator (supportedOnFpga), so it has no time there", *n.ID)
+			return badDNN(n.where, "node %d does not run on the accelerator (supportedOnFpga), so it has no time there", *n.ID)
 		}
-		if j, found := at[*n.ID]; found {
-			return bad(n.where, "id %d is taken by %s; ids are unique", *n.ID, nodes[j].where)
+		if j, found := d.at[*n.ID]; found {
+			return badDNN(n.where, "id %d is taken by %s; ids are unique", *n.ID, d.nodes[j].where)
 		}
-		at[*n.ID] = i
-		var err error
-		if cost[i].time, err = parseRoundedMilliseconds(n.Latency.String()); err != nil {
-			return bad(n.where, "fpgaLatency %s %w", instance.Clip(n.Latency.String()), err)
+		d.at[*n.ID] = i
+		time, err := parseRoundedMilliseconds(n.Latency.String())
+		if err != nil {
+			return badDNN(n.where, "fpgaLatency %s %w", instance.Clip(n.Latency.String()), err)
 		}
-		if cost[i].size, err = parseBytes(n.Size.String()); err != nil {
-			return bad(n.where, "size %s %w", instance.Clip(n.Size.String()), err)
+		size, err := parseBytes(n.Size.String())
+		if err != nil {
+			return badDNN(n.where, "size %s %w", instance.Clip(n.Size.String()), err)
 		}
-		group, pass := forward, "forward"
+		d.time, d.size = append(d.time, time), append(d.size, size)
+		group, pass := d.forward, "forward"
 		if n.Backward {
-			group, pass = backward, "backward"
+			group, pass = d.backward, "backward"
 		}
 		if j, found := group[*n.Colour]; found {
-			return bad(n.where, "colour class %d has a second %s node beside %s; only layer graphs, with one each, can be imported", *n.Colour, pass, nodes[j].where)
+			return badDNN(n.where, "colour class %d has a second %s node beside %s; only layer graphs, with one each, can be imported", *n.Colour, pass, d.nodes[j].where)
 		}
 		group[*n.Colour] = i
 	}
+	return nil
+}
 
-	g := newGraph(nil)
-	index := make(map[int]int) // index into nodes to index into g.nodes
-	for i, n := range nodes {
+// pair makes a node of the graph of each forward node and its backward node.
+func (d *dnnGraph) pair() error {
+	for i, n := range d.nodes {
 		if n.Backward {
-			if _, found := forward[*n.Colour]; !found {
-				return bad(n.where, "backward node %d has no forward node of colour class %d", *n.ID, *n.Colour)
+			if _, found := d.forward[*n.Colour]; !found {
+				return badDNN(n.where, "backward node %d has no forward node of colour class %d", *n.ID, *n.Colour)
 			}
 			continue
 		}
-		b, found := backward[*n.Colour]
+		b, found := d.backward[*n.Colour]
 		if !found {
-			return bad(n.where, "forward node %d has no backward node of colour class %d; an inference graph has no backward times to import", *n.ID, *n.Colour)
+			return badDNN(n.where, "forward node %d has no backward node of colour class %d; an inference graph has no backward times to import", *n.ID, *n.Colour)
 		}
-		if cost[i].size != cost[b].size {
-			return bad(n.where, "forward node %d has %d bytes, its backward node %d", *n.ID, cost[i].size, cost[b].size)
+		if d.size[i] != d.size[b] {
+			return badDNN(n.where, "forward node %d has %d bytes, its backward node %d", *n.ID, d.size[i], d.size[b])
 		}
-		index[i] = len(g.nodes)
+		d.index[i] = len(d.g.nodes)
 		name := n.Name
 		if name == "" {
 			name = fmt.Sprintf("node%d", *n.ID)
 		}
-		g.nodes = append(g.nodes, node{id: *n.ID, where: n.where, layer: instance.Layer{Name: name, Forward: cost[i].time, Backward: cost[b].time}})
+		d.g.nodes = append(d.g.nodes, node{id: *n.ID, where: n.where, layer: instance.Layer{Name: name, Forward: d.time[i], Backward: d.time[b]}})
 	}
-	g.preds = make([][]int, len(g.nodes))
+	d.g.preds = make([][]int, len(d.g.nodes))
+	return nil
+}
 
-	sent := make(map[int]instance.Bytes)     // forward node to the size of the edges that leave it
-	mirrored := make(map[int]instance.Bytes) // forward node to the size of the edges into its backward node
+// connect reads the edges.
+func (d *dnnGraph) connect(edges []dnnEdge) error {
 	seen := make(map[[2]int64]string)
 	for _, e := range edges {
 		if e.From == nil || e.To == nil {
-			return bad(e.where, "sourceId and destId are needed")
+			return badDNN(e.where, "sourceId and destId are needed")
 		}
-		from, okFrom := at[*e.From]
-		to, okTo := at[*e.To]
+		from, okFrom := d.at[*e.From]
+		to, okTo := d.at[*e.To]
 		if !okFrom || !okTo {
 			missing := *e.From
 			if okFrom {
 				missing = *e.To
 			}
-			return bad(e.where, "edge names node %d, which is not in nodes", missing)
+			return badDNN(e.where, "edge names node %d, which is not in nodes", missing)
 		}
 		if from == to {
-			return bad(e.where, "edge from node %d to itself; a forward pass has no cycles, remove it", *e.From)
+			return badDNN(e.where, "edge from node %d to itself; a forward pass has no cycles, remove it", *e.From)
 		}
 		key := [2]int64{*e.From, *e.To}
 		if other, found := seen[key]; found {
-			return bad(e.where, "edge from %d to %d is given already by %s; remove one", *e.From, *e.To, other)
+			return badDNN(e.where, "edge from %d to %d is given already by %s; remove one", *e.From, *e.To, other)
 		}
 		seen[key] = e.where
 		if e.Size == "" {
@@ -281,52 +319,45 @@ func pairDNNPartitioning(nodes []dnnNode, edges []dnnEdge) (*graph, error) {
 		}
 		size, err := parseBytes(e.Size.String())
 		if err != nil {
-			return bad(e.where, "size %s %w", instance.Clip(e.Size.String()), err)
+			return badDNN(e.where, "size %s %w", instance.Clip(e.Size.String()), err)
 		}
 		switch {
-		case bool(nodes[from].Backward) && bool(nodes[to].Backward):
-			f := index[forward[*nodes[to].Colour]]
-			mirrored[f] = max(mirrored[f], size)
-		case !bool(nodes[from].Backward) && !bool(nodes[to].Backward):
-			f := index[from]
-			if other, found := sent[f]; found && other != size {
-				return bad(e.where, "edges out of node %d carry %d and %d bytes; the output of a node has one size", *e.From, other, size)
+		case bool(d.nodes[from].Backward) && bool(d.nodes[to].Backward):
+			f := d.index[d.forward[*d.nodes[to].Colour]]
+			d.mirrored[f] = max(d.mirrored[f], size)
+		case !bool(d.nodes[from].Backward) && !bool(d.nodes[to].Backward):
+			f := d.index[from]
+			if other, found := d.sent[f]; found && other != size {
+				return badDNN(e.where, "edges out of node %d carry %d and %d bytes; the output of a node has one size", *e.From, other, size)
 			}
-			sent[f] = size
-			g.preds[index[to]] = append(g.preds[index[to]], f)
+			d.sent[f] = size
+			d.g.preds[d.index[to]] = append(d.g.preds[d.index[to]], f)
 		}
 	}
+	return nil
+}
 
-	for i := range nodes {
-		f, found := index[i]
+// divide divides the bytes of the nodes into parameters and activations.
+func (d *dnnGraph) divide() error {
+	for i := range d.nodes {
+		f, found := d.index[i]
 		if !found {
 			continue
 		}
-		n := &g.nodes[f]
-		size := cost[i].size
-		output, found := sent[f]
+		n, size := &d.g.nodes[f], d.size[i]
+		output, found := d.sent[f]
 		if !found {
-			output, found = mirrored[f]
+			output, found = d.mirrored[f]
 		}
 		switch {
 		case !found && size > 0:
-			return bad(n.where, "no edge gives the size of the output of node %d, so its %d bytes cannot be split into parameters and activations", n.id, size)
+			return badDNN(n.where, "no edge gives the size of the output of node %d, so its %d bytes cannot be split into parameters and activations", n.id, size)
 		case output > size:
-			return bad(n.where, "node %d has %d bytes, but its output has %d", n.id, size, output)
+			return badDNN(n.where, "node %d has %d bytes, but its output has %d", n.id, size, output)
 		}
 		l := &n.layer
 		l.Activations, l.Parameters = output, size-output
 		n.bookedAbove = l.Parameters > 0 && l.Backward < l.Forward/4
 	}
-	topo, err := g.topological()
-	if err != nil {
-		return nil, err
-	}
-	g.inferKinds(topo)
-	for i := range g.nodes {
-		if g.nodes[i].inPlace {
-			g.nodes[i].layer.Activations = 0
-		}
-	}
-	return g, nil
+	return nil
 }

@@ -158,6 +158,21 @@ func (t *Transformer) Complete() error {
 	if !slices.Contains(TransformerTypes(), t.Type) {
 		return fmt.Errorf("estimate: the architecture %q is not known; known are %s", instance.Clip(t.Type), strings.Join(Architectures(), ", "))
 	}
+	t.fill()
+	if err := t.checkNumbers(); err != nil {
+		return err
+	}
+	if t.HeadSize == 0 {
+		if t.Hidden%t.Heads != 0 {
+			return fmt.Errorf("estimate: a hidden size of %d does not divide by %d heads", t.Hidden, t.Heads)
+		}
+		t.HeadSize = t.Hidden / t.Heads
+	}
+	return t.checkShape()
+}
+
+// fill fills in what configurations may leave out.
+func (t *Transformer) fill() {
 	set := func(v *int64, to int64) {
 		if *v == 0 {
 			*v = to
@@ -185,6 +200,10 @@ func (t *Transformer) Complete() error {
 	if t.Head == "" {
 		t.Head = "lm"
 	}
+}
+
+// checkNumbers says which numbers are missing or out of range, each for itself.
+func (t *Transformer) checkNumbers() error {
 	var errs []error
 	within := func(what string, v, most int64) {
 		switch {
@@ -237,15 +256,11 @@ func (t *Transformer) Complete() error {
 	if t.HeadSize < 0 || t.Window < 0 || t.Positions < 0 || t.GlobalFirst < 0 || t.GlobalEvery < 0 {
 		errs = append(errs, errors.New("estimate: head size, window and positions must not be negative"))
 	}
-	if len(errs) > 0 {
-		return errors.Join(errs...)
-	}
-	if t.HeadSize == 0 {
-		if t.Hidden%t.Heads != 0 {
-			return fmt.Errorf("estimate: a hidden size of %d does not divide by %d heads", t.Hidden, t.Heads)
-		}
-		t.HeadSize = t.Hidden / t.Heads
-	}
+	return errors.Join(errs...)
+}
+
+// checkShape says which numbers do not go together.
+func (t *Transformer) checkShape() error {
 	const most = 10_000_000 // beyond which numbers of bytes could overflow
 	if width := float64(t.Heads) * float64(t.querySize()+t.valueSize()); width > most {
 		return fmt.Errorf("estimate: %d heads of %d are too wide", t.Heads, t.HeadSize)
