@@ -165,6 +165,26 @@ func readKineto(r io.Reader) (*kinetoTrace, error) {
 		}
 	}
 	t.memory = slices.DeleteFunc(t.memory, func(e *kinetoEvent) bool { return e.Args.DeviceType != device })
+	if err := t.lacks(shapes); err != nil {
+		return nil, err
+	}
+	for _, events := range [][]*kinetoEvent{t.modules, t.ops, t.memory, t.evaluated, launches} {
+		slices.SortStableFunc(events, func(a, b *kinetoEvent) int { return cmp.Or(cmp.Compare(a.TS, b.TS), cmp.Compare(b.Dur, a.Dur)) })
+	}
+	t.nest()
+	t.costs = launches
+	for _, e := range launches {
+		e.Dur = kernels[string(e.Args.Correlation)]
+		delete(kernels, string(e.Args.Correlation))
+	}
+	if device == 0 {
+		t.costs = outermost(t.ops)
+	}
+	return t, nil
+}
+
+// lacks says what a trace lacks, or has too much of; shapes of gradients are there or not.
+func (t *kinetoTrace) lacks(shapes bool) error {
 	for _, want := range []struct {
 		there bool
 		what  string
@@ -175,15 +195,17 @@ func readKineto(r io.Reader) (*kinetoTrace, error) {
 		{len(t.memory) > 0, "allocations (profile_memory=True), so what layers keep is not known"},
 	} {
 		if !want.there {
-			return nil, fmt.Errorf("profiles: the trace has no %s; %s, or use jigsaw profile measure", want.what, kinetoHow)
+			return fmt.Errorf("profiles: the trace has no %s; %s, or use jigsaw profile measure", want.what, kinetoHow)
 		}
 	}
 	if len(t.modules) > maxNodes {
-		return nil, fmt.Errorf("profiles: the trace has more than %d calls of modules; record fewer iterations", maxNodes)
+		return fmt.Errorf("profiles: the trace has more than %d calls of modules; record fewer iterations", maxNodes)
 	}
-	for _, events := range [][]*kinetoEvent{t.modules, t.ops, t.memory, t.evaluated, launches} {
-		slices.SortStableFunc(events, func(a, b *kinetoEvent) int { return cmp.Or(cmp.Compare(a.TS, b.TS), cmp.Compare(b.Dur, a.Dur)) })
-	}
+	return nil
+}
+
+// nest finds which module each call of one is made by.
+func (t *kinetoTrace) nest() {
 	t.calls = make(map[*kinetoEvent][]*kinetoEvent)
 	open := make(map[string][]*kinetoEvent) // calls that are under way, by thread
 	for _, e := range t.modules {
@@ -198,15 +220,6 @@ func readKineto(r io.Reader) (*kinetoTrace, error) {
 		t.calls[caller] = append(t.calls[caller], e)
 		open[string(e.TID)] = append(under, e)
 	}
-	t.costs = launches
-	for _, e := range launches {
-		e.Dur = kernels[string(e.Args.Correlation)]
-		delete(kernels, string(e.Args.Correlation))
-	}
-	if device == 0 {
-		t.costs = outermost(t.ops)
-	}
-	return t, nil
 }
 
 func (e *kinetoEvent) module() string { return strings.TrimPrefix(e.Name, kinetoModule) }
@@ -308,23 +321,9 @@ func (t *kinetoTrace) iteration(root *kinetoEvent, until float64, names []string
 		return nil, fmt.Errorf("no backward pass follows it; %s", kinetoHow)
 	}
 	begin, end := evaluated[0].TS, math.Nextafter(evaluated[len(evaluated)-1].end(), math.Inf(1))
-	var starts []float64
-	for _, e := range between(t.modules, root.TS, until) {
-		switch k := slices.Index(names, e.module()); {
-		case k > len(starts):
-			return nil, fmt.Errorf("%s is called before %s, unlike in the first call", instance.Clip(e.module()), instance.Clip(names[len(starts)]))
-		case k == len(starts):
-			starts = append(starts, e.TS)
-		case k >= 0 && e.TS >= begin:
-			return nil, fmt.Errorf("%s is called again in the backward pass; record without checkpointing of activations", instance.Clip(e.module()))
-		}
-	}
-	if len(starts) < len(names) {
-		return nil, fmt.Errorf("%s is not called, unlike in the first call", instance.Clip(names[len(starts)]))
-	}
-	starts[0] = root.TS
-	if begin < starts[len(starts)-1] {
-		return nil, errors.New("the backward pass begins before the last layer does")
+	starts, err := t.starts(root, until, begin, names)
+	if err != nil {
+		return nil, err
 	}
 	layers := make([]instance.Layer, len(names))
 	forward := func(e *kinetoEvent) int {
@@ -334,25 +333,9 @@ func (t *kinetoTrace) iteration(root *kinetoEvent, until float64, names []string
 		}
 		return i
 	}
-
-	// An operation that makes no node of the graph bears the number of the next node: the last one made it.
-	ofNumber := make(map[string]int)
-	for _, e := range between(t.ops, root.TS, begin) {
-		if e.Args.Sequence != nil {
-			ofNumber[string(e.Args.Sequence)] = forward(e)
-		}
-	}
-	// Functions without a number, which add a gradient to a parameter's, run right after the one that worked it out.
-	ofFunction := make([]int, len(evaluated))
-	last, linked := len(names)-1, false
-	for i, e := range evaluated {
-		if k, found := ofNumber[string(e.Args.Sequence)]; found && e.Args.Sequence != nil {
-			last, linked = k, true
-		}
-		ofFunction[i] = last
-	}
-	if !linked {
-		return nil, errors.New("no operation of the backward pass bears the sequence number of one of the forward pass")
+	ofFunction, err := functions(evaluated, between(t.ops, root.TS, begin), forward, len(names)-1)
+	if err != nil {
+		return nil, err
 	}
 	backward := func(e *kinetoEvent) int {
 		i, _ := slices.BinarySearchFunc(evaluated, e.TS, func(f *kinetoEvent, ts float64) int {
@@ -395,6 +378,54 @@ func (t *kinetoTrace) iteration(root *kinetoEvent, until float64, names []string
 		layers[forward(e)].Activations += instance.Bytes(e.Args.Bytes)
 	}
 	return layers, nil
+}
+
+// starts returns when the first call of each layer begins, before the backward pass does.
+func (t *kinetoTrace) starts(root *kinetoEvent, until, begin float64, names []string) ([]float64, error) {
+	var starts []float64
+	for _, e := range between(t.modules, root.TS, until) {
+		switch k := slices.Index(names, e.module()); {
+		case k > len(starts):
+			return nil, fmt.Errorf("%s is called before %s, unlike in the first call", instance.Clip(e.module()), instance.Clip(names[len(starts)]))
+		case k == len(starts):
+			starts = append(starts, e.TS)
+		case k >= 0 && e.TS >= begin:
+			return nil, fmt.Errorf("%s is called again in the backward pass; record without checkpointing of activations", instance.Clip(e.module()))
+		}
+	}
+	if len(starts) < len(names) {
+		return nil, fmt.Errorf("%s is not called, unlike in the first call", instance.Clip(names[len(starts)]))
+	}
+	starts[0] = root.TS
+	if begin < starts[len(starts)-1] {
+		return nil, errors.New("the backward pass begins before the last layer does")
+	}
+	return starts, nil
+}
+
+// functions returns the layer of each function that was evaluated in the backward pass, from the operations of the forward
+// pass and their layers; last is the last layer.
+func functions(evaluated, ops []*kinetoEvent, forward func(*kinetoEvent) int, last int) ([]int, error) {
+	// An operation that makes no node of the graph bears the number of the next node: the last one made it.
+	ofNumber := make(map[string]int)
+	for _, e := range ops {
+		if e.Args.Sequence != nil {
+			ofNumber[string(e.Args.Sequence)] = forward(e)
+		}
+	}
+	// Functions without a number, which add a gradient to a parameter's, run right after the one that worked it out.
+	ofFunction := make([]int, len(evaluated))
+	linked := false
+	for i, e := range evaluated {
+		if k, found := ofNumber[string(e.Args.Sequence)]; found && e.Args.Sequence != nil {
+			last, linked = k, true
+		}
+		ofFunction[i] = last
+	}
+	if !linked {
+		return nil, errors.New("no operation of the backward pass bears the sequence number of one of the forward pass")
+	}
+	return ofFunction, nil
 }
 
 // gradient returns the size of the gradient that is added to a parameter's, and so of the parameter.
