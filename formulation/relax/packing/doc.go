@@ -1,3 +1,31 @@
-// Package packing states the packing program: workers on whole GPUs, in configurations that a GPU
-// has the memory and the time for, without saying when; see [Program].
+// Package packing states the packing program: residencies on whole GPUs, without saying when. A
+// worker lives on one GPU, with one task in each iteration of its job, so that work cannot be spread
+// evenly where few workers fit on a GPU. With contents n of the GPUs of a pool, sets of workers with
+// the depths of their tasks, and multisets s of depths that a job's rule allows,
+//
+//	gpus[n]    GPUs with content n
+//	mix[c,s]   part of the iterations of class c that have the multiset s
+//
+// every schedule that ends by the due is a solution with sigma = 0 of
+//
+//	min sigma
+//	(1) sum_n (workers of c in n) gpus[n] + jobs k sigma = jobs k
+//	(2) sum_n (tasks of c at depth d or deeper in n) gpus[n] >= jobs R sum_s (d or deeper in s) mix[c,s]
+//	(3) sum_s mix[c,s] + sigma = 1
+//	(4) sum_n gpus[n] = GPUs of pool p, over contents there
+//
+// so that there is none where sigma must be positive. A content has at most one worker of a
+// job, its workers have the memory, and its tasks take no longer than [Program.Limit] says. The
+// relaxation forgets when anything happens; the columns of the program remember that and forget
+// where.
+//
+// At a node of a tree, contents have the workers of the jobs that are decided to live on those
+// GPUs, and (1) is about the other jobs.
+//
+// Prices a of (1), of any sign, and b >= 0 of (2) prove that there is no such schedule where
+//
+//	sum_c jobs (k a_c + R min_s sum_d (d or deeper in s) b_cd) > sum_p GPUs (worth of the best content of p)
+//
+// Long times are counted in units, a content's room rounded down and a worker's tasks, too, so
+// that a program stays tractable.
 package packing
