@@ -30,11 +30,11 @@ const (
 	widen      = 8
 )
 
-// stake is what sequencings may take: steps to begin with, and for each row and round
+// budget is what sequencings may take: steps to begin with, and for each row and round
 // of the linear programs, which tell less of makespan, and take longer.
-type stake struct{ first, row int }
+type budget struct{ first, row int }
 
-var stakes = map[instance.Objective]stake{
+var budgets = map[instance.Objective]budget{
 	instance.Makespan:           {2_000_000, 15},
 	instance.WeightedCompletion: {50_000, 3},
 }

@@ -222,7 +222,7 @@ func newTreeProblem(in *instance.Instance, engine solver.Solver, limits Limits) 
 			return nil
 		}
 	}
-	t := &search{in: in, engine: engine, limits: limits, m: m, root: &node{node: cases.Root(in)}, keys: map[string]bool{}, sequenced: map[string]sequenceResult{}, credit: stakes[in.Objective].first, known: make([][]columns.Plan, len(in.Jobs))}
+	t := &search{in: in, engine: engine, limits: limits, m: m, root: &node{node: cases.Root(in)}, keys: map[string]bool{}, sequenced: map[string]sequenceResult{}, credit: budgets[in.Objective].first, known: make([][]columns.Plan, len(in.Jobs))}
 	t.best = limits.Start
 	t.beyond, _ = beyond(in, t.best)
 	t.target = t.beyond.Num().Int64()
@@ -388,7 +388,7 @@ func (t *search) generate(ctx context.Context, at *node, s *nodeSearch, opt colg
 		}
 	}
 	live, result, err := s.Run(ctx, t.engine, known, opt)
-	t.credit += result.Rounds * s.Rows * stakes[t.in.Objective].row
+	t.credit += result.Rounds * s.Rows * budgets[t.in.Objective].row
 	if live == nil {
 		return result, nil, err
 	}

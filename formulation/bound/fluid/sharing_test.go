@@ -16,7 +16,7 @@ import (
 )
 
 // TestSharingAgainstOptima holds the rates programs against brute force, with
-// as many co-resident sets as there are and with few, so that there is a crowd.
+// as many co-resident sets as there are and with few, so that there is an aggregate set.
 func TestSharingAgainstOptima(t *testing.T) {
 	s := boundtest.Engine(t)
 	seeds := uint64(2000)

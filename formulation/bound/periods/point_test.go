@@ -155,13 +155,13 @@ func newPoint(f *fluid.Program, s *instance.Schedule) *fluidPoint {
 		slices.SortFunc(members[g], func(a, b string) int { return p.order(a) - p.order(b) })
 		set := "share." + strings.Join(members[g], ".")
 		if !slices.ContainsFunc(f.Linear.Cols, func(c linear.Col) bool { return c.Name == set }) {
-			set = "share.crowd"
+			set = "share.aggregate"
 		}
 		if len(members[g]) > 0 {
 			p.add(one, "%s", set)
 		}
 		for _, id := range members[g] {
-			if set == "share.crowd" {
+			if set == "share.aggregate" {
 				p.add(one, "%s.%s", set, id)
 			}
 		}

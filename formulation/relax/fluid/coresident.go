@@ -145,34 +145,34 @@ func (s *sharing) fits(members []int, i, depth int) bool {
 	return false
 }
 
-// gather adds the crowd.
+// gather adds the aggregate set.
 func (s *sharing) gather() {
 	total := int64(0)
 	for _, n := range s.Model.GPUs {
 		total += n
 	}
-	gpus := s.Linear.Col("share.crowd", 0, total)
+	gpus := s.Linear.Col("share.aggregate", 0, total)
 	s.Linear.Term(s.gpus, gpus, 1)
-	busy := s.Linear.Row("share.crowd.busy", linear.AtMost, 0, linear.About{})
-	many := s.Linear.Row("share.crowd.many", linear.AtLeast, 0, linear.About{})
+	busy := s.Linear.Row("share.aggregate.busy", linear.AtMost, 0, linear.About{})
+	many := s.Linear.Row("share.aggregate.many", linear.AtLeast, 0, linear.About{})
 	for i := range s.Shapes {
 		shape := &s.Shapes[i]
 		step := int64(shape.Class.Iteration)
 		most := min(int64(shape.Class.Job.Workers), total) * shape.Jobs
-		homes := s.Linear.Col("share.crowd."+shape.ID, 0, most)
+		homes := s.Linear.Col("share.aggregate."+shape.ID, 0, most)
 		s.Linear.Term(s.homes[i], homes, 1)
 		s.Linear.Term(many, homes, 1)
-		here := s.Linear.Row("share.crowd."+shape.ID, linear.AtMost, 0, linear.About{})
+		here := s.Linear.Row("share.aggregate."+shape.ID, linear.AtMost, 0, linear.About{})
 		s.Linear.Term(here, homes, 1)
 		s.Linear.Term(here, gpus, -shape.Jobs)
-		chain := s.Linear.Row("share.crowd."+shape.ID+".chain", linear.AtMost, 0, linear.About{})
-		cols := s.does("share.crowd", i, s.limit(most, 1, step), func(int) bool { return true })
+		chain := s.Linear.Row("share.aggregate."+shape.ID+".chain", linear.AtMost, 0, linear.About{})
+		cols := s.does("share.aggregate", i, s.limit(most, 1, step), func(int) bool { return true })
 		s.each(i, cols, func(x int, length int64) {
 			s.Linear.Term(chain, x, step)
 			s.Linear.Term(busy, x, length)
 		})
 		s.Linear.Term(chain, homes, -s.Period)
-		s.crowd.homes, s.crowd.does = append(s.crowd.homes, homes), append(s.crowd.does, cols)
+		s.aggregate.homes, s.aggregate.does = append(s.aggregate.homes, homes), append(s.aggregate.does, cols)
 	}
 	s.Linear.Term(busy, gpus, -s.Period)
 	s.Linear.Term(many, gpus, -int64(s.size+1))

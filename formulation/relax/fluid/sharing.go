@@ -44,8 +44,8 @@ type sharing struct {
 	homes []int    // rows (22), by shape
 	rules [][]rule // rows (23), by shape
 
-	sets  []coResidentSet
-	crowd crowd
+	sets      []coResidentSet
+	aggregate aggregate
 }
 
 // coResidentSet is a set of jobs that share a GPU, and its columns.
@@ -54,9 +54,9 @@ type coResidentSet struct {
 	does map[int][]int // by shape and depth; -1: none
 }
 
-// crowd is all larger co-resident sets together. Its slices are by shape, empty if
+// aggregate is all larger co-resident sets together. Its slices are by shape, empty if
 // there is none.
-type crowd struct {
+type aggregate struct {
 	homes []int
 	does  [][]int // by depth; -1: none
 }

@@ -58,8 +58,8 @@ func (s *sharing) wholeRates(limits []relax.Interval) {
 				s.product(i, does, c.gpus)
 			}
 		}
-		if s.crowd.homes != nil {
-			s.product(i, s.crowd.does[i], s.crowd.homes[i])
+		if s.aggregate.homes != nil {
+			s.product(i, s.aggregate.does[i], s.aggregate.homes[i])
 		}
 	}
 }

@@ -20,7 +20,7 @@ var CoResidentSets = []int{60, 150, fluid.MostCoResidentSets}
 // Programs are the programs of all periods of an instance.
 type Programs struct {
 	Model          *relax.Model
-	CoResidentSets int // a number of wholeCompanies
+	CoResidentSets int // one of [CoResidentSets]
 }
 
 // New returns the programs of periods of an instance, nil where it has none that are
