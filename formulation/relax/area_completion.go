@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Multipliers are fractions of multiplierScale; the jobs of a load are cut into at most
+// Multipliers are fractions of MultiplierScale; the jobs of a load are cut into at most
 // about completionParts parts in all.
 const (
 	MultiplierScale = 64

@@ -21,7 +21,7 @@ type Load struct {
 type loadItem struct {
 	Class      int
 	amount     *big.Int
-	Head, Tail int64 // of the work in an iteration; see Area
+	Head, Tail int64 // of the work in an iteration; see [Model.ProveArea]
 }
 
 // classTypes returns the GPU types that the class may use.

@@ -108,7 +108,7 @@ func NewAnnealer(in *instance.Instance, rng *rand.Rand, without method.Set) *Ann
 
 // Walk anneals for about its share of the given number of operations, and returns
 // that share: 0 where there is nothing to exchange. Between cycles it goes on from the
-// Best schedule of all, where that falls apart as well.
+// best schedule of all, where that falls apart as well.
 func (t *Annealer) Walk(ctx context.Context, work int, best state.Incumbent) float64 {
 	if t.share > 0 && t.groups == nil {
 		if t.begin(ctx, best); len(t.groups) < 2 {

@@ -154,8 +154,8 @@ func (s *Dispatcher) admit(j int) {
 	js.even = d.Even && !slices.ContainsFunc(d.Where.Limit[j], func(limit int) bool { return limit < job.Full() })
 }
 
-// Decode implements [decoder]. It gives up with errHopeless once the makespan looks
-// like passing d.latest.
+// Decode implements [decoder]. It gives up with [ErrHopeless] once the makespan looks
+// like passing d.Latest.
 func (s *Dispatcher) Decode(ctx context.Context, d *Decision, out *Record) error {
 	s.reset(d, out)
 	for j := range s.in.Jobs {

@@ -7,7 +7,7 @@ import (
 )
 
 // Record holds the times of one schedule, flat. The tasks of job j, iteration
-// i = 0.., resident n are at taskAt[j] + i*k + n; its syncs at syncAt[j] + i.
+// i = 0.., resident n are at TaskAt[j] + i*k + n; its syncs at SyncAt[j] + i.
 type Record struct {
 	start     []instance.Tick
 	depth     []uint8

@@ -4,7 +4,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// TaskStart and homeSync are what a plan with a home decides.
+// TaskStart is where a task of a plan starts, and at which depth.
 type TaskStart struct {
 	Start int64
 	Depth int

@@ -104,7 +104,7 @@ func (p *planPricer) look(t *Tariff, s *startPrices, item *columns.Item, alt *co
 }
 
 // row fills Scratch.window: for a way, the price of an iteration whose tasks
-// Start at or after point n and whose synchronisation is treated as ending at
+// start at or after point n and whose synchronisation is treated as ending at
 // m, up to the point last. It returns the first m at which there is one.
 func (p *planPricer) row(t *Tariff, k *Scratch, way, n, last int) int {
 	earliest := last + 1
@@ -197,7 +197,7 @@ func (p *planPricer) fromPoint(k *Scratch, way, n int) int64 {
 	return best
 }
 
-// place returns the price of an item in a window, noPrice where it does not
+// place returns the price of an item in a window, exact.NoPrice where it does not
 // fit, and where it is cheapest.
 func (p *planPricer) place(t *Tariff, item *columns.Item, n, m int) (price int64, at Visit) {
 	price = exact.NoPrice

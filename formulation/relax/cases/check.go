@@ -80,7 +80,7 @@ func (e AssignedExaminer) span(g int, amount, from, to int64) int64 {
 }
 
 // singles returns the price of a task of iteration i, by worker and depth as
-// one number, and start; noPrice where it may not be.
+// one number, and start; exact.NoPrice where it may not be.
 func (e AssignedExaminer) singles(p *AssignedPlans, i int) [][]int64 {
 	depths := len(p.Job.Depths)
 	out := make([][]int64, p.Job.Workers*depths)
@@ -131,7 +131,7 @@ func (e AssignedExaminer) gangs(p *AssignedPlans, single [][]int64) [][][]int64 
 }
 
 // tasks returns for every multiset the least price of tasks that start at begin or
-// later, by the tick that all have ended by, which is the last at most; noPrice
+// later, by the tick that all have ended by, which is the last at most; exact.NoPrice
 // where they cannot.
 func (e AssignedExaminer) tasks(p *AssignedPlans, single [][]int64, gangs [][][]int64, begin, last int64) [][]int64 {
 	depths, longest := len(p.Job.Depths), p.longest()

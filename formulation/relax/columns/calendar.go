@@ -1,9 +1,9 @@
 package columns
 
-// Calendar is the time axis of a master program: ticks from start to
-// Horizon in buckets of equal length, each with its own prices.
+// Calendar is the time axis of a master program: ticks from the start to
+// the horizon in buckets of equal length, each with its own prices.
 type Calendar struct {
-	Horizon int64 // ticks; a multiple of width
+	Horizon int64 // ticks; a multiple of Width
 	Width   int64 // ticks in a bucket
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // Prove evaluates the prices of a columns program: it looks for the
-// Cheapest plan of every class anew. Rows, ways and time axes are those of
+// cheapest plan of every class anew. Rows, ways and time axes are those of
 // [New]; the search is not that of the bound: it goes window by window,
 // by range minima, in checked arithmetic, and knows no floating point.
 func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {

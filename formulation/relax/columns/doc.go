@@ -15,7 +15,7 @@
 //
 //	C_q       ticks, the end of plan q
 //	u_q[g,b]  unit ticks that q takes of group g in bucket b; a GPU is one unit,
-//	          a link linkUnit of them
+//	          a link relax.LinkUnit of them
 //	K_g       units of the group
 //	x[q]      how many jobs of the class follow q; not integer
 //

@@ -33,7 +33,7 @@ func (s *Program) leastPace(r *relax.Option) relax.Pace {
 	return relax.Pace{Length: r.Sync, Rate: instance.Rate(rate.Int64())}
 }
 
-// Share is what a rate takes of a link, in parts of linkUnit, rounded down.
+// Share is what a rate takes of a link, in parts of relax.LinkUnit, rounded down.
 func Share(rate, capacity instance.Rate) int64 {
 	if rate >= capacity {
 		return relax.LinkUnit

@@ -85,7 +85,7 @@ func (e *Examiner) within(p *Plans, item *Item, alt *Alternative) *windowPrices 
 	return &windowPrices{e.limits(s, first), e.limits(s, last), s.minima}
 }
 
-// least returns the lowest price between the points n and m; noPrice where the
+// least returns the lowest price between the points n and m; exact.NoPrice where the
 // window is too short.
 func (w *windowPrices) least(n, m int) int64 {
 	a, b := &w.first[n], &w.last[m]
@@ -130,7 +130,7 @@ func (e *Examiner) windows(p *Plans, way int) *windows {
 	return w
 }
 
-// from returns the prices from point n on, at least to point m; noPrice where
+// from returns the prices from point n on, at least to point m; exact.NoPrice where
 // there is no room.
 func (w *windows) from(n, m int) []int64 {
 	list := w.known[n]

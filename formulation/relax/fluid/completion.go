@@ -17,10 +17,10 @@ const (
 
 // buildCompletion states the program of the weighted completion. Time is cut
 // into intervals. Columns f0[c,t] and f1[c,t] count iterations' worth of the
-// work of class c in interval t, where an iteration's worth is demand.work and
+// work of class c in interval t, where an iteration's worth is Class.Work and
 // the parts of tasks that count are those of the area bound: work done at a time within
 // the interval is split between its left and its right end so that its mean
-// time is kept. With Area's (1), times 2 R,
+// time is kept. With (1) of [relax.Model.ProveArea], times 2 R,
 //
 //	(14) 2 R C_c >= sum_t 2 (left_t f0 + right_t f1) + sum_m (2 sync_m + (R-1) l_m) does_m + n R sum a^2 / W.
 //
@@ -99,7 +99,7 @@ func (f *Program) buildCompletion() {
 }
 
 // Intervals holds the right ends of the intervals but the last, and by pool and
-// Interval the rows (8) and (9).
+// interval the rows (8) and (9).
 type Intervals struct {
 	Ends       []int64
 	gpu, early [][]int

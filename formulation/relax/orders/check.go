@@ -144,7 +144,7 @@ type trail struct {
 }
 
 // Examine returns the least sum w C, or 0 where only ends count, of the ways to end
-// in time that it looked at; noPrice where there is none. ok is false where these were not all.
+// in time that it looked at; exact.NoPrice where there is none. ok is false where these were not all.
 func (e *Examiner) Examine() (least int64, ok bool) {
 	for j := range e.Jobs {
 		if e.Jobs[j].Earliest() > e.Jobs[j].Due {

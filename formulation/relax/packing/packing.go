@@ -53,7 +53,7 @@ type Slot struct {
 }
 
 // mostRoom is how many units a GPU has at the most, leastRoom how many it has however many
-// Slots there are, if ticks permit, and mostCells bounds units times slots.
+// slots there are, if ticks permit, and mostCells bounds units times slots.
 const (
 	mostRoom  = 8192
 	leastRoom = 512

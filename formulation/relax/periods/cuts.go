@@ -116,7 +116,7 @@ func chained(paces []fluid.LinkPace, count, length int64) int64 {
 }
 
 // gap is what job A leaves to others, see [LinkItem]: p_A and p_A + s_A, at the most
-// and at the least in its modes, and the share of a link, in parts of linkUnit,
+// and at the least in its modes, and the share of a link, in parts of relax.LinkUnit,
 // of synchronisations that no others of that share or more can overlap, nor one of A.
 type gap struct{ task, Cycle, share int64 }
 

@@ -28,7 +28,7 @@ import (
 //
 // in which contents have tasks of P ticks together, at the most, and interlock: they obey (26)
 // with each of their workers in the place of A. The fluid program mixes what a job would do
-// At different rates on different GPUs, and cuts tasks to fill gaps; here either is a
+// at different rates on different GPUs, and cuts tasks to fill gaps; here either is a
 // content, or is not.
 //
 // Prices y >= 0 of (33) to (36) bound the value by

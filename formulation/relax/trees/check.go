@@ -13,7 +13,7 @@ import (
 )
 
 // Leaf is the proof that a node holds no schedule better than a target: prices
-// of the rows of its master, by group that has rows, then bucket; see nodeMaster.
+// of the rows of its program, by group that has rows, then bucket; see [cases.Program].
 type Leaf struct {
 	Target  int64
 	Buckets int64
