@@ -20,16 +20,15 @@ const (
 	Spread                 // on several racks
 )
 
-// Mode is a way to live on the cluster, with what every residency of that kind
-// needs at the least.
+// Mode is a kind of residency, with what all residencies of that kind need at the least.
 type Mode struct {
 	Kind  modeKind
-	Rack  int   // class of the rack, for inRack
+	Rack  int   // class of the rack, for InRack
 	Pools []int // where the workers may be, ascending
 	// Full is the shortest full-depth task in those pools, Sync the shortest
 	// synchronisation, no more than MaxSync.
 	Full, Sync instance.Tick
-	// Nodes and racks are the fewest that hold the workers; volume is the least
+	// Nodes and racks are the fewest that hold the workers; Volume is the least
 	// bytes that every node (or GPU, in one node) sends per iteration.
 	Nodes, Racks int
 	Volume       instance.Bytes
@@ -54,7 +53,7 @@ func (m *Mode) Iteration() instance.Tick { return m.Full + m.Sync }
 // times stay far from overflow.
 const MaxSync = instance.Tick(1) << 45
 
-// modes lists the ways in which the jobs of a class can live. With feasible set, those
+// modes lists those in which the jobs of a class can be placed. With feasible set, those
 // that cannot meet the job's deadline, its placement limit or the greatest
 // period are left out.
 func (m *Model) modes(d *Class, feasible bool) []Mode {

@@ -29,7 +29,7 @@ type Option struct {
 const (
 	maxMultisets  = 24      // minimal multisets of a job
 	maxEnumerated = 200_000 // multisets looked at
-	maxOptions    = 4       // lengths of the synchronisation in a way
+	maxOptions    = 4       // lengths of the synchronisation in a mode
 )
 
 // ModeOptions lists the modes of a job in which it can run, without those that

@@ -81,7 +81,7 @@ func TestHomesRaiseBounds(t *testing.T) {
 		}
 		p := newTreeProblem(in, engine, Limits{Start: start})
 		value := func(n *cases.Node) (least float64, loaded bool) {
-			s, ok := newNodeSearch(p.m, n, p.ways, p.target, nodeBuckets[0])
+			s, ok := newNodeSearch(p.m, n, p.modes, p.target, nodeBuckets[0])
 			if !ok || !s.Planned() {
 				return math.Inf(1), false
 			}

@@ -100,7 +100,7 @@ func (t *search) effort(n *cases.Node) int {
 // nothing better than the target. Where all homes are decided, and all sequencings
 // are solved, it returns the schedule that they make together, links forgotten.
 func (t *search) order(ctx context.Context, n *cases.Node, target int64, steps int) (*leafProof, *instance.Schedule) {
-	s, ok := cases.NewProgram(t.m, n, t.ways, target, 1)
+	s, ok := cases.NewProgram(t.m, n, t.modes, target, 1)
 	if !ok {
 		return &leafProof{Leaf: trees.Leaf{Target: target}}, nil
 	}

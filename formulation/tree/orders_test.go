@@ -58,7 +58,7 @@ func TestSequences(t *testing.T) {
 			continue
 		}
 		for _, target := range []int64{best - 1, best, best + 1, best + 3} {
-			master, ok := cases.NewProgram(p.m, node, p.ways, target, 1)
+			master, ok := cases.NewProgram(p.m, node, p.modes, target, 1)
 			if !ok {
 				require.LessOrEqual(t, target, best, "seed %d", seed)
 				continue
@@ -121,7 +121,7 @@ func TestSequenceLeaves(t *testing.T) {
 		}
 		seen++
 		prove := func(l trees.Leaf, steps int) bool {
-			_, ok := trees.ProveOrders(context.Background(), p.m, node, p.ways, &l, steps)
+			_, ok := trees.ProveOrders(context.Background(), p.m, node, p.modes, &l, steps)
 			return ok
 		}
 		require.True(t, prove(proof.Leaf, 1<<24))

@@ -73,7 +73,7 @@ func (t *search) yield(ctx context.Context, at *node) error {
 		return nil
 	}
 	at.yielded = true
-	s, ok := newNodeSearch(t.m, at.node, t.ways, t.target, 0)
+	s, ok := newNodeSearch(t.m, at.node, t.modes, t.target, 0)
 	if !ok {
 		return nil
 	}

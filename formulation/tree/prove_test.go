@@ -80,7 +80,7 @@ func TestYield(t *testing.T) {
 			require.Equal(t, p.target, at.proof.Target)
 			require.LessOrEqual(t, p.target, in.Value(start).Num().Int64(), "seed %d", seed) // which the node holds
 			require.Positive(t, p.target)
-			_, ok := trees.ProveLeaf(p.m, at.node, p.ways, &at.proof.Leaf)
+			_, ok := trees.ProveLeaf(p.m, at.node, p.modes, &at.proof.Leaf)
 			require.True(t, ok)
 			lowered := p.target
 			p.goal(big.NewRat(lowered, 1)) // what the tree is closed for now

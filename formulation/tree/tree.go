@@ -195,7 +195,7 @@ type search struct {
 	engine  solver.Solver
 	limits  Limits
 	m       *relax.Model // each job a class of its own
-	ways    [][]relax.ModeOptions
+	modes   [][]relax.ModeOptions
 	root    *node
 	best    *instance.Schedule
 	beyond  *big.Rat         // the value while there is none
@@ -227,7 +227,7 @@ func newTreeProblem(in *instance.Instance, engine solver.Solver, limits Limits) 
 	t.beyond, _ = beyond(in, t.best)
 	t.target = t.beyond.Num().Int64()
 	for i := range m.Classes {
-		t.ways = append(t.ways, m.ModeOptions(&m.Classes[i]))
+		t.modes = append(t.modes, m.ModeOptions(&m.Classes[i]))
 	}
 	return t
 }
@@ -336,7 +336,7 @@ type solved struct {
 // prices in so many buckets; see [nodeSearch]. Prices that proved so for a lower
 // target, if there are any, are tried first.
 func (t *search) close(ctx context.Context, at *node, buckets int64, before *leafProof) (solved, error) {
-	s, ok := newNodeSearch(t.m, at.node, t.ways, t.target, buckets)
+	s, ok := newNodeSearch(t.m, at.node, t.modes, t.target, buckets)
 	if !ok {
 		at.proof = &leafProof{Leaf: trees.Leaf{Target: t.target, Buckets: buckets}}
 		return solved{}, nil
@@ -344,7 +344,7 @@ func (t *search) close(ctx context.Context, at *node, buckets int64, before *lea
 	// Where some job has no plan at all, no prices are needed.
 	idle := &leafProof{Leaf: trees.Leaf{Target: t.target, Buckets: buckets, Scale: 1, Prices: make([]int64, s.Rows)}}
 	if !s.Planned() {
-		if _, ok = trees.ProveLeaf(t.m, at.node, t.ways, &idle.Leaf); ok {
+		if _, ok = trees.ProveLeaf(t.m, at.node, t.modes, &idle.Leaf); ok {
 			at.proof = idle
 			return solved{}, nil
 		}
@@ -398,7 +398,7 @@ func (t *search) generate(ctx context.Context, at *node, s *nodeSearch, opt colg
 		proof := &leafProof{Leaf: trees.Leaf{Target: t.target, Buckets: buckets, Scale: s.Scale, Prices: s.Flat(s.Prices(result.Prices))}}
 		var ok bool
 		begun := time.Now()
-		if proof.Value, ok = trees.ProveLeaf(t.m, at.node, t.ways, &proof.Leaf); ok {
+		if proof.Value, ok = trees.ProveLeaf(t.m, at.node, t.modes, &proof.Leaf); ok {
 			proof.took, at.proof = time.Since(begun), proof
 		}
 	}
@@ -485,8 +485,8 @@ type nodeSearch struct {
 }
 
 // newNodeSearch returns the master of a node.
-func newNodeSearch(m *relax.Model, n *cases.Node, ways [][]relax.ModeOptions, target, buckets int64) (*nodeSearch, bool) {
-	program, ok := cases.NewProgram(m, n, ways, target, buckets)
+func newNodeSearch(m *relax.Model, n *cases.Node, modes [][]relax.ModeOptions, target, buckets int64) (*nodeSearch, bool) {
+	program, ok := cases.NewProgram(m, n, modes, target, buckets)
 	if !ok {
 		return nil, false
 	}

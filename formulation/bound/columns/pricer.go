@@ -26,7 +26,7 @@ type planPricer struct{ *columns.Plans }
 // Scratch is the scratch memory of a pricer.
 type Scratch struct {
 	starts []startPrices // of the alternatives
-	prices [][]int64     // of the items of a option, by item and the point the window ends at
+	prices [][]int64     // of the items of an option, by item and the point the window ends at
 	dealt  []int64       // of a multiset, by the same
 	window []int64       // of an iteration, by the same
 	by     []int64       // least price of an iteration that ends by a point
@@ -53,10 +53,10 @@ func (k *Scratch) resize(p *planPricer) {
 	k.reach = line(k.reach, blocks)
 }
 
-// bounds fills Scratch.by, after and rest for a way.
-func (p *planPricer) bounds(t *Tariff, k *Scratch, way int) {
+// bounds fills Scratch.by, after and rest for a mode.
+func (p *planPricer) bounds(t *Tariff, k *Scratch, mode int) {
 	g := &p.Grid
-	first := p.row(t, k, way, 0, g.Points)
+	first := p.row(t, k, mode, 0, g.Points)
 	for m := range k.by {
 		k.by[m] = exact.NoPrice
 		if m >= first {
@@ -64,7 +64,7 @@ func (p *planPricer) bounds(t *Tariff, k *Scratch, way int) {
 		}
 	}
 	for n := range k.after {
-		k.after[n] = p.fromPoint(k, way, n)
+		k.after[n] = p.fromPoint(k, mode, n)
 	}
 	left := int64(0) // ticks of the blocks that follow
 	for m := range k.rest[g.Blocks] {
@@ -107,12 +107,12 @@ func (p *planPricer) Solve(t *Tariff, k *Scratch, limit int64) (Plan, bool) {
 		}
 	}
 	best, found := Plan{Price: limit}, false
-	for way := range p.Modes {
-		p.bounds(t, k, way)
+	for mode := range p.Modes {
+		p.bounds(t, k, mode)
 		if k.rest[0][0] >= best.Price {
 			continue
 		}
-		p.chain(t, k, way, best.Price)
+		p.chain(t, k, mode, best.Price)
 		block, point, price, completion := p.cheapestEnd(t, k)
 		if price >= best.Price {
 			continue
@@ -121,7 +121,7 @@ func (p *planPricer) Solve(t *Tariff, k *Scratch, limit int64) (Plan, bool) {
 		best = Plan{Price: price, Completion: completion}
 		for i := block; i > 0; i-- {
 			before := int(k.from[i][point])
-			best.Visits = p.trace(t, best.Visits, way, before, point, int64(g.Iterations(i-1)))
+			best.Visits = p.trace(t, best.Visits, mode, before, point, int64(g.Iterations(i-1)))
 			best.Ends = append(best.Ends, g.Tick(point))
 			point = before
 		}
@@ -132,7 +132,7 @@ func (p *planPricer) Solve(t *Tariff, k *Scratch, limit int64) (Plan, bool) {
 
 // chain runs the recursion over the points, as far as plans below the limit may
 // go.
-func (p *planPricer) chain(t *Tariff, k *Scratch, way int, limit int64) {
+func (p *planPricer) chain(t *Tariff, k *Scratch, mode int, limit int64) {
 	g := &p.Grid
 	for i := range g.Blocks + 1 {
 		for m := range k.f[i] {
@@ -162,7 +162,7 @@ func (p *planPricer) chain(t *Tariff, k *Scratch, way int, limit int64) {
 		if last < n {
 			continue
 		}
-		first := p.row(t, k, way, n, last)
+		first := p.row(t, k, mode, n, last)
 		for i, reach := range k.reach[:g.Blocks] {
 			if reach < first || k.f[i][n] >= exact.NoPrice {
 				continue
@@ -211,11 +211,11 @@ func (p *planPricer) cheapestEnd(t *Tariff, k *Scratch) (block, point int, price
 
 // trace adds what an iteration in a window does, each item at its first
 // cheapest start.
-func (p *planPricer) trace(t *Tariff, visits []Visit, way, n, m int, times int64) []Visit {
+func (p *planPricer) trace(t *Tariff, visits []Visit, mode, n, m int, times int64) []Visit {
 	best, kept := int64(math.MaxInt64), len(visits)
 	for index := range p.Options {
 		option := &p.Options[index]
-		if option.Mode != way {
+		if option.Mode != mode {
 			continue
 		}
 		prices, at := make([]int64, len(option.Items)), make([]Visit, len(option.Items))

@@ -103,17 +103,17 @@ func (p *planPricer) look(t *Tariff, s *startPrices, item *columns.Item, alt *co
 	}
 }
 
-// row fills Scratch.window: for a way, the price of an iteration whose tasks
+// row fills Scratch.window: for a mode, the price of an iteration whose tasks
 // start at or after point n and whose synchronisation is treated as ending at
 // m, up to the point last. It returns the first m at which there is one.
-func (p *planPricer) row(t *Tariff, k *Scratch, way, n, last int) int {
+func (p *planPricer) row(t *Tariff, k *Scratch, mode, n, last int) int {
 	earliest := last + 1
 	for m := n; m <= last; m++ {
 		k.window[m] = exact.NoPrice
 	}
 	for index := range p.Options {
 		option := &p.Options[index]
-		if option.Mode != way {
+		if option.Mode != mode {
 			continue
 		}
 		first := n
@@ -170,11 +170,11 @@ func (p *planPricer) itemPrices(t *Tariff, k *Scratch, item *columns.Item, row [
 
 // fromPoint is a lower bound on the price of an iteration whose tasks start at or
 // after point n.
-func (p *planPricer) fromPoint(k *Scratch, way, n int) int64 {
+func (p *planPricer) fromPoint(k *Scratch, mode, n int) int64 {
 	best := int64(exact.NoPrice)
 	for index := range p.Options {
 		option := &p.Options[index]
-		if option.Mode != way {
+		if option.Mode != mode {
 			continue
 		}
 		for at := range option.Multisets {

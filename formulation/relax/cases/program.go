@@ -52,7 +52,7 @@ type Program struct {
 // NewProgram builds the master of a node for schedules better than the target,
 // with prices that are constant in about so many buckets, or in no more than a
 // tick where that is 0. ok is false where some job has no time left.
-func NewProgram(m *relax.Model, n *Node, ways [][]relax.ModeOptions, target, buckets int64) (s *Program, ok bool) {
+func NewProgram(m *relax.Model, n *Node, modes [][]relax.ModeOptions, target, buckets int64) (s *Program, ok bool) {
 	dues := Dues(m, target)
 	horizon := max(1, slices.Max(dues))
 	for j := range dues {
@@ -68,7 +68,7 @@ func NewProgram(m *relax.Model, n *Node, ways [][]relax.ModeOptions, target, buc
 		Classes: make([]columns.Class, len(m.Classes)), Theta: m.Instance.Objective == instance.Makespan,
 	}}
 	for j := range m.Classes {
-		s.Classes[j] = columns.Class{Class: &m.Classes[j], Modes: ways[j]}
+		s.Classes[j] = columns.Class{Class: &m.Classes[j], Modes: modes[j]}
 	}
 	s.Supplies()
 	settle(s.Program, n)

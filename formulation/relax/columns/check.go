@@ -16,7 +16,7 @@ import (
 )
 
 // Prove evaluates the prices of a columns program: it looks for the
-// cheapest plan of every class anew. Rows, ways and time axes are those of
+// cheapest plan of every class anew. Rows, modes and time axes are those of
 // [New]; the search is not that of the bound: it goes window by window,
 // by range minima, in checked arithmetic, and knows no floating point.
 func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
@@ -214,8 +214,8 @@ func (e *Examiner) price(alt *Alternative, start int64) int64 {
 // quickly looked through, and then only those others that may be cheaper.
 func (e *Examiner) Cheapest(p *Plans) (best int64, ok bool) {
 	best = exact.NoPrice
-	for way := range p.Modes {
-		w := e.windows(p, way)
+	for mode := range p.Modes {
+		w := e.windows(p, mode)
 		rest := e.rest(p, w)
 		best = e.recur(p, w, rest, best, true)
 		best = e.recur(p, w, rest, best, false)
@@ -252,7 +252,7 @@ func (e *Examiner) rest(p *Plans, w *windows) [][]int64 {
 	return rest
 }
 
-// recur returns the price of the cheapest plan that lives in one way, if it is
+// recur returns the price of the cheapest plan that lives in one mode, if it is
 // below the limit, and else the limit. Brisk plans go from the end of an iteration to
 // the next in no more than twice the time that it takes at least.
 func (e *Examiner) recur(p *Plans, w *windows, rest [][]int64, limit int64, brisk bool) int64 {

@@ -4,9 +4,9 @@
 //
 // # The columns program
 //
-// Classes, pools and modes are those above.
+// Classes, pools and modes are those of package relax.
 //
-//	q in Q_c  plans of one job of class c: a way to live, the end of every
+//	q in Q_c  plans of one job of class c: a mode, the end of every
 //	          iteration, and for each its depths and where its tasks start
 //	g in G    groups of alike rows: the GPUs of a pool; the fabrics, and the NICs,
 //	          of its nodes; the uplinks of a class of racks. Links have rows only
@@ -45,7 +45,7 @@
 //     each anywhere in the window of the block, which costs no more than its own.
 //   - Synchronisations go at one of few paces, a length and a rate, such that every
 //     real one lasts at least as long at no lower a rate (sync.go).
-//   - Residencies and memory of single GPUs are left out; in ways of several pools
+//   - Residencies and memory of single GPUs are left out; in modes of several pools
 //     a synchronisation pays where its nodes are cheapest.
 //
 // Certificate: for any prices u >= 0 of (19) Lagrangian duality gives the bound

@@ -52,7 +52,7 @@ type Multiset struct {
 	Counts []int64
 }
 
-// PricedOption is a option in a way as the pricer uses it.
+// PricedOption is an option in a mode as the pricer uses it.
 type PricedOption struct {
 	Mode      int
 	Items     []Item

@@ -186,13 +186,13 @@ func (s *Program) PlansOf(class *Class) Plans {
 	}
 	iteration := int64(math.MaxInt64)
 	for w := range class.Modes {
-		way := &class.Modes[w]
+		mode := &class.Modes[w]
 		if s.beaten(class.Modes, w) {
 			continue
 		}
-		for r := range way.Options {
-			iteration = min(iteration, int64(way.Mode.Full)+way.Options[r].Sync)
-			p.Options = append(p.Options, s.newOption(d, way, w, &way.Options[r]))
+		for r := range mode.Options {
+			iteration = min(iteration, int64(mode.Mode.Full)+mode.Options[r].Sync)
+			p.Options = append(p.Options, s.newOption(d, mode, w, &mode.Options[r]))
 		}
 	}
 	for i := range p.Options {
@@ -215,13 +215,13 @@ func (s *Program) PlansOf(class *Class) Plans {
 	return p
 }
 
-// beaten reports whether another way is as good as this one in every respect:
+// beaten reports whether another mode is as good as this one in every respect:
 // it reaches at least the same pools, loads no link that has rows, and never
 // synchronises longer.
-func (s *Program) beaten(ways []relax.ModeOptions, w int) bool {
+func (s *Program) beaten(modes []relax.ModeOptions, w int) bool {
 	last := func(v *relax.ModeOptions) int64 { return v.Options[len(v.Options)-1].Sync }
-	for o := range ways {
-		a, b := &ways[o], &ways[w]
+	for o := range modes {
+		a, b := &modes[o], &modes[w]
 		if o == w || last(a) > b.Options[0].Sync || s.loads(a.Mode) || last(a) == b.Options[0].Sync && len(a.Mode.Pools) == len(b.Mode.Pools) && o > w && !s.loads(b.Mode) {
 			continue
 		}
@@ -246,7 +246,7 @@ func (s *Program) loads(o *relax.Mode) bool {
 	return false
 }
 
-// newOption writes a option in a way down as items: the depths, and the
+// newOption writes an option of a mode down as items: the depths, and the
 // synchronisation where its links have rows.
 func (s *Program) newOption(d *relax.Class, w *relax.ModeOptions, index int, r *relax.Option) PricedOption {
 	option := PricedOption{Mode: index}

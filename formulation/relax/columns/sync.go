@@ -9,7 +9,7 @@ import (
 	"jigsaw/formulation/relax/exact"
 )
 
-// paces lists the paces of a option, from short to long. There are none where nothing is
+// paces lists the paces of an option, from short to long. There are none where nothing is
 // synchronised.
 func (s *Program) paces(o *relax.Mode, r *relax.Option) []relax.Pace {
 	switch {

@@ -99,22 +99,22 @@ func (w *windowPrices) least(n, m int) int64 {
 	return best
 }
 
-// windows are the least prices of an iteration of a class in one way between any
+// windows are the least prices of an iteration of a class in one mode between any
 // two points, looked up when they are asked for.
 type windows struct {
 	e       *Examiner
-	options []*PricedOption     // of the way
+	options []*PricedOption     // of the mode
 	places  [][][]*windowPrices // by option, item, alternative
 	known   [][]int64           // by the point where a window begins, and how many points later it ends
 	least   []int64             // scratch, by item
 }
 
-// windows returns the prices of an iteration in a way.
-func (e *Examiner) windows(p *Plans, way int) *windows {
+// windows returns the prices of an iteration in a mode.
+func (e *Examiner) windows(p *Plans, mode int) *windows {
 	w := &windows{e: e, known: make([][]int64, p.Grid.Points+1)}
 	for i := range p.Options {
 		option := &p.Options[i]
-		if option.Mode != way {
+		if option.Mode != mode {
 			continue
 		}
 		places := make([][]*windowPrices, len(option.Items))

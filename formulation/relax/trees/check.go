@@ -48,7 +48,7 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate, steps int) err
 		if !cases.Divisible(t.m, d) {
 			return errors.New("formulation: a tree certificate is not for this instance")
 		}
-		t.options = append(t.options, t.m.ModeOptions(d))
+		t.modes = append(t.modes, t.m.ModeOptions(d))
 	}
 	tree := &relax.Tree{Nodes: c.Tree, Prices: c.Prices}
 	if err := relax.Walk(t.m, tree, cases.Root(m.Instance), t.node); err != nil {
@@ -63,12 +63,12 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate, steps int) err
 
 // proof is that of a tree.
 type proof struct {
-	m       *relax.Model
-	options [][]relax.ModeOptions // by class
-	target  int64                 // that no leaf may be below
-	proven  int64                 // the least target of leaves
-	size    int                   // of the limits of nodes
-	steps   int                   // left for orders
+	m      *relax.Model
+	modes  [][]relax.ModeOptions // by class
+	target int64                 // that no leaf may be below
+	proven int64                 // the least target of leaves
+	size   int                   // of the limits of nodes
+	steps  int                   // left for orders
 }
 
 // node returns the parts of a node that is split, and evaluates a leaf.
@@ -108,12 +108,12 @@ func (t *proof) leaf(n *cases.Node, p *relax.ProofNode, prices []int64) error {
 	var value *big.Int
 	var ok bool
 	if len(l.Sets) == 0 {
-		value, ok = ProveLeaf(t.m, n, t.options, l)
+		value, ok = ProveLeaf(t.m, n, t.modes, l)
 	} else {
 		if l.Packed || len(prices) != 0 || l.Buckets != 0 || l.Scale != 0 {
 			return errors.New("formulation: a leaf of the certificate's tree has prices beside sets of jobs")
 		}
-		if t.steps, ok = ProveOrders(t.m.Context, t.m, n, t.options, l, t.steps); t.steps < 0 {
+		if t.steps, ok = ProveOrders(t.m.Context, t.m, n, t.modes, l, t.steps); t.steps < 0 {
 			return ErrOrders
 		}
 	}
@@ -130,11 +130,11 @@ func (t *proof) leaf(n *cases.Node, p *relax.ProofNode, prices []int64) error {
 // ProveLeaf evaluates prices at a node in checked integer arithmetic: do they
 // prove that it holds no schedule better than the target? value is nil where
 // some job has no plan at all.
-func ProveLeaf(m *relax.Model, n *cases.Node, ways [][]relax.ModeOptions, l *Leaf) (value *big.Int, ok bool) {
+func ProveLeaf(m *relax.Model, n *cases.Node, modes [][]relax.ModeOptions, l *Leaf) (value *big.Int, ok bool) {
 	if l.Packed {
 		return ProvePacked(m, n, l)
 	}
-	s, some := cases.NewProgram(m, n, ways, l.Target, l.Buckets)
+	s, some := cases.NewProgram(m, n, modes, l.Target, l.Buckets)
 	if !some {
 		return nil, len(l.Prices) == 0
 	}

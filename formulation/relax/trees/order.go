@@ -11,8 +11,8 @@ import (
 
 // ProveOrders checks that the sequencings that a leaf names prove that its node holds
 // no schedule better than the target, and returns how many of the steps are left.
-func ProveOrders(ctx context.Context, m *relax.Model, n *cases.Node, ways [][]relax.ModeOptions, l *Leaf, steps int) (left int, ok bool) {
-	s, some := cases.NewProgram(m, n, ways, l.Target, 1)
+func ProveOrders(ctx context.Context, m *relax.Model, n *cases.Node, modes [][]relax.ModeOptions, l *Leaf, steps int) (left int, ok bool) {
+	s, some := cases.NewProgram(m, n, modes, l.Target, 1)
 	if !some {
 		return steps, true
 	}
