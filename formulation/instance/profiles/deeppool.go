@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -35,13 +34,13 @@ type deepPoolBatch struct {
 	rows  []deepPoolRow
 }
 
-// ImportDeepPool reads a .prof file of DeepPool; see the package comment. It
+// importDeepPool reads a .prof file of DeepPool; see the package comment. It
 // returns one profile per batch size, or the one of opt.Batch.
-func ImportDeepPool(r io.Reader, opt ImportOptions) ([]*instance.Profile, error) {
+func importDeepPool(data []byte, opt ImportOptions) ([]*instance.Profile, error) {
 	if err := opt.check(false); err != nil {
 		return nil, err
 	}
-	batches, err := readDeepPool(r)
+	batches, err := readDeepPool(data)
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +69,12 @@ func ImportDeepPool(r io.Reader, opt ImportOptions) ([]*instance.Profile, error)
 	return out, nil
 }
 
-func readDeepPool(r io.Reader) ([]deepPoolBatch, error) {
+func readDeepPool(data []byte) ([]deepPoolBatch, error) {
 	var batches []deepPoolBatch
 	first := make(map[int]int) // batch to its first line
 	open := false              // rows may be added to the last batch
 	rows := 0
-	err := eachLine(r, func(line int, text string) error {
+	err := eachLine(data, func(line int, text string) error {
 		text = strings.TrimSpace(text)
 		if strings.HasPrefix(text, "SUM(avg)") || strings.HasPrefix(text, "sum:") {
 			open = false

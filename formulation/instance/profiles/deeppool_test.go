@@ -36,14 +36,14 @@ func TestImportDeepPoolBatches(t *testing.T) {
 	in := readTestdata(t, "small_deeppool.txt")
 	opt := someOptions
 	opt.Batch = 0
-	ps, err := ImportDeepPool(strings.NewReader(in), opt)
+	ps, err := importDeepPool([]byte(in), opt)
 	require.NoError(t, err)
 	require.Len(t, ps, 2)
 	assert.Equal(t, 2, ps[0].Batch)
 	assert.Equal(t, 1, ps[1].Batch)
 	assert.Equal(t, instance.Bytes(16), ps[1].Totals().Activations)
 	opt.Batch = 3
-	_, err = ImportDeepPool(strings.NewReader(in), opt)
+	_, err = importDeepPool([]byte(in), opt)
 	assert.ErrorContains(t, err, "the file has no batch size 3; it has 2, 1")
 }
 

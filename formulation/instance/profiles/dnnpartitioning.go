@@ -15,16 +15,8 @@ const dnnPartitioningNote = "Times are fpgaLatency, for layer graphs profiled on
 	"what a module keeps inside is not in the source, so the activations are those of recomputation from module outputs. " +
 	"Backward time of some modules is booked further up: no cut in between."
 
-// ImportDNNPartitioning reads a training layer graph of dnn-partitioning; see
-// the package comment. It returns one profile.
-func ImportDNNPartitioning(r io.Reader, opt ImportOptions) ([]*instance.Profile, error) {
-	if err := opt.check(true); err != nil {
-		return nil, err
-	}
-	data, err := readAll(r, maxInput)
-	if err != nil {
-		return nil, err
-	}
+// dnnPartitioningLayers reads a training layer graph of dnn-partitioning; see the package comment.
+func dnnPartitioningLayers(data []byte) ([]instance.Layer, error) {
 	nodes, edges, err := readDNNPartitioning(data)
 	if err != nil {
 		return nil, err
@@ -33,15 +25,7 @@ func ImportDNNPartitioning(r io.Reader, opt ImportOptions) ([]*instance.Profile,
 	if err != nil {
 		return nil, err
 	}
-	layers, err := g.layers()
-	if err != nil {
-		return nil, err
-	}
-	p, err := opt.profile(opt.Batch, dnnPartitioningNote, layers)
-	if err != nil {
-		return nil, err
-	}
-	return []*instance.Profile{p}, nil
+	return g.layers()
 }
 
 // boolean may be written 0 or 1.

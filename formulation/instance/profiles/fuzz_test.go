@@ -74,7 +74,7 @@ func FuzzDetect(f *testing.F) {
 	f.Add([]byte("node1 -- "))
 	f.Add([]byte(`{"nodes":1}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, _ = Detect(data)
+		_, _ = detect(data)
 		_, _ = Import("", bytes.NewReader(data), someOptions)
 	})
 }

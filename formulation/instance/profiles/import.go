@@ -57,25 +57,40 @@ func Import(format Format, r io.Reader, opt ImportOptions) ([]*instance.Profile,
 		return nil, err
 	}
 	if format == "" {
-		if format, err = Detect(data); err != nil {
+		if format, err = detect(data); err != nil {
 			return nil, err
 		}
 	}
+	var read func(data []byte) ([]instance.Layer, error)
+	var note string
 	switch format {
-	case PipeDream:
-		return ImportPipeDream(bytes.NewReader(data), opt)
 	case DeepPool:
-		return ImportDeepPool(bytes.NewReader(data), opt)
+		return importDeepPool(data, opt)
+	case PipeDream:
+		read, note = pipeDreamLayers, pipeDreamNote
 	case DNNPartitioning:
-		return ImportDNNPartitioning(bytes.NewReader(data), opt)
+		read, note = dnnPartitioningLayers, dnnPartitioningNote
 	case Kineto:
-		return ImportKineto(bytes.NewReader(data), opt)
+		read, note = kinetoLayers, kinetoNote
+	default:
+		return nil, fmt.Errorf("profiles: format %q is unknown; choose one of %s", instance.Clip(string(format)), formatList())
 	}
-	return nil, fmt.Errorf("profiles: format %q is unknown; choose one of %s", instance.Clip(string(format)), formatList())
+	if err := opt.check(true); err != nil {
+		return nil, err
+	}
+	layers, err := read(data)
+	if err != nil {
+		return nil, err
+	}
+	p, err := opt.profile(opt.Batch, note, layers)
+	if err != nil {
+		return nil, err
+	}
+	return []*instance.Profile{p}, nil
 }
 
-// Detect tells the format of a profile file from its content.
-func Detect(data []byte) (Format, error) {
+// detect tells the format of a profile file from its content.
+func detect(data []byte) (Format, error) {
 	text := bytes.TrimSpace(data)
 	switch {
 	case len(text) == 0:

@@ -71,7 +71,7 @@ func TestDetect(t *testing.T) {
 		{"\xff\xfen\x00", "", "UTF-16"},
 		{"hello", "", `begins with "hello" is of no format that is known`},
 	} {
-		got, err := Detect([]byte(tt.in))
+		got, err := detect([]byte(tt.in))
 		assert.Equal(t, tt.want, got)
 		if tt.err == "" {
 			assert.NoError(t, err)

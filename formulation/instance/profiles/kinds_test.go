@@ -1,7 +1,6 @@
 package profiles
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -15,7 +14,7 @@ func TestKindsByFigures(t *testing.T) {
 		if s.format != PipeDream {
 			continue
 		}
-		want, err := readPipeDream(bytes.NewReader(s.read(t)))
+		want, err := readPipeDream(s.read(t))
 		require.NoError(t, err)
 		output := map[int64]node{} // as the file has them
 		for line := range strings.Lines(string(s.read(t))) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -56,13 +55,9 @@ type kinetoTrace struct {
 	calls                map[*kinetoEvent][]*kinetoEvent // of modules by their caller, nil for the outermost
 }
 
-// ImportKineto reads a trace of torch.profiler; see the package comment. It
-// returns one profile.
-func ImportKineto(r io.Reader, opt ImportOptions) ([]*instance.Profile, error) {
-	if err := opt.check(true); err != nil {
-		return nil, err
-	}
-	t, err := readKineto(r)
+// kinetoLayers reads a trace of torch.profiler; see the package comment.
+func kinetoLayers(data []byte) ([]instance.Layer, error) {
+	t, err := readKineto(data)
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +90,7 @@ func ImportKineto(r io.Reader, opt ImportOptions) ([]*instance.Profile, error) {
 		l := &layers[k+1]
 		l.Joined = l.Parameters == 0 && l.Activations == 0
 	}
-	p, err := opt.profile(opt.Batch, kinetoNote, layers)
-	if err != nil {
-		return nil, err
-	}
-	return []*instance.Profile{p}, nil
+	return layers, nil
 }
 
 func median[T cmp.Ordered](iterations [][]instance.Layer, of func([]instance.Layer) T) T {
@@ -111,11 +102,7 @@ func median[T cmp.Ordered](iterations [][]instance.Layer, of func([]instance.Lay
 	return values[(len(values)-1)/2]
 }
 
-func readKineto(r io.Reader) (*kinetoTrace, error) {
-	data, err := readAll(r, maxInput)
-	if err != nil {
-		return nil, fmt.Errorf("%w; fewer iterations make a smaller trace", err)
-	}
+func readKineto(data []byte) (*kinetoTrace, error) {
 	var file struct {
 		Events      []*kinetoEvent `json:"traceEvents"`
 		Distributed struct {

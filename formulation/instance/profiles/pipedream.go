@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -30,25 +29,13 @@ var (
 	pipeDreamParts = regexp.MustCompile(`\(\w+\): `)
 )
 
-// ImportPipeDream reads a graph.txt of PipeDream's profiler; see the package
-// comment. It returns one profile.
-func ImportPipeDream(r io.Reader, opt ImportOptions) ([]*instance.Profile, error) {
-	if err := opt.check(true); err != nil {
-		return nil, err
-	}
-	g, err := readPipeDream(r)
+// pipeDreamLayers reads a graph.txt of PipeDream's profiler; see the package comment.
+func pipeDreamLayers(data []byte) ([]instance.Layer, error) {
+	g, err := readPipeDream(data)
 	if err != nil {
 		return nil, err
 	}
-	layers, err := g.layers()
-	if err != nil {
-		return nil, err
-	}
-	p, err := opt.profile(opt.Batch, pipeDreamNote, layers)
-	if err != nil {
-		return nil, err
-	}
-	return []*instance.Profile{p}, nil
+	return g.layers()
 }
 
 // pipeDreamEdge waits until all nodes are known: edges may come first.
@@ -57,11 +44,11 @@ type pipeDreamEdge struct {
 	line     int
 }
 
-func readPipeDream(r io.Reader) (*graph, error) {
+func readPipeDream(data []byte) (*graph, error) {
 	var nodes []node
 	var edges []pipeDreamEdge
 	at := make(map[int64]int) // node id to index
-	err := eachLine(r, func(line int, text string) error {
+	err := eachLine(data, func(line int, text string) error {
 		if text[0] == '\t' || text[0] == ' ' {
 			e, err := parsePipeDreamEdge(text)
 			e.line = line
@@ -125,11 +112,7 @@ func readPipeDream(r io.Reader) (*graph, error) {
 
 // eachLine calls f with each line that is not blank, and puts the line number
 // before its error.
-func eachLine(r io.Reader, f func(line int, text string) error) error {
-	data, err := readAll(r, maxInput)
-	if err != nil {
-		return err
-	}
+func eachLine(data []byte, f func(line int, text string) error) error {
 	scan := bufio.NewScanner(bytes.NewReader(data))
 	scan.Buffer(nil, maxLine)
 	line := 0

@@ -26,7 +26,7 @@ func TestImportPipeDream(t *testing.T) {
 
 func TestImportPipeDreamWindowsLineEnds(t *testing.T) {
 	in := readTestdata(t, "small_graph.txt")
-	got, err := ImportPipeDream(strings.NewReader(strings.ReplaceAll(in, "\n", "\r\n")), someOptions)
+	got, err := Import(PipeDream, strings.NewReader(strings.ReplaceAll(in, "\n", "\r\n")), someOptions)
 	assert.NoError(t, err)
 	assert.Equal(t, importOne(t, "small_graph.txt").Layers, got[0].Layers)
 }
@@ -90,7 +90,7 @@ func TestImportPipeDreamLargest(t *testing.T) {
 		}
 		return s
 	})
-	ps, err := ImportPipeDream(strings.NewReader(star), someOptions)
+	ps, err := Import(PipeDream, strings.NewReader(star), someOptions)
 	assert.NoError(t, err)
 	assert.Len(t, ps[0].Layers, maxNodes)
 	views := manyLines(maxNodes, func(i int) string {
@@ -100,7 +100,7 @@ func TestImportPipeDreamLargest(t *testing.T) {
 		}
 		return s
 	})
-	ps, err = ImportPipeDream(strings.NewReader(views), someOptions)
+	ps, err = Import(PipeDream, strings.NewReader(views), someOptions)
 	assert.NoError(t, err)
 	assert.Len(t, ps[0].Layers, 1)
 }

@@ -103,7 +103,7 @@ func (s source) profiles(t *testing.T) []*instance.Profile {
 func TestLibraryMatchesSources(t *testing.T) {
 	for _, s := range sources {
 		t.Run(s.into, func(t *testing.T) {
-			format, err := Detect(s.read(t))
+			format, err := detect(s.read(t))
 			require.NoError(t, err)
 			require.Equal(t, s.format, format)
 			var want bytes.Buffer
