@@ -38,11 +38,9 @@ type Options struct {
 
 // Event is the state after a round.
 type Event struct {
-	Round   int
-	Value   float64 // of the restricted program
-	Bound   float64 // the best so far
-	Columns int     // in the restricted program
-	Added   int     // in this round
+	Round int
+	Value float64 // of the restricted program
+	Bound float64 // the best so far
 }
 
 // Status says why a run ended.
@@ -144,7 +142,7 @@ func (m *Master[T]) Run(ctx context.Context, pricers []Pricer[T], opt Options) (
 			}
 		}
 		if opt.Event != nil {
-			opt.Event(Event{r.Rounds, r.Value, r.Bound, len(m.columns), found.added})
+			opt.Event(Event{r.Rounds, r.Value, r.Bound})
 		}
 		if m.done(&r, opt) {
 			return r, nil
