@@ -36,12 +36,12 @@ type Mode struct {
 }
 
 // ID names a mode in row and column names.
-func (o *Mode) ID() string {
-	switch o.Kind {
+func (m *Mode) ID() string {
+	switch m.Kind {
 	case Lone, InNode:
-		return fmt.Sprintf("node.p%d", o.Pools[0])
+		return fmt.Sprintf("node.p%d", m.Pools[0])
 	case InRack:
-		return fmt.Sprintf("rack.k%d", o.Rack)
+		return fmt.Sprintf("rack.k%d", m.Rack)
 	}
 	return "spread"
 }
