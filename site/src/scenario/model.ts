@@ -90,10 +90,12 @@ export function noScenario(text: string): string {
     return 'it is the proof of a bound, for jigsaw certify'
   const first = text.split('\n').find(line => !/^\s*(#|$)/.test(line))
   if (first === undefined) return 'it is empty'
-  // In columns, or an object a line.
-  if (['model', 'workers'].every(word => first.includes(word)) && !first.includes('jobs'))
+  // In columns, which the first line names, or objects, of which the first tells.
+  const head = /^\s*[[{]/.test(text) ? text.slice(0, text.indexOf('}')) : first
+  if (['model', 'workers'].every(word => head.includes(word)) && !head.includes('jobs'))
     return 'it is a list of jobs, of which jigsaw plan --cluster CLUSTER --jobs LIST --write SCENARIO makes a scenario'
-  if (typeof read === 'string') return 'a scenario is YAML or JSON with a cluster and jobs'
+  if (typeof read === 'string' || (Array.isArray(read) && profilesIn(text).length === 0))
+    return 'a scenario is YAML or JSON with a cluster and jobs'
   return ''
 }
 
