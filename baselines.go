@@ -133,7 +133,7 @@ func (p *planner) interleavedFull(deep *instance.Instance, list heuristics.Confi
 
 // equalBaselines gives the baselines the search and budget that the plan has had.
 func (r *Result) equalBaselines(ctx context.Context, opt Options) error {
-	opt.EqualBaselines, opt.Progress, opt.Incumbent, opt.Ranging = false, nil, nil, false
+	opt.EqualBaselines, opt.Progress, opt.Incumbent, opt.Blocks, opt.Ranging = false, nil, nil, nil, false
 	full, fullErr := r.equal(ctx, r.Instance.FullDepth(), opt)
 	r.Exclusive, r.InterleavedFull = full.Exclusive, full.asBaseline()
 	fewer, fewerErr := r.equal(ctx, baseline.FewerWorkers(r.Instance), opt)

@@ -280,7 +280,9 @@ func (p *planner) takeBlocks(name string, s *instance.BlockSchedule) {
 	if v := p.in.BlockValue(s); r.Primal == nil || p.in.Objective.Better(v, r.Primal) {
 		r.Blocks, r.Primal = s, v
 		p.see(name, v)
-		p.checked(v)
+		if p.checked(v); p.opt.Blocks != nil {
+			p.opt.Blocks(s)
+		}
 	}
 }
 

@@ -60,6 +60,8 @@ type Options struct {
 	// a time, at most ten times a second; of those that come faster, the latest. It
 	// may be called from another goroutine, but not after Plan has returned.
 	Incumbent func(*instance.Schedule)
+	// Blocks is told of plans in blocks that passed [check.Blocks] on the way to a better one, one call at a time.
+	Blocks func(*instance.BlockSchedule)
 	// Without are methods that are switched off, to measure what they are worth.
 	Without method.Set
 	// exclusive is the baseline of that name, where it is known.

@@ -126,6 +126,9 @@ test('workers of moldable jobs are chosen as by the command line, and then plann
     await chosen.getByText(/no plan ends before .*, by exact arithmetic/).waitFor()
     // The plan with them, and all the others in a table.
     await chosen.getByRole('application', { name: /^Timeline of moldable/ }).waitFor()
+    // In colours that the jobs of the form have, too.
+    const swatches = page.getByRole('form', { name: 'Scenario form' }).locator('.job-title .swatch rect')
+    expect(new Set(await swatches.evaluateAll(all => all.map(one => one.getAttribute('fill')))).size).toBe(2)
     const choices = chosen.getByRole('table', { name: 'Numbers of workers' })
     expect(await choices.getByRole('row').count()).toBe(1 + 3 * 2)
     await choices

@@ -1,7 +1,7 @@
 // Plans of hours: jobs on nodes, one block close up, and a table by job.
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { faults, follow, linkTo, settled, shoot, small, stop, useBrowser, visit } from './harness'
+import { example, faults, follow, linkTo, settled, shoot, small, stop, useBrowser, visit } from './harness'
 
 useBrowser()
 
@@ -51,6 +51,17 @@ test('a plan of hours shows its jobs on nodes, and a block of it close up', () =
     await block.waitFor({ state: 'detached' })
   }))
 
+test('a plan of two hundred jobs shows from the first one that is found', () =>
+  visit(async visitor => {
+    const page = await visitor.tab(example('night'))
+    const hours = page.getByRole('region', { name: 'Timeline of night, jobs on nodes' })
+    await hours.locator('[data-bar]').first().waitFor()
+    // The search for a better one takes seconds more.
+    expect(await page.getByText('The explanation comes with the first result.').isVisible()).toBe(true)
+    await stop(page)
+    expect(await hours.locator('[data-bar]').count()).toBeGreaterThan(0)
+  }))
+
 test('on a low screen a block that is opened comes into sight, and so do its jobs', () =>
   visit(
     async visitor => {
@@ -78,9 +89,41 @@ test('on a low screen a block that is opened comes into sight, and so do its job
       await expect.poll(() => seen(block.getByRole('heading'))).toBe(true)
       const lit = await rows.locator('.horizon-bar:not(.dimmed)').all()
       expect((await Promise.all(lit.map(seen))).some(Boolean)).toBe(true)
+      // On paper are all of them, as wide as it is.
+      await page.setViewportSize({ width: 720, height: 400 })
+      await page.emulateMedia({ media: 'print' })
+      const cut = await rows.evaluate(box => {
+        const picture = box.querySelector('svg')!.getBoundingClientRect()
+        const { width, height } = box.getBoundingClientRect()
+        return [picture.width - width, picture.height - height]
+      })
+      expect(Math.max(...cut)).toBeLessThan(1)
     },
     { viewport: { width: 1440, height: 420 } },
   ))
+
+test('plans of hours are compared on one axis and in a table', () =>
+  visit(async visitor => {
+    const page = await visitor.tab(linkTo({ text: long }))
+    await stop(page)
+    await page.keyboard.press('p')
+    const hours = (plan: string) =>
+      page.getByRole('region', { name: `Timeline of plan ${plan}, jobs on nodes` }).locator('[data-bar]')
+    await hours('A').first().waitFor()
+    const change = page.getByRole('slider', { name: 'Nodes per rack, slider' })
+    await change.press('ArrowRight')
+    const ends = page
+      .getByRole('table', { name: 'Differences' })
+      .getByRole('row', { name: /^Makespan/ })
+      .getByText(/[▲▼] [−+]?\d/)
+    await ends.waitFor()
+    await stop(page)
+    // One that is picked out is so in both.
+    await hours('B').and(page.locator('[data-bar="bert"]')).locator('rect').last().click()
+    expect(await hours('A').and(page.locator('.dimmed')).count()).toBeGreaterThan(0)
+    expect(await faults(page)).toEqual([])
+    await shoot(page, 'long-compared')
+  }))
 
 test('a short plan with a queue shows its hours and its tasks, and a plan without blocks the tasks alone', () =>
   visit(async visitor => {

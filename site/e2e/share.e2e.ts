@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { linkTo, settled, shoot, short, small, stop, useBrowser, visit } from './harness'
+import { follow, linkTo, settled, shoot, short, small, stop, useBrowser, visit } from './harness'
 
 useBrowser()
 
@@ -62,6 +62,32 @@ for (const colorScheme of ['light', 'dark'] as const)
       },
       { colorScheme },
     ))
+
+test('of a plan of the scenario before a change, Share and Export say so, and the page what leads on', () =>
+  visit(async visitor => {
+    const page = await visitor.tab(linkTo({ text: small }))
+    await settled(page)
+    await follow(page, linkTo({ text: small.replace('workers: 2', 'workers: 0') }))
+    await page.getByText('It is of the scenario as it was before; mend the problems').waitFor()
+    await page.keyboard.press('e')
+    await page
+      .getByRole('dialog', { name: 'Export' })
+      .getByText('The plan is of the scenario as it was')
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('s')
+    const dialog = page.getByRole('dialog', { name: 'Share' })
+    await dialog.getByText('The picture is of the plan that shows').waitFor()
+    // It still says what the plan gains, and how good it is.
+    const picture = dialog.getByRole('img', { name: /^small\. .+no plan is better/ })
+    await picture.waitFor()
+    await page.keyboard.press('Escape')
+    await follow(page, linkTo({ text: small }))
+    await expect.poll(() => page.getByText('It is of the scenario as it was').count()).toBe(0)
+    await page.keyboard.press('s')
+    await dialog.getByRole('textbox').waitFor()
+    expect(await dialog.getByText('The picture is of the plan that shows').count()).toBe(0)
+  }))
 
 test('the picture of a change shows the pinned plan and this one', () =>
   visit(async visitor => {

@@ -1,5 +1,5 @@
 // Workers and engines for tests, without WebAssembly.
-import type { Compiled, Method, PlanEvent, PlanResult, Schedule } from '../src/engine/api'
+import type { Compiled, LongPlan, Method, PlanEvent, PlanResult, Schedule } from '../src/engine/api'
 import type { Engine } from '../src/engine/client'
 import { EngineError } from '../src/engine/error'
 import type { WorkerLike } from '../src/engine/protocol'
@@ -80,6 +80,18 @@ export const schedule = (): Schedule => ({
     end: new Float64Array(),
   },
   spans: [],
+})
+
+export const longPlan = (): LongPlan => ({
+  residency: [],
+  admitted: new Float64Array(),
+  start: new Float64Array(),
+  end: new Float64Array(),
+  slowdown: new Float64Array(),
+  blocks: [],
+  spans: [],
+  why: [],
+  chain: [],
 })
 
 const none = { value: null, efficiency: null, reason: '' }

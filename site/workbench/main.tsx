@@ -73,7 +73,7 @@ const run: RunView = {
   usage: result.usage,
   series: result.series,
   running: false,
-  stale: false,
+  stale: '',
 }
 
 const job = signal<number | null>(null)

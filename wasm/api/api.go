@@ -41,6 +41,7 @@ func NewFirst() *API {
 type Event struct {
 	Point    PlanPoint
 	Schedule *Schedule // nil: no new incumbent
+	Long     *LongPlan // nil: none in blocks
 	Progress *Progress // nil: of a plan
 }
 

@@ -242,15 +242,23 @@ func TestQuickPlan(t *testing.T) {
 	require.True(t, slices.ContainsFunc(events, func(e Event) bool { return e.Schedule != nil }))
 }
 
-// A plan of hours comes in blocks: every job at work in them as often as it has iterations.
+// A plan of hours comes in blocks: every job at work in them as often as it has iterations. The first that is found shows before it.
 func TestLongPlan(t *testing.T) {
 	t.Parallel()
 	a := New(nil)
 	text := strings.NewReplacer("iterations: 30,", "iterations: 30000,", "iterations: 20,", "iterations: 20000,", "iterations: 60,", "iterations: 60000,").Replace(example(t, "queue"))
-	r, failure := call[*PlanResult](t, a, "plan", PlanOptions{Text: text, Quick: true})
+	var found []float64
+	r, failure := watch[*PlanResult](t, t.Context(), a, "plan", PlanOptions{Text: text, Quick: true}, func(e Event) {
+		if e.Long != nil {
+			require.InDelta(t, slices.Max(e.Long.End), *e.Point.Primal, 0)
+			found = append(found, *e.Point.Primal)
+		}
+	})
 	require.Nil(t, failure)
 	require.Nil(t, r.Schedule, "it is not written out")
 	require.NotNil(t, r.Long)
+	require.NotEmpty(t, found)
+	require.Greater(t, found[0], *r.Primal)
 	require.InDelta(t, slices.Max(r.Long.End), *r.Primal, 0)
 	require.Greater(t, *r.Efficiency, 0.0)
 	c, failure := call[*compileResult](t, a, "compile", textParams{Text: text})

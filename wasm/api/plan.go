@@ -90,7 +90,7 @@ func (a *API) run(ctx context.Context, p *PlanOptions, send func(Event), run run
 		return nil, err
 	}
 	w := &watcher{in: s.in, send: send}
-	options.Progress, options.Incumbent = w.progress, w.incumbent
+	options.Progress, options.Incumbent, options.Blocks = w.progress, w.incumbent, w.blocks
 	r, err := run(ctx, s.in, options)
 	w.end()
 	if err != nil {
@@ -127,7 +127,7 @@ func (w *watcher) progress(p jigsaw.Point) {
 	defer w.mu.Unlock()
 	w.point, w.fresh = newPlanPoint(p), true
 	if wait := pointEvery - time.Since(w.last); wait <= 0 {
-		w.tell(nil)
+		w.tell(nil, nil)
 	} else if w.timer == nil {
 		w.timer = time.AfterFunc(wait, w.due)
 	}
@@ -138,22 +138,29 @@ func (w *watcher) due() {
 	defer w.mu.Unlock()
 	w.timer = nil
 	if w.fresh {
-		w.tell(nil)
+		w.tell(nil, nil)
 	}
 }
 
 func (w *watcher) incumbent(s *instance.Schedule) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.tell(newSchedule(w.in, s))
+	w.tell(newSchedule(w.in, s), nil)
+}
+
+func (w *watcher) blocks(s *instance.BlockSchedule) {
+	long := newLongPlan(w.in, s)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tell(nil, long)
 }
 
 // tell sends the latest point, unless the run has ended. The caller holds mu.
-func (w *watcher) tell(s *Schedule) {
+func (w *watcher) tell(s *Schedule, long *LongPlan) {
 	if w.ended {
 		return
 	}
-	w.send(Event{Point: w.point, Schedule: s})
+	w.send(Event{Point: w.point, Schedule: s, Long: long})
 	w.last, w.fresh = time.Now(), false
 }
 

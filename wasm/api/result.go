@@ -96,7 +96,7 @@ func (p *PlanResult) schedule(r *jigsaw.Result) (err error) {
 	if r.Blocks != nil {
 		efficiency := r.Efficiency()
 		_, to := r.Blocks.Spans(r.Instance)
-		p.Efficiency, p.Long, p.Completion = &efficiency, newLongPlan(r), integers[int64](to)
+		p.Efficiency, p.Long, p.Completion = &efficiency, newLongPlan(r.Instance, r.Blocks), integers[int64](to)
 	}
 	if r.Schedule == nil {
 		return nil

@@ -102,28 +102,25 @@ func newSchedule(in *instance.Instance, s *instance.Schedule) *Schedule {
 	return &Schedule{int64(s.Period), residency, taskColumns(s.Tasks), syncColumns(s.Syncs), spans}
 }
 
-// newLongPlan puts a valid plan in blocks into columns; nil where r has none.
-func newLongPlan(r *jigsaw.Result) *LongPlan {
-	if r.Blocks == nil {
-		return nil
-	}
-	p := &LongPlan{Blocks: make([]Block, len(r.Blocks.Blocks)), Why: []string{}, Chain: []StayLink{}}
-	p.Residency, p.Spans = homes(r.Instance, r.Blocks.Residency)
-	from, to := r.Blocks.Spans(r.Instance)
-	for j, stay := range r.Stays() {
-		p.Admitted = append(p.Admitted, float64(max(0, from[j]-r.Instance.Jobs[j].Load)))
+// newLongPlan puts a valid plan in blocks into columns.
+func newLongPlan(in *instance.Instance, plan *instance.BlockSchedule) *LongPlan {
+	p := &LongPlan{Blocks: make([]Block, len(plan.Blocks)), Why: []string{}, Chain: []StayLink{}}
+	p.Residency, p.Spans = homes(in, plan.Residency)
+	from, to := plan.Spans(in)
+	for j, stay := range jigsaw.Stays(in, plan) {
+		p.Admitted = append(p.Admitted, float64(max(0, from[j]-in.Jobs[j].Load)))
 		p.Start, p.End = append(p.Start, float64(from[j])), append(p.End, float64(to[j]))
 		p.Slowdown = append(p.Slowdown, stay.Slowdown)
 	}
-	if len(r.Instance.Jobs) <= mostExplained {
-		why, chain := jigsaw.ExplainBlocks(r.Instance, r.Blocks)
+	if len(in.Jobs) <= mostExplained {
+		why, chain := jigsaw.ExplainBlocks(in, plan)
 		p.Why = append(p.Why, why...)
 		for _, l := range chain {
 			p.Chain = append(p.Chain, StayLink{int(l.Job), l.Text})
 		}
 	}
-	for i := range r.Blocks.Blocks {
-		b := &r.Blocks.Blocks[i]
+	for i := range plan.Blocks {
+		b := &plan.Blocks[i]
 		p.Blocks[i] = Block{int64(b.Start), int64(b.Period), b.Repeats, taskColumns(b.Tasks), syncColumns(b.Syncs)}
 	}
 	return p

@@ -34,6 +34,7 @@ type (
 		ID       int       `json:"id"`
 		Event    PlanPoint `json:"event"`
 		Schedule *Schedule `json:"schedule,omitempty"`
+		Long     *LongPlan `json:"long,omitempty"`
 		Progress *Progress `json:"progress,omitempty"`
 	}
 	// Ready is the first message of a worker.
@@ -81,7 +82,7 @@ func (s *Session) run(ctx context.Context, id int, method string, decode func(an
 			reply = Failure{id, &Error{Code: Internal, Message: fmt.Sprintf("%s panicked: %v\n%s", method, reason, debug.Stack())}}
 		}
 	}()
-	data, err := s.api.Call(ctx, method, decode, func(e Event) { s.post(PlanEvent{id, e.Point, e.Schedule, e.Progress}) })
+	data, err := s.api.Call(ctx, method, decode, func(e Event) { s.post(PlanEvent{id, e.Point, e.Schedule, e.Long, e.Progress}) })
 	if err != nil {
 		return Failure{id, answer(ctx, err)}
 	}

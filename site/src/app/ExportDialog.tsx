@@ -8,6 +8,7 @@ import { CopyField } from '../ui/CopyField'
 import { Dialog } from '../ui/Dialog'
 import { Icon } from '../ui/icons'
 import { commandOf } from './command'
+import { staleOf } from './run'
 
 type Format = ExportFormat | 'png' | 'certificate'
 
@@ -102,6 +103,11 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
           {failed.value}
         </p>
       )}
+      {view && staleOf(view.instance, store) && (
+        <p class="note warn">
+          The plan is of the scenario as it was before; the scenario is exported as it is now.
+        </p>
+      )}
       {special && (
         <p class="note">
           {special === 'mold'
@@ -109,7 +115,7 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
             : 'Burst-parallel jobs have no integer program, and their plan is not exported.'}
         </p>
       )}
-      {view?.result?.long && !view.schedule && (
+      {view?.long && !view.schedule && (
         <p class="note">
           A plan of hours is not written out task by task here. The command line exports it: with{' '}
           <code>jigsaw plan</code> and <code>--gantt</code>, <code>--jobs-out</code> or <code>-o json</code>.

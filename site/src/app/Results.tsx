@@ -17,7 +17,7 @@ import { Mend } from '../views/Mend'
 import { Numbers } from '../views/Numbers'
 import { Progress } from '../views/Progress'
 import type { RunView } from '../views/props'
-import { lengthOf, withSchedule } from '../views/shown'
+import { extentOf, hasPlan, withSchedule } from '../views/shown'
 import { useOf } from '../views/use'
 import { ByHand } from './ByHand'
 import { Healing } from './Healing'
@@ -52,7 +52,8 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
   // Then this plan shows there, beside the other.
   const Plan = gpusOf(view.instance) >= LARGE ? Large : Timeline
   const hand = store.hand.plan.value
-  const comparing = store.tab.value === 'compare' && store.pinned.value !== null
+  const comparing =
+    store.tab.value === 'compare' && !!view.result && hasPlan(view.result) && store.pinned.value !== null
   return (
     <div class={`plan-view${stale ? ' stale' : ''}`}>
       <Numbers
@@ -73,13 +74,13 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
         }
       />
       {view.schedule && welcome}
-      <Healing store={store} run={run} stale={stale} />
+      <Healing store={store} run={run} stale={stale !== ''} />
       <ByHand store={store} run={run} />
-      {view.result?.long && (
+      {view.long && !comparing && (
         <Horizon
           label={`Timeline of ${view.instance.name || 'the plan'}`}
           instance={view.instance}
-          plan={view.result.long}
+          plan={view.long}
           bound={view.instance.objective === 'makespan' ? run.dual : null}
           selection={store.selection.value}
           onSelect={selection => (store.selection.value = selection)}
@@ -120,7 +121,7 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
               )
             }
             // One axis for both, so that what is gained is seen.
-            {...(other?.schedule && { horizon: lengthOf(other.schedule) })}
+            {...(other?.schedule && { horizon: extentOf(other) })}
           />
         </Later>
       )}
@@ -202,7 +203,12 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
       return (
         <>
           <div class="tools">
-            <button type="button" class="button" disabled={!result?.schedule} onClick={() => store.pin()}>
+            <button
+              type="button"
+              class="button"
+              disabled={!result || !hasPlan(result)}
+              onClick={() => store.pin()}
+            >
               <Icon name="pin" /> {pinned ? 'Pin this plan instead' : 'Pin this plan as A'}
             </button>
             {pinned && (
@@ -211,7 +217,7 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
               </button>
             )}
           </div>
-          {pinned && result?.schedule && pinned.result.schedule ? (
+          {pinned && result && hasPlan(result) ? (
             <Compare
               a={{ label: 'A', instance: pinned.instance, result: pinned.result }}
               b={{
@@ -228,10 +234,10 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
             <p class="empty muted">
               {store.pinning.value
                 ? 'Plan A is being made anew.'
-                : view.result?.long && !view.schedule
-                  ? 'Plans of hours are not compared task by task: the numbers above are theirs.'
-                  : result && !result.schedule
-                    ? `There is no plan to ${pinned ? 'compare with plan A' : 'pin'}.`
+                : result && !hasPlan(result)
+                  ? `There is no plan to ${pinned ? 'compare with plan A' : 'pin'}.`
+                  : pinned
+                    ? 'The comparison comes with the first result.'
                     : 'Pin the plan that shows, then change the scenario: both show here on one time axis.'}
             </p>
           )}

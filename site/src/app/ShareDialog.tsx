@@ -11,12 +11,15 @@ import { useFonts, useTheme } from '../timeline/useCanvas'
 import { CopyField } from '../ui/CopyField'
 import { Dialog } from '../ui/Dialog'
 import { Icon } from '../ui/icons'
+import type { RunView } from '../views/props'
 import { gainWords, statusWords } from '../views/words'
-import { runOf } from './run'
+import { pairOf, runOf, staleOf } from './run'
 
 export function ShareDialog({ session, onClose }: { session: Session; onClose: () => void }) {
   const link = useSignal('')
   const failed = useSignal('')
+  const { store } = session
+  const view = store.planning.view.value
   useEffect(() => {
     session.share().then(
       made => {
@@ -42,7 +45,13 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
       {link.value.length > 8000 && (
         <p class="note warn">Some programs cut links as long as this: a file is safer (Export, YAML).</p>
       )}
-      <Picture store={session.store} link={link.value} />
+      {view && staleOf(view.instance, store) && (
+        <p class="note warn">
+          The picture is of the plan that shows, which is of the scenario as it was before; the link holds the
+          scenario as it is now.
+        </p>
+      )}
+      <Picture store={store} link={link.value} />
     </Dialog>
   )
 }
@@ -150,24 +159,28 @@ function Picture({ store, link }: { store: Store; link: string }) {
 
 /** What the picture shows: what is pinned and this plan, or full depth and SPB, or this plan alone. */
 function cardOf(view: PlanView, other: PlanView | null, store: Store): Card {
-  // Of the plan that is drawn, whatever the scenario says by now.
-  const run = { ...runOf(view, store), stale: false }
-  const side = (label: string, { instance, schedule, value, result }: PlanView, note = ''): Side => ({
+  // Of the plan that is drawn, whatever the scenario says by now, and is planned for it.
+  const pinned = store.pinned.value
+  const now = runOf(view, store)
+  const run: RunView = { ...now, stale: '', running: now.running && !now.stale }
+  const side = (label: string, { instance, schedule, long, value }: PlanView, note = ''): Side => ({
     label,
     note,
     instance,
     schedule,
-    long: result?.long ?? null,
+    long,
     value,
   })
-  const pinned = store.pinned.value
   const { title, proof, bound, certified } = {
     title: view.instance.name || 'A plan',
     proof: statusWords(run).text,
     bound: run.dual,
     certified: run.certified,
   }
-  const alone = { title, gain: '', proof, sides: [side('The plan', view)], bound, certified }
+  // As the page says it, which compares with what the search for the plan found at full depth on its way.
+  const told = !pinned && !store.isFullDepth(view.instance) && run.result?.status !== 'infeasible'
+  const found = told ? gainWords(pairOf(view, run, store)) : ''
+  const alone = { title, gain: found, proof, sides: [side('The plan', view)], bound, certified }
   const pair = { objective: run.objective, tick_us: run.tick_us, partial: true }
   if (pinned) {
     const { instance, result } = pinned
@@ -195,7 +208,7 @@ function cardOf(view: PlanView, other: PlanView | null, store: Store): Card {
   return {
     title,
     gain,
-    proof: statusWords({ ...of, stale: false, running: full ? false : run.running }).text,
+    proof: statusWords({ ...of, stale: '', running: full ? false : run.running }).text,
     sides: [
       side('All at full depth', before),
       side('With SPB', after, 'hatched: back through the last layers only'),

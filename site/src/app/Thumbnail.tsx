@@ -2,8 +2,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Sketches } from '../state/sketches'
 import { newPen } from '../timeline/pen'
-import { extentOf, heightOf, type Sketched, sketch } from '../timeline/sketch'
+import { heightOf, type Sketched, sketch } from '../timeline/sketch'
 import { sizeCanvas, usePixelRatio, useTheme, useWidth } from '../timeline/useCanvas'
+import { extentOf } from '../views/shown'
 
 const HEIGHT = 84
 const NONE = ''

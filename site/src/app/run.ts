@@ -1,13 +1,12 @@
 // The plan that shows as the views take it, and what it is compared with.
-import type { Compiled, LongPlan, PlanPoint } from '../engine/api'
-import { longUse } from '../horizon/block'
+import type { Compiled, PlanPoint } from '../engine/api'
 import { hasPartial } from '../state/depth'
 import type { PlanView } from '../state/planning'
 import type { Store } from '../state/store'
 import { minimised } from '../views/format'
-import type { RunView, Use } from '../views/props'
+import type { RunView, Stale } from '../views/props'
 import { withSchedule } from '../views/shown'
-import { useOf } from '../views/use'
+import { usageOf } from '../views/usage'
 import { comingWords, type Pair } from '../views/words'
 
 /** The plan that shows beside the one without SPB, or with it; where no job has SPB, beside whole jobs. */
@@ -33,7 +32,7 @@ export function pairOf(view: PlanView, run: RunView, store: Store): Pair {
 export function runOf(view: PlanView, store: Store): RunView {
   const phase = store.planning.phase.value
   const running = phase === 'quick' || phase === 'full'
-  const { instance, schedule } = view
+  const { instance, schedule, long } = view
   const result = view.result && withSchedule(instance, view.result, schedule, view.value)
   const last = view.points.at(-1)
   const dual = strongest(view.points, result?.dual ?? null, instance.periodic)
@@ -44,13 +43,19 @@ export function runOf(view: PlanView, store: Store): RunView {
     dual,
     certified: (result?.certified ?? false) && dual === result?.dual,
     result,
-    usage:
-      result?.usage ?? (schedule ? useOf(instance, schedule) : longUseOf(instance, result?.long ?? null)),
+    usage: usageOf(instance, { usage: result?.usage ?? null, schedule, long }),
     series: view.points,
     running,
     coming: comingOf(store),
-    stale: store.reading.value.problems.length > 0 || store.target.value?.digest !== instance.digest,
+    stale: staleOf(instance, store),
   }
+}
+
+/** Why a plan of an instance is not of the scenario as it is now. */
+export function staleOf(instance: Compiled, { reading, target }: Store): Stale {
+  if (reading.value.problems.length > 0) return 'problems'
+  if (!target.value) return 'changed'
+  return target.value.digest === instance.digest ? '' : 'unplanned'
 }
 
 /** How far the plan is that does not show yet, in words; empty where there is none. */
@@ -59,16 +64,6 @@ export function comingOf(store: Store): string {
   if (!coming) return ''
   const { objective, tick_us } = coming.instance
   return comingWords(coming.point, objective, tick_us)
-}
-
-const uses = new WeakMap<LongPlan, Use>()
-
-/** What a plan in blocks uses, worked out once. */
-function longUseOf(instance: Compiled, long: LongPlan | null): Use | null {
-  if (!long) return null
-  const use = uses.get(long) ?? longUse(instance, long)
-  uses.set(long, use)
-  return use
 }
 
 /** The best bound there is: highest, or lowest where more is better. */

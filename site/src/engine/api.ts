@@ -458,6 +458,6 @@ export interface Reply { id: number; data?: unknown; error?: { code: ErrorCode; 
 /** invalid: the caller's mistake, with problems; cancelled; internal: a fault of JigSaw, recovered. */
 export type ErrorCode = 'invalid' | 'cancelled' | 'internal' | 'unknown_method'
 /** Sent while plan runs; a new incumbent brings its schedule, at most ten times a second. */
-export interface PlanEvent { id: number; event: PlanPoint; schedule?: Schedule; progress?: Progress }
+export interface PlanEvent { id: number; event: PlanPoint; schedule?: Schedule; long?: LongPlan; progress?: Progress }
 /** The first message of a worker. */
 export interface Ready { ready: true; version: string; engine: string; engine_missing: string }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { event, FakeEngine, planResult } from '../../test/fake'
+import { event, FakeEngine, longPlan, planResult } from '../../test/fake'
 import type { PlanResult } from './api'
 import { Growing, plan, TwoSeats } from './client'
 import { EngineError } from './error'
@@ -28,6 +28,24 @@ describe('a plan that was ended', () => {
     })
     expect(result.gap).toBeCloseTo(1 / 7)
     expect(result.series).toHaveLength(3)
+  })
+
+  it('is the plan in blocks that was streamed, at its own value, where there is no earlier one', async () => {
+    const long = longPlan()
+    const engine = new FakeEngine({
+      plan: (_, { onEvent }: CallOptions) => {
+        onEvent?.({ ...event(80, 60), long })
+        onEvent?.(event(70, 60))
+        throw new EngineError('cancelled', 'stopped')
+      },
+    })
+    const result = await plan(engine, options, 'makespan')
+    expect(result).toMatchObject({ status: 'feasible', primal: 80, dual: 60, schedule: null })
+    expect(result.long).toBe(long)
+    const earlier = planResult({ primal: 75, schedule: null, long: longPlan() })
+    const kept = await plan(engine, options, 'makespan', { earlier })
+    expect(kept.primal).toBe(75)
+    expect(kept.long).toBe(earlier.long)
   })
 
   it('keeps what an earlier plan knew, and its bound where that is better', async () => {

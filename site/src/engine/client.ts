@@ -2,6 +2,7 @@
 // (compile, store, export, explain); the planner may be busy for long (plan, what_if, remedies, resilience).
 // Until that core has come, a smaller one in a worker of its own makes the first plan.
 import type {
+  LongPlan,
   Method,
   Methods,
   ObjectiveName,
@@ -154,10 +155,12 @@ export function startEngine(): Starting {
   return starting
 }
 
-/** What is known of a plan while it is made. */
+/** What is known of a plan while it is made: the best that has come, by tasks or in blocks, and its value. */
 export interface Streamed {
   points: PlanPoint[]
   schedule: Schedule | null
+  long: LongPlan | null
+  primal: number | null
 }
 
 /**
@@ -170,14 +173,18 @@ export async function plan(
   objective: ObjectiveName,
   how: { signal?: AbortSignal; onEvent?: (event: PlanEvent) => void; earlier?: PlanResult | null } = {},
 ): Promise<PlanResult> {
-  const streamed: Streamed = { points: [], schedule: null }
+  const streamed: Streamed = { points: [], schedule: null, long: null, primal: null }
   const started = performance.now()
   try {
     const result = await engine.call('plan', options, {
       ...(how.signal && { signal: how.signal }),
       onEvent: event => {
         streamed.points.push(event.event)
-        if (event.schedule) streamed.schedule = event.schedule
+        if (event.schedule || event.long) {
+          streamed.schedule = event.schedule ?? null
+          streamed.long = event.long ?? null
+          streamed.primal = event.event.primal
+        }
         how.onEvent?.(event)
       },
     })
@@ -225,11 +232,11 @@ export function salvage(
   earlier: PlanResult | null,
 ): PlanResult {
   const last = streamed.points.at(-1)
-  // Plans in blocks come with results alone: the earlier one stands.
-  const kept = !streamed.schedule && earlier?.long ? earlier : null
-  const primal = streamed.schedule ? (last?.primal ?? null) : (kept?.primal ?? null)
   const lower = isLower(objective)
   const tighter = (bound: number, than: number) => (lower ? bound > than : bound < than)
+  // What comes of plans in blocks are the first ones: where there is an earlier plan, it is better.
+  const kept = !streamed.schedule && earlier?.long ? earlier : null
+  const { primal, schedule, long } = kept ?? streamed
   let dual = last?.dual ?? null
   let certified = false
   if (earlier && earlier.dual !== null && (dual === null || !tighter(dual, earlier.dual))) {
@@ -238,7 +245,7 @@ export function salvage(
   }
   return {
     ...(earlier ?? unknown),
-    status: streamed.schedule || kept ? 'feasible' : 'limit',
+    status: schedule || long ? 'feasible' : 'limit',
     objective,
     primal,
     dual,
@@ -250,11 +257,11 @@ export function salvage(
     cost: kept?.cost ?? null,
     chain: kept?.chain ?? [],
     completion: kept?.completion ?? [],
-    long: kept?.long ?? null,
+    long,
     reasons: [],
     notes: [],
     series: streamed.points,
-    schedule: streamed.schedule ?? kept?.schedule ?? null,
+    schedule,
     seed: options.seed,
     quick: options.quick ?? false,
     effort: options.effort ?? 0,

@@ -11,6 +11,7 @@ const view = (digest: string): PlanView => ({
   instance: compiled(digest, { jobs: [{} as never, {} as never] }),
   points: [],
   schedule: schedule(),
+  long: null,
   value: 1,
   result: planResult({ chain: [link('of the plan')] }),
 })

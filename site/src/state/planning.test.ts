@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { compiled, event, FakeEngine, planResult, schedule } from '../../test/fake'
+import { compiled, event, FakeEngine, longPlan, planResult, schedule } from '../../test/fake'
 import type { PlanOptions, PlanResult } from '../engine/api'
 import { EngineError } from '../engine/error'
 import type { CallOptions } from '../engine/seat'
@@ -52,6 +52,21 @@ describe('Planning', () => {
     runs[0]!.resolve(planResult({ primal: 120 }))
     await settle()
     expect(planning.coming.value).toBeNull()
+  })
+
+  it('shows plans in blocks on the way to the first result, and the best result from then on', async () => {
+    void planning.start('a', compiled('a'))
+    const [first, quick, later] = [longPlan(), longPlan(), longPlan()]
+    runs[0]!.options.onEvent?.({ ...event(200, 50), long: first })
+    expect(planning.view.value).toMatchObject({ value: 200, result: null })
+    expect(planning.view.value?.long).toBe(first)
+    expect(planning.coming.value).toBeNull()
+    runs[0]!.resolve(planResult({ primal: 120, schedule: null, long: quick }))
+    await settle()
+    await vi.advanceTimersByTimeAsync(rest)
+    runs[1]!.options.onEvent?.({ ...event(110, 50), long: later })
+    expect(planning.view.value?.value).toBe(120)
+    expect(planning.view.value?.long).toBe(quick)
   })
 
   it('shows a finished plan at once when its instance comes back', async () => {

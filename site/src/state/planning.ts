@@ -2,10 +2,10 @@
 // quick plan comes first, then one of full effort, whose incumbents show as they come.
 // What belongs to an older text is dropped.
 import { batch, type ReadonlySignal, signal } from '@preact/signals'
-import type { Compiled, ObjectiveName, PlanPoint, PlanResult, Schedule } from '../engine/api'
+import type { Compiled, LongPlan, ObjectiveName, PlanPoint, PlanResult, Schedule } from '../engine/api'
 import { type Engine, plan } from '../engine/client'
 import { EngineError } from '../engine/error'
-import { completionOf } from '../views/shown'
+import { completionOf, hasPlan } from '../views/shown'
 import { efficiencyOf } from '../views/use'
 
 export type Phase = 'none' | 'quick' | 'full' | 'done' | 'stopped' | 'failed'
@@ -18,6 +18,8 @@ export interface PlanView {
   /** The best so far, then the result's, and its value. */
   schedule: Schedule | null
   value: number | null
+  /** A plan in blocks: the best that has come, then the result's. */
+  long: LongPlan | null
   /** Of the quick plan, then of the full one. */
   result: PlanResult | null
 }
@@ -83,8 +85,8 @@ export class Planning {
     const known = this.known.get(key)
     if (known?.finished) return known.view
     const result = await this.engine.call('plan', { text, ...this.options() }, { signal })
-    const { schedule, primal, series } = result
-    const view = { text, instance, points: series, schedule, value: primal, result }
+    const { schedule, long, primal, series } = result
+    const view = { text, instance, points: series, schedule, long, value: primal, result }
     if (!result.stopped) this.keep(key, view, true)
     return view
   }
@@ -128,11 +130,15 @@ export class Planning {
           if (!fresh()) return
           points.push(event.event)
           this.show({ text, instance }, view => {
-            const better = event.schedule && improves(instance.objective, event.event.primal, view.value)
+            const { schedule = null, long = null } = event
+            // The first plans in blocks are worse than any result.
+            const better =
+              (schedule || (long && !view.result)) &&
+              improves(instance.objective, event.event.primal, view.value)
             return {
               ...view,
               points: [...points],
-              ...(better && { schedule: event.schedule ?? null, value: event.event.primal }),
+              ...(better && { schedule, long, value: event.event.primal }),
             }
           })
         },
@@ -149,14 +155,14 @@ export class Planning {
           : made
       earlier = result
       // Stopped with nothing in hand: the former plan is better than none.
-      if (result.stopped && !result.schedule && this.viewSignal.peek()?.schedule) return result
+      if (result.stopped && !hasPlan(result) && hasPlan(this.viewSignal.peek())) return result
       this.show({ text, instance }, view => ({
         ...view,
         points: result.series,
         // A run that was stopped early may know less than the one before.
-        ...(result.stopped && view.schedule && worse(instance.objective, result.primal, view.value)
+        ...(result.stopped && hasPlan(view) && worse(instance.objective, result.primal, view.value)
           ? { result: view.result ?? result, points: (view.result ?? result).series }
-          : { result, schedule: result.schedule, value: result.primal }),
+          : { result, schedule: result.schedule, long: result.long, value: result.primal }),
       }))
       return result
     }
@@ -233,9 +239,11 @@ export class Planning {
   private show(of: { text: string; instance: Compiled }, next: (view: PlanView) => PlanView): void {
     const old = this.viewSignal.peek()
     const same = old && old.instance.digest === of.instance.digest && old.text === of.text
-    const view = next(same ? old : { ...of, points: [], schedule: null, value: null, result: null })
+    const view = next(
+      same ? old : { ...of, points: [], schedule: null, long: null, value: null, result: null },
+    )
     // The plan of the former text stays until there is something to show in its place.
-    const shows = same || view.schedule !== null || view.result !== null
+    const shows = same || hasPlan(view) || view.result !== null
     const point = view.points.at(-1)
     batch(() => {
       this.comingSignal.value = shows || !point ? null : { instance: of.instance, point }

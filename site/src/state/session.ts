@@ -7,6 +7,7 @@ import { type Channel, Library, type Open } from '../keep/library'
 import { decodeLink, encodeLink, isLink, LinkError } from '../keep/link'
 import { read, write } from '../keep/local'
 import { blank, type Compared, type Snapshot, snapshotOf } from '../keep/snapshot'
+import { hasPlan } from '../views/shown'
 import type { Store } from './store'
 
 const lastKey = 'jigsaw.last'
@@ -239,7 +240,7 @@ export class Session {
       const { instance } = await engine.call('compile', { text })
       const result = instance && (await engine.call('plan', { text, seed, effort }, run))
       if (run.signal.aborted) return
-      if (instance && result?.schedule) pinned.value = { of, instance, result }
+      if (instance && result && hasPlan(result)) pinned.value = { of, instance, result }
       else status.value = 'There is no plan to compare with.'
     } catch {
       if (!run.signal.aborted) status.value = 'The plan to compare with could not be made.'

@@ -64,7 +64,9 @@ export class Sketches {
       schedule || long ? { instance, schedule, long } : null
     const how: CallOptions = {
       signal,
-      onEvent: ({ schedule }) => schedule && onBetter({ instance, schedule, long: null }),
+      onEvent: ({ schedule = null, long = null }) => {
+        if (schedule || long) onBetter({ instance, schedule, long })
+      },
     }
     try {
       return sketched(await seat.call('plan', options, how))

@@ -4,6 +4,7 @@ import { signal } from '@preact/signals'
 import type { BurstAnswer, Compiled, MoldAnswer, PlanResult, Problem, Special } from '../engine/api'
 import type { Engine } from '../engine/client'
 import { EngineError } from '../engine/error'
+import { keepColours } from './identity'
 
 /** Numbers of workers that were chosen, and the quick plan with them. */
 export interface Molded {
@@ -86,6 +87,7 @@ export class SpecialPlans {
       this.engine.call('compile', { text: chosen }, how),
       this.engine.call('plan', { text: chosen, ...options }, how),
     ])
+    if (instance) keepColours(this.view.peek()?.mold?.instance ?? null, instance)
     return { answer, instance, result }
   }
 }

@@ -17,7 +17,7 @@ import { adopt } from '../scenario/adopt'
 import type { Json } from '../scenario/yaml/patch'
 import { capital } from '../views/format'
 import type { Selection, TimeRange } from '../views/props'
-import { withSchedule } from '../views/shown'
+import { hasPlan, withSchedule } from '../views/shown'
 import { fullDepth, hasPartial } from './depth'
 import { Failures } from './failures'
 import { Hand } from './hand'
@@ -301,11 +301,10 @@ export class Store {
   /** Keeps the plan that shows, to compare others with it. */
   pin(): void {
     const view = this.planning.view.peek()
-    if (!view?.result?.schedule) {
-      this.status.value =
-        this.special.view.peek() || view?.result?.long
-          ? 'Plans like this one are not compared task by task, nor pinned.'
-          : 'There is no plan to pin.'
+    if (!view?.result || !hasPlan(view.result)) {
+      this.status.value = this.special.view.peek()
+        ? 'Plans like this one are not compared task by task, nor pinned.'
+        : 'There is no plan to pin.'
       return
     }
     const label = view.instance.name || 'A'

@@ -2,8 +2,9 @@
 // with what is gained and how much more there can be.
 
 import { clean, objectiveValue, plural, short } from '../views/format'
+import { extentOf } from '../views/shown'
 import { type Pen, setFont, shorten, textWidth } from './pen'
-import { extentOf, heightOf, type Sketched, sketch } from './sketch'
+import { heightOf, type Sketched, sketch } from './sketch'
 
 export interface Side extends Sketched {
   label: string

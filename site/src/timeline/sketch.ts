@@ -2,7 +2,7 @@
 
 import type { Compiled, LongPlan, Schedule } from '../engine/api'
 import { bandsOf } from '../horizon/bands'
-import { lengthOf } from '../views/shown'
+import { extentOf } from '../views/shown'
 import { drawGpus } from './drawRows'
 import { comfortable, type Pane } from './layout'
 import { buildModel } from './model'
@@ -14,12 +14,6 @@ export interface Sketched {
   instance: Compiled
   schedule: Schedule | null
   long: LongPlan | null
-}
-
-/** Ticks from its beginning to its end. */
-export function extentOf({ schedule, long }: Sketched): number {
-  if (schedule) return lengthOf(schedule)
-  return long ? long.end.reduce((a, b) => Math.max(a, b), 1) : 1
 }
 
 /** Rows are no higher than on the page. */

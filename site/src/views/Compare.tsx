@@ -1,14 +1,16 @@
 // Two plans side by side: on one time axis, and in a table of their differences.
 
 import { useMemo, useState } from 'preact/hooks'
+import type { LongPlan } from '../engine/api'
+import { Hours } from '../horizon/Hours'
 import { Timeline } from '../timeline/Timeline'
 import { Term } from '../ui/Term'
 import { type Difference, figures, jobs } from './differences'
 import { short, UNKNOWN } from './format'
 import type { CompareProps, Pinned, Selection, TimeRange } from './props'
 import { Scroller } from './Scroller'
-import { lengthOf } from './shown'
-import { usageOf } from './use'
+import { extentOf, hasPlan } from './shown'
+import { usageOf } from './usage'
 import './views.css'
 
 /** More jobs are folded away. */
@@ -16,9 +18,7 @@ const FEW_JOBS = 12
 
 export function Compare({ a, b, selection, onSelect, range, onRange }: CompareProps) {
   // A common axis in microseconds: ticks may differ.
-  const end = Math.max(
-    ...[a, b].map(p => (p.result.schedule ? lengthOf(p.result.schedule) * p.instance.tick_us : 0)),
-  )
+  const end = Math.max(...[a, b].map(p => (hasPlan(p.result) ? extentOf(p.result) * p.instance.tick_us : 0)))
   const side = (p: Pinned, own: Selection | null, select: (s: Selection | null) => void) =>
     p.result.schedule ? (
       <Timeline
@@ -27,7 +27,7 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
         label={`Timeline of plan ${short(p.label)}`}
         instance={p.instance}
         schedule={p.result.schedule}
-        usage={usageOf(p)}
+        usage={usageOf(p.instance, p.result)}
         bound={p.result.dual}
         certified={p.result.certified}
         chain={p.result.chain}
@@ -37,6 +37,14 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
         onRange={r => onRange(r && scaleRange(r, p.instance.tick_us / b.instance.tick_us))}
         horizon={end / p.instance.tick_us}
       />
+    ) : p.result.long ? (
+      <LongSide
+        of={p}
+        plan={p.result.long}
+        end={end / p.instance.tick_us}
+        selection={own}
+        onSelect={select}
+      />
     ) : (
       <p class="muted side-empty">There is no plan {short(p.label)}.</p>
     )
@@ -45,10 +53,45 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
   const inA = useMemo(() => translate(selection, b, a), [selection, a.instance, b.instance])
   return (
     <section class="compare" aria-label={`${short(a.label)} and ${short(b.label)}`}>
-      {a.result.schedule && b.result.schedule && <Summary differences={whole} />}
+      {hasPlan(a.result) && hasPlan(b.result) && <Summary differences={whole} />}
       {side(a, inA, s => onSelect(translate(s, a, b)))}
       {side(b, selection, onSelect)}
       <Differences a={a} b={b} whole={whole} />
+    </section>
+  )
+}
+
+/** A plan of hours: its jobs on nodes. */
+function LongSide({
+  of: { label, instance, result },
+  plan,
+  end,
+  selection,
+  onSelect,
+}: {
+  of: Pinned
+  plan: LongPlan
+  /** Of the axis, ticks. */
+  end: number
+  selection: Selection | null
+  onSelect(selection: Selection | null): void
+}) {
+  const lit = useMemo(() => (selection ? new Set([selection.job]) : null), [selection])
+  return (
+    <section class="horizon" aria-label={`Timeline of plan ${short(label)}, jobs on nodes`}>
+      <div class="horizon-head">
+        <h2>Plan {short(label)}</h2>
+      </div>
+      <Hours
+        label={`Plan ${short(label)}`}
+        instance={instance}
+        plan={plan}
+        bound={instance.objective === 'makespan' ? result.dual : null}
+        end={end}
+        lit={lit}
+        onJob={job => onSelect({ job, iteration: 0, gpu: null })}
+        onNone={() => onSelect(null)}
+      />
     </section>
   )
 }

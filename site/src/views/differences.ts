@@ -4,8 +4,9 @@ import type { ObjectiveName } from '../engine/api'
 import { busiestLink, completions } from './figures'
 import { minimised, objectiveNames, objectiveValue, percent, short, ticks, UNKNOWN } from './format'
 import { glossary } from './glossary'
-import type { Pinned } from './props'
-import { usageOf } from './use'
+import type { Pinned, Use } from './props'
+import { hasPlan } from './shown'
+import { usageOf } from './usage'
 import { judge, type Verdict } from './words'
 
 export interface Difference {
@@ -67,12 +68,10 @@ export function figures(a: Pinned, b: Pinned): Difference[] {
   }
   add('Gap', a.result.gap, b.result.gap, percent, { share: true })
   add('Efficiency', a.result.efficiency, b.result.efficiency, v => v.toFixed(3))
-  add('GPUs busy', usageOf(a)?.mean_gpu, usageOf(b)?.mean_gpu, percent, { share: true })
-  const link = (p: Pinned) => {
-    const usage = usageOf(p)
-    return usage && busiestLink(p.instance, usage)?.share
-  }
-  add('Busiest link', link(a), link(b), percent, { share: true })
+  const [useA, useB] = [usageOf(a.instance, a.result), usageOf(b.instance, b.result)]
+  add('GPUs busy', useA?.mean_gpu, useB?.mean_gpu, percent, { share: true })
+  const link = (p: Pinned, use: Use | null) => use && busiestLink(p.instance, use)?.share
+  add('Busiest link', link(a, useA), link(b, useB), percent, { share: true })
   return list
 }
 
@@ -107,9 +106,9 @@ export function jobs(a: Pinned, b: Pinned): Difference[] {
   if (a.instance.periodic !== b.instance.periodic) return []
   const value = (p: Pinned, j: number | undefined): number | null => {
     const v = j === undefined ? undefined : p.result.completion[j]
-    if (v === undefined || !p.result.schedule) return null
+    if (v === undefined || !hasPlan(p.result)) return null
     if (!periodic) return v * p.instance.tick_us
-    const period = p.result.schedule.period * p.instance.tick_us
+    const period = (p.result.schedule?.period ?? 0) * p.instance.tick_us
     return period > 0 ? (v * 1e6) / period : null
   }
   const text = (v: number | null, like: number | null) =>

@@ -86,6 +86,9 @@ export interface TimelineProps {
   compact?: boolean
 }
 
+/** The scenario has changed and is being read, it has problems, or it is another, which has no plan yet. */
+export type Stale = '' | 'changed' | 'problems' | 'unplanned'
+
 /** Everything a run has shown so far, or its result. */
 export interface RunView {
   objective: ObjectiveName
@@ -99,8 +102,8 @@ export interface RunView {
   /** The run so far, in order of time. */
   series: readonly PlanPoint[]
   running: boolean
-  /** Whether the scenario is another by now, or has problems. */
-  stale: boolean
+  /** Why it does not hold for the scenario as it is now; empty: it does. */
+  stale: Stale
   /** How far the plan is that will show in its place, in words. */
   coming?: string
 }

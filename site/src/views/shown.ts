@@ -41,6 +41,17 @@ export function completionOf(instance: Compiled, schedule: Schedule): number[] {
   return of
 }
 
+/** A plan task by task, in blocks, or both. */
+type Planned = Pick<PlanResult, 'schedule' | 'long'>
+
+export const hasPlan = (of: Planned | null | undefined): boolean => of?.schedule != null || of?.long != null
+
+/** The length of a plan's time axis, ticks. */
+export function extentOf({ schedule, long }: Planned): number {
+  if (schedule) return lengthOf(schedule)
+  return long ? long.end.reduce((a, b) => Math.max(a, b), 1) : 1
+}
+
 /** The length of a schedule's time axis, ticks. */
 export function lengthOf({ period, tasks, syncs }: Schedule): number {
   if (period > 0) return period

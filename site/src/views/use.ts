@@ -2,18 +2,13 @@
 // without the core's own figures.
 
 import type { Compiled, CompiledJob, LongPlan, Schedule } from '../engine/api'
-import type { Pinned, Use } from './props'
+import type { Use } from './props'
 
 const known = new WeakMap<Schedule, { instance: Compiled; use: Use; efficiency: number }>()
 
 /** Shares until the makespan, or within the period, and peaks of memory. */
 export function useOf(instance: Compiled, schedule: Schedule): Use {
   return summed(instance, schedule).use
-}
-
-/** Of a plan that is compared: one that was stopped early, or still is searched for, comes without the core's figures. */
-export function usageOf({ instance, result }: Pinned): Use | null {
-  return result.usage ?? (result.schedule && useOf(instance, result.schedule))
 }
 
 /** Full-backpropagation work delivered per GPU-tick until the makespan, or within the period. */

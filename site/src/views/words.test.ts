@@ -18,7 +18,7 @@ function runOf(result: PlanResult | null, more: Partial<RunView> = {}): RunView 
     usage: null,
     series: [],
     running: false,
-    stale: false,
+    stale: '',
     ...more,
   }
 }
@@ -47,15 +47,27 @@ describe('status', () => {
     ],
     [
       'planning, while the plan of another scenario shows',
-      runOf(result, { running: true, stale: true }),
+      runOf(result, { running: true, stale: 'unplanned' }),
       'Planning',
       'Until its plan is there, the one before shows.',
     ],
     [
       'a plan of the scenario before',
-      runOf(result, { stale: true }),
+      runOf(result, { stale: 'unplanned' }),
       'Earlier plan',
-      'It is of the scenario as it was before.',
+      'It is of the scenario as it was before; “Plan” makes one of it as it is now.',
+    ],
+    [
+      'a plan of the scenario before it had problems',
+      runOf(result, { stale: 'problems' }),
+      'Earlier plan',
+      'It is of the scenario as it was before; mend the problems, and the next one follows.',
+    ],
+    [
+      'a plan whose run ended before its first result',
+      runOf(null, { primal: 100, dual: 90 }),
+      'Feasible',
+      'Stopped early: a valid plan; no plan can be more than 10.0 % better.',
     ],
     [
       'feasible',

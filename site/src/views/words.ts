@@ -14,6 +14,13 @@ export interface StatusWords {
   text: string
 }
 
+/** What leads from an earlier plan to one of the scenario as it is now. */
+const onward = {
+  changed: '',
+  problems: '; mend the problems, and the next one follows',
+  unplanned: '; “Plan” makes one of it as it is now',
+}
+
 /** How good the plan is, and how sure that is. */
 export function statusWords(run: RunView): StatusWords {
   const { result } = run
@@ -27,7 +34,11 @@ export function statusWords(run: RunView): StatusWords {
           head: 'Planning',
           text: ['Until its plan is there, the one before shows.', run.coming].filter(Boolean).join(' '),
         }
-      : { tone: 'plain', head: 'Earlier plan', text: 'It is of the scenario as it was before.' }
+      : {
+          tone: 'plain',
+          head: 'Earlier plan',
+          text: `It is of the scenario as it was before${onward[run.stale]}.`,
+        }
   if (run.running) {
     if (run.primal === null) return { tone: 'busy', head: 'Planning', text: 'There is no plan yet.' }
     return {
@@ -36,21 +47,23 @@ export function statusWords(run: RunView): StatusWords {
       text: gap === null ? 'No bound is known yet.' : `So far, ${room(run, gap)}.`,
     }
   }
-  if (!result) return { tone: 'plain', head: 'No plan', text: 'Nothing was planned yet.' }
-  const stopped = result.stopped ? 'Stopped early: ' : ''
-  switch (result.status) {
+  if (!result && run.primal === null)
+    return { tone: 'plain', head: 'No plan', text: 'Nothing was planned yet.' }
+  // A run that ended before its first result may have found plans.
+  const stopped = result?.stopped === false ? '' : 'Stopped early: '
+  switch (result?.status ?? 'feasible') {
     case 'infeasible':
       return {
         tone: 'bad',
         head: 'Infeasible',
-        text: `It is ${proof} that no plan exists${result.reasons.length > 0 ? ':' : '.'}`,
+        text: `It is ${proof} that no plan exists${result?.reasons.length ? ':' : '.'}`,
       }
     case 'limit':
     case 'unknown':
       return {
         tone: 'bad',
         head: 'No plan found',
-        text: result.stopped
+        text: stopped
           ? 'It was stopped before there was one.'
           : 'The search ended with neither a plan nor a proof that there is none.',
       }

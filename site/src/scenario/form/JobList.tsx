@@ -101,7 +101,10 @@ export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onUnfol
                 aria-expanded={open}
                 onClick={() => onUnfold(open ? null : i)}
               >
-                <Swatch colours={off ? [] : (colours.get(text(job.name)) ?? [])} />
+                {/* Pictures of bursts have colours by what is done. */}
+                {job.kind !== 'burst' && job.background !== true && (
+                  <Swatch colours={off ? [] : (colours.get(text(job.name)) ?? [])} />
+                )}
                 <span class="job-name">{name}</span>
                 {wrongs.has(i) && (
                   <span class="wrong" title={wrongs.get(i)}>

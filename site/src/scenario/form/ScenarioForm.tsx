@@ -55,7 +55,12 @@ export function ScenarioForm({ store, wanted, onLost }: Props) {
   }, [wanted.value])
   const describing = useSignal(false)
   const sound = store.sound.value
-  const colours = useMemo(() => coloursOf(sound), [sound])
+  // Moldable jobs are in the timeline with the workers that were chosen.
+  const mold = store.special.view.value?.mold
+  const colours = useMemo(
+    () => coloursOf(mold?.instance ? { instance: mold.instance, spec: mold.answer.spec } : sound),
+    [mold, sound],
+  )
   const models = useMemo(() => modelsOf(spec, store.profiles.value), [spec, store.profiles.value])
   const gpus = useMemo(() => [...new Set(store.profiles.value.map(({ gpu }) => gpu))], [store.profiles.value])
   return (
