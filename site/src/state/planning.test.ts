@@ -67,6 +67,12 @@ describe('Planning', () => {
     runs[1]!.options.onEvent?.({ ...event(110, 50), long: later })
     expect(planning.view.value?.value).toBe(120)
     expect(planning.view.value?.long).toBe(quick)
+    void planning.start('b', compiled('b'))
+    const streamed = { ...longPlan(), end: new Float64Array([80, 90]) }
+    runs[2]!.options.onEvent?.({ ...event(90, 50), long: streamed })
+    runs[2]!.reject(new EngineError('cancelled', 'ended'))
+    await settle()
+    expect(planning.view.value).toMatchObject({ value: 90, result: { completion: [80, 90], stopped: true } })
   })
 
   it('shows a finished plan at once when its instance comes back', async () => {

@@ -152,7 +152,9 @@ export class Planning {
               efficiency: efficiencyOf(instance, made.schedule),
               completion: completionOf(instance, made.schedule),
             }
-          : made
+          : made.long && made.completion.length === 0
+            ? { ...made, completion: Array.from(made.long.end) }
+            : made
       earlier = result
       // Stopped with nothing in hand: the former plan is better than none.
       if (result.stopped && !hasPlan(result) && hasPlan(this.viewSignal.peek())) return result

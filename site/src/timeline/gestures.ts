@@ -40,8 +40,8 @@ interface Drag {
   task: number
 }
 
-/** Listens on an element; returns what ends it. */
-export function listen(element: HTMLElement, moves: Moves): () => void {
+/** Listens on an element, for what moves does by then; returns what ends it. */
+export function listen(element: HTMLElement, moves: () => Moves): () => void {
   const pointers = new Map<number, { x: number; y: number }>()
   let drag: Drag | null = null
   const place = (e: MouseEvent) => {
@@ -49,7 +49,7 @@ export function listen(element: HTMLElement, moves: Moves): () => void {
     return { x: e.clientX - box.left, y: e.clientY - box.top }
   }
   const startDrag = (id: number, at: { x: number; y: number }) => {
-    const s = moves.scene()
+    const s = moves().scene()
     const under = hit(s, at.x, at.y)
     const inOverview = under.area === 'overview'
     drag = {
@@ -59,7 +59,8 @@ export function listen(element: HTMLElement, moves: Moves): () => void {
       range: s.range,
       scroll: s.scroll,
       grip: inOverview ? grip(s, at.x) : null,
-      task: moves.movable && under.area === 'bar' && under.element.kind === 'task' ? under.element.index : -1,
+      task:
+        moves().movable && under.area === 'bar' && under.element.kind === 'task' ? under.element.index : -1,
     }
     if (drag.grip === 'outside') {
       // A click beside the window brings it there.
@@ -71,7 +72,7 @@ export function listen(element: HTMLElement, moves: Moves): () => void {
         s.layout.plotWidth,
       )
       drag.grip = 'window'
-      moves.setRange(drag.range)
+      moves().setRange(drag.range)
     }
   }
   const down = (e: PointerEvent) => {
@@ -81,19 +82,19 @@ export function listen(element: HTMLElement, moves: Moves): () => void {
     element.setPointerCapture(e.pointerId)
     if (pointers.size === 1) startDrag(e.pointerId, at)
     else {
-      if (drag?.moved && drag.task >= 0) moves.carry(drag.task, 0, false, true)
+      if (drag?.moved && drag.task >= 0) moves().carry(drag.task, 0, false, true)
       drag = null
     }
-    moves.hover(null)
+    moves().hover(null)
   }
   const move = (e: PointerEvent) => {
     const at = place(e)
-    const s = moves.scene()
+    const s = moves().scene()
     const before = pointers.get(e.pointerId)
     if (!before) {
       const under = hit(s, at.x, at.y)
       element.dataset.over = under.area === 'overview' ? `overview-${grip(s, at.x)}` : under.area
-      moves.hover({ ...at, hit: under })
+      moves().hover({ ...at, hit: under })
       return
     }
     if (pointers.size === 2) {
@@ -107,7 +108,7 @@ export function listen(element: HTMLElement, moves: Moves): () => void {
     if (drag.task < 0) dragTo(s, drag, at)
     else if (drag.moved || Math.hypot(at.x - drag.x, at.y - drag.y) >= SLACK) {
       drag.moved = true
-      moves.carry(drag.task, at.x - drag.x, e.shiftKey, false)
+      moves().carry(drag.task, at.x - drag.x, e.shiftKey, false)
     }
   }
   const dragTo = (s: Scene, d: Drag, at: { x: number; y: number }) => {
@@ -117,22 +118,22 @@ export function listen(element: HTMLElement, moves: Moves): () => void {
     const { plotWidth } = s.layout
     if (d.grip) {
       const by = ((at.x - d.x) * s.horizon) / plotWidth
-      if (d.grip === 'window') moves.setRange(pan(d.range, by, s.horizon, plotWidth))
+      if (d.grip === 'window') moves().setRange(pan(d.range, by, s.horizon, plotWidth))
       else if (d.grip === 'left')
-        moves.setRange(
+        moves().setRange(
           clamp({ from: Math.min(d.range.from + by, d.range.to), to: d.range.to }, s.horizon, plotWidth),
         )
       else
-        moves.setRange(
+        moves().setRange(
           clamp({ from: d.range.from, to: Math.max(d.range.to + by, d.range.from) }, s.horizon, plotWidth),
         )
       return
     }
     const perPx = (d.range.to - d.range.from) / plotWidth
-    moves.setRange(pan(d.range, (d.x - at.x) * perPx, s.horizon, plotWidth))
+    moves().setRange(pan(d.range, (d.x - at.x) * perPx, s.horizon, plotWidth))
     const pane = paneAt(s, d.y)
     if (pane)
-      moves.setScroll({ ...d.scroll, [pane]: clampScroll(s.layout[pane], d.scroll[pane] + d.y - at.y) })
+      moves().setScroll({ ...d.scroll, [pane]: clampScroll(s.layout[pane], d.scroll[pane] + d.y - at.y) })
   }
   const pinch = (
     s: Scene,
@@ -145,21 +146,21 @@ export function listen(element: HTMLElement, moves: Moves): () => void {
     const middle = timeAt(s, (before.x + other.x) / 2)
     const zoomed = zoom(s.range, middle, was / is, s.horizon, s.layout.plotWidth)
     const shift = ((before.x - now.x) / 2) * ((zoomed.to - zoomed.from) / s.layout.plotWidth)
-    moves.setRange(pan(zoomed, shift, s.horizon, s.layout.plotWidth))
+    moves().setRange(pan(zoomed, shift, s.horizon, s.layout.plotWidth))
   }
   const up = (e: PointerEvent) => {
     const at = place(e)
     pointers.delete(e.pointerId)
     if (drag?.id === e.pointerId) {
-      if (drag.moved && drag.task >= 0) moves.carry(drag.task, at.x - drag.x, e.shiftKey, true)
-      if (!drag.moved && !drag.grip && e.type === 'pointerup') moves.click(hit(moves.scene(), at.x, at.y))
+      if (drag.moved && drag.task >= 0) moves().carry(drag.task, at.x - drag.x, e.shiftKey, true)
+      if (!drag.moved && !drag.grip && e.type === 'pointerup') moves().click(hit(moves().scene(), at.x, at.y))
       drag = null
       element.dataset.over = ''
     }
   }
-  const leave = () => moves.hover(null)
+  const leave = () => moves().hover(null)
   const wheel = (e: WheelEvent) => {
-    const s = moves.scene()
+    const s = moves().scene()
     const at = place(e)
     // Lines and pages, where a device counts so.
     const unit = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1
@@ -170,12 +171,12 @@ export function listen(element: HTMLElement, moves: Moves): () => void {
       const factor = Math.exp(
         Math.min(Math.max(dy, -240), 240) * (e.ctrlKey && Math.abs(dy) < 40 ? 5 : 1) * WHEEL_ZOOM,
       )
-      moves.setRange(zoom(s.range, timeAt(s, at.x), factor, s.horizon, s.layout.plotWidth))
+      moves().setRange(zoom(s.range, timeAt(s, at.x), factor, s.horizon, s.layout.plotWidth))
       return
     }
     if (e.altKey) {
       e.preventDefault()
-      moves.setRowHeight(
+      moves().setRowHeight(
         Math.min(Math.max(s.layout.gpus.rowHeight * Math.exp(-dy * WHEEL_ZOOM), LEAST_ROW), MOST_ROW),
       )
       return
@@ -183,7 +184,7 @@ export function listen(element: HTMLElement, moves: Moves): () => void {
     const sideways = e.shiftKey ? dx || dy : Math.abs(dx) > Math.abs(dy) ? dx : 0
     if (sideways !== 0) {
       e.preventDefault()
-      moves.setRange(
+      moves().setRange(
         pan(
           s.range,
           (sideways * (s.range.to - s.range.from)) / s.layout.plotWidth,
@@ -199,11 +200,11 @@ export function listen(element: HTMLElement, moves: Moves): () => void {
     // At its end, the page scrolls on.
     if (next === s.scroll[pane]) return
     e.preventDefault()
-    moves.setScroll({ ...s.scroll, [pane]: next })
+    moves().setScroll({ ...s.scroll, [pane]: next })
   }
   const double = (e: MouseEvent) => {
     const at = place(e)
-    moves.doubleClick(hit(moves.scene(), at.x, at.y))
+    moves().doubleClick(hit(moves().scene(), at.x, at.y))
   }
   element.addEventListener('pointerdown', down)
   element.addEventListener('pointermove', move)

@@ -74,6 +74,11 @@ function outline(p: Pen, s: Scene, e: Element, strong: boolean): void {
   ctx.restore()
 }
 
+/** Pixels between dots of the chain, and between its lines from row to far row: any nearer they hide what is below. */
+const DOTS = 6
+const JOINTS = 16
+const FAR = 64
+
 /** The chain, from its beginning: along the foot of each element, then over to what it held back. */
 function drawChain(p: Pen, s: Scene): void {
   const { ctx } = p
@@ -83,6 +88,7 @@ function drawChain(p: Pen, s: Scene): void {
   const dots = new Path2D()
   let from: { x: number; y: number } | null = null
   let lastDot = Number.NEGATIVE_INFINITY
+  let lastJoint = Number.NEGATIVE_INFINITY
   for (let i = s.chain.length - 1; i >= 0; i--) {
     const place = placeOf(s.model, s.chain[i]!)
     if (!place) continue
@@ -94,14 +100,16 @@ function drawChain(p: Pen, s: Scene): void {
     if (from) {
       joints.moveTo(from.x, from.y)
       joints.lineTo(b.x, from.y)
-      joints.lineTo(b.x, y)
+      const far = Math.abs(y - from.y) > FAR
+      if (!far || b.x - lastJoint >= JOINTS) joints.lineTo(b.x, y)
+      if (far && b.x - lastJoint >= JOINTS) lastJoint = b.x
     }
     from = { x: b.x + b.w, y }
     // What is scrolled out of sight has no line of its own.
     if (y !== foot) continue
     path.moveTo(b.x, y)
     path.lineTo(b.x + b.w, y)
-    if (b.x - lastDot < 6) continue
+    if (b.x - lastDot < DOTS) continue
     lastDot = b.x
     dots.moveTo(b.x + 2.5, y)
     dots.arc(b.x, y, 2.5, 0, 2 * Math.PI)

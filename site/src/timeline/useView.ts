@@ -1,0 +1,118 @@
+// What of a plan is seen: its rows, the range of time, how far they are scrolled; and what changes it.
+
+import { useMemo, useRef, useState } from 'preact/hooks'
+import type { Selection, TimelineProps, TimeRange } from '../views/props'
+import { valid } from './describe'
+import { clampScroll, comfortable, LEAST_ROW, layout, MOST_ROW, scrollTo } from './layout'
+import { buildModel, syncsOf, tasksOf } from './model'
+import { placeOf } from './move'
+import type { Theme } from './palette'
+import { type Element, horizonOf, type Scene } from './scene'
+import { clamp, isWhole, reveal, zoom } from './viewport'
+
+/** Room of the GPU rows before they scroll: a part of the window's height. */
+const GPU_ROOM = 0.5
+const LINK_ROOM = 0.2
+
+export interface View {
+  scene: Scene
+  /** The scene of the last rendering, for what is called later. */
+  latest: { readonly current: Scene }
+  setRange(range: TimeRange): void
+  setScroll(scroll: Scene['scroll']): void
+  setRowHeight(height: number): void
+  /** Shows so many times as much time, around a moment; none: the middle. */
+  zoomBy(factor: number, around?: number): void
+  /** Makes rows so many times as high. */
+  taller(factor: number): void
+  /** Brings an element into sight, on one of its rows. */
+  reveal(element: Element, row?: number): void
+  /** Zooms to an iteration, or to a job. */
+  focus(selection: Selection): void
+  showChain: boolean
+  setShowChain(show: boolean): void
+}
+
+export function useView(props: TimelineProps, width: number, theme: Theme): View {
+  const { instance, schedule, selection, onRange, compact } = props
+  const model = useMemo(() => buildModel(instance, schedule, props.nodes), [instance, schedule, props.nodes])
+  const [scroll, setScroll] = useState({ gpus: 0, links: 0 })
+  const [rowHeight, setRowHeight] = useState(0)
+  const [showChain, setShowChain] = useState(!props.large)
+  const bound = instance.objective === 'makespan' ? props.bound : null
+  const horizon = useMemo(() => horizonOf(model, bound, props.horizon ?? 0), [props.horizon, model, bound])
+  const geometry = useMemo(
+    () =>
+      layout(model, {
+        width: Math.max(width, 240),
+        rowHeight,
+        overview: !compact,
+        maxGpus: Math.max(window.innerHeight * GPU_ROOM, 200),
+        maxLinks: Math.max(window.innerHeight * LINK_ROOM, 100),
+      }),
+    [model, width, rowHeight, compact],
+  )
+  const { plotWidth } = geometry
+  const range = props.range ? clamp(props.range, horizon, plotWidth) : { from: 0, to: horizon }
+  const scene: Scene = {
+    model,
+    layout: geometry,
+    range,
+    horizon,
+    theme,
+    bound,
+    certified: props.certified,
+    usage: props.usage,
+    scroll: {
+      gpus: clampScroll(geometry.gpus, scroll.gpus),
+      links: clampScroll(geometry.links, scroll.links),
+    },
+    chain: showChain ? props.chain : [],
+    pattern: props.pattern ?? false,
+    selection: selection && valid(model, selection) ? selection : null,
+  }
+  const latest = useRef(scene)
+  latest.current = scene
+
+  const setRange = (r: TimeRange) => onRange(isWhole(r, horizon) ? null : r)
+  return {
+    scene,
+    latest,
+    setRange,
+    setScroll,
+    setRowHeight,
+    zoomBy: (factor, around = (range.from + range.to) / 2) =>
+      setRange(zoom(range, around, factor, horizon, plotWidth)),
+    taller: factor => {
+      const height = (rowHeight || comfortable(model.gpus.length)) * factor
+      setRowHeight(Math.min(Math.max(height, LEAST_ROW), MOST_ROW))
+    },
+    reveal: (element, onRow) => {
+      const place = placeOf(model, element)
+      if (!place) return
+      const s = latest.current
+      const bars = place.pane === 'gpus' ? model.tasks : model.syncs
+      const next = reveal(s.range, bars.from[place.bar]!, bars.to[place.bar]!, horizon, plotWidth)
+      if (next !== s.range) setRange(next)
+      const row = onRow ?? place.row
+      setScroll({ ...s.scroll, [place.pane]: scrollTo(geometry[place.pane], s.scroll[place.pane], row) })
+    },
+    focus: ({ job, iteration }) => {
+      let from = horizon
+      let to = 0
+      for (const [rows, list] of [
+        [tasksOf(model, job, iteration), schedule.tasks],
+        [syncsOf(model, job, iteration), schedule.syncs],
+      ] as const)
+        for (const i of rows) {
+          from = Math.min(from, list.start[i]!)
+          to = Math.max(to, list.end[i]!)
+        }
+      if (model.period > 0) to = Math.min(to, horizon)
+      const air = (to - from) * 0.25
+      if (to > from) setRange(clamp({ from: from - air, to: to + air }, horizon, plotWidth))
+    },
+    showChain,
+    setShowChain,
+  }
+}
