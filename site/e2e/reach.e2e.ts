@@ -322,6 +322,30 @@ test('on paper is the plan, all of it, and nothing else', () =>
     expect(length).toBeGreaterThanOrEqual(Math.floor(end.y + end.height))
   }))
 
+test('on paper are rows that a screen scrolls to', () =>
+  visit(
+    async visitor => {
+      const text = small.replace('nodes: 1', 'nodes: 8').replace('gpus: 2', 'gpus: 8')
+      const page = await visitor.tab(linkTo({ text }))
+      await stop(page)
+      await page.locator('.timeline-box.scrolls').waitFor()
+      // Before it goes on, as before a page is printed.
+      const [all, colours] = await page.evaluate(async () => {
+        dispatchEvent(new Event('beforeprint'))
+        await Promise.resolve()
+        const canvas = document.querySelector<HTMLCanvasElement>('.timeline-base')!
+        const { width, height } = canvas
+        const { data } = canvas.getContext('2d')!.getImageData(0, height - 60, width, 60)
+        return [!document.querySelector('.timeline-box.scrolls'), new Set(new Uint32Array(data.buffer)).size]
+      })
+      expect(all).toBe(true)
+      expect(colours).toBeGreaterThan(2)
+      await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+      await page.locator('.timeline-box.scrolls').waitFor()
+    },
+    { viewport: { width: 1440, height: 500 } },
+  ))
+
 test('the form fits its place', () =>
   visit(
     async visitor => {

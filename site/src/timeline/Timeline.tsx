@@ -19,7 +19,7 @@ import { Table } from './Table'
 import { Toolbar } from './Toolbar'
 import { Tooltip } from './Tooltip'
 import './timeline.css'
-import { useTheme, useWidth } from './useCanvas'
+import { usePrinting, useTheme, useWidth } from './useCanvas'
 import { useDrawing } from './useDrawing'
 import { useView, type View } from './useView'
 
@@ -60,7 +60,8 @@ export function Timeline(props: TimelineProps) {
   const width = useWidth(box)
   const theme = useTheme()
   const help = useId()
-  const view = useView(props, width, theme)
+  const printing = usePrinting()
+  const view = useView(props, width, theme, printing)
   const { scene } = view
   const { model, layout: geometry, range } = scene
   const picked = usePicked(view, props)
@@ -105,7 +106,11 @@ export function Timeline(props: TimelineProps) {
 
   const hover = pointer?.hit.area === 'bar' ? pointer.hit.element : null
   const still = props.compact ?? false
-  useDrawing({ base, overlay }, view.latest, pointer && { x: pointer.x, hover }, { width, still })
+  useDrawing({ base, overlay }, view.latest, pointer && { x: pointer.x, hover }, {
+    width,
+    still,
+    now: printing,
+  })
 
   const keyDown = (e: KeyboardEvent) => {
     const movable = !!props.onMove && picked.element?.kind === 'task'

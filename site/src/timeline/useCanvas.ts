@@ -47,6 +47,19 @@ export function usePixelRatio(): number {
   return ratio
 }
 
+/** Whether the page is being printed: paper does not scroll. */
+export function usePrinting(): boolean {
+  const [printing, setPrinting] = useState(false)
+  useEffect(() => {
+    const listen = ({ type }: Event) => setPrinting(type === 'beforeprint')
+    for (const type of ['beforeprint', 'afterprint']) window.addEventListener(type, listen)
+    return () => {
+      for (const type of ['beforeprint', 'afterprint']) window.removeEventListener(type, listen)
+    }
+  }, [])
+  return printing
+}
+
 /** Calls back whenever a font of the page has come. */
 export function useFonts(come: () => void): void {
   const latest = useRef(come)

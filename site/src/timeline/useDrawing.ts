@@ -18,19 +18,22 @@ interface Canvases {
   overlay: RefObject<HTMLCanvasElement | null>
 }
 
-/** Draws after each rendering. width is that of their place, 0 before it is known; still: from plan to plan nothing moves. */
+/**
+ * Draws after each rendering. width is that of their place, 0 before it is known; still: from plan to plan nothing
+ * moves; now: it does not wait for the next frame, of which there is none where the page is printed.
+ */
 export function useDrawing(
   { base, overlay }: Canvases,
   latest: { readonly current: Scene },
   pointer: Pointer | null,
-  { width, still }: { width: number; still: boolean },
+  { width, still, now }: { width: number; still: boolean; now: boolean },
 ): void {
   const dpr = usePixelRatio()
   const onItsWay = useMorph(still)
   const drawnBase = useRef<Scene | null>(null)
   /** What the first drawing has still to do; null before it. */
   const unfinished = useRef<(typeof baseParts)[number][] | null>(null)
-  const draw = useFrame(() => {
+  const paint = () => {
     const s = onItsWay(latest.current)
     const below = base.current?.getContext('2d', { alpha: false })
     const above = overlay.current?.getContext('2d')
@@ -55,11 +58,12 @@ export function useDrawing(
     const over = s.moving ? { ...s, chain: [], selection: null } : s
     drawOverlay(newPen(above, dpr, s.theme, font), over, pointer)
     if (s.moving) draw()
-  })
+  }
+  const draw = useFrame(paint)
   useLayoutEffect(() => {
     drawnBase.current = null
   }, [dpr])
-  useLayoutEffect(draw)
+  useLayoutEffect(now ? paint : draw)
   useFonts(() => {
     forgetWidths()
     drawnBase.current = null

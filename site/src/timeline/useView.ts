@@ -33,7 +33,8 @@ export interface View {
   setShowChain(show: boolean): void
 }
 
-export function useView(props: TimelineProps, width: number, theme: Theme): View {
+/** all: all rows are seen at once. */
+export function useView(props: TimelineProps, width: number, theme: Theme, all: boolean): View {
   const { instance, schedule, selection, onRange, compact } = props
   const model = useMemo(() => buildModel(instance, schedule, props.nodes), [instance, schedule, props.nodes])
   const [scroll, setScroll] = useState({ gpus: 0, links: 0 })
@@ -47,10 +48,10 @@ export function useView(props: TimelineProps, width: number, theme: Theme): View
         width: Math.max(width, 240),
         rowHeight,
         overview: !compact,
-        maxGpus: Math.max(window.innerHeight * GPU_ROOM, 200),
-        maxLinks: Math.max(window.innerHeight * LINK_ROOM, 100),
+        maxGpus: all ? Number.POSITIVE_INFINITY : Math.max(window.innerHeight * GPU_ROOM, 200),
+        maxLinks: all ? Number.POSITIVE_INFINITY : Math.max(window.innerHeight * LINK_ROOM, 100),
       }),
-    [model, width, rowHeight, compact],
+    [model, width, rowHeight, compact, all],
   )
   const { plotWidth } = geometry
   const range = props.range ? clamp(props.range, horizon, plotWidth) : { from: 0, to: horizon }
