@@ -48,12 +48,8 @@ export const hasPlan = (of: Planned | null | undefined): boolean => of?.schedule
 
 /** The length of a plan's time axis, ticks. */
 export function extentOf({ schedule, long }: Planned): number {
-  if (schedule) return lengthOf(schedule)
-  return long ? long.end.reduce((a, b) => Math.max(a, b), 1) : 1
-}
-
-/** The length of a schedule's time axis, ticks. */
-export function lengthOf({ period, tasks, syncs }: Schedule): number {
+  if (!schedule) return long ? long.end.reduce((a, b) => Math.max(a, b), 1) : 1
+  const { period, tasks, syncs } = schedule
   if (period > 0) return period
   let end = 1
   for (const list of [tasks.end, syncs.end]) for (const t of list) end = Math.max(end, t)
