@@ -55,8 +55,13 @@ func (d *division) plan(ctx context.Context, rng *rand.Rand) *instance.Schedule 
 	return d.schedule(ctx, rng)
 }
 
-// levelExchanges is the number of exchanges per job that level tries.
-const levelExchanges = 300
+const (
+	// levelExchanges is the number of exchanges per job that level tries; a pair of groups tries
+	// levelTries at a time.
+	levelExchanges, levelTries = 300, 16
+	// levelCold is the temperature at the end of level, as exchangeCold is.
+	levelCold = 0.001
+)
 
 // level anneals the division on the estimate of its groups' values.
 func (d *division) level(ctx context.Context, rng *rand.Rand) {
@@ -67,52 +72,50 @@ func (d *division) level(ctx context.Context, rng *rand.Rand) {
 	for n, g := range d.groups {
 		values[n] = d.estimate.of(&d.scratch, g.nodes, g.jobs)
 	}
+	memory := make([]scratch, len(d.groups)/2) // per pair
 	steps := levelExchanges * len(d.in.Jobs)
-	var scale float64
-	for n := range steps {
-		if n%1024 == 0 {
-			if ctx.Err() != nil {
-				return
+	for n := 0; n < steps && ctx.Err() == nil; {
+		heat, scale := state.Cooled(exchangeHot, levelCold, float64(n)/float64(steps)), energyScale(d.in, values)
+		pairs := pairsOf(d.in, values, rng)
+		sources := make([]*rand.Rand, len(pairs))
+		for k := range sources {
+			sources[k] = state.Fork(rng)
+		}
+		state.Parallel(len(pairs), func(k int) {
+			for range levelTries {
+				d.exchange(pairs[k], values, heat, scale, sources[k], &memory[k])
 			}
-			scale = energyScale(d.in, values)
-		}
-		heat := state.Cooled(exchangeHot, levelCold, float64(n)/float64(steps))
-		at := [2]int{rng.IntN(len(d.groups)), rng.IntN(len(d.groups))}
-		if o := rng.IntN(len(d.groups)); d.in.Objective == instance.Makespan && values[o] > values[at[0]] {
-			at[0] = o
-		}
-		if at[0] == at[1] {
-			continue
-		}
-		jobs, given := exchange(rng, d.groups[at[0]].jobs, d.groups[at[1]].jobs, nil)
-		fit := len(given[0])+len(given[1]) > 0
-		for k, n := range at {
-			fit = fit && !slices.ContainsFunc(given[1-k], func(j instance.JobID) bool { return !fits(d.in, j, d.groups[n].nodes) })
-		}
-		if !fit {
-			continue
-		}
-		limit := state.Allowance(rng, heat)
-		for _, n := range at {
-			limit += groupEnergy(d.in, values[n], scale)
-		}
-		var now [2]float64
-		for k, n := range at {
-			now[k] = d.estimate.of(&d.scratch, d.groups[n].nodes, jobs[k])
-		}
-		if groupEnergy(d.in, now[0], scale)+groupEnergy(d.in, now[1], scale) <= limit {
-			for k, n := range at {
-				d.groups[n].jobs, values[n] = jobs[k], now[k]
-			}
-		}
+		})
+		n += levelTries * len(pairs)
 	}
 	for n := range d.groups {
 		slices.Sort(d.groups[n].jobs)
 	}
 }
 
-// levelCold is the temperature at the end of level, as exchangeCold is.
-const levelCold = 0.001
+// exchange draws an exchange of two groups, and makes it if the temperature allows.
+func (d *division) exchange(at [2]int, values []float64, heat, scale float64, rng *rand.Rand, b *scratch) {
+	jobs, given := exchange(rng, d.groups[at[0]].jobs, d.groups[at[1]].jobs, nil)
+	fit := len(given[0])+len(given[1]) > 0
+	for k, n := range at {
+		fit = fit && !slices.ContainsFunc(given[1-k], func(j instance.JobID) bool { return !fits(d.in, j, d.groups[n].nodes) })
+	}
+	if !fit {
+		return
+	}
+	limit, energy := state.Allowance(rng, heat), 0.0
+	var now [2]float64
+	for k, n := range at {
+		limit += groupEnergy(d.in, values[n], scale)
+		now[k] = d.estimate.of(b, d.groups[n].nodes, jobs[k])
+		energy += groupEnergy(d.in, now[k], scale)
+	}
+	if energy <= limit {
+		for k, n := range at {
+			d.groups[n].jobs, values[n] = jobs[k], now[k]
+		}
+	}
+}
 
 // divisionNoise is by how much of its size a job may come sooner or later.
 const divisionNoise = 0.2

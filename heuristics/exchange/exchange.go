@@ -201,7 +201,7 @@ func (t *Annealer) batch(ctx context.Context) {
 	}
 	scale := energyScale(t.in, values)
 	var pairs []*pairExchange
-	for _, at := range t.pairs() {
+	for _, at := range pairsOf(t.in, values, t.rng) {
 		pairs = append(pairs, &pairExchange{
 			Annealer: t, at: at, heat: heat, scale: scale, rng: state.Fork(t.rng),
 		})
@@ -223,16 +223,16 @@ func (t *Annealer) batch(ctx context.Context) {
 	t.note()
 }
 
-// pairs pairs the groups off at random; under makespan those of the quarter that ends
-// last with others that end early.
-func (t *Annealer) pairs() [][2]int {
-	order := t.rng.Perm(len(t.groups))
+// pairsOf pairs groups of these values off at random; under makespan those of the quarter that
+// ends last with others that end early.
+func pairsOf(in *instance.Instance, values []float64, rng *rand.Rand) [][2]int {
+	order := rng.Perm(len(values))
 	pairs := make([][2]int, len(order)/2)
-	if t.in.Objective == instance.Makespan {
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.sides[b].value, t.sides[a].value) })
+	if in.Objective == instance.Makespan {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
 		pairs = pairs[:(len(pairs)+1)/2]
 	}
-	for n, early := range t.rng.Perm(len(order) / 2)[:len(pairs)] {
+	for n, early := range rng.Perm(len(order) / 2)[:len(pairs)] {
 		pairs[n] = [2]int{order[n], order[len(order)-1-early]}
 	}
 	return pairs
