@@ -38,17 +38,24 @@ func EncodeCertificate(w io.Writer, c *Certificate) error {
 // [instance.Problems], with its path, line and column. Whether the certificate
 // proves what it claims is for [Certify] to say.
 func DecodeCertificate(in *instance.Instance, r io.Reader) (*Certificate, error) {
-	return certificate.Decode(r, relax.Kinds(), func(kind relax.Kind) string { return subject(in, kind).Digest() })
+	return certificate.Decode(r, relax.Kinds(), func(kind relax.Kind, claimed string) string {
+		if ends := endsOf(in); ends != nil {
+			if digest := subject(ends, kind).Digest(); digest == claimed {
+				return digest
+			}
+		}
+		return subject(in, kind).Digest()
+	})
 }
 
 // DecodeMoldCertificate is [DecodeCertificate] of one that is about any numbers of workers.
 func DecodeMoldCertificate(in *instance.Molds, r io.Reader) (*Certificate, error) {
-	return certificate.Decode(r, []relax.Kind{relax.ChainBound, relax.WeightsBound}, func(relax.Kind) string { return in.Digest() })
+	return certificate.Decode(r, []relax.Kind{relax.ChainBound, relax.WeightsBound}, func(relax.Kind, string) string { return in.Digest() })
 }
 
 // DecodeBackgroundCertificate is [DecodeCertificate] of one that is about background jobs.
 func DecodeBackgroundCertificate(in *instance.Bursts, r io.Reader) (*Certificate, error) {
-	return certificate.Decode(r, []relax.Kind{relax.BackgroundBound}, func(relax.Kind) string { return in.Digest() })
+	return certificate.Decode(r, []relax.Kind{relax.BackgroundBound}, func(relax.Kind, string) string { return in.Digest() })
 }
 
 // AboutCost reports whether a certificate is not about the objective, but about what schedules cost.
@@ -58,7 +65,8 @@ func AboutCost(c *Certificate) bool { return c.Kind == relax.CostBound }
 // arithmetic, and returns the bound proven. It trusts nothing in the
 // certificate; the error says what of it does not hold, or is that of ctx, which ends it. Where jobs hold memory
 // only while they run, certificates but those of memory x time are about [instance.Instance.Roomy], of which every
-// valid schedule of the instance is one.
+// valid schedule of the instance is one. Where all jobs have deadlines, a bound on the makespan may prove that there is no
+// schedule, whatever the objective: its certificate is about the instance with the objective makespan, whose schedules are the same.
 func Certify(ctx context.Context, in *instance.Instance, c *Certificate) (relax.Proven, error) {
 	if c == nil {
 		return relax.Proven{}, errors.New("jigsaw: there is no certificate")
@@ -66,7 +74,31 @@ func Certify(ctx context.Context, in *instance.Instance, c *Certificate) (relax.
 	if in.Long() && !slices.Contains(lengthless, c.Kind) {
 		return relax.Proven{}, beyond(in, fmt.Sprintf("proofs of kind %q", c.Kind))
 	}
-	return verify.Certificate(ctx, subject(in, c.Kind), c)
+	about := subject(in, c.Kind)
+	ends := endsOf(in)
+	if ends == nil || AboutCost(c) || c.Instance == about.Digest() {
+		return verify.Certificate(ctx, about, c)
+	}
+	proven, err := verify.Certificate(ctx, subject(ends, c.Kind), c)
+	if err != nil || proven.Infeasible != nil {
+		return proven, err
+	}
+	why := Overdue(ends, proven.Value)
+	if why == "" {
+		return relax.Proven{}, errors.New("jigsaw: the certificate is about the makespan, and does not prove that the deadlines cannot be met")
+	}
+	return relax.Proven{Kind: c.Kind, Infeasible: []string{why}, Certified: true}, nil
+}
+
+// endsOf returns the instance with the objective makespan, whose schedules are the same, where it has the weighted completion and all
+// jobs have deadlines; else nil.
+func endsOf(in *instance.Instance) *instance.Instance {
+	if due, _ := in.ByDeadlines(); due == nil || in.Objective == instance.Makespan {
+		return nil
+	}
+	ends := *in
+	ends.Objective = instance.Makespan
+	return &ends
 }
 
 // CertifyMolds is [Certify] of a makespan that no plan with any numbers of workers ends before.
@@ -122,7 +154,10 @@ func (p *planner) certify() {
 			}
 		}
 	}
-	proof := best.Proof(subject(p.in, best.Kind))
+	proof := p.refutation
+	if proof == nil {
+		proof = best.Proof(subject(p.in, best.Kind))
+	}
 	if proof == nil {
 		r.Certified = false
 		return
@@ -138,6 +173,29 @@ func (p *planner) certify() {
 	r.Certified = p.refuted != nil || proven.Value.Cmp(r.Dual) == 0
 	if why := Overdue(p.in, r.Dual); why != "" && p.refuted == nil && r.Certified {
 		r.Status, r.Reasons = Infeasible, []string{why}
+	}
+}
+
+// overdue looks for a bound on the makespan that the deadlines of all jobs refute, where the objective is another one and no plan was
+// found. With a time limit it takes a quarter of what is left.
+func (p *planner) overdue() {
+	ends := endsOf(p.in)
+	if ends == nil || p.result.planned() || p.ctx.Err() != nil || p.noPlan() {
+		return
+	}
+	opt := p.opt
+	opt.Progress, opt.Incumbent, opt.Ranging = nil, nil, false
+	if opt.Time > 0 {
+		opt.Time = max(time.Millisecond, time.Until(p.start.Add(opt.Time))/4)
+	}
+	r, err := Bound(p.ctx, ends, opt)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err != nil {
+		p.faults = append(p.faults, err)
+	} else if r.Status == Infeasible && r.Proof != nil && !p.closed {
+		p.refute(bound.Bound{Proven: relax.Proven{Kind: r.Proof.Kind, Infeasible: r.Reasons, Certified: true}})
+		p.refutation = r.Proof
 	}
 }
 

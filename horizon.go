@@ -92,6 +92,9 @@ func (p *planner) horizon() (*Result, error) {
 	}
 	if r.Primal == nil && err != nil {
 		r.Greedy.Reason = unprefixed(err)
+		if p.overdue(); p.noPlan() {
+			return p.finish()
+		}
 	}
 	if r.Primal != nil && r.Queue.Value != nil && p.close(r.Primal, p.settledDual) && p.close(r.Queue.Value, p.settledDual) {
 		// Nothing ends earlier: what whole jobs wait for is their own length.

@@ -14,6 +14,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/relax"
+	"jigsaw/method"
 	"jigsaw/solver/backend"
 )
 
@@ -78,20 +79,81 @@ func TestTogetherTooLate(t *testing.T) {
 	if _, err := backend.Default(); err != nil {
 		t.Skip(err)
 	}
-	for objective, kind := range map[instance.Objective]relax.Kind{instance.Makespan: relax.PackingBound, instance.WeightedCompletion: relax.TreeBound} {
+	for _, objective := range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {
 		in := crowded(t, 3, "1GB", "objective: "+string(objective), ", deadline: 41ms")
-		for name, limit := range map[string]time.Duration{"no limit": 0, "a limit": 10 * time.Second} {
-			r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{Time: limit})
+		for name, opt := range map[string]jigsaw.Options{"no limit": {}, "a limit": {Time: 10 * time.Second}, "a tree": {Without: method.Set{method.Packing: true}}} {
+			r, err := jigsaw.Plan(context.Background(), in, opt)
 			require.NoError(t, err)
 			require.Equal(t, jigsaw.Infeasible, r.Status, "%s, %s", objective, name)
 			require.Len(t, r.Reasons, 1)
 			assert.Contains(t, r.Reasons[0], "all jobs have deadlines")
-			assert.Equal(t, kind, r.Proof.Kind)
+			kind := relax.PackingBound
+			if opt.Without[method.Packing] {
+				kind = relax.TreeBound
+			}
+			assert.Equal(t, kind, r.Proof.Kind, name)
 			certifies(t, in, r.Proof)
 		}
 		r, err := jigsaw.Plan(context.Background(), crowded(t, 3, "1GB", "objective: "+string(objective), ", deadline: 42ms"), jigsaw.Options{})
 		require.NoError(t, err)
 		require.Equal(t, jigsaw.Optimal, r.Status)
+	}
+}
+
+// due is an example whose jobs are to end by a time.
+func due(t *testing.T, name string, objective instance.Objective, by time.Duration) *instance.Instance {
+	t.Helper()
+	document, models := documentAndModels(t, name)
+	document.Spec.Objective = objective
+	for i := range document.Spec.Jobs {
+		document.Spec.Jobs[i].Deadline = instance.Duration(by)
+	}
+	in, err := document.Compile(models)
+	require.NoError(t, err)
+	return in
+}
+
+// TestTooLateByMakespan: that deadlines cannot be met is proven by a bound on the makespan whatever the objective, and its certificate
+// proves nothing else: not with later deadlines, and not that schedules cost as much.
+func TestTooLateByMakespan(t *testing.T) {
+	if _, err := backend.Default(); err != nil {
+		t.Skip(err)
+	}
+	in := due(t, "queue", instance.WeightedCompletion, 25*time.Second)
+	for name, plan := range map[string]func(context.Context, *instance.Instance, jigsaw.Options) (*jigsaw.Result, error){"plan": jigsaw.Plan, "bound": jigsaw.Bound} {
+		r, err := plan(context.Background(), in, jigsaw.Options{Quick: true})
+		require.NoError(t, err)
+		require.Equal(t, jigsaw.Infeasible, r.Status, name)
+		require.Len(t, r.Reasons, 1)
+		assert.Contains(t, r.Reasons[0], "all jobs have deadlines, and with them a makespan of at most 25.00 s")
+		require.True(t, r.Certified)
+		certifies(t, in, r.Proof)
+		proven, err := jigsaw.Certify(context.Background(), in, r.Proof)
+		require.NoError(t, err)
+		assert.Equal(t, r.Reasons, proven.Infeasible)
+		assert.Nil(t, proven.Value, "of another objective")
+	}
+	// Of a bound that the deadlines do not refute.
+	loose := due(t, "queue", instance.WeightedCompletion, 40*time.Second)
+	r, err := jigsaw.Bound(context.Background(), due(t, "queue", instance.Makespan, 40*time.Second), jigsaw.Options{Quick: true})
+	require.NoError(t, err)
+	_, err = jigsaw.Certify(context.Background(), loose, r.Proof)
+	require.ErrorContains(t, err, "does not prove that the deadlines cannot be met")
+	without := example(t, "queue")
+	without.Objective = instance.WeightedCompletion
+	r, err = jigsaw.Bound(context.Background(), example(t, "queue"), jigsaw.Options{Quick: true})
+	require.NoError(t, err)
+	_, err = jigsaw.Certify(context.Background(), without, r.Proof)
+	require.ErrorContains(t, err, "about another instance")
+}
+
+// TestInTime: where list scheduling misses deadlines, the search finds a schedule that meets them.
+func TestInTime(t *testing.T) {
+	for _, objective := range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {
+		r, err := jigsaw.Plan(context.Background(), due(t, "quickstart", objective, 9350*time.Millisecond), jigsaw.Options{NoLP: true})
+		require.NoError(t, err)
+		assert.NotEmpty(t, r.Greedy.Reason, "what this test is about: the greedy plan is late")
+		assert.Equal(t, jigsaw.Feasible, r.Status, objective)
 	}
 }
 

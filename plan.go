@@ -127,6 +127,8 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	}
 	p.settleFluid()
 	p.unplaceable()
+	p.inTime()
+	p.overdue()
 	if opt.Quick {
 		p.wait(bounds)
 		return p.finish()
@@ -167,6 +169,10 @@ func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 	}
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
+	if p.overdue(); p.noPlan() {
+		p.certify()
+		return p.result, errors.Join(p.faults...)
+	}
 	if bounds, none := p.boundsAlone(); !none {
 		p.wait(bounds)
 		if !long(in) && state.MayLackMemory(in) {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"time"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax/cases"
@@ -60,6 +62,42 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 	p.interleavedFull(deep, full)
 }
 
+// inTime searches for a schedule within the deadlines where none was found: by the makespan of the instance without them. With a time
+// limit it takes half of what is left.
+func (p *planner) inTime() {
+	jobs, due := slices.Clone(p.in.Jobs), instance.Tick(0) // the first deadline
+	for j := range jobs {
+		if d := jobs[j].Deadline; d > 0 && (due == 0 || d < due) {
+			due = d
+		}
+		jobs[j].Deadline = 0
+	}
+	if due == 0 || p.result.Schedule != nil || p.in.Objective.Periodic() || p.opt.Quick || p.ctx.Err() != nil || p.noPlan() {
+		return
+	}
+	open := p.in.WithJobs(jobs)
+	open.Objective = instance.Makespan
+	c := heuristics.Config{
+		Rounds: lateRounds * max(1, p.opt.Effort), Without: p.opt.Without,
+		Stop: func(makespan *big.Rat) bool { return makespan.Cmp(new(big.Rat).SetInt64(int64(due))) <= 0 },
+	}
+	ctx := p.ctx
+	if p.opt.Time > 0 {
+		c.Rounds = 0
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(p.start.Add(p.opt.Time))/2)
+		defer cancel()
+		ctx = eventloop.Context(ctx)
+	}
+	s, err := c.Greedy(ctx, open, p.rng(inTimePart))
+	if err == nil && !c.Stop(open.Value(s)) {
+		s, err = c.Improve(ctx, open, p.rng(inTimePart), s)
+	}
+	if err == nil && p.in.Late(s.Completion(p.in)) == instance.NoJob {
+		p.take("the search within deadlines", s)
+	}
+}
+
 // startWith makes the schedule of a baseline the plan if it is valid and the best so far.
 func (p *planner) startWith(name string, b *Baseline) {
 	r := p.result
@@ -71,6 +109,9 @@ func (p *planner) startWith(name string, b *Baseline) {
 	p.improved(name, b.Schedule)
 	p.checked(b.Value)
 }
+
+// inTimePart draws from a source of its own; see planner.rng.
+const inTimePart = 12
 
 // Rounds of the search at effort 1, before and after the bounds are in.
 const (

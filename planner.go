@@ -44,6 +44,8 @@ type planner struct {
 	enough context.CancelFunc
 	// refuted is the proof that there is no schedule, if there is one.
 	refuted *bound.Bound
+	// refutation is its certificate where that is about the instance with another objective; see [Certify].
+	refutation *Certificate
 	// cut are notes of what the end of the run cut short, which matter where the plan
 	// is not known to be optimal.
 	cut []string

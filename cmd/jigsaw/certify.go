@@ -239,7 +239,7 @@ func (p proofs) certificate(ctx context.Context, unnamed bool, name string, std 
 	}
 	report := &certifyReport{
 		Instance: p.name, Objective: p.objective, Kind: string(c.Kind), Prices: len(c.Prices), End: c.End,
-		Infeasible: c.Infeasible, Reasons: proven.Infeasible, certificate: c, bound: proven.Value,
+		Infeasible: proven.Infeasible != nil, Reasons: proven.Infeasible, certificate: c, bound: proven.Value,
 	}
 	if proven.Value != nil {
 		v, _ := proven.Value.Float64()

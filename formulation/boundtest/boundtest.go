@@ -179,7 +179,7 @@ func BusyGPUs(t testing.TB, rng *rand.Rand, jobs int) *instance.Instance {
 // Read returns the certificate of an instance that a file holds.
 func Read(t testing.TB, in *instance.Instance, file []byte) *relax.Certificate {
 	t.Helper()
-	c, err := certificate.Decode(bytes.NewReader(file), relax.Kinds(), func(relax.Kind) string { return in.Digest() })
+	c, err := certificate.Decode(bytes.NewReader(file), relax.Kinds(), func(relax.Kind, string) string { return in.Digest() })
 	require.NoError(t, err)
 	return c
 }

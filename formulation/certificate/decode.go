@@ -25,11 +25,11 @@ const (
 )
 
 // Decode reads a certificate of one of some kinds, about the instance whose digest is told by the
-// kind. It is strict: unknown, repeated, missing and misplaced keys are mistakes, as are numbers
+// kind and, where there are several, by the one that it claims. It is strict: unknown, repeated, missing and misplaced keys are mistakes, as are numbers
 // that are not whole, files larger than 16 MiB, another version and another instance. A mistake
 // comes back as [instance.Problems], with its path, line and column. Whether the certificate
 // proves what it claims is for package verify to say.
-func Decode(r io.Reader, kinds []relax.Kind, digest func(relax.Kind) string) (*relax.Certificate, error) {
+func Decode(r io.Reader, kinds []relax.Kind, digest func(kind relax.Kind, claimed string) string) (*relax.Certificate, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("jigsaw: %w", err)
@@ -41,7 +41,7 @@ func Decode(r io.Reader, kinds []relax.Kind, digest func(relax.Kind) string) (*r
 	}
 	d.file()
 	if d.problem == nil {
-		d.whole(kinds, digest(d.c.Kind))
+		d.whole(kinds, digest(d.c.Kind, d.c.Instance))
 	}
 	if d.problem != nil {
 		return nil, instance.Problems{*d.problem}
