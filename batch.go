@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/codec"
@@ -25,15 +26,21 @@ type clusterFile struct {
 
 // Cluster reads a cluster file, which is an instance file without jobs. Jobs hold memory while they run, unless it has another residence.
 func Cluster(cluster []byte) (*instance.Spec, error) {
+	spec, _, err := readCluster(cluster)
+	return spec, err
+}
+
+// readCluster is [Cluster] that tells where what is.
+func readCluster(cluster []byte) (*instance.Spec, codec.File, error) {
 	var file clusterFile
 	at, err := codec.DecodeFile(cluster, instance.Version, &file)
 	if err != nil {
-		return nil, err
+		return nil, at, err
 	}
 	if len(file.Jobs) > 0 {
 		problems := instance.Problems{{Path: "jobs", Message: "a cluster file has none; leave them out, or give the file alone, as an instance"}}
 		at.Locate(problems)
-		return nil, problems
+		return nil, at, problems
 	}
 	if file.Residence == "" && !file.Objective.Periodic() {
 		file.Residence = instance.WhileRunning
@@ -41,17 +48,24 @@ func Cluster(cluster []byte) (*instance.Spec, error) {
 	return &instance.Spec{
 		Version: instance.Version, Name: file.Name, Lesson: file.Lesson, TickUS: file.TickUS, Objective: file.Objective, Residence: file.Residence,
 		Cluster: file.Cluster, Profiles: file.Profiles,
-	}, nil
+	}, at, nil
+}
+
+// BatchProblems are mistakes in a cluster file and in a list of jobs for it.
+type BatchProblems struct{ Cluster, Jobs instance.Problems }
+
+func (b *BatchProblems) Error() string {
+	return slices.Concat(b.Cluster, b.Jobs).Error()
 }
 
 // Batch makes an instance of a cluster file, as [Cluster] reads it, and a list of jobs, as [codec.DecodeJobs] does. hours are
 // turned into iterations at the speed of the job alone on the cluster. jobs is asked for the list once the cluster is known, and
-// models for profiles once it is known what the jobs run. Mistakes come back together, as
-// [instance.Problems] with line and column of the file they are in: the error says which.
+// models for profiles once it is known what the jobs run. Mistakes come back as [instance.Problems] with line and column of the file
+// they are in: as [BatchProblems] of those that are found once both are read, before that of the file that is.
 func Batch(cluster []byte, jobs func(*instance.Spec) (*codec.JobList, error), models func(*instance.Spec) (instance.ProfileSource, error)) (*codec.Document, error) {
-	spec, err := Cluster(cluster)
+	spec, at, err := readCluster(cluster)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: %w", err)
+		return nil, err
 	}
 	list, err := jobs(spec)
 	if err != nil {
@@ -62,8 +76,22 @@ func Batch(cluster []byte, jobs func(*instance.Spec) (*codec.JobList, error), mo
 	if err != nil {
 		return nil, err
 	}
-	if err := compileJobs(list, spec, found); err != nil {
-		return nil, fmt.Errorf("jobs: %w", err)
+	err = compileJobs(list, spec, found)
+	var problems instance.Problems
+	if errors.As(err, &problems) {
+		b := &BatchProblems{}
+		for _, p := range problems {
+			if strings.HasPrefix(p.Path, "jobs[") {
+				b.Jobs = append(b.Jobs, p)
+			} else {
+				b.Cluster = append(b.Cluster, p)
+			}
+		}
+		at.Locate(b.Cluster)
+		return nil, b
+	}
+	if err != nil {
+		return nil, err
 	}
 	return &codec.Document{Spec: spec}, nil
 }

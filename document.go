@@ -6,13 +6,14 @@ import (
 
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/instance/codec"
+	"jigsaw/formulation/instance/view"
 )
 
 // DocumentVersion is the version of [Document].
 const DocumentVersion = 1
 
 // BeginLayout is how [Document] writes when a plan begins.
-const BeginLayout = "2006-01-02T15:04:05.999999999"
+const BeginLayout = view.BeginLayout
 
 // Document is a [Result] as it is printed: `jigsaw plan -o json`. Times are in
 // ticks of TickUS microseconds. Values are in the unit of the objective: ticks

@@ -381,8 +381,8 @@ func Stays(in *instance.Instance, plan *instance.BlockSchedule) []Stay {
 }
 
 // ExplainBlocks is [view.ExplainBlocks], with iterations alone as [Stay.Slowdown] has them.
-func ExplainBlocks(in *instance.Instance, s *instance.BlockSchedule) (jobs []string, chain []view.StayLink) {
-	return view.ExplainBlocks(in, s, horizon.Alone(in))
+func ExplainBlocks(in *instance.Instance, s *instance.BlockSchedule, begin time.Time) (jobs []string, chain []view.StayLink) {
+	return view.ExplainBlocks(in, s, horizon.Alone(in), begin)
 }
 
 // moment is so many seconds after a time, to the second.

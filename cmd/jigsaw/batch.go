@@ -78,8 +78,18 @@ func (o *batch) both(std cli.Streams) (*codec.Document, instance.ProfileSource, 
 	if told := (*cli.ExitError)(nil); errors.As(err, &told) {
 		return nil, nil, err
 	}
+	if both := (*jigsaw.BatchProblems)(nil); errors.As(err, &both) {
+		// A list may be well made, and yet not fit the cluster.
+		if err = nil; len(both.Cluster) > 0 {
+			err = cli.Invalid(o.cluster, "a valid cluster", both.Cluster)
+		}
+		if len(both.Jobs) > 0 {
+			err = errors.Join(err, cli.Invalid(o.jobs, "a list of jobs for "+o.cluster, both.Jobs))
+		}
+		return nil, nil, cli.Usage(err)
+	}
 	if err != nil {
-		return nil, nil, cli.Invalid(o.cluster+" with "+o.jobs, "a cluster with a list of jobs", err)
+		return nil, nil, cli.Invalid(o.cluster, "a valid cluster", err)
 	}
 	if err := o.Override(document.Spec, o.jobs); err != nil {
 		return nil, nil, err

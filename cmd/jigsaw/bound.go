@@ -20,12 +20,14 @@ type boundOptions struct {
 	cli.RunFlags
 	ranging bool
 	to      cli.Destination
+	begin   cli.Begin
 }
 
 func (o *boundOptions) flags(c *cobra.Command) {
 	o.InstanceFlags.Flags(c)
 	o.RunFlags.Flags(c)
 	o.to.Flags(c, cli.PrintFormats()...)
+	c.Flags().Var(&o.begin, "begin", "when the plan begins, by the clock, like 2026-11-26T20:00, for --deadlines and what tells of a plan of hours; if absent, what its file says")
 }
 
 // run computes the bounds of the first of the files that are read.
@@ -37,6 +39,7 @@ func (o *boundOptions) run(ctx context.Context, std cli.Streams, read ...string)
 	if err := cli.CheckWritable(o.Files(read...), o.Certificate, o.to.File); err != nil {
 		return nil, err
 	}
+	o.Begun = o.begin.Time
 	in, err := o.Load(read[0], std)
 	if err != nil {
 		return nil, err
@@ -48,6 +51,7 @@ func (o *boundOptions) run(ctx context.Context, std cli.Streams, read ...string)
 	if err != nil {
 		return nil, err
 	}
+	r.Begin = o.begin.Time
 	return r, cli.Prove(o.Certificate, r.Proof)
 }
 
@@ -122,7 +126,8 @@ bound, which has no such prices.
 
 With SCHEDULE, a plan as for "jigsaw check", say also why the plan ends when it
 does, step by step, and of every job why it does, and whether it states a stronger
-bound. Of a plan of hours, in blocks, the steps are whole jobs.
+bound. Of a plan of hours, in blocks, the steps are whole jobs, by the clock where its
+begin is known.
 Exit codes: 0 explained, 2 invalid input, 3 proven infeasible.`,
 		Example: `  jigsaw explain thin-network
   jigsaw plan rack -o json > plan.json
@@ -142,12 +147,13 @@ func runExplain(ctx context.Context, args []string, o boundOptions, std cli.Stre
 	if err != nil {
 		return err
 	}
-	report := explainReport{Document: r.Document(o.Timeless)}
+	var report explainReport
 	if len(args) > 1 {
 		if report.Schedule, err = explainSchedule(r, args[1], std); err != nil {
 			return err
 		}
 	}
+	report.Document = r.Document(o.Timeless)
 	if len(args) == 1 && ctx.Err() == nil {
 		if report.Memory, err = jigsaw.MemoryShortage(ctx, o.Document.Spec, o.Models); err != nil {
 			return err

@@ -43,7 +43,7 @@ Exit codes: 0 valid, 1 violations found, 2 invalid input.`,
 	o.Flags(c)
 	to.Flags(c, cli.PrintFormats()...)
 	d.Flags(c)
-	c.Flags().Var(&begin, "begin", "when the plan begins, by the clock, like 2026-11-26T20:00, for the table by job, --gantt and --jobs-out; if absent, what its file says")
+	c.Flags().Var(&begin, "begin", "when the plan begins, by the clock, like 2026-11-26T20:00, for the table by job, --gantt, --jobs-out and --turns; if absent, what its file says")
 	return c
 }
 

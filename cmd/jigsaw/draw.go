@@ -64,7 +64,7 @@ func (d *drawings) draw(in *instance.Instance, tasks *instance.Schedule, blocks 
 		{d.gantt, func(w io.Writer) error { return view.Gantt(w, in, tasks, options) }},
 		{d.trace, func(w io.Writer) error { return view.Trace(w, in, tasks) }},
 		{d.csv, func(w io.Writer) error { return view.CSV(w, in, tasks) }},
-		{d.turns, func(w io.Writer) error { return view.Turns(w, in, tasks, blocks) }},
+		{d.turns, func(w io.Writer) error { return view.Turns(w, in, tasks, blocks, options.Begin) }},
 	}
 	if blocks != nil {
 		if tasks == nil && (d.trace != "" || d.csv != "") {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"time"
 
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
@@ -39,6 +40,7 @@ type chainStep struct {
 	Text    string `json:"text"`
 }
 
+// explainSchedule explains the plan of a file, and says in the result when it begins.
 func explainSchedule(result *jigsaw.Result, name string, std cli.Streams) (*scheduleReport, error) {
 	in := result.Instance
 	var read bytes.Buffer
@@ -52,7 +54,8 @@ func explainSchedule(result *jigsaw.Result, name string, std cli.Streams) (*sche
 	}
 	r := &scheduleReport{StatedBound: strongerBound(result, statedBound(in, read.Bytes())), Chain: []chainStep{}, Jobs: []string{}}
 	if blocks != nil {
-		r.explainBlocks(in, blocks)
+		result.Begin = statedBegin(cli.Begin{Time: result.Begin}, read.Bytes())
+		r.explainBlocks(in, blocks, result.Begin)
 		return r, nil
 	}
 	return r, r.explainTasks(in, tasks)
@@ -79,10 +82,10 @@ func (r *scheduleReport) explainTasks(in *instance.Instance, s *instance.Schedul
 }
 
 // explainBlocks explains a plan of hours, by whole jobs.
-func (r *scheduleReport) explainBlocks(in *instance.Instance, s *instance.BlockSchedule) {
-	jobs, links := jigsaw.ExplainBlocks(in, s)
+func (r *scheduleReport) explainBlocks(in *instance.Instance, s *instance.BlockSchedule, begin time.Time) {
+	jobs, links := jigsaw.ExplainBlocks(in, s, begin)
 	r.Jobs = append(r.Jobs, jobs...)
-	at := func(t instance.Tick) string { return view.Clock(float64(t) * float64(in.TickUS) / 1e6) }
+	at := func(t instance.Tick) string { return view.Moment(begin, float64(t)*float64(in.TickUS)/1e6) }
 	for _, l := range links {
 		r.Chain = append(r.Chain, chainStep{fmt.Sprintf("%q, there from %s to %s", in.Jobs[l.Job].Name, at(l.Admitted), at(l.Ends)), string(l.Because), l.Text})
 	}

@@ -217,7 +217,7 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 		err = errors.Join(err, cli.WriteFile(o.gantt, func(w io.Writer) error { return view.Hours(w, r.Instance, r.Blocks, ganttOptions(r.Result)) }))
 	}
 	if o.turns != "" && r.Blocks != nil {
-		err = errors.Join(err, cli.WriteFile(o.turns, func(w io.Writer) error { return view.Turns(w, r.Instance, r.Schedule, r.Blocks) }))
+		err = errors.Join(err, cli.WriteFile(o.turns, func(w io.Writer) error { return view.Turns(w, r.Instance, r.Schedule, r.Blocks, r.Begin) }))
 	}
 	report := replanReport{r.Document(o.Timeless), at.Seconds(), time.Duration(r.Origin).Seconds(), r.Jobs}
 	err = errors.Join(err, cli.Prove(o.Certificate, r.Proof), o.to.Print(std, report, func(w io.Writer) error { return replanTable(w, std, r, began) }))

@@ -156,8 +156,8 @@ func (m *Model) tooLate() []string {
 		run := new(big.Int).Sub(end, big.NewInt(int64(d.Job.Release)))
 		reason := fmt.Sprintf("%s: %s %s at least %s, the deadline is %s", name,
 			what, iterationsNeed(d.Job.Iterations), m.spell(run), m.spell(big.NewInt(int64(d.Job.Deadline))))
-		if d.Job.Release > 0 {
-			reason += " and the release " + m.spell(big.NewInt(int64(d.Job.Release)))
+		if d.Job.Release > 0 { // of [instance.Instance.Roomy] once they are loaded
+			reason += ", and they can begin at " + m.spell(big.NewInt(int64(d.Job.Release)))
 		}
 		reasons = append(reasons, reason)
 	}

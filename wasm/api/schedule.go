@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
@@ -113,7 +114,7 @@ func newLongPlan(in *instance.Instance, plan *instance.BlockSchedule) *LongPlan 
 		p.Slowdown = append(p.Slowdown, stay.Slowdown)
 	}
 	if len(in.Jobs) <= mostExplained {
-		why, chain := jigsaw.ExplainBlocks(in, plan)
+		why, chain := jigsaw.ExplainBlocks(in, plan, time.Time{})
 		p.Why = append(p.Why, why...)
 		for _, l := range chain {
 			p.Chain = append(p.Chain, StayLink{int(l.Job), l.Text})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"jigsaw/formulation/instance"
 )
@@ -21,9 +22,10 @@ type StayLink struct {
 // ExplainBlocks says in a sentence for every job of a plan in blocks when it ends and why, and
 // returns the chain of the job that ends last: what that waited for, what this waited for in turn,
 // and so on back to a release or the beginning. alone is the ticks of an iteration of each job on the empty cluster,
-// 0 where they are not known. The plan must be valid.
-func ExplainBlocks(in *instance.Instance, s *instance.BlockSchedule, alone []instance.Tick) (jobs []string, chain []StayLink) {
+// 0 where they are not known. begin is when the plan begins, by the clock; zero: not known. The plan must be valid.
+func ExplainBlocks(in *instance.Instance, s *instance.BlockSchedule, alone []instance.Tick, begin time.Time) (jobs []string, chain []StayLink) {
 	e := newStays(in, s)
+	e.begin = begin
 	for j := range in.Jobs {
 		jobs = append(jobs, e.sentence(instance.JobID(j), alone[j]))
 	}
@@ -45,6 +47,7 @@ func ExplainBlocks(in *instance.Instance, s *instance.BlockSchedule, alone []ins
 type stays struct {
 	in       *instance.Instance
 	plan     *instance.BlockSchedule
+	begin    time.Time       // by the clock; zero: not known
 	from, to []instance.Tick // by job: first task, end
 	work     []instance.Tick // by job: from the first to the last of its tasks and syncs of a block, over all blocks
 	first    []firstBlock
@@ -132,10 +135,10 @@ func (e *stays) why(j instance.JobID) (link StayLink, next instance.JobID) {
 		link.Because, link.Text = Release, fmt.Sprintf("it takes turns with %s, which comes then", e.name(mate))
 		return link, mate
 	case before != instance.NoJob:
-		link.Because, link.Text = Slack, fmt.Sprintf("the plan leaves room: the last job before it there, %s, leaves %s at %s, %s sooner", e.name(before), node(), e.at(e.to[before]), e.at(admitted-e.to[before]))
+		link.Because, link.Text = Slack, fmt.Sprintf("the plan leaves room: the last job before it there, %s, leaves %s at %s, %s sooner", e.name(before), node(), e.moment(e.to[before]), e.at(admitted-e.to[before]))
 		return link, before
 	}
-	link.Because, link.Text = Slack, fmt.Sprintf("the plan leaves room: no other job leaves its GPUs between its release at %s and then", e.at(job.Release))
+	link.Because, link.Text = Slack, fmt.Sprintf("the plan leaves room: no other job leaves its GPUs between its release at %s and then", e.moment(job.Release))
 	return link, next
 }
 
@@ -170,9 +173,9 @@ func (e *stays) sentence(j instance.JobID, alone instance.Tick) string {
 	if pause := e.to[j] - e.from[j] - e.work[j]; pause > little {
 		list = append(list, e.at(pause)+" between blocks")
 	}
-	text = fmt.Sprintf("%s ends at %s: %s", e.name(j), e.at(e.to[j]), strings.Join(list, ", "))
+	text = fmt.Sprintf("%s ends at %s: %s", e.name(j), e.moment(e.to[j]), strings.Join(list, ", "))
 	if job.Release > 0 {
-		text += "; it is released at " + e.at(job.Release)
+		text += "; it is released at " + e.moment(job.Release)
 	}
 	return text
 }
@@ -208,6 +211,14 @@ func (e *stays) names(list []instance.JobID) string {
 	return names[0]
 }
 
+// at writes so many ticks, and moment when they are over.
 func (e *stays) at(t instance.Tick) string { return seconds(e.in, float64(t)) }
+
+func (e *stays) moment(t instance.Tick) string {
+	if e.begin.IsZero() {
+		return e.at(t)
+	}
+	return Moment(e.begin, float64(t)*float64(e.in.TickUS)/1e6)
+}
 
 func (e *stays) name(j instance.JobID) string { return fmt.Sprintf("%q", clean(e.in.Jobs[j].Name)) }

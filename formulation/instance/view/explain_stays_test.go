@@ -3,6 +3,7 @@ package view
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -41,7 +42,7 @@ func TestExplainBlocks(t *testing.T) {
 	over := job("over", 1, 10, 0, 200)
 	block(5540, 4, 10, task(over, 0, 4)) // is loaded while the one before it ends
 
-	jobs, chain := ExplainBlocks(in, plan, []instance.Tick{4, 4, 4, 5, 0, 4, 4})
+	jobs, chain := ExplainBlocks(in, plan, []instance.Tick{4, 4, 4, 5, 0, 4, 4}, time.Time{})
 	assert.Equal(t, []string{
 		`"first" ends at 4 h: 4 h for its 1,000 iterations`,
 		`"second" ends at 6 h: 3 h waiting for "first", 2 h for its 500 iterations; it is released at 60 min`,
@@ -69,7 +70,7 @@ func TestExplainBlocksAlways(t *testing.T) {
 		}
 		plan := s.Block()
 		require.Empty(t, check.Blocks(in, plan))
-		jobs, chain := ExplainBlocks(in, plan, make([]instance.Tick, len(in.Jobs)))
+		jobs, chain := ExplainBlocks(in, plan, make([]instance.Tick, len(in.Jobs)), time.Time{})
 		require.Len(t, jobs, len(in.Jobs))
 		require.Equal(t, plan.Makespan(in), chain[0].Ends)
 		for n, link := range chain[1:] {

@@ -65,6 +65,9 @@ func ClockLike(seconds, like float64) string {
 
 const fewSeconds = 600
 
+// BeginLayout is how files write when a plan begins, by the clock.
+const BeginLayout = "2006-01-02T15:04:05.999999999"
+
 // Moment writes when so many seconds after the begin of a plan are: by the clock, to the minute, or the second where they are few,
 // where the begin is known, and else as [Clock].
 func Moment(begin time.Time, seconds float64) string { return MomentLike(begin, seconds, seconds) }

@@ -5,16 +5,19 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
+	"time"
 
 	"jigsaw/formulation/instance"
 )
 
 // TurnSheets are dispatch lists, one for each GPU, that a runtime can follow; see docs/turns.md.
 type TurnSheets struct {
-	Version  int         `json:"version"`
-	Instance string      `json:"instance"`
-	TickUS   int64       `json:"tick_us"`
-	GPUs     []TurnSheet `json:"gpus"`
+	Version  int    `json:"version"`
+	Instance string `json:"instance"`
+	TickUS   int64  `json:"tick_us"`
+	// Begin is when time 0 is, by the clock, as [BeginLayout] has it; empty where that is not known.
+	Begin string      `json:"begin,omitempty"`
+	GPUs  []TurnSheet `json:"gpus"`
 }
 
 // TurnSheet is what a GPU does: its sections, one after the other.
@@ -50,8 +53,9 @@ type Turn struct {
 	At instance.Tick `json:"at"`
 }
 
-// Turns writes the turn sheets of a plan as JSON: of one in blocks, or, where that is nil, of a plain one.
-func Turns(w io.Writer, in *instance.Instance, s *instance.Schedule, blocks *instance.BlockSchedule) error {
+// Turns writes the turn sheets of a plan as JSON: of one in blocks, or, where that is nil, of a plain one. begin is when it begins, by
+// the clock; zero: not known.
+func Turns(w io.Writer, in *instance.Instance, s *instance.Schedule, blocks *instance.BlockSchedule, begin time.Time) error {
 	if blocks == nil {
 		blocks = s.Block()
 		if s.Period > 0 {
@@ -61,7 +65,11 @@ func Turns(w io.Writer, in *instance.Instance, s *instance.Schedule, blocks *ins
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")
 	e.SetEscapeHTML(false)
-	return e.Encode(turnSheets(in, blocks))
+	sheets := turnSheets(in, blocks)
+	if !begin.IsZero() {
+		sheets.Begin = begin.Format(BeginLayout)
+	}
+	return e.Encode(sheets)
 }
 
 func turnSheets(in *instance.Instance, plan *instance.BlockSchedule) *TurnSheets {

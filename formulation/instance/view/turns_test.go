@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -70,7 +71,7 @@ func TestTurns(t *testing.T) {
 		s, err := plan.Expand(in)
 		require.NoError(t, err)
 		var out bytes.Buffer
-		require.NoError(t, Turns(&out, in, s, plan))
+		require.NoError(t, Turns(&out, in, s, plan, time.Time{}))
 		var sheets TurnSheets
 		require.NoError(t, json.Unmarshal(out.Bytes(), &sheets))
 		require.Len(t, sheets.GPUs, len(in.GPUs))
@@ -98,7 +99,7 @@ func TestTurnsOfPlainPlans(t *testing.T) {
 	for period, repeats := range map[instance.Tick]int64{0: 1, 1000: 0} {
 		s.Period = period
 		var out bytes.Buffer
-		require.NoError(t, Turns(&out, in, s, nil))
+		require.NoError(t, Turns(&out, in, s, nil, time.Time{}))
 		var sheets TurnSheets
 		require.NoError(t, json.Unmarshal(out.Bytes(), &sheets))
 		turns := 0
