@@ -386,7 +386,7 @@ cluster:
 	require.NoError(t, err)
 	batch := func(jobs string) (*codec.Document, error) {
 		return jigsaw.Batch([]byte(cluster), func(*instance.Spec) (*codec.JobList, error) {
-			return codec.DecodeJobs(strings.NewReader(jobs))
+			return codec.DecodeJobs(strings.NewReader(jobs), nil)
 		}, func(*instance.Spec) (instance.ProfileSource, error) { return models, nil })
 	}
 	d, err := batch("name,model,workers,iterations,hours,weight,release\na,gnmt,4,100,,3,1h\nb,resnet50,8,,2,,\n")

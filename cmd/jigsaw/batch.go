@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -70,7 +71,7 @@ func (o *batch) both(std cli.Streams) (*codec.Document, instance.ProfileSource, 
 	}
 	var models instance.ProfileSource
 	document, err := jigsaw.Batch(cluster, func(spec *instance.Spec) (*codec.JobList, error) {
-		return o.list(o.jobs, spec, std)
+		return o.list(o.jobs, spec, o.Begun, std)
 	}, func(spec *instance.Spec) (_ instance.ProfileSource, err error) {
 		models, err = o.ModelsOf(spec, std)
 		return models, err
@@ -97,8 +98,8 @@ func (o *batch) both(std cli.Streams) (*codec.Document, instance.ProfileSource, 
 	return document, models, nil
 }
 
-// list reads a list of jobs, or a trace, for a cluster.
-func (o *batch) list(name string, spec *instance.Spec, std cli.Streams) (*codec.JobList, error) {
+// list reads a list of jobs, or a trace, for a cluster. Its times count from begin, by the clock; zero: not known.
+func (o *batch) list(name string, spec *instance.Spec, begin time.Time, std cli.Streams) (*codec.JobList, error) {
 	file, err := cli.OpenFile(name, std)
 	if err != nil {
 		return nil, cli.Usage(err)
@@ -113,7 +114,7 @@ func (o *batch) list(name string, spec *instance.Spec, std cli.Streams) (*codec.
 	if format != "" {
 		return o.traced(name, format, in, spec, std)
 	}
-	list, err := codec.DecodeJobs(in)
+	list, err := codec.DecodeJobs(in, cli.ClockFrom(begin))
 	if err != nil {
 		return nil, cli.Invalid(name, "a list of jobs", err)
 	}

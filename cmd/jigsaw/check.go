@@ -194,7 +194,12 @@ func readPlan(in *instance.Instance, name string, std cli.Streams, to io.Writer)
 		return written{}, cli.Usage(err)
 	}
 	defer file.Close()
-	tasks, blocks, err := codec.DecodePlan(in, io.TeeReader(file, to))
+	return decodePlan(in, name, io.TeeReader(file, to))
+}
+
+// decodePlan reads a schedule of the instance that is in a file of that name.
+func decodePlan(in *instance.Instance, name string, r io.Reader) (written, error) {
+	tasks, blocks, err := codec.DecodePlan(in, r)
 	if err != nil {
 		return written{}, cli.Invalid(name, "a schedule of "+in.Name, err)
 	}

@@ -85,7 +85,8 @@ func (r *scheduleReport) explainTasks(in *instance.Instance, s *instance.Schedul
 func (r *scheduleReport) explainBlocks(in *instance.Instance, s *instance.BlockSchedule, begin time.Time) {
 	jobs, links := jigsaw.ExplainBlocks(in, s, begin)
 	r.Jobs = append(r.Jobs, jobs...)
-	at := func(t instance.Tick) string { return view.Moment(begin, float64(t)*float64(in.TickUS)/1e6) }
+	second, end := float64(in.TickUS)/1e6, float64(s.Makespan(in))
+	at := func(t instance.Tick) string { return view.MomentLike(begin, float64(t)*second, end*second) }
 	for _, l := range links {
 		r.Chain = append(r.Chain, chainStep{fmt.Sprintf("%q, there from %s to %s", in.Jobs[l.Job].Name, at(l.Admitted), at(l.Ends)), string(l.Because), l.Text})
 	}

@@ -50,7 +50,8 @@ With --cluster and --jobs the instance comes as two files: a cluster, which is a
 jobs, and a list of jobs, CSV or separated by tabs or semicolons. Its first line names its columns: name, model and
 workers, one of iterations and hours, and any of batch, gpus_per_worker, weight, release, load, deadline, optimizer,
 accumulate, checkpointing, sharding, within, rule, which mean what they do in an instance file. JSON will do, too: an
-object a line, or an array of objects, with these keys. --write makes
+object a line, or an array of objects, with these keys. With --begin, releases and deadlines may be times of the clock,
+like 22:30 or 2026-11-27T08:00. --write makes
 one instance file of both, with estimated profiles, for check, certify, explain and replan.
 
 The list may also be a trace of the formats that "jigsaw replay" reads, or with --from and --until a part of one. A job

@@ -104,7 +104,7 @@ Exit codes: 0 plan found, or no job left, 2 invalid input, 3 proven infeasible, 
 	f.StringArrayVar(&o.done, "done", nil, "this `job` has ended, whatever was planned")
 	f.StringArrayVar(&o.progress, "progress", nil, "`job=n`: it has done n iterations, whatever was planned")
 	f.StringArrayVar(&o.left, "left", nil, "`job=n`: it has n iterations left, whatever was planned")
-	f.StringVar(&o.add, "add", "", "a `file` that lists jobs that come, as for jigsaw plan --jobs; releases count from --at")
+	f.StringVar(&o.add, "add", "", "a `file` that lists jobs that come, as for jigsaw plan --jobs; releases and deadlines count from --at, or are times of the clock")
 	f.StringVar(&o.rest, "write", "", "write the instance of the rest into this YAML `file`")
 	f.StringVar(&o.jobsOut, "jobs-out", "", "write what becomes of every job into this CSV `file`")
 	f.StringVar(&o.gantt, "gantt", "", "draw who is where over the rest into this SVG `file`")
@@ -157,7 +157,6 @@ type replanReport struct {
 }
 
 func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.Streams) error {
-	o.Begun = o.begin.Time
 	options, err := o.Options(o.quick)
 	if err != nil {
 		return err
@@ -169,8 +168,24 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs, o.ModelTable, plan, o.changes, o.add), o.Certificate, o.rest, o.jobsOut, o.gantt, o.turns, o.to.File); err != nil {
 		return err
 	}
+	planned, err := readAll(plan, std)
+	if err != nil {
+		return err
+	}
+	began := statedBegin(o.begin, planned)
+	at, err := o.at.After(began)
+	if err != nil {
+		return cli.Usage(fmt.Errorf("--at %w", err))
+	}
+	o.Begun = began
 	var come coming
-	o.Beside = func(spec *instance.Spec) ([]instance.JobSpec, error) { return come.read(&o, spec, std) }
+	o.Beside = func(spec *instance.Spec) ([]instance.JobSpec, error) {
+		now := began
+		if !began.IsZero() {
+			now = began.Add(at)
+		}
+		return come.read(&o, spec, now, std)
+	}
 	document, models, err := o.spec(name, std)
 	if err != nil {
 		return err
@@ -179,18 +194,12 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if err != nil {
 		return cli.Invalid(name, "a valid instance", err)
 	}
-	var read bytes.Buffer
-	s, err := readPlan(in, plan, std, &read)
+	s, err := decodePlan(in, plan, bytes.NewReader(planned))
 	if err != nil {
 		return err
 	}
 	if s.blocks == nil {
 		s.blocks = s.tasks.Block()
-	}
-	began := statedBegin(o.begin, read.Bytes())
-	at, err := o.at.After(began)
-	if err != nil {
-		return cli.Usage(fmt.Errorf("--at %w", err))
 	}
 	update, explain, err := o.update(come, document.Spec, models, flags)
 	if err != nil {
@@ -234,8 +243,22 @@ type coming struct {
 	added  *codec.JobList
 }
 
-// read reads the files of changes and of jobs that come, and returns the latter.
-func (r *coming) read(o *replanOptions, spec *instance.Spec, std cli.Streams) (jobs []instance.JobSpec, err error) {
+// readAll returns the content of a file, or of standard input.
+func readAll(name string, std cli.Streams) ([]byte, error) {
+	file, err := cli.OpenFile(name, std)
+	if err != nil {
+		return nil, cli.Usage(err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return nil, cli.Usage(fmt.Errorf("%s cannot be read: %w", name, err))
+	}
+	return data, nil
+}
+
+// read reads the files of changes and of jobs that come, and returns the latter. now is when they come, by the clock; zero: not known.
+func (r *coming) read(o *replanOptions, spec *instance.Spec, now time.Time, std cli.Streams) (jobs []instance.JobSpec, err error) {
 	if o.changes != "" {
 		file, err := cli.OpenFile(o.changes, std)
 		if err != nil {
@@ -248,7 +271,7 @@ func (r *coming) read(o *replanOptions, spec *instance.Spec, std cli.Streams) (j
 		jobs = r.update.Jobs
 	}
 	if o.add != "" {
-		if r.added, err = o.list(o.add, spec, std); err != nil {
+		if r.added, err = o.list(o.add, spec, now, std); err != nil {
 			return nil, err
 		}
 		jobs = slices.Concat(jobs, r.added.Jobs)

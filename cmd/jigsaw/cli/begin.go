@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"jigsaw/formulation/instance/codec"
 )
 
 // Begin is the flag of when a plan begins; zero: not known. It is a time of the clock where the cluster is, of no zone.
@@ -67,13 +69,28 @@ func (m *Moment) Set(s string) (err error) {
 // Type names the flag's value in the help.
 func (m *Moment) Type() string { return "time" }
 
+// ClockFrom reads times of the clock, which count from a begin; zero: not known.
+func ClockFrom(begin time.Time) codec.Clock {
+	return func(text string) (after time.Duration, ok bool, err error) {
+		var m Moment
+		if m.Set(text) != nil || !m.ofClock() {
+			return 0, false, nil
+		}
+		after, err = m.After(begin)
+		return after, true, err
+	}
+}
+
+// ofClock reports whether the time is one of the clock.
+func (m *Moment) ofClock() bool { return m.daily || !m.clock.IsZero() }
+
 // After is how long after a begin, which is zero where it is not known, the time is.
 func (m *Moment) After(begin time.Time) (time.Duration, error) {
-	if m.clock.IsZero() && !m.daily {
+	if !m.ofClock() {
 		return m.after, nil
 	}
 	if begin.IsZero() {
-		return 0, fmt.Errorf("%s: when the plan begins, by the clock, is not known: say it with --begin of plan, replan and check, like 2026-11-26T20:00, or write how long after it, like 2h", m.text)
+		return 0, fmt.Errorf("%s: when the plan begins, by the clock, is not known: say it with --begin, like 2026-11-26T20:00, or write how long after it, like 2h", m.text)
 	}
 	at := m.clock.Time
 	if m.daily {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"jigsaw/formulation/instance"
 )
@@ -28,6 +29,9 @@ type JobList struct {
 	Lines []int     // of each job
 }
 
+// Clock reads a time of the clock, and tells how long after the begin of the plan that is; ok: the text is one.
+type Clock func(text string) (after time.Duration, ok bool, err error)
+
 // add takes a job, if it can be told how long it is.
 func (l *JobList) add(job instance.JobSpec, hours float64, line int) bool {
 	l.Jobs, l.Hours, l.Lines = append(l.Jobs, job), append(l.Hours, hours), append(l.Lines, line)
@@ -35,8 +39,9 @@ func (l *JobList) add(job instance.JobSpec, hours float64, line int) bool {
 }
 
 // DecodeJobs reads a list of jobs: CSV, or separated by tabs or semicolons, with the columns of [JobColumns] named in the
-// first line; or JSON Lines, an object a line whose keys are these, or a JSON array of such objects.
-func DecodeJobs(r io.Reader) (*JobList, error) {
+// first line; or JSON Lines, an object a line whose keys are these, or a JSON array of such objects. clock tells how long after the
+// begin of the plan a time of the clock is, which releases and deadlines may be; ok: the text is one. nil: they may not.
+func DecodeJobs(r io.Reader, clock Clock) (*JobList, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MostJobBytes+1))
 	if err != nil {
 		return nil, err
@@ -46,7 +51,7 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 	}
 	text := strings.TrimPrefix(string(data), "\uFEFF")
 	if blank := strings.TrimLeft(text, " \t\r\n"); strings.HasPrefix(blank, "{") || strings.HasPrefix(blank, "[") {
-		return decodeJSONJobs([]byte(text))
+		return decodeJSONJobs([]byte(text), clock)
 	}
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return nil, errors.New("the list is in UTF-16; save it as UTF-8")
@@ -76,7 +81,7 @@ func DecodeJobs(r io.Reader) (*JobList, error) {
 			if cell == "" {
 				continue
 			}
-			if err := cellOf(&job, &hours, header[i], cell); err != nil {
+			if err := cellOf(&job, &hours, header[i], cell, clock); err != nil {
 				in.bad(i, "%s: %v", header[i], err)
 			}
 		}
@@ -157,7 +162,7 @@ func (in *jobReader) header() ([]string, error) {
 const lengthNeeded = "job %q needs either iterations or hours"
 
 // decodeJSONJobs is [DecodeJobs] of JSON Lines, or of an array.
-func decodeJSONJobs(data []byte) (*JobList, error) {
+func decodeJSONJobs(data []byte, clock Clock) (*JobList, error) {
 	j, list := newJSONReader(bytes.NewReader(data)), &JobList{}
 	var problems instance.Problems
 	bad := func(at position, format string, args ...any) {
@@ -190,7 +195,7 @@ func decodeJSONJobs(data []byte) (*JobList, error) {
 			if text == "" {
 				return nil
 			}
-			if err := cellOf(&job, &hours, key.name, text); err != nil {
+			if err := cellOf(&job, &hours, key.name, text, clock); err != nil {
 				bad(at, "%s: %v", key.name, err)
 			}
 			return nil
@@ -243,7 +248,7 @@ const (
 )
 
 // cellOf reads a cell into a job.
-func cellOf(job *instance.JobSpec, hours *float64, column, cell string) (err error) {
+func cellOf(job *instance.JobSpec, hours *float64, column, cell string, clock Clock) (err error) {
 	whole := func(to *int) {
 		digits, part, _ := strings.Cut(cell, ".") // tables write 4.0 where cells of a column are empty
 		*to, err = strconv.Atoi(digits)
@@ -252,6 +257,16 @@ func cellOf(job *instance.JobSpec, hours *float64, column, cell string) (err err
 			err = fmt.Errorf("%q is too large", cell)
 		case err != nil || *to < 1 || strings.Trim(part, "0") != "":
 			err = fmt.Errorf("%q is not a whole number above 0", cell)
+		}
+	}
+	moment := func(to *instance.Duration) {
+		if err = to.UnmarshalText([]byte(cell)); err == nil || clock == nil {
+			return
+		}
+		if after, ok, unknown := clock(cell); ok {
+			*to, err = instance.Duration(after), unknown
+		} else if _, other := time.ParseDuration(cell); other != nil {
+			err = fmt.Errorf("%w, or as a time of the clock, like 22:30 or 2026-11-26T22:30", err)
 		}
 	}
 	switch column {
@@ -276,11 +291,14 @@ func cellOf(job *instance.JobSpec, hours *float64, column, cell string) (err err
 		whole(&weight)
 		job.Weight = int64(weight)
 	case "release":
-		err = job.Release.UnmarshalText([]byte(cell))
+		moment(&job.Release)
+		job.Release = max(0, job.Release) // who came before may begin at once
 	case "load":
 		err = job.Load.UnmarshalText([]byte(cell))
 	case "deadline":
-		err = job.Deadline.UnmarshalText([]byte(cell))
+		if moment(&job.Deadline); err == nil && job.Deadline <= 0 {
+			err = fmt.Errorf("%s is not after the begin of the plan", cell)
+		}
 	case "optimizer":
 		job.Optimizer = cell
 	case "accumulate":

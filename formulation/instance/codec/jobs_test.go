@@ -3,6 +3,7 @@ package codec
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,7 +12,7 @@ import (
 
 // TestDecodeJSONJobs: lists in JSON are those in CSV.
 func TestDecodeJSONJobs(t *testing.T) {
-	want, err := DecodeJobs(strings.NewReader("name,model,workers,iterations,hours,release,checkpointing\na,gnmt,4,100,,1h,true\n12,resnet50,8,,1.5,,\n"))
+	want, err := DecodeJobs(strings.NewReader("name,model,workers,iterations,hours,release,checkpointing\na,gnmt,4,100,,1h,true\n12,resnet50,8,,1.5,,\n"), nil)
 	require.NoError(t, err)
 	const a, b = `{"name": "a", "model": "gnmt", "workers": 4, "iterations": 100, "release": "1h", "checkpointing": true}`,
 		`{"name": 12, "workers": "8", "hours": 1.5, "model": "resnet50", "release": null, "within": ""}`
@@ -20,11 +21,26 @@ func TestDecodeJSONJobs(t *testing.T) {
 		"[" + a + ",\n" + b + "]":             {1, 2},
 		strings.Replace(a, ",", ",\n", 1) + b: {1, 2}, // what is no line by itself can be read all the same
 	} {
-		got, err := DecodeJobs(strings.NewReader(text))
+		got, err := DecodeJobs(strings.NewReader(text), nil)
 		require.NoError(t, err, text)
 		require.Equal(t, &JobList{want.Jobs, want.Hours, lines}, got, text)
 	}
-	spaced, err := DecodeJobs(strings.NewReader("Name, Model ,workers, hours \na, gnmt,4, 1.5\n"))
+	clock := func(text string) (time.Duration, bool, error) {
+		at, err := time.Parse("15:04", text)
+		return at.Sub(time.Date(0, 1, 1, 20, 0, 0, 0, time.UTC)), err == nil, nil
+	}
+	clocked, err := DecodeJobs(strings.NewReader("name,model,workers,hours,release,deadline\na,gnmt,4,1,21:30,22:00\nb,gnmt,4,1,19:00,90m\n"), clock)
+	require.NoError(t, err)
+	require.Equal(t, []instance.Duration{instance.Duration(90 * time.Minute), 0}, []instance.Duration{clocked.Jobs[0].Release, clocked.Jobs[1].Release})
+	require.Equal(t, []instance.Duration{instance.Duration(2 * time.Hour), instance.Duration(90 * time.Minute)}, []instance.Duration{clocked.Jobs[0].Deadline, clocked.Jobs[1].Deadline})
+	for cell, want := range map[string]string{
+		"20:00": "line 2, column 15: deadline: 20:00 is not after the begin of the plan",
+		"soon":  `deadline: "soon" is not a duration; write it like "12.5ms" or "2h30m", or as a time of the clock, like 22:30`,
+	} {
+		_, err := DecodeJobs(strings.NewReader("name,model,workers,hours,deadline\na,gnmt,4,1,   "+cell+"\n"), clock)
+		require.ErrorContains(t, err, want)
+	}
+	spaced, err := DecodeJobs(strings.NewReader("Name, Model ,workers, hours \na, gnmt,4, 1.5\n"), nil)
 	require.NoError(t, err)
 	require.Equal(t, []float64{1.5}, spaced.Hours)
 	const job = `{"name": "a", "model": "gnmt", "workers": 4, "hours": 1}`
@@ -44,10 +60,10 @@ func TestDecodeJSONJobs(t *testing.T) {
 		"[3]":                               "line 1, column 2: a job is an object like",
 		`{"name": "a", "workers": 0}` + "{": "line 1, column 26: workers: \"0\" is not a whole number above 0\n",
 	} {
-		_, err := DecodeJobs(strings.NewReader(text))
+		_, err := DecodeJobs(strings.NewReader(text), nil)
 		require.ErrorContains(t, err, want, "%q", text)
 	}
-	_, err = DecodeJobs(strings.NewReader(strings.Repeat(`{"nam": "a"}`, 1000)))
+	_, err = DecodeJobs(strings.NewReader(strings.Repeat(`{"nam": "a"}`, 1000)), nil)
 	var problems instance.Problems
 	require.ErrorAs(t, err, &problems)
 	require.Less(t, len(problems), 2*mostJobProblems, "not a thousand of the same")
@@ -61,7 +77,7 @@ func FuzzDecodeJobs(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		list, err := DecodeJobs(strings.NewReader(text))
+		list, err := DecodeJobs(strings.NewReader(text), nil)
 		if err != nil {
 			require.NotEmpty(t, err.Error())
 			return

@@ -218,7 +218,8 @@ func (e *stays) moment(t instance.Tick) string {
 	if e.begin.IsZero() {
 		return e.at(t)
 	}
-	return Moment(e.begin, float64(t)*float64(e.in.TickUS)/1e6)
+	second := float64(e.in.TickUS) / 1e6
+	return MomentLike(e.begin, float64(t)*second, float64(slices.Max(e.to))*second)
 }
 
 func (e *stays) name(j instance.JobID) string { return fmt.Sprintf("%q", clean(e.in.Jobs[j].Name)) }
