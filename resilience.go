@@ -393,6 +393,19 @@ func (r *ResilienceResult) Document() *ResilienceDocument {
 	return d
 }
 
+// Beaten returns the case whose new plan is the best, if that is better than the plan of the whole cluster: all plans are quick ones, and
+// what was tried after a failure was not before. nil where there is none.
+func (r *ResilienceResult) Beaten() *Harm {
+	var best *Harm
+	value := r.Plan.Primal
+	for i := range r.Harm {
+		if h := &r.Harm[i]; h.Replanned != nil && r.Plan.Instance.Objective.Better(h.Replanned, value) {
+			best, value = h, h.Replanned
+		}
+	}
+	return best
+}
+
 // rise is how much longer the plan that is carried over at once is, or the new one where none can be; nil
 // where there is neither.
 func (r *ResilienceResult) rise(h *Harm) *big.Rat {

@@ -3,6 +3,7 @@ package jigsaw_test
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"runtime"
 	"slices"
 	"testing"
@@ -217,4 +218,13 @@ func TestResilienceOfAlike(t *testing.T) {
 			require.Zero(t, itself.Dual.Cmp(h.Bound), "%v: bound %v, by itself %v", h.Failures, h.Bound, itself.Dual)
 		}
 	}
+}
+
+// TestBeaten: the case whose new plan is the best one, if it is better than the plan.
+func TestBeaten(t *testing.T) {
+	value := func(n int64) *big.Rat { return big.NewRat(n, 1) }
+	r := &jigsaw.ResilienceResult{Plan: &jigsaw.Result{Instance: example(t, "quickstart"), Primal: value(9)}, Harm: []jigsaw.Harm{{}, {Replanned: value(9)}, {Replanned: value(12)}}}
+	require.Nil(t, r.Beaten())
+	r.Harm = append(r.Harm, jigsaw.Harm{Replanned: value(7)}, jigsaw.Harm{Replanned: value(8)})
+	require.Same(t, &r.Harm[3], r.Beaten())
 }

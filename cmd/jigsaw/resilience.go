@@ -153,10 +153,15 @@ func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.Resili
 	for _, reason := range why {
 		fmt.Fprintf(w, "- %s\n", reason)
 	}
-	if len(r.Harm) < r.Cases {
-		return std.Notes(w, []string{"interrupted: the others were not looked at"})
+	var notes []string
+	if h := r.Beaten(); h != nil {
+		notes = append(notes, fmt.Sprintf("%s: the new plan is better than that of the whole cluster, %s for %s; all plans here are quick ones, and jigsaw plan may find a better one of that, too",
+			failed(h.Failures), value(h.Replanned), value(r.Plan.Primal)))
 	}
-	return nil
+	if len(r.Harm) < r.Cases {
+		notes = append(notes, "interrupted: the others were not looked at")
+	}
+	return std.Notes(w, notes)
 }
 
 // harmlessText says how many failures touch nothing.
