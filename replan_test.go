@@ -292,3 +292,27 @@ func TestReplanErrors(t *testing.T) {
 		assert.Contains(t, err.Error(), test.want, name)
 	}
 }
+
+// TestReplanBoundOfResidents: the bound knows that a job on a slow GPU stays there.
+func TestReplanBoundOfResidents(t *testing.T) {
+	document, err := codec.Decode([]byte(`version: 1
+residence: run
+cluster:
+  gpu_types: [{name: v100, memory: 16GiB}, {name: slow, memory: 16GiB, profiled_as: [{gpu: v100, speed: 0.4}]}]
+  racks: [{nodes: 1, gpus: 1, gpu: v100, nic: 25Gbit/s, fabric: 300Gbit/s}, {nodes: 1, gpus: 1, gpu: slow, nic: 25Gbit/s, fabric: 300Gbit/s}]
+jobs: [{name: a, count: 3, model: resnet50, workers: 1, iterations: 1000}]`))
+	require.NoError(t, err)
+	models, err := Models()
+	require.NoError(t, err)
+	in, err := document.Compile(models)
+	require.NoError(t, err)
+	plan, err := Plan(t.Context(), in, Options{Quick: true, NoLP: true})
+	require.NoError(t, err)
+	r, err := Replan(t.Context(), document.Spec, models, plan.Blocks, Update{At: instance.Duration(10e9)}, Options{Quick: true, NoLP: true})
+	require.NoError(t, err)
+	require.True(t, r.Instance.Resumes())
+	assert.Equal(t, Optimal, r.Status, "the one that the plan began on the slow GPU ends last")
+	proven, err := Certify(t.Context(), r.Instance, r.Proof)
+	require.NoError(t, err)
+	assert.Zero(t, proven.Value.Cmp(r.Primal))
+}

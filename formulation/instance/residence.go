@@ -80,7 +80,8 @@ func (in *Instance) Resident() *Instance {
 }
 
 // Roomy returns [Instance.Resident] with memory for all jobs at once: what of a job has room
-// on an otherwise empty GPU needs nothing there, and what has not needs all of it while it runs. It is a relaxation of the
+// on an otherwise empty GPU needs nothing there, and what has not needs all of it while it runs; a job that is in memory when the plan begins may live on all GPUs of the
+// types that it is on. It is a relaxation of the
 // receiver: whatever schedule is valid for the receiver is valid for it, and so holds a bound on it
 // for the receiver. The receiver itself where jobs hold memory for the whole plan.
 func (in *Instance) Roomy() *Instance {
@@ -95,6 +96,10 @@ func (in *Instance) Roomy() *Instance {
 			if costs == nil {
 				continue
 			}
+			if j.Resident != nil && !slices.ContainsFunc(j.Resident, func(g GPUID) bool { return int(in.GPUs[g].Type) == t }) {
+				j.On[t] = nil
+				continue
+			}
 			free := &Costs{Time: costs.Time, Ephemeral: make([]Bytes, len(costs.Ephemeral))}
 			for d, kept := range costs.Ephemeral {
 				if costs.Persistent > in.Types[t].Memory-kept {
@@ -103,6 +108,7 @@ func (in *Instance) Roomy() *Instance {
 			}
 			j.On[t] = free
 		}
+		j.Resident = nil
 	}
 	roomy.classes = classify(roomy.Jobs)
 	return roomy
