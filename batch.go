@@ -81,7 +81,7 @@ func Batch(cluster []byte, jobs func(*instance.Spec) (*codec.JobList, error), mo
 	if errors.As(err, &problems) {
 		b := &BatchProblems{}
 		for _, p := range problems {
-			if strings.HasPrefix(p.Path, "jobs[") {
+			if strings.HasPrefix(p.Path, "jobs") {
 				b.Jobs = append(b.Jobs, p)
 			} else {
 				b.Cluster = append(b.Cluster, p)
@@ -128,6 +128,7 @@ func compileJobs(l *codec.JobList, spec *instance.Spec, models instance.ProfileS
 		return err
 	}
 	var alone []instance.Tick
+	var tooLong instance.Problems
 	for j, hours := range l.Hours {
 		if hours == 0 {
 			continue
@@ -136,7 +137,15 @@ func compileJobs(l *codec.JobList, spec *instance.Spec, models instance.ProfileS
 			alone = horizon.Alone(in)
 		}
 		length := float64(max(1, alone[j])) * float64(in.TickUS) / 1e6
-		spec.Jobs[j].Iterations = max(1, int(hours*3600/length))
+		if spec.Jobs[j].Iterations = max(1, int(hours*3600/length)); spec.Jobs[j].Iterations > instance.MaxIterations {
+			tooLong = append(tooLong, instance.Problem{
+				Path: fmt.Sprintf("jobs[%d].hours", j), Subject: spec.Jobs[j].Name, Line: l.Lines[j],
+				Message: fmt.Sprintf("%v hours are %d iterations; choose at most %d", hours, spec.Jobs[j].Iterations, instance.MaxIterations),
+			})
+		}
+	}
+	if len(tooLong) > 0 {
+		return tooLong
 	}
 	return nil
 }

@@ -426,6 +426,7 @@ cluster:
 		"name,model,workers,iterations\na,gnmt,four,100\n":            `line 2, column 8: workers: "four" is not a whole number above 0`,
 		"name,model,workers,hours\na,gnmt,4,-1\n":                     `line 2, column 10: hours: "-1" is not a number of hours`,
 		"name,model,workers,iterations\na,gnmt,4,\n":                  `line 2, column 1: job "a" needs either iterations or hours`,
+		"name,model,workers,hours\na,gnmt,4,1\nb,gnmt,4,999999\n":     `line 3: jobs[1].hours "b": 999999 hours are `,
 		"name,modell,workers,iterations\n":                            `line 1, column 6: unknown column "modell"`,
 		"name,model,workers,iterations\na,gnmt,4,100\nb,gnmu,4,100\n": `line 3: jobs[1].model "b": no profile of model "gnmu"; did you mean "gnmt"?`,
 		"name,model,workers,iterations,release\na,gnmt,4,100,soon\n":  "line 2, column 14: release: ",

@@ -201,6 +201,10 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if s.blocks == nil {
 		s.blocks = s.tasks.Block()
 	}
+	if end := time.Duration(in.Duration(s.end(in))); !began.IsZero() && at >= end {
+		by := func(after time.Duration) string { return view.MomentLike(began, after.Seconds(), end.Seconds()) }
+		return cli.Usage(fmt.Errorf("--at %s: %s is not within the plan, which goes on from %s to %s", &o.at, by(at), by(0), by(end)))
+	}
 	update, explain, err := o.update(come, document.Spec, models, flags)
 	if err != nil {
 		return err

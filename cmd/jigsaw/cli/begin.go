@@ -21,7 +21,7 @@ func (b *Begin) String() string {
 // Set reads the flag.
 func (b *Begin) Set(s string) (err error) {
 	if b.Time, err = parse(s, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateTime); err != nil {
-		return errors.New("write a date and a time, like 2026-11-26T20:00")
+		return errors.New("write a date and a time, like 2026-11-26T20:00, of the zone that the cluster is in")
 	}
 	return nil
 }

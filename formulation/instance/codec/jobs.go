@@ -92,6 +92,9 @@ func DecodeJobs(r io.Reader, clock Clock) (*JobList, error) {
 	if len(in.problems) > 0 {
 		return nil, in.problems
 	}
+	if len(list.Jobs) == 0 {
+		return nil, errNoJobs
+	}
 	return list, nil
 }
 
@@ -158,6 +161,8 @@ func (in *jobReader) header() ([]string, error) {
 	}
 	return header, nil
 }
+
+var errNoJobs = errors.New("the list has no jobs")
 
 const lengthNeeded = "job %q needs either iterations or hours"
 
@@ -237,6 +242,9 @@ func decodeJSONJobs(data []byte, clock Clock) (*JobList, error) {
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
+	}
+	if len(list.Jobs) == 0 {
+		return nil, errNoJobs
 	}
 	return list, nil
 }

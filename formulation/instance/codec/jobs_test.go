@@ -57,6 +57,8 @@ func TestDecodeJSONJobs(t *testing.T) {
 		"[" + job:                                                  "line 1, column 58: invalid JSON: unexpected end of the file",
 		"[" + job + "]\n" + job:                                    "line 2, column 1: invalid JSON: found {",
 		"name;model;workers;hours\na;gnmt;4;1,5\nb;gnmt\n":         "line 2, column 10: hours: \"1,5\" is not a number of hours, like 1.5\ninstance: line 3, column 1: the line has 2 cells, the first line has 4 columns",
+		"[]":                                "the list has no jobs",
+		"name,model,workers,hours\n":        "the list has no jobs",
 		"[3]":                               "line 1, column 2: a job is an object like",
 		`{"name": "a", "workers": 0}` + "{": "line 1, column 26: workers: \"0\" is not a whole number above 0\n",
 	} {
