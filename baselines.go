@@ -113,17 +113,17 @@ func (p *planner) startShallow(name string, b *Baseline) {
 	}
 }
 
-// interleavedFull is the better of exclusive and of list scheduling at full depth.
-func (p *planner) interleavedFull(deep *instance.Instance, list heuristics.Config) {
+// interleavedFull is the better of exclusive and of greedy at full depth.
+func (p *planner) interleavedFull(deep *instance.Instance, c heuristics.Config, plan greedy) {
 	r := p.result
 	r.InterleavedFull = r.Greedy
 	if deep != p.in {
-		r.InterleavedFull = p.baseline("interleaved-full", deep, interleavedPart, list.Greedy)
+		r.InterleavedFull = p.baseline("interleaved-full", deep, interleavedPart, plan.with(c))
 	}
 	b, e := &r.InterleavedFull, &r.Exclusive
 	if e.Schedule == nil && b.Schedule != nil && !deep.Objective.Periodic() {
 		// GPUs chosen one job at a time left one without memory; those of a whole plan do not.
-		r.Exclusive = p.exclusive(deep, baseline.Config{Residencies: b.Schedule.Residency, Stop: list.Stop, Patience: patience}, 1)
+		r.Exclusive = p.exclusive(deep, baseline.Config{Residencies: b.Schedule.Residency, Stop: c.Stop, Patience: patience}, 1)
 	}
 	if e.Schedule != nil && (b.Schedule == nil || deep.Objective.Better(e.Value, b.Value)) {
 		*b = *e

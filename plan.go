@@ -7,6 +7,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
+	"jigsaw/heuristics"
 	"jigsaw/heuristics/state"
 	"jigsaw/method"
 	"jigsaw/solver"
@@ -121,7 +122,7 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	p.lp = p.engine()
 	begun := make(chan *instance.Schedule, 1)
 	bounds, enough := p.startBounds(begun)
-	p.schedules(begun)
+	p.schedules(begun, heuristics.Config.Divided)
 	if opt.start != nil {
 		p.take("the plan carried over", opt.start)
 	}

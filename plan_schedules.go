@@ -22,14 +22,15 @@ import (
 const mostHastyTasks = 2000
 
 // schedules makes the baselines and the greedy plan, which begun is told of. The plan is
-// the best of them, at the depths that the SPB rules ask for.
-func (p *planner) schedules(begun chan<- *instance.Schedule) {
+// the best of them, at the depths that the SPB rules ask for. Greedy is [heuristics.Config.Divided]
+// or, of first plans, [heuristics.Config.Greedy].
+func (p *planner) schedules(begun chan<- *instance.Schedule, plan greedy) {
 	r, deep := p.result, p.in.FullDepth()
-	greedy := heuristics.Config{Without: p.opt.Without, Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: p.unbeatable()}
-	full := heuristics.Config{Without: p.opt.Without, Quick: p.opt.Quick, Stop: greedy.Stop}
+	c := heuristics.Config{Without: p.opt.Without, Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: p.unbeatable()}
+	full := heuristics.Config{Without: p.opt.Without, Quick: p.opt.Quick, Stop: c.Stop}
 	if alone := unbeatable(deep); alone != nil {
 		// Shallower tasks would do in the same places: no full-depth schedule beats the bound.
-		full.Stop = func(value *big.Rat) bool { return alone(value) || greedy.Stop(value) }
+		full.Stop = func(value *big.Rat) bool { return alone(value) || c.Stop(value) }
 	}
 	if !p.opt.bare {
 		p.wholeJobs(deep)
@@ -42,13 +43,13 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 		}
 	}
 	if p.opt.Time > 0 && p.in.Tasks() <= mostHastyTasks {
-		greedy.Constructed = func(s *instance.Schedule) {
+		c.Constructed = func(s *instance.Schedule) {
 			if len(p.check(p.in, s)) == 0 {
 				begin(s)
 			}
 		}
 	}
-	r.Greedy = p.baseline("greedy", p.in, greedyPart, greedy.Greedy)
+	r.Greedy = p.baseline("greedy", p.in, greedyPart, plan.with(c))
 	p.checked(r.Greedy.Value)
 	begin(r.Greedy.Schedule)
 	p.startWith("greedy", &r.Greedy)
@@ -59,7 +60,7 @@ func (p *planner) schedules(begun chan<- *instance.Schedule) {
 		p.wholeJobs(deep)
 	}
 	p.searchExclusive(deep, full.Stop)
-	p.interleavedFull(deep, full)
+	p.interleavedFull(deep, full, plan)
 }
 
 // inTime searches for a schedule within the deadlines where none was found: by the makespan of the instance without them. With a time
@@ -252,6 +253,16 @@ const (
 
 // scheduler is a way of making schedules; see package heuristics.
 type scheduler func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error)
+
+// greedy is a way of making them under a configuration.
+type greedy func(heuristics.Config, context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error)
+
+// with returns it under the given configuration.
+func (g greedy) with(c heuristics.Config) scheduler {
+	return func(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
+		return g(c, ctx, in, rng)
+	}
+}
 
 // unprefixed is why there is no schedule, without the packages that say so.
 func unprefixed(err error) string {

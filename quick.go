@@ -11,6 +11,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/verify"
+	"jigsaw/heuristics"
 )
 
 // ErrNotFirst is the error of [First] for plans that it leaves to [Plan].
@@ -30,7 +31,7 @@ func First(ctx context.Context, in *instance.Instance, opt Options) (*Result, er
 	p, stop := newPlannerOf(ctx, in, opt, proveFirst)
 	defer stop()
 	if p.begin() {
-		p.schedules(make(chan *instance.Schedule, 1))
+		p.schedules(make(chan *instance.Schedule, 1), heuristics.Config.Greedy)
 		p.unplaceable()
 	}
 	r, err := p.finish()

@@ -20,7 +20,7 @@
 //
 // # Greedy
 //
-// [Config.Greedy] of a finite objective is the better of list scheduling of all jobs on all nodes and of a division,
+// [Config.Divided] of a finite objective is the better of list scheduling of all jobs on all nodes and of a division,
 // which deals jobs out to groups of nodes, levels the groups on an estimate and schedules each for itself: it takes a fifth of the
 // time, and of many nodes it is the better one, so that there it is tried first, and nothing else if it succeeds.
 //

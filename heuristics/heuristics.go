@@ -40,22 +40,30 @@ func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Ran
 		case instance.MaxMinThroughput:
 			return c.greedyRepeated(ctx, in, rng)
 		}
-		return c.greedyFinite(ctx, in, rng)
+		return list.Greedy(ctx, state.Options(c), in, rng)
 	})
 }
 
-// greedyFinite plans a finite objective: by list scheduling of all jobs on all nodes, and of jobs that are dealt out to
-// groups of nodes, whichever is better; of many nodes the latter alone, if it succeeds.
-func (c Config) greedyFinite(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
+// Divided is Greedy or, of a finite objective, jobs dealt out to groups of nodes and scheduled there, whichever is
+// better; of many nodes the latter alone, if it succeeds. Quick plans leave it out.
+func (c Config) Divided(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
+	if c.Quick || c.Without[method.Exchange] || in.Objective.Periodic() || in.Resumes() {
+		return c.Greedy(ctx, in, rng)
+	}
+	return c.bundled(ctx, in, func(c Config, in *instance.Instance) (*instance.Schedule, error) {
+		return c.divided(ctx, in, rng)
+	})
+}
+
+func (c Config) divided(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	o, many := state.Options(c), len(in.Nodes) >= exchange.ManyNodes
-	divides := !o.Quick && o.Tries == 0 && !o.Without[method.Exchange] && !in.Resumes()
-	if many && divides {
+	if many {
 		if s := exchange.Divide(ctx, in, rng); s != nil {
 			return s, nil
 		}
 	}
 	best, err := list.Greedy(ctx, o, in, rng)
-	if many || !divides || best != nil && o.Stops(in.Value(best)) {
+	if many || best != nil && o.Stops(in.Value(best)) {
 		return best, err
 	}
 	if s := exchange.Divide(ctx, in, rng); s != nil && (best == nil || in.Objective.Better(in.Value(s), in.Value(best))) {

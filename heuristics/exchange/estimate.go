@@ -23,6 +23,8 @@ type estimate struct {
 	rest  []float64   // per job: ticks of an iteration in which a GPU of it is free, in the mean
 	nic   []float64   // per job: the part of its chain in which it synchronises across nodes
 	rank  []int32     // per job: its place in the list
+	// waiting is the part of delays that schedules have.
+	waiting float64
 }
 
 // meeting is the power of the mean by which a chain and a load make an end: where
@@ -33,7 +35,10 @@ const meeting = 10
 func newEstimate(in *instance.Instance) *estimate {
 	e := &estimate{
 		in: in, work: make([][]float64, len(in.Jobs)), chain: make([]float64, len(in.Jobs)), rank: make([]int32, len(in.Jobs)),
-		task: make([]float64, len(in.Jobs)), rest: make([]float64, len(in.Jobs)), nic: make([]float64, len(in.Jobs)),
+		task: make([]float64, len(in.Jobs)), rest: make([]float64, len(in.Jobs)), nic: make([]float64, len(in.Jobs)), waiting: someWaiting,
+	}
+	if len(in.Nodes) >= ManyNodes {
+		e.waiting = 1
 	}
 	counts := state.CheapestMultisets(in)
 	for j := range in.Jobs {
@@ -177,12 +182,13 @@ func (e *estimate) board(p *gpuState, j instance.JobID) bool {
 // task of o that is longer than the GPU is free of j holds an iteration up.
 func (e *estimate) delay(j, o instance.JobID) float64 {
 	times := min(e.in.Jobs[j].Iterations, e.in.Jobs[o].Iterations)
-	return float64(waiting * float64(times) * max(0, e.task[o]-e.rest[j]))
+	return float64(e.waiting * float64(times) * max(0, e.task[o]-e.rest[j]))
 }
 
-// waiting is the part of such delays that schedules have. Of 0, 1/4, 1/2 and so on it
-// brought the estimate closest to greedy's schedules of generated instances.
-const waiting = 0.25
+// someWaiting is the part of such delays that schedules have. Of 0, 1/4, 1/2 and so on it
+// brought the estimate closest to greedy's schedules of generated instances. With many nodes there may be few jobs on
+// each, so that a job of short iterations bears all delays of the one beside it.
+const someWaiting = 0.25
 
 // mean is the power mean of two times, but the sum of the powers, not their mean.
 func mean(a, b float64) float64 {

@@ -114,9 +114,9 @@ func TestEstimateNICs(t *testing.T) {
 func TestEstimateDelay(t *testing.T) {
 	e := &estimate{
 		in:   &instance.Instance{Jobs: []instance.Job{{Iterations: 40}, {Iterations: 5}}},
-		task: []float64{10, 80}, rest: []float64{20, 20},
+		task: []float64{10, 80}, rest: []float64{20, 20}, waiting: 0.5,
 	}
-	assert.InDelta(t, waiting*5*(80-20), e.delay(0, 1), 0)
+	assert.InDelta(t, 0.5*5*(80-20), e.delay(0, 1), 0)
 	assert.Zero(t, e.delay(1, 0))
 }
 
