@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -30,7 +31,11 @@ import (
 	"jigsaw/formulation/tree"
 )
 
-var update = flag.Bool("update", false, "make the certificates in testdata anew")
+var (
+	// Set by scripts/kernel -update.
+	all   = flag.Bool("all", false, "make certificates of many instances for testdata")
+	prune = flag.Bool("prune", false, "remove those whose checks execute nothing that the checks of smaller ones do not; with -cover")
+)
 
 // scarce is the first seed of the instances that have too little memory for all jobs together.
 const scarce = 1000
@@ -57,11 +62,15 @@ func drawn(seed uint64, objective instance.Objective, kind relax.Kind) *instance
 // TestKinds proves certificates of every kind, from testdata: nothing but the kernel runs, which
 // `make kernel` measures.
 func TestKinds(t *testing.T) {
-	if *update {
+	if *all {
 		makeKinds(t)
+		return
 	}
 	files, err := filepath.Glob("testdata/*.json")
 	require.NoError(t, err)
+	if *prune {
+		slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(sizeOf(t, a), sizeOf(t, b)) })
+	}
 	kinds, nodes := map[relax.Kind]int{}, map[string]int{}
 	placements := 0
 	for _, file := range files {
@@ -73,8 +82,13 @@ func TestKinds(t *testing.T) {
 		require.NoError(t, err)
 		in := drawn(seed, instance.Objective(objective), relax.Kind(kind))
 		c := boundtest.Read(t, in, data)
+		covered := testing.Coverage()
 		p, err := verify.Certificate(context.Background(), in, c)
 		require.NoError(t, err, file)
+		if *prune && testing.Coverage() == covered {
+			require.NoError(t, os.Remove(file))
+			continue
+		}
 		require.EqualValues(t, kind, p.Kind)
 		kinds[p.Kind]++
 		for _, n := range c.Tree {
@@ -93,35 +107,28 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// makeKinds writes certificates of every kind and objective, of a few instances each.
+func sizeOf(t *testing.T, file string) int64 {
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	return info.Size()
+}
+
+// makeKinds writes certificates of every kind and objective, of many instances.
 func makeKinds(t *testing.T) {
-	const each = 4
 	ctx, engine := context.Background(), boundtest.LiveEngine(t)
 	require.NoError(t, os.RemoveAll("testdata"))
 	require.NoError(t, os.MkdirAll("testdata", 0o755))
 	for _, objective := range instance.Objectives() {
-		count, size, seen := map[relax.Kind]int{}, map[relax.Kind]int{}, map[string]bool{} // seen: kinds of nodes
 		put := func(seed uint64, p relax.Proven) {
 			c := p.Proof(drawn(seed, objective, p.Kind))
 			if c == nil {
 				return
 			}
-			long := p.Kind != relax.PresolveProof && p.Kind != relax.ChainBound && p.Kind != relax.AreaBound && p.Kind != relax.MemoryTimeBound && p.Kind != relax.WeightsBound && p.Kind != relax.CostBound
-			unseen := slices.ContainsFunc(c.Tree, func(n relax.ProofNode) bool { return !seen[n.Kind] })
-			if !unseen && (count[p.Kind] >= each || long && len(c.Prices)+len(c.Tree) <= size[p.Kind]) {
-				return
-			}
 			data, err := json.Marshal(c)
 			require.NoError(t, err)
-			if len(data) > 20_000 {
-				return
+			if len(data) <= 20_000 {
+				require.NoError(t, os.WriteFile(fmt.Sprintf("testdata/%s-%s-%d.json", p.Kind, objective, seed), append(data, '\n'), 0o644))
 			}
-			for _, n := range c.Tree {
-				seen[n.Kind] = true
-			}
-			count[p.Kind]++
-			size[p.Kind] = len(c.Prices) + len(c.Tree) // then larger ones
-			require.NoError(t, os.WriteFile(fmt.Sprintf("testdata/%s-%s-%d.json", p.Kind, objective, seed), append(data, '\n'), 0o644))
 		}
 		for seed, left := uint64(scarce), 2; left > 0 && objective != instance.Throughput; seed++ {
 			in := drawn(seed, objective, relax.PresolveProof)
@@ -130,7 +137,6 @@ func makeKinds(t *testing.T) {
 			}
 			if reasons := relax.NoPlacement(ctx, in, 1_000_000); reasons != nil {
 				put(seed, relax.Refuted(in, reasons))
-				count[relax.PresolveProof]--
 				left--
 			}
 		}
