@@ -67,7 +67,7 @@ func All() []Method {
 		{Unrelated, "the assignment search for single workers on unlike GPUs"},
 		{Lanes, "annealing of orders of all operations"},
 		{Residencies, "annealing of residencies on an estimate, and list scheduling of them"},
-		{Exchange, "exchanges of jobs between groups of nodes"},
+		{Exchange, "jobs dealt out to groups of nodes, and exchanges between them"},
 		{Neighbourhoods, "a few groups of nodes at a time, searched as an instance of their own"},
 		{Sizes, "workers of some numbers of GPUs after those of others, on the same GPUs"},
 		{RuinRecreate, "ruin and recreate at a fixed period"},
