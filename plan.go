@@ -128,8 +128,8 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	}
 	p.settleFluid()
 	p.unplaceable()
-	p.inTime()
 	p.overdue()
+	p.inTime()
 	if opt.Quick {
 		p.wait(bounds)
 		return p.finish()

@@ -80,7 +80,9 @@ func (p *planner) inTime() {
 	open.Objective = instance.Makespan
 	c := heuristics.Config{
 		Rounds: lateRounds * max(1, p.opt.Effort), Without: p.opt.Without,
-		Stop: func(makespan *big.Rat) bool { return makespan.Cmp(new(big.Rat).SetInt64(int64(due))) <= 0 },
+		Stop: func(makespan *big.Rat) bool {
+			return makespan.Cmp(new(big.Rat).SetInt64(int64(due))) <= 0 || p.noPlan() // by the bounds beside
+		},
 	}
 	ctx := p.ctx
 	if p.opt.Time > 0 {
