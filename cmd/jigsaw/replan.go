@@ -168,9 +168,9 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs, o.ModelTable, plan, o.changes, o.add), o.Certificate, o.rest, o.jobsOut, o.gantt, o.turns, o.to.File); err != nil {
 		return err
 	}
-	planned, err := readAll(plan, std)
+	planned, err := cli.ReadFile(plan, std)
 	if err != nil {
-		return err
+		return cli.Usage(err)
 	}
 	began := statedBegin(o.begin, planned)
 	at, err := o.at.After(began)
@@ -245,20 +245,6 @@ type coming struct {
 	update jigsaw.Update
 	at     codec.File
 	added  *codec.JobList
-}
-
-// readAll returns the content of a file, or of standard input.
-func readAll(name string, std cli.Streams) ([]byte, error) {
-	file, err := cli.OpenFile(name, std)
-	if err != nil {
-		return nil, cli.Usage(err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(file)
-	if err != nil {
-		return nil, cli.Usage(fmt.Errorf("%s cannot be read: %w", name, err))
-	}
-	return data, nil
 }
 
 // read reads the files of changes and of jobs that come, and returns the latter. now is when they come, by the clock; zero: not known.

@@ -249,6 +249,20 @@ func OpenFile(name string, std Streams) (io.ReadCloser, error) {
 	return OpenPath(name)
 }
 
+// ReadFile reads all of what [OpenFile] opens.
+func ReadFile(name string, std Streams) ([]byte, error) {
+	file, err := OpenFile(name, std)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	return data, nil
+}
+
 // unpacked returns the content of what gzip packed, as it does traces of torch.profiler, and all else as it is.
 func unpacked(name string, file io.ReadCloser) (io.ReadCloser, error) {
 	b := bufio.NewReader(file)

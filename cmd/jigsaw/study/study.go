@@ -68,10 +68,9 @@ func loadStudy(name string, std cli.Streams) (*sweep.Study, error) {
 }
 
 func readStudy(name string, std cli.Streams) ([]byte, error) {
-	file, err := cli.OpenFile(name, std)
+	data, err := cli.ReadFile(name, std)
 	if err == nil {
-		defer file.Close()
-		return io.ReadAll(file)
+		return data, nil
 	}
 	if !cli.IsElsewhere(err) {
 		return nil, cli.Usage(err)
