@@ -48,18 +48,24 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 	}
 	left := limits.Work
 	var known Result
+	var ratio float64 // of what is aggregated
+	aggregated := false
 	refuted := func(due int64) (bool, error) {
 		s := NewSearch(m, due, nil)
-		work := int64(0)
-		for p := range s.Pools {
-			work += packWork(&s.Pools[p])
-		}
-		if work > mostPackWork || limits.Work > 0 && left < work {
+		work := s.work()
+		if limits.Work > 0 && left < work {
 			return false, nil
 		}
-		r, err := s.Solve(ctx, engine, known, limits.Solver)
+		var r Result
+		var err error
+		if work > mostPackWork {
+			aggregated = true
+			r, err = s.solveAggregated(ctx, engine, limits.Solver, ratio)
+		} else {
+			r, err = s.Solve(ctx, engine, known, limits.Solver)
+			known = r
+		}
 		left -= r.work
-		known = r
 		if r.Prices == nil {
 			return false, err
 		}
@@ -78,18 +84,42 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 	if !low.IsInt64() || !high.IsInt64() || high.Int64() > relax.MaxHorizon {
 		return best, nil
 	}
-	if err := bound.Climb(low.Int64(), high.Int64(), refuted); err != nil {
-		return best, fmt.Errorf("formulation: packing: %w", err)
+	for _, ratio = range likeness {
+		if err := bound.Climb(low.Int64(), high.Int64(), refuted); err != nil {
+			return best, fmt.Errorf("formulation: packing: %w", err)
+		}
+		if !aggregated || best.Value == nil {
+			break
+		}
+		low = exact.Ceil(best.Value)
 	}
 	return best, nil
 }
 
 // search looks for prices of a packing program.
-type search struct{ *packing.Program }
+type search struct {
+	*packing.Program
+	// ticks are those of a task of a class on its fastest GPUs, by depth that the rule knows.
+	ticks [][]float64
+}
 
 // NewSearch states the program of a due, see [packing.New].
 func NewSearch(m *relax.Model, due int64, homes [][]instance.GPUID) search {
-	return search{packing.New(m, due, homes)}
+	s := search{packing.New(m, due, homes), make([][]float64, len(m.Classes))}
+	for c := range m.Classes {
+		for _, depth := range s.Classes[c].Depths {
+			s.ticks[c] = append(s.ticks[c], float64(max(0, m.Classes[c].Shortest[depth])))
+		}
+	}
+	return s
+}
+
+// work is about how many steps pricing once takes.
+func (s search) work() (sum int64) {
+	for p := range s.Pools {
+		sum += packWork(&s.Pools[p])
+	}
+	return sum
 }
 
 // packWork is about how many steps pricing the pool takes.
@@ -116,8 +146,7 @@ func (s search) bindings(prices []int64) []bound.Binding {
 	return bound.Bindings(s.Model.Instance.Objective, found)
 }
 
-// mostPackWork bounds the steps of pricing a program once: where so many workers may share a
-// GPU little is lost by spreading their work.
+// mostPackWork bounds the steps of pricing a program once; a larger one is aggregated.
 const mostPackWork = 2_000_000
 
 // Result is what the program of a due says.
@@ -175,7 +204,7 @@ func (s search) solve(ctx context.Context, engine solver.Solver, known Result, l
 			return r, err
 		}
 	}
-	some, none := max(1e-6, margin), 1e-9
+	some, none := max(1e-6, margin), max(1e-9, margin)
 	found, err := live.Run(ctx, pricers, colgen.Options{Smoothing: bound.Smoothing, Prices: s.begin(q.Rows()), Cutoff: &some, Enough: &none, Solver: limits})
 	for _, p := range pricers {
 		r.work += p.(*pricer).work
@@ -191,18 +220,23 @@ func (s search) solve(ctx context.Context, engine solver.Solver, known Result, l
 	}
 	if found.Prices != nil && found.Bound >= some {
 		prices, cost := s.integers(s.moderate(found.Prices))
-		r.Prices = prices
-		for p := range s.Pools {
-			f := s.fill(p, prices)
-			worth := f.worth()
-			if worth > cost[p] {
-				_, worth = f.best(cost[p])
-			}
-			// Where decided jobs cannot share their GPUs there is no content, and any price will do.
-			r.Prices = append(r.Prices, max(-exact.MostWorth, worth+max(packSlack*s.Due, int64(float64(worth)*margin/4))))
-		}
+		r.Prices = append(prices, s.gpuPrices(prices, cost, margin)...)
 	}
 	return r, err
+}
+
+// gpuPrices returns prices of a GPU of each pool, about the given ones, by which no content is worth more, and a margin.
+func (s search) gpuPrices(prices, about []int64, margin float64) (list []int64) {
+	for p := range s.Pools {
+		f := s.fill(p, prices)
+		worth := f.worth()
+		if worth > about[p] {
+			_, worth = f.best(about[p])
+		}
+		// Where decided jobs cannot share their GPUs there is no content, and any price will do.
+		list = append(list, max(-exact.MostWorth, worth+max(packSlack*s.Due, int64(float64(worth)*margin/4))))
+	}
+	return list
 }
 
 // begin returns prices to begin with: a tick is worth the same everywhere, as in the area bound.
@@ -211,14 +245,13 @@ func (s search) begin(rows int) []float64 {
 	sum := 0.0
 	for i := range s.Classes {
 		c := &s.Classes[i]
-		d := &s.Model.Classes[i]
-		ticks := func(n int) float64 { return float64(max(0, d.Shortest[c.Depths[n]])) }
+		ticks := s.ticks[i]
 		workers := float64(c.Jobs * c.Workers * c.Iterations)
 		if !c.Decided {
-			y[c.At] = workers * ticks(0)
+			y[c.At] = workers * ticks[0]
 		}
 		for n := range c.Depths[1:] {
-			y[c.At+1+n] = workers * max(0, ticks(n+1)-ticks(n))
+			y[c.At+1+n] = workers * max(0, ticks[n+1]-ticks[n])
 		}
 		mix := math.Inf(1)
 		for _, deeper := range c.Deeper {

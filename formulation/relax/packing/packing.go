@@ -47,8 +47,8 @@ type Slot struct {
 	Room          int64   // units, of a content without shorter synchronisations
 	Release, Sync int64   // ticks
 	Fixed         bool    // the job is decided to live there
-	// persistent and ephemeral are bytes, the latter at the least.
-	persistent, ephemeral instance.Bytes
+	// The persistent memory and the least ephemeral.
+	Persistent, Ephemeral instance.Bytes
 	Longest               int64 // ticks, of a task
 }
 
@@ -180,8 +180,8 @@ func (s *Program) poolOf(group gpuGroup, time int64, homes [][]instance.GPUID) P
 			ticks := int64(exact.Never)
 			if d.Fits[at.GPUType][depth] {
 				ticks = int64(d.Job.Iterations) * int64(on.Time[depth])
-				if slot.persistent = on.Persistent; least == exact.Never || on.Ephemeral[depth] < slot.ephemeral {
-					slot.ephemeral = on.Ephemeral[depth]
+				if slot.Persistent = on.Persistent; least == exact.Never || on.Ephemeral[depth] < slot.Ephemeral {
+					slot.Ephemeral = on.Ephemeral[depth]
 				}
 			}
 			slot.Ticks, least = append(slot.Ticks, ticks), min(least, ticks)
@@ -226,7 +226,7 @@ func (s *Program) Limit(p *Pool, slots []int) int64 {
 	for _, i := range slots {
 		slot := &p.Slots[i]
 		release = min(release, slot.Release)
-		persistent, ephemeral = persistent+slot.persistent, max(ephemeral, slot.ephemeral)
+		persistent, ephemeral = persistent+slot.Persistent, max(ephemeral, slot.Ephemeral)
 	}
 	if persistent+ephemeral > p.memory {
 		return -1
