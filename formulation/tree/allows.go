@@ -19,13 +19,13 @@ func allows(b *cases.JobLimits, p *columns.Plan) bool {
 	}
 	for i := range b.Tasks {
 		for w, limit := range b.Tasks[i] {
-			if t := p.Tasks[i][w]; !limit.Start.Holds(t.Start) || limit.Depths>>t.Depth&1 == 0 {
+			if !limit.Holds(p.Tasks[i][w].Start) {
 				return false
 			}
 		}
 	}
 	for i, limit := range b.Syncs {
-		if y := p.Syncs[i]; !limit.Start.Holds(y.Start) || limit.Levels>>y.Level&1 == 0 {
+		if !limit.Holds(p.Syncs[i].Start) {
 			return false
 		}
 	}

@@ -81,8 +81,8 @@ func homeless(n *cases.Node, in *instance.Instance) *cases.Split {
 
 // choose returns the split for a fractional solution, once homes are decided or
 // too many to be: the end that differs most among the plans of a job, else a
-// start, a depth or a level. It returns nil where every job has one plan with a
-// home.
+// start. It returns nil where no times differ: plans that differ in depths or rate levels
+// alone are not split, which no search is known to need.
 func choose(n *cases.Node, in *instance.Instance, bundles []bundle) *cases.Split {
 	var best *cases.Split
 	most := 0.0
@@ -120,22 +120,5 @@ func choose(n *cases.Node, in *instance.Instance, bundles []bundle) *cases.Split
 			}
 		}
 	}
-	if best != nil {
-		return best
-	}
-	// Depths and levels are no numbers: split off one of them.
-	for j := range bundles {
-		b := &bundles[j]
-		for i := range n.Jobs[j].Ends {
-			for w := range in.Jobs[j].Workers {
-				if _, _, differs := b.spread(func(p *columns.Plan) int64 { return int64(p.Tasks[i][w].Depth) }); differs {
-					return &cases.Split{Kind: cases.SplitDepth, Job: j, Iteration: i, Worker: w, At: int64(b.plans[0].Tasks[i][w].Depth)}
-				}
-			}
-			if _, _, differs := b.spread(func(p *columns.Plan) int64 { return int64(p.Syncs[i].Level) }); differs {
-				return &cases.Split{Kind: cases.SplitLevel, Job: j, Iteration: i, At: int64(b.plans[0].Syncs[i].Level)}
-			}
-		}
-	}
-	return nil
+	return best
 }

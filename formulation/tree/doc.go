@@ -8,13 +8,12 @@
 // job. Splits limit the plans of a job (relax/cases/node.go, chosen in
 // choose.go): its home, one child for each orbit of sets of GPUs under the
 // permutations that keep the decided homes; then the end of an iteration; then
-// starts, depths and rate levels. Identical jobs are in order
+// starts. Identical jobs are in order
 // of their first ends. Where a job's home is decided, its plans are exact
 // (pricer.go): each task on its GPU, each synchronisation on its links at a
 // rate level, which count in the rows of their pools, too; and (19) has rows for these (relax/cases/program.go), shared by the GPUs
 // of a node on which the same decided jobs live, until a split asks for rows of
-// their own. With everything decided a node is a schedule, so that the search is
-// exact.
+// their own. A node whose plans differ in depths or rate levels alone is not split, and stays open.
 //
 // A node is split as soon as the value of its program shows that it cannot be
 // closed, first with prices that are constant in a few buckets, and once homes are

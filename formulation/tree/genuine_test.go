@@ -116,5 +116,5 @@ func TestGenuineTrees(t *testing.T) {
 	t.Logf("%d trees with nodes %v; of %d changed ones %d prove what they may", proven, kinds, changed, believed)
 	assert.Greater(t, proven, int(n)/3)
 	assert.Less(t, believed, changed/2)
-	assert.Subset(t, slices.Collect(maps.Keys(kinds)), []string{"home", "end", "start", "depth", "sync", "level", "single", relax.LeafKind, relax.PackedKind, "orders"})
+	assert.Subset(t, slices.Collect(maps.Keys(kinds)), []string{"home", "end", "start", "sync", "single", relax.LeafKind, relax.PackedKind, "orders"})
 }

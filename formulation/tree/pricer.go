@@ -101,7 +101,7 @@ func (p *homePricer) extend(s *shelf, i, n int, price int64, next []int64, from 
 				if sum >= next[m] {
 					continue
 				}
-				if end := release + int64(m); p.Limits.Ends[i].Holds(end) && p.MayStart(i, level, end-int64(length)) {
+				if end := release + int64(m); p.Limits.Ends[i].Holds(end) && p.MayStart(i, end-int64(length)) {
 					next[m], from[m] = sum, [3]int32{int32(n), int32(d), int32(level)}
 				}
 			}

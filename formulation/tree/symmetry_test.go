@@ -116,7 +116,7 @@ func holdsPlans(n *cases.Node, plans []*columns.Plan) bool {
 
 // anySplit draws a split that makes sense at the node, about something that happens in a plan.
 func anySplit(n *cases.Node, rng *rand.Rand, in *instance.Instance, plans []*columns.Plan) cases.Split {
-	kinds := []cases.SplitKind{cases.SplitEnd, cases.SplitAssignment, cases.SplitAssignment, cases.SplitAssignment, cases.SplitStart, cases.SplitStart, cases.SplitDepth, cases.SplitDepth, cases.SplitSync, cases.SplitLevel, cases.SplitSingle}
+	kinds := []cases.SplitKind{cases.SplitEnd, cases.SplitEnd, cases.SplitAssignment, cases.SplitStart, cases.SplitSync, cases.SplitSingle}
 	for {
 		how := cases.Split{Kind: kinds[rng.IntN(len(kinds))], Job: rng.IntN(len(in.Jobs))}
 		job, p := &in.Jobs[how.Job], plans[how.Job]
@@ -126,14 +126,10 @@ func anySplit(n *cases.Node, rng *rand.Rand, in *instance.Instance, plans []*col
 			how.At = p.Ends[how.Iteration]
 		case cases.SplitStart:
 			how.At = task.Start
-		case cases.SplitDepth:
-			how.At = int64(task.Depth)
 		case cases.SplitSync:
 			how.At = p.Syncs[how.Iteration].Start
-		case cases.SplitLevel:
-			how.At = int64(p.Syncs[how.Iteration].Level)
 		}
-		if k := how.Kind; k == cases.SplitEnd || k == cases.SplitStart || k == cases.SplitSync {
+		if how.Kind != cases.SplitAssignment && how.Kind != cases.SplitSingle {
 			how.At = max(0, how.At-int64(rng.IntN(2)))
 		}
 		if !n.Fits(in, how) {
@@ -142,7 +138,7 @@ func anySplit(n *cases.Node, rng *rand.Rand, in *instance.Instance, plans []*col
 		switch how.Kind { // what other kinds need
 		case cases.SplitAssignment, cases.SplitSingle:
 			how.Iteration, how.Worker = 0, 0
-		case cases.SplitEnd, cases.SplitSync, cases.SplitLevel:
+		case cases.SplitEnd, cases.SplitSync:
 			how.Worker = 0
 		}
 		if how.Kind == cases.SplitSingle {
@@ -241,17 +237,15 @@ func TestLimitsTellGPUsApart(t *testing.T) {
 		require.Equal(t, [][]instance.GPUID{{0, 1}}, homes(root, 0))
 		decided, ok := root.Children(in, cases.Split{Kind: cases.SplitAssignment, Job: 0}, cases.MostAssignments)
 		require.True(t, ok)
-		for _, how := range []cases.Split{{Kind: cases.SplitEnd, At: 20}, {Kind: cases.SplitSync, At: 20}, {Kind: cases.SplitLevel}} {
+		for _, how := range []cases.Split{{Kind: cases.SplitEnd, At: 20}, {Kind: cases.SplitSync, At: 20}} {
 			children, _ := decided[0].Children(in, how, cases.MostAssignments)
 			for _, child := range children {
 				require.Equal(t, [][]instance.GPUID{{0}}, homes(child, 1), "%v", how)
 			}
 		}
-		for _, how := range []cases.Split{{Kind: cases.SplitStart, Iteration: 1, Worker: 1, At: 20}, {Kind: cases.SplitDepth, At: 3}} {
-			children, _ := decided[0].Children(in, how, cases.MostAssignments)
-			for _, child := range children {
-				require.Equal(t, [][]instance.GPUID{{0}, {1}}, homes(child, 1), "%v", how)
-			}
+		children, _ := decided[0].Children(in, cases.Split{Kind: cases.SplitStart, Iteration: 1, Worker: 1, At: 20}, cases.MostAssignments)
+		for _, child := range children {
+			require.Equal(t, [][]instance.GPUID{{0}, {1}}, homes(child, 1))
 		}
 	}
 }

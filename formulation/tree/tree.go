@@ -74,7 +74,7 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 	}
 	t := newTreeProblem(in, engine, limits)
 	if t == nil {
-		return r, fmt.Errorf("formulation: branch-and-price is not for jobs of that many depths or rate levels")
+		return r, fmt.Errorf("formulation: branch-and-price is not for jobs of that many depths")
 	}
 	t.long = limits.long || end > cases.MostTicks || slices.Max(cases.Dues(t.m, t.target)) > cases.MostNodeTicks
 	if t.long && (in.Objective != instance.Makespan || end > relax.MaxHorizon) {
@@ -344,7 +344,7 @@ func (t *search) close(ctx context.Context, at *node, buckets int64, before *lea
 	// Where some job has no plan at all, no prices are needed.
 	idle := &leafProof{Leaf: trees.Leaf{Target: t.target, Buckets: buckets, Scale: 1, Prices: make([]int64, s.Rows)}}
 	if !s.Planned() {
-		if _, ok = trees.ProveLeaf(t.m, at.node, t.modes, &idle.Leaf); ok {
+		if idle.Value, ok = trees.ProveLeaf(t.m, at.node, t.modes, &idle.Leaf); ok {
 			at.proof = idle
 			return solved{}, nil
 		}

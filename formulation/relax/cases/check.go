@@ -49,7 +49,7 @@ func (e AssignedExaminer) Cheapest(p *AssignedPlans) (best int64, ok bool) {
 				for level := range p.Levels() {
 					for start := begin + 1; start <= begin+band && start+p.Length(d, level) <= last; start++ {
 						end, price := start+p.Length(d, level), tasks[begin][d][start]
-						if price >= exact.NoPrice || !p.Limits.Ends[i].Holds(end) || !p.MayStart(i, level, start) {
+						if price >= exact.NoPrice || !p.Limits.Ends[i].Holds(end) || !p.MayStart(i, start) {
 							continue
 						}
 						sum := e.Add(before, price)

@@ -21,24 +21,13 @@ type Node struct {
 type JobLimits struct {
 	Assignment []instance.GPUID // nil: not decided
 	Ends       []relax.Interval // of the synchronisation, by iteration
-	Tasks      [][]taskLimit    // by iteration, worker in order of home; nil: none
-	Syncs      []syncLimit      // by iteration; nil: none
+	// Starts of tasks, by iteration and worker in order of home, and of synchronisations, by iteration; nil: no limits.
+	Tasks [][]relax.Interval
+	Syncs []relax.Interval
 }
 
 // AnyTime is no limit.
 var AnyTime = relax.Interval{From: 0, To: math.MaxInt64 / 4}
-
-// taskLimit and syncLimit limit starts, and depths or rate levels as sets of
-// bits.
-type taskLimit struct {
-	Start  relax.Interval
-	Depths uint64
-}
-
-type syncLimit struct {
-	Start  relax.Interval
-	Levels uint64
-}
 
 // Split is how a node is divided. Its children cover the node:
 //
@@ -47,9 +36,7 @@ type syncLimit struct {
 //	home    the job lives on a first set of GPUs | on a second | ..., one for
 //	        each set that symmetry leaves
 //	start   the task of Iteration on GPU Worker of the home starts by At | later
-//	depth   it has depth At | another
 //	sync    synchronisation Iteration starts by At | later
-//	level   it has rate level At | another
 //	single  every GPU gets rows of its own (one child)
 type Split struct {
 	Kind      SplitKind
@@ -67,11 +54,8 @@ const (
 	SplitEnd        SplitKind = "end"
 	SplitAssignment SplitKind = "home"
 	SplitStart      SplitKind = "start"
-	SplitDepth      SplitKind = "depth"
 	SplitSync       SplitKind = "sync"
-	SplitLevel      SplitKind = "level"
-
-	SplitSingle SplitKind = "single"
+	SplitSingle     SplitKind = "single"
 )
 
 // Root is the node without limits.
@@ -101,11 +85,10 @@ func (n *Node) Fits(in *instance.Instance, s Split) bool {
 		return !n.Single
 	case SplitAssignment:
 		return limits.Assignment == nil
-	case SplitStart, SplitDepth:
-		return inside && limits.Assignment != nil && s.Worker >= 0 && s.Worker < job.Workers &&
-			(s.Kind == SplitStart || s.At < int64(len(job.Depths)))
-	case SplitSync, SplitLevel:
-		return inside && limits.Assignment != nil && job.HasSync() && (s.Kind == SplitSync || s.At < int64(len(in.RateLevels)))
+	case SplitStart:
+		return inside && limits.Assignment != nil && s.Worker >= 0 && s.Worker < job.Workers
+	case SplitSync:
+		return inside && limits.Assignment != nil && job.HasSync()
 	}
 	return false
 }
@@ -194,54 +177,32 @@ func (b *JobLimits) narrow(in *instance.Instance, s Split, after bool) {
 		}
 		return i
 	}
-	chosen := func(set uint64) uint64 {
-		if after {
-			return set &^ (1 << s.At)
-		}
-		return set & (1 << s.At)
-	}
 	job := &in.Jobs[s.Job]
 	switch s.Kind {
 	case SplitEnd:
 		b.Ends = slices.Clone(b.Ends)
 		b.Ends[s.Iteration] = side(b.Ends[s.Iteration])
-	case SplitStart, SplitDepth:
-		tasks := make([][]taskLimit, job.Iterations)
+	case SplitStart:
+		tasks := make([][]relax.Interval, job.Iterations)
 		for i := range tasks {
-			if b.Tasks != nil {
-				tasks[i] = slices.Clone(b.Tasks[i])
-				continue
-			}
-			for range job.Workers {
-				tasks[i] = append(tasks[i], taskLimit{AnyTime, 1<<len(job.Depths) - 1})
+			if tasks[i] = slices.Repeat([]relax.Interval{AnyTime}, job.Workers); b.Tasks != nil {
+				copy(tasks[i], b.Tasks[i])
 			}
 		}
 		b.Tasks = tasks
-		limit := &tasks[s.Iteration][s.Worker]
-		if s.Kind == SplitStart {
-			limit.Start = side(limit.Start)
-		} else {
-			limit.Depths = chosen(limit.Depths)
+		tasks[s.Iteration][s.Worker] = side(tasks[s.Iteration][s.Worker])
+	case SplitSync:
+		if b.Syncs = slices.Clone(b.Syncs); b.Syncs == nil {
+			b.Syncs = slices.Repeat([]relax.Interval{AnyTime}, job.Iterations)
 		}
-	case SplitSync, SplitLevel:
-		syncs := slices.Clone(b.Syncs)
-		for len(syncs) < job.Iterations {
-			syncs = append(syncs, syncLimit{AnyTime, 1<<len(in.RateLevels) - 1})
-		}
-		b.Syncs = syncs
-		limit := &syncs[s.Iteration]
-		if s.Kind == SplitSync {
-			limit.Start = side(limit.Start)
-		} else {
-			limit.Levels = chosen(limit.Levels)
-		}
+		b.Syncs[s.Iteration] = side(b.Syncs[s.Iteration])
 	}
 }
 
 // Limits on what the tree can hold.
 const (
 	MostAssignments = 100_000 // sets of GPUs looked at for a job
-	MostBits        = 63      // depths of a job, and rate levels
+	mostBits        = 63      // depths of a job
 	mostDeals       = 1 << 18 // states of the dealers of a job
 	mostDepths      = 1 << 15 // workers of a job, times depths
 )
@@ -262,7 +223,7 @@ func Divisible(m *relax.Model, d *relax.Class) bool {
 	for _, counts := range m.Multisets(d) {
 		states += DealStates(counts)
 	}
-	return states <= mostDeals && !d.RelaxedRule() && d.Runs() && len(d.Job.Depths) <= MostBits && len(m.Instance.RateLevels) <= MostBits &&
+	return states <= mostDeals && !d.RelaxedRule() && d.Runs() && len(d.Job.Depths) <= mostBits &&
 		d.Job.Iterations <= MostNodeTicks && d.Job.Workers*len(d.Job.Depths) <= mostDepths
 }
 
@@ -272,9 +233,9 @@ func (n *Node) ChildSize(in *instance.Instance, s Split) int {
 	switch s.Kind {
 	case SplitAssignment:
 		size += job.Workers
-	case SplitStart, SplitDepth:
+	case SplitStart:
 		size += job.Iterations * job.Workers
-	case SplitSync, SplitLevel:
+	case SplitSync:
 		size += job.Iterations
 	case SplitEnd:
 		size += job.Iterations

@@ -67,25 +67,14 @@ func (p *AssignedPlans) Length(multiset, level int) int64 {
 	return p.Multisets[multiset].Sync[level]
 }
 
-// MayStart reports whether the synchronisation of iteration i may start so.
-func (p *AssignedPlans) MayStart(i, level int, start int64) bool {
-	if p.Limits.Syncs == nil {
-		return true
-	}
-	limit := p.Limits.Syncs[i]
-	return limit.Start.Holds(start) && limit.Levels>>level&1 == 1
+// MayStart reports whether the synchronisation of iteration i may start at a tick.
+func (p *AssignedPlans) MayStart(i int, start int64) bool {
+	return p.Limits.Syncs == nil || p.Limits.Syncs[i].Holds(start)
 }
 
 // MayRun reports whether the task of iteration i on worker w may be so.
 func (p *AssignedPlans) MayRun(i, w, depth int, start int64) bool {
-	if p.Depths[w]>>depth&1 == 0 {
-		return false
-	}
-	if p.Limits.Tasks == nil {
-		return true
-	}
-	limit := p.Limits.Tasks[i][w]
-	return limit.Start.Holds(start) && limit.Depths>>depth&1 == 1
+	return p.Depths[w]>>depth&1 == 1 && (p.Limits.Tasks == nil || p.Limits.Tasks[i][w].Holds(start))
 }
 
 // newHomePlans makes the pricer of a job whose home is decided at the node.
