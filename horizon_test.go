@@ -119,7 +119,7 @@ func TestNightPhases(t *testing.T) {
 		spec.Objective = objective
 		in, err := instance.Compile(spec, models)
 		require.NoError(t, err)
-		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{NoLP: true})
+		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{NoLP: true, Quick: testing.Short() && objective == instance.Makespan})
 		require.NoError(t, err)
 		require.NotNil(t, r.Blocks, r.Reasons)
 		_, ends := r.Blocks.Spans(in)
@@ -211,7 +211,9 @@ func TestJobsMakeWay(t *testing.T) {
 			r := plan(false)
 			if plan(true).Primal.Cmp(r.Primal) > 0 {
 				better++
-				require.Equal(t, r.Blocks, plan(false).Blocks, "same seed, same plan")
+				if kind == 0 || !testing.Short() {
+					require.Equal(t, r.Blocks, plan(false).Blocks, "same seed, same plan")
+				}
 			}
 		}
 		assert.Positive(t, better, smallNights[kind].name)
@@ -235,7 +237,7 @@ jobs:
 			model := []string{"vgg16", "resnet50", "bert24", "gnmt"}[rng.IntN(4)]
 			spec += fmt.Sprintf("  - {name: j%d, model: %s, workers: %d, iterations: %d, release: %dm}\n", j, model, 1<<rng.IntN(4), 1000*(1+rng.IntN(30)), rng.IntN(2)*10*rng.IntN(20))
 		}
-		r, err := jigsaw.Plan(context.Background(), compiled(t, spec), jigsaw.Options{NoLP: true})
+		r, err := jigsaw.Plan(context.Background(), compiled(t, spec), jigsaw.Options{NoLP: true, Quick: testing.Short()})
 		require.NoError(t, err, spec)
 		requirePlanInBlocks(t, r)
 	}
@@ -366,7 +368,13 @@ func TestBoundsOfLongPlans(t *testing.T) {
 		require.NoError(t, err)
 		in, err := instance.Compile(spec, models)
 		require.NoError(t, err)
-		r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{})
+		ctx, cancel := context.WithCancel(context.Background())
+		r, err := jigsaw.Plan(ctx, in, jigsaw.Options{Progress: func(p jigsaw.Point) {
+			if p.Event == string(relax.ColumnsBound) {
+				cancel() // the first of ever finer grids will do
+			}
+		}})
+		cancel()
 		require.NoError(t, err)
 		requirePlanInBlocks(t, r)
 		require.True(t, r.Certified)

@@ -153,6 +153,7 @@ func TestReplanAfterFailure(t *testing.T) {
 // TestReplanSpreads: where jobs share nodes for hours and one node fails, those that lived there spread over the others, and the
 // plan ends about as early as one that may move all of them.
 func TestReplanSpreads(t *testing.T) {
+	t.Parallel()
 	data, err := exampleFiles.ReadFile("testdata/examples/night.yaml")
 	require.NoError(t, err)
 	document, err := codec.Decode(data)
